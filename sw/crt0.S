@@ -1,0 +1,59 @@
+// Start of every thread, as docs/isa.md "Kernel entry" describes: set sp, tp and gp, load the arguments, call the
+// kernel, exit. Registers hold unknown values on entry.
+
+#define CSR_TID 0xCC0
+#define CSR_NTID_X 0xCC4
+#define CSR_NTID_Y 0xCC5
+#define CSR_ARG 0xCCC
+#define CSR_HWTID 0xCCD
+
+  .section .text.qsm_start, "ax", @progbits
+  .globl _start
+  .type _start, @function
+_start:
+  // sp = stack_base + (hwtid + 1) * stack_bytes
+  csrr t0, CSR_ARG
+  lw t1, 4(t0)
+  lw t2, 8(t0)
+  csrr t3, CSR_HWTID
+  addi t3, t3, 1
+  mul t3, t3, t2
+  add sp, t1, t3
+
+  // gp = threadIdx packed. The first row, which is all of a one-dimensional block, needs no division.
+  csrr gp, CSR_TID
+  csrr t1, CSR_NTID_X
+  bltu gp, t1, .Lpacked
+  csrr t2, CSR_NTID_Y
+  divu t3, gp, t1
+  remu gp, gp, t1
+  remu t4, t3, t2
+  divu t5, t3, t2
+  slli t4, t4, 10
+  slli t5, t5, 20
+  or gp, gp, t4
+  or gp, gp, t5
+.Lpacked:
+
+  // tp = shared memory, where __shared__ variables lie
+  lui tp, 0x10000
+
+  lw a0, 16(t0)
+  lw a1, 20(t0)
+  lw a2, 24(t0)
+  lw a3, 28(t0)
+  lw a4, 32(t0)
+  lw a5, 36(t0)
+  lw a6, 40(t0)
+  lw a7, 44(t0)
+  lw t1, 0(t0)
+  jalr t1
+  .insn i 0x0b, 1, x0, x0, 0   // qsm.exit
+  .size _start, . - _start
+
+// End of the static shared variables: the linker script puts this section last.
+  .section .tbss.qsm_end, "awT", @nobits
+  .balign 16
+  .globl qsm_dynamic_shared_start
+  .type qsm_dynamic_shared_start, @object
+qsm_dynamic_shared_start:
