@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both sides of the lockstep report, once: kinds, the block each belongs to, field names. See docs/lockstep.md.
+#ifndef QSM_EVENTS_H
+#define QSM_EVENTS_H
+
+#include <stdint.h>
+
+// X(kind, block, "field names"): a field name ending in [] takes the remaining words.
+#define QSM_EVENT_KINDS(X)                                                    \
+  X(FETCH, "fetch", "warp pc outcome")                                        \
+  X(ISSUE, "issue", "warp kernel pc mask instr entry")                        \
+  X(RESOLVE, "warp_state", "warp live bar selects")                           \
+  X(PATH, "warp_state", "warp pc depth mask")                                 \
+  X(WB, "exec", "warp rd mask data[]")                                        \
+  X(START, "tb_launch", "warp kernel tb widx live")                           \
+  X(FINISH, "warp_state", "warp tb")                                          \
+  X(LSUPASS, "lsu", "sub warp kind mask")                                     \
+  X(REQ, "lsu", "op addr tag slot bytes_data[]")                              \
+  X(RSP, "xbar", "tag")                                                       \
+  X(RETURN, "lsu", "tag")                                                     \
+  X(RELEASE, "barrier", "tbs")                                                \
+  X(ARRIVE, "tb_launch", "tb kernel linear first base")                       \
+  X(RETIRE, "sm", "tb")                                                       \
+  X(FAULT, "sm", "kernel cause pc tid block value")                           \
+  X(QUOTA, "quota", "c[]")                                                    \
+  X(QLOAD, "quota", "scheme granted quota[]")                                 \
+  X(DISPATCH, "tb_sched", "sm tb kernel linear")                              \
+  X(TARGETS, "tb_alloc", "sm target[]")                                       \
+  X(END, "tb_sched", "ended killed")                                          \
+  X(EPOCH, "qos_mgr", "quota_alpha_insn_hinsnlo_hinsnhi_hcyclo_hcychi[]")     \
+  X(MEMREQ, "xbar", "op addr sm txn")                                         \
+  X(MEMRSP, "xbar", "sm txn")
+
+enum qsm_event_kind {
+#define QSM_EVENT_ENUM(kind, block, fields) QSM_EV_##kind,
+  QSM_EVENT_KINDS(QSM_EVENT_ENUM)
+#undef QSM_EVENT_ENUM
+  QSM_EV_COUNT
+};
+
+// Largest payload: REQ = 4 words + byte mask (4 words for 128-byte lines) + 32 data words; EPOCH = 7 words for 8 slots.
+#define QSM_EVENT_MAX_WORDS 56
+
+struct qsm_event {
+  uint64_t cycle;
+  uint8_t kind;     // enum qsm_event_kind
+  uint8_t sm;       // SM, or memory channel of MEMREQ and MEMRSP; 0 for GPU-level kinds
+  uint8_t sub;      // sub-core, 0 where there is none
+  uint8_t n_words;  // payload words used
+  uint32_t word[QSM_EVENT_MAX_WORDS];
+};
+
+// Receives every event of a backend; the pointer is valid during the call only.
+typedef void (*qsm_event_sink)(void *ctx, const struct qsm_event *event);
+
+#endif

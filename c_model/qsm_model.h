@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden model: a C library equal to the RTL in every cycle. One struct qsm_model is one GPU with its simulated memory;
+// any number may live side by side (no globals). Not thread-safe per instance; different instances may run in different threads.
+#ifndef QSM_MODEL_H
+#define QSM_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qsm_config.h"
+#include "qsm_events.h"
+
+struct qsm_model;
+
+// Builds a GPU in reset (cycle 0, memory zero). Returns 0 and sets *out, or -1 with a message (bad configuration, no memory).
+int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, char *msg, size_t msg_len);
+void qsm_model_destroy(struct qsm_model *model);  // NULL is fine
+
+// Number of the next cycle to run.
+uint64_t qsm_model_cycle(const struct qsm_model *model);
+
+// Runs up to n_cycles; with stop_on_irq it ends before the first cycle in which the IRQ register is not 0 at its start
+// (at once if it is now). Returns the cycles run.
+uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_irq);
+
+// Control port accesses; each runs exactly one cycle. Return 0, or 1 when the port answered err (*value is then 0).
+int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value);
+int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value);
+
+// Device memory, config.mem_bytes bytes; the host may read and write it between calls.
+uint8_t *qsm_model_memory(struct qsm_model *model);
+
+// Every event goes to sink from now on; NULL turns reporting off. Within one run call events of different SMs may come
+// out of cycle order (look-ahead); within one SM and within the GPU level they are ordered by cycle, and after the call all
+// events of its cycles have been delivered.
+void qsm_model_set_sink(struct qsm_model *model, qsm_event_sink sink, void *ctx);
+
+// 64-bit hash over all architectural results so far (issues, write-backs, quotas); equal machines give equal hashes.
+// Off until enabled. Used to prove that a faster model is the same model.
+void qsm_model_enable_hash(struct qsm_model *model);
+uint64_t qsm_model_hash(const struct qsm_model *model);
+
+// ---- State for comparison with the RTL (docs/lockstep.md, R-LK-3) ----
+enum qsm_state_kind {
+  QSM_STATE_REG,        // sm, sub, index = (warp*32 + reg), word = lane
+  QSM_STATE_SHARED,     // sm, index = row, word = bank
+  QSM_STATE_LANE_PC,    // sm, sub, index = warp, word = lane; meaningful for live lanes outside the path
+  QSM_STATE_LANE_DEPTH, // same
+  QSM_STATE_WARP,       // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask, 6 selcnt, 7 rot, 8 depth
+  QSM_STATE_SCOREBOARD, // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if not valid
+  QSM_STATE_QUOTA,      // sm, index = kernel: word 0 C, 1 quota, 2 granted, 3 insn
+  QSM_STATE_TBS,        // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived
+  QSM_STATE_STALL,      // sm, sub, index = kernel, word = reason
+  QSM_STATE_SLOT,       // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches
+  QSM_STATE_COUNT
+};
+// One word of state; false where no such element exists.
+bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, uint32_t sm, uint32_t sub, uint32_t index,
+                     uint32_t word, uint32_t *value);
+
+// Negative control of the harness: flips one bit of a live state element of the block (names as in qsm_events.h: "fetch",
+// "issue", "warp_state", "exec", "tb_launch", "lsu", "xbar", "barrier", "sm", "quota", "tb_sched", "tb_alloc", "qos_mgr"), chosen
+// by `seed`, between two cycles. Returns 0 and describes the flip in `what`, or -1: nothing of that block is live now
+// (try again later), -2: unknown block.
+int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types shared by the blocks of the GPU. Widths follow the configuration (qsm_cfg_pkg); docs/machine.md explains the messages.
+// Blocks of warp_sched/, qos_mgr/ and tb_sched/ take plain parameters instead, so that another GPU can use them.
+package qsm_pkg;
+  import qsm_cfg_pkg::*;
+
+  // Index width of n things; at least 1 bit.
+  function automatic int unsigned idx_w(input int unsigned n);
+    return (n > 1) ? $clog2(n) : 1;
+  endfunction
+
+  localparam int unsigned WarpsPerSched = WarpsPerSm / NumSched;
+  localparam int unsigned LineBytes = 4 * WarpSize;
+  localparam int unsigned SharedGranules = 32;
+  localparam int unsigned GranuleBytes = SharedBytes / SharedGranules;
+  localparam int unsigned SharedRows = SharedBytes / LineBytes;
+
+  localparam int unsigned SmW = idx_w(NumSms);
+  localparam int unsigned SubW = idx_w(NumSched);
+  localparam int unsigned WarpW = idx_w(WarpsPerSched);  // warp slot within a sub-core
+  localparam int unsigned WidxW = idx_w(WarpsPerSm);     // warp within a thread block
+  localparam int unsigned LaneW = idx_w(WarpSize);
+  localparam int unsigned KernelW = idx_w(NumKernels);
+  localparam int unsigned TbW = idx_w(MaxTbs);
+  localparam int unsigned SbW = idx_w(SbEntries);
+  localparam int unsigned TxnW = idx_w(MemTxns);
+  localparam int unsigned TagW = $clog2(MemTxns + NumSched);  // LSU transactions, then one per sub-core for fetches
+  localparam int unsigned LineOffW = $clog2(LineBytes);
+  localparam int unsigned PartsW = $clog2(WarpSize + 1);
+  localparam int unsigned LanesW = $clog2(WarpSize + 1);
+  localparam int unsigned GranW = 5;
+  localparam int unsigned DepthW = 5;
+
+  localparam int unsigned MqDepth = 4;    // memory queue of a sub-core, R-EX-4
+  localparam int unsigned ResDepth = 4;   // LSU result queue of a sub-core, R-WB-2
+  localparam int unsigned IbufDepth = 4;  // instruction buffer of a warp
+  localparam int unsigned WbPatience = 8; // R-WB-3
+  localparam int unsigned DivLat = 38;    // R-EX-3
+  localparam int unsigned EndDelay = 16;  // R-TB-3
+
+  typedef logic [WarpSize-1:0] mask_t;
+  typedef logic [WarpSize-1:0][31:0] lanes_t;  // one word per lane; also a memory line
+  typedef logic [LineBytes-1:0] bytes_t;       // byte mask of a line
+
+  typedef struct packed {
+    logic [31:0] base;   // multiple of 4096
+    logic [31:0] limit;  // exclusive, multiple of 4096
+    logic x;
+    logic w;
+    logic r;
+  } window_t;
+
+  // Launch of a kernel slot, direct from the control registers.
+  typedef struct packed {
+    window_t [1:0] win;
+    logic [31:0] entry;
+    logic [31:0] arg;
+    logic [2:0][15:0] grid;   // [0] = x
+    logic [2:0][10:0] block;
+    logic [10:0] threads;     // per block
+    logic [6:0] warps;        // per block, 1..64
+    logic [18:0] shared;      // bytes, as written
+    logic [5:0] granules;     // 0..32
+  } desc_t;
+
+  typedef struct packed {
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [SubW-1:0] first;
+    logic [GranW-1:0] base;
+    logic [2:0][15:0] block;
+    logic [31:0] linear;
+  } dispatch_t;
+
+  typedef struct packed {
+    logic valid;
+    logic [TbW-1:0] tb;
+  } retire_t;
+
+  typedef struct packed {
+    logic [4:0] cause;
+    logic [31:0] pc;
+    logic [9:0] tid;
+    logic [31:0] block;
+    logic [31:0] value;
+  } fault_t;
+
+  typedef enum logic [2:0] {
+    SchemeNone = 3'd0, SchemeNaive = 3'd1, SchemeNaiveHistory = 3'd2, SchemeElastic = 3'd3,
+    SchemeRollover = 3'd4, SchemeRolloverTime = 3'd5, SchemeFair = 3'd6
+  } scheme_e;
+
+  typedef enum logic [1:0] { PolicyLrr = 2'd0, PolicyGto = 2'd1, PolicyLrrRotate = 2'd2 } policy_e;
+
+  typedef struct packed {
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    logic [30:0] quota;
+    logic [30:0] credit;
+  } quota_word_t;
+
+  typedef struct packed {
+    logic valid;
+    scheme_e scheme;
+  } quota_load_t;
+
+  typedef enum logic [1:0] { MemRead = 2'd0, MemWrite = 2'd1, MemAmo = 2'd2 } mem_type_e;
+  typedef enum logic [3:0] {
+    AmoSwap = 4'd0, AmoAdd = 4'd1, AmoXor = 4'd2, AmoAnd = 4'd3, AmoOr = 4'd4,
+    AmoMin = 4'd5, AmoMax = 4'd6, AmoMinu = 4'd7, AmoMaxu = 4'd8
+  } amo_e;
+
+  typedef struct packed {
+    logic valid;
+    mem_type_e kind;
+    amo_e amo;
+    logic [31:0] addr;  // multiple of LineBytes
+    bytes_t bytes;
+    lanes_t data;
+    logic [TagW-1:0] tag;
+    logic [KernelW-1:0] slot;
+  } mem_req_t;
+
+  typedef struct packed {
+    logic valid;
+    logic [TagW-1:0] tag;
+    lanes_t data;
+  } mem_rsp_t;
+
+  // Memory port of a channel: the same with the SM in the tag.
+  typedef struct packed {
+    logic valid;
+    mem_type_e kind;
+    amo_e amo;
+    logic [31:0] addr;
+    bytes_t bytes;
+    lanes_t data;
+    logic [SmW-1:0] sm;
+    logic [TagW-1:0] tag;
+    logic [KernelW-1:0] slot;
+  } port_req_t;
+
+  typedef struct packed {
+    logic valid;
+    logic [SmW-1:0] sm;
+    logic [TagW-1:0] tag;
+    lanes_t data;
+  } port_rsp_t;
+
+  typedef struct packed {
+    logic valid;
+    logic we;
+    logic [15:0] addr;
+    logic [31:0] wdata;
+  } ctl_req_t;
+
+  typedef struct packed {
+    logic err;
+    logic [31:0] rdata;
+  } ctl_rsp_t;
+
+  // ---- inside an SM ----
+
+  // What a thread block's warps need to know, one per TB slot (sm.md).
+  typedef struct packed {
+    logic [KernelW-1:0] kernel;
+    logic [2:0][15:0] block;
+    logic [31:0] linear;
+    logic [GranW-1:0] base;
+  } tb_info_t;
+
+  typedef struct packed {  // SM to sub-core, R-WS-1
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [WidxW-1:0] widx;
+    mask_t live;
+  } warp_start_t;
+
+  typedef struct packed {  // sub-core to SM: arrivals (R-WS-4), finishes (R-WS-10)
+    logic valid;
+    logic [TbW-1:0] tb;
+  } tb_event_t;
+
+  typedef struct packed {  // sub-core to quota counters, R-IS-5
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    logic [LanesW-1:0] lanes;
+  } issue_event_t;
+
+  typedef struct packed {  // fault raised in this cycle by a sub-core or the LSU, R-SM-6
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    fault_t record;
+  } fault_event_t;
+
+  typedef struct packed {  // entry of a sub-core's memory queue, R-EX-4
+    logic [WarpW-1:0] warp;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [WidxW-1:0] widx;
+    logic [31:0] pc;
+    logic [31:0] instr;
+    mask_t mask;
+    logic [SbW-1:0] entry;
+    lanes_t addr;
+    lanes_t data;
+  } mem_op_t;
+
+  typedef struct packed {  // LSU to scoreboard: parts of a memory instruction, R-SB-3
+    logic part;            // +1
+    logic last;            // all_sent := 1
+    logic [SubW-1:0] sub;
+    logic [WarpW-1:0] warp;
+    logic [SbW-1:0] entry;
+  } sb_pass_t;
+
+  typedef struct packed {  // LSU to scoreboard: store acknowledged, -1
+    logic valid;
+    logic [SubW-1:0] sub;
+    logic [WarpW-1:0] warp;
+    logic [SbW-1:0] entry;
+  } sb_ack_t;
+
+  typedef struct packed {  // LSU to a sub-core's result queue, R-LS-12
+    logic valid;
+    logic [WarpW-1:0] warp;
+    logic [4:0] rd;
+    mask_t mask;
+    logic [SbW-1:0] entry;
+    lanes_t data;
+  } mem_result_t;
+endpackage
