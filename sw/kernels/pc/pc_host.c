@@ -1,0 +1,74 @@
+#include <stdlib.h>
+
+#include "qsm_suite_util.h"
+
+static const struct {
+  uint32_t n_threads, n_rounds, block_threads;
+} sizes[] = {{77, 25, 16}, {1003, 75, 32}, {20011, 150, 128}};
+
+struct job {
+  struct qsm_array checksums;
+  uint32_t n_threads, n_rounds, block_threads, seed;
+  int launched;
+};
+
+static uint32_t checksum(uint32_t seed, uint32_t thread, uint32_t n_rounds) {
+  uint64_t a = (uint64_t)(thread + 1) << 32 | (seed ^ thread); // carry and value of the generator in one word
+  uint32_t b = seed + thread * 2654435761u + 1, sum = 0;
+  for (uint32_t round = 0; round < n_rounds; round++) {
+    a = 4294957665u * (a & UINT32_MAX) + (a >> 32);
+    b ^= b << 13;
+    b ^= b >> 17;
+    b ^= b << 5;
+    sum = sum * 31 + ((uint32_t)a ^ b);
+  }
+  return sum;
+}
+
+void *qsm_pc_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = calloc(1, sizeof *job);
+  if (job == NULL) return NULL;
+  struct qsm_rng rng = {seed};
+  job->n_threads = sizes[size].n_threads;
+  job->n_rounds = sizes[size].n_rounds;
+  job->block_threads = sizes[size].block_threads;
+  job->seed = qsm_rng_next(&rng);
+  if (qsm_array_create(&job->checksums, mem, job->n_threads, 4) != 0) {
+    qsm_pc_destroy(job);
+    return NULL;
+  }
+  uint32_t *checksums = job->checksums.host;
+  for (uint32_t i = 0; i < job->n_threads; i++) checksums[i] = checksum(job->seed, i, job->n_rounds);
+  return job;
+}
+
+void qsm_pc_begin(void *opaque) {
+  struct job *job = opaque;
+  job->launched = 0;
+  qsm_array_spoil(&job->checksums);
+}
+
+int qsm_pc_next(void *opaque, struct qsm_suite_launch *launch) {
+  struct job *job = opaque;
+  if (job->launched) return 0;
+  job->launched = 1;
+  *launch = (struct qsm_suite_launch){
+      .symbol = "pc",
+      .grid = {qsm_div_up(job->n_threads, job->block_threads), 1, 1},
+      .block = {job->block_threads, 1, 1},
+      .args = {job->checksums.addr, job->n_threads, job->seed, job->n_rounds},
+  };
+  return 1;
+}
+
+uint64_t qsm_pc_check(void *opaque) {
+  const struct job *job = opaque;
+  return qsm_array_mismatches(&job->checksums);
+}
+
+void qsm_pc_destroy(void *opaque) {
+  struct job *job = opaque;
+  if (job == NULL) return;
+  qsm_array_destroy(&job->checksums);
+  free(job);
+}

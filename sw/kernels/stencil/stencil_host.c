@@ -1,0 +1,112 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_suite_util.h"
+
+static const struct {
+  uint32_t nx, ny, nz, n_steps;
+  uint32_t block_x, block_y, block_z;
+} sizes[] = {{7, 6, 5, 2, 4, 2, 2}, {29, 17, 13, 3, 8, 2, 2}, {101, 71, 53, 3, 16, 4, 2}};
+
+// Weights in 16.16 fixed point: 0.25 and 0.125.
+enum { WEIGHT_SELF = 1 << 14, WEIGHT_NEIGHBOUR = 1 << 13 };
+
+struct job {
+  struct qsm_array start, scratch, result;
+  uint32_t nx, ny, nz, n_steps;
+  uint32_t block_x, block_y, block_z;
+  uint32_t step;
+};
+
+static int32_t floor_shift16(int64_t value) {
+  return (int32_t)(value >= 0 ? value / 65536 : -((65535 - value) / 65536));
+}
+
+// One step from `from` to `to`; `to` already holds a copy, so the surface is right.
+static void step_inner_cells(const struct job *job, const int32_t *from, int32_t *to) {
+  uint32_t nx = job->nx, plane = job->nx * job->ny;
+  for (uint32_t z = 1; z + 1 < job->nz; z++) {
+    for (uint32_t y = 1; y + 1 < job->ny; y++) {
+      for (uint32_t x = 1; x + 1 < nx; x++) {
+        const int32_t *cell = from + z * plane + y * nx + x;
+        int64_t sum = (int64_t)WEIGHT_SELF * cell[0];
+        const int32_t *neighbours[] = {cell - 1, cell + 1, cell - nx, cell + nx, cell - plane, cell + plane};
+        for (int i = 0; i < 6; i++) sum += (int64_t)WEIGHT_NEIGHBOUR * *neighbours[i];
+        to[cell - from] = floor_shift16(sum);
+      }
+    }
+  }
+}
+
+static void generate(struct job *job, uint64_t seed) {
+  struct qsm_rng rng = {seed};
+  int32_t *start = job->start.host, *scratch = job->scratch.host, *result = job->result.host;
+  size_t n_cells = job->start.n_elements;
+  for (size_t i = 0; i < n_cells; i++) result[i] = start[i] = qsm_rng_range(&rng, -1000000, 1000000);
+  for (uint32_t step = 0; step < job->n_steps; step++) {
+    memcpy(scratch, result, n_cells * sizeof *scratch);
+    step_inner_cells(job, scratch, result);
+  }
+}
+
+void *qsm_stencil_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = calloc(1, sizeof *job);
+  if (job == NULL) return NULL;
+  job->nx = sizes[size].nx;
+  job->ny = sizes[size].ny;
+  job->nz = sizes[size].nz;
+  job->n_steps = sizes[size].n_steps;
+  job->block_x = sizes[size].block_x;
+  job->block_y = sizes[size].block_y;
+  job->block_z = sizes[size].block_z;
+  size_t n_cells = (size_t)job->nx * job->ny * job->nz;
+  if (qsm_array_create(&job->start, mem, n_cells, 4) != 0 ||
+      qsm_array_create(&job->scratch, mem, n_cells, 4) != 0 ||
+      qsm_array_create(&job->result, mem, n_cells, 4) != 0) {
+    qsm_stencil_destroy(job);
+    return NULL;
+  }
+  generate(job, seed);
+  qsm_array_upload(&job->start);
+  return job;
+}
+
+void qsm_stencil_begin(void *opaque) {
+  struct job *job = opaque;
+  job->step = 0;
+  qsm_array_spoil(&job->scratch);
+  qsm_array_spoil(&job->result);
+}
+
+// Steps alternate between scratch and result so that the last one writes the result.
+int qsm_stencil_next(void *opaque, struct qsm_suite_launch *launch) {
+  struct job *job = opaque;
+  if (job->step == job->n_steps) return 0;
+  int to_result = (job->n_steps - job->step) % 2 == 1;
+  uint32_t from = to_result ? job->scratch.addr : job->result.addr;
+  if (job->step == 0) from = job->start.addr;
+  *launch = (struct qsm_suite_launch){
+      .symbol = "stencil",
+      .grid = {qsm_div_up(job->nx, job->block_x), qsm_div_up(job->ny, job->block_y),
+               qsm_div_up(job->nz, job->block_z)},
+      .block = {job->block_x, job->block_y, job->block_z},
+      .args = {from, to_result ? job->result.addr : job->scratch.addr, job->nx, job->ny, job->nz, WEIGHT_SELF,
+               WEIGHT_NEIGHBOUR},
+  };
+  job->step++;
+  return 1;
+}
+
+uint64_t qsm_stencil_check(void *opaque) {
+  const struct job *job = opaque;
+  return qsm_array_mismatches(&job->result);
+}
+
+void qsm_stencil_destroy(void *opaque) {
+  struct job *job = opaque;
+  if (job == NULL) return;
+  qsm_array_destroy(&job->start);
+  qsm_array_destroy(&job->scratch);
+  qsm_array_destroy(&job->result);
+  free(job);
+}
