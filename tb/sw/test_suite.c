@@ -1,0 +1,289 @@
+// Every program of the kernel suite, run on the functional reference: outputs right at several seeds and sizes, wrong
+// outputs noticed, launches within what the smallest machines hold.
+//
+//   test_suite KERNEL_FOLDER [large]    prints the thread instructions of each program and size, too; `large` adds
+//                                       size L, 10 to 100 million of them per program
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qsm_suite.h"
+#include "ref_program.h"
+
+enum { MEM_BASE = 0x80000000, MEM_BYTES = 64 << 20, PAGE = 4096 };
+enum { LOAD_BASE = MEM_BASE + 3 * PAGE }; // not the link address: programs may lie anywhere
+
+static const char *kernel_folder;
+static int with_large;
+
+struct machine {
+  struct qsm_ref *ref;
+  struct qsm_ref_program program;
+  uint32_t free_addr; // bump allocator
+  uint32_t scratch;
+  uint64_t n_instructions;
+};
+
+static uint32_t machine_alloc(void *ctx, size_t n_bytes) {
+  struct machine *machine = ctx;
+  uint32_t addr = (machine->free_addr + 255) / 256 * 256;
+  if (qsm_ref_at(machine->ref, addr, n_bytes) == NULL) return 0;
+  machine->free_addr = addr + (uint32_t)n_bytes;
+  return addr;
+}
+
+static void machine_write(void *ctx, uint32_t addr, const void *from, size_t n_bytes) {
+  struct machine *machine = ctx;
+  uint8_t *to = qsm_ref_at(machine->ref, addr, n_bytes);
+  assert_non_null(to);
+  memcpy(to, from, n_bytes);
+}
+
+static void machine_read(void *ctx, uint32_t addr, void *to, size_t n_bytes) {
+  struct machine *machine = ctx;
+  const uint8_t *from = qsm_ref_at(machine->ref, addr, n_bytes);
+  assert_non_null(from);
+  memcpy(to, from, n_bytes);
+}
+
+static struct qsm_suite_mem memory_of(struct machine *machine) {
+  return (struct qsm_suite_mem){machine, machine_alloc, machine_write, machine_read};
+}
+
+static void machine_create(struct machine *machine, const char *elf) {
+  char path[512];
+  const char *error;
+  memset(machine, 0, sizeof *machine);
+  machine->ref = qsm_ref_create(MEM_BASE, MEM_BYTES);
+  assert_non_null(machine->ref);
+  snprintf(path, sizeof path, "%s/%s", kernel_folder, elf);
+  if (qsm_ref_program_load(&machine->program, machine->ref, path, LOAD_BASE, &error) != 0) fail_msg("%s: %s", path, error);
+  machine->free_addr = machine->program.image_end;
+  machine->scratch = machine_alloc(machine, qsm_ref_scratch_bytes(1024));
+}
+
+static void machine_destroy(struct machine *machine) {
+  qsm_ref_program_destroy(&machine->program);
+  qsm_ref_destroy(machine->ref);
+}
+
+static void run_launch(struct machine *machine, const struct qsm_suite_launch *launch) {
+  struct qsm_ref_call call = {
+      .symbol = launch->symbol,
+      .shared_bytes = launch->shared_bytes,
+      .warp_size = 4,
+      .scratch = machine->scratch,
+      .window_end = (machine->free_addr + PAGE - 1) / PAGE * PAGE,
+      .max_instructions = 200000000,
+  };
+  memcpy(call.grid, launch->grid, sizeof call.grid);
+  memcpy(call.block, launch->block, sizeof call.block);
+  memcpy(call.args, launch->args, sizeof call.args);
+  struct qsm_ref_result result;
+  enum qsm_ref_status status = qsm_ref_program_call(&machine->program, &call, &result);
+  if (status == QSM_REF_FAULT) {
+    fail_msg("%s: fault %u at 0x%08x, thread %u of block %u, value 0x%08x", launch->symbol, result.fault.cause,
+             result.fault.pc - machine->program.load_offset, result.fault.tid, result.fault.block, result.fault.value);
+  }
+  assert_int_equal(status, QSM_REF_DONE);
+  machine->n_instructions += result.n_instructions;
+}
+
+static void run_pass(struct machine *machine, const struct qsm_suite_program *program, void *job) {
+  struct qsm_suite_launch launch;
+  program->begin(job);
+  while (program->next(job, &launch)) run_launch(machine, &launch);
+}
+
+// The largest thread block that each size may use, and its shared memory: S fits `tiny`, M and L fit what their
+// thread counts ask for.
+static void assert_launch_fits(const struct qsm_suite_launch *launch, enum qsm_suite_size size) {
+  static const uint32_t max_threads[] = {16, 32, 256}, max_shared[] = {1024, 2048, 16384};
+  assert_in_range(launch->block[0] * launch->block[1] * launch->block[2], 1, max_threads[size]);
+  assert_in_range(launch->shared_bytes, 0, max_shared[size]);
+  for (int i = 0; i < 3; i++) assert_in_range(launch->grid[i], 1, 65535);
+}
+
+static void check_program(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size) {
+  struct machine machine;
+  machine_create(&machine, program->elf);
+  struct qsm_suite_mem mem = memory_of(&machine);
+  void *job = program->create(&mem, seed, size);
+  assert_non_null(job);
+  run_pass(&machine, program, job);
+  uint64_t n_wrong = program->check(job);
+  if (n_wrong != 0) fail_msg("%s, size %c, seed %llu: %llu wrong", program->name, "SML"[size],
+                             (unsigned long long)seed, (unsigned long long)n_wrong);
+  printf("           %-12s size %c seed %llu: %10llu thread instructions\n", program->name, "SML"[size],
+         (unsigned long long)seed, (unsigned long long)machine.n_instructions);
+  program->destroy(job);
+  machine_destroy(&machine);
+}
+
+static void outputs_are_right_at_sizes_s_and_m(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+    for (uint64_t seed = 1; seed <= 5; seed++) check_program(program, seed, QSM_SIZE_S);
+    check_program(program, 6, QSM_SIZE_M);
+  }
+}
+
+static void outputs_are_right_at_size_l(void **state) {
+  (void)state;
+  if (!with_large) skip();
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+    check_program(program, 12, QSM_SIZE_L);
+  }
+}
+
+static void a_second_pass_gives_the_same(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+    struct machine machine;
+    machine_create(&machine, program->elf);
+    struct qsm_suite_mem mem = memory_of(&machine);
+    void *job = program->create(&mem, 7, QSM_SIZE_S);
+    assert_non_null(job);
+    run_pass(&machine, program, job);
+    uint64_t n_first = machine.n_instructions;
+    run_pass(&machine, program, job);
+    assert_true(program->check(job) == 0);
+    assert_true(machine.n_instructions == 2 * n_first);
+    program->destroy(job);
+    machine_destroy(&machine);
+  }
+}
+
+// begin() puts the outputs back, so a pass whose kernels never ran must not pass.
+static void a_pass_without_kernels_is_noticed(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+    struct machine machine;
+    machine_create(&machine, program->elf);
+    struct qsm_suite_mem mem = memory_of(&machine);
+    void *job = program->create(&mem, 8, QSM_SIZE_S);
+    assert_non_null(job);
+    run_pass(&machine, program, job);
+    assert_true(program->check(job) == 0);
+    program->begin(job);
+    assert_true(program->check(job) > 0);
+    program->destroy(job);
+    machine_destroy(&machine);
+  }
+}
+
+// Flips one bit in each word that the kernels changed, one at a time; check() must see it in at least one word, and
+// must be content again when the bit is back.
+static void a_flipped_output_bit_is_noticed(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+    struct machine machine;
+    machine_create(&machine, program->elf);
+    struct qsm_suite_mem mem = memory_of(&machine);
+    void *job = program->create(&mem, 9, QSM_SIZE_S);
+    assert_non_null(job);
+    uint32_t heap = machine.scratch + (uint32_t)qsm_ref_scratch_bytes(1024);
+    size_t n_bytes = machine.free_addr - heap;
+    uint8_t *memory = qsm_ref_at(machine.ref, heap, n_bytes), *before = malloc(n_bytes);
+    assert_non_null(before);
+    program->begin(job);
+    memcpy(before, memory, n_bytes);
+    struct qsm_suite_launch launch;
+    while (program->next(job, &launch)) run_launch(&machine, &launch);
+
+    size_t n_changed = 0, n_noticed = 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+      if (memory[i] == before[i]) continue;
+      n_changed++;
+      memory[i] ^= 0x10;
+      n_noticed += program->check(job) == 1;
+      memory[i] ^= 0x10;
+    }
+    assert_true(n_changed > 0 && n_noticed > 0);
+    assert_true(program->check(job) == 0);
+    free(before);
+    program->destroy(job);
+    machine_destroy(&machine);
+  }
+}
+
+static void launches_fit_the_machines_of_their_size(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+    for (enum qsm_suite_size size = QSM_SIZE_S; size <= QSM_SIZE_L; size++) {
+      struct machine machine;
+      machine_create(&machine, program->elf);
+      assert_int_equal(machine.program.shared_bytes, 0); // the launch's shared_bytes are all of them
+      struct qsm_suite_mem mem = memory_of(&machine);
+      void *job = program->create(&mem, 10, size);
+      assert_non_null(job);
+      struct qsm_suite_launch launch;
+      program->begin(job);
+      assert_int_equal(program->next(job, &launch), 1);
+      assert_launch_fits(&launch, size);
+      program->destroy(job);
+      machine_destroy(&machine);
+    }
+  }
+}
+
+static uint32_t no_room(void *ctx, size_t n_bytes) {
+  (void)n_bytes;
+  int *n_left = ctx;
+  return (*n_left)-- > 0 ? 0x80000000 : 0;
+}
+
+static void ignore_write(void *ctx, uint32_t addr, const void *from, size_t n_bytes) {
+  (void)ctx, (void)addr, (void)from, (void)n_bytes;
+}
+
+static void create_without_room_returns_null(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+    int n_allowed = 0;
+    void *job;
+    do { // one allocation more each time, until create() succeeds
+      int n_left = n_allowed++;
+      struct qsm_suite_mem mem = {&n_left, no_room, ignore_write, NULL};
+      job = program->create(&mem, 11, QSM_SIZE_S);
+    } while (job == NULL && n_allowed < 10);
+    assert_true(n_allowed > 1);
+    assert_non_null(job);
+    program->destroy(job);
+    program->destroy(NULL);
+  }
+}
+
+static void find_knows_every_program_and_no_other(void **state) {
+  (void)state;
+  int n_programs = 0;
+  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++, n_programs++) {
+    assert_ptr_equal(qsm_suite_find(program->name), program);
+  }
+  assert_int_equal(n_programs, 10);
+  assert_null(qsm_suite_find("nothing"));
+}
+
+int main(int argc, char **argv) {
+  with_large = argc == 3 && strcmp(argv[2], "large") == 0;
+  if (argc != 2 && !with_large) {
+    fprintf(stderr, "usage: test_suite KERNEL_FOLDER [large]\n");
+    return 2;
+  }
+  kernel_folder = argv[1];
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(outputs_are_right_at_sizes_s_and_m),
+      cmocka_unit_test(outputs_are_right_at_size_l),
+      cmocka_unit_test(a_second_pass_gives_the_same),
+      cmocka_unit_test(a_pass_without_kernels_is_noticed),
+      cmocka_unit_test(a_flipped_output_bit_is_noticed),
+      cmocka_unit_test(launches_fit_the_machines_of_their_size),
+      cmocka_unit_test(create_without_room_returns_null),
+      cmocka_unit_test(find_knows_every_program_and_no_other),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
