@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Top of the GPU: control port, TB scheduler, QoS manager, SMs, crossbar, and the message paths between them.
+// Contract: docs/machine.md. Control port: docs/control_port.md. Memory port: docs/xbar.md.
+// Latency: every path between an SM and anything else has NocLat registers (R-GEN-2); direct signals have none (R-GEN-3).
+// Observed by the lockstep monitor: cycle; mem_req_o with mem_req_ready_i (MEMREQ), mem_rsp_i with mem_rsp_ready_o (MEMRSP);
+// u_tb_sched (DISPATCH, END), u_tb_sched.u_alloc (TARGETS), u_qos_mgr (EPOCH), g_sm[i].u_sm (everything else).
+module qsm_gpu
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Host.
+  input  ctl_req_t ctl_req_i,
+  output ctl_rsp_t ctl_rsp_o,
+  output logic     irq_o,
+
+  // Memory channels.
+  output port_req_t [NumChannels-1:0] mem_req_o,
+  input  logic      [NumChannels-1:0] mem_req_ready_i,
+  input  port_rsp_t [NumChannels-1:0] mem_rsp_i,
+  output logic      [NumChannels-1:0] mem_rsp_ready_o
+);
+  // ---- control registers (direct) ----
+  logic [63:0] cycle;
+  desc_t [NumKernels-1:0] desc;
+  policy_e policy;
+  scheme_e scheme;
+  logic [NumKernels-1:0] ctx_valid, ctx_qos, ctx_arrival, hist_clear, launch, kill_write;
+  logic [NumKernels-1:0][30:0] first_quota;
+  logic [NumKernels-1:0][31:0] goal;
+  logic [NumKernels-1:0][NumSms-1:0] sm_mask;
+  logic alloc_change, icache_inv, alpha_en;
+  logic [19:0] epoch_len;
+  logic [18:0] alpha_cap;
+  logic [7:0] rollover_cap;
+  logic [SubW-1:0] stall_sub;
+  logic [KernelW-1:0] stall_kernel;
+  logic [2:0] stall_reason;
+
+  // ---- TB scheduler ----
+  logic [NumKernels-1:0] busy, killed, ended, had_tb, start, kill;
+  logic [NumKernels-1:0][31:0] launches;
+  fault_t [NumKernels-1:0] record;
+  logic alloc_busy;
+  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target;
+  logic [NumSms-1:0] dispatch_valid;
+  dispatch_t dispatch;
+
+  // ---- QoS manager ----
+  logic tick, snapshot, mgr_busy, word_valid, load_valid;
+  logic [SmW-1:0] word_sm;
+  logic [KernelW-1:0] word_kernel;
+  logic [30:0] word_quota, word_credit;
+  logic [2:0] load_scheme;
+  logic [31:0] epoch_count, epoch_e_lo;
+  logic [NumKernels-1:0][47:0] hist_insn, hist_cycles;
+  logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
+  logic [NumKernels-1:0][18:0] alpha;
+
+  // ---- SMs: messages as the SMs see and send them, direct signals ----
+  logic [NumKernels-1:0] sm_start, sm_kill;
+  logic sm_icache_inv, sm_tick;
+  quota_load_t sm_load;
+  dispatch_t [NumSms-1:0] sm_dispatch;
+  quota_word_t [NumSms-1:0] sm_word;
+  retire_t [NumSms-1:0] sm_retire;
+  logic [NumSms-1:0][NumKernels-1:0] sm_fault;
+  fault_t [NumSms-1:0][NumKernels-1:0] sm_record;
+  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c, snap_insn;
+  logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
+  logic [NumSms-1:0][31:0] stall_value;
+  mem_req_t [NumSms-1:0] sm_req;
+  mem_rsp_t [NumSms-1:0] sm_rsp;
+
+  // ---- messages of the SMs as the scheduler sees them ----
+  logic [NumSms-1:0] retire_valid;
+  logic [NumSms-1:0][TbW-1:0] retire_tb;
+  logic [NumSms-1:0][NumKernels-1:0] fault;
+
+  qsm_ctrl u_ctrl (
+    .clk_i, .rst_ni,
+    .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
+    .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
+    .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len), .alpha_cap_o(alpha_cap),
+    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en),
+    .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
+    .icache_inv_o(icache_inv),
+    .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .record_i(record), .alloc_busy_i(alloc_busy),
+    .cnt_i(cnt), .target_i(target),
+    .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
+    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha),
+    .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
+    .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason), .stall_value_i(stall_value)
+  );
+
+  // ---- TB scheduler: the fields that it needs of each launch ----
+  logic [NumKernels-1:0][2:0][15:0] grid;
+  logic [NumKernels-1:0][6:0] warps;
+  logic [NumKernels-1:0][5:0] granules;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      grid[k] = desc[k].grid;
+      warps[k] = desc[k].warps;
+      granules[k] = desc[k].granules;
+    end
+  end
+
+  localparam fault_t KillRecord = '{cause: 5'd24, default: '0};  // host's KILL, isa.md I-FLT
+  qsm_tb_sched #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
+    .Granules(SharedGranules), .EndDelay(EndDelay), .RecordW($bits(fault_t)), .KillRecord(KillRecord)
+  ) u_tb_sched (
+    .clk_i, .rst_ni,
+    .valid_i(ctx_valid), .qos_i(ctx_qos), .mask_i(sm_mask), .grid_i(grid), .warps_i(warps), .granules_i(granules),
+    .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival), .alloc_change_i(alloc_change),
+    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .record_o(record), .alloc_busy_o(alloc_busy),
+    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .had_tb_o(had_tb),
+    .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_kernel_o(dispatch.kernel),
+    .dispatch_tb_o(dispatch.tb), .dispatch_first_o(dispatch.first), .dispatch_base_o(dispatch.base),
+    .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear),
+    .retire_i(retire_valid), .retire_tb_i(retire_tb), .fault_i(fault), .record_i(sm_record)
+  );
+  assign dispatch.valid = |dispatch_valid;
+
+  qsm_qos_mgr #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat)
+  ) u_qos_mgr (
+    .clk_i, .rst_ni,
+    .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en),
+    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(cnt), .had_tb_i(had_tb),
+    .snap_insn_i(snap_insn), .cycle_i(cycle),
+    .tick_o(tick), .e_o(snapshot), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
+    .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
+    .mgr_busy_o(mgr_busy), .epoch_count_o(epoch_count), .epoch_e_lo_o(epoch_e_lo), .insn_o(hist_insn), .hcyc_o(hist_cycles),
+    .epoch_insn_o(epoch_insn), .epoch_quota_o(epoch_quota), .alpha_o(alpha)
+  );
+
+  // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one receiver ----
+  quota_load_t load;
+  assign load = '{valid: load_valid, scheme: scheme_e'(load_scheme)};
+  qsm_delay #(.Width(2 * NumKernels + 2 + $bits(quota_load_t)), .Lat(NocLat)) u_delay_pulses (
+    .clk_i, .rst_ni, .data_i({start, kill, icache_inv, tick, load}), .data_o({sm_start, sm_kill, sm_icache_inv, sm_tick, sm_load})
+  );
+
+  logic [NumSms-1:0] sm_dispatch_valid;
+  dispatch_t dispatch_seen;
+  qsm_delay_msg #(.Receivers(NumSms), .Width($bits(dispatch_t)), .Lat(NocLat)) u_delay_dispatch (
+    .clk_i, .rst_ni, .valid_i(dispatch_valid), .data_i(dispatch), .valid_o(sm_dispatch_valid), .data_o(dispatch_seen)
+  );
+
+  logic [NumSms-1:0] word_to, sm_word_valid;
+  quota_word_t word, word_seen;
+  assign word_to = word_valid ? NumSms'(1) << word_sm : '0;
+  assign word = '{valid: word_valid, kernel: word_kernel, quota: word_quota, credit: word_credit};
+  qsm_delay_msg #(.Receivers(NumSms), .Width($bits(quota_word_t)), .Lat(NocLat)) u_delay_word (
+    .clk_i, .rst_ni, .valid_i(word_to), .data_i(word), .valid_o(sm_word_valid), .data_o(word_seen)
+  );
+
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      sm_dispatch[i] = dispatch_seen;
+      sm_dispatch[i].valid = sm_dispatch_valid[i];
+      sm_word[i] = word_seen;
+      sm_word[i].valid = sm_word_valid[i];
+    end
+  end
+
+  for (genvar i = 0; i < NumSms; i++) begin : g_sm
+    qsm_sm u_sm (
+      .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
+      .desc_i(desc), .policy_i(policy), .qos_i(ctx_qos), .first_quota_i(first_quota),
+      .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
+      .tick_i(sm_tick), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
+      .retire_o(sm_retire[i]), .fault_o(sm_fault[i]), .fault_record_o(sm_record[i]),
+      .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
+      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]),
+      .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
+    );
+
+    // Messages up.
+    retire_t retire_seen;
+    qsm_delay #(.Width($bits(retire_t) + NumKernels), .Lat(NocLat)) u_delay_up (
+      .clk_i, .rst_ni, .data_i({sm_retire[i], sm_fault[i]}), .data_o({retire_seen, fault[i]})
+    );
+    assign retire_valid[i] = retire_seen.valid;
+    assign retire_tb[i] = retire_seen.tb;
+  end
+
+  qsm_xbar u_xbar (
+    .clk_i, .rst_ni, .req_i(sm_req), .rsp_o(sm_rsp),
+    .mem_req_o, .mem_req_ready_i, .mem_rsp_i, .mem_rsp_ready_o
+  );
+endmodule
