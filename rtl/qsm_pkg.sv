@@ -231,4 +231,92 @@ package qsm_pkg;
     logic [SbW-1:0] entry;
     lanes_t data;
   } mem_result_t;
+
+  // ---- inside a sub-core (subcore.md, warp_state.md) ----
+
+  typedef enum logic [2:0] {
+    ClsAlu = 3'd0, ClsMul = 3'd1, ClsDiv = 3'd2, ClsMem = 3'd3, ClsCtl = 3'd4
+  } class_e;
+
+  typedef enum logic [3:0] {
+    AluAdd = 4'b0000, AluSub = 4'b1000, AluSll = 4'b0001, AluSlt = 4'b0010, AluSltu = 4'b0011,
+    AluXor = 4'b0100, AluSrl = 4'b0101, AluSra = 4'b1101, AluOr = 4'b0110, AluAnd = 4'b0111
+  } alu_e;  // bit 30 and funct3 of OP
+
+  typedef enum logic [2:0] {
+    CtlFault = 3'd0, CtlBranch = 3'd1, CtlJal = 3'd2, CtlJalr = 3'd3, CtlBar = 3'd4, CtlExit = 3'd5, CtlNext = 3'd6
+  } ctl_e;  // what a ctl word does to the path; CtlNext: it was ended by the merge point
+
+  typedef enum logic [1:0] { OpaRs1 = 2'd0, OpaPc = 2'd1, OpaZero = 2'd2 } opa_e;
+
+  typedef struct packed {  // of qsm_decode
+    class_e cls;
+    ctl_e ctl;             // CtlNext unless cls = ClsCtl
+    logic [4:0] cause;     // of CtlFault
+    logic fence;
+    logic csr;
+    alu_e alu;
+    opa_e opa;
+    logic opb_imm;         // second operand is imm (or the CSR), else rs2
+    logic [31:0] imm;
+    logic [4:0] rs1;       // 0 if not read
+    logic [4:0] rs2;
+    logic [4:0] rd;        // 0 if none is written
+  } dec_t;
+
+  typedef struct packed {  // what issue needs to know of a buffered word
+    logic ctl;             // last word of its path
+    logic fence;
+    class_e cls;
+    logic [4:0] rs1;
+    logic [4:0] rs2;
+    logic [4:0] rd;
+  } pre_t;
+
+  typedef struct packed {  // word in the instruction buffer, besides pre_t
+    logic ifault;
+    logic [31:0] instr;
+  } word_t;
+
+  typedef struct packed {
+    logic [31:0] pc;
+    logic [DepthW-1:0] depth;
+    mask_t mask;
+  } path_t;
+
+  typedef struct packed {  // an issued instruction on its way through RR, EX1, EX2
+    logic [WarpW-1:0] warp;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [WidxW-1:0] widx;
+    path_t path;
+    word_t word;
+    logic ctl;
+    logic has_entry;
+    logic [SbW-1:0] entry;
+  } op_t;
+
+  typedef struct packed {  // EX2 to warp state, R-WS-2
+    logic valid;
+    logic [WarpW-1:0] warp;
+    mask_t mask;
+    logic exits;
+    logic bars;
+    lanes_t next_pc;
+    logic [DepthW-1:0] depth;
+  } resolve_t;
+
+  typedef struct packed {  // a result on its way to the register file
+    logic valid;
+    logic [WarpW-1:0] warp;
+    logic [4:0] rd;
+    mask_t mask;
+    lanes_t data;
+  } wb_t;
+
+  typedef struct packed {  // release of a scoreboard entry, or one part off, R-SB-3
+    logic valid;
+    logic [WarpW-1:0] warp;
+    logic [SbW-1:0] entry;
+  } sb_done_t;
 endpackage
