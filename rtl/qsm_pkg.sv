@@ -319,4 +319,37 @@ package qsm_pkg;
     logic [WarpW-1:0] warp;
     logic [SbW-1:0] entry;
   } sb_done_t;
+
+  // ---- inside the load/store unit ----
+
+  typedef struct packed {  // instruction in C: classified and decoded (lsu.md)
+    logic [SubW-1:0] sub;
+    logic [WarpW-1:0] warp;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [WidxW-1:0] widx;
+    logic [31:0] pc;
+    logic [SbW-1:0] entry;
+    mem_type_e kind;
+    amo_e amo;
+    logic [2:0] funct3;
+    logic [4:0] rd;
+    mask_t mask;         // active lanes
+    mask_t shared;       // lanes with a shared address; their addr is the physical one
+    mask_t misaligned;
+    mask_t fault;        // active lanes that fault; 0: the instruction runs
+    lanes_t addr;
+    lanes_t data;
+  } lsu_op_t;
+
+  typedef struct packed {  // what one pass leaves behind for its return
+    logic store;
+    logic [SubW-1:0] sub;
+    logic [WarpW-1:0] warp;
+    logic [SbW-1:0] entry;
+    logic [2:0] funct3;
+    logic [4:0] rd;
+    mask_t mask;                             // lanes of the pass
+    logic [WarpSize-1:0][LineOffW-1:0] offs; // byte offset of each lane in the line, or in the row of banks
+  } lsu_part_t;
 endpackage
