@@ -11,6 +11,7 @@
 
 #include "qsm_config.h"
 #include "qsm_events.h"
+#include "qsm_mem.h"
 #include "qsm_model.h"
 
 enum {
@@ -84,8 +85,6 @@ struct qsm_sm_msg {
 };
 
 // Memory request and response; kind and amo as in docs/xbar.md. A line is 4 * WarpSize bytes.
-enum qsm_mem_kind { QSM_MEM_READ = 0, QSM_MEM_WRITE = 1, QSM_MEM_AMO = 2 };
-
 struct qsm_mem_req {
   uint64_t cycle;                  // in which the SM sends it
   uint8_t kind;                    // enum qsm_mem_kind

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated device memory behind the memory ports (docs/xbar.md, R-MM): the environment of the GPU, the same object for the
+// model and for the RTL. The caller says in which cycle it calls; cycles of one channel never go back.
+#ifndef QSM_MEM_H
+#define QSM_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qsm_config.h"
+
+#define QSM_MEM_BASE 0x80000000u
+
+enum {
+  QSM_MEM_MAX_WORDS = 32,      // words of the longest line
+  QSM_MEM_MAX_MASK_WORDS = 4,  // its byte mask, in words
+};
+
+enum qsm_mem_kind { QSM_MEM_READ = 0, QSM_MEM_WRITE = 1, QSM_MEM_AMO = 2 };
+
+enum qsm_amo {
+  QSM_AMO_SWAP = 0,
+  QSM_AMO_ADD = 1,
+  QSM_AMO_XOR = 2,
+  QSM_AMO_AND = 3,
+  QSM_AMO_OR = 4,
+  QSM_AMO_MIN = 5,
+  QSM_AMO_MAX = 6,
+  QSM_AMO_MINU = 7,
+  QSM_AMO_MAXU = 8,
+};
+
+struct qsm_mem_access {
+  uint8_t kind;           // enum qsm_mem_kind
+  uint8_t amo;            // enum qsm_amo
+  uint8_t sm;             // sm and tag come back with the response
+  uint8_t tag;
+  uint32_t addr;          // multiple of the line length
+  const uint32_t *bytes;  // byte mask, bit i of word i / 32; not looked at for reads
+  const uint32_t *data;   // one line; not looked at for reads
+};
+
+struct qsm_mem_response {
+  uint8_t kind;  // of the access
+  uint8_t sm;
+  uint8_t tag;
+  uint64_t ready;                    // first cycle in which it may be valid, by the latency alone
+  uint32_t data[QSM_MEM_MAX_WORDS];  // the line (AMO: as it was before); 0 for a write
+};
+
+struct qsm_mem;
+
+// Builds the memory, all zero. Returns 0 and sets *out, or -1: no memory. The configuration is copied.
+int qsm_mem_create(const struct qsm_config *config, struct qsm_mem **out);
+void qsm_mem_destroy(struct qsm_mem *mem);  // NULL is fine
+
+// The mem_bytes bytes from QSM_MEM_BASE on.
+uint8_t *qsm_mem_bytes(struct qsm_mem *mem);
+
+// First cycle in which the channel is ready for a request (R-MM-1).
+uint64_t qsm_mem_ready_at(const struct qsm_mem *mem, uint32_t channel);
+// Accepts a request in a cycle from qsm_mem_ready_at() on and performs it at once. Channels of one cycle ascending.
+void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *access);
+
+// First cycle in which the channel's oldest response is valid; UINT64_MAX: no request is under way.
+uint64_t qsm_mem_response_at(const struct qsm_mem *mem, uint32_t channel);
+// The oldest response; valid until it is taken. There must be one.
+const struct qsm_mem_response *qsm_mem_response(const struct qsm_mem *mem, uint32_t channel);
+// Takes it in a cycle from qsm_mem_response_at() on.
+void qsm_mem_take(struct qsm_mem *mem, uint32_t channel, uint64_t cycle);
+
+#endif
