@@ -20,7 +20,8 @@ struct qsm_backend_options {
   const char *out_dir;      // lockstep: where a difference's report and waveform go; may be NULL
   const char *replay;       // command line that replays this run, printed in a difference report; may be NULL
   uint64_t seed;            // printed in a difference report
-  const char *wave_path;    // rtl: FST of the whole run, or NULL (needs the tracing build of the RTL)
+  const char *wave_path;    // rtl: FST to write, or NULL; the tracing build of the RTL is used then
+  uint64_t wave_from, wave_to;  // cycles that the FST covers
   uint64_t state_interval;  // lockstep: full state comparison every so many cycles (0: only at launch ends)
   const char *inject_block; // negative control: flip one bit of this block in the model at inject_cycle; NULL: none
   uint64_t inject_cycle;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "qsm_backend_impl.h"
+
+int qsm_backend_open(const char *name, const struct qsm_config *config, const struct qsm_backend_options *options,
+                     struct qsm_backend **out, char *msg, size_t msg_len) {
+  static const struct qsm_backend_options defaults;
+  static const struct {
+    const char *name;
+    int (*open)(const struct qsm_config *, const struct qsm_backend_options *, struct qsm_backend **, char *, size_t);
+  } backends[] = {{"model", qsm_backend_model_open}, {"rtl", qsm_backend_rtl_open}, {"lockstep", qsm_backend_lockstep_open}};
+  for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+    if (strcmp(name, backends[i].name) == 0) return backends[i].open(config, options ? options : &defaults, out, msg, msg_len);
+  snprintf(msg, msg_len, "unknown backend '%s': model, rtl or lockstep", name);
+  return -1;
+}
+
+const char *const *qsm_backend_inject_blocks(void) {
+  static const char *const blocks[] = {"fetch", "issue",   "warp_state", "exec",     "tb_launch", "lsu",     "xbar", "barrier",
+                                       "sm",    "quota", "tb_sched",   "tb_alloc", "qos_mgr",   NULL};
+  return blocks;
+}

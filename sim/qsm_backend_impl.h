@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constructors of the three backends, for qsm_backend.c only.
+#ifndef QSM_BACKEND_IMPL_H
+#define QSM_BACKEND_IMPL_H
+
+#include "qsm_backend.h"
+#include "qsm_rtl.h"
+
+#define QSM_DEVICE_MEMORY_BASE 0x80000000u
+
+int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+                           char *msg, size_t msg_len);
+int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+                         char *msg, size_t msg_len);
+int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+                              char *msg, size_t msg_len);
+
+// The Verilated RTL of a configuration, from build/rtl (with tracing: build/rtl-trace). Stays loaded until the process ends.
+int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm_rtl_api **api, char *msg, size_t msg_len);
+
+#endif

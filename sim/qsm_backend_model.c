@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backend: the C golden model.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_backend_impl.h"
+#include "qsm_model.h"
+
+struct model_backend {
+  struct qsm_backend base;
+  struct qsm_model *model;
+};
+
+static struct qsm_model *model_of(struct qsm_backend *base) { return ((struct model_backend *)base)->model; }
+
+static void model_close(struct qsm_backend *base) {
+  qsm_model_destroy(model_of(base));
+  free(base);
+}
+
+static uint64_t model_cycle(struct qsm_backend *base) { return qsm_model_cycle(model_of(base)); }
+
+static enum qsm_backend_status model_write(struct qsm_backend *base, uint16_t addr, uint32_t value) {
+  return qsm_model_write(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
+}
+
+static enum qsm_backend_status model_read(struct qsm_backend *base, uint16_t addr, uint32_t *value) {
+  return qsm_model_read(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
+}
+
+static enum qsm_backend_status model_run(struct qsm_backend *base, uint64_t n, bool stop_on_irq, uint64_t *ran) {
+  *ran = qsm_model_run(model_of(base), n, stop_on_irq);
+  return QSM_BACKEND_OK;
+}
+
+static void model_mem_write(struct qsm_backend *base, uint32_t addr, const void *src, size_t bytes) {
+  memcpy(qsm_model_memory(model_of(base)) + (addr - QSM_DEVICE_MEMORY_BASE), src, bytes);
+}
+
+static void model_mem_read(struct qsm_backend *base, uint32_t addr, void *dst, size_t bytes) {
+  memcpy(dst, qsm_model_memory(model_of(base)) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
+}
+
+static const char *model_error(struct qsm_backend *base) {
+  (void)base;
+  return "";
+}
+
+int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+                           char *msg, size_t msg_len) {
+  (void)options;
+  struct model_backend *backend = calloc(1, sizeof *backend);
+  if (!backend) {
+    snprintf(msg, msg_len, "out of memory");
+    return -1;
+  }
+  if (qsm_model_create(config, &backend->model, msg, msg_len)) {
+    free(backend);
+    return -1;
+  }
+  backend->base = (struct qsm_backend){.name = "model", .close = model_close, .cycle = model_cycle, .write = model_write,
+                                       .read = model_read, .run = model_run, .mem_write = model_mem_write,
+                                       .mem_read = model_mem_read, .error = model_error};
+  *out = &backend->base;
+  return 0;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device programs: reads an ELF made by qsm-cc into an image that can be put at any page.
+#ifndef QSM_ELF_H
+#define QSM_ELF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct qsm_program;
+
+// Reads and checks the file. Returns 0 and sets *out, or -1 with a message (no such file, not ELF, wrong machine, layout).
+int qsm_program_load(const char *path, struct qsm_program **out, char *msg, size_t msg_len);
+void qsm_program_free(struct qsm_program *program);  // NULL is fine
+
+const uint8_t *qsm_program_image(const struct qsm_program *program);
+uint32_t qsm_program_image_bytes(const struct qsm_program *program);  // code, data and bss
+uint32_t qsm_program_code_bytes(const struct qsm_program *program);   // multiple of 4096: where data begins
+uint32_t qsm_program_entry(const struct qsm_program *program);        // offset of _start in the image
+uint32_t qsm_program_shared_bytes(const struct qsm_program *program); // shared memory that the program declares
+// Offset of a function in the image; -1: no such function.
+int64_t qsm_program_symbol(const struct qsm_program *program, const char *name);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_heap.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+enum { ALIGNMENT = 256 };
+
+// Allocations in ascending order; what lies between two is free.
+struct block {
+  uint64_t base, limit;
+  struct block *next;
+};
+
+struct qsm_heap {
+  uint64_t base, limit;
+  struct block *blocks;
+};
+
+struct qsm_heap *qsm_heap_create(uint32_t base, uint32_t limit) {
+  struct qsm_heap *heap = calloc(1, sizeof *heap);
+  if (heap) *heap = (struct qsm_heap){.base = base, .limit = limit};
+  return heap;
+}
+
+void qsm_heap_destroy(struct qsm_heap *heap) {
+  if (!heap) return;
+  struct block *block, *next;
+  LL_FOREACH_SAFE(heap->blocks, block, next) free(block);
+  free(heap);
+}
+
+uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) {
+  uint64_t size = ((bytes ? bytes : 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  uint64_t start = heap->base;
+  struct block **link = &heap->blocks;
+  while (*link && (*link)->base - start < size) {
+    start = (*link)->limit;
+    link = &(*link)->next;
+  }
+  if (size < bytes || start + size > heap->limit) return 0;
+  struct block *block = malloc(sizeof *block);
+  if (!block) return 0;
+  *block = (struct block){.base = start, .limit = start + size, .next = *link};
+  *link = block;
+  return (uint32_t)start;
+}
+
+int qsm_heap_free(struct qsm_heap *heap, uint32_t address) {
+  for (struct block **link = &heap->blocks; *link; link = &(*link)->next) {
+    if ((*link)->base != address) continue;
+    struct block *block = *link;
+    *link = block->next;
+    free(block);
+    return 0;
+  }
+  return -1;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// First-fit allocator of a context's device memory; the bookkeeping lives on the host.
+#ifndef QSM_HEAP_H
+#define QSM_HEAP_H
+
+#include <stdint.h>
+
+struct qsm_heap;
+
+struct qsm_heap *qsm_heap_create(uint32_t base, uint32_t limit);  // NULL when the host has no memory
+void qsm_heap_destroy(struct qsm_heap *heap);                     // NULL is fine
+uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes);   // aligned to 256; 0: no room
+int qsm_heap_free(struct qsm_heap *heap, uint32_t address);       // -1: not the start of an allocation
+
+#endif

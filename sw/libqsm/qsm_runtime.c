@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_runtime.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "qsm_backend.h"
+#include "qsm_config.h"
+#include "qsm_config_yaml.h"
+#include "qsm_elf.h"
+#include "qsm_heap.h"
+#include "qsm_regs.h"
+
+// A context's memory: the program's area, the argument block, the heap, the stacks.
+enum {
+  PAGE_BYTES = 4096,
+  IMAGE_AREA_BYTES = 256 * 1024,
+  STACK_BYTES = 256,  // per thread
+  ARGUMENT_BYTES = 48,
+  MAX_BLOCK_THREADS = 1024,
+  MANAGER_TRIES = 4096,
+};
+#define DEVICE_MEMORY_BASE 0x80000000u
+#define SLOT_REGISTER_COUNT (QSM_SLOT_STRIDE / 4)
+#define CTX_VALID 1u
+#define CTX_QOS 2u
+
+struct launch {
+  uint32_t function;  // address
+  qsmDim3 grid, block;
+  uint32_t shared_bytes;
+  uint32_t args[8];
+  qsmLaunchCallback callback;
+  void *user;
+  struct launch *prev, *next;
+};
+
+struct qsm_context {
+  struct qsm_device *device;
+  uint32_t slot;
+  uint32_t base, limit;  // of its memory
+  struct qsm_heap *heap;
+  uint32_t arguments, stacks;
+  struct qsm_program *program;
+  struct launch *queue;  // head runs when `running`
+  bool running, faulted;
+  uint32_t goal_q16;
+  uint64_t sm_mask;
+  uint32_t shadow[SLOT_REGISTER_COUNT];  // last values written, to skip writes that change nothing
+  bool shadow_valid[SLOT_REGISTER_COUNT];
+};
+
+struct qsm_device {
+  struct qsm_config config;
+  struct qsm_backend *backend;
+  struct qsm_context *context[8];
+  uint32_t epoch_cycles;
+  char error[512];
+};
+
+__attribute__((format(printf, 3, 4))) static qsmError_t fail(qsmDevice_t device, qsmError_t error, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(device->error, sizeof device->error, format, args);
+  va_end(args);
+  return error;
+}
+
+const char *qsmGetErrorString(qsmError_t error) {
+  switch (error) {
+    case qsmSuccess: return "success";
+    case qsmErrorInvalidValue: return "invalid value";
+    case qsmErrorMemoryAllocation: return "out of memory";
+    case qsmErrorInvalidImage: return "invalid program";
+    case qsmErrorNoRoom: return "program does not fit";
+    case qsmErrorNotFound: return "not found";
+    case qsmErrorInvalidLaunch: return "invalid launch";
+    case qsmErrorNoSlot: return "no kernel slot left";
+    case qsmErrorGoal: return "impossible goal";
+    case qsmErrorKernelFault: return "kernel fault";
+    case qsmErrorTimeout: return "cycle limit reached";
+    case qsmErrorBackend: return "backend failed";
+    case qsmErrorBusy: return "launches are pending";
+  }
+  return "unknown error";
+}
+
+const char *qsmGetLastErrorText(qsmDevice_t device) { return device->error; }
+
+// ---- Registers ----
+
+static qsmError_t backend_failed(qsmDevice_t device) {
+  return fail(device, qsmErrorBackend, "%s", device->backend->error(device->backend));
+}
+
+qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value) {
+  switch (device->backend->read(device->backend, address, value)) {
+    case QSM_BACKEND_OK: return qsmSuccess;
+    case QSM_BACKEND_REFUSED: return fail(device, qsmErrorInvalidValue, "the GPU refused a read of register 0x%04X", address);
+    default: return backend_failed(device);
+  }
+}
+
+// The QoS manager closes some registers for a moment after each epoch (R-QM-3): then wait and try again.
+qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value) {
+  for (uint32_t tries = 0; tries < MANAGER_TRIES; tries++) {
+    switch (device->backend->write(device->backend, address, value)) {
+      case QSM_BACKEND_OK: return qsmSuccess;
+      case QSM_BACKEND_REFUSED: break;
+      default: return backend_failed(device);
+    }
+    uint32_t busy = 0;
+    qsmError_t error = qsmRegisterRead(device, QSM_REG_MGR_BUSY, &busy);
+    if (error) return error;
+    if (!busy) break;
+  }
+  return fail(device, qsmErrorInvalidValue, "the GPU refused to write 0x%08X to register 0x%04X", value, address);
+}
+
+static uint16_t slot_register(const struct qsm_context *context, uint32_t offset) {
+  return (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * context->slot + offset);
+}
+
+static qsmError_t slot_write(struct qsm_context *context, uint32_t offset, uint32_t value) {
+  uint32_t index = offset / 4;
+  if (context->shadow_valid[index] && context->shadow[index] == value) return qsmSuccess;
+  qsmError_t error = qsmRegisterWrite(context->device, slot_register(context, offset), value);
+  if (error) return error;
+  context->shadow[index] = value;
+  context->shadow_valid[index] = true;
+  return qsmSuccess;
+}
+
+struct register_value {
+  uint32_t offset, value;
+};
+
+static qsmError_t slot_write_all(struct qsm_context *context, const struct register_value *list, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    qsmError_t error = slot_write(context, list[i].offset, list[i].value);
+    if (error) return error;
+  }
+  return qsmSuccess;
+}
+#define SLOT_WRITE_ALL(context, list) slot_write_all(context, list, sizeof(list) / sizeof((list)[0]))
+
+static qsmError_t slot_read(struct qsm_context *context, uint32_t offset, uint32_t *value) {
+  return qsmRegisterRead(context->device, slot_register(context, offset), value);
+}
+
+// ---- Device ----
+
+qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
+                         qsmDevice_t *device, char *msg, size_t msg_len) {
+  struct qsm_device *opened = calloc(1, sizeof *opened);
+  if (!opened) {
+    snprintf(msg, msg_len, "out of memory");
+    return qsmErrorMemoryAllocation;
+  }
+  if (qsm_config_load(config, &opened->config, msg, msg_len)) {
+    free(opened);
+    return qsmErrorNotFound;
+  }
+  if (qsm_backend_open(backend, &opened->config, options, &opened->backend, msg, msg_len)) {
+    free(opened);
+    return qsmErrorBackend;
+  }
+  opened->epoch_cycles = opened->config.epoch;
+  *device = opened;
+  return qsmSuccess;
+}
+
+void qsmDeviceClose(qsmDevice_t device) {
+  if (!device) return;
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) qsmContextDestroy(device->context[slot]);
+  device->backend->close(device->backend);
+  free(device);
+}
+
+const struct qsm_config *qsmDeviceConfig(qsmDevice_t device) { return &device->config; }
+struct qsm_backend *qsmDeviceBackend(qsmDevice_t device) { return device->backend; }
+uint64_t qsmDeviceCycle(qsmDevice_t device) { return device->backend->cycle(device->backend); }
+
+static qsmError_t write_first_quota(struct qsm_context *context) {
+  uint64_t goal = context->goal_q16 ? context->goal_q16 : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
+  uint64_t n_sms = (uint64_t)__builtin_popcountll(context->sm_mask);
+  uint64_t denominator = n_sms << 16;
+  uint64_t quota = (goal * context->device->epoch_cycles + denominator - 1) / denominator;
+  if (quota < 1) quota = 1;
+  if (quota > INT32_MAX) quota = INT32_MAX;
+  return slot_write(context, QSM_SLOT_FIRST_QUOTA, (uint32_t)quota);
+}
+
+qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+  qsmError_t error = qsmRegisterWrite(device, QSM_REG_POLICY, policy);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_SCHEME, scheme);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_EPOCH_LEN, epoch_cycles);
+  if (error) return error;
+  device->epoch_cycles = epoch_cycles;
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
+    if (device->context[slot] && (error = write_first_quota(device->context[slot]))) return error;
+  return qsmSuccess;
+}
+
+// ---- Launches ----
+
+static qsmError_t write_arguments(struct qsm_context *context, const struct launch *launch) {
+  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks, STACK_BYTES, 0};
+  memcpy(block + 4, launch->args, sizeof launch->args);
+  context->device->backend->mem_write(context->device->backend, context->arguments, block, sizeof block);
+  return qsmSuccess;
+}
+
+static qsmError_t start_launch(struct qsm_context *context) {
+  const struct launch *launch = context->queue;
+  const struct qsm_config *config = &context->device->config;
+  uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+  const struct register_value values[] = {
+      {QSM_SLOT_GRID_X, launch->grid.x},   {QSM_SLOT_GRID_Y, launch->grid.y},   {QSM_SLOT_GRID_Z, launch->grid.z},
+      {QSM_SLOT_BLOCK_X, launch->block.x}, {QSM_SLOT_BLOCK_Y, launch->block.y}, {QSM_SLOT_BLOCK_Z, launch->block.z},
+      {QSM_SLOT_BLOCK_THREADS, threads},   {QSM_SLOT_SHARED, launch->shared_bytes},
+      {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
+      {QSM_SLOT_SHARED_GRAN, (launch->shared_bytes + qsm_config_granule_bytes(config) - 1) / qsm_config_granule_bytes(config)},
+  };
+  qsmError_t error = SLOT_WRITE_ALL(context, values);
+  if (!error) error = write_arguments(context, launch);
+  if (!error) error = qsmRegisterWrite(context->device, slot_register(context, QSM_SLOT_LAUNCH), 1);
+  if (!error) context->running = true;
+  return error;
+}
+
+static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *result) {
+  const struct {
+    uint32_t offset;
+    uint32_t *value;
+  } fields[] = {{QSM_SLOT_FAULT_CAUSE, &result->cause}, {QSM_SLOT_FAULT_PC, &result->pc}, {QSM_SLOT_FAULT_TID, &result->tid},
+                {QSM_SLOT_FAULT_BLOCK, &result->block}, {QSM_SLOT_FAULT_VALUE, &result->value}};
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    qsmError_t error = slot_read(context, fields[i].offset, fields[i].value);
+    if (error) return error;
+  }
+  return qsmSuccess;
+}
+
+// The running launch has ended: acknowledge, tell its owner, start the next.
+static qsmError_t end_launch(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  struct launch *launch = context->queue;
+  qsmLaunchResult result = {.end_cycle = qsmDeviceCycle(device)};
+  uint32_t status = 0;
+  qsmError_t error = slot_read(context, QSM_SLOT_STATUS, &status);
+  result.killed = (status & 2) != 0;
+  if (!error && result.killed) error = read_fault(context, &result);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);
+  if (error) return error;
+  if (result.killed) {
+    context->faulted = true;
+    fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X", context->slot,
+         result.cause, result.pc, result.tid, result.block, result.value);
+  }
+  DL_DELETE(context->queue, launch);
+  context->running = false;
+  if (launch->callback) launch->callback(launch->user, &result);
+  free(launch);
+  return context->queue && !context->running ? start_launch(context) : qsmSuccess;
+}
+
+static qsmError_t serve_interrupts(qsmDevice_t device) {
+  uint32_t pending = 0;
+  qsmError_t error = qsmRegisterRead(device, QSM_REG_IRQ, &pending);
+  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+    if ((pending >> slot) & 1) error = end_launch(device->context[slot]);
+  return error;
+}
+
+// Advances to `cycle`, or to the first interrupt before it, which is served.
+static qsmError_t advance(qsmDevice_t device, uint64_t cycle) {
+  uint64_t n = cycle - qsmDeviceCycle(device), ran = 0;
+  if (device->backend->run(device->backend, n, true, &ran) != QSM_BACKEND_OK) return backend_failed(device);
+  return ran < n ? serve_interrupts(device) : qsmSuccess;
+}
+
+qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle) {
+  qsmError_t error = qsmSuccess;
+  while (!error && qsmDeviceCycle(device) < cycle) error = advance(device, cycle);
+  return error;
+}
+
+static bool any_pending(qsmDevice_t device) {
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
+    if (device->context[slot] && device->context[slot]->queue) return true;
+  return false;
+}
+
+qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles) {
+  uint64_t limit = qsmDeviceCycle(device) + max_cycles;
+  while (any_pending(device)) {
+    if (qsmDeviceCycle(device) >= limit)
+      return fail(device, qsmErrorTimeout, "launches still pending after %llu cycles", (unsigned long long)max_cycles);
+    qsmError_t error = advance(device, limit);
+    if (error) return error;
+  }
+  return qsmSuccess;
+}
+
+// ---- Context ----
+
+static uint32_t stack_area_bytes(const struct qsm_config *config) {
+  return config->num_sms * config->warps_per_sm * config->warp_size * STACK_BYTES;
+}
+
+static qsmError_t lay_out_memory(struct qsm_context *context) {
+  const struct qsm_config *config = &context->device->config;
+  uint32_t arena = config->mem_bytes / config->num_kernels / PAGE_BYTES * PAGE_BYTES;
+  if (arena < IMAGE_AREA_BYTES + stack_area_bytes(config) + 2 * PAGE_BYTES)
+    return fail(context->device, qsmErrorMemoryAllocation, "configuration %s: %u bytes per tenant have no room for program and stacks",
+                config->name, arena);
+  context->base = DEVICE_MEMORY_BASE + arena * context->slot;
+  context->limit = context->base + arena;
+  context->arguments = context->base + IMAGE_AREA_BYTES;
+  context->stacks = context->limit - stack_area_bytes(config);
+  context->heap = qsm_heap_create(context->arguments + 256, context->stacks);
+  return context->heap ? qsmSuccess : fail(context->device, qsmErrorMemoryAllocation, "out of memory");
+}
+
+qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
+  uint32_t slot = 0;
+  while (slot < device->config.num_kernels && device->context[slot]) slot++;
+  if (slot == device->config.num_kernels)
+    return fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken", device->config.name, slot);
+  struct qsm_context *created = calloc(1, sizeof *created);
+  if (!created) return fail(device, qsmErrorMemoryAllocation, "out of memory");
+  created->device = device;
+  created->slot = slot;
+  created->sm_mask = device->config.num_sms >= 64 ? UINT64_MAX : ((uint64_t)1 << device->config.num_sms) - 1;
+  qsmError_t error = lay_out_memory(created);
+  if (!error) error = write_first_quota(created);
+  if (!error) error = slot_write(created, QSM_SLOT_CTX, CTX_VALID);
+  if (error) {
+    qsm_heap_destroy(created->heap);
+    free(created);
+    return error;
+  }
+  device->context[slot] = created;
+  *context = created;
+  return qsmSuccess;
+}
+
+static void drop_pending(struct qsm_context *context) {
+  struct launch *launch, *next, *first = context->running ? context->queue->next : context->queue;
+  DL_FOREACH_SAFE(first, launch, next) {
+    DL_DELETE(context->queue, launch);
+    if (launch->callback) launch->callback(launch->user, &(qsmLaunchResult){.killed = true, .cause = QSM_CAUSE_KILLED});
+    free(launch);
+  }
+}
+
+qsmError_t qsmContextKill(qsmContext_t context) {
+  drop_pending(context);
+  if (!context->running) return qsmSuccess;
+  return qsmRegisterWrite(context->device, slot_register(context, QSM_SLOT_KILL), 1);
+}
+
+enum { DRAIN_CYCLES = 1000000 };
+
+void qsmContextDestroy(qsmContext_t context) {
+  if (!context) return;
+  if (context->running && qsmContextKill(context) == qsmSuccess) qsmContextSynchronize(context, DRAIN_CYCLES);
+  if (!context->running) slot_write(context, QSM_SLOT_CTX, 0);
+  struct launch *launch, *next;
+  DL_FOREACH_SAFE(context->queue, launch, next) free(launch);
+  context->device->context[context->slot] = NULL;
+  qsm_program_free(context->program);
+  qsm_heap_destroy(context->heap);
+  free(context);
+}
+
+uint32_t qsmContextSlot(qsmContext_t context) { return context->slot; }
+
+qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16) {
+  const struct qsm_config *config = &context->device->config;
+  uint64_t peak = (uint64_t)config->num_sms * config->num_sched * config->warp_size;
+  if (goal_ipc_q16 > peak << 16)
+    return fail(context->device, qsmErrorGoal, "goal of %.3f thread instructions per cycle is above the peak of configuration %s, %llu",
+                goal_ipc_q16 / 65536.0, config->name, (unsigned long long)peak);
+  uint32_t control = CTX_VALID | (goal_ipc_q16 ? CTX_QOS : 0);
+  if (context->running && context->shadow[QSM_SLOT_CTX / 4] != control)
+    return fail(context->device, qsmErrorBusy, "slot %u: cannot change between QoS and non-QoS while a launch runs", context->slot);
+  context->goal_q16 = goal_ipc_q16;
+  qsmError_t error = slot_write(context, QSM_SLOT_GOAL, goal_ipc_q16);
+  if (!error) error = write_first_quota(context);
+  return error ? error : slot_write(context, QSM_SLOT_CTX, control);
+}
+
+qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask) {
+  uint32_t n_sms = context->device->config.num_sms;
+  if (mask == 0 || (n_sms < 64 && mask >> n_sms))
+    return fail(context->device, qsmErrorInvalidValue, "SM mask 0x%llX: needs at least one of the %u SMs and no other",
+                (unsigned long long)mask, n_sms);
+  context->sm_mask = mask;
+  qsmError_t error = slot_write(context, QSM_SLOT_SM_MASK_LO, (uint32_t)mask);
+  if (!error && n_sms > 32) error = slot_write(context, QSM_SLOT_SM_MASK_HI, (uint32_t)(mask >> 32));
+  return error ? error : write_first_quota(context);
+}
+
+qsmError_t qsmModuleLoad(qsmContext_t context, const char *path) {
+  struct qsm_device *device = context->device;
+  if (context->queue) return fail(device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+  char msg[256];
+  struct qsm_program *program = NULL;
+  if (qsm_program_load(path, &program, msg, sizeof msg)) return fail(device, qsmErrorInvalidImage, "%s", msg);
+  if (qsm_program_image_bytes(program) > IMAGE_AREA_BYTES) {
+    fail(device, qsmErrorNoRoom, "%s: image of %u bytes, room for %u", path, qsm_program_image_bytes(program), (unsigned)IMAGE_AREA_BYTES);
+    qsm_program_free(program);
+    return qsmErrorNoRoom;
+  }
+  uint32_t data = context->base + qsm_program_code_bytes(program);
+  const struct register_value values[] = {
+      {QSM_SLOT_WIN0_BASE, context->base}, {QSM_SLOT_WIN0_LIMIT, data},           {QSM_SLOT_WIN0_RIGHTS, 5},
+      {QSM_SLOT_WIN1_BASE, data},          {QSM_SLOT_WIN1_LIMIT, context->limit}, {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_ENTRY, context->base + qsm_program_entry(program)},
+      {QSM_SLOT_ARG, context->arguments},
+  };
+  device->backend->mem_write(device->backend, context->base, qsm_program_image(program), qsm_program_image_bytes(program));
+  qsmError_t error = SLOT_WRITE_ALL(context, values);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_ICACHE_INV, 1);
+  if (error) {
+    qsm_program_free(program);
+    return error;
+  }
+  qsm_program_free(context->program);
+  context->program = program;
+  return qsmSuccess;
+}
+
+qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address) {
+  uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
+  if (!allocated) return fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes", context->slot, bytes);
+  *address = allocated;
+  return qsmSuccess;
+}
+
+qsmError_t qsmFree(qsmContext_t context, uint32_t address) {
+  if (qsm_heap_free(context->heap, address))
+    return fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated", context->slot, address);
+  return qsmSuccess;
+}
+
+static qsmError_t check_range(qsmContext_t context, uint32_t address, size_t bytes) {
+  if (address < context->base || (uint64_t)address + bytes > context->limit)
+    return fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X + %zu is outside the context's memory", context->slot, address, bytes);
+  return qsmSuccess;
+}
+
+qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes) {
+  qsmError_t error = check_range(context, dst, bytes);
+  if (!error) context->device->backend->mem_write(context->device->backend, dst, src, bytes);
+  return error;
+}
+
+qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes) {
+  qsmError_t error = check_range(context, src, bytes);
+  if (!error) context->device->backend->mem_read(context->device->backend, src, dst, bytes);
+  return error;
+}
+
+static qsmError_t check_launch(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, uint64_t shared_bytes) {
+  struct qsm_device *device = context->device;
+  const struct qsm_config *config = &device->config;
+  const uint32_t dims[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
+  const uint32_t most[2] = {65535, MAX_BLOCK_THREADS};
+  for (int which = 0; which < 2; which++)
+    for (int axis = 0; axis < 3; axis++)
+      if (dims[which][axis] < 1 || dims[which][axis] > most[which])
+        return fail(device, qsmErrorInvalidLaunch, "kernel %s: %s.%c = %u, must be 1..%u", kernel, which ? "block" : "grid", "xyz"[axis],
+                    dims[which][axis], most[which]);
+  uint64_t threads = (uint64_t)block.x * block.y * block.z, sm_threads = (uint64_t)config->warps_per_sm * config->warp_size;
+  uint64_t most_threads = sm_threads < MAX_BLOCK_THREADS ? sm_threads : MAX_BLOCK_THREADS;
+  if (threads > most_threads)
+    return fail(device, qsmErrorInvalidLaunch, "kernel %s: %llu threads per block, configuration %s runs at most %llu", kernel,
+                (unsigned long long)threads, config->name, (unsigned long long)most_threads);
+  if (shared_bytes > config->shared_bytes)
+    return fail(device, qsmErrorInvalidLaunch, "kernel %s: %llu bytes of shared memory per block, an SM of configuration %s has %u", kernel,
+                (unsigned long long)shared_bytes, config->name, config->shared_bytes);
+  return qsmSuccess;
+}
+
+qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
+                           uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user) {
+  struct qsm_device *device = context->device;
+  if (!context->program) return fail(device, qsmErrorNotFound, "kernel %s: no module loaded", kernel);
+  if (n_args > 8) return fail(device, qsmErrorInvalidLaunch, "kernel %s: %u arguments, at most 8", kernel, n_args);
+  int64_t offset = qsm_program_symbol(context->program, kernel);
+  if (offset < 0) return fail(device, qsmErrorNotFound, "no kernel '%s' in the module", kernel);
+  uint64_t shared = (uint64_t)shared_bytes + qsm_program_shared_bytes(context->program);
+  qsmError_t error = check_launch(context, kernel, grid, block, shared);
+  if (error) return error;
+  struct launch *launch = calloc(1, sizeof *launch);
+  if (!launch) return fail(device, qsmErrorMemoryAllocation, "out of memory");
+  *launch = (struct launch){.function = context->base + (uint32_t)offset, .grid = grid, .block = block,
+                            .shared_bytes = (uint32_t)shared, .callback = callback, .user = user};
+  if (n_args) memcpy(launch->args, args, n_args * sizeof *args);
+  DL_APPEND(context->queue, launch);
+  if (context->running || context->queue != launch) return qsmSuccess;
+  error = start_launch(context);
+  if (error) {
+    DL_DELETE(context->queue, launch);
+    free(launch);
+  }
+  return error;
+}
+
+qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles) {
+  uint64_t limit = qsmDeviceCycle(context->device) + max_cycles;
+  while (context->queue) {
+    if (qsmDeviceCycle(context->device) >= limit)
+      return fail(context->device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles", context->slot,
+                  (unsigned long long)max_cycles);
+    qsmError_t error = advance(context->device, limit);
+    if (error) return error;
+  }
+  bool faulted = context->faulted;
+  context->faulted = false;
+  return faulted ? qsmErrorKernelFault : qsmSuccess;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// libqsm: the host runtime. It speaks like the CUDA runtime its users know, plus quality of service.
+//
+// A *device* is one GPU behind a backend (model, rtl, lockstep). A *context* is a tenant: one kernel slot of the GPU with its own
+// memory, module and QoS goal; tenants cannot reach each other's memory. A context runs its launches one after another, in the
+// order of submission; contexts run concurrently. Time is GPU time: it passes only in calls that say so.
+//
+// Every function returns qsmSuccess or an error; results go through out-parameters that stay untouched on error;
+// qsmGetLastErrorText() tells what and where. Not thread-safe per device; different devices may be used by different threads.
+#ifndef QSM_RUNTIME_H
+#define QSM_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qsm_backend;
+struct qsm_backend_options;
+struct qsm_config;
+
+typedef enum {
+  qsmSuccess = 0,
+  qsmErrorInvalidValue,      // an argument is out of its range
+  qsmErrorMemoryAllocation,  // no room in the context's memory (or in the host's)
+  qsmErrorInvalidImage,      // not a qsm program: wrong machine, class or layout
+  qsmErrorNoRoom,            // the program does not fit its area
+  qsmErrorNotFound,          // no such file or kernel
+  qsmErrorInvalidLaunch,     // grid, block or shared memory that this GPU cannot run
+  qsmErrorNoSlot,            // more contexts than the GPU has kernel slots
+  qsmErrorGoal,              // goal negative, or above what is possible
+  qsmErrorKernelFault,       // the kernel was killed; the text has cause, PC and thread
+  qsmErrorTimeout,           // the cycle limit ended the wait
+  qsmErrorBackend,           // the backend failed (lockstep: a difference was found)
+  qsmErrorBusy,              // not while launches are pending
+} qsmError_t;
+
+typedef struct qsm_device *qsmDevice_t;
+typedef struct qsm_context *qsmContext_t;
+
+typedef struct {
+  uint32_t x, y, z;
+} qsmDim3;
+
+// What became of a launch.
+typedef struct {
+  bool killed;            // by a fault or qsmContextKill
+  uint32_t cause;         // docs/isa.md "Faults"; 24: killed by the host
+  uint32_t pc, tid, block, value;
+  uint64_t end_cycle;     // GPU cycle in which the host saw the end
+} qsmLaunchResult;
+
+typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
+
+const char *qsmGetErrorString(qsmError_t error);        // e.g. "invalid launch"
+const char *qsmGetLastErrorText(qsmDevice_t device);    // of the last call that failed on this device
+
+// ---- Device ----
+// backend: "model", "rtl", "lockstep"; config: a name in configs/ or a path. On error *msg tells why.
+qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
+                         qsmDevice_t *device, char *msg, size_t msg_len);
+void qsmDeviceClose(qsmDevice_t device);  // closes its contexts too; NULL is fine
+const struct qsm_config *qsmDeviceConfig(qsmDevice_t device);
+struct qsm_backend *qsmDeviceBackend(qsmDevice_t device);
+uint64_t qsmDeviceCycle(qsmDevice_t device);
+// Lets time pass until `cycle`, serving launches that end (results read, callbacks called, next launch started).
+qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle);
+// Runs until no launch of any context is pending; qsmErrorTimeout after max_cycles.
+qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles);
+// Control register access (docs/registers.md); one cycle each.
+qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value);
+qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value);
+// Scheduling for all contexts: policy 0 lrr, 1 gto, 2 lrr_rotate; scheme 0 none, 1 naive, 2 naive_history, 4 rollover; epoch
+// length in cycles. Scheme and epoch take effect at the next epoch.
+qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles);
+
+// ---- Context (tenant) ----
+qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
+void qsmContextDestroy(qsmContext_t context);  // kills what runs; NULL is fine
+uint32_t qsmContextSlot(qsmContext_t context);
+// Goal in thread instructions per GPU cycle, Q16.16 (FGQ 3.2); 0 makes the context a non-QoS one. Refused above the GPU's peak
+// (NumSms * NumSched * WarpSize). May be changed while kernels run, but switching between QoS and non-QoS only when idle.
+qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16);
+// Restricts the context to the SMs whose bits are set.
+qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask);
+// Loads a program made by qsm-cc. One module per context; loading another replaces it when the context is idle.
+qsmError_t qsmModuleLoad(qsmContext_t context, const char *path);
+qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256
+qsmError_t qsmFree(qsmContext_t context, uint32_t address);
+// Copies take no GPU time.
+qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);
+qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes);
+// Submits a launch; returns at once. args: up to 8 words. shared_bytes: dynamic shared memory, on top of what the program declares.
+// callback (may be NULL) is called when the launch has ended; it may submit further launches.
+qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
+                           uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user);
+// Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the last call.
+qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles);
+// Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end.
+qsmError_t qsmContextKill(qsmContext_t context);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulation top: the GPU with its ports turned into vectors of 32-bit words, which the C++ shim reads and writes the same way for
+// every configuration. Word layout (per channel): request {addr, {kind, amo}, {sm, tag, slot}, bytes, data}, response {sm, tag, data}.
+module qsm_cosim
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+#(
+  localparam int unsigned MaskWords = (LineBytes + 31) / 32,
+  localparam int unsigned ReqWords = 5 + MaskWords + WarpSize,
+  localparam int unsigned RspWords = 2 + WarpSize
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic dump_i,  // report all state in this cycle (qsm_monitors.sv)
+
+  input  logic        ctl_valid_i,
+  input  logic        ctl_we_i,
+  input  logic [15:0] ctl_addr_i,
+  input  logic [31:0] ctl_wdata_i,
+  output logic        ctl_err_o,
+  output logic [31:0] ctl_rdata_o,
+  output logic        irq_o,
+
+  output logic [15:0] req_valid_o,
+  input  logic [15:0] req_ready_i,
+  output logic [NumChannels-1:0][ReqWords-1:0][31:0] req_o,
+  input  logic [15:0] rsp_valid_i,
+  output logic [15:0] rsp_ready_o,
+  input  logic [NumChannels-1:0][RspWords-1:0][31:0] rsp_i,
+
+  // What this build is, for the shim's check.
+  output logic [31:0] num_sms_o, num_sched_o, warps_per_sm_o, warp_size_o, num_kernels_o, num_channels_o
+);
+  port_req_t [NumChannels-1:0] mem_req;
+  port_rsp_t [NumChannels-1:0] mem_rsp;
+  logic [NumChannels-1:0] mem_rsp_ready;
+  ctl_rsp_t ctl_rsp;
+
+  qsm_gpu u_gpu (
+    .clk_i, .rst_ni,
+    .ctl_req_i('{valid: ctl_valid_i, we: ctl_we_i, addr: ctl_addr_i, wdata: ctl_wdata_i}),
+    .ctl_rsp_o(ctl_rsp), .irq_o,
+    .mem_req_o(mem_req), .mem_req_ready_i(req_ready_i[NumChannels-1:0]),
+    .mem_rsp_i(mem_rsp), .mem_rsp_ready_o(mem_rsp_ready)
+  );
+
+  always_comb begin
+    req_valid_o = '0;
+    req_o = '0;
+    for (int unsigned c = 0; c < NumChannels; c++) begin
+      req_valid_o[c] = mem_req[c].valid;
+      req_o[c][0] = mem_req[c].addr;
+      req_o[c][1] = 32'({mem_req[c].kind, mem_req[c].amo});
+      req_o[c][2] = 32'(mem_req[c].sm);
+      req_o[c][3] = 32'(mem_req[c].tag);
+      req_o[c][4] = 32'(mem_req[c].slot);
+      for (int unsigned w = 0; w < MaskWords; w++) begin
+        req_o[c][5+w] = 32'(mem_req[c].bytes >> (32 * w));
+      end
+      for (int unsigned l = 0; l < WarpSize; l++) begin
+        req_o[c][5+MaskWords+l] = mem_req[c].data[l];
+      end
+      mem_rsp[c].valid = rsp_valid_i[c];
+      mem_rsp[c].sm = rsp_i[c][0][SmW-1:0];
+      mem_rsp[c].tag = rsp_i[c][1][TagW-1:0];
+      for (int unsigned l = 0; l < WarpSize; l++) begin
+        mem_rsp[c].data[l] = rsp_i[c][2+l];
+      end
+    end
+  end
+
+  assign rsp_ready_o = 16'(mem_rsp_ready);
+  assign ctl_err_o = ctl_rsp.err;
+  assign ctl_rdata_o = ctl_rsp.rdata;
+  assign num_sms_o = NumSms;
+  assign num_sched_o = NumSched;
+  assign warps_per_sm_o = WarpsPerSm;
+  assign warp_size_o = WarpSize;
+  assign num_kernels_o = NumKernels;
+  assign num_channels_o = NumChannels;
+endmodule

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one C++ file: wraps Verilator's class in the C interface of qsm_rtl.h, with the simulated memory at its ports.
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "Vqsm_cosim.h"
+#include "verilated.h"
+#ifdef QSM_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+extern "C" {
+#include "qsm_mem.h"
+#include "qsm_rtl.h"
+}
+
+// Everything of one simulated GPU. Monitors reach it through a thread-local pointer that is set while it evaluates.
+struct qsm_rtl {
+  struct qsm_config config;
+  VerilatedContext context;
+  std::unique_ptr<Vqsm_cosim> top;
+  struct qsm_mem *mem = nullptr;
+  uint64_t cycle = 0;
+  qsm_event_sink sink = nullptr;
+  void *sink_ctx = nullptr;
+  qsm_rtl_state_sink state_sink = nullptr;
+  void *state_ctx = nullptr;
+  uint64_t n_failures = 0;
+  std::string first_failure;
+#ifdef QSM_TRACE
+  std::unique_ptr<VerilatedFstC> trace;
+  bool tracing = false;
+  uint64_t wave_from = 0, wave_to = 0;
+#endif
+};
+
+namespace {
+
+thread_local qsm_rtl *current = nullptr;
+
+uint32_t *words_of(void *port) { return static_cast<uint32_t *>(port); }
+
+uint32_t mask_words(const qsm_config &config) { return (qsm_config_line_bytes(&config) + 31) / 32; }
+uint32_t request_words(const qsm_config &config) { return 5 + mask_words(config) + config.warp_size; }
+uint32_t response_words(const qsm_config &config) { return 2 + config.warp_size; }
+
+void trace_at(qsm_rtl *rtl, uint64_t half_cycle) {
+#ifdef QSM_TRACE
+  if (rtl->tracing && rtl->cycle >= rtl->wave_from && rtl->cycle <= rtl->wave_to) rtl->trace->dump(half_cycle);
+#else
+  (void)rtl;
+  (void)half_cycle;
+#endif
+}
+
+// What the memory offers in this cycle.
+void drive_memory(qsm_rtl *rtl) {
+  uint32_t ready = 0, valid = 0;
+  uint32_t *response = words_of(&rtl->top->rsp_i);
+  for (uint32_t c = 0; c < rtl->config.num_channels; c++, response += response_words(rtl->config)) {
+    if (qsm_mem_ready_at(rtl->mem, c) <= rtl->cycle) ready |= 1u << c;
+    if (qsm_mem_response_at(rtl->mem, c) > rtl->cycle) continue;
+    const struct qsm_mem_response *answer = qsm_mem_response(rtl->mem, c);
+    valid |= 1u << c;
+    response[0] = answer->sm;
+    response[1] = answer->tag;
+    std::memcpy(response + 2, answer->data, rtl->config.warp_size * sizeof(uint32_t));
+  }
+  rtl->top->req_ready_i = static_cast<uint16_t>(ready);
+  rtl->top->rsp_valid_i = static_cast<uint16_t>(valid);
+}
+
+// Hand-shakes of this cycle, from the settled outputs.
+void serve_memory(qsm_rtl *rtl) {
+  uint32_t accepted = rtl->top->req_valid_o & rtl->top->req_ready_i, taken = rtl->top->rsp_valid_i & rtl->top->rsp_ready_o;
+  const uint32_t *request = words_of(&rtl->top->req_o);
+  for (uint32_t c = 0; c < rtl->config.num_channels; c++, request += request_words(rtl->config)) {
+    if ((taken >> c) & 1) qsm_mem_take(rtl->mem, c, rtl->cycle);
+    if (!((accepted >> c) & 1)) continue;
+    struct qsm_mem_access access = {};
+    access.addr = request[0];
+    access.kind = static_cast<uint8_t>(request[1] >> 4);
+    access.amo = request[1] & 15;
+    access.sm = static_cast<uint8_t>(request[2]);
+    access.tag = static_cast<uint8_t>(request[3]);
+    access.bytes = request + 5;
+    access.data = request + 5 + mask_words(rtl->config);
+    qsm_mem_accept(rtl->mem, c, rtl->cycle, &access);
+  }
+}
+
+void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer) {
+  Vqsm_cosim *top = rtl->top.get();
+  current = rtl;
+  drive_memory(rtl);
+  top->ctl_valid_i = control && control->valid;
+  top->ctl_we_i = control && control->write;
+  top->ctl_addr_i = control ? control->addr : 0;
+  top->ctl_wdata_i = control ? control->wdata : 0;
+  top->dump_i = rtl->state_sink != nullptr;
+  top->clk_i = 0;
+  top->eval();
+  trace_at(rtl, 2 * rtl->cycle);
+  serve_memory(rtl);
+  top->clk_i = 1;
+  top->eval();
+  trace_at(rtl, 2 * rtl->cycle + 1);
+  rtl->state_sink = nullptr;
+  rtl->cycle++;
+  if (answer) *answer = qsm_rtl_answer{top->ctl_err_o != 0, top->ctl_rdata_o};
+}
+
+void reset(qsm_rtl *rtl) {
+  Vqsm_cosim *top = rtl->top.get();
+  current = rtl;
+  top->rst_ni = 1;
+  top->clk_i = 0;
+  top->eval();
+  top->rst_ni = 0;
+  for (int edge = 0; edge < 4; edge++) {
+    top->clk_i = edge & 1;
+    top->eval();
+  }
+  top->clk_i = 0;
+  top->eval();
+  top->rst_ni = 1;
+  top->eval();
+}
+
+bool matches(const qsm_rtl *rtl) {
+  const Vqsm_cosim *top = rtl->top.get();
+  const qsm_config &config = rtl->config;
+  return top->num_sms_o == config.num_sms && top->num_sched_o == config.num_sched && top->warps_per_sm_o == config.warps_per_sm &&
+         top->warp_size_o == config.warp_size && top->num_kernels_o == config.num_kernels && top->num_channels_o == config.num_channels;
+}
+
+void destroy(qsm_rtl *rtl) {
+  if (!rtl) return;
+#ifdef QSM_TRACE
+  if (rtl->tracing) rtl->trace->close();
+#endif
+  if (rtl->top) rtl->top->final();
+  qsm_mem_destroy(rtl->mem);
+  delete rtl;
+}
+
+bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to) {
+  if (!wave_path) return true;
+#ifdef QSM_TRACE
+  rtl->trace = std::make_unique<VerilatedFstC>();
+  rtl->top->trace(rtl->trace.get(), 99);
+  rtl->trace->open(wave_path);
+  rtl->tracing = true;
+  rtl->wave_from = from;
+  rtl->wave_to = to;
+  return rtl->trace->isOpen();
+#else
+  (void)rtl;
+  (void)from;
+  (void)to;
+  return false;
+#endif
+}
+
+qsm_rtl *create(const qsm_config *config, const char *wave_path, uint64_t wave_from, uint64_t wave_to, char *msg, size_t msg_len) {
+  qsm_rtl *rtl = new (std::nothrow) qsm_rtl;
+  if (!rtl || qsm_mem_create(config, &rtl->mem)) {
+    std::snprintf(msg, msg_len, "out of memory");
+    destroy(rtl);
+    return nullptr;
+  }
+  rtl->config = *config;
+  rtl->context.traceEverOn(wave_path != nullptr);
+  rtl->top = std::make_unique<Vqsm_cosim>(&rtl->context);
+  if (!open_trace(rtl, wave_path, wave_from, wave_to)) {
+    std::snprintf(msg, msg_len, "cannot write waves to %s", wave_path);
+    destroy(rtl);
+    return nullptr;
+  }
+  reset(rtl);
+  if (!matches(rtl)) {
+    std::snprintf(msg, msg_len, "the RTL was built for another version of configuration %s: run make again", config->name);
+    destroy(rtl);
+    return nullptr;
+  }
+  return rtl;
+}
+
+bool irq(const qsm_rtl *rtl) { return rtl->top->irq_o; }
+uint8_t *memory(qsm_rtl *rtl) { return qsm_mem_bytes(rtl->mem); }
+
+void set_sink(qsm_rtl *rtl, qsm_event_sink sink, void *ctx) {
+  rtl->sink = sink;
+  rtl->sink_ctx = ctx;
+}
+
+void dump_state(qsm_rtl *rtl, qsm_rtl_state_sink sink, void *ctx) {
+  rtl->state_sink = sink;
+  rtl->state_ctx = ctx;
+}
+
+uint64_t assertions_failed(const qsm_rtl *rtl, const char **first) {
+  *first = rtl->first_failure.c_str();
+  return rtl->n_failures;
+}
+
+}  // namespace
+
+extern "C" const struct qsm_rtl_api qsm_rtl_api = {create, destroy, cycle, irq, memory, set_sink, dump_state, assertions_failed};
+
+// ---- Called by the monitors (qsm_monitors.sv) ----
+
+// An event of the current cycle, or of the one before (late = 1) where a monitor sees values after the clock edge.
+extern "C" void qsm_dpi_event(int kind, int sm, int sub, int late, int n_words, const uint32_t *words) {
+  qsm_rtl *rtl = current;
+  if (!rtl->sink || rtl->cycle < static_cast<uint64_t>(late)) return;
+  struct qsm_event event;
+  event.cycle = rtl->cycle - static_cast<uint64_t>(late);
+  event.kind = static_cast<uint8_t>(kind);
+  event.sm = static_cast<uint8_t>(sm);
+  event.sub = static_cast<uint8_t>(sub);
+  event.n_words = static_cast<uint8_t>(n_words);
+  std::memcpy(event.word, words, static_cast<size_t>(n_words) * sizeof(uint32_t));
+  rtl->sink(rtl->sink_ctx, &event);
+}
+
+extern "C" void qsm_dpi_event_wide(int kind, int sm, int sub, int late, int n_words, const uint32_t *words) {
+  qsm_dpi_event(kind, sm, sub, late, n_words, words);
+}
+
+extern "C" void qsm_dpi_state(int kind, int sm, int sub, int index, int word, int value) {
+  qsm_rtl *rtl = current;
+  if (rtl->state_sink)
+    rtl->state_sink(rtl->state_ctx, static_cast<uint32_t>(kind), static_cast<uint32_t>(sm), static_cast<uint32_t>(sub),
+                    static_cast<uint32_t>(index), static_cast<uint32_t>(word), static_cast<uint32_t>(value));
+}
+
+// Verilator calls this for $stop and failed assertions (compiled with VL_USER_STOP, VL_USER_FATAL): the run goes on to its next check.
+static void failed(const char *file, int line, const char *what) {
+  if (current && current->n_failures++ == 0) {
+    const char *base = std::strrchr(file, '/');
+    current->first_failure = std::string(base ? base + 1 : file) + ":" + std::to_string(line) + " " + what;
+  }
+}
+void vl_stop(const char *file, int line, const char *) VL_MT_UNSAFE { failed(file, line, "assertion"); }
+void vl_fatal(const char *file, int line, const char *, const char *msg) VL_MT_UNSAFE { failed(file, line, msg); }
