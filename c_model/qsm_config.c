@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of the parameters, all in this file (docs/configuration.md).
+#include "qsm_config.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum kind { RANGE, POW2 };
+
+struct rule {
+  const char *key;
+  size_t offset;
+  enum kind kind;
+  uint32_t least, largest;
+};
+
+static const struct rule rules[] = {
+#define RULE(key, sv, kind, least, largest) {#key, offsetof(struct qsm_config, key), kind, least, largest},
+    QSM_CONFIG_HARDWARE(RULE) QSM_CONFIG_ENVIRONMENT(RULE)
+#undef RULE
+};
+
+static int refuse(char *msg, size_t msg_len, const char *key, uint32_t value, const char *rule, ...) {
+  char text[160];
+  va_list args;
+  va_start(args, rule);
+  vsnprintf(text, sizeof text, rule, args);
+  va_end(args);
+  snprintf(msg, msg_len, "parameter '%s' = %" PRIu32 ": must be %s", key, value, text);
+  return -1;
+}
+
+// "2, 4, 8, 16 or 32"
+static void list_powers(char *text, size_t len, uint32_t least, uint32_t largest) {
+  int used = 0;
+  for (uint32_t power = least; power <= largest; power *= 2) {
+    const char *separator = power == least ? "" : power == largest ? " or " : ", ";
+    used += snprintf(text + used, len - (size_t)used, "%s%" PRIu32, separator, power);
+  }
+}
+
+static int check_rule(const struct rule *rule, uint32_t value, char *msg, size_t msg_len) {
+  const bool in_range = value >= rule->least && value <= rule->largest;
+  if (rule->kind == RANGE) {
+    return in_range ? 0 : refuse(msg, msg_len, rule->key, value, "%" PRIu32 "..%" PRIu32, rule->least, rule->largest);
+  }
+  if (in_range && (value & (value - 1)) == 0) return 0;
+  char powers[96];
+  list_powers(powers, sizeof powers, rule->least, rule->largest);
+  return refuse(msg, msg_len, rule->key, value, "%s", powers);
+}
+
+static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len) {
+  if (c->warps_per_sm % c->num_sched != 0) {
+    return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm, "a multiple of num_sched = %" PRIu32, c->num_sched);
+  }
+  if (qsm_config_warps_per_sched(c) > 16) {
+    return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm, "at most 16 * num_sched = %" PRIu32, 16 * c->num_sched);
+  }
+  const uint32_t shared_unit = QSM_SHARED_GRANULES * qsm_config_line_bytes(c);
+  if (c->shared_bytes % shared_unit != 0) {
+    return refuse(msg, msg_len, "shared_bytes", c->shared_bytes, "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
+  }
+  if (c->qos_lat < qsm_config_qos_lat_min(c)) {
+    return refuse(msg, msg_len, "qos_lat", c->qos_lat, "at least %" PRIu32 " with this noc_lat, num_sms and num_kernels (R-QM-4)",
+                  qsm_config_qos_lat_min(c));
+  }
+  if (c->mem_bytes % 4096 != 0) return refuse(msg, msg_len, "mem_bytes", c->mem_bytes, "a multiple of 4096");
+  if (c->epoch < qsm_config_epoch_min(c)) {
+    return refuse(msg, msg_len, "epoch", c->epoch, "at least qos_lat + 2 * noc_lat + 16 = %" PRIu32, qsm_config_epoch_min(c));
+  }
+  return 0;
+}
+
+int qsm_config_check(const struct qsm_config *config, char *msg, size_t msg_len) {
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    const uint32_t value = *(const uint32_t *)((const char *)config + rules[i].offset);
+    if (check_rule(&rules[i], value, msg, msg_len) != 0) return -1;
+  }
+  return check_relations(config, msg, msg_len);
+}

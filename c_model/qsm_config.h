@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A configuration of the GPU: one struct for the model, the simulator and the generator of the RTL package.
+// Meaning and rules of the parameters: docs/configuration.md. The table below is their only list in C.
+#ifndef QSM_CONFIG_H
+#define QSM_CONFIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// X(field and YAML key, name in qsm_cfg_pkg, KIND, least, largest); KIND is RANGE, or POW2 for powers of two only.
+// Hardware: parameters of the RTL and the model.
+#define QSM_CONFIG_HARDWARE(X)                       \
+  X(num_sms, NumSms, RANGE, 1, 64)                   \
+  X(num_sched, NumSched, RANGE, 1, 4)                \
+  X(warps_per_sm, WarpsPerSm, RANGE, 1, 64)          \
+  X(warp_size, WarpSize, POW2, 2, 32)                \
+  X(num_kernels, NumKernels, RANGE, 1, 8)            \
+  X(max_tbs, MaxTbs, RANGE, 1, 32)                   \
+  X(shared_bytes, SharedBytes, RANGE, 256, 262144)   \
+  X(mem_txns, MemTxns, POW2, 2, 128)                 \
+  X(num_channels, NumChannels, POW2, 1, 16)          \
+  X(icache_lines, ICacheLines, POW2, 4, 1024)        \
+  X(sb_entries, SbEntries, RANGE, 2, 8)              \
+  X(noc_lat, NocLat, RANGE, 1, 16)                   \
+  X(qos_lat, QosLat, RANGE, 1, 4096)                 \
+  X(progress_limit, ProgressLimit, RANGE, 4, 255)    \
+  X(stall_counters, StallCounters, RANGE, 0, 1)
+
+// Environment: the simulated memory and defaults of the tools; no hardware depends on them.
+#define QSM_CONFIG_ENVIRONMENT(X)                    \
+  X(mem_bytes, -, RANGE, 1048576, 1073741824)        \
+  X(mem_latency, -, RANGE, 1, 1000)                  \
+  X(mem_interval, -, RANGE, 1, 64)                   \
+  X(clock_mhz, -, RANGE, 1, 10000)                   \
+  X(epoch, -, RANGE, 1, 1048575)
+
+enum { QSM_CONFIG_NAME_MAX = 32, QSM_SHARED_GRANULES = 32 };
+
+struct qsm_config {
+  char name[QSM_CONFIG_NAME_MAX];  // file name without folder and suffix
+#define QSM_CONFIG_FIELD(key, sv, kind, least, largest) uint32_t key;
+  QSM_CONFIG_HARDWARE(QSM_CONFIG_FIELD)
+  QSM_CONFIG_ENVIRONMENT(QSM_CONFIG_FIELD)
+#undef QSM_CONFIG_FIELD
+};
+
+// Returns 0, or -1 with a message that names the first parameter that breaks a rule, its value and the rule.
+int qsm_config_check(const struct qsm_config *config, char *msg, size_t msg_len);
+
+static inline uint32_t qsm_config_warps_per_sched(const struct qsm_config *config) {
+  return config->warps_per_sm / config->num_sched;
+}
+
+// A memory transaction, and a line of the instruction cache.
+static inline uint32_t qsm_config_line_bytes(const struct qsm_config *config) { return 4 * config->warp_size; }
+
+// Unit in which shared memory is given to thread blocks.
+static inline uint32_t qsm_config_granule_bytes(const struct qsm_config *config) {
+  return config->shared_bytes / QSM_SHARED_GRANULES;
+}
+
+// Least EPOCH_LEN: the manager has finished one epoch, messages included, before the next ends.
+static inline uint32_t qsm_config_epoch_min(const struct qsm_config *config) {
+  return config->qos_lat + 2 * config->noc_lat + 16;
+}
+
+// Least qos_lat: messages to and fro, then the arithmetic (docs/qos_mgr.md, R-QM-4).
+static inline uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) { return 2 * config->noc_lat + 5; }
+
+#endif

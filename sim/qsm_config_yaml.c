@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_config_yaml.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_yaml.h"
+
+// The file's values as written; read_numbers() turns them into numbers.
+struct texts {
+#define TEXT(key, sv, kind, least, largest) char *key;
+  QSM_CONFIG_HARDWARE(TEXT) QSM_CONFIG_ENVIRONMENT(TEXT)
+#undef TEXT
+};
+
+static const cyaml_schema_field_t fields[] = {
+#define TEXT(key, sv, kind, least, largest) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER, struct texts, key, 0, CYAML_UNLIMITED),
+    QSM_CONFIG_HARDWARE(TEXT) QSM_CONFIG_ENVIRONMENT(TEXT)
+#undef TEXT
+    CYAML_FIELD_END};
+
+static const cyaml_schema_value_t schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct texts, fields)};
+
+struct number {
+  const char *key;
+  const char *text;
+  uint32_t *value;
+};
+
+static int read_number(const char *path, const struct number *number, char *msg, size_t msg_len) {
+  uint64_t value;
+  if (qsm_yaml_uint(number->text, UINT32_MAX, &value) != 0) {
+    snprintf(msg, msg_len, "%s:%u: parameter '%s' = %s: must be a plain number, 0..%" PRIu32, path,
+             qsm_yaml_line_of(path, number->key), number->key, number->text, UINT32_MAX);
+    return -1;
+  }
+  *number->value = (uint32_t)value;
+  return 0;
+}
+
+static int read_numbers(const char *path, const struct texts *texts, struct qsm_config *config, char *msg, size_t msg_len) {
+  const struct number numbers[] = {
+#define NUMBER(key, sv, kind, least, largest) {#key, texts->key, &config->key},
+      QSM_CONFIG_HARDWARE(NUMBER) QSM_CONFIG_ENVIRONMENT(NUMBER)
+#undef NUMBER
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    if (read_number(path, &numbers[i], msg, msg_len) != 0) return -1;
+  }
+  return 0;
+}
+
+// "some/where/tiny.yaml" -> "tiny"
+static int name_of(const char *path, struct qsm_config *config, char *msg, size_t msg_len) {
+  const char *slash = strrchr(path, '/');
+  const char *base = slash != NULL ? slash + 1 : path;
+  const size_t len = strcspn(base, ".");
+  if (len == 0 || len >= sizeof config->name) {
+    snprintf(msg, msg_len, "%s: the name of a configuration has 1..%zu characters", path, sizeof config->name - 1);
+    return -1;
+  }
+  memcpy(config->name, base, len);
+  return 0;
+}
+
+// Rule of a parameter broken: "FILE:LINE: message of qsm_config_check()".
+static int refuse(const char *path, const char *rule, char *msg, size_t msg_len) {
+  char key[64] = "";
+  sscanf(rule, "parameter '%63[^']'", key);
+  snprintf(msg, msg_len, "%s:%u: %s", path, qsm_yaml_line_of(path, key), rule);
+  return -1;
+}
+
+static int load_file(const char *path, struct qsm_config *config, char *msg, size_t msg_len) {
+  struct qsm_config loaded = {.name = ""};
+  char rule[256];
+  void *texts = NULL;
+  if (name_of(path, &loaded, msg, msg_len) != 0 || qsm_yaml_load(path, &schema, &texts, msg, msg_len) != 0) return -1;
+  const int status = read_numbers(path, texts, &loaded, msg, msg_len);
+  qsm_yaml_free(&schema, texts);
+  if (status != 0) return -1;
+  if (qsm_config_check(&loaded, rule, sizeof rule) != 0) return refuse(path, rule, msg, msg_len);
+  *config = loaded;
+  return 0;
+}
+
+int qsm_config_load(const char *path_or_name, struct qsm_config *config, char *msg, size_t msg_len) {
+  char path[PATH_MAX];
+  if (strchr(path_or_name, '/') != NULL) return load_file(path_or_name, config, msg, msg_len);
+  const int len = snprintf(path, sizeof path, "%s/configs/%s.yaml", qsm_source_root(), path_or_name);
+  if (len < 0 || (size_t)len >= sizeof path) {
+    snprintf(msg, msg_len, "the path of configuration '%s' is too long", path_or_name);
+    return -1;
+  }
+  return load_file(path, config, msg, msg_len);
+}
+
+const char *qsm_source_root(void) {
+  const char *root = getenv("QSM_ROOT");
+  return root != NULL && *root != '\0' ? root : QSM_SOURCE_ROOT;
+}

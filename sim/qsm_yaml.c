@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_yaml.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+// What libcyaml logged about the first error.
+struct complaint {
+  char what[192];
+  char field[48];
+  unsigned line;  // 0: not told
+};
+
+static void keep_complaint(cyaml_log_t level, void *ctx, const char *fmt, va_list args) {
+  static const char prefix[] = "Load: ";
+  struct complaint *complaint = ctx;
+  char text[256];
+  vsnprintf(text, sizeof text, fmt, args);
+  text[strcspn(text, "\n")] = '\0';
+  if (level != CYAML_LOG_ERROR) return;
+  const char *place = strstr(text, "(line: ");
+  if (place != NULL) {  // of the backtrace only the innermost place matters
+    if (complaint->line > 0) return;
+    sscanf(place, "(line: %u", &complaint->line);
+    sscanf(text, "  in mapping field '%47[^']'", complaint->field);
+  } else if (complaint->what[0] == '\0') {
+    const size_t skip = strncmp(text, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    snprintf(complaint->what, sizeof complaint->what, "%s", text + skip);
+  }
+}
+
+static int report(const char *path, struct complaint *complaint, cyaml_err_t error, char *msg, size_t msg_len) {
+  static const char unexpected[] = "Unexpected key: ";
+  static const char wrong_type[] = "Expecting ";
+  if (error == CYAML_ERR_FILE_OPEN) {
+    snprintf(msg, msg_len, "%s: cannot open: %s", path, strerror(errno));
+    return -1;
+  }
+  // Here libcyaml tells the place before the key, not the key's.
+  if (strncmp(complaint->what, unexpected, strlen(unexpected)) == 0) {
+    complaint->line = qsm_yaml_line_of(path, complaint->what + strlen(unexpected));
+  }
+  // Other complaints name their key, or are of the YAML itself, and the field is then a neighbour.
+  const bool of_field = complaint->field[0] != '\0' && strncmp(complaint->what, wrong_type, strlen(wrong_type)) == 0;
+  snprintf(msg, msg_len, "%s:%u: %s%s%s", path, complaint->line > 0 ? complaint->line : 1, of_field ? complaint->field : "",
+           of_field ? ": " : "", complaint->what[0] != '\0' ? complaint->what : cyaml_strerror(error));
+  return -1;
+}
+
+static cyaml_config_t cyaml_settings(struct complaint *complaint) {
+  return (cyaml_config_t){
+      .log_fn = keep_complaint, .log_ctx = complaint, .log_level = CYAML_LOG_WARNING, .mem_fn = cyaml_mem};
+}
+
+int qsm_yaml_load(const char *path, const cyaml_schema_value_t *schema, void **data, char *msg, size_t msg_len) {
+  struct complaint complaint = {.line = 0};
+  const cyaml_config_t settings = cyaml_settings(&complaint);
+  void *loaded = NULL;
+  errno = 0;
+  const cyaml_err_t error = cyaml_load_file(path, &settings, schema, &loaded, NULL);
+  if (error != CYAML_OK) return report(path, &complaint, error, msg, msg_len);
+  if (loaded == NULL) {
+    snprintf(msg, msg_len, "%s:1: the file is empty", path);
+    return -1;
+  }
+  *data = loaded;
+  return 0;
+}
+
+void qsm_yaml_free(const cyaml_schema_value_t *schema, void *data) {
+  struct complaint ignored = {.line = 0};
+  const cyaml_config_t settings = cyaml_settings(&ignored);
+  if (data != NULL) cyaml_free(&settings, schema, data, 0);
+}
+
+int qsm_yaml_uint(const char *text, uint64_t largest, uint64_t *value) {
+  uint64_t sum = 0;
+  if (*text == '\0') return -1;
+  for (; *text != '\0'; text++) {
+    if (!isdigit((unsigned char)*text)) return -1;
+    const uint64_t digit = (uint64_t)(*text - '0');
+    if (digit > largest || sum > (largest - digit) / 10) return -1;
+    sum = sum * 10 + digit;
+  }
+  *value = sum;
+  return 0;
+}
+
+unsigned qsm_yaml_line_of(const char *path, const char *key) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return 0;
+  const size_t key_len = strlen(key);
+  char text[512];
+  unsigned found = 0;
+  for (unsigned line = 1; found == 0 && fgets(text, sizeof text, file) != NULL; line++) {
+    const char *start = text + strspn(text, " -{\"'");
+    const char *after = start + key_len;
+    if (strncmp(start, key, key_len) == 0 && after[strspn(after, " \"'")] == ':') found = line;
+  }
+  fclose(file);
+  return found;
+}
