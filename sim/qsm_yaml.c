@@ -10,7 +10,7 @@
 
 // What libcyaml logged about the first error.
 struct complaint {
-  char what[192];
+  char what[256];
   char field[48];
   unsigned line;  // 0: not told
 };
