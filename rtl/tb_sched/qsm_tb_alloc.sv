@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread-block targets per SM and kernel: the symmetric static allocation, computed one step per cycle by adding and comparing only.
+// Contract: docs/tb_sched.md R-TB-5..R-TB-8 (the time is part of the contract).
+// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS).
+module qsm_tb_alloc #(
+  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumKernels = 4,  // 1..8
+  parameter int unsigned WarpsPerSm = 8,  // 1..64
+  parameter int unsigned MaxTbs = 8,      // 1..32
+  parameter int unsigned Granules = 32    // power of two
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Contexts and launches.
+  input  logic [NumKernels-1:0]                    valid_i,
+  input  logic [NumKernels-1:0]                    qos_i,
+  input  logic [NumKernels-1:0][NumSms-1:0]        mask_i,
+  input  logic [NumKernels-1:0][6:0]               warps_i,     // per TB, 1..WarpsPerSm
+  input  logic [NumKernels-1:0][$clog2(Granules):0] granules_i, // per TB, 0..Granules
+  input  logic [NumKernels-1:0]                    launch_i,    // pulse
+  input  logic [NumKernels-1:0]                    arrival_i,   // pulse: CTX valid 0 -> 1
+  input  logic                                     change_i,    // pulse: a write changes CTX, or SM_MASK of a valid slot
+
+  output logic                                     busy_o,      // ALLOC_BUSY
+  output logic [NumSms-1:0][NumKernels-1:0][5:0]   target_o
+);
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1;
+  localparam int unsigned GranW = $clog2(Granules) + 1;
+  localparam int unsigned CountW = $clog2(NumKernels + 1);
+  localparam int unsigned WarpSumW = 7 + CountW;                // warps of one TB of each kernel, or targets * warps
+  localparam int unsigned TbSumW = 6 + CountW;
+  localparam int unsigned GranSumW = 6 + GranW + CountW;
+
+  typedef struct packed {
+    logic [6:0] warps;
+    logic [GranW-1:0] granules;
+  } shape_t;
+  typedef enum logic [1:0] { StIdle, StSetup, StFill, StReduce } state_e;
+
+  state_e state_q;
+  logic request_q;
+  logic [SmW-1:0] sm_q;
+  shape_t [NumKernels-1:0] shape_q;                // of the last launch
+  shape_t [NumKernels-1:0] job_q;                  // the same, as of the set-up cycle of this SM
+  logic [NumKernels-1:0] todo_q;                   // assigned slots without a first target yet
+  logic [NumKernels-1:0][5:0] target_q;            // of this SM, so far
+  logic [CountW-1:0] n_q;                          // assigned slots
+  logic [WarpSumW-1:0] share_q;                    // n * warps * target of the slot being filled
+  logic [WarpSumW-1:0] sum_warps_q;
+  logic [TbSumW-1:0] sum_tbs_q;
+  logic [GranSumW-1:0] sum_granules_q;
+  logic [NumSms-1:0][NumKernels-1:0][5:0] all_targets_q;
+
+  // ---- request, R-TB-5 ----
+  shape_t [NumKernels-1:0] launched;
+  logic [NumKernels-1:0] reshaped;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      launched[k] = '{warps: warps_i[k], granules: granules_i[k]};
+      reshaped[k] = launch_i[k] && shape_q[k] != launched[k];
+    end
+  end
+  assign busy_o = request_q || state_q != StIdle;
+
+  // ---- set-up: slots assigned to this SM, R-TB-7 ----
+  logic [NumKernels-1:0] others, assigned;         // others: valid non-QoS slots
+  logic [CountW-1:0] n_others, n_assigned, turn;   // turn: number of the non-QoS slot that this SM serves
+  logic any_qos;
+  always_comb begin
+    logic [CountW-1:0] rank;
+    others = valid_i & ~qos_i;
+    any_qos = |(valid_i & qos_i);
+    n_others = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) n_others += CountW'(others[k]);
+    turn = '0;                                     // floor(sm * n_others / NumSms), which is below n_others
+    for (int unsigned j = 1; j < NumKernels; j++) begin
+      if (32'(sm_q) * 32'(n_others) >= j * NumSms) turn = CountW'(j);
+    end
+    rank = '0;
+    n_assigned = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      assigned[k] = valid_i[k] && mask_i[k][sm_q] && (!any_qos || qos_i[k] || rank == turn);
+      rank += CountW'(others[k]);
+      n_assigned += CountW'(assigned[k]);
+    end
+  end
+
+  // ---- fill: the lowest slot left gets one TB more as long as its share of the warps lasts ----
+  logic [NumKernels-1:0] fill;                     // one bit
+  logic [5:0] fill_target;
+  shape_t fill_shape;
+  logic [WarpSumW-1:0] share_next;
+  logic grow, fill_done;
+  assign fill = todo_q & (~todo_q + NumKernels'(1));
+  always_comb begin
+    fill_target = '0;
+    fill_shape = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (fill[k]) begin
+        fill_target = target_q[k];
+        fill_shape = job_q[k];
+      end
+    end
+  end
+  assign share_next = share_q + WarpSumW'(n_q) * WarpSumW'(fill_shape.warps);
+  assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(WarpsPerSm);
+  assign fill_done = !grow;
+
+  // ---- reduce: the highest slot with more than one TB, else the highest with one, loses one ----
+  logic over;
+  logic [NumKernels-1:0] above_one, above_zero, from, victim;
+  assign over = sum_warps_q > WarpSumW'(WarpsPerSm) || sum_tbs_q > TbSumW'(MaxTbs) || sum_granules_q > GranSumW'(Granules);
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      above_one[k] = target_q[k] > 6'd1;
+      above_zero[k] = target_q[k] != '0;
+    end
+    from = (above_one != '0) ? above_one : above_zero;
+    victim = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) if (from[k]) victim = NumKernels'(1) << k;
+  end
+
+  // ---- one TB more or less of one slot ----
+  logic add, drop;
+  shape_t moved;
+  assign add = state_q == StFill && (grow || fill_target == '0);  // at least 1 each
+  assign drop = state_q == StReduce && over;
+  always_comb begin
+    moved = fill_shape;
+    for (int unsigned k = 0; k < NumKernels; k++) if (state_q == StReduce && victim[k]) moved = job_q[k];
+  end
+
+  logic target_we;                                 // last cycle of this SM
+  assign target_we = state_q == StReduce && !over;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      request_q <= 1'b0;
+      sm_q <= '0;
+    end else begin
+      if (state_q == StIdle) request_q <= 1'b0;
+      if (change_i || reshaped != '0) request_q <= 1'b1;
+      case (state_q)
+        StIdle: begin
+          sm_q <= '0;
+          if (request_q) state_q <= StSetup;
+        end
+        StSetup: state_q <= (assigned != '0) ? StFill : StReduce;
+        StFill: if (fill_done && (todo_q & ~fill) == '0) state_q <= StReduce;
+        StReduce: if (!over) begin
+          sm_q <= sm_q + SmW'(1);
+          state_q <= (sm_q == SmW'(NumSms - 1)) ? StIdle : StSetup;
+        end
+        default: state_q <= StIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      shape_q <= {NumKernels{shape_t'{warps: 7'd1, granules: '0}}};
+    end else begin
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (launch_i[k]) shape_q[k] <= launched[k];
+        if (arrival_i[k]) shape_q[k] <= '{warps: 7'd1, granules: '0};
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      job_q <= '0;
+      todo_q <= '0;
+      n_q <= '0;
+      target_q <= '0;
+      share_q <= '0;
+      sum_warps_q <= '0;
+      sum_tbs_q <= '0;
+      sum_granules_q <= '0;
+    end else if (state_q == StSetup) begin
+      job_q <= shape_q;
+      todo_q <= assigned;
+      n_q <= n_assigned;
+      target_q <= '0;
+      share_q <= '0;
+      sum_warps_q <= '0;
+      sum_tbs_q <= '0;
+      sum_granules_q <= '0;
+    end else begin
+      if (state_q == StFill) begin
+        share_q <= fill_done ? '0 : share_next;
+        if (fill_done) todo_q <= todo_q & ~fill;
+      end
+      if (add) begin
+        for (int unsigned k = 0; k < NumKernels; k++) if (fill[k]) target_q[k] <= target_q[k] + 6'd1;
+        sum_warps_q <= sum_warps_q + WarpSumW'(moved.warps);
+        sum_tbs_q <= sum_tbs_q + TbSumW'(1);
+        sum_granules_q <= sum_granules_q + GranSumW'(moved.granules);
+      end
+      if (drop) begin
+        for (int unsigned k = 0; k < NumKernels; k++) if (victim[k]) target_q[k] <= target_q[k] - 6'd1;
+        sum_warps_q <= sum_warps_q - WarpSumW'(moved.warps);
+        sum_tbs_q <= sum_tbs_q - TbSumW'(1);
+        sum_granules_q <= sum_granules_q - GranSumW'(moved.granules);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) all_targets_q <= '0;
+    else if (target_we) all_targets_q[sm_q] <= target_q;
+  end
+  assign target_o = all_targets_q;
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));  // R-TB-7: reducing ends at 0 TBs
+`endif
+endmodule

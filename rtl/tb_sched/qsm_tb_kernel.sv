@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel table entry of one slot: is a launch running, which block comes next, how many are out, has it been killed, when does it end.
+// Contract: docs/tb_sched.md R-TB-1..R-TB-4. Outputs are registers, but for the messages start_o and kill_o and the pulses ended_o, ending_o.
+// Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH, through qsm_tb_sched).
+module qsm_tb_kernel #(
+  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned OutW = 16,       // counts the TBs that are dispatched and not retired
+  parameter int unsigned EndDelay = 16,   // cycles from the last retirement seen to the end, 1..16
+  parameter int unsigned RecordW = 1,     // bits of a fault record
+  parameter logic [RecordW-1:0] KillRecord = '0,  // record of a kill by the host
+  localparam int unsigned SmCountW = $clog2(NumSms + 1)
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Control registers.
+  input  logic             launch_i,      // pulse: accepted write
+  input  logic             kill_write_i,  // pulse: accepted write
+  input  logic             arrival_i,     // pulse: CTX valid 0 -> 1
+  input  logic [2:0][15:0] grid_i,        // [0] = x; 1..65535 each, stable while busy
+  output logic             busy_o,
+  output logic             killed_o,
+  output logic             ending_o,      // pulse: the ending starts (END event)
+  output logic             ended_o,       // pulse: last busy cycle
+  output logic [31:0]      launches_o,
+  output logic [RecordW-1:0] record_o,
+
+  // Dispatch.
+  output logic             ready_o,       // a block waits for dispatch
+  output logic [2:0][15:0] block_o,
+  output logic [31:0]      linear_o,
+  input  logic             dispatch_i,    // it is dispatched in this cycle
+
+  // SMs.
+  output logic                           start_o,
+  output logic                           kill_o,
+  input  logic [NumSms-1:0]              fault_i,
+  input  logic [NumSms-1:0][RecordW-1:0] record_i,
+  input  logic [SmCountW-1:0]            retires_i  // TBs retired in this cycle
+);
+  localparam int unsigned EndW = 4;
+
+  logic busy_q, killed_q, start_q, all_q, ending_q;
+  logic [EndW-1:0] countdown_q;
+  logic [2:0][15:0] block_q;
+  logic [31:0] linear_q, launches_q;
+  logic [OutW-1:0] out_q;
+  logic [RecordW-1:0] record_q;
+
+  // ---- grid walk, R-TB-2 ----
+  logic [2:0] last_in;  // last index of this dimension
+  always_comb begin
+    for (int unsigned d = 0; d < 3; d++) last_in[d] = block_q[d] == grid_i[d] - 16'd1;
+  end
+
+  // ---- end, R-TB-3 ----
+  assign ending_o = busy_q && !ending_q && (all_q || killed_q) && out_q == '0;
+  assign ended_o = ending_q && countdown_q == '0;
+
+  // ---- kill, R-TB-4 ----
+  logic [RecordW-1:0] first_record;
+  always_comb begin
+    first_record = KillRecord;
+    for (int i = NumSms - 1; i >= 0; i--) if (fault_i[i]) first_record = record_i[i];
+  end
+  assign kill_o = (kill_write_i || (|fault_i)) && busy_q && !killed_q && !ending_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      killed_q <= 1'b0;
+      start_q <= 1'b0;
+      ending_q <= 1'b0;
+      countdown_q <= '0;
+      launches_q <= '0;
+      record_q <= '0;
+    end else begin
+      start_q <= launch_i;
+      if (launch_i) begin
+        busy_q <= 1'b1;
+        killed_q <= 1'b0;
+      end
+      if (kill_o) begin
+        killed_q <= 1'b1;
+        record_q <= first_record;
+      end
+      countdown_q <= countdown_q - EndW'(1);
+      if (ending_o) begin
+        ending_q <= 1'b1;
+        countdown_q <= EndW'(EndDelay - 1);
+      end
+      if (ended_o) begin
+        busy_q <= 1'b0;
+        ending_q <= 1'b0;
+        if (!killed_q) launches_q <= launches_q + 32'd1;
+      end
+      if (arrival_i) launches_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      all_q <= 1'b0;
+      block_q <= '0;
+      linear_q <= '0;
+      out_q <= '0;
+    end else begin
+      if (launch_i) begin
+        all_q <= 1'b0;
+        block_q <= '0;
+        linear_q <= '0;
+      end else if (dispatch_i) begin
+        all_q <= &last_in;
+        linear_q <= linear_q + 32'd1;
+        block_q[0] <= last_in[0] ? '0 : block_q[0] + 16'd1;
+        if (last_in[0]) block_q[1] <= last_in[1] ? '0 : block_q[1] + 16'd1;
+        if (&last_in[1:0]) block_q[2] <= last_in[2] ? '0 : block_q[2] + 16'd1;
+      end
+      out_q <= out_q + OutW'(dispatch_i) - OutW'(retires_i);
+    end
+  end
+
+  assign busy_o = busy_q;
+  assign killed_o = killed_q;
+  assign launches_o = launches_q;
+  assign record_o = record_q;
+  assign ready_o = busy_q && !start_q && !killed_q && !all_q && !ending_q;  // start_q: R-TB-1, not before t + 2
+  assign block_o = block_q;
+  assign linear_o = linear_q;
+  assign start_o = start_q;
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_i && busy_q));            // LAUNCH is refused while busy
+  assert property (@(posedge clk_i) disable iff (!rst_ni) out_q == '0 || busy_q);            // R-TB-3
+  assert property (@(posedge clk_i) disable iff (!rst_ni) OutW'(retires_i) <= out_q);        // R-TB-11
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(dispatch_i && !ready_o));        // R-TB-9
+`endif
+endmodule

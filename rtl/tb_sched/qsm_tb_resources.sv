@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one SM has left for thread blocks, and what each of its TB slots holds: warps per sub-core, granules, TB slots, TBs per kernel.
+// Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the next cycle on; both may coincide.
+// Cost: used and granule maps, counters in flip-flops; what a TB slot holds in distributed RAM.
+module qsm_tb_resources #(
+  parameter int unsigned NumKernels = 4,    // 1..8
+  parameter int unsigned NumSched = 1,      // sub-cores, 1..4
+  parameter int unsigned WarpsPerSched = 8, // 1..16
+  parameter int unsigned MaxTbs = 8,        // 1..32
+  parameter int unsigned Granules = 32,     // power of two
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
+  localparam int unsigned GranW = $clog2(Granules)
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Shape of each kernel's TBs, stable while one of them is resident: warps = whole_i * NumSched + rest_i.
+  input  logic [NumKernels-1:0][6:0]      whole_i,
+  input  logic [NumKernels-1:0][SubW-1:0] rest_i,
+  input  logic [NumKernels-1:0][GranW:0]  granules_i,
+
+  // Would a TB of this kernel fit (but for the granules), and where would it go?
+  input  logic [KernelW-1:0]  kernel_i,
+  output logic                fits_o,
+  output logic [TbW-1:0]      tb_o,     // lowest free TB slot
+  output logic [SubW-1:0]     first_o,  // sub-core of its warp 0
+  output logic [Granules-1:0] free_granules_o,
+  // Take it, in the same cycle.
+  input  logic                take_i,
+  input  logic [GranW-1:0]    take_base_i,
+
+  input  logic                  retire_i,
+  input  logic [TbW-1:0]        retire_tb_i,
+  output logic [NumKernels-1:0] retire_kernel_o,  // one bit: whose TB retires in this cycle
+
+  output logic [NumKernels-1:0][5:0] cnt_o
+);
+  localparam int unsigned FreeW = 7;  // free warps of a sub-core, and what a TB needs there
+
+  logic [MaxTbs-1:0] used_q;
+  logic [Granules-1:0] free_granules_q;
+  logic [NumSched-1:0][FreeW-1:0] free_warps_q;
+  logic [SubW-1:0] first_q;
+  logic [NumKernels-1:0][5:0] cnt_q;
+
+  typedef struct packed {
+    logic [KernelW-1:0] kernel;
+    logic [SubW-1:0] first;
+    logic [GranW-1:0] base;
+  } held_t;
+  held_t held_mem[MaxTbs];
+  held_t freed;
+
+  assign freed = held_mem[retire_tb_i];
+  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, base: take_base_i};
+
+  // Warps that a TB of kernel k whose warp 0 is on sub-core `first` has on sub-core j.
+  function automatic logic [FreeW-1:0] need(input logic [KernelW-1:0] k, input logic [SubW-1:0] first, input logic [SubW-1:0] j);
+    logic [SubW:0] turn;  // (j - first) mod NumSched
+    turn = (SubW+1)'(j) + ((j >= first) ? '0 : (SubW+1)'(NumSched)) - (SubW+1)'(first);
+    return whole_i[k] + FreeW'(turn < (SubW+1)'(rest_i[k]));
+  endfunction
+
+  function automatic logic [Granules-1:0] run(input logic [GranW-1:0] base, input logic [GranW:0] len);
+    return (Granules'((Granules+1)'(1) << len) - Granules'(1)) << base;
+  endfunction
+
+  logic [NumSched-1:0][FreeW-1:0] taken_warps;
+  always_comb begin
+    fits_o = used_q != '1;
+    for (int unsigned j = 0; j < NumSched; j++) begin
+      taken_warps[j] = need(kernel_i, first_q, SubW'(j));
+      if (free_warps_q[j] < taken_warps[j]) fits_o = 1'b0;
+    end
+    tb_o = '0;
+    for (int s = MaxTbs - 1; s >= 0; s--) if (!used_q[s]) tb_o = TbW'(s);
+  end
+
+  logic [SubW:0] first_next;
+  assign first_next = (SubW+1)'(first_q) + (SubW+1)'(rest_i[kernel_i]);
+
+  logic [MaxTbs-1:0] taken_tb, freed_tb;
+  logic [Granules-1:0] taken_granules, freed_granules;
+  logic [NumKernels-1:0] take_kernel;
+  always_comb begin
+    taken_tb = take_i ? MaxTbs'(1) << tb_o : '0;
+    freed_tb = retire_i ? MaxTbs'(1) << retire_tb_i : '0;
+    taken_granules = take_i ? run(take_base_i, granules_i[kernel_i]) : '0;
+    freed_granules = retire_i ? run(freed.base, granules_i[freed.kernel]) : '0;
+    take_kernel = take_i ? NumKernels'(1) << kernel_i : '0;
+    retire_kernel_o = retire_i ? NumKernels'(1) << freed.kernel : '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      used_q <= '0;
+      free_granules_q <= '1;
+      free_warps_q <= {NumSched{FreeW'(WarpsPerSched)}};
+      first_q <= '0;
+      cnt_q <= '0;
+    end else begin
+      used_q <= (used_q & ~freed_tb) | taken_tb;
+      free_granules_q <= (free_granules_q & ~taken_granules) | freed_granules;
+      for (int unsigned j = 0; j < NumSched; j++) begin
+        free_warps_q[j] <= free_warps_q[j] - (take_i ? taken_warps[j] : '0)
+                                           + (retire_i ? need(freed.kernel, freed.first, SubW'(j)) : '0);
+      end
+      if (take_i) first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched) : first_next);
+      for (int unsigned k = 0; k < NumKernels; k++) cnt_q[k] <= cnt_q[k] + 6'(take_kernel[k]) - 6'(retire_kernel_o[k]);
+    end
+  end
+
+  assign free_granules_o = free_granules_q;
+  assign first_o = first_q;
+  assign cnt_o = cnt_q;
+
+`ifndef SYNTHESIS
+  // R-TB-10: only free resources are taken; R-TB-11: only a used slot retires.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (taken_tb & used_q) == '0 && (taken_granules & ~free_granules_q) == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (freed_tb & ~used_q) == '0 && (freed_granules & free_granules_q) == '0);
+  for (genvar j = 0; j < NumSched; j++) begin : g_assert
+    assert property (@(posedge clk_i) disable iff (!rst_ni) free_warps_q[j] <= FreeW'(WarpsPerSched));
+  end
+`endif
+endmodule

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread-block scheduler: kernel table, targets, what each SM has left, and one dispatch per cycle.
+// Contract: docs/tb_sched.md. All decisions look at registers as of the start of the cycle; messages leave in the deciding cycle,
+// those of the SMs arrive here when they are seen (the message paths are the parent's).
+// Timing: kernel arbiter, SM arbiter, selection of that SM's tables, first fit of granules, in one cycle.
+// Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM), dispatch_tb_o, dispatch_kernel_o, dispatch_linear_o (DISPATCH);
+// ending, killed_o (END); in u_alloc target_we, sm_q, target_q (TARGETS).
+module qsm_tb_sched #(
+  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumKernels = 4,  // slots, 1..8
+  parameter int unsigned NumSched = 1,    // sub-cores per SM, 1..4
+  parameter int unsigned WarpsPerSm = 8,  // 1..64, multiple of NumSched
+  parameter int unsigned MaxTbs = 8,      // TB slots per SM, 1..32
+  parameter int unsigned Granules = 32,   // shared memory granules per SM, power of two
+  parameter int unsigned EndDelay = 16,   // R-TB-3, 1..16
+  parameter int unsigned RecordW = 1,     // bits of a fault record
+  parameter logic [RecordW-1:0] KillRecord = '0,  // record of a kill by the host
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned GranW = $clog2(Granules)
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Contexts and launch descriptors (control registers).
+  input  logic [NumKernels-1:0]             valid_i,
+  input  logic [NumKernels-1:0]             qos_i,
+  input  logic [NumKernels-1:0][NumSms-1:0] mask_i,
+  input  logic [NumKernels-1:0][2:0][15:0]  grid_i,      // [0] = x; 1..65535 each
+  input  logic [NumKernels-1:0][6:0]        warps_i,     // per TB, 1..WarpsPerSm
+  input  logic [NumKernels-1:0][GranW:0]    granules_i,  // per TB, 0..Granules
+  // Pulses in the cycle of the accepted write.
+  input  logic [NumKernels-1:0]             launch_i,
+  input  logic [NumKernels-1:0]             kill_write_i,
+  input  logic [NumKernels-1:0]             arrival_i,      // CTX valid 0 -> 1
+  input  logic                              alloc_change_i, // CTX, or SM_MASK of a valid slot, changes
+  // Status.
+  output logic [NumKernels-1:0]                   busy_o,
+  output logic [NumKernels-1:0]                   killed_o,
+  output logic [NumKernels-1:0]                   ended_o,  // pulse: last busy cycle
+  output logic [NumKernels-1:0][31:0]             launches_o,
+  output logic [NumKernels-1:0][RecordW-1:0]      record_o,
+  output logic                                    alloc_busy_o,
+  output logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_o,
+  output logic [NumSms-1:0][NumKernels-1:0][5:0]  target_o,
+  // QoS manager.
+  input  logic                                    snapshot_i,  // pulse: this cycle is E
+  output logic [NumKernels-1:0]                   had_tb_o,
+  // Messages to the SMs.
+  output logic [NumKernels-1:0]  start_o,
+  output logic [NumKernels-1:0]  kill_o,
+  output logic [NumSms-1:0]      dispatch_valid_o,  // at most one bit: the receiver
+  output logic [KernelW-1:0]     dispatch_kernel_o,
+  output logic [TbW-1:0]         dispatch_tb_o,
+  output logic [SubW-1:0]        dispatch_first_o,
+  output logic [GranW-1:0]       dispatch_base_o,
+  output logic [2:0][15:0]       dispatch_block_o,
+  output logic [31:0]            dispatch_linear_o,
+  // Messages from the SMs.
+  input  logic [NumSms-1:0]                              retire_i,
+  input  logic [NumSms-1:0][TbW-1:0]                     retire_tb_i,
+  input  logic [NumSms-1:0][NumKernels-1:0]              fault_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][RecordW-1:0] record_i
+);
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1;
+  localparam int unsigned SmCountW = $clog2(NumSms + 1);
+  localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1);
+
+  // ---- kernel table ----
+  logic [NumKernels-1:0] ready, ending, dispatched;
+  logic [NumKernels-1:0][2:0][15:0] block;
+  logic [NumKernels-1:0][31:0] linear;
+  logic [NumSms-1:0][NumKernels-1:0] retire_kernel;
+
+  for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
+    logic [NumSms-1:0] fault;
+    logic [NumSms-1:0][RecordW-1:0] record;
+    logic [SmCountW-1:0] retires;
+    always_comb begin
+      retires = '0;
+      for (int unsigned i = 0; i < NumSms; i++) begin
+        fault[i] = fault_i[i][k];
+        record[i] = record_i[i][k];
+        retires += SmCountW'(retire_kernel[i][k]);
+      end
+    end
+    qsm_tb_kernel #(
+      .NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay), .RecordW(RecordW), .KillRecord(KillRecord)
+    ) u_kernel (
+      .clk_i, .rst_ni,
+      .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .arrival_i(arrival_i[k]), .grid_i(grid_i[k]),
+      .busy_o(busy_o[k]), .killed_o(killed_o[k]), .ending_o(ending[k]), .ended_o(ended_o[k]), .launches_o(launches_o[k]),
+      .record_o(record_o[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]), .dispatch_i(dispatched[k]),
+      .start_o(start_o[k]), .kill_o(kill_o[k]), .fault_i(fault), .record_i(record), .retires_i(retires)
+    );
+  end
+
+  // ---- targets ----
+  qsm_tb_alloc #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)
+  ) u_alloc (
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i(alloc_change_i),
+    .busy_o(alloc_busy_o), .target_o
+  );
+
+  // ---- what each SM has left ----
+  logic [NumKernels-1:0][6:0] whole;      // warps of a TB = whole * NumSched + rest
+  logic [NumKernels-1:0][SubW-1:0] rest;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      whole[k] = warps_i[k] / 7'(NumSched);
+      rest[k] = SubW'(warps_i[k] % 7'(NumSched));
+    end
+  end
+
+  logic [KernelW-1:0] kernel;             // candidate
+  logic [NumSms-1:0] fits;
+  logic [NumSms-1:0][TbW-1:0] free_tb;
+  logic [NumSms-1:0][SubW-1:0] first;
+  logic [NumSms-1:0][Granules-1:0] free_granules;
+  for (genvar i = 0; i < NumSms; i++) begin : g_sm
+    qsm_tb_resources #(
+      .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched), .MaxTbs(MaxTbs), .Granules(Granules)
+    ) u_resources (
+      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i,
+      .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .first_o(first[i]), .free_granules_o(free_granules[i]),
+      .take_i(dispatch_valid_o[i]), .take_base_i(dispatch_base_o),
+      .retire_i(retire_i[i]), .retire_tb_i(retire_tb_i[i]), .retire_kernel_o(retire_kernel[i]), .cnt_o(cnt_o[i])
+    );
+  end
+
+  // ---- candidate, R-TB-9 ----
+  logic [NumKernels-1:0][NumSms-1:0] room;
+  logic [NumKernels-1:0] kernel_req, kernel_grant;
+  logic [NumSms-1:0] sm_req, sm_grant;
+  logic [SmW-1:0] sm;
+  logic candidate, sm_valid;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumSms; i++) room[k][i] = mask_i[k][i] && cnt_o[i][k] < target_o[i][k];
+      kernel_req[k] = ready[k] && (|room[k]) && !alloc_busy_o;  // R-TB-6
+    end
+  end
+  qsm_rr_arb #(.N(NumKernels)) u_kernel_arb (
+    .clk_i, .rst_ni, .req_i(kernel_req), .valid_o(candidate), .grant_o(kernel_grant), .idx_o(kernel)
+  );
+  assign sm_req = candidate ? room[kernel] : '0;
+  qsm_rr_arb #(.N(NumSms)) u_sm_arb (
+    .clk_i, .rst_ni, .req_i(sm_req), .valid_o(sm_valid), .grant_o(sm_grant), .idx_o(sm)
+  );
+
+  // ---- fit, R-TB-10 ----
+  logic granules_fit, dispatch;
+  qsm_run_fit #(.N(Granules)) u_run_fit (
+    .free_i(free_granules[sm]), .len_i(granules_i[kernel]), .found_o(granules_fit), .base_o(dispatch_base_o)
+  );
+
+  assign dispatch = sm_valid && fits[sm] && granules_fit;
+  assign dispatched = dispatch ? kernel_grant : '0;
+  assign dispatch_valid_o = dispatch ? sm_grant : '0;
+  assign dispatch_kernel_o = kernel;
+  assign dispatch_tb_o = free_tb[sm];
+  assign dispatch_first_o = first[sm];
+  assign dispatch_block_o = block[kernel];
+  assign dispatch_linear_o = linear[kernel];
+
+  // ---- had_tb, R-TB-12 ----
+  logic [NumKernels-1:0] has_tb, had_tb_q;
+  always_comb begin
+    has_tb = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumSms; i++) if (cnt_o[i][k] != '0) has_tb[k] = 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) had_tb_q <= '0;
+    else had_tb_q <= has_tb | (snapshot_i ? '0 : had_tb_q);
+  end
+  assign had_tb_o = had_tb_q;
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) candidate == sm_valid);  // R-TB-9: a candidate has room somewhere
+`endif
+endmodule
