@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoded instructions (docs/isa.md, classes in docs/subcore.md).
+#ifndef QSM_DECODE_H
+#define QSM_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum qsm_class { QSM_CLASS_ALU, QSM_CLASS_MUL, QSM_CLASS_DIV, QSM_CLASS_MEM, QSM_CLASS_CTL };
+
+// X(op, class)
+#define QSM_OPS(X)                                                                                                     \
+  X(LUI, ALU) X(AUIPC, ALU) X(FENCE, ALU) X(CSR, ALU)                                                                  \
+  X(ADD, ALU) X(SUB, ALU) X(SLL, ALU) X(SLT, ALU) X(SLTU, ALU) X(XOR, ALU) X(SRL, ALU) X(SRA, ALU) X(OR, ALU)          \
+  X(AND, ALU)                                                                                                          \
+  X(ADDI, ALU) X(SLLI, ALU) X(SLTI, ALU) X(SLTUI, ALU) X(XORI, ALU) X(SRLI, ALU) X(SRAI, ALU) X(ORI, ALU) X(ANDI, ALU) \
+  X(MUL, MUL) X(MULH, MUL) X(MULHSU, MUL) X(MULHU, MUL)                                                                \
+  X(DIV, DIV) X(DIVU, DIV) X(REM, DIV) X(REMU, DIV)                                                                    \
+  X(LB, MEM) X(LH, MEM) X(LW, MEM) X(LBU, MEM) X(LHU, MEM)                                                             \
+  X(SB, MEM) X(SH, MEM) X(SW, MEM) X(AMO, MEM)                                                                         \
+  X(BEQ, CTL) X(BNE, CTL) X(BLT, CTL) X(BGE, CTL) X(BLTU, CTL) X(BGEU, CTL)                                            \
+  X(JAL, CTL) X(JALR, CTL) X(BAR, CTL) X(EXIT, CTL) X(ECALL, CTL) X(EBREAK, CTL) X(ILLEGAL, CTL) X(IFAULT, CTL)
+
+enum qsm_op {
+#define QSM_OP_ENUM(op, class) QSM_OP_##op,
+  QSM_OPS(QSM_OP_ENUM)
+#undef QSM_OP_ENUM
+};
+
+// Bit 0 of `need` (x0 is never a hazard): the instruction takes a scoreboard entry (R-SB-1).
+#define QSM_NEED_ENTRY 1u
+
+struct qsm_insn {
+  uint32_t instr;
+  uint32_t imm;   // sign-extended immediate; CSR: number; AMO: operation as in docs/xbar.md
+  uint32_t need;  // registers that must have no pending write (R-SB-2), and QSM_NEED_ENTRY
+  uint8_t op;     // enum qsm_op
+  uint8_t rd;     // 0 where the instruction writes no register
+  uint8_t rs1;    // 0 where unused
+  uint8_t rs2;
+};
+
+extern const uint8_t qsm_op_class[];
+
+void qsm_decode(uint32_t instr, struct qsm_insn *out);
+
+static inline bool qsm_is_store(const struct qsm_insn *i) { return i->op >= QSM_OP_SB && i->op <= QSM_OP_SW; }
+
+#endif
