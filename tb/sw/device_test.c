@@ -1,0 +1,114 @@
+// Kernels that use everything qsm.h, crt0.S and sw/lib offer; test_device.c says what they must compute.
+#include <qsm.h>
+
+unsigned launches = 40; // initialised data: keeps its value from launch to launch
+static unsigned zeroed[16];
+
+// Two different objects in static shared memory, one behind the other, and dynamic memory behind both.
+__global__ void indices(unsigned *out) {
+  unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  unsigned n_threads = blockDim.x * blockDim.y * blockDim.z;
+  unsigned *at = out + 8 * (block * n_threads + thread);
+  at[0] = threadIdx.x | threadIdx.y << 8 | threadIdx.z << 16;
+  at[1] = blockIdx.x | blockIdx.y << 8 | blockIdx.z << 16;
+  at[2] = blockDim.x | blockDim.y << 8 | blockDim.z << 16;
+  at[3] = gridDim.x | gridDim.y << 8 | gridDim.z << 16;
+  at[4] = qsm_tid();
+  at[5] = warpSize << 8 | qsm_lane();
+  at[6] = qsm_slot();
+  at[7] = qsm_tid() == thread && qsm_hwtid() >= thread && (qsm_active_mask() >> qsm_lane() & 1);
+}
+
+// Reverses a block's values through three pieces of shared memory.
+__global__ void shared(const unsigned *in, unsigned *out) {
+  __shared__ unsigned first[16];
+  __shared__ uint8_t second[16];
+  unsigned *third = qsm_dynamic_shared();
+  unsigned x = threadIdx.x, opposite = 15 - x;
+  unsigned value = in[16 * blockIdx.x + x];
+  first[x] = value;
+  second[x] = (uint8_t)value;
+  third[x] = value * 3;
+  __syncthreads();
+  out[16 * blockIdx.x + x] = first[opposite] + second[opposite] + third[opposite];
+}
+
+// One word per operation; out starts at zero except where the test says so.
+__global__ void atomics(int *out, unsigned *out_unsigned) {
+  __shared__ int count;
+  int x = (int)threadIdx.x;
+  if (x == 0) count = 0;
+  __syncthreads();
+  atomicAdd(&out[0], x);
+  atomicSub(&out[1], x);
+  atomicMin(&out[2], -x);
+  atomicMax(&out[3], x);
+  atomicAnd(&out[4], ~(1 << x));
+  atomicOr(&out[5], 1 << x);
+  atomicXor(&out[6], 3 << x);
+  if (x == 5) out[7] = atomicExch(&out[8], 77);
+  atomicMin(&out_unsigned[0], 0x80000000u + (unsigned)x);
+  atomicMax(&out_unsigned[1], 0x80000000u + (unsigned)x);
+  atomicAdd(&count, 1);
+  __syncthreads();
+  if (x == 0) out[9] = count;
+}
+
+__attribute__((noinline)) static unsigned twice(unsigned value) { return 2 * value; }
+__attribute__((noinline)) static unsigned square(unsigned value) { return value * value; }
+
+static unsigned recursive_sum(unsigned n) {
+  volatile unsigned on_stack = n;
+  return n == 0 ? 0 : on_stack + recursive_sum(n - 1);
+}
+
+// Jump table, calls through pointers, recursion, library calls, globals.
+__global__ void language(unsigned *out, unsigned selector, unsigned n, unsigned big) {
+  unsigned (*function)(unsigned) = selector & 1 ? twice : square;
+  unsigned long long wide = (unsigned long long)big << 32 | n;
+  struct { unsigned words[12]; } block = {{0}};
+  switch (selector) {
+    case 0: out[0] = n + 1; break;
+    case 1: out[0] = n * 7; break;
+    case 2: out[0] = n ^ 0xFF; break;
+    case 3: out[0] = n << 3; break;
+    case 4: out[0] = n / 3; break;
+    case 5: out[0] = ~n; break;
+    default: out[0] = 0;
+  }
+  out[1] = function(n);
+  out[2] = recursive_sum(n);
+  out[3] = (unsigned)(wide / 1000003u);
+  out[4] = (unsigned)(wide % 1000003u);
+  out[5] = (unsigned)((long long)wide / -7);
+  out[6] = (unsigned)((long long)wide % -7);
+  memset(&block, (int)selector, sizeof block);
+  memcpy(out + 8, &block, 4 * (n & 7));
+  out[7] = (unsigned)memcmp(out + 8, &block, 4 * (n & 7));
+  out[16] = launches++;
+  out[17] = zeroed[n & 15]++;
+}
+
+__global__ void timing(unsigned *out) {
+  unsigned before = clock();
+  unsigned long long before64 = clock64();
+  __threadfence();
+  out[0] = clock() > before;
+  out[1] = clock64() > before64;
+}
+
+// Threads from `limit` on leave early; the others still meet at the barrier.
+__global__ void early_exit(unsigned *out, unsigned limit) {
+  __shared__ unsigned sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  if (threadIdx.x >= limit) qsm_exit();
+  atomicAdd(&sum, threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}
+
+__global__ void failing_assert(unsigned tid) { assert(threadIdx.x != tid); }
+
+__global__ void write_code(void) { *(volatile unsigned *)(uintptr_t)write_code = 0; }

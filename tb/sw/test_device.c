@@ -1,0 +1,250 @@
+// What a kernel may count on: qsm.h, crt0.S, qsm.ld and sw/lib, on the functional reference.
+//
+//   test_device DEVICE_TEST.elf
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ref_program.h"
+
+enum { MEM_BASE = 0x80000000, MEM_BYTES = 1 << 20, OUT_BYTES = 65536 };
+
+static const char *elf;
+
+struct machine {
+  struct qsm_ref *ref;
+  struct qsm_ref_program program;
+  struct qsm_ref_result result;
+  uint32_t out, in; // device addresses
+};
+
+static void create_at(struct machine *machine, uint32_t base) {
+  const char *error;
+  memset(machine, 0, sizeof *machine);
+  machine->ref = qsm_ref_create(MEM_BASE, MEM_BYTES);
+  assert_non_null(machine->ref);
+  if (qsm_ref_program_load(&machine->program, machine->ref, elf, base, &error) != 0) fail_msg("%s: %s", elf, error);
+  machine->out = MEM_BASE + MEM_BYTES / 2;
+  machine->in = machine->out + OUT_BYTES;
+}
+
+static void create(struct machine *machine) { create_at(machine, MEM_BASE + 0x5000); }
+
+static void destroy(struct machine *machine) {
+  qsm_ref_program_destroy(&machine->program);
+  qsm_ref_destroy(machine->ref);
+}
+
+static uint32_t *words(struct machine *machine, uint32_t addr) {
+  return (uint32_t *)(void *)qsm_ref_at(machine->ref, addr, OUT_BYTES);
+}
+
+static enum qsm_ref_status call(struct machine *machine, struct qsm_ref_call call) {
+  call.scratch = (machine->program.image_end + 15) / 16 * 16;
+  call.window_end = MEM_BASE + MEM_BYTES;
+  call.warp_size = 8;
+  call.max_instructions = 1000000;
+  for (int i = 0; i < 3; i++) {
+    if (call.grid[i] == 0) call.grid[i] = 1;
+    if (call.block[i] == 0) call.block[i] = 1;
+  }
+  return qsm_ref_program_call(&machine->program, &call, &machine->result);
+}
+
+static uint32_t packed(const uint32_t v[3]) { return v[0] | v[1] << 8 | v[2] << 16; }
+
+static void check_indices(struct machine *machine, const uint32_t grid[3], const uint32_t block[3]) {
+  struct qsm_ref_call c = {.symbol = "indices", .args = {machine->out}};
+  memcpy(c.grid, grid, sizeof c.grid);
+  memcpy(c.block, block, sizeof c.block);
+  assert_int_equal(call(machine, c), QSM_REF_DONE);
+  const uint32_t *at = words(machine, machine->out);
+  uint32_t b[3], t[3];
+  for (b[2] = 0; b[2] < grid[2]; b[2]++)
+    for (b[1] = 0; b[1] < grid[1]; b[1]++)
+      for (b[0] = 0; b[0] < grid[0]; b[0]++) {
+        uint32_t tid = 0;
+        for (t[2] = 0; t[2] < block[2]; t[2]++)
+          for (t[1] = 0; t[1] < block[1]; t[1]++)
+            for (t[0] = 0; t[0] < block[0]; t[0]++, tid++, at += 8) {
+              const uint32_t want[8] = {packed(t), packed(b), packed(block), packed(grid), tid, 8u << 8 | tid % 8, 0, 1};
+              assert_memory_equal(at, want, sizeof want);
+            }
+      }
+}
+
+static void indices_are_right_in_one_two_and_three_dimensions(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  check_indices(&machine, (uint32_t[]){3, 1, 1}, (uint32_t[]){13, 1, 1});
+  check_indices(&machine, (uint32_t[]){2, 3, 1}, (uint32_t[]){5, 3, 1});
+  check_indices(&machine, (uint32_t[]){2, 3, 2}, (uint32_t[]){3, 2, 5});
+  check_indices(&machine, (uint32_t[]){1, 1, 1}, (uint32_t[]){1, 1, 64});
+  destroy(&machine);
+}
+
+static void shared_variables_and_dynamic_memory_do_not_overlap(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  assert_int_equal(machine.program.shared_bytes % 16, 0);
+  assert_int_equal(qsm_ref_program_symbol(&machine.program, "__qsm_shared_bytes") - machine.program.load_offset,
+                   machine.program.shared_bytes);
+  uint32_t *in = words(&machine, machine.in);
+  for (uint32_t i = 0; i < 32; i++) in[i] = 1000 * i + 7;
+  struct qsm_ref_call c = {
+      .symbol = "shared", .grid = {2}, .block = {16}, .shared_bytes = 64, .args = {machine.in, machine.out}};
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  const uint32_t *out = words(&machine, machine.out);
+  for (uint32_t i = 0; i < 32; i++) {
+    uint32_t value = in[i / 16 * 16 + 15 - i % 16];
+    assert_int_equal(out[i], value + (value & 0xFF) + 3 * value);
+  }
+  destroy(&machine);
+}
+
+static void too_little_shared_memory_faults(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  struct qsm_ref_call c = {
+      .symbol = "shared", .block = {16}, .shared_bytes = 60, .args = {machine.in, machine.out}};
+  assert_int_equal(call(&machine, c), QSM_REF_FAULT);
+  assert_int_equal(machine.result.fault.cause, 7);
+  assert_int_equal(machine.result.fault.tid, 15);
+  assert_int_equal(machine.result.fault.value, 0x10000000 + machine.program.shared_bytes + 60);
+  destroy(&machine);
+}
+
+static void every_atomic_does_what_its_name_says(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  uint32_t *out = words(&machine, machine.out), *out_unsigned = words(&machine, machine.in);
+  memset(out, 0, 64);
+  out[4] = 0xFFFFFFFF;
+  out[8] = 55;
+  out_unsigned[0] = 0xFFFFFFFF;
+  struct qsm_ref_call c = {.symbol = "atomics", .block = {11}, .args = {machine.out, machine.in}};
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  // x = 0 .. 10; xor of 3 << x leaves bits 0 and 11
+  const uint32_t want[10] = {55, (uint32_t)-55, (uint32_t)-10, 10, 0xFFFFF800, 0x7FF, 0x801, 55, 77, 11};
+  assert_memory_equal(out, want, sizeof want);
+  assert_int_equal(out_unsigned[0], 0x80000000);
+  assert_int_equal(out_unsigned[1], 0x8000000A);
+  destroy(&machine);
+}
+
+static void check_language(struct machine *machine, uint32_t selector, uint32_t n, uint32_t big) {
+  struct qsm_ref_call c = {.symbol = "language", .args = {machine->out, selector, n, big}};
+  assert_int_equal(call(machine, c), QSM_REF_DONE);
+  const uint32_t *out = words(machine, machine->out);
+  uint64_t wide = (uint64_t)big << 32 | n;
+  const uint32_t by_selector[] = {n + 1, n * 7, n ^ 0xFF, n << 3, n / 3, ~n, 0};
+  assert_int_equal(out[0], by_selector[selector]);
+  assert_int_equal(out[1], selector & 1 ? 2 * n : n * n);
+  assert_int_equal(out[2], n * (n + 1) / 2);
+  assert_int_equal(out[3], (uint32_t)(wide / 1000003));
+  assert_int_equal(out[4], (uint32_t)(wide % 1000003));
+  assert_int_equal(out[5], (uint32_t)((int64_t)wide / -7));
+  assert_int_equal(out[6], (uint32_t)((int64_t)wide % -7));
+  assert_int_equal(out[7], 0);
+  for (uint32_t i = 0; i < (n & 7); i++) assert_int_equal(out[8 + i], selector * 0x01010101);
+}
+
+static void the_language_works(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  for (uint32_t selector = 0; selector < 7; selector++) {
+    check_language(&machine, selector, selector + 3, 0x89ABCDEF - selector);
+    assert_int_equal(words(&machine, machine.out)[16], 40 + selector); // the global counts launches
+    assert_int_equal(words(&machine, machine.out)[17], 0);
+  }
+  check_language(&machine, 2, 3, 5);
+  assert_int_equal(words(&machine, machine.out)[17], 1);
+  destroy(&machine);
+}
+
+static void programs_run_wherever_they_are_loaded(void **state) {
+  (void)state;
+  for (uint32_t base = MEM_BASE; base <= MEM_BASE + 0x40000; base += 0x13000) {
+    struct machine machine;
+    create_at(&machine, base);
+    check_language(&machine, 1, 4, 99);
+    check_indices(&machine, (uint32_t[]){2, 1, 1}, (uint32_t[]){4, 4, 1});
+    destroy(&machine);
+  }
+}
+
+static void the_clock_moves_on(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  struct qsm_ref_call c = {.symbol = "timing", .args = {machine.out}};
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  assert_int_equal(words(&machine, machine.out)[0], 1);
+  assert_int_equal(words(&machine, machine.out)[1], 1);
+  destroy(&machine);
+}
+
+static void threads_may_leave_before_a_barrier(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  struct qsm_ref_call c = {.symbol = "early_exit", .block = {20}, .args = {machine.out, 7}};
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  assert_int_equal(words(&machine, machine.out)[0], 21);
+  destroy(&machine);
+}
+
+static void a_failing_assert_is_a_breakpoint_of_its_thread(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  struct qsm_ref_call c = {.symbol = "failing_assert", .grid = {2}, .block = {20}, .args = {17}};
+  assert_int_equal(call(&machine, c), QSM_REF_FAULT);
+  assert_int_equal(machine.result.fault.cause, 3);
+  assert_int_equal(machine.result.fault.tid, 17);
+  assert_int_equal(machine.result.fault.block, 0);
+  c.args[0] = 20;
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  destroy(&machine);
+}
+
+static void code_is_not_writable(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  struct qsm_ref_call c = {.symbol = "write_code"};
+  assert_int_equal(call(&machine, c), QSM_REF_FAULT);
+  assert_int_equal(machine.result.fault.cause, 7);
+  assert_int_equal(machine.result.fault.value, qsm_ref_program_symbol(&machine.program, "write_code"));
+  destroy(&machine);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: test_device DEVICE_TEST.elf\n");
+    return 2;
+  }
+  elf = argv[1];
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(indices_are_right_in_one_two_and_three_dimensions),
+      cmocka_unit_test(shared_variables_and_dynamic_memory_do_not_overlap),
+      cmocka_unit_test(too_little_shared_memory_faults),
+      cmocka_unit_test(every_atomic_does_what_its_name_says),
+      cmocka_unit_test(the_language_works),
+      cmocka_unit_test(programs_run_wherever_they_are_loaded),
+      cmocka_unit_test(the_clock_moves_on),
+      cmocka_unit_test(threads_may_leave_before_a_barrier),
+      cmocka_unit_test(a_failing_assert_is_a_breakpoint_of_its_thread),
+      cmocka_unit_test(code_is_not_writable),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
