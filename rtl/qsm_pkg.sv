@@ -25,6 +25,7 @@ package qsm_pkg;
   localparam int unsigned SbW = idx_w(SbEntries);
   localparam int unsigned TxnW = idx_w(MemTxns);
   localparam int unsigned TagW = $clog2(MemTxns + NumSched);  // LSU transactions, then one per sub-core for fetches
+  localparam int unsigned RowW = idx_w(SharedRows);
   localparam int unsigned LineOffW = $clog2(LineBytes);
   localparam int unsigned PartsW = $clog2(WarpSize + 1);
   localparam int unsigned LanesW = $clog2(WarpSize + 1);
@@ -335,9 +336,9 @@ package qsm_pkg;
     logic [2:0] funct3;
     logic [4:0] rd;
     mask_t mask;         // active lanes
-    mask_t shared;       // lanes with a shared address; their addr is the physical one
     mask_t misaligned;
     mask_t fault;        // active lanes that fault; 0: the instruction runs
+    logic [WarpSize-1:0][RowW-1:0] row;  // row of the banks, where shared
     lanes_t addr;
     lanes_t data;
   } lsu_op_t;
@@ -352,4 +353,32 @@ package qsm_pkg;
     mask_t mask;                             // lanes of the pass
     logic [WarpSize-1:0][LineOffW-1:0] offs; // byte offset of each lane in the line, or in the row of banks
   } lsu_part_t;
+
+  // Bytes of its aligned word that a lane's access of 2**size bytes covers, and its data at every such place.
+  function automatic logic [3:0] lane_strobe(input logic [1:0] offset, input logic [1:0] size);
+    unique case (size)
+      2'd0:    return 4'b0001 << offset;
+      2'd1:    return offset[1] ? 4'b1100 : 4'b0011;
+      default: return 4'b1111;
+    endcase
+  endfunction
+
+  function automatic logic [31:0] lane_word(input logic [31:0] data, input logic [1:0] size);
+    unique case (size)
+      2'd0:    return {4{data[7:0]}};
+      2'd1:    return {2{data[15:0]}};
+      default: return data;
+    endcase
+  endfunction
+
+  // What a load of funct3 makes of the aligned word at its address (R-LS-12).
+  function automatic logic [31:0] load_value(input logic [31:0] word, input logic [1:0] offset, input logic [2:0] funct3);
+    logic [15:0] shifted;
+    shifted = 16'(word >> {offset, 3'b000});
+    unique case (funct3[1:0])
+      2'd0:    return {{24{shifted[7] && !funct3[2]}}, shifted[7:0]};
+      2'd1:    return {{16{shifted[15] && !funct3[2]}}, shifted[15:0]};
+      default: return word;
+    endcase
+  endfunction
 endpackage

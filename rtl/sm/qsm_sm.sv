@@ -1,41 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streaming multiprocessor: sub-cores, load/store unit, thread-block slots, barrier, faults, quota counters. docs/sm.md
+// Contract: messages come and go without back-pressure (docs/machine.md); inputs are in the cycle in which a message is
+//   seen, outputs in the cycle in which it is sent. Only wires here: the rules live in the blocks.
+// Observed by the lockstep monitor: dispatch_i (ARRIVE), start (START), retire_o (RETIRE), u_fault (FAULT),
+//   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota (QUOTA, QLOAD).
 module qsm_sm
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
 (
-  input  logic                             clk_i,
-  input  logic                             rst_ni,
-  input  logic        [SmW-1:0]            sm_id_i,
-  input  logic        [63:0]               cycle_i,
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
+  input  logic        [SmW-1:0]              sm_id_i,
+  input  logic        [63:0]                 cycle_i,
   // Direct from the control registers
-  input  desc_t       [NumKernels-1:0]     desc_i,
-  input  policy_e                          policy_i,
-  input  logic        [NumKernels-1:0]     qos_i,
+  input  desc_t       [NumKernels-1:0]       desc_i,
+  input  policy_e                            policy_i,
+  input  logic        [NumKernels-1:0]       qos_i,
   input  logic        [NumKernels-1:0][30:0] first_quota_i,
   // Messages, in the cycle in which they are seen
-  input  logic        [NumKernels-1:0]     start_i,
-  input  logic        [NumKernels-1:0]     kill_i,
-  input  dispatch_t                        dispatch_i,
-  input  logic                             icache_inv_i,
-  input  logic                             tick_i,
-  input  quota_word_t                      quota_word_i,
-  input  quota_load_t                      quota_load_i,
+  input  logic        [NumKernels-1:0]       start_i,
+  input  logic        [NumKernels-1:0]       kill_i,
+  input  dispatch_t                          dispatch_i,
+  input  logic                               icache_inv_i,
+  input  logic                               tick_i,
+  input  quota_word_t                        quota_word_i,
+  input  quota_load_t                        quota_load_i,
   // Messages, in the cycle in which they are sent
-  output retire_t                          retire_o,
-  output logic        [NumKernels-1:0]     fault_o,
+  output retire_t                            retire_o,
+  output logic        [NumKernels-1:0]       fault_o,
   // Direct to the GPU level
-  output fault_t      [NumKernels-1:0]     fault_record_o,
+  output fault_t      [NumKernels-1:0]       fault_record_o,
   output logic        [NumKernels-1:0][31:0] snap_c_o,
   output logic        [NumKernels-1:0][31:0] snap_insn_o,
   output logic        [NumKernels-1:0][30:0] quota_o,
-  input  logic        [SubW-1:0]           stall_sub_i,
-  input  logic        [KernelW-1:0]        stall_kernel_i,
-  input  logic        [2:0]                stall_reason_i,
-  output logic        [31:0]               stall_value_o,
+  input  logic        [SubW-1:0]             stall_sub_i,
+  input  logic        [KernelW-1:0]          stall_kernel_i,
+  input  logic        [2:0]                  stall_reason_i,
+  output logic        [31:0]                 stall_value_o,
   // Memory: request in the sending cycle, response in the seeing cycle
-  output mem_req_t                         req_o,
-  input  mem_rsp_t                         rsp_i
+  output mem_req_t                           req_o,
+  input  mem_rsp_t                           rsp_i
 );
-  assign {retire_o, fault_o, fault_record_o, snap_c_o, snap_insn_o, quota_o, stall_value_o, req_o} = '0;
+  // ---- thread-block slots ----
+  logic        [NumKernels-1:0] killed, present, open;
+  logic        [MaxTbs-1:0]     tb_valid, left_zero, release_tbs;
+  tb_info_t    [MaxTbs-1:0]     tb_info;
+  warp_start_t [NumSched-1:0]   start;
+  tb_event_t   [NumSched-1:0]   arrive, finish;
+  fault_event_t [NumSched:0]    fault_source;  // [0] the LSU
+
+  qsm_tb_launch u_launch (
+    .clk_i,
+    .rst_ni,
+    .desc_i,
+    .killed_i    (killed),
+    .dispatch_i,
+    .left_zero_i (left_zero),
+    .tb_valid_o  (tb_valid),
+    .tb_info_o   (tb_info),
+    .present_o   (present),
+    .start_o     (start),
+    .retire_o
+  );
+  qsm_barrier u_barrier (
+    .clk_i,
+    .rst_ni,
+    .killed_i    (killed),
+    .new_valid_i (dispatch_i.valid),
+    .new_tb_i    (dispatch_i.tb),
+    .new_warps_i (desc_i[dispatch_i.kernel].warps[$clog2(WarpsPerSm + 1)-1:0]),
+    .tb_valid_i  (tb_valid),
+    .tb_info_i   (tb_info),
+    .arrive_i    (arrive),
+    .finish_i    (finish),
+    .release_o   (release_tbs),
+    .left_zero_o (left_zero)
+  );
+  qsm_fault u_fault (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .kill_i,
+    .source_i (fault_source),
+    .killed_o (killed),
+    .fault_o,
+    .record_o (fault_record_o)
+  );
+
+  // ---- memory port and load/store unit ----
+  logic        [NumSched-1:0]              miss_valid, miss_grant, fill_valid;
+  logic        [NumSched-1:0][31:0]        miss_addr;
+  logic        [NumSched-1:0][KernelW-1:0] miss_slot;
+  logic        [NumSched-1:0]              mq_valid, mq_pop, result_pop;
+  mem_op_t     [NumSched-1:0]              mq;
+  mem_result_t [NumSched-1:0]              result;
+  sb_pass_t                                sb_pass;
+  sb_ack_t                                 sb_ack;
+  mem_req_t                                lsu_req;
+  logic                                    lsu_port_free, lsu_rsp_valid;
+  logic        [TxnW-1:0]                  lsu_rsp_txn;
+  lanes_t                                  rsp_data;
+
+  qsm_mem_port u_port (
+    .miss_valid_i    (miss_valid),
+    .miss_addr_i     (miss_addr),
+    .miss_slot_i     (miss_slot),
+    .miss_grant_o    (miss_grant),
+    .lsu_free_o      (lsu_port_free),
+    .lsu_req_i       (lsu_req),
+    .req_o,
+    .rsp_i,
+    .fill_valid_o    (fill_valid),
+    .lsu_rsp_valid_o (lsu_rsp_valid),
+    .lsu_rsp_txn_o   (lsu_rsp_txn),
+    .rsp_data_o      (rsp_data)
+  );
+  qsm_lsu u_lsu (
+    .clk_i,
+    .rst_ni,
+    .desc_i,
+    .tb_info_i    (tb_info),
+    .mq_valid_i   (mq_valid),
+    .mq_i         (mq),
+    .mq_pop_o     (mq_pop),
+    .result_o     (result),
+    .result_pop_i (result_pop),
+    .sb_pass_o    (sb_pass),
+    .sb_ack_o     (sb_ack),
+    .fault_o      (fault_source[0]),
+    .port_free_i  (lsu_port_free),
+    .req_o        (lsu_req),
+    .rsp_valid_i  (lsu_rsp_valid),
+    .rsp_txn_i    (lsu_rsp_txn),
+    .rsp_data_i   (rsp_data)
+  );
+
+  // ---- sub-cores ----
+  issue_event_t [NumSched-1:0]       issue;
+  logic         [NumSched-1:0][31:0] stall_value;
+  for (genvar s = 0; s < NumSched; s++) begin : g_sub
+    qsm_subcore #(.Sub(s)) u_subcore (
+      .clk_i,
+      .rst_ni,
+      .sm_id_i,
+      .cycle_i,
+      .desc_i,
+      .policy_i,
+      .killed_i       (killed),
+      .open_i         (open),
+      .tb_info_i      (tb_info),
+      .start_i        (start[s]),
+      .release_i      (release_tbs),
+      .icache_inv_i,
+      .fill_valid_i   (fill_valid[s]),
+      .fill_data_i    (rsp_data),
+      .miss_valid_o   (miss_valid[s]),
+      .miss_addr_o    (miss_addr[s]),
+      .miss_slot_o    (miss_slot[s]),
+      .miss_grant_i   (miss_grant[s]),
+      .issue_o        (issue[s]),
+      .arrive_o       (arrive[s]),
+      .finish_o       (finish[s]),
+      .fault_o        (fault_source[1 + s]),
+      .mq_valid_o     (mq_valid[s]),
+      .mq_o           (mq[s]),
+      .mq_pop_i       (mq_pop[s]),
+      .result_i       (result[s]),
+      .result_pop_o   (result_pop[s]),
+      .sb_pass_i      (sb_pass),
+      .sb_ack_i       (sb_ack),
+      .stall_kernel_i,
+      .stall_reason_i,
+      .stall_value_o  (stall_value[s])
+    );
+  end
+  assign stall_value_o = (32'(stall_sub_i) < NumSched) ? stall_value[stall_sub_i] : '0;
+
+  // ---- quota gate and counters ----
+  logic [NumSched-1:0]              issue_valid;
+  logic [NumSched-1:0][KernelW-1:0] issue_kernel;
+  logic [NumSched-1:0][LanesW-1:0]  issue_lanes;
+  for (genvar s = 0; s < NumSched; s++) begin : g_issue
+    assign {issue_valid[s], issue_kernel[s], issue_lanes[s]} = issue[s];
+  end
+
+  qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_quota (
+    .clk_i,
+    .rst_ni,
+    .issue_valid_i    (issue_valid),
+    .issue_kernel_i   (issue_kernel),
+    .issue_lanes_i    (issue_lanes),
+    .present_i        (present),
+    .arrive_valid_i   (dispatch_i.valid),
+    .arrive_kernel_i  (dispatch_i.kernel),
+    .qos_i,
+    .first_quota_i,
+    .tick_i,
+    .word_valid_i     (quota_word_i.valid),
+    .word_kernel_i    (quota_word_i.kernel),
+    .word_quota_i     (quota_word_i.quota),
+    .word_credit_i    (quota_word_i.credit),
+    .load_valid_i     (quota_load_i.valid),
+    .load_scheme_i    (quota_load_i.scheme),
+    .open_o           (open),
+    .quota_o,
+    .snap_c_o,
+    .snap_insn_o
+  );
 endmodule

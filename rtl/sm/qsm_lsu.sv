@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load/store unit of an SM: pops the sub-cores' memory queues, classifies (N), performs passes (C). docs/lsu.md
+// Contract: memory queues hold their head until popped; req_o is sent in its cycle, the port has no back-pressure.
+// Latency: queue head in t, N in t + 1, first pass in t + 2; one pass per cycle; results as in qsm_lsu_return.
+// Cost: N and C hold one instruction each (2 x WarpSize x 64 bits); see the parts for the rest.
+// Observed by the lockstep monitor: pass_valid, pass_kind (0 shared, 1 device, 2 fault), pass_mask, c_q.sub, c_q.warp
+//   (LSUPASS); req_o (REQ); u_return (RETURN); u_shared.g_bank[*].u_bank.mem (state).
+module qsm_lsu
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  desc_t    [NumKernels-1:0]  desc_i,
+  input  tb_info_t [MaxTbs-1:0]      tb_info_i,
+  // Sub-cores
+  input  logic     [NumSched-1:0]    mq_valid_i,
+  input  mem_op_t  [NumSched-1:0]    mq_i,
+  output logic     [NumSched-1:0]    mq_pop_o,
+  output mem_result_t [NumSched-1:0] result_o,
+  input  logic     [NumSched-1:0]    result_pop_i,
+  output sb_pass_t                   sb_pass_o,
+  output sb_ack_t                    sb_ack_o,
+  output fault_event_t               fault_o,
+  // Memory port
+  input  logic                       port_free_i,  // no instruction miss in this cycle
+  output mem_req_t                   req_o,
+  input  logic                       rsp_valid_i,
+  input  logic     [TxnW-1:0]        rsp_txn_i,
+  input  lanes_t                     rsp_data_i
+);
+  // ---- queue to N ----
+  logic            n_valid_q, n_ready, n_moves, pop_valid;
+  logic [SubW-1:0] n_sub_q, pop_sub, pop_next_q;
+  mem_op_t         n_q;
+
+  // First non-empty queue circular from pop_next_q
+  always_comb begin
+    pop_sub   = '0;
+    pop_valid = 1'b0;
+    for (int unsigned i = 2 * NumSched; i-- > 0;) begin
+      if (mq_valid_i[i % NumSched] && (i >= NumSched || i >= 32'(pop_next_q))) begin
+        pop_sub   = SubW'(i % NumSched);
+        pop_valid = n_ready;
+      end
+    end
+  end
+  for (genvar s = 0; s < NumSched; s++) begin : g_pop
+    assign mq_pop_o[s] = pop_valid && pop_sub == SubW'(s);
+  end
+
+  // ---- N to C ----
+  logic    c_valid_q, c_finish;
+  lsu_op_t c_q, classified;
+  mask_t   n_shared, rem_shared_q, rem_device_q;
+
+  qsm_lsu_classify u_classify (
+    .op_i     (n_q),
+    .sub_i    (n_sub_q),
+    .win_i    (desc_i[n_q.kernel].win),
+    .shared_i (desc_i[n_q.kernel].shared),
+    .base_i   (tb_info_i[n_q.tb].base),
+    .op_o     (classified),
+    .shared_o (n_shared)
+  );
+  assign n_moves = n_valid_q && (!c_valid_q || c_finish);
+  assign n_ready = !n_valid_q || n_moves;
+
+  // ---- C: at most one pass per cycle ----
+  logic  c_fault, shared_want, shared_grant, device_pass, amo_busy;
+  mask_t shared_joined, device_joined, bank_used;
+  logic [WarpSize-1:0][RowW-1:0] bank_row;
+  bytes_t bank_strobe, req_bytes;
+  lanes_t bank_data, bank_rdata, req_data;
+  logic [31:0]     req_line;
+  logic            txn_free, head_release;
+  logic [TxnW-1:0] txn, head_txn;
+  lsu_part_t       shared_part, device_part, head_part;
+  logic [WarpSize-1:0][LineOffW-1:0] offs;
+
+  assign c_fault     = c_q.fault != '0;
+  assign shared_want = c_valid_q && !c_fault && rem_shared_q != '0 && !amo_busy;
+  assign device_pass = c_valid_q && !c_fault && rem_shared_q == '0 && txn_free && port_free_i;
+
+  logic       pass_valid;
+  logic [1:0] pass_kind;
+  mask_t      pass_mask;
+  always_comb begin
+    pass_valid = c_valid_q && (c_fault || shared_grant || device_pass);
+    pass_kind  = c_fault ? 2'd2 : shared_grant ? 2'd0 : 2'd1;
+    pass_mask  = c_fault ? c_q.mask : shared_grant ? shared_joined : device_joined;
+    c_finish   = pass_valid && (c_fault || ((rem_shared_q | rem_device_q) & ~pass_mask) == '0);
+  end
+
+  logic unused_probe;  // the monitor's
+  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo};
+
+  qsm_shared_pass u_shared_pass (
+    .rem_i       (rem_shared_q),
+    .kind_i      (c_q.kind),
+    .row_i       (c_q.row),
+    .byte_i      (offs),
+    .data_i      (c_q.data),
+    .size_i      (c_q.funct3[1:0]),
+    .joined_o    (shared_joined),
+    .bank_used_o (bank_used),
+    .row_o       (bank_row),
+    .strobe_o    (bank_strobe),
+    .data_o      (bank_data)
+  );
+  qsm_shared_mem u_shared (
+    .clk_i,
+    .rst_ni,
+    .pass_i      (shared_grant),
+    .kind_i      (c_q.kind),
+    .amo_i       (c_q.amo),
+    .bank_used_i (bank_used),
+    .row_i       (bank_row),
+    .strobe_i    (bank_strobe),
+    .data_i      (bank_data),
+    .amo_busy_o  (amo_busy),
+    .rdata_o     (bank_rdata)
+  );
+  qsm_coalesce u_coalesce (
+    .rem_i    (rem_device_q),
+    .kind_i   (c_q.kind),
+    .addr_i   (c_q.addr),
+    .data_i   (c_q.data),
+    .size_i   (c_q.funct3[1:0]),
+    .joined_o (device_joined),
+    .line_o   (req_line),
+    .bytes_o  (req_bytes),
+    .data_o   (req_data)
+  );
+
+  always_comb begin
+    req_o = '0;
+    if (device_pass) begin
+      req_o = '{valid: 1'b1, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: req_bytes, data: req_data,
+                tag: TagW'(txn), slot: c_q.kernel};
+    end
+  end
+
+  for (genvar l = 0; l < WarpSize; l++) begin : g_offs
+    assign offs[l] = c_q.addr[l][LineOffW-1:0];
+  end
+  assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
+                         funct3: c_q.funct3, rd: c_q.rd, mask: shared_joined, offs: offs};
+  assign device_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
+                         funct3: c_q.funct3, rd: c_q.rd, mask: device_joined, offs: offs};
+
+  // R-SB-3: a store's shared pass opens no part
+  assign sb_pass_o = '{part: device_pass || (shared_grant && c_q.kind != MemWrite), last: c_finish,
+                       sub: c_q.sub, warp: c_q.warp, entry: c_q.entry};
+
+  // ---- fault of the lowest faulting lane (R-LS-3, I-FLT-1, I-FLT-2) ----
+  always_comb begin
+    logic [LaneW-1:0] lane;
+    lane = '0;
+    for (int unsigned l = WarpSize; l-- > 0;) begin
+      if (c_q.fault[l]) lane = LaneW'(l);
+    end
+    fault_o = '0;
+    if (c_valid_q && c_fault) begin
+      fault_o.valid  = 1'b1;
+      fault_o.kernel = c_q.kernel;
+      fault_o.record = '{cause: {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]}, pc: c_q.pc,
+                         tid: 10'({c_q.widx, lane}), block: tb_info_i[c_q.tb].linear, value: c_q.addr[lane]};
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      n_valid_q    <= 1'b0;
+      n_sub_q      <= '0;
+      n_q          <= '0;
+      pop_next_q   <= '0;
+      c_valid_q    <= 1'b0;
+      c_q          <= '0;
+      rem_shared_q <= '0;
+      rem_device_q <= '0;
+    end else begin
+      n_valid_q <= pop_valid || (n_valid_q && !n_moves);
+      if (pop_valid) begin
+        n_sub_q    <= pop_sub;
+        n_q        <= mq_i[pop_sub];
+        pop_next_q <= (pop_sub == SubW'(NumSched - 1)) ? '0 : pop_sub + 1'b1;
+      end
+      c_valid_q <= n_moves || (c_valid_q && !c_finish);
+      if (n_moves) begin
+        c_q          <= classified;
+        rem_shared_q <= classified.mask & n_shared;
+        rem_device_q <= classified.mask & ~n_shared;
+      end else if (pass_valid) begin
+        rem_shared_q <= rem_shared_q & ~pass_mask;
+        rem_device_q <= rem_device_q & ~pass_mask;
+      end
+    end
+  end
+
+  qsm_txn_table u_txns (
+    .clk_i,
+    .rst_ni,
+    .free_o      (txn_free),
+    .txn_o       (txn),
+    .take_i      (device_pass),
+    .take_part_i (device_part),
+    .read_txn_i  (head_txn),
+    .part_o      (head_part),
+    .release_i   (head_release)
+  );
+  qsm_lsu_return u_return (
+    .clk_i,
+    .rst_ni,
+    .rsp_valid_i,
+    .rsp_txn_i,
+    .rsp_data_i,
+    .head_txn_o     (head_txn),
+    .head_part_i    (head_part),
+    .head_release_o (head_release),
+    .pass_want_i    (shared_want),
+    .pass_part_i    (shared_part),
+    .pass_grant_o   (shared_grant),
+    .shared_rdata_i (bank_rdata),
+    .result_pop_i,
+    .result_o,
+    .ack_o          (sb_ack_o)
+  );
+
+`ifndef SYNTHESIS
+  a_mask: assert property (@(posedge clk_i) disable iff (!rst_ni) c_valid_q |-> c_q.mask != '0)
+    else $error("R-LS-4: an instruction without an active lane reached the LSU");
+`endif
+endmodule

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage N of the load/store unit: decodes a memory instruction and classifies its lanes.
+// docs/lsu.md (R-LS-2), docs/isa.md (I-MEM-1, I-MEM-2, I-FLT-1). Purely combinational.
+// Cost: four 20-bit comparators and one row adder per lane.
+module qsm_lsu_classify
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  mem_op_t             op_i,
+  input  logic [SubW-1:0]     sub_i,
+  input  window_t [1:0]       win_i,     // of the instruction's kernel
+  input  logic [18:0]         shared_i,  // bytes of shared memory of its launch, as written
+  input  logic [GranW-1:0]    base_i,    // first granule of its thread block
+  output lsu_op_t             op_o,
+  output mask_t               shared_o   // lanes with a shared address, active or not
+);
+  localparam logic [6:0] OpcodeStore = 7'h23, OpcodeAmo = 7'h2f;
+
+  mem_type_e  kind;
+  logic [2:0] funct3;
+  assign funct3 = op_i.instr[14:12];
+  always_comb begin
+    unique case (op_i.instr[6:0])
+      OpcodeStore: kind = MemWrite;
+      OpcodeAmo:   kind = MemAmo;
+      default:     kind = MemRead;
+    endcase
+  end
+
+  function automatic amo_e amo_of(input logic [4:0] funct5);
+    unique case (funct5)
+      5'h00:   return AmoAdd;
+      5'h04:   return AmoXor;
+      5'h0c:   return AmoAnd;
+      5'h08:   return AmoOr;
+      5'h10:   return AmoMin;
+      5'h14:   return AmoMax;
+      5'h18:   return AmoMinu;
+      5'h1c:   return AmoMaxu;
+      default: return AmoSwap;
+    endcase
+  endfunction
+
+  // The window grants what the instruction needs; bounds are multiples of 4096 bytes.
+  logic [1:0] right;
+  for (genvar w = 0; w < 2; w++) begin : g_right
+    assign right[w] = (win_i[w].r || kind == MemWrite) && (win_i[w].w || kind == MemRead);
+  end
+
+  logic [RowW-1:0] base_row;  // a granule is a whole number of rows
+  assign base_row = RowW'(base_i) * RowW'(GranuleBytes / LineBytes);
+
+  mask_t shared, misaligned, access;
+  logic [WarpSize-1:0][RowW-1:0] row;
+  for (genvar l = 0; l < WarpSize; l++) begin : g_lane
+    logic [31:0] a;
+    logic [1:0]  hit;
+    assign a = op_i.addr[l];
+    for (genvar w = 0; w < 2; w++) begin : g_win
+      assign hit[w] = right[w] && a[31:12] >= win_i[w].base[31:12] && a[31:12] < win_i[w].limit[31:12];
+    end
+    assign shared[l]     = a[31:28] == 4'h1;
+    assign misaligned[l] = (funct3[1:0] == 2'd1 && a[0]) || (funct3[1:0] == 2'd2 && a[1:0] != 2'd0);
+    assign access[l]     = shared[l] ? a[27:0] >= 28'(shared_i) : hit == 2'd0;
+    assign row[l]        = a[LineOffW +: RowW] + base_row;
+  end
+
+  assign shared_o = shared;
+  assign op_o = '{
+    sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, tb: op_i.tb, widx: op_i.widx, pc: op_i.pc, entry: op_i.entry,
+    kind: kind, amo: (kind == MemAmo) ? amo_of(op_i.instr[31:27]) : AmoSwap, funct3: funct3,
+    rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
+    mask: op_i.mask, misaligned: misaligned, fault: op_i.mask & (misaligned | access),
+    row: row, addr: op_i.addr, data: op_i.data
+  };
+
+  logic unused;
+  assign unused = ^{op_i.instr[26:15], win_i[0].x, win_i[1].x, win_i[0].base[11:0], win_i[1].base[11:0],
+                    win_i[0].limit[11:0], win_i[1].limit[11:0]};
+endmodule

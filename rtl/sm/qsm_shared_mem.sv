@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory of an SM: WarpSize banks with an atomic unit each. docs/lsu.md (R-LS-8).
+// Contract: pass_i opens a pass in cycle p (loads read, stores write at its end, atomics read); no pass in the cycle
+//   after an atomic one.
+// Latency: rdata_o in p + 1, the atomic's write at the end of p + 1.
+// Cost: SharedBytes of block RAM, one qsm_amo_alu per bank.
+module qsm_shared_mem
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic      clk_i,
+  input  logic      rst_ni,
+  input  logic      pass_i,
+  input  mem_type_e kind_i,
+  input  amo_e      amo_i,
+  input  mask_t     bank_used_i,
+  input  logic [WarpSize-1:0][RowW-1:0] row_i,
+  input  bytes_t    strobe_i,
+  input  lanes_t    data_i,
+  output logic      amo_busy_o,  // an atomic pass was in the previous cycle
+  output lanes_t    rdata_o      // by bank
+);
+  logic   amo_busy_q;
+  amo_e   amo_q;
+  mask_t  amo_bank_q;
+  lanes_t operand_q;
+  logic [WarpSize-1:0][RowW-1:0] amo_row_q;
+
+  logic amo_pass;
+  assign amo_pass = pass_i && kind_i == MemAmo;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      amo_busy_q <= 1'b0;
+      amo_q      <= AmoSwap;
+      amo_bank_q <= '0;
+      operand_q  <= '0;
+      amo_row_q  <= '0;
+    end else begin
+      amo_busy_q <= amo_pass;
+      if (amo_pass) begin
+        amo_q      <= amo_i;
+        amo_bank_q <= bank_used_i;
+        operand_q  <= data_i;
+        amo_row_q  <= row_i;
+      end
+    end
+  end
+  assign amo_busy_o = amo_busy_q;
+
+  for (genvar b = 0; b < WarpSize; b++) begin : g_bank
+    logic [31:0] amo_result;
+    logic        amo_write;
+    logic [3:0]  write;
+    assign amo_write = amo_busy_q && amo_bank_q[b];
+    assign write     = amo_write ? 4'hf :
+                       (pass_i && kind_i == MemWrite) ? strobe_i[4*b +: 4] : 4'h0;
+
+    qsm_amo_alu u_amo (
+      .amo_i     (amo_q),
+      .old_i     (rdata_o[b]),
+      .operand_i (operand_q[b]),
+      .result_o  (amo_result)
+    );
+    qsm_shared_bank #(.Rows(SharedRows), .RowW(RowW)) u_bank (
+      .clk_i,
+      .read_i  (pass_i && kind_i != MemWrite && bank_used_i[b]),
+      .write_i (write),
+      .row_i   (amo_write ? amo_row_q[b] : row_i[b]),
+      .wdata_i (amo_write ? amo_result : data_i[b]),
+      .rdata_o (rdata_o[b])
+    );
+  end
+
+`ifndef SYNTHESIS
+  a_amo_alone: assert property (@(posedge clk_i) disable iff (!rst_ni) !(amo_busy_q && pass_i))
+    else $error("R-LS-8: a shared pass in the cycle of an atomic's write");
+`endif
+endmodule

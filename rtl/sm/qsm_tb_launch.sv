@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread-block slots of an SM: arrival, launch of the warps, retirement. docs/sm.md (R-SM-1, 2, 4, 5).
+// Contract: the TB scheduler names a free slot and guarantees room in the sub-cores; a slot is queued at most once, so
+//   the queue (one place per slot) cannot overflow.
+// Latency: dispatch seen in a: first warp starts in a + 1; then one warp per cycle. Retire: the cycle after left = 0.
+// Cost: MaxTbs x (tb_info_t + first) flip-flops, MaxTbs x log2(MaxTbs) for the queue.
+// Observed by the lockstep monitor: arrive_valid, dispatch_i (ARRIVE); launch_valid, start_o (START);
+//   retire_o (RETIRE); tb_valid_q, tb_info_o, tb_first_q (state).
+module qsm_tb_launch
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+  input  desc_t       [NumKernels-1:0] desc_i,
+  input  logic        [NumKernels-1:0] killed_i,     // warps of a killed kernel start with no live lane
+  input  dispatch_t                    dispatch_i,   // in the cycle in which it is seen
+  input  logic        [MaxTbs-1:0]     left_zero_i,  // no warp left, from qsm_barrier
+  output logic        [MaxTbs-1:0]     tb_valid_o,
+  output tb_info_t    [MaxTbs-1:0]     tb_info_o,
+  output logic        [NumKernels-1:0] present_o,
+  output warp_start_t [NumSched-1:0]   start_o,      // at most one is valid
+  output retire_t                      retire_o
+);
+  localparam logic [TbW-1:0] LastTb = TbW'(MaxTbs - 1);
+  localparam logic [SubW-1:0] LastSub = SubW'(NumSched - 1);
+
+  logic     [MaxTbs-1:0]           tb_valid_q;
+  tb_info_t [MaxTbs-1:0]           tb_info_q;
+  logic     [MaxTbs-1:0][SubW-1:0] tb_first_q;
+
+  logic     [MaxTbs-1:0][TbW-1:0]  queue_q;     // slots waiting for their launch, in arrival order
+  logic     [TbW-1:0]              queue_rd_q, queue_wr_q;
+  logic     [TbW:0]                queue_len_q;
+  logic     [WidxW-1:0]            widx_q;      // next warp of the head
+  logic     [SubW-1:0]             sub_q;       // its sub-core, from the second warp on
+
+  logic arrive_valid, launch_valid, launch_last;
+  assign arrive_valid = dispatch_i.valid;
+  assign launch_valid = queue_len_q != '0;
+
+  // Head of the queue
+  logic [TbW-1:0]     head;
+  logic [KernelW-1:0] kernel;
+  logic [SubW-1:0]    sub;
+  assign head        = queue_q[queue_rd_q];
+  assign kernel      = tb_info_q[head].kernel;
+  assign sub         = (widx_q == '0) ? tb_first_q[head] : sub_q;
+  assign launch_last = 8'(widx_q) + 8'd1 >= 8'(desc_i[kernel].warps);
+
+  // Lane l of warp i is live if i * WarpSize + l < threads. WarpSize is a power of two: whole warps by their number.
+  logic [10:0] threads;
+  mask_t       live;
+  assign threads = desc_i[kernel].threads;
+  always_comb begin
+    for (int unsigned l = 0; l < WarpSize; l++) begin
+      live[l] = (11'(widx_q) < (threads >> LaneW)) ||
+                ((11'(widx_q) == (threads >> LaneW)) && (LaneW'(l) < threads[LaneW-1:0]));
+    end
+    if (killed_i[kernel]) live = '0;
+  end
+
+  always_comb begin
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      start_o[s] = '{valid: launch_valid && sub == SubW'(s), kernel: kernel, tb: head, widx: widx_q, live: live};
+    end
+  end
+
+  // Retirement: one slot per cycle, the lowest
+  always_comb begin
+    retire_o = '0;
+    for (int unsigned s = MaxTbs; s-- > 0;) begin
+      if (tb_valid_q[s] && left_zero_i[s]) retire_o = '{valid: 1'b1, tb: TbW'(s)};
+    end
+  end
+
+  always_comb begin
+    present_o = '0;
+    for (int unsigned s = 0; s < MaxTbs; s++) begin
+      if (tb_valid_q[s]) present_o[tb_info_q[s].kernel] = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tb_valid_q <= '0;
+      tb_info_q  <= '0;
+      tb_first_q <= '0;
+    end else begin
+      if (retire_o.valid) tb_valid_q[retire_o.tb] <= 1'b0;
+      if (arrive_valid) begin
+        tb_valid_q[dispatch_i.tb] <= 1'b1;
+        tb_info_q[dispatch_i.tb]  <= '{kernel: dispatch_i.kernel, block: dispatch_i.block,
+                                       linear: dispatch_i.linear, base: dispatch_i.base};
+        tb_first_q[dispatch_i.tb] <= dispatch_i.first;
+      end
+    end
+  end
+
+  logic queue_pop;
+  assign queue_pop = launch_valid && launch_last;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      queue_q     <= '0;
+      queue_rd_q  <= '0;
+      queue_wr_q  <= '0;
+      queue_len_q <= '0;
+      widx_q      <= '0;
+      sub_q       <= '0;
+    end else begin
+      if (arrive_valid) begin
+        queue_q[queue_wr_q] <= dispatch_i.tb;
+        queue_wr_q          <= (queue_wr_q == LastTb) ? '0 : queue_wr_q + 1'b1;
+      end
+      if (queue_pop) queue_rd_q <= (queue_rd_q == LastTb) ? '0 : queue_rd_q + 1'b1;
+      queue_len_q <= queue_len_q + (TbW + 1)'(arrive_valid) - (TbW + 1)'(queue_pop);
+      if (launch_valid) begin
+        widx_q <= launch_last ? '0 : widx_q + 1'b1;
+        sub_q  <= (sub == LastSub) ? '0 : sub + 1'b1;
+      end
+    end
+  end
+
+  assign tb_valid_o = tb_valid_q;
+  assign tb_info_o  = tb_info_q;
+
+`ifndef SYNTHESIS
+  a_arrive_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      arrive_valid |-> !tb_valid_q[dispatch_i.tb])
+    else $error("R-SM-1: dispatch to a slot in use");
+  a_queue_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      arrive_valid |-> queue_len_q < (TbW + 1)'(MaxTbs))
+    else $error("R-SM-1: launch queue overflow");
+  a_retire_launched: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (retire_o.valid && launch_valid) |-> retire_o.tb != head)
+    else $error("R-SM-4: a thread block retires before all its warps were launched");
+`endif
+endmodule
