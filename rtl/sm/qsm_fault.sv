@@ -37,7 +37,7 @@ module qsm_fault
       fault_q  <= '0;
       record_q <= '0;
     end else begin
-      killed_q <= (killed_q & ~start_i) | kill_i | fault_new;
+      killed_q <= (killed_q & ~start_i) | kill_i | fault_new;  // a kill wins over a start
       fault_q  <= fault_new;
       record_q <= record_d;
     end
@@ -49,7 +49,7 @@ module qsm_fault
 
 `ifndef SYNTHESIS
   a_start_alone: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (start_i & (kill_i | fault_new)) == '0)
-    else $error("R-SM-7: start of a kernel coincides with its kill or fault");
+      (start_i & fault_new) == '0)
+    else $error("R-SM-7: start of a kernel coincides with its fault");
 `endif
 endmodule
