@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control port: decides which access is accepted, answers one cycle later, holds the registers (in qsm_gpu_regs and qsm_slot_regs).
+// Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the next cycle on, pulses are in its own.
+// Map: 0x0000 GPU registers, 0x0100 + 16*k one SM's figures, 0x1000 + 0x100*k slot registers.
+module qsm_ctrl
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_regs_pkg::*;
+(
+  input  logic     clk_i,
+  input  logic     rst_ni,
+  input  ctl_req_t req_i,
+  output ctl_rsp_t rsp_o,
+  output logic     irq_o,
+
+  // Registers.
+  output logic [63:0]                       cycle_o,
+  output desc_t [NumKernels-1:0]            desc_o,
+  output policy_e                           policy_o,
+  output scheme_e                           scheme_o,
+  output logic [NumKernels-1:0]             valid_o,
+  output logic [NumKernels-1:0]             qos_o,          // valid and QoS
+  output logic [NumKernels-1:0][30:0]       first_quota_o,
+  output logic [NumKernels-1:0][31:0]       goal_o,
+  output logic [NumKernels-1:0][NumSms-1:0] sm_mask_o,
+  output logic [19:0]                       epoch_len_o,
+  output logic [18:0]                       alpha_cap_o,
+  output logic [7:0]                        rollover_cap_o,
+  output logic                              alpha_en_o,
+  // Pulses.
+  output logic [NumKernels-1:0]             launch_o,
+  output logic [NumKernels-1:0]             kill_o,
+  output logic [NumKernels-1:0]             arrival_o,
+  output logic                              alloc_change_o,
+  output logic [NumKernels-1:0]             hist_clear_o,
+  output logic                              icache_inv_o,
+
+  // TB scheduler.
+  input  logic [NumKernels-1:0]                  busy_i,
+  input  logic [NumKernels-1:0]                  killed_i,
+  input  logic [NumKernels-1:0]                  ended_i,  // pulse
+  input  logic [NumKernels-1:0][31:0]            launches_i,
+  input  fault_t [NumKernels-1:0]                record_i,
+  input  logic                                   alloc_busy_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0] target_i,
+
+  // QoS manager.
+  input  logic                        snapshot_i,  // this cycle is E
+  input  logic                        mgr_busy_i,
+  input  logic [31:0]                 epoch_count_i,
+  input  logic [31:0]                 epoch_e_lo_i,
+  input  logic [NumKernels-1:0][47:0] hist_insn_i,
+  input  logic [NumKernels-1:0][47:0] hist_cycles_i,
+  input  logic [NumKernels-1:0][30:0] epoch_insn_i,
+  input  logic [NumKernels-1:0][30:0] epoch_quota_i,
+  input  logic [NumKernels-1:0][18:0] alpha_i,
+
+  // SMs.
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][30:0] quota_i,
+  output logic [SubW-1:0]                         stall_sub_o,
+  output logic [KernelW-1:0]                      stall_kernel_o,
+  output logic [2:0]                              stall_reason_o,
+  input  logic [NumSms-1:0][31:0]                 stall_value_i
+);
+  // ---- decode ----
+  logic aligned, in_gpu, in_smsel, in_slots;
+  logic [15:0] off;  // register of a slot
+  logic [3:0] slot_field;
+  logic [KernelW-1:0] slot;
+  logic slot_exists, mgr_quiet;
+  assign aligned = req_i.addr[1:0] == '0;
+  assign in_gpu = req_i.addr[15:8] == '0;
+  assign in_smsel = req_i.addr[15:8] == SmselBase[15:8];
+  assign in_slots = req_i.addr[15:12] == SlotBase[15:12];
+  assign off = {8'd0, req_i.addr[7:0]};
+  assign slot_field = in_slots ? req_i.addr[11:8] : req_i.addr[7:4];
+  assign slot = slot_field[KernelW-1:0];
+  assign slot_exists = 32'(slot_field) < NumKernels;
+  assign mgr_quiet = !mgr_busy_i && !snapshot_i;
+
+  // ---- GPU registers ----
+  logic gpu_ok;
+  logic [31:0] gpu_rdata;
+  logic [NumKernels-1:0] irq_bits;
+  logic [SmW-1:0] sm_select;
+  qsm_gpu_regs u_gpu_regs (
+    .clk_i, .rst_ni,
+    .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
+    .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .scheme_o, .epoch_len_o, .alpha_cap_o,
+    .rollover_cap_o, .alpha_en_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
+    .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select])
+  );
+
+  // ---- figures of the selected SM ----
+  logic [31:0] smsel_rdata;
+  always_comb begin
+    case (req_i.addr[3:2])
+      2'd0: smsel_rdata = snap_c_i[sm_select][slot];
+      2'd1: smsel_rdata = snap_insn_i[sm_select][slot];
+      2'd2: smsel_rdata = 32'(quota_i[sm_select][slot]);
+      default: smsel_rdata = {16'd0, 8'(target_i[sm_select][slot]), 8'(cnt_i[sm_select][slot])};
+    endcase
+  end
+
+  // ---- slot registers ----
+  logic known, writable, value_ok, idle_only, quiet_only, slot_ok, state_ok;
+  logic [NumKernels-1:0] slot_we, alloc_change;
+  logic [NumKernels-1:0][31:0] slot_rdata;
+  qsm_slot_rules u_slot_rules (
+    .off_i(off), .wdata_i(req_i.wdata), .known_o(known), .writable_o(writable), .value_ok_o(value_ok),
+    .idle_o(idle_only), .quiet_o(quiet_only)
+  );
+  always_comb begin
+    case (off)
+      SlotLaunch: state_ok = valid_o[slot] && !busy_i[slot] && !irq_bits[slot];
+      SlotKill:   state_ok = busy_i[slot];
+      default:     state_ok = (!idle_only || !busy_i[slot]) && (!quiet_only || mgr_quiet);
+    endcase
+    slot_ok = slot_exists && known && (!req_i.we || (writable && value_ok && state_ok));
+    slot_we = (req_i.valid && req_i.we && in_slots && slot_ok) ? NumKernels'(1) << slot : '0;
+  end
+
+  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    qsm_slot_regs u_slot_regs (
+      .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off), .wdata_i(req_i.wdata), .rdata_o(slot_rdata[k]),
+      .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]), .sm_mask_o(sm_mask_o[k]),
+      .desc_o(desc_o[k]), .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
+      .hist_clear_o(hist_clear_o[k]),
+      .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]), .record_i(record_i[k]),
+      .hist_insn_i(hist_insn_i[k]), .hist_cycles_i(hist_cycles_i[k]), .epoch_insn_i(epoch_insn_i[k]),
+      .epoch_quota_i(epoch_quota_i[k]), .alpha_i(alpha_i[k])
+    );
+  end
+  assign alloc_change_o = |alloc_change;
+
+  // ---- response ----
+  ctl_rsp_t rsp_d, rsp_q;
+  logic ok;
+  always_comb begin
+    ok = aligned && ((in_gpu && gpu_ok) || (in_smsel && slot_exists && !req_i.we) || (in_slots && slot_ok));
+    rsp_d = '0;
+    if (req_i.valid && !ok) rsp_d.err = 1'b1;
+    if (req_i.valid && ok && !req_i.we) begin
+      rsp_d.rdata = in_gpu ? gpu_rdata : in_smsel ? smsel_rdata : slot_rdata[slot];
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rsp_q <= '0;
+    else rsp_q <= rsp_d;
+  end
+  assign rsp_o = rsp_q;
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));  // R-CP-2: refused writes change nothing
+`endif
+endmodule

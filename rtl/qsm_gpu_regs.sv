@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU-wide registers of the control port (0x0000..0x00FF): rules, storage, read value.
+// Contract: docs/control_port.md (R-CP-1, R-CP-2). Pulses are in the cycle of the write, registers change at its end.
+module qsm_gpu_regs
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_regs_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        sel_i,    // an access is here
+  input  logic        we_i,     // it is a write
+  input  logic [15:0] addr_i,
+  input  logic [31:0] wdata_i,
+  output logic        ok_o,     // access accepted; only with sel_i
+  output logic [31:0] rdata_o,  // value of the register, 0 for others
+
+  output logic                  irq_o,
+  output logic [NumKernels-1:0] irq_bits_o,
+  input  logic [NumKernels-1:0] ended_i,       // pulse: last busy cycle of a launch
+  output logic [63:0]           cycle_o,
+  output logic                  icache_inv_o,  // pulse
+  output policy_e               policy_o,
+  output scheme_e               scheme_o,
+  output logic [19:0]           epoch_len_o,
+  output logic [18:0]           alpha_cap_o,
+  output logic [7:0]            rollover_cap_o,
+  output logic                  alpha_en_o,
+  output logic [SmW-1:0]        sm_select_o,
+  output logic [SubW-1:0]       stall_sub_o,
+  output logic [KernelW-1:0]    stall_kernel_o,
+  output logic [2:0]            stall_reason_o,
+
+  input  logic        alloc_busy_i,
+  input  logic        mgr_quiet_i,   // the manager is not computing: its parameters may be written
+  input  logic        mgr_busy_i,
+  input  logic [31:0] epoch_count_i,
+  input  logic [31:0] epoch_e_lo_i,
+  input  logic [31:0] stall_value_i
+);
+  localparam int unsigned EpochMin = QosLat + 2 * NocLat + 16;
+
+  logic [63:0] cycle_q;
+  logic [NumKernels-1:0] irq_q;
+  policy_e policy_q;
+  scheme_e scheme_q;
+  logic [19:0] epoch_len_q;
+  logic [18:0] alpha_cap_q;
+  logic [7:0] rollover_cap_q;
+  logic alpha_en_q;
+  logic [SmW-1:0] sm_select_q;
+  logic [SubW-1:0] stall_sub_q;
+  logic [KernelW-1:0] stall_kernel_q;
+  logic [2:0] stall_reason_q;
+
+  function automatic logic between(input int unsigned low, input int unsigned high);
+    return wdata_i >= low && wdata_i <= high;
+  endfunction
+
+  // ---- rules ----
+  logic known, writable, value_ok, quiet;
+  always_comb begin
+    known = 1'b1;
+    writable = 1'b1;
+    value_ok = 1'b1;
+    quiet = 1'b0;  // may not be written while the manager computes, qos_mgr.md R-QM-3
+    case (addr_i)
+      RegIrq: ;
+      RegIcacheInv: value_ok = wdata_i == 32'd1;
+      RegPolicy: value_ok = between(0, 2);
+      RegScheme: begin
+        value_ok = between(0, 2) || wdata_i == 32'(SchemeRollover);
+        quiet = 1'b1;
+      end
+      RegEpochLen: begin
+        value_ok = between(EpochMin, (1 << 20) - 1);
+        quiet = 1'b1;
+      end
+      RegAlphaCap: begin
+        value_ok = wdata_i == '0 || between(32'h1_0000, 32'h7_FFFF);
+        quiet = 1'b1;
+      end
+      RegRolloverCap: begin
+        value_ok = between(0, 255);
+        quiet = 1'b1;
+      end
+      RegAlphaEn: begin
+        value_ok = between(0, 1);
+        quiet = 1'b1;
+      end
+      RegSmSelect: value_ok = between(0, NumSms - 1);
+      RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched && 32'(wdata_i[7:4]) < NumKernels &&
+                                   !wdata_i[3];
+      RegId, RegConfig0, RegConfig1, RegConfig2, RegCycleLo, RegCycleHi, RegEpochCount, RegEpochELo, RegAllocBusy,
+      RegStallValue, RegMgrBusy: writable = 1'b0;
+      default: known = 1'b0;
+    endcase
+  end
+  assign ok_o = known && (!we_i || (writable && value_ok && (!quiet || mgr_quiet_i)));
+
+  // ---- storage ----
+  logic write;
+  logic [NumKernels-1:0] irq_clear;
+  assign write = sel_i && we_i && ok_o;
+  assign irq_clear = (write && addr_i == RegIrq) ? wdata_i[NumKernels-1:0] : '0;
+  assign icache_inv_o = write && addr_i == RegIcacheInv;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cycle_q <= '0;
+      irq_q <= '0;
+      policy_q <= PolicyGto;
+      scheme_q <= SchemeNone;
+      epoch_len_q <= 20'd10000;
+      alpha_cap_q <= 19'h4_0000;
+      rollover_cap_q <= 8'd8;
+      alpha_en_q <= 1'b1;
+      sm_select_q <= '0;
+      stall_sub_q <= '0;
+      stall_kernel_q <= '0;
+      stall_reason_q <= '0;
+    end else begin
+      cycle_q <= cycle_q + 64'd1;
+      irq_q <= (irq_q & ~irq_clear) | ended_i;
+      if (write) begin
+        case (addr_i)
+          RegPolicy:       policy_q <= policy_e'(wdata_i[1:0]);
+          RegScheme:       scheme_q <= scheme_e'(wdata_i[2:0]);
+          RegEpochLen:    epoch_len_q <= wdata_i[19:0];
+          RegAlphaCap:    alpha_cap_q <= wdata_i[18:0];
+          RegRolloverCap: rollover_cap_q <= wdata_i[7:0];
+          RegAlphaEn:     alpha_en_q <= wdata_i[0];
+          RegSmSelect:    sm_select_q <= wdata_i[SmW-1:0];
+          RegStallSelect: begin
+            stall_sub_q <= wdata_i[8 +: SubW];
+            stall_kernel_q <= wdata_i[4 +: KernelW];
+            stall_reason_q <= wdata_i[2:0];
+          end
+          default: ;
+        endcase
+      end
+    end
+  end
+
+  // ---- read ----
+  always_comb begin
+    case (addr_i)
+      RegId:           rdata_o = 32'h5153_4D31;
+      RegConfig0:      rdata_o = {8'(WarpSize), 8'(WarpsPerSm), 8'(NumSched), 8'(NumSms)};
+      RegConfig1:      rdata_o = {8'(NocLat), 8'(NumChannels), 8'(MaxTbs), 8'(NumKernels)};
+      RegConfig2:      rdata_o = SharedBytes;
+      RegCycleLo:     rdata_o = cycle_q[31:0];
+      RegCycleHi:     rdata_o = cycle_q[63:32];
+      RegIrq:          rdata_o = 32'(irq_q);
+      RegPolicy:       rdata_o = 32'(policy_q);
+      RegScheme:       rdata_o = 32'(scheme_q);
+      RegEpochLen:    rdata_o = 32'(epoch_len_q);
+      RegAlphaCap:    rdata_o = 32'(alpha_cap_q);
+      RegRolloverCap: rdata_o = 32'(rollover_cap_q);
+      RegAlphaEn:     rdata_o = 32'(alpha_en_q);
+      RegEpochCount:  rdata_o = epoch_count_i;
+      RegEpochELo:   rdata_o = epoch_e_lo_i;
+      RegSmSelect:    rdata_o = 32'(sm_select_q);
+      RegAllocBusy:   rdata_o = 32'(alloc_busy_i);
+      RegStallSelect: rdata_o = {22'd0, 2'(stall_sub_q), 4'(stall_kernel_q), 1'b0, stall_reason_q};
+      RegStallValue:  rdata_o = stall_value_i;
+      RegMgrBusy:     rdata_o = 32'(mgr_busy_i);
+      default:          rdata_o = '0;
+    endcase
+  end
+
+  assign irq_o = |irq_q;
+  assign irq_bits_o = irq_q;
+  assign cycle_o = cycle_q;
+  assign policy_o = policy_q;
+  assign scheme_o = scheme_q;
+  assign epoch_len_o = epoch_len_q;
+  assign alpha_cap_o = alpha_cap_q;
+  assign rollover_cap_o = rollover_cap_q;
+  assign alpha_en_o = alpha_en_q;
+  assign sm_select_o = sm_select_q;
+  assign stall_sub_o = stall_sub_q;
+  assign stall_kernel_o = stall_kernel_q;
+  assign stall_reason_o = stall_reason_q;
+endmodule
