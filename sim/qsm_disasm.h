@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Disassembler for the instruction set of docs/isa.md.
 #ifndef QSM_DISASM_H
 #define QSM_DISASM_H

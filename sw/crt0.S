@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Start of every thread, as docs/isa.md "Kernel entry" describes: set sp, tp and gp, load the arguments, call the
 // kernel, exit. Registers hold unknown values on entry.
 

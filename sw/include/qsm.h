@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device header: what a kernel compiled by qsm-cc sees. The names are CUDA's; docs/programming.md explains them and
 // docs/isa.md is the contract with the hardware. Needs clang and the flags that qsm-cc gives.
 #ifndef QSM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that clang calls without being asked: block copies and 64-bit division. Linked into every program;
 // what is not used is dropped.
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel suite: programs with a seeded input generator and a host reference.
 //
 // A program is a sequence of launches that turns generated inputs into outputs which check() compares with a host

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the suite's host programs share: a seeded generator, arrays that live on both sides, and the declarations of
 // the programs themselves.
 #ifndef QSM_SUITE_UTIL_H

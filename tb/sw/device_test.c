@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that use everything qsm.h, crt0.S and sw/lib offer; test_device.c says what they must compute.
 #include <qsm.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "isa_cases.h"
 
 #define PC ((uint32_t)QSM_ISA_PC)
@@ -230,6 +231,8 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), 0x40000000, 0, 5, 0x40000000),
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), DATA + 4096, 0, 5, DATA + 4096),
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), SHARED + 64, 0, 5, SHARED + 64),
+    FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), 0x00000000, 0, 5, 0x00000000), // neighbours of the shared range
+    FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), 0x20000000, 0, 5, 0x20000000),
     FAULT("lb a0, -1(a1)", ENC_I(-1, 0u, 0x03u), 0, 0, 5, 0xFFFFFFFF),
     FAULT("sh a2, 1(a1)", ENC_S(1, 1u), DATA, 0, 6, DATA + 1),
     FAULT("sw a2, 1(a1)", ENC_S(1, 2u), SHARED, 0, 6, SHARED + 1),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every instruction of docs/isa.md against its definition, as data: one thread executes one instruction, and the table
 // says what must come out. Expected values are written down, not computed. Any implementation can be run through it.
 //

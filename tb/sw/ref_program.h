@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads a program that qsm-cc made into a reference's memory and launches its kernels, as docs/isa.md ("Kernel entry")
 // and docs/programming.md ("The program file") say. For tests only.
 #ifndef QSM_REF_PROGRAM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functional reference of the instruction set, for tests only: a scalar RV32IM + AMO interpreter with no idea of warps or
 // time, written from docs/isa.md. The threads of a block take turns, so barriers, spinning threads and atomics work;
 // blocks run one after another. What it computes is what any qsm GPU must compute for a program without data races.

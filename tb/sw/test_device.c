@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kernel may count on: qsm.h, crt0.S, qsm.ld and sw/lib, on the functional reference.
 //
 //   test_device DEVICE_TEST.elf

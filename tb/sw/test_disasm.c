@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qsm_disasm against LLVM's disassembler, over whole programs and random words. Where docs/isa.md allows less than
 // RISC-V (no LR/SC, read-only CSRs ...) the word must be called illegal.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of isa_cases.c on the functional reference, and what takes more than one instruction or thread: fetch faults,
 // exit, barrier, spinning threads, limits.
 #include <setjmp.h>
@@ -116,18 +117,39 @@ static void an_exit_ends_a_thread_and_counts(void **state) {
   qsm_ref_destroy(ref);
 }
 
+// Data is not executable, nor is shared memory.
 static void a_fetch_without_right_x_faults(void **state) {
+  (void)state;
+  static const uint32_t targets[] = {QSM_ISA_DATA, QSM_ISA_SHARED};
+  for (int i = 0; i < 2; i++) {
+    struct qsm_ref *ref = create();
+    struct qsm_ref_result result;
+    const uint32_t words[] = {
+        targets[i] | 0x537, // lui a0, target
+        0x00050067,         // jalr zero, 0(a0)
+    };
+    assert_int_equal(RUN(ref, words, 1, &result), QSM_REF_FAULT);
+    assert_int_equal(result.fault.cause, 1);
+    assert_int_equal(result.fault.pc, targets[i]);
+    assert_int_equal(result.fault.value, targets[i]);
+    qsm_ref_destroy(ref);
+  }
+}
+
+// The first block of the second layer, in a grid of 3 x 2 x 2.
+static void a_fault_names_its_block_by_linear_index(void **state) {
   (void)state;
   struct qsm_ref *ref = create();
   struct qsm_ref_result result;
-  const uint32_t words[] = {
-      0x80001537, // lui a0, 0x80001
-      0x00050067, // jalr zero, 0(a0)
-  };
-  assert_int_equal(RUN(ref, words, 1, &result), QSM_REF_FAULT);
-  assert_int_equal(result.fault.cause, 1);
-  assert_int_equal(result.fault.pc, (uint32_t)QSM_ISA_DATA);
-  assert_int_equal(result.fault.value, (uint32_t)QSM_ISA_DATA);
+  struct qsm_ref_launch launch = one_thread;
+  launch.grid[0] = 3;
+  launch.grid[1] = launch.grid[2] = 2;
+  put(ref, QSM_ISA_PC, 0xCC302573);     // csrrs a0, ctaid.z, zero
+  put(ref, QSM_ISA_PC + 4, 0x00050463); // beq a0, zero, +8
+  put(ref, QSM_ISA_PC + 8, 0x00100073); // ebreak
+  put(ref, QSM_ISA_PC + 12, QSM_EXIT);
+  assert_int_equal(qsm_ref_run(ref, &launch, &result), QSM_REF_FAULT);
+  assert_int_equal(result.fault.block, 6);
   qsm_ref_destroy(ref);
 }
 
@@ -240,6 +262,7 @@ int main(void) {
       cmocka_unit_test(an_exit_ends_a_thread_and_counts),
       cmocka_unit_test(a_fetch_without_right_x_faults),
       cmocka_unit_test(a_fault_names_its_thread),
+      cmocka_unit_test(a_fault_names_its_block_by_linear_index),
       cmocka_unit_test(a_barrier_separates_stores_from_loads),
       cmocka_unit_test(an_exited_thread_is_not_waited_for),
       cmocka_unit_test(a_spinning_thread_does_not_hold_the_others),

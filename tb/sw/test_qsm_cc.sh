@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # qsm-cc: what it accepts, and that each mistake gets its message and exit code and leaves no output behind.
 set -u
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every program of the kernel suite, run on the functional reference: outputs right at several seeds and sizes, wrong
 // outputs noticed, launches within what the smallest machines hold.
 //

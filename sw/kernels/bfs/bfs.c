@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One level of a breadth-first search, one thread per vertex: vertices of the current level give the next one to their
 // neighbours that have none (Harish and Narayanan, HiPC 2007). Threads that race for a vertex write the same value.
 #include <qsm.h>

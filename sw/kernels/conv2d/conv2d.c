@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 2D convolution of an 8-bit image with a square filter of signed 8.8 fixed-point weights, rounded and saturated; the
 // image continues beyond its edges with the edge's pixels. Shared memory: the filter, two bytes per weight.
 #include <qsm.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Histogram of bytes, privatised: each block counts in shared memory and adds its counts to the result at the end
 // (Podlozhnyuk, "Histogram calculation in CUDA", 2007). Shared memory: one word per bin.
 #include <qsm.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix multiplication c = a b, row major, with tiles in shared memory (the CUDA C++ Programming Guide's scheme). A
 // block of x by y threads makes y rows and x columns of c; it walks along the inner dimension in steps of x, with
 // an x-wide, y-high tile of a and an x-wide, x-high tile of b. Shared memory: (y + x) * x words.

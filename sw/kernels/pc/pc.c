@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pure compute: two chains of multiplications, shifts and logic per thread, one word of output. Memory is touched only
 // at the end.
 #include <qsm.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sum of an array: each thread sums its share, each block adds up its threads with a tree in shared memory and writes
 // one partial sum (Harris, "Optimizing Parallel Reduction in CUDA", 2007). A second launch of one block sums the partial
 // sums. Shared memory: one word per thread; any number of threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrix times vector, matrix in CSR form, one thread per row ("scalar kernel": Bell and Garland, "Efficient
 // Sparse Matrix-Vector Multiplication on CUDA", 2008). Rows of different length make the warps diverge.
 #include <qsm.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One time step of a 3D 7-point stencil (the Jacobi iteration of a heat equation): a cell becomes a weighted sum of
 // itself and its six neighbours, weights in 16.16 fixed point; cells on the surface keep their value.
 #include <qsm.h>

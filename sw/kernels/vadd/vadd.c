@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vector addition: one thread per element.
 #include <qsm.h>
 
