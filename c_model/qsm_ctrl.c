@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_ctrl.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "qsm_qos_mgr.h"
+#include "qsm_regs.h"
+#include "qsm_tb_sched.h"
+
+enum {
+  GPU_ID = 0x51534D31,
+  MAX_GRID = 65535,
+  MAX_BLOCK = 1024,
+  MAX_EPOCH = (1 << 20) - 1,
+  WINDOW_ALIGN = 4096,
+  RIGHTS_BITS = 7,
+  STALL_SELECT_BITS = 0x3ff,
+  SCHEME_ELASTIC = 3,  // has its number, is not built
+};
+
+// Where an address points: a GPU register, one of the selected SM for a slot, or one of a slot.
+enum area { AREA_NONE, AREA_GPU, AREA_SMSEL, AREA_SLOT };
+
+struct place {
+  enum area area;
+  uint32_t kernel;
+  uint32_t offset;
+};
+
+static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
+  uint32_t n = ctrl->config->num_kernels;
+  struct place place = {AREA_NONE, 0, addr};
+  if (addr % 4 != 0) return place;
+  if (addr < QSM_SMSEL_BASE) {
+    place.area = AREA_GPU;
+  } else if (addr < QSM_SMSEL_BASE + n * QSM_SMSEL_STRIDE) {
+    place.area = AREA_SMSEL;
+    place.kernel = (addr - QSM_SMSEL_BASE) / QSM_SMSEL_STRIDE;
+    place.offset = (addr - QSM_SMSEL_BASE) % QSM_SMSEL_STRIDE;
+  } else if (addr >= QSM_SLOT_BASE && addr < QSM_SLOT_BASE + n * QSM_SLOT_STRIDE) {
+    place.area = AREA_SLOT;
+    place.kernel = (addr - QSM_SLOT_BASE) / QSM_SLOT_STRIDE;
+    place.offset = (addr - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
+  }
+  return place;
+}
+
+static uint64_t all_sms(const struct qsm_config *config) { return UINT64_MAX >> (64 - config->num_sms); }
+
+void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
+  memset(ctrl, 0, sizeof *ctrl);
+  ctrl->config = config;
+  struct qsm_regs *regs = &ctrl->regs;
+  regs->shared.config = config;
+  regs->shared.policy = QSM_POLICY_GTO;
+  regs->epoch_len = 10000;
+  regs->alpha_cap = 0x40000;
+  regs->rollover_cap = 8;
+  regs->alpha_en = 1;
+  for (uint32_t k = 0; k < config->num_kernels; k++) {
+    struct qsm_desc *desc = &regs->shared.desc[k];
+    for (uint32_t d = 0; d < 3; d++) desc->grid[d] = desc->block[d] = 1;
+    desc->threads = 1;
+    desc->warps = 1;
+    regs->shared.first_quota[k] = 1;
+    regs->sm_mask[k] = all_sms(config);
+  }
+}
+
+// ---- Registers that are plain storage: where they lie in struct qsm_regs, and their range ----
+
+enum {
+  FIELD_IDLE = 1,   // R-CP-3
+  FIELD_QUIET = 2,  // not while the manager computes (R-QM-3)
+};
+
+struct field {
+  size_t at;  // 0: no such register
+  uint32_t least, most;
+  uint32_t align;
+  uint32_t flags;
+};
+
+static struct field find_gpu_field(const struct qsm_config *config, uint32_t offset) {
+  switch (offset) {
+    case QSM_REG_POLICY: return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_LRR_ROTATE, 1, 0};
+    case QSM_REG_SCHEME: return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_ROLLOVER, 1, FIELD_QUIET};
+    case QSM_REG_EPOCH_LEN:
+      return (struct field){offsetof(struct qsm_regs, epoch_len), qsm_config_epoch_min(config), MAX_EPOCH, 1, FIELD_QUIET};
+    case QSM_REG_ALPHA_CAP: return (struct field){offsetof(struct qsm_regs, alpha_cap), 0, QSM_ALPHA_MAX, 1, FIELD_QUIET};
+    case QSM_REG_ROLLOVER_CAP: return (struct field){offsetof(struct qsm_regs, rollover_cap), 0, 255, 1, FIELD_QUIET};
+    case QSM_REG_ALPHA_EN: return (struct field){offsetof(struct qsm_regs, alpha_en), 0, 1, 1, FIELD_QUIET};
+    case QSM_REG_SM_SELECT: return (struct field){offsetof(struct qsm_regs, sm_select), 0, config->num_sms - 1, 1, 0};
+    case QSM_REG_STALL_SELECT: return (struct field){offsetof(struct qsm_regs, stall_select), 0, STALL_SELECT_BITS, 1, 0};
+    default: return (struct field){0};
+  }
+}
+
+static size_t at_slot(size_t first, size_t stride, uint32_t k) { return first + stride * k; }
+
+static struct field find_desc_field(const struct qsm_config *config, uint32_t offset) {
+  uint32_t sm_threads = config->warps_per_sm * config->warp_size;
+  uint32_t max_threads = sm_threads < MAX_BLOCK ? sm_threads : MAX_BLOCK;
+  switch (offset) {
+    case QSM_SLOT_WIN0_BASE: return (struct field){offsetof(struct qsm_desc, win[0].base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_WIN0_LIMIT: return (struct field){offsetof(struct qsm_desc, win[0].limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_WIN1_BASE: return (struct field){offsetof(struct qsm_desc, win[1].base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_WIN1_LIMIT: return (struct field){offsetof(struct qsm_desc, win[1].limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_ENTRY: return (struct field){offsetof(struct qsm_desc, entry), 0, UINT32_MAX, 4, FIELD_IDLE};
+    case QSM_SLOT_ARG: return (struct field){offsetof(struct qsm_desc, arg), 0, UINT32_MAX, 1, FIELD_IDLE};
+    case QSM_SLOT_GRID_X: return (struct field){offsetof(struct qsm_desc, grid[0]), 1, MAX_GRID, 1, FIELD_IDLE};
+    case QSM_SLOT_GRID_Y: return (struct field){offsetof(struct qsm_desc, grid[1]), 1, MAX_GRID, 1, FIELD_IDLE};
+    case QSM_SLOT_GRID_Z: return (struct field){offsetof(struct qsm_desc, grid[2]), 1, MAX_GRID, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_X: return (struct field){offsetof(struct qsm_desc, block[0]), 1, MAX_BLOCK, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_Y: return (struct field){offsetof(struct qsm_desc, block[1]), 1, MAX_BLOCK, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_Z: return (struct field){offsetof(struct qsm_desc, block[2]), 1, MAX_BLOCK, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_THREADS: return (struct field){offsetof(struct qsm_desc, threads), 1, max_threads, 1, FIELD_IDLE};
+    case QSM_SLOT_SHARED: return (struct field){offsetof(struct qsm_desc, shared_bytes), 0, config->shared_bytes, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_WARPS: return (struct field){offsetof(struct qsm_desc, warps), 1, config->warps_per_sm, 1, FIELD_IDLE};
+    case QSM_SLOT_SHARED_GRAN: return (struct field){offsetof(struct qsm_desc, granules), 0, QSM_SHARED_GRANULES, 1, FIELD_IDLE};
+    default: return (struct field){0};
+  }
+}
+
+static struct field find_slot_field(const struct qsm_config *config, uint32_t k, uint32_t offset) {
+  if (offset == QSM_SLOT_GOAL) {
+    return (struct field){at_slot(offsetof(struct qsm_regs, goal), sizeof(uint32_t), k), 0, UINT32_MAX, 1, FIELD_QUIET};
+  }
+  if (offset == QSM_SLOT_FIRST_QUOTA) {
+    return (struct field){at_slot(offsetof(struct qsm_regs, shared.first_quota), sizeof(int32_t), k), 1, QSM_QUOTA_MAX, 1, 0};
+  }
+  struct field field = find_desc_field(config, offset);
+  if (field.flags) field.at += at_slot(offsetof(struct qsm_regs, shared.desc), sizeof(struct qsm_desc), k);
+  return field;
+}
+
+static struct field find_field(const struct qsm_ctrl *ctrl, struct place place) {
+  if (place.area == AREA_GPU) return find_gpu_field(ctrl->config, place.offset);
+  if (place.area == AREA_SLOT) return find_slot_field(ctrl->config, place.kernel, place.offset);
+  return (struct field){0};
+}
+
+static uint32_t read_field(const struct qsm_regs *regs, struct field field) {
+  uint32_t value;
+  memcpy(&value, (const char *)regs + field.at, sizeof value);
+  return value;
+}
+
+// ---- Reading ----
+
+static bool is_busy(const struct qsm_ctrl *ctrl, uint32_t k) { return qsm_tb_sched_busy(ctrl->tb_sched) >> k & 1; }
+
+static uint32_t read_stall(const struct qsm_ctrl *ctrl, uint64_t cycle) {
+  uint32_t select = ctrl->regs.stall_select;
+  if (!ctrl->config->stall_counters) return 0;
+  return qsm_sm_stall(ctrl->sms[ctrl->regs.sm_select], cycle, select >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT,
+                      (select & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT,
+                      select & QSM_REG_STALL_SELECT_REASON_MASK);
+}
+
+static uint32_t pack(uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3) { return b0 | b1 << 8 | b2 << 16 | b3 << 24; }
+
+// Registers that are not plain storage; false: no such register.
+static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, uint32_t *value) {
+  const struct qsm_config *config = ctrl->config;
+  switch (offset) {
+    case QSM_REG_ID: *value = GPU_ID; return true;
+    case QSM_REG_CONFIG0: *value = pack(config->num_sms, config->num_sched, config->warps_per_sm, config->warp_size); return true;
+    case QSM_REG_CONFIG1: *value = pack(config->num_kernels, config->max_tbs, config->num_channels, config->noc_lat); return true;
+    case QSM_REG_CONFIG2: *value = config->shared_bytes; return true;
+    case QSM_REG_CYCLE_LO: *value = (uint32_t)cycle; return true;
+    case QSM_REG_CYCLE_HI: *value = (uint32_t)(cycle >> 32); return true;
+    case QSM_REG_IRQ: *value = ctrl->regs.irq; return true;
+    case QSM_REG_ICACHE_INV: *value = 0; return true;
+    case QSM_REG_EPOCH_COUNT: *value = qsm_qos_mgr_epoch_count(ctrl->qos_mgr); return true;
+    case QSM_REG_EPOCH_E_LO: *value = qsm_qos_mgr_epoch_e(ctrl->qos_mgr); return true;
+    case QSM_REG_ALLOC_BUSY: *value = qsm_tb_sched_alloc_busy(ctrl->tb_sched); return true;
+    case QSM_REG_STALL_VALUE: *value = read_stall(ctrl, cycle); return true;
+    case QSM_REG_MGR_BUSY: *value = qsm_qos_mgr_busy(ctrl->qos_mgr, cycle); return true;
+    default: return false;
+  }
+}
+
+static bool read_smsel(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t *value) {
+  uint32_t select = ctrl->regs.sm_select;
+  const struct qsm_sm *sm = ctrl->sms[select];
+  switch (offset) {
+    case QSM_SMSEL_C: *value = (uint32_t)qsm_sm_snap_c(sm, k); return true;
+    case QSM_SMSEL_INSN: *value = qsm_sm_snap_insn(sm, k); return true;
+    case QSM_SMSEL_QUOTA: *value = qsm_sm_quota(sm, k); return true;
+    case QSM_SMSEL_TBS:
+      *value = qsm_tb_sched_resident(ctrl->tb_sched, select, k) |
+               qsm_tb_sched_target(ctrl->tb_sched, select, k) << QSM_SMSEL_TBS_TARGET_SHIFT;
+      return true;
+    default: return false;
+  }
+}
+
+static bool read_record(const struct qsm_fault *record, uint32_t offset, uint32_t *value) {
+  switch (offset) {
+    case QSM_SLOT_FAULT_CAUSE: *value = record->cause; return true;
+    case QSM_SLOT_FAULT_PC: *value = record->pc; return true;
+    case QSM_SLOT_FAULT_TID: *value = record->tid; return true;
+    case QSM_SLOT_FAULT_BLOCK: *value = record->block; return true;
+    case QSM_SLOT_FAULT_VALUE: *value = record->value; return true;
+    default: return false;
+  }
+}
+
+static bool read_qos(const struct qsm_qos_slot *slot, uint32_t offset, uint32_t *value) {
+  switch (offset) {
+    case QSM_SLOT_INSN_LO: *value = (uint32_t)slot->hist_insn; return true;
+    case QSM_SLOT_INSN_HI: *value = (uint32_t)(slot->hist_insn >> 32); return true;
+    case QSM_SLOT_HCYC_LO: *value = (uint32_t)slot->hist_cycles; return true;
+    case QSM_SLOT_HCYC_HI: *value = (uint32_t)(slot->hist_cycles >> 32); return true;
+    case QSM_SLOT_EPOCH_INSN: *value = slot->epoch_insn; return true;
+    case QSM_SLOT_EPOCH_QUOTA: *value = slot->quota; return true;
+    case QSM_SLOT_ALPHA: *value = slot->alpha; return true;
+    default: return false;
+  }
+}
+
+static uint32_t rights_bits(const struct qsm_window *window) {
+  return (uint32_t)window->r | (uint32_t)window->w << 1 | (uint32_t)window->x << 2;
+}
+
+static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t *value) {
+  const struct qsm_regs *regs = &ctrl->regs;
+  switch (offset) {
+    case QSM_SLOT_CTX: *value = regs->ctx[k]; return true;
+    case QSM_SLOT_SM_MASK_LO: *value = (uint32_t)regs->sm_mask[k]; return true;
+    case QSM_SLOT_SM_MASK_HI: *value = (uint32_t)(regs->sm_mask[k] >> 32); return true;
+    case QSM_SLOT_WIN0_RIGHTS: *value = rights_bits(&regs->shared.desc[k].win[0]); return true;
+    case QSM_SLOT_WIN1_RIGHTS: *value = rights_bits(&regs->shared.desc[k].win[1]); return true;
+    case QSM_SLOT_STATUS:
+      *value = (uint32_t)is_busy(ctrl, k) | (qsm_tb_sched_killed(ctrl->tb_sched) >> k & 1) << QSM_SLOT_STATUS_KILLED_SHIFT;
+      return true;
+    case QSM_SLOT_LAUNCHES: *value = qsm_tb_sched_launches(ctrl->tb_sched, k); return true;
+    case QSM_SLOT_LAUNCH:
+    case QSM_SLOT_HIST_CLEAR:
+    case QSM_SLOT_KILL: *value = 0; return true;
+    default:
+      return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
+             read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, value);
+  }
+}
+
+int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t *value) {
+  struct place place = find_place(ctrl, addr);
+  struct field field = find_field(ctrl, place);
+  bool known = false;
+  *value = 0;
+  if (field.at) {
+    *value = read_field(&ctrl->regs, field);
+    return 0;
+  }
+  if (place.area == AREA_GPU) known = read_gpu(ctrl, cycle, place.offset, value);
+  if (place.area == AREA_SMSEL) known = read_smsel(ctrl, place.kernel, place.offset, value);
+  if (place.area == AREA_SLOT) known = read_slot(ctrl, place.kernel, place.offset, value);
+  return known ? 0 : 1;
+}
+
+// ---- Writing ----
+
+static bool is_quiet(const struct qsm_ctrl *ctrl, uint64_t cycle) { return !qsm_qos_mgr_refuses_writes(ctrl->qos_mgr, cycle); }
+
+static bool stall_select_ok(const struct qsm_config *config, uint32_t value) {
+  return (value & QSM_REG_STALL_SELECT_REASON_MASK) < QSM_N_STALL_REASONS &&
+         (value & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT < config->num_kernels &&
+         value >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT < config->num_sched;
+}
+
+// Values inside the range that are refused all the same.
+static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t value) {
+  if (place.area != AREA_GPU) return false;
+  switch (place.offset) {
+    case QSM_REG_SCHEME: return value == SCHEME_ELASTIC;
+    case QSM_REG_ALPHA_CAP: return value != 0 && value < QSM_ALPHA_ONE;
+    case QSM_REG_STALL_SELECT: return !stall_select_ok(ctrl->config, value);
+    default: return false;
+  }
+}
+
+static bool field_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place, struct field field, uint32_t value) {
+  if (value < field.least || value > field.most || value % field.align != 0) return false;
+  if ((field.flags & FIELD_IDLE) && is_busy(ctrl, place.kernel)) return false;
+  if ((field.flags & FIELD_QUIET) && !is_quiet(ctrl, cycle)) return false;
+  return !has_gap(ctrl, place, value);
+}
+
+static bool gpu_write_ok(uint32_t offset, uint32_t value, struct qsm_ctrl_effect *effect) {
+  if (offset == QSM_REG_IRQ) return true;
+  effect->icache_inv = offset == QSM_REG_ICACHE_INV && value == 1;
+  return effect->icache_inv;
+}
+
+static bool slot_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset, uint32_t value,
+                          struct qsm_ctrl_effect *effect) {
+  bool busy = is_busy(ctrl, k);
+  switch (offset) {
+    case QSM_SLOT_CTX: return value <= (QSM_SLOT_CTX_VALID_MASK | QSM_SLOT_CTX_QOS_MASK) && !busy && is_quiet(ctrl, cycle);
+    case QSM_SLOT_SM_MASK_LO: return (value & ~all_sms(ctrl->config)) == 0;
+    case QSM_SLOT_SM_MASK_HI: return (value & ~(all_sms(ctrl->config) >> 32)) == 0;
+    case QSM_SLOT_WIN0_RIGHTS:
+    case QSM_SLOT_WIN1_RIGHTS: return value <= RIGHTS_BITS && !busy;
+    case QSM_SLOT_LAUNCH: return value == 1 && !busy && (ctrl->regs.valid_mask >> k & 1) && !(ctrl->regs.irq >> k & 1);
+    case QSM_SLOT_HIST_CLEAR: return value == 1 && is_quiet(ctrl, cycle);
+    case QSM_SLOT_KILL:
+      effect->kill = value == 1 && busy ? 1u << k : 0;
+      return effect->kill != 0;
+    default: return false;
+  }
+}
+
+int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, struct qsm_ctrl_effect *effect) {
+  struct place place = find_place(ctrl, addr);
+  struct field field = find_field(ctrl, place);
+  bool ok = false;
+  *effect = (struct qsm_ctrl_effect){0};
+  if (field.at) {
+    ok = field_write_ok(ctrl, cycle, place, field, value);
+  } else if (place.area == AREA_GPU) {
+    ok = gpu_write_ok(place.offset, value, effect);
+  } else if (place.area == AREA_SLOT) {
+    ok = slot_write_ok(ctrl, cycle, place.kernel, place.offset, value, effect);
+  }
+  return ok ? 0 : 1;
+}
+
+static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t value) {
+  struct qsm_regs *regs = &ctrl->regs;
+  uint32_t old = regs->ctx[k], bit = 1u << k;
+  if (value == old) return;
+  bool valid = value & QSM_SLOT_CTX_VALID_MASK;
+  bool qos = valid && (value & QSM_SLOT_CTX_QOS_MASK);
+  regs->ctx[k] = value;
+  regs->valid_mask = (regs->valid_mask & ~bit) | (valid ? bit : 0);
+  regs->shared.qos_mask = (regs->shared.qos_mask & ~bit) | (qos ? bit : 0);
+  if (valid && !(old & QSM_SLOT_CTX_VALID_MASK)) {
+    qsm_tb_sched_arrive(ctrl->tb_sched, k);
+    qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
+  }
+  qsm_tb_sched_request_targets(ctrl->tb_sched);
+}
+
+static void write_sm_mask(struct qsm_ctrl *ctrl, uint32_t k, uint64_t value) {
+  if (value != ctrl->regs.sm_mask[k] && (ctrl->regs.valid_mask >> k & 1)) qsm_tb_sched_request_targets(ctrl->tb_sched);
+  ctrl->regs.sm_mask[k] = value;
+}
+
+static void write_rights(struct qsm_window *window, uint32_t value) {
+  window->r = value & 1;
+  window->w = value >> 1 & 1;
+  window->x = value >> 2 & 1;
+}
+
+static void write_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset, uint32_t value) {
+  uint64_t mask = ctrl->regs.sm_mask[k];
+  switch (offset) {
+    case QSM_SLOT_CTX: write_ctx(ctrl, cycle, k, value); break;
+    case QSM_SLOT_SM_MASK_LO: write_sm_mask(ctrl, k, (mask & ~(uint64_t)UINT32_MAX) | value); break;
+    case QSM_SLOT_SM_MASK_HI: write_sm_mask(ctrl, k, (mask & UINT32_MAX) | (uint64_t)value << 32); break;
+    case QSM_SLOT_WIN0_RIGHTS: write_rights(&ctrl->regs.shared.desc[k].win[0], value); break;
+    case QSM_SLOT_WIN1_RIGHTS: write_rights(&ctrl->regs.shared.desc[k].win[1], value); break;
+    case QSM_SLOT_LAUNCH:
+      qsm_tb_sched_launch(ctrl->tb_sched, k);
+      qsm_qos_mgr_set_busy(ctrl->qos_mgr, k, true, cycle + 1);
+      break;
+    case QSM_SLOT_HIST_CLEAR: qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1); break;
+    default: break;  // KILL took effect within the cycle
+  }
+}
+
+void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, uint32_t ended) {
+  struct place place = find_place(ctrl, addr);
+  struct field field = find_field(ctrl, place);
+  if (field.at) {
+    memcpy((char *)&ctrl->regs + field.at, &value, sizeof value);
+  } else if (place.area == AREA_SLOT) {
+    write_slot(ctrl, cycle, place.kernel, place.offset, value);
+  } else if (place.offset == QSM_REG_IRQ) {
+    ctrl->regs.irq &= ~value | ended;
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control port and the registers behind it (docs/control_port.md). The registers that other blocks see as direct signals
+// stand in struct qsm_regs; the others live in their blocks.
+#ifndef QSM_CTRL_H
+#define QSM_CTRL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "qsm_bus.h"
+#include "qsm_config.h"
+#include "qsm_sm.h"
+
+struct qsm_tb_sched;
+struct qsm_qos_mgr;
+
+struct qsm_regs {
+  struct qsm_sm_shared shared;  // what the SMs see: descriptors, policy, qos flags, first quotas
+  uint32_t scheme;
+  uint32_t epoch_len;
+  uint32_t alpha_cap;
+  uint32_t rollover_cap;
+  uint32_t alpha_en;
+  uint32_t sm_select;
+  uint32_t stall_select;
+  uint32_t irq;
+  uint32_t valid_mask;  // bit k: CTX.valid of slot k
+  uint32_t ctx[QSM_MAX_KERNELS];
+  uint32_t goal[QSM_MAX_KERNELS];  // Q16.16
+  uint64_t sm_mask[QSM_MAX_KERNELS];
+};
+
+struct qsm_ctrl {
+  const struct qsm_config *config;
+  struct qsm_regs regs;
+  struct qsm_tb_sched *tb_sched;
+  struct qsm_qos_mgr *qos_mgr;
+  struct qsm_sm *const *sms;
+};
+
+// Registers at their reset values. The other blocks are set by the caller; all outlive the control port.
+void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config);
+
+// A read in `cycle`, which is about to run. Returns err; *value is then 0.
+int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t *value);
+
+// What a write does within its cycle, besides changing a register at its end.
+struct qsm_ctrl_effect {
+  uint32_t kill;     // bit k: KILL of slot k
+  bool icache_inv;
+};
+
+// First half of a write in `cycle`, which is about to run: returns err, or 0 and the effect.
+int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, struct qsm_ctrl_effect *effect);
+// Second half, after the cycle has run, for a write that was no err. `ended`: interrupts that the cycle set, which win over a clear.
+void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, uint32_t ended);
+
+#endif

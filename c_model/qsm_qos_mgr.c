@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_qos_mgr.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SMS = 64, WORDS_PER_SLOT = 7 };
+
+#define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
+
+typedef unsigned __int128 u128;
+
+// An epoch end under way: from its tick to its load the manager goes through these cycles.
+enum phase { PHASE_TICK, PHASE_SNAPSHOT, PHASE_COMPUTE, PHASE_LOAD, PHASE_DONE };
+
+struct busy_count {
+  bool busy;
+  uint64_t from;  // counted up to here, if busy
+  uint64_t n_cycles;
+};
+
+// What is kept at E (R-QM-2).
+struct snapshot {
+  uint64_t cycle;  // E
+  uint32_t scheme;
+  uint32_t had_tb;
+  uint64_t busy_cycles[QSM_MAX_KERNELS];
+  uint8_t tbs[QSM_MAX_KERNELS][MAX_SMS];
+};
+
+struct qsm_qos_mgr {
+  const struct qsm_config *config;
+  const struct qsm_regs *regs;
+  struct qsm_tb_sched *tb_sched;
+  const struct qsm_bus *bus;
+  enum phase phase;
+  uint64_t next_at;    // cycle of the phase
+  uint64_t next_tick;
+  uint32_t ep_len;     // T of the running epoch
+  uint64_t busy_from, busy_to;  // MGR_BUSY in between, both included; E is the cycle before
+  uint32_t epoch_count;
+  uint32_t epoch_e;
+  struct snapshot snap;
+  struct busy_count busy[QSM_MAX_KERNELS];
+  struct qsm_qos_slot slot[QSM_MAX_KERNELS];
+};
+
+// ---- Arithmetic ----
+
+static u128 divide_up(u128 a, u128 b) { return (a + b - 1) / b; }
+
+static uint32_t clip(u128 value, uint32_t top) { return value < top ? (uint32_t)value : top; }
+
+uint32_t qsm_qos_alpha(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn, uint32_t alpha_cap) {
+  uint32_t top = alpha_cap ? alpha_cap : QSM_ALPHA_MAX;
+  if (hist_cycles == 0) return QSM_ALPHA_ONE;
+  if (hist_insn == 0) return top;
+  uint32_t alpha = clip(divide_up((u128)goal_q16 * hist_cycles, hist_insn), top);
+  return alpha > QSM_ALPHA_ONE ? alpha : QSM_ALPHA_ONE;
+}
+
+uint32_t qsm_qos_quota(uint32_t alpha_q16, uint32_t goal_q16, uint32_t epoch_len) {
+  return clip(divide_up((u128)alpha_q16 * goal_q16 * epoch_len, (u128)1 << 32), QSM_QUOTA_MAX);
+}
+
+uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum) {
+  uint64_t upper = (uint64_t)quota * (before + here) / sum;
+  uint64_t lower = (uint64_t)quota * before / sum;
+  return (uint32_t)(upper - lower);
+}
+
+// ---- Epoch end ----
+
+static bool is_valid(const struct qsm_qos_mgr *mgr, uint32_t k) { return mgr->regs->valid_mask >> k & 1; }
+
+static bool is_qos(const struct qsm_qos_mgr *mgr, uint32_t k) { return mgr->regs->shared.qos_mask >> k & 1; }
+
+// R-QM-5
+static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
+  struct qsm_qos_slot *slot = &mgr->slot[k];
+  uint64_t insn = 0;
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++) insn += mgr->bus->snap_insn(mgr->bus->ctx, i, k);
+  slot->hist_insn = (slot->hist_insn + insn) & HISTORY_MASK;
+  slot->hist_cycles = (slot->hist_cycles + mgr->snap.busy_cycles[k]) & HISTORY_MASK;
+  slot->epoch_insn = clip(insn, QSM_QUOTA_MAX);
+}
+
+static bool uses_history(const struct qsm_qos_mgr *mgr) {
+  return mgr->regs->alpha_en && (mgr->snap.scheme == QSM_SCHEME_NAIVE_HISTORY || mgr->snap.scheme == QSM_SCHEME_ROLLOVER);
+}
+
+// R-QM-6, R-QM-7
+static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
+  struct qsm_qos_slot *slot = &mgr->slot[k];
+  uint32_t goal = mgr->regs->goal[k], cap = mgr->regs->alpha_cap;
+  slot->alpha = QSM_ALPHA_ONE;
+  if (uses_history(mgr)) slot->alpha = qsm_qos_alpha(goal, slot->hist_cycles, slot->hist_insn, cap);
+  slot->quota = qsm_qos_quota(slot->alpha, goal, mgr->ep_len);
+  if (uses_history(mgr) && slot->hist_cycles && !slot->hist_insn && cap == 0) slot->quota = QSM_QUOTA_MAX;  // B2
+}
+
+// R-QM-8
+static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
+  uint32_t quota = mgr->slot[k].epoch_insn;
+  for (uint32_t j = 0; j < mgr->config->num_kernels; j++) {
+    const struct qsm_qos_slot *qos = &mgr->slot[j];
+    if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0) continue;
+    quota = clip((u128)quota * qos->epoch_insn / qos->quota, QSM_QUOTA_MAX);
+  }
+  mgr->slot[k].alpha = QSM_ALPHA_ONE;
+  mgr->slot[k].quota = quota > mgr->ep_len ? quota : mgr->ep_len;
+}
+
+static void send_word(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t sm, uint32_t k, uint32_t quota) {
+  uint32_t cap = mgr->regs->rollover_cap;
+  struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat,
+                           .kind = QSM_MSG_QUOTA_WORD,
+                           .kernel = (uint8_t)k,
+                           .has = 1,
+                           .quota = quota,
+                           .credit = cap ? clip((u128)cap * quota, QSM_QUOTA_MAX) : QSM_QUOTA_MAX};
+  mgr->bus->send(mgr->bus->ctx, sm, &msg);
+}
+
+// R-QM-9
+static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
+  const uint8_t *tbs = mgr->snap.tbs[k];
+  uint32_t sum = 0, before = 0;
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++) sum += tbs[i];
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
+    if (tbs[i] == 0) continue;
+    uint32_t part = qsm_qos_part(mgr->slot[k].quota, before, tbs[i], sum);
+    send_word(mgr, cycle, i, k, part ? part : 1);
+    before += tbs[i];
+  }
+}
+
+// Slot order matters: a non-QoS quota depends on all QoS quotas.
+static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  uint32_t n = mgr->config->num_kernels;
+  for (uint32_t k = 0; k < n; k++) {
+    if (!is_valid(mgr, k)) continue;
+    accumulate(mgr, k);
+    if (is_qos(mgr, k)) compute_qos(mgr, k);
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    if (is_valid(mgr, k) && !is_qos(mgr, k)) compute_other(mgr, k);
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    if (is_valid(mgr, k)) split(mgr, cycle, k);
+  }
+}
+
+static uint64_t take_busy_cycles(struct busy_count *count, uint64_t to) {
+  uint64_t n_cycles = count->n_cycles + (count->busy ? to - count->from : 0);
+  count->n_cycles = 0;
+  count->from = to;
+  return n_cycles;
+}
+
+// R-QM-2, in E
+static void take_snapshot(struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  struct snapshot *snap = &mgr->snap;
+  snap->cycle = cycle;
+  snap->scheme = mgr->regs->scheme;
+  snap->had_tb = qsm_tb_sched_take_had_tb(mgr->tb_sched, cycle);
+  for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
+    snap->busy_cycles[k] = take_busy_cycles(&mgr->busy[k], cycle + 1);
+    for (uint32_t i = 0; i < mgr->config->num_sms; i++) snap->tbs[k][i] = (uint8_t)qsm_tb_sched_resident(mgr->tb_sched, i, k);
+  }
+}
+
+static void report_epoch(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  uint32_t words[WORDS_PER_SLOT * QSM_MAX_KERNELS];
+  uint32_t n = mgr->config->num_kernels;
+  for (uint32_t k = 0; k < n; k++) {
+    const struct qsm_qos_slot *slot = &mgr->slot[k];
+    const uint32_t of_slot[WORDS_PER_SLOT] = {slot->quota,
+                                              slot->alpha,
+                                              slot->epoch_insn,
+                                              (uint32_t)slot->hist_insn,
+                                              (uint32_t)(slot->hist_insn >> 32),
+                                              (uint32_t)slot->hist_cycles,
+                                              (uint32_t)(slot->hist_cycles >> 32)};
+    memcpy(&words[WORDS_PER_SLOT * k], of_slot, sizeof of_slot);
+  }
+  qsm_bus_report(mgr->bus, cycle, QSM_EV_EPOCH, 0, WORDS_PER_SLOT * n, words);
+}
+
+static void send_to_all(const struct qsm_qos_mgr *mgr, uint64_t cycle, enum qsm_sm_msg_kind kind) {
+  struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat, .kind = (uint8_t)kind, .scheme = (uint8_t)mgr->snap.scheme};
+  qsm_bus_broadcast(mgr->bus, mgr->config->num_sms, &msg);
+}
+
+// R-QM-1: the next epoch begins, with the EPOCH_LEN of now.
+static void tick(struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  send_to_all(mgr, cycle, QSM_MSG_TICK);
+  mgr->ep_len = mgr->regs->epoch_len;
+  mgr->next_tick = cycle + mgr->ep_len;
+  mgr->busy_from = cycle + mgr->config->noc_lat + 1;
+  mgr->busy_to = cycle + mgr->config->noc_lat + mgr->config->qos_lat;
+}
+
+static void finish(struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  report_epoch(mgr, cycle);
+  mgr->epoch_count++;
+  mgr->epoch_e = (uint32_t)mgr->snap.cycle;
+}
+
+void qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  if (cycle != mgr->next_at) return;
+  uint32_t noc_lat = mgr->config->noc_lat;
+  switch (mgr->phase) {
+    case PHASE_TICK:
+      tick(mgr, cycle);
+      mgr->phase = PHASE_SNAPSHOT;
+      mgr->next_at = cycle + noc_lat;
+      break;
+    case PHASE_SNAPSHOT:
+      take_snapshot(mgr, cycle);
+      mgr->phase = PHASE_COMPUTE;
+      mgr->next_at = cycle + noc_lat + 1;  // by then every SM has done E
+      break;
+    case PHASE_COMPUTE:
+      compute(mgr, cycle);
+      mgr->phase = PHASE_LOAD;
+      mgr->next_at = mgr->busy_to - noc_lat;
+      break;
+    case PHASE_LOAD:
+      send_to_all(mgr, cycle, QSM_MSG_QUOTA_LOAD);
+      mgr->phase = PHASE_DONE;
+      mgr->next_at = mgr->busy_to;
+      break;
+    case PHASE_DONE:
+      finish(mgr, cycle);
+      mgr->phase = PHASE_TICK;
+      mgr->next_at = mgr->next_tick;
+      break;
+  }
+}
+
+uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from) { return mgr->next_at > from ? mgr->next_at : from; }
+
+// ---- Interface ----
+
+struct qsm_qos_mgr *qsm_qos_mgr_create(const struct qsm_regs *regs, struct qsm_tb_sched *tb_sched, const struct qsm_bus *bus) {
+  struct qsm_qos_mgr *mgr = calloc(1, sizeof *mgr);
+  if (!mgr) return NULL;
+  mgr->config = regs->shared.config;
+  mgr->regs = regs;
+  mgr->tb_sched = tb_sched;
+  mgr->bus = bus;
+  mgr->ep_len = regs->epoch_len;
+  mgr->next_at = mgr->ep_len - 1;
+  mgr->busy_from = QSM_NEVER;
+  for (uint32_t k = 0; k < mgr->config->num_kernels; k++) mgr->slot[k].alpha = QSM_ALPHA_ONE;
+  return mgr;
+}
+
+void qsm_qos_mgr_destroy(struct qsm_qos_mgr *mgr) { free(mgr); }
+
+void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, uint64_t from) {
+  struct busy_count *count = &mgr->busy[kernel];
+  if (count->busy) count->n_cycles += from - count->from;
+  count->busy = busy;
+  count->from = from;
+}
+
+void qsm_qos_mgr_clear_history(struct qsm_qos_mgr *mgr, uint32_t kernel, uint64_t from) {
+  mgr->slot[kernel].hist_insn = 0;
+  mgr->slot[kernel].hist_cycles = 0;
+  take_busy_cycles(&mgr->busy[kernel], from);
+}
+
+bool qsm_qos_mgr_busy(const struct qsm_qos_mgr *mgr, uint64_t cycle) { return cycle >= mgr->busy_from && cycle <= mgr->busy_to; }
+
+bool qsm_qos_mgr_refuses_writes(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  return cycle + 1 >= mgr->busy_from && cycle <= mgr->busy_to;  // E too
+}
+
+uint32_t qsm_qos_mgr_epoch_count(const struct qsm_qos_mgr *mgr) { return mgr->epoch_count; }
+
+uint32_t qsm_qos_mgr_epoch_e(const struct qsm_qos_mgr *mgr) { return mgr->epoch_e; }
+
+const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint32_t kernel) { return &mgr->slot[kernel]; }
+
+// The low 16 bits of a history: the next EPOCH event shows them.
+int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_t what_len) {
+  if (!mgr->regs->valid_mask) return -1;
+  uint32_t k = qsm_first_from(mgr->regs->valid_mask, (uint32_t)(seed % mgr->config->num_kernels));
+  uint32_t bit = (uint32_t)(seed / QSM_MAX_KERNELS % 16);
+  bool cycles = seed / (16 * QSM_MAX_KERNELS) & 1;
+  uint64_t *history = cycles ? &mgr->slot[k].hist_cycles : &mgr->slot[k].hist_insn;
+  *history ^= UINT64_C(1) << bit;
+  snprintf(what, what_len, "qos_mgr: bit %u of the history %s of slot %u", bit, cycles ? "cycles" : "instructions", k);
+  return 0;
+}

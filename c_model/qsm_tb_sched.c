@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_tb_sched.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_SMS = 64, MAX_TBS = 32, MAX_SCHED = 4, END_DELAY = 16, CAUSE_KILLED = 24 };
+
+struct shape {
+  uint32_t warps, granules;
+};
+
+struct walk {
+  uint32_t at[3];  // [0] = x
+  uint32_t linear;
+};
+
+struct slot {
+  struct walk walk;
+  struct shape shape;
+  uint32_t out;           // TBs dispatched and not retired
+  uint32_t launches;
+  uint64_t end_at;        // while ending: the cycle in which its counter is 0
+  uint64_t had_from;      // had_tb is 1 from this cycle on
+  uint64_t room;          // bit i: cnt < target on SM i
+  struct qsm_fault record;
+};
+
+struct tb {
+  uint8_t kernel, first, base;
+};
+
+// One SM's resources.
+struct table {
+  uint32_t used;           // TB slots
+  uint32_t free_granules;  // bit map
+  uint32_t free_warps[MAX_SCHED];
+  uint32_t first;          // sub-core of the next TB's first warp
+  uint32_t cnt[QSM_MAX_KERNELS];
+  uint32_t target[QSM_MAX_KERNELS];
+  struct tb tb[MAX_TBS];
+};
+
+// The allocator does one SM at a time: its set-up cycle computes the targets and how long that takes; they are written at the end of its
+// last cycle.
+struct alloc {
+  bool requested, running;
+  uint32_t sm;
+  uint64_t setup_at, write_at;
+  uint32_t target[QSM_MAX_KERNELS];
+};
+
+struct qsm_tb_sched {
+  const struct qsm_config *config;
+  const struct qsm_regs *regs;
+  const struct qsm_bus *bus;
+  // Bit k each.
+  uint32_t busy, killed, all, ending, starting, has_out;
+  uint32_t next_kernel, next_sm;
+  struct alloc alloc;
+  struct qsm_calendar retires, faults;
+  uint8_t retire_tb[QSM_CALENDAR_CYCLES][MAX_SMS];
+  uint8_t fault_kernels[QSM_CALENDAR_CYCLES][MAX_SMS];
+  struct qsm_fault fault_record[MAX_SMS][QSM_MAX_KERNELS];
+  struct slot slot[QSM_MAX_KERNELS];
+  struct table table[MAX_SMS];
+};
+
+struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const struct qsm_bus *bus) {
+  struct qsm_tb_sched *ts = calloc(1, sizeof *ts);
+  if (!ts) return NULL;
+  ts->config = regs->shared.config;
+  ts->regs = regs;
+  ts->bus = bus;
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+    ts->slot[k].shape.warps = 1;
+    ts->slot[k].had_from = QSM_NEVER;
+  }
+  for (uint32_t i = 0; i < ts->config->num_sms; i++) {
+    ts->table[i].free_granules = UINT32_MAX;
+    for (uint32_t j = 0; j < ts->config->num_sched; j++) ts->table[i].free_warps[j] = qsm_config_warps_per_sched(ts->config);
+  }
+  return ts;
+}
+
+void qsm_tb_sched_destroy(struct qsm_tb_sched *ts) { free(ts); }
+
+void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb) {
+  qsm_calendar_add(&ts->retires, cycle, sm);
+  ts->retire_tb[cycle % QSM_CALENDAR_CYCLES][sm] = (uint8_t)tb;
+}
+
+void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel, const struct qsm_fault *record) {
+  qsm_calendar_add(&ts->faults, cycle, sm);
+  ts->fault_kernels[cycle % QSM_CALENDAR_CYCLES][sm] |= (uint8_t)(1u << kernel);
+  ts->fault_record[sm][kernel] = *record;
+}
+
+// ---- Register writes ----
+
+void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts) { ts->alloc.requested = true; }
+
+void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel) {
+  ts->slot[kernel].shape = (struct shape){.warps = 1};
+  ts->slot[kernel].launches = 0;
+}
+
+void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel) {
+  struct slot *slot = &ts->slot[kernel];
+  const struct qsm_desc *desc = &ts->regs->shared.desc[kernel];
+  uint32_t bit = 1u << kernel;
+  ts->busy |= bit;
+  ts->starting |= bit;
+  ts->killed &= ~bit;
+  ts->all &= ~bit;
+  slot->walk = (struct walk){0};
+  if (slot->shape.warps != desc->warps || slot->shape.granules != desc->granules) {
+    slot->shape = (struct shape){desc->warps, desc->granules};
+    ts->alloc.requested = true;
+  }
+}
+
+// ---- Targets ----
+
+// Bit of the n-th set bit (from 0) of `mask`; 0: it has no more than n.
+static uint32_t nth_bit(uint32_t mask, uint32_t n) {
+  for (; n && mask; n--) mask &= mask - 1;
+  return mask & (0u - mask);
+}
+
+// R-TB-7: slots that share SM `sm`.
+static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
+  uint32_t qos = ts->regs->shared.qos_mask;
+  uint32_t others = ts->regs->valid_mask & ~qos;
+  uint32_t assigned = others;
+  if (qos) assigned = qos | nth_bit(others, sm * (uint32_t)__builtin_popcount(others) / ts->config->num_sms);
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+    if (!(ts->regs->sm_mask[k] >> sm & 1)) assigned &= ~(1u << k);
+  }
+  return assigned;
+}
+
+static bool targets_fit(const struct qsm_tb_sched *ts, const uint32_t *target) {
+  uint32_t tbs = 0, warps = 0, granules = 0;
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+    tbs += target[k];
+    warps += target[k] * ts->slot[k].shape.warps;
+    granules += target[k] * ts->slot[k].shape.granules;
+  }
+  return warps <= ts->config->warps_per_sm && tbs <= ts->config->max_tbs && granules <= QSM_SHARED_GRANULES;
+}
+
+// Takes one TB from the highest slot that has more than one, or else from the highest that has one.
+static void reduce_targets(const struct qsm_tb_sched *ts, uint32_t *target) {
+  for (uint32_t least = 2; least >= 1; least--) {
+    for (uint32_t k = ts->config->num_kernels; k-- > 0;) {
+      if (target[k] >= least) {
+        target[k]--;
+        return;
+      }
+    }
+  }
+}
+
+// R-TB-7, R-TB-8: fills alloc.target for one SM and returns the cycles that takes.
+static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
+  uint32_t *target = ts->alloc.target;
+  uint32_t assigned = assigned_slots(ts, sm);
+  uint32_t n_assigned = (uint32_t)__builtin_popcount(assigned);
+  uint32_t n_cycles = 2;  // set-up, last check
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+    target[k] = 0;
+    if (!(assigned >> k & 1)) continue;
+    uint32_t share = ts->config->warps_per_sm / (n_assigned * ts->slot[k].shape.warps);
+    if (share > ts->config->max_tbs) share = ts->config->max_tbs;
+    target[k] = share ? share : 1;
+    n_cycles += 1 + share;
+  }
+  for (; !targets_fit(ts, target); n_cycles++) reduce_targets(ts, target);
+  return n_cycles;
+}
+
+static void update_room(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
+  const struct table *table = &ts->table[sm];
+  uint64_t bit = UINT64_C(1) << sm;
+  if (table->cnt[kernel] < table->target[kernel]) {
+    ts->slot[kernel].room |= bit;
+  } else {
+    ts->slot[kernel].room &= ~bit;
+  }
+}
+
+static void write_targets(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm) {
+  uint32_t words[1 + QSM_MAX_KERNELS] = {sm};
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+    words[1 + k] = ts->alloc.target[k];
+    ts->table[sm].target[k] = ts->alloc.target[k];
+    update_room(ts, sm, k);
+  }
+  qsm_bus_report(ts->bus, cycle, QSM_EV_TARGETS, 0, 1 + ts->config->num_kernels, words);
+}
+
+// R-TB-6
+static void step_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
+  struct alloc *alloc = &ts->alloc;
+  if (!alloc->running) {
+    if (!alloc->requested) return;
+    alloc->requested = false;
+    alloc->running = true;
+    alloc->sm = 0;
+    alloc->setup_at = cycle + 1;
+    alloc->write_at = QSM_NEVER;
+  } else if (cycle == alloc->setup_at) {
+    alloc->write_at = cycle + compute_targets(ts, alloc->sm) - 1;
+  } else if (cycle == alloc->write_at) {
+    write_targets(ts, cycle, alloc->sm);
+    alloc->sm++;
+    alloc->running = alloc->sm < ts->config->num_sms;
+    alloc->setup_at = cycle + 1;
+    alloc->write_at = QSM_NEVER;
+  }
+}
+
+static uint64_t alloc_next(const struct alloc *alloc, uint64_t from) {
+  if (!alloc->running) return alloc->requested ? from : QSM_NEVER;
+  return alloc->write_at == QSM_NEVER ? alloc->setup_at : alloc->write_at;
+}
+
+// ---- Dispatch ----
+
+// Warps of a TB on sub-core `sub` when its first warp is on `first`.
+static uint32_t warps_on(const struct qsm_tb_sched *ts, uint32_t warps, uint32_t first, uint32_t sub) {
+  uint32_t n = ts->config->num_sched;
+  uint32_t place = (sub + n - first) % n;
+  return warps / n + (place < warps % n);
+}
+
+// Lowest run of n free granules: -1 if there is none.
+static int find_run(uint32_t free_granules, uint32_t n) {
+  if (n == 0) return 0;
+  uint32_t starts = free_granules;
+  for (uint32_t i = 1; i < n; i++) starts &= free_granules >> i;
+  return starts ? (int)qsm_lowest(starts) : -1;
+}
+
+static uint32_t granule_mask(uint32_t base, uint32_t n) { return n ? UINT32_MAX >> (32 - n) << base : 0; }
+
+static bool warps_fit(const struct qsm_tb_sched *ts, const struct table *table, uint32_t warps) {
+  for (uint32_t j = 0; j < ts->config->num_sched; j++) {
+    if (table->free_warps[j] < warps_on(ts, warps, table->first, j)) return false;
+  }
+  return true;
+}
+
+static uint32_t all_tb_slots(const struct qsm_tb_sched *ts) { return UINT32_MAX >> (32 - ts->config->max_tbs); }
+
+// R-TB-2
+static void advance_walk(struct qsm_tb_sched *ts, uint32_t kernel) {
+  struct walk *walk = &ts->slot[kernel].walk;
+  walk->linear++;
+  for (uint32_t d = 0; d < 3; d++) {
+    if (++walk->at[d] < ts->regs->shared.desc[kernel].grid[d]) return;
+    walk->at[d] = 0;
+  }
+  ts->all |= 1u << kernel;
+}
+
+static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb) {
+  const struct tb *entry = &ts->table[sm].tb[tb];
+  const struct walk *walk = &ts->slot[entry->kernel].walk;
+  struct qsm_sm_msg msg = {.cycle = cycle + ts->config->noc_lat,
+                           .kind = QSM_MSG_DISPATCH,
+                           .kernel = entry->kernel,
+                           .tb = (uint8_t)tb,
+                           .first = entry->first,
+                           .base = entry->base,
+                           .block = {walk->at[0], walk->at[1], walk->at[2]},
+                           .linear = walk->linear};
+  ts->bus->send(ts->bus->ctx, sm, &msg);
+  uint32_t words[] = {sm, tb, entry->kernel, walk->linear};
+  qsm_bus_report(ts->bus, cycle, QSM_EV_DISPATCH, 0, 4, words);
+}
+
+static void take_resources(struct qsm_tb_sched *ts, uint32_t sm, uint32_t tb) {
+  struct table *table = &ts->table[sm];
+  const struct tb *entry = &table->tb[tb];
+  const struct qsm_desc *desc = &ts->regs->shared.desc[entry->kernel];
+  table->used |= 1u << tb;
+  table->free_granules &= ~granule_mask(entry->base, desc->granules);
+  for (uint32_t j = 0; j < ts->config->num_sched; j++) table->free_warps[j] -= warps_on(ts, desc->warps, entry->first, j);
+  table->first = (table->first + desc->warps) % ts->config->num_sched;
+  table->cnt[entry->kernel]++;
+  update_room(ts, sm, entry->kernel);
+}
+
+static void free_resources(struct qsm_tb_sched *ts, uint32_t sm, uint32_t tb) {
+  struct table *table = &ts->table[sm];
+  const struct tb *entry = &table->tb[tb];
+  const struct qsm_desc *desc = &ts->regs->shared.desc[entry->kernel];
+  table->used &= ~(1u << tb);
+  table->free_granules |= granule_mask(entry->base, desc->granules);
+  for (uint32_t j = 0; j < ts->config->num_sched; j++) table->free_warps[j] += warps_on(ts, desc->warps, entry->first, j);
+  table->cnt[entry->kernel]--;
+  update_room(ts, sm, entry->kernel);
+}
+
+// R-TB-12: out is above 0 from the next cycle on, so had_tb is 1 from the one after it.
+static void count_out(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel) {
+  struct slot *slot = &ts->slot[kernel];
+  if (slot->out++ == 0) slot->had_from = qsm_earlier(slot->had_from, cycle + 2);
+  ts->has_out |= 1u << kernel;
+}
+
+// R-TB-10
+static void dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel) {
+  struct table *table = &ts->table[sm];
+  const struct qsm_desc *desc = &ts->regs->shared.desc[kernel];
+  uint32_t free_tbs = ~table->used & all_tb_slots(ts);
+  int base = find_run(table->free_granules, desc->granules);
+  if (!free_tbs || base < 0 || !warps_fit(ts, table, desc->warps)) return;
+  uint32_t tb = qsm_lowest(free_tbs);
+  table->tb[tb] = (struct tb){(uint8_t)kernel, (uint8_t)table->first, (uint8_t)base};
+  send_dispatch(ts, cycle, sm, tb);
+  take_resources(ts, sm, tb);
+  count_out(ts, cycle, kernel);
+  advance_walk(ts, kernel);
+}
+
+static uint64_t rooms(const struct qsm_tb_sched *ts, uint32_t kernel) { return ts->slot[kernel].room & ts->regs->sm_mask[kernel]; }
+
+// R-TB-9: slots with something to dispatch and an SM with room for it.
+static uint32_t candidates(const struct qsm_tb_sched *ts) {
+  if (ts->alloc.requested || ts->alloc.running) return 0;
+  uint32_t found = 0;
+  for (uint32_t want = ts->busy & ~(ts->killed | ts->all | ts->ending | ts->starting); want; want &= want - 1) {
+    if (rooms(ts, qsm_lowest(want))) found |= want & (0u - want);
+  }
+  return found;
+}
+
+static void dispatch(struct qsm_tb_sched *ts, uint64_t cycle) {
+  uint32_t found = candidates(ts);
+  if (!found) return;
+  uint32_t kernel = qsm_first_from(found, ts->next_kernel);
+  uint32_t sm = qsm_first_from(rooms(ts, kernel), ts->next_sm);
+  dispatch_if_fits(ts, cycle, sm, kernel);
+  ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
+  ts->next_sm = (sm + 1) % ts->config->num_sms;
+}
+
+// ---- Starts, kills, ends ----
+
+static void send_pulses(const struct qsm_tb_sched *ts, uint64_t cycle, enum qsm_sm_msg_kind kind, uint32_t kernels) {
+  for (; kernels; kernels &= kernels - 1) {
+    struct qsm_sm_msg msg = {.cycle = cycle + ts->config->noc_lat, .kind = (uint8_t)kind, .kernel = (uint8_t)qsm_lowest(kernels)};
+    qsm_bus_broadcast(ts->bus, ts->config->num_sms, &msg);
+  }
+}
+
+// Takes the fault messages of this cycle: returns the slots of `may_kill` that have one and keeps the record of each one's lowest SM.
+static uint32_t take_faults(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t may_kill) {
+  uint32_t found = 0;
+  for (uint64_t sms = qsm_calendar_take(&ts->faults, cycle); sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest(sms);
+    uint32_t kernels = ts->fault_kernels[cycle % QSM_CALENDAR_CYCLES][sm];
+    ts->fault_kernels[cycle % QSM_CALENDAR_CYCLES][sm] = 0;
+    for (uint32_t news = kernels & may_kill & ~found; news; news &= news - 1) {
+      uint32_t k = qsm_lowest(news);
+      ts->slot[k].record = ts->fault_record[sm][k];
+    }
+    found |= kernels & may_kill;
+  }
+  return found;
+}
+
+// R-TB-4: returns the slots killed in this cycle.
+static uint32_t step_kills(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t written) {
+  uint32_t may_kill = ts->busy & ~(ts->ending | ts->killed);
+  uint32_t faulted = take_faults(ts, cycle, may_kill);
+  uint32_t by_host = written & may_kill & ~faulted;
+  for (uint32_t left = by_host; left; left &= left - 1) {
+    ts->slot[qsm_lowest(left)].record = (struct qsm_fault){.cause = CAUSE_KILLED};
+  }
+  send_pulses(ts, cycle, QSM_MSG_KILL, faulted | by_host);
+  return faulted | by_host;
+}
+
+// R-TB-11
+static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle) {
+  for (uint64_t sms = qsm_calendar_take(&ts->retires, cycle); sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest(sms);
+    uint32_t tb = ts->retire_tb[cycle % QSM_CALENDAR_CYCLES][sm];
+    uint32_t kernel = ts->table[sm].tb[tb].kernel;
+    free_resources(ts, sm, tb);
+    if (--ts->slot[kernel].out == 0) ts->has_out &= ~(1u << kernel);
+  }
+}
+
+// Slots whose work is done (R-TB-3).
+static uint32_t finished(const struct qsm_tb_sched *ts) {
+  return ts->busy & ~ts->ending & (ts->all | ts->killed) & ~ts->has_out;
+}
+
+static void begin_ends(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernels) {
+  if (!kernels) return;
+  uint32_t words[] = {kernels, kernels & ts->killed};
+  qsm_bus_report(ts->bus, cycle, QSM_EV_END, 0, 2, words);
+  ts->ending |= kernels;
+  for (; kernels; kernels &= kernels - 1) ts->slot[qsm_lowest(kernels)].end_at = cycle + END_DELAY;
+}
+
+static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
+  uint32_t ended = 0;
+  for (uint32_t left = ts->ending; left; left &= left - 1) {
+    uint32_t k = qsm_lowest(left);
+    if (ts->slot[k].end_at != cycle) continue;
+    ended |= 1u << k;
+    if (!(ts->killed >> k & 1)) ts->slot[k].launches++;
+  }
+  ts->busy &= ~ended;
+  ts->ending &= ~ended;
+  return ended;
+}
+
+// What depends on registers of the cycle's start is taken before they change: `done` and the dispatch come before kills and
+// retirements; a dispatch takes only what was free at the start.
+uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
+  uint32_t done = finished(ts);
+  uint32_t ended = complete_ends(ts, cycle);
+  dispatch(ts, cycle);
+  step_alloc(ts, cycle);
+  send_pulses(ts, cycle, QSM_MSG_START, ts->starting);
+  ts->starting = 0;
+  uint32_t killed = step_kills(ts, cycle, kill);
+  step_retires(ts, cycle);
+  begin_ends(ts, cycle, done);
+  ts->killed |= killed;
+  return ended;
+}
+
+uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts) {
+  uint64_t at = QSM_NEVER;
+  for (uint32_t left = ts->ending; left; left &= left - 1) at = qsm_earlier(at, ts->slot[qsm_lowest(left)].end_at);
+  return at;
+}
+
+uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from) {
+  if (ts->starting || finished(ts) || candidates(ts)) return from;
+  uint64_t next = qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));
+  next = qsm_earlier(next, alloc_next(&ts->alloc, from));
+  return qsm_earlier(next, qsm_tb_sched_end_at(ts));
+}
+
+// ---- Reading ----
+
+uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle) {
+  uint32_t had = 0;
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+    struct slot *slot = &ts->slot[k];
+    if (slot->had_from <= cycle) had |= 1u << k;
+    slot->had_from = slot->out ? cycle + 1 : QSM_NEVER;
+  }
+  return had;
+}
+
+uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts) { return ts->busy; }
+
+uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts) { return ts->killed; }
+
+bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts) { return ts->alloc.requested || ts->alloc.running; }
+
+uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) { return ts->table[sm].cnt[kernel]; }
+
+uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) { return ts->table[sm].target[kernel]; }
+
+uint32_t qsm_tb_sched_launches(const struct qsm_tb_sched *ts, uint32_t kernel) { return ts->slot[kernel].launches; }
+
+const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint32_t kernel) { return &ts->slot[kernel].record; }
+
+bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value) {
+  if (kernel >= ts->config->num_kernels) return false;
+  const struct slot *slot = &ts->slot[kernel];
+  const uint32_t words[] = {ts->busy >> kernel & 1, ts->killed >> kernel & 1, slot->walk.linear, slot->out, slot->launches};
+  if (word >= sizeof words / sizeof *words) return false;
+  *value = words[word];
+  return true;
+}
+
+// ---- Negative control ----
+
+// A slot that still has blocks to dispatch, circular from a random one; -1: none.
+static int pick_walking(const struct qsm_tb_sched *ts, uint64_t seed) {
+  uint32_t walking = ts->busy & ~(ts->killed | ts->all | ts->ending);
+  return walking ? (int)qsm_first_from(walking, (uint32_t)(seed % ts->config->num_kernels)) : -1;
+}
+
+int qsm_tb_sched_inject_walk(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  int kernel = pick_walking(ts, seed);
+  if (kernel < 0) return -1;
+  uint32_t bit = (uint32_t)(seed / QSM_MAX_KERNELS % 32);
+  ts->slot[kernel].walk.linear ^= 1u << bit;
+  snprintf(what, what_len, "tb_sched: bit %u of the linear block index of slot %d's walk", bit, kernel);
+  return 0;
+}
+
+// A set bit of a target: one that grows may stay without effect, one that shrinks stops the next dispatch there.
+int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  int kernel = pick_walking(ts, seed);
+  if (kernel < 0) return -1;
+  for (uint32_t n = 0; n < ts->config->num_sms; n++) {
+    uint32_t sm = (uint32_t)((seed / QSM_MAX_KERNELS + n) % ts->config->num_sms);
+    uint32_t *target = &ts->table[sm].target[kernel];
+    if (*target == 0) continue;
+    uint32_t bit = qsm_lowest(*target);
+    *target ^= 1u << bit;
+    update_room(ts, sm, (uint32_t)kernel);
+    snprintf(what, what_len, "tb_alloc: bit %u of the target of slot %d on SM %u", bit, kernel, sm);
+    return 0;
+  }
+  return -1;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread-block scheduler: kernel table, targets, resource tables, dispatch, ends of launches (docs/tb_sched.md, R-TB).
+#ifndef QSM_TB_SCHED_H
+#define QSM_TB_SCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qsm_bus.h"
+#include "qsm_ctrl.h"
+#include "qsm_sm.h"
+
+struct qsm_tb_sched;
+
+// The arguments outlive the scheduler. NULL: no memory.
+struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const struct qsm_bus *bus);
+void qsm_tb_sched_destroy(struct qsm_tb_sched *ts);  // NULL is fine
+
+// ---- Messages from SM `sm`, seen in `cycle`, which is not stepped yet ----
+void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb);
+// fault[k]; the record is copied.
+void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel, const struct qsm_fault *record);
+
+// ---- Register writes, after their cycle was stepped; the registers already have their new values ----
+void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel);
+void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel);  // CTX.valid 0 -> 1
+void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts);          // R-TB-5: CTX or SM_MASK changed
+
+// First cycle from `from` on in which anything can happen, if no more messages and writes come.
+uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from);
+// Does one cycle; cycles ascending, none that qsm_tb_sched_next() names left out. `kill`: slots whose KILL is written in it.
+// Returns the slots whose launch ends with the cycle: busy falls and the interrupt is set.
+uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill);
+// First cycle at whose end a launch that is ending now ends (R-TB-3); later ones come at least 16 cycles after they began to end.
+uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts);
+
+// For the manager's snapshot, in a cycle that is not stepped yet: "had a TB" of every slot (R-TB-12), which starts anew.
+uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle);
+
+// ---- Registers ----
+uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts);    // bit k
+uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts);  // bit k
+bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts);
+uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
+uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
+uint32_t qsm_tb_sched_launches(const struct qsm_tb_sched *ts, uint32_t kernel);
+const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint32_t kernel);
+// QSM_STATE_SLOT of qsm_model_state().
+bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value);
+
+// Blocks "tb_sched" (a bit of a walk) and "tb_alloc" (a target); see qsm_model_inject().
+int qsm_tb_sched_inject_walk(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
+int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
+
+#endif

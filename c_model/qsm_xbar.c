@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_xbar.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SMS = 64, MAX_CHANNELS = 16, QUEUE_DEPTH = 2 };
+
+// Requests of one SM in sending order: those that have arrived (n_arrived) are its ingress queue, the rest are under way.
+struct ingress {
+  uint32_t head, n_held, n_arrived;
+};
+
+struct out_entry {
+  uint32_t sm;
+  struct qsm_mem_req req;
+};
+
+struct channel {
+  uint64_t heads;  // SMs whose ingress head is for this channel
+  uint32_t grant_from;
+  uint32_t n_out, n_rsp;
+  struct out_entry out[QUEUE_DEPTH];            // [0] is the head
+  struct qsm_mem_response rsp[QUEUE_DEPTH];
+};
+
+struct qsm_xbar {
+  const struct qsm_config *config;
+  struct qsm_mem *mem;
+  const struct qsm_bus *bus;
+  uint32_t line_shift;
+  uint32_t ring_mask;
+  uint32_t line_bytes;
+  struct qsm_calendar arrivals;
+  struct ingress ingress[MAX_SMS];
+  uint32_t return_from[MAX_SMS];
+  struct channel channel[MAX_CHANNELS];
+  struct qsm_mem_req *ring;  // [sm][ring_mask + 1]
+};
+
+struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_mem *mem, const struct qsm_bus *bus) {
+  struct qsm_xbar *xbar = calloc(1, sizeof *xbar);
+  if (!xbar) return NULL;
+  uint32_t length = 1;
+  while (length < config->mem_txns + config->num_sched) length *= 2;
+  xbar->config = config;
+  xbar->mem = mem;
+  xbar->bus = bus;
+  xbar->line_bytes = qsm_config_line_bytes(config);
+  xbar->line_shift = qsm_lowest(xbar->line_bytes);
+  xbar->ring_mask = length - 1;
+  xbar->ring = calloc((size_t)config->num_sms * length, sizeof *xbar->ring);
+  if (!xbar->ring) {
+    qsm_xbar_destroy(xbar);
+    return NULL;
+  }
+  return xbar;
+}
+
+void qsm_xbar_destroy(struct qsm_xbar *xbar) {
+  if (!xbar) return;
+  free(xbar->ring);
+  free(xbar);
+}
+
+static struct qsm_mem_req *ring_slot(const struct qsm_xbar *xbar, uint32_t sm, uint32_t index) {
+  return &xbar->ring[(size_t)sm * (xbar->ring_mask + 1) + (index & xbar->ring_mask)];
+}
+
+// R-XB-2
+static uint32_t channel_of(const struct qsm_xbar *xbar, uint32_t addr) {
+  return (addr >> xbar->line_shift) & (xbar->config->num_channels - 1);
+}
+
+// Reads carry no data, so only their header is copied.
+static void copy_request(const struct qsm_xbar *xbar, struct qsm_mem_req *to, const struct qsm_mem_req *from) {
+  memcpy(to, from, offsetof(struct qsm_mem_req, bytes));
+  if (from->kind == QSM_MEM_READ) return;
+  memcpy(to->bytes, from->bytes, sizeof to->bytes);
+  memcpy(to->data, from->data, xbar->line_bytes);
+}
+
+static void copy_response(const struct qsm_xbar *xbar, struct qsm_mem_response *to, const struct qsm_mem_response *from) {
+  memcpy(to, from, offsetof(struct qsm_mem_response, data));
+  if (from->kind != QSM_MEM_WRITE) memcpy(to->data, from->data, xbar->line_bytes);
+}
+
+void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req *req) {
+  struct ingress *in = &xbar->ingress[sm];
+  copy_request(xbar, ring_slot(xbar, sm, in->head + in->n_held), req);
+  in->n_held++;
+  qsm_calendar_add(&xbar->arrivals, req->cycle + xbar->config->noc_lat, sm);
+}
+
+// Registers the head of SM's ingress queue, if any, with its channel.
+static void expose_head(struct qsm_xbar *xbar, uint32_t sm) {
+  const struct ingress *in = &xbar->ingress[sm];
+  if (in->n_arrived == 0) return;
+  uint32_t channel = channel_of(xbar, ring_slot(xbar, sm, in->head)->addr);
+  xbar->channel[channel].heads |= UINT64_C(1) << sm;
+}
+
+// R-XB-1: what was sent NocLat cycles ago is in the queue.
+static void arrive(struct qsm_xbar *xbar, uint64_t cycle) {
+  for (uint64_t sms = qsm_calendar_take(&xbar->arrivals, cycle); sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest(sms);
+    if (xbar->ingress[sm].n_arrived++ == 0) expose_head(xbar, sm);
+  }
+}
+
+static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel *ch) {
+  const struct qsm_mem_response *head = &ch->rsp[0];
+  struct qsm_mem_rsp *to = xbar->bus->push_response(xbar->bus->ctx, head->sm);
+  to->cycle = cycle + xbar->config->noc_lat;
+  to->tag = head->tag;
+  if (head->kind != QSM_MEM_WRITE) memcpy(to->data, head->data, xbar->line_bytes);
+  if (--ch->n_rsp) copy_response(xbar, &ch->rsp[0], &ch->rsp[1]);
+}
+
+// R-XB-5: each SM takes from one channel.
+static void return_responses(struct qsm_xbar *xbar, uint64_t cycle) {
+  uint32_t wanted_by[MAX_SMS];  // channels, written at the SM's first
+  uint64_t sms = 0;
+  for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
+    if (xbar->channel[c].n_rsp == 0) continue;
+    uint32_t sm = xbar->channel[c].rsp[0].sm;
+    if (!(sms >> sm & 1)) wanted_by[sm] = 0;
+    sms |= UINT64_C(1) << sm;
+    wanted_by[sm] |= 1u << c;
+  }
+  for (; sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest(sms);
+    uint32_t c = qsm_first_from(wanted_by[sm], xbar->return_from[sm]);
+    xbar->return_from[sm] = (c + 1) % xbar->config->num_channels;
+    send_response(xbar, cycle, &xbar->channel[c]);
+  }
+}
+
+// R-XB-2: returns the granted SM's bit; its next head shows only after the cycle.
+static uint64_t grant(struct qsm_xbar *xbar, struct channel *ch) {
+  uint32_t sm = qsm_first_from(ch->heads, ch->grant_from);
+  struct ingress *in = &xbar->ingress[sm];
+  ch->heads &= ~(UINT64_C(1) << sm);
+  ch->grant_from = (sm + 1) % xbar->config->num_sms;
+  struct out_entry *entry = &ch->out[ch->n_out++];
+  entry->sm = sm;
+  copy_request(xbar, &entry->req, ring_slot(xbar, sm, in->head));
+  in->head++;
+  in->n_held--;
+  in->n_arrived--;
+  return UINT64_C(1) << sm;
+}
+
+// R-XB-3
+static void port_out(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
+  struct channel *ch = &xbar->channel[c];
+  const struct qsm_mem_req *req = &ch->out[0].req;
+  struct qsm_mem_access access = {.kind = req->kind,
+                                  .amo = req->amo,
+                                  .sm = (uint8_t)ch->out[0].sm,
+                                  .tag = req->tag,
+                                  .addr = req->addr,
+                                  .bytes = req->bytes,
+                                  .data = req->data};
+  qsm_mem_accept(xbar->mem, c, cycle, &access);
+  uint32_t words[] = {(uint32_t)req->kind * 16u + req->amo, req->addr, access.sm, req->tag};
+  qsm_bus_report(xbar->bus, cycle, QSM_EV_MEMREQ, c, 4, words);
+  if (--ch->n_out) {
+    ch->out[0].sm = ch->out[1].sm;
+    copy_request(xbar, &ch->out[0].req, &ch->out[1].req);
+  }
+}
+
+// R-XB-4
+static void port_in(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
+  struct channel *ch = &xbar->channel[c];
+  struct qsm_mem_response *entry = &ch->rsp[ch->n_rsp++];
+  copy_response(xbar, entry, qsm_mem_response(xbar->mem, c));
+  qsm_mem_take(xbar->mem, c, cycle);
+  uint32_t words[] = {entry->sm, entry->tag};
+  qsm_bus_report(xbar->bus, cycle, QSM_EV_MEMRSP, c, 2, words);
+}
+
+// Every decision looks at the registers of the cycle's start: queue lengths are read before the queues move, and a
+// granted SM's next head shows to no channel before the next cycle.
+void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
+  uint64_t granted = 0;
+  uint32_t may_take = 0;
+  arrive(xbar, cycle);
+  for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
+    if (xbar->channel[c].n_rsp < QUEUE_DEPTH && qsm_mem_response_at(xbar->mem, c) <= cycle) may_take |= 1u << c;
+  }
+  return_responses(xbar, cycle);
+  for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
+    struct channel *ch = &xbar->channel[c];
+    bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
+    if (ch->n_out && qsm_mem_ready_at(xbar->mem, c) <= cycle) port_out(xbar, cycle, c);
+    if (may_grant) granted |= grant(xbar, ch);
+    if (may_take >> c & 1) port_in(xbar, cycle, c);
+  }
+  for (; granted; granted &= granted - 1) expose_head(xbar, qsm_lowest(granted));
+}
+
+static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t from) {
+  const struct channel *ch = &xbar->channel[c];
+  if (ch->n_rsp || (ch->heads && ch->n_out < QUEUE_DEPTH)) return from;
+  uint64_t next = qsm_mem_response_at(xbar->mem, c);
+  if (ch->n_out) next = qsm_earlier(next, qsm_mem_ready_at(xbar->mem, c));
+  return next > from ? next : from;
+}
+
+uint64_t qsm_xbar_next(const struct qsm_xbar *xbar, uint64_t from) {
+  uint64_t next = qsm_calendar_next(&xbar->arrivals, from);
+  for (uint32_t c = 0; c < xbar->config->num_channels && next > from; c++) {
+    next = qsm_earlier(next, channel_next(xbar, c, from));
+  }
+  return next;
+}
+
+// Address bits above the channel's, so that the request stays where it is queued.
+int qsm_xbar_inject(struct qsm_xbar *xbar, uint64_t seed, char *what, size_t what_len) {
+  uint32_t low = xbar->line_shift + qsm_lowest(xbar->config->num_channels);
+  uint32_t bit = low + (uint32_t)(seed / MAX_SMS % (28 - low));
+  for (uint32_t n = 0; n < xbar->config->num_sms; n++) {
+    uint32_t sm = (uint32_t)((seed + n) % xbar->config->num_sms);
+    if (xbar->ingress[sm].n_held == 0) continue;
+    ring_slot(xbar, sm, xbar->ingress[sm].head)->addr ^= 1u << bit;
+    snprintf(what, what_len, "xbar: bit %u of the address of SM %u's oldest request", bit, sm);
+    return 0;
+  }
+  for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
+    if (xbar->channel[c].n_out == 0) continue;
+    xbar->channel[c].out[0].req.addr ^= 1u << bit;
+    snprintf(what, what_len, "xbar: bit %u of the address at the head of channel %u's output queue", bit, c);
+    return 0;
+  }
+  return -1;
+}
