@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why did a warp not issue? One reason per resident warp and cycle, counted per kernel. Doc: docs/subcore.md (R-IS-6), settled W8.
+// Counter [kernel][reason] grows by the number of the kernel's resident warps with that reason; 32 bit, wraps. Read in the same cycle.
+// Cost: NumKernels * 8 counters; build them only where they are wanted (the instance stands under StallCounters).
+module qsm_stall #(
+  parameter int unsigned NumWarps = 8,
+  parameter int unsigned NumKernels = 4,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
+) (
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
+  input  logic [NumWarps-1:0]              resident_i,
+  input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
+  input  logic [NumWarps-1:0][2:0]         reason_i,
+  input  logic [KernelW-1:0]               read_kernel_i,  // < NumKernels
+  input  logic [2:0]                       read_reason_i,
+  output logic [31:0]                      value_o
+);
+  localparam int unsigned Reasons = 8;
+  localparam int unsigned SumW = $clog2(NumWarps + 1);
+
+  logic [NumKernels-1:0][Reasons-1:0][31:0] count_q;
+
+  for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
+    for (genvar r = 0; r < Reasons; r++) begin : g_reason
+      logic [SumW-1:0] warps;
+      always_comb begin
+        warps = '0;
+        for (int unsigned w = 0; w < NumWarps; w++) begin
+          warps += SumW'(resident_i[w] && kernel_i[w] == KernelW'(k) && reason_i[w] == 3'(r));
+        end
+      end
+
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) count_q[k][r] <= '0;
+        else count_q[k][r] <= count_q[k][r] + 32'(warps);
+      end
+    end
+  end
+
+  assign value_o = count_q[read_kernel_i][read_reason_i];
+endmodule

@@ -1,0 +1,58 @@
+// Age order of the warp slots of one sub-core, and the oldest of a set of them.
+//
+// Contract: order_q is a permutation of the slots, oldest first; a started slot moves to the end and
+//   the others keep their order, so age = order of dispatch (R-PO-5). A slot without a resident warp
+//   keeps a place that does no harm.
+// Latency: oldest_o is combinational from set_i; a start counts from the next cycle on.
+// Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix.
+// Doc: docs/warp_sched.md. Observed by the lockstep monitor: nothing.
+module qsm_warp_age #(
+  parameter  int unsigned NumWarps = 8,  // warp slots, 1..64
+  localparam int unsigned SlotW    = (NumWarps > 1) ? $clog2(NumWarps) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                start_valid_i,  // a warp becomes resident at the end of this cycle
+  input  logic [SlotW-1:0]    start_slot_i,
+  input  logic [NumWarps-1:0] set_i,          // slots to choose from
+  output logic [SlotW-1:0]    oldest_o        // its oldest slot; any slot if the set is empty
+);
+  logic [NumWarps-1:0][SlotW-1:0] order_q, order_d;
+
+  // Everything behind the started slot moves one place forward.
+  always_comb begin
+    logic passed;
+    passed  = 1'b0;
+    order_d = order_q;
+    for (int unsigned r = 0; r < NumWarps; r++) begin
+      passed = passed || (order_q[r] == start_slot_i);
+      if (passed) order_d[r] = (r + 1 < NumWarps) ? order_q[(r + 1) % NumWarps] : start_slot_i;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned r = 0; r < NumWarps; r++) order_q[r] <= SlotW'(r);
+    end else if (start_valid_i) begin
+      order_q <= order_d;
+    end
+  end
+
+  always_comb begin
+    oldest_o = order_q[0];
+    for (int unsigned r = NumWarps; r > 0; r--) begin
+      if (set_i[order_q[r-1]]) oldest_o = order_q[r-1];
+    end
+  end
+
+`ifndef SYNTHESIS
+  // R-PO-5: the order is a permutation, so every slot stands in it.
+  logic [NumWarps-1:0] listed;
+  always_comb begin
+    listed = '0;
+    for (int unsigned r = 0; r < NumWarps; r++) listed[order_q[r]] = 1'b1;
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) &listed)
+    else $error("R-PO-5: the age order is no permutation");
+`endif
+endmodule
