@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sub-core of an SM: ports (the blocks inside follow).
+// Sub-core of an SM: WarpsPerSched warps, their registers, one instruction per cycle. Doc: docs/subcore.md, docs/warp_state.md.
+//
+//   qsm_fetch (F1 F2) -> qsm_ibuf -> qsm_issue (IS) -> qsm_exec (RR EX1 EX2) -> qsm_wb (WB)
+//        ^                              ^    qsm_regfile --^  |                   |
+//        +------- qsm_warp_state <------+---------------------+ resolve           +-> registers, scoreboard
+//
+// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o and stall_value_o (decided in the cycle) are registers.
 module qsm_subcore
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -44,10 +50,97 @@ module qsm_subcore
   input  logic [2:0]                  stall_reason_i,
   output logic [31:0]                 stall_value_o
 );
-  logic unused;
-  assign unused = ^{Sub, clk_i, rst_ni, sm_id_i, cycle_i, desc_i, policy_i, killed_i, open_i, tb_info_i, start_i,
-                    release_i, icache_inv_i, fill_valid_i, fill_data_i, miss_grant_i, mq_pop_i, result_i, sb_pass_i,
-                    sb_ack_i, stall_kernel_i, stall_reason_i};
-  assign {miss_valid_o, miss_addr_o, miss_slot_o, issue_o, arrive_o, finish_o, fault_o, mq_valid_o, mq_o,
-          result_pop_o, stall_value_o} = '0;
+  // ---- Warp state ----
+  logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, at_barrier, flush, path_set, sb_empty;
+  logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
+  logic [WarpsPerSched-1:0][TbW-1:0] tb;
+  logic [WarpsPerSched-1:0][WidxW-1:0] widx;
+  path_t [WarpsPerSched-1:0] path;
+  logic [WarpsPerSched-1:0][31:0] merge_pc, path_set_pc;
+  logic start_valid, finish_valid, ex2_alive;
+  logic [WarpW-1:0] start_slot, finish_slot, ex2_warp;
+  logic [KernelW-1:0] ex2_kernel;
+  resolve_t resolve;
+  logic issue_valid;
+  op_t issue_op;
+
+  qsm_warp_state u_warp_state (
+    .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .sb_empty_i(sb_empty),
+    .issue_valid_i(issue_valid), .issue_warp_i(issue_op.warp), .issue_ctl_i(issue_op.ctl),
+    .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_alive_o(ex2_alive), .resolve_i(resolve),
+    .arrive_o, .finish_o,
+    .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .path_valid_o(path_valid), .path_o(path),
+    .merge_valid_o(merge_valid), .merge_pc_o(merge_pc), .at_barrier_o(at_barrier), .flush_o(flush),
+    .path_set_o(path_set), .path_set_pc_o(path_set_pc),
+    .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid), .finish_slot_o(finish_slot)
+  );
+
+  // ---- Fetch and instruction buffers ----
+  logic [WarpsPerSched-1:0] room, empty;
+  logic [WarpsPerSched-1:0][1:0] head_pos;
+  pre_t [WarpsPerSched-1:0] head;
+  logic [1:0] push;
+  logic [WarpW-1:0] push_warp;
+  logic push_row;
+  word_t [1:0] push_word;
+  pre_t [1:0] push_pre;
+  word_t pop_word;
+
+  qsm_fetch u_fetch (
+    .clk_i, .rst_ni, .desc_i,
+    .resident_i(resident), .path_valid_i(path_valid), .kernel_i(kernel), .merge_valid_i(merge_valid), .merge_pc_i(merge_pc),
+    .path_set_i(path_set), .path_set_pc_i(path_set_pc), .room_i(room),
+    .push_o(push), .push_warp_o(push_warp), .push_row_o(push_row), .push_word_o(push_word), .push_pre_o(push_pre),
+    .icache_inv_i, .fill_valid_i, .fill_data_i, .miss_valid_o, .miss_addr_o, .miss_slot_o, .miss_grant_i
+  );
+
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_head
+    assign head_pos[w] = path[w].pc[3:2];
+  end
+  qsm_ibuf u_ibuf (
+    .clk_i, .rst_ni,
+    .push_i(push), .push_warp_i(push_warp), .push_row_i(push_row), .push_word_i(push_word), .push_pre_i(push_pre),
+    .flush_i(flush), .room_o(room), .empty_o(empty), .head_pos_i(head_pos), .head_o(head),
+    .pop_i(issue_valid), .pop_warp_i(issue_op.warp), .pop_word_o(pop_word)
+  );
+
+  // ---- Issue ----
+  logic bubble, div_pop;
+  sb_done_t fixed_done, div_done, part_back;
+
+  qsm_issue #(.Sub(Sub)) u_issue (
+    .clk_i, .rst_ni, .policy_i, .killed_i, .open_i,
+    .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .path_i(path), .at_barrier_i(at_barrier),
+    .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
+    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word),
+    .valid_o(issue_valid), .op_o(issue_op), .event_o(issue_o),
+    .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
+    .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,
+    .stall_kernel_i, .stall_reason_i, .stall_value_o
+  );
+
+  // ---- Execute and write back ----
+  logic [WarpW-1:0] read_warp;
+  logic [4:0] rs1, rs2;
+  lanes_t rs1_data, rs2_data;
+  wb_t fixed, div, write;
+  logic div_ready;
+  logic [SbW-1:0] div_entry;
+
+  qsm_regfile u_regfile (
+    .clk_i, .read_warp_i(read_warp), .rs1_i(rs1), .rs2_i(rs2), .rs1_o(rs1_data), .rs2_o(rs2_data), .write_i(write)
+  );
+
+  qsm_exec #(.Sub(Sub)) u_exec (
+    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_info_i, .valid_i(issue_valid), .op_i(issue_op),
+    .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs1_data_i(rs1_data), .rs2_data_i(rs2_data),
+    .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_alive_i(ex2_alive), .resolve_o(resolve), .fault_o,
+    .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,
+    .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry), .div_pop_i(div_pop)
+  );
+
+  qsm_wb u_wb (
+    .clk_i, .rst_ni, .fixed_i(fixed), .div_ready_i(div_ready), .div_i(div), .div_entry_i(div_entry), .div_pop_o(div_pop),
+    .result_i, .result_pop_o, .write_o(write), .div_done_o(div_done), .part_back_o(part_back), .bubble_o(bubble)
+  );
 endmodule

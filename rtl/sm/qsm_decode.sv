@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoder of one instruction word: RV32IM, AMOs, Zicsr (reads), qsm.bar, qsm.exit. Combinational. Doc: docs/isa.md (I-ISA-1 to -3), docs/subcore.md (Classes).
+// Anything it does not know is of class CTL with CtlFault, cause 2. The FP opcodes (OP-FP, FMADD ..) belong here once Zfinx comes.
+// Used twice: at the buffer's input (class and registers, for issue) and in RR (everything).
+module qsm_decode
+  import qsm_pkg::*;
+(
+  input  logic [31:0] instr_i,
+  output dec_t        dec_o
+);
+  localparam logic [4:0] CauseIllegal = 5'd2, CauseBreak = 5'd3, CauseEcall = 5'd8;
+
+  // Opcodes, bits 6:2; bits 1:0 must be 3.
+  localparam logic [4:0] Load = 5'h00, Custom0 = 5'h02, MiscMem = 5'h03, OpImm = 5'h04, Auipc = 5'h05, Store = 5'h08, Amo = 5'h0B,
+                         Op = 5'h0C, Lui = 5'h0D, Branch = 5'h18, Jalr = 5'h19, Jal = 5'h1B, System = 5'h1C;
+
+  logic [2:0] funct3;
+  logic [6:0] funct7;
+  logic [4:0] rs1, rs2, rd;
+  logic [31:0] imm_i, imm_s, imm_b, imm_u, imm_j;
+
+  assign funct3 = instr_i[14:12];
+  assign funct7 = instr_i[31:25];
+  assign rs1 = instr_i[19:15];
+  assign rs2 = instr_i[24:20];
+  assign rd = instr_i[11:7];
+  assign imm_i = {{20{instr_i[31]}}, instr_i[31:20]};
+  assign imm_s = {{20{instr_i[31]}}, instr_i[31:25], instr_i[11:7]};
+  assign imm_b = {{20{instr_i[31]}}, instr_i[7], instr_i[30:25], instr_i[11:8], 1'b0};
+  assign imm_u = {instr_i[31:12], 12'b0};
+  assign imm_j = {{12{instr_i[31]}}, instr_i[19:12], instr_i[20], instr_i[30:21], 1'b0};
+
+  // A CSR read: known number and nothing written (csrrs, csrrc and their immediate forms with a zero field).
+  logic csr_ok, amo_ok;
+  assign csr_ok = instr_i[31:20] inside {12'hC00, 12'hC80, [12'hCC0:12'hCD0]} && funct3[1] && rs1 == 5'd0;
+  assign amo_ok = instr_i[31:27] inside {5'h01, 5'h00, 5'h04, 5'h0C, 5'h08, 5'h10, 5'h14, 5'h18, 5'h1C};
+
+  function automatic alu_e alu_of(input logic alt, input logic [2:0] f3);
+    return alu_e'({alt, f3});
+  endfunction
+
+  always_comb begin
+    dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, csr: 1'b0, alu: AluAdd, opa: OpaRs1,
+              opb_imm: 1'b1, imm: imm_i, rs1: '0, rs2: '0, rd: '0};
+    if (instr_i[1:0] == 2'b11) begin
+      unique case (instr_i[6:2])
+        Lui: begin
+          dec_o.cls = ClsAlu;
+          dec_o.ctl = CtlNext;
+          dec_o.opa = OpaZero;
+          dec_o.imm = imm_u;
+          dec_o.rd = rd;
+        end
+        Auipc: begin
+          dec_o.cls = ClsAlu;
+          dec_o.ctl = CtlNext;
+          dec_o.opa = OpaPc;
+          dec_o.imm = imm_u;
+          dec_o.rd = rd;
+        end
+        OpImm: if (!(funct3 inside {3'd1, 3'd5}) || funct7 == 7'h00 || (funct7 == 7'h20 && funct3 == 3'd5)) begin
+          dec_o.cls = ClsAlu;
+          dec_o.ctl = CtlNext;
+          dec_o.alu = alu_of(funct3 == 3'd5 && funct7[5], funct3);
+          dec_o.rs1 = rs1;
+          dec_o.rd = rd;
+        end
+        Op: if (funct7 == 7'h00 || funct7 == 7'h01 || (funct7 == 7'h20 && funct3 inside {3'd0, 3'd5})) begin
+          dec_o.cls = !funct7[0] ? ClsAlu : funct3[2] ? ClsDiv : ClsMul;
+          dec_o.ctl = CtlNext;
+          dec_o.alu = alu_of(funct7[5], funct3);
+          dec_o.opb_imm = 1'b0;
+          dec_o.rs1 = rs1;
+          dec_o.rs2 = rs2;
+          dec_o.rd = rd;
+        end
+        Load: if (funct3 inside {3'd0, 3'd1, 3'd2, 3'd4, 3'd5}) begin
+          dec_o.cls = ClsMem;
+          dec_o.ctl = CtlNext;
+          dec_o.rs1 = rs1;
+          dec_o.rd = rd;
+        end
+        Store: if (funct3 inside {3'd0, 3'd1, 3'd2}) begin
+          dec_o.cls = ClsMem;
+          dec_o.ctl = CtlNext;
+          dec_o.imm = imm_s;
+          dec_o.rs1 = rs1;
+          dec_o.rs2 = rs2;
+        end
+        Amo: if (funct3 == 3'd2 && amo_ok) begin
+          dec_o.cls = ClsMem;
+          dec_o.ctl = CtlNext;
+          dec_o.imm = '0;
+          dec_o.rs1 = rs1;
+          dec_o.rs2 = rs2;
+          dec_o.rd = rd;
+        end
+        MiscMem: if (funct3 == 3'd0) begin
+          dec_o.cls = ClsAlu;
+          dec_o.ctl = CtlNext;
+          dec_o.fence = 1'b1;
+        end
+        Branch: if (!(funct3 inside {3'd2, 3'd3})) begin
+          dec_o.ctl = CtlBranch;
+          dec_o.alu = funct3[1] ? AluSltu : AluSlt;
+          dec_o.opb_imm = 1'b0;
+          dec_o.imm = imm_b;
+          dec_o.rs1 = rs1;
+          dec_o.rs2 = rs2;
+        end
+        Jal: begin
+          dec_o.ctl = CtlJal;
+          dec_o.imm = imm_j;
+          dec_o.rd = rd;
+        end
+        Jalr: if (funct3 == 3'd0) begin
+          dec_o.ctl = CtlJalr;
+          dec_o.rs1 = rs1;
+          dec_o.rd = rd;
+        end
+        System: begin
+          if (csr_ok) begin
+            dec_o.cls = ClsAlu;
+            dec_o.ctl = CtlNext;
+            dec_o.csr = 1'b1;
+            dec_o.opa = OpaZero;
+            dec_o.rd = rd;
+          end
+          if (instr_i[31:7] == 25'h0000000) dec_o.cause = CauseEcall;
+          if (instr_i[31:7] == 25'h0002000) dec_o.cause = CauseBreak;
+        end
+        Custom0: begin
+          if (instr_i[31:7] == 25'd0) dec_o.ctl = CtlBar;
+          if (instr_i[31:7] == {17'd0, 3'd1, 5'd0}) dec_o.ctl = CtlExit;
+        end
+        default: ;
+      endcase
+    end
+  end
+endmodule

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divider of one lane: registers and one radix-2 restoring step, driven by the controller in qsm_div. Doc: docs/subcore.md (R-EX-3).
+// load, then prepare (magnitudes), 32 steps, fix (sign): result_o holds quotient or remainder. A divisor of 0 gives all ones and the dividend.
+module qsm_div_lane (
+  input  logic        clk_i,
+  input  logic        load_i,
+  input  logic        prepare_i,
+  input  logic        step_i,
+  input  logic        fix_i,
+  input  logic        signed_i,   // of the running division, from load on
+  input  logic        rem_i,
+  input  logic [31:0] a_i,
+  input  logic [31:0] b_i,
+  output logic [31:0] result_o
+);
+  logic [31:0] quot_q, rest_q, div_q;  // dividend shifts out of quot while the quotient shifts in
+  logic negate_q;
+
+  logic a_neg, b_neg;
+  assign a_neg = signed_i && quot_q[31];
+  assign b_neg = signed_i && div_q[31];
+
+  logic [32:0] shifted, diff;
+  assign shifted = {rest_q, quot_q[31]};
+  assign diff = shifted - {1'b0, div_q};
+
+  logic [31:0] chosen;
+  assign chosen = rem_i ? rest_q : quot_q;
+
+  always_ff @(posedge clk_i) begin
+    if (load_i) begin
+      quot_q <= a_i;
+      div_q <= b_i;
+    end else if (prepare_i) begin
+      quot_q <= a_neg ? -quot_q : quot_q;
+      div_q <= b_neg ? -div_q : div_q;
+      rest_q <= '0;
+      negate_q <= rem_i ? a_neg : (a_neg != b_neg && div_q != '0);
+    end else if (step_i) begin
+      quot_q <= {quot_q[30:0], !diff[32]};
+      rest_q <= diff[32] ? shifted[31:0] : diff[31:0];
+    end else if (fix_i) begin
+      quot_q <= negate_q ? -chosen : chosen;
+    end
+  end
+  assign result_o = quot_q;
+endmodule

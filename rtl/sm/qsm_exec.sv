@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Execution, stages RR, EX1, EX2 of one instruction per cycle, all lanes. Doc: docs/subcore.md (R-EX-1 to -5), docs/warp_state.md (R-WS-2).
+//   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3) product, resolve, fault, memory queue
+// Leaves for WB a fixed result (registered here), the division unit's result, and the memory queue.
+//
+// Observed by the lockstep monitor: ex2_valid, ex2_op, ex2_fault (R-EX-5), resolve_o (RESOLVE, with the warp state's signals).
+module qsm_exec
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic [SmW-1:0]          sm_id_i,
+  input  logic [63:0]             cycle_i,
+  input  desc_t [NumKernels-1:0]  desc_i,
+  input  tb_info_t [MaxTbs-1:0]   tb_info_i,
+  // From issue, cycle t.
+  input  logic                    valid_i,
+  input  op_t                     op_i,
+  // Register file: address in RR, data in EX1.
+  output logic [WarpW-1:0]        read_warp_o,
+  output logic [4:0]              rs1_o,
+  output logic [4:0]              rs2_o,
+  input  lanes_t                  rs1_data_i,
+  input  lanes_t                  rs2_data_i,
+  // EX2: what a ctl word does to its warp.
+  output logic [WarpW-1:0]        ex2_warp_o,
+  output logic [KernelW-1:0]      ex2_kernel_o,
+  input  logic                    ex2_alive_i,    // warp has live threads and its kernel is not killed
+  output resolve_t                resolve_o,
+  output fault_event_t            fault_o,
+  output sb_done_t                fixed_done_o,   // R-SB-3, end of EX2
+  // Memory queue.
+  output logic                    mq_valid_o,
+  output mem_op_t                 mq_o,
+  input  logic                    mq_pop_i,
+  // Write-back.
+  output wb_t                     fixed_o,        // WB: a fixed result, always written
+  output logic                    div_ready_o,
+  output wb_t                     div_o,
+  output logic [SbW-1:0]          div_entry_o,
+  input  logic                    div_pop_i
+);
+  localparam logic [4:0] CauseTarget = 5'd0, CauseFetch = 5'd1, CauseIllegal = 5'd2;
+
+  // ---- RR ----
+  logic rr_valid;
+  op_t rr_op;
+  dec_t rr_dec;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rr_valid <= 1'b0;
+      rr_op <= '0;
+    end else begin
+      rr_valid <= valid_i;
+      if (valid_i) rr_op <= op_i;
+    end
+  end
+
+  qsm_decode u_decode (.instr_i(rr_op.word.instr), .dec_o(rr_dec));
+  assign read_warp_o = rr_op.warp;
+  assign rs1_o = rr_op.word.instr[19:15];  // not rr_dec.rs1: a field that is no register is read for nothing
+  assign rs2_o = rr_op.word.instr[24:20];
+
+  // ---- EX1 ----
+  logic ex1_valid, ex1_is_div, ex1_is_mul;
+  op_t ex1_op;
+  dec_t ex1_dec;
+  logic [1:0] ex1_funct;
+  logic [31:0] ex1_csr, ex1_shared_b, ex1_target;
+  logic ex1_add_lane;
+  lanes_t ex1_result;
+  mask_t ex1_taken;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ex1_valid <= 1'b0;
+      ex1_op <= '0;
+      ex1_dec <= '0;
+    end else begin
+      ex1_valid <= rr_valid;
+      if (rr_valid) begin
+        ex1_op <= rr_op;
+        ex1_dec <= rr_dec;
+      end
+    end
+  end
+
+  assign ex1_is_mul = ex1_valid && ex1_dec.cls == ClsMul;
+  assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
+  assign ex1_funct = ex1_op.word.instr[13:12];
+  assign ex1_target = ex1_op.path.pc + ex1_dec.imm;
+  assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
+
+  qsm_csr #(.Sub(Sub)) u_csr (
+    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .tb_info_i,
+    .value_o(ex1_csr), .add_lane_o(ex1_add_lane)
+  );
+
+  lanes_t ex2_product;
+
+  for (genvar l = 0; l < WarpSize; l++) begin : g_lane
+    logic [31:0] a, b;
+    logic eq, lt;
+
+    always_comb begin
+      unique case (ex1_dec.opa)
+        OpaRs1: a = rs1_data_i[l];
+        OpaPc: a = ex1_op.path.pc;
+        default: a = '0;
+      endcase
+      b = ex1_dec.opb_imm ? ex1_shared_b : rs2_data_i[l];
+      if (ex1_dec.csr && ex1_add_lane) b[LaneW-1:0] = LaneW'(l);
+    end
+
+    qsm_alu u_alu (.op_i(ex1_dec.alu), .a_i(a), .b_i(b), .result_o(ex1_result[l]), .eq_o(eq), .lt_o(lt));
+    assign ex1_taken[l] = (ex1_op.word.instr[14] ? lt : eq) != ex1_op.word.instr[12];
+
+    qsm_mul u_mul (
+      .clk_i, .valid_i(ex1_is_mul), .funct_i(ex1_funct), .a_i(rs1_data_i[l]), .b_i(rs2_data_i[l]), .result_o(ex2_product[l])
+    );
+  end
+
+  qsm_div u_div (
+    .clk_i, .rst_ni, .start_i(ex1_is_div), .funct_i(ex1_funct), .a_i(rs1_data_i), .b_i(rs2_data_i),
+    .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.path.mask), .entry_i(ex1_op.entry),
+    .ready_o(div_ready_o), .result_o(div_o), .entry_o(div_entry_o), .pop_i(div_pop_i)
+  );
+
+  // ---- EX2 ----
+  logic ex2_valid;
+  op_t ex2_op;
+  dec_t ex2_dec;
+  lanes_t ex2_result, ex2_rs2;
+  logic [31:0] ex2_target, ex2_pc4;
+  mask_t ex2_taken;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ex2_valid <= 1'b0;
+      ex2_op <= '0;
+      ex2_dec <= '0;
+      ex2_target <= '0;
+      ex2_taken <= '0;
+    end else begin
+      ex2_valid <= ex1_valid;
+      if (ex1_valid) begin
+        ex2_op <= ex1_op;
+        ex2_dec <= ex1_dec;
+        ex2_target <= ex1_target;
+        ex2_taken <= ex1_taken;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (ex1_valid) begin
+      ex2_result <= ex1_result;
+      ex2_rs2 <= rs2_data_i;
+    end
+  end
+
+  assign ex2_pc4 = ex2_op.path.pc + 32'd4;
+  assign ex2_warp_o = ex2_op.warp;
+  assign ex2_kernel_o = ex2_op.kernel;
+
+  // Next pc and depth of the lanes.
+  lanes_t ex2_next_pc;
+  mask_t ex2_misaligned;
+  logic ex2_calls, ex2_returns;
+  logic [DepthW-1:0] ex2_next_depth;
+
+  function automatic logic is_link(input logic [4:0] register);  // I-DIV-1
+    return register inside {5'd1, 5'd5};
+  endfunction
+
+  for (genvar l = 0; l < WarpSize; l++) begin : g_next
+    always_comb begin
+      unique case (ex2_dec.ctl)
+        CtlBranch: ex2_next_pc[l] = ex2_taken[l] ? ex2_target : ex2_pc4;
+        CtlJal: ex2_next_pc[l] = ex2_target;
+        CtlJalr: ex2_next_pc[l] = {ex2_result[l][31:1], 1'b0};
+        default: ex2_next_pc[l] = ex2_pc4;
+      endcase
+    end
+    assign ex2_misaligned[l] = ex2_op.path.mask[l] && ex2_next_pc[l][1];
+  end
+
+  assign ex2_calls = ex2_dec.ctl inside {CtlJal, CtlJalr} && is_link(ex2_dec.rd);
+  assign ex2_returns = ex2_dec.ctl == CtlJalr && ex2_dec.rd == '0 && is_link(ex2_dec.rs1);
+  always_comb begin
+    ex2_next_depth = ex2_op.path.depth;
+    if (ex2_calls && ex2_op.path.depth != '1) ex2_next_depth = ex2_op.path.depth + DepthW'(1);
+    if (ex2_returns && ex2_op.path.depth != '0) ex2_next_depth = ex2_op.path.depth - DepthW'(1);
+  end
+
+  // Fault: of the lowest lane that faults (I-FLT-1).
+  logic ex2_fault;
+  mask_t ex2_fault_lanes;
+  logic [LaneW-1:0] ex2_fault_lane;
+  fault_t ex2_record;
+  logic [4:0] ex2_cause;
+
+  assign ex2_fault_lanes = (ex2_dec.ctl == CtlFault) ? ex2_op.path.mask : ex2_misaligned;
+  assign ex2_fault = ex2_valid && ex2_op.ctl && ex2_alive_i && ex2_fault_lanes != '0;
+
+  always_comb begin
+    ex2_fault_lane = '0;
+    for (int unsigned l = WarpSize; l > 0; l--) if (ex2_fault_lanes[l-1]) ex2_fault_lane = LaneW'(l - 1);
+    if (ex2_op.word.ifault) ex2_cause = CauseFetch;
+    else if (ex2_dec.ctl == CtlFault) ex2_cause = ex2_dec.cause;
+    else ex2_cause = CauseTarget;
+
+    ex2_record = '{
+      cause: ex2_cause, pc: ex2_op.path.pc, tid: 10'({ex2_op.widx, ex2_fault_lane}), block: tb_info_i[ex2_op.tb].linear,
+      value: ex2_op.path.pc
+    };
+    if (ex2_cause == CauseIllegal) ex2_record.value = ex2_op.word.instr;
+    if (ex2_cause == CauseTarget) ex2_record.value = ex2_next_pc[ex2_fault_lane];
+  end
+  assign fault_o = '{valid: ex2_fault, kernel: ex2_op.kernel, record: ex2_record};
+
+  assign resolve_o = '{
+    valid: ex2_valid && ex2_op.ctl && ex2_alive_i && !ex2_fault, warp: ex2_op.warp, mask: ex2_op.path.mask,
+    exits: ex2_dec.ctl == CtlExit, bars: ex2_dec.ctl == CtlBar, next_pc: ex2_next_pc, depth: ex2_next_depth
+  };
+
+  // Fixed results; memory operations and divisions come back by themselves.
+  logic ex2_is_fixed;
+  assign ex2_is_fixed = ex2_valid && !(ex2_dec.cls inside {ClsMem, ClsDiv});
+  assign fixed_done_o = '{valid: ex2_is_fixed && ex2_op.has_entry, warp: ex2_op.warp, entry: ex2_op.entry};
+
+  logic mq_push, mq_full;
+  mem_op_t mq_data;
+  assign mq_push = ex2_valid && ex2_dec.cls == ClsMem;
+  assign mq_data = '{
+    warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.path.pc, instr: ex2_op.word.instr,
+    mask: ex2_op.path.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
+  };
+  qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth)) u_mq (
+    .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o), .full_o(mq_full), .data_o(mq_o)
+  );
+
+  logic unused_dec;  // EX2 needs little of it
+  assign unused_dec = ^ex2_dec;
+
+  // ---- WB register of fixed results ----
+  logic wb_valid;
+  logic [WarpW-1:0] wb_warp;
+  logic [4:0] wb_rd;
+  mask_t wb_mask;
+  lanes_t wb_data;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wb_valid <= 1'b0;
+    else wb_valid <= ex2_is_fixed && ex2_dec.rd != '0 && !ex2_fault;
+  end
+  always_ff @(posedge clk_i) begin
+    wb_warp <= ex2_op.warp;
+    wb_rd <= ex2_dec.rd;
+    wb_mask <= ex2_op.path.mask;
+    for (int unsigned l = 0; l < WarpSize; l++) begin
+      if (ex2_dec.cls == ClsMul) wb_data[l] <= ex2_product[l];
+      else if (ex2_dec.cls == ClsCtl) wb_data[l] <= ex2_pc4;  // link
+      else wb_data[l] <= ex2_result[l];
+    end
+  end
+  assign fixed_o = '{valid: wb_valid, warp: wb_warp, rd: wb_rd, mask: wb_mask, data: wb_data};
+
+`ifndef SYNTHESIS
+  // R-IS-4: mem_credit keeps the queue from overflowing. A class CTL word is always ctl.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_push && mq_full));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(ex2_valid && ex2_dec.cls == ClsCtl && !ex2_op.ctl));
+`endif
+endmodule

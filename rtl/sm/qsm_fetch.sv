@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetch, stages F1 and F2: one warp per cycle, up to two words per fetch, one miss in flight. Doc: docs/subcore.md (Fetch, R-FE-1 to -7).
+//   F1 (t): choose a wanting warp, read the cache at its fpc     F2 (t+1): window check, hit or miss, cut after a ctl word, push
+// The buffer's position of a word is its address bits 3:2, so a warp's buffer is filled at fpc[3:2] and drained at path.pc[3:2].
+//
+// Observed by the lockstep monitor: f2_valid, f2_warp, f2_pc, f2_outcome (FETCH).
+module qsm_fetch
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  desc_t [NumKernels-1:0]            desc_i,
+  // From the warp state, registers.
+  input  logic [WarpsPerSched-1:0]          resident_i,
+  input  logic [WarpsPerSched-1:0]          path_valid_i,
+  input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
+  input  logic [WarpsPerSched-1:0]          merge_valid_i,
+  input  logic [WarpsPerSched-1:0][31:0]    merge_pc_i,
+  // A path is set at the end of this cycle (R-FE-7): start, resolve and selection may set one each.
+  input  logic [WarpsPerSched-1:0]          path_set_i,
+  input  logic [WarpsPerSched-1:0][31:0]    path_set_pc_i,
+  // Instruction buffers.
+  input  logic [WarpsPerSched-1:0]          room_i,          // at most 2 entries
+  output logic [1:0]                        push_o,          // F2: word with address bit 2 = index
+  output logic [WarpW-1:0]                  push_warp_o,
+  output logic                              push_row_o,      // address bit 3 of the words
+  output word_t [1:0]                       push_word_o,
+  output pre_t [1:0]                        push_pre_o,
+  // Memory side.
+  input  logic                              icache_inv_i,
+  input  logic                              fill_valid_i,
+  input  lanes_t                            fill_data_i,
+  output logic                              miss_valid_o,
+  output logic [31:0]                       miss_addr_o,
+  output logic [KernelW-1:0]                miss_slot_o,
+  input  logic                              miss_grant_i
+);
+  typedef enum logic [1:0] { MissIdle = 2'd0, MissPend = 2'd1, MissWait = 2'd2 } miss_e;
+  typedef enum logic [1:0] { FetchHit = 2'd0, FetchMiss = 2'd1, FetchFault = 2'd2, FetchDropped = 2'd3 } outcome_e;
+
+  logic [WarpsPerSched-1:0][31:0] fpc_q;
+  logic [WarpsPerSched-1:0] fstop_q, fwait_q, finfl_q;
+
+  // ---- F1: choose ----
+  logic [WarpsPerSched-1:0] want, f1_grant;
+  logic f1_valid;
+  logic [WarpW-1:0] f1_warp;
+
+  assign want = resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;  // R-FE-1
+
+  qsm_rr_arb #(.N(WarpsPerSched)) u_choose (
+    .clk_i, .rst_ni, .req_i(want), .valid_o(f1_valid), .grant_o(f1_grant), .idx_o(f1_warp)
+  );
+
+  // ---- F2: resolve the fetch ----
+  logic f2_valid;
+  logic [WarpW-1:0] f2_warp;
+  logic [31:0] f2_pc;
+  outcome_e f2_outcome;
+  logic [KernelW-1:0] f2_kernel;
+  logic f2_in_window, f2_hit;
+  logic [1:0][31:0] f2_words;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f2_valid <= 1'b0;
+      f2_warp <= '0;
+      finfl_q <= '0;
+    end else begin
+      f2_valid <= f1_valid;
+      f2_warp <= f1_warp;
+      finfl_q <= f1_grant;  // set by F1, cleared by F2 one cycle later
+    end
+  end
+
+  assign f2_pc = fpc_q[f2_warp];  // unchanged since F1: a warp in flight has no other fetch, and no path is set while it has one
+  assign f2_kernel = kernel_i[f2_warp];
+
+  always_comb begin  // bounds are multiples of 4096
+    f2_in_window = 1'b0;
+    for (int unsigned i = 0; i < 2; i++) begin
+      f2_in_window |= desc_i[f2_kernel].win[i].x && f2_pc[31:12] >= desc_i[f2_kernel].win[i].base[31:12] &&
+                      f2_pc[31:12] < desc_i[f2_kernel].win[i].limit[31:12];
+    end
+  end
+
+  always_comb begin  // R-FE-3, first match
+    if (!path_valid_i[f2_warp]) f2_outcome = FetchDropped;
+    else if (!f2_in_window) f2_outcome = FetchFault;
+    else if (f2_hit) f2_outcome = FetchHit;
+    else f2_outcome = FetchMiss;
+  end
+
+  // ---- Words and their flags, R-FE-4 ----
+  dec_t [1:0] dec;
+  logic [1:0] word_ctl, push_hit;
+  logic f2_ends;  // this fetch ends the path
+  logic [31:0] f2_next_pc;
+
+  for (genvar b = 0; b < 2; b++) begin : g_word
+    qsm_decode u_decode (.instr_i(f2_words[b]), .dec_o(dec[b]));
+
+    logic [31:0] next_pc;
+    assign next_pc = {f2_pc[31:3] + 29'(b), 1'(b == 0), 2'b00};
+    assign word_ctl[b] = dec[b].cls == ClsCtl || (merge_valid_i[f2_warp] && next_pc == merge_pc_i[f2_warp]);
+
+    assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: (f2_outcome == FetchFault) ? '0 : f2_words[b]};
+    always_comb begin
+      push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls, rs1: dec[b].rs1, rs2: dec[b].rs2, rd: dec[b].rd};
+      if (f2_outcome == FetchFault) push_pre_o[b] = '{ctl: 1'b1, fence: 1'b0, cls: ClsCtl, rs1: '0, rs2: '0, rd: '0};
+    end
+  end
+
+  assign push_hit[0] = !f2_pc[2];
+  assign push_hit[1] = f2_pc[2] || !word_ctl[0];
+
+  always_comb begin
+    push_o = '0;
+    f2_ends = 1'b0;
+    f2_next_pc = f2_pc;
+    if (f2_valid && f2_outcome == FetchHit) begin
+      push_o = push_hit;
+      f2_ends = |(push_hit & word_ctl);
+      f2_next_pc = push_hit[1] ? {f2_pc[31:3] + 29'd1, 3'b000} : {f2_pc[31:3], 3'b100};
+    end else if (f2_valid && f2_outcome == FetchFault) begin
+      push_o = {f2_pc[2], !f2_pc[2]};
+      f2_ends = 1'b1;
+    end
+  end
+  assign push_warp_o = f2_warp;
+  assign push_row_o = f2_pc[3];
+
+  // ---- Miss register, R-FE-5, R-FE-6 ----
+  miss_e miss_q;
+  logic miss_drop_q, miss_start;
+  logic [31:0] miss_addr_q;
+  logic [KernelW-1:0] miss_slot_q;
+
+  assign miss_start = f2_valid && f2_outcome == FetchMiss && miss_q == MissIdle;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      miss_q <= MissIdle;
+      miss_drop_q <= 1'b0;
+      miss_addr_q <= '0;
+      miss_slot_q <= '0;
+    end else begin
+      unique case (miss_q)
+        MissIdle: if (miss_start) begin
+          miss_q <= MissPend;
+          miss_drop_q <= 1'b0;
+          miss_addr_q <= {f2_pc[31:LineOffW], LineOffW'(0)};
+          miss_slot_q <= f2_kernel;
+        end
+        MissPend: if (miss_grant_i) miss_q <= MissWait;
+        MissWait: if (fill_valid_i) miss_q <= MissIdle;
+        default: miss_q <= MissIdle;
+      endcase
+      if (icache_inv_i && miss_q != MissIdle) miss_drop_q <= 1'b1;
+    end
+  end
+  assign miss_valid_o = miss_q == MissPend;
+  assign miss_addr_o = miss_addr_q;
+  assign miss_slot_o = miss_slot_q;
+
+  qsm_icache u_icache (
+    .clk_i, .rst_ni,
+    .read_pc_i(fpc_q[f1_warp]), .hit_o(f2_hit), .packet_o(f2_words),
+    .inv_i(icache_inv_i),
+    .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i(fill_data_i)
+  );
+
+  // ---- Per-warp fetch state ----
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        fpc_q[w] <= '0;
+        fstop_q[w] <= 1'b0;
+        fwait_q[w] <= 1'b0;
+      end else begin
+        if (f2_valid && f2_warp == WarpW'(w)) begin
+          if (f2_outcome == FetchMiss) fwait_q[w] <= 1'b1;
+          if (f2_ends) fstop_q[w] <= 1'b1;
+          fpc_q[w] <= f2_next_pc;
+        end
+        if (fill_valid_i) fwait_q[w] <= 1'b0;  // also of a warp that misses in this cycle
+        if (path_set_i[w]) begin
+          fpc_q[w] <= path_set_pc_i[w];
+          fstop_q[w] <= 1'b0;
+          fwait_q[w] <= 1'b0;
+        end
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  // A fill ends a granted miss (R-FE-5).
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(fill_valid_i && miss_q != MissWait));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(miss_grant_i && miss_q != MissPend));
+`endif
+endmodule

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Issue, stage IS: which heads may go, which one goes (policy), what the others wait for. Doc: docs/subcore.md (R-SB, R-IS).
+// One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec registers into RR.
+// Holds the scoreboard, the policy block, the units' credits and the stall counters.
+//
+// Observed by the lockstep monitor: issue_valid, issue_warp, op_o, issue_has_entry, issue_entry (ISSUE), reason.
+module qsm_issue
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  input  policy_e                                 policy_i,
+  input  logic [NumKernels-1:0]                   killed_i,
+  input  logic [NumKernels-1:0]                   open_i,
+  // Warp state, registers.
+  input  logic [WarpsPerSched-1:0]                resident_i,
+  input  logic [WarpsPerSched-1:0][KernelW-1:0]   kernel_i,
+  input  logic [WarpsPerSched-1:0][TbW-1:0]       tb_i,
+  input  logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
+  input  path_t [WarpsPerSched-1:0]               path_i,
+  input  logic [WarpsPerSched-1:0]                at_barrier_i,
+  input  logic                                    start_valid_i,
+  input  logic [WarpW-1:0]                        start_slot_i,
+  input  logic                                    finish_valid_i,
+  input  logic [WarpW-1:0]                        finish_slot_i,
+  output logic [WarpsPerSched-1:0]                sb_empty_o,
+  // Instruction buffers.
+  input  logic [WarpsPerSched-1:0]                empty_i,
+  input  pre_t [WarpsPerSched-1:0]                head_i,
+  input  word_t                                   word_i,        // of the warp that issues
+  output logic                                    valid_o,
+  output op_t                                     op_o,
+  output issue_event_t                            event_o,
+  // Back end.
+  input  logic                                    bubble_i,      // R-WB-3
+  input  logic                                    mq_pop_i,
+  input  logic                                    div_written_i,
+  input  sb_done_t                                fixed_done_i,
+  input  sb_done_t                                div_done_i,
+  input  sb_done_t                                part_back_i,
+  input  sb_pass_t                                sb_pass_i,
+  input  sb_ack_t                                 sb_ack_i,
+  input  logic [KernelW-1:0]                      stall_kernel_i,
+  input  logic [2:0]                              stall_reason_i,
+  output logic [31:0]                             stall_value_o
+);
+  typedef enum logic [2:0] {
+    WhyIssued = 3'd0, WhyBarrier = 3'd1, WhyNoInstr = 3'd2, WhyLoad = 3'd3, WhyScoreboard = 3'd4,
+    WhyQuota = 3'd5, WhyUnit = 3'd6, WhyArbitration = 3'd7
+  } why_e;
+  localparam int unsigned CreditW = $clog2(MqDepth + 1);
+
+  logic issue_valid, issue_has_entry;
+  logic [WarpW-1:0] issue_warp;
+  logic [SbW-1:0] issue_entry;
+  class_e issue_class;
+
+  // ---- Units, R-IS-4 ----
+  logic [CreditW-1:0] mem_credit_q;
+  logic div_busy_q, issue_mem, issue_div;
+
+  assign issue_mem = issue_valid && issue_class == ClsMem;
+  assign issue_div = issue_valid && issue_class == ClsDiv;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      mem_credit_q <= CreditW'(MqDepth);
+      div_busy_q <= 1'b0;
+    end else begin
+      mem_credit_q <= mem_credit_q - CreditW'(issue_mem) + CreditW'(mq_pop_i);
+      if (issue_div) div_busy_q <= 1'b1;
+      else if (div_written_i) div_busy_q <= 1'b0;
+    end
+  end
+
+  // ---- Scoreboard ----
+  logic [WarpsPerSched-1:0][4:0] head_rs1, head_rs2, head_rd;
+  logic [WarpsPerSched-1:0] sb_hazard, sb_hazard_mem, sb_full, sb_mem;
+  logic pass_mine, ack_mine;
+
+  assign pass_mine = sb_pass_i.sub == SubW'(Sub);
+  assign ack_mine = sb_ack_i.sub == SubW'(Sub);
+
+  qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW)) u_scoreboard (
+    .clk_i, .rst_ni,
+    .rs1_i(head_rs1), .rs2_i(head_rs2), .rd_i(head_rd),
+    .hazard_o(sb_hazard), .hazard_mem_o(sb_hazard_mem), .full_o(sb_full), .empty_o(sb_empty_o), .mem_o(sb_mem),
+    .alloc_i(issue_valid && issue_has_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(head_rd[issue_warp]),
+    .alloc_mem_i(issue_class == ClsMem), .entry_o(issue_entry),
+    .done_i({div_done_i.valid, fixed_done_i.valid}),
+    .done_warp_i({div_done_i.warp, fixed_done_i.warp}),
+    .done_entry_i({div_done_i.entry, fixed_done_i.entry}),
+    .part_i(pass_mine && sb_pass_i.part), .last_i(pass_mine && sb_pass_i.last),
+    .pass_warp_i(sb_pass_i.warp), .pass_entry_i(sb_pass_i.entry),
+    .back_i({ack_mine && sb_ack_i.valid, part_back_i.valid}),
+    .back_warp_i({sb_ack_i.warp, part_back_i.warp}),
+    .back_entry_i({sb_ack_i.entry, part_back_i.entry})
+  );
+
+  // ---- Eligible, and why not (R-IS-1, R-IS-6: the first that holds) ----
+  why_e [WarpsPerSched-1:0] blocked, reason;  // blocked: WhyIssued means eligible
+  logic [WarpsPerSched-1:0] eligible, needs_entry;
+
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
+    logic fixed_writes, unit_free;
+
+    assign head_rs1[w] = head_i[w].rs1;
+    assign head_rs2[w] = head_i[w].rs2;
+    assign head_rd[w] = head_i[w].rd;
+    assign needs_entry[w] = head_i[w].cls inside {ClsMem, ClsDiv} || head_i[w].rd != '0;
+    assign fixed_writes = !(head_i[w].cls inside {ClsMem, ClsDiv}) && head_i[w].rd != '0;
+    assign unit_free = (head_i[w].cls != ClsMem || mem_credit_q != '0) &&
+                       (head_i[w].cls != ClsDiv || !div_busy_q) && !(bubble_i && fixed_writes);
+
+    always_comb begin
+      if (at_barrier_i[w]) blocked[w] = WhyBarrier;
+      else if (empty_i[w] || killed_i[kernel_i[w]]) blocked[w] = WhyNoInstr;
+      else if (sb_hazard_mem[w] || (head_i[w].fence && sb_mem[w])) blocked[w] = WhyLoad;
+      else if (sb_hazard[w] || (needs_entry[w] && sb_full[w])) blocked[w] = WhyScoreboard;
+      else if (!open_i[kernel_i[w]]) blocked[w] = WhyQuota;
+      else if (!unit_free) blocked[w] = WhyUnit;
+      else blocked[w] = WhyIssued;
+    end
+    assign eligible[w] = resident_i[w] && blocked[w] == WhyIssued;
+    assign reason[w] = (blocked[w] == WhyIssued && issue_warp != WarpW'(w)) ? WhyArbitration : blocked[w];
+  end
+
+  qsm_warp_sched #(.NumWarps(WarpsPerSched)) u_policy (
+    .clk_i, .rst_ni, .policy_i(policy_i), .eligible_i(eligible),
+    .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
+    .pick_valid_o(issue_valid), .pick_slot_o(issue_warp)
+  );
+
+  // ---- The instruction that goes, R-IS-3, R-IS-5 ----
+  assign issue_class = head_i[issue_warp].cls;
+  assign issue_has_entry = needs_entry[issue_warp];
+
+  assign valid_o = issue_valid;
+  assign op_o = '{
+    warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp], path: path_i[issue_warp],
+    word: word_i, ctl: head_i[issue_warp].ctl, has_entry: issue_has_entry, entry: issue_entry
+  };
+  assign event_o = '{valid: issue_valid, kernel: op_o.kernel, lanes: LanesW'($countones(op_o.path.mask))};
+
+  if (StallCounters != 0) begin : g_stall
+    qsm_stall #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_stall (
+      .clk_i, .rst_ni, .resident_i, .kernel_i, .reason_i(reason),
+      .read_kernel_i(stall_kernel_i), .read_reason_i(stall_reason_i), .value_o(stall_value_o)
+    );
+  end else begin : g_no_stall
+    logic unused_stall;
+    assign unused_stall = ^{stall_kernel_i, stall_reason_i, reason};
+    assign stall_value_o = '0;
+  end
+
+`ifndef SYNTHESIS
+  // R-IS-1, R-IS-4, R-EX-4: no credit is lost or made; no instruction of a closed or killed kernel issues.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) mem_credit_q <= CreditW'(MqDepth));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_pop_i && mem_credit_q == CreditW'(MqDepth)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && !eligible[issue_warp]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && (!open_i[op_o.kernel] || killed_i[op_o.kernel])));
+`endif
+endmodule

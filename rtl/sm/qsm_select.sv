@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selection of a diverged warp's next path, stages SEL1 to SEL3, one warp per cycle. Doc: docs/warp_state.md (R-WS-5 to -7).
+//   SEL1 (s) latch the candidates   SEL2 (s+1) choose the group: deepest call, lowest pc, or the fairness pick   SEL3 (s+2) merge point
+// Keeps what fairness needs of each warp: selcnt (selections since the last fairness pick) and rot (where the next one looks first).
+//
+// Observed by the lockstep monitor: sel2_set, sel2_warp, sel2_path (PATH).
+module qsm_select
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic [WarpsPerSched-1:0] alive_i,        // live != 0 and kernel not killed
+  input  logic                     start_valid_i,  // R-WS-1
+  input  logic [WarpW-1:0]         start_slot_i,
+  input  logic                     sel1_valid_i,
+  input  logic [WarpW-1:0]         sel1_warp_i,
+  input  mask_t                    sel1_cand_i,
+  input  lanes_t                   sel1_pc_i,
+  input  logic [WarpSize-1:0][DepthW-1:0] sel1_depth_i,
+  output logic                     path_set_o,     // SEL2: path at the end of this cycle
+  output logic [WarpW-1:0]         path_warp_o,
+  output path_t                    path_o,
+  output logic                     merge_set_o,    // SEL3: merge at the end of this cycle
+  output logic [WarpW-1:0]         merge_warp_o,
+  output logic                     merge_valid_o,
+  output logic [31:0]              merge_pc_o
+);
+  localparam int unsigned KeyW = DepthW + 32;
+  localparam int unsigned CountW = 8;
+
+  // What a selection carries from stage to stage.
+  typedef struct packed {
+    logic [WarpW-1:0] warp;
+    mask_t cand;
+    lanes_t pc;
+    logic [WarpSize-1:0][DepthW-1:0] depth;
+  } sel_t;
+
+  logic sel2_valid, sel3_valid;
+  sel_t sel2, sel3;
+  path_t sel3_path;
+
+  // ---- SEL2 ----
+  logic [WarpsPerSched-1:0][CountW-1:0] selcnt_q;
+  logic [WarpsPerSched-1:0][LaneW-1:0] rot_q;
+  logic [WarpSize-1:0][KeyW:0] key;       // top bit: no candidate; a greater depth is a lesser key
+  logic [KeyW:0] least;
+  mask_t deepest, fair_from, fair_cand, group;
+  logic [LaneW-1:0] rot, fair_lane;
+  logic sel2_set, diverged, fair;
+  logic [WarpW-1:0] sel2_warp;
+  path_t sel2_path;
+  logic [KeyW-1:0] chosen;
+
+  assign sel2_warp = sel2.warp;
+  assign rot = rot_q[sel2_warp];
+
+  qsm_min_tree #(.N(WarpSize), .Width(KeyW + 1)) u_least (.key_i(key), .min_o(least));
+
+  for (genvar l = 0; l < WarpSize; l++) begin : g_key
+    assign key[l] = {!sel2.cand[l], ~sel2.depth[l], sel2.pc[l]};
+    assign deepest[l] = key[l] == least;
+    assign group[l] = key[l] == {1'b0, chosen};
+  end
+
+  assign diverged = deepest != sel2.cand;
+  assign fair = diverged && selcnt_q[sel2_warp] == CountW'(ProgressLimit - 1);
+  assign fair_from = sel2.cand & (~mask_t'(0) << rot);
+  assign fair_cand = (fair_from != '0) ? fair_from : sel2.cand;
+
+  always_comb begin
+    fair_lane = '0;
+    for (int unsigned l = WarpSize; l > 0; l--) if (fair_cand[l-1]) fair_lane = LaneW'(l - 1);
+  end
+  assign chosen = fair ? key[fair_lane][KeyW-1:0] : least[KeyW-1:0];
+
+  assign sel2_set = sel2_valid && alive_i[sel2_warp];
+  assign sel2_path = '{pc: chosen[31:0], depth: ~chosen[KeyW-1:32], mask: group};
+  assign path_set_o = sel2_set;
+  assign path_warp_o = sel2_warp;
+  assign path_o = sel2_path;
+
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        selcnt_q[w] <= '0;
+        rot_q[w] <= '0;
+      end else if (start_valid_i && start_slot_i == WarpW'(w)) begin
+        selcnt_q[w] <= '0;
+        rot_q[w] <= '0;
+      end else if (sel2_set && sel2_warp == WarpW'(w) && diverged) begin
+        selcnt_q[w] <= fair ? '0 : selcnt_q[w] + CountW'(1);
+        if (fair) rot_q[w] <= fair_lane + LaneW'(1);
+      end
+    end
+  end
+
+  // ---- SEL3 ----
+  logic [WarpSize-1:0][32:0] merge_key;   // top bit: does not wait ahead of the path
+  logic [32:0] merge_least;
+  qsm_min_tree #(.N(WarpSize), .Width(33)) u_merge (.key_i(merge_key), .min_o(merge_least));
+
+  for (genvar l = 0; l < WarpSize; l++) begin : g_merge
+    logic ahead;
+    assign ahead = sel3.cand[l] && !sel3_path.mask[l] && sel3.depth[l] == sel3_path.depth && sel3.pc[l] > sel3_path.pc;
+    assign merge_key[l] = {!ahead, sel3.pc[l]};
+  end
+  assign merge_set_o = sel3_valid && alive_i[sel3.warp];
+  assign merge_warp_o = sel3.warp;
+  assign merge_valid_o = !merge_least[32];
+  assign merge_pc_o = merge_least[31:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sel2_valid <= 1'b0;
+      sel3_valid <= 1'b0;
+      sel2 <= '0;
+      sel3 <= '0;
+      sel3_path <= '0;
+    end else begin
+      sel2_valid <= sel1_valid_i;
+      sel3_valid <= sel2_set;
+      if (sel1_valid_i) begin
+        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, pc: sel1_pc_i, depth: sel1_depth_i};
+      end
+      if (sel2_set) begin
+        sel3 <= sel2;
+        sel3_path <= sel2_path;
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel1_valid_i && alive_i[sel1_warp_i] && sel1_cand_i == '0));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel2_set && group == '0));
+`endif
+endmodule

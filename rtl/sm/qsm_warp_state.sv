@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the sub-core's warps: residency, threads, barrier, path, merge point; start, resolve, release, kill, finish.
+// Doc: docs/warp_state.md (R-WS-1 to -10). Everything acts at the end of the cycle in which it comes in; a kill wins.
+//
+// Observed by the lockstep monitor: start_valid, start_slot, start_i, start_live (START); resolve_i, live_next, bar_next, resolve_selects
+// (RESOLVE); u_select.sel2_set, sel2_warp, sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q, path_q.
+module qsm_warp_state
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic                                  clk_i,
+  input  logic                                  rst_ni,
+  input  desc_t [NumKernels-1:0]                desc_i,
+  input  logic [NumKernels-1:0]                 killed_i,
+  input  warp_start_t                           start_i,
+  input  logic [MaxTbs-1:0]                     release_i,
+  input  logic [WarpsPerSched-1:0]              sb_empty_i,
+  input  logic                                  issue_valid_i,   // R-IS-3
+  input  logic [WarpW-1:0]                      issue_warp_i,
+  input  logic                                  issue_ctl_i,
+  input  logic [WarpW-1:0]                      ex2_warp_i,
+  input  logic [KernelW-1:0]                    ex2_kernel_i,
+  output logic                                  ex2_alive_o,
+  input  resolve_t                              resolve_i,
+  output tb_event_t                             arrive_o,
+  output tb_event_t                             finish_o,
+  // Registers, and what changes the policy's and the fetch's state.
+  output logic [WarpsPerSched-1:0]              resident_o,
+  output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
+  output logic [WarpsPerSched-1:0][TbW-1:0]     tb_o,
+  output logic [WarpsPerSched-1:0][WidxW-1:0]   widx_o,
+  output logic [WarpsPerSched-1:0]              path_valid_o,
+  output path_t [WarpsPerSched-1:0]             path_o,
+  output logic [WarpsPerSched-1:0]              merge_valid_o,
+  output logic [WarpsPerSched-1:0][31:0]        merge_pc_o,
+  output logic [WarpsPerSched-1:0]              at_barrier_o,    // bar != 0 and every live thread waits
+  output logic [WarpsPerSched-1:0]              flush_o,         // empty the buffer at the end of this cycle
+  output logic [WarpsPerSched-1:0]              path_set_o,
+  output logic [WarpsPerSched-1:0][31:0]        path_set_pc_o,
+  output logic                                  start_valid_o,
+  output logic [WarpW-1:0]                      start_slot_o,
+  output logic                                  finish_valid_o,
+  output logic [WarpW-1:0]                      finish_slot_o
+);
+  logic [WarpsPerSched-1:0] resident_q, path_valid_q, merge_valid_q, selpend_q;
+  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_q;
+  logic [WarpsPerSched-1:0][TbW-1:0] tb_q;
+  logic [WarpsPerSched-1:0][WidxW-1:0] widx_q;
+  mask_t [WarpsPerSched-1:0] live_q, bar_q;
+  path_t [WarpsPerSched-1:0] path_q;
+  logic [WarpsPerSched-1:0][31:0] merge_pc_q;
+  logic [WarpsPerSched-1:0] killed, has_live, alive;
+
+  // Lowest set bit's index; 0 for none.
+  function automatic logic [WarpW-1:0] lowest(input logic [WarpsPerSched-1:0] set);
+    lowest = '0;
+    for (int unsigned w = WarpsPerSched; w > 0; w--) if (set[w-1]) lowest = WarpW'(w - 1);
+  endfunction
+
+  // ---- Start and finish, R-WS-1, R-WS-10 ----
+  logic start_valid, finish_valid;
+  logic [WarpW-1:0] start_slot, finish_slot;
+  mask_t start_live;
+  logic [WarpsPerSched-1:0] finishing;
+
+  assign start_valid = start_i.valid;
+  assign start_slot = lowest(~resident_q);
+  assign start_live = killed_i[start_i.kernel] ? '0 : start_i.live;
+  assign finishing = resident_q & ~has_live & sb_empty_i;
+  assign finish_valid = |finishing;
+  assign finish_slot = lowest(finishing);
+  assign finish_o = '{valid: finish_valid, tb: tb_q[finish_slot]};
+
+  // ---- Resolve, R-WS-2 to -4 ----
+  mask_t live_next, bar_next, cand_next;
+  logic [31:0] lead_pc;
+  logic same_pc, resolve_selects, resolve_stays;
+
+  assign ex2_alive_o = has_live[ex2_warp_i] && !killed_i[ex2_kernel_i];
+  assign live_next = live_q[resolve_i.warp] & ~(resolve_i.exits ? resolve_i.mask : '0);
+  assign bar_next = bar_q[resolve_i.warp] | (resolve_i.bars ? resolve_i.mask : '0);
+  assign cand_next = live_next & ~bar_next;
+
+  always_comb begin
+    lead_pc = '0;
+    for (int unsigned l = WarpSize; l > 0; l--) if (resolve_i.mask[l-1]) lead_pc = resolve_i.next_pc[l-1];
+    same_pc = 1'b1;
+    for (int unsigned l = 0; l < WarpSize; l++) if (resolve_i.mask[l] && resolve_i.next_pc[l] != lead_pc) same_pc = 1'b0;
+  end
+
+  assign resolve_stays = cand_next == resolve_i.mask && !resolve_i.exits && !resolve_i.bars && same_pc;
+  assign resolve_selects = !resolve_stays;
+  assign arrive_o = '{valid: resolve_i.valid && cand_next == '0 && live_next != '0, tb: tb_q[resolve_i.warp]};
+
+  // ---- Selection, R-WS-5 to -8 ----
+  logic due_q, sel1_valid;              // due: SEL1 of the warp that resolved in the cycle before
+  logic [WarpW-1:0] due_warp_q, sel1_warp;
+  lanes_t sel1_pc;
+  logic [WarpSize-1:0][DepthW-1:0] sel1_depth;
+  logic sel_path_set, sel_merge_set, sel_merge_valid;
+  logic [WarpW-1:0] sel_path_warp, sel_merge_warp;
+  path_t sel_path;
+  logic [31:0] sel_merge_pc;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      due_q <= 1'b0;
+      due_warp_q <= '0;
+    end else begin
+      due_q <= resolve_i.valid && resolve_selects && cand_next != '0;
+      due_warp_q <= resolve_i.warp;
+    end
+  end
+  assign sel1_valid = due_q || selpend_q != '0;
+  assign sel1_warp = due_q ? due_warp_q : lowest(selpend_q);
+
+  qsm_lane_store u_lane_store (
+    .clk_i,
+    .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0), .write_warp_i(resolve_i.warp),
+    .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.depth),
+    .read_warp_i(sel1_warp), .read_pc_o(sel1_pc), .read_depth_o(sel1_depth)
+  );
+
+  qsm_select u_select (
+    .clk_i, .rst_ni, .alive_i(alive), .start_valid_i(start_valid), .start_slot_i(start_slot),
+    .sel1_valid_i(sel1_valid), .sel1_warp_i(sel1_warp), .sel1_cand_i(live_q[sel1_warp] & ~bar_q[sel1_warp]),
+    .sel1_pc_i(sel1_pc), .sel1_depth_i(sel1_depth),
+    .path_set_o(sel_path_set), .path_warp_o(sel_path_warp), .path_o(sel_path),
+    .merge_set_o(sel_merge_set), .merge_warp_o(sel_merge_warp), .merge_valid_o(sel_merge_valid), .merge_pc_o(sel_merge_pc)
+  );
+
+  // ---- Registers ----
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
+    logic starts, resolves, releases, selects, merges;
+    assign killed[w] = killed_i[kernel_q[w]];
+    assign has_live[w] = live_q[w] != '0;
+    assign alive[w] = has_live[w] && !killed[w];
+    assign starts = start_valid && start_slot == WarpW'(w);
+    assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
+    assign releases = release_i[tb_q[w]] && resident_q[w] && has_live[w];
+    assign selects = sel_path_set && sel_path_warp == WarpW'(w);
+    assign merges = sel_merge_set && sel_merge_warp == WarpW'(w);
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        resident_q[w] <= 1'b0;
+        kernel_q[w] <= '0;
+        tb_q[w] <= '0;
+        widx_q[w] <= '0;
+        live_q[w] <= '0;
+        bar_q[w] <= '0;
+        path_valid_q[w] <= 1'b0;
+        path_q[w] <= '0;
+        merge_valid_q[w] <= 1'b0;
+        merge_pc_q[w] <= '0;
+        selpend_q[w] <= 1'b0;
+      end else begin
+        if (issue_valid_i && issue_warp_i == WarpW'(w)) begin
+          path_q[w].pc <= path_q[w].pc + 32'd4;
+          if (issue_ctl_i) path_valid_q[w] <= 1'b0;
+        end
+        if (resolves) begin
+          live_q[w] <= live_next;
+          bar_q[w] <= bar_next;
+          if (resolve_stays) begin
+            path_valid_q[w] <= 1'b1;
+            path_q[w] <= '{pc: lead_pc, depth: resolve_i.depth, mask: resolve_i.mask};
+            merge_valid_q[w] <= 1'b0;
+          end
+        end
+        if (selects) begin
+          path_valid_q[w] <= 1'b1;
+          path_q[w] <= sel_path;
+          merge_valid_q[w] <= 1'b0;
+        end
+        if (merges) begin
+          merge_valid_q[w] <= sel_merge_valid;
+          merge_pc_q[w] <= sel_merge_pc;
+        end
+        if (releases) begin
+          bar_q[w] <= '0;
+          selpend_q[w] <= 1'b1;
+        end else if (sel1_valid && !due_q && sel1_warp == WarpW'(w)) begin
+          selpend_q[w] <= 1'b0;
+        end
+        if (finish_valid && finish_slot == WarpW'(w)) resident_q[w] <= 1'b0;
+        if (resident_q[w] && killed[w]) begin  // R-WS-9
+          live_q[w] <= '0;
+          bar_q[w] <= '0;
+          path_valid_q[w] <= 1'b0;
+          merge_valid_q[w] <= 1'b0;
+          selpend_q[w] <= 1'b0;
+        end
+        if (starts) begin
+          resident_q[w] <= 1'b1;
+          kernel_q[w] <= start_i.kernel;
+          tb_q[w] <= start_i.tb;
+          widx_q[w] <= start_i.widx;
+          live_q[w] <= start_live;
+          bar_q[w] <= '0;
+          path_valid_q[w] <= start_live != '0;
+          path_q[w] <= '{pc: desc_i[start_i.kernel].entry, depth: '0, mask: start_live};
+          merge_valid_q[w] <= 1'b0;
+          selpend_q[w] <= 1'b0;
+        end
+      end
+    end
+
+    assign at_barrier_o[w] = bar_q[w] != '0 && (live_q[w] & ~bar_q[w]) == '0;
+    assign flush_o[w] = killed[w] || starts;
+    assign path_set_o[w] = starts || selects || (resolves && resolve_stays);
+    assign path_set_pc_o[w] = starts ? desc_i[start_i.kernel].entry : selects ? sel_path.pc : lead_pc;
+  end
+
+  assign resident_o = resident_q;
+  assign kernel_o = kernel_q;
+  assign tb_o = tb_q;
+  assign widx_o = widx_q;
+  assign path_valid_o = path_valid_q;
+  assign path_o = path_q;
+  assign merge_valid_o = merge_valid_q;
+  assign merge_pc_o = merge_pc_q;
+  assign start_valid_o = start_valid;
+  assign start_slot_o = start_slot;
+  assign finish_valid_o = finish_valid;
+  assign finish_slot_o = finish_slot;
+
+`ifndef SYNTHESIS
+  // R-SM-2: a free slot is guaranteed. R-WS-5: at most one selection of a warp in flight, and none while it has a path.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_valid && resident_q == '1));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel_path_set && path_valid_q[sel_path_warp]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(resolve_i.valid && path_valid_q[resolve_i.warp]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid_i && !path_valid_q[issue_warp_i]));
+`endif
+endmodule
