@@ -12,32 +12,33 @@
   .globl _start
   .type _start, @function
 _start:
-  // sp = stack_base + (hwtid + 1) * stack_bytes
   csrr t0, CSR_ARG
   lw t1, 4(t0)
   lw t2, 8(t0)
-  csrr t3, CSR_HWTID
-  addi t3, t3, 1
-  mul t3, t3, t2
-  add sp, t1, t3
 
   // gp = threadIdx packed. The first row, which is all of a one-dimensional block, needs no division.
   csrr gp, CSR_TID
-  csrr t1, CSR_NTID_X
-  bltu gp, t1, .Lpacked
-  csrr t2, CSR_NTID_Y
-  divu t3, gp, t1
-  remu gp, gp, t1
-  remu t4, t3, t2
-  divu t5, t3, t2
-  slli t4, t4, 10
+  csrr t3, CSR_NTID_X
+  bltu gp, t3, .Lpacked
+  csrr t4, CSR_NTID_Y
+  divu t5, gp, t3
+  remu gp, gp, t3
+  remu t6, t5, t4
+  divu t5, t5, t4
+  slli t6, t6, 10
   slli t5, t5, 20
-  or gp, gp, t4
+  or gp, gp, t6
   or gp, gp, t5
 .Lpacked:
 
   // tp = shared memory, where __shared__ variables lie
   lui tp, 0x10000
+
+  // sp = stack_base + (hwtid + 1) * stack_bytes
+  csrr t3, CSR_HWTID
+  addi t3, t3, 1
+  mul t3, t3, t2
+  add sp, t1, t3
 
   lw a0, 16(t0)
   lw a1, 20(t0)

@@ -22,6 +22,7 @@ enum {
   ARGUMENT_BYTES = 48,
   MAX_BLOCK_THREADS = 1024,
   MANAGER_TRIES = 4096,
+  CAUSE_KILLED = 24,  // by the host
 };
 #define DEVICE_MEMORY_BASE 0x80000000u
 #define SLOT_REGISTER_COUNT (QSM_SLOT_STRIDE / 4)
@@ -173,9 +174,19 @@ qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct q
   return qsmSuccess;
 }
 
+static void free_context(struct qsm_context *context) {
+  if (!context) return;
+  struct launch *launch, *next;
+  DL_FOREACH_SAFE(context->queue, launch, next) free(launch);
+  qsm_program_free(context->program);
+  qsm_heap_destroy(context->heap);
+  free(context);
+}
+
+// The GPU goes away with everything on it: nothing is killed first.
 void qsmDeviceClose(qsmDevice_t device) {
   if (!device) return;
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) qsmContextDestroy(device->context[slot]);
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) free_context(device->context[slot]);
   device->backend->close(device->backend);
   free(device);
 }
@@ -353,7 +364,7 @@ static void drop_pending(struct qsm_context *context) {
   struct launch *launch, *next, *first = context->running ? context->queue->next : context->queue;
   DL_FOREACH_SAFE(first, launch, next) {
     DL_DELETE(context->queue, launch);
-    if (launch->callback) launch->callback(launch->user, &(qsmLaunchResult){.killed = true, .cause = QSM_CAUSE_KILLED});
+    if (launch->callback) launch->callback(launch->user, &(qsmLaunchResult){.killed = true, .cause = CAUSE_KILLED});
     free(launch);
   }
 }
@@ -370,12 +381,8 @@ void qsmContextDestroy(qsmContext_t context) {
   if (!context) return;
   if (context->running && qsmContextKill(context) == qsmSuccess) qsmContextSynchronize(context, DRAIN_CYCLES);
   if (!context->running) slot_write(context, QSM_SLOT_CTX, 0);
-  struct launch *launch, *next;
-  DL_FOREACH_SAFE(context->queue, launch, next) free(launch);
   context->device->context[context->slot] = NULL;
-  qsm_program_free(context->program);
-  qsm_heap_destroy(context->heap);
-  free(context);
+  free_context(context);
 }
 
 uint32_t qsmContextSlot(qsmContext_t context) { return context->slot; }

@@ -18,7 +18,7 @@ __global__ void indices(unsigned *out) {
   at[4] = qsm_tid();
   at[5] = warpSize << 8 | qsm_lane();
   at[6] = qsm_slot();
-  at[7] = qsm_tid() == thread && qsm_hwtid() >= thread && (qsm_active_mask() >> qsm_lane() & 1);
+  at[7] = qsm_tid() == thread && (qsm_active_mask() >> qsm_lane() & 1);
 }
 
 // Reverses a block's values through three pieces of shared memory.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector addition: one thread per element.
+// Vector addition with a grid-stride loop: neighbouring threads take neighbouring elements, each thread several.
 #include <qsm.h>
 
 __global__ void vadd(const int *a, const int *b, int *sum, unsigned n) {
-  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) sum[i] = a[i] + b[i];
+  unsigned stride = gridDim.x * blockDim.x;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) sum[i] = a[i] + b[i];
 }

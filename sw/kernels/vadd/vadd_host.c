@@ -5,7 +5,9 @@
 
 static const struct {
   uint32_t n_elements, block_threads;
-} sizes[] = {{1001, 16}, {30011, 32}, {1000003, 256}};
+} sizes[] = {{2003, 16}, {60013, 32}, {4000003, 256}};
+
+enum { ELEMENTS_PER_THREAD = 8 };
 
 struct job {
   struct qsm_array a, b, sum;
@@ -52,7 +54,7 @@ int qsm_vadd_next(void *opaque, struct qsm_suite_launch *launch) {
   job->launched = 1;
   *launch = (struct qsm_suite_launch){
       .symbol = "vadd",
-      .grid = {qsm_div_up(job->n_elements, job->block_threads), 1, 1},
+      .grid = {qsm_div_up(job->n_elements, ELEMENTS_PER_THREAD * job->block_threads), 1, 1},
       .block = {job->block_threads, 1, 1},
       .args = {job->a.addr, job->b.addr, job->sum.addr, job->n_elements},
   };
