@@ -30,7 +30,7 @@ module qsm_alu
   assign shifted = 32'($signed({op_i == AluSra && a_i[31], shift_in}) >>> b_i[4:0]);
 
   always_comb begin
-    unique case (op_i)
+    case (op_i)
       AluAdd, AluSub: result_o = sum;
       AluSlt, AluSltu: result_o = 32'(lt_o);
       AluSll: result_o = reversed(shifted);

@@ -26,7 +26,7 @@ module qsm_csr
 
   always_comb begin
     add_lane_o = 1'b0;
-    unique case (num_i)
+    case (num_i)
       12'hC00: value_o = cycle_i[31:0];
       12'hC80: value_o = cycle_i[63:32];
       12'hCC0: begin

@@ -43,7 +43,7 @@ module qsm_decode
     dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, csr: 1'b0, alu: AluAdd, opa: OpaRs1,
               opb_imm: 1'b1, imm: imm_i, rs1: '0, rs2: '0, rd: '0};
     if (instr_i[1:0] == 2'b11) begin
-      unique case (instr_i[6:2])
+      case (instr_i[6:2])
         Lui: begin
           dec_o.cls = ClsAlu;
           dec_o.ctl = CtlNext;

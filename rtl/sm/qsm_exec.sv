@@ -107,7 +107,7 @@ module qsm_exec
     logic eq, lt;
 
     always_comb begin
-      unique case (ex1_dec.opa)
+      case (ex1_dec.opa)
         OpaRs1: a = rs1_data_i[l];
         OpaPc: a = ex1_op.path.pc;
         default: a = '0;
@@ -178,7 +178,7 @@ module qsm_exec
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_next
     always_comb begin
-      unique case (ex2_dec.ctl)
+      case (ex2_dec.ctl)
         CtlBranch: ex2_next_pc[l] = ex2_taken[l] ? ex2_target : ex2_pc4;
         CtlJal: ex2_next_pc[l] = ex2_target;
         CtlJalr: ex2_next_pc[l] = {ex2_result[l][31:1], 1'b0};

@@ -102,7 +102,7 @@ module qsm_fetch
     qsm_decode u_decode (.instr_i(f2_words[b]), .dec_o(dec[b]));
 
     logic [31:0] next_pc;
-    assign next_pc = {f2_pc[31:3] + 29'(b), 1'(b == 0), 2'b00};
+    assign next_pc = {f2_pc[31:3] + 29'(b), b == 0, 2'b00};
     assign word_ctl[b] = dec[b].cls == ClsCtl || (merge_valid_i[f2_warp] && next_pc == merge_pc_i[f2_warp]);
 
     assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: (f2_outcome == FetchFault) ? '0 : f2_words[b]};
@@ -146,7 +146,7 @@ module qsm_fetch
       miss_addr_q <= '0;
       miss_slot_q <= '0;
     end else begin
-      unique case (miss_q)
+      case (miss_q)
         MissIdle: if (miss_start) begin
           miss_q <= MissPend;
           miss_drop_q <= 1'b0;
