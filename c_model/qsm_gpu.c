@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU as a whole (docs/machine.md). Every path between an SM and anything else takes NocLat cycles, so each SM runs a window of up to
+// NocLat cycles alone; then the blocks of the GPU level run the same cycles, with what the SMs sent in earlier windows, and send what the
+// SMs see in later ones. Both levels skip cycles in which nothing can happen.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_bus.h"
+#include "qsm_ctrl.h"
+#include "qsm_mem.h"
+#include "qsm_model.h"
+#include "qsm_qos_mgr.h"
+#include "qsm_sm.h"
+#include "qsm_tb_sched.h"
+#include "qsm_xbar.h"
+
+enum { MAX_SMS = 64 };
+
+struct qsm_model {
+  struct qsm_config config;
+  uint64_t cycle;  // next to run
+  bool wake_all;   // a direct signal may have changed: no SM may rely on its next event
+  struct qsm_bus bus;
+  struct qsm_mem *mem;
+  struct qsm_xbar *xbar;
+  struct qsm_tb_sched *tb_sched;
+  struct qsm_qos_mgr *qos_mgr;
+  struct qsm_ctrl ctrl;
+  struct qsm_sm *sm[MAX_SMS];
+  qsm_event_sink sink;
+  void *sink_ctx;
+  bool hashing;
+  uint64_t hash;  // of the GPU level's events
+};
+
+// ---- What the blocks of the GPU level see of the SMs and of the event stream ----
+
+static void bus_send(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
+  struct qsm_model *model = ctx;
+  qsm_sm_send(model->sm[sm], msg);
+}
+
+static struct qsm_mem_rsp *bus_push_response(void *ctx, uint32_t sm) {
+  struct qsm_model *model = ctx;
+  return qsm_sm_push_response(model->sm[sm]);
+}
+
+static uint32_t bus_snap_insn(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct qsm_model *model = ctx;
+  return qsm_sm_snap_insn(model->sm[sm], kernel);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_event(uint64_t hash, const struct qsm_event *event) {
+  hash = mix(mix(hash, event->cycle), (uint64_t)event->kind << 8 | event->sm);
+  for (uint32_t i = 0; i < event->n_words; i++) hash = mix(hash, event->word[i]);
+  return hash;
+}
+
+static void bus_emit(void *ctx, const struct qsm_event *event) {
+  struct qsm_model *model = ctx;
+  if (model->hashing) model->hash = mix_event(model->hash, event);
+  if (model->sink) model->sink(model->sink_ctx, event);
+}
+
+// ---- Creation ----
+
+static int create_blocks(struct qsm_model *model) {
+  const struct qsm_config *config = &model->config;
+  if (qsm_mem_create(config, &model->mem) != 0) return -1;
+  model->xbar = qsm_xbar_create(config, model->mem, &model->bus);
+  model->tb_sched = qsm_tb_sched_create(&model->ctrl.regs, &model->bus);
+  model->qos_mgr = qsm_qos_mgr_create(&model->ctrl.regs, model->tb_sched, &model->bus);
+  if (!model->xbar || !model->tb_sched || !model->qos_mgr) return -1;
+  for (uint32_t i = 0; i < config->num_sms; i++) {
+    model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, i);
+    if (!model->sm[i]) return -1;
+  }
+  model->ctrl.tb_sched = model->tb_sched;
+  model->ctrl.qos_mgr = model->qos_mgr;
+  model->ctrl.sms = model->sm;
+  return 0;
+}
+
+int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, char *msg, size_t msg_len) {
+  if (qsm_config_check(config, msg, msg_len) != 0) return -1;
+  struct qsm_model *model = calloc(1, sizeof *model);
+  if (!model) goto no_memory;
+  model->config = *config;
+  model->bus = (struct qsm_bus){
+      .ctx = model, .send = bus_send, .push_response = bus_push_response, .snap_insn = bus_snap_insn, .emit = bus_emit};
+  qsm_ctrl_reset(&model->ctrl, &model->config);
+  if (create_blocks(model) != 0) goto no_memory;
+  *out = model;
+  return 0;
+no_memory:
+  qsm_model_destroy(model);
+  snprintf(msg, msg_len, "no memory for a GPU of %u SMs with %u bytes of device memory", config->num_sms, config->mem_bytes);
+  return -1;
+}
+
+void qsm_model_destroy(struct qsm_model *model) {
+  if (!model) return;
+  for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_destroy(model->sm[i]);
+  qsm_qos_mgr_destroy(model->qos_mgr);
+  qsm_tb_sched_destroy(model->tb_sched);
+  qsm_xbar_destroy(model->xbar);
+  qsm_mem_destroy(model->mem);
+  free(model);
+}
+
+// ---- Time ----
+
+// Hands what an SM sent in its last window to the blocks that will see it.
+static void collect(struct qsm_model *model, uint32_t sm) {
+  const struct qsm_sm_out *out = qsm_sm_out(model->sm[sm]);
+  uint32_t noc_lat = model->config.noc_lat;
+  for (uint32_t i = 0; i < out->n_req; i++) qsm_xbar_push(model->xbar, sm, &out->req[i]);
+  for (uint32_t i = 0; i < out->n_retire; i++) {
+    qsm_tb_sched_retire(model->tb_sched, out->retire[i].cycle + noc_lat, sm, out->retire[i].tb);
+  }
+  for (uint32_t i = 0; i < out->n_fault; i++) {
+    for (uint32_t left = out->fault[i].kernels; left; left &= left - 1) {
+      uint32_t k = qsm_lowest(left);
+      qsm_tb_sched_fault(model->tb_sched, out->fault[i].cycle + noc_lat, sm, k, qsm_sm_fault(model->sm[sm], k));
+    }
+  }
+}
+
+static void run_sms(struct qsm_model *model, uint64_t from, uint64_t to) {
+  for (uint32_t i = 0; i < model->config.num_sms; i++) {
+    if (!model->wake_all && qsm_sm_next_event(model->sm[i]) >= to) continue;
+    qsm_sm_run(model->sm[i], from, to);
+    collect(model, i);
+  }
+  model->wake_all = false;
+}
+
+// The manager comes before the TB scheduler, whose state of the cycle's start it keeps in E.
+static uint32_t step_tb_sched(struct qsm_model *model, uint64_t cycle, uint32_t kill) {
+  uint32_t ended = qsm_tb_sched_step(model->tb_sched, cycle, kill);
+  for (uint32_t left = ended; left; left &= left - 1) qsm_qos_mgr_set_busy(model->qos_mgr, qsm_lowest(left), false, cycle + 1);
+  return ended;
+}
+
+// Cycles from .. to - 1 of the GPU level; `kill` belongs to the first. Returns the launches that ended.
+static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t to, uint32_t kill) {
+  uint32_t ended = 0;
+  uint64_t xbar_at = qsm_xbar_next(model->xbar, from);
+  uint64_t mgr_at = qsm_qos_mgr_next(model->qos_mgr, from);
+  uint64_t tb_at = kill ? from : qsm_tb_sched_next(model->tb_sched, from);
+  for (;;) {
+    uint64_t cycle = qsm_earlier(xbar_at, qsm_earlier(mgr_at, tb_at));
+    if (cycle >= to) return ended;
+    if (cycle == xbar_at) {
+      qsm_xbar_step(model->xbar, cycle);
+      xbar_at = qsm_xbar_next(model->xbar, cycle + 1);
+    }
+    if (cycle == mgr_at) {
+      qsm_qos_mgr_step(model->qos_mgr, cycle);
+      mgr_at = qsm_qos_mgr_next(model->qos_mgr, cycle + 1);
+    }
+    if (cycle == tb_at) {
+      ended |= step_tb_sched(model, cycle, kill);
+      kill = 0;
+      tb_at = qsm_tb_sched_next(model->tb_sched, cycle + 1);
+    }
+  }
+}
+
+static uint32_t run_window(struct qsm_model *model, uint64_t to, uint32_t kill) {
+  run_sms(model, model->cycle, to);
+  uint32_t ended = run_gpu_level(model, model->cycle, to, kill);
+  model->ctrl.regs.irq |= ended;
+  model->cycle = to;
+  return ended;
+}
+
+// First cycle from now on in which anything can happen.
+static uint64_t next_event(const struct qsm_model *model) {
+  uint64_t now = model->cycle;
+  if (model->wake_all) return now;
+  uint64_t next = qsm_earlier(qsm_xbar_next(model->xbar, now), qsm_tb_sched_next(model->tb_sched, now));
+  next = qsm_earlier(next, qsm_qos_mgr_next(model->qos_mgr, now));
+  for (uint32_t i = 0; i < model->config.num_sms && next > now; i++) next = qsm_earlier(next, qsm_sm_next_event(model->sm[i]));
+  return next > now ? next : now;
+}
+
+// A launch that begins to end within a window ends after it, since R-TB-3 takes at least a window's length: only those that are ending
+// already can cut it.
+uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_irq) {
+  uint64_t begin = model->cycle;
+  uint64_t end = n_cycles < UINT64_MAX - begin ? begin + n_cycles : UINT64_MAX;
+  while (model->cycle < end && !(stop_on_irq && model->ctrl.regs.irq)) {
+    uint64_t to = qsm_earlier(end, model->cycle + model->config.noc_lat);
+    uint64_t next = next_event(model);
+    if (stop_on_irq) to = qsm_earlier(to, qsm_tb_sched_end_at(model->tb_sched) + 1);
+    if (next >= to) {
+      model->cycle = qsm_earlier(end, next);
+    } else {
+      run_window(model, to, 0);
+    }
+  }
+  return model->cycle - begin;
+}
+
+uint64_t qsm_model_cycle(const struct qsm_model *model) { return model->cycle; }
+
+// ---- Control port ----
+
+int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value) {
+  int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
+  run_window(model, model->cycle + 1, 0);
+  return err;
+}
+
+static void send_icache_inv(struct qsm_model *model) {
+  struct qsm_sm_msg msg = {.cycle = model->cycle + model->config.noc_lat, .kind = QSM_MSG_ICACHE_INV};
+  qsm_bus_broadcast(&model->bus, model->config.num_sms, &msg);
+}
+
+int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value) {
+  uint64_t cycle = model->cycle;
+  struct qsm_ctrl_effect effect;
+  int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
+  if (effect.icache_inv) send_icache_inv(model);
+  uint32_t ended = run_window(model, cycle + 1, effect.kill);
+  if (err) return err;
+  qsm_ctrl_commit_write(&model->ctrl, cycle, addr, value, ended);
+  model->wake_all = true;
+  return 0;
+}
+
+uint8_t *qsm_model_memory(struct qsm_model *model) { return qsm_mem_bytes(model->mem); }
+
+// ---- Observation ----
+
+void qsm_model_set_sink(struct qsm_model *model, qsm_event_sink sink, void *ctx) {
+  model->sink = sink;
+  model->sink_ctx = ctx;
+  model->bus.reporting = sink || model->hashing;
+  for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_set_sink(model->sm[i], sink, ctx);
+}
+
+void qsm_model_enable_hash(struct qsm_model *model) {
+  model->hashing = true;
+  model->bus.reporting = true;
+  for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_enable_hash(model->sm[i]);
+}
+
+uint64_t qsm_model_hash(const struct qsm_model *model) {
+  uint64_t hash = model->hash;
+  for (uint32_t i = 0; i < model->config.num_sms; i++) hash = mix(hash, qsm_sm_hash(model->sm[i]));
+  return hash;
+}
+
+bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, uint32_t sm, uint32_t sub, uint32_t index,
+                     uint32_t word, uint32_t *value) {
+  if (kind == QSM_STATE_SLOT) return qsm_tb_sched_state(model->tb_sched, index, word, value);
+  if (sm >= model->config.num_sms) return false;
+  return qsm_sm_state(model->sm[sm], model->cycle, kind, sub, index, word, value);
+}
+
+static int inject_sm(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len) {
+  int status = -1;
+  for (uint32_t n = 0; n < model->config.num_sms && status == -1; n++) {
+    uint32_t sm = (uint32_t)((seed + n) % model->config.num_sms);
+    status = qsm_sm_inject(model->sm[sm], block, seed / MAX_SMS, what, what_len);
+  }
+  return status;
+}
+
+int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len) {
+  model->wake_all = true;
+  if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
+  if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_walk(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "tb_alloc") == 0) return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "qos_mgr") == 0) return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);
+  return inject_sm(model, block, seed, what, what_len);
+}
