@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "qsm_backend_impl.h"
+#include "qsm_config_yaml.h"
 
 struct rtl_backend {
   struct qsm_backend base;
@@ -18,9 +19,8 @@ struct rtl_backend {
 
 int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm_rtl_api **api, char *msg, size_t msg_len) {
   char path[1024];
-  const char *root = getenv("QSM_ROOT");
   const char *folder = tracing ? "rtl-trace" : "rtl";
-  snprintf(path, sizeof path, "%s/build/%s/%s.so", root ? root : QSM_SOURCE_ROOT, folder, config->name);
+  snprintf(path, sizeof path, "%s/build/%s/%s.so", qsm_source_root(), folder, config->name);
   if (access(path, R_OK)) {
     snprintf(msg, msg_len, "the RTL of configuration %s is not built: make %s CONFIG=%s (%s)", config->name, folder, config->name, path);
     return -1;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// `qsm fuzz`: random programs under random scheduling on RTL and model in lockstep.
+#ifndef QSM_FUZZ_H
+#define QSM_FUZZ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "qsm_run.h"
+
+struct qsm_fuzz_options {
+  uint64_t cycles;           // to compare, all rounds together
+  uint64_t seed;             // of the first round; round r uses seed + r
+  const char *config;        // a name, or "random"
+  const char *out_dir;       // NULL: build/fuzz
+  bool quiet;
+  const char *inject_block;  // negative control
+};
+
+// Exit code 0: all cycles equal (with inject_block: never; the flip must be found, which gives 1).
+enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options);
+
+#endif

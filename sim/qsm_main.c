@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `qsm` command: subcommands and their options (docs/command.md).
+#include <argp.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_backend.h"
+#include "qsm_config_yaml.h"
+#include "qsm_disasm.h"
+#include "qsm_elf.h"
+#include "qsm_fuzz.h"
+#include "qsm_run.h"
+#include "qsm_suite.h"
+
+#define QSM_VERSION "qsm 0.1.0"
+
+// ---- Shared option parsing ----
+
+static uint64_t number_option(struct argp_state *state, const char *option, const char *text, uint64_t least) {
+  char *end = NULL;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end || value < least) argp_error(state, "--%s %s: must be a number from %llu on", option, text, (unsigned long long)least);
+  return value;
+}
+
+static const char *backend_option(struct argp_state *state, const char *text) {
+  if (strcmp(text, "model") && strcmp(text, "rtl") && strcmp(text, "lockstep"))
+    argp_error(state, "--backend %s: must be model, rtl or lockstep", text);
+  return text;
+}
+
+static const char *inject_option(struct argp_state *state, const char *text) {
+  for (const char *const *block = qsm_backend_inject_blocks(); *block; block++)
+    if (strcmp(text, *block) == 0) return text;
+  argp_error(state, "--inject %s: no such block", text);
+  return text;
+}
+
+enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE };
+
+// ---- qsm run ----
+
+static const struct argp_option run_option_table[] = {
+    {"backend", KEY_BACKEND, "NAME", 0, "model (default), rtl, or lockstep: both, every cycle compared", 0},
+    {"config", KEY_CONFIG, "NAME", 0, "configuration instead of the scenario's: a name in configs/ or a path", 0},
+    {"cycles", KEY_CYCLES, "N", 0, "length instead of the scenario's", 0},
+    {"seed", KEY_SEED, "N", 0, "seed of the inputs instead of the scenario's", 0},
+    {"out", KEY_OUT, "DIR", 0, "folder for results (default build/results/SCENARIO)", 0},
+    {"waves", KEY_WAVES, 0, 0, "write DIR/waves.fst of the shared run (rtl and lockstep)", 0},
+    {"quiet", KEY_QUIET, 0, 0, "no progress, no table", 0},
+    {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; lockstep must report it", 0},
+    {"inject-cycle", KEY_INJECT_CYCLE, "N", 0, "cycle of the flip (default 15000)", 0},
+    {"state-interval", KEY_STATE, "N", 0, "lockstep: compare the full state every N cycles (default 5000)", 0},
+    {0}};
+
+static error_t parse_run(int key, char *arg, struct argp_state *state) {
+  struct qsm_run_options *options = state->input;
+  switch (key) {
+    case KEY_BACKEND: options->backend = backend_option(state, arg); break;
+    case KEY_CONFIG: options->config = arg; break;
+    case KEY_CYCLES: options->cycles = number_option(state, "cycles", arg, 1); break;
+    case KEY_SEED:
+      options->seed = number_option(state, "seed", arg, 0);
+      options->has_seed = true;
+      break;
+    case KEY_OUT: options->out_dir = arg; break;
+    case KEY_WAVES: options->waves = true; break;
+    case KEY_QUIET: options->quiet = true; break;
+    case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
+    case KEY_INJECT_CYCLE: options->inject_cycle = number_option(state, "inject-cycle", arg, 0); break;
+    case KEY_STATE: options->state_interval = number_option(state, "state-interval", arg, 1); break;
+    case ARGP_KEY_ARG:
+      if (options->scenario) argp_error(state, "one scenario at a time, got also '%s'", arg);
+      options->scenario = arg;
+      break;
+    case ARGP_KEY_END:
+      if (!options->scenario) argp_error(state, "which SCENARIO.yaml?");
+      if (options->waves && (!options->backend || strcmp(options->backend, "model") == 0)) argp_error(state, "--waves needs --backend rtl or lockstep");
+      if (options->inject_block && (!options->backend || strcmp(options->backend, "lockstep"))) argp_error(state, "--inject needs --backend lockstep");
+      break;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static int command_run(int argc, char **argv) {
+  struct qsm_run_options options = {.inject_cycle = 15000, .state_interval = 5000};
+  const struct argp argp = {run_option_table, parse_run, "SCENARIO.yaml", "Runs a scenario: each kernel alone, then all together.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return (int)qsm_run(&options);
+}
+
+// ---- qsm fuzz ----
+
+static const struct argp_option fuzz_option_table[] = {
+    {"cycles", KEY_CYCLES, "N", 0, "compared cycles (default 1000000)", 0},
+    {"seed", KEY_SEED, "N", 0, "first seed (default 1); each round prints its own", 0},
+    {"config", KEY_CONFIG, "NAME", 0, "configuration (default tiny), or random: any whose RTL is built", 0},
+    {"out", KEY_OUT, "DIR", 0, "folder for a difference's report (default build/fuzz)", 0},
+    {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
+    {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; the run must find it", 0},
+    {0}};
+
+static error_t parse_fuzz(int key, char *arg, struct argp_state *state) {
+  struct qsm_fuzz_options *options = state->input;
+  switch (key) {
+    case KEY_CYCLES: options->cycles = number_option(state, "cycles", arg, 1); break;
+    case KEY_SEED: options->seed = number_option(state, "seed", arg, 0); break;
+    case KEY_CONFIG: options->config = arg; break;
+    case KEY_OUT: options->out_dir = arg; break;
+    case KEY_QUIET: options->quiet = true; break;
+    case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
+    case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", arg); break;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static int command_fuzz(int argc, char **argv) {
+  struct qsm_fuzz_options options = {.cycles = 1000000, .seed = 1, .config = "tiny"};
+  const struct argp argp = {fuzz_option_table, parse_fuzz, "", "Random programs, launches, goals, policies and schemes on RTL and model in lockstep.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return (int)qsm_fuzz(&options);
+}
+
+// ---- Lists ----
+
+static int command_kernels(int argc, char **argv) {
+  const struct argp argp = {0, 0, "", "Lists the programs of the suite.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, NULL);
+  for (const struct qsm_suite_program *program = qsm_suite; program->name; program++)
+    printf("%-12s %-8s %s\n", program->name, program->bound, program->about);
+  return QSM_EXIT_OK;
+}
+
+static int is_yaml(const struct dirent *entry) {
+  size_t len = strlen(entry->d_name);
+  return len > 5 && strcmp(entry->d_name + len - 5, ".yaml") == 0;
+}
+
+static int command_configs(int argc, char **argv) {
+  const struct argp argp = {0, 0, "", "Lists the named configurations.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, NULL);
+  char path[1024], msg[256];
+  struct dirent **entries = NULL;
+  snprintf(path, sizeof path, "%s/configs", qsm_source_root());
+  int n = scandir(path, &entries, is_yaml, alphasort);
+  if (n < 0) {
+    fprintf(stderr, "qsm: cannot read %s\n", path);
+    return QSM_EXIT_ENVIRONMENT;
+  }
+  int code = QSM_EXIT_OK;
+  printf("%-12s %4s %9s %9s %6s %8s %9s %9s\n", "name", "SMs", "sub-cores", "warps/SM", "lanes", "kernels", "shared", "channels");
+  for (int i = 0; i < n; i++) {
+    struct qsm_config config;
+    entries[i]->d_name[strlen(entries[i]->d_name) - 5] = 0;
+    if (qsm_config_load(entries[i]->d_name, &config, msg, sizeof msg)) {
+      fprintf(stderr, "qsm: %s\n", msg);
+      code = QSM_EXIT_BAD_INPUT;
+    } else {
+      printf("%-12s %4u %9u %9u %6u %8u %9u %9u\n", config.name, config.num_sms, config.num_sched, config.warps_per_sm, config.warp_size,
+             config.num_kernels, config.shared_bytes, config.num_channels);
+    }
+    free(entries[i]);
+  }
+  free(entries);
+  return code;
+}
+
+// ---- qsm disasm ----
+
+static error_t parse_disasm(int key, char *arg, struct argp_state *state) {
+  const char **path = state->input;
+  switch (key) {
+    case ARGP_KEY_ARG:
+      if (*path) argp_error(state, "one program at a time, got also '%s'", arg);
+      *path = arg;
+      return 0;
+    case ARGP_KEY_END:
+      if (!*path) argp_error(state, "which FILE.elf?");
+      return 0;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static int command_disasm(int argc, char **argv) {
+  const char *path = NULL;
+  const struct argp argp = {0, parse_disasm, "FILE.elf", "Prints the code of a device program as it lies at 0x80000000.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, &path);
+  char msg[256];
+  struct qsm_program *program = NULL;
+  if (qsm_program_load(path, &program, msg, sizeof msg)) {
+    fprintf(stderr, "qsm: %s\n", msg);
+    return QSM_EXIT_BAD_INPUT;
+  }
+  for (uint32_t at = 0; at + 4 <= qsm_program_code_bytes(program); at += 4) {
+    uint32_t word;
+    char text[96];
+    memcpy(&word, qsm_program_image(program) + at, 4);
+    if (word == 0) continue;  // padding
+    qsm_disasm(0x80000000u + at, word, text, sizeof text);
+    printf("%08x: %08x  %s\n", 0x80000000u + at, word, text);
+  }
+  qsm_program_free(program);
+  return QSM_EXIT_OK;
+}
+
+// ---- The command itself ----
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *about;
+} commands[] = {
+    {"run", command_run, "run a scenario"},
+    {"fuzz", command_fuzz, "random programs in lockstep"},
+    {"kernels", command_kernels, "list the programs of the suite"},
+    {"configs", command_configs, "list the configurations"},
+    {"disasm", command_disasm, "print a device program's code"},
+};
+
+static void print_help(FILE *out) {
+  fprintf(out, "Usage: qsm COMMAND [OPTION...]\nAn open GPU with quality of service: C model, RTL, or both in lockstep.\n\n");
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].about);
+  fprintf(out, "\n  qsm COMMAND --help   options of a command\n  qsm --version\n\n"
+               "Exit codes: 0 success; 1 wrong result (difference, failed check, killed or unfinished kernel);\n"
+               "2 bad input; 3 environment (output folder, missing tool, RTL not built).\n");
+}
+
+int main(int argc, char **argv) {
+  argp_program_version = QSM_VERSION;
+  argp_err_exit_status = QSM_EXIT_BAD_INPUT;
+  if (argc < 2) {
+    print_help(stderr);
+    return QSM_EXIT_BAD_INPUT;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    print_help(stdout);
+    return QSM_EXIT_OK;
+  }
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+    printf("%s\n", QSM_VERSION);
+    return QSM_EXIT_OK;
+  }
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    if (strcmp(argv[1], commands[i].name) != 0) continue;
+    char name[64];
+    snprintf(name, sizeof name, "qsm %s", argv[1]);
+    argv[1] = name;
+    return commands[i].run(argc - 1, argv + 1);
+  }
+  fprintf(stderr, "qsm: unknown command '%s'; try qsm --help\n", argv[1]);
+  return QSM_EXIT_BAD_INPUT;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_result.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel) {
+  return outcome->cycles ? (double)outcome->kernels[kernel].thread_instructions / (double)outcome->cycles : 0;
+}
+
+bool qsm_result_reached(const struct qsm_outcome *outcome, uint32_t kernel, uint64_t goal_q16) {
+  return (unsigned __int128)outcome->kernels[kernel].thread_instructions << 16 >= (unsigned __int128)goal_q16 * outcome->cycles;
+}
+
+static void add_stats(struct qsm_lockstep_stats *sum, const struct qsm_outcome *outcome) {
+  if (!outcome->has_lockstep) return;
+  sum->cycles_compared += outcome->lockstep.cycles_compared;
+  sum->fields_compared += outcome->lockstep.fields_compared;
+  if (!outcome->lockstep.differs || sum->differs) return;
+  sum->differs = true;
+  memcpy(sum->first_difference, outcome->lockstep.first_difference, sizeof sum->first_difference);
+}
+
+struct qsm_lockstep_stats qsm_result_lockstep(const struct qsm_result *result) {
+  struct qsm_lockstep_stats sum = {0};
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) add_stats(&sum, &result->isolated[i]);
+  add_stats(&sum, &result->shared);
+  add_stats(&sum, &result->without);
+  return sum;
+}
+
+// ---- Table ----
+
+static void print_row(const struct qsm_result *result, const struct qsm_outcome *outcome, const char *label, uint32_t i) {
+  const struct qsm_kernel_outcome *kernel = &outcome->kernels[i];
+  double isolated = qsm_result_ipc(&result->isolated[i], i), ipc = qsm_result_ipc(outcome, i);
+  char goal[32] = "-";
+  const char *reached = "-";
+  if (result->goal_q16[i]) {
+    snprintf(goal, sizeof goal, "%.3f", (double)result->goal_q16[i] / 65536);
+    reached = qsm_result_reached(outcome, i, result->goal_q16[i]) ? "yes" : "NO";
+  }
+  printf("  %-12s %-14s %9s %7s %9.3f %9.3f %10.1f %% %9llu   %llu ok, %llu wrong%s\n", result->scenario->kernels[i].name, label, goal, reached,
+         isolated, ipc, isolated > 0 ? 100 * ipc / isolated : 0, (unsigned long long)kernel->launches,
+         (unsigned long long)kernel->checks_passed, (unsigned long long)kernel->checks_failed, kernel->fault.killed ? ", KILLED" : "");
+}
+
+void qsm_result_print_table(const struct qsm_result *result) {
+  const char *scheme = qsm_scheme_name(result->scenario->scheme);
+  printf("\n  %-12s %-14s %9s %7s %9s %9s %12s %9s   %s\n", "kernel", "scheme", "goal IPC", "reached", "isolated", "IPC", "normalised",
+         "launches", "output checks");
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) print_row(result, &result->shared, scheme, i);
+  if (result->without.n_epochs == 0) return;
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) print_row(result, &result->without, "without QoS", i);
+}
+
+// ---- JSON ----
+
+static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
+  cJSON *list = cJSON_CreateArray();
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
+    const struct qsm_kernel_outcome *kernel = &outcome->kernels[i];
+    double isolated = qsm_result_ipc(&result->isolated[i], i), ipc = qsm_result_ipc(outcome, i);
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", result->scenario->kernels[i].name);
+    cJSON_AddBoolToObject(item, "qos", result->goal_q16[i] != 0);
+    if (result->goal_q16[i]) cJSON_AddNumberToObject(item, "goal_ipc", (double)result->goal_q16[i] / 65536);
+    else cJSON_AddNullToObject(item, "goal_ipc");
+    cJSON_AddNumberToObject(item, "ipc", ipc);
+    cJSON_AddNumberToObject(item, "isolated_ipc", isolated);
+    cJSON_AddNumberToObject(item, "normalised", isolated > 0 ? ipc / isolated : 0);
+    if (result->goal_q16[i]) cJSON_AddBoolToObject(item, "reached", qsm_result_reached(outcome, i, result->goal_q16[i]));
+    else cJSON_AddNullToObject(item, "reached");
+    cJSON_AddNumberToObject(item, "thread_instructions", (double)kernel->thread_instructions);
+    cJSON_AddNumberToObject(item, "launches", (double)kernel->launches);
+    cJSON_AddNumberToObject(item, "checks_passed", (double)kernel->checks_passed);
+    cJSON_AddNumberToObject(item, "checks_failed", (double)kernel->checks_failed);
+    if (kernel->fault.killed) {
+      cJSON *fault = cJSON_AddObjectToObject(item, "fault");
+      cJSON_AddNumberToObject(fault, "cause", kernel->fault.cause);
+      cJSON_AddNumberToObject(fault, "pc", kernel->fault.pc);
+      cJSON_AddNumberToObject(fault, "thread", kernel->fault.tid);
+      cJSON_AddNumberToObject(fault, "block", kernel->fault.block);
+      cJSON_AddNumberToObject(fault, "value", kernel->fault.value);
+    } else {
+      cJSON_AddNullToObject(item, "fault");
+    }
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
+static cJSON *epochs_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
+  cJSON *list = cJSON_CreateArray();
+  uint64_t length = outcome->n_epochs ? outcome->cycles / outcome->n_epochs : 1;
+  for (uint32_t e = 0; e < outcome->n_epochs; e++) {
+    const struct qsm_epoch_record *record = &outcome->epochs[e];
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddNumberToObject(item, "cycle", (double)record->cycle);
+    cJSON *ipc = cJSON_AddArrayToObject(item, "ipc"), *quota = cJSON_AddArrayToObject(item, "quota"),
+          *counter = cJSON_AddArrayToObject(item, "counter");
+    for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
+      cJSON_AddItemToArray(ipc, cJSON_CreateNumber((double)record->insn[i] / (double)length));
+      cJSON_AddItemToArray(quota, cJSON_CreateNumber(record->quota[i]));
+      cJSON_AddItemToArray(counter, cJSON_CreateNumber((double)record->counter[i]));
+    }
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
+static cJSON *lockstep_json(const struct qsm_result *result) {
+  if (!result->shared.has_lockstep) return cJSON_CreateNull();
+  struct qsm_lockstep_stats stats = qsm_result_lockstep(result);
+  cJSON *item = cJSON_CreateObject();
+  cJSON_AddNumberToObject(item, "cycles_compared", (double)stats.cycles_compared);
+  cJSON_AddNumberToObject(item, "fields_per_cycle", stats.cycles_compared ? (double)stats.fields_compared / (double)stats.cycles_compared : 0);
+  if (stats.differs) cJSON_AddStringToObject(item, "first_difference", stats.first_difference);
+  else cJSON_AddNullToObject(item, "first_difference");
+  return item;
+}
+
+static cJSON *result_json(const struct qsm_result *result) {
+  const struct qsm_scenario *scenario = result->scenario;
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddStringToObject(root, "scenario", scenario->path);
+  cJSON_AddStringToObject(root, "config", scenario->config);
+  cJSON_AddStringToObject(root, "backend", result->backend);
+  cJSON_AddStringToObject(root, "policy", qsm_policy_name(scenario->policy));
+  cJSON_AddStringToObject(root, "scheme", qsm_scheme_name(scenario->scheme));
+  cJSON_AddNumberToObject(root, "cycles", (double)result->shared.cycles);
+  cJSON_AddNumberToObject(root, "cpu_s", result->shared.cpu_s);
+  cJSON_AddNumberToObject(root, "cycles_per_cpu_s", result->shared.cpu_s > 0 ? (double)result->shared.total_cycles / result->shared.cpu_s : 0);
+  cJSON_AddNumberToObject(root, "seed", (double)scenario->seed);
+  cJSON_AddItemToObject(root, "kernels", kernels_json(result, &result->shared));
+  cJSON_AddItemToObject(root, "epochs", epochs_json(result, &result->shared));
+  cJSON_AddItemToObject(root, "lockstep", lockstep_json(result));
+  if (result->without.n_epochs) {
+    cJSON *without = cJSON_AddObjectToObject(root, "without_qos");
+    cJSON_AddItemToObject(without, "kernels", kernels_json(result, &result->without));
+    cJSON_AddItemToObject(without, "epochs", epochs_json(result, &result->without));
+  }
+  return root;
+}
+
+// Written beside and renamed, so that a failure leaves an earlier file as it was.
+static int write_file(const char *dir, const char *name, const char *text, char *msg, size_t msg_len) {
+  char path[1024], temporary[1040];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  snprintf(temporary, sizeof temporary, "%s.new", path);
+  FILE *file = fopen(temporary, "w");
+  bool written = file && fputs(text, file) >= 0;
+  if (file && fclose(file)) written = false;
+  if (written && rename(temporary, path) == 0) return 0;
+  if (file) remove(temporary);
+  snprintf(msg, msg_len, "cannot write %s", path);
+  return -1;
+}
+
+int qsm_result_write_json(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len) {
+  cJSON *root = result_json(result);
+  char *text = cJSON_Print(root);
+  int status = -1;
+  if (text) status = write_file(dir, "result.json", text, msg, msg_len);
+  else snprintf(msg, msg_len, "out of memory");
+  cJSON_free(text);
+  cJSON_Delete(root);
+  return status;
+}
+
+// ---- Plot ----
+
+static void plot_data(FILE *script, const struct qsm_result *result, const struct qsm_outcome *outcome) {
+  double length = (double)outcome->cycles / outcome->n_epochs;
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
+    for (uint32_t e = 0; e < outcome->n_epochs; e++)
+      fprintf(script, "%g %g\n", (double)outcome->epochs[e].cycle / 1000, outcome->epochs[e].insn[i] / length);
+    fprintf(script, "e\n");
+  }
+}
+
+static void plot_panel(FILE *script, const struct qsm_result *result, const struct qsm_outcome *outcome, const char *title) {
+  const struct qsm_scenario *scenario = result->scenario;
+  fprintf(script, "set title '%s'\nplot ", title);
+  for (uint32_t i = 0; i < scenario->n_kernels; i++) {
+    fprintf(script, "%s'-' using 1:2 with linespoints lw 2 pt 7 ps 0.4 lc %u title '%s'", i ? ", " : "", i + 1, scenario->kernels[i].name);
+    if (result->goal_q16[i])
+      fprintf(script, ", %g with lines dt 2 lw 2 lc %u title 'goal of %s'", (double)result->goal_q16[i] / 65536, i + 1, scenario->kernels[i].name);
+  }
+  fprintf(script, "\n");
+  // Inline data is consumed in the order of the '-' items; the goal lines have none.
+  plot_data(script, result, outcome);
+}
+
+int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len) {
+  bool two = result->without.n_epochs != 0;
+  if (system("command -v gnuplot >/dev/null 2>&1") != 0) {
+    snprintf(msg, msg_len, "gnuplot not found, no plot written: apt-get install gnuplot-nox");
+    return -1;
+  }
+  FILE *script = popen("gnuplot >/dev/null 2>&1", "w");
+  if (!script) {
+    snprintf(msg, msg_len, "cannot run gnuplot");
+    return -1;
+  }
+  char title[400];
+  snprintf(title, sizeof title, "%s over %s, configuration %s", qsm_scheme_name(result->scenario->scheme), qsm_policy_name(result->scenario->policy),
+           result->scenario->config);
+  fprintf(script, "set terminal svg size 960,%d dynamic background 'white' font 'sans,13'\nset output '%s/plot.svg'\n", two ? 720 : 400, dir);
+  fprintf(script, "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\nset grid\nset key outside right noenhanced\nset title noenhanced\n");
+  if (two) fprintf(script, "set multiplot layout 2,1\n");
+  plot_panel(script, result, &result->shared, title);
+  if (two) plot_panel(script, result, &result->without, "the same without QoS");
+  if (pclose(script) == 0) return 0;
+  snprintf(msg, msg_len, "gnuplot could not write %s/plot.svg", dir);
+  return -1;
+}

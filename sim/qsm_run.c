@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "qsm_config_yaml.h"
+#include "qsm_result.h"
+#include "qsm_scenario.h"
+#include "qsm_session.h"
+
+enum { WAVE_BEFORE_CYCLES = 200, WAVE_AFTER_CYCLES = 20 };
+
+struct run {
+  const struct qsm_run_options *options;
+  struct qsm_scenario scenario;
+  struct qsm_result result;
+  char dir[512];
+  char replay[1024];
+  char msg[1024];
+};
+
+static enum qsm_exit complain(enum qsm_exit code, const char *text) {
+  fprintf(stderr, "qsm: %s\n", text);
+  return code;
+}
+
+// ---- Output folder ----
+
+static int make_folders(const char *dir) {
+  char path[512];
+  snprintf(path, sizeof path, "%s", dir);
+  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    if (mkdir(path, 0777) && errno != EEXIST) return -1;
+    *slash = '/';
+  }
+  return mkdir(path, 0777) && errno != EEXIST ? -1 : 0;
+}
+
+// DIR, or build/results/NAME after the scenario file.
+static int prepare_folder(struct run *run) {
+  const char *slash = strrchr(run->scenario.path, '/'), *name = slash ? slash + 1 : run->scenario.path;
+  int len = run->options->out_dir ? snprintf(run->dir, sizeof run->dir, "%s", run->options->out_dir)
+                                  : snprintf(run->dir, sizeof run->dir, "%s/build/results/%.*s", qsm_source_root(), (int)strcspn(name, "."), name);
+  if (len >= (int)sizeof run->dir || len == 0) {
+    snprintf(run->msg, sizeof run->msg, "output folder: path empty or too long");
+    return -1;
+  }
+  if (make_folders(run->dir) == 0 && access(run->dir, W_OK) == 0) return 0;
+  snprintf(run->msg, sizeof run->msg, "output folder %s: %s", run->dir, strerror(errno));
+  return -1;
+}
+
+// ---- Measurements ----
+
+static const char *backend_of(const struct run *run) { return run->options->backend ? run->options->backend : "model"; }
+
+static void describe_replay(struct run *run) {
+  int at = snprintf(run->replay, sizeof run->replay, "qsm run %s --backend %s --config %s --cycles %" PRIu64 " --seed %" PRIu64, run->scenario.path,
+                    backend_of(run), run->scenario.config, run->scenario.cycles, run->scenario.seed);
+  if (run->options->inject_block)
+    snprintf(run->replay + at, sizeof run->replay - (size_t)at, " --inject %s --inject-cycle %" PRIu64, run->options->inject_block, run->options->inject_cycle);
+}
+
+static struct qsm_session_plan plan_of(const struct run *run, const char *title, uint32_t kernel_mask, uint32_t scheme) {
+  struct qsm_session_plan plan = {.title = title, .backend = backend_of(run), .kernel_mask = kernel_mask, .scheme = scheme,
+                                  .show_progress = !run->options->quiet};
+  plan.options = (struct qsm_backend_options){.out_dir = run->dir, .replay = run->replay, .seed = run->scenario.seed,
+                                              .state_interval = run->options->state_interval};
+  return plan;
+}
+
+// Runs the same measurement again on the tracing build, for the cycles around the difference.
+static void write_waves(struct run *run, const struct qsm_session_plan *failed, uint64_t cycle) {
+  char path[600], msg[256];
+  struct qsm_outcome outcome;
+  struct qsm_session_plan plan = *failed;
+  snprintf(path, sizeof path, "%s/difference.fst", run->dir);
+  plan.backend = "rtl";
+  plan.show_progress = false;
+  plan.options = (struct qsm_backend_options){.wave_path = path, .wave_from = cycle > WAVE_BEFORE_CYCLES ? cycle - WAVE_BEFORE_CYCLES : 0,
+                                              .wave_to = cycle + WAVE_AFTER_CYCLES};
+  enum qsm_session_status status = qsm_session_run(&run->scenario, &plan, &outcome, msg, sizeof msg);
+  qsm_outcome_clear(&outcome);
+  if (status == QSM_SESSION_ENVIRONMENT) fprintf(stderr, "qsm: no waveform: %s\n", msg);
+  else fprintf(stderr, "qsm: waveform of the cycles around it: %s (gtkwave %s -a %s/build/waves/qsm.gtkw)\n", path, path, qsm_source_root());
+}
+
+static enum qsm_exit measure(struct run *run, struct qsm_session_plan *plan, struct qsm_outcome *outcome) {
+  run->msg[0] = 0;
+  switch (qsm_session_run(&run->scenario, plan, outcome, run->msg, sizeof run->msg)) {
+    case QSM_SESSION_OK: return QSM_EXIT_OK;
+    case QSM_SESSION_BAD_INPUT: return complain(QSM_EXIT_BAD_INPUT, run->msg);
+    case QSM_SESSION_ENVIRONMENT: return complain(QSM_EXIT_ENVIRONMENT, run->msg);
+    case QSM_SESSION_FAILED: break;
+  }
+  complain(QSM_EXIT_WRONG, run->msg);
+  fprintf(stderr, "qsm: replay: %s\nqsm: details: %s/difference.txt\n", run->replay, run->dir);
+  if (outcome->has_lockstep) write_waves(run, plan, outcome->lockstep.cycles_compared);
+  return QSM_EXIT_WRONG;
+}
+
+static enum qsm_exit measure_isolated(struct run *run) {
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
+    char title[96];
+    snprintf(title, sizeof title, "%s alone", run->scenario.kernels[i].name);
+    struct qsm_session_plan plan = plan_of(run, title, 1u << i, 0);
+    enum qsm_exit code = measure(run, &plan, &run->result.isolated[i]);
+    if (code) return code;
+  }
+  return QSM_EXIT_OK;
+}
+
+// Goals in Q16.16 (G1: floor of the share of isolated); refused above what the kernel reaches alone.
+static enum qsm_exit set_goals(struct run *run) {
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
+    const struct qsm_scenario_kernel *kernel = &run->scenario.kernels[i];
+    double isolated = qsm_result_ipc(&run->result.isolated[i], i);
+    double goal = kernel->goal_kind == QSM_GOAL_PERCENT ? kernel->goal / 100 * isolated : kernel->goal_kind == QSM_GOAL_IPC ? kernel->goal : 0;
+    run->result.goal_q16[i] = (uint64_t)(goal * 65536);
+    if (kernel->goal_kind == QSM_GOAL_NONE) continue;
+    if (goal > isolated || run->result.goal_q16[i] == 0) {
+      snprintf(run->msg, sizeof run->msg, "%s: kernel %s: goal of %.3f thread instructions per cycle, alone it reaches %.3f", run->scenario.path,
+               kernel->name, goal, isolated);
+      return complain(QSM_EXIT_BAD_INPUT, run->msg);
+    }
+  }
+  return QSM_EXIT_OK;
+}
+
+static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t scheme, struct qsm_outcome *outcome, bool main_run) {
+  struct qsm_session_plan plan = plan_of(run, title, (1u << run->scenario.n_kernels) - 1, scheme);
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) plan.goal_q16[i] = (uint32_t)run->result.goal_q16[i];
+  if (main_run) {
+    plan.options.inject_block = run->options->inject_block;
+    plan.options.inject_cycle = run->options->inject_cycle;
+  }
+  char wave_path[600];
+  snprintf(wave_path, sizeof wave_path, "%s/waves.fst", run->dir);
+  if (main_run && run->options->waves) {
+    plan.options.wave_path = wave_path;
+    plan.options.wave_to = UINT64_MAX;
+  }
+  return measure(run, &plan, outcome);
+}
+
+// What went wrong in the kernels themselves.
+static enum qsm_exit judge(const struct run *run, const struct qsm_outcome *outcome) {
+  enum qsm_exit code = QSM_EXIT_OK;
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
+    const struct qsm_kernel_outcome *kernel = &outcome->kernels[i];
+    const char *name = run->scenario.kernels[i].name;
+    if (kernel->fault.killed)
+      fprintf(stderr, "qsm: kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X\n", name, kernel->fault.cause,
+              kernel->fault.pc, kernel->fault.tid, kernel->fault.block, kernel->fault.value);
+    else if (kernel->unfinished)
+      fprintf(stderr, "qsm: kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes)\n", name, outcome->cycles,
+              kernel->passes, run->scenario.kernels[i].passes);
+    else if (kernel->checks_failed)
+      fprintf(stderr, "qsm: kernel %s: %" PRIu64 " output checks failed\n", name, kernel->checks_failed);
+    else continue;
+    code = QSM_EXIT_WRONG;
+  }
+  return code;
+}
+
+static enum qsm_exit measure_all(struct run *run) {
+  enum qsm_exit code = measure_isolated(run);
+  if (!code) code = set_goals(run);
+  if (!code) code = measure_shared(run, qsm_scheme_name(run->scenario.scheme), run->scenario.scheme, &run->result.shared, true);
+  if (!code && run->scenario.compare_without_qos) code = measure_shared(run, "without QoS", 0, &run->result.without, false);
+  return code;
+}
+
+// ---- Results ----
+
+static void announce(const struct run *run) {
+  const struct qsm_scenario *scenario = &run->scenario;
+  printf("%s: %" PRIu32 " kernel%s on configuration %s, backend %s, policy %s, scheme %s, %" PRIu64 " cycles\n", scenario->path, scenario->n_kernels,
+         scenario->n_kernels == 1 ? "" : "s", scenario->config, backend_of(run), qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme),
+         scenario->cycles);
+  fflush(stdout);
+}
+
+static enum qsm_exit write_results(struct run *run) {
+  if (qsm_result_write_json(&run->result, run->dir, run->msg, sizeof run->msg)) return complain(QSM_EXIT_ENVIRONMENT, run->msg);
+  bool plotted = qsm_result_write_plot(&run->result, run->dir, run->msg, sizeof run->msg) == 0;
+  if (!plotted) fprintf(stderr, "qsm: %s\n", run->msg);
+  if (run->options->quiet) return QSM_EXIT_OK;
+  qsm_result_print_table(&run->result);
+  if (run->result.shared.has_lockstep) {
+    struct qsm_lockstep_stats stats = qsm_result_lockstep(&run->result);
+    printf("\n  lockstep: RTL and model equal in all %" PRIu64 " cycles, %.1f values compared per cycle\n", stats.cycles_compared,
+           (double)stats.fields_compared / (double)stats.cycles_compared);
+  }
+  printf("\n  results  %s/result.json\n", run->dir);
+  if (plotted) printf("  plot     %s/plot.svg\n", run->dir);
+  if (run->options->waves) printf("  waves    %s/waves.fst\n", run->dir);
+  printf("  docs     %s/docs/reading-order.md\n", qsm_source_root());
+  return QSM_EXIT_OK;
+}
+
+static void clear(struct run *run) {
+  for (uint32_t i = 0; i < QSM_SCENARIO_MAX_KERNELS; i++) qsm_outcome_clear(&run->result.isolated[i]);
+  qsm_outcome_clear(&run->result.shared);
+  qsm_outcome_clear(&run->result.without);
+}
+
+enum qsm_exit qsm_run(const struct qsm_run_options *options) {
+  struct run *run = calloc(1, sizeof *run);
+  if (!run) return complain(QSM_EXIT_ENVIRONMENT, "out of memory");
+  run->options = options;
+  enum qsm_exit code = QSM_EXIT_OK;
+  if (qsm_scenario_load(options->scenario, &run->scenario, run->msg, sizeof run->msg)) {
+    code = complain(QSM_EXIT_BAD_INPUT, run->msg);
+    goto done;
+  }
+  if (options->config) snprintf(run->scenario.config, sizeof run->scenario.config, "%s", options->config);
+  if (options->cycles) run->scenario.cycles = options->cycles;
+  if (options->has_seed) run->scenario.seed = options->seed;
+  run->result.scenario = &run->scenario;
+  run->result.backend = backend_of(run);
+  if (prepare_folder(run)) {
+    code = complain(QSM_EXIT_ENVIRONMENT, run->msg);
+    goto done;
+  }
+  describe_replay(run);
+  if (!options->quiet) announce(run);
+  code = measure_all(run);
+  if (!code) code = write_results(run);
+  if (!code) code = judge(run, &run->result.shared);
+  if (!code && run->scenario.compare_without_qos) code = judge(run, &run->result.without);
+done:
+  clear(run);
+  free(run);
+  return code;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_scenario.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_yaml.h"
+
+// The file as written; convert() turns it into numbers and checks them.
+struct kernel_text {
+  char *name, *program, *elf, *symbol, *shared, *goal, *launches, *sms;
+  char **grid, **block, **args;
+  unsigned grid_count, block_count, args_count;
+};
+
+struct scenario_text {
+  char *config, *policy, *scheme, *epoch, *cycles, *seed, *size, *compare_without_qos;
+  struct kernel_text *kernels;
+  unsigned kernels_count;
+};
+
+#define OPTIONAL_TEXT(key, type) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, type, key, 0, CYAML_UNLIMITED)
+#define REQUIRED_TEXT(key, type) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER, type, key, 0, CYAML_UNLIMITED)
+
+static const cyaml_schema_value_t text_entry = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
+
+static const cyaml_schema_field_t kernel_fields[] = {
+    OPTIONAL_TEXT(name, struct kernel_text),
+    OPTIONAL_TEXT(program, struct kernel_text),
+    OPTIONAL_TEXT(elf, struct kernel_text),
+    OPTIONAL_TEXT(symbol, struct kernel_text),
+    CYAML_FIELD_SEQUENCE("grid", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, grid, &text_entry, 1, 3),
+    CYAML_FIELD_SEQUENCE("block", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, block, &text_entry, 1, 3),
+    OPTIONAL_TEXT(shared, struct kernel_text),
+    CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, args, &text_entry, 0, 8),
+    OPTIONAL_TEXT(goal, struct kernel_text),
+    OPTIONAL_TEXT(launches, struct kernel_text),
+    OPTIONAL_TEXT(sms, struct kernel_text),
+    CYAML_FIELD_END};
+
+static const cyaml_schema_value_t kernel_entry = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct kernel_text, kernel_fields)};
+
+static const cyaml_schema_field_t scenario_fields[] = {
+    REQUIRED_TEXT(config, struct scenario_text),
+    OPTIONAL_TEXT(policy, struct scenario_text),
+    OPTIONAL_TEXT(scheme, struct scenario_text),
+    OPTIONAL_TEXT(epoch, struct scenario_text),
+    REQUIRED_TEXT(cycles, struct scenario_text),
+    OPTIONAL_TEXT(seed, struct scenario_text),
+    OPTIONAL_TEXT(size, struct scenario_text),
+    OPTIONAL_TEXT(compare_without_qos, struct scenario_text),
+    CYAML_FIELD_SEQUENCE("kernels", CYAML_FLAG_POINTER, struct scenario_text, kernels, &kernel_entry, 1, QSM_SCENARIO_MAX_KERNELS),
+    CYAML_FIELD_END};
+
+static const cyaml_schema_value_t schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct scenario_text, scenario_fields)};
+
+struct name_value {
+  const char *name;
+  uint32_t value;
+};
+static const struct name_value policies[] = {{"lrr", 0}, {"gto", 1}, {"lrr_rotate", 2}, {NULL, 0}};
+static const struct name_value schemes[] = {{"none", 0}, {"naive", 1}, {"naive_history", 2}, {"rollover", 4}, {NULL, 0}};
+static const struct name_value sizes[] = {{"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {NULL, 0}};
+static const struct name_value switches[] = {{"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
+
+static const char *name_of(const struct name_value *table, uint32_t value) {
+  for (; table->name; table++)
+    if (table->value == value) return table->name;
+  return "?";
+}
+
+const char *qsm_policy_name(uint32_t policy) { return name_of(policies, policy); }
+const char *qsm_scheme_name(uint32_t scheme) { return name_of(schemes, scheme); }
+
+// Where a complaint goes, and in which file.
+struct reader {
+  const char *path;
+  char *msg;
+  size_t msg_len;
+};
+
+__attribute__((format(printf, 3, 4))) static int refuse(const struct reader *reader, const char *key, const char *format, ...) {
+  char what[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  snprintf(reader->msg, reader->msg_len, "%s:%u: %s: %s", reader->path, qsm_yaml_line_of(reader->path, key), key, what);
+  return -1;
+}
+
+static int read_uint(const struct reader *reader, const char *key, const char *text, uint64_t least, uint64_t most, uint64_t *value) {
+  uint64_t number = 0;
+  if (!text) return 0;
+  if (qsm_yaml_uint(text, most, &number) || number < least)
+    return refuse(reader, key, "'%s': must be a number, %llu..%llu", text, (unsigned long long)least, (unsigned long long)most);
+  *value = number;
+  return 0;
+}
+
+static int read_name(const struct reader *reader, const char *key, const char *text, const struct name_value *table, uint32_t *value) {
+  if (!text) return 0;
+  char known[128] = "";
+  for (; table->name; table++) {
+    if (strcmp(text, table->name) == 0) {
+      *value = table->value;
+      return 0;
+    }
+    size_t at = strlen(known);
+    snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", table->name);
+  }
+  return refuse(reader, key, "'%s': must be one of %s", text, known);
+}
+
+static int read_goal(const struct reader *reader, const char *text, struct qsm_scenario_kernel *kernel) {
+  if (!text) return 0;
+  char *end = NULL;
+  kernel->goal = strtod(text, &end);
+  bool percent = *end == '%';
+  if (end == text || end[percent ? 1 : 0] != 0)
+    return refuse(reader, "goal", "'%s': must be thread instructions per cycle (12.5) or a share of isolated (70%%)", text);
+  if (!(kernel->goal > 0)) return refuse(reader, "goal", "'%s': must be above 0", text);
+  if (percent && kernel->goal > 100) return refuse(reader, "goal", "'%s': more than the kernel reaches alone", text);
+  if (!percent && kernel->goal > 65535) return refuse(reader, "goal", "'%s': more than any GPU reaches", text);
+  kernel->goal_kind = percent ? QSM_GOAL_PERCENT : QSM_GOAL_IPC;
+  return 0;
+}
+
+static int read_launches(const struct reader *reader, const char *text, uint64_t *passes) {
+  if (!text || strcmp(text, "repeat") == 0) return 0;
+  if (qsm_yaml_uint(text, UINT32_MAX, passes) || *passes == 0) return refuse(reader, "launches", "'%s': must be repeat or a number from 1 on", text);
+  return 0;
+}
+
+static int read_dims(const struct reader *reader, const char *key, char **texts, unsigned n, uint32_t most, uint32_t dims[3]) {
+  for (unsigned i = 0; i < 3; i++) {
+    uint64_t value = 1;
+    if (i < n && read_uint(reader, key, texts[i], 1, most, &value)) return -1;
+    dims[i] = (uint32_t)value;
+  }
+  return 0;
+}
+
+static int read_args(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
+  static const char buffer[] = "buffer ";
+  kernel->n_args = text->args_count;
+  for (unsigned i = 0; i < text->args_count; i++) {
+    bool is_buffer = strncmp(text->args[i], buffer, sizeof buffer - 1) == 0;
+    uint64_t value = 0;
+    if (read_uint(reader, "args", text->args[i] + (is_buffer ? sizeof buffer - 1 : 0), is_buffer ? 1 : 0, UINT32_MAX, &value)) return -1;
+    *(is_buffer ? &kernel->buffer_bytes[i] : &kernel->arg[i]) = (uint32_t)value;
+  }
+  return 0;
+}
+
+// A user's ELF: path relative to the scenario file.
+static int read_user_program(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
+  if (!text->symbol) return refuse(reader, "elf", "'%s' needs symbol: the kernel function", text->elf);
+  const char *slash = strrchr(reader->path, '/');
+  int folder = slash && text->elf[0] != '/' ? (int)(slash - reader->path + 1) : 0;
+  if (snprintf(kernel->elf, sizeof kernel->elf, "%.*s%s", folder, reader->path, text->elf) >= (int)sizeof kernel->elf)
+    return refuse(reader, "elf", "path too long");
+  snprintf(kernel->symbol, sizeof kernel->symbol, "%s", text->symbol);
+  uint64_t shared = 0;
+  if (read_dims(reader, "grid", text->grid, text->grid_count, 65535, kernel->grid) ||
+      read_dims(reader, "block", text->block, text->block_count, 1024, kernel->block) ||
+      read_uint(reader, "shared", text->shared, 0, UINT32_MAX, &shared) || read_args(reader, text, kernel))
+    return -1;
+  kernel->shared_bytes = (uint32_t)shared;
+  return 0;
+}
+
+static int read_program(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
+  if (!text->program == !text->elf) return refuse(reader, "kernels", "each kernel has either program (of the suite) or elf (your own)");
+  if (text->elf) return read_user_program(reader, text, kernel);
+  kernel->program = qsm_suite_find(text->program);
+  if (!kernel->program) return refuse(reader, "program", "unknown program '%s'; `qsm kernels` lists them", text->program);
+  if (text->symbol || text->grid_count || text->block_count || text->args_count || text->shared)
+    return refuse(reader, "program", "'%s' sets its own launches: symbol, grid, block, shared and args are for elf", text->program);
+  return 0;
+}
+
+static int read_kernel(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
+  const char *name = text->name ? text->name : text->program ? text->program : text->symbol ? text->symbol : "kernel";
+  snprintf(kernel->name, sizeof kernel->name, "%s", name);
+  uint64_t mask = 0;
+  if (read_program(reader, text, kernel) || read_goal(reader, text->goal, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
+      read_uint(reader, "sms", text->sms, 1, UINT64_MAX / 16, &mask))
+    return -1;
+  kernel->sm_mask = mask;
+  return 0;
+}
+
+static int convert(const struct reader *reader, const struct scenario_text *text, struct qsm_scenario *scenario) {
+  uint32_t size = QSM_SIZE_M, compare = 0;
+  scenario->policy = 1;
+  scenario->seed = 1;
+  if (snprintf(scenario->config, sizeof scenario->config, "%s", text->config) >= (int)sizeof scenario->config)
+    return refuse(reader, "config", "path too long");
+  if (read_name(reader, "policy", text->policy, policies, &scenario->policy) ||
+      read_name(reader, "scheme", text->scheme, schemes, &scenario->scheme) ||
+      read_uint(reader, "epoch", text->epoch, 1, (1u << 20) - 1, &scenario->epoch) ||
+      read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
+      read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) || read_name(reader, "size", text->size, sizes, &size) ||
+      read_name(reader, "compare_without_qos", text->compare_without_qos, switches, &compare))
+    return -1;
+  scenario->size = (enum qsm_suite_size)size;
+  scenario->compare_without_qos = compare != 0;
+  scenario->n_kernels = text->kernels_count;
+  for (unsigned i = 0; i < text->kernels_count; i++)
+    if (read_kernel(reader, &text->kernels[i], &scenario->kernels[i])) return -1;
+  return 0;
+}
+
+int qsm_scenario_load(const char *path, struct qsm_scenario *scenario, char *msg, size_t msg_len) {
+  struct qsm_scenario loaded = {0};
+  void *text = NULL;
+  const struct reader reader = {path, msg, msg_len};
+  if (snprintf(loaded.path, sizeof loaded.path, "%s", path) >= (int)sizeof loaded.path) {
+    snprintf(msg, msg_len, "%s: path too long", path);
+    return -1;
+  }
+  if (qsm_yaml_load(path, &schema, &text, msg, msg_len)) return -1;
+  int status = convert(&reader, text, &loaded);
+  qsm_yaml_free(&schema, text);
+  if (status == 0) *scenario = loaded;
+  return status;
+}

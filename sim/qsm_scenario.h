@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenario files: which kernels share which GPU, under which goals and scheduling, for how long (docs/scenarios.md).
+#ifndef QSM_SCENARIO_H
+#define QSM_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qsm_suite.h"
+
+enum { QSM_SCENARIO_MAX_KERNELS = 8, QSM_SCENARIO_TEXT = 256 };
+
+enum qsm_goal_kind { QSM_GOAL_NONE, QSM_GOAL_IPC, QSM_GOAL_PERCENT };
+
+// One tenant: a program of the suite, or a user's ELF with one launch repeated.
+struct qsm_scenario_kernel {
+  char name[64];
+  const struct qsm_suite_program *program;  // NULL: user's ELF
+  char elf[QSM_SCENARIO_TEXT];
+  char symbol[64];
+  uint32_t grid[3], block[3], shared_bytes;
+  uint32_t n_args;
+  uint32_t arg[8];
+  uint32_t buffer_bytes[8];  // not 0: the argument is the address of a zeroed buffer of this size
+  enum qsm_goal_kind goal_kind;
+  double goal;               // thread instructions per cycle, or percent of isolated
+  uint64_t passes;           // 0: repeat until the end
+  uint64_t sm_mask;          // 0: all
+};
+
+struct qsm_scenario {
+  char path[QSM_SCENARIO_TEXT];
+  char config[QSM_SCENARIO_TEXT];
+  uint32_t policy, scheme;   // register values
+  uint64_t epoch;            // 0: the configuration's
+  uint64_t cycles;           // length of the measurement, rounded up to whole epochs
+  uint64_t seed;
+  enum qsm_suite_size size;
+  bool compare_without_qos;
+  uint32_t n_kernels;
+  struct qsm_scenario_kernel kernels[QSM_SCENARIO_MAX_KERNELS];
+};
+
+// Reads and checks a file. Returns 0, or -1 with "FILE:LINE: what is wrong".
+int qsm_scenario_load(const char *path, struct qsm_scenario *scenario, char *msg, size_t msg_len);
+
+const char *qsm_policy_name(uint32_t policy);
+const char *qsm_scheme_name(uint32_t scheme);
+
+#endif

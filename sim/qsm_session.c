@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "qsm_config.h"
+#include "qsm_config_yaml.h"
+#include "qsm_progress.h"
+#include "qsm_regs.h"
+
+enum { RESET_EPOCH = 10000, SLICE_CYCLES = 2500 };  // EPOCH_LEN after reset (control_port.md)
+
+// A tenant of the running measurement.
+struct tenant {
+  struct session *session;
+  const struct qsm_scenario_kernel *kernel;
+  struct qsm_kernel_outcome *outcome;
+  qsmContext_t context;
+  void *job;          // of a suite program
+  bool launched_own;  // user's ELF: its launch of this pass is under way
+  uint32_t args[8];
+};
+
+struct session {
+  const struct qsm_scenario *scenario;
+  const struct qsm_session_plan *plan;
+  struct qsm_outcome *outcome;
+  qsmDevice_t device;
+  struct tenant tenants[QSM_SCENARIO_MAX_KERNELS];
+  uint64_t origin;  // cycle of the epoch boundary where the measurement starts
+  uint64_t epoch;
+  qsmError_t error;  // of a submission inside a callback
+};
+
+// ---- Programs ----
+
+static uint32_t job_alloc(void *ctx, size_t bytes) {
+  uint32_t address = 0;
+  return qsmMalloc(((struct tenant *)ctx)->context, bytes, &address) == qsmSuccess ? address : 0;
+}
+
+static void job_write(void *ctx, uint32_t addr, const void *src, size_t bytes) { qsmMemcpyHtoD(((struct tenant *)ctx)->context, addr, src, bytes); }
+static void job_read(void *ctx, uint32_t addr, void *dst, size_t bytes) { qsmMemcpyDtoH(((struct tenant *)ctx)->context, dst, addr, bytes); }
+
+static bool next_launch(struct tenant *tenant, struct qsm_suite_launch *launch) {
+  const struct qsm_scenario_kernel *kernel = tenant->kernel;
+  if (kernel->program) return kernel->program->next(tenant->job, launch) != 0;
+  if (tenant->launched_own) return false;
+  tenant->launched_own = true;
+  *launch = (struct qsm_suite_launch){.symbol = kernel->symbol, .shared_bytes = kernel->shared_bytes};
+  memcpy(launch->grid, kernel->grid, sizeof launch->grid);
+  memcpy(launch->block, kernel->block, sizeof launch->block);
+  memcpy(launch->args, tenant->args, sizeof launch->args);
+  return true;
+}
+
+static void begin_pass(struct tenant *tenant) {
+  tenant->launched_own = false;
+  if (tenant->kernel->program) tenant->kernel->program->begin(tenant->job);
+}
+
+static void end_pass(struct tenant *tenant) {
+  tenant->outcome->passes++;
+  if (!tenant->kernel->program) return;
+  if (tenant->kernel->program->check(tenant->job) == 0) tenant->outcome->checks_passed++;
+  else tenant->outcome->checks_failed++;
+}
+
+static void launch_ended(void *user, const qsmLaunchResult *result);
+
+static qsmError_t submit(struct tenant *tenant) {
+  struct qsm_suite_launch launch = {0};
+  if (!next_launch(tenant, &launch)) {
+    end_pass(tenant);
+    if (tenant->kernel->passes && tenant->outcome->passes >= tenant->kernel->passes) return qsmSuccess;
+    begin_pass(tenant);
+    if (!next_launch(tenant, &launch)) return qsmSuccess;
+  }
+  return qsmLaunchKernel(tenant->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
+                         (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, 8, launch.shared_bytes, launch_ended, tenant);
+}
+
+static void launch_ended(void *user, const qsmLaunchResult *result) {
+  struct tenant *tenant = user;
+  if (result->killed) {
+    tenant->outcome->fault = *result;
+    return;
+  }
+  tenant->outcome->launches++;
+  qsmError_t error = submit(tenant);
+  if (error && !tenant->session->error) tenant->session->error = error;
+}
+
+// ---- Set-up ----
+
+static qsmError_t create_buffers(struct tenant *tenant) {
+  for (uint32_t i = 0; i < tenant->kernel->n_args; i++) {
+    tenant->args[i] = tenant->kernel->arg[i];
+    uint32_t bytes = tenant->kernel->buffer_bytes[i];
+    qsmError_t error = bytes ? qsmMalloc(tenant->context, bytes, &tenant->args[i]) : qsmSuccess;
+    if (error) return error;
+  }
+  return qsmSuccess;
+}
+
+static qsmError_t load_program(struct tenant *tenant, char *msg, size_t msg_len) {
+  const struct qsm_suite_program *program = tenant->kernel->program;
+  char path[1024];
+  snprintf(path, sizeof path, "%s/build/sw/%s", qsm_source_root(), program ? program->elf : "");
+  qsmError_t error = qsmModuleLoad(tenant->context, program ? path : tenant->kernel->elf);
+  if (error) return error;
+  if (!program) return create_buffers(tenant);
+  const struct qsm_suite_mem mem = {tenant, job_alloc, job_write, job_read};
+  tenant->job = program->create(&mem, tenant->session->scenario->seed, tenant->session->scenario->size);
+  if (tenant->job) return qsmSuccess;
+  snprintf(msg, msg_len, "program %s does not fit into the memory of a tenant at this size", program->name);
+  return qsmErrorMemoryAllocation;
+}
+
+static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg, size_t msg_len) {
+  struct tenant *tenant = &session->tenants[index];
+  *tenant = (struct tenant){.session = session, .kernel = &session->scenario->kernels[index], .outcome = &session->outcome->kernels[index]};
+  tenant->outcome->present = true;
+  tenant->outcome->goal_q16 = session->plan->goal_q16[index];
+  qsmError_t error = qsmContextCreate(session->device, &tenant->context);
+  if (!error && tenant->kernel->sm_mask) error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
+  if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, tenant->outcome->goal_q16);
+  if (!error) error = load_program(tenant, msg, msg_len);
+  return error;
+}
+
+// All tenants are set up before the first launch, so that they start together.
+static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++)
+    if ((session->plan->kernel_mask >> i) & 1) error = set_up_tenant(session, i, msg, msg_len);
+  for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
+    if (!((session->plan->kernel_mask >> i) & 1)) continue;
+    begin_pass(&session->tenants[i]);
+    error = submit(&session->tenants[i]);
+  }
+  return error;
+}
+
+// ---- Measurement ----
+
+static qsmError_t slot_read(struct session *session, uint32_t slot, uint32_t offset, uint32_t *value) {
+  return qsmRegisterRead(session->device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset), value);
+}
+
+static qsmError_t read_counters(struct session *session, struct qsm_epoch_record *record) {
+  for (uint32_t sm = 0; sm < qsmDeviceConfig(session->device)->num_sms; sm++) {
+    qsmError_t error = qsmRegisterWrite(session->device, QSM_REG_SM_SELECT, sm);
+    for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
+      uint32_t counter = 0;
+      if (!session->tenants[i].context) continue;
+      error = qsmRegisterRead(session->device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_C + QSM_SMSEL_STRIDE * qsmContextSlot(session->tenants[i].context)), &counter);
+      record->counter[i] += (int32_t)counter;
+    }
+    if (error) return error;
+  }
+  return qsmSuccess;
+}
+
+static qsmError_t read_epoch(struct session *session, struct qsm_epoch_record *record) {
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
+    if (!session->tenants[i].context) continue;
+    uint32_t slot = qsmContextSlot(session->tenants[i].context);
+    qsmError_t error = slot_read(session, slot, QSM_SLOT_EPOCH_INSN, &record->insn[i]);
+    if (!error) error = slot_read(session, slot, QSM_SLOT_EPOCH_QUOTA, &record->quota[i]);
+    if (error) return error;
+    session->outcome->kernels[i].thread_instructions += record->insn[i];
+  }
+  return read_counters(session, record);
+}
+
+static qsmError_t run_to(struct session *session, struct qsm_progress *progress, uint64_t cycle) {
+  qsmError_t error = qsmSuccess;
+  for (uint64_t now = qsmDeviceCycle(session->device); !error && now < cycle; now = qsmDeviceCycle(session->device)) {
+    error = qsmDeviceRunUntil(session->device, now + SLICE_CYCLES < cycle ? now + SLICE_CYCLES : cycle);
+    if (!error) error = session->error;
+    qsm_progress_show(progress, qsmDeviceCycle(session->device) - session->origin);
+  }
+  return error;
+}
+
+static qsmError_t measure(struct session *session) {
+  const struct qsm_config *config = qsmDeviceConfig(session->device);
+  struct qsm_outcome *outcome = session->outcome;
+  struct qsm_progress progress;
+  qsmError_t error = qsmSuccess;
+  qsm_progress_start(&progress, session->plan->title, outcome->cycles, session->plan->show_progress);
+  for (uint32_t i = 0; !error && i < outcome->n_epochs; i++) {
+    struct qsm_epoch_record *record = &outcome->epochs[i];
+    record->cycle = (i + 1) * session->epoch;
+    // The manager's figures of an epoch stand from the load of the next quotas on (R-QM-3).
+    error = run_to(session, &progress, session->origin + record->cycle + config->qos_lat + 1);
+    if (!error) error = read_epoch(session, record);
+  }
+  qsm_progress_end(&progress, outcome->cycles);
+  return error;
+}
+
+static void judge(struct session *session) {
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
+    struct qsm_kernel_outcome *kernel = &session->outcome->kernels[i];
+    uint64_t passes = session->scenario->kernels[i].passes;
+    kernel->unfinished = kernel->present && passes && kernel->passes < passes;
+  }
+}
+
+static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
+  const struct qsm_config *config = qsmDeviceConfig(session->device);
+  qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy, session->plan->scheme, (uint32_t)session->epoch);
+  // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.
+  session->origin = RESET_EPOCH - 1 + config->noc_lat;
+  if (!error) error = qsmDeviceRunUntil(session->device, session->origin + config->qos_lat + 1);
+  if (!error) error = set_up(session, msg, msg_len);
+  if (!error) error = measure(session);
+  if (!error) judge(session);
+  return error;
+}
+
+static bool plan_epochs(struct session *session, const struct qsm_config *config, char *msg, size_t msg_len) {
+  struct qsm_outcome *outcome = session->outcome;
+  session->epoch = session->scenario->epoch ? session->scenario->epoch : config->epoch;
+  if (session->epoch < qsm_config_epoch_min(config)) {
+    snprintf(msg, msg_len, "%s: epoch of %llu cycles, configuration %s needs at least %u", session->scenario->path,
+             (unsigned long long)session->epoch, config->name, qsm_config_epoch_min(config));
+    return false;
+  }
+  outcome->n_epochs = (uint32_t)((session->scenario->cycles + session->epoch - 1) / session->epoch);
+  outcome->cycles = outcome->n_epochs * session->epoch;
+  outcome->epochs = calloc(outcome->n_epochs, sizeof *outcome->epochs);
+  if (!outcome->epochs) snprintf(msg, msg_len, "out of memory");
+  return outcome->epochs != NULL;
+}
+
+static void finish(struct session *session, double cpu_start) {
+  struct qsm_backend *backend = qsmDeviceBackend(session->device);
+  session->outcome->cpu_s = (double)clock() / CLOCKS_PER_SEC - cpu_start;
+  session->outcome->total_cycles = qsmDeviceCycle(session->device);
+  session->outcome->has_lockstep = backend->lockstep_stats != NULL;
+  if (backend->lockstep_stats) backend->lockstep_stats(backend, &session->outcome->lockstep);
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
+    const struct tenant *tenant = &session->tenants[i];
+    if (tenant->job) tenant->kernel->program->destroy(tenant->job);
+  }
+}
+
+enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, const struct qsm_session_plan *plan, struct qsm_outcome *outcome,
+                                        char *msg, size_t msg_len) {
+  struct session session = {.scenario = scenario, .plan = plan, .outcome = outcome};
+  *outcome = (struct qsm_outcome){0};
+  qsmError_t error = qsmDeviceOpen(plan->backend, scenario->config, &plan->options, &session.device, msg, msg_len);
+  if (error) return error == qsmErrorNotFound ? QSM_SESSION_BAD_INPUT : QSM_SESSION_ENVIRONMENT;
+  enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
+  if (plan_epochs(&session, qsmDeviceConfig(session.device), msg, msg_len)) {
+    double cpu_start = (double)clock() / CLOCKS_PER_SEC;
+    msg[0] = 0;
+    error = run(&session, msg, msg_len);
+    finish(&session, cpu_start);
+    if (error && !msg[0]) snprintf(msg, msg_len, "%s", qsmGetLastErrorText(session.device));
+    status = error == qsmSuccess ? QSM_SESSION_OK : error == qsmErrorBackend ? QSM_SESSION_FAILED : QSM_SESSION_BAD_INPUT;
+  }
+  qsmDeviceClose(session.device);
+  return status;
+}
+
+void qsm_outcome_clear(struct qsm_outcome *outcome) {
+  free(outcome->epochs);
+  outcome->epochs = NULL;
+}

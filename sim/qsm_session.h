@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One measurement: some kernels of a scenario on a fresh GPU for a whole number of epochs.
+#ifndef QSM_SESSION_H
+#define QSM_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "qsm_backend.h"
+#include "qsm_runtime.h"
+#include "qsm_scenario.h"
+
+struct qsm_kernel_outcome {
+  bool present;                 // took part in this measurement
+  uint32_t goal_q16;            // 0: no goal
+  uint64_t thread_instructions; // in the measured epochs
+  uint64_t launches;            // kernels completed
+  uint64_t passes;              // programs completed, outputs checked
+  uint64_t checks_passed, checks_failed;
+  bool unfinished;              // asked for a number of passes and did not complete them
+  qsmLaunchResult fault;        // fault.killed: the kernel was killed
+};
+
+struct qsm_epoch_record {
+  uint64_t cycle;  // of the snapshot, from the start of the measurement
+  uint32_t insn[QSM_SCENARIO_MAX_KERNELS];
+  uint32_t quota[QSM_SCENARIO_MAX_KERNELS];
+  int64_t counter[QSM_SCENARIO_MAX_KERNELS];  // sum of C over the SMs at the snapshot
+};
+
+struct qsm_outcome {
+  uint64_t cycles;  // measured
+  double cpu_s;
+  uint64_t total_cycles;  // simulated, set-up included
+  struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
+  uint32_t n_epochs;
+  struct qsm_epoch_record *epochs;
+  bool has_lockstep;
+  struct qsm_lockstep_stats lockstep;
+};
+
+struct qsm_session_plan {
+  const char *title;    // for the progress line
+  const char *backend;
+  struct qsm_backend_options options;
+  uint32_t kernel_mask;  // which kernels of the scenario
+  uint32_t scheme;
+  uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
+  bool show_progress;
+};
+
+enum qsm_session_status {
+  QSM_SESSION_OK = 0,
+  QSM_SESSION_BAD_INPUT = -1,    // scenario or program cannot run on this GPU
+  QSM_SESSION_FAILED = -2,       // the backend failed: difference, assertion
+  QSM_SESSION_ENVIRONMENT = -3,  // RTL not built, out of memory
+};
+
+// Runs it. On QSM_SESSION_FAILED *outcome still holds the lockstep statistics; free it with qsm_outcome_clear in any case.
+enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, const struct qsm_session_plan *plan, struct qsm_outcome *outcome,
+                                        char *msg, size_t msg_len);
+void qsm_outcome_clear(struct qsm_outcome *outcome);
+
+#endif
