@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Front door of qsm. `make` or `make help` lists what there is. Every target first installs the tools it needs (mk/install.mk),
+# then builds on all cores; all outputs are under build/.
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+# Commands are shown with V=1.
+$(if $(V),,$(eval .SILENT:))
+
+# Things to set on the command line: make run CONFIG=tiny SCENARIO=mine.yaml
+CONFIG ?= demo
+SCENARIO ?= examples/demo.yaml
+OUT ?= build/run
+SEED ?= 1
+CYCLES ?= 1000000
+CPUS := $(shell nproc)
+# A recursive make on all cores, unless the caller has said how many.
+BUILD = +$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS))
+
+include mk/install.mk
+include mk/host.mk
+include mk/rtl.mk
+include mk/test.mk
+include mk/lint.mk
+include mk/results.mk
+
+.PHONY: help run fuzz waves docs registers clean FORCE
+
+help: ## this list
+	echo 'qsm: an open GPU with quality of service. Two kernels, one goal, held in every cycle: make run'
+	echo
+	sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile mk/*.mk | expand -t 20
+	echo
+	echo 'Variables: CONFIG=$(CONFIG) (of: $(CONFIGS)), SCENARIO=$(SCENARIO), OUT=$(OUT), SEED=$(SEED), CYCLES=$(CYCLES)'
+
+run: install-sim ## build the demo and run two kernels under a goal, RTL and model compared in every cycle
+	$(BUILD) build/qsm sw-kernels build/rtl/$(CONFIG).so
+	build/qsm run $(SCENARIO) --config $(CONFIG) --backend lockstep --out $(OUT)
+
+fuzz: install-sim ## random programs and launches in lockstep, CYCLES= SEED= CONFIG=
+	$(BUILD) build/qsm sw-kernels build/rtl/$(CONFIG).so
+	build/qsm fuzz --config $(CONFIG) --cycles $(CYCLES) --seed $(SEED)
+
+waves: install-sim install-waves ## a short run with waveforms and a GTKWave save file
+	$(BUILD) build/qsm sw-kernels build/rtl/$(CONFIG).so build/rtl-trace/$(CONFIG).so
+	build/qsm run $(SCENARIO) --config $(CONFIG) --backend rtl --cycles 30000 --waves --out build/waves
+
+docs: install-docs ## docs/ as HTML under build/docs, with every link checked
+	build/venv/bin/python scripts/docs.py docs README.md build/docs
+
+registers: install-docs ## regenerate what comes from rtl/qsm_regs.rdl
+	build/venv/bin/python scripts/registers.py rtl/qsm_regs.rdl .
+
+clean: ## remove everything built (installed packages stay)
+	rm -rf build

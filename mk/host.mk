@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# C programs: the golden model as build/libqsm_model.a, everything around it as build/libqsm_host.a, the tools on top.
+# Objects are position independent because the Verilated shared objects link parts of the model (the simulated memory).
+# They are built for the processor at hand (-march=native); ARCH=x86-64 makes them run elsewhere.
+ifeq ($(origin CC),default)
+CC := clang-19
+endif
+ARCH ?= native
+CPPFLAGS := -D_GNU_SOURCE -Ic_model -Isim -Itb/cosim -Isw/libqsm -Isw/suite
+CFLAGS ?= -O3 -g -march=$(ARCH)
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror
+# Contraction into fused operations would make results depend on the processor.
+COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -ffp-contract=off $(WARNINGS) $(CPPFLAGS) -MMD -MP
+HOST_LIBS := -lcyaml -lcjson -lelf -ldl -lm -lpthread
+
+include sw/Makefile.inc
+
+MODEL_SRCS := $(wildcard c_model/*.c)
+# A file whose name ends in _main.c is a program of its own.
+HOST_SRCS := $(filter-out %_main.c,$(wildcard sim/*.c)) $(wildcard sw/libqsm/*.c) $(SUITE_SRCS)
+OBJECT = $(patsubst %.c,build/obj/%.o,$(1))
+
+.PHONY: host
+host: build/qsm build/qsm-config
+
+build/obj/%.o: %.c
+	mkdir -p $(@D)
+	$(COMPILE) -c $< -o $@
+
+# The tools find configurations, kernels and RTL from here, wherever they are called (QSM_ROOT overrides).
+build/obj/sim/%.o: CPPFLAGS += -DQSM_SOURCE_ROOT='"$(CURDIR)"'
+
+build/libqsm_model.a: $(call OBJECT,$(MODEL_SRCS))
+build/libqsm_host.a: $(call OBJECT,$(HOST_SRCS))
+build/libqsm_model.a build/libqsm_host.a:
+	rm -f $@
+	ar rcs $@ $^
+
+build/qsm: build/obj/sim/qsm_main.o build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+# Of its own objects only, so that the RTL package of a configuration needs nothing else of the tree.
+build/qsm-config: $(call OBJECT,sim/qsm_config_main.c sim/qsm_config_yaml.c sim/qsm_yaml.c c_model/qsm_config.c)
+	$(CC) $(CFLAGS) $^ -lcyaml -o $@
+
+-include $(shell find build/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# What targets need beyond Debian 12 with git and make. A group is installed once: a stamp remembers it, and is dropped
+# when the group's list has changed or one of its commands is gone.
+STAMPS := build/.stamps
+
+SIM_PACKAGES := verilator clang-19 lld-19 llvm-19 libcyaml-dev libcjson-dev libcmocka-dev libelf-dev zlib1g-dev gnuplot-nox
+SIM_COMMANDS := verilator clang-19 ld.lld-19 llvm-objdump-19 gnuplot
+WAVES_PACKAGES := gtkwave
+WAVES_COMMANDS := gtkwave fst2vcd
+LINT_PACKAGES := gcc
+LINT_COMMANDS := gcc
+PYTHON_PACKAGES := python3 python3-venv
+PYTHON_COMMANDS := python3
+
+# $(call missing,COMMANDS): those that are not on the path.
+missing = $(foreach command,$(1),$(if $(shell command -v $(command)),,$(command)))
+drop_stale = $(if $(call missing,$($(1)_COMMANDS)),$(shell rm -f $(STAMPS)/apt-$(2)))
+$(call drop_stale,SIM,sim)$(call drop_stale,WAVES,waves)$(call drop_stale,LINT,lint)$(call drop_stale,PYTHON,python)
+
+.PHONY: install-sim install-waves install-lint install-area install-docs
+install-sim: $(STAMPS)/apt-sim
+install-waves: $(STAMPS)/apt-waves
+install-lint: $(STAMPS)/apt-sim $(STAMPS)/apt-lint $(STAMPS)/pip-lint
+install-area: $(STAMPS)/apt-sim $(STAMPS)/pip-area
+install-docs: $(STAMPS)/pip-docs
+
+$(STAMPS)/apt-sim: mk/install.mk
+	scripts/apt_install.sh $(SIM_PACKAGES) && mkdir -p $(@D) && touch $@
+$(STAMPS)/apt-waves: mk/install.mk
+	scripts/apt_install.sh $(WAVES_PACKAGES) && mkdir -p $(@D) && touch $@
+$(STAMPS)/apt-lint: mk/install.mk
+	scripts/apt_install.sh $(LINT_PACKAGES) && mkdir -p $(@D) && touch $@
+$(STAMPS)/apt-python: mk/install.mk
+	scripts/apt_install.sh $(PYTHON_PACKAGES) && mkdir -p $(@D) && touch $@
+
+# Python tools live in build/venv, versions pinned in requirements-GROUP.txt.
+$(STAMPS)/pip-%: requirements-%.txt | $(STAMPS)/apt-python
+	scripts/venv_install.sh build/venv $< && mkdir -p $(@D) && touch $@

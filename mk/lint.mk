@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Lint: two readers of SystemVerilog over every configuration, a second compiler over the C files.
+LINT_RTL := $(CONFIGS:%=lint-verilator-%) $(CONFIGS:%=lint-slang-%)
+LINT_C_SRCS = $(MODEL_SRCS) $(HOST_SRCS) $(wildcard sim/*_main.c)
+
+.PHONY: lint lint-all lint-c $(LINT_RTL)
+lint: install-lint ## Verilator and slang over the RTL of all configurations, gcc over the C files
+	$(BUILD) -k lint-all
+
+lint-all: $(LINT_RTL) lint-c
+
+$(CONFIGS:%=lint-verilator-%): lint-verilator-%: build/cfg/%/files.f
+	$(VERILATOR) --lint-only -Wall --top-module qsm_gpu $(wildcard rtl/*.vlt) -f $< && echo 'verilator: $* is clean'
+
+$(CONFIGS:%=lint-slang-%): lint-slang-%: build/cfg/%/files.f
+	build/venv/bin/python scripts/slang_lint.py qsm_gpu $< && echo 'slang: $* is clean'
+
+# The build itself uses clang.
+lint-c:
+	gcc -std=c11 -fsyntax-only -O2 $(WARNINGS) $(CPPFLAGS) -DQSM_SOURCE_ROOT='""' $(LINT_C_SRCS) && echo 'gcc: the C files are clean'

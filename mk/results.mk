@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Measured tables, kept in docs/results/.
+.PHONY: area bench
+
+area: install-area ## cells, flip-flops, memory and logic depth of each block -> docs/results/area.md
+	$(BUILD) build/cfg/fpga/files.f build/cfg/wang2017/files.f
+	build/venv/bin/python scripts/area.py build/cfg docs/results/area.md

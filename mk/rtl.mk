@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# RTL of a configuration: its package, the list of files, and the Verilated GPU as a shared object that the tools open.
+#   build/cfg/NAME/qsm_cfg_pkg.sv, build/cfg/NAME/files.f   make package CONFIG=NAME
+#   build/rtl/NAME.so                                       make rtl CONFIG=NAME
+#   build/rtl-trace/NAME.so (can write waveforms)           make rtl-trace CONFIG=NAME
+CONFIGS := $(patsubst configs/%.yaml,%,$(wildcard configs/*.yaml))
+VERILATOR ?= verilator
+VERILATED_CXX ?= clang++-19
+
+RTL_PACKAGES := rtl/qsm_regs_pkg.sv rtl/qsm_pkg.sv
+RTL_SRCS := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/*.sv rtl/*/*.sv)))
+COSIM_SRCS := $(sort $(wildcard tb/cosim/*.sv))
+COSIM_CXX := $(wildcard tb/cosim/*.cpp)
+
+.PHONY: package rtl rtl-trace
+package: install-sim ## the SystemVerilog package and file list of CONFIG
+	$(BUILD) build/cfg/$(CONFIG)/files.f
+rtl: install-sim ## Verilated RTL of CONFIG
+	$(BUILD) build/rtl/$(CONFIG).so
+rtl-trace: install-sim ## the same, able to write waveforms
+	$(BUILD) build/rtl-trace/$(CONFIG).so
+
+# Files that come out as they were keep their age, so that nothing is built again because of them.
+build/cfg/%/qsm_cfg_pkg.sv: configs/%.yaml build/qsm-config
+	mkdir -p $(@D)
+	build/qsm-config $* --sv > $@.new
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
+	printf '%s\n' $< $(RTL_SRCS) > $@.new
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# Warnings are for `make lint`. Two-state simulation starts from 0, as the model does (R-GEN-4). $stop and $fatal go to the
+# shim. -O3 and profiles gain nothing in the generated code.
+VERILATE := $(VERILATOR) --cc --exe --assert --x-assign fast --x-initial fast -Wno-lint -Wno-style --top-module qsm_cosim \
+  -CFLAGS '-fPIC -DVL_USER_STOP -DVL_USER_FATAL -I$(CURDIR)/c_model -I$(CURDIR)/tb/cosim' \
+  -LDFLAGS '-shared $(CURDIR)/build/libqsm_model.a'
+# $(call compile_verilated,FOLDER,TOP,OUTPUT from there)
+compile_verilated = +$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OPT_FAST=-O2 OPT_SLOW=-O1 $(3) > $(1)/build.log 2>&1 \
+  || { tail -n 40 $(1)/build.log; exit 1; }
+COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) c_model/qsm_events.h build/libqsm_model.a mk/rtl.mk
+
+build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
+	mkdir -p build/rtl/$*
+	echo 'Verilating the RTL of $*'
+	$(VERILATE) --Mdir build/rtl/$* --output-split 20000 -o ../$*.so -f $< $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
+	$(call compile_verilated,build/rtl/$*,qsm_cosim,../$*.so)
+
+build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
+	mkdir -p build/rtl-trace/$*
+	echo 'Verilating the RTL of $* with waveforms'
+	$(VERILATE) --trace-fst --trace-structs -CFLAGS -DQSM_TRACE --Mdir build/rtl-trace/$* --output-split 20000 -o ../$*.so -f $< \
+	  $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
+	$(call compile_verilated,build/rtl-trace/$*,qsm_cosim,../$*.so)
+
+.PRECIOUS: build/cfg/%/qsm_cfg_pkg.sv build/cfg/%/files.f
+
+# Unit benches (tb/README.md): tb/unit/NAME/STEM.f and the folder's C++ files give build/unit/NAME/STEM/run.
+UNIT_BENCHES := $(patsubst tb/unit/%.f,build/unit/%/run,$(wildcard tb/unit/*/*.f))
+
+# $(call unit_rule,NAME/STEM,NAME/,words of the .f)
+unit_top = $(shell sed -n 's/.*--top-module  *\([a-z0-9_]*\).*/\1/p' tb/unit/$(1).f)
+define unit_rule
+build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h) $(filter %.sv,$(3)) build/libqsm_model.a mk/rtl.mk
+	mkdir -p $$(@D)
+	echo 'Verilating the unit bench $(1)'
+	$$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $$(@D) -o run -f $$< \
+	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(2)' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
+	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(2)*.cpp))
+	$$(call compile_verilated,$$(@D),$(call unit_top,$(1)),run)
+endef
+$(foreach bench,$(UNIT_BENCHES:build/unit/%/run=%),$(eval $(call unit_rule,$(bench),$(dir $(bench)),$(file < tb/unit/$(bench).f))))

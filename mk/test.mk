@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests. Layers are lists of commands that speak TAP; scripts/run_tests.sh runs them and counts (tb/README.md):
+#   C tests        tb/FOLDER/test_*.c, with the other C files of the folder, cmocka and the archives
+#   scripts        tb/FOLDER/test_*.sh
+#   unit benches   tb/unit/NAME/*.f
+#   software       sw/Makefile.inc
+# TESTS=WORD runs only those whose name has the word in it.
+TESTS ?=
+# Tests of the whole machine open the RTL of these.
+TEST_CONFIGS ?= $(CONFIGS)
+
+# The tests of sw/ need more than the archives: sw/Makefile.inc builds them.
+C_TEST_SRCS := $(filter-out tb/sw/%,$(wildcard tb/*/test_*.c))
+C_TESTS := $(C_TEST_SRCS:tb/%.c=build/tests/%)
+SCRIPT_TESTS := $(wildcard tb/*/test_*.sh)
+c_test_helpers = $(filter-out tb/$(1)/test_%,$(wildcard tb/$(1)/*.c))
+
+# Test files may be relaxed about one thing: cmocka's own macros convert between integer types.
+build/obj/tb/%.o: WARNINGS += -Wno-conversion
+
+define c_test_rule
+build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1))))) build/libqsm_host.a build/libqsm_model.a
+	mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$^ -lcmocka $$(HOST_LIBS) -o $$@
+endef
+$(foreach test,$(C_TEST_SRCS:tb/%.c=%),$(eval $(call c_test_rule,$(test))))
+
+# The tests of sw/ take arguments; its script reports in cmocka's words.
+SW_TEST_PROGRAMS := $(SW_TESTS) build/sw/device_test.elf
+define SW_TEST_COMMANDS
+build/sw/test_suite build/sw$(if $(QSM_TEST_FULL), large)
+build/sw/test_device build/sw/device_test.elf
+build/sw/test_isa
+build/sw/test_disasm $(CLANG) $(OBJDUMP) $(if $(QSM_TEST_FULL),1000000,20000) $(SUITE_ELFS) build/sw/device_test.elf
+set -o pipefail; tb/sw/test_qsm_cc.sh | sed 's/^ *OK /ok - /; s/^ *FAILED /not ok - /'
+endef
+
+# One command per line.
+define TEST_COMMANDS
+$(SW_TEST_COMMANDS)
+$(subst $(space),$(newline),$(strip $(C_TESTS) $(filter-out tb/sw/%,$(SCRIPT_TESTS)) $(UNIT_BENCHES)))
+endef
+space := $(subst ,, )
+define newline
+
+
+endef
+
+build/tests.list: FORCE
+	mkdir -p $(@D)
+	$(file > $@.all,$(TEST_COMMANDS))
+	grep -e '$(TESTS)' $@.all > $@ || { echo "no test's name has '$(TESTS)' in it" >&2; exit 1; }
+
+.PHONY: test test-full test-build
+test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(UNIT_BENCHES) $(TEST_CONFIGS:%=build/rtl/%.so) build/tests.list
+
+test: install-sim install-docs ## all tests, under 15 minutes on two cores; TESTS=WORD for some
+	$(BUILD) test-build
+	scripts/run_tests.sh build/tests.list build/test-logs
+
+test-full: export QSM_TEST_FULL := 1
+test-full: install-sim install-docs ## the same with large inputs and long random runs
+	$(BUILD) test-build
+	scripts/run_tests.sh build/tests.list build/test-logs

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the commands of a list, one per line, as many at once as there are processors. Each reports its cases in TAP; a command
+# that breaks off, times out or reports nothing is a failed case too. Logs stay in a folder, those of failures are shown.
+# The last line is "N passed, N failed"; the exit code is 1 if any failed.
+#   run_tests.sh LIST LOG_FOLDER
+set -uo pipefail
+list=$1 logs=$2
+limit_s=${QSM_TEST_LIMIT:-900}  # of one command
+[ -n "${QSM_TEST_FULL:-}" ] && limit_s=86400
+export CMOCKA_MESSAGE_OUTPUT=TAP QSM_ROOT=${QSM_ROOT:-$PWD}
+
+# "build/tests/model/test_sm" -> "model/test_sm"
+name_of() {
+  local command=${1#set -o pipefail; }
+  command=${command%% *}
+  command=${command#build/} command=${command#tests/} command=${command#tb/} command=${command%/run}
+  echo "$command"
+}
+
+# Prints "PASSED FAILED" of a log, given the command's exit code.
+count() {
+  awk -v status="$2" '
+    /^ *ok\>/ { passed++ }
+    /^ *not ok\>/ { failed++ }
+    /^ *1\.\.[0-9]+/ { sub(/.*\.\./, ""); planned += $1 }
+    END {
+      seen = passed + failed
+      lost = planned > seen ? planned - seen : 0
+      if (lost == 0 && failed == 0 && (status != 0 || seen == 0)) lost = 1
+      print passed + 0, failed + lost
+    }' "$1"
+}
+
+run_one() {
+  local name log start status passed failed
+  name=$(name_of "$1") log=$logs/$(name_of "$1" | tr / -).log start=$EPOCHREALTIME
+  timeout --kill-after=10 "$limit_s" bash -c "$1" >"$log" 2>&1 </dev/null
+  status=$?
+  [ $status -eq 124 ] && echo "# stopped after $limit_s s" >>"$log"
+  read -r passed failed < <(count "$log" $status)
+  echo "$passed $failed" >"$log.count"
+  printf '%-6s %5d passed %3d failed %7.1f s  %s\n' "$([ "$failed" -eq 0 ] && echo ok || echo FAILED)" "$passed" "$failed" \
+    "$(echo "$EPOCHREALTIME $start" | awk '{ print $1 - $2 }')" "$name"
+  [ "$failed" -eq 0 ] && return
+  echo "---- $1   (exit code $status; the log's end, all of it: $log)"
+  tail -n 40 "$log" | sed 's/^/     /'
+}
+
+rm -rf "$logs"
+mkdir -p "$logs"
+while IFS= read -r command; do
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+  run_one "$command" &
+done <"$list"
+wait
+cat "$logs"/*.count | awk '{ passed += $1; failed += $2 } END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 }'

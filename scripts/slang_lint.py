@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Elaborates the RTL with slang; any error or warning fails: slang_lint.py TOP FILE_LIST"""
+
+import sys
+
+from pyslang.driver import Driver
+
+
+def main():
+    top, file_list = sys.argv[1:]
+    driver = Driver()
+    driver.addStandardArgs()
+    arguments = f"slang --top {top} -f {file_list} -Weverything -Werror --timescale 1ns/1ps"
+    if not driver.parseCommandLine(arguments):
+        return 2
+    ok = driver.processOptions() and driver.parseAllSources()
+    if ok:
+        ok = driver.reportCompilation(driver.createCompilation(), quiet=True)
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
