@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_fuzz.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "qsm_backend.h"
+#include "qsm_config_yaml.h"
+#include "qsm_fuzz_program.h"
+#include "qsm_progress.h"
+#include "qsm_random.h"
+#include "qsm_regs.h"
+
+enum {
+  ROUND_CYCLES = 24000,
+  RESET_EPOCH = 10000,  // EPOCH_LEN takes effect after the first epoch
+  ARENA_BYTES = 65536,  // memory of a slot: code at 0, data at DATA_OFFSET
+  DATA_OFFSET = 32768,
+  STATE_INTERVAL = 3000,
+};
+#define MEMORY_BASE 0x80000000u
+
+struct round {
+  struct qsm_random random;
+  struct qsm_config config;
+  struct qsm_backend *gpu;
+  uint64_t launches, faults;
+  char msg[1024];
+};
+
+// ---- Register access: refusals are part of the game, failures end the round ----
+
+static enum qsm_backend_status put(struct round *round, uint32_t address, uint32_t value) {
+  enum qsm_backend_status status = round->gpu->write(round->gpu, (uint16_t)address, value);
+  return status == QSM_BACKEND_FAILED ? status : QSM_BACKEND_OK;
+}
+
+static uint32_t slot_address(uint32_t slot, uint32_t offset) { return QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset; }
+
+static enum qsm_backend_status get(struct round *round, uint32_t address, uint32_t *value) {
+  *value = 0;
+  enum qsm_backend_status status = round->gpu->read(round->gpu, (uint16_t)address, value);
+  return status == QSM_BACKEND_FAILED ? status : QSM_BACKEND_OK;
+}
+
+struct setting {
+  uint32_t offset, value;
+};
+
+static enum qsm_backend_status put_all(struct round *round, uint32_t slot, const struct setting *settings, size_t n) {
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  for (size_t i = 0; !status && i < n; i++) status = put(round, slot_address(slot, settings[i].offset), settings[i].value);
+  return status;
+}
+
+static uint32_t below(struct round *round, uint32_t n) { return qsm_random_below(&round->random, n); }
+
+// ---- What happens in a round ----
+
+static uint32_t random_goal(struct round *round) {
+  uint32_t peak = round->config.num_sms * round->config.num_sched * round->config.warp_size;
+  switch (below(round, 8)) {
+    case 0: return 0;
+    case 1: return 0xFFFFFFFFu;
+    default: return below(round, peak << 15);
+  }
+}
+
+static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
+  uint32_t words[QSM_FUZZ_MAX_WORDS], base = MEMORY_BASE + slot * ARENA_BYTES;
+  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault};
+  uint32_t n = qsm_fuzz_program(&round->random, &request, words);
+  round->gpu->mem_write(round->gpu, base, words, n * sizeof *words);
+  return put(round, QSM_REG_ICACHE_INV, 1);
+}
+
+static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
+  const struct qsm_config *config = &round->config;
+  uint32_t most_threads = config->warps_per_sm * config->warp_size;
+  if (most_threads > 1024) most_threads = 1024;
+  uint32_t x = 1 + below(round, below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
+  uint32_t shared = below(round, 3) == 0 ? 0 : 64 + below(round, config->shared_bytes / (1 + below(round, 6)) - 63);
+  uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
+  uint32_t base = MEMORY_BASE + slot * ARENA_BYTES;
+  const struct setting settings[] = {
+      {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
+      {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_LIMIT, base + DATA_OFFSET + QSM_FUZZ_DATA_BYTES}, {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
+      {QSM_SLOT_GRID_X, 1 + below(round, 6)}, {QSM_SLOT_GRID_Y, 1 + below(round, 2)}, {QSM_SLOT_GRID_Z, 1 + below(round, 2)},
+      {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
+      {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
+      {QSM_SLOT_SHARED, shared}, {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
+      {QSM_SLOT_FIRST_QUOTA, below(round, 4) ? 1 + below(round, 4000) : 1},
+  };
+  enum qsm_backend_status status = load_program(round, slot, shared, below(round, 4) == 0);
+  if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
+  if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
+  round->launches++;
+  return status;
+}
+
+static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
+  enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_GOAL), random_goal(round));
+  if (!status) status = put(round, slot_address(slot, QSM_SLOT_CTX), 1 | below(round, 2) << 1);
+  return status ? status : launch(round, slot);
+}
+
+// An interrupt: read the result, acknowledge, and most often launch something else; or close the slot and open it again.
+static enum qsm_backend_status serve(struct round *round) {
+  uint32_t pending = 0, status_register = 0;
+  enum qsm_backend_status status = get(round, QSM_REG_IRQ, &pending);
+  for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++) {
+    if (!((pending >> slot) & 1)) continue;
+    uint32_t ignored;
+    static const uint32_t fault_registers[] = {QSM_SLOT_FAULT_CAUSE, QSM_SLOT_FAULT_PC, QSM_SLOT_FAULT_TID, QSM_SLOT_FAULT_BLOCK,
+                                               QSM_SLOT_FAULT_VALUE, QSM_SLOT_LAUNCHES};
+    status = get(round, slot_address(slot, QSM_SLOT_STATUS), &status_register);
+    for (size_t i = 0; !status && i < sizeof fault_registers / sizeof fault_registers[0]; i++)
+      status = get(round, slot_address(slot, fault_registers[i]), &ignored);
+    round->faults += (status_register >> 1) & 1;
+    if (!status) status = put(round, QSM_REG_IRQ, 1u << slot);
+    if (!status && below(round, 4) == 0) status = put(round, slot_address(slot, QSM_SLOT_CTX), 0);
+    if (!status) status = below(round, 4) == 0 ? open_slot(round, slot) : launch(round, slot);
+  }
+  return status;
+}
+
+// A host that changes its mind: scheduling, goals, masks, kills, nonsense.
+static enum qsm_backend_status meddle(struct round *round) {
+  uint32_t slot = below(round, round->config.num_kernels), ignored;
+  switch (below(round, 14)) {
+    case 0: return put(round, QSM_REG_POLICY, below(round, 4));
+    case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
+    case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
+    case 3: return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? 0x10000 + below(round, 0x70000) : 0);
+    case 4: return put(round, QSM_REG_ROLLOVER_CAP, below(round, 12));
+    case 5: return put(round, QSM_REG_ALPHA_EN, below(round, 2));
+    case 6: return put(round, slot_address(slot, QSM_SLOT_GOAL), random_goal(round));
+    case 7: return put(round, slot_address(slot, QSM_SLOT_SM_MASK_LO), 1 + below(round, (1u << round->config.num_sms) - 1));
+    case 8: return below(round, 4) ? QSM_BACKEND_OK : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
+    case 9: return put(round, slot_address(slot, QSM_SLOT_HIST_CLEAR), 1);
+    case 10: return put(round, below(round, 0x2000), qsm_random_next(&round->random) & below(round, 16));
+    case 11: return get(round, below(round, 0x2000) & (below(round, 8) ? ~3u : ~0u), &ignored);
+    case 12: return put(round, QSM_REG_ICACHE_INV, 1);
+    default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
+  }
+}
+
+// QoS registers are undefined while the manager computes (R-QM-3): read them only at rest.
+static enum qsm_backend_status read_statistics(struct round *round) {
+  static const uint32_t registers[] = {QSM_SLOT_INSN_LO, QSM_SLOT_INSN_HI, QSM_SLOT_HCYC_LO, QSM_SLOT_EPOCH_INSN, QSM_SLOT_EPOCH_QUOTA, QSM_SLOT_ALPHA};
+  uint32_t busy = 0, value;
+  for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
+    enum qsm_backend_status status = get(round, QSM_REG_MGR_BUSY, &busy);
+    if (status || busy) return status;
+    status = get(round, slot_address(below(round, round->config.num_kernels), registers[i]), &value);
+    if (status) return status;
+  }
+  return QSM_BACKEND_OK;
+}
+
+static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress, uint64_t done_before, uint64_t cycles) {
+  enum qsm_backend_status status = put(round, QSM_REG_POLICY, below(round, 3));
+  if (!status) status = put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
+  // One round in three skips the long first epoch idle, so that schemes act from the first launch on.
+  uint64_t ran = 0;
+  if (!status && below(round, 3) == 0) status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
+  static const uint8_t schemes[] = {0, 1, 2, 4, 4, 4};
+  if (!status) status = put(round, QSM_REG_SCHEME, schemes[below(round, sizeof schemes)]);
+  for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
+    if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
+  while (!status && round->gpu->cycle(round->gpu) < cycles) {
+    status = round->gpu->run(round->gpu, 1 + below(round, 1500), true, &ran);
+    if (!status) status = serve(round);
+    if (!status && below(round, 3) == 0) status = meddle(round);
+    if (!status && below(round, 4) == 0) status = read_statistics(round);
+    qsm_progress_show(progress, done_before + round->gpu->cycle(round->gpu));
+  }
+  return status;
+}
+
+// Compares the arenas at the end of a round; a difference shows in the next access.
+static enum qsm_backend_status compare_memory(struct round *round) {
+  static uint8_t bytes[QSM_FUZZ_DATA_BYTES];
+  uint32_t ignored;
+  for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
+    round->gpu->mem_read(round->gpu, MEMORY_BASE + slot * ARENA_BYTES + DATA_OFFSET, bytes, sizeof bytes);
+  return get(round, QSM_REG_ID, &ignored);
+}
+
+// ---- Rounds ----
+
+// A name, or for "random" one of the configurations whose RTL is built.
+static int choose_config(const struct qsm_fuzz_options *options, uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {
+  static const char *const candidates[] = {"tiny", "odd", "fpga", "demo"};
+  if (strcmp(options->config, "random") != 0) return qsm_config_load(options->config, config, msg, msg_len);
+  struct qsm_random random = qsm_random_seed(seed ^ 0xC0FFEE);
+  const char *built[4];
+  uint32_t n_built = 0;
+  for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/build/rtl/%s.so", qsm_source_root(), candidates[i]);
+    if (access(path, R_OK) == 0) built[n_built++] = candidates[i];
+  }
+  if (n_built) return qsm_config_load(built[qsm_random_below(&random, n_built)], config, msg, msg_len);
+  snprintf(msg, msg_len, "no RTL is built: make rtl CONFIG=tiny");
+  return -1;
+}
+
+struct tally {
+  uint64_t cycles, fields, launches, faults, rounds;
+};
+
+static enum qsm_exit play_round(const struct qsm_fuzz_options *options, uint64_t seed, uint64_t cycles, const char *dir, struct qsm_progress *progress,
+                                struct tally *tally) {
+  struct round round = {.random = qsm_random_seed(seed)};
+  char replay[256];
+  if (choose_config(options, seed, &round.config, round.msg, sizeof round.msg)) {
+    fprintf(stderr, "qsm: %s\n", round.msg);
+    return QSM_EXIT_BAD_INPUT;
+  }
+  snprintf(replay, sizeof replay, "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s", round.config.name, seed, cycles,
+           options->inject_block ? " --inject " : "", options->inject_block ? options->inject_block : "");
+  const struct qsm_backend_options backend = {.out_dir = dir, .replay = replay, .seed = seed, .state_interval = STATE_INTERVAL,
+                                              .inject_block = options->inject_block, .inject_cycle = 2000 + seed * 7919 % 8000};
+  if (qsm_backend_open("lockstep", &round.config, &backend, &round.gpu, round.msg, sizeof round.msg)) {
+    fprintf(stderr, "qsm: %s\n", round.msg);
+    return QSM_EXIT_ENVIRONMENT;
+  }
+  enum qsm_backend_status status = play(&round, progress, tally->cycles, cycles);
+  if (!status) status = compare_memory(&round);
+  struct qsm_lockstep_stats stats;
+  round.gpu->lockstep_stats(round.gpu, &stats);
+  tally->cycles += stats.cycles_compared;
+  tally->fields += stats.fields_compared;
+  tally->launches += round.launches;
+  tally->faults += round.faults;
+  tally->rounds++;
+  if (status) fprintf(stderr, "\nqsm: %s\nqsm: seed %" PRIu64 ", replay: %s\nqsm: details: %s/difference.txt\n", round.gpu->error(round.gpu), seed, replay, dir);
+  round.gpu->close(round.gpu);
+  return status ? QSM_EXIT_WRONG : QSM_EXIT_OK;
+}
+
+enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
+  char dir[512];
+  if (options->out_dir) snprintf(dir, sizeof dir, "%s", options->out_dir);
+  else snprintf(dir, sizeof dir, "%s/build/fuzz", qsm_source_root());
+  mkdir(dir, 0777);
+  if (access(dir, W_OK)) {
+    fprintf(stderr, "qsm: output folder %s: cannot write\n", dir);
+    return QSM_EXIT_ENVIRONMENT;
+  }
+  struct qsm_progress progress;
+  struct tally tally = {0};
+  enum qsm_exit code = QSM_EXIT_OK;
+  char title[64];
+  snprintf(title, sizeof title, "fuzz %s from seed %" PRIu64, options->config, options->seed);
+  qsm_progress_start(&progress, title, options->cycles, !options->quiet);
+  for (uint64_t seed = options->seed; !code && tally.cycles < options->cycles; seed++) {
+    uint64_t left = options->cycles - tally.cycles;
+    code = play_round(options, seed, left < ROUND_CYCLES ? left : ROUND_CYCLES, dir, &progress, &tally);
+  }
+  qsm_progress_end(&progress, tally.cycles);
+  if (!code)
+    printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64 " cycles compared without a difference, %.1f values per cycle, %" PRIu64 " launches, %" PRIu64
+           " killed\n", options->config, options->seed, options->seed + tally.rounds - 1, tally.cycles,
+           (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults);
+  if (!code && options->inject_block) {
+    fprintf(stderr, "qsm: the flipped bit in %s was not found\n", options->inject_block);
+    code = QSM_EXIT_OK;
+  }
+  return code;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_fuzz_program.h"
+
+// Registers with a role; the rest of x5..x15 is random data.
+enum { RA = 1, FIRST_DATA = 5, N_DATA = 11, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24, SCRATCH = 25, INNER = 26 };
+enum { OP = 0x33, OP_IMM = 0x13, LUI = 0x37, AUIPC = 0x17, LOAD = 0x03, STORE = 0x23, AMO = 0x2F, BRANCH = 0x63, JAL = 0x6F, JALR = 0x67, SYSTEM = 0x73, FENCE = 0x0F, CUSTOM0 = 0x0B };
+enum { CSR_TID = 0xCC0, MAX_NESTING = 3 };
+#define EXIT_WORD (1u << 12 | CUSTOM0)
+
+struct emitter {
+  struct qsm_random *random;
+  const struct qsm_fuzz_request *request;
+  uint32_t *words;
+  uint32_t n;
+};
+
+static uint32_t below(struct emitter *emitter, uint32_t n) { return qsm_random_below(emitter->random, n); }
+static uint32_t data_register(struct emitter *emitter) { return FIRST_DATA + below(emitter, N_DATA); }
+
+static void emit(struct emitter *emitter, uint32_t word) {
+  if (emitter->n < QSM_FUZZ_MAX_WORDS) emitter->words[emitter->n++] = word;
+}
+
+static bool room(const struct emitter *emitter, uint32_t words) { return emitter->n + words + 64 < QSM_FUZZ_MAX_WORDS; }
+
+static uint32_t r_type(uint32_t opcode, uint32_t funct3, uint32_t funct7, uint32_t rd, uint32_t rs1, uint32_t rs2) {
+  return funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
+}
+static uint32_t i_type(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, int32_t imm) {
+  return (uint32_t)imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
+}
+static uint32_t s_type(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t imm) {
+  return ((uint32_t)imm >> 5 & 0x7F) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | ((uint32_t)imm & 0x1F) << 7 | STORE;
+}
+static uint32_t b_type(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t offset) {
+  uint32_t o = (uint32_t)offset;
+  return (o >> 12 & 1) << 31 | (o >> 5 & 0x3F) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (o >> 1 & 0xF) << 8 | (o >> 11 & 1) << 7 | BRANCH;
+}
+static uint32_t j_type(uint32_t rd, int32_t offset) {
+  uint32_t o = (uint32_t)offset;
+  return (o >> 20 & 1) << 31 | (o >> 1 & 0x3FF) << 21 | (o >> 11 & 1) << 20 | (o >> 12 & 0xFF) << 12 | rd << 7 | JAL;
+}
+
+static void load_constant(struct emitter *emitter, uint32_t rd, uint32_t value) {
+  uint32_t high = (value + 0x800) & 0xFFFFF000u;
+  emit(emitter, high | rd << 7 | LUI);
+  emit(emitter, i_type(OP_IMM, 0, rd, rd, (int32_t)(value - high)));
+}
+
+// ---- Straight-line pieces ----
+
+static void alu(struct emitter *emitter) {
+  uint32_t rd = below(emitter, 20) ? data_register(emitter) : 0, rs1 = data_register(emitter), rs2 = data_register(emitter);
+  uint32_t funct3 = below(emitter, 8);
+  switch (below(emitter, 8)) {
+    case 0: case 1: case 2: emit(emitter, r_type(OP, funct3, (funct3 == 0 || funct3 == 5) && below(emitter, 2) ? 0x20 : 0, rd, rs1, rs2)); break;
+    case 3: emit(emitter, r_type(OP, below(emitter, 4), 1, rd, rs1, rs2)); break;  // multiply
+    case 4: emit(emitter, qsm_random_next(emitter->random) << 12 | rd << 7 | (below(emitter, 2) ? LUI : AUIPC)); break;
+    default:
+      if (funct3 == 1 || funct3 == 5)
+        emit(emitter, r_type(OP_IMM, funct3, funct3 == 5 && below(emitter, 2) ? 0x20 : 0, rd, rs1, below(emitter, 32)));
+      else emit(emitter, i_type(OP_IMM, funct3, rd, rs1, (int32_t)below(emitter, 4096) - 2048));
+  }
+}
+
+static void divide(struct emitter *emitter) {
+  emit(emitter, r_type(OP, 4 + below(emitter, 4), 1, data_register(emitter), data_register(emitter), data_register(emitter)));
+}
+
+static void read_csr(struct emitter *emitter) {
+  static const uint16_t csrs[] = {0xC00, 0xC80, 0xCC0, 0xCC1, 0xCC2, 0xCC3, 0xCC4, 0xCC5, 0xCC6, 0xCC7, 0xCC8,
+                                  0xCC9, 0xCCA, 0xCCB, 0xCCC, 0xCCD, 0xCCE, 0xCCF, 0xCD0};
+  uint32_t csr = csrs[below(emitter, sizeof csrs / sizeof csrs[0])], funct3 = below(emitter, 2) ? 2 + below(emitter, 2) : 6 + below(emitter, 2);
+  emit(emitter, csr << 20 | funct3 << 12 | data_register(emitter) << 7 | SYSTEM);
+}
+
+// ADDRESS := a random but legal address, aligned for 1 << log2_bytes; shared or device.
+static void make_address(struct emitter *emitter, uint32_t log2_bytes, bool shared) {
+  uint32_t range = shared ? emitter->request->shared_bytes : QSM_FUZZ_DATA_BYTES, mask = 1;
+  while (mask * 2 <= range && mask * 2 <= 2048) mask *= 2;
+  // The narrower the mask, the more lanes meet in a line, a bank or a word.
+  mask >>= below(emitter, 4) * 2 < 6 ? below(emitter, 4) * 2 : 0;
+  if (mask < 8) mask = 8;
+  if (mask > range) mask = range;
+  emit(emitter, i_type(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID, (int32_t)((mask - 1) & ~((1u << log2_bytes) - 1))));
+  if (below(emitter, 2)) {  // neighbours: 4 * tid within the range
+    emit(emitter, r_type(OP_IMM, 1, 0, ADDRESS, TID, 2));
+    emit(emitter, i_type(OP_IMM, 7, ADDRESS, ADDRESS, (int32_t)((mask - 1) & ~3u)));
+  }
+  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : BASE));
+}
+
+static bool use_shared(struct emitter *emitter) { return emitter->request->shared_bytes >= 64 && below(emitter, 2); }
+
+static void load(struct emitter *emitter) {
+  static const uint8_t funct3[] = {0, 1, 2, 2, 2, 4, 5}, log2_bytes[] = {0, 1, 2, 2, 2, 0, 1};
+  uint32_t which = below(emitter, 7);
+  make_address(emitter, log2_bytes[which], use_shared(emitter));
+  emit(emitter, i_type(LOAD, funct3[which], below(emitter, 16) ? data_register(emitter) : 0, ADDRESS, 0));
+}
+
+static void store(struct emitter *emitter) {
+  uint32_t which = below(emitter, 4) ? 2 : below(emitter, 3);
+  make_address(emitter, which, use_shared(emitter));
+  emit(emitter, s_type(which, ADDRESS, data_register(emitter), 0));
+}
+
+static void atomic(struct emitter *emitter) {
+  static const uint8_t funct5[] = {0x00, 0x01, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C};
+  make_address(emitter, 2, use_shared(emitter));
+  emit(emitter, r_type(AMO, 2, (uint32_t)funct5[below(emitter, 9)] << 2 | below(emitter, 4), below(emitter, 4) ? data_register(emitter) : 0, ADDRESS,
+                       data_register(emitter)));
+}
+
+static void fault(struct emitter *emitter) {
+  static const uint32_t bad[] = {0x00000000, 0xFFFFFFFF, 0x00000073 /* ecall */, 0x00100073 /* ebreak */, 0x100022AF /* lr.w */, 0x00000053 /* FP */,
+                                 0xC0001073 /* csrrw cycle */, 0x30002073 /* mstatus */, 0x00001C0B /* exit with rd */, 0x0000100F /* fence.i */};
+  switch (below(emitter, 5)) {
+    case 0: emit(emitter, i_type(LOAD, 2, FIRST_DATA, BASE, 1 + (int32_t)below(emitter, 3))); break;               // misaligned
+    case 1: emit(emitter, s_type(2, below(emitter, 2) ? 0 : TID, FIRST_DATA, 0)); break;                            // outside
+    case 2: emit(emitter, i_type(JALR, 0, 0, BASE, below(emitter, 2) ? 2 : 0)); break;                             // into data, or misaligned
+    case 3:
+      if (emitter->request->shared_bytes) {
+        load_constant(emitter, ADDRESS, 0x10000000u + emitter->request->shared_bytes);
+        emit(emitter, i_type(LOAD, 0, FIRST_DATA, ADDRESS, 0));
+        break;
+      }  // fall through
+    default: emit(emitter, bad[below(emitter, sizeof bad / sizeof bad[0])]);
+  }
+}
+
+static void straight(struct emitter *emitter) {
+  uint32_t n = 1 + below(emitter, 8);
+  for (uint32_t i = 0; i < n && room(emitter, 16); i++) {
+    uint32_t kind = below(emitter, 100);
+    if (kind < 55) alu(emitter);
+    else if (kind < 58) divide(emitter);
+    else if (kind < 63) read_csr(emitter);
+    else if (kind < 78) load(emitter);
+    else if (kind < 90) store(emitter);
+    else if (kind < 94) atomic(emitter);
+    else if (kind < 97) emit(emitter, FENCE);
+    else emit(emitter, CUSTOM0);  // barrier
+  }
+}
+
+// ---- Control ----
+
+static void body(struct emitter *emitter, uint32_t nesting);
+
+// Puts a branch over what the callback-like body emits; the condition differs between lanes.
+static void branch_over(struct emitter *emitter, uint32_t nesting, bool has_else) {
+  static const uint8_t conditions[] = {0, 1, 4, 5, 6, 7};
+  uint32_t at = emitter->n, rs2 = below(emitter, 3) ? data_register(emitter) : TID;
+  emit(emitter, 0);
+  body(emitter, nesting);
+  uint32_t jump = emitter->n;
+  if (has_else) emit(emitter, 0);
+  emitter->words[at] = b_type(conditions[below(emitter, 6)], data_register(emitter), rs2, (int32_t)(emitter->n - at) * 4);
+  if (!has_else) return;
+  body(emitter, nesting);
+  emitter->words[jump] = j_type(0, (int32_t)(emitter->n - jump) * 4);
+}
+
+// do … while (--counter > 0), with a count of 1..8 that may differ between lanes.
+static void loop(struct emitter *emitter, uint32_t nesting) {
+  uint32_t counter = nesting == 1 ? INNER : COUNTER;
+  emit(emitter, i_type(OP_IMM, 7, counter, below(emitter, 2) ? TID : data_register(emitter), 7));
+  emit(emitter, i_type(OP_IMM, 0, counter, counter, 1));
+  uint32_t top = emitter->n;
+  if (nesting == 1) straight(emitter);
+  else body(emitter, 1);
+  emit(emitter, i_type(OP_IMM, 0, counter, counter, -1));
+  emit(emitter, b_type(1, counter, 0, ((int32_t)top - (int32_t)emitter->n) * 4));
+}
+
+// jal ra, function; the function lies here, jumped over.
+static void call(struct emitter *emitter) {
+  uint32_t over = emitter->n;
+  emit(emitter, 0);
+  uint32_t function = emitter->n;
+  straight(emitter);
+  emit(emitter, i_type(JALR, 0, 0, RA, 0));
+  emitter->words[over] = j_type(0, (int32_t)(emitter->n - over) * 4);
+  if (below(emitter, 2)) {
+    emit(emitter, j_type(RA, ((int32_t)function - (int32_t)emitter->n) * 4));
+    return;
+  }
+  // Through a register: auipc, jalr.
+  int32_t offset = ((int32_t)function - (int32_t)emitter->n) * 4;
+  emit(emitter, SCRATCH << 7 | AUIPC);
+  emit(emitter, i_type(OP_IMM, 0, SCRATCH, SCRATCH, offset));
+  emit(emitter, i_type(JALR, 0, RA, SCRATCH, 0));
+}
+
+static void early_exit(struct emitter *emitter) {
+  emit(emitter, b_type(below(emitter, 2), data_register(emitter), TID, 8));
+  emit(emitter, EXIT_WORD);
+}
+
+static void body(struct emitter *emitter, uint32_t nesting) {
+  uint32_t n = 1 + below(emitter, 3);
+  for (uint32_t i = 0; i < n && room(emitter, 60); i++) {
+    straight(emitter);
+    if (nesting == 0 || !room(emitter, 60)) continue;
+    switch (below(emitter, 7)) {
+      case 0: case 1: branch_over(emitter, nesting - 1, false); break;
+      case 2: branch_over(emitter, nesting - 1, true); break;
+      case 3: if (nesting == MAX_NESTING) loop(emitter, 2); else if (nesting == 1) loop(emitter, 1); break;
+      case 4: call(emitter); break;
+      case 5: if (nesting == MAX_NESTING && below(emitter, 3) == 0) early_exit(emitter); break;
+      default: break;
+    }
+  }
+}
+
+// Every thread but number 0 spins on a shared word that thread 0 sets behind the loop: needs the progress guarantee. Only in the
+// prologue, where no thread has ended. In a block of several warps the word is cleared first, by all, before a barrier.
+static void spin(struct emitter *emitter) {
+  emit(emitter, s_type(2, SHARED_BASE, 0, 0));
+  emit(emitter, FENCE);
+  emit(emitter, CUSTOM0);
+  uint32_t skip = emitter->n;
+  emit(emitter, 0);
+  emit(emitter, i_type(LOAD, 2, SCRATCH, SHARED_BASE, 0));
+  emit(emitter, b_type(0, SCRATCH, 0, -4));
+  uint32_t over = emitter->n;
+  emit(emitter, 0);
+  emitter->words[skip] = b_type(0, TID, 0, (int32_t)(emitter->n - skip) * 4);
+  emit(emitter, i_type(OP_IMM, 0, SCRATCH, 0, 1));
+  emit(emitter, s_type(2, SHARED_BASE, SCRATCH, 0));
+  emitter->words[over] = j_type(0, (int32_t)(emitter->n - over) * 4);
+}
+
+static void prologue(struct emitter *emitter) {
+  load_constant(emitter, BASE, emitter->request->data);
+  load_constant(emitter, SHARED_BASE, 0x10000000u);
+  emit(emitter, (uint32_t)CSR_TID << 20 | 2u << 12 | TID << 7 | SYSTEM);
+  for (uint32_t i = 0; i < N_DATA; i++) {
+    load_constant(emitter, FIRST_DATA + i, qsm_random_next(emitter->random));
+    if (below(emitter, 2)) emit(emitter, r_type(OP, below(emitter, 2) ? 4 : 0, 0, FIRST_DATA + i, FIRST_DATA + i, TID));
+  }
+  if (emitter->request->shared_bytes >= 64 && below(emitter, 8) == 0) spin(emitter);
+}
+
+uint32_t qsm_fuzz_program(struct qsm_random *random, const struct qsm_fuzz_request *request, uint32_t *words) {
+  struct emitter emitter = {random, request, words, 0};
+  prologue(&emitter);
+  uint32_t parts = 1 + below(&emitter, 4);
+  for (uint32_t i = 0; i < parts; i++) body(&emitter, MAX_NESTING);
+  if (request->may_fault) {
+    emit(&emitter, b_type(below(&emitter, 2), data_register(&emitter), TID, 8));
+    fault(&emitter);
+  }
+  make_address(&emitter, 2, false);
+  emit(&emitter, s_type(2, ADDRESS, data_register(&emitter), 0));
+  emit(&emitter, EXIT_WORD);
+  return emitter.n;
+}
