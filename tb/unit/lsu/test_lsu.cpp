@@ -1,0 +1,922 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load/store unit against docs/lsu.md: directed checks of the numbered rules, then random traffic compared with an
+// independent reference in every cycle. Configuration `odd`. Usage: test_lsu [seed [cycles]]. Output: TAP.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Vtb_lsu.h"
+#include "verilated.h"
+
+double sc_time_stamp() { return 0; }
+
+namespace {
+
+constexpr int kSubs = 2, kLanes = 4, kTxns = 8, kSharedBytes = 6144, kKernels = 3, kTbs = 5;
+constexpr int kLine = 4 * kLanes, kGranule = kSharedBytes / 32, kQueue = 4, kResults = 4;
+enum Kind { kRead = 0, kWrite = 1, kAmo = 2 };
+
+struct Op {
+  uint32_t warp = 0, kernel = 0, tb = 0, widx = 0, pc = 0, instr = 0, mask = 0, entry = 0;
+  uint32_t addr[kLanes] = {}, data[kLanes] = {};
+  Kind kind() const { return (instr & 0x7f) == 0x23 ? kWrite : (instr & 0x7f) == 0x2f ? kAmo : kRead; }
+  uint32_t funct3() const { return instr >> 12 & 7; }
+  uint32_t rd() const { return kind() == kWrite ? 0 : instr >> 7 & 31; }
+  uint32_t size() const { return 1u << (funct3() & 3); }
+};
+
+struct Window { uint32_t base, limit; bool r, w; };
+struct World {  // what the launch registers and TB slots say
+  Window win[kKernels][2];
+  uint32_t shared[kKernels], base[kTbs], linear[kTbs];
+};
+
+struct Response { uint32_t txn; uint32_t data[kLanes]; };
+
+struct Inputs {
+  bool mq_valid[kSubs] = {}, pop[kSubs] = {}, port_free = true, rsp_valid = false;
+  Op mq[kSubs];
+  Response rsp{};
+};
+
+// All outputs of a cycle as named words, so that a difference has a name.
+using Outputs = std::map<std::string, uint32_t>;
+
+// funct5 of each AMO, by the memory port's code
+constexpr uint32_t kFunct5[9] = {0x01, 0x00, 0x04, 0x0c, 0x08, 0x10, 0x14, 0x18, 0x1c};
+
+uint32_t amo_code(uint32_t instr) {
+  for (uint32_t c = 0; c < 9; c++) if (kFunct5[c] == instr >> 27) return c;
+  return 0;
+}
+
+uint32_t amo(uint32_t code, uint32_t old, uint32_t b) {
+  const auto so = static_cast<int32_t>(old), sb = static_cast<int32_t>(b);
+  switch (code) {
+    case 0: return b;
+    case 1: return old + b;
+    case 2: return old ^ b;
+    case 3: return old & b;
+    case 4: return old | b;
+    case 5: return so < sb ? old : b;
+    case 6: return so > sb ? old : b;
+    case 7: return std::min(old, b);
+    default: return std::max(old, b);
+  }
+}
+
+uint32_t extend(uint32_t word, uint32_t offset, uint32_t funct3) {
+  const uint32_t v = word >> 8 * (offset & 3);
+  switch (funct3) {
+    case 0: return static_cast<uint32_t>(static_cast<int8_t>(v));
+    case 1: return static_cast<uint32_t>(static_cast<int16_t>(v));
+    case 4: return v & 0xff;
+    case 5: return v & 0xffff;
+    default: return word;
+  }
+}
+
+// ---- reference: the page, rule by rule ----
+class Reference {
+ public:
+  explicit Reference(const World& world) : world_(world), shared_(kSharedBytes, 0) {
+    std::fill(credit_, credit_ + kSubs, kResults);
+  }
+
+  Outputs cycle(const Inputs& in) {
+    Outputs out;
+    if (result_.valid) report_result(out);
+    Result next_result;
+    bool c_finish = false, want_pass = false;
+    const uint32_t rem_shared = c_.rem_shared;
+    const bool runs = c_.valid && c_.fault_lane < 0;
+    // R-LS-10: who gets the return slot
+    if (runs && rem_shared && !amo_last_) want_pass = c_.op.kind() == kWrite || credit_[c_.sub] > 0;
+    const Txn* head = queue_.empty() ? nullptr : &txn_[queue_.front().txn];
+    const bool want_rsp = head && (head->op.kind() == kWrite || credit_[head->sub] > 0);
+    const bool grant_pass = want_pass && !(want_rsp && last_was_pass_);
+    const bool grant_rsp = want_rsp && !grant_pass;
+    const int free_txn = lowest_free();
+    int credit_d[kSubs] = {};
+    bool amo_pass = false;
+    uint32_t took = 0, kind = 0;
+    bool part = false;
+
+    if (c_.valid && !runs) {  // R-LS-3
+      report_fault(out);
+      c_finish = true;
+      took = c_.op.mask;
+      kind = 2;
+    } else if (grant_pass) {
+      took = shared_pass(next_result, amo_pass);
+      part = c_.op.kind() != kWrite;
+      if (part) credit_d[c_.sub]--;
+      c_.rem_shared &= ~took;
+    } else if (runs && !rem_shared && free_txn >= 0 && in.port_free) {
+      took = device_pass(out, free_txn);
+      part = true;
+      kind = 1;
+      c_.rem_device &= ~took;
+    }
+    if (took) {
+      if (!c_.rem_shared && !c_.rem_device) c_finish = true;
+      out["event.pass"] = 1;
+      out["event.kind"] = kind;
+      out["event.mask"] = took;
+    }
+    if (part || c_finish) {
+      out["sb.part"] = part;
+      out["sb.last"] = c_finish;
+      out["sb.sub"] = c_.sub;
+      out["sb.warp"] = c_.op.warp;
+      out["sb.entry"] = c_.op.entry;
+    }
+    if (grant_rsp) {
+      const Response r = queue_.front();
+      Txn& t = txn_[r.txn];
+      out["event.return_txn"] = r.txn;
+      if (t.op.kind() == kWrite) {
+        out["ack.valid"] = 1;
+        out["ack.sub"] = t.sub;
+        out["ack.warp"] = t.op.warp;
+        out["ack.entry"] = t.op.entry;
+      } else {
+        credit_d[t.sub]--;
+        next_result = {true, t.sub, t.op.warp, t.op.rd(), t.mask, t.op.entry, {}};
+        for (int l = 0; l < kLanes; l++) {
+          if (t.mask >> l & 1)
+            next_result.data[l] = extend(r.data[t.op.addr[l] % kLine / 4], t.op.addr[l], t.op.funct3());
+        }
+      }
+      t.busy = false;
+      queue_.pop_front();
+    }
+    if (grant_pass || grant_rsp) {
+      out["event.return"] = 1;
+      out["event.return_shared"] = grant_pass;
+      last_was_pass_ = grant_pass;
+    }
+
+    // end of the cycle
+    amo_last_ = amo_pass;
+    result_ = next_result;
+    for (int s = 0; s < kSubs; s++) credit_[s] += credit_d[s] + in.pop[s];
+    if (in.rsp_valid) queue_.push_back(in.rsp);
+    if (c_finish) c_.valid = false;
+    const bool n_moves = n_valid_ && !c_.valid;
+    if (n_moves) classify();
+    if (!n_valid_ || n_moves) pop(in, out);
+    return out;
+  }
+
+  uint32_t shared_word(int row, int bank) const { return word(static_cast<uint32_t>(row * kLine + 4 * bank)); }
+
+ private:
+  struct Result { bool valid = false; int sub = 0; uint32_t warp = 0, rd = 0, mask = 0, entry = 0, data[kLanes] = {}; };
+  struct Txn { bool busy = false; int sub = 0; Op op; uint32_t mask = 0; };
+  struct Current { bool valid = false; int sub = 0; Op op; uint32_t rem_shared = 0, rem_device = 0, cause = 0; int fault_lane = -1; };
+
+  uint32_t word(uint32_t at) const { uint32_t w; memcpy(&w, &shared_[at & ~3u], 4); return w; }
+
+  int lowest_free() const {
+    for (int t = 0; t < kTxns; t++) if (!txn_[t].busy) return t;
+    return -1;
+  }
+
+  void pop(const Inputs& in, Outputs& out) {  // R-LS-1
+    n_valid_ = false;
+    for (int i = 1; i <= kSubs && !n_valid_; i++) {
+      const int s = (last_popped_ + i) % kSubs;
+      if (!in.mq_valid[s]) continue;
+      n_valid_ = true;
+      n_sub_ = s;
+      n_ = in.mq[s];
+      out["pop" + std::to_string(s)] = 1;
+    }
+    if (n_valid_) last_popped_ = n_sub_;
+  }
+
+  bool allowed(const Op& op, uint32_t a) const {  // I-MEM-1
+    for (const Window& w : world_.win[op.kernel]) {
+      const bool right = (op.kind() == kWrite || w.r) && (op.kind() == kRead || w.w);
+      if (right && w.base <= a && a < w.limit) return true;
+    }
+    return false;
+  }
+
+  void classify() {  // R-LS-2
+    c_ = Current{};
+    c_.valid = true;
+    c_.sub = n_sub_;
+    c_.op = n_;
+    for (int l = 0; l < kLanes; l++) {
+      if (!(n_.mask >> l & 1)) continue;
+      const uint32_t a = n_.addr[l];
+      const bool shared = a >> 28 == 1, misaligned = a % n_.size() != 0;
+      const bool denied = shared ? (a & 0x0fffffff) >= world_.shared[n_.kernel] : !allowed(n_, a);
+      if ((misaligned || denied) && c_.fault_lane < 0) {
+        c_.fault_lane = l;
+        c_.cause = (misaligned ? 4u : 5u) + (n_.kind() == kRead ? 0u : 2u);
+      }
+      (shared ? c_.rem_shared : c_.rem_device) |= 1u << l;
+    }
+    if (c_.fault_lane >= 0) c_.rem_shared = c_.rem_device = 0;
+  }
+
+  uint32_t physical(int l) const {
+    return world_.base[c_.op.tb] * kGranule + (c_.op.addr[l] & 0x0fffffff);
+  }
+
+  uint32_t shared_pass(Result& result, bool& amo_pass) {  // R-LS-7, R-LS-8
+    const Kind kind = c_.op.kind();
+    int leader[kLanes];
+    std::fill(leader, leader + kLanes, -1);
+    uint32_t took = 0, old[kLanes] = {};
+    for (int l = 0; l < kLanes; l++) {
+      if (!(c_.rem_shared >> l & 1)) continue;
+      const uint32_t p = physical(l), bank = p / 4 % kLanes;
+      if (leader[bank] < 0) leader[bank] = l;
+      const bool same_row = physical(leader[bank]) / kLine == p / kLine;
+      if (leader[bank] == l || (kind == kRead && same_row)) took |= 1u << l;
+      old[l] = word(p);
+    }
+    for (int l = 0; l < kLanes; l++) {
+      if (!(took >> l & 1) || kind == kRead) continue;
+      const uint32_t p = physical(l);
+      const uint32_t v = kind == kAmo ? amo(amo_code(c_.op.instr), old[l], c_.op.data[l]) : c_.op.data[l];
+      memcpy(&shared_[p], &v, kind == kAmo ? 4 : c_.op.size());
+    }
+    amo_pass = kind == kAmo;
+    if (kind != kWrite) {
+      result = {true, c_.sub, c_.op.warp, c_.op.rd(), took, c_.op.entry, {}};
+      for (int l = 0; l < kLanes; l++)
+        if (took >> l & 1) result.data[l] = extend(old[l], c_.op.addr[l], c_.op.funct3());
+    }
+    return took;
+  }
+
+  uint32_t device_pass(Outputs& out, int txn) {  // R-LS-5, R-LS-6
+    const Op& op = c_.op;
+    const int leader = __builtin_ctz(c_.rem_device);
+    const uint32_t line = op.addr[leader] / kLine * kLine;
+    uint32_t took = 0;
+    uint8_t bytes[kLine] = {}, data[kLine] = {};
+    for (int l = 0; l < kLanes; l++) {
+      if (!(c_.rem_device >> l & 1) || op.addr[l] / kLine * kLine != line) continue;
+      if (op.kind() == kAmo && l != leader) continue;
+      took |= 1u << l;
+      if (op.kind() == kRead) continue;
+      memcpy(data + op.addr[l] % kLine, &op.data[l], op.size());
+      memset(bytes + op.addr[l] % kLine, 1, op.size());
+    }
+    out["req.valid"] = 1;
+    out["req.kind"] = op.kind();
+    out["req.amo"] = op.kind() == kAmo ? amo_code(op.instr) : 0;
+    out["req.addr"] = line;
+    uint32_t strobe = 0;
+    for (int b = 0; b < kLine; b++) strobe |= static_cast<uint32_t>(bytes[b]) << b;
+    out["req.bytes"] = strobe;
+    out["req.tag"] = static_cast<uint32_t>(txn);
+    out["req.slot"] = op.kernel;
+    for (int w = 0; w < kLanes; w++) memcpy(&out["req.data" + std::to_string(w)], data + 4 * w, 4);
+    txn_[txn] = {true, c_.sub, op, took};
+    return took;
+  }
+
+  void report_fault(Outputs& out) const {
+    const auto l = static_cast<uint32_t>(c_.fault_lane);
+    out["fault.valid"] = 1;
+    out["fault.kernel"] = c_.op.kernel;
+    out["fault.cause"] = c_.cause;
+    out["fault.pc"] = c_.op.pc;
+    out["fault.tid"] = c_.op.widx * kLanes + l;
+    out["fault.block"] = world_.linear[c_.op.tb];
+    out["fault.value"] = c_.op.addr[l];
+  }
+
+  void report_result(Outputs& out) const {
+    out["result.valid" + std::to_string(result_.sub)] = 1;
+    out["result.warp"] = result_.warp;
+    out["result.rd"] = result_.rd;
+    out["result.mask"] = result_.mask;
+    out["result.entry"] = result_.entry;
+    for (int l = 0; l < kLanes; l++) out["result.data" + std::to_string(l)] = result_.data[l];
+  }
+
+  const World& world_;
+  std::vector<uint8_t> shared_;
+  bool n_valid_ = false, amo_last_ = false, last_was_pass_ = true;
+  int n_sub_ = 0, last_popped_ = kSubs - 1, credit_[kSubs];
+  Op n_;
+  Current c_;
+  Txn txn_[kTxns];
+  std::deque<Response> queue_;
+  Result result_;
+};
+
+// ---- the RTL behind the same interface ----
+class Rtl {
+ public:
+  explicit Rtl(const World& world) {
+    for (int k = 0; k < kKernels; k++) {
+      for (int w = 0; w < 2; w++) {
+        top_.win_base_i[k][w] = world.win[k][w].base;
+        top_.win_limit_i[k][w] = world.win[k][w].limit;
+        top_.win_right_i[k][w] = static_cast<uint8_t>(world.win[k][w].w << 1 | world.win[k][w].r);
+      }
+      top_.shared_i[k] = world.shared[k];
+    }
+    for (int t = 0; t < kTbs; t++) {
+      top_.tb_base_i[t] = static_cast<uint8_t>(world.base[t]);
+      top_.tb_linear_i[t] = world.linear[t];
+    }
+    top_.clk_i = 0;
+    top_.rst_ni = 1;
+    top_.eval();
+    top_.rst_ni = 0;
+    top_.eval();
+    edge();
+    top_.rst_ni = 1;
+    top_.eval();
+  }
+  ~Rtl() { top_.final(); }
+
+  Outputs cycle(const Inputs& in) {
+    drive(in);
+    top_.eval();
+    Outputs out = read();
+    edge();
+    return out;
+  }
+
+  uint32_t shared_word(int row, int bank) {
+    top_.peek_row_i = static_cast<uint32_t>(row);
+    top_.eval();
+    return top_.peek_o[bank];
+  }
+
+  bool parameters_match() const {
+    const uint32_t want[5] = {kSubs, kLanes, kTxns, kSharedBytes, kKernels};
+    for (int i = 0; i < 5; i++) if (top_.params_o[i] != want[i]) return false;
+    return true;
+  }
+
+ private:
+  void edge() {
+    top_.clk_i = 1;
+    top_.eval();
+    top_.clk_i = 0;
+    top_.eval();
+  }
+
+  void drive(const Inputs& in) {
+    for (int s = 0; s < kSubs; s++) {
+      const Op& op = in.mq[s];
+      top_.mq_valid_i[s] = in.mq_valid[s];
+      top_.mq_warp_i[s] = op.warp;
+      top_.mq_kernel_i[s] = op.kernel;
+      top_.mq_tb_i[s] = op.tb;
+      top_.mq_widx_i[s] = op.widx;
+      top_.mq_pc_i[s] = op.pc;
+      top_.mq_instr_i[s] = op.instr;
+      top_.mq_mask_i[s] = op.mask;
+      top_.mq_entry_i[s] = op.entry;
+      for (int l = 0; l < kLanes; l++) {
+        top_.mq_addr_i[s][l] = op.addr[l];
+        top_.mq_data_i[s][l] = op.data[l];
+      }
+      top_.result_pop_i[s] = in.pop[s];
+    }
+    top_.port_free_i = in.port_free;
+    top_.rsp_valid_i = in.rsp_valid;
+    top_.rsp_txn_i = in.rsp.txn;
+    for (int l = 0; l < kLanes; l++) top_.rsp_data_i[l] = in.rsp.data[l];
+  }
+
+  template <class Words>
+  static void group(Outputs& out, bool valid, const Words& words, int first, std::initializer_list<const char*> names) {
+    int i = first;
+    for (const char* name : names) {
+      if (valid) out[name] = words[i];
+      i++;
+    }
+  }
+
+  Outputs read() {
+    Outputs out;
+    bool any_result = false;
+    for (int s = 0; s < kSubs; s++) {
+      if (top_.mq_pop_o[s]) out["pop" + std::to_string(s)] = 1;
+      if (top_.result_valid_o[s]) out["result.valid" + std::to_string(s)] = 1;
+      any_result |= top_.result_valid_o[s] != 0;
+    }
+    if (any_result) {
+      out["result.warp"] = top_.result_warp_o;
+      out["result.rd"] = top_.result_rd_o;
+      out["result.mask"] = top_.result_mask_o;
+      out["result.entry"] = top_.result_entry_o;
+      for (int l = 0; l < kLanes; l++) out["result.data" + std::to_string(l)] = top_.result_data_o[l];
+    }
+    group(out, top_.pass_o[0] || top_.pass_o[1], top_.pass_o, 0, {"sb.part", "sb.last", "sb.sub", "sb.warp", "sb.entry"});
+    group(out, top_.ack_o[0], top_.ack_o, 0, {"ack.valid", "ack.sub", "ack.warp", "ack.entry"});
+    group(out, top_.fault_o[0], top_.fault_o, 0,
+          {"fault.valid", "fault.kernel", "fault.cause", "fault.pc", "fault.tid", "fault.block", "fault.value"});
+    group(out, top_.req_o[0], top_.req_o, 0,
+          {"req.valid", "req.kind", "req.amo", "req.addr", "req.bytes", "req.tag", "req.slot"});
+    if (top_.req_o[0])
+      for (int l = 0; l < kLanes; l++) out["req.data" + std::to_string(l)] = top_.req_data_o[l];
+    group(out, top_.event_o[0], top_.event_o, 0, {"event.pass", "event.kind", "event.mask"});
+    group(out, top_.event_o[3], top_.event_o, 3, {"event.return", "event.return_shared"});
+    if (top_.event_o[3] && !top_.event_o[4]) out["event.return_txn"] = top_.event_o[5];
+    return out;
+  }
+
+  Vtb_lsu top_;
+};
+
+// ---- a bench: both sides, the sub-cores' queues and a memory ----
+struct Policy {  // chances in percent
+  int respond = 60, take_result = 60, port_free = 85;
+};
+
+class Bench {
+ public:
+  explicit Bench(const World& world, uint32_t seed = 1) : rtl(world), ref_(world), rng_(seed) {}
+
+  // One cycle. Returns false (and says why) at the first difference.
+  bool step() {
+    Inputs in;
+    for (int s = 0; s < kSubs; s++) {
+      in.mq_valid[s] = !queue[s].empty();
+      if (in.mq_valid[s]) in.mq[s] = queue[s].front();
+      in.pop[s] = results_[s] > 0 && chance(policy.take_result);
+      results_[s] -= in.pop[s];
+    }
+    in.port_free = chance(policy.port_free);
+    if (!in_flight_.empty() && chance(policy.respond)) {
+      const size_t i = rng_() % in_flight_.size();
+      in.rsp_valid = true;
+      in.rsp = in_flight_[i];
+      in_flight_.erase(in_flight_.begin() + static_cast<long>(i));
+    }
+    out = rtl.cycle(in);
+    const Outputs want = ref_.cycle(in);
+    absorb();
+    n_cycles++;
+    return same(want);
+  }
+
+  bool run(int cycles) {
+    for (int i = 0; i < cycles; i++) if (!step()) return false;
+    return true;
+  }
+
+  bool same_shared_memory() {
+    for (int row = 0; row < kSharedBytes / kLine; row++)
+      for (int b = 0; b < kLanes; b++)
+        if (rtl.shared_word(row, b) != ref_.shared_word(row, b)) {
+          printf("# shared memory row %d bank %d: rtl %08x, reference %08x\n", row, b, rtl.shared_word(row, b),
+                 ref_.shared_word(row, b));
+          return false;
+        }
+    return true;
+  }
+
+  bool chance(int percent) { return static_cast<int>(rng_() % 100) < percent; }
+  uint32_t random() { return static_cast<uint32_t>(rng_()); }
+  uint32_t get(const char* name) const { auto i = out.find(name); return i == out.end() ? 0 : i->second; }
+
+  Rtl rtl;
+  Outputs out;
+  Policy policy;
+  std::deque<Op> queue[kSubs];
+  std::map<uint32_t, uint32_t> memory;
+  long n_cycles = 0;
+
+ private:
+  void absorb() {
+    for (int s = 0; s < kSubs; s++) {
+      const std::string n = std::to_string(s);
+      if (out.count("pop" + n) && !queue[s].empty()) queue[s].pop_front();
+      if (out.count("result.valid" + n)) results_[s]++;
+    }
+    if (get("req.valid")) perform();
+  }
+
+  void perform() {  // in the sending cycle; the response may be seen from the next one on
+    Response r{};
+    r.txn = get("req.tag");
+    for (uint32_t w = 0; w < kLanes; w++) {
+      uint32_t& m = memory[get("req.addr") + 4 * w];
+      const uint32_t d = get(("req.data" + std::to_string(w)).c_str()), strobe = get("req.bytes") >> 4 * w & 15;
+      r.data[w] = get("req.kind") == kWrite ? 0 : m;
+      if (get("req.kind") == kAmo && strobe) m = amo(get("req.amo"), m, d);
+      if (get("req.kind") == kWrite)
+        for (int b = 0; b < 4; b++)
+          if (strobe >> b & 1) m = (m & ~(0xffu << 8 * b)) | (d & 0xffu << 8 * b);
+    }
+    in_flight_.push_back(r);
+  }
+
+  bool same(const Outputs& want) const {
+    if (out == want) return true;
+    for (const auto& [name, value] : want)
+      if (!out.count(name) || out.at(name) != value)
+        printf("# cycle %ld: %s: reference %08x, rtl %s\n", n_cycles, name.c_str(), value,
+               out.count(name) ? hex(out.at(name)).c_str() : "-");
+    for (const auto& [name, value] : out)
+      if (!want.count(name)) printf("# cycle %ld: %s: reference -, rtl %08x\n", n_cycles, name.c_str(), value);
+    return false;
+  }
+
+  static std::string hex(uint32_t v) { char b[16]; snprintf(b, sizeof b, "%08x", v); return b; }
+
+  Reference ref_;
+  std::mt19937 rng_;
+  int results_[kSubs] = {};
+  std::deque<Response> in_flight_;
+};
+
+// ---- test cases ----
+constexpr uint32_t kData = 0x80000000, kRom = 0x80002000, kSink = 0x80004000, kShared = 0x10000000;
+
+World make_world() {
+  World w{};
+  for (int k = 0; k < kKernels; k++) {
+    const uint32_t at = 0x10000u * static_cast<uint32_t>(k);
+    w.win[k][0] = {kData + at, kData + at + 0x2000, true, true};
+    w.win[k][1] = {kRom + at, kRom + at + 0x1000, true, k == 1};
+    w.shared[k] = k == 0 ? 500 : k == 1 ? 0 : 768;
+  }
+  w.win[2][1] = {kSink, kSink + 0x1000, false, true};  // write only
+  const uint32_t base[kTbs] = {0, 3, 7, 20, 28};
+  for (int t = 0; t < kTbs; t++) {
+    w.base[t] = base[t];
+    w.linear[t] = 1000u + static_cast<uint32_t>(t);
+  }
+  return w;
+}
+
+uint32_t load(uint32_t funct3, uint32_t rd) { return funct3 << 12 | rd << 7 | 0x03; }
+uint32_t store(uint32_t funct3) { return funct3 << 12 | 0x15 << 7 | 0x23; }
+uint32_t atomic(uint32_t code, uint32_t rd) { return kFunct5[code] << 27 | 2 << 12 | rd << 7 | 0x2f; }
+
+Op op(uint32_t instr, std::vector<uint32_t> addr, uint32_t mask = 15, uint32_t kernel = 0) {
+  Op o;
+  o.instr = instr;
+  o.mask = mask;
+  o.kernel = kernel;
+  o.pc = 0x80000100;
+  o.warp = 1;
+  o.entry = 2;
+  o.widx = 5;
+  o.tb = 1;
+  for (int l = 0; l < kLanes; l++) {
+    o.addr[l] = addr[static_cast<size_t>(l) % addr.size()];
+    o.data[l] = 0x11111111u * static_cast<uint32_t>(l + 1) + 0x80;
+  }
+  return o;
+}
+
+// A bench with no randomness: memory answers at once, results are taken at once, the port is free.
+std::unique_ptr<Bench> calm(const World& world) {
+  auto b = std::make_unique<Bench>(world);
+  b->policy = {100, 100, 100};
+  return b;
+}
+
+// Runs one instruction alone and counts the cycles in which an output is set.
+std::map<std::string, int> count(Bench& b, const Op& o, bool& ok, int cycles = 30) {
+  std::map<std::string, int> n;
+  b.queue[0].push_back(o);
+  for (int i = 0; i < cycles; i++) {
+    ok = b.step() && ok;
+    for (const auto& [name, value] : b.out) if (value) n[name]++;
+  }
+  return n;
+}
+
+// Cycle (from the one in which the queue first shows the op) of the first time an output is set; -1: never.
+int when(Bench& b, const Op& o, const char* name, bool& ok) {
+  b.queue[0].push_back(o);
+  for (int i = 0; i < 40; i++) {
+    ok = b.step() && ok;
+    if (b.get(name)) return i;
+  }
+  return -1;
+}
+
+const World kWorld = make_world();
+
+bool timing_of_a_load() {  // queue head in 0, N in 1, pass in 2
+  bool ok = true;
+  auto b = calm(kWorld);
+  ok = when(*b, op(load(2, 7), {kShared}), "event.pass", ok) == 2 && ok;
+  ok = b->step() && b->get("result.valid0") == 1 && ok;  // R-LS-12: p + 1
+  auto d = calm(kWorld);  // response seen in 3, return in 4, result in 5
+  ok = when(*d, op(load(2, 7), {kData}), "result.valid0", ok) == 5 && ok;
+  return ok;
+}
+
+bool coalescing() {  // R-LS-5
+  bool ok = true;
+  auto b = calm(kWorld);
+  ok = count(*b, op(load(2, 1), {kData, kData + 4, kData + 8, kData + 12}), ok)["req.valid"] == 1 && ok;
+  ok = count(*b, op(load(2, 1), {kData, kData + 16, kData + 4, kData + 20}), ok)["req.valid"] == 2 && ok;
+  ok = count(*b, op(load(2, 1), {kData, kData + 16, kData + 32, kData + 48}), ok)["req.valid"] == 4 && ok;
+  ok = count(*b, op(atomic(1, 1), {kData}), ok)["req.valid"] == 4 && ok;
+  return ok && b->memory[kData] == 0x11111111u * 10 + 4 * 0x80;  // all lanes added, from 0
+}
+
+bool bank_conflicts() {  // R-LS-7: word address mod 4 is the bank
+  bool ok = true;
+  auto passes = [&](const Op& o) { auto b = calm(kWorld); return count(*b, o, ok)["event.pass"]; };
+  ok = passes(op(load(2, 1), {kShared, kShared + 4, kShared + 8, kShared + 12})) == 1 && ok;
+  ok = passes(op(load(2, 1), {kShared + 32})) == 1 && ok;                       // broadcast
+  ok = passes(op(load(2, 1), {kShared, kShared + 16, kShared + 32, kShared + 48})) == 4 && ok;
+  ok = passes(op(load(2, 1), {kShared, kShared + 16})) == 2 && ok;              // two rows, two lanes each
+  ok = passes(op(store(2), {kShared + 32})) == 4 && ok;                         // ascending, the highest stays
+  ok = passes(op(atomic(1, 1), {kShared, kShared + 4, kShared + 8, kShared + 12})) == 1 && ok;
+  return ok;
+}
+
+bool shared_store_order() {  // I-MEM-4: the highest lane's byte stays
+  bool ok = true;
+  auto b = calm(kWorld);
+  count(*b, op(store(2), {kShared}), ok);
+  const int row = 3 * kGranule / kLine;
+  return ok && b->rtl.shared_word(row, 0) == 0x44444444u + 0x80 && b->same_shared_memory();
+}
+
+bool shared_atomics_are_spaced() {  // R-LS-8: no shared pass in the cycle after an atomic one
+  bool ok = true;
+  auto b = calm(kWorld);
+  b->queue[0].push_back(op(atomic(1, 1), {kShared}));
+  int last = -9, n = 0;
+  for (int i = 0; i < 20; i++) {
+    ok = b->step() && ok;
+    if (!b->get("event.pass")) continue;
+    ok = ok && i - last >= 2;
+    last = i;
+    n++;
+  }
+  return ok && n == 4 && b->rtl.shared_word(3 * kGranule / kLine, 0) == 0x11111111u * 10 + 4 * 0x80;
+}
+
+bool store_payload() {  // R-LS-6
+  bool ok = true;
+  auto b = calm(kWorld);
+  Op o = op(store(0), {kData + 5});
+  ok = when(*b, o, "req.valid", ok) >= 0 && ok;
+  ok = b->get("req.bytes") == 1u << 5 && b->get("req.data1") == (0xc4u << 8) && b->get("req.data0") == 0 && ok;
+  o = op(atomic(8, 1), {kData + 12}, 4);
+  auto a = calm(kWorld);
+  ok = when(*a, o, "req.valid", ok) >= 0 && ok;
+  ok = a->get("req.bytes") == 0xf000 && a->get("req.amo") == 8 && a->get("req.data3") == o.data[2] && ok;
+  return ok;
+}
+
+bool faults_by_cause() {  // I-FLT-1, I-MEM-1, I-MEM-2
+  struct Case { const char* what; Op o; uint32_t cause, lane; };
+  const std::vector<Case> cases = {
+      {"load misaligned", op(load(2, 1), {kData, kData + 2}), 4, 1},
+      {"half misaligned", op(load(5, 1), {kData + 1}, 8), 4, 3},
+      {"store misaligned", op(store(1), {kData, kData, kData + 3, kData}), 6, 2},
+      {"atomic misaligned", op(atomic(0, 1), {kData + 1}), 6, 0},
+      {"load below the window", op(load(2, 1), {kData - 4}), 5, 0},
+      {"load at the limit", op(load(2, 1), {kData, kData, kData, kRom + 0x1000}), 5, 3},
+      {"store to read-only", op(store(2), {kRom}), 7, 0},
+      {"atomic to read-only", op(atomic(0, 1), {kRom}), 7, 0},
+      {"load from write-only", op(load(2, 1), {kSink}, 15, 2), 5, 0},
+      {"atomic to write-only", op(atomic(0, 1), {kSink}, 15, 2), 7, 0},
+      {"shared offset too large", op(load(0, 1), {kShared + 500}), 5, 0},
+      {"shared far out", op(store(2), {kShared + 0x0ffffffc}), 7, 0},
+      {"no shared memory", op(load(2, 1), {kShared}, 2, 1), 5, 1},
+      {"misaligned before access", op(load(2, 1), {kSink + 0x2001}), 4, 0},
+      {"inactive lanes do not fault", op(load(2, 1), {kSink, kSink, kData + 2, kData}, 4), 4, 2},
+  };
+  bool all = true;
+  for (const Case& c : cases) {
+    bool ok = true;
+    auto b = calm(kWorld);
+    const bool raised = when(*b, c.o, "fault.valid", ok) == 2;
+    ok = ok && raised && b->get("fault.cause") == c.cause && b->get("fault.tid") == 5 * kLanes + c.lane &&
+         b->get("fault.value") == c.o.addr[c.lane] && b->get("sb.last") == 1 && b->get("sb.part") == 0;
+    for (int i = 0; i < 10; i++) ok = b->step() && !b->get("req.valid") && !b->get("fault.valid") && ok;
+    if (!ok) printf("# %s\n", c.what);
+    all = all && ok;
+  }
+  return all;
+}
+
+bool edges_of_windows_are_allowed() {
+  bool all = true;
+  for (const Op& o : {op(load(2, 1), {kData + 0x1ffc}), op(load(0, 1), {kRom + 0xfff}), op(store(2), {kSink + 0xffc}, 15, 2),
+                      op(load(0, 1), {kShared + 499}), op(store(2), {kRom + 0x10000}, 15, 1)}) {
+    bool ok = true;
+    auto b = calm(kWorld);
+    ok = when(*b, o, "fault.valid", ok) == -1 && ok;
+    all = all && ok;
+  }
+  return all;
+}
+
+bool results_wait_for_credit() {  // R-LS-10: 4 results at most while none is taken
+  bool ok = true;
+  auto b = calm(kWorld);
+  b->policy.take_result = 0;
+  for (int i = 0; i < 4; i++) b->queue[0].push_back(op(load(2, 1), {kShared, kShared + 16}));
+  int n = 0;
+  for (int i = 0; i < 40; i++) {
+    ok = b->step() && ok;
+    n += static_cast<int>(b->get("result.valid0"));
+  }
+  return ok && n == kResults;
+}
+
+bool first_contest_goes_to_the_response() {  // R-LS-10: after reset as if the last return op was a pass; then in turns
+  bool ok = true;
+  auto b = calm(kWorld);
+  b->queue[0].push_back(op(load(2, 1), {kData, kData + 16, kData + 32, kData + 32}));
+  b->queue[0].push_back(op(load(2, 1), {kShared, kShared + 16, kShared + 32, kShared + 48}));
+  std::string order;
+  for (int i = 0; i < 12; i++) {
+    ok = b->step() && ok;
+    if (b->get("event.return")) order += b->get("event.return_shared") ? 's' : 'd';
+  }
+  return ok && order == "ddsdsss";
+}
+
+bool transactions_are_bounded() {  // R-LS-5: a free transaction is needed
+  bool ok = true;
+  auto b = calm(kWorld);
+  b->policy.respond = 0;
+  for (int i = 0; i < 4; i++) b->queue[0].push_back(op(load(2, 1), {kData, kData + 16, kData + 32, kData + 48}));
+  int n = 0;
+  for (int i = 0; i < 60; i++) {
+    ok = b->step() && ok;
+    n += static_cast<int>(b->get("req.valid"));
+  }
+  return ok && n == kTxns;
+}
+
+bool queues_take_turns() {  // R-LS-1
+  bool ok = true;
+  auto b = calm(kWorld);
+  for (int i = 0; i < 4; i++)
+    for (auto& q : b->queue) q.push_back(op(store(2), {kData, kData + 4, kData + 8, kData + 12}));
+  std::string order;
+  for (int i = 0; i < 20; i++) {
+    ok = b->step() && ok;
+    if (b->get("pop0")) order += '0';
+    if (b->get("pop1")) order += '1';
+  }
+  return ok && order == "01010101";
+}
+
+bool extension() {  // R-LS-12: every load size and sign, all offsets, both memories
+  bool ok = true;
+  auto b = calm(kWorld);
+  for (uint32_t at : {kData, kShared}) {
+    Op w = op(store(2), {at, at + 4, at + 8, at + 12});
+    const uint32_t words[kLanes] = {0x8081f2f3, 0x7f00ff80, 0x0000ffff, 0x80000000};
+    std::copy(words, words + kLanes, w.data);
+    count(*b, w, ok);
+    for (uint32_t f : {0u, 1u, 2u, 4u, 5u})
+      for (uint32_t byte = 0; byte < 16; byte += 1u << (f & 3)) {
+        ok = when(*b, op(load(f, 3), {at + byte}), "result.valid0", ok) >= 0 && ok;
+        for (int l = 0; l < kLanes; l++)
+          ok = b->get(("result.data" + std::to_string(l)).c_str()) == extend(words[byte / 4], byte, f) && ok;
+      }
+  }
+  return ok;
+}
+
+bool atomics_by_operation() {
+  const uint32_t values[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x12345678};
+  bool ok = true;
+  auto b = calm(kWorld);
+  for (uint32_t code = 0; code < 9; code++)
+    for (uint32_t x : values)
+      for (uint32_t y : values) {
+        Op s = op(store(2), {kShared + 64}, 1), a = op(atomic(code, 4), {kShared + 64}, 1);
+        s.data[0] = x;
+        a.data[0] = y;
+        count(*b, s, ok, 6);
+        ok = when(*b, a, "result.valid0", ok) >= 0 && b->get("result.data0") == x && ok;
+        ok = b->run(3) && b->rtl.shared_word((3 * kGranule + 64) / kLine, 0) == amo(code, x, y) && ok;
+      }
+  return ok;
+}
+
+// ---- random traffic ----
+uint32_t random_address(Bench& b, uint32_t kernel, uint32_t instr, uint32_t region, int l) {
+  const uint32_t size = 1u << (instr >> 12 & 3);
+  const uint32_t span = b.chance(50) ? 32 : 256;
+  uint32_t a = b.random() % span;
+  if (b.chance(40)) a = static_cast<uint32_t>(l) * 4 + (a & ~15u);
+  if (!b.chance(1)) a = a / size * size;
+  const bool shared = region == 0 || (region == 2 && b.chance(50));
+  if (shared) return kShared + (b.chance(1) ? a + 480 : a);
+  return kData + 0x10000 * kernel + (b.chance(1) ? a + 0x1fc0 : a);
+}
+
+Op random_op(Bench& b) {
+  static const uint32_t loads[] = {0, 1, 2, 4, 5};
+  const uint32_t kernel = b.random() % kKernels;
+  const uint32_t what = b.random() % 10, rd = b.random() % 32;
+  const uint32_t instr = what < 5   ? load(loads[b.random() % 5], rd)
+                         : what < 8 ? store(b.random() % 3)
+                                    : atomic(b.random() % 9, rd);
+  Op o = op(instr, {0}, 1 + b.random() % 15, kernel);
+  o.warp = b.random() % 3;
+  o.entry = b.random() % 4;
+  o.tb = b.random() % kTbs;
+  o.widx = b.random() % 6;
+  o.pc = b.random() & ~3u;
+  const uint32_t region = kernel == 1 && b.chance(98) ? 1 : b.random() % 3;
+  const bool same = b.chance(15);
+  for (int l = 0; l < kLanes; l++) {
+    o.addr[l] = same && l ? o.addr[0] : random_address(b, kernel, instr, region, l);
+    o.data[l] = b.random();
+  }
+  return o;
+}
+
+bool random_traffic(uint32_t seed, long cycles) {
+  Bench b(kWorld, seed);
+  std::map<std::string, long> seen;
+  while (b.n_cycles < cycles) {
+    if (b.n_cycles % 500 == 0) b.policy = {5 + static_cast<int>(b.random() % 96), 5 + static_cast<int>(b.random() % 96), 10 + static_cast<int>(b.random() % 91)};
+    for (auto& q : b.queue)
+      if (q.size() < kQueue && b.chance(50)) q.push_back(random_op(b));
+    if (!b.step()) return false;
+    for (const auto& [name, value] : b.out) seen[name] += value != 0;
+  }
+  for (const char* name : {"req.valid", "fault.valid", "ack.valid", "result.valid0", "result.valid1", "event.return_shared"}) {
+    if (seen[name] < cycles / 1000) {
+      printf("# traffic too thin: %s %ld times\n", name, seen[name]);
+      return false;
+    }
+  }
+  return b.same_shared_memory();
+}
+
+// The comparison itself must be able to fail: a world that differs in one window must be noticed.
+bool a_wrong_world_is_noticed() {
+  World other = kWorld;
+  other.win[0][0].limit -= 0x1000;
+  Rtl rtl(kWorld);
+  Reference ref(other);
+  bool differs = false;
+  Inputs in;
+  in.mq_valid[0] = true;
+  in.mq[0] = op(load(2, 1), {kData + 0x1800});
+  for (int i = 0; i < 6; i++) {
+    differs = differs || rtl.cycle(in) != ref.cycle(in);
+    in.mq_valid[0] = false;
+  }
+  return differs;
+}
+
+int n_tests = 0, n_failed = 0;
+void report(const char* name, bool ok) {
+  printf("%sok %d - %s\n", ok ? "" : "not ", ++n_tests, name);
+  n_failed += !ok;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const uint32_t seed = argc > 1 ? static_cast<uint32_t>(strtoul(argv[1], nullptr, 0)) : 1;
+  const long cycles = argc > 2 ? strtol(argv[2], nullptr, 0) : 100000;
+  printf("# seed %u, replay: test_lsu %u %ld\n", seed, seed, cycles);
+  report("the bench has the parameters of the RTL", Rtl(kWorld).parameters_match());
+  report("timing of shared and device loads", timing_of_a_load());
+  report("coalescing by line, atomics one by one (R-LS-5)", coalescing());
+  report("passes of bank conflicts (R-LS-7)", bank_conflicts());
+  report("the highest lane of a shared store stays (I-MEM-4)", shared_store_order());
+  report("shared atomics leave a cycle free (R-LS-8)", shared_atomics_are_spaced());
+  report("payload of stores and atomics (R-LS-6)", store_payload());
+  report("faults by cause and lane (R-LS-3, I-FLT-1)", faults_by_cause());
+  report("the last bytes of windows and shared memory are allowed (I-MEM-1)", edges_of_windows_are_allowed());
+  report("results wait for credit (R-LS-10)", results_wait_for_credit());
+  report("the return slot takes turns, the response first (R-LS-10)", first_contest_goes_to_the_response());
+  report("passes wait for a transaction (R-LS-5)", transactions_are_bounded());
+  report("queues take turns (R-LS-1)", queues_take_turns());
+  report("loads of all sizes extend (R-LS-12)", extension());
+  report("atomics compute (I-ISA-1)", atomics_by_operation());
+  report("a wrong window is noticed", a_wrong_world_is_noticed());
+  report("random traffic equals the reference in every cycle", random_traffic(seed, cycles));
+  printf("1..%d\n", n_tests);
+  return n_failed != 0;
+}
