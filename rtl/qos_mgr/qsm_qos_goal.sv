@@ -1,0 +1,189 @@
+// Quota of one kernel for the whole GPU: alpha, then the QoS or the non-QoS formula.
+//
+// Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8). QoS kernels come first
+//   in each epoch; a non-QoS quota is scaled by every QoS kernel that had blocks and has a quota.
+// Latency: with n = 32/MulDigit cycles per multiplication, from the cycle after a kernel is taken to
+//   the one in which its quota is handed over: QoS 20 + 3n with alpha; non-QoS 1 + (17 + n) per factor.
+// Cost: qsm_qos_arith and the multiplexers of its operands.
+// Doc: docs/qos_mgr.md, R-QM-11.
+module qsm_qos_goal #(
+  parameter  int unsigned NumKernels = 4,
+  parameter  int unsigned MulDigit   = 16,
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        start_i,      // an epoch's computation begins
+  input  logic                        alpha_on_i,   // the scheme uses history
+  input  logic [18:0]                 alpha_cap_i,  // Q3.16, 0 = no cap
+  input  logic [19:0]                 epoch_len_i,  // T of the epoch that began
+  input  logic [NumKernels-1:0]       qos_i,
+  input  logic [NumKernels-1:0]       had_tb_i,     // had a block in the last epoch
+  input  logic [NumKernels-1:0][31:0] goal_i,       // IPC, Q16.16
+  input  logic [NumKernels-1:0][47:0] hist_insn_i,
+  input  logic [NumKernels-1:0][47:0] hist_cycles_i,
+  input  logic [NumKernels-1:0][30:0] insn_i,       // of the last epoch
+  input  logic [NumKernels-1:0][30:0] quota_i,      // quotas handed over
+  input  logic                        valid_i,      // next kernel, its histories are up to date
+  output logic                        ready_o,      //   in the cycle after it is taken
+  input  logic [KernelW-1:0]          kernel_i,
+  output logic                        idle_o,
+  output logic                        valid_o,
+  input  logic                        ready_i,
+  output logic [KernelW-1:0]          kernel_o,
+  output logic [30:0]                 quota_o,
+  output logic [18:0]                 alpha_o
+);
+  localparam logic [30:0] QUOTA_MAX = '1;
+  localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
+  localparam logic [18:0] ALPHA_MAX = '1;
+
+  // Load: first operation; Alpha: goal * cycles / insn runs; Time: alpha * T runs; Goal: times goal
+  // runs; Ratio: quota * insn_j / quota_j runs.
+  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Ratio} state_e;
+
+  state_e                state_q, state_d;
+  logic [KernelW-1:0]    kernel_q, factor;
+  logic [NumKernels-1:0] factors_q, left_q, candidates;
+  logic [18:0]           alpha_q, alpha_new, top;
+  logic                  no_history_q, unbounded_q;
+  logic                  start, divide, round_up, done, overflow, leave;
+  logic [47:0]           a, d, hi;
+  logic [31:0]           b, lo, goal;
+  logic [30:0]           ratio, other_quota;
+  logic                  qos;
+
+  qsm_qos_arith #(.MulDigit(MulDigit)) u_arith (
+    .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .round_up_i(round_up), .a_i(a), .b_i(b),
+    .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
+  );
+
+  assign qos  = qos_i[kernel_q];
+  assign goal = goal_i[kernel_q];
+
+  // R-QM-6, rounded up. Without instructions the division overflows, which is the rule's "top".
+  assign top = (alpha_cap_i == '0) ? ALPHA_MAX : alpha_cap_i;
+  always_comb begin
+    logic [19:0] ceiling;
+    ceiling   = {1'b0, lo[18:0]} + 20'(hi != '0);
+    alpha_new = ceiling[18:0];
+    if (ceiling < {1'b0, ALPHA_ONE}) alpha_new = ALPHA_ONE;
+    if (overflow || (lo[31:19] != '0) || ceiling > {1'b0, top}) alpha_new = top;
+    if (no_history_q) alpha_new = ALPHA_ONE;
+  end
+
+  // R-QM-8: QoS kernels that scale a non-QoS quota, in slot order.
+  assign candidates = (state_q == Load) ? factors_q : left_q;
+  always_comb begin
+    factor = '0;
+    for (int unsigned k = NumKernels; k > 0; k--) begin
+      if (candidates[k-1]) factor = KernelW'(k - 1);
+    end
+  end
+  assign ratio = (overflow || lo[31]) ? QUOTA_MAX : lo[30:0];
+
+  // Operands of the next operation.
+  always_comb begin
+    a        = 48'(epoch_len_i);
+    b        = goal;
+    divide   = 1'b0;
+    round_up = 1'b0;
+    d        = qos ? hist_insn_i[kernel_q] : 48'(quota_i[factor]);
+    case (state_q)
+      Load: begin
+        divide = !qos || alpha_on_i;
+        if (!qos) begin
+          a = 48'(insn_i[kernel_q]);
+          b = 32'(insn_i[factor]);
+        end else if (alpha_on_i) begin
+          a = hist_cycles_i[kernel_q];
+        end else begin
+          b = 32'(ALPHA_ONE);
+        end
+      end
+      Alpha: b = 32'(alpha_new);
+      Time: begin
+        a        = {hi[15:0], lo};
+        round_up = 1'b1;
+      end
+      Ratio: begin
+        divide = 1'b1;
+        a      = 48'(ratio);
+        b      = 32'(insn_i[factor]);
+      end
+      default: ;
+    endcase
+  end
+
+  // Order of the operations; the next kernel is taken in the cycle in which this one leaves.
+  always_comb begin
+    state_d = state_q;
+    start   = 1'b0;
+    valid_o = 1'b0;
+    case (state_q)
+      Load: begin
+        start   = qos || (candidates != '0);
+        valid_o = !start;
+        if (start) state_d = !qos ? Ratio : alpha_on_i ? Alpha : Time;
+      end
+      Alpha: if (done) begin
+        start   = 1'b1;
+        state_d = Time;
+      end
+      Time: if (done) begin
+        start   = 1'b1;
+        state_d = Goal;
+      end
+      Goal: valid_o = done;
+      Ratio: if (done) begin
+        start   = (candidates != '0);
+        valid_o = !start;
+      end
+      default: ;
+    endcase
+    ready_o = (state_q == Idle) || (valid_o && ready_i);
+    if (ready_o) state_d = valid_i ? Load : Idle;
+  end
+  assign leave = valid_o && ready_i;
+
+  // R-QM-7 rounded up; R-QM-8: the own instructions scaled, at least T.
+  assign other_quota = (state_q == Load) ? insn_i[kernel_q] : ratio;
+  always_comb begin
+    if (qos) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
+    else quota_o = (other_quota > 31'(epoch_len_i)) ? other_quota : 31'(epoch_len_i);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q      <= Idle;
+      kernel_q     <= '0;
+      factors_q    <= '0;
+      left_q       <= '0;
+      alpha_q      <= ALPHA_ONE;
+      no_history_q <= 1'b0;
+      unbounded_q  <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      if (ready_o) kernel_q <= kernel_i;
+
+      if (start_i) factors_q <= '0;
+      else if (leave && qos && had_tb_i[kernel_q] && quota_o != '0) factors_q[kernel_q] <= 1'b1;
+      if (start) begin
+        left_q         <= candidates;
+        left_q[factor] <= 1'b0;
+      end
+
+      if (state_q == Load) begin
+        alpha_q      <= ALPHA_ONE;
+        no_history_q <= (a == '0);
+        unbounded_q  <= alpha_on_i && (a != '0) && (d == '0) && (alpha_cap_i == '0);  // B2
+      end else if (state_q == Alpha && done) begin
+        alpha_q <= alpha_new;
+      end
+    end
+  end
+
+  assign idle_o   = (state_q == Idle);
+  assign kernel_o = kernel_q;
+  assign alpha_o  = (state_q == Load) ? ALPHA_ONE : alpha_q;
+endmodule

@@ -1,0 +1,275 @@
+// QoS manager: epochs, histories and quotas of all kernel slots.
+//
+// Contract: docs/qos_mgr.md. Every T cycles (tick_o) it takes the SMs' instruction counts, works out
+//   each kernel's quota, sends every SM its share as quota words, and QosLat cycles after the
+//   snapshot makes all SMs load them. Kernels pass a pipeline of four stages: sum over the SMs
+//   (qsm_qos_sum), quota (qsm_qos_goal), division by the blocks and words (qsm_qos_split).
+// Latency: R-QM-11; illegal parameters stop elaboration.
+// Cost: registers of about 220 bits per slot, one arithmetic unit, one division unit.
+//
+// Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with epoch_quota_o,
+//   alpha_o, epoch_insn_o, insn_o, hcyc_o.
+module qsm_qos_mgr #(
+  parameter  int unsigned NumSms     = 4,      // 1..64
+  parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
+  parameter  int unsigned MaxTbs     = 8,      // thread-block slots per SM, 1..32
+  parameter  int unsigned NocLat     = 2,      // cycles of a message, 1..16
+  parameter  int unsigned QosLat     = 200,    // cycles from the snapshot to the load
+  parameter  int unsigned EpochReset = 10000,  // T of the first epoch: reset value of EPOCH_LEN
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  // from the registers; steady while mgr_busy_o and in E
+  input  logic [2:0]                              scheme_i,
+  input  logic [19:0]                             epoch_len_i,     // T, cycles
+  input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
+  input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
+  input  logic                                    alpha_en_i,
+  input  logic [NumKernels-1:0]                   valid_i,
+  input  logic [NumKernels-1:0]                   qos_i,
+  input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
+  input  logic [NumKernels-1:0]                   hist_clear_i,    // pulse: forget the history
+  // from the TB scheduler
+  input  logic [NumKernels-1:0]                   busy_i,          // unfinished launch
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,           // resident blocks, 0..MaxTbs
+  input  logic [NumKernels-1:0]                   had_tb_i,        // had a block since the last E
+  // from the SMs
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,     // instructions of the epoch
+  // cycle counter, of which EPOCH_E_LO shows the lower half
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [63:0]                             cycle_i,
+  // verilator lint_on UNUSEDSIGNAL
+  // messages
+  output logic                                    tick_o,          // sent; seen in cycle E
+  output logic                                    e_o,             // this is cycle E
+  output logic                                    word_valid_o,
+  output logic [SmW-1:0]                          word_sm_o,
+  output logic [KernelW-1:0]                      word_kernel_o,
+  output logic [30:0]                             word_quota_o,
+  output logic [30:0]                             word_credit_o,
+  output logic                                    load_valid_o,    // sent; seen in E + QosLat
+  output logic [2:0]                              load_scheme_o,
+  // to the registers
+  output logic                                    mgr_busy_o,
+  output logic [31:0]                             epoch_count_o,
+  output logic [31:0]                             epoch_e_lo_o,
+  output logic [NumKernels-1:0][47:0]             insn_o,          // history, thread instructions
+  output logic [NumKernels-1:0][47:0]             hcyc_o,          // history, cycles
+  output logic [NumKernels-1:0][30:0]             epoch_insn_o,
+  output logic [NumKernels-1:0][30:0]             epoch_quota_o,
+  output logic [NumKernels-1:0][18:0]             alpha_o          // Q3.16
+);
+  localparam logic [2:0] SCHEME_NAIVE_HISTORY = 3'd2;
+  localparam logic [2:0] SCHEME_ROLLOVER = 3'd4;
+  localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
+  localparam int unsigned TbW = $clog2(MaxTbs + 1);
+  localparam int unsigned TbSumW = $clog2(NumSms * MaxTbs + 1);
+  localparam int unsigned InsnW = 32 + $clog2(NumSms);
+  localparam int unsigned SinceW = $clog2(QosLat + 1);
+  localparam int unsigned MulDigit = (NumSms > 8) ? 32 : 16;
+
+  // R-QM-11: least QosLat.
+  function automatic int unsigned max2(int unsigned a, int unsigned b);
+    return (a > b) ? a : b;
+  endfunction
+
+  function automatic int unsigned least_qos_lat();
+    int unsigned n_mul, n_div, slot, total;
+    n_mul = 32 / MulDigit;
+    n_div = (31 + 2 * TbSumW + 3) / 4;
+    slot  = max2(n_div, NumSms) + 2;
+    total = 0;
+    for (int unsigned q = 0; q <= NumKernels; q++) begin
+      total = max2(total, q * max2(20 + 3 * n_mul, slot) +
+                          (NumKernels - q) * max2(1 + q * (17 + n_mul), slot));
+    end
+    return 2 * NocLat + 2 * NumSms + n_div + 4 + total;
+  endfunction
+
+  if (NumSms < 1 || NumSms > 64) $error("qsm_qos_mgr: NumSms must be 1..64");
+  if (NumKernels < 1 || NumKernels > 8) $error("qsm_qos_mgr: NumKernels must be 1..8");
+  if (MaxTbs < 1 || MaxTbs > 32) $error("qsm_qos_mgr: MaxTbs must be 1..32");
+  if (NocLat < 1 || NocLat > 16) $error("qsm_qos_mgr: NocLat must be 1..16");
+  if (QosLat < least_qos_lat()) $error("qsm_qos_mgr: QosLat is less than R-QM-11 asks for");
+
+  // ---- Epoch timer (R-QM-1) ----
+  logic [19:0]       ep_len_q, ep_cnt_q, ep_next;
+  logic [NocLat-1:0] tick_pipe_q;
+  logic              e;
+
+  assign ep_next = ep_cnt_q + 20'd1;
+  assign tick_o  = (ep_next == ep_len_q);
+  assign e       = tick_pipe_q[NocLat-1];
+  assign e_o     = e;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ep_len_q    <= 20'(EpochReset);
+      ep_cnt_q    <= '0;
+      tick_pipe_q <= '0;
+    end else begin
+      tick_pipe_q <= NocLat'({tick_pipe_q, tick_o});
+      ep_cnt_q    <= tick_o ? '0 : ep_next;
+      if (tick_o) ep_len_q <= epoch_len_i;
+    end
+  end
+
+  // ---- Sequence of an epoch's computation (R-QM-3, R-QM-4) ----
+  logic [SinceW-1:0] since_q;  // cycles since E, 0 = nothing under way
+  logic              epoch_done, start;
+  logic [2:0]        scheme_q;
+  logic [31:0]       e_cycle_q;
+
+  assign epoch_done    = (since_q == SinceW'(QosLat));
+  assign start         = (since_q == SinceW'(NocLat));
+  assign load_valid_o  = (since_q == SinceW'(QosLat - NocLat));
+  assign load_scheme_o = scheme_q;
+  assign mgr_busy_o    = (since_q != '0);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      since_q       <= '0;
+      scheme_q      <= '0;
+      e_cycle_q     <= '0;
+      epoch_count_o <= '0;
+      epoch_e_lo_o  <= '0;
+    end else begin
+      if (e) since_q <= SinceW'(1);
+      else if (mgr_busy_o) since_q <= epoch_done ? '0 : since_q + SinceW'(1);
+      if (e) begin
+        scheme_q  <= scheme_i;
+        e_cycle_q <= cycle_i[31:0];
+      end
+      if (epoch_done) begin
+        epoch_count_o <= epoch_count_o + 32'd1;
+        epoch_e_lo_o  <= e_cycle_q;
+      end
+    end
+  end
+
+  // ---- Snapshot (R-QM-2) ----
+  logic [NumKernels-1:0][19:0]                 busy_cnt_q, busy_cnt_d, snap_busy_q;
+  logic [NumKernels-1:0]                       snap_had_tb_q;
+  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]  snap_tbs_q;
+
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      busy_cnt_d[k] = busy_cnt_q[k] + 20'(busy_i[k]);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_cnt_q    <= '0;
+      snap_busy_q   <= '0;
+      snap_had_tb_q <= '0;
+      snap_tbs_q    <= '0;
+    end else begin
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        busy_cnt_q[k] <= (e || hist_clear_i[k]) ? '0 : busy_cnt_d[k];
+      end
+      if (e) begin
+        snap_busy_q   <= busy_cnt_d;
+        snap_had_tb_q <= had_tb_i;
+        for (int unsigned i = 0; i < NumSms; i++) begin
+          for (int unsigned k = 0; k < NumKernels; k++) snap_tbs_q[i][k] <= TbW'(cnt_i[i][k]);
+        end
+      end
+    end
+  end
+
+  // ---- Pipeline over the kernels ----
+  logic               sum_valid, sum_ready, sum_idle;
+  logic [KernelW-1:0] sum_kernel;
+  logic [InsnW-1:0]   sum_insn;
+  logic [TbSumW-1:0]  sum_tbs, goal_tbs_q;
+  logic               goal_valid, goal_ready, goal_idle, split_idle;
+  logic [KernelW-1:0] goal_kernel;
+  logic [30:0]        goal_quota;
+  logic [18:0]        goal_alpha;
+
+  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_sum (
+    .clk_i, .rst_ni, .valid_i, .qos_i,
+    .start_i (start),
+    .insn_i  (snap_insn_i),
+    .tbs_i   (snap_tbs_q),
+    .idle_o  (sum_idle),
+    .valid_o (sum_valid),
+    .ready_i (sum_ready),
+    .kernel_o(sum_kernel),
+    .insn_o  (sum_insn),
+    .tbs_o   (sum_tbs)
+  );
+
+  qsm_qos_goal #(.NumKernels(NumKernels), .MulDigit(MulDigit)) u_goal (
+    .clk_i, .rst_ni, .alpha_cap_i, .qos_i, .goal_i,
+    .start_i      (start),
+    .alpha_on_i   (alpha_en_i && (scheme_q == SCHEME_NAIVE_HISTORY || scheme_q == SCHEME_ROLLOVER)),
+    .epoch_len_i  (ep_len_q),
+    .had_tb_i     (snap_had_tb_q),
+    .hist_insn_i  (insn_o),
+    .hist_cycles_i(hcyc_o),
+    .insn_i       (epoch_insn_o),
+    .quota_i      (epoch_quota_o),
+    .valid_i      (sum_valid),
+    .ready_o      (sum_ready),
+    .kernel_i     (sum_kernel),
+    .idle_o       (goal_idle),
+    .valid_o      (goal_valid),
+    .ready_i      (goal_ready),
+    .kernel_o     (goal_kernel),
+    .quota_o      (goal_quota),
+    .alpha_o      (goal_alpha)
+  );
+
+  qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
+    .clk_i, .rst_ni, .rollover_cap_i,
+    .tbs_i    (snap_tbs_q),
+    .valid_i  (goal_valid),
+    .ready_o  (goal_ready),
+    .kernel_i (goal_kernel),
+    .quota_i  (goal_quota),
+    .tbs_sum_i(goal_tbs_q),
+    .idle_o   (split_idle),
+    .word_valid_o, .word_sm_o, .word_kernel_o, .word_quota_o, .word_credit_o
+  );
+
+  // ---- Registers of the slots (R-QM-5; a clear wins) ----
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      insn_o        <= '0;
+      hcyc_o        <= '0;
+      epoch_insn_o  <= '0;
+      epoch_quota_o <= '0;
+      alpha_o       <= {NumKernels{ALPHA_ONE}};
+      goal_tbs_q    <= '0;
+    end else begin
+      if (sum_valid && sum_ready) begin
+        goal_tbs_q               <= sum_tbs;
+        epoch_insn_o[sum_kernel] <= (sum_insn[InsnW-1:31] != '0) ? '1 : sum_insn[30:0];
+        insn_o[sum_kernel]       <= insn_o[sum_kernel] + 48'(sum_insn);
+        hcyc_o[sum_kernel]       <= hcyc_o[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
+      end
+      if (goal_valid && goal_ready) begin
+        epoch_quota_o[goal_kernel] <= goal_quota;
+        alpha_o[goal_kernel]       <= goal_alpha;
+      end
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (hist_clear_i[k]) begin
+          insn_o[k] <= '0;
+          hcyc_o[k] <= '0;
+        end
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !e || !mgr_busy_o)
+    else $error("R-QM-1: an epoch ends while the last one's quotas are computed");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   !load_valid_o || (sum_idle && goal_idle && split_idle))
+    else $error("R-QM-11: the quota words are not out in time");
+`endif
+endmodule

@@ -1,0 +1,157 @@
+// Distribution of a kernel's quota over the SMs, in proportion to its resident thread blocks.
+//
+// Contract: takes {kernel, quota, blocks on all SMs}, sends one quota word to each SM with blocks of
+//   the kernel (R-QM-9); the parts sum to the quota exactly. Two stages: one divides for the next
+//   kernel while the other sends words.
+// Method: p = ceil(quota * 2^FRAC / S); with 2^FRAC >= S * S the floors of the running sums of p * T_i
+//   are exact. Only the fraction of the running sum is kept, so its integer part is the SM's own.
+// Latency: the word of SM i is sent DivCycles + 3 + i cycles after the kernel is taken.
+// Cost: a divider of four small steps per cycle, multipliers PW x TbW and 8 x 31 (DSP on FPGA).
+// Doc: docs/qos_mgr.md, R-QM-11.
+module qsm_qos_split #(
+  parameter  int unsigned NumSms     = 4,
+  parameter  int unsigned NumKernels = 4,
+  parameter  int unsigned TbW        = 4,  // bits of the blocks of a kernel on an SM
+  parameter  int unsigned TbSumW     = 6,  // bits of the blocks on all SMs
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
+) (
+  input  logic                                       clk_i,
+  input  logic                                       rst_ni,
+  input  logic [7:0]                                 rollover_cap_i,  // epochs, 0 = no cap
+  input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,           // T_i of the snapshot
+  input  logic                                       valid_i,
+  output logic                                       ready_o,
+  input  logic [KernelW-1:0]                         kernel_i,
+  input  logic [30:0]                                quota_i,
+  input  logic [TbSumW-1:0]                          tbs_sum_i,       // S
+  output logic                                       idle_o,
+  output logic                                       word_valid_o,
+  output logic [SmW-1:0]                             word_sm_o,
+  output logic [KernelW-1:0]                         word_kernel_o,
+  output logic [30:0]                                word_quota_o,    // at least 1
+  output logic [30:0]                                word_credit_o
+);
+  localparam int unsigned DIV_BITS = 4;  // quotient bits per cycle
+  localparam int unsigned DIV_CYCLES = (31 + 2 * TbSumW + DIV_BITS - 1) / DIV_BITS;
+  localparam int unsigned PW = DIV_CYCLES * DIV_BITS;
+  localparam int unsigned FRAC = PW - 31;
+  localparam int unsigned StepW = $clog2(DIV_CYCLES + 1);
+
+  // ---- Stage 1: p = floor((quota * 2^FRAC + S - 1) / S) ----
+  logic               div_valid_q;  // a kernel is in this stage
+  logic [StepW-1:0]   div_left_q;   // cycles still to divide
+  logic [KernelW-1:0] div_kernel_q;
+  logic [TbSumW-1:0]  s_q, rest_q, rest_d;
+  logic [PW-1:0]      p_q, p_d;     // the dividend leaves at the top, the quotient enters below
+  logic               pass;         // p moves to stage 2
+
+  always_comb begin
+    logic [TbSumW:0] trial;
+    logic            fits;
+    rest_d = rest_q;
+    p_d    = p_q;
+    for (int unsigned n = 0; n < DIV_BITS; n++) begin
+      trial  = {rest_d, p_d[PW-1]};
+      fits   = (trial >= {1'b0, s_q});
+      rest_d = TbSumW'(fits ? trial - {1'b0, s_q} : trial);
+      p_d    = {p_d[PW-2:0], fits};
+    end
+  end
+
+  assign ready_o = !div_valid_q || pass;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      div_valid_q  <= 1'b0;
+      div_left_q   <= '0;
+      div_kernel_q <= '0;
+      s_q          <= '0;
+      rest_q       <= '0;
+      p_q          <= '0;
+    end else if (ready_o) begin
+      div_valid_q  <= valid_i && (tbs_sum_i != '0);  // S = 0: no words
+      div_left_q   <= StepW'(DIV_CYCLES);
+      div_kernel_q <= kernel_i;
+      s_q          <= tbs_sum_i;
+      rest_q       <= '0;
+      p_q          <= {quota_i, FRAC'(tbs_sum_i) - FRAC'(1)};
+    end else if (div_left_q != '0) begin
+      div_left_q <= div_left_q - StepW'(1);
+      rest_q     <= rest_d;
+      p_q        <= p_d;
+    end
+  end
+
+  // ---- Stage 2: running sum over the SMs, one word per cycle ----
+  logic               run_q;
+  logic [SmW-1:0]     sm_q;
+  logic [KernelW-1:0] kernel_q;
+  logic [PW-1:0]      share_q;  // p of this kernel
+  logic [PW-1:0]      sum_q;    // integer part: the last SM's part; fraction: goes on to the next
+  logic [PW-1:0]      sum_d;
+  logic [FRAC-1:0]    carried;
+  logic [TbW-1:0]     tbs;
+  logic               last_sm;
+  logic               word_valid_q;
+  logic [SmW-1:0]     word_sm_q;
+  logic [KernelW-1:0] word_kernel_q;
+
+  assign last_sm = (sm_q == SmW'(NumSms - 1));
+  assign pass    = div_valid_q && (div_left_q == '0) && (!run_q || last_sm);
+  assign tbs     = tbs_i[sm_q][kernel_q];
+  assign carried = (sm_q == '0) ? '0 : sum_q[FRAC-1:0];
+  assign sum_d   = PW'(carried) + share_q * PW'(tbs);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run_q         <= 1'b0;
+      sm_q          <= '0;
+      kernel_q      <= '0;
+      share_q       <= '0;
+      sum_q         <= '0;
+      word_valid_q  <= 1'b0;
+      word_sm_q     <= '0;
+      word_kernel_q <= '0;
+    end else begin
+      word_valid_q  <= run_q && (tbs != '0);
+      word_sm_q     <= sm_q;
+      word_kernel_q <= kernel_q;
+      if (run_q) begin
+        sum_q <= sum_d;
+        sm_q  <= last_sm ? '0 : sm_q + SmW'(1);
+        run_q <= !last_sm;
+      end
+      if (pass) begin
+        run_q    <= 1'b1;
+        kernel_q <= div_kernel_q;
+        share_q  <= p_q;
+      end
+    end
+  end
+
+  // ---- Word ----
+  logic [30:0] part;
+  logic [38:0] credit;
+  assign part         = sum_q[PW-1:FRAC];
+  assign word_quota_o = (part == '0) ? 31'd1 : part;
+  assign credit       = 39'(word_quota_o) * 39'(rollover_cap_i);
+  assign word_credit_o = (rollover_cap_i == '0 || credit[38:31] != '0) ? '1 : credit[30:0];
+  assign word_valid_o  = word_valid_q;
+  assign word_sm_o     = word_sm_q;
+  assign word_kernel_o = word_kernel_q;
+
+  assign idle_o = !div_valid_q && !run_q && !word_valid_q;
+
+`ifndef SYNTHESIS
+  // Behind the last SM nothing is left but p's rounding, less than S / 2^FRAC.
+  logic complete_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) complete_q <= 1'b0;
+    else complete_q <= run_q && last_sm;
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   !complete_q || sum_q[FRAC-1:TbSumW] == '0)
+    else $error("R-QM-9: the parts do not sum to the quota");
+`endif
+endmodule

@@ -1,0 +1,74 @@
+// Sums over the SMs, one kernel after the other: instructions of the epoch and resident blocks.
+//
+// Contract: after start_i it hands over every valid slot once, QoS slots first, each group in slot
+//   order (R-QM-5, R-QM-8: non-QoS quotas need those of the QoS slots).
+// Latency: the first sum is there NumSms + 1 cycles after start_i; NumSms + 1 cycles per kernel.
+// Cost: one multiplexer of the snapshots, one adder.
+// Doc: docs/qos_mgr.md.
+module qsm_qos_sum #(
+  parameter  int unsigned NumSms     = 4,
+  parameter  int unsigned NumKernels = 4,
+  parameter  int unsigned TbW        = 4,  // bits of the blocks of a kernel on an SM
+  parameter  int unsigned TbSumW     = 6,  // bits of the blocks on all SMs
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1,
+  localparam int unsigned InsnW      = 32 + $clog2(NumSms)
+) (
+  input  logic                                   clk_i,
+  input  logic                                   rst_ni,
+  input  logic                                   start_i,
+  input  logic [NumKernels-1:0]                  valid_i,
+  input  logic [NumKernels-1:0]                  qos_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0] insn_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,
+  output logic                                   idle_o,    // every slot has been handed over
+  output logic                                   valid_o,   // a sum is ready
+  input  logic                                   ready_i,
+  output logic [KernelW-1:0]                     kernel_o,
+  output logic [InsnW-1:0]                       insn_o,
+  output logic [TbSumW-1:0]                      tbs_o
+);
+  logic [NumKernels-1:0] todo_q, urgent;
+  logic [SmW-1:0]        sm_q;
+  logic                  full_q;
+  logic [InsnW-1:0]      insn_q;
+  logic [TbSumW-1:0]     tbs_q;
+
+  assign urgent = (|(todo_q & qos_i)) ? (todo_q & qos_i) : todo_q;
+
+  always_comb begin
+    kernel_o = '0;
+    for (int unsigned k = NumKernels; k > 0; k--) begin
+      if (urgent[k-1]) kernel_o = KernelW'(k - 1);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      todo_q <= '0;
+      sm_q   <= '0;
+      full_q <= 1'b0;
+      insn_q <= '0;
+      tbs_q  <= '0;
+    end else if (start_i) begin
+      todo_q <= valid_i;
+    end else if (full_q) begin
+      if (ready_i) begin
+        todo_q[kernel_o] <= 1'b0;
+        full_q           <= 1'b0;
+        insn_q           <= '0;
+        tbs_q            <= '0;
+      end
+    end else if (todo_q != '0) begin
+      insn_q <= insn_q + InsnW'(insn_i[sm_q][kernel_o]);
+      tbs_q  <= tbs_q + TbSumW'(tbs_i[sm_q][kernel_o]);
+      full_q <= (sm_q == SmW'(NumSms - 1));
+      sm_q   <= (sm_q == SmW'(NumSms - 1)) ? '0 : sm_q + SmW'(1);
+    end
+  end
+
+  assign idle_o  = (todo_q == '0);
+  assign valid_o = full_q;
+  assign insn_o  = insn_q;
+  assign tbs_o   = tbs_q;
+endmodule
