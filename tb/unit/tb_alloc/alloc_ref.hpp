@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8 says them, one whole SM at a time.
+#ifndef QSM_ALLOC_REF_HPP
+#define QSM_ALLOC_REF_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+struct AllocParams {
+  unsigned n_sms, n_kernels, warps_per_sm, max_tbs;
+};
+
+struct AllocShape {
+  unsigned warps = 1, granules = 0;
+};
+
+// Contexts as the allocator sees them at the start of a cycle.
+struct AllocContexts {
+  std::vector<bool> valid, qos;
+  std::vector<uint64_t> mask;
+};
+
+class AllocRef {
+ public:
+  explicit AllocRef(const AllocParams &params)
+      : p(params), target(p.n_sms, std::vector<unsigned>(p.n_kernels, 0)), shape(p.n_kernels) {}
+
+  bool busy() const { return request_ || running_; }
+
+  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes.
+  void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change) {
+    bool wanted = change;
+    if (launch >= 0) {
+      const AllocShape &now = shape[launch];
+      wanted = wanted || now.warps != launched.warps || now.granules != launched.granules;
+    }
+    if (running_) {
+      run(ctx);
+      request_ = request_ || wanted;
+    } else {
+      running_ = request_;
+      sm_ = 0;
+      request_ = wanted;
+    }
+    if (launch >= 0) shape[launch] = launched;
+    if (arrival >= 0) shape[arrival] = AllocShape{};
+  }
+
+  const AllocParams p;
+  std::vector<std::vector<unsigned>> target;  // [SM][slot]
+  std::vector<AllocShape> shape;
+
+ private:
+  void run(const AllocContexts &ctx) {
+    if (cycles_left_ == 0) compute(ctx);
+    if (--cycles_left_ != 0) return;
+    target[sm_] = result_;
+    if (++sm_ == p.n_sms) running_ = false;
+  }
+
+  std::vector<unsigned> assigned(const AllocContexts &ctx) const {
+    std::vector<unsigned> others, result;
+    bool any_qos = false;
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      if (!ctx.valid[k]) continue;
+      if (ctx.qos[k]) any_qos = true;
+      else others.push_back(k);
+    }
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      if (!ctx.valid[k] || !((ctx.mask[k] >> sm_) & 1)) continue;
+      const bool served = !others.empty() && others[sm_ * others.size() / p.n_sms] == k;
+      if (!any_qos || ctx.qos[k] || served) result.push_back(k);
+    }
+    return result;
+  }
+
+  void compute(const AllocContexts &ctx) {
+    const std::vector<unsigned> slots = assigned(ctx);
+    result_.assign(p.n_kernels, 0);
+    cycles_left_ = 2;
+    for (unsigned k : slots) {
+      const unsigned share = p.warps_per_sm / (static_cast<unsigned>(slots.size()) * shape[k].warps);
+      result_[k] = std::max(1u, std::min(p.max_tbs, share));
+      cycles_left_ += 1 + std::min(p.max_tbs, share);
+    }
+    while (too_much()) {
+      result_[loser()]--;
+      cycles_left_++;
+    }
+  }
+
+  bool too_much() const {
+    unsigned warps = 0, tbs = 0, granules = 0;
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      warps += result_[k] * shape[k].warps;
+      tbs += result_[k];
+      granules += result_[k] * shape[k].granules;
+    }
+    return warps > p.warps_per_sm || tbs > p.max_tbs || granules > 32;
+  }
+
+  unsigned loser() const {
+    for (unsigned least : {2u, 1u}) {
+      for (unsigned k = p.n_kernels; k-- > 0;) {
+        if (result_[k] >= least) return k;
+      }
+    }
+    return 0;
+  }
+
+  bool request_ = false, running_ = false;
+  unsigned sm_ = 0, cycles_left_ = 0;
+  std::vector<unsigned> result_;
+};
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread-block targets (qsm_tb_alloc) against alloc_ref.hpp: values, and the cycle in which each appears.
+#include "Vqsm_tb_alloc.h"
+
+#include "../common/qsm_unit.hpp"
+#include "alloc_ref.hpp"
+
+using qsm_unit::get;
+using qsm_unit::set;
+
+namespace {
+
+const AllocParams kParams = {NUM_SMS, NUM_KERNELS, WARPS_PER_SM, MAX_TBS};
+
+class Bench {
+ public:
+  explicit Bench(qsm_unit::Tap &tap) : ref(kParams), tap_(tap) {
+    ctx.valid.assign(NUM_KERNELS, false);
+    ctx.qos.assign(NUM_KERNELS, false);
+    ctx.mask.assign(NUM_KERNELS, (uint64_t{1} << NUM_SMS) - 1);
+    top.rst_ni = 0;
+    clock();
+    top.rst_ni = 1;
+  }
+
+  // One cycle in which the contexts become `next` (a write, if they differ) or a slot is launched.
+  void cycle(const AllocContexts &next, int launch = -1, AllocShape launched = AllocShape{}) {
+    bool change = false;
+    int arrival = -1;
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      change = change || next.valid[k] != ctx.valid[k] || next.qos[k] != ctx.qos[k] ||
+               (ctx.valid[k] && next.mask[k] != ctx.mask[k]);
+      if (next.valid[k] && !ctx.valid[k]) arrival = static_cast<int>(k);
+    }
+    drive(launch, launched, arrival, change);
+    top.eval();
+    compare();
+    ref.step(ctx, launch, launched, arrival, change);
+    clock();
+    ctx = next;
+    n_cycles++;
+  }
+
+  void settle() {
+    for (unsigned c = 0; c < 100000 && ref.busy(); c++) cycle(ctx);
+  }
+
+  Vqsm_tb_alloc top;
+  AllocContexts ctx;
+  AllocRef ref;
+  uint64_t n_cycles = 0;
+
+ private:
+  void drive(int launch, AllocShape launched, int arrival, bool change) {
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      const bool now = static_cast<int>(k) == launch;
+      set(top.valid_i, k, 1, ctx.valid[k]);
+      set(top.qos_i, k, 1, ctx.valid[k] && ctx.qos[k]);
+      set(top.mask_i, k, NUM_SMS, ctx.mask[k]);
+      set(top.launch_i, k, 1, now);
+      set(top.warps_i, k, 7, now ? launched.warps : 1);
+      set(top.granules_i, k, 6, now ? launched.granules : 0);
+      set(top.arrival_i, k, 1, static_cast<int>(k) == arrival);
+    }
+    top.change_i = change;
+  }
+
+  void compare() {
+    tap_.expect(top.busy_o == ref.busy(), "cycle %llu: busy is %d", static_cast<unsigned long long>(n_cycles), top.busy_o);
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      for (unsigned k = 0; k < NUM_KERNELS; k++) {
+        const uint64_t seen = get(top.target_o, i * NUM_KERNELS + k, 6);
+        tap_.expect(seen == ref.target[i][k], "cycle %llu: target of slot %u on SM %u is %llu, must be %u",
+                    static_cast<unsigned long long>(n_cycles), k, i, static_cast<unsigned long long>(seen), ref.target[i][k]);
+      }
+    }
+  }
+
+  void clock() {
+    top.clk_i = 0;
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+  }
+
+  qsm_unit::Tap &tap_;
+};
+
+AllocContexts with(AllocContexts ctx, unsigned k, bool valid, bool qos) {
+  ctx.valid[k] = valid;
+  ctx.qos[k] = qos;
+  return ctx;
+}
+
+// One slot alone gets all warps; a second one halves them; leaving gives them back.
+void test_arrival_and_leave(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  bench.cycle(with(bench.ctx, 0, true, true));
+  bench.settle();
+  tap.expect(get(bench.top.target_o, 0, 6) == std::min<unsigned>(MAX_TBS, WARPS_PER_SM), "a slot alone has target %llu",
+             static_cast<unsigned long long>(get(bench.top.target_o, 0, 6)));
+  bench.cycle(with(bench.ctx, 1, true, false));
+  bench.settle();
+  tap.expect(get(bench.top.target_o, 0, 6) == std::min<unsigned>(MAX_TBS, WARPS_PER_SM / 2), "two slots do not share evenly");
+  bench.cycle(with(bench.ctx, 0, false, false));
+  bench.settle();
+  tap.expect(get(bench.top.target_o, 0, 6) == 0, "an invalid slot keeps a target");
+  tap.done("arrival and leaving of a context give and take targets");
+}
+
+// Blocks too large for both slots: the higher slot yields, down to nothing.
+void test_reduction(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  bench.cycle(with(bench.ctx, 0, true, true));
+  bench.cycle(with(bench.ctx, 1, true, true));
+  bench.cycle(bench.ctx, 0, AllocShape{WARPS_PER_SM, 32});
+  bench.cycle(bench.ctx, 1, AllocShape{WARPS_PER_SM, 32});
+  bench.settle();
+  for (unsigned i = 0; i < NUM_SMS; i++) {
+    tap.expect(get(bench.top.target_o, i * NUM_KERNELS, 6) == 1 && get(bench.top.target_o, i * NUM_KERNELS + 1, 6) == 0,
+               "SM %u: the lower slot must have 1, the higher 0", i);
+  }
+  tap.done("what does not fit is taken from the highest slot first");
+}
+
+void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  for (unsigned round = 0; round < 40 && !tap.failed(); round++) {
+    Bench bench(tap);
+    for (unsigned c = 0; c < 2000 && !tap.failed(); c++) {
+      AllocContexts next = bench.ctx;
+      const unsigned k = random.below(NUM_KERNELS);
+      const unsigned what = random.below(60);
+      int launch = -1;
+      AllocShape shape;
+      if (what == 0) next = with(next, k, random.one_in(2), random.one_in(2));
+      if (what == 1) next.mask[k] = random.bits32() & ((uint64_t{1} << NUM_SMS) - 1);
+      if (what == 2) {
+        launch = static_cast<int>(k);
+        shape = {1 + random.below(WARPS_PER_SM), random.one_in(2) ? 0 : random.below(33)};
+      }
+      bench.cycle(next, launch, shape);
+    }
+    bench.settle();
+  }
+  tap.done("random contexts, masks and launches: every target in its cycle");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  qsm_unit::Random random(argc, argv, "test_tb_alloc");
+  qsm_unit::Tap tap(3);
+  test_arrival_and_leave(tap);
+  test_reduction(tap);
+  test_random(tap, random);
+  return tap.exit_code();
+}
