@@ -21,8 +21,8 @@ name_of() {
 # Prints "PASSED FAILED" of a log, given the command's exit code.
 count() {
   awk -v status="$2" '
-    /^ *ok\>/ { passed++ }
-    /^ *not ok\>/ { failed++ }
+    /^ *ok( |$)/ { passed++ }
+    /^ *not ok( |$)/ { failed++ }
     /^ *1\.\.[0-9]+/ { sub(/.*\.\./, ""); planned += $1 }
     END {
       seen = passed + failed

@@ -33,17 +33,24 @@ static void keep_complaint(cyaml_log_t level, void *ctx, const char *fmt, va_lis
   }
 }
 
+// The key that a complaint is about, where libcyaml would tell the place before the key instead of the key's; else NULL.
+static const char *key_of(const char *what) {
+  static const char *const about_keys[] = {"Unexpected key: ", "Mapping field already seen: "};
+  for (size_t i = 0; i < sizeof about_keys / sizeof about_keys[0]; i++) {
+    const size_t len = strlen(about_keys[i]);
+    if (strncmp(what, about_keys[i], len) == 0) return what + len;
+  }
+  return NULL;
+}
+
 static int report(const char *path, struct complaint *complaint, cyaml_err_t error, char *msg, size_t msg_len) {
-  static const char unexpected[] = "Unexpected key: ";
   static const char wrong_type[] = "Expecting ";
   if (error == CYAML_ERR_FILE_OPEN) {
     snprintf(msg, msg_len, "%s: cannot open: %s", path, strerror(errno));
     return -1;
   }
-  // Here libcyaml tells the place before the key, not the key's.
-  if (strncmp(complaint->what, unexpected, strlen(unexpected)) == 0) {
-    complaint->line = qsm_yaml_line_of(path, complaint->what + strlen(unexpected));
-  }
+  const char *key = key_of(complaint->what);
+  if (key != NULL) complaint->line = qsm_yaml_line_of(path, key);
   // Other complaints name their key, or are of the YAML itself, and the field is then a neighbour.
   const bool of_field = complaint->field[0] != '\0' && strncmp(complaint->what, wrong_type, strlen(wrong_type)) == 0;
   snprintf(msg, msg_len, "%s:%u: %s%s%s", path, complaint->line > 0 ? complaint->line : 1, of_field ? complaint->field : "",

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of docs/configuration.md: the named configurations keep them all, and each rule refuses what breaks it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "qsm_config.h"
+#include "qsm_config_yaml.h"
+
+static struct qsm_config tiny(void) {
+  struct qsm_config config;
+  char msg[256];
+  assert_int_equal(qsm_config_load("tiny", &config, msg, sizeof msg), 0);
+  return config;
+}
+
+static void named_configurations_keep_the_rules(void **state) {
+  static const char *const names[] = {"tiny", "fpga", "demo", "odd", "wang2017"};
+  (void)state;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    struct qsm_config config;
+    char msg[256] = "";
+    const int status = qsm_config_load(names[i], &config, msg, sizeof msg);
+    assert_string_equal(msg, "");
+    assert_int_equal(status, 0);
+    assert_string_equal(config.name, names[i]);
+  }
+}
+
+static void odd_is_read_as_written(void **state) {
+  struct qsm_config config;
+  char msg[256];
+  (void)state;
+  assert_int_equal(qsm_config_load("odd", &config, msg, sizeof msg), 0);
+  assert_int_equal(config.num_sms, 3);
+  assert_int_equal(config.shared_bytes, 6144);
+  assert_int_equal(config.mem_interval, 3);
+  assert_int_equal(qsm_config_warps_per_sched(&config), 3);
+  assert_int_equal(qsm_config_line_bytes(&config), 16);
+  assert_int_equal(qsm_config_granule_bytes(&config), 192);
+  assert_int_equal(qsm_config_epoch_min(&config), config.qos_lat + 22);
+}
+
+#define AT(key) offsetof(struct qsm_config, key)
+
+// From tiny, one parameter changed.
+static const struct {
+  const char *key;
+  size_t offset;
+  uint32_t value;
+  const char *rule;  // NULL: allowed
+} changes[] = {
+    {"num_sms", AT(num_sms), 0, "1..64"},
+    {"num_sms", AT(num_sms), 65, "1..64"},
+    {"num_sched", AT(num_sched), 5, "1..4"},
+    {"num_sched", AT(num_sched), 2, NULL},
+    {"warps_per_sm", AT(warps_per_sm), 0, "1..64"},
+    {"warps_per_sm", AT(warps_per_sm), 16, NULL},
+    {"warps_per_sm", AT(warps_per_sm), 17, "at most 16 * num_sched = 16"},
+    {"warp_size", AT(warp_size), 12, "2, 4, 8, 16 or 32"},
+    {"warp_size", AT(warp_size), 1, "2, 4, 8, 16 or 32"},
+    {"warp_size", AT(warp_size), 64, "2, 4, 8, 16 or 32"},
+    {"warp_size", AT(warp_size), 32, NULL},
+    {"num_kernels", AT(num_kernels), 9, "1..8"},
+    {"max_tbs", AT(max_tbs), 33, "1..32"},
+    {"shared_bytes", AT(shared_bytes), 4097, "a multiple of 32 * 4 * warp_size = 512"},
+    {"shared_bytes", AT(shared_bytes), 262656, "256..262144"},
+    {"mem_txns", AT(mem_txns), 12, "2, 4, 8, 16, 32, 64 or 128"},
+    {"num_channels", AT(num_channels), 3, "1, 2, 4, 8 or 16"},
+    {"icache_lines", AT(icache_lines), 2048, "4, 8, 16, 32, 64, 128, 256, 512 or 1024"},
+    {"sb_entries", AT(sb_entries), 1, "2..8"},
+    {"noc_lat", AT(noc_lat), 17, "1..16"},
+    {"progress_limit", AT(progress_limit), 3, "4..255"},
+    {"stall_counters", AT(stall_counters), 2, "0..1"},
+    {"mem_bytes", AT(mem_bytes), 1048577, "a multiple of 4096"},
+    {"mem_bytes", AT(mem_bytes), 4096, "1048576..1073741824"},
+    {"mem_latency", AT(mem_latency), 0, "1..1000"},
+    {"mem_interval", AT(mem_interval), 65, "1..64"},
+    {"clock_mhz", AT(clock_mhz), 0, "1..10000"},
+    {"epoch", AT(epoch), 1048576, "1..1048575"},
+};
+
+static void a_message_names_parameter_value_and_rule(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    struct qsm_config config = tiny();
+    char msg[256] = "", expected[256] = "";
+    memcpy((char *)&config + changes[i].offset, &changes[i].value, sizeof changes[i].value);
+    if (changes[i].rule != NULL) {
+      snprintf(expected, sizeof expected, "parameter '%s' = %u: must be %s", changes[i].key, changes[i].value, changes[i].rule);
+    }
+    const int status = qsm_config_check(&config, msg, sizeof msg);
+    assert_string_equal(msg, expected);
+    assert_int_equal(status, changes[i].rule != NULL ? -1 : 0);
+  }
+}
+
+static void warps_are_split_evenly_over_sub_cores(void **state) {
+  struct qsm_config config = tiny();
+  char msg[256];
+  (void)state;
+  config.num_sched = 3;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_string_equal(msg, "parameter 'warps_per_sm' = 4: must be a multiple of num_sched = 3");
+}
+
+static void epoch_and_qos_lat_have_a_least_value(void **state) {
+  struct qsm_config config = tiny();
+  char msg[256];
+  (void)state;
+  config.epoch = qsm_config_epoch_min(&config);
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
+  config.epoch--;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_non_null(strstr(msg, "parameter 'epoch' = "));
+
+  config = tiny();
+  config.qos_lat = qsm_config_qos_lat_min(&config);
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
+  config.qos_lat--;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_non_null(strstr(msg, "parameter 'qos_lat' = "));
+}
+
+static void a_refused_file_leaves_the_struct_alone(void **state) {
+  struct qsm_config config = tiny(), before = config;
+  char msg[256] = "";
+  (void)state;
+  assert_int_equal(qsm_config_load("no_such_configuration", &config, msg, sizeof msg), -1);
+  assert_non_null(strstr(msg, "no_such_configuration.yaml"));
+  assert_memory_equal(&config, &before, sizeof config);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(named_configurations_keep_the_rules),
+      cmocka_unit_test(odd_is_read_as_written),
+      cmocka_unit_test(a_message_names_parameter_value_and_rule),
+      cmocka_unit_test(warps_are_split_evenly_over_sub_cores),
+      cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
+      cmocka_unit_test(a_refused_file_leaves_the_struct_alone),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

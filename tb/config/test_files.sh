@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Bad configuration files: each mistake gets one line with file, line and parameter, exit code 1, and no package.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+n=0
+
+# refuses WHAT SED_SCRIPT MESSAGE: tiny, edited, is refused with the message after "qsm-config: FILE"
+refuses() {
+  sed "$2" configs/tiny.yaml > "$work/bad.yaml"
+  build/qsm-config "$work/bad.yaml" --sv > "$work/out" 2> "$work/err"
+  local code=$?
+  verdict "$1" "$code $(cat "$work/err")" "1 qsm-config: $work/bad.yaml$3"
+  [ ! -s "$work/out" ] || verdict "$1: prints nothing" "$(cat "$work/out")" ''
+}
+
+verdict() { # WHAT SEEN EXPECTED
+  n=$((n + 1))
+  if [ "$2" = "$3" ]; then echo "ok $n - $1"; else printf 'not ok %d - %s\n# expected: %s\n# seen:     %s\n' "$n" "$1" "$3" "$2"; fi
+}
+
+line=$(grep -n '^warp_size' configs/tiny.yaml | cut -d: -f1)
+first=$(grep -n '^num_sms' configs/tiny.yaml | cut -d: -f1)
+last=$(wc -l < configs/tiny.yaml)
+refuses 'value against a rule' 's/^warp_size: 4/warp_size: 12/' ":$line: parameter 'warp_size' = 12: must be 2, 4, 8, 16 or 32"
+refuses 'unknown key' 's/^warp_size:/warp_sise:/' ":$line: Unexpected key: warp_sise"
+refuses 'missing key' '/^warp_size:/d' ":$((last - 1)): Missing required mapping field: warp_size"
+refuses 'key given twice' 's/^warp_size: 4/num_sms: 4/' ":$first: Mapping field already seen: num_sms"
+refuses 'number with a unit' 's/^warp_size: 4 /warp_size: 4 lanes/' ":$line: parameter 'warp_size' = 4 lanes: must be a plain number, 0..4294967295"
+refuses 'fraction' 's/^warp_size: 4/warp_size: 4.0/' ":$line: parameter 'warp_size' = 4.0: must be a plain number, 0..4294967295"
+refuses 'negative number' 's/^warp_size: 4/warp_size: -4/' ":$line: parameter 'warp_size' = -4: must be a plain number, 0..4294967295"
+refuses 'number of 33 bits' 's/^warp_size: 4/warp_size: 4294967300/' ":$line: parameter 'warp_size' = 4294967300: must be a plain number, 0..4294967295"
+refuses 'list' 's/^warp_size: 4/warp_size: [4, 8]/' ":$line: warp_size: Expecting STRING, got event: SEQUENCE_START"
+refuses 'empty file' 'd' ':1: the file is empty'
+
+printf '%s\n' '- 4' > "$work/list.yaml"
+verdict 'list instead of a mapping' "$(build/qsm-config "$work/list.yaml" 2>&1)" "qsm-config: $work/list.yaml:1: Expecting MAPPING, got event: SEQUENCE_START"
+verdict 'unknown name' "$(QSM_ROOT=$work build/qsm-config nope 2>&1)" "qsm-config: $work/configs/nope.yaml: cannot open: No such file or directory"
+verdict 'names in the folder' "$(build/qsm-config --list | paste -sd ' ')" "$(cd configs && ls ./*.yaml | sed 's/\.yaml//; s/^\.\///' | paste -sd ' ')"
+build/qsm-config > /dev/null 2>&1
+verdict 'no name is wrong usage' "$?" 64
+verdict 'package of odd' "$(build/qsm-config odd --sv | grep -c '^  localparam int unsigned [A-Z][A-Za-z]* = [0-9]*;$')" 15
+verdict 'package holds the value' "$(build/qsm-config odd --sv | grep ' WarpsPerSm ')" '  localparam int unsigned WarpsPerSm = 6;'
+echo "1..$n"
