@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-12 says it, written plainly: vectors, loops, one cycle at a time.
+#ifndef QSM_SCHED_REF_HPP
+#define QSM_SCHED_REF_HPP
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "../tb_alloc/alloc_ref.hpp"
+
+struct SchedParams {
+  unsigned n_sms, n_kernels, n_sched, warps_per_sm, max_tbs;
+};
+
+// What a cycle brings from outside.
+struct SchedInput {
+  AllocContexts ctx;                            // registers at the start of the cycle
+  std::vector<std::array<unsigned, 3>> grid;
+  std::vector<AllocShape> shape;                // BLOCK_WARPS, SHARED_GRAN
+  int launch = -1, kill_write = -1, arrival = -1;
+  bool change = false, snapshot = false;
+  std::vector<int> retire;                      // per SM: TB slot or -1
+  std::vector<std::vector<uint32_t>> fault;     // [SM][slot]: record, 0 = no message
+};
+
+// What the scheduler decides in a cycle.
+struct SchedOutput {
+  std::vector<bool> start, kill, ended;
+  bool dispatch = false;
+  unsigned sm = 0, kernel = 0, tb = 0, first = 0, base = 0;
+  std::array<unsigned, 3> block = {};
+  uint32_t linear = 0;
+};
+
+class SchedRef {
+ public:
+  static constexpr uint32_t kKillRecord = 24;
+
+  struct Slot {
+    bool busy = false, killed = false, all = false, ending = false, had_tb = false, starting = false;
+    unsigned countdown = 0, out = 0;
+    uint32_t launches = 0, record = 0, linear = 0;
+    std::array<unsigned, 3> block = {};
+  };
+  struct Tb {
+    bool used = false;
+    unsigned kernel = 0, first = 0, base = 0, warps = 0, granules = 0;
+  };
+  struct Sm {
+    std::vector<Tb> tb;
+    std::vector<unsigned> cnt, free_warps;
+    uint32_t granules_used = 0;
+    unsigned first = 0;
+  };
+
+  explicit SchedRef(const SchedParams &params)
+      : p(params), alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}), slot(p.n_kernels), sm(p.n_sms) {
+    for (Sm &s : sm) {
+      s.tb.resize(p.max_tbs);
+      s.cnt.assign(p.n_kernels, 0);
+      s.free_warps.assign(p.n_sched, p.warps_per_sm / p.n_sched);
+    }
+  }
+
+  // Decisions of the cycle; state moves on to the next.
+  SchedOutput step(const SchedInput &in) {
+    SchedOutput out;
+    out.start.assign(p.n_kernels, false);
+    out.kill = out.ended = out.start;
+    const std::vector<bool> has_tb = resident();
+    choose(in, out);
+    for (unsigned k = 0; k < p.n_kernels; k++) advance(in, out, k);
+    if (out.dispatch) take(in, out);
+    for (unsigned i = 0; i < p.n_sms; i++) release(in, i);
+    for (unsigned k = 0; k < p.n_kernels; k++) slot[k].had_tb = has_tb[k] || (slot[k].had_tb && !in.snapshot);
+    alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival, in.change);
+    return out;
+  }
+
+  const SchedParams p;
+  AllocRef alloc;
+  std::vector<Slot> slot;
+  std::vector<Sm> sm;
+
+ private:
+  std::vector<bool> resident() const {
+    std::vector<bool> result(p.n_kernels, false);
+    for (const Sm &s : sm) {
+      for (unsigned k = 0; k < p.n_kernels; k++) result[k] = result[k] || s.cnt[k] > 0;
+    }
+    return result;
+  }
+
+  bool room(const SchedInput &in, unsigned k, unsigned i) const {
+    return ((in.ctx.mask[k] >> i) & 1) && sm[i].cnt[k] < alloc.target[i][k];
+  }
+
+  bool eligible(const SchedInput &in, unsigned k) const {
+    const Slot &s = slot[k];
+    if (!s.busy || s.starting || s.killed || s.all || s.ending) return false;
+    for (unsigned i = 0; i < p.n_sms; i++) {
+      if (room(in, k, i)) return true;
+    }
+    return false;
+  }
+
+  // R-TB-6, R-TB-9, R-TB-10.
+  void choose(const SchedInput &in, SchedOutput &out) {
+    if (alloc.busy()) return;
+    unsigned n = 0;
+    while (n < p.n_kernels && !eligible(in, (kp_ + n) % p.n_kernels)) n++;
+    if (n == p.n_kernels) return;
+    const unsigned k = (kp_ + n) % p.n_kernels;
+    unsigned i = sp_;
+    while (!room(in, k, i)) i = (i + 1) % p.n_sms;
+    kp_ = (k + 1) % p.n_kernels;
+    sp_ = (i + 1) % p.n_sms;
+
+    const Sm &s = sm[i];
+    unsigned tb = 0;
+    while (tb < p.max_tbs && s.tb[tb].used) tb++;
+    if (tb == p.max_tbs) return;
+    std::vector<unsigned> need(p.n_sched, 0);
+    for (unsigned w = 0; w < in.shape[k].warps; w++) need[(s.first + w) % p.n_sched]++;
+    for (unsigned j = 0; j < p.n_sched; j++) {
+      if (s.free_warps[j] < need[j]) return;
+    }
+    const int base = first_run(s.granules_used, in.shape[k].granules);
+    if (base < 0) return;
+    out.dispatch = true;
+    out.sm = i;
+    out.kernel = k;
+    out.tb = tb;
+    out.first = s.first;
+    out.base = static_cast<unsigned>(base);
+    out.block = slot[k].block;
+    out.linear = slot[k].linear;
+  }
+
+  static uint32_t run(unsigned base, unsigned length) {
+    return static_cast<uint32_t>(((uint64_t{1} << length) - 1) << base);
+  }
+  static int first_run(uint32_t used, unsigned length) {
+    for (unsigned base = 0; base + length <= 32; base++) {
+      if (!(used & run(base, length))) return static_cast<int>(base);
+    }
+    return -1;
+  }
+
+  // R-TB-1, R-TB-3, R-TB-4.
+  void advance(const SchedInput &in, SchedOutput &out, unsigned k) {
+    Slot &s = slot[k];
+    const Slot was = s;
+    out.start[k] = was.starting;
+    s.starting = false;
+    uint32_t record = static_cast<int>(k) == in.kill_write ? kKillRecord : 0;
+    for (unsigned i = p.n_sms; i-- > 0;) {
+      if (in.fault[i][k]) record = in.fault[i][k];
+    }
+    if (record && was.busy && !was.killed && !was.ending) {
+      out.kill[k] = true;
+      s.killed = true;
+      s.record = record;
+    }
+    if (was.busy && !was.ending && (was.all || was.killed) && was.out == 0) {
+      s.ending = true;
+      s.countdown = 15;
+    } else if (was.ending && was.countdown == 0) {
+      out.ended[k] = true;
+      s.busy = s.ending = false;
+      if (!was.killed) s.launches++;
+    } else if (was.ending) {
+      s.countdown--;
+    }
+    if (static_cast<int>(k) == in.launch) {
+      s.busy = s.starting = true;
+      s.killed = s.all = false;
+      s.block = {};
+      s.linear = 0;
+    }
+    if (static_cast<int>(k) == in.arrival) s.launches = 0;
+  }
+
+  void take(const SchedInput &in, const SchedOutput &out) {
+    Sm &s = sm[out.sm];
+    const AllocShape shape = in.shape[out.kernel];
+    s.tb[out.tb] = Tb{true, out.kernel, out.first, out.base, shape.warps, shape.granules};
+    s.granules_used |= run(out.base, shape.granules);
+    for (unsigned w = 0; w < shape.warps; w++) s.free_warps[(out.first + w) % p.n_sched]--;
+    s.first = (s.first + shape.warps) % p.n_sched;
+    s.cnt[out.kernel]++;
+    Slot &k = slot[out.kernel];
+    k.out++;
+    k.linear++;
+    for (unsigned d = 0; d < 3; d++) {
+      if (++k.block[d] < in.grid[out.kernel][d]) return;
+      k.block[d] = 0;
+    }
+    k.all = true;
+  }
+
+  void release(const SchedInput &in, unsigned i) {
+    if (in.retire[i] < 0) return;
+    Sm &s = sm[i];
+    Tb &tb = s.tb[static_cast<unsigned>(in.retire[i])];
+    tb.used = false;
+    s.granules_used &= ~run(tb.base, tb.granules);
+    for (unsigned w = 0; w < tb.warps; w++) s.free_warps[(tb.first + w) % p.n_sched]++;
+    s.cnt[tb.kernel]--;
+    slot[tb.kernel].out--;
+  }
+
+  unsigned kp_ = 0, sp_ = 0;
+};
+
+#endif
