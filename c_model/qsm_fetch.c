@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetch and instruction cache of a sub-core: docs/subcore.md, R-FE-1 .. R-FE-7. Lines are kept decoded.
+#include <string.h>
+
+#include "qsm_sm_blocks.h"
+
+enum outcome { HIT, MISS, FAULT, DROPPED };
+
+static uint32_t line_of(const struct qsm_subcore *sc, uint32_t pc) { return pc & ~(sc->sm->line_bytes - 1); }
+
+static uint32_t line_index(const struct qsm_subcore *sc, uint32_t line) {
+  return line / sc->sm->line_bytes & (sc->sm->n_lines - 1);
+}
+
+uint8_t qsm_fetch_choose(struct qsm_subcore *sc) {
+  uint32_t want = sc->path_valid & sc->room & ~(sc->fstop | sc->fwait | sc->finfl);
+  if (!want) return QSM_NONE;
+  return (uint8_t)qsm_circular_first(want, sc->fetch_last + 1u == sc->n_warps ? 0 : sc->fetch_last + 1u);
+}
+
+void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp) {
+  sc->f2.warp = warp;
+  if (warp == QSM_NONE) return;
+  uint32_t pc = sc->fpc[warp], line = line_of(sc, pc), index = line_index(sc, line);
+  sc->fetch_last = warp;
+  sc->finfl |= 1u << warp;
+  sc->f2.pc = pc;
+  sc->f2.hit = sc->tags[index] == line;
+  if (sc->f2.hit) {
+    const struct qsm_insn *words = sc->lines + index * sc->sm->n_lanes + (pc - line) / 8 * 2;
+    memcpy(sc->f2.insn, words, sizeof sc->f2.insn);
+  }
+}
+
+static bool executable(const struct qsm_desc *desc, uint32_t pc) {
+  for (int i = 0; i < 2; i++) {
+    const struct qsm_window *win = &desc->win[i];
+    if (win->x && pc >= win->base && pc < win->limit) return true;
+  }
+  return false;
+}
+
+static void push(struct qsm_subcore *sc, uint32_t warp, const struct qsm_insn *insn) {
+  struct qsm_ibuf *ibuf = &sc->ibuf[warp];
+  ibuf->insn[(ibuf->head + ibuf->count) % QSM_IBUF_DEPTH] = *insn;
+  ibuf->count++;
+}
+
+// R-FE-4.
+static void push_packet(struct qsm_subcore *sc, uint32_t warp) {
+  uint32_t bit = 1u << warp, pc = sc->f2.pc;
+  for (uint32_t i = pc / 4 & 1; i < 2; i++) {
+    push(sc, warp, &sc->f2.insn[i]);
+    pc += 4;
+    bool before_merge = (sc->merge_valid & bit) && pc == sc->merge_pc[warp];
+    if (before_merge || qsm_op_class[sc->f2.insn[i].op] == QSM_CLASS_CTL) {
+      sc->fstop |= bit;
+      break;
+    }
+  }
+  sc->fpc[warp] = pc;
+}
+
+static void push_ifault(struct qsm_subcore *sc, uint32_t warp) {
+  const struct qsm_insn ifault = {.op = QSM_OP_IFAULT};
+  push(sc, warp, &ifault);
+  sc->fstop |= 1u << warp;
+}
+
+static void miss(struct qsm_subcore *sc, uint32_t warp) {
+  sc->fwait |= 1u << warp;
+  if (sc->miss.state != QSM_MISS_IDLE) return;
+  sc->miss = (struct qsm_miss){
+      .state = QSM_MISS_PEND, .kernel = sc->kernel[warp], .line = line_of(sc, sc->f2.pc)};
+  sc->sm->fetch_pend |= 1u << sc->index;
+}
+
+void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c) {
+  uint32_t warp = sc->f2.warp, bit = 1u << warp;
+  enum outcome outcome;
+  sc->finfl &= ~bit;
+  if (!(sc->path_valid & bit)) {
+    outcome = DROPPED;
+  } else if (!executable(qsm_desc_of(sc->sm, sc->kernel[warp]), sc->f2.pc)) {
+    outcome = FAULT;
+    push_ifault(sc, warp);
+  } else if (sc->f2.hit) {
+    outcome = HIT;
+    push_packet(sc, warp);
+  } else {
+    outcome = MISS;
+    miss(sc, warp);
+  }
+  sc->dirty |= bit;
+  QSM_EMIT(sc->sm, c, QSM_EV_FETCH, sc->index, warp, sc->f2.pc, outcome);
+}
+
+void qsm_fetch_redirect(struct qsm_subcore *sc, uint32_t warp) {
+  uint32_t others = ~(1u << warp);
+  sc->fpc[warp] = sc->path_pc[warp];
+  sc->fstop &= others;
+  sc->fwait &= others;
+}
+
+void qsm_fetch_granted(struct qsm_subcore *sc) { sc->miss.state = QSM_MISS_WAIT; }
+
+void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c) {
+  qsm_subcore_wake(sc, c + 1);
+  if (!sc->miss.dropped) {
+    uint32_t index = line_index(sc, sc->miss.line);
+    sc->tags[index] = sc->miss.line;
+    for (uint32_t i = 0; i < sc->sm->n_lanes; i++) qsm_decode(data[i], &sc->lines[index * sc->sm->n_lanes + i]);
+  }
+  sc->miss.state = QSM_MISS_IDLE;
+  sc->fwait = 0;
+}
+
+// A miss that became PEND in this very cycle is not dropped (R-FE-6): the caller tells by `pending_at_start`.
+void qsm_fetch_invalidate(struct qsm_subcore *sc, bool pending_at_start) {
+  for (uint32_t i = 0; i < sc->sm->n_lines; i++) sc->tags[i] = QSM_NO_LINE;
+  if (pending_at_start) sc->miss.dropped = true;
+}

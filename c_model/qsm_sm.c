@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+// One SM of the golden model: its cycle, messages, TB slots, launch, barrier, faults, retirement, memory port (docs/sm.md).
+#include "qsm_sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_sm_blocks.h"
+
+// ---- create, destroy ----
+
+static void *zeroed(size_t n, size_t size) {
+  size_t bytes = (n * size + 63) / 64 * 64;
+  void *p = aligned_alloc(64, bytes);
+  if (p) memset(p, 0, bytes);
+  return p;
+}
+
+static void destroy_subcore(struct qsm_subcore *sc) {
+  if (!sc) return;
+  free(sc->regs);
+  free(sc->lane_pc);
+  free(sc->lane_depth);
+  free(sc->tags);
+  free(sc->lines);
+  free(sc);
+}
+
+static void reset_subcore(struct qsm_sm *sm, struct qsm_subcore *sc, uint32_t index) {
+  sc->sm = sm;
+  sc->index = (uint8_t)index;
+  sc->n_warps = (uint8_t)sm->n_warps;
+  sc->room = (1u << sm->n_warps) - 1;
+  memset(sc->stall, QSM_STALL_NONE, sizeof sc->stall);
+  sc->last = (uint8_t)(sm->n_warps - 1);
+  sc->gone = true;
+  for (uint32_t w = 0; w < sm->n_warps; w++) sc->order[w] = (uint8_t)w;
+  sc->fetch_last = (uint8_t)(sm->n_warps - 1);
+  sc->f2.warp = QSM_NONE;
+  sc->sel1 = QSM_NONE;
+  sc->sel2 = QSM_NONE;
+  sc->mem_credit = QSM_MQ_DEPTH;
+  sc->res_credit = QSM_RES_DEPTH;
+  sc->res_taken_at = QSM_NEVER;
+  sc->mq_pushed_at = QSM_NEVER;
+  sc->asleep = true;
+  sc->wake_at = QSM_NEVER;
+  for (uint32_t i = 0; i < sm->n_lines; i++) sc->tags[i] = QSM_NO_LINE;
+}
+
+static struct qsm_subcore *create_subcore(struct qsm_sm *sm, uint32_t index) {
+  struct qsm_subcore *sc = zeroed(1, sizeof *sc);
+  if (!sc) return NULL;
+  sc->regs = zeroed((size_t)sm->n_warps * 32 * sm->n_lanes, sizeof *sc->regs);
+  sc->lane_pc = zeroed((size_t)sm->n_warps * sm->n_lanes, sizeof *sc->lane_pc);
+  sc->lane_depth = zeroed((size_t)sm->n_warps * sm->n_lanes, sizeof *sc->lane_depth);
+  sc->tags = zeroed(sm->n_lines, sizeof *sc->tags);
+  sc->lines = zeroed((size_t)sm->n_lines * sm->n_lanes, sizeof *sc->lines);
+  if (!sc->regs || !sc->lane_pc || !sc->lane_depth || !sc->tags || !sc->lines) {
+    destroy_subcore(sc);
+    return NULL;
+  }
+  reset_subcore(sm, sc, index);
+  return sc;
+}
+
+struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index) {
+  const struct qsm_config *config = shared->config;
+  struct qsm_sm *sm = zeroed(1, sizeof *sm);
+  if (!sm) return NULL;
+  sm->shared = shared;
+  sm->index = index;
+  sm->n_subs = config->num_sched;
+  sm->n_warps = qsm_config_warps_per_sched(config);
+  sm->n_lanes = config->warp_size;
+  sm->n_kernels = config->num_kernels;
+  sm->n_tbs = config->max_tbs;
+  sm->n_txns = config->mem_txns;
+  sm->line_bytes = qsm_config_line_bytes(config);
+  sm->n_lines = config->icache_lines;
+  sm->sb_full = (1u << config->sb_entries) - 1;
+  sm->quota.open = (1u << sm->n_kernels) - 1;
+  qsm_lsu_reset(&sm->lsu, sm->n_txns, sm->n_subs);
+  sm->shared_mem = zeroed(config->shared_bytes, 1);
+  bool ok = sm->shared_mem != NULL;
+  for (uint32_t i = 0; i < sm->n_subs && ok; i++) ok = (sm->sub[i] = create_subcore(sm, i)) != NULL;
+  if (ok) return sm;
+  qsm_sm_destroy(sm);
+  return NULL;
+}
+
+void qsm_sm_destroy(struct qsm_sm *sm) {
+  if (!sm) return;
+  for (uint32_t i = 0; i < QSM_MAX_SUBS; i++) destroy_subcore(sm->sub[i]);
+  free(sm->shared_mem);
+  free(sm);
+}
+
+// ---- events and hash ----
+
+void qsm_sm_event(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub, const uint32_t *words, uint32_t n) {
+  struct qsm_event event = {
+      .cycle = cycle, .kind = (uint8_t)kind, .sm = (uint8_t)sm->index, .sub = (uint8_t)sub, .n_words = (uint8_t)n};
+  memcpy(event.word, words, n * sizeof *words);
+  sm->sink(sm->sink_ctx, &event);
+}
+
+void qsm_sm_hash_words(struct qsm_sm *sm, const uint32_t *words, uint32_t n) {
+  uint64_t hash = sm->hash;
+  for (uint32_t i = 0; i < n; i++) hash = (hash ^ words[i]) * 0x9E3779B97F4A7C15u;
+  sm->hash = hash ^ hash >> 29;
+}
+
+void qsm_sm_set_sink(struct qsm_sm *sm, qsm_event_sink sink, void *ctx) {
+  sm->sink = sink;
+  sm->sink_ctx = ctx;
+  sm->watched = sm->sink || sm->hashing;
+}
+
+void qsm_sm_enable_hash(struct qsm_sm *sm) {
+  sm->hashing = true;
+  sm->watched = true;
+  if (sm->hash == 0) sm->hash = 1;
+}
+
+uint64_t qsm_sm_hash(const struct qsm_sm *sm) { return sm->hash; }
+
+// ---- messages in, requests out ----
+
+void qsm_sm_send(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
+  sm->msg[(sm->msg_head + sm->msg_count++) % QSM_MAX_MSGS] = *msg;
+}
+
+struct qsm_mem_rsp *qsm_sm_push_response(struct qsm_sm *sm) {
+  return &sm->rsp[(sm->rsp_head + sm->rsp_count++) % QSM_MAX_RSPS];
+}
+
+const struct qsm_sm_out *qsm_sm_out(const struct qsm_sm *sm) { return &sm->out; }
+
+struct qsm_mem_req *qsm_sm_request(struct qsm_sm *sm, uint64_t c) {
+  struct qsm_mem_req *req = &sm->out.req[sm->out.n_req++];
+  req->cycle = c;
+  return req;
+}
+
+void qsm_sm_report_request(struct qsm_sm *sm, const struct qsm_mem_req *req) {
+  if (!sm->sink) return;
+  uint32_t mask_words = (sm->line_bytes + 31) / 32;
+  uint32_t words[4 + QSM_MASK_WORDS + QSM_MAX_LANES] = {req->kind * 16u + req->amo, req->addr, req->tag, req->slot};
+  memcpy(words + 4, req->bytes, mask_words * sizeof *words);
+  if (req->kind != QSM_MEM_READ) memcpy(words + 4 + mask_words, req->data, sm->line_bytes);
+  qsm_sm_event(sm, req->cycle, QSM_EV_REQ, 0, words, 4 + mask_words + sm->n_lanes);
+}
+
+// R-SM-8: the memory port goes to the lowest sub-core with a miss.
+static void send_fetch(struct qsm_sm *sm, uint32_t sub, uint64_t c) {
+  struct qsm_subcore *sc = sm->sub[sub];
+  struct qsm_mem_req *req = qsm_sm_request(sm, c);
+  req->kind = QSM_MEM_READ;
+  req->amo = 0;
+  req->tag = (uint8_t)(sm->n_txns + sub);
+  req->slot = sc->miss.kernel;
+  req->addr = sc->miss.line;
+  memset(req->bytes, 0, sizeof req->bytes);
+  sm->fetch_pend &= ~(1u << sub);
+  qsm_fetch_granted(sc);
+  qsm_sm_report_request(sm, req);
+}
+
+// ---- TB slots ----
+
+void qsm_sm_update_tb(struct qsm_sm *sm, uint32_t s) {
+  const struct qsm_tb_slot *tb = &sm->tb[s];
+  uint32_t bit = 1u << s;
+  bool releasable = tb->valid && tb->arrived == tb->left && tb->arrived != 0;
+  bool retirable = tb->valid && tb->left == 0;
+  sm->tb_releasable = releasable ? sm->tb_releasable | bit : sm->tb_releasable & ~bit;
+  sm->tb_retirable = retirable ? sm->tb_retirable | bit : sm->tb_retirable & ~bit;
+}
+
+void qsm_sm_arrived(struct qsm_sm *sm, uint32_t tb) {
+  sm->tb[tb].arrived++;
+  qsm_sm_update_tb(sm, tb);
+}
+
+void qsm_sm_finished(struct qsm_sm *sm, uint32_t tb) {
+  sm->tb[tb].left--;
+  qsm_sm_update_tb(sm, tb);
+}
+
+// R-SM-1.
+static void arrive(struct qsm_sm *sm, const struct qsm_sm_msg *msg, uint64_t c) {
+  struct qsm_tb_slot *tb = &sm->tb[msg->tb];
+  *tb = (struct qsm_tb_slot){
+      .valid = true,
+      .kernel = msg->kernel,
+      .first = msg->first,
+      .base = msg->base,
+      .left = (uint8_t)qsm_desc_of(sm, msg->kernel)->warps,
+      .block = {msg->block[0], msg->block[1], msg->block[2]},
+      .linear = msg->linear,
+  };
+  qsm_sm_update_tb(sm, msg->tb);
+  sm->launch_queue[(sm->launch_head + sm->launch_count++) % QSM_MAX_TBS] = msg->tb;
+  sm->tb_count[msg->kernel]++;
+  sm->present |= 1u << msg->kernel;
+  QSM_EMIT(sm, c, QSM_EV_ARRIVE, 0, msg->tb, msg->kernel, msg->linear, msg->first, msg->base);
+}
+
+struct launch {  // R-SM-2, decided at the start of a cycle
+  bool valid;
+  uint32_t sub, warp;  // where
+};
+
+static struct launch decide_launch(const struct qsm_sm *sm) {
+  if (sm->launch_count == 0) return (struct launch){0};
+  const struct qsm_tb_slot *tb = &sm->tb[sm->launch_queue[sm->launch_head]];
+  uint32_t sub = (tb->first + sm->launch_warp) % sm->n_subs;
+  uint32_t warp = qsm_ctz(~sm->sub[sub]->resident);  // the TB scheduler keeps one free; only an injected fault can fill the sub-core
+  return (struct launch){warp < sm->n_warps, sub, warp};
+}
+
+static uint32_t lanes_below(uint32_t n_threads, uint32_t n_lanes) {
+  return n_threads >= n_lanes ? (uint32_t)((1ull << n_lanes) - 1) : (1u << n_threads) - 1;
+}
+
+static void launch_warp(struct qsm_sm *sm, const struct launch *launch, uint64_t c) {
+  uint32_t s = sm->launch_queue[sm->launch_head], i = sm->launch_warp, kernel = sm->tb[s].kernel;
+  const struct qsm_desc *desc = qsm_desc_of(sm, kernel);
+  uint32_t before = i * sm->n_lanes;
+  uint32_t live = lanes_below(desc->threads > before ? desc->threads - before : 0, sm->n_lanes);
+  if (sm->killed >> kernel & 1) live = 0;
+  qsm_warp_start(sm->sub[launch->sub], launch->warp, kernel, s, i, live, c);
+  sm->launch_warp++;
+  if (sm->launch_warp < desc->warps) return;
+  sm->launch_warp = 0;
+  sm->launch_head = (sm->launch_head + 1) % QSM_MAX_TBS;
+  sm->launch_count--;
+}
+
+// R-SM-3.
+static void release(struct qsm_sm *sm, uint32_t tbs, uint64_t c) {
+  QSM_EMIT(sm, c, QSM_EV_RELEASE, 0, tbs);
+  for (; tbs; tbs &= tbs - 1) {
+    uint32_t s = qsm_ctz(tbs);
+    for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_release(sm->sub[i], s, c);
+    sm->tb[s].arrived = 0;
+    qsm_sm_update_tb(sm, s);
+  }
+}
+
+// R-SM-4.
+static void retire(struct qsm_sm *sm, uint32_t s, uint64_t c) {
+  uint32_t kernel = sm->tb[s].kernel;
+  sm->tb[s].valid = false;
+  qsm_sm_update_tb(sm, s);
+  if (--sm->tb_count[kernel] == 0) sm->present &= ~(1u << kernel);
+  sm->out.retire[sm->out.n_retire++] = (struct qsm_retire){.cycle = c, .tb = (uint8_t)s};
+  QSM_EMIT(sm, c, QSM_EV_RETIRE, 0, s);
+}
+
+// ---- faults and kills (R-SM-6, R-SM-7, R-WS-9) ----
+
+void qsm_sm_raise(struct qsm_sm *sm, uint32_t source, uint32_t kernel, const struct qsm_fault *record) {
+  if (sm->killed >> kernel & 1) return;
+  sm->fault_event[source] = (struct qsm_fault_event){.valid = true, .kernel = (uint8_t)kernel, .record = *record};
+  sm->any_fault = true;
+}
+
+// Kernels killed by this cycle's faults; their records.
+static uint32_t take_faults(struct qsm_sm *sm, uint64_t c) {
+  if (!sm->any_fault) return 0;
+  uint32_t kernels = 0;
+  for (uint32_t i = 0; i < 1 + sm->n_subs; i++) {
+    struct qsm_fault_event *event = &sm->fault_event[i];
+    if (event->valid && !(kernels >> event->kernel & 1)) {
+      kernels |= 1u << event->kernel;
+      sm->fault[event->kernel] = event->record;
+    }
+    event->valid = false;
+  }
+  sm->any_fault = false;
+  sm->out.fault[sm->out.n_fault++] = (struct qsm_fault_pulse){.cycle = c + 1, .kernels = kernels};
+  uint32_t k = qsm_ctz(kernels);
+  const struct qsm_fault *f = &sm->fault[k];
+  QSM_EMIT(sm, c, QSM_EV_FAULT, 0, k, f->cause, f->pc, f->tid, f->block, f->value);
+  return kernels;
+}
+
+// The kernels' warps stop issuing with the next cycle, at whose end they are wiped.
+static void kill(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
+  sm->killed |= kernels;
+  sm->to_wipe |= kernels;
+  for (uint32_t i = 0; i < sm->n_subs; i++) {
+    struct qsm_subcore *sc = sm->sub[i];
+    qsm_subcore_wake(sc, c + 1);
+    for (uint32_t warps = sc->resident; warps; warps &= warps - 1) qsm_subcore_refresh(sc, qsm_ctz(warps), c + 1);
+  }
+}
+
+// R-WS-9 in the first cycle of a kill. In later ones there is nothing left to do: no warp of the kernel issues, resolves, selects,
+// is released or starts with a live lane.
+static void wipe(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
+  for (; kernels; kernels &= kernels - 1) {
+    uint32_t kernel = qsm_ctz(kernels);
+    for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_wipe(sm->sub[i], kernel, c);
+    for (uint32_t s = 0; s < sm->n_tbs; s++) {
+      if (!sm->tb[s].valid || sm->tb[s].kernel != kernel) continue;
+      sm->tb[s].arrived = 0;
+      qsm_sm_update_tb(sm, s);
+    }
+  }
+}
+
+// ---- one cycle ----
+
+static uint32_t n_messages(const struct qsm_sm *sm, uint64_t c) {
+  uint32_t n = 0;
+  while (n < sm->msg_count && sm->msg[(sm->msg_head + n) % QSM_MAX_MSGS].cycle == c) n++;
+  return n;
+}
+
+static const struct qsm_sm_msg *message(const struct qsm_sm *sm, uint32_t i) {
+  return &sm->msg[(sm->msg_head + i) % QSM_MAX_MSGS];
+}
+
+static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox *in) {
+  for (uint32_t i = 0; i < n; i++) {
+    const struct qsm_sm_msg *msg = message(sm, i);
+    uint32_t bit = 1u << msg->kernel;
+    switch ((enum qsm_sm_msg_kind)msg->kind) {
+      case QSM_MSG_START: in->start |= bit; break;
+      case QSM_MSG_KILL: in->kill |= bit; break;
+      case QSM_MSG_DISPATCH: in->arrive |= bit; break;
+      case QSM_MSG_TICK: in->tick = true; break;
+      case QSM_MSG_QUOTA_WORD: break;  // only acts at the end of the cycle
+      case QSM_MSG_QUOTA_LOAD: in->load = true; in->scheme = msg->scheme; break;
+      case QSM_MSG_ICACHE_INV: in->icache_inv = true; break;
+    }
+  }
+}
+
+// What dispatch and quota words do at the end of their cycle.
+static void consume_messages(struct qsm_sm *sm, uint32_t n, uint64_t c) {
+  for (uint32_t i = 0; i < n; i++) {
+    const struct qsm_sm_msg *msg = message(sm, i);
+    if (msg->kind == QSM_MSG_DISPATCH) arrive(sm, msg, c);
+    if (msg->kind == QSM_MSG_QUOTA_WORD) qsm_quota_word(sm, msg);
+  }
+  sm->msg_head = (sm->msg_head + n) % QSM_MAX_MSGS;
+  sm->msg_count -= n;
+}
+
+// R-SM-9.
+static void take_response(struct qsm_sm *sm, uint64_t c) {
+  if (sm->rsp_count == 0 || sm->rsp[sm->rsp_head].cycle != c) return;
+  const struct qsm_mem_rsp *rsp = &sm->rsp[sm->rsp_head];
+  QSM_EMIT(sm, c, QSM_EV_RSP, 0, rsp->tag);
+  if (rsp->tag >= sm->n_txns) {
+    qsm_fetch_fill(sm->sub[rsp->tag - sm->n_txns], rsp->data, c);
+  } else {
+    qsm_lsu_respond(sm, rsp);
+  }
+  sm->rsp_head = (sm->rsp_head + 1) % QSM_MAX_RSPS;
+  sm->rsp_count--;
+}
+
+static uint32_t missing_subcores(const struct qsm_sm *sm) {
+  uint32_t subs = 0;
+  for (uint32_t i = 0; i < sm->n_subs; i++) subs |= (uint32_t)(sm->sub[i]->miss.state != QSM_MISS_IDLE) << i;
+  return subs;
+}
+
+static void step_subcores(struct qsm_sm *sm, uint64_t c) {
+  for (uint32_t i = 0; i < sm->n_subs; i++) {
+    struct qsm_subcore *sc = sm->sub[i];
+    if (sc->asleep && sc->wake_at == c) qsm_subcore_wake(sc, c);
+    if (!sc->asleep) qsm_subcore_step(sc, c);
+  }
+}
+
+static void step(struct qsm_sm *sm, uint64_t c) {
+  // Decisions on the registers of the start of the cycle.
+  uint32_t n_msgs = n_messages(sm, c);
+  struct qsm_inbox in = {0};
+  if (n_msgs) read_messages(sm, n_msgs, &in);
+  uint32_t releasable = sm->tb_releasable, retirable = sm->tb_retirable, to_wipe = sm->to_wipe, fetch_pend = sm->fetch_pend;
+  uint32_t missing = in.icache_inv ? missing_subcores(sm) : 0;
+  struct launch launch = decide_launch(sm);
+  sm->to_wipe = 0;
+
+  step_subcores(sm, c);
+  if (sm->lsu.awake) qsm_lsu_step(sm, c, fetch_pend == 0);
+  if (fetch_pend) send_fetch(sm, qsm_ctz(fetch_pend), c);
+
+  // The end of the cycle. Quotas go by the TB table of its start; a kill and a wipe win over everything else.
+  qsm_quota_step(sm, &in, c);
+  take_response(sm, c);
+  if (in.icache_inv) {
+    for (uint32_t i = 0; i < sm->n_subs; i++) qsm_fetch_invalidate(sm->sub[i], missing >> i & 1);
+  }
+  if (releasable) release(sm, releasable, c);
+  if (launch.valid) launch_warp(sm, &launch, c);
+  if (retirable) retire(sm, qsm_ctz(retirable), c);
+  if (n_msgs) consume_messages(sm, n_msgs, c);
+  if (to_wipe) wipe(sm, to_wipe, c);
+  uint32_t killed = take_faults(sm, c) | in.kill;
+  if (killed) kill(sm, killed, c);
+  sm->killed &= ~in.start;
+}
+
+// Nothing happens in the next cycle unless a message, a response or a sub-core's timer says so.
+static bool idle(const struct qsm_sm *sm) {
+  return !sm->awake && !sm->lsu.awake && !sm->launch_count && !sm->fetch_pend &&
+         !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe) && !qsm_quota_refill_due(sm);
+}
+
+static uint64_t next_timed_event(const struct qsm_sm *sm) {
+  uint64_t next = sm->msg_count ? sm->msg[sm->msg_head].cycle : QSM_NEVER;
+  if (sm->rsp_count && sm->rsp[sm->rsp_head].cycle < next) next = sm->rsp[sm->rsp_head].cycle;
+  for (uint32_t i = 0; i < sm->n_subs; i++) {
+    if (sm->sub[i]->wake_at < next) next = sm->sub[i]->wake_at;
+  }
+  return next;
+}
+
+uint64_t qsm_sm_next_event(const struct qsm_sm *sm) { return idle(sm) ? next_timed_event(sm) : sm->next_cycle; }
+
+void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
+  sm->out.n_req = 0;
+  sm->out.n_retire = 0;
+  sm->out.n_fault = 0;
+  if (sm->quota.qos_mask != sm->shared->qos_mask) qsm_quota_gate(sm, from);
+  for (uint64_t c = from; c < to; c++) {
+    if (idle(sm)) c = next_timed_event(sm);
+    if (c >= to) break;
+    step(sm, c);
+  }
+  sm->next_cycle = to;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the model's SM and what its blocks offer each other. Not for the GPU level (that is qsm_sm.h).
+//
+// Phases. One call of step() in qsm_sm.c is one cycle c. Each block first decides on registers as they are at the start of c, then
+// changes them; the blocks run in an order in which nobody reads what another block has changed in the same cycle, and where no
+// order does it, the reader sees a stamp (`*_at`) or a decision latched before. Every such place has a comment.
+//
+// Sleep. A sub-core in which nothing can happen sleeps: it is not stepped, and only its count of warps that wait for a unit has
+// to be made up when it wakes. Whoever changes a sub-core from outside in cycle c calls qsm_subcore_wake(sc, c + 1) first.
+#ifndef QSM_SM_BLOCKS_H
+#define QSM_SM_BLOCKS_H
+
+#include "qsm_decode.h"
+#include "qsm_sm.h"
+
+enum {
+  QSM_MAX_SUBS = 4,
+  QSM_MAX_WARPS = 16,  // of one sub-core
+  QSM_MAX_TBS = 32,
+  QSM_MAX_TXNS = 128,
+  QSM_MAX_SB = 8,
+  QSM_MQ_DEPTH = 4,      // memory queue of a sub-core (R-EX-4)
+  QSM_RES_DEPTH = 4,     // result queue of a sub-core (R-WB-2)
+  QSM_IBUF_DEPTH = 4,    // instruction buffer of a warp
+  QSM_PIPE_SLOTS = 8,    // ring of issued instructions, by cycle; they live 4 cycles
+  QSM_DIV_LATENCY = 38,  // R-EX-3
+  QSM_WB_PATIENCE = 8,   // R-WB-3
+  QSM_MAX_OPS = QSM_MAX_SUBS * QSM_MQ_DEPTH + 2,  // memory instructions in queues, N and C
+  QSM_MAX_MSGS = 512,    // more than can be sent within two windows
+  QSM_MAX_RSPS = 64,     // one per cycle within two windows
+  QSM_NONE = 0xFF,       // no warp, no entry
+};
+
+#define QSM_NEVER UINT64_MAX
+#define QSM_NO_LINE 1u  // tag of an invalid cache line: no line address is odd
+
+struct qsm_sm;
+
+// Why a resident warp did not issue (R-IS-6); QSM_STALL_NONE: not resident.
+enum qsm_stall {
+  QSM_STALL_ISSUED, QSM_STALL_BARRIER, QSM_STALL_EMPTY, QSM_STALL_LOAD, QSM_STALL_SCOREBOARD, QSM_STALL_QUOTA,
+  QSM_STALL_UNIT, QSM_STALL_LOST, QSM_STALL_NONE, QSM_STALL_COUNT
+};
+
+// An issued instruction on its way through RR, EX1, EX2, WB. Operands are read in EX2 or WB: until then nothing can write them (the
+// scoreboard keeps earlier writers out, and later ones write later).
+struct qsm_pipe_slot {
+  struct qsm_insn insn;
+  uint32_t pc, mask;
+  uint8_t warp, kernel, depth, entry;
+  bool valid, ctl, faulted;
+};
+
+// Scoreboard of a warp (R-SB-1 .. R-SB-3).
+struct qsm_scoreboard {
+  uint32_t pending;       // registers with a pending write; each has one at most, since a second writer waits
+  uint32_t pending_load;  // those of them whose writer is of class MEM
+  uint8_t valid, mem, all_sent;  // bit per entry
+  uint8_t rd[QSM_MAX_SB];
+  uint8_t parts[QSM_MAX_SB];
+};
+
+struct qsm_ibuf {
+  struct qsm_insn insn[QSM_IBUF_DEPTH];
+  uint8_t head, count;
+};
+
+struct qsm_fetch_latch {  // between F1 and F2
+  bool hit;
+  uint8_t warp;           // QSM_NONE: empty
+  uint32_t pc;
+  struct qsm_insn insn[2];  // the words pc & ~7 and the next, as in F1's cycle
+};
+
+enum qsm_miss_state { QSM_MISS_IDLE, QSM_MISS_PEND, QSM_MISS_WAIT };
+
+struct qsm_miss {
+  uint8_t state;  // enum qsm_miss_state
+  uint8_t kernel;
+  bool dropped;
+  uint32_t line;
+};
+
+struct qsm_result {  // from the LSU
+  uint8_t warp, rd, entry;
+  uint32_t mask;
+  uint32_t data[QSM_MAX_LANES];
+};
+
+struct qsm_fault_event {
+  bool valid;
+  uint8_t kernel;
+  struct qsm_fault record;
+};
+
+struct qsm_subcore {
+  struct qsm_sm *sm;
+  uint8_t index;
+  uint8_t n_warps;
+
+  // One bit per warp.
+  uint32_t resident;
+  uint32_t path_valid, merge_valid;
+  uint32_t fstop, fwait, finfl;
+  uint32_t room;         // at most 2 entries in the instruction buffer
+  uint32_t ready;        // has an instruction whose registers and entry are free (R-IS-1 without gate and unit)
+  uint32_t head_mem, head_div, head_write;  // what the head of a ready warp is: MEM, DIV, a fixed class with rd != 0
+  uint32_t shut;         // of a kernel whose gate is shut
+  uint32_t selpend;
+  uint32_t finishable;   // R-WS-10
+  uint32_t dirty;        // summary bits above must be recomputed at the end of the cycle
+  uint32_t of_kernel[QSM_MAX_KERNELS];
+
+  uint8_t kernel[QSM_MAX_WARPS], tb[QSM_MAX_WARPS], widx[QSM_MAX_WARPS];
+  uint8_t stall[QSM_MAX_WARPS];  // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
+  uint32_t live[QSM_MAX_WARPS], bar[QSM_MAX_WARPS];
+  uint32_t path_pc[QSM_MAX_WARPS], path_mask[QSM_MAX_WARPS], merge_pc[QSM_MAX_WARPS], fpc[QSM_MAX_WARPS];
+  uint8_t path_depth[QSM_MAX_WARPS], selcnt[QSM_MAX_WARPS], rot[QSM_MAX_WARPS];
+  struct qsm_scoreboard sb[QSM_MAX_WARPS];
+  struct qsm_ibuf ibuf[QSM_MAX_WARPS];
+
+  // Policy (docs/warp_sched.md).
+  uint8_t last;
+  bool gone;
+  uint8_t order[QSM_MAX_WARPS];  // oldest first
+
+  // Fetch.
+  uint8_t fetch_last;
+  struct qsm_fetch_latch f2;
+  struct qsm_miss miss;
+
+  // Selection: the warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
+  uint8_t sel1, sel2;
+
+  // Units and write-back.
+  struct qsm_pipe_slot pipe[QSM_PIPE_SLOTS];
+  uint8_t mem_credit;
+  uint8_t wait_count;    // wbw
+  bool div_busy;
+  uint64_t div_ready_at;
+  struct qsm_result div;
+  uint8_t res_head, res_count;
+  struct qsm_result res[QSM_RES_DEPTH];
+  uint8_t res_credit;      // the LSU's; a credit given back in cycle res_taken_at counts from the next on
+  uint64_t res_taken_at;
+  uint8_t mq_head, mq_count;
+  uint8_t mq[QSM_MQ_DEPTH];  // indices of qsm_lsu.op; one that entered in cycle mq_pushed_at is there from the next on
+  uint64_t mq_pushed_at;
+
+  // Sleep.
+  bool asleep;
+  uint64_t asleep_from;
+  uint64_t wake_at;  // when asleep
+
+  // Stall counters [kernel][reason] as integrals: a warp that takes on a reason from cycle c on subtracts c, one that leaves it
+  // adds c. The value at the start of cycle t adds t for each warp that has the reason.
+  uint32_t stalls[QSM_MAX_KERNELS][QSM_STALL_COUNT];
+
+  uint32_t *regs;         // [warp][register][lane]
+  uint32_t *lane_pc;      // [warp][lane]
+  uint8_t *lane_depth;    // [warp][lane]
+  uint32_t *tags;         // [line]
+  struct qsm_insn *lines; // [line][word]
+};
+
+// A memory instruction in a sub-core's queue, in N or in C.
+struct qsm_mem_op {
+  struct qsm_insn insn;
+  uint32_t pc, mask;
+  uint8_t sub, warp, kernel, tb, widx, entry;
+  uint32_t addr[QSM_MAX_LANES];
+  uint32_t data[QSM_MAX_LANES];
+};
+
+struct qsm_txn {
+  struct qsm_insn insn;
+  uint8_t sub, warp, entry;
+  uint32_t mask;
+  uint32_t addr[QSM_MAX_LANES];  // of the lanes; the offset in the line counts
+  uint32_t data[QSM_MAX_LANES];  // the response
+};
+
+struct qsm_lsu {
+  struct qsm_mem_op op[QSM_MAX_OPS];
+  uint32_t op_free;          // bit per element of op
+  uint8_t pop_last;          // sub-core popped last
+  uint8_t n, c;              // indices of op, QSM_NONE: empty
+  uint32_t rem_shared, rem_device;
+  uint8_t fault_lane;        // of C, QSM_NONE: none
+  uint8_t fault_cause;
+  bool last_was_pass;        // R-LS-10
+  uint32_t amo_lanes;        // of an AMO pass in the last cycle: they write their words at the end of this one (R-LS-8)
+  uint32_t amo_word[QSM_MAX_LANES], amo_value[QSM_MAX_LANES];
+  uint8_t ret_sub;           // sub-core whose newest result enters its queue at the end of this cycle (R-LS-12), or QSM_NONE
+  bool awake;                // false: a step did nothing, and nothing has changed since
+  uint64_t poked_at;         // cycle of the last change by a sub-core, which is seen from the next cycle on
+  uint64_t txn_free[2];      // bit per transaction, as at the start of the next cycle
+  struct qsm_txn txn[QSM_MAX_TXNS];
+  uint8_t rsp_head, rsp_count;
+  uint8_t rsp[QSM_MAX_TXNS];  // response queue: transactions
+};
+
+struct qsm_quota {
+  int32_t c[QSM_MAX_KERNELS], snap_c[QSM_MAX_KERNELS];
+  uint32_t quota[QSM_MAX_KERNELS], insn[QSM_MAX_KERNELS], snap_insn[QSM_MAX_KERNELS];
+  uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
+  uint32_t shadow_has, granted;  // bit per kernel
+  uint32_t positive;             // C > 0
+  uint32_t open;                 // gate (R-QC-1)
+  uint32_t qos_mask;             // the direct signal that `open` was computed from
+  uint8_t scheme;
+  uint32_t lanes[QSM_MAX_KERNELS];  // issued in this cycle
+  uint32_t issued;                  // kernels with lanes != 0
+};
+
+// What the SM sees in one cycle.
+struct qsm_inbox {
+  uint32_t start, kill, arrive;  // bit per kernel
+  bool tick, load, icache_inv;
+  uint8_t scheme;
+};
+
+struct qsm_tb_slot {
+  bool valid;
+  uint8_t kernel, first, base, left, arrived;
+  uint32_t block[3], linear;
+};
+
+struct qsm_sm {
+  const struct qsm_sm_shared *shared;
+  uint32_t index;
+  uint32_t n_subs, n_warps, n_lanes, n_kernels, n_tbs, n_txns;
+  uint32_t line_bytes, n_lines, sb_full;
+  uint64_t next_cycle;
+  struct qsm_subcore *sub[QSM_MAX_SUBS];
+  uint32_t awake;       // bit per sub-core
+  struct qsm_lsu lsu;
+  struct qsm_quota quota;
+  uint32_t *shared_mem;  // words
+
+  struct qsm_tb_slot tb[QSM_MAX_TBS];
+  uint32_t tb_releasable, tb_retirable;  // R-SM-3, R-SM-4, as at the start of the next cycle
+  uint32_t tb_count[QSM_MAX_KERNELS];    // valid slots of a kernel
+  uint32_t present;                      // kernels with tb_count != 0
+  uint8_t launch_queue[QSM_MAX_TBS];
+  uint32_t launch_head, launch_count, launch_warp;
+
+  uint32_t killed;   // bit per kernel, as at the start of the cycle
+  uint32_t to_wipe;  // killed since the last cycle: R-WS-9 acts at the end of this one
+  struct qsm_fault fault[QSM_MAX_KERNELS];
+  struct qsm_fault_event fault_event[1 + QSM_MAX_SUBS];  // of this cycle: the LSU's, then the sub-cores'
+  bool any_fault;
+  uint32_t fetch_pend;  // sub-cores whose miss register is PEND
+
+  struct qsm_sm_msg msg[QSM_MAX_MSGS];
+  uint32_t msg_head, msg_count;
+  struct qsm_mem_rsp rsp[QSM_MAX_RSPS];
+  uint32_t rsp_head, rsp_count;
+  struct qsm_sm_out out;
+
+  qsm_event_sink sink;
+  void *sink_ctx;
+  bool hashing;
+  bool watched;  // a sink is set or hashing is on
+  uint64_t hash;
+};
+
+static inline unsigned qsm_ctz(uint32_t bits) { return (unsigned)__builtin_ctz(bits); }
+static inline unsigned qsm_popcount(uint32_t bits) { return (unsigned)__builtin_popcount(bits); }
+
+// First set bit of `bits` (not 0) circular from `from` (R-GEN-5).
+static inline unsigned qsm_circular_first(uint32_t bits, unsigned from) {
+  uint32_t at_or_after = bits & (~0u << from);
+  return qsm_ctz(at_or_after ? at_or_after : bits);
+}
+
+static inline const struct qsm_desc *qsm_desc_of(const struct qsm_sm *sm, uint32_t kernel) {
+  return &sm->shared->desc[kernel];
+}
+
+static inline uint32_t *qsm_reg(const struct qsm_subcore *sc, uint32_t n_lanes, uint32_t warp, uint32_t reg) {
+  return sc->regs + (warp * 32 + reg) * n_lanes;
+}
+
+// ---- qsm_sm.c ----
+void qsm_sm_event(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub, const uint32_t *words, uint32_t n);
+#define QSM_EMIT(sm, cycle, kind, sub, ...)                                                             \
+  do {                                                                                                  \
+    if ((sm)->sink) {                                                                                   \
+      const uint32_t emit_words[] = {__VA_ARGS__};                                                      \
+      qsm_sm_event((sm), (cycle), (kind), (sub), emit_words, sizeof emit_words / sizeof emit_words[0]); \
+    }                                                                                                   \
+  } while (0)
+void qsm_sm_hash_words(struct qsm_sm *sm, const uint32_t *words, uint32_t n);
+// Source 0 is the LSU, 1 + i sub-core i (R-SM-6).
+void qsm_sm_raise(struct qsm_sm *sm, uint32_t source, uint32_t kernel, const struct qsm_fault *record);
+void qsm_sm_update_tb(struct qsm_sm *sm, uint32_t tb);  // after a change of left or arrived
+void qsm_sm_arrived(struct qsm_sm *sm, uint32_t tb);   // a warp arrives at its barrier
+void qsm_sm_finished(struct qsm_sm *sm, uint32_t tb);  // a warp has finished
+struct qsm_mem_req *qsm_sm_request(struct qsm_sm *sm, uint64_t c);  // the next request's place in the outputs
+void qsm_sm_report_request(struct qsm_sm *sm, const struct qsm_mem_req *req);
+
+// ---- qsm_subcore.c ----
+void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c);
+// Before a change from outside that is seen from cycle `from` on.
+void qsm_subcore_wake(struct qsm_subcore *sc, uint64_t from);
+// Recomputes the summary bits of a warp, seen from cycle `from` on.
+void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from);
+uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason);
+
+// ---- qsm_fetch.c ----
+uint8_t qsm_fetch_choose(struct qsm_subcore *sc);                   // F1: the warp, or QSM_NONE; changes nothing
+void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c);              // F2 of the latch
+void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp);            // F1's effect: fills the latch
+void qsm_fetch_redirect(struct qsm_subcore *sc, uint32_t warp);     // R-FE-7
+void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c);
+void qsm_fetch_invalidate(struct qsm_subcore *sc, bool pending_at_start);
+void qsm_fetch_granted(struct qsm_subcore *sc);                     // PEND -> WAIT
+
+// ---- qsm_warp_sched.c ----
+uint32_t qsm_warp_sched_pick(const struct qsm_subcore *sc, uint32_t policy, uint32_t eligible);  // eligible != 0
+void qsm_warp_sched_started(struct qsm_subcore *sc, uint32_t warp);
+
+// ---- qsm_warp_state.c ----
+void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, uint64_t c);
+void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c);  // EX2 of a ctl instruction
+void qsm_warp_select(struct qsm_subcore *sc, uint64_t c);                               // SEL1, SEL2, SEL3
+void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c);
+void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c);                // R-WS-9
+
+// ---- qsm_lsu.c ----
+void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs);
+static inline void qsm_lsu_poke(struct qsm_lsu *lsu, uint64_t c) {
+  lsu->awake = true;
+  lsu->poked_at = c;
+}
+void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free);
+void qsm_lsu_respond(struct qsm_sm *sm, const struct qsm_mem_rsp *rsp);  // at the end of a cycle
+// Takes an op of the pool for an instruction that enters sub-core sc's memory queue at the end of cycle c.
+struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c);
+
+// ---- qsm_quota.c ----
+void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
+void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);  // recomputes the gates, seen from cycle `from` on
+bool qsm_quota_refill_due(const struct qsm_sm *sm);  // R-QC-5, by the registers as they are
+void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg);
+
+#endif

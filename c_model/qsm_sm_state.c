@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SM's state as others see it: registers read by the GPU level, state for comparison (R-LK-3), injected faults.
+#include <stdio.h>
+#include <string.h>
+
+#include "qsm_sm_blocks.h"
+
+int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_c[kernel]; }
+uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_insn[kernel]; }
+uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.quota[kernel]; }
+const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel) { return &sm->fault[kernel]; }
+
+uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason) {
+  if (!sm->shared->config->stall_counters) return 0;
+  return qsm_subcore_stalls(sm->sub[sub], cycle, kernel, reason);
+}
+
+// ---- state ----
+
+static bool give(bool exists, const uint32_t *at, uint32_t *value) {
+  if (exists) *value = *at;
+  return exists;
+}
+
+static bool give_word(uint32_t word, const uint32_t *words, uint32_t n, uint32_t *value) {
+  return give(word < n, words + (word < n ? word : 0), value);
+}
+
+static bool warp_state(const struct qsm_subcore *sc, uint32_t w, uint32_t word, uint32_t *value) {
+  const uint32_t words[] = {
+      sc->resident >> w & 1, sc->live[w],      sc->bar[w],    sc->path_valid >> w & 1, sc->path_pc[w],
+      sc->path_mask[w],      sc->selcnt[w],    sc->rot[w],    sc->path_depth[w],
+  };
+  return give_word(word, words, sizeof words / sizeof words[0], value);
+}
+
+static bool scoreboard_state(const struct qsm_sm *sm, const struct qsm_scoreboard *sb, uint32_t entry, uint32_t *value) {
+  if (!(sm->sb_full >> entry & 1)) return false;
+  *value = 0;
+  if (!(sb->valid >> entry & 1)) return true;
+  *value = 1u | (sb->mem >> entry & 1u) << 1 | (sb->all_sent >> entry & 1u) << 2 | (uint32_t)sb->rd[entry] << 8;
+  if (sb->mem >> entry & 1) *value |= (uint32_t)sb->parts[entry] << 16;
+  return true;
+}
+
+static bool quota_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint32_t *value) {
+  const struct qsm_quota *q = &sm->quota;
+  if (k >= sm->n_kernels) return false;
+  const uint32_t words[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k]};
+  return give_word(word, words, 4, value);
+}
+
+static bool tb_state(const struct qsm_sm *sm, uint32_t s, uint32_t word, uint32_t *value) {
+  if (s >= sm->n_tbs) return false;
+  const struct qsm_tb_slot *tb = &sm->tb[s];
+  const uint32_t words[] = {tb->valid, tb->kernel, tb->left, tb->arrived};
+  return give_word(word, words, 4, value);
+}
+
+bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word,
+                  uint32_t *value) {
+  uint32_t n = sm->n_lanes, n_rows = sm->shared->config->shared_bytes / sm->line_bytes;
+  if (sub >= sm->n_subs) return false;
+  const struct qsm_subcore *sc = sm->sub[sub];
+  bool is_warp = index < sm->n_warps, is_lane = word < n;
+  switch (kind) {
+    case QSM_STATE_REG: return give(index < sm->n_warps * 32 && is_lane, sc->regs + index * n + word, value);
+    case QSM_STATE_SHARED: return give(index < n_rows && is_lane, sm->shared_mem + index * n + word, value);
+    case QSM_STATE_LANE_PC: return give(is_warp && is_lane, sc->lane_pc + index * n + word, value);
+    case QSM_STATE_LANE_DEPTH:
+      if (!is_warp || !is_lane) return false;
+      *value = sc->lane_depth[index * n + word];
+      return true;
+    case QSM_STATE_WARP: return is_warp && warp_state(sc, index, word, value);
+    case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->sb[index], word, value);
+    case QSM_STATE_QUOTA: return quota_state(sm, index, word, value);
+    case QSM_STATE_TBS: return tb_state(sm, index, word, value);
+    case QSM_STATE_STALL:
+      if (index >= sm->n_kernels || word >= QSM_N_STALL_REASONS) return false;
+      *value = qsm_sm_stall(sm, cycle, sub, index, word);
+      return true;
+    default: return false;
+  }
+}
+
+// ---- injected faults ----
+
+// A flip that the machine must notice: `what` says where. Each function returns false when its block holds nothing live.
+struct injection {
+  uint64_t seed;
+  char *what;
+  size_t what_len;
+};
+
+static uint32_t draw(struct injection *in, uint32_t n) {
+  in->seed = in->seed * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(in->seed >> 33) % n;
+}
+
+static uint32_t draw_bit(struct injection *in, uint32_t bits) {
+  for (uint32_t skip = draw(in, qsm_popcount(bits)); skip; skip--) bits &= bits - 1;
+  return qsm_ctz(bits);
+}
+
+static void flip(struct injection *in, uint32_t *word, uint32_t bit, const char *name, uint32_t index) {
+  *word ^= 1u << bit;
+  snprintf(in->what, in->what_len, "%s[%u] bit %u", name, index, bit);
+}
+
+static void flip_small(struct injection *in, uint8_t *word, uint32_t bit, const char *name, uint32_t index) {
+  uint32_t wide = *word;
+  flip(in, &wide, bit, name, index);
+  *word = (uint8_t)wide;
+}
+
+static bool inject_fetch(struct injection *in, struct qsm_subcore *sc) {
+  uint32_t fetching = sc->path_valid & ~(sc->fstop | sc->finfl);
+  if (!fetching) return false;
+  uint32_t w = draw_bit(in, fetching);
+  flip(in, &sc->fpc[w], 2 + draw(in, 10), "fpc", w);
+  return true;
+}
+
+static bool inject_issue(struct injection *in, struct qsm_subcore *sc) {
+  if (!sc->path_valid) return false;
+  uint32_t w = draw_bit(in, sc->path_valid);
+  flip(in, &sc->path_pc[w], 2 + draw(in, 10), "path_pc", w);
+  return true;
+}
+
+static bool inject_warp_state(struct injection *in, struct qsm_subcore *sc) {
+  uint32_t w = draw(in, sc->n_warps);
+  if (!(sc->resident >> w & 1) || !sc->live[w]) return false;
+  flip(in, &sc->live[w], draw_bit(in, sc->live[w]), "live", w);
+  return true;
+}
+
+// An instruction that will write its register.
+static bool inject_exec(struct injection *in, struct qsm_subcore *sc) {
+  for (uint32_t i = 0; i < QSM_PIPE_SLOTS; i++) {
+    struct qsm_pipe_slot *slot = &sc->pipe[i];
+    uint8_t class = qsm_op_class[slot->insn.op];
+    if (!slot->valid || slot->insn.rd == 0 || (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL)) continue;
+    flip(in, &slot->mask, draw_bit(in, slot->mask), "mask of pipe slot", i);
+    return true;
+  }
+  return false;
+}
+
+static bool inject_tb_launch(struct injection *in, struct qsm_sm *sm) {
+  if (!sm->launch_count) return false;
+  uint32_t s = sm->launch_queue[sm->launch_head];
+  if (sm->n_subs > 1) {
+    flip_small(in, &sm->tb[s].first, 0, "first", s);
+    sm->tb[s].first = (uint8_t)(sm->tb[s].first % sm->n_subs);
+  } else {
+    flip(in, &sm->launch_warp, 0, "launch_warp", s);
+  }
+  return true;
+}
+
+// An address that is still to be classified, so that the wrong one is checked against the windows like any other.
+static bool inject_lsu(struct injection *in, struct qsm_sm *sm) {
+  uint32_t used = ~sm->lsu.op_free & ((1u << QSM_MAX_OPS) - 1);
+  if (sm->lsu.c != QSM_NONE) used &= ~(1u << sm->lsu.c);
+  if (!used) return false;
+  uint32_t i = draw_bit(in, used);
+  struct qsm_mem_op *op = &sm->lsu.op[i];
+  uint32_t lane = qsm_ctz(op->mask);
+  flip(in, &op->addr[lane], 24 + draw(in, 4), "address of memory instruction", i);
+  return true;
+}
+
+static bool inject_barrier(struct injection *in, struct qsm_sm *sm) {
+  for (uint32_t s = 0; s < sm->n_tbs; s++) {
+    struct qsm_tb_slot *tb = &sm->tb[s];
+    if (!tb->valid || tb->arrived == 0) continue;
+    flip_small(in, &tb->arrived, draw(in, 3), "arrived", s);
+    qsm_sm_update_tb(sm, s);
+    return true;
+  }
+  return false;
+}
+
+static bool inject_sm(struct injection *in, struct qsm_sm *sm) {
+  for (uint32_t s = 0; s < sm->n_tbs; s++) {
+    struct qsm_tb_slot *tb = &sm->tb[s];
+    if (!tb->valid) continue;
+    flip_small(in, &tb->left, draw(in, 3), "left", s);
+    qsm_sm_update_tb(sm, s);
+    return true;
+  }
+  return false;
+}
+
+static bool inject_quota(struct injection *in, struct qsm_sm *sm) {
+  if (!sm->present) return false;
+  uint32_t k = draw_bit(in, sm->present), value = (uint32_t)sm->quota.c[k];
+  flip(in, &value, draw(in, 16), "C", k);
+  sm->quota.c[k] = (int32_t)value;
+  return true;
+}
+
+int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what, size_t what_len) {
+  static const struct {
+    const char *block;
+    bool (*in_sm)(struct injection *, struct qsm_sm *);
+    bool (*in_subcore)(struct injection *, struct qsm_subcore *);
+  } table[] = {
+      {"fetch", NULL, inject_fetch},         {"issue", NULL, inject_issue}, {"warp_state", NULL, inject_warp_state},
+      {"exec", NULL, inject_exec},           {"tb_launch", inject_tb_launch, NULL},
+      {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"sm", inject_sm, NULL},
+      {"quota", inject_quota, NULL},
+  };
+  struct injection in = {.seed = seed, .what = what, .what_len = what_len};
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    if (strcmp(block, table[i].block) != 0) continue;
+    bool done = table[i].in_sm ? table[i].in_sm(&in, sm) : table[i].in_subcore(&in, sm->sub[draw(&in, sm->n_subs)]);
+    return done ? 0 : -1;
+  }
+  return -2;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sub-core: issue, execute, write-back, scoreboard releases, stall counters (docs/subcore.md); warps that finish (R-WS-10).
+#include "qsm_exec.h"
+#include "qsm_scoreboard.h"
+
+// ---- summary bits and stall reasons ----
+
+static bool has_ctl_head(const struct qsm_subcore *sc, uint32_t warp) {
+  // Nothing is fetched past a ctl word, and fstop is set just when one is fetched: it is the last word in the buffer.
+  return sc->ibuf[warp].count == 1 && (sc->fstop >> warp & 1);
+}
+
+// First of the reasons 1..4 that a resident warp has, else LOST: a candidate.
+static enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
+  const struct qsm_ibuf *ibuf = &sc->ibuf[warp];
+  const struct qsm_scoreboard *sb = &sc->sb[warp];
+  if (sc->bar[warp] && !(sc->live[warp] & ~sc->bar[warp])) return QSM_STALL_BARRIER;
+  if (ibuf->count == 0 || (sc->sm->killed >> sc->kernel[warp] & 1)) return QSM_STALL_EMPTY;
+  const struct qsm_insn *head = &ibuf->insn[ibuf->head];
+  uint32_t need = head->need;
+  if ((need & sb->pending_load) || (head->op == QSM_OP_FENCE && sb->mem)) return QSM_STALL_LOAD;
+  if ((need & sb->pending) || ((need & QSM_NEED_ENTRY) && sb->valid == sc->sm->sb_full)) return QSM_STALL_SCOREBOARD;
+  return QSM_STALL_LOST;
+}
+
+static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall reason, uint64_t from) {
+  uint32_t *stalls = sc->stalls[sc->kernel[warp]];
+  stalls[sc->stall[warp]] += (uint32_t)from;
+  stalls[reason] -= (uint32_t)from;
+  sc->stall[warp] = (uint8_t)reason;
+}
+
+static uint32_t with_bit(uint32_t bits, uint32_t warp, bool value) {
+  return (bits & ~(1u << warp)) | (uint32_t)value << warp;
+}
+
+void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
+  bool resident = sc->resident >> warp & 1;
+  enum qsm_stall reason = resident ? classify(sc, warp) : QSM_STALL_NONE;
+  bool ready = reason == QSM_STALL_LOST;
+  sc->ready = with_bit(sc->ready, warp, ready);
+  if (ready) {
+    const struct qsm_insn *head = &sc->ibuf[warp].insn[sc->ibuf[warp].head];
+    uint8_t class = qsm_op_class[head->op];
+    sc->head_mem = with_bit(sc->head_mem, warp, class == QSM_CLASS_MEM);
+    sc->head_div = with_bit(sc->head_div, warp, class == QSM_CLASS_DIV);
+    sc->head_write = with_bit(sc->head_write, warp, class != QSM_CLASS_MEM && class != QSM_CLASS_DIV && head->rd != 0);
+    if (sc->shut >> warp & 1) reason = QSM_STALL_QUOTA;
+  }
+  sc->room = with_bit(sc->room, warp, sc->ibuf[warp].count <= 2);
+  sc->finishable = with_bit(sc->finishable, warp, resident && sc->live[warp] == 0 && sc->sb[warp].valid == 0);
+  if (reason != sc->stall[warp]) set_reason(sc, warp, reason, from);
+}
+
+// Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6).
+static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
+  uint32_t blocked = 0;
+  if (sc->mem_credit == 0) blocked |= sc->head_mem;
+  if (sc->div_busy) blocked |= sc->head_div;
+  if (sc->wait_count == QSM_WB_PATIENCE) blocked |= sc->head_write;
+  return sc->ready & ~sc->shut & blocked;
+}
+
+// Counts warps that wait for a unit for n cycles; as candidates they are counted as LOST.
+static void count_unit_waits(struct qsm_subcore *sc, uint32_t waiting, uint32_t n) {
+  for (uint32_t k = 0; k < sc->sm->n_kernels; k++) {
+    uint32_t warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
+    sc->stalls[k][QSM_STALL_UNIT] += warps;
+    sc->stalls[k][QSM_STALL_LOST] -= warps;
+  }
+}
+
+void qsm_subcore_wake(struct qsm_subcore *sc, uint64_t from) {
+  if (!sc->asleep) return;
+  uint32_t waiting = waiting_for_unit(sc);
+  if (waiting) count_unit_waits(sc, waiting, (uint32_t)(from - sc->asleep_from));
+  sc->asleep = false;
+  sc->sm->awake |= 1u << sc->index;
+}
+
+uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason) {
+  uint32_t value = sc->stalls[kernel][reason];
+  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) {
+    if (sc->stall[qsm_ctz(warps)] == reason) value += (uint32_t)cycle;
+  }
+  if (!sc->asleep) return value;
+  uint32_t waits = qsm_popcount(waiting_for_unit(sc) & sc->of_kernel[kernel]) * (uint32_t)(cycle - sc->asleep_from);
+  if (reason == QSM_STALL_UNIT) value += waits;
+  if (reason == QSM_STALL_LOST) value -= waits;
+  return value;
+}
+
+// ---- issue ----
+
+// R-IS-3 .. R-IS-5.
+static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
+  struct qsm_sm *sm = sc->sm;
+  struct qsm_ibuf *ibuf = &sc->ibuf[warp];
+  struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
+  uint32_t kernel = sc->kernel[warp], mask = sc->path_mask[warp];
+  slot->insn = ibuf->insn[ibuf->head];
+  slot->pc = sc->path_pc[warp];
+  slot->mask = mask;
+  slot->warp = (uint8_t)warp;
+  slot->kernel = (uint8_t)kernel;
+  slot->depth = sc->path_depth[warp];
+  slot->valid = true;
+  slot->ctl = has_ctl_head(sc, warp);
+  slot->faulted = false;
+  uint8_t class = qsm_op_class[slot->insn.op];
+  slot->entry = QSM_NONE;
+  if (slot->insn.need & QSM_NEED_ENTRY) slot->entry = qsm_sb_take(&sc->sb[warp], slot->insn.rd, class == QSM_CLASS_MEM);
+  ibuf->head = (uint8_t)((ibuf->head + 1) % QSM_IBUF_DEPTH);
+  ibuf->count--;
+  sc->path_pc[warp] += 4;
+  if (slot->ctl) sc->path_valid &= ~(1u << warp);
+  if (class == QSM_CLASS_MEM) sc->mem_credit--;
+  if (class == QSM_CLASS_DIV) sc->div_busy = true;
+  sc->dirty |= 1u << warp;
+  sm->quota.lanes[kernel] += qsm_popcount(mask);
+  sm->quota.issued |= 1u << kernel;
+  sc->stalls[kernel][QSM_STALL_ISSUED]++;
+  sc->stalls[kernel][QSM_STALL_LOST]--;
+  if (sm->watched) {
+    const uint32_t words[] = {warp, kernel, slot->pc, mask, slot->insn.instr, slot->entry};
+    if (sm->sink) qsm_sm_event(sm, c, QSM_EV_ISSUE, sc->index, words, 6);
+    if (sm->hashing) qsm_sm_hash_words(sm, words, 6);
+  }
+}
+
+// R-IS-1, R-IS-2, R-PO-1; `finished`: the slot that finishes in this cycle.
+static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
+  uint32_t candidates = sc->ready & ~sc->shut;
+  uint32_t waiting = waiting_for_unit(sc);
+  if (waiting) count_unit_waits(sc, waiting, 1);
+  uint32_t eligible = candidates & ~waiting;
+  if (eligible) {
+    uint32_t warp = qsm_warp_sched_pick(sc, sc->sm->shared->policy, eligible);
+    issue(sc, warp, c);
+    sc->last = (uint8_t)warp;
+    sc->gone = false;
+  } else if (finished == sc->last) {
+    sc->gone = true;
+  }
+}
+
+// ---- EX2 ----
+
+static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t c) {
+  struct qsm_mem_op *op = qsm_lsu_enqueue(sc->sm, sc, c);
+  op->insn = slot->insn;
+  op->pc = slot->pc;
+  op->mask = slot->mask;
+  op->sub = sc->index;
+  op->warp = slot->warp;
+  op->kernel = slot->kernel;
+  op->tb = sc->tb[slot->warp];
+  op->widx = sc->widx[slot->warp];
+  op->entry = slot->entry;
+  qsm_exec_operands(sc, slot, op);
+}
+
+static void start_division(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t c) {
+  sc->div.warp = slot->warp;
+  sc->div.rd = slot->insn.rd;
+  sc->div.entry = slot->entry;
+  sc->div.mask = slot->mask;
+  qsm_exec_div(sc, slot, sc->div.data);
+  sc->div_ready_at = c - 3 + QSM_DIV_LATENCY;
+}
+
+static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
+  struct qsm_pipe_slot *slot = &sc->pipe[(c - 3) % QSM_PIPE_SLOTS];
+  if (!slot->valid) return;
+  uint8_t class = qsm_op_class[slot->insn.op];
+  if (class == QSM_CLASS_MEM) {
+    enter_memory_queue(sc, slot, c);
+  } else if (class == QSM_CLASS_DIV) {
+    start_division(sc, slot, c);
+  } else if (slot->entry != QSM_NONE) {
+    qsm_sb_release(sc, slot->warp, slot->entry);
+  }
+  if (slot->ctl) qsm_warp_resolve(sc, slot, c);
+}
+
+// ---- write-back ----
+
+static void report_write(struct qsm_subcore *sc, uint32_t warp, uint32_t rd, uint32_t mask, uint64_t c) {
+  struct qsm_sm *sm = sc->sm;
+  uint32_t words[3 + QSM_MAX_LANES] = {warp, rd, mask};
+  const uint32_t *reg = qsm_reg(sc, sm->n_lanes, warp, rd);
+  for (uint32_t l = 0; l < sm->n_lanes; l++) words[3 + l] = mask >> l & 1 ? reg[l] : 0;
+  if (sm->sink) qsm_sm_event(sm, c, QSM_EV_WB, sc->index, words, 3 + sm->n_lanes);
+  if (sm->hashing) qsm_sm_hash_words(sm, words, 3 + sm->n_lanes);
+}
+
+static void write_variable(struct qsm_subcore *sc, const struct qsm_result *result, uint64_t c) {
+  if (result->rd == 0) return;
+  qsm_exec_write(sc, result->warp, result->rd, result->mask, result->data);
+  if (sc->sm->watched) report_write(sc, result->warp, result->rd, result->mask, c);
+}
+
+// R-WB-1; false if the port stays free.
+static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
+  struct qsm_pipe_slot *slot = &sc->pipe[(c - 4) % QSM_PIPE_SLOTS];
+  if (!slot->valid) return false;
+  slot->valid = false;
+  uint8_t class = qsm_op_class[slot->insn.op];
+  if (class == QSM_CLASS_MEM || class == QSM_CLASS_DIV || slot->insn.rd == 0 || slot->faulted) return false;
+  qsm_exec_fixed(sc, slot, c - 2);
+  if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
+  return true;
+}
+
+static void take_result(struct qsm_subcore *sc, uint64_t c) {
+  const struct qsm_result *result = &sc->res[sc->res_head];
+  write_variable(sc, result, c);
+  sc->sb[result->warp].parts[result->entry]--;
+  qsm_sb_check(sc, result->warp, result->entry);
+  sc->res_head = (uint8_t)((sc->res_head + 1) % QSM_RES_DEPTH);
+  sc->res_count--;
+  sc->res_credit++;
+  sc->res_taken_at = c;
+  qsm_lsu_poke(&sc->sm->lsu, c);
+}
+
+// R-WB-2, R-WB-3.
+static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
+  bool port_taken = write_fixed(sc, c);
+  bool div_ready = sc->div_busy && c >= sc->div_ready_at;
+  if (!div_ready && sc->res_count == 0) {
+    sc->wait_count = 0;
+  } else if (port_taken) {
+    sc->wait_count = sc->wait_count == QSM_WB_PATIENCE ? 0 : sc->wait_count + 1;
+  } else {
+    sc->wait_count = 0;
+    if (div_ready) {
+      write_variable(sc, &sc->div, c);
+      qsm_sb_release(sc, sc->div.warp, sc->div.entry);
+      sc->div_busy = false;
+    } else {
+      take_result(sc, c);
+    }
+  }
+}
+
+// ---- one cycle ----
+
+static void finish(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
+  sc->resident &= ~(1u << warp);
+  sc->dirty |= 1u << warp;
+  qsm_sm_finished(sc->sm, sc->tb[warp]);
+  QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->tb[warp]);
+}
+
+static bool pipe_empty(const struct qsm_subcore *sc, uint64_t c) {
+  for (uint64_t age = 0; age < 4; age++) {
+    if (sc->pipe[(c - age) % QSM_PIPE_SLOTS].valid) return false;
+  }
+  return true;
+}
+
+// At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
+static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
+  uint32_t eligible = sc->ready & ~sc->shut & ~waiting_for_unit(sc);
+  if (eligible | sc->selpend | sc->finishable | sc->res_count | sc->wait_count) return false;
+  if (sc->f2.warp != QSM_NONE || sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE) return false;
+  if (qsm_fetch_choose(sc) != QSM_NONE || !pipe_empty(sc, c)) return false;
+  sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
+  return sc->wake_at > c + 1;
+}
+
+// The order matters where blocks share registers: F1, issue and finish decide first; F2 then pushes behind the issued word; issue
+// takes its scoreboard entry before EX2 and write-back free theirs; selections come before the resolve that asks for the next one.
+void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
+  uint8_t fetch = qsm_fetch_choose(sc);
+  uint32_t finished = sc->finishable ? qsm_ctz(sc->finishable) : QSM_NONE;
+  issue_stage(sc, finished, c);
+  if (sc->f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
+  qsm_fetch_f1(sc, fetch);
+  if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || sc->selpend) qsm_warp_select(sc, c);
+  ex2_stage(sc, c);
+  write_back_stage(sc, c);
+  if (finished != QSM_NONE) finish(sc, finished, c);
+  for (uint32_t dirty = sc->dirty; dirty; dirty &= dirty - 1) qsm_subcore_refresh(sc, qsm_ctz(dirty), c + 1);
+  sc->dirty = 0;
+  if (may_sleep(sc, c)) {
+    sc->asleep = true;
+    sc->asleep_from = c + 1;
+    sc->sm->awake &= ~(1u << sc->index);
+  }
+}

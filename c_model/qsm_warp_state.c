@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-thread PCs, divergence, reconvergence, barriers: docs/warp_state.md. The lane store is written only when a warp diverges.
+#include "qsm_exec.h"
+
+// Where the lanes of a ctl instruction go. While all go to one place, `pc` is that place and no array is filled.
+struct next {
+  bool uniform;
+  uint32_t pc;
+  uint32_t lane_pc[QSM_MAX_LANES];  // if not uniform
+  uint32_t depth;
+  uint32_t misaligned;              // lanes
+};
+
+void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live,
+                    uint64_t c) {
+  uint32_t bit = 1u << warp;
+  qsm_subcore_wake(sc, c + 1);
+  sc->resident |= bit;
+  sc->of_kernel[sc->kernel[warp]] &= ~bit;
+  sc->of_kernel[kernel] |= bit;
+  sc->kernel[warp] = (uint8_t)kernel;
+  sc->tb[warp] = (uint8_t)tb;
+  sc->widx[warp] = (uint8_t)widx;
+  sc->live[warp] = live;
+  sc->bar[warp] = 0;
+  sc->path_valid = live ? sc->path_valid | bit : sc->path_valid & ~bit;
+  sc->path_pc[warp] = qsm_desc_of(sc->sm, kernel)->entry;
+  sc->path_depth[warp] = 0;
+  sc->path_mask[warp] = live;
+  sc->merge_valid &= ~bit;
+  sc->selcnt[warp] = 0;
+  sc->rot[warp] = 0;
+  sc->selpend &= ~bit;
+  sc->ibuf[warp] = (struct qsm_ibuf){0};
+  sc->sb[warp] = (struct qsm_scoreboard){0};
+  sc->shut = sc->sm->quota.open >> kernel & 1 ? sc->shut & ~bit : sc->shut | bit;
+  qsm_fetch_redirect(sc, warp);
+  qsm_warp_sched_started(sc, warp);
+  qsm_subcore_refresh(sc, warp, c + 1);
+  QSM_EMIT(sc->sm, c, QSM_EV_START, sc->index, warp, kernel, tb, widx, live);
+}
+
+static uint32_t next_depth(const struct qsm_pipe_slot *slot) {
+  const struct qsm_insn *insn = &slot->insn;
+  if (insn->op != QSM_OP_JAL && insn->op != QSM_OP_JALR) return slot->depth;
+  if (insn->rd == 1 || insn->rd == 5) return slot->depth == 31 ? 31 : slot->depth + 1u;
+  bool returns = insn->op == QSM_OP_JALR && insn->rd == 0 && (insn->rs1 == 1 || insn->rs1 == 5);
+  return returns && slot->depth != 0 ? slot->depth - 1u : slot->depth;
+}
+
+static void next_of_branch(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct next *next) {
+  uint32_t taken = qsm_exec_taken(sc, slot) & slot->mask;
+  uint32_t target = slot->pc + slot->insn.imm, fall = slot->pc + 4;
+  next->misaligned = target & 3 ? taken : 0;
+  next->uniform = taken == 0 || taken == slot->mask || target == fall;
+  next->pc = taken ? target : fall;
+  if (next->uniform) return;
+  for (uint32_t l = 0; l < sc->sm->n_lanes; l++) next->lane_pc[l] = taken >> l & 1 ? target : fall;
+}
+
+static void next_of_jalr(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct next *next) {
+  qsm_exec_jalr(sc, slot, next->lane_pc);
+  next->pc = next->lane_pc[qsm_ctz(slot->mask)];
+  next->misaligned = 0;
+  uint32_t differs = 0;
+  for (uint32_t l = 0; l < sc->sm->n_lanes; l++) {
+    next->misaligned |= (uint32_t)((next->lane_pc[l] & 3) != 0) << l;
+    differs |= (uint32_t)(next->lane_pc[l] != next->pc) << l;
+  }
+  next->misaligned &= slot->mask;
+  next->uniform = (differs & slot->mask) == 0;
+}
+
+static void next_of(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct next *next) {
+  next->depth = next_depth(slot);
+  if (slot->insn.op >= QSM_OP_BEQ && slot->insn.op <= QSM_OP_BGEU) {
+    next_of_branch(sc, slot, next);
+  } else if (slot->insn.op == QSM_OP_JALR) {
+    next_of_jalr(sc, slot, next);
+  } else {
+    next->uniform = true;
+    next->pc = slot->pc + (slot->insn.op == QSM_OP_JAL ? slot->insn.imm : 4);
+    next->misaligned = next->pc & 3 ? slot->mask : 0;
+  }
+}
+
+static uint32_t lane_target(const struct next *next, uint32_t lane) {
+  return next->uniform ? next->pc : next->lane_pc[lane];
+}
+
+// Raises the instruction's fault, if it has one (R-EX-5); true if so.
+static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, const struct next *next) {
+  struct qsm_fault record = {.pc = slot->pc, .value = slot->pc};
+  uint32_t lanes = slot->mask;
+  switch (slot->insn.op) {
+    case QSM_OP_IFAULT: record.cause = 1; break;
+    case QSM_OP_ILLEGAL: record.cause = 2; record.value = slot->insn.instr; break;
+    case QSM_OP_EBREAK: record.cause = 3; break;
+    case QSM_OP_ECALL: record.cause = 8; break;
+    default:
+      if (!next->misaligned) return false;
+      lanes = next->misaligned;
+      record.value = lane_target(next, qsm_ctz(lanes));
+  }
+  struct qsm_sm *sm = sc->sm;
+  record.tid = sc->widx[slot->warp] * sm->n_lanes + qsm_ctz(lanes);
+  record.block = sm->tb[sc->tb[slot->warp]].linear;
+  slot->faulted = true;
+  qsm_sm_raise(sm, 1u + sc->index, slot->kernel, &record);
+  return true;
+}
+
+// R-WS-3: the warp goes on as one path.
+static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct next *next) {
+  uint32_t warp = slot->warp;
+  sc->path_valid |= 1u << warp;
+  sc->path_pc[warp] = next->pc;
+  sc->path_depth[warp] = (uint8_t)next->depth;
+  sc->path_mask[warp] = slot->mask;
+  sc->merge_valid &= ~(1u << warp);
+  qsm_fetch_redirect(sc, warp);
+}
+
+// R-WS-4.
+static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct next *next) {
+  uint32_t warp = slot->warp, n = sc->sm->n_lanes;
+  for (uint32_t lanes = slot->mask; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes);
+    sc->lane_pc[warp * n + l] = lane_target(next, l);
+    sc->lane_depth[warp * n + l] = (uint8_t)next->depth;
+  }
+  if (slot->insn.op == QSM_OP_EXIT) sc->live[warp] &= ~slot->mask;
+  if (slot->insn.op == QSM_OP_BAR) sc->bar[warp] |= slot->mask;
+  if (sc->live[warp] & ~sc->bar[warp]) {
+    sc->sel1 = (uint8_t)warp;
+  } else if (sc->live[warp]) {
+    qsm_sm_arrived(sc->sm, sc->tb[warp]);
+  }
+  sc->dirty |= 1u << warp;
+}
+
+void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c) {
+  uint32_t warp = slot->warp;
+  if (sc->live[warp] == 0 || (sc->sm->killed >> slot->kernel & 1)) return;
+  struct next next;
+  next_of(sc, slot, &next);
+  if (raise(sc, slot, &next)) return;
+  bool stays = slot->insn.op != QSM_OP_EXIT && slot->insn.op != QSM_OP_BAR;
+  bool whole = stays && next.uniform && (sc->live[warp] & ~sc->bar[warp]) == slot->mask;
+  if (whole) {
+    go_on(sc, slot, &next);
+  } else {
+    split(sc, slot, &next);
+  }
+  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->live[warp], sc->bar[warp], !whole);
+}
+
+// Lanes of cand with the greatest depth and, among them, the lowest pc.
+static uint32_t deepest_lowest(const uint32_t *pc, const uint8_t *depth, uint32_t cand) {
+  uint32_t group = 0, best = 0;
+  for (uint32_t lanes = cand; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes);
+    bool same = group && depth[l] == depth[best] && pc[l] == pc[best];
+    bool better = !group || depth[l] > depth[best] || (depth[l] == depth[best] && pc[l] < pc[best]);
+    if (better) best = l;
+    if (better || same) group = (better ? 0 : group) | 1u << l;
+  }
+  return group;
+}
+
+static uint32_t same_place(const uint32_t *pc, const uint8_t *depth, uint32_t cand, uint32_t lane) {
+  uint32_t group = 0;
+  for (uint32_t lanes = cand; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes);
+    if (depth[l] == depth[lane] && pc[l] == pc[lane]) group |= 1u << l;
+  }
+  return group;
+}
+
+// R-WS-6.
+static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc, const uint8_t *depth, uint32_t cand) {
+  uint32_t group = deepest_lowest(pc, depth, cand);
+  if (group == cand) return group;
+  if (sc->selcnt[warp] != sc->sm->shared->config->progress_limit - 1) {
+    sc->selcnt[warp]++;
+    return group;
+  }
+  uint32_t first = qsm_circular_first(cand, sc->rot[warp]);
+  sc->rot[warp] = (uint8_t)((first + 1) & (sc->sm->n_lanes - 1));
+  sc->selcnt[warp] = 0;
+  return same_place(pc, depth, cand, first);
+}
+
+// R-WS-7.
+static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc, const uint8_t *depth, uint32_t others) {
+  uint32_t path_pc = sc->path_pc[warp], bit = 1u << warp;
+  sc->merge_valid &= ~bit;
+  for (; others; others &= others - 1) {
+    uint32_t l = qsm_ctz(others);
+    if (depth[l] != sc->path_depth[warp] || pc[l] <= path_pc) continue;
+    if ((sc->merge_valid & bit) && sc->merge_pc[warp] <= pc[l]) continue;
+    sc->merge_valid |= bit;
+    sc->merge_pc[warp] = pc[l];
+  }
+}
+
+// SEL2, and SEL3 with it: nothing reads the merge point before the path's first F2, two cycles later, and a kill in between clears
+// it. Nor can the warp's lanes or bar change after SEL1, except by a kill.
+static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
+  uint32_t n = sc->sm->n_lanes;
+  const uint32_t *pc = sc->lane_pc + warp * n;
+  const uint8_t *depth = sc->lane_depth + warp * n;
+  if (sc->live[warp] == 0 || (sc->sm->killed >> sc->kernel[warp] & 1)) return;
+  uint32_t cand = sc->live[warp] & ~sc->bar[warp];
+  uint32_t group = choose(sc, warp, pc, depth, cand), lane = qsm_ctz(group);
+  sc->path_valid |= 1u << warp;
+  sc->path_pc[warp] = pc[lane];
+  sc->path_depth[warp] = depth[lane];
+  sc->path_mask[warp] = group;
+  find_merge(sc, warp, pc, depth, cand & ~group);
+  qsm_fetch_redirect(sc, warp);
+  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->path_pc[warp], sc->path_depth[warp], group);
+}
+
+// Called before this cycle's resolve, which sets sel1 for the next.
+void qsm_warp_select(struct qsm_subcore *sc, uint64_t c) {
+  uint32_t sel2 = sc->sel2;
+  if (sc->sel1 != QSM_NONE) {
+    sc->sel2 = sc->sel1;
+    sc->sel1 = QSM_NONE;
+  } else if (sc->selpend) {
+    sc->sel2 = (uint8_t)qsm_ctz(sc->selpend);
+    sc->selpend &= sc->selpend - 1;
+  } else {
+    sc->sel2 = QSM_NONE;
+  }
+  if (sel2 != QSM_NONE) select_path(sc, sel2, c);
+}
+
+void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
+  for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
+    uint32_t warp = qsm_ctz(warps);
+    if (sc->tb[warp] != tb || sc->live[warp] == 0) continue;
+    qsm_subcore_wake(sc, c + 1);
+    sc->bar[warp] = 0;
+    sc->selpend |= 1u << warp;
+    qsm_subcore_refresh(sc, warp, c + 1);
+  }
+}
+
+void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c) {
+  qsm_subcore_wake(sc, c + 1);
+  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) {
+    uint32_t warp = qsm_ctz(warps), others = ~(1u << warp);
+    sc->live[warp] = 0;
+    sc->bar[warp] = 0;
+    sc->path_valid &= others;
+    sc->merge_valid &= others;
+    sc->selpend &= others;
+    sc->ibuf[warp].count = 0;
+    qsm_subcore_refresh(sc, warp, c + 1);
+  }
+}
