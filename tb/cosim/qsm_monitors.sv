@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monitors of the lockstep: bound to the blocks, they report every decision as an event (docs/lockstep.md) and, when qsm_cosim.dump_i is
+// set, all state. They read signals that the blocks name in their headers ("Observed by the lockstep monitor") and drive nothing.
+
+// ---- Sub-core ----
+module qsm_subcore_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i,
+  // Fetch.
+  input logic f2_valid,
+  input logic [WarpW-1:0] f2_warp,
+  input logic [31:0] f2_pc,
+  input logic [1:0] f2_outcome,
+  // Issue.
+  input logic issue_valid,
+  input op_t issue_op,
+  // Warp state.
+  input resolve_t resolve,
+  input mask_t live_next,
+  input mask_t bar_next,
+  input logic resolve_selects,
+  input logic sel2_set,
+  input logic [WarpW-1:0] sel2_warp,
+  input path_t sel2_path,
+  input warp_start_t start,
+  input logic [WarpW-1:0] start_slot,
+  input mask_t start_live,
+  input tb_event_t finish,
+  input logic [WarpW-1:0] finish_slot,
+  input logic [WarpsPerSched-1:0] resident,
+  input mask_t [WarpsPerSched-1:0] live,
+  input mask_t [WarpsPerSched-1:0] bar,
+  input logic [WarpsPerSched-1:0] path_valid,
+  input path_t [WarpsPerSched-1:0] path,
+  input logic [WarpsPerSched-1:0][7:0] selcnt,
+  input logic [WarpsPerSched-1:0][LaneW-1:0] rot,
+  // Write-back.
+  input wb_t write
+);
+  int sm;
+  assign sm = int'(sm_id_i);
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (f2_valid) qsm_dpi_event(EvFetch, sm, Sub, 0, 3, 256'({32'(f2_outcome), f2_pc, 32'(f2_warp)}));
+    if (issue_valid) begin
+      qsm_dpi_event(EvIssue, sm, Sub, 0, 6, 256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, issue_op.word.instr, 32'(issue_op.path.mask),
+                                                  issue_op.path.pc, 32'(issue_op.kernel), 32'(issue_op.warp)}));
+    end
+    if (resolve.valid) begin
+      qsm_dpi_event(EvResolve, sm, Sub, 0, 4, 256'({31'd0, resolve_selects, 32'(bar_next), 32'(live_next), 32'(resolve.warp)}));
+    end
+    if (sel2_set) begin
+      qsm_dpi_event(EvPath, sm, Sub, 0, 4, 256'({32'(sel2_path.mask), 32'(sel2_path.depth), sel2_path.pc, 32'(sel2_warp)}));
+    end
+    if (write.valid) begin
+      qsm_dpi_event_wide(EvWb, sm, Sub, 0, 3 + WarpSize, 1792'({masked(write.data, write.mask), 32'(write.mask), 32'(write.rd), 32'(write.warp)}));
+    end
+    if (start.valid) begin
+      qsm_dpi_event(EvStart, sm, Sub, 0, 5, 256'({32'(start_live), 32'(start.widx), 32'(start.tb), 32'(start.kernel), 32'(start_slot)}));
+    end
+    if (finish.valid) qsm_dpi_event(EvFinish, sm, Sub, 0, 2, 256'({32'(finish.tb), 32'(finish_slot)}));
+  end
+
+  always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+    for (int w = 0; w < WarpsPerSched; w++) begin
+      qsm_dpi_state(StWarp, sm, Sub, w, 0, int'(resident[w]));
+      if (resident[w]) begin
+        qsm_dpi_state(StWarp, sm, Sub, w, 1, int'(live[w]));
+        qsm_dpi_state(StWarp, sm, Sub, w, 2, int'(bar[w]));
+        qsm_dpi_state(StWarp, sm, Sub, w, 3, int'(path_valid[w]));
+        qsm_dpi_state(StWarp, sm, Sub, w, 6, int'(selcnt[w]));
+        qsm_dpi_state(StWarp, sm, Sub, w, 7, int'(rot[w]));
+      end
+      if (resident[w] && path_valid[w]) begin
+        qsm_dpi_state(StWarp, sm, Sub, w, 4, int'(path[w].pc));
+        qsm_dpi_state(StWarp, sm, Sub, w, 5, int'(path[w].mask));
+        qsm_dpi_state(StWarp, sm, Sub, w, 8, int'(path[w].depth));
+      end
+    end
+  end
+endmodule
+
+bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
+  .clk_i, .rst_ni, .sm_id_i,
+  .f2_valid(u_fetch.f2_valid), .f2_warp(u_fetch.f2_warp), .f2_pc(u_fetch.f2_pc), .f2_outcome(u_fetch.f2_outcome),
+  .issue_valid(issue_valid), .issue_op(issue_op),
+  .resolve(resolve), .live_next(u_warp_state.live_next), .bar_next(u_warp_state.bar_next), .resolve_selects(u_warp_state.resolve_selects),
+  .sel2_set(u_warp_state.u_select.sel2_set), .sel2_warp(u_warp_state.u_select.sel2_warp), .sel2_path(u_warp_state.u_select.sel2_path),
+  .start(start_i), .start_slot(u_warp_state.start_slot), .start_live(u_warp_state.start_live),
+  .finish(finish_o), .finish_slot(u_warp_state.finish_slot),
+  .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q), .path_valid(u_warp_state.path_valid_q),
+  .path(u_warp_state.path_q), .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
+  .write(u_wb.write_o)
+);
+
+// Memories of a lane: registers, and PCs of the threads that wait (live, outside the path of a warp that has one).
+module qsm_lane_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Sub = 0,
+  parameter int unsigned Lane = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i,
+  input logic [31:0] registers[32 << WarpW],
+  input logic [DepthW+31:0] lane_pc[1 << WarpW],
+  input mask_t [WarpsPerSched-1:0] live,
+  input logic [WarpsPerSched-1:0] path_valid,
+  input path_t [WarpsPerSched-1:0] path
+);
+  always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+    for (int w = 0; w < WarpsPerSched; w++) begin
+      for (int r = 1; r < 32; r++) qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, Lane, int'(registers[32*w+r]));
+      if (live[w][Lane] && path_valid[w] && !path[w].mask[Lane]) begin
+        qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, Lane, int'(lane_pc[w][31:0]));
+        qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, Lane, int'(lane_pc[w][DepthW+31:32]));
+      end
+    end
+  end
+endmodule
+
+module qsm_lanes_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i
+);
+  for (genvar l = 0; l < WarpSize; l++) begin : g_lane
+    qsm_lane_monitor #(.Sub(Sub), .Lane(l)) u_lane (
+      .clk_i, .rst_ni, .sm_id_i, .registers(u_regfile.g_lane[l].mem_a), .lane_pc(u_warp_state.u_lane_store.g_lane[l].mem),
+      .live(u_warp_state.live_q), .path_valid(u_warp_state.path_valid_q), .path(u_warp_state.path_q)
+    );
+  end
+endmodule
+bind qsm_subcore qsm_lanes_monitor #(.Sub(Sub)) u_lanes_monitor (.clk_i, .rst_ni, .sm_id_i);
+
+// ---- SM ----
+module qsm_sm_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i,
+  input dispatch_t dispatch,
+  input retire_t retire,
+  input logic [MaxTbs-1:0] release_tbs,
+  input logic [NumKernels-1:0] fault_new,
+  input fault_t [NumKernels-1:0] fault_record,
+  input mem_req_t req,
+  input mem_rsp_t rsp,
+  // LSU.
+  input logic pass_valid,
+  input logic [1:0] pass_kind,
+  input mask_t pass_mask,
+  input lsu_op_t pass_op,
+  input logic return_valid,
+  input logic return_shared,
+  input logic [TxnW-1:0] return_txn,
+  // State.
+  input logic [MaxTbs-1:0] tb_valid,
+  input tb_info_t [MaxTbs-1:0] tb_info,
+  input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] left,
+  input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] arrived
+);
+  int sm;
+  assign sm = int'(sm_id_i);
+
+  bytes_t req_bytes;
+  logic [5:0] req_op;
+  assign req_bytes = req.bytes;
+  assign req_op = {req.kind, req.kind == MemAmo ? req.amo : 4'd0};
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (dispatch.valid) begin
+      qsm_dpi_event(EvArrive, sm, 0, 0, 5,
+                    256'({32'(dispatch.base), 32'(dispatch.first), dispatch.linear, 32'(dispatch.kernel), 32'(dispatch.tb)}));
+    end
+    if (retire.valid) qsm_dpi_event(EvRetire, sm, 0, 0, 1, 256'(retire.tb));
+    if (release_tbs != '0) qsm_dpi_event(EvRelease, sm, 0, 0, 1, 256'(release_tbs));
+    for (int k = 0; k < NumKernels; k++) begin
+      if (fault_new[k] && (fault_new & ((NumKernels'(1) << k) - NumKernels'(1))) == '0) begin  // lowest only
+        qsm_dpi_event(EvFault, sm, 0, 0, 6, 256'({fault_record[k].value, fault_record[k].block, 32'(fault_record[k].tid), fault_record[k].pc,
+                                                  32'(fault_record[k].cause), 32'(k)}));
+      end
+    end
+    if (req.valid) begin
+      qsm_dpi_event_wide(EvReq, sm, 0, 0, 4 + MaskWords + WarpSize,
+                         1792'({req.data, (32 * MaskWords)'(req_bytes), 32'(req.slot), 32'(req.tag), req.addr, 32'(req_op)}));
+    end
+    if (rsp.valid) qsm_dpi_event(EvRsp, sm, 0, 0, 1, 256'(rsp.tag));
+    if (pass_valid) begin
+      qsm_dpi_event(EvLsuPass, sm, 0, 0, 4, 256'({32'(pass_mask), 32'(pass_kind), 32'(pass_op.warp), 32'(pass_op.sub)}));
+    end
+    if (return_valid) qsm_dpi_event(EvReturn, sm, 0, 0, 1, 256'(return_shared ? 32'hffff_ffff : 32'(return_txn)));
+  end
+
+  always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+    for (int s = 0; s < MaxTbs; s++) begin
+      qsm_dpi_state(StTbs, sm, 0, s, 0, int'(tb_valid[s]));
+      if (tb_valid[s]) begin
+        qsm_dpi_state(StTbs, sm, 0, s, 1, int'(tb_info[s].kernel));
+        qsm_dpi_state(StTbs, sm, 0, s, 2, int'(left[s]));
+        qsm_dpi_state(StTbs, sm, 0, s, 3, int'(arrived[s]));
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_sm_monitor u_monitor (
+  .clk_i, .rst_ni, .sm_id_i, .dispatch(dispatch_i), .retire(retire_o), .release_tbs(release_tbs),
+  .fault_new(u_fault.fault_new), .fault_record(u_fault.record_d), .req(req_o), .rsp(rsp_i),
+  .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
+  .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared), .return_txn(u_lsu.u_return.return_txn),
+  .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q)
+);
+
+module qsm_quota_monitor
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned NumKernels = 4
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input int sm,
+  input logic signed [31:0] c[NumKernels],
+  input logic signed [31:0] c_next[NumKernels],
+  input logic [NumKernels-1:0][30:0] quota,
+  input logic [NumKernels-1:0][30:0] quota_next,
+  input logic [NumKernels-1:0] granted_next,
+  input logic [2:0] scheme,
+  input logic load
+);
+  bit [255:0] c_words, quota_words;
+  bit changes;
+  logic [NumKernels-1:0] granted_q;
+  always_comb begin
+    c_words = '0;
+    quota_words = '0;
+    changes = 1'b0;
+    for (int k = 0; k < NumKernels; k++) begin
+      c_words[32*k+:32] = c_next[k];
+      quota_words[32*k+:32] = {1'b0, quota_next[k]};
+      if (c_next[k] != c[k]) changes = 1'b1;
+    end
+  end
+  always @(posedge clk_i) if (!rst_ni) granted_q <= '0; else granted_q <= granted_next;
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (changes) qsm_dpi_event(EvQuota, sm, 0, 0, NumKernels, c_words);
+    if (load) qsm_dpi_event_wide(EvQload, sm, 0, 0, 2 + NumKernels, 1792'({quota_words, 32'(granted_next), 32'(scheme)}));
+    if (qsm_cosim.dump_i) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        qsm_dpi_state(StQuota, sm, 0, k, 0, int'(c[k]));
+        qsm_dpi_state(StQuota, sm, 0, k, 1, int'(quota[k]));
+        qsm_dpi_state(StQuota, sm, 0, k, 2, int'(granted_q[k]));
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_monitor (
+  .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next), .quota(quota_o), .quota_next(u_quota.quota_next),
+  .granted_next(u_quota.granted_next), .scheme(u_quota.scheme_d), .load(quota_load_i.valid)
+);
+
+// Shared memory, one bank.
+module qsm_bank_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Bank = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i,
+  input logic [3:0][7:0] mem[SharedRows]
+);
+  always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+    for (int r = 0; r < SharedRows; r++) qsm_dpi_state(StShared, int'(sm_id_i), 0, r, Bank, int'(mem[r]));
+  end
+endmodule
+module qsm_banks_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i
+);
+  for (genvar b = 0; b < WarpSize; b++) begin : g_bank
+    qsm_bank_monitor #(.Bank(b)) u_bank (.clk_i, .rst_ni, .sm_id_i, .mem(u_lsu.u_shared.g_bank[b].u_bank.mem));
+  end
+endmodule
+bind qsm_sm qsm_banks_monitor u_banks_monitor (.clk_i, .rst_ni, .sm_id_i);
+
+// Scoreboard and stall counters of a sub-core.
+module qsm_issue_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i
+);
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
+    always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+      for (int e = 0; e < SbEntries; e++) begin
+        qsm_dpi_state(StScoreboard, int'(sm_id_i), Sub, w, e,
+                      !u_issue.u_scoreboard.g_warp[w].valid_q[e] ? 0 :
+                      int'({11'd0, 5'(u_issue.u_scoreboard.g_warp[w].parts_q[e]), 3'd0, u_issue.u_scoreboard.g_warp[w].rd_q[e], 5'd0,
+                            u_issue.u_scoreboard.g_warp[w].sent_q[e], u_issue.u_scoreboard.g_warp[w].mem_q[e], 1'b1}));
+      end
+    end
+  end
+  if (StallCounters != 0) begin : g_stall
+    always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        for (int r = 0; r < 8; r++) qsm_dpi_state(StStall, int'(sm_id_i), Sub, k, r, int'(u_issue.g_stall.u_stall.count_q[k][r]));
+      end
+    end
+  end
+endmodule
+bind qsm_subcore qsm_issue_monitor #(.Sub(Sub)) u_issue_monitor (.clk_i, .rst_ni, .sm_id_i);
+
+// ---- GPU level ----
+module qsm_gpu_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [NumSms-1:0] dispatch_valid,
+  input dispatch_t dispatch,
+  input logic [NumKernels-1:0] ending,
+  input logic [NumKernels-1:0] busy,
+  input logic [NumKernels-1:0] killed,
+  input logic [NumKernels-1:0][31:0] launches,
+  input logic target_we,
+  input logic [SmW-1:0] target_sm,
+  input logic [NumKernels-1:0][5:0] target,
+  input logic epoch_done,
+  input logic [NumKernels-1:0][30:0] epoch_quota,
+  input logic [NumKernels-1:0][18:0] alpha,
+  input logic [NumKernels-1:0][30:0] epoch_insn,
+  input logic [NumKernels-1:0][47:0] insn,
+  input logic [NumKernels-1:0][47:0] hcyc,
+  input port_req_t [NumChannels-1:0] req,
+  input logic [NumChannels-1:0] req_ready,
+  input port_rsp_t [NumChannels-1:0] rsp,
+  input logic [NumChannels-1:0] rsp_ready
+);
+  bit [1791:0] target_words, epoch_words;
+  always_comb begin
+    target_words = 1792'(target_sm);
+    epoch_words = '0;
+    for (int k = 0; k < NumKernels; k++) begin
+      target_words[32*(k+1)+:32] = 32'(target[k]);
+      epoch_words[32*7*k+:32*7] = {32'(hcyc[k][47:32]), hcyc[k][31:0], 32'(insn[k][47:32]), insn[k][31:0], 32'(epoch_insn[k]), 32'(alpha[k]),
+                                   32'(epoch_quota[k])};
+    end
+  end
+
+  always @(posedge clk_i) if (rst_ni) begin
+    for (int i = 0; i < NumSms; i++) begin
+      if (dispatch_valid[i]) qsm_dpi_event(EvDispatch, 0, 0, 0, 4, 256'({dispatch.linear, 32'(dispatch.kernel), 32'(dispatch.tb), 32'(i)}));
+    end
+    if (target_we) qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words);
+    if (ending != '0) qsm_dpi_event(EvEnd, 0, 0, 0, 2, 256'({32'(ending & killed), 32'(ending)}));
+    if (epoch_done) qsm_dpi_event_wide(EvEpoch, 0, 0, 0, 7 * NumKernels, epoch_words);
+    for (int c = 0; c < NumChannels; c++) begin
+      if (req[c].valid && req_ready[c]) begin
+        qsm_dpi_event(EvMemReq, c, 0, 0, 4,
+                      256'({32'(req[c].tag), 32'(req[c].sm), req[c].addr, 26'd0, req[c].kind, req[c].kind == MemAmo ? req[c].amo : 4'd0}));
+      end
+      if (rsp[c].valid && rsp_ready[c]) qsm_dpi_event(EvMemRsp, c, 0, 0, 2, 256'({32'(rsp[c].tag), 32'(rsp[c].sm)}));
+    end
+  end
+
+  always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+    for (int k = 0; k < NumKernels; k++) begin
+      qsm_dpi_state(StSlot, 0, 0, k, 0, int'(busy[k]));
+      qsm_dpi_state(StSlot, 0, 0, k, 1, int'(killed[k]));
+      qsm_dpi_state(StSlot, 0, 0, k, 4, int'(launches[k]));
+    end
+  end
+endmodule
+bind qsm_gpu qsm_gpu_monitor u_monitor (
+  .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending), .busy(busy), .killed(killed),
+  .launches(launches), .target_we(u_tb_sched.u_alloc.target_we), .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q),
+  .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha), .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles),
+  .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i), .rsp_ready(mem_rsp_ready_o)
+);
