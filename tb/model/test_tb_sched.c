@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread-block scheduler, R-TB-1 to R-TB-12, with SMs that only take notes; the allocator against a brute-force reference; the
+// resource tables against tables of single warps and granules.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_support.h"
+#include "qsm_ctrl.h"
+#include "qsm_tb_sched.h"
+
+struct bench {
+  struct qsm_config config;
+  struct qsm_ctrl ctrl;  // for its registers
+  struct notes *notes;
+  struct qsm_tb_sched *ts;
+  uint64_t cycle;  // next
+};
+
+static void bench_open(struct bench *bench, struct qsm_config config) {
+  memset(bench, 0, sizeof *bench);
+  bench->config = config;
+  qsm_ctrl_reset(&bench->ctrl, &bench->config);
+  bench->notes = notes_create();
+  bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
+  assert_non_null(bench->ts);
+}
+
+static void bench_close(struct bench *bench) {
+  qsm_tb_sched_destroy(bench->ts);
+  notes_destroy(bench->notes);
+}
+
+// Runs cycles up to `to` - 1 as the GPU does: only those that the scheduler asks for.
+static void run_to(struct bench *bench, uint64_t to) {
+  while ((bench->cycle = qsm_tb_sched_next(bench->ts, bench->cycle)) < to) {
+    bench->ctrl.regs.irq |= qsm_tb_sched_step(bench->ts, bench->cycle, 0);
+    bench->cycle++;
+  }
+  bench->cycle = to;
+}
+
+// Register writes in cycle bench->cycle, which is run.
+static void arrive(struct bench *bench, uint32_t k, bool qos) {
+  run_to(bench, bench->cycle + 1);
+  bench->ctrl.regs.valid_mask |= 1u << k;
+  bench->ctrl.regs.shared.qos_mask |= (uint32_t)qos << k;
+  qsm_tb_sched_arrive(bench->ts, k);
+  qsm_tb_sched_request_targets(bench->ts);
+}
+
+static void launch(struct bench *bench, uint32_t k, uint32_t grid, uint32_t warps, uint32_t granules) {
+  struct qsm_desc *desc = &bench->ctrl.regs.shared.desc[k];
+  desc->grid[0] = grid;
+  desc->warps = warps;
+  desc->granules = granules;
+  run_to(bench, bench->cycle + 1);
+  qsm_tb_sched_launch(bench->ts, k);
+}
+
+// Launches with the targets settled; returns the cycle of the LAUNCH.
+static uint64_t launch_settled(struct bench *bench, uint32_t k, uint32_t grid, uint32_t warps, uint32_t granules) {
+  launch(bench, k, 0xffff, warps, granules);
+  uint64_t cycle = bench->cycle - 1;
+  bench->ctrl.regs.shared.desc[k].grid[0] = grid;
+  return cycle;
+}
+
+static const struct qsm_event *dispatch_number(const struct bench *bench, uint32_t n) {
+  return notes_event(bench->notes, QSM_EV_DISPATCH, n);
+}
+
+// ---- Launch and end ----
+
+// A slot whose shape is {1, 0} on arrival and so asks for no new targets at its launch.
+static void open_with_slot(struct bench *bench, struct qsm_config config) {
+  bench_open(bench, config);
+  arrive(bench, 0, false);
+  run_to(bench, 200);
+  assert_false(qsm_tb_sched_alloc_busy(bench->ts));
+}
+
+static void a_launch_starts_one_cycle_later_and_dispatches_two_later(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 2, 1, 0);
+  run_to(&bench, t + 20);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_START, 0)->cycle, t + 1 + bench.config.noc_lat);
+  assert_int_equal(dispatch_number(&bench, 0)->cycle, t + 2);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_DISPATCH, 0)->cycle, t + 2 + bench.config.noc_lat);
+  assert_int_equal(dispatch_number(&bench, 1)->cycle, t + 3);
+  assert_null(dispatch_number(&bench, 2));
+  bench_close(&bench);
+}
+
+static void the_grid_is_walked_x_then_y_then_z(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_demo());
+  uint32_t *grid = bench.ctrl.regs.shared.desc[0].grid;
+  grid[1] = 3;
+  grid[2] = 2;
+  uint64_t t = launch_settled(&bench, 0, 2, 1, 0);
+  run_to(&bench, t + 40);
+  uint32_t found[4] = {0};
+  for (uint32_t n = 0; n < 12; n++) {
+    const struct qsm_event *event = dispatch_number(&bench, n);
+    uint32_t sm = event->word[0];
+    const struct qsm_sm_msg *msg = notes_find(bench.notes, sm, QSM_MSG_DISPATCH, found[sm]++);
+    assert_int_equal(msg->linear, n);
+    assert_int_equal(msg->block[0], n % 2);
+    assert_int_equal(msg->block[1], n / 2 % 3);
+    assert_int_equal(msg->block[2], n / 6);
+  }
+  assert_null(dispatch_number(&bench, 12));
+  bench_close(&bench);
+}
+
+static void a_launch_ends_sixteen_cycles_after_its_last_retirement_was_seen(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
+  qsm_tb_sched_retire(bench.ts, t + 30, 0, 0);
+  run_to(&bench, t + 31 + 16);
+  assert_int_equal(qsm_tb_sched_end_at(bench.ts), t + 31 + 16);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 31);
+  assert_int_equal(bench.ctrl.regs.irq, 0);
+  assert_int_equal(qsm_tb_sched_busy(bench.ts), 1);
+  run_to(&bench, t + 31 + 17);
+  assert_int_equal(bench.ctrl.regs.irq, 1);
+  assert_int_equal(qsm_tb_sched_busy(bench.ts), 0);
+  assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 1);
+  assert_true(qsm_tb_sched_end_at(bench.ts) == QSM_NEVER);
+  bench_close(&bench);
+}
+
+static void a_new_tenant_counts_its_launches_from_zero(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
+  qsm_tb_sched_retire(bench.ts, t + 30, 0, 0);
+  run_to(&bench, t + 60);
+  arrive(&bench, 0, false);
+  assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 0);
+  bench_close(&bench);
+}
+
+static void a_fault_kills_with_the_record_of_the_lowest_sm(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_odd());
+  const struct qsm_fault high = {.cause = 7, .pc = 4}, low = {.cause = 5, .pc = 8, .tid = 1, .block = 2, .value = 3}, late = {.cause = 9};
+  uint64_t t = launch_settled(&bench, 0, 2, 1, 0);
+  run_to(&bench, t + 10);
+  qsm_tb_sched_fault(bench.ts, t + 12, 2, 0, &high);
+  qsm_tb_sched_fault(bench.ts, t + 12, 1, 0, &low);
+  qsm_tb_sched_fault(bench.ts, t + 13, 0, 0, &late);
+  run_to(&bench, t + 14);
+  assert_int_equal(qsm_tb_sched_killed(bench.ts), 1);
+  assert_memory_equal(qsm_tb_sched_record(bench.ts, 0), &low, sizeof low);
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_int_equal(notes_find(bench.notes, i, QSM_MSG_KILL, 0)->cycle, t + 12 + bench.config.noc_lat);
+    assert_null(notes_find(bench.notes, i, QSM_MSG_KILL, 1));
+  }
+  bench_close(&bench);
+}
+
+static void a_killed_launch_dispatches_no_more_and_ends_when_its_blocks_are_back(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
+  run_to(&bench, t + 3);
+  assert_int_equal(qsm_tb_sched_step(bench.ts, t + 3, 1), 0);  // KILL; the second block goes out in the same cycle
+  bench.cycle = t + 4;
+  assert_int_equal(qsm_tb_sched_record(bench.ts, 0)->cause, 24);
+  run_to(&bench, t + 20);
+  assert_non_null(dispatch_number(&bench, 1));
+  assert_null(dispatch_number(&bench, 2));
+  qsm_tb_sched_retire(bench.ts, t + 20, 0, 1);
+  qsm_tb_sched_retire(bench.ts, t + 25, 0, 0);
+  run_to(&bench, t + 60);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 26);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->word[1], 1);
+  assert_int_equal(bench.ctrl.regs.irq, 1);
+  assert_int_equal(qsm_tb_sched_killed(bench.ts), 1);
+  assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 0);
+  bench_close(&bench);
+}
+
+static void faults_of_ending_or_killed_launches_are_ignored(void **state) {
+  (void)state;
+  struct bench bench;
+  const struct qsm_fault record = {.cause = 7};
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
+  qsm_tb_sched_retire(bench.ts, t + 10, 0, 0);
+  run_to(&bench, t + 12);
+  qsm_tb_sched_fault(bench.ts, t + 12, 0, 0, &record);  // ending since t + 11
+  run_to(&bench, t + 60);
+  assert_int_equal(qsm_tb_sched_killed(bench.ts), 0);
+  assert_null(notes_find(bench.notes, 0, QSM_MSG_KILL, 0));
+  assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 1);
+  bench_close(&bench);
+}
+
+static void a_fault_wins_over_a_kill_of_the_same_cycle(void **state) {
+  (void)state;
+  struct bench bench;
+  const struct qsm_fault record = {.cause = 7};
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
+  run_to(&bench, t + 10);
+  qsm_tb_sched_fault(bench.ts, t + 10, 0, 0, &record);
+  qsm_tb_sched_step(bench.ts, t + 10, 1);
+  assert_int_equal(qsm_tb_sched_record(bench.ts, 0)->cause, 7);
+  bench_close(&bench);
+}
+
+// ---- Targets ----
+
+struct ref_targets {
+  uint32_t target[QSM_MAX_KERNELS];
+  uint32_t n_cycles;
+};
+
+// R-TB-7 and R-TB-8 by the letter.
+static struct ref_targets reference(const struct bench *bench, const uint32_t *warps, const uint32_t *granules, uint32_t sm) {
+  const struct qsm_regs *regs = &bench->ctrl.regs;
+  const struct qsm_config *config = &bench->config;
+  struct ref_targets ref = {.n_cycles = 1};
+  uint32_t number = 0, n_others = 0, n_assigned = 0;
+  bool any_qos = false, assigned[QSM_MAX_KERNELS] = {false};
+  for (uint32_t k = 0; k < config->num_kernels; k++) {
+    bool valid = regs->valid_mask >> k & 1, qos = regs->shared.qos_mask >> k & 1;
+    any_qos |= qos;
+    n_others += valid && !qos;
+  }
+  for (uint32_t k = 0; k < config->num_kernels; k++) {
+    bool valid = regs->valid_mask >> k & 1, qos = regs->shared.qos_mask >> k & 1, in_mask = regs->sm_mask[k] >> sm & 1;
+    bool mine = !any_qos || qos || number == sm * n_others / config->num_sms;
+    assigned[k] = valid && in_mask && mine;
+    number += valid && !qos;
+    n_assigned += assigned[k];
+  }
+  for (uint32_t k = 0; k < config->num_kernels; k++) {
+    if (!assigned[k]) continue;
+    uint32_t n = config->warps_per_sm / (n_assigned * warps[k]);
+    if (n > config->max_tbs) n = config->max_tbs;
+    ref.n_cycles += 1 + n;
+    ref.target[k] = n ? n : 1;
+  }
+  for (ref.n_cycles++;; ref.n_cycles++) {
+    uint32_t sum_warps = 0, sum_tbs = 0, sum_granules = 0, victim = QSM_MAX_KERNELS;
+    for (uint32_t k = 0; k < config->num_kernels; k++) {
+      sum_warps += ref.target[k] * warps[k];
+      sum_tbs += ref.target[k];
+      sum_granules += ref.target[k] * granules[k];
+      if (ref.target[k] == 1 && (victim == QSM_MAX_KERNELS || ref.target[victim] == 1)) victim = k;
+      if (ref.target[k] > 1) victim = k;
+    }
+    if (sum_warps <= config->warps_per_sm && sum_tbs <= config->max_tbs && sum_granules <= 32) return ref;
+    ref.target[victim]--;
+  }
+}
+
+// Arrives and launches random slots, then lets the allocator run once over all SMs and follows it in time.
+static void compare_allocation(struct qsm_config config, uint64_t *seed) {
+  struct bench bench;
+  uint32_t warps[QSM_MAX_KERNELS], granules[QSM_MAX_KERNELS], n_before = 0;
+  bench_open(&bench, config);
+  for (uint32_t k = 0; k < config.num_kernels; k++) {
+    warps[k] = 1;
+    granules[k] = 0;
+    bench.ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config.num_sms) : model_random(seed, 1u << config.num_sms);
+    if (model_random(seed, 4) == 0) continue;
+    arrive(&bench, k, model_random(seed, 2));
+    if (model_random(seed, 4) == 0) continue;
+    warps[k] = 1 + model_random(seed, config.warps_per_sm);
+    granules[k] = model_random(seed, 33);
+    launch(&bench, k, 1, warps[k], granules[k]);
+  }
+  run_to(&bench, bench.cycle + 20000);
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));
+  while (notes_event(bench.notes, QSM_EV_TARGETS, n_before)) n_before++;
+  uint64_t t = bench.cycle;
+  run_to(&bench, t + 1);
+  qsm_tb_sched_request_targets(bench.ts);  // in t; it starts in t + 1, SM 0 in t + 2
+  uint64_t end = t + 1;
+  run_to(&bench, t + 20000);
+  for (uint32_t i = 0; i < config.num_sms; i++) {
+    struct ref_targets ref = reference(&bench, warps, granules, i);
+    const struct qsm_event *event = notes_event(bench.notes, QSM_EV_TARGETS, n_before + i);
+    end += ref.n_cycles;
+    assert_int_equal(event->cycle, end);
+    assert_int_equal(event->word[0], i);
+    for (uint32_t k = 0; k < config.num_kernels; k++) {
+      assert_int_equal(event->word[1 + k], ref.target[k]);
+      assert_int_equal(qsm_tb_sched_target(bench.ts, i, k), ref.target[k]);
+    }
+  }
+  bench_close(&bench);
+}
+
+static void targets_and_their_time_equal_the_brute_force_reference(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_tb_sched");
+  for (uint32_t n = 0; n < 100; n++) {
+    compare_allocation(model_tiny(), &seed);
+    compare_allocation(model_odd(), &seed);
+    compare_allocation(model_demo(), &seed);
+    compare_allocation(model_wide(), &seed);
+  }
+}
+
+static void no_block_goes_out_while_targets_are_computed(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_odd());
+  uint64_t t = launch_settled(&bench, 0, 3, 2, 4);  // a new shape: allocation starts in t + 1, SM 0 in t + 2
+  run_to(&bench, t + 2);
+  assert_true(qsm_tb_sched_alloc_busy(bench.ts));
+  run_to(&bench, t + 100);
+  uint64_t last = notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle;
+  assert_true(last > t + 2);
+  assert_int_equal(dispatch_number(&bench, 0)->cycle, last + 1);
+  bench_close(&bench);
+}
+
+static void a_launch_of_the_same_shape_keeps_the_targets(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
+  run_to(&bench, t + 1);
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));
+  bench_close(&bench);
+}
+
+static void a_request_during_a_run_starts_the_next_run(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_odd());
+  run_to(&bench, 300);
+  qsm_tb_sched_request_targets(bench.ts);
+  run_to(&bench, 303);
+  qsm_tb_sched_request_targets(bench.ts);
+  run_to(&bench, 500);
+  // One slot alone: 1 set-up, 1 + 5, 1 check: 8 cycles per SM. Start in 300, SMs to 324; start in 325.
+  assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 3)->cycle, 308);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle, 324);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 6)->cycle, 333);
+  assert_null(notes_event(bench.notes, QSM_EV_TARGETS, 9));
+  bench_close(&bench);
+}
+
+// ---- Dispatch ----
+
+static void kernels_and_sms_take_turns(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_odd());
+  arrive(&bench, 0, true);
+  arrive(&bench, 1, true);
+  run_to(&bench, 300);
+  launch(&bench, 0, 3, 1, 0);
+  launch(&bench, 1, 3, 1, 0);
+  run_to(&bench, 400);
+  // Slot 0 alone in the first cycle, then both in turn; SMs go round.
+  static const uint32_t kernel[] = {0, 1, 0, 1, 0, 1};
+  for (uint32_t n = 0; n < 6; n++) {
+    assert_int_equal(dispatch_number(&bench, n)->cycle, 302 + n);
+    assert_int_equal(dispatch_number(&bench, n)->word[2], kernel[n]);
+    assert_int_equal(dispatch_number(&bench, n)->word[0], n % 3);
+  }
+  bench_close(&bench);
+}
+
+static void a_block_waits_until_it_fits(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_tiny());
+  launch(&bench, 0, 100, 1, 0);
+  run_to(&bench, 300);
+  arrive(&bench, 1, true);  // slot 0 has all four warps, two more than its new target
+  run_to(&bench, 400);
+  launch(&bench, 1, 100, 1, 0);
+  qsm_tb_sched_retire(bench.ts, 450, 0, 2);
+  run_to(&bench, 500);
+  assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), 3);
+  const struct qsm_event *event = dispatch_number(&bench, 4);
+  assert_int_equal(event->cycle, 451);
+  assert_int_equal(event->word[1], 2);
+  assert_int_equal(event->word[2], 1);
+  assert_null(dispatch_number(&bench, 5));
+  bench_close(&bench);
+}
+
+static void a_mask_keeps_blocks_off_an_sm(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_demo());
+  bench.ctrl.regs.sm_mask[0] = 0xa;
+  qsm_tb_sched_request_targets(bench.ts);
+  run_to(&bench, 600);
+  launch(&bench, 0, 100, 1, 0);
+  run_to(&bench, 800);
+  for (uint32_t n = 0; n < 16; n++) assert_true(0xa >> dispatch_number(&bench, n)->word[0] & 1);
+  assert_null(dispatch_number(&bench, 16));
+  bench_close(&bench);
+}
+
+// Tables of single things, against which every dispatch is checked.
+struct ref_sm {
+  uint32_t owner_of_granule[32];  // TB slot + 1
+  uint32_t warps_on[4];
+  uint32_t first;
+  bool used[32];
+  uint32_t kernel[32], tb_first[32];
+};
+
+static uint32_t first_free_run(const struct ref_sm *sm, uint32_t n) {
+  for (uint32_t base = 0; base + n <= 32; base++) {
+    uint32_t length = 0;
+    while (length < n && sm->owner_of_granule[base + length] == 0) length++;
+    if (length == n) return base;
+  }
+  return 32;
+}
+
+static void ref_take(const struct bench *bench, struct ref_sm *sm, const struct qsm_sm_msg *msg) {
+  const struct qsm_desc *desc = &bench->ctrl.regs.shared.desc[msg->kernel];
+  for (uint32_t s = 0; s < msg->tb; s++) assert_true(sm->used[s]);
+  assert_false(sm->used[msg->tb]);
+  assert_int_equal(msg->base, desc->granules ? first_free_run(sm, desc->granules) : 0);
+  assert_int_equal(msg->first, sm->first);
+  sm->used[msg->tb] = true;
+  sm->kernel[msg->tb] = msg->kernel;
+  sm->tb_first[msg->tb] = msg->first;
+  for (uint32_t g = 0; g < desc->granules; g++) sm->owner_of_granule[msg->base + g] = msg->tb + 1u;
+  for (uint32_t w = 0; w < desc->warps; w++) {
+    uint32_t sub = (msg->first + w) % bench->config.num_sched;
+    sm->warps_on[sub]++;
+    assert_true(sm->warps_on[sub] <= qsm_config_warps_per_sched(&bench->config));
+  }
+  sm->first = (sm->first + desc->warps) % bench->config.num_sched;
+}
+
+static void ref_free(const struct bench *bench, struct ref_sm *sm, uint32_t tb) {
+  uint32_t warps = bench->ctrl.regs.shared.desc[sm->kernel[tb]].warps;
+  sm->used[tb] = false;
+  for (uint32_t g = 0; g < 32; g++) {
+    if (sm->owner_of_granule[g] == tb + 1) sm->owner_of_granule[g] = 0;
+  }
+  for (uint32_t w = 0; w < warps; w++) sm->warps_on[(sm->tb_first[tb] + w) % bench->config.num_sched]--;
+}
+
+// Retires a random TB of the SM, seen in the cycle that is about to run.
+static void retire_some(struct bench *bench, struct ref_sm *ref, uint32_t sm, uint64_t *seed) {
+  uint32_t tb = model_random(seed, bench->config.max_tbs);
+  if (!ref->used[tb] || model_random(seed, 8)) return;
+  qsm_tb_sched_retire(bench->ts, bench->cycle, sm, tb);
+  ref_free(bench, ref, tb);
+}
+
+static void check_resources(struct qsm_config config, uint64_t *seed) {
+  struct ref_sm ref[8] = {0};
+  struct bench bench;
+  bench_open(&bench, config);
+  for (uint32_t k = 0; k < config.num_kernels; k++) arrive(&bench, k, true);
+  for (uint32_t k = 0; k < config.num_kernels; k++) {
+    launch(&bench, k, 0xffff, 1 + model_random(seed, config.warps_per_sm / config.num_kernels + 1), model_random(seed, 9));
+  }
+  uint32_t n_seen = 0, n_dispatches = 0;
+  for (uint32_t n = 0; n < 3000; n++) {
+    struct ref_sm before[8];
+    memcpy(before, ref, sizeof ref);
+    for (uint32_t i = 0; i < config.num_sms; i++) retire_some(&bench, &ref[i], i, seed);
+    run_to(&bench, bench.cycle + 1);
+    for (; n_seen < bench.notes->n_msgs; n_seen++) {
+      const struct noted_msg *noted = &bench.notes->msg[n_seen % NOTES_MAX];
+      if (noted->msg.kind != QSM_MSG_DISPATCH) continue;
+      ref_take(&bench, &before[noted->sm], &noted->msg);  // decided before the retirements of its cycle
+      uint32_t base = noted->msg.base;
+      struct ref_sm *sm = &ref[noted->sm];
+      sm->first = before[noted->sm].first;
+      sm->used[noted->msg.tb] = true;
+      sm->kernel[noted->msg.tb] = noted->msg.kernel;
+      sm->tb_first[noted->msg.tb] = noted->msg.first;
+      const struct qsm_desc *desc = &bench.ctrl.regs.shared.desc[noted->msg.kernel];
+      for (uint32_t g = 0; g < desc->granules; g++) sm->owner_of_granule[base + g] = noted->msg.tb + 1u;
+      for (uint32_t w = 0; w < desc->warps; w++) sm->warps_on[(noted->msg.first + w) % config.num_sched]++;
+      n_dispatches++;
+    }
+  }
+  assert_true(n_dispatches > 50);
+  bench_close(&bench);
+}
+
+static void every_dispatch_takes_free_resources_only(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_tb_sched");
+  for (uint32_t n = 0; n < 20; n++) {
+    check_resources(model_odd(), &seed);
+    check_resources(model_demo(), &seed);
+    check_resources(model_wide(), &seed);
+  }
+}
+
+// ---- For the manager ----
+
+static void had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapshot(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_tiny());
+  uint64_t t = launch_settled(&bench, 0, 1, 1, 0);  // dispatched in t + 2: count 1 from t + 3, had_tb from t + 4
+  run_to(&bench, t + 3);
+  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 3), 0);
+  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 4), 1);
+  qsm_tb_sched_retire(bench.ts, t + 10, 0, 0);
+  run_to(&bench, t + 50);
+  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 50), 1);  // it had one since t + 4
+  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 51), 0);
+  bench_close(&bench);
+}
+
+// ---- Negative control ----
+
+static void flipped_bits_change_what_is_dispatched(void **state) {
+  (void)state;
+  struct bench bench;
+  char what[128];
+  open_with_slot(&bench, model_tiny());
+  assert_int_equal(qsm_tb_sched_inject_walk(bench.ts, 1, what, sizeof what), -1);
+  assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 1, what, sizeof what), -1);
+  uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
+  run_to(&bench, t + 3);
+  assert_int_equal(qsm_tb_sched_inject_walk(bench.ts, 8 * 5, what, sizeof what), 0);
+  assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 1, what, sizeof what), 0);  // 4 TBs become 0
+  run_to(&bench, t + 30);
+  assert_null(dispatch_number(&bench, 1));
+  assert_int_equal(qsm_tb_sched_target(bench.ts, 0, 0), 0);
+  uint32_t linear;
+  assert_true(qsm_tb_sched_state(bench.ts, 0, 2, &linear));
+  assert_int_equal(linear, 1 ^ 1 << 5);
+  bench_close(&bench);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_launch_starts_one_cycle_later_and_dispatches_two_later),
+      cmocka_unit_test(the_grid_is_walked_x_then_y_then_z),
+      cmocka_unit_test(a_launch_ends_sixteen_cycles_after_its_last_retirement_was_seen),
+      cmocka_unit_test(a_new_tenant_counts_its_launches_from_zero),
+      cmocka_unit_test(a_fault_kills_with_the_record_of_the_lowest_sm),
+      cmocka_unit_test(a_killed_launch_dispatches_no_more_and_ends_when_its_blocks_are_back),
+      cmocka_unit_test(faults_of_ending_or_killed_launches_are_ignored),
+      cmocka_unit_test(a_fault_wins_over_a_kill_of_the_same_cycle),
+      cmocka_unit_test(targets_and_their_time_equal_the_brute_force_reference),
+      cmocka_unit_test(no_block_goes_out_while_targets_are_computed),
+      cmocka_unit_test(a_launch_of_the_same_shape_keeps_the_targets),
+      cmocka_unit_test(a_request_during_a_run_starts_the_next_run),
+      cmocka_unit_test(kernels_and_sms_take_turns),
+      cmocka_unit_test(a_block_waits_until_it_fits),
+      cmocka_unit_test(a_mask_keeps_blocks_off_an_sm),
+      cmocka_unit_test(every_dispatch_takes_free_resources_only),
+      cmocka_unit_test(had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapshot),
+      cmocka_unit_test(flipped_bits_change_what_is_dispatched),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
