@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for the sub-core in the SM's unit bench: its outputs are what the bench drives into the signals below.
+module qsm_subcore
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic [SmW-1:0]              sm_id_i,
+  input  logic [63:0]                 cycle_i,
+  input  desc_t [NumKernels-1:0]      desc_i,
+  input  policy_e                     policy_i,
+  input  logic [NumKernels-1:0]       killed_i,
+  input  logic [NumKernels-1:0]       open_i,
+  input  tb_info_t [MaxTbs-1:0]       tb_info_i,
+  input  warp_start_t                 start_i,
+  input  logic [MaxTbs-1:0]           release_i,
+  input  logic                        icache_inv_i,
+  input  logic                        fill_valid_i,
+  input  lanes_t                      fill_data_i,
+  output logic                        miss_valid_o,
+  output logic [31:0]                 miss_addr_o,
+  output logic [KernelW-1:0]          miss_slot_o,
+  input  logic                        miss_grant_i,
+  output issue_event_t                issue_o,
+  output tb_event_t                   arrive_o,
+  output tb_event_t                   finish_o,
+  output fault_event_t                fault_o,
+  output logic                        mq_valid_o,
+  output mem_op_t                     mq_o,
+  input  logic                        mq_pop_i,
+  input  mem_result_t                 result_i,
+  output logic                        result_pop_o,
+  input  sb_pass_t                    sb_pass_i,
+  input  sb_ack_t                     sb_ack_i,
+  input  logic [KernelW-1:0]          stall_kernel_i,
+  input  logic [2:0]                  stall_reason_i,
+  output logic [31:0]                 stall_value_o
+);
+  logic               miss_valid;
+  logic [31:0]        miss_addr;
+  logic [KernelW-1:0] miss_slot;
+  issue_event_t       issue;
+  tb_event_t          arrive, finish;
+  fault_event_t       fault;
+  logic               mq_valid;
+  mem_op_t            mq;
+
+  assign miss_valid_o  = miss_valid;
+  assign miss_addr_o   = miss_addr;
+  assign miss_slot_o   = miss_slot;
+  assign issue_o       = issue;
+  assign arrive_o      = arrive;
+  assign finish_o      = finish;
+  assign fault_o       = fault;
+  assign mq_valid_o    = mq_valid;
+  assign mq_o          = mq;
+  assign result_pop_o  = 1'b0;
+  assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
+endmodule

@@ -1,0 +1,21 @@
+build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_pkg.sv
+rtl/warp_sched/qsm_quota_slot.sv
+rtl/warp_sched/qsm_quota.sv
+rtl/sm/qsm_lsu_classify.sv
+rtl/sm/qsm_coalesce.sv
+rtl/sm/qsm_amo_alu.sv
+rtl/sm/qsm_shared_pass.sv
+rtl/sm/qsm_shared_bank.sv
+rtl/sm/qsm_shared_mem.sv
+rtl/sm/qsm_txn_table.sv
+rtl/sm/qsm_lsu_return.sv
+rtl/sm/qsm_lsu.sv
+rtl/sm/qsm_tb_launch.sv
+rtl/sm/qsm_barrier.sv
+rtl/sm/qsm_fault.sv
+rtl/sm/qsm_mem_port.sv
+rtl/sm/qsm_sm.sv
+tb/unit/sm/qsm_subcore.sv
+tb/unit/sm/tb_sm.sv
+--top-module tb_sm

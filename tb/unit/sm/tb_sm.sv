@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_sm around stand-ins of the sub-cores, with plain ports for the unit bench: one array element per sub-core,
+// kernel or slot. The bench drives inputs while clk_i is 0, reads the outputs of that cycle, then gives the edge.
+module tb_sm
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  output logic [31:0] params_o [5],  // NumSched, WarpSize, NumKernels, MaxTbs, MemTxns
+  // Kernels
+  input  logic [31:0] warps_i [NumKernels],
+  input  logic [31:0] threads_i [NumKernels],
+  // Messages: dispatch {valid, kernel, tb, first, base, linear}, block index
+  input  logic [31:0] start_i,
+  input  logic [31:0] kill_i,
+  input  logic [31:0] dispatch_i [6],
+  input  logic [15:0] block_i [3],
+  output logic [31:0] retire_o [2],  // {valid, tb}
+  output logic [31:0] fault_o,
+  output logic [31:0] record_o [NumKernels][5],  // cause, pc, tid, block, value
+  // Memory: request {valid, kind, addr, bytes, tag, slot}, response {valid, tag}, first word
+  output logic [31:0] req_o [6],
+  input  logic [31:0] rsp_i [2],
+  input  logic [31:0] rsp_data_i,
+  // Sub-cores: what they say
+  input  logic [31:0] miss_i [NumSched][3],   // valid, addr, slot
+  input  logic [31:0] issue_i [NumSched][3],  // valid, kernel, lanes
+  input  logic [31:0] arrive_i [NumSched][2], // valid, tb
+  input  logic [31:0] finish_i [NumSched][2],
+  input  logic [31:0] source_i [NumSched][7], // fault: valid, kernel, cause, pc, tid, block, value
+  input  logic [31:0] mq_i [NumSched][4],     // valid, kernel, tb, address; a load of a word by lane 1 of warp 2
+  // Sub-cores: what they hear
+  output logic [31:0] warp_o [NumSched][5],   // start: valid, kernel, tb, widx, live
+  output logic [31:0] grant_o [NumSched],
+  output logic [31:0] fill_o [NumSched][2],   // valid, first word
+  output logic [31:0] pop_o [NumSched],
+  output logic [31:0] killed_o,
+  output logic [31:0] release_o,
+  output logic [31:0] present_o,
+  output logic [31:0] info_o [MaxTbs][4],     // valid, kernel, base, linear
+  output logic [15:0] info_block_o [MaxTbs][3],
+  // Counters
+  input  logic        tick_i,
+  output logic [31:0] snap_insn_o [NumKernels],
+  input  logic [31:0] stall_i [2],            // sub-core, reason
+  output logic [31:0] stall_value_o
+);
+  assign params_o = '{NumSched, WarpSize, NumKernels, MaxTbs, MemTxns};
+
+  desc_t  [NumKernels-1:0]       desc;
+  fault_t [NumKernels-1:0]       record;
+  logic   [NumKernels-1:0][31:0] snap_insn;
+  logic   [NumKernels-1:0]       fault;
+  dispatch_t dispatch;
+  retire_t   retire;
+  mem_req_t  req;
+  mem_rsp_t  rsp;
+
+  always_comb begin
+    desc = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      desc[k].warps   = 7'(warps_i[k]);
+      desc[k].threads = 11'(threads_i[k]);
+    end
+    dispatch = '{valid: dispatch_i[0][0], kernel: KernelW'(dispatch_i[1]), tb: TbW'(dispatch_i[2]),
+                 first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]), block: {block_i[2], block_i[1], block_i[0]},
+                 linear: dispatch_i[5]};
+    rsp         = '0;
+    rsp.valid   = rsp_i[0][0];
+    rsp.tag     = TagW'(rsp_i[1]);
+    rsp.data[0] = rsp_data_i;
+  end
+  assign retire_o = '{32'(retire.valid), 32'(retire.tb)};
+  assign fault_o  = 32'(fault);
+  assign req_o    = '{32'(req.valid), 32'(req.kind), req.addr, 32'(req.bytes), 32'(req.tag), 32'(req.slot)};
+  for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
+    assign record_o[k]    = '{32'(record[k].cause), record[k].pc, 32'(record[k].tid), record[k].block, record[k].value};
+    assign snap_insn_o[k] = snap_insn[k];
+  end
+  for (genvar t = 0; t < MaxTbs; t++) begin : g_tb
+    assign info_o[t] = '{32'(u_sm.tb_valid[t]), 32'(u_sm.tb_info[t].kernel), 32'(u_sm.tb_info[t].base),
+                         u_sm.tb_info[t].linear};
+    assign info_block_o[t] = '{u_sm.tb_info[t].block[0], u_sm.tb_info[t].block[1], u_sm.tb_info[t].block[2]};
+  end
+  assign killed_o  = 32'(u_sm.killed);
+  assign release_o = 32'(u_sm.release_tbs);
+  assign present_o = 32'(u_sm.present);
+
+  for (genvar s = 0; s < NumSched; s++) begin : g_sub
+    assign u_sm.g_sub[s].u_subcore.miss_valid = miss_i[s][0][0];
+    assign u_sm.g_sub[s].u_subcore.miss_addr  = miss_i[s][1];
+    assign u_sm.g_sub[s].u_subcore.miss_slot  = KernelW'(miss_i[s][2]);
+    assign u_sm.g_sub[s].u_subcore.issue =
+        '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]), lanes: LanesW'(issue_i[s][2])};
+    assign u_sm.g_sub[s].u_subcore.arrive = '{valid: arrive_i[s][0][0], tb: TbW'(arrive_i[s][1])};
+    assign u_sm.g_sub[s].u_subcore.finish = '{valid: finish_i[s][0][0], tb: TbW'(finish_i[s][1])};
+    assign u_sm.g_sub[s].u_subcore.fault =
+        '{valid: source_i[s][0][0], kernel: KernelW'(source_i[s][1]),
+          record: '{cause: 5'(source_i[s][2]), pc: source_i[s][3], tid: 10'(source_i[s][4]), block: source_i[s][5],
+                    value: source_i[s][6]}};
+    assign u_sm.g_sub[s].u_subcore.mq_valid = mq_i[s][0][0];
+    assign u_sm.g_sub[s].u_subcore.mq =
+        '{warp: '0, kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2), pc: 32'h80000040,
+          instr: 32'h00002083, mask: mask_t'(2), entry: '0, addr: {WarpSize{mq_i[s][3]}}, data: '0};
+    assign warp_o[s] = '{32'(u_sm.start[s].valid), 32'(u_sm.start[s].kernel), 32'(u_sm.start[s].tb),
+                         32'(u_sm.start[s].widx), 32'(u_sm.start[s].live)};
+    assign grant_o[s] = 32'(u_sm.miss_grant[s]);
+    assign fill_o[s]  = '{32'(u_sm.fill_valid[s]), u_sm.rsp_data[0]};
+    assign pop_o[s]   = 32'(u_sm.mq_pop[s]);
+  end
+
+  qsm_sm u_sm (
+    .clk_i,
+    .rst_ni,
+    .sm_id_i        ('0),
+    .cycle_i        ('0),
+    .desc_i         (desc),
+    .policy_i       (PolicyLrr),
+    .qos_i          ('0),
+    .first_quota_i  ('0),
+    .start_i        (NumKernels'(start_i)),
+    .kill_i         (NumKernels'(kill_i)),
+    .dispatch_i     (dispatch),
+    .icache_inv_i   (1'b0),
+    .tick_i,
+    .quota_word_i   ('0),
+    .quota_load_i   ('0),
+    .retire_o       (retire),
+    .fault_o        (fault),
+    .fault_record_o (record),
+    .snap_c_o       (),
+    .snap_insn_o    (snap_insn),
+    .quota_o        (),
+    .stall_sub_i    (SubW'(stall_i[0])),
+    .stall_kernel_i ('0),
+    .stall_reason_i (3'(stall_i[1])),
+    .stall_value_o,
+    .req_o          (req),
+    .rsp_i          (rsp)
+  );
+endmodule

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SM around its sub-cores against docs/sm.md: thread-block slots, launch, barrier, faults, retirement, memory port.
+// The bench plays the sub-cores. Directed checks, then random life compared with an independent reference in every
+// cycle. Configuration `odd`. Usage: test_sm [seed]. Output: TAP.
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "../common/qsm_unit.hpp"
+#include "Vtb_sm.h"
+
+double sc_time_stamp() { return 0; }
+
+namespace {
+
+using qsm_unit::Random;
+using qsm_unit::Tap;
+
+constexpr uint32_t kSubs = 2, kLanes = 4, kKernels = 3, kTbs = 5, kTxns = 8;
+constexpr uint32_t kWarps[kKernels] = {6, 1, 3}, kThreads[kKernels] = {24, 3, 9};
+
+struct Record { uint32_t cause, pc, tid, block, value; };
+bool operator==(const Record &a, const Record &b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+struct Source { bool valid = false; uint32_t kernel = 0; Record record{}; };
+struct Event { bool valid = false; uint32_t tb = 0; };
+struct Dispatch { bool valid = false; uint32_t kernel = 0, tb = 0, first = 0, base = 0, linear = 0, block[3] = {}; };
+struct Miss { bool valid = false; uint32_t addr = 0, slot = 0; };
+
+struct Inputs {
+  uint32_t start = 0, kill = 0;
+  Dispatch dispatch;
+  Event arrive[kSubs], finish[kSubs];
+  Source source[kSubs];
+  Miss miss[kSubs];
+  bool rsp_valid = false;
+  uint32_t rsp_tag = 0, rsp_data = 0;
+};
+
+struct Start { bool valid = false; uint32_t kernel = 0, tb = 0, widx = 0, live = 0; };
+
+struct Outputs {
+  Start start[kSubs];
+  uint32_t release = 0, present = 0, killed = 0, fault = 0, grant = 0, fill = 0, tb_valid = 0;
+  Event retire;
+  Record record[kKernels] = {};
+};
+
+// ---- reference: the page, rule by rule ----
+class Reference {
+ public:
+  // lsu: what the load/store unit raises in this cycle
+  Outputs cycle(const Inputs &in, const Source &lsu) {
+    Outputs out;
+    out.killed = killed_;
+    out.fault = message_;
+    for (uint32_t k = 0; k < kKernels; k++) out.record[k] = record_[k];
+    look_at_slots(out);
+    launch(out);
+    port(in, out);
+    take_faults(in, lsu);
+    count(in, out);
+    if (out.retire.valid) slot_[out.retire.tb].valid = false;  // R-SM-4
+    if (in.dispatch.valid) {                                   // R-SM-1
+      const uint32_t k = in.dispatch.kernel;
+      slot_[in.dispatch.tb] = {true, k, in.dispatch.first, kWarps[k], 0};
+      queue_.push_back(in.dispatch.tb);
+    }
+    return out;
+  }
+
+ private:
+  struct Slot { bool valid = false; uint32_t kernel = 0, first = 0, left = 0, arrived = 0; };
+
+  void look_at_slots(Outputs &out) const {  // R-SM-3, 4, 5
+    for (uint32_t s = 0; s < kTbs; s++) {
+      const Slot &t = slot_[s];
+      if (!t.valid) continue;
+      out.tb_valid |= 1u << s;
+      out.present |= 1u << t.kernel;
+      if (t.arrived && t.arrived == t.left) out.release |= 1u << s;
+      if (!t.left && !out.retire.valid) out.retire = {true, s};
+    }
+  }
+
+  void launch(Outputs &out) {  // R-SM-2
+    if (queue_.empty()) return;
+    const uint32_t tb = queue_.front(), k = slot_[tb].kernel;
+    Start &s = out.start[(slot_[tb].first + next_warp_) % kSubs];
+    s = {true, k, tb, next_warp_, 0};
+    for (uint32_t l = 0; l < kLanes; l++)
+      if (next_warp_ * kLanes + l < kThreads[k] && !(killed_ >> k & 1)) s.live |= 1u << l;
+    if (++next_warp_ == kWarps[k]) {
+      next_warp_ = 0;
+      queue_.pop_front();
+    }
+  }
+
+  static void port(const Inputs &in, Outputs &out) {  // R-SM-8, R-SM-9
+    for (uint32_t s = kSubs; s-- > 0;)
+      if (in.miss[s].valid) out.grant = 1u << s;
+    if (in.rsp_valid && in.rsp_tag >= kTxns) out.fill = 1u << (in.rsp_tag - kTxns);
+  }
+
+  void take_faults(const Inputs &in, const Source &lsu) {  // R-SM-6, R-SM-7
+    uint32_t fresh = 0;
+    auto take = [&](const Source &f) {
+      if (!f.valid || (killed_ | fresh) >> f.kernel & 1) return;
+      fresh |= 1u << f.kernel;
+      record_[f.kernel] = f.record;
+    };
+    killed_before_ = killed_;
+    take(lsu);
+    for (const Source &f : in.source) take(f);
+    killed_ = (killed_ & ~in.start) | in.kill | fresh;
+    message_ = fresh;
+  }
+
+  void count(const Inputs &in, const Outputs &out) {  // R-SM-3
+    for (uint32_t i = 0; i < kSubs; i++) {
+      if (in.finish[i].valid) slot_[in.finish[i].tb].left--;
+      if (in.arrive[i].valid) slot_[in.arrive[i].tb].arrived++;
+    }
+    for (uint32_t s = 0; s < kTbs; s++)
+      if (out.release >> s & 1 || killed_before_ >> slot_[s].kernel & 1) slot_[s].arrived = 0;
+  }
+
+  Slot slot_[kTbs];
+  std::deque<uint32_t> queue_;
+  uint32_t next_warp_ = 0, killed_ = 0, killed_before_ = 0, message_ = 0;
+  Record record_[kKernels] = {};
+};
+
+class Rtl {
+ public:
+  Rtl() {
+    for (uint32_t k = 0; k < kKernels; k++) {
+      top.warps_i[k] = kWarps[k];
+      top.threads_i[k] = kThreads[k];
+    }
+    top.clk_i = 0;
+    top.rst_ni = 1;
+    top.eval();
+    top.rst_ni = 0;
+    top.eval();
+    edge();
+    top.rst_ni = 1;
+  }
+  ~Rtl() { top.final(); }
+
+  Outputs cycle(const Inputs &in) {
+    drive(in);
+    top.eval();
+    return read();
+  }
+
+  void edge() {
+    top.clk_i = 1;
+    top.eval();
+    top.clk_i = 0;
+    top.eval();
+  }
+
+  Vtb_sm top;
+
+ private:
+  void drive(const Inputs &in) {
+    top.start_i = in.start;
+    top.kill_i = in.kill;
+    const Dispatch &d = in.dispatch;
+    const uint32_t words[6] = {d.valid, d.kernel, d.tb, d.first, d.base, d.linear};
+    for (int i = 0; i < 6; i++) top.dispatch_i[i] = words[i];
+    for (int i = 0; i < 3; i++) top.block_i[i] = static_cast<uint16_t>(d.block[i]);
+    for (uint32_t s = 0; s < kSubs; s++) {
+      top.arrive_i[s][0] = in.arrive[s].valid;
+      top.arrive_i[s][1] = in.arrive[s].tb;
+      top.finish_i[s][0] = in.finish[s].valid;
+      top.finish_i[s][1] = in.finish[s].tb;
+      const Source &f = in.source[s];
+      const uint32_t fault[7] = {f.valid, f.kernel, f.record.cause, f.record.pc, f.record.tid, f.record.block, f.record.value};
+      for (int i = 0; i < 7; i++) top.source_i[s][i] = fault[i];
+      top.miss_i[s][0] = in.miss[s].valid;
+      top.miss_i[s][1] = in.miss[s].addr;
+      top.miss_i[s][2] = in.miss[s].slot;
+    }
+    top.rsp_i[0] = in.rsp_valid;
+    top.rsp_i[1] = in.rsp_tag;
+    top.rsp_data_i = in.rsp_data;
+  }
+
+  Outputs read() const {
+    Outputs out;
+    for (uint32_t s = 0; s < kSubs; s++) {
+      if (top.warp_o[s][0]) out.start[s] = {true, top.warp_o[s][1], top.warp_o[s][2], top.warp_o[s][3], top.warp_o[s][4]};
+      out.grant |= top.grant_o[s] << s;
+      out.fill |= top.fill_o[s][0] << s;
+    }
+    out.release = top.release_o;
+    out.present = top.present_o;
+    out.killed = top.killed_o;
+    out.fault = top.fault_o;
+    if (top.retire_o[0]) out.retire = {true, top.retire_o[1]};
+    for (uint32_t k = 0; k < kKernels; k++)
+      out.record[k] = {top.record_o[k][0], top.record_o[k][1], top.record_o[k][2], top.record_o[k][3], top.record_o[k][4]};
+    for (uint32_t t = 0; t < kTbs; t++) out.tb_valid |= top.info_o[t][0] << t;
+    return out;
+  }
+};
+
+// First field that differs, or null.
+const char *difference(const Outputs &a, const Outputs &b) {
+  for (uint32_t s = 0; s < kSubs; s++) {
+    const Start &x = a.start[s], &y = b.start[s];
+    if (x.valid != y.valid || (x.valid && (x.kernel != y.kernel || x.tb != y.tb || x.widx != y.widx))) return "start";
+    if (x.valid && x.live != y.live) return "start.live";
+  }
+  if (a.tb_valid != b.tb_valid) return "tb_valid";
+  if (a.release != b.release) return "release";
+  if (a.present != b.present) return "present";
+  if (a.killed != b.killed) return "killed";
+  if (a.fault != b.fault) return "fault message";
+  if (a.grant != b.grant) return "miss grant";
+  if (a.fill != b.fill) return "fill";
+  if (a.retire.valid != b.retire.valid || a.retire.tb != b.retire.tb) return "retire";
+  for (uint32_t k = 0; k < kKernels; k++)
+    if (!(a.record[k] == b.record[k])) return "fault record";
+  return nullptr;
+}
+
+// Both sides together. The directed tests look at `out` of the cycle just made.
+class Bench {
+ public:
+  explicit Bench(Tap &tap) : tap_(tap) {}
+
+  const Outputs &step(const Inputs &in, const Source &lsu = Source()) {
+    out = rtl.cycle(in);
+    const Outputs want = ref_.cycle(in, lsu);
+    const char *what = difference(out, want);
+    tap_.expect(!what, "cycle %ld: %s", n_cycles, what ? what : "");
+    return out;
+  }
+  void edge() { rtl.edge(); n_cycles++; }
+  const Outputs &full(const Inputs &in, const Source &lsu = Source()) { step(in, lsu); edge(); return out; }
+
+  Rtl rtl;
+  Outputs out;
+  long n_cycles = 0;
+
+ private:
+  Reference ref_;
+  Tap &tap_;
+};
+
+Inputs dispatch(uint32_t kernel, uint32_t tb, uint32_t first = 0) {
+  Inputs in;
+  in.dispatch = {true, kernel, tb, first, 3 + tb, 100 + tb, {7, 8, 9}};
+  return in;
+}
+Inputs finish(uint32_t sub, uint32_t tb) { Inputs in; in.finish[sub] = {true, tb}; return in; }
+Inputs arrive(uint32_t sub, uint32_t tb) { Inputs in; in.arrive[sub] = {true, tb}; return in; }
+Source fault(uint32_t kernel, uint32_t cause) { return {true, kernel, {cause, 0x1000 + cause, 5, 77, 0xabc}}; }
+
+void test_launch(Tap &tap) {
+  Bench b(tap);
+  b.full(dispatch(2, 4, 1));
+  // 9 threads: 4, 4, 1; sub-cores 1, 0, 1
+  const uint32_t sub[3] = {1, 0, 1}, live[3] = {15, 15, 1};
+  for (uint32_t i = 0; i < 3; i++) {
+    b.full({});
+    const Start &s = b.out.start[sub[i]];
+    tap.expect(s.valid && s.widx == i && s.live == live[i] && s.tb == 4 && s.kernel == 2, "warp %u", i);
+    tap.expect(!b.out.start[1 - sub[i]].valid, "warp %u on one sub-core only", i);
+  }
+  b.full({});
+  tap.expect(!b.out.start[0].valid && !b.out.start[1].valid, "no fourth warp");
+  tap.expect(b.rtl.top.info_o[4][2] == 7 && b.rtl.top.info_o[4][3] == 104 && b.rtl.top.info_block_o[4][0] == 7 &&
+             b.rtl.top.info_block_o[4][2] == 9, "what the warps are told of their block");
+  tap.done("warps of a block start one per cycle, circular over the sub-cores (R-SM-1, R-SM-2)");
+}
+
+void test_order(Tap &tap) {
+  Bench b(tap);
+  b.full(dispatch(1, 3));
+  b.full(dispatch(2, 0));
+  b.full(dispatch(1, 1));
+  std::vector<uint32_t> seen;
+  for (int i = 0; i < 6; i++) {
+    b.full({});
+    for (const Start &s : b.out.start)
+      if (s.valid) seen.push_back(s.tb);
+  }
+  tap.expect(seen == std::vector<uint32_t>({0, 0, 1}), "two warps of slot 0 were left, then slot 1");
+  tap.done("blocks launch in the order of their arrival (R-SM-1)");
+}
+
+void test_barrier(Tap &tap) {
+  Bench b(tap);
+  b.full(dispatch(2, 1));
+  for (int i = 0; i < 3; i++) b.full({});
+  Inputs both = arrive(0, 1);
+  both.arrive[1] = {true, 1};
+  b.full(both);
+  tap.expect(!b.out.release, "not in the cycle of arrival");
+  b.full({});
+  tap.expect(!b.out.release, "two of three do not release");
+  b.full(finish(0, 1));  // the third thread ends instead
+  b.full({});
+  tap.expect(b.out.release == 2, "release in the cycle after the last arrived or finished");
+  b.full({});
+  tap.expect(!b.out.release, "once");
+  b.full(finish(0, 1));
+  b.full(finish(1, 1));
+  b.full({});
+  tap.expect(b.out.retire.valid && b.out.retire.tb == 1 && b.out.present == 4, "retires when none is left");
+  b.full({});
+  tap.expect(!b.out.retire.valid && !b.out.present, "once");
+  tap.done("barrier and retirement (R-SM-3, R-SM-4, R-SM-5)");
+}
+
+void test_retire_order(Tap &tap) {
+  Bench b(tap);
+  b.full(dispatch(1, 2));
+  b.full(dispatch(1, 0));
+  b.full({});
+  Inputs in = finish(0, 2);
+  in.finish[1] = {true, 0};
+  b.full(in);
+  b.full({});
+  tap.expect(b.out.retire.valid && b.out.retire.tb == 0, "lowest first");
+  b.full({});
+  tap.expect(b.out.retire.valid && b.out.retire.tb == 2, "then the next");
+  tap.done("one retirement per cycle, lowest slot first (R-SM-4)");
+}
+
+void test_faults(Tap &tap) {
+  Bench b(tap);
+  Inputs in;
+  in.source[0] = fault(1, 2);
+  in.source[1] = fault(1, 3);
+  b.full(in);
+  tap.expect(!b.out.killed && !b.out.fault, "not in the cycle of the fault");
+  b.full({});
+  tap.expect(b.out.killed == 2 && b.out.fault == 2 && b.out.record[1].cause == 2, "the lowest sub-core counts");
+  in = {};
+  in.source[1] = fault(1, 8);
+  b.full(in);
+  b.full({});
+  tap.expect(b.out.fault == 0 && b.out.record[1].cause == 2, "a killed kernel faults no more");
+  in = {};
+  in.source[0] = fault(0, 1);
+  in.source[1] = fault(2, 4);
+  b.full(in);
+  b.full({});
+  tap.expect(b.out.fault == 5 && b.out.killed == 7, "two kernels in one cycle");
+  in = {};
+  in.start = 2;
+  b.full(in);
+  b.full({});
+  tap.expect(b.out.killed == 5, "start clears the flag");
+  in = {};
+  in.start = in.kill = 1;
+  b.full(in);
+  b.full({});
+  tap.expect(b.out.killed == 5 && !b.out.fault, "a kill wins over a start and sends no fault");
+  tap.done("faults, kills and starts (R-SM-6, R-SM-7)");
+}
+
+void test_lsu_fault_first(Tap &tap) {
+  Bench b(tap);
+  b.full(dispatch(1, 3));
+  b.rtl.top.mq_i[1][0] = 1;
+  b.rtl.top.mq_i[1][1] = 1;
+  b.rtl.top.mq_i[1][2] = 3;
+  b.rtl.top.mq_i[1][3] = 0x70000000;
+  b.step({});
+  tap.expect(b.rtl.top.pop_o[1] == 1 && b.rtl.top.pop_o[0] == 0, "popped from its sub-core");
+  b.edge();
+  b.rtl.top.mq_i[1][0] = 0;
+  b.full({});
+  Inputs in;
+  in.source[0] = fault(1, 2);
+  const Source lsu{true, 1, {5, 0x80000040, 2 * kLanes + 1, 103, 0x70000000}};
+  b.full(in, lsu);
+  b.full({});
+  tap.expect(b.out.record[1] == lsu.record, "the record is the load's");
+  tap.done("a fault of the load/store unit counts before those of the sub-cores (R-SM-6)");
+}
+
+void test_killed_launch(Tap &tap) {
+  Bench b(tap);
+  Inputs in = dispatch(0, 0);
+  b.full(in);
+  in = {};
+  in.kill = 1;
+  b.full(in);
+  tap.expect(b.out.start[0].valid && b.out.start[0].live == 15, "seen in this cycle: not yet killed");
+  for (int i = 1; i < 6; i++) {
+    b.full({});
+    tap.expect(b.out.start[i % 2].valid && b.out.start[i % 2].live == 0, "warp %d starts with no live lane", i);
+  }
+  tap.done("warps of a killed kernel start dead and are counted (R-SM-2, R-SM-4)");
+}
+
+void test_port(Tap &tap) {
+  Bench b(tap);
+  b.full(dispatch(1, 0));
+  Inputs in;
+  in.miss[0] = {true, 0x80000040, 1};
+  in.miss[1] = {true, 0x80000080, 2};
+  b.step(in);
+  auto &req = b.rtl.top.req_o;
+  tap.expect(b.out.grant == 1 && req[0] == 1 && req[1] == 0 && req[2] == 0x80000040 && req[3] == 0 && req[4] == kTxns &&
+             req[5] == 1, "lowest sub-core first");
+  b.edge();
+  in.miss[0].valid = false;
+  b.step(in);
+  tap.expect(b.out.grant == 2 && req[4] == kTxns + 1 && req[2] == 0x80000080 && req[5] == 2, "then the other");
+  b.edge();
+  b.step({});
+  tap.expect(!req[0], "quiet without a miss");
+  b.edge();
+  in = {};
+  in.rsp_valid = true;
+  in.rsp_tag = kTxns + 1;
+  in.rsp_data = 0x1234;
+  b.step(in);
+  tap.expect(b.out.fill == 2 && b.rtl.top.fill_o[1][1] == 0x1234, "the line goes to its sub-core in the same cycle");
+  b.edge();
+  tap.done("memory port and fills (R-SM-8, R-SM-9)");
+}
+
+void test_counters(Tap &tap) {
+  Bench b(tap);
+  auto issue = [&](uint32_t sub, uint32_t valid, uint32_t kernel, uint32_t lanes) {
+    b.rtl.top.issue_i[sub][0] = valid;
+    b.rtl.top.issue_i[sub][1] = kernel;
+    b.rtl.top.issue_i[sub][2] = lanes;
+  };
+  issue(0, 1, 2, 4);
+  issue(1, 1, 2, 3);
+  b.full({});
+  issue(0, 1, 0, 1);
+  issue(1, 0, 0, 4);
+  b.rtl.top.tick_i = 1;
+  b.full({});
+  b.rtl.top.tick_i = 0;
+  tap.expect(b.rtl.top.snap_insn_o[2] == 7 && b.rtl.top.snap_insn_o[0] == 1 && b.rtl.top.snap_insn_o[1] == 0, "lanes of all sub-cores");
+  for (uint32_t s = 0; s < kSubs; s++) {
+    b.rtl.top.stall_i[0] = s;
+    b.rtl.top.stall_i[1] = 5;
+    b.step({});
+    tap.expect(b.rtl.top.stall_value_o == 0x100 * s + 5, "stall counter of sub-core %u", s);
+  }
+  tap.done("issue and stall counters of all sub-cores are wired");
+}
+
+// ---- random life ----
+struct Warp { uint32_t tb, kernel, sub; bool waits, dead; };
+
+class Life {
+ public:
+  Life(Bench &bench, Random &random) : bench_(bench), random_(random) {}
+
+  void cycle() {
+    Inputs in;
+    messages(in);
+    for (uint32_t s = 0; s < kSubs; s++) warps(in, s);
+    faults(in);
+    memory(in);
+    bench_.full(in);
+    follow(in);
+  }
+
+  long n_release = 0, n_retire = 0, n_fault = 0, n_dead_start = 0;
+
+ private:
+  bool killed(uint32_t k) const { return bench_.rtl.top.killed_o >> k & 1; }
+
+  void messages(Inputs &in) {
+    for (uint32_t k = 0; k < kKernels; k++) {
+      if (killed(k) && !blocks_of(k) && random_.one_in(8)) in.start |= 1u << k;
+      else if (random_.one_in(300)) in.kill |= 1u << k;
+    }
+    for (uint32_t t = 0; t < kTbs; t++) {
+      if (used_[t] || random_.below(3)) continue;
+      const uint32_t k = random_.below(kKernels);
+      if (in.start >> k & 1) return;
+      in.dispatch = {true, k, t, random_.below(kSubs), random_.below(32), random_.bits32(), {1, 2, 3}};
+      return;
+    }
+  }
+
+  uint32_t blocks_of(uint32_t k) const {
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < kTbs; t++) n += used_[t] && kernel_[t] == k;
+    return n;
+  }
+
+  void warps(Inputs &in, uint32_t sub) {
+    for (Warp &w : warps_) {
+      if (w.sub != sub) continue;
+      if (!in.finish[sub].valid && (w.dead || !w.waits) && random_.one_in(w.dead ? 2 : 12)) {
+        in.finish[sub] = {true, w.tb};
+        w.tb = kTbs;  // gone
+      } else if (!in.arrive[sub].valid && !w.dead && !w.waits && !killed(w.kernel) && random_.one_in(4)) {
+        in.arrive[sub] = {true, w.tb};
+        w.waits = true;
+      }
+    }
+    std::vector<Warp> rest;
+    for (const Warp &w : warps_)
+      if (w.tb != kTbs) rest.push_back(w);
+    warps_ = rest;
+  }
+
+  void faults(Inputs &in) {
+    for (Source &s : in.source) {
+      const uint32_t k = random_.below(kKernels);
+      if (random_.below(60) || in.start >> k & 1) continue;
+      s = {true, k, {random_.below(9), random_.bits32(), random_.below(24), random_.bits32(), random_.bits32()}};
+    }
+  }
+
+  void memory(Inputs &in) {
+    for (uint32_t s = 0; s < kSubs; s++) {
+      if (!miss_[s].valid && random_.one_in(3)) miss_[s] = {true, random_.bits32() & ~15u, random_.below(kKernels)};
+      in.miss[s] = miss_[s];
+    }
+    if (random_.one_in(3)) {
+      in.rsp_valid = true;
+      in.rsp_tag = kTxns + random_.below(kSubs);
+    }
+  }
+
+  void follow(const Inputs &in) {
+    const Outputs &out = bench_.out;
+    for (uint32_t s = 0; s < kSubs; s++) {
+      if (out.grant >> s & 1) miss_[s].valid = false;
+      if (out.start[s].valid) warps_.push_back({out.start[s].tb, out.start[s].kernel, s, false, out.start[s].live == 0});
+      n_dead_start += out.start[s].valid && out.start[s].live == 0;
+    }
+    for (Warp &w : warps_) {
+      if (out.release >> w.tb & 1) w.waits = false;
+      if (out.killed >> w.kernel & 1) w.dead = true;
+    }
+    if (in.dispatch.valid) {
+      used_[in.dispatch.tb] = true;
+      kernel_[in.dispatch.tb] = in.dispatch.kernel;
+    }
+    if (out.retire.valid) used_[out.retire.tb] = false;
+    n_release += out.release != 0;
+    n_retire += out.retire.valid;
+    n_fault += out.fault != 0;
+  }
+
+  Bench &bench_;
+  Random &random_;
+  std::vector<Warp> warps_;
+  Miss miss_[kSubs];
+  bool used_[kTbs] = {};
+  uint32_t kernel_[kTbs] = {};
+};
+
+void test_random(Tap &tap, Random &random) {
+  Bench b(tap);
+  Life life(b, random);
+  while (b.n_cycles < 100000 && !tap.failed()) life.cycle();
+  tap.expect(life.n_release > 100 && life.n_retire > 100 && life.n_fault > 100 && life.n_dead_start > 100,
+             "life too thin: %ld releases, %ld retirements, %ld faults, %ld dead starts", life.n_release, life.n_retire,
+             life.n_fault, life.n_dead_start);
+  tap.done("random life equals the reference in every cycle");
+}
+
+void test_control(Tap &tap) {
+  Rtl rtl;
+  Reference ref;
+  const Inputs in = dispatch(2, 1), other = dispatch(1, 1);
+  bool differs = difference(rtl.cycle(in), ref.cycle(other, Source())) != nullptr;
+  for (int i = 0; i < 6; i++) {
+    rtl.edge();
+    differs = differs || difference(rtl.cycle({}), ref.cycle({}, Source())) != nullptr;
+  }
+  tap.expect(differs, "another dispatch went unnoticed");
+  tap.done("a different dispatch is noticed");
+}
+
+void test_parameters(Tap &tap) {
+  Rtl rtl;
+  rtl.top.eval();
+  const uint32_t want[5] = {kSubs, kLanes, kKernels, kTbs, kTxns};
+  for (int i = 0; i < 5; i++) tap.expect(rtl.top.params_o[i] == want[i], "parameter %d", i);
+  tap.done("the bench has the parameters of the RTL");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  Random random(argc, argv, "test_sm");
+  Tap tap(12);
+  test_parameters(tap);
+  test_launch(tap);
+  test_order(tap);
+  test_barrier(tap);
+  test_retire_order(tap);
+  test_faults(tap);
+  test_lsu_fault_first(tap);
+  test_killed_launch(tap);
+  test_port(tap);
+  test_counters(tap);
+  test_control(tap);
+  test_random(tap, random);
+  return tap.exit_code();
+}
