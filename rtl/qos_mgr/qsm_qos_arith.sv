@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared multiply and divide unit of the QoS manager.
 //
 // Contract: start_i takes the operands; {hi_o, lo_o} := a * b (+ 2^32 - 1 if round_up_i, so that hi_o

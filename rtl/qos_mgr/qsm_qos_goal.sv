@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quota of one kernel for the whole GPU: alpha, then the QoS or the non-QoS formula.
 //
 // Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8). QoS kernels come first

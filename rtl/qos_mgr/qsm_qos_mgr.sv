@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QoS manager: epochs, histories and quotas of all kernel slots.
 //
 // Contract: docs/qos_mgr.md. Every T cycles (tick_o) it takes the SMs' instruction counts, works out

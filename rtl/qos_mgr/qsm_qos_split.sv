@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distribution of a kernel's quota over the SMs, in proportion to its resident thread blocks.
 //
 // Contract: takes {kernel, quota, blocks on all SMs}, sends one quota word to each SM with blocks of

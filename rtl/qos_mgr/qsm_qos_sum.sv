@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums over the SMs, one kernel after the other: instructions of the epoch and resident blocks.
 //
 // Contract: after start_i it hands over every valid slot once, QoS slots first, each group in slot

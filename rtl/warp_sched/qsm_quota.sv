@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quota gate and counters of one SM (enhanced warp scheduler of FGQ, 3.3 to 3.5).
 //
 // Contract: docs/quota_gate.md. Counts each kernel's issued thread instructions against its quota,

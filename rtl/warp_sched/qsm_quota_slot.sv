@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quota counter of one kernel slot on one SM: C, its quota, and the shadow of the next epoch.
 //
 // Contract: docs/quota_gate.md, R-QC-2 to R-QC-8; qsm_quota decides when, this block what. Every

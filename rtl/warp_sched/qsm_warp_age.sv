@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Age order of the warp slots of one sub-core, and the oldest of a set of them.
 //
 // Contract: order_q is a permutation of the slots, oldest first; a started slot moves to the end and

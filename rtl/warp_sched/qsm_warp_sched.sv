@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Warp scheduling policies of one sub-core: which eligible warp issues in this cycle.
 //
 // Contract: one pick per cycle while a warp is eligible, and the pick always issues. A policy ranks

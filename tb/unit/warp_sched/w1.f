@@ -1,0 +1,5 @@
+--top-module qsm_warp_sched
+-GNumWarps=1
+-CFLAGS "-DNUM_WARPS=1"
+rtl/warp_sched/qsm_warp_age.sv
+rtl/warp_sched/qsm_warp_sched.sv
