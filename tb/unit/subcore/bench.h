@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays the SM around one sub-core: starts warps, serves instruction misses and memory operations after random times, releases barriers,
+// and checks every issue and every selection against the reference's traces.
+#ifndef QSM_TB_BENCH_H
+#define QSM_TB_BENCH_H
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "Vtb_subcore.h"
+#include "ref.h"
+#include "verilated.h"
+
+struct Fault {
+  uint64_t cycle;
+  uint32_t kernel, cause, pc, tid, block, value;
+};
+
+// A warp of the bench; its threads' references are null when nothing is to be followed.
+struct Warp {
+  uint32_t kernel = 0, tb = 0, widx = 0, live = 0;
+  std::vector<Thread *> threads;
+  std::vector<uint32_t> issued;  // per lane: steps issued so far
+  uint32_t waits = 0;            // lanes at the barrier
+  uint32_t selcnt = 0, rot = 0;
+  bool merge_valid = false;
+  uint32_t merge_pc = 0;
+};
+
+struct Issue {
+  uint64_t cycle;
+  uint32_t warp, pc, mask;
+};
+
+class Bench {
+ public:
+  explicit Bench(uint32_t seed) : rng(seed) {
+    top.rst_ni = 0;
+    top.clk_i = 0;
+    top.code_base_i = CODE_BASE;
+    top.code_limit_i = CODE_BASE + CODE_BYTES;
+    top.entry_i = CODE_BASE;
+    top.arg_i = 0x1234ABCD;
+    top.policy_i = 1;
+    top.open_i = 0xFF;
+    top.eval();
+    tick();
+    top.rst_ni = 1;
+    lanes = top.lanes_o;
+    n_warps = top.warps_o;
+    slots.resize(n_warps);
+    cycle = 0;
+  }
+
+  // One thread block: starts follow as slots become free.
+  void add_block(uint32_t kernel, uint32_t tb, uint32_t n_threads, std::vector<std::unique_ptr<Thread>> *threads) {
+    const uint32_t n = (n_threads + lanes - 1) / lanes;
+    left.at(tb) = n;
+    arrived.at(tb) = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      Warp warp;
+      warp.kernel = kernel;
+      warp.tb = tb;
+      warp.widx = i;
+      warp.issued.assign(lanes, 0);
+      for (uint32_t l = 0; l < lanes; l++) {
+        const uint32_t tid = i * lanes + l;
+        if (tid < n_threads) warp.live |= 1u << l;
+        warp.threads.push_back(threads && tid < n_threads ? threads->at(tid).get() : nullptr);
+      }
+      starts.push_back(warp);
+    }
+  }
+
+  bool done() const { return starts.empty() && top.resident_o == 0; }
+
+  bool run(uint64_t limit) {
+    for (uint64_t i = 0; i < limit && error.empty(); i++) {
+      if (done()) return true;
+      step();
+    }
+    return error.empty() && done();
+  }
+
+  void step() {
+    drive();
+    top.eval();
+    watch();
+    tick();
+    cycle++;
+  }
+
+  void fail(const std::string &what) {
+    if (error.empty()) error = "cycle " + std::to_string(cycle) + ": " + what;
+  }
+
+  Vtb_subcore top;
+  std::mt19937 rng;
+  std::vector<uint32_t> code;
+  Memory memory;
+  uint32_t lanes = 0, n_warps = 0;
+  uint64_t cycle = 0;
+  std::string error;
+  std::vector<Issue> issues;
+  std::vector<Fault> faults;
+  std::vector<uint64_t> memory_waits;  // resident warps at each cycle, for the stall counters
+  uint64_t n_selections = 0, n_merges = 0, n_fair = 0, n_misses = 0, n_bubbles_possible = 0, resident_cycles = 0, kills = 0;
+  uint32_t slow = 3;                   // 0: memory answers at once; else up to 2^slow cycles
+  bool hold_fill = false, hold_memory = false;
+  std::deque<Warp> starts;
+
+ private:
+  struct Return {
+    uint64_t at;
+    bool store;
+    uint32_t warp, entry, rd, mask;
+    std::vector<uint32_t> data;
+  };
+
+  uint32_t random(uint32_t n) { return n < 2 ? 0 : static_cast<uint32_t>(rng() % n); }
+  uint64_t later() { return cycle + 1 + (slow ? random(1u << slow) : 0); }
+  bool eager() { return slow == 0 || random(4) != 0; }
+
+  void tick() {
+    top.clk_i = 1;
+    top.eval();
+    top.clk_i = 0;
+    top.eval();
+  }
+
+  // ---- inputs of this cycle; only registered outputs are read ----
+  void drive() {
+    top.killed_i = killed;
+    drive_starts();
+    top.release_i = 0;
+    for (uint32_t s = 0; s < left.size(); s++) {
+      if (arrived[s] != 0 && arrived[s] == left[s]) {
+        top.release_i |= 1u << s;
+        arrived[s] = 0;
+        for (Warp &w : slots) if (w.tb == s) w.waits = 0;
+      }
+    }
+    drive_misses();
+    drive_memory();
+  }
+
+  void drive_starts() {
+    top.start_i = 0;
+    const uint32_t all = (n_warps == 32) ? ~0u : (1u << n_warps) - 1;
+    if (starts.empty() || top.resident_o == all || !eager()) return;
+    const Warp &w = starts.front();
+    top.start_i = 1;
+    top.start_kernel_i = static_cast<uint8_t>(w.kernel);
+    top.start_tb_i = static_cast<uint8_t>(w.tb);
+    top.start_widx_i = static_cast<uint8_t>(w.widx);
+    top.start_live_i = w.live;
+  }
+
+  void drive_misses() {
+    top.grant_i = 0;
+    top.fill_i = 0;
+    if (top.miss_o && eager()) {
+      top.grant_i = 1;
+      miss_addr = top.miss_addr_o;
+      if (miss_addr % (4 * lanes) != 0) fail("miss address is no line address");
+      miss_wait = true;
+      miss_at = later();
+      n_misses++;
+    } else if (miss_wait && cycle >= miss_at && !hold_fill) {
+      top.fill_i = 1;
+      miss_wait = false;
+      for (uint32_t i = 0; i < lanes; i++) {
+        const uint32_t at = (miss_addr - CODE_BASE) / 4 + i;
+        top.fill_data_i[i] = at < code.size() ? code[at] : 0;
+      }
+    }
+  }
+
+  void drive_memory() {
+    top.mq_pop_i = 0;
+    top.pass_part_i = 0;
+    top.pass_last_i = 0;
+    top.ack_i = 0;
+    top.result_i = 0;
+    if (hold_memory) return;
+    drive_returns();
+    if (passes.empty()) {
+      if (top.mq_valid_o && eager()) take_operation();
+    } else {
+      drive_pass();
+    }
+  }
+
+  void drive_returns() {
+    for (size_t i = 0; i < returns.size(); i++) {
+      const Return &r = returns[i];
+      if (r.at > cycle) continue;
+      if (r.store) {
+        top.ack_i = 1;
+        top.ack_warp_i = static_cast<uint8_t>(r.warp);
+        top.ack_entry_i = static_cast<uint8_t>(r.entry);
+      } else {
+        top.result_i = 1;
+        top.result_warp_i = static_cast<uint8_t>(r.warp);
+        top.result_entry_i = static_cast<uint8_t>(r.entry);
+        top.result_rd_i = static_cast<uint8_t>(r.rd);
+        top.result_mask_i = r.mask;
+        for (uint32_t l = 0; l < lanes; l++) top.result_data_i[l] = (r.mask >> l & 1) ? r.data[l] : 0;
+      }
+      returns.erase(returns.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+
+  // Performs the operation at once and splits it into passes of random lanes.
+  void take_operation() {
+    top.mq_pop_i = 1;
+    const uint32_t instr = top.mq_instr_o, mask = top.mq_mask_o;
+    Return part{};
+    part.store = (instr & 0x7F) == 0x23;
+    part.warp = top.mq_warp_o;
+    part.entry = top.mq_entry_o;
+    part.rd = instr >> 7 & 31;
+    part.data.assign(lanes, 0);
+    try {
+      for (uint32_t l = 0; l < lanes; l++) {
+        if (mask >> l & 1) part.data[l] = memory.access(instr, top.mq_addr_o[l], top.mq_data_o[l]);
+      }
+    } catch (const std::exception &e) {
+      fail(e.what());
+    }
+    uint32_t rest = mask;
+    while (rest != 0) {
+      part.mask = rest & static_cast<uint32_t>(rng());
+      if (part.mask == 0) part.mask = rest;
+      rest &= ~part.mask;
+      passes.push_back(part);
+    }
+    silent = part.store && random(3) == 0;  // like a store to shared memory: no part to wait for
+  }
+
+  void drive_pass() {
+    Return part = passes.front();
+    if (!part.store && credit == 0) return;
+    passes.pop_front();
+    top.pass_part_i = !silent;
+    top.pass_last_i = passes.empty();
+    top.pass_warp_i = static_cast<uint8_t>(part.warp);
+    top.pass_entry_i = static_cast<uint8_t>(part.entry);
+    if (!part.store) credit--;
+    part.at = later();
+    if (!silent) returns.push_back(part);
+  }
+
+  // ---- outputs of this cycle ----
+  void watch() {
+    resident_cycles += static_cast<uint32_t>(__builtin_popcount(top.resident_o));
+    if (top.result_pop_o) credit++;
+    if (top.start_i) {
+      slots.at(top.start_slot_o) = starts.front();
+      starts.pop_front();
+    }
+    if (top.issue_o) watch_issue();
+    if (top.merge_o) watch_merge(slots.at(top.merge_warp_o));
+    if (top.path_o) watch_path(slots.at(top.path_warp_o));
+    if (top.arrive_o) arrived.at(top.arrive_tb_o)++;
+    if (top.finish_o) left.at(top.finish_tb_o)--;
+    if (top.fault_o) {
+      faults.push_back({cycle, top.fault_kernel_o, top.fault_cause_o, top.fault_pc_o, top.fault_tid_o, top.fault_block_o, top.fault_value_o});
+      killed |= static_cast<uint8_t>(1u << top.fault_kernel_o);
+    }
+  }
+
+  void watch_issue() {
+    Warp &w = slots.at(top.issue_warp_o);
+    const uint32_t mask = top.issue_mask_o;
+    issues.push_back({cycle, top.issue_warp_o, top.issue_pc_o, mask});
+    if (top.issue_lanes_o != __builtin_popcount(mask)) fail("issued lanes are not the mask's ones");
+    if (killed >> w.kernel & 1) fail("a killed kernel issues");
+    if (!(top.open_i >> w.kernel & 1)) fail("a gated kernel issues");
+    const bool waits = code.size() > (top.issue_pc_o - CODE_BASE) / 4 && code[(top.issue_pc_o - CODE_BASE) / 4] == 0x0B;
+    for (uint32_t l = 0; l < lanes; l++) {
+      if (!(mask >> l & 1)) continue;
+      if (!(w.live >> l & 1)) fail("a lane without a thread issues");
+      if (waits) w.waits |= 1u << l;
+      const Thread *t = w.threads[l];
+      if (!t) continue;
+      if (w.issued[l] >= t->trace.size()) {
+        fail("thread goes on after its end");
+      } else if (t->trace[w.issued[l]].pc != top.issue_pc_o) {
+        char text[128];
+        snprintf(text, sizeof text, "warp %u lane %u issues pc %08x, the reference is at %08x", top.issue_warp_o, l, top.issue_pc_o,
+                 t->trace[w.issued[l]].pc);
+        fail(text);
+      }
+      w.issued[l]++;
+    }
+  }
+
+  // R-WS-6, from the reference's state of every thread.
+  void watch_path(Warp &w) {
+    n_selections++;
+    if (!w.threads[0]) return;
+    uint32_t cand = 0;
+    std::vector<Step> at(lanes);
+    for (uint32_t l = 0; l < lanes; l++) {
+      if (!(w.live >> l & 1) || (w.waits >> l & 1) || w.issued[l] >= w.threads[l]->trace.size()) continue;
+      cand |= 1u << l;
+      at[l] = w.threads[l]->trace[w.issued[l]];
+    }
+    auto group_of = [&](uint32_t lead) {
+      uint32_t group = 0;
+      for (uint32_t l = 0; l < lanes; l++) if ((cand >> l & 1) && at[l].pc == at[lead].pc && at[l].depth == at[lead].depth) group |= 1u << l;
+      return group;
+    };
+    if (cand == 0) return fail("a selection without candidates");
+    uint32_t lead = 32;
+    for (uint32_t l = 0; l < lanes; l++) {
+      if (!(cand >> l & 1)) continue;
+      if (lead == 32 || at[l].depth > at[lead].depth || (at[l].depth == at[lead].depth && at[l].pc < at[lead].pc)) lead = l;
+    }
+    if (group_of(lead) != cand) {
+      if (w.selcnt == top.progress_o - 1) {
+        n_fair++;
+        lead = w.rot;
+        while (!(cand >> lead & 1)) lead = (lead + 1) % lanes;
+        w.rot = (lead + 1) % lanes;
+        w.selcnt = 0;
+      } else {
+        w.selcnt++;
+      }
+    }
+    const uint32_t group = group_of(lead);
+    if (top.path_pc_o != at[lead].pc || top.path_depth_o != at[lead].depth || top.path_mask_o != group) fail("selected path differs from R-WS-6");
+    w.merge_valid = false;
+    for (uint32_t l = 0; l < lanes; l++) {
+      if (!(cand >> l & 1) || (group >> l & 1) || at[l].depth != at[lead].depth || at[l].pc <= at[lead].pc) continue;
+      if (!w.merge_valid || at[l].pc < w.merge_pc) w.merge_pc = at[l].pc;
+      w.merge_valid = true;
+    }
+  }
+
+  void watch_merge(const Warp &w) {
+    if (!w.threads[0]) return;
+    n_merges += w.merge_valid;
+    if (top.merge_valid_o != w.merge_valid || (w.merge_valid && top.merge_pc_o != w.merge_pc)) fail("merge point differs from R-WS-7");
+  }
+
+ public:
+  uint8_t killed = 0;
+
+ private:
+  std::vector<Warp> slots;
+  std::vector<uint32_t> left = std::vector<uint32_t>(32, 0), arrived = std::vector<uint32_t>(32, 0);
+  bool miss_wait = false;
+  uint64_t miss_at = 0;
+  uint32_t miss_addr = 0;
+  std::deque<Return> passes;
+  std::vector<Return> returns;
+  bool silent = false;
+  uint32_t credit = 4;
+};
+
+#endif
