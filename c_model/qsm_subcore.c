@@ -115,7 +115,10 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   sc->path_pc[warp] += 4;
   if (slot->ctl) sc->path_valid &= ~(1u << warp);
   if (class == QSM_CLASS_MEM) sc->mem_credit--;
-  if (class == QSM_CLASS_DIV) sc->div_busy = true;
+  if (class == QSM_CLASS_DIV) {
+    sc->div_busy = true;
+    sc->div_ready_at = c + QSM_DIV_LATENCY;
+  }
   sc->dirty |= 1u << warp;
   sm->quota.lanes[kernel] += qsm_popcount(mask);
   sm->quota.issued |= 1u << kernel;
@@ -160,13 +163,12 @@ static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slo
   qsm_exec_operands(sc, slot, op);
 }
 
-static void start_division(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t c) {
+static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
   sc->div.warp = slot->warp;
   sc->div.rd = slot->insn.rd;
   sc->div.entry = slot->entry;
   sc->div.mask = slot->mask;
   qsm_exec_div(sc, slot, sc->div.data);
-  sc->div_ready_at = c - 3 + QSM_DIV_LATENCY;
 }
 
 static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
@@ -176,7 +178,7 @@ static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
   if (class == QSM_CLASS_MEM) {
     enter_memory_queue(sc, slot, c);
   } else if (class == QSM_CLASS_DIV) {
-    start_division(sc, slot, c);
+    divide(sc, slot);
   } else if (slot->entry != QSM_NONE) {
     qsm_sb_release(sc, slot->warp, slot->entry);
   }
