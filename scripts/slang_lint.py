@@ -18,10 +18,10 @@ def main():
     arguments = f"slang --top {top} -f {file_list} -Wextra -Werror {AGAINST_STYLE} --timescale 1ns/1ps"
     if not driver.parseCommandLine(arguments):
         return 2
-    ok = driver.processOptions() and driver.parseAllSources()
-    if ok:
-        ok = driver.reportCompilation(driver.createCompilation(), quiet=True)
-    return 0 if ok else 1
+    if not (driver.processOptions() and driver.parseAllSources()):
+        return 1
+    driver.reportCompilation(driver.createCompilation(), quiet=True)
+    return 0 if driver.reportDiagnostics(quiet=True) else 1
 
 
 if __name__ == "__main__":
