@@ -129,8 +129,11 @@ static bool inject_issue(struct injection *in, struct qsm_subcore *sc) {
 }
 
 static bool inject_warp_state(struct injection *in, struct qsm_subcore *sc) {
-  uint32_t w = draw(in, sc->n_warps);
-  if (!(sc->resident >> w & 1) || !sc->live[w]) return false;
+  uint32_t living = 0;
+  for (uint32_t w = 0; w < sc->n_warps; w++) living |= (uint32_t)(sc->live[w] != 0) << w;
+  living &= sc->resident;
+  if (!living) return false;
+  uint32_t w = draw_bit(in, living);
   flip(in, &sc->live[w], draw_bit(in, sc->live[w]), "live", w);
   return true;
 }
@@ -215,8 +218,12 @@ int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *wha
   struct injection in = {.seed = seed, .what = what, .what_len = what_len};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     if (strcmp(block, table[i].block) != 0) continue;
-    bool done = table[i].in_sm ? table[i].in_sm(&in, sm) : table[i].in_subcore(&in, sm->sub[draw(&in, sm->n_subs)]);
-    return done ? 0 : -1;
+    if (table[i].in_sm) return table[i].in_sm(&in, sm) ? 0 : -1;
+    uint32_t first = draw(&in, sm->n_subs);
+    for (uint32_t n = 0; n < sm->n_subs; n++) {
+      if (table[i].in_subcore(&in, sm->sub[(first + n) % sm->n_subs])) return 0;
+    }
+    return -1;
   }
   return -2;
 }
