@@ -199,7 +199,8 @@ uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_
   while (model->cycle < end && !(stop_on_irq && model->ctrl.regs.irq)) {
     uint64_t to = qsm_earlier(end, model->cycle + model->config.noc_lat);
     uint64_t next = next_event(model);
-    if (stop_on_irq) to = qsm_earlier(to, qsm_tb_sched_end_at(model->tb_sched) + 1);
+    uint64_t end_at = qsm_tb_sched_end_at(model->tb_sched);
+    if (stop_on_irq && end_at < to) to = end_at + 1;
     if (next >= to) {
       model->cycle = qsm_earlier(end, next);
     } else {
