@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quota gate and counters (qsm_quota): the rules of docs/quota_gate.md one by one, then at random.
+// C itself is seen through snapshots, which every test takes where it matters, and through the gate.
+#include "Vqsm_quota.h"
+
+#include "../common/qsm_unit.hpp"
+#include "quota_ref.hpp"
+
+using qsm_unit::get;
+using qsm_unit::set;
+
+namespace {
+
+constexpr unsigned kKernels = NUM_KERNELS, kSched = NUM_SCHED, kLanes = WARP_SIZE;
+constexpr unsigned kKernelBits = qsm_unit::index_bits(kKernels), kLaneBits = qsm_unit::index_bits(kLanes + 1);
+
+class Bench {
+ public:
+  explicit Bench(qsm_unit::Tap &tap) : in(kSched, kKernels), ref(kKernels), tap_(tap) {
+    top.rst_ni = 0;
+    clock();
+    top.rst_ni = 1;
+  }
+
+  // One cycle with the inputs `in`, of which the pulses go down again; every output against the reference.
+  void cycle() {
+    drive();
+    top.eval();
+    compare();
+    ref.step(in);
+    clock();
+    n_++;
+    QuotaInputs next(kSched, kKernels);
+    next.present = in.present;
+    next.qos = in.qos;
+    next.first_quota = in.first_quota;
+    in = next;
+  }
+
+  void issue(unsigned sched, unsigned kernel, unsigned lanes) {
+    in.issue_kernel[sched] = static_cast<int>(kernel);
+    in.issue_lanes[sched] = lanes;
+  }
+  void word(unsigned k, int64_t quota, int64_t credit) {
+    in.word = static_cast<int>(k);
+    in.word_quota = quota;
+    in.word_credit = credit;
+    cycle();
+  }
+  void load(unsigned scheme) {
+    in.load = true;
+    in.load_scheme = scheme;
+    cycle();
+  }
+  // Cycles that take n lanes off C of k, or at least n where the last instruction has too many.
+  void spend(unsigned k, int64_t n) {
+    for (; n > 0; n -= kLanes) {
+      issue(0, k, kLanes);
+      cycle();
+    }
+  }
+  int64_t c(unsigned k) {  // costs a cycle
+    in.tick = true;
+    cycle();
+    top.eval();
+    return static_cast<int32_t>(get(top.snap_c_o, k, 32));
+  }
+  bool open(unsigned k) {
+    drive();
+    top.eval();
+    return (top.open_o >> k) & 1;
+  }
+  int64_t quota(unsigned k) { return static_cast<int64_t>(get(top.quota_o, k, 31)); }
+  void clock() {
+    top.clk_i = 0;
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+  }
+
+  Vqsm_quota top;
+  QuotaInputs in;
+  QuotaRef ref;
+
+ private:
+  void drive() {
+    for (unsigned s = 0; s < kSched; s++) {
+      set(top.issue_valid_i, s, 1, in.issue_kernel[s] >= 0);
+      set(top.issue_kernel_i, s, kKernelBits, static_cast<uint64_t>(std::max(in.issue_kernel[s], 0)));
+      set(top.issue_lanes_i, s, kLaneBits, in.issue_lanes[s]);
+    }
+    for (unsigned k = 0; k < kKernels; k++) {
+      set(top.present_i, k, 1, in.present[k]);
+      set(top.qos_i, k, 1, in.qos[k]);
+      set(top.first_quota_i, k, 31, static_cast<uint64_t>(in.first_quota[k]));
+    }
+    top.arrive_valid_i = in.arrive >= 0;
+    top.arrive_kernel_i = static_cast<uint8_t>(std::max(in.arrive, 0));
+    top.tick_i = in.tick;
+    top.word_valid_i = in.word >= 0;
+    top.word_kernel_i = static_cast<uint8_t>(std::max(in.word, 0));
+    top.word_quota_i = static_cast<uint32_t>(in.word_quota);
+    top.word_credit_i = static_cast<uint32_t>(in.word_credit);
+    top.load_valid_i = in.load;
+    top.load_scheme_i = static_cast<uint8_t>(in.load_scheme);
+  }
+
+  void compare() {
+    const auto n = static_cast<unsigned long long>(n_);
+    for (unsigned k = 0; k < kKernels; k++) {
+      const QuotaRef::Slot &s = ref.slots[k];
+      const auto snap_c = static_cast<int64_t>(static_cast<int32_t>(get(top.snap_c_o, k, 32)));
+      tap_.expect(((top.open_o >> k) & 1) == ref.open(in, k), "cycle %llu: gate of %u is not %d", n, k, ref.open(in, k));
+      tap_.expect(quota(k) == s.quota, "cycle %llu: quota of %u is %lld, not %lld", n, k,
+                  static_cast<long long>(quota(k)), static_cast<long long>(s.quota));
+      tap_.expect(snap_c == s.snap_c, "cycle %llu: snapshot of C of %u is %lld, not %lld", n, k,
+                  static_cast<long long>(snap_c), static_cast<long long>(s.snap_c));
+      tap_.expect(get(top.snap_insn_o, k, 32) == s.snap_insn, "cycle %llu: instructions of %u are %llu, not %u", n, k,
+                  static_cast<unsigned long long>(get(top.snap_insn_o, k, 32)), s.snap_insn);
+    }
+  }
+
+  qsm_unit::Tap &tap_;
+  uint64_t n_ = 0;
+};
+
+void expect_c(qsm_unit::Tap &tap, Bench &b, unsigned k, int64_t want) {
+  const int64_t got = b.c(k);
+  tap.expect(got == want, "C of %u is %lld, the rule names %lld", k, static_cast<long long>(got), static_cast<long long>(want));
+}
+
+void test_decrement(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  int64_t want = 0;
+  for (unsigned s = 0; s < kSched; s++) {  // all sub-cores issue for one kernel in one cycle
+    b.issue(s, kKernels - 1, kLanes - (s % 2));
+    want -= kLanes - (s % 2);
+  }
+  b.cycle();
+  expect_c(tap, b, kKernels - 1, want);
+  tap.expect(b.open(kKernels - 1), "shut without a scheme");
+  tap.expect(b.ref.slots[kKernels - 1].snap_insn == static_cast<uint32_t>(-want), "instructions not counted");
+  tap.done("R-QC-2, R-QC-8: issued lanes of all sub-cores come off in every scheme");
+}
+
+void test_first(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.in.first_quota[0] = 7;
+  b.in.arrive = 0;
+  b.cycle();
+  b.in.present[0] = true;
+  expect_c(tap, b, 0, 7);
+  b.in.arrive = 0;  // a second block is none
+  b.issue(0, 0, 1);
+  b.cycle();
+  expect_c(tap, b, 0, 6);
+  b.in.present[0] = false;
+  b.cycle();
+  b.in.arrive = 0;  // R-QC-7: back before a load, goes on
+  b.cycle();
+  b.in.present[0] = true;
+  expect_c(tap, b, 0, 6);
+  b.in.present[0] = false;
+  b.load(kNaive);
+  expect_c(tap, b, 0, 0);
+  tap.expect(b.quota(0) == 0, "an absent kernel keeps its quota");
+  b.in.arrive = 0;
+  b.cycle();
+  expect_c(tap, b, 0, 7);  // dropped at the load: a first block again
+  tap.done("R-QC-6, R-QC-7: first block of a kernel");
+}
+
+void test_first_wins(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.in.first_quota[0] = 9;
+  b.word(0, 100, 0);
+  b.in.arrive = 0;
+  b.load(kNaive);
+  expect_c(tap, b, 0, 9);
+  tap.expect(b.quota(0) == 9, "quota %lld", static_cast<long long>(b.quota(0)));
+  tap.done("R-QC-6: a first block wins over a load");
+}
+
+void test_load(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.in.qos[0] = true;
+  b.in.present[0] = true;
+  b.word(0, 50, 400);
+  b.issue(0, 0, 2);
+  b.load(kNaiveHistory);  // lanes of the load cycle belong to the ending epoch
+  expect_c(tap, b, 0, 50);
+  b.load(kNaive);  // present, no word: stays
+  expect_c(tap, b, 0, 50);
+  tap.expect(b.quota(0) == 50, "quota not kept");
+
+  b.word(0, 60, 400);
+  b.issue(0, 0, 1);
+  b.load(kRollover);
+  expect_c(tap, b, 0, 60 + 49);
+  b.word(0, 60, 9);
+  b.load(kRollover);
+  expect_c(tap, b, 0, 69);  // no more than the credit
+  b.spend(0, 69 + 1);
+  tap.expect(b.ref.slots[0].c <= 0, "not spent");
+  b.word(0, 5, 400);
+  b.load(kRollover);
+  expect_c(tap, b, 0, 5);  // debt is forgiven
+  b.word(0, kQuotaMax, kQuotaMax);
+  b.load(kRollover);
+  expect_c(tap, b, 0, kQuotaMax);
+  tap.expect(b.quota(0) == kQuotaMax, "largest quota");
+
+  b.in.qos[0] = false;
+  b.word(0, 1, 1);
+  b.load(kRollover);
+  expect_c(tap, b, 0, 1);  // only QoS kernels carry over
+  b.word(0, 77, 0);
+  b.load(kNoScheme);  // drops the word, changes nothing
+  expect_c(tap, b, 0, 1);
+  b.load(kNaive);
+  expect_c(tap, b, 0, 1);
+  tap.done("R-QC-3, R-QC-4, B13: loads of every scheme");
+}
+
+// FGQ Figure 4: quotas 100 and 50, the non-QoS counter at -3, refill gives 47.
+void test_figure4(qsm_unit::Tap &tap) {
+  if (kKernels < 2 || kLanes < 4) {
+    tap.done("R-QC-5: FGQ Figure 4 # SKIP needs two kernels and four lanes");
+    return;
+  }
+  Bench b(tap);
+  b.in.qos[0] = true;
+  b.in.present[0] = b.in.present[1] = true;
+  b.word(0, 100, 0);
+  b.word(1, 50, 0);
+  b.load(kNaive);
+  for (unsigned n = 0; n < 49; n++) {
+    b.issue(0, 1, 1);
+    b.cycle();
+  }
+  b.issue(0, 1, 4);  // from 1 to -3
+  b.cycle();
+  tap.expect(!b.open(1) && b.open(0), "gates before the QoS kernel is spent");
+  for (unsigned n = 0; n < 99; n++) {
+    b.issue(0, 0, 1);
+    b.cycle();
+  }
+  expect_c(tap, b, 1, -3);
+  b.issue(0, 0, 1);  // cycle t: the last QoS instruction
+  b.cycle();
+  tap.expect(!b.open(0) && !b.open(1), "t + 1: gates not shut");
+  expect_c(tap, b, 1, -3);  // t + 1: the refill is decided
+  tap.expect(b.open(1) && !b.open(0), "t + 2: not refilled");
+  expect_c(tap, b, 1, 47);
+  tap.done("R-QC-5: FGQ Figure 4");
+}
+
+void test_refill(qsm_unit::Tap &tap) {
+  if (kKernels < 2) {
+    tap.done("R-QC-5, R-QC-1: refills # SKIP needs two kernels");
+    return;
+  }
+  Bench b(tap);
+  const unsigned q = kKernels - 1;
+  b.in.qos[q] = true;
+  b.in.present[0] = true;
+  b.word(0, 1, 0);
+  b.load(kNaive);
+  b.issue(0, 0, kLanes);
+  b.cycle();
+  for (int64_t left = 1 - static_cast<int64_t>(kLanes); left <= 0; left++) {
+    tap.expect(!b.open(0), "open at C = %lld", static_cast<long long>(left));
+    tap.expect(b.ref.slots[0].c == left, "one refill per cycle");
+    b.cycle();
+  }
+  tap.expect(b.open(0), "refills do not end the wait");
+
+  Bench waits(tap);  // only spent QoS kernels: they wait
+  waits.in.qos[0] = true;
+  waits.in.present[0] = true;
+  waits.word(0, 1, 0);
+  waits.load(kNaive);
+  waits.issue(0, 0, 1);
+  waits.cycle();
+  for (unsigned n = 0; n < 5; n++) waits.cycle();
+  tap.expect(!waits.open(0), "a QoS kernel was refilled");
+  waits.in.qos[0] = false;
+  tap.expect(waits.open(0), "gated though no slot has QoS");
+  tap.done("R-QC-5, R-QC-1: refills go on until C > 0; QoS kernels wait; no QoS slot, no gate");
+}
+
+void test_saturation(qsm_unit::Tap &tap) {
+  if (kSched * kLanes < 128) {
+    tap.done("R-QC-2, W12: C stops at -2^31 # SKIP takes too long with few lanes");
+    return;
+  }
+  Bench b(tap);
+  const unsigned n_cycles = (1u << 31) / (kSched * kLanes);
+  for (unsigned s = 0; s < kSched; s++) {
+    set(b.top.issue_valid_i, s, 1, true);
+    set(b.top.issue_kernel_i, s, kKernelBits, 1);
+    set(b.top.issue_lanes_i, s, kLaneBits, kLanes);
+  }
+  for (unsigned n = 0; n < n_cycles - 1; n++) b.clock();
+  b.ref.slots[1].c = -static_cast<int64_t>(n_cycles - 1) * kSched * kLanes;
+  b.ref.slots[1].insn = static_cast<uint32_t>(-b.ref.slots[1].c) & ((1u << 28) - 1);  // no epoch is that long
+  b.issue(0, 1, kLanes);
+  b.cycle();
+  expect_c(tap, b, 1, -(int64_t{1} << 31) + (kSched - 1) * kLanes);
+  for (unsigned n = 0; n < kSched + 1; n++) {
+    b.issue(0, 1, kLanes - 1);
+    b.cycle();
+  }
+  expect_c(tap, b, 1, -(int64_t{1} << 31));
+  tap.done("R-QC-2, W12: C stops at -2^31");
+}
+
+int64_t any_quota(qsm_unit::Random &random) {
+  switch (random.below(4)) {
+    case 0: return 1 + random.below(4);
+    case 1: return kQuotaMax - random.below(3);
+    default: return 1 + random.below(60 * kLanes);
+  }
+}
+
+// Blocks arrive and leave, words and loads come as they like; issue follows the gate.
+void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  const unsigned schemes[] = {kNoScheme, kNaive, kNaiveHistory, kRollover, kRollover, kNaive};
+  Bench b(tap);
+  for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
+    for (unsigned s = 0; s < kSched; s++) {
+      const unsigned k = random.below(kKernels);
+      if (b.ref.open(b.in, k) && !random.one_in(3)) b.issue(s, k, random.below(kLanes + 1));
+    }
+    if (random.one_in(20)) b.in.arrive = static_cast<int>(random.below(kKernels));
+    if (random.one_in(100)) b.in.first_quota[random.below(kKernels)] = any_quota(random);
+    b.in.tick = random.one_in(5);
+    if (random.one_in(60)) {
+      b.in.load = true;
+      b.in.load_scheme = schemes[random.below(6)];
+    } else if (random.one_in(20)) {
+      b.in.word = static_cast<int>(random.below(kKernels));
+      b.in.word_quota = any_quota(random);
+      b.in.word_credit = random.one_in(3) ? kQuotaMax : random.below(200);
+    }
+    const int arrives = b.in.arrive;
+    b.cycle();
+    for (unsigned k = 0; k < kKernels; k++) {
+      if (random.one_in(100)) b.in.present[k] = false;
+      if (random.one_in(2000)) b.in.qos[k] = !b.in.qos[k];
+    }
+    if (arrives >= 0) b.in.present[static_cast<unsigned>(arrives)] = true;
+  }
+  tap.done("300,000 random cycles equal the reference");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  qsm_unit::Random random(argc, argv, argv[0]);
+  qsm_unit::Tap tap(8);
+  test_decrement(tap);
+  test_first(tap);
+  test_first_wins(tap);
+  test_load(tap);
+  test_figure4(tap);
+  test_refill(tap);
+  test_saturation(tap);
+  test_random(tap, random);
+  return tap.exit_code();
+}
