@@ -9,7 +9,7 @@ VERILATED_CXX ?= clang++-19
 
 RTL_PACKAGES := rtl/qsm_regs_pkg.sv rtl/qsm_pkg.sv
 RTL_SRCS := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/*.sv rtl/*/*.sv)))
-COSIM_SRCS := $(sort $(wildcard tb/cosim/*.sv))
+COSIM_SRCS := $(sort $(wildcard tb/cosim/*_pkg.sv)) $(filter-out %_pkg.sv,$(sort $(wildcard tb/cosim/*.sv)))
 COSIM_CXX := $(wildcard tb/cosim/*.cpp)
 
 .PHONY: package rtl rtl-trace
@@ -35,9 +35,12 @@ build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
 VERILATE := $(VERILATOR) --cc --exe --assert --x-assign fast --x-initial fast -Wno-lint -Wno-style --top-module qsm_cosim \
   -CFLAGS '-fPIC -DVL_USER_STOP -DVL_USER_FATAL -I$(CURDIR)/c_model -I$(CURDIR)/tb/cosim' \
   -LDFLAGS '-shared $(CURDIR)/build/libqsm_model.a'
-# $(call compile_verilated,FOLDER,TOP,OUTPUT from there)
-compile_verilated = +$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OPT_FAST=-O2 OPT_SLOW=-O1 $(3) > $(1)/build.log 2>&1 \
-  || { tail -n 40 $(1)/build.log; exit 1; }
+# $(call compile_verilated,FOLDER,TOP,OUTPUT from there). Always links: Verilator's makefile does not know of the model.
+define compile_verilated
+	rm -f $(1)/$(3)
+	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OPT_FAST=-O2 OPT_SLOW=-O1 $(3) > $(1)/build.log 2>&1 \
+	  || { tail -n 40 $(1)/build.log; exit 1; }
+endef
 COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) c_model/qsm_events.h build/libqsm_model.a mk/rtl.mk
 
 build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
