@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, in 128-bit integers.
+#ifndef MGR_REF_HPP
+#define MGR_REF_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+constexpr uint64_t kQuotaMax = 0x7fffffff;
+constexpr uint32_t kAlphaOne = 0x10000, kAlphaMax = 0x7ffff;
+constexpr unsigned kNoScheme = 0, kNaive = 1, kNaiveHistory = 2, kRollover = 4;
+
+// What the manager works from in an epoch.
+struct MgrInputs {
+  unsigned scheme = kNaive;
+  uint32_t alpha_cap = 0x40000, rollover_cap = 8;
+  bool alpha_en = true;
+  std::vector<bool> valid, qos, had_tb;         // per kernel
+  std::vector<uint32_t> goal;                   // per kernel
+  std::vector<std::vector<uint32_t>> insn, tbs;  // per SM and kernel
+
+  MgrInputs(unsigned n_sms, unsigned n_kernels)
+      : valid(n_kernels), qos(n_kernels), had_tb(n_kernels), goal(n_kernels),
+        insn(n_sms, std::vector<uint32_t>(n_kernels)), tbs(n_sms, std::vector<uint32_t>(n_kernels)) {}
+};
+
+class MgrRef {
+ public:
+  struct Slot {
+    uint64_t hist_insn = 0, hist_cycles = 0, insn = 0, quota = 0;
+    uint32_t alpha = kAlphaOne;
+  };
+  struct Word {
+    bool has = false;
+    uint64_t quota = 0, credit = 0;
+  };
+
+  MgrRef(unsigned n_sms, unsigned n_kernels) : slots(n_kernels), words(n_sms, std::vector<Word>(n_kernels)) {}
+
+  // All of an epoch: t is the length of the one that began, busy the cycles with a launch.
+  void epoch(const MgrInputs &in, uint32_t t, const std::vector<uint64_t> &busy) {
+    for (unsigned k = 0; k < slots.size(); k++) {
+      for (auto &of_sm : words) of_sm[k] = Word{};
+      if (in.valid[k]) sum(in, k, busy[k]);
+    }
+    for (unsigned k = 0; k < slots.size(); k++) {
+      if (in.valid[k] && in.qos[k]) qos(in, k, t);
+    }
+    for (unsigned k = 0; k < slots.size(); k++) {
+      if (in.valid[k] && !in.qos[k]) other(in, k, t);
+    }
+    for (unsigned k = 0; k < slots.size(); k++) {
+      if (in.valid[k]) split(in, k);
+    }
+  }
+
+  void clear(unsigned k) { slots[k].hist_insn = slots[k].hist_cycles = 0; }
+
+  std::vector<Slot> slots;
+  std::vector<std::vector<Word>> words;
+
+ private:
+  using u128 = unsigned __int128;
+  static constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
+  static u128 ceil_div(u128 n, u128 d) { return n / d + (n % d != 0); }
+  static uint64_t at_most(uint64_t limit, u128 v) { return v > limit ? limit : static_cast<uint64_t>(v); }
+
+  void sum(const MgrInputs &in, unsigned k, uint64_t busy) {  // R-QM-5
+    uint64_t insn = 0;
+    for (const auto &of_sm : in.insn) insn += of_sm[k];
+    Slot &s = slots[k];
+    s.hist_insn = (s.hist_insn + insn) & kMask48;
+    s.hist_cycles = (s.hist_cycles + busy) & kMask48;
+    s.insn = std::min(insn, kQuotaMax);
+  }
+
+  void qos(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-6, R-QM-7
+    Slot &s = slots[k];
+    const bool on = in.alpha_en && (in.scheme == kNaiveHistory || in.scheme == kRollover);
+    const uint64_t top = in.alpha_cap == 0 ? kAlphaMax : in.alpha_cap;
+    bool unbounded = false;
+    s.alpha = kAlphaOne;
+    if (on && s.hist_cycles != 0) {
+      if (s.hist_insn == 0) {
+        s.alpha = static_cast<uint32_t>(top);
+        unbounded = in.alpha_cap == 0;
+      } else {
+        const u128 behind = ceil_div(static_cast<u128>(in.goal[k]) * s.hist_cycles, s.hist_insn);
+        s.alpha = static_cast<uint32_t>(std::max<uint64_t>(at_most(top, behind), kAlphaOne));
+      }
+    }
+    s.quota = unbounded ? kQuotaMax
+                        : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * in.goal[k] * t, u128{1} << 32));
+  }
+
+  void other(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-8
+    uint64_t q = slots[k].insn;
+    for (unsigned j = 0; j < slots.size(); j++) {
+      if (!in.valid[j] || !in.qos[j] || !in.had_tb[j] || slots[j].quota == 0) continue;
+      q = at_most(kQuotaMax, static_cast<u128>(q) * slots[j].insn / slots[j].quota);
+    }
+    slots[k].alpha = kAlphaOne;
+    slots[k].quota = std::max<uint64_t>(q, t);
+  }
+
+  void split(const MgrInputs &in, unsigned k) {  // R-QM-9
+    uint64_t all = 0, before = 0;
+    for (const auto &of_sm : in.tbs) all += of_sm[k];
+    for (unsigned i = 0; i < words.size(); i++) {
+      const uint64_t own = in.tbs[i][k];
+      if (own == 0) continue;
+      const uint64_t part = slots[k].quota * (before + own) / all - slots[k].quota * before / all;
+      before += own;
+      Word &w = words[i][k];
+      w.has = true;
+      w.quota = std::max<uint64_t>(part, 1);
+      w.credit = in.rollover_cap == 0 ? kQuotaMax : at_most(kQuotaMax, static_cast<u128>(in.rollover_cap) * w.quota);
+    }
+  }
+};
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// QoS manager (qsm_qos_mgr): every cycle of the epoch's sequence, every word and register, against
+// docs/qos_mgr.md; the configurations have the least QosLat of R-QM-11.
+#include <cmath>
+
+#include "Vqsm_qos_mgr.h"
+
+#include "../common/qsm_unit.hpp"
+#include "mgr_ref.hpp"
+
+using qsm_unit::get;
+using qsm_unit::set;
+
+namespace {
+
+constexpr unsigned kSms = NUM_SMS, kKernels = NUM_KERNELS, kNocLat = NOC_LAT, kQosLat = QOS_LAT;
+constexpr uint32_t kEpochMin = kQosLat + 2 * kNocLat + 16;
+
+class Bench {
+ public:
+  explicit Bench(qsm_unit::Tap &tap) : in(kSms, kKernels), ref(kSms, kKernels), busy(kKernels), tap_(tap), n_busy_(kKernels) {
+    top.rst_ni = 0;
+    clock();
+    top.rst_ni = 1;
+  }
+
+  // Until the registers of the next epoch are there; `in` must be set. Values that the page does not
+  // allow to be looked at are wrong on purpose.
+  void epoch() {
+    do cycle(); while (since_ == 0);
+    do cycle(); while (since_ != 0);
+    top.eval();
+    compare_registers();
+  }
+
+  void cycle() {
+    const bool tick = n_tick_ + 1 == len_;
+    const bool e = tick_at_ + kNocLat == t_ && tick_at_ != 0;
+    drive(e);
+    top.eval();
+    const auto t = static_cast<unsigned long long>(t_);
+    tap_.expect(top.tick_o == tick, "cycle %llu: tick is not %d", t, tick);
+    tap_.expect(top.e_o == e, "cycle %llu: E is not %d", t, e);
+    tap_.expect(top.mgr_busy_o == (since_ != 0), "cycle %llu: busy is not %d", t, since_ != 0);
+    tap_.expect(top.load_valid_o == (since_ == kQosLat - kNocLat), "cycle %llu: load %d", t, top.load_valid_o);
+    if (top.load_valid_o) {
+      tap_.expect(top.load_scheme_o == in.scheme, "load of scheme %u, not %u", top.load_scheme_o, in.scheme);
+      tap_.expect(n_words_ == 0, "%u quota words missing at the load", n_words_);
+    }
+    if (top.word_valid_o) compare_word();
+    step(tick, e);
+    clock();
+  }
+
+  void clear(unsigned k) { clear_ |= 1u << k; }  // in the next cycle
+  uint64_t now() const { return t_; }
+  uint32_t quota(unsigned k) { return static_cast<uint32_t>(get(top.epoch_quota_o, k, 31)); }
+  uint32_t alpha(unsigned k) { return static_cast<uint32_t>(get(top.alpha_o, k, 19)); }
+  uint64_t hist_cycles(unsigned k) { return get(top.hcyc_o, k, 48); }
+
+  Vqsm_qos_mgr top;
+  MgrInputs in;
+  MgrRef ref;
+  std::vector<bool> busy;
+  uint32_t epoch_len = EPOCH_RESET;  // the register
+  bool idle() const { return since_ == 0; }
+  uint32_t len() const { return len_; }
+
+ private:
+  void drive(bool e) {
+    top.scheme_i = static_cast<uint8_t>(in.scheme);
+    top.epoch_len_i = epoch_len;
+    top.alpha_cap_i = in.alpha_cap;
+    top.rollover_cap_i = static_cast<uint8_t>(in.rollover_cap);
+    top.alpha_en_i = in.alpha_en;
+    top.cycle_i = t_ + 0xfffffff0u;
+    top.hist_clear_i = static_cast<uint8_t>(clear_);
+    for (unsigned k = 0; k < kKernels; k++) {
+      set(top.valid_i, k, 1, in.valid[k]);
+      set(top.qos_i, k, 1, in.qos[k]);
+      set(top.had_tb_i, k, 1, in.had_tb[k] == e);
+      set(top.busy_i, k, 1, busy[k]);
+      set(top.goal_i, k, 32, in.goal[k]);
+    }
+    const bool counts_change = e || since_ == 1, insn_change = since_ == 1 || since_ == kNocLat + 1;
+    if (!counts_change && !insn_change) return;
+    for (unsigned i = 0; i < kSms; i++) {
+      for (unsigned k = 0; k < kKernels; k++) {
+        if (counts_change) set(top.cnt_i, i * kKernels + k, 6, e ? in.tbs[i][k] : (in.tbs[i][k] + 1) % (MAX_TBS + 1));
+        if (insn_change) set(top.snap_insn_i, i * kKernels + k, 32, since_ == kNocLat + 1 ? in.insn[i][k] : ~in.insn[i][k]);
+      }
+    }
+  }
+
+  void step(bool tick, bool e) {
+    for (unsigned k = 0; k < kKernels; k++) {
+      n_busy_[k] += busy[k];
+      if ((clear_ >> k) & 1) {
+        ref.clear(k);
+        n_busy_[k] = 0;
+      }
+    }
+    clear_ = 0;
+    if (e) {
+      ref.epoch(in, len_, n_busy_);
+      n_busy_.assign(kKernels, 0);
+      e_lo_ = static_cast<uint32_t>(top.cycle_i);
+      n_words_ = 0;
+      for (const auto &of_sm : ref.words) {
+        for (const auto &w : of_sm) n_words_ += w.has;
+      }
+      since_ = 1;
+    } else if (since_ != 0) {
+      n_epochs_ += since_ == kQosLat;
+      since_ = since_ == kQosLat ? 0 : since_ + 1;
+    }
+    if (tick) {
+      tick_at_ = t_;
+      len_ = epoch_len;
+    }
+    n_tick_ = tick ? 0 : n_tick_ + 1;
+    t_++;
+  }
+
+  void compare_word() {
+    const unsigned i = top.word_sm_o, k = top.word_kernel_o;
+    tap_.expect(i < kSms && k < kKernels, "word for SM %u, slot %u", i, k);
+    if (i >= kSms || k >= kKernels) return;
+    MgrRef::Word &w = ref.words[i][k];
+    tap_.expect(w.has, "SM %u, slot %u: word without blocks, or a second one", i, k);
+    tap_.expect(top.word_quota_o == w.quota, "SM %u, slot %u: part %u, not %llu", i, k, top.word_quota_o,
+                static_cast<unsigned long long>(w.quota));
+    tap_.expect(top.word_credit_o == w.credit, "SM %u, slot %u: credit %u, not %llu", i, k, top.word_credit_o,
+                static_cast<unsigned long long>(w.credit));
+    tap_.expect(since_ != 0 && since_ < kQosLat - kNocLat, "word %u cycles after E", since_);
+    w.has = false;
+    n_words_--;
+  }
+
+  void compare_registers() {
+    for (unsigned k = 0; k < kKernels; k++) {
+      const MgrRef::Slot &s = ref.slots[k];
+      tap_.expect(quota(k) == s.quota, "quota of %u: %u, not %llu", k, quota(k), static_cast<unsigned long long>(s.quota));
+      tap_.expect(alpha(k) == s.alpha, "alpha of %u: %x, not %x", k, alpha(k), s.alpha);
+      tap_.expect(get(top.epoch_insn_o, k, 31) == s.insn, "instructions of %u", k);
+      tap_.expect(get(top.insn_o, k, 48) == s.hist_insn, "history of instructions of %u", k);
+      tap_.expect(hist_cycles(k) == s.hist_cycles, "history of cycles of %u: %llu, not %llu", k,
+                  static_cast<unsigned long long>(hist_cycles(k)), static_cast<unsigned long long>(s.hist_cycles));
+    }
+    tap_.expect(top.epoch_count_o == n_epochs_, "epoch count %u, not %u", top.epoch_count_o, n_epochs_);
+    tap_.expect(top.epoch_e_lo_o == e_lo_, "cycle of E %u, not %u", top.epoch_e_lo_o, e_lo_);
+  }
+
+  void clock() {
+    top.clk_i = 0;
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+  }
+
+  qsm_unit::Tap &tap_;
+  std::vector<uint64_t> n_busy_;
+  uint64_t t_ = 0, tick_at_ = 0;
+  uint32_t len_ = EPOCH_RESET, n_tick_ = 0, since_ = 0, e_lo_ = 0, n_epochs_ = 0, clear_ = 0;
+  unsigned n_words_ = 0;
+};
+
+// Kernel 0 alone, with `insn` instructions on SM 0 and one block there.
+void one_kernel(Bench &b, bool qos, double goal, uint32_t insn) {
+  b.in.valid[0] = b.in.had_tb[0] = b.busy[0] = true;
+  b.in.qos[0] = qos;
+  b.in.goal[0] = static_cast<uint32_t>(goal * 65536);
+  b.in.insn[0][0] = insn;
+  b.in.tbs[0][0] = 1;
+}
+
+void test_sequence(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  one_kernel(b, true, 2.0, 10);
+  b.epoch();
+  tap.expect(b.now() == EPOCH_RESET - 1 + kNocLat + kQosLat + 1, "first epoch is done in cycle %llu",
+             static_cast<unsigned long long>(b.now() - 1));
+  const uint64_t first = b.now();
+  b.epoch_len = kEpochMin;
+  b.epoch();  // the epoch that runs keeps its length
+  tap.expect(b.now() - first == EPOCH_RESET, "second epoch");
+  b.epoch();
+  tap.expect(b.now() - first == EPOCH_RESET + kEpochMin, "shortest epoch");
+  tap.expect(b.quota(0) == 2 * kEpochMin, "quota %u", b.quota(0));
+  tap.done("R-QM-1 to R-QM-4: tick, E, busy and load in their cycles; the shortest epoch");
+}
+
+void test_alpha(qsm_unit::Tap &tap) {
+  const uint32_t t = EPOCH_RESET;
+  auto run = [&](unsigned scheme, uint32_t cap, double goal, uint32_t insn, bool busy = true, bool on = true) {
+    Bench b(tap);
+    one_kernel(b, true, goal, insn);
+    b.in.scheme = scheme;
+    b.in.alpha_cap = cap;
+    b.in.alpha_en = on;
+    b.busy[0] = busy;
+    b.epoch();
+    return std::make_pair(b.alpha(0), b.quota(0));
+  };
+  const uint32_t cycles = t + kNocLat;  // up to E, included
+  using Pair = std::pair<uint32_t, uint32_t>;
+  auto is = [&](Pair got, uint32_t alpha, uint32_t quota, const char *what) {
+    tap.expect(got == Pair(alpha, quota), "%s: alpha %x, quota %u, not %x, %u", what, got.first, got.second, alpha, quota);
+  };
+  is(run(kRollover, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "half of the goal");
+  is(run(kNaiveHistory, 0x40000, 1, 4 * cycles), 0x10000, t, "ahead of the goal");
+  is(run(kRollover, 0x40000, 4, 1), 0x40000, 16 * t, "far behind, cap");
+  is(run(kRollover, 0, 4, 1), 0x7ffff, static_cast<uint32_t>((uint64_t{0x7ffff} * 4 * t + 0xffff) >> 16), "far behind, no cap");
+  is(run(kRollover, 0x40000, 4, 0), 0x40000, 16 * t, "no instructions, cap");
+  is(run(kRollover, 0, 4, 0), 0x7ffff, kQuotaMax, "no instructions, no cap");
+  is(run(kRollover, 0, 4, 0, false), 0x10000, 4 * t, "no history");
+  is(run(kRollover, 0, 4, 7, false), 0x10000, 4 * t, "no cycles");
+  is(run(kRollover, 0x40000, 4, 1, true, false), 0x10000, 4 * t, "alpha off");
+  is(run(kNaive, 0x40000, 4, 1), 0x10000, 4 * t, "naive");
+  is(run(kNoScheme, 0x40000, 4, 1), 0x10000, 4 * t, "none");
+  is(run(kNaive, 0x40000, 65535, 1), 0x10000, 65535 * t, "large goal");
+  is(run(kNaive, 0x40000, 1.0 / 65536, 1), 0x10000, 1, "rounded up");
+  is(run(kNaive, 0x40000, 0, 1), 0x10000, 0, "goal 0");
+  tap.done("R-QM-6, R-QM-7, B2, B3: alpha and quota of a QoS slot");
+}
+
+void test_other(qsm_unit::Tap &tap) {
+  Bench alone(tap);
+  one_kernel(alone, false, 0, 77777);
+  alone.epoch();
+  tap.expect(alone.quota(0) == 77777, "own instructions");
+  alone.in.insn[0][0] = 1;
+  alone.epoch();
+  tap.expect(alone.quota(0) == EPOCH_RESET, "at least T");
+  if (kKernels >= 2) {
+    Bench b(tap);
+    one_kernel(b, false, 0, 40000);  // slot 0 comes after the QoS slot
+    b.in.valid[1] = b.in.qos[1] = b.in.had_tb[1] = true;
+    b.in.goal[1] = 2 << 16;
+    b.in.insn[0][1] = EPOCH_RESET;  // half of its quota
+    b.epoch();
+    tap.expect(b.quota(0) == 20000, "scaled quota %u", b.quota(0));
+    b.in.had_tb[1] = false;
+    b.epoch();
+    tap.expect(b.quota(0) == 40000, "scaled by a kernel without blocks");
+    b.in.had_tb[1] = true;
+    b.in.goal[1] = 0;
+    b.epoch();
+    tap.expect(b.quota(0) == 40000, "divided by a quota of 0");
+    b.in.goal[1] = 1;  // quota 1, so that the product is out of range
+    b.in.insn[0][1] = 0x7fffffff;
+    b.epoch();
+    tap.expect(b.quota(0) == kQuotaMax, "not saturated: %u", b.quota(0));
+  }
+  tap.done("R-QM-8, B4, B5: quota of a non-QoS slot");
+}
+
+// Parts named by hand; the bench compares every word with the reference besides.
+void test_split(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.in.scheme = kRollover;
+  b.in.alpha_en = false;
+  for (unsigned i = 0; i < kSms; i++) b.in.tbs[i][0] = 1;
+  for (uint32_t cap : {0u, 1u, 8u, 255u}) {
+    one_kernel(b, true, 0, 1);
+    b.in.rollover_cap = cap;
+    b.in.goal[0] = static_cast<uint32_t>((uint64_t{10} << 16) / EPOCH_RESET);
+    b.epoch();
+    tap.expect(b.quota(0) == 10, "quota %u", b.quota(0));
+  }
+  b.in.goal[0] = 1;  // quota 1: every SM gets at least 1
+  b.epoch();
+  b.in.goal[0] = 0xffffffff;
+  b.epoch();
+  for (unsigned i = 0; i < kSms; i++) b.in.tbs[i][0] = MAX_TBS;
+  b.epoch();
+  for (unsigned i = 0; i + 1 < kSms; i++) b.in.tbs[i][0] = 0;
+  b.epoch();
+  b.in.tbs[kSms - 1][0] = 0;  // S = 0: no words
+  b.epoch();
+
+  MgrRef by_hand(3, 1);
+  MgrInputs in(3, 1);
+  in.valid[0] = true;
+  in.insn[0][0] = 10;
+  for (unsigned i = 0; i < 3; i++) in.tbs[i][0] = 1;
+  by_hand.epoch(in, 1, {0});
+  tap.expect(by_hand.words[0][0].quota == 3 && by_hand.words[1][0].quota == 3 && by_hand.words[2][0].quota == 4, "10 in three");
+  tap.done("R-QM-9, B7, B8: parts, the least part, credits, no blocks");
+}
+
+void test_clear(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  one_kernel(b, true, 1, 5);
+  b.epoch();
+  tap.expect(b.hist_cycles(0) == EPOCH_RESET + kNocLat, "cycles up to E: %llu", static_cast<unsigned long long>(b.hist_cycles(0)));
+  b.cycle();
+  b.clear(0);
+  b.cycle();
+  tap.expect(b.hist_cycles(0) == 0 && get(b.top.insn_o, 0, 48) == 0, "history not cleared");
+  const uint64_t from = b.now();
+  b.epoch();
+  const uint64_t e = b.now() - 1 - kQosLat;
+  tap.expect(b.hist_cycles(0) == e - from + 1, "the running epoch counts from the clear on");
+  tap.done("HIST_CLEAR clears the history and the running count");
+}
+
+// All slots busy with all that takes time, for every number of QoS slots.
+void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  for (unsigned set_of_qos = 0; set_of_qos < (1u << kKernels); set_of_qos++) {
+    Bench b(tap);
+    b.in.scheme = kRollover;
+    b.in.alpha_cap = 0;
+    for (unsigned k = 0; k < kKernels; k++) {
+      b.in.valid[k] = b.in.had_tb[k] = b.busy[k] = true;
+      b.in.qos[k] = (set_of_qos >> k) & 1;
+      b.in.goal[k] = 65536 + random.below(65536);
+      for (unsigned i = 0; i < kSms; i++) {
+        b.in.tbs[i][k] = MAX_TBS;
+        b.in.insn[i][k] = 1 + random.below(20000);
+      }
+    }
+    b.epoch();
+    b.epoch();
+  }
+  tap.done("R-QM-11: the least QosLat suffices for every set of QoS slots");
+}
+
+// Anything that registers and counters can hold; registers change and histories are cleared between the epochs.
+void randomize(MgrInputs &in, qsm_unit::Random &random) {
+  const unsigned schemes[] = {kNoScheme, kNaive, kNaiveHistory, kRollover, kRollover};
+  in.scheme = schemes[random.below(5)];
+  in.alpha_cap = random.one_in(3) ? 0 : 0x10000 + random.below(0x70000);
+  in.rollover_cap = random.one_in(4) ? 0 : random.below(256);
+  in.alpha_en = !random.one_in(8);
+  for (unsigned k = 0; k < kKernels; k++) {
+    in.valid[k] = !random.one_in(8);
+    in.qos[k] = in.valid[k] && random.one_in(2);
+    in.had_tb[k] = !random.one_in(6);
+    in.goal[k] = random.bits32() >> random.below(32);
+    const unsigned size = random.below(32);
+    const bool sparse = random.one_in(3), none = random.one_in(10);
+    for (unsigned i = 0; i < kSms; i++) {
+      in.insn[i][k] = random.one_in(4) ? 0 : random.bits32() >> size;
+      in.tbs[i][k] = none || (sparse && !random.one_in(4)) ? 0 : random.below(MAX_TBS + 1);
+    }
+  }
+}
+
+void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Bench b(tap);
+  for (unsigned n = 0; n < 1500 && !tap.failed(); n++) {
+    randomize(b.in, random);
+    b.epoch_len = kEpochMin + random.below(40);
+    for (unsigned c = random.below(10); c > 0; c--) {
+      for (unsigned k = 0; k < kKernels; k++) {
+        b.busy[k] = random.one_in(2);
+        if (random.one_in(60)) b.clear(k);
+      }
+      b.cycle();
+    }
+    b.epoch();
+  }
+  tap.done("1,500 random epochs equal the reference");
+}
+
+// Workloads such as there are, against the formulas in double precision: 1 per 1,000, and rounding.
+void test_double(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Bench b(tap);
+  b.epoch_len = 1000;
+  b.in.scheme = kRollover;
+  std::vector<double> insn(kKernels), cycles(kKernels);
+  for (unsigned n = 0; n < 200 && !tap.failed(); n++) {
+    std::vector<double> of_epoch(kKernels), want(kKernels);
+    for (unsigned k = 0; k < kKernels; k++) {
+      b.in.valid[k] = b.in.had_tb[k] = b.busy[k] = true;
+      b.in.qos[k] = k < kKernels - 1 || kKernels == 1;
+      if (n == 0) b.in.goal[k] = 65536 * (4 + random.below(20)) + random.below(65536);
+      for (unsigned i = 0; i < kSms; i++) {
+        b.in.insn[i][k] = (3000 + random.below(20000)) / kSms + 1;
+        b.in.tbs[i][k] = 1;
+        of_epoch[k] += b.in.insn[i][k];
+      }
+      insn[k] += of_epoch[k];
+    }
+    b.epoch();
+    double other = of_epoch[kKernels - 1];
+    for (unsigned k = 0; k < kKernels; k++) {
+      cycles[k] = static_cast<double>(b.hist_cycles(k));
+      const double goal = b.in.goal[k] / 65536.0;
+      if (b.in.qos[k]) {
+        want[k] = std::min(4.0, std::max(1.0, goal * cycles[k] / insn[k])) * goal * b.len();
+        other *= of_epoch[k] / want[k];
+      } else {
+        want[k] = std::max<double>(other, b.len());
+      }
+      const double error = std::fabs(b.quota(k) - want[k]);
+      tap.expect(error <= want[k] / 1000 + 1, "quota of %u: %u, in double precision %.3f", k, b.quota(k), want[k]);
+    }
+  }
+  tap.done("quotas differ from double precision by at most 1 per 1,000");
+}
+
+void test_longest(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  one_kernel(b, true, 3.0 / 7, 1);
+  b.in.scheme = kRollover;
+  b.epoch_len = (1u << 20) - 1;
+  b.epoch();
+  b.epoch();
+  tap.expect(b.hist_cycles(0) == EPOCH_RESET + kNocLat + (1u << 20) - 1, "cycles %llu", static_cast<unsigned long long>(b.hist_cycles(0)));
+  tap.done("R-QM-1: the longest epoch");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  qsm_unit::Random random(argc, argv, argv[0]);
+  qsm_unit::Tap tap(9);
+  test_sequence(tap);
+  test_alpha(tap);
+  test_other(tap);
+  test_split(tap);
+  test_clear(tap);
+  test_slowest(tap, random);
+  test_random(tap, random);
+  test_double(tap, random);
+  test_longest(tap);
+  return tap.exit_code();
+}
