@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers as the tables of docs/control_port.md list them: one row each, with access, range and rule.
+#ifndef QSM_CTRL_REF_HPP
+#define QSM_CTRL_REF_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+enum class Access { kRw, kRo, kWo };
+
+struct Register {
+  const char *name;
+  uint16_t address;  // within the GPU's or a slot's registers
+  Access access;
+  uint32_t reset;
+  uint32_t low, high;        // range of written values
+  uint32_t multiple = 1;     // they are multiples of this
+  bool idle = false;         // R-CP-3
+  bool quiet = false;        // qos_mgr.md R-QM-3
+  bool zero_too = false;     // 0 is allowed besides the range
+};
+
+const uint32_t kAny = 0xFFFFFFFF;
+const uint32_t kMaxThreads = std::min(1024, WARPS_PER_SM * WARP_SIZE);
+
+const std::vector<Register> kGpuRegisters = {
+    {"ID", 0x00, Access::kRo, 0x51534D31, 0, 0},
+    {"CONFIG0", 0x04, Access::kRo, NUM_SMS | NUM_SCHED << 8 | WARPS_PER_SM << 16 | WARP_SIZE << 24, 0, 0},
+    {"CONFIG1", 0x08, Access::kRo, NUM_KERNELS | MAX_TBS << 8 | NUM_CHANNELS << 16 | NOC_LAT << 24, 0, 0},
+    {"CONFIG2", 0x0C, Access::kRo, SHARED_BYTES, 0, 0},
+    {"CYCLE_LO", 0x10, Access::kRo, 0, 0, 0},
+    {"CYCLE_HI", 0x14, Access::kRo, 0, 0, 0},
+    {"IRQ", 0x18, Access::kRw, 0, 0, kAny},
+    {"ICACHE_INV", 0x1C, Access::kWo, 0, 1, 1},
+    {"POLICY", 0x20, Access::kRw, 1, 0, 2},
+    {"SCHEME", 0x24, Access::kRw, 0, 0, 2, 1, false, true},
+    {"EPOCH_LEN", 0x28, Access::kRw, 10000, QOS_LAT + 2 * NOC_LAT + 16, (1 << 20) - 1, 1, false, true},
+    {"ALPHA_CAP", 0x2C, Access::kRw, 0x40000, 0x10000, 0x7FFFF, 1, false, true, true},
+    {"ROLLOVER_CAP", 0x30, Access::kRw, 8, 0, 255, 1, false, true},
+    {"ALPHA_EN", 0x34, Access::kRw, 1, 0, 1, 1, false, true},
+    {"EPOCH_COUNT", 0x38, Access::kRo, 0, 0, 0},
+    {"EPOCH_E_LO", 0x3C, Access::kRo, 0, 0, 0},
+    {"SM_SELECT", 0x40, Access::kRw, 0, 0, NUM_SMS - 1},
+    {"ALLOC_BUSY", 0x44, Access::kRo, 0, 0, 0},
+    {"STALL_SELECT", 0x48, Access::kRw, 0, 0, kAny},
+    {"STALL_VALUE", 0x4C, Access::kRo, 0, 0, 0},
+    {"MGR_BUSY", 0x50, Access::kRo, 0, 0, 0},
+};
+
+const std::vector<Register> kSlotRegisters = {
+    {"CTX", 0x00, Access::kRw, 0, 0, 3, 1, true, true},
+    {"GOAL", 0x04, Access::kRw, 0, 0, kAny, 1, false, true},
+    {"FIRST_QUOTA", 0x08, Access::kRw, 1, 1, 0x7FFFFFFF},
+    {"SM_MASK_LO", 0x0C, Access::kRw, (1u << NUM_SMS) - 1, 0, (1u << NUM_SMS) - 1},
+    {"SM_MASK_HI", 0x10, Access::kRw, 0, 0, 0},
+    {"WIN0_BASE", 0x14, Access::kRw, 0, 0, kAny, 4096, true},
+    {"WIN0_LIMIT", 0x18, Access::kRw, 0, 0, kAny, 4096, true},
+    {"WIN0_RIGHTS", 0x1C, Access::kRw, 0, 0, 7, 1, true},
+    {"WIN1_BASE", 0x20, Access::kRw, 0, 0, kAny, 4096, true},
+    {"WIN1_LIMIT", 0x24, Access::kRw, 0, 0, kAny, 4096, true},
+    {"WIN1_RIGHTS", 0x28, Access::kRw, 0, 0, 7, 1, true},
+    {"ENTRY", 0x2C, Access::kRw, 0, 0, kAny, 4, true},
+    {"ARG", 0x30, Access::kRw, 0, 0, kAny, 1, true},
+    {"GRID_X", 0x34, Access::kRw, 1, 1, 65535, 1, true},
+    {"GRID_Y", 0x38, Access::kRw, 1, 1, 65535, 1, true},
+    {"GRID_Z", 0x3C, Access::kRw, 1, 1, 65535, 1, true},
+    {"BLOCK_X", 0x40, Access::kRw, 1, 1, 1024, 1, true},
+    {"BLOCK_Y", 0x44, Access::kRw, 1, 1, 1024, 1, true},
+    {"BLOCK_Z", 0x48, Access::kRw, 1, 1, 1024, 1, true},
+    {"BLOCK_THREADS", 0x4C, Access::kRw, 1, 1, kMaxThreads, 1, true},
+    {"SHARED", 0x50, Access::kRw, 0, 0, SHARED_BYTES, 1, true},
+    {"BLOCK_WARPS", 0x54, Access::kRw, 1, 1, WARPS_PER_SM, 1, true},
+    {"SHARED_GRAN", 0x58, Access::kRw, 0, 0, 32, 1, true},
+    {"LAUNCH", 0x5C, Access::kWo, 0, 1, 1},
+    {"STATUS", 0x60, Access::kRo, 0, 0, 0},
+    {"FAULT_CAUSE", 0x64, Access::kRo, 0, 0, 0},
+    {"FAULT_PC", 0x68, Access::kRo, 0, 0, 0},
+    {"FAULT_TID", 0x6C, Access::kRo, 0, 0, 0},
+    {"FAULT_BLOCK", 0x70, Access::kRo, 0, 0, 0},
+    {"FAULT_VALUE", 0x74, Access::kRo, 0, 0, 0},
+    {"LAUNCHES", 0x78, Access::kRo, 0, 0, 0},
+    {"INSN_LO", 0x7C, Access::kRo, 0, 0, 0},
+    {"INSN_HI", 0x80, Access::kRo, 0, 0, 0},
+    {"HCYC_LO", 0x84, Access::kRo, 0, 0, 0},
+    {"HCYC_HI", 0x88, Access::kRo, 0, 0, 0},
+    {"HIST_CLEAR", 0x8C, Access::kWo, 0, 1, 1, 1, false, true},
+    {"EPOCH_INSN", 0x90, Access::kRo, 0, 0, 0},
+    {"EPOCH_QUOTA", 0x94, Access::kRo, 0, 0, 0},
+    {"ALPHA", 0x98, Access::kRo, 0, 0, 0},
+    {"KILL", 0x9C, Access::kWo, 0, 1, 1},
+};
+
+inline const Register *find(const std::vector<Register> &table, uint16_t address) {
+  for (const Register &r : table) {
+    if (r.address == address) return &r;
+  }
+  return nullptr;
+}
+
+#endif

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control port (qsm_ctrl) against the tables of ctrl_ref.hpp: answers, ranges, refusals, pulses.
+#include "Vqsm_ctrl.h"
+
+#include <cstring>
+
+#include "../common/qsm_unit.hpp"
+#include "ctrl_ref.hpp"
+
+using qsm_unit::get;
+using qsm_unit::index_bits;
+using qsm_unit::set;
+
+namespace {
+
+const unsigned kSlotBase = 0x1000, kSmselBase = 0x100;
+
+struct Answer {
+  bool err;
+  uint32_t rdata;
+};
+
+// Pulses in the cycle of an access, one bit per slot.
+struct Pulses {
+  uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
+};
+
+// Values that the other blocks show, different in every place.
+uint32_t figure(unsigned what, unsigned sm, unsigned slot) { return (what * 64 + sm * 8 + slot + 1) * 0x01234567u; }
+
+class Bench {
+ public:
+  Bench() {
+    for (unsigned k = 0; k < NUM_KERNELS; k++) drive_slot(k);
+    for (unsigned i = 0; i < NUM_SMS; i++) drive_sm(i);
+    top.epoch_count_i = 77;
+    top.epoch_e_lo_i = 88;
+    top.rst_ni = 0;
+    clock();
+    top.rst_ni = 1;
+    n_cycles = 0;
+  }
+
+  Answer access(bool we, unsigned addr, uint32_t wdata) {
+    set(top.req_i, 0, 32, wdata);
+    for (unsigned b = 0; b < 16; b++) set(top.req_i, 32 + b, 1, (addr >> b) & 1);
+    set(top.req_i, 48, 1, we);
+    set(top.req_i, 49, 1, 1);
+    clock();
+    set(top.req_i, 49, 1, 0);
+    return answer();
+  }
+  Answer read(unsigned addr) { return access(false, addr, 0); }
+  Answer write(unsigned addr, uint32_t value) { return access(true, addr, value); }
+  Answer answer() const { return Answer{get(top.rsp_o, 32, 1) != 0, static_cast<uint32_t>(get(top.rsp_o, 0, 32))}; }
+
+  void clock() {
+    top.clk_i = 0;
+    top.eval();
+    pulses.launch = top.launch_o;
+    pulses.kill = top.kill_o;
+    pulses.arrival = top.arrival_o;
+    pulses.hist_clear = top.hist_clear_o;
+    pulses.alloc_change = top.alloc_change_o;
+    pulses.icache_inv = top.icache_inv_o;
+    top.clk_i = 1;
+    top.eval();
+    n_cycles++;
+  }
+
+  Vqsm_ctrl top;
+  Pulses pulses;  // of the last cycle
+  uint64_t n_cycles = 0;
+
+ private:
+  void drive_slot(unsigned k) {
+    set(top.launches_i, k, 32, figure(0, 0, k));
+    set(top.hist_insn_i, k, 48, figure(1, 0, k) | uint64_t{0xABC} << 32);
+    set(top.hist_cycles_i, k, 48, figure(2, 0, k) | uint64_t{0xDEF} << 32);
+    set(top.epoch_insn_i, k, 31, figure(3, 0, k));
+    set(top.epoch_quota_i, k, 31, figure(4, 0, k));
+    set(top.alpha_i, k, 19, figure(5, 0, k));
+    const unsigned record = k * 111;  // fault_t from bit 0 up: value, block, tid, pc, cause
+    const unsigned widths[] = {32, 32, 10, 32, 5};
+    unsigned bit = record;
+    for (unsigned f = 0; f < 5; f++) {
+      for (unsigned b = 0; b < widths[f]; b++) set(top.record_i, bit++, 1, (figure(6 + f, 0, k) >> b) & 1);
+    }
+  }
+  void drive_sm(unsigned i) {
+    set(top.stall_value_i, i, 32, figure(20, i, 0));
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      const unsigned at = i * NUM_KERNELS + k;
+      set(top.snap_c_i, at, 32, figure(21, i, k));
+      set(top.snap_insn_i, at, 32, figure(22, i, k));
+      set(top.quota_i, at, 31, figure(23, i, k));
+      set(top.cnt_i, at, 6, figure(24, i, k));
+      set(top.target_i, at, 6, figure(25, i, k));
+    }
+  }
+};
+
+uint32_t low_bits(uint32_t value, unsigned bits) { return bits >= 32 ? value : value & ((1u << bits) - 1); }
+
+// What a read-only slot register shows.
+uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status) {
+  switch (offset) {
+    case 0x60: return status;
+    case 0x64: return low_bits(figure(10, 0, k), 5);
+    case 0x68: return figure(9, 0, k);
+    case 0x6C: return low_bits(figure(8, 0, k), 10);
+    case 0x70: return figure(7, 0, k);
+    case 0x74: return figure(6, 0, k);
+    case 0x78: return figure(0, 0, k);
+    case 0x7C: return figure(1, 0, k);
+    case 0x80: return 0xABC;
+    case 0x84: return figure(2, 0, k);
+    case 0x88: return 0xDEF;
+    case 0x90: return low_bits(figure(3, 0, k), 31);
+    case 0x94: return low_bits(figure(4, 0, k), 31);
+    default: return low_bits(figure(5, 0, k), 19);
+  }
+}
+
+// The registers' values, and what an access must do to them.
+class Ref {
+ public:
+  Ref() {
+    for (const Register &r : kGpuRegisters) gpu[r.address / 4] = r.reset;
+    for (auto &slot : slots) {
+      for (const Register &r : kSlotRegisters) slot[r.address / 4] = r.reset;
+    }
+  }
+
+  Answer read(unsigned addr, uint64_t cycle) const {
+    const unsigned k = slot_of(addr);
+    if (addr % 4 != 0) return {true, 0};
+    if (const Register *r = register_at(addr)) {
+      if (r->access == Access::kWo) return {false, 0};
+      if (addr < kSmselBase) return {false, gpu_value(r->address, cycle)};
+      if (r->access == Access::kRo) return {false, slot_figure(k, r->address, busy >> k & 1)};
+      return {false, slots[k][r->address / 4]};
+    }
+    if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS) return {false, smsel(addr >> 2 & 3, addr >> 4 & 15)};
+    return {true, 0};
+  }
+
+  // True and *pulses, if the write is accepted.
+  bool write(unsigned addr, uint32_t value, Pulses *pulses) {
+    const Register *r = register_at(addr);
+    if (addr % 4 != 0 || !r || r->access == Access::kRo || !in_range(*r, addr, value)) return false;
+    const unsigned k = slot_of(addr);
+    if (r->idle && (busy >> k & 1)) return false;
+    if (r->quiet && (mgr_busy || snapshot)) return false;
+    if (addr < kSmselBase) {
+      write_gpu(*r, value, pulses);
+      return true;
+    }
+    return write_slot(*r, k, value, pulses);
+  }
+
+  uint32_t gpu[64] = {};
+  uint32_t slots[NUM_KERNELS][64] = {};
+  uint64_t busy = 0;
+  bool mgr_busy = false, snapshot = false, alloc_busy = false;
+
+ private:
+  static unsigned slot_of(unsigned addr) { return addr >> 8 & 15; }
+
+  static const Register *register_at(unsigned addr) {
+    if (addr < kSmselBase) return find(kGpuRegisters, static_cast<uint16_t>(addr));
+    if (addr >> 12 == 1 && slot_of(addr) < NUM_KERNELS) return find(kSlotRegisters, addr & 0xFF);
+    return nullptr;
+  }
+
+  bool in_range(const Register &r, unsigned addr, uint32_t value) const {
+    if (addr < kSmselBase && r.address == 0x24) return value <= 2 || value == 4;
+    if (addr < kSmselBase && r.address == 0x48) {
+      return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED && value >> 10 == 0;
+    }
+    return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) && value % r.multiple == 0;
+  }
+
+  void write_gpu(const Register &r, uint32_t value, Pulses *pulses) {
+    if (r.address == 0x1C) pulses->icache_inv = 1;
+    if (r.address == 0x18) gpu[0x18 / 4] &= ~value;
+    else if (r.access == Access::kRw) gpu[r.address / 4] = value;
+  }
+
+  bool write_slot(const Register &r, unsigned k, uint32_t value, Pulses *pulses) {
+    uint32_t *slot = slots[k];
+    const bool valid = slot[0] & 1, is_busy = busy >> k & 1;
+    if (r.address == 0x5C) {
+      if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1)) return false;
+      pulses->launch = 1u << k;
+    }
+    if (r.address == 0x9C) {
+      if (!is_busy) return false;
+      pulses->kill = 1u << k;
+    }
+    if (r.address == 0x00) {
+      pulses->alloc_change = value != slot[0];
+      if ((value & 1) && !valid) pulses->arrival = pulses->hist_clear = 1u << k;
+    }
+    if (r.address == 0x0C || r.address == 0x10) pulses->alloc_change = valid && value != slot[r.address / 4];
+    if (r.address == 0x8C) pulses->hist_clear = 1u << k;
+    if (r.access == Access::kRw) slot[r.address / 4] = value;
+    return true;
+  }
+
+  uint32_t gpu_value(uint16_t address, uint64_t cycle) const {
+    switch (address) {
+      case 0x10: return static_cast<uint32_t>(cycle);
+      case 0x14: return static_cast<uint32_t>(cycle >> 32);
+      case 0x38: return 77;
+      case 0x3C: return 88;
+      case 0x44: return alloc_busy;
+      case 0x4C: return figure(20, gpu[0x40 / 4], 0);
+      case 0x50: return mgr_busy;
+      default: return gpu[address / 4];
+    }
+  }
+
+  uint32_t smsel(unsigned what, unsigned k) const {
+    const unsigned i = gpu[0x40 / 4];
+    switch (what) {
+      case 0: return figure(21, i, k);
+      case 1: return figure(22, i, k);
+      case 2: return low_bits(figure(23, i, k), 31);
+      default: return low_bits(figure(25, i, k), 6) << 8 | low_bits(figure(24, i, k), 6);
+    }
+  }
+};
+
+bool equal(const Pulses &a, const Pulses &b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// One access against the reference: answer, pulses, and that the answer lasts one cycle.
+void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, uint32_t value) {
+  Pulses pulses;
+  const Answer wanted = we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
+  const Answer seen = bench.access(we, addr, value);
+  tap.expect(seen.err == wanted.err && seen.rdata == wanted.rdata,
+             "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x", we ? "write" : "read", addr, value,
+             static_cast<unsigned>(ref.busy), ref.mgr_busy, seen.err, seen.rdata, wanted.err, wanted.rdata);
+  tap.expect(equal(bench.pulses, pulses), "%s 0x%04x (0x%x): wrong pulses", we ? "write" : "read", addr, value);
+}
+
+void test_reset_values(qsm_unit::Tap &tap) {
+  Bench bench;
+  Ref ref;
+  for (unsigned addr = 0; addr < 0x2000; addr += 4) check(tap, bench, ref, false, addr, 0);
+  tap.done("every address reads its reset value or is refused");
+}
+
+void test_interrupt(qsm_unit::Tap &tap) {
+  Bench bench;
+  set(bench.top.ended_i, 1, 1, 1);
+  bench.clock();
+  tap.expect(bench.top.irq_o && bench.read(0x18).rdata == 2, "the end of slot 1's launch does not interrupt");
+  bench.write(0x18, 2);  // the end of another launch in the same cycle wins
+  set(bench.top.ended_i, 1, 1, 0);
+  tap.expect(bench.top.irq_o, "an interrupt got lost");
+  bench.write(0x18, 5);
+  tap.expect(bench.top.irq_o, "clearing other bits cleared this one");
+  bench.write(0x18, 2);
+  tap.expect(!bench.top.irq_o, "the interrupt was not cleared");
+  tap.done("an ended launch interrupts until the bit is written");
+}
+
+void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
+  Bench bench;
+  bench.read(0x00);
+  bench.clock();
+  tap.expect(!bench.answer().err && bench.answer().rdata == 0, "an answer without an access");
+  bench.read(0x02);
+  bench.clock();
+  tap.expect(!bench.answer().err, "an error without an access");
+  tap.done("the answer is there for one cycle");
+}
+
+uint32_t random_value(const Register *r, qsm_unit::Random &random) {
+  const uint32_t value = random.bits32() >> random.below(32);
+  if (!r) return value;
+  switch (random.below(6)) {
+    case 0: return r->low;
+    case 1: return r->high / r->multiple * r->multiple;
+    case 2: return r->low - 1;
+    case 3: return r->high + 1;
+    case 4: return value / r->multiple * r->multiple;
+    default: return value;
+  }
+}
+
+void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random &random) {
+  ref.busy = random.one_in(4) ? random.below(1 << NUM_KERNELS) : ref.busy;
+  ref.mgr_busy = random.one_in(6);
+  ref.snapshot = random.one_in(12);
+  ref.alloc_busy = random.one_in(2);
+  bench.top.busy_i = static_cast<CData>(ref.busy);
+  bench.top.mgr_busy_i = ref.mgr_busy;
+  bench.top.snapshot_i = ref.snapshot;
+  bench.top.alloc_busy_i = ref.alloc_busy;
+  unsigned addr = random.below(0x2000);
+  const Register *r = nullptr;
+  switch (random.below(8)) {
+    case 0: break;
+    case 1: addr = kSmselBase + 4 * random.below(4 * (NUM_KERNELS + 1)); break;
+    case 2:
+    case 3:
+      r = &kGpuRegisters[random.below(static_cast<uint32_t>(kGpuRegisters.size()))];
+      addr = r->address;
+      break;
+    default:
+      r = &kSlotRegisters[random.below(static_cast<uint32_t>(kSlotRegisters.size()))];
+      addr = kSlotBase + 0x100 * random.below(NUM_KERNELS + (random.one_in(8) ? 1 : 0)) + r->address;
+  }
+  const unsigned ended = random.one_in(20) ? random.below(1 << NUM_KERNELS) : 0;
+  bench.top.ended_i = static_cast<CData>(ended);
+  check(tap, bench, ref, random.one_in(2), addr, random_value(r, random));
+  ref.gpu[0x18 / 4] |= ended;
+}
+
+void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Bench bench;
+  Ref ref;
+  for (unsigned n = 0; n < 200000 && !tap.failed(); n++) random_access(tap, bench, ref, random);
+  tap.done("random accesses: answers, values and pulses");
+}
+
+// What the blocks see: a launch descriptor as written.
+void test_descriptor(qsm_unit::Tap &tap) {
+  Bench bench;
+  const unsigned k = 1;
+  for (const Register &r : kSlotRegisters) {
+    if (r.idle && r.address != 0) bench.write(kSlotBase + 0x100 * k + r.address, r.low + r.multiple);
+  }
+  // desc_t from bit 0 up.
+  const unsigned widths[] = {6, 19, 7, 11, 11, 11, 11, 16, 16, 16, 32, 32, 3, 32, 32, 3, 32, 32};
+  const uint32_t values[] = {1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 4, 1, 4096, 4096, 1, 4096, 4096};
+  unsigned size = 0, bit = 0;
+  for (unsigned w : widths) size += w;
+  for (unsigned f = 0; f < sizeof widths / sizeof *widths; f++) {
+    uint32_t seen = 0;
+    for (unsigned b = 0; b < widths[f]; b++) seen |= static_cast<uint32_t>(get(bench.top.desc_o, k * size + bit++, 1)) << b;
+    tap.expect(seen == values[f], "field %u of the descriptor is %u, must be %u", f, seen, values[f]);
+  }
+  tap.done("the launch descriptor is what was written");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  qsm_unit::Random random(argc, argv, "test_ctrl");
+  qsm_unit::Tap tap(5);
+  test_reset_values(tap);
+  test_interrupt(tap);
+  test_answer_lasts_one_cycle(tap);
+  test_descriptor(tap);
+  test_random(tap, random);
+  return tap.exit_code();
+}
