@@ -35,6 +35,11 @@ struct Issue {
   uint32_t warp, pc, mask;
 };
 
+struct Write {
+  uint64_t cycle;
+  uint32_t warp, rd, mask;
+};
+
 class Bench {
  public:
   explicit Bench(uint32_t seed) : rng(seed) {
@@ -106,8 +111,8 @@ class Bench {
   std::string error;
   std::vector<Issue> issues;
   std::vector<Fault> faults;
-  std::vector<uint64_t> memory_waits;  // resident warps at each cycle, for the stall counters
-  uint64_t n_selections = 0, n_merges = 0, n_fair = 0, n_misses = 0, n_bubbles_possible = 0, resident_cycles = 0, kills = 0;
+  std::vector<Write> writes;
+  uint64_t n_selections = 0, n_merges = 0, n_fair = 0, n_misses = 0, resident_cycles = 0;
   uint32_t slow = 3;                   // 0: memory answers at once; else up to 2^slow cycles
   bool hold_fill = false, hold_memory = false;
   std::deque<Warp> starts;
@@ -268,6 +273,7 @@ class Bench {
     if (top.path_o) watch_path(slots.at(top.path_warp_o));
     if (top.arrive_o) arrived.at(top.arrive_tb_o)++;
     if (top.finish_o) left.at(top.finish_tb_o)--;
+    if (top.write_o) writes.push_back({cycle, top.write_warp_o, top.write_rd_o, top.write_mask_o});
     if (top.fault_o) {
       faults.push_back({cycle, top.fault_kernel_o, top.fault_cause_o, top.fault_pc_o, top.fault_tid_o, top.fault_block_o, top.fault_value_o});
       killed |= static_cast<uint8_t>(1u << top.fault_kernel_o);

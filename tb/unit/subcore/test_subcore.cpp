@@ -90,10 +90,381 @@ static void test_random(uint32_t seed, uint32_t n) {
   ok(why.empty(), "random programs: every issue, selection and memory byte as in the reference", why);
 }
 
+
+// ---- arithmetic: every operation on random and corner operands ----
+
+static void test_arithmetic(uint32_t seed) {
+  static const uint32_t corner[] = {0, 1, 0xFFFFFFFFu, 0x80000000u, 0x7FFFFFFFu, 0xFFFF8000u, 0x10000, 31};
+  static const uint32_t ops[][2] = {{0, 0}, {0, 0x20}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {5, 0x20}, {6, 0}, {7, 0},
+                                    {0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1}};
+  Program code = {csrr(6, CSR_TID), alu_imm(1, 6, 6, 8), lui(2, DATA_BASE), add(2, 2, 6), load(2, 6, 2, 0), load(2, 7, 2, 4)};
+  for (uint32_t i = 0; i < 18; i++) {
+    code.push_back(alu(ops[i][0], ops[i][1], 8, 6, 7));
+    code.push_back(store(2, 8, 2, static_cast<int32_t>(8 + 4 * i)));
+  }
+  code.push_back(exit_());
+
+  Bench bench(seed);
+  bench.code = code;
+  bench.slow = 0;
+  std::string why;
+  const uint32_t n = bench.n_warps * bench.lanes < 16 ? bench.n_warps * bench.lanes : 16;
+  for (uint32_t round = 0; round < 300 && why.empty(); round++) {
+    for (uint32_t t = 0; t < n; t++) {
+      for (uint32_t i = 0; i < 2; i++) bench.memory.write(DATA_BASE + 256 * t + 4 * i, 4, bench.rng() % 3 ? static_cast<uint32_t>(bench.rng()) : corner[bench.rng() % 8]);
+    }
+    bench.add_block(0, 0, n, nullptr);
+    if (!bench.run(20000)) why = bench.error + " does not end";
+    for (uint32_t t = 0; t < n && why.empty(); t++) {
+      const uint32_t at = DATA_BASE + 256 * t, a = bench.memory.read(at, 4), b = bench.memory.read(at + 4, 4);
+      for (uint32_t i = 0; i < 18; i++) {
+        const uint32_t want = ops[i][1] == 1 ? muldiv_value(ops[i][0], a, b) : alu_value(ops[i][0], ops[i][1] == 0x20, a, b);
+        const uint32_t got = bench.memory.read(at + 8 + 4 * i, 4);
+        char text[96];
+        snprintf(text, sizeof text, "funct3 %u funct7 %02x of %08x, %08x: %08x, not %08x", ops[i][0], ops[i][1], a, b, got, want);
+        if (got != want) why = text;
+      }
+    }
+  }
+  ok(why.empty(), "ALU, multiplier and divider: all operations on random and corner operands (I-ISA-4)", why);
+}
+
+// ---- timing rules ----
+
+// Runs the program once to fill the cache, then again; the records are of the second run.
+static std::unique_ptr<Bench> run_warm(const Program &code, uint32_t n_threads) {
+  auto bench = std::make_unique<Bench>(7);
+  bench->slow = 0;
+  bench->code = code;
+  bench->add_block(0, 0, n_threads, nullptr);
+  if (!bench->run(5000)) bench->fail("warm-up does not end");
+  bench->issues.clear();
+  bench->writes.clear();
+  bench->n_selections = 0;
+  bench->add_block(0, 0, n_threads, nullptr);
+  if (!bench->run(5000)) bench->fail("does not end");
+  return bench;
+}
+
+// Cycle in which the word at index was issued first (by warp 0 where several run).
+static uint64_t issued_at(const Bench &bench, uint32_t index) {
+  for (const Issue &i : bench.issues) if (i.pc == CODE_BASE + 4 * index && i.warp == 0) return i.cycle;
+  return 0;
+}
+
+static void expect_gap(const Bench &bench, uint32_t from, uint32_t to, uint64_t gap, const std::string &name) {
+  const uint64_t a = issued_at(bench, from), b = issued_at(bench, to);
+  ok(bench.error.empty() && a != 0 && b - a == gap, name,
+     bench.error + " issued in " + std::to_string(a) + " and " + std::to_string(b) + ", expected " + std::to_string(gap) + " cycles between");
+}
+
+static void test_timing() {
+  auto b = run_warm({addi(6, 0, 5), addi(7, 6, 1), addi(8, 0, 1), addi(9, 0, 1), mul(10, 6, 6), addi(11, 10, 0), div_(12, 6, 6), div_(13, 6, 6),
+                     addi(14, 13, 0), exit_()}, 1);
+  expect_gap(*b, 0, 1, 4, "an instruction that needs the last one's result issues 4 cycles later (R-SB-3)");
+  expect_gap(*b, 1, 2, 1, "independent instructions issue back to back");
+  expect_gap(*b, 4, 5, 4, "a product is ready like a sum (R-EX-2)");
+  expect_gap(*b, 6, 7, 39, "the second of two divisions waits until the first has written (R-EX-3, R-IS-4)");
+  expect_gap(*b, 7, 8, 39, "a quotient is used the cycle after its write");
+
+  b = run_warm({addi(6, 0, 1), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 0, 0, 8), exit_(), exit_()}, 4);
+  expect_gap(*b, 4, 6, 6, "the target of a taken branch issues 6 cycles after it: F1 follows the resolve (R-WS-3)");
+  ok(b->n_selections == 0, "a branch that all lanes take makes no selection");
+
+  b = run_warm({csrr(6, CSR_LANE), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 6, 0, 8), exit_(), exit_()}, 4);
+  expect_gap(*b, 4, 5, 8, "a branch that splits the warp costs a selection: next issue 8 cycles later (R-WS-5)");
+
+  b = run_warm({csrr(6, CSR_LANE), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 6, 0, 4), exit_()}, 4);
+  ok(b->error.empty() && b->n_selections == 0, "a branch to the next word splits nothing (R-WS-3)", b->error);
+
+  b = run_warm({csrr(6, CSR_LANE), branch(0, 6, 0, 12), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), exit_()}, 4);
+  const uint64_t merged = issued_at(*b, 4);
+  uint32_t mask = 0;
+  for (const Issue &i : b->issues) if (i.pc == CODE_BASE + 16) mask |= i.cycle == merged ? i.mask : ~0u;
+  ok(b->error.empty() && mask == 0xF, "lanes that wait at the merge point join the path there (R-WS-7)", b->error);
+  expect_gap(*b, 3, 4, 8, "the word before the merge point ends the path (R-FE-4)");
+}
+
+static void test_load_use() {
+  auto b = run_warm({lui(2, DATA_BASE), addi(7, 0, 1), load(2, 6, 2, 0), addi(8, 6, 0), exit_()}, 1);
+  uint64_t written = 0;
+  for (const Write &w : b->writes) if (w.rd == 6) written = w.cycle;
+  ok(b->error.empty() && written != 0 && issued_at(*b, 3) == written + 1, "a loaded value is used the cycle after its write (R-WB-2)",
+     b->error + " written in " + std::to_string(written) + ", used in " + std::to_string(issued_at(*b, 3)));
+}
+
+// A quotient that finds the port taken in every cycle: ready in t+38, bubble in t+46, written in t+50.
+static void test_bubble() {
+  Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6)};  // kernel 0 divides, the others keep the port busy
+  for (uint32_t i = 0; i < 56; i++) code.push_back(addi(11 + i % 8, 0, 1));
+  code.push_back(exit_());
+  auto b = run_warm(code, 1);
+  b->issues.clear();
+  b->writes.clear();
+  b->add_block(0, 0, 1, nullptr);
+  for (uint32_t tb = 1; tb < 3; tb++) b->add_block(1, tb, 1, nullptr);
+  const bool ended = b->run(5000);
+  const uint64_t t = issued_at(*b, 3);
+  uint64_t written = 0;
+  for (const Write &w : b->writes) if (w.rd == 10 && w.warp == 0) written = w.cycle;
+  uint32_t fixed = 0;
+  bool in_bubble = false;
+  for (const Issue &i : b->issues) {
+    fixed += i.cycle >= t + 34 && i.cycle < t + 46;
+    in_bubble |= i.cycle == t + 46;
+  }
+  ok(ended && fixed == 12 && !in_bubble && written == t + 50, "a waiting quotient gets a bubble after 8 cycles (R-WB-3)",
+     b->error + " issued " + std::to_string(t) + ", " + std::to_string(fixed) + " fixed, written " + std::to_string(written));
+}
+
+// ---- faults ----
+
+static void expect_fault(const Program &code, uint32_t n_threads, Fault want, const std::string &name) {
+  Bench bench(3);
+  bench.code = code;
+  bench.add_block(1, 2, n_threads, nullptr);
+  const bool ended = bench.run(5000);
+  char text[200] = "no fault";
+  bool good = ended && bench.faults.size() == 1;
+  if (!bench.faults.empty()) {
+    const Fault &f = bench.faults[0];
+    good = good && f.kernel == 1 && f.cause == want.cause && f.pc == want.pc && f.tid == want.tid && f.block == 102 && f.value == want.value;
+    snprintf(text, sizeof text, "%zu faults; kernel %u cause %u pc %08x tid %u block %u value %08x", bench.faults.size(), f.kernel, f.cause, f.pc,
+             f.tid, f.block, f.value);
+  }
+  ok(good, name, bench.error + text);
+}
+
+static void test_faults() {
+  const uint32_t pc = CODE_BASE;
+  expect_fault({addi(6, 0, 1), 0xFFFFFFFFu}, 4, {0, 1, 2, pc + 4, 0, 102, 0xFFFFFFFFu}, "an illegal instruction faults with cause 2 and its word");
+  expect_fault({0x00100073}, 4, {0, 1, 3, pc, 0, 102, pc}, "ebreak faults with cause 3");
+  expect_fault({0x00000073}, 4, {0, 1, 8, pc, 0, 102, pc}, "ecall faults with cause 8");
+  expect_fault({jal(0, 0x3000)}, 4, {0, 1, 1, pc + 0x3000, 0, 102, pc + 0x3000}, "a fetch outside the windows faults with cause 1");
+  expect_fault({lui(6, 0x1000), jalr(0, 6, 0)}, 4, {0, 1, 1, 0x1000, 0, 102, 0x1000}, "a fetch from a window without x faults with cause 1");
+  expect_fault({jal(1, 0x102)}, 4, {0, 1, 0, pc, 0, 102, pc + 0x102}, "a misaligned jal faults with cause 0 and its target");
+  expect_fault({csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), jalr(1, 7, 8), exit_()}, 8,
+               {0, 1, 0, pc + 16, 1, 102, pc + 18}, "a misaligned jalr faults with its lowest misaligned lane");
+  expect_fault({csrr(6, CSR_TID), alu_imm(2, 7, 6, 6), branch(0, 7, 0, 6), exit_()}, 8, {0, 1, 0, pc + 8, 6, 102, pc + 14},
+               "a misaligned branch faults with the lowest lane that takes it, counted in the block");
+
+  Bench aligned(3);
+  aligned.code = {branch(1, 0, 0, 6), auipc(7, 0), jalr(0, 7, 9), exit_()};
+  aligned.add_block(0, 0, 4, nullptr);
+  ok(aligned.run(5000) && aligned.faults.empty(), "no fault: branch not taken to a misaligned target, jalr with bit 0 set", aligned.error);
+}
+
+// A faulting jump writes no link: x1 keeps what the handler-less kernel had, seen by the next kernel in the same slot (I-ISA-5).
+static void test_fault_writes_nothing() {
+  Bench bench(3);
+  bench.slow = 0;
+  bench.code = {addi(1, 0, 77), jal(1, 0x102)};
+  bench.add_block(0, 0, 1, nullptr);
+  const bool ended = bench.run(5000) && bench.faults.size() == 1;
+  uint32_t n = 0;
+  for (const Write &w : bench.writes) n += w.rd == 1;
+  ok(ended && n == 1, "an instruction that faults writes no register (R-EX-5)", bench.error);
+}
+
+// Kernel 0 loops for ever and is killed at some cycle; kernel 1's results are not touched.
+static void test_kill(uint32_t seed) {
+  std::string why;
+  for (uint32_t i = 0; i < 200 && why.empty(); i++) {
+    Bench bench(seed + i);
+    bench.slow = i % 5;
+    const uint32_t half = bench.n_warps / 2 * bench.lanes;
+    bench.code = {csrr(6, CSR_SLOT), csrr(7, CSR_TID), branch(1, 6, 0, 36),
+                  lui(2, DATA_BASE), load(2, 8, 2, 0), branch(0, 7, 0, 8), amoadd(9, 8, 2), bar(), div_(8, 7, 8), jal(5, -20),
+                  exit_(), lui(2, DATA_BASE + 0x1000), alu_imm(1, 8, 7, 2), add(2, 2, 8), addi(9, 7, 1), store(2, 9, 2, 0), exit_()};
+    bench.add_block(0, 0, half, nullptr);
+    bench.add_block(1, 1, half, nullptr);
+    const uint64_t at = 20 + bench.rng() % 400;
+    while (bench.cycle < at && bench.error.empty()) bench.step();
+    bench.killed |= 1;
+    if (!bench.run(3000)) why = bench.error + " does not end after the kill in cycle " + std::to_string(at);
+    for (uint32_t t = 0; t < half && why.empty(); t++) if (bench.memory.read(DATA_BASE + 0x1000 + 4 * t, 4) != t + 1) why = "the other kernel's result is wrong";
+  }
+  ok(why.empty(), "a killed kernel ends within bounds and leaves the other alone, at any cycle (R-WS-9)", why);
+}
+
+// ---- the rest ----
+
+static void test_gate() {
+  Bench bench(5);
+  bench.code = {addi(6, 0, 1), addi(7, 0, 1), exit_()};
+  bench.top.open_i = 0xFD;  // kernel 1 is shut
+  bench.add_block(0, 0, bench.lanes, nullptr);
+  bench.add_block(1, 1, bench.lanes, nullptr);
+  for (int i = 0; i < 300; i++) bench.step();
+  const size_t shut = bench.issues.size();
+  bench.top.stall_kernel_i = 1;
+  bench.top.stall_reason_i = 5;
+  bench.top.eval();
+  const uint32_t quota = bench.top.stall_value_o;
+  bench.top.open_i = 0xFF;
+  const bool ended = bench.run(300);
+  ok(ended && shut == 3 && bench.issues.size() == 6, "a shut gate holds its kernel's warps only (R-IS-1)", bench.error);
+  ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6)", std::to_string(quota));
+}
+
+static void test_csrs() {
+  static const uint32_t csrs[] = {CSR_TID, CSR_CTAID_X, CSR_CTAID_Y, CSR_CTAID_Z, CSR_NTID_X, CSR_NTID_Y, CSR_NTID_Z, CSR_NCTAID_X, CSR_NCTAID_Y,
+                                  CSR_NCTAID_Z, CSR_LANE, CSR_SMID, CSR_ARG, CSR_HWTID, CSR_SLOT, CSR_WARPSIZE};
+  Bench bench(9);
+  const uint32_t n = 2 * bench.lanes;
+  bench.code = {csrr(6, CSR_TID), alu_imm(1, 6, 6, 8), lui(2, DATA_BASE), add(2, 2, 6), csrr(9, CSR_CYCLE), store(2, 9, 2, 128)};
+  for (uint32_t i = 0; i < 16; i++) {
+    bench.code.push_back(csrr(8, csrs[i]));
+    bench.code.push_back(store(2, 8, 2, static_cast<int32_t>(4 * i)));
+  }
+  bench.code.insert(bench.code.end(), {csrr(7, CSR_LANE), branch(1, 7, 0, 12), csrr(8, CSR_MASK), store(2, 8, 2, 132), exit_()});
+  bench.add_block(2, 3, n, nullptr);
+  std::string why = bench.run(20000) ? "" : bench.error + " does not end";
+  for (uint32_t t = 0; t < n && why.empty(); t++) {
+    const uint32_t want[] = {t, 3, 2, 3, 4, 5, 6, 7, 8, 9, t % bench.lanes, 0, 0x1234ABCD, t, 2, bench.lanes};
+    for (uint32_t i = 0; i < 16; i++) {
+      if (bench.memory.read(DATA_BASE + 256 * t + 4 * i, 4) != want[i]) why = "csr " + std::to_string(csrs[i]) + " of thread " + std::to_string(t);
+    }
+  }
+  ok(why.empty(), "CSRs have their values in every lane", why);
+  uint64_t at = 0;
+  for (const Issue &i : bench.issues) if (i.pc == CODE_BASE + 16 && i.warp == 0) at = i.cycle;
+  const uint32_t cycle = bench.memory.read(DATA_BASE + 128, 4);
+  ok(cycle == at + 2, "CSR cycle is the cycle of EX1 (R-EX-1)", std::to_string(cycle) + " issued in " + std::to_string(at));
+  ok(bench.memory.read(DATA_BASE + 132, 4) == 1, "CSR mask is the path's mask");
+}
+
+static uint32_t stall_count(Bench &bench, uint32_t kernel, uint32_t reason) {
+  bench.top.stall_kernel_i = static_cast<uint8_t>(kernel);
+  bench.top.stall_reason_i = static_cast<uint8_t>(reason);
+  bench.top.eval();
+  return bench.top.stall_value_o;
+}
+
+static void test_stall_counters() {
+  Bench bench(11);
+  Generator generator(bench.rng);
+  bench.code = generator.make(100);
+  bench.add_block(0, 0, bench.lanes + 1, nullptr);
+  bench.add_block(1, 1, bench.lanes, nullptr);
+  const bool ended = bench.run(100000);
+  uint64_t all = 0, issued = 0;
+  for (uint32_t k = 0; k < 2; k++) {
+    issued += stall_count(bench, k, 0);
+    for (uint32_t r = 0; r < 8; r++) all += stall_count(bench, k, r);
+  }
+  ok(ended && all == bench.resident_cycles, "every resident warp has one reason in every cycle (R-IS-6)",
+     std::to_string(all) + " of " + std::to_string(bench.resident_cycles));
+  ok(issued == bench.issues.size(), "reason 0 counts the issues");
+
+  Bench wait(12);  // one warp: its load is held back; then the other warps of its block are
+  wait.slow = 0;
+  wait.code = {lui(2, DATA_BASE), load(2, 6, 2, 0), addi(6, 6, 1), exit_()};
+  wait.hold_memory = true;
+  wait.add_block(0, 0, 1, nullptr);
+  for (int i = 0; i < 300; i++) wait.step();
+  const uint32_t load_before = stall_count(wait, 0, 3);
+  for (int i = 0; i < 100; i++) wait.step();
+  ok(stall_count(wait, 0, 3) == load_before + 100, "a warp that needs a load's result waits for a load");
+  wait.hold_memory = false;
+  ok(wait.run(100), "and goes on when it comes", wait.error);
+
+  Bench barrier(13);  // warp 0 waits at the barrier for warp 1, whose load is held back before a fence
+  barrier.slow = 0;
+  barrier.code = {csrr(7, CSR_TID), lui(2, DATA_BASE), alu_imm(2, 8, 7, static_cast<int32_t>(barrier.lanes)), branch(1, 8, 0, 12), load(2, 6, 2, 0), fence(), bar(), exit_()};
+  barrier.hold_memory = true;
+  barrier.add_block(0, 0, 2 * barrier.lanes, nullptr);
+  for (int i = 0; i < 300; i++) barrier.step();
+  const uint32_t bar_before = stall_count(barrier, 0, 1), fence_before = stall_count(barrier, 0, 3);
+  for (int i = 0; i < 100; i++) barrier.step();
+  ok(stall_count(barrier, 0, 1) == bar_before + 100 && stall_count(barrier, 0, 3) == fence_before + 100,
+     "one warp waits at the barrier, one at a fence for its load");
+  barrier.hold_memory = false;
+  ok(barrier.run(200), "the barrier opens when the last warp arrives", barrier.error);
+}
+
+// Lane 0 waits for a flag that lane 1, at a higher pc, sets.
+static void test_progress() {
+  Bench bench(15);
+  bench.code = {csrr(6, CSR_LANE), lui(2, DATA_BASE), branch(1, 6, 0, 12), load(2, 7, 2, 0), branch(0, 7, 0, -4), addi(8, 0, 1), store(2, 8, 2, 0), exit_()};
+  bench.add_block(0, 0, 2, nullptr);
+  ok(bench.run(200000), "a spinning lane does not hold up the others for ever (R-WS-6)", bench.error);
+}
+
+// Recursion of a different depth in every lane, beyond the depth counter's end.
+static void test_recursion() {
+  Bench bench(16);
+  bench.code = {csrr(6, CSR_TID), alu_imm(1, 7, 6, 8), lui(2, DATA_BASE), add(2, 2, 7), addi(7, 0, 5), mul(6, 6, 7),
+                jal(1, 16), store(2, 8, 2, 0), exit_(), 0,
+                store(2, 1, 2, 4), branch(0, 6, 0, 20), addi(6, 6, -1), addi(2, 2, 4), jal(1, -16), addi(2, 2, -4), addi(8, 8, 1), load(2, 1, 2, 4), jalr(0, 1, 0)};
+  bench.code[11] = branch(0, 6, 0, 24);
+  bench.code.insert(bench.code.begin() + 6, addi(8, 0, 0));
+  const uint32_t n = 8;
+  auto threads = make_threads(n, 0, bench.lanes);
+  Memory expected;
+  run_reference(threads, bench.code, expected);
+  uint32_t deepest = 0;
+  for (const Step &s : threads[n - 1]->trace) deepest = s.depth > deepest ? s.depth : deepest;
+  bench.add_block(0, 0, n, &threads);
+  const bool ended = bench.run(100000);
+  ok(ended && deepest == 31 && bench.memory.bytes == expected.bytes && bench.memory.read(DATA_BASE + 256 * 7, 4) == 35,
+     "recursion of a different depth in every lane, past the last depth (I-DIV-1)", bench.error);
+}
+
+// What a store of the changed code's constant leaves in memory.
+static uint32_t run_constant(Bench &bench) {
+  bench.memory.write(DATA_BASE, 4, 0);
+  bench.add_block(0, 0, 1, nullptr);
+  if (!bench.run(2000)) bench.fail("does not end");
+  return bench.memory.read(DATA_BASE, 4);
+}
+
+static void pulse_inv(Bench &bench) {
+  bench.top.icache_inv_i = 1;
+  bench.step();
+  bench.top.icache_inv_i = 0;
+}
+
+static void test_invalidate() {
+  Bench bench(17);
+  bench.slow = 0;
+  bench.code = {addi(6, 0, 1), lui(2, DATA_BASE), store(2, 6, 2, 0), exit_()};
+  const uint32_t first = run_constant(bench);
+  bench.code[0] = addi(6, 0, 2);
+  const uint32_t stale = run_constant(bench);
+  pulse_inv(bench);
+  const uint32_t fresh = run_constant(bench);
+  ok(first == 1 && stale == 1 && fresh == 2 && bench.error.empty(), "code is cached until it is invalidated (R-FE-6)", bench.error);
+
+  pulse_inv(bench);
+  const uint64_t before = bench.n_misses;
+  bench.hold_fill = true;  // invalidate again while the line is on its way: that fill must not be kept
+  bench.add_block(0, 0, 1, nullptr);
+  for (int i = 0; i < 20; i++) bench.step();
+  pulse_inv(bench);
+  bench.hold_fill = false;
+  const bool ended = bench.run(2000);
+  ok(ended && bench.n_misses - before == 2, "a fill that an invalidation overtook writes no line (R-FE-6)",
+     bench.error + " misses: " + std::to_string(bench.n_misses - before));
+}
+
 int main(int argc, char **argv) {
   const uint32_t seed = argc > 1 ? static_cast<uint32_t>(strtoul(argv[1], nullptr, 0)) : 1;
   const uint32_t n = argc > 2 ? static_cast<uint32_t>(strtoul(argv[2], nullptr, 0)) : 200;
   test_random(seed, n);
+  test_arithmetic(seed);
+  test_timing();
+  test_load_use();
+  test_bubble();
+  test_faults();
+  test_fault_writes_nothing();
+  test_kill(seed);
+  test_gate();
+  test_csrs();
+  test_stall_counters();
+  test_progress();
+  test_recursion();
+  test_invalidate();
   printf("1..%d\n", n_tests);
   return n_failed != 0;
 }
