@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "bench.h"
-#include "program.h"
+#include "bench.hpp"
+#include "program.hpp"
 
 static int n_tests = 0, n_failed = 0;
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "Vtb_subcore.h"
-#include "ref.h"
+#include "ref.hpp"
 #include "verilated.h"
 
 struct Fault {

@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "asm.h"
-#include "ref.h"
+#include "asm.hpp"
+#include "ref.hpp"
 
 constexpr uint32_t THREAD_BYTES = 256, OWN_BYTES = 64, SHARED_COUNTER = 0x7F00;
 

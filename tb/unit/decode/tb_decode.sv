@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench top: qsm_decode with its struct taken apart.
+module tb_decode
+  import qsm_pkg::*;
+(
+  input  logic [31:0] instr_i,
+  output logic [2:0]  cls_o,
+  output logic [2:0]  ctl_o,
+  output logic [4:0]  cause_o,
+  output logic        fence_o,
+  output logic        csr_o,
+  output logic [3:0]  alu_o,
+  output logic [1:0]  opa_o,
+  output logic        opb_imm_o,
+  output logic [31:0] imm_o,
+  output logic [4:0]  rs1_o,
+  output logic [4:0]  rs2_o,
+  output logic [4:0]  rd_o
+);
+  dec_t dec;
+  qsm_decode dut (.instr_i, .dec_o(dec));
+  assign {cls_o, ctl_o, cause_o, fence_o, csr_o, alu_o, opa_o, opb_imm_o, imm_o, rs1_o, rs2_o, rd_o} = dec;
+endmodule

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unit test of qsm_decode: every combination of opcode, funct3, funct7 and the rs2 field (with random other fields) against a table of the
+// instructions of docs/isa.md; whatever the table does not have must be illegal. Output: TAP.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "Vtb_decode.h"
+
+namespace {
+
+enum Class { ALU, MUL, DIV, MEM, CTL };
+enum Ctl { FAULT, BRANCH, JAL, JALR, BAR, EXIT, NEXT };
+enum Operand { RS1, PC, ZERO };
+enum Imm { NONE, I, S, B, U, J };
+enum AluOp { ADD = 0, SLL = 1, SLT = 2, SLTU = 3, XOR = 4, SRL = 5, OR = 6, AND = 7, SUB = 8, SRA = 13, ANY = 99 };
+enum Regs { R_D = 1, R_1 = 2, R_2 = 4 };
+
+struct Row {
+  const char *name;
+  uint32_t mask, match;
+  Class cls;
+  Ctl ctl;
+  int regs;
+  Imm imm;
+  int alu;
+  Operand a;
+};
+
+const uint32_t OPC = 0x7F, F3 = 0x707F, F7 = 0xFE00707F, AMO = 0xF800707F, ALL = 0xFFFFFFFF;
+
+const Row rows[] = {
+    {"lui", OPC, 0x37, ALU, NEXT, R_D, U, ADD, ZERO},
+    {"auipc", OPC, 0x17, ALU, NEXT, R_D, U, ADD, PC},
+    {"jal", OPC, 0x6F, CTL, JAL, R_D, J, ANY, RS1},
+    {"jalr", F3, 0x67, CTL, JALR, R_D | R_1, I, ADD, RS1},
+    {"beq", F3, 0x0063, CTL, BRANCH, R_1 | R_2, B, ANY, RS1},
+    {"bne", F3, 0x1063, CTL, BRANCH, R_1 | R_2, B, ANY, RS1},
+    {"blt", F3, 0x4063, CTL, BRANCH, R_1 | R_2, B, SLT, RS1},
+    {"bge", F3, 0x5063, CTL, BRANCH, R_1 | R_2, B, SLT, RS1},
+    {"bltu", F3, 0x6063, CTL, BRANCH, R_1 | R_2, B, SLTU, RS1},
+    {"bgeu", F3, 0x7063, CTL, BRANCH, R_1 | R_2, B, SLTU, RS1},
+    {"lb", F3, 0x0003, MEM, NEXT, R_D | R_1, I, ADD, RS1},
+    {"lh", F3, 0x1003, MEM, NEXT, R_D | R_1, I, ADD, RS1},
+    {"lw", F3, 0x2003, MEM, NEXT, R_D | R_1, I, ADD, RS1},
+    {"lbu", F3, 0x4003, MEM, NEXT, R_D | R_1, I, ADD, RS1},
+    {"lhu", F3, 0x5003, MEM, NEXT, R_D | R_1, I, ADD, RS1},
+    {"sb", F3, 0x0023, MEM, NEXT, R_1 | R_2, S, ADD, RS1},
+    {"sh", F3, 0x1023, MEM, NEXT, R_1 | R_2, S, ADD, RS1},
+    {"sw", F3, 0x2023, MEM, NEXT, R_1 | R_2, S, ADD, RS1},
+    {"addi", F3, 0x0013, ALU, NEXT, R_D | R_1, I, ADD, RS1},
+    {"slti", F3, 0x2013, ALU, NEXT, R_D | R_1, I, SLT, RS1},
+    {"sltiu", F3, 0x3013, ALU, NEXT, R_D | R_1, I, SLTU, RS1},
+    {"xori", F3, 0x4013, ALU, NEXT, R_D | R_1, I, XOR, RS1},
+    {"ori", F3, 0x6013, ALU, NEXT, R_D | R_1, I, OR, RS1},
+    {"andi", F3, 0x7013, ALU, NEXT, R_D | R_1, I, AND, RS1},
+    {"slli", F7, 0x00001013, ALU, NEXT, R_D | R_1, I, SLL, RS1},
+    {"srli", F7, 0x00005013, ALU, NEXT, R_D | R_1, I, SRL, RS1},
+    {"srai", F7, 0x40005013, ALU, NEXT, R_D | R_1, I, SRA, RS1},
+    {"add", F7, 0x00000033, ALU, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"sub", F7, 0x40000033, ALU, NEXT, R_D | R_1 | R_2, NONE, SUB, RS1},
+    {"sll", F7, 0x00001033, ALU, NEXT, R_D | R_1 | R_2, NONE, SLL, RS1},
+    {"slt", F7, 0x00002033, ALU, NEXT, R_D | R_1 | R_2, NONE, SLT, RS1},
+    {"sltu", F7, 0x00003033, ALU, NEXT, R_D | R_1 | R_2, NONE, SLTU, RS1},
+    {"xor", F7, 0x00004033, ALU, NEXT, R_D | R_1 | R_2, NONE, XOR, RS1},
+    {"srl", F7, 0x00005033, ALU, NEXT, R_D | R_1 | R_2, NONE, SRL, RS1},
+    {"sra", F7, 0x40005033, ALU, NEXT, R_D | R_1 | R_2, NONE, SRA, RS1},
+    {"or", F7, 0x00006033, ALU, NEXT, R_D | R_1 | R_2, NONE, OR, RS1},
+    {"and", F7, 0x00007033, ALU, NEXT, R_D | R_1 | R_2, NONE, AND, RS1},
+    {"mul", F7, 0x02000033, MUL, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"mulh", F7, 0x02001033, MUL, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"mulhsu", F7, 0x02002033, MUL, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"mulhu", F7, 0x02003033, MUL, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"div", F7, 0x02004033, DIV, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"divu", F7, 0x02005033, DIV, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"rem", F7, 0x02006033, DIV, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"remu", F7, 0x02007033, DIV, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1},
+    {"amoadd", AMO, 0x0000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amoswap", AMO, 0x0800202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amoxor", AMO, 0x2000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amoor", AMO, 0x4000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amoand", AMO, 0x6000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amomin", AMO, 0x8000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amomax", AMO, 0xA000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amominu", AMO, 0xC000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"amomaxu", AMO, 0xE000202F, MEM, NEXT, R_D | R_1 | R_2, NONE, ADD, RS1},
+    {"fence", F3, 0x0000000F, ALU, NEXT, 0, NONE, ANY, RS1},
+    {"ecall", ALL, 0x00000073, CTL, FAULT, 0, NONE, ANY, RS1},
+    {"ebreak", ALL, 0x00100073, CTL, FAULT, 0, NONE, ANY, RS1},
+    {"qsm.bar", ALL, 0x0000000B, CTL, BAR, 0, NONE, ANY, RS1},
+    {"qsm.exit", ALL, 0x0000100B, CTL, EXIT, 0, NONE, ANY, RS1},
+    {"illegal", 0, 0, CTL, FAULT, 0, NONE, ANY, RS1},
+};
+const Row csr_read = {"csr read", 0, 0, ALU, NEXT, R_D, I, ADD, ZERO};
+
+bool is_csr_read(uint32_t w) {
+  const uint32_t number = w >> 20, f3 = w >> 12 & 7;
+  const bool known = number == 0xC00 || number == 0xC80 || (number >= 0xCC0 && number <= 0xCD0);
+  return (w & 0x7F) == 0x73 && known && (f3 == 2 || f3 == 3 || f3 == 6 || f3 == 7) && (w >> 15 & 31) == 0;
+}
+
+const Row &row_of(uint32_t w) {
+  if (is_csr_read(w)) return csr_read;
+  const Row *row = rows;
+  while ((w & row->mask) != row->match) row++;
+  return *row;
+}
+
+uint32_t field(uint32_t w, unsigned hi, unsigned lo) { return w >> lo & ((2u << (hi - lo)) - 1); }
+
+uint32_t immediate(uint32_t w, Imm imm) {
+  const uint32_t sign = w >> 31 ? ~0u : 0u;
+  switch (imm) {
+    case I: return sign << 12 | field(w, 31, 20);
+    case S: return sign << 12 | field(w, 31, 25) << 5 | field(w, 11, 7);
+    case B: return sign << 12 | field(w, 7, 7) << 11 | field(w, 30, 25) << 5 | field(w, 11, 8) << 1;
+    case U: return w & 0xFFFFF000u;
+    case J: return sign << 20 | field(w, 19, 12) << 12 | field(w, 20, 20) << 11 | field(w, 30, 21) << 1;
+    default: return 0;
+  }
+}
+
+std::string check(Vtb_decode &dut, uint32_t w) {
+  dut.instr_i = w;
+  dut.eval();
+  const Row &row = row_of(w);
+  std::string wrong;
+  auto expect = [&](const char *what, uint32_t got, uint32_t want) {
+    if (got != want) wrong += std::string(" ") + what + " " + std::to_string(got) + " not " + std::to_string(want);
+  };
+  expect("class", dut.cls_o, row.cls);
+  expect("ctl", dut.ctl_o, row.ctl);
+  if (row.ctl == FAULT) expect("cause", dut.cause_o, w == 0x73 ? 8 : w == 0x00100073 ? 3 : 2);
+  expect("fence", dut.fence_o, (w & F3) == 0x0F);
+  expect("csr", dut.csr_o, &row == &csr_read);
+  expect("rd", dut.rd_o, row.regs & R_D ? field(w, 11, 7) : 0);
+  expect("rs1", dut.rs1_o, row.regs & R_1 ? field(w, 19, 15) : 0);
+  expect("rs2", dut.rs2_o, row.regs & R_2 ? field(w, 24, 20) : 0);
+  if (row.alu != ANY) {
+    expect("alu", dut.alu_o, static_cast<uint32_t>(row.alu));
+    expect("first operand", dut.opa_o, row.a);
+  }
+  if (row.imm != NONE) expect("immediate", dut.imm_o, immediate(w, row.imm));
+  if (row.cls == MEM && row.imm == NONE) expect("immediate", dut.imm_o, 0);
+  const bool two_registers = (row.regs & R_2) != 0 && row.cls != MEM;
+  if (row.cls == ALU && (row.regs & R_D)) expect("second operand is immediate", dut.opb_imm_o, !two_registers);
+  if (row.ctl == BRANCH) expect("second operand is immediate", dut.opb_imm_o, 0);
+  if (row.cls == MEM || row.ctl == JALR) expect("second operand is immediate", dut.opb_imm_o, 1);
+  if (wrong.empty()) return wrong;
+  char text[64];
+  snprintf(text, sizeof text, "%08x (%s):", w, row.name);
+  return text + wrong;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const uint32_t seed = argc > 1 ? static_cast<uint32_t>(strtoul(argv[1], nullptr, 0)) : 1;
+  std::mt19937 rng(seed);
+  Vtb_decode dut;
+  std::string wrong;
+  for (uint32_t n = 0; n < 1u << 22 && wrong.empty(); n++) {  // 7 + 5 + 3 + 7 bits: funct7, rs2, funct3, opcode
+    const uint32_t random = rng();
+    const uint32_t rs1 = random & 1 ? random >> 8 & 31 : 0, rd = random & 2 ? random >> 16 & 31 : 0;
+    wrong = check(dut, (n >> 10) << 20 | rs1 << 15 | (n >> 7 & 7) << 12 | rd << 7 | (n & 0x7F));
+  }
+  printf("%sok 1 - every opcode, funct3, funct7 and rs2 decodes as in the table (seed %u)\n", wrong.empty() ? "" : "not ", seed);
+  if (!wrong.empty()) printf("# %s\n", wrong.c_str());
+
+  const uint32_t exact[] = {0x00000073, 0x00100073, 0x0000000B, 0x0000100B};
+  std::string other;
+  for (uint32_t word : exact) {
+    for (unsigned bit = 0; bit < 32 && other.empty(); bit++) other = check(dut, word ^ (1u << bit));
+    if (other.empty()) other = check(dut, word);
+  }
+  printf("%sok 2 - ecall, ebreak, qsm.bar, qsm.exit are these words only\n", other.empty() ? "" : "not ");
+  if (!other.empty()) printf("# %s\n", other.c_str());
+  printf("1..2\n");
+  return !wrong.empty() || !other.empty();
+}
