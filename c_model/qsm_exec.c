@@ -2,10 +2,11 @@
 // Lanes of the model: docs/isa.md, operations of docs/subcore.md.
 #include "qsm_exec.h"
 
-#define LANES for (uint32_t l = 0; l < n; l++)
-
 QSM_LANE_FUNCTION void write_lanes(uint32_t *dst, uint32_t mask, const uint32_t *src, uint32_t n) {
-  LANES dst[l] = mask >> l & 1 ? src[l] : dst[l];
+  QSM_LANES {
+    uint32_t select = 0u - (mask >> l & 1);  // a conditional expression would become a branch
+    dst[l] = (src[l] & select) | (dst[l] & ~select);
+  }
 }
 
 static uint32_t csr_uniform(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t ex1) {
@@ -41,14 +42,14 @@ struct operands {
 
 // One operation with a register and, where there is one, its form with an immediate.
 #define REGISTER_OP(name, expression)                        \
-  case QSM_OP_##name: LANES {                                \
+  case QSM_OP_##name: QSM_LANES {                                \
       uint32_t x = a[l], y = b[l];                           \
       out[l] = (expression);                                 \
     }                                                        \
     break;
 #define BOTH_OPS(name, expression)                           \
   REGISTER_OP(name, expression)                              \
-  case QSM_OP_##name##I: LANES {                             \
+  case QSM_OP_##name##I: QSM_LANES {                             \
       uint32_t x = a[l], y = o->imm;                         \
       out[l] = (expression);                                 \
     }                                                        \
@@ -72,10 +73,10 @@ QSM_LANE_FUNCTION void fixed(const struct operands *o, uint32_t n) {
     REGISTER_OP(MULH, (uint32_t)((uint64_t)((int64_t)(int32_t)x * (int32_t)y) >> 32))
     REGISTER_OP(MULHSU, (uint32_t)((uint64_t)((int64_t)(int32_t)x * (int64_t)y) >> 32))
     REGISTER_OP(MULHU, (uint32_t)((uint64_t)x * y >> 32))
-    case QSM_OP_CSR: LANES out[l] = o->uniform + l * o->lane_step; break;
-    case QSM_OP_LUI: LANES out[l] = o->imm; break;
-    case QSM_OP_AUIPC: LANES out[l] = o->pc + o->imm; break;
-    default: LANES out[l] = o->pc + 4; break;  // jal, jalr
+    case QSM_OP_CSR: QSM_LANES out[l] = o->uniform + l * o->lane_step; break;
+    case QSM_OP_LUI: QSM_LANES out[l] = o->imm; break;
+    case QSM_OP_AUIPC: QSM_LANES out[l] = o->pc + o->imm; break;
+    default: QSM_LANES out[l] = o->pc + 4; break;  // jal, jalr
   }
   write_lanes(o->rd, o->mask, out, n);
 }
@@ -112,11 +113,11 @@ void qsm_exec_div(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot
   uint32_t n = sc->sm->n_lanes;
   const uint32_t *a = qsm_reg(sc, n, slot->warp, slot->insn.rs1);
   const uint32_t *b = qsm_reg(sc, n, slot->warp, slot->insn.rs2);
-  LANES out[l] = divide(slot->insn.op, a[l], b[l]);
+  QSM_LANES out[l] = divide(slot->insn.op, a[l], b[l]);
 }
 
 #define TAKEN_IF(name, condition) \
-  case QSM_OP_##name: LANES { uint32_t x = a[l], y = b[l]; bits |= (uint32_t)(condition) << l; } break;
+  case QSM_OP_##name: QSM_LANES { uint32_t x = a[l], y = b[l]; bits |= (uint32_t)(condition) << l; } break;
 
 QSM_LANE_FUNCTION void taken(uint8_t op, const uint32_t *a, const uint32_t *b, uint32_t *out, uint32_t n) {
   uint32_t bits = 0;
@@ -126,7 +127,7 @@ QSM_LANE_FUNCTION void taken(uint8_t op, const uint32_t *a, const uint32_t *b, u
     TAKEN_IF(BLT, (int32_t)x < (int32_t)y)
     TAKEN_IF(BGE, (int32_t)x >= (int32_t)y)
     TAKEN_IF(BLTU, x < y)
-    default: LANES bits |= (uint32_t)(a[l] >= b[l]) << l; break;
+    default: QSM_LANES bits |= (uint32_t)(a[l] >= b[l]) << l; break;
   }
   *out = bits;
 }
@@ -143,12 +144,12 @@ uint32_t qsm_exec_taken(const struct qsm_subcore *sc, const struct qsm_pipe_slot
 void qsm_exec_jalr(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint32_t *target) {
   uint32_t n = sc->sm->n_lanes;
   const uint32_t *a = qsm_reg(sc, n, slot->warp, slot->insn.rs1);
-  LANES target[l] = (a[l] + slot->insn.imm) & ~1u;
+  QSM_LANES target[l] = (a[l] + slot->insn.imm) & ~1u;
 }
 
 QSM_LANE_FUNCTION void operands(const uint32_t *a, const uint32_t *b, uint32_t offset, struct qsm_mem_op *op, uint32_t n) {
-  LANES op->addr[l] = a[l] + offset;
-  LANES op->data[l] = b[l];
+  QSM_LANES op->addr[l] = a[l] + offset;
+  QSM_LANES op->data[l] = b[l];
 }
 
 void qsm_exec_operands(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct qsm_mem_op *op) {

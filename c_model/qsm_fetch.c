@@ -44,6 +44,8 @@ static void push(struct qsm_subcore *sc, uint32_t warp, const struct qsm_insn *i
   struct qsm_ibuf *ibuf = &sc->ibuf[warp];
   ibuf->insn[(ibuf->head + ibuf->count) % QSM_IBUF_DEPTH] = *insn;
   ibuf->count++;
+  if (ibuf->count == 1) sc->dirty |= 1u << warp;  // a new head
+  if (ibuf->count > 2) sc->room &= ~(1u << warp);
 }
 
 // R-FE-4.
@@ -91,7 +93,6 @@ void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c) {
     outcome = MISS;
     miss(sc, warp);
   }
-  sc->dirty |= bit;
   QSM_EMIT(sc->sm, c, QSM_EV_FETCH, sc->index, warp, sc->f2.pc, outcome);
 }
 

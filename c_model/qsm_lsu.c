@@ -6,8 +6,6 @@
 #include "qsm_exec.h"
 #include "qsm_scoreboard.h"
 
-#define LANES for (uint32_t l = 0; l < n; l++)
-
 void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs) {
   lsu->op_free = (1u << QSM_MAX_OPS) - 1;
   lsu->pop_last = (uint8_t)(n_subs - 1);
@@ -54,7 +52,7 @@ struct lane_class {
 
 QSM_LANE_FUNCTION void classify_lanes(const uint32_t *addr, const struct bounds *b, struct lane_class *out, uint32_t n) {
   uint32_t shared = 0, misaligned = 0, bad = 0;
-  LANES {
+  QSM_LANES {
     uint32_t a = addr[l];
     uint32_t is_shared = a >> 28 == 1;
     uint32_t in_window = (a - b->base[0] < b->size[0]) | (a - b->base[1] < b->size[1]);
@@ -159,7 +157,7 @@ static bool response_wants(const struct qsm_sm *sm, uint64_t c) {
 }
 
 QSM_LANE_FUNCTION void pick_words(const struct qsm_txn *txn, uint32_t *out, uint32_t n) {
-  LANES out[l] = txn->data[txn->addr[l] / 4 & (n - 1)];
+  QSM_LANES out[l] = txn->data[txn->addr[l] / 4 & (n - 1)];
 }
 
 static void load_lanes(const struct qsm_sm *sm, const struct qsm_txn *txn, uint32_t *out) {
@@ -190,7 +188,7 @@ static void take_response(struct qsm_sm *sm, uint64_t c) {
 
 QSM_LANE_FUNCTION void lanes_in_line(const uint32_t *addr, uint32_t line, uint32_t *out, uint32_t n) {
   uint32_t bits = 0;
-  LANES bits |= (uint32_t)((addr[l] & ~(4 * n - 1)) == line) << l;
+  QSM_LANES bits |= (uint32_t)((addr[l] & ~(4 * n - 1)) == line) << l;
   *out = bits;
 }
 

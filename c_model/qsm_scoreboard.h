@@ -31,7 +31,8 @@ static inline void qsm_sb_release(struct qsm_subcore *sc, uint32_t warp, uint32_
   sb->all_sent &= others;
   sb->pending &= reg;
   sb->pending_load &= reg;
-  sc->dirty |= 1u << warp;
+  bool waited = sc->stall[warp] == QSM_STALL_LOAD || sc->stall[warp] == QSM_STALL_SCOREBOARD;
+  if (waited || sc->live[warp] == 0) sc->dirty |= 1u << warp;
 }
 
 // The caller refreshes the warp afterwards; true if the entry was released. Updates of one cycle may come in any order: an entry

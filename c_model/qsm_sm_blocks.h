@@ -104,10 +104,9 @@ struct qsm_subcore {
   uint32_t fstop, fwait, finfl;
   uint32_t room;         // at most 2 entries in the instruction buffer
   uint32_t ready;        // has an instruction whose registers and entry are free (R-IS-1 without gate and unit)
-  uint32_t head_mem, head_div, head_write;  // what the head of a ready warp is: MEM, DIV, a fixed class with rd != 0
   uint32_t shut;         // of a kernel whose gate is shut
   uint32_t selpend;
-  uint32_t finishable;   // R-WS-10
+  uint32_t finishable;   // R-WS-10; only warps with live = 0 have the bit
   uint32_t dirty;        // summary bits above must be recomputed at the end of the cycle
   uint32_t of_kernel[QSM_MAX_KERNELS];
 
@@ -134,6 +133,7 @@ struct qsm_subcore {
 
   // Units and write-back.
   struct qsm_pipe_slot pipe[QSM_PIPE_SLOTS];
+  uint8_t in_flight;     // valid slots of it
   uint8_t mem_credit;
   uint8_t wait_count;    // wbw
   bool div_busy;

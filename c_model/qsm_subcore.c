@@ -39,26 +39,24 @@ void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
   enum qsm_stall reason = resident ? classify(sc, warp) : QSM_STALL_NONE;
   bool ready = reason == QSM_STALL_LOST;
   sc->ready = with_bit(sc->ready, warp, ready);
-  if (ready) {
-    const struct qsm_insn *head = &sc->ibuf[warp].insn[sc->ibuf[warp].head];
-    uint8_t class = qsm_op_class[head->op];
-    sc->head_mem = with_bit(sc->head_mem, warp, class == QSM_CLASS_MEM);
-    sc->head_div = with_bit(sc->head_div, warp, class == QSM_CLASS_DIV);
-    sc->head_write = with_bit(sc->head_write, warp, class != QSM_CLASS_MEM && class != QSM_CLASS_DIV && head->rd != 0);
-    if (sc->shut >> warp & 1) reason = QSM_STALL_QUOTA;
-  }
-  sc->room = with_bit(sc->room, warp, sc->ibuf[warp].count <= 2);
-  sc->finishable = with_bit(sc->finishable, warp, resident && sc->live[warp] == 0 && sc->sb[warp].valid == 0);
+  if (ready && (sc->shut >> warp & 1)) reason = QSM_STALL_QUOTA;
+  if (sc->live[warp] == 0) sc->finishable = with_bit(sc->finishable, warp, resident && sc->sb[warp].valid == 0);
   if (reason != sc->stall[warp]) set_reason(sc, warp, reason, from);
 }
 
 // Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
   uint32_t blocked = 0;
-  if (sc->mem_credit == 0) blocked |= sc->head_mem;
-  if (sc->div_busy) blocked |= sc->head_div;
-  if (sc->wait_count == QSM_WB_PATIENCE) blocked |= sc->head_write;
-  return sc->ready & ~sc->shut & blocked;
+  bool no_mem = sc->mem_credit == 0, no_write = sc->wait_count == QSM_WB_PATIENCE;
+  if (!no_mem && !sc->div_busy && !no_write) return 0;
+  for (uint32_t warps = sc->ready & ~sc->shut; warps; warps &= warps - 1) {
+    uint32_t warp = qsm_ctz(warps);
+    const struct qsm_insn *head = &sc->ibuf[warp].insn[sc->ibuf[warp].head];
+    uint8_t class = qsm_op_class[head->op];
+    bool waits = class == QSM_CLASS_MEM ? no_mem : class == QSM_CLASS_DIV ? sc->div_busy : no_write && head->rd != 0;
+    blocked |= (uint32_t)waits << warp;
+  }
+  return blocked;
 }
 
 // Counts warps that wait for a unit for n cycles; as candidates they are counted as LOST.
@@ -114,6 +112,8 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   ibuf->count--;
   sc->path_pc[warp] += 4;
   if (slot->ctl) sc->path_valid &= ~(1u << warp);
+  if (ibuf->count <= 2) sc->room |= 1u << warp;
+  sc->in_flight++;
   if (class == QSM_CLASS_MEM) sc->mem_credit--;
   if (class == QSM_CLASS_DIV) {
     sc->div_busy = true;
@@ -207,6 +207,7 @@ static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
   struct qsm_pipe_slot *slot = &sc->pipe[(c - 4) % QSM_PIPE_SLOTS];
   if (!slot->valid) return false;
   slot->valid = false;
+  sc->in_flight--;
   uint8_t class = qsm_op_class[slot->insn.op];
   if (class == QSM_CLASS_MEM || class == QSM_CLASS_DIV || slot->insn.rd == 0 || slot->faulted) return false;
   qsm_exec_fixed(sc, slot, c - 2);
@@ -255,19 +256,12 @@ static void finish(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->tb[warp]);
 }
 
-static bool pipe_empty(const struct qsm_subcore *sc, uint64_t c) {
-  for (uint64_t age = 0; age < 4; age++) {
-    if (sc->pipe[(c - age) % QSM_PIPE_SLOTS].valid) return false;
-  }
-  return true;
-}
-
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
-  uint32_t eligible = sc->ready & ~sc->shut & ~waiting_for_unit(sc);
-  if (eligible | sc->selpend | sc->finishable | sc->res_count | sc->wait_count) return false;
-  if (sc->f2.warp != QSM_NONE || sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE) return false;
-  if (qsm_fetch_choose(sc) != QSM_NONE || !pipe_empty(sc, c)) return false;
+  if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
+  if (sc->selpend | sc->finishable | sc->res_count | sc->wait_count) return false;
+  if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
+  if (sc->ready & ~sc->shut & ~waiting_for_unit(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
   return sc->wake_at > c + 1;
 }

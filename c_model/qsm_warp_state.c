@@ -32,6 +32,8 @@ void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint
   sc->rot[warp] = 0;
   sc->selpend &= ~bit;
   sc->ibuf[warp] = (struct qsm_ibuf){0};
+  sc->room |= bit;
+  sc->finishable &= ~bit;
   sc->sb[warp] = (struct qsm_scoreboard){0};
   sc->shut = sc->sm->quota.open >> kernel & 1 ? sc->shut & ~bit : sc->shut | bit;
   qsm_fetch_redirect(sc, warp);
@@ -258,6 +260,7 @@ void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c) {
     sc->merge_valid &= others;
     sc->selpend &= others;
     sc->ibuf[warp].count = 0;
+    sc->room |= 1u << warp;
     qsm_subcore_refresh(sc, warp, c + 1);
   }
 }
