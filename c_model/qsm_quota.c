@@ -58,7 +58,6 @@ static int32_t load(struct qsm_sm *sm, uint32_t k, int32_t c1, uint32_t scheme) 
   struct qsm_quota *q = &sm->quota;
   uint32_t bit = 1u << k;
   bool has = q->shadow_has & bit;
-  q->shadow_has &= ~bit;
   if (!(sm->present & bit)) {
     q->quota[k] = 0;
     q->granted &= ~bit;
@@ -124,7 +123,10 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
     q->lanes[k] = 0;
   }
   q->issued = 0;
-  if (in->load) q->scheme = in->scheme;
+  if (in->load) {
+    q->scheme = in->scheme;
+    q->shadow_has = 0;
+  }
   if (positive != q->positive || in->load) {
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);

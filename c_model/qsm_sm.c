@@ -406,7 +406,7 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (to_wipe) wipe(sm, to_wipe, c);
   uint32_t killed = take_faults(sm, c) | in.kill;
   if (killed) kill(sm, killed, c);
-  sm->killed &= ~in.start;
+  sm->killed &= ~(in.start & ~in.kill);
 }
 
 // Nothing happens in the next cycle unless a message, a response or a sub-core's timer says so.
