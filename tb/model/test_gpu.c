@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole model: results of launches, exactness of the look-ahead (pieces, interrupts, instances side by side), faults, the negative
+// control of every block.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_program.h"
+#include "model_support.h"
+#include "qsm_mem.h"
+#include "qsm_model.h"
+#include "qsm_regs.h"
+
+static struct qsm_model *create(const struct qsm_config *config) {
+  struct qsm_model *model;
+  char msg[256];
+  if (qsm_model_create(config, &model, msg, sizeof msg) != 0) fail_msg("%s", msg);
+  qsm_model_enable_hash(model);
+  return model;
+}
+
+enum { N_CONFIGS = 4, ENOUGH_CYCLES = 400000 };
+
+static struct qsm_config config_number(uint32_t n) {
+  switch (n) {
+    case 0: return model_tiny();
+    case 1: return model_odd();
+    case 2: return model_demo();
+    default: return model_wide();
+  }
+}
+
+// ---- Results ----
+
+static void check_counts(struct qsm_model *model, uint32_t n_threads, uint32_t loops) {
+  assert_int_equal(program_word(model, 0, 0), n_threads / 2 * loops);
+  for (uint32_t i = 0; i < n_threads; i++) assert_int_equal(program_word(model, 0, 1 + i), i * loops);
+}
+
+static void a_launch_computes_its_results_and_interrupts(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    struct qsm_config config = config_number(n);
+    struct qsm_model *model = create(&config);
+    uint32_t threads = 2 * config.warp_size;
+    program_load(model, &config, 0, 1, PROGRAM_COUNT, 10, 12, threads);
+    program_launch(model, 0);
+    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), 1);
+    assert_true(qsm_model_run(model, ENOUGH_CYCLES, true) < ENOUGH_CYCLES);
+    assert_int_equal(port_read(model, QSM_REG_IRQ), 1);
+    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), 0);
+    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_LAUNCHES)), 1);
+    check_counts(model, 12 * threads, 10);
+    qsm_model_destroy(model);
+  }
+}
+
+static void a_fault_kills_one_tenant_and_leaves_the_other(void **state) {
+  (void)state;
+  struct qsm_config config = model_demo();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 1, PROGRAM_COUNT, 10, 12, 16);
+  program_load(model, &config, 1, 1, PROGRAM_FAULT, 1000, 12, 16);
+  program_launch(model, 0);
+  program_launch(model, 1);
+  qsm_model_run(model, ENOUGH_CYCLES, false);
+  assert_int_equal(port_read(model, QSM_REG_IRQ), 3);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), 0);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_KILLED_MASK);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_CAUSE)), 7);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_PC)), QSM_MEM_BASE + PROGRAM_CODE + 4096 + 4 * 13);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_TID)), 3);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_BLOCK)), 2);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_VALUE)), 0);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_LAUNCHES)), 0);
+  check_counts(model, 12 * 16, 10);
+  qsm_model_destroy(model);
+}
+
+static void a_killed_launch_ends_and_its_slot_can_launch_again(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 2000, 1000, 8);
+  program_launch(model, 0);
+  qsm_model_run(model, 1000, false);
+  port_write(model, slot_register(0, QSM_SLOT_KILL), 1);
+  assert_true(qsm_model_run(model, 1000, true) < 1000);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_KILLED_MASK);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_FAULT_CAUSE)), 24);
+  port_write(model, QSM_REG_IRQ, 1);
+  program_load(model, &config, 0, 1, PROGRAM_COUNT, 3, 4, 8);
+  port_write(model, QSM_REG_ICACHE_INV, 1);
+  program_launch(model, 0);
+  assert_true(qsm_model_run(model, ENOUGH_CYCLES, true) < ENOUGH_CYCLES);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), 0);
+  check_counts(model, 32, 3);
+  qsm_model_destroy(model);
+}
+
+// ---- Exactness ----
+
+// Two tenants, one with a goal, over several epochs; a second launch of slot 0 when the first ends.
+static void load_pair(struct qsm_model *model, const struct qsm_config *config) {
+  uint32_t threads = 2 * config->warp_size;
+  port_write(model, QSM_REG_EPOCH_LEN, 2000);
+  port_write(model, QSM_REG_SCHEME, 4);
+  program_load(model, config, 0, 3, PROGRAM_COUNT, 20, 60, threads);
+  program_load(model, config, 1, 1, PROGRAM_DIVIDE, 30, 60, threads);
+  port_write(model, slot_register(0, QSM_SLOT_GOAL), config->warp_size << 14);
+  port_write(model, slot_register(0, QSM_SLOT_FIRST_QUOTA), 2000);
+  port_write(model, slot_register(1, QSM_SLOT_FIRST_QUOTA), 500);
+  program_launch(model, 0);
+  program_launch(model, 1);
+}
+
+static uint64_t run_pair(const struct qsm_config *config, uint64_t piece, uint64_t n_cycles) {
+  struct qsm_model *model = create(config);
+  load_pair(model, config);
+  for (uint64_t n = 0; n < n_cycles;) n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
+  uint64_t hash = qsm_model_hash(model);
+  qsm_model_destroy(model);
+  return hash;
+}
+
+static void pieces_of_any_length_give_the_same_run(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    struct qsm_config config = config_number(n);
+    uint64_t hash = run_pair(&config, UINT64_MAX, 20000);
+    assert_true(run_pair(&config, 1, 20000) == hash);
+    assert_true(run_pair(&config, 7, 20000) == hash);
+    assert_true(run_pair(&config, 1000, 20000) == hash);
+    assert_true(run_pair(&config, UINT64_MAX, 19000) != hash);
+  }
+}
+
+static void stop_on_irq_stops_before_the_first_cycle_with_an_interrupt(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    struct qsm_config config = config_number(n);
+    struct qsm_model *stopping = create(&config), *stepping = create(&config);
+    load_pair(stopping, &config);
+    load_pair(stepping, &config);
+    uint64_t ran = qsm_model_run(stopping, ENOUGH_CYCLES, true);
+    assert_true(ran < ENOUGH_CYCLES);
+    for (uint64_t c = 0; c < ran; c++) assert_int_equal(qsm_model_run(stepping, 1, true), 1);
+    assert_int_equal(qsm_model_run(stepping, 1, true), 0);
+    assert_int_equal(qsm_model_run(stopping, 1, true), 0);
+    assert_true(qsm_model_hash(stopping) == qsm_model_hash(stepping));
+    assert_int_not_equal(port_read(stopping, QSM_REG_IRQ), 0);
+    qsm_model_destroy(stopping);
+    qsm_model_destroy(stepping);
+  }
+}
+
+static void instances_side_by_side_do_as_alone(void **state) {
+  (void)state;
+  struct qsm_model *model[N_CONFIGS];
+  struct qsm_config config[N_CONFIGS];
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    config[n] = config_number(n);
+    model[n] = create(&config[n]);
+    load_pair(model[n], &config[n]);
+  }
+  for (uint32_t c = 0; c < 20000; c += 50) {
+    for (uint32_t n = 0; n < N_CONFIGS; n++) qsm_model_run(model[n], 50, false);
+  }
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    assert_true(qsm_model_hash(model[n]) == run_pair(&config[n], UINT64_MAX, 20000));
+    qsm_model_destroy(model[n]);
+  }
+}
+
+struct order {
+  uint64_t last[1 + 64];  // GPU level, then SMs
+  uint64_t n_events;
+};
+
+static bool of_gpu_level(uint8_t kind) { return kind >= QSM_EV_DISPATCH; }
+
+static void check_order(void *ctx, const struct qsm_event *event) {
+  struct order *order = ctx;
+  uint64_t *last = &order->last[of_gpu_level(event->kind) ? 0 : 1 + event->sm];
+  assert_true(event->cycle >= *last);
+  *last = event->cycle;
+  order->n_events++;
+}
+
+static void events_come_in_order_and_change_nothing(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    struct order order = {0};
+    struct qsm_config config = config_number(n);
+    struct qsm_model *model = create(&config);
+    qsm_model_set_sink(model, check_order, &order);
+    load_pair(model, &config);
+    qsm_model_run(model, 20000, false);
+    assert_true(order.n_events > 1000);
+    assert_true(qsm_model_hash(model) == run_pair(&config, UINT64_MAX, 20000));
+    qsm_model_destroy(model);
+  }
+}
+
+static void an_idle_machine_passes_a_thousand_million_cycles(void **state) {
+  (void)state;
+  struct qsm_config config = model_wide();
+  struct qsm_model *model = create(&config);
+  port_write(model, QSM_REG_EPOCH_LEN, (1 << 20) - 1);
+  uint64_t before = qsm_model_cycle(model);
+  assert_true(qsm_model_run(model, 1000000000, false) == 1000000000);
+  assert_true(qsm_model_cycle(model) == before + 1000000000);
+  qsm_model_destroy(model);
+}
+
+// ---- Instruction caches ----
+
+static void new_code_shows_after_an_invalidation(void **state) {
+  (void)state;
+  struct qsm_config config = model_demo();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 1, PROGRAM_COUNT, 1, 4, 8);
+  program_launch(model, 0);
+  qsm_model_run(model, ENOUGH_CYCLES, true);
+  port_write(model, QSM_REG_IRQ, 1);
+  program_load(model, &config, 0, 1, PROGRAM_COUNT, 5, 4, 8);  // 1 + 5 in all
+  port_write(model, QSM_REG_ICACHE_INV, 1);
+  program_launch(model, 0);
+  qsm_model_run(model, ENOUGH_CYCLES, true);
+  check_counts(model, 32, 6);
+  qsm_model_destroy(model);
+}
+
+// ---- Negative control ----
+
+static bool injection_shows(const struct qsm_config *config, const char *block, uint64_t seed) {
+  struct qsm_model *model = create(config);
+  char what[256];
+  int status = -1;
+  load_pair(model, config);
+  uint64_t end = qsm_model_cycle(model) + 20000;
+  qsm_model_run(model, 3000 + seed % 512, false);
+  while (status == -1 && qsm_model_cycle(model) < end) {
+    status = qsm_model_inject(model, block, seed, what, sizeof what);
+    if (status == -1) qsm_model_run(model, 1, false);
+  }
+  if (status != 0) fail_msg("nothing of %s was live in 20000 cycles", block);
+  qsm_model_run(model, end - qsm_model_cycle(model), false);
+  bool differs = qsm_model_hash(model) != run_pair(config, UINT64_MAX, 20000);
+  qsm_model_destroy(model);
+  return differs;
+}
+
+static void a_flipped_bit_of_every_block_changes_the_run(void **state) {
+  (void)state;
+  static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "xbar",
+                                       "barrier", "sm", "quota", "tb_sched", "tb_alloc", "qos_mgr"};
+  struct qsm_config config = model_demo();
+  uint64_t seed = model_seed("test_gpu");
+  for (uint32_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+    uint32_t n_shown = 0;
+    for (uint32_t n = 0; n < 8; n++) n_shown += injection_shows(&config, blocks[b], seed * 31 + n * 7919);
+    if (n_shown == 0) fail_msg("none of 8 flips in %s was seen", blocks[b]);
+  }
+}
+
+static void an_unknown_block_is_named_as_such(void **state) {
+  (void)state;
+  struct qsm_config config = model_tiny();
+  struct qsm_model *model = create(&config);
+  char what[64];
+  assert_int_equal(qsm_model_inject(model, "nonsense", 1, what, sizeof what), -2);
+  qsm_model_destroy(model);
+}
+
+static void a_bad_configuration_is_refused_with_a_message(void **state) {
+  (void)state;
+  struct qsm_config config = model_tiny();
+  struct qsm_model *model = NULL;
+  char msg[256] = "";
+  config.num_sms = 0;
+  assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), -1);
+  assert_null(model);
+  assert_non_null(strstr(msg, "num_sms"));
+  qsm_model_destroy(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_launch_computes_its_results_and_interrupts),
+      cmocka_unit_test(a_fault_kills_one_tenant_and_leaves_the_other),
+      cmocka_unit_test(a_killed_launch_ends_and_its_slot_can_launch_again),
+      cmocka_unit_test(pieces_of_any_length_give_the_same_run),
+      cmocka_unit_test(stop_on_irq_stops_before_the_first_cycle_with_an_interrupt),
+      cmocka_unit_test(instances_side_by_side_do_as_alone),
+      cmocka_unit_test(events_come_in_order_and_change_nothing),
+      cmocka_unit_test(an_idle_machine_passes_a_thousand_million_cycles),
+      cmocka_unit_test(new_code_shows_after_an_invalidation),
+      cmocka_unit_test(a_flipped_bit_of_every_block_changes_the_run),
+      cmocka_unit_test(an_unknown_block_is_named_as_such),
+      cmocka_unit_test(a_bad_configuration_is_refused_with_a_message),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
