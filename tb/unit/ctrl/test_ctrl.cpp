@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control port (qsm_ctrl) against the tables of ctrl_ref.hpp: answers, ranges, refusals, pulses.
+// Control port (qsm_ctrl) against the tables of ctrl_ref.h: answers, ranges, refusals, pulses.
 #include "Vqsm_ctrl.h"
 
 #include <cstring>
 
-#include "../common/qsm_unit.hpp"
-#include "ctrl_ref.hpp"
+#include "../common/qsm_unit.h"
+#include "ctrl_ref.h"
 
 using qsm_unit::get;
 using qsm_unit::index_bits;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets (qsm_tb_alloc) against alloc_ref.hpp: values, and the cycle in which each appears.
+// Thread-block targets (qsm_tb_alloc) against alloc_ref.h: values, and the cycle in which each appears.
 #include "Vqsm_tb_alloc.h"
 
-#include "../common/qsm_unit.hpp"
-#include "alloc_ref.hpp"
+#include "../common/qsm_unit.h"
+#include "alloc_ref.h"
 
 using qsm_unit::get;
 using qsm_unit::set;
@@ -92,24 +92,41 @@ AllocContexts with(AllocContexts ctx, unsigned k, bool valid, bool qos) {
   return ctx;
 }
 
-// One slot alone gets all warps; a second one halves them; leaving gives them back.
+// One slot alone gets all warps, up to the TB slots; when it leaves, another has them.
 void test_arrival_and_leave(qsm_unit::Tap &tap) {
+  const unsigned all = std::min<unsigned>(MAX_TBS, WARPS_PER_SM), last = NUM_KERNELS - 1;
   Bench bench(tap);
   bench.cycle(with(bench.ctx, 0, true, true));
   bench.settle();
-  tap.expect(get(bench.top.target_o, 0, 6) == std::min<unsigned>(MAX_TBS, WARPS_PER_SM), "a slot alone has target %llu",
-             static_cast<unsigned long long>(get(bench.top.target_o, 0, 6)));
-  bench.cycle(with(bench.ctx, 1, true, false));
-  bench.settle();
-  tap.expect(get(bench.top.target_o, 0, 6) == std::min<unsigned>(MAX_TBS, WARPS_PER_SM / 2), "two slots do not share evenly");
+  tap.expect(get(bench.top.target_o, 0, 6) == all, "a slot alone must have all of SM 0");
   bench.cycle(with(bench.ctx, 0, false, false));
+  bench.cycle(with(bench.ctx, last, true, false));
   bench.settle();
-  tap.expect(get(bench.top.target_o, 0, 6) == 0, "an invalid slot keeps a target");
+  for (unsigned i = 0; i < NUM_SMS; i++) {
+    tap.expect(get(bench.top.target_o, i * NUM_KERNELS + last, 6) == all, "the other slot must have all of SM %u", i);
+    tap.expect(last == 0 || get(bench.top.target_o, i * NUM_KERNELS, 6) == 0, "an invalid slot keeps a target on SM %u", i);
+  }
   tap.done("arrival and leaving of a context give and take targets");
+}
+
+// Two QoS slots share evenly; floor(i * M / NumSms) picks the one non-QoS slot that SM i serves.
+void test_shares(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 3 || NUM_SMS < 2) return tap.done("shares # SKIP fewer than 3 slots or 2 SMs");
+  Bench bench(tap);
+  const AllocShape half = {std::max(1u, WARPS_PER_SM / 2u), 0};
+  for (unsigned k = 0; k < 3; k++) bench.cycle(with(bench.ctx, k, true, k == 0));
+  for (unsigned k = 0; k < 3; k++) bench.cycle(bench.ctx, static_cast<int>(k), half);
+  bench.settle();
+  const unsigned slot_1 = 1, slot_2 = (NUM_SMS - 1) * NUM_KERNELS + 2;
+  for (unsigned i = 0; i < NUM_SMS; i++) tap.expect(get(bench.top.target_o, i * NUM_KERNELS, 6) == 1, "the QoS slot misses SM %u", i);
+  tap.expect(get(bench.top.target_o, slot_1, 6) == 1 && get(bench.top.target_o, 2, 6) == 0, "SM 0 must serve slot 1 only");
+  tap.expect(get(bench.top.target_o, slot_2, 6) == 1 && get(bench.top.target_o, slot_2 - 1, 6) == 0, "the last SM must serve slot 2 only");
+  tap.done("QoS slots are on every SM, each SM serves one non-QoS slot");
 }
 
 // Blocks too large for both slots: the higher slot yields, down to nothing.
 void test_reduction(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2) return tap.done("reduction # SKIP one slot");
   Bench bench(tap);
   bench.cycle(with(bench.ctx, 0, true, true));
   bench.cycle(with(bench.ctx, 1, true, true));
@@ -149,8 +166,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_alloc");
-  qsm_unit::Tap tap(3);
+  qsm_unit::Tap tap(4);
   test_arrival_and_leave(tap);
+  test_shares(tap);
   test_reduction(tap);
   test_random(tap, random);
   return tap.exit_code();

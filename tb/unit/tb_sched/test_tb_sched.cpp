@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// TB scheduler (qsm_tb_sched) against sched_ref.hpp in every cycle: directed scenarios, then random launches on random SMs.
+// TB scheduler (qsm_tb_sched) against sched_ref.h in every cycle: directed scenarios, then random launches on random SMs.
 #include "Vqsm_tb_sched.h"
 
-#include "../common/qsm_unit.hpp"
-#include "sched_ref.hpp"
+#include "../common/qsm_unit.h"
+#include "sched_ref.h"
 
 using qsm_unit::get;
 using qsm_unit::set;
@@ -41,6 +41,11 @@ class Bench {
   }
   void cycles(unsigned n) {
     for (unsigned c = 0; c < n; c++) cycle();
+  }
+
+  // Until the targets are there.
+  void settle() {
+    while (ref.alloc.busy()) cycle();
   }
 
   // The cycle of an accepted CTX write; the registers have the new value afterwards.
@@ -153,7 +158,7 @@ class Bench {
 void test_times_of_a_launch(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.write_ctx(0, true, false);
-  bench.cycles(200);
+  bench.settle();
   bench.launch(0, {1, 1, 1}, AllocShape{1, 0});
   bench.cycle();
   tap.expect(!bench.out.dispatch && bench.out.start[0], "t + 1 must send start and dispatch nothing");
@@ -173,7 +178,7 @@ void test_times_of_a_launch(qsm_unit::Tap &tap) {
 void test_kill(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.write_ctx(0, true, false);
-  bench.cycles(200);
+  bench.settle();
   bench.launch(0, {100, 1, 1}, AllocShape{1, 0});
   bench.in.kill_write = 0;
   bench.cycle();
@@ -182,7 +187,7 @@ void test_kill(qsm_unit::Tap &tap) {
   tap.expect(bench.ref.slot[0].record == 24 && bench.ref.slot[0].launches == 0, "record of a host's KILL");
   bench.launch(0, {100, 1, 1}, AllocShape{1, 0});
   bench.in.fault[NUM_SMS - 1][0] = 9;
-  bench.in.fault[NUM_SMS - 2][0] = 7;
+  bench.in.fault[NUM_SMS / 2][0] = 7;  // the same SM, if there is one only
   bench.in.kill_write = 0;
   bench.cycle();
   bench.in.fault[0][0] = 5;
@@ -238,7 +243,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       }
     }
   }
-  tap.expect(n_dispatched > 5000 && n_ended > 200 && n_killed > 50, "the test did too little: %llu dispatched, %llu ended, %llu killed",
+  tap.expect(n_dispatched > 1000 && n_ended > 100 && n_killed > 50, "the test did too little: %llu dispatched, %llu ended, %llu killed",
              static_cast<unsigned long long>(n_dispatched), static_cast<unsigned long long>(n_ended),
              static_cast<unsigned long long>(n_killed));
   std::printf("# %llu dispatched, %llu launches ended, %llu killed\n", static_cast<unsigned long long>(n_dispatched),

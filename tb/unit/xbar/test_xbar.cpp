@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar (qsm_xbar) against xbar_ref.hpp in every cycle: who is granted, what each port and each SM sees.
+// Crossbar (qsm_xbar) against xbar_ref.h in every cycle: who is granted, what each port and each SM sees.
 #include "Vqsm_xbar.h"
 
-#include "../common/qsm_unit.hpp"
-#include "xbar_ref.hpp"
+#include "../common/qsm_unit.h"
+#include "xbar_ref.h"
 
 using qsm_unit::get;
 using qsm_unit::index_bits;
@@ -36,6 +36,7 @@ struct Fields {
 uint32_t hash(uint32_t number, uint32_t salt) { return (number * 2654435761u) ^ (salt * 0x9E3779B9u) ^ (number >> 7); }
 uint32_t line_address(uint32_t number) { return hash(number, 100) / (4 * WARP_SIZE) * (4 * WARP_SIZE); }
 unsigned channel_of(uint32_t number) { return line_address(number) / (4 * WARP_SIZE) % NUM_CHANNELS; }
+uint32_t bytes_of(uint32_t number) { return hash(number, 200) & static_cast<uint32_t>((uint64_t{1} << kByteBits) - 1); }
 unsigned tag_of(uint32_t number) { return number % kInFlight; }
 unsigned slot_of(uint32_t number) { return number / 3 % NUM_KERNELS; }
 unsigned kind_of(uint32_t number) { return number % 3; }
@@ -96,7 +97,7 @@ class Bench {
     f.put(top.req_i, kSlotW, slot_of(number));
     f.put(top.req_i, kTagW, tag_of(number));
     for (unsigned w = 0; w < WARP_SIZE; w++) f.put(top.req_i, 32, hash(number, w));
-    f.put(top.req_i, kByteBits, hash(number, 200));
+    f.put(top.req_i, kByteBits, bytes_of(number));
     f.put(top.req_i, 32, line_address(number));
     f.put(top.req_i, 4, amo_of(number));
     f.put(top.req_i, 2, kind_of(number));
@@ -129,7 +130,7 @@ class Bench {
     same("tag", c, f.take(top.mem_req_o, kTagW), tag_of(head.number));
     same("sm", c, f.take(top.mem_req_o, kSmW), head.sm);
     for (unsigned w = 0; w < WARP_SIZE; w++) same("data", c, f.take(top.mem_req_o, 32), hash(head.number, w));
-    same("bytes", c, f.take(top.mem_req_o, kByteBits), hash(head.number, 200));
+    same("bytes", c, f.take(top.mem_req_o, kByteBits), bytes_of(head.number));
     same("address", c, f.take(top.mem_req_o, 32), line_address(head.number));
     same("amo", c, f.take(top.mem_req_o, 4), amo_of(head.number));
     same("kind", c, f.take(top.mem_req_o, 2), kind_of(head.number));
@@ -161,7 +162,7 @@ class Bench {
 // Sent in t, at the port in t + NocLat + 1; taken in u, seen by the SM in u + NocLat + 1.
 void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   Bench bench(tap);
-  bench.sending[1] = 7;
+  bench.sending[NUM_SMS - 1] = 7;
   bench.cycle();
   for (unsigned c = 1; c <= NOC_LAT; c++) {
     tap.expect(bench.ref.out[channel_of(7)].empty(), "at the port %u cycles early", NOC_LAT + 1 - c);
@@ -171,7 +172,7 @@ void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   bench.ready.assign(NUM_CHANNELS, true);
   bench.cycle();
   bench.offered[0] = 7;
-  bench.offered_sm[0] = 1;
+  bench.offered_sm[0] = NUM_SMS - 1;
   bench.cycle();
   for (unsigned c = 1; c <= NOC_LAT; c++) bench.cycle();
   tap.expect(bench.n_returned == 0, "the response came early");
@@ -218,7 +219,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     for (unsigned c = 0; c < 1500 && !tap.failed(); c++) random_cycle(bench, random, &number, 1 + 2 * round, round % 4 * 4);
     n_returned += bench.n_returned;
   }
-  tap.expect(n_returned > 3000, "only %llu transactions were completed", static_cast<unsigned long long>(n_returned));
+  tap.expect(n_returned > 2000, "only %llu transactions were completed", static_cast<unsigned long long>(n_returned));
   std::printf("# %llu transactions\n", static_cast<unsigned long long>(n_returned));
   tap.done("random traffic: grants, ports and responses in every cycle");
 }

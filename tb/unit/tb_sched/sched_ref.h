@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-12 says it, written plainly: vectors, loops, one cycle at a time.
-#ifndef QSM_SCHED_REF_HPP
-#define QSM_SCHED_REF_HPP
+#ifndef QSM_SCHED_REF_H
+#define QSM_SCHED_REF_H
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "../tb_alloc/alloc_ref.hpp"
+#include "../tb_alloc/alloc_ref.h"
 
 struct SchedParams {
   unsigned n_sms, n_kernels, n_sched, warps_per_sm, max_tbs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The crossbar as docs/xbar.md R-XB-1..R-XB-5 says it. A message is known by its number; what it carries follows from that.
-#ifndef QSM_XBAR_REF_HPP
-#define QSM_XBAR_REF_HPP
+#ifndef QSM_XBAR_REF_H
+#define QSM_XBAR_REF_H
 
 #include <cstdint>
 #include <deque>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the unit benches: bit fields of Verilator's ports of any width, TAP output, a seeded random source.
-#ifndef QSM_UNIT_HPP
-#define QSM_UNIT_HPP
+#ifndef QSM_UNIT_H
+#define QSM_UNIT_H
 
 #include <cstdarg>
 #include <cstdint>

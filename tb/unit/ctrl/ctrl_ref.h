@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers as the tables of docs/control_port.md list them: one row each, with access, range and rule.
-#ifndef QSM_CTRL_REF_HPP
-#define QSM_CTRL_REF_HPP
+#ifndef QSM_CTRL_REF_H
+#define QSM_CTRL_REF_H
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8 says them, one whole SM at a time.
-#ifndef QSM_ALLOC_REF_HPP
-#define QSM_ALLOC_REF_HPP
+#ifndef QSM_ALLOC_REF_H
+#define QSM_ALLOC_REF_H
 
 #include <algorithm>
 #include <cstdint>
