@@ -371,14 +371,13 @@ package qsm_pkg;
     endcase
   endfunction
 
-  // What a load of funct3 makes of the aligned word at its address (R-LS-12).
+  // What a load of funct3 makes of the aligned word at its address (R-LS-12). A word's offset is 0.
   function automatic logic [31:0] load_value(input logic [31:0] word, input logic [1:0] offset, input logic [2:0] funct3);
-    logic [15:0] shifted;
-    shifted = 16'(word >> {offset, 3'b000});
-    unique case (funct3[1:0])
-      2'd0:    return {{24{shifted[7] && !funct3[2]}}, shifted[7:0]};
-      2'd1:    return {{16{shifted[15] && !funct3[2]}}, shifted[15:0]};
-      default: return word;
-    endcase
+    logic [15:0] low;
+    logic        is_byte, sign;
+    low     = 16'(word >> {offset, 3'b000});
+    is_byte = funct3[1:0] == 2'd0;
+    sign    = !funct3[2] && (is_byte ? low[7] : low[15]);
+    return {funct3[1] ? word[31:16] : {16{sign}}, is_byte ? {8{sign}} : low[15:8], low[7:0]};
   endfunction
 endpackage

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result of an atomic memory operation: what is written back. docs/isa.md (I-ISA-1). Purely combinational.
+// Cost: an adder, a comparator and three LUT4 per bit.
 module qsm_amo_alu
   import qsm_pkg::*;
 (
@@ -8,21 +9,23 @@ module qsm_amo_alu
   input  logic [31:0] operand_i,
   output logic [31:0] result_o
 );
-  logic less;  // old < operand; the operand's sign decides where the signs differ
-  always_comb begin
-    less = old_i < operand_i;
-    if ((amo_i == AmoMin || amo_i == AmoMax) && old_i[31] != operand_i[31]) less = old_i[31];
-  end
+  // The operand's sign decides where the signs of a signed comparison differ.
+  logic is_min, is_max, is_signed, less, keep;
+  assign is_min    = amo_i == AmoMin || amo_i == AmoMinu;
+  assign is_max    = amo_i == AmoMax || amo_i == AmoMaxu;
+  assign is_signed = amo_i == AmoMin || amo_i == AmoMax;
+  assign less      = {old_i[31] ^ is_signed, old_i[30:0]} < {operand_i[31] ^ is_signed, operand_i[30:0]};
+  assign keep      = (is_min && less) || (is_max && !less);
 
+  logic [31:0] sum, bits;
+  assign sum = old_i + operand_i;
   always_comb begin
     unique case (amo_i)
-      AmoAdd:           result_o = old_i + operand_i;
-      AmoXor:           result_o = old_i ^ operand_i;
-      AmoAnd:           result_o = old_i & operand_i;
-      AmoOr:            result_o = old_i | operand_i;
-      AmoMin, AmoMinu:  result_o = less ? old_i : operand_i;
-      AmoMax, AmoMaxu:  result_o = less ? operand_i : old_i;
-      default:          result_o = operand_i;
+      AmoXor:  bits = old_i ^ operand_i;
+      AmoAnd:  bits = old_i & operand_i;
+      AmoOr:   bits = old_i | operand_i;
+      default: bits = operand_i;  // swap, and the operand's side of min and max
     endcase
+    result_o = keep ? old_i : (amo_i == AmoAdd) ? sum : bits;
   end
 endmodule

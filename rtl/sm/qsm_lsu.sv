@@ -70,13 +70,12 @@ module qsm_lsu
   logic  c_fault, shared_want, shared_grant, device_pass, amo_busy;
   mask_t shared_joined, device_joined, bank_used;
   logic [WarpSize-1:0][RowW-1:0] bank_row;
-  bytes_t bank_strobe, req_bytes;
-  lanes_t bank_data, bank_rdata, req_data;
+  bytes_t store_bytes;
+  lanes_t store_data, bank_rdata;
   logic [31:0]     req_line;
   logic            txn_free, head_release;
   logic [TxnW-1:0] txn, head_txn;
   lsu_part_t       shared_part, device_part, head_part;
-  logic [WarpSize-1:0][LineOffW-1:0] offs;
 
   assign c_fault     = c_q.fault != '0;
   assign shared_want = c_valid_q && !c_fault && rem_shared_q != '0 && !amo_busy;
@@ -95,18 +94,40 @@ module qsm_lsu
   logic unused_probe;  // the monitor's
   assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo};
 
+  // Places of the lanes in a line, and in a row of banks
+  logic [WarpSize-1:0][LineOffW-1:0]  offs;
+  logic [WarpSize-1:0][LaneW-1:0]     bank;
+  logic [WarpSize-1:0][31:LineOffW]   line;
+  for (genvar l = 0; l < WarpSize; l++) begin : g_offs
+    assign offs[l] = c_q.addr[l][LineOffW-1:0];
+    assign bank[l] = c_q.addr[l][2 +: LaneW];
+    assign line[l] = c_q.addr[l][31:LineOffW];
+  end
+
   qsm_shared_pass u_shared_pass (
     .rem_i       (rem_shared_q),
-    .kind_i      (c_q.kind),
+    .load_i      (c_q.kind == MemRead),
     .row_i       (c_q.row),
-    .byte_i      (offs),
-    .data_i      (c_q.data),
-    .size_i      (c_q.funct3[1:0]),
+    .bank_i      (bank),
     .joined_o    (shared_joined),
     .bank_used_o (bank_used),
-    .row_o       (bank_row),
-    .strobe_o    (bank_strobe),
-    .data_o      (bank_data)
+    .row_o       (bank_row)
+  );
+  qsm_coalesce u_coalesce (
+    .rem_i    (rem_device_q),
+    .alone_i  (c_q.kind == MemAmo),
+    .line_i   (line),
+    .joined_o (device_joined),
+    .line_o   (req_line)
+  );
+  // One crossbar for both: a shared pass goes first, so rem_shared tells which one it is.
+  qsm_lane_scatter u_scatter (
+    .lanes_i  ((c_q.kind == MemRead) ? '0 : (rem_shared_q != '0) ? shared_joined : device_joined),
+    .offs_i   (offs),
+    .data_i   (c_q.data),
+    .size_i   (c_q.funct3[1:0]),
+    .bytes_o  (store_bytes),
+    .data_o   (store_data)
   );
   qsm_shared_mem u_shared (
     .clk_i,
@@ -116,34 +137,20 @@ module qsm_lsu
     .amo_i       (c_q.amo),
     .bank_used_i (bank_used),
     .row_i       (bank_row),
-    .strobe_i    (bank_strobe),
-    .data_i      (bank_data),
+    .strobe_i    (store_bytes),
+    .data_i      (store_data),
     .amo_busy_o  (amo_busy),
     .rdata_o     (bank_rdata)
-  );
-  qsm_coalesce u_coalesce (
-    .rem_i    (rem_device_q),
-    .kind_i   (c_q.kind),
-    .addr_i   (c_q.addr),
-    .data_i   (c_q.data),
-    .size_i   (c_q.funct3[1:0]),
-    .joined_o (device_joined),
-    .line_o   (req_line),
-    .bytes_o  (req_bytes),
-    .data_o   (req_data)
   );
 
   always_comb begin
     req_o = '0;
     if (device_pass) begin
-      req_o = '{valid: 1'b1, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: req_bytes, data: req_data,
+      req_o = '{valid: 1'b1, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: store_bytes, data: store_data,
                 tag: TagW'(txn), slot: c_q.kernel};
     end
   end
 
-  for (genvar l = 0; l < WarpSize; l++) begin : g_offs
-    assign offs[l] = c_q.addr[l][LineOffW-1:0];
-  end
   assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
                          funct3: c_q.funct3, rd: c_q.rd, mask: shared_joined, offs: offs};
   assign device_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,

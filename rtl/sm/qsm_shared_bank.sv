@@ -20,10 +20,13 @@ module qsm_shared_bank #(
   end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned b = 0; b < 4; b++) begin
-      if (write_i[b]) mem[row_i][b] <= wdata_i[8*b +: 8];
+    if (read_i) begin
+      rdata_o <= mem[row_i];
+    end else begin
+      for (int unsigned b = 0; b < 4; b++) begin
+        if (write_i[b]) mem[row_i][b] <= wdata_i[8*b +: 8];
+      end
     end
-    if (read_i) rdata_o <= mem[row_i];
   end
 
 `ifndef SYNTHESIS

@@ -2,6 +2,7 @@ build/cfg/odd/qsm_cfg_pkg.sv
 rtl/qsm_pkg.sv
 rtl/sm/qsm_lsu_classify.sv
 rtl/sm/qsm_coalesce.sv
+rtl/sm/qsm_lane_scatter.sv
 rtl/sm/qsm_amo_alu.sv
 rtl/sm/qsm_shared_pass.sv
 rtl/sm/qsm_shared_bank.sv

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store data of a pass, from lanes to words: the words of a line for a device pass, the banks for a shared one.
+// docs/lsu.md (R-LS-6, R-LS-7, I-MEM-4). Purely combinational.
+// Cost: a crossbar of WarpSize words by WarpSize lanes, AND-OR.
+module qsm_lane_scatter
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  mask_t      lanes_i,  // lanes that take part
+  input  logic [WarpSize-1:0][LineOffW-1:0] offs_i,  // of each lane in the line or row
+  input  lanes_t     data_i,
+  input  logic [1:0] size_i,   // log2 of the access size in bytes
+  output bytes_t     bytes_o,
+  output lanes_t     data_o    // 0 where bytes_o is 0
+);
+  logic [WarpSize-1:0][3:0] strobe;
+  lanes_t                   placed;
+  for (genvar l = 0; l < WarpSize; l++) begin : g_lane
+    assign strobe[l] = lanes_i[l] ? lane_strobe(offs_i[l][1:0], size_i) : 4'd0;
+    assign placed[l] = lane_word(data_i[l], size_i);
+  end
+
+  // From the highest lane down: the first that has the byte wins it.
+  for (genvar w = 0; w < WarpSize; w++) begin : g_word
+    logic [3:0]  taken, win;
+    logic [31:0] word;
+    always_comb begin
+      taken = '0;
+      win   = '0;
+      word  = '0;
+      for (int unsigned l = WarpSize; l-- > 0;) begin
+        win   = (offs_i[l][LineOffW-1:2] == LaneW'(w)) ? strobe[l] & ~taken : 4'd0;
+        taken = taken | win;
+        word  = word | (placed[l] & {{8{win[3]}}, {8{win[2]}}, {8{win[1]}}, {8{win[0]}}});
+      end
+    end
+    assign bytes_o[4*w +: 4] = taken;
+    assign data_o[w]         = word;
+  end
+endmodule
