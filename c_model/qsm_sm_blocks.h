@@ -111,6 +111,7 @@ struct qsm_subcore {
   uint32_t of_kernel[QSM_MAX_KERNELS];
 
   uint8_t kernel[QSM_MAX_WARPS], tb[QSM_MAX_WARPS], widx[QSM_MAX_WARPS];
+  uint8_t head_unit[QSM_MAX_WARPS];  // of a ready warp: the unit that its instruction needs
   uint8_t stall[QSM_MAX_WARPS];  // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
   uint32_t live[QSM_MAX_WARPS], bar[QSM_MAX_WARPS];
   uint32_t path_pc[QSM_MAX_WARPS], path_mask[QSM_MAX_WARPS], merge_pc[QSM_MAX_WARPS], fpc[QSM_MAX_WARPS];

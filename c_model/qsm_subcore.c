@@ -34,29 +34,36 @@ static uint32_t with_bit(uint32_t bits, uint32_t warp, bool value) {
   return (bits & ~(1u << warp)) | (uint32_t)value << warp;
 }
 
+enum unit { UNIT_MEM = 1, UNIT_DIV = 2, UNIT_WRITE = 4 };  // what an instruction cannot issue without
+
+static uint8_t unit_of(const struct qsm_insn *insn) {
+  uint8_t class = qsm_op_class[insn->op];
+  if (class == QSM_CLASS_MEM) return UNIT_MEM;
+  if (class == QSM_CLASS_DIV) return UNIT_DIV;
+  return insn->rd ? UNIT_WRITE : 0;
+}
+
 void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
   bool resident = sc->resident >> warp & 1;
   enum qsm_stall reason = resident ? classify(sc, warp) : QSM_STALL_NONE;
   bool ready = reason == QSM_STALL_LOST;
   sc->ready = with_bit(sc->ready, warp, ready);
-  if (ready && (sc->shut >> warp & 1)) reason = QSM_STALL_QUOTA;
+  if (ready) {
+    sc->head_unit[warp] = unit_of(&sc->ibuf[warp].insn[sc->ibuf[warp].head]);
+    if (sc->shut >> warp & 1) reason = QSM_STALL_QUOTA;
+  }
   if (sc->live[warp] == 0) sc->finishable = with_bit(sc->finishable, warp, resident && sc->sb[warp].valid == 0);
   if (reason != sc->stall[warp]) set_reason(sc, warp, reason, from);
 }
 
 // Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
-  uint32_t blocked = 0;
-  bool no_mem = sc->mem_credit == 0, no_write = sc->wait_count == QSM_WB_PATIENCE;
-  if (!no_mem && !sc->div_busy && !no_write) return 0;
-  for (uint32_t warps = sc->ready & ~sc->shut; warps; warps &= warps - 1) {
-    uint32_t warp = qsm_ctz(warps);
-    const struct qsm_insn *head = &sc->ibuf[warp].insn[sc->ibuf[warp].head];
-    uint8_t class = qsm_op_class[head->op];
-    bool waits = class == QSM_CLASS_MEM ? no_mem : class == QSM_CLASS_DIV ? sc->div_busy : no_write && head->rd != 0;
-    blocked |= (uint32_t)waits << warp;
-  }
-  return blocked;
+  uint32_t taken = (sc->mem_credit == 0 ? UNIT_MEM : 0) | (sc->div_busy ? UNIT_DIV : 0) |
+                   (sc->wait_count == QSM_WB_PATIENCE ? UNIT_WRITE : 0);
+  if (!taken) return 0;
+  uint32_t waiting = 0;
+  for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) waiting |= (uint32_t)((sc->head_unit[w] & taken) != 0) << w;
+  return waiting & sc->ready & ~sc->shut;
 }
 
 // Counts warps that wait for a unit for n cycles; as candidates they are counted as LOST.
