@@ -17,7 +17,7 @@ struct qsm_tb_sched;
 struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const struct qsm_bus *bus);
 void qsm_tb_sched_destroy(struct qsm_tb_sched *ts);  // NULL is fine
 
-// ---- Messages from SM `sm`, seen in `cycle`, which is not stepped yet ----
+// ---- Messages from SM `sm`, seen in `cycle`, which is not stepped yet and less than 64 ahead ----
 void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb);
 // fault[k]; the record is copied.
 void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel, const struct qsm_fault *record);

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control port, R-CP-1 to R-CP-4 and the ranges of docs/control_port.md, on the whole model.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_program.h"
+#include "model_support.h"
+#include "qsm_model.h"
+#include "qsm_regs.h"
+
+static struct qsm_model *create(const struct qsm_config *config) {
+  struct qsm_model *model;
+  char msg[256];
+  if (qsm_model_create(config, &model, msg, sizeof msg) != 0) fail_msg("%s", msg);
+  return model;
+}
+
+static int refused(struct qsm_model *model, uint32_t addr, uint32_t value) { return qsm_model_write(model, (uint16_t)addr, value); }
+
+static void constants_describe_the_configuration(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  assert_int_equal(port_read(model, QSM_REG_ID), 0x51534D31);
+  assert_int_equal(port_read(model, QSM_REG_CONFIG0), 3 | 2 << 8 | 6 << 16 | 4 << 24);
+  assert_int_equal(port_read(model, QSM_REG_CONFIG1), 3 | 5 << 8 | 1 << 16 | 3 << 24);
+  assert_int_equal(port_read(model, QSM_REG_CONFIG2), 6144);
+  qsm_model_destroy(model);
+}
+
+static void every_access_takes_one_cycle(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 0);
+  assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 1);
+  port_write(model, QSM_REG_POLICY, 0);
+  assert_int_equal(refused(model, QSM_REG_POLICY, 3), 1);
+  assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 4);
+  qsm_model_run(model, UINT64_C(0x100000000), false);
+  assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 5);
+  assert_int_equal(port_read(model, QSM_REG_CYCLE_HI), 1);
+  qsm_model_destroy(model);
+}
+
+struct range_case {
+  uint32_t addr, reset, least, most, align;
+};
+
+// Writes the edges of every range and one step beyond, and reads them back.
+static void check_range(struct qsm_model *model, const struct range_case *range) {
+  uint32_t addr = range->addr, align = range->align;
+  uint32_t top = range->most / align * align;
+  if (port_read(model, addr) != range->reset) fail_msg("register 0x%x: reset value 0x%x", addr, port_read(model, addr));
+  port_write(model, addr, range->least);
+  assert_int_equal(port_read(model, addr), range->least);
+  port_write(model, addr, top);
+  assert_int_equal(port_read(model, addr), top);
+  if (range->least > 0 && !refused(model, addr, range->least - 1)) fail_msg("register 0x%x took too small a value", addr);
+  if (range->most < UINT32_MAX && !refused(model, addr, range->most + 1)) fail_msg("register 0x%x took too large a value", addr);
+  if (align > 1 && !refused(model, addr, align + align / 2)) fail_msg("register 0x%x took an unaligned value", addr);
+  assert_int_equal(port_read(model, addr), top);
+}
+
+static void registers_keep_values_in_their_range_and_refuse_others(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  const struct range_case gpu[] = {
+      {QSM_REG_POLICY, 1, 0, 2, 1},
+      {QSM_REG_SCHEME, 0, 0, 4, 1},
+      {QSM_REG_EPOCH_LEN, 10000, 150 + 6 + 16, (1 << 20) - 1, 1},
+      {QSM_REG_ALPHA_CAP, 0x40000, 0, 0x7ffff, 1},
+      {QSM_REG_ROLLOVER_CAP, 8, 0, 255, 1},
+      {QSM_REG_ALPHA_EN, 1, 0, 1, 1},
+      {QSM_REG_SM_SELECT, 0, 0, 2, 1},
+      {QSM_REG_STALL_SELECT, 0, 0, 7, 1},
+  };
+  const struct range_case slot[] = {
+      {QSM_SLOT_GOAL, 0, 0, UINT32_MAX, 1},          {QSM_SLOT_FIRST_QUOTA, 1, 1, 0x7fffffff, 1},
+      {QSM_SLOT_SM_MASK_LO, 7, 0, 7, 1},             {QSM_SLOT_SM_MASK_HI, 0, 0, 0, 1},
+      {QSM_SLOT_WIN0_BASE, 0, 0, UINT32_MAX, 4096},  {QSM_SLOT_WIN0_LIMIT, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_WIN0_RIGHTS, 0, 0, 7, 1},            {QSM_SLOT_WIN1_BASE, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_WIN1_LIMIT, 0, 0, UINT32_MAX, 4096}, {QSM_SLOT_WIN1_RIGHTS, 0, 0, 7, 1},
+      {QSM_SLOT_ENTRY, 0, 0, UINT32_MAX, 4},         {QSM_SLOT_ARG, 0, 0, UINT32_MAX, 1},
+      {QSM_SLOT_GRID_X, 1, 1, 65535, 1},             {QSM_SLOT_GRID_Y, 1, 1, 65535, 1},
+      {QSM_SLOT_GRID_Z, 1, 1, 65535, 1},             {QSM_SLOT_BLOCK_X, 1, 1, 1024, 1},
+      {QSM_SLOT_BLOCK_Y, 1, 1, 1024, 1},             {QSM_SLOT_BLOCK_Z, 1, 1, 1024, 1},
+      {QSM_SLOT_BLOCK_THREADS, 1, 1, 24, 1},         {QSM_SLOT_SHARED, 0, 0, 6144, 1},
+      {QSM_SLOT_BLOCK_WARPS, 1, 1, 6, 1},            {QSM_SLOT_SHARED_GRAN, 0, 0, 32, 1},
+      {QSM_SLOT_CTX, 0, 0, 3, 1},
+  };
+  for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
+  for (uint32_t k = 0; k < config.num_kernels; k++) {
+    for (uint32_t i = 0; i < sizeof slot / sizeof *slot; i++) {
+      struct range_case range = slot[i];
+      range.addr = slot_register(k, range.addr);
+      check_range(model, &range);
+    }
+  }
+  qsm_model_destroy(model);
+}
+
+static void holes_in_ranges_are_refused(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  assert_int_equal(refused(model, QSM_REG_SCHEME, 3), 1);
+  assert_int_equal(refused(model, QSM_REG_SCHEME, 5), 1);
+  assert_int_equal(refused(model, QSM_REG_ALPHA_CAP, 0xffff), 1);
+  port_write(model, QSM_REG_ALPHA_CAP, 0x10000);
+  port_write(model, QSM_REG_STALL_SELECT, 7 | 2 << 4 | 1 << 8);
+  assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 8), 1);
+  assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 3 << 4), 1);
+  assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 2 << 8), 1);
+  assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 1 << 10), 1);
+  qsm_model_destroy(model);
+}
+
+static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  static const uint16_t unknown[] = {0x54, 0xfc, 0x130, 0x1ec, 0xffc, 0x10a0, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  uint32_t value = 1;
+  for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+    if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
+    if (!refused(model, unknown[i], 0)) fail_msg("write to 0x%x is no error", unknown[i]);
+  }
+  static const uint16_t read_only[] = {QSM_REG_ID, QSM_REG_CONFIG0, QSM_REG_CONFIG1, QSM_REG_CONFIG2, QSM_REG_CYCLE_LO, QSM_REG_CYCLE_HI,
+                                       QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, QSM_REG_ALLOC_BUSY, QSM_REG_STALL_VALUE, QSM_REG_MGR_BUSY,
+                                       0x100, 0x104, 0x108, 0x10c, 0x12c, 0x1060, 0x1064, 0x1068, 0x106c, 0x1070, 0x1074, 0x1078, 0x107c,
+                                       0x1080, 0x1084, 0x1088, 0x1090, 0x1094, 0x1098};
+  for (uint32_t i = 0; i < sizeof read_only / sizeof *read_only; i++) {
+    port_read(model, read_only[i]);
+    if (!refused(model, read_only[i], 0)) fail_msg("write to 0x%x is no error", read_only[i]);
+  }
+  qsm_model_destroy(model);
+}
+
+static void write_only_registers_read_zero_and_take_one_only(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  const uint32_t write_only[] = {QSM_REG_ICACHE_INV, slot_register(0, QSM_SLOT_LAUNCH), slot_register(0, QSM_SLOT_HIST_CLEAR),
+                                 slot_register(0, QSM_SLOT_KILL)};
+  for (uint32_t i = 0; i < 4; i++) {
+    assert_int_equal(port_read(model, write_only[i]), 0);
+    assert_int_equal(refused(model, write_only[i], 0), 1);
+    assert_int_equal(refused(model, write_only[i], 2), 1);
+  }
+  port_write(model, QSM_REG_ICACHE_INV, 1);
+  port_write(model, slot_register(0, QSM_SLOT_HIST_CLEAR), 1);
+  qsm_model_destroy(model);
+}
+
+static void a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_LAUNCH), 1), 1);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 20, 3, 4);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_KILL), 1), 1);
+  program_launch(model, 0);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_LAUNCH), 1), 1);
+  qsm_model_run(model, 100000, true);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_LAUNCH), 1), 1);
+  port_write(model, QSM_REG_IRQ, 0xfffffffe);  // bits without an interrupt do nothing
+  assert_int_equal(port_read(model, QSM_REG_IRQ), 1);
+  port_write(model, QSM_REG_IRQ, 1);
+  assert_int_equal(port_read(model, QSM_REG_IRQ), 0);
+  program_launch(model, 0);
+  qsm_model_destroy(model);
+}
+
+static void idle_registers_are_closed_while_a_launch_runs(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 2000, 3, 4);
+  program_launch(model, 0);
+  for (uint32_t offset = 0; offset <= QSM_SLOT_SHARED_GRAN; offset += 4) {
+    uint32_t value = port_read(model, slot_register(0, offset));
+    bool open = offset == QSM_SLOT_GOAL || offset == QSM_SLOT_FIRST_QUOTA || offset == QSM_SLOT_SM_MASK_LO || offset == QSM_SLOT_SM_MASK_HI;
+    assert_int_equal(refused(model, slot_register(0, offset), value), !open);
+  }
+  qsm_model_destroy(model);
+}
+
+static void settings_are_closed_while_the_manager_computes(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  const uint32_t closed[] = {slot_register(0, QSM_SLOT_CTX), slot_register(0, QSM_SLOT_GOAL), slot_register(0, QSM_SLOT_HIST_CLEAR),
+                             QSM_REG_SCHEME, QSM_REG_ALPHA_EN, QSM_REG_ROLLOVER_CAP};
+  uint64_t e = 10000 - 1 + config.noc_lat;
+  qsm_model_run(model, e - 1, false);
+  port_write(model, QSM_REG_SCHEME, 1);  // in E - 1
+  assert_int_equal(refused(model, QSM_REG_SCHEME, 2), 1);  // in E
+  assert_int_equal(port_read(model, QSM_REG_MGR_BUSY), 1);  // in E + 1
+  for (uint32_t i = 0; i < sizeof closed / sizeof *closed; i++) assert_int_equal(refused(model, closed[i], 1), 1);
+  assert_int_equal(refused(model, QSM_REG_EPOCH_LEN, 5000), 1);
+  assert_int_equal(refused(model, QSM_REG_ALPHA_CAP, 0), 1);
+  port_write(model, slot_register(0, QSM_SLOT_FIRST_QUOTA), 5);
+  port_write(model, QSM_REG_POLICY, 0);
+  qsm_model_run(model, e + config.qos_lat - qsm_model_cycle(model), false);
+  assert_int_equal(refused(model, QSM_REG_SCHEME, 2), 1);  // in E + QosLat
+  assert_int_equal(port_read(model, QSM_REG_EPOCH_COUNT), 1);
+  assert_int_equal(port_read(model, QSM_REG_EPOCH_E_LO), e);
+  for (uint32_t i = 0; i < sizeof closed / sizeof *closed; i++) assert_int_equal(refused(model, closed[i], 1), 0);
+  qsm_model_destroy(model);
+}
+
+static void an_arrival_clears_the_history_and_asks_for_targets(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 20, 30, 4);
+  program_launch(model, 0);
+  qsm_model_run(model, 12000, false);
+  assert_int_not_equal(port_read(model, slot_register(0, QSM_SLOT_INSN_LO)), 0);
+  assert_int_not_equal(port_read(model, slot_register(0, QSM_SLOT_HCYC_LO)), 0);
+  port_write(model, slot_register(0, QSM_SLOT_CTX), 3);  // a change of qos only
+  assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 1);
+  assert_int_not_equal(port_read(model, slot_register(0, QSM_SLOT_INSN_LO)), 0);
+  qsm_model_run(model, 100, false);
+  port_write(model, slot_register(0, QSM_SLOT_CTX), 3);
+  assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 0);
+  port_write(model, slot_register(0, QSM_SLOT_CTX), 0);
+  port_write(model, slot_register(0, QSM_SLOT_CTX), 1);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_INSN_LO)), 0);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_HCYC_LO)), 0);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_LAUNCHES)), 0);
+  qsm_model_destroy(model);
+}
+
+static void a_mask_asks_for_targets_only_when_it_changes_a_tenants(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  port_write(model, slot_register(0, QSM_SLOT_SM_MASK_LO), 3);
+  assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 0);
+  port_write(model, slot_register(0, QSM_SLOT_CTX), 1);
+  qsm_model_run(model, 200, false);
+  port_write(model, slot_register(0, QSM_SLOT_SM_MASK_LO), 3);
+  assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 0);
+  port_write(model, slot_register(0, QSM_SLOT_SM_MASK_LO), 6);
+  assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 1);
+  qsm_model_run(model, 200, false);
+  // One warp of six per block, five TB slots: targets 0 5 5.
+  for (uint32_t i = 0; i < 3; i++) {
+    port_write(model, QSM_REG_SM_SELECT, i);
+    assert_int_equal(port_read(model, QSM_SMSEL_BASE + QSM_SMSEL_TBS), i ? 5 << 8 : 0);
+  }
+  qsm_model_destroy(model);
+}
+
+static void stall_values_count_a_running_kernel(void **state) {
+  (void)state;
+  struct qsm_config config = model_tiny();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 100, 4, 4);
+  program_launch(model, 0);
+  qsm_model_run(model, 2000, false);
+  uint32_t issued = port_read(model, QSM_REG_STALL_VALUE);
+  assert_true(issued > 4 * 100);
+  config.stall_counters = 0;
+  struct qsm_model *without = create(&config);
+  program_load(without, &config, 0, 1, PROGRAM_SPIN, 100, 4, 4);
+  program_launch(without, 0);
+  qsm_model_run(without, 2000, false);
+  assert_int_equal(port_read(without, QSM_REG_STALL_VALUE), 0);
+  qsm_model_destroy(model);
+  qsm_model_destroy(without);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(constants_describe_the_configuration),
+      cmocka_unit_test(every_access_takes_one_cycle),
+      cmocka_unit_test(registers_keep_values_in_their_range_and_refuse_others),
+      cmocka_unit_test(holes_in_ranges_are_refused),
+      cmocka_unit_test(unknown_unaligned_and_read_only_addresses_are_errors),
+      cmocka_unit_test(write_only_registers_read_zero_and_take_one_only),
+      cmocka_unit_test(a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt),
+      cmocka_unit_test(idle_registers_are_closed_while_a_launch_runs),
+      cmocka_unit_test(settings_are_closed_while_the_manager_computes),
+      cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),
+      cmocka_unit_test(a_mask_asks_for_targets_only_when_it_changes_a_tenants),
+      cmocka_unit_test(stall_values_count_a_running_kernel),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+// The QoS manager, R-QM-1 to R-QM-10: its arithmetic against double precision and by hand, its timing and messages with SMs that only take
+// notes.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_support.h"
+#include "qsm_ctrl.h"
+#include "qsm_qos_mgr.h"
+#include "qsm_tb_sched.h"
+
+enum { EPOCH = 2000, N_RANDOM = 200000 };
+
+// ---- Arithmetic ----
+
+static double alpha_in_double(uint32_t goal, uint64_t cycles, uint64_t insn, uint32_t cap) {
+  double top = (cap ? cap : QSM_ALPHA_MAX) / 65536.0;
+  double alpha = (double)goal / 65536.0 * (double)cycles / (double)insn;
+  return fmin(top, fmax(1.0, alpha));
+}
+
+// At most one thread instruction in a thousand from real arithmetic, and never below it: a spent quota implies the goal.
+static void quotas_stay_within_one_in_a_thousand_of_double_precision(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_qos_mgr");
+  for (uint32_t n = 0; n < N_RANDOM; n++) {
+    uint32_t goal = 1u + model_random(&seed, 1u << (8 + model_random(&seed, 20)));
+    uint32_t epoch = 100 + model_random(&seed, 1 << 20);
+    uint64_t cycles = 1 + model_random(&seed, UINT32_MAX) * (uint64_t)(1 + model_random(&seed, 1000));
+    uint64_t insn = 1 + (uint64_t)((double)cycles * goal / 65536.0 * (1 + model_random(&seed, 4000)) / 2000.0);
+    uint32_t cap = model_random(&seed, 2) ? 0x40000 : 0;
+    double exact = alpha_in_double(goal, cycles, insn, cap) * goal / 65536.0 * epoch;
+    uint32_t alpha = qsm_qos_alpha(goal, cycles, insn, cap);
+    double got = qsm_qos_quota(alpha, goal, epoch);
+    if (exact >= QSM_QUOTA_MAX) {
+      assert_int_equal(got, QSM_QUOTA_MAX);
+      continue;
+    }
+    if (got < exact * (1 - 1e-12) || got > exact * 1.001 + 1) {
+      fail_msg("goal %u epoch %u cycles %llu insn %llu: quota %f, in double precision %f", goal, epoch, (unsigned long long)cycles,
+               (unsigned long long)insn, got, exact);
+    }
+  }
+}
+
+static void alpha_follows_its_rule_at_the_edges(void **state) {
+  (void)state;
+  assert_int_equal(qsm_qos_alpha(1 << 16, 0, 0, 0x40000), QSM_ALPHA_ONE);
+  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 0, 0x40000), 0x40000);
+  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 0, 0), QSM_ALPHA_MAX);
+  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 200, 0x40000), QSM_ALPHA_ONE);  // ahead of the goal
+  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 50, 0x40000), 0x20000);
+  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 99, 0x40000), 66198);  // 65536 * 100 / 99 = 66197.98, up
+  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 10, 0x40000), 0x40000);
+  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 10, 0), QSM_ALPHA_MAX);
+  assert_int_equal(qsm_qos_alpha(UINT32_MAX, (UINT64_C(1) << 48) - 1, 1, 0), QSM_ALPHA_MAX);
+}
+
+static void quotas_round_up_and_saturate(void **state) {
+  (void)state;
+  assert_int_equal(qsm_qos_quota(QSM_ALPHA_ONE, 0, 10000), 0);
+  assert_int_equal(qsm_qos_quota(QSM_ALPHA_ONE, 1 << 15, 10001), 5001);
+  assert_int_equal(qsm_qos_quota(QSM_ALPHA_ONE, 1, 100), 1);
+  assert_int_equal(qsm_qos_quota(QSM_ALPHA_MAX, UINT32_MAX, (1 << 20) - 1), QSM_QUOTA_MAX);
+}
+
+static void parts_sum_exactly_and_stay_within_one_of_their_share(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_qos_mgr");
+  for (uint32_t n = 0; n < 2000; n++) {
+    uint32_t tbs[64], sum = 0, before = 0, quota = model_random(&seed, QSM_QUOTA_MAX) >> model_random(&seed, 31);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < 64; i++) sum += tbs[i] = model_random(&seed, 33);
+    for (uint32_t i = 0; i < 64; i++) {
+      uint32_t part = qsm_qos_part(quota, before, tbs[i], sum);
+      uint64_t p = ((uint64_t)quota * (1u << 24) + sum - 1) / sum;  // the hardware's one division (R-QM-9)
+      assert_int_equal(part, (p * (before + tbs[i]) >> 24) - (p * before >> 24));
+      assert_true(fabs((double)part - (double)quota * tbs[i] / sum) < 1.0);
+      before += tbs[i];
+      total += part;
+    }
+    assert_int_equal(total, quota);
+  }
+}
+
+// ---- Epochs ----
+
+struct bench {
+  struct qsm_config config;
+  struct qsm_ctrl ctrl;
+  struct notes *notes;
+  struct qsm_tb_sched *ts;
+  struct qsm_qos_mgr *mgr;
+  uint64_t cycle;  // next
+};
+
+static void bench_open(struct bench *bench, struct qsm_config config) {
+  memset(bench, 0, sizeof *bench);
+  bench->config = config;
+  qsm_ctrl_reset(&bench->ctrl, &bench->config);
+  bench->ctrl.regs.epoch_len = EPOCH;  // before the manager is built: as if it were the reset value
+  bench->notes = notes_create();
+  bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
+  bench->mgr = qsm_qos_mgr_create(&bench->ctrl.regs, bench->ts, &bench->notes->bus);
+  assert_non_null(bench->ts);
+  assert_non_null(bench->mgr);
+}
+
+static void bench_close(struct bench *bench) {
+  qsm_qos_mgr_destroy(bench->mgr);
+  qsm_tb_sched_destroy(bench->ts);
+  notes_destroy(bench->notes);
+}
+
+static void run_to(struct bench *bench, uint64_t to) {
+  for (; bench->cycle < to; bench->cycle++) {
+    if (qsm_qos_mgr_next(bench->mgr, bench->cycle) == bench->cycle) qsm_qos_mgr_step(bench->mgr, bench->cycle);
+    if (qsm_tb_sched_next(bench->ts, bench->cycle) != bench->cycle) continue;
+    uint32_t ended = qsm_tb_sched_step(bench->ts, bench->cycle, 0);
+    for (; ended; ended &= ended - 1) qsm_qos_mgr_set_busy(bench->mgr, qsm_lowest(ended), false, bench->cycle + 1);
+  }
+}
+
+static void arrive(struct bench *bench, uint32_t k, bool qos, double goal_ipc) {
+  bench->ctrl.regs.valid_mask |= 1u << k;
+  bench->ctrl.regs.shared.qos_mask |= (uint32_t)qos << k;
+  bench->ctrl.regs.goal[k] = (uint32_t)(goal_ipc * 65536.0);
+  qsm_tb_sched_arrive(bench->ts, k);
+  qsm_tb_sched_request_targets(bench->ts);
+}
+
+// LAUNCH in the cycle before the next.
+static void launch(struct bench *bench, uint32_t k, uint32_t blocks) {
+  bench->ctrl.regs.shared.desc[k].grid[0] = blocks;
+  qsm_tb_sched_launch(bench->ts, k);
+  qsm_qos_mgr_set_busy(bench->mgr, k, true, bench->cycle);
+}
+
+static void set_insn(struct bench *bench, uint32_t k, uint32_t insn) {
+  for (uint32_t i = 0; i < bench->config.num_sms; i++) bench->notes->insn[i][k] = insn;
+}
+
+// Cycle of the first snapshot.
+static uint64_t first_snapshot(const struct bench *bench) { return EPOCH - 1 + bench->config.noc_lat; }
+
+static void an_epoch_ticks_loads_and_reports_at_its_cycles(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  uint64_t e = first_snapshot(&bench), load = e + bench.config.qos_lat;
+  run_to(&bench, load);
+  assert_int_equal(qsm_qos_mgr_epoch_count(bench.mgr), 0);
+  run_to(&bench, load + 1);
+  assert_int_equal(qsm_qos_mgr_epoch_count(bench.mgr), 1);
+  assert_int_equal(qsm_qos_mgr_epoch_e(bench.mgr), e);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_EPOCH, 0)->cycle, load);
+  for (uint32_t i = 0; i < bench.config.num_sms; i++) {
+    assert_int_equal(notes_find(bench.notes, i, QSM_MSG_TICK, 0)->cycle, e);
+    assert_int_equal(notes_find(bench.notes, i, QSM_MSG_QUOTA_LOAD, 0)->cycle, load);
+  }
+  run_to(&bench, load + EPOCH);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_TICK, 1)->cycle, e + EPOCH);
+  bench_close(&bench);
+}
+
+static void a_new_epoch_length_holds_from_the_next_epoch_on(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  run_to(&bench, 500);
+  bench.ctrl.regs.epoch_len = 3000;
+  run_to(&bench, 9000);
+  uint64_t e = first_snapshot(&bench);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_TICK, 0)->cycle, e);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_TICK, 1)->cycle, e + 3000);
+  bench_close(&bench);
+}
+
+static void busy_lasts_from_the_snapshot_to_the_load_and_writes_are_refused_from_the_snapshot_on(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  uint64_t e = first_snapshot(&bench), load = e + bench.config.qos_lat;
+  run_to(&bench, e);
+  assert_false(qsm_qos_mgr_refuses_writes(bench.mgr, e - 1));
+  assert_false(qsm_qos_mgr_busy(bench.mgr, e));
+  assert_true(qsm_qos_mgr_refuses_writes(bench.mgr, e));
+  assert_true(qsm_qos_mgr_busy(bench.mgr, e + 1));
+  run_to(&bench, load + 1);
+  assert_true(qsm_qos_mgr_busy(bench.mgr, load));
+  assert_true(qsm_qos_mgr_refuses_writes(bench.mgr, load));
+  assert_false(qsm_qos_mgr_busy(bench.mgr, load + 1));
+  assert_false(qsm_qos_mgr_refuses_writes(bench.mgr, load + 1));
+  bench_close(&bench);
+}
+
+static void the_load_carries_the_scheme_of_the_snapshot(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  bench.ctrl.regs.scheme = QSM_SCHEME_NAIVE;
+  run_to(&bench, first_snapshot(&bench) + 1);
+  bench.ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_QUOTA_LOAD, 0)->scheme, QSM_SCHEME_NAIVE);
+  bench_close(&bench);
+}
+
+// ---- History ----
+
+static void history_counts_the_cycles_with_a_launch_and_the_instructions_of_all_sms(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  arrive(&bench, 0, true, 1.0);
+  run_to(&bench, 601);
+  launch(&bench, 0, 100);  // busy from cycle 601 on
+  set_insn(&bench, 0, 250);
+  uint64_t e = first_snapshot(&bench);
+  run_to(&bench, e + bench.config.qos_lat + 1);
+  const struct qsm_qos_slot *slot = qsm_qos_mgr_slot(bench.mgr, 0);
+  assert_int_equal(slot->hist_cycles, e - 601 + 1);
+  assert_int_equal(slot->hist_insn, 1000);
+  assert_int_equal(slot->epoch_insn, 1000);
+  run_to(&bench, e + EPOCH + bench.config.qos_lat + 1);
+  assert_int_equal(slot->hist_cycles, e - 601 + 1 + EPOCH);
+  assert_int_equal(slot->hist_insn, 2000);
+  bench_close(&bench);
+}
+
+static void clearing_history_clears_the_running_epochs_cycles_too(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  arrive(&bench, 0, true, 1.0);
+  run_to(&bench, 600);
+  launch(&bench, 0, 100);
+  run_to(&bench, 1500);
+  qsm_qos_mgr_clear_history(bench.mgr, 0, 1500);
+  uint64_t e = first_snapshot(&bench);
+  run_to(&bench, e + bench.config.qos_lat + 1);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->hist_cycles, e - 1500 + 1);
+  bench_close(&bench);
+}
+
+static void a_launch_that_ends_stops_counting(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_tiny());
+  arrive(&bench, 0, true, 1.0);
+  run_to(&bench, 600);
+  launch(&bench, 0, 1);
+  run_to(&bench, 700);
+  qsm_tb_sched_retire(bench.ts, 700, 0, 0);
+  run_to(&bench, EPOCH + 500);
+  // Seen in 700, ending from 701 + 16: busy in 600 .. 717.
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->hist_cycles, 118);
+  bench_close(&bench);
+}
+
+static void large_sums_are_exact_in_history_and_clipped_in_the_epochs_count(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  arrive(&bench, 0, true, 1.0);
+  set_insn(&bench, 0, UINT32_MAX);
+  run_to(&bench, 2 * EPOCH);
+  assert_true(qsm_qos_mgr_slot(bench.mgr, 0)->hist_insn == UINT64_C(4) * UINT32_MAX);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->epoch_insn, QSM_QUOTA_MAX);
+  bench_close(&bench);
+}
+
+// ---- Quotas of an epoch ----
+
+// Slot 0 with a goal of 4.0 and slot 1 without, both with blocks on all SMs, snapshots as given; runs over the first load.
+static void run_pair(struct bench *bench, uint32_t scheme, uint32_t insn0, uint32_t insn1) {
+  bench_open(bench, model_demo());
+  bench->ctrl.regs.scheme = scheme;
+  arrive(bench, 0, true, 4.0);
+  arrive(bench, 1, false, 0);
+  run_to(bench, 200);
+  launch(bench, 0, 1000);
+  launch(bench, 1, 1000);
+  set_insn(bench, 0, insn0);
+  set_insn(bench, 1, insn1);
+  run_to(bench, 2 * EPOCH);
+}
+
+static void naive_quotas_ignore_history(void **state) {
+  (void)state;
+  struct bench bench;
+  run_pair(&bench, QSM_SCHEME_NAIVE, 500, 4000);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, QSM_ALPHA_ONE);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, 4 * EPOCH);
+  // 16000 x 2000 / 8000
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, 4000);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->alpha, QSM_ALPHA_ONE);
+  bench_close(&bench);
+}
+
+static void history_raises_the_quota_of_a_tenant_behind_its_goal(void **state) {
+  (void)state;
+  static const uint32_t schemes[] = {QSM_SCHEME_NAIVE_HISTORY, QSM_SCHEME_ROLLOVER};
+  for (uint32_t n = 0; n < 2; n++) {
+    struct bench bench;
+    run_pair(&bench, schemes[n], 1000, 4000);
+    uint64_t cycles = first_snapshot(&bench) - 200 + 1;
+    uint32_t alpha = (uint32_t)((4 * 65536 * cycles + 3999) / 4000);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, alpha);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, ((uint64_t)alpha * 4 * EPOCH + 65535) / 65536);
+    bench_close(&bench);
+  }
+}
+
+static void alpha_en_off_keeps_alpha_at_one(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  bench.ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
+  bench.ctrl.regs.alpha_en = 0;
+  arrive(&bench, 0, true, 4.0);
+  run_to(&bench, 200);
+  launch(&bench, 0, 1000);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, QSM_ALPHA_ONE);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, 4 * EPOCH);
+  bench_close(&bench);
+}
+
+static void no_instruction_at_all_saturates_the_quota_when_the_cap_is_off(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  bench.ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
+  bench.ctrl.regs.alpha_cap = 0;
+  arrive(&bench, 0, true, 0.5);
+  run_to(&bench, 200);
+  launch(&bench, 0, 1000);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, QSM_ALPHA_MAX);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, QSM_QUOTA_MAX);
+  bench_close(&bench);
+}
+
+static void a_tenant_without_goal_gets_at_least_one_instruction_per_cycle(void **state) {
+  (void)state;
+  struct bench bench;
+  run_pair(&bench, QSM_SCHEME_NAIVE, 10, 10);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, EPOCH);
+  bench_close(&bench);
+}
+
+static void a_goal_tenant_without_blocks_does_not_count_for_the_others(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  bench.ctrl.regs.scheme = QSM_SCHEME_NAIVE;
+  arrive(&bench, 0, true, 4.0);
+  arrive(&bench, 1, false, 0);
+  run_to(&bench, 200);
+  launch(&bench, 1, 1000);
+  set_insn(&bench, 0, 500);
+  set_insn(&bench, 1, 4000);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, 16000);
+  bench_close(&bench);
+}
+
+static void words_carry_the_parts_and_the_credit(void **state) {
+  (void)state;
+  struct bench bench;
+  run_pair(&bench, QSM_SCHEME_NAIVE, 500, 4000);
+  uint64_t load = first_snapshot(&bench) + bench.config.qos_lat;
+  for (uint32_t i = 0; i < bench.config.num_sms; i++) {
+    for (uint32_t k = 0; k < 2; k++) {
+      const struct qsm_sm_msg *word = notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, k);
+      assert_int_equal(word->kernel, k);
+      assert_int_equal(word->has, 1);
+      assert_int_equal(word->quota, k == 0 ? 4 * EPOCH / 4 : 1000);
+      assert_int_equal(word->credit, 8 * word->quota);
+      assert_true(word->cycle > first_snapshot(&bench) && word->cycle < load);
+    }
+    assert_null(notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, 2));
+  }
+  bench_close(&bench);
+}
+
+static void a_zero_quota_still_gives_one_and_a_cap_of_zero_gives_full_credit(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  bench.ctrl.regs.rollover_cap = 0;
+  arrive(&bench, 2, true, 0.0);
+  run_to(&bench, 200);
+  launch(&bench, 2, 1000);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0)->quota, 1);
+  assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0)->credit, QSM_QUOTA_MAX);
+  bench_close(&bench);
+}
+
+static void an_sm_without_blocks_gets_no_word(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  bench.ctrl.regs.sm_mask[0] = 0x2;
+  arrive(&bench, 0, true, 1.0);
+  arrive(&bench, 1, true, 1.0);
+  run_to(&bench, 200);
+  launch(&bench, 0, 1000);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(notes_find(bench.notes, 1, QSM_MSG_QUOTA_WORD, 0)->quota, EPOCH);
+  assert_null(notes_find(bench.notes, 0, QSM_MSG_QUOTA_WORD, 0));
+  assert_null(notes_find(bench.notes, 2, QSM_MSG_QUOTA_WORD, 0));
+  assert_null(notes_find(bench.notes, 1, QSM_MSG_QUOTA_WORD, 1));  // slot 1 has no block anywhere
+  bench_close(&bench);
+}
+
+static void figures_are_computed_without_a_scheme_too(void **state) {
+  (void)state;
+  struct bench bench;
+  run_pair(&bench, QSM_SCHEME_NONE, 500, 4000);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, 4 * EPOCH);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_QUOTA_LOAD, 0)->scheme, QSM_SCHEME_NONE);
+  bench_close(&bench);
+}
+
+static void the_event_shows_every_slot(void **state) {
+  (void)state;
+  struct bench bench;
+  run_pair(&bench, QSM_SCHEME_NAIVE, 500, 4000);
+  const struct qsm_event *event = notes_event(bench.notes, QSM_EV_EPOCH, 0);
+  assert_int_equal(event->n_words, 7 * bench.config.num_kernels);
+  assert_int_equal(event->word[0], 4 * EPOCH);
+  assert_int_equal(event->word[1], QSM_ALPHA_ONE);
+  assert_int_equal(event->word[2], 2000);
+  assert_int_equal(event->word[3], 2000);
+  assert_int_equal(event->word[5], first_snapshot(&bench) - 200 + 1);
+  assert_int_equal(event->word[7], 4000);
+  assert_int_equal(event->word[9], 16000);
+  assert_int_equal(event->word[15], QSM_ALPHA_ONE);  // slot 2, no tenant
+  bench_close(&bench);
+}
+
+static void a_flipped_history_bit_shows_in_the_next_event(void **state) {
+  (void)state;
+  struct bench bench;
+  char what[128];
+  bench_open(&bench, model_demo());
+  assert_int_equal(qsm_qos_mgr_inject(bench.mgr, 5, what, sizeof what), -1);
+  arrive(&bench, 0, true, 1.0);
+  run_to(&bench, 100);
+  assert_int_equal(qsm_qos_mgr_inject(bench.mgr, 8 * 5, what, sizeof what), 0);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_EPOCH, 0)->word[3], 1 << 5);
+  bench_close(&bench);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quotas_stay_within_one_in_a_thousand_of_double_precision),
+      cmocka_unit_test(alpha_follows_its_rule_at_the_edges),
+      cmocka_unit_test(quotas_round_up_and_saturate),
+      cmocka_unit_test(parts_sum_exactly_and_stay_within_one_of_their_share),
+      cmocka_unit_test(an_epoch_ticks_loads_and_reports_at_its_cycles),
+      cmocka_unit_test(a_new_epoch_length_holds_from_the_next_epoch_on),
+      cmocka_unit_test(busy_lasts_from_the_snapshot_to_the_load_and_writes_are_refused_from_the_snapshot_on),
+      cmocka_unit_test(the_load_carries_the_scheme_of_the_snapshot),
+      cmocka_unit_test(history_counts_the_cycles_with_a_launch_and_the_instructions_of_all_sms),
+      cmocka_unit_test(clearing_history_clears_the_running_epochs_cycles_too),
+      cmocka_unit_test(a_launch_that_ends_stops_counting),
+      cmocka_unit_test(large_sums_are_exact_in_history_and_clipped_in_the_epochs_count),
+      cmocka_unit_test(naive_quotas_ignore_history),
+      cmocka_unit_test(history_raises_the_quota_of_a_tenant_behind_its_goal),
+      cmocka_unit_test(alpha_en_off_keeps_alpha_at_one),
+      cmocka_unit_test(no_instruction_at_all_saturates_the_quota_when_the_cap_is_off),
+      cmocka_unit_test(a_tenant_without_goal_gets_at_least_one_instruction_per_cycle),
+      cmocka_unit_test(a_goal_tenant_without_blocks_does_not_count_for_the_others),
+      cmocka_unit_test(words_carry_the_parts_and_the_credit),
+      cmocka_unit_test(a_zero_quota_still_gives_one_and_a_cap_of_zero_gives_full_credit),
+      cmocka_unit_test(an_sm_without_blocks_gets_no_word),
+      cmocka_unit_test(figures_are_computed_without_a_scheme_too),
+      cmocka_unit_test(the_event_shows_every_slot),
+      cmocka_unit_test(a_flipped_history_bit_shows_in_the_next_event),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
