@@ -10,6 +10,7 @@
 module qsm_qos_goal #(
   parameter  int unsigned NumKernels = 4,
   parameter  int unsigned MulDigit   = 16,
+  parameter  int unsigned TbSumW     = 6,  // bits of the blocks on all SMs
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input  logic                        clk_i,
@@ -18,22 +19,27 @@ module qsm_qos_goal #(
   input  logic                        alpha_on_i,   // the scheme uses history
   input  logic [18:0]                 alpha_cap_i,  // Q3.16, 0 = no cap
   input  logic [19:0]                 epoch_len_i,  // T of the epoch that began
-  input  logic [NumKernels-1:0]       qos_i,
-  input  logic [NumKernels-1:0]       had_tb_i,     // had a block in the last epoch
-  input  logic [NumKernels-1:0][31:0] goal_i,       // IPC, Q16.16
-  input  logic [NumKernels-1:0][47:0] hist_insn_i,
-  input  logic [NumKernels-1:0][47:0] hist_cycles_i,
-  input  logic [NumKernels-1:0][30:0] insn_i,       // of the last epoch
-  input  logic [NumKernels-1:0][30:0] quota_i,      // quotas handed over
-  input  logic                        valid_i,      // next kernel, its histories are up to date
-  output logic                        ready_o,      //   in the cycle after it is taken
+  input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
+  input  logic [NumKernels-1:0][30:0] quota_all_i,  // quotas handed over
+  // the next kernel
+  input  logic                        valid_i,
+  output logic                        ready_o,
   input  logic [KernelW-1:0]          kernel_i,
+  input  logic                        qos_i,
+  input  logic                        had_tb_i,     // had a block in the last epoch
+  input  logic [31:0]                 goal_i,       // IPC, Q16.16
+  input  logic [47:0]                 hist_insn_i,
+  input  logic [47:0]                 hist_cycles_i,
+  input  logic [30:0]                 insn_i,       // of the last epoch
+  input  logic [TbSumW-1:0]           tbs_i,        // blocks on all SMs, handed on
+  // its result
   output logic                        idle_o,
   output logic                        valid_o,
   input  logic                        ready_i,
   output logic [KernelW-1:0]          kernel_o,
   output logic [30:0]                 quota_o,
-  output logic [18:0]                 alpha_o
+  output logic [18:0]                 alpha_o,
+  output logic [TbSumW-1:0]           tbs_o
 );
   localparam logic [30:0] QUOTA_MAX = '1;
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
@@ -49,18 +55,16 @@ module qsm_qos_goal #(
   logic [18:0]           alpha_q, alpha_new, top;
   logic                  no_history_q, unbounded_q;
   logic                  start, divide, round_up, done, overflow, leave;
-  logic [47:0]           a, d, hi;
-  logic [31:0]           b, lo, goal;
-  logic [30:0]           ratio, other_quota;
-  logic                  qos;
+  logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q;
+  logic [31:0]           b, lo, goal_q;
+  logic [30:0]           ratio, other_quota, insn_q;
+  logic [TbSumW-1:0]     tbs_q;
+  logic                  qos_q, had_tb_q;
 
   qsm_qos_arith #(.MulDigit(MulDigit)) u_arith (
     .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .round_up_i(round_up), .a_i(a), .b_i(b),
     .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
   );
-
-  assign qos  = qos_i[kernel_q];
-  assign goal = goal_i[kernel_q];
 
   // R-QM-6, rounded up. Without instructions the division overflows, which is the rule's "top".
   assign top = (alpha_cap_i == '0) ? ALPHA_MAX : alpha_cap_i;
@@ -86,18 +90,18 @@ module qsm_qos_goal #(
   // Operands of the next operation.
   always_comb begin
     a        = 48'(epoch_len_i);
-    b        = goal;
+    b        = goal_q;
     divide   = 1'b0;
     round_up = 1'b0;
-    d        = qos ? hist_insn_i[kernel_q] : 48'(quota_i[factor]);
+    d        = qos_q ? hist_insn_q : 48'(quota_all_i[factor]);
     case (state_q)
       Load: begin
-        divide = !qos || alpha_on_i;
-        if (!qos) begin
-          a = 48'(insn_i[kernel_q]);
-          b = 32'(insn_i[factor]);
+        divide = !qos_q || alpha_on_i;
+        if (!qos_q) begin
+          a = 48'(insn_q);
+          b = 32'(insn_all_i[factor]);
         end else if (alpha_on_i) begin
-          a = hist_cycles_i[kernel_q];
+          a = hist_cycles_q;
         end else begin
           b = 32'(ALPHA_ONE);
         end
@@ -110,7 +114,7 @@ module qsm_qos_goal #(
       Ratio: begin
         divide = 1'b1;
         a      = 48'(ratio);
-        b      = 32'(insn_i[factor]);
+        b      = 32'(insn_all_i[factor]);
       end
       default: ;
     endcase
@@ -123,9 +127,9 @@ module qsm_qos_goal #(
     valid_o = 1'b0;
     case (state_q)
       Load: begin
-        start   = qos || (candidates != '0);
+        start   = qos_q || (candidates != '0);
         valid_o = !start;
-        if (start) state_d = !qos ? Ratio : alpha_on_i ? Alpha : Time;
+        if (start) state_d = !qos_q ? Ratio : alpha_on_i ? Alpha : Time;
       end
       Alpha: if (done) begin
         start   = 1'b1;
@@ -148,27 +152,43 @@ module qsm_qos_goal #(
   assign leave = valid_o && ready_i;
 
   // R-QM-7 rounded up; R-QM-8: the own instructions scaled, at least T.
-  assign other_quota = (state_q == Load) ? insn_i[kernel_q] : ratio;
+  assign other_quota = (state_q == Load) ? insn_q : ratio;
   always_comb begin
-    if (qos) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
+    if (qos_q) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
     else quota_o = (other_quota > 31'(epoch_len_i)) ? other_quota : 31'(epoch_len_i);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q      <= Idle;
-      kernel_q     <= '0;
-      factors_q    <= '0;
-      left_q       <= '0;
-      alpha_q      <= ALPHA_ONE;
-      no_history_q <= 1'b0;
-      unbounded_q  <= 1'b0;
+      state_q       <= Idle;
+      kernel_q      <= '0;
+      qos_q         <= 1'b0;
+      had_tb_q      <= 1'b0;
+      goal_q        <= '0;
+      hist_insn_q   <= '0;
+      hist_cycles_q <= '0;
+      insn_q        <= '0;
+      tbs_q         <= '0;
+      factors_q     <= '0;
+      left_q        <= '0;
+      alpha_q       <= ALPHA_ONE;
+      no_history_q  <= 1'b0;
+      unbounded_q   <= 1'b0;
     end else begin
       state_q <= state_d;
-      if (ready_o) kernel_q <= kernel_i;
+      if (ready_o) begin
+        kernel_q      <= kernel_i;
+        qos_q         <= qos_i;
+        had_tb_q      <= had_tb_i;
+        goal_q        <= goal_i;
+        hist_insn_q   <= hist_insn_i;
+        hist_cycles_q <= hist_cycles_i;
+        insn_q        <= insn_i;
+        tbs_q         <= tbs_i;
+      end
 
       if (start_i) factors_q <= '0;
-      else if (leave && qos && had_tb_i[kernel_q] && quota_o != '0) factors_q[kernel_q] <= 1'b1;
+      else if (leave && qos_q && had_tb_q && quota_o != '0) factors_q[kernel_q] <= 1'b1;
       if (start) begin
         left_q         <= candidates;
         left_q[factor] <= 1'b0;
@@ -186,5 +206,6 @@ module qsm_qos_goal #(
 
   assign idle_o   = (state_q == Idle);
   assign kernel_o = kernel_q;
+  assign tbs_o    = tbs_q;
   assign alpha_o  = (state_q == Load) ? ALPHA_ONE : alpha_q;
 endmodule

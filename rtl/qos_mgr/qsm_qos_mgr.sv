@@ -185,11 +185,14 @@ module qsm_qos_mgr #(
   logic               sum_valid, sum_ready, sum_idle;
   logic [KernelW-1:0] sum_kernel;
   logic [InsnW-1:0]   sum_insn;
-  logic [TbSumW-1:0]  sum_tbs, goal_tbs_q;
+  logic [TbSumW-1:0]  sum_tbs, goal_tbs;
   logic               goal_valid, goal_ready, goal_idle, split_idle;
   logic [KernelW-1:0] goal_kernel;
   logic [30:0]        goal_quota;
   logic [18:0]        goal_alpha;
+  logic               clear;
+  logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
+  logic [30:0]        epoch_insn;
 
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_sum (
     .clk_i, .rst_ni, .valid_i, .qos_i,
@@ -204,25 +207,30 @@ module qsm_qos_mgr #(
     .tbs_o   (sum_tbs)
   );
 
-  qsm_qos_goal #(.NumKernels(NumKernels), .MulDigit(MulDigit)) u_goal (
-    .clk_i, .rst_ni, .alpha_cap_i, .qos_i, .goal_i,
+  qsm_qos_goal #(.NumKernels(NumKernels), .MulDigit(MulDigit), .TbSumW(TbSumW)) u_goal (
+    .clk_i, .rst_ni, .alpha_cap_i,
     .start_i      (start),
     .alpha_on_i   (alpha_en_i && (scheme_q == SCHEME_NAIVE_HISTORY || scheme_q == SCHEME_ROLLOVER)),
     .epoch_len_i  (ep_len_q),
-    .had_tb_i     (snap_had_tb_q),
-    .hist_insn_i  (insn_o),
-    .hist_cycles_i(hcyc_o),
-    .insn_i       (epoch_insn_o),
-    .quota_i      (epoch_quota_o),
+    .insn_all_i   (epoch_insn_o),
+    .quota_all_i  (epoch_quota_o),
     .valid_i      (sum_valid),
     .ready_o      (sum_ready),
     .kernel_i     (sum_kernel),
+    .qos_i        (qos_i[sum_kernel]),
+    .had_tb_i     (snap_had_tb_q[sum_kernel]),
+    .goal_i       (goal_i[sum_kernel]),
+    .hist_insn_i  (hist_insn),
+    .hist_cycles_i(hist_cycles),
+    .insn_i       (epoch_insn),
+    .tbs_i        (sum_tbs),
     .idle_o       (goal_idle),
     .valid_o      (goal_valid),
     .ready_i      (goal_ready),
     .kernel_o     (goal_kernel),
     .quota_o      (goal_quota),
-    .alpha_o      (goal_alpha)
+    .alpha_o      (goal_alpha),
+    .tbs_o        (goal_tbs)
   );
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
@@ -232,36 +240,46 @@ module qsm_qos_mgr #(
     .ready_o  (goal_ready),
     .kernel_i (goal_kernel),
     .quota_i  (goal_quota),
-    .tbs_sum_i(goal_tbs_q),
+    .tbs_sum_i(goal_tbs),
     .idle_o   (split_idle),
     .word_valid_o, .word_sm_o, .word_kernel_o, .word_quota_o, .word_credit_o
   );
 
-  // ---- Registers of the slots (R-QM-5; a clear wins) ----
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      insn_o        <= '0;
-      hcyc_o        <= '0;
-      epoch_insn_o  <= '0;
-      epoch_quota_o <= '0;
-      alpha_o       <= {NumKernels{ALPHA_ONE}};
-      goal_tbs_q    <= '0;
-    end else begin
-      if (sum_valid && sum_ready) begin
-        goal_tbs_q               <= sum_tbs;
-        epoch_insn_o[sum_kernel] <= (sum_insn[InsnW-1:31] != '0) ? '1 : sum_insn[30:0];
-        insn_o[sum_kernel]       <= insn_o[sum_kernel] + 48'(sum_insn);
-        hcyc_o[sum_kernel]       <= hcyc_o[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
+  // ---- Registers of the slots (R-QM-5) ----
+  // One bus for sums and clears: clears are refused while sums are made (R-QM-3).
+  logic              take;
+  assign take        = sum_valid && sum_ready;
+  assign clear       = |hist_clear_i;
+  assign hist_insn   = clear ? '0 : insn_o[sum_kernel] + 48'(sum_insn);
+  assign hist_cycles = clear ? '0 : hcyc_o[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
+  assign epoch_insn  = (sum_insn[InsnW-1:31] != '0) ? '1 : sum_insn[30:0];
+
+  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    logic summed;
+    assign summed = take && sum_kernel == KernelW'(k);
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        insn_o[k] <= '0;
+        hcyc_o[k] <= '0;
+      end else if (summed || hist_clear_i[k]) begin
+        insn_o[k] <= hist_insn;
+        hcyc_o[k] <= hist_cycles;
       end
-      if (goal_valid && goal_ready) begin
-        epoch_quota_o[goal_kernel] <= goal_quota;
-        alpha_o[goal_kernel]       <= goal_alpha;
-      end
-      for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (hist_clear_i[k]) begin
-          insn_o[k] <= '0;
-          hcyc_o[k] <= '0;
-        end
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) epoch_insn_o[k] <= '0;
+      else if (summed) epoch_insn_o[k] <= epoch_insn;
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        epoch_quota_o[k] <= '0;
+        alpha_o[k]       <= ALPHA_ONE;
+      end else if (goal_valid && goal_ready && goal_kernel == KernelW'(k)) begin
+        epoch_quota_o[k] <= goal_quota;
+        alpha_o[k]       <= goal_alpha;
       end
     end
   end
@@ -269,6 +287,9 @@ module qsm_qos_mgr #(
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !e || !mgr_busy_o)
     else $error("R-QM-1: an epoch ends while the last one's quotas are computed");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   !clear || !take)
+    else $error("R-QM-3: a history is cleared while it is summed");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
                    !load_valid_o || (sum_idle && goal_idle && split_idle))
     else $error("R-QM-11: the quota words are not out in time");

@@ -86,11 +86,16 @@ module qsm_quota #(
   // R-QC-5: everybody here is spent, and somebody here may be given more.
   assign refill = gated && !load_valid_i && (|(present_i & ~qos_i)) && ((present_i & ~spent) == '0);
 
+  // The sum of a load saturates (R-QC-4): a credit is cut to what fits on top of its quota.
+  logic [30:0] word_credit;
+  assign word_credit = (word_credit_i > ~word_quota_i) ? ~word_quota_i : word_credit_i;
+
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     assign spent[k] = (c[k] <= 0);
 
     qsm_quota_slot #(.SumW(SumW), .InsnW(EPOCH_W + SumW)) u_slot (
-      .clk_i, .rst_ni, .tick_i, .word_quota_i, .word_credit_i,
+      .clk_i, .rst_ni, .tick_i, .word_quota_i,
+      .word_credit_i (word_credit),
       .lanes_i       (lanes[k]),
       .present_i     (present_i[k]),
       .keep_credit_i (load_scheme_i == SCHEME_ROLLOVER && qos_i[k]),

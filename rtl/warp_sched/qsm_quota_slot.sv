@@ -4,7 +4,7 @@
 // Contract: docs/quota_gate.md, R-QC-2 to R-QC-8; qsm_quota decides when, this block what. Every
 //   value that C can take is one sum: what stays of the old C plus what is granted.
 // Latency: all inputs act at the end of their cycle.
-// Cost: two adders and two comparators of 32 bits, about 220 flip-flops.
+// Cost: a subtractor, a comparator and an adder of 32 bits, a counter, about 220 flip-flops.
 module qsm_quota_slot #(
   parameter int unsigned SumW  = 3,  // bits of the lanes issued in one cycle
   parameter int unsigned InsnW = 23  // bits of the instructions of one epoch, at most 32
@@ -19,7 +19,7 @@ module qsm_quota_slot #(
   input  logic               tick_i,         // snapshot in this cycle
   input  logic               word_i,         // next epoch's quota arrives
   input  logic [30:0]        word_quota_i,
-  input  logic [30:0]        word_credit_i,  // most that a load carries over
+  input  logic [30:0]        word_credit_i,  // most that a load carries over; with the quota < 2^31
   input  logic               load_i,         // load that changes counters (scheme not none)
   input  logic               forget_i,       // the shadow has been used (any load)
   input  logic               refill_i,       // add the quota once more
@@ -31,9 +31,7 @@ module qsm_quota_slot #(
   output logic [31:0]        snap_c_o,       // C at the start of the last snapshot cycle
   output logic [31:0]        snap_insn_o     // thread instructions of the epoch before it
 );
-  localparam logic [31:0] C_MIN = 32'h8000_0000;
-
-  logic signed [31:0] c_q, c_d, c1;
+  logic signed [31:0] c_q, c_d;
   logic               granted_q, granted_d, has_q;
   logic [30:0]        quota_q, quota_d, shadow_quota_q, shadow_credit_q;
   logic [InsnW-1:0]   insn_q, insn_next, snap_insn_q;
@@ -44,44 +42,39 @@ module qsm_quota_slot #(
   assign take  = load_i && present_i && has_q && !first;  // R-QC-4
   assign drop  = load_i && !present_i && !first;
 
-  // R-QC-2: saturates at the lowest value.
-  logic [32:0] minus;
-  assign minus = {c_q[31], c_q} - 33'(lanes_i);
-  assign c1    = (minus[32] != minus[31]) ? signed'(C_MIN) : signed'(minus[31:0]);
+  // R-QC-2: one bit more than C, so the sign is true; below the lowest value only the sign is kept.
+  logic [32:0] c1;
+  logic        debt, below;
+  assign c1    = {c_q[31], c_q} - 33'(lanes_i);
+  assign debt  = c1[32];
+  assign below = c1[32] != c1[31];
 
   // What stays of the old C.
-  logic signed [31:0] stays;
-  always_comb begin
-    stays = c1;
-    if (first || drop || (take && (!keep_credit_i || c1[31]))) stays = '0;
-    else if (take && c1[30:0] > shadow_credit_q) stays = signed'({1'b0, shadow_credit_q});
-  end
+  logic [31:0] stays;
+  logic        all_stays, credit_stays;
+  assign credit_stays = take && keep_credit_i && !debt && (c1[30:0] > shadow_credit_q);
+  assign all_stays    = !first && !drop && !credit_stays && (!take || (keep_credit_i && !debt));
+  assign stays[31]    = all_stays && debt;
+  assign stays[30:0]  = ((all_stays && !below) ? c1[30:0] : '0)
+                      | (credit_stays ? shadow_credit_q : '0);
 
-  // What is granted on top.
+  // What is granted on top: at most one of first, take, refill and drop.
+  typedef enum logic [1:0] {Nothing, First, Shadow, Again} source_e;
+  source_e     source;
   logic [30:0] grant;
+  assign source = first ? First : take ? Shadow : refill_i ? Again : Nothing;
   always_comb begin
-    grant = '0;
-    if (first) grant = first_quota_i;
-    else if (take) grant = shadow_quota_q;
-    else if (refill_i) grant = quota_q;
+    case (source)
+      First:   grant = first_quota_i;
+      Shadow:  grant = shadow_quota_q;
+      Again:   grant = quota_q;
+      default: grant = '0;
+    endcase
   end
 
-  // Only two values that are not negative can overflow.
-  logic signed [31:0] sum;
-  assign sum = stays + signed'({1'b0, grant});
-  assign c_d = (!stays[31] && sum[31]) ? signed'(32'h7fff_ffff) : sum;
-
-  always_comb begin
-    quota_d   = quota_q;
-    granted_d = granted_q;
-    if (first || take) begin
-      quota_d   = grant;
-      granted_d = 1'b1;
-    end else if (drop) begin
-      quota_d   = '0;
-      granted_d = 1'b0;
-    end
-  end
+  assign c_d       = signed'(stays + {1'b0, grant});
+  assign quota_d   = (first || take || drop) ? grant : quota_q;
+  assign granted_d = (granted_q || first || take) && !drop;
 
   assign insn_next = insn_q + InsnW'(lanes_i);
 
@@ -136,5 +129,7 @@ module qsm_quota_slot #(
     else $error("R-QM-4: a quota word arrives with the load");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !refill_i || (c_q <= 0 && lanes_i == '0))
     else $error("R-QC-5: refill of a kernel that may issue");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) stays[31] || !c_d[31])
+    else $error("R-QC-4: a load overflows");
 `endif
 endmodule

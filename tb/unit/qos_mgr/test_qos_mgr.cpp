@@ -5,8 +5,8 @@
 
 #include "Vqsm_qos_mgr.h"
 
-#include "../common/qsm_unit.hpp"
-#include "mgr_ref.hpp"
+#include "../common/qsm_unit.h"
+#include "mgr_ref.h"
 
 using qsm_unit::get;
 using qsm_unit::set;

@@ -3,8 +3,8 @@
 // C itself is seen through snapshots, which every test takes where it matters, and through the gate.
 #include "Vqsm_quota.h"
 
-#include "../common/qsm_unit.hpp"
-#include "quota_ref.hpp"
+#include "../common/qsm_unit.h"
+#include "quota_ref.h"
 
 using qsm_unit::get;
 using qsm_unit::set;

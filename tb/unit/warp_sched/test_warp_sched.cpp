@@ -6,7 +6,7 @@
 
 #include "Vqsm_warp_sched.h"
 
-#include "../common/qsm_unit.hpp"
+#include "../common/qsm_unit.h"
 
 namespace {
 

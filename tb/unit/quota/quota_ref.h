@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of the quota gate and counters, rule by rule from docs/quota_gate.md, in 64-bit integers.
-#ifndef QUOTA_REF_HPP
-#define QUOTA_REF_HPP
+#ifndef QUOTA_REF_H
+#define QUOTA_REF_H
 
 #include <algorithm>
 #include <cstdint>

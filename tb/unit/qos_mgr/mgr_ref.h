@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, in 128-bit integers.
-#ifndef MGR_REF_HPP
-#define MGR_REF_HPP
+#ifndef MGR_REF_H
+#define MGR_REF_H
 
 #include <algorithm>
 #include <cstdint>
