@@ -40,7 +40,7 @@ module qsm_run_fit #(
 
 `ifndef SYNTHESIS
   logic [N-1:0] taken;
-  assign taken = (N'((N+1)'(1) << len_i) - N'(1)) << base_o;
+  assign taken = ~({N{1'b1}} << len_i) << base_o;
   always_comb assert (!found_o || (free_i & taken) == taken) else $error("R-TB-10: the run is not free");
 `endif
 endmodule

@@ -64,7 +64,7 @@ module qsm_tb_resources #(
   endfunction
 
   function automatic logic [Granules-1:0] run(input logic [GranW-1:0] base, input logic [GranW:0] len);
-    return (Granules'((Granules+1)'(1) << len) - Granules'(1)) << base;
+    return ~({Granules{1'b1}} << len) << base;
   endfunction
 
   logic [NumSched-1:0][FreeW-1:0] taken_warps;
