@@ -48,7 +48,7 @@ waves: install-sim install-waves ## a short run with waveforms and a GTKWave sav
 	build/qsm run $(SCENARIO) --config $(CONFIG) --backend rtl --cycles 30000 --waves --out build/waves
 
 docs: install-docs ## docs/ as HTML under build/docs, with every link checked
-	build/venv/bin/python scripts/docs.py docs README.md build/docs
+	build/venv/bin/python scripts/docs.py docs $(wildcard *.md */README.md */*/README.md) build/docs
 
 registers: install-docs ## regenerate what comes from rtl/qsm_regs.rdl
 	build/venv/bin/python scripts/registers.py rtl/qsm_regs.rdl .

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesizes the RTL with Yosys, keeping the hierarchy, and writes what each block costs: area.py CFG_FOLDER OUTPUT.md
+
+`fpga` is synthesized whole, of `wang2017` only the blocks of rtl/warp_sched and rtl/qos_mgr. Instances of one module that have the
+same ports and the same cells before optimisation are synthesized once and counted as often as they are there.
+"""
+
+import collections
+import datetime
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from pyosys import libyosys
+
+TOP = "qsm_gpu"
+GATES = "AND,OR,XOR,MUX"
+QOS_FOLDERS = ("rtl/qos_mgr",)
+QOS_MODULES = ("qsm_quota", "qsm_quota_slot")
+STAND_ALONE_FOLDERS = ("rtl/warp_sched", "rtl/qos_mgr")
+
+
+class Synthesis:
+    """A Yosys design; log in a file, statistics as Python data."""
+
+    def __init__(self, log):
+        self.design = libyosys.Design()
+        self.log = log
+
+    def run(self, command):
+        libyosys.run_pass(f"tee -q -a {self.log} {command}", self.design)
+
+    def stat(self, options=""):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            libyosys.run_pass(f"tee -q -o {file.name} stat -json {options}", self.design)
+            return json.load(file)["modules"]
+
+    def output_of(self, command):
+        with tempfile.NamedTemporaryFile("r", suffix=".log") as file:
+            libyosys.run_pass(f"tee -q -o {file.name} {command}", self.design)
+            return file.read()
+
+
+def base(module):
+    """`\\qsm_sm$qsm_gpu.g_sm[0].u_sm` -> `qsm_sm`"""
+    return module.lstrip("\\").split("$")[0]
+
+
+def select(module):
+    """A pattern for exactly this module: its name may hold characters that are special in patterns."""
+    return re.sub(r"[\[\]]", "?", module.lstrip("\\"))
+
+
+def merge_equal_modules(synthesis):
+    """Makes equal modules one, leaves first."""
+    stat = synthesis.stat("-width")
+    signatures = {}
+
+    def signature(name):
+        if name not in signatures:
+            cells = stat[name]["num_cells_by_type"]
+            parts = sorted((signature("\\" + cell if "\\" + cell in stat else cell) if ("\\" + cell in stat or cell in stat) else cell, count)
+                           for cell, count in cells.items())
+            signatures[name] = str((base(name), stat[name]["num_port_bits"], stat[name]["num_memory_bits"], parts))
+        return signatures[name]
+
+    kept = {}
+    for name in stat:
+        first = kept.setdefault(signature(name), name)
+        if first != name:
+            synthesis.run(f"chtype -set {first} t:{select(name)}")
+    synthesis.run(f"hierarchy -top {TOP} -purge_lib")
+
+
+def read(cfg_folder, config, log):
+    synthesis = Synthesis(log)
+    synthesis.run(f"read_slang --top {TOP} --keep-hierarchy --ignore-assertions --ignore-initial -f {cfg_folder}/{config}/files.f")
+    synthesis.run(f"hierarchy -check -top {TOP}")
+    merge_equal_modules(synthesis)
+    synthesis.run("design -save elaborated")
+    return synthesis
+
+
+def children(stat, module):
+    """Instances below a module: {module: count}."""
+    return {f"\\{cell}" if f"\\{cell}" in stat else cell: count for cell, count in stat[module]["num_cells_by_type"].items()
+            if f"\\{cell}" in stat or cell in stat}
+
+
+def instances(stat, top):
+    """How often each module is there."""
+    count = collections.Counter()
+
+    def visit(module, times):
+        count[module] += times
+        for child, n in children(stat, module).items():
+            visit(child, times * n)
+
+    visit(top, 1)
+    return count
+
+
+def generic(synthesis):
+    """Gates of two inputs, flip-flops and memory bits of each module by itself."""
+    synthesis.run("design -load elaborated")
+    memory = {name: module["num_memory_bits"] for name, module in synthesis.stat().items()}
+    for command in ("synth -run coarse:fine", "opt -fast", "techmap", "opt -fast", f"abc -g {GATES}", "opt_clean"):
+        synthesis.run(command)
+    stat = synthesis.stat()
+    cost = {}
+    for name, module in stat.items():
+        cells = collections.Counter({"memory bits": memory[name]})
+        for cell, count in module["num_cells_by_type"].items():
+            if re.match(r"\$_.*(DFF|SR|DLATCH)", cell):
+                cells["flip-flops"] += count
+            elif cell.startswith("$_"):
+                cells["gates"] += count
+        cost[name] = cells
+    return stat, cost
+
+
+ECP5_COST = {"LUT4": ("LUT4", 1), "CCU2C": ("LUT4", 2), "TRELLIS_DPR16X4": ("LUT4", 6), "TRELLIS_FF": ("flip-flops", 1),
+             "DP16KD": ("DP16KD", 1), "PDPW16KD": ("DP16KD", 1), "MULT18X18D": ("MULT18X18D", 1)}
+
+
+def ecp5(synthesis, top=TOP):
+    synthesis.run("design -load elaborated")
+    synthesis.run(f"hierarchy -top {top} -purge_lib")
+    synthesis.run(f"synth_lattice -family ecp5 -top {top} -noflatten -noiopad")
+    stat = synthesis.stat()
+    cost = {}
+    for name, module in stat.items():
+        cost[name] = collections.Counter()
+        for cell, count in module["num_cells_by_type"].items():
+            what, weight = ECP5_COST.get(cell, (None, 0))
+            if what:
+                cost[name][what] += weight * count
+    return stat, cost
+
+
+def depth(synthesis, module):
+    """LUT4 levels of the longest path inside a block, flattened; memories are cut out, their ports end paths."""
+    synthesis.run("design -load elaborated")
+    synthesis.run(f"hierarchy -top {module} -purge_lib")
+    for command in ("flatten", "synth -run coarse:fine", "opt -fast", "expose -evert t:$mem_v2", "techmap", "opt -fast", "abc -lut 4", "opt_clean"):
+        synthesis.run(command)
+    return int(re.search(r"\(length=(\d+)\)", synthesis.output_of("ltp -noff")).group(1))
+
+
+def with_children(stat, cost, module):
+    total = collections.Counter(cost[module])
+    for child, n in children(stat, module).items():
+        for what, count in with_children(stat, cost, child).items():
+            total[what] += n * count
+    return total
+
+
+def modules_in(folders):
+    return {path.stem for folder in folders for path in pathlib.Path(folder).glob("*.sv")}
+
+
+def by_name(stat, cost, top, each=None):
+    """{module name: (instances, own cost of all instances)}"""
+    rows = {}
+    for module, n in instances(stat, top).items():
+        count, total = rows.get(base(module), (0, collections.Counter()))
+        rows[base(module)] = (count + n, total + collections.Counter({what: n * c for what, c in cost[module].items()}))
+    return rows
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "| --- " + "| ---: " * (len(header) - 1) + "|"]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.2f} %"
+
+
+def fpga_section(cfg_folder, log):
+    synthesis = read(cfg_folder, "fpga", log)
+    generic_stat, generic_cost = generic(synthesis)
+    ecp5_stat, ecp5_cost = ecp5(synthesis)
+    top = next(name for name in generic_stat if base(name) == TOP)
+    generic_rows, ecp5_rows = by_name(generic_stat, generic_cost, top), by_name(ecp5_stat, ecp5_cost, next(n for n in ecp5_stat if base(n) == TOP))
+    columns = [(generic_rows, "gates"), (generic_rows, "flip-flops"), (generic_rows, "memory bits"), (ecp5_rows, "LUT4"),
+               (ecp5_rows, "flip-flops"), (ecp5_rows, "DP16KD"), (ecp5_rows, "MULT18X18D")]
+
+    def cells(names):
+        return [sum(rows[name][1][what] for name in names if name in rows) for rows, what in columns]
+
+    total = cells(generic_rows)
+    qos = (modules_in(QOS_FOLDERS) | set(QOS_MODULES)) & set(generic_rows)
+    gate, manager = qos & set(QOS_MODULES), qos - set(QOS_MODULES)
+
+    def share(what, names):
+        own = cells(names)
+        return (what, *[f"{n} ({percent(n, whole)})" if whole else n for n, whole in zip(own, total)])
+
+    header = ("", "gates", "flip-flops", "memory bits", "LUT4", "FF (ECP5)", "DP16KD", "MULT18X18D")
+    lines = ["", "## `fpga`, the whole GPU", "", "What quality of service costs:", ""]
+    lines += table(header, [share("quota gate and counters (all SMs)", gate), share("QoS manager", manager), share("both", qos),
+                            ("whole GPU", *total)])
+    ordered = sorted(generic_rows, key=lambda name: -ecp5_rows.get(name, (0, {}))[1].get("LUT4", 0))
+    lines += ["", "Each module by itself, without what is in it, all instances together:", ""]
+    lines += table(("module", "instances", *header[1:], "share of LUT4"),
+                   [(name, generic_rows[name][0], *(own := cells([name])), percent(own[3], total[3])) for name in ordered])
+    blocks = [name for name in generic_stat if base(name) not in (TOP, "qsm_delay", "qsm_delay_msg", "qsm_fifo", "qsm_rr_arb")]
+    return lines, depth_table(synthesis, blocks)
+
+
+def depth_table(synthesis, modules):
+    deepest = {}
+    for module in modules:
+        deepest[base(module)] = max(deepest.get(base(module), 0), depth(synthesis, module))
+    return table(("block", "LUT4 levels"), sorted(deepest.items(), key=lambda item: -item[1]))
+
+
+def wang2017_section(cfg_folder, log):
+    synthesis = read(cfg_folder, "wang2017", log)
+    stat = synthesis.stat()
+    count = instances(stat, next(name for name in stat if base(name) == TOP))
+    wanted = [name for name in stat if base(name) in modules_in(STAND_ALONE_FOLDERS)]
+    inside = {child for name in wanted for child in children(stat, name)}
+    rows = []
+    for module in sorted(set(wanted) - inside, key=base):
+        cost = with_children(*ecp5(synthesis, module), module)
+        rows.append((base(module), count[module], cost["LUT4"], cost["flip-flops"], cost["DP16KD"], cost["MULT18X18D"], depth(synthesis, module)))
+    return table(("block with what is in it, one instance", "instances", "LUT4", "flip-flops", "DP16KD", "MULT18X18D", "LUT4 levels"), rows)
+
+
+def provenance():
+    commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False).stdout.strip()
+    return f"Commit {commit or 'unknown'}, {datetime.date.today()}, {libyosys.yosys_version_str}."
+
+
+def main():
+    cfg_folder, output = sys.argv[1:]
+    log = pathlib.Path(cfg_folder).parent / "area.log"
+    log.write_text("")
+    print(f"Synthesizing fpga and parts of wang2017; this takes minutes (log: {log})", flush=True)
+    fpga, depths = fpga_section(cfg_folder, log)
+    lines = ["# Area and logic depth", "", f"Generated by `make area`; do not edit. {provenance()}", "",
+             "Yosys, hierarchy kept, no place and route. Gates: two inputs (and, or, xor) or multiplexers of two, without memories. LUT4 counts a carry cell",
+             "(CCU2C) as 2 and a distributed RAM cell (TRELLIS_DPR16X4) as 6. Levels are those of generic LUT4 mapping without carry chains, each block",
+             "flattened and by itself, memories cut out: a figure to compare blocks with, not a delay."]
+    lines += fpga + ["", "Longest path within each block with what is in it:", ""] + depths
+    lines += ["", "## `wang2017`, scheduling and QoS blocks", ""] + wang2017_section(cfg_folder, log)
+    target = pathlib.Path(output)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"Written to {target}")
+
+
+if __name__ == "__main__":
+    main()
