@@ -118,9 +118,12 @@ module qsm_lane_monitor
   input logic [WarpsPerSched-1:0] path_valid,
   input path_t [WarpsPerSched-1:0] path
 );
+  // The bound is a variable so that the loop stays a loop: unrolled for every lane it would be most of the generated code.
+  int n_registers;
   always @(posedge clk_i) if (rst_ni && qsm_cosim.dump_i) begin
+    n_registers = qsm_cosim.dump_i ? 32 : 0;
     for (int w = 0; w < WarpsPerSched; w++) begin
-      for (int r = 1; r < 32; r++) qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, Lane, int'(registers[32*w+r]));
+      for (int r = 1; r < n_registers; r++) qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, Lane, int'(registers[32*w+r]));
       if (live[w][Lane] && path_valid[w] && !path[w].mask[Lane]) begin
         qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, Lane, int'(lane_pc[w][31:0]));
         qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, Lane, int'(lane_pc[w][DepthW+31:32]));
