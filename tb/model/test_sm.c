@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "qsm_sm.h"
+#include "model_support.h"
+#include "qsm_sm_blocks.h"
 
 // ---- programs ----
 
@@ -61,7 +62,6 @@ struct rig {
   uint32_t n_events;
   uint32_t n_retired;
   uint32_t faulted;
-  uint64_t reset_hash;
 };
 
 static void record(void *ctx, const struct qsm_event *event) {
@@ -288,6 +288,132 @@ static void the_cycle_csr_gives_the_cycle_of_ex1(void **unused) {
   rig_close(&rig);
 }
 
+// ---- results ----
+
+static uint32_t high(int64_t a, int64_t b) { return (uint32_t)((uint64_t)(a * b) >> 32); }
+
+// The OP and M instructions by their definition; n counts them as the program below does.
+static uint32_t definition(uint32_t n, uint32_t a, uint32_t b) {
+  int64_t sa = (int32_t)a, sb = (int32_t)b;
+  switch (n) {
+    case 0: return a + b;
+    case 1: return a - b;
+    case 2: return (uint32_t)((uint64_t)a << (b % 32));
+    case 3: return sa < sb;
+    case 4: return a < b;
+    case 5: return a ^ b;
+    case 6: return a >> (b % 32);
+    case 7: return (uint32_t)(sa >> (b % 32));
+    case 8: return a | b;
+    case 9: return a & b;
+    case 10: return a * b;
+    case 11: return high(sa, sb);
+    case 12: return high(sa, (int64_t)(uint64_t)b);
+    case 13: return (uint32_t)((uint64_t)a * b >> 32);
+    case 14: return b == 0 ? 0xFFFFFFFFu : (uint32_t)(sa / sb);
+    case 15: return b == 0 ? 0xFFFFFFFFu : a / b;
+    case 16: return b == 0 ? a : (uint32_t)(sa % sb);
+    default: return b == 0 ? a : a % b;
+  }
+}
+
+static const uint8_t op_fields[18][2] = {  // funct7, funct3
+    {0, 0}, {0x20, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0x20, 5}, {0, 6},
+    {0, 7}, {1, 0},    {1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {1, 6},    {1, 7},
+};
+
+static void every_register_operation_gives_its_definition_at_every_warp_size(void **unused) {
+  (void)unused;
+  static const uint32_t corners[] = {0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFE0};
+  enum { N_CORNERS = sizeof corners / sizeof corners[0] };
+  uint64_t seed = model_seed("test_sm");
+  for (uint32_t lanes = 2; lanes <= 32; lanes *= 2) {
+    for (uint32_t round = 0; round < 8; round++) {
+      struct rig rig;
+      rig_open(&rig, 1, 4, lanes);
+      uint32_t program[26] = {csrr(1, 0xCC0), slli(1, 1, 3), lui(2, DATA), add(2, 2, 1), lw(1, 2, 0), lw(2, 2, 4)};
+      for (uint32_t n = 0; n < 18; n++) program[6 + n] = enc_r(op_fields[n][0], op_fields[n][1], 3 + n, 1, 2);
+      program[24] = EXIT;
+      load_program(&rig, program, 26);
+      for (uint32_t i = 0; i < 2 * lanes; i++) {
+        bool corner = model_random(&seed, 2);
+        *mem_word(&rig, DATA + 4 * i) = corner ? corners[model_random(&seed, N_CORNERS)] : model_random(&seed, UINT32_MAX);
+      }
+      dispatch(&rig, 0, 0);
+      run(&rig, 1000);
+      assert_int_equal(rig.n_retired, 1);
+      for (uint32_t i = 0; i < 18 * lanes; i++) {
+        uint32_t n = i / lanes, l = i % lanes, a = *mem_word(&rig, DATA + 8 * l), b = *mem_word(&rig, DATA + 8 * l + 4);
+        uint32_t got = reg(&rig, 0, 3 + n, l);
+        if (got != definition(n, a, b)) fail_msg("operation %u of %08x and %08x gave %08x", n, a, b, got);
+      }
+      rig_close(&rig);
+    }
+  }
+}
+
+static void narrow_loads_and_stores_touch_their_bytes_only(void **unused) {
+  (void)unused;
+  for (uint32_t shared = 0; shared < 2; shared++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    // Lane l stores at byte 2 * l, so two lanes share a word.
+    LOAD(&rig, csrr(1, 0xCC0), slli(1, 1, 1), lui(2, shared ? 0x10000000 : DATA), add(2, 2, 1), addi(3, 1, -3),
+         0x00311023 /* sh x3, 0(x2) */, FENCE, enc_i(3, 1, 4, 2, 0), enc_i(3, 5, 5, 2, 0),
+         enc_i(3, 0, 6, 2, 1), enc_i(3, 4, 7, 2, 1), 0x003100A3 /* sb x3, 1(x2) */, FENCE, enc_i(3, 5, 8, 2, 0), EXIT);
+    dispatch(&rig, 0, 0);
+    run(&rig, 1000);
+    assert_int_equal(rig.n_retired, 1);
+    for (uint32_t l = 0; l < 4; l++) {
+      uint32_t half = (2 * l - 3) & 0xFFFF, top = half >> 8;
+      assert_int_equal(reg(&rig, 0, 4, l), 2 * l - 3);
+      assert_int_equal(reg(&rig, 0, 5, l), half);
+      assert_int_equal(reg(&rig, 0, 6, l), top ? 0xFFFFFFFF : 0);
+      assert_int_equal(reg(&rig, 0, 7, l), top);
+      assert_int_equal(reg(&rig, 0, 8, l), (half & 0xFF) * 0x101);
+    }
+    rig_close(&rig);
+  }
+}
+
+// ---- policies ----
+
+// R-PO-2 .. R-PO-4 as they are written.
+static uint32_t circular(uint32_t eligible, uint32_t from, uint32_t n) {
+  while (!(eligible >> from % n & 1)) from++;
+  return from % n;
+}
+
+static uint32_t pick_by_the_page(uint32_t policy, uint32_t eligible, uint32_t last, bool gone, const uint8_t *order, uint32_t n) {
+  if (policy == QSM_POLICY_LRR) return circular(eligible, gone ? last + 1 : last, n);
+  if (policy == QSM_POLICY_LRR_ROTATE) return circular(eligible, last + 1, n);
+  if (!gone && (eligible >> last & 1)) return last;
+  for (uint32_t i = 0;; i++) {
+    if (eligible >> order[i] & 1) return order[i];
+  }
+}
+
+static void a_policy_picks_what_its_rule_says(void **unused) {
+  (void)unused;
+  uint64_t seed = model_seed("test_sm");
+  for (uint32_t n = 1; n <= QSM_MAX_WARPS; n++) {
+    struct qsm_subcore *sc = calloc(1, sizeof *sc);
+    assert_non_null(sc);
+    sc->n_warps = (uint8_t)n;
+    for (uint32_t w = 0; w < n; w++) sc->order[w] = (uint8_t)w;
+    for (uint32_t i = 0; i < 500; i++) {
+      uint32_t started = model_random(&seed, n), policy = i % 3, eligible = 1 + model_random(&seed, (1u << n) - 1);
+      qsm_warp_sched_started(sc, started);
+      assert_int_equal(sc->order[n - 1], started);
+      sc->last = (uint8_t)model_random(&seed, n);
+      sc->gone = model_random(&seed, 2);
+      assert_int_equal(qsm_warp_sched_pick(sc, policy, eligible),
+                       pick_by_the_page(policy, eligible, sc->last, sc->gone, sc->order, n));
+    }
+    free(sc);
+  }
+}
+
 // ---- divergence and barriers ----
 
 static void a_diverged_warp_runs_the_lowest_pc_and_merges(void **unused) {
@@ -446,6 +572,39 @@ static void a_fault_leaves_the_other_kernel_unharmed(void **unused) {
   rig_close(&rig);
 }
 
+static void a_kill_wins_over_a_start_in_the_same_cycle(void **unused) {
+  (void)unused;
+  for (uint32_t kills = 0; kills < 2; kills++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    LOAD(&rig, EXIT);
+    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 0});
+    if (kills) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = 0});
+    run(&rig, 1);
+    dispatch(&rig, 0, 0);
+    run(&rig, 200);
+    assert_int_equal(count_events(&rig, QSM_EV_ISSUE), kills ? 0 : 1);
+    assert_int_equal(rig.n_retired, 1);
+    rig_close(&rig);
+  }
+}
+
+static void an_invalidation_drops_the_line_on_its_way(void **unused) {
+  (void)unused;
+  for (uint32_t late = 0; late < 2; late++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    LOAD(&rig, EXIT);
+    dispatch(&rig, 0, 0);
+    run(&rig, late ? 100 : 10);  // the request leaves in 4, the line arrives in 32
+    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_ICACHE_INV});
+    run(&rig, 200);
+    assert_int_equal(count_events(&rig, QSM_EV_REQ), late ? 1 : 2);
+    assert_int_equal(rig.n_retired, 1);
+    rig_close(&rig);
+  }
+}
+
 // ---- quotas ----
 
 static void load_quotas(struct rig *rig, uint8_t scheme, uint32_t quota0, uint32_t quota1) {
@@ -598,6 +757,9 @@ int main(void) {
       cmocka_unit_test(a_division_writes_38_cycles_after_issue),
       cmocka_unit_test(a_shared_load_returns_nine_cycles_after_issue),
       cmocka_unit_test(the_cycle_csr_gives_the_cycle_of_ex1),
+      cmocka_unit_test(every_register_operation_gives_its_definition_at_every_warp_size),
+      cmocka_unit_test(narrow_loads_and_stores_touch_their_bytes_only),
+      cmocka_unit_test(a_policy_picks_what_its_rule_says),
       cmocka_unit_test(a_diverged_warp_runs_the_lowest_pc_and_merges),
       cmocka_unit_test(a_spinning_lane_does_not_hold_the_others_for_ever),
       cmocka_unit_test(a_barrier_releases_when_all_warps_of_the_block_wait),
@@ -606,6 +768,8 @@ int main(void) {
       cmocka_unit_test(each_fault_records_cause_place_and_value),
       cmocka_unit_test(faults_of_memory_take_the_lowest_faulting_lane),
       cmocka_unit_test(a_fault_leaves_the_other_kernel_unharmed),
+      cmocka_unit_test(a_kill_wins_over_a_start_in_the_same_cycle),
+      cmocka_unit_test(an_invalidation_drops_the_line_on_its_way),
       cmocka_unit_test(the_gate_never_lets_a_spent_kernel_issue),
       cmocka_unit_test(rollover_carries_what_is_left),
       cmocka_unit_test(windows_of_any_length_give_the_same_run),
