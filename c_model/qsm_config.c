@@ -52,6 +52,26 @@ static int check_rule(const struct rule *rule, uint32_t value, char *msg, size_t
   return refuse(msg, msg_len, rule->key, value, "%s", powers);
 }
 
+static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static uint32_t binary_digits(uint32_t x) {
+  uint32_t n = 0;
+  for (; x > 0; x >>= 1) n++;
+  return n;
+}
+
+// Letters as in R-QM-11.
+uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) {
+  const uint32_t n = config->num_sms > 8 ? 1 : 2;
+  const uint32_t p = (31 + 2 * binary_digits(config->num_sms * config->max_tbs) + 3) / 4;
+  const uint32_t s = max_u32(p, config->num_sms) + 2;
+  uint32_t m = 0;
+  for (uint32_t q = 0; q <= config->num_kernels; q++) {
+    m = max_u32(m, q * max_u32(20 + 3 * n, s) + (config->num_kernels - q) * max_u32(1 + q * (17 + n), s));
+  }
+  return 2 * config->noc_lat + 2 * config->num_sms + p + 4 + m;
+}
+
 static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len) {
   if (c->warps_per_sm % c->num_sched != 0) {
     return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm, "a multiple of num_sched = %" PRIu32, c->num_sched);
@@ -64,7 +84,7 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
     return refuse(msg, msg_len, "shared_bytes", c->shared_bytes, "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
   }
   if (c->qos_lat < qsm_config_qos_lat_min(c)) {
-    return refuse(msg, msg_len, "qos_lat", c->qos_lat, "at least %" PRIu32 " with this noc_lat, num_sms and num_kernels (R-QM-4)",
+    return refuse(msg, msg_len, "qos_lat", c->qos_lat, "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11)",
                   qsm_config_qos_lat_min(c));
   }
   if (c->mem_bytes % 4096 != 0) return refuse(msg, msg_len, "mem_bytes", c->mem_bytes, "a multiple of 4096");

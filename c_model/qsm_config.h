@@ -64,7 +64,7 @@ static inline uint32_t qsm_config_epoch_min(const struct qsm_config *config) {
   return config->qos_lat + 2 * config->noc_lat + 16;
 }
 
-// Least qos_lat: messages to and fro, then the arithmetic (docs/qos_mgr.md, R-QM-4).
-static inline uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) { return 2 * config->noc_lat + 5; }
+// Least qos_lat: what the manager's messages and arithmetic take (docs/qos_mgr.md, R-QM-11).
+uint32_t qsm_config_qos_lat_min(const struct qsm_config *config);
 
 #endif

@@ -9,6 +9,7 @@ same ports and the same cells before optimisation are synthesized once and count
 import collections
 import datetime
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -163,7 +164,7 @@ def modules_in(folders):
     return {path.stem for folder in folders for path in pathlib.Path(folder).glob("*.sv")}
 
 
-def by_name(stat, cost, top, each=None):
+def by_name(stat, cost, top):
     """{module name: (instances, own cost of all instances)}"""
     rows = {}
     for module, n in instances(stat, top).items():
@@ -238,8 +239,16 @@ def provenance():
     return f"Commit {commit or 'unknown'}, {datetime.date.today()}, {libyosys.yosys_version_str}."
 
 
+def silence_yosys():
+    """Yosys writes to file descriptor 1 whatever it does; Python's output goes on to where that led."""
+    sys.stdout = os.fdopen(os.dup(1), "w")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+
+
 def main():
     cfg_folder, output = sys.argv[1:]
+    silence_yosys()
     log = pathlib.Path(cfg_folder).parent / "area.log"
     log.write_text("")
     print(f"Synthesizing fpga and parts of wang2017; this takes minutes (log: {log})", flush=True)

@@ -128,6 +128,20 @@ static void epoch_and_qos_lat_have_a_least_value(void **state) {
   assert_non_null(strstr(msg, "parameter 'qos_lat' = "));
 }
 
+static void least_qos_lat_is_that_of_the_page(void **state) {
+  static const struct {
+    const char *name;
+    uint32_t least;
+  } of_page[] = {{"tiny", 154}, {"fpga", 163}, {"demo", 167}, {"odd", 117}, {"wang2017", 189}};  // R-QM-11
+  (void)state;
+  for (size_t i = 0; i < sizeof of_page / sizeof of_page[0]; i++) {
+    struct qsm_config config;
+    char msg[256];
+    assert_int_equal(qsm_config_load(of_page[i].name, &config, msg, sizeof msg), 0);
+    assert_int_equal(qsm_config_qos_lat_min(&config), of_page[i].least);
+  }
+}
+
 static void a_refused_file_leaves_the_struct_alone(void **state) {
   struct qsm_config config = tiny(), before = config;
   char msg[256] = "";
@@ -144,6 +158,7 @@ int main(void) {
       cmocka_unit_test(a_message_names_parameter_value_and_rule),
       cmocka_unit_test(warps_are_split_evenly_over_sub_cores),
       cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
+      cmocka_unit_test(least_qos_lat_is_that_of_the_page),
       cmocka_unit_test(a_refused_file_leaves_the_struct_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
