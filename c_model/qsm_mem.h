@@ -65,7 +65,8 @@ void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const
 
 // First cycle in which the channel's oldest response is valid; UINT64_MAX: no request is under way.
 uint64_t qsm_mem_response_at(const struct qsm_mem *mem, uint32_t channel);
-// The oldest response; valid until it is taken. There must be one.
+// The oldest response; there must be one. It stays as it is, even when taken, as long as its SM does not use the tag again: the memory
+// has a place for every transaction that the SMs can have in flight.
 const struct qsm_mem_response *qsm_mem_response(const struct qsm_mem *mem, uint32_t channel);
 // Takes it in a cycle from qsm_mem_response_at() on.
 void qsm_mem_take(struct qsm_mem *mem, uint32_t channel, uint64_t cycle);

@@ -21,8 +21,8 @@ struct channel {
   uint64_t heads;  // SMs whose ingress head is for this channel
   uint32_t grant_from;
   uint32_t n_out, n_rsp;
-  struct out_entry out[QUEUE_DEPTH];            // [0] is the head
-  struct qsm_mem_response rsp[QUEUE_DEPTH];
+  struct out_entry out[QUEUE_DEPTH];  // [0] is the head
+  const struct qsm_mem_response *rsp[QUEUE_DEPTH];  // in the memory's keeping until they are sent
 };
 
 struct qsm_xbar {
@@ -81,11 +81,6 @@ static void copy_request(const struct qsm_xbar *xbar, struct qsm_mem_req *to, co
   memcpy(to->data, from->data, xbar->line_bytes);
 }
 
-static void copy_response(const struct qsm_xbar *xbar, struct qsm_mem_response *to, const struct qsm_mem_response *from) {
-  memcpy(to, from, offsetof(struct qsm_mem_response, data));
-  if (from->kind != QSM_MEM_WRITE) memcpy(to->data, from->data, xbar->line_bytes);
-}
-
 void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req *req) {
   struct ingress *in = &xbar->ingress[sm];
   copy_request(xbar, ring_slot(xbar, sm, in->head + in->n_held), req);
@@ -110,12 +105,13 @@ static void arrive(struct qsm_xbar *xbar, uint64_t cycle) {
 }
 
 static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel *ch) {
-  const struct qsm_mem_response *head = &ch->rsp[0];
+  const struct qsm_mem_response *head = ch->rsp[0];
   struct qsm_mem_rsp *to = xbar->bus->push_response(xbar->bus->ctx, head->sm);
   to->cycle = cycle + xbar->config->noc_lat;
   to->tag = head->tag;
   if (head->kind != QSM_MEM_WRITE) memcpy(to->data, head->data, xbar->line_bytes);
-  if (--ch->n_rsp) copy_response(xbar, &ch->rsp[0], &ch->rsp[1]);
+  ch->n_rsp--;
+  ch->rsp[0] = ch->rsp[1];
 }
 
 // R-XB-5: each SM takes from one channel.
@@ -124,7 +120,7 @@ static void return_responses(struct qsm_xbar *xbar, uint64_t cycle) {
   uint64_t sms = 0;
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
     if (xbar->channel[c].n_rsp == 0) continue;
-    uint32_t sm = xbar->channel[c].rsp[0].sm;
+    uint32_t sm = xbar->channel[c].rsp[0]->sm;
     if (!(sms >> sm & 1)) wanted_by[sm] = 0;
     sms |= UINT64_C(1) << sm;
     wanted_by[sm] |= 1u << c;
@@ -175,10 +171,10 @@ static void port_out(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
 // R-XB-4
 static void port_in(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
   struct channel *ch = &xbar->channel[c];
-  struct qsm_mem_response *entry = &ch->rsp[ch->n_rsp++];
-  copy_response(xbar, entry, qsm_mem_response(xbar->mem, c));
+  const struct qsm_mem_response *response = qsm_mem_response(xbar->mem, c);
+  ch->rsp[ch->n_rsp++] = response;
   qsm_mem_take(xbar->mem, c, cycle);
-  uint32_t words[] = {entry->sm, entry->tag};
+  uint32_t words[] = {response->sm, response->tag};
   qsm_bus_report(xbar->bus, cycle, QSM_EV_MEMRSP, c, 2, words);
 }
 

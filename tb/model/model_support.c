@@ -7,7 +7,7 @@
 struct qsm_config model_tiny(void) {
   return (struct qsm_config){
       .name = "tiny", .num_sms = 1, .num_sched = 1, .warps_per_sm = 4, .warp_size = 4, .num_kernels = 4, .max_tbs = 4, .shared_bytes = 4096,
-      .mem_txns = 8, .num_channels = 1, .icache_lines = 16, .sb_entries = 4, .noc_lat = 1, .qos_lat = 100, .progress_limit = 255,
+      .mem_txns = 8, .num_channels = 1, .icache_lines = 16, .sb_entries = 4, .noc_lat = 1, .qos_lat = 170, .progress_limit = 255,
       .stall_counters = 1, .mem_bytes = 1 << 20, .mem_latency = 20, .mem_interval = 1, .clock_mhz = 50, .epoch = 1000};
 }
 
