@@ -9,10 +9,10 @@ import platform
 import subprocess
 import sys
 
-# Configurations, and cycles of a run of the model. The RTL of wang2017 is built for one of its SMs only.
-CONFIGS = {"tiny": 2_000_000, "demo": 1_000_000, "wang2017_sm": 500_000, "wang2017": 100_000}
-WITHOUT_RTL = ("wang2017",)
-CYCLES_WITH_RTL = {"tiny": 200_000, "demo": 60_000, "wang2017_sm": 20_000}
+# Configuration: size of the programs (one that fills the machine), cycles of a run of the model, and of one with RTL. The RTL of
+# wang2017 is built for one of its SMs only.
+CONFIGS = {"tiny": ("S", 2_000_000, 200_000), "demo": ("M", 1_000_000, 60_000), "wang2017_sm": ("L", 200_000, 20_000),
+           "wang2017": ("L", 50_000, None)}
 LOADS = {"compute": ("pc",), "memory": ("vadd",), "both, with a goal": ("pc", "vadd")}
 BACKENDS = ("model", "rtl", "lockstep")
 
@@ -20,16 +20,16 @@ BACKENDS = ("model", "rtl", "lockstep")
 def scenario(config, programs, cycles):
     goal = "\n    goal: 50%" if len(programs) > 1 else ""
     kernels = "".join(f"  - program: {name}{goal if i == 0 else ''}\n" for i, name in enumerate(programs))
-    return f"config: {config}\npolicy: gto\nscheme: {'rollover' if goal else 'none'}\ncycles: {cycles}\nsize: S\nkernels:\n{kernels}"
+    return f"config: {config}\npolicy: gto\nscheme: {'rollover' if goal else 'none'}\ncycles: {cycles}\nsize: {CONFIGS[config][0]}\nkernels:\n{kernels}"
 
 
 def measure(work, config, load, backend):
     """Thousand cycles per CPU-second, or None where there is nothing to run."""
-    if backend != "model" and config in WITHOUT_RTL:
+    cycles = CONFIGS[config][1 if backend == "model" else 2]
+    if cycles is None:
         return None
     folder = work / f"{config}-{backend}-{load.split(',')[0]}"
     folder.mkdir(parents=True, exist_ok=True)
-    cycles = CONFIGS[config] if backend == "model" else CYCLES_WITH_RTL[config]
     path = folder / "scenario.yaml"
     path.write_text(scenario(config, LOADS[load], cycles), encoding="utf-8")
     subprocess.run(["build/qsm", "run", str(path), "--backend", backend, "--out", str(folder), "--quiet"], check=True)
