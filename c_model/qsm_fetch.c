@@ -12,12 +12,6 @@ static uint32_t line_index(const struct qsm_subcore *sc, uint32_t line) {
   return line / sc->sm->line_bytes & (sc->sm->n_lines - 1);
 }
 
-uint8_t qsm_fetch_choose(struct qsm_subcore *sc) {
-  uint32_t want = sc->path_valid & sc->room & ~(sc->fstop | sc->fwait | sc->finfl);
-  if (!want) return QSM_NONE;
-  return (uint8_t)qsm_circular_first(want, sc->fetch_last + 1u == sc->n_warps ? 0 : sc->fetch_last + 1u);
-}
-
 void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp) {
   sc->f2.warp = warp;
   if (warp == QSM_NONE) return;

@@ -310,7 +310,12 @@ void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from);
 uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason);
 
 // ---- qsm_fetch.c ----
-uint8_t qsm_fetch_choose(struct qsm_subcore *sc);                   // F1: the warp, or QSM_NONE; changes nothing
+// F1, R-FE-1 and R-FE-2: the warp to fetch for, or QSM_NONE.
+static inline uint8_t qsm_fetch_choose(const struct qsm_subcore *sc) {
+  uint32_t want = sc->path_valid & sc->room & ~(sc->fstop | sc->fwait | sc->finfl);
+  if (!want) return QSM_NONE;
+  return (uint8_t)qsm_circular_first(want, sc->fetch_last + 1u == sc->n_warps ? 0 : sc->fetch_last + 1u);
+}
 void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c);              // F2 of the latch
 void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp);            // F1's effect: fills the latch
 void qsm_fetch_redirect(struct qsm_subcore *sc, uint32_t warp);     // R-FE-7

@@ -97,6 +97,17 @@ uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32
 
 // ---- issue ----
 
+// The operands are needed three or four cycles later, when the other sub-cores have had their turns.
+static void prefetch_operands(const struct qsm_subcore *sc, uint32_t warp, const struct qsm_insn *insn) {
+  uint32_t n = sc->sm->n_lanes;
+  const uint8_t regs[] = {insn->rs1, insn->rs2, insn->rd};
+  for (uint32_t i = 0; i < sizeof regs; i++) {
+    const uint32_t *row = qsm_reg(sc, n, warp, regs[i]);
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + n - 1);  // a row of 32 lanes has two cache lines
+  }
+}
+
 // R-IS-3 .. R-IS-5.
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
@@ -112,6 +123,7 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   slot->valid = true;
   slot->ctl = has_ctl_head(sc, warp);
   slot->faulted = false;
+  prefetch_operands(sc, warp, &slot->insn);
   uint8_t class = qsm_op_class[slot->insn.op];
   slot->entry = QSM_NONE;
   if (slot->insn.need & QSM_NEED_ENTRY) slot->entry = qsm_sb_take(&sc->sb[warp], slot->insn.rd, class == QSM_CLASS_MEM);
