@@ -46,12 +46,15 @@ module qsm_fetch
   logic [WarpsPerSched-1:0] want, f1_grant;
   logic f1_valid;
   logic [WarpW-1:0] f1_warp;
+  logic [31:0] f1_pc;
 
   assign want = resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;  // R-FE-1
 
   qsm_rr_arb #(.N(WarpsPerSched)) u_choose (
     .clk_i, .rst_ni, .req_i(want), .valid_o(f1_valid), .grant_o(f1_grant), .idx_o(f1_warp)
   );
+
+  assign f1_pc = fpc_q[f1_warp];  // still fpc in F2: no path is set while a warp has one
 
   // ---- F2: resolve the fetch ----
   logic f2_valid;
@@ -66,15 +69,16 @@ module qsm_fetch
     if (!rst_ni) begin
       f2_valid <= 1'b0;
       f2_warp <= '0;
+      f2_pc <= '0;
       finfl_q <= '0;
     end else begin
       f2_valid <= f1_valid;
       f2_warp <= f1_warp;
+      f2_pc <= f1_pc;
       finfl_q <= f1_grant;  // set by F1, cleared by F2 one cycle later
     end
   end
 
-  assign f2_pc = fpc_q[f2_warp];  // unchanged since F1: a warp in flight has no other fetch, and no path is set while it has one
   assign f2_kernel = kernel_i[f2_warp];
 
   always_comb begin  // bounds are multiples of 4096
@@ -166,7 +170,7 @@ module qsm_fetch
 
   qsm_icache u_icache (
     .clk_i, .rst_ni,
-    .read_pc_i(fpc_q[f1_warp]), .hit_o(f2_hit), .packet_o(f2_words),
+    .read_pc_i(f1_pc), .hit_o(f2_hit), .packet_o(f2_words),
     .inv_i(icache_inv_i),
     .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i(fill_data_i)
   );

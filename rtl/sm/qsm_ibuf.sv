@@ -24,17 +24,19 @@ module qsm_ibuf
 );
   localparam int unsigned CountW = $clog2(IbufDepth + 1);
 
-  word_t word_mem[2][2 << WarpW];
   pre_t [WarpsPerSched-1:0][IbufDepth-1:0] pre_q;
   logic [WarpsPerSched-1:0][CountW-1:0] count_q;
 
-  for (genvar b = 0; b < 2; b++) begin : g_bank
-    always_ff @(posedge clk_i) if (push_i[b]) word_mem[b][{push_warp_i, push_row_i}] <= push_word_i[b];
-  end
-
   logic [1:0] pop_pos;
+  word_t [1:0] pop_words;
   assign pop_pos = head_pos_i[pop_warp_i];
-  assign pop_word_o = pop_pos[0] ? word_mem[1][{pop_warp_i, pop_pos[1]}] : word_mem[0][{pop_warp_i, pop_pos[1]}];
+  assign pop_word_o = pop_words[pop_pos[0]];
+
+  for (genvar b = 0; b < 2; b++) begin : g_bank
+    word_t word_mem[2 << WarpW];
+    always_ff @(posedge clk_i) if (push_i[b]) word_mem[{push_warp_i, push_row_i}] <= push_word_i[b];
+    assign pop_words[b] = word_mem[{pop_warp_i, pop_pos[1]}];
+  end
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic [1:0] push;

@@ -32,6 +32,7 @@ module qsm_issue
   input  pre_t [WarpsPerSched-1:0]                head_i,
   input  word_t                                   word_i,        // of the warp that issues
   output logic                                    valid_o,
+  output logic [WarpW-1:0]                        warp_o,        // op_o.warp, apart: it chooses word_i
   output op_t                                     op_o,
   output issue_event_t                            event_o,
   // Back end.
@@ -139,6 +140,7 @@ module qsm_issue
   assign issue_has_entry = needs_entry[issue_warp];
 
   assign valid_o = issue_valid;
+  assign warp_o = issue_warp;
   assign op_o = '{
     warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp], path: path_i[issue_warp],
     word: word_i, ctl: head_i[issue_warp].ctl, has_entry: issue_has_entry, entry: issue_entry

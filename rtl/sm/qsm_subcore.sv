@@ -62,11 +62,12 @@ module qsm_subcore
   logic [KernelW-1:0] ex2_kernel;
   resolve_t resolve;
   logic issue_valid;
+  logic [WarpW-1:0] issue_warp;
   op_t issue_op;
 
   qsm_warp_state u_warp_state (
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .sb_empty_i(sb_empty),
-    .issue_valid_i(issue_valid), .issue_warp_i(issue_op.warp), .issue_ctl_i(issue_op.ctl),
+    .issue_valid_i(issue_valid), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl), .issue_pc_i(issue_op.path.pc),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_alive_o(ex2_alive), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .path_valid_o(path_valid), .path_o(path),
@@ -101,7 +102,7 @@ module qsm_subcore
     .clk_i, .rst_ni,
     .push_i(push), .push_warp_i(push_warp), .push_row_i(push_row), .push_word_i(push_word), .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_pos_i(head_pos), .head_o(head),
-    .pop_i(issue_valid), .pop_warp_i(issue_op.warp), .pop_word_o(pop_word)
+    .pop_i(issue_valid), .pop_warp_i(issue_warp), .pop_word_o(pop_word)
   );
 
   // ---- Issue ----
@@ -113,7 +114,7 @@ module qsm_subcore
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .path_i(path), .at_barrier_i(at_barrier),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word),
-    .valid_o(issue_valid), .op_o(issue_op), .event_o(issue_o),
+    .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
     .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,
     .stall_kernel_i, .stall_reason_i, .stall_value_o

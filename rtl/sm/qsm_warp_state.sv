@@ -18,6 +18,7 @@ module qsm_warp_state
   input  logic                                  issue_valid_i,   // R-IS-3
   input  logic [WarpW-1:0]                      issue_warp_i,
   input  logic                                  issue_ctl_i,
+  input  logic [31:0]                           issue_pc_i,
   input  logic [WarpW-1:0]                      ex2_warp_i,
   input  logic [KernelW-1:0]                    ex2_kernel_i,
   output logic                                  ex2_alive_o,
@@ -130,6 +131,9 @@ module qsm_warp_state
   );
 
   // ---- Registers ----
+  logic [31:0] issue_next_pc;
+  assign issue_next_pc = issue_pc_i + 32'd4;
+
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic starts, resolves, releases, selects, merges;
     assign killed[w] = killed_i[kernel_q[w]];
@@ -156,7 +160,7 @@ module qsm_warp_state
         selpend_q[w] <= 1'b0;
       end else begin
         if (issue_valid_i && issue_warp_i == WarpW'(w)) begin
-          path_q[w].pc <= path_q[w].pc + 32'd4;
+          path_q[w].pc <= issue_next_pc;
           if (issue_ctl_i) path_valid_q[w] <= 1'b0;
         end
         if (resolves) begin
