@@ -31,23 +31,18 @@ module qsm_lsu
 );
   // ---- queue to N ----
   logic            n_valid_q, n_ready, n_moves, pop_valid;
-  logic [SubW-1:0] n_sub_q, pop_sub, pop_next_q;
+  logic [SubW-1:0] n_sub_q, pop_sub;
   mem_op_t         n_q;
 
-  // First non-empty queue circular from pop_next_q
-  always_comb begin
-    pop_sub   = '0;
-    pop_valid = 1'b0;
-    for (int unsigned i = 2 * NumSched; i-- > 0;) begin
-      if (mq_valid_i[i % NumSched] && (i >= NumSched || i >= 32'(pop_next_q))) begin
-        pop_sub   = SubW'(i % NumSched);
-        pop_valid = n_ready;
-      end
-    end
-  end
-  for (genvar s = 0; s < NumSched; s++) begin : g_pop
-    assign mq_pop_o[s] = pop_valid && pop_sub == SubW'(s);
-  end
+  // Requests only while N can take one: the arbiter's pointer moves with every pop
+  qsm_rr_arb #(.N(NumSched)) u_pop (
+    .clk_i,
+    .rst_ni,
+    .req_i   (n_ready ? mq_valid_i : '0),
+    .valid_o (pop_valid),
+    .grant_o (mq_pop_o),
+    .idx_o   (pop_sub)
+  );
 
   // ---- N to C ----
   logic    c_valid_q, c_finish;
@@ -181,7 +176,6 @@ module qsm_lsu
       n_valid_q    <= 1'b0;
       n_sub_q      <= '0;
       n_q          <= '0;
-      pop_next_q   <= '0;
       c_valid_q    <= 1'b0;
       c_q          <= '0;
       rem_shared_q <= '0;
@@ -189,9 +183,8 @@ module qsm_lsu
     end else begin
       n_valid_q <= pop_valid || (n_valid_q && !n_moves);
       if (pop_valid) begin
-        n_sub_q    <= pop_sub;
-        n_q        <= mq_i[pop_sub];
-        pop_next_q <= (pop_sub == SubW'(NumSched - 1)) ? '0 : pop_sub + 1'b1;
+        n_sub_q <= pop_sub;
+        n_q     <= mq_i[pop_sub];
       end
       c_valid_q <= n_moves || (c_valid_q && !c_finish);
       if (n_moves) begin

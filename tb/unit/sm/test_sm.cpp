@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "../common/qsm_unit.hpp"
+#include "../common/qsm_unit.h"
 #include "Vtb_sm.h"
 
 double sc_time_stamp() { return 0; }
