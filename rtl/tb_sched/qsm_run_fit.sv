@@ -9,7 +9,8 @@ module qsm_run_fit #(
   input  logic [N-1:0]    free_i,
   input  logic [LenW-1:0] len_i,    // 0..N; 0 fits everywhere
   output logic            found_o,
-  output logic [PosW-1:0] base_o    // lowest position; 0 when len_i = 0
+  output logic [PosW-1:0] base_o,   // lowest position; 0 when len_i = 0
+  output logic [N-1:0]    run_o     // the granules of that run, if found
 );
   if (N != 1 << PosW || N < 2) begin : g_illegal
     $fatal(1, "qsm_run_fit: N = %0d, must be a power of two from 2 on", N);
@@ -38,9 +39,13 @@ module qsm_run_fit #(
     for (int p = N - 1; p >= 0; p--) if (fits[LenW][p]) base_o = PosW'(p);
   end
 
+  logic [LenW:0] behind;  // first position after the run
+  assign behind = (LenW+1)'(base_o) + (LenW+1)'(len_i);
+  always_comb begin
+    for (int unsigned p = 0; p < N; p++) run_o[p] = PosW'(p) >= base_o && (LenW+1)'(p) < behind;
+  end
+
 `ifndef SYNTHESIS
-  logic [N-1:0] taken;
-  assign taken = ~({N{1'b1}} << len_i) << base_o;
-  always_comb assert (!found_o || (free_i & taken) == taken) else $error("R-TB-10: the run is not free");
+  always_comb assert (!found_o || (run_o & ~free_i) == '0) else $error("R-TB-10: the run is not free");
 `endif
 endmodule

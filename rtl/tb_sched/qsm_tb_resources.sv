@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one SM has left for thread blocks, and what each of its TB slots holds: warps per sub-core, granules, TB slots, TBs per kernel.
 // Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the next cycle on; both may coincide.
-// Cost: used and granule maps, counters in flip-flops; what a TB slot holds in distributed RAM.
+// Cost: TB slot and granule maps, the owner of each granule, counters in flip-flops; kernel and first of a TB in distributed RAM.
 module qsm_tb_resources #(
   parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4
@@ -11,15 +11,14 @@ module qsm_tb_resources #(
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
-  localparam int unsigned GranW = $clog2(Granules)
+  localparam int unsigned FreeW = $clog2(WarpsPerSched + 1)  // free warps of a sub-core, and what a TB needs there
 ) (
   input  logic clk_i,
   input  logic rst_ni,
 
   // Shape of each kernel's TBs, stable while one of them is resident: warps = whole_i * NumSched + rest_i.
-  input  logic [NumKernels-1:0][6:0]      whole_i,
-  input  logic [NumKernels-1:0][SubW-1:0] rest_i,
-  input  logic [NumKernels-1:0][GranW:0]  granules_i,
+  input  logic [NumKernels-1:0][FreeW-1:0] whole_i,
+  input  logic [NumKernels-1:0][SubW-1:0]  rest_i,
 
   // Would a TB of this kernel fit (but for the granules), and where would it go?
   input  logic [KernelW-1:0]  kernel_i,
@@ -29,7 +28,7 @@ module qsm_tb_resources #(
   output logic [Granules-1:0] free_granules_o,
   // Take it, in the same cycle.
   input  logic                take_i,
-  input  logic [GranW-1:0]    take_base_i,
+  input  logic [Granules-1:0] take_granules_i,
 
   input  logic                  retire_i,
   input  logic [TbW-1:0]        retire_tb_i,
@@ -37,8 +36,6 @@ module qsm_tb_resources #(
 
   output logic [NumKernels-1:0][5:0] cnt_o
 );
-  localparam int unsigned FreeW = 7;  // free warps of a sub-core, and what a TB needs there
-
   logic [MaxTbs-1:0] used_q;
   logic [Granules-1:0] free_granules_q;
   logic [NumSched-1:0][FreeW-1:0] free_warps_q;
@@ -48,13 +45,12 @@ module qsm_tb_resources #(
   typedef struct packed {
     logic [KernelW-1:0] kernel;
     logic [SubW-1:0] first;
-    logic [GranW-1:0] base;
   } held_t;
   held_t held_mem[MaxTbs];
   held_t freed;
 
   assign freed = held_mem[retire_tb_i];
-  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, base: take_base_i};
+  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q};
 
   // Warps that a TB of kernel k whose warp 0 is on sub-core `first` has on sub-core j.
   function automatic logic [FreeW-1:0] need(input logic [KernelW-1:0] k, input logic [SubW-1:0] first, input logic [SubW-1:0] j);
@@ -63,9 +59,15 @@ module qsm_tb_resources #(
     return whole_i[k] + FreeW'(turn < (SubW+1)'(rest_i[k]));
   endfunction
 
-  function automatic logic [Granules-1:0] run(input logic [GranW-1:0] base, input logic [GranW:0] len);
-    return ~({Granules{1'b1}} << len) << base;
-  endfunction
+  // Who holds a granule; not reset, it counts only while the granule is not free.
+  logic [Granules-1:0][TbW-1:0] owner_q;
+  logic [Granules-1:0] freed_granules;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned g = 0; g < Granules; g++) if (take_i && take_granules_i[g]) owner_q[g] <= tb_o;
+  end
+  always_comb begin
+    for (int unsigned g = 0; g < Granules; g++) freed_granules[g] = retire_i && !free_granules_q[g] && owner_q[g] == retire_tb_i;
+  end
 
   logic [NumSched-1:0][FreeW-1:0] taken_warps;
   always_comb begin
@@ -82,13 +84,12 @@ module qsm_tb_resources #(
   assign first_next = (SubW+1)'(first_q) + (SubW+1)'(rest_i[kernel_i]);
 
   logic [MaxTbs-1:0] taken_tb, freed_tb;
-  logic [Granules-1:0] taken_granules, freed_granules;
+  logic [Granules-1:0] taken_granules;
   logic [NumKernels-1:0] take_kernel;
   always_comb begin
     taken_tb = take_i ? MaxTbs'(1) << tb_o : '0;
     freed_tb = retire_i ? MaxTbs'(1) << retire_tb_i : '0;
-    taken_granules = take_i ? run(take_base_i, granules_i[kernel_i]) : '0;
-    freed_granules = retire_i ? run(freed.base, granules_i[freed.kernel]) : '0;
+    taken_granules = take_i ? take_granules_i : '0;
     take_kernel = take_i ? NumKernels'(1) << kernel_i : '0;
     retire_kernel_o = retire_i ? NumKernels'(1) << freed.kernel : '0;
   end
@@ -119,7 +120,7 @@ module qsm_tb_resources #(
 `ifndef SYNTHESIS
   // R-TB-10: only free resources are taken; R-TB-11: only a used slot retires.
   assert property (@(posedge clk_i) disable iff (!rst_ni) (taken_tb & used_q) == '0 && (taken_granules & ~free_granules_q) == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (freed_tb & ~used_q) == '0 && (freed_granules & free_granules_q) == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (freed_tb & ~used_q) == '0);
   for (genvar j = 0; j < NumSched; j++) begin : g_assert
     assert property (@(posedge clk_i) disable iff (!rst_ni) free_warps_q[j] <= FreeW'(WarpsPerSched));
   end

@@ -105,27 +105,30 @@ module qsm_tb_sched #(
   );
 
   // ---- what each SM has left ----
-  logic [NumKernels-1:0][6:0] whole;      // warps of a TB = whole * NumSched + rest
+  localparam int unsigned WarpsPerSched = WarpsPerSm / NumSched;
+  localparam int unsigned FreeW = $clog2(WarpsPerSched + 1);
+  logic [NumKernels-1:0][FreeW-1:0] whole;  // warps of a TB = whole * NumSched + rest
   logic [NumKernels-1:0][SubW-1:0] rest;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      whole[k] = warps_i[k] / 7'(NumSched);
+      whole[k] = FreeW'(warps_i[k] / 7'(NumSched));
       rest[k] = SubW'(warps_i[k] % 7'(NumSched));
     end
   end
 
-  logic [KernelW-1:0] kernel;             // candidate
+  logic [KernelW-1:0] kernel;               // candidate
   logic [NumSms-1:0] fits;
   logic [NumSms-1:0][TbW-1:0] free_tb;
   logic [NumSms-1:0][SubW-1:0] first;
   logic [NumSms-1:0][Granules-1:0] free_granules;
+  logic [Granules-1:0] run;                 // granules of the candidate
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     qsm_tb_resources #(
-      .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched), .MaxTbs(MaxTbs), .Granules(Granules)
+      .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules)
     ) u_resources (
-      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i,
+      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest),
       .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .first_o(first[i]), .free_granules_o(free_granules[i]),
-      .take_i(dispatch_valid_o[i]), .take_base_i(dispatch_base_o),
+      .take_i(dispatch_valid_o[i]), .take_granules_i(run),
       .retire_i(retire_i[i]), .retire_tb_i(retire_tb_i[i]), .retire_kernel_o(retire_kernel[i]), .cnt_o(cnt_o[i])
     );
   end
@@ -153,7 +156,7 @@ module qsm_tb_sched #(
   // ---- fit, R-TB-10 ----
   logic granules_fit, dispatch;
   qsm_run_fit #(.N(Granules)) u_run_fit (
-    .free_i(free_granules[sm]), .len_i(granules_i[kernel]), .found_o(granules_fit), .base_o(dispatch_base_o)
+    .free_i(free_granules[sm]), .len_i(granules_i[kernel]), .found_o(granules_fit), .base_o(dispatch_base_o), .run_o(run)
   );
 
   assign dispatch = sm_valid && fits[sm] && granules_fit;
