@@ -150,15 +150,21 @@ static bool inject_exec(struct injection *in, struct qsm_subcore *sc) {
   return false;
 }
 
-static bool inject_tb_launch(struct injection *in, struct qsm_sm *sm) {
-  if (!sm->launch_count) return false;
-  uint32_t s = sm->launch_queue[sm->launch_head];
-  if (sm->n_subs > 1) {
-    flip_small(in, &sm->tb[s].first, 0, "first", s);
-    sm->tb[s].first = (uint8_t)(sm->tb[s].first % sm->n_subs);
-  } else {
-    flip(in, &sm->launch_warp, 0, "launch_warp", s);
+// A thread block on its way from the TB scheduler.
+static bool inject_dispatch(struct injection *in, struct qsm_sm *sm) {
+  for (uint32_t i = 0; i < sm->msg_count; i++) {
+    struct qsm_sm_msg *msg = &sm->msg[(sm->msg_head + i) % QSM_MAX_MSGS];
+    if (msg->kind != QSM_MSG_DISPATCH) continue;
+    flip(in, &msg->linear, draw(in, 8), "linear block of dispatched slot", msg->tb);
+    return true;
   }
+  return false;
+}
+
+// The warp that a waiting block starts next, or a block that is about to wait.
+static bool inject_tb_launch(struct injection *in, struct qsm_sm *sm) {
+  if (!sm->launch_count) return inject_dispatch(in, sm);
+  flip(in, &sm->launch_warp, 0, "next warp of slot", sm->launch_queue[sm->launch_head]);
   return true;
 }
 
