@@ -726,6 +726,17 @@ static void stall_counters_count_every_resident_warp_in_every_cycle(void **unuse
   rig_close(&rig);
 }
 
+// Of everything that was reported.
+static uint64_t hash_events(const struct rig *rig) {
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < rig->n_events; i++) {
+    const struct qsm_event *e = &rig->events[i];
+    hash = (hash ^ e->cycle ^ (uint64_t)e->kind << 32) * 0x9E3779B97F4A7C15u;
+    for (uint32_t w = 0; w < e->n_words; w++) hash = (hash ^ e->word[w]) * 0x9E3779B97F4A7C15u;
+  }
+  return hash;
+}
+
 static void an_injected_fault_changes_the_run(void **unused) {
   (void)unused;
   static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "barrier", "sm", "quota"};
@@ -742,7 +753,7 @@ static void an_injected_fault_changes_the_run(void **unused) {
     }
     if (!injected) fail_msg("%s was never live", blocks[b - 1]);
     run(&rig, 3000);
-    uint64_t hash = qsm_sm_hash(rig.sm) ^ (uint64_t)rig.n_retired << 32 ^ count_events(&rig, QSM_EV_RELEASE);
+    uint64_t hash = hash_events(&rig);
     if (b == 0) expected = hash;
     if (b != 0 && hash == expected) fail_msg("a fault in %s changed nothing", blocks[b - 1]);
     rig_close(&rig);
