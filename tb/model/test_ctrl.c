@@ -177,6 +177,22 @@ static void a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt(void *
   qsm_model_destroy(model);
 }
 
+static void an_interrupt_set_and_cleared_in_one_cycle_is_set(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *first = create(&config), *second = create(&config);
+  program_load(first, &config, 0, 1, PROGRAM_SPIN, 20, 3, 4);
+  program_load(second, &config, 0, 1, PROGRAM_SPIN, 20, 3, 4);
+  program_launch(first, 0);
+  program_launch(second, 0);
+  uint64_t ran = qsm_model_run(first, 100000, true);
+  qsm_model_run(second, ran - 1, false);
+  port_write(second, QSM_REG_IRQ, 1);
+  assert_int_equal(port_read(second, QSM_REG_IRQ), 1);
+  qsm_model_destroy(first);
+  qsm_model_destroy(second);
+}
+
 static void idle_registers_are_closed_while_a_launch_runs(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
@@ -287,6 +303,7 @@ int main(void) {
       cmocka_unit_test(unknown_unaligned_and_read_only_addresses_are_errors),
       cmocka_unit_test(write_only_registers_read_zero_and_take_one_only),
       cmocka_unit_test(a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt),
+      cmocka_unit_test(an_interrupt_set_and_cleared_in_one_cycle_is_set),
       cmocka_unit_test(idle_registers_are_closed_while_a_launch_runs),
       cmocka_unit_test(settings_are_closed_while_the_manager_computes),
       cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),

@@ -217,6 +217,22 @@ static void an_idle_machine_passes_a_thousand_million_cycles(void **state) {
   qsm_model_destroy(model);
 }
 
+// ---- History ----
+
+static void history_counts_the_cycles_from_launch_to_interrupt(void **state) {
+  (void)state;
+  struct qsm_config config = model_demo();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 3, PROGRAM_SPIN, 10, 4, 8);
+  program_launch(model, 0);
+  uint64_t busy_cycles = qsm_model_run(model, ENOUGH_CYCLES, true);
+  qsm_model_run(model, 12000, false);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_HCYC_LO)), busy_cycles);
+  // 32 threads with 9 instructions before, 5 in each round of the loop, 1 after.
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_INSN_LO)), 32 * (9 + 10 * 5 + 1));
+  qsm_model_destroy(model);
+}
+
 // ---- Instruction caches ----
 
 static void new_code_shows_after_an_invalidation(void **state) {
@@ -299,6 +315,7 @@ int main(void) {
       cmocka_unit_test(instances_side_by_side_do_as_alone),
       cmocka_unit_test(events_come_in_order_and_change_nothing),
       cmocka_unit_test(an_idle_machine_passes_a_thousand_million_cycles),
+      cmocka_unit_test(history_counts_the_cycles_from_launch_to_interrupt),
       cmocka_unit_test(new_code_shows_after_an_invalidation),
       cmocka_unit_test(a_flipped_bit_of_every_block_changes_the_run),
       cmocka_unit_test(an_unknown_block_is_named_as_such),

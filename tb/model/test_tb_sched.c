@@ -403,6 +403,29 @@ static void a_block_waits_until_it_fits(void **state) {
   bench_close(&bench);
 }
 
+static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **state) {
+  (void)state;
+  struct bench bench;
+  open_with_slot(&bench, model_demo());
+  launch(&bench, 0, 100, 1, 0);
+  run_to(&bench, 400);
+  arrive(&bench, 1, true);
+  run_to(&bench, 600);
+  launch(&bench, 1, 100, 1, 0);
+  run_to(&bench, 650);
+  qsm_tb_sched_retire(bench.ts, 650, 2, 5);  // of sub-core 1, but the next first warp goes to sub-core 0
+  run_to(&bench, 690);
+  assert_null(dispatch_number(&bench, 32));
+  qsm_tb_sched_retire(bench.ts, 690, 2, 4);  // the one place, found within a round over the four SMs
+  run_to(&bench, 695);
+  const struct qsm_event *event = dispatch_number(&bench, 32);
+  assert_non_null(event);
+  assert_int_equal(event->word[0], 2);
+  assert_int_equal(event->word[1], 4);
+  assert_int_equal(event->word[2], 1);
+  bench_close(&bench);
+}
+
 static void a_mask_keeps_blocks_off_an_sm(void **state) {
   (void)state;
   struct bench bench;
@@ -569,6 +592,7 @@ int main(void) {
       cmocka_unit_test(a_request_during_a_run_starts_the_next_run),
       cmocka_unit_test(kernels_and_sms_take_turns),
       cmocka_unit_test(a_block_waits_until_it_fits),
+      cmocka_unit_test(a_block_that_does_not_fit_passes_the_turn_to_the_next_sm),
       cmocka_unit_test(a_mask_keeps_blocks_off_an_sm),
       cmocka_unit_test(every_dispatch_takes_free_resources_only),
       cmocka_unit_test(had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapshot),
