@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared multiply and divide unit of the QoS manager.
 //
-// Contract: start_i takes the operands; {hi_o, lo_o} := a * b (+ 2^32 - 1 if round_up_i, so that hi_o
-//   is the product divided by 2^32, rounded up). With divide_i the product is then divided by d:
-//   lo_o = quotient, hi_o = remainder, unless it is 2^32 or more (then overflow_o; so too if d = 0).
-//   done_o is 1 while the unit rests; results stay until the next start, which may come at once.
+// Contract: start_i takes the operands; {hi_o, lo_o} := a * b (+ 2^32 - 1 if round_up_i, so that
+//   hi_o is the product divided by 2^32, rounded up). With divide_i the product is then divided
+//   by d: lo_o = quotient, hi_o = remainder, unless it is 2^32 or more (then overflow_o; so too
+//   if d = 0). done_o is 1 while the unit rests; results stay until the next start, which may
+//   come at once.
 // Latency: done_o rises 1 + 32/MulDigit cycles after start_i, 16 more with divide_i.
 // Cost: a 48 x MulDigit multiplier (DSP blocks on FPGA), two 49-bit subtractors, 180 flip-flops.
 // Doc: docs/qos_mgr.md, R-QM-11.

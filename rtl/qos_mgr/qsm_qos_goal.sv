@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quota of one kernel for the whole GPU: alpha, then the QoS or the non-QoS formula.
 //
-// Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8). QoS kernels come first
-//   in each epoch; a non-QoS quota is scaled by every QoS kernel that had blocks and has a quota.
-// Latency: with n = 32/MulDigit cycles per multiplication, from the cycle after a kernel is taken to
-//   the one in which its quota is handed over: QoS 20 + 3n with alpha; non-QoS 1 + (17 + n) per factor.
+// Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8). QoS kernels come
+//   first in each epoch; a non-QoS quota is scaled by every QoS kernel that had blocks and has a
+//   quota.
+// Latency: with n = 32/MulDigit cycles per multiplication, from the cycle after a kernel is taken
+//   to the one in which its quota is handed over: QoS 20 + 3n with alpha; non-QoS 1 + (17 + n)
+//   per factor.
 // Cost: qsm_qos_arith and the multiplexers of its operands.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_goal #(

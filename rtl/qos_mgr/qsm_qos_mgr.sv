@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // QoS manager: epochs, histories and quotas of all kernel slots.
 //
-// Contract: docs/qos_mgr.md. Every T cycles (tick_o) it takes the SMs' instruction counts, works out
-//   each kernel's quota, sends every SM its share as quota words, and QosLat cycles after the
+// Contract: docs/qos_mgr.md. Every T cycles (tick_o) it takes the SMs' instruction counts, works
+//   out each kernel's quota, sends every SM its share as quota words, and QosLat cycles after the
 //   snapshot makes all SMs load them. Kernels pass a pipeline of four stages: sum over the SMs
 //   (qsm_qos_sum), quota (qsm_qos_goal), division by the blocks and words (qsm_qos_split).
 // Latency: R-QM-11; illegal parameters stop elaboration.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distribution of a kernel's quota over the SMs, in proportion to its resident thread blocks.
 //
-// Contract: takes {kernel, quota, blocks on all SMs}, sends one quota word to each SM with blocks of
-//   the kernel (R-QM-9); the parts sum to the quota exactly. Two stages: one divides for the next
-//   kernel while the other sends words.
-// Method: p = ceil(quota * 2^FRAC / S); with 2^FRAC >= S * S the floors of the running sums of p * T_i
-//   are exact. Only the fraction of the running sum is kept, so its integer part is the SM's own.
+// Contract: takes {kernel, quota, blocks on all SMs}, sends one quota word to each SM with blocks
+//   of the kernel (R-QM-9); the parts sum to the quota exactly. Two stages: one divides for the
+//   next kernel while the other sends words.
+// Method: p = ceil(quota * 2^FRAC / S); with 2^FRAC >= S * S the floors of the running sums of p
+//   * T_i are exact. Only the fraction of the running sum is kept, so its integer part is the
+//   SM's own.
 // Latency: the word of SM i is sent DivCycles + 3 + i cycles after the kernel is taken.
 // Cost: a divider of four small steps per cycle, multipliers PW x TbW and 8 x 31 (DSP on FPGA).
 // Doc: docs/qos_mgr.md, R-QM-11.

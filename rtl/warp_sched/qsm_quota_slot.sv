@@ -39,7 +39,7 @@ module qsm_quota_slot #(
   logic               first, take, drop;
 
   assign first = arrive_i && !present_i && !granted_q;  // R-QC-6
-  assign take  = load_i && present_i && has_q && !first;  // R-QC-4
+  assign take  = load_i && present_i && has_q;  // R-QC-4; first and take exclude each other
   assign drop  = load_i && !present_i && !first;
 
   // R-QC-2: one bit more than C, so the sign is true; below the lowest value only the sign is kept.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Age order of the warp slots of one sub-core, and the oldest of a set of them.
 //
-// Contract: order_q is a permutation of the slots, oldest first; a started slot moves to the end and
-//   the others keep their order, so age = order of dispatch (R-PO-5). A slot without a resident warp
-//   keeps a place that does no harm.
+// Contract: order_q is a permutation of the slots, oldest first; a started slot moves to the end
+//   and the others keep their order, so age = order of dispatch (R-PO-5). A slot without a
+//   resident warp keeps a place that does no harm.
 // Latency: oldest_o is combinational from set_i; a start counts from the next cycle on.
 // Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix.
 // Doc: docs/warp_sched.md. Observed by the lockstep monitor: nothing.
