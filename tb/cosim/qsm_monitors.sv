@@ -328,7 +328,7 @@ module qsm_issue_monitor
       for (int e = 0; e < SbEntries; e++) begin
         qsm_dpi_state(StScoreboard, int'(sm_id_i), Sub, w, e,
                       !u_issue.u_scoreboard.g_warp[w].valid_q[e] ? 0 :
-                      int'({11'd0, 5'(u_issue.u_scoreboard.g_warp[w].parts_q[e]), 3'd0, u_issue.u_scoreboard.g_warp[w].rd_q[e], 5'd0,
+                      int'({10'd0, 6'(u_issue.u_scoreboard.g_warp[w].parts_q[e]), 3'd0, u_issue.u_scoreboard.g_warp[w].rd_q[e], 5'd0,
                             u_issue.u_scoreboard.g_warp[w].sent_q[e], u_issue.u_scoreboard.g_warp[w].mem_q[e], 1'b1}));
       end
     end
