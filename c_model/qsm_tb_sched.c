@@ -488,34 +488,43 @@ bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t
 
 // ---- Negative control ----
 
-// A slot that still has blocks to dispatch, circular from a random one; -1: none.
-static int pick_walking(const struct qsm_tb_sched *ts, uint64_t seed) {
-  uint32_t walking = ts->busy & ~(ts->killed | ts->all | ts->ending);
-  return walking ? (int)qsm_first_from(walking, (uint32_t)(seed % ts->config->num_kernels)) : -1;
-}
+// Slots that still have blocks to dispatch.
+static uint32_t walking(const struct qsm_tb_sched *ts) { return ts->busy & ~(ts->killed | ts->all | ts->ending); }
 
+// The next dispatch shows it, or else the comparison of states at the end of the launch.
 int qsm_tb_sched_inject_walk(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
-  int kernel = pick_walking(ts, seed);
-  if (kernel < 0) return -1;
+  uint32_t slots = walking(ts) ? walking(ts) : ts->busy;
+  if (!slots) return -1;
+  uint32_t kernel = qsm_first_from(slots, (uint32_t)(seed % ts->config->num_kernels));
   uint32_t bit = (uint32_t)(seed / QSM_MAX_KERNELS % 32);
   ts->slot[kernel].walk.linear ^= 1u << bit;
-  snprintf(what, what_len, "tb_sched: bit %u of the linear block index of slot %d's walk", bit, kernel);
+  snprintf(what, what_len, "tb_sched: bit %u of the linear block index of slot %u's walk", bit, kernel);
   return 0;
 }
 
-// A set bit of a target: one that grows may stay without effect, one that shrinks stops the next dispatch there.
-int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
-  int kernel = pick_walking(ts, seed);
-  if (kernel < 0) return -1;
+// The highest bit of a target in use: the SM gets no more blocks for a while.
+static int inject_used_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  if (!walking(ts)) return -1;
+  uint32_t kernel = qsm_first_from(walking(ts), (uint32_t)(seed % ts->config->num_kernels));
   for (uint32_t n = 0; n < ts->config->num_sms; n++) {
     uint32_t sm = (uint32_t)((seed / QSM_MAX_KERNELS + n) % ts->config->num_sms);
     uint32_t *target = &ts->table[sm].target[kernel];
     if (*target == 0) continue;
-    uint32_t bit = qsm_lowest(*target);
+    uint32_t bit = 31 - (uint32_t)__builtin_clz(*target);
     *target ^= 1u << bit;
-    update_room(ts, sm, (uint32_t)kernel);
-    snprintf(what, what_len, "tb_alloc: bit %u of the target of slot %d on SM %u", bit, kernel, sm);
+    update_room(ts, sm, kernel);
+    snprintf(what, what_len, "tb_alloc: bit %u of the target of slot %u on SM %u", bit, kernel, sm);
     return 0;
   }
   return -1;
+}
+
+// A target that is being computed shows as soon as it is written.
+int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  struct alloc *alloc = &ts->alloc;
+  if (!alloc->running || alloc->write_at == QSM_NEVER) return inject_used_target(ts, seed, what, what_len);
+  uint32_t kernel = (uint32_t)(seed % ts->config->num_kernels);
+  alloc->target[kernel] ^= 1;
+  snprintf(what, what_len, "tb_alloc: bit 0 of the target of slot %u that is computed for SM %u", kernel, alloc->sm);
+  return 0;
 }
