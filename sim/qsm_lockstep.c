@@ -42,7 +42,7 @@ static void write_report(struct lockstep *lockstep) {
   fprintf(out, "%s\n", lockstep->difference);
   if (!qsm_compare_check(lockstep->compare, 0)) qsm_compare_report(lockstep->compare, out);
   fprintf(out, "configuration: %s\nseed: %" PRIu64 "\n", lockstep->config.name, lockstep->options.seed);
-  if (lockstep->injected) fprintf(out, "injected: %s\n", lockstep->injection);
+  if (lockstep->injected) fprintf(out, "injected: %s: %s\n", lockstep->options.inject_block, lockstep->injection);
   if (lockstep->options.replay) fprintf(out, "replay: %s\n", lockstep->options.replay);
   fclose(out);
 }
@@ -88,8 +88,12 @@ static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, u
 
 // ---- Running ----
 
+static bool injection_due(const struct lockstep *lockstep) {
+  return lockstep->options.inject_block && !lockstep->injected && lockstep->cycle >= lockstep->options.inject_cycle;
+}
+
 static void inject(struct lockstep *lockstep) {
-  if (!lockstep->options.inject_block || lockstep->injected || lockstep->cycle < lockstep->options.inject_cycle) return;
+  if (!injection_due(lockstep)) return;
   int status = qsm_model_inject(lockstep->model, lockstep->options.inject_block, lockstep->options.seed + lockstep->cycle, lockstep->injection,
                                 sizeof lockstep->injection);
   lockstep->injected = status == 0;
@@ -146,7 +150,8 @@ static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n
   struct lockstep *lockstep = of(base);
   uint64_t done = 0;
   while (done < n) {
-    uint64_t part = 0, want = n - done < CHUNK_CYCLES ? n - done : CHUNK_CYCLES;
+    // State that lives for a few cycles only needs a try in every one.
+    uint64_t part = 0, most = injection_due(lockstep) ? 1 : CHUNK_CYCLES, want = n - done < most ? n - done : most;
     if (lockstep->failed) return QSM_BACKEND_FAILED;
     enum qsm_backend_status status = run_chunk(lockstep, want, stop_on_irq, &part);
     if (status) return status;

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the test_fuzz_*.sh: random programs in lockstep on one configuration, a case per part so that a log shows the progress.
+#   fuzz CONFIG CYCLES_PER_PART PARTS FIRST_SEED
+fuzz() {
+  local config=$1 cycles=$2 parts=$3 seed=$4 out
+  [ -n "${QSM_TEST_FULL:-}" ] && parts=$((parts * 20))
+  out=build/system/fuzz-$config
+  mkdir -p "$out"
+  echo "1..$parts"
+  for ((part = 1; part <= parts; part++, seed += 10000)); do
+    echo "# build/qsm fuzz --config $config --cycles $cycles --seed $seed"
+    if build/qsm fuzz --config "$config" --cycles "$cycles" --seed "$seed" --out "$out" --quiet >"$out/log" 2>&1; then
+      echo "ok $part - $(tail -n 1 "$out/log")"
+    else
+      echo "not ok $part - fuzz $config from seed $seed"
+      sed 's/^/# /' "$out/log"
+      [ -f "$out/difference.txt" ] && sed 's/^/# /' "$out/difference.txt"
+    fi
+  done
+}

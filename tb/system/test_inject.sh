@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Negative control of the lockstep: one flipped bit of the model in each block must end the run with a difference that names the block.
+# Two blocks show first where their state acts: a target in the dispatch that it allows, an SM's TB slot in barrier and launch.
+blocks="fetch issue warp_state exec tb_launch lsu xbar barrier sm quota tb_sched tb_alloc qos_mgr"
+seen_in() {
+  case $1 in
+    sm) echo 'sm|barrier|tb_launch' ;;
+    tb_alloc) echo 'tb_alloc|tb_sched' ;;
+    *) echo "$1" ;;
+  esac
+}
+
+out=build/system/inject
+mkdir -p "$out"
+n=0
+echo "1..$(echo $blocks | wc -w)"
+for block in $blocks; do
+  n=$((n + 1))
+  rm -f "$out/difference.txt"
+  build/qsm fuzz --config odd --cycles 2000000 --seed 11 --inject "$block" --out "$out" --quiet >"$out/log" 2>&1
+  code=$?
+  if [ $code -eq 1 ] && grep -q "^injected: $block: " "$out/difference.txt" &&
+    grep -Eq "RTL and model differ: cycle [0-9]+, block ($(seen_in "$block")) " "$out/log"; then
+    echo "ok $n - a flip in $block is found: $(grep -o 'cycle [0-9]*, block [a-z_]*' "$out/log" | head -n 1)"
+  else
+    echo "not ok $n - a flip in $block (exit code $code)"
+    sed 's/^/# /' "$out/log"
+    [ -f "$out/difference.txt" ] && head -n 5 "$out/difference.txt" | sed 's/^/# /'
+  fi
+done
