@@ -20,6 +20,9 @@ from pyosys import libyosys
 
 TOP = "qsm_gpu"
 GATES = "AND,OR,XOR,MUX"
+# The usual scripts spend minutes per block on equivalences; these are for comparing blocks.
+ABC_GATES = "+strash;dc2;map"
+ABC_LUTS = "+strash;dc2;if"
 QOS_FOLDERS = ("rtl/qos_mgr",)
 QOS_MODULES = ("qsm_quota", "qsm_quota_slot")
 STAND_ALONE_FOLDERS = ("rtl/warp_sched", "rtl/qos_mgr")
@@ -109,7 +112,7 @@ def generic(synthesis):
     """Gates of two inputs, flip-flops and memory bits of each module by itself."""
     synthesis.run("design -load elaborated")
     memory = {name: module["num_memory_bits"] for name, module in synthesis.stat().items()}
-    for command in ("synth -run coarse:fine", "opt -fast", "techmap", "opt -fast", f"abc -g {GATES}", "opt_clean"):
+    for command in ("synth -run coarse:fine", "opt -fast", "techmap", "opt -fast", f"abc -g {GATES} -script {ABC_GATES}", "opt_clean"):
         synthesis.run(command)
     stat = synthesis.stat()
     cost = {}
@@ -147,7 +150,7 @@ def depth(synthesis, module):
     """LUT4 levels of the longest path inside a block, flattened; memories are cut out, their ports end paths."""
     synthesis.run("design -load elaborated")
     synthesis.run(f"hierarchy -top {module} -purge_lib")
-    for command in ("flatten", "synth -run coarse:fine", "opt -fast", "expose -evert t:$mem_v2", "techmap", "opt -fast", "abc -lut 4", "opt_clean"):
+    for command in ("flatten", "synth -run coarse:fine", "opt -fast", "expose -evert t:$mem_v2", "techmap", "opt -fast", f"abc -lut 4 -script {ABC_LUTS}", "opt_clean"):
         synthesis.run(command)
     return int(re.search(r"\(length=(\d+)\)", synthesis.output_of("ltp -noff")).group(1))
 
