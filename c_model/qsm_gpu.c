@@ -279,7 +279,7 @@ static int inject_sm(struct qsm_model *model, const char *block, uint64_t seed, 
 int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len) {
   model->wake_all = true;
   if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
-  if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_walk(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_alloc") == 0) return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "qos_mgr") == 0) return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);
   return inject_sm(model, block, seed, what, what_len);

@@ -491,12 +491,17 @@ bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t
 // Slots that still have blocks to dispatch.
 static uint32_t walking(const struct qsm_tb_sched *ts) { return ts->busy & ~(ts->killed | ts->all | ts->ending); }
 
-// The next dispatch shows it, or else the comparison of states at the end of the launch.
-int qsm_tb_sched_inject_walk(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
-  uint32_t slots = walking(ts) ? walking(ts) : ts->busy;
+// A walk while a launch runs: the next dispatch shows it, or else the comparison of states. Between launches a tenant's count of them.
+int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  uint32_t slots = walking(ts) ? walking(ts) : ts->busy ? ts->busy : ts->regs->valid_mask;
   if (!slots) return -1;
   uint32_t kernel = qsm_first_from(slots, (uint32_t)(seed % ts->config->num_kernels));
   uint32_t bit = (uint32_t)(seed / QSM_MAX_KERNELS % 32);
+  if (!ts->busy) {
+    ts->slot[kernel].launches ^= 1u << bit;
+    snprintf(what, what_len, "tb_sched: bit %u of the launches of slot %u", bit, kernel);
+    return 0;
+  }
   ts->slot[kernel].walk.linear ^= 1u << bit;
   snprintf(what, what_len, "tb_sched: bit %u of the linear block index of slot %u's walk", bit, kernel);
   return 0;

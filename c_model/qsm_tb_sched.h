@@ -49,8 +49,8 @@ const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint3
 // QSM_STATE_SLOT of qsm_model_state().
 bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value);
 
-// Blocks "tb_sched" (a bit of a walk) and "tb_alloc" (a target); see qsm_model_inject().
-int qsm_tb_sched_inject_walk(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
+// Blocks "tb_sched" (a slot's walk or count) and "tb_alloc" (a target); see qsm_model_inject().
+int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 
 #endif

@@ -560,12 +560,16 @@ static void flipped_bits_change_what_is_dispatched(void **state) {
   (void)state;
   struct bench bench;
   char what[128];
+  bench_open(&bench, model_tiny());
+  assert_int_equal(qsm_tb_sched_inject_slot(bench.ts, 1, what, sizeof what), -1);
+  bench_close(&bench);
   open_with_slot(&bench, model_tiny());
-  assert_int_equal(qsm_tb_sched_inject_walk(bench.ts, 1, what, sizeof what), -1);
+  assert_int_equal(qsm_tb_sched_inject_slot(bench.ts, 8 * 3, what, sizeof what), 0);
+  assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 1 << 3);
   assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 1, what, sizeof what), -1);
   uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
   run_to(&bench, t + 3);
-  assert_int_equal(qsm_tb_sched_inject_walk(bench.ts, 8 * 5, what, sizeof what), 0);
+  assert_int_equal(qsm_tb_sched_inject_slot(bench.ts, 8 * 5, what, sizeof what), 0);
   assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 1, what, sizeof what), 0);  // 4 TBs become 0
   run_to(&bench, t + 30);
   assert_null(dispatch_number(&bench, 1));
