@@ -491,19 +491,16 @@ bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t
 // Slots that still have blocks to dispatch.
 static uint32_t walking(const struct qsm_tb_sched *ts) { return ts->busy & ~(ts->killed | ts->all | ts->ending); }
 
-// A walk while a launch runs: the next dispatch shows it, or else the comparison of states. Between launches a tenant's count of them.
+// A walk that goes on: the next dispatch shows it. Else a tenant's count of launches, which the comparison of states shows.
 int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
-  uint32_t slots = walking(ts) ? walking(ts) : ts->busy ? ts->busy : ts->regs->valid_mask;
+  uint32_t slots = walking(ts) ? walking(ts) : ts->regs->valid_mask;
   if (!slots) return -1;
   uint32_t kernel = qsm_first_from(slots, (uint32_t)(seed % ts->config->num_kernels));
+  struct slot *slot = &ts->slot[kernel];
+  uint32_t *state = walking(ts) ? &slot->walk.linear : &slot->launches;
   uint32_t bit = (uint32_t)(seed / QSM_MAX_KERNELS % 32);
-  if (!ts->busy) {
-    ts->slot[kernel].launches ^= 1u << bit;
-    snprintf(what, what_len, "tb_sched: bit %u of the launches of slot %u", bit, kernel);
-    return 0;
-  }
-  ts->slot[kernel].walk.linear ^= 1u << bit;
-  snprintf(what, what_len, "tb_sched: bit %u of the linear block index of slot %u's walk", bit, kernel);
+  *state ^= 1u << bit;
+  snprintf(what, what_len, "tb_sched: bit %u of the %s of slot %u", bit, walking(ts) ? "linear block index" : "launches", kernel);
   return 0;
 }
 
