@@ -2,6 +2,7 @@
 // The `qsm` command: subcommands and their options (docs/command.md).
 #include <argp.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,10 @@
 
 static uint64_t number_option(struct argp_state *state, const char *option, const char *text, uint64_t least) {
   char *end = NULL;
+  errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || value < least) argp_error(state, "--%s %s: must be a number from %llu on", option, text, (unsigned long long)least);
+  if (*text < '0' || *text > '9' || *end || errno || value < least)
+    argp_error(state, "--%s %s: must be a number from %llu on", option, text, (unsigned long long)least);
   return value;
 }
 

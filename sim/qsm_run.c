@@ -52,7 +52,9 @@ static int prepare_folder(struct run *run) {
     snprintf(run->msg, sizeof run->msg, "output folder: path empty or too long");
     return -1;
   }
-  if (make_folders(run->dir) == 0 && access(run->dir, W_OK) == 0) return 0;
+  char inside[sizeof run->dir + 2];
+  snprintf(inside, sizeof inside, "%s/.", run->dir);
+  if (make_folders(run->dir) == 0 && access(inside, W_OK) == 0) return 0;
   snprintf(run->msg, sizeof run->msg, "output folder %s: %s", run->dir, strerror(errno));
   return -1;
 }
@@ -164,6 +166,8 @@ static enum qsm_exit judge(const struct run *run, const struct qsm_outcome *outc
               kernel->passes, run->scenario.kernels[i].passes);
     else if (kernel->checks_failed)
       fprintf(stderr, "qsm: kernel %s: %" PRIu64 " output checks failed\n", name, kernel->checks_failed);
+    else if (kernel->thread_instructions == 0)
+      fprintf(stderr, "qsm: kernel %s never ran: no SM has room for one of its blocks beside the others'\n", name);
     else continue;
     code = QSM_EXIT_WRONG;
   }
@@ -188,11 +192,12 @@ static void announce(const struct run *run) {
   fflush(stdout);
 }
 
+// Files first, so that the table ends the output; a plot that cannot be drawn takes nothing from the rest.
 static enum qsm_exit write_results(struct run *run) {
   if (qsm_result_write_json(&run->result, run->dir, run->msg, sizeof run->msg)) return complain(QSM_EXIT_ENVIRONMENT, run->msg);
   bool plotted = qsm_result_write_plot(&run->result, run->dir, run->msg, sizeof run->msg) == 0;
-  if (!plotted) fprintf(stderr, "qsm: %s\n", run->msg);
-  if (run->options->quiet) return QSM_EXIT_OK;
+  enum qsm_exit code = plotted ? QSM_EXIT_OK : complain(QSM_EXIT_ENVIRONMENT, run->msg);
+  if (run->options->quiet) return code;
   qsm_result_print_table(&run->result);
   if (run->result.shared.has_lockstep) {
     struct qsm_lockstep_stats stats = qsm_result_lockstep(&run->result);
@@ -203,7 +208,15 @@ static enum qsm_exit write_results(struct run *run) {
   if (plotted) printf("  plot     %s/plot.svg\n", run->dir);
   if (run->options->waves) printf("  waves    %s/waves.fst\n", run->dir);
   printf("  docs     %s/docs/reading-order.md\n", qsm_source_root());
-  return QSM_EXIT_OK;
+  return code;
+}
+
+// What is wrong with the kernels goes before what the folder or the tools lacked.
+static enum qsm_exit report(struct run *run) {
+  enum qsm_exit written = write_results(run);
+  enum qsm_exit code = judge(run, &run->result.shared);
+  if (!code && run->scenario.compare_without_qos) code = judge(run, &run->result.without);
+  return code ? code : written;
 }
 
 static void clear(struct run *run) {
@@ -233,9 +246,7 @@ enum qsm_exit qsm_run(const struct qsm_run_options *options) {
   describe_replay(run);
   if (!options->quiet) announce(run);
   code = measure_all(run);
-  if (!code) code = write_results(run);
-  if (!code) code = judge(run, &run->result.shared);
-  if (!code && run->scenario.compare_without_qos) code = judge(run, &run->result.without);
+  if (!code) code = report(run);
 done:
   clear(run);
   free(run);

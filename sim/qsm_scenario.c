@@ -187,7 +187,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   uint64_t mask = 0;
   if (read_program(reader, text, kernel) || read_goal(reader, text->goal, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
-      read_uint(reader, "sms", text->sms, 1, UINT64_MAX / 16, &mask))
+      read_uint(reader, "sms", text->sms, 1, UINT64_MAX, &mask))
     return -1;
   kernel->sm_mask = mask;
   return 0;

@@ -33,6 +33,7 @@ struct session {
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
   qsmError_t error;  // of a submission inside a callback
+  char place[300];  // place in the scenario of the kernel that is being set up, else empty
 };
 
 // ---- Programs ----
@@ -132,13 +133,20 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   return error;
 }
 
+// The next kernel of this measurement from index i on; false when there is none. Complaints from here on are about it.
+static bool next_kernel(struct session *session, uint32_t *i) {
+  session->place[0] = 0;
+  while (*i < session->scenario->n_kernels && !((session->plan->kernel_mask >> *i) & 1)) ++*i;
+  if (*i == session->scenario->n_kernels) return false;
+  snprintf(session->place, sizeof session->place, "%s: kernels[%u]: ", session->scenario->path, *i);
+  return true;
+}
+
 // All tenants are set up before the first launch, so that they start together.
 static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
   qsmError_t error = qsmSuccess;
-  for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++)
-    if ((session->plan->kernel_mask >> i) & 1) error = set_up_tenant(session, i, msg, msg_len);
-  for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
-    if (!((session->plan->kernel_mask >> i) & 1)) continue;
+  for (uint32_t i = 0; !error && next_kernel(session, &i); i++) error = set_up_tenant(session, i, msg, msg_len);
+  for (uint32_t i = 0; !error && next_kernel(session, &i); i++) {
     begin_pass(&session->tenants[i]);
     error = submit(&session->tenants[i]);
   }
@@ -263,7 +271,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, con
     msg[0] = 0;
     error = run(&session, msg, msg_len);
     finish(&session, cpu_start);
-    if (error && !msg[0]) snprintf(msg, msg_len, "%s", qsmGetLastErrorText(session.device));
+    if (error && !msg[0]) snprintf(msg, msg_len, "%s%s", session.place, qsmGetLastErrorText(session.device));
     status = error == qsmSuccess ? QSM_SESSION_OK : error == qsmErrorBackend ? QSM_SESSION_FAILED : QSM_SESSION_BAD_INPUT;
   }
   qsmDeviceClose(session.device);

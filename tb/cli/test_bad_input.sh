@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Bad scenarios and programs: each mistake gets one message that names what and where, and its exit code.
+. "$(dirname "$0")/common.sh"
+file=$work/bad.yaml
+sw/bin/qsm-cc -DROOM=64 tb/cli/kernels.c -o "$work/k.elf" && sw/bin/qsm-cc -DROOM=80000 tb/cli/kernels.c -o "$work/big.elf" || exit 2
+
+# bad WHAT MESSAGE LINE...: a scenario on tiny with these lines from line 4 on is refused.
+bad() {
+  local what=$1 message=$2
+  shift 2
+  scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' "$@"
+  refuses "$what" 2 "$message" "$qsm" run --quiet --out "$work/out" "$file"
+}
+
+# bad_kernel WHAT MESSAGE LINE...: the same with the lines of its only kernel, the first on line 5.
+bad_kernel() {
+  local what=$1 message=$2 first=$3
+  shift 3
+  bad "$what" "$message" 'kernels:' "  - $first" "${@/#/    }"
+}
+
+# The file
+refuses 'no such scenario' 2 "$work/none.yaml: cannot open: No such file or directory" "$qsm" run "$work/none.yaml"
+scenario "$file" ''
+refuses 'empty scenario' 2 "$file:1: the file is empty" "$qsm" run "$file"
+bad 'unknown key' "$file:5: Unexpected key: polizy" 'kernels: [{program: vadd}]' 'polizy: gto'
+bad 'key given twice' "$file:1: Mapping field already seen: config" 'config: demo' 'kernels: [{program: vadd}]'
+bad 'no kernels' "$file:4: Missing required mapping field: kernels" 'seed: 2'
+bad 'broken YAML' "$file:4: libyaml: did not find expected ',' or ']'" 'kernels: [{program: vadd}'
+bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rotate" 'policy: fifo' 'kernels: [{program: vadd}]'
+bad 'scheme not built yet' "$file:4: scheme: 'elastic': must be one of none, naive, naive_history, rollover" 'scheme: elastic' 'kernels: [{program: vadd}]'
+bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
+bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'
+bad 'number with a unit' "$file:4: seed: '1k': must be a number, 0..1152921504606846975" 'seed: 1k' 'kernels: [{program: vadd}]'
+scenario "$file" 'config: huge' 'cycles: 10000' 'kernels: [{program: vadd}]'
+refuses 'unknown configuration' 2 "$PWD/configs/huge.yaml: cannot open: No such file or directory" "$qsm" run --quiet --out "$work/out" "$file"
+refuses 'unknown configuration on the command line' 2 "$PWD/configs/vast.yaml: cannot open: No such file or directory" \
+  "$qsm" run --quiet --out "$work/out" --config vast "$file"
+
+# Programs
+bad_kernel 'unknown program' "$file:5: program: unknown program 'raytrace'; \`qsm kernels\` lists them" 'program: raytrace'
+bad_kernel 'neither program nor elf' "$file:4: kernels: each kernel has either program (of the suite) or elf (your own)" 'goal: 50%'
+bad_kernel 'program and elf' "$file:4: kernels: each kernel has either program (of the suite) or elf (your own)" 'program: vadd' 'elf: k.elf'
+bad_kernel 'grid of a suite program' "$file:5: program: 'vadd' sets its own launches: symbol, grid, block, shared and args are for elf" 'program: vadd' 'grid: [4]'
+bad_kernel 'unknown key of a kernel' "$file:6: Unexpected key: colour" 'program: vadd' 'colour: red'
+bad_kernel 'no symbol' "$file:5: elf: 'k.elf' needs symbol: the kernel function" 'elf: k.elf'
+bad_kernel 'unknown symbol' "$file: kernels[0]: no kernel 'empty' in the module" 'elf: k.elf' 'symbol: empty'
+bad_kernel 'no such ELF' "$file: kernels[0]: $work/none.elf: cannot open" 'elf: none.elf' 'symbol: fill'
+bad_kernel 'not an ELF' "$file: kernels[0]: $file: not an ELF file" 'elf: bad.yaml' 'symbol: fill'
+bad_kernel 'ELF of the host' "$file: kernels[0]: $qsm: made for another machine (ELF machine 62, class 2; need 32-bit RISC-V)" "elf: $qsm" 'symbol: main'
+{ head -c 18 "$work/k.elf" && printf '\050' && tail -c +20 "$work/k.elf"; } >"$work/arm.elf"
+bad_kernel 'ELF of another 32-bit machine' "$file: kernels[0]: $work/arm.elf: made for another machine (ELF machine 40, class 1; need 32-bit RISC-V)" \
+  'elf: arm.elf' 'symbol: fill'
+head -c 4100 "$work/k.elf" >"$work/short.elf"
+bad_kernel 'ELF cut short' "$file: kernels[0]: $work/short.elf: file is cut short" 'elf: short.elf' 'symbol: fill'
+bad_kernel 'ELF without room' "$file: kernels[0]: $work/big.elf: image of 324096 bytes, room for 262144" 'elf: big.elf' 'symbol: fill'
+
+# Launches
+bad_kernel 'grid of 0' "$file:7: grid: '0': must be a number, 1..65535" 'elf: k.elf' 'symbol: fill' 'grid: [0]'
+bad_kernel 'grid too large' "$file:7: grid: '65536': must be a number, 1..65535" 'elf: k.elf' 'symbol: fill' 'grid: [1, 65536]'
+bad_kernel 'negative grid' "$file:7: grid: '-1': must be a number, 1..65535" 'elf: k.elf' 'symbol: fill' 'grid: [-1]'
+bad_kernel 'grid of four dimensions' "$file:7: Excessive entries (3 max) in sequence." 'elf: k.elf' 'symbol: fill' 'grid: [1, 1, 1, 1]'
+bad_kernel 'block of 0' "$file:7: block: '0': must be a number, 1..1024" 'elf: k.elf' 'symbol: fill' 'block: [4, 0]'
+bad_kernel 'block too large' "$file:7: block: '1025': must be a number, 1..1024" 'elf: k.elf' 'symbol: fill' 'block: [1025]'
+bad_kernel 'block too large for the SM' "$file: kernels[0]: kernel fill: 32 threads per block, configuration tiny runs at most 16" \
+  'elf: k.elf' 'symbol: fill' 'block: [8, 4]'
+bad_kernel 'more shared memory than an SM has' "$file: kernels[0]: kernel fill: 4097 bytes of shared memory per block, an SM of configuration tiny has 4096" \
+  'elf: k.elf' 'symbol: fill' 'shared: 4097'
+bad_kernel 'nine arguments' "$file:7: Excessive entries (8 max) in sequence." 'elf: k.elf' 'symbol: fill' 'args: [1, 2, 3, 4, 5, 6, 7, 8, 9]'
+bad_kernel 'argument that is no number' "$file:7: args: 'x': must be a number, 0..4294967295" 'elf: k.elf' 'symbol: fill' 'args: [x]'
+bad_kernel 'buffer of 0 bytes' "$file:7: args: '0': must be a number, 1..4294967295" 'elf: k.elf' 'symbol: fill' 'args: [buffer 0]'
+bad_kernel 'buffer without room' "$file: kernels[0]: slot 0: no room for 99000000 bytes" 'elf: k.elf' 'symbol: fill' 'args: [buffer 99000000]'
+bad_kernel 'launches of 0' "$file:6: launches: '0': must be repeat or a number from 1 on" 'program: vadd' 'launches: 0'
+bad_kernel 'SM that is not there' "$file: kernels[0]: SM mask 0x2: needs at least one of the 1 SMs and no other" 'program: vadd' 'sms: 2'
+bad 'more kernels than slots' "$file: kernels[4]: configuration tiny has 4 kernel slots, all taken" 'kernels:' \
+  '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd'
+
+# Goals
+bad_kernel 'negative goal' "$file:6: goal: '-5': must be above 0" 'program: vadd' 'goal: -5'
+bad_kernel 'goal of zero' "$file:6: goal: '0%': must be above 0" 'program: vadd' 'goal: 0%'
+bad_kernel 'goal above 100 %' "$file:6: goal: '101%': more than the kernel reaches alone" 'program: vadd' 'goal: 101%'
+bad_kernel 'goal above every GPU' "$file:6: goal: '1e9': more than any GPU reaches" 'program: vadd' 'goal: 1e9'
+bad_kernel 'goal that is no number' "$file:6: goal: 'fast': must be thread instructions per cycle (12.5) or a share of isolated (70%)" \
+  'program: vadd' 'goal: fast'
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'kernels:' '  - program: vadd' '    goal: 15.9'
+call "$qsm" run --quiet --out "$work/out" "$file"
+verdict 'goal above what the kernel reaches alone' "$code $(sed 's/reaches [0-9.]*$/reaches X/' "$work/stderr")" \
+  "2 qsm: $file: kernel vadd: goal of 15.900 thread instructions per cycle, alone it reaches X"
+verdict 'no mistake left a result' "$(ls "$work/out")" ''
+finish

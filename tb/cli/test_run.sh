@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# qsm run: results, kernels that go wrong beside healthy ones, folders and tools that are missing, files of earlier runs.
+. "$(dirname "$0")/common.sh"
+file=$work/s.yaml out=$work/out
+sw/bin/qsm-cc -DROOM=64 tb/cli/kernels.c -o "$work/k.elf" || exit 2
+
+# run_pair SYMBOL LAUNCHES ARGS: a kernel of kernels.c beside a healthy program of the suite.
+run_pair() {
+  scenario "$file" 'config: demo' 'cycles: 60000' 'size: S' 'kernels:' \
+    '  - elf: k.elf' "    symbol: $1" '    grid: [5]' '    block: [8]' "    args: [$3]" "    launches: $2" \
+    '  - program: matmul' '    goal: 10%'
+  call "$qsm" run --out "$out" "$file"
+}
+
+# The healthy program's checks in the table: some passed, none failed.
+neighbour() { grep -qE ' matmul .* [1-9][0-9]* ok, 0 wrong$' "$work/stdout" && echo unharmed; }
+complaint() { grep '^qsm: ' "$work/stderr"; }
+# The value of a key of the first kernel, or of the fault, in result.json.
+result() { sed -n "s/^.*\"$1\":[[:space:]]*\([^,]*\),\{0,1\}$/\1/p" "$out/result.json" | head -n 1; }
+
+run_pair fill 2 'buffer 4096'
+verdict 'healthy pair' "$code $(complaint) $(neighbour) $(result launches) $(result fault)" '0  unharmed 2 null'
+verdict 'files of a run' "$(ls "$out" | paste -sd ' ')" 'plot.svg result.json'
+run_pair illegal 1 'buffer 4096'
+verdict 'illegal instruction' "$code $(complaint | sed 's/PC 0x[0-9A-F]*/PC/') $(neighbour)" \
+  '1 qsm: kernel illegal was killed: cause 2 at PC, thread 1 of block 2, value 0x00000000 unharmed'
+verdict 'its fault in result.json' "$(result cause) $(result thread) $(result block) $(result value)" '2 1 2 0'
+run_pair outside 1 'buffer 4096, 1073741824'
+verdict 'store outside the windows' "$code $(complaint | sed 's/PC 0x[0-9A-F]*/PC/') $(neighbour)" \
+  '1 qsm: kernel outside was killed: cause 7 at PC, thread 2 of block 3, value 0x40000000 unharmed'
+run_pair outside 1 'buffer 4096, 2164260864'
+verdict "store into another tenant's memory" "$code $(complaint | sed 's/PC 0x[0-9A-F]*/PC/') $(neighbour)" \
+  '1 qsm: kernel outside was killed: cause 7 at PC, thread 2 of block 3, value 0x81000000 unharmed'
+run_pair outside 1 'buffer 4096, 2147483648'
+verdict 'store into its own code' "$code $(complaint | sed 's/PC 0x[0-9A-F]*/PC/') $(neighbour)" \
+  '1 qsm: kernel outside was killed: cause 7 at PC, thread 2 of block 3, value 0x80000000 unharmed'
+run_pair endless 1 'buffer 4096'
+verdict 'infinite loop' "$code $(complaint) $(neighbour)" '1 qsm: kernel endless did not finish within 60000 cycles (0 of 1 passes) unharmed'
+
+# Blocks of 16 threads fill the only SM of tiny: the second kernel finds no room.
+scenario "$file" 'config: tiny' 'cycles: 20000' 'size: S' 'kernels: [{program: vadd}, {program: pc}]'
+call "$qsm" run --quiet --out "$out" "$file"
+verdict 'kernel without room' "$code $(complaint)" "1 qsm: kernel pc never ran: no SM has room for one of its blocks beside the others'"
+
+# Output
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'kernels: [{program: vadd, goal: 50%}]'
+call "$qsm" run --quiet --out "$out" "$file"
+verdict 'quiet run' "$code $(cat "$work/stdout" "$work/stderr")" '0 '
+verdict 'head of result.json' "$(result config) $(result backend) $(result policy) $(result scheme) $(result cycles) $(result seed) $(result lockstep)" \
+  '"tiny" "model" "gto" "none" 10000 1 null'
+verdict 'goal in result.json' "$(result name) $(result qos) $(result reached)" '"vadd" true true'
+call "$qsm" run --quiet --out "$out" --seed 7 --cycles 20001 --config fpga "$file"
+verdict 'command line goes before the scenario' "$code $(result config) $(result cycles) $(result seed)" '0 "fpga" 30000 7'
+call "$qsm" run --quiet --out "$work/same" --seed 7 --cycles 20001 --config fpga "$file"
+verdict 'same seed, same result' "$(diff <(grep -v cpu_s "$out/result.json") <(grep -v cpu_s "$work/same/result.json"))" ''
+
+# Folders, tools, earlier files
+cp "$out/result.json" "$work/before.json"
+touch "$work/occupied"
+refuses 'output folder that is a file' 3 "output folder $work/occupied: Not a directory" "$qsm" run --quiet --out "$work/occupied" "$file"
+refuses 'output folder below a file' 3 "output folder $work/occupied/sub: Not a directory" "$qsm" run --quiet --out "$work/occupied/sub" "$file"
+refuses 'output folder in /proc' 3 'output folder /proc/qsm: No such file or directory' "$qsm" run --quiet --out /proc/qsm "$file"
+mkdir "$work/empty"
+refuses 'gnuplot missing' 3 'gnuplot not found, no plot written: apt-get install gnuplot-nox' env PATH="$work/empty" "$qsm" run --quiet --out "$work/noplot" "$file"
+verdict 'results all the same' "$(ls "$work/noplot")" 'result.json'
+mkdir "$work/root" && ln -s "$PWD/configs" "$work/root/configs"
+for backend in rtl lockstep; do
+  refuses "RTL not built, $backend" 3 "the RTL of configuration tiny is not built: make rtl CONFIG=tiny ($work/root/build/rtl/tiny.so)" \
+    env QSM_ROOT="$work/root" "$qsm" run --quiet --backend $backend --out "$out" "$file"
+done
+refuses 'suite not built' 2 "$file: kernels[0]: $work/root/build/sw/vadd.elf: cannot open" env QSM_ROOT="$work/root" "$qsm" run --quiet --out "$out" "$file"
+verdict 'failures left the earlier result as it was' "$(cmp "$out/result.json" "$work/before.json" 2>&1)" ''
+finish
