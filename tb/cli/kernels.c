@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that go wrong, for the tests of bad input; ROOM words of data.
+// Kernels for the tests of the command and of libqsm, some of which go wrong; ROOM words of data.
 #include <qsm.h>
 
 unsigned room[ROOM];
@@ -19,4 +19,15 @@ __global__ void outside(unsigned *p, unsigned address) {
 __global__ void endless(volatile unsigned *p) {
   while (*p == 0) {
   }
+}
+
+// Block i ran on SM p[i].
+__global__ void where(unsigned *p) { p[blockIdx.x] = qsm_smid(); }
+
+// Value of the launch's dynamic shared memory, through which the block passes it.
+__global__ void pass(unsigned *p, unsigned value) {
+  volatile unsigned *shared = qsm_dynamic_shared();
+  if (threadIdx.x == 0) shared[blockDim.x - 1] = value;
+  __syncthreads();
+  p[blockIdx.x * blockDim.x + threadIdx.x] = shared[blockDim.x - 1] + threadIdx.x;
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+char program_folder[64];
+
+static int run_command(const char *format, const char *argument) {
+  char command[512];
+  snprintf(command, sizeof command, format, program_folder, argument);
+  return system(command);
+}
+
+int build_programs(void **state) {
+  (void)state;
+  snprintf(program_folder, sizeof program_folder, "/tmp/qsm-host-XXXXXX");
+  if (!mkdtemp(program_folder)) return -1;
+  return run_command("sw/bin/qsm-cc -DROOM=64 tb/cli/kernels.c -o %s/k.elf%s", "") || run_command("sw/bin/qsm-cc -DROOM=80000 tb/cli/kernels.c -o %s/big.elf%s", "");
+}
+
+int remove_programs(void **state) {
+  (void)state;
+  return run_command("rm -r %s%s", "");
+}
+
+const char *program_path(const char *name) {
+  static char path[128];
+  snprintf(path, sizeof path, "%s/%s", program_folder, name);
+  return path;
+}
+
+qsmDevice_t open_device(const char *config) {
+  char msg[256] = "";
+  qsmDevice_t device = NULL;
+  if (qsmDeviceOpen("model", config, NULL, &device, msg, sizeof msg)) fail_msg("%s", msg);
+  return device;
+}
+
+qsmContext_t open_context(qsmDevice_t device) {
+  qsmContext_t context = NULL;
+  assert_int_equal(qsmContextCreate(device, &context), qsmSuccess);
+  assert_int_equal(qsmModuleLoad(context, program_path("k.elf")), qsmSuccess);
+  return context;
+}
+
+uint32_t allocate(qsmContext_t context, size_t bytes) {
+  uint32_t address = 0;
+  assert_int_equal(qsmMalloc(context, bytes, &address), qsmSuccess);
+  return address;
+}
+
+uint32_t read_word(qsmContext_t context, uint32_t address) {
+  uint32_t value = 0;
+  assert_int_equal(qsmMemcpyDtoH(context, &value, address, sizeof value), qsmSuccess);
+  return value;
+}
+
+qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, uint32_t buffer, uint32_t second, qsmLaunchCallback callback, void *user) {
+  const uint32_t args[] = {buffer, second};
+  return qsmLaunchKernel(context, kernel, (qsmDim3){n_blocks, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0, callback, user);
+}
+
+// ---- Programs of the suite ----
+
+static uint32_t job_alloc(void *context, size_t bytes) {
+  uint32_t address = 0;
+  return qsmMalloc(context, bytes, &address) ? 0 : address;
+}
+
+static void job_write(void *context, uint32_t address, const void *src, size_t bytes) {
+  assert_int_equal(qsmMemcpyHtoD(context, address, src, bytes), qsmSuccess);
+}
+
+static void job_read(void *context, uint32_t address, void *dst, size_t bytes) {
+  assert_int_equal(qsmMemcpyDtoH(context, dst, address, bytes), qsmSuccess);
+}
+
+uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed) {
+  const struct qsm_suite_mem mem = {context, job_alloc, job_write, job_read};
+  struct qsm_suite_launch step;
+  char path[128];
+  snprintf(path, sizeof path, "build/sw/%s", program->elf);
+  assert_int_equal(qsmModuleLoad(context, path), qsmSuccess);
+  void *job = program->create(&mem, seed, size);
+  assert_non_null(job);
+  program->begin(job);
+  while (program->next(job, &step)) {
+    assert_int_equal(qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
+                                     (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args, 8, step.shared_bytes, NULL, NULL), qsmSuccess);
+    assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  }
+  uint64_t n_wrong = program->check(job);
+  program->destroy(job);
+  return n_wrong;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of libqsm share: the device program, a device with contexts that have it loaded, programs of the suite on a context.
+#ifndef HOST_SUPPORT_H
+#define HOST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "qsm_runtime.h"
+#include "qsm_suite.h"
+
+enum { LONG = 2000000 };  // cycles; no launch of these tests takes as many
+
+// The folder with k.elf (tb/cli/kernels.c) and big.elf (the same with more data than fits); made by build_programs, a group set-up.
+extern char program_folder[64];
+int build_programs(void **state);
+int remove_programs(void **state);
+const char *program_path(const char *name);
+
+// Devices of the model; contexts with k.elf loaded.
+qsmDevice_t open_device(const char *config);
+qsmContext_t open_context(qsmDevice_t device);
+uint32_t allocate(qsmContext_t context, size_t bytes);
+uint32_t read_word(qsmContext_t context, uint32_t address);
+// Launches a kernel of k.elf with blocks of 8 threads.
+qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, uint32_t buffer, uint32_t second, qsmLaunchCallback callback, void *user);
+
+// Runs one pass of a program and returns its number of wrong outputs.
+uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every program of the suite computes the right outputs on the model, on each configuration whose SMs hold its blocks.
+#include "host_support.h"
+
+static void all_right(const char *config, enum qsm_suite_size size, uint64_t seed) {
+  for (const struct qsm_suite_program *program = qsm_suite; program->name; program++) {
+    qsmDevice_t device = open_device(config);
+    qsmContext_t context = open_context(device);
+    uint64_t n_wrong = run_program(context, program, size, seed);
+    if (n_wrong) fail_msg("%s on %s, seed %llu: %llu outputs are wrong", program->name, config, (unsigned long long)seed, (unsigned long long)n_wrong);
+    qsmDeviceClose(device);
+  }
+}
+
+static void small_programs_are_right_on_tiny(void **state) {
+  (void)state;
+  all_right("tiny", QSM_SIZE_S, 1);
+}
+
+static void small_programs_are_right_on_odd(void **state) {
+  (void)state;
+  all_right("odd", QSM_SIZE_S, 2);
+}
+
+static void medium_programs_are_right_on_fpga(void **state) {
+  (void)state;
+  all_right("fpga", QSM_SIZE_M, 3);
+}
+
+static void medium_programs_are_right_on_demo(void **state) {
+  (void)state;
+  all_right("demo", QSM_SIZE_M, 4);
+}
+
+static void medium_programs_are_right_on_wang2017(void **state) {
+  (void)state;
+  all_right("wang2017", QSM_SIZE_M, 5);
+}
+
+// Launches of one device, one program after the other in one context: modules replace each other, memory is used on.
+static void programs_follow_each_other_in_a_context(void **state) {
+  (void)state;
+  qsmDevice_t device = open_device("demo");
+  qsmContext_t context = open_context(device);
+  for (const struct qsm_suite_program *program = qsm_suite; program->name; program++)
+    assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
+  qsmDeviceClose(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(small_programs_are_right_on_tiny),      cmocka_unit_test(small_programs_are_right_on_odd),
+      cmocka_unit_test(medium_programs_are_right_on_fpga),     cmocka_unit_test(medium_programs_are_right_on_demo),
+      cmocka_unit_test(medium_programs_are_right_on_wang2017), cmocka_unit_test(programs_follow_each_other_in_a_context),
+  };
+  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+}
