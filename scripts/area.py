@@ -8,6 +8,7 @@ same ports and the same cells before optimisation are synthesized once and count
 
 import collections
 import datetime
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -239,7 +240,7 @@ def wang2017_section(cfg_folder, log):
 
 def provenance():
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False).stdout.strip()
-    return f"Commit {commit or 'unknown'}, {datetime.date.today()}, {libyosys.yosys_version_str}."
+    return f"Commit {commit or 'unknown'}, {datetime.date.today()}, Yosys of pyosys {importlib.metadata.version('pyosys')}."
 
 
 def silence_yosys():
