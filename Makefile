@@ -23,6 +23,7 @@ include mk/install.mk
 include mk/host.mk
 include mk/rtl.mk
 include mk/test.mk
+include mk/sanitize.mk
 include mk/lint.mk
 include mk/results.mk
 
