@@ -5,7 +5,7 @@
 
 static const struct {
   uint32_t n_vertices, block_threads;
-} sizes[] = {{149, 16}, {3989, 32}, {150001, 128}};
+} sizes[] = {{149, 16}, {3989, 16}, {150001, 128}};
 
 enum { MAX_DEGREE = 6 };
 

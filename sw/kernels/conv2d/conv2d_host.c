@@ -6,7 +6,7 @@
 static const struct {
   int32_t width, height, radius;
   uint32_t block_x, block_y;
-} sizes[] = {{15, 13, 1, 8, 2}, {61, 43, 2, 8, 4}, {331, 257, 2, 16, 16}};
+} sizes[] = {{15, 13, 1, 8, 2}, {61, 43, 2, 8, 2}, {331, 257, 2, 16, 16}};
 
 struct job {
   struct qsm_array image, filter, out;

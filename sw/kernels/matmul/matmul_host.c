@@ -6,7 +6,7 @@
 static const struct {
   uint32_t n_rows, n_inner, n_columns;
   uint32_t block_x, block_y;
-} sizes[] = {{11, 13, 10, 4, 4}, {45, 37, 51, 8, 4}, {173, 157, 181, 16, 16}};
+} sizes[] = {{11, 13, 10, 4, 4}, {45, 37, 51, 4, 4}, {173, 157, 181, 16, 16}};
 
 struct job {
   struct qsm_array a, b, c;

@@ -1,31 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pure compute: two chains of multiplications, shifts and logic per thread, one word of output. Memory is touched only
-// at the end.
+// Pure compute: chains of multiplications, shifts and logic, PER_THREAD words of output per thread. Memory is touched only at
+// the end. The chains of a thread do not depend on each other and advance together, so that few warps fill the pipeline.
 #include <qsm.h>
 
-// One step of a multiply-with-carry generator: the high half of the product feeds the next step.
-static unsigned multiply_with_carry(unsigned value, unsigned *carry) {
-  unsigned long long product = 4294957665ull * value + *carry;
-  *carry = (unsigned)(product >> 32);
-  return (unsigned)product;
+enum { PER_THREAD = 2 };
+#define EACH for (int j = 0; j < PER_THREAD; j++)
+
+// A multiply-with-carry generator (the high half of the product feeds the next step), an xorshift generator (Marsaglia,
+// Journal of Statistical Software 8(14), 2003) and a sum of both.
+struct chains {
+  unsigned a[PER_THREAD], carry[PER_THREAD], b[PER_THREAD], sum[PER_THREAD];
+};
+
+static void advance(struct chains *chains) {
+  unsigned low[PER_THREAD], high[PER_THREAD];
+  EACH low[j] = 4294957665u * chains->a[j];
+  EACH high[j] = (unsigned)((4294957665ull * chains->a[j]) >> 32);
+  EACH chains->b[j] ^= chains->b[j] << 13;
+  EACH chains->a[j] = low[j] + chains->carry[j];
+  EACH chains->b[j] ^= chains->b[j] >> 17;
+  EACH chains->carry[j] = high[j] + (chains->a[j] < low[j]);
+  EACH chains->b[j] ^= chains->b[j] << 5;
+  EACH chains->sum[j] = chains->sum[j] * 31 + (chains->a[j] ^ chains->b[j]);
 }
 
-// Marsaglia's xorshift (Journal of Statistical Software 8(14), 2003).
-static unsigned xorshift(unsigned value) {
-  value ^= value << 13;
-  value ^= value >> 17;
-  return value ^ value << 5;
-}
-
+// Thread i computes elements i and n + i.
 __global__ void pc(unsigned *checksums, unsigned n, unsigned seed, unsigned n_rounds) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  unsigned a = seed ^ i, carry = i + 1, b = seed + i * 2654435761u + 1;
-  unsigned sum = 0;
-  for (unsigned round = 0; round < n_rounds; round++) {
-    a = multiply_with_carry(a, &carry);
-    b = xorshift(b);
-    sum = sum * 31 + (a ^ b);
+  struct chains chains;
+  EACH {
+    unsigned element = (unsigned)j * n + i;
+    chains.a[j] = seed ^ element;
+    chains.carry[j] = element + 1;
+    chains.b[j] = seed + element * 2654435761u + 1;
+    chains.sum[j] = 0;
   }
-  checksums[i] = sum;
+  for (unsigned round = 0; round < n_rounds; round++) advance(&chains);
+  EACH checksums[(unsigned)j * n + i] = chains.sum[j];
 }

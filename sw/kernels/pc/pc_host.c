@@ -3,9 +3,11 @@
 
 #include "qsm_suite_util.h"
 
+enum { PER_THREAD = 2 }; // as in pc.c
+
 static const struct {
   uint32_t n_threads, n_rounds, block_threads;
-} sizes[] = {{77, 25, 16}, {1003, 75, 32}, {20011, 150, 128}};
+} sizes[] = {{77, 13, 16}, {9001, 10, 16}, {20011, 75, 128}};
 
 struct job {
   struct qsm_array checksums;
@@ -13,9 +15,9 @@ struct job {
   int launched;
 };
 
-static uint32_t checksum(uint32_t seed, uint32_t thread, uint32_t n_rounds) {
-  uint64_t a = (uint64_t)(thread + 1) << 32 | (seed ^ thread); // carry and value of the generator in one word
-  uint32_t b = seed + thread * 2654435761u + 1, sum = 0;
+static uint32_t checksum(uint32_t seed, uint32_t element, uint32_t n_rounds) {
+  uint64_t a = (uint64_t)(element + 1) << 32 | (seed ^ element); // carry and value of the generator in one word
+  uint32_t b = seed + element * 2654435761u + 1, sum = 0;
   for (uint32_t round = 0; round < n_rounds; round++) {
     a = 4294957665u * (a & UINT32_MAX) + (a >> 32);
     b ^= b << 13;
@@ -34,12 +36,12 @@ void *qsm_pc_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_sui
   job->n_rounds = sizes[size].n_rounds;
   job->block_threads = sizes[size].block_threads;
   job->seed = qsm_rng_next(&rng);
-  if (qsm_array_create(&job->checksums, mem, job->n_threads, 4) != 0) {
+  if (qsm_array_create(&job->checksums, mem, PER_THREAD * job->n_threads, 4) != 0) {
     qsm_pc_destroy(job);
     return NULL;
   }
   uint32_t *checksums = job->checksums.host;
-  for (uint32_t i = 0; i < job->n_threads; i++) checksums[i] = checksum(job->seed, i, job->n_rounds);
+  for (uint32_t i = 0; i < PER_THREAD * job->n_threads; i++) checksums[i] = checksum(job->seed, i, job->n_rounds);
   return job;
 }
 

@@ -5,7 +5,7 @@
 
 static const struct {
   uint32_t n_elements, n_blocks, block_threads;
-} sizes[] = {{2003, 12, 12}, {70001, 50, 32}, {5000011, 300, 256}};
+} sizes[] = {{2003, 12, 12}, {70001, 50, 16}, {5000011, 300, 256}};
 
 struct job {
   struct qsm_array in, partial, total;

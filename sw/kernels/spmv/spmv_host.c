@@ -5,7 +5,7 @@
 
 static const struct {
   uint32_t n_rows, n_columns, block_threads;
-} sizes[] = {{301, 257, 16}, {6007, 5003, 32}, {200003, 100003, 128}};
+} sizes[] = {{301, 257, 16}, {6007, 5003, 16}, {200003, 100003, 128}};
 
 struct job {
   struct qsm_array row_start, column, value, x, y;

@@ -7,7 +7,7 @@
 static const struct {
   uint32_t nx, ny, nz, n_steps;
   uint32_t block_x, block_y, block_z;
-} sizes[] = {{7, 6, 5, 2, 4, 2, 2}, {29, 17, 13, 3, 8, 2, 2}, {101, 71, 41, 3, 16, 4, 2}};
+} sizes[] = {{7, 6, 5, 2, 4, 2, 2}, {29, 17, 13, 3, 4, 2, 2}, {101, 71, 41, 3, 16, 4, 2}};
 
 // Weights in 16.16 fixed point: 0.25 and 0.125.
 enum { WEIGHT_SELF = 1 << 14, WEIGHT_NEIGHBOUR = 1 << 13 };

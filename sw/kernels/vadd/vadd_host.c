@@ -5,7 +5,7 @@
 
 static const struct {
   uint32_t n_elements, block_threads;
-} sizes[] = {{2003, 16}, {60013, 32}, {4000003, 256}};
+} sizes[] = {{2003, 16}, {60013, 16}, {4000003, 256}};
 
 enum { ELEMENTS_PER_THREAD = 8 };
 
