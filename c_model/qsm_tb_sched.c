@@ -140,26 +140,29 @@ static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
   return assigned;
 }
 
-static bool targets_fit(const struct qsm_tb_sched *ts, const uint32_t *target) {
+enum excess { EXCESS_NONE, EXCESS_GRANULES, EXCESS_ANY };  // GRANULES: of them only
+
+static enum excess targets_excess(const struct qsm_tb_sched *ts, const uint32_t *target) {
   uint32_t tbs = 0, warps = 0, granules = 0;
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
     tbs += target[k];
     warps += target[k] * ts->slot[k].shape.warps;
     granules += target[k] * ts->slot[k].shape.granules;
   }
-  return warps <= ts->config->warps_per_sm && tbs <= ts->config->max_tbs && granules <= QSM_SHARED_GRANULES;
+  if (warps > ts->config->warps_per_sm || tbs > ts->config->max_tbs) return EXCESS_ANY;
+  return granules > QSM_SHARED_GRANULES ? EXCESS_GRANULES : EXCESS_NONE;
 }
 
-// Takes one TB from the highest slot that has more than one, or else from the highest that has one.
-static void reduce_targets(const struct qsm_tb_sched *ts, uint32_t *target) {
-  for (uint32_t least = 2; least >= 1; least--) {
-    for (uint32_t k = ts->config->num_kernels; k-- > 0;) {
-      if (target[k] >= least) {
-        target[k]--;
-        return;
-      }
-    }
+// Takes one TB from the slot that has most, of equals the highest; where only granules are short, among those that use some.
+static void reduce_targets(const struct qsm_tb_sched *ts, uint32_t *target, enum excess excess) {
+  uint32_t victim = 0, most = 0;
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+    if (excess == EXCESS_GRANULES && ts->slot[k].shape.granules == 0) continue;
+    if (target[k] < most) continue;
+    most = target[k];
+    victim = k;
   }
+  target[victim]--;
 }
 
 // R-TB-7, R-TB-8: fills alloc.target for one SM and returns the cycles that takes.
@@ -176,7 +179,7 @@ static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
     target[k] = share ? share : 1;
     n_cycles += 1 + share;
   }
-  for (; !targets_fit(ts, target); n_cycles++) reduce_targets(ts, target);
+  for (enum excess excess; (excess = targets_excess(ts, target)) != EXCESS_NONE; n_cycles++) reduce_targets(ts, target, excess);
   return n_cycles;
 }
 

@@ -107,18 +107,21 @@ module qsm_tb_alloc #(
   assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(WarpsPerSm);
   assign fill_done = !grow;
 
-  // ---- reduce: the highest slot with more than one TB, else the highest with one, loses one ----
-  logic over;
-  logic [NumKernels-1:0] above_one, above_zero, from, victim;
-  assign over = sum_warps_q > WarpSumW'(WarpsPerSm) || sum_tbs_q > TbSumW'(MaxTbs) || sum_granules_q > GranSumW'(Granules);
+  // ---- reduce: the slot with the most TBs, of equals the highest, loses one; for granules alone only who uses some ----
+  logic over, over_granules;
+  logic [NumKernels-1:0] victim;
+  logic [5:0] most;
+  assign over_granules = sum_warps_q <= WarpSumW'(WarpsPerSm) && sum_tbs_q <= TbSumW'(MaxTbs);
+  assign over = !over_granules || sum_granules_q > GranSumW'(Granules);
   always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      above_one[k] = target_q[k] > 6'd1;
-      above_zero[k] = target_q[k] != '0;
-    end
-    from = (above_one != '0) ? above_one : above_zero;
+    most = 6'd1;
     victim = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) if (from[k]) victim = NumKernels'(1) << k;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (target_q[k] >= most && (!over_granules || job_q[k].granules != '0)) begin
+        most = target_q[k];
+        victim = NumKernels'(1) << k;
+      end
+    end
   end
 
   // ---- one TB more or less of one slot ----

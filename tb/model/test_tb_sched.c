@@ -258,16 +258,17 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
     ref.target[k] = n ? n : 1;
   }
   for (ref.n_cycles++;; ref.n_cycles++) {
-    uint32_t sum_warps = 0, sum_tbs = 0, sum_granules = 0, victim = QSM_MAX_KERNELS;
+    uint32_t sum_warps = 0, sum_tbs = 0, sum_granules = 0, most = 0, most_with_granules = 0;
     for (uint32_t k = 0; k < config->num_kernels; k++) {
       sum_warps += ref.target[k] * warps[k];
       sum_tbs += ref.target[k];
       sum_granules += ref.target[k] * granules[k];
-      if (ref.target[k] == 1 && (victim == QSM_MAX_KERNELS || ref.target[victim] == 1)) victim = k;
-      if (ref.target[k] > 1) victim = k;
+      if (ref.target[k] >= ref.target[most]) most = k;
+      if (granules[k] && (granules[most_with_granules] == 0 || ref.target[k] >= ref.target[most_with_granules])) most_with_granules = k;
     }
-    if (sum_warps <= config->warps_per_sm && sum_tbs <= config->max_tbs && sum_granules <= 32) return ref;
-    ref.target[victim]--;
+    bool others_fit = sum_warps <= config->warps_per_sm && sum_tbs <= config->max_tbs;
+    if (others_fit && sum_granules <= 32) return ref;
+    ref.target[others_fit ? most_with_granules : most]--;
   }
 }
 

@@ -84,29 +84,30 @@ class AllocRef {
       result_[k] = std::max(1u, std::min(p.max_tbs, share));
       cycles_left_ += 1 + std::min(p.max_tbs, share);
     }
-    while (too_much()) {
-      result_[loser()]--;
+    while (too_much(true) || too_much(false)) {
+      result_[loser(!too_much(false))]--;
       cycles_left_++;
     }
   }
 
-  bool too_much() const {
+  // Of granules, or of anything else.
+  bool too_much(bool of_granules) const {
     unsigned warps = 0, tbs = 0, granules = 0;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       warps += result_[k] * shape[k].warps;
       tbs += result_[k];
       granules += result_[k] * shape[k].granules;
     }
-    return warps > p.warps_per_sm || tbs > p.max_tbs || granules > 32;
+    return of_granules ? granules > 32 : warps > p.warps_per_sm || tbs > p.max_tbs;
   }
 
-  unsigned loser() const {
-    for (unsigned least : {2u, 1u}) {
-      for (unsigned k = p.n_kernels; k-- > 0;) {
-        if (result_[k] >= least) return k;
-      }
+  unsigned loser(bool only_granules) const {
+    unsigned best = p.n_kernels;
+    for (unsigned k = p.n_kernels; k-- > 0;) {
+      if (only_granules && shape[k].granules == 0) continue;
+      if (best == p.n_kernels || result_[k] > result_[best]) best = k;
     }
-    return 0;
+    return best;
   }
 
   bool request_ = false, running_ = false;

@@ -124,7 +124,7 @@ void test_shares(qsm_unit::Tap &tap) {
   tap.done("QoS slots are on every SM, each SM serves one non-QoS slot");
 }
 
-// Blocks too large for both slots: the higher slot yields, down to nothing.
+// Blocks too large for both slots: of equals the higher slot yields, down to nothing.
 void test_reduction(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2) return tap.done("reduction # SKIP one slot");
   Bench bench(tap);
@@ -137,7 +137,20 @@ void test_reduction(qsm_unit::Tap &tap) {
     tap.expect(get(bench.top.target_o, i * NUM_KERNELS, 6) == 1 && get(bench.top.target_o, i * NUM_KERNELS + 1, 6) == 0,
                "SM %u: the lower slot must have 1, the higher 0", i);
   }
-  tap.done("what does not fit is taken from the highest slot first");
+  tap.done("what does not fit is taken from the highest of equal slots");
+}
+
+// One-warp blocks of two slots where the TB slots are short: half each.
+void test_even_reduction(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2 || WARPS_PER_SM / 2 + WARPS_PER_SM / 2 <= MAX_TBS) return tap.done("even reduction # SKIP TB slots are not short");
+  Bench bench(tap);
+  bench.cycle(with(bench.ctx, 0, true, true));
+  bench.cycle(with(bench.ctx, 1, true, true));
+  bench.settle();
+  const uint64_t lower = get(bench.top.target_o, 0, 6), higher = get(bench.top.target_o, 1, 6);
+  tap.expect(lower + higher == MAX_TBS && lower - higher <= 1, "targets %llu and %llu of %u TB slots", static_cast<unsigned long long>(lower),
+             static_cast<unsigned long long>(higher), static_cast<unsigned>(MAX_TBS));
+  tap.done("equal slots keep equal targets when TB slots are short");
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -166,10 +179,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_alloc");
-  qsm_unit::Tap tap(4);
+  qsm_unit::Tap tap(5);
   test_arrival_and_leave(tap);
   test_shares(tap);
   test_reduction(tap);
+  test_even_reduction(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
