@@ -357,10 +357,10 @@ static void goals_reach_the_registers(void **state) {
 
 static void goals_above_the_peak_are_refused(void **state) {
   (void)state;
-  assert_int_equal(qsmSetQoS(context, 64 << 16), qsmSuccess);  // 4 SMs, 2 sub-cores, 8 lanes
-  assert_int_equal(qsmSetQoS(context, (64 << 16) + 1), qsmErrorGoal);
-  assert_says("above the peak of configuration demo, 64");
-  assert_int_equal(slot_value(QSM_SLOT_GOAL), 64 << 16);
+  assert_int_equal(qsmSetQoS(context, 32 << 16), qsmSuccess);  // 4 SMs, 1 sub-core, 8 lanes
+  assert_int_equal(qsmSetQoS(context, (32 << 16) + 1), qsmErrorGoal);
+  assert_says("above the peak of configuration demo, 32");
+  assert_int_equal(slot_value(QSM_SLOT_GOAL), 32 << 16);
 }
 
 static void only_the_goal_may_change_while_a_launch_runs(void **state) {
