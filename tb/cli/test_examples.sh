@@ -24,6 +24,13 @@ for backend in model rtl lockstep; do
   call build/examples/saxpy build/examples/saxpy.elf $backend tiny
   verdict "saxpy, $backend" "$code $(cat "$work/stderr") $(sed 's/[0-9]* cycles/N cycles/' "$work/stdout")" "0  saxpy on $backend of tiny: 1000 elements, 0 wrong, N cycles"
 done
+# What a run measured, without what differs between backends.
+measured() { grep -vE '"(backend|cpu_s|cycles_per_cpu_s|lockstep|cycles_compared|fields_per_cycle|first_difference)"' "$1/result.json" | grep -v '^	}[,]*$'; }
+for backend in model rtl lockstep; do
+  call "$qsm" run --quiet --backend $backend --cycles 40000 --out "$work/odd-$backend" examples/odd.yaml
+  verdict "examples/odd.yaml on $backend measures what the model does" "$code $(diff <(measured "$work/odd-model") <(measured "$work/odd-$backend"))" '0 '
+done
+verdict 'lockstep found no difference' "$(grep -o '"first_difference":.*' "$work/odd-lockstep/result.json")" '"first_difference":	null'
 call build/examples/saxpy "$work/none.elf"
 verdict 'saxpy without its program' "$code $(cat "$work/stderr")" "1 saxpy: invalid program: $work/none.elf: cannot open"
 finish
