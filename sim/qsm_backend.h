@@ -31,6 +31,7 @@ struct qsm_lockstep_stats {
   uint64_t cycles_compared;
   uint64_t fields_compared;    // words of events and of state
   bool differs;
+  uint64_t difference_cycle;
   char first_difference[512];  // one line: cycle, block, field, both values; empty when equal
 };
 

@@ -21,6 +21,8 @@ enum {
   ARENA_BYTES = 65536,  // memory of a slot: code at 0, data at DATA_OFFSET
   DATA_OFFSET = 32768,
   STATE_INTERVAL = 3000,
+  WAVE_BEFORE_CYCLES = 200,
+  WAVE_AFTER_CYCLES = 20,
 };
 #define MEMORY_BASE 0x80000000u
 
@@ -215,6 +217,31 @@ struct tally {
   uint64_t cycles, fields, launches, faults, rounds;
 };
 
+// The same round again on the tracing build, for the cycles around the difference.
+static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t cycle, const char *dir) {
+  struct round round = {.random = qsm_random_seed(seed), .config = *config};
+  struct qsm_progress off = {.on = false};
+  char path[600];
+  snprintf(path, sizeof path, "%s/difference.fst", dir);
+  const struct qsm_backend_options waves = {.wave_path = path, .wave_from = cycle > WAVE_BEFORE_CYCLES ? cycle - WAVE_BEFORE_CYCLES : 0,
+                                            .wave_to = cycle + WAVE_AFTER_CYCLES};
+  if (qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg)) {
+    fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
+    return;
+  }
+  play(&round, &off, 0, waves.wave_to + 1);
+  round.gpu->close(round.gpu);
+  fprintf(stderr, "qsm: waveform of the cycles around it: %s\n", path);
+}
+
+static void add_to_tally(struct tally *tally, const struct round *round, const struct qsm_lockstep_stats *stats) {
+  tally->cycles += stats->cycles_compared;
+  tally->fields += stats->fields_compared;
+  tally->launches += round->launches;
+  tally->faults += round->faults;
+  tally->rounds++;
+}
+
 static enum qsm_exit play_round(const struct qsm_fuzz_options *options, uint64_t seed, uint64_t cycles, const char *dir, struct qsm_progress *progress,
                                 struct tally *tally) {
   struct round round = {.random = qsm_random_seed(seed)};
@@ -235,14 +262,12 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options, uint64_t
   if (!status) status = compare_memory(&round);
   struct qsm_lockstep_stats stats;
   round.gpu->lockstep_stats(round.gpu, &stats);
-  tally->cycles += stats.cycles_compared;
-  tally->fields += stats.fields_compared;
-  tally->launches += round.launches;
-  tally->faults += round.faults;
-  tally->rounds++;
+  add_to_tally(tally, &round, &stats);
   if (status) fprintf(stderr, "\nqsm: %s\nqsm: seed %" PRIu64 ", replay: %s\nqsm: details: %s/difference.txt\n", round.gpu->error(round.gpu), seed, replay, dir);
   round.gpu->close(round.gpu);
-  return status ? QSM_EXIT_WRONG : QSM_EXIT_OK;
+  if (!status) return QSM_EXIT_OK;
+  write_waves(&round.config, seed, stats.difference_cycle, dir);
+  return QSM_EXIT_WRONG;
 }
 
 enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {

@@ -21,6 +21,7 @@ struct lockstep {
   struct qsm_compare *compare;
   uint64_t cycle, next_state, state_words;
   bool injected, failed;
+  uint64_t difference_cycle;
   char injection[256];
   char difference[512];
   char error[1024];
@@ -48,7 +49,9 @@ static void write_report(struct lockstep *lockstep) {
 }
 
 static enum qsm_backend_status differs(struct lockstep *lockstep) {
+  bool by_event = !qsm_compare_check(lockstep->compare, 0);
   lockstep->failed = true;
+  lockstep->difference_cycle = by_event ? qsm_compare_cycle(lockstep->compare) : lockstep->cycle;
   write_report(lockstep);
   snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s", lockstep->difference);
   return QSM_BACKEND_FAILED;
@@ -195,6 +198,7 @@ static const char *lockstep_error(struct qsm_backend *base) { return of(base)->e
 static void lockstep_stats(struct qsm_backend *base, struct qsm_lockstep_stats *stats) {
   struct lockstep *lockstep = of(base);
   *stats = (struct qsm_lockstep_stats){.cycles_compared = lockstep->cycle, .differs = lockstep->failed,
+                                       .difference_cycle = lockstep->difference_cycle,
                                        .fields_compared = qsm_compare_words(lockstep->compare) + lockstep->state_words};
   memcpy(stats->first_difference, lockstep->difference, sizeof stats->first_difference);
 }
