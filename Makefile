@@ -24,6 +24,7 @@ include mk/host.mk
 include mk/rtl.mk
 include mk/test.mk
 include mk/sanitize.mk
+include mk/waves.mk
 include mk/lint.mk
 include mk/results.mk
 

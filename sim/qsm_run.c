@@ -13,6 +13,7 @@
 #include "qsm_result.h"
 #include "qsm_scenario.h"
 #include "qsm_session.h"
+#include "qsm_waves.h"
 
 enum { WAVE_BEFORE_CYCLES = 200, WAVE_AFTER_CYCLES = 20 };
 
@@ -90,8 +91,9 @@ static void write_waves(struct run *run, const struct qsm_session_plan *failed, 
                                               .wave_to = cycle + WAVE_AFTER_CYCLES};
   enum qsm_session_status status = qsm_session_run(&run->scenario, &plan, &outcome, msg, sizeof msg);
   qsm_outcome_clear(&outcome);
-  if (status == QSM_SESSION_ENVIRONMENT) fprintf(stderr, "qsm: no waveform: %s\n", msg);
-  else fprintf(stderr, "qsm: waveform of the cycles around it: %s (gtkwave %s -a %s/build/waves/qsm.gtkw)\n", path, path, qsm_source_root());
+  if (status == QSM_SESSION_ENVIRONMENT || qsm_waves_write_save_file(run->scenario.config, path, msg, sizeof msg))
+    fprintf(stderr, "qsm: no waveform: %s\n", msg);
+  else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", run->dir);
 }
 
 static enum qsm_exit measure(struct run *run, struct qsm_session_plan *plan, struct qsm_outcome *outcome) {
@@ -104,7 +106,7 @@ static enum qsm_exit measure(struct run *run, struct qsm_session_plan *plan, str
   }
   complain(QSM_EXIT_WRONG, run->msg);
   fprintf(stderr, "qsm: replay: %s\nqsm: details: %s/difference.txt\n", run->replay, run->dir);
-  if (outcome->has_lockstep) write_waves(run, plan, outcome->lockstep.cycles_compared);
+  if (outcome->has_lockstep) write_waves(run, plan, outcome->lockstep.difference_cycle);
   return QSM_EXIT_WRONG;
 }
 
@@ -143,13 +145,14 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
     plan.options.inject_block = run->options->inject_block;
     plan.options.inject_cycle = run->options->inject_cycle;
   }
+  if (!main_run || !run->options->waves) return measure(run, &plan, outcome);
   char wave_path[600];
   snprintf(wave_path, sizeof wave_path, "%s/waves.fst", run->dir);
-  if (main_run && run->options->waves) {
-    plan.options.wave_path = wave_path;
-    plan.options.wave_to = UINT64_MAX;
-  }
-  return measure(run, &plan, outcome);
+  plan.options.wave_path = wave_path;
+  plan.options.wave_to = UINT64_MAX;
+  enum qsm_exit code = measure(run, &plan, outcome);
+  if (code || qsm_waves_write_save_file(run->scenario.config, wave_path, run->msg, sizeof run->msg) == 0) return code;
+  return complain(QSM_EXIT_ENVIRONMENT, run->msg);
 }
 
 // What went wrong in the kernels themselves.
@@ -206,7 +209,7 @@ static enum qsm_exit write_results(struct run *run) {
   }
   printf("\n  results  %s/result.json\n", run->dir);
   if (plotted) printf("  plot     %s/plot.svg\n", run->dir);
-  if (run->options->waves) printf("  waves    %s/waves.fst\n", run->dir);
+  if (run->options->waves) printf("  waves    gtkwave %s/waves.gtkw\n", run->dir);
   printf("  docs     %s/docs/reading-order.md\n", qsm_source_root());
   return code;
 }

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Waveforms and their GTKWave save files: every signal that a save file names is in its waveform. tiny; with QSM_TEST_FULL odd as well.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+n=0
+
+verdict() { # WHAT SEEN EXPECTED
+  n=$((n + 1))
+  if [ "$2" = "$3" ]; then
+    echo "ok $n - $1"
+  else
+    printf 'not ok %d - %s\n' "$n" "$1"
+    printf 'expected: %s\nseen:     %s\n' "$3" "$2" | sed 's/^/# /'
+  fi
+}
+
+# Full names of the signals in a waveform, as GTKWave writes them: a range of one bit has one index.
+signals_of_wave() {
+  fst2vcd -f "$1" 2>/dev/null | awk '
+    /^\$enddefinitions/ { exit }
+    /^\$scope/ { path[++depth] = $3 }
+    /^\$upscope/ { depth-- }
+    /^\$var/ {
+      name = ""
+      for (i = 1; i <= depth; i++) name = name path[i] "."
+      range = $6 == "$end" ? "" : $6
+      print name $5 (range == "[0:0]" ? "[0]" : range)
+    }' | sort -u
+}
+
+# missing SAVE_FILE WAVE: the signals that the save file names and the waveform lacks.
+missing() {
+  signals_of_wave "$2" >"$work/have"
+  sed -n 's/^+{[^}]*} //p' "$1" | sort -u >"$work/named"
+  comm -23 "$work/named" "$work/have" | paste -sd ' '
+}
+
+groups() { sed -n 's/^-\(.\)/\1/p' "$1" | sort | uniq -c | awk '{ print $1 % 2 }' | sort -u; }
+
+check() { # CONFIG
+  local out=$work/$1 save=$work/$1/waves.gtkw
+  build/qsm run "examples/$1.yaml" --config "$1" --backend rtl --cycles 3000 --waves --quiet --out "$out" >"$work/log" 2>&1
+  verdict "$1: a run with waveforms" "$? $(cat "$work/log")" '0 '
+  verdict "$1: the save file opens the waveform" "$(head -n 1 "$save")" "[dumpfile] \"$out/waves.fst\""
+  verdict "$1: the waveform has every signal of it" "$(missing "$save" "$out/waves.fst")" ''
+  verdict "$1: every group that begins ends" "$(groups "$save")" 0
+}
+
+check tiny
+verdict 'the groups' "$(sed -n '/^@800200/{n;s/^-//p}' "$work/tiny/waves.gtkw" | paste -sd ,)" \
+  'SM 0 issue,SM 0 quota counters,Epoch,TB scheduler,blocks of SM 0,Memory'
+sed 's/ep_cnt_q\[19:0\]/ep_cnt_q[18:0]/; s/u_quota\.refill/u_quota.refil/' "$work/tiny/waves.gtkw" >"$work/wrong.gtkw"
+verdict 'wrong names are noticed' "$(missing "$work/wrong.gtkw" "$work/tiny/waves.fst")" \
+  'TOP.qsm_cosim.u_gpu.g_sm[0].u_sm.u_quota.refil TOP.qsm_cosim.u_gpu.u_qos_mgr.ep_cnt_q[18:0]'
+
+build/qsm run examples/tiny.yaml --backend lockstep --inject quota --quiet --out "$work/flipped" >"$work/log" 2>&1
+verdict 'a difference is reported' $? 1
+verdict 'with a save file for its waveform' "$(head -n 1 "$work/flipped/difference.gtkw")" "[dumpfile] \"$work/flipped/difference.fst\""
+verdict 'the waveform has every signal of it' "$(missing "$work/flipped/difference.gtkw" "$work/flipped/difference.fst")" ''
+[ -n "${QSM_TEST_FULL:-}" ] && check odd
+echo "1..$n"
