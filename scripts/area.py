@@ -27,17 +27,25 @@ ABC_LUTS = "+strash;dc2;if"
 QOS_FOLDERS = ("rtl/qos_mgr",)
 QOS_MODULES = ("qsm_quota", "qsm_quota_slot")
 STAND_ALONE_FOLDERS = ("rtl/warp_sched", "rtl/qos_mgr")
+OTHER_SM_MODULES = ("qsm_fetch", "qsm_regfile", "qsm_exec", "qsm_warp_state", "qsm_wb", "qsm_lsu")
+ECP5_COLUMNS = ("LUT4", "flip-flops", "DP16KD", "MULT18X18D")
 
 
 class Synthesis:
     """A Yosys design; log in a file, statistics as Python data."""
 
-    def __init__(self, log):
+    def __init__(self, log, name):
         self.design = libyosys.Design()
         self.log = log
+        self.name = name  # saved designs are Yosys's own: one name each
 
     def run(self, command):
         libyosys.run_pass(f"tee -q -a {self.log} {command}", self.design)
+
+    def restart(self, top):
+        """Back to the elaborated design, from `top` down."""
+        self.run(f"design -load {self.name}")
+        self.run(f"hierarchy -top {top} -purge_lib")
 
     def stat(self, options=""):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
@@ -60,7 +68,7 @@ def select(module):
     return re.sub(r"[\[\]]", "?", module.lstrip("\\"))
 
 
-def merge_equal_modules(synthesis):
+def merge_equal_modules(synthesis, top):
     """Makes equal modules one, leaves first."""
     stat = synthesis.stat("-width")
     signatures = {}
@@ -78,15 +86,16 @@ def merge_equal_modules(synthesis):
         first = kept.setdefault(signature(name), name)
         if first != name:
             synthesis.run(f"chtype -set {first} t:{select(name)}")
-    synthesis.run(f"hierarchy -top {TOP} -purge_lib")
+    synthesis.run(f"hierarchy -top {top} -purge_lib")
 
 
-def read(cfg_folder, config, log):
-    synthesis = Synthesis(log)
-    synthesis.run(f"read_slang --top {TOP} --keep-hierarchy --ignore-assertions --ignore-initial -f {cfg_folder}/{config}/files.f")
-    synthesis.run(f"hierarchy -check -top {TOP}")
-    merge_equal_modules(synthesis)
-    synthesis.run("design -save elaborated")
+def read(cfg_folder, config, log, top=TOP, without=()):
+    synthesis = Synthesis(log, f"{config}_{top}")
+    boxes = " ".join(f"--blackboxed-module {module}" for module in without)
+    synthesis.run(f"read_slang --top {top} --keep-hierarchy --ignore-assertions --ignore-initial {boxes} -f {cfg_folder}/{config}/files.f")
+    synthesis.run(f"hierarchy -check -top {top}")
+    merge_equal_modules(synthesis, top)
+    synthesis.run(f"design -save {synthesis.name}")
     return synthesis
 
 
@@ -111,7 +120,7 @@ def instances(stat, top):
 
 def generic(synthesis):
     """Gates of two inputs, flip-flops and memory bits of each module by itself."""
-    synthesis.run("design -load elaborated")
+    synthesis.restart(TOP)
     memory = {name: module["num_memory_bits"] for name, module in synthesis.stat().items()}
     for command in ("synth -run coarse:fine", "opt -fast", "techmap", "opt -fast", f"abc -g {GATES} -script {ABC_GATES}", "opt_clean"):
         synthesis.run(command)
@@ -133,8 +142,7 @@ ECP5_COST = {"LUT4": ("LUT4", 1), "CCU2C": ("LUT4", 2), "TRELLIS_DPR16X4": ("LUT
 
 
 def ecp5(synthesis, top=TOP):
-    synthesis.run("design -load elaborated")
-    synthesis.run(f"hierarchy -top {top} -purge_lib")
+    synthesis.restart(top)
     synthesis.run(f"synth_lattice -family ecp5 -top {top} -noflatten -noiopad")
     stat = synthesis.stat()
     cost = {}
@@ -149,8 +157,7 @@ def ecp5(synthesis, top=TOP):
 
 def depth(synthesis, module):
     """LUT4 levels of the longest path inside a block, flattened; memories are cut out, their ports end paths."""
-    synthesis.run("design -load elaborated")
-    synthesis.run(f"hierarchy -top {module} -purge_lib")
+    synthesis.restart(module)
     for command in ("flatten", "synth -run coarse:fine", "opt -fast", "expose -evert t:$mem_v2", "techmap", "opt -fast", f"abc -lut 4 -script {ABC_LUTS}", "opt_clean"):
         synthesis.run(command)
     return int(re.search(r"\(length=(\d+)\)", synthesis.output_of("ltp -noff")).group(1))
@@ -225,17 +232,24 @@ def depth_table(synthesis, modules):
     return table(("block", "LUT4 levels"), sorted(deepest.items(), key=lambda item: -item[1]))
 
 
-def wang2017_section(cfg_folder, log):
-    synthesis = read(cfg_folder, "wang2017", log)
+def stand_alone_rows(synthesis, top, times):
+    """A row for each block of the stand-alone folders that is not part of another one."""
     stat = synthesis.stat()
-    count = instances(stat, next(name for name in stat if base(name) == TOP))
+    count = instances(stat, next(name for name in stat if base(name) == top))
     wanted = [name for name in stat if base(name) in modules_in(STAND_ALONE_FOLDERS)]
     inside = {child for name in wanted for child in children(stat, name)}
-    rows = []
     for module in sorted(set(wanted) - inside, key=base):
         cost = with_children(*ecp5(synthesis, module), module)
-        rows.append((base(module), count[module], cost["LUT4"], cost["flip-flops"], cost["DP16KD"], cost["MULT18X18D"], depth(synthesis, module)))
-    return table(("block with what is in it, one instance", "instances", "LUT4", "flip-flops", "DP16KD", "MULT18X18D", "LUT4 levels"), rows)
+        yield (base(module), times * count[module], *(cost[what] for what in ECP5_COLUMNS), depth(synthesis, module))
+
+
+def wang2017_section(cfg_folder, log):
+    """One SM is read without its large parts, the GPU without its SMs: slang would need minutes and gigabytes for all of it."""
+    gpu = read(cfg_folder, "wang2017", log, without=["qsm_sm"])
+    n_sms = gpu.stat()[f"\\{TOP}"]["num_cells_by_type"]["qsm_sm"]
+    sm = read(cfg_folder, "wang2017", log, top="qsm_sm", without=OTHER_SM_MODULES)
+    rows = [*stand_alone_rows(sm, "qsm_sm", n_sms), *stand_alone_rows(gpu, TOP, 1)]
+    return table(("block with what is in it, one instance", "instances", *ECP5_COLUMNS, "LUT4 levels"), rows)
 
 
 def provenance():
