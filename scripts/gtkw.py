@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """GTKWave save file for the waveforms of a configuration: gtkw.py configs/NAME.yaml > NAME.gtkw
 
-Groups of signals of the simulation top (tb/cosim/qsm_cosim.sv). Whoever copies the file to a waveform puts the line
-[dumpfile] "PATH" in front. A wrong name here fails tb/waves/.
+Groups of signals of the simulation top (tb/cosim/qsm_cosim.sv). Whoever copies the file to a waveform puts the lines
+about the waveform itself in front (sim/qsm_waves.c). A wrong name here fails tb/waves/.
 """
 import re
 import sys

@@ -91,7 +91,8 @@ static void write_waves(struct run *run, const struct qsm_session_plan *failed, 
                                               .wave_to = cycle + WAVE_AFTER_CYCLES};
   enum qsm_session_status status = qsm_session_run(&run->scenario, &plan, &outcome, msg, sizeof msg);
   qsm_outcome_clear(&outcome);
-  if (status == QSM_SESSION_ENVIRONMENT || qsm_waves_write_save_file(run->scenario.config, path, msg, sizeof msg))
+  if (status == QSM_SESSION_ENVIRONMENT ||
+      qsm_waves_write_save_file(run->scenario.config, path, WAVE_BEFORE_CYCLES + WAVE_AFTER_CYCLES, msg, sizeof msg))
     fprintf(stderr, "qsm: no waveform: %s\n", msg);
   else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", run->dir);
 }
@@ -151,8 +152,9 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
   plan.options.wave_path = wave_path;
   plan.options.wave_to = UINT64_MAX;
   enum qsm_exit code = measure(run, &plan, outcome);
-  if (code || qsm_waves_write_save_file(run->scenario.config, wave_path, run->msg, sizeof run->msg) == 0) return code;
-  return complain(QSM_EXIT_ENVIRONMENT, run->msg);
+  if (!code && qsm_waves_write_save_file(run->scenario.config, wave_path, outcome->total_cycles, run->msg, sizeof run->msg))
+    return complain(QSM_EXIT_ENVIRONMENT, run->msg);
+  return code;
 }
 
 // What went wrong in the kernels themselves.

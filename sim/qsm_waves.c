@@ -27,7 +27,14 @@ static int copy(FILE *from, FILE *to) {
   return ferror(from) ? -1 : 0;
 }
 
-int qsm_waves_write_save_file(const char *config, const char *wave_path, char *msg, size_t msg_len) {
+// Z of GTKWave's zoom -Z: 2^Z units of time on 200 pixels, a cycle has two, and some 1200 pixels are in sight.
+static int zoom_out(uint64_t n_cycles) {
+  int zoom = 0;
+  while (zoom < 40 && (UINT64_C(6) << zoom) < 2 * n_cycles) zoom++;
+  return zoom;
+}
+
+int qsm_waves_write_save_file(const char *config, const char *wave_path, uint64_t n_cycles, char *msg, size_t msg_len) {
   char path[1024], wave[PATH_MAX];
   const char *dot = strrchr(wave_path, '.');
   FILE *from = open_template(config, msg, msg_len);
@@ -36,7 +43,7 @@ int qsm_waves_write_save_file(const char *config, const char *wave_path, char *m
   FILE *to = len < (int)sizeof path && realpath(wave_path, wave) ? fopen(path, "w") : NULL;
   int status = to ? 0 : -1;
   if (to) {
-    if (fprintf(to, "[dumpfile] \"%s\"\n", wave) < 0 || copy(from, to)) status = -1;
+    if (fprintf(to, "[dumpfile] \"%s\"\n*-%d.0 -1\n", wave, zoom_out(n_cycles)) < 0 || copy(from, to)) status = -1;
     if (fclose(to)) status = -1;
   }
   if (status) snprintf(msg, msg_len, "%s: %s", path, strerror(errno));
