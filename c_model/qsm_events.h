@@ -27,7 +27,7 @@
   X(DISPATCH, "tb_sched", "sm tb kernel linear")                              \
   X(TARGETS, "tb_alloc", "sm target[]")                                       \
   X(END, "tb_sched", "ended killed")                                          \
-  X(EPOCH, "qos_mgr", "quota_alpha_insn_hinsnlo_hinsnhi_hcyclo_hcychi[]")     \
+  X(EPOCH, "qos_mgr", "slot_words[]")                                         \
   X(MEMREQ, "xbar", "op addr sm txn")                                         \
   X(MEMRSP, "xbar", "sm txn")
 
