@@ -16,7 +16,7 @@
 #include "qsm_regs.h"
 
 enum {
-  ROUND_CYCLES = 24000,
+  ROUND_CYCLES = 32000,
   RESET_EPOCH = 10000,  // EPOCH_LEN takes effect after the first epoch
   ARENA_BYTES = 65536,  // memory of a slot: code at 0, data at DATA_OFFSET
   DATA_OFFSET = 32768,
@@ -72,6 +72,15 @@ static uint32_t random_goal(struct round *round) {
   }
 }
 
+// Memory that programs read is not all zeros.
+static void fill_memory(struct round *round) {
+  uint32_t words[QSM_FUZZ_DATA_BYTES / 4];
+  for (uint32_t slot = 0; slot < round->config.num_kernels; slot++) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) words[i] = qsm_random_next(&round->random);
+    round->gpu->mem_write(round->gpu, MEMORY_BASE + slot * ARENA_BYTES + DATA_OFFSET, words, sizeof words);
+  }
+}
+
 static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = MEMORY_BASE + slot * ARENA_BYTES;
   const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault};
@@ -88,17 +97,19 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t shared = below(round, 3) == 0 ? 0 : 64 + below(round, config->shared_bytes / (1 + below(round, 6)) - 63);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
   uint32_t base = MEMORY_BASE + slot * ARENA_BYTES;
+  uint32_t all_sms = (1u << config->num_sms) - 1;
   const struct setting settings[] = {
+      {QSM_SLOT_SM_MASK_LO, below(round, 3) ? all_sms : 1 + below(round, all_sms)},
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
       {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_LIMIT, base + DATA_OFFSET + QSM_FUZZ_DATA_BYTES}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
-      {QSM_SLOT_GRID_X, 1 + below(round, 6)}, {QSM_SLOT_GRID_Y, 1 + below(round, 2)}, {QSM_SLOT_GRID_Z, 1 + below(round, 2)},
+      {QSM_SLOT_GRID_X, 1 + below(round, 1 + below(round, 6))}, {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
       {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
       {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
       {QSM_SLOT_SHARED, shared}, {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
       {QSM_SLOT_FIRST_QUOTA, below(round, 4) ? 1 + below(round, 4000) : 1},
   };
-  enum qsm_backend_status status = load_program(round, slot, shared, below(round, 4) == 0);
+  enum qsm_backend_status status = load_program(round, slot, shared, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
@@ -124,6 +135,7 @@ static enum qsm_backend_status serve(struct round *round) {
     for (size_t i = 0; !status && i < sizeof fault_registers / sizeof fault_registers[0]; i++)
       status = get(round, slot_address(slot, fault_registers[i]), &ignored);
     round->faults += (status_register >> 1) & 1;
+    if (!status && below(round, 4) == 0) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);  // too early
     if (!status) status = put(round, QSM_REG_IRQ, 1u << slot);
     if (!status && below(round, 4) == 0) status = put(round, slot_address(slot, QSM_SLOT_CTX), 0);
     if (!status) status = below(round, 4) == 0 ? open_slot(round, slot) : launch(round, slot);
@@ -131,10 +143,50 @@ static enum qsm_backend_status serve(struct round *round) {
   return status;
 }
 
+// Any register of a slot, with a value at some rule's limit.
+static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
+  const struct qsm_config *config = &round->config;
+  uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
+  const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu, most_threads, most_threads + 1,
+                             config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
+  uint32_t offset = below(round, 40) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
+  return put(round, slot_address(slot, offset), value);
+}
+
+// The same of the whole GPU; never so that epochs get long.
+static enum qsm_backend_status nudge_gpu(struct round *round) {
+  static const uint32_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_ALPHA_CAP, QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN, QSM_REG_SM_SELECT,
+                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV};
+  static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
+  if (below(round, 4) == 0) return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
+  if (below(round, 4) == 0) return put(round, QSM_REG_STALL_SELECT, below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
+  return put(round, registers[below(round, sizeof registers / sizeof registers[0])], values[below(round, sizeof values / sizeof values[0])]);
+}
+
+// Figures of an SM, reasons of stalls, anything of a slot.
+static enum qsm_backend_status look_around(struct round *round) {
+  uint32_t slot = below(round, round->config.num_kernels), ignored;
+  enum qsm_backend_status status = put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
+  for (uint32_t figure = 0; !status && figure < 4; figure++) status = get(round, QSM_SMSEL_BASE + 16 * slot + 4 * figure, &ignored);
+  if (!status) status = put(round, QSM_REG_STALL_SELECT, below(round, round->config.num_sched) << 8 | slot << 4 | below(round, 8));
+  if (!status) status = get(round, QSM_REG_STALL_VALUE, &ignored);
+  return status ? status : get(round, slot_address(slot, below(round, 26) * 4), &ignored);
+}
+
+// A slot that rests gets work again.
+static enum qsm_backend_status revive(struct round *round, uint32_t slot) {
+  uint32_t state = 0, context = 0;
+  enum qsm_backend_status status = get(round, slot_address(slot, QSM_SLOT_STATUS), &state);
+  if (!status) status = get(round, slot_address(slot, QSM_SLOT_CTX), &context);
+  if (status || (state & 1)) return status;
+  return (context & 1) ? launch(round, slot) : open_slot(round, slot);
+}
+
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels), ignored;
-  switch (below(round, 14)) {
+  switch (below(round, 20)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, 4));
     case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
     case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
@@ -148,6 +200,10 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 10: return put(round, below(round, 0x2000), qsm_random_next(&round->random) & below(round, 16));
     case 11: return get(round, below(round, 0x2000) & (below(round, 8) ? ~3u : ~0u), &ignored);
     case 12: return put(round, QSM_REG_ICACHE_INV, 1);
+    case 13: case 14: return nudge(round, slot);
+    case 15: return nudge_gpu(round);
+    case 16: case 17: return look_around(round);
+    case 18: case 19: return revive(round, slot);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }
@@ -165,8 +221,20 @@ static enum qsm_backend_status read_statistics(struct round *round) {
   return QSM_BACKEND_OK;
 }
 
+// Every register right after reset; QoS figures too, as the manager rests.
+static enum qsm_backend_status read_all(struct round *round) {
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  uint32_t ignored;
+  for (uint32_t address = 0; !status && address < 0x80; address += 4) status = get(round, address, &ignored);
+  for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
+    for (uint32_t offset = 0; !status && offset < 0xC0; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
+  return status;
+}
+
 static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress, uint64_t done_before, uint64_t cycles) {
-  enum qsm_backend_status status = put(round, QSM_REG_POLICY, below(round, 3));
+  fill_memory(round);
+  enum qsm_backend_status status = read_all(round);
+  if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 3)) : status;  // else the one after reset
   if (!status) status = put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
   // One round in three skips the long first epoch idle, so that schemes act from the first launch on.
   uint64_t ran = 0;
@@ -176,7 +244,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
     if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
   while (!status && round->gpu->cycle(round->gpu) < cycles) {
-    status = round->gpu->run(round->gpu, 1 + below(round, 1500), true, &ran);
+    status = round->gpu->run(round->gpu, 1 + below(round, below(round, 3) ? 300 : 1500), true, &ran);
     if (!status) status = serve(round);
     if (!status && below(round, 3) == 0) status = meddle(round);
     if (!status && below(round, 4) == 0) status = read_statistics(round);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_fuzz_program.h"
 
-// Registers with a role; the rest of x5..x15 is random data.
-enum { RA = 1, FIRST_DATA = 5, N_DATA = 11, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24, SCRATCH = 25, INNER = 26 };
+// Registers with a role; x6..x15 are random data.
+enum { RA = 1, LINK2 = 5, FIRST_DATA = 6, N_DATA = 10, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24, SCRATCH = 25, INNER = 26 };
 enum { OP = 0x33, OP_IMM = 0x13, LUI = 0x37, AUIPC = 0x17, LOAD = 0x03, STORE = 0x23, AMO = 0x2F, BRANCH = 0x63, JAL = 0x6F, JALR = 0x67, SYSTEM = 0x73, FENCE = 0x0F, CUSTOM0 = 0x0B };
 enum { CSR_TID = 0xCC0, MAX_NESTING = 3 };
 #define EXIT_WORD (1u << 12 | CUSTOM0)
@@ -16,6 +16,7 @@ struct emitter {
 
 static uint32_t below(struct emitter *emitter, uint32_t n) { return qsm_random_below(emitter->random, n); }
 static uint32_t data_register(struct emitter *emitter) { return FIRST_DATA + below(emitter, N_DATA); }
+static uint32_t data_or_zero(struct emitter *emitter) { return below(emitter, 16) ? data_register(emitter) : 0; }
 
 static void emit(struct emitter *emitter, uint32_t word) {
   if (emitter->n < QSM_FUZZ_MAX_WORDS) emitter->words[emitter->n++] = word;
@@ -50,7 +51,7 @@ static void load_constant(struct emitter *emitter, uint32_t rd, uint32_t value) 
 // ---- Straight-line pieces ----
 
 static void alu(struct emitter *emitter) {
-  uint32_t rd = below(emitter, 20) ? data_register(emitter) : 0, rs1 = data_register(emitter), rs2 = data_register(emitter);
+  uint32_t rd = below(emitter, 20) ? data_register(emitter) : 0, rs1 = data_or_zero(emitter), rs2 = data_or_zero(emitter);
   uint32_t funct3 = below(emitter, 8);
   switch (below(emitter, 8)) {
     case 0: case 1: case 2: emit(emitter, r_type(OP, funct3, (funct3 == 0 || funct3 == 5) && below(emitter, 2) ? 0x20 : 0, rd, rs1, rs2)); break;
@@ -64,7 +65,7 @@ static void alu(struct emitter *emitter) {
 }
 
 static void divide(struct emitter *emitter) {
-  emit(emitter, r_type(OP, 4 + below(emitter, 4), 1, data_register(emitter), data_register(emitter), data_register(emitter)));
+  emit(emitter, r_type(OP, 4 + below(emitter, 4), 1, data_or_zero(emitter), data_register(emitter), data_or_zero(emitter)));
 }
 
 static void read_csr(struct emitter *emitter) {
@@ -112,13 +113,35 @@ static void atomic(struct emitter *emitter) {
                        data_register(emitter)));
 }
 
+// A word with the opcode and registers of an instruction and random function fields: legal or not.
+static uint32_t unusual(struct emitter *emitter) {
+  static const uint8_t opcodes[] = {OP, OP_IMM, OP_IMM, LOAD, STORE, AMO, BRANCH, JALR, SYSTEM, FENCE, CUSTOM0};
+  static const uint8_t funct7[] = {0x00, 0x01, 0x20, 0x08, 0x10};
+  static const uint16_t csrs[] = {0xC00, 0xC80, 0xCBF, 0xCC0, 0xCD0, 0xCD1, 0x000};
+  uint32_t opcode = opcodes[below(emitter, sizeof opcodes)], funct3 = below(emitter, 8);
+  uint32_t rd = below(emitter, 2) ? data_register(emitter) : 0, rs1 = below(emitter, 2) ? ADDRESS : 0;
+  if (opcode == SYSTEM && below(emitter, 2)) return (uint32_t)csrs[below(emitter, sizeof csrs / sizeof csrs[0])] << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | SYSTEM;
+  if (opcode == SYSTEM) return below(emitter, 3) << 20 | rd << 7 | SYSTEM;
+  if (opcode == AMO) return r_type(AMO, below(emitter, 4) ? 2 : funct3, below(emitter, 32) << 2, rd, ADDRESS, FIRST_DATA);
+  if (opcode == BRANCH) return b_type(funct3, rs1, FIRST_DATA, 4);
+  return r_type(opcode, funct3, below(emitter, 4) ? funct7[below(emitter, sizeof funct7)] : below(emitter, 128), rd, rs1, below(emitter, 32));
+}
+
 static void fault(struct emitter *emitter) {
   static const uint32_t bad[] = {0x00000000, 0xFFFFFFFF, 0x00000073 /* ecall */, 0x00100073 /* ebreak */, 0x100022AF /* lr.w */, 0x00000053 /* FP */,
                                  0xC0001073 /* csrrw cycle */, 0x30002073 /* mstatus */, 0x00001C0B /* exit with rd */, 0x0000100F /* fence.i */};
-  switch (below(emitter, 5)) {
-    case 0: emit(emitter, i_type(LOAD, 2, FIRST_DATA, BASE, 1 + (int32_t)below(emitter, 3))); break;               // misaligned
+  uint32_t log2_bytes = 1 + below(emitter, 2);
+  switch (below(emitter, 9)) {
+    case 0: emit(emitter, i_type(LOAD, log2_bytes, FIRST_DATA, BASE, 1 + (int32_t)below(emitter, 3))); break;      // misaligned
     case 1: emit(emitter, s_type(2, below(emitter, 2) ? 0 : TID, FIRST_DATA, 0)); break;                            // outside
-    case 2: emit(emitter, i_type(JALR, 0, 0, BASE, below(emitter, 2) ? 2 : 0)); break;                             // into data, or misaligned
+    case 2: emit(emitter, i_type(JALR, 0, below(emitter, 2), BASE, below(emitter, 2) ? 2 : 0)); break;             // into data, or misaligned
+    case 4: emit(emitter, r_type(AMO, 2, 0, FIRST_DATA, below(emitter, 2) ? 0 : TID, FIRST_DATA)); break;          // outside, or misaligned
+    case 5: emit(emitter, unusual(emitter)); break;
+    case 6: emit(emitter, unusual(emitter)); break;
+    case 7:  // just behind the window, in its last bytes, or a store into the code
+      load_constant(emitter, ADDRESS, emitter->request->data + (below(emitter, 3) ? QSM_FUZZ_DATA_BYTES : 0));
+      emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 2) ? 0 : -4) : s_type(2, ADDRESS, FIRST_DATA, -4));
+      break;
     case 3:
       if (emitter->request->shared_bytes) {
         load_constant(emitter, ADDRESS, 0x10000000u + emitter->request->shared_bytes);
@@ -174,23 +197,24 @@ static void loop(struct emitter *emitter, uint32_t nesting) {
   emit(emitter, b_type(1, counter, 0, ((int32_t)top - (int32_t)emitter->n) * 4));
 }
 
-// jal ra, function; the function lies here, jumped over.
+// jal ra, function (or t0, the other link register); the function lies here, jumped over.
 static void call(struct emitter *emitter) {
   uint32_t over = emitter->n;
   emit(emitter, 0);
   uint32_t function = emitter->n;
+  uint32_t link = below(emitter, 3) ? RA : LINK2;
   straight(emitter);
-  emit(emitter, i_type(JALR, 0, 0, RA, 0));
+  emit(emitter, i_type(JALR, 0, below(emitter, 4) ? 0 : SCRATCH, link, (int32_t)below(emitter, 2)));  // bit 0 of a target counts for nothing
   emitter->words[over] = j_type(0, (int32_t)(emitter->n - over) * 4);
   if (below(emitter, 2)) {
-    emit(emitter, j_type(RA, ((int32_t)function - (int32_t)emitter->n) * 4));
+    emit(emitter, j_type(link, ((int32_t)function - (int32_t)emitter->n) * 4));
     return;
   }
   // Through a register: auipc, jalr.
   int32_t offset = ((int32_t)function - (int32_t)emitter->n) * 4;
   emit(emitter, SCRATCH << 7 | AUIPC);
   emit(emitter, i_type(OP_IMM, 0, SCRATCH, SCRATCH, offset));
-  emit(emitter, i_type(JALR, 0, RA, SCRATCH, 0));
+  emit(emitter, i_type(JALR, 0, link, SCRATCH, (int32_t)below(emitter, 2)));
 }
 
 static void early_exit(struct emitter *emitter) {
@@ -246,8 +270,8 @@ static void prologue(struct emitter *emitter) {
 uint32_t qsm_fuzz_program(struct qsm_random *random, const struct qsm_fuzz_request *request, uint32_t *words) {
   struct emitter emitter = {random, request, words, 0};
   prologue(&emitter);
-  uint32_t parts = 1 + below(&emitter, 4);
-  for (uint32_t i = 0; i < parts; i++) body(&emitter, MAX_NESTING);
+  uint32_t parts = below(&emitter, 2) ? 1 : 1 + below(&emitter, request->may_fault ? 2 : 4);
+  for (uint32_t i = 0; i < parts; i++) body(&emitter, below(&emitter, 2) ? MAX_NESTING : 1);
   if (request->may_fault) {
     emit(&emitter, b_type(below(&emitter, 2), data_register(&emitter), TID, 8));
     fault(&emitter);
