@@ -52,7 +52,7 @@ build/tests.list: FORCE
 	grep -e '$(TESTS)' $@.all > $@ || { echo "no test's name has '$(TESTS)' in it" >&2; exit 1; }
 
 .PHONY: test test-full test-build
-test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(UNIT_BENCHES) $(TEST_CONFIGS:%=build/rtl/%.so) build/tests.list
+test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(UNIT_BENCHES) $(TEST_CONFIGS:%=build/rtl/%.so) build/faults/root/build/rtl/tiny.so build/tests.list
 
 # What cannot be built does not keep the rest from being tested: its tests then fail.
 BUILD_TESTS = -+$(MAKE) -k $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS)) test-build
@@ -65,3 +65,34 @@ test-full: export QSM_TEST_FULL := 1
 test-full: install-sim install-docs ## the same with large inputs and long random runs
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
+
+# Faults made by hand in the RTL (tb/faults/README.md): all of them in one build, of which one is awake in a run.
+FAULTS_DIR := build/faults
+FAULT_BENCHES := $(sort $(shell awk '/^==/ { print $$4 }' tb/faults/faults.txt))
+FAULT_LIBRARIES := $(patsubst %,$(FAULTS_DIR)/root/build/rtl/%.so,tiny odd)
+FAULT_SRCS := $(FAULTS_DIR)/qsm_fault_pkg.sv $(CURDIR)/$(FAULTS_DIR)/qsm_fault.cpp
+
+.PHONY: faults
+faults: install-sim $(STAMPS)/apt-python ## break the RTL in some hundred ways: which test sees it -> docs/results/faults.md; FAULT=PATTERN for some
+	$(BUILD) build/qsm $(FAULT_LIBRARIES) $(FAULT_BENCHES:%=$(FAULTS_DIR)/unit/%/run)
+	python3 tb/faults/faults.py run tb/faults/faults.txt $(FAULTS_DIR) $(if $(FAULT),--pattern '$(FAULT)',--table docs/results/faults.md)
+
+$(FAULTS_DIR)/prepared: FORCE
+	python3 tb/faults/faults.py prepare tb/faults/faults.txt $(@D)
+	ln -sfn $(CURDIR)/configs $(@D)/root/configs
+
+$(FAULTS_DIR)/root/build/rtl/%.so: $(FAULTS_DIR)/prepared build/cfg/%/files.f $(COSIM_DEPENDS)
+	mkdir -p $(FAULTS_DIR)/$*
+	echo 'Verilating the RTL of $* with all faults'
+	sed 's|^rtl/|$(FAULTS_DIR)/rtl/|' build/cfg/$*/files.f > $(FAULTS_DIR)/$*.f
+	$(VERILATE) --Mdir $(FAULTS_DIR)/$* --output-split 20000 -o ../root/build/rtl/$*.so $(FAULT_SRCS) -f $(FAULTS_DIR)/$*.f \
+	  $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
+	$(call compile_verilated,$(FAULTS_DIR)/$*,qsm_cosim,../root/build/rtl/$*.so)
+
+$(FAULTS_DIR)/unit/%/run: $(FAULTS_DIR)/prepared tb/unit/%.f build/libqsm_model.a
+	mkdir -p $(@D)
+	echo 'Verilating the unit bench $* with all faults'
+	$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(@D) -o run $(FAULT_SRCS) -f $(FAULTS_DIR)/tb/$*.f \
+	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(*D)' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
+	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(*D)/*.cpp))
+	$(call compile_verilated,$(@D),$(call unit_top,$*),run)
