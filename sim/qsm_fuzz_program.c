@@ -156,11 +156,11 @@ static void straight(struct emitter *emitter) {
   uint32_t n = 1 + below(emitter, 8);
   for (uint32_t i = 0; i < n && room(emitter, 16); i++) {
     uint32_t kind = below(emitter, 100);
-    if (kind < 55) alu(emitter);
-    else if (kind < 58) divide(emitter);
-    else if (kind < 63) read_csr(emitter);
-    else if (kind < 78) load(emitter);
-    else if (kind < 90) store(emitter);
+    if (kind < 50) alu(emitter);
+    else if (kind < 56) divide(emitter);
+    else if (kind < 61) read_csr(emitter);
+    else if (kind < 75) load(emitter);
+    else if (kind < 87) store(emitter);
     else if (kind < 94) atomic(emitter);
     else if (kind < 97) emit(emitter, FENCE);
     else emit(emitter, CUSTOM0);  // barrier
