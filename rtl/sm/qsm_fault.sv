@@ -3,7 +3,7 @@
 // Contract: at most one fault per source and cycle; only the first of a kernel counts until its next start.
 // Latency: fault raised in t: killed from t + 1 on, message in t + 1.
 // Cost: one fault_t per kernel slot.
-// Observed by the lockstep monitor: fault_new, record_d (FAULT: lowest kernel of fault_new, its record); killed_o (state).
+// Observed by the lockstep monitor: fault_new, record_d (FAULT: lowest kernel of fault_new); killed_o (state).
 module qsm_fault
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -20,16 +20,13 @@ module qsm_fault
   logic   [NumKernels-1:0] killed_q, fault_q, fault_new;
   fault_t [NumKernels-1:0] record_q, record_d;
 
-  // Per kernel, the first source that raises a fault of it
-  for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
-    always_comb begin
-      fault_new[k] = 1'b0;
-      record_d[k]  = source_i[0].record;
-      for (int unsigned s = NumSched + 1; s-- > 0;) begin
-        if (source_i[s].valid && source_i[s].kernel == KernelW'(k)) begin
-          fault_new[k] = !killed_q[k];
-          record_d[k]  = source_i[s].record;
-        end
+  always_comb begin
+    fault_new = '0;
+    record_d  = record_q;
+    for (int unsigned s = NumSched + 1; s-- > 0;) begin
+      if (source_i[s].valid && !killed_q[source_i[s].kernel]) begin
+        fault_new[source_i[s].kernel] = 1'b1;
+        record_d[source_i[s].kernel]  = source_i[s].record;
       end
     end
   end
@@ -42,9 +39,7 @@ module qsm_fault
     end else begin
       killed_q <= (killed_q & ~start_i) | kill_i | fault_new;  // a kill wins over a start
       fault_q  <= fault_new;
-      for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (fault_new[k]) record_q[k] <= record_d[k];
-      end
+      record_q <= record_d;
     end
   end
 
