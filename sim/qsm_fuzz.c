@@ -14,6 +14,7 @@
 #include "qsm_progress.h"
 #include "qsm_random.h"
 #include "qsm_regs.h"
+#include "qsm_waves.h"
 
 enum {
   ROUND_CYCLES = 32000,
@@ -21,8 +22,6 @@ enum {
   ARENA_BYTES = 65536,  // memory of a slot: code at 0, data at DATA_OFFSET
   DATA_OFFSET = 32768,
   STATE_INTERVAL = 3000,
-  WAVE_BEFORE_CYCLES = 200,
-  WAVE_AFTER_CYCLES = 20,
 };
 #define MEMORY_BASE 0x80000000u
 
@@ -291,8 +290,7 @@ static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t
   struct qsm_progress off = {.on = false};
   char path[600];
   snprintf(path, sizeof path, "%s/difference.fst", dir);
-  const struct qsm_backend_options waves = {.wave_path = path, .wave_from = cycle > WAVE_BEFORE_CYCLES ? cycle - WAVE_BEFORE_CYCLES : 0,
-                                            .wave_to = cycle + WAVE_AFTER_CYCLES};
+  const struct qsm_backend_options waves = qsm_waves_around(path, cycle);
   if (qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg)) {
     fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
     return;

@@ -15,8 +15,6 @@
 #include "qsm_session.h"
 #include "qsm_waves.h"
 
-enum { WAVE_BEFORE_CYCLES = 200, WAVE_AFTER_CYCLES = 20 };
-
 struct run {
   const struct qsm_run_options *options;
   struct qsm_scenario scenario;
@@ -87,12 +85,11 @@ static void write_waves(struct run *run, const struct qsm_session_plan *failed, 
   snprintf(path, sizeof path, "%s/difference.fst", run->dir);
   plan.backend = "rtl";
   plan.show_progress = false;
-  plan.options = (struct qsm_backend_options){.wave_path = path, .wave_from = cycle > WAVE_BEFORE_CYCLES ? cycle - WAVE_BEFORE_CYCLES : 0,
-                                              .wave_to = cycle + WAVE_AFTER_CYCLES};
+  plan.options = qsm_waves_around(path, cycle);
   enum qsm_session_status status = qsm_session_run(&run->scenario, &plan, &outcome, msg, sizeof msg);
   qsm_outcome_clear(&outcome);
   if (status == QSM_SESSION_ENVIRONMENT ||
-      qsm_waves_write_save_file(run->scenario.config, path, WAVE_BEFORE_CYCLES + WAVE_AFTER_CYCLES, msg, sizeof msg))
+      qsm_waves_write_save_file(run->scenario.config, path, QSM_WAVES_AROUND_CYCLES, msg, sizeof msg))
     fprintf(stderr, "qsm: no waveform: %s\n", msg);
   else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", run->dir);
 }

@@ -9,6 +9,11 @@
 
 #include "qsm_config_yaml.h"
 
+struct qsm_backend_options qsm_waves_around(const char *wave_path, uint64_t cycle) {
+  return (struct qsm_backend_options){.wave_path = wave_path, .wave_from = cycle > QSM_WAVES_BEFORE_CYCLES ? cycle - QSM_WAVES_BEFORE_CYCLES : 0,
+                                      .wave_to = cycle + QSM_WAVES_AFTER_CYCLES};
+}
+
 // The one that was made with the tracing RTL of the configuration.
 static FILE *open_template(const char *config, char *msg, size_t msg_len) {
   const char *slash = strrchr(config, '/'), *name = slash ? slash + 1 : config;
