@@ -17,31 +17,29 @@ module qsm_div_lane (
   logic negate_q;
 
   logic a_neg, b_neg;
-  assign a_neg = signed_i && quot_q[31];
-  assign b_neg = signed_i && div_q[31];
+  assign a_neg = signed_i && quot_q[31];  // in prepare
+  assign b_neg = signed_i && div_q[31];   // the divisor stays as it is: a negative one is added
 
   logic [32:0] shifted, diff;
   assign shifted = {rest_q, quot_q[31]};
-  assign diff = shifted - {1'b0, div_q};
+  assign diff = shifted + ({b_neg, div_q} ^ {33{!b_neg}}) + 33'(!b_neg);
 
-  logic [31:0] chosen;
-  assign chosen = rem_i ? rest_q : quot_q;
+  // One negation serves prepare (the dividend) and fix (the result).
+  logic negates;
+  logic [31:0] value, signed_value;
+  assign value = (fix_i && rem_i) ? rest_q : quot_q;
+  assign negates = fix_i ? negate_q : a_neg;
+  assign signed_value = (value ^ {32{negates}}) + 32'(negates);
 
   always_ff @(posedge clk_i) begin
-    if (load_i) begin
-      quot_q <= a_i;
-      div_q <= b_i;
-    end else if (prepare_i) begin
-      quot_q <= a_neg ? -quot_q : quot_q;
-      div_q <= b_neg ? -div_q : div_q;
-      rest_q <= '0;
-      negate_q <= rem_i ? a_neg : (a_neg != b_neg && div_q != '0);
-    end else if (step_i) begin
-      quot_q <= {quot_q[30:0], !diff[32]};
-      rest_q <= diff[32] ? shifted[31:0] : diff[31:0];
-    end else if (fix_i) begin
-      quot_q <= negate_q ? -chosen : chosen;
-    end
+    if (load_i) div_q <= b_i;
+    if (prepare_i) rest_q <= '0;
+    else if (step_i) rest_q <= diff[32] ? shifted[31:0] : diff[31:0];
+    if (prepare_i) negate_q <= rem_i ? a_neg : (a_neg != b_neg && div_q != '0);
+
+    if (load_i) quot_q <= a_i;
+    else if (step_i) quot_q <= {quot_q[30:0], !diff[32]};
+    else if (prepare_i || fix_i) quot_q <= signed_value;
   end
   assign result_o = quot_q;
 endmodule

@@ -39,14 +39,14 @@ module qsm_fetch
   typedef enum logic [1:0] { MissIdle = 2'd0, MissPend = 2'd1, MissWait = 2'd2 } miss_e;
   typedef enum logic [1:0] { FetchHit = 2'd0, FetchMiss = 2'd1, FetchFault = 2'd2, FetchDropped = 2'd3 } outcome_e;
 
-  logic [WarpsPerSched-1:0][31:0] fpc_q;
+  logic [WarpsPerSched-1:0][31:2] fpc_q;  // bits 1:0 of a pc are 0
   logic [WarpsPerSched-1:0] fstop_q, fwait_q, finfl_q;
 
   // ---- F1: choose ----
   logic [WarpsPerSched-1:0] want, f1_grant;
   logic f1_valid;
   logic [WarpW-1:0] f1_warp;
-  logic [31:0] f1_pc;
+  logic [31:2] f1_pc;
 
   assign want = resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;  // R-FE-1
 
@@ -74,7 +74,7 @@ module qsm_fetch
     end else begin
       f2_valid <= f1_valid;
       f2_warp <= f1_warp;
-      f2_pc <= f1_pc;
+      f2_pc <= {f1_pc, 2'b00};
       finfl_q <= f1_grant;  // set by F1, cleared by F2 one cycle later
     end
   end
@@ -100,20 +100,23 @@ module qsm_fetch
   dec_t [1:0] dec;
   logic [1:0] word_ctl, push_hit;
   logic f2_ends;  // this fetch ends the path
-  logic [31:0] f2_next_pc;
+  logic f2_merge_valid;
+  logic [31:0] f2_merge_pc;
+  logic [31:2] f2_next_pc;
+
+  assign f2_merge_valid = merge_valid_i[f2_warp];
+  assign f2_merge_pc = merge_pc_i[f2_warp];
 
   for (genvar b = 0; b < 2; b++) begin : g_word
-    qsm_decode u_decode (.instr_i(f2_words[b]), .dec_o(dec[b]));
+    // A fault's word only has to be illegal here, which bit 0 makes it: class CTL without registers.
+    qsm_decode u_decode (.instr_i({f2_words[b][31:1], f2_words[b][0] && f2_in_window}), .dec_o(dec[b]));
 
-    logic [31:0] next_pc;
-    assign next_pc = {f2_pc[31:3] + 29'(b), b == 0, 2'b00};
-    assign word_ctl[b] = dec[b].cls == ClsCtl || (merge_valid_i[f2_warp] && next_pc == merge_pc_i[f2_warp]);
+    logic [31:2] next_pc;
+    assign next_pc = {f2_pc[31:3] + 29'(b), b == 0};
+    assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_merge_valid && next_pc == f2_merge_pc[31:2]);
 
-    assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: (f2_outcome == FetchFault) ? '0 : f2_words[b]};
-    always_comb begin
-      push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls, rs1: dec[b].rs1, rs2: dec[b].rs2, rd: dec[b].rd};
-      if (f2_outcome == FetchFault) push_pre_o[b] = '{ctl: 1'b1, fence: 1'b0, cls: ClsCtl, rs1: '0, rs2: '0, rd: '0};
-    end
+    assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: f2_words[b]};
+    assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls, rs1: dec[b].rs1, rs2: dec[b].rs2, rd: dec[b].rd};
   end
 
   assign push_hit[0] = !f2_pc[2];
@@ -122,11 +125,11 @@ module qsm_fetch
   always_comb begin
     push_o = '0;
     f2_ends = 1'b0;
-    f2_next_pc = f2_pc;
+    f2_next_pc = f2_pc[31:2];
     if (f2_valid && f2_outcome == FetchHit) begin
       push_o = push_hit;
       f2_ends = |(push_hit & word_ctl);
-      f2_next_pc = push_hit[1] ? {f2_pc[31:3] + 29'd1, 3'b000} : {f2_pc[31:3], 3'b100};
+      f2_next_pc = push_hit[1] ? {f2_pc[31:3] + 29'd1, 1'b0} : {f2_pc[31:3], 1'b1};
     end else if (f2_valid && f2_outcome == FetchFault) begin
       push_o = {f2_pc[2], !f2_pc[2]};
       f2_ends = 1'b1;
@@ -170,33 +173,36 @@ module qsm_fetch
 
   qsm_icache u_icache (
     .clk_i, .rst_ni,
-    .read_pc_i(f1_pc), .hit_o(f2_hit), .packet_o(f2_words),
+    .read_pc_i({f1_pc, 2'b00}), .hit_o(f2_hit), .packet_o(f2_words),
     .inv_i(icache_inv_i),
     .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i(fill_data_i)
   );
 
   // ---- Per-warp fetch state ----
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
+    logic fetches;
+    assign fetches = f2_valid && f2_warp == WarpW'(w);
+
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         fpc_q[w] <= '0;
         fstop_q[w] <= 1'b0;
         fwait_q[w] <= 1'b0;
       end else begin
-        if (f2_valid && f2_warp == WarpW'(w)) begin
-          if (f2_outcome == FetchMiss) fwait_q[w] <= 1'b1;
-          if (f2_ends) fstop_q[w] <= 1'b1;
-          fpc_q[w] <= f2_next_pc;
-        end
-        if (fill_valid_i) fwait_q[w] <= 1'b0;  // also of a warp that misses in this cycle
-        if (path_set_i[w]) begin
-          fpc_q[w] <= path_set_pc_i[w];
-          fstop_q[w] <= 1'b0;
-          fwait_q[w] <= 1'b0;
-        end
+        if (path_set_i[w] || fetches) fpc_q[w] <= path_set_i[w] ? path_set_pc_i[w][31:2] : f2_next_pc;
+        if (path_set_i[w]) fstop_q[w] <= 1'b0;
+        else if (fetches && f2_ends) fstop_q[w] <= 1'b1;
+        if (path_set_i[w] || fill_valid_i) fwait_q[w] <= 1'b0;  // a fill: also of a warp that misses in this cycle
+        else if (fetches && f2_outcome == FetchMiss) fwait_q[w] <= 1'b1;
       end
     end
+
+    logic [1:0] unused_pc;
+    assign unused_pc = path_set_pc_i[w][1:0];
   end
+
+  logic [3:0] unused_low;
+  assign unused_low = {f2_merge_pc[1:0], f2_pc[1:0]};
 
 `ifndef SYNTHESIS
   // A fill ends a granted miss (R-FE-5).

@@ -29,8 +29,10 @@ module qsm_ibuf
 
   logic [1:0] pop_pos;
   word_t [1:0] pop_words;
+  word_t popped;
   assign pop_pos = head_pos_i[pop_warp_i];
-  assign pop_word_o = pop_words[pop_pos[0]];
+  assign popped = pop_words[pop_pos[0]];
+  assign pop_word_o = '{ifault: popped.ifault, instr: popped.ifault ? '0 : popped.instr};  // R-FE-3 b: a fault has no word
 
   for (genvar b = 0; b < 2; b++) begin : g_bank
     word_t word_mem[2 << WarpW];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register file of a sub-core: per lane 32 words for each warp, one write and two read ports. Doc: docs/subcore.md (R-EX-1, R-WB-2).
 // Address in RR (cycle t), data in EX1 (t+1); x0 reads 0. The scoreboard keeps a register from being read while it is written, so
-// read-during-write needs no defined value. Cost per lane: two copies in block RAM; the zero of x0 is the read port's reset.
+// read-during-write needs no defined value (no_rw_check). Cost per lane: two copies in block RAM; the zero of x0 is the read port's reset.
 //
 // Observed by the lockstep monitor: g_lane[l].mem_a (full state), index {warp, register}.
 module qsm_regfile
@@ -19,8 +19,8 @@ module qsm_regfile
   localparam int unsigned Depth = 32 << WarpW;
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    logic [31:0] mem_a[Depth];
-    logic [31:0] mem_b[Depth];
+    (* no_rw_check *) logic [31:0] mem_a[Depth];
+    (* no_rw_check *) logic [31:0] mem_b[Depth];
     logic write;
     assign write = write_i.valid && write_i.mask[l];
 

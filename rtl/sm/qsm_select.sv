@@ -26,16 +26,23 @@ module qsm_select
   output logic                     merge_valid_o,
   output logic [31:0]              merge_pc_o
 );
-  localparam int unsigned KeyW = DepthW + 32;
+  localparam int unsigned WordW = 30;  // bits 31:2 of a pc; the others are 0
+  localparam int unsigned KeyW = DepthW + WordW;
   localparam int unsigned CountW = 8;
 
   // What a selection carries from stage to stage.
   typedef struct packed {
     logic [WarpW-1:0] warp;
     mask_t cand;
-    lanes_t pc;
+    logic [WarpSize-1:0][WordW-1:0] word;
     logic [WarpSize-1:0][DepthW-1:0] depth;
   } sel_t;
+
+  logic [WarpSize-1:0][WordW-1:0] sel1_word;
+  logic [WarpSize-1:0][1:0] unused_pc;
+  for (genvar l = 0; l < WarpSize; l++) begin : g_word
+    assign {sel1_word[l], unused_pc[l]} = sel1_pc_i[l];
+  end
 
   logic sel2_valid, sel3_valid;
   sel_t sel2, sel3;
@@ -46,9 +53,10 @@ module qsm_select
   logic [WarpsPerSched-1:0][LaneW-1:0] rot_q;
   logic [WarpSize-1:0][KeyW:0] key;       // top bit: no candidate; a greater depth is a lesser key
   logic [KeyW:0] least;
-  mask_t deepest, fair_from, fair_cand, group;
+  logic [CountW-1:0] selcnt, selcnt_next;
+  mask_t fair_from, fair_cand, group;
   logic [LaneW-1:0] rot, fair_lane;
-  logic sel2_set, diverged, fair;
+  logic sel2_set, diverged, fair_due;
   logic [WarpW-1:0] sel2_warp;
   path_t sel2_path;
   logic [KeyW-1:0] chosen;
@@ -59,13 +67,12 @@ module qsm_select
   qsm_min_tree #(.N(WarpSize), .Width(KeyW + 1)) u_least (.key_i(key), .min_o(least));
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_key
-    assign key[l] = {!sel2.cand[l], ~sel2.depth[l], sel2.pc[l]};
-    assign deepest[l] = key[l] == least;
+    assign key[l] = {!sel2.cand[l], ~sel2.depth[l], sel2.word[l]};
     assign group[l] = key[l] == {1'b0, chosen};
   end
 
-  assign diverged = deepest != sel2.cand;
-  assign fair = diverged && selcnt_q[sel2_warp] == CountW'(ProgressLimit - 1);
+  assign selcnt = selcnt_q[sel2_warp];
+  assign fair_due = selcnt == CountW'(ProgressLimit - 1);
   assign fair_from = sel2.cand & (~mask_t'(0) << rot);
   assign fair_cand = (fair_from != '0) ? fair_from : sel2.cand;
 
@@ -73,10 +80,13 @@ module qsm_select
     fair_lane = '0;
     for (int unsigned l = WarpSize; l > 0; l--) if (fair_cand[l-1]) fair_lane = LaneW'(l - 1);
   end
-  assign chosen = fair ? key[fair_lane][KeyW-1:0] : least[KeyW-1:0];
+  // A warp that is not diverged has one key only, so both choices are the same then, and a group is all candidates by both or by none.
+  assign chosen = KeyW'(fair_due ? key[fair_lane] : least);
+  assign diverged = group != sel2.cand;
+  assign selcnt_next = fair_due ? '0 : selcnt + CountW'(1);
 
   assign sel2_set = sel2_valid && alive_i[sel2_warp];
-  assign sel2_path = '{pc: chosen[31:0], depth: ~chosen[KeyW-1:32], mask: group};
+  assign sel2_path = '{pc: {chosen[WordW-1:0], 2'b00}, depth: ~chosen[KeyW-1:WordW], mask: group};
   assign path_set_o = sel2_set;
   assign path_warp_o = sel2_warp;
   assign path_o = sel2_path;
@@ -90,26 +100,26 @@ module qsm_select
         selcnt_q[w] <= '0;
         rot_q[w] <= '0;
       end else if (sel2_set && sel2_warp == WarpW'(w) && diverged) begin
-        selcnt_q[w] <= fair ? '0 : selcnt_q[w] + CountW'(1);
-        if (fair) rot_q[w] <= fair_lane + LaneW'(1);
+        selcnt_q[w] <= selcnt_next;
+        if (fair_due) rot_q[w] <= fair_lane + LaneW'(1);
       end
     end
   end
 
   // ---- SEL3 ----
-  logic [WarpSize-1:0][32:0] merge_key;   // top bit: does not wait ahead of the path
-  logic [32:0] merge_least;
-  qsm_min_tree #(.N(WarpSize), .Width(33)) u_merge (.key_i(merge_key), .min_o(merge_least));
+  logic [WarpSize-1:0][WordW:0] merge_key;  // top bit: does not wait ahead of the path
+  logic [WordW:0] merge_least;
+  qsm_min_tree #(.N(WarpSize), .Width(WordW + 1)) u_merge (.key_i(merge_key), .min_o(merge_least));
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_merge
     logic ahead;
-    assign ahead = sel3.cand[l] && !sel3_path.mask[l] && sel3.depth[l] == sel3_path.depth && sel3.pc[l] > sel3_path.pc;
-    assign merge_key[l] = {!ahead, sel3.pc[l]};
+    assign ahead = sel3.cand[l] && !sel3_path.mask[l] && sel3.depth[l] == sel3_path.depth && sel3.word[l] > sel3_path.pc[31:2];
+    assign merge_key[l] = {!ahead, sel3.word[l]};
   end
   assign merge_set_o = sel3_valid && alive_i[sel3.warp];
   assign merge_warp_o = sel3.warp;
-  assign merge_valid_o = !merge_least[32];
-  assign merge_pc_o = merge_least[31:0];
+  assign merge_valid_o = !merge_least[WordW];
+  assign merge_pc_o = {merge_least[WordW-1:0], 2'b00};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -122,7 +132,7 @@ module qsm_select
       sel2_valid <= sel1_valid_i;
       sel3_valid <= sel2_set;
       if (sel1_valid_i) begin
-        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, pc: sel1_pc_i, depth: sel1_depth_i};
+        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, word: sel1_word, depth: sel1_depth_i};
       end
       if (sel2_set) begin
         sel3 <= sel2;

@@ -131,90 +131,101 @@ module qsm_warp_state
   );
 
   // ---- Registers ----
-  logic [31:0] issue_next_pc;
-  assign issue_next_pc = issue_pc_i + 32'd4;
+  // A path's pc has four sources, its depth and mask three; each warp has one multiplexer for them, which fetch shares (path_set_pc_o).
+  // Bits 1:0 of a pc are 0 (ENTRY is a multiple of 4, a misaligned target faults) and take no flip-flops.
+  path_t start_path, stay_path;
+  logic [29:0] issue_next_word;
+  assign start_path = '{pc: desc_i[start_i.kernel].entry, depth: '0, mask: start_live};
+  assign stay_path = '{pc: lead_pc, depth: resolve_i.depth, mask: resolve_i.mask};
+  assign issue_next_word = issue_pc_i[31:2] + 30'd1;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    logic starts, resolves, releases, selects, merges;
+    logic starts, resolves, stays, issues, releases, selects, merges, dies;
+    path_t path_d;
+    logic [29:0] word_d;
     assign killed[w] = killed_i[kernel_q[w]];
     assign has_live[w] = live_q[w] != '0;
     assign alive[w] = has_live[w] && !killed[w];
     assign starts = start_valid && start_slot == WarpW'(w);
     assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
+    assign stays = resolves && resolve_stays;
+    assign issues = issue_valid_i && issue_warp_i == WarpW'(w);
     assign releases = release_i[tb_q[w]] && resident_q[w] && has_live[w];
     assign selects = sel_path_set && sel_path_warp == WarpW'(w);
     assign merges = sel_merge_set && sel_merge_warp == WarpW'(w);
+    assign dies = resident_q[w] && killed[w];  // R-WS-9
+
+    assign path_d = starts ? start_path : selects ? sel_path : stay_path;
+    assign word_d = path_set_o[w] ? path_d.pc[31:2] : issue_next_word;
+    assign path_set_o[w] = starts || selects || stays;
+    assign path_set_pc_o[w] = {word_d, 2'b00};
+
+    // What a start sets, and paths.
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        kernel_q[w] <= '0;
+        tb_q[w] <= '0;
+        widx_q[w] <= '0;
+        path_q[w] <= '0;
+        merge_pc_q[w] <= '0;
+      end else begin
+        if (starts) begin
+          kernel_q[w] <= start_i.kernel;
+          tb_q[w] <= start_i.tb;
+          widx_q[w] <= start_i.widx;
+        end
+        if (path_set_o[w] || issues) path_q[w].pc <= {word_d, 2'b00};
+        if (path_set_o[w]) begin
+          path_q[w].depth <= path_d.depth;
+          path_q[w].mask <= path_d.mask;
+        end
+        if (merges) merge_pc_q[w] <= {sel_merge_pc[31:2], 2'b00};
+      end
+    end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         resident_q[w] <= 1'b0;
-        kernel_q[w] <= '0;
-        tb_q[w] <= '0;
-        widx_q[w] <= '0;
         live_q[w] <= '0;
         bar_q[w] <= '0;
         path_valid_q[w] <= 1'b0;
-        path_q[w] <= '0;
         merge_valid_q[w] <= 1'b0;
-        merge_pc_q[w] <= '0;
+        selpend_q[w] <= 1'b0;
+      end else if (starts) begin
+        resident_q[w] <= 1'b1;
+        live_q[w] <= start_live;
+        bar_q[w] <= '0;
+        path_valid_q[w] <= start_live != '0;
+        merge_valid_q[w] <= 1'b0;
         selpend_q[w] <= 1'b0;
       end else begin
-        if (issue_valid_i && issue_warp_i == WarpW'(w)) begin
-          path_q[w].pc <= issue_next_pc;
-          if (issue_ctl_i) path_valid_q[w] <= 1'b0;
-        end
-        if (resolves) begin
-          live_q[w] <= live_next;
-          bar_q[w] <= bar_next;
-          if (resolve_stays) begin
-            path_valid_q[w] <= 1'b1;
-            path_q[w] <= '{pc: lead_pc, depth: resolve_i.depth, mask: resolve_i.mask};
-            merge_valid_q[w] <= 1'b0;
-          end
-        end
-        if (selects) begin
-          path_valid_q[w] <= 1'b1;
-          path_q[w] <= sel_path;
-          merge_valid_q[w] <= 1'b0;
-        end
-        if (merges) begin
-          merge_valid_q[w] <= sel_merge_valid;
-          merge_pc_q[w] <= sel_merge_pc;
-        end
-        if (releases) begin
-          bar_q[w] <= '0;
-          selpend_q[w] <= 1'b1;
-        end else if (sel1_valid && !due_q && sel1_warp == WarpW'(w)) begin
-          selpend_q[w] <= 1'b0;
-        end
         if (finish_valid && finish_slot == WarpW'(w)) resident_q[w] <= 1'b0;
-        if (resident_q[w] && killed[w]) begin  // R-WS-9
-          live_q[w] <= '0;
-          bar_q[w] <= '0;
-          path_valid_q[w] <= 1'b0;
-          merge_valid_q[w] <= 1'b0;
-          selpend_q[w] <= 1'b0;
-        end
-        if (starts) begin
-          resident_q[w] <= 1'b1;
-          kernel_q[w] <= start_i.kernel;
-          tb_q[w] <= start_i.tb;
-          widx_q[w] <= start_i.widx;
-          live_q[w] <= start_live;
-          bar_q[w] <= '0;
-          path_valid_q[w] <= start_live != '0;
-          path_q[w] <= '{pc: desc_i[start_i.kernel].entry, depth: '0, mask: start_live};
-          merge_valid_q[w] <= 1'b0;
-          selpend_q[w] <= 1'b0;
-        end
+
+        if (dies) live_q[w] <= '0;
+        else if (resolves) live_q[w] <= live_next;
+
+        if (dies || releases) bar_q[w] <= '0;
+        else if (resolves) bar_q[w] <= bar_next;
+
+        if (dies || (issues && issue_ctl_i)) path_valid_q[w] <= 1'b0;
+        else if (stays || selects) path_valid_q[w] <= 1'b1;
+
+        if (dies) merge_valid_q[w] <= 1'b0;
+        else if (merges) merge_valid_q[w] <= sel_merge_valid;
+        else if (stays || selects) merge_valid_q[w] <= 1'b0;
+
+        if (dies) selpend_q[w] <= 1'b0;
+        else if (releases) selpend_q[w] <= 1'b1;
+        else if (sel1_valid && !due_q && sel1_warp == WarpW'(w)) selpend_q[w] <= 1'b0;
       end
     end
 
     assign at_barrier_o[w] = bar_q[w] != '0 && (live_q[w] & ~bar_q[w]) == '0;
     assign flush_o[w] = killed[w] || starts;
-    assign path_set_o[w] = starts || selects || (resolves && resolve_stays);
-    assign path_set_pc_o[w] = starts ? desc_i[start_i.kernel].entry : selects ? sel_path.pc : lead_pc;
   end
+
+  logic [3:0] unused_low;  // of pcs
+  assign unused_low = {issue_pc_i[1:0], sel_merge_pc[1:0]};
 
   assign resident_o = resident_q;
   assign kernel_o = kernel_q;

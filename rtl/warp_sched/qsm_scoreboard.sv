@@ -2,7 +2,7 @@
 // Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per register. Doc: docs/subcore.md (R-SB-1 to -3).
 // Answers for every warp's head in the same cycle whether it must wait and for what; updates act at the end of the cycle. An instruction of
 // fixed latency or a division releases its entry by done_*; a memory instruction's entry is released when all its parts were sent and came back.
-// Cost: NumWarps * Entries * (8 + PartsW) flip-flops and three 5-bit compares per entry.
+// Cost: NumWarps * Entries * (9 + PartsW) flip-flops and three 5-bit compares per entry.
 //
 // Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, sent_q, parts_q} (full state).
 module qsm_scoreboard #(
@@ -42,56 +42,80 @@ module qsm_scoreboard #(
   input  logic [1:0][WarpW-1:0]    back_warp_i,
   input  logic [1:0][EntryW-1:0]   back_entry_i
 );
+  typedef logic [NumWarps-1:0] warps_t;
+  typedef logic [Entries-1:0] entries_t;
+
   logic [NumWarps-1:0][EntryW-1:0] free_entry;
   assign entry_o = free_entry[alloc_warp_i];
 
+  // Warp and entry of each update as one bit of many, decoded once for all entries; no bit where there is no update.
+  function automatic warps_t warp_bit(input logic valid, input logic [WarpW-1:0] warp);
+    return valid ? warps_t'(1) << warp : '0;
+  endfunction
+
+  warps_t alloc_warp, part_warp, last_warp;
+  warps_t [1:0] done_warp, back_warp;
+  entries_t pass_entry;
+  entries_t [1:0] done_entry, back_entry;
+  assign alloc_warp = warp_bit(alloc_i, alloc_warp_i);
+  assign part_warp = warp_bit(part_i, pass_warp_i);
+  assign last_warp = warp_bit(last_i, pass_warp_i);
+  assign pass_entry = entries_t'(1) << pass_entry_i;
+  for (genvar i = 0; i < 2; i++) begin : g_update
+    assign done_warp[i] = warp_bit(done_i[i], done_warp_i[i]);
+    assign back_warp[i] = warp_bit(back_i[i], back_warp_i[i]);
+    assign done_entry[i] = entries_t'(1) << done_entry_i[i];
+    assign back_entry[i] = entries_t'(1) << back_entry_i[i];
+  end
+
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
-    logic [Entries-1:0] valid_q, mem_q, sent_q, clash;
+    entries_t valid_q, mem_q, sent_q, names_q, clash, first_free;  // names: rd is not 0
     logic [Entries-1:0][4:0] rd_q;
     logic [Entries-1:0][PartsW-1:0] parts_q;
 
     for (genvar e = 0; e < Entries; e++) begin : g_entry
-      logic alloc, done, pass, sent_d;
+      logic alloc, done, opens, last, sent_d;
       logic [1:0] back;
+      logic signed [1:0] change;  // of parts: -2..1
       logic [PartsW-1:0] parts_d;
 
-      assign alloc = alloc_i && alloc_warp_i == WarpW'(w) && free_entry[w] == EntryW'(e);
-      assign pass = pass_warp_i == WarpW'(w) && pass_entry_i == EntryW'(e);
-      for (genvar i = 0; i < 2; i++) begin : g_back
-        assign back[i] = back_i[i] && back_warp_i[i] == WarpW'(w) && back_entry_i[i] == EntryW'(e);
-      end
-      assign done = (done_i[0] && done_warp_i[0] == WarpW'(w) && done_entry_i[0] == EntryW'(e)) ||
-                    (done_i[1] && done_warp_i[1] == WarpW'(w) && done_entry_i[1] == EntryW'(e));
+      assign alloc = alloc_warp[w] && first_free[e];
+      assign done = (done_warp[0][w] && done_entry[0][e]) || (done_warp[1][w] && done_entry[1][e]);
+      assign opens = part_warp[w] && pass_entry[e];
+      assign last = last_warp[w] && pass_entry[e];
+      assign back = {back_warp[1][w] && back_entry[1][e], back_warp[0][w] && back_entry[0][e]};
 
-      assign parts_d = parts_q[e] + PartsW'(part_i && pass) - PartsW'(back[0]) - PartsW'(back[1]);
-      assign sent_d = sent_q[e] || (last_i && pass);
+      assign change = 2'(opens) - 2'(back[0]) - 2'(back[1]);
+      assign parts_d = parts_q[e] + PartsW'(change);
+      // Of memory instructions only; parts are 0 in all other entries, free ones too, so that a new entry starts with none.
+      assign sent_d = sent_q[e] || last;
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
           valid_q[e] <= 1'b0;
           mem_q[e] <= 1'b0;
           sent_q[e] <= 1'b0;
+          names_q[e] <= 1'b0;
           rd_q[e] <= '0;
           parts_q[e] <= '0;
-        end else if (alloc) begin
-          valid_q[e] <= 1'b1;
-          mem_q[e] <= alloc_mem_i;
-          sent_q[e] <= 1'b0;
-          rd_q[e] <= alloc_rd_i;
-          parts_q[e] <= '0;
-        end else if (valid_q[e]) begin
-          sent_q[e] <= sent_d;
+        end else begin
+          if (alloc) begin
+            mem_q[e] <= alloc_mem_i;
+            names_q[e] <= alloc_rd_i != '0;
+            rd_q[e] <= alloc_rd_i;
+          end
+          valid_q[e] <= alloc || (valid_q[e] && !done && !(sent_d && parts_d == '0));  // R-SB-3
+          sent_q[e] <= sent_d && !alloc;
           parts_q[e] <= parts_d;
-          valid_q[e] <= mem_q[e] ? !(sent_d && parts_d == '0) : !done;  // R-SB-3
         end
       end
 
-      assign clash[e] = valid_q[e] && rd_q[e] != '0 && (rd_q[e] == rs1_i[w] || rd_q[e] == rs2_i[w] || rd_q[e] == rd_i[w]);
+      assign clash[e] = valid_q[e] && names_q[e] && (rd_q[e] == rs1_i[w] || rd_q[e] == rs2_i[w] || rd_q[e] == rd_i[w]);
 
 `ifndef SYNTHESIS
       // R-SB-3: what comes back was sent, and nothing is released twice.
       assert property (@(posedge clk_i) disable iff (!rst_ni) !(done && !(valid_q[e] && !mem_q[e])));
-      assert property (@(posedge clk_i) disable iff (!rst_ni) !((back != '0 || (pass && (part_i || last_i))) && !(valid_q[e] && mem_q[e])));
+      assert property (@(posedge clk_i) disable iff (!rst_ni) !((back != '0 || opens || last) && !(valid_q[e] && mem_q[e])));
       assert property (@(posedge clk_i) disable iff (!rst_ni) !($countones(back) > 32'(parts_q[e])));
 `endif
     end
@@ -102,6 +126,7 @@ module qsm_scoreboard #(
     assign empty_o[w] = ~|valid_q;
     assign mem_o[w] = |(valid_q & mem_q);
 
+    assign first_free = ~valid_q & (valid_q + entries_t'(1));  // lowest zero; none: 0
     always_comb begin
       free_entry[w] = '0;
       for (int unsigned e = Entries; e > 0; e--) if (!valid_q[e-1]) free_entry[w] = EntryW'(e - 1);
