@@ -291,13 +291,14 @@ static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t
   char path[600];
   snprintf(path, sizeof path, "%s/difference.fst", dir);
   const struct qsm_backend_options waves = qsm_waves_around(path, cycle);
-  if (qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg)) {
-    fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
-    return;
+  int status = qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg);
+  if (!status) {
+    play(&round, &off, 0, waves.wave_to + 1);
+    round.gpu->close(round.gpu);
+    status = qsm_waves_write_save_file(config->name, path, QSM_WAVES_AROUND_CYCLES, round.msg, sizeof round.msg);
   }
-  play(&round, &off, 0, waves.wave_to + 1);
-  round.gpu->close(round.gpu);
-  fprintf(stderr, "qsm: waveform of the cycles around it: %s\n", path);
+  if (status) fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
+  else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", dir);
 }
 
 static void add_to_tally(struct tally *tally, const struct round *round, const struct qsm_lockstep_stats *stats) {

@@ -56,9 +56,16 @@ sed 's/ep_cnt_q\[19:0\]/ep_cnt_q[18:0]/; s/u_quota\.refill/u_quota.refil/' "$wor
 verdict 'wrong names are noticed' "$(missing "$work/wrong.gtkw" "$work/tiny/waves.fst")" \
   'TOP.qsm_cosim.u_gpu.g_sm[0].u_sm.u_quota.refil TOP.qsm_cosim.u_gpu.u_qos_mgr.ep_cnt_q[18:0]'
 
-build/qsm run examples/tiny.yaml --backend lockstep --inject quota --quiet --out "$work/flipped" >"$work/log" 2>&1
-verdict 'a difference is reported' $? 1
-verdict 'with a save file for its waveform' "$(head -n 1 "$work/flipped/difference.gtkw")" "[dumpfile] \"$work/flipped/difference.fst\""
-verdict 'the waveform has every signal of it' "$(missing "$work/flipped/difference.gtkw" "$work/flipped/difference.fst")" ''
+check_difference() { # COMMAND OPTION...: the command, with a flipped bit
+  local out=$work/$1-flipped
+  build/qsm "$@" --inject quota --quiet --out "$out" >"$work/log" 2>&1
+  verdict "$1: a difference is reported" $? 1
+  verdict "$1: with a save file for its waveform" "$(head -n 1 "$out/difference.gtkw")" "[dumpfile] \"$out/difference.fst\""
+  verdict "$1: the waveform has every signal of it" "$(missing "$out/difference.gtkw" "$out/difference.fst")" ''
+  verdict "$1: and a name for it" "$(sed -n 's/^qsm: waveform of the cycles around it: //p' "$work/log")" "gtkwave $out/difference.gtkw"
+}
+
+check_difference run examples/tiny.yaml --backend lockstep
+check_difference fuzz --config tiny --seed 11
 [ -n "${QSM_TEST_FULL:-}" ] && check odd
 echo "1..$n"
