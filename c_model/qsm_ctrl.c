@@ -2,6 +2,7 @@
 #include "qsm_ctrl.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "qsm_qos_mgr.h"
@@ -382,4 +383,12 @@ void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr,
   } else if (place.offset == QSM_REG_IRQ) {
     ctrl->regs.irq &= ~value | ended;
   }
+}
+
+int qsm_ctrl_inject(struct qsm_ctrl *ctrl, uint64_t seed, char *what, size_t what_len) {
+  uint32_t slot = (uint32_t)(seed % ctrl->config->num_kernels);
+  if (ctrl->regs.irq >> slot & 1) return -1;
+  ctrl->regs.irq |= 1u << slot;
+  snprintf(what, what_len, "ctrl: bit %u of IRQ", slot);
+  return 0;
 }

@@ -55,4 +55,7 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
 // Second half, after the cycle has run, for a write that was no err. `ended`: interrupts that the cycle set, which win over a clear.
 void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, uint32_t ended);
 
+// Raises an interrupt of a slot; see qsm_model_inject().
+int qsm_ctrl_inject(struct qsm_ctrl *ctrl, uint64_t seed, char *what, size_t what_len);
+
 #endif

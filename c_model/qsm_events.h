@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-// X(kind, block, "field names"): a field name ending in [] takes the remaining words.
+// X(kind, block, "field names"): a field name ending in [] takes the remaining words. Of differences in one cycle the first kind here is
+// reported: causes stand before effects.
 #define QSM_EVENT_KINDS(X)                                                    \
   X(FETCH, "fetch", "warp pc outcome")                                        \
   X(ISSUE, "issue", "warp kernel pc mask instr entry")                        \
@@ -20,14 +21,14 @@
   X(RETURN, "lsu", "tag")                                                     \
   X(RELEASE, "barrier", "tbs")                                                \
   X(ARRIVE, "tb_launch", "tb kernel linear first base")                       \
-  X(RETIRE, "sm", "tb")                                                       \
-  X(FAULT, "sm", "kernel cause pc tid block value")                           \
+  X(RETIRE, "barrier", "tb")                                                  \
+  X(FAULT, "fault", "kernel cause pc tid block value")                        \
+  X(EPOCH, "qos_mgr", "slot_words[]")                                         \
   X(QUOTA, "quota", "c[]")                                                    \
   X(QLOAD, "quota", "scheme granted quota[]")                                 \
   X(DISPATCH, "tb_sched", "sm tb kernel linear")                              \
   X(TARGETS, "tb_alloc", "sm target[]")                                       \
   X(END, "tb_sched", "ended killed")                                          \
-  X(EPOCH, "qos_mgr", "slot_words[]")                                         \
   X(MEMREQ, "xbar", "op addr sm txn")                                         \
   X(MEMRSP, "xbar", "sm txn")
 

@@ -263,6 +263,7 @@ uint64_t qsm_model_hash(const struct qsm_model *model) {
 bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, uint32_t sm, uint32_t sub, uint32_t index,
                      uint32_t word, uint32_t *value) {
   if (kind == QSM_STATE_SLOT) return qsm_tb_sched_state(model->tb_sched, index, word, value);
+  if (kind == QSM_STATE_TARGET) return qsm_tb_sched_target_state(model->tb_sched, sm, index, word, value);
   if (sm >= model->config.num_sms) return false;
   return qsm_sm_state(model->sm[sm], model->cycle, kind, sub, index, word, value);
 }
@@ -281,6 +282,7 @@ int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, 
   if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
   if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_alloc") == 0) return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "ctrl") == 0) return qsm_ctrl_inject(&model->ctrl, seed, what, what_len);
   if (strcmp(block, "qos_mgr") == 0) return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);
   return inject_sm(model, block, seed, what, what_len);
 }

@@ -53,15 +53,16 @@ enum qsm_state_kind {
   QSM_STATE_TBS,        // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived
   QSM_STATE_STALL,      // sm, sub, index = kernel, word = reason
   QSM_STATE_SLOT,       // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches
+  QSM_STATE_FAULT,      // sm, index = kernel: word 0 killed, 1 cause, 2 pc, 3 tid, 4 block, 5 value
+  QSM_STATE_TARGET,     // sm, index = kernel, word 0
   QSM_STATE_COUNT
 };
 // One word of state; false where no such element exists.
 bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, uint32_t sm, uint32_t sub, uint32_t index,
                      uint32_t word, uint32_t *value);
 
-// Negative control of the harness: flips one bit of a live state element of the block (names as in qsm_events.h: "fetch",
-// "issue", "warp_state", "exec", "tb_launch", "lsu", "xbar", "barrier", "sm", "quota", "tb_sched", "tb_alloc", "qos_mgr"), chosen
-// by `seed`, between two cycles. Returns 0 and describes the flip in `what`, or -1: nothing of that block is live now
+// Negative control of the harness: flips one bit of a live state element of the block (names as in qsm_events.h, and "ctrl"), such that
+// the lockstep sees it first in this block; chosen by `seed`, between two cycles. Returns 0 and describes the flip in `what`, or -1: nothing of that block is live now
 // (try again later), -2: unknown block.
 int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len);
 

@@ -57,6 +57,13 @@ static bool tb_state(const struct qsm_sm *sm, uint32_t s, uint32_t word, uint32_
   return give_word(word, words, 4, value);
 }
 
+static bool fault_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint32_t *value) {
+  if (k >= sm->n_kernels) return false;
+  const struct qsm_fault *f = &sm->fault[k];
+  const uint32_t words[] = {sm->killed >> k & 1, f->cause, f->pc, f->tid, f->block, f->value};
+  return give_word(word, words, sizeof words / sizeof words[0], value);
+}
+
 bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word,
                   uint32_t *value) {
   uint32_t n = sm->n_lanes, n_rows = sm->shared->config->shared_bytes / sm->line_bytes;
@@ -75,6 +82,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
     case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->sb[index], word, value);
     case QSM_STATE_QUOTA: return quota_state(sm, index, word, value);
     case QSM_STATE_TBS: return tb_state(sm, index, word, value);
+    case QSM_STATE_FAULT: return fault_state(sm, index, word, value);
     case QSM_STATE_STALL:
       if (index >= sm->n_kernels || word >= QSM_N_STALL_REASONS) return false;
       *value = qsm_sm_stall(sm, cycle, sub, index, word);
@@ -121,20 +129,25 @@ static bool inject_fetch(struct injection *in, struct qsm_subcore *sc) {
   return true;
 }
 
+// Of a warp that can issue at once: the state of warps would show a flip that waits.
 static bool inject_issue(struct injection *in, struct qsm_subcore *sc) {
-  if (!sc->path_valid) return false;
-  uint32_t w = draw_bit(in, sc->path_valid);
+  uint32_t issuing = sc->ready & ~sc->shut;
+  if (!issuing) return false;
+  uint32_t w = draw_bit(in, issuing);
   flip(in, &sc->path_pc[w], 2 + draw(in, 10), "path_pc", w);
   return true;
 }
 
+// A lane more or less outside the path, unless that has all: a path that loses its only lane would first show in what is not issued.
 static bool inject_warp_state(struct injection *in, struct qsm_subcore *sc) {
   uint32_t living = 0;
   for (uint32_t w = 0; w < sc->n_warps; w++) living |= (uint32_t)(sc->live[w] != 0) << w;
   living &= sc->resident;
   if (!living) return false;
   uint32_t w = draw_bit(in, living);
-  flip(in, &sc->live[w], draw_bit(in, sc->live[w]), "live", w);
+  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~sc->path_mask[w], lane = draw_bit(in, outside ? outside : lanes);
+  if (sc->live[w] == 1u << lane) return false;
+  flip(in, &sc->live[w], lane, "live", w);
   return true;
 }
 
@@ -180,26 +193,24 @@ static bool inject_lsu(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
+// The warps of a block that are left, or those of them that wait.
 static bool inject_barrier(struct injection *in, struct qsm_sm *sm) {
   for (uint32_t s = 0; s < sm->n_tbs; s++) {
     struct qsm_tb_slot *tb = &sm->tb[s];
-    if (!tb->valid || tb->arrived == 0) continue;
-    flip_small(in, &tb->arrived, draw(in, 3), "arrived", s);
+    if (!tb->valid) continue;
+    if (tb->arrived) flip_small(in, &tb->arrived, draw(in, 3), "arrived", s);
+    else flip_small(in, &tb->left, draw(in, 3), "left", s);
     qsm_sm_update_tb(sm, s);
     return true;
   }
   return false;
 }
 
-static bool inject_sm(struct injection *in, struct qsm_sm *sm) {
-  for (uint32_t s = 0; s < sm->n_tbs; s++) {
-    struct qsm_tb_slot *tb = &sm->tb[s];
-    if (!tb->valid) continue;
-    flip_small(in, &tb->left, draw(in, 3), "left", s);
-    qsm_sm_update_tb(sm, s);
-    return true;
-  }
-  return false;
+// The record of a killed kernel, which no other fault replaces; without one, of any.
+static bool inject_fault(struct injection *in, struct qsm_sm *sm) {
+  uint32_t k = sm->killed ? draw_bit(in, sm->killed) : draw(in, sm->n_kernels);
+  flip(in, &sm->fault[k].pc, draw(in, 32), "pc of the fault record", k);
+  return true;
 }
 
 static bool inject_quota(struct injection *in, struct qsm_sm *sm) {
@@ -218,7 +229,7 @@ int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *wha
   } table[] = {
       {"fetch", NULL, inject_fetch},         {"issue", NULL, inject_issue}, {"warp_state", NULL, inject_warp_state},
       {"exec", NULL, inject_exec},           {"tb_launch", inject_tb_launch, NULL},
-      {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"sm", inject_sm, NULL},
+      {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"fault", inject_fault, NULL},
       {"quota", inject_quota, NULL},
   };
   struct injection in = {.seed = seed, .what = what, .what_len = what_len};

@@ -489,45 +489,45 @@ bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t
   return true;
 }
 
+bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel, uint32_t word, uint32_t *value) {
+  if (sm >= ts->config->num_sms || kernel >= ts->config->num_kernels || word > 0) return false;
+  *value = ts->table[sm].target[kernel];
+  return true;
+}
+
 // ---- Negative control ----
 
 // Slots that still have blocks to dispatch.
 static uint32_t walking(const struct qsm_tb_sched *ts) { return ts->busy & ~(ts->killed | ts->all | ts->ending); }
 
-// A walk that goes on: the next dispatch shows it. Else a tenant's count of launches, which the comparison of states shows.
+// A walk that goes on: the next dispatch shows it.
 int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
-  uint32_t slots = walking(ts) ? walking(ts) : ts->regs->valid_mask;
+  uint32_t slots = walking(ts);
   if (!slots) return -1;
   uint32_t kernel = qsm_first_from(slots, (uint32_t)(seed % ts->config->num_kernels));
-  struct slot *slot = &ts->slot[kernel];
-  uint32_t *state = walking(ts) ? &slot->walk.linear : &slot->launches;
   uint32_t bit = (uint32_t)(seed / QSM_MAX_KERNELS % 32);
-  *state ^= 1u << bit;
-  snprintf(what, what_len, "tb_sched: bit %u of the %s of slot %u", bit, walking(ts) ? "linear block index" : "launches", kernel);
+  ts->slot[kernel].walk.linear ^= 1u << bit;
+  snprintf(what, what_len, "tb_sched: bit %u of the linear block index of slot %u", bit, kernel);
   return 0;
 }
 
-// The highest bit of a target in use: the SM gets no more blocks for a while.
-static int inject_used_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
-  if (!walking(ts)) return -1;
-  uint32_t kernel = qsm_first_from(walking(ts), (uint32_t)(seed % ts->config->num_kernels));
-  for (uint32_t n = 0; n < ts->config->num_sms; n++) {
-    uint32_t sm = (uint32_t)((seed / QSM_MAX_KERNELS + n) % ts->config->num_sms);
-    uint32_t *target = &ts->table[sm].target[kernel];
-    if (*target == 0) continue;
-    uint32_t bit = 31 - (uint32_t)__builtin_clz(*target);
-    *target ^= 1u << bit;
-    update_room(ts, sm, kernel);
-    snprintf(what, what_len, "tb_alloc: bit %u of the target of slot %u on SM %u", bit, kernel, sm);
-    return 0;
-  }
-  return -1;
+// A target that no dispatch asks for now: the comparison of states shows it, at the end of the launch at the latest.
+static int inject_resting_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  uint32_t resting = ts->regs->valid_mask & ~walking(ts);
+  if (!resting) return -1;
+  uint32_t kernel = qsm_first_from(resting, (uint32_t)(seed % ts->config->num_kernels));
+  uint32_t sm = (uint32_t)(seed / QSM_MAX_KERNELS % ts->config->num_sms), bit = (uint32_t)(seed / (QSM_MAX_KERNELS * MAX_SMS) % 6);
+  ts->table[sm].target[kernel] ^= 1u << bit;
+  update_room(ts, sm, kernel);
+  snprintf(what, what_len, "tb_alloc: bit %u of the target of slot %u on SM %u", bit, kernel, sm);
+  return 0;
 }
 
 // A target that is being computed shows as soon as it is written.
 int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
   struct alloc *alloc = &ts->alloc;
-  if (!alloc->running || alloc->write_at == QSM_NEVER) return inject_used_target(ts, seed, what, what_len);
+  if (!alloc->requested && !alloc->running) return inject_resting_target(ts, seed, what, what_len);
+  if (alloc->write_at == QSM_NEVER) return -1;
   uint32_t kernel = (uint32_t)(seed % ts->config->num_kernels);
   alloc->target[kernel] ^= 1;
   snprintf(what, what_len, "tb_alloc: bit 0 of the target of slot %u that is computed for SM %u", kernel, alloc->sm);

@@ -46,10 +46,11 @@ uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint3
 uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
 uint32_t qsm_tb_sched_launches(const struct qsm_tb_sched *ts, uint32_t kernel);
 const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint32_t kernel);
-// QSM_STATE_SLOT of qsm_model_state().
+// QSM_STATE_SLOT and QSM_STATE_TARGET of qsm_model_state().
 bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value);
+bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel, uint32_t word, uint32_t *value);
 
-// Blocks "tb_sched" (a slot's walk or count) and "tb_alloc" (a target); see qsm_model_inject().
+// Blocks "tb_sched" (a slot's walk) and "tb_alloc" (a target); see qsm_model_inject().
 int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 

@@ -8,6 +8,7 @@
 #include "qsm_backend_impl.h"
 #include "qsm_compare.h"
 #include "qsm_model.h"
+#include "qsm_regs.h"
 
 enum { CHUNK_CYCLES = 256 };
 
@@ -76,7 +77,7 @@ static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_REG] = "exec registers", [QSM_STATE_SHARED] = "lsu shared memory", [QSM_STATE_LANE_PC] = "warp_state lane pc",
     [QSM_STATE_LANE_DEPTH] = "warp_state lane depth", [QSM_STATE_WARP] = "warp_state warp", [QSM_STATE_SCOREBOARD] = "issue scoreboard",
     [QSM_STATE_QUOTA] = "quota counters", [QSM_STATE_TBS] = "barrier tb slots", [QSM_STATE_STALL] = "issue stall counters",
-    [QSM_STATE_SLOT] = "tb_sched slots"};
+    [QSM_STATE_SLOT] = "tb_sched slots", [QSM_STATE_FAULT] = "fault records", [QSM_STATE_TARGET] = "tb_alloc targets"};
 
 static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value) {
   struct lockstep *lockstep = ctx;
@@ -87,6 +88,42 @@ static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, u
   snprintf(lockstep->difference, sizeof lockstep->difference,
            "cycle %" PRIu64 ", block %s (sm %u, sub-core %u), state [%u] word %u: RTL 0x%x, model 0x%x", lockstep->cycle, state_names[kind], sm, sub,
            index, word, value, model);
+}
+
+// ---- Control accesses ----
+
+struct registers {
+  uint32_t first, last;
+  const char *block;
+};
+
+static const char *find_block(const struct registers *table, size_t n, uint32_t address) {
+  for (size_t i = 0; i < n; i++)
+    if (address >= table[i].first && address <= table[i].last) return table[i].block;
+  return "ctrl";
+}
+
+// The block whose state a register shows; `bits` of it differ.
+static const char *block_of_register(uint32_t address, uint32_t bits) {
+  static const struct registers of_slot[] = {{QSM_SLOT_STATUS, QSM_SLOT_LAUNCHES, "tb_sched"}, {QSM_SLOT_INSN_LO, QSM_SLOT_HCYC_HI, "qos_mgr"},
+                                             {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"}};
+  static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"}, {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
+  static const struct registers of_gpu[] = {{QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, "qos_mgr"}, {QSM_REG_ALLOC_BUSY, QSM_REG_ALLOC_BUSY, "tb_alloc"},
+                                            {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"}, {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"}};
+  if (address >= QSM_SLOT_BASE) return find_block(of_slot, sizeof of_slot / sizeof of_slot[0], (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);
+  if (address < QSM_SMSEL_BASE) return find_block(of_gpu, sizeof of_gpu / sizeof of_gpu[0], address);
+  uint32_t offset = (address - QSM_SMSEL_BASE) % QSM_SMSEL_STRIDE;
+  if (offset == QSM_SMSEL_TBS && !(bits & QSM_SMSEL_TBS_RESIDENT_MASK)) return "tb_alloc";
+  return find_block(of_sm, sizeof of_sm / sizeof of_sm[0], offset);
+}
+
+// Two answers to one access; a refusal is the control port's own.
+static void describe_access(struct lockstep *lockstep, const struct qsm_rtl_control *control, const struct qsm_rtl_answer *rtl,
+                            const struct qsm_rtl_answer *model) {
+  const char *block = rtl->err == model->err ? block_of_register(control->addr, rtl->rdata ^ model->rdata) : "ctrl";
+  snprintf(lockstep->difference, sizeof lockstep->difference, "cycle %" PRIu64 ", block %s, %s of register 0x%04X: RTL %s 0x%x, model %s 0x%x",
+           lockstep->cycle, block, control->write ? "write" : "read", control->addr, rtl->err ? "err" : "ok", rtl->rdata, model->err ? "err" : "ok",
+           model->rdata);
 }
 
 // ---- Running ----
@@ -102,50 +139,53 @@ static void inject(struct lockstep *lockstep) {
   lockstep->injected = status == 0;
 }
 
-// One cycle on both sides, with a control access or without.
-static enum qsm_backend_status step(struct lockstep *lockstep, const struct qsm_rtl_control *control, uint32_t *value) {
-  struct qsm_rtl_answer answer = {0};
-  inject(lockstep);
-  lockstep->api->cycle(lockstep->rtl, control, &answer);
-  uint32_t model_value = 0;
-  int refused = control->write ? qsm_model_write(lockstep->model, control->addr, control->wdata)
-                               : qsm_model_read(lockstep->model, control->addr, &model_value);
-  lockstep->cycle++;
-  if (answer.err != (refused != 0) || (!refused && answer.rdata != model_value)) {
-    snprintf(lockstep->difference, sizeof lockstep->difference,
-             "cycle %" PRIu64 ", block ctrl, %s of register 0x%04X: RTL %s 0x%x, model %s 0x%x", lockstep->cycle - 1,
-             control->write ? "write" : "read", control->addr, answer.err ? "err" : "ok", answer.rdata, refused ? "err" : "ok", model_value);
-    check_events(lockstep, lockstep->cycle - 1);
-    return differs(lockstep);
+// One cycle of the RTL, the model being at its start: where it is due the full state there is compared.
+static void rtl_cycle(struct lockstep *lockstep, const struct qsm_rtl_control *control, struct qsm_rtl_answer *answer) {
+  if (lockstep->cycle >= lockstep->next_state) {
+    lockstep->api->dump_state(lockstep->rtl, compare_state, lockstep);
+    lockstep->next_state = lockstep->cycle + (lockstep->options.state_interval ? lockstep->options.state_interval : UINT64_MAX / 2);
   }
+  lockstep->api->cycle(lockstep->rtl, control, answer);
+}
+
+// The state or an answer differs in the last cycle run; an event that differed before it comes first.
+static enum qsm_backend_status differs_unless_earlier(struct lockstep *lockstep, uint64_t cycle) {
+  enum qsm_backend_status status = check_events(lockstep, cycle);
+  return status ? status : differs(lockstep);
+}
+
+// One cycle on both sides, with a control access.
+static enum qsm_backend_status step(struct lockstep *lockstep, const struct qsm_rtl_control *control, uint32_t *value) {
+  struct qsm_rtl_answer answer = {0}, model = {0};
+  inject(lockstep);
+  rtl_cycle(lockstep, control, &answer);
+  model.err = (control->write ? qsm_model_write(lockstep->model, control->addr, control->wdata)
+                              : qsm_model_read(lockstep->model, control->addr, &model.rdata)) != 0;
+  if (!lockstep->difference[0] && (answer.err != model.err || (!model.err && answer.rdata != model.rdata)))
+    describe_access(lockstep, control, &answer, &model);
+  lockstep->cycle++;
+  if (lockstep->difference[0]) return differs_unless_earlier(lockstep, lockstep->cycle - 1);
   if (value) *value = answer.rdata;
-  return refused ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
+  return answer.err ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
 // Up to n cycles without control accesses; the RTL leads and says how many. Events may be reported one cycle late, hence the -1.
 static enum qsm_backend_status run_chunk(struct lockstep *lockstep, uint64_t n, bool stop_on_irq, uint64_t *ran) {
   uint64_t done = 0;
   inject(lockstep);
-  if (lockstep->cycle >= lockstep->next_state) lockstep->api->dump_state(lockstep->rtl, compare_state, lockstep);
   while (done < n && !(stop_on_irq && lockstep->api->irq(lockstep->rtl))) {
-    lockstep->api->cycle(lockstep->rtl, NULL, NULL);
+    rtl_cycle(lockstep, NULL, NULL);
     done++;
-    if (lockstep->cycle >= lockstep->next_state) {
-      lockstep->next_state = lockstep->cycle + (lockstep->options.state_interval ? lockstep->options.state_interval : UINT64_MAX / 2);
-      if (lockstep->difference[0]) {
-        check_events(lockstep, lockstep->cycle - 1);
-        return differs(lockstep);
-      }
-    }
+    if (lockstep->difference[0]) return differs_unless_earlier(lockstep, lockstep->cycle);
   }
   uint64_t model_ran = qsm_model_run(lockstep->model, done, stop_on_irq);
+  uint64_t both_ran_to = lockstep->cycle + model_ran;
   lockstep->cycle += done;
   *ran = done;
   enum qsm_backend_status status = check_assertions(lockstep);
-  if (!status && lockstep->cycle) status = check_events(lockstep, lockstep->cycle - 1);
+  if (!status && both_ran_to) status = check_events(lockstep, both_ran_to - 1);
   if (status || model_ran == done) return status;
-  snprintf(lockstep->difference, sizeof lockstep->difference, "cycle %" PRIu64 ", block tb_sched, irq: RTL 0, model 1",
-           lockstep->cycle - done + model_ran);
+  snprintf(lockstep->difference, sizeof lockstep->difference, "cycle %" PRIu64 ", block ctrl, interrupt: RTL 0, model 1", both_ran_to);
   return differs(lockstep);
 }
 
@@ -161,7 +201,7 @@ static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n
     done += part;
     if (part < want) break;
   }
-  // A launch has ended: its full state is compared at the start of the next chunk.
+  // A launch has ended: its full state is compared in the next cycle.
   if (done < n) lockstep->next_state = lockstep->cycle;
   *ran = done;
   return QSM_BACKEND_OK;

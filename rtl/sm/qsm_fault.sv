@@ -3,7 +3,7 @@
 // Contract: at most one fault per source and cycle; only the first of a kernel counts until its next start.
 // Latency: fault raised in t: killed from t + 1 on, message in t + 1.
 // Cost: one fault_t per kernel slot.
-// Observed by the lockstep monitor: fault_new, record_d (FAULT: lowest kernel of fault_new); killed_o (state).
+// Observed by the lockstep monitor: fault_new, record_d (FAULT: lowest kernel of fault_new); killed_o, record_o (state).
 module qsm_fault
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets per SM and kernel: the symmetric static allocation, computed one step per cycle by adding and comparing only.
 // Contract: docs/tb_sched.md R-TB-5..R-TB-8 (the time is part of the contract).
-// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS).
+// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o (state).
 module qsm_tb_alloc #(
   parameter int unsigned NumSms = 4,      // 1..64
   parameter int unsigned NumKernels = 4,  // 1..8

@@ -6,11 +6,11 @@ package qsm_monitor_pkg;
 
   typedef enum int {
     EvFetch, EvIssue, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire, EvFault,
-    EvQuota, EvQload, EvDispatch, EvTargets, EvEnd, EvEpoch, EvMemReq, EvMemRsp
+    EvEpoch, EvQuota, EvQload, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
   } event_e;
 
   typedef enum int {
-    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot
+    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget
   } state_e;
 
   localparam int unsigned MaskWords = (LineBytes + 31) / 32;

@@ -179,7 +179,9 @@ module qsm_sm_monitor
   input logic [MaxTbs-1:0] tb_valid,
   input tb_info_t [MaxTbs-1:0] tb_info,
   input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] left,
-  input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] arrived
+  input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] arrived,
+  input logic [NumKernels-1:0] killed,
+  input fault_t [NumKernels-1:0] kept_record
 );
   int sm;
   assign sm = int'(sm_id_i);
@@ -222,6 +224,14 @@ module qsm_sm_monitor
         qsm_dpi_state(StTbs, sm, 0, s, 3, int'(arrived[s]));
       end
     end
+    for (int k = 0; k < NumKernels; k++) begin
+      qsm_dpi_state(StFault, sm, 0, k, 0, int'(killed[k]));
+      qsm_dpi_state(StFault, sm, 0, k, 1, int'(kept_record[k].cause));
+      qsm_dpi_state(StFault, sm, 0, k, 2, int'(kept_record[k].pc));
+      qsm_dpi_state(StFault, sm, 0, k, 3, int'(kept_record[k].tid));
+      qsm_dpi_state(StFault, sm, 0, k, 4, int'(kept_record[k].block));
+      qsm_dpi_state(StFault, sm, 0, k, 5, int'(kept_record[k].value));
+    end
   end
 endmodule
 bind qsm_sm qsm_sm_monitor u_monitor (
@@ -229,7 +239,8 @@ bind qsm_sm qsm_sm_monitor u_monitor (
   .fault_new(u_fault.fault_new), .fault_record(u_fault.record_d), .req(req_o), .rsp(rsp_i),
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
   .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared), .return_txn(u_lsu.u_return.return_txn),
-  .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q)
+  .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
+  .killed(u_fault.killed_o), .kept_record(u_fault.record_o)
 );
 
 module qsm_quota_monitor
@@ -360,6 +371,7 @@ module qsm_gpu_monitor
   input logic target_we,
   input logic [SmW-1:0] target_sm,
   input logic [NumKernels-1:0][5:0] target,
+  input logic [NumSms-1:0][NumKernels-1:0][5:0] targets,
   input logic epoch_done,
   input logic [NumKernels-1:0][30:0] epoch_quota,
   input logic [NumKernels-1:0][18:0] alpha,
@@ -403,12 +415,13 @@ module qsm_gpu_monitor
       qsm_dpi_state(StSlot, 0, 0, k, 0, int'(busy[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 1, int'(killed[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 4, int'(launches[k]));
+      for (int i = 0; i < NumSms; i++) qsm_dpi_state(StTarget, i, 0, k, 0, int'(targets[i][k]));
     end
   end
 endmodule
 bind qsm_gpu qsm_gpu_monitor u_monitor (
   .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending), .busy(busy), .killed(killed),
-  .launches(launches), .target_we(u_tb_sched.u_alloc.target_we), .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q),
+  .launches(launches), .target_we(u_tb_sched.u_alloc.target_we), .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q), .targets(u_tb_sched.u_alloc.target_o),
   .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha), .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles),
   .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i), .rsp_ready(mem_rsp_ready_o)
 );

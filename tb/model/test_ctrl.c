@@ -294,6 +294,17 @@ static void stall_values_count_a_running_kernel(void **state) {
   qsm_model_destroy(without);
 }
 
+static void a_flip_raises_an_interrupt_once(void **state) {
+  (void)state;
+  struct qsm_config config = model_tiny();
+  struct qsm_model *model = create(&config);
+  char what[64];
+  assert_int_equal(qsm_model_inject(model, "ctrl", 2, what, sizeof what), 0);
+  assert_int_equal(port_read(model, QSM_REG_IRQ), 1 << 2);
+  assert_int_equal(qsm_model_inject(model, "ctrl", 2, what, sizeof what), -1);
+  qsm_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(constants_describe_the_configuration),
@@ -309,6 +320,7 @@ int main(void) {
       cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),
       cmocka_unit_test(a_mask_asks_for_targets_only_when_it_changes_a_tenants),
       cmocka_unit_test(stall_values_count_a_running_kernel),
+      cmocka_unit_test(a_flip_raises_an_interrupt_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

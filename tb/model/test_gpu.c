@@ -283,7 +283,7 @@ static uint64_t sum_pair(const struct qsm_config *config, const char *block, uin
 static void a_flipped_bit_of_every_block_changes_the_events(void **state) {
   (void)state;
   static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "xbar",
-                                       "barrier", "sm", "quota", "tb_sched", "tb_alloc", "qos_mgr"};
+                                       "barrier", "quota", "tb_sched", "qos_mgr"};
   struct qsm_config config = model_demo();
   uint64_t seed = model_seed("test_gpu"), right = sum_pair(&config, NULL, 0);
   assert_true(sum_pair(&config, NULL, 100) == right);

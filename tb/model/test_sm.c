@@ -739,7 +739,7 @@ static uint64_t hash_events(const struct rig *rig) {
 
 static void an_injected_fault_changes_the_run(void **unused) {
   (void)unused;
-  static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "barrier", "sm", "quota"};
+  static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "barrier", "quota"};
   uint64_t expected = 0;
   for (size_t b = 0; b <= sizeof blocks / sizeof blocks[0]; b++) {
     struct rig rig;
@@ -758,6 +758,18 @@ static void an_injected_fault_changes_the_run(void **unused) {
     if (b != 0 && hash == expected) fail_msg("a fault in %s changed nothing", blocks[b - 1]);
     rig_close(&rig);
   }
+}
+
+static void a_flip_in_a_fault_record_shows_in_the_state(void **unused) {
+  (void)unused;
+  struct rig rig;
+  char what[80];
+  uint32_t flipped = 0;
+  rig_open(&rig, 2, 8, 4);
+  assert_int_equal(qsm_sm_inject(rig.sm, "fault", 7, what, sizeof what), 0);
+  for (uint32_t kernel = 0; kernel < 4; kernel++) flipped |= state(&rig, QSM_STATE_FAULT, 0, kernel, 2);
+  assert_int_equal(__builtin_popcount(flipped), 1);
+  rig_close(&rig);
 }
 
 int main(void) {
@@ -786,6 +798,7 @@ int main(void) {
       cmocka_unit_test(windows_of_any_length_give_the_same_run),
       cmocka_unit_test(stall_counters_count_every_resident_warp_in_every_cycle),
       cmocka_unit_test(an_injected_fault_changes_the_run),
+      cmocka_unit_test(a_flip_in_a_fault_record_shows_in_the_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
