@@ -132,8 +132,9 @@ static bool injection_due(const struct lockstep *lockstep) {
   return lockstep->options.inject_block && !lockstep->injected && lockstep->cycle >= lockstep->options.inject_cycle;
 }
 
+// Not where the full state is compared, which would see the flip at once.
 static void inject(struct lockstep *lockstep) {
-  if (!injection_due(lockstep)) return;
+  if (!injection_due(lockstep) || lockstep->cycle >= lockstep->next_state) return;
   int status = qsm_model_inject(lockstep->model, lockstep->options.inject_block, lockstep->options.seed + lockstep->cycle, lockstep->injection,
                                 sizeof lockstep->injection);
   lockstep->injected = status == 0;
