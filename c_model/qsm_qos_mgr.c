@@ -112,14 +112,19 @@ static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
   mgr->slot[k].quota = quota > mgr->ep_len ? quota : mgr->ep_len;
 }
 
-static void send_word(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t sm, uint32_t k, uint32_t quota) {
+// R-QM-9: what a load may carry over.
+static uint32_t credit(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t quota) {
   uint32_t cap = mgr->regs->rollover_cap;
+  if (mgr->snap.scheme != QSM_SCHEME_ROLLOVER || !is_qos(mgr, k)) return 0;
+  return cap ? clip((u128)cap * quota, QSM_QUOTA_MAX - quota) : QSM_QUOTA_MAX - quota;
+}
+
+static void send_word(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t sm, uint32_t k, uint32_t quota) {
   struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat,
                            .kind = QSM_MSG_QUOTA_WORD,
                            .kernel = (uint8_t)k,
-                           .has = 1,
                            .quota = quota,
-                           .credit = cap ? clip((u128)cap * quota, QSM_QUOTA_MAX) : QSM_QUOTA_MAX};
+                           .credit = credit(mgr, k, quota)};
   mgr->bus->send(mgr->bus->ctx, sm, &msg);
 }
 

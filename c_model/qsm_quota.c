@@ -2,24 +2,26 @@
 // Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md.
 #include "qsm_sm_blocks.h"
 
-static int32_t sat32(int64_t value) {
-  if (value > INT32_MAX) return INT32_MAX;
-  return value < INT32_MIN ? INT32_MIN : (int32_t)value;
-}
+#include <string.h>
 
 void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
   struct qsm_quota *q = &sm->quota;
   uint32_t k = msg->kernel;
-  q->shadow_has = (q->shadow_has & ~(1u << k)) | (uint32_t)(msg->has != 0) << k;
+  q->shadow_has |= 1u << k;
   q->shadow_quota[k] = msg->quota;
   q->shadow_credit[k] = msg->credit;
 }
 
-bool qsm_quota_refill_due(const struct qsm_sm *sm) {
+// R-QC-5: kernels due for a refill, by the registers as they are.
+static uint32_t refills(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  uint32_t qos = sm->shared->qos_mask;
-  return q->scheme != QSM_SCHEME_NONE && qos && (sm->present & ~qos) && !(sm->present & q->positive);
+  uint32_t qos = sm->shared->qos_mask, waiting = q->to_refill & sm->present;
+  if (q->scheme == QSM_SCHEME_NONE || !qos || q->to_load) return 0;
+  if (waiting) return waiting;
+  return sm->present & q->positive ? 0 : sm->present & ~qos;
 }
+
+bool qsm_quota_busy(const struct qsm_sm *sm) { return sm->quota.to_load || sm->quota.to_refill || refills(sm); }
 
 static void flip_gate(struct qsm_sm *sm, uint32_t kernel, uint64_t from) {
   bool open = sm->quota.open >> kernel & 1;
@@ -38,61 +40,89 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   struct qsm_quota *q = &sm->quota;
   q->qos_mask = sm->shared->qos_mask;
   uint32_t all = (1u << sm->n_kernels) - 1;
-  uint32_t open = q->scheme == QSM_SCHEME_NONE || q->qos_mask == 0 ? all : q->positive;
+  uint32_t loads = q->to_load & -q->to_load;
+  uint32_t open = (q->scheme == QSM_SCHEME_NONE || q->qos_mask == 0 ? all : q->positive) & ~loads;
   uint32_t flipped = open ^ q->open;
   q->open = open;
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
 }
 
-static int32_t load_value(const struct qsm_sm *sm, uint32_t k, int32_t c1, uint32_t scheme) {
-  const struct qsm_quota *q = &sm->quota;
-  int64_t value = q->shadow_quota[k];
-  if (scheme == QSM_SCHEME_ROLLOVER && (sm->shared->qos_mask >> k & 1) && c1 > 0) {
-    value += (uint32_t)c1 < q->shadow_credit[k] ? (uint32_t)c1 : q->shadow_credit[k];
-  }
-  return sat32(value);
+static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
+  q->c[k] = c;
+  q->quota[k] = quota;
 }
 
-// R-QC-4 for one kernel: C after the load.
-static int32_t load(struct qsm_sm *sm, uint32_t k, int32_t c1, uint32_t scheme) {
-  struct qsm_quota *q = &sm->quota;
+static void end_load(struct qsm_quota *q, uint32_t bit) {
+  q->to_load &= ~bit;
+  q->shadow_has &= ~bit;
+}
+
+// R-QC-4's cycles of kernel k: true if there is a second one.
+static bool load_first(struct qsm_quota *q, uint32_t k, bool here) {
   uint32_t bit = 1u << k;
-  bool has = q->shadow_has & bit;
-  if (!(sm->present & bit)) {
-    q->quota[k] = 0;
+  if (!here) {
     q->granted &= ~bit;
-    return 0;
+    grant(q, k, 0, 0);
+    end_load(q, bit);
+  } else if (q->shadow_has & bit) {
+    if (q->c[k] < 0) q->c[k] = 0;
+    if ((uint32_t)q->c[k] > q->shadow_credit[k]) q->c[k] = (int32_t)q->shadow_credit[k];
   }
-  if (!has) return c1;
-  q->quota[k] = q->shadow_quota[k];
-  q->granted |= bit;
-  return load_value(sm, k, c1, scheme);
+  return here;
 }
 
-// C of kernel k after the cycle.
-static int32_t next_c(struct qsm_sm *sm, const struct qsm_inbox *in, uint32_t k, bool refill) {
-  struct qsm_quota *q = &sm->quota;
+static void load_second(struct qsm_quota *q, uint32_t k) {
   uint32_t bit = 1u << k;
-  bool first_tb = in->arrive & bit & ~sm->present & ~q->granted;
-  int32_t next = sat32((int64_t)q->c[k] - q->lanes[k]);
-  if (in->load) {
-    if (in->scheme != QSM_SCHEME_NONE) next = load(sm, k, next, in->scheme);
-  } else if (refill && (sm->present & ~sm->shared->qos_mask & bit)) {
-    next = sat32((int64_t)next + q->quota[k]);
+  if (q->shadow_has & bit) {
+    q->granted |= bit;
+    grant(q, k, q->c[k] + (int32_t)q->shadow_quota[k], q->shadow_quota[k]);
   }
-  if (!first_tb) return next;
-  q->quota[k] = (uint32_t)sm->shared->first_quota[k];
-  q->granted |= bit;
-  return sm->shared->first_quota[k];
+  end_load(q, bit);
 }
 
-// R-QC-8.
-static void count(struct qsm_quota *q, uint32_t k, bool tick) {
+// R-QC-9: at most one kernel is granted anything. C is already c1; `due` is R-QC-5's.
+static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
+  struct qsm_quota *q = &sm->quota;
+  uint32_t first = arrive & ~sm->present & ~q->granted;
+  bool clipped = q->clipped;
+  q->to_refill = due;
+  q->clipped = false;
+  if (first) {
+    uint32_t k = qsm_ctz(first);  // R-QC-6
+    q->granted |= first;
+    grant(q, k, sm->shared->first_quota[k], (uint32_t)sm->shared->first_quota[k]);
+  } else if (q->to_load) {
+    uint32_t k = qsm_ctz(q->to_load);
+    if (clipped) load_second(q, k);
+    else q->clipped = load_first(q, k, (sm->present | arrive) >> k & 1);
+  } else if (due) {
+    uint32_t k = qsm_ctz(due);
+    q->to_refill &= due - 1;
+    q->c[k] += (int32_t)q->quota[k];
+  }
+}
+
+// The message of R-QC-4.
+static void begin_load(struct qsm_sm *sm, uint32_t scheme) {
+  struct qsm_quota *q = &sm->quota;
+  q->scheme = (uint8_t)scheme;
+  if (scheme == QSM_SCHEME_NONE) {
+    q->shadow_has = 0;
+  } else {
+    q->to_load = (1u << sm->n_kernels) - 1;
+  }
+}
+
+// R-QC-8 and R-QC-2: C becomes c1.
+static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) {
   uint32_t insn = q->insn[k] + q->lanes[k];
   q->insn[k] = tick ? 0 : insn;
-  if (!tick) return;
-  q->snap_c[k] = q->c[k];
-  q->snap_insn[k] = insn;
+  if (tick) {
+    q->snap_c[k] = q->c[k];
+    q->snap_insn[k] = insn;
+  }
+  if (q->c[k] >= -debt_max) q->c[k] -= (int32_t)q->lanes[k];
+  q->lanes[k] = 0;
 }
 
 static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
@@ -110,26 +140,21 @@ static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
 // Runs before the TB table changes: `present` is that of the start of the cycle.
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
-  bool refill = qsm_quota_refill_due(sm);
-  if (!(q->issued | in->arrive) && !in->load && !in->tick && !refill) return;
-  bool changed = false;
-  uint32_t positive = 0;
-  for (uint32_t k = 0; k < sm->n_kernels; k++) {
-    count(q, k, in->tick);
-    int32_t next = next_c(sm, in, k, refill);
-    changed |= next != q->c[k];
-    positive |= (uint32_t)(next > 0) << k;
-    q->c[k] = next;
-    q->lanes[k] = 0;
-  }
+  uint32_t due = in->load ? 0 : refills(sm), to_load = q->to_load;
+  if (!(q->issued | in->arrive | due | to_load | q->to_refill) && !in->load && !in->tick) return;
+  int32_t before[QSM_MAX_KERNELS];
+  memcpy(before, q->c, sizeof before);
+  for (uint32_t k = 0; k < sm->n_kernels; k++) count(q, k, sm->debt_max, in->tick);
   q->issued = 0;
-  if (in->load) {
-    q->scheme = in->scheme;
-    q->shadow_has = 0;
-  }
-  if (positive != q->positive || in->load) {
+  grant_one(sm, in->arrive, due);
+  if (in->load) begin_load(sm, in->scheme);
+
+  uint32_t positive = 0;
+  for (uint32_t k = 0; k < sm->n_kernels; k++) positive |= (uint32_t)(q->c[k] > 0) << k;
+  if (positive != q->positive || in->load || to_load) {
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);
   }
-  if (sm->watched) report(sm, changed, in->load, c);
+  bool loaded = to_load ? !q->to_load : in->load && in->scheme == QSM_SCHEME_NONE;
+  if (sm->watched) report(sm, memcmp(before, q->c, sizeof before) != 0, loaded, c);
 }

@@ -80,6 +80,8 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index)
   sm->n_lines = config->icache_lines;
   sm->sb_full = (1u << config->sb_entries) - 1;
   sm->quota.open = (1u << sm->n_kernels) - 1;
+  sm->debt_max = 1;
+  while ((uint32_t)sm->debt_max < 4 * sm->n_kernels * sm->n_subs * sm->n_lanes) sm->debt_max *= 2;
   qsm_lsu_reset(&sm->lsu, sm->n_txns, sm->n_subs);
   sm->shared_mem = zeroed(config->shared_bytes, 1);
   bool ok = sm->shared_mem != NULL;
@@ -412,7 +414,7 @@ static void step(struct qsm_sm *sm, uint64_t c) {
 // Nothing happens in the next cycle unless a message, a response or a sub-core's timer says so.
 static bool idle(const struct qsm_sm *sm) {
   return !sm->awake && !sm->lsu.awake && !sm->launch_count && !sm->fetch_pend &&
-         !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe) && !qsm_quota_refill_due(sm);
+         !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe) && !qsm_quota_busy(sm);
 }
 
 static uint64_t next_timed_event(const struct qsm_sm *sm) {

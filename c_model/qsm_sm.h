@@ -64,7 +64,7 @@ enum qsm_sm_msg_kind {
   QSM_MSG_KILL,        // kernel
   QSM_MSG_DISPATCH,    // kernel, tb, first, base, block, linear
   QSM_MSG_TICK,
-  QSM_MSG_QUOTA_WORD,  // kernel, has, quota, credit
+  QSM_MSG_QUOTA_WORD,  // kernel, quota, credit
   QSM_MSG_QUOTA_LOAD,  // scheme
   QSM_MSG_ICACHE_INV,
 };
@@ -76,7 +76,6 @@ struct qsm_sm_msg {
   uint8_t tb;      // TB slot
   uint8_t first;   // sub-core of the block's first warp
   uint8_t base;    // granule
-  uint8_t has;
   uint8_t scheme;  // enum qsm_scheme
   uint32_t block[3];
   uint32_t linear;

@@ -205,7 +205,8 @@ struct qsm_quota {
   int32_t c[QSM_MAX_KERNELS], snap_c[QSM_MAX_KERNELS];
   uint32_t quota[QSM_MAX_KERNELS], insn[QSM_MAX_KERNELS], snap_insn[QSM_MAX_KERNELS];
   uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
-  uint32_t shadow_has, granted;  // bit per kernel
+  uint32_t shadow_has, granted, to_load, to_refill;  // bit per kernel
+  bool clipped;                  // the first cycle of a load was the last one
   uint32_t positive;             // C > 0
   uint32_t open;                 // gate (R-QC-1)
   uint32_t qos_mask;             // the direct signal that `open` was computed from
@@ -232,6 +233,7 @@ struct qsm_sm {
   uint32_t index;
   uint32_t n_subs, n_warps, n_lanes, n_kernels, n_tbs, n_txns;
   uint32_t line_bytes, n_lines, sb_full;
+  int32_t debt_max;  // R-QC-2
   uint64_t next_cycle;
   struct qsm_subcore *sub[QSM_MAX_SUBS];
   uint32_t awake;       // bit per sub-core
@@ -348,7 +350,7 @@ struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, ui
 // ---- qsm_quota.c ----
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);  // recomputes the gates, seen from cycle `from` on
-bool qsm_quota_refill_due(const struct qsm_sm *sm);  // R-QC-5, by the registers as they are
+bool qsm_quota_busy(const struct qsm_sm *sm);  // something may be granted in the next cycle, or a round of refills ends
 void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg);
 
 #endif

@@ -170,7 +170,7 @@ module qsm_gpu
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     qsm_sm u_sm (
       .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
-      .desc_i(desc), .policy_i(policy), .qos_i(ctx_qos), .first_quota_i(first_quota),
+      .desc_i(desc), .policy_i(policy), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
       .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
       .tick_i(sm_tick), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
       .retire_o(sm_retire[i]), .fault_o(sm_fault[i]), .fault_record_o(sm_record[i]),

@@ -235,6 +235,7 @@ module qsm_qos_mgr #(
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
     .clk_i, .rst_ni, .rollover_cap_i,
+    .carries_i((scheme_q == SCHEME_ROLLOVER) ? qos_i : '0),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),

@@ -21,6 +21,7 @@ module qsm_qos_split #(
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
   input  logic [7:0]                                 rollover_cap_i,  // epochs, 0 = no cap
+  input  logic [NumKernels-1:0]                      carries_i,       // kernels whose loads carry over
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,           // T_i of the snapshot
   input  logic                                       valid_i,
   output logic                                       ready_o,
@@ -133,12 +134,17 @@ module qsm_qos_split #(
   end
 
   // ---- Word ----
-  logic [30:0] part;
+  logic [30:0] part, headroom;
   logic [38:0] credit;
   assign part         = sum_q[PW-1:FRAC];
   assign word_quota_o = (part == '0) ? 31'd1 : part;
+  assign headroom     = ~word_quota_o;
   assign credit       = 39'(word_quota_o) * 39'(rollover_cap_i);
-  assign word_credit_o = (rollover_cap_i == '0 || credit[38:31] != '0) ? '1 : credit[30:0];
+  always_comb begin
+    word_credit_o = credit[30:0];
+    if (rollover_cap_i == '0 || credit > 39'(headroom)) word_credit_o = headroom;
+    if (!carries_i[word_kernel_q]) word_credit_o = '0;
+  end
   assign word_valid_o  = word_valid_q;
   assign word_sm_o     = word_sm_q;
   assign word_kernel_o = word_kernel_q;

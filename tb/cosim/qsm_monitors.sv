@@ -288,7 +288,7 @@ module qsm_quota_monitor
 endmodule
 bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_monitor (
   .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next), .quota(quota_o), .quota_next(u_quota.quota_next),
-  .granted_next(u_quota.granted_next), .scheme(u_quota.scheme_d), .load(quota_load_i.valid)
+  .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .load(u_quota.load_done)
 );
 
 // Shared memory, one bank.

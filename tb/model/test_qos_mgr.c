@@ -374,34 +374,37 @@ static void a_goal_tenant_without_blocks_does_not_count_for_the_others(void **st
 
 static void words_carry_the_parts_and_the_credit(void **state) {
   (void)state;
-  struct bench bench;
-  run_pair(&bench, QSM_SCHEME_NAIVE, 500, 4000);
-  uint64_t load = first_snapshot(&bench) + bench.config.qos_lat;
-  for (uint32_t i = 0; i < bench.config.num_sms; i++) {
-    for (uint32_t k = 0; k < 2; k++) {
-      const struct qsm_sm_msg *word = notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, k);
-      assert_int_equal(word->kernel, k);
-      assert_int_equal(word->has, 1);
-      assert_int_equal(word->quota, k == 0 ? 4 * EPOCH / 4 : 1000);
-      assert_int_equal(word->credit, 8 * word->quota);
-      assert_true(word->cycle > first_snapshot(&bench) && word->cycle < load);
+  static const uint32_t schemes[] = {QSM_SCHEME_NAIVE, QSM_SCHEME_ROLLOVER};
+  for (int s = 0; s < 2; s++) {
+    struct bench bench;
+    run_pair(&bench, schemes[s], 4 * EPOCH, 4000);
+    uint64_t load = first_snapshot(&bench) + bench.config.qos_lat;
+    for (uint32_t i = 0; i < bench.config.num_sms; i++) {
+      for (uint32_t k = 0; k < 2; k++) {
+        const struct qsm_sm_msg *word = notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, k);
+        assert_int_equal(word->kernel, k);
+        assert_int_equal(word->quota, qsm_qos_mgr_slot(bench.mgr, k)->quota / bench.config.num_sms);
+        assert_int_equal(word->credit, schemes[s] == QSM_SCHEME_ROLLOVER && k == 0 ? 8 * word->quota : 0);
+        assert_true(word->cycle > first_snapshot(&bench) && word->cycle < load);
+      }
+      assert_null(notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, 2));
     }
-    assert_null(notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, 2));
+    bench_close(&bench);
   }
-  bench_close(&bench);
 }
 
 static void a_zero_quota_still_gives_one_and_a_cap_of_zero_gives_full_credit(void **state) {
   (void)state;
   struct bench bench;
   bench_open(&bench, model_demo());
+  bench.ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
   bench.ctrl.regs.rollover_cap = 0;
   arrive(&bench, 2, true, 0.0);
   run_to(&bench, 200);
   launch(&bench, 2, 1000);
   run_to(&bench, 2 * EPOCH);
   assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0)->quota, 1);
-  assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0)->credit, QSM_QUOTA_MAX);
+  assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0)->credit, QSM_QUOTA_MAX - 1);
   bench_close(&bench);
 }
 

@@ -608,12 +608,13 @@ static void an_invalidation_drops_the_line_on_its_way(void **unused) {
 // ---- quotas ----
 
 static void load_quotas(struct rig *rig, uint8_t scheme, uint32_t quota0, uint32_t quota1) {
-  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .has = 1, .quota = quota0, .credit = INT32_MAX});
+  uint32_t credit = scheme == QSM_SCHEME_ROLLOVER ? 100000 : 0;
+  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = quota0, .credit = credit});
   run(rig, 1);
-  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .has = 1, .quota = quota1, .credit = INT32_MAX});
+  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .quota = quota1, .credit = credit});
   run(rig, 1);
   send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
-  run(rig, 1);
+  run(rig, 1 + 4);  // the message, then two cycles for a slot
 }
 
 static void the_gate_never_lets_a_spent_kernel_issue(void **unused) {
@@ -634,8 +635,10 @@ static void the_gate_never_lets_a_spent_kernel_issue(void **unused) {
   load_quotas(&rig, QSM_SCHEME_NAIVE, 100, 50);
   uint64_t loaded = rig.cycle;
   uint32_t first = rig.n_events;
+  int32_t c[2];
+  for (uint32_t k = 0; k < 2; k++) c[k] = (int32_t)state(&rig, QSM_STATE_QUOTA, 0, k, 0);
+  assert_true(c[0] > 100 - 17 && c[0] <= 100 && c[1] == 50);
   run(&rig, 400);
-  int32_t c[2] = {100, 50};
   uint32_t n_refills = 0;
   for (uint32_t i = first; i < rig.n_events; i++) {
     const struct qsm_event *e = &rig.events[i];
@@ -667,9 +670,10 @@ static void rollover_carries_what_is_left(void **unused) {
   uint32_t left = state(&rig, QSM_STATE_QUOTA, 0, 0, 0);
   assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 1, 0), 0);
   load_quotas(&rig, QSM_SCHEME_ROLLOVER, 1000, 1000);
-  assert_true(state(&rig, QSM_STATE_QUOTA, 0, 0, 0) > left + 980);
+  assert_true(state(&rig, QSM_STATE_QUOTA, 0, 0, 0) > left + 970);
   load_quotas(&rig, QSM_SCHEME_NAIVE, 1000, 1000);
-  assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 0), 1000);
+  uint32_t naive = state(&rig, QSM_STATE_QUOTA, 0, 0, 0);
+  assert_true(naive <= 1000 && naive > 1000 - 16);
   rig_close(&rig);
 }
 

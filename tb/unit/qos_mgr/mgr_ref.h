@@ -115,7 +115,9 @@ class MgrRef {
       Word &w = words[i][k];
       w.has = true;
       w.quota = std::max<uint64_t>(part, 1);
-      w.credit = in.rollover_cap == 0 ? kQuotaMax : at_most(kQuotaMax, static_cast<u128>(in.rollover_cap) * w.quota);
+      const uint64_t room = kQuotaMax - w.quota;
+      w.credit = in.rollover_cap == 0 ? room : at_most(room, static_cast<u128>(in.rollover_cap) * w.quota);
+      if (in.scheme != kRollover || !in.qos[k]) w.credit = 0;
     }
   }
 };

@@ -2,4 +2,3 @@
 -GNumKernels=4 -GNumSched=4 -GWarpSize=32
 -CFLAGS "-DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARP_SIZE=32"
 rtl/warp_sched/qsm_quota.sv
-rtl/warp_sched/qsm_quota_slot.sv

@@ -8,7 +8,7 @@
 #include <vector>
 
 constexpr int64_t kQuotaMax = 0x7fffffff;
-constexpr unsigned kNoScheme = 0, kNaive = 1, kNaiveHistory = 2, kRollover = 4;
+constexpr unsigned kNoScheme = 0, kNaive = 1, kRollover = 4;
 
 // What the block sees in a cycle; kernel -1 = none.
 struct QuotaInputs {
@@ -31,87 +31,121 @@ class QuotaRef {
  public:
   struct Slot {
     int64_t c = 0, quota = 0, shadow_quota = 0, shadow_credit = 0, snap_c = 0;
-    bool granted = false, has = false;
+    bool granted = false, has = false, to_load = false, to_refill = false;
     uint32_t insn = 0, snap_insn = 0;
   };
 
-  explicit QuotaRef(unsigned n_kernels) : slots(n_kernels) {}
+  QuotaRef(unsigned n_kernels, unsigned n_sched, unsigned n_lanes) : slots(n_kernels) {
+    while (debt_max < int64_t{4} * n_kernels * n_sched * n_lanes) debt_max *= 2;
+  }
 
   // R-QC-1
-  bool open(const QuotaInputs &in, unsigned k) const { return !gated(in) || slots[k].c > 0; }
+  bool open(const QuotaInputs &in, unsigned k) const { return (!gated(in) || slots[k].c > 0) && loads() != static_cast<int>(k); }
 
   void step(const QuotaInputs &in) {
-    const bool refill = refills(in);
-    for (unsigned k = 0; k < slots.size(); k++) {
-      Slot &s = slots[k];
-      int64_t lanes = 0;
-      for (unsigned i = 0; i < in.issue_kernel.size(); i++) {
-        if (in.issue_kernel[i] == static_cast<int>(k)) lanes += in.issue_lanes[i];
-      }
-      count(s, in, lanes);
-      const int64_t c1 = sat32(s.c - lanes);  // R-QC-2
-      const bool first = in.arrive == static_cast<int>(k) && !in.present[k] && !s.granted;
-      s.c = c1;
-      if (refill && in.present[k] && !in.qos[k]) s.c = sat32(c1 + s.quota);
-      if (in.load && in.load_scheme != kNoScheme) load(s, in, k, c1);
-      if (in.load) s.has = false;
-      if (first) {  // R-QC-6
-        s.c = s.quota = in.first_quota[k];
-        s.granted = true;
-      }
-      if (in.word == static_cast<int>(k)) {  // R-QC-3
-        s.has = true;
-        s.shadow_quota = in.word_quota;
-        s.shadow_credit = in.word_credit;
-      }
+    const std::vector<bool> due = refills(in);
+    for (unsigned k = 0; k < slots.size(); k++) count(slots[k], in, k);
+    for (unsigned k = 0; k < slots.size(); k++) slots[k].to_refill = due[k];
+    grant_one(in, due);
+    if (in.word >= 0) {  // R-QC-3
+      Slot &s = slots[static_cast<unsigned>(in.word)];
+      s.has = true;
+      s.shadow_quota = in.word_quota;
+      s.shadow_credit = in.word_credit;
     }
-    if (in.load) scheme = in.load_scheme;
+    if (!in.load) return;
+    scheme = in.load_scheme;
+    for (Slot &s : slots) (scheme == kNoScheme ? s.has : s.to_load) = scheme != kNoScheme;
+  }
+
+  int loads() const {  // the kernel whose load is next, or under way; -1: none
+    const auto first = std::find_if(slots.begin(), slots.end(), [](const Slot &s) { return s.to_load; });
+    return first == slots.end() ? -1 : static_cast<int>(first - slots.begin());
   }
 
   std::vector<Slot> slots;
   unsigned scheme = kNoScheme;
+  int64_t debt_max = 1;
+  bool clipped = false;
 
  private:
-  static int64_t sat32(int64_t v) { return std::clamp<int64_t>(v, -kQuotaMax - 1, kQuotaMax); }
 
   bool gated(const QuotaInputs &in) const {
     return scheme != kNoScheme && std::count(in.qos.begin(), in.qos.end(), true) != 0;
   }
 
   // R-QC-5
-  bool refills(const QuotaInputs &in) const {
-    if (in.load || !gated(in)) return false;
-    bool somebody = false;
+  std::vector<bool> refills(const QuotaInputs &in) const {
+    std::vector<bool> waiting(slots.size()), others(slots.size()), nobody(slots.size());
+    if (in.load || loads() >= 0 || !gated(in)) return nobody;
+    bool spent = true, waits = false;
     for (unsigned k = 0; k < slots.size(); k++) {
-      if (!in.present[k]) continue;
-      if (slots[k].c > 0) return false;
-      somebody = somebody || !in.qos[k];
+      waiting[k] = in.present[k] && slots[k].to_refill;
+      others[k] = in.present[k] && !in.qos[k];
+      waits = waits || waiting[k];
+      spent = spent && (!in.present[k] || slots[k].c <= 0);
     }
-    return somebody;
+    return waits ? waiting : spent ? others : nobody;
   }
 
-  // R-QC-8
-  static void count(Slot &s, const QuotaInputs &in, int64_t lanes) {
+  // R-QC-2, R-QC-8
+  void count(Slot &s, const QuotaInputs &in, unsigned k) const {
+    int64_t lanes = 0;
+    for (unsigned i = 0; i < in.issue_kernel.size(); i++) {
+      if (in.issue_kernel[i] == static_cast<int>(k)) lanes += in.issue_lanes[i];
+    }
     s.insn += static_cast<uint32_t>(lanes);
-    if (!in.tick) return;
-    s.snap_c = s.c;
-    s.snap_insn = s.insn;
-    s.insn = 0;
+    if (in.tick) {
+      s.snap_c = s.c;
+      s.snap_insn = s.insn;
+      s.insn = 0;
+    }
+    if (s.c >= -debt_max) s.c -= lanes;
   }
 
-  // R-QC-4
-  static void load(Slot &s, const QuotaInputs &in, unsigned k, int64_t c1) {
-    if (!in.present[k]) {
-      s.c = s.quota = 0;
-      s.granted = false;
-    } else if (s.has) {
-      s.c = s.shadow_quota;
-      if (in.load_scheme == kRollover && in.qos[k]) {
-        s.c = std::min(kQuotaMax, s.shadow_quota + std::min(std::max<int64_t>(c1, 0), s.shadow_credit));
+  // R-QC-9; C is already c1.
+  void grant_one(const QuotaInputs &in, const std::vector<bool> &due) {
+    const bool second = clipped;
+    clipped = false;
+    if (in.arrive >= 0) {
+      const auto k = static_cast<unsigned>(in.arrive);
+      if (!in.present[k] && !slots[k].granted) {  // R-QC-6
+        slots[k].c = slots[k].quota = in.first_quota[k];
+        slots[k].granted = true;
+        return;
       }
+    }
+    if (loads() >= 0) {
+      const auto k = static_cast<unsigned>(loads());
+      if (second) load_second(slots[k]);
+      else clipped = load_first(slots[k], in.present[k] || in.arrive == static_cast<int>(k));
+      return;
+    }
+    for (unsigned k = 0; k < slots.size(); k++) {
+      if (!due[k]) continue;
+      slots[k].c += slots[k].quota;
+      slots[k].to_refill = false;
+      return;
+    }
+  }
+
+  // R-QC-4; true if a second cycle follows
+  static bool load_first(Slot &s, bool here) {
+    if (!here) {
+      s.c = s.quota = 0;
+      s.granted = s.has = s.to_load = false;
+    } else if (s.has) {
+      s.c = std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
+    }
+    return here;
+  }
+  static void load_second(Slot &s) {
+    if (s.has) {
+      s.c += s.shadow_quota;
       s.quota = s.shadow_quota;
       s.granted = true;
     }
+    s.has = s.to_load = false;
   }
 };
 
