@@ -42,8 +42,8 @@ run: install-sim ## build the demo and run two kernels under a goal, RTL and mod
 	$(BUILD) build/qsm sw-kernels build/rtl/$(CONFIG).so
 	build/qsm run $(SCENARIO) --config $(CONFIG) --backend lockstep --out $(OUT)
 
-fuzz: install-sim ## random programs and launches in lockstep, CYCLES= SEED= CONFIG=
-	$(BUILD) build/qsm sw-kernels build/rtl/$(CONFIG).so
+fuzz: install-sim ## random programs and launches in lockstep, CYCLES= SEED= CONFIG= (random: one made up from the seed)
+	$(BUILD) build/qsm build/qsm-config $(if $(filter random,$(CONFIG)),,build/rtl/$(CONFIG).so)
 	build/qsm fuzz --config $(CONFIG) --cycles $(CYCLES) --seed $(SEED)
 
 # Of tiny unless CONFIG= is given: a GPU that can write waveforms takes long to compile.

@@ -40,7 +40,7 @@ build/qsm: build/obj/sim/qsm_main.o build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 # Of its own objects only, so that the RTL package of a configuration needs nothing else of the tree.
-build/qsm-config: $(call OBJECT,sim/qsm_config_main.c sim/qsm_config_yaml.c sim/qsm_yaml.c c_model/qsm_config.c)
+build/qsm-config: $(call OBJECT,sim/qsm_config_main.c sim/qsm_config_yaml.c sim/qsm_config_random.c sim/qsm_yaml.c c_model/qsm_config.c)
 	$(CC) $(CFLAGS) $^ -lcyaml -o $@
 
 -include $(shell find build/obj -name '*.d' 2>/dev/null)

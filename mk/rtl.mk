@@ -21,14 +21,29 @@ rtl-trace: install-sim ## the same, able to write waveforms
 	$(BUILD) build/rtl-trace/$(CONFIG).so
 
 # Files that come out as they were keep their age, so that nothing is built again because of them.
-build/cfg/%/qsm_cfg_pkg.sv: configs/%.yaml build/qsm-config
+keep_if_same = cmp -s $(1).new $(1) && rm $(1).new || mv $(1).new $(1)
+
+# $(call make_package,CONFIGURATION)
+define make_package
 	mkdir -p $(@D)
-	build/qsm-config $* --sv > $@.new
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	build/qsm-config $(1) --sv > $@.new
+	$(call keep_if_same,$@)
+endef
+build/cfg/%/qsm_cfg_pkg.sv: configs/%.yaml build/qsm-config
+	$(call make_package,$*)
+
+# random-SEED is made up from its seed (qsm fuzz --config random).
+build/cfg/random-%/qsm_cfg_pkg.sv: build/configs/random-%.yaml build/qsm-config
+	$(call make_package,$<)
+
+build/configs/random-%.yaml: build/qsm-config
+	mkdir -p $(@D)
+	build/qsm-config --random $* > $@.new
+	$(call keep_if_same,$@)
 
 build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
 	printf '%s\n' $< $(RTL_SRCS) > $@.new
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	$(call keep_if_same,$@)
 
 # Warnings are for `make lint`. Two-state simulation starts from 0, as the model does (R-GEN-4). $stop and $fatal go to the
 # shim. -O3 and profiles gain nothing in the generated code.
@@ -56,7 +71,7 @@ build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
 	  $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
 	$(call compile_verilated,build/rtl-trace/$*,qsm_cosim,../$*.so)
 
-.PRECIOUS: build/cfg/%/qsm_cfg_pkg.sv build/cfg/%/files.f
+.PRECIOUS: build/cfg/%/qsm_cfg_pkg.sv build/cfg/%/files.f build/cfg/random-%/qsm_cfg_pkg.sv build/configs/random-%.yaml
 
 # Unit benches (tb/README.md): tb/unit/NAME/STEM.f and the folder's C++ files give build/unit/NAME/STEM/run.
 UNIT_BENCHES := $(patsubst tb/unit/%.f,build/unit/%/run,$(wildcard tb/unit/*/*.f))

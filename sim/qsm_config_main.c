@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm-config: shows a configuration, and turns it into the SystemVerilog package of the RTL.
+// qsm-config: shows a configuration, turns it into the SystemVerilog package of the RTL, or makes up one.
 #include <argp.h>
 #include <dirent.h>
 #include <inttypes.h>
@@ -9,13 +9,16 @@
 #include <string.h>
 
 #include "qsm_config.h"
+#include "qsm_config_random.h"
 #include "qsm_config_yaml.h"
+#include "qsm_yaml.h"
 
 enum { EXIT_BAD_CONFIG = 1, EXIT_USAGE = 64 };  // 64 is argp's own
 
 struct options {
   const char *name;
-  bool sv, list;
+  bool sv, list, random;
+  uint64_t seed;  // of a random one
 };
 
 static void emit_sv(const struct qsm_config *config) {
@@ -60,17 +63,32 @@ static int list(void) {
   return EXIT_SUCCESS;
 }
 
+static int make_up(uint64_t seed) {
+  struct qsm_config config;
+  char msg[256];
+  if (qsm_config_random(seed, &config, msg, sizeof msg)) {
+    fprintf(stderr, "qsm-config: no legal configuration found for seed %" PRIu64 ": %s\n", seed, msg);
+    return EXIT_BAD_CONFIG;
+  }
+  qsm_config_print_yaml(&config, stdout);
+  return EXIT_SUCCESS;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
     case 's': options->sv = true; return 0;
     case 'l': options->list = true; return 0;
+    case 'r':
+      options->random = true;
+      if (qsm_yaml_uint(arg, UINT64_MAX, &options->seed)) argp_error(state, "--random %s: must be a number from 0 on", arg);
+      return 0;
     case ARGP_KEY_ARG:
       if (options->name != NULL) argp_error(state, "one configuration at a time");
       options->name = arg;
       return 0;
     case ARGP_KEY_END:
-      if ((options->name == NULL) != options->list) argp_error(state, "give a configuration, or --list");
+      if ((options->name != NULL) + options->list + options->random != 1) argp_error(state, "give a configuration, --list, or --random");
       return 0;
     default: return ARGP_ERR_UNKNOWN;
   }
@@ -80,6 +98,7 @@ int main(int argc, char **argv) {
   static const struct argp_option accepted[] = {
       {"sv", 's', NULL, 0, "Print the SystemVerilog package qsm_cfg_pkg", 0},
       {"list", 'l', NULL, 0, "Print the names of the configurations", 0},
+      {"random", 'r', "SEED", 0, "Print a small random configuration, as a file", 0},
       {0}};
   static const struct argp argp = {
       accepted, parse, "NAME|FILE.yaml",
@@ -89,6 +108,7 @@ int main(int argc, char **argv) {
   struct options options = {.name = NULL};
   if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) return EXIT_USAGE;
   if (options.list) return list();
+  if (options.random) return make_up(options.seed);
 
   struct qsm_config config;
   char msg[512];

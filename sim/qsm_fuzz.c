@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "qsm_backend.h"
@@ -88,12 +89,17 @@ static enum qsm_backend_status load_program(struct round *round, uint32_t slot, 
   return put(round, QSM_REG_ICACHE_INV, 1);
 }
 
+static uint32_t random_shared(struct round *round) {
+  uint32_t least = 64, most = round->config.shared_bytes / (1 + below(round, 6));
+  return most <= least ? most : least + below(round, most - least + 1);
+}
+
 static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
   uint32_t most_threads = config->warps_per_sm * config->warp_size;
   if (most_threads > 1024) most_threads = 1024;
   uint32_t x = 1 + below(round, below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
-  uint32_t shared = below(round, 3) == 0 ? 0 : 64 + below(round, config->shared_bytes / (1 + below(round, 6)) - 63);
+  uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
   uint32_t base = MEMORY_BASE + slot * ARENA_BYTES;
   uint32_t all_sms = (1u << config->num_sms) - 1;
@@ -263,21 +269,36 @@ static enum qsm_backend_status compare_memory(struct round *round) {
 
 // ---- Rounds ----
 
-// A name, or for "random" one of the configurations whose RTL is built.
-static int choose_config(const struct qsm_fuzz_options *options, uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {
-  static const char *const candidates[] = {"tiny", "odd", "fpga", "demo"};
-  if (strcmp(options->config, "random") != 0) return qsm_config_load(options->config, config, msg, msg_len);
-  struct qsm_random random = qsm_random_seed(seed ^ 0xC0FFEE);
-  const char *built[4];
-  uint32_t n_built = 0;
-  for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/build/rtl/%s.so", qsm_source_root(), candidates[i]);
-    if (access(path, R_OK) == 0) built[n_built++] = candidates[i];
+// `make rtl CONFIG=name` in the source tree, in the words of make.
+static int make_rtl(const char *name, char *msg, size_t msg_len) {
+  char argument[64];
+  int status = -1;
+  snprintf(argument, sizeof argument, "CONFIG=%s", name);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    // A make that this program runs under has settings of its own.
+    unsetenv("MAKEFLAGS");
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execlp("make", "make", "-C", qsm_source_root(), "--no-print-directory", "rtl", argument, (char *)NULL);
+    _exit(127);
   }
-  if (n_built) return qsm_config_load(built[qsm_random_below(&random, n_built)], config, msg, msg_len);
-  snprintf(msg, msg_len, "no RTL is built: make rtl CONFIG=tiny");
+  if (child > 0 && waitpid(child, &status, 0) == child && status == 0) return 0;
+  snprintf(msg, msg_len, "cannot build the RTL of configuration %s: make -C %s rtl %s", name, qsm_source_root(), argument);
   return -1;
+}
+
+static bool is_random(const char *name) { return strncmp(name, "random-", 7) == 0 && name[7] && strspn(name + 7, "0123456789") == strlen(name + 7); }
+
+// A named configuration, or "random" or "random-SEED": one that is made up from the seed, with its RTL.
+static enum qsm_exit load_config(const struct qsm_fuzz_options *options, struct qsm_config *config, char *msg, size_t msg_len) {
+  char name[QSM_CONFIG_NAME_MAX], path[1024];
+  if (strcmp(options->config, "random") == 0) snprintf(name, sizeof name, "random-%" PRIu64, options->seed);
+  else snprintf(name, sizeof name, "%s", options->config);
+  if (!is_random(name)) return qsm_config_load(options->config, config, msg, msg_len) ? QSM_EXIT_BAD_INPUT : QSM_EXIT_OK;
+  if (make_rtl(name, msg, msg_len)) return QSM_EXIT_ENVIRONMENT;
+  snprintf(path, sizeof path, "%s/build/configs/%s.yaml", qsm_source_root(), name);
+  return qsm_config_load(path, config, msg, msg_len) ? QSM_EXIT_ENVIRONMENT : QSM_EXIT_OK;
 }
 
 struct tally {
@@ -309,14 +330,10 @@ static void add_to_tally(struct tally *tally, const struct round *round, const s
   tally->rounds++;
 }
 
-static enum qsm_exit play_round(const struct qsm_fuzz_options *options, uint64_t seed, uint64_t cycles, const char *dir, struct qsm_progress *progress,
-                                struct tally *tally) {
-  struct round round = {.random = qsm_random_seed(seed)};
+static enum qsm_exit play_round(const struct qsm_fuzz_options *options, const struct qsm_config *config, uint64_t seed, uint64_t cycles,
+                                const char *dir, struct qsm_progress *progress, struct tally *tally) {
+  struct round round = {.random = qsm_random_seed(seed), .config = *config};
   char replay[256];
-  if (choose_config(options, seed, &round.config, round.msg, sizeof round.msg)) {
-    fprintf(stderr, "qsm: %s\n", round.msg);
-    return QSM_EXIT_BAD_INPUT;
-  }
   snprintf(replay, sizeof replay, "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s", round.config.name, seed, cycles,
            options->inject_block ? " --inject " : "", options->inject_block ? options->inject_block : "");
   const struct qsm_backend_options backend = {.out_dir = dir, .replay = replay, .seed = seed, .state_interval = STATE_INTERVAL,
@@ -338,7 +355,8 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options, uint64_t
 }
 
 enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
-  char dir[512];
+  char dir[512], msg[1024];
+  struct qsm_config config;
   if (options->out_dir) snprintf(dir, sizeof dir, "%s", options->out_dir);
   else snprintf(dir, sizeof dir, "%s/build/fuzz", qsm_source_root());
   mkdir(dir, 0777);
@@ -346,20 +364,24 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
     fprintf(stderr, "qsm: output folder %s: cannot write\n", dir);
     return QSM_EXIT_ENVIRONMENT;
   }
+  enum qsm_exit code = load_config(options, &config, msg, sizeof msg);
+  if (code) {
+    fprintf(stderr, "qsm: %s\n", msg);
+    return code;
+  }
   struct qsm_progress progress;
   struct tally tally = {0};
-  enum qsm_exit code = QSM_EXIT_OK;
   char title[64];
-  snprintf(title, sizeof title, "fuzz %s from seed %" PRIu64, options->config, options->seed);
+  snprintf(title, sizeof title, "fuzz %s from seed %" PRIu64, config.name, options->seed);
   qsm_progress_start(&progress, title, options->cycles, !options->quiet);
   for (uint64_t seed = options->seed; !code && tally.cycles < options->cycles; seed++) {
     uint64_t left = options->cycles - tally.cycles;
-    code = play_round(options, seed, left < ROUND_CYCLES ? left : ROUND_CYCLES, dir, &progress, &tally);
+    code = play_round(options, &config, seed, left < ROUND_CYCLES ? left : ROUND_CYCLES, dir, &progress, &tally);
   }
   qsm_progress_end(&progress, tally.cycles);
   if (!code)
     printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64 " cycles compared without a difference, %.1f values per cycle, %" PRIu64 " launches, %" PRIu64
-           " killed\n", options->config, options->seed, options->seed + tally.rounds - 1, tally.cycles,
+           " killed\n", config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
            (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults);
   if (!code && options->inject_block) {
     fprintf(stderr, "qsm: the flipped bit in %s was not found\n", options->inject_block);

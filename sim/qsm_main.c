@@ -100,7 +100,7 @@ static int command_run(int argc, char **argv) {
 static const struct argp_option fuzz_option_table[] = {
     {"cycles", KEY_CYCLES, "N", 0, "compared cycles (default 1000000)", 0},
     {"seed", KEY_SEED, "N", 0, "first seed (default 1); each round prints its own", 0},
-    {"config", KEY_CONFIG, "NAME", 0, "configuration (default tiny), or random: any whose RTL is built", 0},
+    {"config", KEY_CONFIG, "NAME", 0, "configuration (default tiny), or random: a small one made up from the seed, and built", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for a difference's report (default build/fuzz)", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
     {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; the run must find it", 0},

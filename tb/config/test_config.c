@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "qsm_config.h"
+#include "qsm_config_random.h"
 #include "qsm_config_yaml.h"
 
 static struct qsm_config tiny(void) {
@@ -151,6 +152,46 @@ static void a_refused_file_leaves_the_struct_alone(void **state) {
   assert_memory_equal(&config, &before, sizeof config);
 }
 
+static void random_configurations_are_small_legal_and_different(void **state) {
+  struct qsm_config config, again;
+  char msg[256];
+  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0;  // sizes seen
+  (void)state;
+  for (uint64_t seed = 0; seed < 300; seed++) {
+    assert_int_equal(qsm_config_random(seed, &config, msg, sizeof msg), 0);
+    assert_int_equal(qsm_config_random(seed, &again, msg, sizeof msg), 0);
+    assert_memory_equal(&config, &again, sizeof config);
+    assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
+    sms |= 1u << config.num_sms;
+    subs |= 1u << config.num_sched;
+    warps |= 1u << qsm_config_warps_per_sched(&config);
+    lanes |= config.warp_size;
+    kernels |= 1u << config.num_kernels;
+  }
+  assert_int_equal(sms, 0xE);
+  assert_int_equal(subs, 0x6);
+  assert_int_equal(warps, 0xFE);
+  assert_int_equal(lanes, 2 | 4 | 8);
+  assert_int_equal(kernels, 0x3E);
+}
+
+static void a_random_configuration_is_read_as_printed(void **state) {
+  struct qsm_config config, read;
+  char msg[256], folder[] = "/tmp/qsm-config-XXXXXX", path[64];
+  (void)state;
+  assert_int_equal(qsm_config_random(7, &config, msg, sizeof msg), 0);
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/random-7.yaml", folder);
+  FILE *out = fopen(path, "w");
+  assert_non_null(out);
+  qsm_config_print_yaml(&config, out);
+  assert_int_equal(fclose(out), 0);
+  assert_int_equal(qsm_config_load(path, &read, msg, sizeof msg), 0);
+  assert_memory_equal(&config, &read, sizeof config);
+  remove(path);
+  remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(named_configurations_keep_the_rules),
@@ -160,6 +201,8 @@ int main(void) {
       cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
       cmocka_unit_test(least_qos_lat_is_that_of_the_page),
       cmocka_unit_test(a_refused_file_leaves_the_struct_alone),
+      cmocka_unit_test(random_configurations_are_small_legal_and_different),
+      cmocka_unit_test(a_random_configuration_is_read_as_printed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

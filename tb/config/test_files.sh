@@ -41,6 +41,8 @@ verdict 'unknown name' "$(QSM_ROOT=$work build/qsm-config nope 2>&1)" "qsm-confi
 verdict 'names in the folder' "$(build/qsm-config --list | paste -sd ' ')" "$(cd configs && ls ./*.yaml | sed 's/\.yaml//; s/^\.\///' | paste -sd ' ')"
 build/qsm-config > /dev/null 2>&1
 verdict 'no name is wrong usage' "$?" 64
+build/qsm-config --random five > /dev/null 2>&1
+verdict 'a seed is a number' "$?" 64
 verdict 'package of odd' "$(build/qsm-config odd --sv | grep -c '^  localparam int unsigned [A-Z][A-Za-z]* = [0-9]*;$')" 15
 verdict 'package holds the value' "$(build/qsm-config odd --sv | grep ' WarpsPerSm ')" '  localparam int unsigned WarpsPerSm = 6;'
 echo "1..$n"

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_config_random.h"
+
+#include <inttypes.h>
+
+#include "qsm_random.h"
+
+enum { TRIES = 1000 };
+
+static uint32_t between(struct qsm_random *random, uint32_t least, uint32_t most) { return least + qsm_random_below(random, most - least + 1); }
+
+// Mostly up to `usual`, now and then up to `most`.
+static uint32_t skewed(struct qsm_random *random, uint32_t least, uint32_t usual, uint32_t most) {
+  return between(random, least, qsm_random_chance(random, 75) ? usual : most);
+}
+
+static uint32_t power(struct qsm_random *random, uint32_t least, uint32_t most_digits) { return least << qsm_random_below(random, most_digits); }
+
+// Sizes are bounded by what Verilator builds in seconds; whether they are legal together is for qsm_config_check() to say.
+static void draw(struct qsm_random *random, struct qsm_config *c) {
+  c->num_sms = between(random, 1, 3);
+  c->num_sched = between(random, 1, 2);
+  c->warps_per_sm = c->num_sched * between(random, 1, 7);
+  c->warp_size = power(random, 2, 3);
+  c->num_kernels = between(random, 1, 5);
+  c->max_tbs = skewed(random, 1, 7, 19);
+  c->shared_bytes = QSM_SHARED_GRANULES * qsm_config_line_bytes(c) * skewed(random, 1, 9, 40);
+  c->mem_txns = power(random, 2, 4);
+  c->num_channels = power(random, 1, 3);
+  c->icache_lines = power(random, 4, 4);
+  c->sb_entries = between(random, 2, 8);
+  c->noc_lat = skewed(random, 1, 4, 16);
+  c->qos_lat = qsm_config_qos_lat_min(c) + skewed(random, 0, 3, 100);
+  c->progress_limit = skewed(random, 4, 9, 255);
+  c->stall_counters = qsm_random_chance(random, 75);
+  c->mem_bytes = (256 + between(random, 0, 99)) * 4096;
+  c->mem_latency = skewed(random, 1, 50, 300);
+  c->mem_interval = skewed(random, 1, 3, 17);
+  c->clock_mhz = between(random, 1, 1000);
+  c->epoch = qsm_config_epoch_min(c) + between(random, 0, 5000);
+}
+
+int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {
+  struct qsm_random random = qsm_random_seed(seed);
+  struct qsm_config drawn = {.name = ""};
+  snprintf(drawn.name, sizeof drawn.name, "random-%" PRIu64, seed);
+  for (int i = 0; i < TRIES; i++) {
+    draw(&random, &drawn);
+    if (qsm_config_check(&drawn, msg, msg_len)) continue;
+    *config = drawn;
+    return 0;
+  }
+  return -1;
+}
+
+void qsm_config_print_yaml(const struct qsm_config *config, FILE *out) {
+  fprintf(out, "# %s: made by qsm-config --random.\n", config->name);
+#define PRINT(key, sv, kind, least, largest) fprintf(out, #key ": %" PRIu32 "\n", config->key);
+  QSM_CONFIG_HARDWARE(PRINT) QSM_CONFIG_ENVIRONMENT(PRINT)
+#undef PRINT
+}
