@@ -16,7 +16,7 @@ struct kernel_text {
 };
 
 struct scenario_text {
-  char *config, *policy, *scheme, *epoch, *cycles, *seed, *size, *compare_without_qos;
+  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *cycles, *seed, *size, *compare_without_qos;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
@@ -47,6 +47,8 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(policy, struct scenario_text),
     OPTIONAL_TEXT(scheme, struct scenario_text),
     OPTIONAL_TEXT(epoch, struct scenario_text),
+    OPTIONAL_TEXT(alpha_cap, struct scenario_text),
+    OPTIONAL_TEXT(rollover_cap, struct scenario_text),
     REQUIRED_TEXT(cycles, struct scenario_text),
     OPTIONAL_TEXT(seed, struct scenario_text),
     OPTIONAL_TEXT(size, struct scenario_text),
@@ -112,6 +114,27 @@ static int read_name(const struct reader *reader, const char *key, const char *t
     snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", table->name);
   }
   return refuse(reader, key, "'%s': must be one of %s", text, known);
+}
+
+// Both caps are ours, not the papers': "off" is as in the papers.
+static bool is_off(const char *text) { return strcmp(text, "off") == 0; }
+
+static int read_alpha_cap(const struct reader *reader, const char *text, uint32_t *cap_q16) {
+  if (!text) return 0;
+  char *end = NULL;
+  double cap = is_off(text) ? 0 : strtod(text, &end);
+  if (end && (end == text || *end || !(cap >= 1 && cap < 8))) return refuse(reader, "alpha_cap", "'%s': must be off or a factor, 1 to below 8", text);
+  *cap_q16 = (uint32_t)(cap * 65536);
+  return 0;
+}
+
+static int read_rollover_cap(const struct reader *reader, const char *text, uint32_t *epochs) {
+  uint64_t cap = 0;
+  if (!text) return 0;
+  if (!is_off(text) && (qsm_yaml_uint(text, 255, &cap) || cap == 0))
+    return refuse(reader, "rollover_cap", "'%s': must be off or a number of epochs, 1..255", text);
+  *epochs = (uint32_t)cap;
+  return 0;
 }
 
 static int read_goal(const struct reader *reader, const char *text, struct qsm_scenario_kernel *kernel) {
@@ -196,12 +219,16 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
 static int convert(const struct reader *reader, const struct scenario_text *text, struct qsm_scenario *scenario) {
   uint32_t size = QSM_SIZE_M, compare = 0;
   scenario->policy = 1;
+  scenario->alpha_cap = 4 << 16;
+  scenario->rollover_cap = 8;
   scenario->seed = 1;
   if (snprintf(scenario->config, sizeof scenario->config, "%s", text->config) >= (int)sizeof scenario->config)
     return refuse(reader, "config", "path too long");
   if (read_name(reader, "policy", text->policy, policies, &scenario->policy) ||
       read_name(reader, "scheme", text->scheme, schemes, &scenario->scheme) ||
       read_uint(reader, "epoch", text->epoch, 1, (1u << 20) - 1, &scenario->epoch) ||
+      read_alpha_cap(reader, text->alpha_cap, &scenario->alpha_cap) ||
+      read_rollover_cap(reader, text->rollover_cap, &scenario->rollover_cap) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
       read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) || read_name(reader, "size", text->size, sizes, &size) ||
       read_name(reader, "compare_without_qos", text->compare_without_qos, switches, &compare))

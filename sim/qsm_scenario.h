@@ -34,6 +34,8 @@ struct qsm_scenario {
   char config[QSM_SCENARIO_TEXT];
   uint32_t policy, scheme;   // register values
   uint64_t epoch;            // 0: the configuration's
+  uint32_t alpha_cap;        // ALPHA_CAP: Q3.16, 0 off
+  uint32_t rollover_cap;     // ROLLOVER_CAP: epochs, 0 off
   uint64_t cycles;           // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;

@@ -223,6 +223,8 @@ static void judge(struct session *session) {
 static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   const struct qsm_config *config = qsmDeviceConfig(session->device);
   qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy, session->plan->scheme, (uint32_t)session->epoch);
+  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ALPHA_CAP, session->scenario->alpha_cap);
+  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ROLLOVER_CAP, session->scenario->rollover_cap);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
   if (!error) error = qsmDeviceRunUntil(session->device, session->origin + config->qos_lat + 1);

@@ -32,6 +32,12 @@ bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rota
 bad 'scheme not built yet' "$file:4: scheme: 'elastic': must be one of none, naive, naive_history, rollover" 'scheme: elastic' 'kernels: [{program: vadd}]'
 bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
 bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'
+for cap in 0.99 8 -1 nan 2x none; do
+  bad "alpha_cap of $cap" "$file:4: alpha_cap: '$cap': must be off or a factor, 1 to below 8" "alpha_cap: $cap" 'kernels: [{program: vadd}]'
+done
+for cap in 0 256 1.5 none; do
+  bad "rollover_cap of $cap" "$file:4: rollover_cap: '$cap': must be off or a number of epochs, 1..255" "rollover_cap: $cap" 'kernels: [{program: vadd}]'
+done
 bad 'number with a unit' "$file:4: seed: '1k': must be a number, 0..1152921504606846975" 'seed: 1k' 'kernels: [{program: vadd}]'
 scenario "$file" 'config: huge' 'cycles: 10000' 'kernels: [{program: vadd}]'
 refuses 'unknown configuration' 2 "$PWD/configs/huge.yaml: cannot open: No such file or directory" "$qsm" run --quiet --out "$work/out" "$file"

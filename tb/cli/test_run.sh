@@ -55,6 +55,19 @@ verdict 'command line goes before the scenario' "$code $(result config) $(result
 call "$qsm" run --quiet --out "$work/same" --seed 7 --cycles 20001 --config fpga "$file"
 verdict 'same seed, same result' "$(diff <(grep -v cpu_s "$out/result.json") <(grep -v cpu_s "$work/same/result.json"))" ''
 
+# Caps: a kernel that stays behind its goal. figures KEY LINE: the first kernel's figure of each epoch with this line in the scenario.
+figures() {
+  scenario "$work/caps.yaml" 'config: demo' 'scheme: rollover' 'cycles: 120000' 'size: S' "$2" 'kernels: [{program: spmv, goal: 95%}, {program: conv2d}]'
+  call "$qsm" run --quiet --out "$work/caps" "$work/caps.yaml"
+  sed -n "s/^.*\"$1\":[[:space:]]*\[\(-\{0,1\}[0-9]*\),.*/\1/p" "$work/caps/result.json"
+}
+verdict 'alpha_cap 1: no factor on the goal' "$(figures quota 'alpha_cap: 1' | sort -u | wc -l)" 1
+[ "$(figures quota 'alpha_cap: off' | sort -u | wc -l)" -gt 1 ] && grows=yes
+verdict 'alpha_cap off: a factor' "${grows:-no}" yes
+capped=$(figures counter 'rollover_cap: 1' | sort -n | tail -n 1)
+[ "$(figures counter 'rollover_cap: off' | sort -n | tail -n 1)" -gt "$capped" ] && carries=yes
+verdict 'rollover_cap off: more is carried over than with 1' "${carries:-no}" yes
+
 # Folders, tools, earlier files
 cp "$out/result.json" "$work/before.json"
 touch "$work/occupied"
