@@ -64,6 +64,8 @@ uint32_t qsm_qos_quota(uint32_t alpha_q16, uint32_t goal_q16, uint32_t epoch_len
   return clip(divide_up((u128)alpha_q16 * goal_q16 * epoch_len, (u128)1 << 32), QSM_QUOTA_MAX);
 }
 
+uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota) { return clip((u128)quota * insn / qos_quota, QSM_QUOTA_MAX); }
+
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum) {
   uint64_t upper = (uint64_t)quota * (before + here) / sum;
   uint64_t lower = (uint64_t)quota * before / sum;
@@ -106,7 +108,7 @@ static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
   for (uint32_t j = 0; j < mgr->config->num_kernels; j++) {
     const struct qsm_qos_slot *qos = &mgr->slot[j];
     if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0) continue;
-    quota = clip((u128)quota * qos->epoch_insn / qos->quota, QSM_QUOTA_MAX);
+    quota = qsm_qos_scaled(quota, qos->epoch_insn, qos->quota);
   }
   mgr->slot[k].alpha = QSM_ALPHA_ONE;
   mgr->slot[k].quota = quota > mgr->ep_len ? quota : mgr->ep_len;

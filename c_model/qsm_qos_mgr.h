@@ -55,6 +55,8 @@ int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_
 uint32_t qsm_qos_alpha(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn, uint32_t alpha_cap);
 // Quota of a QoS slot.
 uint32_t qsm_qos_quota(uint32_t alpha_q16, uint32_t goal_q16, uint32_t epoch_len);
+// One step to the quota of a non-QoS slot: what it would have issued, had the QoS slot issued its quota (not 0) instead of insn.
+uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota);
 // The SM's part of a quota: `before` of `sum` TBs are on lower SMs, `here` on this one. sum is not 0.
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum);
 

@@ -25,8 +25,8 @@ static double alpha_in_double(uint32_t goal, uint64_t cycles, uint64_t insn, uin
   return fmin(top, fmax(1.0, alpha));
 }
 
-// At most one thread instruction in a thousand from real arithmetic, and never below it: a spent quota implies the goal.
-static void quotas_stay_within_one_in_a_thousand_of_double_precision(void **state) {
+// Above real arithmetic by alpha's last digit and by rounding up, and never below it: a spent quota implies the goal.
+static void qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most(void **state) {
   (void)state;
   uint64_t seed = model_seed("test_qos_mgr");
   for (uint32_t n = 0; n < N_RANDOM; n++) {
@@ -42,10 +42,40 @@ static void quotas_stay_within_one_in_a_thousand_of_double_precision(void **stat
       assert_int_equal(got, QSM_QUOTA_MAX);
       continue;
     }
-    if (got < exact * (1 - 1e-12) || got > exact * 1.001 + 1) {
+    if (got < exact * (1 - 1e-12) || got > exact * (1 + 1.0 / 65536) + 1) {
       fail_msg("goal %u epoch %u cycles %llu insn %llu: quota %f, in double precision %f", goal, epoch, (unsigned long long)cycles,
                (unsigned long long)insn, got, exact);
     }
+  }
+}
+
+static double random_ratio(uint64_t *seed, double most) { return pow(most, 2.0 * model_random(seed, 1 << 20) / (1 << 20) - 1); }
+
+// R-QM-8 over n QoS slots whose quotas lie up to one digit of alpha above the real ones: the bound of docs/qos_mgr.md. Returns the error
+// of the quota that is used, in parts of it.
+static double error_of_other_quota(uint64_t *seed, uint32_t n) {
+  uint32_t own = 100 + model_random(seed, 300000), got = own;
+  double exact = own, dropped = 0, fraction = 0;
+  for (uint32_t j = 0; j < n; j++) {
+    double want = 1000 * random_ratio(seed, 17) * 17;
+    uint32_t insn = 1 + (uint32_t)(want * random_ratio(seed, 4)), quota = (uint32_t)ceil(want * (1 + model_random(seed, 1000) / 1000.0 / 65536));
+    exact *= insn / want;
+    dropped = dropped * insn / quota + 1;
+    fraction += 1.0 / 65536 + 1.0 / quota;
+    got = qsm_qos_scaled(got, insn, quota);
+  }
+  if (got > exact * (1 + 1e-9) || got < exact * (1 - fraction) - dropped) fail_msg("%u slots: quota %u, in double precision %f", n, got, exact);
+  double used = fmax(exact, EPOCH);
+  return (used - fmax(got, EPOCH)) / used;
+}
+
+static void other_quotas_are_below_double_precision_by_what_the_page_says(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_qos_mgr");
+  for (uint32_t slots = 1; slots < QSM_MAX_KERNELS; slots++) {
+    double most = 0;
+    for (uint32_t n = 0; n < N_RANDOM / 10; n++) most = fmax(most, error_of_other_quota(&seed, slots));
+    printf("# %u QoS slots: largest error of a non-QoS quota %.1f per 1,000\n", slots, 1000 * most);
   }
 }
 
@@ -467,7 +497,8 @@ static void a_flipped_history_bit_shows_in_the_next_event(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quotas_stay_within_one_in_a_thousand_of_double_precision),
+      cmocka_unit_test(qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most),
+      cmocka_unit_test(other_quotas_are_below_double_precision_by_what_the_page_says),
       cmocka_unit_test(alpha_follows_its_rule_at_the_edges),
       cmocka_unit_test(quotas_round_up_and_saturate),
       cmocka_unit_test(parts_sum_exactly_and_stay_within_one_of_their_share),
