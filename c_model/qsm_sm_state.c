@@ -28,7 +28,7 @@ static bool give_word(uint32_t word, const uint32_t *words, uint32_t n, uint32_t
 
 static bool warp_state(const struct qsm_subcore *sc, uint32_t w, uint32_t word, uint32_t *value) {
   const uint32_t words[] = {
-      sc->resident >> w & 1, sc->live[w],      sc->bar[w],    sc->path_valid >> w & 1, sc->path_pc[w],
+      sc->resident >> w & 1, sc->live[w],      sc->bar[w],    sc->path_valid >> w & 1, sc->fpc[w],
       sc->path_mask[w],      sc->selcnt[w],    sc->rot[w],    sc->path_depth[w],
   };
   return give_word(word, words, sizeof words / sizeof words[0], value);

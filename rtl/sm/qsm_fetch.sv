@@ -16,15 +16,19 @@ module qsm_fetch
   input  logic [WarpsPerSched-1:0]          path_valid_i,
   input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
   input  logic [WarpsPerSched-1:0]          merge_valid_i,
-  input  logic [WarpsPerSched-1:0][31:0]    merge_pc_i,
-  // A path is set at the end of this cycle (R-FE-7): start, resolve and selection may set one each.
-  input  logic [WarpsPerSched-1:0]          path_set_i,
-  input  logic [WarpsPerSched-1:0][31:0]    path_set_pc_i,
+  input  logic [WarpsPerSched-1:0]          path_set_i,      // a path is set at the end of this cycle (R-FE-7)
+  // Next word to fetch (fpc) of each warp, and its merge point: read in F1 and F2, advanced in F2.
+  output logic [WarpW-1:0]                  f1_warp_o,
+  input  logic [31:2]                       f1_pc_i,
+  output logic [WarpW-1:0]                  f2_warp_o,
+  input  logic [31:2]                       f2_merge_pc_i,
+  output logic                              advance_o,
+  output logic [31:2]                       advance_pc_o,
   // Instruction buffers.
   input  logic [WarpsPerSched-1:0]          room_i,          // at most 2 entries
   output logic [1:0]                        push_o,          // F2: word with address bit 2 = index
   output logic [WarpW-1:0]                  push_warp_o,
-  output logic                              push_row_o,      // address bit 3 of the words
+  output logic [31:3]                       push_pc_o,       // address of the packet
   output word_t [1:0]                       push_word_o,
   output pre_t [1:0]                        push_pre_o,
   // Memory side.
@@ -39,14 +43,12 @@ module qsm_fetch
   typedef enum logic [1:0] { MissIdle = 2'd0, MissPend = 2'd1, MissWait = 2'd2 } miss_e;
   typedef enum logic [1:0] { FetchHit = 2'd0, FetchMiss = 2'd1, FetchFault = 2'd2, FetchDropped = 2'd3 } outcome_e;
 
-  logic [WarpsPerSched-1:0][31:2] fpc_q;  // bits 1:0 of a pc are 0
   logic [WarpsPerSched-1:0] fstop_q, fwait_q, finfl_q;
 
   // ---- F1: choose ----
   logic [WarpsPerSched-1:0] want, f1_grant;
   logic f1_valid;
   logic [WarpW-1:0] f1_warp;
-  logic [31:2] f1_pc;
 
   assign want = resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;  // R-FE-1
 
@@ -54,7 +56,7 @@ module qsm_fetch
     .clk_i, .rst_ni, .req_i(want), .valid_o(f1_valid), .grant_o(f1_grant), .idx_o(f1_warp)
   );
 
-  assign f1_pc = fpc_q[f1_warp];  // still fpc in F2: no path is set while a warp has one
+  assign f1_warp_o = f1_warp;
 
   // ---- F2: resolve the fetch ----
   logic f2_valid;
@@ -74,7 +76,7 @@ module qsm_fetch
     end else begin
       f2_valid <= f1_valid;
       f2_warp <= f1_warp;
-      f2_pc <= {f1_pc, 2'b00};
+      f2_pc <= {f1_pc_i, 2'b00};  // still fpc in F2: no path is set while a warp has one
       finfl_q <= f1_grant;  // set by F1, cleared by F2 one cycle later
     end
   end
@@ -101,11 +103,8 @@ module qsm_fetch
   logic [1:0] word_ctl, push_hit;
   logic f2_ends;  // this fetch ends the path
   logic f2_merge_valid;
-  logic [31:0] f2_merge_pc;
-  logic [31:2] f2_next_pc;
 
   assign f2_merge_valid = merge_valid_i[f2_warp];
-  assign f2_merge_pc = merge_pc_i[f2_warp];
 
   for (genvar b = 0; b < 2; b++) begin : g_word
     // A fault's word only has to be illegal here, which bit 0 makes it: class CTL without registers.
@@ -113,7 +112,7 @@ module qsm_fetch
 
     logic [31:2] next_pc;
     assign next_pc = {f2_pc[31:3] + 29'(b), b == 0};
-    assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_merge_valid && next_pc == f2_merge_pc[31:2]);
+    assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_merge_valid && next_pc == f2_merge_pc_i);
 
     assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: f2_words[b]};
     assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls, rs1: dec[b].rs1, rs2: dec[b].rs2, rd: dec[b].rd};
@@ -125,18 +124,19 @@ module qsm_fetch
   always_comb begin
     push_o = '0;
     f2_ends = 1'b0;
-    f2_next_pc = f2_pc[31:2];
     if (f2_valid && f2_outcome == FetchHit) begin
       push_o = push_hit;
       f2_ends = |(push_hit & word_ctl);
-      f2_next_pc = push_hit[1] ? {f2_pc[31:3] + 29'd1, 1'b0} : {f2_pc[31:3], 1'b1};
     end else if (f2_valid && f2_outcome == FetchFault) begin
       push_o = {f2_pc[2], !f2_pc[2]};
       f2_ends = 1'b1;
     end
   end
   assign push_warp_o = f2_warp;
-  assign push_row_o = f2_pc[3];
+  assign push_pc_o = f2_pc[31:3];
+  assign f2_warp_o = f2_warp;
+  assign advance_o = f2_valid && f2_outcome == FetchHit;
+  assign advance_pc_o = push_hit[1] ? {f2_pc[31:3] + 29'd1, 1'b0} : {f2_pc[31:3], 1'b1};
 
   // ---- Miss register, R-FE-5, R-FE-6 ----
   miss_e miss_q;
@@ -173,7 +173,7 @@ module qsm_fetch
 
   qsm_icache u_icache (
     .clk_i, .rst_ni,
-    .read_pc_i({f1_pc, 2'b00}), .hit_o(f2_hit), .packet_o(f2_words),
+    .read_pc_i({f1_pc_i, 2'b00}), .hit_o(f2_hit), .packet_o(f2_words),
     .inv_i(icache_inv_i),
     .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i(fill_data_i)
   );
@@ -185,24 +185,19 @@ module qsm_fetch
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        fpc_q[w] <= '0;
         fstop_q[w] <= 1'b0;
         fwait_q[w] <= 1'b0;
       end else begin
-        if (path_set_i[w] || fetches) fpc_q[w] <= path_set_i[w] ? path_set_pc_i[w][31:2] : f2_next_pc;
         if (path_set_i[w]) fstop_q[w] <= 1'b0;
         else if (fetches && f2_ends) fstop_q[w] <= 1'b1;
         if (path_set_i[w] || fill_valid_i) fwait_q[w] <= 1'b0;  // a fill: also of a warp that misses in this cycle
         else if (fetches && f2_outcome == FetchMiss) fwait_q[w] <= 1'b1;
       end
     end
-
-    logic [1:0] unused_pc;
-    assign unused_pc = path_set_pc_i[w][1:0];
   end
 
-  logic [3:0] unused_low;
-  assign unused_low = {f2_merge_pc[1:0], f2_pc[1:0]};
+  logic unused;
+  assign unused = ^{desc_i, f2_pc[1:0]};
 
 `ifndef SYNTHESIS
   // A fill ends a granted miss (R-FE-5).

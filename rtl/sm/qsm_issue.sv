@@ -20,7 +20,6 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0][KernelW-1:0]   kernel_i,
   input  logic [WarpsPerSched-1:0][TbW-1:0]       tb_i,
   input  logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
-  input  path_t [WarpsPerSched-1:0]               path_i,
   input  logic [WarpsPerSched-1:0]                at_barrier_i,
   input  logic                                    start_valid_i,
   input  logic [WarpW-1:0]                        start_slot_i,
@@ -31,8 +30,9 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0]                empty_i,
   input  pre_t [WarpsPerSched-1:0]                head_i,
   input  word_t                                   word_i,        // of the warp that issues
+  input  path_t                                   path_i,        // of the warp that issues, with the word's pc
   output logic                                    valid_o,
-  output logic [WarpW-1:0]                        warp_o,        // op_o.warp, apart: it chooses word_i
+  output logic [WarpW-1:0]                        warp_o,        // op_o.warp, apart: it chooses word_i and path_i
   output op_t                                     op_o,
   output issue_event_t                            event_o,
   // Back end.
@@ -142,7 +142,7 @@ module qsm_issue
   assign valid_o = issue_valid;
   assign warp_o = issue_warp;
   assign op_o = '{
-    warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp], path: path_i[issue_warp],
+    warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp], path: path_i,
     word: word_i, ctl: head_i[issue_warp].ctl, has_entry: issue_has_entry, entry: issue_entry
   };
   assign event_o = '{valid: issue_valid, kernel: op_o.kernel, lanes: LanesW'($countones(op_o.path.mask))};

@@ -34,6 +34,8 @@ module qsm_select
   typedef struct packed {
     logic [WarpW-1:0] warp;
     mask_t cand;
+    mask_t from;  // lanes to choose the path's key from: all candidates, or the one of the fairness pick
+    logic fair;   // the fairness pick is due
     logic [WarpSize-1:0][WordW-1:0] word;
     logic [WarpSize-1:0][DepthW-1:0] depth;
   } sel_t;
@@ -48,42 +50,43 @@ module qsm_select
   sel_t sel2, sel3;
   path_t sel3_path;
 
-  // ---- SEL2 ----
+  // ---- SEL1: the fairness pick, if it is due. A warp has one selection in flight, so selcnt and rot are as SEL2 would find them. ----
   logic [WarpsPerSched-1:0][CountW-1:0] selcnt_q;
   logic [WarpsPerSched-1:0][LaneW-1:0] rot_q;
-  logic [WarpSize-1:0][KeyW:0] key;       // top bit: no candidate; a greater depth is a lesser key
-  logic [KeyW:0] least;
-  logic [CountW-1:0] selcnt, selcnt_next;
-  mask_t fair_from, fair_cand, group;
-  logic [LaneW-1:0] rot, fair_lane;
-  logic sel2_set, diverged, fair_due;
+  logic sel1_fair;
+  mask_t ahead, fair_cand, fair_lane;
+
+  assign sel1_fair = selcnt_q[sel1_warp_i] == CountW'(ProgressLimit - 1);
+  assign ahead = sel1_cand_i & (~mask_t'(0) << rot_q[sel1_warp_i]);
+  assign fair_cand = (ahead != '0) ? ahead : sel1_cand_i;
+  assign fair_lane = fair_cand & (~fair_cand + mask_t'(1));
+
+  // ---- SEL2 ----
+  logic [WarpSize-1:0][KeyW:0] key;       // top bit: not to choose from; a greater depth is a lesser key
+  logic [KeyW:0] chosen;
+  logic [CountW-1:0] selcnt_next;
+  logic [LaneW-1:0] rot_next;
+  mask_t group;
+  logic sel2_set, diverged;
   logic [WarpW-1:0] sel2_warp;
   path_t sel2_path;
-  logic [KeyW-1:0] chosen;
 
   assign sel2_warp = sel2.warp;
-  assign rot = rot_q[sel2_warp];
 
-  qsm_min_tree #(.N(WarpSize), .Width(KeyW + 1)) u_least (.key_i(key), .min_o(least));
+  qsm_min_tree #(.N(WarpSize), .Width(KeyW + 1)) u_least (.key_i(key), .min_o(chosen));
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_key
-    assign key[l] = {!sel2.cand[l], ~sel2.depth[l], sel2.word[l]};
-    assign group[l] = key[l] == {1'b0, chosen};
+    assign key[l] = {!sel2.from[l], ~sel2.depth[l], sel2.word[l]};
+    assign group[l] = sel2.cand[l] && key[l][KeyW-1:0] == chosen[KeyW-1:0];
   end
-
-  assign selcnt = selcnt_q[sel2_warp];
-  assign fair_due = selcnt == CountW'(ProgressLimit - 1);
-  assign fair_from = sel2.cand & (~mask_t'(0) << rot);
-  assign fair_cand = (fair_from != '0) ? fair_from : sel2.cand;
 
   always_comb begin
-    fair_lane = '0;
-    for (int unsigned l = WarpSize; l > 0; l--) if (fair_cand[l-1]) fair_lane = LaneW'(l - 1);
+    rot_next = '0;  // the lane after the fairness pick, in a circle
+    for (int unsigned l = 0; l < WarpSize - 1; l++) if (sel2.from[l]) rot_next = LaneW'(l + 1);
   end
   // A warp that is not diverged has one key only, so both choices are the same then, and a group is all candidates by both or by none.
-  assign chosen = KeyW'(fair_due ? key[fair_lane] : least);
   assign diverged = group != sel2.cand;
-  assign selcnt_next = fair_due ? '0 : selcnt + CountW'(1);
+  assign selcnt_next = sel2.fair ? '0 : selcnt_q[sel2_warp] + CountW'(1);
 
   assign sel2_set = sel2_valid && alive_i[sel2_warp];
   assign sel2_path = '{pc: {chosen[WordW-1:0], 2'b00}, depth: ~chosen[KeyW-1:WordW], mask: group};
@@ -101,7 +104,7 @@ module qsm_select
         rot_q[w] <= '0;
       end else if (sel2_set && sel2_warp == WarpW'(w) && diverged) begin
         selcnt_q[w] <= selcnt_next;
-        if (fair_due) rot_q[w] <= fair_lane + LaneW'(1);
+        if (sel2.fair) rot_q[w] <= rot_next;
       end
     end
   end
@@ -112,9 +115,9 @@ module qsm_select
   qsm_min_tree #(.N(WarpSize), .Width(WordW + 1)) u_merge (.key_i(merge_key), .min_o(merge_least));
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_merge
-    logic ahead;
-    assign ahead = sel3.cand[l] && !sel3_path.mask[l] && sel3.depth[l] == sel3_path.depth && sel3.word[l] > sel3_path.pc[31:2];
-    assign merge_key[l] = {!ahead, sel3.word[l]};
+    logic waits;
+    assign waits = sel3.cand[l] && !sel3_path.mask[l] && sel3.depth[l] == sel3_path.depth && sel3.word[l] > sel3_path.pc[31:2];
+    assign merge_key[l] = {!waits, sel3.word[l]};
   end
   assign merge_set_o = sel3_valid && alive_i[sel3.warp];
   assign merge_warp_o = sel3.warp;
@@ -132,7 +135,8 @@ module qsm_select
       sel2_valid <= sel1_valid_i;
       sel3_valid <= sel2_set;
       if (sel1_valid_i) begin
-        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, word: sel1_word, depth: sel1_depth_i};
+        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, from: sel1_fair ? fair_lane : sel1_cand_i, fair: sel1_fair,
+                  word: sel1_word, depth: sel1_depth_i};
       end
       if (sel2_set) begin
         sel3 <= sel2;

@@ -55,8 +55,10 @@ module qsm_subcore
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
   logic [WarpsPerSched-1:0][TbW-1:0] tb;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx;
-  path_t [WarpsPerSched-1:0] path;
-  logic [WarpsPerSched-1:0][31:0] merge_pc, path_set_pc;
+  path_t issue_path;
+  logic [WarpW-1:0] f1_warp, f2_warp;
+  logic [31:2] f1_pc, f2_merge_pc, advance_pc;
+  logic advance;
   logic start_valid, finish_valid, ex2_alive;
   logic [WarpW-1:0] start_slot, finish_slot, ex2_warp;
   logic [KernelW-1:0] ex2_kernel;
@@ -67,42 +69,40 @@ module qsm_subcore
 
   qsm_warp_state u_warp_state (
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .sb_empty_i(sb_empty),
-    .issue_valid_i(issue_valid), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl), .issue_pc_i(issue_op.path.pc),
+    .issue_valid_i(issue_valid), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_alive_o(ex2_alive), .resolve_i(resolve),
     .arrive_o, .finish_o,
-    .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .path_valid_o(path_valid), .path_o(path),
-    .merge_valid_o(merge_valid), .merge_pc_o(merge_pc), .at_barrier_o(at_barrier), .flush_o(flush),
-    .path_set_o(path_set), .path_set_pc_o(path_set_pc),
+    .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .path_valid_o(path_valid),
+    .merge_valid_o(merge_valid), .at_barrier_o(at_barrier), .flush_o(flush), .path_set_o(path_set),
+    .issue_depth_o(issue_path.depth), .issue_mask_o(issue_path.mask), .f1_warp_i(f1_warp), .f1_pc_o(f1_pc),
+    .f2_warp_i(f2_warp), .f2_merge_pc_o(f2_merge_pc), .advance_i(advance), .advance_pc_i(advance_pc),
     .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid), .finish_slot_o(finish_slot)
   );
 
   // ---- Fetch and instruction buffers ----
   logic [WarpsPerSched-1:0] room, empty;
-  logic [WarpsPerSched-1:0][1:0] head_pos;
   pre_t [WarpsPerSched-1:0] head;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;
-  logic push_row;
+  logic [31:3] push_pc;
   word_t [1:0] push_word;
   pre_t [1:0] push_pre;
   word_t pop_word;
 
   qsm_fetch u_fetch (
     .clk_i, .rst_ni, .desc_i,
-    .resident_i(resident), .path_valid_i(path_valid), .kernel_i(kernel), .merge_valid_i(merge_valid), .merge_pc_i(merge_pc),
-    .path_set_i(path_set), .path_set_pc_i(path_set_pc), .room_i(room),
-    .push_o(push), .push_warp_o(push_warp), .push_row_o(push_row), .push_word_o(push_word), .push_pre_o(push_pre),
+    .resident_i(resident), .path_valid_i(path_valid), .kernel_i(kernel), .merge_valid_i(merge_valid),
+    .path_set_i(path_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc), .f2_warp_o(f2_warp), .f2_merge_pc_i(f2_merge_pc),
+    .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
+    .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word), .push_pre_o(push_pre),
     .icache_inv_i, .fill_valid_i, .fill_data_i, .miss_valid_o, .miss_addr_o, .miss_slot_o, .miss_grant_i
   );
 
-  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_head
-    assign head_pos[w] = path[w].pc[3:2];
-  end
   qsm_ibuf u_ibuf (
     .clk_i, .rst_ni,
-    .push_i(push), .push_warp_i(push_warp), .push_row_i(push_row), .push_word_i(push_word), .push_pre_i(push_pre),
-    .flush_i(flush), .room_o(room), .empty_o(empty), .head_pos_i(head_pos), .head_o(head),
-    .pop_i(issue_valid), .pop_warp_i(issue_warp), .pop_word_o(pop_word)
+    .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word), .push_pre_i(push_pre),
+    .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
+    .pop_i(issue_valid), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_path.pc)
   );
 
   // ---- Issue ----
@@ -111,9 +111,9 @@ module qsm_subcore
 
   qsm_issue #(.Sub(Sub)) u_issue (
     .clk_i, .rst_ni, .policy_i, .killed_i, .open_i,
-    .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .path_i(path), .at_barrier_i(at_barrier),
+    .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
-    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word),
+    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_path),
     .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
     .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,

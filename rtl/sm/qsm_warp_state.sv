@@ -3,7 +3,7 @@
 // Doc: docs/warp_state.md (R-WS-1 to -10). Everything acts at the end of the cycle in which it comes in; a kill wins.
 //
 // Observed by the lockstep monitor: start_valid, start_slot, start_i, start_live (START); resolve_i, live_next, bar_next, resolve_selects
-// (RESOLVE); u_select.sel2_set, sel2_warp, sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q, path_q.
+// (RESOLVE); u_select.sel2_set, sel2_warp, sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q, u_path.
 module qsm_warp_state
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -18,7 +18,6 @@ module qsm_warp_state
   input  logic                                  issue_valid_i,   // R-IS-3
   input  logic [WarpW-1:0]                      issue_warp_i,
   input  logic                                  issue_ctl_i,
-  input  logic [31:0]                           issue_pc_i,
   input  logic [WarpW-1:0]                      ex2_warp_i,
   input  logic [KernelW-1:0]                    ex2_kernel_i,
   output logic                                  ex2_alive_o,
@@ -31,13 +30,19 @@ module qsm_warp_state
   output logic [WarpsPerSched-1:0][TbW-1:0]     tb_o,
   output logic [WarpsPerSched-1:0][WidxW-1:0]   widx_o,
   output logic [WarpsPerSched-1:0]              path_valid_o,
-  output path_t [WarpsPerSched-1:0]             path_o,
   output logic [WarpsPerSched-1:0]              merge_valid_o,
-  output logic [WarpsPerSched-1:0][31:0]        merge_pc_o,
   output logic [WarpsPerSched-1:0]              at_barrier_o,    // bar != 0 and every live thread waits
   output logic [WarpsPerSched-1:0]              flush_o,         // empty the buffer at the end of this cycle
   output logic [WarpsPerSched-1:0]              path_set_o,
-  output logic [WarpsPerSched-1:0][31:0]        path_set_pc_o,
+  // Read of the warp that issues, and of the warps in F1 and F2.
+  output logic [DepthW-1:0]                     issue_depth_o,
+  output mask_t                                 issue_mask_o,
+  input  logic [WarpW-1:0]                      f1_warp_i,
+  output logic [31:2]                           f1_pc_o,         // next word to fetch
+  input  logic [WarpW-1:0]                      f2_warp_i,
+  output logic [31:2]                           f2_merge_pc_o,
+  input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
+  input  logic [31:2]                           advance_pc_i,
   output logic                                  start_valid_o,
   output logic [WarpW-1:0]                      start_slot_o,
   output logic                                  finish_valid_o,
@@ -48,8 +53,6 @@ module qsm_warp_state
   logic [WarpsPerSched-1:0][TbW-1:0] tb_q;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx_q;
   mask_t [WarpsPerSched-1:0] live_q, bar_q;
-  path_t [WarpsPerSched-1:0] path_q;
-  logic [WarpsPerSched-1:0][31:0] merge_pc_q;
   logic [WarpsPerSched-1:0] killed, has_live, alive;
 
   // Lowest set bit's index; 0 for none.
@@ -130,56 +133,50 @@ module qsm_warp_state
     .merge_set_o(sel_merge_set), .merge_warp_o(sel_merge_warp), .merge_valid_o(sel_merge_valid), .merge_pc_o(sel_merge_pc)
   );
 
-  // ---- Registers ----
-  // A path's pc has four sources, its depth and mask three; each warp has one multiplexer for them, which fetch shares (path_set_pc_o).
-  // Bits 1:0 of a pc are 0 (ENTRY is a multiple of 4, a misaligned target faults) and take no flip-flops.
-  path_t start_path, stay_path;
-  logic [29:0] issue_next_word;
-  assign start_path = '{pc: desc_i[start_i.kernel].entry, depth: '0, mask: start_live};
+  // ---- Paths and merge points ----
+  path_t stay_path;
+  logic [WarpsPerSched-1:0] starts, stays, selects;
   assign stay_path = '{pc: lead_pc, depth: resolve_i.depth, mask: resolve_i.mask};
-  assign issue_next_word = issue_pc_i[31:2] + 30'd1;
 
+  qsm_path_store u_path (
+    .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q), .live_i(live_q),
+    .start_i(starts), .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_path_i(stay_path),
+    .select_i(selects), .select_warp_i(sel_path_warp), .select_path_i(sel_path),
+    .advance_i, .advance_warp_i(f2_warp_i), .advance_pc_i,
+    .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o), .issue_warp_i, .issue_depth_o, .issue_mask_o
+  );
+
+  logic [31:2] merge_pc[1 << WarpW];
+  always_ff @(posedge clk_i) if (sel_merge_set) merge_pc[sel_merge_warp] <= sel_merge_pc[31:2];
+  assign f2_merge_pc_o = merge_pc[f2_warp_i];
+
+  // ---- Registers ----
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    logic starts, resolves, stays, issues, releases, selects, merges, dies;
-    path_t path_d;
-    logic [29:0] word_d;
+    logic resolves, issues, releases, merges, dies;
     assign killed[w] = killed_i[kernel_q[w]];
     assign has_live[w] = live_q[w] != '0;
     assign alive[w] = has_live[w] && !killed[w];
-    assign starts = start_valid && start_slot == WarpW'(w);
+    assign starts[w] = start_valid && start_slot == WarpW'(w);
     assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
-    assign stays = resolves && resolve_stays;
+    assign stays[w] = resolves && resolve_stays;
     assign issues = issue_valid_i && issue_warp_i == WarpW'(w);
     assign releases = release_i[tb_q[w]] && resident_q[w] && has_live[w];
-    assign selects = sel_path_set && sel_path_warp == WarpW'(w);
+    assign selects[w] = sel_path_set && sel_path_warp == WarpW'(w);
     assign merges = sel_merge_set && sel_merge_warp == WarpW'(w);
     assign dies = resident_q[w] && killed[w];  // R-WS-9
 
-    assign path_d = starts ? start_path : selects ? sel_path : stay_path;
-    assign word_d = path_set_o[w] ? path_d.pc[31:2] : issue_next_word;
-    assign path_set_o[w] = starts || selects || stays;
-    assign path_set_pc_o[w] = {word_d, 2'b00};
+    assign path_set_o[w] = starts[w] || selects[w] || stays[w];
 
-    // What a start sets, and paths.
+    // What a start sets.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         kernel_q[w] <= '0;
         tb_q[w] <= '0;
         widx_q[w] <= '0;
-        path_q[w] <= '0;
-        merge_pc_q[w] <= '0;
-      end else begin
-        if (starts) begin
-          kernel_q[w] <= start_i.kernel;
-          tb_q[w] <= start_i.tb;
-          widx_q[w] <= start_i.widx;
-        end
-        if (path_set_o[w] || issues) path_q[w].pc <= {word_d, 2'b00};
-        if (path_set_o[w]) begin
-          path_q[w].depth <= path_d.depth;
-          path_q[w].mask <= path_d.mask;
-        end
-        if (merges) merge_pc_q[w] <= {sel_merge_pc[31:2], 2'b00};
+      end else if (starts[w]) begin
+        kernel_q[w] <= start_i.kernel;
+        tb_q[w] <= start_i.tb;
+        widx_q[w] <= start_i.widx;
       end
     end
 
@@ -191,7 +188,7 @@ module qsm_warp_state
         path_valid_q[w] <= 1'b0;
         merge_valid_q[w] <= 1'b0;
         selpend_q[w] <= 1'b0;
-      end else if (starts) begin
+      end else if (starts[w]) begin
         resident_q[w] <= 1'b1;
         live_q[w] <= start_live;
         bar_q[w] <= '0;
@@ -208,11 +205,11 @@ module qsm_warp_state
         else if (resolves) bar_q[w] <= bar_next;
 
         if (dies || (issues && issue_ctl_i)) path_valid_q[w] <= 1'b0;
-        else if (stays || selects) path_valid_q[w] <= 1'b1;
+        else if (stays[w] || selects[w]) path_valid_q[w] <= 1'b1;
 
         if (dies) merge_valid_q[w] <= 1'b0;
         else if (merges) merge_valid_q[w] <= sel_merge_valid;
-        else if (stays || selects) merge_valid_q[w] <= 1'b0;
+        else if (stays[w] || selects[w]) merge_valid_q[w] <= 1'b0;
 
         if (dies) selpend_q[w] <= 1'b0;
         else if (releases) selpend_q[w] <= 1'b1;
@@ -221,20 +218,18 @@ module qsm_warp_state
     end
 
     assign at_barrier_o[w] = bar_q[w] != '0 && (live_q[w] & ~bar_q[w]) == '0;
-    assign flush_o[w] = killed[w] || starts;
+    assign flush_o[w] = killed[w] || starts[w];
   end
 
-  logic [3:0] unused_low;  // of pcs
-  assign unused_low = {issue_pc_i[1:0], sel_merge_pc[1:0]};
+  logic unused;
+  assign unused = ^{desc_i, sel_merge_pc[1:0]};
 
   assign resident_o = resident_q;
   assign kernel_o = kernel_q;
   assign tb_o = tb_q;
   assign widx_o = widx_q;
   assign path_valid_o = path_valid_q;
-  assign path_o = path_q;
   assign merge_valid_o = merge_valid_q;
-  assign merge_pc_o = merge_pc_q;
   assign start_valid_o = start_valid;
   assign start_slot_o = start_slot;
   assign finish_valid_o = finish_valid;

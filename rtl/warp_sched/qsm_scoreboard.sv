@@ -75,18 +75,16 @@ module qsm_scoreboard #(
 
     for (genvar e = 0; e < Entries; e++) begin : g_entry
       logic alloc, done, opens, last, sent_d;
-      logic [1:0] back;
-      logic signed [1:0] change;  // of parts: -2..1
+      logic back;
       logic [PartsW-1:0] parts_d;
 
       assign alloc = alloc_warp[w] && first_free[e];
       assign done = (done_warp[0][w] && done_entry[0][e]) || (done_warp[1][w] && done_entry[1][e]);
       assign opens = part_warp[w] && pass_entry[e];
       assign last = last_warp[w] && pass_entry[e];
-      assign back = {back_warp[1][w] && back_entry[1][e], back_warp[0][w] && back_entry[0][e]};
-
-      assign change = 2'(opens) - 2'(back[0]) - 2'(back[1]);
-      assign parts_d = parts_q[e] + PartsW'(change);
+      // Loads come back as results, stores as acknowledgements: one of them at most.
+      assign back = (back_warp[0][w] && back_entry[0][e]) || (back_warp[1][w] && back_entry[1][e]);
+      assign parts_d = parts_q[e] + {{PartsW - 1{back && !opens}}, back != opens};
       // Of memory instructions only; parts are 0 in all other entries, free ones too, so that a new entry starts with none.
       assign sent_d = sent_q[e] || last;
 
@@ -115,8 +113,10 @@ module qsm_scoreboard #(
 `ifndef SYNTHESIS
       // R-SB-3: what comes back was sent, and nothing is released twice.
       assert property (@(posedge clk_i) disable iff (!rst_ni) !(done && !(valid_q[e] && !mem_q[e])));
-      assert property (@(posedge clk_i) disable iff (!rst_ni) !((back != '0 || opens || last) && !(valid_q[e] && mem_q[e])));
-      assert property (@(posedge clk_i) disable iff (!rst_ni) !($countones(back) > 32'(parts_q[e])));
+      assert property (@(posedge clk_i) disable iff (!rst_ni) !((back || opens || last) && !(valid_q[e] && mem_q[e])));
+      assert property (@(posedge clk_i) disable iff (!rst_ni) !(back && parts_q[e] == '0));
+      assert property (@(posedge clk_i) disable iff (!rst_ni)
+                       !(back_warp[0][w] && back_entry[0][e] && back_warp[1][w] && back_entry[1][e]));
 `endif
     end
 

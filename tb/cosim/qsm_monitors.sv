@@ -96,7 +96,7 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .start(start_i), .start_slot(u_warp_state.start_slot), .start_live(u_warp_state.start_live),
   .finish(finish_o), .finish_slot(u_warp_state.finish_slot),
   .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q), .path_valid(u_warp_state.path_valid_q),
-  .path(u_warp_state.path_q), .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
+  .path(u_warp_state.u_path.probe), .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
   .write(u_wb.write_o)
 );
 
@@ -145,7 +145,7 @@ module qsm_lanes_monitor
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     qsm_lane_monitor #(.Sub(Sub), .Lane(l)) u_lane (
       .clk_i, .rst_ni, .sm_id_i, .registers(u_regfile.g_lane[l].mem_a), .lane_pc(u_warp_state.u_lane_store.g_lane[l].mem),
-      .live(u_warp_state.live_q), .path_valid(u_warp_state.path_valid_q), .path(u_warp_state.path_q)
+      .live(u_warp_state.live_q), .path_valid(u_warp_state.path_valid_q), .path(u_warp_state.u_path.probe)
     );
   end
 endmodule
