@@ -107,6 +107,7 @@ void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c) {
     for (uint32_t i = 0; i < sc->sm->n_lanes; i++) qsm_decode(data[i], &sc->lines[index * sc->sm->n_lanes + i]);
   }
   sc->miss.state = QSM_MISS_IDLE;
+  sc->filling = false;
   sc->fwait = 0;
 }
 

@@ -353,10 +353,21 @@ static void consume_messages(struct qsm_sm *sm, uint32_t n, uint64_t c) {
   sm->msg_count -= n;
 }
 
+static const struct qsm_mem_rsp *response_of(const struct qsm_sm *sm, uint64_t c) {
+  const struct qsm_mem_rsp *rsp = &sm->rsp[sm->rsp_head];
+  return sm->rsp_count && rsp->cycle == c ? rsp : NULL;
+}
+
+// A sub-core that gets a line in this cycle does not fetch in it.
+static void announce_fill(struct qsm_sm *sm, uint64_t c) {
+  const struct qsm_mem_rsp *rsp = response_of(sm, c);
+  if (rsp && rsp->tag >= sm->n_txns) sm->sub[rsp->tag - sm->n_txns]->filling = true;
+}
+
 // R-SM-9.
 static void take_response(struct qsm_sm *sm, uint64_t c) {
-  if (sm->rsp_count == 0 || sm->rsp[sm->rsp_head].cycle != c) return;
-  const struct qsm_mem_rsp *rsp = &sm->rsp[sm->rsp_head];
+  const struct qsm_mem_rsp *rsp = response_of(sm, c);
+  if (!rsp) return;
   QSM_EMIT(sm, c, QSM_EV_RSP, 0, rsp->tag);
   if (rsp->tag >= sm->n_txns) {
     qsm_fetch_fill(sm->sub[rsp->tag - sm->n_txns], rsp->data, c);
@@ -391,6 +402,7 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   struct launch launch = decide_launch(sm);
   sm->to_wipe = 0;
 
+  announce_fill(sm, c);
   step_subcores(sm, c);
   if (sm->lsu.awake) qsm_lsu_step(sm, c, fetch_pend == 0);
   if (fetch_pend) send_fetch(sm, qsm_ctz(fetch_pend), c);

@@ -128,6 +128,7 @@ struct qsm_subcore {
   uint8_t fetch_last;
   struct qsm_fetch_latch f2;
   struct qsm_miss miss;
+  bool filling;  // a line arrives in this cycle
 
   // Selection: the warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
   uint8_t sel1, sel2;

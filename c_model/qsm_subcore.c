@@ -288,7 +288,7 @@ static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
 // The order matters where blocks share registers: F1, issue and finish decide first; F2 then pushes behind the issued word; issue
 // takes its scoreboard entry before EX2 and write-back free theirs; selections come before the resolve that asks for the next one.
 void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
-  uint8_t fetch = qsm_fetch_choose(sc);
+  uint8_t fetch = sc->filling ? QSM_NONE : qsm_fetch_choose(sc);  // R-FE-2
   uint32_t finished = sc->finishable ? qsm_ctz(sc->finishable) : QSM_NONE;
   issue_stage(sc, finished, c);
   if (sc->f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);

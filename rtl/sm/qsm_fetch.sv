@@ -50,7 +50,8 @@ module qsm_fetch
   logic f1_valid;
   logic [WarpW-1:0] f1_warp;
 
-  assign want = resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;  // R-FE-1
+  // R-FE-1, R-FE-2: none in the cycle of a fill
+  assign want = fill_valid_i ? '0 : resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;
 
   qsm_rr_arb #(.N(WarpsPerSched)) u_choose (
     .clk_i, .rst_ni, .req_i(want), .valid_o(f1_valid), .grant_o(f1_grant), .idx_o(f1_warp)
