@@ -34,8 +34,6 @@ module qsm_select
   typedef struct packed {
     logic [WarpW-1:0] warp;
     mask_t cand;
-    mask_t from;  // lanes to choose the path's key from: all candidates, or the one of the fairness pick
-    logic fair;   // the fairness pick is due
     logic [WarpSize-1:0][WordW-1:0] word;
     logic [WarpSize-1:0][DepthW-1:0] depth;
   } sel_t;
@@ -48,6 +46,8 @@ module qsm_select
 
   logic sel2_valid, sel3_valid;
   sel_t sel2, sel3;
+  mask_t sel2_from;  // lanes to choose the path's key from: all candidates, or the one of the fairness pick
+  logic sel2_fair;   // the fairness pick is due
   path_t sel3_path;
 
   // ---- SEL1: the fairness pick, if it is due. A warp has one selection in flight, so selcnt and rot are as SEL2 would find them. ----
@@ -76,17 +76,17 @@ module qsm_select
   qsm_min_tree #(.N(WarpSize), .Width(KeyW + 1)) u_least (.key_i(key), .min_o(chosen));
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_key
-    assign key[l] = {!sel2.from[l], ~sel2.depth[l], sel2.word[l]};
+    assign key[l] = {!sel2_from[l], ~sel2.depth[l], sel2.word[l]};
     assign group[l] = sel2.cand[l] && key[l][KeyW-1:0] == chosen[KeyW-1:0];
   end
 
   always_comb begin
     rot_next = '0;  // the lane after the fairness pick, in a circle
-    for (int unsigned l = 0; l < WarpSize - 1; l++) if (sel2.from[l]) rot_next = LaneW'(l + 1);
+    for (int unsigned l = 0; l < WarpSize - 1; l++) if (sel2_from[l]) rot_next = LaneW'(l + 1);
   end
   // A warp that is not diverged has one key only, so both choices are the same then, and a group is all candidates by both or by none.
   assign diverged = group != sel2.cand;
-  assign selcnt_next = sel2.fair ? '0 : selcnt_q[sel2_warp] + CountW'(1);
+  assign selcnt_next = sel2_fair ? '0 : selcnt_q[sel2_warp] + CountW'(1);
 
   assign sel2_set = sel2_valid && alive_i[sel2_warp];
   assign sel2_path = '{pc: {chosen[WordW-1:0], 2'b00}, depth: ~chosen[KeyW-1:WordW], mask: group};
@@ -104,7 +104,7 @@ module qsm_select
         rot_q[w] <= '0;
       end else if (sel2_set && sel2_warp == WarpW'(w) && diverged) begin
         selcnt_q[w] <= selcnt_next;
-        if (sel2.fair) rot_q[w] <= rot_next;
+        if (sel2_fair) rot_q[w] <= rot_next;
       end
     end
   end
@@ -129,14 +129,17 @@ module qsm_select
       sel2_valid <= 1'b0;
       sel3_valid <= 1'b0;
       sel2 <= '0;
+      sel2_from <= '0;
+      sel2_fair <= 1'b0;
       sel3 <= '0;
       sel3_path <= '0;
     end else begin
       sel2_valid <= sel1_valid_i;
       sel3_valid <= sel2_set;
       if (sel1_valid_i) begin
-        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, from: sel1_fair ? fair_lane : sel1_cand_i, fair: sel1_fair,
-                  word: sel1_word, depth: sel1_depth_i};
+        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, word: sel1_word, depth: sel1_depth_i};
+        sel2_from <= sel1_fair ? fair_lane : sel1_cand_i;
+        sel2_fair <= sel1_fair;
       end
       if (sel2_set) begin
         sel3 <= sel2;
@@ -144,6 +147,9 @@ module qsm_select
       end
     end
   end
+
+  logic unused_top;  // 0: SEL2 has candidates
+  assign unused_top = chosen[KeyW];
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel1_valid_i && alive_i[sel1_warp_i] && sel1_cand_i == '0));
