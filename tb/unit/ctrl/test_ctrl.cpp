@@ -234,7 +234,7 @@ class Ref {
 
 bool equal(const Pulses &a, const Pulses &b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// One access against the reference: answer, pulses, and that the answer lasts one cycle.
+// One access against the reference: answer, pulses, and which slots are tenants and QoS ones from then on.
 void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, uint32_t value) {
   Pulses pulses;
   const Answer wanted = we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
@@ -243,6 +243,13 @@ void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, u
              "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x", we ? "write" : "read", addr, value,
              static_cast<unsigned>(ref.busy), ref.mgr_busy, seen.err, seen.rdata, wanted.err, wanted.rdata);
   tap.expect(equal(bench.pulses, pulses), "%s 0x%04x (0x%x): wrong pulses", we ? "write" : "read", addr, value);
+  uint64_t valid = 0, qos = 0;
+  for (unsigned k = 0; k < NUM_KERNELS; k++) {
+    valid |= uint64_t{ref.slots[k][0] & 1} << k;
+    qos |= uint64_t{ref.slots[k][0] == 3} << k;
+  }
+  tap.expect(bench.top.valid_o == valid && bench.top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x", bench.top.valid_o, bench.top.qos_o,
+             static_cast<unsigned>(valid), static_cast<unsigned>(qos));
 }
 
 void test_reset_values(qsm_unit::Tap &tap) {
@@ -281,12 +288,13 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
 uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   const uint32_t value = random.bits32() >> random.below(32);
   if (!r) return value;
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0: return r->low;
     case 1: return r->high / r->multiple * r->multiple;
     case 2: return r->low - 1;
     case 3: return r->high + 1;
     case 4: return value / r->multiple * r->multiple;
+    case 5: return value / r->multiple * r->multiple + r->multiple / 2;
     default: return value;
   }
 }
