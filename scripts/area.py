@@ -141,10 +141,13 @@ ECP5_COST = {"LUT4": ("LUT4", 1), "CCU2C": ("LUT4", 2), "TRELLIS_DPR16X4": ("LUT
              "DP16KD": ("DP16KD", 1), "PDPW16KD": ("DP16KD", 1), "MULT18X18D": ("MULT18X18D", 1)}
 
 
-def ecp5(synthesis, top=TOP):
-    """Without the slices' multiplexers of LUTs: they save levels, but cost up to four times the LUTs in multiplexers of lanes."""
+def ecp5(synthesis, top=TOP, options="-noflatten"):
+    """Mapped for area: `abc` in the place of synth_lattice's `abc9`, which buys delay with a tenth more LUTs; without the slices'
+    multiplexers of LUTs, which save levels but cost up to four times the LUTs in multiplexers of lanes."""
     synthesis.restart(top)
-    synthesis.run(f"synth_lattice -family ecp5 -top {top} -noflatten -noiopad -nowidelut")
+    script = f"synth_lattice -family ecp5 -top {top} -noiopad -nowidelut {options} -run"
+    for command in (f"{script} begin:map_luts", "techmap -map +/lattice/latches_map.v", "abc -lut 4", "clean", f"{script} map_cells:"):
+        synthesis.run(command)
     stat = synthesis.stat()
     cost = {}
     for name, module in stat.items():
@@ -222,6 +225,10 @@ def fpga_section(cfg_folder, log):
     lines += ["", "Each module by itself, without what is in it, all instances together:", ""]
     lines += table(("module", "instances", *header[1:], "share of LUT4"),
                    [(name, generic_rows[name][0], *(own := cells([name])), percent(own[3], total[3])) for name in ordered])
+    _, sm_cost = ecp5(synthesis, next(name for name in generic_stat if base(name) == "qsm_sm"), "")
+    sm = next(cost for name, cost in sm_cost.items() if base(name) == "qsm_sm")
+    lines += ["", "One SM, flattened, so that logic is shared and cut across its modules, as before place and route:", ""]
+    lines += table(("", *ECP5_COLUMNS), [("qsm_sm", *(sm[what] for what in ECP5_COLUMNS))])
     blocks = [name for name in generic_stat if base(name) not in (TOP, "qsm_delay", "qsm_delay_msg", "qsm_fifo", "qsm_rr_arb")]
     return lines, depth_table(synthesis, blocks)
 
