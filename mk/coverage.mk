@@ -40,14 +40,14 @@ define compile_counting
 	+$(MAKE) -C $(1) -f V$(2).mk $(COV_TOOLS) OPT_FAST=-O1 OPT_SLOW=-O0 $(3) > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
 endef
 
+$(COV_RTL): VERILATOR = $(COV_VERILATE)
+$(COV_RTL): GPU_COMPILE := compile_counting
 $(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/coverage/qsm_coverage.h
-	mkdir -p build/coverage/rtl/$* $(@D)
+	mkdir -p $(@D)
 	ln -sfn $(CURDIR)/configs $(COV_ROOT)/configs
 	ln -sfn $(CURDIR)/build/sw $(COV_ROOT)/build/sw
 	echo 'Verilating the RTL of $* with coverage'
-	$(COV_VERILATE) $(wordlist 2,99,$(VERILATE)) --Mdir $(CURDIR)/build/coverage/rtl/$* --output-split 20000 -o $(CURDIR)/$@ \
-	  -f build/cfg/$*/files.f $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
-	$(call compile_counting,build/coverage/rtl/$*,qsm_cosim,$(CURDIR)/$@)
+	$(call verilate_gpu,build/coverage/rtl/$*,build/cfg/$*/files.f,$@)
 
 $(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(wildcard tb/unit/*/*) build/libqsm_model.a tb/coverage/qsm_coverage.h
 	mkdir -p $(@D)

@@ -9,7 +9,9 @@ VERILATED_CXX ?= clang++-19
 
 RTL_PACKAGES := rtl/qsm_regs_pkg.sv rtl/qsm_pkg.sv
 RTL_SRCS := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/*.sv rtl/*/*.sv)))
-COSIM_SRCS := $(sort $(wildcard tb/cosim/*_pkg.sv)) $(filter-out %_pkg.sv,$(sort $(wildcard tb/cosim/*.sv)))
+COSIM_PACKAGES := $(sort $(wildcard tb/cosim/*_pkg.sv))
+COSIM_SM_SRCS := tb/cosim/qsm_sm_monitors.sv tb/cosim/qsm_sm_block.sv
+COSIM_GPU_SRCS := tb/cosim/qsm_gpu_monitors.sv tb/cosim/qsm_sm_standin.sv tb/cosim/qsm_cosim.sv
 COSIM_CXX := $(wildcard tb/cosim/*.cpp)
 
 .PHONY: package rtl rtl-trace
@@ -47,29 +49,42 @@ build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
 
 # Warnings are for `make lint`. Two-state simulation starts from 0, as the model does (R-GEN-4). $stop and $fatal go to the
 # shim. -O3 and profiles gain nothing in the generated code.
-VERILATE := $(VERILATOR) --cc --exe --assert --x-assign fast --x-initial fast -Wno-lint -Wno-style --top-module qsm_cosim \
-  -CFLAGS '-fPIC -DVL_USER_STOP -DVL_USER_FATAL -I$(CURDIR)/c_model -I$(CURDIR)/tb/cosim' \
-  -LDFLAGS '-shared $(CURDIR)/build/libqsm_model.a'
+VERILATE = $(VERILATOR) --cc --assert --x-assign fast --x-initial fast -Wno-lint -Wno-style --output-split 20000 \
+  -CFLAGS '-fPIC -DVL_USER_STOP -DVL_USER_FATAL'
 # $(call compile_verilated,FOLDER,TOP,OUTPUT from there). Always links: Verilator's makefile does not know of the model.
 define compile_verilated
 	rm -f $(1)/$(3)
 	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OPT_FAST=-O2 OPT_SLOW=-O1 $(3) > $(1)/build.log 2>&1 \
 	  || { tail -n 40 $(1)/build.log; exit 1; }
 endef
-COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) c_model/qsm_events.h build/libqsm_model.a mk/rtl.mk
+
+# $(call verilate_gpu,FOLDER,FILES.f,OUTPUT): the SM once, as an archive in FOLDER/sm, and the GPU level with the shim, which makes
+# as many SMs as the configuration has. In one piece, wang2017 would take Verilator and the compiler more than an hour.
+# Rules that do it otherwise set GPU_OPTIONS (more options of Verilator), GPU_CXX and GPU_COMPILE.
+GPU_OPTIONS :=
+GPU_CXX := $(COSIM_CXX:%=$(CURDIR)/%)
+GPU_COMPILE := compile_verilated
+define verilate_gpu
+	mkdir -p $(1)/sm
+	$(VERILATE) $(GPU_OPTIONS) --top-module qsm_sm_block --Mdir $(CURDIR)/$(1)/sm -f $(2) $(COSIM_PACKAGES) $(COSIM_SM_SRCS)
+	grep -v rtl/sm/ $(2) > $(1)/gpu.f
+	$(VERILATE) $(GPU_OPTIONS) --exe --top-module qsm_cosim --Mdir $(CURDIR)/$(1) -o $(CURDIR)/$(3) -f $(CURDIR)/$(1)/gpu.f \
+	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/cosim -Ism' \
+	  -LDFLAGS '-shared sm/Vqsm_sm_block__ALL.a $(CURDIR)/build/libqsm_model.a'
+	$(call $(GPU_COMPILE),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a)
+	$(call $(GPU_COMPILE),$(1),qsm_cosim,$(CURDIR)/$(3))
+endef
+COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_PACKAGES) $(COSIM_SM_SRCS) $(COSIM_GPU_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) \
+  c_model/qsm_events.h build/libqsm_model.a mk/rtl.mk
 
 build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
-	mkdir -p build/rtl/$*
 	echo 'Verilating the RTL of $*'
-	$(VERILATE) --Mdir build/rtl/$* --output-split 20000 -o ../$*.so -f $< $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
-	$(call compile_verilated,build/rtl/$*,qsm_cosim,../$*.so)
+	$(call verilate_gpu,build/rtl/$*,$<,$@)
 
+build/rtl-trace/%.so: GPU_OPTIONS := --trace-fst --trace-structs -CFLAGS -DQSM_TRACE
 build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
-	mkdir -p build/rtl-trace/$*
 	echo 'Verilating the RTL of $* with waveforms'
-	$(VERILATE) --trace-fst --trace-structs -CFLAGS -DQSM_TRACE --Mdir build/rtl-trace/$* --output-split 20000 -o ../$*.so -f $< \
-	  $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
-	$(call compile_verilated,build/rtl-trace/$*,qsm_cosim,../$*.so)
+	$(call verilate_gpu,build/rtl-trace/$*,$<,$@)
 
 .PRECIOUS: build/cfg/%/qsm_cfg_pkg.sv build/cfg/%/files.f build/cfg/random-%/qsm_cfg_pkg.sv build/configs/random-%.yaml
 

@@ -6,8 +6,8 @@
 #   software       sw/Makefile.inc
 # TESTS=WORD runs only those whose name has the word in it.
 TESTS ?=
-# Tests of the whole machine open the RTL of these; wang2017 itself is too large for Verilator (docs/limits.md), its SM stands for it.
-TEST_CONFIGS ?= $(filter-out wang2017,$(CONFIGS))
+# Tests of the whole machine open the RTL of these.
+TEST_CONFIGS ?= $(CONFIGS)
 
 # The tests of sw/ need more than the archives: sw/Makefile.inc builds them.
 C_TEST_SRCS := $(filter-out tb/sw/%,$(wildcard tb/*/test_*.c))
@@ -81,13 +81,13 @@ $(FAULTS_DIR)/prepared: FORCE
 	python3 tb/faults/faults.py prepare tb/faults/faults.txt $(@D)
 	ln -sfn $(CURDIR)/configs $(@D)/root/configs
 
+$(FAULTS_DIR)/root/build/rtl/%.so: GPU_OPTIONS := $(FAULTS_DIR)/qsm_fault_pkg.sv
+$(FAULTS_DIR)/root/build/rtl/%.so: GPU_CXX += $(CURDIR)/$(FAULTS_DIR)/qsm_fault.cpp
 $(FAULTS_DIR)/root/build/rtl/%.so: $(FAULTS_DIR)/prepared build/cfg/%/files.f $(COSIM_DEPENDS)
-	mkdir -p $(FAULTS_DIR)/$*
+	mkdir -p $(@D)
 	echo 'Verilating the RTL of $* with all faults'
 	sed 's|^rtl/|$(FAULTS_DIR)/rtl/|' build/cfg/$*/files.f > $(FAULTS_DIR)/$*.f
-	$(VERILATE) --Mdir $(FAULTS_DIR)/$* --output-split 20000 -o ../root/build/rtl/$*.so $(FAULT_SRCS) -f $(FAULTS_DIR)/$*.f \
-	  $(COSIM_SRCS) $(COSIM_CXX:%=$(CURDIR)/%)
-	$(call compile_verilated,$(FAULTS_DIR)/$*,qsm_cosim,../root/build/rtl/$*.so)
+	$(call verilate_gpu,$(FAULTS_DIR)/$*,$(FAULTS_DIR)/$*.f,$@)
 
 $(FAULTS_DIR)/unit/%/run: $(FAULTS_DIR)/prepared tb/unit/%.f build/libqsm_model.a
 	mkdir -p $(@D)

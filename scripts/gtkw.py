@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """GTKWave save file for the waveforms of a configuration: gtkw.py configs/NAME.yaml > NAME.gtkw
 
-Groups of signals of the simulation top (tb/cosim/qsm_cosim.sv). Whoever copies the file to a waveform puts the lines
+Groups of signals of the simulation top and of SM 0 (tb/cosim/README.md). Whoever copies the file to a waveform puts the lines
 about the waveform itself in front (sim/qsm_waves.c). A wrong name here fails tb/waves/.
 """
 import re
 import sys
 
 GPU = "TOP.qsm_cosim.u_gpu"
+SM0 = "sm0.qsm_sm_block.u_sm"
 # Flags of GTKWave's traces.
 BIT, HEX, DEC, SIGNED, BIN = "28", "22", "24", "420", "28"
 ANALOG_SIGNED, ANALOG_DEC = "8420", "8024"
@@ -47,7 +48,7 @@ def group(title, closed=False):
 def issue(config):
     end = group("SM 0 issue")
     for sub in range(config["num_sched"]):
-        at = f"{GPU}.g_sm[0].u_sm.g_sub[{sub}].u_subcore.u_issue"
+        at = f"{SM0}.g_sub[{sub}].u_subcore.u_issue"
         signal(BIT, f"sub-core {sub} issues", f"{at}.issue_valid")
         signal(DEC, "warp", f"{at}.op_o.warp", index_bits(config["warps_per_sm"] // config["num_sched"]))
         signal(DEC, "kernel", f"{at}.op_o.kernel", index_bits(config["num_kernels"]))
@@ -58,7 +59,7 @@ def issue(config):
 
 
 def quota(config):
-    at = f"{GPU}.g_sm[0].u_sm.u_quota"
+    at = f"{SM0}.u_quota"
     kernels = config["num_kernels"]
     end = group("SM 0 quota counters")
     signal(BIT, "gated", f"{at}.gated")

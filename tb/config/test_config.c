@@ -22,7 +22,7 @@ static struct qsm_config tiny(void) {
 }
 
 static void named_configurations_keep_the_rules(void **state) {
-  static const char *const names[] = {"tiny", "fpga", "demo", "odd", "wang2017", "wang2017_sm"};
+  static const char *const names[] = {"tiny", "fpga", "demo", "odd", "wang2017"};
   (void)state;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     struct qsm_config config;

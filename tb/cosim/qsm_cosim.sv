@@ -4,6 +4,7 @@
 module qsm_cosim
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_sm_pins_pkg::*;
 #(
   localparam int unsigned MaskWords = (LineBytes + 31) / 32,
   localparam int unsigned ReqWords = 5 + MaskWords + WarpSize,
@@ -11,7 +12,7 @@ module qsm_cosim
 ) (
   input  logic clk_i,
   input  logic rst_ni,
-  input  logic dump_i,  // report all state in this cycle (qsm_monitors.sv)
+  input  logic dump_i,  // report all state in this cycle (qsm_*_monitors.sv)
 
   input  logic        ctl_valid_i,
   input  logic        ctl_we_i,
@@ -28,9 +29,15 @@ module qsm_cosim
   output logic [15:0] rsp_ready_o,
   input  logic [NumChannels-1:0][RspWords-1:0][31:0] rsp_i,
 
+  // SMs: qsm_sm_block, by the shim.
+  output logic [ToSmW-1:0] to_sm_o[NumSms],
+  input  logic [FromSmW-1:0] from_sm_i[NumSms],
+
   // What this build is, for the shim's check.
   output logic [31:0] num_sms_o, num_sched_o, warps_per_sm_o, warp_size_o, num_kernels_o, num_channels_o
 );
+  always_comb qsm_monitor_pkg::dump = dump_i;
+
   port_req_t [NumChannels-1:0] mem_req;
   port_rsp_t [NumChannels-1:0] mem_rsp;
   logic [NumChannels-1:0] mem_rsp_ready;
@@ -43,6 +50,11 @@ module qsm_cosim
     .mem_req_o(mem_req), .mem_req_ready_i(req_ready_i[NumChannels-1:0]),
     .mem_rsp_i(mem_rsp), .mem_rsp_ready_o(mem_rsp_ready)
   );
+
+  for (genvar i = 0; i < NumSms; i++) begin : g_sm
+    assign to_sm_o[i] = u_gpu.g_sm[i].u_sm.to_sm;
+    assign u_gpu.g_sm[i].u_sm.from_sm = from_sm_i[i];
+  end
 
   always_comb begin
     req_valid_o = '0;

@@ -13,6 +13,9 @@ package qsm_monitor_pkg;
     StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget
   } state_e;
 
+  // Report all state in this cycle.
+  bit dump;
+
   localparam int unsigned MaskWords = (LineBytes + 31) / 32;
 
   // Words 0, 1, 2 … of an event stand from the right. late = 1: of the cycle before this one.

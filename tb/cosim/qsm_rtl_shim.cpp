@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one C++ file: wraps Verilator's class in the C interface of qsm_rtl.h, with the simulated memory at its ports.
+// The one C++ file: joins Verilator's classes of the GPU level and of its SMs, behind the C interface of qsm_rtl.h, with the simulated
+// memory at the ports.
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "Vqsm_cosim.h"
+#include "Vqsm_sm_block.h"
 #include "verilated.h"
 #ifdef QSM_TRACE
 #include "verilated_fst_c.h"
@@ -17,10 +20,11 @@ extern "C" {
 #include "qsm_rtl.h"
 }
 
-// Everything of one simulated GPU. Monitors reach it through a thread-local pointer that is set while it evaluates.
+// Everything of one simulated GPU; `top` is all of it but the SMs. Monitors reach it through a thread-local pointer that is set while it evaluates.
 struct qsm_rtl {
   struct qsm_config config;
   VerilatedContext context;
+  std::vector<std::unique_ptr<Vqsm_sm_block>> sms;
   std::unique_ptr<Vqsm_cosim> top;
   struct qsm_mem *mem = nullptr;
   uint64_t cycle = 0;
@@ -92,6 +96,23 @@ void serve_memory(qsm_rtl *rtl) {
   }
 }
 
+// Half a clock period. The GPU level goes first: what it gives to the SMs does not depend on what they give (qsm_sm_block.sv), and it
+// looks at that in the second half only (qsm_sm_standin.sv).
+void evaluate(qsm_rtl *rtl, bool clk) {
+  Vqsm_cosim *top = rtl->top.get();
+  top->clk_i = clk;
+  top->eval();
+  for (uint32_t i = 0; i < rtl->config.num_sms; i++) {
+    Vqsm_sm_block *sm = rtl->sms[i].get();
+    sm->clk_i = clk;
+    sm->rst_ni = top->rst_ni;
+    sm->dump_i = top->dump_i;
+    sm->to_sm_i = top->to_sm_o[i];
+    sm->eval();
+    top->from_sm_i[i] = sm->from_sm_o;
+  }
+}
+
 void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer) {
   Vqsm_cosim *top = rtl->top.get();
   current = rtl;
@@ -101,12 +122,10 @@ void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer)
   top->ctl_addr_i = control ? control->addr : 0;
   top->ctl_wdata_i = control ? control->wdata : 0;
   top->dump_i = rtl->state_sink != nullptr;
-  top->clk_i = 0;
-  top->eval();
+  evaluate(rtl, false);
   trace_at(rtl, 2 * rtl->cycle);
   serve_memory(rtl);
-  top->clk_i = 1;
-  top->eval();
+  evaluate(rtl, true);
   trace_at(rtl, 2 * rtl->cycle + 1);
   rtl->state_sink = nullptr;
   rtl->cycle++;
@@ -117,24 +136,12 @@ void reset(qsm_rtl *rtl) {
   Vqsm_cosim *top = rtl->top.get();
   current = rtl;
   top->rst_ni = 1;
-  top->clk_i = 0;
-  top->eval();
+  evaluate(rtl, false);
   top->rst_ni = 0;
-  for (int edge = 0; edge < 4; edge++) {
-    top->clk_i = edge & 1;
-    top->eval();
-  }
-  top->clk_i = 0;
-  top->eval();
+  for (int edge = 0; edge < 4; edge++) evaluate(rtl, edge & 1);
+  evaluate(rtl, false);
   top->rst_ni = 1;
-  top->eval();
-}
-
-bool matches(const qsm_rtl *rtl) {
-  const Vqsm_cosim *top = rtl->top.get();
-  const qsm_config &config = rtl->config;
-  return top->num_sms_o == config.num_sms && top->num_sched_o == config.num_sched && top->warps_per_sm_o == config.warps_per_sm &&
-         top->warp_size_o == config.warp_size && top->num_kernels_o == config.num_kernels && top->num_channels_o == config.num_channels;
+  evaluate(rtl, false);
 }
 
 void destroy(qsm_rtl *rtl) {
@@ -143,8 +150,24 @@ void destroy(qsm_rtl *rtl) {
   if (rtl->tracing) rtl->trace->close();
 #endif
   if (rtl->top) rtl->top->final();
+  for (auto &sm : rtl->sms) sm->final();
   qsm_mem_destroy(rtl->mem);
   delete rtl;
+}
+
+bool matches(qsm_rtl *rtl) {
+  Vqsm_cosim *top = rtl->top.get();
+  current = rtl;
+  top->eval();
+  const qsm_config &config = rtl->config;
+  return top->num_sms_o == config.num_sms && top->num_sched_o == config.num_sched && top->warps_per_sm_o == config.warps_per_sm &&
+         top->warp_size_o == config.warp_size && top->num_kernels_o == config.num_kernels && top->num_channels_o == config.num_channels;
+}
+
+// Their names are what waveforms call them.
+void make_sms(qsm_rtl *rtl) {
+  for (uint32_t i = 0; i < rtl->config.num_sms; i++)
+    rtl->sms.push_back(std::make_unique<Vqsm_sm_block>(&rtl->context, ("sm" + std::to_string(i)).c_str()));
 }
 
 bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to) {
@@ -152,6 +175,7 @@ bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to)
 #ifdef QSM_TRACE
   rtl->trace = std::make_unique<VerilatedFstC>();
   rtl->top->trace(rtl->trace.get(), 99);
+  for (auto &sm : rtl->sms) sm->trace(rtl->trace.get(), 99);
   rtl->trace->open(wave_path);
   rtl->tracing = true;
   rtl->wave_from = from;
@@ -175,17 +199,18 @@ qsm_rtl *create(const qsm_config *config, const char *wave_path, uint64_t wave_f
   rtl->config = *config;
   rtl->context.traceEverOn(wave_path != nullptr);
   rtl->top = std::make_unique<Vqsm_cosim>(&rtl->context);
+  if (!matches(rtl)) {
+    std::snprintf(msg, msg_len, "the RTL was built for another version of configuration %s: run make again", config->name);
+    destroy(rtl);
+    return nullptr;
+  }
+  make_sms(rtl);
   if (!open_trace(rtl, wave_path, wave_from, wave_to)) {
     std::snprintf(msg, msg_len, "cannot write waves to %s", wave_path);
     destroy(rtl);
     return nullptr;
   }
   reset(rtl);
-  if (!matches(rtl)) {
-    std::snprintf(msg, msg_len, "the RTL was built for another version of configuration %s: run make again", config->name);
-    destroy(rtl);
-    return nullptr;
-  }
   return rtl;
 }
 
@@ -211,7 +236,7 @@ uint64_t assertions_failed(const qsm_rtl *rtl, const char **first) {
 
 extern "C" const struct qsm_rtl_api qsm_rtl_api = {create, destroy, cycle, irq, memory, set_sink, dump_state, assertions_failed};
 
-// ---- Called by the monitors (qsm_monitors.sv) ----
+// ---- Called by the monitors (qsm_*_monitors.sv) ----
 
 // An event of the current cycle, or of the one before (late = 1) where a monitor sees values after the clock edge.
 extern "C" void qsm_dpi_event(int kind, int sm, int sub, int late, int n_words, const uint32_t *words) {

@@ -49,7 +49,7 @@ for source in tb/*/test_*.c; do
   [ "${name%%/*}" = sw ] || runs "C test $name" 0 "build/san/tests/$name"
 done
 
-configs=(demo fpga wang2017 wang2017_sm)
+configs=(demo fpga wang2017)
 turn=0
 for program in $("$qsm" kernels | awk '{ print $1 }'); do
   config=${configs[turn++ % ${#configs[@]}]}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// One SM as a Verilated model of its own, of which the shim makes NumSms. Every input of an SM comes straight from a register of the
+// GPU level (R-GEN-2, R-GEN-3), so the value that it has after a clock edge is known before any SM has seen that edge. A copy of
+// those registers stands here: the shim evaluates the GPU level first and gives its new outputs, and then one evaluation of the SM
+// does the edge and all that follows from the new inputs.
+module qsm_sm_block
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_sm_pins_pkg::*;
+(
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic dump_i,               // as of qsm_cosim
+  input  logic [ToSmW-1:0] to_sm_i,  // with a rising edge: as it is after that edge
+  output logic [FromSmW-1:0] from_sm_o
+);
+  to_sm_t to_sm;
+  from_sm_t from_sm;
+  assign to_sm = to_sm_i;
+  assign from_sm_o = from_sm;
+  always_comb qsm_monitor_pkg::dump = dump_i;
+
+  // Apart, as Verilator would copy all of a struct where a field is read.
+  logic [SmW-1:0] sm_id_q;
+  logic [63:0] cycle_q;
+  desc_t [NumKernels-1:0] desc_q;
+  policy_e policy_q;
+  logic [NumKernels-1:0] qos_q, start_q, kill_q;
+  logic [NumKernels-1:0][30:0] first_quota_q;
+  dispatch_t dispatch_q;
+  logic icache_inv_q, tick_q;
+  quota_word_t quota_word_q;
+  quota_load_t quota_load_q;
+  logic [SubW-1:0] stall_sub_q;
+  logic [KernelW-1:0] stall_kernel_q;
+  logic [2:0] stall_reason_q;
+  mem_rsp_t rsp_q;
+  always_ff @(posedge clk_i) begin
+    sm_id_q <= to_sm.sm_id;
+    cycle_q <= to_sm.cycle;
+    desc_q <= to_sm.desc;
+    policy_q <= to_sm.policy;
+    qos_q <= to_sm.qos;
+    first_quota_q <= to_sm.first_quota;
+    start_q <= to_sm.start;
+    kill_q <= to_sm.kill;
+    dispatch_q <= to_sm.dispatch;
+    icache_inv_q <= to_sm.icache_inv;
+    tick_q <= to_sm.tick;
+    quota_word_q <= to_sm.quota_word;
+    quota_load_q <= to_sm.quota_load;
+    stall_sub_q <= to_sm.stall_sub;
+    stall_kernel_q <= to_sm.stall_kernel;
+    stall_reason_q <= to_sm.stall_reason;
+    rsp_q <= to_sm.rsp;
+  end
+
+  qsm_sm u_sm (
+    .clk_i, .rst_ni, .sm_id_i(sm_id_q), .cycle_i(cycle_q),
+    .desc_i(desc_q), .policy_i(policy_q), .qos_i(qos_q), .first_quota_i(first_quota_q),
+    .start_i(start_q), .kill_i(kill_q), .dispatch_i(dispatch_q), .icache_inv_i(icache_inv_q),
+    .tick_i(tick_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
+    .retire_o(from_sm.retire), .fault_o(from_sm.fault), .fault_record_o(from_sm.fault_record),
+    .snap_c_o(from_sm.snap_c), .snap_insn_o(from_sm.snap_insn), .quota_o(from_sm.quota),
+    .stall_sub_i(stall_sub_q), .stall_kernel_i(stall_kernel_q), .stall_reason_i(stall_reason_q),
+    .stall_value_o(from_sm.stall_value), .req_o(from_sm.req), .rsp_i(rsp_q)
+  );
+endmodule
