@@ -68,7 +68,7 @@ module qsm_decode
         Op: if (funct7 == 7'h00 || funct7 == 7'h01 || (funct7 == 7'h20 && funct3 inside {3'd0, 3'd5})) begin
           dec_o.cls = !funct7[0] ? ClsAlu : funct3[2] ? ClsDiv : ClsMul;
           dec_o.ctl = CtlNext;
-          dec_o.alu = alu_of(funct7[5], funct3);
+          dec_o.alu = funct7[0] ? AluSll : alu_of(funct7[5], funct3);  // AluSll: the multiplier's, as far as the ALU goes
           dec_o.opb_imm = 1'b0;
           dec_o.rs1 = rs1;
           dec_o.rs2 = rs2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution, stages RR, EX1, EX2 of one instruction per cycle, all lanes. Doc: docs/subcore.md (R-EX-1 to -5), docs/warp_state.md (R-WS-2).
-//   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3) product, resolve, fault, memory queue
+//   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3) product, shift, resolve, fault, memory queue
 // Leaves for WB a fixed result (registered here), the division unit's result, and the memory queue.
 //
 // Observed by the lockstep monitor: ex2_valid, ex2_op, ex2_fault (R-EX-5), resolve_o (RESOLVE, with the warp state's signals).
@@ -66,10 +66,10 @@ module qsm_exec
   assign rs2_o = rr_op.word.instr[24:20];
 
   // ---- EX1 ----
-  logic ex1_valid, ex1_is_div, ex1_is_mul;
+  logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift;
   op_t ex1_op;
   dec_t ex1_dec;
-  logic [1:0] ex1_funct;
+  logic [1:0] ex1_funct, ex1_mul_funct;
   logic [31:0] ex1_csr, ex1_shared_b, ex1_target;
   logic ex1_add_lane;
   lanes_t ex1_result;
@@ -89,7 +89,10 @@ module qsm_exec
     end
   end
 
-  assign ex1_is_mul = ex1_valid && ex1_dec.cls == ClsMul;
+  // The ALU gives 0 for these operations, the multiplier for all others. (A division's product is never used.)
+  assign ex1_uses_mul = ex1_valid && ex1_dec.alu inside {AluSll, AluSrl, AluSra};
+  assign ex1_is_shift = ex1_dec.cls == ClsAlu;
+  assign ex1_mul_funct = !ex1_is_shift ? ex1_funct : (ex1_dec.alu == AluSll) ? 2'd0 : (ex1_dec.alu == AluSra) ? 2'd2 : 2'd3;
   assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
   assign ex1_funct = ex1_op.word.instr[13:12];
   assign ex1_target = ex1_op.path.pc + ex1_dec.imm;
@@ -103,7 +106,7 @@ module qsm_exec
   lanes_t ex2_product;
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    logic [31:0] a, b;
+    logic [31:0] a, b, b_alu;
     logic eq, lt;
 
     always_comb begin
@@ -114,13 +117,16 @@ module qsm_exec
       endcase
       b = ex1_dec.opb_imm ? ex1_shared_b : rs2_data_i[l];
       if (ex1_dec.csr && ex1_add_lane) b[LaneW-1:0] = LaneW'(l);
+      b_alu = b ^ {32{ex1_dec.alu != AluAdd}};
     end
 
-    qsm_alu u_alu (.op_i(ex1_dec.alu), .a_i(a), .b_i(b), .result_o(ex1_result[l]), .eq_o(eq), .lt_o(lt));
-    assign ex1_taken[l] = (ex1_op.word.instr[14] ? lt : eq) != ex1_op.word.instr[12];
+    qsm_alu u_alu (.op_i(ex1_dec.alu), .a_i(a), .b_i(b_alu), .result_o(ex1_result[l]), .eq_o(eq), .lt_o(lt));
+    assign ex1_taken[l] = ex1_dec.ctl == CtlJal ||
+                          (ex1_dec.ctl == CtlBranch && (ex1_op.word.instr[14] ? lt : eq) != ex1_op.word.instr[12]);
 
     qsm_mul u_mul (
-      .clk_i, .valid_i(ex1_is_mul), .funct_i(ex1_funct), .a_i(rs1_data_i[l]), .b_i(rs2_data_i[l]), .result_o(ex2_product[l])
+      .clk_i, .valid_i(ex1_uses_mul), .shift_i(ex1_is_shift), .funct_i(ex1_mul_funct), .a_i(rs1_data_i[l]), .b_i(b),
+      .result_o(ex2_product[l])
     );
   end
 
@@ -178,12 +184,8 @@ module qsm_exec
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_next
     always_comb begin
-      case (ex2_dec.ctl)
-        CtlBranch: ex2_next_pc[l] = ex2_taken[l] ? ex2_target : ex2_pc4;
-        CtlJal: ex2_next_pc[l] = ex2_target;
-        CtlJalr: ex2_next_pc[l] = {ex2_result[l][31:1], 1'b0};
-        default: ex2_next_pc[l] = ex2_pc4;
-      endcase
+      ex2_next_pc[l] = ex2_taken[l] ? ex2_target : ex2_pc4;
+      if (ex2_dec.ctl == CtlJalr) ex2_next_pc[l] = {ex2_result[l][31:1], 1'b0};
     end
     assign ex2_misaligned[l] = ex2_op.path.mask[l] && ex2_next_pc[l][1];
   end
@@ -261,9 +263,7 @@ module qsm_exec
     wb_rd <= ex2_dec.rd;
     wb_mask <= ex2_op.path.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
-      if (ex2_dec.cls == ClsMul) wb_data[l] <= ex2_product[l];
-      else if (ex2_dec.cls == ClsCtl) wb_data[l] <= ex2_pc4;  // link
-      else wb_data[l] <= ex2_result[l];
+      wb_data[l] <= ex2_product[l] | ((ex2_dec.cls == ClsCtl) ? ex2_pc4 : ex2_result[l]);  // pc4: link
     end
   end
   assign fixed_o = '{valid: wb_valid, warp: wb_warp, rd: wb_rd, mask: wb_mask, data: wb_data};
