@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// First-in first-out queue. An entry pushed in t is at the output from t+1 on; push and pop may coincide, also when full.
-// Storage is written like distributed RAM (one write port, one asynchronous read port, no reset). Depth needs no power of two.
-// Contract: no push when full_o unless popped in the same cycle, no pop unless valid_o (asserted).
+// First-in first-out queue. An entry pushed in t is there from t+1 on; push and pop may coincide. Depth needs no power of two.
+// Popped = 0: the output is the oldest entry. Storage is distributed RAM (one write port, one asynchronous read port, no reset).
+// Popped = 1: the output is the entry that was popped last. Storage is block RAM, the output its register.
+// Contract: no pop unless valid_o; no push when full_o unless, with Popped = 0, popped in the same cycle (asserted).
 module qsm_fifo #(
   parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 2  // entries, 2..
+  parameter int unsigned Depth = 2,  // entries, 2..
+  parameter bit          Popped = 1'b0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -13,7 +15,7 @@ module qsm_fifo #(
   input  logic             pop_i,
   output logic             valid_o,  // not empty
   output logic             full_o,
-  output logic [Width-1:0] data_o    // oldest entry, while valid_o
+  output logic [Width-1:0] data_o    // oldest entry, while valid_o; or the one popped last
 );
   localparam int unsigned PtrW = $clog2(Depth);
   localparam int unsigned CountW = $clog2(Depth + 1);
@@ -21,7 +23,6 @@ module qsm_fifo #(
     $fatal(1, "qsm_fifo: Depth = %0d, must be at least 2", Depth);
   end
 
-  logic [Width-1:0] mem[Depth];
   logic [PtrW-1:0] head_q, tail_q;
   logic [CountW-1:0] count_q;
 
@@ -42,14 +43,24 @@ module qsm_fifo #(
     end
   end
 
-  always_ff @(posedge clk_i) if (push_i) mem[tail_q] <= data_i;
-
   assign valid_o = count_q != '0;
   assign full_o = count_q == CountW'(Depth);
-  assign data_o = mem[head_q];
+
+  if (Popped) begin : g_block_ram
+    // What is written is not what is read: the two pointers are equal when it is empty (no pop) or full (no push).
+    (* ram_style = "block", no_rw_check *) logic [Width-1:0] mem[Depth];
+    always_ff @(posedge clk_i) begin
+      if (push_i) mem[tail_q] <= data_i;
+      if (pop_i) data_o <= mem[head_q];
+    end
+  end else begin : g_lut_ram
+    logic [Width-1:0] mem[Depth];
+    always_ff @(posedge clk_i) if (push_i) mem[tail_q] <= data_i;
+    assign data_o = mem[head_q];
+  end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(push_i && full_o && !pop_i));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(push_i && full_o && (Popped || !pop_i)));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop_i && !valid_o));
 `endif
 endmodule

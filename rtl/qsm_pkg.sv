@@ -163,11 +163,9 @@ package qsm_pkg;
 
   // ---- inside an SM ----
 
-  // What a thread block's warps need to know, one per TB slot (sm.md).
+  // What the SM needs to know of a thread block, one per TB slot (sm.md). Its index goes from the dispatch to whom it concerns (qsm_tb_ram).
   typedef struct packed {
     logic [KernelW-1:0] kernel;
-    logic [2:0][15:0] block;
-    logic [31:0] linear;
     logic [GranW-1:0] base;
   } tb_info_t;
 

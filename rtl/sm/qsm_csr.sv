@@ -12,16 +12,14 @@ module qsm_csr
   input  logic [63:0]        cycle_i,
   input  logic [SmW-1:0]     sm_id_i,
   input  desc_t [NumKernels-1:0] desc_i,
-  input  tb_info_t [MaxTbs-1:0]  tb_info_i,
+  input  logic [2:0][15:0]   block_i,    // index of the warp's thread block
   output logic [31:0]        value_o,
   output logic               add_lane_o
 );
   desc_t desc;
-  tb_info_t tb;
   logic [31:0] hw_warp;
 
   assign desc = desc_i[op_i.kernel];
-  assign tb = tb_info_i[op_i.tb];
   assign hw_warp = 32'(sm_id_i) * WarpsPerSm + Sub * WarpsPerSched + 32'(op_i.warp);
 
   always_comb begin
@@ -33,9 +31,9 @@ module qsm_csr
         value_o = 32'(op_i.widx) << LaneW;
         add_lane_o = 1'b1;
       end
-      12'hCC1: value_o = 32'(tb.block[0]);
-      12'hCC2: value_o = 32'(tb.block[1]);
-      12'hCC3: value_o = 32'(tb.block[2]);
+      12'hCC1: value_o = 32'(block_i[0]);
+      12'hCC2: value_o = 32'(block_i[1]);
+      12'hCC3: value_o = 32'(block_i[2]);
       12'hCC4: value_o = 32'(desc.block[0]);
       12'hCC5: value_o = 32'(desc.block[1]);
       12'hCC6: value_o = 32'(desc.block[2]);
@@ -60,5 +58,5 @@ module qsm_csr
   end
 
   logic unused;
-  assign unused = ^{desc, tb, op_i};
+  assign unused = ^{desc, op_i};
 endmodule

@@ -15,7 +15,7 @@ module qsm_exec
   input  logic [SmW-1:0]          sm_id_i,
   input  logic [63:0]             cycle_i,
   input  desc_t [NumKernels-1:0]  desc_i,
-  input  tb_info_t [MaxTbs-1:0]   tb_info_i,
+  input  dispatch_t               dispatch_i,     // a thread block arrives, R-SM-1
   // From issue, cycle t.
   input  logic                    valid_i,
   input  op_t                     op_i,
@@ -34,7 +34,7 @@ module qsm_exec
   output sb_done_t                fixed_done_o,   // R-SB-3, end of EX2
   // Memory queue.
   output logic                    mq_valid_o,
-  output mem_op_t                 mq_o,
+  output mem_op_t                 mq_o,           // popped last
   input  logic                    mq_pop_i,
   // Write-back.
   output wb_t                     fixed_o,        // WB: a fixed result, always written
@@ -71,6 +71,7 @@ module qsm_exec
   dec_t ex1_dec;
   logic [1:0] ex1_funct, ex1_mul_funct;
   logic [31:0] ex1_csr, ex1_shared_b, ex1_target;
+  logic [2:0][15:0] ex1_block;
   logic ex1_add_lane;
   lanes_t ex1_result;
   mask_t ex1_taken;
@@ -98,8 +99,12 @@ module qsm_exec
   assign ex1_target = ex1_op.path.pc + ex1_dec.imm;
   assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
 
+  qsm_tb_ram #(.Width(48)) u_tb_block (
+    .clk_i, .write_i(dispatch_i.valid), .write_tb_i(dispatch_i.tb), .data_i(dispatch_i.block),
+    .read_i(rr_valid), .read_tb_i(rr_op.tb), .data_o(ex1_block)
+  );
   qsm_csr #(.Sub(Sub)) u_csr (
-    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .tb_info_i,
+    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
     .value_o(ex1_csr), .add_lane_o(ex1_add_lane)
   );
 
@@ -143,6 +148,12 @@ module qsm_exec
   lanes_t ex2_result, ex2_rs2;
   logic [31:0] ex2_target, ex2_pc4;
   mask_t ex2_taken;
+  logic [31:0] ex2_linear;
+
+  qsm_tb_ram #(.Width(32)) u_tb_linear (
+    .clk_i, .write_i(dispatch_i.valid), .write_tb_i(dispatch_i.tb), .data_i(dispatch_i.linear),
+    .read_i(ex1_valid), .read_tb_i(ex1_op.tb), .data_o(ex2_linear)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -216,7 +227,7 @@ module qsm_exec
     else ex2_cause = CauseTarget;
 
     ex2_record = '{
-      cause: ex2_cause, pc: ex2_op.path.pc, tid: 10'({ex2_op.widx, ex2_fault_lane}), block: tb_info_i[ex2_op.tb].linear,
+      cause: ex2_cause, pc: ex2_op.path.pc, tid: 10'({ex2_op.widx, ex2_fault_lane}), block: ex2_linear,
       value: ex2_op.path.pc
     };
     if (ex2_cause == CauseIllegal) ex2_record.value = ex2_op.word.instr;
@@ -241,12 +252,12 @@ module qsm_exec
     warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.path.pc, instr: ex2_op.word.instr,
     mask: ex2_op.path.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
   };
-  qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth)) u_mq (
+  qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
     .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o), .full_o(mq_full), .data_o(mq_o)
   );
 
-  logic unused_dec;  // EX2 needs little of it
-  assign unused_dec = ^ex2_dec;
+  logic unused_dec;  // EX2 needs little of it, and few know the rest of the dispatch
+  assign unused_dec = ^{ex2_dec, dispatch_i};
 
   // ---- WB register of fixed results ----
   logic wb_valid;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load/store unit of an SM: pops the sub-cores' memory queues, classifies (N), performs passes (C). docs/lsu.md
-// Contract: memory queues hold their head until popped; req_o is sent in its cycle, the port has no back-pressure.
+// Contract: a memory queue shows what was popped last until the next pop; req_o is sent in its cycle, the port has no back-pressure.
 // Latency: queue head in t, N in t + 1, first pass in t + 2; one pass per cycle; results as in qsm_lsu_return.
-// Cost: N and C hold one instruction each (2 x WarpSize x 64 bits); see the parts for the rest.
+// Cost: N is the output of a memory queue, C holds an instruction (WarpSize x 64 bits); see the parts for the rest.
 // Observed by the lockstep monitor: pass_valid, pass_kind (0 shared, 1 device, 2 fault), pass_mask, c_q.sub, c_q.warp
 //   (LSUPASS); req_o (REQ); u_return (RETURN); u_shared.g_bank[*].u_bank.mem (state).
 module qsm_lsu
@@ -13,9 +13,10 @@ module qsm_lsu
   input  logic                       rst_ni,
   input  desc_t    [NumKernels-1:0]  desc_i,
   input  tb_info_t [MaxTbs-1:0]      tb_info_i,
+  input  dispatch_t                  dispatch_i,   // a thread block arrives, R-SM-1
   // Sub-cores
-  input  logic     [NumSched-1:0]    mq_valid_i,
-  input  mem_op_t  [NumSched-1:0]    mq_i,
+  input  logic     [NumSched-1:0]    mq_valid_i,   // not empty
+  input  mem_op_t  [NumSched-1:0]    mq_i,         // popped last
   output logic     [NumSched-1:0]    mq_pop_o,
   output mem_result_t [NumSched-1:0] result_o,
   input  logic     [NumSched-1:0]    result_pop_i,
@@ -32,7 +33,7 @@ module qsm_lsu
   // ---- queue to N ----
   logic            n_valid_q, n_ready, n_moves, pop_valid;
   logic [SubW-1:0] n_sub_q, pop_sub;
-  mem_op_t         n_q;
+  mem_op_t         n;
 
   // Requests only while N can take one: the arbiter's pointer moves with every pop
   qsm_rr_arb #(.N(NumSched)) u_pop (
@@ -44,17 +45,19 @@ module qsm_lsu
     .idx_o   (pop_sub)
   );
 
+  assign n = mq_i[n_sub_q];
+
   // ---- N to C ----
   logic    c_valid_q, c_finish;
   lsu_op_t c_q, classified;
   mask_t   n_shared, rem_shared_q, rem_device_q;
 
   qsm_lsu_classify u_classify (
-    .op_i     (n_q),
+    .op_i     (n),
     .sub_i    (n_sub_q),
-    .win_i    (desc_i[n_q.kernel].win),
-    .shared_i (desc_i[n_q.kernel].shared),
-    .base_i   (tb_info_i[n_q.tb].base),
+    .win_i    (desc_i[n.kernel].win),
+    .shared_i (desc_i[n.kernel].shared),
+    .base_i   (tb_info_i[n.tb].base),
     .op_o     (classified),
     .shared_o (n_shared)
   );
@@ -86,8 +89,8 @@ module qsm_lsu
     c_finish   = pass_valid && (c_fault || ((rem_shared_q | rem_device_q) & ~pass_mask) == '0);
   end
 
-  logic unused_probe;  // the monitor's
-  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo};
+  logic unused_probe;  // the monitor's, and what is no business of the LSU
+  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, dispatch_i};
 
   // Places of the lanes in a line, and in a row of banks
   logic [WarpSize-1:0][LineOffW-1:0]  offs;
@@ -156,6 +159,17 @@ module qsm_lsu
                        sub: c_q.sub, warp: c_q.warp, entry: c_q.entry};
 
   // ---- fault of the lowest faulting lane (R-LS-3, I-FLT-1, I-FLT-2) ----
+  logic [31:0] c_linear;
+  qsm_tb_ram #(.Width(32)) u_tb_linear (
+    .clk_i,
+    .write_i    (dispatch_i.valid),
+    .write_tb_i (dispatch_i.tb),
+    .data_i     (dispatch_i.linear),
+    .read_i     (n_moves),
+    .read_tb_i  (n.tb),
+    .data_o     (c_linear)
+  );
+
   always_comb begin
     logic [LaneW-1:0] lane;
     lane = '0;
@@ -167,7 +181,7 @@ module qsm_lsu
       fault_o.valid  = 1'b1;
       fault_o.kernel = c_q.kernel;
       fault_o.record = '{cause: {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]}, pc: c_q.pc,
-                         tid: 10'({c_q.widx, lane}), block: tb_info_i[c_q.tb].linear, value: c_q.addr[lane]};
+                         tid: 10'({c_q.widx, lane}), block: c_linear, value: c_q.addr[lane]};
     end
   end
 
@@ -175,17 +189,13 @@ module qsm_lsu
     if (!rst_ni) begin
       n_valid_q    <= 1'b0;
       n_sub_q      <= '0;
-      n_q          <= '0;
       c_valid_q    <= 1'b0;
       c_q          <= '0;
       rem_shared_q <= '0;
       rem_device_q <= '0;
     end else begin
       n_valid_q <= pop_valid || (n_valid_q && !n_moves);
-      if (pop_valid) begin
-        n_sub_q <= pop_sub;
-        n_q     <= mq_i[pop_sub];
-      end
+      if (pop_valid) n_sub_q <= pop_sub;
       c_valid_q <= n_moves || (c_valid_q && !c_finish);
       if (n_moves) begin
         c_q          <= classified;

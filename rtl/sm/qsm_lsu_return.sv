@@ -33,7 +33,8 @@ module qsm_lsu_return
 
   // Response queue: transaction numbers in arrival order; the lines lie under their transaction's number.
   logic [TxnW-1:0] queue_mem [MemTxns];
-  lanes_t          line_mem [MemTxns];
+  // A line is read when its transaction is released: none that is in flight has the same number, so it is not written then.
+  (* ram_style = "block", no_rw_check *) lanes_t line_mem [MemTxns];
   lanes_t          line_rdata_q;
   logic [TxnW-1:0] queue_rd_q, queue_wr_q;
   logic [TxnW:0]   queue_len_q;

@@ -20,7 +20,7 @@ module qsm_subcore
   input  policy_e                     policy_i,
   input  logic [NumKernels-1:0]       killed_i,        // registered level
   input  logic [NumKernels-1:0]       open_i,          // quota gate, level
-  input  tb_info_t [MaxTbs-1:0]       tb_info_i,
+  input  dispatch_t                   dispatch_i,      // a thread block arrives, R-SM-1
 
   input  warp_start_t                 start_i,         // R-WS-1
   input  logic [MaxTbs-1:0]           release_i,       // pulse in the cycle r of R-WS-8
@@ -38,8 +38,8 @@ module qsm_subcore
   output tb_event_t                   finish_o,        // in the cycle of R-WS-10
   output fault_event_t                fault_o,         // in EX2
 
-  output logic                        mq_valid_o,      // head of the memory queue, R-EX-4
-  output mem_op_t                     mq_o,
+  output logic                        mq_valid_o,      // memory queue not empty, R-EX-4
+  output mem_op_t                     mq_o,            // its entry that was popped last
   input  logic                        mq_pop_i,
   input  mem_result_t                 result_i,        // in the cycle p+1 of R-LS-12
   output logic                        result_pop_o,    // in the write-back cycle
@@ -133,7 +133,7 @@ module qsm_subcore
   );
 
   qsm_exec #(.Sub(Sub)) u_exec (
-    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_info_i, .valid_i(issue_valid), .op_i(issue_op),
+    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .dispatch_i, .valid_i(issue_valid), .op_i(issue_op),
     .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs1_data_i(rs1_data), .rs2_data_i(rs2_data),
     .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_alive_i(ex2_alive), .resolve_o(resolve), .fault_o,
     .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,

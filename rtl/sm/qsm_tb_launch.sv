@@ -90,8 +90,7 @@ module qsm_tb_launch
       if (retire_o.valid) tb_valid_q[retire_o.tb] <= 1'b0;
       if (arrive_valid) begin
         tb_valid_q[dispatch_i.tb] <= 1'b1;
-        tb_info_q[dispatch_i.tb]  <= '{kernel: dispatch_i.kernel, block: dispatch_i.block,
-                                       linear: dispatch_i.linear, base: dispatch_i.base};
+        tb_info_q[dispatch_i.tb]  <= '{kernel: dispatch_i.kernel, base: dispatch_i.base};
         tb_first_q[dispatch_i.tb] <= dispatch_i.first;
       end
     end

@@ -57,7 +57,7 @@ module tb_lsu
   desc_t        [NumKernels-1:0] desc;
   tb_info_t     [MaxTbs-1:0]     tb_info;
   logic         [NumSched-1:0]   mq_valid, mq_pop, result_pop;
-  mem_op_t      [NumSched-1:0]   mq;
+  mem_op_t      [NumSched-1:0]   mq, popped;
   mem_result_t  [NumSched-1:0]   result;
   sb_pass_t                      pass;
   sb_ack_t                       ack;
@@ -79,13 +79,19 @@ module tb_lsu
       desc[k].shared = shared_i[k];
     end
     for (int unsigned t = 0; t < MaxTbs; t++) begin
-      tb_info[t].base   = tb_base_i[t];
-      tb_info[t].linear = tb_linear_i[t];
+      tb_info[t].base = tb_base_i[t];
     end
   end
 
+  // Blocks arrive one after the other, again and again: a block's linear index is there after MaxTbs cycles.
+  dispatch_t      dispatch;
+  logic [TbW-1:0] arrival_q;
+  assign dispatch = '{valid: 1'b1, tb: arrival_q, linear: tb_linear_i[arrival_q], default: '0};
+  always_ff @(posedge clk_i) arrival_q <= (arrival_q == TbW'(MaxTbs - 1)) ? '0 : arrival_q + 1'b1;
+
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     assign mq_valid[s]       = mq_valid_i[s];
+    always_ff @(posedge clk_i) if (mq_pop[s]) popped[s] <= mq[s];
     assign result_pop[s]     = result_pop_i[s];
     assign mq_pop_o[s]       = mq_pop[s];
     assign result_valid_o[s] = result[s].valid;
@@ -128,8 +134,9 @@ module tb_lsu
     .rst_ni,
     .desc_i       (desc),
     .tb_info_i    (tb_info),
+    .dispatch_i   (dispatch),
     .mq_valid_i   (mq_valid),
-    .mq_i         (mq),
+    .mq_i         (popped),
     .mq_pop_o     (mq_pop),
     .result_o     (result),
     .result_pop_i (result_pop),

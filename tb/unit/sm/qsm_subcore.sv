@@ -14,7 +14,7 @@ module qsm_subcore
   input  policy_e                     policy_i,
   input  logic [NumKernels-1:0]       killed_i,
   input  logic [NumKernels-1:0]       open_i,
-  input  tb_info_t [MaxTbs-1:0]       tb_info_i,
+  input  dispatch_t                   dispatch_i,
   input  warp_start_t                 start_i,
   input  logic [MaxTbs-1:0]           release_i,
   input  logic                        icache_inv_i,
@@ -56,7 +56,7 @@ module qsm_subcore
   assign finish_o      = finish;
   assign fault_o       = fault;
   assign mq_valid_o    = mq_valid;
-  assign mq_o          = mq;
+  always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
   assign result_pop_o  = 1'b0;
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
 endmodule

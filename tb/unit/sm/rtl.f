@@ -11,6 +11,7 @@ rtl/sm/qsm_shared_bank.sv
 rtl/sm/qsm_shared_mem.sv
 rtl/sm/qsm_txn_table.sv
 rtl/sm/qsm_lsu_return.sv
+rtl/sm/qsm_tb_ram.sv
 rtl/sm/qsm_lsu.sv
 rtl/sm/qsm_tb_launch.sv
 rtl/sm/qsm_barrier.sv

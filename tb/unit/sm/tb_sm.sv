@@ -39,7 +39,6 @@ module tb_sm
   output logic [31:0] release_o,
   output logic [31:0] present_o,
   output logic [31:0] info_o [MaxTbs][4],     // valid, kernel, base, linear
-  output logic [15:0] info_block_o [MaxTbs][3],
   // Counters
   input  logic        tick_i,
   output logic [31:0] snap_insn_o [NumKernels],
@@ -80,8 +79,7 @@ module tb_sm
   end
   for (genvar t = 0; t < MaxTbs; t++) begin : g_tb
     assign info_o[t] = '{32'(u_sm.tb_valid[t]), 32'(u_sm.tb_info[t].kernel), 32'(u_sm.tb_info[t].base),
-                         u_sm.tb_info[t].linear};
-    assign info_block_o[t] = '{u_sm.tb_info[t].block[0], u_sm.tb_info[t].block[1], u_sm.tb_info[t].block[2]};
+                         u_sm.u_lsu.u_tb_linear.mem[t]};
   end
   assign killed_o  = 32'(u_sm.killed);
   assign release_o = 32'(u_sm.release_tbs);

@@ -274,8 +274,7 @@ void test_launch(Tap &tap) {
   }
   b.full({});
   tap.expect(!b.out.start[0].valid && !b.out.start[1].valid, "no fourth warp");
-  tap.expect(b.rtl.top.info_o[4][2] == 7 && b.rtl.top.info_o[4][3] == 104 && b.rtl.top.info_block_o[4][0] == 7 &&
-             b.rtl.top.info_block_o[4][2] == 9, "what the warps are told of their block");
+  tap.expect(b.rtl.top.info_o[4][2] == 7 && b.rtl.top.info_o[4][3] == 104, "what the load/store unit is told of the block");
   tap.done("warps of a block start one per cycle, circular over the sub-cores (R-SM-1, R-SM-2)");
 }
 

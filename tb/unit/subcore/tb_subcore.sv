@@ -93,7 +93,7 @@ module tb_subcore
   output logic [31:0]              stall_value_o
 );
   desc_t [NumKernels-1:0] desc;
-  tb_info_t [MaxTbs-1:0] tb_info;
+  dispatch_t dispatch;
   warp_start_t start;
   issue_event_t issue;
   tb_event_t arrive, finish;
@@ -114,8 +114,9 @@ module tb_subcore
       desc[k].grid = {16'd9, 16'd8, 16'd7};
       desc[k].block = {11'd6, 11'd5, 11'd4};
     end
-    for (int unsigned s = 0; s < MaxTbs; s++) tb_info[s] = '{kernel: '0, block: {16'd3, 16'd2, 16'(s)}, linear: 100 + s, base: '0};
   end
+  // Told with every start: a warp's first instruction comes later.
+  assign dispatch = '{valid: start_i, tb: TbW'(start_tb_i), block: {16'd3, 16'd2, 16'(start_tb_i)}, linear: 100 + 32'(start_tb_i), default: '0};
   assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i), widx: WidxW'(start_widx_i), live: mask_t'(start_live_i)};
   assign pass = '{part: pass_part_i, last: pass_last_i, sub: '0, warp: WarpW'(pass_warp_i), entry: SbW'(pass_entry_i)};
   assign ack = '{valid: ack_i, sub: '0, warp: WarpW'(ack_warp_i), entry: SbW'(ack_entry_i)};
@@ -129,9 +130,9 @@ module tb_subcore
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_subcore #(.Sub(0)) dut (
     .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc), .policy_i(policy_e'(policy_i)), .killed_i(NumKernels'(killed_i)),
-    .open_i(NumKernels'(open_i)), .tb_info_i(tb_info), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
+    .open_i(NumKernels'(open_i)), .dispatch_i(dispatch), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
     .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
-    .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(mq), .mq_pop_i, .result_i(result),
+    .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(), .mq_pop_i, .result_i(result),
     .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o
   );
   /* verilator lint_on PINCONNECTEMPTY */
@@ -139,6 +140,7 @@ module tb_subcore
   assign warps_o = WarpsPerSched;
   assign lanes_o = WarpSize;
   assign progress_o = ProgressLimit;
+  assign mq = dut.u_exec.u_mq.g_block_ram.mem[dut.u_exec.u_mq.head_q];  // the head, before it is popped
   assign {mq_pc_o, mq_instr_o, mq_addr_o, mq_data_o} = {mq.pc, mq.instr, mq.addr, mq.data};
   assign mq_warp_o = 8'(mq.warp);
   assign mq_mask_o = 32'(mq.mask);
