@@ -352,6 +352,20 @@ package qsm_pkg;
     logic [WarpSize-1:0][LineOffW-1:0] offs; // byte offset of each lane in the line, or in the row of banks
   } lsu_part_t;
 
+  // What an atomic unit does. Decoded before it is registered, so that a bit of the result is a function of few.
+  typedef struct packed {
+    logic add;        // the old word is added to `bits`
+    logic [1:0] bits; // 0 operand, 1 xor, 2 and, 3 or
+    logic min;
+    logic max;
+    logic is_signed;
+  } amo_control_t;
+
+  function automatic amo_control_t amo_control(input amo_e amo);
+    return '{add: amo == AmoAdd, bits: {amo inside {AmoAnd, AmoOr}, amo inside {AmoXor, AmoOr}},
+             min: amo inside {AmoMin, AmoMinu}, max: amo inside {AmoMax, AmoMaxu}, is_signed: amo inside {AmoMin, AmoMax}};
+  endfunction
+
   // Bytes of its aligned word that a lane's access of 2**size bytes covers, and its data at every such place.
   function automatic logic [3:0] lane_strobe(input logic [1:0] offset, input logic [1:0] size);
     unique case (size)
@@ -362,20 +376,20 @@ package qsm_pkg;
   endfunction
 
   function automatic logic [31:0] lane_word(input logic [31:0] data, input logic [1:0] size);
-    unique case (size)
-      2'd0:    return {4{data[7:0]}};
-      2'd1:    return {2{data[15:0]}};
-      default: return data;
-    endcase
+    logic [7:0] second;
+    second = (size == 2'd0) ? data[7:0] : data[15:8];
+    return {size[1] ? data[31:16] : {second, data[7:0]}, second, data[7:0]};
   endfunction
 
   // What a load of funct3 makes of the aligned word at its address (R-LS-12). A word's offset is 0.
   function automatic logic [31:0] load_value(input logic [31:0] word, input logic [1:0] offset, input logic [2:0] funct3);
-    logic [15:0] low;
+    logic [15:0] half;
+    logic [7:0]  low;
     logic        is_byte, sign;
-    low     = 16'(word >> {offset, 3'b000});
+    half    = offset[1] ? word[31:16] : word[15:0];
+    low     = offset[0] ? half[15:8] : half[7:0];
     is_byte = funct3[1:0] == 2'd0;
-    sign    = !funct3[2] && (is_byte ? low[7] : low[15]);
-    return {funct3[1] ? word[31:16] : {16{sign}}, is_byte ? {8{sign}} : low[15:8], low[7:0]};
+    sign    = !funct3[2] && (is_byte ? low[7] : half[15]);
+    return {funct3[1] ? word[31:16] : {16{sign}}, is_byte ? {8{sign}} : half[15:8], low};
   endfunction
 endpackage

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result of an atomic memory operation: what is written back. docs/isa.md (I-ISA-1). Purely combinational.
-// Cost: an adder, a comparator and three LUT4 per bit.
+// Atomic memory operation: what is written back, if anything. docs/isa.md (I-ISA-1). Purely combinational.
+// Cost: an adder, a comparator and two LUT4 per bit.
 module qsm_amo_alu
   import qsm_pkg::*;
 (
-  input  amo_e        amo_i,
-  input  logic [31:0] old_i,
-  input  logic [31:0] operand_i,
-  output logic [31:0] result_o
+  input  amo_control_t control_i,
+  input  logic [31:0]  old_i,
+  input  logic [31:0]  operand_i,
+  output logic         keep_o,    // the old word stays: nothing to write
+  output logic [31:0]  result_o   // unless keep_o
 );
   // The operand's sign decides where the signs of a signed comparison differ.
-  logic is_min, is_max, is_signed, less, keep;
-  assign is_min    = amo_i == AmoMin || amo_i == AmoMinu;
-  assign is_max    = amo_i == AmoMax || amo_i == AmoMaxu;
-  assign is_signed = amo_i == AmoMin || amo_i == AmoMax;
-  assign less      = {old_i[31] ^ is_signed, old_i[30:0]} < {operand_i[31] ^ is_signed, operand_i[30:0]};
-  assign keep      = (is_min && less) || (is_max && !less);
+  logic less;
+  assign less   = {old_i[31] ^ control_i.is_signed, old_i[30:0]} < {operand_i[31] ^ control_i.is_signed, operand_i[30:0]};
+  assign keep_o = (control_i.min && less) || (control_i.max && !less);
 
-  logic [31:0] sum, bits;
-  assign sum = old_i + operand_i;
+  // One adder gives all results: what is not a sum is added to 0.
+  logic [31:0] bits;
   always_comb begin
-    unique case (amo_i)
-      AmoXor:  bits = old_i ^ operand_i;
-      AmoAnd:  bits = old_i & operand_i;
-      AmoOr:   bits = old_i | operand_i;
-      default: bits = operand_i;  // swap, and the operand's side of min and max
+    unique case (control_i.bits)
+      2'd1:    bits = old_i ^ operand_i;
+      2'd2:    bits = old_i & operand_i;
+      2'd3:    bits = old_i | operand_i;
+      default: bits = operand_i;  // swap, add, and the operand's side of min and max
     endcase
-    result_o = keep ? old_i : (amo_i == AmoAdd) ? sum : bits;
   end
+  assign result_o = bits + (old_i & {32{control_i.add}});
 endmodule

@@ -15,11 +15,14 @@ module qsm_coalesce
   mask_t leader;
   assign leader = rem_i & (~rem_i + 1'b1);
 
+  // By the leader's number: a multiplexer is smaller than an OR of what it would mask.
+  logic [LaneW-1:0]   leader_lane;
   logic [31:LineOffW] line;
+  assign line = line_i[leader_lane];
   always_comb begin
-    line = '0;
-    for (int unsigned l = 0; l < WarpSize; l++) begin
-      if (leader[l]) line |= line_i[l];
+    leader_lane = '0;
+    for (int unsigned l = WarpSize; l-- > 0;) begin
+      if (rem_i[l]) leader_lane = LaneW'(l);
     end
     for (int unsigned l = 0; l < WarpSize; l++) begin
       joined_o[l] = alone_i ? leader[l] : rem_i[l] && line_i[l] == line;

@@ -120,7 +120,7 @@ module qsm_lsu
   );
   // One crossbar for both: a shared pass goes first, so rem_shared tells which one it is.
   qsm_lane_scatter u_scatter (
-    .lanes_i  ((c_q.kind == MemRead) ? '0 : (rem_shared_q != '0) ? shared_joined : device_joined),
+    .lanes_i  ((rem_shared_q != '0) ? shared_joined : device_joined),
     .offs_i   (offs),
     .data_i   (c_q.data),
     .size_i   (c_q.funct3[1:0]),
@@ -141,13 +141,8 @@ module qsm_lsu
     .rdata_o     (bank_rdata)
   );
 
-  always_comb begin
-    req_o = '0;
-    if (device_pass) begin
-      req_o = '{valid: 1'b1, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: store_bytes, data: store_data,
-                tag: TagW'(txn), slot: c_q.kernel};
-    end
-  end
+  assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: store_bytes, data: store_data,
+                   tag: TagW'(txn), slot: c_q.kernel};
 
   assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
                          funct3: c_q.funct3, rd: c_q.rd, mask: shared_joined, offs: offs};
@@ -176,13 +171,10 @@ module qsm_lsu
     for (int unsigned l = WarpSize; l-- > 0;) begin
       if (c_q.fault[l]) lane = LaneW'(l);
     end
-    fault_o = '0;
-    if (c_valid_q && c_fault) begin
-      fault_o.valid  = 1'b1;
-      fault_o.kernel = c_q.kernel;
-      fault_o.record = '{cause: {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]}, pc: c_q.pc,
-                         tid: 10'({c_q.widx, lane}), block: c_linear, value: c_q.addr[lane]};
-    end
+    fault_o.valid  = c_valid_q && c_fault;
+    fault_o.kernel = c_q.kernel;
+    fault_o.record = '{cause: {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]}, pc: c_q.pc,
+                       tid: 10'({c_q.widx, lane}), block: c_linear, value: c_q.addr[lane]};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -50,6 +50,8 @@ module qsm_lsu_classify
   logic [RowW-1:0] base_row;  // a granule is a whole number of rows
   assign base_row = RowW'(base_i) * RowW'(GranuleBytes / LineBytes);
 
+  // Below the upper bits that no size has.
+  localparam int unsigned SizeW = $clog2(SharedBytes + 1);
   mask_t shared, misaligned, access;
   logic [WarpSize-1:0][RowW-1:0] row;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
@@ -61,20 +63,20 @@ module qsm_lsu_classify
     end
     assign shared[l]     = a[31:28] == 4'h1;
     assign misaligned[l] = (funct3[1:0] == 2'd1 && a[0]) || (funct3[1:0] == 2'd2 && a[1:0] != 2'd0);
-    assign access[l]     = shared[l] ? a[27:0] >= 28'(shared_i) : hit == 2'd0;
+    assign access[l]     = shared[l] ? a[27:SizeW] != '0 || a[SizeW-1:0] >= shared_i[SizeW-1:0] : hit == 2'd0;
     assign row[l]        = a[LineOffW +: RowW] + base_row;
   end
 
   assign shared_o = shared;
   assign op_o = '{
     sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, tb: op_i.tb, widx: op_i.widx, pc: op_i.pc, entry: op_i.entry,
-    kind: kind, amo: (kind == MemAmo) ? amo_of(op_i.instr[31:27]) : AmoSwap, funct3: funct3,
+    kind: kind, amo: amo_of(op_i.instr[31:27]), funct3: funct3,
     rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
     mask: op_i.mask, misaligned: misaligned, fault: op_i.mask & (misaligned | access),
     row: row, addr: op_i.addr, data: op_i.data
   };
 
   logic unused;
-  assign unused = ^{op_i.instr[26:15], win_i[0].x, win_i[1].x, win_i[0].base[11:0], win_i[1].base[11:0],
+  assign unused = ^{op_i.instr[26:15], shared_i, win_i[0].x, win_i[1].x, win_i[0].base[11:0], win_i[1].base[11:0],
                     win_i[0].limit[11:0], win_i[1].limit[11:0]};
 endmodule

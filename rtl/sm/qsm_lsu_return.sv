@@ -111,8 +111,7 @@ module qsm_lsu_return
   lanes_t words, values;
   assign words = result_shared_q ? shared_rdata_i : line_rdata_q;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    assign values[l] = part_q.mask[l] ?
-        load_value(words[part_q.offs[l][LineOffW-1:2]], part_q.offs[l][1:0], part_q.funct3) : 32'd0;
+    assign values[l] = load_value(words[part_q.offs[l][LineOffW-1:2]], part_q.offs[l][1:0], part_q.funct3);
   end
   for (genvar s = 0; s < NumSched; s++) begin : g_result
     assign result_o[s] = '{valid: result_valid_q && part_q.sub == SubW'(s), warp: part_q.warp, rd: part_q.rd,

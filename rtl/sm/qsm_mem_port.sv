@@ -26,7 +26,6 @@ module qsm_mem_port
     req_o = lsu_req_i;
     for (int unsigned s = 0; s < NumSched; s++) begin
       if (miss_grant_o[s]) begin
-        req_o       = '0;
         req_o.valid = 1'b1;
         req_o.kind  = MemRead;
         req_o.addr  = miss_addr_i[s];

@@ -21,7 +21,7 @@ module qsm_shared_mem
   output lanes_t    rdata_o      // by bank
 );
   logic   amo_busy_q;
-  amo_e   amo_q;
+  amo_control_t amo_q;
   mask_t  amo_bank_q;
   lanes_t operand_q;
   logic [WarpSize-1:0][RowW-1:0] amo_row_q;
@@ -32,14 +32,14 @@ module qsm_shared_mem
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       amo_busy_q <= 1'b0;
-      amo_q      <= AmoSwap;
+      amo_q      <= '0;
       amo_bank_q <= '0;
       operand_q  <= '0;
       amo_row_q  <= '0;
     end else begin
       amo_busy_q <= amo_pass;
       if (amo_pass) begin
-        amo_q      <= amo_i;
+        amo_q      <= amo_control(amo_i);
         amo_bank_q <= bank_used_i;
         operand_q  <= data_i;
         amo_row_q  <= row_i;
@@ -50,24 +50,24 @@ module qsm_shared_mem
 
   for (genvar b = 0; b < WarpSize; b++) begin : g_bank
     logic [31:0] amo_result;
-    logic        amo_write;
+    logic        amo_keeps;
     logic [3:0]  write;
-    assign amo_write = amo_busy_q && amo_bank_q[b];
-    assign write     = amo_write ? 4'hf :
+    assign write     = amo_busy_q ? {4{amo_bank_q[b] && !amo_keeps}} :
                        (pass_i && kind_i == MemWrite) ? strobe_i[4*b +: 4] : 4'h0;
 
     qsm_amo_alu u_amo (
-      .amo_i     (amo_q),
+      .control_i (amo_q),
       .old_i     (rdata_o[b]),
       .operand_i (operand_q[b]),
+      .keep_o    (amo_keeps),
       .result_o  (amo_result)
     );
     qsm_shared_bank #(.Rows(SharedRows), .RowW(RowW)) u_bank (
       .clk_i,
       .read_i  (pass_i && kind_i != MemWrite && bank_used_i[b]),
       .write_i (write),
-      .row_i   (amo_write ? amo_row_q[b] : row_i[b]),
-      .wdata_i (amo_write ? amo_result : data_i[b]),
+      .row_i   (amo_busy_q ? amo_row_q[b] : row_i[b]),
+      .wdata_i (amo_busy_q ? amo_result : data_i[b]),
       .rdata_o (rdata_o[b])
     );
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared pass of the load/store unit: which lanes take part, and the row of each bank. docs/lsu.md (R-LS-7).
 // Purely combinational. Rows are physical; bank = word address mod WarpSize.
-// Cost: per bank a leader pick and an AND-OR of its row; per lane one row comparator.
+// Cost: per bank a leader pick and a multiplexer of its row; per lane one of the banks' rows and a comparator.
 module qsm_shared_pass
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -23,12 +23,14 @@ module qsm_shared_pass
     end
     assign leader_of[b]   = on_bank & (~on_bank + 1'b1);
     assign bank_used_o[b] = on_bank != '0;
+    logic [LaneW-1:0] leader_lane;
     always_comb begin
-      row_o[b] = '0;
-      for (int unsigned l = 0; l < WarpSize; l++) begin
-        if (leader_of[b][l]) row_o[b] |= row_i[l];
+      leader_lane = '0;
+      for (int unsigned l = WarpSize; l-- > 0;) begin
+        if (on_bank[l]) leader_lane = LaneW'(l);
       end
     end
+    assign row_o[b] = row_i[leader_lane];
   end
 
   always_comb begin

@@ -187,9 +187,15 @@ module qsm_sm_monitor
   int sm;
   assign sm = int'(sm_id_i);
 
+  // What a request does not mean counts as 0: bytes of a read, data that are not written.
   bytes_t req_bytes;
+  logic [LineBytes-1:0][7:0] req_data;
   logic [5:0] req_op;
-  assign req_bytes = req.bytes;
+  always_comb begin
+    req_bytes = (req.kind == MemRead) ? '0 : req.bytes;
+    req_data = req.data;
+    for (int b = 0; b < LineBytes; b++) if (!req_bytes[b]) req_data[b] = '0;
+  end
   assign req_op = {req.kind, req.kind == MemAmo ? req.amo : 4'd0};
 
   always @(posedge clk_i) if (rst_ni) begin
@@ -207,7 +213,7 @@ module qsm_sm_monitor
     end
     if (req.valid) begin
       qsm_dpi_event_wide(EvReq, sm, 0, 0, 4 + MaskWords + WarpSize,
-                         1792'({req.data, (32 * MaskWords)'(req_bytes), 32'(req.slot), 32'(req.tag), req.addr, 32'(req_op)}));
+                         1792'({req_data, (32 * MaskWords)'(req_bytes), 32'(req.slot), 32'(req.tag), req.addr, 32'(req_op)}));
     end
     if (rsp.valid) qsm_dpi_event(EvRsp, sm, 0, 0, 1, 256'(rsp.tag));
     if (pass_valid) begin

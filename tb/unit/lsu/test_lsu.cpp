@@ -411,6 +411,17 @@ class Rtl {
     }
   }
 
+  // What means nothing counts as 0: amo unless AMO, the byte mask of reads, bytes outside the mask (docs/lsu.md R-LS-6).
+  void report_payload(Outputs& out) {
+    if (top_.req_o[1] != kAmo) out["req.amo"] = 0;
+    if (top_.req_o[1] == kRead) out["req.bytes"] = 0;
+    for (int l = 0; l < kLanes; l++) {
+      uint32_t bits = 0;
+      for (int b = 0; b < 4; b++) bits |= (out["req.bytes"] >> (4 * l + b) & 1) * 0xffu << 8 * b;
+      out["req.data" + std::to_string(l)] = top_.req_data_o[l] & bits;
+    }
+  }
+
   Outputs read() {
     Outputs out;
     bool any_result = false;
@@ -424,7 +435,7 @@ class Rtl {
       out["result.rd"] = top_.result_rd_o;
       out["result.mask"] = top_.result_mask_o;
       out["result.entry"] = top_.result_entry_o;
-      for (int l = 0; l < kLanes; l++) out["result.data" + std::to_string(l)] = top_.result_data_o[l];
+      for (int l = 0; l < kLanes; l++) out["result.data" + std::to_string(l)] = top_.result_mask_o >> l & 1 ? top_.result_data_o[l] : 0;
     }
     group(out, top_.pass_o[0] || top_.pass_o[1], top_.pass_o, 0, {"sb.part", "sb.last", "sb.sub", "sb.warp", "sb.entry"});
     group(out, top_.ack_o[0], top_.ack_o, 0, {"ack.valid", "ack.sub", "ack.warp", "ack.entry"});
@@ -432,8 +443,7 @@ class Rtl {
           {"fault.valid", "fault.kernel", "fault.cause", "fault.pc", "fault.tid", "fault.block", "fault.value"});
     group(out, top_.req_o[0], top_.req_o, 0,
           {"req.valid", "req.kind", "req.amo", "req.addr", "req.bytes", "req.tag", "req.slot"});
-    if (top_.req_o[0])
-      for (int l = 0; l < kLanes; l++) out["req.data" + std::to_string(l)] = top_.req_data_o[l];
+    if (top_.req_o[0]) report_payload(out);
     group(out, top_.event_o[0], top_.event_o, 0, {"event.pass", "event.kind", "event.mask"});
     group(out, top_.event_o[3], top_.event_o, 3, {"event.return", "event.return_shared"});
     if (top_.event_o[3] && !top_.event_o[4]) out["event.return_txn"] = top_.event_o[5];

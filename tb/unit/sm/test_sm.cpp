@@ -409,7 +409,7 @@ void test_port(Tap &tap) {
   in.miss[1] = {true, 0x80000080, 2};
   b.step(in);
   auto &req = b.rtl.top.req_o;
-  tap.expect(b.out.grant == 1 && req[0] == 1 && req[1] == 0 && req[2] == 0x80000040 && req[3] == 0 && req[4] == kTxns &&
+  tap.expect(b.out.grant == 1 && req[0] == 1 && req[1] == 0 && req[2] == 0x80000040 && req[4] == kTxns &&
              req[5] == 1, "lowest sub-core first");
   b.edge();
   in.miss[0].valid = false;
