@@ -325,7 +325,6 @@ package qsm_pkg;
     logic [SubW-1:0] sub;
     logic [WarpW-1:0] warp;
     logic [KernelW-1:0] kernel;
-    logic [TbW-1:0] tb;
     logic [WidxW-1:0] widx;
     logic [31:0] pc;
     logic [SbW-1:0] entry;

@@ -69,7 +69,7 @@ module qsm_lsu_classify
 
   assign shared_o = shared;
   assign op_o = '{
-    sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, tb: op_i.tb, widx: op_i.widx, pc: op_i.pc, entry: op_i.entry,
+    sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, widx: op_i.widx, pc: op_i.pc, entry: op_i.entry,
     kind: kind, amo: amo_of(op_i.instr[31:27]), funct3: funct3,
     rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
     mask: op_i.mask, misaligned: misaligned, fault: op_i.mask & (misaligned | access),
@@ -77,6 +77,6 @@ module qsm_lsu_classify
   };
 
   logic unused;
-  assign unused = ^{op_i.instr[26:15], shared_i, win_i[0].x, win_i[1].x, win_i[0].base[11:0], win_i[1].base[11:0],
+  assign unused = ^{op_i.instr[26:15], op_i.tb, shared_i, win_i[0].x, win_i[1].x, win_i[0].base[11:0], win_i[1].base[11:0],
                     win_i[0].limit[11:0], win_i[1].limit[11:0]};
 endmodule

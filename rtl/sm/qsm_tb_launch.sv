@@ -121,6 +121,9 @@ module qsm_tb_launch
     end
   end
 
+  logic unused;  // the block's index is its warps' business (qsm_tb_ram)
+  assign unused = ^dispatch_i;
+
   assign tb_valid_o = tb_valid_q;
   assign tb_info_o  = tb_info_q;
 
