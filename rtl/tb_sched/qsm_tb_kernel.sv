@@ -48,9 +48,13 @@ module qsm_tb_kernel #(
   logic [SmW-1:0] fault_sm_q;
 
   // ---- grid walk, R-TB-2 ----
-  logic [2:0] last_in;  // last index of this dimension
+  logic [2:0][15:0] after;  // next index of this dimension
+  logic [2:0] last_in;      // there is none
   always_comb begin
-    for (int unsigned d = 0; d < 3; d++) last_in[d] = block_q[d] == grid_i[d] - 16'd1;
+    for (int unsigned d = 0; d < 3; d++) begin
+      after[d] = block_q[d] + 16'd1;
+      last_in[d] = after[d] == grid_i[d];
+    end
   end
 
   // ---- end, R-TB-3 ----
@@ -114,9 +118,9 @@ module qsm_tb_kernel #(
       end else if (dispatch_i) begin
         all_q <= &last_in;
         linear_q <= linear_q + 32'd1;
-        block_q[0] <= last_in[0] ? '0 : block_q[0] + 16'd1;
-        if (last_in[0]) block_q[1] <= last_in[1] ? '0 : block_q[1] + 16'd1;
-        if (&last_in[1:0]) block_q[2] <= last_in[2] ? '0 : block_q[2] + 16'd1;
+        block_q[0] <= last_in[0] ? '0 : after[0];
+        if (last_in[0]) block_q[1] <= last_in[1] ? '0 : after[1];
+        if (&last_in[1:0]) block_q[2] <= last_in[2] ? '0 : after[2];
       end
       out_q <= out_q + OutW'(dispatch_i) - OutW'(retires_i);
     end
