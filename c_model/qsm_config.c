@@ -62,12 +62,11 @@ static uint32_t binary_digits(uint32_t x) {
 
 // Letters as in R-QM-11.
 uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) {
-  const uint32_t n = config->num_sms > 8 ? 1 : 2;
   const uint32_t p = (31 + 2 * binary_digits(config->num_sms * config->max_tbs) + 3) / 4;
   const uint32_t s = max_u32(p, config->num_sms) + 2;
   uint32_t m = 0;
   for (uint32_t q = 0; q <= config->num_kernels; q++) {
-    m = max_u32(m, q * max_u32(20 + 3 * n, s) + (config->num_kernels - q) * max_u32(1 + q * (17 + n), s));
+    m = max_u32(m, q * max_u32(23, s) + (config->num_kernels - q) * max_u32(1 + 20 * q, s));
   }
   return 2 * config->noc_lat + 2 * config->num_sms + p + 4 + m;
 }

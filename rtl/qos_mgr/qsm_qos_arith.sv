@@ -4,18 +4,17 @@
 // Contract: start_i takes the operands; {hi_o, lo_o} := a * b (+ 2^32 - 1 if round_up_i, so that
 //   hi_o is the product divided by 2^32, rounded up). With divide_i the product is then divided
 //   by d: lo_o = quotient, hi_o = remainder, unless it is 2^32 or more (then overflow_o; so too
-//   if d = 0). done_o is 1 while the unit rests; results stay until the next start, which may
-//   come at once.
-// Latency: done_o rises 1 + 32/MulDigit cycles after start_i, 16 more with divide_i.
-// Cost: a 48 x MulDigit multiplier (DSP blocks on FPGA), two 49-bit subtractors, 180 flip-flops.
+//   if d = 0). With short_i the limit is 2^20. done_o is 1 while the unit rests; results stay
+//   until the next start, which may come at once.
+// Latency: done_o rises 4 cycles after start_i, with divide_i 20, with short_i too 14.
+// Cost: a 48 x 16 multiplier (DSP blocks on FPGA), two 49-bit subtractors, 250 flip-flops.
 // Doc: docs/qos_mgr.md, R-QM-11.
-module qsm_qos_arith #(
-  parameter int unsigned MulDigit = 16  // bits of b multiplied per cycle: 16 or 32
-) (
+module qsm_qos_arith (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        start_i,     // only while done_o
   input  logic        divide_i,
+  input  logic        short_i,     // the quotient has 20 bits
   input  logic        round_up_i,
   input  logic [47:0] a_i,
   input  logic [31:0] b_i,
@@ -25,24 +24,23 @@ module qsm_qos_arith #(
   output logic [31:0] lo_o,
   output logic        overflow_o
 );
-  localparam int unsigned MUL_CYCLES = 32 / MulDigit;
-  localparam int unsigned DIV_CYCLES = 16;  // two quotient bits each
-
-  if (MulDigit != 16 && MulDigit != 32) $error("qsm_qos_arith: MulDigit must be 16 or 32");
+  localparam int unsigned LAST_MUL = 2;  // steps: first digit, second digit while the first is added
+  localparam int unsigned LAST_DIV = 15, LAST_SHORT = 9;  // two quotient bits each
 
   typedef enum logic [1:0] {Idle, Multiply, Divide} state_e;
 
   state_e      state_q, state_d;
   logic [3:0]  step_q, step_d;
-  logic        divide_q, overflow_q;
+  logic        divide_q, short_q, excess_q, overflow_q;
   logic [47:0] a_q, d_q, hi_q, hi_d;
   logic [31:0] lo_q, lo_d;
 
   // Multiplication: the digits of b leave lo at the bottom, those of the product enter at the top.
-  logic [47+MulDigit:0] partial;
-  logic [79:0]          product;
-  assign partial = (48+MulDigit)'(hi_q) + (48+MulDigit)'(a_q) * (48+MulDigit)'(lo_q[MulDigit-1:0]);
-  assign product = 80'({partial, lo_q} >> MulDigit);
+  logic [63:0] partial_q, sum;
+  assign sum = 64'(hi_q) + partial_q;
+  always_ff @(posedge clk_i) begin
+    partial_q <= 64'(a_q) * 64'((step_q == '0) ? lo_q[15:0] : lo_q[31:16]);
+  end
 
   // Restoring division, two bits: the remainder is in hi, the quotient enters lo at the bottom.
   logic [48:0] shifted1, minus1, shifted2, minus2;
@@ -61,16 +59,17 @@ module qsm_qos_arith #(
     lo_d    = lo_q;
     case (state_q)
       Multiply: begin
-        {hi_d, lo_d} = product;
-        if (step_q == 4'(MUL_CYCLES - 1)) begin
+        if (step_q != '0) {hi_d, lo_d} = {sum, lo_q[31:16]};
+        if (step_q == 4'(LAST_MUL)) begin
           step_d  = '0;
           state_d = divide_q ? Divide : Idle;
+          if (short_q) {hi_d, lo_d} = {sum[51:0], lo_q[31:16], 12'd0};
         end
       end
       Divide: begin
         hi_d = rest2;
         lo_d = {lo_q[29:0], !minus1[48], !minus2[48]};
-        if (step_q == 4'(DIV_CYCLES - 1)) state_d = Idle;
+        if (step_q == (short_q ? 4'(LAST_SHORT) : 4'(LAST_DIV))) state_d = Idle;
       end
       default: begin
         step_d = '0;
@@ -88,6 +87,8 @@ module qsm_qos_arith #(
       state_q    <= Idle;
       step_q     <= '0;
       divide_q   <= 1'b0;
+      short_q    <= 1'b0;
+      excess_q   <= 1'b0;
       overflow_q <= 1'b0;
       a_q        <= '0;
       d_q        <= '0;
@@ -100,10 +101,12 @@ module qsm_qos_arith #(
       lo_q    <= lo_d;
       if (start_i) begin
         divide_q <= divide_i;
+        short_q  <= short_i;
         a_q      <= a_i;
         d_q      <= d_i;
       end
-      if (state_q == Divide && step_q == '0) overflow_q <= (hi_q >= d_q);
+      if (state_q == Multiply) excess_q <= short_q && (sum[63:52] != '0);
+      if (state_q == Divide && step_q == '0) overflow_q <= excess_q || (hi_q >= d_q);
     end
   end
 

@@ -4,14 +4,12 @@
 // Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8). QoS kernels come
 //   first in each epoch; a non-QoS quota is scaled by every QoS kernel that had blocks and has a
 //   quota.
-// Latency: with n = 32/MulDigit cycles per multiplication, from the cycle after a kernel is taken
-//   to the one in which its quota is handed over: QoS 20 + 3n with alpha; non-QoS 1 + (17 + n)
-//   per factor.
+// Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
+//   23 with alpha; non-QoS 1 + 20 per factor.
 // Cost: qsm_qos_arith and the multiplexers of its operands.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_goal #(
   parameter  int unsigned NumKernels = 4,
-  parameter  int unsigned MulDigit   = 16,
   parameter  int unsigned TbSumW     = 6,  // bits of the blocks on all SMs
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
@@ -63,9 +61,9 @@ module qsm_qos_goal #(
   logic [TbSumW-1:0]     tbs_q;
   logic                  qos_q, had_tb_q;
 
-  qsm_qos_arith #(.MulDigit(MulDigit)) u_arith (
-    .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .round_up_i(round_up), .a_i(a), .b_i(b),
-    .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
+  qsm_qos_arith u_arith (
+    .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(divide && qos_q),
+    .round_up_i(round_up), .a_i(a), .b_i(b), .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
   );
 
   // R-QM-6, rounded up. Without instructions the division overflows, which is the rule's "top".

@@ -69,7 +69,6 @@ module qsm_qos_mgr #(
   localparam int unsigned TbSumW = $clog2(NumSms * MaxTbs + 1);
   localparam int unsigned InsnW = 32 + $clog2(NumSms);
   localparam int unsigned SinceW = $clog2(QosLat + 1);
-  localparam int unsigned MulDigit = (NumSms > 8) ? 32 : 16;
 
   // R-QM-11: least QosLat.
   function automatic int unsigned max2(int unsigned a, int unsigned b);
@@ -77,14 +76,12 @@ module qsm_qos_mgr #(
   endfunction
 
   function automatic int unsigned least_qos_lat();
-    int unsigned n_mul, n_div, slot, total;
-    n_mul = 32 / MulDigit;
+    int unsigned n_div, slot, total;
     n_div = (31 + 2 * TbSumW + 3) / 4;
     slot  = max2(n_div, NumSms) + 2;
     total = 0;
     for (int unsigned q = 0; q <= NumKernels; q++) begin
-      total = max2(total, q * max2(20 + 3 * n_mul, slot) +
-                          (NumKernels - q) * max2(1 + q * (17 + n_mul), slot));
+      total = max2(total, q * max2(23, slot) + (NumKernels - q) * max2(1 + q * 20, slot));
     end
     return 2 * NocLat + 2 * NumSms + n_div + 4 + total;
   endfunction
@@ -207,7 +204,7 @@ module qsm_qos_mgr #(
     .tbs_o   (sum_tbs)
   );
 
-  qsm_qos_goal #(.NumKernels(NumKernels), .MulDigit(MulDigit), .TbSumW(TbSumW)) u_goal (
+  qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i,
     .start_i      (start),
     .alpha_on_i   (alpha_en_i && (scheme_q == SCHEME_NAIVE_HISTORY || scheme_q == SCHEME_ROLLOVER)),
