@@ -52,49 +52,36 @@ static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
   q->quota[k] = quota;
 }
 
-static void end_load(struct qsm_quota *q, uint32_t bit) {
-  q->to_load &= ~bit;
-  q->shadow_has &= ~bit;
-}
-
-// R-QC-4's cycles of kernel k: true if there is a second one.
-static bool load_first(struct qsm_quota *q, uint32_t k, bool here) {
+// Second cycle of R-QC-4; `here`: present, or a block arrives.
+static void load(struct qsm_quota *q, uint32_t k, bool here) {
   uint32_t bit = 1u << k;
   if (!here) {
     q->granted &= ~bit;
     grant(q, k, 0, 0);
-    end_load(q, bit);
   } else if (q->shadow_has & bit) {
-    if (q->c[k] < 0) q->c[k] = 0;
-    if ((uint32_t)q->c[k] > q->shadow_credit[k]) q->c[k] = (int32_t)q->shadow_credit[k];
-  }
-  return here;
-}
-
-static void load_second(struct qsm_quota *q, uint32_t k) {
-  uint32_t bit = 1u << k;
-  if (q->shadow_has & bit) {
+    uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
+    uint32_t kept = rest < q->shadow_credit[k] ? rest : q->shadow_credit[k];
     q->granted |= bit;
-    grant(q, k, q->c[k] + (int32_t)q->shadow_quota[k], q->shadow_quota[k]);
+    grant(q, k, (int32_t)(q->shadow_quota[k] + kept), q->shadow_quota[k]);
   }
-  end_load(q, bit);
+  q->to_load &= ~bit;
+  q->shadow_has &= ~bit;
 }
 
 // R-QC-9: at most one kernel is granted anything. C is already c1; `due` is R-QC-5's.
 static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
   struct qsm_quota *q = &sm->quota;
   uint32_t first = arrive & ~sm->present & ~q->granted;
-  bool clipped = q->clipped;
+  bool second = q->load_second;
   q->to_refill = due;
-  q->clipped = false;
+  q->load_second = !first && q->to_load && !second;
   if (first) {
     uint32_t k = qsm_ctz(first);  // R-QC-6
     q->granted |= first;
     grant(q, k, sm->shared->first_quota[k], (uint32_t)sm->shared->first_quota[k]);
   } else if (q->to_load) {
     uint32_t k = qsm_ctz(q->to_load);
-    if (clipped) load_second(q, k);
-    else q->clipped = load_first(q, k, (sm->present | arrive) >> k & 1);
+    if (second) load(q, k, (sm->present | arrive) >> k & 1);
   } else if (due) {
     uint32_t k = qsm_ctz(due);
     q->to_refill &= due - 1;

@@ -207,7 +207,7 @@ struct qsm_quota {
   uint32_t quota[QSM_MAX_KERNELS], insn[QSM_MAX_KERNELS], snap_insn[QSM_MAX_KERNELS];
   uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
   uint32_t shadow_has, granted, to_load, to_refill;  // bit per kernel
-  bool clipped;                  // the first cycle of a load was the last one
+  bool load_second;              // a load is in its second cycle
   uint32_t positive;             // C > 0
   uint32_t open;                 // gate (R-QC-1)
   uint32_t qos_mask;             // the direct signal that `open` was computed from

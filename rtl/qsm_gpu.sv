@@ -125,13 +125,22 @@ module qsm_gpu
   );
   assign dispatch.valid = |dispatch_valid;
 
+  // An epoch has less than 2^20 cycles (R-QM-1): what an SM can count in it is narrower than its register.
+  localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
+  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_counts;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      for (int unsigned k = 0; k < NumKernels; k++) snap_counts[i][k] = snap_insn[i][k][SnapW-1:0];
+    end
+  end
+
   qsm_qos_mgr #(
-    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat)
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(SnapW)
   ) u_qos_mgr (
     .clk_i, .rst_ni,
     .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en),
     .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(cnt), .had_tb_i(had_tb),
-    .snap_insn_i(snap_insn), .cycle_i(cycle),
+    .snap_insn_i(snap_counts), .cycle_i(cycle),
     .tick_o(tick), .e_o(snapshot), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
     .mgr_busy_o(mgr_busy), .epoch_count_o(epoch_count), .epoch_e_lo_o(epoch_e_lo), .insn_o(hist_insn), .hcyc_o(hist_cycles),

@@ -36,11 +36,11 @@ module qsm_qos_arith (
   logic [31:0] lo_q, lo_d;
 
   // Multiplication: the digits of b leave lo at the bottom, those of the product enter at the top.
+  logic [15:0] digit;
   logic [63:0] partial_q, sum;
-  assign sum = 64'(hi_q) + partial_q;
-  always_ff @(posedge clk_i) begin
-    partial_q <= 64'(a_q) * 64'((step_q == '0) ? lo_q[15:0] : lo_q[31:16]);
-  end
+  assign digit = (step_q == '0) ? lo_q[15:0] : lo_q[31:16];
+  assign sum   = 64'(hi_q) + partial_q;
+  always_ff @(posedge clk_i) partial_q <= 64'(a_q) * 64'(digit);
 
   // Restoring division, two bits: the remainder is in hi, the quotient enters lo at the bottom.
   logic [48:0] shifted1, minus1, shifted2, minus2;

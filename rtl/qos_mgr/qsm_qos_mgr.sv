@@ -17,6 +17,7 @@ module qsm_qos_mgr #(
   parameter  int unsigned NocLat     = 2,      // cycles of a message, 1..16
   parameter  int unsigned QosLat     = 200,    // cycles from the snapshot to the load
   parameter  int unsigned EpochReset = 10000,  // T of the first epoch: reset value of EPOCH_LEN
+  parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
@@ -37,7 +38,7 @@ module qsm_qos_mgr #(
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,           // resident blocks, 0..MaxTbs
   input  logic [NumKernels-1:0]                   had_tb_i,        // had a block since the last E
   // from the SMs
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,     // instructions of the epoch
+  input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn_i,  // instructions of the epoch
   // cycle counter, of which EPOCH_E_LO shows the lower half
   // verilator lint_off UNUSEDSIGNAL
   input  logic [63:0]                             cycle_i,
@@ -67,7 +68,7 @@ module qsm_qos_mgr #(
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
   localparam int unsigned TbW = $clog2(MaxTbs + 1);
   localparam int unsigned TbSumW = $clog2(NumSms * MaxTbs + 1);
-  localparam int unsigned InsnW = 32 + $clog2(NumSms);
+  localparam int unsigned InsnW = SnapW + $clog2(NumSms);
   localparam int unsigned SinceW = $clog2(QosLat + 1);
 
   // R-QM-11: least QosLat.
@@ -189,9 +190,10 @@ module qsm_qos_mgr #(
   logic [18:0]        goal_alpha;
   logic               clear;
   logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
+  logic [47:0]        sum;
   logic [30:0]        epoch_insn;
 
-  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_sum (
+  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW), .SnapW(SnapW)) u_sum (
     .clk_i, .rst_ni, .valid_i, .qos_i,
     .start_i (start),
     .insn_i  (snap_insn_i),
@@ -248,9 +250,10 @@ module qsm_qos_mgr #(
   logic              take;
   assign take        = sum_valid && sum_ready;
   assign clear       = |hist_clear_i;
-  assign hist_insn   = clear ? '0 : insn_o[sum_kernel] + 48'(sum_insn);
+  assign hist_insn   = clear ? '0 : insn_o[sum_kernel] + sum;
   assign hist_cycles = clear ? '0 : hcyc_o[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
-  assign epoch_insn  = (sum_insn[InsnW-1:31] != '0) ? '1 : sum_insn[30:0];
+  assign sum         = 48'(sum_insn);
+  assign epoch_insn  = (sum[47:31] != '0) ? '1 : sum[30:0];
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic summed;

@@ -11,16 +11,17 @@ module qsm_qos_sum #(
   parameter  int unsigned NumKernels = 4,
   parameter  int unsigned TbW        = 4,  // bits of the blocks of a kernel on an SM
   parameter  int unsigned TbSumW     = 6,  // bits of the blocks on all SMs
+  parameter  int unsigned SnapW      = 32,  // bits of an SM's instructions of an epoch
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned InsnW      = 32 + $clog2(NumSms)
+  localparam int unsigned InsnW      = SnapW + $clog2(NumSms)
 ) (
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
   input  logic                                   start_i,
   input  logic [NumKernels-1:0]                  valid_i,
   input  logic [NumKernels-1:0]                  qos_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] insn_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,
   output logic                                   idle_o,    // every slot has been handed over
   output logic                                   valid_o,   // a sum is ready

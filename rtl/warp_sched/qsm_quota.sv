@@ -82,8 +82,8 @@ module qsm_quota #(
   // ---- Whose turn it is (R-QC-9) ----
   logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, refill_q;
   logic [NumKernels-1:0] waiting, candidates, refills, arrives, chosen, grants;
-  logic                  load_starts, load_ends, loading, clipped_q, refill_due;
-  logic                  first, clip, take, refill, here, drop, clips;
+  logic                  load_starts, load, loading, second_q, refill_due;
+  logic                  first, take, refill, here, drop;
   logic [KernelW-1:0]    load_kernel;
 
   function automatic logic [NumKernels-1:0] lowest(logic [NumKernels-1:0] set);
@@ -113,13 +113,12 @@ module qsm_quota #(
     end
   end
 
+  assign load   = !first && second_q;
   assign here   = ((present_i | arrives) & load_next) != '0;
-  assign clip   = !first && loading && !clipped_q && here;
-  assign drop   = !first && loading && !clipped_q && !here;
-  assign take   = !first && clipped_q && has_q[load_kernel];
+  assign take   = load && here && has_q[load_kernel];
+  assign drop   = load && !here;
   assign refill = !first && (refills != '0);
   assign grants = (first || refill || take || drop) ? chosen : '0;
-  assign load_ends = drop || (!first && clipped_q);
 
   always_comb begin
     granted_d = granted_q;
@@ -130,66 +129,78 @@ module qsm_quota #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       scheme_q  <= SCHEME_NONE;
-      clipped_q <= 1'b0;
+      second_q  <= 1'b0;
       granted_q <= '0;
       has_q     <= '0;
       load_q    <= '0;
       refill_q  <= '0;
     end else begin
       scheme_q  <= scheme_d;
-      clipped_q <= clip;
+      second_q  <= !first && loading && !second_q;
       granted_q <= granted_d;
       refill_q  <= refills & ~grants;
       if (load_starts) load_q <= '1;
-      else if (load_ends) load_q <= load_q & ~load_next;
+      else if (load) load_q <= load_q & ~load_next;
       if (load_valid_i && !load_starts) has_q <= '0;
-      else if (load_ends) has_q[load_kernel] <= 1'b0;
+      else if (load) has_q[load_kernel] <= 1'b0;
       else if (word_valid_i) has_q[word_kernel_i] <= 1'b1;
     end
   end
 
-  // ---- What it gets: a quota on top of what it has; before, a load clips that to the credit ----
+  // ---- What it gets: a quota on top of what it has; of that a load keeps what the credit allows ----
   logic [61:0]        shadow_mem [NumKernels];  // R-QC-3: credit, quota
   logic [30:0]        shadow_quota, shadow_credit, current, added;
-  logic signed [31:0] own, value;
+  logic signed [31:0] own, kept, value;
+  logic               debt_q, clips_q;  // of the kernel that loads, in the second cycle
 
   always_ff @(posedge clk_i) begin
     if (word_valid_i) shadow_mem[word_kernel_i] <= {word_credit_i, word_quota_i};
   end
   assign {shadow_credit, shadow_quota} = shadow_mem[load_kernel];
 
-  // Chosen by one bit per kernel: half the logic of indexing.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      debt_q  <= 1'b0;
+      clips_q <= 1'b0;
+    end else begin
+      debt_q  <= own[31];
+      clips_q <= own[30:0] > shadow_credit;
+    end
+  end
+
   always_comb begin
     own     = '0;
     current = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin  // one bit each: half the logic of indexing
       if (chosen[k]) own |= c[k];
       if (chosen[k]) current |= quota[k];
     end
-    added = drop ? '0 : first ? first_quota_i : loading ? shadow_quota : current;
-    value = own + signed'({1'b0, added});
-    if (clip) value = own[31] ? '0 : signed'({1'b0, shadow_credit});  // debt is forgiven
-    if (drop) value = '0;
+    kept = own;
+    if (load && clips_q) kept = signed'({1'b0, shadow_credit});
+    if (load && (debt_q || drop)) kept = '0;
+    added = first ? first_quota_i : loading ? shadow_quota : current;
+    if (drop) added = '0;
   end
-  assign clips = clip && has_q[load_kernel] && (own[31] || own[30:0] > shadow_credit);
+  assign value = kept + signed'({1'b0, added});
 
+  // ---- The counters ----
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic signed [31:0] c_q, c_d, snap_c_q;
-    logic               set, stops, insn_clear;
+    logic               stops, insn_clear;
     logic [30:0]        quota_q;
     logic [InsnW-1:0]   insn_q, insn_next, snap_insn_q;
 
-    // R-QC-2. That C stops is a clock enable; saturation would be two multiplexers more.
-    assign set      = grants[k] || (clips && chosen[k]);
-    assign stops    = c_q[31] && (c_q[30:DebtW] != '1);
-    assign c_d      = set ? value : c_q - signed'(32'(lanes[k]));
+    // R-QC-2. That C stops is a clock enable; saturation would be two multiplexers more. Two bits say
+    // it, as C is never below -2 * DebtMax.
+    assign stops    = c_q[31] && !c_q[DebtW];
+    assign c_d      = grants[k] ? value : c_q - signed'(32'(lanes[k]));
     assign c[k]     = c_q;
     assign spent[k] = (c_q <= 0);
     assign quota[k] = quota_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) c_q <= '0;
-      else if (set || !stops) c_q <= c_d;
+      else if (grants[k] || !stops) c_q <= c_d;
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -217,19 +228,19 @@ module qsm_quota #(
     assign snap_c_o[k]    = unsigned'(snap_c_q);
     assign snap_insn_o[k] = 32'(snap_insn_q);
 
-    assign c_next[k] = (set || !stops) ? c_d : c_q;  // for the lockstep monitor
+    assign c_next[k] = (grants[k] || !stops) ? c_d : c_q;  // for the lockstep monitor
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) open_o[k] || lanes[k] == '0)
       else $error("R-QC-1: a closed kernel issues");
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !set || lanes[k] == '0)
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !grants[k] || lanes[k] == '0)
       else $error("R-QC-9: a kernel issues while C is set");
 `endif
   end
   assign quota_o = quota;
 
   // ---- For the lockstep monitor ----
-  assign load_done = (load_ends && load_q == load_next) || (load_valid_i && !load_starts);
+  assign load_done = (load && load_q == load_next) || (load_valid_i && !load_starts);
   always_comb begin
     quota_next = quota;
     for (int unsigned k = 0; k < NumKernels; k++) begin

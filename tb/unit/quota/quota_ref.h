@@ -66,7 +66,7 @@ class QuotaRef {
   std::vector<Slot> slots;
   unsigned scheme = kNoScheme;
   int64_t debt_max = 1;
-  bool clipped = false;
+  bool second = false;
 
  private:
 
@@ -105,8 +105,8 @@ class QuotaRef {
 
   // R-QC-9; C is already c1.
   void grant_one(const QuotaInputs &in, const std::vector<bool> &due) {
-    const bool second = clipped;
-    clipped = false;
+    const bool loads_now = second;
+    second = false;
     if (in.arrive >= 0) {
       const auto k = static_cast<unsigned>(in.arrive);
       if (!in.present[k] && !slots[k].granted) {  // R-QC-6
@@ -117,8 +117,8 @@ class QuotaRef {
     }
     if (loads() >= 0) {
       const auto k = static_cast<unsigned>(loads());
-      if (second) load_second(slots[k]);
-      else clipped = load_first(slots[k], in.present[k] || in.arrive == static_cast<int>(k));
+      if (loads_now) load(slots[k], in.present[k] || in.arrive == static_cast<int>(k));
+      second = !loads_now;
       return;
     }
     for (unsigned k = 0; k < slots.size(); k++) {
@@ -129,19 +129,13 @@ class QuotaRef {
     }
   }
 
-  // R-QC-4; true if a second cycle follows
-  static bool load_first(Slot &s, bool here) {
+  // Second cycle of R-QC-4
+  static void load(Slot &s, bool here) {
     if (!here) {
       s.c = s.quota = 0;
-      s.granted = s.has = s.to_load = false;
+      s.granted = false;
     } else if (s.has) {
-      s.c = std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
-    }
-    return here;
-  }
-  static void load_second(Slot &s) {
-    if (s.has) {
-      s.c += s.shadow_quota;
+      s.c = s.shadow_quota + std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
       s.quota = s.shadow_quota;
       s.granted = true;
     }
