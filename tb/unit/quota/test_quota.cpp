@@ -318,6 +318,19 @@ void test_refill(qsm_unit::Tap &tap) {
     round.cycle();
     tap.expect(round.open(0) && round.open(2), "the second kernel of the round waits in vain");
     tap.expect(round.ref.slots[0].c == kLanes - 2 && round.ref.slots[2].c == kLanes, "not one refill each");
+
+    Bench leaves(tap);  // the second one leaves before its turn
+    leaves.in.qos[1] = true;
+    for (unsigned k : {0u, 1u, 2u}) leaves.in.present[k] = true;
+    leaves.word(0, kLanes, 0);
+    leaves.word(2, kLanes, 0);
+    leaves.load(kNaive);
+    leaves.spend(0, 1);
+    leaves.spend(2, 1);
+    leaves.cycle();
+    leaves.in.present[2] = false;
+    leaves.cycle();
+    expect_c(tap, leaves, 2, 0);
   }
 
   Bench waits(tap);  // only spent QoS kernels: they wait
