@@ -51,9 +51,10 @@ build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
 # shim. -O3 and profiles gain nothing in the generated code.
 VERILATE = $(VERILATOR) --cc --assert --x-assign fast --x-initial fast -Wno-lint -Wno-style --output-split 20000 \
   -CFLAGS '-fPIC -DVL_USER_STOP -DVL_USER_FATAL'
-# $(call compile_verilated,FOLDER,TOP,OUTPUT from there). Always links: Verilator's makefile does not know of the model.
+# $(call compile_verilated,FOLDER,TOP,OUTPUT from there). Always links: Verilator's makefile does not know of other archives, and
+# leaves in its own what is no longer part of it.
 define compile_verilated
-	rm -f $(1)/$(3)
+	rm -f $(1)/$(3) $(1)/V$(2)__ALL.a
 	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OPT_FAST=-O2 OPT_SLOW=-O1 $(3) > $(1)/build.log 2>&1 \
 	  || { tail -n 40 $(1)/build.log; exit 1; }
 endef
@@ -72,6 +73,7 @@ define verilate_gpu
 	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/cosim -Ism' \
 	  -LDFLAGS '-shared sm/Vqsm_sm_block__ALL.a $(CURDIR)/build/libqsm_model.a'
 	$(call $(GPU_COMPILE),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a)
+	rm -f $(3)
 	$(call $(GPU_COMPILE),$(1),qsm_cosim,$(CURDIR)/$(3))
 endef
 COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_PACKAGES) $(COSIM_SM_SRCS) $(COSIM_GPU_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) \
