@@ -114,6 +114,7 @@ void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel) {
   ts->killed &= ~bit;
   ts->all &= ~bit;
   slot->walk = (struct walk){0};
+  slot->record = (struct qsm_fault){0};
   if (slot->shape.warps != desc->warps || slot->shape.granules != desc->granules) {
     slot->shape = (struct shape){desc->warps, desc->granules};
     ts->alloc.requested = true;

@@ -40,7 +40,8 @@ module qsm_ctrl
   input  logic [NumKernels-1:0]                  killed_i,
   input  logic [NumKernels-1:0]                  ended_i,  // pulse
   input  logic [NumKernels-1:0][31:0]            launches_i,
-  input  fault_t [NumKernels-1:0]                record_i,
+  input  logic [NumKernels-1:0]                  faulted_i,   // killed by a fault
+  input  logic [NumKernels-1:0][SmW-1:0]         fault_sm_i,  // SM that has its record
   input  logic                                   alloc_busy_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0] target_i,
@@ -57,6 +58,8 @@ module qsm_ctrl
   input  logic [NumKernels-1:0][18:0] alpha_i,
 
   // SMs.
+  output logic [KernelW-1:0]                      fault_kernel_o,  // whose record is asked for, a register
+  input  fault_t [NumSms-1:0]                     record_i,        // in the same cycle
   input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
   input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
   input  logic [NumSms-1:0][NumKernels-1:0][30:0] quota_i,
@@ -129,7 +132,7 @@ module qsm_ctrl
       .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]), .sm_mask_o(sm_mask_o[k]),
       .desc_o(desc_o[k]), .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
       .hist_clear_o(hist_clear_o[k]),
-      .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]), .record_i(record_i[k]),
+      .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]), .faulted_i(faulted_i[k]),
       .hist_insn_i(hist_insn_i[k]), .hist_cycles_i(hist_cycles_i[k]), .epoch_insn_i(epoch_insn_i[k]),
       .epoch_quota_i(epoch_quota_i[k]), .alpha_i(alpha_i[k])
     );
@@ -151,7 +154,35 @@ module qsm_ctrl
     if (!rst_ni) rsp_q <= '0;
     else rsp_q <= rsp_d;
   end
-  assign rsp_o = rsp_q;
+
+  // ---- fault records: the SM that has it shows it in the cycle of the response ----
+  logic record_read_q;
+  logic [15:0] record_off_q;
+  logic [SmW-1:0] record_sm_q;
+  logic [31:0] record_word;
+  fault_t record;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) record_read_q <= 1'b0;
+    else record_read_q <= req_i.valid && ok && !req_i.we && in_slots && faulted_i[slot];
+  end
+  always_ff @(posedge clk_i) begin
+    fault_kernel_o <= slot;
+    record_off_q <= off;
+    record_sm_q <= fault_sm_i[slot];
+  end
+  assign record = record_i[record_sm_q];
+  always_comb begin
+    case (record_off_q)
+      SlotFaultCause: record_word = 32'(record.cause);
+      SlotFaultPc:    record_word = record.pc;
+      SlotFaultTid:   record_word = 32'(record.tid);
+      SlotFaultBlock: record_word = record.block;
+      SlotFaultValue: record_word = record.value;
+      default:        record_word = '0;
+    endcase
+    rsp_o = rsp_q;
+    if (record_read_q) rsp_o.rdata |= record_word;  // of the registers none but the SM's has a value
+  end
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));  // R-CP-2: refused writes change nothing

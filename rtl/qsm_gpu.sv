@@ -42,7 +42,9 @@ module qsm_gpu
   // ---- TB scheduler ----
   logic [NumKernels-1:0] busy, killed, ended, had_tb, start, kill;
   logic [NumKernels-1:0][31:0] launches;
-  fault_t [NumKernels-1:0] record;
+  logic [NumKernels-1:0] faulted;
+  logic [NumKernels-1:0][SmW-1:0] fault_sm;
+  logic [KernelW-1:0] fault_kernel;
   logic alloc_busy;
   logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target;
   logic [NumSms-1:0] dispatch_valid;
@@ -67,7 +69,7 @@ module qsm_gpu
   quota_word_t [NumSms-1:0] sm_word;
   retire_t [NumSms-1:0] sm_retire;
   logic [NumSms-1:0][NumKernels-1:0] sm_fault;
-  fault_t [NumSms-1:0][NumKernels-1:0] sm_record;
+  fault_t [NumSms-1:0] sm_record;
   logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c, snap_insn;
   logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
   logic [NumSms-1:0][31:0] stall_value;
@@ -87,11 +89,11 @@ module qsm_gpu
     .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv),
-    .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .record_i(record), .alloc_busy_i(alloc_busy),
+    .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
     .cnt_i(cnt), .target_i(target),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
     .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha),
-    .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
+    .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
     .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason), .stall_value_i(stall_value)
   );
 
@@ -107,20 +109,19 @@ module qsm_gpu
     end
   end
 
-  localparam fault_t KillRecord = '{cause: 5'd24, default: '0};  // host's KILL, isa.md I-FLT
   qsm_tb_sched #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
-    .Granules(SharedGranules), .EndDelay(EndDelay), .RecordW($bits(fault_t)), .KillRecord(KillRecord)
+    .Granules(SharedGranules), .EndDelay(EndDelay)
   ) u_tb_sched (
     .clk_i, .rst_ni,
     .valid_i(ctx_valid), .qos_i(ctx_qos), .mask_i(sm_mask), .grid_i(grid), .warps_i(warps), .granules_i(granules),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival), .alloc_change_i(alloc_change),
-    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .record_o(record), .alloc_busy_o(alloc_busy),
+    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .alloc_busy_o(alloc_busy),
     .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .had_tb_o(had_tb),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_kernel_o(dispatch.kernel),
     .dispatch_tb_o(dispatch.tb), .dispatch_first_o(dispatch.first), .dispatch_base_o(dispatch.base),
     .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear),
-    .retire_i(retire_valid), .retire_tb_i(retire_tb), .fault_i(fault), .record_i(sm_record)
+    .retire_i(retire_valid), .retire_tb_i(retire_tb), .fault_i(fault)
   );
   assign dispatch.valid = |dispatch_valid;
 
@@ -182,7 +183,7 @@ module qsm_gpu
       .desc_i(desc), .policy_i(policy), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
       .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
       .tick_i(sm_tick), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
-      .retire_o(sm_retire[i]), .fault_o(sm_fault[i]), .fault_record_o(sm_record[i]),
+      .retire_o(sm_retire[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
       .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
       .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]),
       .req_o(sm_req[i]), .rsp_i(sm_rsp[i])

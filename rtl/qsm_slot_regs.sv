@@ -28,13 +28,15 @@ module qsm_slot_regs
   input  logic        busy_i,
   input  logic        killed_i,
   input  logic [31:0] launches_i,
-  input  fault_t      record_i,
+  input  logic        faulted_i,    // killed by a fault: the FAULT registers are the SM's
   input  logic [47:0] hist_insn_i,
   input  logic [47:0] hist_cycles_i,
   input  logic [30:0] epoch_insn_i,
   input  logic [30:0] epoch_quota_i,
   input  logic [18:0] alpha_i
 );
+  localparam logic [31:0] CauseHost = 32'd24;  // KILL, isa.md I-FLT
+
   typedef struct packed {
     logic qos;
     logic valid;
@@ -126,11 +128,7 @@ module qsm_slot_regs
       SlotBlockWarps:   rdata_o = 32'(desc_q.warps);
       SlotSharedGran:   rdata_o = 32'(desc_q.granules);
       SlotStatus:        rdata_o = 32'({killed_i, busy_i});
-      SlotFaultCause:   rdata_o = 32'(record_i.cause);
-      SlotFaultPc:      rdata_o = record_i.pc;
-      SlotFaultTid:     rdata_o = 32'(record_i.tid);
-      SlotFaultBlock:   rdata_o = record_i.block;
-      SlotFaultValue:   rdata_o = record_i.value;
+      SlotFaultCause:   rdata_o = (killed_i && !faulted_i) ? CauseHost : '0;
       SlotLaunches:      rdata_o = launches_i;
       SlotInsnLo:       rdata_o = hist_insn_i[31:0];
       SlotInsnHi:       rdata_o = 32'(hist_insn_i[47:32]);

@@ -29,7 +29,8 @@ module qsm_sm
   output retire_t                            retire_o,
   output logic        [NumKernels-1:0]       fault_o,
   // Direct to the GPU level
-  output fault_t      [NumKernels-1:0]       fault_record_o,
+  input  logic        [KernelW-1:0]          fault_kernel_i,  // whose record is asked for
+  output fault_t                             fault_record_o,
   output logic        [NumKernels-1:0][31:0] snap_c_o,
   output logic        [NumKernels-1:0][31:0] snap_insn_o,
   output logic        [NumKernels-1:0][30:0] quota_o,
@@ -84,6 +85,7 @@ module qsm_sm
     .source_i (fault_source),
     .killed_o (killed),
     .fault_o,
+    .kernel_i (fault_kernel_i),
     .record_o (fault_record_o)
   );
 

@@ -6,8 +6,7 @@ module qsm_tb_kernel #(
   parameter int unsigned NumSms = 4,      // 1..64
   parameter int unsigned OutW = 16,       // counts the TBs that are dispatched and not retired
   parameter int unsigned EndDelay = 16,   // cycles from the last retirement seen to the end, 1..16
-  parameter int unsigned RecordW = 1,     // bits of a fault record
-  parameter logic [RecordW-1:0] KillRecord = '0,  // record of a kill by the host
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned SmCountW = $clog2(NumSms + 1)
 ) (
   input  logic clk_i,
@@ -23,7 +22,8 @@ module qsm_tb_kernel #(
   output logic             ending_o,      // pulse: the ending starts (END event)
   output logic             ended_o,       // pulse: last busy cycle
   output logic [31:0]      launches_o,
-  output logic [RecordW-1:0] record_o,
+  output logic             faulted_o,     // killed by a fault, not by the host
+  output logic [SmW-1:0]   fault_sm_o,    // which SM has its record, while faulted_o
 
   // Dispatch.
   output logic             ready_o,       // a block waits for dispatch
@@ -35,7 +35,6 @@ module qsm_tb_kernel #(
   output logic                           start_o,
   output logic                           kill_o,
   input  logic [NumSms-1:0]              fault_i,
-  input  logic [NumSms-1:0][RecordW-1:0] record_i,
   input  logic [SmCountW-1:0]            retires_i  // TBs retired in this cycle
 );
   localparam int unsigned EndW = 4;
@@ -45,7 +44,8 @@ module qsm_tb_kernel #(
   logic [2:0][15:0] block_q;
   logic [31:0] linear_q, launches_q;
   logic [OutW-1:0] out_q;
-  logic [RecordW-1:0] record_q;
+  logic by_fault_q;
+  logic [SmW-1:0] fault_sm_q;
 
   // ---- grid walk, R-TB-2 ----
   logic [2:0][15:0] after;  // next index of this dimension
@@ -62,10 +62,10 @@ module qsm_tb_kernel #(
   assign ended_o = ending_q && countdown_q == '0;
 
   // ---- kill, R-TB-4 ----
-  logic [RecordW-1:0] first_record;
+  logic [SmW-1:0] first_sm;
   always_comb begin
-    first_record = KillRecord;
-    for (int i = NumSms - 1; i >= 0; i--) if (fault_i[i]) first_record = record_i[i];
+    first_sm = '0;
+    for (int i = NumSms - 1; i >= 0; i--) if (fault_i[i]) first_sm = SmW'(i);
   end
   assign kill_o = (kill_write_i || (|fault_i)) && busy_q && !killed_q && !ending_q;
 
@@ -77,7 +77,8 @@ module qsm_tb_kernel #(
       ending_q <= 1'b0;
       countdown_q <= '0;
       launches_q <= '0;
-      record_q <= '0;
+      by_fault_q <= 1'b0;
+      fault_sm_q <= '0;
     end else begin
       start_q <= launch_i;
       if (launch_i) begin
@@ -86,7 +87,8 @@ module qsm_tb_kernel #(
       end
       if (kill_o) begin
         killed_q <= 1'b1;
-        record_q <= first_record;
+        by_fault_q <= |fault_i;
+        fault_sm_q <= first_sm;
       end
       countdown_q <= countdown_q - EndW'(1);
       if (ending_o) begin
@@ -127,7 +129,8 @@ module qsm_tb_kernel #(
   assign busy_o = busy_q;
   assign killed_o = killed_q;
   assign launches_o = launches_q;
-  assign record_o = record_q;
+  assign faulted_o = killed_q && by_fault_q;
+  assign fault_sm_o = fault_sm_q;
   assign ready_o = busy_q && !start_q && !killed_q && !all_q && !ending_q;  // start_q: R-TB-1, not before t + 2
   assign block_o = block_q;
   assign linear_o = linear_q;

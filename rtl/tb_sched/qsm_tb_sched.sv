@@ -13,8 +13,7 @@ module qsm_tb_sched #(
   parameter int unsigned MaxTbs = 8,      // TB slots per SM, 1..32
   parameter int unsigned Granules = 32,   // shared memory granules per SM, power of two
   parameter int unsigned EndDelay = 16,   // R-TB-3, 1..16
-  parameter int unsigned RecordW = 1,     // bits of a fault record
-  parameter logic [RecordW-1:0] KillRecord = '0,  // record of a kill by the host
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
@@ -40,7 +39,8 @@ module qsm_tb_sched #(
   output logic [NumKernels-1:0]                   killed_o,
   output logic [NumKernels-1:0]                   ended_o,  // pulse: last busy cycle
   output logic [NumKernels-1:0][31:0]             launches_o,
-  output logic [NumKernels-1:0][RecordW-1:0]      record_o,
+  output logic [NumKernels-1:0]                   faulted_o,   // killed by a fault, not by the host
+  output logic [NumKernels-1:0][SmW-1:0]          fault_sm_o,  // which SM has its record, while faulted_o
   output logic                                    alloc_busy_o,
   output logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_o,
   output logic [NumSms-1:0][NumKernels-1:0][5:0]  target_o,
@@ -60,10 +60,8 @@ module qsm_tb_sched #(
   // Messages from the SMs.
   input  logic [NumSms-1:0]                              retire_i,
   input  logic [NumSms-1:0][TbW-1:0]                     retire_tb_i,
-  input  logic [NumSms-1:0][NumKernels-1:0]              fault_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][RecordW-1:0] record_i
+  input  logic [NumSms-1:0][NumKernels-1:0]              fault_i
 );
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1;
   localparam int unsigned SmCountW = $clog2(NumSms + 1);
   localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1);
 
@@ -75,24 +73,22 @@ module qsm_tb_sched #(
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     logic [NumSms-1:0] fault;
-    logic [NumSms-1:0][RecordW-1:0] record;
     logic [SmCountW-1:0] retires;
     always_comb begin
       retires = '0;
       for (int unsigned i = 0; i < NumSms; i++) begin
         fault[i] = fault_i[i][k];
-        record[i] = record_i[i][k];
         retires += SmCountW'(retire_kernel[i][k]);
       end
     end
     qsm_tb_kernel #(
-      .NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay), .RecordW(RecordW), .KillRecord(KillRecord)
+      .NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)
     ) u_kernel (
       .clk_i, .rst_ni,
       .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .arrival_i(arrival_i[k]), .grid_i(grid_i[k]),
       .busy_o(busy_o[k]), .killed_o(killed_o[k]), .ending_o(ending[k]), .ended_o(ended_o[k]), .launches_o(launches_o[k]),
-      .record_o(record_o[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]), .dispatch_i(dispatched[k]),
-      .start_o(start_o[k]), .kill_o(kill_o[k]), .fault_i(fault), .record_i(record), .retires_i(retires)
+      .faulted_o(faulted_o[k]), .fault_sm_o(fault_sm_o[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]), .dispatch_i(dispatched[k]),
+      .start_o(start_o[k]), .kill_o(kill_o[k]), .fault_i(fault), .retires_i(retires)
     );
   end
 

@@ -32,7 +32,7 @@ module qsm_sm_block
   quota_word_t quota_word_q;
   quota_load_t quota_load_q;
   logic [SubW-1:0] stall_sub_q;
-  logic [KernelW-1:0] stall_kernel_q;
+  logic [KernelW-1:0] stall_kernel_q, fault_kernel_q;
   logic [2:0] stall_reason_q;
   mem_rsp_t rsp_q;
   always_ff @(posedge clk_i) begin
@@ -49,6 +49,7 @@ module qsm_sm_block
     tick_q <= to_sm.tick;
     quota_word_q <= to_sm.quota_word;
     quota_load_q <= to_sm.quota_load;
+    fault_kernel_q <= to_sm.fault_kernel;
     stall_sub_q <= to_sm.stall_sub;
     stall_kernel_q <= to_sm.stall_kernel;
     stall_reason_q <= to_sm.stall_reason;
@@ -60,7 +61,7 @@ module qsm_sm_block
     .desc_i(desc_q), .policy_i(policy_q), .qos_i(qos_q), .first_quota_i(first_quota_q),
     .start_i(start_q), .kill_i(kill_q), .dispatch_i(dispatch_q), .icache_inv_i(icache_inv_q),
     .tick_i(tick_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
-    .retire_o(from_sm.retire), .fault_o(from_sm.fault), .fault_record_o(from_sm.fault_record),
+    .retire_o(from_sm.retire), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
     .snap_c_o(from_sm.snap_c), .snap_insn_o(from_sm.snap_insn), .quota_o(from_sm.quota),
     .stall_sub_i(stall_sub_q), .stall_kernel_i(stall_kernel_q), .stall_reason_i(stall_reason_q),
     .stall_value_o(from_sm.stall_value), .req_o(from_sm.req), .rsp_i(rsp_q)

@@ -165,7 +165,8 @@ module qsm_sm_monitor
   input retire_t retire,
   input logic [MaxTbs-1:0] release_tbs,
   input logic [NumKernels-1:0] fault_new,
-  input fault_t [NumKernels-1:0] fault_record,
+  input fault_event_t [NumSched:0] fault_source,
+  input logic [NumKernels-1:0][$clog2(NumSched+1)-1:0] fault_from,
   input mem_req_t req,
   input mem_rsp_t rsp,
   // LSU.
@@ -181,8 +182,7 @@ module qsm_sm_monitor
   input tb_info_t [MaxTbs-1:0] tb_info,
   input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] left,
   input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] arrived,
-  input logic [NumKernels-1:0] killed,
-  input fault_t [NumKernels-1:0] kept_record
+  input logic [NumKernels-1:0] killed
 );
   int sm;
   assign sm = int'(sm_id_i);
@@ -195,6 +195,10 @@ module qsm_sm_monitor
     req_bytes = (req.kind == MemRead) ? '0 : req.bytes;
     req_data = req.data;
     for (int b = 0; b < LineBytes; b++) if (!req_bytes[b]) req_data[b] = '0;
+  end
+  fault_t [NumKernels-1:0] fault_record;
+  for (genvar k = 0; k < NumKernels; k++) begin : g_record
+    assign fault_record[k] = fault_source[fault_from[k]].record;
   end
   assign req_op = {req.kind, req.kind == MemAmo ? req.amo : 4'd0};
 
@@ -231,24 +235,43 @@ module qsm_sm_monitor
         qsm_dpi_state(StTbs, sm, 0, s, 3, int'(arrived[s]));
       end
     end
-    for (int k = 0; k < NumKernels; k++) begin
-      qsm_dpi_state(StFault, sm, 0, k, 0, int'(killed[k]));
-      qsm_dpi_state(StFault, sm, 0, k, 1, int'(kept_record[k].cause));
-      qsm_dpi_state(StFault, sm, 0, k, 2, int'(kept_record[k].pc));
-      qsm_dpi_state(StFault, sm, 0, k, 3, int'(kept_record[k].tid));
-      qsm_dpi_state(StFault, sm, 0, k, 4, int'(kept_record[k].block));
-      qsm_dpi_state(StFault, sm, 0, k, 5, int'(kept_record[k].value));
-    end
+    for (int k = 0; k < NumKernels; k++) qsm_dpi_state(StFault, sm, 0, k, 0, int'(killed[k]));
   end
 endmodule
 bind qsm_sm qsm_sm_monitor u_monitor (
   .clk_i, .rst_ni, .sm_id_i, .dispatch(dispatch_i), .retire(retire_o), .release_tbs(release_tbs),
-  .fault_new(u_fault.fault_new), .fault_record(u_fault.record_d), .req(req_o), .rsp(rsp_i),
+  .fault_new(u_fault.fault_new), .fault_source(fault_source), .fault_from(u_fault.from_d), .req(req_o), .rsp(rsp_i),
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
   .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared), .return_txn(u_lsu.u_return.return_txn),
   .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
-  .killed(u_fault.killed_o), .kept_record(u_fault.record_o)
+  .killed(u_fault.killed_o)
 );
+
+// Fault records that are kept: of each kernel that of the source which was first.
+module qsm_records_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i
+);
+  for (genvar s = 0; s <= NumSched; s++) begin : g_source
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        if (int'(u_fault.from_q[k]) == s) begin
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 1, int'(u_fault.g_source[s].mem[k].cause));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 2, int'(u_fault.g_source[s].mem[k].pc));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 3, int'(u_fault.g_source[s].mem[k].tid));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 4, int'(u_fault.g_source[s].mem[k].block));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 5, int'(u_fault.g_source[s].mem[k].value));
+        end
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_records_monitor u_records_monitor (.clk_i, .rst_ni, .sm_id_i);
 
 module qsm_quota_monitor
   import qsm_monitor_pkg::*;

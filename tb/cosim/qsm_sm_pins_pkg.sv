@@ -18,6 +18,7 @@ package qsm_sm_pins_pkg;
     logic tick;
     quota_word_t quota_word;
     quota_load_t quota_load;
+    logic [KernelW-1:0] fault_kernel;
     logic [SubW-1:0] stall_sub;
     logic [KernelW-1:0] stall_kernel;
     logic [2:0] stall_reason;
@@ -27,7 +28,7 @@ package qsm_sm_pins_pkg;
   typedef struct packed {
     retire_t retire;
     logic [NumKernels-1:0] fault;
-    fault_t [NumKernels-1:0] fault_record;
+    fault_t fault_record;
     logic [NumKernels-1:0][31:0] snap_c;
     logic [NumKernels-1:0][31:0] snap_insn;
     logic [NumKernels-1:0][30:0] quota;

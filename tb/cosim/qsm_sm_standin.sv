@@ -22,7 +22,8 @@ module qsm_sm
   input  quota_load_t                        quota_load_i,
   output retire_t                            retire_o,
   output logic        [NumKernels-1:0]       fault_o,
-  output fault_t      [NumKernels-1:0]       fault_record_o,
+  input  logic        [KernelW-1:0]          fault_kernel_i,
+  output fault_t                             fault_record_o,
   output logic        [NumKernels-1:0][31:0] snap_c_o,
   output logic        [NumKernels-1:0][31:0] snap_insn_o,
   output logic        [NumKernels-1:0][30:0] quota_o,
@@ -40,7 +41,7 @@ module qsm_sm
     sm_id: sm_id_i, cycle: cycle_i, desc: desc_i, policy: policy_i, qos: qos_i, first_quota: first_quota_i,
     start: start_i, kill: kill_i, dispatch: dispatch_i, icache_inv: icache_inv_i, tick: tick_i,
     quota_word: quota_word_i, quota_load: quota_load_i,
-    stall_sub: stall_sub_i, stall_kernel: stall_kernel_i, stall_reason: stall_reason_i, rsp: rsp_i
+    fault_kernel: fault_kernel_i, stall_sub: stall_sub_i, stall_kernel: stall_kernel_i, stall_reason: stall_reason_i, rsp: rsp_i
   };
   // The shim brings what the SMs send after a clock edge once all of them have seen it: from the middle of the cycle on it is there.
   always_ff @(negedge clk_i) begin

@@ -28,6 +28,9 @@ struct Pulses {
 // Values that the other blocks show, different in every place.
 uint32_t figure(unsigned what, unsigned sm, unsigned slot) { return (what * 64 + sm * 8 + slot + 1) * 0x01234567u; }
 
+// SM that has a slot's fault record.
+unsigned fault_sm(unsigned slot) { return (2 * slot + 1) % NUM_SMS; }
+
 class Bench {
  public:
   Bench() {
@@ -65,6 +68,8 @@ class Bench {
     pulses.icache_inv = top.icache_inv_o;
     top.clk_i = 1;
     top.eval();
+    drive_records(top.fault_kernel_o);
+    top.eval();
     n_cycles++;
   }
 
@@ -80,11 +85,16 @@ class Bench {
     set(top.epoch_insn_i, k, 31, figure(3, 0, k));
     set(top.epoch_quota_i, k, 31, figure(4, 0, k));
     set(top.alpha_i, k, 19, figure(5, 0, k));
-    const unsigned record = k * 111;  // fault_t from bit 0 up: value, block, tid, pc, cause
+    set(top.fault_sm_i, k, index_bits(NUM_SMS), fault_sm(k));
+  }
+  // What the SMs show of the slot that is asked for: fault_t from bit 0 up: value, block, tid, pc, cause.
+  void drive_records(unsigned k) {
     const unsigned widths[] = {32, 32, 10, 32, 5};
-    unsigned bit = record;
-    for (unsigned f = 0; f < 5; f++) {
-      for (unsigned b = 0; b < widths[f]; b++) set(top.record_i, bit++, 1, (figure(6 + f, 0, k) >> b) & 1);
+    unsigned bit = 0;
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      for (unsigned f = 0; f < 5; f++) {
+        for (unsigned b = 0; b < widths[f]; b++) set(top.record_i, bit++, 1, (figure(6 + f, i, k) >> b) & 1);
+      }
     }
   }
   void drive_sm(unsigned i) {
@@ -103,14 +113,16 @@ class Bench {
 uint32_t low_bits(uint32_t value, unsigned bits) { return bits >= 32 ? value : value & ((1u << bits) - 1); }
 
 // What a read-only slot register shows.
-uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status) {
+uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted) {
+  const bool killed = status >> 1 & 1;
+  const unsigned sm = fault_sm(k);
   switch (offset) {
     case 0x60: return status;
-    case 0x64: return low_bits(figure(10, 0, k), 5);
-    case 0x68: return figure(9, 0, k);
-    case 0x6C: return low_bits(figure(8, 0, k), 10);
-    case 0x70: return figure(7, 0, k);
-    case 0x74: return figure(6, 0, k);
+    case 0x64: return faulted ? low_bits(figure(10, sm, k), 5) : killed ? 24 : 0;
+    case 0x68: return faulted ? figure(9, sm, k) : 0;
+    case 0x6C: return faulted ? low_bits(figure(8, sm, k), 10) : 0;
+    case 0x70: return faulted ? figure(7, sm, k) : 0;
+    case 0x74: return faulted ? figure(6, sm, k) : 0;
     case 0x78: return figure(0, 0, k);
     case 0x7C: return figure(1, 0, k);
     case 0x80: return 0xABC;
@@ -138,7 +150,7 @@ class Ref {
     if (const Register *r = register_at(addr)) {
       if (r->access == Access::kWo) return {false, 0};
       if (addr < kSmselBase) return {false, gpu_value(r->address, cycle)};
-      if (r->access == Access::kRo) return {false, slot_figure(k, r->address, busy >> k & 1)};
+      if (r->access == Access::kRo) return {false, slot_figure(k, r->address, (busy >> k & 1) | (killed >> k & 1) << 1, faulted >> k & 1)};
       return {false, slots[k][r->address / 4]};
     }
     if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS) return {false, smsel(addr >> 2 & 3, addr >> 4 & 15)};
@@ -161,7 +173,7 @@ class Ref {
 
   uint32_t gpu[64] = {};
   uint32_t slots[NUM_KERNELS][64] = {};
-  uint64_t busy = 0;
+  uint64_t busy = 0, killed = 0, faulted = 0;  // faulted: of those killed
   bool mgr_busy = false, snapshot = false, alloc_busy = false;
 
  private:
@@ -305,6 +317,10 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   ref.snapshot = random.one_in(12);
   ref.alloc_busy = random.one_in(2);
   bench.top.busy_i = static_cast<CData>(ref.busy);
+  ref.killed = random.below(1 << NUM_KERNELS);
+  ref.faulted = ref.killed & random.below(1 << NUM_KERNELS);
+  bench.top.killed_i = static_cast<CData>(ref.killed);
+  bench.top.faulted_i = static_cast<CData>(ref.faulted);
   bench.top.mgr_busy_i = ref.mgr_busy;
   bench.top.snapshot_i = ref.snapshot;
   bench.top.alloc_busy_i = ref.alloc_busy;

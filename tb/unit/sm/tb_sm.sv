@@ -18,7 +18,8 @@ module tb_sm
   input  logic [15:0] block_i [3],
   output logic [31:0] retire_o [2],  // {valid, tb}
   output logic [31:0] fault_o,
-  output logic [31:0] record_o [NumKernels][5],  // cause, pc, tid, block, value
+  input  logic [31:0] record_kernel_i,  // whose record is asked for
+  output logic [31:0] record_o [5],     // cause, pc, tid, block, value
   // Memory: request {valid, kind, addr, bytes, tag, slot}, response {valid, tag}, first word
   output logic [31:0] req_o [6],
   input  logic [31:0] rsp_i [2],
@@ -48,7 +49,7 @@ module tb_sm
   assign params_o = '{NumSched, WarpSize, NumKernels, MaxTbs, MemTxns};
 
   desc_t  [NumKernels-1:0]       desc;
-  fault_t [NumKernels-1:0]       record;
+  fault_t                        record;
   logic   [NumKernels-1:0][31:0] snap_insn;
   logic   [NumKernels-1:0]       fault;
   dispatch_t dispatch;
@@ -73,8 +74,8 @@ module tb_sm
   assign retire_o = '{32'(retire.valid), 32'(retire.tb)};
   assign fault_o  = 32'(fault);
   assign req_o    = '{32'(req.valid), 32'(req.kind), req.addr, 32'(req.bytes), 32'(req.tag), 32'(req.slot)};
+  assign record_o = '{32'(record.cause), record.pc, 32'(record.tid), record.block, record.value};
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
-    assign record_o[k]    = '{32'(record[k].cause), record[k].pc, 32'(record[k].tid), record[k].block, record[k].value};
     assign snap_insn_o[k] = snap_insn[k];
   end
   for (genvar t = 0; t < MaxTbs; t++) begin : g_tb
@@ -126,6 +127,7 @@ module tb_sm
     .quota_load_i   ('0),
     .retire_o       (retire),
     .fault_o        (fault),
+    .fault_kernel_i (KernelW'(record_kernel_i)),
     .fault_record_o (record),
     .snap_c_o       (),
     .snap_insn_o    (snap_insn),

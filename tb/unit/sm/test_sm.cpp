@@ -30,6 +30,7 @@ struct Miss { bool valid = false; uint32_t addr = 0, slot = 0; };
 
 struct Inputs {
   uint32_t start = 0, kill = 0;
+  uint32_t record_kernel = 1;  // whose fault record is asked for
   Dispatch dispatch;
   Event arrive[kSubs], finish[kSubs];
   Source source[kSubs];
@@ -44,7 +45,7 @@ struct Outputs {
   Start start[kSubs];
   uint32_t release = 0, present = 0, killed = 0, fault = 0, grant = 0, fill = 0, tb_valid = 0;
   Event retire;
-  Record record[kKernels] = {};
+  Record record{};  // of record_kernel
 };
 
 // ---- reference: the page, rule by rule ----
@@ -55,7 +56,7 @@ class Reference {
     Outputs out;
     out.killed = killed_;
     out.fault = message_;
-    for (uint32_t k = 0; k < kKernels; k++) out.record[k] = record_[k];
+    out.record = record_[in.record_kernel];
     look_at_slots(out);
     launch(out);
     port(in, out);
@@ -168,6 +169,7 @@ class Rtl {
   void drive(const Inputs &in) {
     top.start_i = in.start;
     top.kill_i = in.kill;
+    top.record_kernel_i = in.record_kernel;
     const Dispatch &d = in.dispatch;
     const uint32_t words[6] = {d.valid, d.kernel, d.tb, d.first, d.base, d.linear};
     for (int i = 0; i < 6; i++) top.dispatch_i[i] = words[i];
@@ -201,8 +203,7 @@ class Rtl {
     out.killed = top.killed_o;
     out.fault = top.fault_o;
     if (top.retire_o[0]) out.retire = {true, top.retire_o[1]};
-    for (uint32_t k = 0; k < kKernels; k++)
-      out.record[k] = {top.record_o[k][0], top.record_o[k][1], top.record_o[k][2], top.record_o[k][3], top.record_o[k][4]};
+    out.record = {top.record_o[0], top.record_o[1], top.record_o[2], top.record_o[3], top.record_o[4]};
     for (uint32_t t = 0; t < kTbs; t++) out.tb_valid |= top.info_o[t][0] << t;
     return out;
   }
@@ -223,8 +224,7 @@ const char *difference(const Outputs &a, const Outputs &b) {
   if (a.grant != b.grant) return "miss grant";
   if (a.fill != b.fill) return "fill";
   if (a.retire.valid != b.retire.valid || a.retire.tb != b.retire.tb) return "retire";
-  for (uint32_t k = 0; k < kKernels; k++)
-    if (!(a.record[k] == b.record[k])) return "fault record";
+  if (!(a.record == b.record)) return "fault record";
   return nullptr;
 }
 
@@ -340,12 +340,12 @@ void test_faults(Tap &tap) {
   b.full(in);
   tap.expect(!b.out.killed && !b.out.fault, "not in the cycle of the fault");
   b.full({});
-  tap.expect(b.out.killed == 2 && b.out.fault == 2 && b.out.record[1].cause == 2, "the lowest sub-core counts");
+  tap.expect(b.out.killed == 2 && b.out.fault == 2 && b.out.record.cause == 2, "the lowest sub-core counts");
   in = {};
   in.source[1] = fault(1, 8);
   b.full(in);
   b.full({});
-  tap.expect(b.out.fault == 0 && b.out.record[1].cause == 2, "a killed kernel faults no more");
+  tap.expect(b.out.fault == 0 && b.out.record.cause == 2, "a killed kernel faults no more");
   in = {};
   in.source[0] = fault(0, 1);
   in.source[1] = fault(2, 4);
@@ -382,7 +382,7 @@ void test_lsu_fault_first(Tap &tap) {
   const Source lsu{true, 1, {5, 0x80000040, 2 * kLanes + 1, 103, 0x70000000}};
   b.full(in, lsu);
   b.full({});
-  tap.expect(b.out.record[1] == lsu.record, "the record is the load's");
+  tap.expect(b.out.record == lsu.record, "the record is the load's");
   tap.done("a fault of the load/store unit counts before those of the sub-cores (R-SM-6)");
 }
 
@@ -477,6 +477,7 @@ class Life {
   bool killed(uint32_t k) const { return bench_.rtl.top.killed_o >> k & 1; }
 
   void messages(Inputs &in) {
+    in.record_kernel = random_.below(kKernels);
     for (uint32_t k = 0; k < kKernels; k++) {
       if (killed(k) && !blocks_of(k) && random_.one_in(8)) in.start |= 1u << k;
       else if (random_.one_in(300)) in.kill |= 1u << k;

@@ -1,5 +1,5 @@
 --top-module qsm_tb_sched
--GNumSms=3 -GNumKernels=3 -GNumSched=2 -GWarpsPerSm=6 -GMaxTbs=5 -GRecordW=8 "-GKillRecord=8'd24"
+-GNumSms=3 -GNumKernels=3 -GNumSched=2 -GWarpsPerSm=6 -GMaxTbs=5
 -CFLAGS "-DNUM_SMS=3 -DNUM_KERNELS=3 -DNUM_SCHED=2 -DWARPS_PER_SM=6 -DMAX_TBS=5"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv

@@ -1,5 +1,5 @@
 --top-module qsm_tb_sched
--GNumSms=1 -GNumKernels=1 -GNumSched=1 -GWarpsPerSm=1 -GMaxTbs=1 -GRecordW=8 "-GKillRecord=8'd24"
+-GNumSms=1 -GNumKernels=1 -GNumSched=1 -GWarpsPerSm=1 -GMaxTbs=1
 -CFLAGS "-DNUM_SMS=1 -DNUM_KERNELS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=1 -DMAX_TBS=1"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv

@@ -21,7 +21,7 @@ struct SchedInput {
   int launch = -1, kill_write = -1, arrival = -1;
   bool change = false, snapshot = false;
   std::vector<int> retire;                      // per SM: TB slot or -1
-  std::vector<std::vector<uint32_t>> fault;     // [SM][slot]: record, 0 = no message
+  std::vector<std::vector<bool>> fault;         // [SM][slot]: message
 };
 
 // What the scheduler decides in a cycle.
@@ -35,12 +35,13 @@ struct SchedOutput {
 
 class SchedRef {
  public:
-  static constexpr uint32_t kKillRecord = 24;
 
   struct Slot {
     bool busy = false, killed = false, all = false, ending = false, had_tb = false, starting = false;
     unsigned countdown = 0, out = 0;
-    uint32_t launches = 0, record = 0, linear = 0;
+    bool faulted = false;  // killed by a fault, of this SM
+    unsigned fault_sm = 0;
+    uint32_t launches = 0, linear = 0;
     std::array<unsigned, 3> block = {};
   };
   struct Tb {
@@ -154,14 +155,18 @@ class SchedRef {
     const Slot was = s;
     out.start[k] = was.starting;
     s.starting = false;
-    uint32_t record = static_cast<int>(k) == in.kill_write ? kKillRecord : 0;
+    bool faults = false;
+    unsigned sm = 0;
     for (unsigned i = p.n_sms; i-- > 0;) {
-      if (in.fault[i][k]) record = in.fault[i][k];
+      if (!in.fault[i][k]) continue;
+      faults = true;
+      sm = i;
     }
-    if (record && was.busy && !was.killed && !was.ending) {
+    if ((faults || static_cast<int>(k) == in.kill_write) && was.busy && !was.killed && !was.ending) {
       out.kill[k] = true;
       s.killed = true;
-      s.record = record;
+      s.faulted = faults;
+      s.fault_sm = sm;
     }
     if (was.busy && !was.ending && (was.all || was.killed) && was.out == 0) {
       s.ending = true;

@@ -13,6 +13,7 @@ namespace {
 const SchedParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS};
 const uint64_t kAllSms = (uint64_t{1} << NUM_SMS) - 1;
 const unsigned kTbW = qsm_unit::index_bits(MAX_TBS);
+const unsigned kSmW = qsm_unit::index_bits(NUM_SMS);
 
 class Bench {
  public:
@@ -79,7 +80,7 @@ class Bench {
     in.launch = in.kill_write = in.arrival = -1;
     in.change = in.snapshot = false;
     in.retire.assign(NUM_SMS, -1);
-    in.fault.assign(NUM_SMS, std::vector<uint32_t>(NUM_KERNELS, 0));
+    in.fault.assign(NUM_SMS, std::vector<bool>(NUM_KERNELS, false));
   }
 
   void drive() {
@@ -101,8 +102,7 @@ class Bench {
       set(top.retire_i, i, 1, in.retire[i] >= 0);
       set(top.retire_tb_i, i, kTbW, in.retire[i] >= 0 ? static_cast<uint64_t>(in.retire[i]) : 0);
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
-        set(top.fault_i, i * NUM_KERNELS + k, 1, in.fault[i][k] != 0);
-        set(top.record_i, i * NUM_KERNELS + k, 8, in.fault[i][k]);
+        set(top.fault_i, i * NUM_KERNELS + k, 1, in.fault[i][k]);
       }
     }
   }
@@ -118,7 +118,8 @@ class Bench {
       same("busy", k, get(top.busy_o, k, 1), slot.busy);
       same("killed", k, get(top.killed_o, k, 1), slot.killed);
       same("launches", k, get(top.launches_o, k, 32), slot.launches);
-      same("record", k, get(top.record_o, k, 8), slot.record);
+      same("faulted", k, get(top.faulted_o, k, 1), slot.killed && slot.faulted);
+      if (slot.killed && slot.faulted) same("fault_sm", k, get(top.fault_sm_o, k, kSmW), slot.fault_sm);
       same("had_tb", k, get(top.had_tb_o, k, 1), slot.had_tb);
       for (unsigned i = 0; i < NUM_SMS; i++) {
         same("cnt", i * NUM_KERNELS + k, get(top.cnt_o, i * NUM_KERNELS + k, 6), ref.sm[i].cnt[k]);
@@ -174,7 +175,7 @@ void test_times_of_a_launch(qsm_unit::Tap &tap) {
   tap.done("start, first dispatch and end of a launch come in their cycles");
 }
 
-// R-TB-4: the lowest SM's record is kept, later faults are ignored, KILL gives cause 24.
+// R-TB-4: the lowest SM counts, later faults are ignored, KILL is no fault.
 void test_kill(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.write_ctx(0, true, false);
@@ -184,17 +185,17 @@ void test_kill(qsm_unit::Tap &tap) {
   bench.cycle();
   tap.expect(bench.out.kill[0] && bench.out.start[0], "KILL right after LAUNCH is not sent");
   bench.cycles(40);
-  tap.expect(bench.ref.slot[0].record == 24 && bench.ref.slot[0].launches == 0, "record of a host's KILL");
+  tap.expect(!bench.ref.slot[0].faulted && bench.ref.slot[0].launches == 0, "a host's KILL is no fault");
   bench.launch(0, {100, 1, 1}, AllocShape{1, 0});
-  bench.in.fault[NUM_SMS - 1][0] = 9;
-  bench.in.fault[NUM_SMS / 2][0] = 7;  // the same SM, if there is one only
+  bench.in.fault[NUM_SMS - 1][0] = true;
+  bench.in.fault[NUM_SMS / 2][0] = true;  // the same SM, if there is one only
   bench.in.kill_write = 0;
   bench.cycle();
-  bench.in.fault[0][0] = 5;
+  bench.in.fault[0][0] = true;
   bench.cycle();
-  tap.expect(bench.ref.slot[0].record == 7, "record is %u, must be that of the lowest SM of the first cycle", bench.ref.slot[0].record);
+  tap.expect(bench.ref.slot[0].faulted && bench.ref.slot[0].fault_sm == NUM_SMS / 2, "it is SM %u, must be the lowest of the first cycle", bench.ref.slot[0].fault_sm);
   bench.cycles(40);
-  tap.done("a fault kills the launch and keeps the first record");
+  tap.done("a fault kills the launch and keeps the first SM");
 }
 
 // Host and SMs at random: contexts, masks, launches, kills, faults, retirements, snapshots. With more SMs targets take longer to
@@ -203,7 +204,7 @@ void random_cycle(Bench &bench, qsm_unit::Random &random) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     const unsigned tb = random.below(MAX_TBS);
     if (random.one_in(6) && bench.ref.sm[i].tb[tb].used) bench.in.retire[i] = static_cast<int>(tb);
-    if (random.one_in(200 * NUM_SMS)) bench.in.fault[i][random.below(NUM_KERNELS)] = 1 + random.below(200);
+    if (random.one_in(200 * NUM_SMS)) bench.in.fault[i][random.below(NUM_KERNELS)] = true;
   }
   bench.in.snapshot = random.one_in(50);
   const unsigned k = random.below(NUM_KERNELS);

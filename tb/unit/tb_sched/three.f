@@ -1,5 +1,5 @@
 --top-module qsm_tb_sched
--GNumSms=4 -GNumKernels=8 -GNumSched=3 -GWarpsPerSm=12 -GMaxTbs=7 -GRecordW=8 "-GKillRecord=8'd24"
+-GNumSms=4 -GNumKernels=8 -GNumSched=3 -GWarpsPerSm=12 -GMaxTbs=7
 -CFLAGS "-DNUM_SMS=4 -DNUM_KERNELS=8 -DNUM_SCHED=3 -DWARPS_PER_SM=12 -DMAX_TBS=7"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv

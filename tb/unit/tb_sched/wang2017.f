@@ -1,5 +1,5 @@
 --top-module qsm_tb_sched
--GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32 -GRecordW=8 "-GKillRecord=8'd24"
+-GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32
 -CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv
