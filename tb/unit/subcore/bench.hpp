@@ -269,6 +269,8 @@ class Bench {
       starts.pop_front();
     }
     if (top.issue_o) watch_issue();
+    if (top.resolve_o && is_killed(top.resolve_warp_o)) fail("a killed kernel's instruction resolves (R-WS-2)");
+    if (top.path_o && is_killed(top.path_warp_o)) fail("a killed kernel's warp is selected (R-WS-5)");
     if (top.merge_o) watch_merge(slots.at(top.merge_warp_o));
     if (top.path_o) watch_path(slots.at(top.path_warp_o));
     if (top.arrive_o) arrived.at(top.arrive_tb_o)++;
@@ -279,6 +281,8 @@ class Bench {
       killed |= static_cast<uint8_t>(1u << top.fault_kernel_o);
     }
   }
+
+  bool is_killed(uint32_t slot) { return killed >> slots.at(slot).kernel & 1; }
 
   void watch_issue() {
     Warp &w = slots.at(top.issue_warp_o);

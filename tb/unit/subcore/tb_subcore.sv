@@ -74,6 +74,8 @@ module tb_subcore
   output logic [9:0]               fault_tid_o,
   output logic [31:0]              fault_block_o,
   output logic [31:0]              fault_value_o,
+  output logic                     resolve_o,
+  output logic [7:0]               resolve_warp_o,
   output logic                     path_o,        // selection
   output logic [7:0]               path_warp_o,
   output logic [31:0]              path_pc_o,
@@ -158,6 +160,8 @@ module tb_subcore
   assign fault_o = fault.valid;
   assign fault_kernel_o = 3'(fault.kernel);
   assign {fault_cause_o, fault_pc_o, fault_tid_o, fault_block_o, fault_value_o} = fault.record;
+  assign resolve_o = dut.resolve.valid;
+  assign resolve_warp_o = 8'(dut.resolve.warp);
   assign path_o = dut.u_warp_state.u_select.sel2_set;
   assign path_warp_o = 8'(dut.u_warp_state.u_select.sel2_warp);
   assign path_pc_o = dut.u_warp_state.u_select.sel2_path.pc;

@@ -241,6 +241,7 @@ static void test_faults() {
   expect_fault({0x00100073}, 4, {0, 1, 3, pc, 0, 102, pc}, "ebreak faults with cause 3");
   expect_fault({0x00000073}, 4, {0, 1, 8, pc, 0, 102, pc}, "ecall faults with cause 8");
   expect_fault({jal(0, 0x3000)}, 4, {0, 1, 1, pc + 0x3000, 0, 102, pc + 0x3000}, "a fetch outside the windows faults with cause 1");
+  expect_fault({jal(0, static_cast<int32_t>(CODE_BYTES))}, 4, {0, 1, 1, pc + CODE_BYTES, 0, 102, pc + CODE_BYTES}, "a fetch at a window's limit faults with cause 1");
   expect_fault({lui(6, 0x1000), jalr(0, 6, 0)}, 4, {0, 1, 1, 0x1000, 0, 102, 0x1000}, "a fetch from a window without x faults with cause 1");
   expect_fault({jal(1, 0x102)}, 4, {0, 1, 0, pc, 0, 102, pc + 0x102}, "a misaligned jal faults with cause 0 and its target");
   expect_fault({csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), jalr(1, 7, 8), exit_()}, 8,
@@ -252,6 +253,11 @@ static void test_faults() {
   aligned.code = {branch(1, 0, 0, 6), auipc(7, 0), jalr(0, 7, 9), exit_()};
   aligned.add_block(0, 0, 4, nullptr);
   ok(aligned.run(5000) && aligned.faults.empty(), "no fault: branch not taken to a misaligned target, jalr with bit 0 set", aligned.error);
+
+  Bench apart(3);  // lane 1's target would be misaligned, but only lane 0 jumps
+  apart.code = {csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), branch(1, 6, 0, 8), jalr(1, 7, 16), exit_()};
+  apart.add_block(0, 0, 2, nullptr);
+  ok(apart.run(5000) && apart.faults.empty(), "no fault: a misaligned target of a lane that does not jump", apart.error);
 }
 
 // A faulting jump writes no link: x1 keeps what the handler-less kernel had, seen by the next kernel in the same slot (I-ISA-5).
@@ -264,6 +270,17 @@ static void test_fault_writes_nothing() {
   uint32_t n = 0;
   for (const Write &w : bench.writes) n += w.rd == 1;
   ok(ended && n == 1, "an instruction that faults writes no register (R-EX-5)", bench.error);
+}
+
+// A block that was on its way when its kernel was killed: its warps have no live threads and finish the cycle after their start.
+static void test_start_killed() {
+  Bench bench(3);
+  bench.slow = 0;
+  bench.code = {addi(6, 0, 1), exit_()};
+  bench.killed = 1;
+  bench.add_block(0, 0, 2 * bench.lanes, nullptr);
+  ok(bench.run(100) && bench.resident_cycles == 2, "a warp that starts killed is resident for one cycle (R-WS-1, R-WS-10)",
+     bench.error + " resident for " + std::to_string(bench.resident_cycles));
 }
 
 // Kernel 0 loops for ever and is killed at some cycle; kernel 1's results are not touched.
@@ -436,6 +453,20 @@ static void test_invalidate() {
   const uint32_t fresh = run_constant(bench);
   ok(first == 1 && stale == 1 && fresh == 2 && bench.error.empty(), "code is cached until it is invalidated (R-FE-6)", bench.error);
 
+  uint32_t stale_at = 0;  // cycle of an invalidation after which old code still ran
+  for (uint32_t at = 0; at < 40; at++) {
+    bench.code[0] = addi(6, 0, 1000 + static_cast<int32_t>(at));
+    pulse_inv(bench);
+    bench.add_block(0, 0, 1, nullptr);
+    for (uint32_t i = 0; i < at; i++) bench.step();
+    bench.code[0] = addi(6, 0, 3);
+    pulse_inv(bench);
+    bench.run(2000);
+    if (run_constant(bench) != 3) stale_at = at;
+  }
+  ok(stale_at == 0 && bench.error.empty(), "no line survives an invalidation in any cycle of its miss (R-FE-6)",
+     bench.error + " survives one in cycle " + std::to_string(stale_at));
+
   pulse_inv(bench);
   const uint64_t before = bench.n_misses;
   bench.hold_fill = true;  // invalidate again while the line is on its way: that fill must not be kept
@@ -458,6 +489,7 @@ int main(int argc, char **argv) {
   test_bubble();
   test_faults();
   test_fault_writes_nothing();
+  test_start_killed();
   test_kill(seed);
   test_gate();
   test_csrs();
