@@ -246,6 +246,7 @@ static void test_faults() {
   expect_fault({jal(1, 0x102)}, 4, {0, 1, 0, pc, 0, 102, pc + 0x102}, "a misaligned jal faults with cause 0 and its target");
   expect_fault({csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), jalr(1, 7, 8), exit_()}, 8,
                {0, 1, 0, pc + 16, 1, 102, pc + 18}, "a misaligned jalr faults with its lowest misaligned lane");
+  expect_fault({auipc(7, 0), jalr(1, 7, 11), exit_()}, 4, {0, 1, 0, pc + 4, 0, 102, pc + 10}, "the target of a jalr has bit 0 cleared");
   expect_fault({csrr(6, CSR_TID), alu_imm(2, 7, 6, 6), branch(0, 7, 0, 6), exit_()}, 8, {0, 1, 0, pc + 8, 6, 102, pc + 14},
                "a misaligned branch faults with the lowest lane that takes it, counted in the block");
 
@@ -408,6 +409,21 @@ static void test_progress() {
   ok(bench.run(200000), "a spinning lane does not hold up the others for ever (R-WS-6)", bench.error);
 }
 
+// Lane 0 spins until lane 1 or 2 sets the flag. When lane 2 is picked for fairness, lane 1 waits ahead of it and lane 0 behind.
+static void test_merge_ahead() {
+  Bench bench(15);
+  bench.code = {csrr(6, CSR_LANE), lui(2, DATA_BASE), addi(9, 0, 1), addi(7, 6, -1), branch(1, 6, 0, 12),
+                load(2, 8, 2, 0), branch(0, 8, 0, -4),
+                branch(0, 7, 0, 12), addi(10, 0, 1), addi(10, 10, 1),
+                addi(11, 0, 5), store(2, 9, 2, 0), exit_()};
+  bench.add_block(0, 0, 3, nullptr);
+  const bool ended = bench.run(200000);
+  uint32_t mask = 0;
+  for (const Issue &i : bench.issues) if (i.pc == CODE_BASE + 40 && mask == 0) mask = i.mask;
+  ok(ended && mask == 6, "a path that was picked for fairness ends where lanes wait ahead, whoever waits behind (R-WS-7)",
+     bench.error + " lanes " + std::to_string(mask) + " there");
+}
+
 // Recursion of a different depth in every lane, beyond the depth counter's end.
 static void test_recursion() {
   Bench bench(16);
@@ -495,6 +511,7 @@ int main(int argc, char **argv) {
   test_csrs();
   test_stall_counters();
   test_progress();
+  test_merge_ahead();
   test_recursion();
   test_invalidate();
   printf("1..%d\n", n_tests);
