@@ -141,7 +141,7 @@ def prepare(faults, out):
     if by_file:
         sys.exit(f"no such file: {', '.join(by_file)}")
     for bench in {fault.bench for fault in faults}:
-        files[f"tb/{bench}.f"] = re.sub(r"(?m)^(-y )?rtl(?=/|$)", rf"\1{out}/rtl", (ROOT / f"tb/unit/{bench}.f").read_text())
+        files[f"tb/{bench}.f"] = re.sub(r"(?m)^(-y )?rtl(?=/.*\.sv$|/\w+$|$)", rf"\1{out}/rtl", (ROOT / f"tb/unit/{bench}.f").read_text())
     files["qsm_fault_pkg.sv"], files["qsm_fault.cpp"] = PACKAGE, SELECTOR
     changed = [name for name, text in files.items() if write_if_new(out / name, text)]
     (out / "root/build/rtl").mkdir(parents=True, exist_ok=True)
