@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SM as a Verilated model of its own, of which the shim makes NumSms. Every input of an SM comes straight from a register of the
+// One SM as a Verilated model of its own, of which the shim makes NumSms. Every input of an SM comes from registers of the
 // GPU level (R-GEN-2, R-GEN-3), so the value that it has after a clock edge is known before any SM has seen that edge. A copy of
 // those registers stands here: the shim evaluates the GPU level first and gives its new outputs, and then one evaluation of the SM
 // does the edge and all that follows from the new inputs.
@@ -26,7 +26,7 @@ module qsm_sm_block
   desc_t [NumKernels-1:0] desc_q;
   policy_e policy_q;
   logic [NumKernels-1:0] qos_q, start_q, kill_q;
-  logic [NumKernels-1:0][30:0] first_quota_q;
+  logic [30:0] first_quota_q;
   dispatch_t dispatch_q;
   logic icache_inv_q, tick_q;
   quota_word_t quota_word_q;

@@ -10,7 +10,7 @@ package qsm_sm_pins_pkg;
     desc_t [NumKernels-1:0] desc;
     policy_e policy;
     logic [NumKernels-1:0] qos;
-    logic [NumKernels-1:0][30:0] first_quota;
+    logic [30:0] first_quota;
     logic [NumKernels-1:0] start;
     logic [NumKernels-1:0] kill;
     dispatch_t dispatch;

@@ -12,7 +12,7 @@ module qsm_sm
   input  desc_t       [NumKernels-1:0]       desc_i,
   input  policy_e                            policy_i,
   input  logic        [NumKernels-1:0]       qos_i,
-  input  logic        [NumKernels-1:0][30:0] first_quota_i,
+  input  logic        [30:0] first_quota_i,
   input  logic        [NumKernels-1:0]       start_i,
   input  logic        [NumKernels-1:0]       kill_i,
   input  dispatch_t                          dispatch_i,
