@@ -181,7 +181,7 @@ struct order {
   uint64_t n_events;
 };
 
-static bool of_gpu_level(uint8_t kind) { return kind >= QSM_EV_DISPATCH; }
+static bool of_gpu_level(uint8_t kind) { return kind == QSM_EV_EPOCH || kind >= QSM_EV_DISPATCH; }
 
 static void check_order(void *ctx, const struct qsm_event *event) {
   struct order *order = ctx;
