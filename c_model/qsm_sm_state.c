@@ -213,9 +213,11 @@ static bool inject_fault(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
+// Of a kernel that may issue under a scheme: a spent C, or one that nobody looks at, is overwritten by the next load or launch.
 static bool inject_quota(struct injection *in, struct qsm_sm *sm) {
-  if (!sm->present) return false;
-  uint32_t k = draw_bit(in, sm->present), value = (uint32_t)sm->quota.c[k];
+  uint32_t spending = sm->quota.scheme == QSM_SCHEME_NONE ? 0 : sm->present & sm->quota.positive;
+  if (!spending) return false;
+  uint32_t k = draw_bit(in, spending), value = (uint32_t)sm->quota.c[k];
   flip(in, &value, draw(in, 16), "C", k);
   sm->quota.c[k] = (int32_t)value;
   return true;

@@ -385,7 +385,7 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
            (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults);
   if (!code && options->inject_block) {
     fprintf(stderr, "qsm: the flipped bit in %s was not found\n", options->inject_block);
-    code = QSM_EXIT_OK;
+    code = QSM_EXIT_UNSEEN;
   }
   return code;
 }

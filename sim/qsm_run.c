@@ -249,6 +249,10 @@ enum qsm_exit qsm_run(const struct qsm_run_options *options) {
   if (!options->quiet) announce(run);
   code = measure_all(run);
   if (!code) code = report(run);
+  if (!code && options->inject_block) {
+    snprintf(run->msg, sizeof run->msg, "the flipped bit in %s was not found", options->inject_block);
+    code = complain(QSM_EXIT_UNSEEN, run->msg);
+  }
 done:
   clear(run);
   free(run);

@@ -13,6 +13,7 @@ enum qsm_exit {
   QSM_EXIT_WRONG = 1,        // a difference, an assertion, a failed output check, a killed or unfinished kernel
   QSM_EXIT_BAD_INPUT = 2,    // command line, scenario, configuration or program
   QSM_EXIT_ENVIRONMENT = 3,  // output folder, missing tool, RTL not built
+  QSM_EXIT_UNSEEN = 4,       // a bit flipped on purpose showed nowhere
 };
 
 struct qsm_run_options {
