@@ -748,6 +748,8 @@ static void an_injected_fault_changes_the_run(void **unused) {
   for (size_t b = 0; b <= sizeof blocks / sizeof blocks[0]; b++) {
     struct rig rig;
     rig_open(&rig, 2, 8, 4);
+    for (uint32_t k = 0; k < 2; k++) rig.shared.first_quota[k] = 100000;
+    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = QSM_SCHEME_ROLLOVER});  // so that somebody looks at C
     start_mixed_work(&rig);
     bool injected = b == 0;
     for (uint32_t i = 0; i < 3000; i++) {
