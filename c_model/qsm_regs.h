@@ -25,6 +25,8 @@
 #define QSM_REG_STALL_SELECT                 0x0048u
 #define QSM_REG_STALL_VALUE                  0x004cu
 #define QSM_REG_MGR_BUSY                     0x0050u
+#define QSM_REG_ACTIVE_WARPS                 0x0054u
+#define QSM_REG_CONFIG3                      0x0070u
 
 // GPU registers: bit fields
 #define QSM_REG_CONFIG0_NUM_SMS_MASK         0x000000ffu
@@ -51,6 +53,8 @@
 #define QSM_REG_STALL_SELECT_SLOT_SHIFT      4
 #define QSM_REG_STALL_SELECT_SUBCORE_MASK    0x00000300u
 #define QSM_REG_STALL_SELECT_SUBCORE_SHIFT   8
+#define QSM_REG_CONFIG3_NUM_GROUPS_MASK      0x0000000fu
+#define QSM_REG_CONFIG3_NUM_GROUPS_SHIFT     0
 
 // State of the selected SM for one slot: QSM_SMSEL_BASE + k * QSM_SMSEL_STRIDE + register
 #define QSM_SMSEL_BASE                       0x0100u
@@ -109,6 +113,7 @@
 #define QSM_SLOT_EPOCH_QUOTA                 0x0094u
 #define QSM_SLOT_ALPHA                       0x0098u
 #define QSM_SLOT_KILL                        0x009cu
+#define QSM_SLOT_BUDGET                      0x00a0u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u

@@ -17,6 +17,7 @@ module qsm_ctrl
   output logic [63:0]                       cycle_o,
   output desc_t [NumKernels-1:0]            desc_o,
   output policy_e                           policy_o,
+  output policy_param_t                     policy_param_o,
   output scheme_e                           scheme_o,
   output logic [NumKernels-1:0]             valid_o,
   output logic [NumKernels-1:0]             qos_o,          // valid and QoS
@@ -88,11 +89,14 @@ module qsm_ctrl
   logic gpu_ok;
   logic [31:0] gpu_rdata;
   logic [NumKernels-1:0] irq_bits;
+  logic policy_write;
+  logic [4:0] active_warps;
   logic [SmW-1:0] sm_select;
   qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
     .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
-    .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .scheme_o, .epoch_len_o, .alpha_cap_o,
+    .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .policy_write_o(policy_write),
+    .active_warps_o(active_warps), .scheme_o, .epoch_len_o, .alpha_cap_o,
     .rollover_cap_o, .alpha_en_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
     .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select])
   );
@@ -116,10 +120,39 @@ module qsm_ctrl
     .off_i(off), .wdata_i(req_i.wdata), .known_o(known), .writable_o(writable), .value_ok_o(value_ok),
     .idle_o(idle_only), .quiet_o(quiet_only)
   );
+  // ---- budgets, qaws.md R-QW-4 and R-QW-10 ----
+  logic [NumKernels-1:0][7:0] budget;
+  logic [NumKernels-1:0] budget_write, restart_q;
+  logic groups_ok;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) restart_q <= '0;
+    else restart_q <= policy_write ? '1 : budget_write;
+  end
+  assign policy_param_o = '{budget: budget, restart: restart_q, active_warps: active_warps};
+
+  if (NumGroups < NumKernels) begin : g_groups
+    // Running kernels and the one that this write is about, with the budget that it would have.
+    logic [NumKernels-1:0] counts, is_new;
+    logic [NumKernels-1:0][7:0] value;
+    always_comb begin
+      counts = busy_i | (NumKernels'(1) << slot);
+      value = budget;
+      if (off == SlotBudget) value[slot] = req_i.wdata[7:0];
+      is_new = counts;
+      for (int unsigned k = 1; k < NumKernels; k++) begin
+        for (int unsigned j = 0; j < k; j++) if (counts[j] && value[j] == value[k]) is_new[k] = 1'b0;
+      end
+    end
+    assign groups_ok = $countones(is_new) <= NumGroups;
+  end else begin : g_all_groups
+    assign groups_ok = 1'b1;
+  end
+
   always_comb begin
     case (off)
-      SlotLaunch: state_ok = valid_o[slot] && !busy_i[slot] && !irq_bits[slot];
+      SlotLaunch: state_ok = valid_o[slot] && !busy_i[slot] && !irq_bits[slot] && groups_ok;
       SlotKill:   state_ok = busy_i[slot];
+      SlotBudget: state_ok = !busy_i[slot] || groups_ok;
       default:     state_ok = (!idle_only || !busy_i[slot]) && (!quiet_only || mgr_quiet);
     endcase
     slot_ok = slot_exists && known && (!req_i.we || (writable && value_ok && state_ok));
@@ -130,7 +163,7 @@ module qsm_ctrl
     qsm_slot_regs u_slot_regs (
       .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off), .wdata_i(req_i.wdata), .rdata_o(slot_rdata[k]),
       .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]), .sm_mask_o(sm_mask_o[k]),
-      .desc_o(desc_o[k]), .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
+      .desc_o(desc_o[k]), .budget_o(budget[k]), .budget_write_o(budget_write[k]), .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
       .hist_clear_o(hist_clear_o[k]),
       .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]), .faulted_i(faulted_i[k]),
       .hist_insn_i(hist_insn_i[k]), .hist_cycles_i(hist_cycles_i[k]), .epoch_insn_i(epoch_insn_i[k]),

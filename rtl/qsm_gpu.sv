@@ -26,6 +26,7 @@ module qsm_gpu
   logic [63:0] cycle;
   desc_t [NumKernels-1:0] desc;
   policy_e policy;
+  policy_param_t policy_param;
   scheme_e scheme;
   logic [NumKernels-1:0] ctx_valid, ctx_qos, ctx_arrival, hist_clear, launch, kill_write;
   logic [NumKernels-1:0][30:0] first_quota;
@@ -84,7 +85,7 @@ module qsm_gpu
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
     .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
-    .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
+    .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .policy_param_o(policy_param), .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
     .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len), .alpha_cap_o(alpha_cap),
     .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
@@ -180,7 +181,7 @@ module qsm_gpu
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     qsm_sm u_sm (
       .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
-      .desc_i(desc), .policy_i(policy), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
+      .desc_i(desc), .policy_i(policy), .policy_param_i(policy_param), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
       .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
       .tick_i(sm_tick), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
       .retire_o(sm_retire[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),

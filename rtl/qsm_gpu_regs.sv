@@ -21,6 +21,8 @@ module qsm_gpu_regs
   output logic [63:0]           cycle_o,
   output logic                  icache_inv_o,  // pulse
   output policy_e               policy_o,
+  output logic                  policy_write_o,  // pulse
+  output logic [4:0]            active_warps_o,
   output scheme_e               scheme_o,
   output logic [19:0]           epoch_len_o,
   output logic [18:0]           alpha_cap_o,
@@ -43,6 +45,7 @@ module qsm_gpu_regs
   logic [63:0] cycle_q;
   logic [NumKernels-1:0] irq_q;
   policy_e policy_q;
+  logic [4:0] active_warps_q;
   scheme_e scheme_q;
   logic [19:0] epoch_len_q;
   logic [18:0] alpha_cap_q;
@@ -67,7 +70,8 @@ module qsm_gpu_regs
     case (addr_i)
       RegIrq: ;
       RegIcacheInv: value_ok = wdata_i == 32'd1;
-      RegPolicy: value_ok = between(0, 2);
+      RegPolicy: value_ok = between(0, 32'(PolicyQawsProse));
+      RegActiveWarps: value_ok = between(1, 16);
       RegScheme: begin
         value_ok = between(0, 2) || wdata_i == 32'(SchemeRollover);
         quiet = 1'b1;
@@ -91,7 +95,7 @@ module qsm_gpu_regs
       RegSmSelect: value_ok = between(0, NumSms - 1);
       RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched && 32'(wdata_i[7:4]) < NumKernels &&
                                    !wdata_i[3];
-      RegId, RegConfig0, RegConfig1, RegConfig2, RegCycleLo, RegCycleHi, RegEpochCount, RegEpochELo, RegAllocBusy,
+      RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount, RegEpochELo, RegAllocBusy,
       RegStallValue, RegMgrBusy: writable = 1'b0;
       default: known = 1'b0;
     endcase
@@ -104,12 +108,14 @@ module qsm_gpu_regs
   assign write = sel_i && we_i && ok_o;
   assign irq_clear = (write && addr_i == RegIrq) ? wdata_i[NumKernels-1:0] : '0;
   assign icache_inv_o = write && addr_i == RegIcacheInv;
+  assign policy_write_o = write && addr_i == RegPolicy;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cycle_q <= '0;
       irq_q <= '0;
       policy_q <= PolicyGto;
+      active_warps_q <= 5'd8;
       scheme_q <= SchemeNone;
       epoch_len_q <= 20'd10000;
       alpha_cap_q <= 19'h4_0000;
@@ -124,7 +130,8 @@ module qsm_gpu_regs
       irq_q <= (irq_q & ~irq_clear) | ended_i;
       if (write) begin
         case (addr_i)
-          RegPolicy:       policy_q <= policy_e'(wdata_i[1:0]);
+          RegPolicy:       policy_q <= policy_e'(wdata_i[2:0]);
+          RegActiveWarps: active_warps_q <= wdata_i[4:0];
           RegScheme:       scheme_q <= scheme_e'(wdata_i[2:0]);
           RegEpochLen:    epoch_len_q <= wdata_i[19:0];
           RegAlphaCap:    alpha_cap_q <= wdata_i[18:0];
@@ -149,10 +156,12 @@ module qsm_gpu_regs
       RegConfig0:      rdata_o = {8'(WarpSize), 8'(WarpsPerSm), 8'(NumSched), 8'(NumSms)};
       RegConfig1:      rdata_o = {8'(NocLat), 8'(NumChannels), 8'(MaxTbs), 8'(NumKernels)};
       RegConfig2:      rdata_o = SharedBytes;
+      RegConfig3:      rdata_o = 32'(NumGroups);
       RegCycleLo:     rdata_o = cycle_q[31:0];
       RegCycleHi:     rdata_o = cycle_q[63:32];
       RegIrq:          rdata_o = 32'(irq_q);
       RegPolicy:       rdata_o = 32'(policy_q);
+      RegActiveWarps: rdata_o = 32'(active_warps_q);
       RegScheme:       rdata_o = 32'(scheme_q);
       RegEpochLen:    rdata_o = 32'(epoch_len_q);
       RegAlphaCap:    rdata_o = 32'(alpha_cap_q);
@@ -173,6 +182,7 @@ module qsm_gpu_regs
   assign irq_bits_o = irq_q;
   assign cycle_o = cycle_q;
   assign policy_o = policy_q;
+  assign active_warps_o = active_warps_q;
   assign scheme_o = scheme_q;
   assign epoch_len_o = epoch_len_q;
   assign alpha_cap_o = alpha_cap_q;

@@ -92,7 +92,16 @@ package qsm_pkg;
     SchemeRollover = 3'd4, SchemeRolloverTime = 3'd5, SchemeFair = 3'd6
   } scheme_e;
 
-  typedef enum logic [1:0] { PolicyLrr = 2'd0, PolicyGto = 2'd1, PolicyLrrRotate = 2'd2 } policy_e;
+  typedef enum logic [2:0] {
+    PolicyLrr = 3'd0, PolicyGto = 3'd1, PolicyLrrRotate = 3'd2, PolicyTwoLevel = 3'd3, PolicyQaws = 3'd4, PolicyQawsProse = 3'd5
+  } policy_e;
+
+  // What the policies with groups and active places are told, direct from the control registers (docs/qaws.md, R-PO-8).
+  typedef struct packed {
+    logic [NumKernels-1:0][7:0] budget;
+    logic [NumKernels-1:0]      restart;       // pulse: the cycle after a write
+    logic [4:0]                 active_warps;
+  } policy_param_t;
 
   typedef struct packed {
     logic valid;

@@ -23,6 +23,8 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegStallSelect = 16'h0048;
   localparam logic [15:0] RegStallValue = 16'h004C;
   localparam logic [15:0] RegMgrBusy = 16'h0050;
+  localparam logic [15:0] RegActiveWarps = 16'h0054;
+  localparam logic [15:0] RegConfig3 = 16'h0070;
 
   // State of the selected SM for one slot: SmselBase + k * SmselStride + register.
   localparam logic [15:0] SmselBase = 16'h0100;
@@ -75,4 +77,5 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotEpochQuota = 16'h0094;
   localparam logic [15:0] SlotAlpha = 16'h0098;
   localparam logic [15:0] SlotKill = 16'h009C;
+  localparam logic [15:0] SlotBudget = 16'h00A0;
 endpackage

@@ -19,6 +19,8 @@ module qsm_slot_regs
   output logic [30:0]       first_quota_o,
   output logic [NumSms-1:0] sm_mask_o,
   output desc_t             desc_o,
+  output logic [7:0]        budget_o,
+  output logic              budget_write_o, // pulse
   output logic              arrival_o,      // pulse: CTX valid 0 -> 1
   output logic              alloc_change_o, // pulse: CTX changes, or SM_MASK of a valid slot
   output logic              launch_o,       // pulse
@@ -46,6 +48,7 @@ module qsm_slot_regs
   logic [31:0] goal_q;
   logic [30:0] first_quota_q;
   logic [NumSms-1:0] sm_mask_q;
+  logic [7:0] budget_q;
   desc_t desc_q;
 
   // ---- pulses ----
@@ -62,6 +65,7 @@ module qsm_slot_regs
                                    (ctx_q.valid && sm_mask_written != sm_mask_read));
   assign launch_o = we_i && off_i == SlotLaunch;
   assign kill_o = we_i && off_i == SlotKill;
+  assign budget_write_o = we_i && off_i == SlotBudget;
   assign hist_clear_o = arrival_o || (we_i && off_i == SlotHistClear);
 
   // ---- storage ----
@@ -71,9 +75,12 @@ module qsm_slot_regs
       goal_q <= '0;
       first_quota_q <= 31'd1;
       sm_mask_q <= '1;
+      budget_q <= 8'd1;
       desc_q <= '{grid: {3{16'd1}}, block: {3{11'd1}}, threads: 11'd1, warps: 7'd1, default: '0};
     end else if (we_i) begin
       sm_mask_q <= sm_mask_written[NumSms-1:0];
+      if (arrival_o) budget_q <= 8'd1;  // a tenant inherits nothing
+      else if (budget_write_o) budget_q <= wdata_i[7:0];
       case (off_i)
         SlotCtx:           ctx_q <= wdata_i[1:0];
         SlotGoal:          goal_q <= wdata_i;
@@ -137,6 +144,7 @@ module qsm_slot_regs
       SlotEpochInsn:    rdata_o = 32'(epoch_insn_i);
       SlotEpochQuota:   rdata_o = 32'(epoch_quota_i);
       SlotAlpha:         rdata_o = 32'(alpha_i);
+      SlotBudget:        rdata_o = 32'(budget_q);
       default:            rdata_o = '0;
     endcase
   end
@@ -147,6 +155,7 @@ module qsm_slot_regs
   assign first_quota_o = first_quota_q;
   assign sm_mask_o = sm_mask_q;
   assign desc_o = desc_q;
+  assign budget_o = budget_q;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_o && (busy_i || !ctx_q.valid)));  // LAUNCH's condition

@@ -35,6 +35,7 @@ module qsm_slot_rules
         quiet_o = 1'b1;
       end
       SlotGoal: quiet_o = 1'b1;
+      SlotBudget: value_ok_o = between(1, 255);
       SlotFirstQuota: value_ok_o = between(1, 32'h7FFF_FFFF);
       SlotSmMaskLo: value_ok_o = (wdata_i & ~AllSms[31:0]) == '0;
       SlotSmMaskHi: value_ok_o = (wdata_i & ~AllSms[63:32]) == '0;

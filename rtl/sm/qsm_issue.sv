@@ -13,8 +13,10 @@ module qsm_issue
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
   input  policy_e                                 policy_i,
+  input  policy_param_t                           policy_param_i,
   input  logic [NumKernels-1:0]                   killed_i,
   input  logic [NumKernels-1:0]                   open_i,
+  input  logic [NumKernels-1:0]                   shut_i,
   // Warp state, registers.
   input  logic [WarpsPerSched-1:0]                resident_i,
   input  logic [WarpsPerSched-1:0][KernelW-1:0]   kernel_i,
@@ -103,7 +105,7 @@ module qsm_issue
 
   // ---- Eligible, and why not (R-IS-1, R-IS-6: the first that holds) ----
   why_e [WarpsPerSched-1:0] blocked, reason;  // blocked: WhyIssued means eligible
-  logic [WarpsPerSched-1:0] eligible, needs_entry;
+  logic [WarpsPerSched-1:0] eligible, waits_long, needs_entry;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic fixed_writes, unit_free;
@@ -126,12 +128,14 @@ module qsm_issue
       else blocked[w] = WhyIssued;
     end
     assign eligible[w] = resident_i[w] && blocked[w] == WhyIssued;
-    assign reason[w] = (blocked[w] == WhyIssued && issue_warp != WarpW'(w)) ? WhyArbitration : blocked[w];
+    assign waits_long[w] = resident_i[w] && blocked[w] inside {WhyBarrier, WhyLoad, WhyQuota};  // R-PO-7
+    assign reason[w] = (blocked[w] == WhyIssued && !(issue_valid && issue_warp == WarpW'(w))) ? WhyArbitration : blocked[w];
   end
 
-  qsm_warp_sched #(.NumWarps(WarpsPerSched)) u_policy (
-    .clk_i, .rst_ni, .policy_i(policy_i), .eligible_i(eligible),
+  qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
+    .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible), .long_i(waits_long),
     .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
+    .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget), .restart_i(policy_param_i.restart), .shut_i,
     .pick_valid_o(issue_valid), .pick_slot_o(issue_warp)
   );
 

@@ -15,6 +15,7 @@ module qsm_sm
   // Direct from the control registers
   input  desc_t       [NumKernels-1:0]       desc_i,
   input  policy_e                            policy_i,
+  input  policy_param_t                      policy_param_i,
   input  logic        [NumKernels-1:0]       qos_i,
   input  logic        [30:0]                 first_quota_i,   // of the kernel whose block is dispatched
   // Messages, in the cycle in which they are seen
@@ -43,7 +44,7 @@ module qsm_sm
   input  mem_rsp_t                           rsp_i
 );
   // ---- thread-block slots ----
-  logic        [NumKernels-1:0] killed, present, open;
+  logic        [NumKernels-1:0] killed, present, open, shut;
   logic        [MaxTbs-1:0]     tb_valid, left_zero, release_tbs;
   tb_info_t    [MaxTbs-1:0]     tb_info;
   warp_start_t [NumSched-1:0]   start;
@@ -149,8 +150,10 @@ module qsm_sm
       .cycle_i,
       .desc_i,
       .policy_i,
+      .policy_param_i,
       .killed_i       (killed),
       .open_i         (open),
+      .shut_i         (shut),
       .dispatch_i,
       .start_i        (start[s]),
       .release_i      (release_tbs),
@@ -206,6 +209,7 @@ module qsm_sm
     .load_valid_i     (quota_load_i.valid),
     .load_scheme_i    (quota_load_i.scheme),
     .open_o           (open),
+    .shut_o           (shut),
     .quota_o,
     .snap_c_o,
     .snap_insn_o

@@ -18,8 +18,10 @@ module qsm_subcore
   input  logic [63:0]                 cycle_i,
   input  desc_t [NumKernels-1:0]      desc_i,
   input  policy_e                     policy_i,
+  input  policy_param_t               policy_param_i,
   input  logic [NumKernels-1:0]       killed_i,        // registered level
   input  logic [NumKernels-1:0]       open_i,          // quota gate, level
+  input  logic [NumKernels-1:0]       shut_i,          // its quota is spent, level
   input  dispatch_t                   dispatch_i,      // a thread block arrives, R-SM-1
 
   input  warp_start_t                 start_i,         // R-WS-1
@@ -110,7 +112,7 @@ module qsm_subcore
   sb_done_t fixed_done, div_done, part_back;
 
   qsm_issue #(.Sub(Sub)) u_issue (
-    .clk_i, .rst_ni, .policy_i, .killed_i, .open_i,
+    .clk_i, .rst_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .shut_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_path),

@@ -4,7 +4,7 @@
 // Contract: docs/quota_gate.md. Counts each kernel's issued thread instructions against its quota,
 //   shuts the gate of a kernel whose counter is spent, and refills the non-QoS kernels when nobody
 //   can go on. A closed kernel does not issue (R-IS-1).
-// Latency: open_o comes from registers; all inputs act at the end of their cycle. Kernels are
+// Latency: open_o and shut_o come from registers; all inputs act at the end of their cycle. Kernels are
 //   granted one after the other: first block and refill take a cycle, a load takes two.
 // Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 145 flip-flops and a row
 //   of memory for the next quota; one adder and one comparator for grants.
@@ -36,6 +36,7 @@ module qsm_quota #(
   input  logic                               load_valid_i,    // load the quotas now
   input  logic [2:0]                         load_scheme_i,
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
+  output logic [NumKernels-1:0]              shut_o,          // it may not, as its quota is spent (R-SC-2)
   output logic [NumKernels-1:0][30:0]        quota_o,         // quota loaded last
   output logic [NumKernels-1:0][31:0]        snap_c_o,        // C at the last snapshot, signed
   output logic [NumKernels-1:0][31:0]        snap_insn_o      // instructions of the epoch before it
@@ -77,7 +78,8 @@ module qsm_quota #(
 
   // Without a QoS tenant anywhere nothing is held back (B4).
   assign gated  = (scheme_q != SCHEME_NONE) && (|qos_i);
-  assign open_o = (gated ? ~spent : '1) & ~load_next;  // R-QC-1
+  assign shut_o = gated ? spent : '0;
+  assign open_o = ~shut_o & ~load_next;  // R-QC-1
 
   // ---- Whose turn it is (R-QC-9) ----
   logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, refill_q;

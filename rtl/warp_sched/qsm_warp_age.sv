@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Age order of the warp slots of one sub-core, and the oldest of a set of them.
+// Age order of the warp slots of one sub-core, and the oldest of each of two sets of them.
 //
 // Contract: order_q is a permutation of the slots, oldest first; a started slot moves to the end
 //   and the others keep their order, so age = order of dispatch (R-PO-5). A slot without a
 //   resident warp keeps a place that does no harm.
 // Latency: oldest_o is combinational from set_i; a start counts from the next cycle on.
-// Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix.
+// Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix. A set: a multiplexer of
+//   NumWarps bits per place, and a priority.
 // Doc: docs/warp_sched.md. Observed by the lockstep monitor: nothing.
 module qsm_warp_age #(
   parameter  int unsigned NumWarps = 8,  // warp slots, 1..64
   localparam int unsigned SlotW    = (NumWarps > 1) ? $clog2(NumWarps) : 1
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                start_valid_i,  // a warp becomes resident at the end of this cycle
-  input  logic [SlotW-1:0]    start_slot_i,
-  input  logic [NumWarps-1:0] set_i,          // slots to choose from
-  output logic [SlotW-1:0]    oldest_o        // its oldest slot; any slot if the set is empty
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     start_valid_i,  // a warp becomes resident at the end of this cycle
+  input  logic [SlotW-1:0]         start_slot_i,
+  input  logic [1:0][NumWarps-1:0] set_i,          // slots to choose from
+  output logic [1:0][SlotW-1:0]    oldest_o        // a set's oldest slot; any slot if the set is empty
 );
   logic [NumWarps-1:0][SlotW-1:0] order_q, order_d;
 
@@ -39,10 +40,12 @@ module qsm_warp_age #(
     end
   end
 
-  always_comb begin
-    oldest_o = order_q[0];
-    for (int unsigned r = NumWarps; r > 0; r--) begin
-      if (set_i[order_q[r-1]]) oldest_o = order_q[r-1];
+  for (genvar i = 0; i < 2; i++) begin : g_set
+    always_comb begin
+      oldest_o[i] = order_q[0];
+      for (int unsigned r = NumWarps; r > 0; r--) begin
+        if (set_i[i][order_q[r-1]]) oldest_o[i] = order_q[r-1];
+      end
     end
   end
 

@@ -1,78 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warp scheduling policies of one sub-core: which eligible warp issues in this cycle.
 //
-// Contract: one pick per cycle while a warp is eligible, and the pick always issues. A policy ranks
-//   warps and never sees instructions. lrr and gto both stay with the last issued warp while they
-//   can (R-PO-2, R-PO-3); they differ in where they go next: the next slot, or the oldest warp.
-//   lrr_rotate always goes on to the next slot (R-PO-4).
+// Contract: one pick per cycle at most, and the pick always issues. A policy ranks warps and never
+//   sees instructions. All policies are made of three answers: which of the eligible warps may be
+//   chosen (all; the active ones; one group), who goes first if it can (the last issued warp, or a
+//   group's own), and where to go else (the next slot, or the oldest warp).
 // Latency: combinational from eligible_i; picks, starts and finishes count from the next cycle on.
-// Cost: NumWarps * log2(NumWarps) flip-flops; nothing grows with the square of the warps in them.
-// Doc: docs/warp_sched.md.
+// Cost: NumWarps * log2(NumWarps) flip-flops of age and those of qsm_two_level and qsm_qaws; nothing
+//   grows with the square of the warps in them.
+// Doc: docs/warp_sched.md, docs/qaws.md.
 //
-// Observed by the lockstep monitor: pick_valid_o, pick_slot_o (ISSUE, R-IS-2).
+// Observed by the lockstep monitor: pick_valid_o, pick_slot_o (ISSUE, R-IS-2); u_two_level, u_qaws.
 module qsm_warp_sched #(
-  parameter  int unsigned NumWarps = 8,  // warp slots, 1..64
-  localparam int unsigned SlotW    = (NumWarps > 1) ? $clog2(NumWarps) : 1
+  parameter  int unsigned NumWarps   = 8,  // warp slots, 1..64
+  parameter  int unsigned NumKernels = 4,  // kernel slots, 1..8
+  localparam int unsigned SlotW      = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic [1:0]          policy_i,        // 0 lrr, 1 gto, 2 lrr_rotate
-  input  logic [NumWarps-1:0] eligible_i,      // may issue in this cycle (R-IS-1)
-  input  logic                start_valid_i,   // a warp becomes resident at the end of this cycle
-  input  logic [SlotW-1:0]    start_slot_i,
-  input  logic                finish_valid_i,  // a warp leaves its slot (R-WS-10)
-  input  logic [SlotW-1:0]    finish_slot_i,
-  output logic                pick_valid_o,
-  output logic [SlotW-1:0]    pick_slot_o      // meaningful while pick_valid_o
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
+  input  logic [2:0]                       policy_i,        // 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5 qaws_prose
+  input  logic [NumWarps-1:0]              resident_i,
+  input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
+  input  logic [NumWarps-1:0]              eligible_i,      // may issue in this cycle (R-IS-1)
+  input  logic [NumWarps-1:0]              long_i,          // will not be eligible for long (R-PO-7)
+  input  logic                             start_valid_i,   // a warp becomes resident at the end of this cycle
+  input  logic [SlotW-1:0]                 start_slot_i,
+  input  logic                             finish_valid_i,  // a warp leaves its slot (R-WS-10)
+  input  logic [SlotW-1:0]                 finish_slot_i,
+  input  logic [4:0]                       active_warps_i,  // of two_level, 1..16
+  input  logic [NumKernels-1:0][7:0]       budget_i,        // of qaws, 1..255
+  input  logic [NumKernels-1:0]            restart_i,
+  input  logic [NumKernels-1:0]            shut_i,
+  output logic                             pick_valid_o,
+  output logic [SlotW-1:0]                 pick_slot_o      // meaningful while pick_valid_o
 );
-  localparam logic [1:0] POLICY_GTO = 2'd1;
-  localparam logic [1:0] POLICY_LRR_ROTATE = 2'd2;
+  localparam logic [2:0] POLICY_GTO = 3'd1;
+  localparam logic [2:0] POLICY_LRR_ROTATE = 3'd2;
+  localparam logic [2:0] POLICY_TWO_LEVEL = 3'd3;
+  localparam logic [2:0] POLICY_QAWS = 3'd4;
+  localparam logic [2:0] POLICY_QAWS_PROSE = 3'd5;
 
   if (NumWarps < 1 || NumWarps > 64) $error("qsm_warp_sched: NumWarps must be 1..64");
 
-  logic [SlotW-1:0] last_q;  // last issued slot
-  logic             gone_q;  // its warp has finished since, or none has issued yet
-  logic             stay;
-  logic [SlotW-1:0] next_slot, oldest_slot;
+  function automatic logic [NumWarps-1:0] one(logic valid, logic [SlotW-1:0] slot);
+    return valid ? NumWarps'(1) << slot : '0;
+  endfunction
 
-  qsm_warp_age #(.NumWarps(NumWarps)) u_age (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .set_i(eligible_i), .oldest_o(oldest_slot)
+  logic [SlotW-1:0]    last_q, last_d;  // last issued slot
+  logic                gone_q, gone_d;  // its warp has finished since, or none has issued yet
+  logic [NumWarps-1:0] greedy, start, finish, pick;
+  logic                two_level, qaws, prose;
+
+  assign greedy    = one(!gone_q, last_q);
+  assign start     = one(start_valid_i, start_slot_i);
+  assign finish    = one(finish_valid_i, finish_slot_i);
+  assign pick      = one(pick_valid_o, pick_slot_o);
+  assign two_level = policy_i == POLICY_TWO_LEVEL;
+  assign prose     = policy_i == POLICY_QAWS_PROSE;
+  assign qaws      = policy_i == POLICY_QAWS || prose;
+
+  // ---- Policies with state of their own; one at a time, so they share the second look at the ages ----
+  logic [NumWarps-1:0] active, waiting, front, group, group_leader;
+  logic [SlotW-1:0]    oldest, oldest_there;
+
+  qsm_two_level #(.NumWarps(NumWarps)) u_two_level (
+    .clk_i, .rst_ni, .enable_i(two_level), .resident_i, .long_i, .active_warps_i, .change_i(start | finish),
+    .candidates_o(waiting), .oldest_i(oldest_there), .active_o(active)
   );
 
-  // First eligible slot after the last issued one, in a circle that ends with it.
+  qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
+    .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i,
+    .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_i(pick), .start_i(start), .finish_i(finish),
+    .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader)
+  );
+
+  // ---- Among whom, and who goes first ----
+  logic [NumWarps-1:0] choice, leader;
+
   always_comb begin
-    next_slot = '0;
+    choice = eligible_i;
+    leader = greedy;
+    case (policy_i)
+      POLICY_LRR_ROTATE: leader = '0;
+      POLICY_TWO_LEVEL: choice = eligible_i & active;
+      POLICY_QAWS, POLICY_QAWS_PROSE: begin
+        choice = eligible_i & group;
+        leader = group_leader;
+      end
+      default: ;
+    endcase
+    leader &= choice;
+  end
+
+  qsm_warp_age #(.NumWarps(NumWarps)) u_age (
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i,
+    .set_i({two_level ? waiting : front, choice}), .oldest_o({oldest_there, oldest})
+  );
+
+  // ---- The pick ----
+  logic [SlotW-1:0] next_slot, leader_slot;
+
+  // First of them after the last issued one, in a circle that ends with it.
+  always_comb begin
+    next_slot   = '0;
+    leader_slot = '0;
     for (int unsigned w = NumWarps; w > 0; w--) begin
-      if (eligible_i[w-1]) next_slot = SlotW'(w - 1);
+      if (choice[w-1]) next_slot = SlotW'(w - 1);
+      if (leader[w-1]) leader_slot |= SlotW'(w - 1);  // one at most
     end
     for (int unsigned w = NumWarps; w > 0; w--) begin
-      if (eligible_i[w-1] && (SlotW'(w - 1) > last_q)) next_slot = SlotW'(w - 1);
+      if (choice[w-1] && (SlotW'(w - 1) > last_q)) next_slot = SlotW'(w - 1);
     end
   end
 
-  assign stay = (policy_i != POLICY_LRR_ROTATE) && !gone_q && eligible_i[last_q];
-
   always_comb begin
-    pick_valid_o = |eligible_i;
+    pick_valid_o = |choice;
     pick_slot_o  = next_slot;
-    if (stay) pick_slot_o = last_q;
-    else if (policy_i == POLICY_GTO) pick_slot_o = oldest_slot;
+    if (leader != '0) pick_slot_o = leader_slot;
+    else if (qaws || policy_i == POLICY_GTO) pick_slot_o = oldest;
   end
+
+  // R-PO-1.
+  assign last_d = pick_valid_o ? pick_slot_o : last_q;
+  assign gone_d = (finish_valid_i && finish_slot_i == last_d) || (gone_q && !pick_valid_o);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       last_q <= SlotW'(NumWarps - 1);
       gone_q <= 1'b1;
-    end else if (pick_valid_o) begin
-      last_q <= pick_slot_o;
-      gone_q <= 1'b0;
-    end else if (finish_valid_i && finish_slot_i == last_q) begin
-      gone_q <= 1'b1;
+    end else begin
+      last_q <= last_d;
+      gone_q <= gone_d;
     end
   end
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible_i[pick_slot_o])
-    else $error("R-PO-2..4: picked warp is not eligible");
+    else $error("R-PO-2..6, R-QW-8: picked warp is not eligible");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) two_level || pick_valid_o == |eligible_i)
+    else $error("R-PO-2..4, R-QW-8: no pick though a warp is eligible");
+
+  // Of one group alone qaws picks what gto would pick.
+  logic             alone;
+  logic [SlotW-1:0] shadow;
+  always_comb begin
+    alone = 1'b1;
+    for (int unsigned a = 0; a < NumWarps; a++) begin
+      for (int unsigned b = 0; b < a; b++) begin
+        if (resident_i[a] && resident_i[b] && budget_i[kernel_i[a]] != budget_i[kernel_i[b]]) alone = 1'b0;
+      end
+    end
+    shadow = last_q;
+    if (gone_q || !eligible_i[last_q]) begin
+      for (int unsigned r = NumWarps; r > 0; r--) begin
+        if (eligible_i[u_age.order_q[r-1]]) shadow = u_age.order_q[r-1];
+      end
+    end
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(policy_i == POLICY_QAWS && alone && pick_valid_o) || pick_slot_o == shadow)
+    else $error("R-QW-5 e: qaws with one group differs from gto");
 `endif
 endmodule

@@ -5,12 +5,12 @@ package qsm_monitor_pkg;
   import qsm_pkg::*;
 
   typedef enum int {
-    EvFetch, EvIssue, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire, EvFault,
+    EvFetch, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire, EvFault,
     EvEpoch, EvQuota, EvQload, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
   } event_e;
 
   typedef enum int {
-    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget
+    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy
   } state_e;
 
   // Report all state in this cycle.

@@ -25,6 +25,7 @@ module qsm_sm_block
   logic [63:0] cycle_q;
   desc_t [NumKernels-1:0] desc_q;
   policy_e policy_q;
+  policy_param_t policy_param_q;
   logic [NumKernels-1:0] qos_q, start_q, kill_q;
   logic [30:0] first_quota_q;
   dispatch_t dispatch_q;
@@ -40,6 +41,7 @@ module qsm_sm_block
     cycle_q <= to_sm.cycle;
     desc_q <= to_sm.desc;
     policy_q <= to_sm.policy;
+    policy_param_q <= to_sm.policy_param;
     qos_q <= to_sm.qos;
     first_quota_q <= to_sm.first_quota;
     start_q <= to_sm.start;
@@ -58,7 +60,7 @@ module qsm_sm_block
 
   qsm_sm u_sm (
     .clk_i, .rst_ni, .sm_id_i(sm_id_q), .cycle_i(cycle_q),
-    .desc_i(desc_q), .policy_i(policy_q), .qos_i(qos_q), .first_quota_i(first_quota_q),
+    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q),
     .start_i(start_q), .kill_i(kill_q), .dispatch_i(dispatch_q), .icache_inv_i(icache_inv_q),
     .tick_i(tick_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
     .retire_o(from_sm.retire), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),

@@ -352,6 +352,47 @@ module qsm_banks_monitor
 endmodule
 bind qsm_sm qsm_banks_monitor u_banks_monitor (.clk_i, .rst_ni, .sm_id_i);
 
+// Policies with state of their own.
+module qsm_policy_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i,
+  input logic [WarpsPerSched-1:0] active,
+  input logic [WarpsPerSched-1:0] active_next,
+  input logic [16:0] front,  // {valid, budget, ncs}
+  input logic [16:0] front_next,
+  input logic prev,
+  input logic head_ok,
+  input logic [WarpsPerSched-1:0] mark
+);
+  int sm;
+  assign sm = int'(sm_id_i);
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (active_next != active) qsm_dpi_event(EvTwoLevel, sm, Sub, 0, 1, 256'(active_next));
+    if (front_next != front) begin
+      qsm_dpi_event(EvQaws, sm, Sub, 0, 3, 256'({32'(front_next[7:0]), 32'(front_next[15:8]), 32'(front_next[16])}));
+    end
+    if (dump) begin
+      qsm_dpi_state(StPolicy, sm, Sub, 0, 0, int'(active));
+      qsm_dpi_state(StPolicy, sm, Sub, 0, 1, int'(front));
+      qsm_dpi_state(StPolicy, sm, Sub, 0, 2, int'({prev, head_ok}));
+      qsm_dpi_state(StPolicy, sm, Sub, 0, 3, int'(mark));
+    end
+  end
+endmodule
+bind qsm_subcore qsm_policy_monitor #(.Sub(Sub)) u_policy_monitor (
+  .clk_i, .rst_ni, .sm_id_i, .active(u_issue.u_policy.u_two_level.active_q), .active_next(u_issue.u_policy.u_two_level.active_d),
+  .front(u_issue.u_policy.u_qaws.front_q), .front_next(u_issue.u_policy.u_qaws.front_d), .prev(u_issue.u_policy.u_qaws.prev_q),
+  .head_ok(u_issue.u_policy.u_qaws.head_ok_q), .mark(u_issue.u_policy.u_qaws.mark_q)
+);
+
 // Scoreboard and stall counters of a sub-core.
 module qsm_issue_monitor
   import qsm_cfg_pkg::*;

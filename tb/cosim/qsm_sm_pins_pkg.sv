@@ -9,6 +9,7 @@ package qsm_sm_pins_pkg;
     logic [63:0] cycle;
     desc_t [NumKernels-1:0] desc;
     policy_e policy;
+    policy_param_t policy_param;
     logic [NumKernels-1:0] qos;
     logic [30:0] first_quota;
     logic [NumKernels-1:0] start;

@@ -11,6 +11,7 @@ module qsm_sm
   input  logic        [63:0]                 cycle_i,
   input  desc_t       [NumKernels-1:0]       desc_i,
   input  policy_e                            policy_i,
+  input  policy_param_t                      policy_param_i,
   input  logic        [NumKernels-1:0]       qos_i,
   input  logic        [30:0] first_quota_i,
   input  logic        [NumKernels-1:0]       start_i,
@@ -38,7 +39,7 @@ module qsm_sm
   from_sm_t from_sm;  // driven by qsm_cosim
 
   assign to_sm = '{
-    sm_id: sm_id_i, cycle: cycle_i, desc: desc_i, policy: policy_i, qos: qos_i, first_quota: first_quota_i,
+    sm_id: sm_id_i, cycle: cycle_i, desc: desc_i, policy: policy_i, policy_param: policy_param_i, qos: qos_i, first_quota: first_quota_i,
     start: start_i, kill: kill_i, dispatch: dispatch_i, icache_inv: icache_inv_i, tick: tick_i,
     quota_word: quota_word_i, quota_load: quota_load_i,
     fault_kernel: fault_kernel_i, stall_sub: stall_sub_i, stall_kernel: stall_kernel_i, stall_reason: stall_reason_i, rsp: rsp_i

@@ -116,6 +116,7 @@ module tb_sm
     .cycle_i        ('0),
     .desc_i         (desc),
     .policy_i       (PolicyLrr),
+    .policy_param_i ('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}),
     .qos_i          ('0),
     .first_quota_i  ('0),
     .start_i        (NumKernels'(start_i)),

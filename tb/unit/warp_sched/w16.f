@@ -2,4 +2,6 @@
 -GNumWarps=16
 -CFLAGS "-DNUM_WARPS=16"
 rtl/warp_sched/qsm_warp_age.sv
+rtl/warp_sched/qsm_two_level.sv
+rtl/warp_sched/qsm_qaws.sv
 rtl/warp_sched/qsm_warp_sched.sv

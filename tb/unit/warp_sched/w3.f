@@ -2,4 +2,6 @@
 -GNumWarps=3
 -CFLAGS "-DNUM_WARPS=3"
 rtl/warp_sched/qsm_warp_age.sv
+rtl/warp_sched/qsm_two_level.sv
+rtl/warp_sched/qsm_qaws.sv
 rtl/warp_sched/qsm_warp_sched.sv

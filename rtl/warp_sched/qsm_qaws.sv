@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// QAWS: warps in groups by the budget of their kernel. Which group issues now, and who leads it.
+//
+// Contract: docs/qaws.md (R-QW-1 to -9). One group stands at the front until its warps have been
+//   switched as often as its budget says; the others get the cycles in which it has nothing.
+//   Groups are sets of kernels: nothing is stored by group but the budget of the one at the front.
+// Latency: group_o and leader_o are combinational from eligible_i; the rest counts from the next
+//   cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
+// Cost: 19 + NumWarps flip-flops; per pair of kernels a compare of 8 bits; two first-in-the-circle.
+//
+// Observed by the lockstep monitor: valid, budget, ncs of front_q and front_d (QAWS, in cycles in which
+//   they differ); head_ok_q, prev_q, mark_q (full state).
+module qsm_qaws #(
+  parameter  int unsigned NumWarps   = 8,  // warp slots, 1..64
+  parameter  int unsigned NumKernels = 4,  // kernel slots, 1..8
+  localparam int unsigned SlotW      = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1
+) (
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
+  input  logic                             enable_i,    // policy 4 or 5
+  input  logic                             prose_i,     // policy 5
+  input  logic [NumWarps-1:0]              resident_i,
+  input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
+  input  logic [NumWarps-1:0]              eligible_i,
+  input  logic [NumKernels-1:0][7:0]       budget_i,    // 1..255
+  input  logic [NumKernels-1:0]            restart_i,   // its budget or the policy has been written
+  input  logic [NumKernels-1:0]            shut_i,      // no warp of it is eligible until it gets quota
+  input  logic [NumWarps-1:0]              greedy_i,    // warp issued last, unless it has finished (R-PO-1)
+  input  logic [NumWarps-1:0]              pick_i,      // warp that issues in this cycle
+  input  logic [NumWarps-1:0]              start_i,     // slot that a warp comes into
+  input  logic [NumWarps-1:0]              finish_i,    // slot that its warp leaves
+  output logic [NumWarps-1:0]              front_o,     // members of the group at the front
+  input  logic [SlotW-1:0]                 oldest_i,    // the oldest of them
+  output logic [NumWarps-1:0]              group_o,     // members of the group that issues
+  output logic [NumWarps-1:0]              leader_o     // a warp that goes first if it is in that group
+);
+  typedef logic [NumKernels-1:0] kernels_t;
+  typedef logic [NumWarps-1:0]   warps_t;
+  typedef struct packed {
+    logic       valid;
+    logic [7:0] budget;  // the group's name; 0 unless valid
+    logic [7:0] ncs;     // switches counted
+  } front_t;
+
+  if (NumKernels < 1 || NumKernels > 8) $error("qsm_qaws: NumKernels must be 1..8");
+
+  front_t front_q, front_d;
+  logic   head_ok_q, head_ok_d, prev_q;
+  warps_t mark_q, mark_d;
+
+  // ---- Budgets against each other: the same pair of kernels is compared once ----
+  kernels_t [NumKernels-1:0] above, equal;  // of kernel k: kernels with a greater, with the same budget
+  always_comb begin
+    above = '0;
+    equal = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      equal[k][k] = 1'b1;
+      for (int unsigned j = 0; j < k; j++) begin
+        above[k][j] = budget_i[j] > budget_i[k];
+        equal[k][j] = budget_i[j] == budget_i[k];
+        above[j][k] = !above[k][j] && !equal[k][j];
+        equal[j][k] = equal[k][j];
+      end
+    end
+  end
+
+  // Of a set of kernels those that come first in the circle: the greatest budget among those in
+  // `near`, if there are any, else the greatest of all (R-QW-3).
+  function automatic kernels_t first(kernels_t set, kernels_t near);
+    kernels_t pool;
+    pool = ((set & near) != '0) ? set & near : set;
+    for (int unsigned k = 0; k < NumKernels; k++) first[k] = pool[k] && (pool & above[k]) == '0;
+  endfunction
+
+  // All kernels of the groups that these belong to (R-QW-1).
+  function automatic kernels_t whole_group(kernels_t set);
+    whole_group = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) if (set[k]) whole_group |= equal[k];
+  endfunction
+
+  function automatic warps_t members(kernels_t set);
+    for (int unsigned w = 0; w < NumWarps; w++) members[w] = resident_i[w] && set[kernel_i[w]];
+  endfunction
+
+  function automatic kernels_t kernels_of(warps_t set);
+    kernels_of = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (set[w] && kernel_i[w] == KernelW'(k)) kernels_of[k] = 1'b1;
+      end
+    end
+  endfunction
+
+  // ---- Where the front stands, from registers (R-QW-2, R-QW-4) ----
+  kernels_t   hosted, counts, below, same, next, next_group, next_near;
+  logic [7:0] from, next_budget;
+  logic       runs, fresh, counts_here, counts_elsewhere, leaves;
+
+  assign hosted = kernels_of(resident_i);
+  assign counts = hosted & ~shut_i;
+  assign runs   = enable_i && (resident_i != '0);                     // else R-QW-5 a
+  assign fresh  = (hosted & restart_i) != '0 || !front_q.valid;       // R-QW-5 b
+  assign from   = fresh ? '0 : front_q.budget;                        // no budget is 0: the circle starts at the top
+
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      below[k] = budget_i[k] < from;
+      same[k]  = budget_i[k] == from;
+    end
+  end
+  assign next       = first(counts, below);
+  assign next_group = whole_group(next);
+
+  always_comb begin
+    next_budget = '0;
+    next_near   = '0;  // the next group, and those behind it as far as the smallest budget
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (next[k]) next_budget |= budget_i[k];
+      if (next[k]) next_near |= ~above[k];
+    end
+  end
+
+  assign counts_here      = (counts & same) != '0;
+  assign counts_elsewhere = (counts & ~same) != '0;
+  assign leaves           = !fresh && !counts_here && counts_elsewhere;  // R-QW-5 d
+
+  // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
+  warps_t here, mark;
+  logic   switched, steps, spent, moves;
+
+  assign here     = members(same);
+  assign mark     = fresh ? greedy_i & resident_i : mark_q;
+  assign switched = prose_i ? (here & mark & ~eligible_i) != '0 && (here & eligible_i) != '0
+                            : !head_ok_q && prev_q && (here & greedy_i) != '0;
+  assign steps    = !fresh && counts_here && counts_elsewhere && switched;
+  assign spent    = front_q.ncs >= front_q.budget;
+  assign moves    = fresh || leaves || (steps && spent);
+
+  // ---- Order of the groups, from the front on, and who leads (R-QW-8) ----
+  kernels_t first_group;
+  assign first_group = first(kernels_of(eligible_i), moves ? next_near : below | same);
+  assign group_o     = members(whole_group(first_group));
+  assign leader_o    = prose_i ? mark : greedy_i;
+
+  // ---- What the cycle leaves (R-QW-9) ----
+  warps_t front_leader;
+  assign front_o      = members(moves ? next_group : same);
+  assign front_leader = front_o & leader_o;
+  // An eligible head is the pick: its group comes first, and in the group so does the head.
+  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 : front_o[oldest_i] && eligible_i[oldest_i];
+
+  always_comb begin
+    front_d = front_q;
+    if (moves) front_d = '{valid: counts != '0, budget: next_budget, ncs: '0};
+    if (leaves && (hosted & same) != '0) front_d.ncs = front_q.ncs;  // shut, not empty
+    if (steps && !spent) front_d.ncs = front_q.ncs + 8'd1;
+    if (!runs) front_d = '0;
+
+    mark_d = mark;
+    if (pick_i != '0) mark_d &= ~group_o;
+    mark_d = (mark_d | pick_i) & ~start_i & ~finish_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      front_q   <= '0;
+      head_ok_q <= 1'b0;
+      prev_q    <= 1'b0;
+      mark_q    <= '0;
+    end else begin
+      front_q   <= front_d;
+      head_ok_q <= runs && head_ok_d;
+      prev_q    <= runs && pick_i != '0;
+      mark_q    <= runs ? mark_d : '0;
+    end
+  end
+
+`ifndef SYNTHESIS
+  // A shut group keeps the count for the next one, whose budget may be smaller.
+  logic carried_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) carried_q <= 1'b0;
+    else carried_q <= front_d.ncs != '0 && (carried_q || leaves);
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) carried_q || front_q.ncs <= front_q.budget)
+    else $error("R-QW-6, R-QW-7: more switches than the budget");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !runs || (kernels_of(eligible_i) & shut_i) == '0)
+    else $error("R-QW-8: a warp of a shut kernel is eligible");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !runs || (front_leader & (front_leader - warps_t'(1))) == '0)
+    else $error("R-QW-9: a group with two leaders");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(runs && counts != '0) || front_o != '0)
+    else $error("R-QW-5: a front without members");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   !runs || head_ok_d == ((pick_i & ((front_leader != '0) ? front_leader : front_o & (warps_t'(1) << oldest_i))) != '0))
+    else $error("R-QW-9: head_ok does not say whether the head issues");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (mark_q & ~resident_i) == '0)
+    else $error("R-QW-9: a slot without a warp is marked");
+`endif
+endmodule

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two-level scheduling: the few active warps among which a sub-core issues, the others wait outside.
+//
+// Contract: docs/warp_sched.md (R-PO-6 to -8). A warp that will not go on for long leaves the active
+//   places; in each cycle at most one leaves, and at most one takes a place that was free before.
+// Latency: active_o is a register. oldest_i is the oldest slot of candidates_o, in the same cycle.
+// Cost: NumWarps flip-flops, a count of them, one lowest of a set; the oldest is looked up outside.
+//
+// Observed by the lockstep monitor: active_q, active_d (TWOLEVEL, in cycles in which they differ).
+module qsm_two_level #(
+  parameter  int unsigned NumWarps = 8,  // warp slots, 1..64
+  localparam int unsigned SlotW    = (NumWarps > 1) ? $clog2(NumWarps) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                enable_i,        // this policy is the one that is set
+  input  logic [NumWarps-1:0] resident_i,
+  input  logic [NumWarps-1:0] long_i,          // resident, and waits for a barrier, a load or its quota (R-PO-7)
+  input  logic [4:0]          active_warps_i,  // places, 1..16
+  input  logic [NumWarps-1:0] change_i,        // a warp comes into or leaves the slot in this cycle
+  output logic [NumWarps-1:0] candidates_o,    // may be promoted
+  input  logic [SlotW-1:0]    oldest_i,        // the oldest of them
+  output logic [NumWarps-1:0] active_o
+);
+  localparam int unsigned CountW = ($clog2(NumWarps + 1) > 5) ? $clog2(NumWarps + 1) : 5;
+
+  logic [NumWarps-1:0] active_q, active_d, leaving, demoted, promoted;
+  logic                has_place;
+
+  assign leaving      = active_q & long_i;
+  assign demoted      = leaving & (~leaving + NumWarps'(1));  // the lowest
+  assign candidates_o = resident_i & ~active_q & ~long_i;
+  assign has_place    = CountW'($countones(active_q)) < CountW'(active_warps_i);
+  assign promoted     = (has_place && candidates_o != '0) ? NumWarps'(1) << oldest_i : '0;
+  assign active_d     = enable_i ? ((active_q & ~demoted) | promoted) & ~change_i : '0;
+  assign active_o     = active_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) active_q <= '0;
+    else active_q <= active_d;
+  end
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (active_q & ~resident_i) == '0)
+    else $error("R-PO-8: a slot without a warp is active");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (promoted & ~candidates_o) == '0)
+    else $error("R-PO-8: a warp is promoted that may not be");
+`endif
+endmodule
