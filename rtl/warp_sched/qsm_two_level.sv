@@ -43,7 +43,7 @@ module qsm_two_level #(
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) (active_q & ~resident_i) == '0)
     else $error("R-PO-8: a slot without a warp is active");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (promoted & ~candidates_o) == '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !enable_i || (promoted & ~candidates_o) == '0)
     else $error("R-PO-8: a warp is promoted that may not be");
 `endif
 endmodule
