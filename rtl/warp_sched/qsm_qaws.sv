@@ -27,12 +27,13 @@ module qsm_qaws #(
   input  logic [NumKernels-1:0]            restart_i,   // its budget or the policy has been written
   input  logic [NumKernels-1:0]            shut_i,      // no warp of it is eligible until it gets quota
   input  logic [NumWarps-1:0]              greedy_i,    // warp issued last, unless it has finished (R-PO-1)
-  input  logic [NumWarps-1:0]              pick_i,      // warp that issues in this cycle
+  input  logic                             pick_valid_i,  // a warp issues in this cycle
+  input  logic [SlotW-1:0]                 pick_slot_i,
   input  logic [NumWarps-1:0]              start_i,     // slot that a warp comes into
   input  logic [NumWarps-1:0]              finish_i,    // slot that its warp leaves
   output logic [NumWarps-1:0]              front_o,     // members of the group at the front
   input  logic [SlotW-1:0]                 oldest_i,    // the oldest of them
-  output logic [NumWarps-1:0]              group_o,     // members of the group that issues
+  output logic [NumWarps-1:0]              group_o,     // members of the group that issues, of its kernels with an eligible one
   output logic [NumWarps-1:0]              leader_o     // a warp that goes first if it is in that group
 );
   typedef logic [NumKernels-1:0] kernels_t;
@@ -68,9 +69,9 @@ module qsm_qaws #(
   // Of a set of kernels those that come first in the circle: the greatest budget among those in
   // `near`, if there are any, else the greatest of all (R-QW-3).
   function automatic kernels_t first(kernels_t set, kernels_t near);
-    kernels_t pool;
-    pool = ((set & near) != '0) ? set & near : set;
-    for (int unsigned k = 0; k < NumKernels; k++) first[k] = pool[k] && (pool & above[k]) == '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      first[k] = set[k] && (set & (near[k] ? near & above[k] : near | above[k])) == '0;
+    end
   endfunction
 
   // All kernels of the groups that these belong to (R-QW-1).
@@ -94,19 +95,19 @@ module qsm_qaws #(
 
   // ---- Where the front stands, from registers (R-QW-2, R-QW-4) ----
   kernels_t   hosted, counts, below, same, next, next_group, next_near;
-  logic [7:0] from, next_budget;
+  logic [7:0] next_budget;
   logic       runs, fresh, counts_here, counts_elsewhere, leaves;
 
   assign hosted = kernels_of(resident_i);
   assign counts = hosted & ~shut_i;
   assign runs   = enable_i && (resident_i != '0);                     // else R-QW-5 a
   assign fresh  = (hosted & restart_i) != '0 || !front_q.valid;       // R-QW-5 b
-  assign from   = fresh ? '0 : front_q.budget;                        // no budget is 0: the circle starts at the top
 
+  // Without a front the circle starts at the top.
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      below[k] = budget_i[k] < from;
-      same[k]  = budget_i[k] == from;
+      below[k] = !fresh && budget_i[k] < front_q.budget;
+      same[k]  = !fresh && budget_i[k] == front_q.budget;
     end
   end
   assign next       = first(counts, below);
@@ -138,17 +139,18 @@ module qsm_qaws #(
   assign moves    = fresh || leaves || (steps && spent);
 
   // ---- Order of the groups, from the front on, and who leads (R-QW-8) ----
-  kernels_t first_group;
-  assign first_group = first(kernels_of(eligible_i), moves ? next_near : below | same);
-  assign group_o     = members(whole_group(first_group));
-  assign leader_o    = prose_i ? mark : greedy_i;
+  kernels_t ready, issuing;
+  assign ready    = kernels_of(eligible_i);
+  assign issuing  = moves ? first(ready, next_near) : first(ready, below | same);  // moves comes late
+  assign group_o  = members(issuing);
+  assign leader_o = prose_i ? mark : greedy_i;
 
   // ---- What the cycle leaves (R-QW-9) ----
   warps_t front_leader;
   assign front_o      = members(moves ? next_group : same);
   assign front_leader = front_o & leader_o;
-  // An eligible head is the pick: its group comes first, and in the group so does the head.
-  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 : front_o[oldest_i] && eligible_i[oldest_i];
+  // An eligible leader of the front is the pick.
+  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 : pick_valid_i && pick_slot_i == oldest_i;
 
   always_comb begin
     front_d = front_q;
@@ -158,8 +160,11 @@ module qsm_qaws #(
     if (!runs) front_d = '0;
 
     mark_d = mark;
-    if (pick_i != '0) mark_d &= ~group_o;
-    mark_d = (mark_d | pick_i) & ~start_i & ~finish_i;
+    if (pick_valid_i) begin
+      mark_d &= ~members(whole_group(issuing));
+      mark_d[pick_slot_i] = 1'b1;
+    end
+    mark_d &= ~start_i & ~finish_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -171,7 +176,7 @@ module qsm_qaws #(
     end else begin
       front_q   <= front_d;
       head_ok_q <= runs && head_ok_d;
-      prev_q    <= runs && pick_i != '0;
+      prev_q    <= runs && pick_valid_i;
       mark_q    <= runs ? mark_d : '0;
     end
   end
@@ -192,7 +197,7 @@ module qsm_qaws #(
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(runs && counts != '0) || front_o != '0)
     else $error("R-QW-5: a front without members");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !runs || head_ok_d == ((pick_i & ((front_leader != '0) ? front_leader : front_o & (warps_t'(1) << oldest_i))) != '0))
+                   !runs || head_ok_d == (pick_valid_i && ((front_leader != '0) ? front_leader[pick_slot_i] : front_o[pick_slot_i] && pick_slot_i == oldest_i)))
     else $error("R-QW-9: head_ok does not say whether the head issues");
   assert property (@(posedge clk_i) disable iff (!rst_ni) (mark_q & ~resident_i) == '0)
     else $error("R-QW-9: a slot without a warp is marked");

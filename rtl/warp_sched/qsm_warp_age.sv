@@ -6,7 +6,7 @@
 //   resident warp keeps a place that does no harm.
 // Latency: oldest_o is combinational from set_i; a start counts from the next cycle on.
 // Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix. A set: a multiplexer of
-//   NumWarps bits per place, and a priority.
+//   NumWarps bits per place, and a tree.
 // Doc: docs/warp_sched.md. Observed by the lockstep monitor: nothing.
 module qsm_warp_age #(
   parameter  int unsigned NumWarps = 8,  // warp slots, 1..64
@@ -41,12 +41,11 @@ module qsm_warp_age #(
   end
 
   for (genvar i = 0; i < 2; i++) begin : g_set
+    logic [NumWarps-1:0] by_age;
     always_comb begin
-      oldest_o[i] = order_q[0];
-      for (int unsigned r = NumWarps; r > 0; r--) begin
-        if (set_i[i][order_q[r-1]]) oldest_o[i] = order_q[r-1];
-      end
+      for (int unsigned r = 0; r < NumWarps; r++) by_age[r] = set_i[i][order_q[r]];
     end
+    qsm_first #(.N(NumWarps), .Width(SlotW)) u_first (.set_i(by_age), .name_i(order_q), .first_o(oldest_o[i]));
   end
 
 `ifndef SYNTHESIS

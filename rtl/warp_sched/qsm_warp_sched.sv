@@ -49,13 +49,12 @@ module qsm_warp_sched #(
 
   logic [SlotW-1:0]    last_q, last_d;  // last issued slot
   logic                gone_q, gone_d;  // its warp has finished since, or none has issued yet
-  logic [NumWarps-1:0] greedy, start, finish, pick;
+  logic [NumWarps-1:0] greedy, start, finish;
   logic                two_level, qaws, prose;
 
   assign greedy    = one(!gone_q, last_q);
   assign start     = one(start_valid_i, start_slot_i);
   assign finish    = one(finish_valid_i, finish_slot_i);
-  assign pick      = one(pick_valid_o, pick_slot_o);
   assign two_level = policy_i == POLICY_TWO_LEVEL;
   assign prose     = policy_i == POLICY_QAWS_PROSE;
   assign qaws      = policy_i == POLICY_QAWS || prose;
@@ -71,7 +70,7 @@ module qsm_warp_sched #(
 
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i,
-    .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_i(pick), .start_i(start), .finish_i(finish),
+    .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o), .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
     .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader)
   );
 
@@ -102,17 +101,19 @@ module qsm_warp_sched #(
   logic [SlotW-1:0] next_slot, leader_slot;
 
   // First of them after the last issued one, in a circle that ends with it.
+  logic [NumWarps-1:0] ahead;
+  logic [NumWarps-1:0][SlotW-1:0] slots;
   always_comb begin
-    next_slot   = '0;
     leader_slot = '0;
-    for (int unsigned w = NumWarps; w > 0; w--) begin
-      if (choice[w-1]) next_slot = SlotW'(w - 1);
-      if (leader[w-1]) leader_slot |= SlotW'(w - 1);  // one at most
-    end
-    for (int unsigned w = NumWarps; w > 0; w--) begin
-      if (choice[w-1] && (SlotW'(w - 1) > last_q)) next_slot = SlotW'(w - 1);
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      ahead[w] = choice[w] && (SlotW'(w) > last_q);
+      slots[w] = SlotW'(w);
+      if (leader[w]) leader_slot |= SlotW'(w);  // one at most
     end
   end
+  qsm_first #(.N(NumWarps), .Width(SlotW)) u_next (
+    .set_i((ahead != '0) ? ahead : choice), .name_i(slots), .first_o(next_slot)
+  );
 
   always_comb begin
     pick_valid_o = |choice;
