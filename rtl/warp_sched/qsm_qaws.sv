@@ -40,7 +40,7 @@ module qsm_qaws #(
   typedef logic [NumWarps-1:0]   warps_t;
   typedef struct packed {
     logic       valid;
-    logic [7:0] budget;  // the group's name; 0 unless valid
+    logic [7:0] budget;  // the group's name
     logic [7:0] ncs;     // switches counted
   } front_t;
 
@@ -147,6 +147,8 @@ module qsm_qaws #(
 
   // ---- What the cycle leaves (R-QW-9) ----
   warps_t front_leader;
+  front_t no_front;
+  assign no_front     = '{valid: 1'b0, budget: front_q.budget, ncs: '0};
   assign front_o      = members(moves ? next_group : same);
   assign front_leader = front_o & leader_o;
   // An eligible leader of the front is the pick.
@@ -154,10 +156,10 @@ module qsm_qaws #(
 
   always_comb begin
     front_d = front_q;
-    if (moves) front_d = '{valid: counts != '0, budget: next_budget, ncs: '0};
+    if (moves) front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
     if (leaves && (hosted & same) != '0) front_d.ncs = front_q.ncs;  // shut, not empty
     if (steps && !spent) front_d.ncs = front_q.ncs + 8'd1;
-    if (!runs) front_d = '0;
+    if (!runs) front_d = no_front;
 
     mark_d = mark;
     if (pick_valid_i) begin
