@@ -78,6 +78,9 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
   if (qsm_config_warps_per_sched(c) > 16) {
     return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm, "at most 16 * num_sched = %" PRIu32, 16 * c->num_sched);
   }
+  if (c->num_groups > c->num_kernels) {
+    return refuse(msg, msg_len, "num_groups", c->num_groups, "at most num_kernels = %" PRIu32, c->num_kernels);
+  }
   const uint32_t shared_unit = QSM_SHARED_GRANULES * qsm_config_line_bytes(c);
   if (c->shared_bytes % shared_unit != 0) {
     return refuse(msg, msg_len, "shared_bytes", c->shared_bytes, "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);

@@ -23,6 +23,7 @@
   X(sb_entries, SbEntries, RANGE, 2, 8)              \
   X(noc_lat, NocLat, RANGE, 1, 16)                   \
   X(qos_lat, QosLat, RANGE, 1, 4096)                 \
+  X(num_groups, NumGroups, RANGE, 1, 8)              \
   X(progress_limit, ProgressLimit, RANGE, 4, 255)    \
   X(stall_counters, StallCounters, RANGE, 0, 1)
 

@@ -18,6 +18,9 @@ enum {
   RIGHTS_BITS = 7,
   STALL_SELECT_BITS = 0x3ff,
   SCHEME_ELASTIC = 3,  // has its number, is not built
+  BUDGET_RESET = 1,
+  MAX_BUDGET = 255,
+  MAX_ACTIVE_WARPS = 16,
 };
 
 // Where an address points: a GPU register, one of the selected SM for a slot, or one of a slot.
@@ -55,6 +58,7 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
   struct qsm_regs *regs = &ctrl->regs;
   regs->shared.config = config;
   regs->shared.policy = QSM_POLICY_GTO;
+  regs->shared.active_warps = 8;
   regs->epoch_len = 10000;
   regs->alpha_cap = 0x40000;
   regs->rollover_cap = 8;
@@ -65,6 +69,7 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
     desc->threads = 1;
     desc->warps = 1;
     regs->shared.first_quota[k] = 1;
+    regs->shared.budget[k] = BUDGET_RESET;
     regs->sm_mask[k] = all_sms(config);
   }
 }
@@ -85,7 +90,8 @@ struct field {
 
 static struct field find_gpu_field(const struct qsm_config *config, uint32_t offset) {
   switch (offset) {
-    case QSM_REG_POLICY: return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_LRR_ROTATE, 1, 0};
+    case QSM_REG_POLICY: return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_QAWS_PROSE, 1, 0};
+    case QSM_REG_ACTIVE_WARPS: return (struct field){offsetof(struct qsm_regs, shared.active_warps), 1, MAX_ACTIVE_WARPS, 1, 0};
     case QSM_REG_SCHEME: return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_ROLLOVER, 1, FIELD_QUIET};
     case QSM_REG_EPOCH_LEN:
       return (struct field){offsetof(struct qsm_regs, epoch_len), qsm_config_epoch_min(config), MAX_EPOCH, 1, FIELD_QUIET};
@@ -131,6 +137,9 @@ static struct field find_slot_field(const struct qsm_config *config, uint32_t k,
   if (offset == QSM_SLOT_FIRST_QUOTA) {
     return (struct field){at_slot(offsetof(struct qsm_regs, shared.first_quota), sizeof(int32_t), k), 1, QSM_QUOTA_MAX, 1, 0};
   }
+  if (offset == QSM_SLOT_BUDGET) {
+    return (struct field){at_slot(offsetof(struct qsm_regs, shared.budget), sizeof(uint32_t), k), 1, MAX_BUDGET, 1, 0};
+  }
   struct field field = find_desc_field(config, offset);
   if (field.flags) field.at += at_slot(offsetof(struct qsm_regs, shared.desc), sizeof(struct qsm_desc), k);
   return field;
@@ -169,6 +178,7 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offse
     case QSM_REG_ID: *value = GPU_ID; return true;
     case QSM_REG_CONFIG0: *value = pack(config->num_sms, config->num_sched, config->warps_per_sm, config->warp_size); return true;
     case QSM_REG_CONFIG1: *value = pack(config->num_kernels, config->max_tbs, config->num_channels, config->noc_lat); return true;
+    case QSM_REG_CONFIG3: *value = config->num_groups; return true;
     case QSM_REG_CONFIG2: *value = config->shared_bytes; return true;
     case QSM_REG_CYCLE_LO: *value = (uint32_t)cycle; return true;
     case QSM_REG_CYCLE_HI: *value = (uint32_t)(cycle >> 32); return true;
@@ -272,8 +282,22 @@ static bool stall_select_ok(const struct qsm_config *config, uint32_t value) {
          value >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT < config->num_sched;
 }
 
+// R-QW-10: slot k runs, or is about to, and has this budget.
+static bool groups_fit(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t budget) {
+  uint64_t seen[4] = {0};  // bit per budget
+  uint32_t n_groups = 0;
+  for (uint32_t slot = 0; slot < ctrl->config->num_kernels; slot++) {
+    if (slot != k && !is_busy(ctrl, slot)) continue;
+    uint32_t value = slot == k ? budget : ctrl->regs.shared.budget[slot];
+    n_groups += !(seen[value / 64] >> value % 64 & 1);
+    seen[value / 64] |= UINT64_C(1) << value % 64;
+  }
+  return n_groups <= ctrl->config->num_groups;
+}
+
 // Values inside the range that are refused all the same.
 static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t value) {
+  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET) return is_busy(ctrl, place.kernel) && !groups_fit(ctrl, place.kernel, value);
   if (place.area != AREA_GPU) return false;
   switch (place.offset) {
     case QSM_REG_SCHEME: return value == SCHEME_ELASTIC;
@@ -305,7 +329,9 @@ static bool slot_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t 
     case QSM_SLOT_SM_MASK_HI: return (value & ~(all_sms(ctrl->config) >> 32)) == 0;
     case QSM_SLOT_WIN0_RIGHTS:
     case QSM_SLOT_WIN1_RIGHTS: return value <= RIGHTS_BITS && !busy;
-    case QSM_SLOT_LAUNCH: return value == 1 && !busy && (ctrl->regs.valid_mask >> k & 1) && !(ctrl->regs.irq >> k & 1);
+    case QSM_SLOT_LAUNCH:
+      return value == 1 && !busy && (ctrl->regs.valid_mask >> k & 1) && !(ctrl->regs.irq >> k & 1) &&
+             groups_fit(ctrl, k, ctrl->regs.shared.budget[k]);
     case QSM_SLOT_HIST_CLEAR: return value == 1 && is_quiet(ctrl, cycle);
     case QSM_SLOT_KILL:
       effect->kill = value == 1 && busy ? 1u << k : 0;
@@ -339,6 +365,7 @@ static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_
   regs->valid_mask = (regs->valid_mask & ~bit) | (valid ? bit : 0);
   regs->shared.qos_mask = (regs->shared.qos_mask & ~bit) | (qos ? bit : 0);
   if (valid && !(old & QSM_SLOT_CTX_VALID_MASK)) {
+    regs->shared.budget[k] = BUDGET_RESET;
     qsm_tb_sched_arrive(ctrl->tb_sched, k);
     qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
   }
@@ -373,11 +400,22 @@ static void write_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32
   }
 }
 
+// Writes that the warp schedulers react to in the next cycle (R-QW-4).
+static void reschedule(struct qsm_ctrl *ctrl, uint64_t cycle, struct place place) {
+  struct qsm_sm_shared *shared = &ctrl->regs.shared;
+  bool is_gpu = place.area == AREA_GPU, budget = !is_gpu && place.offset == QSM_SLOT_BUDGET;
+  bool policy = is_gpu && place.offset == QSM_REG_POLICY;
+  if (!budget && !policy && !(is_gpu && place.offset == QSM_REG_ACTIVE_WARPS)) return;
+  shared->restart = policy ? (1u << ctrl->config->num_kernels) - 1 : (uint32_t)budget << place.kernel;
+  shared->resched_at = cycle + 1;
+}
+
 void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, uint32_t ended) {
   struct place place = find_place(ctrl, addr);
   struct field field = find_field(ctrl, place);
   if (field.at) {
     memcpy((char *)&ctrl->regs + field.at, &value, sizeof value);
+    reschedule(ctrl, cycle, place);
   } else if (place.area == AREA_SLOT) {
     write_slot(ctrl, cycle, place.kernel, place.offset, value);
   } else if (place.offset == QSM_REG_IRQ) {

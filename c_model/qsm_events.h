@@ -10,6 +10,8 @@
 #define QSM_EVENT_KINDS(X)                                                    \
   X(FETCH, "fetch", "warp pc outcome")                                        \
   X(ISSUE, "issue", "warp kernel pc mask instr entry")                        \
+  X(TWOLEVEL, "warp_sched", "active")                                         \
+  X(QAWS, "warp_sched", "front budget ncs")                                   \
   X(RESOLVE, "warp_state", "warp live bar selects")                           \
   X(PATH, "warp_state", "warp pc depth mask")                                 \
   X(WB, "exec", "warp rd mask data[]")                                        \

@@ -35,15 +35,24 @@ static void flip_gate(struct qsm_sm *sm, uint32_t kernel, uint64_t from) {
   }
 }
 
+// A group may count or not (R-QW-2) though no gate flips: one that loads is closed in any case.
+static void shut_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
+  sm->quota.spent = kernels;
+  if (sm->shared->policy < QSM_POLICY_QAWS) return;
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
+}
+
 // R-QC-1.
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   struct qsm_quota *q = &sm->quota;
   q->qos_mask = sm->shared->qos_mask;
   uint32_t all = (1u << sm->n_kernels) - 1;
   uint32_t loads = q->to_load & -q->to_load;
-  uint32_t open = (q->scheme == QSM_SCHEME_NONE || q->qos_mask == 0 ? all : q->positive) & ~loads;
+  uint32_t spent = q->scheme == QSM_SCHEME_NONE || q->qos_mask == 0 ? 0 : all & ~q->positive;
+  uint32_t open = all & ~spent & ~loads;
   uint32_t flipped = open ^ q->open;
   q->open = open;
+  if (spent != q->spent) shut_groups(sm, spent, from);
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
 }
 

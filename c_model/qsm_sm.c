@@ -32,9 +32,7 @@ static void reset_subcore(struct qsm_sm *sm, struct qsm_subcore *sc, uint32_t in
   sc->n_warps = (uint8_t)sm->n_warps;
   sc->room = (1u << sm->n_warps) - 1;
   memset(sc->stall, QSM_STALL_NONE, sizeof sc->stall);
-  sc->last = (uint8_t)(sm->n_warps - 1);
-  sc->gone = true;
-  for (uint32_t w = 0; w < sm->n_warps; w++) sc->order[w] = (uint8_t)w;
+  qsm_warp_sched_reset(&sc->sched, sm->n_warps);
   sc->fetch_last = (uint8_t)(sm->n_warps - 1);
   sc->f2.warp = QSM_NONE;
   sc->sel1 = QSM_NONE;
@@ -445,6 +443,9 @@ void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
   sm->out.n_retire = 0;
   sm->out.n_fault = 0;
   if (sm->quota.qos_mask != sm->shared->qos_mask) qsm_quota_gate(sm, from);
+  if (sm->shared->resched_at == from) {
+    for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
+  }
   for (uint64_t c = from; c < to; c++) {
     if (idle(sm)) c = next_timed_event(sm);
     if (c >= to) break;

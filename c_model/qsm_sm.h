@@ -29,7 +29,14 @@ enum qsm_scheme {
   QSM_SCHEME_ROLLOVER = 4,
 };
 
-enum qsm_policy { QSM_POLICY_LRR = 0, QSM_POLICY_GTO = 1, QSM_POLICY_LRR_ROTATE = 2 };
+enum qsm_policy {
+  QSM_POLICY_LRR = 0,
+  QSM_POLICY_GTO = 1,
+  QSM_POLICY_LRR_ROTATE = 2,
+  QSM_POLICY_TWO_LEVEL = 3,
+  QSM_POLICY_QAWS = 4,
+  QSM_POLICY_QAWS_PROSE = 5,
+};
 
 struct qsm_window {
   uint32_t base;
@@ -55,6 +62,10 @@ struct qsm_sm_shared {
   const struct qsm_config *config;
   struct qsm_desc desc[QSM_MAX_KERNELS];
   uint32_t policy;    // enum qsm_policy
+  uint32_t active_warps;
+  uint32_t budget[QSM_MAX_KERNELS];
+  uint64_t resched_at;  // the cycle that first sees the last write of these three
+  uint32_t restart;     // bit per kernel: restart[k] in that cycle (R-QW-4)
   uint32_t qos_mask;  // bit k: CTX.valid and CTX.qos of slot k
   int32_t first_quota[QSM_MAX_KERNELS];
 };

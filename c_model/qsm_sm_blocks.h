@@ -12,10 +12,10 @@
 
 #include "qsm_decode.h"
 #include "qsm_sm.h"
+#include "qsm_warp_sched.h"
 
 enum {
   QSM_MAX_SUBS = 4,
-  QSM_MAX_WARPS = 16,  // of one sub-core
   QSM_MAX_TBS = 32,
   QSM_MAX_TXNS = 128,
   QSM_MAX_SB = 8,
@@ -28,7 +28,6 @@ enum {
   QSM_MAX_OPS = QSM_MAX_SUBS * QSM_MQ_DEPTH + 2,  // memory instructions in queues, N and C
   QSM_MAX_MSGS = 512,    // more than can be sent within two windows
   QSM_MAX_RSPS = 64,     // one per cycle within two windows
-  QSM_NONE = 0xFF,       // no warp, no entry
 };
 
 #define QSM_NEVER UINT64_MAX
@@ -119,10 +118,7 @@ struct qsm_subcore {
   struct qsm_scoreboard sb[QSM_MAX_WARPS];
   struct qsm_ibuf ibuf[QSM_MAX_WARPS];
 
-  // Policy (docs/warp_sched.md).
-  uint8_t last;
-  bool gone;
-  uint8_t order[QSM_MAX_WARPS];  // oldest first
+  struct qsm_warp_sched sched;
 
   // Fetch.
   uint8_t fetch_last;
@@ -210,6 +206,7 @@ struct qsm_quota {
   bool load_second;              // a load is in its second cycle
   uint32_t positive;             // C > 0
   uint32_t open;                 // gate (R-QC-1)
+  uint32_t spent;                // gated and C <= 0: shut[k] of QAWS
   uint32_t qos_mask;             // the direct signal that `open` was computed from
   uint8_t scheme;
   uint32_t lanes[QSM_MAX_KERNELS];  // issued in this cycle
@@ -310,6 +307,9 @@ void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c);
 void qsm_subcore_wake(struct qsm_subcore *sc, uint64_t from);
 // Recomputes the summary bits of a warp, seen from cycle `from` on.
 void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from);
+// What the warp scheduler sees in cycle c, if `eligible` may issue and `finish` (or QSM_NONE) finishes.
+struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t eligible, uint32_t finish, uint64_t c);
+uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc);  // R-IS-1, by the registers as they are
 uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason);
 
 // ---- qsm_fetch.c ----
@@ -325,10 +325,6 @@ void qsm_fetch_redirect(struct qsm_subcore *sc, uint32_t warp);     // R-FE-7
 void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c);
 void qsm_fetch_invalidate(struct qsm_subcore *sc, bool pending_at_start);
 void qsm_fetch_granted(struct qsm_subcore *sc);                     // PEND -> WAIT
-
-// ---- qsm_warp_sched.c ----
-uint32_t qsm_warp_sched_pick(const struct qsm_subcore *sc, uint32_t policy, uint32_t eligible);  // eligible != 0
-void qsm_warp_sched_started(struct qsm_subcore *sc, uint32_t warp);
 
 // ---- qsm_warp_state.c ----
 void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, uint64_t c);

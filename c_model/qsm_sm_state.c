@@ -43,6 +43,12 @@ static bool scoreboard_state(const struct qsm_sm *sm, const struct qsm_scoreboar
   return true;
 }
 
+static bool policy_state(const struct qsm_warp_sched *ws, uint32_t word, uint32_t *value) {
+  const struct qsm_qaws *q = &ws->qaws;
+  const uint32_t words[] = {ws->active, qsm_qaws_front(q), (uint32_t)q->prev << 1 | q->head_ok, q->mark};
+  return give_word(word, words, 4, value);
+}
+
 static bool quota_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint32_t *value) {
   const struct qsm_quota *q = &sm->quota;
   if (k >= sm->n_kernels) return false;
@@ -87,6 +93,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       if (index >= sm->n_kernels || word >= QSM_N_STALL_REASONS) return false;
       *value = qsm_sm_stall(sm, cycle, sub, index, word);
       return true;
+    case QSM_STATE_POLICY: return index == 0 && policy_state(&sc->sched, word, value);
     default: return false;
   }
 }
@@ -136,6 +143,32 @@ static bool inject_issue(struct injection *in, struct qsm_subcore *sc) {
   uint32_t w = draw_bit(in, issuing);
   flip(in, &sc->path_pc[w], 2 + draw(in, 10), "path_pc", w);
   return true;
+}
+
+// A warp that is demoted in the next cycle loses its place before.
+static bool inject_two_level(struct injection *in, struct qsm_warp_sched *ws, const struct qsm_sched_in *seen) {
+  uint32_t demoted = ws->active & seen->stalled_long;
+  if (!demoted) return false;
+  uint32_t w = qsm_ctz(demoted);
+  flip(in, &ws->active, w, "active", w);
+  return true;
+}
+
+// The count that the next cycle adds to, such that it stays a count below the budget: the front moves later or earlier, but not now.
+static bool inject_qaws(struct injection *in, struct qsm_warp_sched *ws, const struct qsm_sched_in *seen) {
+  struct qsm_qaws *q = &ws->qaws;
+  struct qsm_warp_sched next = *ws;
+  qsm_warp_sched_step(&next, seen);
+  if (qsm_qaws_front(&next.qaws) != qsm_qaws_front(q) + 1 || (q->ncs ^ 1) >= q->budget) return false;
+  flip_small(in, &q->ncs, 0, "ncs of the group of budget", q->budget);
+  return true;
+}
+
+// A flip that shows in the next cycle, and not in what that cycle issues.
+static bool inject_warp_sched(struct injection *in, struct qsm_subcore *sc) {
+  const struct qsm_sched_in seen = qsm_subcore_sched_in(sc, qsm_subcore_eligible(sc), QSM_NONE, sc->sm->next_cycle);
+  if (seen.policy == QSM_POLICY_TWO_LEVEL) return inject_two_level(in, &sc->sched, &seen);
+  return seen.policy >= QSM_POLICY_QAWS && inject_qaws(in, &sc->sched, &seen);
 }
 
 // A lane more or less outside the path, unless that has all: a path that loses its only lane would first show in what is not issued.
@@ -232,7 +265,7 @@ int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *wha
       {"fetch", NULL, inject_fetch},         {"issue", NULL, inject_issue}, {"warp_state", NULL, inject_warp_state},
       {"exec", NULL, inject_exec},           {"tb_launch", inject_tb_launch, NULL},
       {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"fault", inject_fault, NULL},
-      {"quota", inject_quota, NULL},
+      {"quota", inject_quota, NULL},         {"warp_sched", NULL, inject_warp_sched},
   };
   struct injection in = {.seed = seed, .what = what, .what_len = what_len};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

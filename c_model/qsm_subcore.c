@@ -150,20 +150,59 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   }
 }
 
+// R-PO-7.
+static uint32_t stalled_long(const struct qsm_subcore *sc) {
+  const uint32_t reasons = 1u << QSM_STALL_BARRIER | 1u << QSM_STALL_LOAD | 1u << QSM_STALL_QUOTA;
+  uint32_t warps = 0;
+  for (uint32_t w = 0; w < sc->n_warps; w++) warps |= (reasons >> sc->stall[w] & 1) << w;
+  return warps;
+}
+
+struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t eligible, uint32_t finish, uint64_t c) {
+  const struct qsm_sm_shared *shared = sc->sm->shared;
+  return (struct qsm_sched_in){
+      .policy = shared->policy,
+      .resident = sc->resident,
+      .eligible = eligible,
+      .stalled_long = shared->policy == QSM_POLICY_TWO_LEVEL ? stalled_long(sc) : 0,
+      .active_warps = shared->active_warps,
+      .n_kernels = sc->sm->n_kernels,
+      .of_kernel = sc->of_kernel,
+      .budget = shared->budget,
+      .restart = c == shared->resched_at ? shared->restart : 0,
+      .shut = sc->sm->quota.spent,
+      .finish = finish,
+  };
+}
+
+uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc) { return sc->ready & ~sc->shut & ~waiting_for_unit(sc); }
+
+// A cycle under a policy with groups, or the first after one.
+static void issue_by_group(struct qsm_subcore *sc, uint32_t eligible, uint32_t finished, uint64_t c) {
+  struct qsm_warp_sched *ws = &sc->sched;
+  const struct qsm_sched_in in = qsm_subcore_sched_in(sc, eligible, finished, c);
+  uint32_t active = ws->active, front = qsm_qaws_front(&ws->qaws);
+  uint32_t warp = qsm_warp_sched_step(ws, &in);
+  if (warp != QSM_NONE) issue(sc, warp, c);
+  if (ws->active != active) QSM_EMIT(sc->sm, c, QSM_EV_TWOLEVEL, sc->index, ws->active);
+  if (qsm_qaws_front(&ws->qaws) != front) QSM_EMIT(sc->sm, c, QSM_EV_QAWS, sc->index, ws->qaws.valid, ws->qaws.budget, ws->qaws.ncs);
+}
+
 // R-IS-1, R-IS-2, R-PO-1; `finished`: the slot that finishes in this cycle.
 static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
-  uint32_t candidates = sc->ready & ~sc->shut;
+  uint32_t candidates = sc->ready & ~sc->shut, policy = sc->sm->shared->policy;
   uint32_t waiting = waiting_for_unit(sc);
   if (waiting) count_unit_waits(sc, waiting, 1);
-  uint32_t eligible = candidates & ~waiting;
-  if (eligible) {
-    uint32_t warp = qsm_warp_sched_pick(sc, sc->sm->shared->policy, eligible);
-    issue(sc, warp, c);
-    sc->last = (uint8_t)warp;
-    sc->gone = false;
-  } else if (finished == sc->last) {
-    sc->gone = true;
+  uint32_t eligible = candidates & ~waiting, warp = QSM_NONE;
+  if (policy >= QSM_POLICY_TWO_LEVEL || sc->sched.grouping) {
+    issue_by_group(sc, eligible, finished, c);
+    return;
   }
+  if (eligible) {
+    warp = qsm_warp_sched_pick(&sc->sched, policy, eligible);
+    issue(sc, warp, c);
+  }
+  qsm_warp_sched_issued(&sc->sched, warp, finished);
 }
 
 // ---- EX2 ----
@@ -275,12 +314,19 @@ static void finish(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->tb[warp]);
 }
 
+// A policy with groups moves on in cycles without an eligible warp too, until it has come to rest.
+static bool groups_rest(const struct qsm_subcore *sc) {
+  if (sc->sm->shared->policy < QSM_POLICY_TWO_LEVEL && !sc->sched.grouping) return true;
+  struct qsm_sched_in in = qsm_subcore_sched_in(sc, 0, QSM_NONE, QSM_NEVER);
+  return qsm_warp_sched_settled(&sc->sched, &in);
+}
+
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
   if (sc->selpend | sc->finishable | sc->res_count | sc->wait_count) return false;
   if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
-  if (sc->ready & ~sc->shut & ~waiting_for_unit(sc)) return false;
+  if (qsm_subcore_eligible(sc) || !groups_rest(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
   return sc->wake_at > c + 1;
 }

@@ -37,7 +37,7 @@ void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint
   sc->sb[warp] = (struct qsm_scoreboard){0};
   sc->shut = sc->sm->quota.open >> kernel & 1 ? sc->shut & ~bit : sc->shut | bit;
   qsm_fetch_redirect(sc, warp);
-  qsm_warp_sched_started(sc, warp);
+  qsm_warp_sched_started(&sc->sched, warp);
   qsm_subcore_refresh(sc, warp, c + 1);
   QSM_EMIT(sc->sm, c, QSM_EV_START, sc->index, warp, kernel, tb, widx, live);
 }

@@ -31,6 +31,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->sb_entries = between(random, 2, 8);
   c->noc_lat = skewed(random, 1, 4, 16);
   c->qos_lat = qsm_config_qos_lat_min(c) + skewed(random, 0, 3, 100);
+  c->num_groups = between(random, 1, c->num_kernels);
   c->progress_limit = skewed(random, 4, 9, 255);
   c->stall_counters = qsm_random_chance(random, 75);
   c->mem_bytes = (256 + between(random, 0, 99)) * 4096;
