@@ -121,9 +121,19 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   return status;
 }
 
+// Often the same as another slot's, often of two.
+static uint32_t random_budget(struct round *round) {
+  switch (below(round, 6)) {
+    case 0: return 1 + below(round, 255);
+    case 1: case 2: return 1 + below(round, 8);
+    default: return 1 + 3 * below(round, 2);
+  }
+}
+
 static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
   enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_GOAL), random_goal(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_CTX), 1 | below(round, 2) << 1);
+  if (!status) status = put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
   return status ? status : launch(round, slot);
 }
 
@@ -154,7 +164,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
   uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
   const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu, most_threads, most_threads + 1,
                              config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
-  uint32_t offset = below(round, 40) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  uint32_t offset = below(round, QSM_SLOT_BUDGET / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
 }
@@ -162,8 +172,8 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
 // The same of the whole GPU; never so that epochs get long.
 static enum qsm_backend_status nudge_gpu(struct round *round) {
   static const uint32_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_ALPHA_CAP, QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN, QSM_REG_SM_SELECT,
-                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV};
-  static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
+                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS};
+  static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 16, 17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
   if (below(round, 4) == 0) return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
   if (below(round, 4) == 0) return put(round, QSM_REG_STALL_SELECT, below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
   return put(round, registers[below(round, sizeof registers / sizeof registers[0])], values[below(round, sizeof values / sizeof values[0])]);
@@ -191,8 +201,8 @@ static enum qsm_backend_status revive(struct round *round, uint32_t slot) {
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels), ignored;
-  switch (below(round, 20)) {
-    case 0: return put(round, QSM_REG_POLICY, below(round, 4));
+  switch (below(round, 24)) {
+    case 0: return put(round, QSM_REG_POLICY, below(round, 7));
     case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
     case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
     case 3: return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? 0x10000 + below(round, 0x70000) : 0);
@@ -209,6 +219,8 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 15: return nudge_gpu(round);
     case 16: case 17: return look_around(round);
     case 18: case 19: return revive(round, slot);
+    case 20: case 21: return put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
+    case 22: return put(round, QSM_REG_ACTIVE_WARPS, 1 + below(round, below(round, 2) ? 4 : 16));
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }
@@ -239,7 +251,7 @@ static enum qsm_backend_status read_all(struct round *round) {
 static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress, uint64_t done_before, uint64_t cycles) {
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
-  if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 3)) : status;  // else the one after reset
+  if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6)) : status;  // else the one after reset
   if (!status) status = put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
   // One round in three skips the long first epoch idle, so that schemes act from the first launch on.
   uint64_t ran = 0;

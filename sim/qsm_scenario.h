@@ -27,6 +27,7 @@ struct qsm_scenario_kernel {
   double goal;               // thread instructions per cycle, or percent of isolated
   uint64_t passes;           // 0: repeat until the end
   uint64_t sm_mask;          // 0: all
+  uint32_t budget;           // BUDGET: of its group under the QAWS policies
 };
 
 struct qsm_scenario {
@@ -36,6 +37,7 @@ struct qsm_scenario {
   uint64_t epoch;            // 0: the configuration's
   uint32_t alpha_cap;        // ALPHA_CAP: Q3.16, 0 off
   uint32_t rollover_cap;     // ROLLOVER_CAP: epochs, 0 off
+  uint32_t active_warps;     // ACTIVE_WARPS: places under two_level
   uint64_t cycles;           // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;

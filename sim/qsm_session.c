@@ -128,6 +128,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   tenant->outcome->goal_q16 = session->plan->goal_q16[index];
   qsmError_t error = qsmContextCreate(session->device, &tenant->context);
   if (!error && tenant->kernel->sm_mask) error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
+  if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
   if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, tenant->outcome->goal_q16);
   if (!error) error = load_program(tenant, msg, msg_len);
   return error;
@@ -225,6 +226,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy, session->plan->scheme, (uint32_t)session->epoch);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ALPHA_CAP, session->scenario->alpha_cap);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ROLLOVER_CAP, session->scenario->rollover_cap);
+  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
   if (!error) error = qsmDeviceRunUntil(session->device, session->origin + config->qos_lat + 1);

@@ -22,6 +22,7 @@ enum {
   ARGUMENT_BYTES = 48,
   MAX_BLOCK_THREADS = 1024,
   MANAGER_TRIES = 4096,
+  MAX_BUDGET = 255,
   CAUSE_KILLED = 24,  // by the host
 };
 #define DEVICE_MEMORY_BASE 0x80000000u
@@ -49,6 +50,7 @@ struct qsm_context {
   struct launch *queue;  // head runs when `running`
   bool running, faulted;
   uint32_t goal_q16;
+  uint32_t budget;
   uint64_t sm_mask;
   uint32_t shadow[SLOT_REGISTER_COUNT];  // last values written, to skip writes that change nothing
   bool shadow_valid[SLOT_REGISTER_COUNT];
@@ -85,6 +87,7 @@ const char *qsmGetErrorString(qsmError_t error) {
     case qsmErrorTimeout: return "cycle limit reached";
     case qsmErrorBackend: return "backend failed";
     case qsmErrorBusy: return "launches are pending";
+    case qsmErrorGroups: return "too many budgets";
   }
   return "unknown error";
 }
@@ -346,6 +349,7 @@ qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
   if (!created) return fail(device, qsmErrorMemoryAllocation, "out of memory");
   created->device = device;
   created->slot = slot;
+  created->budget = 1;
   created->sm_mask = device->config.num_sms >= 64 ? UINT64_MAX : ((uint64_t)1 << device->config.num_sms) - 1;
   qsmError_t error = lay_out_memory(created);
   if (!error) error = write_first_quota(created);
@@ -400,6 +404,34 @@ qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16) {
   qsmError_t error = slot_write(context, QSM_SLOT_GOAL, goal_ipc_q16);
   if (!error) error = write_first_quota(context);
   return error ? error : slot_write(context, QSM_SLOT_CTX, control);
+}
+
+// The contexts with launches pending, this one among them, have few enough budgets. The GPU asks only for what runs (R-QW-10); asking for
+// what waits too keeps it from refusing a launch whose turn comes later.
+static qsmError_t check_groups(const struct qsm_context *context, uint32_t budget) {
+  struct qsm_device *device = context->device;
+  bool seen[MAX_BUDGET + 1] = {false};
+  uint32_t n_groups = 0;
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) {
+    const struct qsm_context *other = device->context[slot];
+    if (other != context && (!other || !other->queue)) continue;
+    uint32_t value = other == context ? budget : other->budget;
+    n_groups += !seen[value];
+    seen[value] = true;
+  }
+  if (n_groups <= device->config.num_groups) return qsmSuccess;
+  return fail(device, qsmErrorGroups, "slot %u: budget %u makes %u groups of warps, configuration %s has %u", context->slot, budget, n_groups,
+              device->config.name, device->config.num_groups);
+}
+
+qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget) {
+  if (budget < 1 || budget > MAX_BUDGET)
+    return fail(context->device, qsmErrorInvalidValue, "slot %u: budget %u, must be 1..%u", context->slot, budget, (unsigned)MAX_BUDGET);
+  if (budget == context->budget) return qsmSuccess;
+  qsmError_t error = context->queue ? check_groups(context, budget) : qsmSuccess;
+  if (!error) error = slot_write(context, QSM_SLOT_BUDGET, budget);
+  if (!error) context->budget = budget;
+  return error;
 }
 
 qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask) {
@@ -504,6 +536,7 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
   if (offset < 0) return fail(device, qsmErrorNotFound, "no kernel '%s' in the module", kernel);
   uint64_t shared = (uint64_t)shared_bytes + qsm_program_shared_bytes(context->program);
   qsmError_t error = check_launch(context, kernel, grid, block, shared);
+  if (!error) error = check_groups(context, context->budget);
   if (error) return error;
   struct launch *launch = calloc(1, sizeof *launch);
   if (!launch) return fail(device, qsmErrorMemoryAllocation, "out of memory");

@@ -32,6 +32,7 @@ typedef enum {
   qsmErrorTimeout,           // the cycle limit ended the wait
   qsmErrorBackend,           // the backend failed (lockstep: a difference was found)
   qsmErrorBusy,              // not while launches are pending
+  qsmErrorGroups,            // more distinct budgets at a time than the GPU has groups (num_groups)
 } qsmError_t;
 
 typedef struct qsm_device *qsmDevice_t;
@@ -69,8 +70,8 @@ qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles);
 // Control register access (docs/registers.md); one cycle each.
 qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value);
 qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value);
-// Scheduling for all contexts: policy 0 lrr, 1 gto, 2 lrr_rotate; scheme 0 none, 1 naive, 2 naive_history, 4 rollover; epoch
-// length in cycles. Scheme and epoch take effect at the next epoch.
+// Scheduling for all contexts: policy 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5 qaws_prose; scheme 0 none,
+// 1 naive, 2 naive_history, 4 rollover; epoch length in cycles. Scheme and epoch take effect at the next epoch.
 qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles);
 
 // ---- Context (tenant) ----
@@ -80,6 +81,10 @@ uint32_t qsmContextSlot(qsmContext_t context);
 // Goal in thread instructions per GPU cycle, Q16.16 (FGQ 3.2); 0 makes the context a non-QoS one. Refused above the GPU's peak
 // (NumSms * NumSched * WarpSize). May be changed while kernels run, but switching between QoS and non-QoS only when idle.
 qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16);
+// Budget of the context's kernels under the QAWS policies, 1..255 (docs/qaws.md), 1 at first: how often a sub-core may switch between their
+// warps before the next group has its turn. Kernels of equal budget form one group; qsmErrorGroups if the contexts with launches pending
+// would have more budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.
+qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget);
 // Restricts the context to the SMs whose bits are set.
 qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask);
 // Loads a program made by qsm-cc. One module per context; loading another replaces it when the context is idle.
