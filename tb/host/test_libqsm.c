@@ -60,7 +60,7 @@ static void registers_out_of_range_are_refused(void **state) {
   assert_says("refused a read of register 0x0FFC");
   assert_int_equal(qsmRegisterWrite(device, QSM_REG_ID, 1), qsmErrorInvalidValue);
   assert_says("refused to write 0x00000001 to register 0x0000");
-  assert_int_equal(qsmRegisterWrite(device, QSM_REG_POLICY, 3), qsmErrorInvalidValue);
+  assert_int_equal(qsmRegisterWrite(device, QSM_REG_POLICY, 6), qsmErrorInvalidValue);
   assert_int_equal(qsmRegisterRead(device, QSM_REG_POLICY, &value), qsmSuccess);
   assert_int_equal(value, 1);
 }
@@ -68,7 +68,7 @@ static void registers_out_of_range_are_refused(void **state) {
 static void scheduling_out_of_range_is_refused(void **state) {
   (void)state;
   assert_int_equal(qsmSetScheduling(device, 2, 4, 5000), qsmSuccess);
-  assert_int_equal(qsmSetScheduling(device, 3, 4, 5000), qsmErrorInvalidValue);
+  assert_int_equal(qsmSetScheduling(device, 6, 4, 5000), qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 3, 5000), qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 0, qsm_config_epoch_min(qsmDeviceConfig(device)) - 1), qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 0, 1 << 20), qsmErrorInvalidValue);

@@ -39,7 +39,7 @@ static void every_access_takes_one_cycle(void **state) {
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 0);
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 1);
   port_write(model, QSM_REG_POLICY, 0);
-  assert_int_equal(refused(model, QSM_REG_POLICY, 3), 1);
+  assert_int_equal(refused(model, QSM_REG_POLICY, 6), 1);
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 4);
   qsm_model_run(model, UINT64_C(0x100000000), false);
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 5);
@@ -71,7 +71,8 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   const struct range_case gpu[] = {
-      {QSM_REG_POLICY, 1, 0, 2, 1},
+      {QSM_REG_POLICY, 1, 0, 5, 1},
+      {QSM_REG_ACTIVE_WARPS, 8, 1, 16, 1},
       {QSM_REG_SCHEME, 0, 0, 4, 1},
       {QSM_REG_EPOCH_LEN, 10000, 150 + 6 + 16, (1 << 20) - 1, 1},
       {QSM_REG_ALPHA_CAP, 0x40000, 0, 0x7ffff, 1},
@@ -92,7 +93,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_BLOCK_Y, 1, 1, 1024, 1},             {QSM_SLOT_BLOCK_Z, 1, 1, 1024, 1},
       {QSM_SLOT_BLOCK_THREADS, 1, 1, 24, 1},         {QSM_SLOT_SHARED, 0, 0, 6144, 1},
       {QSM_SLOT_BLOCK_WARPS, 1, 1, 6, 1},            {QSM_SLOT_SHARED_GRAN, 0, 0, 32, 1},
-      {QSM_SLOT_CTX, 0, 0, 3, 1},
+      {QSM_SLOT_BUDGET, 1, 1, 255, 1},              {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
   for (uint32_t k = 0; k < config.num_kernels; k++) {
@@ -125,7 +126,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x54, 0xfc, 0x130, 0x1ec, 0xffc, 0x10a0, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x58, 0xfc, 0x130, 0x1ec, 0xffc, 0x10a4, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
@@ -133,6 +134,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   }
   static const uint16_t read_only[] = {QSM_REG_ID, QSM_REG_CONFIG0, QSM_REG_CONFIG1, QSM_REG_CONFIG2, QSM_REG_CYCLE_LO, QSM_REG_CYCLE_HI,
                                        QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, QSM_REG_ALLOC_BUSY, QSM_REG_STALL_VALUE, QSM_REG_MGR_BUSY,
+                                       QSM_REG_CONFIG3,
                                        0x100, 0x104, 0x108, 0x10c, 0x12c, 0x1060, 0x1064, 0x1068, 0x106c, 0x1070, 0x1074, 0x1078, 0x107c,
                                        0x1080, 0x1084, 0x1088, 0x1090, 0x1094, 0x1098};
   for (uint32_t i = 0; i < sizeof read_only / sizeof *read_only; i++) {
@@ -174,6 +176,48 @@ static void a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt(void *
   port_write(model, QSM_REG_IRQ, 1);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 0);
   program_launch(model, 0);
+  qsm_model_destroy(model);
+}
+
+// R-QW-10: odd has two groups for its three slots.
+static void more_budgets_than_groups_are_refused(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  for (uint32_t k = 0; k < 3; k++) {
+    program_load(model, &config, k, 1, PROGRAM_SPIN, 2000, 3, 4);
+    port_write(model, slot_register(k, QSM_SLOT_BUDGET), 10 + k);  // no slot runs: any number of budgets
+  }
+  program_launch(model, 0);
+  program_launch(model, 1);
+  assert_int_equal(refused(model, slot_register(2, QSM_SLOT_LAUNCH), 1), 1);
+  assert_int_equal(port_read(model, slot_register(2, QSM_SLOT_STATUS)), 0);
+  port_write(model, slot_register(2, QSM_SLOT_BUDGET), 255);
+  assert_int_equal(refused(model, slot_register(2, QSM_SLOT_LAUNCH), 1), 1);
+  port_write(model, slot_register(2, QSM_SLOT_BUDGET), 11);
+  program_launch(model, 2);
+  assert_int_equal(refused(model, slot_register(2, QSM_SLOT_BUDGET), 12), 1);
+  assert_int_equal(port_read(model, slot_register(2, QSM_SLOT_BUDGET)), 11);
+  port_write(model, slot_register(2, QSM_SLOT_BUDGET), 10);
+  port_write(model, slot_register(1, QSM_SLOT_BUDGET), 12);  // slot 1 was the only one with 11
+  port_write(model, slot_register(1, QSM_SLOT_BUDGET), 12);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_BUDGET), 11), 1);
+  port_write(model, slot_register(0, QSM_SLOT_BUDGET), 12);
+  qsm_model_destroy(model);
+}
+
+static void an_arrival_resets_the_budget(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  uint32_t ctx = slot_register(1, QSM_SLOT_CTX), budget = slot_register(1, QSM_SLOT_BUDGET);
+  port_write(model, budget, 9);
+  port_write(model, ctx, 1);
+  assert_int_equal(port_read(model, budget), 1);
+  port_write(model, budget, 7);
+  port_write(model, ctx, 3);  // still the same tenant
+  port_write(model, ctx, 0);
+  assert_int_equal(port_read(model, budget), 7);
   qsm_model_destroy(model);
 }
 
@@ -314,6 +358,8 @@ int main(void) {
       cmocka_unit_test(unknown_unaligned_and_read_only_addresses_are_errors),
       cmocka_unit_test(write_only_registers_read_zero_and_take_one_only),
       cmocka_unit_test(a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt),
+      cmocka_unit_test(more_budgets_than_groups_are_refused),
+      cmocka_unit_test(an_arrival_resets_the_budget),
       cmocka_unit_test(an_interrupt_set_and_cleared_in_one_cycle_is_set),
       cmocka_unit_test(idle_registers_are_closed_while_a_launch_runs),
       cmocka_unit_test(settings_are_closed_while_the_manager_computes),

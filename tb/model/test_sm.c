@@ -397,20 +397,17 @@ static void a_policy_picks_what_its_rule_says(void **unused) {
   (void)unused;
   uint64_t seed = model_seed("test_sm");
   for (uint32_t n = 1; n <= QSM_MAX_WARPS; n++) {
-    struct qsm_subcore *sc = calloc(1, sizeof *sc);
-    assert_non_null(sc);
-    sc->n_warps = (uint8_t)n;
-    for (uint32_t w = 0; w < n; w++) sc->order[w] = (uint8_t)w;
+    struct qsm_warp_sched ws;
+    qsm_warp_sched_reset(&ws, n);
     for (uint32_t i = 0; i < 500; i++) {
       uint32_t started = model_random(&seed, n), policy = i % 3, eligible = 1 + model_random(&seed, (1u << n) - 1);
-      qsm_warp_sched_started(sc, started);
-      assert_int_equal(sc->order[n - 1], started);
-      sc->last = (uint8_t)model_random(&seed, n);
-      sc->gone = model_random(&seed, 2);
-      assert_int_equal(qsm_warp_sched_pick(sc, policy, eligible),
-                       pick_by_the_page(policy, eligible, sc->last, sc->gone, sc->order, n));
+      qsm_warp_sched_started(&ws, started);
+      assert_int_equal(ws.order[n - 1], started);
+      ws.last = (uint8_t)model_random(&seed, n);
+      ws.gone = model_random(&seed, 2);
+      assert_int_equal(qsm_warp_sched_pick(&ws, policy, eligible),
+                       pick_by_the_page(policy, eligible, ws.last, ws.gone, ws.order, n));
     }
-    free(sc);
   }
 }
 
