@@ -29,6 +29,7 @@ static void constants_describe_the_configuration(void **state) {
   assert_int_equal(port_read(model, QSM_REG_CONFIG0), 3 | 2 << 8 | 6 << 16 | 4 << 24);
   assert_int_equal(port_read(model, QSM_REG_CONFIG1), 3 | 5 << 8 | 1 << 16 | 3 << 24);
   assert_int_equal(port_read(model, QSM_REG_CONFIG2), 6144);
+  assert_int_equal(port_read(model, QSM_REG_CONFIG3), 2);
   qsm_model_destroy(model);
 }
 

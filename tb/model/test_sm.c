@@ -91,6 +91,8 @@ static void rig_open(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t la
     rig->shared.first_quota[k] = 1;
   }
   rig->shared.policy = QSM_POLICY_GTO;
+  rig->shared.active_warps = 2;
+  for (uint32_t k = 0; k < 4; k++) rig->shared.budget[k] = 1 + k;
   rig->window = rig->config.noc_lat;
   rig->sm = qsm_sm_create(&rig->shared, 0);
   assert_non_null(rig->sm);
@@ -738,6 +740,50 @@ static uint64_t hash_events(const struct rig *rig) {
   return hash;
 }
 
+// What the host does in mid-run: everything that the warp schedulers see at once.
+static void meddle(struct rig *rig, uint32_t i) {
+  rig->shared.policy = i % 5 == 4 ? 1 : 3 + i / 2 % 3;
+  rig->shared.budget[i % 4] = 1 + i % 3;
+  rig->shared.active_warps = 1 + i % 4;
+  rig->shared.restart = i % 2 ? 15 : 1u << i % 4;
+  rig->shared.resched_at = rig->cycle;
+}
+
+// Sub-cores that sleep through stalled stretches end as those that are stepped in every cycle: the same events, the same state.
+static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
+  (void)unused;
+  uint64_t expected = 0;
+  for (uint32_t awake = 0; awake < 2; awake++) {
+    struct rig rig;
+    rig_open(&rig, 2, 8, 4);
+    start_mixed_work(&rig);
+    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = QSM_SCHEME_NAIVE});
+    rig.window = awake ? 1 : 4;
+    for (uint32_t i = 0; i < 60; i++) {
+      meddle(&rig, i);
+      if (i % 4 == 3) {
+        for (uint8_t k = 0; k < 4; k++) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = k, .quota = 40 + 7 * k});
+        send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = i % 8 == 3 ? QSM_SCHEME_ROLLOVER : QSM_SCHEME_NONE});
+      }
+      for (uint32_t c = 0; c < 200; c += rig.window) {
+        run(&rig, rig.window);
+        // A write that changes nothing wakes every sub-core.
+        if (awake) {
+          rig.shared.restart = 0;
+          rig.shared.resched_at = rig.cycle;
+        }
+      }
+    }
+    assert_true(count_events(&rig, QSM_EV_TWOLEVEL) > 100);
+    assert_true(count_events(&rig, QSM_EV_QAWS) > 40);
+    uint64_t hash = hash_events(&rig);
+    for (uint32_t i = 0; i < 8; i++) hash = hash * 31 + state(&rig, QSM_STATE_POLICY, i / 4, 0, i % 4);
+    if (!awake) expected = hash;
+    assert_int_equal(hash, expected);
+    rig_close(&rig);
+  }
+}
+
 static void an_injected_fault_changes_the_run(void **unused) {
   (void)unused;
   static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "barrier", "quota"};
@@ -760,6 +806,63 @@ static void an_injected_fault_changes_the_run(void **unused) {
     if (b == 0) expected = hash;
     if (b != 0 && hash == expected) fail_msg("a fault in %s changed nothing", blocks[b - 1]);
     rig_close(&rig);
+  }
+}
+
+static uint64_t hash_of_kind(const struct rig *rig, uint64_t cycle, uint8_t kind) {
+  uint64_t hash = 1;
+  for (uint32_t i = 0; i < rig->n_events; i++) {
+    const struct qsm_event *e = &rig->events[i];
+    if (e->cycle != cycle || e->kind != kind) continue;
+    for (uint32_t w = 0; w < e->n_words; w++) hash = (hash ^ e->word[w] ^ (uint64_t)e->sub << 32) * 0x9E3779B97F4A7C15u;
+  }
+  return hash;
+}
+
+static bool same_in_cycle(const struct rig *a, const struct rig *b, uint64_t cycle, uint8_t kind) {
+  return hash_of_kind(a, cycle, kind) == hash_of_kind(b, cycle, kind);
+}
+
+// Cycle and kind of the first difference, as the lockstep names it.
+static uint64_t first_difference(const struct rig *a, const struct rig *b, uint8_t *kind) {
+  for (uint32_t i = 0; i < a->n_events && i < b->n_events; i++) {
+    const struct qsm_event *x = &a->events[i], *y = &b->events[i];
+    if (memcmp(x, y, offsetof(struct qsm_event, word)) == 0 && memcmp(x->word, y->word, x->n_words * sizeof *x->word) == 0) continue;
+    uint64_t cycle = x->cycle < y->cycle ? x->cycle : y->cycle;
+    for (*kind = 0; *kind < QSM_EV_COUNT && same_in_cycle(a, b, cycle, *kind); ++*kind) continue;
+    return cycle;
+  }
+  return 0;
+}
+
+// Two machines, one of which is hit: what differs first, and in the next cycle, is what the scheduler reports.
+static void a_flip_in_the_warp_scheduler_shows_as_its_event(void **unused) {
+  (void)unused;
+  static const uint8_t kinds[] = {[QSM_POLICY_GTO] = QSM_EV_COUNT, [QSM_POLICY_TWO_LEVEL] = QSM_EV_TWOLEVEL, [QSM_POLICY_QAWS] = QSM_EV_QAWS,
+                                  [QSM_POLICY_QAWS_PROSE] = QSM_EV_QAWS};
+  for (uint32_t policy = QSM_POLICY_GTO; policy <= QSM_POLICY_QAWS_PROSE; policy++) {
+    struct rig hit, whole;
+    struct rig *rigs[] = {&hit, &whole};
+    char what[80];
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+      rig_open(rigs[i], 2, 8, 4);
+      rigs[i]->shared.policy = policy;
+      rigs[i]->shared.budget[2] = 4;
+      start_mixed_work(rigs[i]);
+      rigs[i]->shared.qos_mask = 0;
+      rigs[i]->shared.restart = 15;
+      rigs[i]->shared.resched_at = 300;  // when all warps are there: the group of more than one warp comes to the front
+    }
+    for (uint32_t c = 0; c < 4000; c++) {
+      if (!at && qsm_sm_inject(hit.sm, "warp_sched", 7, what, sizeof what) == 0) at = hit.cycle;
+      for (uint32_t i = 0; i < 2; i++) run(rigs[i], 1);
+    }
+    uint8_t kind = QSM_EV_COUNT;
+    assert_int_equal(first_difference(&hit, &whole, &kind), at);
+    if (policy != QSM_POLICY_LRR_ROTATE) assert_int_equal(kind, kinds[policy]);
+    assert_int_equal(at != 0, policy >= QSM_POLICY_TWO_LEVEL);
+    for (uint32_t i = 0; i < 2; i++) rig_close(rigs[i]);
   }
 }
 
@@ -800,7 +903,9 @@ int main(void) {
       cmocka_unit_test(rollover_carries_what_is_left),
       cmocka_unit_test(windows_of_any_length_give_the_same_run),
       cmocka_unit_test(stall_counters_count_every_resident_warp_in_every_cycle),
+      cmocka_unit_test(a_policy_with_groups_may_sleep_and_miss_nothing),
       cmocka_unit_test(an_injected_fault_changes_the_run),
+      cmocka_unit_test(a_flip_in_the_warp_scheduler_shows_as_its_event),
       cmocka_unit_test(a_flip_in_a_fault_record_shows_in_the_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
