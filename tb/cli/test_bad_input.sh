@@ -28,7 +28,7 @@ bad 'unknown key' "$file:5: Unexpected key: polizy" 'kernels: [{program: vadd}]'
 bad 'key given twice' "$file:1: Mapping field already seen: config" 'config: demo' 'kernels: [{program: vadd}]'
 bad 'no kernels' "$file:4: Missing required mapping field: kernels" 'seed: 2'
 bad 'broken YAML' "$file:4: libyaml: did not find expected ',' or ']'" 'kernels: [{program: vadd}'
-bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rotate" 'policy: fifo' 'kernels: [{program: vadd}]'
+bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rotate, two_level, qaws, qaws_prose" 'policy: fifo' 'kernels: [{program: vadd}]'
 bad 'scheme not built yet' "$file:4: scheme: 'elastic': must be one of none, naive, naive_history, rollover" 'scheme: elastic' 'kernels: [{program: vadd}]'
 bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
 bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'
@@ -37,6 +37,9 @@ for cap in 0.99 8 -1 nan 2x none; do
 done
 for cap in 0 256 1.5 none; do
   bad "rollover_cap of $cap" "$file:4: rollover_cap: '$cap': must be off or a number of epochs, 1..255" "rollover_cap: $cap" 'kernels: [{program: vadd}]'
+done
+for places in 0 17 all; do
+  bad "active_warps of $places" "$file:4: active_warps: '$places': must be a number, 1..16" "active_warps: $places" 'kernels: [{program: vadd}]'
 done
 bad 'number with a unit' "$file:4: seed: '1k': must be a number, 0..1152921504606846975" 'seed: 1k' 'kernels: [{program: vadd}]'
 scenario "$file" 'config: huge' 'cycles: 10000' 'kernels: [{program: vadd}]'
@@ -78,6 +81,13 @@ bad_kernel 'argument that is no number' "$file:7: args: 'x': must be a number, 0
 bad_kernel 'buffer of 0 bytes' "$file:7: args: '0': must be a number, 1..4294967295" 'elf: k.elf' 'symbol: fill' 'args: [buffer 0]'
 bad_kernel 'buffer without room' "$file: kernels[0]: slot 0: no room for 99000000 bytes" 'elf: k.elf' 'symbol: fill' 'args: [buffer 99000000]'
 bad_kernel 'launches of 0' "$file:6: launches: '0': must be repeat or a number from 1 on" 'program: vadd' 'launches: 0'
+for budget in 0 256 high; do
+  bad_kernel "budget of $budget" "$file:6: budget: '$budget': must be a number, 1..255" 'program: vadd' "budget: $budget"
+done
+scenario "$file" 'config: odd' 'cycles: 10000' 'size: S' 'policy: qaws' 'kernels:' \
+  '  - {program: vadd, budget: 1}' '  - {program: vadd, budget: 2}' '  - {program: vadd, budget: 3}'
+refuses 'more budgets than groups' 2 "$file: kernels[2]: slot 2: budget 3 makes 3 groups of warps, configuration odd has 2" \
+  "$qsm" run --quiet --out "$work/out" "$file"
 bad_kernel 'SM that is not there' "$file: kernels[0]: SM mask 0x2: needs at least one of the 1 SMs and no other" 'program: vadd' 'sms: 2'
 bad 'more kernels than slots' "$file: kernels[4]: configuration tiny has 4 kernel slots, all taken" 'kernels:' \
   '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd'

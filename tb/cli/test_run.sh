@@ -68,6 +68,21 @@ capped=$(figures counter 'rollover_cap: 1' | sort -n | tail -n 1)
 [ "$(figures counter 'rollover_cap: off' | sort -n | tail -n 1)" -gt "$capped" ] && carries=yes
 verdict 'rollover_cap off: more is carried over than with 1' "${carries:-no}" yes
 
+# Policies: issued KEY VALUE BUDGET: thread instructions of each epoch with this line in the scenario and this budget of the second kernel.
+issued() {
+  scenario "$work/policy.yaml" 'config: demo' 'cycles: 40000' 'size: S' "$1: $2" "kernels: [{program: matmul}, {program: conv2d, budget: $3}]"
+  call "$qsm" run --quiet --out "$work/policy" "$work/policy.yaml"
+  grep '"ipc"' "$work/policy/result.json"
+}
+gto=$(issued policy gto 1)
+for policy in qaws qaws_prose; do
+  verdict "$policy with equal budgets measures what gto does" "$(issued policy $policy 1)" "$gto"
+  [ "$(issued policy $policy 8)" = "$gto" ] || differs=$policy
+  verdict "$policy with other budgets does not" "${differs:-}" $policy
+done
+two=$(issued policy two_level 1)
+verdict 'a budget matters to the policies with budgets only' "$(issued policy two_level 8)" "$two"
+
 # Folders, tools, earlier files
 cp "$out/result.json" "$work/before.json"
 touch "$work/occupied"

@@ -31,11 +31,11 @@ static void assert_says(const char *text) {
 
 static void each_error_has_its_own_string(void **state) {
   (void)state;
-  for (int a = qsmSuccess; a <= qsmErrorBusy; a++) {
+  for (int a = qsmSuccess; a <= qsmErrorGroups; a++) {
     assert_string_not_equal(qsmGetErrorString((qsmError_t)a), "unknown error");
     for (int b = qsmSuccess; b < a; b++) assert_string_not_equal(qsmGetErrorString((qsmError_t)a), qsmGetErrorString((qsmError_t)b));
   }
-  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorBusy + 1)), "unknown error");
+  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorGroups + 1)), "unknown error");
 }
 
 static void a_device_that_cannot_be_opened_stays_untouched(void **state) {
@@ -373,6 +373,51 @@ static void only_the_goal_may_change_while_a_launch_runs(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_GOAL), 5 << 16);
 }
 
+static uint32_t budget_register(qsmContext_t of) {
+  uint32_t value = 0;
+  assert_int_equal(qsmRegisterRead(device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(of) + QSM_SLOT_BUDGET), &value), qsmSuccess);
+  return value;
+}
+
+static void budgets_are_1_to_255(void **state) {
+  (void)state;
+  assert_int_equal(qsmSetBudget(context, 255), qsmSuccess);
+  assert_int_equal(qsmSetBudget(context, 0), qsmErrorInvalidValue);
+  assert_says("slot 0: budget 0, must be 1..255");
+  assert_int_equal(qsmSetBudget(context, 256), qsmErrorInvalidValue);
+  assert_int_equal(budget_register(context), 255);
+  qsmContextDestroy(context);
+  context = open_context(device);  // a tenant inherits nothing
+  assert_int_equal(budget_register(context), 1);
+}
+
+// odd has two groups for its three slots. What waits counts like what runs: its launch is not refused when its turn comes.
+static void more_budgets_than_groups_are_refused(void **state) {
+  (void)state;
+  qsmDeviceClose(device);
+  device = open_device("odd");
+  qsmContext_t contexts[3];
+  uint32_t buffers[3];
+  for (uint32_t i = 0; i < 3; i++) {
+    contexts[i] = open_context(device);
+    buffers[i] = allocate(contexts[i], 4096);
+    assert_int_equal(qsmSetBudget(contexts[i], 1 + i), qsmSuccess);
+  }
+  assert_int_equal(qsmSetScheduling(device, 4, 0, 10000), qsmSuccess);
+  for (uint32_t n = 0; n < 2; n++)
+    for (uint32_t i = 0; i < 2; i++) assert_int_equal(launch(contexts[i], "fill", 20, buffers[i], 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(launch(contexts[2], "fill", 20, buffers[2], 0, NULL, NULL), qsmErrorGroups);
+  assert_says("slot 2: budget 3 makes 3 groups of warps, configuration odd has 2");
+  assert_int_equal(qsmSetBudget(contexts[2], 2), qsmSuccess);
+  assert_int_equal(launch(contexts[2], "fill", 20, buffers[2], 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmSetBudget(contexts[2], 3), qsmErrorGroups);
+  assert_int_equal(budget_register(contexts[2]), 2);
+  assert_int_equal(qsmSetBudget(contexts[0], 2), qsmSuccess);  // one group
+  assert_int_equal(qsmSetBudget(contexts[2], 3), qsmSuccess);
+  assert_int_equal(qsmDeviceSynchronize(device, LONG), qsmSuccess);
+  for (uint32_t i = 0; i < 3; i++) assert_int_equal(read_word(contexts[i], buffers[i]), 1);
+}
+
 static void a_mask_keeps_a_context_on_its_sms(void **state) {
   (void)state;
   assert_int_equal(qsmSetSmMask(context, 0), qsmErrorInvalidValue);
@@ -433,6 +478,8 @@ int main(void) {
       WITH_DEVICE(goals_reach_the_registers),
       WITH_DEVICE(goals_above_the_peak_are_refused),
       WITH_DEVICE(only_the_goal_may_change_while_a_launch_runs),
+      WITH_DEVICE(budgets_are_1_to_255),
+      WITH_DEVICE(more_budgets_than_groups_are_refused),
       WITH_DEVICE(a_mask_keeps_a_context_on_its_sms),
       cmocka_unit_test(devices_of_one_process_do_not_disturb_each_other),
   };

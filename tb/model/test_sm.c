@@ -762,7 +762,7 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
     for (uint32_t i = 0; i < 60; i++) {
       meddle(&rig, i);
       if (i % 4 == 3) {
-        for (uint8_t k = 0; k < 4; k++) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = k, .quota = 40 + 7 * k});
+        for (uint8_t k = 0; k < 4; k++) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = k, .quota = k == (i / 4 + 2) % 4 ? 0 : 40 + 7 * k});
         send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = i % 8 == 3 ? QSM_SCHEME_ROLLOVER : QSM_SCHEME_NONE});
       }
       for (uint32_t c = 0; c < 200; c += rig.window) {
