@@ -33,7 +33,7 @@ const std::vector<Register> kGpuRegisters = {
     {"CYCLE_HI", 0x14, Access::kRo, 0, 0, 0},
     {"IRQ", 0x18, Access::kRw, 0, 0, kAny},
     {"ICACHE_INV", 0x1C, Access::kWo, 0, 1, 1},
-    {"POLICY", 0x20, Access::kRw, 1, 0, 2},
+    {"POLICY", 0x20, Access::kRw, 1, 0, 5},
     {"SCHEME", 0x24, Access::kRw, 0, 0, 2, 1, false, true},
     {"EPOCH_LEN", 0x28, Access::kRw, 10000, QOS_LAT + 2 * NOC_LAT + 16, (1 << 20) - 1, 1, false, true},
     {"ALPHA_CAP", 0x2C, Access::kRw, 0x40000, 0x10000, 0x7FFFF, 1, false, true, true},
@@ -46,6 +46,8 @@ const std::vector<Register> kGpuRegisters = {
     {"STALL_SELECT", 0x48, Access::kRw, 0, 0, kAny},
     {"STALL_VALUE", 0x4C, Access::kRo, 0, 0, 0},
     {"MGR_BUSY", 0x50, Access::kRo, 0, 0, 0},
+    {"ACTIVE_WARPS", 0x54, Access::kRw, 8, 1, 16},
+    {"CONFIG3", 0x70, Access::kRo, NUM_GROUPS, 0, 0},
 };
 
 const std::vector<Register> kSlotRegisters = {
@@ -89,6 +91,7 @@ const std::vector<Register> kSlotRegisters = {
     {"EPOCH_QUOTA", 0x94, Access::kRo, 0, 0, 0},
     {"ALPHA", 0x98, Access::kRo, 0, 0, 0},
     {"KILL", 0x9C, Access::kWo, 0, 1, 1},
+    {"BUDGET", 0xA0, Access::kRw, 1, 1, 255},
 };
 
 inline const Register *find(const std::vector<Register> &table, uint16_t address) {

@@ -3,6 +3,7 @@
 #include "Vqsm_ctrl.h"
 
 #include <cstring>
+#include <set>
 
 #include "../common/qsm_unit.h"
 #include "ctrl_ref.h"
@@ -199,11 +200,20 @@ class Ref {
     else if (r.access == Access::kRw) gpu[r.address / 4] = value;
   }
 
+  // R-QW-10: the budgets of the slots that run, and of slot k with this one, fit into the groups.
+  bool groups_fit(unsigned k, uint32_t budget) const {
+    std::set<uint32_t> budgets{budget};
+    for (unsigned i = 0; i < NUM_KERNELS; i++) {
+      if (i != k && (busy >> i & 1)) budgets.insert(slots[i][0xA0 / 4]);
+    }
+    return budgets.size() <= NUM_GROUPS;
+  }
+
   bool write_slot(const Register &r, unsigned k, uint32_t value, Pulses *pulses) {
     uint32_t *slot = slots[k];
     const bool valid = slot[0] & 1, is_busy = busy >> k & 1;
     if (r.address == 0x5C) {
-      if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1)) return false;
+      if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1) || !groups_fit(k, slot[0xA0 / 4])) return false;
       pulses->launch = 1u << k;
     }
     if (r.address == 0x9C) {
@@ -212,8 +222,12 @@ class Ref {
     }
     if (r.address == 0x00) {
       pulses->alloc_change = value != slot[0];
-      if ((value & 1) && !valid) pulses->arrival = pulses->hist_clear = 1u << k;
+      if ((value & 1) && !valid) {
+        pulses->arrival = pulses->hist_clear = 1u << k;
+        slot[0xA0 / 4] = 1;
+      }
     }
+    if (r.address == 0xA0 && is_busy && !groups_fit(k, value)) return false;
     if (r.address == 0x0C || r.address == 0x10) pulses->alloc_change = valid && value != slot[r.address / 4];
     if (r.address == 0x8C) pulses->hist_clear = 1u << k;
     if (r.access == Access::kRw) slot[r.address / 4] = value;
@@ -303,7 +317,7 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   switch (random.below(7)) {
     case 0: return r->low;
     case 1: return r->high / r->multiple * r->multiple;
-    case 2: return r->low - 1;
+    case 2: return random.one_in(2) ? r->low - 1 : r->low + random.below(4);  // small ones are often equal
     case 3: return r->high + 1;
     case 4: return value / r->multiple * r->multiple;
     case 5: return value / r->multiple * r->multiple + r->multiple / 2;
