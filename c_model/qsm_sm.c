@@ -438,14 +438,20 @@ static uint64_t next_timed_event(const struct qsm_sm *sm) {
 
 uint64_t qsm_sm_next_event(const struct qsm_sm *sm) { return idle(sm) ? next_timed_event(sm) : sm->next_cycle; }
 
+static void reschedule(struct qsm_sm *sm, uint64_t from) {
+  for (uint32_t i = 0; i < sm->n_subs; i++) {
+    struct qsm_subcore *sc = sm->sub[i];
+    sc->sched.grouping |= sm->shared->policy >= QSM_POLICY_TWO_LEVEL;
+    qsm_subcore_wake(sc, from);
+  }
+}
+
 void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
   sm->out.n_req = 0;
   sm->out.n_retire = 0;
   sm->out.n_fault = 0;
   if (sm->quota.qos_mask != sm->shared->qos_mask) qsm_quota_gate(sm, from);
-  if (sm->shared->resched_at == from) {
-    for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
-  }
+  if (sm->shared->resched_at == from) reschedule(sm, from);
   for (uint64_t c = from; c < to; c++) {
     if (idle(sm)) c = next_timed_event(sm);
     if (c >= to) break;

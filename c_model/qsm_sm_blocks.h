@@ -206,11 +206,11 @@ struct qsm_quota {
   bool load_second;              // a load is in its second cycle
   uint32_t positive;             // C > 0
   uint32_t open;                 // gate (R-QC-1)
-  uint32_t spent;                // gated and C <= 0: shut[k] of QAWS
   uint32_t qos_mask;             // the direct signal that `open` was computed from
   uint8_t scheme;
   uint32_t lanes[QSM_MAX_KERNELS];  // issued in this cycle
   uint32_t issued;                  // kernels with lanes != 0
+  uint32_t spent;                   // gated and C <= 0: shut[k] of QAWS
 };
 
 // What the SM sees in one cycle.

@@ -177,32 +177,33 @@ struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t 
 
 uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc) { return sc->ready & ~sc->shut & ~waiting_for_unit(sc); }
 
-// A cycle under a policy with groups, or the first after one.
-static void issue_by_group(struct qsm_subcore *sc, uint32_t eligible, uint32_t finished, uint64_t c) {
+// The pick of a cycle under a policy with groups, or of the first after one. Out of the way of the other policies.
+__attribute__((noinline)) static uint32_t pick_by_group(struct qsm_subcore *sc, uint32_t eligible, uint32_t finished, uint64_t c) {
   struct qsm_warp_sched *ws = &sc->sched;
   const struct qsm_sched_in in = qsm_subcore_sched_in(sc, eligible, finished, c);
   uint32_t active = ws->active, front = qsm_qaws_front(&ws->qaws);
   uint32_t warp = qsm_warp_sched_step(ws, &in);
-  if (warp != QSM_NONE) issue(sc, warp, c);
   if (ws->active != active) QSM_EMIT(sc->sm, c, QSM_EV_TWOLEVEL, sc->index, ws->active);
   if (qsm_qaws_front(&ws->qaws) != front) QSM_EMIT(sc->sm, c, QSM_EV_QAWS, sc->index, ws->qaws.valid, ws->qaws.budget, ws->qaws.ncs);
+  return warp;
 }
 
 // R-IS-1, R-IS-2, R-PO-1; `finished`: the slot that finishes in this cycle.
 static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
-  uint32_t candidates = sc->ready & ~sc->shut, policy = sc->sm->shared->policy;
+  uint32_t candidates = sc->ready & ~sc->shut, warp = QSM_NONE;
   uint32_t waiting = waiting_for_unit(sc);
   if (waiting) count_unit_waits(sc, waiting, 1);
-  uint32_t eligible = candidates & ~waiting, warp = QSM_NONE;
-  if (policy >= QSM_POLICY_TWO_LEVEL || sc->sched.grouping) {
-    issue_by_group(sc, eligible, finished, c);
-    return;
+  uint32_t eligible = candidates & ~waiting;
+  if (sc->sched.grouping) {
+    warp = pick_by_group(sc, eligible, finished, c);
+  } else if (eligible) {
+    warp = qsm_warp_sched_pick(&sc->sched, sc->sm->shared->policy, eligible);
+    sc->sched.last = (uint8_t)warp;
+    sc->sched.gone = false;
+  } else if (finished == sc->sched.last) {
+    sc->sched.gone = true;
   }
-  if (eligible) {
-    warp = qsm_warp_sched_pick(&sc->sched, policy, eligible);
-    issue(sc, warp, c);
-  }
-  qsm_warp_sched_issued(&sc->sched, warp, finished);
+  if (warp != QSM_NONE) issue(sc, warp, c);
 }
 
 // ---- EX2 ----
@@ -315,8 +316,7 @@ static void finish(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
 }
 
 // A policy with groups moves on in cycles without an eligible warp too, until it has come to rest.
-static bool groups_rest(const struct qsm_subcore *sc) {
-  if (sc->sm->shared->policy < QSM_POLICY_TWO_LEVEL && !sc->sched.grouping) return true;
+__attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) {
   struct qsm_sched_in in = qsm_subcore_sched_in(sc, 0, QSM_NONE, QSM_NEVER);
   return qsm_warp_sched_settled(&sc->sched, &in);
 }
@@ -326,7 +326,8 @@ static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
   if (sc->selpend | sc->finishable | sc->res_count | sc->wait_count) return false;
   if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
-  if (qsm_subcore_eligible(sc) || !groups_rest(sc)) return false;
+  if (qsm_subcore_eligible(sc)) return false;
+  if (sc->sched.grouping && !groups_rest(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
   return sc->wake_at > c + 1;
 }

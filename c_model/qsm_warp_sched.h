@@ -28,7 +28,7 @@ struct qsm_warp_sched {
   uint8_t last;  // last issued slot
   bool gone;     // its warp has finished since, or none has issued yet
   uint8_t order[QSM_MAX_WARPS];  // oldest first
-  bool grouping;    // the last step was one of two_level or QAWS: active or qaws may hold something
+  bool grouping;    // the policy is two_level or QAWS, or was in the last step: active or qaws may hold something
   uint32_t active;  // two_level (R-PO-7)
   struct qsm_qaws qaws;
 };
@@ -55,15 +55,9 @@ void qsm_warp_sched_started(struct qsm_warp_sched *ws, uint32_t warp);
 // True if cycles with these inputs, no eligible warp among them and none that finishes, change nothing.
 bool qsm_warp_sched_settled(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in);
 
-// The parts of a step under lrr, gto and lrr_rotate, for a caller in a hurry: they do the same while `grouping` is false.
+// The pick under lrr, gto and lrr_rotate, for a caller in a hurry, who then moves `last` and `gone` himself (R-PO-1): the same as a step
+// while `grouping` is false.
 uint32_t qsm_warp_sched_pick(const struct qsm_warp_sched *ws, uint32_t policy, uint32_t eligible);  // eligible != 0
-static inline void qsm_warp_sched_issued(struct qsm_warp_sched *ws, uint32_t pick, uint32_t finish) {  // R-PO-1
-  if (pick != QSM_NONE) {
-    ws->last = (uint8_t)pick;
-    ws->gone = false;
-  }
-  if (finish == ws->last) ws->gone = true;
-}
 
 // What QAWS reports: {front.valid, front.budget, ncs}.
 static inline uint32_t qsm_qaws_front(const struct qsm_qaws *q) {
