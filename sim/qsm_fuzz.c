@@ -30,6 +30,7 @@ struct round {
   struct qsm_random random;
   struct qsm_config config;
   struct qsm_backend *gpu;
+  uint32_t n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
   uint64_t launches, faults;
   char msg[1024];
 };
@@ -121,13 +122,9 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   return status;
 }
 
-// Often the same as another slot's, often of two.
 static uint32_t random_budget(struct round *round) {
-  switch (below(round, 6)) {
-    case 0: return 1 + below(round, 255);
-    case 1: case 2: return 1 + below(round, 8);
-    default: return 1 + 3 * below(round, 2);
-  }
+  uint32_t n = below(round, round->n_budgets);
+  return 1 + (n < 8 ? n * 3 % 8 : n);  // 1, 4, 7, 2 …
 }
 
 static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
@@ -249,6 +246,8 @@ static enum qsm_backend_status read_all(struct round *round) {
 }
 
 static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress, uint64_t done_before, uint64_t cycles) {
+  static const uint8_t n_budgets[] = {1, 2, 2, 3, 8, 255};
+  round->n_budgets = n_budgets[below(round, sizeof n_budgets)];
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
   if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6)) : status;  // else the one after reset
