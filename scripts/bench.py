@@ -56,7 +56,7 @@ def main():
     for config in CONFIGS:
         for load in LOADS:
             cells = [measure(work, config, load, backend) for backend in BACKENDS]
-            lines.append(f"| {config} | {load} | " + " | ".join("–" if cell is None else f"{cell:,.0f}" for cell in cells) + " |")
+            lines.append(f"| {config} | {load} | " + " | ".join("–" if cell is None else f"{cell:,.0f}" if cell >= 10 else f"{cell:.2f}" for cell in cells) + " |")
             print(lines[-1], flush=True)
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text("\n".join(lines) + "\n", encoding="utf-8")
