@@ -24,6 +24,8 @@ module qsm_coalesce
     for (int unsigned l = WarpSize; l-- > 0;) begin
       if (rem_i[l]) leader_lane = LaneW'(l);
     end
+  end
+  always_comb begin  // apart from the one above, which does not wait for the line
     for (int unsigned l = 0; l < WarpSize; l++) begin
       joined_o[l] = alone_i ? leader[l] : rem_i[l] && line_i[l] == line;
     end
