@@ -1,11 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Bad configuration files: each mistake gets one line with file, line and parameter, exit code 1, and no package.
-set -u
-cd "$(dirname "$0")/../.." || exit 2
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-n=0
+. "$(dirname "$0")/../tap.sh"
 
 # refuses WHAT SED_SCRIPT MESSAGE: tiny, edited, is refused with the message after "qsm-config: FILE"
 refuses() {
@@ -14,11 +10,6 @@ refuses() {
   local code=$?
   verdict "$1" "$code $(cat "$work/err")" "1 qsm-config: $work/bad.yaml$3"
   [ ! -s "$work/out" ] || verdict "$1: prints nothing" "$(cat "$work/out")" ''
-}
-
-verdict() { # WHAT SEEN EXPECTED
-  n=$((n + 1))
-  if [ "$2" = "$3" ]; then echo "ok $n - $1"; else printf 'not ok %d - %s\n# expected: %s\n# seen:     %s\n' "$n" "$1" "$3" "$2"; fi
 }
 
 line=$(grep -n '^warp_size' configs/tiny.yaml | cut -d: -f1)
@@ -45,4 +36,4 @@ build/qsm-config --random five > /dev/null 2>&1
 verdict 'a seed is a number' "$?" 64
 verdict 'package of odd' "$(build/qsm-config odd --sv | grep -c '^  localparam int unsigned [A-Z][A-Za-z]* = [0-9]*;$')" 16
 verdict 'package holds the value' "$(build/qsm-config odd --sv | grep ' WarpsPerSm ')" '  localparam int unsigned WarpsPerSm = 6;'
-echo "1..$n"
+finish

@@ -1,21 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Waveforms and their GTKWave save files: every signal that a save file names is in its waveform. tiny; with QSM_TEST_FULL odd as well.
-set -u
-cd "$(dirname "$0")/../.." || exit 2
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-n=0
-
-verdict() { # WHAT SEEN EXPECTED
-  n=$((n + 1))
-  if [ "$2" = "$3" ]; then
-    echo "ok $n - $1"
-  else
-    printf 'not ok %d - %s\n' "$n" "$1"
-    printf 'expected: %s\nseen:     %s\n' "$3" "$2" | sed 's/^/# /'
-  fi
-}
+. "$(dirname "$0")/../tap.sh"
 
 # Full names of the signals in a waveform, as GTKWave writes them: a range of one bit has one index.
 signals_of_wave() {
@@ -68,4 +54,4 @@ check_difference() { # COMMAND OPTION...: the command, with a flipped bit
 check_difference run examples/tiny.yaml --backend lockstep
 check_difference fuzz --config tiny --seed 11
 [ -n "${QSM_TEST_FULL:-}" ] && check odd
-echo "1..$n"
+finish
