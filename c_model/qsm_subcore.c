@@ -196,12 +196,9 @@ static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
   uint32_t eligible = candidates & ~waiting;
   if (sc->sched.grouping) {
     warp = pick_by_group(sc, eligible, finished, c);
-  } else if (eligible) {
-    warp = qsm_warp_sched_pick(&sc->sched, sc->sm->shared->policy, eligible);
-    sc->sched.last = (uint8_t)warp;
-    sc->sched.gone = false;
-  } else if (finished == sc->sched.last) {
-    sc->sched.gone = true;
+  } else {
+    if (eligible) warp = qsm_warp_sched_pick(&sc->sched, sc->sm->shared->policy, eligible);
+    qsm_warp_sched_note_issue(&sc->sched, warp, finished);
   }
   if (warp != QSM_NONE) issue(sc, warp, c);
 }

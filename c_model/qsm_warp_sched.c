@@ -39,15 +39,6 @@ static uint32_t pick_of_policy(struct qsm_warp_sched *ws, const struct qsm_sched
   }
 }
 
-// R-PO-1.
-static void note_issue(struct qsm_warp_sched *ws, uint32_t pick, uint32_t finish) {
-  if (pick != QSM_NONE) {
-    ws->last = (uint8_t)pick;
-    ws->gone = false;
-  }
-  if (finish == ws->last) ws->gone = true;
-}
-
 uint32_t qsm_warp_sched_step(struct qsm_warp_sched *ws, const struct qsm_sched_in *in) {
   uint32_t pick = pick_of_policy(ws, in);
   uint32_t stays = in->finish == QSM_NONE ? ~0u : ~(1u << in->finish);
@@ -55,7 +46,7 @@ uint32_t qsm_warp_sched_step(struct qsm_warp_sched *ws, const struct qsm_sched_i
   if (in->policy < QSM_POLICY_QAWS) qsm_qaws_leave(&ws->qaws);
   ws->qaws.mark &= stays;
   ws->grouping = in->policy >= QSM_POLICY_TWO_LEVEL;
-  note_issue(ws, pick, in->finish);
+  qsm_warp_sched_note_issue(ws, pick, in->finish);
   return pick;
 }
 

@@ -55,9 +55,17 @@ void qsm_warp_sched_started(struct qsm_warp_sched *ws, uint32_t warp);
 // True if cycles with these inputs, no eligible warp among them and none that finishes, change nothing.
 bool qsm_warp_sched_settled(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in);
 
-// The pick under lrr, gto and lrr_rotate, for a caller in a hurry, who then moves `last` and `gone` himself (R-PO-1): the same as a step
-// while `grouping` is false.
+// The pick under lrr, gto and lrr_rotate, for a caller in a hurry, who then notes it himself: the same as a step while `grouping` is false.
 uint32_t qsm_warp_sched_pick(const struct qsm_warp_sched *ws, uint32_t policy, uint32_t eligible);  // eligible != 0
+
+// R-PO-1: the pick and the slot that finishes, each QSM_NONE if there is none.
+static inline void qsm_warp_sched_note_issue(struct qsm_warp_sched *ws, uint32_t pick, uint32_t finish) {
+  if (pick != QSM_NONE) {
+    ws->last = (uint8_t)pick;
+    ws->gone = false;
+  }
+  if (finish == ws->last) ws->gone = true;
+}
 
 // What QAWS reports: {front.valid, front.budget, ncs}.
 static inline uint32_t qsm_qaws_front(const struct qsm_qaws *q) {
