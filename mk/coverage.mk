@@ -40,8 +40,8 @@ define compile_counting
 	+$(MAKE) -C $(1) -f V$(2).mk $(COV_TOOLS) OPT_FAST=-O1 OPT_SLOW=-O0 $(3) > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
 endef
 
-$(COV_RTL): VERILATOR = $(COV_VERILATE)
-$(COV_RTL): GPU_COMPILE := compile_counting
+$(COV_RTL) $(COV_BENCHES): VERILATOR = $(COV_VERILATE)
+$(COV_RTL) $(COV_BENCHES): VERILATED_COMPILE := compile_counting
 $(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/coverage/qsm_coverage.h
 	mkdir -p $(@D)
 	ln -sfn $(CURDIR)/configs $(COV_ROOT)/configs
@@ -50,9 +50,5 @@ $(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/c
 	$(call verilate_gpu,build/coverage/rtl/$*,build/cfg/$*/files.f,$@)
 
 $(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(wildcard tb/unit/*/*) build/libqsm_model.a tb/coverage/qsm_coverage.h
-	mkdir -p $(@D)
 	echo 'Verilating the unit bench $* with coverage'
-	$(COV_VERILATE) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(CURDIR)/$(@D) -o run -f tb/unit/$*.f \
-	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(*D)' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
-	  $(addprefix $(CURDIR)/,$(wildcard tb/unit/$(*D)/*.cpp))
-	$(call compile_counting,$(@D),$(call unit_top,$*),run)
+	$(call verilate_bench,$*,tb/unit/$*.f)

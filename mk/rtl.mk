@@ -61,10 +61,10 @@ endef
 
 # $(call verilate_gpu,FOLDER,FILES.f,OUTPUT): the SM once, as an archive in FOLDER/sm, and the GPU level with the shim, which makes
 # as many SMs as the configuration has. In one piece, wang2017 would take Verilator and the compiler more than an hour.
-# Rules that do it otherwise set GPU_OPTIONS (more options of Verilator), GPU_CXX and GPU_COMPILE.
+# Rules that do it otherwise set GPU_OPTIONS (more options of Verilator), GPU_CXX and VERILATED_COMPILE.
 GPU_OPTIONS :=
 GPU_CXX := $(COSIM_CXX:%=$(CURDIR)/%)
-GPU_COMPILE := compile_verilated
+VERILATED_COMPILE := compile_verilated
 define verilate_gpu
 	mkdir -p $(1)/sm
 	$(VERILATE) $(GPU_OPTIONS) --top-module qsm_sm_block --Mdir $(CURDIR)/$(1)/sm -f $(2) $(COSIM_PACKAGES) $(COSIM_SM_SRCS)
@@ -72,9 +72,9 @@ define verilate_gpu
 	$(VERILATE) $(GPU_OPTIONS) --exe --top-module qsm_cosim --Mdir $(CURDIR)/$(1) -o $(CURDIR)/$(3) -f $(CURDIR)/$(1)/gpu.f \
 	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/cosim -Ism' \
 	  -LDFLAGS '-shared sm/Vqsm_sm_block__ALL.a $(CURDIR)/build/libqsm_model.a'
-	$(call $(GPU_COMPILE),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a)
+	$(call $(VERILATED_COMPILE),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a)
 	rm -f $(3)
-	$(call $(GPU_COMPILE),$(1),qsm_cosim,$(CURDIR)/$(3))
+	$(call $(VERILATED_COMPILE),$(1),qsm_cosim,$(CURDIR)/$(3))
 endef
 COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_PACKAGES) $(COSIM_SM_SRCS) $(COSIM_GPU_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) \
   c_model/qsm_events.h build/libqsm_model.a mk/rtl.mk
@@ -93,15 +93,21 @@ build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
 # Unit benches (tb/README.md): tb/unit/NAME/STEM.f and the folder's C++ files give build/unit/NAME/STEM/run.
 UNIT_BENCHES := $(patsubst tb/unit/%.f,build/unit/%/run,$(wildcard tb/unit/*/*.f))
 
-# $(call unit_rule,NAME/STEM,NAME/,words of the .f)
+# $(call verilate_bench,NAME/STEM,STEM.f): $@ from it. Rules that do it otherwise set VERILATOR, BENCH_OPTIONS (before the files) and VERILATED_COMPILE.
+BENCH_OPTIONS :=
 unit_top = $(shell sed -n 's/.*--top-module  *\([a-z0-9_]*\).*/\1/p' tb/unit/$(1).f)
+define verilate_bench
+	mkdir -p $(@D)
+	$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(CURDIR)/$(@D) -o run $(BENCH_OPTIONS) -f $(2) \
+	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(dir $(1))' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
+	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(dir $(1))*.cpp))
+	$(call $(VERILATED_COMPILE),$(@D),$(call unit_top,$(1)),run)
+endef
+
+# $(call unit_rule,NAME/STEM,NAME/,words of the .f)
 define unit_rule
 build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h) $(filter %.sv,$(3)) build/libqsm_model.a mk/rtl.mk
-	mkdir -p $$(@D)
 	echo 'Verilating the unit bench $(1)'
-	$$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $$(@D) -o run -f $$< \
-	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(2)' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
-	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(2)*.cpp))
-	$$(call compile_verilated,$$(@D),$(call unit_top,$(1)),run)
+	$$(call verilate_bench,$(1),$$<)
 endef
 $(foreach bench,$(UNIT_BENCHES:build/unit/%/run=%),$(eval $(call unit_rule,$(bench),$(dir $(bench)),$(file < tb/unit/$(bench).f))))

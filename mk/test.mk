@@ -70,7 +70,6 @@ test-full: install-sim install-docs ## the same with large inputs and long rando
 FAULTS_DIR := build/faults
 FAULT_BENCHES := $(sort $(shell awk '/^==/ { print $$4 }' tb/faults/faults.txt))
 FAULT_LIBRARIES := $(patsubst %,$(FAULTS_DIR)/root/build/rtl/%.so,tiny odd)
-FAULT_SRCS := $(FAULTS_DIR)/qsm_fault_pkg.sv $(CURDIR)/$(FAULTS_DIR)/qsm_fault.cpp
 
 .PHONY: faults
 faults: install-sim $(STAMPS)/apt-python ## break the RTL in some hundred ways: which test sees it -> docs/results/faults.md; FAULT=PATTERN for some
@@ -89,10 +88,7 @@ $(FAULTS_DIR)/root/build/rtl/%.so: $(FAULTS_DIR)/prepared build/cfg/%/files.f $(
 	sed 's|^rtl/|$(FAULTS_DIR)/rtl/|' build/cfg/$*/files.f > $(FAULTS_DIR)/$*.f
 	$(call verilate_gpu,$(FAULTS_DIR)/$*,$(FAULTS_DIR)/$*.f,$@)
 
+$(FAULTS_DIR)/unit/%/run: BENCH_OPTIONS := $(FAULTS_DIR)/qsm_fault_pkg.sv $(CURDIR)/$(FAULTS_DIR)/qsm_fault.cpp
 $(FAULTS_DIR)/unit/%/run: $(FAULTS_DIR)/prepared tb/unit/%.f build/libqsm_model.a
-	mkdir -p $(@D)
 	echo 'Verilating the unit bench $* with all faults'
-	$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(@D) -o run $(FAULT_SRCS) -f $(FAULTS_DIR)/tb/$*.f \
-	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(*D)' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
-	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(*D)/*.cpp))
-	$(call compile_verilated,$(@D),$(call unit_top,$*),run)
+	$(call verilate_bench,$*,$(FAULTS_DIR)/tb/$*.f)
