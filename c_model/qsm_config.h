@@ -24,6 +24,7 @@
   X(noc_lat, NocLat, RANGE, 1, 16)                   \
   X(qos_lat, QosLat, RANGE, 1, 4096)                 \
   X(num_groups, NumGroups, RANGE, 1, 8)              \
+  X(num_images, NumImages, RANGE, 1, 16)             \
   X(progress_limit, ProgressLimit, RANGE, 4, 255)    \
   X(stall_counters, StallCounters, RANGE, 0, 1)
 
@@ -33,7 +34,9 @@
   X(mem_latency, -, RANGE, 1, 1000)                  \
   X(mem_interval, -, RANGE, 1, 64)                   \
   X(clock_mhz, -, RANGE, 1, 10000)                   \
-  X(epoch, -, RANGE, 1, 1048575)
+  X(epoch, -, RANGE, 1, 1048575)                     \
+  X(link_mbytes_s, -, RANGE, 1, 1000000)             \
+  X(link_latency_ns, -, RANGE, 0, 1000000)
 
 enum { QSM_CONFIG_NAME_MAX = 32, QSM_SHARED_GRANULES = 32 };
 

@@ -8,6 +8,7 @@
 #include "qsm_qos_mgr.h"
 #include "qsm_regs.h"
 #include "qsm_tb_sched.h"
+#include "qsm_warp_sched.h"
 
 enum {
   GPU_ID = 0x51534D31,
@@ -21,6 +22,7 @@ enum {
   BUDGET_RESET = 1,
   MAX_BUDGET = 255,
   MAX_ACTIVE_WARPS = 16,
+  MAX_TECHNIQUE = 2,
 };
 
 // Where an address points: a GPU register, one of the selected SM for a slot, or one of a slot.
@@ -28,9 +30,16 @@ enum area { AREA_NONE, AREA_GPU, AREA_SMSEL, AREA_SLOT };
 
 struct place {
   enum area area;
-  uint32_t kernel;
-  uint32_t offset;
+  uint32_t index;   // slot, or element of an array of GPU registers
+  uint32_t offset;  // the register's, of an array the first one's
 };
+
+// Element of an array of n GPU registers.
+static bool find_element(uint16_t addr, uint32_t array, uint32_t n, struct place *place) {
+  if (addr < array || addr >= array + 4 * n) return false;
+  *place = (struct place){AREA_GPU, (addr - array) / 4, array};
+  return true;
+}
 
 static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
   uint32_t n = ctrl->config->num_kernels;
@@ -40,12 +49,14 @@ static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
     place.area = AREA_GPU;
   } else if (addr < QSM_SMSEL_BASE + n * QSM_SMSEL_STRIDE) {
     place.area = AREA_SMSEL;
-    place.kernel = (addr - QSM_SMSEL_BASE) / QSM_SMSEL_STRIDE;
+    place.index = (addr - QSM_SMSEL_BASE) / QSM_SMSEL_STRIDE;
     place.offset = (addr - QSM_SMSEL_BASE) % QSM_SMSEL_STRIDE;
   } else if (addr >= QSM_SLOT_BASE && addr < QSM_SLOT_BASE + n * QSM_SLOT_STRIDE) {
     place.area = AREA_SLOT;
-    place.kernel = (addr - QSM_SLOT_BASE) / QSM_SLOT_STRIDE;
+    place.index = (addr - QSM_SLOT_BASE) / QSM_SLOT_STRIDE;
     place.offset = (addr - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
+  } else if (!find_element(addr, QSM_REG_SMSEL_IDLE, n, &place)) {
+    find_element(addr, QSM_REG_SMSEL_FRONT, ctrl->config->num_sched, &place);
   }
   return place;
 }
@@ -100,11 +111,11 @@ static struct field find_gpu_field(const struct qsm_config *config, uint32_t off
     case QSM_REG_ALPHA_EN: return (struct field){offsetof(struct qsm_regs, alpha_en), 0, 1, 1, FIELD_QUIET};
     case QSM_REG_SM_SELECT: return (struct field){offsetof(struct qsm_regs, sm_select), 0, config->num_sms - 1, 1, 0};
     case QSM_REG_STALL_SELECT: return (struct field){offsetof(struct qsm_regs, stall_select), 0, STALL_SELECT_BITS, 1, 0};
+    case QSM_REG_ADJUST: return (struct field){offsetof(struct qsm_regs, adjust), 0, 1, 1, 0};
+    case QSM_REG_ADJUST_TECHNIQUE: return (struct field){offsetof(struct qsm_regs, adjust_technique), 0, MAX_TECHNIQUE, 1, 0};
     default: return (struct field){0};
   }
 }
-
-static size_t at_slot(size_t first, size_t stride, uint32_t k) { return first + stride * k; }
 
 static struct field find_desc_field(const struct qsm_config *config, uint32_t offset) {
   uint32_t sm_threads = config->warps_per_sm * config->warp_size;
@@ -130,24 +141,35 @@ static struct field find_desc_field(const struct qsm_config *config, uint32_t of
   }
 }
 
+// One value per slot: the field is slot 0's.
+static struct field find_word_field(uint32_t offset) {
+  switch (offset) {
+    case QSM_SLOT_GOAL: return (struct field){offsetof(struct qsm_regs, goal), 0, UINT32_MAX, 1, FIELD_QUIET};
+    case QSM_SLOT_FIRST_QUOTA: return (struct field){offsetof(struct qsm_regs, shared.first_quota), 1, QSM_QUOTA_MAX, 1, 0};
+    case QSM_SLOT_BUDGET: return (struct field){offsetof(struct qsm_regs, shared.budget), 1, MAX_BUDGET, 1, 0};
+    case QSM_SLOT_ISO_IPC: return (struct field){offsetof(struct qsm_regs, iso_ipc), 0, UINT32_MAX, 1, FIELD_QUIET};
+    case QSM_SLOT_SAVE_BASE: return (struct field){offsetof(struct qsm_regs, save_base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_SAVE_LIMIT: return (struct field){offsetof(struct qsm_regs, save_limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_IDEMPOTENT: return (struct field){offsetof(struct qsm_regs, idempotent), 0, 1, 1, FIELD_IDLE};
+    case QSM_SLOT_PREEMPT_HOLD: return (struct field){offsetof(struct qsm_regs, preempt_hold), 0, 1, 1, 0};
+    default: return (struct field){0};
+  }
+}
+
 static struct field find_slot_field(const struct qsm_config *config, uint32_t k, uint32_t offset) {
-  if (offset == QSM_SLOT_GOAL) {
-    return (struct field){at_slot(offsetof(struct qsm_regs, goal), sizeof(uint32_t), k), 0, UINT32_MAX, 1, FIELD_QUIET};
+  struct field field = find_word_field(offset);
+  if (field.at) {
+    field.at += sizeof(uint32_t) * k;
+    return field;
   }
-  if (offset == QSM_SLOT_FIRST_QUOTA) {
-    return (struct field){at_slot(offsetof(struct qsm_regs, shared.first_quota), sizeof(int32_t), k), 1, QSM_QUOTA_MAX, 1, 0};
-  }
-  if (offset == QSM_SLOT_BUDGET) {
-    return (struct field){at_slot(offsetof(struct qsm_regs, shared.budget), sizeof(uint32_t), k), 1, MAX_BUDGET, 1, 0};
-  }
-  struct field field = find_desc_field(config, offset);
-  if (field.flags) field.at += at_slot(offsetof(struct qsm_regs, shared.desc), sizeof(struct qsm_desc), k);
+  field = find_desc_field(config, offset);
+  if (field.flags) field.at += offsetof(struct qsm_regs, shared.desc) + sizeof(struct qsm_desc) * k;
   return field;
 }
 
 static struct field find_field(const struct qsm_ctrl *ctrl, struct place place) {
   if (place.area == AREA_GPU) return find_gpu_field(ctrl->config, place.offset);
-  if (place.area == AREA_SLOT) return find_slot_field(ctrl->config, place.kernel, place.offset);
+  if (place.area == AREA_SLOT) return find_slot_field(ctrl->config, place.index, place.offset);
   return (struct field){0};
 }
 
@@ -169,16 +191,21 @@ static uint32_t read_stall(const struct qsm_ctrl *ctrl, uint64_t cycle) {
                       select & QSM_REG_STALL_SELECT_REASON_MASK);
 }
 
+static uint32_t read_front(const struct qsm_ctrl *ctrl, uint32_t sub) {
+  const struct qsm_qaws *q = qsm_sm_qaws(ctrl->sms[ctrl->regs.sm_select], sub);
+  return q->budget | (uint32_t)q->valid << QSM_REG_SMSEL_FRONT_VALID_SHIFT | (uint32_t)q->ncs << QSM_REG_SMSEL_FRONT_NCS_SHIFT;
+}
+
 static uint32_t pack(uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3) { return b0 | b1 << 8 | b2 << 16 | b3 << 24; }
 
 // Registers that are not plain storage; false: no such register.
-static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, uint32_t *value) {
+static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place, uint32_t *value) {
   const struct qsm_config *config = ctrl->config;
-  switch (offset) {
+  switch (place.offset) {
     case QSM_REG_ID: *value = GPU_ID; return true;
     case QSM_REG_CONFIG0: *value = pack(config->num_sms, config->num_sched, config->warps_per_sm, config->warp_size); return true;
     case QSM_REG_CONFIG1: *value = pack(config->num_kernels, config->max_tbs, config->num_channels, config->noc_lat); return true;
-    case QSM_REG_CONFIG3: *value = config->num_groups; return true;
+    case QSM_REG_CONFIG3: *value = config->num_groups | config->num_images << QSM_REG_CONFIG3_NUM_IMAGES_SHIFT; return true;
     case QSM_REG_CONFIG2: *value = config->shared_bytes; return true;
     case QSM_REG_CYCLE_LO: *value = (uint32_t)cycle; return true;
     case QSM_REG_CYCLE_HI: *value = (uint32_t)(cycle >> 32); return true;
@@ -189,6 +216,13 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offse
     case QSM_REG_ALLOC_BUSY: *value = qsm_tb_sched_alloc_busy(ctrl->tb_sched); return true;
     case QSM_REG_STALL_VALUE: *value = read_stall(ctrl, cycle); return true;
     case QSM_REG_MGR_BUSY: *value = qsm_qos_mgr_busy(ctrl->qos_mgr, cycle); return true;
+    case QSM_REG_SMSEL_FRONT: *value = read_front(ctrl, place.index); return true;
+    case QSM_REG_PREEMPT: *value = 0; return true;
+    // Of blocks that are not built yet: preemption engine, TB adjuster, samplers.
+    case QSM_REG_PREEMPT_STATUS:
+    case QSM_REG_SMSEL_JOB:
+    case QSM_REG_ADJUST_BUSY:
+    case QSM_REG_SMSEL_IDLE: *value = 0; return true;
     default: return false;
   }
 }
@@ -251,6 +285,9 @@ static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, 
     case QSM_SLOT_LAUNCH:
     case QSM_SLOT_HIST_CLEAR:
     case QSM_SLOT_KILL: *value = 0; return true;
+    // Of the preemption engine, and of schemes that are not built yet.
+    case QSM_SLOT_SAVED:
+    case QSM_SLOT_RATIO: *value = 0; return true;
     default:
       return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
              read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, value);
@@ -266,9 +303,9 @@ int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, ui
     *value = read_field(&ctrl->regs, field);
     return 0;
   }
-  if (place.area == AREA_GPU) known = read_gpu(ctrl, cycle, place.offset, value);
-  if (place.area == AREA_SMSEL) known = read_smsel(ctrl, place.kernel, place.offset, value);
-  if (place.area == AREA_SLOT) known = read_slot(ctrl, place.kernel, place.offset, value);
+  if (place.area == AREA_GPU) known = read_gpu(ctrl, cycle, place, value);
+  if (place.area == AREA_SMSEL) known = read_smsel(ctrl, place.index, place.offset, value);
+  if (place.area == AREA_SLOT) known = read_slot(ctrl, place.index, place.offset, value);
   return known ? 0 : 1;
 }
 
@@ -297,7 +334,7 @@ static bool groups_fit(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t budget)
 
 // Values inside the range that are refused all the same.
 static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t value) {
-  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET) return is_busy(ctrl, place.kernel) && !groups_fit(ctrl, place.kernel, value);
+  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET) return is_busy(ctrl, place.index) && !groups_fit(ctrl, place.index, value);
   if (place.area != AREA_GPU) return false;
   switch (place.offset) {
     case QSM_REG_SCHEME: return value == SCHEME_ELASTIC;
@@ -309,15 +346,17 @@ static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t va
 
 static bool field_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place, struct field field, uint32_t value) {
   if (value < field.least || value > field.most || value % field.align != 0) return false;
-  if ((field.flags & FIELD_IDLE) && is_busy(ctrl, place.kernel)) return false;
+  if ((field.flags & FIELD_IDLE) && is_busy(ctrl, place.index)) return false;
   if ((field.flags & FIELD_QUIET) && !is_quiet(ctrl, cycle)) return false;
   return !has_gap(ctrl, place, value);
 }
 
 static bool gpu_write_ok(uint32_t offset, uint32_t value, struct qsm_ctrl_effect *effect) {
-  if (offset == QSM_REG_IRQ) return true;
-  effect->icache_inv = offset == QSM_REG_ICACHE_INV && value == 1;
-  return effect->icache_inv;
+  switch (offset) {
+    case QSM_REG_IRQ: return true;
+    case QSM_REG_ICACHE_INV: return effect->icache_inv = value == 1;
+    default: return false;  // read-only ones, and PREEMPT as long as there is no engine
+  }
 }
 
 static bool slot_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset, uint32_t value,
@@ -350,9 +389,15 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
   } else if (place.area == AREA_GPU) {
     ok = gpu_write_ok(place.offset, value, effect);
   } else if (place.area == AREA_SLOT) {
-    ok = slot_write_ok(ctrl, cycle, place.kernel, place.offset, value, effect);
+    ok = slot_write_ok(ctrl, cycle, place.index, place.offset, value, effect);
   }
   return ok ? 0 : 1;
+}
+
+// What a tenant does not inherit.
+static void reset_tenant(struct qsm_regs *regs, uint32_t k) {
+  regs->shared.budget[k] = BUDGET_RESET;
+  regs->iso_ipc[k] = regs->save_base[k] = regs->save_limit[k] = regs->idempotent[k] = regs->preempt_hold[k] = 0;
 }
 
 static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t value) {
@@ -365,7 +410,7 @@ static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_
   regs->valid_mask = (regs->valid_mask & ~bit) | (valid ? bit : 0);
   regs->shared.qos_mask = (regs->shared.qos_mask & ~bit) | (qos ? bit : 0);
   if (valid && !(old & QSM_SLOT_CTX_VALID_MASK)) {
-    regs->shared.budget[k] = BUDGET_RESET;
+    reset_tenant(regs, k);
     qsm_tb_sched_arrive(ctrl->tb_sched, k);
     qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
   }
@@ -406,7 +451,7 @@ static void reschedule(struct qsm_ctrl *ctrl, uint64_t cycle, struct place place
   bool is_gpu = place.area == AREA_GPU, budget = !is_gpu && place.offset == QSM_SLOT_BUDGET;
   bool policy = is_gpu && place.offset == QSM_REG_POLICY;
   if (!budget && !policy && !(is_gpu && place.offset == QSM_REG_ACTIVE_WARPS)) return;
-  shared->restart = policy ? (1u << ctrl->config->num_kernels) - 1 : (uint32_t)budget << place.kernel;
+  shared->restart = policy ? (1u << ctrl->config->num_kernels) - 1 : (uint32_t)budget << place.index;
   shared->resched_at = cycle + 1;
 }
 
@@ -417,7 +462,7 @@ void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr,
     memcpy((char *)&ctrl->regs + field.at, &value, sizeof value);
     reschedule(ctrl, cycle, place);
   } else if (place.area == AREA_SLOT) {
-    write_slot(ctrl, cycle, place.kernel, place.offset, value);
+    write_slot(ctrl, cycle, place.index, place.offset, value);
   } else if (place.offset == QSM_REG_IRQ) {
     ctrl->regs.irq &= ~value | ended;
   }

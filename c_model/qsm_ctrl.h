@@ -23,11 +23,17 @@ struct qsm_regs {
   uint32_t alpha_en;
   uint32_t sm_select;
   uint32_t stall_select;
+  uint32_t adjust;            // run-time adjustment of thread blocks
+  uint32_t adjust_technique;  // 0 switch, 1 drain, 2 flush
   uint32_t irq;
   uint32_t valid_mask;  // bit k: CTX.valid of slot k
   uint32_t ctx[QSM_MAX_KERNELS];
   uint32_t goal[QSM_MAX_KERNELS];  // Q16.16
   uint64_t sm_mask[QSM_MAX_KERNELS];
+  uint32_t iso_ipc[QSM_MAX_KERNELS];  // Q16.16
+  uint32_t save_base[QSM_MAX_KERNELS], save_limit[QSM_MAX_KERNELS];
+  uint32_t idempotent[QSM_MAX_KERNELS];
+  uint32_t preempt_hold[QSM_MAX_KERNELS];
 };
 
 struct qsm_ctrl {

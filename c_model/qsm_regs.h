@@ -26,7 +26,15 @@
 #define QSM_REG_STALL_VALUE                  0x004cu
 #define QSM_REG_MGR_BUSY                     0x0050u
 #define QSM_REG_ACTIVE_WARPS                 0x0054u
+#define QSM_REG_ADJUST                       0x0058u
+#define QSM_REG_ADJUST_TECHNIQUE             0x005cu
+#define QSM_REG_PREEMPT                      0x0060u
+#define QSM_REG_PREEMPT_STATUS               0x0064u
+#define QSM_REG_ADJUST_BUSY                  0x0068u
+#define QSM_REG_SMSEL_JOB                    0x006cu
 #define QSM_REG_CONFIG3                      0x0070u
+#define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
+#define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
 // GPU registers: bit fields
 #define QSM_REG_CONFIG0_NUM_SMS_MASK         0x000000ffu
@@ -53,8 +61,48 @@
 #define QSM_REG_STALL_SELECT_SLOT_SHIFT      4
 #define QSM_REG_STALL_SELECT_SUBCORE_MASK    0x00000300u
 #define QSM_REG_STALL_SELECT_SUBCORE_SHIFT   8
+#define QSM_REG_PREEMPT_SM_MASK              0x000000ffu
+#define QSM_REG_PREEMPT_SM_SHIFT             0
+#define QSM_REG_PREEMPT_SLOT_MASK            0x00000700u
+#define QSM_REG_PREEMPT_SLOT_SHIFT           8
+#define QSM_REG_PREEMPT_TB_MASK              0x0000f800u
+#define QSM_REG_PREEMPT_TB_SHIFT             11
+#define QSM_REG_PREEMPT_BY_SLOT_MASK         0x00010000u
+#define QSM_REG_PREEMPT_BY_SLOT_SHIFT        16
+#define QSM_REG_PREEMPT_TECHNIQUE_MASK       0x00060000u
+#define QSM_REG_PREEMPT_TECHNIQUE_SHIFT      17
+#define QSM_REG_PREEMPT_STATUS_CODE_MASK     0x0000000fu
+#define QSM_REG_PREEMPT_STATUS_CODE_SHIFT    0
+#define QSM_REG_PREEMPT_STATUS_TB_MASK       0x00001f00u
+#define QSM_REG_PREEMPT_STATUS_TB_SHIFT      8
+#define QSM_REG_PREEMPT_STATUS_IMAGE_MASK    0x000f0000u
+#define QSM_REG_PREEMPT_STATUS_IMAGE_SHIFT   16
+#define QSM_REG_PREEMPT_STATUS_SM_MASK       0xff000000u
+#define QSM_REG_PREEMPT_STATUS_SM_SHIFT      24
+#define QSM_REG_SMSEL_JOB_KIND_MASK          0x00000007u
+#define QSM_REG_SMSEL_JOB_KIND_SHIFT         0
+#define QSM_REG_SMSEL_JOB_SLOT_MASK          0x00000070u
+#define QSM_REG_SMSEL_JOB_SLOT_SHIFT         4
+#define QSM_REG_SMSEL_JOB_TB_MASK            0x00001f00u
+#define QSM_REG_SMSEL_JOB_TB_SHIFT           8
+#define QSM_REG_SMSEL_JOB_IMAGE_MASK         0x0001e000u
+#define QSM_REG_SMSEL_JOB_IMAGE_SHIFT        13
+#define QSM_REG_SMSEL_JOB_PHASE_MASK         0x001e0000u
+#define QSM_REG_SMSEL_JOB_PHASE_SHIFT        17
+#define QSM_REG_SMSEL_JOB_RESULT_MASK        0x07000000u
+#define QSM_REG_SMSEL_JOB_RESULT_SHIFT       24
 #define QSM_REG_CONFIG3_NUM_GROUPS_MASK      0x0000000fu
 #define QSM_REG_CONFIG3_NUM_GROUPS_SHIFT     0
+#define QSM_REG_CONFIG3_NUM_IMAGES_MASK      0x000001f0u
+#define QSM_REG_CONFIG3_NUM_IMAGES_SHIFT     4
+#define QSM_REG_SMSEL_IDLE_SUM_MASK          0x00001fffu
+#define QSM_REG_SMSEL_IDLE_SUM_SHIFT         0
+#define QSM_REG_SMSEL_FRONT_BUDGET_MASK      0x000000ffu
+#define QSM_REG_SMSEL_FRONT_BUDGET_SHIFT     0
+#define QSM_REG_SMSEL_FRONT_VALID_MASK       0x00000100u
+#define QSM_REG_SMSEL_FRONT_VALID_SHIFT      8
+#define QSM_REG_SMSEL_FRONT_NCS_MASK         0x00ff0000u
+#define QSM_REG_SMSEL_FRONT_NCS_SHIFT        16
 
 // State of the selected SM for one slot: QSM_SMSEL_BASE + k * QSM_SMSEL_STRIDE + register
 #define QSM_SMSEL_BASE                       0x0100u
@@ -114,6 +162,13 @@
 #define QSM_SLOT_ALPHA                       0x0098u
 #define QSM_SLOT_KILL                        0x009cu
 #define QSM_SLOT_BUDGET                      0x00a0u
+#define QSM_SLOT_ISO_IPC                     0x00a4u
+#define QSM_SLOT_SAVE_BASE                   0x00a8u
+#define QSM_SLOT_SAVE_LIMIT                  0x00acu
+#define QSM_SLOT_IDEMPOTENT                  0x00b0u
+#define QSM_SLOT_PREEMPT_HOLD                0x00b4u
+#define QSM_SLOT_SAVED                       0x00b8u
+#define QSM_SLOT_RATIO                       0x00bcu
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u
@@ -136,5 +191,9 @@
 #define QSM_SLOT_STATUS_BUSY_SHIFT           0
 #define QSM_SLOT_STATUS_KILLED_MASK          0x00000002u
 #define QSM_SLOT_STATUS_KILLED_SHIFT         1
+#define QSM_SLOT_SAVED_QUEUED_MASK           0x000000ffu
+#define QSM_SLOT_SAVED_QUEUED_SHIFT          0
+#define QSM_SLOT_SAVED_IMAGES_MASK           0x0000ff00u
+#define QSM_SLOT_SAVED_IMAGES_SHIFT          8
 
 #endif

@@ -135,6 +135,7 @@ struct qsm_sm_out {
 };
 
 struct qsm_sm;
+struct qsm_qaws;
 
 // Builds SM number `index` in reset. `shared` is the GPU level's and outlives the SM. NULL: no memory.
 struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index);
@@ -166,6 +167,7 @@ uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel);
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
 // Stall counter (R-IS-6) at the start of `cycle`: the end of the last window, or later when qsm_sm_next_event() allowed to skip to it.
 uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason);
+const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub);
 
 // As qsm_model_state() and qsm_model_inject(), for the kinds and blocks of an SM; `cycle` as in qsm_sm_stall().
 bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word,

@@ -15,6 +15,8 @@ uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uin
   return qsm_subcore_stalls(sm->sub[sub], cycle, kernel, reason);
 }
 
+const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub) { return &sm->sub[sub]->sched.qaws; }
+
 // ---- state ----
 
 static bool give(bool exists, const uint32_t *at, uint32_t *value) {

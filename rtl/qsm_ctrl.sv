@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control port: decides which access is accepted, answers one cycle later, holds the registers (in qsm_gpu_regs and qsm_slot_regs).
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the next cycle on, pulses are in its own.
-// Map: 0x0000 GPU registers, 0x0100 + 16*k one SM's figures, 0x1000 + 0x100*k slot registers.
+// Map: 0x0000 GPU registers, 0x0100 to 0x024F figures of the selected SM, 0x1000 + 0x100*k slot registers.
 module qsm_ctrl
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
-(
+#(
+  parameter bit Preemption = 1'b0  // there is an engine that takes preempt_o; without one PREEMPT is refused
+) (
   input  logic     clk_i,
   input  logic     rst_ni,
   input  ctl_req_t req_i,
@@ -28,6 +30,13 @@ module qsm_ctrl
   output logic [18:0]                       alpha_cap_o,
   output logic [7:0]                        rollover_cap_o,
   output logic                              alpha_en_o,
+  output logic [NumKernels-1:0][31:0]       iso_ipc_o,
+  output logic [NumKernels-1:0][31:12]      save_base_o,
+  output logic [NumKernels-1:0][31:12]      save_limit_o,
+  output logic [NumKernels-1:0]             idempotent_o,
+  output logic [NumKernels-1:0]             preempt_hold_o,
+  output logic                              adjust_o,
+  output logic [1:0]                        adjust_technique_o,
   // Pulses.
   output logic [NumKernels-1:0]             launch_o,
   output logic [NumKernels-1:0]             kill_o,
@@ -35,6 +44,7 @@ module qsm_ctrl
   output logic                              alloc_change_o,
   output logic [NumKernels-1:0]             hist_clear_o,
   output logic                              icache_inv_o,
+  output preempt_req_t                      preempt_o,
 
   // TB scheduler.
   input  logic [NumKernels-1:0]                  busy_i,
@@ -47,6 +57,12 @@ module qsm_ctrl
   input  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0] target_i,
 
+  // Preemption engine, TB adjuster.
+  input  preempt_status_t          preempt_status_i,
+  input  job_t [NumSms-1:0]        job_i,
+  input  saved_t [NumKernels-1:0]  saved_i,
+  input  logic                     adjust_busy_i,
+
   // QoS manager.
   input  logic                        snapshot_i,  // this cycle is E
   input  logic                        mgr_busy_i,
@@ -57,6 +73,7 @@ module qsm_ctrl
   input  logic [NumKernels-1:0][30:0] epoch_insn_i,
   input  logic [NumKernels-1:0][30:0] epoch_quota_i,
   input  logic [NumKernels-1:0][18:0] alpha_i,
+  input  logic [NumKernels-1:0][18:0] ratio_i,
 
   // SMs.
   output logic [KernelW-1:0]                      fault_kernel_o,  // whose record is asked for, a register
@@ -67,10 +84,12 @@ module qsm_ctrl
   output logic [SubW-1:0]                         stall_sub_o,
   output logic [KernelW-1:0]                      stall_kernel_o,
   output logic [2:0]                              stall_reason_o,
-  input  logic [NumSms-1:0][31:0]                 stall_value_i
+  input  logic [NumSms-1:0][31:0]                 stall_value_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,          // of the last epoch
+  input  qaws_front_t [NumSms-1:0][NumSched-1:0]  qaws_front_i
 );
   // ---- decode ----
-  logic aligned, in_gpu, in_smsel, in_slots;
+  logic aligned, in_gpu, in_smsel, in_idle, in_front, in_slots;
   logic [15:0] off;  // register of a slot
   logic [3:0] slot_field;
   logic [KernelW-1:0] slot;
@@ -78,9 +97,11 @@ module qsm_ctrl
   assign aligned = req_i.addr[1:0] == '0;
   assign in_gpu = req_i.addr[15:8] == '0;
   assign in_smsel = req_i.addr[15:8] == SmselBase[15:8];
+  assign in_idle = req_i.addr[15:6] == RegSmselIdle[15:6];
+  assign in_front = req_i.addr[15:6] == RegSmselFront[15:6] && 32'(req_i.addr[5:2]) < NumSched;
   assign in_slots = req_i.addr[15:12] == SlotBase[15:12];
   assign off = {8'd0, req_i.addr[7:0]};
-  assign slot_field = in_slots ? req_i.addr[11:8] : req_i.addr[7:4];
+  assign slot_field = in_slots ? req_i.addr[11:8] : in_smsel ? req_i.addr[7:4] : req_i.addr[5:2];
   assign slot = slot_field[KernelW-1:0];
   assign slot_exists = 32'(slot_field) < NumKernels;
   assign mgr_quiet = !mgr_busy_i && !snapshot_i;
@@ -92,19 +113,27 @@ module qsm_ctrl
   logic policy_write;
   logic [4:0] active_warps;
   logic [SmW-1:0] sm_select;
-  qsm_gpu_regs u_gpu_regs (
+  qsm_gpu_regs #(.Preemption(Preemption)) u_gpu_regs (
     .clk_i, .rst_ni,
     .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
     .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .policy_write_o(policy_write),
     .active_warps_o(active_warps), .scheme_o, .epoch_len_o, .alpha_cap_o,
     .rollover_cap_o, .alpha_en_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
-    .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select])
+    .adjust_o, .adjust_technique_o, .preempt_o,
+    .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select]),
+    .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select])
   );
 
   // ---- figures of the selected SM ----
+  logic smsel_ok;
   logic [31:0] smsel_rdata;
+  qaws_front_t front;
+  assign smsel_ok = ((in_smsel || in_idle) ? slot_exists : in_front) && !req_i.we;
+  assign front = qaws_front_i[sm_select][req_i.addr[2 +: SubW]];
   always_comb begin
-    case (req_i.addr[3:2])
+    if (in_idle) smsel_rdata = 32'(idle_i[sm_select][slot]);
+    else if (in_front) smsel_rdata = {8'd0, front.ncs, 7'd0, front.valid, front.budget};
+    else case (req_i.addr[3:2])
       2'd0: smsel_rdata = snap_c_i[sm_select][slot];
       2'd1: smsel_rdata = snap_insn_i[sm_select][slot];
       2'd2: smsel_rdata = 32'(quota_i[sm_select][slot]);
@@ -163,11 +192,14 @@ module qsm_ctrl
     qsm_slot_regs u_slot_regs (
       .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off), .wdata_i(req_i.wdata), .rdata_o(slot_rdata[k]),
       .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]), .sm_mask_o(sm_mask_o[k]),
-      .desc_o(desc_o[k]), .budget_o(budget[k]), .budget_write_o(budget_write[k]), .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
+      .desc_o(desc_o[k]), .budget_o(budget[k]), .budget_write_o(budget_write[k]),
+      .iso_ipc_o(iso_ipc_o[k]), .save_base_o(save_base_o[k]), .save_limit_o(save_limit_o[k]), .idempotent_o(idempotent_o[k]),
+      .preempt_hold_o(preempt_hold_o[k]),
+      .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
       .hist_clear_o(hist_clear_o[k]),
       .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]), .faulted_i(faulted_i[k]),
       .hist_insn_i(hist_insn_i[k]), .hist_cycles_i(hist_cycles_i[k]), .epoch_insn_i(epoch_insn_i[k]),
-      .epoch_quota_i(epoch_quota_i[k]), .alpha_i(alpha_i[k])
+      .epoch_quota_i(epoch_quota_i[k]), .alpha_i(alpha_i[k]), .saved_i(saved_i[k]), .ratio_i(ratio_i[k])
     );
   end
   assign alloc_change_o = |alloc_change;
@@ -176,11 +208,11 @@ module qsm_ctrl
   ctl_rsp_t rsp_d, rsp_q;
   logic ok;
   always_comb begin
-    ok = aligned && ((in_gpu && gpu_ok) || (in_smsel && slot_exists && !req_i.we) || (in_slots && slot_ok));
+    ok = aligned && ((in_gpu && gpu_ok) || smsel_ok || (in_slots && slot_ok));
     rsp_d = '0;
     if (req_i.valid && !ok) rsp_d.err = 1'b1;
     if (req_i.valid && ok && !req_i.we) begin
-      rsp_d.rdata = in_gpu ? gpu_rdata : in_smsel ? smsel_rdata : slot_rdata[slot];
+      rsp_d.rdata = in_gpu ? gpu_rdata : in_slots ? slot_rdata[slot] : smsel_rdata;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -40,6 +40,16 @@ module qsm_gpu
   logic [KernelW-1:0] stall_kernel;
   logic [2:0] stall_reason;
 
+  // Of registers whose blocks are not built yet.
+  logic [NumKernels-1:0][31:0] iso_ipc;
+  logic [NumKernels-1:0][31:12] save_base, save_limit;
+  logic [NumKernels-1:0] idempotent, preempt_hold;
+  logic adjust;
+  logic [1:0] adjust_technique;
+  preempt_req_t preempt;
+  logic unused_registers;
+  assign unused_registers = ^{iso_ipc, save_base, save_limit, idempotent, preempt_hold, adjust, adjust_technique, preempt};
+
   // ---- TB scheduler ----
   logic [NumKernels-1:0] busy, killed, ended, had_tb, start, kill;
   logic [NumKernels-1:0][31:0] launches;
@@ -74,6 +84,7 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c, snap_insn;
   logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
   logic [NumSms-1:0][31:0] stall_value;
+  qaws_front_t [NumSms-1:0][NumSched-1:0] qaws_front;
   mem_req_t [NumSms-1:0] sm_req;
   mem_rsp_t [NumSms-1:0] sm_rsp;
 
@@ -87,15 +98,17 @@ module qsm_gpu
     .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
     .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .policy_param_o(policy_param), .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
     .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len), .alpha_cap_o(alpha_cap),
-    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en),
+    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en), .iso_ipc_o(iso_ipc), .save_base_o(save_base), .save_limit_o(save_limit),
+    .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust), .adjust_technique_o(adjust_technique),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
-    .icache_inv_o(icache_inv),
+    .icache_inv_o(icache_inv), .preempt_o(preempt),
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
-    .cnt_i(cnt), .target_i(target),
+    .cnt_i(cnt), .target_i(target), .preempt_status_i('0), .job_i('0), .saved_i('0), .adjust_busy_i(1'b0),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
-    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha),
+    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i('0),
     .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
-    .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason), .stall_value_i(stall_value)
+    .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason), .stall_value_i(stall_value),
+    .idle_i('0), .qaws_front_i(qaws_front)
   );
 
   // ---- TB scheduler: the fields that it needs of each launch ----
@@ -187,6 +200,7 @@ module qsm_gpu
       .retire_o(sm_retire[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
       .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
       .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]),
+      .qaws_front_o(qaws_front[i]),
       .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
     );
 

@@ -5,7 +5,9 @@ module qsm_gpu_regs
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
-(
+#(
+  parameter bit Preemption = 1'b0
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        sel_i,    // an access is here
@@ -32,13 +34,19 @@ module qsm_gpu_regs
   output logic [SubW-1:0]       stall_sub_o,
   output logic [KernelW-1:0]    stall_kernel_o,
   output logic [2:0]            stall_reason_o,
+  output logic                  adjust_o,
+  output logic [1:0]            adjust_technique_o,
+  output preempt_req_t          preempt_o,       // valid is a pulse
 
   input  logic        alloc_busy_i,
   input  logic        mgr_quiet_i,   // the manager is not computing: its parameters may be written
   input  logic        mgr_busy_i,
   input  logic [31:0] epoch_count_i,
   input  logic [31:0] epoch_e_lo_i,
-  input  logic [31:0] stall_value_i
+  input  logic [31:0] stall_value_i,
+  input  logic        adjust_busy_i,
+  input  preempt_status_t preempt_status_i,
+  input  job_t        job_i
 );
   localparam int unsigned EpochMin = QosLat + 2 * NocLat + 16;
 
@@ -55,6 +63,8 @@ module qsm_gpu_regs
   logic [SubW-1:0] stall_sub_q;
   logic [KernelW-1:0] stall_kernel_q;
   logic [2:0] stall_reason_q;
+  logic adjust_q;
+  logic [1:0] adjust_technique_q;
 
   function automatic logic between(input int unsigned low, input int unsigned high);
     return wdata_i >= low && wdata_i <= high;
@@ -95,8 +105,12 @@ module qsm_gpu_regs
       RegSmSelect: value_ok = between(0, NumSms - 1);
       RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched && 32'(wdata_i[7:4]) < NumKernels &&
                                    !wdata_i[3];
+      RegAdjust: value_ok = between(0, 1);
+      RegAdjustTechnique: value_ok = between(0, 2);
+      RegPreempt: value_ok = Preemption && preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 && wdata_i[18:17] != 2'd3 &&
+                               32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels && 32'(wdata_i[7:0]) < NumSms;
       RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount, RegEpochELo, RegAllocBusy,
-      RegStallValue, RegMgrBusy: writable = 1'b0;
+      RegStallValue, RegMgrBusy, RegPreemptStatus, RegAdjustBusy, RegSmselJob: writable = 1'b0;
       default: known = 1'b0;
     endcase
   end
@@ -109,6 +123,10 @@ module qsm_gpu_regs
   assign irq_clear = (write && addr_i == RegIrq) ? wdata_i[NumKernels-1:0] : '0;
   assign icache_inv_o = write && addr_i == RegIcacheInv;
   assign policy_write_o = write && addr_i == RegPolicy;
+  assign preempt_o = '{
+    valid: write && addr_i == RegPreempt, sm: wdata_i[SmW-1:0], kernel: wdata_i[8 +: KernelW], tb: wdata_i[11 +: TbW],
+    by_slot: wdata_i[16], technique: wdata_i[18:17]
+  };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -125,6 +143,8 @@ module qsm_gpu_regs
       stall_sub_q <= '0;
       stall_kernel_q <= '0;
       stall_reason_q <= '0;
+      adjust_q <= 1'b0;
+      adjust_technique_q <= '0;
     end else begin
       cycle_q <= cycle_q + 64'd1;
       irq_q <= (irq_q & ~irq_clear) | ended_i;
@@ -138,6 +158,8 @@ module qsm_gpu_regs
           RegRolloverCap: rollover_cap_q <= wdata_i[7:0];
           RegAlphaEn:     alpha_en_q <= wdata_i[0];
           RegSmSelect:    sm_select_q <= wdata_i[SmW-1:0];
+          RegAdjust:       adjust_q <= wdata_i[0];
+          RegAdjustTechnique: adjust_technique_q <= wdata_i[1:0];
           RegStallSelect: begin
             stall_sub_q <= wdata_i[8 +: SubW];
             stall_kernel_q <= wdata_i[4 +: KernelW];
@@ -156,7 +178,7 @@ module qsm_gpu_regs
       RegConfig0:      rdata_o = {8'(WarpSize), 8'(WarpsPerSm), 8'(NumSched), 8'(NumSms)};
       RegConfig1:      rdata_o = {8'(NocLat), 8'(NumChannels), 8'(MaxTbs), 8'(NumKernels)};
       RegConfig2:      rdata_o = SharedBytes;
-      RegConfig3:      rdata_o = 32'(NumGroups);
+      RegConfig3:      rdata_o = {23'd0, 5'(NumImages), 4'(NumGroups)};
       RegCycleLo:     rdata_o = cycle_q[31:0];
       RegCycleHi:     rdata_o = cycle_q[63:32];
       RegIrq:          rdata_o = 32'(irq_q);
@@ -174,6 +196,11 @@ module qsm_gpu_regs
       RegStallSelect: rdata_o = {22'd0, 2'(stall_sub_q), 4'(stall_kernel_q), 1'b0, stall_reason_q};
       RegStallValue:  rdata_o = stall_value_i;
       RegMgrBusy:     rdata_o = 32'(mgr_busy_i);
+      RegAdjust:       rdata_o = 32'(adjust_q);
+      RegAdjustTechnique: rdata_o = 32'(adjust_technique_q);
+      RegAdjustBusy:  rdata_o = 32'(adjust_busy_i);
+      RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0, 5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
+      RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb), 1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
       default:          rdata_o = '0;
     endcase
   end
@@ -192,4 +219,6 @@ module qsm_gpu_regs
   assign stall_sub_o = stall_sub_q;
   assign stall_kernel_o = stall_kernel_q;
   assign stall_reason_o = stall_reason_q;
+  assign adjust_o = adjust_q;
+  assign adjust_technique_o = adjust_technique_q;
 endmodule

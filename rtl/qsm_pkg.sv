@@ -103,6 +103,45 @@ package qsm_pkg;
     logic [4:0]                 active_warps;
   } policy_param_t;
 
+  typedef struct packed {  // front of QAWS in a sub-core (R-QW-9)
+    logic valid;
+    logic [7:0] budget;
+    logic [7:0] ncs;
+  } qaws_front_t;
+
+  // ---- preemption, as the control port sees it (docs/control_port.md) ----
+
+  typedef struct packed {  // the host's request, in the cycle of its write
+    logic valid;
+    logic [SmW-1:0] sm;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic by_slot;
+    logic [1:0] technique;
+  } preempt_req_t;
+
+  typedef struct packed {  // PREEMPT_STATUS
+    logic [3:0] code;
+    logic [TbW-1:0] tb;
+    logic [3:0] image;
+    logic [SmW-1:0] sm;
+  } preempt_status_t;
+  localparam logic [3:0] PreemptExamined = 4'd1;  // code
+
+  typedef struct packed {  // SMSEL_JOB
+    logic [2:0] kind;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [3:0] image;
+    logic [3:0] phase;
+    logic [2:0] result;
+  } job_t;
+
+  typedef struct packed {  // SAVED, 0..NumImages each
+    logic [4:0] images;
+    logic [4:0] queued;
+  } saved_t;
+
   typedef struct packed {
     logic valid;
     logic [KernelW-1:0] kernel;

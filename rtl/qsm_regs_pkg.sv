@@ -24,7 +24,15 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegStallValue = 16'h004C;
   localparam logic [15:0] RegMgrBusy = 16'h0050;
   localparam logic [15:0] RegActiveWarps = 16'h0054;
+  localparam logic [15:0] RegAdjust = 16'h0058;
+  localparam logic [15:0] RegAdjustTechnique = 16'h005C;
+  localparam logic [15:0] RegPreempt = 16'h0060;
+  localparam logic [15:0] RegPreemptStatus = 16'h0064;
+  localparam logic [15:0] RegAdjustBusy = 16'h0068;
+  localparam logic [15:0] RegSmselJob = 16'h006C;
   localparam logic [15:0] RegConfig3 = 16'h0070;
+  localparam logic [15:0] RegSmselIdle = 16'h0200;  // + 4 * k
+  localparam logic [15:0] RegSmselFront = 16'h0240;  // + 4 * k
 
   // State of the selected SM for one slot: SmselBase + k * SmselStride + register.
   localparam logic [15:0] SmselBase = 16'h0100;
@@ -78,4 +86,11 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotAlpha = 16'h0098;
   localparam logic [15:0] SlotKill = 16'h009C;
   localparam logic [15:0] SlotBudget = 16'h00A0;
+  localparam logic [15:0] SlotIsoIpc = 16'h00A4;
+  localparam logic [15:0] SlotSaveBase = 16'h00A8;
+  localparam logic [15:0] SlotSaveLimit = 16'h00AC;
+  localparam logic [15:0] SlotIdempotent = 16'h00B0;
+  localparam logic [15:0] SlotPreemptHold = 16'h00B4;
+  localparam logic [15:0] SlotSaved = 16'h00B8;
+  localparam logic [15:0] SlotRatio = 16'h00BC;
 endpackage

@@ -20,6 +20,11 @@ module qsm_slot_regs
   output logic [NumSms-1:0] sm_mask_o,
   output desc_t             desc_o,
   output logic [7:0]        budget_o,
+  output logic [31:0]       iso_ipc_o,
+  output logic [31:12]      save_base_o,
+  output logic [31:12]      save_limit_o,
+  output logic              idempotent_o,
+  output logic              preempt_hold_o,
   output logic              budget_write_o, // pulse
   output logic              arrival_o,      // pulse: CTX valid 0 -> 1
   output logic              alloc_change_o, // pulse: CTX changes, or SM_MASK of a valid slot
@@ -35,7 +40,9 @@ module qsm_slot_regs
   input  logic [47:0] hist_cycles_i,
   input  logic [30:0] epoch_insn_i,
   input  logic [30:0] epoch_quota_i,
-  input  logic [18:0] alpha_i
+  input  logic [18:0] alpha_i,
+  input  saved_t      saved_i,
+  input  logic [18:0] ratio_i
 );
   localparam logic [31:0] CauseHost = 32'd24;  // KILL, isa.md I-FLT
 
@@ -48,7 +55,18 @@ module qsm_slot_regs
   logic [31:0] goal_q;
   logic [30:0] first_quota_q;
   logic [NumSms-1:0] sm_mask_q;
-  logic [7:0] budget_q;
+  // What a tenant does not inherit: an arrival resets it.
+  typedef struct packed {
+    logic [7:0] budget;
+    logic [31:0] iso_ipc;
+    logic [31:12] save_base;
+    logic [31:12] save_limit;
+    logic idempotent;
+    logic preempt_hold;
+  } tenant_t;
+  localparam tenant_t NewTenant = '{budget: 8'd1, default: '0};
+
+  tenant_t tenant_q;
   desc_t desc_q;
 
   // ---- pulses ----
@@ -75,12 +93,11 @@ module qsm_slot_regs
       goal_q <= '0;
       first_quota_q <= 31'd1;
       sm_mask_q <= '1;
-      budget_q <= 8'd1;
+      tenant_q <= NewTenant;
       desc_q <= '{grid: {3{16'd1}}, block: {3{11'd1}}, threads: 11'd1, warps: 7'd1, default: '0};
     end else if (we_i) begin
       sm_mask_q <= sm_mask_written[NumSms-1:0];
-      if (arrival_o) budget_q <= 8'd1;  // a tenant inherits nothing
-      else if (budget_write_o) budget_q <= wdata_i[7:0];
+      if (arrival_o) tenant_q <= NewTenant;
       case (off_i)
         SlotCtx:           ctx_q <= wdata_i[1:0];
         SlotGoal:          goal_q <= wdata_i;
@@ -103,6 +120,12 @@ module qsm_slot_regs
         SlotShared:        desc_q.shared <= wdata_i[18:0];
         SlotBlockWarps:   desc_q.warps <= wdata_i[6:0];
         SlotSharedGran:   desc_q.granules <= wdata_i[5:0];
+        SlotBudget:        tenant_q.budget <= wdata_i[7:0];
+        SlotIsoIpc:       tenant_q.iso_ipc <= wdata_i;
+        SlotSaveBase:     tenant_q.save_base <= wdata_i[31:12];
+        SlotSaveLimit:    tenant_q.save_limit <= wdata_i[31:12];
+        SlotIdempotent:    tenant_q.idempotent <= wdata_i[0];
+        SlotPreemptHold:  tenant_q.preempt_hold <= wdata_i[0];
         default: ;
       endcase
     end
@@ -144,7 +167,14 @@ module qsm_slot_regs
       SlotEpochInsn:    rdata_o = 32'(epoch_insn_i);
       SlotEpochQuota:   rdata_o = 32'(epoch_quota_i);
       SlotAlpha:         rdata_o = 32'(alpha_i);
-      SlotBudget:        rdata_o = 32'(budget_q);
+      SlotBudget:        rdata_o = 32'(tenant_q.budget);
+      SlotIsoIpc:       rdata_o = tenant_q.iso_ipc;
+      SlotSaveBase:     rdata_o = {tenant_q.save_base, 12'd0};
+      SlotSaveLimit:    rdata_o = {tenant_q.save_limit, 12'd0};
+      SlotIdempotent:    rdata_o = 32'(tenant_q.idempotent);
+      SlotPreemptHold:  rdata_o = 32'(tenant_q.preempt_hold);
+      SlotSaved:         rdata_o = {16'd0, 8'(saved_i.images), 8'(saved_i.queued)};
+      SlotRatio:         rdata_o = 32'(ratio_i);
       default:            rdata_o = '0;
     endcase
   end
@@ -155,7 +185,12 @@ module qsm_slot_regs
   assign first_quota_o = first_quota_q;
   assign sm_mask_o = sm_mask_q;
   assign desc_o = desc_q;
-  assign budget_o = budget_q;
+  assign budget_o = tenant_q.budget;
+  assign iso_ipc_o = tenant_q.iso_ipc;
+  assign save_base_o = tenant_q.save_base;
+  assign save_limit_o = tenant_q.save_limit;
+  assign idempotent_o = tenant_q.idempotent;
+  assign preempt_hold_o = tenant_q.preempt_hold;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_o && (busy_i || !ctx_q.valid)));  // LAUNCH's condition

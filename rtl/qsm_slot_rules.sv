@@ -34,12 +34,12 @@ module qsm_slot_rules
         idle_o = 1'b1;
         quiet_o = 1'b1;
       end
-      SlotGoal: quiet_o = 1'b1;
+      SlotGoal, SlotIsoIpc: quiet_o = 1'b1;
       SlotBudget: value_ok_o = between(1, 255);
       SlotFirstQuota: value_ok_o = between(1, 32'h7FFF_FFFF);
       SlotSmMaskLo: value_ok_o = (wdata_i & ~AllSms[31:0]) == '0;
       SlotSmMaskHi: value_ok_o = (wdata_i & ~AllSms[63:32]) == '0;
-      SlotWin0Base, SlotWin0Limit, SlotWin1Base, SlotWin1Limit: begin
+      SlotWin0Base, SlotWin0Limit, SlotWin1Base, SlotWin1Limit, SlotSaveBase, SlotSaveLimit: begin
         value_ok_o = wdata_i[11:0] == '0;
         idle_o = 1'b1;
       end
@@ -76,13 +76,18 @@ module qsm_slot_rules
         value_ok_o = between(0, SharedGranules);
         idle_o = 1'b1;
       end
+      SlotIdempotent: begin
+        value_ok_o = between(0, 1);
+        idle_o = 1'b1;
+      end
+      SlotPreemptHold: value_ok_o = between(0, 1);
       SlotLaunch, SlotKill: value_ok_o = wdata_i == 32'd1;
       SlotHistClear: begin
         value_ok_o = wdata_i == 32'd1;
         quiet_o = 1'b1;
       end
       SlotStatus, SlotFaultCause, SlotFaultPc, SlotFaultTid, SlotFaultBlock, SlotFaultValue, SlotLaunches,
-      SlotInsnLo, SlotInsnHi, SlotHcycLo, SlotHcycHi, SlotEpochInsn, SlotEpochQuota, SlotAlpha: writable_o = 1'b0;
+      SlotInsnLo, SlotInsnHi, SlotHcycLo, SlotHcycHi, SlotEpochInsn, SlotEpochQuota, SlotAlpha, SlotSaved, SlotRatio: writable_o = 1'b0;
       default: known_o = 1'b0;
     endcase
   end

@@ -52,6 +52,15 @@ def camel(*names):
     return "".join(part.capitalize() for name in names for part in name.lower().split("_"))
 
 
+def index(reg):
+    """What is added to the address of an array's element k."""
+    return f" + {reg.array_stride} * k" if reg.is_array else ""
+
+
+def elements(reg):
+    return f"  //{index(reg)}" if reg.is_array else ""
+
+
 def c_header(groups):
     out = ["// SPDX-License-Identifier: Apache-2.0",
            f"// Generated from {SOURCE} by `make registers`; do not edit. Meaning: docs/registers.md.",
@@ -64,7 +73,7 @@ def c_header(groups):
                     f"#define {prefix + 'STRIDE':<36} 0x{group.stride:04x}u"]
         else:
             out.append(f"// {group.title}: addresses")
-        out += [f"#define {prefix + reg.inst_name:<36} 0x{reg.raw_address_offset:04x}u" for reg in group.registers]
+        out += [f"#define {prefix + reg.inst_name:<36} 0x{reg.raw_address_offset:04x}u{elements(reg)}" for reg in group.registers]
         out += ["", f"// {group.title}: bit fields"]
         for reg in group.registers:
             for part in bit_fields(reg):
@@ -88,7 +97,7 @@ def sv_package(groups):
         else:
             out.append(f"  // {group.title}.")
         for reg in group.registers:
-            out.append(f"  localparam logic [15:0] {camel(group.name, reg.inst_name)} = 16'h{reg.raw_address_offset:04X};")
+            out.append(f"  localparam logic [15:0] {camel(group.name, reg.inst_name)} = 16'h{reg.raw_address_offset:04X};{elements(reg)}")
         out.append("")
     out[-1] = "endpackage"
     return "\n".join(out + [""])
@@ -127,7 +136,7 @@ def markdown(groups):
                 "| --- | --- | --- | --- | --- | --- |"]
         for reg in group.registers:
             allowed = reg.get_property("range", default="")
-            out.append(f"| 0x{reg.raw_address_offset:04X} | {reg.inst_name} | {access(reg)} | {reset(reg)} | {allowed} | {describe(reg)} |")
+            out.append(f"| 0x{reg.raw_address_offset:04X}{index(reg)} | {reg.inst_name} | {access(reg)} | {reset(reg)} | {allowed} | {describe(reg)} |")
     return "\n".join(out + [""])
 
 

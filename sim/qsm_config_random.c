@@ -32,6 +32,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->noc_lat = skewed(random, 1, 4, 16);
   c->qos_lat = qsm_config_qos_lat_min(c) + skewed(random, 0, 3, 100);
   c->num_groups = between(random, 1, c->num_kernels);
+  c->num_images = skewed(random, 1, 3, 16);
   c->progress_limit = skewed(random, 4, 9, 255);
   c->stall_counters = qsm_random_chance(random, 75);
   c->mem_bytes = (256 + between(random, 0, 99)) * 4096;
@@ -39,6 +40,8 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->mem_interval = skewed(random, 1, 3, 17);
   c->clock_mhz = between(random, 1, 1000);
   c->epoch = qsm_config_epoch_min(c) + between(random, 0, 5000);
+  c->link_mbytes_s = between(random, 1, 1000000);
+  c->link_latency_ns = between(random, 0, 1000000);
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {

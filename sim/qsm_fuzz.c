@@ -161,7 +161,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
   uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
   const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu, most_threads, most_threads + 1,
                              config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_BUDGET / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  uint32_t offset = below(round, QSM_SLOT_RATIO / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
 }
@@ -169,7 +169,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
 // The same of the whole GPU; never so that epochs get long.
 static enum qsm_backend_status nudge_gpu(struct round *round) {
   static const uint32_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_ALPHA_CAP, QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN, QSM_REG_SM_SELECT,
-                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS};
+                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS, QSM_REG_ADJUST, QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT};
   static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 16, 17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
   if (below(round, 4) == 0) return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
   if (below(round, 4) == 0) return put(round, QSM_REG_STALL_SELECT, below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
@@ -183,6 +183,8 @@ static enum qsm_backend_status look_around(struct round *round) {
   for (uint32_t figure = 0; !status && figure < 4; figure++) status = get(round, QSM_SMSEL_BASE + 16 * slot + 4 * figure, &ignored);
   if (!status) status = put(round, QSM_REG_STALL_SELECT, below(round, round->config.num_sched) << 8 | slot << 4 | below(round, 8));
   if (!status) status = get(round, QSM_REG_STALL_VALUE, &ignored);
+  if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
+  for (uint32_t sub = 0; !status && sub < 4; sub++) status = get(round, QSM_REG_SMSEL_FRONT + 4 * sub, &ignored);  // some are not there
   return status ? status : get(round, slot_address(slot, below(round, 26) * 4), &ignored);
 }
 
@@ -240,6 +242,7 @@ static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
   for (uint32_t address = 0; !status && address < 0x80; address += 4) status = get(round, address, &ignored);
+  for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20; address += 4) status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
     for (uint32_t offset = 0; !status && offset < 0xC0; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
   return status;

@@ -110,9 +110,10 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
                                              {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"}};
   static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"}, {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
   static const struct registers of_gpu[] = {{QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, "qos_mgr"}, {QSM_REG_ALLOC_BUSY, QSM_REG_ALLOC_BUSY, "tb_alloc"},
-                                            {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"}, {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"}};
+                                            {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"}, {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"},
+                                            {QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 15, "warp_sched"}};
   if (address >= QSM_SLOT_BASE) return find_block(of_slot, sizeof of_slot / sizeof of_slot[0], (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);
-  if (address < QSM_SMSEL_BASE) return find_block(of_gpu, sizeof of_gpu / sizeof of_gpu[0], address);
+  if (address < QSM_SMSEL_BASE || address >= QSM_REG_SMSEL_IDLE) return find_block(of_gpu, sizeof of_gpu / sizeof of_gpu[0], address);
   uint32_t offset = (address - QSM_SMSEL_BASE) % QSM_SMSEL_STRIDE;
   if (offset == QSM_SMSEL_TBS && !(bits & QSM_SMSEL_TBS_RESIDENT_MASK)) return "tb_alloc";
   return find_block(of_sm, sizeof of_sm / sizeof of_sm[0], offset);

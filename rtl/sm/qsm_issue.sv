@@ -48,7 +48,8 @@ module qsm_issue
   input  sb_ack_t                                 sb_ack_i,
   input  logic [KernelW-1:0]                      stall_kernel_i,
   input  logic [2:0]                              stall_reason_i,
-  output logic [31:0]                             stall_value_o
+  output logic [31:0]                             stall_value_o,
+  output qaws_front_t                             qaws_front_o
 );
   typedef enum logic [2:0] {
     WhyIssued = 3'd0, WhyBarrier = 3'd1, WhyNoInstr = 3'd2, WhyLoad = 3'd3, WhyScoreboard = 3'd4,
@@ -136,7 +137,7 @@ module qsm_issue
     .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible), .long_i(waits_long),
     .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget), .restart_i(policy_param_i.restart), .shut_i,
-    .pick_valid_o(issue_valid), .pick_slot_o(issue_warp)
+    .pick_valid_o(issue_valid), .pick_slot_o(issue_warp), .qaws_front_o
   );
 
   // ---- The instruction that goes, R-IS-3, R-IS-5 ----

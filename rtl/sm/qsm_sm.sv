@@ -39,6 +39,7 @@ module qsm_sm
   input  logic        [KernelW-1:0]          stall_kernel_i,
   input  logic        [2:0]                  stall_reason_i,
   output logic        [31:0]                 stall_value_o,
+  output qaws_front_t [NumSched-1:0]         qaws_front_o,
   // Memory: request in the sending cycle, response in the seeing cycle
   output mem_req_t                           req_o,
   input  mem_rsp_t                           rsp_i
@@ -177,7 +178,8 @@ module qsm_sm
       .sb_ack_i       (sb_ack),
       .stall_kernel_i,
       .stall_reason_i,
-      .stall_value_o  (stall_value[s])
+      .stall_value_o  (stall_value[s]),
+      .qaws_front_o   (qaws_front_o[s])
     );
   end
   assign stall_value_o = (32'(stall_sub_i) < NumSched) ? stall_value[stall_sub_i] : '0;

@@ -50,7 +50,8 @@ module qsm_subcore
 
   input  logic [KernelW-1:0]          stall_kernel_i,
   input  logic [2:0]                  stall_reason_i,
-  output logic [31:0]                 stall_value_o
+  output logic [31:0]                 stall_value_o,
+  output qaws_front_t                 qaws_front_o
 );
   // ---- Warp state ----
   logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, at_barrier, flush, path_set, sb_empty;
@@ -119,7 +120,7 @@ module qsm_subcore
     .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
     .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,
-    .stall_kernel_i, .stall_reason_i, .stall_value_o
+    .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o
   );
 
   // ---- Execute and write back ----

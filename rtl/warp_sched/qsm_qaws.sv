@@ -34,7 +34,8 @@ module qsm_qaws #(
   output logic [NumWarps-1:0]              front_o,     // members of the group at the front
   input  logic [SlotW-1:0]                 oldest_i,    // the oldest of them
   output logic [NumWarps-1:0]              group_o,     // members of the group that issues, of its kernels with an eligible one
-  output logic [NumWarps-1:0]              leader_o     // a warp that goes first if it is in that group
+  output logic [NumWarps-1:0]              leader_o,    // a warp that goes first if it is in that group
+  output logic [16:0]                      state_o      // {valid, budget, ncs} of the front, at the start of the cycle
 );
   typedef logic [NumKernels-1:0] kernels_t;
   typedef logic [NumWarps-1:0]   warps_t;
@@ -182,6 +183,7 @@ module qsm_qaws #(
       mark_q    <= runs ? mark_d : '0;
     end
   end
+  assign state_o = front_q;
 
 `ifndef SYNTHESIS
   // A shut group keeps the count for the next one, whose budget may be smaller.

@@ -33,7 +33,8 @@ module qsm_warp_sched #(
   input  logic [NumKernels-1:0]            restart_i,
   input  logic [NumKernels-1:0]            shut_i,
   output logic                             pick_valid_o,
-  output logic [SlotW-1:0]                 pick_slot_o      // meaningful while pick_valid_o
+  output logic [SlotW-1:0]                 pick_slot_o,     // meaningful while pick_valid_o
+  output logic [16:0]                      qaws_front_o     // {valid, budget, ncs} of qsm_qaws, registers
 );
   localparam logic [2:0] POLICY_GTO = 3'd1;
   localparam logic [2:0] POLICY_LRR_ROTATE = 3'd2;
@@ -71,7 +72,8 @@ module qsm_warp_sched #(
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i,
     .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o), .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
-    .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader)
+    .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
+    .state_o(qaws_front_o)
   );
 
   // ---- Among whom, and who goes first ----

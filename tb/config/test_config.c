@@ -42,6 +42,7 @@ static void odd_is_read_as_written(void **state) {
   assert_int_equal(config.num_sms, 3);
   assert_int_equal(config.shared_bytes, 6144);
   assert_int_equal(config.mem_interval, 3);
+  assert_int_equal(config.num_images, 2);
   assert_int_equal(qsm_config_warps_per_sched(&config), 3);
   assert_int_equal(qsm_config_line_bytes(&config), 16);
   assert_int_equal(qsm_config_granule_bytes(&config), 192);
@@ -81,6 +82,9 @@ static const struct {
     {"num_groups", AT(num_groups), 9, "1..8"},
     {"num_groups", AT(num_groups), 5, "at most num_kernels = 4"},
     {"num_groups", AT(num_groups), 1, NULL},
+    {"num_images", AT(num_images), 0, "1..16"},
+    {"num_images", AT(num_images), 17, "1..16"},
+    {"num_images", AT(num_images), 16, NULL},
     {"progress_limit", AT(progress_limit), 3, "4..255"},
     {"stall_counters", AT(stall_counters), 2, "0..1"},
     {"mem_bytes", AT(mem_bytes), 1048577, "a multiple of 4096"},
@@ -89,6 +93,9 @@ static const struct {
     {"mem_interval", AT(mem_interval), 65, "1..64"},
     {"clock_mhz", AT(clock_mhz), 0, "1..10000"},
     {"epoch", AT(epoch), 1048576, "1..1048575"},
+    {"link_mbytes_s", AT(link_mbytes_s), 0, "1..1000000"},
+    {"link_latency_ns", AT(link_latency_ns), 1000001, "0..1000000"},
+    {"link_latency_ns", AT(link_latency_ns), 0, NULL},
 };
 
 static void a_message_names_parameter_value_and_rule(void **state) {

@@ -22,13 +22,13 @@ for file in rtl/qsm_regs_pkg.sv c_model/qsm_regs.h docs/registers.md; do
 done
 
 # The page's first columns, such as "| 0x0C | SM_MASK_LO, 0x10 SM_MASK_HI |", and the header, both as lines "ADDRESS NAME".
-grep '^| 0x' docs/control_port.md | sed 's/ + 16\*k//; s/^| \(0x[0-9A-F]*\) | /\1 /' | cut -d'|' -f1 | tr ',' '\n' \
+grep '^| 0x' docs/control_port.md | sed 's/ + [0-9]*\*k//; s/^| \(0x[0-9A-F]*\) | /\1 /' | cut -d'|' -f1 | tr ',' '\n' \
   | while read -r address name _; do echo "$((address)) $name"; done > "$work/page"
 smsel_base=$((0x100))
-sed -n 's/^#define QSM_\(REG\|SMSEL\|SLOT\)_\([A-Z0-9_]*\)  *\(0x[0-9a-f]\{4\}\)u$/\1 \2 \3/p' c_model/qsm_regs.h | grep -v -E ' (BASE|STRIDE) ' \
+sed -n 's/^#define QSM_\(REG\|SMSEL\|SLOT\)_\([A-Z0-9_]*\)  *\(0x[0-9a-f]\{4\}\)u\(  \/\/.*\)\?$/\1 \2 \3/p' c_model/qsm_regs.h | grep -v -E ' (BASE|STRIDE) ' \
   | while read -r group name address; do
-      if [ "$group" = SMSEL ]; then echo "$((smsel_base + address)) SMSEL_$name"; else echo "$((address)) $name"; fi
-    done > "$work/header"
+      if [ "$group" = SMSEL ]; then echo "GPU $((smsel_base + address)) SMSEL_$name"; else echo "${group/REG/GPU} $((address)) $name"; fi
+    done | sort -s -k1,1 -k2,2n | cut -d' ' -f2- > "$work/header"
 [ -s "$work/page" ] && diff "$work/page" "$work/header" > "$work/diff"
 verdict 'docs/control_port.md lists the same registers in the same order' $?
 sed 's/^/# /' "$work/diff"

@@ -66,6 +66,6 @@ module qsm_sm_block
     .retire_o(from_sm.retire), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
     .snap_c_o(from_sm.snap_c), .snap_insn_o(from_sm.snap_insn), .quota_o(from_sm.quota),
     .stall_sub_i(stall_sub_q), .stall_kernel_i(stall_kernel_q), .stall_reason_i(stall_reason_q),
-    .stall_value_o(from_sm.stall_value), .req_o(from_sm.req), .rsp_i(rsp_q)
+    .stall_value_o(from_sm.stall_value), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req), .rsp_i(rsp_q)
   );
 endmodule

@@ -34,6 +34,7 @@ package qsm_sm_pins_pkg;
     logic [NumKernels-1:0][31:0] snap_insn;
     logic [NumKernels-1:0][30:0] quota;
     logic [31:0] stall_value;
+    qaws_front_t [NumSched-1:0] qaws_front;
     mem_req_t req;
   } from_sm_t;
 

@@ -32,6 +32,7 @@ module qsm_sm
   input  logic        [KernelW-1:0]          stall_kernel_i,
   input  logic        [2:0]                  stall_reason_i,
   output logic        [31:0]                 stall_value_o,
+  output qaws_front_t [NumSched-1:0]         qaws_front_o,
   output mem_req_t                           req_o,
   input  mem_rsp_t                           rsp_i
 );
@@ -53,6 +54,7 @@ module qsm_sm
     snap_insn_o <= from_sm.snap_insn;
     quota_o <= from_sm.quota;
     stall_value_o <= from_sm.stall_value;
+    qaws_front_o <= from_sm.qaws_front;
     req_o <= from_sm.req;
   end
 endmodule

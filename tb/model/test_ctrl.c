@@ -29,7 +29,7 @@ static void constants_describe_the_configuration(void **state) {
   assert_int_equal(port_read(model, QSM_REG_CONFIG0), 3 | 2 << 8 | 6 << 16 | 4 << 24);
   assert_int_equal(port_read(model, QSM_REG_CONFIG1), 3 | 5 << 8 | 1 << 16 | 3 << 24);
   assert_int_equal(port_read(model, QSM_REG_CONFIG2), 6144);
-  assert_int_equal(port_read(model, QSM_REG_CONFIG3), 2);
+  assert_int_equal(port_read(model, QSM_REG_CONFIG3), 2 | 2 << 4);
   qsm_model_destroy(model);
 }
 
@@ -81,6 +81,8 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_REG_ALPHA_EN, 1, 0, 1, 1},
       {QSM_REG_SM_SELECT, 0, 0, 2, 1},
       {QSM_REG_STALL_SELECT, 0, 0, 7, 1},
+      {QSM_REG_ADJUST, 0, 0, 1, 1},
+      {QSM_REG_ADJUST_TECHNIQUE, 0, 0, 2, 1},
   };
   const struct range_case slot[] = {
       {QSM_SLOT_GOAL, 0, 0, UINT32_MAX, 1},          {QSM_SLOT_FIRST_QUOTA, 1, 1, 0x7fffffff, 1},
@@ -94,7 +96,10 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_BLOCK_Y, 1, 1, 1024, 1},             {QSM_SLOT_BLOCK_Z, 1, 1, 1024, 1},
       {QSM_SLOT_BLOCK_THREADS, 1, 1, 24, 1},         {QSM_SLOT_SHARED, 0, 0, 6144, 1},
       {QSM_SLOT_BLOCK_WARPS, 1, 1, 6, 1},            {QSM_SLOT_SHARED_GRAN, 0, 0, 32, 1},
-      {QSM_SLOT_BUDGET, 1, 1, 255, 1},              {QSM_SLOT_CTX, 0, 0, 3, 1},
+      {QSM_SLOT_BUDGET, 1, 1, 255, 1},               {QSM_SLOT_ISO_IPC, 0, 0, UINT32_MAX, 1},
+      {QSM_SLOT_SAVE_BASE, 0, 0, UINT32_MAX, 4096},  {QSM_SLOT_SAVE_LIMIT, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_IDEMPOTENT, 0, 0, 1, 1},             {QSM_SLOT_PREEMPT_HOLD, 0, 0, 1, 1},
+      {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
   for (uint32_t k = 0; k < config.num_kernels; k++) {
@@ -127,7 +132,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x58, 0xfc, 0x130, 0x1ec, 0xffc, 0x10a4, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x74, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c0, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
@@ -135,7 +140,8 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   }
   static const uint16_t read_only[] = {QSM_REG_ID, QSM_REG_CONFIG0, QSM_REG_CONFIG1, QSM_REG_CONFIG2, QSM_REG_CYCLE_LO, QSM_REG_CYCLE_HI,
                                        QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, QSM_REG_ALLOC_BUSY, QSM_REG_STALL_VALUE, QSM_REG_MGR_BUSY,
-                                       QSM_REG_CONFIG3,
+                                       QSM_REG_CONFIG3, QSM_REG_PREEMPT_STATUS, QSM_REG_ADJUST_BUSY, QSM_REG_SMSEL_JOB,
+                                       0x200, 0x208, 0x240, 0x244, 0x10b8, 0x10bc,
                                        0x100, 0x104, 0x108, 0x10c, 0x12c, 0x1060, 0x1064, 0x1068, 0x106c, 0x1070, 0x1074, 0x1078, 0x107c,
                                        0x1080, 0x1084, 0x1088, 0x1090, 0x1094, 0x1098};
   for (uint32_t i = 0; i < sizeof read_only / sizeof *read_only; i++) {
@@ -158,6 +164,8 @@ static void write_only_registers_read_zero_and_take_one_only(void **state) {
   }
   port_write(model, QSM_REG_ICACHE_INV, 1);
   port_write(model, slot_register(0, QSM_SLOT_HIST_CLEAR), 1);
+  assert_int_equal(port_read(model, QSM_REG_PREEMPT), 0);
+  assert_int_equal(refused(model, QSM_REG_PREEMPT, 0), 1);  // R-CP-7
   qsm_model_destroy(model);
 }
 
@@ -207,18 +215,25 @@ static void more_budgets_than_groups_are_refused(void **state) {
   qsm_model_destroy(model);
 }
 
-static void an_arrival_resets_the_budget(void **state) {
+// R-CP-5.
+static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  uint32_t ctx = slot_register(1, QSM_SLOT_CTX), budget = slot_register(1, QSM_SLOT_BUDGET);
-  port_write(model, budget, 9);
-  port_write(model, ctx, 1);
-  assert_int_equal(port_read(model, budget), 1);
-  port_write(model, budget, 7);
-  port_write(model, ctx, 3);  // still the same tenant
-  port_write(model, ctx, 0);
-  assert_int_equal(port_read(model, budget), 7);
+  static const struct {
+    uint32_t offset, reset, value;
+  } settings[] = {{QSM_SLOT_BUDGET, 1, 7},         {QSM_SLOT_ISO_IPC, 0, 0x12345},  {QSM_SLOT_SAVE_BASE, 0, 0x80001000},
+                  {QSM_SLOT_SAVE_LIMIT, 0, 0x80003000}, {QSM_SLOT_IDEMPOTENT, 0, 1}, {QSM_SLOT_PREEMPT_HOLD, 0, 1}};
+  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+    uint32_t ctx = slot_register(1, QSM_SLOT_CTX), setting = slot_register(1, settings[i].offset);
+    port_write(model, setting, settings[i].value);
+    port_write(model, ctx, 1);
+    assert_int_equal(port_read(model, setting), settings[i].reset);
+    port_write(model, setting, settings[i].value);
+    port_write(model, ctx, 3);  // still the same tenant
+    port_write(model, ctx, 0);
+    assert_int_equal(port_read(model, setting), settings[i].value);
+  }
   qsm_model_destroy(model);
 }
 
@@ -249,6 +264,10 @@ static void idle_registers_are_closed_while_a_launch_runs(void **state) {
     bool open = offset == QSM_SLOT_GOAL || offset == QSM_SLOT_FIRST_QUOTA || offset == QSM_SLOT_SM_MASK_LO || offset == QSM_SLOT_SM_MASK_HI;
     assert_int_equal(refused(model, slot_register(0, offset), value), !open);
   }
+  for (uint32_t offset = QSM_SLOT_SAVE_BASE; offset <= QSM_SLOT_IDEMPOTENT; offset += 4) {
+    assert_int_equal(refused(model, slot_register(0, offset), 0), 1);
+  }
+  port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
   qsm_model_destroy(model);
 }
 
@@ -257,7 +276,7 @@ static void settings_are_closed_while_the_manager_computes(void **state) {
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   const uint32_t closed[] = {slot_register(0, QSM_SLOT_CTX), slot_register(0, QSM_SLOT_GOAL), slot_register(0, QSM_SLOT_HIST_CLEAR),
-                             QSM_REG_SCHEME, QSM_REG_ALPHA_EN, QSM_REG_ROLLOVER_CAP};
+                             slot_register(0, QSM_SLOT_ISO_IPC), QSM_REG_SCHEME, QSM_REG_ALPHA_EN, QSM_REG_ROLLOVER_CAP};
   uint64_t e = 10000 - 1 + config.noc_lat;
   qsm_model_run(model, e - 1, false);
   port_write(model, QSM_REG_SCHEME, 1);  // in E - 1
@@ -339,6 +358,23 @@ static void stall_values_count_a_running_kernel(void **state) {
   qsm_model_destroy(without);
 }
 
+static void the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 2000, 1, 4);  // one warp: SM 0, sub-core 0
+  port_write(model, slot_register(0, QSM_SLOT_BUDGET), 9);
+  port_write(model, QSM_REG_POLICY, 4);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_FRONT), 0);
+  program_launch(model, 0);
+  qsm_model_run(model, 1000, false);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_FRONT), QSM_REG_SMSEL_FRONT_VALID_MASK | 9);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_FRONT + 4), 0);
+  port_write(model, QSM_REG_SM_SELECT, 1);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_FRONT), 0);
+  qsm_model_destroy(model);
+}
+
 static void a_flip_raises_an_interrupt_once(void **state) {
   (void)state;
   struct qsm_config config = model_tiny();
@@ -360,13 +396,14 @@ int main(void) {
       cmocka_unit_test(write_only_registers_read_zero_and_take_one_only),
       cmocka_unit_test(a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt),
       cmocka_unit_test(more_budgets_than_groups_are_refused),
-      cmocka_unit_test(an_arrival_resets_the_budget),
+      cmocka_unit_test(an_arrival_resets_what_a_tenant_does_not_inherit),
       cmocka_unit_test(an_interrupt_set_and_cleared_in_one_cycle_is_set),
       cmocka_unit_test(idle_registers_are_closed_while_a_launch_runs),
       cmocka_unit_test(settings_are_closed_while_the_manager_computes),
       cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),
       cmocka_unit_test(a_mask_asks_for_targets_only_when_it_changes_a_tenants),
       cmocka_unit_test(stall_values_count_a_running_kernel),
+      cmocka_unit_test(the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core),
       cmocka_unit_test(a_flip_raises_an_interrupt_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,13 @@ const std::vector<Register> kGpuRegisters = {
     {"STALL_VALUE", 0x4C, Access::kRo, 0, 0, 0},
     {"MGR_BUSY", 0x50, Access::kRo, 0, 0, 0},
     {"ACTIVE_WARPS", 0x54, Access::kRw, 8, 1, 16},
-    {"CONFIG3", 0x70, Access::kRo, NUM_GROUPS, 0, 0},
+    {"ADJUST", 0x58, Access::kRw, 0, 0, 1},
+    {"ADJUST_TECHNIQUE", 0x5C, Access::kRw, 0, 0, 2},
+    {"PREEMPT", 0x60, Access::kWo, 0, 0, kAny},
+    {"PREEMPT_STATUS", 0x64, Access::kRo, 0, 0, 0},
+    {"ADJUST_BUSY", 0x68, Access::kRo, 0, 0, 0},
+    {"SMSEL_JOB", 0x6C, Access::kRo, 0, 0, 0},
+    {"CONFIG3", 0x70, Access::kRo, NUM_GROUPS | NUM_IMAGES << 4, 0, 0},
 };
 
 const std::vector<Register> kSlotRegisters = {
@@ -92,6 +98,13 @@ const std::vector<Register> kSlotRegisters = {
     {"ALPHA", 0x98, Access::kRo, 0, 0, 0},
     {"KILL", 0x9C, Access::kWo, 0, 1, 1},
     {"BUDGET", 0xA0, Access::kRw, 1, 1, 255},
+    {"ISO_IPC", 0xA4, Access::kRw, 0, 0, kAny, 1, false, true},
+    {"SAVE_BASE", 0xA8, Access::kRw, 0, 0, kAny, 4096, true},
+    {"SAVE_LIMIT", 0xAC, Access::kRw, 0, 0, kAny, 4096, true},
+    {"IDEMPOTENT", 0xB0, Access::kRw, 0, 0, 1, 1, true},
+    {"PREEMPT_HOLD", 0xB4, Access::kRw, 0, 0, 1},
+    {"SAVED", 0xB8, Access::kRo, 0, 0, 0},
+    {"RATIO", 0xBC, Access::kRo, 0, 0, 0},
 };
 
 inline const Register *find(const std::vector<Register> &table, uint16_t address) {

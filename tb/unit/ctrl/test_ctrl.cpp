@@ -14,7 +14,8 @@ using qsm_unit::set;
 
 namespace {
 
-const unsigned kSlotBase = 0x1000, kSmselBase = 0x100;
+const unsigned kSlotBase = 0x1000, kSmselBase = 0x100, kIdleBase = 0x200, kFrontBase = 0x240;
+const unsigned kSmBits = index_bits(NUM_SMS), kKernelBits = index_bits(NUM_KERNELS), kTbBits = index_bits(MAX_TBS);
 
 struct Answer {
   bool err;
@@ -24,10 +25,32 @@ struct Answer {
 // Pulses in the cycle of an access, one bit per slot.
 struct Pulses {
   uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
+  uint64_t preempt = 0;  // 0, or as PREEMPT was written and a bit above
 };
 
 // Values that the other blocks show, different in every place.
 uint32_t figure(unsigned what, unsigned sm, unsigned slot) { return (what * 64 + sm * 8 + slot + 1) * 0x01234567u; }
+
+uint32_t low_bits(uint32_t value, unsigned bits) { return bits >= 32 ? value : value & ((1u << bits) - 1); }
+
+// One field after the other, from bit 0 up.
+template <class P>
+class Fields {
+ public:
+  explicit Fields(P &port, unsigned from = 0) : port_(port), bit_(from) {}
+  void put(uint32_t value, unsigned width) {
+    for (unsigned b = 0; b < width; b++) set(port_, bit_++, 1, (value >> b) & 1);
+  }
+  uint32_t take(unsigned width) {
+    uint32_t value = 0;
+    for (unsigned b = 0; b < width; b++) value |= static_cast<uint32_t>(get(port_, bit_++, 1)) << b;
+    return value;
+  }
+
+ private:
+  P &port_;
+  unsigned bit_;
+};
 
 // SM that has a slot's fault record.
 unsigned fault_sm(unsigned slot) { return (2 * slot + 1) % NUM_SMS; }
@@ -37,6 +60,7 @@ class Bench {
   Bench() {
     for (unsigned k = 0; k < NUM_KERNELS; k++) drive_slot(k);
     for (unsigned i = 0; i < NUM_SMS; i++) drive_sm(i);
+    drive_preempt_status(0);
     top.epoch_count_i = 77;
     top.epoch_e_lo_i = 88;
     top.rst_ni = 0;
@@ -67,11 +91,20 @@ class Bench {
     pulses.hist_clear = top.hist_clear_o;
     pulses.alloc_change = top.alloc_change_o;
     pulses.icache_inv = top.icache_inv_o;
+    pulses.preempt = preempt();
     top.clk_i = 1;
     top.eval();
     drive_records(top.fault_kernel_o);
     top.eval();
     n_cycles++;
+  }
+
+  void drive_preempt_status(unsigned code) {
+    Fields<decltype(top.preempt_status_i)> status(top.preempt_status_i);
+    status.put(figure(30, 0, 0), kSmBits);
+    status.put(figure(31, 0, 0), 4);
+    status.put(figure(32, 0, 0), kTbBits);
+    status.put(code, 4);
   }
 
   Vqsm_ctrl top;
@@ -86,16 +119,23 @@ class Bench {
     set(top.epoch_insn_i, k, 31, figure(3, 0, k));
     set(top.epoch_quota_i, k, 31, figure(4, 0, k));
     set(top.alpha_i, k, 19, figure(5, 0, k));
-    set(top.fault_sm_i, k, index_bits(NUM_SMS), fault_sm(k));
+    set(top.fault_sm_i, k, kSmBits, fault_sm(k));
+    set(top.saved_i, 2 * k, 5, figure(11, 0, k));
+    set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
+    set(top.ratio_i, k, 19, figure(13, 0, k));
+  }
+  uint64_t preempt() {
+    Fields<decltype(top.preempt_o)> request(top.preempt_o);
+    const uint32_t technique = request.take(2), by_slot = request.take(1), tb = request.take(kTbBits), kernel = request.take(kKernelBits);
+    const uint32_t sm = request.take(kSmBits);
+    return request.take(1) ? uint64_t{1} << 32 | technique << 17 | by_slot << 16 | tb << 11 | kernel << 8 | sm : 0;
   }
   // What the SMs show of the slot that is asked for: fault_t from bit 0 up: value, block, tid, pc, cause.
   void drive_records(unsigned k) {
     const unsigned widths[] = {32, 32, 10, 32, 5};
-    unsigned bit = 0;
+    Fields<decltype(top.record_i)> records(top.record_i);
     for (unsigned i = 0; i < NUM_SMS; i++) {
-      for (unsigned f = 0; f < 5; f++) {
-        for (unsigned b = 0; b < widths[f]; b++) set(top.record_i, bit++, 1, (figure(6 + f, i, k) >> b) & 1);
-      }
+      for (unsigned f = 0; f < 5; f++) records.put(figure(6 + f, i, k), widths[f]);
     }
   }
   void drive_sm(unsigned i) {
@@ -107,11 +147,17 @@ class Bench {
       set(top.quota_i, at, 31, figure(23, i, k));
       set(top.cnt_i, at, 6, figure(24, i, k));
       set(top.target_i, at, 6, figure(25, i, k));
+      set(top.idle_i, at, 13, figure(26, i, k));
     }
+    for (unsigned s = 0; s < NUM_SCHED; s++) set(top.qaws_front_i, i * NUM_SCHED + s, 17, figure(27, i, s));
+    // job_t from bit 0 up: result, phase, image, tb, kernel, kind.
+    const unsigned widths[] = {3, 4, 4, kTbBits, kKernelBits, 3};
+    unsigned size = 0;
+    for (unsigned w : widths) size += w;
+    Fields<decltype(top.job_i)> job(top.job_i, i * size);
+    for (unsigned f = 0; f < 6; f++) job.put(figure(33 + f, i, 0), widths[f]);
   }
 };
-
-uint32_t low_bits(uint32_t value, unsigned bits) { return bits >= 32 ? value : value & ((1u << bits) - 1); }
 
 // What a read-only slot register shows.
 uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted) {
@@ -131,6 +177,8 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     case 0x88: return 0xDEF;
     case 0x90: return low_bits(figure(3, 0, k), 31);
     case 0x94: return low_bits(figure(4, 0, k), 31);
+    case 0xB8: return low_bits(figure(11, 0, k), 5) | low_bits(figure(12, 0, k), 5) << 8;
+    case 0xBC: return low_bits(figure(13, 0, k), 19);
     default: return low_bits(figure(5, 0, k), 19);
   }
 }
@@ -155,6 +203,12 @@ class Ref {
       return {false, slots[k][r->address / 4]};
     }
     if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS) return {false, smsel(addr >> 2 & 3, addr >> 4 & 15)};
+    const unsigned sm = gpu[0x40 / 4];
+    if (addr >= kIdleBase && addr < kIdleBase + 4 * NUM_KERNELS) return {false, low_bits(figure(26, sm, (addr - kIdleBase) / 4), 13)};
+    if (addr >= kFrontBase && addr < kFrontBase + 4 * NUM_SCHED) {
+      const uint32_t front = low_bits(figure(27, sm, (addr - kFrontBase) / 4), 17);
+      return {false, front >> 8 | (front & 0xFF) << 16};
+    }
     return {true, 0};
   }
 
@@ -175,7 +229,8 @@ class Ref {
   uint32_t gpu[64] = {};
   uint32_t slots[NUM_KERNELS][64] = {};
   uint64_t busy = 0, killed = 0, faulted = 0;  // faulted: of those killed
-  bool mgr_busy = false, snapshot = false, alloc_busy = false;
+  bool mgr_busy = false, snapshot = false, alloc_busy = false, adjust_busy = false;
+  unsigned preempt_code = 0;
 
  private:
   static unsigned slot_of(unsigned addr) { return addr >> 8 & 15; }
@@ -191,11 +246,17 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x48) {
       return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED && value >> 10 == 0;
     }
+    if (addr < kSmselBase && r.address == 0x60) return PREEMPTION && preempt_code != 1 && request_fits(value);
     return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) && value % r.multiple == 0;
+  }
+
+  static bool request_fits(uint32_t value) {
+    return (value & 0xFF) < NUM_SMS && (value >> 8 & 7) < NUM_KERNELS && (value >> 11 & 31) < MAX_TBS && (value >> 17 & 3) < 3 && value >> 19 == 0;
   }
 
   void write_gpu(const Register &r, uint32_t value, Pulses *pulses) {
     if (r.address == 0x1C) pulses->icache_inv = 1;
+    if (r.address == 0x60) pulses->preempt = uint64_t{1} << 32 | value;
     if (r.address == 0x18) gpu[0x18 / 4] &= ~value;
     else if (r.access == Access::kRw) gpu[r.address / 4] = value;
   }
@@ -225,6 +286,7 @@ class Ref {
       if ((value & 1) && !valid) {
         pulses->arrival = pulses->hist_clear = 1u << k;
         slot[0xA0 / 4] = 1;
+        for (unsigned address = 0xA4; address <= 0xB4; address += 4) slot[address / 4] = 0;
       }
     }
     if (r.address == 0xA0 && is_busy && !groups_fit(k, value)) return false;
@@ -243,6 +305,14 @@ class Ref {
       case 0x44: return alloc_busy;
       case 0x4C: return figure(20, gpu[0x40 / 4], 0);
       case 0x50: return mgr_busy;
+      case 0x64:
+        return preempt_code | low_bits(figure(32, 0, 0), kTbBits) << 8 | low_bits(figure(31, 0, 0), 4) << 16 | low_bits(figure(30, 0, 0), kSmBits) << 24;
+      case 0x68: return adjust_busy;
+      case 0x6C: {
+        const unsigned i = gpu[0x40 / 4];
+        return low_bits(figure(38, i, 0), 3) | low_bits(figure(37, i, 0), kKernelBits) << 4 | low_bits(figure(36, i, 0), kTbBits) << 8 |
+               low_bits(figure(35, i, 0), 4) << 13 | low_bits(figure(34, i, 0), 4) << 17 | low_bits(figure(33, i, 0), 3) << 24;
+      }
       default: return gpu[address / 4];
     }
   }
@@ -260,7 +330,24 @@ class Ref {
 
 bool equal(const Pulses &a, const Pulses &b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// One access against the reference: answer, pulses, and which slots are tenants and QoS ones from then on.
+// What the other blocks see of the registers.
+void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
+  const Vqsm_ctrl &top = bench.top;
+  uint64_t valid = 0, qos = 0;
+  for (unsigned k = 0; k < NUM_KERNELS; k++) {
+    const uint32_t *slot = ref.slots[k];
+    valid |= uint64_t{slot[0] & 1} << k;
+    qos |= uint64_t{slot[0] == 3} << k;
+    tap.expect(get(top.iso_ipc_o, k, 32) == slot[0xA4 / 4], "slot %u: ISO_IPC", k);
+    tap.expect(get(top.save_base_o, k, 20) == slot[0xA8 / 4] >> 12 && get(top.save_limit_o, k, 20) == slot[0xAC / 4] >> 12, "slot %u: save area", k);
+    tap.expect(get(top.idempotent_o, k, 1) == slot[0xB0 / 4] && get(top.preempt_hold_o, k, 1) == slot[0xB4 / 4], "slot %u: IDEMPOTENT, PREEMPT_HOLD", k);
+  }
+  tap.expect(top.valid_o == valid && top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x", top.valid_o, top.qos_o,
+             static_cast<unsigned>(valid), static_cast<unsigned>(qos));
+  tap.expect(top.adjust_o == ref.gpu[0x58 / 4] && top.adjust_technique_o == ref.gpu[0x5C / 4], "ADJUST, ADJUST_TECHNIQUE");
+}
+
+// One access against the reference: answer, pulses, and the registers from then on.
 void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, uint32_t value) {
   Pulses pulses;
   const Answer wanted = we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
@@ -269,13 +356,7 @@ void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, u
              "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x", we ? "write" : "read", addr, value,
              static_cast<unsigned>(ref.busy), ref.mgr_busy, seen.err, seen.rdata, wanted.err, wanted.rdata);
   tap.expect(equal(bench.pulses, pulses), "%s 0x%04x (0x%x): wrong pulses", we ? "write" : "read", addr, value);
-  uint64_t valid = 0, qos = 0;
-  for (unsigned k = 0; k < NUM_KERNELS; k++) {
-    valid |= uint64_t{ref.slots[k][0] & 1} << k;
-    qos |= uint64_t{ref.slots[k][0] == 3} << k;
-  }
-  tap.expect(bench.top.valid_o == valid && bench.top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x", bench.top.valid_o, bench.top.qos_o,
-             static_cast<unsigned>(valid), static_cast<unsigned>(qos));
+  check_levels(tap, bench, ref);
 }
 
 void test_reset_values(qsm_unit::Tap &tap) {
@@ -311,9 +392,23 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
   tap.done("the answer is there for one cycle");
 }
 
+// Mostly one that fits.
+uint32_t random_request(qsm_unit::Random &random) {
+  uint32_t value = random.below(NUM_SMS) | random.below(NUM_KERNELS) << 8 | random.below(MAX_TBS) << 11 | random.below(2) << 16 | random.below(3) << 17;
+  switch (random.below(8)) {
+    case 0: return value ^ 1u << random.below(32);
+    case 1: return value + NUM_SMS;
+    case 2: return value + (NUM_KERNELS << 8);
+    case 3: return value + (MAX_TBS << 11);
+    case 4: return value | 3 << 17;
+    default: return value;
+  }
+}
+
 uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   const uint32_t value = random.bits32() >> random.below(32);
   if (!r) return value;
+  if (r == find(kGpuRegisters, 0x60)) return random_request(random);
   switch (random.below(7)) {
     case 0: return r->low;
     case 1: return r->high / r->multiple * r->multiple;
@@ -338,10 +433,13 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   bench.top.mgr_busy_i = ref.mgr_busy;
   bench.top.snapshot_i = ref.snapshot;
   bench.top.alloc_busy_i = ref.alloc_busy;
+  bench.top.adjust_busy_i = ref.adjust_busy = random.one_in(2);
+  bench.drive_preempt_status(ref.preempt_code = random.below(11));
   unsigned addr = random.below(0x2000);
   const Register *r = nullptr;
-  switch (random.below(8)) {
+  switch (random.below(9)) {
     case 0: break;
+    case 8: addr = kIdleBase + 4 * random.below(0x24); break;
     case 1: addr = kSmselBase + 4 * random.below(4 * (NUM_KERNELS + 1)); break;
     case 2:
     case 3:
@@ -370,16 +468,16 @@ void test_descriptor(qsm_unit::Tap &tap) {
   Bench bench;
   const unsigned k = 1;
   for (const Register &r : kSlotRegisters) {
-    if (r.idle && r.address != 0) bench.write(kSlotBase + 0x100 * k + r.address, r.low + r.multiple);
+    if (r.idle && r.address != 0 && r.address <= 0x58) bench.write(kSlotBase + 0x100 * k + r.address, r.low + r.multiple);
   }
   // desc_t from bit 0 up.
   const unsigned widths[] = {6, 19, 7, 11, 11, 11, 11, 16, 16, 16, 32, 32, 3, 32, 32, 3, 32, 32};
   const uint32_t values[] = {1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 4, 1, 4096, 4096, 1, 4096, 4096};
-  unsigned size = 0, bit = 0;
+  unsigned size = 0;
   for (unsigned w : widths) size += w;
+  Fields<decltype(bench.top.desc_o)> desc(bench.top.desc_o, k * size);
   for (unsigned f = 0; f < sizeof widths / sizeof *widths; f++) {
-    uint32_t seen = 0;
-    for (unsigned b = 0; b < widths[f]; b++) seen |= static_cast<uint32_t>(get(bench.top.desc_o, k * size + bit++, 1)) << b;
+    const uint32_t seen = desc.take(widths[f]);
     tap.expect(seen == values[f], "field %u of the descriptor is %u, must be %u", f, seen, values[f]);
   }
   tap.done("the launch descriptor is what was written");

@@ -39,7 +39,8 @@ module qsm_subcore
   input  sb_ack_t                     sb_ack_i,
   input  logic [KernelW-1:0]          stall_kernel_i,
   input  logic [2:0]                  stall_reason_i,
-  output logic [31:0]                 stall_value_o
+  output logic [31:0]                 stall_value_o,
+  output qaws_front_t                 qaws_front_o
 );
   logic               miss_valid;
   logic [31:0]        miss_addr;
@@ -61,4 +62,5 @@ module qsm_subcore
   always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
   assign result_pop_o  = 1'b0;
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
+  assign qaws_front_o  = '{valid: 1'b1, budget: 8'(Sub + 1), ncs: 8'(stall_reason_i)};
 endmodule

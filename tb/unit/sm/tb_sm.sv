@@ -44,7 +44,8 @@ module tb_sm
   input  logic        tick_i,
   output logic [31:0] snap_insn_o [NumKernels],
   input  logic [31:0] stall_i [2],            // sub-core, reason
-  output logic [31:0] stall_value_o
+  output logic [31:0] stall_value_o,
+  output logic [31:0] front_o [NumSched]      // {valid, budget, ncs}
 );
   assign params_o = '{NumSched, WarpSize, NumKernels, MaxTbs, MemTxns};
 
@@ -56,6 +57,7 @@ module tb_sm
   retire_t   retire;
   mem_req_t  req;
   mem_rsp_t  rsp;
+  qaws_front_t [NumSched-1:0] front;
 
   always_comb begin
     desc = '0;
@@ -107,6 +109,7 @@ module tb_sm
     assign grant_o[s] = 32'(u_sm.miss_grant[s]);
     assign fill_o[s]  = '{32'(u_sm.fill_valid[s]), u_sm.rsp_data[0]};
     assign pop_o[s]   = 32'(u_sm.mq_pop[s]);
+    assign front_o[s] = 32'(front[s]);
   end
 
   qsm_sm u_sm (
@@ -137,6 +140,7 @@ module tb_sm
     .stall_kernel_i ('0),
     .stall_reason_i (3'(stall_i[1])),
     .stall_value_o,
+    .qaws_front_o   (front),
     .req_o          (req),
     .rsp_i          (rsp)
   );

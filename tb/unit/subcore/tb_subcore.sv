@@ -136,7 +136,7 @@ module tb_subcore
     .open_i(NumKernels'(open_i)), .dispatch_i(dispatch), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
     .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(), .mq_pop_i, .result_i(result),
-    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o
+    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
