@@ -34,7 +34,8 @@ module qsm_slot_rules
         idle_o = 1'b1;
         quiet_o = 1'b1;
       end
-      SlotGoal, SlotIsoIpc: quiet_o = 1'b1;
+      SlotGoal: quiet_o = 1'b1;
+      SlotIsoIpc: quiet_o = 1'b1;
       SlotBudget: value_ok_o = between(1, 255);
       SlotFirstQuota: value_ok_o = between(1, 32'h7FFF_FFFF);
       SlotSmMaskLo: value_ok_o = (wdata_i & ~AllSms[31:0]) == '0;

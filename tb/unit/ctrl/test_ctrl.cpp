@@ -29,7 +29,10 @@ struct Pulses {
 };
 
 // Values that the other blocks show, different in every place.
-uint32_t figure(unsigned what, unsigned sm, unsigned slot) { return (what * 64 + sm * 8 + slot + 1) * 0x01234567u; }
+uint32_t figure(unsigned what, unsigned sm, unsigned slot) {
+  const uint32_t mixed = (what * 64 + sm * 8 + slot + 1) * 0x9E3779B1u;
+  return mixed ^ mixed >> 13;  // narrow fields show the low bits only
+}
 
 uint32_t low_bits(uint32_t value, unsigned bits) { return bits >= 32 ? value : value & ((1u << bits) - 1); }
 

@@ -86,6 +86,9 @@ class Bench {
                 static_cast<unsigned long long>(n_), in.policy, twin.sched.qaws.budget, twin.sched.qaws.ncs, twin.sched.active, ref.front, ref.ncs,
                 static_cast<unsigned long long>(ref.active));
     clock();
+    const unsigned front = top.qaws_front_o;
+    tap_.expect(front >> 16 == ref.front_valid && (!ref.front_valid || (front >> 8 & 255) == ref.front) && (front & 255) == ref.ncs,
+                "cycle %llu, policy %u: shows the front %x", static_cast<unsigned long long>(n_), in.policy, front);
     if (in.start != kNone) in.resident |= uint64_t{1} << in.start;
     if (in.finish != kNone) in.resident &= ~(uint64_t{1} << in.finish);
     in.start = in.finish = kNone;
