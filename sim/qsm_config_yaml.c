@@ -34,7 +34,7 @@ static int read_number(const char *path, const struct number *number, char *msg,
   uint64_t value;
   if (qsm_yaml_uint(number->text, UINT32_MAX, &value) != 0) {
     snprintf(msg, msg_len, "%s:%u: parameter '%s' = %s: must be a plain number, 0..%" PRIu32, path,
-             qsm_yaml_line_of(path, number->key), number->key, number->text, UINT32_MAX);
+             qsm_yaml_line_of(&(struct qsm_yaml_source){.path = path}, number->key), number->key, number->text, UINT32_MAX);
     return -1;
   }
   *number->value = (uint32_t)value;
@@ -70,7 +70,7 @@ static int name_of(const char *path, struct qsm_config *config, char *msg, size_
 static int refuse(const char *path, const char *rule, char *msg, size_t msg_len) {
   char key[64] = "";
   sscanf(rule, "parameter '%63[^']'", key);
-  snprintf(msg, msg_len, "%s:%u: %s", path, qsm_yaml_line_of(path, key), rule);
+  snprintf(msg, msg_len, "%s:%u: %s", path, qsm_yaml_line_of(&(struct qsm_yaml_source){.path = path}, key), rule);
   return -1;
 }
 
@@ -78,7 +78,8 @@ static int load_file(const char *path, struct qsm_config *config, char *msg, siz
   struct qsm_config loaded = {.name = ""};
   char rule[256];
   void *texts = NULL;
-  if (name_of(path, &loaded, msg, msg_len) != 0 || qsm_yaml_load(path, &schema, &texts, msg, msg_len) != 0) return -1;
+  const struct qsm_yaml_source source = {.path = path};
+  if (name_of(path, &loaded, msg, msg_len) != 0 || qsm_yaml_load(&source, &schema, &texts, msg, msg_len) != 0) return -1;
   const int status = read_numbers(path, texts, &loaded, msg, msg_len);
   qsm_yaml_free(&schema, texts);
   if (status != 0) return -1;
@@ -87,15 +88,17 @@ static int load_file(const char *path, struct qsm_config *config, char *msg, siz
   return 0;
 }
 
+int qsm_config_path(const char *path_or_name, char *path, size_t path_len) {
+  const int len = strchr(path_or_name, '/') != NULL ? snprintf(path, path_len, "%s", path_or_name)
+                                                    : snprintf(path, path_len, "%s/configs/%s.yaml", qsm_source_root(), path_or_name);
+  return len < 0 || (size_t)len >= path_len ? -1 : 0;
+}
+
 int qsm_config_load(const char *path_or_name, struct qsm_config *config, char *msg, size_t msg_len) {
   char path[PATH_MAX];
-  if (strchr(path_or_name, '/') != NULL) return load_file(path_or_name, config, msg, msg_len);
-  const int len = snprintf(path, sizeof path, "%s/configs/%s.yaml", qsm_source_root(), path_or_name);
-  if (len < 0 || (size_t)len >= sizeof path) {
-    snprintf(msg, msg_len, "the path of configuration '%s' is too long", path_or_name);
-    return -1;
-  }
-  return load_file(path, config, msg, msg_len);
+  if (qsm_config_path(path_or_name, path, sizeof path) == 0) return load_file(path, config, msg, msg_len);
+  snprintf(msg, msg_len, "the path of configuration '%s' is too long", path_or_name);
+  return -1;
 }
 
 const char *qsm_source_root(void) {

@@ -2,12 +2,44 @@
 #include "qsm_result.h"
 
 #include <cjson/cJSON.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "qsm_plot.h"
 
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel) {
   return outcome->cycles ? (double)outcome->kernels[kernel].thread_instructions / (double)outcome->cycles : 0;
+}
+
+int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated, uint64_t *goal_q16, char *msg, size_t msg_len) {
+  const struct qsm_scenario_kernel *wish = &scenario->kernels[kernel];
+  double goal = wish->goal_kind == QSM_GOAL_PERCENT ? wish->goal / 100 * isolated : wish->goal_kind == QSM_GOAL_IPC ? wish->goal : 0;
+  uint64_t floor_q16 = (uint64_t)(goal * 65536);
+  if (wish->goal_kind != QSM_GOAL_NONE && (goal > isolated || floor_q16 == 0)) {
+    snprintf(msg, msg_len, "%s: kernel %s: goal of %.3f thread instructions per cycle, alone it reaches %.3f", scenario->path, wish->name, goal, isolated);
+    return -1;
+  }
+  *goal_q16 = floor_q16;
+  return 0;
+}
+
+bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, char *msg, size_t msg_len) {
+  const struct qsm_kernel_outcome *seen = &outcome->kernels[kernel];
+  const char *name = scenario->kernels[kernel].name;
+  if (!seen->present) return false;
+  if (seen->fault.killed)
+    snprintf(msg, msg_len, "kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X", name, seen->fault.cause, seen->fault.pc,
+             seen->fault.tid, seen->fault.block, seen->fault.value);
+  else if (seen->unfinished)
+    snprintf(msg, msg_len, "kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes)", name, outcome->cycles, seen->passes,
+             scenario->kernels[kernel].passes);
+  else if (seen->checks_failed)
+    snprintf(msg, msg_len, "kernel %s: %" PRIu64 " output checks failed", name, seen->checks_failed);
+  else if (seen->thread_instructions == 0)
+    snprintf(msg, msg_len, "kernel %s never ran: no SM has room for one of its blocks beside the others'", name);
+  else return false;
+  return true;
 }
 
 bool qsm_result_reached(const struct qsm_outcome *outcome, uint32_t kernel, uint64_t goal_q16) {
@@ -75,6 +107,8 @@ static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_out
     else cJSON_AddNullToObject(item, "reached");
     cJSON_AddNumberToObject(item, "thread_instructions", (double)kernel->thread_instructions);
     cJSON_AddNumberToObject(item, "launches", (double)kernel->launches);
+    if (kernel->finished) cJSON_AddNumberToObject(item, "response_cycles", (double)(kernel->finished - kernel->started));
+    else cJSON_AddNullToObject(item, "response_cycles");
     cJSON_AddNumberToObject(item, "checks_passed", (double)kernel->checks_passed);
     cJSON_AddNumberToObject(item, "checks_failed", (double)kernel->checks_failed);
     if (kernel->fault.killed) {
@@ -196,24 +230,15 @@ static void plot_panel(FILE *script, const struct qsm_result *result, const stru
 
 int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len) {
   bool two = result->without.n_epochs != 0;
-  if (system("command -v gnuplot >/dev/null 2>&1") != 0) {
-    snprintf(msg, msg_len, "gnuplot not found, no plot written: apt-get install gnuplot-nox");
-    return -1;
-  }
-  FILE *script = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!script) {
-    snprintf(msg, msg_len, "cannot run gnuplot");
-    return -1;
-  }
-  char title[400];
+  char path[1024], title[400];
+  snprintf(path, sizeof path, "%s/plot.svg", dir);
+  FILE *script = qsm_plot_open(path, 960, two ? 720 : 400, msg, msg_len);
+  if (!script) return -1;
   snprintf(title, sizeof title, "%s over %s, configuration %s", qsm_scheme_name(result->scenario->scheme), qsm_policy_name(result->scenario->policy),
            result->scenario->config);
-  fprintf(script, "set terminal svg size 960,%d dynamic background 'white' font 'sans,13'\nset output '%s/plot.svg'\n", two ? 720 : 400, dir);
-  fprintf(script, "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\nset grid\nset key outside right noenhanced\nset title noenhanced\n");
+  fprintf(script, "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\n");
   if (two) fprintf(script, "set multiplot layout 2,1\n");
   plot_panel(script, result, &result->shared, title);
   if (two) plot_panel(script, result, &result->without, "the same without QoS");
-  if (pclose(script) == 0) return 0;
-  snprintf(msg, msg_len, "gnuplot could not write %s/plot.svg", dir);
-  return -1;
+  return qsm_plot_close(script, path, msg, msg_len);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of `qsm run`: JSON file, table, plot.
+// What measurements mean: goals, what went wrong; and the results of `qsm run`: JSON file, table, plot.
 #ifndef QSM_RESULT_H
 #define QSM_RESULT_H
 
@@ -16,6 +16,10 @@ struct qsm_result {
 
 // Thread instructions per cycle over the measurement.
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel);
+// Goal of a kernel in Q16.16, from what it reaches alone (G1: floor of the share); 0 without one. 0, or -1 with a message: above what it reaches alone.
+int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated, uint64_t *goal_q16, char *msg, size_t msg_len);
+// Whether something is wrong with a kernel of a measurement: killed, unfinished, wrong outputs, never ran; the message says what.
+bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, char *msg, size_t msg_len);
 // G1: instructions * 2^16 >= goal_q16 * cycles.
 bool qsm_result_reached(const struct qsm_outcome *outcome, uint32_t kernel, uint64_t goal_q16);
 

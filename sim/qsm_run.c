@@ -14,6 +14,7 @@
 #include "qsm_scenario.h"
 #include "qsm_session.h"
 #include "qsm_waves.h"
+#include "qsm_yaml.h"
 
 struct run {
   const struct qsm_run_options *options;
@@ -31,7 +32,7 @@ static enum qsm_exit complain(enum qsm_exit code, const char *text) {
 
 // ---- Output folder ----
 
-static int make_folders(const char *dir) {
+int qsm_make_folders(const char *dir) {
   char path[512];
   snprintf(path, sizeof path, "%s", dir);
   for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -53,7 +54,7 @@ static int prepare_folder(struct run *run) {
   }
   char inside[sizeof run->dir + 2];
   snprintf(inside, sizeof inside, "%s/.", run->dir);
-  if (make_folders(run->dir) == 0 && access(inside, W_OK) == 0) return 0;
+  if (qsm_make_folders(run->dir) == 0 && access(inside, W_OK) == 0) return 0;
   snprintf(run->msg, sizeof run->msg, "output folder %s: %s", run->dir, strerror(errno));
   return -1;
 }
@@ -119,19 +120,10 @@ static enum qsm_exit measure_isolated(struct run *run) {
   return QSM_EXIT_OK;
 }
 
-// Goals in Q16.16 (G1: floor of the share of isolated); refused above what the kernel reaches alone.
 static enum qsm_exit set_goals(struct run *run) {
   for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
-    const struct qsm_scenario_kernel *kernel = &run->scenario.kernels[i];
     double isolated = qsm_result_ipc(&run->result.isolated[i], i);
-    double goal = kernel->goal_kind == QSM_GOAL_PERCENT ? kernel->goal / 100 * isolated : kernel->goal_kind == QSM_GOAL_IPC ? kernel->goal : 0;
-    run->result.goal_q16[i] = (uint64_t)(goal * 65536);
-    if (kernel->goal_kind == QSM_GOAL_NONE) continue;
-    if (goal > isolated || run->result.goal_q16[i] == 0) {
-      snprintf(run->msg, sizeof run->msg, "%s: kernel %s: goal of %.3f thread instructions per cycle, alone it reaches %.3f", run->scenario.path,
-               kernel->name, goal, isolated);
-      return complain(QSM_EXIT_BAD_INPUT, run->msg);
-    }
+    if (qsm_result_goal(&run->scenario, i, isolated, &run->result.goal_q16[i], run->msg, sizeof run->msg)) return complain(QSM_EXIT_BAD_INPUT, run->msg);
   }
   return QSM_EXIT_OK;
 }
@@ -155,24 +147,10 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
 }
 
 // What went wrong in the kernels themselves.
-static enum qsm_exit judge(const struct run *run, const struct qsm_outcome *outcome) {
+static enum qsm_exit judge(struct run *run, const struct qsm_outcome *outcome) {
   enum qsm_exit code = QSM_EXIT_OK;
-  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
-    const struct qsm_kernel_outcome *kernel = &outcome->kernels[i];
-    const char *name = run->scenario.kernels[i].name;
-    if (kernel->fault.killed)
-      fprintf(stderr, "qsm: kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X\n", name, kernel->fault.cause,
-              kernel->fault.pc, kernel->fault.tid, kernel->fault.block, kernel->fault.value);
-    else if (kernel->unfinished)
-      fprintf(stderr, "qsm: kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes)\n", name, outcome->cycles,
-              kernel->passes, run->scenario.kernels[i].passes);
-    else if (kernel->checks_failed)
-      fprintf(stderr, "qsm: kernel %s: %" PRIu64 " output checks failed\n", name, kernel->checks_failed);
-    else if (kernel->thread_instructions == 0)
-      fprintf(stderr, "qsm: kernel %s never ran: no SM has room for one of its blocks beside the others'\n", name);
-    else continue;
-    code = QSM_EXIT_WRONG;
-  }
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++)
+    if (qsm_result_complaint(&run->scenario, outcome, i, run->msg, sizeof run->msg)) code = complain(QSM_EXIT_WRONG, run->msg);
   return code;
 }
 
@@ -232,7 +210,8 @@ enum qsm_exit qsm_run(const struct qsm_run_options *options) {
   if (!run) return complain(QSM_EXIT_ENVIRONMENT, "out of memory");
   run->options = options;
   enum qsm_exit code = QSM_EXIT_OK;
-  if (qsm_scenario_load(options->scenario, &run->scenario, run->msg, sizeof run->msg)) {
+  const struct qsm_yaml_source source = {.path = options->scenario};
+  if (qsm_scenario_load(&source, &run->scenario, run->msg, sizeof run->msg)) {
     code = complain(QSM_EXIT_BAD_INPUT, run->msg);
     goto done;
   }

@@ -14,6 +14,7 @@ enum qsm_exit {
   QSM_EXIT_BAD_INPUT = 2,    // command line, scenario, configuration or program
   QSM_EXIT_ENVIRONMENT = 3,  // output folder, missing tool, RTL not built
   QSM_EXIT_UNSEEN = 4,       // a bit flipped on purpose showed nowhere
+  QSM_EXIT_INTERRUPTED = 130,
 };
 
 struct qsm_run_options {
@@ -31,5 +32,8 @@ struct qsm_run_options {
 };
 
 enum qsm_exit qsm_run(const struct qsm_run_options *options);
+
+// Makes a folder and those above it. 0, or -1 with errno.
+int qsm_make_folders(const char *dir);
 
 #endif

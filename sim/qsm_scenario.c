@@ -81,7 +81,7 @@ const char *qsm_scheme_name(uint32_t scheme) { return name_of(schemes, scheme); 
 
 // Where a complaint goes, and in which file.
 struct reader {
-  const char *path;
+  const struct qsm_yaml_source *source;
   char *msg;
   size_t msg_len;
 };
@@ -92,7 +92,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct reader *rea
   va_start(args, format);
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
-  snprintf(reader->msg, reader->msg_len, "%s:%u: %s: %s", reader->path, qsm_yaml_line_of(reader->path, key), key, what);
+  snprintf(reader->msg, reader->msg_len, "%s:%u: %s: %s", reader->source->path, qsm_yaml_line_of(reader->source, key), key, what);
   return -1;
 }
 
@@ -184,9 +184,9 @@ static int read_args(const struct reader *reader, const struct kernel_text *text
 // A user's ELF: path relative to the scenario file.
 static int read_user_program(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
   if (!text->symbol) return refuse(reader, "elf", "'%s' needs symbol: the kernel function", text->elf);
-  const char *slash = strrchr(reader->path, '/');
-  int folder = slash && text->elf[0] != '/' ? (int)(slash - reader->path + 1) : 0;
-  if (snprintf(kernel->elf, sizeof kernel->elf, "%.*s%s", folder, reader->path, text->elf) >= (int)sizeof kernel->elf)
+  const char *path = reader->source->path, *slash = strrchr(path, '/');
+  int folder = slash && text->elf[0] != '/' ? (int)(slash - path + 1) : 0;
+  if (snprintf(kernel->elf, sizeof kernel->elf, "%.*s%s", folder, path, text->elf) >= (int)sizeof kernel->elf)
     return refuse(reader, "elf", "path too long");
   snprintf(kernel->symbol, sizeof kernel->symbol, "%s", text->symbol);
   uint64_t shared = 0;
@@ -248,15 +248,15 @@ static int convert(const struct reader *reader, const struct scenario_text *text
   return 0;
 }
 
-int qsm_scenario_load(const char *path, struct qsm_scenario *scenario, char *msg, size_t msg_len) {
+int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario, char *msg, size_t msg_len) {
   struct qsm_scenario loaded = {0};
   void *text = NULL;
-  const struct reader reader = {path, msg, msg_len};
-  if (snprintf(loaded.path, sizeof loaded.path, "%s", path) >= (int)sizeof loaded.path) {
-    snprintf(msg, msg_len, "%s: path too long", path);
+  const struct reader reader = {source, msg, msg_len};
+  if (snprintf(loaded.path, sizeof loaded.path, "%s", source->path) >= (int)sizeof loaded.path) {
+    snprintf(msg, msg_len, "%s: path too long", source->path);
     return -1;
   }
-  if (qsm_yaml_load(path, &schema, &text, msg, msg_len)) return -1;
+  if (qsm_yaml_load(source, &schema, &text, msg, msg_len)) return -1;
   int status = convert(&reader, text, &loaded);
   qsm_yaml_free(&schema, text);
   if (status == 0) *scenario = loaded;

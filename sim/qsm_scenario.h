@@ -46,8 +46,10 @@ struct qsm_scenario {
   struct qsm_scenario_kernel kernels[QSM_SCENARIO_MAX_KERNELS];
 };
 
-// Reads and checks a file. Returns 0, or -1 with "FILE:LINE: what is wrong".
-int qsm_scenario_load(const char *path, struct qsm_scenario *scenario, char *msg, size_t msg_len);
+struct qsm_yaml_source;
+
+// Reads and checks a file, or text that stands for one. Returns 0, or -1 with "FILE:LINE: what is wrong".
+int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario, char *msg, size_t msg_len);
 
 const char *qsm_policy_name(uint32_t policy);
 const char *qsm_scheme_name(uint32_t scheme);

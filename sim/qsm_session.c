@@ -92,6 +92,8 @@ static void launch_ended(void *user, const qsmLaunchResult *result) {
   }
   tenant->outcome->launches++;
   qsmError_t error = submit(tenant);
+  if (tenant->kernel->passes && tenant->outcome->passes == tenant->kernel->passes)
+    tenant->outcome->finished = result->end_cycle - tenant->session->origin;
   if (error && !tenant->session->error) tenant->session->error = error;
 }
 
@@ -149,6 +151,7 @@ static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
   for (uint32_t i = 0; !error && next_kernel(session, &i); i++) error = set_up_tenant(session, i, msg, msg_len);
   for (uint32_t i = 0; !error && next_kernel(session, &i); i++) {
     begin_pass(&session->tenants[i]);
+    session->outcome->kernels[i].started = qsmDeviceCycle(session->device) - session->origin;
     error = submit(&session->tenants[i]);
   }
   return error;

@@ -43,18 +43,22 @@ static const char *key_of(const char *what) {
   return NULL;
 }
 
-static int report(const char *path, struct complaint *complaint, cyaml_err_t error, char *msg, size_t msg_len) {
+static unsigned line_in_file(const struct qsm_yaml_source *source, unsigned line) {
+  return source->lines != NULL && line > 0 ? source->lines[line - 1] : line;
+}
+
+static int report(const struct qsm_yaml_source *source, struct complaint *complaint, cyaml_err_t error, char *msg, size_t msg_len) {
   static const char wrong_type[] = "Expecting ";
   if (error == CYAML_ERR_FILE_OPEN) {
-    snprintf(msg, msg_len, "%s: cannot open: %s", path, strerror(errno));
+    snprintf(msg, msg_len, "%s: cannot open: %s", source->path, strerror(errno));
     return -1;
   }
   const char *key = key_of(complaint->what);
-  if (key != NULL) complaint->line = qsm_yaml_line_of(path, key);
+  const unsigned line = key != NULL ? qsm_yaml_line_of(source, key) : line_in_file(source, complaint->line);
   // Other complaints name their key, or are of the YAML itself, and the field is then a neighbour.
   const bool of_field = complaint->field[0] != '\0' && strncmp(complaint->what, wrong_type, strlen(wrong_type)) == 0;
-  snprintf(msg, msg_len, "%s:%u: %s%s%s", path, complaint->line > 0 ? complaint->line : 1, of_field ? complaint->field : "",
-           of_field ? ": " : "", complaint->what[0] != '\0' ? complaint->what : cyaml_strerror(error));
+  snprintf(msg, msg_len, "%s:%u: %s%s%s", source->path, line > 0 ? line : 1, of_field ? complaint->field : "", of_field ? ": " : "",
+           complaint->what[0] != '\0' ? complaint->what : cyaml_strerror(error));
   return -1;
 }
 
@@ -63,15 +67,17 @@ static cyaml_config_t cyaml_settings(struct complaint *complaint) {
       .log_fn = keep_complaint, .log_ctx = complaint, .log_level = CYAML_LOG_WARNING, .mem_fn = cyaml_mem};
 }
 
-int qsm_yaml_load(const char *path, const cyaml_schema_value_t *schema, void **data, char *msg, size_t msg_len) {
+int qsm_yaml_load(const struct qsm_yaml_source *source, const cyaml_schema_value_t *schema, void **data, char *msg, size_t msg_len) {
   struct complaint complaint = {.line = 0};
   const cyaml_config_t settings = cyaml_settings(&complaint);
   void *loaded = NULL;
   errno = 0;
-  const cyaml_err_t error = cyaml_load_file(path, &settings, schema, &loaded, NULL);
-  if (error != CYAML_OK) return report(path, &complaint, error, msg, msg_len);
+  const cyaml_err_t error = source->text != NULL
+                                ? cyaml_load_data((const uint8_t *)source->text, strlen(source->text), &settings, schema, &loaded, NULL)
+                                : cyaml_load_file(source->path, &settings, schema, &loaded, NULL);
+  if (error != CYAML_OK) return report(source, &complaint, error, msg, msg_len);
   if (loaded == NULL) {
-    snprintf(msg, msg_len, "%s:1: the file is empty", path);
+    snprintf(msg, msg_len, "%s:1: the file is empty", source->path);
     return -1;
   }
   *data = loaded;
@@ -97,8 +103,8 @@ int qsm_yaml_uint(const char *text, uint64_t largest, uint64_t *value) {
   return 0;
 }
 
-unsigned qsm_yaml_line_of(const char *path, const char *key) {
-  FILE *file = fopen(path, "r");
+unsigned qsm_yaml_line_of(const struct qsm_yaml_source *source, const char *key) {
+  FILE *file = source->text != NULL ? fmemopen((void *)(uintptr_t)source->text, strlen(source->text), "r") : fopen(source->path, "r");
   if (file == NULL) return 0;
   const size_t key_len = strlen(key);
   char text[512];
@@ -109,5 +115,5 @@ unsigned qsm_yaml_line_of(const char *path, const char *key) {
     if (strncmp(start, key, key_len) == 0 && after[strspn(after, " \"'")] == ':') found = line;
   }
   fclose(file);
-  return found;
+  return line_in_file(source, found);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a YAML file through a libcyaml schema; errors come as one line "FILE:LINE: what" instead of a log.
+// Loads YAML through a libcyaml schema; errors come as one line "FILE:LINE: what" instead of a log.
 // Numbers are best taken as strings and read with qsm_yaml_uint(): libcyaml's own integers accept "4 KiB" as 4.
 #ifndef QSM_YAML_H
 #define QSM_YAML_H
@@ -8,14 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// A file, or text in memory that was made from one: complaints then name the file all the same, and the lines there.
+struct qsm_yaml_source {
+  const char *path;
+  const char *text;       // NULL: what the file holds
+  const unsigned *lines;  // with text: line of the file that each line of the text comes from; NULL: they are the same
+};
+
 // `schema` is a mapping with CYAML_FLAG_POINTER. Returns 0 and sets *data (free it with qsm_yaml_free), or -1 with a message.
-int qsm_yaml_load(const char *path, const cyaml_schema_value_t *schema, void **data, char *msg, size_t msg_len);
+int qsm_yaml_load(const struct qsm_yaml_source *source, const cyaml_schema_value_t *schema, void **data, char *msg, size_t msg_len);
 void qsm_yaml_free(const cyaml_schema_value_t *schema, void *data);  // NULL is fine
 
 // Plain decimal number, digits only. Returns 0, or -1 when the text is anything else or the number is above `largest`.
 int qsm_yaml_uint(const char *text, uint64_t largest, uint64_t *value);
 
-// Line of the first "key:" in the file, counted from 1; 0 where there is none.
-unsigned qsm_yaml_line_of(const char *path, const char *key);
+// Line of the first "key:" in the file (of the text: the file's line for it), counted from 1; 0 where there is none.
+unsigned qsm_yaml_line_of(const struct qsm_yaml_source *source, const char *key);
 
 #endif
