@@ -11,7 +11,7 @@ CFLAGS ?= -O3 -g -march=$(ARCH)
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror
 # Contraction into fused operations would make results depend on the processor.
 COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -ffp-contract=off $(WARNINGS) $(CPPFLAGS) -MMD -MP
-HOST_LIBS := -lcyaml -lcjson -lelf -ldl -lm -lpthread
+HOST_LIBS := -lcyaml -lyaml -lsqlite3 -lcjson -lelf -ldl -lm -lpthread
 
 include sw/Makefile.inc
 

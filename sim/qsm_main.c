@@ -12,8 +12,10 @@
 #include "qsm_disasm.h"
 #include "qsm_elf.h"
 #include "qsm_fuzz.h"
+#include "qsm_report.h"
 #include "qsm_run.h"
 #include "qsm_suite.h"
+#include "qsm_sweep.h"
 
 #define QSM_VERSION "qsm 0.1.0"
 
@@ -41,7 +43,8 @@ static const char *inject_option(struct argp_state *state, const char *text) {
   return text;
 }
 
-enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE };
+enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_JOBS = 'j',
+                  KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE, KEY_DB, KEY_RETRY, KEY_DRY_RUN, KEY_TABLE, KEY_PLOT, KEY_CSV };
 
 // ---- qsm run ----
 
@@ -93,6 +96,96 @@ static int command_run(int argc, char **argv) {
   const struct argp argp = {run_option_table, parse_run, "SCENARIO.yaml", "Runs a scenario: each kernel alone, then all together.", 0, 0, 0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return (int)qsm_run(&options);
+}
+
+// ---- qsm sweep ----
+
+static const struct argp_option sweep_option_table[] = {
+    {"db", KEY_DB, "FILE", 0, "database (default build/sweeps/NAME.db)", 0},
+    {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: as many as cores)", 0},
+    {"retry", KEY_RETRY, 0, 0, "run failed ones again", 0},
+    {"dry-run", KEY_DRY_RUN, 0, 0, "only list the runs", 0},
+    {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
+    {0}};
+
+static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
+  struct qsm_sweep_options *options = state->input;
+  switch (key) {
+    case KEY_DB: options->db = arg; break;
+    case KEY_JOBS: {
+      uint64_t n = number_option(state, "jobs", arg, 1);
+      if (n > 1024) argp_error(state, "--jobs %s: at most 1024", arg);
+      options->n_jobs = (uint32_t)n;
+      break;
+    }
+    case KEY_RETRY: options->retry = true; break;
+    case KEY_DRY_RUN: options->dry_run = true; break;
+    case KEY_QUIET: options->quiet = true; break;
+    case ARGP_KEY_ARG:
+      if (options->file) argp_error(state, "one sweep at a time, got also '%s'", arg);
+      options->file = arg;
+      break;
+    case ARGP_KEY_END:
+      if (!options->file) argp_error(state, "which SWEEP.yaml?");
+      break;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static int command_sweep(int argc, char **argv) {
+  struct qsm_sweep_options options = {.n_jobs = 0};
+  const struct argp argp = {sweep_option_table, parse_sweep, "SWEEP.yaml",
+                            "Runs all combinations that a sweep file stands for, and keeps them in a database.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return (int)qsm_sweep(&options);
+}
+
+// ---- qsm report ----
+
+static const struct argp_option report_option_table[] = {
+    {"table", KEY_TABLE, "NAME", 0, "only this table", 0},
+    {"csv", KEY_CSV, 0, 0, "as comma-separated values; without --table: every kernel of every run", 0},
+    {"plot", KEY_PLOT, "NAME", 0, "draw this table as SVG", 0},
+    {"out", KEY_OUT, "FILE", 0, "file for the plot (default NAME.svg beside the database)", 0},
+    {0}};
+
+static const char *table_option(struct argp_state *state, const char *option, const char *text) {
+  char known[512];
+  qsm_report_list(known, sizeof known);
+  if (!qsm_report_knows(text)) argp_error(state, "--%s %s: must be one of %s", option, text, known);
+  return text;
+}
+
+static error_t parse_report(int key, char *arg, struct argp_state *state) {
+  struct qsm_report_options *options = state->input;
+  switch (key) {
+    case KEY_TABLE: options->table = table_option(state, "table", arg); break;
+    case KEY_CSV: options->csv = true; break;
+    case KEY_PLOT:
+      options->plot = table_option(state, "plot", arg);
+      if (!qsm_report_can_plot(arg)) argp_error(state, "--plot %s: a table of words", arg);
+      break;
+    case KEY_OUT: options->out = arg; break;
+    case ARGP_KEY_ARG:
+      if (options->db) argp_error(state, "one database at a time, got also '%s'", arg);
+      options->db = arg;
+      break;
+    case ARGP_KEY_END:
+      if (!options->db) argp_error(state, "which DATABASE?");
+      if (options->plot && (options->table || options->csv)) argp_error(state, "--plot goes without --table and --csv");
+      if (options->out && !options->plot) argp_error(state, "--out needs --plot");
+      break;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static int command_report(int argc, char **argv) {
+  struct qsm_report_options options = {.csv = false};
+  const struct argp argp = {report_option_table, parse_report, "DATABASE", "Tables and plots of what a sweep has measured.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return (int)qsm_report(&options);
 }
 
 // ---- qsm fuzz ----
@@ -218,6 +311,8 @@ static const struct {
   const char *about;
 } commands[] = {
     {"run", command_run, "run a scenario"},
+    {"sweep", command_sweep, "run all combinations of a sweep file"},
+    {"report", command_report, "tables and plots of a sweep"},
     {"fuzz", command_fuzz, "random programs in lockstep"},
     {"kernels", command_kernels, "list the programs of the suite"},
     {"configs", command_configs, "list the configurations"},
@@ -229,7 +324,7 @@ static void print_help(FILE *out) {
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].about);
   fprintf(out, "\n  qsm COMMAND --help   options of a command\n  qsm --version\n\n"
                "Exit codes: 0 success; 1 wrong result (difference, failed check, killed or unfinished kernel);\n"
-               "2 bad input; 3 environment (output folder, missing tool, RTL not built).\n");
+               "2 bad input; 3 environment (output folder, missing tool, RTL not built, database); 130 interrupted sweep.\n");
 }
 
 int main(int argc, char **argv) {
