@@ -21,8 +21,10 @@ clang-19 --target=riscv32 -march=rv32ima_zicsr -c $golden/disasm.S -o "$work/dis
 call "$qsm" disasm "$work/disasm.elf"
 verdict "qsm disasm" "$code $(diff $golden/disasm.txt "$work/stdout")" "0 "
 prints help_run.txt run --help
+prints help_sweep.txt sweep --help
+prints help_report.txt report --help
 prints help_fuzz.txt fuzz --help
-for command in run fuzz kernels configs disasm; do
+for command in run sweep report fuzz kernels configs disasm; do
   call "$qsm" $command --version
   verdict "qsm $command --version" "$code $(cat "$work/stdout")" "0 $(cat $golden/version.txt)"
 done
@@ -48,6 +50,17 @@ wrong 'seed of more than 64 bits' 'qsm run: --seed 99999999999999999999: must be
 wrong 'waves of the model' 'qsm run: --waves needs --backend rtl or lockstep' run --waves examples/tiny.yaml
 wrong 'injection without lockstep' 'qsm run: --inject needs --backend lockstep' run --inject quota examples/tiny.yaml
 wrong 'injection into an unknown block' 'qsm run: --inject cache: no such block' run --backend lockstep --inject cache examples/tiny.yaml
+wrong 'no sweep' 'qsm sweep: which SWEEP.yaml?' sweep
+wrong 'two sweeps' "qsm sweep: one sweep at a time, got also 'b.yaml'" sweep a.yaml b.yaml
+wrong 'no workers' 'qsm sweep: --jobs 0: must be a number from 1 on' sweep --jobs 0 a.yaml
+wrong 'too many workers' 'qsm sweep: --jobs 1025: at most 1024' sweep --jobs 1025 a.yaml
+wrong 'no database' 'qsm report: which DATABASE?' report
+wrong 'two databases' "qsm report: one database at a time, got also 'b.db'" report a.db b.db
+wrong 'unknown table' "qsm report: --table speed: must be one of runs, errors, summary, goals, overshoot, misses, throughput, throughput_all, classes, pairs, relative, response, total" \
+  report --table speed a.db
+wrong 'plot of words' 'qsm report: --plot errors: a table of words' report --plot errors a.db
+wrong 'plot and table' 'qsm report: --plot goes without --table and --csv' report --plot goals --csv a.db
+wrong 'file without a plot' 'qsm report: --out needs --plot' report --out a.svg a.db
 wrong 'no program to disassemble' 'qsm disasm: which FILE.elf?' disasm
 wrong 'program to disassemble missing' "qsm: $work/no.elf: cannot open" disasm "$work/no.elf"
 wrong 'disassembly of something else' 'qsm: Makefile: not an ELF file' disasm Makefile
