@@ -4,6 +4,7 @@
 
 import pathlib
 import re
+import shutil
 import sys
 
 import markdown
@@ -28,6 +29,8 @@ def render(page, text, output):
     target = (output / page).with_suffix(".html")
     target.parent.mkdir(parents=True, exist_ok=True)
     body = markdown.markdown(re.sub(r"(\]\([^):]*)\.md\b", r"\1.html", text), extensions=["tables", "fenced_code", "toc"])
+    for plot in page.parent.glob("*.svg"):
+        shutil.copy(plot, target.parent)
     title = text.lstrip("# ").split("\n")[0]
     target.write_text(f"<!doctype html><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>{body}", encoding="utf-8")
 

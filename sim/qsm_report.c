@@ -56,11 +56,15 @@ static const struct report_table tables[] = {
     {"pairs", "Cases that meet their goals by programs, per cent", QSM_TABLE_PIVOT, "programs", false, "", "cases met, per cent",
      "SELECT programs, variant, printf('%.0f', 100.0 * avg(met)) FROM cases GROUP BY programs, variant ORDER BY min(position)"},
     {"relative", "Times against the first variant, mean over the programs, per cent", QSM_TABLE_PIVOT, "variant", false, "", "change, per cent",
-     "WITH t AS (SELECT a.variant, a.position, 1.0 * a.response / b.response AS response, 1.0 * a.total / b.total AS total FROM times a JOIN times b"
-     " USING (programs, seed) WHERE b.variant = (SELECT variant FROM times ORDER BY position LIMIT 1))"
      "SELECT variant, col, v FROM ("
-     "SELECT variant, min(position) AS p, 0 AS i, 'response of the last kernel' AS col, printf('%+.1f', 100 * (avg(response) - 1)) AS v FROM t GROUP BY variant"
-     " UNION ALL SELECT variant, min(position), 1, 'all kernels', printf('%+.1f', 100 * (avg(total) - 1)) FROM t GROUP BY variant) ORDER BY p, i"},
+     "SELECT variant, min(position) AS p, 0 AS i, 'response of the last kernel' AS col, printf('%+.1f', 100 * (avg(response) - 1)) AS v"
+     " FROM relative GROUP BY variant UNION ALL "
+     "SELECT variant, min(position), 1, 'all kernels', printf('%+.1f', 100 * (avg(total) - 1)) FROM relative GROUP BY variant) ORDER BY p, i"},
+    {"best", "Shortest response of the last kernel under each label, against the first variant, per cent", QSM_TABLE_PIVOT, "programs", false, "",
+     "change, per cent",
+     "WITH b AS (SELECT label, programs, seed, min(position) AS p, min(response) AS r FROM relative GROUP BY label, programs, seed)"
+     "SELECT programs, label, v FROM (SELECT programs, label, min(p) AS p, printf('%+.1f', 100 * (avg(r) - 1)) AS v FROM b GROUP BY programs, label"
+     " UNION ALL SELECT 'mean', label, 1e18 + min(p), printf('%+.1f', 100 * (avg(r) - 1)) FROM b GROUP BY label) ORDER BY p"},
     {"response", "Response time of the last kernel, cycles", QSM_TABLE_PIVOT, "programs", false, "", "cycles",
      "SELECT programs, variant, printf('%.0f', avg(response)) FROM times GROUP BY programs, variant ORDER BY min(position)"},
     {"total", "Time until all kernels have ended, cycles", QSM_TABLE_PIVOT, "programs", false, "", "cycles",

@@ -156,11 +156,11 @@ int qsm_store_commit(struct qsm_store *store) { return execute(store, "COMMIT");
 
 int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, int64_t *id, enum qsm_store_status *status) {
   sqlite3_stmt *statement = prepare(store,
-                                    "INSERT INTO runs (scenario, inputs, reference, position, variant, programs, goal)"
-                                    " VALUES (?1, ?2, ?3 < 0, CASE WHEN ?3 >= 0 THEN ?3 END, ?4, ?5, ?6)"
-                                    " ON CONFLICT DO UPDATE SET position = excluded.position, variant = excluded.variant, programs = excluded.programs,"
-                                    " goal = excluded.goal RETURNING id, status",
-                                    "ttittt", wish->scenario, wish->inputs, wish->position, wish->variant, wish->programs, wish->goal);
+                                    "INSERT INTO runs (scenario, inputs, reference, position, variant, label, programs, goal)"
+                                    " VALUES (?1, ?2, ?3 < 0, CASE WHEN ?3 >= 0 THEN ?3 END, ?4, ?5, ?6, ?7)"
+                                    " ON CONFLICT DO UPDATE SET position = excluded.position, variant = excluded.variant, label = excluded.label,"
+                                    " programs = excluded.programs, goal = excluded.goal RETURNING id, status",
+                                    "ttitttt", wish->scenario, wish->inputs, wish->position, wish->variant, wish->label, wish->programs, wish->goal);
   int failed = step(store, statement);
   if (!failed) {
     const char *word = (const char *)sqlite3_column_text(statement, 1);

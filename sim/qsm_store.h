@@ -29,7 +29,7 @@ struct qsm_store_wish {
   const char *scenario;
   const char *inputs;  // hash of what the result depends on besides
   int64_t position;    // in the sweep; below 0: a reference
-  const char *variant, *programs, *goal;  // NULL of a reference
+  const char *variant, *label, *programs, *goal;  // NULL of a reference
 };
 
 // Between begin and commit: the runs of this sweep. Those of earlier ones stay, but tables no longer show them.

@@ -12,7 +12,7 @@ static const char qsm_store_tables[] =
     "  inputs TEXT NOT NULL,"
     "  reference INTEGER NOT NULL,"
     "  position INTEGER,"
-    "  variant TEXT, programs TEXT, goal TEXT,"
+    "  variant TEXT, label TEXT, programs TEXT, goal TEXT,"
     "  status TEXT NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'ok', 'failed')),"
     "  exit_code INTEGER, signal INTEGER, error TEXT,"
     "  config TEXT, policy TEXT, scheme TEXT, seed INTEGER,"
@@ -37,7 +37,7 @@ static const char qsm_store_tables[] =
 
 static const char qsm_store_views[] =
     "CREATE VIEW results AS"
-    "  SELECT r.id AS run, r.position, r.variant, r.programs, r.goal AS goals, r.seed, r.config, r.policy, r.scheme,"
+    "  SELECT r.id AS run, r.position, r.variant, r.label, r.programs, r.goal AS goals, r.seed, r.config, r.policy, r.scheme,"
     "    k.slot, k.name, k.class, 1.0 * k.instructions / r.cycles AS ipc,"
     "    1.0 * a.instructions / ar.cycles AS alone_ipc,"
     "    1.0 * k.instructions / r.cycles / (1.0 * a.instructions / ar.cycles) AS normalised,"
@@ -57,10 +57,13 @@ static const char qsm_store_views[] =
     "    HAVING min(met) = 1 AND count(*) = (SELECT count(DISTINCT variant) FROM runs WHERE position IS NOT NULL))"
     "  USING (programs, goal, seed);"
     "CREATE VIEW times AS"
-    "  SELECT run, position, variant, programs, seed, response, total FROM"
-    "    (SELECT run, position, variant, programs, seed, slot, response, max(finished) OVER (PARTITION BY run) AS total,"
+    "  SELECT run, position, variant, label, programs, seed, response, total FROM"
+    "    (SELECT run, position, variant, label, programs, seed, slot, response, max(finished) OVER (PARTITION BY run) AS total,"
     "      count(finished) OVER (PARTITION BY run) AS n_finished, count(*) OVER (PARTITION BY run) AS n,"
     "      max(slot) OVER (PARTITION BY run) AS last FROM results)"
-    "  WHERE slot = last AND n_finished = n;";
+    "  WHERE slot = last AND n_finished = n;"
+    "CREATE VIEW relative AS"
+    "  SELECT a.run, a.position, a.variant, a.label, a.programs, a.seed, 1.0 * a.response / b.response AS response, 1.0 * a.total / b.total AS total"
+    "  FROM times a JOIN times b USING (programs, seed) WHERE b.variant = (SELECT variant FROM times ORDER BY position LIMIT 1);";
 
 #endif

@@ -131,6 +131,7 @@ static int enter(struct qsm_sweep_job *job, int64_t position, struct qsm_store *
   struct qsm_store_wish wish = {.scenario = job->scenario, .inputs = job->inputs, .position = position};
   if (job->run) {
     wish.variant = job->run->variant;
+    wish.label = job->run->label;
     wish.programs = job->run->programs;
     wish.goal = job->run->goal;
   }

@@ -95,6 +95,7 @@ static void title_variant(const struct qsm_sweep_axes *axes, const char *label, 
     if (varies && !names_the_case(axis)) append_choice(axes, axis, run->variant, sizeof run->variant);
   }
   if (!run->variant[0]) append(run->variant, sizeof run->variant, " ", qsm_scheme_name(scenario->scheme));
+  append(run->label, sizeof run->label, "", label ? label : run->variant);
 }
 
 static void title_case(const struct qsm_sweep_axes *axes, const struct qsm_scenario *scenario, struct qsm_sweep_run *run) {

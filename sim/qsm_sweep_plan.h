@@ -16,6 +16,7 @@ struct qsm_sweep_run {
   uint32_t n_kernels;
   uint64_t seed;
   char variant[128];                      // what is compared: scheme, policy …
+  char label[64];                         // of several variants that are one thing in several settings; without one the variant
   char programs[256], goal[128];          // what it is compared on: "pc + vadd", "70%"
 };
 

@@ -27,6 +27,8 @@ lists 'a program beside itself' 'none, vadd + vadd | none, pc + pc' 'programs: s
 lists 'any pair' 'none, vadd + vadd | none, vadd + pc | none, pc + vadd | none, pc + pc' 'kernels: [{program: &all [vadd, pc]}, {program: *all}]'
 lists 'variants: several keys together' 'gto, vadd | qaws budget=2, vadd | qaws budget=4, vadd | paper, vadd' 'kernels: [{program: vadd}]' \
   'variants:' '  - policy: gto' '  - {policy: qaws, kernels: [{budget: [2, 4]}]}' '  - {label: paper, scheme: rollover, alpha_cap: off, rollover_cap: off}'
+verdict 'labels' "$("$qsm" sweep --quiet --db "$work/label.db" "$file" && query "$work/label.db" 'SELECT label FROM runs WHERE position NOTNULL ORDER BY position' | paste -sd '|')" \
+  'gto|qaws budget=2|qaws budget=4|paper'
 lists 'cases: kernels that go together' 'lrr, vadd + pc, goal 50%, 20% | gto, vadd + pc, goal 50%, 20% | lrr, spmv, goal 70% | gto, spmv, goal 70%' 'policy: [lrr, gto]' \
   'cases:' '  - kernels: [{program: vadd, goal: 50%}, {program: pc, goal: 20%}]' '  - kernels: [{program: spmv, goal: 70%}]'
 lists 'a variant replaces a key of the file' 'lrr, vadd' 'policy: gto' 'kernels: [{program: vadd}]' 'variants: [{policy: lrr}]'

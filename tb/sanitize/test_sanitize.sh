@@ -57,6 +57,11 @@ for program in $("$qsm" kernels | awk '{ print $1 }'); do
   runs "$program beside pc on $config" 0 "$qsm" run "$work/pair.yaml" --quiet --out "$work/out"
 done
 
+printf '%s\n' 'config: tiny' "cycles: $cycles" 'size: S' 'scheme: [none, rollover]' 'kernels:' '  - {program: [vadd, pc], goal: [50%, 90%]}' \
+  >"$work/sweep.yaml"
+runs 'a sweep' 0 "$qsm" sweep "$work/sweep.yaml" --db "$work/sweep.db"
+runs 'its report' 0 "$qsm" report "$work/sweep.db"
+
 for config in tiny odd; do
   runs "examples/$config.yaml in lockstep" 0 "$qsm" run "examples/$config.yaml" --backend lockstep --cycles "$cycles" --quiet --out "$work/out"
   runs "fuzz of $config" 0 "$qsm" fuzz --config "$config" --cycles "$fuzz_cycles" --seed 5 --quiet --out "$work/out"
