@@ -27,6 +27,7 @@ include mk/sanitize.mk
 include mk/waves.mk
 include mk/lint.mk
 include mk/results.mk
+include mk/experiments.mk
 include mk/coverage.mk
 
 .PHONY: help run fuzz waves docs registers clean FORCE

@@ -54,7 +54,7 @@ static const char qsm_store_views[] =
     "  FROM (SELECT * FROM results ORDER BY run, slot) GROUP BY run HAVING count(goal_ipc) > 0;"
     "CREATE VIEW met_by_all AS"
     "  SELECT * FROM cases JOIN (SELECT programs, goal, seed FROM cases GROUP BY programs, goal, seed"
-    "    HAVING min(met) = 1 AND count(*) = (SELECT count(DISTINCT variant) FROM runs WHERE position IS NOT NULL))"
+    "    HAVING coalesce(min(CASE WHEN scheme <> 'none' THEN met END), min(met)) = 1 AND count(*) = (SELECT count(DISTINCT variant) FROM runs WHERE position IS NOT NULL))"
     "  USING (programs, goal, seed);"
     "CREATE VIEW times AS"
     "  SELECT run, position, variant, label, programs, seed, response, total FROM"

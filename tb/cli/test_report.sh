@@ -67,6 +67,22 @@ call "$qsm" report --csv --table errors "$work/failed.db"
 verdict 'table errors, quoted' "$code $(tail -n 1 "$work/stdout")" '0 b,p + q,50%,"too ""slow"", it said"'
 call "$qsm" report --csv --table summary "$work/failed.db"
 verdict 'without the failed run' "$code $(paste -sd '|' "$work/stdout")" '0 variant,cases,met,"met, %","above goal, %","others, %"|a,2,1,50.0,10.0,50.0|b,1,1,100.0,2.0,20.0'
+
+# Without a scheme nothing is held: such a variant is shown among the cases that the schemes meet, but not asked.
+cp "$db" "$work/free.db"
+python3 - "$work/free.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript("UPDATE runs SET scheme = 'naive' WHERE position NOTNULL")
+for i, goal in enumerate(("50%", "60%")):
+    db.execute("INSERT INTO runs (id, scenario, inputs, reference, position, variant, label, programs, goal, status, scheme, seed, cycles)"
+               " VALUES (?, ?, '', 0, ?, 'free', 'free', 'p + q', ?, 'ok', 'none', 1, 1000)", (30 + i, f"free {i}", 10 + i, goal))
+    db.execute("INSERT INTO kernels SELECT ?, slot, name, class, alone, instructions / 2, goal_q16, CASE WHEN goal_q16 THEN 0 END, 1, 0, 0, 0, NULL"
+               " FROM kernels WHERE run = ?", (30 + i, 10 + i))
+db.commit()
+PY
+call "$qsm" report --csv --table throughput_all "$work/free.db"
+verdict 'a variant without a scheme' "$code $(paste -sd '|' "$work/stdout")" '0 variant,50%,all|a,50.0,50.0|b,40.0,40.0|free,25.0,25.0'
 call "$qsm" report "$work/one.db"
 verdict 'a sweep without goals' "$code $(grep -c '(' "$work/stdout")" '0 1'
 

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# experiments/: the sweeps are what they say, and their pages can be filled in, tried on three programs and short runs.
+. "$(dirname "$0")/sweep.sh"
+
+# stands_for SWEEP EXPECTED: what the file stands for.
+stands_for() {
+  call "$qsm" sweep --dry-run "experiments/$1.yaml"
+  verdict "$1" "$code $(tail -n 1 "$work/stdout")" "0 $2"
+}
+n_schemes=$(grep -c '{label: .*scheme:' experiments/qos_pairs.yaml)
+stands_for qos_pairs "$((900 * n_schemes)) runs, and 10 of a kernel alone"
+stands_for qaws_same '120 runs, and 60 of a kernel alone'
+stands_for qaws_distinct '1080 runs, and 60 of a kernel alone'
+
+for sweep in qos_pairs qaws_same qaws_distinct; do
+  sed 's/\[vadd, .*stencil\]/[vadd, conv2d, reduce]/; s/\[50%, .*95%\]/[50%, 90%]/; s/^cycles: 500000 /cycles: 20000 /; s/^size: M/size: S/' \
+    "experiments/$sweep.yaml" >"$work/$sweep.yaml"
+  call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
+  verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
+done
+
+# fills PAGE TABLES: the page has so many tables, and its plot.
+fills() {
+  call python3 scripts/experiment.py "experiments/$1.md" "$work" "$work/results/$1.md"
+  verdict "page $1" "$code $(grep -c '^| *-*- |' "$work/results/$1.md") $(grep -c '<!--' "$work/results/$1.md")" "0 $2 0"
+  plot=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$work/results/$1.md")
+  verdict "its plot" "$(grep -c 'id="gnuplot_plot_1"' "$work/results/$plot")" 1
+}
+fills qos_pairs 9
+fills qaws 4
+verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
+echo '<!-- qaws_same tables best -->' >"$work/wrong.md"
+call python3 scripts/experiment.py "$work/wrong.md" "$work" "$work/results/wrong.md"
+verdict 'a mark that nobody understands' "$code $(cat "$work/stderr")" "1 $work/wrong.md: not understood: <!-- qaws_same tables best -->"
+finish
