@@ -166,7 +166,7 @@ bad 'broken YAML' "$file:5: did not find expected ',' or ']'" 'kernels: [{progra
 bad 'no kernels' "$file:1: Missing required mapping field: kernels" 'seed: 2'
 bad 'unknown key' "$file:5: Unexpected key: polizy" 'kernels: [{program: vadd}]' 'polizy: [gto, lrr]'
 bad 'key given twice' "$file:1: Mapping field already seen: config" 'config: demo' 'kernels: [{program: vadd}]'
-bad 'wrong value in a list' "$file:5: scheme: 'naif': must be one of none, naive, naive_history, rollover" 'kernels: [{program: vadd}]' 'scheme: [none, naif]'
+bad 'wrong value in a list' "$file:5: policy: 'fifo': must be one of lrr, gto, lrr_rotate, two_level, qaws, qaws_prose" 'kernels: [{program: vadd}]' 'policy: [gto, fifo]'
 bad 'wrong number' "$file:5: seed: '1k': must be a number, 0..1152921504606846975" 'kernels: [{program: vadd}]' 'seed: [1, 1k]'
 bad 'wrong value in a kernel' "$file:6: goal: '101%': more than the kernel reaches alone" 'kernels:' '  - program: vadd' '    goal: [50%, 101%]'
 bad 'unknown program' "$file:4: program: unknown program 'raytrace'; \`qsm kernels\` lists them" 'kernels: [{program: [vadd, raytrace]}]'
