@@ -18,6 +18,7 @@ struct symbol {
 };
 
 struct qsm_program {
+  size_t n_users;
   uint8_t *image;
   uint32_t image_bytes, code_bytes, entry, shared_bytes;
   struct symbol *symbols;  // functions
@@ -134,7 +135,7 @@ int qsm_program_load(const char *path, struct qsm_program **out, char *msg, size
   }
   program->entry = (uint32_t)(header.e_entry - base);
   if (read_segments(elf, fd, path, msg, msg_len, base, program) || read_symbols(elf, path, msg, msg_len, base, program)) goto done;
-  *out = program;
+  *out = qsm_program_share(program);
   program = NULL;
   status = 0;
 done:
@@ -144,8 +145,13 @@ done:
   return status;
 }
 
+struct qsm_program *qsm_program_share(struct qsm_program *program) {
+  program->n_users++;
+  return program;
+}
+
 void qsm_program_free(struct qsm_program *program) {
-  if (!program) return;
+  if (!program || (program->n_users && --program->n_users)) return;
   for (size_t i = 0; i < program->n_symbols; i++) free(program->symbols[i].name);
   free(program->symbols);
   free(program->image);

@@ -10,6 +10,8 @@ struct qsm_program;
 
 // Reads and checks the file. Returns 0 and sets *out, or -1 with a message (no such file, not ELF, wrong machine, layout).
 int qsm_program_load(const char *path, struct qsm_program **out, char *msg, size_t msg_len);
+// One more user of the program, which is there until each of them has freed it. Not across threads.
+struct qsm_program *qsm_program_share(struct qsm_program *program);
 void qsm_program_free(struct qsm_program *program);  // NULL is fine
 
 const uint8_t *qsm_program_image(const struct qsm_program *program);

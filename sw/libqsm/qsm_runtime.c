@@ -10,6 +10,7 @@
 #include "qsm_backend.h"
 #include "qsm_config.h"
 #include "qsm_config_yaml.h"
+#include "qsm_context.h"
 #include "qsm_elf.h"
 #include "qsm_heap.h"
 #include "qsm_regs.h"
@@ -50,6 +51,7 @@ struct qsm_context {
   struct launch *queue;  // head runs when `running`
   bool running, faulted;
   uint32_t goal_q16;
+  bool has_history;  // something was launched since the GPU's history was cleared
   uint32_t budget;
   uint64_t sm_mask;
   uint32_t shadow[SLOT_REGISTER_COUNT];  // last values written, to skip writes that change nothing
@@ -108,8 +110,9 @@ qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value
   }
 }
 
-// The QoS manager closes some registers for a moment after each epoch (R-QM-3): then wait and try again.
+// The QoS manager closes some registers for a moment after each epoch (R-QM-3): then wait and try again, also if it has just opened them.
 qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value) {
+  bool was_open = false;
   for (uint32_t tries = 0; tries < MANAGER_TRIES; tries++) {
     switch (device->backend->write(device->backend, address, value)) {
       case QSM_BACKEND_OK: return qsmSuccess;
@@ -119,7 +122,8 @@ qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value
     uint32_t busy = 0;
     qsmError_t error = qsmRegisterRead(device, QSM_REG_MGR_BUSY, &busy);
     if (error) return error;
-    if (!busy) break;
+    if (!busy && was_open) break;
+    was_open = !busy;
   }
   return fail(device, qsmErrorInvalidValue, "the GPU refused to write 0x%08X to register 0x%04X", value, address);
 }
@@ -157,17 +161,14 @@ static qsmError_t slot_read(struct qsm_context *context, uint32_t offset, uint32
 
 // ---- Device ----
 
-qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
-                         qsmDevice_t *device, char *msg, size_t msg_len) {
+static qsmError_t open_device(const char *backend, const struct qsm_config *config, const struct qsm_backend_options *options,
+                              qsmDevice_t *device, char *msg, size_t msg_len) {
   struct qsm_device *opened = calloc(1, sizeof *opened);
   if (!opened) {
     snprintf(msg, msg_len, "out of memory");
     return qsmErrorMemoryAllocation;
   }
-  if (qsm_config_load(config, &opened->config, msg, msg_len)) {
-    free(opened);
-    return qsmErrorNotFound;
-  }
+  opened->config = *config;
   if (qsm_backend_open(backend, &opened->config, options, &opened->backend, msg, msg_len)) {
     free(opened);
     return qsmErrorBackend;
@@ -175,6 +176,13 @@ qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct q
   opened->epoch_cycles = opened->config.epoch;
   *device = opened;
   return qsmSuccess;
+}
+
+qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
+                         qsmDevice_t *device, char *msg, size_t msg_len) {
+  struct qsm_config loaded;
+  if (qsm_config_load(config, &loaded, msg, msg_len)) return qsmErrorNotFound;
+  return open_device(backend, &loaded, options, device, msg, msg_len);
 }
 
 static void free_context(struct qsm_context *context) {
@@ -242,7 +250,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   qsmError_t error = SLOT_WRITE_ALL(context, values);
   if (!error) error = write_arguments(context, launch);
   if (!error) error = qsmRegisterWrite(context->device, slot_register(context, QSM_SLOT_LAUNCH), 1);
-  if (!error) context->running = true;
+  if (!error) context->running = context->has_history = true;
   return error;
 }
 
@@ -340,11 +348,7 @@ static qsmError_t lay_out_memory(struct qsm_context *context) {
   return context->heap ? qsmSuccess : fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
 
-qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
-  uint32_t slot = 0;
-  while (slot < device->config.num_kernels && device->context[slot]) slot++;
-  if (slot == device->config.num_kernels)
-    return fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken", device->config.name, slot);
+static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t *context) {
   struct qsm_context *created = calloc(1, sizeof *created);
   if (!created) return fail(device, qsmErrorMemoryAllocation, "out of memory");
   created->device = device;
@@ -362,6 +366,14 @@ qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
   device->context[slot] = created;
   *context = created;
   return qsmSuccess;
+}
+
+qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
+  uint32_t slot = 0;
+  while (slot < device->config.num_kernels && device->context[slot]) slot++;
+  if (slot == device->config.num_kernels)
+    return fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken", device->config.name, slot);
+  return create_in_slot(device, slot, context);
 }
 
 static void drop_pending(struct qsm_context *context) {
@@ -391,19 +403,31 @@ void qsmContextDestroy(qsmContext_t context) {
 
 uint32_t qsmContextSlot(qsmContext_t context) { return context->slot; }
 
-qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16) {
-  const struct qsm_config *config = &context->device->config;
-  uint64_t peak = (uint64_t)config->num_sms * config->num_sched * config->warp_size;
-  if (goal_ipc_q16 > peak << 16)
-    return fail(context->device, qsmErrorGoal, "goal of %.3f thread instructions per cycle is above the peak of configuration %s, %llu",
-                goal_ipc_q16 / 65536.0, config->name, (unsigned long long)peak);
-  uint32_t control = CTX_VALID | (goal_ipc_q16 ? CTX_QOS : 0);
+// R-GO-6: each write waits until the manager takes it.
+static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
+  uint32_t control = CTX_VALID | (goal_q16 ? CTX_QOS : 0);
+  bool changed = goal_q16 != context->goal_q16;
   if (context->running && context->shadow[QSM_SLOT_CTX / 4] != control)
     return fail(context->device, qsmErrorBusy, "slot %u: cannot change between QoS and non-QoS while a launch runs", context->slot);
-  context->goal_q16 = goal_ipc_q16;
-  qsmError_t error = slot_write(context, QSM_SLOT_GOAL, goal_ipc_q16);
+  context->goal_q16 = goal_q16;
+  qsmError_t error = slot_write(context, QSM_SLOT_GOAL, goal_q16);
   if (!error) error = write_first_quota(context);
+  if (!error && changed && context->has_history) {
+    error = qsmRegisterWrite(context->device, slot_register(context, QSM_SLOT_HIST_CLEAR), 1);
+    context->has_history = context->running;
+  }
   return error ? error : slot_write(context, QSM_SLOT_CTX, control);
+}
+
+qsmError_t qsmSetGoal(qsmContext_t context, const qsmGoal *goal) {
+  char why[200];
+  uint32_t goal_q16 = 0;
+  qsmError_t error = qsmTranslateGoal(&context->device->config, goal, &goal_q16, why, sizeof why);
+  return error ? fail(context->device, error, "slot %u: %s", context->slot, why) : write_goal(context, goal_q16);
+}
+
+qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16) {
+  return qsmSetGoal(context, &(qsmGoal){.kind = goal_ipc_q16 ? qsmGoalIpc : qsmGoalNone, .value = goal_ipc_q16});
 }
 
 // The contexts with launches pending, this one among them, have few enough budgets. The GPU asks only for what runs (R-QW-10); asking for
@@ -445,6 +469,24 @@ qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask) {
   return error ? error : write_first_quota(context);
 }
 
+// Takes the program over.
+static qsmError_t install_program(struct qsm_context *context, struct qsm_program *program) {
+  struct qsm_device *device = context->device;
+  uint32_t data = context->base + qsm_program_code_bytes(program);
+  const struct register_value values[] = {
+      {QSM_SLOT_WIN0_BASE, context->base}, {QSM_SLOT_WIN0_LIMIT, data},           {QSM_SLOT_WIN0_RIGHTS, 5},
+      {QSM_SLOT_WIN1_BASE, data},          {QSM_SLOT_WIN1_LIMIT, context->limit}, {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_ENTRY, context->base + qsm_program_entry(program)},
+      {QSM_SLOT_ARG, context->arguments},
+  };
+  device->backend->mem_write(device->backend, context->base, qsm_program_image(program), qsm_program_image_bytes(program));
+  qsmError_t error = SLOT_WRITE_ALL(context, values);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_ICACHE_INV, 1);
+  qsm_program_free(error ? program : context->program);
+  if (!error) context->program = program;
+  return error;
+}
+
 qsmError_t qsmModuleLoad(qsmContext_t context, const char *path) {
   struct qsm_device *device = context->device;
   if (context->queue) return fail(device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
@@ -456,23 +498,7 @@ qsmError_t qsmModuleLoad(qsmContext_t context, const char *path) {
     qsm_program_free(program);
     return qsmErrorNoRoom;
   }
-  uint32_t data = context->base + qsm_program_code_bytes(program);
-  const struct register_value values[] = {
-      {QSM_SLOT_WIN0_BASE, context->base}, {QSM_SLOT_WIN0_LIMIT, data},           {QSM_SLOT_WIN0_RIGHTS, 5},
-      {QSM_SLOT_WIN1_BASE, data},          {QSM_SLOT_WIN1_LIMIT, context->limit}, {QSM_SLOT_WIN1_RIGHTS, 3},
-      {QSM_SLOT_ENTRY, context->base + qsm_program_entry(program)},
-      {QSM_SLOT_ARG, context->arguments},
-  };
-  device->backend->mem_write(device->backend, context->base, qsm_program_image(program), qsm_program_image_bytes(program));
-  qsmError_t error = SLOT_WRITE_ALL(context, values);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_ICACHE_INV, 1);
-  if (error) {
-    qsm_program_free(program);
-    return error;
-  }
-  qsm_program_free(context->program);
-  context->program = program;
-  return qsmSuccess;
+  return install_program(context, program);
 }
 
 qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address) {
@@ -566,3 +592,53 @@ qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles) {
   context->faulted = false;
   return faulted ? qsmErrorKernelFault : qsmSuccess;
 }
+
+// ---- Copies of a context ----
+
+// What decides how a kernel alone runs, but for the memory's content.
+static qsmError_t copy_settings(struct qsm_context *context, struct qsm_context *clone) {
+  static const uint16_t of_device[] = {QSM_REG_POLICY, QSM_REG_ACTIVE_WARPS};
+  qsmError_t error = qsmSuccess;
+  for (size_t i = 0; !error && i < sizeof of_device / sizeof of_device[0]; i++) {
+    uint32_t value = 0;
+    error = qsmRegisterRead(context->device, of_device[i], &value);
+    if (!error) error = qsmRegisterWrite(clone->device, of_device[i], value);
+  }
+  if (!error) error = qsmSetSmMask(clone, context->sm_mask);
+  if (!error && context->program) error = install_program(clone, qsm_program_share(context->program));
+  return error;
+}
+
+qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmContext_t *clone) {
+  char msg[256];
+  struct qsm_device *opened = NULL;
+  struct qsm_context *copy = NULL;
+  qsmError_t error = open_device("model", &context->device->config, NULL, &opened, msg, sizeof msg);
+  if (error) return fail(context->device, error, "%s", msg);
+  error = create_in_slot(opened, context->slot, &copy);
+  if (!error) error = copy_settings(context, copy);
+  if (error) {
+    qsm_device_take_error(context->device, error, opened);
+    qsmDeviceClose(opened);
+    return error;
+  }
+  *device = opened;
+  *clone = copy;
+  return qsmSuccess;
+}
+
+qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone) {
+  struct qsm_backend *from = context->device->backend, *to = clone->device->backend;
+  uint8_t *page = malloc(PAGE_BYTES);
+  if (!page) return fail(clone->device, qsmErrorMemoryAllocation, "out of memory");
+  for (uint32_t at = context->base; at < context->limit; at += PAGE_BYTES) {
+    from->mem_read(from, at, page, PAGE_BYTES);
+    to->mem_write(to, at, page, PAGE_BYTES);
+  }
+  free(page);
+  return qsmSuccess;
+}
+
+qsmDevice_t qsm_context_device(qsmContext_t context) { return context->device; }
+
+qsmError_t qsm_device_take_error(qsmDevice_t device, qsmError_t error, qsmDevice_t other) { return fail(device, error, "%s", other->error); }

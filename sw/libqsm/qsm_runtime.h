@@ -27,7 +27,7 @@ typedef enum {
   qsmErrorNotFound,          // no such file or kernel
   qsmErrorInvalidLaunch,     // grid, block or shared memory that this GPU cannot run
   qsmErrorNoSlot,            // more contexts than the GPU has kernel slots
-  qsmErrorGoal,              // goal negative, or above what is possible
+  qsmErrorGoal,              // a goal of nothing, or above what is possible; the text has both numbers
   qsmErrorKernelFault,       // the kernel was killed; the text has cause, PC and thread
   qsmErrorTimeout,           // the cycle limit ended the wait
   qsmErrorBackend,           // the backend failed (lockstep: a difference was found)
@@ -49,6 +49,28 @@ typedef struct {
   uint32_t pc, tid, block, value;
   uint64_t end_cycle;     // GPU cycle in which the host saw the end
 } qsmLaunchResult;
+
+typedef enum { qsmGoalNone, qsmGoalIpc, qsmGoalShare, qsmGoalDeadline, qsmGoalRate } qsmGoalKind;
+
+// What a context's launches shall reach, as users say it (docs/goals.md). Fields that a kind does not name mean nothing to it.
+typedef struct {
+  qsmGoalKind kind;
+  uint64_t value;             // Ipc: thread instructions per GPU cycle, Q16.16; Share: millionths of the isolated IPC;
+                              // Deadline: ns per launch; Rate: launches per 1000 s
+  uint64_t instructions;      // Deadline, Rate: thread instructions of a launch
+  uint32_t isolated_ipc_q16;  // Share; the others: no goal may be above it, 0 = not known
+  uint64_t bytes;             // Deadline, Rate: transferred for each launch over the host's link ...
+  uint32_t copies;            // ... in so many copies
+  bool overlapped;            // Deadline, Rate: copies run beside the kernel, so they take none of its time
+} qsmGoal;
+
+// A launch as qsmLaunchKernel takes it.
+typedef struct {
+  const char *kernel;
+  qsmDim3 grid, block;
+  const uint32_t *args;
+  uint32_t n_args, shared_bytes;
+} qsmLaunch;
 
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
 
@@ -78,9 +100,17 @@ qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
 void qsmContextDestroy(qsmContext_t context);  // kills what runs; NULL is fine
 uint32_t qsmContextSlot(qsmContext_t context);
-// Goal in thread instructions per GPU cycle, Q16.16 (FGQ 3.2); 0 makes the context a non-QoS one. Refused above the GPU's peak
-// (NumSms * NumSched * WarpSize). May be changed while kernels run, but switching between QoS and non-QoS only when idle.
+// Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and nothing has changed then. May be changed
+// while a launch runs, but for between some goal and none (qsmErrorBusy). A changed goal forgets the average reached under the one before
+// and acts from the next epoch on; the call takes as many cycles as the QoS manager keeps its registers closed, at most qos_lat.
+qsmError_t qsmSetGoal(qsmContext_t context, const qsmGoal *goal);
+// The same with a goal of kind Ipc, 0 for none.
 qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16);
+// The goal in thread instructions per cycle, Q16.16 (0: none), on a GPU of this configuration; or the error, with its text in *msg.
+qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal, uint32_t *goal_ipc_q16, char *msg, size_t msg_len);
+// Fills `instructions` and `isolated_ipc_q16` of *into: runs the launch alone on a GPU of its own (model, same configuration and policy),
+// on a copy of the context's memory as it is now. qsmErrorTimeout if it takes more than max_cycles. The context itself stays as it is.
+qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uint64_t max_cycles, qsmGoal *into);
 // Budget of the context's kernels under the QAWS policies, 1..255 (docs/qaws.md), 1 at first: how often a sub-core may switch between their
 // warps before the next group has its turn. Kernels of equal budget form one group; qsmErrorGroups if the contexts with launches pending
 // would have more budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.

@@ -21,6 +21,14 @@ __global__ void endless(volatile unsigned *p) {
   }
 }
 
+// Spins as long as the word is not 0, which it sets to 0 first.
+__global__ void take(volatile unsigned *p) {
+  unsigned left = *p;
+  if (threadIdx.x == 0) *p = 0;
+  for (volatile unsigned i = 0; i < 100 * left; i++) {
+  }
+}
+
 // Block i ran on SM p[i].
 __global__ void where(unsigned *p) { p[blockIdx.x] = qsm_smid(); }
 

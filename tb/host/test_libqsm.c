@@ -359,7 +359,7 @@ static void goals_above_the_peak_are_refused(void **state) {
   (void)state;
   assert_int_equal(qsmSetQoS(context, 32 << 16), qsmSuccess);  // 4 SMs, 1 sub-core, 8 lanes
   assert_int_equal(qsmSetQoS(context, (32 << 16) + 1), qsmErrorGoal);
-  assert_says("above the peak of configuration demo, 32");
+  assert_says("slot 0: goal 32.00002 above the peak 32 thread instructions per cycle");
   assert_int_equal(slot_value(QSM_SLOT_GOAL), 32 << 16);
 }
 

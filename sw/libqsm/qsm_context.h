@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Within libqsm: what its other files need of devices and contexts besides qsm_runtime.h.
+#ifndef QSM_CONTEXT_H
+#define QSM_CONTEXT_H
+
+#include "qsm_runtime.h"
+
+// A device of its own on the model, with nothing on it but a copy of the context: same slot, SMs, module, policy and scheme none. Reads
+// registers of the context's device. Close *device when done; on error the context's device has the text.
+qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmContext_t *clone);
+// Copies the whole memory of a context into its clone's.
+qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone);
+
+qsmDevice_t qsm_context_device(qsmContext_t context);
+// Fails a call on this device with what went wrong on another.
+qsmError_t qsm_device_take_error(qsmDevice_t device, qsmError_t error, qsmDevice_t other);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch does alone: instructions and IPC, measured on a copy of its context (docs/goals.md R-GO-5).
+#include "qsm_context.h"
+#include "qsm_regs.h"
+
+enum { POLL_CYCLES = 64 };  // less than the manager's figures stand (R-QM-3)
+
+struct run {
+  uint64_t begin, end;  // cycles after LAUNCH, and of the end
+};
+
+static void note_end(void *user, const qsmLaunchResult *result) { ((struct run *)user)->end = result->end_cycle; }
+
+static qsmError_t launch_alone(qsmDevice_t device, qsmContext_t clone, const qsmLaunch *launch, uint64_t max_cycles, struct run *run) {
+  qsmError_t error = qsmLaunchKernel(clone, launch->kernel, launch->grid, launch->block, launch->args, launch->n_args, launch->shared_bytes, note_end, run);
+  run->begin = qsmDeviceCycle(device);
+  return error ? error : qsmContextSynchronize(clone, max_cycles);
+}
+
+// INSN counts what the snapshot of an epoch has seen: waits until a snapshot in `cycle` or later is in it.
+static qsmError_t read_instructions(qsmDevice_t device, qsmContext_t clone, uint64_t cycle, uint64_t *n) {
+  uint16_t slot = (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(clone));
+  uint32_t snapshot = 0, low = 0, high = 0;
+  qsmError_t error = qsmSuccess;
+  do {
+    error = qsmDeviceRunUntil(device, qsmDeviceCycle(device) + POLL_CYCLES);
+    if (!error) error = qsmRegisterRead(device, QSM_REG_EPOCH_E_LO, &snapshot);
+  } while (!error && (int32_t)(snapshot - (uint32_t)cycle) < 0);
+  if (!error) error = qsmRegisterRead(device, (uint16_t)(slot + QSM_SLOT_INSN_LO), &low);
+  if (!error) error = qsmRegisterRead(device, (uint16_t)(slot + QSM_SLOT_INSN_HI), &high);
+  *n = (uint64_t)high << 32 | low;
+  return error;
+}
+
+// The first launch fills the instruction caches; the second finds the memory that the first found.
+static qsmError_t measure(qsmContext_t context, qsmDevice_t device, qsmContext_t clone, const qsmLaunch *launch, uint64_t max_cycles, qsmGoal *into) {
+  struct run run = {0};
+  uint64_t before = 0, after = 0;
+  qsmError_t error = qsm_context_copy_memory(context, clone);
+  if (!error) error = launch_alone(device, clone, launch, max_cycles, &run);
+  if (!error) error = read_instructions(device, clone, run.end, &before);
+  if (!error) error = qsm_context_copy_memory(context, clone);
+  if (!error) error = launch_alone(device, clone, launch, max_cycles, &run);
+  if (!error) error = read_instructions(device, clone, run.end, &after);
+  if (error) return error;
+  into->instructions = after - before;
+  into->isolated_ipc_q16 = (uint32_t)(((unsigned __int128)into->instructions << 16) / (run.end - run.begin));
+  return qsmSuccess;
+}
+
+qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uint64_t max_cycles, qsmGoal *into) {
+  qsmDevice_t device = NULL;
+  qsmContext_t clone = NULL;
+  qsmError_t error = qsm_context_clone(context, &device, &clone);
+  if (error) return error;
+  error = measure(context, device, clone, launch, max_cycles, into);
+  if (error) qsm_device_take_error(qsm_context_device(context), error, device);
+  qsmDeviceClose(device);
+  return error;
+}
