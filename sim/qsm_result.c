@@ -6,14 +6,44 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "qsm_config_yaml.h"
 #include "qsm_plot.h"
 
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel) {
   return outcome->cycles ? (double)outcome->kernels[kernel].thread_instructions / (double)outcome->cycles : 0;
 }
 
-int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated, uint64_t *goal_q16, char *msg, size_t msg_len) {
+int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, uint64_t *instructions, char *msg, size_t msg_len) {
+  const struct qsm_kernel_outcome *seen = &outcome->kernels[kernel];
+  if (seen->unfinished) {
+    snprintf(msg, msg_len, "%s: kernel %s: a goal for its passes, but alone %s %" PRIu64 " cycles", scenario->path, scenario->kernels[kernel].name,
+             seen->fault.killed ? "it is killed within" : "none ends within", outcome->cycles);
+    return -1;
+  }
+  *instructions = seen->thread_instructions;
+  return 0;
+}
+
+static int timed_goal(const struct qsm_scenario *scenario, const struct qsm_scenario_kernel *wish, double isolated, uint64_t pass_instructions,
+                      uint64_t *goal_q16, char *msg, size_t msg_len) {
+  struct qsm_config config;
+  qsmGoal goal = wish->timed;
+  uint32_t translated = 0;
+  char why[256];
+  goal.instructions = pass_instructions;
+  goal.isolated_ipc_q16 = (uint32_t)(isolated * 65536);
+  if (qsm_config_load(scenario->config, &config, why, sizeof why) || qsmTranslateGoal(&config, &goal, &translated, why, sizeof why)) {
+    snprintf(msg, msg_len, "%s: kernel %s: %s", scenario->path, wish->name, why);
+    return -1;
+  }
+  *goal_q16 = translated;
+  return 0;
+}
+
+int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated, uint64_t pass_instructions, uint64_t *goal_q16, char *msg,
+                    size_t msg_len) {
   const struct qsm_scenario_kernel *wish = &scenario->kernels[kernel];
+  if (wish->goal_kind == QSM_GOAL_TIMED) return timed_goal(scenario, wish, isolated, pass_instructions, goal_q16, msg, msg_len);
   double goal = wish->goal_kind == QSM_GOAL_PERCENT ? wish->goal / 100 * isolated : wish->goal_kind == QSM_GOAL_IPC ? wish->goal : 0;
   uint64_t floor_q16 = (uint64_t)(goal * 65536);
   if (wish->goal_kind != QSM_GOAL_NONE && (goal > isolated || floor_q16 == 0)) {

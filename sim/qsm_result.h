@@ -16,8 +16,12 @@ struct qsm_result {
 
 // Thread instructions per cycle over the measurement.
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel);
-// Goal of a kernel in Q16.16, from what it reaches alone (G1: floor of the share); 0 without one. 0, or -1 with a message: above what it reaches alone.
-int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated, uint64_t *goal_q16, char *msg, size_t msg_len);
+// Thread instructions of the only pass of a kernel, for a goal as deadline or rate; 0, or -1 with a message: it did not end.
+int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, uint64_t *instructions, char *msg, size_t msg_len);
+// Goal of a kernel in Q16.16, from what it reaches alone (G1: floor of the share) or from the instructions of a pass (docs/goals.md R-GO-7);
+// 0 without one. 0, or -1 with a message: not possible, above what it reaches alone.
+int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated, uint64_t pass_instructions, uint64_t *goal_q16, char *msg,
+                    size_t msg_len);
 // Whether something is wrong with a kernel of a measurement: killed, unfinished, wrong outputs, never ran; the message says what.
 bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, char *msg, size_t msg_len);
 // G1: instructions * 2^16 >= goal_q16 * cycles.

@@ -120,10 +120,27 @@ static enum qsm_exit measure_isolated(struct run *run) {
   return QSM_EXIT_OK;
 }
 
+// Thread instructions of one pass: alone, all of them counted.
+static enum qsm_exit measure_pass(struct run *run, uint32_t index, uint64_t *instructions) {
+  struct qsm_outcome outcome;
+  char title[96];
+  snprintf(title, sizeof title, "one pass of %s", run->scenario.kernels[index].name);
+  struct qsm_session_plan plan = plan_of(run, title, 1u << index, 0);
+  plan.one_pass = true;
+  enum qsm_exit code = measure(run, &plan, &outcome);
+  if (!code && qsm_result_pass(&run->scenario, &outcome, index, instructions, run->msg, sizeof run->msg)) code = complain(QSM_EXIT_BAD_INPUT, run->msg);
+  qsm_outcome_clear(&outcome);
+  return code;
+}
+
 static enum qsm_exit set_goals(struct run *run) {
   for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
+    uint64_t instructions = 0;
+    enum qsm_exit code = run->scenario.kernels[i].goal_kind == QSM_GOAL_TIMED ? measure_pass(run, i, &instructions) : QSM_EXIT_OK;
+    if (code) return code;
     double isolated = qsm_result_ipc(&run->result.isolated[i], i);
-    if (qsm_result_goal(&run->scenario, i, isolated, &run->result.goal_q16[i], run->msg, sizeof run->msg)) return complain(QSM_EXIT_BAD_INPUT, run->msg);
+    if (qsm_result_goal(&run->scenario, i, isolated, instructions, &run->result.goal_q16[i], run->msg, sizeof run->msg))
+      return complain(QSM_EXIT_BAD_INPUT, run->msg);
   }
   return QSM_EXIT_OK;
 }

@@ -10,7 +10,7 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *goal, *launches, *sms, *budget;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -35,7 +35,7 @@ static const cyaml_schema_field_t kernel_fields[] = {
     CYAML_FIELD_SEQUENCE("block", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, block, &text_entry, 1, 3),
     OPTIONAL_TEXT(shared, struct kernel_text),
     CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, args, &text_entry, 0, 8),
-    OPTIONAL_TEXT(goal, struct kernel_text),
+    CYAML_FIELD_IGNORE("goal", CYAML_FLAG_OPTIONAL),  // text or a mapping: read_goal()
     OPTIONAL_TEXT(launches, struct kernel_text),
     OPTIONAL_TEXT(sms, struct kernel_text),
     OPTIONAL_TEXT(budget, struct kernel_text),
@@ -140,8 +140,7 @@ static int read_rollover_cap(const struct reader *reader, const char *text, uint
   return 0;
 }
 
-static int read_goal(const struct reader *reader, const char *text, struct qsm_scenario_kernel *kernel) {
-  if (!text) return 0;
+static int read_ipc_goal(const struct reader *reader, const char *text, struct qsm_scenario_kernel *kernel) {
   char *end = NULL;
   kernel->goal = strtod(text, &end);
   bool percent = *end == '%';
@@ -151,6 +150,53 @@ static int read_goal(const struct reader *reader, const char *text, struct qsm_s
   if (percent && kernel->goal > 100) return refuse(reader, "goal", "'%s': more than the kernel reaches alone", text);
   if (!percent && kernel->goal > 65535) return refuse(reader, "goal", "'%s': more than any GPU reaches", text);
   kernel->goal_kind = percent ? QSM_GOAL_PERCENT : QSM_GOAL_IPC;
+  return 0;
+}
+
+// A number with up to three decimals, in thousandths.
+static int read_thousandths(const struct reader *reader, const char *key, const char *text, uint64_t *value) {
+  enum { MOST = 1000000000 };
+  size_t n_whole = strcspn(text, "."), n_decimals = text[n_whole] ? strlen(text + n_whole + 1) : 0;
+  char digits[sizeof(struct qsm_yaml_pair)];
+  snprintf(digits, sizeof digits, "%.*s%s%.*s", (int)n_whole, text, text[n_whole] ? text + n_whole + 1 : "", n_decimals < 3 ? (int)(3 - n_decimals) : 0, "000");
+  bool point_alone = text[n_whole] && (n_whole == 0 || n_decimals == 0);
+  if (n_decimals > 3 || point_alone || text[0] == 0 || qsm_yaml_uint(digits, (uint64_t)MOST * 1000, value) || *value == 0)
+    return refuse(reader, "goal", "%s: '%s': must be a number, 0.001..%d, with at most three decimals", key, text, MOST);
+  return 0;
+}
+
+static int read_timed_key(const struct reader *reader, const struct qsm_yaml_pair *pair, qsmGoal *goal) {
+  uint64_t copies = 0;
+  uint32_t overlapped = 0;
+  if (strcmp(pair->key, "deadline_us") == 0 || strcmp(pair->key, "per_second") == 0) {
+    if (goal->kind != qsmGoalNone) return refuse(reader, "goal", "has either deadline_us or per_second");
+    goal->kind = pair->key[0] == 'd' ? qsmGoalDeadline : qsmGoalRate;
+    return read_thousandths(reader, pair->key, pair->text, &goal->value);
+  }
+  if (strcmp(pair->key, "bytes") == 0) return read_uint(reader, "goal", pair->text, 0, (uint64_t)1 << 40, &goal->bytes);
+  if (strcmp(pair->key, "copies") == 0) {
+    if (read_uint(reader, "goal", pair->text, 0, 1000000, &copies)) return -1;
+    goal->copies = (uint32_t)copies;
+    return 0;
+  }
+  if (strcmp(pair->key, "overlapped") == 0) {
+    if (read_name(reader, "goal", pair->text, switches, &overlapped)) return -1;
+    goal->overlapped = overlapped != 0;
+    return 0;
+  }
+  return refuse(reader, "goal", "no such key: %s", pair->key);
+}
+
+static int read_goal(const struct reader *reader, unsigned index, struct qsm_scenario_kernel *kernel) {
+  struct qsm_yaml_pair pairs[8];
+  unsigned n = 0;
+  if (qsm_yaml_pairs(reader->source, "kernels", index, "goal", pairs, sizeof pairs / sizeof pairs[0], &n, reader->msg, reader->msg_len)) return -1;
+  if (n == 0) return 0;
+  if (pairs[0].key[0] == 0) return read_ipc_goal(reader, pairs[0].text, kernel);
+  for (unsigned i = 0; i < n; i++)
+    if (read_timed_key(reader, &pairs[i], &kernel->timed)) return -1;
+  if (kernel->timed.kind == qsmGoalNone) return refuse(reader, "goal", "needs deadline_us or per_second");
+  kernel->goal_kind = QSM_GOAL_TIMED;
   return 0;
 }
 
@@ -208,11 +254,11 @@ static int read_program(const struct reader *reader, const struct kernel_text *t
   return 0;
 }
 
-static int read_kernel(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
+static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index, struct qsm_scenario_kernel *kernel) {
   const char *name = text->name ? text->name : text->program ? text->program : text->symbol ? text->symbol : "kernel";
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   uint64_t mask = 0, budget = 1;
-  if (read_program(reader, text, kernel) || read_goal(reader, text->goal, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
+  if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
       read_uint(reader, "sms", text->sms, 1, UINT64_MAX, &mask) || read_uint(reader, "budget", text->budget, 1, 255, &budget))
     return -1;
   kernel->sm_mask = mask;
@@ -244,7 +290,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
   scenario->compare_without_qos = compare != 0;
   scenario->n_kernels = text->kernels_count;
   for (unsigned i = 0; i < text->kernels_count; i++)
-    if (read_kernel(reader, &text->kernels[i], &scenario->kernels[i])) return -1;
+    if (read_kernel(reader, &text->kernels[i], i, &scenario->kernels[i])) return -1;
   return 0;
 }
 

@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "qsm_runtime.h"
 #include "qsm_suite.h"
 
 enum { QSM_SCENARIO_MAX_KERNELS = 8, QSM_SCENARIO_TEXT = 256 };
 
-enum qsm_goal_kind { QSM_GOAL_NONE, QSM_GOAL_IPC, QSM_GOAL_PERCENT };
+enum qsm_goal_kind { QSM_GOAL_NONE, QSM_GOAL_IPC, QSM_GOAL_PERCENT, QSM_GOAL_TIMED };
 
 // One tenant: a program of the suite, or a user's ELF with one launch repeated.
 struct qsm_scenario_kernel {
@@ -25,6 +26,7 @@ struct qsm_scenario_kernel {
   uint32_t buffer_bytes[8];  // not 0: the argument is the address of a zeroed buffer of this size
   enum qsm_goal_kind goal_kind;
   double goal;               // thread instructions per cycle, or percent of isolated
+  qsmGoal timed;             // deadline or rate of a pass, but for what is measured
   uint64_t passes;           // 0: repeat until the end
   uint64_t sm_mask;          // 0: all
   uint32_t budget;           // BUDGET: of its group under the QAWS policies

@@ -58,6 +58,9 @@ static bool next_launch(struct tenant *tenant, struct qsm_suite_launch *launch) 
   return true;
 }
 
+// 0: passes repeat until the end.
+static uint64_t passes_asked(const struct tenant *tenant) { return tenant->session->plan->one_pass ? 1 : tenant->kernel->passes; }
+
 static void begin_pass(struct tenant *tenant) {
   tenant->launched_own = false;
   if (tenant->kernel->program) tenant->kernel->program->begin(tenant->job);
@@ -76,7 +79,7 @@ static qsmError_t submit(struct tenant *tenant) {
   struct qsm_suite_launch launch = {0};
   if (!next_launch(tenant, &launch)) {
     end_pass(tenant);
-    if (tenant->kernel->passes && tenant->outcome->passes >= tenant->kernel->passes) return qsmSuccess;
+    if (passes_asked(tenant) && tenant->outcome->passes >= passes_asked(tenant)) return qsmSuccess;
     begin_pass(tenant);
     if (!next_launch(tenant, &launch)) return qsmSuccess;
   }
@@ -199,6 +202,14 @@ static qsmError_t run_to(struct session *session, struct qsm_progress *progress,
   return error;
 }
 
+static bool all_finished(const struct session *session) {
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
+    const struct tenant *tenant = &session->tenants[i];
+    if (tenant->context && tenant->outcome->passes < passes_asked(tenant)) return false;
+  }
+  return true;
+}
+
 static qsmError_t measure(struct session *session) {
   const struct qsm_config *config = qsmDeviceConfig(session->device);
   struct qsm_outcome *outcome = session->outcome;
@@ -207,11 +218,13 @@ static qsmError_t measure(struct session *session) {
   qsm_progress_start(&progress, session->plan->title, outcome->cycles, session->plan->show_progress);
   for (uint32_t i = 0; !error && i < outcome->n_epochs; i++) {
     struct qsm_epoch_record *record = &outcome->epochs[i];
+    if (session->plan->one_pass && all_finished(session)) outcome->n_epochs = i + 1;
     record->cycle = (i + 1) * session->epoch;
     // The manager's figures of an epoch stand from the load of the next quotas on (R-QM-3).
     error = run_to(session, &progress, session->origin + record->cycle + config->qos_lat + 1);
     if (!error) error = read_epoch(session, record);
   }
+  outcome->cycles = outcome->n_epochs * session->epoch;
   qsm_progress_end(&progress, outcome->cycles);
   return error;
 }
@@ -219,8 +232,7 @@ static qsmError_t measure(struct session *session) {
 static void judge(struct session *session) {
   for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
     struct qsm_kernel_outcome *kernel = &session->outcome->kernels[i];
-    uint64_t passes = session->scenario->kernels[i].passes;
-    kernel->unfinished = kernel->present && passes && kernel->passes < passes;
+    kernel->unfinished = kernel->present && kernel->passes < passes_asked(&session->tenants[i]);
   }
 }
 

@@ -48,6 +48,7 @@ struct qsm_session_plan {
   uint32_t kernel_mask;  // which kernels of the scenario
   uint32_t scheme;
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
+  bool one_pass;        // of each kernel; the measurement ends with the epoch that has counted it
   bool show_progress;
 };
 

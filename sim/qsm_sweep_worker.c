@@ -8,11 +8,23 @@
 #include "qsm_run.h"
 #include "qsm_yaml.h"
 
+// Alone, as its reference, but to the end of its first pass only.
+static int count_pass(const struct qsm_scenario *scenario, uint32_t kernel, uint64_t *instructions, char *msg, size_t msg_len) {
+  const struct qsm_session_plan plan = {.title = "", .backend = "model", .kernel_mask = 1u << kernel, .one_pass = true};
+  struct qsm_outcome outcome;
+  int status = qsm_session_run(scenario, &plan, &outcome, msg, msg_len) ? -1 : qsm_result_pass(scenario, &outcome, kernel, instructions, msg, msg_len);
+  qsm_outcome_clear(&outcome);
+  return status;
+}
+
 static int set_goals(const struct qsm_sweep_task *task, const struct qsm_scenario *scenario, struct qsm_session_plan *plan,
                      struct qsm_sweep_measured *measured) {
   for (uint32_t i = 0; i < scenario->n_kernels; i++) {
     double isolated = (double)task->alone_instructions[i] / (double)task->alone_cycles;
-    if (qsm_result_goal(scenario, i, isolated, &measured->goal_q16[i], measured->error, sizeof measured->error)) return -1;
+    uint64_t instructions = 0;
+    bool timed = scenario->kernels[i].goal_kind == QSM_GOAL_TIMED;
+    if (timed && count_pass(scenario, i, &instructions, measured->error, sizeof measured->error)) return -1;
+    if (qsm_result_goal(scenario, i, isolated, instructions, &measured->goal_q16[i], measured->error, sizeof measured->error)) return -1;
     plan->goal_q16[i] = (uint32_t)measured->goal_q16[i];
   }
   return 0;

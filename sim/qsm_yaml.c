@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <yaml.h>
 
 // What libcyaml logged about the first error.
 struct complaint {
@@ -90,6 +91,77 @@ void qsm_yaml_free(const cyaml_schema_value_t *schema, void *data) {
   if (data != NULL) cyaml_free(&settings, schema, data, 0);
 }
 
+static FILE *open_source(const struct qsm_yaml_source *source) {
+  return source->text != NULL ? fmemopen((void *)(uintptr_t)source->text, strlen(source->text), "r") : fopen(source->path, "r");
+}
+
+static int load_document(const struct qsm_yaml_source *source, yaml_document_t *document) {
+  yaml_parser_t parser;
+  FILE *file = open_source(source);
+  if (file == NULL) return -1;
+  int loaded = yaml_parser_initialize(&parser);
+  if (loaded) {
+    yaml_parser_set_input_file(&parser, file);
+    loaded = yaml_parser_load(&parser, document);
+    yaml_parser_delete(&parser);
+  }
+  fclose(file);
+  return loaded ? 0 : -1;
+}
+
+static const char *text_of(const yaml_node_t *node) { return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL; }
+
+static yaml_node_t *value_of(yaml_document_t *document, const yaml_node_t *mapping, const char *key) {
+  if (mapping == NULL || mapping->type != YAML_MAPPING_NODE) return NULL;
+  for (const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
+    const char *text = text_of(yaml_document_get_node(document, pair->key));
+    if (text != NULL && strcmp(text, key) == 0) return yaml_document_get_node(document, pair->value);
+  }
+  return NULL;
+}
+
+static yaml_node_t *entry_of(yaml_document_t *document, const yaml_node_t *list, unsigned index) {
+  if (list == NULL || list->type != YAML_SEQUENCE_NODE || index >= list->data.sequence.items.top - list->data.sequence.items.start) return NULL;
+  return yaml_document_get_node(document, list->data.sequence.items.start[index]);
+}
+
+// False where one is no text or too long.
+static bool copy_pair(const char *key, const char *text, struct qsm_yaml_pair *pair) {
+  return key != NULL && text != NULL && snprintf(pair->key, sizeof pair->key, "%s", key) < (int)sizeof pair->key &&
+         snprintf(pair->text, sizeof pair->text, "%s", text) < (int)sizeof pair->text;
+}
+
+// Returns what is wrong, or NULL.
+static const char *copy_pairs(yaml_document_t *document, const yaml_node_t *node, struct qsm_yaml_pair *pairs, unsigned most, unsigned *n) {
+  static const char wrong[] = "must be text, or a mapping of texts";
+  if (node->type != YAML_MAPPING_NODE) {
+    *n = 1;
+    return copy_pair("", text_of(node), &pairs[0]) ? NULL : wrong;
+  }
+  for (const yaml_node_pair_t *at = node->data.mapping.pairs.start; at < node->data.mapping.pairs.top; at++, ++*n) {
+    if (*n == most) return "too many keys";
+    if (!copy_pair(text_of(yaml_document_get_node(document, at->key)), text_of(yaml_document_get_node(document, at->value)), &pairs[*n])) return wrong;
+    for (unsigned i = 0; i < *n; i++)
+      if (strcmp(pairs[i].key, pairs[*n].key) == 0) return "has a key twice";
+  }
+  return NULL;
+}
+
+int qsm_yaml_pairs(const struct qsm_yaml_source *source, const char *list, unsigned index, const char *key, struct qsm_yaml_pair *pairs, unsigned most, unsigned *n, char *msg,
+                   size_t msg_len) {
+  yaml_document_t document;
+  *n = 0;
+  if (load_document(source, &document)) {
+    snprintf(msg, msg_len, "%s: cannot read again", source->path);
+    return -1;
+  }
+  const yaml_node_t *node = value_of(&document, entry_of(&document, value_of(&document, yaml_document_get_root_node(&document), list), index), key);
+  const char *wrong = node != NULL ? copy_pairs(&document, node, pairs, most, n) : NULL;
+  if (wrong != NULL) snprintf(msg, msg_len, "%s:%u: %s: %s", source->path, line_in_file(source, (unsigned)node->start_mark.line + 1), key, wrong);
+  yaml_document_delete(&document);
+  return wrong != NULL ? -1 : 0;
+}
+
 int qsm_yaml_uint(const char *text, uint64_t largest, uint64_t *value) {
   uint64_t sum = 0;
   if (*text == '\0') return -1;
@@ -104,7 +176,7 @@ int qsm_yaml_uint(const char *text, uint64_t largest, uint64_t *value) {
 }
 
 unsigned qsm_yaml_line_of(const struct qsm_yaml_source *source, const char *key) {
-  FILE *file = source->text != NULL ? fmemopen((void *)(uintptr_t)source->text, strlen(source->text), "r") : fopen(source->path, "r");
+  FILE *file = open_source(source);
   if (file == NULL) return 0;
   const size_t key_len = strlen(key);
   char text[512];

@@ -103,5 +103,29 @@ scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'kernels:' '  - progra
 call "$qsm" run --quiet --out "$work/out" "$file"
 verdict 'goal above what the kernel reaches alone' "$code $(sed 's/reaches [0-9.]*$/reaches X/' "$work/stderr")" \
   "2 qsm: $file: kernel vadd: goal of 15.900 thread instructions per cycle, alone it reaches X"
+bad_kernel 'goal that is a list' "$file:6: goal: must be text, or a mapping of texts" 'program: vadd' 'goal: [70%]'
+bad_kernel 'goal of an unknown kind' "$file:6: goal: no such key: deadline" 'program: vadd' 'goal: {deadline: 9}'
+bad_kernel 'goal without a kind' "$file:6: goal: needs deadline_us or per_second" 'program: vadd' 'goal: {bytes: 9}'
+bad_kernel 'goal of two kinds' "$file:6: goal: has either deadline_us or per_second" 'program: vadd' 'goal: {deadline_us: 9, per_second: 9}'
+bad_kernel 'key of a goal given twice' "$file:7: goal: has a key twice" 'program: vadd' 'goal:' '  deadline_us: 9' '  deadline_us: 9'
+for value in 0 -1 .5 5. 1.2345 1000000001 '""' ms; do
+  bad_kernel "deadline of $value" "$file:6: goal: deadline_us: '${value//\"/}': must be a number, 0.001..1000000000, with at most three decimals" \
+    'program: vadd' "goal: {deadline_us: $value}"
+done
+bad_kernel 'rate of 0' "$file:6: goal: per_second: '0.000': must be a number, 0.001..1000000000, with at most three decimals" \
+  'program: vadd' 'goal: {per_second: 0.000}'
+bad_kernel 'bytes that are no number' "$file:6: goal: '64K': must be a number, 0..1099511627776" 'program: vadd' 'goal: {per_second: 9, bytes: 64K}'
+bad_kernel 'too many copies' "$file:6: goal: '1000001': must be a number, 0..1000000" 'program: vadd' 'goal: {per_second: 9, copies: 1000001}'
+bad_kernel 'overlapped or not' "$file:6: goal: 'maybe': must be one of no, yes, false, true" 'program: vadd' 'goal: {per_second: 9, overlapped: maybe}'
+bad_kernel 'deadline shorter than its transfers' "$file: kernel fill: transfer takes 10006 ns of a deadline of 10006 ns" \
+  'elf: k.elf' 'symbol: fill' 'args: [buffer 64]' 'goal: {deadline_us: 10.006, bytes: 65, copies: 2}'
+scenario "$file" 'config: tiny' 'cycles: 10000' 'kernels:' '  - {elf: k.elf, symbol: fill, args: [buffer 64], goal: {deadline_us: 0.2}}'
+call "$qsm" run --quiet --out "$work/out" "$file"
+verdict 'deadline above what the kernel reaches alone' "$code $(sed 's/[0-9]\.[0-9]\{5\}/X/g' "$work/stderr")" \
+  "2 qsm: $file: kernel fill: goal X above the isolated X thread instructions per cycle"
+bad_kernel 'deadline of a pass that does not end' "$file: kernel endless: a goal for its passes, but alone none ends within 10000 cycles" \
+  'elf: k.elf' 'symbol: endless' 'args: [buffer 64]' 'goal: {per_second: 1}'
+bad_kernel 'deadline of a pass that is killed' "$file: kernel illegal: a goal for its passes, but alone it is killed within 10000 cycles" \
+  'elf: k.elf' 'symbol: illegal' 'grid: [3]' 'block: [2]' 'args: [buffer 64]' 'goal: {per_second: 1}'
 verdict 'no mistake left a result' "$(ls "$work/out")" ''
 finish

@@ -256,7 +256,7 @@ static void a_goal_is_set_in_every_cycle_around_an_epochs_end(void **state) {
     assert_int_equal(qsmDeviceRunUntil(device, snapshot - 4 + i), qsmSuccess);
     uint64_t begin = qsmDeviceCycle(device);
     qsmError_t error = qsmSetQoS(context, (1 << 13) + 1 + i);
-    if (error) fail_msg("%u cycles after the snapshot: %s", i - 4, qsmGetLastErrorText(device));
+    if (error) fail_msg("%d cycles after the snapshot: %s", (int)i - 4, qsmGetLastErrorText(device));
     uint64_t took = qsmDeviceCycle(device) - begin;
     assert_in_range(took, 2, config->qos_lat + 5);
     n_waited += took > 3;
