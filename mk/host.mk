@@ -41,6 +41,6 @@ build/qsm: build/obj/sim/qsm_main.o build/libqsm_host.a build/libqsm_model.a
 
 # Of its own objects only, so that the RTL package of a configuration needs nothing else of the tree.
 build/qsm-config: $(call OBJECT,sim/qsm_config_main.c sim/qsm_config_yaml.c sim/qsm_config_random.c sim/qsm_yaml.c c_model/qsm_config.c)
-	$(CC) $(CFLAGS) $^ -lcyaml -o $@
+	$(CC) $(CFLAGS) $^ -lcyaml -lyaml -o $@
 
 -include $(shell find build/obj -name '*.d' 2>/dev/null)

@@ -13,7 +13,8 @@ double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel) {
   return outcome->cycles ? (double)outcome->kernels[kernel].thread_instructions / (double)outcome->cycles : 0;
 }
 
-int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, uint64_t *instructions, char *msg, size_t msg_len) {
+int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, uint64_t *instructions, char *msg,
+                    size_t msg_len) {
   const struct qsm_kernel_outcome *seen = &outcome->kernels[kernel];
   if (seen->unfinished) {
     snprintf(msg, msg_len, "%s: kernel %s: a goal for its passes, but alone %s %" PRIu64 " cycles", scenario->path, scenario->kernels[kernel].name,

@@ -124,7 +124,7 @@ static enum qsm_exit measure_isolated(struct run *run) {
 static enum qsm_exit measure_pass(struct run *run, uint32_t index, uint64_t *instructions) {
   struct qsm_outcome outcome;
   char title[96];
-  snprintf(title, sizeof title, "one pass of %s", run->scenario.kernels[index].name);
+  snprintf(title, sizeof title, "one pass of %s, at most", run->scenario.kernels[index].name);
   struct qsm_session_plan plan = plan_of(run, title, 1u << index, 0);
   plan.one_pass = true;
   enum qsm_exit code = measure(run, &plan, &outcome);

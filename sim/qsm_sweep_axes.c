@@ -43,6 +43,18 @@ static bool is_plain_list(const struct qsm_sweep_axes *axes, const yaml_node_t *
   return true;
 }
 
+// Keys whose value in a scenario may be a mapping.
+static bool is_mapping_key(const char *key) { return strcmp(key, "goal") == 0; }
+
+static bool is_plain_mapping(const struct qsm_sweep_axes *axes, const yaml_node_t *node) {
+  if (node->type != YAML_MAPPING_NODE) return false;
+  for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++)
+    if (yaml_document_get_node(axes->document, pair->key)->type != YAML_SCALAR_NODE ||
+        yaml_document_get_node(axes->document, pair->value)->type != YAML_SCALAR_NODE)
+      return false;
+  return true;
+}
+
 static bool has_alternatives(const struct qsm_sweep_axes *axes, const char *key, const yaml_node_t *value) {
   return value->type == YAML_SEQUENCE_NODE && !(is_list_key(key) && is_plain_list(axes, value));
 }
@@ -52,7 +64,8 @@ static int check_value(const struct qsm_sweep_axes *axes, const char *key, const
   if (alternatives && n_items(value) == 0) return qsm_sweep_refuse(axes->path, line_of(value), msg, msg_len, "%s: the list is empty", key);
   for (unsigned i = 0; i < (alternatives ? n_items(value) : 1); i++) {
     const yaml_node_t *choice = alternatives ? item(axes, value, i) : value;
-    if (choice->type == YAML_SCALAR_NODE || (is_list_key(key) && is_plain_list(axes, choice))) continue;
+    if (choice->type == YAML_SCALAR_NODE || (is_list_key(key) && is_plain_list(axes, choice)) || (is_mapping_key(key) && is_plain_mapping(axes, choice)))
+      continue;
     return qsm_sweep_refuse(axes->path, line_of(choice), msg, msg_len, "%s: must be a value or a list of values", key);
   }
   return 0;
@@ -117,10 +130,17 @@ static yaml_node_t *chosen(const struct qsm_sweep_axes *axes, const struct qsm_s
   return has_alternatives(axes, axis->key, axis->value) ? item(axes, axis->value, axis->choice) : axis->value;
 }
 
-const char *qsm_sweep_value(const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis) {
+static const char *scalar_of(const struct qsm_sweep_axes *axes, int index) { return scalar(yaml_document_get_node(axes->document, index)); }
+
+void qsm_sweep_value(const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis, char *text, size_t len) {
   const yaml_node_t *node = chosen(axes, axis);
-  if (node->type == YAML_SEQUENCE_NODE) return n_items(node) ? scalar(item(axes, node, 0)) : "";
-  return scalar(node);
+  size_t at = 0;
+  text[0] = 0;
+  if (node->type == YAML_SCALAR_NODE) snprintf(text, len, "%s", scalar(node));
+  if (node->type == YAML_SEQUENCE_NODE && n_items(node)) snprintf(text, len, "%s", scalar(item(axes, node, 0)));
+  if (node->type != YAML_MAPPING_NODE) return;
+  for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top && at < len; pair++)
+    at += (size_t)snprintf(text + at, len - at, "%s%s %s", at ? " " : "", scalar_of(axes, pair->key), scalar_of(axes, pair->value));
 }
 
 // ---- Canonical text ----
@@ -153,12 +173,26 @@ static void put_string(FILE *out, const char *text) {
   fputc('"', out);
 }
 
+static void put_mapping(FILE *out, const struct qsm_sweep_axes *axes, const yaml_node_t *node) {
+  for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+    fputs(pair == node->data.mapping.pairs.start ? "{" : ", ", out);
+    put_string(out, scalar_of(axes, pair->key));
+    fputs(": ", out);
+    put_string(out, scalar_of(axes, pair->value));
+  }
+  fputs(node->data.mapping.pairs.start == node->data.mapping.pairs.top ? "{}" : "}", out);
+}
+
 static void put_axis(struct writer *writer, const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis) {
   const yaml_node_t *node = chosen(axes, axis);
   put_string(writer->out, axis->key);
   fputs(": ", writer->out);
   if (node->type == YAML_SCALAR_NODE) {
     put_string(writer->out, scalar(node));
+    return;
+  }
+  if (node->type == YAML_MAPPING_NODE) {
+    put_mapping(writer->out, axes, node);
     return;
   }
   fputc('[', writer->out);

@@ -37,8 +37,8 @@ int qsm_sweep_add(struct qsm_sweep_axes *axes, yaml_node_t *mapping, const char 
 // The next combination of choices; false after the last one.
 bool qsm_sweep_next(struct qsm_sweep_axes *axes);
 
-// Value of an axis in the present run as text; of one that is a list itself, its first entry.
-const char *qsm_sweep_value(const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis);
+// Value of an axis in the present run as text; of one that is a list itself, its first entry; of a mapping, its keys and values.
+void qsm_sweep_value(const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis, char *text, size_t len);
 
 // Canonical text of the present run: JSON, keys in alphabetical order, all values strings. With `kernel` not QSM_SWEEP_TOP, that kernel
 // by itself, without goal and scheme. *lines gets the file's line for each line. The caller frees both; NULL when out of memory.

@@ -80,8 +80,8 @@ static bool names_the_case(const struct qsm_sweep_axis *axis) {
 
 static void append_choice(const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis, char *text, size_t len) {
   static const char *const plain[] = {"scheme", "policy", "config", "size", NULL};
-  char part[128];
-  const char *value = qsm_sweep_value(axes, axis);
+  char value[96], part[128];
+  qsm_sweep_value(axes, axis, value, sizeof value);
   if (is_one_of(plain, axis->key)) snprintf(part, sizeof part, "%s", value);
   else snprintf(part, sizeof part, "%s=%s", axis->key, value);
   append(text, len, " ", part);
@@ -103,8 +103,11 @@ static void title_case(const struct qsm_sweep_axes *axes, const struct qsm_scena
   for (uint32_t i = 0; i < scenario->n_kernels; i++) append(run->programs, sizeof run->programs, " + ", scenario->kernels[i].name);
   for (uint32_t k = 0; k < scenario->n_kernels; k++)
     for (unsigned i = 0; i < axes->n; i++)
-      if (axes->list[i].kernel == (int)k && strcmp(axes->list[i].key, "goal") == 0)
-        append(run->goal, sizeof run->goal, ", ", qsm_sweep_value(axes, &axes->list[i]));
+      if (axes->list[i].kernel == (int)k && strcmp(axes->list[i].key, "goal") == 0) {
+        char value[96];
+        qsm_sweep_value(axes, &axes->list[i], value, sizeof value);
+        append(run->goal, sizeof run->goal, ", ", value);
+      }
 }
 
 void qsm_sweep_run_title(const struct qsm_sweep_run *run, char *text, size_t len) {

@@ -147,8 +147,8 @@ static const char *copy_pairs(yaml_document_t *document, const yaml_node_t *node
   return NULL;
 }
 
-int qsm_yaml_pairs(const struct qsm_yaml_source *source, const char *list, unsigned index, const char *key, struct qsm_yaml_pair *pairs, unsigned most, unsigned *n, char *msg,
-                   size_t msg_len) {
+int qsm_yaml_pairs(const struct qsm_yaml_source *source, const char *list, unsigned index, const char *key, struct qsm_yaml_pair *pairs, unsigned most,
+                   unsigned *n, char *msg, size_t msg_len) {
   yaml_document_t document;
   *n = 0;
   if (load_document(source, &document)) {

@@ -26,8 +26,8 @@ struct qsm_yaml_pair {
 };
 // The value of `key` in entry `index` of the list `list`. Sets *n (0: there is none) and returns 0, or -1 with a message: neither text nor such
 // a mapping, more than `most` pairs, a key given twice. To libcyaml the key is one to ignore, and it has read the file without complaint.
-int qsm_yaml_pairs(const struct qsm_yaml_source *source, const char *list, unsigned index, const char *key, struct qsm_yaml_pair *pairs, unsigned most, unsigned *n, char *msg,
-                   size_t msg_len);
+int qsm_yaml_pairs(const struct qsm_yaml_source *source, const char *list, unsigned index, const char *key, struct qsm_yaml_pair *pairs, unsigned most,
+                   unsigned *n, char *msg, size_t msg_len);
 
 // Plain decimal number, digits only. Returns 0, or -1 when the text is anything else or the number is above `largest`.
 int qsm_yaml_uint(const char *text, uint64_t largest, uint64_t *value);

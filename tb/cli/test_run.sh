@@ -55,6 +55,24 @@ verdict 'command line goes before the scenario' "$code $(result config) $(result
 call "$qsm" run --quiet --out "$work/same" --seed 7 --cycles 20001 --config fpga "$file"
 verdict 'same seed, same result' "$(diff <(grep -v cpu_s "$out/result.json") <(grep -v cpu_s "$work/same/result.json"))" ''
 
+# A deadline: goal = instructions of a pass / cycles of the deadline. matmul alone within 100000 cycles, without quotas; its pass, counted otherwise.
+timed() { # GOAL
+  scenario "$work/timed.yaml" 'config: demo' 'cycles: 100000' 'size: S' "kernels: [{program: matmul, launches: 1, goal: $1}]"
+  call "$qsm" run --quiet --out "$work/timed" "$work/timed.yaml"
+  python3 -c '
+import json, sys
+kernel = json.load(open(sys.argv[1]))["kernels"][0]
+print(round(kernel["goal_ipc"] * float(sys.argv[2]) / kernel["thread_instructions"], 3))' "$work/timed/result.json" "$2"
+}
+verdict 'a deadline of 2 ms: 150000 cycles' "$(timed '{deadline_us: 2000}' 150000)" 1.0
+verdict 'transfers take of it: 25.4 us' "$(timed '{deadline_us: 2025.4, bytes: 64800, copies: 4}' 150000)" 1.0
+verdict 'unless they overlap' "$(timed '{deadline_us: 2000, bytes: 64800, copies: 4, overlapped: yes}' 150000)" 1.0
+verdict 'a rate of 400.5 per second' "$(timed '{per_second: 400.5}' 187266)" 1.0
+scenario "$work/timed.yaml" 'config: demo' 'scheme: [none, rollover]' 'cycles: 100000' 'size: S' 'kernels: [{program: matmul, goal: {deadline_us: 1000}}, {program: pc}]'
+call "$qsm" sweep --quiet --db "$work/timed.db" "$work/timed.yaml"
+verdict 'a sweep knows deadlines' "$code $("$qsm" report "$work/timed.db" --table summary --csv | cut -d , -f 1-3 | paste -sd ' ')" \
+  '0 variant,cases,met none,1,1 rollover,1,1'
+
 # Caps: a kernel that stays behind its goal. figures KEY LINE: the first kernel's figure of each epoch with this line in the scenario.
 figures() {
   scenario "$work/caps.yaml" 'config: demo' 'scheme: rollover' 'cycles: 120000' 'size: S' "$2" 'kernels: [{program: spmv, goal: 95%}, {program: conv2d}]'

@@ -33,6 +33,8 @@ lists 'cases: kernels that go together' 'lrr, vadd + pc, goal 50%, 20% | gto, va
   'cases:' '  - kernels: [{program: vadd, goal: 50%}, {program: pc, goal: 20%}]' '  - kernels: [{program: spmv, goal: 70%}]'
 lists 'a variant replaces a key of the file' 'lrr, vadd' 'policy: gto' 'kernels: [{program: vadd}]' 'variants: [{policy: lrr}]'
 lists 'a list of lists for a key that is a list' 'grid=1, fill | grid=2, fill' 'kernels:' "  - {elf: k.elf, symbol: fill, args: [buffer 64], grid: [[1], [2]], block: [8]}"
+lists 'goals of several kinds' 'none, vadd, goal deadline_us 900 copies 2 | none, vadd, goal per_second 5 | none, vadd, goal 50%' \
+  'kernels: [{program: vadd, goal: [{deadline_us: 900, copies: 2}, {per_second: 5}, 50%]}]'
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'policy: [lrr, gto]' 'scheme: [none, naive, rollover]' 'seed: [1, 2]' 'kernels: [{program: [vadd, pc], goal: [10%, 20%]}]'
 call "$qsm" sweep --dry-run "$file"
 verdict 'references are shared by schemes and goals' "$code $(tail -n 1 "$work/stdout")" '0 48 runs, and 8 of a kernel alone'
@@ -172,7 +174,9 @@ bad 'wrong value in a kernel' "$file:6: goal: '101%': more than the kernel reach
 bad 'unknown program' "$file:4: program: unknown program 'raytrace'; \`qsm kernels\` lists them" 'kernels: [{program: [vadd, raytrace]}]'
 bad 'empty list' "$file:4: scheme: the list is empty" 'scheme: []' 'kernels: [{program: vadd}]'
 bad 'a list of lists' "$file:4: scheme: must be a value or a list of values" 'scheme: [[none]]' 'kernels: [{program: vadd}]'
-bad 'a mapping as value' "$file:5: goal: must be a value or a list of values" 'kernels:' '  - {program: vadd, goal: {least: 50%}}'
+bad 'a mapping as value' "$file:5: budget: must be a value or a list of values" 'kernels:' '  - {program: vadd, budget: {least: 5}}'
+bad 'a mapping in a goal' "$file:5: goal: must be a value or a list of values" 'kernels:' '  - {program: vadd, goal: {per_second: {least: 5}}}'
+bad 'a goal of an unknown kind' "$file:5: goal: no such key: least" 'kernels:' '  - {program: vadd, goal: {least: 50%}}'
 bad 'kernels that are no list' "$file:4: kernels: must be a list of kernels" 'kernels: vadd'
 bad 'a kernel that is a word' "$file:4: must be keys of a scenario with their values" 'kernels: [vadd]'
 bad 'nine kernels' "$file:4: kernels: more than 8" 'kernels: [{}, {}, {}, {}, {}, {}, {}, {}, {}]'
