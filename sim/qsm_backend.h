@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "qsm_config.h"
+#include "qsm_events.h"
 
 enum qsm_backend_status {
   QSM_BACKEND_OK = 0,
@@ -25,7 +26,11 @@ struct qsm_backend_options {
   uint64_t state_interval;  // lockstep: full state comparison every so many cycles (0: only at launch ends)
   const char *inject_block; // negative control: flip one bit of this block in the model at inject_cycle; NULL: none
   uint64_t inject_cycle;
+  qsm_event_sink sink;      // gets the events (of the model in lockstep), SMs up to noc_lat cycles ahead of each other; NULL: none
+  void *sink_ctx;
 };
+
+typedef void (*qsm_stall_sink)(void *ctx, uint32_t kernel, uint32_t reason, uint32_t value);
 
 struct qsm_lockstep_stats {
   uint64_t cycles_compared;
@@ -46,6 +51,8 @@ struct qsm_backend {
   void (*mem_write)(struct qsm_backend *, uint32_t addr, const void *src, size_t bytes);   // no time passes
   void (*mem_read)(struct qsm_backend *, uint32_t addr, void *dst, size_t bytes);
   const char *(*error)(struct qsm_backend *);  // text of the last failure, "" if none
+  // The counters of R-IS-6 of all sub-cores, now, in no time; NULL where the backend cannot tell.
+  void (*stalls)(struct qsm_backend *, qsm_stall_sink each, void *ctx);
   void (*lockstep_stats)(struct qsm_backend *, struct qsm_lockstep_stats *);  // NULL but for lockstep
 };
 

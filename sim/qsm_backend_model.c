@@ -10,6 +10,7 @@
 struct model_backend {
   struct qsm_backend base;
   struct qsm_model *model;
+  struct qsm_config config;
 };
 
 static struct qsm_model *model_of(struct qsm_backend *base) { return ((struct model_backend *)base)->model; }
@@ -47,9 +48,20 @@ static const char *model_error(struct qsm_backend *base) {
   return "";
 }
 
+void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *config, qsm_stall_sink each, void *ctx) {
+  uint32_t value = 0;
+  for (uint32_t sm = 0; sm < config->num_sms; sm++)
+    for (uint32_t sub = 0; sub < config->num_sched; sub++)
+      for (uint32_t kernel = 0; kernel < config->num_kernels; kernel++)
+        for (uint32_t reason = 0; qsm_model_state(model, QSM_STATE_STALL, sm, sub, kernel, reason, &value); reason++) each(ctx, kernel, reason, value);
+}
+
+static void model_stalls(struct qsm_backend *base, qsm_stall_sink each, void *ctx) {
+  qsm_model_stalls(model_of(base), &((struct model_backend *)base)->config, each, ctx);
+}
+
 int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
                            char *msg, size_t msg_len) {
-  (void)options;
   struct model_backend *backend = calloc(1, sizeof *backend);
   if (!backend) {
     snprintf(msg, msg_len, "out of memory");
@@ -59,9 +71,11 @@ int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_bac
     free(backend);
     return -1;
   }
+  backend->config = *config;
+  qsm_model_set_sink(backend->model, options->sink, options->sink_ctx);
   backend->base = (struct qsm_backend){.name = "model", .close = model_close, .cycle = model_cycle, .write = model_write,
                                        .read = model_read, .run = model_run, .mem_write = model_mem_write,
-                                       .mem_read = model_mem_read, .error = model_error};
+                                       .mem_read = model_mem_read, .error = model_error, .stalls = model_stalls};
   *out = &backend->base;
   return 0;
 }

@@ -98,6 +98,7 @@ int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backe
     free(backend);
     return -1;
   }
+  backend->api->set_sink(backend->rtl, options->sink, options->sink_ctx);
   backend->base = (struct qsm_backend){.name = "rtl", .close = rtl_close, .cycle = rtl_cycle, .write = rtl_write, .read = rtl_read,
                                        .run = rtl_run, .mem_write = rtl_mem_write, .mem_read = rtl_mem_read, .error = rtl_error};
   *out = &backend->base;

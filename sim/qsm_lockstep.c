@@ -31,7 +31,11 @@ struct lockstep {
 static struct lockstep *of(struct qsm_backend *base) { return (struct lockstep *)base; }
 
 static void rtl_event(void *ctx, const struct qsm_event *event) { qsm_compare_add(((struct lockstep *)ctx)->compare, QSM_SIDE_RTL, event); }
-static void model_event(void *ctx, const struct qsm_event *event) { qsm_compare_add(((struct lockstep *)ctx)->compare, QSM_SIDE_MODEL, event); }
+static void model_event(void *ctx, const struct qsm_event *event) {
+  const struct lockstep *lockstep = ctx;
+  qsm_compare_add(lockstep->compare, QSM_SIDE_MODEL, event);
+  if (lockstep->options.sink) lockstep->options.sink(lockstep->options.sink_ctx, event);
+}
 
 // ---- Reporting ----
 
@@ -246,6 +250,8 @@ static void lockstep_stats(struct qsm_backend *base, struct qsm_lockstep_stats *
   memcpy(stats->first_difference, lockstep->difference, sizeof stats->first_difference);
 }
 
+static void lockstep_stalls(struct qsm_backend *base, qsm_stall_sink each, void *ctx) { qsm_model_stalls(of(base)->model, &of(base)->config, each, ctx); }
+
 static void lockstep_close(struct qsm_backend *base) {
   struct lockstep *lockstep = of(base);
   if (lockstep->rtl) lockstep->api->destroy(lockstep->rtl);
@@ -275,7 +281,7 @@ int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_
   qsm_model_set_sink(lockstep->model, model_event, lockstep);
   lockstep->base = (struct qsm_backend){.name = "lockstep", .close = lockstep_close, .cycle = lockstep_cycle, .write = lockstep_write,
                                         .read = lockstep_read, .run = lockstep_run, .mem_write = lockstep_mem_write,
-                                        .mem_read = lockstep_mem_read, .error = lockstep_error, .lockstep_stats = lockstep_stats};
+                                        .mem_read = lockstep_mem_read, .error = lockstep_error, .lockstep_stats = lockstep_stats, .stalls = lockstep_stalls};
   *out = &lockstep->base;
   return 0;
 }

@@ -44,7 +44,8 @@ static const char *inject_option(struct argp_state *state, const char *text) {
 }
 
 enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_JOBS = 'j',
-                  KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE, KEY_DB, KEY_RETRY, KEY_DRY_RUN, KEY_TABLE, KEY_PLOT, KEY_CSV };
+                  KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE, KEY_DB, KEY_RETRY, KEY_DRY_RUN, KEY_TABLE, KEY_PLOT, KEY_CSV,
+                  KEY_KONATA, KEY_TIMELINE, KEY_FROM, KEY_TO };
 
 // ---- qsm run ----
 
@@ -55,6 +56,10 @@ static const struct argp_option run_option_table[] = {
     {"seed", KEY_SEED, "N", 0, "seed of the inputs instead of the scenario's", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for results (default build/results/SCENARIO)", 0},
     {"waves", KEY_WAVES, 0, 0, "write DIR/waves.fst of the shared run (rtl and lockstep)", 0},
+    {"konata", KEY_KONATA, "FILE", 0, "write the pipeline of the shared run, for Konata", 0},
+    {"timeline", KEY_TIMELINE, "FILE", 0, "write launches, blocks, epochs and counters of the shared run, for Perfetto", 0},
+    {"from", KEY_FROM, "N", 0, "first cycle in these two (default 0)", 0},
+    {"to", KEY_TO, "N", 0, "last cycle in these two (default: the end)", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress, no table", 0},
     {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; lockstep must report it", 0},
     {"inject-cycle", KEY_INJECT_CYCLE, "N", 0, "cycle of the flip (default 15000)", 0},
@@ -77,6 +82,10 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
     case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
     case KEY_INJECT_CYCLE: options->inject_cycle = number_option(state, "inject-cycle", arg, 0); break;
     case KEY_STATE: options->state_interval = number_option(state, "state-interval", arg, 1); break;
+    case KEY_KONATA: options->konata = arg; break;
+    case KEY_TIMELINE: options->timeline = arg; break;
+    case KEY_FROM: options->from = number_option(state, "from", arg, 0); break;
+    case KEY_TO: options->to = number_option(state, "to", arg, 0); break;
     case ARGP_KEY_ARG:
       if (options->scenario) argp_error(state, "one scenario at a time, got also '%s'", arg);
       options->scenario = arg;
@@ -84,6 +93,8 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
       if (!options->scenario) argp_error(state, "which SCENARIO.yaml?");
       if (options->waves && (!options->backend || strcmp(options->backend, "model") == 0)) argp_error(state, "--waves needs --backend rtl or lockstep");
+      if ((options->from || options->to != UINT64_MAX) && !options->konata && !options->timeline) argp_error(state, "--from and --to need --konata or --timeline");
+      if (options->from > options->to) argp_error(state, "--from is behind --to");
       if (options->inject_block && (!options->backend || strcmp(options->backend, "lockstep"))) argp_error(state, "--inject needs --backend lockstep");
       break;
     default: return ARGP_ERR_UNKNOWN;
@@ -92,7 +103,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
 }
 
 static int command_run(int argc, char **argv) {
-  struct qsm_run_options options = {.inject_cycle = 15000, .state_interval = 5000};
+  struct qsm_run_options options = {.inject_cycle = 15000, .state_interval = 5000, .to = UINT64_MAX};
   const struct argp argp = {run_option_table, parse_run, "SCENARIO.yaml", "Runs a scenario: each kernel alone, then all together.", 0, 0, 0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return (int)qsm_run(&options);

@@ -23,6 +23,7 @@ struct run {
   char dir[512];
   char replay[1024];
   char msg[1024];
+  struct qsm_trace *trace;  // of the shared run
 };
 
 static enum qsm_exit complain(enum qsm_exit code, const char *text) {
@@ -86,6 +87,7 @@ static void write_waves(struct run *run, const struct qsm_session_plan *failed, 
   snprintf(path, sizeof path, "%s/difference.fst", run->dir);
   plan.backend = "rtl";
   plan.show_progress = false;
+  plan.trace = NULL;
   plan.options = qsm_waves_around(path, cycle);
   enum qsm_session_status status = qsm_session_run(&run->scenario, &plan, &outcome, msg, sizeof msg);
   qsm_outcome_clear(&outcome);
@@ -148,6 +150,11 @@ static enum qsm_exit set_goals(struct run *run) {
 static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t scheme, struct qsm_outcome *outcome, bool main_run) {
   struct qsm_session_plan plan = plan_of(run, title, (1u << run->scenario.n_kernels) - 1, scheme);
   for (uint32_t i = 0; i < run->scenario.n_kernels; i++) plan.goal_q16[i] = (uint32_t)run->result.goal_q16[i];
+  if (main_run && run->trace) {
+    plan.trace = run->trace;
+    plan.options.sink = qsm_trace_event;
+    plan.options.sink_ctx = run->trace;
+  }
   if (main_run) {
     plan.options.inject_block = run->options->inject_block;
     plan.options.inject_cycle = run->options->inject_cycle;
@@ -161,6 +168,28 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
   if (!code && qsm_waves_write_save_file(run->scenario.config, wave_path, outcome->total_cycles, run->msg, sizeof run->msg))
     return complain(QSM_EXIT_ENVIRONMENT, run->msg);
   return code;
+}
+
+// ---- Traces ----
+
+// Before the measurements, so that a file that cannot be written is known at once.
+static enum qsm_exit open_trace(struct run *run) {
+  const struct qsm_run_options *options = run->options;
+  const char *names[QSM_SCENARIO_MAX_KERNELS];
+  struct qsm_config config;
+  if (!options->konata && !options->timeline) return QSM_EXIT_OK;
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) names[i] = run->scenario.kernels[i].name;
+  const struct qsm_trace_options wanted = {.konata_path = options->konata, .timeline_path = options->timeline, .from = options->from, .to = options->to,
+                                           .names = names, .n_names = run->scenario.n_kernels};
+  if (qsm_config_load(run->scenario.config, &config, run->msg, sizeof run->msg)) return complain(QSM_EXIT_BAD_INPUT, run->msg);
+  if (qsm_trace_open(&wanted, &config, &run->trace, run->msg, sizeof run->msg)) return complain(QSM_EXIT_ENVIRONMENT, run->msg);
+  return QSM_EXIT_OK;
+}
+
+static enum qsm_exit close_trace(struct run *run) {
+  struct qsm_trace *trace = run->trace;
+  run->trace = NULL;
+  return qsm_trace_close(trace, run->msg, sizeof run->msg) ? complain(QSM_EXIT_ENVIRONMENT, run->msg) : QSM_EXIT_OK;
 }
 
 // What went wrong in the kernels themselves.
@@ -204,6 +233,8 @@ static enum qsm_exit write_results(struct run *run) {
   printf("\n  results  %s/result.json\n", run->dir);
   if (plotted) printf("  plot     %s/plot.svg\n", run->dir);
   if (run->options->waves) printf("  waves    gtkwave %s/waves.gtkw\n", run->dir);
+  if (run->options->konata) printf("  pipeline %s, for Konata\n", run->options->konata);
+  if (run->options->timeline) printf("  timeline %s, for https://ui.perfetto.dev\n", run->options->timeline);
   printf("  docs     %s/docs/reading-order.md\n", qsm_source_root());
   return code;
 }
@@ -243,8 +274,11 @@ enum qsm_exit qsm_run(const struct qsm_run_options *options) {
   }
   describe_replay(run);
   if (!options->quiet) announce(run);
-  code = measure_all(run);
+  code = open_trace(run);
+  if (!code) code = measure_all(run);
+  enum qsm_exit traced = close_trace(run);
   if (!code) code = report(run);
+  if (!code) code = traced;
   if (!code && options->inject_block) {
     snprintf(run->msg, sizeof run->msg, "the flipped bit in %s was not found", options->inject_block);
     code = complain(QSM_EXIT_UNSEEN, run->msg);

@@ -197,6 +197,7 @@ static qsmError_t run_to(struct session *session, struct qsm_progress *progress,
   for (uint64_t now = qsmDeviceCycle(session->device); !error && now < cycle; now = qsmDeviceCycle(session->device)) {
     error = qsmDeviceRunUntil(session->device, now + SLICE_CYCLES < cycle ? now + SLICE_CYCLES : cycle);
     if (!error) error = session->error;
+    if (session->plan->trace) qsm_trace_sample(session->plan->trace, qsmDeviceBackend(session->device));
     qsm_progress_show(progress, qsmDeviceCycle(session->device) - session->origin);
   }
   return error;

@@ -9,6 +9,7 @@
 #include "qsm_backend.h"
 #include "qsm_runtime.h"
 #include "qsm_scenario.h"
+#include "qsm_trace.h"
 
 struct qsm_kernel_outcome {
   bool present;                 // took part in this measurement
@@ -48,6 +49,7 @@ struct qsm_session_plan {
   uint32_t kernel_mask;  // which kernels of the scenario
   uint32_t scheme;
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
+  struct qsm_trace *trace;  // gets what happens, or NULL
   bool one_pass;        // of each kernel; the measurement ends with the epoch that has counted it
   bool show_progress;
 };

@@ -29,6 +29,11 @@ __global__ void take(volatile unsigned *p) {
   }
 }
 
+__global__ void divide(volatile unsigned *p) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  p[i] = 1000000 / (i + 1) % 7;
+}
+
 // Block i ran on SM p[i].
 __global__ void where(unsigned *p) { p[blockIdx.x] = qsm_smid(); }
 
