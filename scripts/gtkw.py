@@ -58,12 +58,31 @@ def issue(config):
     end()
 
 
+def qaws(config):
+    kernels, warps = config["num_kernels"], config["warps_per_sm"] // config["num_sched"]
+    end = group("SM 0 policies with groups", closed=True)
+    for sub in range(config["num_sched"]):
+        at = f"{SM0}.g_sub[{sub}].u_subcore.u_issue.u_policy"
+        signal(DEC, f"sub-core {sub} policy (3 two-level, 4 and 5 QAWS)", f"{at}.policy_i", 3)
+        signal(BIN, f"active under two-level, warp {warps - 1} to 0", f"{at}.u_two_level.active_o", warps)
+        signal(BIT, "QAWS has a front", f"{at}.u_qaws.front_q.valid")
+        signal(DEC, "budget of the front", f"{at}.u_qaws.front_q.budget", 8)
+        signal(DEC, "ncs: switches in it", f"{at}.u_qaws.front_q.ncs", 8)
+        signal(BIN, "warps of the front", f"{at}.u_qaws.front_o", warps)
+        signal(BIN, "warps of the group that issues", f"{at}.u_qaws.group_o", warps)
+        signal(BIN, "its leader", f"{at}.u_qaws.leader_o", warps)
+        for k in range(kernels):
+            signal(DEC, f"budget of kernel {k}", f"{at}.budget_i[{k}]", 8)
+    end()
+
+
 def quota(config):
     at = f"{SM0}.u_quota"
     kernels = config["num_kernels"]
     end = group("SM 0 quota counters")
     signal(BIT, "gated", f"{at}.gated")
     signal(BIN, f"gate open, kernel {kernels - 1} to 0", f"{at}.open_o", kernels)
+    signal(BIN, f"shut as spent, kernel {kernels - 1} to 0", f"{at}.shut_o", kernels)
     signal(BIT, "load", f"{at}.load_valid_i")
     signal(BIT, "refill", f"{at}.refill")
     for k in range(kernels):
@@ -137,7 +156,7 @@ def main():
     print("[size] 1600 1000\n[signals_width] 260\n[sst_expanded] 0")
     signal(BIT, "clock", "TOP.qsm_cosim.clk_i")
     signal(DEC, "cycle", f"{GPU}.cycle", 64)
-    for part in (issue, quota, epoch, blocks, memory):
+    for part in (issue, qaws, quota, epoch, blocks, memory):
         part(config)
 
 

@@ -93,7 +93,10 @@ int qsm_trace_open(const struct qsm_trace_options *options, const struct qsm_con
 void qsm_trace_event(void *trace, const struct qsm_event *event) { qsm_trace_stream_add(((struct qsm_trace *)trace)->stream, event); }
 
 void qsm_trace_sample(struct qsm_trace *trace, struct qsm_backend *backend) {
-  if (trace->timeline && trace->config.stall_counters) qsm_timeline_sample(trace->timeline, backend);
+  if (!trace->timeline || !trace->config.stall_counters || trace->timeline_file.error) return;
+  errno = 0;
+  qsm_timeline_sample(trace->timeline, backend);
+  note_error(&trace->timeline_file);
 }
 
 static int close_output(struct output *output, char *msg, size_t msg_len) {
