@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_konata.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "qsm_decode.h"
 #include "qsm_disasm.h"
+#include "qsm_konata_file.h"
 
 enum {
   BUFFER = 8,    // of a warp: four words, one that is dropped, one that is being missed
@@ -18,7 +18,6 @@ enum {
   NO_FLIGHT = 0xFF,
   SHARED_PASS_TAG = -1,
 };
-#define UNSHOWN UINT64_MAX
 
 enum fetch_outcome { FETCH_HIT, FETCH_MISS, FETCH_FAULT, FETCH_DROPPED };
 enum pass_kind { PASS_SHARED, PASS_DEVICE, PASS_FAULT };
@@ -27,7 +26,7 @@ enum next { NEXT_NOTHING, NEXT_MEMORY, NEXT_RETIRE };
 
 // A word of a warp's instruction buffer, or the one that it misses.
 struct fetched {
-  uint64_t id;  // in the file
+  uint64_t row;
   uint32_t pc;
   bool missing;
 };
@@ -35,7 +34,7 @@ struct fetched {
 // An instruction from its issue on.
 struct flight {
   bool valid;
-  uint64_t id;
+  uint64_t row;
   uint64_t issued;
   enum qsm_class class;
   uint8_t rd;         // 0: writes none
@@ -78,11 +77,9 @@ struct qsm_konata {
   const char *const *names;
   uint32_t n_names, n_warps;  // of a sub-core
   uint64_t from, to;
-  FILE *out;
-  bool begun;
-  uint64_t cycle, written;  // present; of the last line
-  uint64_t busy_to;         // last cycle in which something is to be done without an event
-  uint64_t n_ids, n_retired;
+  struct qsm_konata_file file;
+  uint64_t cycle;    // present
+  uint64_t busy_to;  // last cycle in which something is to be done without an event
   struct flight **pending;  // with something next
   uint32_t n_pending;
   struct sm *sms;
@@ -90,45 +87,24 @@ struct qsm_konata {
   struct warp *warps;
 };
 
-// ---- Lines ----
+// ---- Rows ----
 
-static void write_time(struct qsm_konata *konata) {
-  if (!konata->begun) fprintf(konata->out, "Kanata\t0004\nC=\t%" PRIu64 "\n", konata->cycle);
-  else if (konata->cycle != konata->written) fprintf(konata->out, "C\t%" PRIu64 "\n", konata->cycle - konata->written);
-  konata->begun = true;
-  konata->written = konata->cycle;
+static void start_stage(struct qsm_konata *konata, uint64_t row, const char *stage) { qsm_konata_file_stage(&konata->file, row, stage); }
+
+static uint64_t new_row(struct qsm_konata *konata, const struct qsm_event *at, uint32_t warp, uint32_t pc) {
+  if (konata->cycle < konata->from || konata->cycle > konata->to) return QSM_KONATA_UNSHOWN;
+  uint64_t row = qsm_konata_file_row(&konata->file, (at->sm * konata->config->num_sched + at->sub) * konata->n_warps + warp);
+  qsm_konata_file_text(&konata->file, row, false, "%u.%u.%u %08x: ", at->sm, at->sub, warp, pc);
+  return row;
 }
 
-static void start_stage(struct qsm_konata *konata, uint64_t id, const char *stage) {
-  if (id == UNSHOWN) return;
-  write_time(konata);
-  fprintf(konata->out, "S\t%" PRIu64 "\t0\t%s\n", id, stage);
-}
-
-static void end_line(struct qsm_konata *konata, uint64_t id, bool flushed) {
-  if (id == UNSHOWN) return;
-  write_time(konata);
-  fprintf(konata->out, "R\t%" PRIu64 "\t%" PRIu64 "\t%d\n", id, konata->n_retired, flushed);
-  konata->n_retired += !flushed;
-}
-
-static uint64_t new_line(struct qsm_konata *konata, const struct qsm_event *at, uint32_t warp, uint32_t pc) {
-  if (konata->cycle < konata->from || konata->cycle > konata->to) return UNSHOWN;
-  uint64_t id = konata->n_ids++;
-  uint32_t thread = (at->sm * konata->config->num_sched + at->sub) * konata->n_warps + warp;
-  write_time(konata);
-  fprintf(konata->out, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\nL\t%" PRIu64 "\t0\t%u.%u.%u %08x: \n", id, id, thread, id, at->sm, at->sub, warp, pc);
-  return id;
-}
-
-static void describe(struct qsm_konata *konata, uint64_t id, const uint32_t *issue) {
+static void describe(struct qsm_konata *konata, uint64_t row, const uint32_t *issue) {
   char text[96];
-  if (id == UNSHOWN) return;
   uint32_t kernel = issue[1];
+  if (row == QSM_KONATA_UNSHOWN) return;
   qsm_disasm(issue[2], issue[4], text, sizeof text);
-  write_time(konata);
-  fprintf(konata->out, "L\t%" PRIu64 "\t0\t%s\nL\t%" PRIu64 "\t1\t%s, lanes %x\n", id, text, id, kernel < konata->n_names ? konata->names[kernel] : "kernel",
-          issue[3]);
+  qsm_konata_file_text(&konata->file, row, false, "%s", text);
+  qsm_konata_file_text(&konata->file, row, true, "%s, lanes %x", kernel < konata->n_names ? konata->names[kernel] : "kernel", issue[3]);
 }
 
 // ---- Fetch ----
@@ -139,7 +115,7 @@ static struct warp *warp_of(const struct qsm_konata *konata, const struct qsm_ev
 
 // The first n words of the buffer leave without having been issued.
 static void drop_fetched(struct qsm_konata *konata, struct warp *warp, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) end_line(konata, warp->buffer[i].id, true);
+  for (uint32_t i = 0; i < n; i++) qsm_konata_file_end(&konata->file, warp->buffer[i].row, true);
   warp->n_buffered -= n;
   memmove(warp->buffer, warp->buffer + n, warp->n_buffered * sizeof *warp->buffer);
 }
@@ -148,14 +124,14 @@ static void add_fetched(struct qsm_konata *konata, const struct qsm_event *event
   struct warp *warp = warp_of(konata, event, event->sub, event->word[0]);
   struct fetched *last = warp->n_buffered ? &warp->buffer[warp->n_buffered - 1] : NULL;
   if (last && last->missing && last->pc == pc) {
-    if (!missing) start_stage(konata, last->id, "F");
+    if (!missing) start_stage(konata, last->row, "F");
     last->missing = missing;
     return;
   }
   if (warp->n_buffered == BUFFER) drop_fetched(konata, warp, 1);
   struct fetched *added = &warp->buffer[warp->n_buffered++];
-  *added = (struct fetched){.id = new_line(konata, event, event->word[0], pc), .pc = pc, .missing = missing};
-  start_stage(konata, added->id, missing ? "Fm" : "F");
+  *added = (struct fetched){.row = new_row(konata, event, event->word[0], pc), .pc = pc, .missing = missing};
+  start_stage(konata, added->row, missing ? "Fm" : "F");
 }
 
 // R-FE-4: both words of an aligned pair, or its upper one. Whether the second is dropped because the first is ctl shows later.
@@ -178,11 +154,11 @@ static uint64_t take_fetched(struct qsm_konata *konata, const struct qsm_event *
   uint32_t n = 0;
   while (n < warp->n_buffered && warp->buffer[n].pc != event->word[2]) n++;
   drop_fetched(konata, warp, n);
-  if (warp->n_buffered == 0) return new_line(konata, event, event->word[0], event->word[2]);  // never: it was fetched
-  uint64_t id = warp->buffer[0].id;
+  if (warp->n_buffered == 0) return new_row(konata, event, event->word[0], event->word[2]);  // never: it was fetched
+  uint64_t row = warp->buffer[0].row;
   warp->n_buffered--;
   memmove(warp->buffer, warp->buffer + 1, warp->n_buffered * sizeof *warp->buffer);
-  return id;
+  return row;
 }
 
 static uint32_t free_flight(const struct warp *warp) {
@@ -198,19 +174,19 @@ static void on_issue(struct qsm_konata *konata, const struct qsm_event *event) {
   qsm_decode(event->word[4], &insn);
   uint32_t index = free_flight(warp);
   struct flight *flight = &warp->flights[index];
-  *flight = (struct flight){.valid = true, .id = take_fetched(konata, event, warp), .issued = konata->cycle,
+  *flight = (struct flight){.valid = true, .row = take_fetched(konata, event, warp), .issued = konata->cycle,
                             .class = (enum qsm_class)qsm_op_class[insn.op], .rd = insn.rd};
   if (flight->class == QSM_CLASS_MEM) flight->to_pass = mask;
   if (event->word[5] != NO_ENTRY && insn.rd) flight->to_write = mask;
-  describe(konata, flight->id, event->word);
-  start_stage(konata, flight->id, "Is");
+  describe(konata, flight->row, event->word);
+  start_stage(konata, flight->row, "Is");
   struct subcore *sub = &konata->sms[event->sm].subs[event->sub];
   sub->pipe[konata->cycle % PIPE] = (struct pipe_slot){.issued = konata->cycle, .warp = (uint8_t)event->word[0], .flight = (uint8_t)index};
   konata->busy_to = konata->cycle + 5;
 }
 
 static void retire(struct qsm_konata *konata, struct flight *flight) {
-  end_line(konata, flight->id, false);
+  qsm_konata_file_end(&konata->file, flight->row, false);
   flight->valid = false;
 }
 
@@ -218,9 +194,9 @@ static bool is_fixed(const struct flight *flight) { return flight->class != QSM_
 
 // Behind EX2: a fixed result is written in the next cycle, if there is one and the instruction did not fault.
 static void leave_pipe(struct qsm_konata *konata, struct flight *flight) {
-  if (flight->class == QSM_CLASS_MEM) start_stage(konata, flight->id, "Q");
+  if (flight->class == QSM_CLASS_MEM) start_stage(konata, flight->row, "Q");
   else if (is_fixed(flight) ? flight->to_write == 0 : flight->rd == 0) retire(konata, flight);
-  else if (!is_fixed(flight)) start_stage(konata, flight->id, "Dv");
+  else if (!is_fixed(flight)) start_stage(konata, flight->row, "Dv");
 }
 
 static void advance_subcore(struct qsm_konata *konata, struct subcore *sub) {
@@ -229,7 +205,7 @@ static void advance_subcore(struct qsm_konata *konata, struct subcore *sub) {
     struct pipe_slot *slot = &sub->pipe[(konata->cycle - age) % PIPE];
     if (slot->flight == NO_FLIGHT || slot->issued != konata->cycle - age) continue;
     struct flight *flight = &sub->warps[slot->warp].flights[slot->flight];
-    if (age < 4) start_stage(konata, flight->id, stages[age]);
+    if (age < 4) start_stage(konata, flight->row, stages[age]);
     if (age == 4) leave_pipe(konata, flight);
     bool left = !flight->valid || !is_fixed(flight);
     if (age == 5 && !left) retire(konata, flight);
@@ -266,7 +242,7 @@ static void on_pass(struct qsm_konata *konata, const struct qsm_event *event) {
   struct warp *warp = warp_of(konata, event, sub, index);
   struct flight *flight = oldest_to_pass(warp);
   if (!flight) return;
-  start_stage(konata, flight->id, "L");
+  start_stage(konata, flight->row, "L");
   flight->to_pass &= ~event->word[3];
   if (kind == PASS_FAULT) flight->to_write = 0;
   if (kind == PASS_DEVICE) {
@@ -299,7 +275,7 @@ static void on_write(struct qsm_konata *konata, const struct qsm_event *event) {
     if (!flight->valid || flight->rd != event->word[1] || !(flight->to_write & event->word[2])) continue;
     // Of a fixed instruction, or of one after which another with the same register has been issued just now.
     if (is_fixed(flight) ? flight->issued + 4 != konata->cycle : flight->issued == konata->cycle) continue;
-    start_stage(konata, flight->id, "Wb");
+    start_stage(konata, flight->row, "Wb");
     flight->in_memory = false;
     flight->to_write &= ~event->word[2];
     if (flight->class == QSM_CLASS_MEM) after_memory(konata, flight);
@@ -312,7 +288,7 @@ static void continue_flights(struct qsm_konata *konata) {
   for (uint32_t i = 0; i < konata->n_pending; i++) {
     struct flight *flight = konata->pending[i];
     if (flight->next == NEXT_RETIRE) retire(konata, flight);
-    else if (!flight->in_memory) start_stage(konata, flight->id, "M");
+    else if (!flight->in_memory) start_stage(konata, flight->row, "M");
     flight->in_memory = flight->next == NEXT_MEMORY;
     flight->next = NEXT_NOTHING;
   }
@@ -334,13 +310,15 @@ static void begin_cycle(struct qsm_konata *konata) {
   for (uint32_t i = 0; i < n_subcores(konata); i++) advance_subcore(konata, &konata->subs[i]);
 }
 
+static void set_cycle(struct qsm_konata *konata, uint64_t cycle) { konata->cycle = konata->file.cycle = cycle; }
+
 void qsm_konata_cycle(struct qsm_konata *konata, uint64_t cycle, const struct qsm_event *events, uint32_t n) {
   while (konata->cycle < konata->busy_to && konata->cycle + 1 < cycle) {
-    konata->cycle++;
+    set_cycle(konata, konata->cycle + 1);
     begin_cycle(konata);
   }
   bool busy = konata->cycle < konata->busy_to;
-  konata->cycle = cycle;
+  set_cycle(konata, cycle);
   if (busy) begin_cycle(konata);
   for (uint32_t i = 0; i < n; i++)
     if (handlers[events[i].kind]) handlers[events[i].kind](konata, &events[i]);
@@ -352,10 +330,10 @@ void qsm_konata_end(struct qsm_konata *konata) {
   for (uint32_t i = 0; i < n_subcores(konata) * konata->n_warps; i++) {
     struct warp *warp = &konata->warps[i];
     for (uint32_t f = 0; f < FLIGHTS; f++)
-      if (warp->flights[f].valid) end_line(konata, warp->flights[f].id, true);
+      if (warp->flights[f].valid) qsm_konata_file_end(&konata->file, warp->flights[f].row, true);
     drop_fetched(konata, warp, warp->n_buffered);
   }
-  if (!konata->begun) write_time(konata);
+  qsm_konata_file_begin(&konata->file);
 }
 
 // ---- Life ----
@@ -372,7 +350,7 @@ struct qsm_konata *qsm_konata_create(const struct qsm_config *config, uint64_t f
   struct qsm_konata *konata = calloc(1, sizeof *konata);
   if (!konata) return NULL;
   *konata = (struct qsm_konata){.config = config, .names = names, .n_names = n_names, .n_warps = qsm_config_warps_per_sched(config), .from = from, .to = to,
-                                .out = out};
+                                .file = {.out = out}};
   konata->sms = calloc(config->num_sms, sizeof *konata->sms);
   konata->subs = calloc(n_subcores(konata), sizeof *konata->subs);
   konata->warps = calloc((size_t)n_subcores(konata) * konata->n_warps, sizeof *konata->warps);

@@ -93,7 +93,8 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
       if (!options->scenario) argp_error(state, "which SCENARIO.yaml?");
       if (options->waves && (!options->backend || strcmp(options->backend, "model") == 0)) argp_error(state, "--waves needs --backend rtl or lockstep");
-      if ((options->from || options->to != UINT64_MAX) && !options->konata && !options->timeline) argp_error(state, "--from and --to need --konata or --timeline");
+      if ((options->from || options->to != UINT64_MAX) && !options->konata && !options->timeline)
+        argp_error(state, "--from and --to need --konata or --timeline");
       if (options->from > options->to) argp_error(state, "--from is behind --to");
       if (options->inject_block && (!options->backend || strcmp(options->backend, "lockstep"))) argp_error(state, "--inject needs --backend lockstep");
       break;

@@ -70,8 +70,8 @@ static void close_slice(struct qsm_timeline *timeline, struct slice *slice, uint
   bool open = slice->open;
   slice->open = false;
   if (!open || begin >= end) return;
-  put_line(timeline, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\",\"args\":{%s}}", pid, tid, begin, end - begin,
-           title, args);
+  put_line(timeline, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\",\"args\":{%s}}", pid, tid, begin,
+           end - begin, title, args);
 }
 
 __attribute__((format(printf, 6, 7))) static void put_instant(struct qsm_timeline *timeline, uint32_t pid, uint32_t tid, uint64_t at, const char *name,

@@ -12,7 +12,7 @@
 #include "qsm_events.h"
 
 struct qsm_trace_options {
-  const char *konata_path, *timeline_path;  // NULL: none
+  const char *konata_path, *timeline_path;  // NULL: none; stay there until the trace is closed
   uint64_t from, to;                        // cycles shown, both included
   const char *const *names;                 // of the kernels in slots 0 ..
   uint32_t n_names;

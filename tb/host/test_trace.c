@@ -46,13 +46,10 @@ static void record(void *ctx, const struct qsm_event *event) {
   qsm_trace_event(recording->trace, event);
 }
 
-static char konata_path[96], timeline_path[96];
-
-static int make_paths(void **state) {
-  int failed = build_programs(state);
-  snprintf(konata_path, sizeof konata_path, "%s/pipeline.log", program_folder);
-  snprintf(timeline_path, sizeof timeline_path, "%s/timeline.json", program_folder);
-  return failed;
+static const char *path_of(const char *name, const char *suffix) {
+  static char path[96];
+  snprintf(path, sizeof path, "%s/%s.%s", program_folder, name, suffix);
+  return path;
 }
 
 static void wait_sampling(struct recording *recording, qsmDevice_t device, uint64_t n_cycles) {
@@ -63,10 +60,12 @@ static void wait_sampling(struct recording *recording, qsmDevice_t device, uint6
 }
 
 // Programs with atomics, shared memory, divergence and divisions beside a kernel that spins, under quotas; everything ends.
-static void run_traced(struct recording *recording, uint64_t from, uint64_t to) {
+static void run_traced(struct recording *recording, const char *name, uint64_t from, uint64_t to) {
   struct qsm_config config = {.num_sms = 3, .num_sched = 2, .warps_per_sm = 6, .warp_size = 4, .num_kernels = 3, .max_tbs = 5, .mem_txns = 8,
                               .noc_lat = 3, .stall_counters = 1, .name = "odd"};
-  const struct qsm_trace_options options = {.konata_path = konata_path, .timeline_path = timeline_path, .from = from, .to = to, .names = names, .n_names = 2};
+  char konata_path[96];
+  snprintf(konata_path, sizeof konata_path, "%s", path_of(name, "log"));
+  const struct qsm_trace_options options = {.konata_path = konata_path, .timeline_path = path_of(name, "json"), .from = from, .to = to, .names = names, .n_names = 2};
   const struct qsm_backend_options backend = {.sink = record, .sink_ctx = recording};
   char msg[256] = "";
   qsmDevice_t device = NULL;
@@ -91,6 +90,20 @@ static void run_traced(struct recording *recording, uint64_t from, uint64_t to) 
 }
 
 static void forget(struct recording *recording) { free(recording->events.list); }
+
+// All of it, for several tests.
+static struct recording whole;
+
+static int run_whole(void **state) {
+  if (build_programs(state)) return -1;
+  run_traced(&whole, "whole", 0, UINT64_MAX);
+  return 0;
+}
+
+static int forget_whole(void **state) {
+  forget(&whole);
+  return remove_programs(state);
+}
 
 static char *read_file(const char *path) {
   FILE *file = fopen(path, "rb");
@@ -178,10 +191,10 @@ static void read_command(struct pipeline *pipeline, const char *text, uint64_t *
   }
 }
 
-static struct pipeline read_pipeline(void) {
+static struct pipeline read_pipeline(const char *name) {
   struct pipeline pipeline = {0};
   uint64_t cycle = 0;
-  char *text = read_file(konata_path), *rest = NULL;
+  char *text = read_file(path_of(name, "log")), *rest = NULL;
   char *line = strtok_r(text, "\n", &rest);
   assert_string_equal(line, "Kanata\t0004");
   while ((line = strtok_r(NULL, "\n", &rest))) read_command(&pipeline, line, &cycle);
@@ -225,9 +238,7 @@ static int by_cycle(const void *a, const void *b) {
 
 static void every_issue_is_one_line_with_its_stages(void **state) {
   (void)state;
-  struct recording recording;
-  run_traced(&recording, 0, UINT64_MAX);
-  struct pipeline pipeline = read_pipeline();
+  struct pipeline pipeline = read_pipeline("whole");
   size_t n_issued = 0, n_divided = 0, n_loaded = 0, n_written = 0, n_waited = 0, from = 0;
   for (size_t i = 0; i < pipeline.n; i++) {
     const struct line *line = &pipeline.lines[i];
@@ -240,25 +251,24 @@ static void every_issue_is_one_line_with_its_stages(void **state) {
     n_written += line->n[STAGE_WB];
     if (!line->flushed) assert_stages(line);
   }
-  assert_int_equal(n_issued, count_kind(&recording.events, QSM_EV_ISSUE));
-  assert_int_equal(n_written, count_kind(&recording.events, QSM_EV_WB));
+  assert_int_equal(n_issued, count_kind(&whole.events, QSM_EV_ISSUE));
+  assert_int_equal(n_written, count_kind(&whole.events, QSM_EV_WB));
   assert_true(n_divided > 20 && n_loaded > 1000 && n_waited > 20);
-  qsort(recording.events.list, recording.events.n, sizeof *recording.events.list, by_cycle);
-  for (size_t i = 0; i < recording.events.n; i++) {
-    const struct qsm_event *event = &recording.events.list[i];
+  qsort(whole.events.list, whole.events.n, sizeof *whole.events.list, by_cycle);
+  for (size_t i = 0; i < whole.events.n; i++) {
+    const struct qsm_event *event = &whole.events.list[i];
     if (event->kind != QSM_EV_ISSUE) continue;
     const struct line *line = find_issued(&pipeline, &from, thread_of(event, event->word[0]), event->cycle);
     if (!line || line->pc != event->word[2]) fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no line", event->cycle, event->sm, event->sub, event->word[0]);
   }
   free(pipeline.lines);
-  forget(&recording);
 }
 
 static void writes_and_fetches_are_where_their_events_are(void **state) {
   (void)state;
   struct recording recording;
-  run_traced(&recording, 500, 1500);
-  struct pipeline pipeline = read_pipeline();
+  run_traced(&recording, "part", 500, 1500);
+  struct pipeline pipeline = read_pipeline("part");
   size_t n_writes = 0, n_fetches = 0;
   assert_true(pipeline.n > 300);
   for (size_t i = 0; i < pipeline.n; i++) {
@@ -294,8 +304,8 @@ static const char *text_of(const cJSON *item, const char *key) {
   return value->valuestring;
 }
 
-static cJSON *read_timeline(void) {
-  char *text = read_file(timeline_path);
+static cJSON *read_timeline(const char *name) {
+  char *text = read_file(path_of(name, "json"));
   cJSON *root = cJSON_Parse(text);
   free(text);
   assert_non_null(root);
@@ -304,25 +314,24 @@ static cJSON *read_timeline(void) {
 
 static double counter_value(const cJSON *item) { return number_of(cJSON_GetObjectItemCaseSensitive(item, "args"), "value"); }
 
-// C of kernel k on an SM after a cycle: of the last QUOTA event up to it.
-static bool quota_after(const struct events *events, uint32_t sm, uint32_t kernel, uint64_t cycle, int32_t *value) {
-  uint64_t best = 0;
-  bool found = false;
-  for (size_t i = 0; i < events->n; i++) {
-    const struct qsm_event *event = &events->list[i];
-    if (event->kind != QSM_EV_QUOTA || event->sm != sm || event->cycle > cycle || (found && event->cycle < best)) continue;
-    found = true;
-    best = event->cycle;
-    *value = (int32_t)event->word[kernel];
-  }
-  return found;
-}
-
-static struct events only(const struct events *events, uint8_t kind) {
+// The QUOTA events of an SM, in their order.
+static struct events quotas_of(const struct events *events, uint32_t sm) {
   struct events some = {0};
   for (size_t i = 0; i < events->n; i++)
-    if (events->list[i].kind == kind) keep(&some, &events->list[i]);
+    if (events->list[i].kind == QSM_EV_QUOTA && events->list[i].sm == sm) keep(&some, &events->list[i]);
   return some;
+}
+
+// C of a kernel after a cycle: of the last of these events up to it.
+static bool quota_after(const struct events *quotas, uint32_t kernel, uint64_t cycle, int32_t *value) {
+  size_t low = 0, high = quotas->n;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (quotas->list[middle].cycle <= cycle) low = middle + 1;
+    else high = middle;
+  }
+  if (low) *value = (int32_t)quotas->list[low - 1].word[kernel];
+  return low != 0;
 }
 
 struct shape {
@@ -343,7 +352,7 @@ static void look_at_slice(struct shape *shape, const cJSON *item) {
   shape->n_blocks += pid > 1;
 }
 
-static void look_at_counter(struct shape *shape, const cJSON *item, const struct events *quotas) {
+static void look_at_counter(struct shape *shape, const cJSON *item, const struct events quotas[3]) {
   const char *name = text_of(item, "name");
   uint32_t pid = (uint32_t)number_of(item, "pid"), kernel = strstr(name, "of other") != NULL;
   uint64_t at = (uint64_t)number_of(item, "ts");
@@ -351,44 +360,41 @@ static void look_at_counter(struct shape *shape, const cJSON *item, const struct
   shape->n_quotas += strncmp(name, "quota", 5) == 0;
   if (strncmp(name, "C of", 4) != 0) return;
   shape->n_counters++;
-  if (!quota_after(quotas, pid - 2, kernel, at - 1, &value) || value != counter_value(item))
+  if (!quota_after(&quotas[pid - 2], kernel, at - 1, &value) || value != counter_value(item))
     fail_msg("%s on SM %u at %" PRIu64 ": %g, the event had %d", name, pid - 2, at, counter_value(item), value);
 }
 
 static struct shape look_at(const cJSON *root, const struct events *events) {
   struct shape shape = {0};
-  struct events quotas = only(events, QSM_EV_QUOTA);
+  struct events quotas[3];
+  for (uint32_t sm = 0; sm < 3; sm++) quotas[sm] = quotas_of(events, sm);
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "traceEvents")) {
     if (text_of(item, "ph")[0] == 'X') look_at_slice(&shape, item);
-    if (text_of(item, "ph")[0] == 'C') look_at_counter(&shape, item, &quotas);
+    if (text_of(item, "ph")[0] == 'C') look_at_counter(&shape, item, quotas);
   }
-  free(quotas.list);
+  for (uint32_t sm = 0; sm < 3; sm++) free(quotas[sm].list);
   return shape;
 }
 
 static size_t n_gate_moves(const struct events *events) {
   size_t n = 0;
-  struct events quotas = only(events, QSM_EV_QUOTA);
-  for (uint32_t sm = 0; sm < 3; sm++)
-    for (uint32_t kernel = 0; kernel < 2; kernel++) {
-      bool open = false;
+  for (uint32_t sm = 0; sm < 3; sm++) {
+    struct events quotas = quotas_of(events, sm);
+    for (uint32_t kernel = 0; kernel < 2; kernel++)
       for (size_t i = 0; i < quotas.n; i++) {
-        if (quotas.list[i].sm != sm) continue;
-        n += ((int32_t)quotas.list[i].word[kernel] > 0) != open;
-        open = (int32_t)quotas.list[i].word[kernel] > 0;
+        bool was_open = i && (int32_t)quotas.list[i - 1].word[kernel] > 0;
+        n += ((int32_t)quotas.list[i].word[kernel] > 0) != was_open;
       }
-    }
-  free(quotas.list);
+    free(quotas.list);
+  }
   return n;
 }
 
 static void a_timeline_is_made_of_its_events(void **state) {
   (void)state;
-  struct recording recording;
-  run_traced(&recording, 0, UINT64_MAX);
-  const struct events *events = &recording.events;
-  cJSON *root = read_timeline();
+  const struct events *events = &whole.events;
+  cJSON *root = read_timeline("whole");
   struct shape shape = look_at(root, events);
   size_t n_ended = 0;
   for (size_t i = 0; i < events->n; i++)
@@ -401,15 +407,12 @@ static void a_timeline_is_made_of_its_events(void **state) {
   assert_true(shape.n_counters >= n_gate_moves(events));
   assert_true(shape.n_counters < count_kind(events, QSM_EV_QUOTA));
   cJSON_Delete(root);
-  forget(&recording);
 }
 
 // The counters of why warps did not issue, times the cycles of their intervals: issued is what ISSUE events say.
 static void the_stall_mix_has_what_was_issued(void **state) {
   (void)state;
-  struct recording recording;
-  run_traced(&recording, 0, UINT64_MAX);
-  cJSON *root = read_timeline();
+  cJSON *root = read_timeline("whole");
   const cJSON *item = NULL;
   size_t n_issued = 0;
   double sum = 0, at[1000], rate[1000];
@@ -421,17 +424,16 @@ static void the_stall_mix_has_what_was_issued(void **state) {
     rate[n++] = counter_value(item);
   }
   for (uint32_t i = 0; i + 1 < n; i++) sum += rate[i] * (at[i + 1] - at[i]);
-  for (size_t i = 0; i < recording.events.n; i++) n_issued += recording.events.list[i].kind == QSM_EV_ISSUE && recording.events.list[i].word[1] == 0;
+  for (size_t i = 0; i < whole.events.n; i++) n_issued += whole.events.list[i].kind == QSM_EV_ISSUE && whole.events.list[i].word[1] == 0;
   assert_int_equal((int64_t)(sum + 0.5), n_issued);
   cJSON_Delete(root);
-  forget(&recording);
 }
 
 static void a_part_of_a_timeline_is_cut_from_the_whole(void **state) {
   (void)state;
   struct recording recording;
-  run_traced(&recording, 15000, 17000);
-  cJSON *root = read_timeline();
+  run_traced(&recording, "part", 15000, 17000);
+  cJSON *root = read_timeline("part");
   struct shape shape = look_at(root, &recording.events);
   const cJSON *item = NULL;
   size_t n_at_start = 0;
@@ -489,7 +491,7 @@ static void events_come_in_order_however_far_ahead_an_sm_is(void **state) {
 
 // ---- The format, word by word ----
 
-static const struct qsm_config small = {.num_sms = 1, .num_sched = 1, .warps_per_sm = 4, .warp_size = 4, .num_kernels = 1, .max_tbs = 2, .mem_txns = 8, .noc_lat = 1};
+static const struct qsm_config small = {.num_sms = 1, .num_sched = 1, .warps_per_sm = 4, .warp_size = 4, .mem_txns = 8};
 
 // A missed pair of words, a load that goes through memory, and a branch behind it, whose packet's second word is dropped.
 static void the_pipeline_of_three_words(void **state) {
@@ -534,5 +536,5 @@ int main(void) {
       cmocka_unit_test(the_stall_mix_has_what_was_issued),
       cmocka_unit_test(a_part_of_a_timeline_is_cut_from_the_whole),
   };
-  return cmocka_run_group_tests(tests, make_paths, remove_programs);
+  return cmocka_run_group_tests(tests, run_whole, forget_whole);
 }
