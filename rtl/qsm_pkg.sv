@@ -22,6 +22,7 @@ package qsm_pkg;
   localparam int unsigned LaneW = idx_w(WarpSize);
   localparam int unsigned KernelW = idx_w(NumKernels);
   localparam int unsigned TbW = idx_w(MaxTbs);
+  localparam int unsigned TicketW = idx_w(NumImages + NumSms * MaxTbs);
   localparam int unsigned SbW = idx_w(SbEntries);
   localparam int unsigned TxnW = idx_w(MemTxns);
   localparam int unsigned TagW = $clog2(MemTxns + NumSched);  // LSU transactions, then one per sub-core for fetches
@@ -64,6 +65,8 @@ package qsm_pkg;
     logic [5:0] granules;     // 0..32
   } desc_t;
 
+  typedef enum logic [1:0] { OpNew = 2'd0, OpRestore = 2'd1, OpSave = 2'd2, OpFlush = 2'd3 } tb_op_e;
+
   typedef struct packed {
     logic valid;
     logic [KernelW-1:0] kernel;
@@ -72,11 +75,16 @@ package qsm_pkg;
     logic [GranW-1:0] base;
     logic [2:0][15:0] block;
     logic [31:0] linear;
+    tb_op_e op;
+    logic [3:0] image;
+    logic fresh;
+    logic [TicketW-1:0] ticket;
   } dispatch_t;
 
   typedef struct packed {
     logic valid;
     logic [TbW-1:0] tb;
+    logic saved;
   } retire_t;
 
   typedef struct packed {

@@ -93,10 +93,10 @@ static const char *const register_names[32] = {
 static const char *csr_name(uint32_t number) {
   static const char *const from_cc0[] = {"tid",     "ctaid.x",  "ctaid.y",  "ctaid.z", "ntid.x", "ntid.y",
                                          "ntid.z",  "nctaid.x", "nctaid.y", "nctaid.z", "lane",  "smid",
-                                         "arg",     "hwtid",    "slot",     "mask",     "warpsize"};
+                                         "arg",     "hwtid",    "slot",     "mask",     "warpsize", "ticket"};
   if (number == 0xC00) return "cycle";
   if (number == 0xC80) return "cycleh";
-  return number >= 0xCC0 && number <= 0xCD0 ? from_cc0[number - 0xCC0] : NULL;
+  return number >= 0xCC0 && number <= 0xCD1 ? from_cc0[number - 0xCC0] : NULL;
 }
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low) { return word << (31 - high) >> (31 - high + low); }

@@ -70,7 +70,7 @@ static void divide(struct emitter *emitter) {
 
 static void read_csr(struct emitter *emitter) {
   static const uint16_t csrs[] = {0xC00, 0xC80, 0xCC0, 0xCC1, 0xCC2, 0xCC3, 0xCC4, 0xCC5, 0xCC6, 0xCC7, 0xCC8,
-                                  0xCC9, 0xCCA, 0xCCB, 0xCCC, 0xCCD, 0xCCE, 0xCCF, 0xCD0};
+                                  0xCC9, 0xCCA, 0xCCB, 0xCCC, 0xCCD, 0xCCE, 0xCCF, 0xCD0, 0xCD1};
   uint32_t csr = csrs[below(emitter, sizeof csrs / sizeof csrs[0])], funct3 = below(emitter, 2) ? 2 + below(emitter, 2) : 6 + below(emitter, 2);
   emit(emitter, csr << 20 | funct3 << 12 | data_register(emitter) << 7 | SYSTEM);
 }
@@ -117,7 +117,7 @@ static void atomic(struct emitter *emitter) {
 static uint32_t unusual(struct emitter *emitter) {
   static const uint8_t opcodes[] = {OP, OP_IMM, OP_IMM, LOAD, STORE, AMO, BRANCH, JALR, SYSTEM, FENCE, CUSTOM0};
   static const uint8_t funct7[] = {0x00, 0x01, 0x20, 0x08, 0x10};
-  static const uint16_t csrs[] = {0xC00, 0xC80, 0xCBF, 0xCC0, 0xCD0, 0xCD1, 0x000};
+  static const uint16_t csrs[] = {0xC00, 0xC80, 0xCBF, 0xCC0, 0xCD1, 0xCD2, 0x000};
   uint32_t opcode = opcodes[below(emitter, sizeof opcodes)], funct3 = below(emitter, 8);
   uint32_t rd = below(emitter, 2) ? data_register(emitter) : 0, rs1 = below(emitter, 2) ? ADDRESS : 0;
   if (opcode == SYSTEM && below(emitter, 2)) return (uint32_t)csrs[below(emitter, sizeof csrs / sizeof csrs[0])] << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | SYSTEM;

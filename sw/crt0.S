@@ -6,7 +6,7 @@
 #define CSR_NTID_X 0xCC4
 #define CSR_NTID_Y 0xCC5
 #define CSR_ARG 0xCCC
-#define CSR_HWTID 0xCCD
+#define CSR_TICKET 0xCD1
 
   .section .text.qsm_start, "ax", @progbits
   .globl _start
@@ -34,8 +34,12 @@ _start:
   // tp = shared memory, where __shared__ variables lie
   lui tp, 0x10000
 
-  // sp = stack_base + (hwtid + 1) * stack_bytes
-  csrr t3, CSR_HWTID
+  // sp = stack_base + (ticket * threads + tid + 1) * stack_bytes
+  csrr t3, CSR_TICKET
+  lw t4, 12(t0)
+  mul t3, t3, t4
+  csrr t4, CSR_TID
+  add t3, t3, t4
   addi t3, t3, 1
   mul t3, t3, t2
   add sp, t1, t3

@@ -13,6 +13,7 @@ module qsm_csr
   input  logic [SmW-1:0]     sm_id_i,
   input  desc_t [NumKernels-1:0] desc_i,
   input  logic [2:0][15:0]   block_i,    // index of the warp's thread block
+  input  logic [TicketW-1:0] ticket_i,   // of that block
   output logic [31:0]        value_o,
   output logic               add_lane_o
 );
@@ -53,6 +54,7 @@ module qsm_csr
       12'hCCE: value_o = 32'(op_i.kernel);
       12'hCCF: value_o = 32'(op_i.path.mask);
       12'hCD0: value_o = WarpSize;
+      12'hCD1: value_o = 32'(ticket_i);
       default: value_o = '0;
     endcase
   end

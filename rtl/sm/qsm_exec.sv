@@ -72,6 +72,7 @@ module qsm_exec
   logic [1:0] ex1_funct, ex1_mul_funct;
   logic [31:0] ex1_csr, ex1_shared_b, ex1_target;
   logic [2:0][15:0] ex1_block;
+  logic [TicketW-1:0] ex1_ticket;
   logic ex1_add_lane;
   lanes_t ex1_result;
   mask_t ex1_taken;
@@ -99,12 +100,12 @@ module qsm_exec
   assign ex1_target = ex1_op.path.pc + ex1_dec.imm;
   assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
 
-  qsm_tb_ram #(.Width(48)) u_tb_block (
-    .clk_i, .write_i(dispatch_i.valid), .write_tb_i(dispatch_i.tb), .data_i(dispatch_i.block),
-    .read_i(rr_valid), .read_tb_i(rr_op.tb), .data_o(ex1_block)
+  qsm_tb_ram #(.Width(TicketW + 48)) u_tb_block (
+    .clk_i, .write_i(dispatch_i.valid), .write_tb_i(dispatch_i.tb), .data_i({dispatch_i.ticket, dispatch_i.block}),
+    .read_i(rr_valid), .read_tb_i(rr_op.tb), .data_o({ex1_ticket, ex1_block})
   );
   qsm_csr #(.Sub(Sub)) u_csr (
-    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
+    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block), .ticket_i(ex1_ticket),
     .value_o(ex1_csr), .add_lane_o(ex1_add_lane)
   );
 

@@ -72,6 +72,7 @@ static inline unsigned qsm_tid(void) { return QSM_CSR(0xCC0); }   // linear thre
 static inline unsigned qsm_lane(void) { return QSM_CSR(0xCCA); }  // lane in the warp
 static inline unsigned qsm_smid(void) { return QSM_CSR(0xCCB); }  // SM that runs this block
 static inline unsigned qsm_hwtid(void) { return QSM_CSR(0xCCD); } // slot in the GPU, unique among resident threads
+static inline unsigned qsm_ticket(void) { return QSM_CSR(0xCD1); } // of this block, unique among the launch's live blocks
 static inline unsigned qsm_slot(void) { return QSM_CSR(0xCCE); }  // kernel slot (tenant)
 static inline unsigned qsm_active_mask(void) { return QSM_CSR_VOLATILE(0xCCF); }
 

@@ -230,7 +230,7 @@ qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme
 // ---- Launches ----
 
 static qsmError_t write_arguments(struct qsm_context *context, const struct launch *launch) {
-  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks, STACK_BYTES, 0};
+  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks, STACK_BYTES, launch->block.x * launch->block.y * launch->block.z};
   memcpy(block + 4, launch->args, sizeof launch->args);
   context->device->backend->mem_write(context->device->backend, context->arguments, block, sizeof block);
   return qsmSuccess;
@@ -330,8 +330,17 @@ qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles) {
 
 // ---- Context ----
 
+// For the blocks that can be live at a time, in their images too (isa.md, CSR ticket), of whatever size: the shape that needs most.
 static uint32_t stack_area_bytes(const struct qsm_config *config) {
-  return config->num_sms * config->warps_per_sm * config->warp_size * STACK_BYTES;
+  uint32_t most = 0;
+  for (uint32_t warps = 1; warps <= config->warps_per_sm; warps++) {
+    uint32_t per_sm = config->warps_per_sm / warps, threads = warps * config->warp_size;
+    if (per_sm > config->max_tbs) per_sm = config->max_tbs;
+    if (threads > MAX_BLOCK_THREADS) threads = MAX_BLOCK_THREADS;
+    uint32_t needed = (config->num_images + config->num_sms * per_sm) * threads;
+    if (needed > most) most = needed;
+  }
+  return most * STACK_BYTES;
 }
 
 static qsmError_t lay_out_memory(struct qsm_context *context) {

@@ -44,3 +44,14 @@ __global__ void pass(unsigned *p, unsigned value) {
   __syncthreads();
   p[blockIdx.x * blockDim.x + threadIdx.x] = shared[blockDim.x - 1] + threadIdx.x;
 }
+
+// Keeps values on the stack while others run; a word of p counts those that another thread has overwritten.
+__global__ void stacks(unsigned *p, unsigned words) {
+  volatile unsigned own[32];
+  unsigned thread = blockIdx.x * blockDim.x * blockDim.y + qsm_tid();
+  for (unsigned i = 0; i < words; i++) own[i] = 32 * thread + i;
+  __syncthreads();
+  unsigned wrong = 0;
+  for (unsigned i = 0; i < words; i++) wrong += own[i] != 32 * thread + i;
+  p[thread] = thread + 1000 * wrong;
+}

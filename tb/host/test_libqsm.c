@@ -192,6 +192,19 @@ static void the_largest_block_with_all_shared_memory_runs(void **state) {
   for (uint32_t i = 0; i < 128; i++) assert_int_equal(read_word(context, buffer + 4 * i), 500 + i % 64);
 }
 
+// Blocks of every size, more than fit at a time; two-dimensional, as crt0 treats them apart.
+static void every_thread_has_a_stack_of_its_own(void **state) {
+  (void)state;
+  const qsmDim3 blocks[] = {{1, 1, 1}, {3, 1, 1}, {8, 1, 1}, {3, 3, 1}, {24, 1, 1}, {5, 8, 1}, {64, 1, 1}};
+  uint32_t buffer = allocate(context, 4 * 40 * 64);
+  for (size_t shape = 0; shape < sizeof blocks / sizeof blocks[0]; shape++) {
+    const uint32_t args[] = {buffer, 32}, n_threads = 40 * blocks[shape].x * blocks[shape].y;
+    assert_int_equal(qsmLaunchKernel(context, "stacks", (qsmDim3){40, 1, 1}, blocks[shape], args, 2, 0, NULL, NULL), qsmSuccess);
+    assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+    for (uint32_t i = 0; i < n_threads; i++) assert_int_equal(read_word(context, buffer + 4 * i), i);
+  }
+}
+
 // Ended launches, in order of their ends.
 struct history {
   uint32_t n_ended, n_killed;
@@ -468,6 +481,7 @@ int main(void) {
       WITH_DEVICE(programs_that_cannot_be_loaded),
       WITH_DEVICE(launches_that_cannot_run),
       WITH_DEVICE(the_largest_block_with_all_shared_memory_runs),
+      WITH_DEVICE(every_thread_has_a_stack_of_its_own),
       WITH_DEVICE(launches_of_a_context_run_in_order),
       WITH_DEVICE(a_callback_may_submit),
       WITH_DEVICE(contexts_run_side_by_side),

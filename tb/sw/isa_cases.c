@@ -210,6 +210,7 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     CSR("slot", 0xCCE, 2),
     CSR("mask", 0xCCF, 1),
     CSR("warpsize", 0xCD0, 4),
+    CSR("ticket", 0xCD1, 0),
     CSR("cycleh", 0xC80, 0),
     RESULT("csrrc a0, arg, zero", ENC_CSR(0xCCC, 3u, 0), 0, 0, 0x12345678),
     RESULT("csrrsi a0, arg, 0", ENC_CSR(0xCCC, 6u, 0), 0, 0, 0x12345678),
@@ -261,7 +262,7 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     ILLEGAL(ENC_CSR(0xCC0, 3u, 11)),      // csrrc that writes
     ILLEGAL(ENC_CSR(0xCC0, 6u, 1)),       // csrrsi that writes
     ILLEGAL(ENC_CSR(0xCC0, 7u, 1)),       // csrrci that writes
-    ILLEGAL(ENC_CSR(0xCD1, 2u, 0)),       // no such CSR
+    ILLEGAL(ENC_CSR(0xCD2, 2u, 0)),       // no such CSR
     ILLEGAL(ENC_CSR(0xC01, 2u, 0)),       // time
     ILLEGAL(ENC_CSR(0xC02, 2u, 0)),       // instret
     ILLEGAL(ENC_CSR(0x300, 2u, 0)),       // mstatus

@@ -124,7 +124,7 @@ static int write_arguments(const struct qsm_ref_program *program, const struct q
   uint32_t kernel = qsm_ref_program_symbol(program, call->symbol);
   uint8_t *at = qsm_ref_at(program->ref, call->scratch, qsm_ref_scratch_bytes(n_threads));
   if (kernel == 0 || at == NULL) return -1;
-  const uint32_t head[4] = {kernel, call->scratch + QSM_REF_ARGUMENT_BYTES, QSM_REF_STACK_BYTES, 0};
+  const uint32_t head[4] = {kernel, call->scratch + QSM_REF_ARGUMENT_BYTES, QSM_REF_STACK_BYTES, n_threads};
   for (int i = 0; i < 4; i++) put_word(at + 4 * i, head[i]);
   for (int i = 0; i < 8; i++) put_word(at + 16 + 4 * i, call->args[i]);
   return 0;

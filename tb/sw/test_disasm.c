@@ -50,6 +50,7 @@ static const char *csr_name(unsigned long number) {
     case 0xCCE: return "slot";
     case 0xCCF: return "mask";
     case 0xCD0: return "warpsize";
+    case 0xCD1: return "ticket";
     default: return NULL;
   }
 }

@@ -97,7 +97,7 @@ const Row csr_read = {"csr read", 0, 0, ALU, NEXT, R_D, I, ADD, ZERO};
 
 bool is_csr_read(uint32_t w) {
   const uint32_t number = w >> 20, f3 = w >> 12 & 7;
-  const bool known = number == 0xC00 || number == 0xC80 || (number >= 0xCC0 && number <= 0xCD0);
+  const bool known = number == 0xC00 || number == 0xC80 || (number >= 0xCC0 && number <= 0xCD1);
   return (w & 0x7F) == 0x73 && known && (f3 == 2 || f3 == 3 || f3 == 6 || f3 == 7) && (w >> 15 & 31) == 0;
 }
 

@@ -44,6 +44,6 @@ inline uint32_t exit_() { return 0x0000100B; }
 
 constexpr uint32_t CSR_CYCLE = 0xC00, CSR_TID = 0xCC0, CSR_CTAID_X = 0xCC1, CSR_CTAID_Y = 0xCC2, CSR_CTAID_Z = 0xCC3, CSR_NTID_X = 0xCC4,
                    CSR_NTID_Y = 0xCC5, CSR_NTID_Z = 0xCC6, CSR_NCTAID_X = 0xCC7, CSR_NCTAID_Y = 0xCC8, CSR_NCTAID_Z = 0xCC9, CSR_LANE = 0xCCA,
-                   CSR_SMID = 0xCCB, CSR_ARG = 0xCCC, CSR_HWTID = 0xCCD, CSR_SLOT = 0xCCE, CSR_MASK = 0xCCF, CSR_WARPSIZE = 0xCD0;
+                   CSR_SMID = 0xCCB, CSR_ARG = 0xCCC, CSR_HWTID = 0xCCD, CSR_SLOT = 0xCCE, CSR_MASK = 0xCCF, CSR_WARPSIZE = 0xCD0, CSR_TICKET = 0xCD1;
 
 #endif

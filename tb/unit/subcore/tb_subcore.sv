@@ -18,7 +18,7 @@ module tb_subcore
   input  logic [1:0]               policy_i,
   input  logic [7:0]               killed_i,
   input  logic [7:0]               open_i,
-  // A warp starts; its block index is {3, 2, tb}, its linear index 100 + tb.
+  // A warp starts; its block index is {3, 2, tb}, its linear index 100 + tb, its ticket 5 - tb.
   input  logic                     start_i,
   input  logic [2:0]               start_kernel_i,
   input  logic [4:0]               start_tb_i,
@@ -118,7 +118,7 @@ module tb_subcore
     end
   end
   // Told with every start: a warp's first instruction comes later.
-  assign dispatch = '{valid: start_i, tb: TbW'(start_tb_i), block: {16'd3, 16'd2, 16'(start_tb_i)}, linear: 100 + 32'(start_tb_i), default: '0};
+  assign dispatch = '{valid: start_i, tb: TbW'(start_tb_i), block: {16'd3, 16'd2, 16'(start_tb_i)}, linear: 100 + 32'(start_tb_i), op: OpNew, ticket: TicketW'(5 - 32'(start_tb_i)), default: '0};
   assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i), widx: WidxW'(start_widx_i), live: mask_t'(start_live_i)};
   assign pass = '{part: pass_part_i, last: pass_last_i, sub: '0, warp: WarpW'(pass_warp_i), entry: SbW'(pass_entry_i)};
   assign ack = '{valid: ack_i, sub: '0, warp: WarpW'(ack_warp_i), entry: SbW'(ack_entry_i)};

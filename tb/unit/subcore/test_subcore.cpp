@@ -327,11 +327,11 @@ static void test_gate() {
 
 static void test_csrs() {
   static const uint32_t csrs[] = {CSR_TID, CSR_CTAID_X, CSR_CTAID_Y, CSR_CTAID_Z, CSR_NTID_X, CSR_NTID_Y, CSR_NTID_Z, CSR_NCTAID_X, CSR_NCTAID_Y,
-                                  CSR_NCTAID_Z, CSR_LANE, CSR_SMID, CSR_ARG, CSR_HWTID, CSR_SLOT, CSR_WARPSIZE};
+                                  CSR_NCTAID_Z, CSR_LANE, CSR_SMID, CSR_ARG, CSR_HWTID, CSR_SLOT, CSR_WARPSIZE, CSR_TICKET};
   Bench bench(9);
   const uint32_t n = 2 * bench.lanes;
   bench.code = {csrr(6, CSR_TID), alu_imm(1, 6, 6, 8), lui(2, DATA_BASE), add(2, 2, 6), csrr(9, CSR_CYCLE), store(2, 9, 2, 128)};
-  for (uint32_t i = 0; i < 16; i++) {
+  for (uint32_t i = 0; i < 17; i++) {
     bench.code.push_back(csrr(8, csrs[i]));
     bench.code.push_back(store(2, 8, 2, static_cast<int32_t>(4 * i)));
   }
@@ -339,8 +339,8 @@ static void test_csrs() {
   bench.add_block(2, 3, n, nullptr);
   std::string why = bench.run(20000) ? "" : bench.error + " does not end";
   for (uint32_t t = 0; t < n && why.empty(); t++) {
-    const uint32_t want[] = {t, 3, 2, 3, 4, 5, 6, 7, 8, 9, t % bench.lanes, 0, 0x1234ABCD, t, 2, bench.lanes};
-    for (uint32_t i = 0; i < 16; i++) {
+    const uint32_t want[] = {t, 3, 2, 3, 4, 5, 6, 7, 8, 9, t % bench.lanes, 0, 0x1234ABCD, t, 2, bench.lanes, 2};
+    for (uint32_t i = 0; i < 17; i++) {
       if (bench.memory.read(DATA_BASE + 256 * t + 4 * i, 4) != want[i]) why = "csr " + std::to_string(csrs[i]) + " of thread " + std::to_string(t);
     }
   }
