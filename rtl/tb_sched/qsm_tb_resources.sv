@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one SM has left for thread blocks, and what each of its TB slots holds: warps per sub-core, granules, TB slots, TBs per kernel.
 // Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the next cycle on; both may coincide.
-// Cost: TB slot and granule maps, the owner of each granule, counters in flip-flops; kernel and first of a TB in distributed RAM.
+// Cost: TB slot and granule maps, the owner of each granule, counters in flip-flops; kernel, first and ticket of a TB in distributed RAM.
 module qsm_tb_resources #(
   parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4
   parameter int unsigned WarpsPerSched = 8, // 1..16
   parameter int unsigned MaxTbs = 8,        // 1..32
   parameter int unsigned Granules = 32,     // power of two
+  parameter int unsigned TicketW = 6,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
@@ -29,10 +30,13 @@ module qsm_tb_resources #(
   // Take it, in the same cycle.
   input  logic                take_i,
   input  logic [Granules-1:0] take_granules_i,
+  input  logic [TicketW-1:0]  take_ticket_i,
 
   input  logic                  retire_i,
   input  logic [TbW-1:0]        retire_tb_i,
   output logic [NumKernels-1:0] retire_kernel_o,  // one bit: whose TB retires in this cycle
+  output logic [KernelW-1:0]    retire_idx_o,     // the same as a number, and its ticket; while retire_i
+  output logic [TicketW-1:0]    retire_ticket_o,
 
   output logic [NumKernels-1:0][5:0] cnt_o
 );
@@ -45,12 +49,13 @@ module qsm_tb_resources #(
   typedef struct packed {
     logic [KernelW-1:0] kernel;
     logic [SubW-1:0] first;
+    logic [TicketW-1:0] ticket;
   } held_t;
   held_t held_mem[MaxTbs];
   held_t freed;
 
   assign freed = held_mem[retire_tb_i];
-  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q};
+  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, ticket: take_ticket_i};
 
   // Warps that a TB of kernel k whose warp 0 is on sub-core `first` has on sub-core j.
   function automatic logic [FreeW-1:0] need(input logic [KernelW-1:0] k, input logic [SubW-1:0] first, input logic [SubW-1:0] j);
@@ -115,6 +120,8 @@ module qsm_tb_resources #(
 
   assign free_granules_o = free_granules_q;
   assign first_o = first_q;
+  assign retire_idx_o = freed.kernel;
+  assign retire_ticket_o = freed.ticket;
   assign cnt_o = cnt_q;
 
 `ifndef SYNTHESIS

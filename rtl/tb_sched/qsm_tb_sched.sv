@@ -12,12 +12,14 @@ module qsm_tb_sched #(
   parameter int unsigned WarpsPerSm = 8,  // 1..64, multiple of NumSched
   parameter int unsigned MaxTbs = 8,      // TB slots per SM, 1..32
   parameter int unsigned Granules = 32,   // shared memory granules per SM, power of two
+  parameter int unsigned NumImages = 8,   // saved blocks of a slot, 1..16
   parameter int unsigned EndDelay = 16,   // R-TB-3, 1..16
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
-  localparam int unsigned GranW = $clog2(Granules)
+  localparam int unsigned GranW = $clog2(Granules),
+  localparam int unsigned TicketW = $clog2(NumImages + NumSms * MaxTbs)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -57,6 +59,7 @@ module qsm_tb_sched #(
   output logic [GranW-1:0]       dispatch_base_o,
   output logic [2:0][15:0]       dispatch_block_o,
   output logic [31:0]            dispatch_linear_o,
+  output logic [TicketW-1:0]     dispatch_ticket_o,
   // Messages from the SMs.
   input  logic [NumSms-1:0]                              retire_i,
   input  logic [NumSms-1:0][TbW-1:0]                     retire_tb_i,
@@ -117,15 +120,26 @@ module qsm_tb_sched #(
   logic [NumSms-1:0][TbW-1:0] free_tb;
   logic [NumSms-1:0][SubW-1:0] first;
   logic [NumSms-1:0][Granules-1:0] free_granules;
+  logic [NumSms-1:0][TicketW-1:0] ticket;
   logic [Granules-1:0] run;                 // granules of the candidate
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
+    logic [KernelW-1:0] retire_idx;
+    logic [TicketW-1:0] retire_ticket;
     qsm_tb_resources #(
-      .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules)
+      .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules), .TicketW(TicketW)
     ) u_resources (
       .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest),
       .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .first_o(first[i]), .free_granules_o(free_granules[i]),
-      .take_i(dispatch_valid_o[i]), .take_granules_i(run),
-      .retire_i(retire_i[i]), .retire_tb_i(retire_tb_i[i]), .retire_kernel_o(retire_kernel[i]), .cnt_o(cnt_o[i])
+      .take_i(dispatch_valid_o[i]), .take_granules_i(run), .take_ticket_i(dispatch_ticket_o),
+      .retire_i(retire_i[i]), .retire_tb_i(retire_tb_i[i]), .retire_kernel_o(retire_kernel[i]),
+      .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket), .cnt_o(cnt_o[i])
+    );
+
+    qsm_tb_tickets #(
+      .NumKernels(NumKernels), .MaxTbs(MaxTbs), .FirstTicket(NumImages + i), .Step(NumSms), .TicketW(TicketW)
+    ) u_tickets (
+      .clk_i, .rst_ni, .launch_i, .kernel_i(kernel), .ticket_o(ticket[i]), .take_i(dispatch_valid_o[i]),
+      .push_i(retire_i[i]), .push_kernel_i(retire_idx), .push_ticket_i(retire_ticket)
     );
   end
 
@@ -163,6 +177,7 @@ module qsm_tb_sched #(
   assign dispatch_first_o = first[sm];
   assign dispatch_block_o = block[kernel];
   assign dispatch_linear_o = linear[kernel];
+  assign dispatch_ticket_o = ticket[sm];
 
   // ---- had_tb, R-TB-12 ----
   logic [NumKernels-1:0] has_tb, had_tb_q;

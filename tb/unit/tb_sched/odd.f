@@ -1,6 +1,6 @@
 --top-module qsm_tb_sched
--GNumSms=3 -GNumKernels=3 -GNumSched=2 -GWarpsPerSm=6 -GMaxTbs=5
--CFLAGS "-DNUM_SMS=3 -DNUM_KERNELS=3 -DNUM_SCHED=2 -DWARPS_PER_SM=6 -DMAX_TBS=5"
+-GNumSms=3 -GNumKernels=3 -GNumSched=2 -GWarpsPerSm=6 -GMaxTbs=5 -GNumImages=2
+-CFLAGS "-DNUM_SMS=3 -DNUM_KERNELS=3 -DNUM_SCHED=2 -DWARPS_PER_SM=6 -DMAX_TBS=5 -DNUM_IMAGES=2"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_run_fit.sv
@@ -8,3 +8,4 @@ rtl/tb_sched/qsm_tb_alloc.sv
 rtl/tb_sched/qsm_tb_kernel.sv
 rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
+rtl/tb_sched/qsm_tb_tickets.sv

@@ -1,6 +1,6 @@
 --top-module qsm_tb_sched
--GNumSms=1 -GNumKernels=1 -GNumSched=1 -GWarpsPerSm=1 -GMaxTbs=1
--CFLAGS "-DNUM_SMS=1 -DNUM_KERNELS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=1 -DMAX_TBS=1"
+-GNumSms=1 -GNumKernels=1 -GNumSched=1 -GWarpsPerSm=1 -GMaxTbs=1 -GNumImages=1
+-CFLAGS "-DNUM_SMS=1 -DNUM_KERNELS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=1 -DMAX_TBS=1 -DNUM_IMAGES=1"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_run_fit.sv
@@ -8,3 +8,4 @@ rtl/tb_sched/qsm_tb_alloc.sv
 rtl/tb_sched/qsm_tb_kernel.sv
 rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
+rtl/tb_sched/qsm_tb_tickets.sv

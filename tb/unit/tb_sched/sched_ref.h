@@ -10,7 +10,7 @@
 #include "../tb_alloc/alloc_ref.h"
 
 struct SchedParams {
-  unsigned n_sms, n_kernels, n_sched, warps_per_sm, max_tbs;
+  unsigned n_sms, n_kernels, n_sched, warps_per_sm, max_tbs, n_images;
 };
 
 // What a cycle brings from outside.
@@ -31,6 +31,7 @@ struct SchedOutput {
   unsigned sm = 0, kernel = 0, tb = 0, first = 0, base = 0;
   std::array<unsigned, 3> block = {};
   uint32_t linear = 0;
+  unsigned ticket = 0;
 };
 
 class SchedRef {
@@ -46,10 +47,15 @@ class SchedRef {
   };
   struct Tb {
     bool used = false;
-    unsigned kernel = 0, first = 0, base = 0, warps = 0, granules = 0;
+    unsigned kernel = 0, first = 0, base = 0, warps = 0, granules = 0, ticket = 0;
+  };
+  struct Tickets {  // of one kernel on one SM
+    std::vector<unsigned> stack;
+    unsigned made = 0;
   };
   struct Sm {
     std::vector<Tb> tb;
+    std::vector<Tickets> tickets;
     std::vector<unsigned> cnt, free_warps;
     uint32_t granules_used = 0;
     unsigned first = 0;
@@ -60,6 +66,7 @@ class SchedRef {
     for (Sm &s : sm) {
       s.tb.resize(p.max_tbs);
       s.cnt.assign(p.n_kernels, 0);
+      s.tickets.resize(p.n_kernels);
       s.free_warps.assign(p.n_sched, p.warps_per_sm / p.n_sched);
     }
   }
@@ -137,6 +144,21 @@ class SchedRef {
     out.base = static_cast<unsigned>(base);
     out.block = slot[k].block;
     out.linear = slot[k].linear;
+    out.ticket = next_ticket(k, i);
+  }
+
+  // R-PE-9.
+  unsigned next_ticket(unsigned k, unsigned i) const {
+    const Tickets &t = sm[i].tickets[k];
+    return t.stack.empty() ? p.n_images + t.made * p.n_sms + i : t.stack.back();
+  }
+  void take_ticket(unsigned k, unsigned i) {
+    Tickets &t = sm[i].tickets[k];
+    if (t.stack.empty()) {
+      t.made++;
+    } else {
+      t.stack.pop_back();
+    }
   }
 
   static uint32_t run(unsigned base, unsigned length) {
@@ -183,6 +205,7 @@ class SchedRef {
       s.killed = s.all = false;
       s.block = {};
       s.linear = 0;
+      for (Sm &m : this->sm) m.tickets[k] = Tickets{};
     }
     if (static_cast<int>(k) == in.arrival) s.launches = 0;
   }
@@ -190,7 +213,8 @@ class SchedRef {
   void take(const SchedInput &in, const SchedOutput &out) {
     Sm &s = sm[out.sm];
     const AllocShape shape = in.shape[out.kernel];
-    s.tb[out.tb] = Tb{true, out.kernel, out.first, out.base, shape.warps, shape.granules};
+    s.tb[out.tb] = Tb{true, out.kernel, out.first, out.base, shape.warps, shape.granules, out.ticket};
+    take_ticket(out.kernel, out.sm);
     s.granules_used |= run(out.base, shape.granules);
     for (unsigned w = 0; w < shape.warps; w++) s.free_warps[(out.first + w) % p.n_sched]--;
     s.first = (s.first + shape.warps) % p.n_sched;
@@ -213,6 +237,7 @@ class SchedRef {
     s.granules_used &= ~run(tb.base, tb.granules);
     for (unsigned w = 0; w < tb.warps; w++) s.free_warps[(tb.first + w) % p.n_sched]++;
     s.cnt[tb.kernel]--;
+    s.tickets[tb.kernel].stack.push_back(tb.ticket);
     slot[tb.kernel].out--;
   }
 

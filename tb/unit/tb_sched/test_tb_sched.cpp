@@ -10,7 +10,7 @@ using qsm_unit::set;
 
 namespace {
 
-const SchedParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS};
+const SchedParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS, NUM_IMAGES};
 const uint64_t kAllSms = (uint64_t{1} << NUM_SMS) - 1;
 const unsigned kTbW = qsm_unit::index_bits(MAX_TBS);
 const unsigned kSmW = qsm_unit::index_bits(NUM_SMS);
@@ -142,6 +142,7 @@ class Bench {
     same("dispatch first", 0, top.dispatch_first_o, out.first);
     same("dispatch base", 0, top.dispatch_base_o, out.base);
     same("dispatch linear", 0, top.dispatch_linear_o, out.linear);
+    same("dispatch ticket", 0, top.dispatch_ticket_o, out.ticket);
     for (unsigned d = 0; d < 3; d++) same("dispatch block", d, get(top.dispatch_block_o, d, 16), out.block[d]);
   }
 

@@ -1,6 +1,6 @@
 --top-module qsm_tb_sched
--GNumSms=4 -GNumKernels=8 -GNumSched=3 -GWarpsPerSm=12 -GMaxTbs=7
--CFLAGS "-DNUM_SMS=4 -DNUM_KERNELS=8 -DNUM_SCHED=3 -DWARPS_PER_SM=12 -DMAX_TBS=7"
+-GNumSms=4 -GNumKernels=8 -GNumSched=3 -GWarpsPerSm=12 -GMaxTbs=7 -GNumImages=3
+-CFLAGS "-DNUM_SMS=4 -DNUM_KERNELS=8 -DNUM_SCHED=3 -DWARPS_PER_SM=12 -DMAX_TBS=7 -DNUM_IMAGES=3"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_run_fit.sv
@@ -8,3 +8,4 @@ rtl/tb_sched/qsm_tb_alloc.sv
 rtl/tb_sched/qsm_tb_kernel.sv
 rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
+rtl/tb_sched/qsm_tb_tickets.sv

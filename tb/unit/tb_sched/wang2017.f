@@ -1,6 +1,6 @@
 --top-module qsm_tb_sched
--GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32
--CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32"
+-GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32 -GNumImages=8
+-CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32 -DNUM_IMAGES=8"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_run_fit.sv
@@ -8,3 +8,4 @@ rtl/tb_sched/qsm_tb_alloc.sv
 rtl/tb_sched/qsm_tb_kernel.sv
 rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
+rtl/tb_sched/qsm_tb_tickets.sv
