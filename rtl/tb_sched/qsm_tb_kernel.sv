@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel table entry of one slot: is a launch running, which block comes next, how many are out, has it been killed, when does it end.
-// Contract: docs/tb_sched.md R-TB-1..R-TB-4. Outputs are registers, but for the messages start_o and kill_o and the pulses ended_o, ending_o.
+// Contract: docs/tb_sched.md R-TB-1..R-TB-4, docs/design/preemption.md R-PE-8, R-PE-10. Outputs are registers, but for the messages start_o and
+// kill_o, the pulses ended_o and ending_o, and ready_o, which follows resume_i.
 // Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH, through qsm_tb_sched).
 module qsm_tb_kernel #(
   parameter int unsigned NumSms = 4,      // 1..64
@@ -29,7 +30,10 @@ module qsm_tb_kernel #(
   output logic             ready_o,       // a block waits for dispatch
   output logic [2:0][15:0] block_o,
   output logic [31:0]      linear_o,
-  input  logic             dispatch_i,    // it is dispatched in this cycle
+  input  logic             dispatch_i,    // a block is dispatched in this cycle
+  // Preemption.
+  input  logic             resume_i,      // not this block, but a saved one is next
+  input  logic             unfinished_i,  // a job or a saved block keeps the launch from ending
 
   // SMs.
   output logic                           start_o,
@@ -58,7 +62,7 @@ module qsm_tb_kernel #(
   end
 
   // ---- end, R-TB-3 ----
-  assign ending_o = busy_q && !ending_q && (all_q || killed_q) && out_q == '0;
+  assign ending_o = busy_q && !ending_q && (all_q || killed_q) && out_q == '0 && !unfinished_i;
   assign ended_o = ending_q && countdown_q == '0;
 
   // ---- kill, R-TB-4 ----
@@ -115,7 +119,7 @@ module qsm_tb_kernel #(
         all_q <= 1'b0;
         block_q <= '0;
         linear_q <= '0;
-      end else if (dispatch_i) begin
+      end else if (dispatch_i && !resume_i) begin
         all_q <= &last_in;
         linear_q <= linear_q + 32'd1;
         block_q[0] <= last_in[0] ? '0 : after[0];
@@ -131,7 +135,7 @@ module qsm_tb_kernel #(
   assign launches_o = launches_q;
   assign faulted_o = killed_q && by_fault_q;
   assign fault_sm_o = fault_sm_q;
-  assign ready_o = busy_q && !start_q && !killed_q && !all_q && !ending_q;  // start_q: R-TB-1, not before t + 2
+  assign ready_o = busy_q && !start_q && !killed_q && (!all_q || resume_i) && !ending_q;  // start_q: R-TB-1, not before t + 2
   assign block_o = block_q;
   assign linear_o = linear_q;
   assign start_o = start_q;

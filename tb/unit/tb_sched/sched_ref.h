@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-12 says it, written plainly: vectors, loops, one cycle at a time.
+// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-12 says it, written plainly: vectors, loops, one cycle at a time. With it the preemption engine.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
 
@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "../preempt/preempt_ref.h"
 #include "../tb_alloc/alloc_ref.h"
 
 struct SchedParams {
-  unsigned n_sms, n_kernels, n_sched, warps_per_sm, max_tbs, n_images;
+  unsigned n_sms, n_kernels, n_sched, warps_per_sm, max_tbs, n_images, line_bytes;
 };
 
 // What a cycle brings from outside.
@@ -22,16 +23,20 @@ struct SchedInput {
   bool change = false, snapshot = false;
   std::vector<int> retire;                      // per SM: TB slot or -1
   std::vector<std::vector<bool>> fault;         // [SM][slot]: message
+  PreemptInput preempt;
 };
 
 // What the scheduler decides in a cycle.
 struct SchedOutput {
-  std::vector<bool> start, kill, ended;
+  std::vector<bool> start, kill, ending, ended;
   bool dispatch = false;
   unsigned sm = 0, kernel = 0, tb = 0, first = 0, base = 0;
   std::array<unsigned, 3> block = {};
   uint32_t linear = 0;
   unsigned ticket = 0;
+  bool restore = false, fresh = false;
+  unsigned image = 0;
+  PreemptDecision decision;
 };
 
 class SchedRef {
@@ -56,13 +61,15 @@ class SchedRef {
   struct Sm {
     std::vector<Tb> tb;
     std::vector<Tickets> tickets;
+    std::vector<PreemptView::Resident> age;  // the oldest first
     std::vector<unsigned> cnt, free_warps;
     uint32_t granules_used = 0;
     unsigned first = 0;
   };
 
   explicit SchedRef(const SchedParams &params)
-      : p(params), alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}), slot(p.n_kernels), sm(p.n_sms) {
+      : p(params), alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}),
+        preempt(PreemptParams{p.n_sms, p.n_kernels, p.n_images, p.line_bytes}), slot(p.n_kernels), sm(p.n_sms) {
     for (Sm &s : sm) {
       s.tb.resize(p.max_tbs);
       s.cnt.assign(p.n_kernels, 0);
@@ -75,12 +82,21 @@ class SchedRef {
   SchedOutput step(const SchedInput &in) {
     SchedOutput out;
     out.start.assign(p.n_kernels, false);
-    out.kill = out.ended = out.start;
+    out.kill = out.ending = out.ended = out.start;
     const std::vector<bool> has_tb = resident();
-    choose(in, out);
-    for (unsigned k = 0; k < p.n_kernels; k++) advance(in, out, k);
+    const PreemptView view = look(in);
+    out.decision = preempt.decide(in.preempt, view);
+    if (!out.decision.now) choose(in, out);
+    const int cleaned = preempt.cleaned(view, out.restore);
+    std::vector<bool> may_end;
+    for (unsigned k = 0; k < p.n_kernels; k++) may_end.push_back(preempt.may_end(k, slot[k].killed));
+    for (unsigned k = 0; k < p.n_kernels; k++) advance(in, out, k, may_end[k]);
+    preempt.examine(in.preempt, out.decision);
     if (out.dispatch) take(in, out);
-    for (unsigned i = 0; i < p.n_sms; i++) release(in, i);
+    if (out.decision.accepted()) preempt.accept(out.decision);
+    for (unsigned i = 0; i < p.n_sms; i++) release(in, i, view.killed);
+    if (cleaned >= 0) clean_up(static_cast<unsigned>(cleaned), view.killed);
+    finish_preempt(in, out);
     for (unsigned k = 0; k < p.n_kernels; k++) slot[k].had_tb = has_tb[k] || (slot[k].had_tb && !in.snapshot);
     alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival, in.change);
     return out;
@@ -88,6 +104,7 @@ class SchedRef {
 
   const SchedParams p;
   AllocRef alloc;
+  PreemptRef preempt;
   std::vector<Slot> slot;
   std::vector<Sm> sm;
 
@@ -100,13 +117,29 @@ class SchedRef {
     return result;
   }
 
+  PreemptView look(const SchedInput &in) const {
+    PreemptView view;
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      view.running.push_back(slot[k].busy && !slot[k].ending);
+      view.killed.push_back(slot[k].killed);
+      view.warps.push_back(in.shape[k].warps);
+    }
+    for (const Sm &s : sm) {
+      view.resident.push_back(s.age);
+      view.cnt.push_back(s.cnt);
+    }
+    view.target = alloc.target;
+    view.retire = in.retire;
+    return view;
+  }
+
   bool room(const SchedInput &in, unsigned k, unsigned i) const {
-    return ((in.ctx.mask[k] >> i) & 1) && sm[i].cnt[k] < alloc.target[i][k];
+    return ((in.ctx.mask[k] >> i) & 1) && sm[i].cnt[k] < alloc.target[i][k] && preempt.open(in.preempt, k, i);
   }
 
   bool eligible(const SchedInput &in, unsigned k) const {
     const Slot &s = slot[k];
-    if (!s.busy || s.starting || s.killed || s.all || s.ending) return false;
+    if (!s.busy || s.starting || s.killed || (s.all && !preempt.resumes(in.preempt, k)) || s.ending) return false;
     for (unsigned i = 0; i < p.n_sms; i++) {
       if (room(in, k, i)) return true;
     }
@@ -142,9 +175,17 @@ class SchedRef {
     out.tb = tb;
     out.first = s.first;
     out.base = static_cast<unsigned>(base);
-    out.block = slot[k].block;
-    out.linear = slot[k].linear;
-    out.ticket = next_ticket(k, i);
+    out.restore = preempt.resumes(in.preempt, k);
+    if (out.restore) {
+      const PreemptRef::Block b = preempt.slot[k].queue.front();
+      out.image = b.image;
+      out.fresh = b.fresh;
+      out.ticket = preempt.slot[k].spare[b.image];
+    } else {
+      out.block = slot[k].block;
+      out.linear = slot[k].linear;
+      out.ticket = next_ticket(k, i);
+    }
   }
 
   // R-PE-9.
@@ -172,7 +213,7 @@ class SchedRef {
   }
 
   // R-TB-1, R-TB-3, R-TB-4.
-  void advance(const SchedInput &in, SchedOutput &out, unsigned k) {
+  void advance(const SchedInput &in, SchedOutput &out, unsigned k, bool may_end) {
     Slot &s = slot[k];
     const Slot was = s;
     out.start[k] = was.starting;
@@ -190,8 +231,8 @@ class SchedRef {
       s.faulted = faults;
       s.fault_sm = sm;
     }
-    if (was.busy && !was.ending && (was.all || was.killed) && was.out == 0) {
-      s.ending = true;
+    if (was.busy && !was.ending && (was.all || was.killed) && was.out == 0 && may_end) {
+      s.ending = out.ending[k] = true;
       s.countdown = 15;
     } else if (was.ending && was.countdown == 0) {
       out.ended[k] = true;
@@ -206,6 +247,7 @@ class SchedRef {
       s.block = {};
       s.linear = 0;
       for (Sm &m : this->sm) m.tickets[k] = Tickets{};
+      preempt.launch(k);
     }
     if (static_cast<int>(k) == in.arrival) s.launches = 0;
   }
@@ -214,13 +256,19 @@ class SchedRef {
     Sm &s = sm[out.sm];
     const AllocShape shape = in.shape[out.kernel];
     s.tb[out.tb] = Tb{true, out.kernel, out.first, out.base, shape.warps, shape.granules, out.ticket};
+    const unsigned ticket = next_ticket(out.kernel, out.sm);
     take_ticket(out.kernel, out.sm);
+    s.age.push_back(PreemptView::Resident{out.tb, out.kernel});
     s.granules_used |= run(out.base, shape.granules);
     for (unsigned w = 0; w < shape.warps; w++) s.free_warps[(out.first + w) % p.n_sched]--;
     s.first = (s.first + shape.warps) % p.n_sched;
     s.cnt[out.kernel]++;
     Slot &k = slot[out.kernel];
     k.out++;
+    if (out.restore) {
+      preempt.restore(out.sm, out.kernel, out.tb, ticket);
+      return;
+    }
     k.linear++;
     for (unsigned d = 0; d < 3; d++) {
       if (++k.block[d] < in.grid[out.kernel][d]) return;
@@ -229,7 +277,7 @@ class SchedRef {
     k.all = true;
   }
 
-  void release(const SchedInput &in, unsigned i) {
+  void release(const SchedInput &in, unsigned i, const std::vector<bool> &killed) {
     if (in.retire[i] < 0) return;
     Sm &s = sm[i];
     Tb &tb = s.tb[static_cast<unsigned>(in.retire[i])];
@@ -237,8 +285,31 @@ class SchedRef {
     s.granules_used &= ~run(tb.base, tb.granules);
     for (unsigned w = 0; w < tb.warps; w++) s.free_warps[(tb.first + w) % p.n_sched]++;
     s.cnt[tb.kernel]--;
-    s.tickets[tb.kernel].stack.push_back(tb.ticket);
     slot[tb.kernel].out--;
+    std::size_t n = 0;
+    while (s.age[n].tb != static_cast<unsigned>(in.retire[i])) n++;
+    s.age.erase(s.age.begin() + static_cast<std::ptrdiff_t>(n));
+    if (preempt.retire(i, static_cast<unsigned>(in.retire[i]), in.preempt.retire_saved[i], tb.ticket, killed)) {
+      s.tickets[tb.kernel].stack.push_back(tb.ticket);
+    }
+  }
+
+  void clean_up(unsigned i, const std::vector<bool> &killed) {
+    const unsigned k = preempt.job[i].kernel;
+    unsigned ticket;
+    if (preempt.clean_up(i, killed, &ticket)) sm[i].tickets[k].stack.push_back(ticket);
+  }
+
+  // What is left of the cycle: R-PE-6, R-PE-10, R-PE-11.
+  void finish_preempt(const SchedInput &in, const SchedOutput &out) {
+    for (unsigned i = 0; i < p.n_sms; i++) {
+      if (in.preempt.restored[i]) preempt.job[i].kind = kFreed;
+    }
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      if (out.kill[k]) preempt.slot[k].queue.clear();
+      if (out.ending[k]) preempt.slot[k].used.assign(p.n_images, false);
+    }
+    if (in.preempt.host) preempt.write(in.preempt.request);
   }
 
   unsigned kp_ = 0, sp_ = 0;

@@ -1,10 +1,14 @@
 --top-module qsm_tb_sched
--GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32 -GNumImages=8
--CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32 -DNUM_IMAGES=8"
+-GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32 -GNumImages=8 -GLineBytes=128
+-CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32 -DNUM_IMAGES=8 -DLINE_BYTES=128"
 rtl/qsm_lint.vlt
 rtl/qsm_rr_arb.sv
+rtl/tb_sched/qsm_preempt.sv
+rtl/tb_sched/qsm_preempt_exam.sv
 rtl/tb_sched/qsm_run_fit.sv
+rtl/tb_sched/qsm_tb_ages.sv
 rtl/tb_sched/qsm_tb_alloc.sv
+rtl/tb_sched/qsm_tb_images.sv
 rtl/tb_sched/qsm_tb_kernel.sv
 rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preemption engine, GPU level: requests (qsm_preempt_exam), one job per SM, images of saved blocks (qsm_tb_images), their resumption.
+// Contract: docs/design/preemption.md R-PE-1 to R-PE-11. Registers at the start of the cycle decide; everything shows from the next cycle on.
+// Observed by the lockstep monitor: u_exam (PREEMPT); state:
+// kind_q, job_q, result_q; u_images.used_q, .queued_q, .head_q, .queue_mem, .spare_mem where .changed_q (else the image's number).
+module qsm_preempt #(
+  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumKernels = 4,  // 1..8
+  parameter int unsigned MaxTbs = 8,      // 1..32
+  parameter int unsigned NumImages = 8,   // 1..16
+  parameter int unsigned LineBytes = 16,  // power of two, 8..128
+  parameter int unsigned TicketW = 6,
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned ImageW = (NumImages > 1) ? $clog2(NumImages) : 1,
+  localparam int unsigned ImagesW = $clog2(NumImages + 1)
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Host: a request in the cycle of its write, and the last decision of one (PREEMPT_STATUS).
+  input  logic               host_i,
+  input  logic [SmW-1:0]     host_sm_i,
+  input  logic [KernelW-1:0] host_kernel_i,
+  input  logic               host_by_slot_i,
+  input  logic [TbW-1:0]     host_tb_i,
+  input  logic [1:0]         host_technique_i,
+  output logic [3:0]         code_o,
+  output logic [SmW-1:0]     code_sm_o,
+  output logic [TbW-1:0]     code_tb_o,
+  output logic [ImageW-1:0]  code_image_o,
+  // Host: job of each SM (SMSEL_JOB), images of each kernel (SAVED).
+  output logic [NumSms-1:0][2:0]               job_kind_o,
+  output logic [NumSms-1:0][KernelW-1:0]       job_kernel_o,
+  output logic [NumSms-1:0][TbW-1:0]           job_tb_o,
+  output logic [NumSms-1:0][ImageW-1:0]        job_image_o,
+  output logic [NumSms-1:0][2:0]               result_o,
+  output logic [NumKernels-1:0][NumImages-1:0] used_o,
+  output logic [NumKernels-1:0][ImagesW-1:0]   queued_o,
+  // TB adjuster.
+  input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
+  input  logic [1:0]                        evict_technique_i,
+  output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
+
+  // Launches: save area and windows in pages of 4096 bytes.
+  input  logic [NumKernels-1:0][19:0]      save_base_i,
+  input  logic [NumKernels-1:0][19:0]      save_limit_i,
+  input  logic [NumKernels-1:0]            idempotent_i,
+  input  logic [NumKernels-1:0]            hold_i,       // PREEMPT_HOLD
+  input  logic [NumKernels-1:0][1:0]       win_rw_i,     // both rights
+  input  logic [NumKernels-1:0][1:0][19:0] win_base_i,
+  input  logic [NumKernels-1:0][1:0][19:0] win_limit_i,
+  input  logic [NumKernels-1:0][6:0]       warps_i,      // per TB
+  input  logic [NumKernels-1:0][18:0]      shared_i,     // bytes per TB
+  // Kernel table: registers, pulses, and whether a launch must not end yet.
+  input  logic [NumKernels-1:0]            killed_i,
+  input  logic [NumKernels-1:0]            launch_i,
+  input  logic [NumKernels-1:0]            kill_i,
+  input  logic [NumKernels-1:0]            ending_i,
+  output logic [NumKernels-1:0]            unfinished_o,
+  // SMs: registers, messages.
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0]     cnt_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0]     target_i,
+  input  logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,  // resident TBs, the youngest first
+  input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]     age_tb_i,
+  input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel_i,
+  input  logic [NumSms-1:0]                          retire_i,
+  input  logic [NumSms-1:0][TbW-1:0]                 retire_tb_i,
+  input  logic [NumSms-1:0]                          retire_saved_i,
+  input  logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
+  input  logic [NumSms-1:0]                          restored_i,
+  output logic [NumSms-1:0][NumKernels-1:0]          saving_o,     // a TB of this kernel is being saved here
+
+  // Dispatch, R-PE-8.
+  output logic [NumKernels-1:0]             resume_o,  // rs: a saved block is next
+  output logic [NumKernels-1:0][NumSms-1:0] closed_o,  // the job there keeps this kernel's blocks out
+  input  logic [KernelW-1:0]                kernel_i,  // candidate
+  output logic [ImageW-1:0]                 image_o,   // of its next saved block
+  output logic                              fresh_o,
+  output logic [TicketW-1:0]                spare_o,
+  input  logic [NumSms-1:0]                 restore_i, // it is dispatched to this SM (at most one bit)
+  input  logic [TbW-1:0]                    restore_tb_i,
+  input  logic [TicketW-1:0]                restore_ticket_i,
+
+  // Tickets that come back by clean-up, R-PE-7; from no SM whose TB retires in this cycle.
+  output logic [NumSms-1:0]                 return_o,
+  output logic [KernelW-1:0]                return_kernel_o,
+  output logic [TicketW-1:0]                return_ticket_o,
+
+  // Save or flush message.
+  output logic               decision_o,  // nothing is dispatched in this cycle
+  output logic [NumSms-1:0]  save_o,      // at most one bit: the receiver
+  output logic [KernelW-1:0] save_kernel_o,
+  output logic [TbW-1:0]     save_tb_o,
+  output logic [ImageW-1:0]  save_image_o,
+  output logic               save_flush_o
+);
+  typedef enum logic [2:0] { JobNone = 3'd0, JobSave = 3'd1, JobDrain = 3'd2, JobRestore = 3'd3, JobSaved = 3'd4, JobFreed = 3'd5 } kind_e;
+  typedef enum logic [2:0] { ResNone = 3'd0, ResRunning = 3'd1, ResDone = 3'd2, ResEnded = 3'd3, ResKilled = 3'd4 } result_e;
+  localparam logic [1:0] Drain = 2'd1, Flush = 2'd2;  // techniques
+  typedef struct packed {
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [ImageW-1:0] image;
+    logic fresh;
+    logic host;
+    logic [TicketW-1:0] ticket;
+  } job_t;
+
+  kind_e [NumSms-1:0] kind_q;
+  job_t [NumSms-1:0] job_q;
+  result_e [NumSms-1:0] result_q;
+
+  // ---- requests ----
+  logic [NumSms-1:0] some_job;
+  logic accept, for_host, claim;
+  logic [SmW-1:0] exam_sm;
+  logic [1:0] technique;
+  always_comb for (int unsigned i = 0; i < NumSms; i++) some_job[i] = kind_q[i] != JobNone;
+
+  qsm_preempt_exam #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages), .LineBytes(LineBytes)
+  ) u_exam (
+    .clk_i, .rst_ni,
+    .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i, .host_technique_i, .code_o, .code_sm_o, .code_tb_o, .code_image_o,
+    .evict_i, .evict_technique_i, .evict_refused_o,
+    .killed_i, .save_base_i, .save_limit_i, .idempotent_i, .win_rw_i, .win_base_i, .win_limit_i, .warps_i, .shared_i,
+    .cnt_i, .target_i, .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i, .retire_tb_i, .job_i(some_job), .used_i(used_o),
+    .decision_o, .accept_o(accept), .for_host_o(for_host),
+    .sm_o(exam_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique), .image_o(save_image_o)
+  );
+  assign claim = accept && technique != Drain;
+  assign save_o = claim ? NumSms'(1) << exam_sm : '0;
+  assign save_flush_o = technique == Flush;
+
+  // ---- clean-up, R-PE-7 ----
+  logic [NumSms-1:0] over, cleaned;
+  logic [SmW-1:0] clean_sm;
+  logic [KernelW-1:0] done_kernel;
+  logic keeps;  // the block of this job waits in its image from now on
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) over[i] = kind_q[i] inside {JobSaved, JobFreed} && !retire_i[i];
+    clean_sm = '0;
+    for (int i = NumSms - 1; i >= 0; i--) if (over[i]) clean_sm = SmW'(i);
+    cleaned = (restore_i == '0) ? over & (~over + NumSms'(1)) : '0;
+  end
+  assign done_kernel = job_q[clean_sm].kernel;
+  assign keeps = kind_q[clean_sm] == JobSaved && !killed_i[done_kernel];
+  assign return_o = keeps ? cleaned : '0;
+  assign return_kernel_o = done_kernel;
+
+  qsm_tb_images #(
+    .NumKernels(NumKernels), .NumImages(NumImages), .TicketW(TicketW)
+  ) u_images (
+    .clk_i, .rst_ni, .launch_i, .kill_i, .ending_i, .used_o, .queued_o,
+    .claim_i(claim), .claim_kernel_i(save_kernel_o), .claim_image_i(save_image_o),
+    .free_i((|cleaned) && !keeps), .saved_i((|cleaned) && keeps), .done_kernel_i(done_kernel), .done_image_i(job_q[clean_sm].image),
+    .done_fresh_i(job_q[clean_sm].fresh), .done_ticket_i(job_q[clean_sm].ticket), .done_spare_o(return_ticket_o),
+    .kernel_i, .image_o, .fresh_o, .spare_o, .resume_i(|restore_i), .resume_ticket_i(restore_ticket_i)
+  );
+
+  // ---- jobs ----
+  for (genvar i = 0; i < NumSms; i++) begin : g_job
+    logic accepted, ends;  // ends: the job's TB retires
+    assign accepted = accept && exam_sm == SmW'(i);
+    assign ends = retire_i[i] && retire_tb_i[i] == job_q[i].tb;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        kind_q[i] <= JobNone;
+        job_q[i] <= '0;
+        result_q[i] <= ResNone;
+      end else begin
+        case (kind_q[i])
+          JobSave: if (ends) begin
+            kind_q[i] <= retire_saved_i[i] ? JobSaved : JobFreed;
+            if (retire_saved_i[i]) job_q[i].ticket <= retire_ticket_i[i];
+            else if (job_q[i].host) result_q[i] <= killed_i[job_q[i].kernel] ? ResKilled : ResEnded;
+          end
+          JobDrain: if (ends) begin
+            kind_q[i] <= JobNone;
+            if (job_q[i].host) result_q[i] <= killed_i[job_q[i].kernel] ? ResKilled : ResDone;
+          end
+          JobRestore: if (restored_i[i]) kind_q[i] <= JobFreed;
+          JobSaved, JobFreed: if (cleaned[i]) begin
+            kind_q[i] <= JobNone;
+            if (kind_q[i] == JobSaved && job_q[i].host) result_q[i] <= keeps ? ResDone : ResKilled;
+          end
+          default: begin
+            if (accepted) begin
+              kind_q[i] <= (technique == Drain) ? JobDrain : JobSave;
+              job_q[i].kernel <= save_kernel_o;
+              job_q[i].tb <= save_tb_o;
+              job_q[i].image <= save_image_o;
+              job_q[i].fresh <= technique == Flush;
+              job_q[i].host <= for_host;
+              if (for_host) result_q[i] <= ResRunning;
+            end
+            if (restore_i[i]) begin
+              kind_q[i] <= JobRestore;
+              job_q[i].kernel <= kernel_i;
+              job_q[i].tb <= restore_tb_i;
+              job_q[i].image <= image_o;
+              job_q[i].fresh <= fresh_o;
+              job_q[i].host <= 1'b0;
+            end
+          end
+        endcase
+      end
+    end
+
+    assign job_kind_o[i] = kind_q[i];
+    assign job_kernel_o[i] = job_q[i].kernel;
+    assign job_tb_o[i] = job_q[i].tb;
+    assign job_image_o[i] = job_q[i].image;
+    assign result_o[i] = result_q[i];
+
+`ifndef SYNTHESIS
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !((accepted || restore_i[i]) && kind_q[i] != JobNone));
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(accepted && restore_i != '0));                               // R-PE-4
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(retire_i[i] && retire_saved_i[i]) || (ends && kind_q[i] == JobSave));
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(restored_i[i] && kind_q[i] != JobRestore));
+`endif
+  end
+
+  // ---- what the jobs ask of dispatch and end, R-PE-8, R-PE-10 ----
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      resume_o[k] = queued_o[k] != '0 && !hold_i[k];
+      unfinished_o[k] = !killed_i[k] && used_o[k] != '0;
+      for (int unsigned i = 0; i < NumSms; i++) begin
+        if (some_job[i] && job_q[i].kernel == KernelW'(k)) unfinished_o[k] = 1'b1;
+        closed_o[k][i] = resume_o[k] ? some_job[i] : kind_q[i] inside {JobSaved, JobDrain} && job_q[i].kernel == KernelW'(k);
+        saving_o[i][k] = kind_q[i] == JobSave && job_q[i].kernel == KernelW'(k);
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_tb_sched beside sched_ref.h: every register that it shows and every message, in every cycle.
+#ifndef QSM_SCHED_BENCH_H
+#define QSM_SCHED_BENCH_H
+
+#include "Vqsm_tb_sched.h"
+
+#include "../common/qsm_unit.h"
+#include "sched_ref.h"
+
+namespace sched_bench {
+
+using qsm_unit::get;
+using qsm_unit::set;
+
+const SchedParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS, NUM_IMAGES, LINE_BYTES};
+const uint64_t kAllSms = (uint64_t{1} << NUM_SMS) - 1;
+const unsigned kTbW = qsm_unit::index_bits(MAX_TBS);
+const unsigned kSmW = qsm_unit::index_bits(NUM_SMS);
+const unsigned kKernelW = qsm_unit::index_bits(NUM_KERNELS);
+const unsigned kImageW = qsm_unit::index_bits(NUM_IMAGES);
+const unsigned kQueuedW = qsm_unit::index_bits(NUM_IMAGES + 1);
+
+class Bench {
+ public:
+  explicit Bench(qsm_unit::Tap &tap) : ref(kParams), tap_(tap) {
+    in.ctx.valid.assign(NUM_KERNELS, false);
+    in.ctx.qos.assign(NUM_KERNELS, false);
+    in.ctx.mask.assign(NUM_KERNELS, kAllSms);
+    in.grid.assign(NUM_KERNELS, {1, 1, 1});
+    in.shape.assign(NUM_KERNELS, AllocShape{});
+    in.preempt.slot.resize(NUM_KERNELS);
+    in.preempt.evict.assign(NUM_SMS, std::vector<bool>(NUM_KERNELS, false));
+    end_cycle();
+    top.rst_ni = 0;
+    clock();
+    top.rst_ni = 1;
+  }
+
+  // One cycle with the pulses and messages in `in`, which are then cleared.
+  void cycle() {
+    drive();
+    top.eval();
+    compare_registers();
+    out = ref.step(in);
+    compare_decisions();
+    clock();
+    end_cycle();
+    n_cycles++;
+  }
+  void cycles(unsigned n) {
+    for (unsigned c = 0; c < n; c++) cycle();
+  }
+
+  // Until the targets are there.
+  void settle() {
+    while (ref.alloc.busy()) cycle();
+  }
+
+  // The cycle of an accepted CTX write; the registers have the new value afterwards.
+  void write_ctx(unsigned k, bool valid, bool qos) {
+    in.change = in.ctx.valid[k] != valid || in.ctx.qos[k] != qos;
+    if (valid && !in.ctx.valid[k]) in.arrival = static_cast<int>(k);
+    cycle();
+    in.ctx.valid[k] = valid;
+    in.ctx.qos[k] = qos;
+  }
+  void write_mask(unsigned k, uint64_t mask) {
+    in.change = in.ctx.valid[k] && in.ctx.mask[k] != mask;
+    cycle();
+    in.ctx.mask[k] = mask;
+  }
+  void request(const PreemptRequest &request) {
+    in.preempt.host = true;
+    in.preempt.request = request;
+    cycle();
+  }
+  void launch(unsigned k, std::array<unsigned, 3> grid, AllocShape shape) {
+    in.grid[k] = grid;
+    in.shape[k] = shape;
+    in.launch = static_cast<int>(k);
+    cycle();
+  }
+
+  Vqsm_tb_sched top;
+  SchedInput in;
+  SchedOutput out;
+  SchedRef ref;
+  uint64_t n_cycles = 0;
+
+ private:
+  void end_cycle() {
+    in.launch = in.kill_write = in.arrival = -1;
+    in.change = in.snapshot = false;
+    in.retire.assign(NUM_SMS, -1);
+    in.fault.assign(NUM_SMS, std::vector<bool>(NUM_KERNELS, false));
+    in.preempt.host = false;
+    in.preempt.retire_saved.assign(NUM_SMS, false);
+    in.preempt.restored.assign(NUM_SMS, false);
+  }
+
+  void drive() {
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      const int slot = static_cast<int>(k);
+      set(top.valid_i, k, 1, in.ctx.valid[k]);
+      set(top.qos_i, k, 1, in.ctx.valid[k] && in.ctx.qos[k]);
+      set(top.mask_i, k, NUM_SMS, in.ctx.mask[k]);
+      for (unsigned d = 0; d < 3; d++) set(top.grid_i, k * 3 + d, 16, in.grid[k][d]);
+      set(top.warps_i, k, 7, in.shape[k].warps);
+      set(top.granules_i, k, 6, in.shape[k].granules);
+      set(top.launch_i, k, 1, slot == in.launch);
+      set(top.kill_write_i, k, 1, slot == in.kill_write);
+      set(top.arrival_i, k, 1, slot == in.arrival);
+    }
+    drive_preempt();
+    top.alloc_change_i = in.change;
+    top.snapshot_i = in.snapshot;
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      set(top.retire_i, i, 1, in.retire[i] >= 0);
+      set(top.retire_tb_i, i, kTbW, in.retire[i] >= 0 ? static_cast<uint64_t>(in.retire[i]) : 0);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) {
+        set(top.fault_i, i * NUM_KERNELS + k, 1, in.fault[i][k]);
+      }
+    }
+  }
+
+  void drive_preempt() {
+    const PreemptInput &pre = in.preempt;
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      const PreemptSlot &slot = pre.slot[k];
+      set(top.shared_i, k, 19, slot.shared);
+      set(top.save_base_i, k, 20, slot.save_base >> 12);
+      set(top.save_limit_i, k, 20, slot.save_limit >> 12);
+      set(top.idempotent_i, k, 1, slot.idempotent);
+      set(top.hold_i, k, 1, slot.hold);
+      for (unsigned w = 0; w < 2; w++) {
+        set(top.win_rw_i, 2 * k + w, 1, slot.window[w].r && slot.window[w].w);
+        set(top.win_base_i, 2 * k + w, 20, slot.window[w].base >> 12);
+        set(top.win_limit_i, 2 * k + w, 20, slot.window[w].limit >> 12);
+      }
+    }
+    top.preempt_i = pre.host;
+    set(top.preempt_sm_i, 0, kSmW, pre.request.sm);
+    set(top.preempt_kernel_i, 0, kKernelW, pre.request.kernel);
+    top.preempt_by_slot_i = pre.request.by_slot;
+    set(top.preempt_tb_i, 0, kTbW, pre.request.tb);
+    set(top.preempt_technique_i, 0, 2, pre.request.technique);
+    set(top.evict_technique_i, 0, 2, pre.evict_technique);
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      set(top.retire_saved_i, i, 1, pre.retire_saved[i]);
+      set(top.restored_i, i, 1, pre.restored[i]);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) set(top.evict_i, i * NUM_KERNELS + k, 1, pre.evict[i][k]);
+    }
+  }
+
+  void same(const char *what, unsigned index, uint64_t seen, uint64_t wanted) {
+    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is %llu, must be %llu", static_cast<unsigned long long>(n_cycles), what, index,
+                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
+  }
+
+  void compare_registers() {
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      const SchedRef::Slot &slot = ref.slot[k];
+      same("busy", k, get(top.busy_o, k, 1), slot.busy);
+      same("killed", k, get(top.killed_o, k, 1), slot.killed);
+      same("launches", k, get(top.launches_o, k, 32), slot.launches);
+      same("faulted", k, get(top.faulted_o, k, 1), slot.killed && slot.faulted);
+      if (slot.killed && slot.faulted) same("fault_sm", k, get(top.fault_sm_o, k, kSmW), slot.fault_sm);
+      same("had_tb", k, get(top.had_tb_o, k, 1), slot.had_tb);
+      for (unsigned i = 0; i < NUM_SMS; i++) {
+        same("cnt", i * NUM_KERNELS + k, get(top.cnt_o, i * NUM_KERNELS + k, 6), ref.sm[i].cnt[k]);
+        same("target", i * NUM_KERNELS + k, get(top.target_o, i * NUM_KERNELS + k, 6), ref.alloc.target[i][k]);
+      }
+    }
+    same("alloc_busy", 0, top.alloc_busy_o, ref.alloc.busy());
+    compare_preempt();
+  }
+
+  void compare_preempt() {
+    const PreemptRef &pre = ref.preempt;
+    same("code", 0, top.preempt_code_o, pre.code);
+    same("code sm", 0, top.preempt_sm_o, pre.code_sm);
+    same("code tb", 0, top.preempt_tb_o, pre.code_tb);
+    same("code image", 0, top.preempt_image_o, pre.code_image);
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      const PreemptRef::Job &job = pre.job[i];
+      same("job kind", i, get(top.job_kind_o, i, 3), job.kind);
+      same("job kernel", i, get(top.job_kernel_o, i, kKernelW), job.kernel);
+      same("job tb", i, get(top.job_tb_o, i, kTbW), job.tb);
+      same("job image", i, get(top.job_image_o, i, kImageW), job.image);
+      same("result", i, get(top.job_result_o, i, 3), pre.result[i]);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) {
+        same("saving", i * NUM_KERNELS + k, get(top.saving_o, i * NUM_KERNELS + k, 1), job.kind == kSave && job.kernel == k);
+      }
+    }
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      for (unsigned v = 0; v < NUM_IMAGES; v++) {
+        same("image used", k * NUM_IMAGES + v, get(top.images_o, k * NUM_IMAGES + v, 1), pre.slot[k].used[v]);
+      }
+      same("queued", k, get(top.queued_o, k, kQueuedW), pre.slot[k].queue.size());
+    }
+  }
+
+  void compare_decisions() {
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      same("start", k, get(top.start_o, k, 1), out.start[k]);
+      same("kill", k, get(top.kill_o, k, 1), out.kill[k]);
+      same("ended", k, get(top.ended_o, k, 1), out.ended[k]);
+    }
+    const PreemptDecision &d = out.decision;
+    for (unsigned n = 0; n < NUM_SMS * NUM_KERNELS; n++) {
+      const bool refused = d.now && !d.dropped && !d.host && !d.accepted() && n == d.request.sm * NUM_KERNELS + d.request.kernel;
+      same("evict refused", n, get(top.evict_refused_o, n, 1), refused);
+    }
+    const unsigned receiver = d.now ? d.request.sm : out.sm;
+    same("message valid", 0, top.dispatch_valid_o, out.dispatch || d.saves() ? uint64_t{1} << receiver : 0);
+    if (d.saves()) {
+      same("save op", 0, top.dispatch_op_o, d.request.technique == kFlush ? 3 : 2);
+      same("save kernel", 0, top.dispatch_kernel_o, d.request.kernel);
+      same("save tb", 0, top.dispatch_tb_o, d.request.tb);
+      same("save image", 0, top.dispatch_image_o, d.image);
+    }
+    if (!out.dispatch) return;
+    same("dispatch op", 0, top.dispatch_op_o, out.restore ? 1 : 0);
+    same("dispatch image", 0, top.dispatch_image_o, out.image);
+    same("dispatch fresh", 0, top.dispatch_fresh_o, out.fresh);
+    same("dispatch kernel", 0, top.dispatch_kernel_o, out.kernel);
+    same("dispatch tb", 0, top.dispatch_tb_o, out.tb);
+    same("dispatch first", 0, top.dispatch_first_o, out.first);
+    same("dispatch base", 0, top.dispatch_base_o, out.base);
+    same("dispatch linear", 0, top.dispatch_linear_o, out.linear);
+    same("dispatch ticket", 0, top.dispatch_ticket_o, out.ticket);
+    for (unsigned d = 0; d < 3; d++) same("dispatch block", d, get(top.dispatch_block_o, d, 16), out.block[d]);
+  }
+
+  void clock() {
+    top.clk_i = 0;
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+  }
+
+  qsm_unit::Tap &tap_;
+};
+
+}  // namespace sched_bench
+
+#endif
