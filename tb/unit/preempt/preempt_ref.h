@@ -120,6 +120,7 @@ class PreemptRef {
     if (!d.now) return d;
     const unsigned k = request_.kernel, i = request_.sm;
     bool there = false;
+    if (!request_.by_slot) d.request.tb = 0;
     for (const PreemptView::Resident &r : view.resident[i]) {
       if (r.kernel != k || (request_.by_slot && r.tb != request_.tb)) continue;
       there = true;
