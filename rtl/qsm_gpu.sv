@@ -84,6 +84,8 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c, snap_insn;
   logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
   logic [NumSms-1:0][31:0] stall_value;
+  logic [NumSms-1:0] sm_restored;
+  logic [NumSms-1:0][3:0] save_phase;
   qaws_front_t [NumSms-1:0][NumSched-1:0] qaws_front;
   mem_req_t [NumSms-1:0] sm_req;
   mem_rsp_t [NumSms-1:0] sm_rsp;
@@ -195,11 +197,12 @@ module qsm_gpu
     qsm_sm u_sm (
       .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
       .desc_i(desc), .policy_i(policy), .policy_param_i(policy_param), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
+      .save_base_i(save_base[dispatch_seen.kernel]),
       .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
       .tick_i(sm_tick), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
-      .retire_o(sm_retire[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
+      .retire_o(sm_retire[i]), .restored_o(sm_restored[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
       .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
-      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]),
+      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]), .save_phase_o(save_phase[i]),
       .qaws_front_o(qaws_front[i]),
       .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
     );

@@ -84,7 +84,7 @@ package qsm_pkg;
   typedef struct packed {
     logic valid;
     logic [TbW-1:0] tb;
-    logic saved;
+    logic saved;  // its state lies in an image
   } retire_t;
 
   typedef struct packed {
@@ -225,12 +225,21 @@ package qsm_pkg;
     logic [GranW-1:0] base;
   } tb_info_t;
 
+  typedef struct packed {  // index of a thread block, to whom keeps it per TB slot: with its arrival, or from its image
+    logic valid;
+    logic [TbW-1:0] tb;
+    logic [TicketW-1:0] ticket;
+    logic [2:0][15:0] block;
+    logic [31:0] linear;
+  } tb_index_t;
+
   typedef struct packed {  // SM to sub-core, R-WS-1
     logic valid;
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic [WidxW-1:0] widx;
     mask_t live;
+    logic restored;  // its path comes from an image
   } warp_start_t;
 
   typedef struct packed {  // sub-core to SM: arrivals (R-WS-4), finishes (R-WS-10)
@@ -286,6 +295,41 @@ package qsm_pkg;
     logic [SbW-1:0] entry;
     lanes_t data;
   } mem_result_t;
+
+  // ---- saving and restoring a thread block (preemption.md) ----
+
+  typedef struct packed {  // the one slot of the SM that is saved, flushed or restored, R-PE-12
+    logic valid;
+    logic [TbW-1:0] tb;
+  } freeze_t;
+
+  typedef enum logic [3:0] {
+    PhIdle = 4'd0, PhAddress = 4'd1, PhQuiet = 4'd2, PhFind = 4'd3, PhRegisters = 4'd4, PhState = 4'd5, PhFinished = 4'd6, PhShared = 4'd7,
+    PhHeader = 4'd8, PhWait = 4'd9
+  } save_phase_e;
+
+  typedef enum logic [2:0] { StepSt = 3'd0, StepLd = 3'd1, StepSts = 3'd2, StepLds = 3'd3, StepSet = 3'd4, StepJmp = 3'd5 } step_e;
+
+  typedef struct packed {  // a step that waits to be done, R-PE-16; its operands and its warp go apart
+    logic valid;
+    step_e kind;
+    logic [4:0] xreg;      // 31 of JMP
+    logic lane;            // needs the lane store
+  } step_t;
+
+  typedef struct packed {  // sub-core to sequencer: the warp of the step, as it is at the start of the cycle
+    logic found;           // it is resident and has a live thread
+    logic empty;           // its scoreboard
+    logic path_valid;
+    mask_t live;
+    mask_t bar;
+  } step_warp_t;
+
+  typedef struct packed {  // sub-core to sequencer: lane 0 of a write to a register of that warp
+    logic valid;
+    logic [4:0] xreg;
+    logic [31:0] word;
+  } step_word_t;
 
   // ---- inside a sub-core (subcore.md, warp_state.md) ----
 
@@ -346,6 +390,7 @@ package qsm_pkg;
     logic [WidxW-1:0] widx;
     path_t path;
     word_t word;
+    logic injected;  // a step of the SM's sequencer, R-PE-16
     logic ctl;
     logic has_entry;
     logic [SbW-1:0] entry;
@@ -355,10 +400,11 @@ package qsm_pkg;
     logic valid;
     logic [WarpW-1:0] warp;
     mask_t mask;
-    logic exits;
-    logic bars;
+    logic selects;   // whatever the lanes do
+    mask_t exits;
+    mask_t bars;
     lanes_t next_pc;
-    logic [DepthW-1:0] depth;
+    logic [WarpSize-1:0][DepthW-1:0] next_depth;
   } resolve_t;
 
   typedef struct packed {  // a result on its way to the register file

@@ -20,6 +20,8 @@ module qsm_barrier
   input  tb_info_t  [MaxTbs-1:0]     tb_info_i,
   input  tb_event_t [NumSched-1:0]   arrive_i,     // R-WS-4
   input  tb_event_t [NumSched-1:0]   finish_i,     // R-WS-10
+  input  logic                       evict_i,      // R-PE-17
+  input  logic      [TbW-1:0]        evict_tb_i,
   output logic      [MaxTbs-1:0]     release_o,    // pulse in the release cycle r of R-WS-8
   output logic      [MaxTbs-1:0]     left_zero_o
 );
@@ -46,7 +48,7 @@ module qsm_barrier
     always_comb begin
       left_d[s]    = left_q[s] - events_of(finish_i, TbW'(s));
       arrived_d[s] = arrived_q[s] + events_of(arrive_i, TbW'(s));
-      if (release_o[s] || killed) arrived_d[s] = '0;
+      if (release_o[s] || killed || (evict_i && evict_tb_i == TbW'(s))) arrived_d[s] = '0;
       if (fresh) begin
         left_d[s]    = new_warps_i;
         arrived_d[s] = '0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution, stages RR, EX1, EX2 of one instruction per cycle, all lanes. Doc: docs/subcore.md (R-EX-1 to -5), docs/warp_state.md (R-WS-2).
+// Execution, stages RR, EX1, EX2 of one instruction per cycle, all lanes. Doc: docs/subcore.md (R-EX-1 to -5), docs/warp_state.md (R-WS-2);
+// of injected instructions docs/preemption.md.
 //   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3) product, shift, resolve, fault, memory queue
 // Leaves for WB a fixed result (registered here), the division unit's result, and the memory queue.
 //
@@ -15,7 +16,7 @@ module qsm_exec
   input  logic [SmW-1:0]          sm_id_i,
   input  logic [63:0]             cycle_i,
   input  desc_t [NumKernels-1:0]  desc_i,
-  input  dispatch_t               dispatch_i,     // a thread block arrives, R-SM-1
+  input  tb_index_t               tb_index_i,
   // From issue, cycle t.
   input  logic                    valid_i,
   input  op_t                     op_i,
@@ -28,7 +29,7 @@ module qsm_exec
   // EX2: what a ctl word does to its warp.
   output logic [WarpW-1:0]        ex2_warp_o,
   output logic [KernelW-1:0]      ex2_kernel_o,
-  input  logic                    ex2_alive_i,    // warp has live threads and its kernel is not killed
+  input  mask_t                   ex2_live_i,     // threads of the warp; none if its kernel is killed
   output resolve_t                resolve_o,
   output fault_event_t            fault_o,
   output sb_done_t                fixed_done_o,   // R-SB-3, end of EX2
@@ -48,7 +49,7 @@ module qsm_exec
   // ---- RR ----
   logic rr_valid;
   op_t rr_op;
-  dec_t rr_dec;
+  dec_t rr_decoded, rr_dec;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -60,13 +61,22 @@ module qsm_exec
     end
   end
 
-  qsm_decode u_decode (.instr_i(rr_op.word.instr), .dec_o(rr_dec));
+  qsm_decode u_decode (.instr_i(rr_op.word.instr), .dec_o(rr_decoded));
+
+  // Injected: the pc field is the address or the value, the immediate counts as 0 (R-PE-16, R-PE-19).
+  always_comb begin
+    rr_dec = rr_decoded;
+    if (rr_op.injected) begin
+      rr_dec.imm = '0;
+      if (rr_decoded.cls == ClsMem) rr_dec.opa = OpaPc;
+    end
+  end
   assign read_warp_o = rr_op.warp;
   assign rs1_o = rr_op.word.instr[19:15];  // not rr_dec.rs1: a field that is no register is read for nothing
   assign rs2_o = rr_op.word.instr[24:20];
 
   // ---- EX1 ----
-  logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift;
+  logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line;
   op_t ex1_op;
   dec_t ex1_dec;
   logic [1:0] ex1_funct, ex1_mul_funct;
@@ -95,13 +105,14 @@ module qsm_exec
   assign ex1_uses_mul = ex1_valid && ex1_dec.alu inside {AluSll, AluSrl, AluSra};
   assign ex1_is_shift = ex1_dec.cls == ClsAlu;
   assign ex1_mul_funct = !ex1_is_shift ? ex1_funct : (ex1_dec.alu == AluSll) ? 2'd0 : (ex1_dec.alu == AluSra) ? 2'd2 : 2'd3;
+  assign ex1_is_line = ex1_op.injected && ex1_dec.cls == ClsMem;
   assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
   assign ex1_funct = ex1_op.word.instr[13:12];
   assign ex1_target = ex1_op.path.pc + ex1_dec.imm;
   assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
 
   qsm_tb_ram #(.Width(TicketW + 48)) u_tb_block (
-    .clk_i, .write_i(dispatch_i.valid), .write_tb_i(dispatch_i.tb), .data_i({dispatch_i.ticket, dispatch_i.block}),
+    .clk_i, .write_i(tb_index_i.valid), .write_tb_i(tb_index_i.tb), .data_i({tb_index_i.ticket, tb_index_i.block}),
     .read_i(rr_valid), .read_tb_i(rr_op.tb), .data_o({ex1_ticket, ex1_block})
   );
   qsm_csr #(.Sub(Sub)) u_csr (
@@ -123,6 +134,7 @@ module qsm_exec
       endcase
       b = ex1_dec.opb_imm ? ex1_shared_b : rs2_data_i[l];
       if (ex1_dec.csr && ex1_add_lane) b[LaneW-1:0] = LaneW'(l);
+      if (ex1_is_line) b[LaneW+1:2] = LaneW'(l);  // 4 * lane
       b_alu = b ^ {32{ex1_dec.alu != AluAdd}};
     end
 
@@ -152,7 +164,7 @@ module qsm_exec
   logic [31:0] ex2_linear;
 
   qsm_tb_ram #(.Width(32)) u_tb_linear (
-    .clk_i, .write_i(dispatch_i.valid), .write_tb_i(dispatch_i.tb), .data_i(dispatch_i.linear),
+    .clk_i, .write_i(tb_index_i.valid), .write_tb_i(tb_index_i.tb), .data_i(tb_index_i.linear),
     .read_i(ex1_valid), .read_tb_i(ex1_op.tb), .data_o(ex2_linear)
   );
 
@@ -184,10 +196,11 @@ module qsm_exec
   assign ex2_warp_o = ex2_op.warp;
   assign ex2_kernel_o = ex2_op.kernel;
 
-  // Next pc and depth of the lanes.
+  // Next pc and depth of the lanes. JMP (R-PE-19): each lane's own, from x31 and x30, which also say whether it lives and waits.
   lanes_t ex2_next_pc;
-  mask_t ex2_misaligned;
-  logic ex2_calls, ex2_returns;
+  mask_t ex2_misaligned, ex2_exits, ex2_bars;
+  logic ex2_jmp, ex2_calls, ex2_returns;
+  logic [WarpSize-1:0][DepthW-1:0] ex2_lane_depth;
   logic [DepthW-1:0] ex2_next_depth;
 
   function automatic logic is_link(input logic [4:0] register);  // I-DIV-1
@@ -199,9 +212,13 @@ module qsm_exec
       ex2_next_pc[l] = ex2_taken[l] ? ex2_target : ex2_pc4;
       if (ex2_dec.ctl == CtlJalr) ex2_next_pc[l] = {ex2_result[l][31:1], 1'b0};
     end
-    assign ex2_misaligned[l] = ex2_op.path.mask[l] && ex2_next_pc[l][1];
+    assign ex2_misaligned[l] = ex2_op.path.mask[l] && ex2_next_pc[l][1] && !(ex2_jmp && (ex2_exits[l] || !ex2_live_i[l]));
+    assign ex2_exits[l] = ex2_jmp ? !ex2_rs2[l][5] : ex2_dec.ctl == CtlExit && ex2_op.path.mask[l];
+    assign ex2_bars[l] = ex2_jmp ? ex2_rs2[l][6] : ex2_dec.ctl == CtlBar && ex2_op.path.mask[l];
+    assign ex2_lane_depth[l] = ex2_jmp ? ex2_rs2[l][DepthW-1:0] : ex2_next_depth;
   end
 
+  assign ex2_jmp = ex2_op.injected && ex2_op.ctl;
   assign ex2_calls = ex2_dec.ctl inside {CtlJal, CtlJalr} && is_link(ex2_dec.rd);
   assign ex2_returns = ex2_dec.ctl == CtlJalr && ex2_dec.rd == '0 && is_link(ex2_dec.rs1);
   always_comb begin
@@ -218,7 +235,7 @@ module qsm_exec
   logic [4:0] ex2_cause;
 
   assign ex2_fault_lanes = (ex2_dec.ctl == CtlFault) ? ex2_op.path.mask : ex2_misaligned;
-  assign ex2_fault = ex2_valid && ex2_op.ctl && ex2_alive_i && ex2_fault_lanes != '0;
+  assign ex2_fault = ex2_valid && ex2_op.ctl && ex2_live_i != '0 && ex2_fault_lanes != '0;
 
   always_comb begin
     ex2_fault_lane = '0;
@@ -237,8 +254,8 @@ module qsm_exec
   assign fault_o = '{valid: ex2_fault, kernel: ex2_op.kernel, record: ex2_record};
 
   assign resolve_o = '{
-    valid: ex2_valid && ex2_op.ctl && ex2_alive_i && !ex2_fault, warp: ex2_op.warp, mask: ex2_op.path.mask,
-    exits: ex2_dec.ctl == CtlExit, bars: ex2_dec.ctl == CtlBar, next_pc: ex2_next_pc, depth: ex2_next_depth
+    valid: ex2_valid && ex2_op.ctl && ex2_live_i != '0 && !ex2_fault, warp: ex2_op.warp, mask: ex2_op.path.mask,
+    selects: ex2_jmp || ex2_dec.ctl inside {CtlExit, CtlBar}, exits: ex2_exits, bars: ex2_bars, next_pc: ex2_next_pc, next_depth: ex2_lane_depth
   };
 
   // Fixed results; memory operations and divisions come back by themselves.
@@ -257,8 +274,8 @@ module qsm_exec
     .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o), .full_o(mq_full), .data_o(mq_o)
   );
 
-  logic unused_dec;  // EX2 needs little of it, and few know the rest of the dispatch
-  assign unused_dec = ^{ex2_dec, dispatch_i};
+  logic unused_dec;  // EX2 needs little of it
+  assign unused_dec = ^ex2_dec;
 
   // ---- WB register of fixed results ----
   logic wb_valid;

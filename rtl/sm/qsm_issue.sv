@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Issue, stage IS: which heads may go, which one goes (policy), what the others wait for. Doc: docs/subcore.md (R-SB, R-IS).
-// One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec registers into RR.
+// One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec registers into RR. A step of the SM's sequencer
+// (docs/preemption.md) goes instead of what the policy would pick.
 // Holds the scoreboard, the policy block, the units' credits and the stall counters.
 //
-// Observed by the lockstep monitor: issue_valid, issue_warp, op_o, issue_has_entry, issue_entry (ISSUE), reason.
+// Observed by the lockstep monitor: valid_o, pick_valid, op_o (ISSUE), inject, step_i (INJECT), reason.
 module qsm_issue
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -23,6 +24,9 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0][TbW-1:0]       tb_i,
   input  logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
   input  logic [WarpsPerSched-1:0]                at_barrier_i,
+  input  logic [WarpsPerSched-1:0]                path_valid_i,
+  input  logic [WarpsPerSched-1:0]                has_live_i,
+  input  logic [WarpsPerSched-1:0]                frozen_i,      // R-PE-12
   input  logic                                    start_valid_i,
   input  logic [WarpW-1:0]                        start_slot_i,
   input  logic                                    finish_valid_i,
@@ -33,7 +37,19 @@ module qsm_issue
   input  pre_t [WarpsPerSched-1:0]                head_i,
   input  word_t                                   word_i,        // of the warp that issues
   input  path_t                                   path_i,        // of the warp that issues, with the word's pc
-  output logic                                    valid_o,
+  // The sequencer's step: for which warp, its operands.
+  input  step_t                                   step_i,
+  input  logic [WidxW-1:0]                        step_widx_i,
+  input  logic [31:0]                             step_pc_i,
+  input  mask_t                                   step_mask_i,
+  input  logic                                    sel1_i,        // R-WS-5
+  output logic [WarpW-1:0]                        step_warp_o,
+  output logic                                    step_found_o,
+  output logic                                    step_done_o,
+  output logic                                    quiet_o,       // R-PE-15
+  output logic                                    drained_o,     // no frozen warp has anything in flight
+  output logic                                    pop_o,         // of the buffer of warp_o
+  output logic                                    valid_o,       // op_o goes
   output logic [WarpW-1:0]                        warp_o,        // op_o.warp, apart: it chooses word_i and path_i
   output op_t                                     op_o,
   output issue_event_t                            event_o,
@@ -57,17 +73,22 @@ module qsm_issue
   } why_e;
   localparam int unsigned CreditW = $clog2(MqDepth + 1);
 
-  logic issue_valid, issue_has_entry;
-  logic [WarpW-1:0] issue_warp;
+  logic pick_valid, issue_valid, issue_has_entry, issue_is_mem;  // of the policy; with an injected one
+  logic [WarpW-1:0] pick_warp, issue_warp;
   logic [SbW-1:0] issue_entry;
-  class_e issue_class;
+  logic [4:0] issue_rd;
+  class_e pick_class;
+
+  logic inject, inject_mem, inject_jmp;
+  logic [4:0] inject_rd;
+  logic [31:0] inject_instr;
 
   // ---- Units, R-IS-4 ----
   logic [CreditW-1:0] mem_credit_q;
   logic div_busy_q, issue_mem, issue_div;
 
-  assign issue_mem = issue_valid && issue_class == ClsMem;
-  assign issue_div = issue_valid && issue_class == ClsDiv;
+  assign issue_mem = issue_valid && issue_is_mem;
+  assign issue_div = pick_valid && pick_class == ClsDiv;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -82,7 +103,7 @@ module qsm_issue
 
   // ---- Scoreboard ----
   logic [WarpsPerSched-1:0][4:0] head_rs1, head_rs2, head_rd;
-  logic [WarpsPerSched-1:0] sb_hazard, sb_hazard_mem, sb_full, sb_mem;
+  logic [WarpsPerSched-1:0] sb_hazard, sb_hazard_mem, sb_full, sb_mem, sb_step_hazard;
   logic pass_mine, ack_mine;
 
   assign pass_mine = sb_pass_i.sub == SubW'(Sub);
@@ -92,8 +113,9 @@ module qsm_issue
     .clk_i, .rst_ni,
     .rs1_i(head_rs1), .rs2_i(head_rs2), .rd_i(head_rd),
     .hazard_o(sb_hazard), .hazard_mem_o(sb_hazard_mem), .full_o(sb_full), .empty_o(sb_empty_o), .mem_o(sb_mem),
-    .alloc_i(issue_valid && issue_has_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(head_rd[issue_warp]),
-    .alloc_mem_i(issue_class == ClsMem), .entry_o(issue_entry),
+    .probe_i(step_i.xreg), .probe_either_i(inject_jmp), .probe_hazard_o(sb_step_hazard),
+    .alloc_i(issue_valid && issue_has_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(issue_rd),
+    .alloc_mem_i(issue_is_mem), .entry_o(issue_entry),
     .done_i({div_done_i.valid, fixed_done_i.valid}),
     .done_warp_i({div_done_i.warp, fixed_done_i.warp}),
     .done_entry_i({div_done_i.entry, fixed_done_i.entry}),
@@ -121,36 +143,51 @@ module qsm_issue
 
     always_comb begin
       if (at_barrier_i[w]) blocked[w] = WhyBarrier;
-      else if (empty_i[w] || killed_i[kernel_i[w]]) blocked[w] = WhyNoInstr;
+      else if (empty_i[w] || killed_i[kernel_i[w]] || frozen_i[w]) blocked[w] = WhyNoInstr;
       else if (sb_hazard_mem[w] || (head_i[w].fence && sb_mem[w])) blocked[w] = WhyLoad;
       else if (sb_hazard[w] || (needs_entry[w] && sb_full[w])) blocked[w] = WhyScoreboard;
       else if (!open_i[kernel_i[w]]) blocked[w] = WhyQuota;
-      else if (!unit_free) blocked[w] = WhyUnit;
+      else if (!unit_free || inject) blocked[w] = WhyUnit;
       else blocked[w] = WhyIssued;
     end
     assign eligible[w] = resident_i[w] && blocked[w] == WhyIssued;
     assign waits_long[w] = resident_i[w] && blocked[w] inside {WhyBarrier, WhyLoad, WhyQuota};  // R-PO-7
-    assign reason[w] = (blocked[w] == WhyIssued && !(issue_valid && issue_warp == WarpW'(w))) ? WhyArbitration : blocked[w];
+    assign reason[w] = (blocked[w] == WhyIssued && !(pick_valid && pick_warp == WarpW'(w))) ? WhyArbitration : blocked[w];
   end
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
     .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible), .long_i(waits_long),
     .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget), .restart_i(policy_param_i.restart), .shut_i,
-    .pick_valid_o(issue_valid), .pick_slot_o(issue_warp), .qaws_front_o
+    .pick_valid_o(pick_valid), .pick_slot_o(pick_warp), .qaws_front_o
   );
 
-  // ---- The instruction that goes, R-IS-3, R-IS-5 ----
-  assign issue_class = head_i[issue_warp].cls;
-  assign issue_has_entry = needs_entry[issue_warp];
+  // ---- Or a step of the sequencer ----
+  qsm_inject u_inject (
+    .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i), .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
+    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i, .sel1_i, .widx_step_i(step_widx_i), .step_i,
+    .warp_o(step_warp_o), .found_o(step_found_o), .done_o(inject), .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
+    .rd_o(inject_rd), .quiet_o, .drained_o
+  );
+  assign step_done_o = inject;
 
+  // ---- The instruction that goes, R-IS-3, R-IS-5 ----
+  assign pick_class = head_i[pick_warp].cls;
+  assign issue_valid = pick_valid || inject;
+  assign issue_warp = inject ? step_warp_o : pick_warp;
+  assign issue_has_entry = inject ? !inject_jmp : needs_entry[pick_warp];
+  assign issue_rd = inject ? inject_rd : head_rd[pick_warp];
+  assign issue_is_mem = inject ? inject_mem : pick_class == ClsMem;
+
+  assign pop_o = pick_valid;
   assign valid_o = issue_valid;
   assign warp_o = issue_warp;
   assign op_o = '{
-    warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp], path: path_i,
-    word: word_i, ctl: head_i[issue_warp].ctl, has_entry: issue_has_entry, entry: issue_entry
+    warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp],
+    path: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject ? {1'b0, inject_instr} : word_i,
+    injected: inject, ctl: inject ? inject_jmp : head_i[pick_warp].ctl, has_entry: issue_has_entry, entry: issue_entry
   };
-  assign event_o = '{valid: issue_valid, kernel: op_o.kernel, lanes: LanesW'($countones(op_o.path.mask))};
+  assign event_o = '{valid: pick_valid, kernel: op_o.kernel, lanes: LanesW'($countones(path_i.mask))};
 
   if (StallCounters != 0) begin : g_stall
     qsm_stall #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_stall (
@@ -167,7 +204,9 @@ module qsm_issue
   // R-IS-1, R-IS-4, R-EX-4: no credit is lost or made; no instruction of a closed or killed kernel issues.
   assert property (@(posedge clk_i) disable iff (!rst_ni) mem_credit_q <= CreditW'(MqDepth));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_pop_i && mem_credit_q == CreditW'(MqDepth)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && !eligible[issue_warp]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && (!open_i[op_o.kernel] || killed_i[op_o.kernel])));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !eligible[pick_warp]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !open_i[op_o.kernel]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && killed_i[op_o.kernel]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
 `endif
 endmodule

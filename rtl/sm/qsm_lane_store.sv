@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lane store: pc and call depth of the lanes that are not on their warp's path, per warp and lane. Doc: docs/warp_state.md.
-// One write (resolve) and one asynchronous read (SEL1) per cycle: distributed RAM per lane, not reset.
+// One write (resolve) and one asynchronous read (SEL1, or the SM's sequencer) per cycle: distributed RAM per lane, not reset.
 //
 // Observed by the lockstep monitor: g_lane[l].mem, index warp (full state).
 module qsm_lane_store
@@ -11,14 +11,14 @@ module qsm_lane_store
   input  mask_t             write_i,        // lanes
   input  logic [WarpW-1:0]  write_warp_i,
   input  lanes_t            write_pc_i,
-  input  logic [DepthW-1:0] write_depth_i,  // the same for all
+  input  logic [WarpSize-1:0][DepthW-1:0] write_depth_i,
   input  logic [WarpW-1:0]  read_warp_i,
   output lanes_t            read_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] read_depth_o
 );
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     logic [DepthW+31:0] mem[1 << WarpW];  // {depth, pc}
-    always_ff @(posedge clk_i) if (write_i[l]) mem[write_warp_i] <= {write_depth_i, write_pc_i[l]};
+    always_ff @(posedge clk_i) if (write_i[l]) mem[write_warp_i] <= {write_depth_i[l], write_pc_i[l]};
     assign {read_depth_o[l], read_pc_o[l]} = mem[read_warp_i];
   end
 endmodule

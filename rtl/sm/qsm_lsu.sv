@@ -13,7 +13,7 @@ module qsm_lsu
   input  logic                       rst_ni,
   input  desc_t    [NumKernels-1:0]  desc_i,
   input  tb_info_t [MaxTbs-1:0]      tb_info_i,
-  input  dispatch_t                  dispatch_i,   // a thread block arrives, R-SM-1
+  input  tb_index_t                  tb_index_i,   // of a thread block that arrives (R-SM-1) or is restored
   // Sub-cores
   input  logic     [NumSched-1:0]    mq_valid_i,   // not empty
   input  mem_op_t  [NumSched-1:0]    mq_i,         // popped last
@@ -90,7 +90,7 @@ module qsm_lsu
   end
 
   logic unused_probe;  // the monitor's, and what is no business of the LSU
-  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, dispatch_i};
+  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, tb_index_i};
 
   // Places of the lanes in a line, and in a row of banks
   logic [WarpSize-1:0][LineOffW-1:0]  offs;
@@ -157,9 +157,9 @@ module qsm_lsu
   logic [31:0] c_linear;
   qsm_tb_ram #(.Width(32)) u_tb_linear (
     .clk_i,
-    .write_i    (dispatch_i.valid),
-    .write_tb_i (dispatch_i.tb),
-    .data_i     (dispatch_i.linear),
+    .write_i    (tb_index_i.valid),
+    .write_tb_i (tb_index_i.tb),
+    .data_i     (tb_index_i.linear),
     .read_i     (n_moves),
     .read_tb_i  (n.tb),
     .data_o     (c_linear)

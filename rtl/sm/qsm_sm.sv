@@ -2,7 +2,7 @@
 // Streaming multiprocessor: sub-cores, load/store unit, thread-block slots, barrier, faults, quota counters. docs/sm.md
 // Contract: messages come and go without back-pressure (docs/machine.md); inputs are in the cycle in which a message is
 //   seen, outputs in the cycle in which it is sent. Only wires here: the rules live in the blocks.
-// Observed by the lockstep monitor: dispatch_i (ARRIVE), start (START), retire_o (RETIRE), u_fault (FAULT),
+// Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire_o (RETIRE), u_fault (FAULT),
 //   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota (QUOTA, QLOAD).
 module qsm_sm
   import qsm_cfg_pkg::*;
@@ -18,6 +18,7 @@ module qsm_sm
   input  policy_param_t                      policy_param_i,
   input  logic        [NumKernels-1:0]       qos_i,
   input  logic        [30:0]                 first_quota_i,   // of the kernel whose block is dispatched
+  input  logic        [31:12]                save_base_i,     // of that kernel
   // Messages, in the cycle in which they are seen
   input  logic        [NumKernels-1:0]       start_i,
   input  logic        [NumKernels-1:0]       kill_i,
@@ -28,6 +29,7 @@ module qsm_sm
   input  quota_load_t                        quota_load_i,
   // Messages, in the cycle in which they are sent
   output retire_t                            retire_o,
+  output logic                               restored_o,
   output logic        [NumKernels-1:0]       fault_o,
   // Direct to the GPU level
   input  logic        [KernelW-1:0]          fault_kernel_i,  // whose record is asked for
@@ -40,28 +42,46 @@ module qsm_sm
   input  logic        [2:0]                  stall_reason_i,
   output logic        [31:0]                 stall_value_o,
   output qaws_front_t [NumSched-1:0]         qaws_front_o,
+  output logic        [3:0]                  save_phase_o,
   // Memory: request in the sending cycle, response in the seeing cycle
   output mem_req_t                           req_o,
   input  mem_rsp_t                           rsp_i
 );
   // ---- thread-block slots ----
-  logic        [NumKernels-1:0] killed, present, open, shut;
-  logic        [MaxTbs-1:0]     tb_valid, left_zero, release_tbs;
+  logic        [NumKernels-1:0] killed, present, runnable, open, shut;
+  logic        [MaxTbs-1:0]     tb_valid, left_zero, release_tbs, queued;
   tb_info_t    [MaxTbs-1:0]     tb_info;
+  logic        [MaxTbs-1:0][SubW-1:0] tb_first;
+  dispatch_t                    arrival;  // the message of a new or restored block
+  tb_index_t                    tb_index;
   warp_start_t [NumSched-1:0]   start;
   tb_event_t   [NumSched-1:0]   arrive, finish;
   fault_event_t [NumSched:0]    fault_source;  // [0] the LSU
+
+  freeze_t                      freeze;
+  logic                         restoring, fresh, saved, evict;
+  always_comb begin
+    arrival       = dispatch_i;
+    arrival.valid = dispatch_i.valid && dispatch_i.op inside {OpNew, OpRestore};
+  end
 
   qsm_tb_launch u_launch (
     .clk_i,
     .rst_ni,
     .desc_i,
     .killed_i    (killed),
-    .dispatch_i,
+    .arrive_i    (arrival),
+    .freeze_i    (freeze),
+    .restoring_i (restoring),
+    .fresh_i     (fresh),
+    .saved_i     (saved),
     .left_zero_i (left_zero),
     .tb_valid_o  (tb_valid),
     .tb_info_o   (tb_info),
+    .tb_first_o  (tb_first),
+    .queued_o    (queued),
     .present_o   (present),
+    .runnable_o  (runnable),
     .start_o     (start),
     .retire_o
   );
@@ -69,13 +89,15 @@ module qsm_sm
     .clk_i,
     .rst_ni,
     .killed_i    (killed),
-    .new_valid_i (dispatch_i.valid),
+    .new_valid_i (arrival.valid),
     .new_tb_i    (dispatch_i.tb),
     .new_warps_i (desc_i[dispatch_i.kernel].warps[$clog2(WarpsPerSm + 1)-1:0]),
     .tb_valid_i  (tb_valid),
     .tb_info_i   (tb_info),
     .arrive_i    (arrive),
     .finish_i    (finish),
+    .evict_i     (evict),
+    .evict_tb_i  (freeze.tb),
     .release_o   (release_tbs),
     .left_zero_o (left_zero)
   );
@@ -90,6 +112,55 @@ module qsm_sm
     .kernel_i (fault_kernel_i),
     .record_o (fault_record_o)
   );
+
+  // ---- saving and restoring ----
+  save_phase_e                   save_phase;
+  step_t      [NumSched-1:0]     step;
+  logic       [WidxW-1:0]        step_widx;
+  logic       [31:0]             step_pc;
+  mask_t                         step_mask;
+  logic       [NumSched-1:0]     step_done, quiet, drained;
+  step_warp_t [NumSched-1:0]     step_warp;
+  path_t      [NumSched-1:0]     step_path;
+  lanes_t     [NumSched-1:0]     step_lane_pc;
+  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth;
+  step_word_t [NumSched-1:0]     step_word;
+  qsm_tb_save u_save (
+    .clk_i,
+    .rst_ni,
+    .desc_i,
+    .killed_i          (killed),
+    .save_base_i,
+    .message_i         (dispatch_i),
+    .tb_valid_i        (tb_valid),
+    .tb_first_i        (tb_first),
+    .queued_i          (queued),
+    .left_zero_i       (left_zero),
+    .release_i         (release_tbs),
+    .retire_valid_i    (retire_o.valid),
+    .retire_tb_i       (retire_o.tb),
+    .freeze_o          (freeze),
+    .restoring_o       (restoring),
+    .fresh_o           (fresh),
+    .saved_o           (saved),
+    .evict_o           (evict),
+    .restored_o,
+    .tb_index_o        (tb_index),
+    .phase_o           (save_phase),
+    .step_o            (step),
+    .step_widx_o       (step_widx),
+    .step_pc_o         (step_pc),
+    .step_mask_o       (step_mask),
+    .step_done_i       (step_done),
+    .step_warp_i       (step_warp),
+    .step_path_i       (step_path),
+    .step_lane_pc_i    (step_lane_pc),
+    .step_lane_depth_i (step_lane_depth),
+    .step_word_i       (step_word),
+    .quiet_i           (quiet),
+    .drained_i         (drained)
+  );
+  assign save_phase_o = save_phase;
 
   // ---- memory port and load/store unit ----
   logic        [NumSched-1:0]              miss_valid, miss_grant, fill_valid;
@@ -124,7 +195,7 @@ module qsm_sm
     .rst_ni,
     .desc_i,
     .tb_info_i    (tb_info),
-    .dispatch_i,
+    .tb_index_i   (tb_index),
     .mq_valid_i   (mq_valid),
     .mq_i         (mq),
     .mq_pop_o     (mq_pop),
@@ -155,7 +226,7 @@ module qsm_sm
       .killed_i       (killed),
       .open_i         (open),
       .shut_i         (shut),
-      .dispatch_i,
+      .tb_index_i     (tb_index),
       .start_i        (start[s]),
       .release_i      (release_tbs),
       .icache_inv_i,
@@ -176,6 +247,20 @@ module qsm_sm
       .result_pop_o   (result_pop[s]),
       .sb_pass_i      (sb_pass),
       .sb_ack_i       (sb_ack),
+      .freeze_i       (freeze),
+      .evict_i        (evict),
+      .step_i         (step[s]),
+      .step_widx_i    (step_widx),
+      .step_pc_i      (step_pc),
+      .step_mask_i    (step_mask),
+      .step_done_o    (step_done[s]),
+      .step_warp_o    (step_warp[s]),
+      .step_path_o    (step_path[s]),
+      .step_lane_pc_o (step_lane_pc[s]),
+      .step_lane_depth_o (step_lane_depth[s]),
+      .step_word_o    (step_word[s]),
+      .quiet_o        (quiet[s]),
+      .drained_o      (drained[s]),
       .stall_kernel_i,
       .stall_reason_i,
       .stall_value_o  (stall_value[s]),
@@ -199,8 +284,8 @@ module qsm_sm
     .issue_kernel_i   (issue_kernel),
     .issue_lanes_i    (issue_lanes),
     .present_i        (present),
-    .arrive_valid_i   (dispatch_i.valid),
-    .arrive_kernel_i  (dispatch_i.kernel),
+    .arrive_valid_i   (arrival.valid),
+    .arrive_kernel_i  (arrival.kernel),
     .qos_i,
     .first_quota_i,
     .tick_i,

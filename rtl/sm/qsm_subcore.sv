@@ -5,7 +5,7 @@
 //        ^                              ^    qsm_regfile --^  |                   |
 //        +------- qsm_warp_state <------+---------------------+ resolve           +-> registers, scoreboard
 //
-// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o and stall_value_o (decided in the cycle) are registers.
+// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o, stall_value_o and those of steps (decided in the cycle) are registers.
 module qsm_subcore
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -22,7 +22,7 @@ module qsm_subcore
   input  logic [NumKernels-1:0]       killed_i,        // registered level
   input  logic [NumKernels-1:0]       open_i,          // quota gate, level
   input  logic [NumKernels-1:0]       shut_i,          // its quota is spent, level
-  input  dispatch_t                   dispatch_i,      // a thread block arrives, R-SM-1
+  input  tb_index_t                   tb_index_i,      // of a thread block that arrives (R-SM-1) or is restored
 
   input  warp_start_t                 start_i,         // R-WS-1
   input  logic [MaxTbs-1:0]           release_i,       // pulse in the cycle r of R-WS-8
@@ -48,13 +48,29 @@ module qsm_subcore
   input  sb_pass_t                    sb_pass_i,       // for all sub-cores
   input  sb_ack_t                     sb_ack_i,        // for all sub-cores
 
+  // Saving and restoring a thread block, R-PE-12 to R-PE-19.
+  input  freeze_t                     freeze_i,
+  input  logic                        evict_i,
+  input  step_t                       step_i,          // waits for its turn here
+  input  logic [WidxW-1:0]            step_widx_i,
+  input  logic [31:0]                 step_pc_i,
+  input  mask_t                       step_mask_i,
+  output logic                        step_done_o,
+  output step_warp_t                  step_warp_o,
+  output path_t                       step_path_o,     // in the cycle in which the step is done
+  output lanes_t                      step_lane_pc_o,
+  output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
+  output step_word_t                  step_word_o,
+  output logic                        quiet_o,
+  output logic                        drained_o,
+
   input  logic [KernelW-1:0]          stall_kernel_i,
   input  logic [2:0]                  stall_reason_i,
   output logic [31:0]                 stall_value_o,
   output qaws_front_t                 qaws_front_o
 );
   // ---- Warp state ----
-  logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, at_barrier, flush, path_set, sb_empty;
+  logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, has_live, frozen, at_barrier, flush, path_set, sb_empty;
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
   logic [WarpsPerSched-1:0][TbW-1:0] tb;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx;
@@ -62,23 +78,28 @@ module qsm_subcore
   logic [WarpW-1:0] f1_warp, f2_warp;
   logic [31:2] f1_pc, f2_merge_pc, advance_pc;
   logic advance;
-  logic start_valid, finish_valid, ex2_alive;
+  logic start_valid, finish_valid;
+  mask_t ex2_live;
   logic [WarpW-1:0] start_slot, finish_slot, ex2_warp;
   logic [KernelW-1:0] ex2_kernel;
   resolve_t resolve;
-  logic issue_valid;
+  logic issue_valid, issue_pop;
   logic [WarpW-1:0] issue_warp;
   op_t issue_op;
+  logic [WarpW-1:0] step_warp;
+  logic sel1;
 
   qsm_warp_state u_warp_state (
-    .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .sb_empty_i(sb_empty),
-    .issue_valid_i(issue_valid), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
-    .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_alive_o(ex2_alive), .resolve_i(resolve),
+    .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_i, .evict_i, .sb_empty_i(sb_empty),
+    .issue_valid_i(issue_pop), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
+    .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .path_valid_o(path_valid),
-    .merge_valid_o(merge_valid), .at_barrier_o(at_barrier), .flush_o(flush), .path_set_o(path_set),
+    .merge_valid_o(merge_valid), .has_live_o(has_live), .frozen_o(frozen), .at_barrier_o(at_barrier), .flush_o(flush), .path_set_o(path_set),
     .issue_depth_o(issue_path.depth), .issue_mask_o(issue_path.mask), .f1_warp_i(f1_warp), .f1_pc_o(f1_pc),
     .f2_warp_i(f2_warp), .f2_merge_pc_o(f2_merge_pc), .advance_i(advance), .advance_pc_i(advance_pc),
+    .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar), .step_pc_o(step_lane_pc_o),
+    .step_depth_o(step_lane_depth_o), .sel1_o(sel1),
     .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid), .finish_slot_o(finish_slot)
   );
 
@@ -105,29 +126,38 @@ module qsm_subcore
     .clk_i, .rst_ni,
     .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word), .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
-    .pop_i(issue_valid), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_path.pc)
+    .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_path.pc)
   );
 
   // ---- Issue ----
+  wb_t write;
   logic bubble, div_pop;
   sb_done_t fixed_done, div_done, part_back;
 
   qsm_issue #(.Sub(Sub)) u_issue (
     .clk_i, .rst_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .shut_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
+    .path_valid_i(path_valid), .has_live_i(has_live), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_path),
-    .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
+    .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .sel1_i(sel1), .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
+    .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
     .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,
     .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o
   );
 
+  // What the sequencer sees of the step's warp. The path's read ports are its own in the cycle in which the step is done.
+  assign step_warp_o.empty = sb_empty[step_warp];
+  assign step_warp_o.path_valid = path_valid[step_warp];
+  assign step_path_o = issue_path;
+  assign step_word_o = '{valid: write.valid && write.warp == step_warp, xreg: write.rd, word: write.data[0]};
+
   // ---- Execute and write back ----
   logic [WarpW-1:0] read_warp;
   logic [4:0] rs1, rs2;
   lanes_t rs1_data, rs2_data;
-  wb_t fixed, div, write;
+  wb_t fixed, div;
   logic div_ready;
   logic [SbW-1:0] div_entry;
 
@@ -136,9 +166,9 @@ module qsm_subcore
   );
 
   qsm_exec #(.Sub(Sub)) u_exec (
-    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .dispatch_i, .valid_i(issue_valid), .op_i(issue_op),
+    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_index_i, .valid_i(issue_valid), .op_i(issue_op),
     .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs1_data_i(rs1_data), .rs2_data_i(rs2_data),
-    .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_alive_i(ex2_alive), .resolve_o(resolve), .fault_o,
+    .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_live_i(ex2_live), .resolve_o(resolve), .fault_o,
     .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,
     .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry), .div_pop_i(div_pop)
   );

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block slots of an SM: arrival, launch of the warps, retirement. docs/sm.md (R-SM-1, 2, 4, 5).
+// Thread-block slots of an SM: arrival, launch of the warps, retirement. docs/sm.md (R-SM-1, 2, 4, 5), docs/preemption.md (R-PE-13, R-PE-22).
 // Contract: the TB scheduler names a free slot and guarantees room in the sub-cores; a slot is queued at most once, so
 //   the queue (one place per slot) cannot overflow.
 // Latency: dispatch seen in a: first warp starts in a + 1; then one warp per cycle. Retire: the cycle after left = 0.
 // Cost: MaxTbs x (tb_info_t + first) flip-flops, MaxTbs x log2(MaxTbs) for the queue.
-// Observed by the lockstep monitor: arrive_valid, dispatch_i (ARRIVE); launch_valid, start_o (START);
+// Observed by the lockstep monitor: arrive_i (ARRIVE); launch_valid, start_o (START);
 //   retire_o (RETIRE); tb_valid_q, tb_info_o, tb_first_q (state).
 module qsm_tb_launch
   import qsm_cfg_pkg::*;
@@ -14,11 +14,19 @@ module qsm_tb_launch
   input  logic                         rst_ni,
   input  desc_t       [NumKernels-1:0] desc_i,
   input  logic        [NumKernels-1:0] killed_i,     // warps of a killed kernel start with no live lane
-  input  dispatch_t                    dispatch_i,   // in the cycle in which it is seen
+  input  dispatch_t                    arrive_i,     // a new or restored block, in the cycle in which it is seen
+  // The frozen slot, what happens to it, and whether its state lies in an image
+  input  freeze_t                      freeze_i,
+  input  logic                         restoring_i,
+  input  logic                         fresh_i,      // its warps start from the beginning
+  input  logic                         saved_i,
   input  logic        [MaxTbs-1:0]     left_zero_i,  // no warp left, from qsm_barrier
   output logic        [MaxTbs-1:0]     tb_valid_o,
   output tb_info_t    [MaxTbs-1:0]     tb_info_o,
-  output logic        [NumKernels-1:0] present_o,
+  output logic        [MaxTbs-1:0][SubW-1:0] tb_first_o,
+  output logic        [MaxTbs-1:0]     queued_o,     // not all its warps have started
+  output logic        [NumKernels-1:0] present_o,    // leaves out a block that is saved
+  output logic        [NumKernels-1:0] runnable_o,   // leaves out the frozen block
   output warp_start_t [NumSched-1:0]   start_o,      // at most one is valid
   output retire_t                      retire_o
 );
@@ -32,12 +40,16 @@ module qsm_tb_launch
   logic     [MaxTbs-1:0][TbW-1:0]  queue_q;     // slots waiting for their launch, in arrival order
   logic     [TbW-1:0]              queue_rd_q, queue_wr_q;
   logic     [TbW:0]                queue_len_q;
+  logic     [MaxTbs-1:0]           queued_q;    // slots in the queue
   logic     [WidxW-1:0]            widx_q;      // next warp of the head
   logic     [SubW-1:0]             sub_q;       // its sub-core, from the second warp on
 
   logic arrive_valid, launch_valid, launch_last;
-  assign arrive_valid = dispatch_i.valid;
+  assign arrive_valid = arrive_i.valid;
   assign launch_valid = queue_len_q != '0;
+
+  logic [MaxTbs-1:0] frozen;
+  assign frozen = freeze_i.valid ? MaxTbs'(1) << freeze_i.tb : '0;
 
   // Head of the queue
   logic [TbW-1:0]     head;
@@ -62,7 +74,8 @@ module qsm_tb_launch
 
   always_comb begin
     for (int unsigned s = 0; s < NumSched; s++) begin
-      start_o[s] = '{valid: launch_valid && sub == SubW'(s), kernel: kernel, tb: head, widx: widx_q, live: live};
+      start_o[s] = '{valid: launch_valid && sub == SubW'(s), kernel: kernel, tb: head, widx: widx_q, live: live,
+                     restored: frozen[head] && restoring_i && !fresh_i};
     end
   end
 
@@ -70,14 +83,18 @@ module qsm_tb_launch
   always_comb begin
     retire_o = '0;
     for (int unsigned s = MaxTbs; s-- > 0;) begin
-      if (tb_valid_q[s] && left_zero_i[s]) retire_o = '{valid: 1'b1, tb: TbW'(s)};
+      if (tb_valid_q[s] && left_zero_i[s] && !(frozen[s] && restoring_i)) begin
+        retire_o = '{valid: 1'b1, tb: TbW'(s), saved: saved_i && freeze_i.tb == TbW'(s)};
+      end
     end
   end
 
   always_comb begin
-    present_o = '0;
+    present_o  = '0;
+    runnable_o = '0;
     for (int unsigned s = 0; s < MaxTbs; s++) begin
-      if (tb_valid_q[s]) present_o[tb_info_q[s].kernel] = 1'b1;
+      if (tb_valid_q[s] && (!frozen[s] || restoring_i)) present_o[tb_info_q[s].kernel] = 1'b1;
+      if (tb_valid_q[s] && !frozen[s]) runnable_o[tb_info_q[s].kernel] = 1'b1;
     end
   end
 
@@ -89,9 +106,9 @@ module qsm_tb_launch
     end else begin
       if (retire_o.valid) tb_valid_q[retire_o.tb] <= 1'b0;
       if (arrive_valid) begin
-        tb_valid_q[dispatch_i.tb] <= 1'b1;
-        tb_info_q[dispatch_i.tb]  <= '{kernel: dispatch_i.kernel, base: dispatch_i.base};
-        tb_first_q[dispatch_i.tb] <= dispatch_i.first;
+        tb_valid_q[arrive_i.tb] <= 1'b1;
+        tb_info_q[arrive_i.tb]  <= '{kernel: arrive_i.kernel, base: arrive_i.base};
+        tb_first_q[arrive_i.tb] <= arrive_i.first;
       end
     end
   end
@@ -105,14 +122,17 @@ module qsm_tb_launch
       queue_rd_q  <= '0;
       queue_wr_q  <= '0;
       queue_len_q <= '0;
+      queued_q    <= '0;
       widx_q      <= '0;
       sub_q       <= '0;
     end else begin
       if (arrive_valid) begin
-        queue_q[queue_wr_q] <= dispatch_i.tb;
+        queue_q[queue_wr_q] <= arrive_i.tb;
         queue_wr_q          <= (queue_wr_q == LastTb) ? '0 : queue_wr_q + 1'b1;
       end
       if (queue_pop) queue_rd_q <= (queue_rd_q == LastTb) ? '0 : queue_rd_q + 1'b1;
+      if (queue_pop) queued_q[head] <= 1'b0;
+      if (arrive_valid) queued_q[arrive_i.tb] <= 1'b1;
       queue_len_q <= queue_len_q + (TbW + 1)'(arrive_valid) - (TbW + 1)'(queue_pop);
       if (launch_valid) begin
         widx_q <= launch_last ? '0 : widx_q + 1'b1;
@@ -122,14 +142,16 @@ module qsm_tb_launch
   end
 
   logic unused;  // the block's index is its warps' business (qsm_tb_ram)
-  assign unused = ^dispatch_i;
+  assign unused = ^arrive_i;
 
   assign tb_valid_o = tb_valid_q;
   assign tb_info_o  = tb_info_q;
+  assign tb_first_o = tb_first_q;
+  assign queued_o   = queued_q;
 
 `ifndef SYNTHESIS
   a_arrive_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      arrive_valid |-> !tb_valid_q[dispatch_i.tb])
+      arrive_valid |-> !tb_valid_q[arrive_i.tb])
     else $error("R-SM-1: dispatch to a slot in use");
   a_queue_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
       arrive_valid |-> queue_len_q < (TbW + 1)'(MaxTbs))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of the sub-core's warps: residency, threads, barrier, path, merge point; start, resolve, release, kill, finish.
-// Doc: docs/warp_state.md (R-WS-1 to -10). Everything acts at the end of the cycle in which it comes in; a kill wins.
+// Doc: docs/warp_state.md (R-WS-1 to -10), docs/preemption.md (frozen, evict). Everything acts at the end of the cycle in which it comes in;
+// a kill wins.
 //
 // Observed by the lockstep monitor: start_valid, start_slot, start_i, start_live (START); resolve_i, live_next, bar_next, resolve_selects
 // (RESOLVE); u_select.sel2_set, sel2_warp, sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q, u_path.
@@ -14,13 +15,15 @@ module qsm_warp_state
   input  logic [NumKernels-1:0]                 killed_i,
   input  warp_start_t                           start_i,
   input  logic [MaxTbs-1:0]                     release_i,
+  input  freeze_t                               freeze_i,
+  input  logic                                  evict_i,         // R-PE-17: the frozen warps leave
   input  logic [WarpsPerSched-1:0]              sb_empty_i,
   input  logic                                  issue_valid_i,   // R-IS-3
   input  logic [WarpW-1:0]                      issue_warp_i,
   input  logic                                  issue_ctl_i,
   input  logic [WarpW-1:0]                      ex2_warp_i,
   input  logic [KernelW-1:0]                    ex2_kernel_i,
-  output logic                                  ex2_alive_o,
+  output mask_t                                 ex2_live_o,      // threads; none if its kernel is killed
   input  resolve_t                              resolve_i,
   output tb_event_t                             arrive_o,
   output tb_event_t                             finish_o,
@@ -31,6 +34,8 @@ module qsm_warp_state
   output logic [WarpsPerSched-1:0][WidxW-1:0]   widx_o,
   output logic [WarpsPerSched-1:0]              path_valid_o,
   output logic [WarpsPerSched-1:0]              merge_valid_o,
+  output logic [WarpsPerSched-1:0]              has_live_o,
+  output logic [WarpsPerSched-1:0]              frozen_o,
   output logic [WarpsPerSched-1:0]              at_barrier_o,    // bar != 0 and every live thread waits
   output logic [WarpsPerSched-1:0]              flush_o,         // empty the buffer at the end of this cycle
   output logic [WarpsPerSched-1:0]              path_set_o,
@@ -43,6 +48,13 @@ module qsm_warp_state
   output logic [31:2]                           f2_merge_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
   input  logic [31:2]                           advance_pc_i,
+  // Read for the SM's sequencer; the lane store while nothing is selected.
+  input  logic [WarpW-1:0]                      step_warp_i,
+  output mask_t                                 step_live_o,
+  output mask_t                                 step_bar_o,
+  output lanes_t                                step_pc_o,
+  output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
+  output logic                                  sel1_o,
   output logic                                  start_valid_o,
   output logic [WarpW-1:0]                      start_slot_o,
   output logic                                  finish_valid_o,
@@ -53,7 +65,7 @@ module qsm_warp_state
   logic [WarpsPerSched-1:0][TbW-1:0] tb_q;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx_q;
   mask_t [WarpsPerSched-1:0] live_q, bar_q;
-  logic [WarpsPerSched-1:0] killed, has_live, alive;
+  logic [WarpsPerSched-1:0] killed, has_live, alive, frozen;
 
   // Lowest set bit's index; 0 for none.
   function automatic logic [WarpW-1:0] lowest(input logic [WarpsPerSched-1:0] set);
@@ -80,9 +92,9 @@ module qsm_warp_state
   logic [31:0] lead_pc;
   logic same_pc, resolve_selects, resolve_stays;
 
-  assign ex2_alive_o = has_live[ex2_warp_i] && !killed_i[ex2_kernel_i];
-  assign live_next = live_q[resolve_i.warp] & ~(resolve_i.exits ? resolve_i.mask : '0);
-  assign bar_next = bar_q[resolve_i.warp] | (resolve_i.bars ? resolve_i.mask : '0);
+  assign ex2_live_o = killed_i[ex2_kernel_i] ? '0 : live_q[ex2_warp_i];
+  assign live_next = live_q[resolve_i.warp] & ~resolve_i.exits;
+  assign bar_next = (bar_q[resolve_i.warp] | resolve_i.bars) & live_next;
   assign cand_next = live_next & ~bar_next;
 
   always_comb begin
@@ -92,7 +104,7 @@ module qsm_warp_state
     for (int unsigned l = 0; l < WarpSize; l++) if (resolve_i.mask[l] && resolve_i.next_pc[l] != lead_pc) same_pc = 1'b0;
   end
 
-  assign resolve_stays = cand_next == resolve_i.mask && !resolve_i.exits && !resolve_i.bars && same_pc;
+  assign resolve_stays = cand_next == resolve_i.mask && !resolve_i.selects && same_pc;
   assign resolve_selects = !resolve_stays;
   assign arrive_o = '{valid: resolve_i.valid && cand_next == '0 && live_next != '0, tb: tb_q[resolve_i.warp]};
 
@@ -116,12 +128,17 @@ module qsm_warp_state
     end
   end
   assign sel1_valid = due_q || selpend_q != '0;
-  assign sel1_warp = due_q ? due_warp_q : lowest(selpend_q);
+  assign sel1_warp = due_q ? due_warp_q : (selpend_q != '0) ? lowest(selpend_q) : step_warp_i;
+  assign sel1_o = sel1_valid;
+  assign step_live_o = live_q[step_warp_i];
+  assign step_bar_o = bar_q[step_warp_i];
+  assign step_pc_o = sel1_pc;
+  assign step_depth_o = sel1_depth;
 
   qsm_lane_store u_lane_store (
     .clk_i,
     .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0), .write_warp_i(resolve_i.warp),
-    .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.depth),
+    .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.next_depth),
     .read_warp_i(sel1_warp), .read_pc_o(sel1_pc), .read_depth_o(sel1_depth)
   );
 
@@ -136,7 +153,7 @@ module qsm_warp_state
   // ---- Paths and merge points ----
   path_t stay_path;
   logic [WarpsPerSched-1:0] starts, stays, selects;
-  assign stay_path = '{pc: lead_pc, depth: resolve_i.depth, mask: resolve_i.mask};
+  assign stay_path = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};  // the same for all lanes
 
   qsm_path_store u_path (
     .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q), .live_i(live_q),
@@ -163,7 +180,8 @@ module qsm_warp_state
     assign releases = release_i[tb_q[w]] && resident_q[w] && has_live[w];
     assign selects[w] = sel_path_set && sel_path_warp == WarpW'(w);
     assign merges = sel_merge_set && sel_merge_warp == WarpW'(w);
-    assign dies = resident_q[w] && killed[w];  // R-WS-9
+    assign frozen[w] = resident_q[w] && freeze_i.valid && tb_q[w] == freeze_i.tb;
+    assign dies = (resident_q[w] && killed[w]) || (frozen[w] && evict_i);  // R-WS-9
 
     assign path_set_o[w] = starts[w] || selects[w] || stays[w];
 
@@ -192,7 +210,7 @@ module qsm_warp_state
         resident_q[w] <= 1'b1;
         live_q[w] <= start_live;
         bar_q[w] <= '0;
-        path_valid_q[w] <= start_live != '0;
+        path_valid_q[w] <= start_live != '0 && !start_i.restored;
         merge_valid_q[w] <= 1'b0;
         selpend_q[w] <= 1'b0;
       end else begin
@@ -218,7 +236,7 @@ module qsm_warp_state
     end
 
     assign at_barrier_o[w] = bar_q[w] != '0 && (live_q[w] & ~bar_q[w]) == '0;
-    assign flush_o[w] = killed[w] || starts[w];
+    assign flush_o[w] = killed[w] || starts[w] || (frozen[w] && evict_i);
   end
 
   logic unused;
@@ -230,6 +248,8 @@ module qsm_warp_state
   assign widx_o = widx_q;
   assign path_valid_o = path_valid_q;
   assign merge_valid_o = merge_valid_q;
+  assign has_live_o = has_live;
+  assign frozen_o = frozen;
   assign start_valid_o = start_valid;
   assign start_slot_o = start_slot;
   assign finish_valid_o = finish_valid;

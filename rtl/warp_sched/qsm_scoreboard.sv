@@ -2,7 +2,7 @@
 // Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per register. Doc: docs/subcore.md (R-SB-1 to -3).
 // Answers for every warp's head in the same cycle whether it must wait and for what; updates act at the end of the cycle. An instruction of
 // fixed latency or a division releases its entry by done_*; a memory instruction's entry is released when all its parts were sent and came back.
-// Cost: NumWarps * Entries * (9 + PartsW) flip-flops and three 5-bit compares per entry.
+// Cost: NumWarps * Entries * (9 + PartsW) flip-flops and four 5-bit compares per entry.
 //
 // Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, sent_q, parts_q} (full state).
 module qsm_scoreboard #(
@@ -23,6 +23,10 @@ module qsm_scoreboard #(
   output logic [NumWarps-1:0]      full_o,         // no free entry
   output logic [NumWarps-1:0]      empty_o,        // no valid entry
   output logic [NumWarps-1:0]      mem_o,          // a memory instruction is not complete
+  // A register that is no head's, of every warp; with either: or its neighbour, which differs in bit 0.
+  input  logic [4:0]               probe_i,
+  input  logic                     probe_either_i,
+  output logic [NumWarps-1:0]      probe_hazard_o,
   // Issue takes the lowest free entry of the warp.
   input  logic                     alloc_i,
   input  logic [WarpW-1:0]         alloc_warp_i,
@@ -69,7 +73,7 @@ module qsm_scoreboard #(
   end
 
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
-    entries_t valid_q, mem_q, sent_q, names_q, clash, first_free;  // names: rd is not 0
+    entries_t valid_q, mem_q, sent_q, names_q, clash, probed, first_free;  // names: rd is not 0
     logic [Entries-1:0][4:0] rd_q;
     logic [Entries-1:0][PartsW-1:0] parts_q;
 
@@ -109,6 +113,7 @@ module qsm_scoreboard #(
       end
 
       assign clash[e] = valid_q[e] && names_q[e] && (rd_q[e] == rs1_i[w] || rd_q[e] == rs2_i[w] || rd_q[e] == rd_i[w]);
+      assign probed[e] = valid_q[e] && names_q[e] && rd_q[e][4:1] == probe_i[4:1] && (rd_q[e][0] == probe_i[0] || probe_either_i);
 
 `ifndef SYNTHESIS
       // R-SB-3: what comes back was sent, and nothing is released twice.
@@ -122,6 +127,7 @@ module qsm_scoreboard #(
 
     assign hazard_o[w] = |clash;
     assign hazard_mem_o[w] = |(clash & mem_q);
+    assign probe_hazard_o[w] = |probed;
     assign full_o[w] = &valid_q;
     assign empty_o[w] = ~|valid_q;
     assign mem_o[w] = |(valid_q & mem_q);

@@ -84,9 +84,9 @@ module tb_lsu
   end
 
   // Blocks arrive one after the other, again and again: a block's linear index is there after MaxTbs cycles.
-  dispatch_t      dispatch;
+  tb_index_t      index;
   logic [TbW-1:0] arrival_q;
-  assign dispatch = '{valid: 1'b1, tb: arrival_q, linear: tb_linear_i[arrival_q], default: '0};
+  assign index = '{valid: 1'b1, tb: arrival_q, linear: tb_linear_i[arrival_q], default: '0};
   always_ff @(posedge clk_i) arrival_q <= (arrival_q == TbW'(MaxTbs - 1)) ? '0 : arrival_q + 1'b1;
 
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
@@ -134,7 +134,7 @@ module tb_lsu
     .rst_ni,
     .desc_i       (desc),
     .tb_info_i    (tb_info),
-    .dispatch_i   (dispatch),
+    .tb_index_i   (index),
     .mq_valid_i   (mq_valid),
     .mq_i         (popped),
     .mq_pop_o     (mq_pop),

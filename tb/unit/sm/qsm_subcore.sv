@@ -16,7 +16,7 @@ module qsm_subcore
   input  logic [NumKernels-1:0]       killed_i,
   input  logic [NumKernels-1:0]       open_i,
   input  logic [NumKernels-1:0]       shut_i,
-  input  dispatch_t                   dispatch_i,
+  input  tb_index_t                   tb_index_i,
   input  warp_start_t                 start_i,
   input  logic [MaxTbs-1:0]           release_i,
   input  logic                        icache_inv_i,
@@ -37,6 +37,20 @@ module qsm_subcore
   output logic                        result_pop_o,
   input  sb_pass_t                    sb_pass_i,
   input  sb_ack_t                     sb_ack_i,
+  input  freeze_t                     freeze_i,
+  input  logic                        evict_i,
+  input  step_t                       step_i,
+  input  logic [WidxW-1:0]            step_widx_i,
+  input  logic [31:0]                 step_pc_i,
+  input  mask_t                       step_mask_i,
+  output logic                        step_done_o,
+  output step_warp_t                  step_warp_o,
+  output path_t                       step_path_o,
+  output lanes_t                      step_lane_pc_o,
+  output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
+  output step_word_t                  step_word_o,
+  output logic                        quiet_o,
+  output logic                        drained_o,
   input  logic [KernelW-1:0]          stall_kernel_i,
   input  logic [2:0]                  stall_reason_i,
   output logic [31:0]                 stall_value_o,
@@ -50,6 +64,7 @@ module qsm_subcore
   fault_event_t       fault;
   logic               mq_valid;
   mem_op_t            mq;
+  logic               quiet;
 
   assign miss_valid_o  = miss_valid;
   assign miss_addr_o   = miss_addr;
@@ -61,6 +76,8 @@ module qsm_subcore
   assign mq_valid_o    = mq_valid;
   always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
   assign result_pop_o  = 1'b0;
+  assign {step_done_o, step_warp_o, step_path_o, step_lane_pc_o, step_lane_depth_o, step_word_o, drained_o} = '0;  // no step is ever done
+  assign quiet_o       = quiet;
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
   assign qaws_front_o  = '{valid: 1'b1, budget: 8'(Sub + 1), ncs: 8'(stall_reason_i)};
 endmodule

@@ -14,6 +14,8 @@ rtl/sm/qsm_lsu_return.sv
 rtl/sm/qsm_tb_ram.sv
 rtl/sm/qsm_lsu.sv
 rtl/sm/qsm_tb_launch.sv
+rtl/sm/qsm_save_steps.sv
+rtl/sm/qsm_tb_save.sv
 rtl/sm/qsm_barrier.sv
 rtl/sm/qsm_fault.sv
 rtl/sm/qsm_mem_port.sv

@@ -11,12 +11,13 @@ module tb_sm
   // Kernels
   input  logic [31:0] warps_i [NumKernels],
   input  logic [31:0] threads_i [NumKernels],
-  // Messages: dispatch {valid, kernel, tb, first, base, linear}, block index
+  // Messages: dispatch {valid, kernel, tb, first, base, linear, op, fresh}, block index
   input  logic [31:0] start_i,
   input  logic [31:0] kill_i,
-  input  logic [31:0] dispatch_i [6],
+  input  logic [31:0] dispatch_i [8],
   input  logic [15:0] block_i [3],
-  output logic [31:0] retire_o [2],  // {valid, tb}
+  output logic [31:0] retire_o [3],  // {valid, tb, saved}
+  output logic        restored_o,
   output logic [31:0] fault_o,
   input  logic [31:0] record_kernel_i,  // whose record is asked for
   output logic [31:0] record_o [5],     // cause, pc, tid, block, value
@@ -30,15 +31,18 @@ module tb_sm
   input  logic [31:0] arrive_i [NumSched][2], // valid, tb
   input  logic [31:0] finish_i [NumSched][2],
   input  logic [31:0] source_i [NumSched][7], // fault: valid, kernel, cause, pc, tid, block, value
+  input  logic        quiet_i,                // frozen warps have nothing in flight
   input  logic [31:0] mq_i [NumSched][4],     // valid, kernel, tb, address; a load of a word by lane 1 of warp 2
   // Sub-cores: what they hear
-  output logic [31:0] warp_o [NumSched][5],   // start: valid, kernel, tb, widx, live
+  output logic [31:0] warp_o [NumSched][6],   // start: valid, kernel, tb, widx, live, restored
   output logic [31:0] grant_o [NumSched],
   output logic [31:0] fill_o [NumSched][2],   // valid, first word
   output logic [31:0] pop_o [NumSched],
   output logic [31:0] killed_o,
   output logic [31:0] release_o,
   output logic [31:0] present_o,
+  output logic [31:0] runnable_o,
+  output logic [31:0] phase_o,
   output logic [31:0] info_o [MaxTbs][4],     // valid, kernel, base, linear
   // Counters
   input  logic        tick_i,
@@ -54,6 +58,8 @@ module tb_sm
   logic   [NumKernels-1:0][31:0] snap_insn;
   logic   [NumKernels-1:0]       fault;
   dispatch_t dispatch;
+  logic [3:0] save_phase;
+  assign phase_o = 32'(save_phase);
   retire_t   retire;
   mem_req_t  req;
   mem_rsp_t  rsp;
@@ -67,13 +73,13 @@ module tb_sm
     end
     dispatch = '{valid: dispatch_i[0][0], kernel: KernelW'(dispatch_i[1]), tb: TbW'(dispatch_i[2]),
                  first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]), block: {block_i[2], block_i[1], block_i[0]},
-                 linear: dispatch_i[5]};
+                 linear: dispatch_i[5], op: tb_op_e'(dispatch_i[6][1:0]), image: '0, fresh: dispatch_i[7][0], ticket: '0};
     rsp         = '0;
     rsp.valid   = rsp_i[0][0];
     rsp.tag     = TagW'(rsp_i[1]);
     rsp.data[0] = rsp_data_i;
   end
-  assign retire_o = '{32'(retire.valid), 32'(retire.tb)};
+  assign retire_o = '{32'(retire.valid), 32'(retire.tb), 32'(retire.saved)};
   assign fault_o  = 32'(fault);
   assign req_o    = '{32'(req.valid), 32'(req.kind), req.addr, 32'(req.bytes), 32'(req.tag), 32'(req.slot)};
   assign record_o = '{32'(record.cause), record.pc, 32'(record.tid), record.block, record.value};
@@ -87,6 +93,7 @@ module tb_sm
   assign killed_o  = 32'(u_sm.killed);
   assign release_o = 32'(u_sm.release_tbs);
   assign present_o = 32'(u_sm.present);
+  assign runnable_o = 32'(u_sm.runnable);
 
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     assign u_sm.g_sub[s].u_subcore.miss_valid = miss_i[s][0][0];
@@ -101,11 +108,12 @@ module tb_sm
           record: '{cause: 5'(source_i[s][2]), pc: source_i[s][3], tid: 10'(source_i[s][4]), block: source_i[s][5],
                     value: source_i[s][6]}};
     assign u_sm.g_sub[s].u_subcore.mq_valid = mq_i[s][0][0];
+    assign u_sm.g_sub[s].u_subcore.quiet = quiet_i;
     assign u_sm.g_sub[s].u_subcore.mq =
         '{warp: '0, kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2), pc: 32'h80000040,
           instr: 32'h00002083, mask: mask_t'(2), entry: '0, addr: {WarpSize{mq_i[s][3]}}, data: '0};
     assign warp_o[s] = '{32'(u_sm.start[s].valid), 32'(u_sm.start[s].kernel), 32'(u_sm.start[s].tb),
-                         32'(u_sm.start[s].widx), 32'(u_sm.start[s].live)};
+                         32'(u_sm.start[s].widx), 32'(u_sm.start[s].live), 32'(u_sm.start[s].restored)};
     assign grant_o[s] = 32'(u_sm.miss_grant[s]);
     assign fill_o[s]  = '{32'(u_sm.fill_valid[s]), u_sm.rsp_data[0]};
     assign pop_o[s]   = 32'(u_sm.mq_pop[s]);
@@ -122,6 +130,7 @@ module tb_sm
     .policy_param_i ('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}),
     .qos_i          ('0),
     .first_quota_i  ('0),
+    .save_base_i    (20'h8_0000),
     .start_i        (NumKernels'(start_i)),
     .kill_i         (NumKernels'(kill_i)),
     .dispatch_i     (dispatch),
@@ -130,6 +139,7 @@ module tb_sm
     .quota_word_i   ('0),
     .quota_load_i   ('0),
     .retire_o       (retire),
+    .restored_o,
     .fault_o        (fault),
     .fault_kernel_i (KernelW'(record_kernel_i)),
     .fault_record_o (record),
@@ -141,6 +151,7 @@ module tb_sm
     .stall_reason_i (3'(stall_i[1])),
     .stall_value_o,
     .qaws_front_o   (front),
+    .save_phase_o   (save_phase),
     .req_o          (req),
     .rsp_i          (rsp)
   );

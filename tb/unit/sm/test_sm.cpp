@@ -25,7 +25,8 @@ bool operator==(const Record &a, const Record &b) { return memcmp(&a, &b, sizeof
 
 struct Source { bool valid = false; uint32_t kernel = 0; Record record{}; };
 struct Event { bool valid = false; uint32_t tb = 0; };
-struct Dispatch { bool valid = false; uint32_t kernel = 0, tb = 0, first = 0, base = 0, linear = 0, block[3] = {}; };
+enum Op : uint32_t { kNew, kRestore, kSave, kFlush };
+struct Dispatch { bool valid = false; uint32_t kernel = 0, tb = 0, first = 0, base = 0, linear = 0, block[3] = {}; Op op = kNew; bool fresh = false; };
 struct Miss { bool valid = false; uint32_t addr = 0, slot = 0; };
 
 struct Inputs {
@@ -39,12 +40,13 @@ struct Inputs {
   uint32_t rsp_tag = 0, rsp_data = 0;
 };
 
-struct Start { bool valid = false; uint32_t kernel = 0, tb = 0, widx = 0, live = 0; };
+struct Start { bool valid = false; uint32_t kernel = 0, tb = 0, widx = 0, live = 0; bool restored = false; };
 
 struct Outputs {
   Start start[kSubs];
-  uint32_t release = 0, present = 0, killed = 0, fault = 0, grant = 0, fill = 0, tb_valid = 0;
+  uint32_t release = 0, present = 0, runnable = 0, killed = 0, fault = 0, grant = 0, fill = 0, tb_valid = 0;
   Event retire;
+  bool restored = false;
   Record record{};  // of record_kernel
 };
 
@@ -62,26 +64,48 @@ class Reference {
     port(in, out);
     take_faults(in, lsu);
     count(in, out);
+    end_job(out);
+    if (in.dispatch.valid) take_message(in.dispatch, out);
     if (out.retire.valid) slot_[out.retire.tb].valid = false;  // R-SM-4
-    if (in.dispatch.valid) {                                   // R-SM-1
-      const uint32_t k = in.dispatch.kernel;
-      slot_[in.dispatch.tb] = {true, k, in.dispatch.first, kWarps[k], 0};
-      queue_.push_back(in.dispatch.tb);
-    }
     return out;
   }
 
  private:
   struct Slot { bool valid = false; uint32_t kernel = 0, first = 0, left = 0, arrived = 0; };
 
-  void look_at_slots(Outputs &out) const {  // R-SM-3, 4, 5
+  // The sub-cores here never do a step and always have something in flight: a save ends when its block retires (R-PE-21) or is killed, a
+  // restore when it is killed (R-PE-20).
+  void end_job(Outputs &out) {
+    if (op_ == kNew) return;
+    const bool killed = killed_before_ >> slot_[op_tb_].kernel & 1;
+    out.restored = op_ == kRestore && killed;
+    if (killed || (out.retire.valid && out.retire.tb == op_tb_)) op_ = kNew;
+  }
+
+  void take_message(const Dispatch &d, const Outputs &out) {  // R-SM-1, R-PE-12
+    const bool saves = d.op == kSave || d.op == kFlush;
+    if (saves && (!slot_[d.tb].valid || (out.retire.valid && out.retire.tb == d.tb))) return;
+    if (d.op != kNew) {
+      op_ = d.op;
+      op_tb_ = d.tb;
+      fresh_ = d.fresh;
+    }
+    if (saves) return;
+    slot_[d.tb] = {true, d.kernel, d.first, kWarps[d.kernel], 0};
+    queue_.push_back(d.tb);
+  }
+
+  bool frozen(uint32_t s) const { return op_ != kNew && op_tb_ == s; }
+
+  void look_at_slots(Outputs &out) const {  // R-SM-3, 4, 5, R-PE-21, R-PE-22
     for (uint32_t s = 0; s < kTbs; s++) {
       const Slot &t = slot_[s];
       if (!t.valid) continue;
       out.tb_valid |= 1u << s;
-      out.present |= 1u << t.kernel;
+      if (!frozen(s)) out.runnable |= 1u << t.kernel;
+      if (!frozen(s) || op_ == kRestore) out.present |= 1u << t.kernel;
       if (t.arrived && t.arrived == t.left) out.release |= 1u << s;
-      if (!t.left && !out.retire.valid) out.retire = {true, s};
+      if (!t.left && !out.retire.valid && !(frozen(s) && op_ == kRestore)) out.retire = {true, s};
     }
   }
 
@@ -89,7 +113,7 @@ class Reference {
     if (queue_.empty()) return;
     const uint32_t tb = queue_.front(), k = slot_[tb].kernel;
     Start &s = out.start[(slot_[tb].first + next_warp_) % kSubs];
-    s = {true, k, tb, next_warp_, 0};
+    s = {true, k, tb, next_warp_, 0, frozen(tb) && op_ == kRestore && !fresh_};
     for (uint32_t l = 0; l < kLanes; l++)
       if (next_warp_ * kLanes + l < kThreads[k] && !(killed_ >> k & 1)) s.live |= 1u << l;
     if (++next_warp_ == kWarps[k]) {
@@ -128,6 +152,9 @@ class Reference {
   }
 
   Slot slot_[kTbs];
+  Op op_ = kNew;  // of the job; kNew: none
+  uint32_t op_tb_ = 0;
+  bool fresh_ = false;
   std::deque<uint32_t> queue_;
   uint32_t next_warp_ = 0, killed_ = 0, killed_before_ = 0, message_ = 0;
   Record record_[kKernels] = {};
@@ -171,8 +198,8 @@ class Rtl {
     top.kill_i = in.kill;
     top.record_kernel_i = in.record_kernel;
     const Dispatch &d = in.dispatch;
-    const uint32_t words[6] = {d.valid, d.kernel, d.tb, d.first, d.base, d.linear};
-    for (int i = 0; i < 6; i++) top.dispatch_i[i] = words[i];
+    const uint32_t words[8] = {d.valid, d.kernel, d.tb, d.first, d.base, d.linear, d.op, d.fresh};
+    for (int i = 0; i < 8; i++) top.dispatch_i[i] = words[i];
     for (int i = 0; i < 3; i++) top.block_i[i] = static_cast<uint16_t>(d.block[i]);
     for (uint32_t s = 0; s < kSubs; s++) {
       top.arrive_i[s][0] = in.arrive[s].valid;
@@ -194,12 +221,14 @@ class Rtl {
   Outputs read() const {
     Outputs out;
     for (uint32_t s = 0; s < kSubs; s++) {
-      if (top.warp_o[s][0]) out.start[s] = {true, top.warp_o[s][1], top.warp_o[s][2], top.warp_o[s][3], top.warp_o[s][4]};
+      if (top.warp_o[s][0]) out.start[s] = {true, top.warp_o[s][1], top.warp_o[s][2], top.warp_o[s][3], top.warp_o[s][4], top.warp_o[s][5] != 0};
       out.grant |= top.grant_o[s] << s;
       out.fill |= top.fill_o[s][0] << s;
     }
     out.release = top.release_o;
     out.present = top.present_o;
+    out.runnable = top.runnable_o;
+    out.restored = top.restored_o;
     out.killed = top.killed_o;
     out.fault = top.fault_o;
     if (top.retire_o[0]) out.retire = {true, top.retire_o[1]};
@@ -215,10 +244,13 @@ const char *difference(const Outputs &a, const Outputs &b) {
     const Start &x = a.start[s], &y = b.start[s];
     if (x.valid != y.valid || (x.valid && (x.kernel != y.kernel || x.tb != y.tb || x.widx != y.widx))) return "start";
     if (x.valid && x.live != y.live) return "start.live";
+    if (x.valid && x.restored != y.restored) return "start.restored";
   }
   if (a.tb_valid != b.tb_valid) return "tb_valid";
   if (a.release != b.release) return "release";
   if (a.present != b.present) return "present";
+  if (a.runnable != b.runnable) return "runnable";
+  if (a.restored != b.restored) return "restored message";
   if (a.killed != b.killed) return "killed";
   if (a.fault != b.fault) return "fault message";
   if (a.grant != b.grant) return "miss grant";
@@ -255,6 +287,12 @@ class Bench {
 Inputs dispatch(uint32_t kernel, uint32_t tb, uint32_t first = 0) {
   Inputs in;
   in.dispatch = {true, kernel, tb, first, 3 + tb, 100 + tb, {7, 8, 9}};
+  return in;
+}
+Inputs message(Op op, uint32_t kernel, uint32_t tb, bool fresh = false) {
+  Inputs in = dispatch(kernel, tb);
+  in.dispatch.op = op;
+  in.dispatch.fresh = fresh;
   return in;
 }
 Inputs finish(uint32_t sub, uint32_t tb) { Inputs in; in.finish[sub] = {true, tb}; return in; }
@@ -401,6 +439,58 @@ void test_killed_launch(Tap &tap) {
   tap.done("warps of a killed kernel start dead and are counted (R-SM-2, R-SM-4)");
 }
 
+void test_save_message(Tap &tap) {
+  Bench b(tap);
+  b.full(message(kSave, 1, 3));
+  b.full({});
+  tap.expect(b.rtl.top.phase_o == 0 && b.out.tb_valid == 0, "a message for an unused slot does nothing");
+  b.full(dispatch(1, 3));
+  b.full(message(kFlush, 1, 3));
+  b.full({});
+  tap.expect(b.rtl.top.phase_o == 2 && b.out.tb_valid == 8 && !b.out.present && !b.out.runnable, "a block that is flushed is not present");
+  b.full(finish(0, 3));
+  b.full({});
+  tap.expect(b.out.retire.valid && b.rtl.top.retire_o[2] == 0, "it ends before it is quiet: retires, not saved");
+  b.full({});
+  tap.expect(b.rtl.top.phase_o == 0, "which ends the job");
+  b.full(dispatch(1, 3));
+  b.full({});
+  b.full(finish(0, 3));
+  b.full(message(kSave, 1, 3));
+  tap.expect(b.out.retire.valid, "a message in the cycle in which the block retires");
+  b.full({});
+  tap.expect(b.rtl.top.phase_o == 0, "does nothing");
+  b.full(dispatch(1, 3));
+  b.full(message(kSave, 1, 3));
+  Inputs in;
+  in.kill = 2;
+  b.full(in);
+  b.full({});
+  b.full({});
+  tap.expect(b.rtl.top.phase_o == 0 && b.out.present == 2, "a kill ends the job");
+  tap.done("a save begins only with a block, and ends with it (R-PE-12, R-PE-20, R-PE-21, R-PE-22)");
+}
+
+void test_restore_message(Tap &tap) {
+  for (const bool fresh : {false, true}) {
+    Bench b(tap);
+    b.full(message(kRestore, 1, 2, fresh));
+    b.full({});
+    tap.expect(b.out.start[0].valid && b.out.start[0].restored == !fresh, "the warp of a restored block starts without a path, unless it is fresh");
+    b.full(finish(0, 2));
+    for (int i = 0; i < 5; i++) b.full({});
+    tap.expect(!b.out.retire.valid && b.out.present == 2 && !b.out.runnable, "a block does not retire while it is restored");
+    Inputs in;
+    in.kill = 2;
+    b.full(in);
+    b.full({});
+    tap.expect(b.out.restored, "a kill ends the restore");
+    b.full({});
+    tap.expect(b.out.retire.valid && !b.out.restored, "then it retires");
+  }
+  tap.done("a restored block starts frozen and stays (R-PE-12, R-PE-13, R-PE-20, R-PE-21)");
+}
+
 void test_port(Tap &tap) {
   Bench b(tap);
   b.full(dispatch(1, 0));
@@ -472,7 +562,7 @@ class Life {
     follow(in);
   }
 
-  long n_release = 0, n_retire = 0, n_fault = 0, n_dead_start = 0;
+  long n_release = 0, n_retire = 0, n_fault = 0, n_dead_start = 0, n_restored = 0, n_saves = 0;
 
  private:
   bool killed(uint32_t k) const { return bench_.rtl.top.killed_o >> k & 1; }
@@ -483,11 +573,18 @@ class Life {
       if (killed(k) && !blocks_of(k) && random_.one_in(8)) in.start |= 1u << k;
       else if (random_.one_in(300)) in.kill |= 1u << k;
     }
+    if (!job_ && random_.one_in(100)) {  // at a block that is there, or was
+      const uint32_t t = random_.below(kTbs);
+      in.dispatch = {true, kernel_[t], t, 0, 0, 0, {}, random_.one_in(2) ? kSave : kFlush, false};
+      return;
+    }
     for (uint32_t t = 0; t < kTbs; t++) {
       if (used_[t] || random_.below(3)) continue;
       const uint32_t k = random_.below(kKernels);
       if (in.start >> k & 1) return;
-      in.dispatch = {true, k, t, random_.below(kSubs), random_.below(32), random_.bits32(), {1, 2, 3}};
+      in.dispatch = {true, k, t, random_.below(kSubs), random_.below(32), random_.bits32(), {1, 2, 3}, kNew, false};
+      if (!job_ && random_.one_in(100)) in.dispatch.op = kRestore;
+      in.dispatch.fresh = in.dispatch.op == kRestore && random_.one_in(2);
       return;
     }
   }
@@ -545,10 +642,17 @@ class Life {
       if (out.release >> w.tb & 1) w.waits = false;
       if (out.killed >> w.kernel & 1) w.dead = true;
     }
-    if (in.dispatch.valid) {
+    const bool saves = in.dispatch.op == kSave || in.dispatch.op == kFlush;
+    if (in.dispatch.valid && !saves) {
       used_[in.dispatch.tb] = true;
       kernel_[in.dispatch.tb] = in.dispatch.kernel;
     }
+    // The scheduler knows of a job until it hears of its end: here, until nothing of it is left.
+    if (in.dispatch.valid && in.dispatch.op != kNew) job_ = 40;
+    if (bench_.rtl.top.phase_o != 0) job_ = 40;
+    else if (job_) job_--;
+    n_restored += out.restored;
+    n_saves += in.dispatch.valid && saves;
     if (out.retire.valid) used_[out.retire.tb] = false;
     n_release += out.release != 0;
     n_retire += out.retire.valid;
@@ -560,6 +664,7 @@ class Life {
   std::vector<Warp> warps_;
   Miss miss_[kSubs];
   bool used_[kTbs] = {};
+  uint32_t job_ = 0;  // cycles until the next job
   uint32_t kernel_[kTbs] = {};
 };
 
@@ -567,9 +672,9 @@ void test_random(Tap &tap, Random &random) {
   Bench b(tap);
   Life life(b, random);
   while (b.n_cycles < 100000 && !tap.failed()) life.cycle();
-  tap.expect(life.n_release > 100 && life.n_retire > 100 && life.n_fault > 100 && life.n_dead_start > 100,
-             "life too thin: %ld releases, %ld retirements, %ld faults, %ld dead starts", life.n_release, life.n_retire,
-             life.n_fault, life.n_dead_start);
+  tap.expect(life.n_release > 100 && life.n_retire > 100 && life.n_fault > 100 && life.n_dead_start > 100 && life.n_restored > 50 &&
+             life.n_saves > 100, "life too thin: %ld releases, %ld retirements, %ld faults, %ld dead starts, %ld restores, %ld saves",
+             life.n_release, life.n_retire, life.n_fault, life.n_dead_start, life.n_restored, life.n_saves);
   tap.done("random life equals the reference in every cycle");
 }
 
@@ -598,7 +703,7 @@ void test_parameters(Tap &tap) {
 
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm");
-  Tap tap(12);
+  Tap tap(14);
   test_parameters(tap);
   test_launch(tap);
   test_order(tap);
@@ -607,6 +712,8 @@ int main(int argc, char **argv) {
   test_faults(tap);
   test_lsu_fault_first(tap);
   test_killed_launch(tap);
+  test_save_message(tap);
+  test_restore_message(tap);
   test_port(tap);
   test_counters(tap);
   test_control(tap);

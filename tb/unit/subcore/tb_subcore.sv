@@ -95,7 +95,7 @@ module tb_subcore
   output logic [31:0]              stall_value_o
 );
   desc_t [NumKernels-1:0] desc;
-  dispatch_t dispatch;
+  tb_index_t index;
   warp_start_t start;
   issue_event_t issue;
   tb_event_t arrive, finish;
@@ -118,8 +118,9 @@ module tb_subcore
     end
   end
   // Told with every start: a warp's first instruction comes later.
-  assign dispatch = '{valid: start_i, tb: TbW'(start_tb_i), block: {16'd3, 16'd2, 16'(start_tb_i)}, linear: 100 + 32'(start_tb_i), op: OpNew, ticket: TicketW'(5 - 32'(start_tb_i)), default: '0};
-  assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i), widx: WidxW'(start_widx_i), live: mask_t'(start_live_i)};
+  assign index = '{valid: start_i, tb: TbW'(start_tb_i), ticket: TicketW'(5 - 32'(start_tb_i)), block: {16'd3, 16'd2, 16'(start_tb_i)},
+                   linear: 100 + 32'(start_tb_i)};
+  assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i), widx: WidxW'(start_widx_i), live: mask_t'(start_live_i), restored: 1'b0};
   assign pass = '{part: pass_part_i, last: pass_last_i, sub: '0, warp: WarpW'(pass_warp_i), entry: SbW'(pass_entry_i)};
   assign ack = '{valid: ack_i, sub: '0, warp: WarpW'(ack_warp_i), entry: SbW'(ack_entry_i)};
   assign result = '{valid: result_i, warp: WarpW'(result_warp_i), rd: result_rd_i, mask: mask_t'(result_mask_i), entry: SbW'(result_entry_i), data: result_data_i};
@@ -133,10 +134,12 @@ module tb_subcore
   qsm_subcore #(.Sub(0)) dut (
     .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc), .policy_i(policy_e'({1'b0, policy_i})),
     .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .shut_i('0), .killed_i(NumKernels'(killed_i)),
-    .open_i(NumKernels'(open_i)), .dispatch_i(dispatch), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
+    .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
     .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(), .mq_pop_i, .result_i(result),
-    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o()
+    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .freeze_i('0), .evict_i('0),
+    .step_i('0), .step_widx_i('0), .step_pc_i('0), .step_mask_i('0), .step_done_o(), .step_warp_o(), .step_path_o(), .step_lane_pc_o(),
+    .step_lane_depth_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
