@@ -6,9 +6,7 @@ module qsm_ctrl
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
-#(
-  parameter bit Preemption = 1'b0  // there is an engine that takes preempt_o; without one PREEMPT is refused
-) (
+(
   input  logic     clk_i,
   input  logic     rst_ni,
   input  ctl_req_t req_i,
@@ -113,7 +111,7 @@ module qsm_ctrl
   logic policy_write;
   logic [4:0] active_warps;
   logic [SmW-1:0] sm_select;
-  qsm_gpu_regs #(.Preemption(Preemption)) u_gpu_regs (
+  qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
     .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
     .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .policy_write_o(policy_write),

@@ -42,13 +42,18 @@ module qsm_gpu
 
   // Of registers whose blocks are not built yet.
   logic [NumKernels-1:0][31:0] iso_ipc;
+  logic adjust;
+  logic unused_registers;
+  assign unused_registers = ^{iso_ipc, adjust};
+
+  // ---- preemption ----
   logic [NumKernels-1:0][31:12] save_base, save_limit;
   logic [NumKernels-1:0] idempotent, preempt_hold;
-  logic adjust;
   logic [1:0] adjust_technique;
   preempt_req_t preempt;
-  logic unused_registers;
-  assign unused_registers = ^{iso_ipc, save_base, save_limit, idempotent, preempt_hold, adjust, adjust_technique, preempt};
+  preempt_status_t preempt_status;
+  job_t [NumSms-1:0] job;
+  saved_t [NumKernels-1:0] saved;
 
   // ---- TB scheduler ----
   logic [NumKernels-1:0] busy, killed, ended, had_tb, start, kill;
@@ -94,6 +99,14 @@ module qsm_gpu
   logic [NumSms-1:0] retire_valid;
   logic [NumSms-1:0][TbW-1:0] retire_tb;
   logic [NumSms-1:0][NumKernels-1:0] fault;
+  logic [NumSms-1:0] retire_saved, restored;
+  // Of the SM's sequencer and the TB adjuster, which are not built yet.
+  logic [NumSms-1:0][3:0] sm_phase;
+  logic [NumSms-1:0][NumKernels-1:0] evict_refused;
+  logic unused_evict;
+  assign unused_evict = ^evict_refused;
+  assign sm_phase = '0;
+  assign restored = '0;
 
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
@@ -105,7 +118,7 @@ module qsm_gpu
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
-    .cnt_i(cnt), .target_i(target), .preempt_status_i('0), .job_i('0), .saved_i('0), .adjust_busy_i(1'b0),
+    .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(1'b0),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
     .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i('0),
     .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
@@ -117,29 +130,68 @@ module qsm_gpu
   logic [NumKernels-1:0][2:0][15:0] grid;
   logic [NumKernels-1:0][6:0] warps;
   logic [NumKernels-1:0][5:0] granules;
+  logic [NumKernels-1:0][18:0] shared;
+  logic [NumKernels-1:0][1:0] win_rw;
+  logic [NumKernels-1:0][1:0][31:12] win_base, win_limit;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       grid[k] = desc[k].grid;
       warps[k] = desc[k].warps;
       granules[k] = desc[k].granules;
+      shared[k] = desc[k].shared;
+      for (int unsigned w = 0; w < 2; w++) begin
+        win_rw[k][w] = desc[k].win[w].r && desc[k].win[w].w;
+        win_base[k][w] = desc[k].win[w].base[31:12];
+        win_limit[k][w] = desc[k].win[w].limit[31:12];
+      end
     end
   end
 
+  localparam int unsigned ImageW = idx_w(NumImages);
+  logic [NumSms-1:0][2:0] job_kind, job_result;
+  logic [NumSms-1:0][KernelW-1:0] job_kernel;
+  logic [NumSms-1:0][TbW-1:0] job_tb;
+  logic [NumSms-1:0][ImageW-1:0] job_image;
+  logic [ImageW-1:0] status_image, dispatch_image;
+  logic [NumKernels-1:0][NumImages-1:0] images;
+  logic [NumKernels-1:0][$clog2(NumImages+1)-1:0] queued;
+  logic [NumSms-1:0][NumKernels-1:0] saving;
+  logic [1:0] dispatch_op;
   qsm_tb_sched #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
-    .Granules(SharedGranules), .EndDelay(EndDelay)
+    .Granules(SharedGranules), .NumImages(NumImages), .LineBytes(LineBytes), .EndDelay(EndDelay)
   ) u_tb_sched (
     .clk_i, .rst_ni,
     .valid_i(ctx_valid), .qos_i(ctx_qos), .mask_i(sm_mask), .grid_i(grid), .warps_i(warps), .granules_i(granules),
+    .shared_i(shared), .win_rw_i(win_rw), .win_base_i(win_base), .win_limit_i(win_limit), .save_base_i(save_base), .save_limit_i(save_limit),
+    .idempotent_i(idempotent), .hold_i(preempt_hold),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival), .alloc_change_i(alloc_change),
     .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .alloc_busy_o(alloc_busy),
-    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .had_tb_o(had_tb),
+    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .had_tb_o(had_tb), .saving_o(saving),
+    .preempt_i(preempt.valid), .preempt_sm_i(preempt.sm), .preempt_kernel_i(preempt.kernel), .preempt_by_slot_i(preempt.by_slot),
+    .preempt_tb_i(preempt.tb), .preempt_technique_i(preempt.technique),
+    .preempt_code_o(preempt_status.code), .preempt_sm_o(preempt_status.sm), .preempt_tb_o(preempt_status.tb), .preempt_image_o(status_image),
+    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image), .job_result_o(job_result),
+    .images_o(images), .queued_o(queued), .evict_i('0), .evict_technique_i(adjust_technique), .evict_refused_o(evict_refused),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_kernel_o(dispatch.kernel),
     .dispatch_tb_o(dispatch.tb), .dispatch_first_o(dispatch.first), .dispatch_base_o(dispatch.base),
-    .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear),
-    .retire_i(retire_valid), .retire_tb_i(retire_tb), .fault_i(fault)
+    .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear), .dispatch_op_o(dispatch_op), .dispatch_image_o(dispatch_image),
+    .dispatch_fresh_o(dispatch.fresh), .dispatch_ticket_o(dispatch.ticket),
+    .retire_i(retire_valid), .retire_tb_i(retire_tb), .retire_saved_i(retire_saved), .restored_i(restored), .fault_i(fault)
   );
   assign dispatch.valid = |dispatch_valid;
+  assign dispatch.op = tb_op_e'(dispatch_op);
+  assign dispatch.image = 4'(dispatch_image);
+  assign preempt_status.image = 4'(status_image);
+
+  logic [NumSms-1:0][NumKernels-1:0][5:0] counted;  // T_i: without those being saved (B8)
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      job[i] = '{kind: job_kind[i], kernel: job_kernel[i], tb: job_tb[i], image: 4'(job_image[i]), phase: sm_phase[i], result: job_result[i]};
+      for (int unsigned k = 0; k < NumKernels; k++) counted[i][k] = cnt[i][k] - 6'(saving[i][k]);
+    end
+    for (int unsigned k = 0; k < NumKernels; k++) saved[k] = '{images: 5'($countones(images[k])), queued: 5'(queued[k])};
+  end
 
   // An epoch has less than 2^20 cycles (R-QM-1): what an SM can count in it is narrower than its register.
   localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
@@ -155,7 +207,7 @@ module qsm_gpu
   ) u_qos_mgr (
     .clk_i, .rst_ni,
     .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en),
-    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(cnt), .had_tb_i(had_tb),
+    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
     .snap_insn_i(snap_counts), .cycle_i(cycle),
     .tick_o(tick), .e_o(snapshot), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
@@ -214,6 +266,7 @@ module qsm_gpu
     );
     assign retire_valid[i] = retire_seen.valid;
     assign retire_tb[i] = retire_seen.tb;
+    assign retire_saved[i] = retire_seen.saved;
   end
 
   qsm_xbar u_xbar (

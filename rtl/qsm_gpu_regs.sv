@@ -5,9 +5,7 @@ module qsm_gpu_regs
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
-#(
-  parameter bit Preemption = 1'b0
-) (
+(
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        sel_i,    // an access is here
@@ -107,7 +105,7 @@ module qsm_gpu_regs
                                    !wdata_i[3];
       RegAdjust: value_ok = between(0, 1);
       RegAdjustTechnique: value_ok = between(0, 2);
-      RegPreempt: value_ok = Preemption && preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 && wdata_i[18:17] != 2'd3 &&
+      RegPreempt: value_ok = preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 && wdata_i[18:17] != 2'd3 &&
                                32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels && 32'(wdata_i[7:0]) < NumSms;
       RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount, RegEpochELo, RegAllocBusy,
       RegStallValue, RegMgrBusy, RegPreemptStatus, RegAdjustBusy, RegSmselJob: writable = 1'b0;

@@ -249,7 +249,7 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x48) {
       return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED && value >> 10 == 0;
     }
-    if (addr < kSmselBase && r.address == 0x60) return PREEMPTION && preempt_code != 1 && request_fits(value);
+    if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
     return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) && value % r.multiple == 0;
   }
 

@@ -1,6 +1,6 @@
---top-module qsm_ctrl -GPreemption=0
+--top-module qsm_ctrl
 -CFLAGS "-DNUM_SMS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=4 -DWARP_SIZE=4 -DNUM_KERNELS=4 -DMAX_TBS=4 -DNUM_CHANNELS=1"
--CFLAGS "-DSHARED_BYTES=4096 -DNOC_LAT=1 -DQOS_LAT=200 -DNUM_GROUPS=4 -DNUM_IMAGES=2 -DPREEMPTION=0"
+-CFLAGS "-DSHARED_BYTES=4096 -DNOC_LAT=1 -DQOS_LAT=200 -DNUM_GROUPS=4 -DNUM_IMAGES=2"
 rtl/qsm_lint.vlt
 build/cfg/tiny/qsm_cfg_pkg.sv
 rtl/qsm_pkg.sv
