@@ -60,8 +60,6 @@ module qsm_preempt #(
   input  logic [NumKernels-1:0]            ending_i,
   output logic [NumKernels-1:0]            unfinished_o,
   // SMs: registers, messages.
-  input  logic [NumSms-1:0][NumKernels-1:0][5:0]     cnt_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][5:0]     target_i,
   input  logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,  // resident TBs, the youngest first
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]     age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel_i,
@@ -126,7 +124,7 @@ module qsm_preempt #(
     .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i, .host_technique_i, .code_o, .code_sm_o, .code_tb_o, .code_image_o,
     .evict_i, .evict_technique_i, .evict_refused_o,
     .killed_i, .save_base_i, .save_limit_i, .idempotent_i, .win_rw_i, .win_base_i, .win_limit_i, .warps_i, .shared_i,
-    .cnt_i, .target_i, .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i, .retire_tb_i, .job_i(some_job), .used_i(used_o),
+    .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i, .retire_tb_i, .job_i(some_job), .used_i(used_o),
     .decision_o, .accept_o(accept), .for_host_o(for_host),
     .sm_o(exam_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique), .image_o(save_image_o)
   );

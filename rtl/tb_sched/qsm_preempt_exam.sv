@@ -29,7 +29,7 @@ module qsm_preempt_exam #(
   output logic [TbW-1:0]     code_tb_o,
   output logic [ImageW-1:0]  code_image_o,
   // TB adjuster.
-  input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
+  input  logic [NumSms-1:0][NumKernels-1:0] evict_i,          // falls when the request is over
   input  logic [1:0]                        evict_technique_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
 
@@ -44,8 +44,6 @@ module qsm_preempt_exam #(
   input  logic [NumKernels-1:0][6:0]       warps_i,      // per TB
   input  logic [NumKernels-1:0][18:0]      shared_i,     // bytes per TB
   // What is where.
-  input  logic [NumSms-1:0][NumKernels-1:0][5:0]        cnt_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][5:0]        target_i,
   input  logic [NumSms-1:0][MaxTbs-1:0]                 age_valid_i,  // resident TBs, the youngest first
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]        age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]    age_kernel_i,
@@ -153,7 +151,7 @@ module qsm_preempt_exam #(
   end
   assign tb_o = req_q.by_slot ? req_q.tb : youngest;
   assign gone = retire_i[req_q.sm] && retire_tb_i[req_q.sm] == tb_o;
-  assign dropped = !from_host_q && (cnt_i[req_q.sm][req_q.kernel] <= target_i[req_q.sm][req_q.kernel] || job_i[req_q.sm]);
+  assign dropped = !from_host_q && (!evict_i[req_q.sm][req_q.kernel] || job_i[req_q.sm]);
 
   always_comb begin
     // A kernel with a TB out is busy and not ending.

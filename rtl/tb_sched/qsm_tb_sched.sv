@@ -215,7 +215,7 @@ module qsm_tb_sched #(
     .evict_i, .evict_technique_i, .evict_refused_o,
     .save_base_i, .save_limit_i, .idempotent_i, .hold_i, .win_rw_i, .win_base_i, .win_limit_i, .warps_i, .shared_i,
     .killed_i(killed_o), .launch_i, .kill_i(kill_o), .ending_i(ending), .unfinished_o(unfinished),
-    .cnt_i(cnt_o), .target_i(target_o), .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel),
+    .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel),
     .retire_i, .retire_tb_i, .retire_saved_i, .retire_ticket_i(retire_ticket), .restored_i, .saving_o,
     .resume_o(resume), .closed_o(closed), .kernel_i(kernel), .image_o(image), .fresh_o(fresh), .spare_o(spare),
     .restore_i(resume[kernel] ? started : '0), .restore_tb_i(free_tb[sm]), .restore_ticket_i(ticket[sm]),

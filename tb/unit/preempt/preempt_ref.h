@@ -51,7 +51,6 @@ struct PreemptView {
   std::vector<bool> running, killed;             // busy and not ending
   std::vector<unsigned> warps;
   std::vector<std::vector<Resident>> resident;   // [SM], the oldest first
-  std::vector<std::vector<unsigned>> cnt, target;
   std::vector<int> retire;                       // per SM: TB slot or -1
 };
 
@@ -127,7 +126,7 @@ class PreemptRef {
       d.request.tb = r.tb;
     }
     const PreemptSlot &s = in.slot[k];
-    d.dropped = !d.host && (view.cnt[i][k] <= view.target[i][k] || job[i].kind != kNoJob);
+    d.dropped = !d.host && (!in.evict[i][k] || job[i].kind != kNoJob);
     if (!view.running[k] || view.killed[k] || !there || view.retire[i] == static_cast<int>(d.request.tb)) {
       d.code = kNoTb;
     } else if (job[i].kind != kNoJob) {

@@ -214,7 +214,7 @@ class RandomRound {
       if (result != kRunning && waited_[i]) counts_.result[result]++;
       waited_[i] = result == kRunning ? waited_[i] + 1 : 0;
       tap_.expect(waited_[i] < 1000, "SM %u: the job is not over after 1000 cycles", i);
-      for (unsigned k = 0; k < NUM_KERNELS; k++) {  // R-TA-7, a little late at times
+      for (unsigned k = 0; k < NUM_KERNELS; k++) {  // falls as R-TA-7 says, or any time later
         const bool settled = bench.ref.sm[i].cnt[k] <= bench.ref.alloc.target[i][k] && random_.one_in(3);
         const bool refused = d.now && !d.host && !d.dropped && !d.accepted() && d.request.sm == i && d.request.kernel == k;
         if (settled || refused) bench.in.preempt.evict[i][k] = false;

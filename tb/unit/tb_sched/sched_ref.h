@@ -124,11 +124,7 @@ class SchedRef {
       view.killed.push_back(slot[k].killed);
       view.warps.push_back(in.shape[k].warps);
     }
-    for (const Sm &s : sm) {
-      view.resident.push_back(s.age);
-      view.cnt.push_back(s.cnt);
-    }
-    view.target = alloc.target;
+    for (const Sm &s : sm) view.resident.push_back(s.age);
     view.retire = in.retire;
     return view;
   }
