@@ -90,7 +90,7 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
   logic [NumSms-1:0][31:0] stall_value;
   logic [NumSms-1:0] sm_restored;
-  logic [NumSms-1:0][3:0] save_phase;
+  logic [NumSms-1:0][3:0] sm_phase;  // direct
   qaws_front_t [NumSms-1:0][NumSched-1:0] qaws_front;
   mem_req_t [NumSms-1:0] sm_req;
   mem_rsp_t [NumSms-1:0] sm_rsp;
@@ -100,13 +100,11 @@ module qsm_gpu
   logic [NumSms-1:0][TbW-1:0] retire_tb;
   logic [NumSms-1:0][NumKernels-1:0] fault;
   logic [NumSms-1:0] retire_saved, restored;
-  // Of the SM's sequencer and the TB adjuster, which are not built yet.
-  logic [NumSms-1:0][3:0] sm_phase;
+
+  // Of the TB adjuster, which is not built yet.
   logic [NumSms-1:0][NumKernels-1:0] evict_refused;
   logic unused_evict;
   assign unused_evict = ^evict_refused;
-  assign sm_phase = '0;
-  assign restored = '0;
 
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
@@ -254,15 +252,15 @@ module qsm_gpu
       .tick_i(sm_tick), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
       .retire_o(sm_retire[i]), .restored_o(sm_restored[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
       .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
-      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]), .save_phase_o(save_phase[i]),
+      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]), .save_phase_o(sm_phase[i]),
       .qaws_front_o(qaws_front[i]),
       .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
     );
 
     // Messages up.
     retire_t retire_seen;
-    qsm_delay #(.Width($bits(retire_t) + NumKernels), .Lat(NocLat)) u_delay_up (
-      .clk_i, .rst_ni, .data_i({sm_retire[i], sm_fault[i]}), .data_o({retire_seen, fault[i]})
+    qsm_delay #(.Width($bits(retire_t) + 1 + NumKernels), .Lat(NocLat)) u_delay_up (
+      .clk_i, .rst_ni, .data_i({sm_retire[i], sm_restored[i], sm_fault[i]}), .data_o({retire_seen, restored[i], fault[i]})
     );
     assign retire_valid[i] = retire_seen.valid;
     assign retire_tb[i] = retire_seen.tb;
