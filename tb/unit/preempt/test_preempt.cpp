@@ -127,6 +127,25 @@ void test_refusals(qsm_unit::Tap &tap) {
   tap.done("refusals and their order");
 }
 
+// An area that an image of one warp fills to the last byte, and the same area for one byte of shared memory more.
+void test_exact_fit(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  start_launch(bench, 1);
+  bench.cycles(4);
+  const unsigned page_lines = 4096 / LINE_BYTES, pages = 36 / page_lines + 1, rows = pages * page_lines - 36;
+  PreemptSlot &slot = bench.in.preempt.slot[0];
+  slot.save_limit = slot.save_base + pages * 4096;
+  slot.window[1].limit = slot.save_limit;
+  slot.shared = rows * LINE_BYTES + 1;
+  decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
+  tap.expect(bench.out.decision.code == kTooSmall, "one byte too much: code %u", bench.out.decision.code);
+  bench.cycle();
+  slot.shared = (rows - 1) * LINE_BYTES + 1;
+  decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
+  tap.expect(bench.out.decision.accepted(), "an image that fits exactly: code %u", bench.out.decision.code);
+  tap.done("an area may be full to the last byte");
+}
+
 // R-PE-3, R-PE-5: the TB's retirement in the cycle of the decision, and one cycle later.
 void test_retire_meets_request(qsm_unit::Tap &tap) {
   for (unsigned late = 0; late < 2; late++) {
@@ -353,9 +372,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_preempt");
-  qsm_unit::Tap tap(5);
+  qsm_unit::Tap tap(6);
   test_order(tap);
   test_refusals(tap);
+  test_exact_fit(tap);
   test_retire_meets_request(tap);
   test_hold_and_kill(tap);
   test_random(tap, random);
