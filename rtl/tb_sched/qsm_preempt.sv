@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preemption engine, GPU level: requests (qsm_preempt_exam), one job per SM, images of saved blocks (qsm_tb_images), their resumption.
-// Contract: docs/design/preemption.md R-PE-1 to R-PE-11. Registers at the start of the cycle decide; everything shows from the next cycle on.
+// Contract: docs/preemption.md R-PE-1 to R-PE-11. Registers at the start of the cycle decide; everything shows from the next cycle on.
 // Observed by the lockstep monitor: u_exam (PREEMPT); state:
 // kind_q, job_q, result_q; u_images.used_q, .queued_q, .head_q, .queue_mem, .spare_mem where .changed_q (else the image's number).
 module qsm_preempt #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to take a thread block off an SM, of the host and of the TB adjuster: one at a time is examined and decided.
-// Contract: docs/design/preemption.md R-PE-1, 2, 3, 11. A request latched in c is decided in c+1 (drain, or no image is free) or c+2+v (image v).
+// Contract: docs/preemption.md R-PE-1, 2, 3, 11. A request latched in c is decided in c+1 (drain, or no image is free) or c+2+v (image v).
 // Observed by the lockstep monitor: decided, code, from_host_q, sm_o, kernel_o, tb_o, technique_o, image_o (PREEMPT).
 // Cost: the image's address is compared by subtracting the image size from the save area, v+1 times one subtractor.
 module qsm_preempt_exam #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of saved thread blocks: which are in use, which blocks wait in them (a queue per kernel), and each image's spare ticket.
-// Contract: docs/design/preemption.md R-PE-7 to R-PE-10. Everything shows from the next cycle on. A resume and a clean-up do not coincide.
+// Contract: docs/preemption.md R-PE-7 to R-PE-10. Everything shows from the next cycle on. A resume and a clean-up do not coincide.
 // Cost: a bit for use and one for "spare changed" per image, head and length per queue; queues and spares in distributed RAM.
 module qsm_tb_images #(
   parameter int unsigned NumKernels = 4,  // 1..8

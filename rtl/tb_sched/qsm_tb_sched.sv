@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block scheduler: kernel table, targets, what each SM has left, preemption, and one message to an SM per cycle: a new block,
-// a saved one, or the order to save one. Contract: docs/tb_sched.md, docs/design/preemption.md. All decisions look at registers as of the start of the cycle; messages leave in the deciding cycle,
-// those of the SMs arrive here when they are seen (the message paths are the parent's).
+// a saved one, or the order to save one. Contract: docs/tb_sched.md, docs/preemption.md. All decisions look at registers as of the start of
+// the cycle; messages leave in the deciding cycle, those of the SMs arrive here when they are seen (the message paths are the parent's).
 // Timing: kernel arbiter, SM arbiter, selection of that SM's tables, first fit of granules, in one cycle.
-// Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM), dispatch_tb_o, dispatch_kernel_o, dispatch_linear_o,
-// dispatch_op_o, dispatch_image_o, dispatch_ticket_o (DISPATCH, where dispatch_op_o is 0 or 1); ending, killed_o (END); in u_alloc target_we, sm_q,
-// target_q (TARGETS); u_preempt.
+// Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM) with dispatch_op_o 0 or 1, and the fields of the message (DISPATCH);
+// ending, killed_o (END); in u_alloc target_we, sm_q, target_q (TARGETS); u_preempt; state: g_sm[i].u_tickets.
 module qsm_tb_sched #(
   parameter int unsigned NumSms = 4,      // 1..64
   parameter int unsigned NumKernels = 4,  // slots, 1..8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tickets of one SM: numbers of thread blocks, unique among the live ones of a launch. Per kernel a stack of returned tickets and a count of
 // those made here; the tickets that SM i makes are FirstTicket + n * Step, so that no two SMs make the same.
-// Contract: docs/design/preemption.md R-PE-9. ticket_o is combinational from kernel_i; a take and a push of one kernel may coincide (the take
+// Contract: docs/preemption.md R-PE-9. ticket_o is combinational from kernel_i; a take and a push of one kernel may coincide (the take
 // sees the stack at the start of the cycle). As many tickets are on the stack and out as were ever made, at most MaxTbs per kernel.
 // Cost: one distributed RAM of NumKernels * MaxTbs tickets, two counters per kernel.
 module qsm_tb_tickets #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preemption engine as docs/design/preemption.md R-PE-1..R-PE-11 says it: queues and lists, addresses by multiplication.
+// The preemption engine as docs/preemption.md R-PE-1..R-PE-11 says it: queues and lists, addresses by multiplication.
 #ifndef QSM_PREEMPT_REF_H
 #define QSM_PREEMPT_REF_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SMs that answer the TB scheduler: blocks that run for a while, are saved, restored, killed, and fault, each in its own time (docs/design/preemption.md,
+// SMs that answer the TB scheduler: blocks that run for a while, are saved, restored, killed, and fault, each in its own time (docs/preemption.md,
 // R-PE-12 to R-PE-21 as far as the GPU level sees them). They follow every block of a launch: each must run to its end once, with one ticket.
 #ifndef QSM_SMS_H
 #define QSM_SMS_H

@@ -75,7 +75,8 @@ void test_order(qsm_unit::Tap &tap) {
   bench.write_mask(0, 1);
   for (unsigned n = 0; n < n_saved && !tap.failed(); n++) {
     for (unsigned c = 0; c < 100 && !bench.out.restore; c++) bench.cycle();
-    tap.expect(bench.out.restore && bench.out.image == n && bench.out.ticket == tickets[n], "resumed %u: image %u, ticket %u", n, bench.out.image, bench.out.ticket);
+    tap.expect(bench.out.restore && bench.out.image == n && bench.out.ticket == tickets[n], "resumed %u: image %u, ticket %u", n,
+               bench.out.image, bench.out.ticket);
     tap.expect(bench.out.fresh == (n % 2 == 1), "resumed %u: a flushed block restarts, a saved one does not", n);
     bench.cycle();
     tap.expect(!bench.out.restore, "two restores for one SM");
@@ -350,11 +351,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     finished += r.sms.n_finished;
   }
   using ull = unsigned long long;
-  std::printf("# blocks: %llu ran, %llu saved, %llu flushed, %llu restored, %llu ended instead\n", ull{finished}, ull{saved}, ull{flushed}, ull{restored}, ull{instead});
+  std::printf("# blocks: %llu ran, %llu saved, %llu flushed, %llu restored, %llu ended instead\n", ull{finished}, ull{saved}, ull{flushed},
+              ull{restored}, ull{instead});
   std::printf("# codes:");
   for (unsigned code : {kAccepted, kNoTb, kBusyJob, kNotIdempotent, kNoArea, kNoImage, kTooSmall}) {
     std::printf(" %u: %llu", code, ull{counts.code[code]});
-    tap.expect(counts.code[code] > (code == kNoImage ? 0 : 20) || (code == kNoImage && NUM_IMAGES > 4), "code %u came %llu times", code, ull{counts.code[code]});
+    if (code == kNoImage && NUM_IMAGES > 4) continue;  // so many are never in use
+    tap.expect(counts.code[code] > (code == kNoImage ? 0 : 20), "code %u came %llu times", code, ull{counts.code[code]});
   }
   std::printf("; results:");
   for (unsigned result = kDone; result <= kKilled; result++) {
