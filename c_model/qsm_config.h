@@ -58,6 +58,15 @@ static inline uint32_t qsm_config_warps_per_sched(const struct qsm_config *confi
 // A memory transaction, and a line of the instruction cache.
 static inline uint32_t qsm_config_line_bytes(const struct qsm_config *config) { return 4 * config->warp_size; }
 
+// A saved block's image in memory (docs/design/preemption.md): its lines, of qsm_config_line_bytes() each, and those of its shared memory.
+static inline uint32_t qsm_config_shared_lines(const struct qsm_config *config, uint32_t shared_bytes) {
+  return (shared_bytes + qsm_config_line_bytes(config) - 1) / qsm_config_line_bytes(config);
+}
+
+static inline uint32_t qsm_config_image_bytes(const struct qsm_config *config, uint32_t block_warps, uint32_t shared_bytes) {
+  return qsm_config_line_bytes(config) * (3 + 33 * block_warps + qsm_config_shared_lines(config, shared_bytes));
+}
+
 // Unit in which shared memory is given to thread blocks.
 static inline uint32_t qsm_config_granule_bytes(const struct qsm_config *config) {
   return config->shared_bytes / QSM_SHARED_GRANULES;

@@ -148,7 +148,7 @@ static struct field find_word_field(uint32_t offset) {
     case QSM_SLOT_FIRST_QUOTA: return (struct field){offsetof(struct qsm_regs, shared.first_quota), 1, QSM_QUOTA_MAX, 1, 0};
     case QSM_SLOT_BUDGET: return (struct field){offsetof(struct qsm_regs, shared.budget), 1, MAX_BUDGET, 1, 0};
     case QSM_SLOT_ISO_IPC: return (struct field){offsetof(struct qsm_regs, iso_ipc), 0, UINT32_MAX, 1, FIELD_QUIET};
-    case QSM_SLOT_SAVE_BASE: return (struct field){offsetof(struct qsm_regs, save_base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_SAVE_BASE: return (struct field){offsetof(struct qsm_regs, shared.save_base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
     case QSM_SLOT_SAVE_LIMIT: return (struct field){offsetof(struct qsm_regs, save_limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
     case QSM_SLOT_IDEMPOTENT: return (struct field){offsetof(struct qsm_regs, idempotent), 0, 1, 1, FIELD_IDLE};
     case QSM_SLOT_PREEMPT_HOLD: return (struct field){offsetof(struct qsm_regs, preempt_hold), 0, 1, 1, 0};
@@ -196,6 +196,17 @@ static uint32_t read_front(const struct qsm_ctrl *ctrl, uint32_t sub) {
   return q->budget | (uint32_t)q->valid << QSM_REG_SMSEL_FRONT_VALID_SHIFT | (uint32_t)q->ncs << QSM_REG_SMSEL_FRONT_NCS_SHIFT;
 }
 
+static uint32_t read_preempt_status(const struct qsm_ctrl *ctrl) {
+  const struct qsm_preempt_status status = qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched));
+  return status.code | status.tb << QSM_REG_PREEMPT_STATUS_TB_SHIFT | status.image << QSM_REG_PREEMPT_STATUS_IMAGE_SHIFT |
+         status.sm << QSM_REG_PREEMPT_STATUS_SM_SHIFT;
+}
+
+static uint32_t read_job(const struct qsm_ctrl *ctrl) {
+  uint32_t sm = ctrl->regs.sm_select;
+  return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), sm) | qsm_sm_save_phase(ctrl->sms[sm]) << QSM_REG_SMSEL_JOB_PHASE_SHIFT;
+}
+
 static uint32_t pack(uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3) { return b0 | b1 << 8 | b2 << 16 | b3 << 24; }
 
 // Registers that are not plain storage; false: no such register.
@@ -218,9 +229,9 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
     case QSM_REG_MGR_BUSY: *value = qsm_qos_mgr_busy(ctrl->qos_mgr, cycle); return true;
     case QSM_REG_SMSEL_FRONT: *value = read_front(ctrl, place.index); return true;
     case QSM_REG_PREEMPT: *value = 0; return true;
-    // Of blocks that are not built yet: preemption engine, TB adjuster, samplers.
-    case QSM_REG_PREEMPT_STATUS:
-    case QSM_REG_SMSEL_JOB:
+    case QSM_REG_PREEMPT_STATUS: *value = read_preempt_status(ctrl); return true;
+    case QSM_REG_SMSEL_JOB: *value = read_job(ctrl); return true;
+    // Of blocks that are not built yet: TB adjuster, samplers.
     case QSM_REG_ADJUST_BUSY:
     case QSM_REG_SMSEL_IDLE: *value = 0; return true;
     default: return false;
@@ -285,8 +296,8 @@ static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, 
     case QSM_SLOT_LAUNCH:
     case QSM_SLOT_HIST_CLEAR:
     case QSM_SLOT_KILL: *value = 0; return true;
-    // Of the preemption engine, and of schemes that are not built yet.
-    case QSM_SLOT_SAVED:
+    case QSM_SLOT_SAVED: *value = qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k); return true;
+    // Of schemes that are not built yet.
     case QSM_SLOT_RATIO: *value = 0; return true;
     default:
       return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
@@ -351,11 +362,34 @@ static bool field_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct p
   return !has_gap(ctrl, place, value);
 }
 
-static bool gpu_write_ok(uint32_t offset, uint32_t value, struct qsm_ctrl_effect *effect) {
+static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
+
+static struct qsm_preempt_request parse_preempt(uint32_t value) {
+  return (struct qsm_preempt_request){
+      .sm = (uint8_t)bits_of(value, QSM_REG_PREEMPT_SM_MASK, QSM_REG_PREEMPT_SM_SHIFT),
+      .kernel = (uint8_t)bits_of(value, QSM_REG_PREEMPT_SLOT_MASK, QSM_REG_PREEMPT_SLOT_SHIFT),
+      .tb = (uint8_t)bits_of(value, QSM_REG_PREEMPT_TB_MASK, QSM_REG_PREEMPT_TB_SHIFT),
+      .by_slot = value & QSM_REG_PREEMPT_BY_SLOT_MASK,
+      .technique = (uint8_t)bits_of(value, QSM_REG_PREEMPT_TECHNIQUE_MASK, QSM_REG_PREEMPT_TECHNIQUE_SHIFT),
+  };
+}
+
+// R-PE-11.
+static bool preempt_ok(const struct qsm_ctrl *ctrl, uint32_t value) {
+  const struct qsm_preempt_request request = parse_preempt(value);
+  const uint32_t fields = QSM_REG_PREEMPT_SM_MASK | QSM_REG_PREEMPT_SLOT_MASK | QSM_REG_PREEMPT_TB_MASK | QSM_REG_PREEMPT_BY_SLOT_MASK |
+                          QSM_REG_PREEMPT_TECHNIQUE_MASK;
+  return !(value & ~fields) && request.sm < ctrl->config->num_sms && request.kernel < ctrl->config->num_kernels &&
+         request.tb < ctrl->config->max_tbs && request.technique <= MAX_TECHNIQUE &&
+         qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched)).code != QSM_PREEMPT_EXAMINED;
+}
+
+static bool gpu_write_ok(const struct qsm_ctrl *ctrl, uint32_t offset, uint32_t value, struct qsm_ctrl_effect *effect) {
   switch (offset) {
     case QSM_REG_IRQ: return true;
     case QSM_REG_ICACHE_INV: return effect->icache_inv = value == 1;
-    default: return false;  // read-only ones, and PREEMPT as long as there is no engine
+    case QSM_REG_PREEMPT: return preempt_ok(ctrl, value);
+    default: return false;
   }
 }
 
@@ -387,7 +421,7 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
   if (field.at) {
     ok = field_write_ok(ctrl, cycle, place, field, value);
   } else if (place.area == AREA_GPU) {
-    ok = gpu_write_ok(place.offset, value, effect);
+    ok = gpu_write_ok(ctrl, place.offset, value, effect);
   } else if (place.area == AREA_SLOT) {
     ok = slot_write_ok(ctrl, cycle, place.index, place.offset, value, effect);
   }
@@ -397,7 +431,7 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
 // What a tenant does not inherit.
 static void reset_tenant(struct qsm_regs *regs, uint32_t k) {
   regs->shared.budget[k] = BUDGET_RESET;
-  regs->iso_ipc[k] = regs->save_base[k] = regs->save_limit[k] = regs->idempotent[k] = regs->preempt_hold[k] = 0;
+  regs->iso_ipc[k] = regs->shared.save_base[k] = regs->save_limit[k] = regs->idempotent[k] = regs->preempt_hold[k] = 0;
 }
 
 static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t value) {
@@ -463,6 +497,9 @@ void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr,
     reschedule(ctrl, cycle, place);
   } else if (place.area == AREA_SLOT) {
     write_slot(ctrl, cycle, place.index, place.offset, value);
+  } else if (place.offset == QSM_REG_PREEMPT) {
+    const struct qsm_preempt_request request = parse_preempt(value);
+    qsm_tb_sched_preempt(ctrl->tb_sched, &request);
   } else if (place.offset == QSM_REG_IRQ) {
     ctrl->regs.irq &= ~value | ended;
   }

@@ -31,7 +31,7 @@ struct qsm_regs {
   uint32_t goal[QSM_MAX_KERNELS];  // Q16.16
   uint64_t sm_mask[QSM_MAX_KERNELS];
   uint32_t iso_ipc[QSM_MAX_KERNELS];  // Q16.16
-  uint32_t save_base[QSM_MAX_KERNELS], save_limit[QSM_MAX_KERNELS];
+  uint32_t save_limit[QSM_MAX_KERNELS];
   uint32_t idempotent[QSM_MAX_KERNELS];
   uint32_t preempt_hold[QSM_MAX_KERNELS];
 };

@@ -85,7 +85,7 @@ static enum qsm_op decode_amo(uint32_t w, uint32_t *imm) {
 }
 
 static bool is_csr(uint32_t number) {
-  return number == 0xC00 || number == 0xC80 || (number >= 0xCC0 && number <= 0xCD0);
+  return number == 0xC00 || number == 0xC80 || (number >= 0xCC0 && number <= 0xCD1);
 }
 
 static enum qsm_op decode_system(uint32_t w, uint32_t *imm) {

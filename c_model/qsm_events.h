@@ -9,6 +9,8 @@
 // reported: causes stand before effects.
 #define QSM_EVENT_KINDS(X)                                                    \
   X(FETCH, "fetch", "warp pc outcome")                                        \
+  X(TBOP, "tb_save", "op tb phase")                                           \
+  X(INJECT, "tb_save", "warp step reg pc mask entry")                         \
   X(ISSUE, "issue", "warp kernel pc mask instr entry")                        \
   X(TWOLEVEL, "warp_sched", "active")                                         \
   X(QAWS, "warp_sched", "front budget ncs")                                   \
@@ -22,13 +24,15 @@
   X(RSP, "xbar", "tag")                                                       \
   X(RETURN, "lsu", "tag")                                                     \
   X(RELEASE, "barrier", "tbs")                                                \
-  X(ARRIVE, "tb_launch", "tb kernel linear first base")                       \
-  X(RETIRE, "barrier", "tb")                                                  \
+  X(ARRIVE, "tb_launch", "tb kernel linear first base op image ticket")       \
+  X(RETIRE, "barrier", "tb saved")                                            \
+  X(RESUMED, "tb_save", "tb")                                                 \
   X(FAULT, "fault", "kernel cause pc tid block value")                        \
   X(EPOCH, "qos_mgr", "slot_words[]")                                         \
   X(QUOTA, "quota", "c[]")                                                    \
   X(QLOAD, "quota", "scheme granted quota[]")                                 \
-  X(DISPATCH, "tb_sched", "sm tb kernel linear")                              \
+  X(PREEMPT, "preempt", "sm kernel tb technique image code host")             \
+  X(DISPATCH, "tb_sched", "sm tb kernel linear op image ticket")              \
   X(TARGETS, "tb_alloc", "sm target[]")                                       \
   X(END, "tb_sched", "ended killed")                                          \
   X(MEMREQ, "xbar", "op addr sm txn")                                         \

@@ -27,7 +27,8 @@ static uint32_t csr_uniform(const struct qsm_subcore *sc, const struct qsm_pipe_
       return (sm->index * sm->n_subs * sm->n_warps + sc->index * sm->n_warps + slot->warp) * sm->n_lanes;
     case 0xCCE: return slot->kernel;
     case 0xCCF: return slot->mask;
-    default: return sm->n_lanes;                            // 0xCD0
+    case 0xCD0: return sm->n_lanes;
+    default: return tb->ticket;                             // 0xCD1
   }
 }
 
@@ -152,10 +153,20 @@ QSM_LANE_FUNCTION void operands(const uint32_t *a, const uint32_t *b, uint32_t o
   QSM_LANES op->data[l] = b[l];
 }
 
+// R-PE-16: pc is the address of lane 0.
+static void injected_operands(const uint32_t *b, uint32_t addr, struct qsm_mem_op *op, uint32_t n) {
+  QSM_LANES op->addr[l] = addr + 4 * l;
+  QSM_LANES op->data[l] = b[l];
+}
+
 void qsm_exec_operands(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct qsm_mem_op *op) {
   uint32_t n_lanes = sc->sm->n_lanes;
   const uint32_t *a = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs1);
   const uint32_t *b = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs2);
+  if (slot->injected) {
+    injected_operands(b, slot->pc, op, n_lanes);
+    return;
+  }
   uint32_t offset = slot->insn.op == QSM_OP_AMO ? 0 : slot->insn.imm;  // an AMO's imm is its operation
   QSM_PER_WARP_SIZE(n_lanes, operands, a, b, offset, op);
 }

@@ -122,8 +122,9 @@ static void collect(struct qsm_model *model, uint32_t sm) {
   uint32_t noc_lat = model->config.noc_lat;
   for (uint32_t i = 0; i < out->n_req; i++) qsm_xbar_push(model->xbar, sm, &out->req[i]);
   for (uint32_t i = 0; i < out->n_retire; i++) {
-    qsm_tb_sched_retire(model->tb_sched, out->retire[i].cycle + noc_lat, sm, out->retire[i].tb);
+    qsm_tb_sched_retire(model->tb_sched, out->retire[i].cycle + noc_lat, sm, out->retire[i].tb, out->retire[i].saved);
   }
+  if (out->restored) qsm_tb_sched_restored(model->tb_sched, out->restored_at + noc_lat, sm);
   for (uint32_t i = 0; i < out->n_fault; i++) {
     for (uint32_t left = out->fault[i].kernels; left; left &= left - 1) {
       uint32_t k = qsm_lowest(left);
@@ -264,6 +265,9 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
                      uint32_t word, uint32_t *value) {
   if (kind == QSM_STATE_SLOT) return qsm_tb_sched_state(model->tb_sched, index, word, value);
   if (kind == QSM_STATE_TARGET) return qsm_tb_sched_target_state(model->tb_sched, sm, index, word, value);
+  if (kind == QSM_STATE_JOB || kind == QSM_STATE_SAVED || kind == QSM_STATE_TICKETS) {
+    return qsm_preempt_state(qsm_tb_sched_preemption(model->tb_sched), kind, sm, index, word, value);
+  }
   if (sm >= model->config.num_sms) return false;
   return qsm_sm_state(model->sm[sm], model->cycle, kind, sub, index, word, value);
 }
@@ -282,6 +286,7 @@ int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, 
   if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
   if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_alloc") == 0) return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "preempt") == 0) return qsm_tb_sched_inject_request(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "ctrl") == 0) return qsm_ctrl_inject(&model->ctrl, seed, what, what_len);
   if (strcmp(block, "qos_mgr") == 0) return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);
   return inject_sm(model, block, seed, what, what_len);

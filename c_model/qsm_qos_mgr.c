@@ -174,7 +174,7 @@ static void take_snapshot(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   snap->had_tb = qsm_tb_sched_take_had_tb(mgr->tb_sched, cycle);
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
     snap->busy_cycles[k] = take_busy_cycles(&mgr->busy[k], cycle + 1);
-    for (uint32_t i = 0; i < mgr->config->num_sms; i++) snap->tbs[k][i] = (uint8_t)qsm_tb_sched_resident(mgr->tb_sched, i, k);
+    for (uint32_t i = 0; i < mgr->config->num_sms; i++) snap->tbs[k][i] = (uint8_t)qsm_tb_sched_sharing(mgr->tb_sched, i, k);
   }
 }
 

@@ -15,10 +15,10 @@ void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
 // R-QC-5: kernels due for a refill, by the registers as they are.
 static uint32_t refills(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  uint32_t qos = sm->shared->qos_mask, waiting = q->to_refill & sm->present;
+  uint32_t qos = sm->shared->qos_mask, waiting = q->to_refill & sm->runnable;
   if (q->scheme == QSM_SCHEME_NONE || !qos || q->to_load) return 0;
   if (waiting) return waiting;
-  return sm->present & q->positive ? 0 : sm->present & ~qos;
+  return sm->runnable & q->positive ? 0 : sm->runnable & ~qos;
 }
 
 bool qsm_quota_busy(const struct qsm_sm *sm) { return sm->quota.to_load || sm->quota.to_refill || refills(sm); }

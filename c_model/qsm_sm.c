@@ -173,7 +173,8 @@ void qsm_sm_update_tb(struct qsm_sm *sm, uint32_t s) {
   const struct qsm_tb_slot *tb = &sm->tb[s];
   uint32_t bit = 1u << s;
   bool releasable = tb->valid && tb->arrived == tb->left && tb->arrived != 0;
-  bool retirable = tb->valid && tb->left == 0;
+  bool restored = sm->save.op == QSM_TB_RESTORE && sm->save.tb == s;  // R-PE-21
+  bool retirable = tb->valid && tb->left == 0 && !restored;
   sm->tb_releasable = releasable ? sm->tb_releasable | bit : sm->tb_releasable & ~bit;
   sm->tb_retirable = retirable ? sm->tb_retirable | bit : sm->tb_retirable & ~bit;
 }
@@ -188,6 +189,18 @@ void qsm_sm_finished(struct qsm_sm *sm, uint32_t tb) {
   qsm_sm_update_tb(sm, tb);
 }
 
+void qsm_sm_update_presence(struct qsm_sm *sm) {
+  sm->present = 0;
+  sm->runnable = 0;
+  for (uint32_t s = 0; s < sm->n_tbs; s++) {
+    if (!sm->tb[s].valid) continue;
+    uint32_t bit = 1u << sm->tb[s].kernel;
+    bool frozen = qsm_tb_save_holds(sm, s);
+    if (!frozen || sm->save.op == QSM_TB_RESTORE) sm->present |= bit;
+    if (!frozen) sm->runnable |= bit;
+  }
+}
+
 // R-SM-1.
 static void arrive(struct qsm_sm *sm, const struct qsm_sm_msg *msg, uint64_t c) {
   struct qsm_tb_slot *tb = &sm->tb[msg->tb];
@@ -197,14 +210,15 @@ static void arrive(struct qsm_sm *sm, const struct qsm_sm_msg *msg, uint64_t c) 
       .first = msg->first,
       .base = msg->base,
       .left = (uint8_t)qsm_desc_of(sm, msg->kernel)->warps,
+      .ticket = msg->ticket,
       .block = {msg->block[0], msg->block[1], msg->block[2]},
       .linear = msg->linear,
   };
   qsm_sm_update_tb(sm, msg->tb);
   sm->launch_queue[(sm->launch_head + sm->launch_count++) % QSM_MAX_TBS] = msg->tb;
-  sm->tb_count[msg->kernel]++;
-  sm->present |= 1u << msg->kernel;
-  QSM_EMIT(sm, c, QSM_EV_ARRIVE, 0, msg->tb, msg->kernel, msg->linear, msg->first, msg->base);
+  if (msg->op == QSM_TB_RESTORE) qsm_tb_save_begin(sm, msg);
+  qsm_sm_update_presence(sm);
+  QSM_EMIT(sm, c, QSM_EV_ARRIVE, 0, msg->tb, msg->kernel, msg->linear, msg->first, msg->base, msg->op, msg->image, msg->ticket);
 }
 
 struct launch {  // R-SM-2, decided at the start of a cycle
@@ -230,7 +244,8 @@ static void launch_warp(struct qsm_sm *sm, const struct launch *launch, uint64_t
   uint32_t before = i * sm->n_lanes;
   uint32_t live = lanes_below(desc->threads > before ? desc->threads - before : 0, sm->n_lanes);
   if (sm->killed >> kernel & 1) live = 0;
-  qsm_warp_start(sm->sub[launch->sub], launch->warp, kernel, s, i, live, c);
+  bool resumes = sm->save.op == QSM_TB_RESTORE && sm->save.tb == s && !sm->save.fresh;  // R-PE-13
+  qsm_warp_start(sm->sub[launch->sub], launch->warp, kernel, s, i, live, !resumes, c);
   sm->launch_warp++;
   if (sm->launch_warp < desc->warps) return;
   sm->launch_warp = 0;
@@ -251,12 +266,13 @@ static void release(struct qsm_sm *sm, uint32_t tbs, uint64_t c) {
 
 // R-SM-4.
 static void retire(struct qsm_sm *sm, uint32_t s, uint64_t c) {
-  uint32_t kernel = sm->tb[s].kernel;
+  bool saved = sm->tb[s].saved;
   sm->tb[s].valid = false;
   qsm_sm_update_tb(sm, s);
-  if (--sm->tb_count[kernel] == 0) sm->present &= ~(1u << kernel);
-  sm->out.retire[sm->out.n_retire++] = (struct qsm_retire){.cycle = c, .tb = (uint8_t)s};
-  QSM_EMIT(sm, c, QSM_EV_RETIRE, 0, s);
+  if (qsm_tb_save_holds(sm, s)) qsm_tb_save_stop(sm, c + 1);
+  qsm_sm_update_presence(sm);
+  sm->out.retire[sm->out.n_retire++] = (struct qsm_retire){.cycle = c, .tb = (uint8_t)s, .saved = saved};
+  QSM_EMIT(sm, c, QSM_EV_RETIRE, 0, s, saved);
 }
 
 // ---- faults and kills (R-SM-6, R-SM-7, R-WS-9) ----
@@ -332,6 +348,7 @@ static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox 
       case QSM_MSG_START: in->start |= bit; break;
       case QSM_MSG_KILL: in->kill |= bit; break;
       case QSM_MSG_DISPATCH: in->arrive |= bit; break;
+      case QSM_MSG_SAVE: break;  // like a quota word
       case QSM_MSG_TICK: in->tick = true; break;
       case QSM_MSG_QUOTA_WORD: break;  // only acts at the end of the cycle
       case QSM_MSG_QUOTA_LOAD: in->load = true; in->scheme = msg->scheme; break;
@@ -340,11 +357,12 @@ static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox 
   }
 }
 
-// What dispatch and quota words do at the end of their cycle.
+// What dispatch, save and quota words do at the end of their cycle.
 static void consume_messages(struct qsm_sm *sm, uint32_t n, uint64_t c) {
   for (uint32_t i = 0; i < n; i++) {
     const struct qsm_sm_msg *msg = message(sm, i);
     if (msg->kind == QSM_MSG_DISPATCH) arrive(sm, msg, c);
+    if (msg->kind == QSM_MSG_SAVE) qsm_tb_save_begin(sm, msg);
     if (msg->kind == QSM_MSG_QUOTA_WORD) qsm_quota_word(sm, msg);
   }
   sm->msg_head = (sm->msg_head + n) % QSM_MAX_MSGS;
@@ -398,7 +416,9 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   uint32_t releasable = sm->tb_releasable, retirable = sm->tb_retirable, to_wipe = sm->to_wipe, fetch_pend = sm->fetch_pend;
   uint32_t missing = in.icache_inv ? missing_subcores(sm) : 0;
   struct launch launch = decide_launch(sm);
+  bool saving = sm->save.op != QSM_TB_NEW;
   sm->to_wipe = 0;
+  if (saving) qsm_tb_save_decide(sm, &in, c);
 
   announce_fill(sm, c);
   step_subcores(sm, c);
@@ -419,11 +439,12 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   uint32_t killed = take_faults(sm, c) | in.kill;
   if (killed) kill(sm, killed, c);
   sm->killed &= ~(in.start & ~in.kill);
+  if (saving | (sm->save.op != QSM_TB_NEW)) qsm_tb_save_end(sm, c);
 }
 
 // Nothing happens in the next cycle unless a message, a response or a sub-core's timer says so.
 static bool idle(const struct qsm_sm *sm) {
-  return !sm->awake && !sm->lsu.awake && !sm->launch_count && !sm->fetch_pend &&
+  return !sm->awake && !sm->lsu.awake && !sm->launch_count && !sm->fetch_pend && !sm->save.op &&
          !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe) && !qsm_quota_busy(sm);
 }
 
@@ -450,6 +471,7 @@ void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
   sm->out.n_req = 0;
   sm->out.n_retire = 0;
   sm->out.n_fault = 0;
+  sm->out.restored = false;
   if (sm->quota.qos_mask != sm->shared->qos_mask) qsm_quota_gate(sm, from);
   if (sm->shared->resched_at == from) reschedule(sm, from);
   for (uint64_t c = from; c < to; c++) {

@@ -68,17 +68,22 @@ struct qsm_sm_shared {
   uint32_t restart;     // bit per kernel: restart[k] in that cycle (R-QW-4)
   uint32_t qos_mask;  // bit k: CTX.valid and CTX.qos of slot k
   int32_t first_quota[QSM_MAX_KERNELS];
+  uint32_t save_base[QSM_MAX_KERNELS];
 };
 
 enum qsm_sm_msg_kind {
   QSM_MSG_START,       // kernel
   QSM_MSG_KILL,        // kernel
-  QSM_MSG_DISPATCH,    // kernel, tb, first, base, block, linear
+  QSM_MSG_DISPATCH,    // kernel, tb, first, base, block, linear, op (new or restore), image, fresh, ticket
+  QSM_MSG_SAVE,        // kernel, tb, op (save or flush), image
   QSM_MSG_TICK,
   QSM_MSG_QUOTA_WORD,  // kernel, quota, credit
   QSM_MSG_QUOTA_LOAD,  // scheme
   QSM_MSG_ICACHE_INV,
 };
+
+// What is to happen with a thread block.
+enum qsm_tb_op { QSM_TB_NEW = 0, QSM_TB_RESTORE = 1, QSM_TB_SAVE = 2, QSM_TB_FLUSH = 3 };
 
 struct qsm_sm_msg {
   uint64_t cycle;  // in which the SM sees it: sent + NocLat
@@ -88,6 +93,10 @@ struct qsm_sm_msg {
   uint8_t first;   // sub-core of the block's first warp
   uint8_t base;    // granule
   uint8_t scheme;  // enum qsm_scheme
+  uint8_t op;      // enum qsm_tb_op
+  uint8_t image;   // of the save area
+  bool fresh;      // restore: the block starts from its beginning
+  uint16_t ticket;
   uint32_t block[3];
   uint32_t linear;
   uint32_t quota;
@@ -115,6 +124,7 @@ struct qsm_mem_rsp {
 struct qsm_retire {
   uint64_t cycle;  // in which the SM sends it
   uint8_t tb;
+  bool saved;      // the block lies in an image
 };
 
 struct qsm_fault_pulse {
@@ -132,6 +142,8 @@ struct qsm_sm_out {
   struct qsm_mem_req req[QSM_MAX_WINDOW];  // at most one per cycle
   struct qsm_retire retire[QSM_MAX_WINDOW];
   struct qsm_fault_pulse fault[QSM_MAX_WINDOW];
+  bool restored;         // at most one: the next block to restore comes after the GPU level has seen it
+  uint64_t restored_at;
 };
 
 struct qsm_sm;
@@ -165,6 +177,7 @@ int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel);
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
+uint32_t qsm_sm_save_phase(const struct qsm_sm *sm);  // of its sequencer (TBOP in docs/design/preemption.md)
 // Stall counter (R-IS-6) at the start of `cycle`: the end of the last window, or later when qsm_sm_next_event() allowed to skip to it.
 uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason);
 const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub);

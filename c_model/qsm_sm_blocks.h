@@ -48,6 +48,7 @@ struct qsm_pipe_slot {
   uint32_t pc, mask;
   uint8_t warp, kernel, depth, entry;
   bool valid, ctl, faulted;
+  bool injected;  // by the sequencer (R-PE-16): an address comes from pc, a ctl instruction is JMP
 };
 
 // Scoreboard of a warp (R-SB-1 .. R-SB-3).
@@ -92,6 +93,14 @@ struct qsm_fault_event {
   struct qsm_fault record;
 };
 
+// An instruction that the sequencer puts in place of an issue (R-PE-16).
+struct qsm_injection {
+  struct qsm_insn insn;
+  uint32_t pc, mask;
+  uint8_t warp;
+  uint8_t step, reg;  // as INJECT reports them
+};
+
 struct qsm_subcore {
   struct qsm_sm *sm;
   uint8_t index;
@@ -105,6 +114,7 @@ struct qsm_subcore {
   uint32_t ready;        // has an instruction whose registers and entry are free (R-IS-1 without gate and unit)
   uint32_t shut;         // of a kernel whose gate is shut
   uint32_t selpend;
+  uint32_t frozen;       // of a block that is saved or restored: issues nothing (R-PE-12)
   uint32_t finishable;   // R-WS-10; only warps with live = 0 have the bit
   uint32_t dirty;        // summary bits above must be recomputed at the end of the cycle
   uint32_t of_kernel[QSM_MAX_KERNELS];
@@ -125,6 +135,7 @@ struct qsm_subcore {
   struct qsm_fetch_latch f2;
   struct qsm_miss miss;
   bool filling;  // a line arrives in this cycle
+  const struct qsm_injection *inject;  // instead of an issue in this cycle, or NULL
 
   // Selection: the warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
   uint8_t sel1, sel2;
@@ -220,9 +231,31 @@ struct qsm_inbox {
   uint8_t scheme;
 };
 
+// A lane's word in the last line of its warp's image.
+enum { QSM_SAVED_DEPTH = 31, QSM_SAVED_LIVE = 32, QSM_SAVED_AT_BARRIER = 64 };
+
+// The sequencer that saves and restores blocks (docs/design/preemption.md). At most one block at a time.
+struct qsm_tb_save {
+  uint8_t op;             // enum qsm_tb_op; QSM_TB_NEW: idle
+  uint8_t phase;
+  uint8_t tb, image;
+  bool fresh;
+  uint8_t at_end;         // what the cycle's end brings: see qsm_tb_save.c
+  uint32_t base;          // of the image
+  uint32_t n_to_add;      // image sizes that base still lacks
+  uint32_t i, reg, row;   // where the phase stands
+  uint32_t part, lane;
+  uint32_t row_begin, i_end;  // of a round of rows of shared memory
+  uint32_t first;         // f of R-PE-17
+  uint8_t reported_op, reported_phase;
+  struct qsm_injection injection;
+};
+
 struct qsm_tb_slot {
   bool valid;
+  bool saved;  // evicted: its state lies in an image
   uint8_t kernel, first, base, left, arrived;
+  uint16_t ticket;
   uint32_t block[3], linear;
 };
 
@@ -241,8 +274,9 @@ struct qsm_sm {
 
   struct qsm_tb_slot tb[QSM_MAX_TBS];
   uint32_t tb_releasable, tb_retirable;  // R-SM-3, R-SM-4, as at the start of the next cycle
-  uint32_t tb_count[QSM_MAX_KERNELS];    // valid slots of a kernel
-  uint32_t present;                      // kernels with tb_count != 0
+  uint32_t present;   // kernels with a valid slot that is not being saved (R-PE-22)
+  uint32_t runnable;  // kernels with one that is not frozen
+  struct qsm_tb_save save;
   uint8_t launch_queue[QSM_MAX_TBS];
   uint32_t launch_head, launch_count, launch_warp;
 
@@ -301,6 +335,17 @@ void qsm_sm_finished(struct qsm_sm *sm, uint32_t tb);  // a warp has finished
 struct qsm_mem_req *qsm_sm_request(struct qsm_sm *sm, uint64_t c);  // the next request's place in the outputs
 void qsm_sm_report_request(struct qsm_sm *sm, const struct qsm_mem_req *req);
 
+void qsm_sm_update_presence(struct qsm_sm *sm);  // after a slot came, went, froze or thawed
+
+// ---- qsm_tb_save.c ----
+// Restored or saved blocks are frozen from the next cycle on.
+void qsm_tb_save_begin(struct qsm_sm *sm, const struct qsm_sm_msg *msg);
+void qsm_tb_save_stop(struct qsm_sm *sm, uint64_t from);  // op idle; the block runs, or has gone, from cycle `from` on
+// While op is not idle: decides at the start of a cycle, which may inject, and acts at its end.
+void qsm_tb_save_decide(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
+void qsm_tb_save_end(struct qsm_sm *sm, uint64_t c);
+static inline bool qsm_tb_save_holds(const struct qsm_sm *sm, uint32_t tb) { return sm->save.op && sm->save.tb == tb; }
+
 // ---- qsm_subcore.c ----
 void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c);
 // Before a change from outside that is seen from cycle `from` on.
@@ -327,11 +372,13 @@ void qsm_fetch_invalidate(struct qsm_subcore *sc, bool pending_at_start);
 void qsm_fetch_granted(struct qsm_subcore *sc);                     // PEND -> WAIT
 
 // ---- qsm_warp_state.c ----
-void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, uint64_t c);
+// `path`: the warp runs from the entry; false: it gets its path by JMP (R-PE-13).
+void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, bool path, uint64_t c);
 void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c);  // EX2 of a ctl instruction
 void qsm_warp_select(struct qsm_subcore *sc, uint64_t c);                               // SEL1, SEL2, SEL3
 void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c);
 void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c);                // R-WS-9
+void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c);                   // R-PE-17
 
 // ---- qsm_lsu.c ----
 void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs);

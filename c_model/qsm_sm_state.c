@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "qsm_sm_blocks.h"
+#include "qsm_tb_save.h"
 
 int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_c[kernel]; }
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_insn[kernel]; }
 uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.quota[kernel]; }
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel) { return &sm->fault[kernel]; }
+
+uint32_t qsm_sm_save_phase(const struct qsm_sm *sm) { return sm->save.phase; }
 
 uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason) {
   if (!sm->shared->config->stall_counters) return 0;
@@ -61,8 +63,15 @@ static bool quota_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint
 static bool tb_state(const struct qsm_sm *sm, uint32_t s, uint32_t word, uint32_t *value) {
   if (s >= sm->n_tbs) return false;
   const struct qsm_tb_slot *tb = &sm->tb[s];
-  const uint32_t words[] = {tb->valid, tb->kernel, tb->left, tb->arrived};
-  return give_word(word, words, 4, value);
+  uint32_t words[] = {tb->valid, tb->kernel, tb->left, tb->arrived, tb->ticket, tb->saved, tb->block[0] | tb->block[1] << 16, tb->block[2], tb->linear};
+  if (!tb->valid) memset(words + 4, 0, sizeof words - 4 * sizeof *words);
+  return give_word(word, words, sizeof words / sizeof *words, value);
+}
+
+static bool saver_state(const struct qsm_tb_save *save, uint32_t word, uint32_t *value) {
+  const uint32_t words[] = {save->op | (uint32_t)save->phase << 4, save->op ? save->tb | (uint32_t)save->image << 8 | (uint32_t)save->fresh << 16 : 0,
+                            save->op ? save->base : 0};
+  return give_word(word, words, 3, value);
 }
 
 static bool fault_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint32_t *value) {
@@ -90,6 +99,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
     case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->sb[index], word, value);
     case QSM_STATE_QUOTA: return quota_state(sm, index, word, value);
     case QSM_STATE_TBS: return tb_state(sm, index, word, value);
+    case QSM_STATE_SAVER: return index == 0 && saver_state(&sm->save, word, value);
     case QSM_STATE_FAULT: return fault_state(sm, index, word, value);
     case QSM_STATE_STALL:
       if (index >= sm->n_kernels || word >= QSM_N_STALL_REASONS) return false;
@@ -258,6 +268,13 @@ static bool inject_quota(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
+// The image's address, while the sequencer still has a line to move.
+static bool inject_tb_save(struct injection *in, struct qsm_sm *sm) {
+  if (!qsm_tb_save_uses_base(&sm->save)) return false;
+  flip(in, &sm->save.base, 12 + draw(in, 12), "base of image", sm->save.image);
+  return true;
+}
+
 int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what, size_t what_len) {
   static const struct {
     const char *block;
@@ -268,6 +285,7 @@ int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *wha
       {"exec", NULL, inject_exec},           {"tb_launch", inject_tb_launch, NULL},
       {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"fault", inject_fault, NULL},
       {"quota", inject_quota, NULL},         {"warp_sched", NULL, inject_warp_sched},
+      {"tb_save", inject_tb_save, NULL},
   };
   struct injection in = {.seed = seed, .what = what, .what_len = what_len};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

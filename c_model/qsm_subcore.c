@@ -15,7 +15,7 @@ static enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
   const struct qsm_ibuf *ibuf = &sc->ibuf[warp];
   const struct qsm_scoreboard *sb = &sc->sb[warp];
   if (sc->bar[warp] && !(sc->live[warp] & ~sc->bar[warp])) return QSM_STALL_BARRIER;
-  if (ibuf->count == 0 || (sc->sm->killed >> sc->kernel[warp] & 1)) return QSM_STALL_EMPTY;
+  if (ibuf->count == 0 || (sc->sm->killed >> sc->kernel[warp] & 1) || (sc->frozen >> warp & 1)) return QSM_STALL_EMPTY;
   const struct qsm_insn *head = &ibuf->insn[ibuf->head];
   uint32_t need = head->need;
   if ((need & sb->pending_load) || (head->op == QSM_OP_FENCE && sb->mem)) return QSM_STALL_LOAD;
@@ -108,6 +108,20 @@ static void prefetch_operands(const struct qsm_subcore *sc, uint32_t warp, const
   }
 }
 
+// An instruction goes to RR, with its scoreboard entry and credit.
+static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t warp, uint32_t kernel) {
+  uint8_t class = qsm_op_class[slot->insn.op];
+  slot->warp = (uint8_t)warp;
+  slot->kernel = (uint8_t)kernel;
+  slot->valid = true;
+  slot->faulted = false;
+  slot->entry = QSM_NONE;
+  if (slot->insn.need & QSM_NEED_ENTRY) slot->entry = qsm_sb_take(&sc->sb[warp], slot->insn.rd, class == QSM_CLASS_MEM);
+  sc->in_flight++;
+  if (class == QSM_CLASS_MEM) sc->mem_credit--;
+  sc->dirty |= 1u << warp;
+}
+
 // R-IS-3 .. R-IS-5.
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
@@ -117,28 +131,20 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   slot->insn = ibuf->insn[ibuf->head];
   slot->pc = sc->path_pc[warp];
   slot->mask = mask;
-  slot->warp = (uint8_t)warp;
-  slot->kernel = (uint8_t)kernel;
   slot->depth = sc->path_depth[warp];
-  slot->valid = true;
   slot->ctl = has_ctl_head(sc, warp);
-  slot->faulted = false;
+  slot->injected = false;
   prefetch_operands(sc, warp, &slot->insn);
-  uint8_t class = qsm_op_class[slot->insn.op];
-  slot->entry = QSM_NONE;
-  if (slot->insn.need & QSM_NEED_ENTRY) slot->entry = qsm_sb_take(&sc->sb[warp], slot->insn.rd, class == QSM_CLASS_MEM);
+  enter_pipe(sc, slot, warp, kernel);
   ibuf->head = (uint8_t)((ibuf->head + 1) % QSM_IBUF_DEPTH);
   ibuf->count--;
   sc->path_pc[warp] += 4;
   if (slot->ctl) sc->path_valid &= ~(1u << warp);
   if (ibuf->count <= 2) sc->room |= 1u << warp;
-  sc->in_flight++;
-  if (class == QSM_CLASS_MEM) sc->mem_credit--;
-  if (class == QSM_CLASS_DIV) {
+  if (qsm_op_class[slot->insn.op] == QSM_CLASS_DIV) {
     sc->div_busy = true;
     sc->div_ready_at = c + QSM_DIV_LATENCY;
   }
-  sc->dirty |= 1u << warp;
   sm->quota.lanes[kernel] += qsm_popcount(mask);
   sm->quota.issued |= 1u << kernel;
   sc->stalls[kernel][QSM_STALL_ISSUED]++;
@@ -188,8 +194,33 @@ __attribute__((noinline)) static uint32_t pick_by_group(struct qsm_subcore *sc, 
   return warp;
 }
 
+// R-PE-16: the sequencer's instruction instead of an issue. All who could issue wait for a unit; the policy sees none of them.
+__attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
+  const struct qsm_injection *in = sc->inject;
+  struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
+  uint32_t waiting = sc->ready & ~sc->shut;
+  if (waiting) count_unit_waits(sc, waiting, 1);
+  if (sc->sched.grouping) pick_by_group(sc, 0, finished, c);
+  else qsm_warp_sched_note_issue(&sc->sched, QSM_NONE, finished);
+  slot->insn = in->insn;
+  slot->pc = in->pc;
+  slot->mask = in->mask;
+  slot->depth = 0;
+  slot->ctl = in->insn.op == QSM_OP_JALR;
+  slot->injected = true;
+  enter_pipe(sc, slot, in->warp, sc->kernel[in->warp]);
+  sc->inject = NULL;
+  const uint32_t words[] = {in->warp, in->step, in->reg, in->pc, in->mask, slot->entry};
+  if (sc->sm->sink) qsm_sm_event(sc->sm, c, QSM_EV_INJECT, sc->index, words, 6);
+  if (sc->sm->hashing) qsm_sm_hash_words(sc->sm, words, 6);
+}
+
 // R-IS-1, R-IS-2, R-PO-1; `finished`: the slot that finishes in this cycle.
 static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
+  if (sc->inject) {
+    inject(sc, finished, c);
+    return;
+  }
   uint32_t candidates = sc->ready & ~sc->shut, warp = QSM_NONE;
   uint32_t waiting = waiting_for_unit(sc);
   if (waiting) count_unit_waits(sc, waiting, 1);

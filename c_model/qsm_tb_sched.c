@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// What the scheduler asks for in every window is compiled a second time, without preemption, for as long as nothing is preempted.
+#define INLINE static inline __attribute__((always_inline))
+
 enum { MAX_SMS = 64, MAX_TBS = 32, MAX_SCHED = 4, END_DELAY = 16, CAUSE_KILLED = 24 };
 
 struct shape {
@@ -28,6 +31,13 @@ struct slot {
 
 struct tb {
   uint8_t kernel, first, base;
+  uint16_t ticket;
+  uint64_t age;  // dispatches before it, of all SMs
+};
+
+struct retirement {
+  uint8_t tb;
+  bool saved;
 };
 
 // One SM's resources.
@@ -57,9 +67,12 @@ struct qsm_tb_sched {
   // Bit k each.
   uint32_t busy, killed, all, ending, starting, has_out;
   uint32_t next_kernel, next_sm;
+  uint64_t n_dispatched;
   struct alloc alloc;
-  struct qsm_calendar retires, faults;
-  uint8_t retire_tb[QSM_CALENDAR_CYCLES][MAX_SMS];
+  struct qsm_preempt *preempt;
+  const bool *preempting;  // see qsm_preempt_active()
+  struct qsm_calendar retires, restores, faults;
+  struct retirement retirement[QSM_CALENDAR_CYCLES][MAX_SMS];
   uint8_t fault_kernels[QSM_CALENDAR_CYCLES][MAX_SMS];
   struct qsm_fault fault_record[MAX_SMS][QSM_MAX_KERNELS];
   struct slot slot[QSM_MAX_KERNELS];
@@ -72,6 +85,12 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
   ts->config = regs->shared.config;
   ts->regs = regs;
   ts->bus = bus;
+  ts->preempt = qsm_preempt_create(regs, bus);
+  if (!ts->preempt) {
+    free(ts);
+    return NULL;
+  }
+  ts->preempting = qsm_preempt_active(ts->preempt);
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
     ts->slot[k].shape.warps = 1;
     ts->slot[k].had_from = QSM_NEVER;
@@ -83,12 +102,18 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
   return ts;
 }
 
-void qsm_tb_sched_destroy(struct qsm_tb_sched *ts) { free(ts); }
-
-void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb) {
-  qsm_calendar_add(&ts->retires, cycle, sm);
-  ts->retire_tb[cycle % QSM_CALENDAR_CYCLES][sm] = (uint8_t)tb;
+void qsm_tb_sched_destroy(struct qsm_tb_sched *ts) {
+  if (!ts) return;
+  qsm_preempt_destroy(ts->preempt);
+  free(ts);
 }
+
+void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb, bool saved) {
+  qsm_calendar_add(&ts->retires, cycle, sm);
+  ts->retirement[cycle % QSM_CALENDAR_CYCLES][sm] = (struct retirement){(uint8_t)tb, saved};
+}
+
+void qsm_tb_sched_restored(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm) { qsm_calendar_add(&ts->restores, cycle, sm); }
 
 void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel, const struct qsm_fault *record) {
   qsm_calendar_add(&ts->faults, cycle, sm);
@@ -99,6 +124,10 @@ void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, ui
 // ---- Register writes ----
 
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts) { ts->alloc.requested = true; }
+
+void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_request *request) { qsm_preempt_request(ts->preempt, request); }
+
+void qsm_tb_sched_set_evict(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernels) { qsm_preempt_set_evict(ts->preempt, sm, kernels); }
 
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel) {
   ts->slot[kernel].shape = (struct shape){.warps = 1};
@@ -115,6 +144,7 @@ void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel) {
   ts->all &= ~bit;
   slot->walk = (struct walk){0};
   slot->record = (struct qsm_fault){0};
+  qsm_preempt_launch(ts->preempt, kernel);
   if (slot->shape.warps != desc->warps || slot->shape.granules != desc->granules) {
     slot->shape = (struct shape){desc->warps, desc->granules};
     ts->alloc.requested = true;
@@ -269,9 +299,11 @@ static void advance_walk(struct qsm_tb_sched *ts, uint32_t kernel) {
   ts->all |= 1u << kernel;
 }
 
-static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb) {
+// A new block is that of the walk; a restored one has its index in the image.
+static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb, const struct qsm_dispatch_extra *extra) {
+  static const struct walk nowhere;
   const struct tb *entry = &ts->table[sm].tb[tb];
-  const struct walk *walk = &ts->slot[entry->kernel].walk;
+  const struct walk *walk = extra->op == QSM_TB_NEW ? &ts->slot[entry->kernel].walk : &nowhere;
   struct qsm_sm_msg msg = {.cycle = cycle + ts->config->noc_lat,
                            .kind = QSM_MSG_DISPATCH,
                            .kernel = entry->kernel,
@@ -279,10 +311,14 @@ static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_
                            .first = entry->first,
                            .base = entry->base,
                            .block = {walk->at[0], walk->at[1], walk->at[2]},
-                           .linear = walk->linear};
+                           .linear = walk->linear,
+                           .op = extra->op,
+                           .image = extra->image,
+                           .fresh = extra->fresh,
+                           .ticket = extra->ticket};
   ts->bus->send(ts->bus->ctx, sm, &msg);
-  uint32_t words[] = {sm, tb, entry->kernel, walk->linear};
-  qsm_bus_report(ts->bus, cycle, QSM_EV_DISPATCH, 0, 4, words);
+  uint32_t words[] = {sm, tb, entry->kernel, walk->linear, extra->op, extra->image, extra->ticket};
+  qsm_bus_report(ts->bus, cycle, QSM_EV_DISPATCH, 0, sizeof words / sizeof *words, words);
 }
 
 static void take_resources(struct qsm_tb_sched *ts, uint32_t sm, uint32_t tb) {
@@ -315,41 +351,77 @@ static void count_out(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel) 
   ts->has_out |= 1u << kernel;
 }
 
-// R-TB-10
-static void dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel) {
+// R-TB-10, R-PE-8; true if a block is restored.
+static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel) {
   struct table *table = &ts->table[sm];
   const struct qsm_desc *desc = &ts->regs->shared.desc[kernel];
   uint32_t free_tbs = ~table->used & all_tb_slots(ts);
   int base = find_run(table->free_granules, desc->granules);
-  if (!free_tbs || base < 0 || !warps_fit(ts, table, desc->warps)) return;
+  if (!free_tbs || base < 0 || !warps_fit(ts, table, desc->warps)) return false;
   uint32_t tb = qsm_lowest(free_tbs);
-  table->tb[tb] = (struct tb){(uint8_t)kernel, (uint8_t)table->first, (uint8_t)base};
-  send_dispatch(ts, cycle, sm, tb);
+  const struct qsm_dispatch_extra extra = qsm_preempt_dispatch(ts->preempt, sm, kernel, tb);
+  table->tb[tb] = (struct tb){.kernel = (uint8_t)kernel,
+                              .first = (uint8_t)table->first,
+                              .base = (uint8_t)base,
+                              .ticket = extra.ticket,
+                              .age = ts->n_dispatched++};
+  send_dispatch(ts, cycle, sm, tb, &extra);
   take_resources(ts, sm, tb);
   count_out(ts, cycle, kernel);
-  advance_walk(ts, kernel);
+  if (extra.op == QSM_TB_NEW) advance_walk(ts, kernel);
+  return extra.op == QSM_TB_RESTORE;
 }
 
-static uint64_t rooms(const struct qsm_tb_sched *ts, uint32_t kernel) { return ts->slot[kernel].room & ts->regs->sm_mask[kernel]; }
+INLINE uint64_t rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
+  uint64_t rooms = ts->slot[kernel].room & ts->regs->sm_mask[kernel];
+  return preempting ? rooms & qsm_preempt_open_sms(ts->preempt, kernel) : rooms;
+}
 
-// R-TB-9: slots with something to dispatch and an SM with room for it.
-static uint32_t candidates(const struct qsm_tb_sched *ts) {
+// R-TB-9: slots with something to dispatch, a saved block too (R-PE-8), and an SM with room for it.
+INLINE uint32_t candidates(const struct qsm_tb_sched *ts, bool preempting) {
   if (ts->alloc.requested || ts->alloc.running) return 0;
-  uint32_t found = 0;
-  for (uint32_t want = ts->busy & ~(ts->killed | ts->all | ts->ending | ts->starting); want; want &= want - 1) {
-    if (rooms(ts, qsm_lowest(want))) found |= want & (0u - want);
+  uint32_t found = 0, has_blocks = preempting ? ~ts->all | qsm_preempt_resumable(ts->preempt) : ~ts->all;
+  for (uint32_t want = ts->busy & has_blocks & ~(ts->killed | ts->ending | ts->starting); want; want &= want - 1) {
+    if (rooms(ts, qsm_lowest(want), preempting)) found |= want & (0u - want);
   }
   return found;
 }
 
-static void dispatch(struct qsm_tb_sched *ts, uint64_t cycle) {
-  uint32_t found = candidates(ts);
-  if (!found) return;
+// True if a block is restored.
+static bool dispatch(struct qsm_tb_sched *ts, uint64_t cycle, bool preempting) {
+  uint32_t found = candidates(ts, preempting);
+  if (!found) return false;
   uint32_t kernel = qsm_first_from(found, ts->next_kernel);
-  uint32_t sm = qsm_first_from(rooms(ts, kernel), ts->next_sm);
-  dispatch_if_fits(ts, cycle, sm, kernel);
+  uint32_t sm = qsm_first_from(rooms(ts, kernel, preempting), ts->next_sm);
   ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
   ts->next_sm = (sm + 1) % ts->config->num_sms;
+  return dispatch_if_fits(ts, cycle, sm, kernel);
+}
+
+// ---- Preemption ----
+
+// The kernel's youngest block on the SM: -1 if there is none (P3).
+static int youngest(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
+  const struct table *table = &ts->table[sm];
+  int found = -1;
+  for (uint32_t left = table->used; left; left &= left - 1) {
+    uint32_t tb = qsm_lowest(left);
+    if (table->tb[tb].kernel == kernel && (found < 0 || table->tb[tb].age > table->tb[found].age)) found = (int)tb;
+  }
+  return found;
+}
+
+// A decision that is due; `retiring`: SMs of which a retirement is seen. True if there was one.
+static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retiring) {
+  const struct qsm_preempt_request *request = qsm_preempt_examine(ts->preempt, cycle);
+  if (!request) return false;
+  const struct table *table = &ts->table[request->sm];
+  int tb = request->by_slot ? request->tb : youngest(ts, request->sm, request->kernel);
+  bool runs = (ts->busy & ~(ts->killed | ts->ending)) >> request->kernel & 1;
+  bool exists = tb >= 0 && (table->used >> tb & 1) && table->tb[tb].kernel == request->kernel;
+  bool retires = (retiring >> request->sm & 1) && ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
+  qsm_preempt_decide(ts->preempt, cycle, tb < 0 ? 0 : (uint32_t)tb, runs && exists && !retires);
+  return true;
 }
 
 // ---- Starts, kills, ends ----
@@ -389,20 +461,24 @@ static uint32_t step_kills(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t wri
   return faulted | by_host;
 }
 
-// R-TB-11
-static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle) {
-  for (uint64_t sms = qsm_calendar_take(&ts->retires, cycle); sms; sms &= sms - 1) {
+// R-TB-11, R-PE-5, R-PE-6
+static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retiring) {
+  for (uint64_t sms = retiring; sms; sms &= sms - 1) {
     uint32_t sm = qsm_lowest(sms);
-    uint32_t tb = ts->retire_tb[cycle % QSM_CALENDAR_CYCLES][sm];
-    uint32_t kernel = ts->table[sm].tb[tb].kernel;
+    const struct retirement *retirement = &ts->retirement[cycle % QSM_CALENDAR_CYCLES][sm];
+    uint32_t tb = retirement->tb, kernel = ts->table[sm].tb[tb].kernel;
     free_resources(ts, sm, tb);
+    qsm_preempt_retired(ts->preempt, sm, kernel, tb, ts->table[sm].tb[tb].ticket, retirement->saved, ts->killed >> kernel & 1);
     if (--ts->slot[kernel].out == 0) ts->has_out &= ~(1u << kernel);
   }
+  if (!*ts->preempting) return;
+  for (uint64_t sms = qsm_calendar_take(&ts->restores, cycle); sms; sms &= sms - 1) qsm_preempt_restored(ts->preempt, qsm_lowest(sms));
 }
 
-// Slots whose work is done (R-TB-3).
-static uint32_t finished(const struct qsm_tb_sched *ts) {
-  return ts->busy & ~ts->ending & (ts->all | ts->killed) & ~ts->has_out;
+// Slots whose work is done (R-TB-3, R-PE-10).
+INLINE uint32_t finished(const struct qsm_tb_sched *ts, bool preempting) {
+  uint32_t done = ts->busy & ~ts->ending & (ts->all | ts->killed) & ~ts->has_out;
+  return preempting ? done & ~qsm_preempt_holding(ts->preempt) & (ts->killed | ~qsm_preempt_keeping(ts->preempt)) : done;
 }
 
 static void begin_ends(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernels) {
@@ -410,6 +486,7 @@ static void begin_ends(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernels
   uint32_t words[] = {kernels, kernels & ts->killed};
   qsm_bus_report(ts->bus, cycle, QSM_EV_END, 0, 2, words);
   ts->ending |= kernels;
+  qsm_preempt_end(ts->preempt, kernels);
   for (; kernels; kernels &= kernels - 1) ts->slot[qsm_lowest(kernels)].end_at = cycle + END_DELAY;
 }
 
@@ -429,14 +506,19 @@ static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
 // What depends on registers of the cycle's start is taken before they change: `done` and the dispatch come before kills and
 // retirements; a dispatch takes only what was free at the start.
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
-  uint32_t done = finished(ts);
+  uint64_t retiring = qsm_calendar_take(&ts->retires, cycle);
+  bool preempting = *ts->preempting;
+  uint32_t done = finished(ts, preempting);
+  bool decides = preempting && step_request(ts, cycle, retiring);
   uint32_t ended = complete_ends(ts, cycle);
-  dispatch(ts, cycle);
+  bool restores = !decides && dispatch(ts, cycle, preempting);
+  if (preempting && !restores) qsm_preempt_clean_up(ts->preempt, retiring, ts->killed);
   step_alloc(ts, cycle);
   send_pulses(ts, cycle, QSM_MSG_START, ts->starting);
   ts->starting = 0;
   uint32_t killed = step_kills(ts, cycle, kill);
-  step_retires(ts, cycle);
+  step_retires(ts, cycle, retiring);
+  if (killed) qsm_preempt_kill(ts->preempt, killed);
   begin_ends(ts, cycle, done);
   ts->killed |= killed;
   return ended;
@@ -448,11 +530,18 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts) {
   return at;
 }
 
-uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from) {
-  if (ts->starting || finished(ts) || candidates(ts)) return from;
+INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool preempting) {
+  if (ts->starting || finished(ts, preempting) || candidates(ts, preempting)) return from;
   uint64_t next = qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));
+  if (preempting) next = qsm_earlier(next, qsm_earlier(qsm_calendar_next(&ts->restores, from), qsm_preempt_next(ts->preempt, from)));
   next = qsm_earlier(next, alloc_next(&ts->alloc, from));
   return qsm_earlier(next, qsm_tb_sched_end_at(ts));
+}
+
+__attribute__((noinline)) static uint64_t next_event_preempting(const struct qsm_tb_sched *ts, uint64_t from) { return next_event(ts, from, true); }
+
+uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from) {
+  return *ts->preempting ? next_event_preempting(ts, from) : next_event(ts, from, false);
 }
 
 // ---- Reading ----
@@ -474,6 +563,12 @@ uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts) { return ts->killed;
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts) { return ts->alloc.requested || ts->alloc.running; }
 
 uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) { return ts->table[sm].cnt[kernel]; }
+
+uint32_t qsm_tb_sched_sharing(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
+  return ts->table[sm].cnt[kernel] - qsm_preempt_saves(ts->preempt, sm, kernel);
+}
+
+const struct qsm_preempt *qsm_tb_sched_preemption(const struct qsm_tb_sched *ts) { return ts->preempt; }
 
 uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) { return ts->table[sm].target[kernel]; }
 
@@ -533,4 +628,8 @@ int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *wha
   alloc->target[kernel] ^= 1;
   snprintf(what, what_len, "tb_alloc: bit 0 of the target of slot %u that is computed for SM %u", kernel, alloc->sm);
   return 0;
+}
+
+int qsm_tb_sched_inject_request(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  return qsm_preempt_inject(ts->preempt, seed, what, what_len);
 }

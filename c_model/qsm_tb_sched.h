@@ -9,6 +9,7 @@
 
 #include "qsm_bus.h"
 #include "qsm_ctrl.h"
+#include "qsm_preempt.h"
 #include "qsm_sm.h"
 
 struct qsm_tb_sched;
@@ -18,7 +19,8 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
 void qsm_tb_sched_destroy(struct qsm_tb_sched *ts);  // NULL is fine
 
 // ---- Messages from SM `sm`, seen in `cycle`, which is not stepped yet and less than 64 ahead ----
-void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb);
+void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb, bool saved);
+void qsm_tb_sched_restored(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm);
 // fault[k]; the record is copied.
 void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel, const struct qsm_fault *record);
 
@@ -26,6 +28,7 @@ void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, ui
 void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel);
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel);  // CTX.valid 0 -> 1
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts);          // R-TB-5: CTX or SM_MASK changed
+void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_request *request);  // PREEMPT
 
 // First cycle from `from` on in which anything can happen, if no more messages and writes come.
 uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from);
@@ -43,6 +46,9 @@ uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts);    // bit k
 uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts);  // bit k
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts);
 uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
+uint32_t qsm_tb_sched_sharing(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);  // T_i: without the one that is being saved
+const struct qsm_preempt *qsm_tb_sched_preemption(const struct qsm_tb_sched *ts);
+void qsm_tb_sched_set_evict(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernels);  // R-TA-7
 uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
 uint32_t qsm_tb_sched_launches(const struct qsm_tb_sched *ts, uint32_t kernel);
 const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint32_t kernel);
@@ -50,8 +56,9 @@ const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint3
 bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value);
 bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel, uint32_t word, uint32_t *value);
 
-// Blocks "tb_sched" (a slot's walk) and "tb_alloc" (a target); see qsm_model_inject().
+// Blocks "tb_sched" (a slot's walk), "tb_alloc" (a target) and "preempt" (a request); see qsm_model_inject().
 int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
+int qsm_tb_sched_inject_request(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 
 #endif

@@ -11,7 +11,7 @@ struct next {
   uint32_t misaligned;              // lanes
 };
 
-void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live,
+void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, bool path,
                     uint64_t c) {
   uint32_t bit = 1u << warp;
   qsm_subcore_wake(sc, c + 1);
@@ -23,7 +23,7 @@ void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint
   sc->widx[warp] = (uint8_t)widx;
   sc->live[warp] = live;
   sc->bar[warp] = 0;
-  sc->path_valid = live ? sc->path_valid | bit : sc->path_valid & ~bit;
+  sc->path_valid = live && path ? sc->path_valid | bit : sc->path_valid & ~bit;
   sc->path_pc[warp] = qsm_desc_of(sc->sm, kernel)->entry;
   sc->path_depth[warp] = 0;
   sc->path_mask[warp] = live;
@@ -31,6 +31,7 @@ void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint
   sc->selcnt[warp] = 0;
   sc->rot[warp] = 0;
   sc->selpend &= ~bit;
+  sc->frozen = qsm_tb_save_holds(sc->sm, tb) ? sc->frozen | bit : sc->frozen & ~bit;
   sc->ibuf[warp] = (struct qsm_ibuf){0};
   sc->room |= bit;
   sc->finishable &= ~bit;
@@ -90,6 +91,14 @@ static uint32_t lane_target(const struct next *next, uint32_t lane) {
   return next->uniform ? next->pc : next->lane_pc[lane];
 }
 
+static void raise_record(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t lane, struct qsm_fault *record) {
+  struct qsm_sm *sm = sc->sm;
+  record->tid = sc->widx[slot->warp] * sm->n_lanes + lane;
+  record->block = sm->tb[sc->tb[slot->warp]].linear;
+  slot->faulted = true;
+  qsm_sm_raise(sm, 1u + sc->index, slot->kernel, record);
+}
+
 // Raises the instruction's fault, if it has one (R-EX-5); true if so.
 static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, const struct next *next) {
   struct qsm_fault record = {.pc = slot->pc, .value = slot->pc};
@@ -104,11 +113,7 @@ static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, cons
       lanes = next->misaligned;
       record.value = lane_target(next, qsm_ctz(lanes));
   }
-  struct qsm_sm *sm = sc->sm;
-  record.tid = sc->widx[slot->warp] * sm->n_lanes + qsm_ctz(lanes);
-  record.block = sm->tb[sc->tb[slot->warp]].linear;
-  slot->faulted = true;
-  qsm_sm_raise(sm, 1u + sc->index, slot->kernel, &record);
+  raise_record(sc, slot, qsm_ctz(lanes), &record);
   return true;
 }
 
@@ -123,6 +128,16 @@ static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, cons
   qsm_fetch_redirect(sc, warp);
 }
 
+// After a change of live, bar and the lane store.
+static void select_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
+  if (sc->live[warp] & ~sc->bar[warp]) {
+    sc->sel1 = (uint8_t)warp;
+  } else if (sc->live[warp]) {
+    qsm_sm_arrived(sc->sm, sc->tb[warp]);
+  }
+  sc->dirty |= 1u << warp;
+}
+
 // R-WS-4.
 static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct next *next) {
   uint32_t warp = slot->warp, n = sc->sm->n_lanes;
@@ -133,17 +148,43 @@ static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, cons
   }
   if (slot->insn.op == QSM_OP_EXIT) sc->live[warp] &= ~slot->mask;
   if (slot->insn.op == QSM_OP_BAR) sc->bar[warp] |= slot->mask;
-  if (sc->live[warp] & ~sc->bar[warp]) {
-    sc->sel1 = (uint8_t)warp;
-  } else if (sc->live[warp]) {
-    qsm_sm_arrived(sc->sm, sc->tb[warp]);
+  select_or_arrive(sc, warp);
+}
+
+// R-PE-19: the state that a restore has put into x31 and x30.
+static void jump(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c) {
+  uint32_t warp = slot->warp, n = sc->sm->n_lanes, live = 0, bar = 0, misaligned = 0;
+  const uint32_t *pc = qsm_reg(sc, n, warp, 31), *state = qsm_reg(sc, n, warp, 30);
+  for (uint32_t l = 0; l < n; l++) {
+    live |= (uint32_t)((state[l] & QSM_SAVED_LIVE) != 0) << l;
+    bar |= (uint32_t)((state[l] & QSM_SAVED_AT_BARRIER) != 0) << l;
+    misaligned |= (pc[l] >> 1 & 1) << l;
   }
-  sc->dirty |= 1u << warp;
+  live &= sc->live[warp];
+  misaligned &= live;
+  if (misaligned) {
+    uint32_t lane = qsm_ctz(misaligned);
+    struct qsm_fault record = {.cause = 0, .pc = slot->pc, .value = pc[lane] & ~1u};
+    raise_record(sc, slot, lane, &record);
+    return;
+  }
+  for (uint32_t l = 0; l < n; l++) {
+    sc->lane_pc[warp * n + l] = pc[l] & ~1u;
+    sc->lane_depth[warp * n + l] = (uint8_t)(state[l] & QSM_SAVED_DEPTH);
+  }
+  sc->live[warp] = live;
+  sc->bar[warp] = bar & live;
+  select_or_arrive(sc, warp);
+  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->live[warp], sc->bar[warp], 1);
 }
 
 void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c) {
   uint32_t warp = slot->warp;
   if (sc->live[warp] == 0 || (sc->sm->killed >> slot->kernel & 1)) return;
+  if (slot->injected) {
+    jump(sc, slot, c);
+    return;
+  }
   struct next next;
   next_of(sc, slot, &next);
   if (raise(sc, slot, &next)) return;
@@ -250,17 +291,27 @@ void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
   }
 }
 
+// Nothing of the warp is left to run: it finishes.
+static void wipe_warp(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
+  uint32_t others = ~(1u << warp);
+  sc->live[warp] = 0;
+  sc->bar[warp] = 0;
+  sc->path_valid &= others;
+  sc->merge_valid &= others;
+  sc->selpend &= others;
+  sc->ibuf[warp].count = 0;
+  sc->room |= 1u << warp;
+  qsm_subcore_refresh(sc, warp, c + 1);
+}
+
 void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c) {
   qsm_subcore_wake(sc, c + 1);
-  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) {
-    uint32_t warp = qsm_ctz(warps), others = ~(1u << warp);
-    sc->live[warp] = 0;
-    sc->bar[warp] = 0;
-    sc->path_valid &= others;
-    sc->merge_valid &= others;
-    sc->selpend &= others;
-    sc->ibuf[warp].count = 0;
-    sc->room |= 1u << warp;
-    qsm_subcore_refresh(sc, warp, c + 1);
+  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) wipe_warp(sc, qsm_ctz(warps), c);
+}
+
+void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
+  qsm_subcore_wake(sc, c + 1);
+  for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
+    if (sc->tb[qsm_ctz(warps)] == tb) wipe_warp(sc, qsm_ctz(warps), c);
   }
 }

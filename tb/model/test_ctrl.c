@@ -165,7 +165,13 @@ static void write_only_registers_read_zero_and_take_one_only(void **state) {
   port_write(model, QSM_REG_ICACHE_INV, 1);
   port_write(model, slot_register(0, QSM_SLOT_HIST_CLEAR), 1);
   assert_int_equal(port_read(model, QSM_REG_PREEMPT), 0);
-  assert_int_equal(refused(model, QSM_REG_PREEMPT, 0), 1);  // R-CP-7
+  static const uint32_t outside[] = {3, 3 << 8, 5 << 11, 3 << 17, 1 << 19, 1u << 31};  // SM, slot, TB, technique, rest
+  for (uint32_t i = 0; i < sizeof outside / sizeof *outside; i++) assert_int_equal(refused(model, QSM_REG_PREEMPT, outside[i]), 1);
+  assert_int_equal(refused(model, QSM_REG_PREEMPT, 2 | 2 << 8 | 4 << 11 | 1 << 16 | 2 << 17), 0);
+  assert_int_equal(refused(model, QSM_REG_PREEMPT, 0), 1);  // one is being examined
+  qsm_model_run(model, 10, false);
+  assert_int_equal(port_read(model, QSM_REG_PREEMPT_STATUS), 5 | 4 << 8 | 2u << 24);
+  assert_int_equal(refused(model, QSM_REG_PREEMPT, 0), 0);
   qsm_model_destroy(model);
 }
 

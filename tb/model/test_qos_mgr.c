@@ -287,7 +287,7 @@ static void a_launch_that_ends_stops_counting(void **state) {
   run_to(&bench, 600);
   launch(&bench, 0, 1);
   run_to(&bench, 700);
-  qsm_tb_sched_retire(bench.ts, 700, 0, 0);
+  qsm_tb_sched_retire(bench.ts, 700, 0, 0, false);
   run_to(&bench, EPOCH + 500);
   // Seen in 700, ending from 701 + 16: busy in 600 .. 717.
   assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->hist_cycles, 118);

@@ -126,7 +126,7 @@ static void a_launch_ends_sixteen_cycles_after_its_last_retirement_was_seen(void
   struct bench bench;
   open_with_slot(&bench, model_tiny());
   uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
-  qsm_tb_sched_retire(bench.ts, t + 30, 0, 0);
+  qsm_tb_sched_retire(bench.ts, t + 30, 0, 0, false);
   run_to(&bench, t + 31 + 16);
   assert_int_equal(qsm_tb_sched_end_at(bench.ts), t + 31 + 16);
   assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 31);
@@ -145,7 +145,7 @@ static void a_new_tenant_counts_its_launches_from_zero(void **state) {
   struct bench bench;
   open_with_slot(&bench, model_tiny());
   uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
-  qsm_tb_sched_retire(bench.ts, t + 30, 0, 0);
+  qsm_tb_sched_retire(bench.ts, t + 30, 0, 0, false);
   run_to(&bench, t + 60);
   arrive(&bench, 0, false);
   assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 0);
@@ -184,8 +184,8 @@ static void a_killed_launch_dispatches_no_more_and_ends_when_its_blocks_are_back
   run_to(&bench, t + 20);
   assert_non_null(dispatch_number(&bench, 1));
   assert_null(dispatch_number(&bench, 2));
-  qsm_tb_sched_retire(bench.ts, t + 20, 0, 1);
-  qsm_tb_sched_retire(bench.ts, t + 25, 0, 0);
+  qsm_tb_sched_retire(bench.ts, t + 20, 0, 1, false);
+  qsm_tb_sched_retire(bench.ts, t + 25, 0, 0, false);
   run_to(&bench, t + 60);
   assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 26);
   assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->word[1], 1);
@@ -201,7 +201,7 @@ static void faults_of_ending_or_killed_launches_are_ignored(void **state) {
   const struct qsm_fault record = {.cause = 7};
   open_with_slot(&bench, model_tiny());
   uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
-  qsm_tb_sched_retire(bench.ts, t + 10, 0, 0);
+  qsm_tb_sched_retire(bench.ts, t + 10, 0, 0, false);
   run_to(&bench, t + 12);
   qsm_tb_sched_fault(bench.ts, t + 12, 0, 0, &record);  // ending since t + 11
   run_to(&bench, t + 60);
@@ -393,7 +393,7 @@ static void a_block_waits_until_it_fits(void **state) {
   arrive(&bench, 1, true);  // slot 0 has all four warps, two more than its new target
   run_to(&bench, 400);
   launch(&bench, 1, 100, 1, 0);
-  qsm_tb_sched_retire(bench.ts, 450, 0, 2);
+  qsm_tb_sched_retire(bench.ts, 450, 0, 2, false);
   run_to(&bench, 500);
   assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), 3);
   const struct qsm_event *event = dispatch_number(&bench, 4);
@@ -414,10 +414,10 @@ static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **stat
   run_to(&bench, 600);
   launch(&bench, 1, 100, 1, 0);
   run_to(&bench, 650);
-  qsm_tb_sched_retire(bench.ts, 650, 2, 5);  // of sub-core 1, but the next first warp goes to sub-core 0
+  qsm_tb_sched_retire(bench.ts, 650, 2, 5, false);  // of sub-core 1, but the next first warp goes to sub-core 0
   run_to(&bench, 690);
   assert_null(dispatch_number(&bench, 32));
-  qsm_tb_sched_retire(bench.ts, 690, 2, 4);  // the one place, found within a round over the four SMs
+  qsm_tb_sched_retire(bench.ts, 690, 2, 4, false);  // the one place, found within a round over the four SMs
   run_to(&bench, 695);
   const struct qsm_event *event = dispatch_number(&bench, 32);
   assert_non_null(event);
@@ -490,7 +490,7 @@ static void ref_free(const struct bench *bench, struct ref_sm *sm, uint32_t tb) 
 static void retire_some(struct bench *bench, struct ref_sm *ref, uint32_t sm, uint64_t *seed) {
   uint32_t tb = model_random(seed, bench->config.max_tbs);
   if (!ref->used[tb] || model_random(seed, 8)) return;
-  qsm_tb_sched_retire(bench->ts, bench->cycle, sm, tb);
+  qsm_tb_sched_retire(bench->ts, bench->cycle, sm, tb, false);
   ref_free(bench, ref, tb);
 }
 
@@ -548,7 +548,7 @@ static void had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapsh
   run_to(&bench, t + 3);
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 3), 0);
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 4), 1);
-  qsm_tb_sched_retire(bench.ts, t + 10, 0, 0);
+  qsm_tb_sched_retire(bench.ts, t + 10, 0, 0, false);
   run_to(&bench, t + 50);
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 50), 1);  // it had one since t + 4
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 51), 0);

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_preempt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_SMS = 64, MAX_TBS = 32, MAX_IMAGES = 16, NO_IMAGE = MAX_IMAGES };
+
+enum kind { KIND_NONE, KIND_SAVE, KIND_DRAIN, KIND_RESTORE, KIND_SAVED, KIND_FREED };
+enum result { RESULT_NONE, RESULT_RUNNING, RESULT_DONE, RESULT_ENDED, RESULT_KILLED };
+
+struct job {
+  uint8_t kind, kernel, tb, image;
+  bool fresh, host;
+  uint16_t ticket;
+  uint8_t result;  // of the last host request accepted for the SM
+};
+
+struct saved_block {
+  uint8_t image;
+  bool fresh;
+};
+
+// Saved blocks of a slot.
+struct saved {
+  uint32_t used;       // images, bit v
+  uint32_t n_queued;
+  struct saved_block queue[MAX_IMAGES];  // [0] is the head
+  uint16_t spare[MAX_IMAGES];
+};
+
+// Tickets that came back to an SM.
+struct tickets {
+  uint8_t fresh_count, height;
+  uint16_t stack[MAX_TBS];
+};
+
+struct qsm_preempt {
+  const struct qsm_config *config;
+  const struct qsm_regs *regs;
+  const struct qsm_bus *bus;
+  bool active;
+  // H of the page, and the adjuster's flags; one of them is latched, examined and decided.
+  bool waiting;
+  struct qsm_preempt_request host_request;
+  struct qsm_preempt_status status;
+  uint64_t evicting;  // SMs with a flag
+  uint8_t evict[MAX_SMS];
+  uint32_t serve_from;  // SM after the one whose flag was latched last
+  bool latched, of_host, adding;
+  uint64_t due;  // while latched: the next cycle with something to do
+  struct qsm_preempt_request request;
+  uint32_t image;
+  uint64_t with_job, to_clean;  // bit per SM
+  uint32_t queued;              // bit per slot
+  struct job job[MAX_SMS];
+  struct saved saved[QSM_MAX_KERNELS];
+  struct tickets tickets[MAX_SMS][QSM_MAX_KERNELS];
+};
+
+struct qsm_preempt *qsm_preempt_create(const struct qsm_regs *regs, const struct qsm_bus *bus) {
+  struct qsm_preempt *pe = calloc(1, sizeof *pe);
+  if (!pe) return NULL;
+  pe->config = regs->shared.config;
+  pe->regs = regs;
+  pe->bus = bus;
+  for (uint32_t k = 0; k < pe->config->num_kernels; k++) qsm_preempt_launch(pe, k);  // R-PE-9: as after a launch
+  return pe;
+}
+
+void qsm_preempt_destroy(struct qsm_preempt *pe) { free(pe); }
+
+const bool *qsm_preempt_active(const struct qsm_preempt *pe) { return &pe->active; }
+
+static void update_active(struct qsm_preempt *pe) { pe->active = pe->waiting || pe->latched || pe->evicting || pe->with_job || qsm_preempt_keeping(pe); }
+
+// ---- Requests ----
+
+void qsm_preempt_request(struct qsm_preempt *pe, const struct qsm_preempt_request *request) {
+  pe->host_request = *request;
+  pe->waiting = true;
+  pe->status.code = QSM_PREEMPT_EXAMINED;
+  pe->active = true;
+}
+
+void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels) {
+  uint64_t bit = UINT64_C(1) << sm;
+  pe->evict[sm] = (uint8_t)kernels;
+  pe->evicting = kernels ? pe->evicting | bit : pe->evicting & ~bit;
+  update_active(pe);
+}
+
+uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm) { return pe->evict[sm]; }
+
+// R-PE-1.
+static void latch(struct qsm_preempt *pe, uint64_t cycle) {
+  uint64_t sms = pe->evicting & ~pe->with_job;
+  if (!pe->waiting && !sms) return;
+  pe->latched = true;
+  pe->of_host = pe->waiting;
+  pe->adding = false;
+  pe->due = cycle + 1;
+  pe->request = pe->host_request;
+  if (pe->of_host) return;
+  uint32_t sm = qsm_first_from(sms, pe->serve_from);
+  pe->serve_from = (sm + 1) % pe->config->num_sms;
+  pe->request = (struct qsm_preempt_request){
+      .sm = (uint8_t)sm, .kernel = (uint8_t)qsm_lowest(pe->evict[sm]), .technique = (uint8_t)pe->regs->adjust_technique};
+}
+
+static uint32_t free_image(const struct qsm_preempt *pe, uint32_t kernel) {
+  uint32_t images = ~pe->saved[kernel].used & (UINT32_MAX >> (32 - pe->config->num_images));
+  return images ? qsm_lowest(images) : NO_IMAGE;
+}
+
+// R-PE-2: an image is chosen one cycle after the latch, then its end is computed, one cycle per image.
+const struct qsm_preempt_request *qsm_preempt_examine(struct qsm_preempt *pe, uint64_t cycle) {
+  if (!pe->latched) {
+    latch(pe, cycle);
+    return NULL;
+  }
+  if (cycle != pe->due) return NULL;
+  if (pe->adding) return &pe->request;
+  pe->image = pe->request.technique == QSM_TECHNIQUE_DRAIN ? NO_IMAGE : free_image(pe, pe->request.kernel);
+  if (pe->image == NO_IMAGE) return &pe->request;
+  pe->adding = true;
+  pe->due = cycle + 1 + pe->image;
+  return NULL;
+}
+
+static bool area_is_mapped(const struct qsm_desc *desc, uint32_t base, uint32_t limit) {
+  for (uint32_t i = 0; i < 2; i++) {
+    const struct qsm_window *window = &desc->win[i];
+    if (window->r && window->w && window->base <= base && limit <= window->limit) return true;
+  }
+  return false;
+}
+
+// The engine has added the sizes cycle by cycle; of a launch with a block out nothing that it reads changes meanwhile.
+static bool image_fits(const struct qsm_preempt *pe, uint32_t kernel) {
+  const struct qsm_desc *desc = &pe->regs->shared.desc[kernel];
+  uint32_t base = pe->regs->shared.save_base[kernel], limit = pe->regs->save_limit[kernel];
+  uint64_t end = base + (uint64_t)(pe->image + 1) * qsm_config_image_bytes(pe->config, desc->warps, desc->shared_bytes);
+  return end <= limit && area_is_mapped(desc, base, limit);
+}
+
+static enum qsm_preempt_code judge(const struct qsm_preempt *pe, bool exists) {
+  const struct qsm_preempt_request *request = &pe->request;
+  uint32_t k = request->kernel;
+  if (!exists) return QSM_PREEMPT_NO_TB;
+  if (pe->job[request->sm].kind != KIND_NONE) return QSM_PREEMPT_BUSY;
+  if (request->technique == QSM_TECHNIQUE_DRAIN) return QSM_PREEMPT_ACCEPTED;
+  if (request->technique == QSM_TECHNIQUE_FLUSH && !pe->regs->idempotent[k]) return QSM_PREEMPT_NOT_IDEMPOTENT;
+  if (pe->regs->save_limit[k] == 0) return QSM_PREEMPT_NO_AREA;
+  if (pe->image == NO_IMAGE) return QSM_PREEMPT_NO_IMAGE;
+  return image_fits(pe, k) ? QSM_PREEMPT_ACCEPTED : QSM_PREEMPT_TOO_SMALL;
+}
+
+static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t image) {
+  const struct qsm_preempt_request *request = &pe->request;
+  bool drains = request->technique == QSM_TECHNIQUE_DRAIN, flushes = request->technique == QSM_TECHNIQUE_FLUSH;
+  struct job *job = &pe->job[request->sm];
+  *job = (struct job){.kind = drains ? KIND_DRAIN : KIND_SAVE,
+                      .kernel = request->kernel,
+                      .tb = (uint8_t)tb,
+                      .image = (uint8_t)image,
+                      .fresh = flushes,
+                      .host = pe->of_host,
+                      .ticket = job->ticket,
+                      .result = pe->of_host ? RESULT_RUNNING : job->result};
+  pe->with_job |= UINT64_C(1) << request->sm;
+  if (drains) return;
+  pe->saved[request->kernel].used |= 1u << image;
+  struct qsm_sm_msg msg = {.cycle = cycle + pe->config->noc_lat,
+                           .kind = QSM_MSG_SAVE,
+                           .kernel = request->kernel,
+                           .tb = (uint8_t)tb,
+                           .op = flushes ? QSM_TB_FLUSH : QSM_TB_SAVE,
+                           .image = (uint8_t)image};
+  pe->bus->send(pe->bus->ctx, request->sm, &msg);
+}
+
+// R-PE-3: the adjuster wants it no longer, or not now.
+static bool is_dropped(const struct qsm_preempt *pe) {
+  return !pe->of_host && (!(pe->evict[pe->request.sm] >> pe->request.kernel & 1) || pe->job[pe->request.sm].kind != KIND_NONE);
+}
+
+// What became of the request, for its source.
+static void answer(struct qsm_preempt *pe, enum qsm_preempt_code code, uint32_t tb, uint32_t image) {
+  const struct qsm_preempt_request *request = &pe->request;
+  if (pe->of_host) {
+    pe->status = (struct qsm_preempt_status){.code = code, .tb = tb, .image = image, .sm = request->sm};
+    pe->waiting = false;
+  } else if (code != QSM_PREEMPT_ACCEPTED) {
+    qsm_preempt_set_evict(pe, request->sm, pe->evict[request->sm] & ~(1u << request->kernel));
+  }
+}
+
+void qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, bool exists) {
+  const struct qsm_preempt_request *request = &pe->request;
+  pe->latched = false;
+  if (is_dropped(pe)) return;
+  enum qsm_preempt_code code = judge(pe, exists);
+  uint32_t image = pe->image == NO_IMAGE ? 0 : pe->image;
+  if (code == QSM_PREEMPT_ACCEPTED) accept(pe, cycle, tb, image);
+  answer(pe, code, tb, image);
+  update_active(pe);
+  const uint32_t words[] = {request->sm, request->kernel, tb, request->technique, image, code, pe->of_host};
+  qsm_bus_report(pe->bus, cycle, QSM_EV_PREEMPT, 0, sizeof words / sizeof *words, words);
+}
+
+// ---- Dispatch ----
+
+uint32_t qsm_preempt_resumable(const struct qsm_preempt *pe) {
+  uint32_t kernels = pe->queued;
+  for (uint32_t left = kernels; left; left &= left - 1) {
+    uint32_t k = qsm_lowest(left);
+    if (pe->regs->preempt_hold[k]) kernels &= ~(1u << k);
+  }
+  return kernels;
+}
+
+uint64_t qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel) {
+  if (!pe->with_job) return UINT64_MAX;
+  if (qsm_preempt_resumable(pe) >> kernel & 1) return ~pe->with_job;
+  uint64_t closed = 0;
+  for (uint64_t sms = pe->with_job; sms; sms &= sms - 1) {
+    const struct job *job = &pe->job[qsm_lowest(sms)];
+    if (job->kernel == kernel && (job->kind == KIND_SAVED || job->kind == KIND_DRAIN)) closed |= sms & -sms;
+  }
+  return ~closed;
+}
+
+// R-PE-9.
+static uint16_t take_ticket(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel) {
+  struct tickets *tickets = &pe->tickets[sm][kernel];
+  if (tickets->height) return tickets->stack[--tickets->height];
+  return (uint16_t)(pe->config->num_images + tickets->fresh_count++ * pe->config->num_sms + sm);
+}
+
+static void push_ticket(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint16_t ticket) {
+  struct tickets *tickets = &pe->tickets[sm][kernel];
+  tickets->stack[tickets->height++ % MAX_TBS] = ticket;  // it never holds more than the SM can host; only an injected fault could
+}
+
+static struct saved_block pop_saved(struct qsm_preempt *pe, uint32_t kernel) {
+  struct saved *saved = &pe->saved[kernel];
+  struct saved_block head = saved->queue[0];
+  saved->n_queued--;
+  for (uint32_t i = 0; i < saved->n_queued; i++) saved->queue[i] = saved->queue[i + 1];
+  if (!saved->n_queued) pe->queued &= ~(1u << kernel);
+  return head;
+}
+
+struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb) {
+  uint16_t ticket = take_ticket(pe, sm, kernel);
+  if (!(qsm_preempt_resumable(pe) >> kernel & 1)) return (struct qsm_dispatch_extra){.op = QSM_TB_NEW, .ticket = ticket};
+  struct saved_block block = pop_saved(pe, kernel);
+  struct job *job = &pe->job[sm];
+  *job = (struct job){.kind = KIND_RESTORE,
+                      .kernel = (uint8_t)kernel,
+                      .tb = (uint8_t)tb,
+                      .image = block.image,
+                      .fresh = block.fresh,
+                      .ticket = job->ticket,
+                      .result = job->result};
+  pe->with_job |= UINT64_C(1) << sm;
+  uint16_t *spare = &pe->saved[kernel].spare[block.image];
+  struct qsm_dispatch_extra extra = {.op = QSM_TB_RESTORE, .image = block.image, .fresh = block.fresh, .ticket = *spare};
+  *spare = ticket;
+  return extra;
+}
+
+// ---- Jobs ----
+
+static void set_kind(struct qsm_preempt *pe, uint32_t sm, enum kind kind) {
+  uint64_t bit = UINT64_C(1) << sm;
+  pe->job[sm].kind = (uint8_t)kind;
+  pe->with_job = kind == KIND_NONE ? pe->with_job & ~bit : pe->with_job | bit;
+  pe->to_clean = kind == KIND_SAVED || kind == KIND_FREED ? pe->to_clean | bit : pe->to_clean & ~bit;
+  update_active(pe);
+}
+
+static void tell_host(struct job *job, enum result result) {
+  if (job->host) job->result = (uint8_t)result;
+}
+
+void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb, uint32_t ticket, bool saved, bool killed) {
+  struct job *job = &pe->job[sm];
+  bool mine = (job->kind == KIND_SAVE || job->kind == KIND_DRAIN) && job->tb == tb;
+  if (!saved) push_ticket(pe, sm, kernel, (uint16_t)ticket);
+  if (!mine) return;
+  if (job->kind == KIND_DRAIN) {
+    tell_host(job, killed ? RESULT_KILLED : RESULT_DONE);
+    set_kind(pe, sm, KIND_NONE);
+  } else if (saved) {
+    job->ticket = (uint16_t)ticket;
+    set_kind(pe, sm, KIND_SAVED);
+  } else {
+    tell_host(job, killed ? RESULT_KILLED : RESULT_ENDED);
+    set_kind(pe, sm, KIND_FREED);
+  }
+}
+
+void qsm_preempt_restored(struct qsm_preempt *pe, uint32_t sm) { set_kind(pe, sm, KIND_FREED); }
+
+static void free_image_of(struct qsm_preempt *pe, const struct job *job) { pe->saved[job->kernel].used &= ~(1u << job->image); }
+
+static void enqueue(struct qsm_preempt *pe, uint32_t sm) {
+  const struct job *job = &pe->job[sm];
+  struct saved *saved = &pe->saved[job->kernel];
+  saved->queue[saved->n_queued++ % MAX_IMAGES] = (struct saved_block){job->image, job->fresh};
+  pe->queued |= 1u << job->kernel;
+  push_ticket(pe, sm, job->kernel, saved->spare[job->image]);
+  saved->spare[job->image] = job->ticket;
+}
+
+void qsm_preempt_clean_up(struct qsm_preempt *pe, uint64_t seen, uint32_t killed) {
+  uint64_t sms = pe->to_clean & ~seen;
+  if (!sms) return;
+  uint32_t sm = qsm_lowest(sms);
+  struct job *job = &pe->job[sm];
+  if (job->kind == KIND_FREED) {
+    free_image_of(pe, job);
+  } else if (killed >> job->kernel & 1) {
+    free_image_of(pe, job);
+    tell_host(job, RESULT_KILLED);
+  } else {
+    enqueue(pe, sm);
+    tell_host(job, RESULT_DONE);
+  }
+  set_kind(pe, sm, KIND_NONE);
+}
+
+void qsm_preempt_kill(struct qsm_preempt *pe, uint32_t kernels) {
+  pe->queued &= ~kernels;
+  for (; kernels; kernels &= kernels - 1) pe->saved[qsm_lowest(kernels)].n_queued = 0;
+}
+
+void qsm_preempt_end(struct qsm_preempt *pe, uint32_t kernels) {
+  for (; kernels; kernels &= kernels - 1) pe->saved[qsm_lowest(kernels)].used = 0;
+  update_active(pe);
+}
+
+void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel) {
+  for (uint32_t i = 0; i < pe->config->num_sms; i++) pe->tickets[i][kernel].fresh_count = pe->tickets[i][kernel].height = 0;
+  for (uint32_t v = 0; v < pe->config->num_images; v++) pe->saved[kernel].spare[v] = (uint16_t)v;
+}
+
+uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from) {
+  if (pe->to_clean) return from;
+  if (pe->latched) return pe->due > from ? pe->due : from;
+  return pe->waiting || (pe->evicting & ~pe->with_job) ? from : QSM_NEVER;
+}
+
+// ---- Reading ----
+
+uint32_t qsm_preempt_holding(const struct qsm_preempt *pe) {
+  uint32_t kernels = 0;
+  for (uint64_t sms = pe->with_job; sms; sms &= sms - 1) kernels |= 1u << pe->job[qsm_lowest(sms)].kernel;
+  return kernels;
+}
+
+uint32_t qsm_preempt_keeping(const struct qsm_preempt *pe) {
+  uint32_t kernels = 0;
+  for (uint32_t k = 0; k < pe->config->num_kernels; k++) kernels |= (uint32_t)(pe->saved[k].used != 0) << k;
+  return kernels;
+}
+
+bool qsm_preempt_saves(const struct qsm_preempt *pe, uint32_t sm, uint32_t kernel) {
+  return pe->job[sm].kind == KIND_SAVE && pe->job[sm].kernel == kernel;
+}
+
+struct qsm_preempt_status qsm_preempt_status(const struct qsm_preempt *pe) { return pe->status; }
+
+uint32_t qsm_preempt_job(const struct qsm_preempt *pe, uint32_t sm) {
+  const struct job *job = &pe->job[sm];
+  return job->kind | (uint32_t)job->kernel << 4 | (uint32_t)job->tb << 8 | (uint32_t)job->image << 13 | (uint32_t)job->result << 24;
+}
+
+uint32_t qsm_preempt_saved(const struct qsm_preempt *pe, uint32_t kernel) {
+  return pe->saved[kernel].n_queued | (uint32_t)__builtin_popcount(pe->saved[kernel].used) << 8;
+}
+
+static uint32_t job_word(const struct job *job, uint32_t word) {
+  if (word == 0) return job->kind | (uint32_t)job->result << 4;
+  if (word == 2) return job->kind == KIND_SAVED ? job->ticket : 0;
+  if (job->kind == KIND_NONE) return 0;
+  return job->kernel | (uint32_t)job->tb << 8 | (uint32_t)job->image << 16 | (uint32_t)job->fresh << 24 | (uint32_t)job->host << 25;
+}
+
+static uint32_t saved_word(const struct saved *saved, uint32_t n_images, uint32_t word) {
+  if (word == 0) return saved->used;
+  if (word == 1) return saved->n_queued;
+  uint32_t n = word - 2;
+  if (n >= n_images) return saved->spare[n - n_images];
+  return n < saved->n_queued ? saved->queue[n].image | (uint32_t)saved->queue[n].fresh << 8 : 0;
+}
+
+static uint32_t tickets_word(const struct tickets *tickets, uint32_t word) {
+  if (word == 0) return tickets->fresh_count;
+  if (word == 1) return tickets->height;
+  return word - 2 < tickets->height ? tickets->stack[word - 2] : 0;
+}
+
+bool qsm_preempt_state(const struct qsm_preempt *pe, enum qsm_state_kind kind, uint32_t sm, uint32_t index, uint32_t word, uint32_t *value) {
+  const struct qsm_config *config = pe->config;
+  if (sm >= config->num_sms || index >= config->num_kernels) return false;
+  switch (kind) {
+    case QSM_STATE_JOB:
+      if (index > 0 || word > 2) return false;
+      *value = job_word(&pe->job[sm], word);
+      return true;
+    case QSM_STATE_SAVED:
+      if (word >= 2 + 2 * config->num_images) return false;
+      *value = saved_word(&pe->saved[index], config->num_images, word);
+      return true;
+    case QSM_STATE_TICKETS:
+      if (word >= 2 + config->max_tbs) return false;
+      *value = tickets_word(&pe->tickets[sm][index], word);
+      return true;
+    default: return false;
+  }
+}
+
+// The request under examination: the decision shows it.
+int qsm_preempt_inject(struct qsm_preempt *pe, uint64_t seed, char *what, size_t what_len) {
+  struct qsm_preempt_request *request = pe->latched ? &pe->request : &pe->host_request;
+  if (!pe->waiting && !pe->latched) return -1;
+  uint32_t bit = (uint32_t)(seed % 5);
+  if ((1u << bit) >= pe->config->max_tbs || !request->by_slot) {
+    request->technique ^= request->technique == QSM_TECHNIQUE_FLUSH ? QSM_TECHNIQUE_FLUSH : QSM_TECHNIQUE_DRAIN;
+    snprintf(what, what_len, "preempt: technique of the request, now %u", request->technique);
+    return 0;
+  }
+  request->tb ^= (uint8_t)(1u << bit);
+  snprintf(what, what_len, "preempt: bit %u of the TB slot of the request", bit);
+  return 0;
+}
