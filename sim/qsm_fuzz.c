@@ -20,8 +20,10 @@
 enum {
   ROUND_CYCLES = 32000,
   RESET_EPOCH = 10000,  // EPOCH_LEN takes effect after the first epoch
-  ARENA_BYTES = 65536,  // memory of a slot: code at 0, data at DATA_OFFSET
-  DATA_OFFSET = 32768,
+  DATA_OFFSET = 32768,  // in the memory of a slot; code at 0, save area behind the data
+  SAVE_OFFSET = DATA_OFFSET + QSM_FUZZ_DATA_BYTES,
+  MAX_ARENA_BYTES = 1 << 20,
+  PAGE_BYTES = 4096,
   STATE_INTERVAL = 3000,
 };
 #define MEMORY_BASE 0x80000000u
@@ -30,10 +32,14 @@ struct round {
   struct qsm_random random;
   struct qsm_config config;
   struct qsm_backend *gpu;
+  uint32_t arena_bytes;  // memory of a slot
+  bool preempts;
   uint32_t n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
-  uint64_t launches, faults;
+  uint64_t launches, faults, preemptions;
   char msg[1024];
 };
+
+static uint32_t arena(const struct round *round, uint32_t slot) { return MEMORY_BASE + slot * round->arena_bytes; }
 
 // ---- Register access: refusals are part of the game, failures end the round ----
 
@@ -78,12 +84,12 @@ static void fill_memory(struct round *round) {
   uint32_t words[QSM_FUZZ_DATA_BYTES / 4];
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++) {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) words[i] = qsm_random_next(&round->random);
-    round->gpu->mem_write(round->gpu, MEMORY_BASE + slot * ARENA_BYTES + DATA_OFFSET, words, sizeof words);
+    round->gpu->mem_write(round->gpu, arena(round, slot) + DATA_OFFSET, words, sizeof words);
   }
 }
 
 static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
-  uint32_t words[QSM_FUZZ_MAX_WORDS], base = MEMORY_BASE + slot * ARENA_BYTES;
+  uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
   const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   round->gpu->mem_write(round->gpu, base, words, n * sizeof *words);
@@ -95,6 +101,18 @@ static uint32_t random_shared(struct round *round) {
   return most <= least ? most : least + below(round, most - least + 1);
 }
 
+// Mostly an area with the window over it; else none, one that lies outside, or one that is too small for some images or all.
+static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot) {
+  uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (round->arena_bytes - SAVE_OFFSET) / PAGE_BYTES, kind = below(round, 12);
+  uint32_t window_limit = kind == 0 ? base : base + pages * PAGE_BYTES;
+  if (kind == 1) pages = 0;
+  if (kind == 2) pages = 1 + below(round, pages);
+  if (kind == 3) pages = 1 + below(round, 8);
+  const struct setting settings[] = {{QSM_SLOT_WIN1_LIMIT, window_limit}, {QSM_SLOT_SAVE_BASE, base},
+                                     {QSM_SLOT_SAVE_LIMIT, pages ? base + pages * PAGE_BYTES : 0}, {QSM_SLOT_IDEMPOTENT, below(round, 4) != 0}};
+  return put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
+}
+
 static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
   uint32_t most_threads = config->warps_per_sm * config->warp_size;
@@ -102,12 +120,12 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t x = 1 + below(round, below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
-  uint32_t base = MEMORY_BASE + slot * ARENA_BYTES;
+  uint32_t base = arena(round, slot);
   uint32_t all_sms = (1u << config->num_sms) - 1;
   const struct setting settings[] = {
       {QSM_SLOT_SM_MASK_LO, below(round, 3) ? all_sms : 1 + below(round, all_sms)},
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
-      {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_LIMIT, base + DATA_OFFSET + QSM_FUZZ_DATA_BYTES}, {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
       {QSM_SLOT_GRID_X, 1 + below(round, 1 + below(round, 6))}, {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
       {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
@@ -117,6 +135,7 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   };
   enum qsm_backend_status status = load_program(round, slot, shared, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
+  if (!status) status = set_save_area(round, slot);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
   return status;
@@ -224,6 +243,61 @@ static enum qsm_backend_status meddle(struct round *round) {
   }
 }
 
+// ---- Preemption ----
+
+static enum qsm_backend_status look_at_jobs(struct round *round, uint32_t slot) {
+  uint32_t ignored;
+  enum qsm_backend_status status = get(round, QSM_REG_PREEMPT_STATUS, &ignored);
+  if (!status) status = put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
+  if (!status) status = get(round, QSM_REG_SMSEL_JOB, &ignored);
+  return status ? status : get(round, slot_address(slot, QSM_SLOT_SAVED), &ignored);
+}
+
+// A request for any block, or for nothing at all.
+static enum qsm_backend_status ask(struct round *round, uint32_t slot) {
+  static const uint8_t techniques[] = {0, 0, 0, 0, 1, 2, 2, 2};
+  const struct qsm_config *config = &round->config;
+  uint32_t request = below(round, config->num_sms) | slot << QSM_REG_PREEMPT_SLOT_SHIFT |
+                     (uint32_t)techniques[below(round, sizeof techniques)] << QSM_REG_PREEMPT_TECHNIQUE_SHIFT;
+  if (below(round, 4) == 0) request |= QSM_REG_PREEMPT_BY_SLOT_MASK;
+  if (below(round, 2)) request |= below(round, config->max_tbs) << QSM_REG_PREEMPT_TB_SHIFT;
+  if (below(round, 24) == 0) request ^= 1u << below(round, 32);
+  round->preemptions++;
+  return put(round, QSM_REG_PREEMPT, request);
+}
+
+// A tenant that writes into its own images, mostly where a warp's PCs are: nobody else may suffer.
+static void spoil_image(struct round *round, uint32_t slot) {
+  uint32_t words[32], line_bytes = qsm_config_line_bytes(&round->config), line = below(round, 3) ? 3 + 33 * below(round, 3) : below(round, 100);
+  for (uint32_t i = 0; i < 32; i++) words[i] = qsm_random_next(&round->random);
+  round->gpu->mem_write(round->gpu, arena(round, slot) + SAVE_OFFSET + line * line_bytes, words, line_bytes);
+}
+
+static enum qsm_backend_status preempt(struct round *round) {
+  uint32_t slot = below(round, round->config.num_kernels), state = 0;
+  uint64_t ran = 0;
+  enum qsm_backend_status status = get(round, slot_address(slot, QSM_SLOT_STATUS), &state);
+  if (!(state & 1) && below(round, 8)) return status;
+  if (!status) status = ask(round, slot);
+  switch (below(round, 16)) {
+    case 0: return status ? status : ask(round, slot);  // too early, or busy
+    case 1: case 2: return status ? status : look_at_jobs(round, slot);
+    case 3: return status ? status : put(round, slot_address(slot, QSM_SLOT_PREEMPT_HOLD), below(round, 2));
+    case 4:
+      if (!status) status = round->gpu->run(round->gpu, 1 + below(round, 400), true, &ran);
+      return status || below(round, 3) ? status : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
+    case 5: spoil_image(round, slot); return status;
+    default: return status;
+  }
+}
+
+// Nobody is held for ever.
+static enum qsm_backend_status let_go(struct round *round) {
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++) status = put(round, slot_address(slot, QSM_SLOT_PREEMPT_HOLD), 0);
+  return status;
+}
+
 // QoS registers are undefined while the manager computes (R-QM-3): read them only at rest.
 static enum qsm_backend_status read_statistics(struct round *round) {
   static const uint32_t registers[] = {QSM_SLOT_INSN_LO, QSM_SLOT_INSN_HI, QSM_SLOT_HCYC_LO, QSM_SLOT_EPOCH_INSN, QSM_SLOT_EPOCH_QUOTA, QSM_SLOT_ALPHA};
@@ -251,6 +325,9 @@ static enum qsm_backend_status read_all(struct round *round) {
 static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress, uint64_t done_before, uint64_t cycles) {
   static const uint8_t n_budgets[] = {1, 2, 2, 3, 8, 255};
   round->n_budgets = n_budgets[below(round, sizeof n_budgets)];
+  round->arena_bytes = round->config.mem_bytes / round->config.num_kernels / PAGE_BYTES * PAGE_BYTES;
+  if (round->arena_bytes > MAX_ARENA_BYTES) round->arena_bytes = MAX_ARENA_BYTES;
+  round->preempts = below(round, 3) != 0;
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
   if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6)) : status;  // else the one after reset
@@ -266,6 +343,8 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
     status = round->gpu->run(round->gpu, 1 + below(round, below(round, 3) ? 300 : 1500), true, &ran);
     if (!status) status = serve(round);
     if (!status && below(round, 3) == 0) status = meddle(round);
+    for (uint32_t n = round->preempts ? below(round, 3) : 0; !status && n; n--) status = preempt(round);
+    if (!status && below(round, 24) == 0) status = let_go(round);
     if (!status && below(round, 4) == 0) status = read_statistics(round);
     qsm_progress_show(progress, done_before + round->gpu->cycle(round->gpu));
   }
@@ -277,7 +356,7 @@ static enum qsm_backend_status compare_memory(struct round *round) {
   static uint8_t bytes[QSM_FUZZ_DATA_BYTES];
   uint32_t ignored;
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    round->gpu->mem_read(round->gpu, MEMORY_BASE + slot * ARENA_BYTES + DATA_OFFSET, bytes, sizeof bytes);
+    round->gpu->mem_read(round->gpu, arena(round, slot) + DATA_OFFSET, bytes, sizeof bytes);
   return get(round, QSM_REG_ID, &ignored);
 }
 
@@ -316,7 +395,7 @@ static enum qsm_exit load_config(const struct qsm_fuzz_options *options, struct 
 }
 
 struct tally {
-  uint64_t cycles, fields, launches, faults, rounds;
+  uint64_t cycles, fields, launches, faults, preemptions, rounds;
 };
 
 // The same round again on the tracing build, for the cycles around the difference.
@@ -341,6 +420,7 @@ static void add_to_tally(struct tally *tally, const struct round *round, const s
   tally->fields += stats->fields_compared;
   tally->launches += round->launches;
   tally->faults += round->faults;
+  tally->preemptions += round->preemptions;
   tally->rounds++;
 }
 
@@ -395,8 +475,8 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   qsm_progress_end(&progress, tally.cycles);
   if (!code)
     printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64 " cycles compared without a difference, %.1f values per cycle, %" PRIu64 " launches, %" PRIu64
-           " killed\n", config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
-           (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults);
+           " killed, %" PRIu64 " preemptions asked for\n", config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
+           (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults, tally.preemptions);
   if (!code && options->inject_block) {
     fprintf(stderr, "qsm: the flipped bit in %s was not found\n", options->inject_block);
     code = QSM_EXIT_UNSEEN;

@@ -2,9 +2,10 @@
 #include "qsm_fuzz_program.h"
 
 // Registers with a role; x6..x15 are random data.
-enum { RA = 1, LINK2 = 5, FIRST_DATA = 6, N_DATA = 10, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24, SCRATCH = 25, INNER = 26 };
+enum { RA = 1, LINK2 = 5, FIRST_DATA = 6, N_DATA = 10, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24,
+       SCRATCH = 25, INNER = 26, OWN = 27, OWN_SHARED = 28, INPUT = 29 };
 enum { OP = 0x33, OP_IMM = 0x13, LUI = 0x37, AUIPC = 0x17, LOAD = 0x03, STORE = 0x23, AMO = 0x2F, BRANCH = 0x63, JAL = 0x6F, JALR = 0x67, SYSTEM = 0x73, FENCE = 0x0F, CUSTOM0 = 0x0B };
-enum { CSR_TID = 0xCC0, MAX_NESTING = 3 };
+enum { CSR_TID = 0xCC0, CSR_BLOCK = 0xCC1, MAX_NESTING = 3 };
 #define EXIT_WORD (1u << 12 | CUSTOM0)
 
 struct emitter {
@@ -12,6 +13,7 @@ struct emitter {
   const struct qsm_fuzz_request *request;
   uint32_t *words;
   uint32_t n;
+  uint32_t divergence;  // lanes may be apart here
 };
 
 static uint32_t below(struct emitter *emitter, uint32_t n) { return qsm_random_below(emitter->random, n); }
@@ -68,10 +70,14 @@ static void divide(struct emitter *emitter) {
   emit(emitter, r_type(OP, 4 + below(emitter, 4), 1, data_or_zero(emitter), data_register(emitter), data_or_zero(emitter)));
 }
 
+static bool any_order(const struct emitter *emitter) { return emitter->request->order == QSM_FUZZ_ANY_ORDER; }
+
+// The last ones depend on time, place or order.
 static void read_csr(struct emitter *emitter) {
-  static const uint16_t csrs[] = {0xC00, 0xC80, 0xCC0, 0xCC1, 0xCC2, 0xCC3, 0xCC4, 0xCC5, 0xCC6, 0xCC7, 0xCC8,
-                                  0xCC9, 0xCCA, 0xCCB, 0xCCC, 0xCCD, 0xCCE, 0xCCF, 0xCD0, 0xCD1};
-  uint32_t csr = csrs[below(emitter, sizeof csrs / sizeof csrs[0])], funct3 = below(emitter, 2) ? 2 + below(emitter, 2) : 6 + below(emitter, 2);
+  static const uint16_t csrs[] = {0xCC0, 0xCC1, 0xCC2, 0xCC3, 0xCC4, 0xCC5, 0xCC6, 0xCC7, 0xCC8, 0xCC9,
+                                  0xCCA, 0xCCC, 0xCCE, 0xCD0, 0xC00, 0xC80, 0xCCB, 0xCCD, 0xCCF, 0xCD1};
+  enum { N_CSRS = sizeof csrs / sizeof csrs[0], N_OF_ORDER = 6 };
+  uint32_t csr = csrs[below(emitter, any_order(emitter) ? N_CSRS : N_CSRS - N_OF_ORDER)], funct3 = below(emitter, 2) ? 2 + below(emitter, 2) : 6 + below(emitter, 2);
   emit(emitter, csr << 20 | funct3 << 12 | data_register(emitter) << 7 | SYSTEM);
 }
 
@@ -91,24 +97,56 @@ static void make_address(struct emitter *emitter, uint32_t log2_bytes, bool shar
   emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : BASE));
 }
 
+enum access { READ, WRITE, CHANGE };
+
+// An address of the thread's own bytes, or to read one of the inputs.
+static void make_own_address(struct emitter *emitter, uint32_t log2_bytes, bool shared, enum access access) {
+  bool input = !shared && access == READ && (emitter->request->order == QSM_FUZZ_IDEMPOTENT || below(emitter, 2));
+  uint32_t bytes = input ? 2048 : QSM_FUZZ_OWN_BYTES, base = shared ? OWN_SHARED : input ? INPUT : OWN;
+  emit(emitter, i_type(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID, (int32_t)((bytes - 1) & ~((1u << log2_bytes) - 1))));
+  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, base));
+}
+
+// ADDRESS := one that the access may go to.
+static void aim(struct emitter *emitter, uint32_t log2_bytes, bool shared, enum access access) {
+  if (any_order(emitter)) make_address(emitter, log2_bytes, shared);
+  else make_own_address(emitter, log2_bytes, shared, access);
+}
+
 static bool use_shared(struct emitter *emitter) { return emitter->request->shared_bytes >= 64 && below(emitter, 2); }
 
 static void load(struct emitter *emitter) {
   static const uint8_t funct3[] = {0, 1, 2, 2, 2, 4, 5}, log2_bytes[] = {0, 1, 2, 2, 2, 0, 1};
   uint32_t which = below(emitter, 7);
-  make_address(emitter, log2_bytes[which], use_shared(emitter));
+  aim(emitter, log2_bytes[which], use_shared(emitter), READ);
   emit(emitter, i_type(LOAD, funct3[which], below(emitter, 16) ? data_register(emitter) : 0, ADDRESS, 0));
 }
 
 static void store(struct emitter *emitter) {
   uint32_t which = below(emitter, 4) ? 2 : below(emitter, 3);
-  make_address(emitter, which, use_shared(emitter));
+  aim(emitter, which, use_shared(emitter), WRITE);
   emit(emitter, s_type(which, ADDRESS, data_register(emitter), 0));
+}
+
+// Adds to a counter of all threads; nobody reads it. In shared memory word 0 is spin's.
+static void count(struct emitter *emitter, bool shared) {
+  uint32_t mask = shared ? 8 : QSM_FUZZ_COUNTER_BYTES - 4, first = shared ? 4 : QSM_FUZZ_DATA_BYTES - QSM_FUZZ_INPUT_OFFSET - QSM_FUZZ_COUNTER_BYTES;
+  emit(emitter, i_type(OP_IMM, 7, ADDRESS, data_register(emitter), (int32_t)mask));
+  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : INPUT));
+  load_constant(emitter, SCRATCH, first);
+  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, SCRATCH));
+  emit(emitter, r_type(AMO, 2, 0, 0, ADDRESS, data_register(emitter)));
 }
 
 static void atomic(struct emitter *emitter) {
   static const uint8_t funct5[] = {0x00, 0x01, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C};
-  make_address(emitter, 2, use_shared(emitter));
+  bool shared = use_shared(emitter);
+  if (emitter->request->order == QSM_FUZZ_IDEMPOTENT && !shared) return;
+  if (emitter->request->order == QSM_FUZZ_ORDERLESS && below(emitter, 2)) {
+    count(emitter, shared);
+    return;
+  }
+  aim(emitter, 2, shared, CHANGE);
   emit(emitter, r_type(AMO, 2, (uint32_t)funct5[below(emitter, 9)] << 2 | below(emitter, 4), below(emitter, 4) ? data_register(emitter) : 0, ADDRESS,
                        data_register(emitter)));
 }
@@ -163,7 +201,7 @@ static void straight(struct emitter *emitter) {
     else if (kind < 87) store(emitter);
     else if (kind < 94) atomic(emitter);
     else if (kind < 97) emit(emitter, FENCE);
-    else emit(emitter, CUSTOM0);  // barrier
+    else if (any_order(emitter) || !emitter->divergence) emit(emitter, CUSTOM0);  // barrier
   }
 }
 
@@ -176,13 +214,16 @@ static void branch_over(struct emitter *emitter, uint32_t nesting, bool has_else
   static const uint8_t conditions[] = {0, 1, 4, 5, 6, 7};
   uint32_t at = emitter->n, rs2 = below(emitter, 3) ? data_register(emitter) : TID;
   emit(emitter, 0);
+  emitter->divergence++;
   body(emitter, nesting);
   uint32_t jump = emitter->n;
   if (has_else) emit(emitter, 0);
   emitter->words[at] = b_type(conditions[below(emitter, 6)], data_register(emitter), rs2, (int32_t)(emitter->n - at) * 4);
-  if (!has_else) return;
-  body(emitter, nesting);
-  emitter->words[jump] = j_type(0, (int32_t)(emitter->n - jump) * 4);
+  if (has_else) {
+    body(emitter, nesting);
+    emitter->words[jump] = j_type(0, (int32_t)(emitter->n - jump) * 4);
+  }
+  emitter->divergence--;
 }
 
 // do … while (--counter > 0), with a count of 1..8 that may differ between lanes.
@@ -191,8 +232,10 @@ static void loop(struct emitter *emitter, uint32_t nesting) {
   emit(emitter, i_type(OP_IMM, 7, counter, below(emitter, 2) ? TID : data_register(emitter), 7));
   emit(emitter, i_type(OP_IMM, 0, counter, counter, 1));
   uint32_t top = emitter->n;
+  emitter->divergence++;
   if (nesting == 1) straight(emitter);
   else body(emitter, 1);
+  emitter->divergence--;
   emit(emitter, i_type(OP_IMM, 0, counter, counter, -1));
   emit(emitter, b_type(1, counter, 0, ((int32_t)top - (int32_t)emitter->n) * 4));
 }
@@ -256,6 +299,27 @@ static void spin(struct emitter *emitter) {
   emitter->words[over] = j_type(0, (int32_t)(emitter->n - over) * 4);
 }
 
+// OWN, OWN_SHARED, INPUT; own and common shared bytes are cleared, since they hold what the last block left.
+static void own_memory(struct emitter *emitter) {
+  emit(emitter, (uint32_t)CSR_BLOCK << 20 | 2u << 12 | OWN << 7 | SYSTEM);
+  load_constant(emitter, SCRATCH, emitter->request->block_threads);
+  emit(emitter, r_type(OP, 0, 1, OWN, OWN, SCRATCH));
+  emit(emitter, r_type(OP, 0, 0, OWN, OWN, TID));
+  emit(emitter, i_type(OP_IMM, 1, OWN, OWN, 4));
+  emit(emitter, r_type(OP, 0, 0, OWN, OWN, BASE));
+  load_constant(emitter, INPUT, emitter->request->data + QSM_FUZZ_INPUT_OFFSET);
+  emit(emitter, i_type(OP_IMM, 1, OWN_SHARED, TID, 4));
+  emit(emitter, r_type(OP, 0, 0, OWN_SHARED, OWN_SHARED, SHARED_BASE));
+  emit(emitter, i_type(OP_IMM, 0, OWN_SHARED, OWN_SHARED, 16));
+  if (emitter->request->shared_bytes < 64) return;
+  for (int32_t i = 0; i < 4; i++) {
+    emit(emitter, s_type(2, OWN_SHARED, 0, 4 * i));
+    emit(emitter, s_type(2, SHARED_BASE, 0, 4 * i));
+  }
+  emit(emitter, FENCE);
+  emit(emitter, CUSTOM0);
+}
+
 static void prologue(struct emitter *emitter) {
   load_constant(emitter, BASE, emitter->request->data);
   load_constant(emitter, SHARED_BASE, 0x10000000u);
@@ -264,11 +328,12 @@ static void prologue(struct emitter *emitter) {
     load_constant(emitter, FIRST_DATA + i, qsm_random_next(emitter->random));
     if (below(emitter, 2)) emit(emitter, r_type(OP, below(emitter, 2) ? 4 : 0, 0, FIRST_DATA + i, FIRST_DATA + i, TID));
   }
+  if (!any_order(emitter)) own_memory(emitter);
   if (emitter->request->shared_bytes >= 64 && below(emitter, 8) == 0) spin(emitter);
 }
 
 uint32_t qsm_fuzz_program(struct qsm_random *random, const struct qsm_fuzz_request *request, uint32_t *words) {
-  struct emitter emitter = {random, request, words, 0};
+  struct emitter emitter = {.random = random, .request = request, .words = words};
   prologue(&emitter);
   uint32_t parts = below(&emitter, 2) ? 1 : 1 + below(&emitter, request->may_fault ? 2 : 4);
   for (uint32_t i = 0; i < parts; i++) body(&emitter, below(&emitter, 2) ? MAX_NESTING : 1);
@@ -276,7 +341,7 @@ uint32_t qsm_fuzz_program(struct qsm_random *random, const struct qsm_fuzz_reque
     emit(&emitter, b_type(below(&emitter, 2), data_register(&emitter), TID, 8));
     fault(&emitter);
   }
-  make_address(&emitter, 2, false);
+  aim(&emitter, 2, false, WRITE);
   emit(&emitter, s_type(2, ADDRESS, data_register(&emitter), 0));
   emit(&emitter, EXIT_WORD);
   return emitter.n;

@@ -10,10 +10,25 @@
 
 enum { QSM_FUZZ_MAX_WORDS = 768, QSM_FUZZ_DATA_BYTES = 8192 };
 
+// Programs whose memory at the end does not depend on the order of threads: each has bytes of its own, besides inputs that nobody writes and
+// counters that all add to.
+enum qsm_fuzz_order {
+  QSM_FUZZ_ANY_ORDER,    // threads write where they like
+  QSM_FUZZ_ORDERLESS,
+  QSM_FUZZ_IDEMPOTENT,   // and a block may be started again: it adds to nothing and reads nothing that it has written to device memory
+};
+enum {
+  QSM_FUZZ_OWN_BYTES = 16,       // of a thread, in device memory and in shared memory
+  QSM_FUZZ_INPUT_OFFSET = 4096,  // own bytes before it: threads of the grid are at most QSM_FUZZ_INPUT_OFFSET / QSM_FUZZ_OWN_BYTES
+  QSM_FUZZ_COUNTER_BYTES = 64,   // at the end of the data
+};
+
 struct qsm_fuzz_request {
   uint32_t data;          // address of QSM_FUZZ_DATA_BYTES that the program reads and writes
   uint32_t shared_bytes;  // of a block; 0: no shared accesses
   bool may_fault;
+  enum qsm_fuzz_order order;  // else than ANY_ORDER: a grid of one dimension, no faults, and shared_bytes of at least
+  uint32_t block_threads;     // QSM_FUZZ_OWN_BYTES for each thread of a block and 16 more
 };
 
 // Writes a program of up to QSM_FUZZ_MAX_WORDS instructions, position-independent, entered at word 0; returns its length in words.
