@@ -25,6 +25,7 @@ enum {
   MANAGER_TRIES = 4096,
   MAX_BUDGET = 255,
   CAUSE_KILLED = 24,  // by the host
+  POLL_CYCLES = 16,   // between two looks at a preemption
 };
 #define DEVICE_MEMORY_BASE 0x80000000u
 #define SLOT_REGISTER_COUNT (QSM_SLOT_STRIDE / 4)
@@ -47,6 +48,9 @@ struct qsm_context {
   uint32_t base, limit;  // of its memory
   struct qsm_heap *heap;
   uint32_t arguments, stacks;
+  uint32_t n_images;             // asked for
+  uint32_t area;                 // the save area's allocation, 0: none
+  uint32_t save_base, save_limit;  // the pages in it
   struct qsm_program *program;
   struct launch *queue;  // head runs when `running`
   bool running, faulted;
@@ -90,6 +94,8 @@ const char *qsmGetErrorString(qsmError_t error) {
     case qsmErrorBackend: return "backend failed";
     case qsmErrorBusy: return "launches are pending";
     case qsmErrorGroups: return "too many budgets";
+    case qsmErrorSaveArea: return "save area too small";
+    case qsmErrorPreempt: return "preemption refused";
   }
   return "unknown error";
 }
@@ -478,6 +484,124 @@ qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask) {
   return error ? error : write_first_quota(context);
 }
 
+// ---- Preemption ----
+
+static void free_save_area(struct qsm_context *context) {
+  if (context->area) qsm_heap_free(context->heap, context->area);
+  context->area = context->save_base = context->save_limit = 0;
+}
+
+static qsmError_t write_save_area(struct qsm_context *context) {
+  qsmError_t error = slot_write(context, QSM_SLOT_SAVE_BASE, context->save_base);
+  return error ? error : slot_write(context, QSM_SLOT_SAVE_LIMIT, context->save_limit);
+}
+
+// Whole pages within an allocation, whose alignment is less.
+static bool allocate_save_area(struct qsm_context *context, uint32_t bytes) {
+  free_save_area(context);
+  context->area = qsm_heap_alloc(context->heap, bytes + PAGE_BYTES);
+  if (!context->area) return false;
+  context->save_base = (context->area + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  context->save_limit = context->save_base + bytes;
+  return true;
+}
+
+// Before a launch with blocks of this shape is queued.
+static qsmError_t grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block, uint32_t shared_bytes) {
+  const struct qsm_config *config = &context->device->config;
+  uint32_t warps = (block.x * block.y * block.z + config->warp_size - 1) / config->warp_size;
+  uint64_t needed = (uint64_t)context->n_images * qsm_config_image_bytes(config, warps, shared_bytes);
+  uint32_t given = context->save_limit - context->save_base;
+  if (needed <= given) return qsmSuccess;
+  if (!context->queue && needed < context->limit - context->base) {
+    uint32_t pages = (uint32_t)(needed + PAGE_BYTES - 1) / PAGE_BYTES;
+    if (allocate_save_area(context, pages * PAGE_BYTES)) return write_save_area(context);
+    if (given) allocate_save_area(context, given);  // what has just been freed
+  }
+  return fail(context->device, qsmErrorSaveArea, "slot %u, kernel %s: %u saved blocks need %llu bytes, the save area has %u%s", context->slot,
+              kernel, context->n_images, (unsigned long long)needed, given,
+              context->queue ? " and cannot grow while launches are pending" : " and the context's memory no more");
+}
+
+qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images) {
+  uint32_t most = context->device->config.num_images;
+  if (images > most)
+    return fail(context->device, qsmErrorInvalidValue, "slot %u: %u images, configuration %s has %u per slot", context->slot, images,
+                context->device->config.name, most);
+  if (context->queue) return fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+  context->n_images = images;
+  free_save_area(context);
+  return write_save_area(context);
+}
+
+qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent) {
+  if (context->queue) return fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+  return slot_write(context, QSM_SLOT_IDEMPOTENT, idempotent);
+}
+
+qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold) { return slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold); }
+
+// PREEMPT_STATUS.code (R-PE-3).
+static const char *refusal_in_words(uint32_t code) {
+  switch (code) {
+    case 5: return "no thread block of the context is there";
+    case 6: return "another preemption is under way there";
+    case 7: return "the kernel is not marked idempotent";
+    case 8: return "the context has no save area";
+    case 9: return "all images are in use";
+    case 10: return "the save area has no room for this image";
+    default: return "for an unknown reason";
+  }
+}
+
+static const char *phase_in_words(uint32_t phase) {
+  static const char *const words[] = {"has not begun", "computes the image's address", "waits until the block is quiet or launched",
+                                      "looks for a warp", "moves registers", "moves the warps' state", "marks finished warps",
+                                      "moves shared memory", "moves the block's index", "waits for memory"};
+  return phase < sizeof words / sizeof *words ? words[phase] : "unknown";
+}
+
+static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
+
+// Until the GPU has decided: it looks at one request at a time.
+static qsmError_t request_preemption(qsmDevice_t device, uint32_t request, uint32_t *status) {
+  qsmError_t error = qsmRegisterWrite(device, QSM_REG_PREEMPT, request);
+  do {
+    if (!error) error = qsmRegisterRead(device, QSM_REG_PREEMPT_STATUS, status);
+  } while (!error && (*status & QSM_REG_PREEMPT_STATUS_CODE_MASK) == 1);
+  return error;
+}
+
+qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsmTechnique technique, uint64_t max_cycles,
+                      qsmPreemptResult *result) {
+  uint64_t begin = qsmDeviceCycle(device);
+  uint32_t slot = context->slot, status = 0, job = 0;
+  if (sm >= device->config.num_sms || (uint32_t)technique > qsmTechniqueFlush)
+    return fail(device, qsmErrorInvalidValue, "SM %u, technique %u: configuration %s has %u SMs, techniques are 0..2", sm, (unsigned)technique,
+                device->config.name, device->config.num_sms);
+  qsmError_t error = request_preemption(device, sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT | (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT, &status);
+  if (error) return error;
+  uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK, tb = bits_of(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
+  if (code != 2) return fail(device, qsmErrorPreempt, "SM %u, slot %u: %s (code %u)", sm, slot, refusal_in_words(code), code);
+  for (;;) {
+    error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
+    if (!error) error = qsmRegisterRead(device, QSM_REG_SMSEL_JOB, &job);
+    if (error) return error;
+    uint32_t how = bits_of(job, QSM_REG_SMSEL_JOB_RESULT_MASK, QSM_REG_SMSEL_JOB_RESULT_SHIFT);
+    uint64_t spent = qsmDeviceCycle(device) - begin;
+    if (how != 1) {
+      *result = (qsmPreemptResult){.how = how, .tb = tb, .n_cycles = spent};
+      return qsmSuccess;
+    }
+    if (spent >= max_cycles)
+      return fail(device, qsmErrorTimeout, "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot, tb,
+                  (unsigned long long)max_cycles, bits_of(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT),
+                  phase_in_words(bits_of(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT)));
+    error = qsmDeviceRunUntil(device, qsmDeviceCycle(device) + POLL_CYCLES);
+    if (error) return error;
+  }
+}
+
 // Takes the program over.
 static qsmError_t install_program(struct qsm_context *context, struct qsm_program *program) {
   struct qsm_device *device = context->device;
@@ -572,6 +696,7 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
   uint64_t shared = (uint64_t)shared_bytes + qsm_program_shared_bytes(context->program);
   qsmError_t error = check_launch(context, kernel, grid, block, shared);
   if (!error) error = check_groups(context, context->budget);
+  if (!error && context->n_images) error = grow_save_area(context, kernel, block, (uint32_t)shared);
   if (error) return error;
   struct launch *launch = calloc(1, sizeof *launch);
   if (!launch) return fail(device, qsmErrorMemoryAllocation, "out of memory");

@@ -33,6 +33,8 @@ typedef enum {
   qsmErrorBackend,           // the backend failed (lockstep: a difference was found)
   qsmErrorBusy,              // not while launches are pending
   qsmErrorGroups,            // more distinct budgets at a time than the GPU has groups (num_groups)
+  qsmErrorSaveArea,          // the save area does not hold the images asked for; the text has needed and given bytes
+  qsmErrorPreempt,           // the GPU refused a preemption; the text says why
 } qsmError_t;
 
 typedef struct qsm_device *qsmDevice_t;
@@ -71,6 +73,20 @@ typedef struct {
   const uint32_t *args;
   uint32_t n_args, shared_bytes;
 } qsmLaunch;
+
+// How a thread block is taken from an SM (docs/preemption.md).
+typedef enum {
+  qsmTechniqueSwitch = 0,  // its state is saved, and restored later on any SM; needs a save area
+  qsmTechniqueDrain = 1,   // it runs to its end, and no new one of its kernel comes to the SM until then
+  qsmTechniqueFlush = 2,   // it starts from its beginning later; needs a save area and an idempotent kernel
+} qsmTechnique;
+
+// What became of a preemption.
+typedef struct {
+  enum { qsmPreemptDone = 2, qsmPreemptEndedBefore = 3, qsmPreemptKilled = 4 } how;  // EndedBefore: the block ended before it was saved
+  uint32_t tb;        // its slot on the SM
+  uint64_t n_cycles;  // from the request on, as the host saw it
+} qsmPreemptResult;
 
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
 
@@ -117,6 +133,18 @@ qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uin
 qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget);
 // Restricts the context to the SMs whose bits are set.
 qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask);
+// Memory for `images` thread blocks that are saved at a time, 0 (none, as at first) to the GPU's num_images. It is taken from the context's
+// memory when a launch is submitted, as much as that launch needs, and grows with later ones; a launch that needs more than there is or
+// than fits, or more while others are pending, is refused with qsmErrorSaveArea. Not while launches are pending.
+qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images);
+// The context's kernels may be restarted in mid-block: they read nothing that they have written. Not while launches are pending.
+qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent);
+// Holds saved thread blocks of the context back (their launch does not end), or lets them go on.
+qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold);
+// Takes the context's youngest thread block from an SM and waits until that is done (or the block ended by itself, or was killed).
+// qsmErrorPreempt if the GPU refuses; qsmErrorTimeout after max_cycles: the text says where it stands, and it goes on.
+qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsmTechnique technique, uint64_t max_cycles,
+                      qsmPreemptResult *result);
 // Loads a program made by qsm-cc. One module per context; loading another replaces it when the context is idle.
 qsmError_t qsmModuleLoad(qsmContext_t context, const char *path);
 qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256

@@ -77,7 +77,17 @@ static void job_read(void *context, uint32_t address, void *dst, size_t bytes) {
   assert_int_equal(qsmMemcpyDtoH(context, dst, address, bytes), qsmSuccess);
 }
 
+static void synchronize(qsmContext_t context, void *user) {
+  (void)user;
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+}
+
 uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed) {
+  return run_program_with(context, program, size, seed, synchronize, NULL);
+}
+
+uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed,
+                          void (*wait)(qsmContext_t context, void *user), void *user) {
   const struct qsm_suite_mem mem = {context, job_alloc, job_write, job_read};
   struct qsm_suite_launch step;
   char path[128];
@@ -89,7 +99,7 @@ uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *progr
   while (program->next(job, &step)) {
     assert_int_equal(qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
                                      (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args, 8, step.shared_bytes, NULL, NULL), qsmSuccess);
-    assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+    wait(context, user);
   }
   uint64_t n_wrong = program->check(job);
   program->destroy(job);
