@@ -12,6 +12,8 @@ qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmConte
 qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone);
 
 qsmDevice_t qsm_context_device(qsmContext_t context);
+// Fails a call on this device with a text.
+qsmError_t qsm_device_fail(qsmDevice_t device, qsmError_t error, const char *text);
 // Fails a call on this device with what went wrong on another.
 qsmError_t qsm_device_take_error(qsmDevice_t device, qsmError_t error, qsmDevice_t other);
 

@@ -25,7 +25,6 @@ enum {
   MANAGER_TRIES = 4096,
   MAX_BUDGET = 255,
   CAUSE_KILLED = 24,  // by the host
-  POLL_CYCLES = 16,   // between two looks at a preemption
 };
 #define DEVICE_MEMORY_BASE 0x80000000u
 #define SLOT_REGISTER_COUNT (QSM_SLOT_STRIDE / 4)
@@ -48,8 +47,8 @@ struct qsm_context {
   uint32_t base, limit;  // of its memory
   struct qsm_heap *heap;
   uint32_t arguments, stacks;
-  uint32_t n_images;             // asked for
-  uint32_t area;                 // the save area's allocation, 0: none
+  uint32_t n_images;               // that the save area shall hold
+  uint32_t area;                   // its allocation, 0: none
   uint32_t save_base, save_limit;  // the pages in it
   struct qsm_program *program;
   struct launch *queue;  // head runs when `running`
@@ -77,6 +76,8 @@ __attribute__((format(printf, 3, 4))) static qsmError_t fail(qsmDevice_t device,
   va_end(args);
   return error;
 }
+
+qsmError_t qsm_device_fail(qsmDevice_t device, qsmError_t error, const char *text) { return fail(device, error, "%s", text); }
 
 const char *qsmGetErrorString(qsmError_t error) {
   switch (error) {
@@ -484,7 +485,7 @@ qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask) {
   return error ? error : write_first_quota(context);
 }
 
-// ---- Preemption ----
+// ---- Save areas ----
 
 static void free_save_area(struct qsm_context *context) {
   if (context->area) qsm_heap_free(context->heap, context->area);
@@ -540,67 +541,6 @@ qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent) {
 }
 
 qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold) { return slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold); }
-
-// PREEMPT_STATUS.code (R-PE-3).
-static const char *refusal_in_words(uint32_t code) {
-  switch (code) {
-    case 5: return "no thread block of the context is there";
-    case 6: return "another preemption is under way there";
-    case 7: return "the kernel is not marked idempotent";
-    case 8: return "the context has no save area";
-    case 9: return "all images are in use";
-    case 10: return "the save area has no room for this image";
-    default: return "for an unknown reason";
-  }
-}
-
-static const char *phase_in_words(uint32_t phase) {
-  static const char *const words[] = {"has not begun", "computes the image's address", "waits until the block is quiet or launched",
-                                      "looks for a warp", "moves registers", "moves the warps' state", "marks finished warps",
-                                      "moves shared memory", "moves the block's index", "waits for memory"};
-  return phase < sizeof words / sizeof *words ? words[phase] : "unknown";
-}
-
-static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
-
-// Until the GPU has decided: it looks at one request at a time.
-static qsmError_t request_preemption(qsmDevice_t device, uint32_t request, uint32_t *status) {
-  qsmError_t error = qsmRegisterWrite(device, QSM_REG_PREEMPT, request);
-  do {
-    if (!error) error = qsmRegisterRead(device, QSM_REG_PREEMPT_STATUS, status);
-  } while (!error && (*status & QSM_REG_PREEMPT_STATUS_CODE_MASK) == 1);
-  return error;
-}
-
-qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsmTechnique technique, uint64_t max_cycles,
-                      qsmPreemptResult *result) {
-  uint64_t begin = qsmDeviceCycle(device);
-  uint32_t slot = context->slot, status = 0, job = 0;
-  if (sm >= device->config.num_sms || (uint32_t)technique > qsmTechniqueFlush)
-    return fail(device, qsmErrorInvalidValue, "SM %u, technique %u: configuration %s has %u SMs, techniques are 0..2", sm, (unsigned)technique,
-                device->config.name, device->config.num_sms);
-  qsmError_t error = request_preemption(device, sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT | (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT, &status);
-  if (error) return error;
-  uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK, tb = bits_of(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
-  if (code != 2) return fail(device, qsmErrorPreempt, "SM %u, slot %u: %s (code %u)", sm, slot, refusal_in_words(code), code);
-  for (;;) {
-    error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
-    if (!error) error = qsmRegisterRead(device, QSM_REG_SMSEL_JOB, &job);
-    if (error) return error;
-    uint32_t how = bits_of(job, QSM_REG_SMSEL_JOB_RESULT_MASK, QSM_REG_SMSEL_JOB_RESULT_SHIFT);
-    uint64_t spent = qsmDeviceCycle(device) - begin;
-    if (how != 1) {
-      *result = (qsmPreemptResult){.how = how, .tb = tb, .n_cycles = spent};
-      return qsmSuccess;
-    }
-    if (spent >= max_cycles)
-      return fail(device, qsmErrorTimeout, "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot, tb,
-                  (unsigned long long)max_cycles, bits_of(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT),
-                  phase_in_words(bits_of(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT)));
-    error = qsmDeviceRunUntil(device, qsmDeviceCycle(device) + POLL_CYCLES);
-    if (error) return error;
-  }
-}
 
 // Takes the program over.
 static qsmError_t install_program(struct qsm_context *context, struct qsm_program *program) {

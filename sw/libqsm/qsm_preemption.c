@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preemption of a thread block: the request, and the wait for its end (docs/design/preemption.md).
+#include <stdio.h>
+
+#include "qsm_config.h"
+#include "qsm_context.h"
+#include "qsm_regs.h"
+
+enum { POLL_CYCLES = 16, CODE_EXAMINED = 1, CODE_ACCEPTED = 2, RESULT_RUNNING = 1, TEXT_BYTES = 256 };
+
+// PREEMPT_STATUS.code (R-PE-3).
+static const char *refusal_in_words(uint32_t code) {
+  switch (code) {
+    case 5: return "no thread block of the context is there";
+    case 6: return "another preemption is under way there";
+    case 7: return "the kernel is not marked idempotent";
+    case 8: return "the context has no save area";
+    case 9: return "all images are in use";
+    case 10: return "the save area has no room for this image";
+    default: return "for an unknown reason";
+  }
+}
+
+static const char *phase_in_words(uint32_t phase) {
+  static const char *const words[] = {"has not begun", "computes the image's address", "waits until the block is quiet or launched",
+                                      "looks for a warp", "moves registers", "moves the warps' state", "marks finished warps",
+                                      "moves shared memory", "moves the block's index", "waits for memory"};
+  return phase < sizeof words / sizeof *words ? words[phase] : "unknown";
+}
+
+static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
+
+// Until the GPU has decided: it looks at one request at a time.
+static qsmError_t request_preemption(qsmDevice_t device, uint32_t request, uint32_t *status) {
+  qsmError_t error = qsmRegisterWrite(device, QSM_REG_PREEMPT, request);
+  do {
+    if (!error) error = qsmRegisterRead(device, QSM_REG_PREEMPT_STATUS, status);
+  } while (!error && (*status & QSM_REG_PREEMPT_STATUS_CODE_MASK) == CODE_EXAMINED);
+  return error;
+}
+
+static qsmError_t refuse(qsmDevice_t device, uint32_t sm, uint32_t slot, uint32_t code) {
+  char text[TEXT_BYTES];
+  snprintf(text, sizeof text, "SM %u, slot %u: %s (code %u)", sm, slot, refusal_in_words(code), code);
+  return qsm_device_fail(device, qsmErrorPreempt, text);
+}
+
+static qsmError_t give_up(qsmDevice_t device, uint32_t sm, uint32_t slot, uint32_t tb, uint32_t job, uint64_t n_cycles) {
+  char text[TEXT_BYTES];
+  uint32_t phase = bits_of(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT);
+  snprintf(text, sizeof text, "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot, tb,
+           (unsigned long long)n_cycles, phase, phase_in_words(phase));
+  return qsm_device_fail(device, qsmErrorTimeout, text);
+}
+
+static qsmError_t read_job(qsmDevice_t device, uint32_t sm, uint32_t *job) {
+  qsmError_t error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
+  return error ? error : qsmRegisterRead(device, QSM_REG_SMSEL_JOB, job);
+}
+
+qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsmTechnique technique, uint64_t max_cycles,
+                      qsmPreemptResult *result) {
+  uint64_t begin = qsmDeviceCycle(device);
+  uint32_t slot = qsmContextSlot(context), status = 0, job = 0;
+  if (sm >= qsmDeviceConfig(device)->num_sms || (uint32_t)technique > qsmTechniqueFlush)
+    return qsm_device_fail(device, qsmErrorInvalidValue, "preemption: no such SM, or no such technique (0 switch, 1 drain, 2 flush)");
+  qsmError_t error = request_preemption(device, sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT | (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT, &status);
+  if (error) return error;
+  uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK, tb = bits_of(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
+  if (code != CODE_ACCEPTED) return refuse(device, sm, slot, code);
+  while (!(error = read_job(device, sm, &job))) {
+    uint32_t how = bits_of(job, QSM_REG_SMSEL_JOB_RESULT_MASK, QSM_REG_SMSEL_JOB_RESULT_SHIFT);
+    uint64_t spent = qsmDeviceCycle(device) - begin;
+    if (how != RESULT_RUNNING) {
+      *result = (qsmPreemptResult){.how = how, .tb = tb, .n_cycles = spent};
+      return qsmSuccess;
+    }
+    if (spent >= max_cycles) return give_up(device, sm, slot, tb, job, max_cycles);
+    error = qsmDeviceRunUntil(device, qsmDeviceCycle(device) + POLL_CYCLES);
+    if (error) return error;
+  }
+  return error;
+}
