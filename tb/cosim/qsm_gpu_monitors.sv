@@ -41,7 +41,10 @@ module qsm_gpu_monitor
 
   always @(posedge clk_i) if (rst_ni) begin
     for (int i = 0; i < NumSms; i++) begin
-      if (dispatch_valid[i]) qsm_dpi_event(EvDispatch, 0, 0, 0, 4, 256'({dispatch.linear, 32'(dispatch.kernel), 32'(dispatch.tb), 32'(i)}));
+      if (dispatch_valid[i] && dispatch.op inside {OpNew, OpRestore}) begin
+        qsm_dpi_event(EvDispatch, 0, 0, 0, 7, 256'({32'(dispatch.ticket), 32'(dispatch.image), 32'(dispatch.op), dispatch.linear,
+                                                    32'(dispatch.kernel), 32'(dispatch.tb), 32'(i)}));
+      end
     end
     if (target_we) qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words);
     if (ending != '0) qsm_dpi_event(EvEnd, 0, 0, 0, 2, 256'({32'(ending & killed), 32'(ending)}));
@@ -69,4 +72,73 @@ bind qsm_gpu qsm_gpu_monitor u_monitor (
   .launches(launches), .target_we(u_tb_sched.u_alloc.target_we), .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q), .targets(u_tb_sched.u_alloc.target_o),
   .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha), .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles),
   .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i), .rsp_ready(mem_rsp_ready_o)
+);
+
+// Preemption: decisions, and what is kept of jobs, images and tickets.
+module qsm_preempt_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic decided,
+  input logic [3:0] code,
+  input logic host,
+  input logic [SmW-1:0] sm,
+  input logic [KernelW-1:0] kernel,
+  input logic [TbW-1:0] tb,
+  input logic [1:0] technique,
+  input logic [idx_w(NumImages)-1:0] image,
+  input logic [NumSms-1:0][2:0] kind,
+  input logic [NumSms-1:0][2:0] result
+);
+  localparam int unsigned ImageW = idx_w(NumImages);
+
+  always @(posedge clk_i) if (rst_ni && decided) begin
+    qsm_dpi_event(EvPreempt, 0, 0, 0, 7, 256'({31'd0, host, 32'(code), 32'(image), 32'(technique), 32'(tb), 32'(kernel), 32'(sm)}));
+  end
+
+  always @(posedge clk_i) if (rst_ni && dump) begin
+    for (int i = 0; i < NumSms; i++) begin
+      qsm_dpi_state(StJob, i, 0, 0, 0, int'({result[i], 1'b0, kind[i]}));
+      if (kind[i] != 3'd0) begin
+        qsm_dpi_state(StJob, i, 0, 0, 1, int'({u_tb_sched.u_preempt.job_q[i].host, u_tb_sched.u_preempt.job_q[i].fresh,
+                                               8'(u_tb_sched.u_preempt.job_q[i].image), 8'(u_tb_sched.u_preempt.job_q[i].tb),
+                                               8'(u_tb_sched.u_preempt.job_q[i].kernel)}));
+      end
+      if (kind[i] == 3'd4) qsm_dpi_state(StJob, i, 0, 0, 2, int'(u_tb_sched.u_preempt.job_q[i].ticket));
+    end
+    for (int k = 0; k < NumKernels; k++) begin
+      qsm_dpi_state(StSaved, 0, 0, k, 0, int'(u_tb_sched.u_preempt.u_images.used_q[k]));
+      qsm_dpi_state(StSaved, 0, 0, k, 1, int'(u_tb_sched.u_preempt.u_images.queued_q[k]));
+      for (int n = 0; n < int'(u_tb_sched.u_preempt.u_images.queued_q[k]); n++) begin
+        automatic int place = (int'(u_tb_sched.u_preempt.u_images.head_q[k]) + n) % NumImages + (k << ImageW);
+        qsm_dpi_state(StSaved, 0, 0, k, 2 + n, int'({u_tb_sched.u_preempt.u_images.queue_mem[place].fresh,
+                                                     8'(u_tb_sched.u_preempt.u_images.queue_mem[place].image)}));
+      end
+      for (int v = 0; v < NumImages; v++) begin
+        qsm_dpi_state(StSaved, 0, 0, k, 2 + NumImages + v,
+                      u_tb_sched.u_preempt.u_images.changed_q[k][v] ? int'(u_tb_sched.u_preempt.u_images.spare_mem[(k << ImageW) + v]) : v);
+      end
+    end
+  end
+
+  for (genvar i = 0; i < NumSms; i++) begin : g_sm
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        qsm_dpi_state(StTickets, i, 0, k, 0, int'(u_tb_sched.g_sm[i].u_tickets.made_q[k]));
+        qsm_dpi_state(StTickets, i, 0, k, 1, int'(u_tb_sched.g_sm[i].u_tickets.height_q[k]));
+        for (int n = 0; n < int'(u_tb_sched.g_sm[i].u_tickets.height_q[k]); n++) begin
+          qsm_dpi_state(StTickets, i, 0, k, 2 + n, int'(u_tb_sched.g_sm[i].u_tickets.stack_mem[(k << idx_w(MaxTbs)) + n]));
+        end
+      end
+    end
+  end
+endmodule
+bind qsm_gpu qsm_preempt_monitor u_preempt_monitor (
+  .clk_i, .rst_ni, .decided(u_tb_sched.u_preempt.u_exam.decided), .code(u_tb_sched.u_preempt.u_exam.code),
+  .host(u_tb_sched.u_preempt.u_exam.from_host_q), .sm(u_tb_sched.u_preempt.u_exam.sm_o), .kernel(u_tb_sched.u_preempt.u_exam.kernel_o),
+  .tb(u_tb_sched.u_preempt.u_exam.tb_o), .technique(u_tb_sched.u_preempt.u_exam.technique_o), .image(u_tb_sched.u_preempt.u_exam.image_o),
+  .kind(u_tb_sched.u_preempt.kind_q), .result(u_tb_sched.u_preempt.result_q)
 );

@@ -5,12 +5,12 @@ package qsm_monitor_pkg;
   import qsm_pkg::*;
 
   typedef enum int {
-    EvFetch, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire, EvFault,
-    EvEpoch, EvQuota, EvQload, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
+    EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire, EvResumed, EvFault,
+    EvEpoch, EvQuota, EvQload, EvPreempt, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
   } event_e;
 
   typedef enum int {
-    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy
+    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StJob, StSaved, StTickets, StSaver
   } state_e;
 
   // Report all state in this cycle.

@@ -28,6 +28,7 @@ module qsm_sm_block
   policy_param_t policy_param_q;
   logic [NumKernels-1:0] qos_q, start_q, kill_q;
   logic [30:0] first_quota_q;
+  logic [31:12] save_base_q;
   dispatch_t dispatch_q;
   logic icache_inv_q, tick_q;
   quota_word_t quota_word_q;
@@ -44,6 +45,7 @@ module qsm_sm_block
     policy_param_q <= to_sm.policy_param;
     qos_q <= to_sm.qos;
     first_quota_q <= to_sm.first_quota;
+    save_base_q <= to_sm.save_base;
     start_q <= to_sm.start;
     kill_q <= to_sm.kill;
     dispatch_q <= to_sm.dispatch;
@@ -60,12 +62,12 @@ module qsm_sm_block
 
   qsm_sm u_sm (
     .clk_i, .rst_ni, .sm_id_i(sm_id_q), .cycle_i(cycle_q),
-    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q),
+    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q), .save_base_i(save_base_q),
     .start_i(start_q), .kill_i(kill_q), .dispatch_i(dispatch_q), .icache_inv_i(icache_inv_q),
     .tick_i(tick_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
-    .retire_o(from_sm.retire), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
+    .retire_o(from_sm.retire), .restored_o(from_sm.restored), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
     .snap_c_o(from_sm.snap_c), .snap_insn_o(from_sm.snap_insn), .quota_o(from_sm.quota),
     .stall_sub_i(stall_sub_q), .stall_kernel_i(stall_kernel_q), .stall_reason_i(stall_reason_q),
-    .stall_value_o(from_sm.stall_value), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req), .rsp_i(rsp_q)
+    .stall_value_o(from_sm.stall_value), .save_phase_o(from_sm.save_phase), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req), .rsp_i(rsp_q)
   );
 endmodule

@@ -20,8 +20,10 @@ module qsm_subcore_monitor
   input logic [31:0] f2_pc,
   input logic [1:0] f2_outcome,
   // Issue.
-  input logic issue_valid,
+  input logic issue_valid,   // of the buffer
   input op_t issue_op,
+  input logic inject,
+  input step_t step,
   // Warp state.
   input resolve_t resolve,
   input mask_t live_next,
@@ -53,6 +55,10 @@ module qsm_subcore_monitor
     if (issue_valid) begin
       qsm_dpi_event(EvIssue, sm, Sub, 0, 6, 256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, issue_op.word.instr, 32'(issue_op.path.mask),
                                                   issue_op.path.pc, 32'(issue_op.kernel), 32'(issue_op.warp)}));
+    end
+    if (inject) begin
+      qsm_dpi_event(EvInject, sm, Sub, 0, 6, 256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, 32'(issue_op.path.mask), issue_op.path.pc,
+                                                   32'(step.xreg), 32'(step.kind), 32'(issue_op.warp)}));
     end
     if (resolve.valid) begin
       qsm_dpi_event(EvResolve, sm, Sub, 0, 4, 256'({31'd0, resolve_selects, 32'(bar_next), 32'(live_next), 32'(resolve.warp)}));
@@ -91,7 +97,7 @@ endmodule
 bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .clk_i, .rst_ni, .sm_id_i,
   .f2_valid(u_fetch.f2_valid), .f2_warp(u_fetch.f2_warp), .f2_pc(u_fetch.f2_pc), .f2_outcome(u_fetch.f2_outcome),
-  .issue_valid(issue_valid), .issue_op(issue_op),
+  .issue_valid(issue_pop), .issue_op(issue_op), .inject(step_done_o), .step(step_i),
   .resolve(resolve), .live_next(u_warp_state.live_next), .bar_next(u_warp_state.bar_next), .resolve_selects(u_warp_state.resolve_selects),
   .sel2_set(u_warp_state.u_select.sel2_set), .sel2_warp(u_warp_state.u_select.sel2_warp), .sel2_path(u_warp_state.u_select.sel2_path),
   .start(start_i), .start_slot(u_warp_state.start_slot), .start_live(u_warp_state.start_live),
@@ -161,8 +167,20 @@ module qsm_sm_monitor
   input logic clk_i,
   input logic rst_ni,
   input logic [SmW-1:0] sm_id_i,
-  input dispatch_t dispatch,
+  input dispatch_t arrival,
   input retire_t retire,
+  // Saving and restoring.
+  input tb_op_e op,
+  input tb_op_e op_next,
+  input save_phase_e phase,
+  input save_phase_e phase_next,
+  input logic [TbW-1:0] save_tb,
+  input logic [TbW-1:0] save_tb_next,
+  input logic [3:0] image,
+  input logic fresh,
+  input logic saved,
+  input logic [31:0] base,
+  input logic restored,
   input logic [MaxTbs-1:0] release_tbs,
   input logic [NumKernels-1:0] fault_new,
   input fault_event_t [NumSched:0] fault_source,
@@ -203,11 +221,16 @@ module qsm_sm_monitor
   assign req_op = {req.kind, req.kind == MemAmo ? req.amo : 4'd0};
 
   always @(posedge clk_i) if (rst_ni) begin
-    if (dispatch.valid) begin
-      qsm_dpi_event(EvArrive, sm, 0, 0, 5,
-                    256'({32'(dispatch.base), 32'(dispatch.first), dispatch.linear, 32'(dispatch.kernel), 32'(dispatch.tb)}));
+    if (arrival.valid) begin
+      qsm_dpi_event(EvArrive, sm, 0, 0, 8,
+                    256'({32'(arrival.ticket), 32'(arrival.image), 32'(arrival.op), 32'(arrival.base), 32'(arrival.first), arrival.linear,
+                          32'(arrival.kernel), 32'(arrival.tb)}));
     end
-    if (retire.valid) qsm_dpi_event(EvRetire, sm, 0, 0, 1, 256'(retire.tb));
+    if (retire.valid) qsm_dpi_event(EvRetire, sm, 0, 0, 2, 256'({31'd0, retire.saved, 32'(retire.tb)}));
+    if (op_next != op || phase_next != phase) begin
+      qsm_dpi_event(EvTbop, sm, 0, 0, 3, 256'({32'(phase_next), 32'(save_tb_next), 32'(op_next)}));
+    end
+    if (restored) qsm_dpi_event(EvResumed, sm, 0, 0, 1, 256'(save_tb));
     if (release_tbs != '0) qsm_dpi_event(EvRelease, sm, 0, 0, 1, 256'(release_tbs));
     for (int k = 0; k < NumKernels; k++) begin
       if (fault_new[k] && (fault_new & ((NumKernels'(1) << k) - NumKernels'(1))) == '0) begin  // lowest only
@@ -233,19 +256,50 @@ module qsm_sm_monitor
         qsm_dpi_state(StTbs, sm, 0, s, 1, int'(tb_info[s].kernel));
         qsm_dpi_state(StTbs, sm, 0, s, 2, int'(left[s]));
         qsm_dpi_state(StTbs, sm, 0, s, 3, int'(arrived[s]));
+        qsm_dpi_state(StTbs, sm, 0, s, 5, int'(saved && int'(save_tb) == s));
       end
+    end
+    qsm_dpi_state(StSaver, sm, 0, 0, 0, int'({phase, 2'd0, op}));
+    if (op != OpNew) begin
+      qsm_dpi_state(StSaver, sm, 0, 0, 1, int'({fresh, 4'd0, image, 8'(save_tb)}));
+      qsm_dpi_state(StSaver, sm, 0, 0, 2, int'(base));
     end
     for (int k = 0; k < NumKernels; k++) qsm_dpi_state(StFault, sm, 0, k, 0, int'(killed[k]));
   end
 endmodule
 bind qsm_sm qsm_sm_monitor u_monitor (
-  .clk_i, .rst_ni, .sm_id_i, .dispatch(dispatch_i), .retire(retire_o), .release_tbs(release_tbs),
+  .clk_i, .rst_ni, .sm_id_i, .arrival(arrival), .retire(retire_o), .release_tbs(release_tbs),
+  .op(u_save.op_q), .op_next(u_save.op_d), .phase(u_save.phase_q), .phase_next(u_save.phase_d), .save_tb(u_save.tb_q), .save_tb_next(u_save.tb_d),
+  .image(u_save.image_q), .fresh(u_save.fresh_q), .saved(u_save.saved_q), .base(u_save.base_q), .restored(restored_o),
   .fault_new(u_fault.fault_new), .fault_source(fault_source), .fault_from(u_fault.from_d), .req(req_o), .rsp(rsp_i),
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
   .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared), .return_txn(u_lsu.u_return.return_txn),
   .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
   .killed(u_fault.killed_o)
 );
+
+// What is kept of the blocks' indices: in the memories of the sequencer and of the first sub-core.
+module qsm_index_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i
+);
+  always @(posedge clk_i) if (rst_ni && dump) begin
+    for (int s = 0; s < MaxTbs; s++) begin
+      if (u_launch.tb_valid_q[s]) begin
+        qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 4, int'(g_sub[0].u_subcore.u_exec.u_tb_block.mem[s][TicketW+47:48]));
+        qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 6, int'(u_save.u_index.mem[s][31:0]));
+        qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 7, int'(u_save.u_index.mem[s][47:32]));
+        qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 8, int'(u_save.u_index.mem[s][79:48]));
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_index_monitor u_index_monitor (.clk_i, .rst_ni, .sm_id_i);
 
 // Fault records that are kept: of each kernel that of the source which was first.
 module qsm_records_monitor

@@ -12,6 +12,7 @@ package qsm_sm_pins_pkg;
     policy_param_t policy_param;
     logic [NumKernels-1:0] qos;
     logic [30:0] first_quota;
+    logic [31:12] save_base;
     logic [NumKernels-1:0] start;
     logic [NumKernels-1:0] kill;
     dispatch_t dispatch;
@@ -28,12 +29,14 @@ package qsm_sm_pins_pkg;
 
   typedef struct packed {
     retire_t retire;
+    logic restored;
     logic [NumKernels-1:0] fault;
     fault_t fault_record;
     logic [NumKernels-1:0][31:0] snap_c;
     logic [NumKernels-1:0][31:0] snap_insn;
     logic [NumKernels-1:0][30:0] quota;
     logic [31:0] stall_value;
+    logic [3:0] save_phase;
     qaws_front_t [NumSched-1:0] qaws_front;
     mem_req_t req;
   } from_sm_t;
