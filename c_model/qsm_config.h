@@ -58,7 +58,7 @@ static inline uint32_t qsm_config_warps_per_sched(const struct qsm_config *confi
 // A memory transaction, and a line of the instruction cache.
 static inline uint32_t qsm_config_line_bytes(const struct qsm_config *config) { return 4 * config->warp_size; }
 
-// A saved block's image in memory (docs/design/preemption.md): its lines, of qsm_config_line_bytes() each, and those of its shared memory.
+// A saved block's image in memory (docs/preemption.md): its lines, of qsm_config_line_bytes() each, and those of its shared memory.
 static inline uint32_t qsm_config_shared_lines(const struct qsm_config *config, uint32_t shared_bytes) {
   return (shared_bytes + qsm_config_line_bytes(config) - 1) / qsm_config_line_bytes(config);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption at the GPU level: requests, images, tickets, the order of resuming (docs/design/preemption.md, R-PE-1 .. R-PE-11). Part of the
+// Preemption at the GPU level: requests, images, tickets, the order of resuming (docs/preemption.md, R-PE-1 .. R-PE-11). Part of the
 // TB scheduler, which owns the tables of thread blocks and calls it in the order of a cycle.
 #ifndef QSM_PREEMPT_H
 #define QSM_PREEMPT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a phase of the sequencer: which is next, when it may be done, and the instruction that it injects (docs/design/preemption.md,
+// The steps of a phase of the sequencer: which is next, when it may be done, and the instruction that it injects (docs/preemption.md,
 // R-PE-16 .. R-PE-18).
 #include "qsm_tb_save.h"
 

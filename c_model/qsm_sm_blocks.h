@@ -234,7 +234,7 @@ struct qsm_inbox {
 // A lane's word in the last line of its warp's image.
 enum { QSM_SAVED_DEPTH = 31, QSM_SAVED_LIVE = 32, QSM_SAVED_AT_BARRIER = 64 };
 
-// The sequencer that saves and restores blocks (docs/design/preemption.md). At most one block at a time.
+// The sequencer that saves and restores blocks (docs/preemption.md). At most one block at a time.
 struct qsm_tb_save {
   uint8_t op;             // enum qsm_tb_op; QSM_TB_NEW: idle
   uint8_t phase;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequencer that saves, flushes and restores a thread block: docs/design/preemption.md, R-PE-12 .. R-PE-21. It decides at the start
+// The sequencer that saves, flushes and restores a thread block: docs/preemption.md, R-PE-12 .. R-PE-21. It decides at the start
 // of a cycle, before the sub-cores step, and gives one of them an instruction to issue; what the cycle's end brings waits for the end.
 #include "qsm_tb_save.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two halves of the sequencer that saves and restores thread blocks: qsm_tb_save.c goes through the phases, qsm_save_steps.c does the
-// steps of one (docs/design/preemption.md). For these two files only.
+// steps of one (docs/preemption.md). For these two files only.
 #ifndef QSM_TB_SAVE_H
 #define QSM_TB_SAVE_H
 

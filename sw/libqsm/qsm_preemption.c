@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption of a thread block: the request, and the wait for its end (docs/design/preemption.md).
+// Preemption of a thread block: the request, and the wait for its end (docs/preemption.md).
 #include <stdio.h>
 
 #include "qsm_config.h"
