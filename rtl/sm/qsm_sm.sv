@@ -269,9 +269,6 @@ module qsm_sm
   end
   assign stall_value_o = (32'(stall_sub_i) < NumSched) ? stall_value[stall_sub_i] : '0;
 
-  logic unused_runnable;  // of the schemes to come (docs/design/schemes.md, R-SC-1)
-  assign unused_runnable = ^runnable;
-
   // ---- quota gate and counters ----
   logic [NumSched-1:0]              issue_valid;
   logic [NumSched-1:0][KernelW-1:0] issue_kernel;
@@ -287,6 +284,7 @@ module qsm_sm
     .issue_kernel_i   (issue_kernel),
     .issue_lanes_i    (issue_lanes),
     .present_i        (present),
+    .runnable_i       (runnable),
     .arrive_valid_i   (arrival.valid),
     .arrive_kernel_i  (arrival.kernel),
     .qos_i,

@@ -24,6 +24,7 @@ module qsm_quota #(
   input  logic [NumSched-1:0][KernelW-1:0]   issue_kernel_i,
   input  logic [NumSched-1:0][LanesW-1:0]    issue_lanes_i,   // its active lanes, 0..WarpSize
   input  logic [NumKernels-1:0]              present_i,       // kernel has a thread block here
+  input  logic [NumKernels-1:0]              runnable_i,      // one that can go on (R-SM-5)
   input  logic                               arrive_valid_i,  // a thread block arrives
   input  logic [KernelW-1:0]                 arrive_kernel_i,
   input  logic [NumKernels-1:0]              qos_i,           // valid context with a goal
@@ -100,9 +101,9 @@ module qsm_quota #(
   assign scheme_d    = load_valid_i ? load_scheme_i : scheme_q;
 
   // R-QC-5: everybody here is spent, and somebody here may be given more.
-  assign waiting    = refill_q & present_i;
-  assign candidates = (waiting != '0) ? waiting : present_i & ~qos_i;
-  assign refill_due = gated && !loading && !load_valid_i && (waiting != '0 || (present_i & ~spent) == '0);
+  assign waiting    = refill_q & runnable_i;
+  assign candidates = (waiting != '0) ? waiting : runnable_i & ~qos_i;
+  assign refill_due = gated && !loading && !load_valid_i && (waiting != '0 || (runnable_i & ~spent) == '0);
   assign refills    = refill_due ? candidates : '0;
 
   // Not by whether it is due: that comes late.

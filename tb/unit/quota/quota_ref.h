@@ -14,7 +14,7 @@ constexpr unsigned kNoScheme = 0, kNaive = 1, kRollover = 4;
 struct QuotaInputs {
   std::vector<int> issue_kernel;      // per sub-core
   std::vector<unsigned> issue_lanes;  // per sub-core
-  std::vector<bool> present, qos;     // per kernel
+  std::vector<bool> present, frozen, qos;  // per kernel; frozen: it has blocks here, but none can go on
   std::vector<int64_t> first_quota;   // per kernel
   int arrive = -1;
   bool tick = false;
@@ -24,7 +24,7 @@ struct QuotaInputs {
   unsigned load_scheme = kNoScheme;
 
   QuotaInputs(unsigned n_sched, unsigned n_kernels)
-      : issue_kernel(n_sched, -1), issue_lanes(n_sched, 0), present(n_kernels), qos(n_kernels), first_quota(n_kernels, 1) {}
+      : issue_kernel(n_sched, -1), issue_lanes(n_sched, 0), present(n_kernels), frozen(n_kernels), qos(n_kernels), first_quota(n_kernels, 1) {}
 };
 
 class QuotaRef {
@@ -80,10 +80,11 @@ class QuotaRef {
     if (in.load || loads() >= 0 || !gated(in)) return nobody;
     bool spent = true, waits = false;
     for (unsigned k = 0; k < slots.size(); k++) {
-      waiting[k] = in.present[k] && slots[k].to_refill;
-      others[k] = in.present[k] && !in.qos[k];
+      const bool runnable = in.present[k] && !in.frozen[k];
+      waiting[k] = runnable && slots[k].to_refill;
+      others[k] = runnable && !in.qos[k];
       waits = waits || waiting[k];
-      spent = spent && (!in.present[k] || slots[k].c <= 0);
+      spent = spent && (!runnable || slots[k].c <= 0);
     }
     return waits ? waiting : spent ? others : nobody;
   }

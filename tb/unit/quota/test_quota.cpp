@@ -32,6 +32,7 @@ class Bench {
     n_++;
     QuotaInputs next(kSched, kKernels);
     next.present = in.present;
+    next.frozen = in.frozen;
     next.qos = in.qos;
     next.first_quota = in.first_quota;
     in = next;
@@ -92,6 +93,7 @@ class Bench {
     }
     for (unsigned k = 0; k < kKernels; k++) {
       set(top.present_i, k, 1, in.present[k]);
+      set(top.runnable_i, k, 1, in.present[k] && !in.frozen[k]);
       set(top.qos_i, k, 1, in.qos[k]);
     }
     top.arrive_valid_i = in.arrive >= 0;
@@ -400,6 +402,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     b.cycle();
     for (unsigned k = 0; k < kKernels; k++) {
       if (random.one_in(100)) b.in.present[k] = false;
+      if (random.one_in(50)) b.in.frozen[k] = !b.in.frozen[k];
       if (random.one_in(2000)) b.in.qos[k] = !b.in.qos[k];
     }
     if (arrives >= 0) b.in.present[static_cast<unsigned>(arrives)] = true;
