@@ -16,6 +16,11 @@ __global__ void outside(unsigned *p, unsigned address) {
   p[blockIdx.x] = 1;
 }
 
+__global__ void peek(unsigned *p, unsigned address) {
+  if (blockIdx.x == 3 && threadIdx.x == 2) p[0] = *(volatile unsigned *)address;
+  p[blockIdx.x] = 1;
+}
+
 __global__ void endless(volatile unsigned *p) {
   while (*p == 0) {
   }

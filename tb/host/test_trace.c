@@ -59,13 +59,14 @@ static void wait_sampling(struct recording *recording, qsmDevice_t device, uint6
   }
 }
 
-// Programs with atomics, shared memory, divergence and divisions beside a kernel that spins, under quotas; everything ends.
+// Programs with atomics, shared memory, divergence and divisions, and one that is killed, beside a kernel that spins, under quotas; everything ends.
 static void run_traced(struct recording *recording, const char *name, uint64_t from, uint64_t to) {
   struct qsm_config config = {.num_sms = 3, .num_sched = 2, .warps_per_sm = 6, .warp_size = 4, .num_kernels = 3, .max_tbs = 5, .mem_txns = 8,
                               .noc_lat = 3, .stall_counters = 1, .name = "odd"};
   char konata_path[96];
   snprintf(konata_path, sizeof konata_path, "%s", path_of(name, "log"));
-  const struct qsm_trace_options options = {.konata_path = konata_path, .timeline_path = path_of(name, "json"), .from = from, .to = to, .names = names, .n_names = 2};
+  const struct qsm_trace_options options = {.konata_path = konata_path, .timeline_path = path_of(name, "json"), .from = from, .to = to,
+                                            .names = names, .n_names = 2};
   const struct qsm_backend_options backend = {.sink = record, .sink_ctx = recording};
   char msg[256] = "";
   qsmDevice_t device = NULL;
@@ -80,6 +81,11 @@ static void run_traced(struct recording *recording, const char *name, uint64_t f
   assert_int_equal(launch(suite, "divide", 20, room, 0, NULL, NULL), qsmSuccess);
   assert_int_equal(launch(other, "endless", 3, flag, 0, NULL, NULL), qsmSuccess);
   wait_sampling(recording, device, 30000);
+  for (uint32_t i = 0; i < 4; i++) {
+    const char *const killed[] = {"illegal", "peek"};
+    assert_int_equal(launch(suite, killed[i % 2], 12, room, 0x40000000, NULL, NULL), qsmSuccess);
+    assert_int_equal(qsmContextSynchronize(suite, LONG), qsmErrorKernelFault);
+  }
   assert_int_equal(run_program(suite, qsm_suite_find("histogram"), QSM_SIZE_S, 1), 0);
   assert_int_equal(run_program(suite, qsm_suite_find("bfs"), QSM_SIZE_S, 1), 0);
   assert_int_equal(qsmMemcpyHtoD(other, flag, &stop, 4), qsmSuccess);
@@ -231,6 +237,31 @@ static void assert_stages(const struct line *line) {
   if (line->n[STAGE_Q] == 0 && line->n[STAGE_DV] == 0) assert_in_range(line->end, line->first[STAGE_IS] + 4, line->first[STAGE_IS] + 5);
 }
 
+// R-TR-1: words that were fetched, and those among them that were not issued leave with their path or their warp.
+static void assert_fetched(const struct pipeline *pipeline, const struct events *events) {
+  enum { N_THREADS = 18, N_CYCLES = 1 << 20 };
+  size_t n_words = 0, n_rows = 0, n_dropped = 0;
+  uint8_t *leaves = calloc(N_THREADS, N_CYCLES);
+  assert_non_null(leaves);
+  for (size_t i = 0; i < events->n; i++) {
+    const struct qsm_event *event = &events->list[i];
+    assert_true(event->cycle < N_CYCLES);
+    if (event->kind == QSM_EV_FETCH) {
+      n_words += event->word[2] == 0 ? (event->word[1] & 4 ? 1 : 2) : event->word[2] == 2;
+      n_dropped += event->word[2] == 3;
+    }
+    if (event->kind == QSM_EV_RESOLVE || event->kind == QSM_EV_FINISH) leaves[thread_of(event, event->word[0]) * N_CYCLES + event->cycle] = 1;
+  }
+  for (size_t i = 0; i < pipeline->n; i++) {
+    const struct line *line = &pipeline->lines[i];
+    n_rows += line->n[STAGE_F];
+    if (line->flushed && !leaves[line->thread * N_CYCLES + line->end]) fail_msg("row %zu is flushed at %" PRIu64, i, line->end);
+  }
+  assert_int_equal(n_rows, n_words);
+  assert_true(n_dropped > 0);
+  free(leaves);
+}
+
 static int by_cycle(const void *a, const void *b) {
   const struct qsm_event *left = a, *right = b;
   return left->cycle < right->cycle ? -1 : left->cycle > right->cycle;
@@ -239,7 +270,7 @@ static int by_cycle(const void *a, const void *b) {
 static void every_issue_is_one_line_with_its_stages(void **state) {
   (void)state;
   struct pipeline pipeline = read_pipeline("whole");
-  size_t n_issued = 0, n_divided = 0, n_loaded = 0, n_written = 0, n_waited = 0, from = 0;
+  size_t n_issued = 0, n_divided = 0, n_loaded = 0, n_written = 0, n_waited = 0, n_passes = 0, from = 0;
   for (size_t i = 0; i < pipeline.n; i++) {
     const struct line *line = &pipeline.lines[i];
     assert_true(line->ended);
@@ -249,11 +280,14 @@ static void every_issue_is_one_line_with_its_stages(void **state) {
     n_loaded += line->n[STAGE_M] != 0;
     n_waited += line->n[STAGE_FM];
     n_written += line->n[STAGE_WB];
+    n_passes += line->n[STAGE_L];
     if (!line->flushed) assert_stages(line);
   }
   assert_int_equal(n_issued, count_kind(&whole.events, QSM_EV_ISSUE));
   assert_int_equal(n_written, count_kind(&whole.events, QSM_EV_WB));
+  assert_int_equal(n_passes, count_kind(&whole.events, QSM_EV_LSUPASS));
   assert_true(n_divided > 20 && n_loaded > 1000 && n_waited > 20);
+  assert_fetched(&pipeline, &whole.events);
   qsort(whole.events.list, whole.events.n, sizeof *whole.events.list, by_cycle);
   for (size_t i = 0; i < whole.events.n; i++) {
     const struct qsm_event *event = &whole.events.list[i];
@@ -334,9 +368,16 @@ static bool quota_after(const struct events *quotas, uint32_t kernel, uint64_t c
   return low != 0;
 }
 
+struct place {
+  uint32_t sm, kernel;
+  uint64_t at;
+};
+
 struct shape {
+  struct place *places;  // of the values of quota counters
   uint64_t end[64][64];  // of the last slice of a thread; in file order they do not overlap
-  size_t n_blocks, n_launches, n_epochs, n_counters, n_quotas;
+  size_t n_blocks, n_launches, n_epochs, n_counters, n_quotas, n_faults;
+  bool killed;
   double issued[2];  // warps, summed over the samples
 };
 
@@ -348,6 +389,7 @@ static void look_at_slice(struct shape *shape, const cJSON *item) {
   shape->end[pid][tid] = begin + length;
   bool epoch = strncmp(text_of(item, "name"), "epoch ", 6) == 0;
   shape->n_epochs += epoch;
+  shape->killed |= pid == 1 && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(item, "args"), "killed"));
   shape->n_launches += pid == 1 && !epoch;
   shape->n_blocks += pid > 1;
 }
@@ -359,7 +401,9 @@ static void look_at_counter(struct shape *shape, const cJSON *item, const struct
   int32_t value = 0;
   shape->n_quotas += strncmp(name, "quota", 5) == 0;
   if (strncmp(name, "C of", 4) != 0) return;
-  shape->n_counters++;
+  shape->places = realloc(shape->places, (shape->n_counters + 1) * sizeof *shape->places);
+  assert_non_null(shape->places);
+  shape->places[shape->n_counters++] = (struct place){pid - 2, kernel, at};
   if (!quota_after(&quotas[pid - 2], kernel, at - 1, &value) || value != counter_value(item))
     fail_msg("%s on SM %u at %" PRIu64 ": %g, the event had %d", name, pid - 2, at, counter_value(item), value);
 }
@@ -370,6 +414,7 @@ static struct shape look_at(const cJSON *root, const struct events *events) {
   for (uint32_t sm = 0; sm < 3; sm++) quotas[sm] = quotas_of(events, sm);
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "traceEvents")) {
+    shape.n_faults += strcmp(text_of(item, "name"), "fault") == 0;
     if (text_of(item, "ph")[0] == 'X') look_at_slice(&shape, item);
     if (text_of(item, "ph")[0] == 'C') look_at_counter(&shape, item, quotas);
   }
@@ -377,18 +422,35 @@ static struct shape look_at(const cJSON *root, const struct events *events) {
   return shape;
 }
 
-static size_t n_gate_moves(const struct events *events) {
-  size_t n = 0;
+// R-TR-5: every rise and every passing of 0 is shown in its cycle, every other change not more than some cycles after a value; what is there
+// before a rise, a passing or a pause, too.
+static void assert_counter_is_followed(const struct shape *shape, const struct events *quotas, uint32_t sm, uint32_t kernel) {
+  size_t next = 0;
+  uint64_t shown = 0, changed = 0, shown_before = 0;
+  int32_t before = 0;
+  for (size_t i = 0; i < quotas->n; i++) {
+    int32_t value = (int32_t)quotas->list[i].word[kernel];
+    uint64_t at = quotas->list[i].cycle + 1;
+    for (; next < shape->n_counters && (shape->places[next].at <= at || shape->places[next].sm != sm || shape->places[next].kernel != kernel); next++)
+      if (shape->places[next].sm == sm && shape->places[next].kernel == kernel) shown = shape->places[next].at;
+    bool jump = value > before || (value > 0) != (before > 0);
+    if (value != before) {
+      if (jump ? shown != at : shown + COUNTER_STEP <= at)
+        fail_msg("sm %u, kernel %u: C from %d to %d at %" PRIu64 ", shown at %" PRIu64, sm, kernel, before, value, at, shown);
+      if ((jump || at - changed >= COUNTER_STEP) && changed != shown_before) fail_msg("sm %u, kernel %u: C at %" PRIu64 " is not shown", sm, kernel, changed);
+      changed = at;
+      shown_before = shown;
+    }
+    before = value;
+  }
+}
+
+static void assert_counters_are_followed(const struct shape *shape, const struct events *events) {
   for (uint32_t sm = 0; sm < 3; sm++) {
     struct events quotas = quotas_of(events, sm);
-    for (uint32_t kernel = 0; kernel < 2; kernel++)
-      for (size_t i = 0; i < quotas.n; i++) {
-        bool was_open = i && (int32_t)quotas.list[i - 1].word[kernel] > 0;
-        n += ((int32_t)quotas.list[i].word[kernel] > 0) != was_open;
-      }
+    for (uint32_t kernel = 0; kernel < 2; kernel++) assert_counter_is_followed(shape, &quotas, sm, kernel);
     free(quotas.list);
   }
-  return n;
 }
 
 static void a_timeline_is_made_of_its_events(void **state) {
@@ -404,8 +466,11 @@ static void a_timeline_is_made_of_its_events(void **state) {
   assert_true(n_ended > 5);
   assert_int_equal(shape.n_epochs, count_kind(events, QSM_EV_EPOCH) - 1);
   assert_int_equal(shape.n_quotas, 2 * count_kind(events, QSM_EV_EPOCH));
-  assert_true(shape.n_counters >= n_gate_moves(events));
+  assert_int_equal(shape.n_faults, count_kind(events, QSM_EV_FAULT));
+  assert_true(shape.killed && shape.n_faults > 0);
+  assert_counters_are_followed(&shape, events);
   assert_true(shape.n_counters < count_kind(events, QSM_EV_QUOTA));
+  free(shape.places);
   cJSON_Delete(root);
 }
 
@@ -445,6 +510,7 @@ static void a_part_of_a_timeline_is_cut_from_the_whole(void **state) {
     n_at_start += text_of(item, "ph")[0] == 'X' && at == 15000;
   }
   assert_true(n_at_start > 1);  // what was going on
+  free(shape.places);
   cJSON_Delete(root);
   forget(&recording);
 }
