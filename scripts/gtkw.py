@@ -131,6 +131,23 @@ def blocks(config):
     end()
 
 
+def preemption(config):
+    engine, save = f"{GPU}.u_tb_sched.u_preempt", f"{SM0}.u_save"
+    end = group("Preemption", closed=True)
+    signal(DEC, "last decision for the host (code)", f"{engine}.code_o", 4)
+    for sm in range(config["num_sms"]):
+        signal(DEC, f"job of SM {sm} (1 save, 2 drain, 3 restore, 4 saved, 5 freed)", f"{engine}.job_kind_o[{sm}]", 3)
+    for k in range(config["num_kernels"]):
+        signal(DEC, f"saved blocks of kernel {k}", f"{engine}.queued_o[{k}]", config["num_images"].bit_length())
+    signal(DEC, "SM 0: sequencer (1 restore, 2 save, 3 flush)", f"{save}.op_q", 2)
+    signal(DEC, "phase", f"{save}.phase_q", 4)
+    signal(DEC, "TB slot", f"{save}.tb_q", index_bits(config["max_tbs"]))
+    signal(DEC, "image", f"{save}.image_q", 4)
+    signal(BIT, "evicts", f"{save}.evict_o")
+    signal(BIT, "restored", f"{save}.restored_o")
+    end()
+
+
 def memory(config):
     sm_bits, channels = index_bits(config["num_sms"]), config["num_channels"]
     tag_bits = (config["mem_txns"] + config["num_sched"] - 1).bit_length()
@@ -156,7 +173,7 @@ def main():
     print("[size] 1600 1000\n[signals_width] 260\n[sst_expanded] 0")
     signal(BIT, "clock", "TOP.qsm_cosim.clk_i")
     signal(DEC, "cycle", f"{GPU}.cycle", 64)
-    for part in (issue, qaws, quota, epoch, blocks, memory):
+    for part in (issue, qaws, quota, epoch, blocks, preemption, memory):
         part(config)
 
 

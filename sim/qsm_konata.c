@@ -46,6 +46,7 @@ struct flight {
 };
 
 struct warp {
+  uint32_t kernel;
   struct fetched buffer[BUFFER];
   uint32_t n_buffered;
   struct flight flights[FLIGHTS];
@@ -98,13 +99,9 @@ static uint64_t new_row(struct qsm_konata *konata, const struct qsm_event *at, u
   return row;
 }
 
-static void describe(struct qsm_konata *konata, uint64_t row, const uint32_t *issue) {
-  char text[96];
-  uint32_t kernel = issue[1];
-  if (row == QSM_KONATA_UNSHOWN) return;
-  qsm_disasm(issue[2], issue[4], text, sizeof text);
+static void describe(struct qsm_konata *konata, uint64_t row, const char *text, uint32_t kernel, uint32_t mask) {
   qsm_konata_file_text(&konata->file, row, false, "%s", text);
-  qsm_konata_file_text(&konata->file, row, true, "%s, lanes %x", kernel < konata->n_names ? konata->names[kernel] : "kernel", issue[3]);
+  qsm_konata_file_text(&konata->file, row, true, "%s, lanes %x", kernel < konata->n_names ? konata->names[kernel] : "kernel", mask);
 }
 
 // ---- Fetch ----
@@ -167,22 +164,46 @@ static uint32_t free_flight(const struct warp *warp) {
   return i;
 }
 
-static void on_issue(struct qsm_konata *konata, const struct qsm_event *event) {
-  uint32_t mask = event->word[3];
-  struct warp *warp = warp_of(konata, event, event->sub, event->word[0]);
-  struct qsm_insn insn;
-  qsm_decode(event->word[4], &insn);
-  uint32_t index = free_flight(warp);
-  struct flight *flight = &warp->flights[index];
-  *flight = (struct flight){.valid = true, .row = take_fetched(konata, event, warp), .issued = konata->cycle,
-                            .class = (enum qsm_class)qsm_op_class[insn.op], .rd = insn.rd};
-  if (flight->class == QSM_CLASS_MEM) flight->to_pass = mask;
-  if (event->word[5] != NO_ENTRY && insn.rd) flight->to_write = mask;
-  describe(konata, flight->row, event->word);
-  start_stage(konata, flight->row, "Is");
+// ISSUE and INJECT: both have the warp in word 0 and the scoreboard entry in word 5.
+static void enter_pipe(struct qsm_konata *konata, const struct qsm_event *event, uint64_t row, enum qsm_class class, uint8_t rd, uint32_t mask) {
   struct subcore *sub = &konata->sms[event->sm].subs[event->sub];
+  struct warp *warp = &sub->warps[event->word[0]];
+  uint32_t index = free_flight(warp);
+  warp->flights[index] = (struct flight){.valid = true, .row = row, .issued = konata->cycle, .class = class, .rd = rd,
+                                         .to_pass = class == QSM_CLASS_MEM ? mask : 0, .to_write = event->word[5] != NO_ENTRY && rd ? mask : 0};
+  start_stage(konata, row, "Is");
   sub->pipe[konata->cycle % PIPE] = (struct pipe_slot){.issued = konata->cycle, .warp = (uint8_t)event->word[0], .flight = (uint8_t)index};
   konata->busy_to = konata->cycle + 5;
+}
+
+static void on_issue(struct qsm_konata *konata, const struct qsm_event *event) {
+  char text[96];
+  struct qsm_insn insn;
+  uint64_t row = take_fetched(konata, event, warp_of(konata, event, event->sub, event->word[0]));
+  qsm_decode(event->word[4], &insn);
+  qsm_disasm(event->word[2], event->word[4], text, sizeof text);
+  describe(konata, row, text, event->word[1], event->word[3]);
+  enter_pipe(konata, event, row, (enum qsm_class)qsm_op_class[insn.op], insn.rd, event->word[3]);
+}
+
+// A step of a preemption (preemption.md R-PE-16): it was not fetched.
+static void on_inject(struct qsm_konata *konata, const struct qsm_event *event) {
+  static const struct {
+    const char *name;
+    enum qsm_class class;
+    bool writes;
+  } steps[] = {{"ST", QSM_CLASS_MEM, false},  {"LD", QSM_CLASS_MEM, true}, {"STS", QSM_CLASS_MEM, false},
+               {"LDS", QSM_CLASS_MEM, true}, {"SET", QSM_CLASS_ALU, true}, {"JMP", QSM_CLASS_CTL, false}};
+  uint32_t step = event->word[1], reg = event->word[2];
+  char text[32];
+  uint64_t row = new_row(konata, event, event->word[0], event->word[3]);
+  snprintf(text, sizeof text, "injected %s x%u", steps[step].name, reg);
+  describe(konata, row, text, warp_of(konata, event, event->sub, event->word[0])->kernel, event->word[4]);
+  enter_pipe(konata, event, row, steps[step].class, steps[step].writes ? (uint8_t)reg : 0, event->word[4]);
+}
+
+static void on_start(struct qsm_konata *konata, const struct qsm_event *event) {
+  warp_of(konata, event, event->sub, event->word[0])->kernel = event->word[1];
 }
 
 static void retire(struct qsm_konata *konata, struct flight *flight) {
@@ -299,6 +320,7 @@ static void continue_flights(struct qsm_konata *konata) {
 
 static void (*const handlers[QSM_EV_COUNT])(struct qsm_konata *, const struct qsm_event *) = {
     [QSM_EV_FETCH] = on_fetch,  [QSM_EV_ISSUE] = on_issue,    [QSM_EV_RESOLVE] = on_resolve, [QSM_EV_FINISH] = on_resolve,
+    [QSM_EV_INJECT] = on_inject, [QSM_EV_START] = on_start,
     [QSM_EV_LSUPASS] = on_pass, [QSM_EV_REQ] = on_request, [QSM_EV_RETURN] = on_return,   [QSM_EV_WB] = on_write,
 };
 

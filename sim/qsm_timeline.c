@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Processes and threads of the file: the GPU with a thread per kernel slot, then the SMs with one per TB slot.
-enum { PID_GPU = 1, PID_SM = 2, TID_EPOCHS = 100, TID_SLOT = 1, TID_TB = 1, TID_LOADS = 100 };
+enum { PID_GPU = 1, PID_SM = 2, TID_EPOCHS = 100, TID_SLOT = 1, TID_TB = 1, TID_LOADS = 100, TID_JOBS = 101 };
 enum { MAX_KERNELS = 8, MAX_TBS = 32, N_REASONS = 8, COUNTER_STEP = 64, EPOCH_WORDS = 7 };
 #define NEVER UINT64_MAX
 
@@ -17,6 +17,7 @@ struct slice {
   bool open;
   uint64_t begin;
   uint32_t kernel, number;
+  bool restored;  // a block that was saved
 };
 
 // A quota counter: what has been seen, and what of it is in the file.
@@ -28,6 +29,7 @@ struct counter {
 
 struct sm_lines {
   struct slice blocks[MAX_TBS];
+  struct slice phase;  // of a preemption; kernel: op, number: phase
   struct counter counters[MAX_KERNELS];
 };
 
@@ -125,22 +127,53 @@ static void on_end(struct qsm_timeline *timeline, const struct qsm_event *event)
 
 static void on_arrive(struct qsm_timeline *timeline, const struct qsm_event *event) {
   timeline->sms[event->sm].blocks[event->word[0]] =
-      (struct slice){.open = true, .begin = timeline->now, .kernel = event->word[1], .number = event->word[2]};
+      (struct slice){.open = true, .begin = timeline->now, .kernel = event->word[1], .number = event->word[2], .restored = event->word[5] != 0};
 }
 
-static void close_block(struct qsm_timeline *timeline, uint32_t sm, uint32_t tb, const char *args) {
+static void close_block(struct qsm_timeline *timeline, uint32_t sm, uint32_t tb, const char *ending) {
   struct slice *block = &timeline->sms[sm].blocks[tb];
-  char title[96];
+  char title[96], args[64];
   snprintf(title, sizeof title, "%s block %u", name_of(timeline, block->kernel), block->number);
+  snprintf(args, sizeof args, "%s%s%s", block->restored ? "\"restored\":true" : "", block->restored && ending[0] ? "," : "", ending);
   close_slice(timeline, block, PID_SM + sm, TID_TB + tb, title, args);
 }
 
-static void on_retire(struct qsm_timeline *timeline, const struct qsm_event *event) { close_block(timeline, event->sm, event->word[0], ""); }
+static void on_retire(struct qsm_timeline *timeline, const struct qsm_event *event) {
+  close_block(timeline, event->sm, event->word[0], event->word[1] ? "\"saved\":true" : "");
+}
 
 static void on_fault(struct qsm_timeline *timeline, const struct qsm_event *event) {
   const uint32_t *word = event->word;
   put_instant(timeline, PID_SM + event->sm, TID_LOADS, timeline->now, "fault", "\"kernel\":\"%s\",\"cause\":%u,\"pc\":\"%08x\",\"thread\":%u,\"block\":%u",
               name_of(timeline, word[0]), word[1], word[2], word[3], word[4]);
+}
+
+// ---- Preemption ----
+
+static void on_preempt(struct qsm_timeline *timeline, const struct qsm_event *event) {
+  static const char *const techniques[] = {"switch", "drain", "flush"};
+  const uint32_t *word = event->word;
+  put_instant(timeline, PID_SM + word[0], TID_JOBS, timeline->now, techniques[word[3] % 3],
+              "\"kernel\":\"%s\",\"tb\":%u,\"image\":%u,\"code\":%u,\"host\":%u", name_of(timeline, word[1]), word[2], word[4], word[5], word[6]);
+}
+
+static void close_phase(struct qsm_timeline *timeline, uint32_t sm) {
+  static const char *const ops[] = {"idle", "restore", "save", "flush"};
+  static const char *const phases[] = {"idle", "address", "quiet or launch", "find", "registers", "state", "finished warps", "shared memory", "header", "wait"};
+  struct slice *slice = &timeline->sms[sm].phase;
+  char title[64];
+  snprintf(title, sizeof title, "%s: %s", ops[slice->kernel], phases[slice->number]);
+  close_slice(timeline, slice, PID_SM + sm, TID_JOBS, title, "");
+}
+
+static void on_tbop(struct qsm_timeline *timeline, const struct qsm_event *event) {
+  close_phase(timeline, event->sm);
+  timeline->sms[event->sm].phase =
+      (struct slice){.open = event->word[0] != 0, .begin = timeline->now, .kernel = event->word[0], .number = event->word[2]};
+}
+
+static void on_resumed(struct qsm_timeline *timeline, const struct qsm_event *event) {
+  put_instant(timeline, PID_SM + event->sm, TID_JOBS, timeline->now, "resumed", "\"tb\":%u", event->word[0]);
 }
 
 // ---- Quality of service ----
@@ -218,6 +251,7 @@ void qsm_timeline_sample(struct qsm_timeline *timeline, struct qsm_backend *back
 // A kind that shall be seen gets a line here and a function above.
 static void (*const handlers[QSM_EV_COUNT])(struct qsm_timeline *, const struct qsm_event *) = {
     [QSM_EV_DISPATCH] = on_dispatch, [QSM_EV_END] = on_end,     [QSM_EV_ARRIVE] = on_arrive, [QSM_EV_RETIRE] = on_retire,
+    [QSM_EV_PREEMPT] = on_preempt,   [QSM_EV_TBOP] = on_tbop,   [QSM_EV_RESUMED] = on_resumed,
     [QSM_EV_FAULT] = on_fault,       [QSM_EV_EPOCH] = on_epoch, [QSM_EV_QLOAD] = on_load,    [QSM_EV_QUOTA] = on_quota,
 };
 
@@ -232,6 +266,7 @@ void qsm_timeline_end(struct qsm_timeline *timeline) {
   for (uint32_t k = 0; k < timeline->config->num_kernels; k++) close_launch(timeline, k, unfinished);
   for (uint32_t sm = 0; sm < timeline->config->num_sms; sm++) {
     for (uint32_t tb = 0; tb < timeline->config->max_tbs; tb++) close_block(timeline, sm, tb, unfinished);
+    close_phase(timeline, sm);
     for (uint32_t k = 0; k < timeline->n_names; k++)
       if (timeline->sms[sm].counters[k].pending) show_counter(timeline, sm, k);
   }
@@ -246,6 +281,7 @@ static void put_names(struct qsm_timeline *timeline) {
     put_name(timeline, "process_name", PID_SM + sm, 0, "SM %u", sm);
     for (uint32_t tb = 0; tb < timeline->config->max_tbs; tb++) put_name(timeline, "thread_name", PID_SM + sm, TID_TB + tb, "TB slot %u", tb);
     put_name(timeline, "thread_name", PID_SM + sm, TID_LOADS, "loads and faults");
+    put_name(timeline, "thread_name", PID_SM + sm, TID_JOBS, "preemption");
   }
 }
 

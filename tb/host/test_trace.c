@@ -23,7 +23,7 @@ static const char *const names[2] = {"suite", "other"};
 
 struct events {
   struct qsm_event *list;
-  size_t n, room;
+  size_t n;
 };
 
 struct recording {
@@ -31,12 +31,16 @@ struct recording {
   struct events events;
 };
 
+// Room for one more than n elements, doubled at powers of two.
+static void *grow(void *list, size_t n, size_t element_bytes) {
+  if (n & (n - 1)) return list;
+  void *more = realloc(list, (n ? 2 * n : 1) * element_bytes);
+  assert_non_null(more);
+  return more;
+}
+
 static void keep(struct events *events, const struct qsm_event *event) {
-  if (events->n == events->room) {
-    events->room = events->room ? 2 * events->room : 4096;
-    events->list = realloc(events->list, events->room * sizeof *events->list);
-    assert_non_null(events->list);
-  }
+  events->list = grow(events->list, events->n, sizeof *events->list);
   events->list[events->n++] = *event;
 }
 
@@ -59,6 +63,23 @@ static void wait_sampling(struct recording *recording, qsmDevice_t device, uint6
   }
 }
 
+struct preemption {
+  qsmDevice_t device;
+  uint32_t n, n_done;
+};
+
+// Lets a launch run and takes blocks of it from the SMs, one after the other, by every technique.
+static void wait_preempting(qsmContext_t context, void *user) {
+  struct preemption *preemption = user;
+  while (qsmContextSynchronize(context, 900) == qsmErrorTimeout) {
+    qsmPreemptResult result;
+    qsmTechnique technique = preemption->n % 5 ? qsmTechniqueSwitch : qsmTechniqueDrain;
+    qsmError_t error = qsmPreempt(preemption->device, preemption->n++ % 3, context, technique, LONG, &result);
+    assert_true(error == qsmSuccess || error == qsmErrorPreempt);
+    preemption->n_done += error == qsmSuccess;
+  }
+}
+
 // Programs with atomics, shared memory, divergence and divisions, and one that is killed, beside a kernel that spins, under quotas; everything ends.
 static void run_traced(struct recording *recording, const char *name, uint64_t from, uint64_t to) {
   struct qsm_config config = {.num_sms = 3, .num_sched = 2, .warps_per_sm = 6, .warp_size = 4, .num_kernels = 3, .max_tbs = 5, .mem_txns = 8,
@@ -77,6 +98,8 @@ static void run_traced(struct recording *recording, const char *name, uint64_t f
   qsmContext_t suite = open_context(device), other = open_context(device);
   uint32_t flag = allocate(other, 64), room = allocate(suite, 4096);
   const uint32_t stop = 1;
+  struct preemption preemption = {.device = device};
+  assert_int_equal(qsmSetSaveArea(suite, 2), qsmSuccess);
   assert_int_equal(qsmSetQoS(suite, 1 << 16), qsmSuccess);
   assert_int_equal(launch(suite, "divide", 20, room, 0, NULL, NULL), qsmSuccess);
   assert_int_equal(launch(other, "endless", 3, flag, 0, NULL, NULL), qsmSuccess);
@@ -86,8 +109,9 @@ static void run_traced(struct recording *recording, const char *name, uint64_t f
     assert_int_equal(launch(suite, killed[i % 2], 12, room, 0x40000000, NULL, NULL), qsmSuccess);
     assert_int_equal(qsmContextSynchronize(suite, LONG), qsmErrorKernelFault);
   }
-  assert_int_equal(run_program(suite, qsm_suite_find("histogram"), QSM_SIZE_S, 1), 0);
-  assert_int_equal(run_program(suite, qsm_suite_find("bfs"), QSM_SIZE_S, 1), 0);
+  assert_int_equal(run_program_with(suite, qsm_suite_find("histogram"), QSM_SIZE_S, 1, wait_preempting, &preemption), 0);
+  assert_int_equal(run_program_with(suite, qsm_suite_find("bfs"), QSM_SIZE_S, 1, wait_preempting, &preemption), 0);
+  assert_true(preemption.n_done > 5);
   assert_int_equal(qsmMemcpyHtoD(other, flag, &stop, 4), qsmSuccess);
   assert_int_equal(qsmDeviceSynchronize(device, LONG), qsmSuccess);
   wait_sampling(recording, device, 2 * EPOCH);
@@ -123,6 +147,18 @@ static char *read_file(const char *path) {
   text[size] = 0;
   fclose(file);
   return text;
+}
+
+// Cycles in which a sequencer was busy.
+static uint64_t busy_cycles(const struct events *events) {
+  uint64_t since[3] = {0}, sum = 0;
+  for (size_t i = 0; i < events->n; i++) {
+    const struct qsm_event *event = &events->list[i];
+    if (event->kind != QSM_EV_TBOP) continue;
+    if (since[event->sm]) sum += event->cycle - since[event->sm];
+    since[event->sm] = event->word[0] ? event->cycle : 0;
+  }
+  return sum;
 }
 
 static size_t count_kind(const struct events *events, uint8_t kind) {
@@ -170,8 +206,7 @@ static void read_command(struct pipeline *pipeline, const char *text, uint64_t *
   if (sscanf(text, "I\t%" SCNu64 "\t%" SCNu64 "\t%u", &id, &value, &thread) == 3) {
     assert_int_equal(id, pipeline->n);
     assert_int_equal(value, id);
-    pipeline->lines = realloc(pipeline->lines, (pipeline->n + 1) * sizeof *pipeline->lines);
-    assert_non_null(pipeline->lines);
+    pipeline->lines = grow(pipeline->lines, pipeline->n, sizeof *pipeline->lines);
     pipeline->lines[pipeline->n++] = (struct line){.thread = thread, .begin = *cycle};
     return;
   }
@@ -230,7 +265,7 @@ static const struct line *find_issued(const struct pipeline *pipeline, size_t *f
 static void assert_stages(const struct line *line) {
   for (uint32_t i = 1; i <= 3; i++) assert_int_equal(line->first[STAGE_IS + i], line->first[STAGE_IS] + i);
   for (uint32_t i = STAGE_IS; i <= STAGE_X2; i++) assert_int_equal(line->n[i], 1);
-  assert_true(line->n[STAGE_F] == 1 && line->first[STAGE_F] < line->first[STAGE_IS]);
+  assert_true(line->n[STAGE_F] == 0 || (line->n[STAGE_F] == 1 && line->first[STAGE_F] < line->first[STAGE_IS]));
   assert_true(line->n[STAGE_FM] <= 1 && (!line->n[STAGE_FM] || line->first[STAGE_FM] < line->first[STAGE_F]));
   assert_int_equal(line->n[STAGE_L] != 0, line->n[STAGE_Q] != 0);
   assert_true(line->n[STAGE_WB] == 0 || line->end == line->last[STAGE_WB] + 1);
@@ -283,7 +318,8 @@ static void every_issue_is_one_line_with_its_stages(void **state) {
     n_passes += line->n[STAGE_L];
     if (!line->flushed) assert_stages(line);
   }
-  assert_int_equal(n_issued, count_kind(&whole.events, QSM_EV_ISSUE));
+  assert_int_equal(n_issued, count_kind(&whole.events, QSM_EV_ISSUE) + count_kind(&whole.events, QSM_EV_INJECT));
+  assert_true(count_kind(&whole.events, QSM_EV_INJECT) > 500);
   assert_int_equal(n_written, count_kind(&whole.events, QSM_EV_WB));
   assert_int_equal(n_passes, count_kind(&whole.events, QSM_EV_LSUPASS));
   assert_true(n_divided > 20 && n_loaded > 1000 && n_waited > 20);
@@ -291,9 +327,10 @@ static void every_issue_is_one_line_with_its_stages(void **state) {
   qsort(whole.events.list, whole.events.n, sizeof *whole.events.list, by_cycle);
   for (size_t i = 0; i < whole.events.n; i++) {
     const struct qsm_event *event = &whole.events.list[i];
-    if (event->kind != QSM_EV_ISSUE) continue;
+    if (event->kind != QSM_EV_ISSUE && event->kind != QSM_EV_INJECT) continue;
+    bool issued = event->kind == QSM_EV_ISSUE;
     const struct line *line = find_issued(&pipeline, &from, thread_of(event, event->word[0]), event->cycle);
-    if (!line || line->pc != event->word[2]) fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no line", event->cycle, event->sm, event->sub, event->word[0]);
+    if (!line || line->pc != event->word[issued ? 2 : 3] || line->n[STAGE_F] != issued) fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no line", event->cycle, event->sm, event->sub, event->word[0]);
   }
   free(pipeline.lines);
 }
@@ -376,7 +413,8 @@ struct place {
 struct shape {
   struct place *places;  // of the values of quota counters
   uint64_t end[64][64];  // of the last slice of a thread; in file order they do not overlap
-  size_t n_blocks, n_launches, n_epochs, n_counters, n_quotas, n_faults;
+  size_t n_blocks, n_launches, n_epochs, n_counters, n_quotas, n_faults, n_saved, n_restored, n_requests, n_resumed;
+  uint64_t busy_cycles;
   bool killed;
   double issued[2];  // warps, summed over the samples
 };
@@ -389,9 +427,14 @@ static void look_at_slice(struct shape *shape, const cJSON *item) {
   shape->end[pid][tid] = begin + length;
   bool epoch = strncmp(text_of(item, "name"), "epoch ", 6) == 0;
   shape->n_epochs += epoch;
-  shape->killed |= pid == 1 && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(item, "args"), "killed"));
+  shape->killed |= pid == 1 && cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(item, "args"), "killed");
   shape->n_launches += pid == 1 && !epoch;
-  shape->n_blocks += pid > 1;
+  bool job = tid == 101 % 64;
+  const cJSON *args = cJSON_GetObjectItemCaseSensitive(item, "args");
+  shape->busy_cycles += job ? length : 0;
+  shape->n_blocks += pid > 1 && !job;
+  shape->n_saved += cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(args, "saved"));
+  shape->n_restored += cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(args, "restored"));
 }
 
 static void look_at_counter(struct shape *shape, const cJSON *item, const struct events quotas[3]) {
@@ -401,8 +444,7 @@ static void look_at_counter(struct shape *shape, const cJSON *item, const struct
   int32_t value = 0;
   shape->n_quotas += strncmp(name, "quota", 5) == 0;
   if (strncmp(name, "C of", 4) != 0) return;
-  shape->places = realloc(shape->places, (shape->n_counters + 1) * sizeof *shape->places);
-  assert_non_null(shape->places);
+  shape->places = grow(shape->places, shape->n_counters, sizeof *shape->places);
   shape->places[shape->n_counters++] = (struct place){pid - 2, kernel, at};
   if (!quota_after(&quotas[pid - 2], kernel, at - 1, &value) || value != counter_value(item))
     fail_msg("%s on SM %u at %" PRIu64 ": %g, the event had %d", name, pid - 2, at, counter_value(item), value);
@@ -415,6 +457,8 @@ static struct shape look_at(const cJSON *root, const struct events *events) {
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "traceEvents")) {
     shape.n_faults += strcmp(text_of(item, "name"), "fault") == 0;
+    shape.n_resumed += strcmp(text_of(item, "name"), "resumed") == 0;
+    shape.n_requests += strcmp(text_of(item, "name"), "switch") == 0 || strcmp(text_of(item, "name"), "drain") == 0;
     if (text_of(item, "ph")[0] == 'X') look_at_slice(&shape, item);
     if (text_of(item, "ph")[0] == 'C') look_at_counter(&shape, item, quotas);
   }
@@ -458,11 +502,21 @@ static void a_timeline_is_made_of_its_events(void **state) {
   const struct events *events = &whole.events;
   cJSON *root = read_timeline("whole");
   struct shape shape = look_at(root, events);
-  size_t n_ended = 0;
-  for (size_t i = 0; i < events->n; i++)
-    if (events->list[i].kind == QSM_EV_END) n_ended += (size_t)__builtin_popcount(events->list[i].word[0]);
+  size_t n_ended = 0, n_saved = 0, n_restored = 0;
+  for (size_t i = 0; i < events->n; i++) {
+    const struct qsm_event *event = &events->list[i];
+    if (event->kind == QSM_EV_END) n_ended += (size_t)__builtin_popcount(event->word[0]);
+    n_saved += event->kind == QSM_EV_RETIRE && event->word[1];
+    n_restored += event->kind == QSM_EV_ARRIVE && event->word[5];
+  }
   assert_int_equal(shape.n_blocks, count_kind(events, QSM_EV_RETIRE));
   assert_int_equal(shape.n_launches, n_ended);
+  assert_int_equal(shape.n_saved, n_saved);
+  assert_int_equal(shape.n_restored, n_restored);
+  assert_int_equal(shape.n_requests, count_kind(events, QSM_EV_PREEMPT));
+  assert_int_equal(shape.n_resumed, count_kind(events, QSM_EV_RESUMED));
+  assert_int_equal(shape.busy_cycles, busy_cycles(events));
+  assert_true(n_saved > 3 && n_restored > 3);
   assert_true(n_ended > 5);
   assert_int_equal(shape.n_epochs, count_kind(events, QSM_EV_EPOCH) - 1);
   assert_int_equal(shape.n_quotas, 2 * count_kind(events, QSM_EV_EPOCH));
