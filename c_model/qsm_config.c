@@ -60,15 +60,21 @@ static uint32_t binary_digits(uint32_t x) {
   return n;
 }
 
-// Letters as in R-QM-11.
-uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) {
+// What the manager takes. Letters as in R-QM-11.
+static uint32_t manager_cycles(const struct qsm_config *config) {
   const uint32_t p = (31 + 2 * binary_digits(config->num_sms * config->max_tbs) + 3) / 4;
   const uint32_t s = max_u32(p, config->num_sms) + 2;
-  uint32_t m = 0;
+  uint32_t m = (config->num_kernels - 1) * max_u32(35, s) + max_u32(21, s);  // scheme fair (R-SC-14)
   for (uint32_t q = 0; q <= config->num_kernels; q++) {
     m = max_u32(m, q * max_u32(23, s) + (config->num_kernels - q) * max_u32(1 + 20 * q, s));
   }
   return 2 * config->noc_lat + 2 * config->num_sms + p + 4 + m;
+}
+
+// At least so much that the shortest epoch has a hundred cycles (R-SP-1).
+uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) {
+  enum { FOR_SAMPLES = 84 };  // 100 less the 16 of qsm_config_epoch_min()
+  return max_u32(manager_cycles(config), FOR_SAMPLES - 2 * config->noc_lat);
 }
 
 static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len) {
@@ -86,7 +92,7 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
     return refuse(msg, msg_len, "shared_bytes", c->shared_bytes, "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
   }
   if (c->qos_lat < qsm_config_qos_lat_min(c)) {
-    return refuse(msg, msg_len, "qos_lat", c->qos_lat, "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11)",
+    return refuse(msg, msg_len, "qos_lat", c->qos_lat, "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11; R-SP-1)",
                   qsm_config_qos_lat_min(c));
   }
   if (c->mem_bytes % 4096 != 0) return refuse(msg, msg_len, "mem_bytes", c->mem_bytes, "a multiple of 4096");

@@ -77,7 +77,7 @@ static inline uint32_t qsm_config_epoch_min(const struct qsm_config *config) {
   return config->qos_lat + 2 * config->noc_lat + 16;
 }
 
-// Least qos_lat: what the manager's messages and arithmetic take (docs/qos_mgr.md, R-QM-11).
+// Least qos_lat: what the manager's messages and arithmetic take (docs/qos_mgr.md, R-QM-11), and a hundred samples of an epoch ask for.
 uint32_t qsm_config_qos_lat_min(const struct qsm_config *config);
 
 #endif

@@ -18,7 +18,6 @@ enum {
   WINDOW_ALIGN = 4096,
   RIGHTS_BITS = 7,
   STALL_SELECT_BITS = 0x3ff,
-  SCHEME_ELASTIC = 3,  // has its number, is not built
   BUDGET_RESET = 1,
   MAX_BUDGET = 255,
   MAX_ACTIVE_WARPS = 16,
@@ -70,7 +69,7 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
   regs->shared.config = config;
   regs->shared.policy = QSM_POLICY_GTO;
   regs->shared.active_warps = 8;
-  regs->epoch_len = 10000;
+  regs->shared.epoch_len = 10000;
   regs->alpha_cap = 0x40000;
   regs->rollover_cap = 8;
   regs->alpha_en = 1;
@@ -103,9 +102,9 @@ static struct field find_gpu_field(const struct qsm_config *config, uint32_t off
   switch (offset) {
     case QSM_REG_POLICY: return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_QAWS_PROSE, 1, 0};
     case QSM_REG_ACTIVE_WARPS: return (struct field){offsetof(struct qsm_regs, shared.active_warps), 1, MAX_ACTIVE_WARPS, 1, 0};
-    case QSM_REG_SCHEME: return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_ROLLOVER, 1, FIELD_QUIET};
+    case QSM_REG_SCHEME: return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_FAIR, 1, FIELD_QUIET};
     case QSM_REG_EPOCH_LEN:
-      return (struct field){offsetof(struct qsm_regs, epoch_len), qsm_config_epoch_min(config), MAX_EPOCH, 1, FIELD_QUIET};
+      return (struct field){offsetof(struct qsm_regs, shared.epoch_len), qsm_config_epoch_min(config), MAX_EPOCH, 1, FIELD_QUIET};
     case QSM_REG_ALPHA_CAP: return (struct field){offsetof(struct qsm_regs, alpha_cap), 0, QSM_ALPHA_MAX, 1, FIELD_QUIET};
     case QSM_REG_ROLLOVER_CAP: return (struct field){offsetof(struct qsm_regs, rollover_cap), 0, 255, 1, FIELD_QUIET};
     case QSM_REG_ALPHA_EN: return (struct field){offsetof(struct qsm_regs, alpha_en), 0, 1, 1, FIELD_QUIET};
@@ -231,9 +230,8 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
     case QSM_REG_PREEMPT: *value = 0; return true;
     case QSM_REG_PREEMPT_STATUS: *value = read_preempt_status(ctrl); return true;
     case QSM_REG_SMSEL_JOB: *value = read_job(ctrl); return true;
-    // Of blocks that are not built yet: TB adjuster, samplers.
-    case QSM_REG_ADJUST_BUSY:
-    case QSM_REG_SMSEL_IDLE: *value = 0; return true;
+    case QSM_REG_SMSEL_IDLE: *value = qsm_sm_snap_idle(ctrl->sms[ctrl->regs.sm_select], place.index); return true;
+    case QSM_REG_ADJUST_BUSY: *value = 0; return true;  // of the TB adjuster, which is not built yet
     default: return false;
   }
 }
@@ -273,6 +271,7 @@ static bool read_qos(const struct qsm_qos_slot *slot, uint32_t offset, uint32_t 
     case QSM_SLOT_EPOCH_INSN: *value = slot->epoch_insn; return true;
     case QSM_SLOT_EPOCH_QUOTA: *value = slot->quota; return true;
     case QSM_SLOT_ALPHA: *value = slot->alpha; return true;
+    case QSM_SLOT_RATIO: *value = slot->ratio; return true;
     default: return false;
   }
 }
@@ -297,8 +296,6 @@ static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, 
     case QSM_SLOT_HIST_CLEAR:
     case QSM_SLOT_KILL: *value = 0; return true;
     case QSM_SLOT_SAVED: *value = qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k); return true;
-    // Of schemes that are not built yet.
-    case QSM_SLOT_RATIO: *value = 0; return true;
     default:
       return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
              read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, value);
@@ -348,7 +345,6 @@ static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t va
   if (place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET) return is_busy(ctrl, place.index) && !groups_fit(ctrl, place.index, value);
   if (place.area != AREA_GPU) return false;
   switch (place.offset) {
-    case QSM_REG_SCHEME: return value == SCHEME_ELASTIC;
     case QSM_REG_ALPHA_CAP: return value != 0 && value < QSM_ALPHA_ONE;
     case QSM_REG_STALL_SELECT: return !stall_select_ok(ctrl->config, value);
     default: return false;

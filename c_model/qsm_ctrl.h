@@ -15,9 +15,8 @@ struct qsm_tb_sched;
 struct qsm_qos_mgr;
 
 struct qsm_regs {
-  struct qsm_sm_shared shared;  // what the SMs see: descriptors, scheduling, qos flags, first quotas
+  struct qsm_sm_shared shared;  // what the SMs see: descriptors, scheduling, qos flags, first quotas, epoch length
   uint32_t scheme;
-  uint32_t epoch_len;
   uint32_t alpha_cap;
   uint32_t rollover_cap;
   uint32_t alpha_en;

@@ -30,7 +30,8 @@
   X(FAULT, "fault", "kernel cause pc tid block value")                        \
   X(EPOCH, "qos_mgr", "slot_words[]")                                         \
   X(QUOTA, "quota", "c[]")                                                    \
-  X(QLOAD, "quota", "scheme granted quota[]")                                 \
+  X(QLOAD, "quota", "scheme granted dcnt early quota[]")                      \
+  X(SAMPLE, "idle_sampler", "idle_sum[]")                                     \
   X(PREEMPT, "preempt", "sm kernel tb technique image code host")             \
   X(DISPATCH, "tb_sched", "sm tb kernel linear op image ticket")              \
   X(TARGETS, "tb_alloc", "sm target[]")                                       \
@@ -45,8 +46,8 @@ enum qsm_event_kind {
   QSM_EV_COUNT
 };
 
-// Largest payload: REQ = 4 words + byte mask (4 words for 128-byte lines) + 32 data words; EPOCH = 7 words for 8 slots.
-#define QSM_EVENT_MAX_WORDS 56
+// Largest payload: REQ = 4 words + byte mask (4 words for 128-byte lines) + 32 data words; EPOCH = 8 words for 8 slots.
+#define QSM_EVENT_MAX_WORDS 64
 
 struct qsm_event {
   uint64_t cycle;

@@ -49,7 +49,7 @@ enum qsm_state_kind {
   QSM_STATE_LANE_DEPTH, // same
   QSM_STATE_WARP,       // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask, 6 selcnt, 7 rot, 8 depth
   QSM_STATE_SCOREBOARD, // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if not valid
-  QSM_STATE_QUOTA,      // sm, index = kernel: word 0 C, 1 quota, 2 granted, 3 insn
+  QSM_STATE_QUOTA,      // sm, index = kernel: word 0 C, 1 quota, 2 granted, 3 insn, 4 fresh; index NumKernels: word 0 dcnt, 1 early
   QSM_STATE_TBS,        // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived; 0 unless valid: 4 ticket, 5 saved, 6 block x | y<<16,
                         // 7 z, 8 linear
   QSM_STATE_STALL,      // sm, sub, index = kernel, word = reason
@@ -57,6 +57,7 @@ enum qsm_state_kind {
   QSM_STATE_FAULT,      // sm, index = kernel: word 0 killed, 1 cause, 2 pc, 3 tid, 4 block, 5 value
   QSM_STATE_TARGET,     // sm, index = kernel, word 0
   QSM_STATE_POLICY,     // sm, sub, index 0: word 0 active, 1 front.valid<<16 | front.budget<<8 | ncs, 2 prev<<1 | head_ok, 3 mark
+  QSM_STATE_IDLE,       // sm, index = kernel: word 0 idle_sum, 1 snap_idle
   QSM_STATE_JOB,        // sm, index 0: word 0 kind | result<<4, 1 kernel | tb<<8 | image<<16 | fresh<<24 | host<<25 (kind none: 0), 2 ticket (kind saved)
   QSM_STATE_SAVED,      // index = kernel slot: word 0 images used, 1 queue length, 2+n queue image | fresh<<8, 2+NumImages+v spare ticket
   QSM_STATE_TICKETS,    // sm, index = kernel: word 0 fresh_cnt, 1 stack height, 2+n ticket n from the bottom

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SMS = 64, WORDS_PER_SLOT = 7 };
+enum { MAX_SMS = 64, WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
 
@@ -37,6 +37,9 @@ struct qsm_qos_mgr {
   enum phase phase;
   uint64_t next_at;    // cycle of the phase
   uint64_t next_tick;
+  uint64_t next_sample;
+  uint64_t next_event;  // the earlier one of phase and sample
+  uint32_t sample_acc;  // acc of R-SP-1, at the end of that cycle
   uint32_t ep_len;     // T of the running epoch
   uint64_t busy_from, busy_to;  // MGR_BUSY in between, both included; E is the cycle before
   uint32_t epoch_count;
@@ -52,16 +55,24 @@ static u128 divide_up(u128 a, u128 b) { return (a + b - 1) / b; }
 
 static uint32_t clip(u128 value, uint32_t top) { return value < top ? (uint32_t)value : top; }
 
-uint32_t qsm_qos_alpha(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn, uint32_t alpha_cap) {
-  uint32_t top = alpha_cap ? alpha_cap : QSM_ALPHA_MAX;
-  if (hist_cycles == 0) return QSM_ALPHA_ONE;
-  if (hist_insn == 0) return top;
-  uint32_t alpha = clip(divide_up((u128)goal_q16 * hist_cycles, hist_insn), top);
+uint32_t qsm_qos_ratio(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn) {
+  if (hist_cycles == 0) return 0;
+  return hist_insn == 0 ? QSM_ALPHA_MAX : clip(divide_up((u128)goal_q16 * hist_cycles, hist_insn), QSM_ALPHA_MAX);
+}
+
+// R-QM-6 in terms of the ratio, which is 0 without a history and at its largest without an instruction.
+uint32_t qsm_qos_alpha(uint32_t ratio, uint32_t alpha_cap) {
+  uint32_t alpha = clip(ratio, alpha_cap ? alpha_cap : QSM_ALPHA_MAX);
   return alpha > QSM_ALPHA_ONE ? alpha : QSM_ALPHA_ONE;
 }
 
 uint32_t qsm_qos_quota(uint32_t alpha_q16, uint32_t goal_q16, uint32_t epoch_len) {
   return clip(divide_up((u128)alpha_q16 * goal_q16 * epoch_len, (u128)1 << 32), QSM_QUOTA_MAX);
+}
+
+uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool up) {
+  u128 product = (u128)iso_ipc_q16 * epoch_len, divisor = (u128)n << 16;
+  return clip(up ? divide_up(product, divisor) : product / divisor, QSM_QUOTA_MAX);
 }
 
 uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota) { return clip((u128)quota * insn / qos_quota, QSM_QUOTA_MAX); }
@@ -89,15 +100,15 @@ static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
 }
 
 static bool uses_history(const struct qsm_qos_mgr *mgr) {
-  return mgr->regs->alpha_en && (mgr->snap.scheme == QSM_SCHEME_NAIVE_HISTORY || mgr->snap.scheme == QSM_SCHEME_ROLLOVER);
+  return mgr->regs->alpha_en && mgr->snap.scheme >= QSM_SCHEME_NAIVE_HISTORY && mgr->snap.scheme <= QSM_SCHEME_ROLLOVER_TIME;  // R-SC-8
 }
 
 // R-QM-6, R-QM-7
 static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
   uint32_t goal = mgr->regs->goal[k], cap = mgr->regs->alpha_cap;
-  slot->alpha = QSM_ALPHA_ONE;
-  if (uses_history(mgr)) slot->alpha = qsm_qos_alpha(goal, slot->hist_cycles, slot->hist_insn, cap);
+  slot->ratio = qsm_qos_ratio(goal, slot->hist_cycles, slot->hist_insn);
+  slot->alpha = uses_history(mgr) ? qsm_qos_alpha(slot->ratio, cap) : QSM_ALPHA_ONE;
   slot->quota = qsm_qos_quota(slot->alpha, goal, mgr->ep_len);
   if (uses_history(mgr) && slot->hist_cycles && !slot->hist_insn && cap == 0) slot->quota = QSM_QUOTA_MAX;  // B2
 }
@@ -110,14 +121,26 @@ static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
     if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0) continue;
     quota = qsm_qos_scaled(quota, qos->epoch_insn, qos->quota);
   }
+  mgr->slot[k].ratio = 0;
   mgr->slot[k].alpha = QSM_ALPHA_ONE;
   mgr->slot[k].quota = quota > mgr->ep_len ? quota : mgr->ep_len;
+}
+
+// R-SC-10: in place of all other quotas.
+static void compute_fair(struct qsm_qos_mgr *mgr) {
+  uint32_t had_tb = mgr->snap.had_tb & mgr->regs->valid_mask;
+  uint32_t n = had_tb ? (uint32_t)__builtin_popcount(had_tb) : 1;
+  for (uint32_t left = mgr->regs->valid_mask; left; left &= left - 1) {
+    uint32_t k = qsm_lowest(left);
+    mgr->slot[k].quota = qsm_qos_fair(mgr->regs->iso_ipc[k], mgr->ep_len, n, is_qos(mgr, k));
+  }
 }
 
 // R-QM-9: what a load may carry over.
 static uint32_t credit(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t quota) {
   uint32_t cap = mgr->regs->rollover_cap;
-  if (mgr->snap.scheme != QSM_SCHEME_ROLLOVER || !is_qos(mgr, k)) return 0;
+  bool carries = mgr->snap.scheme == QSM_SCHEME_ROLLOVER || mgr->snap.scheme == QSM_SCHEME_ROLLOVER_TIME;
+  if (!carries || !is_qos(mgr, k)) return 0;
   return cap ? clip((u128)cap * quota, QSM_QUOTA_MAX - quota) : QSM_QUOTA_MAX - quota;
 }
 
@@ -154,6 +177,7 @@ static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   for (uint32_t k = 0; k < n; k++) {
     if (is_valid(mgr, k) && !is_qos(mgr, k)) compute_other(mgr, k);
   }
+  if (mgr->snap.scheme == QSM_SCHEME_FAIR) compute_fair(mgr);
   for (uint32_t k = 0; k < n; k++) {
     if (is_valid(mgr, k)) split(mgr, cycle, k);
   }
@@ -189,7 +213,8 @@ static void report_epoch(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
                                               (uint32_t)slot->hist_insn,
                                               (uint32_t)(slot->hist_insn >> 32),
                                               (uint32_t)slot->hist_cycles,
-                                              (uint32_t)(slot->hist_cycles >> 32)};
+                                              (uint32_t)(slot->hist_cycles >> 32),
+                                              slot->ratio};
     memcpy(&words[WORDS_PER_SLOT * k], of_slot, sizeof of_slot);
   }
   qsm_bus_report(mgr->bus, cycle, QSM_EV_EPOCH, 0, WORDS_PER_SLOT * n, words);
@@ -200,10 +225,17 @@ static void send_to_all(const struct qsm_qos_mgr *mgr, uint64_t cycle, enum qsm_
   qsm_bus_broadcast(mgr->bus, mgr->config->num_sms, &msg);
 }
 
+// R-SP-1: the first cycle from `from` on whose 100 take acc to T.
+static void plan_sample(struct qsm_qos_mgr *mgr, uint64_t from) {
+  uint32_t n_cycles = (mgr->ep_len - mgr->sample_acc + SAMPLES_PER_EPOCH - 1) / SAMPLES_PER_EPOCH;
+  mgr->next_sample = from + n_cycles - 1;
+  mgr->sample_acc += n_cycles * SAMPLES_PER_EPOCH - mgr->ep_len;
+}
+
 // R-QM-1: the next epoch begins, with the EPOCH_LEN of now.
 static void tick(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   send_to_all(mgr, cycle, QSM_MSG_TICK);
-  mgr->ep_len = mgr->regs->epoch_len;
+  mgr->ep_len = mgr->regs->shared.epoch_len;
   mgr->next_tick = cycle + mgr->ep_len;
   mgr->busy_from = cycle + mgr->config->noc_lat + 1;
   mgr->busy_to = cycle + mgr->config->noc_lat + mgr->config->qos_lat;
@@ -215,8 +247,7 @@ static void finish(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   mgr->epoch_e = (uint32_t)mgr->snap.cycle;
 }
 
-void qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle) {
-  if (cycle != mgr->next_at) return;
+static void step_phase(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   uint32_t noc_lat = mgr->config->noc_lat;
   switch (mgr->phase) {
     case PHASE_TICK:
@@ -247,7 +278,15 @@ void qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   }
 }
 
-uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from) { return mgr->next_at > from ? mgr->next_at : from; }
+void qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  bool samples = cycle == mgr->next_sample;
+  if (samples) send_to_all(mgr, cycle, QSM_MSG_SAMPLE);
+  if (cycle == mgr->next_at) step_phase(mgr, cycle);
+  if (samples) plan_sample(mgr, cycle + 1);  // with the next epoch's length, if this was the last cycle
+  mgr->next_event = qsm_earlier(mgr->next_at, mgr->next_sample);
+}
+
+uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from) { return mgr->next_event > from ? mgr->next_event : from; }
 
 // ---- Interface ----
 
@@ -258,8 +297,10 @@ struct qsm_qos_mgr *qsm_qos_mgr_create(const struct qsm_regs *regs, struct qsm_t
   mgr->regs = regs;
   mgr->tb_sched = tb_sched;
   mgr->bus = bus;
-  mgr->ep_len = regs->epoch_len;
+  mgr->ep_len = regs->shared.epoch_len;
   mgr->next_at = mgr->ep_len - 1;
+  plan_sample(mgr, 0);
+  mgr->next_event = qsm_earlier(mgr->next_at, mgr->next_sample);
   mgr->busy_from = QSM_NEVER;
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) mgr->slot[k].alpha = QSM_ALPHA_ONE;
   return mgr;

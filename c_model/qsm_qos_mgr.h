@@ -18,6 +18,7 @@ struct qsm_qos_slot {
   uint32_t epoch_insn;
   uint32_t quota;
   uint32_t alpha;  // Q3.16
+  uint32_t ratio;  // Q3.16: goal / IPC of the history (R-SC-8)
 };
 
 struct qsm_qos_mgr;
@@ -46,15 +47,19 @@ const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint3
 // Flips a bit of a valid slot's history; see qsm_model_inject().
 int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_t what_len);
 
-// ---- Arithmetic, alone (R-QM-6 to R-QM-9) ----
+// ---- Arithmetic, alone (R-QM-6 to R-QM-9, R-SC-8 to R-SC-10) ----
 #define QSM_QUOTA_MAX 0x7fffffffu
 #define QSM_ALPHA_ONE 0x10000u
 #define QSM_ALPHA_MAX 0x7ffffu
 
+// goal / IPC of the history of a QoS slot, rounded up; 0 without a history. Q3.16.
+uint32_t qsm_qos_ratio(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn);
 // alpha of a QoS slot with history correction; cap 0: off. Q3.16.
-uint32_t qsm_qos_alpha(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn, uint32_t alpha_cap);
+uint32_t qsm_qos_alpha(uint32_t ratio, uint32_t alpha_cap);
 // Quota of a QoS slot.
 uint32_t qsm_qos_quota(uint32_t alpha_q16, uint32_t goal_q16, uint32_t epoch_len);
+// Quota of a slot under scheme fair, beside n - 1 others; rounded up for a QoS slot.
+uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool up);
 // One step to the quota of a non-QoS slot: what it would have issued, had the QoS slot issued its quota (not 0) instead of insn.
 uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota);
 // The SM's part of a quota: `before` of `sum` TBs are on lower SMs, `here` on this one. sum is not 0.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md.
+// Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md, docs/design/schemes.md.
 #include "qsm_sm_blocks.h"
 
 #include <string.h>
+
+void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels) {
+  *q = (struct qsm_quota){.open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER};
+}
 
 void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
   struct qsm_quota *q = &sm->quota;
@@ -12,16 +16,40 @@ void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
   q->shadow_credit[k] = msg->credit;
 }
 
-// R-QC-5: kernels due for a refill, by the registers as they are.
-static uint32_t refills(const struct qsm_sm *sm) {
-  const struct qsm_quota *q = &sm->quota;
-  uint32_t qos = sm->shared->qos_mask, waiting = q->to_refill & sm->runnable;
-  if (q->scheme == QSM_SCHEME_NONE || !qos || q->to_load) return 0;
-  if (waiting) return waiting;
-  return sm->runnable & q->positive ? 0 : sm->runnable & ~qos;
+// R-SC-2: kernels are under quota control.
+static bool held(const struct qsm_sm *sm) {
+  uint32_t scheme = sm->quota.scheme;
+  return scheme != QSM_SCHEME_NONE && (sm->shared->qos_mask || scheme == QSM_SCHEME_FAIR);
 }
 
-bool qsm_quota_busy(const struct qsm_sm *sm) { return sm->quota.to_load || sm->quota.to_refill || refills(sm); }
+static uint32_t loads(const struct qsm_quota *q) { return q->to_load | q->fresh; }
+
+// R-QC-5, R-SC-3: kernels due for a refill, by the registers as they are.
+static uint32_t refills(const struct qsm_sm *sm) {
+  const struct qsm_quota *q = &sm->quota;
+  if (!held(sm) || q->to_load || q->scheme == QSM_SCHEME_ELASTIC) return 0;
+  uint32_t runnable = sm->runnable, waiting = q->to_refill & runnable;
+  if (waiting) return waiting;
+  if (runnable & q->positive) return 0;
+  return q->scheme == QSM_SCHEME_FAIR ? runnable : runnable & ~sm->shared->qos_mask;
+}
+
+// R-SC-6 under scheme elastic, but for the load message and dcnt.
+static bool may_start_early(const struct qsm_sm *sm) {
+  const struct qsm_quota *q = &sm->quota;
+  uint32_t runnable = sm->runnable;
+  return held(sm) && !loads(q) && runnable && !(runnable & q->positive);
+}
+
+bool qsm_quota_busy(const struct qsm_sm *sm) {
+  const struct qsm_quota *q = &sm->quota;
+  if (loads(q) | q->to_refill) return true;
+  return q->scheme == QSM_SCHEME_ELASTIC ? may_start_early(sm) : refills(sm) != 0;
+}
+
+uint32_t qsm_quota_dcnt(const struct qsm_sm *sm, uint64_t cycle) {
+  return sm->quota.scheme == QSM_SCHEME_ELASTIC ? (uint32_t)(sm->quota.timed_start_at - cycle) : 0;
+}
 
 static void flip_gate(struct qsm_sm *sm, uint32_t kernel, uint64_t from) {
   bool open = sm->quota.open >> kernel & 1;
@@ -42,18 +70,23 @@ static void shut_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
 }
 
-// R-QC-1.
+// R-SC-2.
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   struct qsm_quota *q = &sm->quota;
   q->qos_mask = sm->shared->qos_mask;
   uint32_t all = (1u << sm->n_kernels) - 1;
-  uint32_t loads = q->to_load & -q->to_load;
-  uint32_t spent = q->scheme == QSM_SCHEME_NONE || q->qos_mask == 0 ? 0 : all & ~q->positive;
-  uint32_t open = all & ~spent & ~loads;
+  uint32_t loading = loads(q) & -loads(q);
+  uint32_t spent = held(sm) ? all & ~q->positive : 0;
+  bool qos_first = q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->runnable & q->positive);
+  uint32_t open = all & ~spent & ~loading & (qos_first ? q->qos_mask : all);
   uint32_t flipped = open ^ q->open;
   q->open = open;
   if (spent != q->spent) shut_groups(sm, spent, from);
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
+}
+
+void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from) {
+  if (sm->quota.scheme == QSM_SCHEME_ROLLOVER_TIME) qsm_quota_gate(sm, from);
 }
 
 static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
@@ -61,20 +94,44 @@ static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
   q->quota[k] = quota;
 }
 
-// Second cycle of R-QC-4; `here`: present, or a block arrives.
+static int32_t add_saturated(int32_t c, uint32_t quota) {
+  int64_t sum = (int64_t)c + quota;
+  return sum > INT32_MAX ? INT32_MAX : (int32_t)sum;
+}
+
+// R-SC-5, of a kernel that is here.
+static void load_elastic(struct qsm_quota *q, uint32_t k) {
+  uint32_t bit = 1u << k;
+  uint32_t quota = q->fresh & bit ? q->shadow_quota[k] : q->quota[k];
+  int32_t c = q->c[k];
+  if (q->to_load & bit) c = q->early ? add_saturated(c, quota) : (int32_t)quota;
+  q->granted |= q->fresh & bit;
+  grant(q, k, c, quota);
+}
+
+// R-QC-4, of a kernel that is here and has a word.
+static void load_word(struct qsm_quota *q, uint32_t k) {
+  uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
+  uint32_t kept = rest < q->shadow_credit[k] ? rest : q->shadow_credit[k];
+  q->granted |= 1u << k;
+  grant(q, k, (int32_t)(q->shadow_quota[k] + kept), q->shadow_quota[k]);
+}
+
+// Second cycle of a load; `here`: present, or a block arrives.
 static void load(struct qsm_quota *q, uint32_t k, bool here) {
   uint32_t bit = 1u << k;
+  bool elastic = q->scheme == QSM_SCHEME_ELASTIC;
   if (!here) {
     q->granted &= ~bit;
     grant(q, k, 0, 0);
+  } else if (elastic) {
+    load_elastic(q, k);
   } else if (q->shadow_has & bit) {
-    uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
-    uint32_t kept = rest < q->shadow_credit[k] ? rest : q->shadow_credit[k];
-    q->granted |= bit;
-    grant(q, k, (int32_t)(q->shadow_quota[k] + kept), q->shadow_quota[k]);
+    load_word(q, k);
   }
+  q->shadow_has &= ~(elastic ? q->fresh & bit : bit);
   q->to_load &= ~bit;
-  q->shadow_has &= ~bit;
+  q->fresh &= ~bit;
 }
 
 // R-QC-9: at most one kernel is granted anything. C is already c1; `due` is R-QC-5's.
@@ -83,13 +140,13 @@ static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
   uint32_t first = arrive & ~sm->present & ~q->granted;
   bool second = q->load_second;
   q->to_refill = due;
-  q->load_second = !first && q->to_load && !second;
+  q->load_second = !first && loads(q) && !second;
   if (first) {
     uint32_t k = qsm_ctz(first);  // R-QC-6
     q->granted |= first;
     grant(q, k, sm->shared->first_quota[k], (uint32_t)sm->shared->first_quota[k]);
-  } else if (q->to_load) {
-    uint32_t k = qsm_ctz(q->to_load);
+  } else if (loads(q)) {
+    uint32_t k = qsm_ctz(loads(q));
     if (second) load(q, k, (sm->present | arrive) >> k & 1);
   } else if (due) {
     uint32_t k = qsm_ctz(due);
@@ -98,18 +155,45 @@ static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
   }
 }
 
-// The message of R-QC-4.
-static void begin_load(struct qsm_sm *sm, uint32_t scheme) {
-  struct qsm_quota *q = &sm->quota;
-  q->scheme = (uint8_t)scheme;
-  if (scheme == QSM_SCHEME_NONE) {
-    q->shadow_has = 0;
-  } else {
-    q->to_load = (1u << sm->n_kernels) - 1;
-  }
+static void load_all(struct qsm_sm *sm) {
+  sm->quota.to_load = (1u << sm->n_kernels) - 1;
+  sm->quota.load_second = false;
 }
 
-// R-QC-8 and R-QC-2: C becomes c1.
+enum start { START_NONE, START_TIMED, START_EARLY };
+
+// R-SC-4, decided at the start of cycle c.
+static enum start find_start(const struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
+  if (sm->quota.scheme != QSM_SCHEME_ELASTIC) return in->load && in->scheme == QSM_SCHEME_ELASTIC ? START_TIMED : START_NONE;
+  if (in->load && in->scheme != QSM_SCHEME_ELASTIC) return START_NONE;
+  if (c == sm->quota.timed_start_at) return START_TIMED;
+  return !in->load && may_start_early(sm) ? START_EARLY : START_NONE;
+}
+
+static void start_epoch(struct qsm_sm *sm, bool early, uint64_t c) {
+  struct qsm_quota *q = &sm->quota;
+  load_all(sm);
+  q->early = early;
+  q->timed_start_at = c + sm->shared->epoch_len;  // dcnt := EPOCH_LEN - 1, as of the next cycle
+}
+
+// The load message: R-QC-4, R-SC-4. `has`: the shadows that were filled at the start of the cycle.
+static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
+  struct qsm_quota *q = &sm->quota;
+  q->scheme = (uint8_t)scheme;
+  q->load_second = false;
+  if (scheme == QSM_SCHEME_ELASTIC) {
+    q->fresh = has;
+    return;
+  }
+  q->fresh = 0;
+  q->early = false;
+  q->timed_start_at = QSM_NEVER;
+  load_all(sm);
+  if (scheme == QSM_SCHEME_NONE) q->to_load = q->shadow_has = 0;
+}
+
+// R-QC-8 and R-QC-2: C becomes c1. Without a tick there is nothing to do for a kernel that did not issue.
 static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) {
   uint32_t insn = q->insn[k] + q->lanes[k];
   q->insn[k] = tick ? 0 : insn;
@@ -123,10 +207,11 @@ static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) 
 
 static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
   const struct qsm_quota *q = &sm->quota;
-  uint32_t words[2 + QSM_MAX_KERNELS] = {q->scheme, q->granted};
-  for (uint32_t k = 0; k < sm->n_kernels; k++) words[2 + k] = q->quota[k];
-  if (loaded && sm->sink) qsm_sm_event(sm, c, QSM_EV_QLOAD, 0, words, 2 + sm->n_kernels);
-  if (loaded && sm->hashing) qsm_sm_hash_words(sm, words, 2 + sm->n_kernels);
+  enum { HEAD = 4 };
+  uint32_t words[HEAD + QSM_MAX_KERNELS] = {q->scheme, q->granted, qsm_quota_dcnt(sm, c + 1), q->early};
+  for (uint32_t k = 0; k < sm->n_kernels; k++) words[HEAD + k] = q->quota[k];
+  if (loaded && sm->sink) qsm_sm_event(sm, c, QSM_EV_QLOAD, 0, words, HEAD + sm->n_kernels);
+  if (loaded && sm->hashing) qsm_sm_hash_words(sm, words, HEAD + sm->n_kernels);
   if (!changed) return;
   for (uint32_t k = 0; k < sm->n_kernels; k++) words[k] = (uint32_t)q->c[k];
   if (sm->sink) qsm_sm_event(sm, c, QSM_EV_QUOTA, 0, words, sm->n_kernels);
@@ -136,21 +221,25 @@ static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
 // Runs before the TB table changes: `present` is that of the start of the cycle.
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
-  uint32_t due = in->load ? 0 : refills(sm), to_load = q->to_load;
-  if (!(q->issued | in->arrive | due | to_load | q->to_refill) && !in->load && !in->tick) return;
+  uint32_t due = in->load ? 0 : refills(sm), loading = loads(q), has = q->shadow_has;
+  enum start start = find_start(sm, in, c);
+  if (!(q->issued | in->arrive | due | loading | q->to_refill) && !in->load && !in->tick && !start) return;
   int32_t before[QSM_MAX_KERNELS];
   memcpy(before, q->c, sizeof before);
-  for (uint32_t k = 0; k < sm->n_kernels; k++) count(q, k, sm->debt_max, in->tick);
+  uint32_t counted = in->tick ? (1u << sm->n_kernels) - 1 : q->issued;
+  for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
   q->issued = 0;
   grant_one(sm, in->arrive, due);
-  if (in->load) begin_load(sm, in->scheme);
+  if (in->load) take_load(sm, in->scheme, has);
+  if (start) start_epoch(sm, start == START_EARLY, c);
 
   uint32_t positive = 0;
   for (uint32_t k = 0; k < sm->n_kernels; k++) positive |= (uint32_t)(q->c[k] > 0) << k;
-  if (positive != q->positive || in->load || to_load) {
+  if (positive != q->positive || in->load || loading || start) {
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);
   }
-  bool loaded = to_load ? !q->to_load : in->load && in->scheme == QSM_SCHEME_NONE;
-  if (sm->watched) report(sm, memcmp(before, q->c, sizeof before) != 0, loaded, c);
+  if (!sm->watched) return;
+  bool loaded = (loading && !loads(q)) || (in->load && in->scheme == QSM_SCHEME_NONE);
+  report(sm, memcmp(before, q->c, sizeof before) != 0, loaded, c);
 }

@@ -77,7 +77,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index)
   sm->line_bytes = qsm_config_line_bytes(config);
   sm->n_lines = config->icache_lines;
   sm->sb_full = (1u << config->sb_entries) - 1;
-  sm->quota.open = (1u << sm->n_kernels) - 1;
+  qsm_quota_reset(&sm->quota, sm->n_kernels);
   sm->debt_max = 1;
   while ((uint32_t)sm->debt_max < 4 * sm->n_kernels * sm->n_subs * sm->n_lanes) sm->debt_max *= 2;
   qsm_lsu_reset(&sm->lsu, sm->n_txns, sm->n_subs);
@@ -189,7 +189,8 @@ void qsm_sm_finished(struct qsm_sm *sm, uint32_t tb) {
   qsm_sm_update_tb(sm, tb);
 }
 
-void qsm_sm_update_presence(struct qsm_sm *sm) {
+void qsm_sm_update_presence(struct qsm_sm *sm, uint64_t from) {
+  uint32_t before = sm->runnable;
   sm->present = 0;
   sm->runnable = 0;
   for (uint32_t s = 0; s < sm->n_tbs; s++) {
@@ -199,6 +200,7 @@ void qsm_sm_update_presence(struct qsm_sm *sm) {
     if (!frozen || sm->save.op == QSM_TB_RESTORE) sm->present |= bit;
     if (!frozen) sm->runnable |= bit;
   }
+  if (sm->runnable != before) qsm_quota_runnable_changed(sm, from);
 }
 
 // R-SM-1.
@@ -217,7 +219,7 @@ static void arrive(struct qsm_sm *sm, const struct qsm_sm_msg *msg, uint64_t c) 
   qsm_sm_update_tb(sm, msg->tb);
   sm->launch_queue[(sm->launch_head + sm->launch_count++) % QSM_MAX_TBS] = msg->tb;
   if (msg->op == QSM_TB_RESTORE) qsm_tb_save_begin(sm, msg);
-  qsm_sm_update_presence(sm);
+  qsm_sm_update_presence(sm, c + 1);
   QSM_EMIT(sm, c, QSM_EV_ARRIVE, 0, msg->tb, msg->kernel, msg->linear, msg->first, msg->base, msg->op, msg->image, msg->ticket);
 }
 
@@ -270,7 +272,7 @@ static void retire(struct qsm_sm *sm, uint32_t s, uint64_t c) {
   sm->tb[s].valid = false;
   qsm_sm_update_tb(sm, s);
   if (qsm_tb_save_holds(sm, s)) qsm_tb_save_stop(sm, c + 1);
-  qsm_sm_update_presence(sm);
+  qsm_sm_update_presence(sm, c + 1);
   sm->out.retire[sm->out.n_retire++] = (struct qsm_retire){.cycle = c, .tb = (uint8_t)s, .saved = saved};
   QSM_EMIT(sm, c, QSM_EV_RETIRE, 0, s, saved);
 }
@@ -350,6 +352,7 @@ static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox 
       case QSM_MSG_DISPATCH: in->arrive |= bit; break;
       case QSM_MSG_SAVE: break;  // like a quota word
       case QSM_MSG_TICK: in->tick = true; break;
+      case QSM_MSG_SAMPLE: in->sample = true; break;
       case QSM_MSG_QUOTA_WORD: break;  // only acts at the end of the cycle
       case QSM_MSG_QUOTA_LOAD: in->load = true; in->scheme = msg->scheme; break;
       case QSM_MSG_ICACHE_INV: in->icache_inv = true; break;
@@ -412,7 +415,10 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   // Decisions on the registers of the start of the cycle.
   uint32_t n_msgs = n_messages(sm, c);
   struct qsm_inbox in = {0};
-  if (n_msgs) read_messages(sm, n_msgs, &in);
+  if (n_msgs) {
+    read_messages(sm, n_msgs, &in);
+    if (in.sample) qsm_idle_sampler_add_candidates(sm);
+  }
   uint32_t releasable = sm->tb_releasable, retirable = sm->tb_retirable, to_wipe = sm->to_wipe, fetch_pend = sm->fetch_pend;
   uint32_t missing = in.icache_inv ? missing_subcores(sm) : 0;
   struct launch launch = decide_launch(sm);
@@ -434,7 +440,10 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (releasable) release(sm, releasable, c);
   if (launch.valid) launch_warp(sm, &launch, c);
   if (retirable) retire(sm, qsm_ctz(retirable), c);
-  if (n_msgs) consume_messages(sm, n_msgs, c);
+  if (n_msgs) {
+    if (in.sample) qsm_idle_sampler_end(sm, &in, c);
+    consume_messages(sm, n_msgs, c);
+  }
   if (to_wipe) wipe(sm, to_wipe, c);
   uint32_t killed = take_faults(sm, c) | in.kill;
   if (killed) kill(sm, killed, c);
@@ -451,6 +460,7 @@ static bool idle(const struct qsm_sm *sm) {
 static uint64_t next_timed_event(const struct qsm_sm *sm) {
   uint64_t next = sm->msg_count ? sm->msg[sm->msg_head].cycle : QSM_NEVER;
   if (sm->rsp_count && sm->rsp[sm->rsp_head].cycle < next) next = sm->rsp[sm->rsp_head].cycle;
+  if (sm->quota.timed_start_at < next) next = sm->quota.timed_start_at;
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     if (sm->sub[i]->wake_at < next) next = sm->sub[i]->wake_at;
   }

@@ -26,7 +26,10 @@ enum qsm_scheme {
   QSM_SCHEME_NONE = 0,
   QSM_SCHEME_NAIVE = 1,
   QSM_SCHEME_NAIVE_HISTORY = 2,
+  QSM_SCHEME_ELASTIC = 3,
   QSM_SCHEME_ROLLOVER = 4,
+  QSM_SCHEME_ROLLOVER_TIME = 5,
+  QSM_SCHEME_FAIR = 6,
 };
 
 enum qsm_policy {
@@ -67,6 +70,7 @@ struct qsm_sm_shared {
   uint64_t resched_at;  // the cycle that first sees the last write of these three
   uint32_t restart;     // bit per kernel: restart[k] in that cycle (R-QW-4)
   uint32_t qos_mask;  // bit k: CTX.valid and CTX.qos of slot k
+  uint32_t epoch_len;
   int32_t first_quota[QSM_MAX_KERNELS];
   uint32_t save_base[QSM_MAX_KERNELS];
 };
@@ -77,6 +81,7 @@ enum qsm_sm_msg_kind {
   QSM_MSG_DISPATCH,    // kernel, tb, first, base, block, linear, op (new or restore), image, fresh, ticket
   QSM_MSG_SAVE,        // kernel, tb, op (save or flush), image
   QSM_MSG_TICK,
+  QSM_MSG_SAMPLE,
   QSM_MSG_QUOTA_WORD,  // kernel, quota, credit
   QSM_MSG_QUOTA_LOAD,  // scheme
   QSM_MSG_ICACHE_INV,
@@ -176,6 +181,7 @@ uint64_t qsm_sm_hash(const struct qsm_sm *sm);
 int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel);
+uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel);
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_save_phase(const struct qsm_sm *sm);  // of its sequencer (TBOP in docs/preemption.md)
 // Stall counter (R-IS-6) at the start of `cycle`: the end of the last window, or later when qsm_sm_next_event() allowed to skip to it.

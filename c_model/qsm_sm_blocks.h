@@ -214,20 +214,28 @@ struct qsm_quota {
   uint32_t quota[QSM_MAX_KERNELS], insn[QSM_MAX_KERNELS], snap_insn[QSM_MAX_KERNELS];
   uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
   uint32_t shadow_has, granted, to_load, to_refill;  // bit per kernel
+  uint32_t fresh;                // bit per kernel: elastic takes its shadow (R-SC-4)
   bool load_second;              // a load is in its second cycle
   uint32_t positive;             // C > 0
-  uint32_t open;                 // gate (R-QC-1)
+  uint32_t open;                 // gate (R-SC-2)
   uint32_t qos_mask;             // the direct signal that `open` was computed from
   uint8_t scheme;
+  bool early;                    // the last start of an elastic epoch was an early one
+  uint64_t timed_start_at;       // the cycle in which dcnt will be 0; QSM_NEVER in other schemes
   uint32_t lanes[QSM_MAX_KERNELS];  // issued in this cycle
   uint32_t issued;                  // kernels with lanes != 0
   uint32_t spent;                   // gated and C <= 0: shut[k] of QAWS
 };
 
+// Idle warps of a kernel, summed over the samples of the running epoch, and the last epoch's sum.
+struct qsm_idle_sampler {
+  uint32_t sum[QSM_MAX_KERNELS], snap[QSM_MAX_KERNELS];
+};
+
 // What the SM sees in one cycle.
 struct qsm_inbox {
   uint32_t start, kill, arrive;  // bit per kernel
-  bool tick, load, icache_inv;
+  bool tick, sample, load, icache_inv;
   uint8_t scheme;
 };
 
@@ -270,6 +278,7 @@ struct qsm_sm {
   uint32_t awake;       // bit per sub-core
   struct qsm_lsu lsu;
   struct qsm_quota quota;
+  struct qsm_idle_sampler idle_sampler;
   uint32_t *shared_mem;  // words
 
   struct qsm_tb_slot tb[QSM_MAX_TBS];
@@ -335,7 +344,7 @@ void qsm_sm_finished(struct qsm_sm *sm, uint32_t tb);  // a warp has finished
 struct qsm_mem_req *qsm_sm_request(struct qsm_sm *sm, uint64_t c);  // the next request's place in the outputs
 void qsm_sm_report_request(struct qsm_sm *sm, const struct qsm_mem_req *req);
 
-void qsm_sm_update_presence(struct qsm_sm *sm);  // after a slot came, went, froze or thawed
+void qsm_sm_update_presence(struct qsm_sm *sm, uint64_t from);  // after a slot came, went, froze or thawed; from cycle `from` on
 
 // ---- qsm_tb_save.c ----
 // Restored or saved blocks are frozen from the next cycle on.
@@ -392,9 +401,16 @@ void qsm_lsu_respond(struct qsm_sm *sm, const struct qsm_mem_rsp *rsp);  // at t
 struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c);
 
 // ---- qsm_quota.c ----
+void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels);
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);  // recomputes the gates, seen from cycle `from` on
-bool qsm_quota_busy(const struct qsm_sm *sm);  // something may be granted in the next cycle, or a round of refills ends
+void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from);
+bool qsm_quota_busy(const struct qsm_sm *sm);  // something may be granted or start in the next cycle, or a round of refills ends
+uint32_t qsm_quota_dcnt(const struct qsm_sm *sm, uint64_t cycle);  // R-SC-4, at the start of the cycle
 void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg);
+
+// ---- qsm_idle_sampler.c ----
+void qsm_idle_sampler_add_candidates(struct qsm_sm *sm);                                     // before the sub-cores' cycle
+void qsm_idle_sampler_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);  // after it
 
 #endif

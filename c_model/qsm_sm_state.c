@@ -8,6 +8,7 @@
 int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_c[kernel]; }
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_insn[kernel]; }
 uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.quota[kernel]; }
+uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel) { return sm->idle_sampler.snap[kernel]; }
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel) { return &sm->fault[kernel]; }
 
 uint32_t qsm_sm_save_phase(const struct qsm_sm *sm) { return sm->save.phase; }
@@ -53,11 +54,19 @@ static bool policy_state(const struct qsm_warp_sched *ws, uint32_t word, uint32_
   return give_word(word, words, 4, value);
 }
 
-static bool quota_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint32_t *value) {
+static bool quota_state(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word, uint32_t *value) {
   const struct qsm_quota *q = &sm->quota;
+  const uint32_t of_sm[] = {qsm_quota_dcnt(sm, cycle), q->early};
+  if (k == sm->n_kernels) return give_word(word, of_sm, 2, value);
+  if (k > sm->n_kernels) return false;
+  const uint32_t of_kernel[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k], q->fresh >> k & 1};
+  return give_word(word, of_kernel, 5, value);
+}
+
+static bool idle_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint32_t *value) {
   if (k >= sm->n_kernels) return false;
-  const uint32_t words[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k]};
-  return give_word(word, words, 4, value);
+  const uint32_t words[] = {sm->idle_sampler.sum[k], sm->idle_sampler.snap[k]};
+  return give_word(word, words, 2, value);
 }
 
 static bool tb_state(const struct qsm_sm *sm, uint32_t s, uint32_t word, uint32_t *value) {
@@ -97,7 +106,8 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       return true;
     case QSM_STATE_WARP: return is_warp && warp_state(sc, index, word, value);
     case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->sb[index], word, value);
-    case QSM_STATE_QUOTA: return quota_state(sm, index, word, value);
+    case QSM_STATE_QUOTA: return quota_state(sm, cycle, index, word, value);
+    case QSM_STATE_IDLE: return idle_state(sm, index, word, value);
     case QSM_STATE_TBS: return tb_state(sm, index, word, value);
     case QSM_STATE_SAVER: return index == 0 && saver_state(&sm->save, word, value);
     case QSM_STATE_FAULT: return fault_state(sm, index, word, value);
@@ -258,8 +268,18 @@ static bool inject_fault(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
+// While an epoch's loads are under way, whose event shows dcnt; few bits, so that it does not run out before.
+static bool inject_dcnt(struct injection *in, struct qsm_sm *sm) {
+  if (sm->quota.scheme != QSM_SCHEME_ELASTIC || !sm->quota.to_load) return false;
+  uint32_t dcnt = qsm_quota_dcnt(sm, sm->next_cycle);
+  flip(in, &dcnt, draw(in, 5), "dcnt of sm", sm->index);
+  sm->quota.timed_start_at = sm->next_cycle + dcnt;
+  return true;
+}
+
 // Of a kernel that may issue under a scheme: a spent C, or one that nobody looks at, is overwritten by the next load or launch.
 static bool inject_quota(struct injection *in, struct qsm_sm *sm) {
+  if (inject_dcnt(in, sm)) return true;
   uint32_t spending = sm->quota.scheme == QSM_SCHEME_NONE ? 0 : sm->present & sm->quota.positive;
   if (!spending) return false;
   uint32_t k = draw_bit(in, spending), value = (uint32_t)sm->quota.c[k];
@@ -275,6 +295,13 @@ static bool inject_tb_save(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
+// The sum of a slot, whether it has warps here or not: the next sample shows all.
+static bool inject_idle_sampler(struct injection *in, struct qsm_sm *sm) {
+  uint32_t k = draw(in, sm->n_kernels);
+  flip(in, &sm->idle_sampler.sum[k], draw(in, 13), "idle_sum", k);
+  return true;
+}
+
 int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what, size_t what_len) {
   static const struct {
     const char *block;
@@ -286,6 +313,7 @@ int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *wha
       {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"fault", inject_fault, NULL},
       {"quota", inject_quota, NULL},         {"warp_sched", NULL, inject_warp_sched},
       {"tb_save", inject_tb_save, NULL},
+      {"idle_sampler", inject_idle_sampler, NULL},
   };
   struct injection in = {.seed = seed, .what = what, .what_len = what_len};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

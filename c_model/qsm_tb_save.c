@@ -45,7 +45,7 @@ void qsm_tb_save_begin(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
       .n_to_add = msg->image,
   };
   freeze(sm, msg->cycle + 1);
-  qsm_sm_update_presence(sm);
+  qsm_sm_update_presence(sm, msg->cycle + 1);
 }
 
 void qsm_tb_save_stop(struct qsm_sm *sm, uint64_t from) {
@@ -59,7 +59,7 @@ void qsm_tb_save_stop(struct qsm_sm *sm, uint64_t from) {
     for (; thawed; thawed &= thawed - 1) qsm_subcore_refresh(sc, qsm_ctz(thawed), from);
   }
   qsm_sm_update_tb(sm, sm->save.tb);
-  qsm_sm_update_presence(sm);
+  qsm_sm_update_presence(sm, from);
 }
 
 // ---- Phases ----

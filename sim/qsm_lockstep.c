@@ -82,8 +82,8 @@ static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_LANE_DEPTH] = "warp_state lane depth", [QSM_STATE_WARP] = "warp_state warp", [QSM_STATE_SCOREBOARD] = "issue scoreboard",
     [QSM_STATE_QUOTA] = "quota counters", [QSM_STATE_TBS] = "barrier tb slots", [QSM_STATE_STALL] = "issue stall counters",
     [QSM_STATE_SLOT] = "tb_sched slots", [QSM_STATE_FAULT] = "fault records", [QSM_STATE_TARGET] = "tb_alloc targets",
-    [QSM_STATE_POLICY] = "warp_sched policy", [QSM_STATE_JOB] = "preempt jobs", [QSM_STATE_SAVED] = "preempt saved blocks",
-    [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer"};
+    [QSM_STATE_POLICY] = "warp_sched policy", [QSM_STATE_IDLE] = "idle_sampler sums", [QSM_STATE_JOB] = "preempt jobs",
+    [QSM_STATE_SAVED] = "preempt saved blocks", [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer"};
 
 static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value) {
   struct lockstep *lockstep = ctx;
@@ -112,10 +112,12 @@ static const char *find_block(const struct registers *table, size_t n, uint32_t 
 // The block whose state a register shows; `bits` of it differ.
 static const char *block_of_register(uint32_t address, uint32_t bits) {
   static const struct registers of_slot[] = {{QSM_SLOT_STATUS, QSM_SLOT_LAUNCHES, "tb_sched"}, {QSM_SLOT_INSN_LO, QSM_SLOT_HCYC_HI, "qos_mgr"},
-                                             {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"}, {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"}};
+                                             {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"}, {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
+                                             {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"}};
   static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"}, {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
   static const struct registers of_gpu[] = {{QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, "qos_mgr"}, {QSM_REG_ALLOC_BUSY, QSM_REG_ALLOC_BUSY, "tb_alloc"},
                                             {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"}, {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"},
+                                            {QSM_REG_SMSEL_IDLE, QSM_REG_SMSEL_IDLE + 31, "idle_sampler"},
                                             {QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 15, "warp_sched"},
                                             {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"}, {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";

@@ -144,13 +144,26 @@ static void least_qos_lat_is_that_of_the_page(void **state) {
   static const struct {
     const char *name;
     uint32_t least;
-  } of_page[] = {{"tiny", 148}, {"fpga", 157}, {"demo", 161}, {"odd", 113}, {"wang2017", 195}};  // R-QM-11
+  } of_page[] = {{"tiny", 148}, {"fpga", 157}, {"demo", 161}, {"odd", 117}, {"wang2017", 195}};  // R-SC-14
   (void)state;
   for (size_t i = 0; i < sizeof of_page / sizeof of_page[0]; i++) {
     struct qsm_config config;
     char msg[256];
     assert_int_equal(qsm_config_load(of_page[i].name, &config, msg, sizeof msg), 0);
     assert_int_equal(qsm_config_qos_lat_min(&config), of_page[i].least);
+  }
+}
+
+// R-SP-1: with one slot on one SM the manager is done before an epoch has room for its samples.
+static void the_shortest_epoch_has_a_hundred_cycles(void **state) {
+  struct qsm_config config = tiny();
+  (void)state;
+  config.num_kernels = 1;
+  config.max_tbs = 1;
+  for (config.noc_lat = 1; config.noc_lat <= 16; config.noc_lat++) {
+    config.qos_lat = qsm_config_qos_lat_min(&config);
+    assert_true(qsm_config_epoch_min(&config) >= 100);
+    if (config.noc_lat == 1) assert_int_equal(qsm_config_epoch_min(&config), 100);
   }
 }
 
@@ -211,6 +224,7 @@ int main(void) {
       cmocka_unit_test(warps_are_split_evenly_over_sub_cores),
       cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
       cmocka_unit_test(least_qos_lat_is_that_of_the_page),
+      cmocka_unit_test(the_shortest_epoch_has_a_hundred_cycles),
       cmocka_unit_test(a_refused_file_leaves_the_struct_alone),
       cmocka_unit_test(random_configurations_are_small_legal_and_different),
       cmocka_unit_test(a_random_configuration_is_read_as_printed),

@@ -105,10 +105,10 @@ static void a_killed_launch_ends_and_its_slot_can_launch_again(void **state) {
 // ---- Exactness ----
 
 // Two tenants, one with a goal, over several epochs; a second launch of slot 0 when the first ends.
-static void load_pair(struct qsm_model *model, const struct qsm_config *config) {
+static void load_pair_under(struct qsm_model *model, const struct qsm_config *config, uint32_t scheme) {
   uint32_t threads = 2 * config->warp_size;
   port_write(model, QSM_REG_EPOCH_LEN, 2000);
-  port_write(model, QSM_REG_SCHEME, 4);
+  port_write(model, QSM_REG_SCHEME, scheme);
   program_load(model, config, 0, 3, PROGRAM_COUNT, 20, 60, threads);
   program_load(model, config, 1, 1, PROGRAM_DIVIDE, 30, 60, threads);
   port_write(model, slot_register(0, QSM_SLOT_GOAL), config->warp_size << 14);
@@ -117,6 +117,8 @@ static void load_pair(struct qsm_model *model, const struct qsm_config *config) 
   program_launch(model, 0);
   program_launch(model, 1);
 }
+
+static void load_pair(struct qsm_model *model, const struct qsm_config *config) { load_pair_under(model, config, QSM_SCHEME_ROLLOVER); }
 
 static uint64_t run_pair(const struct qsm_config *config, uint64_t piece, uint64_t n_cycles) {
   struct qsm_model *model = create(config);
@@ -182,6 +184,52 @@ static void policies_with_groups_give_the_same_run_in_pieces_too(void **state) {
     }
     assert_true(sums[0] != sums[1] && sums[0] != sums[2]);  // the modes of QAWS may agree where groups have a warp or two
   }
+}
+
+// The sum of a pair under a scheme whose epochs change in between, with isolated IPCs of 1 and 2.
+static uint64_t sum_scheme(const struct qsm_config *config, uint32_t scheme, uint64_t piece) {
+  struct qsm_model *model = create(config);
+  uint64_t sum = 0;
+  qsm_model_set_sink(model, sum_event, &sum);
+  load_pair_under(model, config, scheme);
+  port_write(model, slot_register(0, QSM_SLOT_GOAL), 1 << 15);
+  for (uint32_t k = 0; k < 2; k++) port_write(model, slot_register(k, QSM_SLOT_ISO_IPC), 1 << (16 + k));
+  run_in_pieces(model, piece, 13000);
+  port_write(model, QSM_REG_EPOCH_LEN, 1234);
+  run_in_pieces(model, piece, 5000);
+  qsm_model_destroy(model);
+  return sum;
+}
+
+static void schemes_give_the_same_run_in_pieces_too(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    struct qsm_config config = config_number(n);
+    for (uint32_t scheme = QSM_SCHEME_NONE; scheme <= QSM_SCHEME_FAIR; scheme++) {
+      uint64_t sum = sum_scheme(&config, scheme, UINT64_MAX);
+      assert_true(sum_scheme(&config, scheme, 1) == sum);
+      assert_true(sum_scheme(&config, scheme, 13) == sum);
+      assert_true(sum_scheme(&config, (scheme + 1) % 7, UINT64_MAX) != sum);
+    }
+  }
+}
+
+// Warps that compute only: of those that are resident all but the issuing one are idle, most of the time.
+static void idle_warps_and_the_ratio_show_in_their_registers(void **state) {
+  (void)state;
+  struct qsm_config config = model_demo();
+  struct qsm_model *model = create(&config);
+  program_load(model, &config, 0, 3, PROGRAM_SPIN, 20000, 8, 4 * config.warp_size);
+  port_write(model, slot_register(0, QSM_SLOT_GOAL), 40 << 16);  // more than the peak
+  program_launch(model, 0);
+  qsm_model_run(model, 31000, false);  // the third epoch's end is over
+  port_write(model, QSM_REG_SM_SELECT, 2);
+  uint32_t idle = port_read(model, QSM_REG_SMSEL_IDLE);
+  if (idle < 100 || idle > 700) fail_msg("%u of 100 samples of 8 warps", idle);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_IDLE + 4), 0);
+  uint64_t insn = port_read(model, slot_register(0, QSM_SLOT_INSN_LO)), cycles = port_read(model, slot_register(0, QSM_SLOT_HCYC_LO));
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_RATIO)), (cycles * (40 << 16) + insn - 1) / insn);
+  qsm_model_destroy(model);
 }
 
 static void stop_on_irq_stops_before_the_first_cycle_with_an_interrupt(void **state) {
@@ -321,7 +369,7 @@ static uint64_t sum_pair(const struct qsm_config *config, const char *block, uin
 static void a_flipped_bit_of_every_block_changes_the_events(void **state) {
   (void)state;
   static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "xbar",
-                                       "barrier", "quota", "tb_sched", "qos_mgr"};
+                                       "barrier", "quota", "tb_sched", "qos_mgr", "idle_sampler"};
   struct qsm_config config = model_demo();
   uint64_t seed = model_seed("test_gpu"), right = sum_pair(&config, NULL, 0);
   assert_true(sum_pair(&config, NULL, 100) == right);
@@ -360,6 +408,8 @@ int main(void) {
       cmocka_unit_test(a_killed_launch_ends_and_its_slot_can_launch_again),
       cmocka_unit_test(pieces_of_any_length_give_the_same_run),
       cmocka_unit_test(policies_with_groups_give_the_same_run_in_pieces_too),
+      cmocka_unit_test(schemes_give_the_same_run_in_pieces_too),
+      cmocka_unit_test(idle_warps_and_the_ratio_show_in_their_registers),
       cmocka_unit_test(stop_on_irq_stops_before_the_first_cycle_with_an_interrupt),
       cmocka_unit_test(instances_side_by_side_do_as_alone),
       cmocka_unit_test(events_come_in_order_and_change_nothing),

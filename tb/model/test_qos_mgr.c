@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager, R-QM-1 to R-QM-10: its arithmetic against double precision and by hand, its timing and messages with SMs that only take
+// The QoS manager, R-QM-1 to R-QM-10, R-SC-8 to R-SC-11, R-SP-1: its arithmetic against double precision and by hand, its timing and messages with SMs that only take
 // notes.
 #include <math.h>
 #include <setjmp.h>
@@ -19,6 +19,8 @@ enum { EPOCH = 2000, N_RANDOM = 200000 };
 
 // ---- Arithmetic ----
 
+static uint32_t alpha(uint32_t goal, uint64_t cycles, uint64_t insn, uint32_t cap) { return qsm_qos_alpha(qsm_qos_ratio(goal, cycles, insn), cap); }
+
 static double alpha_in_double(uint32_t goal, uint64_t cycles, uint64_t insn, uint32_t cap) {
   double top = (cap ? cap : QSM_ALPHA_MAX) / 65536.0;
   double alpha = (double)goal / 65536.0 * (double)cycles / (double)insn;
@@ -36,8 +38,8 @@ static void qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most(
     uint64_t insn = 1 + (uint64_t)((double)cycles * goal / 65536.0 * (1 + model_random(&seed, 4000)) / 2000.0);
     uint32_t cap = model_random(&seed, 2) ? 0x40000 : 0;
     double exact = alpha_in_double(goal, cycles, insn, cap) * goal / 65536.0 * epoch;
-    uint32_t alpha = qsm_qos_alpha(goal, cycles, insn, cap);
-    double got = qsm_qos_quota(alpha, goal, epoch);
+    uint32_t factor = alpha(goal, cycles, insn, cap);
+    double got = qsm_qos_quota(factor, goal, epoch);
     if (exact >= QSM_QUOTA_MAX) {
       assert_int_equal(got, QSM_QUOTA_MAX);
       continue;
@@ -81,15 +83,15 @@ static void other_quotas_are_below_double_precision_by_what_the_page_says(void *
 
 static void alpha_follows_its_rule_at_the_edges(void **state) {
   (void)state;
-  assert_int_equal(qsm_qos_alpha(1 << 16, 0, 0, 0x40000), QSM_ALPHA_ONE);
-  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 0, 0x40000), 0x40000);
-  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 0, 0), QSM_ALPHA_MAX);
-  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 200, 0x40000), QSM_ALPHA_ONE);  // ahead of the goal
-  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 50, 0x40000), 0x20000);
-  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 99, 0x40000), 66198);  // 65536 * 100 / 99 = 66197.98, up
-  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 10, 0x40000), 0x40000);
-  assert_int_equal(qsm_qos_alpha(1 << 16, 100, 10, 0), QSM_ALPHA_MAX);
-  assert_int_equal(qsm_qos_alpha(UINT32_MAX, (UINT64_C(1) << 48) - 1, 1, 0), QSM_ALPHA_MAX);
+  assert_int_equal(alpha(1 << 16, 0, 0, 0x40000), QSM_ALPHA_ONE);
+  assert_int_equal(alpha(1 << 16, 100, 0, 0x40000), 0x40000);
+  assert_int_equal(alpha(1 << 16, 100, 0, 0), QSM_ALPHA_MAX);
+  assert_int_equal(alpha(1 << 16, 100, 200, 0x40000), QSM_ALPHA_ONE);  // ahead of the goal
+  assert_int_equal(alpha(1 << 16, 100, 50, 0x40000), 0x20000);
+  assert_int_equal(alpha(1 << 16, 100, 99, 0x40000), 66198);  // 65536 * 100 / 99 = 66197.98, up
+  assert_int_equal(alpha(1 << 16, 100, 10, 0x40000), 0x40000);
+  assert_int_equal(alpha(1 << 16, 100, 10, 0), QSM_ALPHA_MAX);
+  assert_int_equal(alpha(UINT32_MAX, (UINT64_C(1) << 48) - 1, 1, 0), QSM_ALPHA_MAX);
 }
 
 static void quotas_round_up_and_saturate(void **state) {
@@ -119,6 +121,34 @@ static void parts_sum_exactly_and_stay_within_one_of_their_share(void **state) {
   }
 }
 
+static void fair_quotas_round_as_those_of_goals(void **state) {
+  (void)state;
+  assert_int_equal(qsm_qos_fair(64 << 16, 10000, 2, true), 320000);
+  assert_int_equal(qsm_qos_fair(32 << 16, 10000, 2, false), 160000);
+  assert_int_equal(qsm_qos_fair((10 << 16) + 1, 1000, 3, false), 3333);
+  assert_int_equal(qsm_qos_fair((10 << 16) + 1, 1000, 3, true), 3334);
+  assert_int_equal(qsm_qos_fair(0, 1000, 3, true), 0);
+  assert_int_equal(qsm_qos_fair(UINT32_MAX, (1 << 20) - 1, 1, false), QSM_QUOTA_MAX);
+  uint64_t seed = model_seed("test_qos_mgr");
+  for (uint32_t i = 0; i < N_RANDOM; i++) {
+    uint32_t ipc = model_random(&seed, 1u << (10 + model_random(&seed, 20))), epoch = 100 + model_random(&seed, 1 << 20), n = 1 + model_random(&seed, 8);
+    double exact = fmin((double)ipc * epoch / 65536 / n, QSM_QUOTA_MAX), down = qsm_qos_fair(ipc, epoch, n, false), up = qsm_qos_fair(ipc, epoch, n, true);
+    if (down > exact * (1 + 1e-12) || down < exact - 1 || up < exact * (1 - 1e-12) || up > exact + 1)
+      fail_msg("ISO_IPC %u epoch %u of %u: %f and %f, in double precision %f", ipc, epoch, n, down, up, exact);
+  }
+}
+
+static void the_ratio_saturates_and_is_0_without_history(void **state) {
+  (void)state;
+  assert_int_equal(qsm_qos_ratio(1 << 16, 0, 0), 0);
+  assert_int_equal(qsm_qos_ratio(1 << 16, 0, 5), 0);
+  assert_int_equal(qsm_qos_ratio(0, 100, 0), QSM_ALPHA_MAX);
+  assert_int_equal(qsm_qos_ratio(0, 100, 5), 0);
+  assert_int_equal(qsm_qos_ratio(1 << 16, 100, 200), 0x8000);
+  assert_int_equal(qsm_qos_ratio(1 << 16, 100, 199), 0x8000 + 165);  // 32932.66, up
+  assert_int_equal(qsm_qos_ratio(1 << 16, 1000, 100), QSM_ALPHA_MAX);
+}
+
 // ---- Epochs ----
 
 struct bench {
@@ -134,7 +164,7 @@ static void bench_open(struct bench *bench, struct qsm_config config) {
   memset(bench, 0, sizeof *bench);
   bench->config = config;
   qsm_ctrl_reset(&bench->ctrl, &bench->config);
-  bench->ctrl.regs.epoch_len = EPOCH;  // before the manager is built: as if it were the reset value
+  bench->ctrl.regs.shared.epoch_len = EPOCH;  // before the manager is built: as if it were the reset value
   bench->notes = notes_create();
   bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
   bench->mgr = qsm_qos_mgr_create(&bench->ctrl.regs, bench->ts, &bench->notes->bus);
@@ -204,7 +234,7 @@ static void a_new_epoch_length_holds_from_the_next_epoch_on(void **state) {
   struct bench bench;
   bench_open(&bench, model_demo());
   run_to(&bench, 500);
-  bench.ctrl.regs.epoch_len = 3000;
+  bench.ctrl.regs.shared.epoch_len = 3000;
   run_to(&bench, 9000);
   uint64_t e = first_snapshot(&bench);
   assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_TICK, 0)->cycle, e);
@@ -240,6 +270,36 @@ static void the_load_carries_the_scheme_of_the_snapshot(void **state) {
   run_to(&bench, 2 * EPOCH);
   assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_QUOTA_LOAD, 0)->scheme, QSM_SCHEME_NAIVE);
   bench_close(&bench);
+}
+
+// R-SP-1, cycle by cycle.
+static void a_hundred_samples_an_epoch_come_where_the_sum_passes_its_length(void **state) {
+  (void)state;
+  static const uint32_t lengths[] = {224, 333, 1999, 2000, 2001};
+  for (uint32_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++) {
+    struct bench bench;
+    bench_open(&bench, model_demo());
+    bench.ctrl.regs.shared.epoch_len = lengths[n];
+    run_to(&bench, EPOCH);  // the first epoch still has the length of the reset
+    uint32_t acc = 0, seen = 0;
+    for (uint32_t c = 0; c < 3 * EPOCH; c++) {
+      uint32_t length = c < EPOCH ? EPOCH : lengths[n];
+      run_to(&bench, c + 1);
+      acc += 100;
+      if (acc < length) continue;
+      acc -= length;
+      const struct qsm_sm_msg *sample = notes_find(bench.notes, 3, QSM_MSG_SAMPLE, seen++);
+      assert_non_null(sample);
+      assert_int_equal(sample->cycle, c + bench.config.noc_lat);
+      if (bench.notes->n_msgs > NOTES_MAX - 100) break;
+    }
+    assert_true(seen >= 299);
+    for (uint32_t i = 0; i < 2; i++) {
+      const struct qsm_sm_msg *tick = notes_find(bench.notes, 0, QSM_MSG_TICK, i);
+      if (tick) assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_SAMPLE, 100 * i + 99)->cycle, tick->cycle);
+    }
+    bench_close(&bench);
+  }
 }
 
 // ---- History ----
@@ -336,14 +396,101 @@ static void naive_quotas_ignore_history(void **state) {
 
 static void history_raises_the_quota_of_a_tenant_behind_its_goal(void **state) {
   (void)state;
-  static const uint32_t schemes[] = {QSM_SCHEME_NAIVE_HISTORY, QSM_SCHEME_ROLLOVER};
-  for (uint32_t n = 0; n < 2; n++) {
+  for (uint32_t scheme = QSM_SCHEME_NAIVE_HISTORY; scheme <= QSM_SCHEME_ROLLOVER_TIME; scheme++) {
     struct bench bench;
-    run_pair(&bench, schemes[n], 1000, 4000);
+    run_pair(&bench, scheme, 1000, 4000);
     uint64_t cycles = first_snapshot(&bench) - 200 + 1;
     uint32_t alpha = (uint32_t)((4 * 65536 * cycles + 3999) / 4000);
     assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, alpha);
     assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, ((uint64_t)alpha * 4 * EPOCH + 65535) / 65536);
+    bench_close(&bench);
+  }
+}
+
+static void the_ratio_is_computed_in_every_scheme(void **state) {
+  (void)state;
+  for (uint32_t scheme = QSM_SCHEME_NONE; scheme <= QSM_SCHEME_FAIR; scheme++) {
+    struct bench bench;
+    run_pair(&bench, scheme, 5000, 4000);
+    uint64_t cycles = first_snapshot(&bench) - 200 + 1;
+    uint32_t ratio = (uint32_t)((4 * 65536 * cycles + 19999) / 20000);
+    assert_true(ratio < QSM_ALPHA_ONE);  // ahead of its goal: alpha would not show it
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->ratio, ratio);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->ratio, 0);
+    assert_int_equal(notes_event(bench.notes, QSM_EV_EPOCH, 0)->word[7], ratio);
+    bench_close(&bench);
+  }
+}
+
+static void a_tenant_that_gives_up_its_goal_has_no_ratio(void **state) {
+  (void)state;
+  struct bench bench;
+  run_pair(&bench, QSM_SCHEME_NAIVE, 5000, 4000);
+  assert_int_not_equal(qsm_qos_mgr_slot(bench.mgr, 0)->ratio, 0);
+  bench.ctrl.regs.shared.qos_mask = 0;
+  run_to(&bench, 3 * EPOCH);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->ratio, 0);
+  bench_close(&bench);
+}
+
+static void fair_quotas_are_shares_of_the_isolated_ipc(void **state) {
+  (void)state;
+  for (uint32_t others = 0; others < 2; others++) {
+    struct bench bench;
+    bench_open(&bench, model_demo());
+    bench.ctrl.regs.scheme = QSM_SCHEME_FAIR;
+    for (uint32_t k = 0; k < 4; k++) bench.ctrl.regs.iso_ipc[k] = ((k + 1) << 20) + 7;
+    arrive(&bench, 0, true, 4.0);
+    arrive(&bench, 1, false, 0);
+    arrive(&bench, 3, false, 0);  // never launched: does not share
+    run_to(&bench, 200);
+    launch(&bench, 0, 1000);
+    if (others) launch(&bench, 1, 1000);
+    set_insn(&bench, 1, 100000);
+    run_to(&bench, 2 * EPOCH);
+    uint32_t n = 1 + others;
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, 16 * EPOCH / n + 1);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, 32 * EPOCH / n);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 3)->quota, 64 * EPOCH / n);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, QSM_ALPHA_ONE);
+    assert_int_equal(notes_find(bench.notes, 2, QSM_MSG_QUOTA_WORD, 0)->credit, 0);
+    bench_close(&bench);
+  }
+}
+
+static void fair_starves_a_tenant_whose_isolated_ipc_nobody_gave(void **state) {
+  (void)state;
+  struct bench bench;
+  run_pair(&bench, QSM_SCHEME_FAIR, 500, 4000);
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, 0);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_QUOTA_WORD, 1)->quota, 1);
+  bench_close(&bench);
+}
+
+// The examples of docs/design/schemes.md: goals of 1.0 and 0.5 over 1000 cycles, 900 and 600 issued.
+static void trios_follow_the_worked_examples(void **state) {
+  (void)state;
+  for (uint32_t n_qos = 1; n_qos <= 2; n_qos++) {
+    struct bench bench;
+    bench_open(&bench, model_demo());
+    bench.ctrl.regs.shared.epoch_len = 1000;
+    bench.ctrl.regs.scheme = QSM_SCHEME_NAIVE;
+    arrive(&bench, 0, true, 1.0);
+    arrive(&bench, 1, n_qos == 2, n_qos == 2 ? 0.5 : 0);
+    arrive(&bench, 2, false, 0);
+    arrive(&bench, 3, false, 0);
+    const uint32_t insn[] = {900, 600, 4000, 2000};
+    for (uint32_t k = 0; k < 4; k++) set_insn(&bench, k, insn[k] / 4);
+    run_to(&bench, EPOCH);
+    for (uint32_t k = 0; k < 4; k++) launch(&bench, k, 1000);
+    run_to(&bench, EPOCH + 1300);  // the first epoch of 1000 cycles has ended
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, 1000);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, n_qos == 2 ? 500 : 1000);  // 540 by the rule, at least T
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 2)->quota, n_qos == 2 ? 4320 : 3600);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 3)->quota, n_qos == 2 ? 2160 : 1800);
+    set_insn(&bench, 2, 700 / 4);
+    run_to(&bench, EPOCH + 2300);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 2)->quota, 1000);
     bench_close(&bench);
   }
 }
@@ -404,17 +551,17 @@ static void a_goal_tenant_without_blocks_does_not_count_for_the_others(void **st
 
 static void words_carry_the_parts_and_the_credit(void **state) {
   (void)state;
-  static const uint32_t schemes[] = {QSM_SCHEME_NAIVE, QSM_SCHEME_ROLLOVER};
-  for (int s = 0; s < 2; s++) {
+  for (uint32_t scheme = QSM_SCHEME_NAIVE; scheme <= QSM_SCHEME_ROLLOVER_TIME; scheme++) {
+    bool carries = scheme >= QSM_SCHEME_ROLLOVER;
     struct bench bench;
-    run_pair(&bench, schemes[s], 4 * EPOCH, 4000);
+    run_pair(&bench, scheme, 4 * EPOCH, 4000);
     uint64_t load = first_snapshot(&bench) + bench.config.qos_lat;
     for (uint32_t i = 0; i < bench.config.num_sms; i++) {
       for (uint32_t k = 0; k < 2; k++) {
         const struct qsm_sm_msg *word = notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, k);
         assert_int_equal(word->kernel, k);
         assert_int_equal(word->quota, qsm_qos_mgr_slot(bench.mgr, k)->quota / bench.config.num_sms);
-        assert_int_equal(word->credit, schemes[s] == QSM_SCHEME_ROLLOVER && k == 0 ? 8 * word->quota : 0);
+        assert_int_equal(word->credit, carries && k == 0 ? 8 * word->quota : 0);
         assert_true(word->cycle > first_snapshot(&bench) && word->cycle < load);
       }
       assert_null(notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, 2));
@@ -469,15 +616,15 @@ static void the_event_shows_every_slot(void **state) {
   struct bench bench;
   run_pair(&bench, QSM_SCHEME_NAIVE, 500, 4000);
   const struct qsm_event *event = notes_event(bench.notes, QSM_EV_EPOCH, 0);
-  assert_int_equal(event->n_words, 7 * bench.config.num_kernels);
+  assert_int_equal(event->n_words, 8 * bench.config.num_kernels);
   assert_int_equal(event->word[0], 4 * EPOCH);
   assert_int_equal(event->word[1], QSM_ALPHA_ONE);
   assert_int_equal(event->word[2], 2000);
   assert_int_equal(event->word[3], 2000);
   assert_int_equal(event->word[5], first_snapshot(&bench) - 200 + 1);
-  assert_int_equal(event->word[7], 4000);
-  assert_int_equal(event->word[9], 16000);
-  assert_int_equal(event->word[15], QSM_ALPHA_ONE);  // slot 2, no tenant
+  assert_int_equal(event->word[8], 4000);
+  assert_int_equal(event->word[10], 16000);
+  assert_int_equal(event->word[17], QSM_ALPHA_ONE);  // slot 2, no tenant
   bench_close(&bench);
 }
 
@@ -502,16 +649,24 @@ int main(void) {
       cmocka_unit_test(alpha_follows_its_rule_at_the_edges),
       cmocka_unit_test(quotas_round_up_and_saturate),
       cmocka_unit_test(parts_sum_exactly_and_stay_within_one_of_their_share),
+      cmocka_unit_test(fair_quotas_round_as_those_of_goals),
+      cmocka_unit_test(the_ratio_saturates_and_is_0_without_history),
       cmocka_unit_test(an_epoch_ticks_loads_and_reports_at_its_cycles),
       cmocka_unit_test(a_new_epoch_length_holds_from_the_next_epoch_on),
       cmocka_unit_test(busy_lasts_from_the_snapshot_to_the_load_and_writes_are_refused_from_the_snapshot_on),
       cmocka_unit_test(the_load_carries_the_scheme_of_the_snapshot),
+      cmocka_unit_test(a_hundred_samples_an_epoch_come_where_the_sum_passes_its_length),
       cmocka_unit_test(history_counts_the_cycles_with_a_launch_and_the_instructions_of_all_sms),
       cmocka_unit_test(clearing_history_clears_the_running_epochs_cycles_too),
       cmocka_unit_test(a_launch_that_ends_stops_counting),
       cmocka_unit_test(large_sums_are_exact_in_history_and_clipped_in_the_epochs_count),
       cmocka_unit_test(naive_quotas_ignore_history),
       cmocka_unit_test(history_raises_the_quota_of_a_tenant_behind_its_goal),
+      cmocka_unit_test(the_ratio_is_computed_in_every_scheme),
+      cmocka_unit_test(a_tenant_that_gives_up_its_goal_has_no_ratio),
+      cmocka_unit_test(fair_quotas_are_shares_of_the_isolated_ipc),
+      cmocka_unit_test(fair_starves_a_tenant_whose_isolated_ipc_nobody_gave),
+      cmocka_unit_test(trios_follow_the_worked_examples),
       cmocka_unit_test(alpha_en_off_keeps_alpha_at_one),
       cmocka_unit_test(no_instruction_at_all_saturates_the_quota_when_the_cap_is_off),
       cmocka_unit_test(a_tenant_without_goal_gets_at_least_one_instruction_per_cycle),

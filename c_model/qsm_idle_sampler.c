@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Idle-warp sampler: docs/design/sampler.md. In a cycle with a sample a warp is idle that could issue but for its unit or the arbitration,
+// the reasons 6 and 7: a candidate that does not issue.
+#include <string.h>
+
+#include "qsm_sm_blocks.h"
+
+void qsm_idle_sampler_add_candidates(struct qsm_sm *sm) {
+  for (uint32_t i = 0; i < sm->n_subs; i++) {
+    const struct qsm_subcore *sc = sm->sub[i];
+    uint32_t candidates = sc->ready & ~sc->shut;
+    if (!candidates) continue;
+    for (uint32_t k = 0; k < sm->n_kernels; k++) sm->idle_sampler.sum[k] += qsm_popcount(candidates & sc->of_kernel[k]);
+  }
+}
+
+static void take_off_issued(struct qsm_sm *sm, uint64_t c) {
+  for (uint32_t i = 0; i < sm->n_subs; i++) {
+    const struct qsm_pipe_slot *slot = &sm->sub[i]->pipe[c % QSM_PIPE_SLOTS];  // valid in the cycle of its issue only if there was one
+    if (slot->valid && !slot->injected) sm->idle_sampler.sum[slot->kernel]--;
+  }
+}
+
+static void report(struct qsm_sm *sm, uint64_t c) {
+  const uint32_t *sum = sm->idle_sampler.sum;
+  if (sm->sink) qsm_sm_event(sm, c, QSM_EV_SAMPLE, 0, sum, sm->n_kernels);
+  if (sm->hashing) qsm_sm_hash_words(sm, sum, sm->n_kernels);
+}
+
+void qsm_idle_sampler_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
+  struct qsm_idle_sampler *sampler = &sm->idle_sampler;
+  if (in->sample) take_off_issued(sm, c);
+  if (in->tick) {
+    memcpy(sampler->snap, sampler->sum, sizeof sampler->snap);
+    memset(sampler->sum, 0, sizeof sampler->sum);
+  }
+  if (in->sample && sm->watched) report(sm, c);
+}
