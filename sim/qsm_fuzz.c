@@ -70,11 +70,13 @@ static uint32_t below(struct round *round, uint32_t n) { return qsm_random_below
 
 // ---- What happens in a round ----
 
-static uint32_t random_goal(struct round *round) {
+// A goal or an isolated IPC. Small ones are spent early, so that elastic epochs start anew.
+static uint32_t random_ipc(struct round *round) {
   uint32_t peak = round->config.num_sms * round->config.num_sched * round->config.warp_size;
   switch (below(round, 8)) {
     case 0: return 0;
     case 1: return 0xFFFFFFFFu;
+    case 2: case 3: return below(round, 1 << 17);
     default: return below(round, peak << 15);
   }
 }
@@ -147,8 +149,9 @@ static uint32_t random_budget(struct round *round) {
 }
 
 static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
-  enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_GOAL), random_goal(round));
+  enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_CTX), 1 | below(round, 2) << 1);
+  if (!status && below(round, 4)) status = put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
   return status ? status : launch(round, slot);
 }
@@ -216,22 +219,34 @@ static enum qsm_backend_status revive(struct round *round, uint32_t slot) {
   return (context & 1) ? launch(round, slot) : open_slot(round, slot);
 }
 
+// Some QoS registers are undefined while the manager computes (R-QM-3): read them only at rest.
+static enum qsm_backend_status read_at_rest(struct round *round, uint32_t address) {
+  uint32_t busy = 0, value;
+  enum qsm_backend_status status = get(round, QSM_REG_MGR_BUSY, &busy);
+  return status || busy ? status : get(round, address, &value);
+}
+
+// Any address, some of them unaligned.
+static enum qsm_backend_status read_anything(struct round *round) {
+  return read_at_rest(round, below(round, 0x2000) & (below(round, 8) ? ~3u : ~0u));
+}
+
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
-  uint32_t slot = below(round, round->config.num_kernels), ignored;
-  switch (below(round, 24)) {
+  uint32_t slot = below(round, round->config.num_kernels);
+  switch (below(round, 26)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, 7));
     case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
     case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
     case 3: return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? 0x10000 + below(round, 0x70000) : 0);
     case 4: return put(round, QSM_REG_ROLLOVER_CAP, below(round, 12));
     case 5: return put(round, QSM_REG_ALPHA_EN, below(round, 2));
-    case 6: return put(round, slot_address(slot, QSM_SLOT_GOAL), random_goal(round));
+    case 6: return put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
     case 7: return put(round, slot_address(slot, QSM_SLOT_SM_MASK_LO), 1 + below(round, (1u << round->config.num_sms) - 1));
     case 8: return below(round, 4) ? QSM_BACKEND_OK : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
     case 9: return put(round, slot_address(slot, QSM_SLOT_HIST_CLEAR), 1);
     case 10: return put(round, below(round, 0x2000), qsm_random_next(&round->random) & below(round, 16));
-    case 11: return get(round, below(round, 0x2000) & (below(round, 8) ? ~3u : ~0u), &ignored);
+    case 11: return read_anything(round);
     case 12: return put(round, QSM_REG_ICACHE_INV, 1);
     case 13: case 14: return nudge(round, slot);
     case 15: return nudge_gpu(round);
@@ -239,6 +254,7 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 18: case 19: return revive(round, slot);
     case 20: case 21: return put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
     case 22: return put(round, QSM_REG_ACTIVE_WARPS, 1 + below(round, below(round, 2) ? 4 : 16));
+    case 23: case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }
@@ -298,17 +314,13 @@ static enum qsm_backend_status let_go(struct round *round) {
   return status;
 }
 
-// QoS registers are undefined while the manager computes (R-QM-3): read them only at rest.
 static enum qsm_backend_status read_statistics(struct round *round) {
-  static const uint32_t registers[] = {QSM_SLOT_INSN_LO, QSM_SLOT_INSN_HI, QSM_SLOT_HCYC_LO, QSM_SLOT_EPOCH_INSN, QSM_SLOT_EPOCH_QUOTA, QSM_SLOT_ALPHA};
-  uint32_t busy = 0, value;
-  for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
-    enum qsm_backend_status status = get(round, QSM_REG_MGR_BUSY, &busy);
-    if (status || busy) return status;
-    status = get(round, slot_address(below(round, round->config.num_kernels), registers[i]), &value);
-    if (status) return status;
-  }
-  return QSM_BACKEND_OK;
+  static const uint32_t registers[] = {QSM_SLOT_INSN_LO,    QSM_SLOT_INSN_HI,     QSM_SLOT_HCYC_LO, QSM_SLOT_HCYC_HI,
+                                       QSM_SLOT_EPOCH_INSN, QSM_SLOT_EPOCH_QUOTA, QSM_SLOT_ALPHA,   QSM_SLOT_RATIO};
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  for (size_t i = 0; !status && i < sizeof registers / sizeof registers[0]; i++)
+    status = read_at_rest(round, slot_address(below(round, round->config.num_kernels), registers[i]));
+  return status;
 }
 
 // Every register right after reset; QoS figures too, as the manager rests.
@@ -335,8 +347,9 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   // One round in three skips the long first epoch idle, so that schemes act from the first launch on.
   uint64_t ran = 0;
   if (!status && below(round, 3) == 0) status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
-  static const uint8_t schemes[] = {0, 1, 2, 4, 4, 4};
-  if (!status) status = put(round, QSM_REG_SCHEME, schemes[below(round, sizeof schemes)]);
+  if (!status) status = put(round, QSM_REG_SCHEME, below(round, 7));
+  if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
+  if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
     if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
   while (!status && round->gpu->cycle(round->gpu) < cycles) {
