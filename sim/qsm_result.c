@@ -73,6 +73,8 @@ bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_
   return true;
 }
 
+uint32_t qsm_result_ipc_q16(uint64_t instructions, uint64_t cycles) { return (uint32_t)(((unsigned __int128)instructions << 16) / cycles); }
+
 bool qsm_result_reached(const struct qsm_outcome *outcome, uint32_t kernel, uint64_t goal_q16) {
   return (unsigned __int128)outcome->kernels[kernel].thread_instructions << 16 >= (unsigned __int128)goal_q16 * outcome->cycles;
 }

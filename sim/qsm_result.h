@@ -16,6 +16,8 @@ struct qsm_result {
 
 // Thread instructions per cycle over the measurement.
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel);
+// The same as a register has it, rounded down: never above the peak. cycles is not 0.
+uint32_t qsm_result_ipc_q16(uint64_t instructions, uint64_t cycles);
 // Thread instructions of the only pass of a kernel, for a goal as deadline or rate; 0, or -1 with a message: it did not end.
 int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, uint64_t *instructions, char *msg, size_t msg_len);
 // Goal of a kernel in Q16.16, from what it reaches alone (G1: floor of the share) or from the instructions of a pass (docs/goals.md R-GO-7);

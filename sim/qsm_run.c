@@ -149,7 +149,10 @@ static enum qsm_exit set_goals(struct run *run) {
 
 static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t scheme, struct qsm_outcome *outcome, bool main_run) {
   struct qsm_session_plan plan = plan_of(run, title, (1u << run->scenario.n_kernels) - 1, scheme);
-  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) plan.goal_q16[i] = (uint32_t)run->result.goal_q16[i];
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
+    plan.goal_q16[i] = (uint32_t)run->result.goal_q16[i];
+    plan.isolated_q16[i] = qsm_result_ipc_q16(run->result.isolated[i].kernels[i].thread_instructions, run->result.isolated[i].cycles);
+  }
   if (main_run && run->trace) {
     plan.trace = run->trace;
     plan.options.sink = qsm_trace_event;

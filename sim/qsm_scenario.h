@@ -12,6 +12,8 @@
 
 enum { QSM_SCENARIO_MAX_KERNELS = 8, QSM_SCENARIO_TEXT = 256 };
 
+enum { QSM_SCENARIO_FAIR = 6 };  // the scheme that asks for isolated IPCs
+
 enum qsm_goal_kind { QSM_GOAL_NONE, QSM_GOAL_IPC, QSM_GOAL_PERCENT, QSM_GOAL_TIMED };
 
 // One tenant: a program of the suite, or a user's ELF with one launch repeated.

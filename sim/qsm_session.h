@@ -50,6 +50,7 @@ struct qsm_session_plan {
   uint32_t scheme;
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
   struct qsm_trace *trace;  // gets what happens, or NULL
+  uint32_t isolated_q16[QSM_SCENARIO_MAX_KERNELS];  // IPC alone, for scheme fair; 0: not known
   bool one_pass;        // of each kernel; the measurement ends with the epoch that has counted it
   bool show_progress;
 };

@@ -26,6 +26,7 @@ static int set_goals(const struct qsm_sweep_task *task, const struct qsm_scenari
     if (timed && count_pass(scenario, i, &instructions, measured->error, sizeof measured->error)) return -1;
     if (qsm_result_goal(scenario, i, isolated, instructions, &measured->goal_q16[i], measured->error, sizeof measured->error)) return -1;
     plan->goal_q16[i] = (uint32_t)measured->goal_q16[i];
+    plan->isolated_q16[i] = qsm_result_ipc_q16(task->alone_instructions[i], task->alone_cycles);
   }
   return 0;
 }

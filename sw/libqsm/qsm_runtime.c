@@ -30,6 +30,7 @@ enum {
 #define SLOT_REGISTER_COUNT (QSM_SLOT_STRIDE / 4)
 #define CTX_VALID 1u
 #define CTX_QOS 2u
+#define SCHEME_FAIR 6u
 
 struct launch {
   uint32_t function;  // address
@@ -55,6 +56,7 @@ struct qsm_context {
   bool running, faulted;
   uint32_t goal_q16;
   bool has_history;  // something was launched since the GPU's history was cleared
+  uint32_t isolated_q16;  // 0: not known
   uint32_t budget;
   uint64_t sm_mask;
   uint32_t shadow[SLOT_REGISTER_COUNT];  // last values written, to skip writes that change nothing
@@ -65,6 +67,7 @@ struct qsm_device {
   struct qsm_config config;
   struct qsm_backend *backend;
   struct qsm_context *context[8];
+  uint32_t scheme;
   uint32_t epoch_cycles;
   char error[512];
 };
@@ -213,25 +216,56 @@ const struct qsm_config *qsmDeviceConfig(qsmDevice_t device) { return &device->c
 struct qsm_backend *qsmDeviceBackend(qsmDevice_t device) { return device->backend; }
 uint64_t qsmDeviceCycle(qsmDevice_t device) { return device->backend->cycle(device->backend); }
 
+// How many divide the GPU under scheme fair: the contexts, the one that is being created among them.
+static uint32_t count_sharing(const struct qsm_context *context) {
+  const struct qsm_device *device = context->device;
+  uint32_t n = device->context[context->slot] == NULL;
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) n += device->context[slot] != NULL;
+  return n;
+}
+
+// Thread instructions per cycle, Q16.16, that a context counts as having for its goal until the GPU has computed a quota.
+static uint64_t first_goal(const struct qsm_context *context) {
+  if (context->device->scheme == SCHEME_FAIR) return context->isolated_q16;
+  return context->goal_q16 ? context->goal_q16 : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
+}
+
 static qsmError_t write_first_quota(struct qsm_context *context) {
-  uint64_t goal = context->goal_q16 ? context->goal_q16 : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
-  uint64_t n_sms = (uint64_t)__builtin_popcountll(context->sm_mask);
-  uint64_t denominator = n_sms << 16;
-  uint64_t quota = (goal * context->device->epoch_cycles + denominator - 1) / denominator;
+  const struct qsm_device *device = context->device;
+  uint64_t n_sms = (uint64_t)__builtin_popcountll(context->sm_mask), n_sharing = device->scheme == SCHEME_FAIR ? count_sharing(context) : 1;
+  uint64_t denominator = n_sms * n_sharing << 16;
+  uint64_t quota = (first_goal(context) * device->epoch_cycles + denominator - 1) / denominator;
   if (quota < 1) quota = 1;
   if (quota > INT32_MAX) quota = INT32_MAX;
   return slot_write(context, QSM_SLOT_FIRST_QUOTA, (uint32_t)quota);
 }
 
+static qsmError_t write_first_quotas(qsmDevice_t device) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+    if (device->context[slot]) error = write_first_quota(device->context[slot]);
+  return error;
+}
+
+// A context came, went or changed its share.
+static qsmError_t share_anew(qsmDevice_t device) { return device->scheme == SCHEME_FAIR ? write_first_quotas(device) : qsmSuccess; }
+
+static qsmError_t check_share(const struct qsm_context *context, uint32_t scheme, uint32_t isolated_q16) {
+  if (scheme != SCHEME_FAIR || isolated_q16) return qsmSuccess;
+  return fail(context->device, qsmErrorGoal, "slot %u: scheme fair needs the isolated IPC of every context, this one has none", context->slot);
+}
+
 qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
-  qsmError_t error = qsmRegisterWrite(device, QSM_REG_POLICY, policy);
+  qsmError_t error = qsmSuccess;
+  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+    if (device->context[slot]) error = check_share(device->context[slot], scheme, device->context[slot]->isolated_q16);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_POLICY, policy);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_SCHEME, scheme);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_EPOCH_LEN, epoch_cycles);
   if (error) return error;
+  device->scheme = scheme;
   device->epoch_cycles = epoch_cycles;
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
-    if (device->context[slot] && (error = write_first_quota(device->context[slot]))) return error;
-  return qsmSuccess;
+  return write_first_quotas(device);
 }
 
 // ---- Launches ----
@@ -380,6 +414,11 @@ static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t
     return error;
   }
   device->context[slot] = created;
+  error = share_anew(device);
+  if (error) {
+    qsmContextDestroy(created);
+    return error;
+  }
   *context = created;
   return qsmSuccess;
 }
@@ -414,10 +453,24 @@ void qsmContextDestroy(qsmContext_t context) {
   if (context->running && qsmContextKill(context) == qsmSuccess) qsmContextSynchronize(context, DRAIN_CYCLES);
   if (!context->running) slot_write(context, QSM_SLOT_CTX, 0);
   context->device->context[context->slot] = NULL;
+  share_anew(context->device);
   free_context(context);
 }
 
 uint32_t qsmContextSlot(qsmContext_t context) { return context->slot; }
+
+qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16) {
+  const struct qsm_config *config = &context->device->config;
+  uint32_t peak = config->num_sms * config->num_sched * config->warp_size;
+  if (ipc_q16 > (uint64_t)peak << 16)
+    return fail(context->device, qsmErrorGoal, "slot %u: isolated IPC %.5f above the peak %u thread instructions per cycle", context->slot,
+                (double)ipc_q16 / 65536, peak);
+  qsmError_t error = check_share(context, context->device->scheme, ipc_q16);
+  if (!error) error = slot_write(context, QSM_SLOT_ISO_IPC, ipc_q16);
+  if (error) return error;
+  context->isolated_q16 = ipc_q16;
+  return share_anew(context->device);
+}
 
 // R-GO-6: each write waits until the manager takes it.
 static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
@@ -636,6 +689,7 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
   uint64_t shared = (uint64_t)shared_bytes + qsm_program_shared_bytes(context->program);
   qsmError_t error = check_launch(context, kernel, grid, block, shared);
   if (!error) error = check_groups(context, context->budget);
+  if (!error) error = check_share(context, device->scheme, context->isolated_q16);
   if (!error && context->n_images) error = grow_save_area(context, kernel, block, (uint32_t)shared);
   if (error) return error;
   struct launch *launch = calloc(1, sizeof *launch);

@@ -27,7 +27,7 @@ typedef enum {
   qsmErrorNotFound,          // no such file or kernel
   qsmErrorInvalidLaunch,     // grid, block or shared memory that this GPU cannot run
   qsmErrorNoSlot,            // more contexts than the GPU has kernel slots
-  qsmErrorGoal,              // a goal of nothing, or above what is possible; the text has both numbers
+  qsmErrorGoal,              // a goal of nothing, or above what is possible; isolated IPC unknown under scheme fair; the text has the numbers
   qsmErrorKernelFault,       // the kernel was killed; the text has cause, PC and thread
   qsmErrorTimeout,           // the cycle limit ended the wait
   qsmErrorBackend,           // the backend failed (lockstep: a difference was found)
@@ -109,7 +109,8 @@ qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles);
 qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value);
 qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value);
 // Scheduling for all contexts: policy 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5 qaws_prose; scheme 0 none,
-// 1 naive, 2 naive_history, 4 rollover; epoch length in cycles. Scheme and epoch take effect at the next epoch.
+// 1 naive, 2 naive_history, 3 elastic, 4 rollover, 5 rollover_time, 6 fair; epoch length in cycles. Scheme and epoch take effect at the next
+// epoch. qsmErrorGoal: fair, and the isolated IPC of a context is not known (qsmSetIsolatedIpc).
 qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles);
 
 // ---- Context (tenant) ----
@@ -127,6 +128,9 @@ qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal
 // Fills `instructions` and `isolated_ipc_q16` of *into: runs the launch alone on a GPU of its own (model, same configuration and policy),
 // on a copy of the context's memory as it is now. qsmErrorTimeout if it takes more than max_cycles. The context itself stays as it is.
 qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uint64_t max_cycles, qsmGoal *into);
+// IPC of the context's kernels when they run alone, Q16.16: their shares under scheme fair; 0 at first: not known. Refused above the GPU's
+// peak. Under scheme fair a context without it launches nothing (qsmErrorGoal), and it cannot be taken back.
+qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16);
 // Budget of the context's kernels under the QAWS policies, 1..255 (docs/qaws.md), 1 at first: how often a sub-core may switch between their
 // warps before the next group has its turn. Kernels of equal budget form one group; qsmErrorGroups if the contexts with launches pending
 // would have more budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.

@@ -29,7 +29,8 @@ bad 'key given twice' "$file:1: Mapping field already seen: config" 'config: dem
 bad 'no kernels' "$file:4: Missing required mapping field: kernels" 'seed: 2'
 bad 'broken YAML' "$file:4: libyaml: did not find expected ',' or ']'" 'kernels: [{program: vadd}'
 bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rotate, two_level, qaws, qaws_prose" 'policy: fifo' 'kernels: [{program: vadd}]'
-bad 'scheme not built yet' "$file:4: scheme: 'elastic': must be one of none, naive, naive_history, rollover" 'scheme: elastic' 'kernels: [{program: vadd}]'
+bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of none, naive, naive_history, elastic, rollover, rollover_time, fair" \
+  'scheme: fairness' 'kernels: [{program: vadd}]'
 bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
 bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'
 for cap in 0.99 8 -1 nan 2x none; do

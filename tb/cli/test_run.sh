@@ -86,6 +86,19 @@ capped=$(figures counter 'rollover_cap: 1' | sort -n | tail -n 1)
 [ "$(figures counter 'rollover_cap: off' | sort -n | tail -n 1)" -gt "$capped" ] && carries=yes
 verdict 'rollover_cap off: more is carried over than with 1' "${carries:-no}" yes
 
+# Schemes: figures of the epochs of a kernel with a goal and one without under each, on a line.
+ipc() {
+  scenario "$work/scheme.yaml" 'config: demo' 'cycles: 60000' 'size: S' "scheme: $1" 'kernels: [{program: pc, goal: 50%}, {program: conv2d}]'
+  call "$qsm" run --quiet --out "$work/scheme" "$work/scheme.yaml"
+  grep '"ipc"' "$work/scheme/result.json" | paste -sd ' '
+}
+schemes='none elastic rollover rollover_time fair'
+verdict "each scheme measures something else" "$(for scheme in $schemes; do ipc $scheme; done | sort -u | wc -l)" "$(wc -w <<<"$schemes")"
+# A thread that runs once in four million cycles.
+scenario "$work/rare.yaml" 'config: tiny' 'cycles: 4000000' 'scheme: fair' 'kernels: [{elf: k.elf, symbol: fill, args: [buffer 4096], launches: 1}]'
+refuses 'share of a kernel whose isolated IPC is below 1 in 65536' 2 \
+  "$work/rare.yaml: kernels[0]: slot 0: scheme fair needs the isolated IPC of every context, this one has none" "$qsm" run --quiet --out "$out" "$work/rare.yaml"
+
 # Policies: issued KEY VALUE BUDGET: thread instructions of each epoch with this line in the scenario and this budget of the second kernel.
 issued() {
   scenario "$work/policy.yaml" 'config: demo' 'cycles: 40000' 'size: S' "$1: $2" "kernels: [{program: matmul}, {program: conv2d, budget: $3}]"

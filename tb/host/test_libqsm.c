@@ -69,7 +69,7 @@ static void scheduling_out_of_range_is_refused(void **state) {
   (void)state;
   assert_int_equal(qsmSetScheduling(device, 2, 4, 5000), qsmSuccess);
   assert_int_equal(qsmSetScheduling(device, 6, 4, 5000), qsmErrorInvalidValue);
-  assert_int_equal(qsmSetScheduling(device, 0, 3, 5000), qsmErrorInvalidValue);
+  assert_int_equal(qsmSetScheduling(device, 0, 7, 5000), qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 0, qsm_config_epoch_min(qsmDeviceConfig(device)) - 1), qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 0, 1 << 20), qsmErrorInvalidValue);
 }
@@ -376,6 +376,46 @@ static void goals_above_the_peak_are_refused(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_GOAL), 32 << 16);
 }
 
+static void fair_needs_the_isolated_ipc_of_every_context(void **state) {
+  (void)state;
+  uint32_t buffer = allocate(context, 256);
+  assert_int_equal(qsmSetScheduling(device, 0, 6, 5000), qsmErrorGoal);
+  assert_says("slot 0: scheme fair needs the isolated IPC of every context, this one has none");
+  assert_int_equal(qsmSetIsolatedIpc(context, (32 << 16) + 1), qsmErrorGoal);
+  assert_says("slot 0: isolated IPC 32.00002 above the peak 32 thread instructions per cycle");
+  assert_int_equal(qsmSetIsolatedIpc(context, 12 << 16), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_ISO_IPC), 12 << 16);
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 2500);  // of goal 1: another scheme is on
+  assert_int_equal(qsmSetScheduling(device, 1, 6, 5000), qsmSuccess);
+  assert_int_equal(qsmSetIsolatedIpc(context, 0), qsmErrorGoal);
+  assert_int_equal(slot_value(QSM_SLOT_ISO_IPC), 12 << 16);
+  qsmContext_t other = open_context(device);
+  assert_int_equal(launch(other, "fill", 1, allocate(other, 256), 0, NULL, NULL), qsmErrorGoal);
+  assert_says("slot 1: scheme fair needs");
+  assert_int_equal(qsmSetIsolatedIpc(other, 1 << 16), qsmSuccess);
+  assert_int_equal(launch(other, "fill", 1, allocate(other, 256), 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(launch(context, "fill", 1, buffer, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmDeviceSynchronize(device, LONG), qsmSuccess);
+}
+
+// A first quota is the share of an SM as many as there are contexts, with goal or without.
+static void first_quotas_under_fair_follow_the_number_of_contexts(void **state) {
+  (void)state;
+  assert_int_equal(qsmSetIsolatedIpc(context, (12 << 16) + 1), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, 1, 6, 10000), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 30001);  // 12 x 10,000 over four SMs, rounded up
+  qsmContext_t other = open_context(device);
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 15001);
+  assert_int_equal(qsmSetIsolatedIpc(context, 16 << 16), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 20000);
+  assert_int_equal(qsmSetQoS(context, 1 << 16), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 20000);
+  qsmContextDestroy(other);
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 40000);
+  assert_int_equal(qsmSetScheduling(device, 1, 4, 10000), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 2500);
+}
+
 static void only_the_goal_may_change_while_a_launch_runs(void **state) {
   (void)state;
   uint32_t buffer = allocate(context, 256);
@@ -491,6 +531,8 @@ int main(void) {
       WITH_DEVICE(a_context_that_goes_away_frees_its_slot),
       WITH_DEVICE(goals_reach_the_registers),
       WITH_DEVICE(goals_above_the_peak_are_refused),
+      WITH_DEVICE(fair_needs_the_isolated_ipc_of_every_context),
+      WITH_DEVICE(first_quotas_under_fair_follow_the_number_of_contexts),
       WITH_DEVICE(only_the_goal_may_change_while_a_launch_runs),
       WITH_DEVICE(budgets_are_1_to_255),
       WITH_DEVICE(more_budgets_than_groups_are_refused),
