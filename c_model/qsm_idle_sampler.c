@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle-warp sampler: docs/design/sampler.md. In a cycle with a sample a warp is idle that could issue but for its unit or the arbitration,
+// Idle-warp sampler: docs/sampler.md. In a cycle with a sample a warp is idle that could issue but for its unit or the arbitration,
 // the reasons 6 and 7: a candidate that does not issue.
 #include <string.h>
 

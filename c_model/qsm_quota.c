@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md, docs/design/schemes.md.
+// Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md, docs/schemes.md.
 #include "qsm_sm_blocks.h"
 
 #include <string.h>

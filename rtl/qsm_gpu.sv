@@ -30,7 +30,7 @@ module qsm_gpu
   scheme_e scheme;
   logic [NumKernels-1:0] ctx_valid, ctx_qos, ctx_arrival, hist_clear, launch, kill_write;
   logic [NumKernels-1:0][30:0] first_quota;
-  logic [NumKernels-1:0][31:0] goal;
+  logic [NumKernels-1:0][31:0] goal, iso_ipc;
   logic [NumKernels-1:0][NumSms-1:0] sm_mask;
   logic alloc_change, icache_inv, alpha_en;
   logic [19:0] epoch_len;
@@ -41,10 +41,9 @@ module qsm_gpu
   logic [2:0] stall_reason;
 
   // Of registers whose blocks are not built yet.
-  logic [NumKernels-1:0][31:0] iso_ipc;
   logic adjust;
   logic unused_registers;
-  assign unused_registers = ^{iso_ipc, adjust};
+  assign unused_registers = adjust;
 
   // ---- preemption ----
   logic [NumKernels-1:0][31:12] save_base, save_limit;
@@ -67,7 +66,7 @@ module qsm_gpu
   dispatch_t dispatch;
 
   // ---- QoS manager ----
-  logic tick, snapshot, mgr_busy, word_valid, load_valid;
+  logic tick, sample, snapshot, mgr_busy, word_valid, load_valid;
   logic [SmW-1:0] word_sm;
   logic [KernelW-1:0] word_kernel;
   logic [30:0] word_quota, word_credit;
@@ -75,11 +74,11 @@ module qsm_gpu
   logic [31:0] epoch_count, epoch_e_lo;
   logic [NumKernels-1:0][47:0] hist_insn, hist_cycles;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
-  logic [NumKernels-1:0][18:0] alpha;
+  logic [NumKernels-1:0][18:0] alpha, ratio;
 
   // ---- SMs: messages as the SMs see and send them, direct signals ----
   logic [NumKernels-1:0] sm_start, sm_kill;
-  logic sm_icache_inv, sm_tick;
+  logic sm_icache_inv, sm_tick, sm_sample;
   quota_load_t sm_load;
   dispatch_t [NumSms-1:0] sm_dispatch;
   quota_word_t [NumSms-1:0] sm_word;
@@ -88,6 +87,7 @@ module qsm_gpu
   fault_t [NumSms-1:0] sm_record;
   logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c, snap_insn;
   logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
+  logic [NumSms-1:0][NumKernels-1:0][12:0] snap_idle;
   logic [NumSms-1:0][31:0] stall_value;
   logic [NumSms-1:0] sm_restored;
   logic [NumSms-1:0][3:0] sm_phase;  // direct
@@ -118,10 +118,10 @@ module qsm_gpu
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
     .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(1'b0),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
-    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i('0),
+    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i(ratio),
     .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
     .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason), .stall_value_i(stall_value),
-    .idle_i('0), .qaws_front_i(qaws_front)
+    .idle_i(snap_idle), .qaws_front_i(qaws_front)
   );
 
   // ---- TB scheduler: the fields that it needs of each launch ----
@@ -205,19 +205,19 @@ module qsm_gpu
   ) u_qos_mgr (
     .clk_i, .rst_ni,
     .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en),
-    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
+    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .iso_ipc_i(iso_ipc), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
     .snap_insn_i(snap_counts), .cycle_i(cycle),
-    .tick_o(tick), .e_o(snapshot), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
+    .tick_o(tick), .sample_o(sample), .e_o(snapshot), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
     .mgr_busy_o(mgr_busy), .epoch_count_o(epoch_count), .epoch_e_lo_o(epoch_e_lo), .insn_o(hist_insn), .hcyc_o(hist_cycles),
-    .epoch_insn_o(epoch_insn), .epoch_quota_o(epoch_quota), .alpha_o(alpha)
+    .epoch_insn_o(epoch_insn), .epoch_quota_o(epoch_quota), .alpha_o(alpha), .ratio_o(ratio)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one receiver ----
   quota_load_t load;
   assign load = '{valid: load_valid, scheme: scheme_e'(load_scheme)};
-  qsm_delay #(.Width(2 * NumKernels + 2 + $bits(quota_load_t)), .Lat(NocLat)) u_delay_pulses (
-    .clk_i, .rst_ni, .data_i({start, kill, icache_inv, tick, load}), .data_o({sm_start, sm_kill, sm_icache_inv, sm_tick, sm_load})
+  qsm_delay #(.Width(2 * NumKernels + 3 + $bits(quota_load_t)), .Lat(NocLat)) u_delay_pulses (
+    .clk_i, .rst_ni, .data_i({start, kill, icache_inv, tick, sample, load}), .data_o({sm_start, sm_kill, sm_icache_inv, sm_tick, sm_sample, sm_load})
   );
 
   logic [NumSms-1:0] sm_dispatch_valid;
@@ -247,11 +247,11 @@ module qsm_gpu
     qsm_sm u_sm (
       .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
       .desc_i(desc), .policy_i(policy), .policy_param_i(policy_param), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
-      .save_base_i(save_base[dispatch_seen.kernel]),
+      .save_base_i(save_base[dispatch_seen.kernel]), .epoch_len_i(epoch_len),
       .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
-      .tick_i(sm_tick), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
+      .tick_i(sm_tick), .sample_i(sm_sample), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
       .retire_o(sm_retire[i]), .restored_o(sm_restored[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
-      .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
+      .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]), .snap_idle_o(snap_idle[i]),
       .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]), .save_phase_o(sm_phase[i]),
       .qaws_front_o(qaws_front[i]),
       .req_o(sm_req[i]), .rsp_i(sm_rsp[i])

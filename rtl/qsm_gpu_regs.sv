@@ -81,7 +81,7 @@ module qsm_gpu_regs
       RegPolicy: value_ok = between(0, 32'(PolicyQawsProse));
       RegActiveWarps: value_ok = between(1, 16);
       RegScheme: begin
-        value_ok = between(0, 2) || wdata_i == 32'(SchemeRollover);
+        value_ok = between(0, 32'(SchemeFair));
         quiet = 1'b1;
       end
       RegEpochLen: begin

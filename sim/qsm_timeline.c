@@ -9,7 +9,7 @@
 
 // Processes and threads of the file: the GPU with a thread per kernel slot, then the SMs with one per TB slot.
 enum { PID_GPU = 1, PID_SM = 2, TID_EPOCHS = 100, TID_SLOT = 1, TID_TB = 1, TID_LOADS = 100, TID_JOBS = 101 };
-enum { MAX_KERNELS = 8, MAX_TBS = 32, N_REASONS = 8, COUNTER_STEP = 64, EPOCH_WORDS = 7 };
+enum { MAX_KERNELS = 8, MAX_TBS = 32, N_REASONS = 8, COUNTER_STEP = 64, EPOCH_WORDS = 8 };
 #define NEVER UINT64_MAX
 
 // A slice that has begun.

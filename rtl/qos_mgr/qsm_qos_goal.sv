@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quota of one kernel for the whole GPU: alpha, then the QoS or the non-QoS formula.
+// Quota of one kernel for the whole GPU: alpha, then the QoS, the non-QoS or the fair formula; goal over history.
 //
-// Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8). QoS kernels come
-//   first in each epoch; a non-QoS quota is scaled by every QoS kernel that had blocks and has a
-//   quota.
+// Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8, R-SC-10), reports the
+//   ratio of goal and history. QoS kernels come first in each epoch; a non-QoS quota is scaled by
+//   every QoS kernel that had blocks and has a quota.
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
-//   23 with alpha; non-QoS 1 + 20 per factor.
+//   23 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then stays
+//   14 cycles more, for its ratio.
 // Cost: qsm_qos_arith and the multiplexers of its operands.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_goal #(
@@ -17,6 +18,8 @@ module qsm_qos_goal #(
   input  logic                        rst_ni,
   input  logic                        start_i,      // an epoch's computation begins
   input  logic                        alpha_on_i,   // the scheme uses history
+  input  logic                        fair_i,       // the scheme is fair; not with alpha_on_i
+  input  logic [3:0]                  sharers_i,    // kernels that share under it, 1..8
   input  logic [18:0]                 alpha_cap_i,  // Q3.16, 0 = no cap
   input  logic [19:0]                 epoch_len_i,  // T of the epoch that began
   input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
@@ -39,42 +42,47 @@ module qsm_qos_goal #(
   output logic [KernelW-1:0]          kernel_o,
   output logic [30:0]                 quota_o,
   output logic [18:0]                 alpha_o,
-  output logic [TbSumW-1:0]           tbs_o
+  output logic [TbSumW-1:0]           tbs_o,
+  input  logic [31:0]                 iso_ipc_i,    // of kernel_o: IPC alone, Q16.16
+  output logic                        ratio_valid_o,
+  output logic [18:0]                 ratio_o       // of kernel_o: goal / IPC of its history, Q3.16; 0 for others
 );
   localparam logic [30:0] QUOTA_MAX = '1;
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
-  localparam logic [18:0] ALPHA_MAX = '1;
+  localparam logic [18:0] RATIO_MAX = '1;
 
   // Load: first operation; Alpha: goal * cycles / insn runs; Time: alpha * T runs; Goal: times goal
-  // runs; Ratio: quota * insn_j / quota_j runs.
-  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Ratio} state_e;
+  // runs; Scale: quota * insn_j / quota_j runs; Fair: isolated IPC * T / sharers runs; History: as Alpha, after the quota.
+  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Scale, Fair, History} state_e;
 
   state_e                state_q, state_d;
   logic [KernelW-1:0]    kernel_q, factor;
   logic [NumKernels-1:0] factors_q, left_q, candidates;
-  logic [18:0]           alpha_q, alpha_new, top;
-  logic                  no_history_q, unbounded_q;
-  logic                  start, divide, round_up, done, overflow, leave;
+  logic [18:0]           alpha_q, alpha_new, ratio_new, top;
+  logic                  unbounded_q;
+  logic                  start, of_history, divide, round_up, done, overflow, leave;
   logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q;
-  logic [31:0]           b, lo, goal_q;
-  logic [30:0]           ratio, other_quota, insn_q;
+  logic [31:0]           b, lo, goal_q, rounded;
+  logic [30:0]           quotient, own_quota, insn_q;
   logic [TbSumW-1:0]     tbs_q;
   logic                  qos_q, had_tb_q;
 
   qsm_qos_arith u_arith (
-    .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(divide && qos_q),
+    .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(of_history),
     .round_up_i(round_up), .a_i(a), .b_i(b), .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
   );
 
-  // R-QM-6, rounded up. Without instructions the division overflows, which is the rule's "top".
-  assign top = (alpha_cap_i == '0) ? ALPHA_MAX : alpha_cap_i;
+  // What a division gives, for QoS kernels rounded up.
+  assign rounded  = 32'(lo[30:0]) + 32'(qos_q && hi != '0);
+  assign quotient = (overflow || lo[31] || rounded[31]) ? QUOTA_MAX : rounded[30:0];
+
+  // Goal over history (R-SC-8). Without instructions the division overflows. Alpha is what its bounds leave of it (R-QM-6).
+  assign top = (alpha_cap_i == '0) ? RATIO_MAX : alpha_cap_i;
   always_comb begin
-    logic [19:0] ceiling;
-    ceiling   = {1'b0, lo[18:0]} + 20'(hi != '0);
-    alpha_new = ceiling[18:0];
-    if (ceiling < {1'b0, ALPHA_ONE}) alpha_new = ALPHA_ONE;
-    if (overflow || (lo[31:19] != '0) || ceiling > {1'b0, top}) alpha_new = top;
-    if (no_history_q) alpha_new = ALPHA_ONE;
+    ratio_new = (quotient[30:19] != '0) ? RATIO_MAX : quotient[18:0];
+    if (hist_cycles_q == '0) ratio_new = '0;
+    alpha_new = (ratio_new > top) ? top : ratio_new;
+    if (ratio_new < ALPHA_ONE) alpha_new = ALPHA_ONE;
   end
 
   // R-QM-8: QoS kernels that scale a non-QoS quota, in slot order.
@@ -85,19 +93,21 @@ module qsm_qos_goal #(
       if (candidates[k-1]) factor = KernelW'(k - 1);
     end
   end
-  assign ratio = (overflow || lo[31]) ? QUOTA_MAX : lo[30:0];
 
   // Operands of the next operation.
+  assign of_history = qos_q && ((state_q == Load) ? alpha_on_i : (state_q inside {Goal, Fair}));
   always_comb begin
     a        = 48'(epoch_len_i);
     b        = goal_q;
     divide   = 1'b0;
     round_up = 1'b0;
-    d        = qos_q ? hist_insn_q : 48'(quota_all_i[factor]);
+    d        = of_history ? hist_insn_q : fair_i ? {28'd0, sharers_i, 16'd0} : 48'(quota_all_i[factor]);
     case (state_q)
       Load: begin
-        divide = !qos_q || alpha_on_i;
-        if (!qos_q) begin
+        divide = fair_i || !qos_q || alpha_on_i;
+        if (fair_i) begin
+          b = iso_ipc_i;
+        end else if (!qos_q) begin
           a = 48'(insn_q);
           b = 32'(insn_all_i[factor]);
         end else if (alpha_on_i) begin
@@ -111,25 +121,32 @@ module qsm_qos_goal #(
         a        = {hi[15:0], lo};
         round_up = 1'b1;
       end
-      Ratio: begin
+      Scale: begin
         divide = 1'b1;
-        a      = 48'(ratio);
+        a      = 48'(quotient);
         b      = 32'(insn_all_i[factor]);
+      end
+      Goal, Fair: begin
+        divide = 1'b1;
+        a      = hist_cycles_q;
       end
       default: ;
     endcase
   end
 
-  // Order of the operations; the next kernel is taken in the cycle in which this one leaves.
+  // Order of the operations; the next kernel is taken in the cycle in which this one is done with.
   always_comb begin
     state_d = state_q;
     start   = 1'b0;
     valid_o = 1'b0;
+    ready_o = 1'b0;
     case (state_q)
+      Idle: ready_o = 1'b1;
       Load: begin
-        start   = qos_q || (candidates != '0);
+        start   = fair_i || qos_q || (candidates != '0);
         valid_o = !start;
-        if (start) state_d = !qos_q ? Ratio : alpha_on_i ? Alpha : Time;
+        ready_o = valid_o && ready_i;
+        if (start) state_d = fair_i ? Fair : !qos_q ? Scale : alpha_on_i ? Alpha : Time;
       end
       Alpha: if (done) begin
         start   = 1'b1;
@@ -139,23 +156,28 @@ module qsm_qos_goal #(
         start   = 1'b1;
         state_d = Goal;
       end
-      Goal: valid_o = done;
-      Ratio: if (done) begin
+      Goal, Fair: begin
+        valid_o = done;
+        start   = valid_o && ready_i && qos_q && !alpha_on_i;
+        ready_o = valid_o && ready_i && !start;
+        if (start) state_d = History;
+      end
+      Scale: if (done) begin
         start   = (candidates != '0);
         valid_o = !start;
+        ready_o = valid_o && ready_i;
       end
-      default: ;
+      default: ready_o = done;  // History
     endcase
-    ready_o = (state_q == Idle) || (valid_o && ready_i);
     if (ready_o) state_d = valid_i ? Load : Idle;
   end
   assign leave = valid_o && ready_i;
 
-  // R-QM-7 rounded up; R-QM-8: the own instructions scaled, at least T.
-  assign other_quota = (state_q == Load) ? insn_q : ratio;
+  // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T.
+  assign own_quota = (state_q == Load) ? insn_q : quotient;
   always_comb begin
-    if (qos_q) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
-    else quota_o = (other_quota > 31'(epoch_len_i)) ? other_quota : 31'(epoch_len_i);
+    if (qos_q && !fair_i) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
+    else quota_o = (fair_i || own_quota > 31'(epoch_len_i)) ? own_quota : 31'(epoch_len_i);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -172,7 +194,6 @@ module qsm_qos_goal #(
       factors_q     <= '0;
       left_q        <= '0;
       alpha_q       <= ALPHA_ONE;
-      no_history_q  <= 1'b0;
       unbounded_q   <= 1'b0;
     end else begin
       state_q <= state_d;
@@ -195,9 +216,8 @@ module qsm_qos_goal #(
       end
 
       if (state_q == Load) begin
-        alpha_q      <= ALPHA_ONE;
-        no_history_q <= (a == '0);
-        unbounded_q  <= alpha_on_i && (a != '0) && (d == '0) && (alpha_cap_i == '0);  // B2
+        alpha_q     <= ALPHA_ONE;
+        unbounded_q <= alpha_on_i && (hist_cycles_q != '0) && (hist_insn_q == '0) && (alpha_cap_i == '0);  // B2
       end else if (state_q == Alpha && done) begin
         alpha_q <= alpha_new;
       end
@@ -208,4 +228,7 @@ module qsm_qos_goal #(
   assign kernel_o = kernel_q;
   assign tbs_o    = tbs_q;
   assign alpha_o  = (state_q == Load) ? ALPHA_ONE : alpha_q;
+
+  assign ratio_valid_o = (state_q == Load && !qos_q) || (state_q inside {Alpha, History} && done);
+  assign ratio_o       = qos_q ? ratio_new : '0;
 endmodule

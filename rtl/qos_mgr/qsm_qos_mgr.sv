@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // QoS manager: epochs, histories and quotas of all kernel slots.
 //
-// Contract: docs/qos_mgr.md. Every T cycles (tick_o) it takes the SMs' instruction counts, works
+// Contract: docs/qos_mgr.md. Every T cycles (tick_o, by qsm_epoch_timer) it takes the SMs' instruction counts, works
 //   out each kernel's quota, sends every SM its share as quota words, and QosLat cycles after the
 //   snapshot makes all SMs load them. Kernels pass a pipeline of four stages: sum over the SMs
 //   (qsm_qos_sum), quota (qsm_qos_goal), division by the blocks and words (qsm_qos_split).
+//   It also says when the SMs take their samples of idle warps, 100 per epoch (docs/sampler.md, R-SP-1).
 // Latency: R-QM-11; illegal parameters stop elaboration.
-// Cost: registers of about 220 bits per slot, one arithmetic unit, one division unit.
+// Cost: registers of about 240 bits per slot, one arithmetic unit, one division unit.
 //
 // Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with epoch_quota_o,
-//   alpha_o, epoch_insn_o, insn_o, hcyc_o.
+//   alpha_o, epoch_insn_o, insn_o, hcyc_o, ratio_o.
 module qsm_qos_mgr #(
   parameter  int unsigned NumSms     = 4,      // 1..64
   parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
@@ -32,6 +33,7 @@ module qsm_qos_mgr #(
   input  logic [NumKernels-1:0]                   valid_i,
   input  logic [NumKernels-1:0]                   qos_i,
   input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
+  input  logic [NumKernels-1:0][31:0]             iso_ipc_i,       // IPC alone, for the scheme fair
   input  logic [NumKernels-1:0]                   hist_clear_i,    // pulse: forget the history
   // from the TB scheduler
   input  logic [NumKernels-1:0]                   busy_i,          // unfinished launch
@@ -46,6 +48,7 @@ module qsm_qos_mgr #(
   // messages
   output logic                                    tick_o,          // sent; seen in cycle E
   output logic                                    e_o,             // this is cycle E
+  output logic                                    sample_o,        // sent: count the idle warps
   output logic                                    word_valid_o,
   output logic [SmW-1:0]                          word_sm_o,
   output logic [KernelW-1:0]                      word_kernel_o,
@@ -61,11 +64,13 @@ module qsm_qos_mgr #(
   output logic [NumKernels-1:0][47:0]             hcyc_o,          // history, cycles
   output logic [NumKernels-1:0][30:0]             epoch_insn_o,
   output logic [NumKernels-1:0][30:0]             epoch_quota_o,
-  output logic [NumKernels-1:0][18:0]             alpha_o          // Q3.16
+  output logic [NumKernels-1:0][18:0]             alpha_o,         // Q3.16
+  output logic [NumKernels-1:0][18:0]             ratio_o          // goal / IPC of the history, Q3.16
 );
-  localparam logic [2:0] SCHEME_NAIVE_HISTORY = 3'd2;
-  localparam logic [2:0] SCHEME_ROLLOVER = 3'd4;
+  localparam logic [2:0] SCHEME_NAIVE_HISTORY = 3'd2, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER = 3'd4, SCHEME_ROLLOVER_TIME = 3'd5,
+                         SCHEME_FAIR = 3'd6;
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
+  localparam int unsigned SAMPLES = 100;  // per epoch
   localparam int unsigned TbW = $clog2(MaxTbs + 1);
   localparam int unsigned TbSumW = $clog2(NumSms * MaxTbs + 1);
   localparam int unsigned InsnW = SnapW + $clog2(NumSms);
@@ -80,11 +85,12 @@ module qsm_qos_mgr #(
     int unsigned n_div, slot, total;
     n_div = (31 + 2 * TbSumW + 3) / 4;
     slot  = max2(n_div, NumSms) + 2;
-    total = 0;
+    total = (NumKernels - 1) * max2(35, slot) + max2(21, slot);  // fair
     for (int unsigned q = 0; q <= NumKernels; q++) begin
       total = max2(total, q * max2(23, slot) + (NumKernels - q) * max2(1 + q * 20, slot));
     end
-    return 2 * NocLat + 2 * NumSms + n_div + 4 + total;
+    total += 2 * NocLat + 2 * NumSms + n_div + 4;
+    return (total + 2 * NocLat + 16 < SAMPLES) ? SAMPLES - 16 - 2 * NocLat : total;  // EpochMin has room for the samples
   endfunction
 
   if (NumSms < 1 || NumSms > 64) $error("qsm_qos_mgr: NumSms must be 1..64");
@@ -93,26 +99,20 @@ module qsm_qos_mgr #(
   if (NocLat < 1 || NocLat > 16) $error("qsm_qos_mgr: NocLat must be 1..16");
   if (QosLat < least_qos_lat()) $error("qsm_qos_mgr: QosLat is less than R-QM-11 asks for");
 
-  // ---- Epoch timer (R-QM-1) ----
-  logic [19:0]       ep_len_q, ep_cnt_q, ep_next;
+  // ---- Epoch timer (R-QM-1, R-SP-1) ----
+  logic [19:0]       ep_len;
   logic [NocLat-1:0] tick_pipe_q;
   logic              e;
 
-  assign ep_next = ep_cnt_q + 20'd1;
-  assign tick_o  = (ep_next == ep_len_q);
-  assign e       = tick_pipe_q[NocLat-1];
-  assign e_o     = e;
+  qsm_epoch_timer #(.EpochReset(EpochReset), .Samples(SAMPLES)) u_timer (
+    .clk_i, .rst_ni, .epoch_len_i, .epoch_len_o(ep_len), .tick_o, .sample_o
+  );
 
+  assign e   = tick_pipe_q[NocLat-1];
+  assign e_o = e;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      ep_len_q    <= 20'(EpochReset);
-      ep_cnt_q    <= '0;
-      tick_pipe_q <= '0;
-    end else begin
-      tick_pipe_q <= NocLat'({tick_pipe_q, tick_o});
-      ep_cnt_q    <= tick_o ? '0 : ep_next;
-      if (tick_o) ep_len_q <= epoch_len_i;
-    end
+    if (!rst_ni) tick_pipe_q <= '0;
+    else tick_pipe_q <= NocLat'({tick_pipe_q, tick_o});
   end
 
   // ---- Sequence of an epoch's computation (R-QM-3, R-QM-4) ----
@@ -187,7 +187,8 @@ module qsm_qos_mgr #(
   logic               goal_valid, goal_ready, goal_idle, split_idle;
   logic [KernelW-1:0] goal_kernel;
   logic [30:0]        goal_quota;
-  logic [18:0]        goal_alpha;
+  logic [18:0]        goal_alpha, goal_ratio;
+  logic               ratio_valid, uses_history;
   logic               clear;
   logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
   logic [47:0]        sum;
@@ -206,11 +207,23 @@ module qsm_qos_mgr #(
     .tbs_o   (sum_tbs)
   );
 
+  // R-SC-10: the kernels that had blocks share.
+  logic [3:0] sharers;
+  always_comb begin
+    sharers = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) sharers = sharers + 4'(valid_i[k] && snap_had_tb_q[k]);
+    if (sharers == '0) sharers = 4'd1;
+  end
+
+  assign uses_history = scheme_q inside {SCHEME_NAIVE_HISTORY, SCHEME_ELASTIC, SCHEME_ROLLOVER, SCHEME_ROLLOVER_TIME};  // R-SC-8
+
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i,
     .start_i      (start),
-    .alpha_on_i   (alpha_en_i && (scheme_q == SCHEME_NAIVE_HISTORY || scheme_q == SCHEME_ROLLOVER)),
-    .epoch_len_i  (ep_len_q),
+    .alpha_on_i   (alpha_en_i && uses_history),
+    .fair_i       (scheme_q == SCHEME_FAIR),
+    .sharers_i    (sharers),
+    .epoch_len_i  (ep_len),
     .insn_all_i   (epoch_insn_o),
     .quota_all_i  (epoch_quota_o),
     .valid_i      (sum_valid),
@@ -229,12 +242,15 @@ module qsm_qos_mgr #(
     .kernel_o     (goal_kernel),
     .quota_o      (goal_quota),
     .alpha_o      (goal_alpha),
-    .tbs_o        (goal_tbs)
+    .tbs_o        (goal_tbs),
+    .iso_ipc_i    (iso_ipc_i[goal_kernel]),
+    .ratio_valid_o(ratio_valid),
+    .ratio_o      (goal_ratio)
   );
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
     .clk_i, .rst_ni, .rollover_cap_i,
-    .carries_i((scheme_q == SCHEME_ROLLOVER) ? qos_i : '0),
+    .carries_i((scheme_q inside {SCHEME_ROLLOVER, SCHEME_ROLLOVER_TIME}) ? qos_i : '0),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
@@ -282,6 +298,11 @@ module qsm_qos_mgr #(
         epoch_quota_o[k] <= goal_quota;
         alpha_o[k]       <= goal_alpha;
       end
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) ratio_o[k] <= '0;
+      else if (ratio_valid && goal_kernel == KernelW'(k)) ratio_o[k] <= goal_ratio;
     end
   end
 

@@ -65,7 +65,8 @@ module qsm_issue
   input  logic [KernelW-1:0]                      stall_kernel_i,
   input  logic [2:0]                              stall_reason_i,
   output logic [31:0]                             stall_value_o,
-  output qaws_front_t                             qaws_front_o
+  output qaws_front_t                             qaws_front_o,
+  output logic [WarpsPerSched-1:0][2:0]           reason_o       // of the resident warps, R-IS-6
 );
   typedef enum logic [2:0] {
     WhyIssued = 3'd0, WhyBarrier = 3'd1, WhyNoInstr = 3'd2, WhyLoad = 3'd3, WhyScoreboard = 3'd4,
@@ -189,6 +190,7 @@ module qsm_issue
   };
   assign event_o = '{valid: pick_valid, kernel: op_o.kernel, lanes: LanesW'($countones(path_i.mask))};
 
+  assign reason_o = reason;
   if (StallCounters != 0) begin : g_stall
     qsm_stall #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_stall (
       .clk_i, .rst_ni, .resident_i, .kernel_i, .reason_i(reason),
@@ -196,7 +198,7 @@ module qsm_issue
     );
   end else begin : g_no_stall
     logic unused_stall;
-    assign unused_stall = ^{stall_kernel_i, stall_reason_i, reason};
+    assign unused_stall = ^{stall_kernel_i, stall_reason_i};
     assign stall_value_o = '0;
   end
 
@@ -208,5 +210,10 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !open_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && killed_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_reason
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+                     (resident_i[w] && reason[w] == WhyIssued) == (pick_valid && pick_warp == WarpW'(w)))
+      else $error("R-SP-6: issued is not the reason of the warp that issues, alone");
+  end
 `endif
 endmodule

@@ -3,7 +3,7 @@
 // Contract: messages come and go without back-pressure (docs/machine.md); inputs are in the cycle in which a message is
 //   seen, outputs in the cycle in which it is sent. Only wires here: the rules live in the blocks.
 // Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire_o (RETIRE), u_fault (FAULT),
-//   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota (QUOTA, QLOAD).
+//   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota (QUOTA, QLOAD), u_idle_sampler (SAMPLE).
 module qsm_sm
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -19,12 +19,14 @@ module qsm_sm
   input  logic        [NumKernels-1:0]       qos_i,
   input  logic        [30:0]                 first_quota_i,   // of the kernel whose block is dispatched
   input  logic        [31:12]                save_base_i,     // of that kernel
+  input  logic        [19:0]                 epoch_len_i,
   // Messages, in the cycle in which they are seen
   input  logic        [NumKernels-1:0]       start_i,
   input  logic        [NumKernels-1:0]       kill_i,
   input  dispatch_t                          dispatch_i,
   input  logic                               icache_inv_i,
   input  logic                               tick_i,
+  input  logic                               sample_i,
   input  quota_word_t                        quota_word_i,
   input  quota_load_t                        quota_load_i,
   // Messages, in the cycle in which they are sent
@@ -37,6 +39,7 @@ module qsm_sm
   output logic        [NumKernels-1:0][31:0] snap_c_o,
   output logic        [NumKernels-1:0][31:0] snap_insn_o,
   output logic        [NumKernels-1:0][30:0] quota_o,
+  output logic        [NumKernels-1:0][12:0] snap_idle_o,
   input  logic        [SubW-1:0]             stall_sub_i,
   input  logic        [KernelW-1:0]          stall_kernel_i,
   input  logic        [2:0]                  stall_reason_i,
@@ -214,6 +217,9 @@ module qsm_sm
   // ---- sub-cores ----
   issue_event_t [NumSched-1:0]       issue;
   logic         [NumSched-1:0][31:0] stall_value;
+  logic         [NumSched-1:0][WarpsPerSched-1:0] resident;
+  logic         [NumSched-1:0][WarpsPerSched-1:0][KernelW-1:0] kernel;
+  logic         [NumSched-1:0][WarpsPerSched-1:0][2:0] reason;
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     qsm_subcore #(.Sub(s)) u_subcore (
       .clk_i,
@@ -264,7 +270,10 @@ module qsm_sm
       .stall_kernel_i,
       .stall_reason_i,
       .stall_value_o  (stall_value[s]),
-      .qaws_front_o   (qaws_front_o[s])
+      .qaws_front_o   (qaws_front_o[s]),
+      .resident_o     (resident[s]),
+      .kernel_o       (kernel[s]),
+      .reason_o       (reason[s])
     );
   end
   assign stall_value_o = (32'(stall_sub_i) < NumSched) ? stall_value[stall_sub_i] : '0;
@@ -289,6 +298,7 @@ module qsm_sm
     .arrive_kernel_i  (arrival.kernel),
     .qos_i,
     .first_quota_i,
+    .epoch_len_i,
     .tick_i,
     .word_valid_i     (quota_word_i.valid),
     .word_kernel_i    (quota_word_i.kernel),
@@ -301,5 +311,16 @@ module qsm_sm
     .quota_o,
     .snap_c_o,
     .snap_insn_o
+  );
+
+  qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched), .NumWarps(WarpsPerSched)) u_idle_sampler (
+    .clk_i,
+    .rst_ni,
+    .sample_i,
+    .tick_i,
+    .resident_i  (resident),
+    .kernel_i    (kernel),
+    .reason_i    (reason),
+    .snap_idle_o
   );
 endmodule

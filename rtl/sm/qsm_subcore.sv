@@ -5,7 +5,7 @@
 //        ^                              ^    qsm_regfile --^  |                   |
 //        +------- qsm_warp_state <------+---------------------+ resolve           +-> registers, scoreboard
 //
-// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o, stall_value_o and those of steps (decided in the cycle) are registers.
+// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o, stall_value_o, reason_o and those of steps (decided in the cycle) are registers.
 module qsm_subcore
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -67,7 +67,10 @@ module qsm_subcore
   input  logic [KernelW-1:0]          stall_kernel_i,
   input  logic [2:0]                  stall_reason_i,
   output logic [31:0]                 stall_value_o,
-  output qaws_front_t                 qaws_front_o
+  output qaws_front_t                 qaws_front_o,
+  output logic [WarpsPerSched-1:0]    resident_o,
+  output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
+  output logic [WarpsPerSched-1:0][2:0] reason_o         // why a resident warp does not issue, in the cycle
 );
   // ---- Warp state ----
   logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, has_live, frozen, at_barrier, flush, path_set, sb_empty;
@@ -144,8 +147,10 @@ module qsm_subcore
     .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
     .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,
-    .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o
+    .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o, .reason_o
   );
+  assign resident_o = resident;
+  assign kernel_o = kernel;
 
   // What the sequencer sees of the step's warp. The path's read ports are its own in the cycle in which the step is done.
   assign step_warp_o.empty = sb_empty[step_warp];

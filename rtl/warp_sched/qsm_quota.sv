@@ -2,15 +2,15 @@
 // Quota gate and counters of one SM (enhanced warp scheduler of FGQ, 3.3 to 3.5).
 //
 // Contract: docs/quota_gate.md. Counts each kernel's issued thread instructions against its quota,
-//   shuts the gate of a kernel whose counter is spent, and refills the non-QoS kernels when nobody
-//   can go on. A closed kernel does not issue (R-IS-1).
+//   shuts the gate of a kernel whose counter is spent, and when nobody can go on refills counters or
+//   starts the SM's next epoch, as the scheme says. A closed kernel does not issue (R-IS-1).
 // Latency: open_o and shut_o come from registers; all inputs act at the end of their cycle. Kernels are
 //   granted one after the other: first block and refill take a cycle, a load takes two.
 // Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 145 flip-flops and a row
 //   of memory for the next quota; one adder and one comparator for grants.
 //
 // Observed by the lockstep monitor: c, c_next (QUOTA, in cycles in which they differ); load_done
-//   with quota_next, granted_d, scheme_d (QLOAD, R-QC-4).
+//   with quota_next, granted_d, scheme_d, u_elastic (QLOAD, R-QC-4).
 module qsm_quota #(
   parameter  int unsigned NumKernels = 4,  // kernel slots, 1..8
   parameter  int unsigned NumSched   = 1,  // sub-cores, 1..4
@@ -24,11 +24,12 @@ module qsm_quota #(
   input  logic [NumSched-1:0][KernelW-1:0]   issue_kernel_i,
   input  logic [NumSched-1:0][LanesW-1:0]    issue_lanes_i,   // its active lanes, 0..WarpSize
   input  logic [NumKernels-1:0]              present_i,       // kernel has a thread block here
-  input  logic [NumKernels-1:0]              runnable_i,      // one that can go on (R-SM-5)
+  input  logic [NumKernels-1:0]              runnable_i,      // one that can go on (R-SM-5, R-SC-1)
   input  logic                               arrive_valid_i,  // a thread block arrives
   input  logic [KernelW-1:0]                 arrive_kernel_i,
   input  logic [NumKernels-1:0]              qos_i,           // valid context with a goal
   input  logic [30:0]                        first_quota_i,   // of that kernel: grant of a first block, at least 1
+  input  logic [19:0]                        epoch_len_i,     // T, for Elastic
   input  logic                               tick_i,          // epoch snapshot
   input  logic                               word_valid_i,    // quota word for the next load
   input  logic [KernelW-1:0]                 word_kernel_i,
@@ -42,7 +43,7 @@ module qsm_quota #(
   output logic [NumKernels-1:0][31:0]        snap_c_o,        // C at the last snapshot, signed
   output logic [NumKernels-1:0][31:0]        snap_insn_o      // instructions of the epoch before it
 );
-  localparam logic [2:0] SCHEME_NONE = 3'd0;
+  localparam logic [2:0] SCHEME_NONE = 3'd0, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER_TIME = 3'd5, SCHEME_FAIR = 3'd6;
   localparam int unsigned SumW = $clog2(NumSched * WarpSize + 1);
   localparam int unsigned DebtW = $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2: 2^DebtW
   localparam int unsigned InsnW = 20 + SumW;  // an epoch has less than 2^20 cycles (R-QM-1)
@@ -56,13 +57,13 @@ module qsm_quota #(
   logic [NumKernels-1:0][30:0]     quota;
   logic [NumKernels-1:0]           spent, load_next;
   logic [NumKernels-1:0][SumW-1:0] lanes;
-  logic                            gated;
+  logic                            held, elastic, others_wait;
 
   // For the lockstep monitor only.
   // verilator lint_off UNUSEDSIGNAL
   logic signed [31:0]              c_next [NumKernels];
   logic [NumKernels-1:0][30:0]     quota_next;
-  logic                            load_done;  // the last kernel loads, or a load changes no counter
+  logic                            load_done;  // the last kernel loads, or a load message ends all
   // verilator lint_on UNUSEDSIGNAL
 
   // Lanes issued per kernel in this cycle (R-QC-2, R-IS-5).
@@ -77,16 +78,19 @@ module qsm_quota #(
     end
   end
 
-  // Without a QoS tenant anywhere nothing is held back (B4).
-  assign gated  = (scheme_q != SCHEME_NONE) && (|qos_i);
-  assign shut_o = gated ? spent : '0;
-  assign open_o = ~shut_o & ~load_next;  // R-QC-1
+  // R-SC-2. Without a QoS tenant anywhere only Fair holds anybody back (B4). Under Rollover-Time the others wait for the QoS
+  // kernels that run here (B16).
+  assign elastic     = (scheme_q == SCHEME_ELASTIC);
+  assign held        = (scheme_q != SCHEME_NONE) && ((|qos_i) || scheme_q == SCHEME_FAIR);
+  assign others_wait = (scheme_q == SCHEME_ROLLOVER_TIME) && (qos_i & runnable_i & ~spent) != '0;
+  assign shut_o      = held ? spent : '0;
+  assign open_o      = ~shut_o & ~load_next & (others_wait ? qos_i : '1);  // R-QC-1
 
   // ---- Whose turn it is (R-QC-9) ----
-  logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, refill_q;
-  logic [NumKernels-1:0] waiting, candidates, refills, arrives, chosen, grants;
-  logic                  load_starts, load, loading, second_q, refill_due;
-  logic                  first, take, refill, here, drop;
+  logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, load_d, fresh_q, fresh_d, loads_q, loads_left, refill_q;
+  logic [NumKernels-1:0] waiting, candidates, refills, arrives, chosen, grants, gets;
+  logic                  words_count, starts, ends, elastic_start, early, load, loading, second_q, may_give, all_spent, refill_due;
+  logic                  first, take, refill, here, drop, quota_only, has_word;
   logic [KernelW-1:0]    load_kernel;
 
   function automatic logic [NumKernels-1:0] lowest(logic [NumKernels-1:0] set);
@@ -95,16 +99,31 @@ module qsm_quota #(
 
   assign arrives     = arrive_valid_i ? NumKernels'(1) << arrive_kernel_i : '0;
   assign first       = (arrives & ~present_i & ~granted_q) != '0;
-  assign load_starts = load_valid_i && (load_scheme_i != SCHEME_NONE);
-  assign loading     = (load_q != '0);
-  assign load_next   = lowest(load_q);
+  // A load message makes all kernels load. One of Elastic leaves that to the SM's next start, and says which words count (R-SC-4).
+  assign words_count = load_valid_i && load_scheme_i == SCHEME_ELASTIC;
+  assign ends        = load_valid_i && load_scheme_i == SCHEME_NONE;
+  assign starts      = (load_valid_i && !words_count && !ends) || elastic_start;
+  assign loads_q     = load_q | fresh_q;
+  assign loading     = (loads_q != '0);
+  assign load_next   = lowest(loads_q);
   assign scheme_d    = load_valid_i ? load_scheme_i : scheme_q;
 
-  // R-QC-5: everybody here is spent, and somebody here may be given more.
+  // R-QC-5, R-SC-3, R-SC-6: everybody who can run here is spent, and somebody may be given more.
+  assign may_give   = held && !loading && !load_valid_i;
+  assign all_spent  = (runnable_i & ~spent) == '0;
   assign waiting    = refill_q & runnable_i;
-  assign candidates = (waiting != '0) ? waiting : runnable_i & ~qos_i;
-  assign refill_due = gated && !loading && !load_valid_i && (waiting != '0 || (runnable_i & ~spent) == '0);
+  assign candidates = (waiting != '0) ? waiting : (scheme_q == SCHEME_FAIR) ? runnable_i : runnable_i & ~qos_i;
+  assign refill_due = may_give && !elastic && (waiting != '0 || all_spent);
   assign refills    = refill_due ? candidates : '0;
+
+  qsm_elastic u_elastic (
+    .clk_i, .rst_ni, .elastic_i(elastic), .epoch_len_i,
+    .change_i    (load_valid_i && elastic != words_count),
+    .to_elastic_i(words_count),
+    .spent_i     (may_give && all_spent && runnable_i != '0),
+    .start_o     (elastic_start),
+    .early_o     (early)
+  );
 
   // Not by whether it is due: that comes late.
   assign chosen = first ? arrives : loading ? load_next : lowest(candidates);
@@ -116,12 +135,18 @@ module qsm_quota #(
     end
   end
 
-  assign load   = !first && second_q;
-  assign here   = ((present_i | arrives) & load_next) != '0;
-  assign take   = load && here && has_q[load_kernel];
-  assign drop   = load && !here;
-  assign refill = !first && (refills != '0);
-  assign grants = (first || refill || take || drop) ? chosen : '0;
+  assign load       = !first && second_q;
+  assign here       = ((present_i | arrives) & load_next) != '0;
+  assign has_word   = elastic ? fresh_q[load_kernel] : has_q[load_kernel];
+  assign take       = load && here && (has_word || elastic);
+  assign drop       = load && !here;
+  assign quota_only = take && !load_q[load_kernel];  // R-SC-5: C waits for the SM's start
+  assign refill     = !first && (refills != '0);
+  assign grants     = (first || refill || take || drop) ? chosen : '0;
+
+  assign loads_left = load ? loads_q & ~load_next : loads_q;
+  assign load_d     = starts ? '1 : ends ? '0 : loads_left & load_q;
+  assign fresh_d    = words_count ? has_q : load_valid_i ? '0 : loads_left & fresh_q;
 
   always_comb begin
     granted_d = granted_q;
@@ -136,25 +161,26 @@ module qsm_quota #(
       granted_q <= '0;
       has_q     <= '0;
       load_q    <= '0;
+      fresh_q   <= '0;
       refill_q  <= '0;
     end else begin
       scheme_q  <= scheme_d;
-      second_q  <= !first && loading && !second_q;
+      second_q  <= !first && loading && !second_q && !load_valid_i && !elastic_start;
       granted_q <= granted_d;
       refill_q  <= refills & ~grants;
-      if (load_starts) load_q <= '1;
-      else if (load) load_q <= load_q & ~load_next;
-      if (load_valid_i && !load_starts) has_q <= '0;
-      else if (load) has_q[load_kernel] <= 1'b0;
-      else if (word_valid_i) has_q[word_kernel_i] <= 1'b1;
+      load_q    <= load_d;
+      fresh_q   <= fresh_d;
+      if (load && (has_word || !elastic)) has_q[load_kernel] <= 1'b0;
+      if (word_valid_i) has_q[word_kernel_i] <= 1'b1;
+      if (ends) has_q <= '0;
     end
   end
 
-  // ---- What it gets: a quota on top of what it has; of that a load keeps what the credit allows ----
+  // ---- What it gets: a quota on top of what it has; of that a load keeps what the credit allows, or after an early start all ----
   logic [61:0]        shadow_mem [NumKernels];  // R-QC-3: credit, quota
   logic [30:0]        shadow_quota, shadow_credit, current, added;
-  logic signed [31:0] own, kept, value;
-  logic               debt_q, clips_q;  // of the kernel that loads, in the second cycle
+  logic signed [31:0] own, kept, sum, value;
+  logic               keeps_none_q, clips_q;  // of the kernel that loads, in the second cycle
 
   always_ff @(posedge clk_i) begin
     if (word_valid_i) shadow_mem[word_kernel_i] <= {word_credit_i, word_quota_i};
@@ -163,11 +189,11 @@ module qsm_quota #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      debt_q  <= 1'b0;
-      clips_q <= 1'b0;
+      keeps_none_q <= 1'b0;
+      clips_q      <= 1'b0;
     end else begin
-      debt_q  <= own[31];
-      clips_q <= own[30:0] > shadow_credit;
+      keeps_none_q <= elastic ? !early : own[31];
+      clips_q      <= !elastic && own[30:0] > shadow_credit;
     end
   end
 
@@ -180,11 +206,15 @@ module qsm_quota #(
     end
     kept = own;
     if (load && clips_q) kept = signed'({1'b0, shadow_credit});
-    if (load && (debt_q || drop)) kept = '0;
-    added = first ? first_quota_i : loading ? shadow_quota : current;
+    if (load && (keeps_none_q || drop)) kept = '0;
+    added = current;
+    if (loading && (has_word || !elastic)) added = shadow_quota;
+    if (first) added = first_quota_i;
     if (drop) added = '0;
+    // R-SC-5: saturates, which happens after an early start only.
+    sum   = kept + signed'({1'b0, added});
+    value = {sum[31] && kept[31], sum[30:0] | {31{sum[31] && !kept[31]}}};
   end
-  assign value = kept + signed'({1'b0, added});
 
   // ---- The counters ----
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
@@ -196,14 +226,15 @@ module qsm_quota #(
     // R-QC-2. That C stops is a clock enable; saturation would be two multiplexers more. Two bits say
     // it, as C is never below -2 * DebtMax.
     assign stops    = c_q[31] && !c_q[DebtW];
-    assign c_d      = grants[k] ? value : c_q - signed'(32'(lanes[k]));
+    assign gets[k]  = grants[k] && !quota_only;
+    assign c_d      = gets[k] ? value : c_q - signed'(32'(lanes[k]));
     assign c[k]     = c_q;
     assign spent[k] = (c_q <= 0);
     assign quota[k] = quota_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) c_q <= '0;
-      else if (grants[k] || !stops) c_q <= c_d;
+      else if (gets[k] || !stops) c_q <= c_d;
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -231,19 +262,19 @@ module qsm_quota #(
     assign snap_c_o[k]    = unsigned'(snap_c_q);
     assign snap_insn_o[k] = 32'(snap_insn_q);
 
-    assign c_next[k] = (grants[k] || !stops) ? c_d : c_q;  // for the lockstep monitor
+    assign c_next[k] = (gets[k] || !stops) ? c_d : c_q;  // for the lockstep monitor
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) open_o[k] || lanes[k] == '0)
       else $error("R-QC-1: a closed kernel issues");
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !grants[k] || lanes[k] == '0)
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !gets[k] || lanes[k] == '0)
       else $error("R-QC-9: a kernel issues while C is set");
 `endif
   end
   assign quota_o = quota;
 
   // ---- For the lockstep monitor ----
-  assign load_done = (load && load_q == load_next) || (load_valid_i && !load_starts);
+  assign load_done = (loading && (load_d | fresh_d) == '0) || ends;
   always_comb begin
     quota_next = quota;
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -252,11 +283,13 @@ module qsm_quota #(
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !word_valid_i || !(load_valid_i || loading))
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !word_valid_i || elastic || !(load_valid_i || loading))
     else $error("R-QM-4: a quota word arrives during a load");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !load_valid_i || !loading)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !load_valid_i || elastic || !loading)
     else $error("R-QC-4: a load during a load");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !take || !value[31])
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(load_q != '0 && elastic_start) || load_valid_i)
+    else $error("R-SC-4: an epoch of Elastic starts during the loads of the one before");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || !sum[31])
     else $error("R-QC-4: a load overflows");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !first || own == '0)
     else $error("R-QC-6: a first block of a kernel that has a counter");

@@ -19,24 +19,37 @@ module qsm_stall #(
   localparam int unsigned Reasons = 8;
   localparam int unsigned SumW = $clog2(NumWarps + 1);
 
+  logic [NumKernels-1:0][Reasons-1:0][SumW-1:0] added;
+
   logic [NumKernels-1:0][Reasons-1:0][31:0] count_q;
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     for (genvar r = 0; r < Reasons; r++) begin : g_reason
-      logic [SumW-1:0] warps;
       always_comb begin
-        warps = '0;
+        added[k][r] = '0;
         for (int unsigned w = 0; w < NumWarps; w++) begin
-          warps += SumW'(resident_i[w] && kernel_i[w] == KernelW'(k) && reason_i[w] == 3'(r));
+          added[k][r] += SumW'(resident_i[w] && kernel_i[w] == KernelW'(k) && reason_i[w] == 3'(r));
         end
       end
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) count_q[k][r] <= '0;
-        else count_q[k][r] <= count_q[k][r] + 32'(warps);
+        else count_q[k][r] <= count_q[k][r] + 32'(added[k][r]);
       end
     end
   end
 
   assign value_o = count_q[read_kernel_i][read_reason_i];
+
+`ifndef SYNTHESIS
+  logic [31:0] n_added;
+  always_comb begin
+    n_added = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned r = 0; r < Reasons; r++) n_added += 32'(added[k][r]);
+    end
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) n_added == 32'($countones(resident_i)))
+    else $error("R-SP-6: the counters do not add up to the resident warps");
+`endif
 endmodule

@@ -23,18 +23,19 @@ module qsm_gpu_monitor
   input logic [NumKernels-1:0][30:0] epoch_insn,
   input logic [NumKernels-1:0][47:0] insn,
   input logic [NumKernels-1:0][47:0] hcyc,
+  input logic [NumKernels-1:0][18:0] ratio,
   input port_req_t [NumChannels-1:0] req,
   input logic [NumChannels-1:0] req_ready,
   input port_rsp_t [NumChannels-1:0] rsp,
   input logic [NumChannels-1:0] rsp_ready
 );
-  bit [1791:0] target_words, epoch_words;
+  bit [2047:0] target_words, epoch_words;
   always_comb begin
-    target_words = 1792'(target_sm);
+    target_words = 2048'(target_sm);
     epoch_words = '0;
     for (int k = 0; k < NumKernels; k++) begin
       target_words[32*(k+1)+:32] = 32'(target[k]);
-      epoch_words[32*7*k+:32*7] = {32'(hcyc[k][47:32]), hcyc[k][31:0], 32'(insn[k][47:32]), insn[k][31:0], 32'(epoch_insn[k]), 32'(alpha[k]),
+      epoch_words[32*8*k+:32*8] = {32'(ratio[k]), 32'(hcyc[k][47:32]), hcyc[k][31:0], 32'(insn[k][47:32]), insn[k][31:0], 32'(epoch_insn[k]), 32'(alpha[k]),
                                    32'(epoch_quota[k])};
     end
   end
@@ -48,7 +49,7 @@ module qsm_gpu_monitor
     end
     if (target_we) qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words);
     if (ending != '0) qsm_dpi_event(EvEnd, 0, 0, 0, 2, 256'({32'(ending & killed), 32'(ending)}));
-    if (epoch_done) qsm_dpi_event_wide(EvEpoch, 0, 0, 0, 7 * NumKernels, epoch_words);
+    if (epoch_done) qsm_dpi_event_wide(EvEpoch, 0, 0, 0, 8 * NumKernels, epoch_words);
     for (int c = 0; c < NumChannels; c++) begin
       if (req[c].valid && req_ready[c]) begin
         qsm_dpi_event(EvMemReq, c, 0, 0, 4,
@@ -70,7 +71,7 @@ endmodule
 bind qsm_gpu qsm_gpu_monitor u_monitor (
   .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending), .busy(busy), .killed(killed),
   .launches(launches), .target_we(u_tb_sched.u_alloc.target_we), .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q), .targets(u_tb_sched.u_alloc.target_o),
-  .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha), .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles),
+  .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha), .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles), .ratio(ratio),
   .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i), .rsp_ready(mem_rsp_ready_o)
 );
 

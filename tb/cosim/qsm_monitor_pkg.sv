@@ -6,11 +6,11 @@ package qsm_monitor_pkg;
 
   typedef enum int {
     EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire, EvResumed, EvFault,
-    EvEpoch, EvQuota, EvQload, EvPreempt, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
+    EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
   } event_e;
 
   typedef enum int {
-    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StJob, StSaved, StTickets, StSaver
+    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver
   } state_e;
 
   // Report all state in this cycle.
@@ -22,7 +22,7 @@ package qsm_monitor_pkg;
   import "DPI-C" function void qsm_dpi_event(input int kind, input int sm, input int sub, input int late, input int n_words,
                                              input bit [255:0] words);
   import "DPI-C" function void qsm_dpi_event_wide(input int kind, input int sm, input int sub, input int late, input int n_words,
-                                                  input bit [1791:0] words);
+                                                  input bit [2047:0] words);
   import "DPI-C" function void qsm_dpi_state(input int kind, input int sm, input int sub, input int index, input int word, input int value);
 
   // Lane data with the lanes outside the mask as 0.

@@ -29,8 +29,9 @@ module qsm_sm_block
   logic [NumKernels-1:0] qos_q, start_q, kill_q;
   logic [30:0] first_quota_q;
   logic [31:12] save_base_q;
+  logic [19:0] epoch_len_q;
   dispatch_t dispatch_q;
-  logic icache_inv_q, tick_q;
+  logic icache_inv_q, tick_q, sample_q;
   quota_word_t quota_word_q;
   quota_load_t quota_load_q;
   logic [SubW-1:0] stall_sub_q;
@@ -46,11 +47,13 @@ module qsm_sm_block
     qos_q <= to_sm.qos;
     first_quota_q <= to_sm.first_quota;
     save_base_q <= to_sm.save_base;
+    epoch_len_q <= to_sm.epoch_len;
     start_q <= to_sm.start;
     kill_q <= to_sm.kill;
     dispatch_q <= to_sm.dispatch;
     icache_inv_q <= to_sm.icache_inv;
     tick_q <= to_sm.tick;
+    sample_q <= to_sm.sample;
     quota_word_q <= to_sm.quota_word;
     quota_load_q <= to_sm.quota_load;
     fault_kernel_q <= to_sm.fault_kernel;
@@ -62,11 +65,12 @@ module qsm_sm_block
 
   qsm_sm u_sm (
     .clk_i, .rst_ni, .sm_id_i(sm_id_q), .cycle_i(cycle_q),
-    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q), .save_base_i(save_base_q),
+    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q), .epoch_len_i(epoch_len_q), .save_base_i(save_base_q),
     .start_i(start_q), .kill_i(kill_q), .dispatch_i(dispatch_q), .icache_inv_i(icache_inv_q),
-    .tick_i(tick_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
+    .tick_i(tick_q), .sample_i(sample_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
     .retire_o(from_sm.retire), .restored_o(from_sm.restored), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
     .snap_c_o(from_sm.snap_c), .snap_insn_o(from_sm.snap_insn), .quota_o(from_sm.quota),
+    .snap_idle_o(from_sm.snap_idle),
     .stall_sub_i(stall_sub_q), .stall_kernel_i(stall_kernel_q), .stall_reason_i(stall_reason_q),
     .stall_value_o(from_sm.stall_value), .save_phase_o(from_sm.save_phase), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req), .rsp_i(rsp_q)
   );

@@ -67,7 +67,7 @@ module qsm_subcore_monitor
       qsm_dpi_event(EvPath, sm, Sub, 0, 4, 256'({32'(sel2_path.mask), 32'(sel2_path.depth), sel2_path.pc, 32'(sel2_warp)}));
     end
     if (write.valid) begin
-      qsm_dpi_event_wide(EvWb, sm, Sub, 0, 3 + WarpSize, 1792'({masked(write.data, write.mask), 32'(write.mask), 32'(write.rd), 32'(write.warp)}));
+      qsm_dpi_event_wide(EvWb, sm, Sub, 0, 3 + WarpSize, 2048'({masked(write.data, write.mask), 32'(write.mask), 32'(write.rd), 32'(write.warp)}));
     end
     if (start.valid) begin
       qsm_dpi_event(EvStart, sm, Sub, 0, 5, 256'({32'(start_live), 32'(start.widx), 32'(start.tb), 32'(start.kernel), 32'(start_slot)}));
@@ -240,7 +240,7 @@ module qsm_sm_monitor
     end
     if (req.valid) begin
       qsm_dpi_event_wide(EvReq, sm, 0, 0, 4 + MaskWords + WarpSize,
-                         1792'({req_data, (32 * MaskWords)'(req_bytes), 32'(req.slot), 32'(req.tag), req.addr, 32'(req_op)}));
+                         2048'({req_data, (32 * MaskWords)'(req_bytes), 32'(req.slot), 32'(req.tag), req.addr, 32'(req_op)}));
     end
     if (rsp.valid) qsm_dpi_event(EvRsp, sm, 0, 0, 1, 256'(rsp.tag));
     if (pass_valid) begin
@@ -341,6 +341,13 @@ module qsm_quota_monitor
   input logic [NumKernels-1:0][30:0] quota_next,
   input logic [NumKernels-1:0] granted_next,
   input logic [2:0] scheme,
+  input logic [NumKernels-1:0] fresh_q,
+  input logic elastic,        // before the cycle
+  input logic elastic_next,
+  input logic [19:0] dcnt,
+  input logic [19:0] dcnt_next,
+  input logic early,
+  input logic early_next,
   input logic load
 );
   bit [255:0] c_words, quota_words;
@@ -360,19 +367,61 @@ module qsm_quota_monitor
 
   always @(posedge clk_i) if (rst_ni) begin
     if (changes) qsm_dpi_event(EvQuota, sm, 0, 0, NumKernels, c_words);
-    if (load) qsm_dpi_event_wide(EvQload, sm, 0, 0, 2 + NumKernels, 1792'({quota_words, 32'(granted_next), 32'(scheme)}));
+    if (load) qsm_dpi_event_wide(EvQload, sm, 0, 0, 4 + NumKernels,
+                                 2048'({quota_words, 32'(early_next), elastic_next ? 32'(dcnt_next) : 32'd0, 32'(granted_next), 32'(scheme)}));
     if (dump) begin
       for (int k = 0; k < NumKernels; k++) begin
         qsm_dpi_state(StQuota, sm, 0, k, 0, int'(c[k]));
         qsm_dpi_state(StQuota, sm, 0, k, 1, int'(quota[k]));
         qsm_dpi_state(StQuota, sm, 0, k, 2, int'(granted_q[k]));
+        qsm_dpi_state(StQuota, sm, 0, k, 4, int'(fresh_q[k]));
       end
+      qsm_dpi_state(StQuota, sm, 0, NumKernels, 0, elastic ? int'(dcnt) : 0);
+      qsm_dpi_state(StQuota, sm, 0, NumKernels, 1, int'(early));
     end
   end
 endmodule
 bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_monitor (
   .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next), .quota(quota_o), .quota_next(u_quota.quota_next),
-  .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .load(u_quota.load_done)
+  .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .fresh_q(u_quota.fresh_q), .elastic(u_quota.elastic),
+  .elastic_next(qsm_pkg::scheme_e'(u_quota.scheme_d) == qsm_pkg::SchemeElastic), .dcnt(u_quota.u_elastic.dcnt_q),
+  .dcnt_next(u_quota.u_elastic.dcnt_next), .early(u_quota.u_elastic.early_q), .early_next(u_quota.u_elastic.early_d), .load(u_quota.load_done)
+);
+
+// Idle-warp sampler.
+module qsm_sampler_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i,
+  input logic sample,
+  input logic [NumKernels-1:0][12:0] sum,
+  input logic [NumKernels-1:0][12:0] sum_next,
+  input logic [NumKernels-1:0][12:0] snap
+);
+  int sm;
+  bit [255:0] words;
+  assign sm = int'(sm_id_i);
+  always_comb begin
+    words = '0;
+    for (int k = 0; k < NumKernels; k++) words[32*k+:32] = 32'(sum_next[k]);
+  end
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (sample) qsm_dpi_event(EvSample, sm, 0, 0, NumKernels, words);
+    if (dump) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        qsm_dpi_state(StIdle, sm, 0, k, 0, int'(sum[k]));
+        qsm_dpi_state(StIdle, sm, 0, k, 1, int'(snap[k]));
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_sampler_monitor u_sampler_monitor (
+  .clk_i, .rst_ni, .sm_id_i, .sample(sample_i), .sum(u_idle_sampler.sum_q), .sum_next(u_idle_sampler.sum_d), .snap(snap_idle_o)
 );
 
 // Shared memory, one bank.

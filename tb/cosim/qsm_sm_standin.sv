@@ -15,11 +15,13 @@ module qsm_sm
   input  logic        [NumKernels-1:0]       qos_i,
   input  logic        [30:0]                 first_quota_i,
   input  logic        [31:12]                save_base_i,
+  input  logic        [19:0]                 epoch_len_i,
   input  logic        [NumKernels-1:0]       start_i,
   input  logic        [NumKernels-1:0]       kill_i,
   input  dispatch_t                          dispatch_i,
   input  logic                               icache_inv_i,
   input  logic                               tick_i,
+  input  logic                               sample_i,
   input  quota_word_t                        quota_word_i,
   input  quota_load_t                        quota_load_i,
   output retire_t                            retire_o,
@@ -30,6 +32,7 @@ module qsm_sm
   output logic        [NumKernels-1:0][31:0] snap_c_o,
   output logic        [NumKernels-1:0][31:0] snap_insn_o,
   output logic        [NumKernels-1:0][30:0] quota_o,
+  output logic        [NumKernels-1:0][12:0] snap_idle_o,
   input  logic        [SubW-1:0]             stall_sub_i,
   input  logic        [KernelW-1:0]          stall_kernel_i,
   input  logic        [2:0]                  stall_reason_i,
@@ -45,7 +48,8 @@ module qsm_sm
   assign to_sm = '{
     sm_id: sm_id_i, cycle: cycle_i, desc: desc_i, policy: policy_i, policy_param: policy_param_i, qos: qos_i, first_quota: first_quota_i,
     save_base: save_base_i,
-    start: start_i, kill: kill_i, dispatch: dispatch_i, icache_inv: icache_inv_i, tick: tick_i,
+    epoch_len: epoch_len_i,
+    start: start_i, kill: kill_i, dispatch: dispatch_i, icache_inv: icache_inv_i, tick: tick_i, sample: sample_i,
     quota_word: quota_word_i, quota_load: quota_load_i,
     fault_kernel: fault_kernel_i, stall_sub: stall_sub_i, stall_kernel: stall_kernel_i, stall_reason: stall_reason_i, rsp: rsp_i
   };
@@ -58,6 +62,7 @@ module qsm_sm
     snap_c_o <= from_sm.snap_c;
     snap_insn_o <= from_sm.snap_insn;
     quota_o <= from_sm.quota;
+    snap_idle_o <= from_sm.snap_idle;
     stall_value_o <= from_sm.stall_value;
     save_phase_o <= from_sm.save_phase;
     qaws_front_o <= from_sm.qaws_front;

@@ -467,7 +467,7 @@ static void fair_starves_a_tenant_whose_isolated_ipc_nobody_gave(void **state) {
   bench_close(&bench);
 }
 
-// The examples of docs/design/schemes.md: goals of 1.0 and 0.5 over 1000 cycles, 900 and 600 issued.
+// The examples of docs/schemes.md: goals of 1.0 and 0.5 over 1000 cycles, 900 and 600 issued.
 static void trios_follow_the_worked_examples(void **state) {
   (void)state;
   for (uint32_t n_qos = 1; n_qos <= 2; n_qos++) {

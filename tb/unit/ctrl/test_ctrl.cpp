@@ -245,7 +245,6 @@ class Ref {
   }
 
   bool in_range(const Register &r, unsigned addr, uint32_t value) const {
-    if (addr < kSmselBase && r.address == 0x24) return value <= 2 || value == 4;
     if (addr < kSmselBase && r.address == 0x48) {
       return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED && value >> 10 == 0;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, in 128-bit integers.
+// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9 and R-SC-8 to R-SC-11, in 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 constexpr uint64_t kQuotaMax = 0x7fffffff;
-constexpr uint32_t kAlphaOne = 0x10000, kAlphaMax = 0x7ffff;
-constexpr unsigned kNoScheme = 0, kNaive = 1, kNaiveHistory = 2, kRollover = 4;
+constexpr uint32_t kAlphaOne = 0x10000, kAlphaMax = 0x7ffff, kRatioMax = 0x7ffff;
+constexpr unsigned kNoScheme = 0, kNaive = 1, kNaiveHistory = 2, kElastic = 3, kRollover = 4, kRolloverTime = 5, kFair = 6, kSchemes = 7;
 
 // What the manager works from in an epoch.
 struct MgrInputs {
@@ -17,11 +17,11 @@ struct MgrInputs {
   uint32_t alpha_cap = 0x40000, rollover_cap = 8;
   bool alpha_en = true;
   std::vector<bool> valid, qos, had_tb;         // per kernel
-  std::vector<uint32_t> goal;                   // per kernel
+  std::vector<uint32_t> goal, iso_ipc;          // per kernel
   std::vector<std::vector<uint32_t>> insn, tbs;  // per SM and kernel
 
   MgrInputs(unsigned n_sms, unsigned n_kernels)
-      : valid(n_kernels), qos(n_kernels), had_tb(n_kernels), goal(n_kernels),
+      : valid(n_kernels), qos(n_kernels), had_tb(n_kernels), goal(n_kernels), iso_ipc(n_kernels),
         insn(n_sms, std::vector<uint32_t>(n_kernels)), tbs(n_sms, std::vector<uint32_t>(n_kernels)) {}
 };
 
@@ -29,7 +29,7 @@ class MgrRef {
  public:
   struct Slot {
     uint64_t hist_insn = 0, hist_cycles = 0, insn = 0, quota = 0;
-    uint32_t alpha = kAlphaOne;
+    uint32_t alpha = kAlphaOne, ratio = 0;
   };
   struct Word {
     bool has = false;
@@ -75,9 +75,12 @@ class MgrRef {
     s.insn = std::min(insn, kQuotaMax);
   }
 
-  void qos(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-6, R-QM-7
+  void qos(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-6, R-QM-7, R-SC-8
     Slot &s = slots[k];
-    const bool on = in.alpha_en && (in.scheme == kNaiveHistory || in.scheme == kRollover);
+    const bool on = in.alpha_en && in.scheme >= kNaiveHistory && in.scheme <= kRolloverTime;
+    s.ratio = s.hist_cycles == 0 ? 0
+            : s.hist_insn == 0   ? kRatioMax
+                                 : static_cast<uint32_t>(at_most(kRatioMax, ceil_div(static_cast<u128>(in.goal[k]) * s.hist_cycles, s.hist_insn)));
     const uint64_t top = in.alpha_cap == 0 ? kAlphaMax : in.alpha_cap;
     bool unbounded = false;
     s.alpha = kAlphaOne;
@@ -90,8 +93,16 @@ class MgrRef {
         s.alpha = static_cast<uint32_t>(std::max<uint64_t>(at_most(top, behind), kAlphaOne));
       }
     }
-    s.quota = unbounded ? kQuotaMax
+    s.quota = in.scheme == kFair ? fair(in, k, t)
+            : unbounded ? kQuotaMax
                         : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * in.goal[k] * t, u128{1} << 32));
+  }
+
+  uint64_t fair(const MgrInputs &in, unsigned k, uint32_t t) const {  // R-SC-10
+    uint64_t f = 0;
+    for (unsigned j = 0; j < slots.size(); j++) f += in.valid[j] && in.had_tb[j];
+    const u128 product = static_cast<u128>(in.iso_ipc[k]) * t, divisor = static_cast<u128>(std::max<uint64_t>(f, 1)) << 16;
+    return at_most(kQuotaMax, in.qos[k] ? ceil_div(product, divisor) : product / divisor);
   }
 
   void other(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-8
@@ -101,7 +112,8 @@ class MgrRef {
       q = at_most(kQuotaMax, static_cast<u128>(q) * slots[j].insn / slots[j].quota);
     }
     slots[k].alpha = kAlphaOne;
-    slots[k].quota = std::max<uint64_t>(q, t);
+    slots[k].ratio = 0;
+    slots[k].quota = in.scheme == kFair ? fair(in, k, t) : std::max<uint64_t>(q, t);
   }
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9
@@ -117,7 +129,7 @@ class MgrRef {
       w.quota = std::max<uint64_t>(part, 1);
       const uint64_t room = kQuotaMax - w.quota;
       w.credit = in.rollover_cap == 0 ? room : at_most(room, static_cast<u128>(in.rollover_cap) * w.quota);
-      if (in.scheme != kRollover || !in.qos[k]) w.credit = 0;
+      if ((in.scheme != kRollover && in.scheme != kRolloverTime) || !in.qos[k]) w.credit = 0;
     }
   }
 };

@@ -41,6 +41,8 @@ class Bench {
     const auto t = static_cast<unsigned long long>(t_);
     tap_.expect(top.tick_o == tick, "cycle %llu: tick is not %d", t, tick);
     tap_.expect(top.e_o == e, "cycle %llu: E is not %d", t, e);
+    const bool sample = uint64_t{100} * (n_tick_ + 1) / len_ != uint64_t{100} * n_tick_ / len_;  // R-SP-1: after each hundredth
+    tap_.expect(top.sample_o == sample, "cycle %llu: sample is not %d", t, sample);
     tap_.expect(top.mgr_busy_o == (since_ != 0), "cycle %llu: busy is not %d", t, since_ != 0);
     tap_.expect(top.load_valid_o == (since_ == kQosLat - kNocLat), "cycle %llu: load %d", t, top.load_valid_o);
     if (top.load_valid_o) {
@@ -56,6 +58,7 @@ class Bench {
   uint64_t now() const { return t_; }
   uint32_t quota(unsigned k) { return static_cast<uint32_t>(get(top.epoch_quota_o, k, 31)); }
   uint32_t alpha(unsigned k) { return static_cast<uint32_t>(get(top.alpha_o, k, 19)); }
+  uint32_t ratio(unsigned k) { return static_cast<uint32_t>(get(top.ratio_o, k, 19)); }
   uint64_t hist_cycles(unsigned k) { return get(top.hcyc_o, k, 48); }
 
   Vqsm_qos_mgr top;
@@ -81,6 +84,7 @@ class Bench {
       set(top.had_tb_i, k, 1, in.had_tb[k] == e);
       set(top.busy_i, k, 1, busy[k]);
       set(top.goal_i, k, 32, in.goal[k]);
+      set(top.iso_ipc_i, k, 32, in.iso_ipc[k]);
     }
     const bool counts_change = e || since_ == 1, insn_change = since_ == 1 || since_ == kNocLat + 1;
     if (!counts_change && !insn_change) return;
@@ -142,6 +146,7 @@ class Bench {
       const MgrRef::Slot &s = ref.slots[k];
       tap_.expect(quota(k) == s.quota, "quota of %u: %u, not %llu", k, quota(k), static_cast<unsigned long long>(s.quota));
       tap_.expect(alpha(k) == s.alpha, "alpha of %u: %x, not %x", k, alpha(k), s.alpha);
+      tap_.expect(ratio(k) == s.ratio, "ratio of %u: %x, not %x", k, ratio(k), s.ratio);
       tap_.expect(get(top.epoch_insn_o, k, 31) == s.insn, "instructions of %u", k);
       tap_.expect(get(top.insn_o, k, 48) == s.hist_insn, "history of instructions of %u", k);
       tap_.expect(hist_cycles(k) == s.hist_cycles, "history of cycles of %u: %llu, not %llu", k,
@@ -209,6 +214,8 @@ void test_alpha(qsm_unit::Tap &tap) {
   };
   is(run(kRollover, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "half of the goal");
   is(run(kNaiveHistory, 0x40000, 1, 4 * cycles), 0x10000, t, "ahead of the goal");
+  is(run(kElastic, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Elastic");
+  is(run(kRolloverTime, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Rollover-Time");
   is(run(kRollover, 0x40000, 4, 1), 0x40000, 16 * t, "far behind, cap");
   is(run(kRollover, 0, 4, 1), 0x7ffff, static_cast<uint32_t>((uint64_t{0x7ffff} * 4 * t + 0xffff) >> 16), "far behind, no cap");
   is(run(kRollover, 0x40000, 4, 0), 0x40000, 16 * t, "no instructions, cap");
@@ -305,16 +312,118 @@ void test_clear(qsm_unit::Tap &tap) {
   tap.done("HIST_CLEAR clears the history and the running count");
 }
 
+// R-SC-8: goal over history in every scheme, whatever alpha does.
+void test_ratio(qsm_unit::Tap &tap) {
+  const uint32_t cycles = EPOCH_RESET + kNocLat;
+  for (unsigned scheme = 0; scheme < kSchemes; scheme++) {
+    auto is = [&](bool qos, double goal, uint32_t insn, bool busy, uint32_t want, const char *what) {
+      Bench b(tap);
+      one_kernel(b, qos, goal, insn);
+      b.in.scheme = scheme;
+      b.in.alpha_en = scheme % 2;
+      b.busy[0] = busy;
+      b.epoch();
+      tap.expect(b.ratio(0) == want, "scheme %u, %s: %x, not %x", scheme, what, b.ratio(0), want);
+    };
+    is(true, 4, 2 * cycles, true, 0x20000, "half of the goal");
+    is(true, 1, 4 * cycles, true, 0x4000, "ahead of the goal");
+    is(true, 1, 3 * cycles, true, 0x5556, "rounded up");
+    is(true, 8, cycles, true, kRatioMax, "an eighth");
+    is(true, 4, 0, true, kRatioMax, "no instructions");
+    is(true, 0, 0, true, kRatioMax, "no goal, no instructions");
+    is(true, 4, 9, false, 0, "no cycles");
+    is(false, 4, cycles, true, 0, "no QoS");
+  }
+  tap.done("R-SC-8: the ratio of goal and history");
+}
+
+void test_fair(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.in.scheme = kFair;
+  b.epoch_len = 10000;
+  auto is = [&](unsigned k, uint32_t want, const char *what) {
+    tap.expect(b.quota(k) == want, "%s: quota of %u is %u, not %u", what, k, b.quota(k), want);
+    tap.expect(b.alpha(k) == kAlphaOne, "alpha %x", b.alpha(k));
+  };
+  b.epoch();
+  one_kernel(b, true, 4, 1);
+  b.in.iso_ipc[0] = 64 << 16;
+  b.epoch();
+  is(0, 640000, "alone");
+  b.in.had_tb[0] = false;
+  b.epoch();
+  is(0, 640000, "alone, without blocks");
+  b.in.had_tb[0] = true;
+  b.in.iso_ipc[0] = 1;
+  b.epoch();
+  is(0, 1, "rounded up");
+  b.in.iso_ipc[0] = 0xffffffff;
+  b.epoch();
+  is(0, 655360000, "the highest IPC");
+  if (kKernels >= 2) {
+    b.in.valid[1] = b.in.had_tb[1] = true;
+    b.in.iso_ipc[0] = 64 << 16;
+    b.in.iso_ipc[1] = 32 << 16;
+    b.epoch();
+    is(0, 320000, "two");
+    is(1, 160000, "two");
+    b.in.iso_ipc[0] = b.in.iso_ipc[1] = 7;  // 70000 / 2^17
+    b.epoch();
+    is(0, 1, "rounded up");
+    is(1, 0, "rounded down");
+    b.in.valid[1] = false;
+    b.in.iso_ipc[0] = 64 << 16;
+    b.epoch();
+    is(0, 640000, "the other has left");
+  }
+  b.epoch_len = (1u << 20) - 1;
+  b.in.iso_ipc[0] = 0xffffffff;
+  b.epoch();
+  b.epoch();
+  is(0, kQuotaMax, "saturated");
+  tap.done("R-SC-10, B17: quotas of Fair");
+}
+
+// Two QoS kernels beside a third (R-SC-11), T = 1000: quotas 1000 and 500, of which they did 900 and 600.
+void test_trio(qsm_unit::Tap &tap) {
+  if (kKernels < 3) {
+    tap.done("R-SC-11: trios # SKIP needs three kernels");
+    return;
+  }
+  Bench b(tap);
+  b.in.scheme = kNaive;
+  b.epoch_len = 1000;
+  one_kernel(b, true, 1, 900);
+  b.in.valid[1] = b.in.had_tb[1] = b.in.qos[1] = b.in.valid[2] = b.in.had_tb[2] = true;
+  b.in.goal[1] = 1 << 15;
+  b.in.insn[0][1] = 600;
+  b.epoch();
+  for (const auto &[own, want] : {std::make_pair(4000u, 4320u), std::make_pair(2000u, 2160u), std::make_pair(700u, 1000u)}) {
+    b.in.insn[0][2] = own;
+    b.epoch();
+    tap.expect(b.quota(2) == want, "own %u: %u, not %u", own, b.quota(2), want);
+  }
+  b.in.qos[1] = false;  // one QoS kernel: the others do not see each other
+  b.in.insn[0][1] = 4000;
+  b.in.insn[0][2] = 2000;
+  b.epoch();
+  tap.expect(b.quota(1) == 3600 && b.quota(2) == 1800, "one QoS kernel: %u, %u", b.quota(1), b.quota(2));
+  tap.done("R-SC-11, B5: trios");
+}
+
 // All slots busy with all that takes time, for every number of QoS slots.
 void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  for (unsigned set_of_qos = 0; set_of_qos < (1u << kKernels); set_of_qos++) {
+  const unsigned slow[] = {kRollover, kFair, kNaive};
+  for (unsigned run = 0; run < 3u << kKernels; run++) {
+    const unsigned set_of_qos = run % (1u << kKernels);
     Bench b(tap);
-    b.in.scheme = kRollover;
+    b.in.scheme = slow[run >> kKernels];
     b.in.alpha_cap = 0;
     for (unsigned k = 0; k < kKernels; k++) {
       b.in.valid[k] = b.in.had_tb[k] = b.busy[k] = true;
       b.in.qos[k] = (set_of_qos >> k) & 1;
       b.in.goal[k] = 65536 + random.below(65536);
+      b.in.iso_ipc[k] = random.bits32();
       for (unsigned i = 0; i < kSms; i++) {
         b.in.tbs[i][k] = MAX_TBS;
         b.in.insn[i][k] = 1 + random.below(20000);
@@ -328,8 +437,7 @@ void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 // Anything that registers and counters can hold; registers change and histories are cleared between the epochs.
 void randomize(MgrInputs &in, qsm_unit::Random &random) {
-  const unsigned schemes[] = {kNoScheme, kNaive, kNaiveHistory, kRollover, kRollover};
-  in.scheme = schemes[random.below(5)];
+  in.scheme = random.below(kSchemes);
   in.alpha_cap = random.one_in(3) ? 0 : 0x10000 + random.below(0x70000);
   in.rollover_cap = random.one_in(4) ? 0 : random.below(256);
   in.alpha_en = !random.one_in(8);
@@ -338,6 +446,7 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
     in.qos[k] = in.valid[k] && random.one_in(2);
     in.had_tb[k] = !random.one_in(6);
     in.goal[k] = random.bits32() >> random.below(32);
+    in.iso_ipc[k] = random.bits32() >> random.below(32);
     const unsigned size = random.below(32);
     const bool sparse = random.one_in(3), none = random.one_in(10);
     for (unsigned i = 0; i < kSms; i++) {
@@ -349,7 +458,7 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
-  for (unsigned n = 0; n < 1500 && !tap.failed(); n++) {
+  for (unsigned n = 0; n < 2500 && !tap.failed(); n++) {
     randomize(b.in, random);
     b.epoch_len = kEpochMin + random.below(40);
     for (unsigned c = random.below(10); c > 0; c--) {
@@ -361,7 +470,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     b.epoch();
   }
-  tap.done("1,500 random epochs equal the reference");
+  tap.done("2,500 random epochs equal the reference");
 }
 
 // Workloads such as there are, against the formulas in double precision: 1 per 1,000, and rounding.
@@ -416,10 +525,13 @@ void test_longest(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(9);
+  qsm_unit::Tap tap(12);
   test_sequence(tap);
   test_alpha(tap);
   test_other(tap);
+  test_ratio(tap);
+  test_fair(tap);
+  test_trio(tap);
   test_split(tap);
   test_clear(tap);
   test_slowest(tap, random);

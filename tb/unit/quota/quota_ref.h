@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the quota gate and counters, rule by rule from docs/quota_gate.md, in 64-bit integers.
+// Reference of the quota gate and counters, rule by rule from docs/quota_gate.md (R-QC, R-SC), in 64-bit integers.
 #ifndef QUOTA_REF_H
 #define QUOTA_REF_H
 
@@ -8,13 +8,13 @@
 #include <vector>
 
 constexpr int64_t kQuotaMax = 0x7fffffff;
-constexpr unsigned kNoScheme = 0, kNaive = 1, kRollover = 4;
+constexpr unsigned kNoScheme = 0, kNaive = 1, kElastic = 3, kRollover = 4, kRolloverTime = 5, kFair = 6, kSchemes = 7;
 
 // What the block sees in a cycle; kernel -1 = none.
 struct QuotaInputs {
   std::vector<int> issue_kernel;      // per sub-core
   std::vector<unsigned> issue_lanes;  // per sub-core
-  std::vector<bool> present, frozen, qos;  // per kernel; frozen: it has blocks here, but none can go on
+  std::vector<bool> present, runnable, qos;  // per kernel
   std::vector<int64_t> first_quota;   // per kernel
   int arrive = -1;
   bool tick = false;
@@ -22,16 +22,17 @@ struct QuotaInputs {
   int64_t word_quota = 0, word_credit = 0;
   bool load = false;
   unsigned load_scheme = kNoScheme;
+  unsigned epoch_len = 1000;
 
   QuotaInputs(unsigned n_sched, unsigned n_kernels)
-      : issue_kernel(n_sched, -1), issue_lanes(n_sched, 0), present(n_kernels), frozen(n_kernels), qos(n_kernels), first_quota(n_kernels, 1) {}
+      : issue_kernel(n_sched, -1), issue_lanes(n_sched, 0), present(n_kernels), runnable(n_kernels), qos(n_kernels), first_quota(n_kernels, 1) {}
 };
 
 class QuotaRef {
  public:
   struct Slot {
     int64_t c = 0, quota = 0, shadow_quota = 0, shadow_credit = 0, snap_c = 0;
-    bool granted = false, has = false, to_load = false, to_refill = false;
+    bool granted = false, has = false, to_load = false, fresh = false, to_refill = false;
     uint32_t insn = 0, snap_insn = 0;
   };
 
@@ -39,11 +40,22 @@ class QuotaRef {
     while (debt_max < int64_t{4} * n_kernels * n_sched * n_lanes) debt_max *= 2;
   }
 
-  // R-QC-1
-  bool open(const QuotaInputs &in, unsigned k) const { return (!gated(in) || slots[k].c > 0) && loads() != static_cast<int>(k); }
+  // R-QC-1, R-SC-2
+  bool open(const QuotaInputs &in, unsigned k) const {
+    if (loads() == static_cast<int>(k)) return false;
+    if (!held(in)) return true;
+    bool qos_goes_on = false;
+    for (unsigned j = 0; j < slots.size(); j++) qos_goes_on = qos_goes_on || (in.qos[j] && in.runnable[j] && slots[j].c > 0);
+    return slots[k].c > 0 && !(scheme == kRolloverTime && !in.qos[k] && qos_goes_on);
+  }
+  bool shut(const QuotaInputs &in, unsigned k) const { return held(in) && slots[k].c <= 0; }
 
   void step(const QuotaInputs &in) {
     const std::vector<bool> due = refills(in);
+    const bool timed = in.load ? in.load_scheme == kElastic && (scheme != kElastic || dcnt == 0) : scheme == kElastic && dcnt == 0;
+    const bool early_start = starts_early(in);
+    std::vector<bool> had;
+    for (const Slot &s : slots) had.push_back(s.has);
     for (unsigned k = 0; k < slots.size(); k++) count(slots[k], in, k);
     for (unsigned k = 0; k < slots.size(); k++) slots[k].to_refill = due[k];
     grant_one(in, due);
@@ -53,38 +65,75 @@ class QuotaRef {
       s.shadow_quota = in.word_quota;
       s.shadow_credit = in.word_credit;
     }
-    if (!in.load) return;
-    scheme = in.load_scheme;
-    for (Slot &s : slots) (scheme == kNoScheme ? s.has : s.to_load) = scheme != kNoScheme;
+    if (in.load) message(in.load_scheme, had);
+    epoch_of_sm(in, timed, early_start);
+    if (in.load || timed || early_start) second = false;
   }
 
   int loads() const {  // the kernel whose load is next, or under way; -1: none
-    const auto first = std::find_if(slots.begin(), slots.end(), [](const Slot &s) { return s.to_load; });
+    const auto first = std::find_if(slots.begin(), slots.end(), [](const Slot &s) { return s.to_load || s.fresh; });
     return first == slots.end() ? -1 : static_cast<int>(first - slots.begin());
   }
 
   std::vector<Slot> slots;
   unsigned scheme = kNoScheme;
   int64_t debt_max = 1;
-  bool second = false;
+  bool second = false, early = false;
+  unsigned dcnt = 0;
 
  private:
-
-  bool gated(const QuotaInputs &in) const {
-    return scheme != kNoScheme && std::count(in.qos.begin(), in.qos.end(), true) != 0;
+  // R-SC-2
+  bool held(const QuotaInputs &in) const {
+    return scheme != kNoScheme && (scheme == kFair || std::count(in.qos.begin(), in.qos.end(), true) != 0);
   }
 
-  // R-QC-5
+  // R-SC-6
+  bool starts_early(const QuotaInputs &in) const {
+    if (scheme != kElastic || !held(in) || dcnt == 0 || loads() >= 0 || in.load) return false;
+    bool some = false;
+    for (unsigned k = 0; k < slots.size(); k++) {
+      if (!in.runnable[k]) continue;
+      if (slots[k].c > 0) return false;
+      some = true;
+    }
+    return some;
+  }
+
+  // R-QC-4, R-SC-4; had: shadow.has at the start of the cycle
+  void message(unsigned s, const std::vector<bool> &had) {
+    scheme = s;
+    for (unsigned k = 0; k < slots.size(); k++) {
+      Slot &slot = slots[k];
+      slot.fresh = s == kElastic && had[k];
+      if (s == kNoScheme) slot.has = slot.to_load = false;
+      else if (s != kElastic) slot.to_load = true;
+    }
+  }
+
+  // R-SC-4; scheme is already that of a message
+  void epoch_of_sm(const QuotaInputs &in, bool timed, bool early_start) {
+    if (timed || early_start) {
+      for (Slot &s : slots) s.to_load = true;
+      early = !timed;
+      dcnt = in.epoch_len - 1;
+    } else if (scheme != kElastic) {
+      dcnt = 0;
+      early = false;
+    } else {
+      dcnt--;
+    }
+  }
+
+  // R-QC-5, R-SC-3
   std::vector<bool> refills(const QuotaInputs &in) const {
     std::vector<bool> waiting(slots.size()), others(slots.size()), nobody(slots.size());
-    if (in.load || loads() >= 0 || !gated(in)) return nobody;
+    if (in.load || loads() >= 0 || !held(in) || scheme == kElastic) return nobody;
     bool spent = true, waits = false;
     for (unsigned k = 0; k < slots.size(); k++) {
-      const bool runnable = in.present[k] && !in.frozen[k];
-      waiting[k] = runnable && slots[k].to_refill;
-      others[k] = runnable && !in.qos[k];
+      waiting[k] = in.runnable[k] && slots[k].to_refill;
+      others[k] = in.runnable[k] && (!in.qos[k] || scheme == kFair);
       waits = waits || waiting[k];
-      spent = spent && (!runnable || slots[k].c <= 0);
+      spent = spent && (!in.runnable[k] || slots[k].c <= 0);
     }
     return waits ? waiting : spent ? others : nobody;
   }
@@ -118,7 +167,9 @@ class QuotaRef {
     }
     if (loads() >= 0) {
       const auto k = static_cast<unsigned>(loads());
-      if (loads_now) load(slots[k], in.present[k] || in.arrive == static_cast<int>(k));
+      const bool here = in.present[k] || in.arrive == static_cast<int>(k);
+      if (loads_now && scheme == kElastic) load_elastic(slots[k], here);
+      else if (loads_now) load(slots[k], here);
       second = !loads_now;
       return;
     }
@@ -141,6 +192,17 @@ class QuotaRef {
       s.granted = true;
     }
     s.has = s.to_load = false;
+  }
+
+  // R-SC-5
+  void load_elastic(Slot &s, bool here) const {
+    const int64_t q = s.fresh ? s.shadow_quota : s.quota;
+    if (!here) s.c = 0;
+    else if (s.to_load) s.c = early ? std::min(s.c + q, kQuotaMax) : q;
+    s.quota = here ? q : 0;
+    s.granted = here && (s.granted || s.fresh);
+    s.has = s.has && !s.fresh;
+    s.to_load = s.fresh = false;
   }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quota gate and counters (qsm_quota): the rules of docs/quota_gate.md one by one, then at random.
 // C itself is seen through snapshots, which every test takes where it matters, and through the gate.
+#include <string>
+
 #include "Vqsm_quota.h"
 
 #include "../common/qsm_unit.h"
@@ -32,7 +34,8 @@ class Bench {
     n_++;
     QuotaInputs next(kSched, kKernels);
     next.present = in.present;
-    next.frozen = in.frozen;
+    next.runnable = in.runnable;
+    next.epoch_len = in.epoch_len;
     next.qos = in.qos;
     next.first_quota = in.first_quota;
     in = next;
@@ -72,6 +75,12 @@ class Bench {
     top.eval();
     return (top.open_o >> k) & 1;
   }
+  bool shut(unsigned k) {
+    drive();
+    top.eval();
+    return (top.shut_o >> k) & 1;
+  }
+  void here(unsigned k, bool is = true) { in.present[k] = in.runnable[k] = is; }
   int64_t quota(unsigned k) { return static_cast<int64_t>(get(top.quota_o, k, 31)); }
   void clock() {
     top.clk_i = 0;
@@ -93,7 +102,7 @@ class Bench {
     }
     for (unsigned k = 0; k < kKernels; k++) {
       set(top.present_i, k, 1, in.present[k]);
-      set(top.runnable_i, k, 1, in.present[k] && !in.frozen[k]);
+      set(top.runnable_i, k, 1, in.runnable[k]);
       set(top.qos_i, k, 1, in.qos[k]);
     }
     top.arrive_valid_i = in.arrive >= 0;
@@ -106,6 +115,7 @@ class Bench {
     top.word_credit_i = static_cast<uint32_t>(in.word_credit);
     top.load_valid_i = in.load;
     top.load_scheme_i = static_cast<uint8_t>(in.load_scheme);
+    top.epoch_len_i = in.epoch_len;
   }
 
   void compare() {
@@ -114,6 +124,7 @@ class Bench {
       const QuotaRef::Slot &s = ref.slots[k];
       const auto snap_c = static_cast<int64_t>(static_cast<int32_t>(get(top.snap_c_o, k, 32)));
       tap_.expect(((top.open_o >> k) & 1) == ref.open(in, k), "cycle %llu: gate of %u is not %d", n, k, ref.open(in, k));
+      tap_.expect(((top.shut_o >> k) & 1) == ref.shut(in, k), "cycle %llu: shut of %u is not %d", n, k, ref.shut(in, k));
       tap_.expect(quota(k) == s.quota, "cycle %llu: quota of %u is %lld, not %lld", n, k,
                   static_cast<long long>(quota(k)), static_cast<long long>(s.quota));
       tap_.expect(snap_c == s.snap_c, "cycle %llu: snapshot of C of %u is %lld, not %lld", n, k,
@@ -151,19 +162,19 @@ void test_first(qsm_unit::Tap &tap) {
   b.in.first_quota[0] = 7;
   b.in.arrive = 0;
   b.cycle();
-  b.in.present[0] = true;
+  b.here(0);
   expect_c(tap, b, 0, 7);
   b.in.arrive = 0;  // a second block is none
   b.issue(0, 0, 1);
   b.cycle();
   expect_c(tap, b, 0, 6);
-  b.in.present[0] = false;
+  b.here(0, false);
   b.cycle();
   b.in.arrive = 0;  // R-QC-7: back before a load, goes on
   b.cycle();
-  b.in.present[0] = true;
+  b.here(0);
   expect_c(tap, b, 0, 6);
-  b.in.present[0] = false;
+  b.here(0, false);
   b.load(kNaive);
   expect_c(tap, b, 0, 0);
   tap.expect(b.quota(0) == 0, "an absent kernel keeps its quota");
@@ -186,7 +197,7 @@ void test_first_delays_load(qsm_unit::Tap &tap) {
   for (unsigned k = 0; k < kKernels; k++) {
     b.in.arrive = static_cast<int>(k);
     b.cycle();
-    b.in.present[k] = true;
+    b.here(k);
   }
   tap.expect(b.ref.slots[0].to_load, "a first block and a load in one cycle");
   for (unsigned k = 0; k < kKernels; k++) tap.expect(b.quota(k) == 9 + k, "quota of %u: %lld", k, static_cast<long long>(b.quota(k)));
@@ -206,7 +217,7 @@ void test_first_delays_load(qsm_unit::Tap &tap) {
 void test_load(qsm_unit::Tap &tap) {
   Bench b(tap);
   b.in.qos[0] = true;
-  b.in.present[0] = true;
+  b.here(0);
   b.word(0, 50, 0);
   b.load(kNaive);
   b.word(0, 50, 0);
@@ -237,6 +248,13 @@ void test_load(qsm_unit::Tap &tap) {
   b.word(0, 5, 400);
   b.load(kRollover);
   expect_c(tap, b, 0, 5);  // debt is forgiven
+  b.load(kRollover);  // no word: all stays
+  expect_c(tap, b, 0, 5);
+  b.word(0, 30, 0);
+  b.load(kRolloverTime);
+  b.word(0, 100, 800);
+  b.load(kRolloverTime);
+  expect_c(tap, b, 0, 130);  // what is left of a quota comes on top, within the credit
   b.word(0, kQuotaMax, 0);
   b.load(kRollover);
   expect_c(tap, b, 0, kQuotaMax);
@@ -261,7 +279,8 @@ void test_figure4(qsm_unit::Tap &tap) {
   }
   Bench b(tap);
   b.in.qos[0] = true;
-  b.in.present[0] = b.in.present[1] = true;
+  b.here(0);
+  b.here(1);
   b.word(0, 100, 0);
   b.word(1, 50, 0);
   b.load(kNaive);
@@ -294,7 +313,7 @@ void test_refill(qsm_unit::Tap &tap) {
   Bench b(tap);
   const unsigned q = kKernels - 1;
   b.in.qos[q] = true;
-  b.in.present[0] = true;
+  b.here(0);
   b.word(0, 1, 0);
   b.load(kNaive);
   b.issue(0, 0, kLanes);
@@ -309,7 +328,7 @@ void test_refill(qsm_unit::Tap &tap) {
   Bench round(tap);  // two non-QoS kernels: one after the other, each once
   if (kKernels >= 3) {
     round.in.qos[1] = true;
-    for (unsigned k : {0u, 1u, 2u}) round.in.present[k] = true;
+    for (unsigned k : {0u, 1u, 2u}) round.here(k);
     round.word(0, kLanes - 1, 0);
     round.word(2, kLanes, 0);
     round.load(kNaive);
@@ -323,21 +342,21 @@ void test_refill(qsm_unit::Tap &tap) {
 
     Bench leaves(tap);  // the second one leaves before its turn
     leaves.in.qos[1] = true;
-    for (unsigned k : {0u, 1u, 2u}) leaves.in.present[k] = true;
+    for (unsigned k : {0u, 1u, 2u}) leaves.here(k);
     leaves.word(0, kLanes, 0);
     leaves.word(2, kLanes, 0);
     leaves.load(kNaive);
     leaves.spend(0, 1);
     leaves.spend(2, 1);
     leaves.cycle();
-    leaves.in.present[2] = false;
+    leaves.here(2, false);
     leaves.cycle();
     expect_c(tap, leaves, 2, 0);
   }
 
   Bench waits(tap);  // only spent QoS kernels: they wait
   waits.in.qos[0] = true;
-  waits.in.present[0] = true;
+  waits.here(0);
   waits.word(0, 1, 0);
   waits.load(kNaive);
   waits.issue(0, 0, 1);
@@ -362,11 +381,176 @@ void test_debt(qsm_unit::Tap &tap) {
     b.cycle();
   }
   expect_c(tap, b, kKernels - 1, -limit - kSched);  // the last lanes that counted
-  b.in.qos[0] = b.in.present[kKernels - 1] = true;
+  b.in.qos[0] = true;
+  b.here(kKernels - 1);
   b.word(kKernels - 1, 3, 5);
   b.load(kRollover);
   expect_c(tap, b, kKernels - 1, 3);
   tap.done("R-QC-2, W12: debt has an end, and is forgiven");
+}
+
+// A pair with quotas 100 (slot 0, QoS) and 50 under a scheme, its counters at c0 and c1, which are not above the quotas.
+void pair(Bench &b, unsigned scheme, int64_t c0, int64_t c1) {
+  b.in.qos[0] = true;
+  b.here(0);
+  b.here(1);
+  b.word(0, 100, 0);
+  b.word(1, 50, 0);
+  b.load(scheme);
+  const int64_t want[] = {c0, c1};
+  for (unsigned k : {1u, 0u}) {  // the QoS kernel last, as a counter of the other may be under 0 then only
+    while (b.ref.slots[k].c > want[k]) {
+      const int64_t left = b.ref.slots[k].c - want[k];
+      b.issue(0, k, left > kLanes ? (b.ref.slots[k].c > kLanes ? kLanes : 1) : static_cast<unsigned>(left));
+      b.cycle();
+    }
+  }
+}
+
+bool needs_pair(qsm_unit::Tap &tap, const char *name) {
+  if (kKernels >= 2 && kLanes >= 4) return true;
+  tap.done((std::string(name) + " # SKIP needs two kernels and four lanes").c_str());
+  return false;
+}
+
+// FGQ Figure 4 under Elastic: all spent, the SM's next epoch starts at once, and lasts T.
+void test_elastic(qsm_unit::Tap &tap) {
+  const char *name = "R-SC-4 to R-SC-7: Elastic starts early when all are spent, and after T";
+  if (!needs_pair(tap, name)) return;
+  Bench b(tap);
+  b.in.epoch_len = 200;
+  pair(b, kElastic, 0, -3);  // cycle t is over: all spent at the start of t + 1, in which the epoch starts
+  tap.expect(!b.open(0) && !b.open(1) && b.shut(0) && b.shut(1), "gates of spent kernels");
+  b.cycle();
+  tap.expect(b.ref.dcnt == 199 && b.ref.early, "no early start");
+  for (unsigned n = 0; n < 4; n++) b.cycle();
+  tap.expect(b.open(0) && b.open(1), "t + 6: not loaded");
+  expect_c(tap, b, 0, 100);
+  expect_c(tap, b, 1, 47);
+  b.in.epoch_len = 150;  // counts from the next start on
+  while (b.ref.dcnt != 0) b.cycle();
+  expect_c(tap, b, 0, 100);  // the cycle of the timed start
+  for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+  expect_c(tap, b, 0, 100);
+  expect_c(tap, b, 1, 50);  // a quota, and not what was left
+  unsigned n_left = 0;
+  for (; b.ref.dcnt != 0; n_left++) b.cycle();
+  tap.expect(n_left == 150 - 1 - 2 * kKernels - 2, "%u cycles left of the second epoch", n_left);
+  b.load(kNaive);  // wins over the timed start; no words: C stays
+  expect_c(tap, b, 1, 50);
+  tap.done(name);
+}
+
+// The manager's words under Elastic: they count from the load message on, and C changes at starts only.
+void test_elastic_words(qsm_unit::Tap &tap) {
+  const char *name = "R-SC-4, R-SC-5: words of a running epoch of Elastic";
+  if (!needs_pair(tap, name)) return;
+  Bench b(tap);
+  pair(b, kElastic, 0, -3);
+  b.word(0, 70, 0);  // in the cycle of the early start
+  for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+  expect_c(tap, b, 0, 100);  // not without a load message
+  b.in.load = true;
+  b.in.load_scheme = kElastic;
+  b.cycle();
+  tap.expect(!b.open(0) && b.open(1), "a fresh quota is taken over behind a closed gate");
+  b.cycle();
+  b.cycle();
+  tap.expect(b.open(0) && b.quota(0) == 70, "the fresh quota is %lld", static_cast<long long>(b.quota(0)));
+  expect_c(tap, b, 0, 100);
+  while (b.ref.dcnt != 0) b.cycle();
+  for (unsigned n = 0; n < 2 * kKernels + 1; n++) b.cycle();
+  expect_c(tap, b, 0, 70);
+  expect_c(tap, b, 1, 50);
+
+  Bench first(tap);  // a first block between an early start and its load: its grant comes twice, and saturates
+  pair(first, kElastic, 0, -3);
+  first.here(1, false);
+  first.load(kNaive);  // drops slot 1
+  first.load(kElastic);
+  first.spend(0, 100);
+  first.in.first_quota[1] = kQuotaMax - 5;
+  first.cycle();  // the start
+  first.in.arrive = 1;
+  first.cycle();
+  first.here(1);
+  expect_c(tap, first, 1, kQuotaMax - 5);
+  for (unsigned n = 0; n < 2 * kKernels; n++) first.cycle();
+  expect_c(tap, first, 1, kQuotaMax);
+
+  // Another scheme's load message while the loads of an early start are under way.
+  for (unsigned n = 0; n <= 2 * kKernels; n++) {
+    Bench late(tap);
+    pair(late, kElastic, 0, -3);
+    for (unsigned i = 0; i < n; i++) late.cycle();
+    late.in.load = true;
+    late.in.load_scheme = n % 2 ? kNaive : kNoScheme;
+    late.cycle();
+    for (unsigned i = 0; i < 2 * kKernels; i++) late.cycle();
+    for (unsigned k : {0u, 1u}) late.c(k);  // against the reference
+  }
+  tap.done(name);
+}
+
+void test_rollover_time(qsm_unit::Tap &tap) {
+  const char *name = "R-SC-2, B16: Rollover-Time closes the others while a QoS kernel that runs has quota";
+  if (!needs_pair(tap, name)) return;
+  Bench b(tap);
+  pair(b, kRollover, 1, 40);
+  tap.expect(b.open(0) && b.open(1), "Rollover closes");
+  b.load(kRolloverTime);  // no words: C stays
+  tap.expect(b.open(0) && !b.open(1) && !b.shut(1), "not closed, or shut");
+  b.in.runnable[0] = false;
+  tap.expect(b.open(1), "closed for a kernel that is frozen");
+  b.in.runnable[0] = true;
+  b.issue(0, 0, 1);
+  b.cycle();
+  tap.expect(!b.open(0) && b.open(1), "closed though no QoS kernel has quota");
+  b.here(0, false);
+  b.cycle();
+  tap.expect(b.open(1), "closed though none is here");
+  tap.done(name);
+}
+
+void test_fair(qsm_unit::Tap &tap) {
+  const char *name = "R-SC-3, B17: Fair refills all when all are spent, and needs no QoS slot";
+  if (!needs_pair(tap, name)) return;
+  for (bool with_qos : {true, false}) {
+    Bench b(tap);
+    pair(b, kFair, 1, -3);
+    b.in.qos[0] = with_qos;
+    tap.expect(b.open(0) && !b.open(1), "gates before the last is spent");
+    b.cycle();
+    expect_c(tap, b, 1, -3);
+    b.issue(0, 0, 4);
+    b.cycle();
+    b.cycle();  // slot 0's
+    tap.expect(b.open(0) && !b.open(1), "not the lowest first");
+    b.cycle();
+    expect_c(tap, b, 0, 97);
+    expect_c(tap, b, 1, 47);
+  }
+  tap.done(name);
+}
+
+// R-SC-1: a kernel whose blocks are all frozen loads, but nobody waits for it, and it is not refilled.
+void test_frozen(qsm_unit::Tap &tap) {
+  const char *name = "R-SC-1: frozen kernels are left out of refills and early starts";
+  if (!needs_pair(tap, name)) return;
+  for (unsigned scheme : {kNaive, kElastic, kFair}) {
+    Bench b(tap);
+    pair(b, scheme, 5, -3);
+    b.in.runnable[0] = false;
+    for (unsigned n = 0; n <= 2 * kKernels + 1; n++) b.cycle();
+    expect_c(tap, b, 1, 47);
+    expect_c(tap, b, 0, scheme == kElastic ? 105 : 5);
+    b.in.runnable[0] = true;
+    b.in.runnable[1] = false;
+    b.spend(0, b.ref.slots[0].c);
+    for (unsigned n = 0; n <= 2 * kKernels; n++) b.cycle();
+    expect_c(tap, b, 1, scheme == kElastic ? 97 : 47);
+  }
+  tap.done(name);
 }
 
 int64_t any_quota(qsm_unit::Random &random) {
@@ -377,22 +561,23 @@ int64_t any_quota(qsm_unit::Random &random) {
   }
 }
 
-// Blocks arrive and leave, words and loads come as they like; issue follows the gate.
+// Blocks arrive, leave and freeze, words and loads come as they like; issue follows the gate.
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  const unsigned schemes[] = {kNoScheme, kNaive, kRollover};
   Bench b(tap);
-  for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
+  for (unsigned n = 0; n < 400000 && !tap.failed(); n++) {
     for (unsigned s = 0; s < kSched; s++) {
       const unsigned k = random.below(kKernels);
       if (b.in.present[k] && b.ref.open(b.in, k) && !random.one_in(3)) b.issue(s, k, random.below(kLanes + 1));
     }
     if (random.one_in(20)) b.in.arrive = static_cast<int>(random.below(kKernels));
     if (random.one_in(100)) b.in.first_quota[random.below(kKernels)] = any_quota(random);
+    if (random.one_in(100)) b.in.epoch_len = 60 + random.below(200);
     b.in.tick = random.one_in(5);
-    if (b.ref.loads() >= 0) {  // neither words nor loads come then
+    const bool elastic = b.ref.scheme == kElastic;
+    if (b.ref.loads() >= 0 && !elastic) {  // neither words nor loads come then
     } else if (random.one_in(60)) {
       b.in.load = true;
-      b.in.load_scheme = schemes[random.below(3)];
+      b.in.load_scheme = elastic && !random.one_in(4) ? kElastic : random.below(kSchemes);
     } else if (random.one_in(20)) {
       b.in.word = static_cast<int>(random.below(kKernels));
       b.in.word_quota = any_quota(random);
@@ -402,19 +587,19 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     b.cycle();
     for (unsigned k = 0; k < kKernels; k++) {
       if (random.one_in(100)) b.in.present[k] = false;
-      if (random.one_in(50)) b.in.frozen[k] = !b.in.frozen[k];
+      b.in.runnable[k] = b.in.present[k] && b.in.runnable[k] != random.one_in(50);
       if (random.one_in(2000)) b.in.qos[k] = !b.in.qos[k];
     }
-    if (arrives >= 0) b.in.present[static_cast<unsigned>(arrives)] = true;
+    if (arrives >= 0) b.here(static_cast<unsigned>(arrives));
   }
-  tap.done("300,000 random cycles equal the reference");
+  tap.done("400,000 random cycles equal the reference");
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(8);
+  qsm_unit::Tap tap(13);
   test_decrement(tap);
   test_first(tap);
   test_first_delays_load(tap);
@@ -422,6 +607,11 @@ int main(int argc, char **argv) {
   test_figure4(tap);
   test_refill(tap);
   test_debt(tap);
+  test_elastic(tap);
+  test_elastic_words(tap);
+  test_rollover_time(tap);
+  test_fair(tap);
+  test_frozen(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

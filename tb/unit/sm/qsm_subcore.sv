@@ -54,7 +54,10 @@ module qsm_subcore
   input  logic [KernelW-1:0]          stall_kernel_i,
   input  logic [2:0]                  stall_reason_i,
   output logic [31:0]                 stall_value_o,
-  output qaws_front_t                 qaws_front_o
+  output qaws_front_t                 qaws_front_o,
+  output logic [WarpsPerSched-1:0]    resident_o,
+  output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
+  output logic [WarpsPerSched-1:0][2:0] reason_o
 );
   logic               miss_valid;
   logic [31:0]        miss_addr;
@@ -79,5 +82,9 @@ module qsm_subcore
   assign {step_done_o, step_warp_o, step_path_o, step_lane_pc_o, step_lane_depth_o, step_word_o, drained_o} = '0;  // no step is ever done
   assign quiet_o       = quiet;
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
+  assign resident_o    = '1;
+  assign kernel_o      = {WarpsPerSched{KernelW'(Sub + 1)}};
+  // Sub + 1 of them are idle.
+  always_comb for (int unsigned w = 0; w < WarpsPerSched; w++) reason_o[w] = (w <= Sub) ? 3'd7 : 3'd0;
   assign qaws_front_o  = '{valid: 1'b1, budget: 8'(Sub + 1), ncs: 8'(stall_reason_i)};
 endmodule

@@ -1,6 +1,8 @@
 build/cfg/odd/qsm_cfg_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_rr_arb.sv
+rtl/warp_sched/qsm_elastic.sv
+rtl/warp_sched/qsm_idle_sampler.sv
 rtl/warp_sched/qsm_quota.sv
 rtl/sm/qsm_lsu_classify.sv
 rtl/sm/qsm_coalesce.sv

@@ -47,6 +47,7 @@ module tb_sm
   // Counters
   input  logic        tick_i,
   output logic [31:0] snap_insn_o [NumKernels],
+  output logic [31:0] snap_idle_o [NumKernels],
   input  logic [31:0] stall_i [2],            // sub-core, reason
   output logic [31:0] stall_value_o,
   output logic [31:0] front_o [NumSched]      // {valid, budget, ncs}
@@ -56,6 +57,7 @@ module tb_sm
   desc_t  [NumKernels-1:0]       desc;
   fault_t                        record;
   logic   [NumKernels-1:0][31:0] snap_insn;
+  logic   [NumKernels-1:0][12:0] snap_idle;
   logic   [NumKernels-1:0]       fault;
   dispatch_t dispatch;
   logic [3:0] save_phase;
@@ -85,6 +87,7 @@ module tb_sm
   assign record_o = '{32'(record.cause), record.pc, 32'(record.tid), record.block, record.value};
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     assign snap_insn_o[k] = snap_insn[k];
+    assign snap_idle_o[k] = 32'(snap_idle[k]);
   end
   for (genvar t = 0; t < MaxTbs; t++) begin : g_tb
     assign info_o[t] = '{32'(u_sm.tb_valid[t]), 32'(u_sm.tb_info[t].kernel), 32'(u_sm.tb_info[t].base),
@@ -131,11 +134,13 @@ module tb_sm
     .qos_i          ('0),
     .first_quota_i  ('0),
     .save_base_i    (20'h8_0000),
+    .epoch_len_i    ('0),
     .start_i        (NumKernels'(start_i)),
     .kill_i         (NumKernels'(kill_i)),
     .dispatch_i     (dispatch),
     .icache_inv_i   (1'b0),
     .tick_i,
+    .sample_i       (tick_i),
     .quota_word_i   ('0),
     .quota_load_i   ('0),
     .retire_o       (retire),
@@ -146,6 +151,7 @@ module tb_sm
     .snap_c_o       (),
     .snap_insn_o    (snap_insn),
     .quota_o        (),
+    .snap_idle_o    (snap_idle),
     .stall_sub_i    (SubW'(stall_i[0])),
     .stall_kernel_i ('0),
     .stall_reason_i (3'(stall_i[1])),

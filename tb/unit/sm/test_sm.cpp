@@ -540,9 +540,10 @@ void test_counters(Tap &tap) {
     b.rtl.top.stall_i[1] = 5;
     b.step({});
     tap.expect(b.rtl.top.stall_value_o == 0x100 * s + 5, "stall counter of sub-core %u", s);
+    tap.expect(b.rtl.top.snap_idle_o[s + 1] == s + 1, "idle warps of sub-core %u", s);
     tap.expect(b.rtl.top.front_o[s] == (1u << 16 | (s + 1) << 8 | 5), "front of QAWS of sub-core %u", s);
   }
-  tap.done("issue and stall counters of all sub-cores are wired");
+  tap.done("issue and stall counters and idle warps of all sub-cores are wired");
 }
 
 // ---- random life ----

@@ -74,10 +74,10 @@ module tb_sm_preempt
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_sm dut (
     .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc), .policy_i(policy_e'(policy_i[2:0])),
-    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .qos_i('0), .first_quota_i('0),
-    .save_base_i(save_base_i[31:12]), .start_i('0), .kill_i(NumKernels'(kill_i)), .dispatch_i(message), .icache_inv_i('0), .tick_i('0),
+    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .qos_i('0), .first_quota_i('0), .epoch_len_i('0),
+    .save_base_i(save_base_i[31:12]), .start_i('0), .kill_i(NumKernels'(kill_i)), .dispatch_i(message), .icache_inv_i('0), .tick_i('0), .sample_i('0),
     .quota_word_i('0), .quota_load_i('0), .retire_o(retire), .restored_o, .fault_o(fault), .fault_kernel_i('0), .fault_record_o(),
-    .snap_c_o(), .snap_insn_o(), .quota_o(), .stall_sub_i('0), .stall_kernel_i('0), .stall_reason_i('0), .stall_value_o(),
+    .snap_c_o(), .snap_insn_o(), .quota_o(), .snap_idle_o(), .stall_sub_i('0), .stall_kernel_i('0), .stall_reason_i('0), .stall_value_o(),
     .qaws_front_o(), .save_phase_o(phase), .req_o(req), .rsp_i(rsp)
   );
   /* verilator lint_on PINCONNECTEMPTY */

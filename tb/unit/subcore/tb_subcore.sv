@@ -139,7 +139,8 @@ module tb_subcore
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(), .mq_pop_i, .result_i(result),
     .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .freeze_i('0), .evict_i('0),
     .step_i('0), .step_widx_i('0), .step_pc_i('0), .step_mask_i('0), .step_done_o(), .step_warp_o(), .step_path_o(), .step_lane_pc_o(),
-    .step_lane_depth_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o()
+    .step_lane_depth_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o(),
+    .resident_o(), .kernel_o(), .reason_o()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

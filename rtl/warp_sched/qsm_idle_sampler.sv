@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Idle-warp sampler of one SM: how many warps of a kernel could have issued but for a unit or another warp (FGQ 3.6).
+//
+// Contract: docs/sampler.md, R-SP-2 and R-SP-3. In cycles with sample_i it counts, over all sub-cores; tick_i closes an epoch.
+// Latency: inputs act at the end of their cycle.
+// Cost: per kernel a count of ones over all warps, an adder and 26 flip-flops.
+//
+// Observed by the lockstep monitor: sum_q, sum_d (SAMPLE, in cycles with sample_i).
+module qsm_idle_sampler #(
+  parameter  int unsigned NumKernels = 4,  // kernel slots
+  parameter  int unsigned NumSched   = 1,  // sub-cores
+  parameter  int unsigned NumWarps   = 8,  // of a sub-core
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SumW       = 13  // 100 samples of 64 warps
+) (
+  input  logic                                           clk_i,
+  input  logic                                           rst_ni,
+  input  logic                                           sample_i,
+  input  logic                                           tick_i,       // the last sample of the epoch is in this cycle
+  input  logic [NumSched-1:0][NumWarps-1:0]              resident_i,
+  input  logic [NumSched-1:0][NumWarps-1:0][KernelW-1:0] kernel_i,
+  input  logic [NumSched-1:0][NumWarps-1:0][2:0]         reason_i,     // why it does not issue (R-IS-6)
+  output logic [NumKernels-1:0][SumW-1:0]                snap_idle_o   // samples of the last epoch, summed
+);
+  localparam logic [2:0] UNIT_BUSY = 3'd6, LOST_ARBITRATION = 3'd7;
+
+  if (NumSched * NumWarps > 64) $error("qsm_idle_sampler: at most 64 warps");
+
+  localparam int unsigned AllWarps = NumSched * NumWarps;
+  localparam int unsigned CountW = $clog2(AllWarps + 1);
+
+  logic [NumKernels-1:0][SumW-1:0] sum_q, sum_d, sampled, snap_q;
+
+  for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
+    logic [NumSched-1:0][NumWarps-1:0] idle;
+    logic [CountW-1:0]                 count;
+    always_comb begin
+      for (int unsigned s = 0; s < NumSched; s++) begin
+        for (int unsigned w = 0; w < NumWarps; w++) begin
+          idle[s][w] = resident_i[s][w] && kernel_i[s][w] == KernelW'(k) && reason_i[s][w] inside {UNIT_BUSY, LOST_ARBITRATION};
+        end
+      end
+      count = '0;
+      for (int unsigned n = 0; n < AllWarps; n++) count = count + CountW'(idle[n / NumWarps][n % NumWarps]);
+    end
+    assign sampled[k] = sum_q[k] + SumW'(count);
+
+`ifndef SYNTHESIS
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !sample_i || sampled[k] >= sum_q[k])
+      else $error("R-SP-2: a sum of samples overflows");
+`endif
+  end
+  assign sum_d = tick_i ? '0 : sampled;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sum_q  <= '0;
+      snap_q <= '0;
+    end else begin
+      if (sample_i) sum_q <= sum_d;
+      if (tick_i) snap_q <= sampled;
+    end
+  end
+  assign snap_idle_o = snap_q;
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !tick_i || sample_i)
+    else $error("R-SP-3: an epoch ends without a sample");
+`endif
+endmodule

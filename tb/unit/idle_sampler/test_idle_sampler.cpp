@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Idle-warp sampler (qsm_idle_sampler): R-SP-2 and R-SP-3 of docs/sampler.md. Sums are seen through snapshots.
+#include <vector>
+
+#include "Vqsm_idle_sampler.h"
+
+#include "../common/qsm_unit.h"
+
+using qsm_unit::get;
+using qsm_unit::set;
+
+namespace {
+
+constexpr unsigned kKernels = NUM_KERNELS, kWarps = NUM_SCHED * NUM_WARPS, kReasons = 8, kSamples = 100, kSumBits = 13;
+constexpr unsigned kKernelBits = qsm_unit::index_bits(kKernels);
+
+struct Warp {
+  bool resident = false;
+  unsigned kernel = 0, reason = 0;
+};
+
+class Bench {
+ public:
+  explicit Bench(qsm_unit::Tap &tap) : warps(kWarps), tap_(tap), sum_(kKernels), snap_(kKernels) {
+    for (unsigned w = 0; w < kWarps; w++) warps[w] = Warp{true, w % kKernels, 7};  // that a reset must undo
+    top.rst_ni = 0;
+    clock();
+    top.rst_ni = 1;
+    top.sample_i = 1;
+    drive();
+    clock();
+    top.rst_ni = 0;
+    clock();
+    top.rst_ni = 1;
+    warps.assign(kWarps, Warp{});
+  }
+
+  // One cycle; snapshots against the reference at its start.
+  void cycle(bool sample, bool tick = false) {
+    top.sample_i = sample;
+    top.tick_i = tick;
+    drive();
+    top.eval();
+    for (unsigned k = 0; k < kKernels; k++) {
+      const auto got = static_cast<unsigned>(get(top.snap_idle_o, k, kSumBits));
+      tap_.expect(got == snap_[k], "kernel %u: snapshot %u, not %u", k, got, snap_[k]);
+    }
+    for (const Warp &w : warps) {
+      if (sample && w.resident && (w.reason == 6 || w.reason == 7)) sum_[w.kernel]++;
+    }
+    if (tick) {
+      snap_ = sum_;
+      sum_.assign(kKernels, 0);
+    }
+    clock();
+  }
+
+  unsigned snap(unsigned k) {
+    top.eval();
+    return static_cast<unsigned>(get(top.snap_idle_o, k, kSumBits));
+  }
+
+  Vqsm_idle_sampler top;
+  std::vector<Warp> warps;
+
+ private:
+  void drive() {
+    for (unsigned w = 0; w < kWarps; w++) {
+      set(top.resident_i, w, 1, warps[w].resident);
+      set(top.kernel_i, w, kKernelBits, warps[w].kernel);
+      set(top.reason_i, w, 3, warps[w].reason);
+    }
+  }
+  void clock() {
+    top.clk_i = 0;
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+  }
+
+  qsm_unit::Tap &tap_;
+  std::vector<unsigned> sum_, snap_;
+};
+
+void test_reasons(qsm_unit::Tap &tap) {
+  for (unsigned reason = 0; reason < kReasons; reason++) {
+    Bench b(tap);
+    for (unsigned w = 0; w < kWarps; w++) b.warps[w] = Warp{true, kKernels - 1, reason};
+    b.cycle(true, true);
+    const unsigned want = reason >= 6 ? kWarps : 0;
+    tap.expect(b.snap(kKernels - 1) == want, "reason %u: %u warps, not %u", reason, b.snap(kKernels - 1), want);
+  }
+  tap.done("R-SP-2, W9: warps that wait for a unit or lost arbitration are idle, others are not");
+}
+
+void test_place(qsm_unit::Tap &tap) {
+  for (unsigned w = 0; w < kWarps; w++) {
+    for (bool resident : {true, false}) {
+      Bench b(tap);
+      b.warps[w] = Warp{resident, w % kKernels, 7};
+      b.cycle(true, true);
+      for (unsigned k = 0; k < kKernels; k++) {
+        const unsigned want = resident && k == w % kKernels;
+        tap.expect(b.snap(k) == want, "warp %u, kernel %u: %u, not %u", w, k, b.snap(k), want);
+      }
+    }
+  }
+  tap.done("R-SP-2: each resident warp of all sub-cores counts for its kernel, once");
+}
+
+void test_epoch(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  for (Warp &w : b.warps) w = Warp{true, 0, 6};
+  for (unsigned epoch = 0; epoch < 2; epoch++) {
+    for (unsigned n = 1; n < kSamples; n++) {
+      b.cycle(true);
+      b.cycle(false);
+      tap.expect(b.snap(0) == epoch * kSamples * kWarps, "the snapshot changes within the epoch");
+    }
+    b.cycle(true, true);
+    tap.expect(b.snap(0) == kSamples * kWarps, "epoch %u: %u", epoch, b.snap(0));
+  }
+  tap.done("R-SP-3: a hundred samples of all warps, that of the tick included, and from 0 again");
+}
+
+void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Bench b(tap);
+  for (unsigned n = 0; n < 30000 && !tap.failed(); n++) {
+    for (Warp &w : b.warps) {
+      if (random.one_in(3)) w = Warp{!random.one_in(4), random.below(kKernels), random.below(kReasons)};
+    }
+    const bool tick = random.one_in(60);
+    b.cycle(tick || random.one_in(3), tick);
+  }
+  tap.done("30,000 random cycles equal the reference");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  qsm_unit::Random random(argc, argv, argv[0]);
+  qsm_unit::Tap tap(4);
+  test_reasons(tap);
+  test_place(tap);
+  test_epoch(tap);
+  test_random(tap, random);
+  return tap.exit_code();
+}
