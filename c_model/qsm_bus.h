@@ -21,6 +21,7 @@ struct qsm_bus {
   struct qsm_mem_rsp *(*push_response)(void *ctx, uint32_t sm);
   // Thread instructions of the SM's last snapshot.
   uint32_t (*snap_insn)(void *ctx, uint32_t sm, uint32_t kernel);
+  uint32_t (*snap_idle)(void *ctx, uint32_t sm, uint32_t kernel);  // its sums of idle warps
   void (*emit)(void *ctx, const struct qsm_event *event);
   bool reporting;  // someone wants the events
 };

@@ -231,7 +231,7 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
     case QSM_REG_PREEMPT_STATUS: *value = read_preempt_status(ctrl); return true;
     case QSM_REG_SMSEL_JOB: *value = read_job(ctrl); return true;
     case QSM_REG_SMSEL_IDLE: *value = qsm_sm_snap_idle(ctrl->sms[ctrl->regs.sm_select], place.index); return true;
-    case QSM_REG_ADJUST_BUSY: *value = 0; return true;  // of the TB adjuster, which is not built yet
+    case QSM_REG_ADJUST_BUSY: *value = qsm_tb_sched_adjust_busy(ctrl->tb_sched); return true;
     default: return false;
   }
 }

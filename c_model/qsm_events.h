@@ -33,6 +33,9 @@
   X(QLOAD, "quota", "scheme granted dcnt early quota[]")                      \
   X(SAMPLE, "idle_sampler", "idle_sum[]")                                     \
   X(PREEMPT, "preempt", "sm kernel tb technique image code host")             \
+  X(ASK, "tb_adjust", "sm ask idle[]")                                        \
+  X(ADJUST, "tb_adjust", "sm kernel victim n class target")                   \
+  X(EVICT, "tb_adjust", "kernels")                                            \
   X(DISPATCH, "tb_sched", "sm tb kernel linear op image ticket")              \
   X(TARGETS, "tb_alloc", "sm target[]")                                       \
   X(END, "tb_sched", "ended killed")                                          \

@@ -51,6 +51,11 @@ static uint32_t bus_snap_insn(void *ctx, uint32_t sm, uint32_t kernel) {
   return qsm_sm_snap_insn(model->sm[sm], kernel);
 }
 
+static uint32_t bus_snap_idle(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct qsm_model *model = ctx;
+  return qsm_sm_snap_idle(model->sm[sm], kernel);
+}
+
 static uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
   return hash ^ hash >> 29;
@@ -93,7 +98,7 @@ int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, ch
   if (!model) goto no_memory;
   model->config = *config;
   model->bus = (struct qsm_bus){
-      .ctx = model, .send = bus_send, .push_response = bus_push_response, .snap_insn = bus_snap_insn, .emit = bus_emit};
+      .ctx = model, .send = bus_send, .push_response = bus_push_response, .snap_insn = bus_snap_insn, .snap_idle = bus_snap_idle, .emit = bus_emit};
   qsm_ctrl_reset(&model->ctrl, &model->config);
   if (create_blocks(model) != 0) goto no_memory;
   *out = model;
@@ -165,6 +170,7 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
     if (cycle == mgr_at) {
       qsm_qos_mgr_step(model->qos_mgr, cycle);
       mgr_at = qsm_qos_mgr_next(model->qos_mgr, cycle + 1);
+      if (tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);  // an adjustment may start
     }
     if (cycle == tb_at) {
       ended |= step_tb_sched(model, cycle, kill);
@@ -286,6 +292,7 @@ int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, 
   if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
   if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_alloc") == 0) return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "tb_adjust") == 0) return qsm_tb_sched_inject_adjust(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "preempt") == 0) return qsm_tb_sched_inject_request(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "ctrl") == 0) return qsm_ctrl_inject(&model->ctrl, seed, what, what_len);
   if (strcmp(block, "qos_mgr") == 0) return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);

@@ -55,7 +55,7 @@ enum qsm_state_kind {
   QSM_STATE_STALL,      // sm, sub, index = kernel, word = reason
   QSM_STATE_SLOT,       // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches
   QSM_STATE_FAULT,      // sm, index = kernel: word 0 killed, 1 cause, 2 pc, 3 tid, 4 block, 5 value
-  QSM_STATE_TARGET,     // sm, index = kernel, word 0
+  QSM_STATE_TARGET,     // sm, index = kernel: word 0 target, 1 evict flag
   QSM_STATE_POLICY,     // sm, sub, index 0: word 0 active, 1 front.valid<<16 | front.budget<<8 | ncs, 2 prev<<1 | head_ok, 3 mark
   QSM_STATE_IDLE,       // sm, index = kernel: word 0 idle_sum, 1 snap_idle
   QSM_STATE_JOB,        // sm, index 0: word 0 kind | result<<4, 1 kernel | tb<<8 | image<<16 | fresh<<24 | host<<25 (kind none: 0), 2 ticket (kind saved)

@@ -92,6 +92,10 @@ void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels
 
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm) { return pe->evict[sm]; }
 
+uint64_t qsm_preempt_evicting(const struct qsm_preempt *pe) { return pe->evicting; }
+
+bool qsm_preempt_pending(const struct qsm_preempt *pe) { return pe->waiting || pe->with_job; }
+
 // R-PE-1.
 static void latch(struct qsm_preempt *pe, uint64_t cycle) {
   uint64_t sms = pe->evicting & ~pe->with_job;
@@ -199,6 +203,7 @@ static void answer(struct qsm_preempt *pe, enum qsm_preempt_code code, uint32_t 
 void qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, bool exists) {
   const struct qsm_preempt_request *request = &pe->request;
   pe->latched = false;
+  update_active(pe);
   if (is_dropped(pe)) return;
   enum qsm_preempt_code code = judge(pe, exists);
   uint32_t image = pe->image == NO_IMAGE ? 0 : pe->image;
@@ -423,10 +428,10 @@ bool qsm_preempt_state(const struct qsm_preempt *pe, enum qsm_state_kind kind, u
   }
 }
 
-// The request under examination: the decision shows it.
+// The host's request: the decision shows it.
 int qsm_preempt_inject(struct qsm_preempt *pe, uint64_t seed, char *what, size_t what_len) {
   struct qsm_preempt_request *request = pe->latched ? &pe->request : &pe->host_request;
-  if (!pe->waiting && !pe->latched) return -1;
+  if (!pe->waiting || (pe->latched && !pe->of_host)) return -1;
   uint32_t bit = (uint32_t)(seed % 5);
   if ((1u << bit) >= pe->config->max_tbs || !request->by_slot) {
     request->technique ^= request->technique == QSM_TECHNIQUE_FLUSH ? QSM_TECHNIQUE_FLUSH : QSM_TECHNIQUE_DRAIN;

@@ -44,6 +44,8 @@ void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel);
 // Evict flags of an SM (docs/design/tb_adjust.md), bit per kernel, seen from the next cycle on; a refusal clears one.
 void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels);
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm);
+uint64_t qsm_preempt_evicting(const struct qsm_preempt *pe);  // SMs with a flag
+bool qsm_preempt_pending(const struct qsm_preempt *pe);       // a host's request waits, or some job is not none
 // First cycle from `from` on in which anything happens here by itself.
 uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from);
 

@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "qsm_qos_mgr.h"
+#include "qsm_tb_adjust.h"
+#include "qsm_tb_resources.h"
+
 // What the scheduler asks for in every window is compiled a second time, without preemption, for as long as nothing is preempted.
 #define INLINE static inline __attribute__((always_inline))
 
-enum { MAX_SMS = 64, MAX_TBS = 32, MAX_SCHED = 4, END_DELAY = 16, CAUSE_KILLED = 24 };
+enum { MAX_SMS = 64, END_DELAY = 16, CAUSE_KILLED = 24 };
 
 struct shape {
   uint32_t warps, granules;
@@ -29,26 +33,9 @@ struct slot {
   struct qsm_fault record;
 };
 
-struct tb {
-  uint8_t kernel, first, base;
-  uint16_t ticket;
-  uint64_t age;  // dispatches before it, of all SMs
-};
-
 struct retirement {
   uint8_t tb;
   bool saved;
-};
-
-// One SM's resources.
-struct table {
-  uint32_t used;           // TB slots
-  uint32_t free_granules;  // bit map
-  uint32_t free_warps[MAX_SCHED];
-  uint32_t first;          // sub-core of the next TB's first warp
-  uint32_t cnt[QSM_MAX_KERNELS];
-  uint32_t target[QSM_MAX_KERNELS];
-  struct tb tb[MAX_TBS];
 };
 
 // The allocator does one SM at a time: its set-up cycle computes the targets and how long that takes; they are written at the end of its
@@ -70,13 +57,14 @@ struct qsm_tb_sched {
   uint64_t n_dispatched;
   struct alloc alloc;
   struct qsm_preempt *preempt;
-  const bool *preempting;  // see qsm_preempt_active()
+  struct qsm_tb_adjust *adjust;
+  const bool *preempting, *adjusting;  // see qsm_preempt_active(), qsm_tb_adjust_active()
   struct qsm_calendar retires, restores, faults;
   struct retirement retirement[QSM_CALENDAR_CYCLES][MAX_SMS];
   uint8_t fault_kernels[QSM_CALENDAR_CYCLES][MAX_SMS];
   struct qsm_fault fault_record[MAX_SMS][QSM_MAX_KERNELS];
   struct slot slot[QSM_MAX_KERNELS];
-  struct table table[MAX_SMS];
+  struct qsm_tb_table table[MAX_SMS];
 };
 
 struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const struct qsm_bus *bus) {
@@ -86,25 +74,25 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
   ts->regs = regs;
   ts->bus = bus;
   ts->preempt = qsm_preempt_create(regs, bus);
-  if (!ts->preempt) {
-    free(ts);
+  if (ts->preempt) ts->adjust = qsm_tb_adjust_create(regs, bus, ts->table, ts->preempt);
+  if (!ts->adjust) {
+    qsm_tb_sched_destroy(ts);
     return NULL;
   }
   ts->preempting = qsm_preempt_active(ts->preempt);
+  ts->adjusting = qsm_tb_adjust_active(ts->adjust);
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
     ts->slot[k].shape.warps = 1;
     ts->slot[k].had_from = QSM_NEVER;
   }
-  for (uint32_t i = 0; i < ts->config->num_sms; i++) {
-    ts->table[i].free_granules = UINT32_MAX;
-    for (uint32_t j = 0; j < ts->config->num_sched; j++) ts->table[i].free_warps[j] = qsm_config_warps_per_sched(ts->config);
-  }
+  for (uint32_t i = 0; i < ts->config->num_sms; i++) qsm_tb_free_reset(ts->config, &ts->table[i].free);
   return ts;
 }
 
 void qsm_tb_sched_destroy(struct qsm_tb_sched *ts) {
   if (!ts) return;
   qsm_preempt_destroy(ts->preempt);
+  qsm_tb_adjust_destroy(ts->adjust);
   free(ts);
 }
 
@@ -215,7 +203,7 @@ static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
 }
 
 static void update_room(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
-  const struct table *table = &ts->table[sm];
+  const struct qsm_tb_table *table = &ts->table[sm];
   uint64_t bit = UINT64_C(1) << sm;
   if (table->cnt[kernel] < table->target[kernel]) {
     ts->slot[kernel].room |= bit;
@@ -231,6 +219,7 @@ static void write_targets(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm) 
     ts->table[sm].target[k] = ts->alloc.target[k];
     update_room(ts, sm, k);
   }
+  if (*ts->adjusting) qsm_tb_adjust_forget(ts->adjust, sm);
   qsm_bus_report(ts->bus, cycle, QSM_EV_TARGETS, 0, 1 + ts->config->num_kernels, words);
 }
 
@@ -262,32 +251,6 @@ static uint64_t alloc_next(const struct alloc *alloc, uint64_t from) {
 
 // ---- Dispatch ----
 
-// Warps of a TB on sub-core `sub` when its first warp is on `first`.
-static uint32_t warps_on(const struct qsm_tb_sched *ts, uint32_t warps, uint32_t first, uint32_t sub) {
-  uint32_t n = ts->config->num_sched;
-  uint32_t place = (sub + n - first) % n;
-  return warps / n + (place < warps % n);
-}
-
-// Lowest run of n free granules: -1 if there is none.
-static int find_run(uint32_t free_granules, uint32_t n) {
-  if (n == 0) return 0;
-  uint32_t starts = free_granules;
-  for (uint32_t i = 1; i < n; i++) starts &= free_granules >> i;
-  return starts ? (int)qsm_lowest(starts) : -1;
-}
-
-static uint32_t granule_mask(uint32_t base, uint32_t n) { return n ? UINT32_MAX >> (32 - n) << base : 0; }
-
-static bool warps_fit(const struct qsm_tb_sched *ts, const struct table *table, uint32_t warps) {
-  for (uint32_t j = 0; j < ts->config->num_sched; j++) {
-    if (table->free_warps[j] < warps_on(ts, warps, table->first, j)) return false;
-  }
-  return true;
-}
-
-static uint32_t all_tb_slots(const struct qsm_tb_sched *ts) { return UINT32_MAX >> (32 - ts->config->max_tbs); }
-
 // R-TB-2
 static void advance_walk(struct qsm_tb_sched *ts, uint32_t kernel) {
   struct walk *walk = &ts->slot[kernel].walk;
@@ -302,14 +265,14 @@ static void advance_walk(struct qsm_tb_sched *ts, uint32_t kernel) {
 // A new block is that of the walk; a restored one has its index in the image.
 static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb, const struct qsm_dispatch_extra *extra) {
   static const struct walk nowhere;
-  const struct tb *entry = &ts->table[sm].tb[tb];
+  const struct qsm_tb_entry *entry = &ts->table[sm].tb[tb];
   const struct walk *walk = extra->op == QSM_TB_NEW ? &ts->slot[entry->kernel].walk : &nowhere;
   struct qsm_sm_msg msg = {.cycle = cycle + ts->config->noc_lat,
                            .kind = QSM_MSG_DISPATCH,
                            .kernel = entry->kernel,
                            .tb = (uint8_t)tb,
-                           .first = entry->first,
-                           .base = entry->base,
+                           .first = entry->place.first,
+                           .base = entry->place.base,
                            .block = {walk->at[0], walk->at[1], walk->at[2]},
                            .linear = walk->linear,
                            .op = extra->op,
@@ -321,29 +284,6 @@ static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_
   qsm_bus_report(ts->bus, cycle, QSM_EV_DISPATCH, 0, sizeof words / sizeof *words, words);
 }
 
-static void take_resources(struct qsm_tb_sched *ts, uint32_t sm, uint32_t tb) {
-  struct table *table = &ts->table[sm];
-  const struct tb *entry = &table->tb[tb];
-  const struct qsm_desc *desc = &ts->regs->shared.desc[entry->kernel];
-  table->used |= 1u << tb;
-  table->free_granules &= ~granule_mask(entry->base, desc->granules);
-  for (uint32_t j = 0; j < ts->config->num_sched; j++) table->free_warps[j] -= warps_on(ts, desc->warps, entry->first, j);
-  table->first = (table->first + desc->warps) % ts->config->num_sched;
-  table->cnt[entry->kernel]++;
-  update_room(ts, sm, entry->kernel);
-}
-
-static void free_resources(struct qsm_tb_sched *ts, uint32_t sm, uint32_t tb) {
-  struct table *table = &ts->table[sm];
-  const struct tb *entry = &table->tb[tb];
-  const struct qsm_desc *desc = &ts->regs->shared.desc[entry->kernel];
-  table->used &= ~(1u << tb);
-  table->free_granules |= granule_mask(entry->base, desc->granules);
-  for (uint32_t j = 0; j < ts->config->num_sched; j++) table->free_warps[j] += warps_on(ts, desc->warps, entry->first, j);
-  table->cnt[entry->kernel]--;
-  update_room(ts, sm, entry->kernel);
-}
-
 // R-TB-12: out is above 0 from the next cycle on, so had_tb is 1 from the one after it.
 static void count_out(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel) {
   struct slot *slot = &ts->slot[kernel];
@@ -353,24 +293,22 @@ static void count_out(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel) 
 
 // R-TB-10, R-PE-8; true if a block is restored.
 static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel) {
-  struct table *table = &ts->table[sm];
+  struct qsm_tb_table *table = &ts->table[sm];
   const struct qsm_desc *desc = &ts->regs->shared.desc[kernel];
-  uint32_t free_tbs = ~table->used & all_tb_slots(ts);
-  int base = find_run(table->free_granules, desc->granules);
-  if (!free_tbs || base < 0 || !warps_fit(ts, table, desc->warps)) return false;
-  uint32_t tb = qsm_lowest(free_tbs);
-  const struct qsm_dispatch_extra extra = qsm_preempt_dispatch(ts->preempt, sm, kernel, tb);
-  table->tb[tb] = (struct tb){.kernel = (uint8_t)kernel,
-                              .first = (uint8_t)table->first,
-                              .base = (uint8_t)base,
-                              .ticket = extra.ticket,
-                              .age = ts->n_dispatched++};
-  send_dispatch(ts, cycle, sm, tb, &extra);
-  take_resources(ts, sm, tb);
+  struct qsm_tb_place place;
+  if (!qsm_tb_fits(ts->config, &table->free, desc, &place)) return false;
+  const struct qsm_dispatch_extra extra = qsm_preempt_dispatch(ts->preempt, sm, kernel, place.tb);
+  table->tb[place.tb] = (struct qsm_tb_entry){.kernel = (uint8_t)kernel, .place = place, .ticket = extra.ticket, .age = ts->n_dispatched++};
+  send_dispatch(ts, cycle, sm, place.tb, &extra);
+  qsm_tb_take(ts->config, &table->free, desc, place);
+  table->cnt[kernel]++;
+  update_room(ts, sm, kernel);
   count_out(ts, cycle, kernel);
   if (extra.op == QSM_TB_NEW) advance_walk(ts, kernel);
   return extra.op == QSM_TB_RESTORE;
 }
+
+INLINE bool preempts(const struct qsm_tb_sched *ts) { return *ts->preempting | *ts->adjusting; }
 
 INLINE uint64_t rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
   uint64_t rooms = ts->slot[kernel].room & ts->regs->sm_mask[kernel];
@@ -379,7 +317,7 @@ INLINE uint64_t rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preem
 
 // R-TB-9: slots with something to dispatch, a saved block too (R-PE-8), and an SM with room for it.
 INLINE uint32_t candidates(const struct qsm_tb_sched *ts, bool preempting) {
-  if (ts->alloc.requested || ts->alloc.running) return 0;
+  if (qsm_tb_sched_alloc_busy(ts) || (preempting && qsm_tb_adjust_running(ts->adjust))) return 0;
   uint32_t found = 0, has_blocks = preempting ? ~ts->all | qsm_preempt_resumable(ts->preempt) : ~ts->all;
   for (uint32_t want = ts->busy & has_blocks & ~(ts->killed | ts->ending | ts->starting); want; want &= want - 1) {
     if (rooms(ts, qsm_lowest(want), preempting)) found |= want & (0u - want);
@@ -400,28 +338,39 @@ static bool dispatch(struct qsm_tb_sched *ts, uint64_t cycle, bool preempting) {
 
 // ---- Preemption ----
 
-// The kernel's youngest block on the SM: -1 if there is none (P3).
-static int youngest(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
-  const struct table *table = &ts->table[sm];
-  int found = -1;
-  for (uint32_t left = table->used; left; left &= left - 1) {
-    uint32_t tb = qsm_lowest(left);
-    if (table->tb[tb].kernel == kernel && (found < 0 || table->tb[tb].age > table->tb[found].age)) found = (int)tb;
-  }
-  return found;
-}
-
 // A decision that is due; `retiring`: SMs of which a retirement is seen. True if there was one.
 static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retiring) {
   const struct qsm_preempt_request *request = qsm_preempt_examine(ts->preempt, cycle);
   if (!request) return false;
-  const struct table *table = &ts->table[request->sm];
-  int tb = request->by_slot ? request->tb : youngest(ts, request->sm, request->kernel);
+  const struct qsm_tb_table *table = &ts->table[request->sm];
+  uint32_t used = qsm_tb_used(ts->config, &table->free);
+  int tb = request->by_slot ? request->tb : qsm_tb_youngest(table, used, request->kernel);
   bool runs = (ts->busy & ~(ts->killed | ts->ending)) >> request->kernel & 1;
-  bool exists = tb >= 0 && (table->used >> tb & 1) && table->tb[tb].kernel == request->kernel;
+  bool exists = tb >= 0 && (used >> tb & 1) && table->tb[tb].kernel == request->kernel;
   bool retires = (retiring >> request->sm & 1) && ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
   qsm_preempt_decide(ts->preempt, cycle, tb < 0 ? 0 : (uint32_t)tb, runs && exists && !retires);
   return true;
+}
+
+// ---- Adjustment ----
+
+// R-TA-1
+void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio) {
+  uint32_t want = ts->regs->shared.qos_mask & ts->busy & ~(ts->killed | ts->ending) & (~ts->all | qsm_preempt_resumable(ts->preempt));
+  for (uint32_t left = want; left; left &= left - 1) {
+    uint32_t k = qsm_lowest(left);
+    if (ratio[k] <= QSM_ALPHA_ONE) want &= ~(1u << k);
+  }
+  if (!want || qsm_tb_sched_alloc_busy(ts)) return;
+  qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
+}
+
+static void step_adjust(struct qsm_tb_sched *ts, uint64_t cycle) {
+  struct qsm_tb_adjust_slots slots = {.busy = ts->busy, .killed = ts->killed};
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) slots.out[k] = ts->slot[k].out;
+  int sm = qsm_tb_adjust_step(ts->adjust, cycle, qsm_tb_sched_alloc_busy(ts), &slots);
+  if (sm < 0) return;
+  for (uint32_t k = 0; k < ts->config->num_kernels; k++) update_room(ts, (uint32_t)sm, k);
 }
 
 // ---- Starts, kills, ends ----
@@ -466,12 +415,16 @@ static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retir
   for (uint64_t sms = retiring; sms; sms &= sms - 1) {
     uint32_t sm = qsm_lowest(sms);
     const struct retirement *retirement = &ts->retirement[cycle % QSM_CALENDAR_CYCLES][sm];
-    uint32_t tb = retirement->tb, kernel = ts->table[sm].tb[tb].kernel;
-    free_resources(ts, sm, tb);
-    qsm_preempt_retired(ts->preempt, sm, kernel, tb, ts->table[sm].tb[tb].ticket, retirement->saved, ts->killed >> kernel & 1);
+    struct qsm_tb_table *table = &ts->table[sm];
+    const struct qsm_tb_entry *entry = &table->tb[retirement->tb];
+    uint32_t kernel = entry->kernel;
+    qsm_tb_give_back(ts->config, &table->free, &ts->regs->shared.desc[kernel], entry->place);
+    table->cnt[kernel]--;
+    update_room(ts, sm, kernel);
+    qsm_preempt_retired(ts->preempt, sm, kernel, retirement->tb, entry->ticket, retirement->saved, ts->killed >> kernel & 1);
     if (--ts->slot[kernel].out == 0) ts->has_out &= ~(1u << kernel);
   }
-  if (!*ts->preempting) return;
+  if (!preempts(ts)) return;
   for (uint64_t sms = qsm_calendar_take(&ts->restores, cycle); sms; sms &= sms - 1) qsm_preempt_restored(ts->preempt, qsm_lowest(sms));
 }
 
@@ -507,12 +460,13 @@ static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
 // retirements; a dispatch takes only what was free at the start.
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
   uint64_t retiring = qsm_calendar_take(&ts->retires, cycle);
-  bool preempting = *ts->preempting;
+  bool preempting = preempts(ts), adjusting = *ts->adjusting;
   uint32_t done = finished(ts, preempting);
   bool decides = preempting && step_request(ts, cycle, retiring);
-  uint32_t ended = complete_ends(ts, cycle);
   bool restores = !decides && dispatch(ts, cycle, preempting);
   if (preempting && !restores) qsm_preempt_clean_up(ts->preempt, retiring, ts->killed);
+  if (adjusting) step_adjust(ts, cycle);
+  uint32_t ended = complete_ends(ts, cycle);
   step_alloc(ts, cycle);
   send_pulses(ts, cycle, QSM_MSG_START, ts->starting);
   ts->starting = 0;
@@ -521,6 +475,7 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   if (killed) qsm_preempt_kill(ts->preempt, killed);
   begin_ends(ts, cycle, done);
   ts->killed |= killed;
+  if (adjusting) qsm_tb_adjust_report(ts->adjust, cycle);
   return ended;
 }
 
@@ -534,6 +489,7 @@ INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool pr
   if (ts->starting || finished(ts, preempting) || candidates(ts, preempting)) return from;
   uint64_t next = qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));
   if (preempting) next = qsm_earlier(next, qsm_earlier(qsm_calendar_next(&ts->restores, from), qsm_preempt_next(ts->preempt, from)));
+  if (*ts->adjusting) next = qsm_earlier(next, qsm_tb_adjust_next(ts->adjust, from));
   next = qsm_earlier(next, alloc_next(&ts->alloc, from));
   return qsm_earlier(next, qsm_tb_sched_end_at(ts));
 }
@@ -541,7 +497,7 @@ INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool pr
 __attribute__((noinline)) static uint64_t next_event_preempting(const struct qsm_tb_sched *ts, uint64_t from) { return next_event(ts, from, true); }
 
 uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from) {
-  return *ts->preempting ? next_event_preempting(ts, from) : next_event(ts, from, false);
+  return preempts(ts) ? next_event_preempting(ts, from) : next_event(ts, from, false);
 }
 
 // ---- Reading ----
@@ -553,6 +509,7 @@ uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle) {
     if (slot->had_from <= cycle) had |= 1u << k;
     slot->had_from = slot->out ? cycle + 1 : QSM_NEVER;
   }
+  qsm_tb_adjust_end_epoch(ts->adjust);
   return had;
 }
 
@@ -561,6 +518,8 @@ uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts) { return ts->busy; }
 uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts) { return ts->killed; }
 
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts) { return ts->alloc.requested || ts->alloc.running; }
+
+bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts) { return qsm_tb_adjust_running(ts->adjust); }
 
 uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) { return ts->table[sm].cnt[kernel]; }
 
@@ -586,8 +545,8 @@ bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t
 }
 
 bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel, uint32_t word, uint32_t *value) {
-  if (sm >= ts->config->num_sms || kernel >= ts->config->num_kernels || word > 0) return false;
-  *value = ts->table[sm].target[kernel];
+  if (sm >= ts->config->num_sms || kernel >= ts->config->num_kernels || word > 1) return false;
+  *value = word == 0 ? ts->table[sm].target[kernel] : qsm_preempt_evict(ts->preempt, sm) >> kernel & 1;
   return true;
 }
 
@@ -632,4 +591,8 @@ int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *wha
 
 int qsm_tb_sched_inject_request(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
   return qsm_preempt_inject(ts->preempt, seed, what, what_len);
+}
+
+int qsm_tb_sched_inject_adjust(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+  return qsm_tb_adjust_inject(ts->adjust, seed, what, what_len);
 }

@@ -40,11 +40,14 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts);
 
 // For the manager's snapshot, in a cycle that is not stepped yet: "had a TB" of every slot (R-TB-12), which starts anew.
 uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle);
+// In E + QosLat, which is not stepped yet, with ADJUST = 1: a pass of the adjuster begins, if some slot wants it; `ratio`: r_k of all slots.
+void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio);
 
 // ---- Registers ----
 uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts);    // bit k
 uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts);  // bit k
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts);
+bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts);
 uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
 uint32_t qsm_tb_sched_sharing(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);  // T_i: without the one that is being saved
 const struct qsm_preempt *qsm_tb_sched_preemption(const struct qsm_tb_sched *ts);
@@ -56,9 +59,10 @@ const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint3
 bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value);
 bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel, uint32_t word, uint32_t *value);
 
-// Blocks "tb_sched" (a slot's walk), "tb_alloc" (a target) and "preempt" (a request); see qsm_model_inject().
+// Blocks "tb_sched" (a slot's walk), "tb_alloc" (a target), "preempt" (a request) and "tb_adjust"; see qsm_model_inject().
 int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
+int qsm_tb_sched_inject_adjust(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 int qsm_tb_sched_inject_request(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len);
 
 #endif

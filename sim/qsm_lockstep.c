@@ -81,7 +81,7 @@ static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_REG] = "exec registers", [QSM_STATE_SHARED] = "lsu shared memory", [QSM_STATE_LANE_PC] = "warp_state lane pc",
     [QSM_STATE_LANE_DEPTH] = "warp_state lane depth", [QSM_STATE_WARP] = "warp_state warp", [QSM_STATE_SCOREBOARD] = "issue scoreboard",
     [QSM_STATE_QUOTA] = "quota counters", [QSM_STATE_TBS] = "barrier tb slots", [QSM_STATE_STALL] = "issue stall counters",
-    [QSM_STATE_SLOT] = "tb_sched slots", [QSM_STATE_FAULT] = "fault records", [QSM_STATE_TARGET] = "tb_alloc targets",
+    [QSM_STATE_SLOT] = "tb_sched slots", [QSM_STATE_FAULT] = "fault records", [QSM_STATE_TARGET] = "tb_alloc targets and evict flags",
     [QSM_STATE_POLICY] = "warp_sched policy", [QSM_STATE_IDLE] = "idle_sampler sums", [QSM_STATE_JOB] = "preempt jobs",
     [QSM_STATE_SAVED] = "preempt saved blocks", [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer"};
 
@@ -118,7 +118,7 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
   static const struct registers of_gpu[] = {{QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, "qos_mgr"}, {QSM_REG_ALLOC_BUSY, QSM_REG_ALLOC_BUSY, "tb_alloc"},
                                             {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"}, {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"},
                                             {QSM_REG_SMSEL_IDLE, QSM_REG_SMSEL_IDLE + 31, "idle_sampler"},
-                                            {QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 15, "warp_sched"},
+                                            {QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 15, "warp_sched"}, {QSM_REG_ADJUST_BUSY, QSM_REG_ADJUST_BUSY, "tb_adjust"},
                                             {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"}, {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";
   if (address >= QSM_SLOT_BASE) return find_block(of_slot, sizeof of_slot / sizeof of_slot[0], (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);

@@ -68,6 +68,11 @@ static uint32_t answer_insn(void *ctx, uint32_t sm, uint32_t kernel) {
   return notes->insn[sm][kernel];
 }
 
+static uint32_t answer_idle(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct notes *notes = ctx;
+  return notes->idle[sm][kernel];
+}
+
 static void note_event(void *ctx, const struct qsm_event *event) {
   struct notes *notes = ctx;
   notes->event[notes->n_events++ % NOTES_MAX] = *event;
@@ -77,7 +82,8 @@ struct notes *notes_create(void) {
   struct notes *notes = calloc(1, sizeof *notes);
   if (!notes) abort();
   notes->bus = (struct qsm_bus){
-      .ctx = notes, .send = note_msg, .push_response = note_rsp, .snap_insn = answer_insn, .emit = note_event, .reporting = true};
+      .ctx = notes, .send = note_msg, .push_response = note_rsp, .snap_insn = answer_insn, .snap_idle = answer_idle, .emit = note_event,
+      .reporting = true};
   return notes;
 }
 

@@ -41,6 +41,7 @@ struct notes {
   struct noted_rsp rsp[NOTES_MAX];
   struct qsm_event event[NOTES_MAX];
   uint32_t insn[64][QSM_MAX_KERNELS];  // what snap_insn answers
+  uint32_t idle[64][QSM_MAX_KERNELS];  // what snap_idle answers
 };
 
 // Owned by the caller: free with notes_destroy().

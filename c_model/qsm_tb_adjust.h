@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adjusts the targets of thread blocks at run time (docs/design/tb_adjust.md): a QoS kernel under its goal gets a block more on an SM, if
+// need be in place of others' blocks, which the preemption engine takes away. Part of the TB scheduler, which owns the tables.
+#ifndef QSM_TB_ADJUST_H
+#define QSM_TB_ADJUST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qsm_bus.h"
+#include "qsm_ctrl.h"
+#include "qsm_preempt.h"
+#include "qsm_tb_resources.h"
+
+struct qsm_tb_adjust;
+
+// The scheduler's registers of the slots, at the start of a cycle.
+struct qsm_tb_adjust_slots {
+  uint32_t busy, killed;  // bit k
+  uint32_t out[QSM_MAX_KERNELS];
+};
+
+// The arguments outlive it; `tables`: one per SM. NULL: no memory.
+struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const struct qsm_bus *bus, struct qsm_tb_table *tables,
+                                           struct qsm_preempt *preempt);
+void qsm_tb_adjust_destroy(struct qsm_tb_adjust *ta);  // NULL is fine
+// Stays where it is: false while there is no pass and no flag, so that a scheduler need not call the functions below.
+const bool *qsm_tb_adjust_active(const struct qsm_tb_adjust *ta);
+bool qsm_tb_adjust_running(const struct qsm_tb_adjust *ta);  // ADJUST_BUSY
+
+// In cycle E + QosLat, before its step: a pass begins for the slots of `want`, which are some; `ratio`: r_k of R-SC-8.
+void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, const uint32_t *ratio);
+void qsm_tb_adjust_end_epoch(struct qsm_tb_adjust *ta);  // the next cycle to step is an E
+
+// First cycle from `from` on in which anything happens here by itself.
+uint64_t qsm_tb_adjust_next(const struct qsm_tb_adjust *ta, uint64_t from);
+// ---- In a cycle, in this order ----
+// A cycle of the pass, and flags that fall by themselves. Returns the SM whose targets change, or -1.
+int qsm_tb_adjust_step(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy, const struct qsm_tb_adjust_slots *slots);
+void qsm_tb_adjust_forget(struct qsm_tb_adjust *ta, uint32_t sm);  // the allocator writes the SM's targets
+void qsm_tb_adjust_report(struct qsm_tb_adjust *ta, uint64_t cycle);
+
+// See qsm_model_inject().
+int qsm_tb_adjust_inject(struct qsm_tb_adjust *ta, uint64_t seed, char *what, size_t what_len);
+
+#endif
