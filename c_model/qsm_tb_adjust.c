@@ -325,6 +325,8 @@ int qsm_tb_adjust_inject(struct qsm_tb_adjust *ta, uint64_t seed, char *what, si
   uint32_t flags = qsm_preempt_evict(ta->preempt, i);
   if ((flags >> k & 1) || ta->table[i].cnt[k] > ta->table[i].target[k]) return -1;
   qsm_preempt_set_evict(ta->preempt, i, flags | 1u << k);
+  ta->shown[i] = (uint8_t)(flags | 1u << k);
+  ta->shown_sms |= UINT64_C(1) << i;
   ta->active = true;
   snprintf(what, what_len, "tb_adjust: the evict flag of slot %u on SM %u", k, i);
   return 0;
