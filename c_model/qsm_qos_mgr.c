@@ -241,7 +241,7 @@ static void tick(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   mgr->busy_to = cycle + mgr->config->noc_lat + mgr->config->qos_lat;
 }
 
-// r_k of all slots, for the pass that begins now.
+// r_k of all slots, for the pass that may begin now.
 static void adjust(const struct qsm_qos_mgr *mgr) {
   uint32_t ratio[QSM_MAX_KERNELS] = {0};
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) ratio[k] = mgr->slot[k].ratio;
@@ -250,7 +250,7 @@ static void adjust(const struct qsm_qos_mgr *mgr) {
 
 static void finish(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   report_epoch(mgr, cycle);
-  if (mgr->regs->adjust) adjust(mgr);
+  adjust(mgr);
   mgr->epoch_count++;
   mgr->epoch_e = (uint32_t)mgr->snap.cycle;
 }

@@ -26,6 +26,7 @@ struct qsm_tb_adjust {
   uint8_t shown[MAX_SMS];  // flags as last reported
   uint64_t shown_sms;      // SMs with some of these
   bool active;
+  uint32_t starved;
   bool starts, running, epoch_ends;  // starts: running is 1 from the next cycle on
   // The pass.
   uint32_t want;
@@ -118,6 +119,10 @@ void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, 
     for (uint32_t k = 0; k < ta->config->num_kernels; k++) ta->snap_idle[i][k] = (uint16_t)ta->bus->snap_idle(ta->bus->ctx, i, k);
   }
 }
+
+uint32_t qsm_tb_adjust_starved(const struct qsm_tb_adjust *ta) { return ta->starved; }
+
+void qsm_tb_adjust_start_over(struct qsm_tb_adjust *ta) { ta->starved = 0; }
 
 void qsm_tb_adjust_end_epoch(struct qsm_tb_adjust *ta) { ta->epoch_ends = ta->running; }
 
@@ -267,6 +272,7 @@ static bool apply(struct qsm_tb_adjust *ta, uint64_t cycle) {
   uint32_t m = best->slot, kept = table->cnt[m] > best->n ? table->cnt[m] - best->n : 0;
   raise_target(ta, cycle, qsm_lowest(ta->ask), best);
   if (kept < table->target[m]) table->target[m] = kept;
+  if (table->target[m] == 0) ta->starved |= 1u << m;
   qsm_preempt_set_evict(ta->preempt, ta->sm, qsm_preempt_evict(ta->preempt, ta->sm) | 1u << m);
   next_sm(ta);
   return true;

@@ -31,6 +31,8 @@ bool qsm_tb_adjust_running(const struct qsm_tb_adjust *ta);  // ADJUST_BUSY
 
 // In cycle E + QosLat, before its step: a pass begins for the slots of `want`, which are some; `ratio`: r_k of R-SC-8.
 void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, const uint32_t *ratio);
+uint32_t qsm_tb_adjust_starved(const struct qsm_tb_adjust *ta);  // slots that yielded their last block on some SM
+void qsm_tb_adjust_start_over(struct qsm_tb_adjust *ta);         // the allocator starts: none has
 void qsm_tb_adjust_end_epoch(struct qsm_tb_adjust *ta);  // the next cycle to step is an E
 
 // First cycle from `from` on in which anything happens here by itself.

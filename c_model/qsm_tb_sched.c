@@ -42,6 +42,7 @@ struct retirement {
 // last cycle.
 struct alloc {
   bool requested, running;
+  bool to_request;  // requested at the end of this cycle
   uint32_t sm;
   uint64_t setup_at, write_at;
   uint32_t target[QSM_MAX_KERNELS];
@@ -230,6 +231,7 @@ static void step_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
     if (!alloc->requested) return;
     alloc->requested = false;
     alloc->running = true;
+    qsm_tb_adjust_start_over(ts->adjust);
     alloc->sm = 0;
     alloc->setup_at = cycle + 1;
     alloc->write_at = QSM_NEVER;
@@ -354,15 +356,17 @@ static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retir
 
 // ---- Adjustment ----
 
-// R-TA-1
+// R-TA-1, R-TA-9
 void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio) {
-  uint32_t want = ts->regs->shared.qos_mask & ts->busy & ~(ts->killed | ts->ending) & (~ts->all | qsm_preempt_resumable(ts->preempt));
+  uint32_t can_give = ts->busy & ~(ts->killed | ts->ending) & (~ts->all | qsm_preempt_resumable(ts->preempt));
+  uint32_t want = ts->regs->adjust ? ts->regs->shared.qos_mask & can_give : 0;
   for (uint32_t left = want; left; left &= left - 1) {
     uint32_t k = qsm_lowest(left);
     if (ratio[k] <= QSM_ALPHA_ONE) want &= ~(1u << k);
   }
-  if (!want || qsm_tb_sched_alloc_busy(ts)) return;
-  qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
+  if (qsm_tb_sched_alloc_busy(ts)) return;
+  ts->alloc.to_request = !want && (qsm_tb_adjust_starved(ts->adjust) & can_give & ~ts->has_out);
+  if (want) qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
 }
 
 static void step_adjust(struct qsm_tb_sched *ts, uint64_t cycle) {
@@ -475,6 +479,8 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   if (killed) qsm_preempt_kill(ts->preempt, killed);
   begin_ends(ts, cycle, done);
   ts->killed |= killed;
+  ts->alloc.requested |= ts->alloc.to_request;
+  ts->alloc.to_request = false;
   if (adjusting) qsm_tb_adjust_report(ts->adjust, cycle);
   return ended;
 }
@@ -486,7 +492,7 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts) {
 }
 
 INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool preempting) {
-  if (ts->starting || finished(ts, preempting) || candidates(ts, preempting)) return from;
+  if (ts->starting || ts->alloc.to_request || finished(ts, preempting) || candidates(ts, preempting)) return from;
   uint64_t next = qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));
   if (preempting) next = qsm_earlier(next, qsm_earlier(qsm_calendar_next(&ts->restores, from), qsm_preempt_next(ts->preempt, from)));
   if (*ts->adjusting) next = qsm_earlier(next, qsm_tb_adjust_next(ts->adjust, from));

@@ -40,7 +40,7 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts);
 
 // For the manager's snapshot, in a cycle that is not stepped yet: "had a TB" of every slot (R-TB-12), which starts anew.
 uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle);
-// In E + QosLat, which is not stepped yet, with ADJUST = 1: a pass of the adjuster begins, if some slot wants it; `ratio`: r_k of all slots.
+// In E + QosLat, which is not stepped yet: a pass of the adjuster begins, if some slot wants it; `ratio`: r_k of all slots.
 void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio);
 
 // ---- Registers ----

@@ -13,6 +13,7 @@
 #include "model_support.h"
 #include "qsm_mem.h"
 #include "qsm_model.h"
+#include "qsm_preempt.h"
 #include "qsm_regs.h"
 
 static struct qsm_model *create(const struct qsm_config *config) {
@@ -214,6 +215,86 @@ static void schemes_give_the_same_run_in_pieces_too(void **state) {
   }
 }
 
+// ---- Adjustment at run time ----
+
+struct adjusting {
+  uint64_t sum;
+  uint32_t n_asks, n_adjustments, n_accepted, n_refused, n_restored;
+  uint64_t first_ask;
+};
+
+static void count_adjusting(void *ctx, const struct qsm_event *event) {
+  struct adjusting *seen = ctx;
+  sum_event(&seen->sum, event);
+  if (event->kind == QSM_EV_ASK && seen->n_asks++ == 0) seen->first_ask = event->cycle;
+  seen->n_adjustments += event->kind == QSM_EV_ADJUST;
+  if (event->kind == QSM_EV_PREEMPT) ++*(event->word[5] == 2 ? &seen->n_accepted : &seen->n_refused);
+  seen->n_restored += event->kind == QSM_EV_RESUMED;
+}
+
+// Slot 0 is far behind its goal, slot 1 has none, slot 2's is easy. In epochs as short as they may be a pass meets the next snapshot.
+static struct adjusting run_adjusting(const struct qsm_config *config, uint32_t technique, uint64_t piece) {
+  struct qsm_model *model = create(config);
+  struct adjusting seen = {0};
+  static const enum program programs[] = {PROGRAM_COUNT, PROGRAM_DIVIDE, PROGRAM_SPIN};
+  const uint32_t n_blocks[] = {30 + 10 * config->num_sms, 12 * config->num_sms, 12 * config->num_sms};
+  uint32_t threads = config->warp_size, save_base = QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES / 2;
+  qsm_model_set_sink(model, count_adjusting, &seen);
+  port_write(model, QSM_REG_ADJUST, 1);
+  port_write(model, QSM_REG_ADJUST_TECHNIQUE, technique);
+  for (uint32_t k = 0; k < 3; k++) {
+    program_load(model, config, k, k == 1 ? 1 : 3, programs[k], 20, n_blocks[k], threads);
+    port_write(model, slot_register(k, QSM_SLOT_GOAL), k ? 1 : config->warp_size << 20);
+    port_write(model, slot_register(k, QSM_SLOT_SAVE_BASE), save_base + k * PROGRAM_DATA_BYTES);
+    port_write(model, slot_register(k, QSM_SLOT_SAVE_LIMIT), save_base + k * PROGRAM_DATA_BYTES + PROGRAM_DATA_BYTES / 2);
+    port_write(model, slot_register(k, QSM_SLOT_IDEMPOTENT), k == 1);
+  }
+  port_write(model, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(config));
+  run_in_pieces(model, piece, 10000);
+  for (uint32_t k = 0; k < 3; k++) program_launch(model, k);
+  run_in_pieces(model, piece, 8000);
+  while (qsm_model_write(model, QSM_REG_EPOCH_LEN, 1234)) {}  // refused while the manager computes
+  for (uint32_t n = 0; n < 30 && port_read(model, QSM_REG_IRQ) != 7; n++) run_in_pieces(model, piece, 5000);
+  assert_int_equal(port_read(model, QSM_REG_IRQ), 7);
+  check_counts(model, n_blocks[0] * threads, 20);
+  qsm_model_destroy(model);
+  return seen;
+}
+
+static void adjustment_gives_right_results_and_the_same_run_in_pieces(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < N_CONFIGS; n++) {
+    struct qsm_config config = config_number(n);
+    for (uint32_t technique = 0; technique <= 2; technique++) {
+      struct adjusting seen = run_adjusting(&config, technique, UINT64_MAX);
+      assert_true(seen.n_adjustments > 0 && seen.n_accepted > 0);
+      assert_int_equal(seen.n_restored > 0, technique != QSM_TECHNIQUE_DRAIN);
+      assert_true(run_adjusting(&config, technique, 1).sum == seen.sum);
+      assert_true(run_adjusting(&config, technique, 13).sum == seen.sum);
+    }
+  }
+}
+
+static void the_first_pass_follows_the_load_of_an_epoch_with_a_history(void **state) {
+  (void)state;
+  struct qsm_config config = model_demo();
+  struct adjusting seen = {0};
+  struct qsm_model *model = create(&config);
+  qsm_model_set_sink(model, count_adjusting, &seen);
+  program_load(model, &config, 0, 3, PROGRAM_SPIN, 20000, 100, 4 * config.warp_size);
+  port_write(model, slot_register(0, QSM_SLOT_GOAL), 100 << 16);  // more than the peak
+  program_launch(model, 0);
+  qsm_model_run(model, 15000, false);
+  assert_int_equal(seen.n_asks, 0);  // ADJUST = 0
+  port_write(model, QSM_REG_ADJUST, 1);
+  qsm_model_run(model, 15000, false);
+  // Epochs end in 10000 n - 1 + NocLat = E; QosLat later is the first cycle, then one for the set-up; two idle blocks are counted in three.
+  uint64_t load = 20000 - 1 + config.noc_lat + config.qos_lat;
+  assert_true(seen.first_ask > load + 2 && seen.first_ask <= load + 5);
+  assert_int_equal(seen.n_asks, config.num_sms);
+  qsm_model_destroy(model);
+}
+
 // Warps that compute only: of those that are resident all but the issuing one are idle, most of the time.
 static void idle_warps_and_the_ratio_show_in_their_registers(void **state) {
   (void)state;
@@ -274,7 +355,7 @@ struct order {
   uint64_t n_events;
 };
 
-static bool of_gpu_level(uint8_t kind) { return kind == QSM_EV_EPOCH || kind >= QSM_EV_DISPATCH; }
+static bool of_gpu_level(uint8_t kind) { return kind == QSM_EV_EPOCH || kind >= QSM_EV_PREEMPT; }
 
 static void check_order(void *ctx, const struct qsm_event *event) {
   struct order *order = ctx;
@@ -409,6 +490,8 @@ int main(void) {
       cmocka_unit_test(pieces_of_any_length_give_the_same_run),
       cmocka_unit_test(policies_with_groups_give_the_same_run_in_pieces_too),
       cmocka_unit_test(schemes_give_the_same_run_in_pieces_too),
+      cmocka_unit_test(adjustment_gives_right_results_and_the_same_run_in_pieces),
+      cmocka_unit_test(the_first_pass_follows_the_load_of_an_epoch_with_a_history),
       cmocka_unit_test(idle_warps_and_the_ratio_show_in_their_registers),
       cmocka_unit_test(stop_on_irq_stops_before_the_first_cycle_with_an_interrupt),
       cmocka_unit_test(instances_side_by_side_do_as_alone),

@@ -42,6 +42,7 @@ static void bench_open(struct bench *bench, struct qsm_config config) {
   memset(bench, 0, sizeof *bench);
   bench->config = config;
   qsm_ctrl_reset(&bench->ctrl, &bench->config);
+  bench->ctrl.regs.adjust = 1;
   bench->ctrl.regs.adjust_technique = QSM_TECHNIQUE_DRAIN;
   bench->notes = notes_create();
   bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
@@ -580,6 +581,43 @@ static void new_targets_forget_adjustment_and_flags(void **state) {
   bench_close(&bench);
 }
 
+static void a_starved_kernel_gets_its_blocks_back_when_nobody_is_behind(void **state) {
+  (void)state;
+  struct bench bench;
+  open_pair(&bench);
+  for (uint32_t n = 0; n < 2; n++) {
+    pass(&bench);
+    retire(&bench, bench.cycle + 50, 1, 0, 1 - n);
+    run_to(&bench, bench.cycle + 100);
+  }
+  assert_int_equal(target(&bench, 0, 1), 0);
+  assert_int_equal(resident(&bench, 0, 1), 0);
+  pass(&bench);  // slot 0 has all places and is behind all the same
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));
+  bench.ratio[0] = ONE;
+  start(&bench);
+  assert_true(qsm_tb_sched_alloc_busy(bench.ts));
+  run_to(&bench, bench.cycle + 50);
+  assert_int_equal(target(&bench, 0, 1), 2);
+  start(&bench);  // its blocks wait for room, but it has a target
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));
+  bench_close(&bench);
+}
+
+static void a_kernel_with_a_target_is_not_starved(void **state) {
+  (void)state;
+  struct bench bench;
+  open_pair(&bench);
+  pass(&bench);
+  assert_int_equal(target(&bench, 0, 1), 1);
+  retire(&bench, bench.cycle + 50, 1, 0, 1);
+  run_to(&bench, bench.cycle + 60);
+  bench.ratio[0] = ONE;
+  start(&bench);
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));
+  bench_close(&bench);
+}
+
 static void blocks_that_end_during_the_trials_cost_their_kernel_no_more_than_all(void **state) {
   (void)state;
   struct bench bench;
@@ -946,6 +984,8 @@ int main(void) {
       cmocka_unit_test(no_pass_begins_during_an_allocation),
       cmocka_unit_test(a_refused_preemption_leaves_the_targets_and_the_blocks_drain),
       cmocka_unit_test(new_targets_forget_adjustment_and_flags),
+      cmocka_unit_test(a_starved_kernel_gets_its_blocks_back_when_nobody_is_behind),
+      cmocka_unit_test(a_kernel_with_a_target_is_not_starved),
       cmocka_unit_test(blocks_that_end_during_the_trials_cost_their_kernel_no_more_than_all),
       cmocka_unit_test(a_victim_whose_target_is_lower_already_keeps_it),
       cmocka_unit_test(a_kernel_killed_during_the_pass_gets_nothing),
