@@ -197,6 +197,7 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddStringToObject(root, "backend", result->backend);
   cJSON_AddStringToObject(root, "policy", qsm_policy_name(scenario->policy));
   cJSON_AddStringToObject(root, "scheme", qsm_scheme_name(scenario->scheme));
+  cJSON_AddStringToObject(root, "adjust", qsm_adjust_name(scenario->adjust));
   cJSON_AddNumberToObject(root, "cycles", (double)result->shared.cycles);
   cJSON_AddNumberToObject(root, "cpu_s", result->shared.cpu_s);
   cJSON_AddNumberToObject(root, "cycles_per_cpu_s", result->shared.cpu_s > 0 ? (double)result->shared.total_cycles / result->shared.cpu_s : 0);

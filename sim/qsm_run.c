@@ -159,6 +159,7 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
     plan.options.sink_ctx = run->trace;
   }
   if (main_run) {
+    plan.adjust = run->scenario.adjust;
     plan.options.inject_block = run->options->inject_block;
     plan.options.inject_cycle = run->options->inject_cycle;
   }
@@ -215,9 +216,9 @@ static enum qsm_exit measure_all(struct run *run) {
 
 static void announce(const struct run *run) {
   const struct qsm_scenario *scenario = &run->scenario;
-  printf("%s: %" PRIu32 " kernel%s on configuration %s, backend %s, policy %s, scheme %s, %" PRIu64 " cycles\n", scenario->path, scenario->n_kernels,
+  printf("%s: %" PRIu32 " kernel%s on configuration %s, backend %s, policy %s, scheme %s%s%s, %" PRIu64 " cycles\n", scenario->path, scenario->n_kernels,
          scenario->n_kernels == 1 ? "" : "s", scenario->config, backend_of(run), qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme),
-         scenario->cycles);
+         scenario->adjust ? ", adjust " : "", scenario->adjust ? qsm_adjust_name(scenario->adjust) : "", scenario->cycles);
   fflush(stdout);
 }
 

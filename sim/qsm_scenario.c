@@ -10,13 +10,13 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget, *save_images, *idempotent;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
 
 struct scenario_text {
-  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *active_warps, *cycles, *seed, *size, *compare_without_qos;
+  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *active_warps, *adjust, *cycles, *seed, *size, *compare_without_qos;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
@@ -39,6 +39,8 @@ static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(launches, struct kernel_text),
     OPTIONAL_TEXT(sms, struct kernel_text),
     OPTIONAL_TEXT(budget, struct kernel_text),
+    OPTIONAL_TEXT(save_images, struct kernel_text),
+    OPTIONAL_TEXT(idempotent, struct kernel_text),
     CYAML_FIELD_END};
 
 static const cyaml_schema_value_t kernel_entry = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct kernel_text, kernel_fields)};
@@ -51,6 +53,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(alpha_cap, struct scenario_text),
     OPTIONAL_TEXT(rollover_cap, struct scenario_text),
     OPTIONAL_TEXT(active_warps, struct scenario_text),
+    OPTIONAL_TEXT(adjust, struct scenario_text),
     REQUIRED_TEXT(cycles, struct scenario_text),
     OPTIONAL_TEXT(seed, struct scenario_text),
     OPTIONAL_TEXT(size, struct scenario_text),
@@ -69,6 +72,8 @@ static const struct name_value policies[] = {{"lrr", 0},       {"gto", 1},  {"lr
 static const struct name_value schemes[] = {{"none", 0},     {"naive", 1},         {"naive_history", 2},     {"elastic", 3},
                                            {"rollover", 4}, {"rollover_time", 5}, {"fair", QSM_SCENARIO_FAIR}, {NULL, 0}};
 static const struct name_value sizes[] = {{"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {NULL, 0}};
+static const struct name_value adjustments[] = {
+    {"off", qsmAdjustOff}, {"switch", qsmAdjustSwitch}, {"drain", qsmAdjustDrain}, {"flush", qsmAdjustFlush}, {NULL, 0}};
 static const struct name_value switches[] = {{"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
 
 static const char *name_of(const struct name_value *table, uint32_t value) {
@@ -79,6 +84,7 @@ static const char *name_of(const struct name_value *table, uint32_t value) {
 
 const char *qsm_policy_name(uint32_t policy) { return name_of(policies, policy); }
 const char *qsm_scheme_name(uint32_t scheme) { return name_of(schemes, scheme); }
+const char *qsm_adjust_name(uint32_t adjust) { return name_of(adjustments, adjust); }
 
 // Where a complaint goes, and in which file.
 struct reader {
@@ -258,17 +264,22 @@ static int read_program(const struct reader *reader, const struct kernel_text *t
 static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index, struct qsm_scenario_kernel *kernel) {
   const char *name = text->name ? text->name : text->program ? text->program : text->symbol ? text->symbol : "kernel";
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
-  uint64_t mask = 0, budget = 1;
+  uint64_t mask = 0, budget = 1, images = QSM_SCENARIO_ALL_IMAGES;
+  uint32_t idempotent = 0;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
-      read_uint(reader, "sms", text->sms, 1, UINT64_MAX, &mask) || read_uint(reader, "budget", text->budget, 1, 255, &budget))
+      read_uint(reader, "sms", text->sms, 1, UINT64_MAX, &mask) || read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
+      read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
+      read_name(reader, "idempotent", text->idempotent, switches, &idempotent))
     return -1;
   kernel->sm_mask = mask;
   kernel->budget = (uint32_t)budget;
+  kernel->save_images = (uint32_t)images;
+  kernel->idempotent = idempotent != 0;
   return 0;
 }
 
 static int convert(const struct reader *reader, const struct scenario_text *text, struct qsm_scenario *scenario) {
-  uint32_t size = QSM_SIZE_M, compare = 0;
+  uint32_t size = QSM_SIZE_M, compare = 0, adjust = qsmAdjustOff;
   uint64_t active_warps = 8;
   scenario->policy = 1;
   scenario->alpha_cap = 4 << 16;
@@ -282,11 +293,13 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_alpha_cap(reader, text->alpha_cap, &scenario->alpha_cap) ||
       read_rollover_cap(reader, text->rollover_cap, &scenario->rollover_cap) ||
       read_uint(reader, "active_warps", text->active_warps, 1, 16, &active_warps) ||
+      read_name(reader, "adjust", text->adjust, adjustments, &adjust) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
       read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) || read_name(reader, "size", text->size, sizes, &size) ||
       read_name(reader, "compare_without_qos", text->compare_without_qos, switches, &compare))
     return -1;
   scenario->active_warps = (uint32_t)active_warps;
+  scenario->adjust = (qsmAdjustment)adjust;
   scenario->size = (enum qsm_suite_size)size;
   scenario->compare_without_qos = compare != 0;
   scenario->n_kernels = text->kernels_count;

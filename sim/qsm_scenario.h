@@ -12,6 +12,8 @@
 
 enum { QSM_SCENARIO_MAX_KERNELS = 8, QSM_SCENARIO_TEXT = 256 };
 
+#define QSM_SCENARIO_ALL_IMAGES UINT32_MAX
+
 enum { QSM_SCENARIO_FAIR = 6 };  // the scheme that asks for isolated IPCs
 
 enum qsm_goal_kind { QSM_GOAL_NONE, QSM_GOAL_IPC, QSM_GOAL_PERCENT, QSM_GOAL_TIMED };
@@ -32,6 +34,8 @@ struct qsm_scenario_kernel {
   uint64_t passes;           // 0: repeat until the end
   uint64_t sm_mask;          // 0: all
   uint32_t budget;           // BUDGET: of its group under the QAWS policies
+  uint32_t save_images;      // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the GPU takes
+  bool idempotent;
 };
 
 struct qsm_scenario {
@@ -42,6 +46,7 @@ struct qsm_scenario {
   uint32_t alpha_cap;        // ALPHA_CAP: Q3.16, 0 off
   uint32_t rollover_cap;     // ROLLOVER_CAP: epochs, 0 off
   uint32_t active_warps;     // ACTIVE_WARPS: places under two_level
+  qsmAdjustment adjust;      // of thread blocks at run time
   uint64_t cycles;           // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;
@@ -57,5 +62,6 @@ int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario 
 
 const char *qsm_policy_name(uint32_t policy);
 const char *qsm_scheme_name(uint32_t scheme);
+const char *qsm_adjust_name(uint32_t adjust);
 
 #endif

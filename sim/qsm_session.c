@@ -126,6 +126,15 @@ static qsmError_t load_program(struct tenant *tenant, char *msg, size_t msg_len)
   return qsmErrorMemoryAllocation;
 }
 
+// What preemption needs: of all kernels, as the GPU chooses its victims.
+static qsmError_t set_up_preemption(const struct tenant *tenant) {
+  const struct session *session = tenant->session;
+  uint32_t images = tenant->kernel->save_images, most = qsmDeviceConfig(session->device)->num_images;
+  if (session->plan->adjust == qsmAdjustOff || session->plan->adjust == qsmAdjustDrain) return qsmSuccess;
+  qsmError_t error = qsmSetSaveArea(tenant->context, images == QSM_SCENARIO_ALL_IMAGES ? most : images);
+  return error ? error : qsmSetIdempotent(tenant->context, tenant->kernel->idempotent);
+}
+
 static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg, size_t msg_len) {
   struct tenant *tenant = &session->tenants[index];
   *tenant = (struct tenant){.session = session, .kernel = &session->scenario->kernels[index], .outcome = &session->outcome->kernels[index]};
@@ -136,6 +145,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
   if (!error && session->plan->scheme == QSM_SCENARIO_FAIR) error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
   if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, tenant->outcome->goal_q16);
+  if (!error) error = set_up_preemption(tenant);
   if (!error) error = load_program(tenant, msg, msg_len);
   return error;
 }
@@ -244,6 +254,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ALPHA_CAP, session->scenario->alpha_cap);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ROLLOVER_CAP, session->scenario->rollover_cap);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
+  if (!error) error = qsmSetAdjustment(session->device, session->plan->adjust);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
   if (!error) error = qsmDeviceRunUntil(session->device, session->origin + config->qos_lat + 1);

@@ -48,6 +48,7 @@ struct qsm_session_plan {
   struct qsm_backend_options options;
   uint32_t kernel_mask;  // which kernels of the scenario
   uint32_t scheme;
+  qsmAdjustment adjust;
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
   struct qsm_trace *trace;  // gets what happens, or NULL
   uint32_t isolated_q16[QSM_SCENARIO_MAX_KERNELS];  // IPC alone, for scheme fair; 0: not known

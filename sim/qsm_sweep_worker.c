@@ -42,6 +42,7 @@ static enum qsm_exit measure(const struct qsm_sweep_task *task, struct qsm_sweep
   const struct qsm_yaml_source source = {.path = task->path, .text = task->scenario};
   if (qsm_scenario_load(&source, &scenario, measured->error, sizeof measured->error)) return QSM_EXIT_BAD_INPUT;
   struct qsm_session_plan plan = {.title = "", .backend = "model", .kernel_mask = (1u << scenario.n_kernels) - 1, .scheme = task->alone ? 0 : scenario.scheme};
+  if (!task->alone) plan.adjust = scenario.adjust;
   if (!task->alone && set_goals(task, &scenario, &plan, measured)) return QSM_EXIT_BAD_INPUT;
   switch (qsm_session_run(&scenario, &plan, &measured->outcome, measured->error, sizeof measured->error)) {
     case QSM_SESSION_OK: measured->complete = true; return judge(&scenario, measured);

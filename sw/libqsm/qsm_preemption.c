@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption of a thread block: the request, and the wait for its end (docs/preemption.md).
+// Preemption of a thread block: the request, and the wait for its end (docs/preemption.md); its use by the GPU itself, in adjustment.
 #include <stdio.h>
 
 #include "qsm_config.h"
@@ -80,4 +80,12 @@ qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsm
     if (error) return error;
   }
   return error;
+}
+
+qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment) {
+  if ((uint32_t)adjustment > qsmAdjustFlush)
+    return qsm_device_fail(device, qsmErrorInvalidValue, "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
+  qsmError_t error = qsmSuccess;
+  if (adjustment) error = qsmRegisterWrite(device, QSM_REG_ADJUST_TECHNIQUE, (uint32_t)adjustment - qsmAdjustSwitch);
+  return error ? error : qsmRegisterWrite(device, QSM_REG_ADJUST, adjustment != qsmAdjustOff);
 }

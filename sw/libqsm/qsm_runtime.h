@@ -81,6 +81,14 @@ typedef enum {
   qsmTechniqueFlush = 2,   // it starts from its beginning later; needs a save area and an idempotent kernel
 } qsmTechnique;
 
+// Adjustment of thread blocks at run time (docs/design/tb_adjust.md), with the technique that takes blocks away.
+typedef enum {
+  qsmAdjustOff = 0,
+  qsmAdjustSwitch = 1,
+  qsmAdjustDrain = 2,
+  qsmAdjustFlush = 3,
+} qsmAdjustment;
+
 // What became of a preemption.
 typedef struct {
   enum { qsmPreemptDone = 2, qsmPreemptEndedBefore = 3, qsmPreemptKilled = 4 } how;  // EndedBefore: the block ended before it was saved
@@ -112,6 +120,11 @@ qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value
 // 1 naive, 2 naive_history, 3 elastic, 4 rollover, 5 rollover_time, 6 fair; epoch length in cycles. Scheme and epoch take effect at the next
 // epoch. qsmErrorGoal: fair, and the isolated IPC of a context is not known (qsmSetIsolatedIpc).
 qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles);
+
+// From the next epoch on: a context behind its goal gets more thread blocks on the SMs, if need be in place of others' (those without a
+// goal first). Where the technique is refused (no save area, not idempotent) those blocks run to their ends. Off at first; what was
+// reached stays when it is turned off.
+qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
