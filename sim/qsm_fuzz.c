@@ -206,6 +206,7 @@ static enum qsm_backend_status look_around(struct round *round) {
   if (!status) status = put(round, QSM_REG_STALL_SELECT, below(round, round->config.num_sched) << 8 | slot << 4 | below(round, 8));
   if (!status) status = get(round, QSM_REG_STALL_VALUE, &ignored);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
+  if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);
   for (uint32_t sub = 0; !status && sub < 4; sub++) status = get(round, QSM_REG_SMSEL_FRONT + 4 * sub, &ignored);  // some are not there
   return status ? status : get(round, slot_address(slot, below(round, 26) * 4), &ignored);
 }
@@ -234,7 +235,7 @@ static enum qsm_backend_status read_anything(struct round *round) {
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
-  switch (below(round, 26)) {
+  switch (below(round, 28)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, 7));
     case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
     case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
@@ -255,6 +256,8 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 20: case 21: return put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
     case 22: return put(round, QSM_REG_ACTIVE_WARPS, 1 + below(round, below(round, 2) ? 4 : 16));
     case 23: case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
+    case 25: return put(round, QSM_REG_ADJUST, below(round, 4) != 0);
+    case 26: return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }
@@ -350,6 +353,8 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   if (!status) status = put(round, QSM_REG_SCHEME, below(round, 7));
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
+  if (!status && below(round, 3)) status = put(round, QSM_REG_ADJUST, 1);
+  if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
     if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
   while (!status && round->gpu->cycle(round->gpu) < cycles) {

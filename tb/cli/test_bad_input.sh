@@ -31,6 +31,7 @@ bad 'broken YAML' "$file:4: libyaml: did not find expected ',' or ']'" 'kernels:
 bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rotate, two_level, qaws, qaws_prose" 'policy: fifo' 'kernels: [{program: vadd}]'
 bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of none, naive, naive_history, elastic, rollover, rollover_time, fair" \
   'scheme: fairness' 'kernels: [{program: vadd}]'
+bad 'unknown adjustment' "$file:4: adjust: 'on': must be one of off, switch, drain, flush" 'adjust: on' 'kernels: [{program: vadd}]'
 bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
 bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'
 for cap in 0.99 8 -1 nan 2x none; do
@@ -53,6 +54,9 @@ bad_kernel 'unknown program' "$file:5: program: unknown program 'raytrace'; \`qs
 bad_kernel 'neither program nor elf' "$file:4: kernels: each kernel has either program (of the suite) or elf (your own)" 'goal: 50%'
 bad_kernel 'program and elf' "$file:4: kernels: each kernel has either program (of the suite) or elf (your own)" 'program: vadd' 'elf: k.elf'
 bad_kernel 'grid of a suite program' "$file:5: program: 'vadd' sets its own launches: symbol, grid, block, shared and args are for elf" 'program: vadd' 'grid: [4]'
+bad_kernel 'more images than any GPU has' "$file:6: save_images: '17': must be a number, 0..16" 'program: vadd' 'save_images: 17'
+bad_kernel 'neither idempotent nor not' "$file:6: idempotent: 'maybe': must be one of no, yes, false, true" 'program: vadd' 'idempotent: maybe'
+bad 'more images than this GPU has' "$file: kernels[0]: slot 0: 3 images, configuration tiny has 2 per slot" 'adjust: switch' 'kernels: [{program: vadd, save_images: 3}]'
 bad_kernel 'unknown key of a kernel' "$file:6: Unexpected key: colour" 'program: vadd' 'colour: red'
 bad_kernel 'no symbol' "$file:5: elf: 'k.elf' needs symbol: the kernel function" 'elf: k.elf'
 bad_kernel 'unknown symbol' "$file: kernels[0]: no kernel 'empty' in the module" 'elf: k.elf' 'symbol: empty'

@@ -267,6 +267,23 @@ static void a_preemption_that_takes_too_long_says_where_it_stands(void **state) 
   qsmDeviceClose(device);
 }
 
+static void adjustment_is_turned_on_with_its_technique(void **state) {
+  (void)state;
+  qsmDevice_t device = open_device("tiny");
+  static const struct {
+    qsmAdjustment adjustment;
+    uint32_t on, technique;
+  } cases[] = {{qsmAdjustSwitch, 1, 0}, {qsmAdjustFlush, 1, 2}, {qsmAdjustDrain, 1, 1}, {qsmAdjustOff, 0, 1}};
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    assert_int_equal(qsmSetAdjustment(device, cases[n].adjustment), qsmSuccess);
+    assert_int_equal(read_register(device, QSM_REG_ADJUST), cases[n].on);
+    assert_int_equal(read_register(device, QSM_REG_ADJUST_TECHNIQUE), cases[n].technique);
+  }
+  assert_int_equal(qsmSetAdjustment(device, (qsmAdjustment)4), qsmErrorInvalidValue);
+  assert_string_equal(qsmGetLastErrorText(device), "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
+  qsmDeviceClose(device);
+}
+
 static void a_save_area_grows_with_the_launches_that_need_it(void **state) {
   (void)state;
   qsmDevice_t device = open_device("tiny");
@@ -316,6 +333,7 @@ int main(void) {
       cmocka_unit_test(refusals_are_told_in_words),
       cmocka_unit_test(all_images_in_use_are_told),
       cmocka_unit_test(a_preemption_that_takes_too_long_says_where_it_stands),
+      cmocka_unit_test(adjustment_is_turned_on_with_its_technique),
       cmocka_unit_test(a_save_area_grows_with_the_launches_that_need_it),
   };
   return cmocka_run_group_tests(tests, build_programs, remove_programs);

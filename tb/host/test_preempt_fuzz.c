@@ -41,7 +41,7 @@ struct warp_watch {
 struct watch {
   struct warp_watch warp[64][MAX_SUBS][MAX_WARPS];
   uint32_t finished[64][32];  // warps of a block
-  uint64_t met[MET_COUNT], n_saved, n_restored;
+  uint64_t met[MET_COUNT], n_saved, n_restored, n_adjusted;
 };
 
 static void note_freeze(struct watch *watch, const struct qsm_event *event) {
@@ -98,6 +98,7 @@ static void watch_event(void *ctx, const struct qsm_event *event) {
       break;
     case QSM_EV_RETIRE: watch->n_saved += word[1]; break;
     case QSM_EV_RESUMED: watch->n_restored++; break;
+    case QSM_EV_ADJUST: watch->n_adjusted++; break;
     default: break;
   }
 }
@@ -117,6 +118,7 @@ struct round {
   struct tenant tenant[MAX_SLOTS];
   uint8_t inputs[MAX_SLOTS][DATA_BYTES];
   uint32_t policy, scheme, qos, killed;  // the last two: bit per slot
+  uint32_t adjust;          // 1 + technique; 0: off
   bool spoils;              // flips bits of saved registers: the checks must see it
   struct qsm_model *model;
   uint64_t n_requests, n_accepted;
@@ -240,6 +242,10 @@ static uint8_t *run(struct round *round, uint32_t pause, uint64_t seed) {
   put(round, QSM_REG_POLICY, round->policy);
   put(round, QSM_REG_SCHEME, round->scheme);
   put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config));
+  if (pause && round->adjust) {
+    put(round, QSM_REG_ADJUST, 1);
+    put(round, QSM_REG_ADJUST_TECHNIQUE, round->adjust - 1);
+  }
   for (uint32_t k = 0; k < n_slots; k++) launch(round, k);
   while (left) {
     if (qsm_model_cycle(round->model) > LONGEST_RUN) {
@@ -272,6 +278,7 @@ static bool play(const char *config, uint64_t seed, bool spoils, struct round *r
   round->scheme = schemes[below(round, sizeof schemes)];
   round->qos = below(round, 1u << round->config.num_kernels);
   for (uint32_t k = 0; k < round->config.num_kernels; k++) draw_tenant(round, k);
+  round->adjust = below(round, 4);
   uint8_t *calm = run(round, 0, seed), *disturbed = run(round, 20 + below(round, 300), seed);
   bool same = true;
   for (uint32_t i = 0; i < round->config.num_kernels * DATA_BYTES && same; i++) {
@@ -297,9 +304,10 @@ static void play_rounds(const char *config, uint32_t n_rounds, uint64_t first_se
     n_accepted += round->n_accepted;
   }
   const struct watch *watch = &round->watch;
-  printf("# %s: %u rounds from QSM_TEST_SEED=%llu, %llu requests, %llu accepted, %llu blocks saved, %llu restored; met", config, n_rounds,
+  printf("# %s: %u rounds from QSM_TEST_SEED=%llu, %llu requests, %llu accepted, %llu blocks saved, %llu restored, %llu targets adjusted; met", config, n_rounds,
          (unsigned long long)first_seed, (unsigned long long)n_requests, (unsigned long long)n_accepted, (unsigned long long)watch->n_saved,
-         (unsigned long long)watch->n_restored);
+         (unsigned long long)watch->n_restored, (unsigned long long)watch->n_adjusted);
+  if (!watch->n_adjusted && round->config.num_sms < 4) fail_msg("no target was adjusted");  // four SMs take all blocks of these launches at once
   for (uint32_t i = 0; i < MET_COUNT; i++) printf(" %s %llu%s", met_names[i], (unsigned long long)watch->met[i], i + 1 < MET_COUNT ? "," : "\n");
   for (uint32_t i = 0; i < MET_COUNT; i++) {
     if (!watch->met[i]) fail_msg("no request met a %s", met_names[i]);
