@@ -168,9 +168,9 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
       xbar_at = qsm_xbar_next(model->xbar, cycle + 1);
     }
     if (cycle == mgr_at) {
-      qsm_qos_mgr_step(model->qos_mgr, cycle);
+      bool loads = qsm_qos_mgr_step(model->qos_mgr, cycle);
       mgr_at = qsm_qos_mgr_next(model->qos_mgr, cycle + 1);
-      if (tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);  // an adjustment may start
+      if (loads && tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);  // an adjustment may start
     }
     if (cycle == tb_at) {
       ended |= step_tb_sched(model, cycle, kill);
