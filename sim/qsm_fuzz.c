@@ -33,7 +33,7 @@ struct round {
   struct qsm_config config;
   struct qsm_backend *gpu;
   uint32_t arena_bytes;  // memory of a slot
-  bool preempts;
+  bool preempts, adjusts;
   uint32_t n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
   uint64_t launches, faults, preemptions;
   char msg[1024];
@@ -73,6 +73,7 @@ static uint32_t below(struct round *round, uint32_t n) { return qsm_random_below
 // A goal or an isolated IPC. Small ones are spent early, so that elastic epochs start anew.
 static uint32_t random_ipc(struct round *round) {
   uint32_t peak = round->config.num_sms * round->config.num_sched * round->config.warp_size;
+  if (round->adjusts && below(round, 3) == 0) return below(round, 2) ? peak << 16 : 1;  // behind for ever, or never
   switch (below(round, 8)) {
     case 0: return 0;
     case 1: return 0xFFFFFFFFu;
@@ -129,7 +130,7 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
       {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
-      {QSM_SLOT_GRID_X, 1 + below(round, 1 + below(round, 6))}, {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
+      {QSM_SLOT_GRID_X, 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))}, {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
       {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
       {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
       {QSM_SLOT_SHARED, shared}, {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
@@ -256,7 +257,7 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 20: case 21: return put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
     case 22: return put(round, QSM_REG_ACTIVE_WARPS, 1 + below(round, below(round, 2) ? 4 : 16));
     case 23: case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
-    case 25: return put(round, QSM_REG_ADJUST, below(round, 4) != 0);
+    case 25: return put(round, QSM_REG_ADJUST, below(round, 4) ? round->adjusts : !round->adjusts);
     case 26: return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
@@ -342,7 +343,9 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   round->n_budgets = n_budgets[below(round, sizeof n_budgets)];
   round->arena_bytes = round->config.mem_bytes / round->config.num_kernels / PAGE_BYTES * PAGE_BYTES;
   if (round->arena_bytes > MAX_ARENA_BYTES) round->arena_bytes = MAX_ARENA_BYTES;
-  round->preempts = below(round, 3) != 0;
+  // Adjustment needs blocks that wait, and victims need times without a preemption.
+  round->adjusts = below(round, 2);
+  round->preempts = below(round, round->adjusts ? 5 : 3) > round->adjusts * 2;
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
   if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6)) : status;  // else the one after reset
@@ -353,7 +356,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   if (!status) status = put(round, QSM_REG_SCHEME, below(round, 7));
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
-  if (!status && below(round, 3)) status = put(round, QSM_REG_ADJUST, 1);
+  if (!status) status = put(round, QSM_REG_ADJUST, round->adjusts);
   if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
     if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
