@@ -13,7 +13,8 @@
 #include "qsm_ctrl.h"
 #include "qsm_tb_sched.h"
 
-enum { ONE = 0x10000, BEHIND = 0x18000, NOBODY = 0xff, MANY = 0xffff, AREA = 0x80010000, AREA_LIMIT = 0x80040000, KIND_MASK = 7, KIND_NONE = 0, KIND_DRAIN = 2 };
+enum { ONE = 0x10000, BEHIND = 0x18000, NOBODY = 0xff, MANY = 0xffff };
+enum { AREA = 0x80010000, AREA_LIMIT = 0x80040000, KIND_MASK = 7, KIND_NONE = 0, KIND_DRAIN = 2 };
 
 struct bench {
   struct qsm_config config;
