@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run-time adjustment of thread blocks: once per epoch a pass over the SMs gives each QoS kernel that is behind its goal one TB more where its
+// TBs are not idle, in free room or in that of TBs of another kernel, which the preemption engine then takes away (evict flags).
+// Contract: docs/tb_adjust.md (the time is part of it). While busy_o nothing is dispatched: the places of the age orders stand still and the
+// parent's qsm_run_fit is lent to fit_*_o. Cost: sequential; one multiplication of 17 by log2(NumSms * MaxTbs + 1) bits.
+// Observed by the lockstep monitor: asked, sm_o, ask, idle_q (ASK); gives, takes, asker_idx, victim, best_q, raised_o (ADJUST);
+// evict_q, evict_d (EVICT).
+module qsm_tb_adjust #(
+  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumKernels = 4,  // 1..8
+  parameter int unsigned NumSched = 1,    // sub-cores per SM, 1..4
+  parameter int unsigned WarpsPerSm = 8,  // 1..64, multiple of NumSched
+  parameter int unsigned MaxTbs = 8,      // TB slots per SM, 1..32
+  parameter int unsigned Granules = 32,   // power of two
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned GranW = $clog2(Granules),
+  localparam int unsigned FreeW = $clog2(WarpsPerSm / NumSched + 1),
+  localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1)
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // When.
+  input  logic adjust_i,      // register
+  input  logic snapshot_i,    // pulse: this cycle is E
+  input  logic epoch_done_i,  // pulse: E + QosLat
+  output logic busy_o,        // ADJUST_BUSY
+  // Kernels: registers.
+  input  logic [NumKernels-1:0]             qos_i,        // valid, with a goal
+  input  logic [NumKernels-1:0]             busy_i,
+  input  logic [NumKernels-1:0]             killed_i,
+  input  logic [NumKernels-1:0]             has_block_i,  // busy, neither killed nor ending, and a block, new or saved, waits
+  input  logic [NumKernels-1:0][OutW-1:0]   out_i,        // TBs resident on all SMs
+  input  logic [NumKernels-1:0][NumSms-1:0] mask_i,
+  input  logic [NumKernels-1:0][18:0]       ratio_i,      // goal / IPC of the history, Q3.16; stands still during a pass
+  input  logic [NumKernels-1:0][6:0]        warps_i,      // per TB: whole * NumSched + rest
+  input  logic [NumKernels-1:0][FreeW-1:0]  whole_i,
+  input  logic [NumKernels-1:0][SubW-1:0]   rest_i,
+  input  logic [NumKernels-1:0][GranW:0]    granules_i,
+  // SMs: registers.
+  input  logic [NumSms-1:0][NumKernels-1:0][12:0]        idle_i,  // samples of idle warps; stand still during a pass
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0]         cnt_i,
+  input  logic [NumSms-1:0][NumSched-1:0][FreeW-1:0]     free_warps_i,
+  input  logic [NumSms-1:0][Granules-1:0]                free_granules_i,
+  input  logic [NumSms-1:0][SubW-1:0]                    first_i,
+  input  logic [NumSms-1:0][MaxTbs-1:0]                  age_valid_i,  // resident TBs, the youngest first
+  input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]         age_tb_i,
+  input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]     age_kernel_i,
+  output logic [TbW-1:0]                                 look_tb_o,    // where is this TB? On each SM, in the same cycle:
+  input  logic [NumSms-1:0][SubW-1:0]                    look_first_i, // sub-core of its warp 0
+  input  logic [NumSms-1:0][GranW-1:0]                   look_base_i,  // its first granule, if it has any
+  // First run of free granules, in the same cycle.
+  output logic [Granules-1:0] fit_granules_o,
+  output logic [GranW:0]      fit_len_o,
+  input  logic                fit_found_i,
+  input  logic [Granules-1:0] fit_run_i,
+  // Targets: one of the asking kernel more, some of its victim less.
+  input  logic                                    alloc_busy_i,
+  input  logic [NumSms-1:0]                       alloc_we_i,  // the allocator writes this SM's targets
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0]  target_i,
+  output logic [SmW-1:0]                          sm_o,
+  output logic [NumKernels-1:0]                   raise_o,
+  output logic [NumKernels-1:0]                   lower_o,
+  output logic [5:0]                              raised_o,
+  output logic [5:0]                              lowered_o,
+  // Preemption engine.
+  input  logic                                    preempting_i,     // some SM has a job, or the host's request waits
+  input  logic [NumSms-1:0][NumKernels-1:0]       evict_refused_i,  // pulse
+  output logic [NumSms-1:0][NumKernels-1:0]       evict_o
+);
+  localparam int unsigned CountW = $clog2(MaxTbs + 1);
+  localparam int unsigned IdleW = 7;        // at most 6400 / 100
+  localparam int unsigned SamplesW = 14;    // 100 * 64 twice
+  localparam int unsigned MarginW = 17;     // 2^16 - ratio
+  localparam logic [18:0] One = 19'h10000;  // ratio 1: the goal is reached exactly
+
+  typedef enum logic [2:0] { StIdle, StSetup, StDivide, StAsk, StFit, StTrial, StFree, StApply } state_e;
+  typedef struct packed {
+    logic [1:0] preference;     // 3 - class; 0: no victim
+    logic [MarginW-1:0] merit;  // of equal class: idle TBs, or how far above its goal
+  } rank_t;
+  typedef struct packed {
+    rank_t rank;
+    logic [NumKernels-1:0] victim;  // one bit
+    logic [CountW-1:0] n;
+  } choice_t;
+
+  state_e state_q, state_d;
+  logic pending_q;                          // an earlier adjustment, or a host's request, is under way: nobody is evicted
+  logic [SmW-1:0] sm_q;
+  logic [NumKernels-1:0] want_q, here_q;    // slots behind their goal; with a TB here
+  logic [NumKernels-1:0] asks_q, left_q;    // asking slots left; slots left to divide for, or to try
+  logic [NumKernels-1:0][IdleW-1:0] idle_q;
+  logic [SamplesW-1:0] samples_q;           // of the idle TBs counted so far
+  logic [MaxTbs-1:0] freed_q;               // places of the age order
+  logic [CountW-1:0] n_q;
+  choice_t best_q;
+
+  // ---- start and end, R-TA-1, R-TA-6 ----
+  logic [NumKernels-1:0] wants;
+  logic act;                                // this cycle of the pass counts
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > One;
+  assign busy_o = state_q != StIdle;
+  assign act = busy_o && !alloc_busy_i && !snapshot_i;
+
+  // ---- this SM, the slot that asks, the slot that is looked at ----
+  logic [NumKernels-1:0] here, asker, slot, asks_after, left_after;
+  logic [KernelW-1:0] asker_idx, slot_idx;
+  logic [NumKernels-1:0][5:0] cnt, target;
+  logic [NumKernels-1:0][12:0] samples;
+  assign cnt = cnt_i[sm_q];
+  assign target = target_i[sm_q];
+  assign samples = idle_i[sm_q];
+  assign asker = asks_q & (~asks_q + NumKernels'(1));
+  assign slot = left_q & (~left_q + NumKernels'(1));
+  assign asks_after = asks_q & ~asker;
+  assign left_after = left_q & ~slot;
+  always_comb begin
+    asker_idx = '0;
+    slot_idx = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      here[k] = cnt[k] != '0;
+      if (asker[k]) asker_idx = KernelW'(k);
+      if (slot[k]) slot_idx = KernelW'(k);
+    end
+  end
+
+  // ---- idle TBs of a slot, R-TA-2: how often its 100 samples per warp fit into what was counted ----
+  logic [SamplesW-1:0] samples_next;
+  logic one_more;
+  assign samples_next = samples_q + SamplesW'(warps_i[slot_idx]) * SamplesW'(100);
+  assign one_more = samples_next <= SamplesW'(samples[slot_idx]);
+
+  // ---- who asks, R-TA-3 ----
+  logic [NumKernels-1:0] ask;
+  logic asked;                              // ASK event
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      ask[k] = want_q[k] && mask_i[k][sm_q] && target[k] <= cnt[k] && target[k] < 6'(MaxTbs) && idle_q[k] <= IdleW'(1);
+    end
+  end
+  assign asked = act && state_q == StAsk;
+
+  // ---- trial: the youngest TB of the slot that is not freed yet, R-TA-4 ----
+  logic [MaxTbs-1:0] slot_tbs, youngest;    // places
+  logic [TbW-1:0] look_tb;
+  logic fits, gives, frees, trial_ends;
+  always_comb begin
+    look_tb = '0;
+    for (int unsigned p = 0; p < MaxTbs; p++) slot_tbs[p] = age_valid_i[sm_q][p] && age_kernel_i[sm_q][p] == slot_idx && !freed_q[p];
+    youngest = slot_tbs & (~slot_tbs + MaxTbs'(1));
+    for (int unsigned p = 0; p < MaxTbs; p++) if (youngest[p]) look_tb |= age_tb_i[sm_q][p];
+  end
+  assign look_tb_o = look_tb;
+  assign frees = act && state_q == StFree && !fits && slot_tbs != '0;
+  assign trial_ends = state_q == StFree && (fits || slot_tbs == '0);
+
+  qsm_tb_trial #(
+    .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched), .MaxTbs(MaxTbs), .Granules(Granules)
+  ) u_trial (
+    .clk_i, .rst_ni,
+    .load_i(act && state_q == StSetup), .slots_i(~age_valid_i[sm_q]), .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]),
+    .first_i(first_i[sm_q]), .restart_i(act && (state_q == StTrial || state_q == StApply)),
+    .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o), .found_i(fit_found_i), .run_i(fit_run_i),
+    .fits_o(fits), .take_i(gives),
+    .free_i(frees), .freed_slot_i(youngest), .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]),
+    .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]), .freed_granules_i(granules_i[slot_idx])
+  );
+  assign fit_len_o = granules_i[asker_idx];
+
+  // ---- judging, R-TA-5 ----
+  logic [MarginW-1:0] margin;               // 2^16 - ratio, or 0
+  logic [MarginW+OutW-1:0] spare;           // TBs that it can do without, times 2^16
+  rank_t rank;
+  logic better;
+  assign margin = (ratio_i[slot_idx] < One) ? MarginW'(One - ratio_i[slot_idx]) : '0;
+  assign spare = (MarginW+OutW)'(margin) * (MarginW+OutW)'(out_i[slot_idx]);
+  always_comb begin
+    rank = '0;
+    if (!qos_i[slot_idx]) rank = '{preference: 2'd3, merit: MarginW'(idle_q[slot_idx])};
+    else if (idle_q[slot_idx] > IdleW'(n_q)) rank = '{preference: 2'd2, merit: MarginW'(idle_q[slot_idx])};
+    else if (spare > {(MarginW+OutW-16)'(n_q), 16'd0}) rank = '{preference: 2'd1, merit: margin};
+  end
+  assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
+
+  // ---- what comes of it, R-TA-3 ----
+  logic gone, takes;
+  logic [KernelW-1:0] victim;
+  logic [5:0] victim_left;
+  assign gone = !busy_i[asker_idx] || killed_i[asker_idx];
+  assign gives = act && state_q == StFit && !gone && fits;
+  assign takes = act && state_q == StApply && best_q.rank.preference != '0;
+  always_comb begin
+    victim = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) if (best_q.victim[k]) victim = KernelW'(k);
+  end
+  assign victim_left = (cnt[victim] > 6'(best_q.n)) ? cnt[victim] - 6'(best_q.n) : '0;
+  assign sm_o = sm_q;
+  assign raise_o = (gives || takes) ? asker : '0;
+  assign lower_o = takes ? best_q.victim : '0;
+  assign raised_o = target[asker_idx] + 6'd1;
+  assign lowered_o = (target[victim] < victim_left) ? target[victim] : victim_left;
+
+  // ---- evict flags, R-TA-7 ----
+  logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        evict_d[i][k] = evict_q[i][k] && cnt_i[i][k] > target_i[i][k] && !evict_refused_i[i][k] && !alloc_we_i[i];
+      end
+      if (sm_q == SmW'(i)) evict_d[i] |= lower_o;
+    end
+  end
+  assign evict_o = evict_q;
+
+  // ---- pass ----
+  logic asker_done, sm_done;
+  assign asker_done = (state_q == StFit && (gone || fits || pending_q)) || state_q == StApply;
+  assign sm_done = (asked && ask == '0) || (asker_done && asks_after == '0) || takes;
+  always_comb begin
+    state_d = state_q;
+    case (state_q)
+      StIdle:   if (epoch_done_i && adjust_i && !alloc_busy_i && wants != '0) state_d = StSetup;
+      StSetup:  state_d = (here != '0) ? StDivide : StAsk;
+      StDivide: if (!one_more && left_after == '0) state_d = StAsk;
+      StAsk:    state_d = StFit;
+      StFit:    if (!asker_done) state_d = ((here_q & ~asker) != '0) ? StTrial : StApply;
+      StTrial:  state_d = StFree;
+      StFree:   if (trial_ends) state_d = (left_after != '0) ? StTrial : StApply;
+      StApply:  state_d = StFit;
+      default:  state_d = StIdle;
+    endcase
+    if (sm_done) state_d = (sm_q == SmW'(NumSms - 1)) ? StIdle : StSetup;
+    if (busy_o && !act) state_d = StIdle;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      sm_q <= '0;
+      evict_q <= '0;
+    end else begin
+      state_q <= state_d;
+      if (state_q == StIdle) sm_q <= '0;
+      else if (sm_done) sm_q <= sm_q + SmW'(1);
+      evict_q <= evict_d;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      want_q <= '0;
+      pending_q <= 1'b0;
+      here_q <= '0;
+      asks_q <= '0;
+      left_q <= '0;
+      idle_q <= '0;
+      samples_q <= '0;
+      freed_q <= '0;
+      n_q <= '0;
+      best_q <= '0;
+    end else begin
+      case (state_q)
+        StIdle: begin
+          want_q <= wants;
+          pending_q <= evict_q != '0 || preempting_i;
+        end
+        StSetup: begin
+          here_q <= here;
+          left_q <= here;
+          idle_q <= '0;
+          samples_q <= '0;
+        end
+        StDivide: begin
+          samples_q <= one_more ? samples_next : '0;
+          if (one_more) idle_q[slot_idx] <= idle_q[slot_idx] + IdleW'(1);
+          else left_q <= left_after;
+        end
+        StAsk: asks_q <= ask;
+        StFit: begin
+          best_q <= '0;
+          left_q <= here_q & ~asker;
+          if (asker_done) asks_q <= asks_after;
+        end
+        StTrial: begin
+          freed_q <= '0;
+          n_q <= '0;
+        end
+        StFree: begin
+          freed_q <= freed_q | youngest;
+          n_q <= n_q + CountW'(1);
+          if (better) best_q <= '{rank: rank, victim: slot, n: n_q};
+          if (trial_ends) left_q <= left_after;
+        end
+        StApply: asks_q <= asks_after;
+        default: ;
+      endcase
+    end
+  end
+
+`ifndef SYNTHESIS
+  // Between two passes lies the rest of an epoch.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(epoch_done_i && busy_o));
+  // A TB that goes frees room (R-TA-4), and a victim is no asker (R-TA-3).
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(takes && (best_q.n == '0 || (best_q.victim & asker) != '0)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !((gives || takes) && raised_o > 6'(MaxTbs)));
+`endif
+endmodule

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Would a thread block fit into an SM, were others gone? A picture of what the SM has left (W) and a second one for trials (V) in which TBs are
+// freed one by one. Contract: docs/tb_adjust.md R-TA-2 to R-TA-4. fits_o looks at V; both pictures are equal but during a trial.
+// TB slots are counted as places of the age order (qsm_tb_ages): which one is taken does not matter, the one that is freed is not free.
+// Cost: two pictures in flip-flops; the run of granules is found by the parent's qsm_run_fit.
+module qsm_tb_trial #(
+  parameter int unsigned NumSched = 1,      // sub-cores, 1..4
+  parameter int unsigned WarpsPerSched = 8, // 1..16
+  parameter int unsigned MaxTbs = 8,        // 1..32
+  parameter int unsigned Granules = 32,     // power of two
+  localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
+  localparam int unsigned FreeW = $clog2(WarpsPerSched + 1),
+  localparam int unsigned GranW = $clog2(Granules)
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // At most one of load_i, take_i, restart_i, free_i.
+  input  logic                           load_i,      // W, V := this
+  input  logic [MaxTbs-1:0]              slots_i,     // free TB slots
+  input  logic [NumSched-1:0][FreeW-1:0] warps_i,     // free warps
+  input  logic [Granules-1:0]            granules_i,  // free granules
+  input  logic [SubW-1:0]                first_i,
+  input  logic                           restart_i,   // V := W
+
+  // The TB that asks.
+  input  logic [FreeW-1:0]    whole_i,
+  input  logic [SubW-1:0]     rest_i,
+  output logic [Granules-1:0] granules_o,  // of V, in which its run is to be found
+  input  logic                found_i,
+  input  logic [Granules-1:0] run_i,
+  output logic                fits_o,
+  input  logic                take_i,      // W, V give it up
+
+  // The TB that would go.
+  input  logic                free_i,      // V gets it back
+  input  logic [MaxTbs-1:0]   freed_slot_i,
+  input  logic [FreeW-1:0]    freed_whole_i,
+  input  logic [SubW-1:0]     freed_rest_i,
+  input  logic [SubW-1:0]     freed_first_i,
+  input  logic [GranW-1:0]    freed_base_i,
+  input  logic [GranW:0]      freed_granules_i
+);
+  typedef struct packed {
+    logic [MaxTbs-1:0] slots;
+    logic [NumSched-1:0][FreeW-1:0] warps;
+    logic [Granules-1:0] granules;
+  } left_t;
+  left_t left_q, trial_q;           // W, V
+  logic [SubW-1:0] first_q;
+
+  logic [NumSched-1:0][FreeW-1:0] need, freed_warps;
+  qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_need (
+    .whole_i, .rest_i, .first_i(first_q), .need_o(need)
+  );
+  qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_freed (
+    .whole_i(freed_whole_i), .rest_i(freed_rest_i), .first_i(freed_first_i), .need_o(freed_warps)
+  );
+
+  always_comb begin
+    fits_o = trial_q.slots != '0 && found_i;
+    for (int unsigned j = 0; j < NumSched; j++) if (trial_q.warps[j] < need[j]) fits_o = 1'b0;
+  end
+
+  left_t taken, freed;
+  logic [SubW:0] first_next;
+  logic [GranW+1:0] freed_end;
+  assign first_next = (SubW+1)'(first_q) + (SubW+1)'(rest_i);
+  assign freed_end = (GranW+2)'(freed_base_i) + (GranW+2)'(freed_granules_i);
+  always_comb begin
+    taken.slots = trial_q.slots & (trial_q.slots - MaxTbs'(1));
+    taken.granules = trial_q.granules & ~run_i;
+    freed.slots = trial_q.slots | freed_slot_i;
+    for (int unsigned g = 0; g < Granules; g++) begin
+      freed.granules[g] = trial_q.granules[g] || (GranW'(g) >= freed_base_i && (GranW+2)'(g) < freed_end);
+    end
+    for (int unsigned j = 0; j < NumSched; j++) begin
+      taken.warps[j] = trial_q.warps[j] - need[j];
+      freed.warps[j] = trial_q.warps[j] + freed_warps[j];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_q <= '0;
+      trial_q <= '0;
+      first_q <= '0;
+    end else begin
+      if (load_i) begin
+        left_q <= '{slots: slots_i, warps: warps_i, granules: granules_i};
+        trial_q <= '{slots: slots_i, warps: warps_i, granules: granules_i};
+        first_q <= first_i;
+      end
+      if (take_i) begin
+        left_q <= taken;
+        trial_q <= taken;
+        first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched) : first_next);
+      end
+      if (restart_i) trial_q <= left_q;
+      if (free_i) trial_q <= freed;
+    end
+  end
+
+  assign granules_o = trial_q.granules;
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0({load_i, take_i, restart_i, free_i}));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(take_i && !(fits_o && trial_q == left_q)));      // R-TA-3
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(free_i && (trial_q.slots & freed_slot_i) != '0));  // R-TA-4
+  for (genvar j = 0; j < NumSched; j++) begin : g_assert
+    assert property (@(posedge clk_i) disable iff (!rst_ni) trial_q.warps[j] <= FreeW'(WarpsPerSched));
+  end
+`endif
+endmodule
