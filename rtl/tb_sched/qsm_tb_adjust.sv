@@ -66,6 +66,7 @@ module qsm_tb_adjust #(
   output logic [NumKernels-1:0]                   lower_o,
   output logic [5:0]                              raised_o,
   output logic [5:0]                              lowered_o,
+  output logic                                    realloc_o,   // pulse: a kernel starves, back to the symmetric targets
   // Preemption engine.
   input  logic                                    preempting_i,     // some SM has a job, or the host's request waits
   input  logic [NumSms-1:0][NumKernels-1:0]       evict_refused_i,  // pulse
@@ -204,6 +205,13 @@ module qsm_tb_adjust #(
   assign raised_o = target[asker_idx] + 6'd1;
   assign lowered_o = (target[victim] < victim_left) ? target[victim] : victim_left;
 
+  // ---- starved: the targets took a kernel's last TB somewhere, R-TA-9 ----
+  logic [NumKernels-1:0] starved_q, waits;
+  logic starts;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) waits[k] = starved_q[k] && has_block_i[k] && out_i[k] == '0;
+  assign starts = epoch_done_i && adjust_i && !alloc_busy_i && wants != '0;
+  assign realloc_o = epoch_done_i && !starts && !alloc_busy_i && waits != '0;
+
   // ---- evict flags, R-TA-7 ----
   logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
   always_comb begin
@@ -223,7 +231,7 @@ module qsm_tb_adjust #(
   always_comb begin
     state_d = state_q;
     case (state_q)
-      StIdle:   if (epoch_done_i && adjust_i && !alloc_busy_i && wants != '0) state_d = StSetup;
+      StIdle:   if (starts) state_d = StSetup;
       StSetup:  state_d = (here != '0) ? StDivide : StAsk;
       StDivide: if (!one_more && left_after == '0) state_d = StAsk;
       StAsk:    state_d = StFit;
@@ -241,11 +249,13 @@ module qsm_tb_adjust #(
     if (!rst_ni) begin
       state_q <= StIdle;
       sm_q <= '0;
+      starved_q <= '0;
       evict_q <= '0;
     end else begin
       state_q <= state_d;
       if (state_q == StIdle) sm_q <= '0;
       else if (sm_done) sm_q <= sm_q + SmW'(1);
+      starved_q <= alloc_busy_i ? '0 : starved_q | ((lowered_o == '0) ? lower_o : '0);
       evict_q <= evict_d;
     end
   end

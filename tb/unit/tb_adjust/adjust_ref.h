@@ -38,7 +38,7 @@ struct AdjustView {
 
 // What it decides in a cycle.
 struct AdjustOutput {
-  bool asked = false, adjusted = false, has_victim = false;
+  bool asked = false, adjusted = false, has_victim = false, reallocates = false;
   unsigned sm = 0, kernel = 0, victim = 0, n = 0, victim_class = 0;
   unsigned raised = 0, lowered = 0;  // targets
   bool tie = false;                  // the victim was no better than another slot
@@ -47,7 +47,7 @@ struct AdjustOutput {
 class AdjustRef {
  public:
   explicit AdjustRef(const AdjustParams &params)
-      : p(params), evict(p.n_sms, std::vector<bool>(p.n_kernels, false)), want_(p.n_kernels), here_(p.n_kernels), left_(p.n_kernels) {}
+      : p(params), evict(p.n_sms, std::vector<bool>(p.n_kernels, false)), want_(p.n_kernels), here_(p.n_kernels), left_(p.n_kernels), starved_(p.n_kernels) {}
 
   bool busy() const { return !agenda_.empty(); }
 
@@ -62,6 +62,7 @@ class AdjustRef {
     }
     if (!busy()) {
       start(view);
+      out.reallocates = view.epoch_done && !view.alloc_busy && !busy() && someone_starves(view);
     } else if (view.alloc_busy || view.snapshot) {
       agenda_.clear();
     } else {
@@ -69,7 +70,9 @@ class AdjustRef {
       agenda_.pop_front();
       act(view, now, out);
       if (out.has_victim) flags[out.sm][out.victim] = true;
+      if (out.has_victim && out.lowered == 0) starved_[out.victim] = true;
     }
+    if (view.alloc_busy) starved_.assign(p.n_kernels, false);  // it starts in this cycle, or has started since any of them
     evict = flags;
     return out;
   }
@@ -107,6 +110,14 @@ class AdjustRef {
     }
     if (!view.epoch_done || !view.adjust || view.alloc_busy || !some) return;
     for (unsigned i = 0; i < p.n_sms; i++) agenda_.push_back(Step{kSetup, i, 0, 0});
+  }
+
+  // R-TA-9.
+  bool someone_starves(const AdjustView &view) const {
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      if (starved_[k] && view.kernel[k].has_block && view.kernel[k].out == 0) return true;
+    }
+    return false;
   }
 
   // Steps that come before all others, in their order.
@@ -259,6 +270,7 @@ class AdjustRef {
   bool pending_ = false;
   std::vector<bool> want_, here_, freed_;  // freed_: per TB slot
   std::vector<unsigned> left_;             // x
+  std::vector<bool> starved_;
   Picture w_, v_;
   Best best_;
 };

@@ -43,6 +43,7 @@ class Bench {
       same("sm", 0, top.sm_o, out.sm);
       same("raised", 0, top.raised_o, out.raised);
     }
+    same("realloc", 0, top.realloc_o, out.reallocates);
     if (out.has_victim) same("lowered", 0, top.lowered_o, out.lowered);
     clock();
     AdjustView &view = world.view;
@@ -317,8 +318,45 @@ void test_time(qsm_unit::Tap &tap) {
   tap.done("time of a pass; the next epoch or the allocator ends it");
 }
 
+// R-TA-9: who has yielded everything gets it back when nobody is behind.
+void test_starved(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2 || WARPS_PER_SM < 2) return;
+  Bench bench(tap);
+  AdjustView &view = bench.world.view;
+  fill(bench, 1);
+  while (view.sm[0].cnt[1] > 1) bench.world.retire_youngest(0, 1);
+  while (bench.world.dispatch(0, 0)) {}
+  view.sm[0].target = view.sm[0].cnt;
+  bench.pass();
+  tap.expect(view.sm[0].target[1] == 0, "target %u", view.sm[0].target[1]);
+  auto reallocates = [&](const char *what, bool wanted) {
+    view.epoch_done = true;
+    bench.cycle();
+    tap.expect(bench.out.reallocates == wanted, "%s: %d", what, bench.out.reallocates);
+    while (bench.ref.busy()) bench.cycle();
+  };
+  view.kernel[0].ratio = kReached;
+  reallocates("its last block is out", false);
+  bench.world.retire_youngest(0, 1);
+  view.kernel[0].ratio = kBehind;
+  reallocates("somebody is behind", false);
+  view.adjust = false;
+  reallocates("ADJUST 0", true);
+  view.kernel[0].ratio = kReached;
+  view.adjust = true;
+  view.kernel[1].has_block = false;
+  reallocates("no block left", false);
+  view.kernel[1].has_block = true;
+  reallocates("nobody is behind", true);
+  view.alloc_busy = true;
+  bench.cycle();
+  view.alloc_busy = false;
+  reallocates("after the allocator", false);
+  tap.done("a kernel that has yielded its last block gets the symmetric targets back");
+}
+
 struct Counts {
-  uint64_t passes = 0, given = 0, cls[3] = {}, ties = 0, several = 0, none = 0, second = 0, lower_kept = 0, ended = 0;
+  uint64_t passes = 0, given = 0, cls[3] = {}, ties = 0, several = 0, none = 0, second = 0, lower_kept = 0, ended = 0, reallocated = 0;
 };
 
 class RandomRound {
@@ -380,6 +418,7 @@ class RandomRound {
     unsigned last_sm = ~0u;
     do {
       bench.cycle();
+      counts_.reallocated += bench.out.reallocates;
       count(last_sm);
       if (random_.one_in(disturbed ? 8 : 100)) disturb();
       if (bench.ref.busy() && random_.one_in(800)) (random_.one_in(2) ? view.alloc_busy : view.snapshot) = true;
@@ -456,8 +495,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   std::printf("# %llu cycles, %llu passes (%llu ended early): %llu into free room (%llu second ones), victims of class 0: %llu, 1: %llu, 2: %llu\n",
               ull{n_cycles}, ull{counts.passes}, ull{counts.ended}, ull{counts.given}, ull{counts.second}, ull{counts.cls[0]}, ull{counts.cls[1]},
               ull{counts.cls[2]});
-  std::printf("# ties: %llu, more than one block: %llu, down to 0: %llu\n", ull{counts.ties}, ull{counts.several}, ull{counts.lower_kept});
-  tap.expect(counts.given > 20, "too little room");
+  std::printf("# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu\n", ull{counts.ties}, ull{counts.several},
+              ull{counts.lower_kept}, ull{counts.reallocated});
+  if (NUM_SMS < 16) tap.expect(counts.given > 20, "too little room");
   if (NUM_KERNELS > 2 && WARPS_PER_SM > 2) {
     tap.expect(counts.cls[0] > 100 && counts.cls[1] > 100 && counts.cls[2] > 30, "too few victims");
     tap.expect(counts.ties > 20 && counts.several > 20 && counts.lower_kept > 20 && counts.second > 10 && counts.ended > 10,
@@ -471,11 +511,12 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_adjust");
   const bool several = NUM_KERNELS > 2;
-  qsm_unit::Tap tap(several ? 6 : 3);
+  qsm_unit::Tap tap(several ? 7 : 3);
   test_order_of_victims(tap);
   test_who_asks(tap);
   test_pending(tap);
   test_least_number(tap);
+  test_starved(tap);
   test_time(tap);
   test_random(tap, random);
   return tap.exit_code();
