@@ -39,11 +39,7 @@ module qsm_run_fit #(
     for (int p = N - 1; p >= 0; p--) if (fits[LenW][p]) base_o = PosW'(p);
   end
 
-  logic [LenW:0] behind;  // first position after the run
-  assign behind = (LenW+1)'(base_o) + (LenW+1)'(len_i);
-  always_comb begin
-    for (int unsigned p = 0; p < N; p++) run_o[p] = PosW'(p) >= base_o && (LenW+1)'(p) < behind;
-  end
+  qsm_run_mask #(.N(N)) u_run (.base_i(base_o), .len_i, .run_o);
 
 `ifndef SYNTHESIS
   always_comb assert (!found_o || (run_o & ~free_i) == '0) else $error("R-TB-10: the run is not free");

@@ -7,7 +7,8 @@ module qsm_tb_alloc #(
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned WarpsPerSm = 8,  // 1..64
   parameter int unsigned MaxTbs = 8,      // 1..32
-  parameter int unsigned Granules = 32    // power of two
+  parameter int unsigned Granules = 32,   // power of two
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -22,10 +23,17 @@ module qsm_tb_alloc #(
   input  logic [NumKernels-1:0]                    arrival_i,   // pulse: CTX valid 0 -> 1
   input  logic                                     change_i,    // pulse: a write changes CTX, or SM_MASK of a valid slot
 
+  // TB adjuster, only while busy_o is 0: one of an SM's targets goes up, one down.
+  input  logic [SmW-1:0]                           sm_i,
+  input  logic [NumKernels-1:0]                    raise_i,
+  input  logic [NumKernels-1:0]                    lower_i,
+  input  logic [5:0]                               raised_i,    // the new values
+  input  logic [5:0]                               lowered_i,
+
   output logic                                     busy_o,      // ALLOC_BUSY
+  output logic [NumSms-1:0]                        we_o,        // this SM's targets are written
   output logic [NumSms-1:0][NumKernels-1:0][5:0]   target_o
 );
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1;
   localparam int unsigned GranW = $clog2(Granules) + 1;
   localparam int unsigned CountW = $clog2(NumKernels + 1);
   localparam int unsigned WarpSumW = 7 + CountW;                // warps of one TB of each kernel, or targets * warps
@@ -214,10 +222,18 @@ module qsm_tb_alloc #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) all_targets_q <= '0;
     else if (target_we) all_targets_q[sm_q] <= target_q;
+    else begin
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (raise_i[k]) all_targets_q[sm_i][k] <= raised_i;
+        if (lower_i[k]) all_targets_q[sm_i][k] <= lowered_i;
+      end
+    end
   end
+  assign we_o = target_we ? NumSms'(1) << sm_q : '0;
   assign target_o = all_targets_q;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));  // R-TB-7: reducing ends at 0 TBs
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(busy_o && (raise_i | lower_i) != '0));  // R-TA-1
 `endif
 endmodule

@@ -27,7 +27,8 @@ module qsm_tb_kernel #(
   output logic [SmW-1:0]   fault_sm_o,    // which SM has its record, while faulted_o
 
   // Dispatch.
-  output logic             ready_o,       // a block waits for dispatch
+  output logic             has_block_o,   // a block waits, new or saved
+  output logic             ready_o,       // it may be dispatched
   output logic [2:0][15:0] block_o,
   output logic [31:0]      linear_o,
   input  logic             dispatch_i,    // a block is dispatched in this cycle
@@ -39,7 +40,8 @@ module qsm_tb_kernel #(
   output logic                           start_o,
   output logic                           kill_o,
   input  logic [NumSms-1:0]              fault_i,
-  input  logic [SmCountW-1:0]            retires_i  // TBs retired in this cycle
+  input  logic [SmCountW-1:0]            retires_i,  // TBs retired in this cycle
+  output logic [OutW-1:0]                out_o       // TBs that are out
 );
   localparam int unsigned EndW = 4;
 
@@ -135,7 +137,9 @@ module qsm_tb_kernel #(
   assign launches_o = launches_q;
   assign faulted_o = killed_q && by_fault_q;
   assign fault_sm_o = fault_sm_q;
-  assign ready_o = busy_q && !start_q && !killed_q && (!all_q || resume_i) && !ending_q;  // start_q: R-TB-1, not before t + 2
+  assign has_block_o = busy_q && !killed_q && (!all_q || resume_i) && !ending_q;
+  assign ready_o = has_block_o && !start_q;  // R-TB-1: not before t + 2
+  assign out_o = out_q;
   assign block_o = block_q;
   assign linear_o = linear_q;
   assign start_o = start_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one SM has left for thread blocks, and what each of its TB slots holds: warps per sub-core, granules, TB slots, TBs per kernel.
 // Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the next cycle on; both may coincide.
-// Cost: TB slot and granule maps, the owner of each granule, counters in flip-flops; kernel, first and ticket of a TB in distributed RAM.
+// Cost: TB slot and granule maps, counters in flip-flops; kernel, first, granule base and ticket of a TB in distributed RAM.
 module qsm_tb_resources #(
   parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4
@@ -9,6 +9,7 @@ module qsm_tb_resources #(
   parameter int unsigned MaxTbs = 8,        // 1..32
   parameter int unsigned Granules = 32,     // power of two
   parameter int unsigned TicketW = 6,
+  localparam int unsigned GranW = $clog2(Granules),
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
@@ -20,6 +21,7 @@ module qsm_tb_resources #(
   // Shape of each kernel's TBs, stable while one of them is resident: warps = whole_i * NumSched + rest_i.
   input  logic [NumKernels-1:0][FreeW-1:0] whole_i,
   input  logic [NumKernels-1:0][SubW-1:0]  rest_i,
+  input  logic [NumKernels-1:0][GranW:0]   granules_i,
 
   // Would a TB of this kernel fit (but for the granules), and where would it go?
   input  logic [KernelW-1:0]  kernel_i,
@@ -29,6 +31,7 @@ module qsm_tb_resources #(
   output logic [Granules-1:0] free_granules_o,
   // Take it, in the same cycle.
   input  logic                take_i,
+  input  logic [GranW-1:0]    take_base_i,
   input  logic [Granules-1:0] take_granules_i,
   input  logic [TicketW-1:0]  take_ticket_i,
 
@@ -38,7 +41,13 @@ module qsm_tb_resources #(
   output logic [KernelW-1:0]    retire_idx_o,     // the same as a number, and its ticket; while retire_i
   output logic [TicketW-1:0]    retire_ticket_o,
 
-  output logic [NumKernels-1:0][5:0] cnt_o
+  output logic [NumKernels-1:0][5:0]      cnt_o,
+  output logic [NumSched-1:0][FreeW-1:0]  free_warps_o,
+
+  // Where a TB is, in the same cycle: sub-core of its warp 0, first granule.
+  input  logic [TbW-1:0]   look_tb_i,
+  output logic [SubW-1:0]  look_first_o,
+  output logic [GranW-1:0] look_base_o
 );
   logic [MaxTbs-1:0] used_q;
   logic [Granules-1:0] free_granules_q;
@@ -49,38 +58,31 @@ module qsm_tb_resources #(
   typedef struct packed {
     logic [KernelW-1:0] kernel;
     logic [SubW-1:0] first;
+    logic [GranW-1:0] base;
     logic [TicketW-1:0] ticket;
   } held_t;
   held_t held_mem[MaxTbs];
   held_t freed;
 
   assign freed = held_mem[retire_tb_i];
-  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, ticket: take_ticket_i};
+  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, base: take_base_i, ticket: take_ticket_i};
+  assign look_first_o = held_mem[look_tb_i].first;
+  assign look_base_o = held_mem[look_tb_i].base;
 
-  // Warps that a TB of kernel k whose warp 0 is on sub-core `first` has on sub-core j.
-  function automatic logic [FreeW-1:0] need(input logic [KernelW-1:0] k, input logic [SubW-1:0] first, input logic [SubW-1:0] j);
-    logic [SubW:0] turn;  // (j - first) mod NumSched
-    turn = (SubW+1)'(j) + ((j >= first) ? '0 : (SubW+1)'(NumSched)) - (SubW+1)'(first);
-    return whole_i[k] + FreeW'(turn < (SubW+1)'(rest_i[k]));
-  endfunction
-
-  // Who holds a granule; not reset, it counts only while the granule is not free.
-  logic [Granules-1:0][TbW-1:0] owner_q;
   logic [Granules-1:0] freed_granules;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned g = 0; g < Granules; g++) if (take_i && take_granules_i[g]) owner_q[g] <= tb_o;
-  end
-  always_comb begin
-    for (int unsigned g = 0; g < Granules; g++) freed_granules[g] = retire_i && !free_granules_q[g] && owner_q[g] == retire_tb_i;
-  end
+  logic [NumSched-1:0][FreeW-1:0] freed_warps;
+  qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed.base), .len_i(granules_i[freed.kernel]), .run_o(freed_granules));
+  qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_freed (
+    .whole_i(whole_i[freed.kernel]), .rest_i(rest_i[freed.kernel]), .first_i(freed.first), .need_o(freed_warps)
+  );
 
   logic [NumSched-1:0][FreeW-1:0] taken_warps;
+  qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_taken (
+    .whole_i(whole_i[kernel_i]), .rest_i(rest_i[kernel_i]), .first_i(first_q), .need_o(taken_warps)
+  );
   always_comb begin
     fits_o = used_q != '1;
-    for (int unsigned j = 0; j < NumSched; j++) begin
-      taken_warps[j] = need(kernel_i, first_q, SubW'(j));
-      if (free_warps_q[j] < taken_warps[j]) fits_o = 1'b0;
-    end
+    for (int unsigned j = 0; j < NumSched; j++) if (free_warps_q[j] < taken_warps[j]) fits_o = 1'b0;
     tb_o = '0;
     for (int s = MaxTbs - 1; s >= 0; s--) if (!used_q[s]) tb_o = TbW'(s);
   end
@@ -108,16 +110,16 @@ module qsm_tb_resources #(
       cnt_q <= '0;
     end else begin
       used_q <= (used_q & ~freed_tb) | taken_tb;
-      free_granules_q <= (free_granules_q & ~taken_granules) | freed_granules;
+      free_granules_q <= (free_granules_q & ~taken_granules) | (retire_i ? freed_granules : '0);
       for (int unsigned j = 0; j < NumSched; j++) begin
-        free_warps_q[j] <= free_warps_q[j] - (take_i ? taken_warps[j] : '0)
-                                           + (retire_i ? need(freed.kernel, freed.first, SubW'(j)) : '0);
+        free_warps_q[j] <= free_warps_q[j] - (take_i ? taken_warps[j] : '0) + (retire_i ? freed_warps[j] : '0);
       end
       if (take_i) first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched) : first_next);
       for (int unsigned k = 0; k < NumKernels; k++) cnt_q[k] <= cnt_q[k] + 6'(take_kernel[k]) - 6'(retire_kernel_o[k]);
     end
   end
 
+  assign free_warps_o = free_warps_q;
   assign free_granules_o = free_granules_q;
   assign first_o = first_q;
   assign retire_idx_o = freed.kernel;
@@ -127,7 +129,7 @@ module qsm_tb_resources #(
 `ifndef SYNTHESIS
   // R-TB-10: only free resources are taken; R-TB-11: only a used slot retires.
   assert property (@(posedge clk_i) disable iff (!rst_ni) (taken_tb & used_q) == '0 && (taken_granules & ~free_granules_q) == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (freed_tb & ~used_q) == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (freed_tb & ~used_q) == '0 && !(retire_i && (freed_granules & free_granules_q) != '0));
   for (genvar j = 0; j < NumSched; j++) begin : g_assert
     assert property (@(posedge clk_i) disable iff (!rst_ni) free_warps_q[j] <= FreeW'(WarpsPerSched));
   end

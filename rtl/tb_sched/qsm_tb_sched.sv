@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block scheduler: kernel table, targets, what each SM has left, preemption, and one message to an SM per cycle: a new block,
-// a saved one, or the order to save one. Contract: docs/tb_sched.md, docs/preemption.md. All decisions look at registers as of the start of
-// the cycle; messages leave in the deciding cycle, those of the SMs arrive here when they are seen (the message paths are the parent's).
-// Timing: kernel arbiter, SM arbiter, selection of that SM's tables, first fit of granules, in one cycle.
+// Thread-block scheduler: kernel table, targets and their adjustment, what each SM has left, preemption, and one message to an SM per cycle: a new
+// block, a saved one, or the order to save one. Contract: docs/tb_sched.md, docs/preemption.md, docs/tb_adjust.md. All decisions look at registers
+// as of the start of the cycle; messages leave in the deciding cycle, those of the SMs arrive here when they are seen (the message paths are the
+// parent's). Timing: qsm_tb_dispatch.
 // Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM) with dispatch_op_o 0 or 1, and the fields of the message (DISPATCH);
-// ending, killed_o (END); in u_alloc target_we, sm_q, target_q (TARGETS); u_preempt; state: g_sm[i].u_tickets.
+// ending, killed_o (END); in u_alloc target_we, sm_q, target_q (TARGETS); u_preempt; u_adjust; state: g_sm[i].u_tickets.
 module qsm_tb_sched #(
   parameter int unsigned NumSms = 4,      // 1..64
   parameter int unsigned NumKernels = 4,  // slots, 1..8
@@ -76,11 +76,14 @@ module qsm_tb_sched #(
   output logic [NumKernels-1:0][NumImages-1:0]  images_o,   // in use
   output logic [NumKernels-1:0][ImagesW-1:0]    queued_o,
   // TB adjuster.
-  input  logic [NumSms-1:0][NumKernels-1:0]     evict_i,
-  input  logic [1:0]                            evict_technique_i,
-  output logic [NumSms-1:0][NumKernels-1:0]     evict_refused_o,  // pulse
+  input  logic                                    adjust_i,
+  input  logic [1:0]                              adjust_technique_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,        // samples of idle warps, of the last epoch
+  output logic                                    adjust_busy_o,
   // QoS manager.
-  input  logic                                    snapshot_i,  // pulse: this cycle is E
+  input  logic                                    snapshot_i,    // pulse: this cycle is E
+  input  logic                                    epoch_done_i,  // pulse: E + QosLat
+  input  logic [NumKernels-1:0][18:0]             ratio_i,       // goal / IPC of the history, Q3.16
   output logic [NumKernels-1:0]                   had_tb_o,
   output logic [NumSms-1:0][NumKernels-1:0]       saving_o,    // one TB of this kernel is being saved: it does not count (B8)
   // Messages to the SMs.
@@ -108,7 +111,8 @@ module qsm_tb_sched #(
   localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1);
 
   // ---- kernel table ----
-  logic [NumKernels-1:0] ready, ending, dispatched, resume, unfinished;
+  logic [NumKernels-1:0] has_block, ready, ending, dispatched, resume, unfinished;
+  logic [NumKernels-1:0][OutW-1:0] out;
   logic [NumKernels-1:0][2:0][15:0] block;
   logic [NumKernels-1:0][31:0] linear;
   logic [NumSms-1:0][NumKernels-1:0] retire_kernel;
@@ -129,18 +133,24 @@ module qsm_tb_sched #(
       .clk_i, .rst_ni,
       .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .arrival_i(arrival_i[k]), .grid_i(grid_i[k]),
       .busy_o(busy_o[k]), .killed_o(killed_o[k]), .ending_o(ending[k]), .ended_o(ended_o[k]), .launches_o(launches_o[k]),
-      .faulted_o(faulted_o[k]), .fault_sm_o(fault_sm_o[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]), .dispatch_i(dispatched[k]),
+      .faulted_o(faulted_o[k]), .fault_sm_o(fault_sm_o[k]),
+      .has_block_o(has_block[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]), .dispatch_i(dispatched[k]),
       .resume_i(resume[k]), .unfinished_i(unfinished[k]),
-      .start_o(start_o[k]), .kill_o(kill_o[k]), .fault_i(fault), .retires_i(retires)
+      .start_o(start_o[k]), .kill_o(kill_o[k]), .fault_i(fault), .retires_i(retires), .out_o(out[k])
     );
   end
 
   // ---- targets ----
+  logic realloc;
+  logic [NumSms-1:0] alloc_we;
+  logic [SmW-1:0] adjust_sm;
+  logic [NumKernels-1:0] raise, lower;
+  logic [5:0] raised, lowered;
   qsm_tb_alloc #(
     .NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_alloc (
-    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i(alloc_change_i),
-    .busy_o(alloc_busy_o), .target_o
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i(alloc_change_i || realloc),
+    .sm_i(adjust_sm), .raise_i(raise), .lower_i(lower), .raised_i(raised), .lowered_i(lowered), .busy_o(alloc_busy_o), .we_o(alloc_we), .target_o
   );
 
   // ---- what each SM has left ----
@@ -161,6 +171,10 @@ module qsm_tb_sched #(
   logic [NumSms-1:0][TbW-1:0] free_tb;
   logic [NumSms-1:0][SubW-1:0] first;
   logic [NumSms-1:0][Granules-1:0] free_granules;
+  logic [NumSms-1:0][NumSched-1:0][FreeW-1:0] free_warps;
+  logic [TbW-1:0] look_tb;
+  logic [NumSms-1:0][SubW-1:0] look_first;
+  logic [NumSms-1:0][GranW-1:0] look_base;
   logic [NumSms-1:0][TicketW-1:0] ticket, retire_ticket;
   logic [NumSms-1:0] started, returned;     // a block, new or saved, is dispatched there; a ticket comes back by clean-up
   logic [KernelW-1:0] returned_kernel;
@@ -174,11 +188,12 @@ module qsm_tb_sched #(
     qsm_tb_resources #(
       .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules), .TicketW(TicketW)
     ) u_resources (
-      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest),
+      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i,
       .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .first_o(first[i]), .free_granules_o(free_granules[i]),
-      .take_i(started[i]), .take_granules_i(run), .take_ticket_i(dispatch_ticket_o),
+      .take_i(started[i]), .take_base_i(dispatch_base_o), .take_granules_i(run), .take_ticket_i(dispatch_ticket_o),
       .retire_i(retire_i[i]), .retire_tb_i(retire_tb_i[i]), .retire_kernel_o(retire_kernel[i]),
-      .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket[i]), .cnt_o(cnt_o[i])
+      .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket[i]), .cnt_o(cnt_o[i]), .free_warps_o(free_warps[i]),
+      .look_tb_i(look_tb), .look_first_o(look_first[i]), .look_base_o(look_base[i])
     );
 
     qsm_tb_ages #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_ages (
@@ -196,6 +211,8 @@ module qsm_tb_sched #(
   end
 
   // ---- preemption ----
+  localparam logic [3:0] Examined = 4'd1;     // PREEMPT_STATUS: the host's request waits
+  logic [NumSms-1:0][NumKernels-1:0] evict, evict_refused;
   logic [NumKernels-1:0][NumSms-1:0] closed;  // the SM's job keeps this kernel's blocks out
   logic decision, fresh, save_flush;
   logic [NumSms-1:0] save;
@@ -211,7 +228,7 @@ module qsm_tb_sched #(
     .host_technique_i(preempt_technique_i),
     .code_o(preempt_code_o), .code_sm_o(preempt_sm_o), .code_tb_o(preempt_tb_o), .code_image_o(preempt_image_o),
     .job_kind_o, .job_kernel_o, .job_tb_o, .job_image_o, .result_o(job_result_o), .used_o(images_o), .queued_o,
-    .evict_i, .evict_technique_i, .evict_refused_o,
+    .evict_i(evict), .evict_technique_i(adjust_technique_i), .evict_refused_o(evict_refused),
     .save_base_i, .save_limit_i, .idempotent_i, .hold_i, .win_rw_i, .win_base_i, .win_limit_i, .warps_i, .shared_i,
     .killed_i(killed_o), .launch_i, .kill_i(kill_o), .ending_i(ending), .unfinished_o(unfinished),
     .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel),
@@ -222,44 +239,49 @@ module qsm_tb_sched #(
     .decision_o(decision), .save_o(save), .save_kernel_o(save_kernel), .save_tb_o(save_tb), .save_image_o(save_image), .save_flush_o(save_flush)
   );
 
-  // ---- candidate, R-TB-9, R-PE-8 ----
+  // ---- run-time adjustment ----
+  logic [NumSms-1:0] some_job;
+  logic [Granules-1:0] fit_granules;
+  logic [GranW:0] fit_len;
+  logic granules_fit;
+  always_comb for (int unsigned i = 0; i < NumSms; i++) some_job[i] = job_kind_o[i] != '0;
+  qsm_tb_adjust #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)
+  ) u_adjust (
+    .clk_i, .rst_ni, .adjust_i, .snapshot_i, .epoch_done_i, .busy_o(adjust_busy_o),
+    .qos_i, .busy_i(busy_o), .killed_i(killed_o), .has_block_i(has_block), .out_i(out), .mask_i, .ratio_i,
+    .warps_i, .whole_i(whole), .rest_i(rest), .granules_i,
+    .idle_i, .cnt_i(cnt_o), .free_warps_i(free_warps), .free_granules_i(free_granules), .first_i(first),
+    .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel), .look_tb_o(look_tb), .look_first_i(look_first), .look_base_i(look_base),
+    .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(granules_fit), .fit_run_i(run),
+    .alloc_busy_i(alloc_busy_o), .alloc_we_i(alloc_we), .target_i(target_o), .sm_o(adjust_sm), .raise_o(raise), .lower_o(lower),
+    .raised_o(raised), .lowered_o(lowered), .realloc_o(realloc),
+    .preempting_i((|some_job) || preempt_code_o == Examined), .evict_refused_i(evict_refused), .evict_o(evict)
+  );
+
+  // ---- dispatch, R-TB-6, R-TB-9, R-TB-10, R-PE-4, R-PE-8 ----
   logic [NumKernels-1:0][NumSms-1:0] room;
-  logic [NumKernels-1:0] kernel_req, kernel_grant;
-  logic [NumSms-1:0] sm_req, sm_grant;
-  logic candidate, sm_valid;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumSms; i++) room[k][i] = mask_i[k][i] && cnt_o[i][k] < target_o[i][k] && !closed[k][i];
-      kernel_req[k] = ready[k] && (|room[k]) && !alloc_busy_o && !decision;  // R-TB-6, R-PE-4
     end
   end
-  qsm_rr_arb #(.N(NumKernels)) u_kernel_arb (
-    .clk_i, .rst_ni, .req_i(kernel_req), .valid_o(candidate), .grant_o(kernel_grant), .idx_o(kernel)
+  qsm_tb_dispatch #(.NumSms(NumSms), .NumKernels(NumKernels), .Granules(Granules)) u_dispatch (
+    .clk_i, .rst_ni, .closed_i(alloc_busy_o || adjust_busy_o || decision), .ready_i(ready), .room_i(room), .granules_i,
+    .kernel_o(kernel), .sm_o(sm), .fits_i(fits), .free_granules_i(free_granules),
+    .dispatched_o(dispatched), .started_o(started), .base_o(dispatch_base_o), .run_o(run),
+    .lent_i(adjust_busy_o), .lent_granules_i(fit_granules), .lent_len_i(fit_len), .found_o(granules_fit)
   );
-  assign sm_req = candidate ? room[kernel] : '0;
-  qsm_rr_arb #(.N(NumSms)) u_sm_arb (
-    .clk_i, .rst_ni, .req_i(sm_req), .valid_o(sm_valid), .grant_o(sm_grant), .idx_o(sm)
-  );
-
-  // ---- fit, R-TB-10 ----
-  logic granules_fit, dispatch;
-  qsm_run_fit #(.N(Granules)) u_run_fit (
-    .free_i(free_granules[sm]), .len_i(granules_i[kernel]), .found_o(granules_fit), .base_o(dispatch_base_o), .run_o(run)
-  );
-
-  assign dispatch = sm_valid && fits[sm] && granules_fit;
-  assign dispatched = dispatch ? kernel_grant : '0;
-  assign started = dispatch ? sm_grant : '0;
 
   // ---- message: a save goes where there is no dispatch, R-PE-4 ----
   logic restores;
   logic [NumKernels-1:0] renews;  // the candidate, if its block is a new one
   assign restores = resume[kernel];
-  assign renews = kernel_grant & ~resume;
   always_comb begin
     dispatch_block_o = '0;
     dispatch_linear_o = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
+      renews[k] = kernel == KernelW'(k) && !resume[k];
       if (renews[k]) begin
         dispatch_block_o |= block[k];
         dispatch_linear_o |= linear[k];
@@ -288,8 +310,4 @@ module qsm_tb_sched #(
     else had_tb_q <= has_tb | (snapshot_i ? '0 : had_tb_q);
   end
   assign had_tb_o = had_tb_q;
-
-`ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) candidate == sm_valid);  // R-TB-9: a candidate has room somewhere
-`endif
 endmodule

@@ -62,18 +62,17 @@ module qsm_tb_trial #(
     for (int unsigned j = 0; j < NumSched; j++) if (trial_q.warps[j] < need[j]) fits_o = 1'b0;
   end
 
+  logic [Granules-1:0] freed_run;
+  qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed_base_i), .len_i(freed_granules_i), .run_o(freed_run));
+
   left_t taken, freed;
   logic [SubW:0] first_next;
-  logic [GranW+1:0] freed_end;
   assign first_next = (SubW+1)'(first_q) + (SubW+1)'(rest_i);
-  assign freed_end = (GranW+2)'(freed_base_i) + (GranW+2)'(freed_granules_i);
   always_comb begin
     taken.slots = trial_q.slots & (trial_q.slots - MaxTbs'(1));
     taken.granules = trial_q.granules & ~run_i;
     freed.slots = trial_q.slots | freed_slot_i;
-    for (int unsigned g = 0; g < Granules; g++) begin
-      freed.granules[g] = trial_q.granules[g] || (GranW'(g) >= freed_base_i && (GranW+2)'(g) < freed_end);
-    end
+    freed.granules = trial_q.granules | freed_run;
     for (int unsigned j = 0; j < NumSched; j++) begin
       taken.warps[j] = trial_q.warps[j] - need[j];
       freed.warps[j] = trial_q.warps[j] + freed_warps[j];

@@ -219,7 +219,21 @@ class RandomRound {
       slot.hold = random_.below(4) < held_;
     }
     bench.in.preempt.evict_technique = random_.below(3);
-    if (random_.one_in(10)) bench.in.preempt.evict[random_.below(NUM_SMS)][random_.below(NUM_KERNELS)] = true;
+    epoch();
+  }
+
+  // Epochs of all lengths, with kernels behind their goals, at them, and with idle blocks.
+  void epoch() {
+    SchedInput &in = bench.in;
+    in.adjust = true;
+    in.snapshot = random_.one_in(150);
+    if (in.snapshot || bench.ref.adjust.busy() || !random_.one_in(40)) return;
+    in.epoch_done = true;
+    const unsigned ratios[] = {0, 0x4000, 0xc000, 0x10000, 0x10001, 0x7ffff};
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      in.ratio[k] = ratios[random_.below(6)];
+      for (unsigned i = 0; i < NUM_SMS; i++) in.samples[i][k] = random_.one_in(2) ? 0 : random_.below(400);
+    }
   }
 
   // After the registers' writes are in `bench.in`.
@@ -234,11 +248,6 @@ class RandomRound {
       if (result != kRunning && waited_[i]) counts_.result[result]++;
       waited_[i] = result == kRunning ? waited_[i] + 1 : 0;
       tap_.expect(waited_[i] < 1000, "SM %u: the job is not over after 1000 cycles", i);
-      for (unsigned k = 0; k < NUM_KERNELS; k++) {  // falls as R-TA-7 says, or any time later
-        const bool settled = bench.ref.sm[i].cnt[k] <= bench.ref.alloc.target[i][k] && random_.one_in(3);
-        const bool refused = d.now && !d.host && !d.dropped && !d.accepted() && d.request.sm == i && d.request.kernel == k;
-        if (settled || refused) bench.in.preempt.evict[i][k] = false;
-      }
     }
     examined_ = bench.ref.preempt.code == kExamined ? examined_ + 1 : 0;
     tap_.expect(examined_ <= 2 * (3 + NUM_IMAGES), "the request is examined for %u cycles", examined_);
@@ -326,7 +335,7 @@ class RandomRound {
   }
   void quiet_cycle() {
     sms.send();
-    for (std::vector<bool> &flags : bench.in.preempt.evict) flags.assign(NUM_KERNELS, false);
+    bench.in.adjust = false;
     cycle();
   }
 

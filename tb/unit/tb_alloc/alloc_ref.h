@@ -27,6 +27,8 @@ class AllocRef {
       : p(params), target(p.n_sms, std::vector<unsigned>(p.n_kernels, 0)), shape(p.n_kernels) {}
 
   bool busy() const { return request_ || running_; }
+  // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
+  int writes() const { return running_ && cycles_left_ == 1 ? static_cast<int>(sm_) : -1; }
 
   // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes.
   void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change) {

@@ -30,7 +30,8 @@ class Bench {
     in.grid.assign(NUM_KERNELS, {1, 1, 1});
     in.shape.assign(NUM_KERNELS, AllocShape{});
     in.preempt.slot.resize(NUM_KERNELS);
-    in.preempt.evict.assign(NUM_SMS, std::vector<bool>(NUM_KERNELS, false));
+    in.ratio.assign(NUM_KERNELS, 0);
+    in.samples.assign(NUM_SMS, std::vector<unsigned>(NUM_KERNELS, 0));
     end_cycle();
     top.rst_ni = 0;
     clock();
@@ -91,7 +92,7 @@ class Bench {
  private:
   void end_cycle() {
     in.launch = in.kill_write = in.arrival = -1;
-    in.change = in.snapshot = false;
+    in.change = in.snapshot = in.epoch_done = false;
     in.retire.assign(NUM_SMS, -1);
     in.fault.assign(NUM_SMS, std::vector<bool>(NUM_KERNELS, false));
     in.preempt.host = false;
@@ -139,17 +140,20 @@ class Bench {
         set(top.win_limit_i, 2 * k + w, 20, slot.window[w].limit >> 12);
       }
     }
+    for (unsigned k = 0; k < NUM_KERNELS; k++) set(top.ratio_i, k, 19, in.ratio[k]);
     top.preempt_i = pre.host;
     set(top.preempt_sm_i, 0, kSmW, pre.request.sm);
     set(top.preempt_kernel_i, 0, kKernelW, pre.request.kernel);
     top.preempt_by_slot_i = pre.request.by_slot;
     set(top.preempt_tb_i, 0, kTbW, pre.request.tb);
     set(top.preempt_technique_i, 0, 2, pre.request.technique);
-    set(top.evict_technique_i, 0, 2, pre.evict_technique);
+    top.adjust_i = in.adjust;
+    top.epoch_done_i = in.epoch_done;
+    top.adjust_technique_i = pre.evict_technique;
     for (unsigned i = 0; i < NUM_SMS; i++) {
       set(top.retire_saved_i, i, 1, pre.retire_saved[i]);
       set(top.restored_i, i, 1, pre.restored[i]);
-      for (unsigned k = 0; k < NUM_KERNELS; k++) set(top.evict_i, i * NUM_KERNELS + k, 1, pre.evict[i][k]);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) set(top.idle_i, i * NUM_KERNELS + k, 13, in.samples[i][k]);
     }
   }
 
@@ -173,6 +177,7 @@ class Bench {
       }
     }
     same("alloc_busy", 0, top.alloc_busy_o, ref.alloc.busy());
+    same("adjust_busy", 0, top.adjust_busy_o, ref.adjust.busy());
     compare_preempt();
   }
 
@@ -208,10 +213,6 @@ class Bench {
       same("ended", k, get(top.ended_o, k, 1), out.ended[k]);
     }
     const PreemptDecision &d = out.decision;
-    for (unsigned n = 0; n < NUM_SMS * NUM_KERNELS; n++) {
-      const bool refused = d.now && !d.dropped && !d.host && !d.accepted() && n == d.request.sm * NUM_KERNELS + d.request.kernel;
-      same("evict refused", n, get(top.evict_refused_o, n, 1), refused);
-    }
     const unsigned receiver = d.now ? d.request.sm : out.sm;
     same("message valid", 0, top.dispatch_valid_o, out.dispatch || d.saves() ? uint64_t{1} << receiver : 0);
     if (d.saves()) {

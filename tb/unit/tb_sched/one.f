@@ -6,10 +6,15 @@ rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv
 rtl/tb_sched/qsm_run_fit.sv
+rtl/tb_sched/qsm_run_mask.sv
+rtl/tb_sched/qsm_tb_adjust.sv
 rtl/tb_sched/qsm_tb_ages.sv
 rtl/tb_sched/qsm_tb_alloc.sv
+rtl/tb_sched/qsm_tb_dispatch.sv
 rtl/tb_sched/qsm_tb_images.sv
 rtl/tb_sched/qsm_tb_kernel.sv
+rtl/tb_sched/qsm_tb_need.sv
 rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
 rtl/tb_sched/qsm_tb_tickets.sv
+rtl/tb_sched/qsm_tb_trial.sv

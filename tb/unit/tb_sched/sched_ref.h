@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-12 says it, written plainly: vectors, loops, one cycle at a time. With it the preemption engine.
+// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-12 says it, written plainly: vectors, loops, one cycle at a time. With it the preemption engine and
+// the TB adjuster, which sees the registers as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
 
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "../preempt/preempt_ref.h"
+#include "../tb_adjust/adjust_ref.h"
 #include "../tb_alloc/alloc_ref.h"
 
 struct SchedParams {
@@ -23,7 +25,10 @@ struct SchedInput {
   bool change = false, snapshot = false;
   std::vector<int> retire;                      // per SM: TB slot or -1
   std::vector<std::vector<bool>> fault;         // [SM][slot]: message
-  PreemptInput preempt;
+  PreemptInput preempt;                         // its evict flags are the adjuster's
+  bool adjust = false, epoch_done = false;
+  std::vector<unsigned> ratio;
+  std::vector<std::vector<unsigned>> samples;   // [SM][slot]
 };
 
 // What the scheduler decides in a cycle.
@@ -37,6 +42,7 @@ struct SchedOutput {
   bool restore = false, fresh = false;
   unsigned image = 0;
   PreemptDecision decision;
+  AdjustOutput adjust;
 };
 
 class SchedRef {
@@ -69,7 +75,8 @@ class SchedRef {
 
   explicit SchedRef(const SchedParams &params)
       : p(params), alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}),
-        preempt(PreemptParams{p.n_sms, p.n_kernels, p.n_images, p.line_bytes}), slot(p.n_kernels), sm(p.n_sms) {
+        preempt(PreemptParams{p.n_sms, p.n_kernels, p.n_images, p.line_bytes}),
+        adjust(AdjustParams{p.n_sms, p.n_kernels, p.n_sched, p.warps_per_sm, p.max_tbs}), slot(p.n_kernels), sm(p.n_sms) {
     for (Sm &s : sm) {
       s.tb.resize(p.max_tbs);
       s.cnt.assign(p.n_kernels, 0);
@@ -79,14 +86,17 @@ class SchedRef {
   }
 
   // Decisions of the cycle; state moves on to the next.
-  SchedOutput step(const SchedInput &in) {
+  SchedOutput step(const SchedInput &input) {
+    SchedInput in = input;
+    in.preempt.evict = adjust.evict;
     SchedOutput out;
     out.start.assign(p.n_kernels, false);
     out.kill = out.ending = out.ended = out.start;
     const std::vector<bool> has_tb = resident();
     const PreemptView view = look(in);
     out.decision = preempt.decide(in.preempt, view);
-    if (!out.decision.now) choose(in, out);
+    if (!out.decision.now && !adjust.busy()) choose(in, out);
+    out.adjust = adjust.step(look_for_adjuster(in, out.decision));
     const int cleaned = preempt.cleaned(view, out.restore);
     std::vector<bool> may_end;
     for (unsigned k = 0; k < p.n_kernels; k++) may_end.push_back(preempt.may_end(k, slot[k].killed));
@@ -98,13 +108,17 @@ class SchedRef {
     if (cleaned >= 0) clean_up(static_cast<unsigned>(cleaned), view.killed);
     finish_preempt(in, out);
     for (unsigned k = 0; k < p.n_kernels; k++) slot[k].had_tb = has_tb[k] || (slot[k].had_tb && !in.snapshot);
-    alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival, in.change);
+    alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival, in.change || out.adjust.reallocates);
+    const AdjustOutput &a = out.adjust;
+    if (a.adjusted) alloc.target[a.sm][a.kernel] = a.raised;
+    if (a.has_victim) alloc.target[a.sm][a.victim] = a.lowered;
     return out;
   }
 
   const SchedParams p;
   AllocRef alloc;
   PreemptRef preempt;
+  AdjustRef adjust;
   std::vector<Slot> slot;
   std::vector<Sm> sm;
 
@@ -126,6 +140,39 @@ class SchedRef {
     }
     for (const Sm &s : sm) view.resident.push_back(s.age);
     view.retire = in.retire;
+    return view;
+  }
+
+  AdjustView look_for_adjuster(const SchedInput &in, const PreemptDecision &decision) const {
+    AdjustView view;
+    view.adjust = in.adjust;
+    view.snapshot = in.snapshot;
+    view.epoch_done = in.epoch_done;
+    view.alloc_busy = alloc.busy();
+    view.preempting = preempt.code == kExamined;
+    for (const PreemptRef::Job &job : preempt.job) view.preempting = view.preempting || job.kind != kNoJob;
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      const Slot &s = slot[k];
+      const bool block = s.busy && !s.killed && !s.ending && (!s.all || preempt.resumes(in.preempt, k));
+      view.kernel.push_back(AdjustView::Kernel{in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed, block, s.out, in.ratio[k], in.shape[k].warps,
+                                               in.shape[k].granules, in.ctx.mask[k]});
+    }
+    for (unsigned i = 0; i < p.n_sms; i++) {
+      const Sm &s = sm[i];
+      AdjustView::Sm v;
+      v.cnt = s.cnt;
+      v.target = alloc.target[i];
+      v.samples = in.samples[i];
+      v.free_warps = s.free_warps;
+      v.free_granules = ~s.granules_used;
+      v.first = s.first;
+      for (const PreemptView::Resident &r : s.age) v.age.push_back(AdjustView::Tb{r.tb, r.kernel, s.tb[r.tb].first, s.tb[r.tb].base});
+      v.alloc_writes = alloc.writes() == static_cast<int>(i);
+      v.refused.assign(p.n_kernels, false);
+      const bool refused = decision.now && !decision.dropped && !decision.host && !decision.accepted();
+      if (refused && decision.request.sm == i) v.refused[decision.request.kernel] = true;
+      view.sm.push_back(v);
+    }
     return view;
   }
 
