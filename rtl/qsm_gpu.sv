@@ -40,14 +40,10 @@ module qsm_gpu
   logic [KernelW-1:0] stall_kernel;
   logic [2:0] stall_reason;
 
-  // Of registers whose blocks are not built yet.
-  logic adjust;
-  logic unused_registers;
-  assign unused_registers = adjust;
-
-  // ---- preemption ----
+  // ---- preemption, TB adjuster ----
   logic [NumKernels-1:0][31:12] save_base, save_limit;
   logic [NumKernels-1:0] idempotent, preempt_hold;
+  logic adjust, adjust_busy;
   logic [1:0] adjust_technique;
   preempt_req_t preempt;
   preempt_status_t preempt_status;
@@ -66,7 +62,7 @@ module qsm_gpu
   dispatch_t dispatch;
 
   // ---- QoS manager ----
-  logic tick, sample, snapshot, mgr_busy, word_valid, load_valid;
+  logic tick, sample, snapshot, epoch_done, mgr_busy, word_valid, load_valid;
   logic [SmW-1:0] word_sm;
   logic [KernelW-1:0] word_kernel;
   logic [30:0] word_quota, word_credit;
@@ -101,11 +97,6 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0] fault;
   logic [NumSms-1:0] retire_saved, restored;
 
-  // Of the TB adjuster, which is not built yet.
-  logic [NumSms-1:0][NumKernels-1:0] evict_refused;
-  logic unused_evict;
-  assign unused_evict = ^evict_refused;
-
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
     .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
@@ -116,7 +107,7 @@ module qsm_gpu
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
-    .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(1'b0),
+    .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(adjust_busy),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
     .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i(ratio),
     .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
@@ -165,12 +156,13 @@ module qsm_gpu
     .idempotent_i(idempotent), .hold_i(preempt_hold),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival), .alloc_change_i(alloc_change),
     .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .alloc_busy_o(alloc_busy),
-    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .had_tb_o(had_tb), .saving_o(saving),
+    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .epoch_done_i(epoch_done), .ratio_i(ratio), .had_tb_o(had_tb), .saving_o(saving),
     .preempt_i(preempt.valid), .preempt_sm_i(preempt.sm), .preempt_kernel_i(preempt.kernel), .preempt_by_slot_i(preempt.by_slot),
     .preempt_tb_i(preempt.tb), .preempt_technique_i(preempt.technique),
     .preempt_code_o(preempt_status.code), .preempt_sm_o(preempt_status.sm), .preempt_tb_o(preempt_status.tb), .preempt_image_o(status_image),
     .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image), .job_result_o(job_result),
-    .images_o(images), .queued_o(queued), .evict_i('0), .evict_technique_i(adjust_technique), .evict_refused_o(evict_refused),
+    .images_o(images), .queued_o(queued), .adjust_i(adjust), .adjust_technique_i(adjust_technique),
+    .idle_i(snap_idle), .adjust_busy_o(adjust_busy),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_kernel_o(dispatch.kernel),
     .dispatch_tb_o(dispatch.tb), .dispatch_first_o(dispatch.first), .dispatch_base_o(dispatch.base),
     .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear), .dispatch_op_o(dispatch_op), .dispatch_image_o(dispatch_image),
@@ -207,7 +199,7 @@ module qsm_gpu
     .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en),
     .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .iso_ipc_i(iso_ipc), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
     .snap_insn_i(snap_counts), .cycle_i(cycle),
-    .tick_o(tick), .sample_o(sample), .e_o(snapshot), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
+    .tick_o(tick), .sample_o(sample), .e_o(snapshot), .done_o(epoch_done), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
     .mgr_busy_o(mgr_busy), .epoch_count_o(epoch_count), .epoch_e_lo_o(epoch_e_lo), .insn_o(hist_insn), .hcyc_o(hist_cycles),
     .epoch_insn_o(epoch_insn), .epoch_quota_o(epoch_quota), .alpha_o(alpha), .ratio_o(ratio)

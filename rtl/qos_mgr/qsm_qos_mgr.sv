@@ -48,6 +48,7 @@ module qsm_qos_mgr #(
   // messages
   output logic                                    tick_o,          // sent; seen in cycle E
   output logic                                    e_o,             // this is cycle E
+  output logic                                    done_o,          // this is cycle E + QosLat
   output logic                                    sample_o,        // sent: count the idle warps
   output logic                                    word_valid_o,
   output logic [SmW-1:0]                          word_sm_o,
@@ -122,6 +123,7 @@ module qsm_qos_mgr #(
   logic [31:0]       e_cycle_q;
 
   assign epoch_done    = (since_q == SinceW'(QosLat));
+  assign done_o        = epoch_done;
   assign start         = (since_q == SinceW'(NocLat));
   assign load_valid_o  = (since_q == SinceW'(QosLat - NocLat));
   assign load_scheme_o = scheme_q;

@@ -143,3 +143,50 @@ bind qsm_gpu qsm_preempt_monitor u_preempt_monitor (
   .tb(u_tb_sched.u_preempt.u_exam.tb_o), .technique(u_tb_sched.u_preempt.u_exam.technique_o), .image(u_tb_sched.u_preempt.u_exam.image_o),
   .kind(u_tb_sched.u_preempt.kind_q), .result(u_tb_sched.u_preempt.result_q)
 );
+
+// TB adjuster.
+module qsm_adjust_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic asked,
+  input logic gives,
+  input logic takes,
+  input logic [SmW-1:0] sm,
+  input logic [NumKernels-1:0] ask,
+  input logic [NumKernels-1:0][6:0] idle,
+  input logic [KernelW-1:0] asker,
+  input logic [KernelW-1:0] victim,
+  input logic [$clog2(MaxTbs+1)-1:0] n,
+  input logic [1:0] preference,
+  input logic [5:0] raised,
+  input logic [NumSms-1:0][NumKernels-1:0] evict,
+  input logic [NumSms-1:0][NumKernels-1:0] evict_next
+);
+  bit [2047:0] ask_words;
+  always_comb begin
+    ask_words = 2048'({32'(ask), 32'(sm)});
+    for (int k = 0; k < NumKernels; k++) ask_words[32*(k+2)+:32] = 32'(idle[k]);
+  end
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (asked) qsm_dpi_event_wide(EvAsk, 0, 0, 0, 2 + NumKernels, ask_words);
+    if (gives) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'd0, 32'd0, 32'hff, 32'(asker), 32'(sm)}));
+    if (takes) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'(2'd3 - preference), 32'(n), 32'(victim), 32'(asker), 32'(sm)}));
+    for (int i = 0; i < NumSms; i++) if (evict[i] != evict_next[i]) qsm_dpi_event(EvEvict, i, 0, 0, 1, 256'(evict_next[i]));
+  end
+
+  always @(posedge clk_i) if (rst_ni && dump) begin
+    for (int i = 0; i < NumSms; i++) for (int k = 0; k < NumKernels; k++) qsm_dpi_state(StTarget, i, 0, k, 1, int'(evict[i][k]));
+  end
+endmodule
+bind qsm_gpu qsm_adjust_monitor u_adjust_monitor (
+  .clk_i, .rst_ni, .asked(u_tb_sched.u_adjust.asked), .gives(u_tb_sched.u_adjust.gives), .takes(u_tb_sched.u_adjust.takes),
+  .sm(u_tb_sched.u_adjust.sm_q), .ask(u_tb_sched.u_adjust.ask), .idle(u_tb_sched.u_adjust.idle_q),
+  .asker(u_tb_sched.u_adjust.asker_idx), .victim(u_tb_sched.u_adjust.victim), .n(u_tb_sched.u_adjust.best_q.n),
+  .preference(u_tb_sched.u_adjust.best_q.rank.preference), .raised(u_tb_sched.u_adjust.raised_o),
+  .evict(u_tb_sched.u_adjust.evict_q), .evict_next(u_tb_sched.u_adjust.evict_d)
+);
