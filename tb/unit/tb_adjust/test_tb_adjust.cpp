@@ -403,7 +403,7 @@ class RandomRound {
       for (unsigned n = random_.one_in(2) ? random_.below(MAX_TBS) : 4 * MAX_TBS; n > 0; n--) bench.world.dispatch(i, random_.below(NUM_KERNELS));
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         sm.target[k] = std::min<unsigned>(MAX_TBS, sm.cnt[k] + (random_.one_in(5) ? 1 : 0));
-        if (sm.target[k] > 0 && random_.one_in(5)) sm.target[k]--;
+        if (random_.one_in(5)) sm.target[k] -= random_.below(sm.target[k] + 1);
         const unsigned warps = view.kernel[k].warps;
         const unsigned idle = random_.one_in(4) ? random_.below(7) : random_.below(3);
         sm.samples[k] = std::min(6400u, 100 * warps * idle + (random_.one_in(2) ? random_.below(100 * warps) : 0));
