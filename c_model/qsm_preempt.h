@@ -41,7 +41,7 @@ const bool *qsm_preempt_active(const struct qsm_preempt *pe);
 // ---- Between cycles ----
 void qsm_preempt_request(struct qsm_preempt *pe, const struct qsm_preempt_request *request);  // PREEMPT (R-PE-11)
 void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel);
-// Evict flags of an SM (docs/design/tb_adjust.md), bit per kernel, seen from the next cycle on; a refusal clears one.
+// Evict flags of an SM (docs/tb_adjust.md), bit per kernel, seen from the next cycle on; a refusal clears one.
 void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels);
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm);
 uint64_t qsm_preempt_evicting(const struct qsm_preempt *pe);  // SMs with a flag

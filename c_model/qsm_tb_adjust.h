@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adjusts the targets of thread blocks at run time (docs/design/tb_adjust.md): a QoS kernel under its goal gets a block more on an SM, if
+// Adjusts the targets of thread blocks at run time (docs/tb_adjust.md): a QoS kernel under its goal gets a block more on an SM, if
 // need be in place of others' blocks, which the preemption engine takes away. Part of the TB scheduler, which owns the tables.
 #ifndef QSM_TB_ADJUST_H
 #define QSM_TB_ADJUST_H

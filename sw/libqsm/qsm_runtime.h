@@ -81,7 +81,7 @@ typedef enum {
   qsmTechniqueFlush = 2,   // it starts from its beginning later; needs a save area and an idempotent kernel
 } qsmTechnique;
 
-// Adjustment of thread blocks at run time (docs/design/tb_adjust.md), with the technique that takes blocks away.
+// Adjustment of thread blocks at run time (docs/tb_adjust.md), with the technique that takes blocks away.
 typedef enum {
   qsmAdjustOff = 0,
   qsmAdjustSwitch = 1,
