@@ -96,8 +96,6 @@ module qsm_tb_adjust #(
   logic [NumKernels-1:0] asks_q, left_q;    // asking slots left; slots left to divide for, or to try
   logic [NumKernels-1:0][IdleW-1:0] idle_q;
   logic [SamplesW-1:0] samples_q;           // of the idle TBs counted so far
-  logic [MaxTbs-1:0] freed_q;               // places of the age order
-  logic [CountW-1:0] n_q;
   choice_t best_q;
 
   // ---- start and end, R-TA-1, R-TA-6 ----
@@ -145,30 +143,21 @@ module qsm_tb_adjust #(
   end
   assign asked = act && state_q == StAsk;
 
-  // ---- trial: the youngest TB of the slot that is not freed yet, R-TA-4 ----
-  logic [MaxTbs-1:0] slot_tbs, youngest;    // places
-  logic [TbW-1:0] look_tb;
-  logic fits, gives, frees, trial_ends;
-  always_comb begin
-    look_tb = '0;
-    for (int unsigned p = 0; p < MaxTbs; p++) slot_tbs[p] = age_valid_i[sm_q][p] && age_kernel_i[sm_q][p] == slot_idx && !freed_q[p];
-    youngest = slot_tbs & (~slot_tbs + MaxTbs'(1));
-    for (int unsigned p = 0; p < MaxTbs; p++) if (youngest[p]) look_tb |= age_tb_i[sm_q][p];
-  end
-  assign look_tb_o = look_tb;
-  assign frees = act && state_q == StFree && !fits && slot_tbs != '0;
-  assign trial_ends = state_q == StFree && (fits || slot_tbs == '0);
-
+  // ---- trial, R-TA-4 ----
+  logic fits, gives, some_left, trial_ends;
+  logic [CountW-1:0] n;                     // TBs of the slot that are freed
+  assign trial_ends = state_q == StFree && (fits || !some_left);
   qsm_tb_trial #(
-    .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched), .MaxTbs(MaxTbs), .Granules(Granules)
+    .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched), .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_trial (
     .clk_i, .rst_ni,
-    .load_i(act && state_q == StSetup), .slots_i(~age_valid_i[sm_q]), .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]),
-    .first_i(first_i[sm_q]), .restart_i(act && (state_q == StTrial || state_q == StApply)),
+    .age_valid_i(age_valid_i[sm_q]), .age_tb_i(age_tb_i[sm_q]), .age_kernel_i(age_kernel_i[sm_q]),
+    .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]), .first_i(first_i[sm_q]),
+    .load_i(act && state_q == StSetup), .restart_i(act && (state_q == StTrial || state_q == StApply)),
     .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o), .found_i(fit_found_i), .run_i(fit_run_i),
     .fits_o(fits), .take_i(gives),
-    .free_i(frees), .freed_slot_i(youngest), .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]),
-    .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]), .freed_granules_i(granules_i[slot_idx])
+    .kernel_i(slot_idx), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n), .free_i(act && state_q == StFree && !trial_ends),
+    .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]), .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]), .freed_granules_i(granules_i[slot_idx])
   );
   assign fit_len_o = granules_i[asker_idx];
 
@@ -182,8 +171,8 @@ module qsm_tb_adjust #(
   always_comb begin
     rank = '0;
     if (!qos_i[slot_idx]) rank = '{preference: 2'd3, merit: MarginW'(idle_q[slot_idx])};
-    else if (idle_q[slot_idx] > IdleW'(n_q)) rank = '{preference: 2'd2, merit: MarginW'(idle_q[slot_idx])};
-    else if (spare > {(MarginW+OutW-16)'(n_q), 16'd0}) rank = '{preference: 2'd1, merit: margin};
+    else if (idle_q[slot_idx] > IdleW'(n)) rank = '{preference: 2'd2, merit: MarginW'(idle_q[slot_idx])};
+    else if (spare > {(MarginW+OutW-16)'(n), 16'd0}) rank = '{preference: 2'd1, merit: margin};
   end
   assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
 
@@ -269,8 +258,6 @@ module qsm_tb_adjust #(
       left_q <= '0;
       idle_q <= '0;
       samples_q <= '0;
-      freed_q <= '0;
-      n_q <= '0;
       best_q <= '0;
     end else begin
       case (state_q)
@@ -295,14 +282,8 @@ module qsm_tb_adjust #(
           left_q <= here_q & ~asker;
           if (asker_done) asks_q <= asks_after;
         end
-        StTrial: begin
-          freed_q <= '0;
-          n_q <= '0;
-        end
         StFree: begin
-          freed_q <= freed_q | youngest;
-          n_q <= n_q + CountW'(1);
-          if (better) best_q <= '{rank: rank, victim: slot, n: n_q};
+          if (better) best_q <= '{rank: rank, victim: slot, n: n};
           if (trial_ends) left_q <= left_after;
         end
         StApply: asks_q <= asks_after;

@@ -2,12 +2,17 @@
 // Would a thread block fit into an SM, were others gone? A picture of what the SM has left (W) and a second one for trials (V) in which TBs are
 // freed one by one. Contract: docs/tb_adjust.md R-TA-2 to R-TA-4. fits_o looks at V; both pictures are equal but during a trial.
 // TB slots are counted as places of the age order (qsm_tb_ages): which one is taken does not matter, the one that is freed is not free.
+// The places must stand still from a load to the next: no TB may come.
 // Cost: two pictures in flip-flops; the run of granules is found by the parent's qsm_run_fit.
 module qsm_tb_trial #(
+  parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4
   parameter int unsigned WarpsPerSched = 8, // 1..16
   parameter int unsigned MaxTbs = 8,        // 1..32
   parameter int unsigned Granules = 32,     // power of two
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned CountW = $clog2(MaxTbs + 1),
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
   localparam int unsigned FreeW = $clog2(WarpsPerSched + 1),
   localparam int unsigned GranW = $clog2(Granules)
@@ -15,13 +20,16 @@ module qsm_tb_trial #(
   input  logic clk_i,
   input  logic rst_ni,
 
-  // At most one of load_i, take_i, restart_i, free_i.
-  input  logic                           load_i,      // W, V := this
-  input  logic [MaxTbs-1:0]              slots_i,     // free TB slots
-  input  logic [NumSched-1:0][FreeW-1:0] warps_i,     // free warps
-  input  logic [Granules-1:0]            granules_i,  // free granules
+  // The SM: its TBs, the youngest first; free warps and granules.
+  input  logic [MaxTbs-1:0]              age_valid_i,
+  input  logic [MaxTbs-1:0][TbW-1:0]     age_tb_i,
+  input  logic [MaxTbs-1:0][KernelW-1:0] age_kernel_i,
+  input  logic [NumSched-1:0][FreeW-1:0] warps_i,
+  input  logic [Granules-1:0]            granules_i,
   input  logic [SubW-1:0]                first_i,
-  input  logic                           restart_i,   // V := W
+  // At most one of load_i, restart_i, take_i, free_i.
+  input  logic                           load_i,      // W, V := the SM
+  input  logic                           restart_i,   // V := W, nothing freed
 
   // The TB that asks.
   input  logic [FreeW-1:0]    whole_i,
@@ -32,9 +40,12 @@ module qsm_tb_trial #(
   output logic                fits_o,
   input  logic                take_i,      // W, V give it up
 
-  // The TB that would go.
-  input  logic                free_i,      // V gets it back
-  input  logic [MaxTbs-1:0]   freed_slot_i,
+  // The TB that would go: the youngest of a kernel that is not freed yet.
+  input  logic [KernelW-1:0]  kernel_i,
+  output logic                some_o,      // there is one
+  output logic [TbW-1:0]      tb_o,
+  output logic [CountW-1:0]   freed_o,     // TBs freed so far
+  input  logic                free_i,      // V gets it back; where it is:
   input  logic [FreeW-1:0]    freed_whole_i,
   input  logic [SubW-1:0]     freed_rest_i,
   input  logic [SubW-1:0]     freed_first_i,
@@ -48,6 +59,18 @@ module qsm_tb_trial #(
   } left_t;
   left_t left_q, trial_q;           // W, V
   logic [SubW-1:0] first_q;
+  logic [MaxTbs-1:0] freed_q;       // places
+  logic [CountW-1:0] n_freed_q;
+
+  logic [MaxTbs-1:0] candidates, youngest;
+  always_comb begin
+    for (int unsigned p = 0; p < MaxTbs; p++) candidates[p] = age_valid_i[p] && age_kernel_i[p] == kernel_i && !freed_q[p];
+    youngest = candidates & (~candidates + MaxTbs'(1));
+    tb_o = '0;
+    for (int unsigned p = 0; p < MaxTbs; p++) if (youngest[p]) tb_o |= age_tb_i[p];
+  end
+  assign some_o = candidates != '0;
+  assign freed_o = n_freed_q;
 
   logic [NumSched-1:0][FreeW-1:0] need, freed_warps;
   qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_need (
@@ -71,7 +94,7 @@ module qsm_tb_trial #(
   always_comb begin
     taken.slots = trial_q.slots & (trial_q.slots - MaxTbs'(1));
     taken.granules = trial_q.granules & ~run_i;
-    freed.slots = trial_q.slots | freed_slot_i;
+    freed.slots = trial_q.slots | youngest;
     freed.granules = trial_q.granules | freed_run;
     for (int unsigned j = 0; j < NumSched; j++) begin
       taken.warps[j] = trial_q.warps[j] - need[j];
@@ -84,10 +107,12 @@ module qsm_tb_trial #(
       left_q <= '0;
       trial_q <= '0;
       first_q <= '0;
+      freed_q <= '0;
+      n_freed_q <= '0;
     end else begin
       if (load_i) begin
-        left_q <= '{slots: slots_i, warps: warps_i, granules: granules_i};
-        trial_q <= '{slots: slots_i, warps: warps_i, granules: granules_i};
+        left_q <= '{slots: ~age_valid_i, warps: warps_i, granules: granules_i};
+        trial_q <= '{slots: ~age_valid_i, warps: warps_i, granules: granules_i};
         first_q <= first_i;
       end
       if (take_i) begin
@@ -95,8 +120,16 @@ module qsm_tb_trial #(
         trial_q <= taken;
         first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched) : first_next);
       end
-      if (restart_i) trial_q <= left_q;
-      if (free_i) trial_q <= freed;
+      if (restart_i) begin
+        trial_q <= left_q;
+        freed_q <= '0;
+        n_freed_q <= '0;
+      end
+      if (free_i) begin
+        trial_q <= freed;
+        freed_q <= freed_q | youngest;
+        n_freed_q <= n_freed_q + CountW'(1);
+      end
     end
   end
 
@@ -105,7 +138,7 @@ module qsm_tb_trial #(
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0({load_i, take_i, restart_i, free_i}));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(take_i && !(fits_o && trial_q == left_q)));      // R-TA-3
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(free_i && (trial_q.slots & freed_slot_i) != '0));  // R-TA-4
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(free_i && (!some_o || (trial_q.slots & youngest) != '0)));  // R-TA-4
   for (genvar j = 0; j < NumSched; j++) begin : g_assert
     assert property (@(posedge clk_i) disable iff (!rst_ni) trial_q.warps[j] <= FreeW'(WarpsPerSched));
   end
