@@ -236,7 +236,7 @@ module qsm_warp_state
     end
 
     assign at_barrier_o[w] = bar_q[w] != '0 && (live_q[w] & ~bar_q[w]) == '0;
-    assign flush_o[w] = killed[w] || starts[w] || (frozen[w] && evict_i);
+    assign flush_o[w] = killed[w] || starts[w];  // after an evict nothing issues, and the next start does it
   end
 
   logic unused;

@@ -79,8 +79,10 @@ module qsm_subcore
   assign mq_valid_o    = mq_valid;
   always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
   assign result_pop_o  = 1'b0;
-  assign {step_done_o, step_warp_o, step_path_o, step_lane_pc_o, step_lane_depth_o, step_word_o, drained_o} = '0;  // no step is ever done
-  assign quiet_o       = quiet;
+  assign {step_path_o, step_lane_pc_o, step_lane_depth_o, step_word_o} = '0;
+  assign step_warp_o   = '{found: quiet, default: '0};
+  assign step_done_o   = quiet && step_i.valid;  // at once, or never
+  assign {quiet_o, drained_o} = {quiet, quiet};
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
   assign resident_o    = '1;
   assign kernel_o      = {WarpsPerSched{KernelW'(Sub + 1)}};

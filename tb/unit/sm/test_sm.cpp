@@ -471,6 +471,29 @@ void test_save_message(Tap &tap) {
   tap.done("a save begins only with a block, and ends with it (R-PE-12, R-PE-20, R-PE-21, R-PE-22)");
 }
 
+// A flushed block waits for its retirement while another, lower slot retires.
+void test_saved(Tap &tap) {
+  Rtl rtl;
+  auto cycle = [&](const Inputs &in) { rtl.cycle(in); rtl.edge(); };
+  cycle(dispatch(1, 1));
+  cycle(dispatch(1, 3));
+  for (int i = 0; i < 3; i++) cycle({});
+  cycle(message(kFlush, 1, 3));
+  rtl.top.quiet_i = 1;
+  for (int i = 0; i < 9; i++) cycle({});  // quiet, find, six steps of the header, evict
+  Inputs in = finish(0, 3);
+  in.finish[1] = {true, 1};
+  cycle(in);
+  for (const uint32_t tb : {1u, 3u}) {
+    const Outputs out = rtl.cycle({});
+    tap.expect(out.retire.valid && out.retire.tb == tb && rtl.top.retire_o[2] == (tb == 3), "slot %u retires, saved or not", tb);
+    rtl.edge();
+  }
+  rtl.cycle({});
+  tap.expect(rtl.top.phase_o == 0, "which ends the job");
+  tap.done("a block that is saved retires marked so, another does not (R-PE-17, R-SM-4)");
+}
+
 void test_restore_message(Tap &tap) {
   for (const bool fresh : {false, true}) {
     Bench b(tap);
@@ -704,7 +727,7 @@ void test_parameters(Tap &tap) {
 
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm");
-  Tap tap(14);
+  Tap tap(15);
   test_parameters(tap);
   test_launch(tap);
   test_order(tap);
@@ -714,6 +737,7 @@ int main(int argc, char **argv) {
   test_lsu_fault_first(tap);
   test_killed_launch(tap);
   test_save_message(tap);
+  test_saved(tap);
   test_restore_message(tap);
   test_port(tap);
   test_counters(tap);

@@ -217,6 +217,35 @@ static void test_bubble() {
      b->error + " issued " + std::to_string(t) + ", " + std::to_string(fixed) + " fixed, written " + std::to_string(written));
 }
 
+// The same with steps for a frozen warp in the place of the other warps.
+static void test_step_bubble() {
+  const Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6), exit_()};
+  auto b = run_warm(code, 1);
+  b->issues.clear();
+  b->writes.clear();
+  b->top.freeze_i = 1;
+  b->top.freeze_tb_i = 1;
+  b->add_block(0, 0, 1, nullptr);
+  b->add_block(1, 1, 1, nullptr);
+  for (int i = 0; i < 200; i++) {
+    const uint64_t t = issued_at(*b, 3);
+    b->top.set_i = t != 0 && b->cycle > t + 20;
+    b->top.set_rd_i = static_cast<uint8_t>(11 + i % 8);
+    b->step();
+  }
+  const uint64_t t = issued_at(*b, 3);
+  uint64_t written = 0;
+  uint32_t n_before = 0, n_issued = 0;
+  for (const Write &w : b->writes) {
+    if (w.rd == 10 && w.warp == 0) written = w.cycle;
+    n_before += w.rd >= 11 && w.cycle >= t + 38 && w.cycle < t + 50;
+  }
+  for (const Issue &i : b->issues) n_issued += i.cycle > t + 20;
+  ok(written == t + 50 && n_before == 12, "steps leave the bubble to a waiting quotient (R-PE-16, R-WB-3)",
+     b->error + " issued " + std::to_string(t) + ", " + std::to_string(n_before) + " before, written " + std::to_string(written));
+  ok(b->top.resident_o != 0 && n_issued == 0, "a frozen warp issues nothing, nor does another in the cycle of a step (R-IS-1)");
+}
+
 // ---- faults ----
 
 static void expect_fault(const Program &code, uint32_t n_threads, Fault want, const std::string &name) {
@@ -503,6 +532,7 @@ int main(int argc, char **argv) {
   test_timing();
   test_load_use();
   test_bubble();
+  test_step_bubble();
   test_faults();
   test_fault_writes_nothing();
   test_start_killed();
