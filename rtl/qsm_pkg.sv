@@ -301,6 +301,7 @@ package qsm_pkg;
   typedef struct packed {  // the one slot of the SM that is saved, flushed or restored, R-PE-12
     logic valid;
     logic [TbW-1:0] tb;
+    logic [KernelW-1:0] kernel;
   } freeze_t;
 
   typedef enum logic [3:0] {

@@ -3,7 +3,7 @@
 // Doc: docs/preemption.md (save area and image, R-PE-16 to R-PE-19).
 // Contract: walks through the phases find to header as phase_i names them; phase_done_o in the last cycle of each.
 // Latency: the step comes from registers and the warp's state; its operands also from the warp's path, lane store and the block's index.
-// Cost: one 32-bit adder for all addresses, one multiplexer over the lanes of all sub-cores; about 40 flip-flops, one per lane and one per warp.
+// Cost: one adder for all addresses, one multiplexer over the lanes of all sub-cores; about 40 flip-flops, one per lane and one per warp.
 module qsm_save_steps
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -19,13 +19,13 @@ module qsm_save_steps
   input  logic [CountW-1:0]      warps_i,        // of the block
   input  logic [SubW-1:0]        first_i,        // sub-core of its warp 0
   input  logic [18:0]            shared_i,       // bytes
-  input  logic [31:0]            base_i,         // of the image
+  input  logic [31:LineOffW]     base_i,         // of the image: a line
   input  logic [2:0][15:0]       block_i,        // index of the block that is saved
   input  logic [31:0]            linear_i,
   input  logic                   arrival_i,      // another block arrives
   output logic                   phase_done_o,
   output logic                   has_shared_o,
-  output logic [31:0]            address_o,      // PhAddress: of the next image
+  output logic [31:LineOffW]     address_o,      // PhAddress: of the next image
   // Sub-cores
   output step_t [NumSched-1:0]   step_o,
   output logic  [WidxW-1:0]      step_widx_o,
@@ -93,7 +93,7 @@ module qsm_save_steps
   rows_t rows;
   logic has_rest;
   line_t line;
-  logic [31:0] address, row_address;
+  logic [31:LineOffW] address, row_address;
   mask_t row_mask;
   assign has_rest = shared_i[LineOffW-1:0] != '0;
   assign rows = rows_t'(shared_i >> LineOffW) + rows_t'(has_rest);
@@ -117,10 +117,10 @@ module qsm_save_steps
     line = (warp_lines << 5) + warp_lines + offset + line_t'(3);
     if (phase_i == PhHeader) line = save_i ? line_t'(part_q[2:1]) : line_t'(part_q);
   end
-  assign address = base_i + (32'(line) << LineOffW);
+  assign address = base_i + (32-LineOffW)'(line);
   assign address_o = address;
 
-  assign row_address = {4'h1, 28'(row_q) << LineOffW};
+  assign row_address = {4'h1, (28-LineOffW)'(row_q)};
   for (genvar l = 0; l < WarpSize; l++) begin : g_row
     assign row_mask[l] = row_q < rows_t'(shared_i >> LineOffW) || LineOffW'(4 * l) < shared_i[LineOffW-1:0];
   end
@@ -160,30 +160,28 @@ module qsm_save_steps
     endcase
   end
 
+  // One of several words, by a bit each: half the logic of a choice by phase and part.
+  logic is_set, is_state, is_header, is_row, is_line;
+  assign is_set = kind == StepSet;
+  assign is_state = is_set && phase_i == PhState;
+  assign is_header = is_set && phase_i == PhHeader;
+  assign is_row = kind inside {StepSts, StepLds};
+  assign is_line = kind inside {StepSt, StepLd};
   always_comb begin
+    step_pc_o = '0;
+    if (is_line) step_pc_o |= {address, LineOffW'(0)};
+    if (is_row) step_pc_o |= {row_address, LineOffW'(0)};
+    if (is_state && at_path && !second_q) step_pc_o |= path.pc;
+    if (is_state && at_path && second_q) step_pc_o |= 32'({1'b1, path.depth});
+    if (is_state && at_lane && !second_q) step_pc_o |= lane_pc;
+    if (is_state && at_lane && second_q) step_pc_o |= 32'({bar, 1'b1, lane_depth});
+    if (is_header && part_q[2:1] == 2'd0) step_pc_o |= block_i[1:0];
+    if (is_header && part_q[2:1] == 2'd1) step_pc_o |= 32'(block_i[2]);
+    if (is_header && part_q[2:1] == 2'd2) step_pc_o |= linear_i;
+
     step_mask_o = '1;
-    unique case (kind)
-      StepSts, StepLds: begin
-        step_pc_o = row_address;
-        step_mask_o = row_mask;
-      end
-      StepSet: unique case (phase_i)
-        PhState: begin
-          step_mask_o = lanes;
-          if (at_path) step_pc_o = second_q ? 32'd32 + 32'(path.depth) : path.pc;
-          else if (at_lane) step_pc_o = second_q ? 32'({bar, 1'b1, lane_depth}) : lane_pc;
-          else step_pc_o = '0;
-        end
-        PhHeader: unique case (part_q[2:1])
-          2'd0:    step_pc_o = block_i[1:0];
-          2'd1:    step_pc_o = 32'(block_i[2]);
-          default: step_pc_o = linear_i;
-        endcase
-        default: step_pc_o = '0;
-      endcase
-      StepJmp: step_pc_o = '0;
-      default: step_pc_o = address;
-    endcase
+    if (is_row) step_mask_o = row_mask;
+    if (is_state) step_mask_o = lanes;
   end
 
   always_comb begin

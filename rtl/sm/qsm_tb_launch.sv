@@ -90,12 +90,12 @@ module qsm_tb_launch
   end
 
   always_comb begin
-    present_o  = '0;
     runnable_o = '0;
     for (int unsigned s = 0; s < MaxTbs; s++) begin
-      if (tb_valid_q[s] && (!frozen[s] || restoring_i)) present_o[tb_info_q[s].kernel] = 1'b1;
       if (tb_valid_q[s] && !frozen[s]) runnable_o[tb_info_q[s].kernel] = 1'b1;
     end
+    present_o = runnable_o;
+    if (freeze_i.valid && restoring_i) present_o[freeze_i.kernel] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -58,7 +58,7 @@ module qsm_tb_save
   logic [TicketW-1:0] ticket_q;
   logic [CountW-1:0] warps_q;    // shape of the block
   logic [18:0] shared_q;
-  logic [31:0] base_q, base_next;
+  logic [31:LineOffW] base_q, base_next;  // of the image: a line
   logic fresh_q, saved_q, idle, save, killed, retires;
 
   assign idle = op_q == OpNew;
@@ -134,7 +134,7 @@ module qsm_tb_save
         ticket_q <= message_i.ticket;
         warps_q <= desc_i[message_i.kernel].warps[CountW-1:0];
         shared_q <= desc_i[message_i.kernel].shared;
-        base_q <= {save_base_i, 12'd0};
+        base_q <= {save_base_i, (12-LineOffW)'(0)};
         fresh_q <= message_i.op == OpRestore && message_i.fresh;
       end
       if (phase_q == PhAddress) begin  // R-PE-14
@@ -144,7 +144,7 @@ module qsm_tb_save
     end
   end
 
-  assign freeze_o = '{valid: !idle, tb: tb_q};
+  assign freeze_o = '{valid: !idle, tb: tb_q, kernel: kernel_q};
   assign restoring_o = op_q == OpRestore;
   assign fresh_o = fresh_q;
   assign saved_o = saved_q;

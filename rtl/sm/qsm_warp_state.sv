@@ -240,7 +240,7 @@ module qsm_warp_state
   end
 
   logic unused;
-  assign unused = ^{desc_i, sel_merge_pc[1:0]};
+  assign unused = ^{desc_i, sel_merge_pc[1:0], freeze_i.kernel};
 
   assign resident_o = resident_q;
   assign kernel_o = kernel_q;

@@ -179,7 +179,7 @@ module qsm_sm_monitor
   input logic [3:0] image,
   input logic fresh,
   input logic saved,
-  input logic [31:0] base,
+  input logic [31:LineOffW] base,
   input logic restored,
   input logic [MaxTbs-1:0] release_tbs,
   input logic [NumKernels-1:0] fault_new,
@@ -262,7 +262,7 @@ module qsm_sm_monitor
     qsm_dpi_state(StSaver, sm, 0, 0, 0, int'({phase, 2'd0, op}));
     if (op != OpNew) begin
       qsm_dpi_state(StSaver, sm, 0, 0, 1, int'({fresh, 4'd0, image, 8'(save_tb)}));
-      qsm_dpi_state(StSaver, sm, 0, 0, 2, int'(base));
+      qsm_dpi_state(StSaver, sm, 0, 0, 2, int'({base, LineOffW'(0)}));
     end
     for (int k = 0; k < NumKernels; k++) qsm_dpi_state(StFault, sm, 0, k, 0, int'(killed[k]));
   end
