@@ -150,7 +150,7 @@ module qsm_quota #(
 
   always_comb begin
     granted_d = granted_q;
-    if (first || take) granted_d |= chosen;
+    if (first || (take && has_word)) granted_d |= chosen;
     if (drop) granted_d &= ~chosen;
   end
 

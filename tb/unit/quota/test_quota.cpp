@@ -567,7 +567,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned n = 0; n < 400000 && !tap.failed(); n++) {
     for (unsigned s = 0; s < kSched; s++) {
       const unsigned k = random.below(kKernels);
-      if (b.in.present[k] && b.ref.open(b.in, k) && !random.one_in(3)) b.issue(s, k, random.below(kLanes + 1));
+      if (b.in.present[k] && b.ref.slots[k].granted && b.ref.open(b.in, k) && !random.one_in(3)) b.issue(s, k, random.below(kLanes + 1));
     }
     if (random.one_in(20)) b.in.arrive = static_cast<int>(random.below(kKernels));
     if (random.one_in(100)) b.in.first_quota[random.below(kKernels)] = any_quota(random);
@@ -587,6 +587,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     b.cycle();
     for (unsigned k = 0; k < kKernels; k++) {
       if (random.one_in(100)) b.in.present[k] = false;
+      if (random.one_in(200)) b.in.present[k] = true;  // a save is given up as the kernel is killed (R-PE-20): if dropped, it issues no more
       b.in.runnable[k] = b.in.present[k] && b.in.runnable[k] != random.one_in(50);
       if (random.one_in(2000)) b.in.qos[k] = !b.in.qos[k];
     }
