@@ -179,8 +179,8 @@ module qsm_tb_save
   // ---- Steps ----
   qsm_save_steps u_steps (
     .clk_i, .rst_ni, .phase_i(phase_q), .save_i(save), .go_i(!killed), .warps_i(warps_q), .first_i(tb_first_i[tb_q]), .shared_i(shared_q),
-    .base_i(base_q), .block_i(save_block), .linear_i(save_linear), .arrival_i(arrives), .phase_done_o(steps_done), .has_shared_o(has_shared), .address_o(base_next),
-    .step_o, .step_widx_o, .step_pc_o, .step_mask_o, .step_sub_o(step_sub), .warp_i(step_warp_i), .path_i(step_path_i),
+    .base_i(base_q), .block_i(save_block), .linear_i(save_linear), .arrival_i(arrives),
+    .phase_done_o(steps_done), .has_shared_o(has_shared), .address_o(base_next), .step_o, .step_widx_o, .step_pc_o, .step_mask_o, .step_sub_o(step_sub), .warp_i(step_warp_i), .path_i(step_path_i),
     .lane_pc_i(step_lane_pc_i), .lane_depth_i(step_lane_depth_i), .done_i(step_done_i)
   );
 

@@ -5,7 +5,8 @@ package qsm_monitor_pkg;
   import qsm_pkg::*;
 
   typedef enum int {
-    EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire, EvResumed, EvFault,
+    EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire,
+    EvResumed, EvFault,
     EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvAsk, EvAdjust, EvEvict, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
   } event_e;
 

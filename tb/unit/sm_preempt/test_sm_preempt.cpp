@@ -306,7 +306,8 @@ void test(Tap &tap, Random &random, uint32_t n_launches, bool kills, const char 
     sum.n_restores += s.n_restores;
     sum.n_kills += s.n_kills;
   }
-  std::printf("# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills\n", sum.n_saves, sum.n_flushes, sum.n_early, sum.n_restores, sum.n_kills);
+  std::printf("# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills\n", sum.n_saves, sum.n_flushes, sum.n_early,
+              sum.n_restores, sum.n_kills);
   const long enough = n_launches / 4;
   tap.expect(sum.n_saves > enough && sum.n_flushes > enough && sum.n_early > 0 && sum.n_restores > enough && (sum.n_kills > 0) == kills, "too little happened");
   tap.done(name);

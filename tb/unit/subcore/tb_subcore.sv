@@ -125,7 +125,8 @@ module tb_subcore
   // Told with every start: a warp's first instruction comes later.
   assign index = '{valid: start_i, tb: TbW'(start_tb_i), ticket: TicketW'(5 - 32'(start_tb_i)), block: {16'd3, 16'd2, 16'(start_tb_i)},
                    linear: 100 + 32'(start_tb_i)};
-  assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i), widx: WidxW'(start_widx_i), live: mask_t'(start_live_i), restored: 1'b0};
+  assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i), widx: WidxW'(start_widx_i),
+                   live: mask_t'(start_live_i), restored: 1'b0};
   assign pass = '{part: pass_part_i, last: pass_last_i, sub: '0, warp: WarpW'(pass_warp_i), entry: SbW'(pass_entry_i)};
   assign ack = '{valid: ack_i, sub: '0, warp: WarpW'(ack_warp_i), entry: SbW'(ack_entry_i)};
   assign result = '{valid: result_i, warp: WarpW'(result_warp_i), rd: result_rd_i, mask: mask_t'(result_mask_i), entry: SbW'(result_entry_i), data: result_data_i};
@@ -143,8 +144,8 @@ module tb_subcore
     .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(), .mq_pop_i, .result_i(result),
     .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .freeze_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
-    .step_i('{valid: set_i, kind: StepSet, xreg: set_rd_i, lane: 1'b0}), .step_widx_i('0), .step_pc_i(32'd77), .step_mask_i('1), .step_done_o(), .step_warp_o(), .step_path_o(), .step_lane_pc_o(),
-    .step_lane_depth_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o(),
+    .step_i('{valid: set_i, kind: StepSet, xreg: set_rd_i, lane: 1'b0}), .step_widx_i('0), .step_pc_i(32'd77), .step_mask_i('1),
+    .step_done_o(), .step_warp_o(), .step_path_o(), .step_lane_pc_o(), .step_lane_depth_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o(),
     .resident_o(), .kernel_o(), .reason_o()
   );
   /* verilator lint_on PINCONNECTEMPTY */

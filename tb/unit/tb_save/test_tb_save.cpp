@@ -270,7 +270,8 @@ class Job {
     const uint32_t want[3] = {item.kind, item.xreg, item.of_lane};
     for (uint32_t n = 0; n < 3; n++) b_.expect(b_.top.step_o[sub][n + 1] == want[n], "step's field %u: %u, not %u", n, b_.top.step_o[sub][n + 1], want[n]);
     for (uint32_t s = 0; s < b_.subs; s++) b_.expect(s == sub || !b_.top.step_o[s][0], "a step in two sub-cores");
-    b_.expect(b_.top.operand_o[1] == item.pc, "phase %u, warp %u, x%u: pc field %08x, not %08x", item.phase, item.warp, item.xreg, b_.top.operand_o[1], item.pc);
+    b_.expect(b_.top.operand_o[1] == item.pc, "phase %u, warp %u, x%u: pc field %08x, not %08x", item.phase, item.warp, item.xreg,
+              b_.top.operand_o[1], item.pc);
     b_.expect(b_.top.operand_o[2] == item.mask, "phase %u, warp %u: mask %x, not %x", item.phase, item.warp, b_.top.operand_o[2], item.mask);
   }
 
