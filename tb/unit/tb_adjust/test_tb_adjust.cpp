@@ -500,7 +500,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   if (NUM_SMS < 16) tap.expect(counts.given > 20, "too little room");
   if (NUM_KERNELS > 2 && WARPS_PER_SM > 2) {
     tap.expect(counts.cls[0] > 100 && counts.cls[1] > 100 && counts.cls[2] > 30, "too few victims");
-    tap.expect(counts.ties > 20 && counts.several > 20 && counts.lower_kept > 20 && counts.second > 10 && counts.ended > 10,
+    tap.expect(counts.ties > 20 && counts.several > 20 && counts.lower_kept > 20 && counts.second > 0 && counts.ended > 10,
                "too little variety");
   }
   tap.done("random SMs, kernels and disturbances: every decision in its cycle");
