@@ -23,6 +23,7 @@ include mk/install.mk
 include mk/host.mk
 include mk/rtl.mk
 include mk/test.mk
+include mk/faults.mk
 include mk/sanitize.mk
 include mk/waves.mk
 include mk/lint.mk

@@ -57,38 +57,11 @@ test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(UNIT_BENCHES) $(TES
 # What cannot be built does not keep the rest from being tested: its tests then fail.
 BUILD_TESTS = -+$(MAKE) -k $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS)) test-build
 
-test: install-sim install-docs ## all tests, under 15 minutes on two cores; TESTS=WORD for some
+test: install-sim install-docs $(STAMPS)/pip-lint ## all tests, under 15 minutes on two cores; TESTS=WORD for some
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
 
 test-full: export QSM_TEST_FULL := 1
-test-full: install-sim install-docs ## the same with large inputs and long random runs
+test-full: install-sim install-docs $(STAMPS)/pip-lint ## the same with large inputs and long random runs
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
-
-# Faults made by hand in the RTL (tb/faults/README.md): all of them in one build, of which one is awake in a run.
-FAULTS_DIR := build/faults
-FAULT_BENCHES := $(sort $(shell awk '/^==/ { print $$4 }' tb/faults/faults.txt))
-FAULT_LIBRARIES := $(patsubst %,$(FAULTS_DIR)/root/build/rtl/%.so,tiny odd)
-
-.PHONY: faults
-faults: install-sim $(STAMPS)/apt-python ## break the RTL in some hundred ways: which test sees it -> docs/results/faults.md; FAULT=PATTERN for some
-	$(BUILD) build/qsm $(FAULT_LIBRARIES) $(FAULT_BENCHES:%=$(FAULTS_DIR)/unit/%/run)
-	python3 tb/faults/faults.py run tb/faults/faults.txt $(FAULTS_DIR) $(if $(FAULT),--pattern '$(FAULT)',--table docs/results/faults.md)
-
-$(FAULTS_DIR)/prepared: FORCE
-	python3 tb/faults/faults.py prepare tb/faults/faults.txt $(@D)
-	ln -sfn $(CURDIR)/configs $(@D)/root/configs
-
-$(FAULTS_DIR)/root/build/rtl/%.so: GPU_OPTIONS := $(FAULTS_DIR)/qsm_fault_pkg.sv
-$(FAULTS_DIR)/root/build/rtl/%.so: GPU_CXX += $(CURDIR)/$(FAULTS_DIR)/qsm_fault.cpp
-$(FAULTS_DIR)/root/build/rtl/%.so: $(FAULTS_DIR)/prepared build/cfg/%/files.f $(COSIM_DEPENDS)
-	mkdir -p $(@D)
-	echo 'Verilating the RTL of $* with all faults'
-	sed 's|^rtl/|$(FAULTS_DIR)/rtl/|' build/cfg/$*/files.f > $(FAULTS_DIR)/$*.f
-	$(call verilate_gpu,$(FAULTS_DIR)/$*,$(FAULTS_DIR)/$*.f,$@)
-
-$(FAULTS_DIR)/unit/%/run: BENCH_OPTIONS := $(FAULTS_DIR)/qsm_fault_pkg.sv $(CURDIR)/$(FAULTS_DIR)/qsm_fault.cpp
-$(FAULTS_DIR)/unit/%/run: $(FAULTS_DIR)/prepared tb/unit/%.f build/libqsm_model.a
-	echo 'Verilating the unit bench $* with all faults'
-	$(call verilate_bench,$*,$(FAULTS_DIR)/tb/$*.f)

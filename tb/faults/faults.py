@@ -5,38 +5,19 @@
   faults.py prepare LIST OUT            writes OUT/rtl and OUT/tb: the RTL with all faults of LIST in it, each asleep
   faults.py run LIST OUT                wakes one after the other and reports in TAP; --table FILE writes a table
 
-All faults are built at once: a marked place becomes a choice between the right and the wrong text, and the environment variable
-QSM_FAULT names the fault that is awake in this process (0: none).
+A marked place becomes a choice between the right and the wrong text (broken_rtl.py).
 """
 import argparse
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 from dataclasses import dataclass
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIMIT_S = 300  # of one run
+from broken_rtl import ROOT, fuzz, unit_bench, write
+
 SHORT_CYCLES = 20000
-
-PACKAGE = """// Which fault is awake; see tb/faults/README.md.
-package qsm_fault_pkg;
-  import "DPI-C" function int qsm_fault_awake();
-  int awake = qsm_fault_awake();
-  function automatic logic on(input int fault);
-    return awake == fault;
-  endfunction
-endpackage
-"""
-
-SELECTOR = """#include <cstdlib>
-extern "C" int qsm_fault_awake() {
-  const char *fault = std::getenv("QSM_FAULT");
-  return fault ? std::atoi(fault) : 0;
-}
-"""
 
 
 @dataclass
@@ -121,69 +102,18 @@ def broken(text, faults):
     return text
 
 
-def write_if_new(path, text):
-    """Whether the file is a new one or has changed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and path.read_text() == text:
-        return False
-    path.write_text(text)
-    return True
-
-
 def prepare(faults, out):
-    """Writes the files; OUT/prepared is touched if one of them is new, so that nothing is built again without need."""
-    by_file, files = {}, {}
+    by_file, broken_files = {}, {}
     for fault in faults:
         by_file.setdefault(fault.file, []).append(fault)
-    for path in sorted((ROOT / "rtl").rglob("*.sv")):
-        name = str(path.relative_to(ROOT))
-        files[name] = broken(path.read_text(), by_file.pop(name, []))
-    if by_file:
-        sys.exit(f"no such file: {', '.join(by_file)}")
-    for bench in {fault.bench for fault in faults}:
-        files[f"tb/{bench}.f"] = re.sub(r"(?m)^(-y )?rtl(?=/.*\.sv$|/\w+$|$)", rf"\1{out}/rtl", (ROOT / f"tb/unit/{bench}.f").read_text())
-    files["qsm_fault_pkg.sv"], files["qsm_fault.cpp"] = PACKAGE, SELECTOR
-    changed = [name for name, text in files.items() if write_if_new(out / name, text)]
-    (out / "root/build/rtl").mkdir(parents=True, exist_ok=True)
-    (out / "run").mkdir(exist_ok=True)
-    if changed or not (out / "prepared").exists():
-        (out / "prepared").touch()
+    for name, here in by_file.items():
+        if not (ROOT / name).exists():
+            sys.exit(f"no such file: {name}")
+        broken_files[name] = broken((ROOT / name).read_text(), here)
+    write(out, broken_files, {fault.bench for fault in faults})
 
 
 # ---- Running ----
-
-def run(command, environment, limit_s):
-    """(exit code or None if it hangs, everything it said)."""
-    try:
-        done = subprocess.run(command, env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return None, ""
-    return done.returncode, done.stdout
-
-
-def fuzz(out, number, config, cycles, seed):
-    """What the lockstep saw, '' for nothing."""
-    command = ["build/qsm", "fuzz", "--config", config, "--cycles", str(cycles), "--seed", str(seed), "--out", out / "run", "--quiet"]
-    code, said = run(command, {"QSM_FAULT": str(number), "QSM_ROOT": str(out / "root")}, LIMIT_S)
-    if code == 0:
-        return ""
-    if code is None:
-        return f"{config}: hangs"
-    at = re.search(r"RTL assertion before (cycle \d+): ([\w.:]+)", said)
-    if at:
-        return f"{config}: assertion {at[2]}, {at[1]}"
-    at = re.search(r"RTL and model differ: (cycle \d+)[,:] (?:block )?(.{0,50})", said)
-    return f"{config}: lockstep, {at[1]}, {at[2].split(' (')[0].split(',')[0]}" if at else f"{config}: breaks off, exit code {code}"
-
-
-def unit_bench(out, number, bench):
-    code, said = run([out / "unit" / bench / "run"], {"QSM_FAULT": str(number)}, LIMIT_S)
-    failed = re.search(r"(?m)^not ok \d+ - (.*)|%Error: (\S+): Assertion", said)
-    if failed:
-        return f"unit/{bench}: {failed[1] or 'assertion ' + failed[2]}"
-    return "" if code == 0 else f"unit/{bench}: " + ("hangs" if code is None else f"exit code {code}")
-
 
 def fuzz_all(fault, out, cycles, options):
     return next(filter(None, (fuzz(out, fault.number, config, cycles, options.seed) for config in options.configs)), "")

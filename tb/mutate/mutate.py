@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Mutation testing of the scheduling blocks: which small changes of their RTL does no test see?
+
+  mutate.py prepare LIST OUT BENCH...   writes the RTL with all mutants in it, each asleep, for these unit benches and the lockstep;
+                                        LIST is a configuration's files.f
+  mutate.py run OUT                     wakes one after the other, reports in TAP, goes on where it has stopped; --table FILE writes a page
+"""
+import argparse
+import collections
+import concurrent.futures
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "faults"))
+from broken_rtl import ROOT, fuzz, unit_bench, write  # noqa: E402
+
+FOLDERS = ("warp_sched", "qos_mgr", "tb_sched")
+SHORT_CYCLES = 20000
+
+
+# ---- Preparation ----
+
+def prepare(file_list, out, benches):
+    import mutants as made  # needs slang, which a run does not
+
+    found = {path.relative_to(ROOT): mutants for path, mutants in made.mutants_of("qsm_gpu", f"-f {file_list}", FOLDERS).items()}
+    numbers = {mutant.id: number for number, mutant in enumerate((m for mutants in found.values() for m in mutants), 1)}
+    write(out, {str(path): made.mutated((ROOT / path).read_text(), mutants, numbers) for path, mutants in found.items()}, benches)
+    listed = [asdict(mutant) | {"number": numbers[mutant.id], "file": str(path)} for path, mutants in found.items() for mutant in mutants]
+    (out / "mutants.json").write_text(json.dumps({"benches": benches, "mutants": listed}, indent=1))
+
+
+# ---- Running ----
+
+@dataclass
+class Mutant:
+    module: str
+    kind: str
+    start: int
+    end: int
+    old: str
+    new: str
+    what: str
+    statement: str
+    line: int
+    id: str
+    number: int
+    file: str
+
+    def describe(self):
+        return f"{self.module} {self.id} line {self.line}, {self.kind}: {self.what}"
+
+
+def sample(mutants, n, seed):
+    """n mutants of each module (0: all), the same for the same seed, whatever others there are."""
+    chosen = []
+    for module in sorted({mutant.module for mutant in mutants}):
+        here = [mutant for mutant in mutants if mutant.module == module]
+        drawn = sorted(here, key=lambda mutant: hashlib.sha1(f"{seed} {mutant.id}".encode()).hexdigest())[:n or None]
+        chosen += sorted(drawn, key=lambda mutant: mutant.number)
+    return chosen
+
+
+def digest(paths, more=""):
+    text = "".join(f"{path}\n{path.read_text()}\n" for path in sorted(paths))
+    return hashlib.sha1((text + more).encode()).hexdigest()[:12]
+
+
+def rtl_of(out, bench):
+    """Files that Verilator has read for a unit bench; none if it is not built."""
+    return [word for listed in (out / "unit" / bench).glob("*__ver.d") for word in listed.read_text().split() if word.startswith(f"{out}/rtl/")]
+
+
+def benches_of(out, benches, files):
+    """{file: unit benches that it is part of, those with the fewest others first}"""
+    read = {bench: rtl_of(out, bench) for bench in benches}
+    return {file: sorted((bench for bench in benches if f"{out}/{file}" in read[bench]), key=lambda bench: (len(read[bench]), bench)) for file in files}
+
+
+class Results:
+    """What has seen which mutant, kept in OUT/results.jsonl. A result counts while the module is as it was, that nothing has seen it
+    while the tests are too."""
+
+    def __init__(self, out, benches, options):
+        self.path = out / "results.jsonl"
+        self.lock = threading.Lock()
+        self.rtl = {file: digest([ROOT / file]) for file in benches}
+        self.tests = {file: digest({path for bench in used for path in (ROOT / f"tb/unit/{bench}").parent.iterdir()},
+                                   f"{used} {options.cycles} {options.configs} {options.fuzz_seed}") for file, used in benches.items()}
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.records = {record["id"]: record for record in map(json.loads, lines)}
+
+    def of(self, mutant):
+        """The test that has seen it, '' for none, None if it has to be asked."""
+        record = self.records.get(mutant.id)
+        if not record or record["rtl"] != self.rtl[mutant.file] or not (record["seen"] or record["tests"] == self.tests[mutant.file]):
+            return None
+        return record["seen"]
+
+    def keep(self, mutant, seen):
+        record = {"id": mutant.id, "seen": seen, "rtl": self.rtl[mutant.file], "tests": self.tests[mutant.file]}
+        with self.lock:
+            self.records[mutant.id] = record
+            with self.path.open("a") as file:
+                file.write(json.dumps(record) + "\n")
+
+
+class Tests:
+    """The unit benches of a module, then the lockstep. Mutants that make a bench slow have been seen."""
+
+    def __init__(self, out, benches, options):
+        self.out, self.benches, self.options = out, benches, options
+        self.limits = {}
+        self.lock = threading.Lock()
+
+    def limit(self, bench):
+        """Ten times what the bench takes without a mutant, which must not fail it."""
+        with self.lock:
+            if bench not in self.limits:
+                start = time.monotonic()
+                failed = unit_bench(self.out, 0, bench)
+                if failed:
+                    sys.exit(f"{failed}: fails without any mutant")
+                self.limits[bench] = 10 + 10 * (time.monotonic() - start)
+        return self.limits[bench]
+
+    def fuzz(self, number, config, cycles):
+        results = self.out / "run" / threading.current_thread().name
+        results.mkdir(exist_ok=True)
+        return fuzz(self.out, number, config, cycles, self.options.fuzz_seed, results)
+
+    def see(self, mutant):
+        for bench in self.benches[mutant.file]:
+            seen = unit_bench(self.out, mutant.number, bench, self.limit(bench))
+            if seen:
+                return seen
+        for cycles in (SHORT_CYCLES, self.options.cycles):
+            for config in self.options.configs:
+                seen = self.fuzz(mutant.number, config, cycles)
+                if seen:
+                    return seen
+        return ""
+
+
+def read_reasons(path):
+    """{identifier: why the mutant cannot matter}"""
+    reasons = {}
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            names, reason = line.split(": ", 1)
+            reasons |= dict.fromkeys(names.split()[1:], reason)
+    return reasons
+
+
+def ask(mutant, results, tests):
+    seen = results.of(mutant)
+    if seen is None:
+        seen = tests.see(mutant)
+        results.keep(mutant, seen)
+    return seen
+
+
+def run(mutants, results, tests, reasons, jobs):
+    """How many mutants nothing sees though no reason is known."""
+    missed = 0
+    for config in tests.options.configs:
+        failed = tests.fuzz(0, config, SHORT_CYCLES)
+        if failed:
+            sys.exit(f"{failed}: the RTL differs from the model without any mutant")
+    print(f"1..{len(mutants)}")
+    with concurrent.futures.ThreadPoolExecutor(jobs, "worker") as pool:
+        for number, (mutant, seen) in enumerate(zip(mutants, pool.map(lambda mutant: ask(mutant, results, tests), mutants)), 1):
+            explained = seen or reasons.get(mutant.id, "")
+            missed += not explained
+            print(f"{'ok' if explained else 'not ok'} {number} - {mutant.describe()}: {explained or 'not seen'}", flush=True)
+    return missed
+
+
+# ---- Reporting ----
+
+def percent(part, whole):
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def table(what, groups, seen, reasons, made=None):
+    """A row for each group of mutants that were run, and one for all."""
+    rows = []
+    everything = [mutant for group in groups.values() for mutant in group]
+    for name, group in [*sorted(groups.items()), ("all", everything)]:
+        by = collections.Counter("bench" if seen[m.id].startswith("unit/") else "lockstep" if seen[m.id] else
+                                 "same" if m.id in reasons else "missed" for m in group)
+        caught = by["bench"] + by["lockstep"]
+        numbers = [len(group), by["bench"], by["lockstep"], percent(caught, len(group)), by["same"], by["missed"]]
+        if made:
+            numbers.insert(0, sum(made.values()) if name == "all" else made[name])
+        rows.append(f"| {name} | " + " | ".join(map(str, numbers)) + " |")
+    columns = [what, *(["made"] if made else []), "run", "unit bench", "lockstep", "caught", "cannot matter", "not seen"]
+    return ["| " + " | ".join(columns) + " |", "| --- " + "| ---: " * (len(columns) - 1) + "|", *rows]
+
+
+def code(text):
+    return "`" + text.replace("|", "\\|") + "`"
+
+
+def page(mutants, seen, reasons, options):
+    done = [mutant for mutant in mutants if mutant.id in seen]
+    survivors = [mutant for mutant in done if not seen[mutant.id]]
+    commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False).stdout.strip()
+    modules, kinds = collections.defaultdict(list), collections.defaultdict(list)
+    for mutant in done:
+        modules[mutant.module].append(mutant)
+        kinds[mutant.kind].append(mutant)
+    rows = [f"| {m.module} | {m.id} | {m.line} | {m.kind} | {code(m.statement)} | {code(m.what)} | {reasons.get(m.id, '**not seen**')} |" for m in survivors]
+    caught = len(done) - len(survivors)
+    same = sum(mutant.id in reasons for mutant in survivors)
+    return "\n".join([
+        "# Mutants of the scheduling blocks",
+        "",
+        f"Written by `make mutate`; do not edit. Commit {commit or 'unknown'}, {datetime.date.today()}. How mutants are made, and what a row means: `tb/mutate/README.md`.",
+        "",
+        f"**{percent(caught, len(done))} of {len(done)} mutants are caught**, {percent(caught, len(done) - same)} of those that can matter. "
+        f"Asked are first all unit benches that the block is part of,",
+        f"then the fuzz in lockstep on {' and '.join(options.configs)}, up to {options.cycles} cycles each.",
+        "",
+        *table("module", modules, seen, reasons, collections.Counter(mutant.module for mutant in mutants if mutant.module in modules)),
+        "",
+        *table("kind", kinds, seen, reasons),
+        "",
+        "## Survivors",
+        "",
+        *(["| module | mutant | line | kind | statement | mutated | why nothing sees it |", "| --- | --- | ---: | --- | --- | --- | --- |", *rows] if rows else ["None."]),
+        "",
+    ])
+
+
+def warn_of_stale(reasons, mutants, seen):
+    known = {mutant.id for mutant in mutants}
+    for name in reasons:
+        if name not in known or seen.get(name):
+            print(f"# reasons.txt: {name} {'is caught' if name in known else 'is no mutant any more'}, its reason can go")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    preparing = commands.add_parser("prepare")
+    preparing.add_argument("list")
+    preparing.add_argument("out", type=pathlib.Path)
+    preparing.add_argument("benches", nargs="+")
+    running = commands.add_parser("run")
+    running.add_argument("out", type=pathlib.Path)
+    running.add_argument("--block", help="this module only")
+    running.add_argument("--mutants", type=int, default=0, help="so many of each module, 0: all")
+    running.add_argument("--seed", type=int, default=1, help="which ones")
+    running.add_argument("--jobs", type=int, default=1, help="at the same time")
+    running.add_argument("--cycles", type=int, default=300000, help="of the long fuzz")
+    running.add_argument("--fuzz-seed", type=int, default=1)
+    running.add_argument("--configs", nargs="*", default=["tiny", "odd"])
+    running.add_argument("--table", type=pathlib.Path)
+    options = parser.parse_args()
+    out = options.out.resolve()
+    os.chdir(ROOT)
+    if options.command == "prepare":
+        prepare(options.list, out, options.benches)
+        return 0
+    prepared = json.loads((out / "mutants.json").read_text())
+    mutants = [Mutant(**entry) for entry in prepared["mutants"]]
+    chosen = sample([mutant for mutant in mutants if options.block in (None, mutant.module)], options.mutants, options.seed)
+    if not chosen:
+        sys.exit(f"no module of the name {options.block}")
+    benches = benches_of(out, prepared["benches"], {mutant.file for mutant in mutants})
+    reasons, results = read_reasons(HERE / "reasons.txt"), Results(out, benches, options)
+    missed = run(chosen, results, Tests(out, benches, options), reasons, options.jobs)
+    seen = {mutant.id: result for mutant in mutants if (result := results.of(mutant)) is not None}
+    warn_of_stale(reasons, mutants, seen)
+    if options.table:
+        options.table.write_text(page(mutants, seen, reasons, options))
+    return missed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
