@@ -7,9 +7,9 @@ FAULT_LIBRARIES := $(patsubst %,$(FAULTS_DIR)/root/build/rtl/%.so,tiny odd)
 
 MUTATE_DIR := build/mutate
 MUTATE_FOLDERS := warp_sched|qos_mgr|tb_sched
-# Unit benches that read a block of these folders, without their smallest sizes, where most mutants change nothing, and the largest,
-# which with all mutants take minutes to compile.
-MUTATE_BENCHES := $(filter-out %/one %/w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 sm/%, \
+# Unit benches that read a block of these folders, without their smallest sizes, where most mutants change nothing, and those
+# of the largest sizes and of whole SMs, which take minutes to compile.
+MUTATE_BENCHES := $(filter-out %/one %/w1 %/k1s1w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 sm/% sm_preempt/%, \
   $(patsubst tb/unit/%.f,%,$(shell grep -lE '^(-y )?rtl/($(MUTATE_FOLDERS))(/|$$)' tb/unit/*/*.f)))
 # Those that the block BLOCK=, or one of all blocks, is part of.
 MUTATE_BLOCK_BENCHES = $(shell cd tb/unit && grep -lE '^(-y )?rtl/($(MUTATE_FOLDERS))(/$(or $(BLOCK),.*)\.sv)?$$' $(MUTATE_BENCHES:%=%.f))
