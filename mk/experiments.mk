@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
-.PHONY: experiment-qos experiment-qaws
+.PHONY: experiment-qos experiment-qaws experiment-preemption
 
 # $(call experiment,PAGE,SWEEPS): a sweep some of whose runs failed (1) has a page too, which says so.
 define experiment
@@ -14,3 +14,16 @@ experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and through
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct)
+
+# A host program of its own, and its kernels.
+build/preempt_cost: $(call OBJECT,experiments/preempt_cost.c experiments/qsm_preempt_trial.c) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+build/preempt_kernels.elf: experiments/preempt_kernels.c $(SW_DEVICE)
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc -Wall -Wextra -Werror $< -o $@
+
+experiment-preemption: install-sim $(STAMPS)/apt-python ## time of switch, drain and flush by the blocks' size -> docs/results/experiment_preemption.md
+	$(BUILD) build/preempt_cost build/preempt_kernels.elf
+	mkdir -p build/sweeps/preemption
+	build/preempt_cost build/preempt_kernels.elf build/sweeps/preemption
+	python3 scripts/experiment.py experiments/preemption.md build/sweeps docs/results/experiment_preemption.md
