@@ -95,13 +95,13 @@ static qsmError_t run(qsmDevice_t device, const char *path, int *n_wrong) {
   printf("a frame: %" PRIu64 " thread instructions, alone %.3f per cycle\n", rate.instructions, rate.isolated_ipc_q16 / 65536.0);
   qsmGoal deadline = rate;
   deadline.kind = qsmGoalDeadline;
-  deadline.value = 400 * 1000;
+  deadline.value = 450 * 1000;
   deadline.overlapped = false;
   error = qsmSetGoal(frames.context, &rate);
   if (!error) error = submit(&frames);
   if (!error) error = submit(&batch);
   if (!error) error = show(device, &frames, &batch, &rate, "1000 frames per second");
-  if (!error) error = show(device, &frames, &batch, &deadline, "each within 400 us, copies and all");
+  if (!error) error = show(device, &frames, &batch, &deadline, "each within 450 us, copies and all");
   *n_wrong = count_wrong(&frames);
   return error;
 }
