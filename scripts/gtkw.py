@@ -80,7 +80,7 @@ def quota(config):
     at = f"{SM0}.u_quota"
     kernels = config["num_kernels"]
     end = group("SM 0 quota counters")
-    signal(BIT, "gated", f"{at}.gated")
+    signal(BIT, "held", f"{at}.held")
     signal(BIN, f"gate open, kernel {kernels - 1} to 0", f"{at}.open_o", kernels)
     signal(BIN, f"shut as spent, kernel {kernels - 1} to 0", f"{at}.shut_o", kernels)
     signal(BIT, "load", f"{at}.load_valid_i")
@@ -95,9 +95,9 @@ def quota(config):
 def epoch(config):
     at = f"{GPU}.u_qos_mgr"
     end = group("Epoch")
-    analog(ANALOG_DEC, "ep_cnt, drawn", f"{at}.ep_cnt_q", 20)
-    signal(DEC, "ep_cnt", f"{at}.ep_cnt_q", 20)
-    signal(DEC, "ep_len", f"{at}.ep_len_q", 20)
+    analog(ANALOG_DEC, "ep_cnt, drawn", f"{at}.u_timer.cnt_q", 20)
+    signal(DEC, "ep_cnt", f"{at}.u_timer.cnt_q", 20)
+    signal(DEC, "ep_len", f"{at}.u_timer.len_q", 20)
     signal(BIT, "tick", f"{at}.tick_o")
     signal(BIT, "snapshot", f"{at}.e_o")
     signal(BIT, "manager busy", f"{at}.mgr_busy_o")
