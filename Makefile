@@ -30,6 +30,7 @@ include mk/lint.mk
 include mk/results.mk
 include mk/experiments.mk
 include mk/coverage.mk
+include mk/formal.mk
 
 .PHONY: help run fuzz waves docs registers clean FORCE
 

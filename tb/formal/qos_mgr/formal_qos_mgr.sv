@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_qos_mgr: one epoch's computation, from any state in which the manager rests in cycle E, with the least QosLat that R-QM-11 allows: every
+// SM has, before the load message, exactly one word for each valid kernel with blocks there, and the pipeline rests; the message
+// and the end are on time. Quotas may be any: they are cut off from what computes them, which may only say more than is true.
+module formal_qos_mgr #(
+  parameter int unsigned NumSms = 2,
+  parameter int unsigned NumKernels = 3,
+  parameter int unsigned MaxTbs = 3,
+  parameter int unsigned NocLat = 1,
+  parameter int unsigned QosLat = 111,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
+) (
+  input logic                                   clk_i,
+  input logic [2:0]                             scheme_i,
+  input logic [19:0]                            epoch_len_i,
+  input logic [18:0]                            alpha_cap_i,
+  input logic [7:0]                             rollover_cap_i,
+  input logic                                   alpha_en_i,
+  input logic [NumKernels-1:0]                  valid_i,
+  input logic [NumKernels-1:0]                  qos_i,
+  input logic [NumKernels-1:0][31:0]            goal_i,
+  input logic [NumKernels-1:0][31:0]            iso_ipc_i,
+  input logic [NumKernels-1:0]                  busy_i,
+  input logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
+  input logic [NumKernels-1:0]                  had_tb_i,
+  input logic [NumSms-1:0][NumKernels-1:0][19:0] snap_insn_i,
+  input logic [63:0]                            cycle_i
+);
+  logic               tick, e, sample, word_valid, load_valid, busy, done;
+  logic [SmW-1:0]     word_sm;
+  logic [KernelW-1:0] word_kernel;
+  logic [2:0]         load_scheme;
+  logic [31:0]        epochs;
+  qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(20)) u_dut (
+    .clk_i, .rst_ni(1'b1), .scheme_i, .epoch_len_i, .alpha_cap_i, .rollover_cap_i, .alpha_en_i, .valid_i, .qos_i, .goal_i, .iso_ipc_i,
+    .hist_clear_i('0), .busy_i, .cnt_i, .had_tb_i, .snap_insn_i, .cycle_i, .tick_o(tick), .e_o(e), .done_o(done), .sample_o(sample), .word_valid_o(word_valid),
+    .word_sm_o(word_sm), .word_kernel_o(word_kernel), .word_quota_o(), .word_credit_o(), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
+    .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(), .insn_o(), .hcyc_o(), .epoch_insn_o(), .epoch_quota_o(), .alpha_o(), .ratio_o()
+  );
+
+  logic [8:0] cycle_q = '0;  // E is 0
+  always_ff @(posedge clk_i) cycle_q <= cycle_q + 1'b1;
+
+  // Registers stay as they are at E (R-QM-3).
+  logic [NumKernels-1:0] valid_q, qos_q;
+  logic                  alpha_en_q;
+  logic [2:0]            scheme_q;
+  logic [31:0]           epochs_q;
+  always_ff @(posedge clk_i) begin
+    if (cycle_q == 0) {valid_q, qos_q, alpha_en_q, scheme_q, epochs_q} <= {valid_i, qos_i, alpha_en_i, scheme_i, epochs};
+  end
+
+  logic [NumSms-1:0][NumKernels-1:0] due_q, sent_q, in_range;  // words
+  always_ff @(posedge clk_i) begin
+    if (cycle_q == 0) begin
+      sent_q <= '0;
+      for (int unsigned i = 0; i < NumSms; i++) for (int unsigned k = 0; k < NumKernels; k++) due_q[i][k] <= valid_i[k] && cnt_i[i][k] != '0;
+    end else if (word_valid) begin
+      sent_q[word_sm][word_kernel] <= 1'b1;
+    end
+  end
+  always_comb for (int unsigned i = 0; i < NumSms; i++) for (int unsigned k = 0; k < NumKernels; k++) in_range[i][k] = 32'(cnt_i[i][k]) <= MaxTbs;
+
+  logic rests;
+  assign rests = u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle;
+
+  always_ff @(posedge clk_i) begin
+    if (cycle_q == 0) begin
+      assume (u_dut.tick_pipe_q == NocLat'(1) << (NocLat - 1) && !busy && rests && &in_range);
+      assume (u_dut.u_sum.sm_q == '0 && !u_dut.u_sum.full_q && u_dut.u_sum.tbs_q == '0 && u_dut.u_goal.done && u_dut.u_split.sm_q == '0);
+    end else begin
+      assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q);
+    end
+    assume (!tick && scheme_i <= 3'd6);  // epochs are longer than this
+
+    if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1) busy_till_load: assert (busy == (32'(cycle_q) <= QosLat));
+    if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1) message: assert (load_valid == (32'(cycle_q) == QosLat - NocLat));
+    if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1) ends: assert (done == (32'(cycle_q) == QosLat));
+    if (load_valid) scheme: assert (load_scheme == scheme_q);
+    if (load_valid) all_sent: assert (sent_q == due_q && !word_valid && rests);
+    if (cycle_q > 0 && word_valid) one_word: assert (due_q[word_sm][word_kernel] && !sent_q[word_sm][word_kernel]);
+    if (32'(cycle_q) == QosLat + 1) counted: assert (epochs == epochs_q + 1);
+    fair: cover (load_valid && scheme_q == 3'd6 && sent_q == '1 && qos_q == '1 && alpha_en_q);
+  end
+endmodule

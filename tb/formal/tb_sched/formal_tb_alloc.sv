@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_tb_alloc: the targets of an SM fit it: warps, TB slots, granules, by the shapes of its set-up cycle; who is not assigned gets none; the
+// allocator ends in time (R-TB-6 to -8). Contexts, masks and launches change at any time.
+module formal_tb_alloc #(
+  parameter int unsigned NumSms = 2,
+  parameter int unsigned NumKernels = 2,
+  parameter int unsigned WarpsPerSm = 4,
+  parameter int unsigned MaxTbs = 3,
+  parameter int unsigned Granules = 4,
+  localparam int unsigned GranW = $clog2(Granules) + 1
+) (
+  input logic                               clk_i,
+  input logic [NumKernels-1:0]              valid_i,
+  input logic [NumKernels-1:0]              qos_i,
+  input logic [NumKernels-1:0][NumSms-1:0]  mask_i,
+  input logic [NumKernels-1:0][6:0]         warps_i,
+  input logic [NumKernels-1:0][GranW-1:0]   granules_i,
+  input logic [NumKernels-1:0]              launch_i,
+  input logic [NumKernels-1:0]              arrival_i,
+  input logic                               change_i
+);
+  localparam logic [1:0] IDLE = 2'd0, SETUP = 2'd1, FILL = 2'd2, REDUCE = 2'd3;
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic                                   busy;
+  logic [NumSms-1:0]                      we;
+  logic [NumSms-1:0][NumKernels-1:0][5:0] target;
+  qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i,
+    .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we), .target_o(target)
+  );
+
+  // Shapes of the last launches.
+  logic [NumKernels-1:0][2:0]       warps_q, warps;
+  logic [NumKernels-1:0][GranW-1:0] granules_q, granules;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (launch_i[k]) {warps_q[k], granules_q[k]} <= {3'(warps_i[k]), granules_i[k]};
+      if (!rst_ni || arrival_i[k]) {warps_q[k], granules_q[k]} <= {3'd1, GranW'(0)};
+    end
+  end
+
+  // As of the set-up cycle of the SM at hand: shapes, and who is assigned (R-TB-7).
+  logic [NumKernels-1:0] assigned, assigned_q;
+  always_comb begin
+    logic [2:0] n_others, rank;
+    n_others = '0;
+    rank = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) n_others += 3'(valid_i[k] && !qos_i[k]);
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      assigned[k] = valid_i[k] && mask_i[k][u_dut.sm_q];
+      if (!qos_i[k] && (valid_i & qos_i) != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms) assigned[k] = 1'b0;
+      rank += 3'(valid_i[k] && !qos_i[k]);
+    end
+  end
+  always_ff @(posedge clk_i) if (u_dut.state_q == SETUP) {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
+
+  // What the targets that are written take of the SM.
+  logic [6:0] all_warps, all_tbs, all_granules;
+  logic       only_assigned;
+  always_comb begin
+    {all_warps, all_tbs, all_granules} = '0;
+    only_assigned = 1'b1;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned t = 0; t < MaxTbs; t++) begin
+        if (32'(u_dut.target_q[k]) > t) begin
+          all_warps += 7'(warps[k]);
+          all_tbs += 7'd1;
+          all_granules += 7'(granules[k]);
+        end
+      end
+      if (u_dut.target_q[k] != '0 && !assigned_q[k]) only_assigned = 1'b0;
+    end
+  end
+
+  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, a reduction per TB and 1; what may be left of them.
+  localparam int unsigned MostCycles = 1 + NumKernels * (1 + MaxTbs) + NumKernels * MaxTbs + 1;
+  logic [6:0] cycles_q, left;
+  always_ff @(posedge clk_i) cycles_q <= (!rst_ni || u_dut.state_q == IDLE || u_dut.target_we) ? '0 : cycles_q + 1'b1;
+  always_comb begin
+    left = 7'(MostCycles);
+    if (u_dut.state_q == FILL || u_dut.state_q == REDUCE) left = all_tbs + 7'd1;
+    if (u_dut.state_q == FILL) begin
+      for (int unsigned k = 0; k < NumKernels; k++) if (u_dut.todo_q[k]) left += 7'(2 * (MaxTbs - 32'(u_dut.target_q[k])) + 1);
+    end
+  end
+
+  logic [NumKernels-1:0] shaped, kept, in_range;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      shaped[k] = warps_i[k] >= 1 && 32'(warps_i[k]) <= WarpsPerSm && 32'(granules_i[k]) <= Granules;
+      kept[k] = warps_q[k] >= 1 && 32'(warps_q[k]) <= WarpsPerSm && 32'(granules_q[k]) <= Granules && u_dut.shape_q[k] == {7'(warps_q[k]), granules_q[k]};
+      in_range[k] = 32'(u_dut.target_q[k]) <= MaxTbs && warps[k] >= 1 && 32'(warps[k]) <= WarpsPerSm && 32'(granules[k]) <= Granules
+                    && u_dut.job_q[k] == {7'(warps[k]), granules[k]} && !(u_dut.todo_q[k] && !u_dut.fill[k] && u_dut.target_q[k] != '0);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assume (&shaped);
+      written: assert (we == (u_dut.target_we ? NumSms'(1) << u_dut.sm_q : '0));
+      if (u_dut.target_we) fit_warps: assert (32'(all_warps) <= WarpsPerSm);
+      if (u_dut.target_we) fit_slots: assert (32'(all_tbs) <= MaxTbs);
+      if (u_dut.target_we) fit_granules: assert (32'(all_granules) <= Granules);
+      if (u_dut.target_we) nobody_else: assert (only_assigned);
+      if (u_dut.target_we && $onehot(assigned_q)) alone_gets_some: assert (all_tbs != '0);
+      in_time: assert (32'(cycles_q) + 32'(left) <= MostCycles);
+      if (u_dut.state_q != IDLE || u_dut.request_q) says_busy: assert (busy);
+      // For the induction: what the block keeps.
+      shapes: assert (&kept);
+      if (u_dut.state_q == FILL || u_dut.state_q == REDUCE) begin
+        ranges: assert (&in_range);
+        sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) && 32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
+        of_assigned: assert (only_assigned && (u_dut.todo_q & ~assigned_q) == '0);
+        one_is_enough: assert (!$onehot(assigned_q) || u_dut.state_q == FILL || all_tbs != '0);
+      end
+      if (u_dut.state_q == FILL) somebody_left: assert (u_dut.todo_q != '0);
+      both: cover (u_dut.target_we && all_tbs == 3 && 32'(all_granules) == Granules && u_dut.target_q[0] == 1);
+      reduced: cover (u_dut.drop && u_dut.victim[0]);
+      second_sm: cover (u_dut.target_we && u_dut.sm_q == 1 && assigned_q == NumKernels'(2));
+    end
+  end
+endmodule

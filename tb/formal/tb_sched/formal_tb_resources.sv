@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_tb_resources: what is free is what the resident TBs leave, never negative, never over capacity, and all of it when none is left. A
+// ledger beside the block holds what each TB slot has taken; the sums are counted from it anew in every cycle (R-TB-10, R-TB-11).
+module formal_tb_resources #(
+  parameter int unsigned NumKernels = 2,
+  parameter int unsigned NumSched = 2,
+  parameter int unsigned WarpsPerSched = 3,
+  parameter int unsigned MaxTbs = 3,
+  parameter int unsigned Granules = 4,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
+  localparam int unsigned FreeW = $clog2(WarpsPerSched + 1),
+  localparam int unsigned GranW = $clog2(Granules),
+  localparam int unsigned TicketW = 2
+) (
+  input logic                             clk_i,
+  input logic [NumKernels-1:0][FreeW-1:0] whole_i,
+  input logic [NumKernels-1:0][SubW-1:0]  rest_i,
+  input logic [NumKernels-1:0][GranW:0]   granules_i,
+  input logic [KernelW-1:0]               kernel_i,
+  input logic                             take_i,
+  input logic [GranW-1:0]                 take_base_i,
+  input logic [TicketW-1:0]               take_ticket_i,
+  input logic                             retire_i,
+  input logic [TbW-1:0]                   retire_tb_i,
+  input logic [TbW-1:0]                   look_tb_i
+);
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  // The kernels' shapes are any, and stay.
+  logic [NumKernels-1:0][FreeW-1:0] whole_q;
+  logic [NumKernels-1:0][SubW-1:0]  rest_q;
+  logic [NumKernels-1:0][GranW:0]   shared_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      whole_q <= whole_i;
+      rest_q <= rest_i;
+      shared_q <= granules_i;
+    end
+  end
+
+  logic                           fits;
+  logic [TbW-1:0]                 tb;
+  logic [SubW-1:0]                first, look_first;
+  logic [Granules-1:0]            free_granules, take_granules;
+  logic [NumKernels-1:0]          retire_kernel;
+  logic [KernelW-1:0]             retire_idx;
+  logic [TicketW-1:0]             retire_ticket;
+  logic [NumKernels-1:0][5:0]     cnt;
+  logic [NumSched-1:0][FreeW-1:0] free_warps;
+  logic [GranW-1:0]               look_base;
+  qsm_tb_resources #(
+    .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules), .TicketW(TicketW)
+  ) u_dut (
+    .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .granules_i(shared_q), .kernel_i, .fits_o(fits), .tb_o(tb), .first_o(first),
+    .free_granules_o(free_granules), .take_i, .take_base_i, .take_granules_i(take_granules), .take_ticket_i, .retire_i, .retire_tb_i,
+    .retire_kernel_o(retire_kernel), .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket), .cnt_o(cnt), .free_warps_o(free_warps),
+    .look_tb_i, .look_first_o(look_first), .look_base_o(look_base)
+  );
+  always_comb begin
+    for (int unsigned g = 0; g < Granules; g++) take_granules[g] = g >= 32'(take_base_i) && g < 32'(take_base_i) + 32'(shared_q[kernel_i]);
+  end
+
+  function automatic int unsigned warps_of(logic [KernelW-1:0] k);
+    return 32'(whole_q[k]) * NumSched + 32'(rest_q[k]);
+  endfunction
+
+  // Warps w of the TB with (first + w) mod NumSched = j.
+  function automatic logic [FreeW:0] needs(logic [KernelW-1:0] k, logic [SubW-1:0] from, int unsigned j);
+    logic [SubW-1:0] sub;
+    sub = from;
+    needs = '0;
+    for (int unsigned w = 0; w < NumSched * WarpsPerSched; w++) begin
+      if (w < warps_of(k) && 32'(sub) == j) needs += 1'b1;
+      sub = (32'(sub) == NumSched - 1) ? '0 : sub + 1'b1;
+    end
+  endfunction
+
+  // ---- The ledger ----
+  logic [MaxTbs-1:0]               used_q;
+  logic [MaxTbs-1:0][KernelW-1:0]  kernel_q;
+  logic [MaxTbs-1:0][SubW-1:0]     first_held_q;
+  logic [MaxTbs-1:0][Granules-1:0] granules_q;
+  logic [MaxTbs-1:0][GranW-1:0]    base_q;
+  logic [MaxTbs-1:0][TicketW-1:0]  ticket_q;
+  logic [SubW-1:0]                 first_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      used_q <= '0;
+      first_q <= '0;
+    end else begin
+      if (retire_i) used_q[retire_tb_i] <= 1'b0;
+      if (take_i) begin
+        used_q[tb] <= 1'b1;
+        kernel_q[tb] <= kernel_i;
+        first_held_q[tb] <= first;
+        granules_q[tb] <= take_granules;
+        base_q[tb] <= take_base_i;
+        ticket_q[tb] <= take_ticket_i;
+        first_q <= SubW'((32'(first_q) + 32'(rest_q[kernel_i]) >= NumSched) ? 32'(first_q) + 32'(rest_q[kernel_i]) - NumSched : 32'(first_q) + 32'(rest_q[kernel_i]));
+      end
+    end
+  end
+
+  // ---- Counted anew ----
+  logic [NumSched-1:0][FreeW+1:0] held, left;
+  logic [NumKernels-1:0][5:0]     tbs;
+  logic [Granules-1:0]            taken;
+  logic                           disjoint, enough;
+  logic [TbW-1:0]                 lowest;
+  always_comb begin
+    held = '0;
+    tbs = '0;
+    taken = '0;
+    disjoint = 1'b1;
+    lowest = '0;
+    for (int unsigned s = MaxTbs; s > 0; s--) if (!used_q[s-1]) lowest = TbW'(s - 1);
+    for (int unsigned s = 0; s < MaxTbs; s++) begin
+      if (used_q[s]) begin
+        for (int unsigned j = 0; j < NumSched; j++) held[j] += (FreeW+2)'(needs(kernel_q[s], first_held_q[s], j));
+        tbs[kernel_q[s]] += 6'd1;
+        if ((taken & granules_q[s]) != '0) disjoint = 1'b0;
+        taken |= granules_q[s];
+      end
+    end
+    enough = used_q != '1;
+    for (int unsigned j = 0; j < NumSched; j++) begin
+      left[j] = (FreeW+2)'(WarpsPerSched) - held[j];
+      if (held[j] + (FreeW+2)'(needs(kernel_i, first_q, j)) > (FreeW+2)'(WarpsPerSched)) enough = 1'b0;
+    end
+  end
+
+  logic [NumSched-1:0]   capacity, exact;
+  logic [NumKernels-1:0] shaped;
+  always_comb begin
+    for (int unsigned j = 0; j < NumSched; j++) begin
+      capacity[j] = held[j] <= (FreeW+2)'(WarpsPerSched);
+      exact[j] = left[j] == (FreeW+2)'(free_warps[j]);
+    end
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      shaped[k] = 32'(rest_q[k]) < NumSched && warps_of(KernelW'(k)) >= 1 && warps_of(KernelW'(k)) <= NumSched * WarpsPerSched
+                  && 32'(shared_q[k]) <= Granules;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assume (shaped == '1 && 32'(kernel_i) < NumKernels);
+      assume (!take_i || (fits && (take_granules & taken) == '0 && 32'(take_base_i) + 32'(shared_q[kernel_i]) <= Granules));
+      assume (!retire_i || (32'(retire_tb_i) < MaxTbs && used_q[retire_tb_i]));
+      fits_if_enough: assert (fits == enough);
+      if (fits) lowest_slot: assert (tb == lowest);
+      next_first: assert (first == first_q);
+      within_capacity: assert (&capacity && disjoint);
+      warps_left: assert (&exact);
+      granules_left: assert (free_granules == ~taken);
+      counted: assert (cnt == tbs);
+      if (used_q == '0) all_back: assert (free_warps == {NumSched{FreeW'(WarpsPerSched)}} && free_granules == '1 && cnt == '0);
+      if (retire_i) whose: assert (retire_kernel == NumKernels'(1) << kernel_q[retire_tb_i] && retire_idx == kernel_q[retire_tb_i]);
+      if (retire_i) ticket_back: assert (retire_ticket == ticket_q[retire_tb_i]);
+      if (32'(look_tb_i) < MaxTbs && used_q[look_tb_i]) where: assert (look_first == first_held_q[look_tb_i] && look_base == base_q[look_tb_i]);
+      full: cover (&used_q && taken == '1);
+      uneven: cover (take_i && retire_i && first_q != 0 && left[0] != left[1]);
+      emptied: cover (used_q == '0 && first_q != 0);
+    end
+  end
+endmodule

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_idle_sampler: what a tick leaves for any one kernel is the sum, over the samples of the epoch, of its resident warps with reason 6 or 7
+// (R-SP-2, R-SP-3); with 100 samples per epoch no sum overflows.
+module formal_idle_sampler #(
+  parameter int unsigned NumKernels = 2,
+  parameter int unsigned NumSched = 2,
+  parameter int unsigned NumWarps = 3,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
+) (
+  input logic                                           clk_i,
+  input logic                                           sample_i,
+  input logic                                           tick_i,
+  input logic [NumSched-1:0][NumWarps-1:0]              resident_i,
+  input logic [NumSched-1:0][NumWarps-1:0][KernelW-1:0] kernel_i,
+  input logic [NumSched-1:0][NumWarps-1:0][2:0]         reason_i,
+  input logic [KernelW-1:0]                             any_i  // any kernel
+);
+  localparam int unsigned Samples = 100;
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic [NumKernels-1:0][12:0] snap;
+  qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched), .NumWarps(NumWarps)) u_dut (
+    .clk_i, .rst_ni, .sample_i, .tick_i, .resident_i, .kernel_i, .reason_i, .snap_idle_o(snap)
+  );
+
+  logic [KernelW-1:0] any_q;
+  logic [6:0]         n_q;            // samples of this epoch
+  logic [15:0]        sum_q, last_q;  // of them, and of the last epoch
+  logic [15:0]        sum;
+  always_comb begin
+    sum = sum_q;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      for (int unsigned w = 0; w < NumWarps; w++) sum += 16'(sample_i && resident_i[s][w] && kernel_i[s][w] == any_q && reason_i[s][w] >= 3'd6);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      any_q <= any_i;
+      {n_q, sum_q, last_q} <= '0;
+    end else begin
+      n_q <= tick_i ? '0 : n_q + 7'(sample_i);
+      sum_q <= tick_i ? '0 : sum;
+      if (tick_i) last_q <= sum;
+    end
+  end
+
+  logic [NumKernels-1:0] bounded;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) bounded[k] = 32'(u_dut.sum_q[k]) <= 32'(n_q) * NumSched * NumWarps;
+
+  always_ff @(posedge clk_i) begin
+    assume (32'(any_i) < NumKernels);
+    if (rst_ni) begin
+      assume (!tick_i || sample_i);
+      assume (32'(n_q) + 32'(sample_i) <= Samples);
+      of_last_epoch: assert (16'(snap[any_q]) == last_q);
+      so_far: assert (16'(u_dut.sum_q[any_q]) == sum_q && 32'(any_q) < NumKernels);
+      no_overflow: assert (&bounded && 32'(n_q) <= Samples);
+      counts: cover (tick_i && n_q == 2 && last_q == 5 && sum == 7);
+    end
+  end
+endmodule

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_quota against its rules, written out here a second time (docs/quota_gate.md R-QC, docs/schemes.md R-SC): the gate, every counter and
+// all that decides about it are equal in every cycle. From the rules follow the bounds: a held kernel issues only while C > 0, so C is
+// never below 1 - NumSched * WarpSize by that; whoever is not held stops at the bound of R-QC-2.
+module formal_quota #(
+  parameter int unsigned NumKernels = 2,
+  parameter int unsigned NumSched = 2,
+  parameter int unsigned WarpSize = 2,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned LanesW = $clog2(WarpSize + 1)
+) (
+  input logic                             clk_i,
+  input logic [NumSched-1:0]              issue_valid_i,
+  input logic [NumSched-1:0][KernelW-1:0] issue_kernel_i,
+  input logic [NumSched-1:0][LanesW-1:0]  issue_lanes_i,
+  input logic [NumKernels-1:0]            leave_i,     // its last block leaves
+  input logic [NumKernels-1:0]            runnable_i,
+  input logic                             arrive_valid_i,
+  input logic [KernelW-1:0]               arrive_kernel_i,
+  input logic [NumKernels-1:0]            qos_i,
+  input logic [30:0]                      first_quota_i,
+  input logic [19:0]                      epoch_len_i,
+  input logic                             tick_i,
+  input logic                             word_valid_i,
+  input logic [KernelW-1:0]               word_kernel_i,
+  input logic [30:0]                      word_quota_i,
+  input logic [30:0]                      word_credit_i,
+  input logic                             load_valid_i,
+  input logic [2:0]                       load_scheme_i
+);
+  localparam logic [2:0] NONE = 3'd0, ELASTIC = 3'd3, ROLLOVER_TIME = 3'd5, FAIR = 3'd6;
+  localparam int Debt = 1 << $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2
+  localparam int unsigned InsnW = 20 + $clog2(NumSched * WarpSize + 1);
+
+  typedef logic [NumKernels-1:0] kernels_t;
+  typedef logic signed [33:0]    wide_t;  // no sum of this block overflows it
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  kernels_t                    present_q, open, shut;
+  logic [NumKernels-1:0][30:0] dut_quota;
+  logic [NumKernels-1:0][31:0] dut_snap_c, dut_snap_insn;
+  qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_dut (
+    .clk_i, .rst_ni, .issue_valid_i, .issue_kernel_i, .issue_lanes_i, .present_i(present_q), .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
+    .first_quota_i, .epoch_len_i, .tick_i, .word_valid_i, .word_kernel_i, .word_quota_i, .word_credit_i, .load_valid_i, .load_scheme_i,
+    .open_o(open), .shut_o(shut), .quota_o(dut_quota), .snap_c_o(dut_snap_c), .snap_insn_o(dut_snap_insn)
+  );
+
+  // ---- State of the page ----
+  typedef struct packed {
+    logic signed [31:0] c;
+    logic [30:0]        quota, word_quota, word_credit;
+    logic               granted, has, fresh, to_load, to_refill;
+    logic [31:0]        insn, snap_insn, snap_c;
+  } kernel_t;
+  kernel_t [NumKernels-1:0] s_q, s_d;
+  logic [2:0]               scheme_q;
+  logic                     second_q, early_q;
+  logic [19:0]              dcnt_q;
+
+  // ---- Gate, R-SC-2 ----
+  kernels_t positive, starting, loads, lowest_load, expected_open;
+  logic     held, qos_runs;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      positive[k] = s_q[k].c > 0;
+      starting[k] = s_q[k].to_load;
+      loads[k] = s_q[k].to_load || s_q[k].fresh;
+    end
+    held = scheme_q != NONE && (qos_i != '0 || scheme_q == FAIR);
+    qos_runs = (qos_i & runnable_i & positive) != '0;
+    lowest_load = loads & -loads;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      expected_open[k] = !held || (positive[k] && !(scheme_q == ROLLOVER_TIME && !qos_i[k] && qos_runs));
+      if (lowest_load[k]) expected_open[k] = 1'b0;
+    end
+  end
+
+  // ---- Who is granted what in this cycle, R-QC-9 ----
+  kernels_t arrives, first, due, waiting, refilled;
+  logic     loading, acts, to_elastic, timed, early, some_start, elastic;
+  assign arrives = arrive_valid_i ? kernels_t'(1) << arrive_kernel_i : '0;
+  assign elastic = scheme_q == ELASTIC;
+  assign loading = loads != '0;
+  assign to_elastic = load_valid_i && load_scheme_i == ELASTIC;
+  // R-SC-4, R-SC-6.
+  assign timed = elastic ? dcnt_q == '0 && (!load_valid_i || to_elastic) : to_elastic;
+  assign early = elastic && held && dcnt_q != '0 && !loading && !load_valid_i && runnable_i != '0 && (runnable_i & positive) == '0;
+  assign some_start = timed || early;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      first[k] = arrives[k] && !present_q[k] && !s_q[k].granted;
+      waiting[k] = runnable_i[k] && s_q[k].to_refill;
+    end
+    acts = second_q && first == '0;
+    // R-QC-5, R-SC-3.
+    due = '0;
+    if (held && !elastic && !loading && !load_valid_i) begin
+      if (waiting != '0) due = waiting;
+      else if ((runnable_i & positive) == '0) due = (scheme_q == FAIR) ? runnable_i : runnable_i & ~qos_i;
+    end
+    refilled = (first == '0) ? due & -due : '0;
+  end
+
+  // ---- What the cycle leaves ----
+  kernels_t here;
+  wide_t [NumKernels-1:0]       lanes, c1;
+  logic [NumKernels-1:0][30:0]  elastic_quota;
+  function automatic logic signed [31:0] saturated(wide_t value);
+    return (value > 34'sd2147483647) ? 32'sh7fff_ffff : 32'(value);
+  endfunction
+  function automatic logic signed [31:0] rolled_over(kernel_t k);
+    logic [31:0] rest;
+    rest = (k.c < 0) ? '0 : unsigned'(k.c);
+    if (rest > 32'(k.word_credit)) rest = 32'(k.word_credit);
+    return signed'(32'(k.word_quota) + rest);
+  endfunction
+  always_comb begin
+    s_d = s_q;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      lanes[k] = '0;
+      for (int unsigned i = 0; i < NumSched; i++) if (issue_valid_i[i] && issue_kernel_i[i] == KernelW'(k)) lanes[k] += wide_t'(issue_lanes_i[i]);
+      c1[k] = (s_q[k].c < -Debt) ? wide_t'(s_q[k].c) : wide_t'(s_q[k].c) - lanes[k];
+      here[k] = present_q[k] || arrives[k];
+      elastic_quota[k] = s_q[k].fresh ? s_q[k].word_quota : s_q[k].quota;
+
+      s_d[k].c = 32'(c1[k]);
+      s_d[k].to_refill = due[k] && !refilled[k];
+      if (refilled[k]) s_d[k].c = 32'(c1[k] + wide_t'(s_q[k].quota));
+      if (first[k]) begin
+        s_d[k].c = signed'({1'b0, first_quota_i});
+        s_d[k].quota = first_quota_i;
+        s_d[k].granted = 1'b1;
+      end
+      if (acts && lowest_load[k]) begin
+        if (!here[k]) begin
+          s_d[k].c = '0;
+          s_d[k].quota = '0;
+          s_d[k].granted = 1'b0;
+        end else if (elastic) begin  // R-SC-5
+          if (s_q[k].to_load) s_d[k].c = early_q ? saturated(c1[k] + wide_t'(elastic_quota[k])) : signed'({1'b0, elastic_quota[k]});
+          s_d[k].quota = elastic_quota[k];
+          if (s_q[k].fresh) s_d[k].granted = 1'b1;
+        end else if (s_q[k].has) begin  // R-QC-4
+          s_d[k].c = rolled_over(s_q[k]);
+          s_d[k].quota = s_q[k].word_quota;
+          s_d[k].granted = 1'b1;
+        end
+        s_d[k].to_load = 1'b0;
+        s_d[k].fresh = 1'b0;
+        if (!elastic || s_q[k].fresh) s_d[k].has = 1'b0;
+      end
+      if (word_valid_i && word_kernel_i == KernelW'(k)) begin
+        s_d[k].has = 1'b1;
+        s_d[k].word_quota = word_quota_i;
+        s_d[k].word_credit = word_credit_i;
+      end
+      if (load_valid_i) s_d[k].fresh = to_elastic && s_q[k].has;
+      if (load_valid_i && load_scheme_i == NONE) {s_d[k].has, s_d[k].to_load} = '0;
+      if (some_start || (load_valid_i && load_scheme_i != NONE && !to_elastic)) s_d[k].to_load = 1'b1;
+      // R-QC-8.
+      s_d[k].insn = s_q[k].insn + 32'(unsigned'(lanes[k]));
+      if (tick_i) begin
+        s_d[k].snap_c = s_q[k].c;
+        s_d[k].snap_insn = s_d[k].insn;
+        s_d[k].insn = '0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      s_q <= '0;
+      scheme_q <= NONE;
+      {second_q, early_q} <= '0;
+      dcnt_q <= '0;
+      present_q <= '0;
+    end else begin
+      s_q <= s_d;
+      if (load_valid_i) scheme_q <= load_scheme_i;
+      second_q <= first == '0 && loading && !second_q && !load_valid_i && !some_start;
+      if (some_start) early_q <= early;
+      else if (load_valid_i && !to_elastic) early_q <= 1'b0;
+      if (some_start) dcnt_q <= epoch_len_i - 1'b1;
+      else if (elastic) dcnt_q <= dcnt_q - 1'b1;
+      present_q <= (present_q & ~leave_i) | arrives;
+    end
+  end
+
+  // ---- The same in the block ----
+  kernels_t same_c, same_quota, same_flags, same_word, same_snap, same_insn, no_debt, overdrawn, sane, clean;
+  for (genvar k = 0; k < NumKernels; k++) begin : g_same
+    assign same_c[k] = u_dut.g_slot[k].c_q == s_q[k].c;
+    assign same_quota[k] = dut_quota[k] == s_q[k].quota;
+    assign same_flags[k] = {u_dut.granted_q[k], u_dut.has_q[k], u_dut.fresh_q[k], u_dut.load_q[k], u_dut.refill_q[k]}
+                           == {s_q[k].granted, s_q[k].has, s_q[k].fresh, s_q[k].to_load, s_q[k].to_refill};
+    assign same_word[k] = !(s_q[k].has || s_q[k].fresh) || u_dut.shadow_mem[k] == {s_q[k].word_credit, s_q[k].word_quota};
+    assign same_insn[k] = u_dut.g_slot[k].insn_q == s_q[k].insn[InsnW-1:0];
+    assign same_snap[k] = dut_snap_c[k] == s_q[k].snap_c && dut_snap_insn[k] == 32'(s_q[k].snap_insn[InsnW-1:0]);
+    assign no_debt[k] = 34'(s_q[k].c) >= -Debt - int'(NumSched * WarpSize);
+    assign overdrawn[k] = held && lanes[k] != 0 && c1[k] < 1 - int'(NumSched * WarpSize);
+    // Of a kernel without a counter C is 0; words are what the assumptions let in.
+    assign clean[k] = s_q[k].granted ? 1'b1 : s_q[k].c == 0 && !present_q[k];
+    assign sane[k] = !(s_q[k].has || s_q[k].fresh) || (s_q[k].word_quota != '0 && 32'(s_q[k].word_quota) + 32'(s_q[k].word_credit) < 32'h8000_0000);
+  end
+
+  // ---- What the SM keeps to ----
+  logic [NumSched-1:0] issues;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSched; i++) begin
+      issues[i] = !issue_valid_i[i] || (32'(issue_kernel_i[i]) < NumKernels && 32'(issue_lanes_i[i]) <= WarpSize && present_q[issue_kernel_i[i]]
+                  && open[issue_kernel_i[i]]);
+    end
+  end
+  logic [KernelW-1:0] loaded;  // lowest_load by number
+  always_comb begin
+    loaded = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) if (lowest_load[k]) loaded = KernelW'(k);
+  end
+
+  always_ff @(posedge clk_i) begin
+    assume (32'(arrive_kernel_i) < NumKernels && 32'(word_kernel_i) < NumKernels);
+    if (rst_ni) begin
+      assume (&issues && (runnable_i & ~present_q) == '0);
+      assume (first_quota_i != '0 && epoch_len_i >= 2);
+      assume (load_scheme_i <= 3'd6);
+      assume (!word_valid_i || (word_quota_i != '0 && 32'(word_quota_i) + 32'(word_credit_i) < 32'h8000_0000));
+      assume (elastic || !loading || !(word_valid_i || load_valid_i));
+      assume (elastic || !(word_valid_i && load_valid_i));
+      assume (!(elastic && dcnt_q == '0 && !load_valid_i && starting != '0));  // epochs are long enough for the loads
+
+      gate: assert (open == expected_open);
+      is_shut: assert (shut == (held ? ~positive : '0));
+      counters: assert (&same_c);
+      quotas: assert (&same_quota);
+      snapshots: assert (&same_snap);
+      overdraft: assert (overdrawn == '0);
+      debt: assert (&no_debt);
+      no_counter: assert (&clean);
+      // For the induction: the rest of the state.
+      flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.second_q == second_q);
+      words: assert (&same_word && &sane);
+      insns: assert (&same_insn);
+      epochs: assert ((!elastic || u_dut.u_elastic.dcnt_q == dcnt_q) && u_dut.u_elastic.early_q == early_q && (elastic || !early_q));
+      only_loading: assert (!second_q || loading);
+      only_elastic: assert (elastic || loads == starting);
+      if (second_q) kept: assert (u_dut.keeps_none_q == (elastic ? !early_q : s_q[loaded].c < 0));
+      if (second_q && (elastic || s_q[loaded].has)) clipped: assert (u_dut.clips_q == (!elastic && s_q[loaded].c[30:0] > s_q[loaded].word_credit));
+
+      spent_exactly: cover (held && s_q[0].c == 1 - int'(NumSched * WarpSize) && scheme_q == 3'd4);
+      rolls_over: cover (acts && loaded == 0 && scheme_q == 3'd4 && s_q[0].has && s_q[0].c > 0 && s_d[0].c > 32'(s_q[0].word_quota));
+      refills: cover (refilled[1] && s_q[1].to_refill && s_q[0].c > 0);
+      early_start: cover (early && s_q[0].c < 0);
+      others_wait: cover (scheme_q == ROLLOVER_TIME && !open[1] && s_q[1].c > 0 && !loading);
+    end
+  end
+endmodule

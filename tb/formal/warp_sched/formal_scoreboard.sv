@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_scoreboard: a table of what was issued and is not complete beside it, by R-SB-1 to -3. A register waits for whoever writes it and for
+// nobody else, no entry is given away twice, and each comes back when its instruction is complete.
+module formal_scoreboard #(
+  parameter int unsigned NumWarps = 2,
+  parameter int unsigned Entries = 3,
+  parameter int unsigned PartsW = 2,
+  localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+  localparam int unsigned EntryW = $clog2(Entries)
+) (
+  input logic                     clk_i,
+  input logic [NumWarps-1:0][4:0] rs1_i,
+  input logic [NumWarps-1:0][4:0] rs2_i,
+  input logic [NumWarps-1:0][4:0] rd_i,
+  input logic                     alloc_i,
+  input logic [WarpW-1:0]         alloc_warp_i,
+  input logic [4:0]               alloc_rd_i,
+  input logic                     alloc_mem_i,
+  input logic [1:0]               done_i,
+  input logic [1:0][WarpW-1:0]    done_warp_i,
+  input logic [1:0][EntryW-1:0]   done_entry_i,
+  input logic                     part_i,
+  input logic                     last_i,
+  input logic [WarpW-1:0]         pass_warp_i,
+  input logic [EntryW-1:0]        pass_entry_i,
+  input logic [1:0]               back_i,
+  input logic [1:0][WarpW-1:0]    back_warp_i,
+  input logic [1:0][EntryW-1:0]   back_entry_i
+);
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem;
+  logic [EntryW-1:0]   entry;
+  qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW)) u_dut (
+    .clk_i, .rst_ni, .rs1_i, .rs2_i, .rd_i, .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full), .empty_o(empty), .mem_o(mem),
+    .alloc_i, .alloc_warp_i, .alloc_rd_i, .alloc_mem_i, .entry_o(entry), .done_i, .done_warp_i, .done_entry_i,
+    .part_i, .last_i, .pass_warp_i, .pass_entry_i, .back_i, .back_warp_i, .back_entry_i
+  );
+
+  // ---- What is under way; parts are those sent and not back ----
+  typedef struct packed {
+    logic              valid, mem, sent;
+    logic [4:0]        rd;
+    logic [PartsW-1:0] parts;
+  } issued_t;
+  issued_t [NumWarps-1:0][Entries-1:0] table_q, table_d;
+
+  logic [NumWarps-1:0][EntryW-1:0] lowest;
+  always_comb begin
+    lowest = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) for (int unsigned e = Entries; e > 0; e--) if (!table_q[w][e-1].valid) lowest[w] = EntryW'(e - 1);
+  end
+
+  always_comb begin
+    table_d = table_q;
+    if (part_i) table_d[pass_warp_i][pass_entry_i].parts += 1'b1;
+    if (last_i) table_d[pass_warp_i][pass_entry_i].sent = 1'b1;
+    for (int unsigned i = 0; i < 2; i++) begin
+      if (back_i[i]) table_d[back_warp_i[i]][back_entry_i[i]].parts -= 1'b1;
+      if (done_i[i]) table_d[done_warp_i[i]][done_entry_i[i]] = '0;
+    end
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      for (int unsigned e = 0; e < Entries; e++) if (table_d[w][e].sent && table_d[w][e].parts == '0) table_d[w][e] = '0;
+    end
+    if (alloc_i) table_d[alloc_warp_i][lowest[alloc_warp_i]] = '{valid: 1'b1, mem: alloc_mem_i, sent: 1'b0, rd: alloc_rd_i, parts: '0};
+  end
+  always_ff @(posedge clk_i) table_q <= rst_ni ? table_d : '0;
+
+  // ---- What it must say ----
+  logic [NumWarps-1:0] waits, waits_mem, none_free, none, some_mem;
+  always_comb begin
+    {waits, waits_mem, some_mem} = '0;
+    none_free = '1;
+    none = '1;
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      for (int unsigned e = 0; e < Entries; e++) begin
+        if (table_q[w][e].valid) begin
+          none[w] = 1'b0;
+          if (table_q[w][e].mem) some_mem[w] = 1'b1;
+          if (table_q[w][e].rd != '0 && (table_q[w][e].rd == rs1_i[w] || table_q[w][e].rd == rs2_i[w] || table_q[w][e].rd == rd_i[w])) begin
+            waits[w] = 1'b1;
+            if (table_q[w][e].mem) waits_mem[w] = 1'b1;
+          end
+        end else begin
+          none_free[w] = 1'b0;
+        end
+      end
+    end
+  end
+
+  // ---- What issue and execution keep to ----
+  issued_t       pass;
+  issued_t [1:0] back, done;
+  always_comb begin
+    pass = table_q[pass_warp_i][pass_entry_i];
+    for (int unsigned i = 0; i < 2; i++) begin
+      back[i] = table_q[back_warp_i[i]][back_entry_i[i]];
+      done[i] = table_q[done_warp_i[i]][done_entry_i[i]];
+    end
+  end
+  logic same_back, same_done;
+  assign same_back = back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] && back_entry_i[0] == back_entry_i[1];
+  assign same_done = done_i == 2'b11 && done_warp_i[0] == done_warp_i[1] && done_entry_i[0] == done_entry_i[1];
+
+  always_ff @(posedge clk_i) begin
+    assume (32'(pass_entry_i) < Entries && 32'(pass_warp_i) < NumWarps && 32'(alloc_warp_i) < NumWarps);
+    assume (32'(back_entry_i[0]) < Entries && 32'(back_entry_i[1]) < Entries && 32'(back_warp_i[0]) < NumWarps && 32'(back_warp_i[1]) < NumWarps);
+    assume (32'(done_entry_i[0]) < Entries && 32'(done_entry_i[1]) < Entries && 32'(done_warp_i[0]) < NumWarps && 32'(done_warp_i[1]) < NumWarps);
+    if (rst_ni) begin
+      assume (!alloc_i || !none_free[alloc_warp_i]);
+      assume (!(part_i || last_i) || (pass.valid && pass.mem && !pass.sent));
+      assume (!part_i || pass.parts != '1);
+      assume (!same_back && !same_done);
+      for (int unsigned i = 0; i < 2; i++) begin
+        assume (!back_i[i] || (back[i].valid && back[i].mem && back[i].parts != '0));
+        assume (!done_i[i] || (done[i].valid && !done[i].mem));
+      end
+      waits_for_writer: assert (hazard == waits);
+      waits_for_load: assert (hazard_mem == waits_mem);
+      is_full: assert (full == none_free);
+      is_empty: assert (empty == none);
+      has_mem: assert (mem == some_mem);
+      if (alloc_i) lowest_free: assert (entry == lowest[alloc_warp_i]);
+      fills: cover (&none_free && table_q[0][Entries-1].mem && table_q[0][Entries-1].parts == 2 && table_q[0][Entries-1].sent);
+      opens_and_back: cover (part_i && back_i[0] && back_warp_i[0] == pass_warp_i && back_entry_i[0] == pass_entry_i && last_i);
+      no_parts: cover (last_i && !part_i && pass.parts == '0);
+    end
+  end
+endmodule

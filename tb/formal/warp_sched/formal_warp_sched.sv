@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_warp_sched: which warp each policy picks, by R-PO-1 to -6 and the bounds that follow; the policy may be rewritten at any time. What
+// qaws and qaws_prose pick is in formal_qaws; the assertions of the RTL are proved for them here, too.
+module formal_warp_sched #(
+  parameter int unsigned NumWarps = 4,
+  parameter int unsigned NumKernels = 2,
+  localparam int unsigned SlotW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
+) (
+  input logic                       clk_i,
+  input logic [2:0]                 policy_i,
+  input logic                       start_valid_i,
+  input logic [SlotW-1:0]           start_slot_i,
+  input logic [KernelW-1:0]         start_kernel_i,
+  input logic                       finish_valid_i,
+  input logic [SlotW-1:0]           finish_slot_i,
+  input logic [NumWarps-1:0]        eligible_i,
+  input logic [NumWarps-1:0]        long_i,
+  input logic [4:0]                 active_warps_i,
+  input logic [NumKernels-1:0][7:0] budget_i,
+  input logic [NumKernels-1:0]      written_i,  // its budget is written, with the value that it had or another one
+  input logic [NumKernels-1:0]      shut_i
+);
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic [NumWarps-1:0]               resident;
+  logic [NumWarps-1:0][KernelW-1:0]  kernel;
+  logic [NumWarps-1:0][NumWarps-1:0] older;
+  formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i, .long_i,
+    .resident_o(resident), .kernel_o(kernel), .older_o(older)
+  );
+
+  // Registers as the policies see them: a write is told in the first cycle of the new value.
+  logic [NumKernels-1:0]      restart;
+  logic [2:0]                 policy_q;
+  logic [NumKernels-1:0][7:0] budget_q;
+  always_ff @(posedge clk_i) begin
+    policy_q <= policy_i;
+    budget_q <= budget_i;
+  end
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) restart[k] = written_i[k] || policy_i != policy_q || budget_i[k] != budget_q[k];
+
+  logic             pick_valid;
+  logic [SlotW-1:0] pick;
+  qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
+    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .eligible_i, .long_i, .start_valid_i, .start_slot_i, .finish_valid_i,
+    .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .shut_i, .pick_valid_o(pick_valid), .pick_slot_o(pick)
+  );
+
+  // R-PO-1.
+  logic [SlotW-1:0] last_q, last;
+  logic             gone_q;
+  assign last = pick_valid ? pick : last_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      last_q <= SlotW'(NumWarps - 1);
+      gone_q <= 1'b1;
+    end else begin
+      last_q <= last;
+      gone_q <= (finish_valid_i && finish_slot_i == last) || (gone_q && !pick_valid);
+    end
+  end
+
+  function automatic logic [SlotW-1:0] after(logic [SlotW-1:0] slot);
+    return (32'(slot) == NumWarps - 1) ? '0 : slot + 1'b1;
+  endfunction
+
+  // First of the set, circular from a slot on.
+  function automatic logic [SlotW-1:0] circular(logic [NumWarps-1:0] set, logic [SlotW-1:0] from);
+    logic [SlotW-1:0] slot;
+    logic             found;
+    slot = from;
+    found = 1'b0;
+    circular = from;
+    for (int unsigned d = 0; d < NumWarps; d++) begin
+      if (set[slot] && !found) begin
+        circular = slot;
+        found = 1'b1;
+      end
+      slot = after(slot);
+    end
+  endfunction
+
+  logic [SlotW-1:0]    expected;
+  logic [NumWarps-1:0] choice;
+  logic                ranked;  // a policy of R-PO-2 to -6
+  always_comb begin
+    choice = eligible_i;
+    expected = '0;
+    ranked = 1'b1;
+    case (policy_i)
+      3'd0: expected = circular(eligible_i, gone_q ? after(last_q) : last_q);
+      3'd1: begin
+        for (int unsigned w = 0; w < NumWarps; w++) begin
+          if (eligible_i[w] && (eligible_i & ~(NumWarps'(1) << w) & ~older[w]) == '0) expected = SlotW'(w);
+        end
+        if (!gone_q && eligible_i[last_q]) expected = last_q;
+      end
+      3'd2: expected = circular(eligible_i, after(last_q));
+      3'd3: begin
+        choice = eligible_i & u_dut.u_two_level.active_o;
+        expected = circular(choice, gone_q ? after(last_q) : last_q);
+      end
+      default: ranked = 1'b0;
+    endcase
+  end
+
+  // lrr_rotate: picks of others since a warp has been eligible.
+  logic [NumWarps-1:0][SlotW:0] others_q;
+  logic [NumWarps-1:0]          patient, shut_eligible;
+  always_comb begin
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      patient[w] = 32'(others_q[w]) < NumWarps;
+      shut_eligible[w] = eligible_i[w] && shut_i[kernel[w]];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      others_q[w] <= (!rst_ni || policy_i != 3'd2 || !eligible_i[w] || pick == SlotW'(w)) ? '0 : others_q[w] + 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assume (policy_i <= 3'd5 && active_warps_i >= 1 && active_warps_i <= 16 && shut_eligible == '0);
+      if (ranked) picks_somebody: assert (pick_valid == (choice != '0));
+      if (ranked && pick_valid) picks_by_the_rule: assert (pick == expected);
+      rotates: assert (&patient);
+      oldest_wins: cover (policy_i == 3'd1 && pick_valid && pick == SlotW'(NumWarps - 1) && !gone_q && last_q != pick && eligible_i[0]);
+      stays: cover (policy_i == 3'd0 && pick_valid && pick == last_q && !gone_q && $countones(eligible_i) > 1);
+      last_in_turn: cover (32'(others_q[0]) == NumWarps - 1 && pick == '0);
+      inactive_waits: cover (policy_i == 3'd3 && eligible_i != '0 && !pick_valid);
+    end
+  end
+endmodule
