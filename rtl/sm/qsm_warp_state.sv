@@ -259,10 +259,10 @@ module qsm_warp_state
   // R-SM-2: a free slot is guaranteed. R-WS-5: at most one selection of a warp in flight, and none while it has a path.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_valid && resident_q == '1));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel_path_set && path_valid_q[sel_path_warp]));
-  // (A bit of its own: of a struct as wide as resolve_t with 32 lanes, Verilator 5.006 samples all words, and its code does not compile.)
-  logic resolve_on_path;
-  assign resolve_on_path = resolve_i.valid && path_valid_q[resolve_i.warp];
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !resolve_on_path);
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid_i && !path_valid_q[issue_warp_i]));
+  // Immediate: a concurrent one samples all of resolve_i, and with 32 lanes Verilator 5.006 makes of that what does not compile.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!(resolve_i.valid && path_valid_q[resolve_i.warp]));
+  end
 `endif
 endmodule
