@@ -16,7 +16,7 @@ struct kernel_text {
 };
 
 struct scenario_text {
-  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *active_warps, *adjust, *cycles, *seed, *size, *compare_without_qos;
+  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *active_warps, *adjust, *cycles, *seed, *size, *compare_without_qos;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
@@ -51,6 +51,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(scheme, struct scenario_text),
     OPTIONAL_TEXT(epoch, struct scenario_text),
     OPTIONAL_TEXT(alpha_cap, struct scenario_text),
+    OPTIONAL_TEXT(goal_margin, struct scenario_text),
     OPTIONAL_TEXT(rollover_cap, struct scenario_text),
     OPTIONAL_TEXT(active_warps, struct scenario_text),
     OPTIONAL_TEXT(adjust, struct scenario_text),
@@ -144,6 +145,15 @@ static int read_rollover_cap(const struct reader *reader, const char *text, uint
   if (!is_off(text) && (qsm_yaml_uint(text, 255, &cap) || cap == 0))
     return refuse(reader, "rollover_cap", "'%s': must be off or a number of epochs, 1..255", text);
   *epochs = (uint32_t)cap;
+  return 0;
+}
+
+static int read_goal_margin(const struct reader *reader, const char *text, double *percent) {
+  char *end = NULL;
+  if (!text) return 0;
+  *percent = strtod(text, &end);
+  if (end == text || strcmp(end, "%") != 0 || !(*percent >= 0 && *percent <= 10))
+    return refuse(reader, "goal_margin", "'%s': must be a percentage, 0%% to 10%%", text);
   return 0;
 }
 
@@ -292,6 +302,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_uint(reader, "epoch", text->epoch, 1, (1u << 20) - 1, &scenario->epoch) ||
       read_alpha_cap(reader, text->alpha_cap, &scenario->alpha_cap) ||
       read_rollover_cap(reader, text->rollover_cap, &scenario->rollover_cap) ||
+      read_goal_margin(reader, text->goal_margin, &scenario->goal_margin) ||
       read_uint(reader, "active_warps", text->active_warps, 1, 16, &active_warps) ||
       read_name(reader, "adjust", text->adjust, adjustments, &adjust) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||

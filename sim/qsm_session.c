@@ -135,6 +135,12 @@ static qsmError_t set_up_preemption(const struct tenant *tenant) {
   return error ? error : qsmSetIdempotent(tenant->context, tenant->kernel->idempotent);
 }
 
+// What the GPU aims at.
+static uint32_t goal_with_margin(const struct session *session, uint32_t goal_q16) {
+  double goal = goal_q16 * (1 + session->scenario->goal_margin / 100);
+  return goal < UINT32_MAX ? (uint32_t)goal : UINT32_MAX;
+}
+
 static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg, size_t msg_len) {
   struct tenant *tenant = &session->tenants[index];
   *tenant = (struct tenant){.session = session, .kernel = &session->scenario->kernels[index], .outcome = &session->outcome->kernels[index]};
@@ -144,7 +150,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error && tenant->kernel->sm_mask) error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
   if (!error && session->plan->scheme == QSM_SCENARIO_FAIR) error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
-  if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, tenant->outcome->goal_q16);
+  if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));
   if (!error) error = set_up_preemption(tenant);
   if (!error) error = load_program(tenant, msg, msg_len);
   return error;

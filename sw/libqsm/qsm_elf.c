@@ -21,6 +21,7 @@ struct qsm_program {
   size_t n_users;
   uint8_t *image;
   uint32_t image_bytes, code_bytes, entry, shared_bytes;
+  uint32_t room, alignment;  // bytes between code and data; greatest alignment of a section
   struct symbol *symbols;  // functions
   size_t n_symbols;
 };
@@ -46,7 +47,7 @@ static int check_header(Elf *elf, const char *path, char *msg, size_t msg_len, G
 // Sizes of the image from the program headers: base is the lowest loaded address, data the writable segment's.
 static int measure(Elf *elf, const char *path, char *msg, size_t msg_len, uint64_t *base, struct qsm_program *program) {
   size_t n_headers = 0;
-  uint64_t low = UINT64_MAX, high = 0, data = 0;
+  uint64_t low = UINT64_MAX, high = 0, data = 0, code_end = 0;
   elf_getphdrnum(elf, &n_headers);
   for (size_t i = 0; i < n_headers; i++) {
     GElf_Phdr segment;
@@ -55,12 +56,14 @@ static int measure(Elf *elf, const char *path, char *msg, size_t msg_len, uint64
     if (segment.p_vaddr < low) low = segment.p_vaddr;
     if (segment.p_vaddr + segment.p_memsz > high) high = segment.p_vaddr + segment.p_memsz;
     if ((segment.p_flags & PF_W) && (data == 0 || segment.p_vaddr < data)) data = segment.p_vaddr;
+    if (!(segment.p_flags & PF_W) && segment.p_vaddr + segment.p_memsz > code_end) code_end = segment.p_vaddr + segment.p_memsz;
   }
   if (low == UINT64_MAX) return fail(msg, msg_len, "%s: nothing to load", path);
   if (low % PAGE_BYTES || (data && data % PAGE_BYTES)) return fail(msg, msg_len, "%s: segments do not begin on pages; link with qsm-cc", path);
   if (high - low > MAX_IMAGE_BYTES) return fail(msg, msg_len, "%s: image of %llu bytes is too large", path, (unsigned long long)(high - low));
   *base = low;
-  program->code_bytes = data ? (uint32_t)(data - low) : round_to_page(high - low);
+  program->code_bytes = data ? (uint32_t)(data - low) : round_to_page(high - low) + PAGE_BYTES;
+  program->room = low + program->code_bytes > code_end ? (uint32_t)(low + program->code_bytes - code_end) : 0;
   program->image_bytes = (uint32_t)(high - low);
   if (program->image_bytes < program->code_bytes) program->image_bytes = program->code_bytes;
   return 0;
@@ -78,6 +81,16 @@ static int read_segments(Elf *elf, int fd, const char *path, char *msg, size_t m
       return fail(msg, msg_len, "%s: file is cut short", path);
   }
   return 0;
+}
+
+static void read_alignment(Elf *elf, struct qsm_program *program) {
+  Elf_Scn *section = NULL;
+  program->alignment = 4;
+  while ((section = elf_nextscn(elf, section))) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) && !(header.sh_flags & SHF_TLS) && header.sh_addralign > program->alignment)
+      program->alignment = (uint32_t)header.sh_addralign;
+  }
 }
 
 static int add_symbol(struct qsm_program *program, const char *name, uint32_t offset) {
@@ -134,6 +147,7 @@ int qsm_program_load(const char *path, struct qsm_program **out, char *msg, size
     goto done;
   }
   program->entry = (uint32_t)(header.e_entry - base);
+  read_alignment(elf, program);
   if (read_segments(elf, fd, path, msg, msg_len, base, program) || read_symbols(elf, path, msg, msg_len, base, program)) goto done;
   *out = qsm_program_share(program);
   program = NULL;
@@ -156,6 +170,11 @@ void qsm_program_free(struct qsm_program *program) {
   free(program->symbols);
   free(program->image);
   free(program);
+}
+
+uint32_t qsm_program_shift(const struct qsm_program *program, uint32_t wanted) {
+  uint32_t most = wanted < program->room ? wanted : program->room;
+  return most - most % program->alignment;
 }
 
 const uint8_t *qsm_program_image(const struct qsm_program *program) { return program->image; }

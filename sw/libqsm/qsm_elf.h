@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device programs: reads an ELF made by qsm-cc into an image that can be put at any page.
+// Device programs: reads an ELF made by qsm-cc into an image that can be put at any page, or a part of a page above it.
 #ifndef QSM_ELF_H
 #define QSM_ELF_H
 
@@ -14,9 +14,11 @@ int qsm_program_load(const char *path, struct qsm_program **out, char *msg, size
 struct qsm_program *qsm_program_share(struct qsm_program *program);
 void qsm_program_free(struct qsm_program *program);  // NULL is fine
 
+// How far above a page the image may begin: the most up to `wanted` bytes that keep its alignments and the code off the data's pages.
+uint32_t qsm_program_shift(const struct qsm_program *program, uint32_t wanted);
 const uint8_t *qsm_program_image(const struct qsm_program *program);
 uint32_t qsm_program_image_bytes(const struct qsm_program *program);  // code, data and bss
-uint32_t qsm_program_code_bytes(const struct qsm_program *program);   // multiple of 4096: where data begins
+uint32_t qsm_program_code_bytes(const struct qsm_program *program);   // multiple of 4096: where data begins, and its window
 uint32_t qsm_program_entry(const struct qsm_program *program);        // offset of _start in the image
 uint32_t qsm_program_shared_bytes(const struct qsm_program *program); // shared memory that the program declares
 // Offset of a function in the image; -1: no such function.

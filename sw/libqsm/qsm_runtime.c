@@ -19,6 +19,7 @@
 enum {
   PAGE_BYTES = 4096,
   IMAGE_AREA_BYTES = 256 * 1024,
+  MAX_CACHE_OFFSET = 8192,  // of a program in this area
   STACK_BYTES = 256,  // per thread
   ARGUMENT_BYTES = 48,
   MAX_BLOCK_THREADS = 1024,
@@ -52,6 +53,7 @@ struct qsm_context {
   uint32_t area;                   // its allocation, 0: none
   uint32_t save_base, save_limit;  // the pages in it
   struct qsm_program *program;
+  uint32_t program_at;  // address of its image
   struct launch *queue;  // head runs when `running`
   bool running, faulted;
   uint32_t goal_q16;
@@ -595,21 +597,38 @@ qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent) {
 
 qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold) { return slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold); }
 
+// Instruction caches are direct mapped and tenants' memories lie whole caches apart: programs that all began with their memory would
+// evict each other's loops. In a cache of 4 KiB and for four tenants slots 0, 1, 2, 3 begin at 0, 2048, 1024, 3072.
+static uint32_t cache_offset(const struct qsm_config *config, uint32_t slot) {
+  uint32_t bytes = config->icache_lines * qsm_config_line_bytes(config), offset = 0;
+  if (bytes > MAX_CACHE_OFFSET) bytes = MAX_CACHE_OFFSET;
+  for (uint32_t bit = 1; bit < config->num_kernels; bit *= 2) {
+    bytes /= 2;
+    if (slot & bit) offset += bytes;
+  }
+  return offset;
+}
+
 // Takes the program over.
 static qsmError_t install_program(struct qsm_context *context, struct qsm_program *program) {
   struct qsm_device *device = context->device;
-  uint32_t data = context->base + qsm_program_code_bytes(program);
+  uint32_t offset = cache_offset(&device->config, context->slot);
+  uint32_t code = context->base + offset / PAGE_BYTES * PAGE_BYTES, data = code + qsm_program_code_bytes(program);
+  uint32_t at = code + qsm_program_shift(program, offset % PAGE_BYTES);
   const struct register_value values[] = {
-      {QSM_SLOT_WIN0_BASE, context->base}, {QSM_SLOT_WIN0_LIMIT, data},           {QSM_SLOT_WIN0_RIGHTS, 5},
-      {QSM_SLOT_WIN1_BASE, data},          {QSM_SLOT_WIN1_LIMIT, context->limit}, {QSM_SLOT_WIN1_RIGHTS, 3},
-      {QSM_SLOT_ENTRY, context->base + qsm_program_entry(program)},
+      {QSM_SLOT_WIN0_BASE, code}, {QSM_SLOT_WIN0_LIMIT, data},           {QSM_SLOT_WIN0_RIGHTS, 5},
+      {QSM_SLOT_WIN1_BASE, data}, {QSM_SLOT_WIN1_LIMIT, context->limit}, {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_ENTRY, at + qsm_program_entry(program)},
       {QSM_SLOT_ARG, context->arguments},
   };
-  device->backend->mem_write(device->backend, context->base, qsm_program_image(program), qsm_program_image_bytes(program));
+  device->backend->mem_write(device->backend, at, qsm_program_image(program), qsm_program_image_bytes(program));
   qsmError_t error = SLOT_WRITE_ALL(context, values);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_ICACHE_INV, 1);
   qsm_program_free(error ? program : context->program);
-  if (!error) context->program = program;
+  if (!error) {
+    context->program = program;
+    context->program_at = at;
+  }
   return error;
 }
 
@@ -619,8 +638,9 @@ qsmError_t qsmModuleLoad(qsmContext_t context, const char *path) {
   char msg[256];
   struct qsm_program *program = NULL;
   if (qsm_program_load(path, &program, msg, sizeof msg)) return fail(device, qsmErrorInvalidImage, "%s", msg);
-  if (qsm_program_image_bytes(program) > IMAGE_AREA_BYTES) {
-    fail(device, qsmErrorNoRoom, "%s: image of %u bytes, room for %u", path, qsm_program_image_bytes(program), (unsigned)IMAGE_AREA_BYTES);
+  if (qsm_program_image_bytes(program) > IMAGE_AREA_BYTES - MAX_CACHE_OFFSET) {
+    fail(device, qsmErrorNoRoom, "%s: image of %u bytes, room for %u", path, qsm_program_image_bytes(program),
+         (unsigned)(IMAGE_AREA_BYTES - MAX_CACHE_OFFSET));
     qsm_program_free(program);
     return qsmErrorNoRoom;
   }
@@ -694,7 +714,7 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
   if (error) return error;
   struct launch *launch = calloc(1, sizeof *launch);
   if (!launch) return fail(device, qsmErrorMemoryAllocation, "out of memory");
-  *launch = (struct launch){.function = context->base + (uint32_t)offset, .grid = grid, .block = block,
+  *launch = (struct launch){.function = context->program_at + (uint32_t)offset, .grid = grid, .block = block,
                             .shared_bytes = (uint32_t)shared, .callback = callback, .user = user};
   if (n_args) memcpy(launch->args, args, n_args * sizeof *args);
   DL_APPEND(context->queue, launch);

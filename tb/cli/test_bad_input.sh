@@ -40,6 +40,9 @@ done
 for cap in 0 256 1.5 none; do
   bad "rollover_cap of $cap" "$file:4: rollover_cap: '$cap': must be off or a number of epochs, 1..255" "rollover_cap: $cap" 'kernels: [{program: vadd}]'
 done
+for margin in 5 -1% 11% nan% 1%x; do
+  bad "goal_margin of $margin" "$file:4: goal_margin: '$margin': must be a percentage, 0% to 10%" "goal_margin: $margin" 'kernels: [{program: vadd}]'
+done
 for places in 0 17 all; do
   bad "active_warps of $places" "$file:4: active_warps: '$places': must be a number, 1..16" "active_warps: $places" 'kernels: [{program: vadd}]'
 done
@@ -68,7 +71,7 @@ bad_kernel 'ELF of another 32-bit machine' "$file: kernels[0]: $work/arm.elf: ma
   'elf: arm.elf' 'symbol: fill'
 head -c 4100 "$work/k.elf" >"$work/short.elf"
 bad_kernel 'ELF cut short' "$file: kernels[0]: $work/short.elf: file is cut short" 'elf: short.elf' 'symbol: fill'
-bad_kernel 'ELF without room' "$file: kernels[0]: $work/big.elf: image of 324096 bytes, room for 262144" 'elf: big.elf' 'symbol: fill'
+bad_kernel 'ELF without room' "$file: kernels[0]: $work/big.elf: image of 328192 bytes, room for 253952" 'elf: big.elf' 'symbol: fill'
 
 # Launches
 bad_kernel 'grid of 0' "$file:7: grid: '0': must be a number, 1..65535" 'elf: k.elf' 'symbol: fill' 'grid: [0]'

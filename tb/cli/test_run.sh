@@ -86,6 +86,12 @@ capped=$(figures counter 'rollover_cap: 1' | sort -n | tail -n 1)
 [ "$(figures counter 'rollover_cap: off' | sort -n | tail -n 1)" -gt "$capped" ] && carries=yes
 verdict 'rollover_cap off: more is carried over than with 1' "${carries:-no}" yes
 
+# A margin is told to the GPU; a goal that is reached counts without it. The first quota, of which there is no history yet:
+verdict 'goal_margin 10%: a tenth more quota' \
+  "$(printf '%s %s\n' "$(figures quota $'alpha_cap: 1\ngoal_margin: 10%' | head -n 1)" "$(figures quota 'alpha_cap: 1' | head -n 1)" | awk '{printf "%.3f", $1 / $2}')" 1.100
+verdict 'goal_margin 10%: the goal stays' "$(goal() { sed -n 's/^.*"goal_ipc":[[:space:]]*//p' "$work/caps/result.json" | head -n 1; }
+  figures quota 'goal_margin: 10%' > "$work/quota"; with=$(goal); figures quota 'goal_margin: 0%' > "$work/quota"; [ "$with" = "$(goal)" ] && echo same)" same
+
 # Schemes: figures of the epochs of a kernel with a goal and one without under each, on a line.
 ipc() {
   scenario "$work/scheme.yaml" 'config: demo' 'cycles: 60000' 'size: S' "scheme: $1" 'kernels: [{program: pc, goal: 50%}, {program: conv2d}]'
