@@ -10,10 +10,10 @@ define experiment
 endef
 
 experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and throughput of all pairs under each scheme -> docs/results/experiment_qos_pairs.md
-	$(call experiment,qos_pairs,qos_pairs)
+	$(call experiment,qos_pairs,qos_pairs qos_few_warps)
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
-	$(call experiment,qaws,qaws_same qaws_distinct)
+	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
 
 # A host program of its own, and its kernels.
 build/preempt_cost: $(call OBJECT,experiments/preempt_cost.c experiments/qsm_preempt_trial.c) build/libqsm_host.a build/libqsm_model.a
