@@ -63,12 +63,12 @@ bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_
     snprintf(msg, msg_len, "kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X", name, seen->fault.cause, seen->fault.pc,
              seen->fault.tid, seen->fault.block, seen->fault.value);
   else if (seen->unfinished)
-    snprintf(msg, msg_len, "kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes)", name, outcome->cycles, seen->passes,
-             scenario->kernels[kernel].passes);
+    snprintf(msg, msg_len, "kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes); %s", name, outcome->cycles, seen->passes,
+             scenario->kernels[kernel].passes, seen->waits_for);
   else if (seen->checks_failed)
     snprintf(msg, msg_len, "kernel %s: %" PRIu64 " output checks failed", name, seen->checks_failed);
   else if (seen->thread_instructions == 0)
-    snprintf(msg, msg_len, "kernel %s never ran: no SM has room for one of its blocks beside the others'", name);
+    snprintf(msg, msg_len, "kernel %s never ran; %s", name, seen->waits_for);
   else return false;
   return true;
 }

@@ -247,11 +247,15 @@ static qsmError_t measure(struct session *session) {
   return error;
 }
 
-static void judge(struct session *session) {
-  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
+static qsmError_t judge(struct session *session) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
     struct qsm_kernel_outcome *kernel = &session->outcome->kernels[i];
     kernel->unfinished = kernel->present && kernel->passes < passes_asked(&session->tenants[i]);
+    if (kernel->unfinished || (kernel->present && kernel->thread_instructions == 0))
+      error = qsmExplainWait(session->tenants[i].context, kernel->waits_for, sizeof kernel->waits_for);
   }
+  return error;
 }
 
 static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
@@ -266,7 +270,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   if (!error) error = qsmDeviceRunUntil(session->device, session->origin + config->qos_lat + 1);
   if (!error) error = set_up(session, msg, msg_len);
   if (!error) error = measure(session);
-  if (!error) judge(session);
+  if (!error) error = judge(session);
   return error;
 }
 

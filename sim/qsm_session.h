@@ -20,6 +20,7 @@ struct qsm_kernel_outcome {
   uint64_t checks_passed, checks_failed;
   uint64_t started;             // cycle of the measurement in which the first launch was submitted
   uint64_t finished;            // ... in which the host saw the last of the asked passes end; 0: it did not, or passes repeat
+  char waits_for[128];          // what kept it in the end, if it was unfinished or never issued
   bool unfinished;              // asked for a number of passes and did not complete them
   qsmLaunchResult fault;        // fault.killed: the kernel was killed
 };

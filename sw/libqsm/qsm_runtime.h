@@ -175,6 +175,9 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
                            uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user);
 // Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the last call.
 qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles);
+// What the context's launch is waiting for when it does not end (a wait's qsmErrorTimeout): names the block of the hardware that keeps it,
+// from register reads and a thousand cycles of watching, in which the GPU runs on.
+qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len);
 // Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end.
 qsmError_t qsmContextKill(qsmContext_t context);
 

@@ -211,6 +211,47 @@ static void a_switched_block_is_held_until_it_may_go_on(void **state) {
   qsmDeviceClose(device);
 }
 
+static void assert_waits(qsmContext_t context, const char *expected) {
+  char text[128];
+  assert_int_equal(qsmExplainWait(context, text, sizeof text), qsmSuccess);
+  if (!strstr(text, expected)) fail_msg("'%s' is not in '%s'", expected, text);
+}
+
+// A second context with blocks of as many warps as an SM has.
+static qsmContext_t open_large(qsmDevice_t device, uint32_t *word) {
+  qsmContext_t large = open_context(device);
+  *word = allocate(large, 256);
+  static const uint32_t one = 1;
+  assert_int_equal(qsmMemcpyHtoD(large, *word, &one, sizeof one), qsmSuccess);
+  const struct qsm_config *config = qsmDeviceConfig(device);
+  assert_int_equal(qsmLaunchKernel(large, "endless", (qsmDim3){1, 1, 1}, (qsmDim3){config->warps_per_sm * config->warp_size, 1, 1}, word, 1, 0, NULL, NULL),
+                   qsmSuccess);
+  return large;
+}
+
+static void the_watchdog_names_what_keeps_a_launch(void **state) {
+  (void)state;
+  qsmDevice_t device = open_device("tiny");
+  qsmContext_t context = open_held(device, 2);
+  qsmPreemptResult result = {0};
+  assert_waits(context, "idle: no launch of it is under way");
+  uint32_t word = start(context, 1), large_word;
+  assert_waits(context, "running: its warps issued ");
+  qsmContext_t large = open_large(device, &large_word);
+  assert_waits(large, "TB allocation: no SM has room for one of its blocks beside the others'");
+  qsmContextDestroy(large);
+  assert_int_equal(qsmPreempt(device, 0, context, qsmTechniqueSwitch, LONG, &result), qsmSuccess);
+  assert_waits(context, "preemption: 1 saved blocks are held back by PREEMPT_HOLD");
+  assert_int_equal(qsmSetPreemptHold(context, false), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, 1, 4, 20000), qsmSuccess);
+  end(context, word);
+  assert_int_equal(qsmSetQoS(context, 1), qsmSuccess);
+  word = start(context, 1);
+  assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 25000), qsmSuccess);  // an epoch of one instruction has begun
+  assert_waits(context, "quota gate: their quota is spent (1 blocks on the SMs)");
+  qsmDeviceClose(device);
+}
+
 static void a_drain_is_done_when_the_block_has_ended(void **state) {
   (void)state;
   qsmDevice_t device = open_device("tiny");
@@ -329,6 +370,7 @@ int main(void) {
       cmocka_unit_test(switched_programs_are_right_on_demo),
       cmocka_unit_test(flushed_programs_are_right_on_odd),
       cmocka_unit_test(a_switched_block_is_held_until_it_may_go_on),
+      cmocka_unit_test(the_watchdog_names_what_keeps_a_launch),
       cmocka_unit_test(a_drain_is_done_when_the_block_has_ended),
       cmocka_unit_test(refusals_are_told_in_words),
       cmocka_unit_test(all_images_in_use_are_told),

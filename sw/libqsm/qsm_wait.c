@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch that does not end is waiting for, by the GPU's registers: the block of the hardware that keeps it.
+#include <stdio.h>
+
+#include "qsm_config.h"
+#include "qsm_context.h"
+#include "qsm_regs.h"
+
+enum { WINDOW_CYCLES = 1000, N_REASONS = 8, ISSUED = 0 };
+
+// Of one context, summed over the SMs.
+struct standing {
+  uint32_t resident, target;    // thread blocks
+  uint32_t queued, hold;        // saved blocks that wait; PREEMPT_HOLD
+  uint32_t moving_sm, moving;   // an SM that saves or restores one of its blocks, and its SMSEL_JOB; 0: none
+  uint64_t warps[N_REASONS];    // warp-cycles by reason (R-IS-6) in the window
+};
+
+// Reasons of R-IS-6 from 1 on: who keeps the warps, and why.
+static const char *const keeper[N_REASONS] = {"", "barrier: they wait for the other warps of their block", "fetch: they have no instruction",
+                                              "load/store unit: they wait for memory", "scoreboard: they wait for results",
+                                              "quota gate: their quota is spent", "issue: the units are busy",
+                                              "issue: warps of others go first"};
+
+static qsmError_t read_slot(qsmContext_t context, uint16_t offset, uint32_t *value) {
+  return qsmRegisterRead(qsm_context_device(context), (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + offset), value);
+}
+
+// Adds the counters' values, or takes them away.
+static qsmError_t count_reasons(qsmContext_t context, bool add, uint64_t *warps) {
+  qsmDevice_t device = qsm_context_device(context);
+  qsmError_t error = qsmSuccess;
+  for (uint32_t sub = 0; sub < qsmDeviceConfig(device)->num_sched; sub++)
+    for (uint32_t reason = 0; !error && reason < N_REASONS; reason++) {
+      uint32_t value = 0;
+      error = qsmRegisterWrite(device, QSM_REG_STALL_SELECT, reason << QSM_REG_STALL_SELECT_REASON_SHIFT |
+                               qsmContextSlot(context) << QSM_REG_STALL_SELECT_SLOT_SHIFT | sub << QSM_REG_STALL_SELECT_SUBCORE_SHIFT);
+      if (!error) error = qsmRegisterRead(device, QSM_REG_STALL_VALUE, &value);
+      warps[reason] += add ? value : 0 - (uint64_t)value;
+    }
+  return error;
+}
+
+// The counters wrap at 32 bits: so does their sum.
+static qsmError_t watch(qsmContext_t context, struct standing *standing) {
+  qsmDevice_t device = qsm_context_device(context);
+  qsmError_t error = qsmSuccess;
+  for (uint32_t add = 0; !error && add < 2; add++) {
+    for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(device)->num_sms; sm++) {
+      error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
+      if (!error) error = count_reasons(context, add, standing->warps);
+    }
+    if (!error && !add) error = qsmDeviceRunUntil(device, qsmDeviceCycle(device) + WINDOW_CYCLES);
+  }
+  for (uint32_t reason = 0; reason < N_REASONS; reason++) standing->warps[reason] = (uint32_t)standing->warps[reason];
+  return error;
+}
+
+static qsmError_t read_sm(qsmContext_t context, uint32_t sm, struct standing *standing) {
+  qsmDevice_t device = qsm_context_device(context);
+  uint32_t slot = qsmContextSlot(context), tbs = 0, job = 0;
+  qsmError_t error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
+  if (!error) error = qsmRegisterRead(device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &tbs);
+  if (!error) error = qsmRegisterRead(device, QSM_REG_SMSEL_JOB, &job);
+  standing->resident += (tbs & QSM_SMSEL_TBS_RESIDENT_MASK) >> QSM_SMSEL_TBS_RESIDENT_SHIFT;
+  standing->target += (tbs & QSM_SMSEL_TBS_TARGET_MASK) >> QSM_SMSEL_TBS_TARGET_SHIFT;
+  if ((job & QSM_REG_SMSEL_JOB_KIND_MASK) && (job & QSM_REG_SMSEL_JOB_SLOT_MASK) >> QSM_REG_SMSEL_JOB_SLOT_SHIFT == slot) {
+    standing->moving_sm = sm;
+    standing->moving = job;
+  }
+  return error;
+}
+
+static qsmError_t look(qsmContext_t context, struct standing *standing) {
+  uint32_t saved = 0;
+  qsmError_t error = watch(context, standing);
+  if (!error) error = read_slot(context, QSM_SLOT_SAVED, &saved);
+  if (!error) error = read_slot(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
+  standing->queued = (saved & QSM_SLOT_SAVED_QUEUED_MASK) >> QSM_SLOT_SAVED_QUEUED_SHIFT;
+  for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(qsm_context_device(context))->num_sms; sm++) error = read_sm(context, sm, standing);
+  return error;
+}
+
+static void without_blocks(const struct standing *standing, char *text, size_t text_len) {
+  if (standing->moving)
+    snprintf(text, text_len, "preemption: SM %u moves a block of it (SMSEL_JOB 0x%08X)", standing->moving_sm, standing->moving);
+  else if (standing->queued && standing->hold)
+    snprintf(text, text_len, "preemption: %u saved blocks are held back by PREEMPT_HOLD", standing->queued);
+  else if (standing->target == 0)
+    snprintf(text, text_len, "TB allocation: no SM has room for one of its blocks beside the others'");
+  else
+    snprintf(text, text_len, "TB dispatch: it may have %u blocks and none is on an SM", standing->target);
+}
+
+static void with_blocks(const struct standing *standing, bool counted, char *text, size_t text_len) {
+  uint32_t most = ISSUED + 1;
+  for (uint32_t reason = most + 1; reason < N_REASONS; reason++)
+    if (standing->warps[reason] > standing->warps[most]) most = reason;
+  if (!counted)
+    snprintf(text, text_len, "%u of its blocks are on the SMs; this GPU does not count why warps do not issue", standing->resident);
+  else if (standing->warps[ISSUED])
+    snprintf(text, text_len, "running: its warps issued %llu instructions in %d cycles", (unsigned long long)standing->warps[ISSUED], WINDOW_CYCLES);
+  else
+    snprintf(text, text_len, "%s (%u blocks on the SMs)", keeper[most], standing->resident);
+}
+
+qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len) {
+  struct standing standing = {0};
+  uint32_t status = 0;
+  qsmError_t error = look(context, &standing);
+  if (!error) error = read_slot(context, QSM_SLOT_STATUS, &status);
+  if (error) return error;
+  if (!(status & QSM_SLOT_STATUS_BUSY_MASK)) snprintf(text, text_len, "idle: no launch of it is under way");
+  else if (standing.resident) with_blocks(&standing, qsmDeviceConfig(qsm_context_device(context))->stall_counters, text, text_len);
+  else without_blocks(&standing, text, text_len);
+  return qsmSuccess;
+}
