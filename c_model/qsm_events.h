@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// X(kind, block, "field names"): a field name ending in [] takes the remaining words. Of differences in one cycle the first kind here is
+// X(kind, block, "field names"): field names ending in [] take the remaining words in turn. Of differences in one cycle the first kind here is
 // reported: causes stand before effects.
 #define QSM_EVENT_KINDS(X)                                                    \
   X(FETCH, "fetch", "warp pc outcome")                                        \
@@ -28,7 +28,8 @@
   X(RETIRE, "barrier", "tb saved")                                            \
   X(RESUMED, "tb_save", "tb")                                                 \
   X(FAULT, "fault", "kernel cause pc tid block value")                        \
-  X(EPOCH, "qos_mgr", "slot_words[]")                                         \
+  X(EPOCH, "qos_mgr", "quota[] alpha[] insn[] hist_insn_lo[] hist_insn_hi[] "  \
+                      "hist_cycles_lo[] hist_cycles_hi[] ratio[]")            \
   X(QUOTA, "quota", "c[]")                                                    \
   X(QLOAD, "quota", "scheme granted dcnt early quota[]")                      \
   X(SAMPLE, "idle_sampler", "idle_sum[]")                                     \

@@ -167,22 +167,23 @@ uint64_t qsm_compare_cycle(const struct qsm_compare *compare) { return compare->
 
 // ---- Text ----
 
-// Name of payload word i: field names in order, the last one may take the rest as name[0], name[1] …
+// Name of payload word i: field names in order; those that end in [] take the rest in turn: a[0], b[0], a[1], b[1] …
 static void field_name(uint32_t kind, uint32_t i, char *name, size_t n) {
   const char *at = kinds[kind].fields;
-  for (uint32_t field = 0;; field++) {
-    size_t len = strcspn(at, " ");
-    bool rest = len > 2 && at[len - 1] == ']';
-    if (rest) {
-      snprintf(name, n, "%.*s[%u]", (int)(len - 2), at, i - field);
-      return;
-    }
-    if (field == i || at[len] == 0) {
-      snprintf(name, n, "%.*s", (int)len, at);
-      return;
-    }
-    at += len + 1;
+  uint32_t n_single = 1, n_rest = 0, field = i, index = 0;
+  for (const char *c = at; *c; c++) {
+    n_single += *c == ' ';
+    n_rest += *c == '[';
   }
+  n_single -= n_rest;
+  if (n_rest && i >= n_single) {
+    field = n_single + (i - n_single) % n_rest;
+    index = (i - n_single) / n_rest;
+  }
+  for (const char *space; field && (space = strchr(at, ' ')); field--) at = space + 1;
+  size_t len = strcspn(at, " [");
+  if (at[len] == '[') snprintf(name, n, "%.*s[%u]", (int)len, at, index);
+  else snprintf(name, n, "%.*s", (int)len, at);
 }
 
 void qsm_event_print(FILE *out, const struct qsm_event *event) {
