@@ -27,8 +27,13 @@ int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm
   }
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   *api = library ? dlsym(library, QSM_RTL_API_SYMBOL) : NULL;
-  if (*api) return 0;
-  snprintf(msg, msg_len, "cannot load %s: %s", path, dlerror());
+  if (!*api) {
+    snprintf(msg, msg_len, "cannot load %s: %s", path, dlerror());
+    return -1;
+  }
+  if (strcmp((*api)->interface, QSM_RTL_INTERFACE) == 0) return 0;
+  snprintf(msg, msg_len, "%s was built from another version: make %s CONFIG=%s", path, folder, config->name);
+  dlclose(library);
   return -1;
 }
 

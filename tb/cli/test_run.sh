@@ -147,6 +147,10 @@ for backend in rtl lockstep; do
   refuses "RTL not built, $backend" 3 "the RTL of configuration tiny is not built: make rtl CONFIG=tiny ($work/root/build/rtl/tiny.so)" \
     env QSM_ROOT="$work/root" "$qsm" run --quiet --backend $backend --out "$out" "$file"
 done
+mkdir -p "$work/root/build/rtl"
+echo 'const char *const qsm_rtl_api[9] = {"what another version says"};' | clang-19 -shared -x c - -o "$work/root/build/rtl/tiny.so"
+refuses 'RTL of another version' 3 "$work/root/build/rtl/tiny.so was built from another version: make rtl CONFIG=tiny" \
+  env QSM_ROOT="$work/root" "$qsm" run --quiet --backend rtl --out "$out" "$file"
 refuses 'suite not built' 2 "$file: kernels[0]: $work/root/build/sw/vadd.elf: cannot open" env QSM_ROOT="$work/root" "$qsm" run --quiet --out "$out" "$file"
 verdict 'failures left the earlier result as it was' "$(cmp "$out/result.json" "$work/before.json" 2>&1)" ''
 finish

@@ -27,7 +27,14 @@ struct qsm_rtl_answer {
 // One word of state as the RTL holds it at the start of a cycle; kinds as enum qsm_state_kind.
 typedef void (*qsm_rtl_state_sink)(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value);
 
+// What both sides of the interface must agree on, as text: one that was built from other events or parameters is refused.
+#define QSM_RTL_EVENT_TEXT(kind, block, fields) #kind " " fields "\n"
+#define QSM_RTL_PARAMETER_TEXT(key, sv, kind, least, largest) #key "\n"
+#define QSM_RTL_INTERFACE \
+  QSM_EVENT_KINDS(QSM_RTL_EVENT_TEXT) QSM_CONFIG_HARDWARE(QSM_RTL_PARAMETER_TEXT) QSM_CONFIG_ENVIRONMENT(QSM_RTL_PARAMETER_TEXT)
+
 struct qsm_rtl_api {
+  const char *interface;  // QSM_RTL_INTERFACE
   // Builds the GPU and takes it through reset. NULL with a message when the shared object was built for another configuration.
   struct qsm_rtl *(*create)(const struct qsm_config *config, const char *wave_path, uint64_t wave_from, uint64_t wave_to, char *msg,
                             size_t msg_len);

@@ -237,7 +237,7 @@ uint64_t assertions_failed(const qsm_rtl *rtl, const char **first) {
 
 }  // namespace
 
-extern "C" const struct qsm_rtl_api qsm_rtl_api = {create, destroy, cycle, irq, memory, set_sink, dump_state, assertions_failed};
+extern "C" const struct qsm_rtl_api qsm_rtl_api = {QSM_RTL_INTERFACE, create, destroy, cycle, irq, memory, set_sink, dump_state, assertions_failed};
 
 // ---- Called by the monitors (qsm_*_monitors.sv) ----
 
