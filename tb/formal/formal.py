@@ -155,7 +155,7 @@ def verdict(task, folder, status):
         return {"ok": status == "FAIL", "said": f"{failed or 'an assertion'} fails" if status == "FAIL" else f"not seen ({status})"}
     if task.kind == "cover":
         return {"ok": status == "PASS" and n > 0, "n": n, "said": f"{n} reached" if status == "PASS" else f"not all {n} reached ({status})"}
-    said = f"{n} assertions, {task.proof.holds}" if status == "PASS" else f"{failed} fails" if failed else status
+    said = {"PASS": f"{n} assertions, {task.proof.holds}", "FAIL": f"{failed} fails", "UNKNOWN": f"{failed} does not follow by induction"}.get(status, status)
     return {"ok": status == "PASS" and n > 0, "n": n, "said": said}
 
 

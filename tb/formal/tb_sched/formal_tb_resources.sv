@@ -59,9 +59,10 @@ module formal_tb_resources #(
     .retire_kernel_o(retire_kernel), .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket), .cnt_o(cnt), .free_warps_o(free_warps),
     .look_tb_i, .look_first_o(look_first), .look_base_o(look_base)
   );
-  always_comb begin
-    for (int unsigned g = 0; g < Granules; g++) take_granules[g] = g >= 32'(take_base_i) && g < 32'(take_base_i) + 32'(shared_q[kernel_i]);
-  end
+  function automatic logic [Granules-1:0] run(logic [GranW-1:0] base, logic [KernelW-1:0] k);
+    for (int unsigned g = 0; g < Granules; g++) run[g] = g >= 32'(base) && g < 32'(base) + 32'(shared_q[k]);
+  endfunction
+  assign take_granules = run(take_base_i, kernel_i);
 
   function automatic int unsigned warps_of(logic [KernelW-1:0] k);
     return 32'(whole_q[k]) * NumSched + 32'(rest_q[k]);
@@ -132,6 +133,14 @@ module formal_tb_resources #(
     end
   end
 
+  // For the induction: the block's own notes.
+  logic [MaxTbs-1:0] noted;
+  for (genvar s = 0; s < MaxTbs; s++) begin : g_tb
+    assign noted[s] = u_dut.used_q[s] == used_q[s]
+                      && (!used_q[s] || (u_dut.held_mem[s] == {kernel_q[s], first_held_q[s], base_q[s], ticket_q[s]} && 32'(kernel_q[s]) < NumKernels
+                          && 32'(first_held_q[s]) < NumSched && granules_q[s] == run(base_q[s], kernel_q[s])));
+  end
+
   logic [NumSched-1:0]   capacity, exact;
   logic [NumKernels-1:0] shaped;
   always_comb begin
@@ -161,6 +170,7 @@ module formal_tb_resources #(
       if (retire_i) whose: assert (retire_kernel == NumKernels'(1) << kernel_q[retire_tb_i] && retire_idx == kernel_q[retire_tb_i]);
       if (retire_i) ticket_back: assert (retire_ticket == ticket_q[retire_tb_i]);
       if (32'(look_tb_i) < MaxTbs && used_q[look_tb_i]) where: assert (look_first == first_held_q[look_tb_i] && look_base == base_q[look_tb_i]);
+      notes: assert (&noted && 32'(first_q) < NumSched);
       full: cover (&used_q && taken == '1);
       uneven: cover (take_i && retire_i && first_q != 0 && left[0] != left[1]);
       emptied: cover (used_q == '0 && first_q != 0);

@@ -12,6 +12,8 @@ module formal_scoreboard #(
   input logic [NumWarps-1:0][4:0] rs1_i,
   input logic [NumWarps-1:0][4:0] rs2_i,
   input logic [NumWarps-1:0][4:0] rd_i,
+  input logic [4:0]               probe_i,
+  input logic                     probe_either_i,
   input logic                     alloc_i,
   input logic [WarpW-1:0]         alloc_warp_i,
   input logic [4:0]               alloc_rd_i,
@@ -30,10 +32,11 @@ module formal_scoreboard #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem;
+  logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem, probe_hazard;
   logic [EntryW-1:0]   entry;
   qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW)) u_dut (
     .clk_i, .rst_ni, .rs1_i, .rs2_i, .rd_i, .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full), .empty_o(empty), .mem_o(mem),
+    .probe_i, .probe_either_i, .probe_hazard_o(probe_hazard),
     .alloc_i, .alloc_warp_i, .alloc_rd_i, .alloc_mem_i, .entry_o(entry), .done_i, .done_warp_i, .done_entry_i,
     .part_i, .last_i, .pass_warp_i, .pass_entry_i, .back_i, .back_warp_i, .back_entry_i
   );
@@ -68,9 +71,9 @@ module formal_scoreboard #(
   always_ff @(posedge clk_i) table_q <= rst_ni ? table_d : '0;
 
   // ---- What it must say ----
-  logic [NumWarps-1:0] waits, waits_mem, none_free, none, some_mem;
+  logic [NumWarps-1:0] waits, waits_mem, waits_probe, none_free, none, some_mem;
   always_comb begin
-    {waits, waits_mem, some_mem} = '0;
+    {waits, waits_mem, waits_probe, some_mem} = '0;
     none_free = '1;
     none = '1;
     for (int unsigned w = 0; w < NumWarps; w++) begin
@@ -82,6 +85,7 @@ module formal_scoreboard #(
             waits[w] = 1'b1;
             if (table_q[w][e].mem) waits_mem[w] = 1'b1;
           end
+          if (table_q[w][e].rd != '0 && (table_q[w][e].rd == probe_i || (probe_either_i && table_q[w][e].rd == (probe_i ^ 5'd1)))) waits_probe[w] = 1'b1;
         end else begin
           none_free[w] = 1'b0;
         end
@@ -118,6 +122,7 @@ module formal_scoreboard #(
       end
       waits_for_writer: assert (hazard == waits);
       waits_for_load: assert (hazard_mem == waits_mem);
+      waits_for_probed: assert (probe_hazard == waits_probe);
       is_full: assert (full == none_free);
       is_empty: assert (empty == none);
       has_mem: assert (mem == some_mem);

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_qos_goal: which operations it asks of the arithmetic unit, in which order, and what it makes of their results: R-QM-6 to -8, R-SC-8, R-SC-10.
+// In the unit's place stands one that takes any time and gives any result (formal_qos_arith says which).
+module formal_qos_goal #(
+  parameter int unsigned NumKernels = 3,
+  parameter int unsigned TbSumW = 2,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
+) (
+  input logic                        clk_i,
+  input logic                        start_i,
+  input logic                        alpha_on_i,
+  input logic                        fair_i,
+  input logic [3:0]                  sharers_i,
+  input logic [18:0]                 alpha_cap_i,
+  input logic [19:0]                 epoch_len_i,
+  input logic [NumKernels-1:0][30:0] insn_all_i,
+  input logic [NumKernels-1:0][30:0] quota_all_i,
+  input logic                        valid_i,
+  input logic [KernelW-1:0]          kernel_i,
+  input logic                        qos_i,
+  input logic                        had_tb_i,
+  input logic [31:0]                 goal_i,
+  input logic [47:0]                 hist_insn_i,
+  input logic [47:0]                 hist_cycles_i,
+  input logic [30:0]                 insn_i,
+  input logic [TbSumW-1:0]           tbs_i,
+  input logic                        ready_i,
+  input logic [31:0]                 iso_ipc_i
+);
+  localparam logic [30:0] MOST = '1;
+  localparam logic [18:0] ONE = 19'h1_0000, TOP = '1;
+  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Scale, Fair, History} state_e;  // the block's
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic               ready, idle, valid, ratio_valid;
+  logic [KernelW-1:0] kernel;
+  logic [30:0]        quota;
+  logic [18:0]        alpha, ratio;
+  logic [TbSumW-1:0]  tbs;
+  qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
+    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .epoch_len_i, .insn_all_i, .quota_all_i,
+    .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i, .insn_i, .tbs_i,
+    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
+    .ratio_valid_o(ratio_valid), .ratio_o(ratio)
+  );
+
+  // ---- The kernel at hand ----
+  logic               busy_q, handed_q;  // there is one; its quota has been handed over
+  logic [1:0]         asked_q;           // operations begun for it
+  logic [KernelW-1:0] kernel_q;
+  logic               qos_q, had_tb_q;
+  logic [31:0]        goal_q;
+  logic [47:0]        hist_insn_q, hist_cycles_q;
+  logic [30:0]        insn_q;
+  logic [TbSumW-1:0]  tbs_q;
+  logic [NumKernels-1:0] factors_q, left_q;  // QoS kernels with blocks and a quota: all, those not yet divided by
+  logic [KernelW-1:0]    factor;             // lowest of them
+  always_comb begin
+    factor = '0;
+    for (int unsigned k = NumKernels; k > 0; k--) if (left_q[k-1]) factor = KernelW'(k - 1);
+  end
+
+  // ---- Results of the operation before: quotient, rounded up for QoS kernels; ratio and alpha of R-QM-6 ----
+  logic [32:0] sum;
+  logic [30:0] quotient;
+  logic [18:0] ratio_now, ratio_q, alpha_now, alpha_q, top;
+  always_comb begin
+    sum = 33'(u_dut.lo) + 33'(qos_q && u_dut.hi != '0);
+    quotient = (u_dut.overflow || sum > 33'(MOST)) ? MOST : sum[30:0];
+    ratio_now = (quotient > 31'(TOP)) ? TOP : quotient[18:0];
+    if (hist_insn_q == '0) ratio_now = TOP;
+    if (hist_cycles_q == '0) ratio_now = '0;
+    top = (alpha_cap_i == '0) ? TOP : alpha_cap_i;
+    alpha_now = (ratio_now < ONE) ? ONE : ratio_now;
+    if (alpha_now > top) alpha_now = top;
+  end
+
+  // ---- What comes next for it ----
+  logic        share, asks, hands, leaves, round_up, divide, brief;  // share: a kernel without a goal
+  logic [1:0]  n_first;                                               // operations before the hand-over, but for the factors of R-QM-8
+  logic        more, history;                                        // one more before it; the ratio comes behind it
+  logic [47:0] a, d;
+  logic [31:0] b;
+  logic [30:0] own, expected;
+  assign share = !qos_q && !fair_i;
+  assign n_first = fair_i ? 2'd1 : alpha_on_i ? 2'd3 : 2'd2;
+  assign history = qos_q && !alpha_on_i;
+  assign more = share ? left_q != '0 : asked_q != n_first;
+  assign asks = busy_q && !handed_q && ((asked_q == '0) ? more : u_dut.done && (more || (history && ready_i)));
+  assign hands = busy_q && !handed_q && !more && (asked_q == '0 || u_dut.done);
+  assign leaves = busy_q && (handed_q ? u_dut.done : hands && ready_i && !history);
+  assign own = (asked_q == '0) ? insn_q : quotient;
+  always_comb begin
+    {a, b, d} = {48'(epoch_len_i), goal_q, hist_insn_q};
+    {divide, round_up, brief} = '0;
+    if (!more || (asked_q == '0 && qos_q && alpha_on_i)) begin  // goal * cycles / instructions
+      {divide, brief} = '1;
+      a = hist_cycles_q;
+    end else if (share) begin
+      divide = 1'b1;
+      {a, b, d} = {48'(own), 32'(insn_all_i[factor]), 48'(quota_all_i[factor])};
+    end else if (fair_i) begin
+      divide = 1'b1;
+      {b, d} = {iso_ipc_i, 28'd0, sharers_i, 16'd0};
+    end else if (asked_q == n_first - 2'd2) begin  // T * alpha
+      b = alpha_on_i ? 32'(alpha_now) : 32'(ONE);
+    end else begin  // * goal
+      round_up = 1'b1;
+      a = {u_dut.hi[15:0], u_dut.lo};
+    end
+  end
+  always_comb begin
+    if (fair_i) expected = quotient;
+    else if (share) expected = (own < 31'(epoch_len_i)) ? 31'(epoch_len_i) : own;
+    else if (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0) expected = MOST;
+    else expected = (u_dut.hi > 48'(MOST)) ? MOST : u_dut.hi[30:0];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {busy_q, handed_q, asked_q, factors_q} <= '0;
+    end else begin
+      if (asks) asked_q <= (asked_q == 2'd3) ? asked_q : asked_q + 1'b1;
+      if (asks && share) left_q[factor] <= 1'b0;
+      if (asks && alpha_on_i && asked_q == 2'd1) alpha_q <= alpha_now;
+      if (hands && ready_i) begin
+        handed_q <= 1'b1;
+        if (qos_q && had_tb_q && expected != '0) factors_q[kernel_q] <= 1'b1;
+      end
+      if (start_i) factors_q <= '0;
+      if (!busy_q || leaves) begin
+        {busy_q, handed_q, asked_q} <= {valid_i, 3'd0};
+        {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q, insn_q, tbs_q} <=
+            {kernel_i, qos_i, had_tb_i, goal_i, hist_insn_i, hist_cycles_i, insn_i, tbs_i};
+        left_q <= factors_q;
+        if (hands && qos_q && had_tb_q && expected != '0) left_q[kernel_q] <= 1'b1;
+      end
+    end
+  end
+
+  // The registers stay while an epoch is worked out (R-QM-3).
+  logic        steady;
+  logic [44:0] registers, registers_q;
+  assign registers = {alpha_on_i, fair_i, sharers_i, alpha_cap_i, epoch_len_i};
+  assign steady = registers == registers_q;
+  always_ff @(posedge clk_i) registers_q <= registers;
+
+  state_e stands;
+  always_comb begin
+    if (!busy_q) stands = Idle;
+    else if (handed_q) stands = History;
+    else if (asked_q == '0) stands = Load;
+    else if (fair_i) stands = Fair;
+    else if (share) stands = Scale;
+    else stands = (asked_q == n_first) ? Goal : (asked_q == n_first - 2'd1) ? Time : Alpha;
+  end
+
+  always_ff @(posedge clk_i) begin
+    assume (32'(kernel_i) < NumKernels);
+    if (rst_ni) begin
+      assume (!start_i || (!busy_q && !valid_i));
+      assume ((start_i || steady) && !(alpha_on_i && fair_i) && (alpha_cap_i == '0 || alpha_cap_i >= ONE));
+
+      rests: assert (idle == !busy_q);
+      takes: assert (ready == (!busy_q || leaves));
+      in_order: assert (u_dut.start == asks && (!asks || u_dut.done));
+      if (asks) operands: assert (u_dut.a == a && u_dut.b == b && u_dut.divide == divide && (!divide || u_dut.d == d));
+      if (asks) way: assert (u_dut.round_up == round_up && u_dut.of_history == brief);
+      hands_over: assert (valid == hands);
+      if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q);
+      if (hands) quota_by_the_rule: assert (quota == expected);
+      if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : ONE));
+      if (ratio_valid) ratio_by_the_rule: assert (kernel == kernel_q && ratio == (qos_q ? ratio_now : '0));
+      ratio_once: assert (ratio_valid == (busy_q && (qos_q ? u_dut.done && (handed_q || (alpha_on_i && asked_q == 2'd1)) : asked_q == '0)));
+      // For the induction: the rest of the state.
+      state: assert (3'(u_dut.state_q) == 3'(stands));
+      if (busy_q) same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q, u_dut.hist_cycles_q, u_dut.insn_q, u_dut.tbs_q}
+                                == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q, insn_q, tbs_q} && 32'(kernel_q) < NumKernels);
+      same_factors: assert (u_dut.factors_q == factors_q && (!busy_q || !share || u_dut.candidates == left_q));
+      if (!busy_q || asked_q == '0) unit_rests: assert (u_dut.done);
+      if (busy_q && (handed_q || (qos_q && alpha_on_i && asked_q == 2'd1))) by_zero: assert (u_dut.u_arith.by_zero_q == (hist_insn_q == '0));
+      if (u_dut.done && u_dut.u_arith.by_zero_q) overflows: assert (u_dut.overflow);
+      if (busy_q && !handed_q && !share) asked: assert (asked_q <= n_first);
+      if (busy_q && handed_q) behind: assert (history);
+      if (busy_q && asked_q != '0) kept: assert (u_dut.unbounded_q == (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0));
+      if (busy_q && asked_q != '0) kept_alpha: assert (u_dut.alpha_q == ((qos_q && alpha_on_i && asked_q > 2'd1) ? alpha_q : ONE));
+
+      behind_goal: cover (hands && qos_q && alpha_on_i && alpha == 19'h1_8000 && quota == 31'd1000);
+      two_factors: cover (hands && share && factors_q == 3'b011 && kernel_q == 2 && quota == 31'd7 && epoch_len_i == 20'd5);
+      share_of_all: cover (hands && fair_i && !qos_q && quota == 31'd3 && ready_i);
+      ratio_behind: cover (handed_q && ratio_valid && ratio == 19'h1_0001 && fair_i);
+    end
+  end
+endmodule
+
+// A stand-in: busy in the cycle after the start and for as long as it likes, then its results stay; a division by 0 overflows.
+module qsm_qos_arith (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        start_i,
+  input  logic        divide_i,
+  input  logic        short_i,
+  input  logic        round_up_i,
+  input  logic [47:0] a_i,
+  input  logic [31:0] b_i,
+  input  logic [47:0] d_i,
+  output logic        done_o,
+  output logic [47:0] hi_o,
+  output logic [31:0] lo_o,
+  output logic        overflow_o
+);
+  (* anyseq *) logic [80:0] any;
+  (* anyseq *) logic        ends;
+  logic [80:0] results_q;
+  logic        busy_q, by_zero_q, unused;
+  assign unused = ^{a_i, b_i, short_i, round_up_i};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) busy_q <= 1'b0;
+    else busy_q <= start_i || (busy_q && !ends);
+  end
+  always_ff @(posedge clk_i) begin
+    if (start_i || !rst_ni) by_zero_q <= rst_ni && divide_i && d_i == '0;
+    if (busy_q) results_q <= {any[80:1], any[0] || by_zero_q};
+  end
+  assign done_o = !busy_q;
+  assign {hi_o, lo_o, overflow_o} = results_q;
+endmodule
