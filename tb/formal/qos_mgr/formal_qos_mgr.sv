@@ -68,7 +68,8 @@ module formal_qos_mgr #(
   always_ff @(posedge clk_i) begin
     if (cycle_q == 0) begin
       assume (u_dut.tick_pipe_q == NocLat'(1) << (NocLat - 1) && !busy && rests && &in_range);
-      assume (u_dut.u_sum.sm_q == '0 && !u_dut.u_sum.full_q && u_dut.u_sum.tbs_q == '0 && u_dut.u_goal.done && u_dut.u_split.sm_q == '0);
+      assume (u_dut.u_sum.sm_q == '0 && !u_dut.u_sum.full_q && u_dut.u_sum.tbs_q == '0 && u_dut.u_goal.done);
+      assume (u_dut.u_split.sm_q == '0 && !u_dut.u_split.complete_q);
     end else begin
       assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q);
     end

@@ -85,8 +85,8 @@ module formal_qos_split #(
       if (word_valid) at_least_one: assert (word_quota == ((u_dut.part == '0) ? 31'd1 : u_dut.part));
       if (word_valid) credit_fits: assert (32'(word_quota) + 32'(word_credit) < 32'h8000_0000 && (carries_q[kernel_q] || word_credit == '0));
       if (idle && busy_q && all != '0) whole: assert (given_q == quota_q);
-      halves: cover (word_valid && 32'(word_sm) == NumSms - 1 && quota_q == 7 && all == 3 && given_q == 2);
-      small: cover (word_valid && u_dut.part == '0);
+      halves: cover (word_valid && 32'(word_sm) == NumSms - 1 && quota_q == 7 && all == 2 && given_q == 3);
+      none_left: cover (word_valid && u_dut.part == '0);
     end
   end
 endmodule
