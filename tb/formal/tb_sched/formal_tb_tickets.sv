@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_tickets of all SMs, as R-PE-9 uses them for one kernel: no ticket is given to two blocks, none exceeds the range, and a block that comes
-// gets one though all others are out. Blocks wander between the SMs (images), so tickets come back elsewhere than they were taken.
+// gets one though all others are out. Blocks wander between the SMs (images), so tickets come back elsewhere than they were taken. A save is told in
+// the cycle of its clean-up: until then no block of the kernel comes to that SM (R-PE-8).
 module formal_tb_tickets #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned MaxTbs = 2,
