@@ -69,8 +69,12 @@ class Task:
             if self.kind == "broken" and self.proof.method == "induction":  # which may give up where a counterexample is what is asked for
                 mode, engine, depth = "bmc", "abc bmc3", BROKEN_DEPTH
         top = f"formal_{self.proof.block}"
-        parameters = "".join(f" -G {item}" for item in self.proof.parameters if not item.startswith("cut:"))
+        parameters = "".join(f" -G {item}" for item in self.proof.parameters if ":" not in item)
         cuts = [f"cutpoint w:{item.removeprefix('cut:')}" for item in self.proof.parameters if item.startswith("cut:")]
+        opened = [item.removeprefix("open:") for item in self.proof.parameters if item.startswith("open:")]
+        if opened:
+            parameters += "".join(f" --blackboxed-module {module}" for module in opened)
+            cuts.append("cutpoint -blackbox")
         sources = " ".join(pathlib.Path(file).name for file in self.files)
         return "\n".join(["[options]", *([f"timeout {limit_s}"] if limit_s else []), f"mode {mode}", *([f"depth {depth}"] if depth else []), "", "[engines]", engine, "", "[script]",
                           f"read_slang --no-synthesis-define --top {top}{parameters} {sources}", f"prep -top {top}", "memory_map", *cuts, "", "[files]",
