@@ -298,15 +298,16 @@ class Mutator:
             self.add("constant", node, f"signed'({new})" if node.type.isSigned else new)
 
 
-def identify(mutants):
-    """An identifier that stays when other lines change: made of module, statement and the change, numbered where that is not unique."""
-    count = {}
+def identify(mutants, taken):
+    """An identifier, 31 bits in hexadecimal digits, that stays when other lines and modules change: made of module, statement and the change,
+    numbered where that is not unique."""
     for mutant in mutants:
-        what = "|".join((mutant.module, mutant.statement, mutant.what))
-        count[what] = count.get(what, 0) + 1
-        mutant.id = hashlib.sha1(f"{what}|{count[what]}".encode()).hexdigest()[:8]
-    if len({mutant.id for mutant in mutants}) != len(mutants):
-        raise RuntimeError("two mutants have one identifier")
+        n, mutant.id = 0, None
+        while mutant.id is None or mutant.id in taken:
+            n += 1
+            what = "|".join((mutant.module, mutant.statement, mutant.what, str(n)))
+            mutant.id = f"{int(hashlib.sha1(what.encode()).hexdigest()[:8], 16) & 0x7fffffff:08x}"
+        taken.add(mutant.id)
 
 
 def mutants_of(top, arguments, folders):
@@ -324,7 +325,7 @@ def mutants_of(top, arguments, folders):
             bodies.setdefault(node.definition.name, node)
 
     compilation.getRoot().visit(collect)
-    found = {}
+    found, taken = {}, set()
     for name, instance in sorted(bodies.items()):
         path = pathlib.Path(str(manager.getFullPath(instance.definition.location.buffer)))
         if path.parent.name in folders:
@@ -332,13 +333,14 @@ def mutants_of(top, arguments, folders):
             mutator = Mutator(name, source)
             mutator.module_body(instance.body)
             mutants = sorted(mutator.mutants.values(), key=lambda mutant: (mutant.start, mutant.end))
-            identify(mutants)
+            identify(mutants, taken)
             found[path] = mutants
     return found
 
 
-def mutated(source, mutants, number_of):
-    """The source with all mutants asleep in it: where some stand, a choice by which one is awake."""
+def mutated(source, mutants):
+    """The source with all mutants asleep in it: where some stand, a choice by which one is awake. Their numbers are their identifiers, so
+    that the text of a module depends on no other."""
     by_span = {}
     for mutant in mutants:
         by_span.setdefault((mutant.start, mutant.end), []).append(mutant)
@@ -353,7 +355,7 @@ def mutated(source, mutants, number_of):
             inside = inside[1 + len(within):]
             piece = f"({render(*first, within)})"
             for mutant in by_span[first]:
-                piece = f"qsm_fault_pkg::on({number_of[mutant.id]}) ? ({mutant.new}) : {piece}"
+                piece = f"qsm_fault_pkg::on('h{mutant.id}) ? ({mutant.new}) : {piece}"
             text, at = text + source[at:first[0]] + f"({piece})", first[1]
         return text + source[at:end]
 

@@ -35,9 +35,8 @@ def prepare(file_list, out, benches):
     import mutants as made  # needs slang, which a run does not
 
     found = {path.relative_to(ROOT): mutants for path, mutants in made.mutants_of("qsm_gpu", f"-f {file_list}", FOLDERS).items()}
-    numbers = {mutant.id: number for number, mutant in enumerate((m for mutants in found.values() for m in mutants), 1)}
-    write(out, {str(path): made.mutated((ROOT / path).read_text(), mutants, numbers) for path, mutants in found.items()}, benches)
-    listed = [asdict(mutant) | {"number": numbers[mutant.id], "file": str(path)} for path, mutants in found.items() for mutant in mutants]
+    write(out, {str(path): made.mutated((ROOT / path).read_text(), mutants) for path, mutants in found.items()}, benches)
+    listed = [asdict(mutant) | {"file": str(path)} for path, mutants in found.items() for mutant in mutants]
     (out / "mutants.json").write_text(json.dumps({"benches": benches, "mutants": listed}, indent=1))
 
 
@@ -55,8 +54,11 @@ class Mutant:
     statement: str
     line: int
     id: str
-    number: int
     file: str
+
+    @property
+    def number(self):
+        return int(self.id, 16)
 
     def describe(self):
         return f"{self.module} {self.id} line {self.line}, {self.kind}: {self.what}"
@@ -68,7 +70,7 @@ def sample(mutants, n, seed):
     for module in sorted({mutant.module for mutant in mutants}):
         here = [mutant for mutant in mutants if mutant.module == module]
         drawn = sorted(here, key=lambda mutant: hashlib.sha1(f"{seed} {mutant.id}".encode()).hexdigest())[:n or None]
-        chosen += sorted(drawn, key=lambda mutant: mutant.number)
+        chosen += sorted(drawn, key=lambda mutant: (mutant.start, mutant.end))
     return chosen
 
 

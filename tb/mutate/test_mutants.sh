@@ -10,8 +10,7 @@ import sys
 import mutants
 
 (path, made), = mutants.mutants_of("mutated", "tb/mutate/mutated.sv", ("mutate",)).items()
-numbers = {mutant.id: number for number, mutant in enumerate(made, 1)}
-pathlib.Path(sys.argv[1]).write_text(mutants.mutated(path.read_text(), made, numbers))
+pathlib.Path(sys.argv[1]).write_text(mutants.mutated(path.read_text(), made))
 for mutant in made:
     print(mutant.line, f"{mutant.kind}: {mutant.what}")
 END
@@ -19,5 +18,5 @@ verdict 'mutants of a small module' "$(cat "$work/list")" "$(cat tb/mutate/mutat
 
 echo 'package qsm_fault_pkg; int awake; function automatic logic on(input int fault); return awake == fault; endfunction endpackage' > "$work/package.sv"
 verdict 'all mutants are SystemVerilog' "$(verilator --lint-only -Wno-lint -Wno-style --top-module mutated "$work/package.sv" "$work/mutated.sv" 2>&1)" ''
-verdict 'all mutants are in the text' "$(grep -o 'on([0-9]*)' "$work/mutated.sv" | sort -u | wc -l)" "$(wc -l < "$work/list")"
+verdict 'all mutants are in the text' "$(grep -o "on('h[0-9a-f]*)" "$work/mutated.sv" | sort -u | wc -l)" "$(wc -l < "$work/list")"
 finish
