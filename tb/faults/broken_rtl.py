@@ -4,14 +4,15 @@
 A faulty place is a choice by `qsm_fault_pkg::on(NUMBER)`; the environment variable QSM_FAULT names the fault that is awake in this
 process (0: none). mk/faults.mk builds what `write` writes.
 """
+import math
 import os
 import pathlib
 import re
+import signal
 import subprocess
-import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIMIT_S = 300  # of one run
+LIMIT_S = 300  # of processor time, of one run
 
 PACKAGE = """// Which fault is awake; see tb/faults/README.md.
 package qsm_fault_pkg;
@@ -59,19 +60,17 @@ def write(out, broken, benches):
 # ---- Running ----
 
 def run(command, environment, limit_s, enough=None):
-    """(exit code or None if it hangs, everything it said); ends the run as soon as it says something like `enough`."""
-    said, hangs = [], threading.Event()
-    with subprocess.Popen(command, env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    """(exit code or None if it hangs, everything it said); ends the run as soon as it says something like `enough`. Processor time is limited,
+    so that other load does not look like a hang."""
+    said = []
+    limited = ["prlimit", f"--cpu={math.ceil(limit_s)}:{math.ceil(limit_s) + 5}", *command]
+    with subprocess.Popen(limited, env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace") as process:
-        timer = threading.Timer(limit_s, lambda: (hangs.set(), process.kill()))
-        timer.start()
         for line in process.stdout:
             said.append(line)
             if enough and re.search(enough, line):
                 process.kill()
-        process.wait()
-        timer.cancel()
-    return None if hangs.is_set() else process.returncode, "".join(said)
+    return None if process.returncode == -signal.SIGXCPU else process.returncode, "".join(said)
 
 
 def fuzz(out, number, config, cycles, seed, results=None):

@@ -14,11 +14,10 @@ import hashlib
 import json
 import os
 import pathlib
-import re
+import resource
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import asdict, dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -81,13 +80,15 @@ def digest(paths, more=""):
 
 def rtl_of(out, bench):
     """Files that Verilator has read for a unit bench; none if it is not built."""
-    return [word for listed in (out / "unit" / bench).glob("*__ver.d") for word in listed.read_text().split() if word.startswith(f"{out}/rtl/")]
+    folder = out / "unit" / bench
+    listed = folder.glob("*__ver.d") if (folder / "run").exists() else ()
+    return [word for path in listed for word in path.read_text().split() if word.startswith(f"{out}/rtl/")]
 
 
 def benches_of(out, benches, files):
-    """{file: unit benches that it is part of, those with the fewest others first}"""
+    """{file: unit benches that it is part of}"""
     read = {bench: rtl_of(out, bench) for bench in benches}
-    return {file: sorted((bench for bench in benches if f"{out}/{file}" in read[bench]), key=lambda bench: (len(read[bench]), bench)) for file in files}
+    return {file: [bench for bench in benches if f"{out}/{file}" in read[bench]] for file in files}
 
 
 class Results:
@@ -118,24 +119,35 @@ class Results:
                 file.write(json.dumps(record) + "\n")
 
 
+def processor_time():
+    """Of all runs that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Tests:
     """The unit benches of a module, then the lockstep. Mutants that make a bench slow have been seen."""
 
     def __init__(self, out, benches, options):
         self.out, self.benches, self.options = out, benches, options
         self.limits = {}
+        self.n_seen = collections.Counter()  # (file, bench): mutants
         self.lock = threading.Lock()
 
     def limit(self, bench):
-        """Ten times what the bench takes without a mutant, which must not fail it."""
+        """Four times the processor time of the bench without a mutant, which must not fail it."""
         with self.lock:
             if bench not in self.limits:
-                start = time.monotonic()
+                before = processor_time()
                 failed = unit_bench(self.out, 0, bench)
                 if failed:
                     sys.exit(f"{failed}: fails without any mutant")
-                self.limits[bench] = 10 + 10 * (time.monotonic() - start)
+                self.limits[bench] = 2 + 4 * (processor_time() - before)
         return self.limits[bench]
+
+    def order(self, file):
+        """Its benches, those first that are quick and have seen most so far."""
+        return sorted(self.benches[file], key=lambda bench: self.limit(bench) / (1 + self.n_seen[file, bench]))
 
     def fuzz(self, number, config, cycles):
         results = self.out / "run" / threading.current_thread().name
@@ -143,9 +155,10 @@ class Tests:
         return fuzz(self.out, number, config, cycles, self.options.fuzz_seed, results)
 
     def see(self, mutant):
-        for bench in self.benches[mutant.file]:
+        for bench in self.order(mutant.file):
             seen = unit_bench(self.out, mutant.number, bench, self.limit(bench))
             if seen:
+                self.n_seen[mutant.file, bench] += 1
                 return seen
         for cycles in (SHORT_CYCLES, self.options.cycles):
             for config in self.options.configs:

@@ -109,16 +109,18 @@ void test_place(qsm_unit::Tap &tap) {
 }
 
 void test_epoch(qsm_unit::Tap &tap) {
-  Bench b(tap);
-  for (Warp &w : b.warps) w = Warp{true, 0, 6};
-  for (unsigned epoch = 0; epoch < 2; epoch++) {
-    for (unsigned n = 1; n < kSamples; n++) {
-      b.cycle(true);
-      b.cycle(false);
-      tap.expect(b.snap(0) == epoch * kSamples * kWarps, "the snapshot changes within the epoch");
+  for (unsigned k = 0; k < kKernels; k++) {
+    Bench b(tap);
+    for (Warp &w : b.warps) w = Warp{true, k, 6};
+    for (unsigned epoch = 0; epoch < 2; epoch++) {
+      for (unsigned n = 1; n < kSamples; n++) {
+        b.cycle(true);
+        b.cycle(false);
+        tap.expect(b.snap(k) == epoch * kSamples * kWarps, "the snapshot changes within the epoch");
+      }
+      b.cycle(true, true);
+      tap.expect(b.snap(k) == kSamples * kWarps, "kernel %u, epoch %u: %u", k, epoch, b.snap(k));
     }
-    b.cycle(true, true);
-    tap.expect(b.snap(0) == kSamples * kWarps, "epoch %u: %u", epoch, b.snap(0));
   }
   tap.done("R-SP-3: a hundred samples of all warps, that of the tick included, and from 0 again");
 }

@@ -18,10 +18,14 @@ constexpr unsigned kKernelBits = qsm_unit::index_bits(kKernels), kLaneBits = qsm
 
 class Bench {
  public:
-  explicit Bench(qsm_unit::Tap &tap) : in(kSched, kKernels), ref(kKernels, kSched, kLanes), tap_(tap) {
+  explicit Bench(qsm_unit::Tap &tap) : in(kSched, kKernels), ref(kKernels, kSched, kLanes), tap_(tap) { reset(); }
+
+  void reset() {
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
+    in = QuotaInputs(kSched, kKernels);
+    ref = QuotaRef(kKernels, kSched, kLanes);
   }
 
   // One cycle with the inputs `in`, of which the pulses go down again; every output against the reference.
@@ -96,9 +100,10 @@ class Bench {
  private:
   void drive() {
     for (unsigned s = 0; s < kSched; s++) {
-      set(top.issue_valid_i, s, 1, in.issue_kernel[s] >= 0);
-      set(top.issue_kernel_i, s, kKernelBits, static_cast<uint64_t>(std::max(in.issue_kernel[s], 0)));
-      set(top.issue_lanes_i, s, kLaneBits, in.issue_lanes[s]);
+      const bool issues = in.issue_kernel[s] >= 0;
+      set(top.issue_valid_i, s, 1, issues);
+      set(top.issue_kernel_i, s, kKernelBits, issues ? static_cast<uint64_t>(in.issue_kernel[s]) : noise(kKernels));
+      set(top.issue_lanes_i, s, kLaneBits, issues ? in.issue_lanes[s] : noise(kLanes + 1));
     }
     for (unsigned k = 0; k < kKernels; k++) {
       set(top.present_i, k, 1, in.present[k]);
@@ -106,16 +111,23 @@ class Bench {
       set(top.qos_i, k, 1, in.qos[k]);
     }
     top.arrive_valid_i = in.arrive >= 0;
-    top.arrive_kernel_i = static_cast<uint8_t>(std::max(in.arrive, 0));
-    top.first_quota_i = static_cast<uint32_t>(in.first_quota[static_cast<unsigned>(std::max(in.arrive, 0))]);
+    const unsigned arrives = in.arrive >= 0 ? static_cast<unsigned>(in.arrive) : noise(kKernels);
+    top.arrive_kernel_i = static_cast<uint8_t>(arrives);
+    top.first_quota_i = static_cast<uint32_t>(in.first_quota[arrives]);
     top.tick_i = in.tick;
     top.word_valid_i = in.word >= 0;
-    top.word_kernel_i = static_cast<uint8_t>(std::max(in.word, 0));
-    top.word_quota_i = static_cast<uint32_t>(in.word_quota);
-    top.word_credit_i = static_cast<uint32_t>(in.word_credit);
+    top.word_kernel_i = static_cast<uint8_t>(in.word >= 0 ? static_cast<unsigned>(in.word) : noise(kKernels));
+    top.word_quota_i = in.word >= 0 ? static_cast<uint32_t>(in.word_quota) : noise(1u << 31);
+    top.word_credit_i = in.word >= 0 ? static_cast<uint32_t>(in.word_credit) : noise(1u << 31);
     top.load_valid_i = in.load;
-    top.load_scheme_i = static_cast<uint8_t>(in.load_scheme);
+    top.load_scheme_i = static_cast<uint8_t>(in.load ? in.load_scheme : noise(kSchemes));
     top.epoch_len_i = in.epoch_len;
+  }
+
+  // What stands beside a valid bit that is 0.
+  unsigned noise(unsigned n) {
+    noise_ = noise_ * 1664525 + 1013904223;
+    return (noise_ >> 1) % n;
   }
 
   void compare() {
@@ -136,6 +148,7 @@ class Bench {
 
   qsm_unit::Tap &tap_;
   uint64_t n_ = 0;
+  uint32_t noise_ = 1;
 };
 
 void expect_c(qsm_unit::Tap &tap, Bench &b, unsigned k, int64_t want) {
@@ -553,6 +566,43 @@ void test_frozen(qsm_unit::Tap &tap) {
   tap.done(name);
 }
 
+// No snapshot for as long as an epoch may be, all lanes for one kernel.
+void test_longest_epoch(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  const uint64_t cycles = (1u << 20) - 1;
+  for (uint64_t n = 0; n < cycles; n++) {
+    for (unsigned s = 0; s < kSched; s++) b.issue(s, kKernels - 1, kLanes);
+    b.cycle();
+  }
+  b.c(kKernels - 1);
+  const uint64_t counted = get(b.top.snap_insn_o, kKernels - 1, 32);
+  tap.expect(counted == cycles * kSched * kLanes, "%llu instructions", static_cast<unsigned long long>(counted));
+  tap.done("R-QC-8, R-QM-1: the instructions of the longest epoch");
+}
+
+// A reset in the middle of everything: counters, loads, refills, instructions not in a snapshot yet.
+void test_reset(qsm_unit::Tap &tap) {
+  const char *name = "R-GEN-4: a reset forgets all";
+  if (!needs_pair(tap, name)) return;
+  for (unsigned n = 0; n < 2 * kKernels; n++) {
+    for (unsigned scheme : {kNaive, kElastic}) {
+      Bench b(tap);
+      pair(b, scheme, 60, 20);
+      b.word(1, 80, 5);
+      b.issue(0, 1, 2);
+      b.in.load = true;
+      b.in.load_scheme = scheme;
+      for (unsigned i = 0; i <= n; i++) b.cycle();
+      b.reset();
+      for (unsigned k : {0u, 1u}) expect_c(tap, b, k, 0);
+      b.here(1);
+      b.load(kNaive);
+      expect_c(tap, b, 1, 0);  // the word is forgotten
+    }
+  }
+  tap.done(name);
+}
+
 int64_t any_quota(qsm_unit::Random &random) {
   switch (random.below(4)) {
     case 0: return 1 + random.below(4);
@@ -600,7 +650,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(13);
+  qsm_unit::Tap tap(15);
   test_decrement(tap);
   test_first(tap);
   test_first_delays_load(tap);
@@ -613,6 +663,8 @@ int main(int argc, char **argv) {
   test_rollover_time(tap);
   test_fair(tap);
   test_frozen(tap);
+  test_longest_epoch(tap);
+  test_reset(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
