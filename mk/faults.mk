@@ -8,8 +8,9 @@ FAULT_LIBRARIES := $(patsubst %,$(FAULTS_DIR)/root/build/rtl/%.so,tiny odd)
 MUTATE_DIR := build/mutate
 MUTATE_FOLDERS := warp_sched|qos_mgr|tb_sched
 # Unit benches that read a block of these folders, without their smallest sizes, where most mutants change nothing, and those
-# of the largest sizes and of whole SMs, which take minutes to compile.
-MUTATE_BENCHES := $(filter-out %/one %/w1 %/k1s1w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 sm/% sm_preempt/%, \
+# of the largest sizes and of whole SMs, which take minutes to compile. Two large ones are quick.
+MUTATE_BENCHES := qos_mgr/wang2017 tb_alloc/wang2017 \
+  $(filter-out %/one %/w1 %/k1s1w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 sm/% sm_preempt/%, \
   $(patsubst tb/unit/%.f,%,$(shell grep -lE '^(-y )?rtl/($(MUTATE_FOLDERS))(/|$$)' tb/unit/*/*.f)))
 # Those that the block BLOCK=, or one of all blocks, is part of.
 MUTATE_BLOCK_BENCHES = $(shell cd tb/unit && grep -lE '^(-y )?rtl/($(MUTATE_FOLDERS))(/$(or $(BLOCK),.*)\.sv)?$$' $(MUTATE_BENCHES:%=%.f))
@@ -48,7 +49,7 @@ endef
 # $(call broken_bench,FOLDER,NAME/STEM)
 define broken_bench
 $(1)/unit/$(2)/run: BENCH_OPTIONS := $(1)/qsm_fault_pkg.sv $(CURDIR)/$(1)/qsm_fault.cpp
-$(1)/unit/$(2)/run: $(1)/prepared $(wildcard tb/unit/$(dir $(2))*) build/libqsm_model.a
+$(1)/unit/$(2)/run: $(1)/prepared $(wildcard tb/unit/$(dir $(2))* tb/unit/common/*) build/libqsm_model.a
 	echo 'Verilating the unit bench $(2) with all faults of $(1)'
 	$$(call verilate_bench,$(2),$(1)/tb/$(2).f)
 endef

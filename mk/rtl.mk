@@ -106,7 +106,7 @@ endef
 
 # $(call unit_rule,NAME/STEM,NAME/,words of the .f)
 define unit_rule
-build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h) $(filter %.sv,$(3)) build/libqsm_model.a mk/rtl.mk
+build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h tb/unit/$(2)*.hpp tb/unit/common/*) $(filter %.sv,$(3)) build/libqsm_model.a mk/rtl.mk
 	echo 'Verilating the unit bench $(1)'
 	$$(call verilate_bench,$(1),$$<)
 endef

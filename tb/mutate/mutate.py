@@ -104,12 +104,15 @@ class Results:
         lines = self.path.read_text().splitlines() if self.path.exists() else []
         self.records = {record["id"]: record for record in map(json.loads, lines)}
 
-    def of(self, mutant):
-        """The test that has seen it, '' for none, None if it has to be asked."""
+    def last(self, mutant):
+        """The test that has seen it, '' for none, None if it has not been asked; by earlier tests too."""
         record = self.records.get(mutant.id)
-        if not record or record["rtl"] != self.rtl[mutant.file] or not (record["seen"] or record["tests"] == self.tests[mutant.file]):
-            return None
-        return record["seen"]
+        return record["seen"] if record and record["rtl"] == self.rtl[mutant.file] else None
+
+    def of(self, mutant):
+        """The same, None if it has to be asked."""
+        seen = self.last(mutant)
+        return None if seen == "" and self.records[mutant.id]["tests"] != self.tests[mutant.file] else seen
 
     def keep(self, mutant, seen):
         record = {"id": mutant.id, "seen": seen, "rtl": self.rtl[mutant.file], "tests": self.tests[mutant.file]}
@@ -277,6 +280,7 @@ def main():
     running.add_argument("out", type=pathlib.Path)
     running.add_argument("--block", help="this module only")
     running.add_argument("--mutants", type=int, default=0, help="so many of each module, 0: all")
+    running.add_argument("--only", nargs="+", metavar="ID", help="these mutants only")
     running.add_argument("--seed", type=int, default=1, help="which ones")
     running.add_argument("--jobs", type=int, default=1, help="at the same time")
     running.add_argument("--cycles", type=int, default=300000, help="of the long fuzz")
@@ -292,12 +296,14 @@ def main():
     prepared = json.loads((out / "mutants.json").read_text())
     mutants = [Mutant(**entry) for entry in prepared["mutants"]]
     chosen = sample([mutant for mutant in mutants if options.block in (None, mutant.module)], options.mutants, options.seed)
+    if options.only:
+        chosen = [mutant for mutant in mutants if mutant.id in options.only]
     if not chosen:
-        sys.exit(f"no module of the name {options.block}")
+        sys.exit("no such mutants")
     benches = benches_of(out, prepared["benches"], {mutant.file for mutant in mutants})
     reasons, results = read_reasons(HERE / "reasons.txt"), Results(out, benches, options)
     missed = run(chosen, results, Tests(out, benches, options), reasons, options.jobs)
-    seen = {mutant.id: result for mutant in mutants if (result := results.of(mutant)) is not None}
+    seen = {mutant.id: result for mutant in mutants if (result := results.last(mutant)) is not None}
     warn_of_stale(reasons, mutants, seen)
     if options.table:
         options.table.write_text(page(mutants, seen, reasons, options))

@@ -105,6 +105,16 @@ class Random {
   uint64_t state_;
 };
 
+// Registers and inputs of what is made from now on hold anything until they are reset or set.
+inline void begin_with_anything() { Verilated::randReset(2); }
+
+// What stands beside a valid bit that is 0: a number below n, the same in every run.
+inline uint32_t noise(uint32_t n) {
+  static uint32_t state = 1;
+  state = state * 1664525 + 1013904223;
+  return (state >> 1) % n;
+}
+
 }  // namespace qsm_unit
 
 #endif

@@ -142,6 +142,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
   qsm_unit::Tap tap(4);
+  qsm_unit::begin_with_anything();
   test_reasons(tap);
   test_place(tap);
   test_epoch(tap);

@@ -385,6 +385,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_preempt");
   qsm_unit::Tap tap(6);
+  qsm_unit::begin_with_anything();
   test_order(tap);
   test_refusals(tap);
   test_exact_fit(tap);

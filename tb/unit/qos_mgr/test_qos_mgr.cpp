@@ -526,6 +526,7 @@ void test_longest(qsm_unit::Tap &tap) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
   qsm_unit::Tap tap(12);
+  qsm_unit::begin_with_anything();
   test_sequence(tap);
   test_alpha(tap);
   test_other(tap);

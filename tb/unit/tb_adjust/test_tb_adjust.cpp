@@ -512,6 +512,7 @@ int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_adjust");
   const bool several = NUM_KERNELS > 2;
   qsm_unit::Tap tap(several ? 7 : 3);
+  qsm_unit::begin_with_anything();
   test_order_of_victims(tap);
   test_who_asks(tap);
   test_pending(tap);

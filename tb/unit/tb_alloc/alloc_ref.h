@@ -30,6 +30,9 @@ class AllocRef {
   // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
   int writes() const { return running_ && cycles_left_ == 1 ? static_cast<int>(sm_) : -1; }
 
+  // R-TA-1: another slot's target, while nobody computes them.
+  void adjust(unsigned sm, unsigned k, unsigned to) { target[sm][k] = to; }
+
   // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes.
   void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change) {
     bool wanted = change;

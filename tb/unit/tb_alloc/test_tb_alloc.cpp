@@ -6,6 +6,7 @@
 #include "alloc_ref.h"
 
 using qsm_unit::get;
+using qsm_unit::noise;
 using qsm_unit::set;
 
 namespace {
@@ -35,6 +36,7 @@ class Bench {
     drive(launch, launched, arrival, change);
     top.eval();
     compare();
+    adjust();
     ref.step(ctx, launch, launched, arrival, change);
     clock();
     ctx = next;
@@ -43,6 +45,13 @@ class Bench {
 
   void settle() {
     for (unsigned c = 0; c < 100000 && ref.busy(); c++) cycle(ctx);
+  }
+
+  // In the next cycle: a new target of one slot that is higher, of another that is lower; -1: none.
+  void adjust_next(unsigned sm, int raise, int lower) {
+    sm_ = sm;
+    raise_ = raise;
+    lower_ = lower;
   }
 
   Vqsm_tb_alloc top;
@@ -58,11 +67,22 @@ class Bench {
       set(top.qos_i, k, 1, ctx.valid[k] && ctx.qos[k]);
       set(top.mask_i, k, NUM_SMS, ctx.mask[k]);
       set(top.launch_i, k, 1, now);
-      set(top.warps_i, k, 7, now ? launched.warps : 1);
-      set(top.granules_i, k, 6, now ? launched.granules : 0);
+      set(top.warps_i, k, 7, now ? launched.warps : 1 + noise(WARPS_PER_SM));
+      set(top.granules_i, k, 6, now ? launched.granules : noise(33));
       set(top.arrival_i, k, 1, static_cast<int>(k) == arrival);
+      set(top.raise_i, k, 1, static_cast<int>(k) == raise_);
+      set(top.lower_i, k, 1, static_cast<int>(k) == lower_);
     }
     top.change_i = change;
+    top.sm_i = static_cast<uint8_t>(sm_);
+    top.raised_i = static_cast<uint8_t>(noise(MAX_TBS + 1));
+    top.lowered_i = static_cast<uint8_t>(noise(MAX_TBS + 1));
+  }
+
+  void adjust() {
+    if (raise_ >= 0) ref.adjust(sm_, static_cast<unsigned>(raise_), top.raised_i);
+    if (lower_ >= 0) ref.adjust(sm_, static_cast<unsigned>(lower_), top.lowered_i);
+    adjust_next(0, -1, -1);
   }
 
   void compare() {
@@ -84,6 +104,8 @@ class Bench {
   }
 
   qsm_unit::Tap &tap_;
+  unsigned sm_ = 0;
+  int raise_ = -1, lower_ = -1;
 };
 
 AllocContexts with(AllocContexts ctx, unsigned k, bool valid, bool qos) {
@@ -168,11 +190,15 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
         launch = static_cast<int>(k);
         shape = {1 + random.below(WARPS_PER_SM), random.one_in(2) ? 0 : random.below(33)};
       }
+      if (!bench.ref.busy() && random.one_in(4)) {
+        const unsigned lower = random.below(NUM_KERNELS + 1);
+        bench.adjust_next(random.below(NUM_SMS), static_cast<int>(k), lower == k || lower == NUM_KERNELS ? -1 : static_cast<int>(lower));
+      }
       bench.cycle(next, launch, shape);
     }
     bench.settle();
   }
-  tap.done("random contexts, masks and launches: every target in its cycle");
+  tap.done("random contexts, masks, launches and adjustments: every target in its cycle");
 }
 
 }  // namespace
@@ -180,6 +206,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_alloc");
   qsm_unit::Tap tap(5);
+  qsm_unit::begin_with_anything();
   test_arrival_and_leave(tap);
   test_shares(tap);
   test_reduction(tap);

@@ -11,6 +11,7 @@
 namespace sched_bench {
 
 using qsm_unit::get;
+using qsm_unit::noise;
 using qsm_unit::set;
 
 const SchedParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS, NUM_IMAGES, LINE_BYTES};
@@ -118,7 +119,7 @@ class Bench {
     top.snapshot_i = in.snapshot;
     for (unsigned i = 0; i < NUM_SMS; i++) {
       set(top.retire_i, i, 1, in.retire[i] >= 0);
-      set(top.retire_tb_i, i, kTbW, in.retire[i] >= 0 ? static_cast<uint64_t>(in.retire[i]) : 0);
+      set(top.retire_tb_i, i, kTbW, in.retire[i] >= 0 ? static_cast<uint64_t>(in.retire[i]) : noise(MAX_TBS));
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         set(top.fault_i, i * NUM_KERNELS + k, 1, in.fault[i][k]);
       }

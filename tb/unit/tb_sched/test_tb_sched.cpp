@@ -110,6 +110,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_sched");
   qsm_unit::Tap tap(3);
+  qsm_unit::begin_with_anything();
   test_times_of_a_launch(tap);
   test_kill(tap);
   test_random(tap, random);

@@ -136,9 +136,9 @@ class Bench {
     qsm_unit::set(top.shut_i, 0, kKernels, in.shut);
     top.active_warps_i = static_cast<uint8_t>(in.active_warps);
     top.start_valid_i = in.start != kNone;
-    top.start_slot_i = static_cast<uint8_t>(std::max(in.start, 0));
+    top.start_slot_i = static_cast<uint8_t>(in.start != kNone ? static_cast<unsigned>(in.start) : qsm_unit::noise(kWarps));
     top.finish_valid_i = in.finish != kNone;
-    top.finish_slot_i = static_cast<uint8_t>(std::max(in.finish, 0));
+    top.finish_slot_i = static_cast<uint8_t>(in.finish != kNone ? static_cast<unsigned>(in.finish) : qsm_unit::noise(kWarps));
     top.eval();
   }
   void clock() {

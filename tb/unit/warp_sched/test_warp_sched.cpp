@@ -362,6 +362,7 @@ void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
   qsm_unit::Tap tap(10);
+  qsm_unit::begin_with_anything();
   test_lrr(tap);
   test_gto(tap);
   test_rotate(tap);
