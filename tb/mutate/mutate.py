@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "faults"))
-from broken_rtl import ROOT, fuzz, unit_bench, write  # noqa: E402
+from broken_rtl import LIMIT_S, ROOT, fuzz, unit_bench, write  # noqa: E402
 
 FOLDERS = ("warp_sched", "qos_mgr", "tb_sched")
 SHORT_CYCLES = 20000
@@ -129,28 +129,32 @@ def processor_time():
 
 
 class Tests:
-    """The unit benches of a module, then the lockstep. Mutants that make a bench slow have been seen."""
+    """The unit benches of a module and the lockstep. Mutants that make a bench slow have been seen."""
 
     def __init__(self, out, benches, options):
         self.out, self.benches, self.options = out, benches, options
-        self.limits = {}
-        self.n_seen = collections.Counter()  # (file, bench): mutants
+        self.times = {}
+        self.n_seen = collections.Counter()  # (file, bench or configuration): mutants
         self.lock = threading.Lock()
 
-    def limit(self, bench):
-        """Four times the processor time of the bench without a mutant, which must not fail it."""
+    def time(self, test):
+        """Processor time of a bench, or of a short fuzz of a configuration, without a mutant, which must not fail it."""
         with self.lock:
-            if bench not in self.limits:
+            if test not in self.times:
+                self.times[test] = 0.0
                 before = processor_time()
-                failed = unit_bench(self.out, 0, bench)
+                failed = self.ask(0, test, LIMIT_S)
                 if failed:
                     sys.exit(f"{failed}: fails without any mutant")
-                self.limits[bench] = 2 + 4 * (processor_time() - before)
-        return self.limits[bench]
+                self.times[test] = processor_time() - before
+        return self.times[test]
 
     def order(self, file):
-        """Its benches, those first that are quick and have seen most so far."""
-        return sorted(self.benches[file], key=lambda bench: self.limit(bench) / (1 + self.n_seen[file, bench]))
+        """Those first that are quick and have seen many of the module's mutants so far."""
+        return sorted([*self.benches[file], *self.options.configs], key=lambda test: self.time(test) / (1 + self.n_seen[file, test]))
+
+    def ask(self, number, test, limit_s):
+        return self.fuzz(number, test, SHORT_CYCLES) if test in self.options.configs else unit_bench(self.out, number, test, limit_s)
 
     def fuzz(self, number, config, cycles):
         results = self.out / "run" / threading.current_thread().name
@@ -158,17 +162,12 @@ class Tests:
         return fuzz(self.out, number, config, cycles, self.options.fuzz_seed, results)
 
     def see(self, mutant):
-        for bench in self.order(mutant.file):
-            seen = unit_bench(self.out, mutant.number, bench, self.limit(bench))
+        for test in self.order(mutant.file):
+            seen = self.ask(mutant.number, test, 2 + 4 * self.time(test))
             if seen:
-                self.n_seen[mutant.file, bench] += 1
+                self.n_seen[mutant.file, test] += 1
                 return seen
-        for cycles in (SHORT_CYCLES, self.options.cycles):
-            for config in self.options.configs:
-                seen = self.fuzz(mutant.number, config, cycles)
-                if seen:
-                    return seen
-        return ""
+        return next(filter(None, (self.fuzz(mutant.number, config, self.options.cycles) for config in self.options.configs)), "")
 
 
 def read_reasons(path):
@@ -192,10 +191,6 @@ def ask(mutant, results, tests):
 def run(mutants, results, tests, reasons, jobs):
     """How many mutants nothing sees though no reason is known."""
     missed = 0
-    for config in tests.options.configs:
-        failed = tests.fuzz(0, config, SHORT_CYCLES)
-        if failed:
-            sys.exit(f"{failed}: the RTL differs from the model without any mutant")
     print(f"1..{len(mutants)}")
     with concurrent.futures.ThreadPoolExecutor(jobs, "worker") as pool:
         for number, (mutant, seen) in enumerate(zip(mutants, pool.map(lambda mutant: ask(mutant, results, tests), mutants)), 1):
@@ -247,9 +242,9 @@ def page(mutants, seen, reasons, options):
         "",
         f"Written by `make mutate`; do not edit. Commit {commit or 'unknown'}, {datetime.date.today()}. How mutants are made, and what a row means: `tb/mutate/README.md`.",
         "",
-        f"**{percent(caught, len(done))} of {len(done)} mutants are caught**, {percent(caught, len(done) - same)} of those that can matter. "
-        f"Asked are first all unit benches that the block is part of,",
-        f"then the fuzz in lockstep on {' and '.join(options.configs)}, up to {options.cycles} cycles each.",
+        f"**{percent(caught, len(done) - same)} of the {len(done) - same} mutants run that can matter are caught**, {percent(caught, len(done))} of all "
+        f"{len(done)} run; {len(mutants)} are made. Asked are the unit",
+        f"benches that the block is part of and the fuzz in lockstep on {' and '.join(options.configs)}, whichever is quick first, at last {options.cycles} cycles of it.",
         "",
         *table("module", modules, seen, reasons, collections.Counter(mutant.module for mutant in mutants if mutant.module in modules)),
         "",
