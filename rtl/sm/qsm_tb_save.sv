@@ -188,9 +188,9 @@ module qsm_tb_save
   assign unused = ^{message_i, desc_i, word_q[1]};
 
 `ifndef SYNTHESIS
-  a_one_job: assert property (@(posedge clk_i) disable iff (!rst_ni) takes |-> idle && !saved_q)
+  a_one_job: assert property (@(posedge clk_i) disable iff (!rst_ni) !takes || (idle && !saved_q))
     else $error("R-PE-3: a message for a block while another is under way");
-  a_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni) (save && step_done_i != '0) |-> !left_zero_i[tb_q] && !release_i[tb_q])
+  a_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni) !(save && step_done_i != '0) || (!left_zero_i[tb_q] && !release_i[tb_q]))
     else $error("R-PE-15: a step while the block is not quiet");
   a_one_step: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(step_done_i))
     else $error("R-PE-16: two steps in a cycle");

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_preempt: every request that is accepted ends once, with the result of the page, a bounded time after its SM has answered; images are those
+// of the saved blocks and of the jobs, none twice; no launch ends with anything saved or under way (R-PE-1 to -10). SMs are what the page lets
+// them be: blocks of any kernel come and go, a job is answered by the block's retirement, saved or not, or by the restored message.
+module formal_preempt #(
+  parameter int unsigned NumSms = 2,
+  parameter int unsigned NumKernels = 2,
+  parameter int unsigned MaxTbs = 2,
+  parameter int unsigned NumImages = 2,
+  parameter int unsigned Answer = 4,  // cycles from the message to what it brings
+  parameter int unsigned Late = 16,   // cycles from the answer to the clean-up
+  localparam int unsigned TicketW = 3,
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned ImageW = (NumImages > 1) ? $clog2(NumImages) : 1,
+  localparam int unsigned ImagesW = $clog2(NumImages + 1)
+) (
+  input logic                                       clk_i,
+  input logic                                       host_i,
+  input logic [SmW-1:0]                             host_sm_i,
+  input logic [KernelW-1:0]                         host_kernel_i,
+  input logic                                       host_by_slot_i,
+  input logic [TbW-1:0]                             host_tb_i,
+  input logic [1:0]                                 host_technique_i,
+  input logic [NumSms-1:0][NumKernels-1:0]          evict_i,
+  input logic [1:0]                                 evict_technique_i,
+  input logic [NumKernels-1:0][19:0]                save_base_i,
+  input logic [NumKernels-1:0][19:0]                save_limit_i,
+  input logic [NumKernels-1:0]                      idempotent_i,
+  input logic [NumKernels-1:0]                      hold_i,
+  input logic [NumKernels-1:0][1:0]                 win_rw_i,
+  input logic [NumKernels-1:0][1:0][19:0]           win_base_i,
+  input logic [NumKernels-1:0][1:0][19:0]           win_limit_i,
+  input logic [NumKernels-1:0][6:0]                 warps_i,
+  input logic [NumKernels-1:0][18:0]                shared_i,
+  input logic [NumKernels-1:0]                      launch_i,
+  input logic [NumKernels-1:0]                      kill_i,
+  input logic [NumKernels-1:0]                      ending_i,
+  input logic [NumKernels-1:0]                      ended_i,
+  input logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]     age_tb_i,    // any order
+  input logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,
+  input logic [NumSms-1:0]                          retire_i,
+  input logic [NumSms-1:0][TbW-1:0]                 retire_tb_i,
+  input logic [NumSms-1:0]                          retire_saved_i,
+  input logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
+  input logic [NumSms-1:0]                          restored_i,
+  input logic [NumSms-1:0]                          started_i,   // a block is dispatched there, new or restored
+  input logic [KernelW-1:0]                         kernel_i,
+  input logic [TbW-1:0]                             start_tb_i,
+  input logic [TicketW-1:0]                         start_ticket_i
+);
+  localparam logic [1:0] DRAIN = 2'd1, FLUSH = 2'd2, RESTORE = 2'd3;
+  localparam logic [2:0] RUNNING = 3'd1, DONE = 3'd2, BY_ITSELF = 3'd3, KILLED = 3'd4;
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  // ---- Launches and resident blocks ----
+  logic [NumKernels-1:0]                         busy_q, ends_q, killed_q;  // running or ending; ending
+  logic [NumSms-1:0][MaxTbs-1:0]                 valid_q;
+  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]    kernel_q;
+  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]    age_kernel;
+  logic [NumSms-1:0][2:0]                        retired_q;                 // in the three cycles before
+  always_comb for (int unsigned i = 0; i < NumSms; i++) for (int unsigned r = 0; r < MaxTbs; r++) age_kernel[i][r] = kernel_q[i][age_tb_i[i][r]];
+
+  logic [3:0]                           code;
+  logic [SmW-1:0]                       code_sm;
+  logic [TbW-1:0]                       code_tb, save_tb;
+  logic [ImageW-1:0]                    code_image, image, save_image;
+  logic [NumSms-1:0][2:0]               job_kind, result;
+  logic [NumSms-1:0][KernelW-1:0]       job_kernel;
+  logic [NumSms-1:0][TbW-1:0]           job_tb;
+  logic [NumSms-1:0][ImageW-1:0]        job_image;
+  logic [NumKernels-1:0][NumImages-1:0] used;
+  logic [NumKernels-1:0][ImagesW-1:0]   queued;
+  logic [NumSms-1:0][NumKernels-1:0]    refused, saving;
+  logic [NumKernels-1:0]                unfinished, resume;
+  logic [NumKernels-1:0][NumSms-1:0]    closed;
+  logic                                 fresh, decision, save_flush;
+  logic [TicketW-1:0]                   spare, return_ticket;
+  logic [NumSms-1:0]                    returns, save, restores;
+  logic [KernelW-1:0]                   return_kernel, save_kernel;
+  assign restores = resume[kernel_i] ? started_i : '0;
+  qsm_preempt #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages), .LineBytes(16), .TicketW(TicketW)) u_dut (
+    .clk_i, .rst_ni, .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i, .host_technique_i,
+    .code_o(code), .code_sm_o(code_sm), .code_tb_o(code_tb), .code_image_o(code_image),
+    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image), .result_o(result), .used_o(used), .queued_o(queued),
+    .evict_i, .evict_technique_i, .evict_refused_o(refused), .save_base_i, .save_limit_i, .idempotent_i, .hold_i, .win_rw_i, .win_base_i, .win_limit_i,
+    .warps_i, .shared_i, .killed_i(killed_q), .launch_i, .kill_i, .ending_i, .unfinished_o(unfinished),
+    .age_valid_i, .age_tb_i, .age_kernel_i(age_kernel), .retire_i, .retire_tb_i, .retire_saved_i, .retire_ticket_i, .restored_i, .saving_o(saving),
+    .resume_o(resume), .closed_o(closed), .kernel_i, .image_o(image), .fresh_o(fresh), .spare_o(spare),
+    .restore_i(restores), .restore_tb_i(start_tb_i), .restore_ticket_i(start_ticket_i),
+    .return_o(returns), .return_kernel_o(return_kernel), .return_ticket_o(return_ticket),
+    .decision_o(decision), .save_o(save), .save_kernel_o(save_kernel), .save_tb_o(save_tb), .save_image_o(save_image), .save_flush_o(save_flush)
+  );
+
+  // ---- Jobs by the page: what is asked of the SM, what it has answered ----
+  typedef enum logic [1:0] { Waits, IsSaved, IsOver } answer_e;
+  typedef struct packed {
+    logic [1:0] what;  // technique, or RESTORE
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [ImageW-1:0] image;
+    logic host;
+    answer_e answer;
+  } job_t;
+  typedef enum logic [2:0] { Free, Written, Saved, Restored, Dropped } place_e;
+  logic   [NumSms-1:0]                    job_q;
+  job_t   [NumSms-1:0]                    jobs_q, jobs_d;
+  logic   [NumSms-1:0][2:0]               result_q;
+  logic   [NumSms-1:0][2:0]               waited_q;
+  logic   [NumSms-1:0][4:0]               late_q;
+  place_e [NumKernels-1:0][NumImages-1:0] place_q, place_d;
+
+  logic [NumSms-1:0] accepts, answered, over, cleaned;  // over: only clean-up is left
+  always_comb begin
+    accepts = '0;
+    if (u_dut.accept) accepts[u_dut.exam_sm] = 1'b1;
+    cleaned = '0;
+    for (int unsigned i = NumSms; i > 0; i--) begin
+      answered[i-1] = job_q[i-1] && jobs_q[i-1].answer == Waits
+                      && (jobs_q[i-1].what == RESTORE ? restored_i[i-1] : retire_i[i-1] && retire_tb_i[i-1] == jobs_q[i-1].tb);
+      over[i-1] = job_q[i-1] && jobs_q[i-1].answer != Waits;
+      if (over[i-1] && !retire_i[i-1]) cleaned = NumSms'(1) << (i - 1);
+    end
+    if (restores != '0) cleaned = '0;
+
+    place_d = place_q;
+    jobs_d = jobs_q;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      if (accepts[i]) begin
+        jobs_d[i] = '{what: u_dut.technique, kernel: save_kernel, tb: save_tb, image: save_image, host: u_dut.for_host, answer: Waits};
+        if (u_dut.technique != DRAIN) place_d[save_kernel][save_image] = Written;
+      end
+      if (restores[i]) begin
+        jobs_d[i] = '{what: RESTORE, kernel: kernel_i, tb: start_tb_i, image: image, host: 1'b0, answer: Waits};
+        place_d[kernel_i][image] = Restored;
+      end
+      if (answered[i]) jobs_d[i].answer = (jobs_q[i].what != RESTORE && retire_saved_i[i]) ? IsSaved : IsOver;
+      if (cleaned[i]) place_d[jobs_q[i].kernel][jobs_q[i].image] = (jobs_q[i].answer == IsSaved && !killed_q[jobs_q[i].kernel]) ? Saved : Free;
+    end
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned v = 0; v < NumImages; v++) begin
+        if (kill_i[k] && place_d[k][v] == Saved) place_d[k][v] = Dropped;
+        if (ending_i[k]) place_d[k][v] = Free;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {busy_q, ends_q, killed_q, valid_q, retired_q, job_q, result_q, waited_q, late_q, place_q} <= '0;
+    end else begin
+      place_q <= place_d;
+      jobs_q <= jobs_d;
+      busy_q <= (busy_q | launch_i) & ~ended_i;
+      ends_q <= (ends_q | ending_i) & ~ended_i;
+      killed_q <= (killed_q | kill_i) & ~launch_i;
+      for (int unsigned i = 0; i < NumSms; i++) begin
+        retired_q[i] <= {retired_q[i][1:0], retire_i[i]};
+        if (retire_i[i]) valid_q[i][retire_tb_i[i]] <= 1'b0;
+        if (started_i[i]) begin
+          valid_q[i][start_tb_i] <= 1'b1;
+          kernel_q[i][start_tb_i] <= kernel_i;
+        end
+        job_q[i] <= (job_q[i] || accepts[i] || restores[i]) && !cleaned[i] && !(answered[i] && jobs_q[i].what == DRAIN);
+        waited_q[i] <= (accepts[i] || restores[i]) ? '0 : waited_q[i] + 1'b1;
+        late_q[i] <= over[i] ? late_q[i] + 1'b1 : '0;
+        if (accepts[i] && jobs_d[i].host) result_q[i] <= RUNNING;
+        if (job_q[i] && jobs_q[i].host) begin
+          logic dead;
+          dead = killed_q[jobs_q[i].kernel];
+          if (answered[i] && jobs_q[i].what == DRAIN) result_q[i] <= dead ? KILLED : DONE;
+          else if (answered[i] && !retire_saved_i[i]) result_q[i] <= dead ? KILLED : BY_ITSELF;
+          else if (cleaned[i] && jobs_q[i].answer == IsSaved) result_q[i] <= dead ? KILLED : DONE;
+        end
+      end
+    end
+  end
+
+  // ---- What must hold of it ----
+  logic [NumSms-1:0]                    sm_ok, ages_ok, told, in_use, timely, host_runs;
+  logic [NumKernels-1:0]                queue_ok, free_ok, kernel_ok, some_job, some_used, out;
+  logic [NumSms-1:0][NumKernels-1:0]    saves_here;
+  logic [NumKernels-1:0][NumSms-1:0]    keeps_out;
+  logic [NumKernels-1:0][NumImages-1:0] taken;
+  logic                                 apart;
+  always_comb begin
+    {some_job, out, taken, saves_here} = '0;
+    apart = 1'b1;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      logic [MaxTbs-1:0] listed;
+      logic              saves, restoring;
+      listed = '0;
+      ages_ok[i] = 1'b1;
+      for (int unsigned r = 0; r < MaxTbs; r++) begin
+        if (age_valid_i[i][r] && listed[age_tb_i[i][r]]) ages_ok[i] = 1'b0;
+        if (age_valid_i[i][r]) listed[age_tb_i[i][r]] = 1'b1;
+        if (valid_q[i][r]) out[kernel_q[i][r]] = 1'b1;
+      end
+      if (listed != valid_q[i]) ages_ok[i] = 1'b0;
+      saves = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what inside {2'd0, FLUSH};
+      restoring = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what == RESTORE;
+      sm_ok[i] = (!retire_i[i] || valid_q[i][retire_tb_i[i]]) && (!retire_saved_i[i] || (retire_i[i] && saves && retire_tb_i[i] == jobs_q[i].tb))
+                 && !(retire_i[i] && restoring && retire_tb_i[i] == jobs_q[i].tb) && (!restored_i[i] || restoring)
+                 && !(retire_i[i] && $countones(retired_q[i]) >= 2) && (!started_i[i] || (!valid_q[i][start_tb_i] && !closed[kernel_i][i]));
+      told[i] = 32'(waited_q[i]) < Answer || !job_q[i] || jobs_q[i].answer != Waits || answered[i];
+      timely[i] = !over[i] || 32'(late_q[i]) <= Late;
+      host_runs[i] = (result_q[i] == RUNNING) == (job_q[i] && jobs_q[i].host && !(jobs_q[i].answer == IsOver));
+      in_use[i] = !job_q[i] || (busy_q[jobs_q[i].kernel] && !ends_q[jobs_q[i].kernel]
+                  && (jobs_q[i].answer != Waits || (valid_q[i][jobs_q[i].tb] && kernel_q[i][jobs_q[i].tb] == jobs_q[i].kernel)));
+      if (job_q[i]) begin
+        some_job[jobs_q[i].kernel] = 1'b1;
+        if (saves) saves_here[i][jobs_q[i].kernel] = 1'b1;
+        if (jobs_q[i].what != DRAIN) begin
+          if (taken[jobs_q[i].kernel][jobs_q[i].image]) apart = 1'b0;
+          taken[jobs_q[i].kernel][jobs_q[i].image] = 1'b1;
+          if (place_q[jobs_q[i].kernel][jobs_q[i].image] != (jobs_q[i].what == RESTORE ? Restored : Written)) apart = 1'b0;
+        end else if (jobs_q[i].answer != Waits) apart = 1'b0;
+        if (jobs_q[i].answer == IsSaved && !(jobs_q[i].what inside {2'd0, FLUSH})) apart = 1'b0;
+      end
+    end
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      logic [ImagesW-1:0] n_saved;
+      n_saved = '0;
+      queue_ok[k] = 32'(queued[k]) <= NumImages && 32'(u_dut.u_images.head_q[k]) < NumImages;
+      free_ok[k] = 1'b1;
+      some_used[k] = 1'b0;
+      for (int unsigned v = 0; v < NumImages; v++) begin
+        logic in_line;
+        in_line = 1'b0;
+        for (int unsigned n = 0; n < NumImages; n++) begin
+          if (n < 32'(queued[k]) && 32'(u_dut.u_images.queue_mem[k << ImageW | (32'(u_dut.u_images.head_q[k]) + n) % NumImages].image) == v) begin
+            if (in_line) queue_ok[k] = 1'b0;
+            in_line = 1'b1;
+          end
+        end
+        n_saved += ImagesW'(place_q[k][v] == Saved);
+        some_used[k] |= place_q[k][v] != Free;
+        if (in_line != (place_q[k][v] == Saved)) queue_ok[k] = 1'b0;
+        if (used[k][v] != (place_q[k][v] != Free) || taken[k][v] != (place_q[k][v] inside {Written, Restored})) free_ok[k] = 1'b0;
+        if (place_q[k][v] == Dropped && !killed_q[k]) free_ok[k] = 1'b0;
+      end
+      if (queued[k] != n_saved) queue_ok[k] = 1'b0;
+      if ((killed_q[k] && queued[k] != '0) || ((!busy_q[k] || ends_q[k]) && (some_used[k] || some_job[k] || out[k])) || (ends_q[k] && !busy_q[k])) free_ok[k] = 1'b0;
+      kernel_ok[k] = !(launch_i[k] && busy_q[k]) && !(kill_i[k] && !(busy_q[k] && !killed_q[k] && !ends_q[k])) && !(ended_i[k] && !ends_q[k])
+                     && !(ending_i[k] && !(busy_q[k] && !ends_q[k] && !out[k] && !unfinished[k] && !kill_i[k]));
+      for (int unsigned i = 0; i < NumSms; i++) begin
+        keeps_out[k][i] = (queued[k] != '0 && !hold_i[k]) ? job_q[i]
+                          : job_q[i] && 32'(jobs_q[i].kernel) == k && (jobs_q[i].what == DRAIN || jobs_q[i].answer == IsSaved);
+      end
+    end
+  end
+
+  // The kind the page gives such a job.
+  function automatic logic [2:0] kind_of(logic valid, job_t job);
+    if (!valid) return 3'd0;
+    if (job.answer == IsSaved) return 3'd4;
+    if (job.answer == IsOver) return 3'd5;
+    return (job.what == RESTORE) ? 3'd3 : (job.what == DRAIN) ? 3'd2 : 3'd1;
+  endfunction
+  logic [NumSms-1:0] kinds;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      kinds[i] = job_kind[i] == kind_of(job_q[i], jobs_q[i])
+                 && (!job_q[i] || (job_kernel[i] == jobs_q[i].kernel && job_tb[i] == jobs_q[i].tb && u_dut.job_q[i].host == jobs_q[i].host
+                     && (jobs_q[i].what == DRAIN || job_image[i] == jobs_q[i].image)));
+    end
+  end
+
+  logic [NumSms-1:0]     joins;    // clean-up puts its block into the queue
+  logic [NumKernels-1:0] resumes;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) resumes[k] = queued[k] != '0 && !hold_i[k];
+  always_comb for (int unsigned i = 0; i < NumSms; i++) joins[i] = cleaned[i] && jobs_q[i].answer == IsSaved && !killed_q[jobs_q[i].kernel];
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assume (32'(kernel_i) < NumKernels && $onehot0(started_i) && !(decision && started_i != '0));
+      assume (started_i == '0 || (busy_q[kernel_i] && !killed_q[kernel_i] && !ends_q[kernel_i] && !ending_i[kernel_i]));
+      assume (&sm_ok && &ages_ok && &kernel_ok && &told);
+      assume (!host_i || code != 4'd1);
+      assume (host_technique_i <= FLUSH && evict_technique_i <= FLUSH);
+      as_the_page: assert (&kinds && result == result_q);
+      runs_while_asked: assert (&host_runs);
+      slot_in_use: assert (&in_use);
+      in_time: assert (&timely);
+      images_apart: assert (apart);
+      used_is_taken: assert (&free_ok);
+      queue_is_saved: assert (&queue_ok);
+      kept_from_end: assert (unfinished == (some_job | (some_used & ~killed_q)));
+      if (ending_i != '0) nothing_left: assert ((ending_i & (some_job | (some_used & ~killed_q))) == '0);
+      kept_out: assert (closed == keeps_out && resume == resumes && saving == saves_here);
+      message: assert (save == (u_dut.technique != DRAIN ? accepts : '0) && $onehot0(accepts) && !(accepts != '0 && started_i != '0) && (accepts & job_q) == '0);
+      if (accepts != '0) of_a_block: assert (busy_q[save_kernel] && !killed_q[save_kernel] && valid_q[u_dut.exam_sm][save_tb]
+                                             && kernel_q[u_dut.exam_sm][save_tb] == save_kernel);
+      if (save != '0) into_a_free_image: assert (place_q[save_kernel][save_image] == Free && save_flush == (u_dut.technique == FLUSH));
+      if (restores != '0) out_of_a_saved_one: assert (place_q[kernel_i][image] == Saved);
+      ticket_returns: assert (returns == joins);
+      // For the induction: what the examination keeps.
+      looked: assert (u_dut.u_exam.state_q != 2'd3 && u_dut.u_exam.req_q.technique <= FLUSH && u_dut.u_exam.host_q.technique <= FLUSH
+                      && (u_dut.u_exam.state_q != 2'd2 || !used[u_dut.u_exam.req_q.kernel][u_dut.u_exam.image_q]));
+      both_saved: cover (32'(queued[0]) == NumImages && result_q[0] == DONE && result_q[1] == DONE);
+      flushed_back: cover (restores[0] && fresh && job_q[1] && jobs_q[1].what == RESTORE);
+      by_itself: cover (result_q[0] == BY_ITSELF && result_q[1] == KILLED && used == '0);
+      dropped: cover (ending_i[1] && place_q[1][0] == Dropped);
+      drained: cover (result_q[1] == DONE && used == '0 && u_dut.technique == DRAIN);
+      waits_for_it: cover (|late_q[1] && restores[0]);
+    end
+  end
+endmodule
