@@ -111,6 +111,7 @@ module formal_preempt #(
   logic   [NumSms-1:0][2:0]               result_q;
   logic   [NumSms-1:0][2:0]               waited_q;
   logic   [NumSms-1:0][4:0]               late_q;
+  logic   [NumSms-1:0][TicketW-1:0]       ticket_q;  // of a block that was saved
   place_e [NumKernels-1:0][NumImages-1:0] place_q, place_d;
 
   logic [NumSms-1:0] accepts, answered, over, cleaned;  // over: only clean-up is left
@@ -166,6 +167,7 @@ module formal_preempt #(
         end
         job_q[i] <= (job_q[i] || accepts[i] || restores[i]) && !cleaned[i] && !(answered[i] && jobs_q[i].what == DRAIN);
         waited_q[i] <= (accepts[i] || restores[i]) ? '0 : waited_q[i] + 1'b1;
+        if (answered[i]) ticket_q[i] <= retire_ticket_i[i];
         late_q[i] <= over[i] ? late_q[i] + 1'b1 : '0;
         if (accepts[i] && jobs_d[i].host) result_q[i] <= RUNNING;
         if (job_q[i] && jobs_q[i].host) begin
@@ -243,7 +245,8 @@ module formal_preempt #(
         if (place_q[k][v] == Dropped && !killed_q[k]) free_ok[k] = 1'b0;
       end
       if (queued[k] != n_saved) queue_ok[k] = 1'b0;
-      if ((killed_q[k] && queued[k] != '0) || ((!busy_q[k] || ends_q[k]) && (some_used[k] || some_job[k] || out[k])) || (ends_q[k] && !busy_q[k])) free_ok[k] = 1'b0;
+      if ((killed_q[k] && queued[k] != '0) || ((!busy_q[k] || ends_q[k]) && (some_used[k] || some_job[k] || out[k]))
+          || (ends_q[k] && !busy_q[k])) free_ok[k] = 1'b0;
       kernel_ok[k] = !(launch_i[k] && busy_q[k]) && !(kill_i[k] && !(busy_q[k] && !killed_q[k] && !ends_q[k])) && !(ended_i[k] && !ends_q[k])
                      && !(ending_i[k] && !(busy_q[k] && !ends_q[k] && !out[k] && !unfinished[k] && !kill_i[k]));
       for (int unsigned i = 0; i < NumSms; i++) begin
@@ -265,14 +268,22 @@ module formal_preempt #(
     for (int unsigned i = 0; i < NumSms; i++) begin
       kinds[i] = job_kind[i] == kind_of(job_q[i], jobs_q[i])
                  && (!job_q[i] || (job_kernel[i] == jobs_q[i].kernel && job_tb[i] == jobs_q[i].tb && u_dut.job_q[i].host == jobs_q[i].host
-                     && (jobs_q[i].what == DRAIN || job_image[i] == jobs_q[i].image)));
+                     && (jobs_q[i].what == DRAIN || job_image[i] == jobs_q[i].image)
+                     && (jobs_q[i].answer != IsSaved || u_dut.job_q[i].ticket == ticket_q[i])));
     end
   end
 
   logic [NumSms-1:0]     joins;    // clean-up puts its block into the queue
+  logic                  whose;    // its kernel, its ticket
   logic [NumKernels-1:0] resumes;
   always_comb for (int unsigned k = 0; k < NumKernels; k++) resumes[k] = queued[k] != '0 && !hold_i[k];
-  always_comb for (int unsigned i = 0; i < NumSms; i++) joins[i] = cleaned[i] && jobs_q[i].answer == IsSaved && !killed_q[jobs_q[i].kernel];
+  always_comb begin
+    whose = 1'b1;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      joins[i] = cleaned[i] && jobs_q[i].answer == IsSaved && !killed_q[jobs_q[i].kernel];
+      if (joins[i] && (return_kernel != jobs_q[i].kernel || u_dut.u_images.done_ticket_i != ticket_q[i])) whose = 1'b0;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -291,7 +302,9 @@ module formal_preempt #(
       kept_from_end: assert (unfinished == (some_job | (some_used & ~killed_q)));
       if (ending_i != '0) nothing_left: assert ((ending_i & (some_job | (some_used & ~killed_q))) == '0);
       kept_out: assert (closed == keeps_out && resume == resumes && saving == saves_here);
-      message: assert (save == (u_dut.technique != DRAIN ? accepts : '0) && $onehot0(accepts) && !(accepts != '0 && started_i != '0) && (accepts & job_q) == '0);
+      if (joins != '0) ticket_kept: assert (whose);
+      message: assert (save == (u_dut.technique != DRAIN ? accepts : '0) && $onehot0(accepts)
+                       && !(accepts != '0 && started_i != '0) && (accepts & job_q) == '0);
       if (accepts != '0) of_a_block: assert (busy_q[save_kernel] && !killed_q[save_kernel] && valid_q[u_dut.exam_sm][save_tb]
                                              && kernel_q[u_dut.exam_sm][save_tb] == save_kernel);
       if (save != '0) into_a_free_image: assert (place_q[save_kernel][save_image] == Free && save_flush == (u_dut.technique == FLUSH));

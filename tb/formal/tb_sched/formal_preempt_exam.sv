@@ -224,7 +224,8 @@ module formal_preempt_exam #(
       status: assert (code == said_q && code_sm == said_sm_q && code_tb == said_tb_q && code_image == said_image_q);
       in_its_cycle: assert (decision == decides);
       accepted: assert (accept == (decides && !drops && says == ACCEPTED));
-      if (accept) what: assert (for_host == from_host_q && sm == req_q.sm && kernel == req_q.kernel && tb == which && technique == req_q.technique && image == shown);
+      if (accept) what: assert (for_host == from_host_q && sm == req_q.sm && kernel == req_q.kernel && tb == which
+                                && technique == req_q.technique && image == shown);
       if (accept && technique != DRAIN) free_image: assert (has_image_q);
       adjuster_told: assert (refused == refuses);
       if (host_q) host_waits_no_longer: assert (32'(waited_q) <= 2 * NumImages + 2 && code == EXAMINED);
@@ -233,12 +234,15 @@ module formal_preempt_exam #(
       rests: assert (u_dut.state_q == (!busy_q ? 0 : look_q ? 1 : 2));
       turn: assert (32'(u_dut.u_evict_arb.from_q) == (32'(served_q) + 1) % NumSms);
       if (host_q) host_kept: assert (u_dut.host_q == host_req_q && host_req_q.technique <= FLUSH);
-      if (busy_q) req_kept: assert (u_dut.req_q == req_q && u_dut.from_host_q == from_host_q && (!from_host_q || (host_q && host_req_q == req_q)) && req_q.technique <= FLUSH);
+      if (busy_q) req_kept: assert (u_dut.req_q == req_q && u_dut.from_host_q == from_host_q
+                                    && (!from_host_q || (host_q && host_req_q == req_q)) && req_q.technique <= FLUSH);
       if (busy_q && look_q) begins: assert (since_q == '0);
       if (busy_q && !look_q) begin
-        counts: assert (32'(since_q) + 32'(u_dut.steps_q) == 32'(v_q) + 1 && since_q != '0 && u_dut.image_q == v_q && 32'(v_q) < NumImages && has_image_q && req_q.technique != DRAIN);
+        counts: assert (32'(since_q) + 32'(u_dut.steps_q) == 32'(v_q) + 1 && since_q != '0
+                        && u_dut.image_q == v_q && 32'(v_q) < NumImages && has_image_q && req_q.technique != DRAIN);
         lines: assert (40'(u_dut.lines_q) * 40'(LineBytes) == size && u_dut.in_window_q == in_window);
-        left: assert (40'(signed'(u_dut.left_q)) * 40'(LineBytes) == {8'd0, area_q.limit, 12'd0} - {8'd0, area_q.base, 12'd0} - size * 40'(v_q - u_dut.steps_q));
+        left: assert (40'(signed'(u_dut.left_q)) * 40'(LineBytes)
+                      == {8'd0, area_q.limit, 12'd0} - {8'd0, area_q.base, 12'd0} - size * 40'(v_q - u_dut.steps_q));
         area_shaped: assert (area_q.warps >= 1 && area_q.warps <= 7'd64 && area_q.shared <= 19'd262144);
       end
       if (host_q && !(busy_q && from_host_q)) waits_first: assert (32'(waited_q) <= (!busy_q ? NumImages + 1 : look_q ? 0 : 32'(since_q)));

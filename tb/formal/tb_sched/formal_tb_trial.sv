@@ -190,7 +190,8 @@ module formal_tb_trial #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume ($onehot0({load_i, restart_i, take_i, free_i}));
-      assume (32'(rest_i) < NumSched && 32'(whole_i) * NumSched + 32'(rest_i) <= NumSched * WarpsPerSched && 32'(first_i) < NumSched && 32'(kernel_i) < NumKernels);
+      assume (32'(rest_i) < NumSched && 32'(whole_i) * NumSched + 32'(rest_i) <= NumSched * WarpsPerSched
+              && 32'(first_i) < NumSched && 32'(kernel_i) < NumKernels);
       assume (load_i ? &loaded_fits && loaded_apart && &shaped : &stands);
       assume (!found_i || (run_i & ~granules) == '0);
       assume (!take_i || (fits && freed_q == '0));

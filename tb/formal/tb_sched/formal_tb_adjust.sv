@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_tb_adjust: when a pass begins and is broken off; who asks; the victim is the first of the page's rules in its order; at most one exchange
+// on an SM and none while an earlier one is under way; targets, evict flags, starved kernels; a pass ends in time (R-TA-1 to -9). Trials come out in any way.
+module formal_tb_adjust #(
+  parameter int unsigned NumSms = 2,
+  parameter int unsigned NumKernels = 3,
+  parameter int unsigned WarpsPerSm = 2,
+  parameter int unsigned MaxTbs = 2,
+  parameter int unsigned Granules = 2,
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
+  localparam int unsigned GranW = $clog2(Granules),
+  localparam int unsigned FreeW = $clog2(WarpsPerSm + 1),
+  localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1),
+  localparam int unsigned CountW = $clog2(MaxTbs + 1)
+) (
+  input logic                                    clk_i,
+  input logic                                    adjust_i,
+  input logic                                    snapshot_i,
+  input logic                                    epoch_done_i,
+  input logic [NumKernels-1:0]                   qos_i,
+  input logic [NumKernels-1:0]                   busy_i,
+  input logic [NumKernels-1:0]                   killed_i,
+  input logic [NumKernels-1:0]                   has_block_i,
+  input logic [NumKernels-1:0][OutW-1:0]         out_i,
+  input logic [NumKernels-1:0][NumSms-1:0]       mask_i,
+  input logic [NumKernels-1:0][18:0]             ratio_i,
+  input logic [NumKernels-1:0][6:0]              warps_i,
+  input logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
+  input logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
+  input logic                                    alloc_busy_i,
+  input logic [NumSms-1:0]                       alloc_we_i,
+  input logic [NumKernels-1:0][5:0]              alloc_target_i,
+  input logic                                    preempting_i,
+  input logic [NumSms-1:0][NumKernels-1:0]       evict_refused_i,
+  // Trials: the TB fits; one is left that could go.
+  input logic                                    fits_i,
+  input logic                                    some_i
+);
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic                                   busy, realloc;
+  logic [SmW-1:0]                         sm;
+  logic [NumKernels-1:0]                  raise, lower;
+  logic [5:0]                             raised, lowered;
+  logic [NumSms-1:0][NumKernels-1:0]      evict;
+  logic [NumSms-1:0][NumKernels-1:0][5:0] target_q;
+  logic [TbW-1:0]                         look_tb;
+  logic [Granules-1:0]                    fit_granules;
+  logic [GranW:0]                         fit_len;
+  qsm_tb_adjust #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
+    .clk_i, .rst_ni, .adjust_i, .snapshot_i, .epoch_done_i, .busy_o(busy), .qos_i, .busy_i, .killed_i, .has_block_i, .out_i, .mask_i, .ratio_i,
+    .warps_i, .whole_i('0), .rest_i('0), .granules_i('0), .idle_i, .cnt_i, .free_warps_i('0), .free_granules_i('0), .first_i('0),
+    .age_valid_i({NumSms{MaxTbs'(some_i)}}), .age_tb_i('0), .age_kernel_i('0), .look_tb_o(look_tb), .look_first_i('0), .look_base_i('0),
+    .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(fits_i), .fit_run_i('0), .alloc_busy_i, .alloc_we_i, .target_i(target_q),
+    .sm_o(sm), .raise_o(raise), .lower_o(lower), .raised_o(raised), .lowered_o(lowered), .realloc_o(realloc),
+    .preempting_i, .evict_refused_i, .evict_o(evict)
+  );
+
+  // ---- R-TA-1, R-TA-7, R-TA-9: passes, flags, starved kernels ----
+  logic                              pass_q, pending_q, begins, broken;
+  logic [NumKernels-1:0]             wants, want_q, starved_q, starving;
+  logic [NumSms-1:0][NumKernels-1:0] flag_q, flag_d;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > 19'h10000;
+      starving[k] = starved_q[k] && has_block_i[k] && out_i[k] == '0;
+      for (int unsigned i = 0; i < NumSms; i++) begin
+        flag_d[i][k] = flag_q[i][k] && cnt_i[i][k] > target_q[i][k] && !evict_refused_i[i][k] && !alloc_we_i[i];
+        if (lower[k] && 32'(sm) == i) flag_d[i][k] = 1'b1;
+      end
+    end
+    begins = epoch_done_i && adjust_i && !alloc_busy_i && wants != '0;
+    broken = snapshot_i || alloc_busy_i;
+  end
+
+  // ---- R-TA-3 to -5, of the SM and the asking slot at hand ----
+  typedef struct packed {
+    logic [1:0] rule;  // class, 3: no victim
+    logic [CountW-1:0] n;
+    logic [6:0] idle;
+    logic [18:0] ratio;
+  } trial_t;
+  logic   [NumKernels-1:0]      here_q, tried_q;
+  trial_t [NumKernels-1:0]      trials_q;
+  trial_t                       judged;
+  logic   [NumKernels-1:0][6:0] idle;   // idle blocks, as the block has counted them
+  logic   [KernelW-1:0]         slot;   // that is tried
+  logic                         found;
+  logic   [KernelW-1:0]         chosen;
+  assign idle = u_dut.idle_q;
+  assign slot = u_dut.slot_idx;
+  always_comb begin
+    judged = '{rule: 2'd3, n: u_dut.n, idle: idle[slot], ratio: ratio_i[slot]};
+    if (fits_i) begin
+      if (!qos_i[slot]) judged.rule = 2'd0;
+      else if (32'(idle[slot]) >= 32'(u_dut.n) + 1) judged.rule = 2'd1;
+      else if (32'(out_i[slot]) > 32'(u_dut.n) && (40'(out_i[slot]) - 40'(u_dut.n)) << 16 > 40'(ratio_i[slot]) * 40'(out_i[slot])) judged.rule = 2'd2;
+    end
+    found = 1'b0;
+    chosen = '0;
+    for (int unsigned m = 0; m < NumKernels; m++) begin
+      if (tried_q[m] && trials_q[m].rule != 2'd3) begin
+        logic better;
+        better = !found || trials_q[m].rule < trials_q[chosen].rule;
+        if (found && trials_q[m].rule == trials_q[chosen].rule) begin
+          better = (trials_q[m].rule == 2'd2) ? trials_q[m].ratio < trials_q[chosen].ratio : trials_q[m].idle > trials_q[chosen].idle;
+        end
+        if (better) {found, chosen} = {1'b1, KernelW'(m)};
+      end
+    end
+  end
+
+  logic         act, at_setup, at_ask, at_fit, at_trial, at_free, at_apply, took_q;
+  logic [5:0]   left_over;
+  logic [SmW-1:0] sm_q;
+  assign act = pass_q && !broken;
+  assign at_setup = u_dut.state_q == 3'd1;
+  assign at_ask = u_dut.state_q == 3'd3;
+  assign at_fit = u_dut.state_q == 3'd4;
+  assign at_trial = u_dut.state_q == 3'd5;
+  assign at_free = u_dut.state_q == 3'd6;
+  assign at_apply = u_dut.state_q == 3'd7;
+  assign left_over = (cnt_i[sm][chosen] > 6'(trials_q[chosen].n)) ? cnt_i[sm][chosen] - 6'(trials_q[chosen].n) : '0;
+  always_ff @(posedge clk_i) begin
+    sm_q <= sm;
+    if (!rst_ni) begin
+      {pass_q, starved_q, flag_q, took_q, target_q} <= '0;
+    end else begin
+      flag_q <= flag_d;
+      took_q <= lower != '0;
+      starved_q <= alloc_busy_i ? '0 : starved_q | (lower & {NumKernels{lowered == '0}});
+      if (begins) {pass_q, want_q, pending_q} <= {1'b1, wants, flag_q != '0 || preempting_i};
+      else pass_q <= busy && u_dut.state_d != 3'd0;
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        for (int unsigned i = 0; i < NumSms; i++) if (alloc_we_i[i]) target_q[i][k] <= alloc_target_i[k];
+        if (raise[k]) target_q[sm][k] <= raised;
+        if (lower[k]) target_q[sm][k] <= lowered;
+        if (act && at_setup) here_q[k] <= cnt_i[sm][k] != '0;
+      end
+      if (at_fit) tried_q <= '0;
+      if (at_free && u_dut.trial_ends) begin
+        tried_q[slot] <= 1'b1;
+        trials_q[slot] <= judged;
+      end
+    end
+  end
+
+  logic [NumKernels-1:0] asker, may_ask, asks_ok, divided, counting;
+  logic                  in_range, better_known;
+  assign asker = u_dut.asker;
+  always_comb begin
+    in_range = 1'b1;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      may_ask[k] = want_q[k] && mask_i[k][sm] && target_q[sm][k] <= cnt_i[sm][k] && 32'(target_q[sm][k]) < MaxTbs && idle[k] <= 7'd1;
+      asks_ok[k] = !u_dut.asks_q[k] || 32'(target_q[sm][k]) < MaxTbs;
+      divided[k] = here_q[k] ? 32'(idle[k]) * 100 * 32'(warps_i[k]) <= 32'(idle_i[sm][k]) && 32'(idle_i[sm][k]) < (32'(idle[k]) + 1) * 100 * 32'(warps_i[k])
+                             : idle[k] == '0;
+      counting[k] = (here_q[k] && !u_dut.left_q[k]) ? divided[k]
+                    : u_dut.slot[k] ? 32'(u_dut.samples_q) == 32'(idle[k]) * 100 * 32'(warps_i[k]) && 32'(u_dut.samples_q) <= 32'(idle_i[sm][k])
+                    : idle[k] == '0;
+      if (32'(warps_i[k]) < 1 || 32'(warps_i[k]) > WarpsPerSm || 32'(alloc_target_i[k]) > MaxTbs || 32'(out_i[k]) > NumSms * MaxTbs)
+        in_range = 1'b0;
+      for (int unsigned i = 0; i < NumSms; i++) if (32'(cnt_i[i][k]) > MaxTbs || 32'(idle_i[i][k]) > 100 * 64 || cnt_i[i][k] > 6'(out_i[k])) in_range = 1'b0;
+    end
+    better_known = u_dut.best_q.rank.preference == '0 ? !found
+                   : found && u_dut.best_q.victim == NumKernels'(1) << chosen && u_dut.best_q.n == trials_q[chosen].n
+                     && u_dut.best_q.rank.preference == 2'd3 - trials_q[chosen].rule
+                     && 32'(u_dut.best_q.rank.merit)
+                        == ((trials_q[chosen].rule == 2'd2) ? 32'h10000 - 32'(trials_q[chosen].ratio) : 32'(trials_q[chosen].idle));
+  end
+
+  // What stands still during a pass.
+  logic [NumKernels-1:0][18:0]             ratio_q;
+  logic [NumKernels-1:0][6:0]              warps_q;
+  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_in_q;
+  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_q;
+  logic                                    only_fall;
+  always_ff @(posedge clk_i) {ratio_q, warps_q, idle_in_q, cnt_q} <= {ratio_i, warps_i, idle_i, cnt_i};
+  always_comb begin
+    only_fall = 1'b1;
+    for (int unsigned i = 0; i < NumSms; i++) for (int unsigned k = 0; k < NumKernels; k++) if (cnt_i[i][k] > cnt_q[i][k]) only_fall = 1'b0;
+  end
+
+  // ---- Time: how many cycles of the pass there can be yet; idle blocks are 64 at most ----
+  localparam int unsigned PerTrial = MaxTbs + 2, PerAsker = 2 + (NumKernels - 1) * PerTrial, PerSm = 1 + NumKernels * 65 + 1 + NumKernels * PerAsker;
+  typedef logic [$clog2(NumSms * PerSm + 1)-1:0] time_t;
+  time_t left, spent_q, trials_left;
+  always_comb begin
+    trials_left = time_t'($countones(u_dut.left_q) * PerTrial + 1 + ($countones(u_dut.asks_q) - 1) * PerAsker);
+    left = time_t'((NumSms - 1 - 32'(sm)) * PerSm);
+    if (at_setup) left += time_t'(PerSm);
+    if (at_ask || u_dut.state_q == 3'd2) left += time_t'(1 + NumKernels * PerAsker);
+    for (int unsigned k = 0; k < NumKernels; k++) if (u_dut.state_q == 3'd2 && u_dut.left_q[k]) left += time_t'(65 - 32'(idle[k]));
+    if (at_fit) left += time_t'($countones(u_dut.asks_q) * PerAsker);
+    if (at_trial) left += trials_left;
+    if (at_free) left += trials_left - 1'b1 - time_t'(u_dut.n);
+    if (at_apply) left += time_t'(1 + ($countones(u_dut.asks_q) - 1) * PerAsker);
+    if (!pass_q) left = '0;
+  end
+  always_ff @(posedge clk_i) spent_q <= pass_q ? spent_q + 1'b1 : '0;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assume (in_range && !(epoch_done_i && (pass_q || snapshot_i)));
+      assume (!pass_q || (ratio_i == ratio_q && warps_i == warps_q && idle_i == idle_in_q && only_fall));
+      assume (alloc_we_i == '0 || alloc_busy_i);
+      assume (!(at_free && u_dut.n == '0 && fits_i));                   // it has just been seen not to fit
+      assume (!(at_free && 32'(u_dut.n) == MaxTbs && some_i));
+      in_a_pass: assert (busy == pass_q);
+      if (pass_q) in_time: assert (32'(spent_q) <= NumSms * PerSm && left != '0 && 32'(left) <= NumSms * PerSm - 32'(spent_q));
+      restores_targets: assert (realloc == (epoch_done_i && !begins && !alloc_busy_i && starving != '0));
+      flags: assert (evict == flag_q);
+      one_raised: assert ($onehot0(raise) && $onehot0(lower) && (raise & lower) == '0 && (lower == '0 || raise != '0));
+      if (raise != '0) in_bounds: assert (act && raise == asker && raised == target_q[sm][u_dut.asker_idx] + 6'd1 && 32'(raised) <= MaxTbs
+                                       && (raise & want_q) != '0);
+      if (lower != '0) no_second_exchange: assert (!pending_q && at_apply);
+      if (took_q && pass_q) sm_done: assert (sm == sm_q + 1'b1 && at_setup);
+      if (act && at_ask) who_asks: assert (u_dut.ask == may_ask);
+      if (act && at_fit) free_room: assert (raise == ((busy_i & ~killed_i & asker) != '0 && fits_i ? asker : '0) && lower == '0);
+      if (act && at_apply) begin
+        all_tried: assert (tried_q == (here_q & ~asker));
+        victim: assert (raise == (found ? asker : '0) && lower == (found ? NumKernels'(1) << chosen : '0));
+        if (found) victims_target: assert (lowered == (target_q[sm][chosen] < left_over ? target_q[sm][chosen] : left_over));
+      end
+      if (!(act && (at_fit || at_apply))) nothing_else: assert (raise == '0);
+      // For the induction: how it is kept.
+      starved_kept: assert (u_dut.starved_q == starved_q && 32'(sm) < NumSms);
+      if (pass_q) begin
+        want_kept: assert (u_dut.want_q == want_q && u_dut.pending_q == pending_q);
+        if (!at_setup) here_kept: assert (u_dut.here_q == here_q);
+        if (u_dut.state_q == 3'd2) dividing: assert (&counting && (u_dut.left_q & ~here_q) == '0 && u_dut.left_q != '0);
+        if (!at_setup && u_dut.state_q != 3'd2) divided_all: assert (&divided);
+        if (at_fit || at_trial || at_free || at_apply) asking: assert (asker != '0 && &asks_ok && (u_dut.asks_q & ~want_q) == '0);
+        if (at_trial || at_free || at_apply) undisturbed: assert (!pending_q && better_known && (!found || trials_q[chosen].n != '0)
+                                                                       && (tried_q & asker) == '0 && (tried_q & u_dut.left_q) == '0);
+        if (at_free) freed: assert (32'(u_dut.n) <= MaxTbs);
+        if (at_trial || at_free) trying: assert ((tried_q | u_dut.left_q) == (here_q & ~asker) && u_dut.left_q != '0
+                                                     && tried_q < (u_dut.left_q & (~u_dut.left_q + 1'b1)));
+      end
+      class_two: cover (lower != '0 && trials_q[chosen].rule == 2'd2 && sm == 1);
+      most_idle: cover (lower == 3'b100 && tried_q == 3'b101 && trials_q[0].rule == trials_q[2].rule);
+      starves: cover (realloc);
+      broken_off: cover (pass_q && snapshot_i && at_free);
+      two_given: cover (raise == 3'b010 && at_fit && target_q[sm][0] > cnt_i[sm][0]);
+    end
+  end
+endmodule
