@@ -7,6 +7,7 @@ passed is not run again until its files change.
 """
 import argparse
 import concurrent.futures
+import fcntl
 import hashlib
 import json
 import os
@@ -164,6 +165,12 @@ def verdict(task, folder, status):
 
 
 def run(task, out):
+    with open(out / f"{task.name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # make test and make formal may meet
+        return run_alone(task, out)
+
+
+def run_alone(task, out):
     folder = out / task.name
     kept, key = folder / "result.json", task.key()
     if kept.exists():
