@@ -108,6 +108,7 @@ static struct field find_gpu_field(const struct qsm_config *config, uint32_t off
     case QSM_REG_ALPHA_CAP: return (struct field){offsetof(struct qsm_regs, alpha_cap), 0, QSM_ALPHA_MAX, 1, FIELD_QUIET};
     case QSM_REG_ROLLOVER_CAP: return (struct field){offsetof(struct qsm_regs, rollover_cap), 0, 255, 1, FIELD_QUIET};
     case QSM_REG_ALPHA_EN: return (struct field){offsetof(struct qsm_regs, alpha_en), 0, 1, 1, FIELD_QUIET};
+    case QSM_REG_NONQOS_QUOTA: return (struct field){offsetof(struct qsm_regs, nonqos_quota), 0, 8, 1, FIELD_QUIET};
     case QSM_REG_SM_SELECT: return (struct field){offsetof(struct qsm_regs, sm_select), 0, config->num_sms - 1, 1, 0};
     case QSM_REG_STALL_SELECT: return (struct field){offsetof(struct qsm_regs, stall_select), 0, STALL_SELECT_BITS, 1, 0};
     case QSM_REG_ADJUST: return (struct field){offsetof(struct qsm_regs, adjust), 0, 1, 1, 0};

@@ -20,6 +20,7 @@ struct qsm_regs {
   uint32_t alpha_cap;
   uint32_t rollover_cap;
   uint32_t alpha_en;
+  uint32_t nonqos_quota;      // 0 artificial goals, n: T << (n - 1)
   uint32_t sm_select;
   uint32_t stall_select;
   uint32_t adjust;            // run-time adjustment of thread blocks

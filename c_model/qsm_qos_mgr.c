@@ -121,9 +121,11 @@ static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
     if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0) continue;
     quota = qsm_qos_scaled(quota, qos->epoch_insn, qos->quota);
   }
+  uint32_t fixed = mgr->regs->nonqos_quota;
   mgr->slot[k].ratio = 0;
   mgr->slot[k].alpha = QSM_ALPHA_ONE;
-  mgr->slot[k].quota = quota > mgr->ep_len ? quota : mgr->ep_len;
+  if (fixed) mgr->slot[k].quota = mgr->ep_len << (fixed - 1);
+  else mgr->slot[k].quota = quota > mgr->ep_len ? quota : mgr->ep_len;
 }
 
 // R-SC-10: in place of all other quotas.

@@ -33,6 +33,7 @@
 #define QSM_REG_ADJUST_BUSY                  0x0068u
 #define QSM_REG_SMSEL_JOB                    0x006cu
 #define QSM_REG_CONFIG3                      0x0070u
+#define QSM_REG_NONQOS_QUOTA                 0x0074u
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 

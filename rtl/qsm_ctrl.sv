@@ -28,6 +28,7 @@ module qsm_ctrl
   output logic [18:0]                       alpha_cap_o,
   output logic [7:0]                        rollover_cap_o,
   output logic                              alpha_en_o,
+  output logic [3:0]                        nonqos_quota_o,
   output logic [NumKernels-1:0][31:0]       iso_ipc_o,
   output logic [NumKernels-1:0][31:12]      save_base_o,
   output logic [NumKernels-1:0][31:12]      save_limit_o,
@@ -116,7 +117,7 @@ module qsm_ctrl
     .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
     .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .policy_write_o(policy_write),
     .active_warps_o(active_warps), .scheme_o, .epoch_len_o, .alpha_cap_o,
-    .rollover_cap_o, .alpha_en_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
+    .rollover_cap_o, .alpha_en_o, .nonqos_quota_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
     .adjust_o, .adjust_technique_o, .preempt_o,
     .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select]),
     .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select])

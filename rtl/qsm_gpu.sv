@@ -36,6 +36,7 @@ module qsm_gpu
   logic [19:0] epoch_len;
   logic [18:0] alpha_cap;
   logic [7:0] rollover_cap;
+  logic [3:0] nonqos_quota;
   logic [SubW-1:0] stall_sub;
   logic [KernelW-1:0] stall_kernel;
   logic [2:0] stall_reason;
@@ -102,7 +103,7 @@ module qsm_gpu
     .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
     .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .policy_param_o(policy_param), .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
     .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len), .alpha_cap_o(alpha_cap),
-    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en), .iso_ipc_o(iso_ipc), .save_base_o(save_base), .save_limit_o(save_limit),
+    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en), .nonqos_quota_o(nonqos_quota), .iso_ipc_o(iso_ipc), .save_base_o(save_base), .save_limit_o(save_limit),
     .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust), .adjust_technique_o(adjust_technique),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
@@ -196,7 +197,7 @@ module qsm_gpu
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(SnapW)
   ) u_qos_mgr (
     .clk_i, .rst_ni,
-    .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en),
+    .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en), .nonqos_quota_i(nonqos_quota),
     .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .iso_ipc_i(iso_ipc), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
     .snap_insn_i(snap_counts), .cycle_i(cycle),
     .tick_o(tick), .sample_o(sample), .e_o(snapshot), .done_o(epoch_done), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),

@@ -28,6 +28,7 @@ module qsm_gpu_regs
   output logic [18:0]           alpha_cap_o,
   output logic [7:0]            rollover_cap_o,
   output logic                  alpha_en_o,
+  output logic [3:0]            nonqos_quota_o,
   output logic [SmW-1:0]        sm_select_o,
   output logic [SubW-1:0]       stall_sub_o,
   output logic [KernelW-1:0]    stall_kernel_o,
@@ -57,6 +58,7 @@ module qsm_gpu_regs
   logic [18:0] alpha_cap_q;
   logic [7:0] rollover_cap_q;
   logic alpha_en_q;
+  logic [3:0] nonqos_quota_q;
   logic [SmW-1:0] sm_select_q;
   logic [SubW-1:0] stall_sub_q;
   logic [KernelW-1:0] stall_kernel_q;
@@ -100,6 +102,10 @@ module qsm_gpu_regs
         value_ok = between(0, 1);
         quiet = 1'b1;
       end
+      RegNonqosQuota: begin
+        value_ok = between(0, 8);
+        quiet = 1'b1;
+      end
       RegSmSelect: value_ok = between(0, NumSms - 1);
       RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched && 32'(wdata_i[7:4]) < NumKernels &&
                                    !wdata_i[3];
@@ -137,6 +143,7 @@ module qsm_gpu_regs
       alpha_cap_q <= 19'h4_0000;
       rollover_cap_q <= 8'd8;
       alpha_en_q <= 1'b1;
+      nonqos_quota_q <= '0;
       sm_select_q <= '0;
       stall_sub_q <= '0;
       stall_kernel_q <= '0;
@@ -155,6 +162,7 @@ module qsm_gpu_regs
           RegAlphaCap:    alpha_cap_q <= wdata_i[18:0];
           RegRolloverCap: rollover_cap_q <= wdata_i[7:0];
           RegAlphaEn:     alpha_en_q <= wdata_i[0];
+          RegNonqosQuota: nonqos_quota_q <= wdata_i[3:0];
           RegSmSelect:    sm_select_q <= wdata_i[SmW-1:0];
           RegAdjust:       adjust_q <= wdata_i[0];
           RegAdjustTechnique: adjust_technique_q <= wdata_i[1:0];
@@ -187,6 +195,7 @@ module qsm_gpu_regs
       RegAlphaCap:    rdata_o = 32'(alpha_cap_q);
       RegRolloverCap: rdata_o = 32'(rollover_cap_q);
       RegAlphaEn:     rdata_o = 32'(alpha_en_q);
+      RegNonqosQuota: rdata_o = 32'(nonqos_quota_q);
       RegEpochCount:  rdata_o = epoch_count_i;
       RegEpochELo:   rdata_o = epoch_e_lo_i;
       RegSmSelect:    rdata_o = 32'(sm_select_q);
@@ -213,6 +222,7 @@ module qsm_gpu_regs
   assign alpha_cap_o = alpha_cap_q;
   assign rollover_cap_o = rollover_cap_q;
   assign alpha_en_o = alpha_en_q;
+  assign nonqos_quota_o = nonqos_quota_q;
   assign sm_select_o = sm_select_q;
   assign stall_sub_o = stall_sub_q;
   assign stall_kernel_o = stall_kernel_q;

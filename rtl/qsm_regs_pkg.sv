@@ -31,6 +31,7 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegAdjustBusy = 16'h0068;
   localparam logic [15:0] RegSmselJob = 16'h006C;
   localparam logic [15:0] RegConfig3 = 16'h0070;
+  localparam logic [15:0] RegNonqosQuota = 16'h0074;
   localparam logic [15:0] RegSmselIdle = 16'h0200;  // + 4 * k
   localparam logic [15:0] RegSmselFront = 16'h0240;  // + 4 * k
 

@@ -193,7 +193,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
 // The same of the whole GPU; never so that epochs get long.
 static enum qsm_backend_status nudge_gpu(struct round *round) {
   static const uint32_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_ALPHA_CAP, QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN, QSM_REG_SM_SELECT,
-                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS, QSM_REG_ADJUST, QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT};
+                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS, QSM_REG_ADJUST, QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT, QSM_REG_NONQOS_QUOTA};
   static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 16, 17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
   if (below(round, 4) == 0) return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
   if (below(round, 4) == 0) return put(round, QSM_REG_STALL_SELECT, below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
@@ -243,7 +243,7 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
     case 3: return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? 0x10000 + below(round, 0x70000) : 0);
     case 4: return put(round, QSM_REG_ROLLOVER_CAP, below(round, 12));
-    case 5: return put(round, QSM_REG_ALPHA_EN, below(round, 2));
+    case 5: return below(round, 2) ? put(round, QSM_REG_ALPHA_EN, below(round, 2)) : put(round, QSM_REG_NONQOS_QUOTA, below(round, 2) * below(round, 9));
     case 6: return put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
     case 7: return put(round, slot_address(slot, QSM_SLOT_SM_MASK_LO), 1 + below(round, (1u << round->config.num_sms) - 1));
     case 8: return below(round, 4) ? QSM_BACKEND_OK : put(round, slot_address(slot, QSM_SLOT_KILL), 1);

@@ -16,7 +16,7 @@ struct kernel_text {
 };
 
 struct scenario_text {
-  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *active_warps, *adjust, *cycles, *seed, *size, *compare_without_qos;
+  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc, *active_warps, *adjust, *cycles, *seed, *size, *compare_without_qos;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
@@ -52,6 +52,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(epoch, struct scenario_text),
     OPTIONAL_TEXT(alpha_cap, struct scenario_text),
     OPTIONAL_TEXT(goal_margin, struct scenario_text),
+    OPTIONAL_TEXT(nonqos_ipc, struct scenario_text),
     OPTIONAL_TEXT(rollover_cap, struct scenario_text),
     OPTIONAL_TEXT(active_warps, struct scenario_text),
     OPTIONAL_TEXT(adjust, struct scenario_text),
@@ -145,6 +146,17 @@ static int read_rollover_cap(const struct reader *reader, const char *text, uint
   if (!is_off(text) && (qsm_yaml_uint(text, 255, &cap) || cap == 0))
     return refuse(reader, "rollover_cap", "'%s': must be off or a number of epochs, 1..255", text);
   *epochs = (uint32_t)cap;
+  return 0;
+}
+
+// As NONQOS_QUOTA has it: 0 for artificial goals, else one more than the power of two.
+static int read_nonqos_ipc(const struct reader *reader, const char *text, uint32_t *code) {
+  uint64_t ipc = 0;
+  *code = 0;
+  if (!text || strcmp(text, "goal") == 0) return 0;
+  if (qsm_yaml_uint(text, 128, &ipc) || ipc == 0 || (ipc & (ipc - 1)))
+    return refuse(reader, "nonqos_ipc", "'%s': must be goal or a power of two, 1 to 128", text);
+  while (ipc >> *code) ++*code;
   return 0;
 }
 
@@ -303,6 +315,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_alpha_cap(reader, text->alpha_cap, &scenario->alpha_cap) ||
       read_rollover_cap(reader, text->rollover_cap, &scenario->rollover_cap) ||
       read_goal_margin(reader, text->goal_margin, &scenario->goal_margin) ||
+      read_nonqos_ipc(reader, text->nonqos_ipc, &scenario->nonqos_quota) ||
       read_uint(reader, "active_warps", text->active_warps, 1, 16, &active_warps) ||
       read_name(reader, "adjust", text->adjust, adjustments, &adjust) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||

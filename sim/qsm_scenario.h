@@ -46,6 +46,7 @@ struct qsm_scenario {
   uint32_t alpha_cap;        // ALPHA_CAP: Q3.16, 0 off
   uint32_t rollover_cap;     // ROLLOVER_CAP: epochs, 0 off
   double goal_margin;        // percent of a goal that the GPU is told on top of it
+  uint32_t nonqos_quota;     // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
   uint32_t active_warps;     // ACTIVE_WARPS: places under two_level
   qsmAdjustment adjust;      // of thread blocks at run time
   uint64_t cycles;           // length of the measurement, rounded up to whole epochs

@@ -263,6 +263,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy, session->plan->scheme, (uint32_t)session->epoch);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ALPHA_CAP, session->scenario->alpha_cap);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ROLLOVER_CAP, session->scenario->rollover_cap);
+  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_NONQOS_QUOTA, session->scenario->nonqos_quota);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
   if (!error) error = qsmSetAdjustment(session->device, session->plan->adjust);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.

@@ -21,6 +21,7 @@ module qsm_qos_goal #(
   input  logic                        fair_i,       // the scheme is fair; not with alpha_on_i
   input  logic [3:0]                  sharers_i,    // kernels that share under it, 1..8
   input  logic [18:0]                 alpha_cap_i,  // Q3.16, 0 = no cap
+  input  logic [3:0]                  nonqos_quota_i,  // 0: non-QoS quotas by artificial goals, n: T * 2^(n-1)
   input  logic [19:0]                 epoch_len_i,  // T of the epoch that began
   input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
   input  logic [NumKernels-1:0][30:0] quota_all_i,  // quotas handed over
@@ -65,7 +66,7 @@ module qsm_qos_goal #(
   logic [31:0]           b, lo, goal_q, rounded;
   logic [30:0]           quotient, own_quota, insn_q;
   logic [TbSumW-1:0]     tbs_q;
-  logic                  qos_q, had_tb_q;
+  logic                  qos_q, had_tb_q, artificial;
 
   qsm_qos_arith u_arith (
     .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(of_history),
@@ -86,7 +87,8 @@ module qsm_qos_goal #(
   end
 
   // R-QM-8: QoS kernels that scale a non-QoS quota, in slot order.
-  assign candidates = (state_q == Load) ? factors_q : left_q;
+  assign artificial = nonqos_quota_i == '0;
+  assign candidates = (state_q == Load) ? factors_q & {NumKernels{artificial}} : left_q;
   always_comb begin
     factor = '0;
     for (int unsigned k = NumKernels; k > 0; k--) begin
@@ -173,8 +175,8 @@ module qsm_qos_goal #(
   end
   assign leave = valid_o && ready_i;
 
-  // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T.
-  assign own_quota = (state_q == Load) ? insn_q : quotient;
+  // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T, or a multiple of T.
+  assign own_quota = (state_q == Load) ? (artificial ? insn_q : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : quotient;
   always_comb begin
     if (qos_q && !fair_i) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
     else quota_o = (fair_i || own_quota > 31'(epoch_len_i)) ? own_quota : 31'(epoch_len_i);

@@ -30,6 +30,7 @@ module qsm_qos_mgr #(
   input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
   input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
   input  logic                                    alpha_en_i,
+  input  logic [3:0]                              nonqos_quota_i,  // 0 artificial goals, n: T * 2^(n-1)
   input  logic [NumKernels-1:0]                   valid_i,
   input  logic [NumKernels-1:0]                   qos_i,
   input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
@@ -220,7 +221,7 @@ module qsm_qos_mgr #(
   assign uses_history = scheme_q inside {SCHEME_NAIVE_HISTORY, SCHEME_ELASTIC, SCHEME_ROLLOVER, SCHEME_ROLLOVER_TIME};  // R-SC-8
 
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
-    .clk_i, .rst_ni, .alpha_cap_i,
+    .clk_i, .rst_ni, .alpha_cap_i, .nonqos_quota_i,
     .start_i      (start),
     .alpha_on_i   (alpha_en_i && uses_history),
     .fair_i       (scheme_q == SCHEME_FAIR),

@@ -40,6 +40,9 @@ done
 for cap in 0 256 1.5 none; do
   bad "rollover_cap of $cap" "$file:4: rollover_cap: '$cap': must be off or a number of epochs, 1..255" "rollover_cap: $cap" 'kernels: [{program: vadd}]'
 done
+for ipc in 0 3 256 1.5 artificial; do
+  bad "nonqos_ipc of $ipc" "$file:4: nonqos_ipc: '$ipc': must be goal or a power of two, 1 to 128" "nonqos_ipc: $ipc" 'kernels: [{program: vadd}]'
+done
 for margin in 5 -1% 11% nan% 1%x; do
   bad "goal_margin of $margin" "$file:4: goal_margin: '$margin': must be a percentage, 0% to 10%" "goal_margin: $margin" 'kernels: [{program: vadd}]'
 done

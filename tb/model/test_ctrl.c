@@ -79,6 +79,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_REG_ALPHA_CAP, 0x40000, 0, 0x7ffff, 1},
       {QSM_REG_ROLLOVER_CAP, 8, 0, 255, 1},
       {QSM_REG_ALPHA_EN, 1, 0, 1, 1},
+      {QSM_REG_NONQOS_QUOTA, 0, 0, 8, 1},
       {QSM_REG_SM_SELECT, 0, 0, 2, 1},
       {QSM_REG_STALL_SELECT, 0, 0, 7, 1},
       {QSM_REG_ADJUST, 0, 0, 1, 1},
@@ -130,7 +131,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x74, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c0, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x78, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c0, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
@@ -280,7 +281,7 @@ static void settings_are_closed_while_the_manager_computes(void **state) {
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   const uint32_t closed[] = {slot_register(0, QSM_SLOT_CTX), slot_register(0, QSM_SLOT_GOAL), slot_register(0, QSM_SLOT_HIST_CLEAR),
-                             slot_register(0, QSM_SLOT_ISO_IPC), QSM_REG_SCHEME, QSM_REG_ALPHA_EN, QSM_REG_ROLLOVER_CAP};
+                             slot_register(0, QSM_SLOT_ISO_IPC), QSM_REG_SCHEME, QSM_REG_ALPHA_EN, QSM_REG_ROLLOVER_CAP, QSM_REG_NONQOS_QUOTA};
   uint64_t e = 10000 - 1 + config.noc_lat;
   qsm_model_run(model, e - 1, false);
   port_write(model, QSM_REG_SCHEME, 1);  // in E - 1

@@ -495,6 +495,25 @@ static void trios_follow_the_worked_examples(void **state) {
   }
 }
 
+static void a_fixed_quota_takes_the_place_of_artificial_goals(void **state) {
+  (void)state;
+  for (uint32_t n = 1; n <= 8; n++) {
+    struct bench bench;
+    bench_open(&bench, model_demo());
+    bench.ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
+    bench.ctrl.regs.nonqos_quota = n;
+    arrive(&bench, 0, true, 4.0);
+    arrive(&bench, 1, false, 0);
+    run_to(&bench, 200);
+    launch(&bench, 0, 1000);
+    launch(&bench, 1, 1000);
+    run_to(&bench, 2 * EPOCH);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, EPOCH << (n - 1));
+    assert_true(qsm_qos_mgr_slot(bench.mgr, 0)->quota >= 4 * EPOCH);
+    bench_close(&bench);
+  }
+}
+
 static void alpha_en_off_keeps_alpha_at_one(void **state) {
   (void)state;
   struct bench bench;
@@ -667,6 +686,7 @@ int main(void) {
       cmocka_unit_test(fair_quotas_are_shares_of_the_isolated_ipc),
       cmocka_unit_test(fair_starves_a_tenant_whose_isolated_ipc_nobody_gave),
       cmocka_unit_test(trios_follow_the_worked_examples),
+      cmocka_unit_test(a_fixed_quota_takes_the_place_of_artificial_goals),
       cmocka_unit_test(alpha_en_off_keeps_alpha_at_one),
       cmocka_unit_test(no_instruction_at_all_saturates_the_quota_when_the_cap_is_off),
       cmocka_unit_test(a_tenant_without_goal_gets_at_least_one_instruction_per_cycle),

@@ -12,6 +12,7 @@ module formal_qos_goal #(
   input logic                        fair_i,
   input logic [3:0]                  sharers_i,
   input logic [18:0]                 alpha_cap_i,
+  input logic [3:0]                  nonqos_quota_i,
   input logic [19:0]                 epoch_len_i,
   input logic [NumKernels-1:0][30:0] insn_all_i,
   input logic [NumKernels-1:0][30:0] quota_all_i,
@@ -40,7 +41,7 @@ module formal_qos_goal #(
   logic [18:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .epoch_len_i, .insn_all_i, .quota_all_i,
+    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .nonqos_quota_i, .epoch_len_i, .insn_all_i, .quota_all_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i, .insn_i, .tbs_i,
     .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
     .ratio_valid_o(ratio_valid), .ratio_o(ratio)
@@ -87,7 +88,7 @@ module formal_qos_goal #(
   assign share = !qos_q && !fair_i;
   assign n_first = fair_i ? 2'd1 : alpha_on_i ? 2'd3 : 2'd2;
   assign history = qos_q && !alpha_on_i;
-  assign more = share ? left_q != '0 : asked_q != n_first;
+  assign more = share ? left_q != '0 && nonqos_quota_i == '0 : asked_q != n_first;
   assign asks = busy_q && !handed_q && ((asked_q == '0) ? more : u_dut.done && (more || (history && ready_i)));
   assign hands = busy_q && !handed_q && !more && (asked_q == '0 || u_dut.done);
   assign leaves = busy_q && (handed_q ? u_dut.done : hands && ready_i && !history);
@@ -113,6 +114,7 @@ module formal_qos_goal #(
   end
   always_comb begin
     if (fair_i) expected = quotient;
+    else if (share && nonqos_quota_i != '0) expected = 31'(epoch_len_i) * (31'd1 << (nonqos_quota_i - 1'b1));
     else if (share) expected = (own < 31'(epoch_len_i)) ? 31'(epoch_len_i) : own;
     else if (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0) expected = MOST;
     else expected = (u_dut.hi > 48'(MOST)) ? MOST : u_dut.hi[30:0];
@@ -142,8 +144,8 @@ module formal_qos_goal #(
 
   // The registers stay while an epoch is worked out (R-QM-3).
   logic        steady;
-  logic [44:0] registers, registers_q;
-  assign registers = {alpha_on_i, fair_i, sharers_i, alpha_cap_i, epoch_len_i};
+  logic [48:0] registers, registers_q;
+  assign registers = {alpha_on_i, fair_i, sharers_i, alpha_cap_i, epoch_len_i, nonqos_quota_i};
   assign steady = registers == registers_q;
   always_ff @(posedge clk_i) registers_q <= registers;
 
@@ -161,7 +163,7 @@ module formal_qos_goal #(
     assume (32'(kernel_i) < NumKernels);
     if (rst_ni) begin
       assume (!start_i || (!busy_q && !valid_i));
-      assume ((start_i || steady) && !(alpha_on_i && fair_i) && (alpha_cap_i == '0 || alpha_cap_i >= ONE));
+      assume ((start_i || steady) && !(alpha_on_i && fair_i) && (alpha_cap_i == '0 || alpha_cap_i >= ONE) && nonqos_quota_i <= 4'd8);
 
       rests: assert (idle == !busy_q);
       takes: assert (ready == (!busy_q || leaves));
@@ -178,10 +180,11 @@ module formal_qos_goal #(
       state: assert (3'(u_dut.state_q) == 3'(stands));
       if (busy_q) same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q, u_dut.hist_cycles_q, u_dut.insn_q, u_dut.tbs_q}
                                 == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q, insn_q, tbs_q} && 32'(kernel_q) < NumKernels);
-      same_factors: assert (u_dut.factors_q == factors_q && (!busy_q || !share || u_dut.candidates == left_q));
+      same_factors: assert (u_dut.factors_q == factors_q && (!busy_q || !share || nonqos_quota_i != '0 || u_dut.candidates == left_q));
       if (!busy_q || asked_q == '0) unit_rests: assert (u_dut.done);
       if (busy_q && (handed_q || (qos_q && alpha_on_i && asked_q == 2'd1))) by_zero: assert (u_dut.u_arith.by_zero_q == (hist_insn_q == '0));
       if (u_dut.done && u_dut.u_arith.by_zero_q) overflows: assert (u_dut.overflow);
+      if (busy_q && share && asked_q != '0) scaled: assert (nonqos_quota_i == '0);
       if (busy_q && !handed_q && !share) asked: assert (asked_q <= n_first);
       if (busy_q && handed_q) behind: assert (history);
       if (busy_q && asked_q != '0) kept: assert (u_dut.unbounded_q == (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0));
@@ -189,6 +192,7 @@ module formal_qos_goal #(
 
       behind_goal: cover (hands && qos_q && alpha_on_i && alpha == 19'h1_8000 && quota == 31'd1000);
       two_factors: cover (hands && share && factors_q == 3'b011 && kernel_q == 2 && quota == 31'd7 && epoch_len_i == 20'd5);
+      fixed: cover (hands && share && factors_q == 3'b001 && quota == 31'd640 && epoch_len_i == 20'd5);
       share_of_all: cover (hands && fair_i && !qos_q && quota == 31'd3 && ready_i);
       ratio_behind: cover (handed_q && ratio_valid && ratio == 19'h1_0001 && fair_i);
     end

@@ -17,6 +17,7 @@ module formal_qos_mgr #(
   input logic [18:0]                            alpha_cap_i,
   input logic [7:0]                             rollover_cap_i,
   input logic                                   alpha_en_i,
+  input logic [3:0]                             nonqos_quota_i,
   input logic [NumKernels-1:0]                  valid_i,
   input logic [NumKernels-1:0]                  qos_i,
   input logic [NumKernels-1:0][31:0]            goal_i,
@@ -33,7 +34,7 @@ module formal_qos_mgr #(
   logic [2:0]         load_scheme;
   logic [31:0]        epochs;
   qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(20)) u_dut (
-    .clk_i, .rst_ni(1'b1), .scheme_i, .epoch_len_i, .alpha_cap_i, .rollover_cap_i, .alpha_en_i, .valid_i, .qos_i, .goal_i, .iso_ipc_i,
+    .clk_i, .rst_ni(1'b1), .scheme_i, .epoch_len_i, .alpha_cap_i, .rollover_cap_i, .alpha_en_i, .nonqos_quota_i, .valid_i, .qos_i, .goal_i, .iso_ipc_i,
     .hist_clear_i('0), .busy_i, .cnt_i, .had_tb_i, .snap_insn_i, .cycle_i, .tick_o(tick), .e_o(e), .done_o(done), .sample_o(sample), .word_valid_o(word_valid),
     .word_sm_o(word_sm), .word_kernel_o(word_kernel), .word_quota_o(), .word_credit_o(), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
     .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(), .insn_o(), .hcyc_o(), .epoch_insn_o(), .epoch_quota_o(), .alpha_o(), .ratio_o()
@@ -45,10 +46,11 @@ module formal_qos_mgr #(
   // Registers stay as they are at E (R-QM-3).
   logic [NumKernels-1:0] valid_q, qos_q;
   logic                  alpha_en_q;
+  logic [3:0]            nonqos_quota_q;
   logic [2:0]            scheme_q;
   logic [31:0]           epochs_q;
   always_ff @(posedge clk_i) begin
-    if (cycle_q == 0) {valid_q, qos_q, alpha_en_q, scheme_q, epochs_q} <= {valid_i, qos_i, alpha_en_i, scheme_i, epochs};
+    if (cycle_q == 0) {valid_q, qos_q, alpha_en_q, nonqos_quota_q, scheme_q, epochs_q} <= {valid_i, qos_i, alpha_en_i, nonqos_quota_i, scheme_i, epochs};
   end
 
   logic [NumSms-1:0][NumKernels-1:0] due_q, sent_q, in_range;  // words
@@ -71,7 +73,7 @@ module formal_qos_mgr #(
       assume (u_dut.u_sum.sm_q == '0 && !u_dut.u_sum.full_q && u_dut.u_sum.tbs_q == '0 && u_dut.u_goal.done);
       assume (u_dut.u_split.sm_q == '0 && !u_dut.u_split.complete_q);
     end else begin
-      assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q);
+      assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q && nonqos_quota_i == nonqos_quota_q);
     end
     assume (!tick && scheme_i <= 3'd6);  // epochs are longer than this
 

@@ -54,6 +54,7 @@ const std::vector<Register> kGpuRegisters = {
     {"ADJUST_BUSY", 0x68, Access::kRo, 0, 0, 0},
     {"SMSEL_JOB", 0x6C, Access::kRo, 0, 0, 0},
     {"CONFIG3", 0x70, Access::kRo, NUM_GROUPS | NUM_IMAGES << 4, 0, 0},
+    {"NONQOS_QUOTA", 0x74, Access::kRw, 0, 0, 8, 1, false, true},
 };
 
 const std::vector<Register> kSlotRegisters = {

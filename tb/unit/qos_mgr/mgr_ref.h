@@ -16,6 +16,7 @@ struct MgrInputs {
   unsigned scheme = kNaive;
   uint32_t alpha_cap = 0x40000, rollover_cap = 8;
   bool alpha_en = true;
+  unsigned nonqos_quota = 0;
   std::vector<bool> valid, qos, had_tb;         // per kernel
   std::vector<uint32_t> goal, iso_ipc;          // per kernel
   std::vector<std::vector<uint32_t>> insn, tbs;  // per SM and kernel
@@ -113,7 +114,7 @@ class MgrRef {
     }
     slots[k].alpha = kAlphaOne;
     slots[k].ratio = 0;
-    slots[k].quota = in.scheme == kFair ? fair(in, k, t) : std::max<uint64_t>(q, t);
+    slots[k].quota = in.scheme == kFair ? fair(in, k, t) : in.nonqos_quota != 0 ? uint64_t{t} * (1u << (in.nonqos_quota - 1)) : std::max<uint64_t>(q, t);
   }
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9

@@ -76,6 +76,7 @@ class Bench {
     top.alpha_cap_i = in.alpha_cap;
     top.rollover_cap_i = static_cast<uint8_t>(in.rollover_cap);
     top.alpha_en_i = in.alpha_en;
+    top.nonqos_quota_i = static_cast<uint8_t>(in.nonqos_quota);
     top.cycle_i = t_ + 0xfffffff0u;
     top.hist_clear_i = static_cast<uint8_t>(clear_);
     for (unsigned k = 0; k < kKernels; k++) {
@@ -259,6 +260,18 @@ void test_other(qsm_unit::Tap &tap) {
     b.epoch();
     tap.expect(b.quota(0) == kQuotaMax, "not saturated: %u", b.quota(0));
   }
+  for (unsigned n = 1; n <= 8; n++) {  // beside a QoS slot that would scale it
+    Bench b(tap);
+    one_kernel(b, false, 0, 50000);
+    if (kKernels >= 2) {
+      b.in.valid[1] = b.in.qos[1] = b.in.had_tb[1] = true;
+      b.in.goal[1] = 2 << 16;
+      b.in.insn[0][1] = 20000;
+    }
+    b.in.nonqos_quota = n;
+    b.epoch();
+    tap.expect(b.quota(0) == EPOCH_RESET << (n - 1), "NONQOS_QUOTA %u: %u", n, b.quota(0));
+  }
   tap.done("R-QM-8, B4, B5: quota of a non-QoS slot");
 }
 
@@ -441,6 +454,7 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
   in.alpha_cap = random.one_in(3) ? 0 : 0x10000 + random.below(0x70000);
   in.rollover_cap = random.one_in(4) ? 0 : random.below(256);
   in.alpha_en = !random.one_in(8);
+  in.nonqos_quota = random.one_in(4) ? random.below(9) : 0;
   for (unsigned k = 0; k < kKernels; k++) {
     in.valid[k] = !random.one_in(8);
     in.qos[k] = in.valid[k] && random.one_in(2);
