@@ -30,7 +30,7 @@ module formal_qos_slots #(
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
   logic [NumKernels-1:0][18:0] alpha, ratio;
   qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(SnapW)) u_dut (
-    .clk_i, .rst_ni, .scheme_i, .epoch_len_i('0), .alpha_cap_i('0), .rollover_cap_i('0), .alpha_en_i(1'b1), .valid_i, .qos_i('0), .goal_i('0),
+    .clk_i, .rst_ni, .scheme_i, .epoch_len_i('0), .alpha_cap_i('0), .rollover_cap_i('0), .alpha_en_i(1'b1), .nonqos_quota_i('0), .valid_i, .qos_i('0), .goal_i('0),
     .iso_ipc_i('0), .hist_clear_i, .busy_i, .cnt_i, .had_tb_i, .snap_insn_i('0), .cycle_i, .tick_o(), .e_o(e), .done_o(done), .sample_o(),
     .word_valid_o(), .word_sm_o(), .word_kernel_o(), .word_quota_o(), .word_credit_o(), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
     .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(e_lo), .insn_o(insn), .hcyc_o(hcyc), .epoch_insn_o(epoch_insn),
