@@ -65,9 +65,12 @@ module formal_tb_trial #(
 
   // Warps w of a TB with (first + w) mod NumSched = j.
   function automatic logic [FreeW:0] needs(logic [FreeW-1:0] whole, logic [SubW-1:0] rest, logic [SubW-1:0] first, int unsigned j);
+    logic [SubW-1:0] sub;
+    sub = first;
     needs = '0;
     for (int unsigned w = 0; w < NumSched * WarpsPerSched; w++) begin
-      if (w < 32'(whole) * NumSched + 32'(rest) && (32'(first) + w) % NumSched == j) needs += 1'b1;
+      if (w < 32'(whole) * NumSched + 32'(rest) && 32'(sub) == j) needs += 1'b1;
+      sub = (32'(sub) == NumSched - 1) ? '0 : sub + 1'b1;
     end
   endfunction
   function automatic logic [Granules-1:0] run_of(where_t place);
@@ -162,7 +165,7 @@ module formal_tb_trial #(
         slots_q <= slots_q - 1'b1;
         granules_q <= granules_q & ~run_i;
         for (int unsigned j = 0; j < NumSched; j++) warps_q[j] <= FreeW'(32'(warps_q[j]) - 32'(needs(whole_i, rest_i, first_q, j)));
-        first_q <= SubW'((32'(first_q) + 32'(rest_i)) % NumSched);
+        first_q <= SubW'(32'(first_q) + 32'(rest_i) - ((32'(first_q) + 32'(rest_i) >= NumSched) ? NumSched : 0));
       end
     end
   end
