@@ -10,7 +10,7 @@ define experiment
 endef
 
 experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and throughput of all pairs under each scheme -> docs/results/experiment_qos_pairs.md
-	$(call experiment,qos_pairs,qos_pairs qos_few_warps)
+	$(call experiment,qos_pairs,qos_pairs qos_fixed qos_few_warps)
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
