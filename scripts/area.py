@@ -24,8 +24,18 @@ GATES = "AND,OR,XOR,MUX"
 # The usual scripts spend minutes per block on equivalences; these are for comparing blocks.
 ABC_GATES = "+strash;dc2;map"
 ABC_LUTS = "+strash;dc2;if"
-QOS_FOLDERS = ("rtl/qos_mgr",)
-QOS_MODULES = ("qsm_quota", "qsm_elastic")
+# What quality of service costs: rows of a table, the modules of each.
+QOS_PARTS = {
+    "quota gate and counters": ("qsm_quota", "qsm_elastic"),
+    "QoS manager": ("qsm_qos_mgr", "qsm_qos_goal", "qsm_qos_arith", "qsm_qos_sum", "qsm_qos_split", "qsm_epoch_timer"),
+    "idle-warp samplers": ("qsm_idle_sampler",),
+    "group arbitration of QAWS": ("qsm_qaws",),
+    "preemption, in the SMs": ("qsm_tb_save", "qsm_save_steps", "qsm_inject"),
+    "preemption, GPU level": ("qsm_preempt", "qsm_preempt_exam", "qsm_tb_images", "qsm_tb_tickets", "qsm_tb_ages"),
+    "adjustment of thread blocks": ("qsm_tb_adjust", "qsm_tb_trial"),
+}
+# For comparison: what every GPU has.
+POLICY_PARTS = {"policies lrr and gto": ("qsm_warp_sched", "qsm_warp_age"), "two-level": ("qsm_two_level",), "counters of stall reasons": ("qsm_stall",)}
 STAND_ALONE_FOLDERS = ("rtl/warp_sched", "rtl/qos_mgr")
 OTHER_SM_MODULES = ("qsm_fetch", "qsm_regfile", "qsm_exec", "qsm_warp_state", "qsm_wb", "qsm_lsu")
 ECP5_COLUMNS = ("LUT4", "flip-flops", "DP16KD", "MULT18X18D")
@@ -210,8 +220,6 @@ def fpga_section(cfg_folder, log):
         return [sum(rows[name][1][what] for name in names if name in rows) for rows, what in columns]
 
     total = cells(generic_rows)
-    qos = (modules_in(QOS_FOLDERS) | set(QOS_MODULES)) & set(generic_rows)
-    gate, manager = qos & set(QOS_MODULES), qos - set(QOS_MODULES)
 
     def share(what, names):
         own = cells(names)
@@ -219,7 +227,8 @@ def fpga_section(cfg_folder, log):
 
     header = ("", "gates", "flip-flops", "memory bits", "LUT4", "FF (ECP5)", "DP16KD", "MULT18X18D")
     lines = ["", "## `fpga`, the whole GPU", "", "What quality of service costs:", ""]
-    lines += table(header, [share("quota gate and counters (all SMs)", gate), share("QoS manager", manager), share("both", qos),
+    lines += table(header, [*(share(part, names) for part, names in QOS_PARTS.items()),
+                            share("all of these", sum(QOS_PARTS.values(), ())), *(share(part, names) for part, names in POLICY_PARTS.items()),
                             ("whole GPU", *total)])
     ordered = sorted(generic_rows, key=lambda name: -ecp5_rows.get(name, (0, {}))[1].get("LUT4", 0))
     lines += ["", "Each module by itself, without what is in it, all instances together:", ""]
