@@ -74,7 +74,7 @@ def sample(mutants, n, seed):
 
 
 def digest(paths, more=""):
-    text = "".join(f"{path}\n{path.read_text()}\n" for path in sorted(paths))
+    text = "".join(f"{path.relative_to(ROOT)}\n{path.read_text()}\n" for path in sorted(paths))
     return hashlib.sha1((text + more).encode()).hexdigest()[:12]
 
 
