@@ -235,6 +235,8 @@ def page(mutants, seen, reasons, options):
         modules[mutant.module].append(mutant)
         kinds[mutant.kind].append(mutant)
     rows = [f"| {m.module} | {m.id} | {m.line} | {m.kind} | {code(m.statement)} | {code(m.what)} | {reasons.get(m.id, '**not seen**')} |" for m in survivors]
+    made = collections.Counter(mutant.module for mutant in mutants)
+    whole = [f"`{name}`" for name, group in sorted(modules.items()) if len(group) == made[name]]
     caught = len(done) - len(survivors)
     same = sum(mutant.id in reasons for mutant in survivors)
     return "\n".join([
@@ -245,8 +247,9 @@ def page(mutants, seen, reasons, options):
         f"**{percent(caught, len(done) - same)} of the {len(done) - same} mutants run that can matter are caught**, {percent(caught, len(done))} of all "
         f"{len(done)} run; {len(mutants)} are made. Asked are the unit",
         f"benches that the block is part of and the fuzz in lockstep on {' and '.join(options.configs)}, whichever is quick first, at last {options.cycles} cycles of it.",
+        f"Run whole: {', '.join(whole) or 'no module'}." + (" Of the others only some have been run." if len(whole) < len(made) else ""),
         "",
-        *table("module", modules, seen, reasons, collections.Counter(mutant.module for mutant in mutants if mutant.module in modules)),
+        *table("module", modules, seen, reasons, {name: made[name] for name in modules}),
         "",
         *table("kind", kinds, seen, reasons),
         "",
