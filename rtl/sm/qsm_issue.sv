@@ -128,7 +128,8 @@ module qsm_issue
   );
 
   // ---- Eligible, and why not (R-IS-1, R-IS-6: the first that holds) ----
-  why_e [WarpsPerSched-1:0] blocked, reason;  // blocked: WhyIssued means eligible
+  // blocked: WhyIssued means eligible, but for a step injected now, which takes all warps their turn and comes late in the cycle.
+  why_e [WarpsPerSched-1:0] blocked, reason;
   logic [WarpsPerSched-1:0] eligible, waits_long, needs_entry;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
@@ -148,16 +149,16 @@ module qsm_issue
       else if (sb_hazard_mem[w] || (head_i[w].fence && sb_mem[w])) blocked[w] = WhyLoad;
       else if (sb_hazard[w] || (needs_entry[w] && sb_full[w])) blocked[w] = WhyScoreboard;
       else if (!open_i[kernel_i[w]]) blocked[w] = WhyQuota;
-      else if (!unit_free || inject) blocked[w] = WhyUnit;
+      else if (!unit_free) blocked[w] = WhyUnit;
       else blocked[w] = WhyIssued;
     end
     assign eligible[w] = resident_i[w] && blocked[w] == WhyIssued;
     assign waits_long[w] = resident_i[w] && blocked[w] inside {WhyBarrier, WhyLoad, WhyQuota};  // R-PO-7
-    assign reason[w] = (blocked[w] == WhyIssued && !(pick_valid && pick_warp == WarpW'(w))) ? WhyArbitration : blocked[w];
+    assign reason[w] = (blocked[w] != WhyIssued || (pick_valid && pick_warp == WarpW'(w))) ? blocked[w] : inject ? WhyUnit : WhyArbitration;
   end
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
-    .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible), .long_i(waits_long),
+    .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible), .void_i(inject), .long_i(waits_long),
     .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget), .restart_i(policy_param_i.restart), .shut_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick_warp), .qaws_front_o

@@ -23,6 +23,7 @@ module qsm_qaws #(
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,
+  input  logic                             void_i,      // in truth none is eligible; the pick is nobody's then, the state true
   input  logic [NumKernels-1:0][7:0]       budget_i,    // 1..255
   input  logic [NumKernels-1:0]            restart_i,   // its budget or the policy has been written
   input  logic [NumKernels-1:0]            shut_i,      // no warp of it is eligible until it gets quota
@@ -130,6 +131,7 @@ module qsm_qaws #(
   // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
   warps_t here, mark;
   logic   switched, steps, spent, moves;
+  logic   steps_true, moves_true;  // with void_i, which only the rule of the text asks for
 
   assign here     = members(same);
   assign mark     = fresh ? greedy_i & resident_i : mark_q;
@@ -138,6 +140,8 @@ module qsm_qaws #(
   assign steps    = !fresh && counts_here && counts_elsewhere && switched;
   assign spent    = front_q.ncs >= front_q.budget;
   assign moves    = fresh || leaves || (steps && spent);
+  assign steps_true = steps && !(prose_i && void_i);
+  assign moves_true = fresh || leaves || (steps_true && spent);
 
   // ---- Order of the groups, from the front on, and who leads (R-QW-8) ----
   kernels_t ready, issuing;
@@ -150,16 +154,16 @@ module qsm_qaws #(
   warps_t front_leader;
   front_t no_front;
   assign no_front     = '{valid: 1'b0, budget: front_q.budget, ncs: '0};
-  assign front_o      = members(moves ? next_group : same);
+  assign front_o      = members(moves_true ? next_group : same);
   assign front_leader = front_o & leader_o;
   // An eligible leader of the front is the pick.
-  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 : pick_valid_i && pick_slot_i == oldest_i;
+  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 && !void_i : pick_valid_i && pick_slot_i == oldest_i;
 
   always_comb begin
     front_d = front_q;
-    if (moves) front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
+    if (moves_true) front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
     if (leaves && (hosted & same) != '0) front_d.ncs = front_q.ncs;  // shut, not empty
-    if (steps && !spent) front_d.ncs = front_q.ncs + 8'd1;
+    if (steps_true && !spent) front_d.ncs = front_q.ncs + 8'd1;
     if (!runs) front_d = no_front;
 
     mark_d = mark;

@@ -23,6 +23,7 @@ module qsm_warp_sched #(
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,      // may issue in this cycle (R-IS-1)
+  input  logic                             void_i,          // but none does: as if none were eligible; may come late
   input  logic [NumWarps-1:0]              long_i,          // will not be eligible for long (R-PO-7)
   input  logic                             start_valid_i,   // a warp becomes resident at the end of this cycle
   input  logic [SlotW-1:0]                 start_slot_i,
@@ -70,7 +71,7 @@ module qsm_warp_sched #(
   );
 
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
-    .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i,
+    .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i, .void_i,
     .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o), .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
     .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
     .state_o(qaws_front_o)
@@ -118,7 +119,7 @@ module qsm_warp_sched #(
   );
 
   always_comb begin
-    pick_valid_o = |choice;
+    pick_valid_o = (|choice) && !void_i;
     pick_slot_o  = next_slot;
     if (leader != '0) pick_slot_o = leader_slot;
     else if (qaws || policy_i == POLICY_GTO) pick_slot_o = oldest;
@@ -141,7 +142,7 @@ module qsm_warp_sched #(
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible_i[pick_slot_o])
     else $error("R-PO-2..6, R-QW-8: picked warp is not eligible");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) two_level || pick_valid_o == |eligible_i)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) two_level || pick_valid_o == ((|eligible_i) && !void_i))
     else $error("R-PO-2..4, R-QW-8: no pick though a warp is eligible");
 
   // Of one group alone qaws picks what gto would pick.

@@ -16,7 +16,8 @@ module formal_qaws #(
   input logic [KernelW-1:0]         start_kernel_i,
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
-  input logic [NumWarps-1:0]        eligible_i,
+  input logic [NumWarps-1:0]        seen_i,      // eligible, unless void_i
+  input logic                       void_i,
   input logic [NumKernels-1:0][7:0] budget_i,
   input logic [NumKernels-1:0]      written_i,  // its budget is written, with the value that it had or another one
   input logic [NumKernels-1:0]      shut_i,
@@ -25,11 +26,14 @@ module formal_qaws #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
+  logic [NumWarps-1:0] eligible;  // in truth
+  assign eligible = void_i ? '0 : seen_i;
+
   logic [NumWarps-1:0]               resident;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i, .long_i('0),
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i(seen_i), .long_i('0),
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
 
@@ -41,7 +45,7 @@ module formal_qaws #(
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .policy_i(Prose ? 3'd5 : 3'd4), .resident_i(resident), .kernel_i(kernel), .eligible_i, .long_i('0), .start_valid_i, .start_slot_i,
+    .clk_i, .rst_ni, .policy_i(Prose ? 3'd5 : 3'd4), .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i('0), .start_valid_i, .start_slot_i,
     .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart), .shut_i, .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
@@ -96,8 +100,8 @@ module formal_qaws #(
     in_order = 1'b1;
     ranks = 1'b1;
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      if (eligible_i[w] && ahead(front_after, group[w], group[pick])) in_order = 1'b0;
-      if (eligible_i[w] && group[w] == group[pick] && older[w][pick] && !u_dut.group_leader[pick]) ranks = 1'b0;
+      if (eligible[w] && ahead(front_after, group[w], group[pick])) in_order = 1'b0;
+      if (eligible[w] && group[w] == group[pick] && older[w][pick] && !u_dut.group_leader[pick]) ranks = 1'b0;
     end
   end
 
@@ -109,8 +113,8 @@ module formal_qaws #(
     marked_waits = 1'b0;
     mark_others = 1'b0;
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      if (resident[w] && group[w] == front && u_dut.u_qaws.mark_q[w] && !eligible_i[w]) marked_waits = 1'b1;
-      if (eligible_i[w] && group[w] == front) mark_others = 1'b1;
+      if (resident[w] && group[w] == front && u_dut.u_qaws.mark_q[w] && !eligible[w]) marked_waits = 1'b1;
+      if (eligible[w] && group[w] == front) mark_others = 1'b1;
     end
   end
   logic step;
@@ -147,7 +151,7 @@ module formal_qaws #(
   logic [NumWarps-1:0] shut_eligible;
   logic [NumKernels-1:0] legal_budget;
   always_comb begin
-    for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = eligible_i[w] && shut_i[kernel[w]];
+    for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = seen_i[w] && shut_i[kernel[w]];
     for (int unsigned k = 0; k < NumKernels; k++) legal_budget[k] = budget_i[k] != 0 && 32'(budget_i[k]) <= MaxBudget;
   end
 
@@ -168,7 +172,7 @@ module formal_qaws #(
       if (valid && !restarted && front_counts && !step) stays: assert (front_after == front && ncs_after == ncs);
       if (!carried_q) count_bound: assert (ncs <= front);
       // R-QW-8.
-      picks_somebody: assert (pick_valid == (eligible_i != '0));
+      picks_somebody: assert (pick_valid == (eligible != '0));
       if (pick_valid) group_in_turn: assert (in_order);
       if (pick_valid) oldest_or_leader: assert (ranks);
       // Bound.

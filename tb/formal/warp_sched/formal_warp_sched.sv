@@ -14,7 +14,8 @@ module formal_warp_sched #(
   input logic [KernelW-1:0]         start_kernel_i,
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
-  input logic [NumWarps-1:0]        eligible_i,
+  input logic [NumWarps-1:0]        seen_i,      // eligible, unless void_i
+  input logic                       void_i,
   input logic [NumWarps-1:0]        long_i,
   input logic [4:0]                 active_warps_i,
   input logic [NumKernels-1:0][7:0] budget_i,
@@ -24,11 +25,14 @@ module formal_warp_sched #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
+  logic [NumWarps-1:0] eligible;  // in truth
+  assign eligible = void_i ? '0 : seen_i;
+
   logic [NumWarps-1:0]               resident;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i, .long_i,
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i(seen_i), .long_i,
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
 
@@ -45,7 +49,7 @@ module formal_warp_sched #(
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .eligible_i, .long_i, .start_valid_i, .start_slot_i, .finish_valid_i,
+    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i, .start_valid_i, .start_slot_i, .finish_valid_i,
     .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .shut_i, .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
@@ -87,20 +91,20 @@ module formal_warp_sched #(
   logic [NumWarps-1:0] choice;
   logic                ranked;  // a policy of R-PO-2 to -6
   always_comb begin
-    choice = eligible_i;
+    choice = eligible;
     expected = '0;
     ranked = 1'b1;
     case (policy_i)
-      3'd0: expected = circular(eligible_i, gone_q ? after(last_q) : last_q);
+      3'd0: expected = circular(eligible, gone_q ? after(last_q) : last_q);
       3'd1: begin
         for (int unsigned w = 0; w < NumWarps; w++) begin
-          if (eligible_i[w] && (eligible_i & ~(NumWarps'(1) << w) & ~older[w]) == '0) expected = SlotW'(w);
+          if (eligible[w] && (eligible & ~(NumWarps'(1) << w) & ~older[w]) == '0) expected = SlotW'(w);
         end
-        if (!gone_q && eligible_i[last_q]) expected = last_q;
+        if (!gone_q && eligible[last_q]) expected = last_q;
       end
-      3'd2: expected = circular(eligible_i, after(last_q));
+      3'd2: expected = circular(eligible, after(last_q));
       3'd3: begin
-        choice = eligible_i & u_dut.u_two_level.active_o;
+        choice = eligible & u_dut.u_two_level.active_o;
         expected = circular(choice, gone_q ? after(last_q) : last_q);
       end
       default: ranked = 1'b0;
@@ -113,12 +117,12 @@ module formal_warp_sched #(
   always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
       patient[w] = 32'(others_q[w]) < NumWarps;
-      shut_eligible[w] = eligible_i[w] && shut_i[kernel[w]];
+      shut_eligible[w] = seen_i[w] && shut_i[kernel[w]];
     end
   end
   always_ff @(posedge clk_i) begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      others_q[w] <= (!rst_ni || policy_i != 3'd2 || !eligible_i[w] || pick == SlotW'(w)) ? '0 : others_q[w] + 1'b1;
+      others_q[w] <= (!rst_ni || policy_i != 3'd2 || !eligible[w] || pick == SlotW'(w)) ? '0 : others_q[w] + 1'b1;
     end
   end
 
@@ -128,10 +132,10 @@ module formal_warp_sched #(
       if (ranked) picks_somebody: assert (pick_valid == (choice != '0));
       if (ranked && pick_valid) picks_by_the_rule: assert (pick == expected);
       rotates: assert (&patient);
-      oldest_wins: cover (policy_i == 3'd1 && pick_valid && pick == SlotW'(NumWarps - 1) && !gone_q && last_q != pick && eligible_i[0]);
-      stays: cover (policy_i == 3'd0 && pick_valid && pick == last_q && !gone_q && $countones(eligible_i) > 1);
+      oldest_wins: cover (policy_i == 3'd1 && pick_valid && pick == SlotW'(NumWarps - 1) && !gone_q && last_q != pick && eligible[0]);
+      stays: cover (policy_i == 3'd0 && pick_valid && pick == last_q && !gone_q && $countones(eligible) > 1);
       last_in_turn: cover (32'(others_q[0]) == NumWarps - 1 && pick == '0);
-      inactive_waits: cover (policy_i == 3'd3 && eligible_i != '0 && !pick_valid);
+      inactive_waits: cover (policy_i == 3'd3 && eligible != '0 && !pick_valid);
     end
   end
 endmodule

@@ -128,7 +128,9 @@ class Bench {
   void drive() {
     top.policy_i = static_cast<uint8_t>(in.policy);
     qsm_unit::set(top.resident_i, 0, kWarps, in.resident);
-    qsm_unit::set(top.eligible_i, 0, kWarps, in.eligible);
+    // Nobody is eligible: one way to say so is a void cycle, whatever the warps are like.
+    top.void_i = in.eligible == 0 && qsm_unit::noise(2) != 0;
+    qsm_unit::set(top.eligible_i, 0, kWarps, top.void_i ? tempting() : in.eligible);
     qsm_unit::set(top.long_i, 0, kWarps, in.stalled_long);
     for (unsigned w = 0; w < kWarps; w++) qsm_unit::set(top.kernel_i, w, kKernelW, in.kernel[w]);
     for (unsigned k = 0; k < kKernels; k++) qsm_unit::set(top.budget_i, k, 8, in.budget[k]);
@@ -140,6 +142,14 @@ class Bench {
     top.finish_valid_i = in.finish != kNone;
     top.finish_slot_i = static_cast<uint8_t>(in.finish != kNone ? static_cast<unsigned>(in.finish) : qsm_unit::noise(kWarps));
     top.eval();
+  }
+  uint64_t tempting() const {
+    uint64_t warps = 0;
+    for (unsigned w = 0; w < kWarps; w++) {
+      const bool may = has(in.resident, w) && !has(in.stalled_long, w) && !has(in.shut, in.kernel[w]);
+      warps |= uint64_t{may && qsm_unit::noise(2) != 0} << w;
+    }
+    return warps;
   }
   void clock() {
     top.clk_i = 0;
