@@ -10,25 +10,30 @@ stands_for() {
 }
 n_schemes=$(grep -c '{label: .*scheme:' experiments/qos_pairs.yaml)
 stands_for qos_pairs "$((900 * n_schemes)) runs, and 10 of a kernel alone"
+stands_for qos_fixed '1800 runs, and 10 of a kernel alone'
+stands_for qos_few_warps '1800 runs, and 10 of a kernel alone'
 stands_for qaws_same '120 runs, and 60 of a kernel alone'
 stands_for qaws_distinct '1080 runs, and 60 of a kernel alone'
 
-for sweep in qos_pairs qaws_same qaws_distinct; do
+stands_for qaws_few_warps '50 runs, and 20 of a kernel alone'
+
+for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_warps; do
   sed 's/\[vadd, .*stencil\]/[vadd, conv2d, reduce]/; s/\[50%, .*95%\]/[50%, 90%]/; s/^cycles: 300000 /cycles: 20000 /; s/^size: M/size: S/' \
     "experiments/$sweep.yaml" >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
 
-# fills PAGE TABLES: the page has so many tables, and its plot.
+# fills PAGE TABLES: the page has so many tables, and each of its plots is one.
 fills() {
   call python3 scripts/experiment.py "experiments/$1.md" "$work" "$work/results/$1.md"
   verdict "page $1" "$code $(grep -c '^| *-*- |' "$work/results/$1.md") $(grep -c '<!--' "$work/results/$1.md")" "0 $2 0"
-  plot=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$work/results/$1.md")
-  verdict "its plot" "$(grep -c 'id="gnuplot_plot_1"' "$work/results/$plot")" 1
+  sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$work/results/$1.md" >"$work/plots"
+  while read -r plot; do verdict "plot $plot" "$(grep -c 'id="gnuplot_plot_1"' "$work/results/$plot")" 1; done <"$work/plots"
+  verdict "page $1 has plots" "$(grep -c . "$work/plots")" "$3"
 }
-fills qos_pairs 9
-fills qaws 4
+fills qos_pairs 15 2
+fills qaws 6 1
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 echo '<!-- qaws_same tables best -->' >"$work/wrong.md"
 call python3 scripts/experiment.py "$work/wrong.md" "$work" "$work/results/wrong.md"
