@@ -9,27 +9,9 @@
 
 #include <cmocka.h>
 
-#include "model_support.h"
-#include "qsm_ctrl.h"
-#include "qsm_tb_sched.h"
+#include "sched_bench.h"
 
 enum { AREA = 0x80010000, AREA_LIMIT = 0x80040000, KIND_NONE = 0, KIND_SAVE, KIND_DRAIN, KIND_RESTORE, KIND_SAVED, KIND_FREED };
-
-struct bench {
-  struct qsm_config config;
-  struct qsm_ctrl ctrl;  // for its registers
-  struct notes *notes;
-  struct qsm_tb_sched *ts;
-  uint64_t cycle;  // next
-};
-
-static void run_to(struct bench *bench, uint64_t to) {
-  while ((bench->cycle = qsm_tb_sched_next(bench->ts, bench->cycle)) < to) {
-    bench->ctrl.regs.irq |= qsm_tb_sched_step(bench->ts, bench->cycle, 0);
-    bench->cycle++;
-  }
-  bench->cycle = to;
-}
 
 static void add_tenant(struct bench *bench, uint32_t k) {
   struct qsm_regs *regs = &bench->ctrl.regs;
@@ -45,19 +27,9 @@ static void add_tenant(struct bench *bench, uint32_t k) {
 
 // Tenants 0 .. n - 1, with settled targets.
 static void bench_open(struct bench *bench, struct qsm_config config, uint32_t n_tenants) {
-  memset(bench, 0, sizeof *bench);
-  bench->config = config;
-  qsm_ctrl_reset(&bench->ctrl, &bench->config);
-  bench->notes = notes_create();
-  bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
-  assert_non_null(bench->ts);
+  sched_open(bench, config);
   for (uint32_t k = 0; k < n_tenants; k++) add_tenant(bench, k);
   run_to(bench, 500);
-}
-
-static void bench_close(struct bench *bench) {
-  qsm_tb_sched_destroy(bench->ts);
-  notes_destroy(bench->notes);
 }
 
 // Blocks of one warp without shared memory; they have all been dispatched that have room.
@@ -109,7 +81,7 @@ static void a_switch_is_decided_three_cycles_after_its_write_and_one_more_per_im
     assert_int_equal(result(&bench, v), 1);
   }
   assert_int_equal(qsm_preempt_saved(pe(&bench), 0), 2 << 8);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_drain_and_one_without_an_image_are_decided_two_cycles_after(void **state) {
@@ -126,7 +98,7 @@ static void a_drain_and_one_without_an_image_are_decided_two_cycles_after(void *
   t = ask(&bench, (struct qsm_preempt_request){.sm = 3});
   run_to(&bench, t + 3);
   assert_int_equal(code(&bench), QSM_PREEMPT_NO_IMAGE);  // num_images = 2
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void refusals_come_in_the_order_of_their_codes(void **state) {
@@ -155,7 +127,7 @@ static void refusals_come_in_the_order_of_their_codes(void **state) {
   regs->shared.desc[0].win[1].w = true;
   assert_int_equal(decided(&bench, flush), QSM_PREEMPT_ACCEPTED);
   assert_int_equal(decided(&bench, flush), QSM_PREEMPT_BUSY);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void an_area_that_wraps_is_too_small(void **state) {
@@ -169,7 +141,7 @@ static void an_area_that_wraps_is_too_small(void **state) {
   regs->shared.desc[0].shared_bytes = 8192;  // images of more than 4096 bytes
   launch(&bench, 0, 100);
   assert_int_equal(decided(&bench, (struct qsm_preempt_request){0}), QSM_PREEMPT_TOO_SMALL);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void the_youngest_block_goes_also_when_its_slot_is_low(void **state) {
@@ -181,7 +153,7 @@ static void the_youngest_block_goes_also_when_its_slot_is_low(void **state) {
   run_to(&bench, bench.cycle + 20);  // a new block is in slot 1
   assert_int_equal(decided(&bench, (struct qsm_preempt_request){0}), QSM_PREEMPT_ACCEPTED);
   assert_int_equal(qsm_preempt_status(pe(&bench)).tb, 1);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_block_whose_retirement_is_seen_at_the_decision_is_none(void **state) {
@@ -197,7 +169,7 @@ static void a_block_whose_retirement_is_seen_at_the_decision_is_none(void **stat
     assert_int_equal(code(&bench), late ? QSM_PREEMPT_ACCEPTED : QSM_PREEMPT_NO_TB);
     run_to(&bench, t + 6);
     if (late) assert_int_equal(result(&bench, 0), 3);
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -223,7 +195,7 @@ static void flags_are_served_one_sm_after_the_other_behind_the_host(void **state
   }
   assert_null(notes_event(bench.notes, QSM_EV_PREEMPT, 4));  // every SM has a job
   assert_int_equal(result(&bench, 0), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_refused_flag_falls_and_one_that_has_fallen_is_dropped(void **state) {
@@ -242,7 +214,7 @@ static void a_refused_flag_falls_and_one_that_has_fallen_is_dropped(void **state
   qsm_tb_sched_set_evict(bench.ts, 1, 0);
   run_to(&bench, bench.cycle + 10);
   assert_null(notes_event(bench.notes, QSM_EV_PREEMPT, 1));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- From saved to restored ----
@@ -283,7 +255,7 @@ static void a_saved_block_is_queued_a_cycle_later_and_restored_before_new_ones(v
   run_to(&bench, seen + 32);
   assert_int_equal(kind(&bench, 0), KIND_NONE);
   assert_int_equal(qsm_preempt_saved(pe(&bench), 0), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void held_blocks_wait_and_so_does_the_end(void **state) {
@@ -305,7 +277,7 @@ static void held_blocks_wait_and_so_does_the_end(void **state) {
   qsm_tb_sched_retire(bench.ts, seen + 311, 0, 0, false);
   run_to(&bench, seen + 320);
   assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, seen + 313);  // freed in 312: the clean-up passes an SM whose retirement is seen
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void no_new_block_comes_to_an_sm_that_drains_until_it_has(void **state) {
@@ -322,7 +294,7 @@ static void no_new_block_comes_to_an_sm_that_drains_until_it_has(void **state) {
   run_to(&bench, t + 53);
   assert_int_equal(result(&bench, 0), 2);
   assert_int_equal(notes_event(bench.notes, QSM_EV_DISPATCH, 4)->cycle, t + 51);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_kill_drops_what_is_saved_and_what_is_being_saved(void **state) {
@@ -343,7 +315,7 @@ static void a_kill_drops_what_is_saved_and_what_is_being_saved(void **state) {
   assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 22);
   assert_int_equal(qsm_preempt_saved(pe(&bench), 0), 0);
   assert_int_equal(qsm_tb_sched_busy(bench.ts), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_saved_block_does_not_count_for_quotas_from_the_decision_on(void **state) {
@@ -356,7 +328,7 @@ static void a_saved_block_does_not_count_for_quotas_from_the_decision_on(void **
   assert_int_equal(decided(&bench, (struct qsm_preempt_request){0}), QSM_PREEMPT_ACCEPTED);
   assert_int_equal(qsm_tb_sched_sharing(bench.ts, 0, 0), resident - 1);
   assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), resident);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- SMs that answer at random, with a reference of who is where ----
@@ -528,7 +500,7 @@ static void random_requests_lose_no_block_and_no_ticket_is_given_twice(void **st
     assert_true(world->n_saved > 20 && world->n_restored == world->n_saved && world->n_ended_before > 5);
     printf("# %s: %llu saved, %llu restored, %llu ended before\n", configs[n].name, (unsigned long long)world->n_saved,
            (unsigned long long)world->n_restored, (unsigned long long)world->n_ended_before);
-    bench_close(bench);
+    sched_close(bench);
     free(world);
   }
 }

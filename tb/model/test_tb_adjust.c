@@ -9,21 +9,10 @@
 
 #include <cmocka.h>
 
-#include "model_support.h"
-#include "qsm_ctrl.h"
-#include "qsm_tb_sched.h"
+#include "sched_bench.h"
 
 enum { ONE = 0x10000, BEHIND = 0x18000, NOBODY = 0xff, MANY = 0xffff };
 enum { AREA = 0x80010000, AREA_LIMIT = 0x80040000, KIND_MASK = 7, KIND_NONE = 0, KIND_DRAIN = 2 };
-
-struct bench {
-  struct qsm_config config;
-  struct qsm_ctrl ctrl;  // for its registers
-  struct notes *notes;
-  struct qsm_tb_sched *ts;
-  uint64_t cycle;  // next
-  uint32_t ratio[QSM_MAX_KERNELS];
-};
 
 // A tenant with one launch. A kernel with a goal is behind it unless the test says otherwise.
 struct tenant {
@@ -31,28 +20,10 @@ struct tenant {
   uint32_t grid, warps, granules;
 };
 
-static void run_to(struct bench *bench, uint64_t to) {
-  while ((bench->cycle = qsm_tb_sched_next(bench->ts, bench->cycle)) < to) {
-    bench->ctrl.regs.irq |= qsm_tb_sched_step(bench->ts, bench->cycle, 0);
-    bench->cycle++;
-  }
-  bench->cycle = to;
-}
-
 static void bench_open(struct bench *bench, struct qsm_config config) {
-  memset(bench, 0, sizeof *bench);
-  bench->config = config;
-  qsm_ctrl_reset(&bench->ctrl, &bench->config);
+  sched_open(bench, config);
   bench->ctrl.regs.adjust = 1;
   bench->ctrl.regs.adjust_technique = QSM_TECHNIQUE_DRAIN;
-  bench->notes = notes_create();
-  bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
-  assert_non_null(bench->ts);
-}
-
-static void bench_close(struct bench *bench) {
-  qsm_tb_sched_destroy(bench->ts);
-  notes_destroy(bench->notes);
 }
 
 static void add_tenant(struct bench *bench, uint32_t k, const struct tenant *tenant) {
@@ -182,7 +153,7 @@ static void a_kernel_under_its_goal_gets_a_block_and_one_without_goal_loses_one(
   assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 0)->cycle, t + 9);
   assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 0)->word[0], 2);
   assert_null(adjustment(&bench, 1));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_pass_divides_idle_sums_and_holds_dispatch_back(void **state) {
@@ -202,7 +173,7 @@ static void a_pass_divides_idle_sums_and_holds_dispatch_back(void **state) {
   assert_int_equal(ask->cycle, t + 8);
   assert_memory_equal(ask->word, words, sizeof words);
   assert_int_equal(notes_event(bench.notes, QSM_EV_DISPATCH, n_dispatched)->cycle, t + 9);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void two_idle_blocks_or_a_goal_that_is_met_ask_for_nothing(void **state) {
@@ -218,7 +189,7 @@ static void two_idle_blocks_or_a_goal_that_is_met_ask_for_nothing(void **state) 
     bench.notes->idle[0][0] = cases[n].idle;
     pass(&bench);
     assert_int_equal(adjustment(&bench, 0) != NULL, cases[n].asks);
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -229,7 +200,7 @@ static void a_kernel_without_a_goal_asks_for_nothing(void **state) {
   bench.ratio[0] = BEHIND;
   start(&bench);
   assert_false(qsm_tb_sched_adjust_busy(bench.ts));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_kernel_without_a_block_to_give_asks_for_nothing(void **state) {
@@ -238,7 +209,7 @@ static void a_kernel_without_a_block_to_give_asks_for_nothing(void **state) {
   open_tenants(&bench, model_tiny(), 2, (const struct tenant[]){{true, 2, 1, 0}, other});
   start(&bench);
   assert_false(qsm_tb_sched_adjust_busy(bench.ts));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_saved_block_is_one_to_give_unless_it_is_held(void **state) {
@@ -257,7 +228,7 @@ static void a_saved_block_is_one_to_give_unless_it_is_held(void **state) {
   bench.ctrl.regs.preempt_hold[0] = 0;
   pass(&bench);
   assert_non_null(adjustment(&bench, 0));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_masked_kernel_and_one_with_all_places_do_not_ask(void **state) {
@@ -267,11 +238,11 @@ static void a_masked_kernel_and_one_with_all_places_do_not_ask(void **state) {
   bench.ctrl.regs.sm_mask[0] = 0;  // without a word to the allocator
   pass(&bench);
   assert_null(adjustment(&bench, 0));
-  bench_close(&bench);
+  sched_close(&bench);
   open_tenants(&bench, model_tiny(), 1, &goal);
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_kernel_that_waits_for_its_last_block_asks_for_no_other(void **state) {
@@ -288,7 +259,7 @@ static void a_kernel_that_waits_for_its_last_block_asks_for_no_other(void **stat
   pass(&bench);
   assert_adjustment(&bench, 1, 0, 0, 1, 1, 0);
   assert_int_equal(target(&bench, 0, 1), 0);  // even the last one
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- Who yields (P2, P4) ----
@@ -306,7 +277,7 @@ static void a_block_that_fits_needs_no_victim(void **state) {
   assert_int_equal(resident(&bench, 0, 0), 3);
   assert_int_equal(count(&bench, QSM_EV_PREEMPT), 0);
   assert_int_equal(target(&bench, 0, 1), 2);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void those_without_goal_come_first_then_the_idle_then_those_with_margin(void **state) {
@@ -318,7 +289,7 @@ static void those_without_goal_come_first_then_the_idle_then_those_with_margin(v
     if (n < 2) set_idle(&bench, 2, 2);  // idle
     pass(&bench);
     assert_adjustment(&bench, 0, 0, 0, 3 - n, 1, n);
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -331,7 +302,7 @@ static void an_idle_victim_has_one_idle_block_more_than_it_gives(void **state) {
     pass(&bench);
     assert_int_equal(adjustment(&bench, 0) != NULL, idle == 2);
     if (idle == 2) assert_adjustment(&bench, 0, 0, 0, 2, 1, 1);
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -344,7 +315,7 @@ static void a_victim_with_margin_stays_above_its_goal_without_the_blocks(void **
     pass(&bench);
     assert_int_equal(adjustment(&bench, 0) != NULL, n == 0);
     if (n == 0) assert_adjustment(&bench, 0, 0, 0, 3, 1, 2);
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -356,7 +327,7 @@ static void a_last_block_has_no_margin_even_without_a_history(void **state) {
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 1);
   assert_null(adjustment(&bench, 0));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void among_equals_the_most_idle_or_the_largest_margin_and_then_the_lower_slot_yields(void **state) {
@@ -381,7 +352,7 @@ static void among_equals_the_most_idle_or_the_largest_margin_and_then_the_lower_
     }
     pass(&bench);
     assert_int_equal(adjustment(&bench, 0)->word[2], cases[n].victim);
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -393,7 +364,7 @@ static void as_few_blocks_go_as_make_room_and_all_of_one_victim(void **state) {
   pass(&bench);
   assert_adjustment(&bench, 0, 0, 0, 1, 2, 0);
   assert_int_equal(target(&bench, 0, 1), 2);
-  bench_close(&bench);
+  sched_close(&bench);
   open_tenants(&bench, eight_warps(), 3, (const struct tenant[]){{true, MANY, 2, 14}, {true, MANY, 1, 9}, {true, MANY, 1, 9}});
   assert_int_equal(resident(&bench, 0, 1) + resident(&bench, 0, 2), 2);  // neither alone has 14 granules in a row
   set_idle(&bench, 1, 8);
@@ -401,7 +372,7 @@ static void as_few_blocks_go_as_make_room_and_all_of_one_victim(void **state) {
   bench.ratio[1] = bench.ratio[2] = ONE;
   pass(&bench);
   assert_null(adjustment(&bench, 0));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void nobody_yields_to_itself(void **state) {
@@ -411,7 +382,7 @@ static void nobody_yields_to_itself(void **state) {
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 1);
   assert_null(adjustment(&bench, 0));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void the_youngest_blocks_go_one_after_the_other_until_the_target_is_reached(void **state) {
@@ -438,7 +409,7 @@ static void the_youngest_blocks_go_one_after_the_other_until_the_target_is_reach
   assert_null(notes_event(bench.notes, QSM_EV_PREEMPT, 2));
   assert_int_equal(resident(&bench, 0, 0), 2);
   assert_int_equal(resident(&bench, 0, 1), 2);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- When (P1) ----
@@ -457,7 +428,7 @@ static void a_preemption_under_way_forbids_victims_but_not_additions(void **stat
     assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 1);
     if (free) assert_adjustment(&bench, 0, 0, 0, NOBODY, 0, 0);
     else assert_null(adjustment(&bench, 0));
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -469,7 +440,7 @@ static void a_request_that_is_not_decided_yet_is_a_preemption_under_way(void **s
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_PREEMPT, 0)->word[5], QSM_PREEMPT_NO_TB);
   assert_null(adjustment(&bench, 0));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void what_a_pass_begins_does_not_stop_it_but_the_next_one(void **state) {
@@ -487,7 +458,7 @@ static void what_a_pass_begins_does_not_stop_it_but_the_next_one(void **state) {
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 4)->word[1], 1);
   assert_null(adjustment(&bench, 4));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void one_kernel_gets_a_victims_block_on_an_sm_and_the_next_one_an_epoch_later(void **state) {
@@ -504,7 +475,7 @@ static void one_kernel_gets_a_victims_block_on_an_sm_and_the_next_one_an_epoch_l
   bench.ratio[0] = ONE;
   pass(&bench);
   assert_adjustment(&bench, 1, 0, 1, 3, 1, 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void the_second_kernel_tries_where_the_first_finds_no_victim(void **state) {
@@ -517,7 +488,7 @@ static void the_second_kernel_tries_where_the_first_finds_no_victim(void **state
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 3);
   assert_adjustment(&bench, 0, 0, 1, 2, 1, 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_pass_ends_at_the_next_snapshot_and_at_an_allocation(void **state) {
@@ -535,7 +506,7 @@ static void a_pass_ends_at_the_next_snapshot_and_at_an_allocation(void **state) 
     assert_false(qsm_tb_sched_adjust_busy(bench.ts));
     run_to(&bench, t + 50);
     assert_null(adjustment(&bench, 0));
-    bench_close(&bench);
+    sched_close(&bench);
   }
 }
 
@@ -546,7 +517,7 @@ static void no_pass_begins_during_an_allocation(void **state) {
   qsm_tb_sched_request_targets(bench.ts);
   start(&bench);
   assert_false(qsm_tb_sched_adjust_busy(bench.ts));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- What happens meanwhile ----
@@ -566,7 +537,7 @@ static void a_refused_preemption_leaves_the_targets_and_the_blocks_drain(void **
   run_to(&bench, bench.cycle + 10);
   assert_int_equal(resident(&bench, 0, 0), 3);
   assert_int_equal(resident(&bench, 0, 1), 1);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void new_targets_forget_adjustment_and_flags(void **state) {
@@ -579,7 +550,7 @@ static void new_targets_forget_adjustment_and_flags(void **state) {
   assert_int_equal(target(&bench, 0, 0), 2);
   assert_int_equal(target(&bench, 0, 1), 2);
   assert_int_equal(flag(&bench, 0, 1), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_starved_kernel_gets_its_blocks_back_when_nobody_is_behind(void **state) {
@@ -602,7 +573,7 @@ static void a_starved_kernel_gets_its_blocks_back_when_nobody_is_behind(void **s
   assert_int_equal(target(&bench, 0, 1), 2);
   start(&bench);  // its blocks wait for room, but it has a target
   assert_false(qsm_tb_sched_alloc_busy(bench.ts));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_kernel_with_a_target_is_not_starved(void **state) {
@@ -616,7 +587,7 @@ static void a_kernel_with_a_target_is_not_starved(void **state) {
   bench.ratio[0] = ONE;
   start(&bench);
   assert_false(qsm_tb_sched_alloc_busy(bench.ts));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void blocks_that_end_during_the_trials_cost_their_kernel_no_more_than_all(void **state) {
@@ -635,7 +606,7 @@ static void blocks_that_end_during_the_trials_cost_their_kernel_no_more_than_all
   run_to(&bench, bench.cycle + 20);
   assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 1)->cycle, t + 15);
   assert_int_equal(count(&bench, QSM_EV_PREEMPT), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_victim_whose_target_is_lower_already_keeps_it(void **state) {
@@ -652,7 +623,7 @@ static void a_victim_whose_target_is_lower_already_keeps_it(void **state) {
   assert_adjustment(&bench, 1, 0, 1, 2, 1, 0);
   assert_int_equal(resident(&bench, 0, 2), 2);
   assert_int_equal(target(&bench, 0, 2), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_kernel_killed_during_the_pass_gets_nothing(void **state) {
@@ -666,7 +637,7 @@ static void a_kernel_killed_during_the_pass_gets_nothing(void **state) {
   finish(&bench);
   assert_int_equal(bench.cycle, t + 6);
   assert_null(adjustment(&bench, 0));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- Whole passes ----
@@ -922,7 +893,7 @@ static void passes_over_random_tables_equal_the_reference(void **state) {
     for (uint32_t e = 0; (event = adjustment(&bench, e)); e++) {
       if (event->word[2] != NOBODY) n_classes[event->word[4]]++;
     }
-    bench_close(&bench);
+    sched_close(&bench);
   }
   printf("# %u passes adjusted something; victims without a goal %u, idle %u, with margin %u\n", n_adjusting, n_classes[0], n_classes[1], n_classes[2]);
   assert_true(n_adjusting > 100 && n_classes[0] > 30 && n_classes[1] > 30 && n_classes[2] > 30);
@@ -940,7 +911,7 @@ static void a_flipped_flag_falls_at_once_and_shows(void **state) {
   uint64_t t = bench.cycle;
   run_to(&bench, t + 20);
   assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 0)->cycle, t);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void flipped_idle_blocks_show_when_the_sm_is_asked(void **state) {
@@ -954,7 +925,7 @@ static void flipped_idle_blocks_show_when_the_sm_is_asked(void **state) {
   assert_int_equal(qsm_tb_sched_inject_adjust(bench.ts, 8, what, sizeof what), 0);
   finish(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[2], 2);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 int main(void) {

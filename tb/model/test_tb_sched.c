@@ -9,40 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model_support.h"
-#include "qsm_ctrl.h"
-#include "qsm_tb_sched.h"
-
-struct bench {
-  struct qsm_config config;
-  struct qsm_ctrl ctrl;  // for its registers
-  struct notes *notes;
-  struct qsm_tb_sched *ts;
-  uint64_t cycle;  // next
-};
-
-static void bench_open(struct bench *bench, struct qsm_config config) {
-  memset(bench, 0, sizeof *bench);
-  bench->config = config;
-  qsm_ctrl_reset(&bench->ctrl, &bench->config);
-  bench->notes = notes_create();
-  bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
-  assert_non_null(bench->ts);
-}
-
-static void bench_close(struct bench *bench) {
-  qsm_tb_sched_destroy(bench->ts);
-  notes_destroy(bench->notes);
-}
-
-// Runs cycles up to `to` - 1 as the GPU does: only those that the scheduler asks for.
-static void run_to(struct bench *bench, uint64_t to) {
-  while ((bench->cycle = qsm_tb_sched_next(bench->ts, bench->cycle)) < to) {
-    bench->ctrl.regs.irq |= qsm_tb_sched_step(bench->ts, bench->cycle, 0);
-    bench->cycle++;
-  }
-  bench->cycle = to;
-}
+#include "sched_bench.h"
 
 // Register writes in cycle bench->cycle, which is run.
 static void arrive(struct bench *bench, uint32_t k, bool qos) {
@@ -78,7 +45,7 @@ static const struct qsm_event *dispatch_number(const struct bench *bench, uint32
 
 // A slot whose shape is {1, 0} on arrival and so asks for no new targets at its launch.
 static void open_with_slot(struct bench *bench, struct qsm_config config) {
-  bench_open(bench, config);
+  sched_open(bench, config);
   arrive(bench, 0, false);
   run_to(bench, 200);
   assert_false(qsm_tb_sched_alloc_busy(bench->ts));
@@ -95,7 +62,7 @@ static void a_launch_starts_one_cycle_later_and_dispatches_two_later(void **stat
   assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_DISPATCH, 0)->cycle, t + 2 + bench.config.noc_lat);
   assert_int_equal(dispatch_number(&bench, 1)->cycle, t + 3);
   assert_null(dispatch_number(&bench, 2));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void the_grid_is_walked_x_then_y_then_z(void **state) {
@@ -118,7 +85,7 @@ static void the_grid_is_walked_x_then_y_then_z(void **state) {
     assert_int_equal(msg->block[2], n / 6);
   }
   assert_null(dispatch_number(&bench, 12));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_launch_ends_sixteen_cycles_after_its_last_retirement_was_seen(void **state) {
@@ -137,7 +104,7 @@ static void a_launch_ends_sixteen_cycles_after_its_last_retirement_was_seen(void
   assert_int_equal(qsm_tb_sched_busy(bench.ts), 0);
   assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 1);
   assert_true(qsm_tb_sched_end_at(bench.ts) == QSM_NEVER);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_new_tenant_counts_its_launches_from_zero(void **state) {
@@ -149,7 +116,7 @@ static void a_new_tenant_counts_its_launches_from_zero(void **state) {
   run_to(&bench, t + 60);
   arrive(&bench, 0, false);
   assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_fault_kills_with_the_record_of_the_lowest_sm(void **state) {
@@ -169,7 +136,7 @@ static void a_fault_kills_with_the_record_of_the_lowest_sm(void **state) {
     assert_int_equal(notes_find(bench.notes, i, QSM_MSG_KILL, 0)->cycle, t + 12 + bench.config.noc_lat);
     assert_null(notes_find(bench.notes, i, QSM_MSG_KILL, 1));
   }
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_killed_launch_dispatches_no_more_and_ends_when_its_blocks_are_back(void **state) {
@@ -192,7 +159,7 @@ static void a_killed_launch_dispatches_no_more_and_ends_when_its_blocks_are_back
   assert_int_equal(bench.ctrl.regs.irq, 1);
   assert_int_equal(qsm_tb_sched_killed(bench.ts), 1);
   assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void faults_of_ending_or_killed_launches_are_ignored(void **state) {
@@ -208,7 +175,7 @@ static void faults_of_ending_or_killed_launches_are_ignored(void **state) {
   assert_int_equal(qsm_tb_sched_killed(bench.ts), 0);
   assert_null(notes_find(bench.notes, 0, QSM_MSG_KILL, 0));
   assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 1);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_fault_wins_over_a_kill_of_the_same_cycle(void **state) {
@@ -221,7 +188,7 @@ static void a_fault_wins_over_a_kill_of_the_same_cycle(void **state) {
   qsm_tb_sched_fault(bench.ts, t + 10, 0, 0, &record);
   qsm_tb_sched_step(bench.ts, t + 10, 1);
   assert_int_equal(qsm_tb_sched_record(bench.ts, 0)->cause, 7);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- Targets ----
@@ -276,7 +243,7 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
 static void compare_allocation(struct qsm_config config, uint64_t *seed) {
   struct bench bench;
   uint32_t warps[QSM_MAX_KERNELS], granules[QSM_MAX_KERNELS], n_before = 0;
-  bench_open(&bench, config);
+  sched_open(&bench, config);
   for (uint32_t k = 0; k < config.num_kernels; k++) {
     warps[k] = 1;
     granules[k] = 0;
@@ -307,7 +274,7 @@ static void compare_allocation(struct qsm_config config, uint64_t *seed) {
       assert_int_equal(qsm_tb_sched_target(bench.ts, i, k), ref.target[k]);
     }
   }
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void targets_and_their_time_equal_the_brute_force_reference(void **state) {
@@ -332,7 +299,7 @@ static void no_block_goes_out_while_targets_are_computed(void **state) {
   uint64_t last = notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle;
   assert_true(last > t + 2);
   assert_int_equal(dispatch_number(&bench, 0)->cycle, last + 1);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_launch_of_the_same_shape_keeps_the_targets(void **state) {
@@ -342,7 +309,7 @@ static void a_launch_of_the_same_shape_keeps_the_targets(void **state) {
   uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
   run_to(&bench, t + 1);
   assert_false(qsm_tb_sched_alloc_busy(bench.ts));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_request_during_a_run_starts_the_next_run(void **state) {
@@ -359,7 +326,7 @@ static void a_request_during_a_run_starts_the_next_run(void **state) {
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle, 324);
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 6)->cycle, 333);
   assert_null(notes_event(bench.notes, QSM_EV_TARGETS, 9));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- Dispatch ----
@@ -367,7 +334,7 @@ static void a_request_during_a_run_starts_the_next_run(void **state) {
 static void kernels_and_sms_take_turns(void **state) {
   (void)state;
   struct bench bench;
-  bench_open(&bench, model_odd());
+  sched_open(&bench, model_odd());
   arrive(&bench, 0, true);
   arrive(&bench, 1, true);
   run_to(&bench, 300);
@@ -381,7 +348,7 @@ static void kernels_and_sms_take_turns(void **state) {
     assert_int_equal(dispatch_number(&bench, n)->word[2], kernel[n]);
     assert_int_equal(dispatch_number(&bench, n)->word[0], n % 3);
   }
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_block_waits_until_it_fits(void **state) {
@@ -401,7 +368,7 @@ static void a_block_waits_until_it_fits(void **state) {
   assert_int_equal(event->word[1], 2);
   assert_int_equal(event->word[2], 1);
   assert_null(dispatch_number(&bench, 5));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **state) {
@@ -424,7 +391,7 @@ static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **stat
   assert_int_equal(event->word[0], 2);
   assert_int_equal(event->word[1], 4);
   assert_int_equal(event->word[2], 1);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_mask_keeps_blocks_off_an_sm(void **state) {
@@ -438,7 +405,7 @@ static void a_mask_keeps_blocks_off_an_sm(void **state) {
   run_to(&bench, 800);
   for (uint32_t n = 0; n < 16; n++) assert_true(0xa >> dispatch_number(&bench, n)->word[0] & 1);
   assert_null(dispatch_number(&bench, 16));
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // Tables of single things, against which every dispatch is checked.
@@ -497,7 +464,7 @@ static void retire_some(struct bench *bench, struct ref_sm *ref, uint32_t sm, ui
 static void check_resources(struct qsm_config config, uint64_t *seed) {
   struct ref_sm ref[8] = {0};
   struct bench bench;
-  bench_open(&bench, config);
+  sched_open(&bench, config);
   for (uint32_t k = 0; k < config.num_kernels; k++) arrive(&bench, k, true);
   for (uint32_t k = 0; k < config.num_kernels; k++) {
     launch(&bench, k, 0xffff, 1 + model_random(seed, config.warps_per_sm / config.num_kernels + 1), model_random(seed, 9));
@@ -525,7 +492,7 @@ static void check_resources(struct qsm_config config, uint64_t *seed) {
     }
   }
   assert_true(n_dispatches > 50);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void every_dispatch_takes_free_resources_only(void **state) {
@@ -552,7 +519,7 @@ static void had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapsh
   run_to(&bench, t + 50);
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 50), 1);  // it had one since t + 4
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 51), 0);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 // ---- Negative control ----
@@ -569,7 +536,7 @@ static void a_flipped_walk_changes_what_is_dispatched(void **state) {
   assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 0, what, sizeof what), -1);
   run_to(&bench, t + 30);
   assert_int_equal(dispatch_number(&bench, 1)->word[3], 1 ^ 1 << 5);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 static void a_flipped_target_shows_in_the_state(void **state) {
@@ -577,16 +544,16 @@ static void a_flipped_target_shows_in_the_state(void **state) {
   struct bench bench;
   char what[128];
   uint32_t before, after;
-  bench_open(&bench, model_tiny());
+  sched_open(&bench, model_tiny());
   assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 0, what, sizeof what), -1);
-  bench_close(&bench);
+  sched_close(&bench);
   open_with_slot(&bench, model_tiny());
   run_to(&bench, 200);
   assert_true(qsm_tb_sched_target_state(bench.ts, 0, 0, 0, &before));
   assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 8 * 64 * 3, what, sizeof what), 0);
   assert_true(qsm_tb_sched_target_state(bench.ts, 0, 0, 0, &after));
   assert_int_equal(after, before ^ 1 << 3);
-  bench_close(&bench);
+  sched_close(&bench);
 }
 
 int main(void) {
