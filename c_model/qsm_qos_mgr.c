@@ -113,19 +113,23 @@ static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   if (uses_history(mgr) && slot->hist_cycles && !slot->hist_insn && cap == 0) slot->quota = QSM_QUOTA_MAX;  // B2
 }
 
-// R-QM-8
-static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
+// R-QM-8 without NONQOS_QUOTA.
+static uint32_t artificial_quota(const struct qsm_qos_mgr *mgr, uint32_t k) {
   uint32_t quota = mgr->slot[k].epoch_insn;
   for (uint32_t j = 0; j < mgr->config->num_kernels; j++) {
     const struct qsm_qos_slot *qos = &mgr->slot[j];
     if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0) continue;
     quota = qsm_qos_scaled(quota, qos->epoch_insn, qos->quota);
   }
+  return quota > mgr->ep_len ? quota : mgr->ep_len;
+}
+
+// R-QM-8
+static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
   uint32_t fixed = mgr->regs->nonqos_quota;
   mgr->slot[k].ratio = 0;
   mgr->slot[k].alpha = QSM_ALPHA_ONE;
-  if (fixed) mgr->slot[k].quota = mgr->ep_len << (fixed - 1);
-  else mgr->slot[k].quota = quota > mgr->ep_len ? quota : mgr->ep_len;
+  mgr->slot[k].quota = fixed ? mgr->ep_len << (fixed - 1) : artificial_quota(mgr, k);
 }
 
 // R-SC-10: in place of all other quotas.

@@ -12,6 +12,10 @@ qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmConte
 qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone);
 
 qsmDevice_t qsm_context_device(qsmContext_t context);
+// A register of the context's slot (QSM_SLOT_...).
+qsmError_t qsm_context_read(qsmContext_t context, uint32_t offset, uint32_t *value);
+// A field of a register's value.
+static inline uint32_t qsm_field(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
 // Fails a call on this device with a text.
 qsmError_t qsm_device_fail(qsmDevice_t device, qsmError_t error, const char *text);
 // Fails a call on this device with what went wrong on another.

@@ -28,8 +28,6 @@ static const char *phase_in_words(uint32_t phase) {
   return phase < sizeof words / sizeof *words ? words[phase] : "unknown";
 }
 
-static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
-
 // Until the GPU has decided: it looks at one request at a time.
 static qsmError_t request_preemption(qsmDevice_t device, uint32_t request, uint32_t *status) {
   qsmError_t error = qsmRegisterWrite(device, QSM_REG_PREEMPT, request);
@@ -47,7 +45,7 @@ static qsmError_t refuse(qsmDevice_t device, uint32_t sm, uint32_t slot, uint32_
 
 static qsmError_t give_up(qsmDevice_t device, uint32_t sm, uint32_t slot, uint32_t tb, uint32_t job, uint64_t n_cycles) {
   char text[TEXT_BYTES];
-  uint32_t phase = bits_of(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT);
+  uint32_t phase = qsm_field(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT);
   snprintf(text, sizeof text, "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot, tb,
            (unsigned long long)n_cycles, phase, phase_in_words(phase));
   return qsm_device_fail(device, qsmErrorTimeout, text);
@@ -66,10 +64,10 @@ qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsm
     return qsm_device_fail(device, qsmErrorInvalidValue, "preemption: no such SM, or no such technique (0 switch, 1 drain, 2 flush)");
   qsmError_t error = request_preemption(device, sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT | (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT, &status);
   if (error) return error;
-  uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK, tb = bits_of(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
+  uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK, tb = qsm_field(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
   if (code != CODE_ACCEPTED) return refuse(device, sm, slot, code);
   while (!(error = read_job(device, sm, &job))) {
-    uint32_t how = bits_of(job, QSM_REG_SMSEL_JOB_RESULT_MASK, QSM_REG_SMSEL_JOB_RESULT_SHIFT);
+    uint32_t how = qsm_field(job, QSM_REG_SMSEL_JOB_RESULT_MASK, QSM_REG_SMSEL_JOB_RESULT_SHIFT);
     uint64_t spent = qsmDeviceCycle(device) - begin;
     if (how != RESULT_RUNNING) {
       *result = (qsmPreemptResult){.how = how, .tb = tb, .n_cycles = spent};

@@ -167,7 +167,7 @@ static qsmError_t slot_write_all(struct qsm_context *context, const struct regis
 }
 #define SLOT_WRITE_ALL(context, list) slot_write_all(context, list, sizeof(list) / sizeof((list)[0]))
 
-static qsmError_t slot_read(struct qsm_context *context, uint32_t offset, uint32_t *value) {
+qsmError_t qsm_context_read(qsmContext_t context, uint32_t offset, uint32_t *value) {
   return qsmRegisterRead(context->device, slot_register(context, offset), value);
 }
 
@@ -304,7 +304,7 @@ static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *resul
   } fields[] = {{QSM_SLOT_FAULT_CAUSE, &result->cause}, {QSM_SLOT_FAULT_PC, &result->pc}, {QSM_SLOT_FAULT_TID, &result->tid},
                 {QSM_SLOT_FAULT_BLOCK, &result->block}, {QSM_SLOT_FAULT_VALUE, &result->value}};
   for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-    qsmError_t error = slot_read(context, fields[i].offset, fields[i].value);
+    qsmError_t error = qsm_context_read(context, fields[i].offset, fields[i].value);
     if (error) return error;
   }
   return qsmSuccess;
@@ -316,7 +316,7 @@ static qsmError_t end_launch(struct qsm_context *context) {
   struct launch *launch = context->queue;
   qsmLaunchResult result = {.end_cycle = qsmDeviceCycle(device)};
   uint32_t status = 0;
-  qsmError_t error = slot_read(context, QSM_SLOT_STATUS, &status);
+  qsmError_t error = qsm_context_read(context, QSM_SLOT_STATUS, &status);
   result.killed = (status & 2) != 0;
   if (!error && result.killed) error = read_fault(context, &result);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);

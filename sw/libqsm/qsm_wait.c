@@ -22,10 +22,6 @@ static const char *const keeper[N_REASONS] = {"", "barrier: they wait for the ot
                                               "quota gate: their quota is spent", "issue: the units are busy",
                                               "issue: warps of others go first"};
 
-static qsmError_t read_slot(qsmContext_t context, uint16_t offset, uint32_t *value) {
-  return qsmRegisterRead(qsm_context_device(context), (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + offset), value);
-}
-
 // Adds the counters' values, or takes them away.
 static qsmError_t count_reasons(qsmContext_t context, bool add, uint64_t *warps) {
   qsmDevice_t device = qsm_context_device(context);
@@ -62,9 +58,9 @@ static qsmError_t read_sm(qsmContext_t context, uint32_t sm, struct standing *st
   qsmError_t error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
   if (!error) error = qsmRegisterRead(device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &tbs);
   if (!error) error = qsmRegisterRead(device, QSM_REG_SMSEL_JOB, &job);
-  standing->resident += (tbs & QSM_SMSEL_TBS_RESIDENT_MASK) >> QSM_SMSEL_TBS_RESIDENT_SHIFT;
-  standing->target += (tbs & QSM_SMSEL_TBS_TARGET_MASK) >> QSM_SMSEL_TBS_TARGET_SHIFT;
-  if ((job & QSM_REG_SMSEL_JOB_KIND_MASK) && (job & QSM_REG_SMSEL_JOB_SLOT_MASK) >> QSM_REG_SMSEL_JOB_SLOT_SHIFT == slot) {
+  standing->resident += qsm_field(tbs, QSM_SMSEL_TBS_RESIDENT_MASK, QSM_SMSEL_TBS_RESIDENT_SHIFT);
+  standing->target += qsm_field(tbs, QSM_SMSEL_TBS_TARGET_MASK, QSM_SMSEL_TBS_TARGET_SHIFT);
+  if ((job & QSM_REG_SMSEL_JOB_KIND_MASK) && qsm_field(job, QSM_REG_SMSEL_JOB_SLOT_MASK, QSM_REG_SMSEL_JOB_SLOT_SHIFT) == slot) {
     standing->moving_sm = sm;
     standing->moving = job;
   }
@@ -74,9 +70,9 @@ static qsmError_t read_sm(qsmContext_t context, uint32_t sm, struct standing *st
 static qsmError_t look(qsmContext_t context, struct standing *standing) {
   uint32_t saved = 0;
   qsmError_t error = watch(context, standing);
-  if (!error) error = read_slot(context, QSM_SLOT_SAVED, &saved);
-  if (!error) error = read_slot(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
-  standing->queued = (saved & QSM_SLOT_SAVED_QUEUED_MASK) >> QSM_SLOT_SAVED_QUEUED_SHIFT;
+  if (!error) error = qsm_context_read(context, QSM_SLOT_SAVED, &saved);
+  if (!error) error = qsm_context_read(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
+  standing->queued = qsm_field(saved, QSM_SLOT_SAVED_QUEUED_MASK, QSM_SLOT_SAVED_QUEUED_SHIFT);
   for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(qsm_context_device(context))->num_sms; sm++) error = read_sm(context, sm, standing);
   return error;
 }
@@ -108,7 +104,7 @@ qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len) {
   struct standing standing = {0};
   uint32_t status = 0;
   qsmError_t error = look(context, &standing);
-  if (!error) error = read_slot(context, QSM_SLOT_STATUS, &status);
+  if (!error) error = qsm_context_read(context, QSM_SLOT_STATUS, &status);
   if (error) return error;
   if (!(status & QSM_SLOT_STATUS_BUSY_MASK)) snprintf(text, text_len, "idle: no launch of it is under way");
   else if (standing.resident) with_blocks(&standing, qsmDeviceConfig(qsm_context_device(context))->stall_counters, text, text_len);
