@@ -26,6 +26,7 @@
   X(num_groups, NumGroups, RANGE, 1, 8)              \
   X(num_images, NumImages, RANGE, 1, 16)             \
   X(progress_limit, ProgressLimit, RANGE, 4, 255)    \
+  X(fpu, Fpu, RANGE, 0, 1)                           \
   X(stall_counters, StallCounters, RANGE, 0, 1)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.

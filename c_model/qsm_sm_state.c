@@ -115,6 +115,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       if (index >= sm->n_kernels || word >= QSM_N_STALL_REASONS) return false;
       *value = qsm_sm_stall(sm, cycle, sub, index, word);
       return true;
+    case QSM_STATE_WRITE_BACK: return index == 0 && word == 0 && give(true, &(uint32_t){sc->wait_count}, value);
     case QSM_STATE_POLICY: return index == 0 && policy_state(&sc->sched, word, value);
     default: return false;
   }

@@ -49,6 +49,6 @@ $(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/c
 	echo 'Verilating the RTL of $* with coverage'
 	$(call verilate_gpu,build/coverage/rtl/$*,build/cfg/$*/files.f,$@)
 
-$(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(wildcard tb/unit/*/*) build/libqsm_model.a tb/coverage/qsm_coverage.h
+$(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(wildcard tb/unit/*/*) $(BENCH_ARCHIVES) tb/coverage/qsm_coverage.h
 	echo 'Verilating the unit bench $* with coverage'
 	$(call verilate_bench,$*,tb/unit/$*.f)

@@ -12,6 +12,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror
 # Contraction into fused operations would make results depend on the processor.
 COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -ffp-contract=off $(WARNINGS) $(CPPFLAGS) -MMD -MP
 HOST_LIBS := -lcyaml -lyaml -lsqlite3 -lcjson -lelf -ldl -lm -lpthread
+FP_REF_LIBS := -lmpfr -lgmp
 
 include sw/Makefile.inc
 
@@ -32,7 +33,9 @@ build/obj/sim/%.o: CPPFLAGS += -DQSM_SOURCE_ROOT='"$(CURDIR)"'
 
 build/libqsm_model.a: $(call OBJECT,$(MODEL_SRCS))
 build/libqsm_host.a: $(call OBJECT,$(HOST_SRCS))
-build/libqsm_model.a build/libqsm_host.a:
+# For tests of the model and benches of the RTL: the reference of floating point, and operands.
+build/libfp_ref.a: $(call OBJECT,tb/fp/fp_ref.c tb/fp/fp_operands.c)
+build/libqsm_model.a build/libqsm_host.a build/libfp_ref.a:
 	rm -f $@
 	ar rcs $@ $^
 

@@ -95,18 +95,19 @@ UNIT_BENCHES := $(patsubst tb/unit/%.f,build/unit/%/run,$(wildcard tb/unit/*/*.f
 
 # $(call verilate_bench,NAME/STEM,STEM.f): $@ from it. Rules that do it otherwise set VERILATOR, BENCH_OPTIONS (before the files) and VERILATED_COMPILE.
 BENCH_OPTIONS :=
+BENCH_ARCHIVES := build/libqsm_model.a build/libfp_ref.a
 unit_top = $(shell sed -n 's/.*--top-module  *\([a-z0-9_]*\).*/\1/p' tb/unit/$(1).f)
 define verilate_bench
 	mkdir -p $(@D)
 	$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(CURDIR)/$(@D) -o run $(BENCH_OPTIONS) -f $(2) \
-	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/unit/$(dir $(1))' -LDFLAGS '$(CURDIR)/build/libqsm_model.a' \
+	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/fp -I$(CURDIR)/tb/unit/$(dir $(1))' -LDFLAGS '$(BENCH_ARCHIVES:%=$(CURDIR)/%) $(FP_REF_LIBS)' \
 	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(dir $(1))*.cpp))
 	$(call $(VERILATED_COMPILE),$(@D),$(call unit_top,$(1)),run)
 endef
 
 # $(call unit_rule,NAME/STEM,NAME/,words of the .f)
 define unit_rule
-build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h tb/unit/$(2)*.hpp tb/unit/common/*) $(filter %.sv,$(3)) build/libqsm_model.a mk/rtl.mk
+build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h tb/unit/$(2)*.hpp tb/unit/common/*) $(filter %.sv,$(3)) $(BENCH_ARCHIVES) mk/rtl.mk
 	echo 'Verilating the unit bench $(1)'
 	$$(call verilate_bench,$(1),$$<)
 endef

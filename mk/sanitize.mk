@@ -3,7 +3,7 @@
 # The Verilated GPUs that they open are the ordinary ones.
 SAN_CFLAGS := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 SAN_OBJECT = $(patsubst %.c,build/san/obj/%.o,$(1))
-SAN_LIBRARY := $(call SAN_OBJECT,$(MODEL_SRCS) $(HOST_SRCS))
+SAN_LIBRARY := $(call SAN_OBJECT,$(MODEL_SRCS) $(HOST_SRCS) tb/fp/fp_ref.c tb/fp/fp_operands.c)
 SAN_PROGRAMS := build/san/qsm build/san/faulty $(C_TEST_SRCS:tb/%.c=build/san/tests/%)
 
 SAN_PLAIN := build/san/qsm-plain build/san/faulty-plain
@@ -24,6 +24,7 @@ test-full: install-valgrind
 build/san/%: CFLAGS := $(SAN_CFLAGS)
 build/san/obj/sim/%.o: CPPFLAGS += -DQSM_SOURCE_ROOT='"$(CURDIR)"'
 build/san/obj/tb/%.o: WARNINGS += -Wno-conversion
+build/san/obj/tb/%.o: CPPFLAGS += -Itb/fp
 
 build/san/obj/%.o: %.c mk/sanitize.mk
 	mkdir -p $(@D)
@@ -49,7 +50,7 @@ build/san/qsm-plain build/san/faulty-plain:
 define san_test_rule
 build/san/tests/$(1): build/san/obj/tb/$(1).o $(call SAN_OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1))))) build/san/libqsm.a
 	mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$^ -lcmocka $$(HOST_LIBS) -o $$@
+	$$(CC) $$(CFLAGS) $$^ -lcmocka $$(HOST_LIBS) $$(FP_REF_LIBS) -o $$@
 endef
 $(foreach test,$(C_TEST_SRCS:tb/%.c=%),$(eval $(call san_test_rule,$(test))))
 

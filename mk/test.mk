@@ -17,11 +17,12 @@ c_test_helpers = $(filter-out tb/$(1)/test_%,$(wildcard tb/$(1)/*.c))
 
 # Test files may be relaxed about one thing: cmocka's own macros convert between integer types.
 build/obj/tb/%.o: WARNINGS += -Wno-conversion
+build/obj/tb/%.o: CPPFLAGS += -Itb/fp
 
 define c_test_rule
-build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1))))) build/libqsm_host.a build/libqsm_model.a
+build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1))))) build/libqsm_host.a build/libqsm_model.a build/libfp_ref.a
 	mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$^ -lcmocka $$(HOST_LIBS) -o $$@
+	$$(CC) $$(CFLAGS) $$^ -lcmocka $$(HOST_LIBS) $$(FP_REF_LIBS) -o $$@
 endef
 $(foreach test,$(C_TEST_SRCS:tb/%.c=%),$(eval $(call c_test_rule,$(test))))
 

@@ -86,6 +86,8 @@ static const struct {
     {"num_images", AT(num_images), 17, "1..16"},
     {"num_images", AT(num_images), 16, NULL},
     {"progress_limit", AT(progress_limit), 3, "4..255"},
+    {"fpu", AT(fpu), 2, "0..1"},
+    {"fpu", AT(fpu), 1, NULL},
     {"stall_counters", AT(stall_counters), 2, "0..1"},
     {"mem_bytes", AT(mem_bytes), 1048577, "a multiple of 4096"},
     {"mem_bytes", AT(mem_bytes), 4096, "1048576..1073741824"},

@@ -11,7 +11,8 @@ package qsm_monitor_pkg;
   } event_e;
 
   typedef enum int {
-    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver
+    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver,
+    StWriteBack
   } state_e;
 
   // Report all state in this cycle.
