@@ -62,7 +62,7 @@ enum qsm_state_kind {
   QSM_STATE_SAVED,      // index = kernel slot: word 0 images used, 1 queue length, 2+n queue image | fresh<<8, 2+NumImages+v spare ticket
   QSM_STATE_TICKETS,    // sm, index = kernel: word 0 fresh_cnt, 1 stack height, 2+n ticket n from the bottom
   QSM_STATE_SAVER,      // sm, index 0: word 0 op | phase<<4; 0 while idle: 1 tb | image<<8 | fresh<<16, 2 base
-  QSM_STATE_WRITE_BACK, // sm, sub, index 0: word 0 wbw + 16 * claim; bit n-1 of claim: the cycle n later is claimed (R-FP-3)
+  QSM_STATE_WRITE_BACK, // sm, sub, index 0: word 0 wbw + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
   QSM_STATE_COUNT
 };
 // One word of state; false where no such element exists.
