@@ -15,7 +15,7 @@ module qsm_tb_alloc #(
 
   // Contexts and launches.
   input  logic [NumKernels-1:0]                    valid_i,
-  input  logic [NumKernels-1:0]                    qos_i,
+  input  logic [NumKernels-1:0]                    qos_i,       // of valid contexts only
   input  logic [NumKernels-1:0][NumSms-1:0]        mask_i,
   input  logic [NumKernels-1:0][6:0]               warps_i,     // per TB, 1..WarpsPerSm
   input  logic [NumKernels-1:0][$clog2(Granules):0] granules_i, // per TB, 0..Granules
@@ -78,7 +78,7 @@ module qsm_tb_alloc #(
   always_comb begin
     logic [CountW-1:0] rank;
     others = valid_i & ~qos_i;
-    any_qos = |(valid_i & qos_i);
+    any_qos = |qos_i;
     n_others = '0;
     for (int unsigned k = 0; k < NumKernels; k++) n_others += CountW'(others[k]);
     turn = '0;                                     // floor(sm * n_others / NumSms), which is below n_others
@@ -233,6 +233,7 @@ module qsm_tb_alloc #(
   assign target_o = all_targets_q;
 
 `ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (qos_i & ~valid_i) == '0);  // CTX
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));  // R-TB-7: reducing ends at 0 TBs
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(busy_o && (raise_i | lower_i) != '0));  // R-TA-1
 `endif

@@ -90,7 +90,7 @@ module qsm_quota #(
   logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, load_d, fresh_q, fresh_d, loads_q, loads_left, refill_q;
   logic [NumKernels-1:0] waiting, candidates, refills, arrives, chosen, grants, gets;
   logic                  words_count, starts, ends, elastic_start, early, load, loading, second_q, may_give, all_spent, refill_due;
-  logic                  first, take, refill, here, drop, quota_only, has_word;
+  logic                  first, take, here, drop, quota_only, has_word;
   logic [KernelW-1:0]    load_kernel;
 
   function automatic logic [NumKernels-1:0] lowest(logic [NumKernels-1:0] set);
@@ -141,8 +141,7 @@ module qsm_quota #(
   assign take       = load && here && (has_word || elastic);
   assign drop       = load && !here;
   assign quota_only = take && !load_q[load_kernel];  // R-SC-5: C waits for the SM's start
-  assign refill     = !first && (refills != '0);
-  assign grants     = (first || refill || take || drop) ? chosen : '0;
+  assign grants     = (first || take || drop || refills != '0) ? chosen : '0;
 
   assign loads_left = load ? loads_q & ~load_next : loads_q;
   assign load_d     = starts ? '1 : ends ? '0 : loads_left & load_q;
@@ -170,7 +169,7 @@ module qsm_quota #(
       refill_q  <= refills & ~grants;
       load_q    <= load_d;
       fresh_q   <= fresh_d;
-      if (load && (has_word || !elastic)) has_q[load_kernel] <= 1'b0;
+      if (load && has_word) has_q[load_kernel] <= 1'b0;
       if (word_valid_i) has_q[word_kernel_i] <= 1'b1;
       if (ends) has_q <= '0;
     end
@@ -208,7 +207,7 @@ module qsm_quota #(
     if (load && clips_q) kept = signed'({1'b0, shadow_credit});
     if (load && (keeps_none_q || drop)) kept = '0;
     added = current;
-    if (loading && (has_word || !elastic)) added = shadow_quota;
+    if (loading && has_word) added = shadow_quota;
     if (first) added = first_quota_i;
     if (drop) added = '0;
     // R-SC-5: saturates, which happens after an early start only.

@@ -17,7 +17,7 @@ module qsm_two_level #(
   input  logic [NumWarps-1:0] resident_i,
   input  logic [NumWarps-1:0] long_i,          // resident, and waits for a barrier, a load or its quota (R-PO-7)
   input  logic [4:0]          active_warps_i,  // places, 1..16
-  input  logic [NumWarps-1:0] change_i,        // a warp comes into or leaves the slot in this cycle
+  input  logic [NumWarps-1:0] finish_i,        // a warp leaves the slot in this cycle
   output logic [NumWarps-1:0] candidates_o,    // may be promoted
   input  logic [SlotW-1:0]    oldest_i,        // the oldest of them
   output logic [NumWarps-1:0] active_o
@@ -32,7 +32,7 @@ module qsm_two_level #(
   assign candidates_o = resident_i & ~active_q & ~long_i;
   assign has_place    = CountW'($countones(active_q)) < CountW'(active_warps_i);
   assign promoted     = (has_place && candidates_o != '0) ? NumWarps'(1) << oldest_i : '0;
-  assign active_d     = enable_i ? ((active_q & ~demoted) | promoted) & ~change_i : '0;
+  assign active_d     = enable_i ? ((active_q & ~demoted) | promoted) & ~finish_i : '0;
   assign active_o     = active_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -66,7 +66,7 @@ module qsm_warp_sched #(
   logic [SlotW-1:0]    oldest, oldest_there;
 
   qsm_two_level #(.NumWarps(NumWarps)) u_two_level (
-    .clk_i, .rst_ni, .enable_i(two_level), .resident_i, .long_i, .active_warps_i, .change_i(start | finish),
+    .clk_i, .rst_ni, .enable_i(two_level), .resident_i, .long_i, .active_warps_i, .finish_i(finish),
     .candidates_o(waiting), .oldest_i(oldest_there), .active_o(active)
   );
 

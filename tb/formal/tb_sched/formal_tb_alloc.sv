@@ -51,7 +51,7 @@ module formal_tb_alloc #(
     for (int unsigned k = 0; k < NumKernels; k++) n_others += 3'(valid_i[k] && !qos_i[k]);
     for (int unsigned k = 0; k < NumKernels; k++) begin
       assigned[k] = valid_i[k] && mask_i[k][u_dut.sm_q];
-      if (!qos_i[k] && (valid_i & qos_i) != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms) assigned[k] = 1'b0;
+      if (!qos_i[k] && qos_i != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms) assigned[k] = 1'b0;
       rank += 3'(valid_i[k] && !qos_i[k]);
     end
   end
@@ -100,6 +100,7 @@ module formal_tb_alloc #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (&shaped);
+      assume ((qos_i & ~valid_i) == '0);
       written: assert (we == (u_dut.target_we ? NumSms'(1) << u_dut.sm_q : '0));
       if (u_dut.target_we) fit_warps: assert (32'(all_warps) <= WarpsPerSm);
       if (u_dut.target_we) fit_slots: assert (32'(all_tbs) <= MaxTbs);

@@ -18,18 +18,19 @@ module formal_two_level #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic [NumWarps-1:0] resident, change, candidates, active;
+  logic [NumWarps-1:0] resident, start, finish, candidates, active;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(1)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i(1'b0), .finish_valid_i, .finish_slot_i, .eligible_i('0), .long_i,
     .resident_o(resident), .kernel_o(), .older_o()
   );
   always_comb begin
-    change = '0;
-    if (start_valid_i) change[start_slot_i] = 1'b1;
-    if (finish_valid_i) change[finish_slot_i] = 1'b1;
+    start = '0;
+    finish = '0;
+    if (start_valid_i) start[start_slot_i] = 1'b1;
+    if (finish_valid_i) finish[finish_slot_i] = 1'b1;
   end
   qsm_two_level #(.NumWarps(NumWarps)) u_dut (
-    .clk_i, .rst_ni, .enable_i, .resident_i(resident), .long_i, .active_warps_i, .change_i(change), .candidates_o(candidates), .oldest_i, .active_o(active)
+    .clk_i, .rst_ni, .enable_i, .resident_i(resident), .long_i, .active_warps_i, .finish_i(finish), .candidates_o(candidates), .oldest_i, .active_o(active)
   );
 
   // R-PO-8 word by word.
@@ -49,7 +50,7 @@ module formal_two_level #(
       end
     end
     if (n_active < active_warps_i && waits != '0) next[oldest_i] = 1'b1;
-    next &= ~change;
+    next &= ~(start | finish);
     if (!enable_i) next = '0;
   end
 
