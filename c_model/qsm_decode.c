@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction decoder: docs/isa.md, I-ISA-1 .. I-ISA-4 and the CSR table.
+// Instruction decoder: docs/isa.md, I-ISA-1 .. I-ISA-4 and the CSR table; docs/fpu.md, I-FP-1 and I-FP-2.
 #include "qsm_decode.h"
 
 const uint8_t qsm_op_class[] = {
@@ -103,10 +103,53 @@ static enum qsm_op decode_custom(uint32_t w) {
   return QSM_OP_ILLEGAL;
 }
 
-enum fields { RD = 1, RS1 = 2, RS2 = 4 };
+enum fields { RD = 1, RS1 = 2, RS2 = 4, RS3 = 8 };
+
+// An operation that rounds, by the mode in rm.
+static enum qsm_op rounding(enum qsm_op op, uint32_t w, uint32_t *imm) {
+  enum { RM_RNE = 0, RM_RMM = 4, RM_DYNAMIC = 7 };
+  uint32_t rm = bits(w, 14, 12);
+  *imm = rm == RM_DYNAMIC ? RM_RNE : rm;
+  return *imm > RM_RMM ? QSM_OP_ILLEGAL : op;
+}
+
+// One of up to n, chosen by a field.
+static enum qsm_op one_of(const uint8_t *ops, uint32_t n, uint32_t field) { return field < n ? (enum qsm_op)ops[field] : QSM_OP_ILLEGAL; }
+
+static enum qsm_op decode_op_fp(uint32_t w, uint32_t *imm, uint32_t *fields) {
+  static const uint8_t signs[] = {QSM_OP_FSGNJ, QSM_OP_FSGNJN, QSM_OP_FSGNJX}, extremes[] = {QSM_OP_FMIN, QSM_OP_FMAX};
+  static const uint8_t compares[] = {QSM_OP_FLE, QSM_OP_FLT, QSM_OP_FEQ};
+  static const uint8_t to_integer[] = {QSM_OP_FCVT_W_S, QSM_OP_FCVT_WU_S}, from_integer[] = {QSM_OP_FCVT_S_W, QSM_OP_FCVT_S_WU};
+  uint32_t funct3 = bits(w, 14, 12), rs2 = bits(w, 24, 20);
+  *fields = RD | RS1 | RS2;
+  switch (w >> 25) {  // fmt 0 is part of it
+    case 0x00: return rounding(QSM_OP_FADD, w, imm);
+    case 0x04: return rounding(QSM_OP_FSUB, w, imm);
+    case 0x08: return rounding(QSM_OP_FMUL, w, imm);
+    case 0x0C: return rounding(QSM_OP_FDIV, w, imm);
+    case 0x10: return one_of(signs, sizeof signs, funct3);
+    case 0x14: return one_of(extremes, sizeof extremes, funct3);
+    case 0x50: return one_of(compares, sizeof compares, funct3);
+    default: break;
+  }
+  *fields = RD | RS1;
+  switch (w >> 25) {
+    case 0x2C: return rs2 == 0 ? rounding(QSM_OP_FSQRT, w, imm) : QSM_OP_ILLEGAL;
+    case 0x60: return rounding(one_of(to_integer, sizeof to_integer, rs2), w, imm);
+    case 0x68: return rounding(one_of(from_integer, sizeof from_integer, rs2), w, imm);
+    case 0x70: return rs2 == 0 && funct3 == 1 ? QSM_OP_FCLASS : QSM_OP_ILLEGAL;
+    default: return QSM_OP_ILLEGAL;
+  }
+}
+
+static enum qsm_op decode_fused(uint32_t w, uint32_t *imm, uint32_t *fields) {
+  static const uint8_t by_opcode[4] = {QSM_OP_FMADD, QSM_OP_FMSUB, QSM_OP_FNMSUB, QSM_OP_FNMADD};
+  *fields = RD | RS1 | RS2 | RS3;
+  return bits(w, 26, 25) == 0 ? rounding(by_opcode[bits(w, 3, 2)], w, imm) : QSM_OP_ILLEGAL;
+}
 
 // Operation, immediate and the register fields that the format has.
-static enum qsm_op decode_fields(uint32_t w, uint32_t *imm, uint32_t *fields) {
+static enum qsm_op decode_fields(uint32_t w, bool fpu, uint32_t *imm, uint32_t *fields) {
   *imm = 0;
   *fields = 0;
   switch (w & 0x7F) {
@@ -123,23 +166,26 @@ static enum qsm_op decode_fields(uint32_t w, uint32_t *imm, uint32_t *fields) {
     case 0x73: *fields = RD; return decode_system(w, imm);
     case 0x0F: return bits(w, 14, 12) == 0 ? QSM_OP_FENCE : QSM_OP_ILLEGAL;
     case 0x0B: return decode_custom(w);
+    case 0x53: return fpu ? decode_op_fp(w, imm, fields) : QSM_OP_ILLEGAL;
+    case 0x43: case 0x47: case 0x4B: case 0x4F: return fpu ? decode_fused(w, imm, fields) : QSM_OP_ILLEGAL;
     default: return QSM_OP_ILLEGAL;
   }
 }
 
-void qsm_decode(uint32_t instr, struct qsm_insn *out) {
+void qsm_decode(uint32_t instr, bool fpu, struct qsm_insn *out) {
   uint32_t imm, fields;
-  enum qsm_op op = decode_fields(instr, &imm, &fields);
+  enum qsm_op op = decode_fields(instr, fpu, &imm, &fields);
   if (op == QSM_OP_ILLEGAL || op == QSM_OP_ECALL || op == QSM_OP_EBREAK) fields = 0;
   uint32_t rd = fields & RD ? bits(instr, 11, 7) : 0;
   uint32_t rs1 = fields & RS1 ? bits(instr, 19, 15) : 0;
   uint32_t rs2 = fields & RS2 ? bits(instr, 24, 20) : 0;
+  uint32_t rs3 = fields & RS3 ? instr >> 27 : 0;
   uint8_t class = qsm_op_class[op];
   bool takes_entry = rd != 0 || class == QSM_CLASS_MEM || class == QSM_CLASS_DIV;
   *out = (struct qsm_insn){
       .instr = instr,
-      .imm = imm,
-      .need = ((1u << rd | 1u << rs1 | 1u << rs2) & ~1u) | (takes_entry ? QSM_NEED_ENTRY : 0),
+      .imm = imm | rs3 << 8,
+      .need = ((1u << rd | 1u << rs1 | 1u << rs2 | 1u << rs3) & ~1u) | (takes_entry ? QSM_NEED_ENTRY : 0),
       .op = (uint8_t)op,
       .rd = (uint8_t)rd,
       .rs1 = (uint8_t)rs1,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of the model: docs/isa.md, operations of docs/subcore.md.
 #include "qsm_exec.h"
+#include "qsm_fpu.h"
 
 QSM_LANE_FUNCTION void write_lanes(uint32_t *dst, uint32_t mask, const uint32_t *src, uint32_t n) {
   QSM_LANES {
@@ -77,7 +78,8 @@ QSM_LANE_FUNCTION void fixed(const struct operands *o, uint32_t n) {
     case QSM_OP_CSR: QSM_LANES out[l] = o->uniform + l * o->lane_step; break;
     case QSM_OP_LUI: QSM_LANES out[l] = o->imm; break;
     case QSM_OP_AUIPC: QSM_LANES out[l] = o->pc + o->imm; break;
-    default: QSM_LANES out[l] = o->pc + 4; break;  // jal, jalr
+    case QSM_OP_JAL: case QSM_OP_JALR: QSM_LANES out[l] = o->pc + 4; break;
+    default: qsm_fpu_simple(o->op, a, b, out, n); break;
   }
   write_lanes(o->rd, o->mask, out, n);
 }
@@ -110,7 +112,19 @@ static uint32_t divide(uint8_t op, uint32_t x, uint32_t y) {
   }
 }
 
+void qsm_exec_float(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint32_t *out) {
+  const struct qsm_insn *insn = &slot->insn;
+  uint32_t n = sc->sm->n_lanes;
+  const uint32_t *a = qsm_reg(sc, n, slot->warp, insn->rs1), *b = qsm_reg(sc, n, slot->warp, insn->rs2);
+  const uint32_t *c = qsm_reg(sc, n, slot->warp, qsm_fp_rs3(insn));
+  qsm_fpu_rounded(insn->op, qsm_fp_rm(insn), sc->sm->shared->host_floats, a, b, c, out, n);
+}
+
 void qsm_exec_div(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint32_t *out) {
+  if (qsm_is_float(&slot->insn)) {
+    qsm_exec_float(sc, slot, out);
+    return;
+  }
   uint32_t n = sc->sm->n_lanes;
   const uint32_t *a = qsm_reg(sc, n, slot->warp, slot->insn.rs1);
   const uint32_t *b = qsm_reg(sc, n, slot->warp, slot->insn.rs2);

@@ -104,7 +104,7 @@ void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c) {
   if (!sc->miss.dropped) {
     uint32_t index = line_index(sc, sc->miss.line);
     sc->tags[index] = sc->miss.line;
-    for (uint32_t i = 0; i < sc->sm->n_lanes; i++) qsm_decode(data[i], &sc->lines[index * sc->sm->n_lanes + i]);
+    for (uint32_t i = 0; i < sc->sm->n_lanes; i++) qsm_decode(data[i], sc->sm->fp_lat != 0, &sc->lines[index * sc->sm->n_lanes + i]);
   }
   sc->miss.state = QSM_MISS_IDLE;
   sc->filling = false;

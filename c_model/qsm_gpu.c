@@ -8,6 +8,7 @@
 
 #include "qsm_bus.h"
 #include "qsm_ctrl.h"
+#include "qsm_fpu.h"
 #include "qsm_mem.h"
 #include "qsm_model.h"
 #include "qsm_qos_mgr.h"
@@ -198,11 +199,17 @@ static uint64_t next_event(const struct qsm_model *model) {
   return next > now ? next : now;
 }
 
+// The thread's settings of floating point may change from call to call.
+static void look_at_host(struct qsm_model *model) {
+  if (model->config.fpu) model->ctrl.regs.shared.host_floats = qsm_fpu_host_is_exact();
+}
+
 // A launch that begins to end within a window ends after it, since R-TB-3 takes at least a window's length: only those that are ending
 // already can cut it.
 uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_irq) {
   uint64_t begin = model->cycle;
   uint64_t end = n_cycles < UINT64_MAX - begin ? begin + n_cycles : UINT64_MAX;
+  look_at_host(model);
   while (model->cycle < end && !(stop_on_irq && model->ctrl.regs.irq)) {
     uint64_t to = qsm_earlier(end, model->cycle + model->config.noc_lat);
     uint64_t next = next_event(model);
@@ -223,6 +230,7 @@ uint64_t qsm_model_cycle(const struct qsm_model *model) { return model->cycle; }
 
 int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value) {
   int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
+  look_at_host(model);
   run_window(model, model->cycle + 1, 0);
   return err;
 }
@@ -237,6 +245,7 @@ int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value) {
   struct qsm_ctrl_effect effect;
   int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
   if (effect.icache_inv) send_icache_inv(model);
+  look_at_host(model);
   uint32_t ended = run_window(model, cycle + 1, effect.kill);
   if (err) return err;
   qsm_ctrl_commit_write(&model->ctrl, cycle, addr, value, ended);

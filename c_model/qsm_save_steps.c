@@ -224,7 +224,7 @@ static bool may_inject(const struct qsm_sm *sm, const struct step *step, const s
   if ((sb->pending >> step->reg & 1) || sb->valid == sm->sb_full) return false;
   if (step->kind != STEP_SET) return sc->mem_credit != 0;
   bool selects = sc->sel1 != QSM_NONE || sc->selpend;
-  return sc->wait_count != QSM_WB_PATIENCE && !(step->of_lane && selects);
+  return !qsm_subcore_claimed(sc) && !(step->of_lane && selects);
 }
 
 static uint32_t row_mask(const struct qsm_sm *sm, uint32_t row) {

@@ -77,6 +77,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index)
   sm->line_bytes = qsm_config_line_bytes(config);
   sm->n_lines = config->icache_lines;
   sm->sb_full = (1u << config->sb_entries) - 1;
+  sm->fp_lat = config->fpu ? QSM_FP_LAT : 0;
   qsm_quota_reset(&sm->quota, sm->n_kernels);
   sm->debt_max = 1;
   while ((uint32_t)sm->debt_max < 4 * sm->n_kernels * sm->n_subs * sm->n_lanes) sm->debt_max *= 2;

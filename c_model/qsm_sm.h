@@ -73,6 +73,7 @@ struct qsm_sm_shared {
   uint32_t epoch_len;
   int32_t first_quota[QSM_MAX_KERNELS];
   uint32_t save_base[QSM_MAX_KERNELS];
+  bool host_floats;  // the model may use the host's floats (qsm_fpu.h)
 };
 
 enum qsm_sm_msg_kind {

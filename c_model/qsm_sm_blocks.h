@@ -22,8 +22,10 @@ enum {
   QSM_MQ_DEPTH = 4,      // memory queue of a sub-core (R-EX-4)
   QSM_RES_DEPTH = 4,     // result queue of a sub-core (R-WB-2)
   QSM_IBUF_DEPTH = 4,    // instruction buffer of a warp
-  QSM_PIPE_SLOTS = 8,    // ring of issued instructions, by cycle; they live 4 cycles
+  QSM_PIPE_SLOTS = 8,    // ring of issued instructions, by cycle; they live 4 cycles, or 7 (FMA)
+  QSM_FP_LAT = 3,        // FpLat of docs/fpu.md
   QSM_DIV_LATENCY = 38,  // R-EX-3
+  QSM_FP_DIV_LATENCY = 34,
   QSM_WB_PATIENCE = 8,   // R-WB-3
   QSM_MAX_OPS = QSM_MAX_SUBS * QSM_MQ_DEPTH + 2,  // memory instructions in queues, N and C
   QSM_MAX_MSGS = 512,    // more than can be sent within two windows
@@ -41,7 +43,7 @@ enum qsm_stall {
   QSM_STALL_UNIT, QSM_STALL_LOST, QSM_STALL_NONE, QSM_STALL_COUNT
 };
 
-// An issued instruction on its way through RR, EX1, EX2, WB. Operands are read in EX2 or WB: until then nothing can write them (the
+// An issued instruction on its way through RR, EX1, EX2, WB. Operands are read in EX2 or WB (FMA: EX2): until then nothing can write them (the
 // scoreboard keeps earlier writers out, and later ones write later).
 struct qsm_pipe_slot {
   struct qsm_insn insn;
@@ -145,6 +147,8 @@ struct qsm_subcore {
   uint8_t in_flight;     // valid slots of it
   uint8_t mem_credit;
   uint8_t wait_count;    // wbw
+  uint8_t claims;        // bit n: the issue cycle n from now is claimed (R-FP-3); bit FpLat is set in the cycle that claims
+  uint8_t n_late;        // FMA instructions under way that will write
   bool div_busy;
   uint64_t div_ready_at;
   struct qsm_result div;
@@ -164,6 +168,8 @@ struct qsm_subcore {
   // Stall counters [kernel][reason] as integrals: a warp that takes on a reason from cycle c on subtracts c, one that leaves it
   // adds c. The value at the start of cycle t adds t for each warp that has the reason.
   uint32_t stalls[QSM_MAX_KERNELS][QSM_STALL_COUNT];
+
+  uint32_t late[QSM_PIPE_SLOTS][QSM_MAX_LANES];  // results of FMA instructions, from EX2 on; index as in pipe
 
   uint32_t *regs;         // [warp][register][lane]
   uint32_t *lane_pc;      // [warp][lane]
@@ -272,6 +278,7 @@ struct qsm_sm {
   uint32_t index;
   uint32_t n_subs, n_warps, n_lanes, n_kernels, n_tbs, n_txns;
   uint32_t line_bytes, n_lines, sb_full;
+  uint32_t fp_lat;   // FpLat; 0 without FPU
   int32_t debt_max;  // R-QC-2
   uint64_t next_cycle;
   struct qsm_subcore *sub[QSM_MAX_SUBS];
@@ -363,6 +370,7 @@ void qsm_subcore_wake(struct qsm_subcore *sc, uint64_t from);
 void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from);
 // What the warp scheduler sees in cycle c, if `eligible` may issue and `finish` (or QSM_NONE) finishes.
 struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t eligible, uint32_t finish, uint64_t c);
+static inline bool qsm_subcore_claimed(const struct qsm_subcore *sc) { return sc->claims & 1; }  // this cycle (R-FP-3)
 uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc);  // R-IS-1, by the registers as they are
 uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason);
 

@@ -48,6 +48,12 @@ static bool scoreboard_state(const struct qsm_sm *sm, const struct qsm_scoreboar
   return true;
 }
 
+static bool write_back_state(const struct qsm_subcore *sc, uint32_t *value) {
+  uint32_t claim = sc->claims & ((1u << sc->sm->fp_lat) - 1);
+  *value = sc->wait_count + 16 * claim;
+  return true;
+}
+
 static bool policy_state(const struct qsm_warp_sched *ws, uint32_t word, uint32_t *value) {
   const struct qsm_qaws *q = &ws->qaws;
   const uint32_t words[] = {ws->active, qsm_qaws_front(q), (uint32_t)q->prev << 1 | q->head_ok, q->mark};
@@ -115,7 +121,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       if (index >= sm->n_kernels || word >= QSM_N_STALL_REASONS) return false;
       *value = qsm_sm_stall(sm, cycle, sub, index, word);
       return true;
-    case QSM_STATE_WRITE_BACK: return index == 0 && word == 0 && give(true, &(uint32_t){sc->wait_count}, value);
+    case QSM_STATE_WRITE_BACK: return index == 0 && word == 0 && write_back_state(sc, value);
     case QSM_STATE_POLICY: return index == 0 && policy_state(&sc->sched, word, value);
     default: return false;
   }
@@ -212,7 +218,7 @@ static bool inject_exec(struct injection *in, struct qsm_subcore *sc) {
   for (uint32_t i = 0; i < QSM_PIPE_SLOTS; i++) {
     struct qsm_pipe_slot *slot = &sc->pipe[i];
     uint8_t class = qsm_op_class[slot->insn.op];
-    if (!slot->valid || slot->insn.rd == 0 || (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL)) continue;
+    if (!slot->valid || slot->insn.rd == 0 || (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL && class != QSM_CLASS_FMA)) continue;
     flip(in, &slot->mask, draw_bit(in, slot->mask), "mask of pipe slot", i);
     return true;
   }

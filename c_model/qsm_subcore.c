@@ -34,13 +34,15 @@ static uint32_t with_bit(uint32_t bits, uint32_t warp, bool value) {
   return (bits & ~(1u << warp)) | (uint32_t)value << warp;
 }
 
-enum unit { UNIT_MEM = 1, UNIT_DIV = 2, UNIT_WRITE = 4 };  // what an instruction cannot issue without
+// What an instruction cannot issue without: a unit, the write port four cycles later, or FpLat cycles after that.
+enum unit { UNIT_MEM = 1, UNIT_DIV = 2, UNIT_WRITE = 4, UNIT_LATE_WRITE = 8 };
 
 static uint8_t unit_of(const struct qsm_insn *insn) {
   uint8_t class = qsm_op_class[insn->op];
   if (class == QSM_CLASS_MEM) return UNIT_MEM;
   if (class == QSM_CLASS_DIV) return UNIT_DIV;
-  return insn->rd ? UNIT_WRITE : 0;
+  if (insn->rd == 0) return 0;
+  return class == QSM_CLASS_FMA ? UNIT_LATE_WRITE : UNIT_WRITE;
 }
 
 void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
@@ -56,10 +58,12 @@ void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
   if (reason != sc->stall[warp]) set_reason(sc, warp, reason, from);
 }
 
-// Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6).
+static void claim(struct qsm_subcore *sc) { sc->claims |= (uint8_t)(1u << sc->sm->fp_lat); }
+
+// Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6, R-FP-4).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
   uint32_t taken = (sc->mem_credit == 0 ? UNIT_MEM : 0) | (sc->div_busy ? UNIT_DIV : 0) |
-                   (sc->wait_count == QSM_WB_PATIENCE ? UNIT_WRITE : 0);
+                   (qsm_subcore_claimed(sc) ? UNIT_WRITE : 0) | (sc->wait_count == QSM_WB_PATIENCE ? UNIT_LATE_WRITE : 0);
   if (!taken) return 0;
   uint32_t waiting = 0;
   for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) waiting |= (uint32_t)((sc->head_unit[w] & taken) != 0) << w;
@@ -141,9 +145,13 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   sc->path_pc[warp] += 4;
   if (slot->ctl) sc->path_valid &= ~(1u << warp);
   if (ibuf->count <= 2) sc->room |= 1u << warp;
-  if (qsm_op_class[slot->insn.op] == QSM_CLASS_DIV) {
+  uint8_t class = qsm_op_class[slot->insn.op];
+  if (class == QSM_CLASS_DIV) {
     sc->div_busy = true;
-    sc->div_ready_at = c + QSM_DIV_LATENCY;
+    sc->div_ready_at = c + (qsm_is_float(&slot->insn) ? QSM_FP_DIV_LATENCY : QSM_DIV_LATENCY);
+  } else if (class == QSM_CLASS_FMA && slot->insn.rd) {
+    sc->n_late++;
+    claim(sc);
   }
   sm->quota.lanes[kernel] += qsm_popcount(mask);
   sm->quota.issued |= 1u << kernel;
@@ -258,6 +266,17 @@ static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
   qsm_exec_div(sc, slot, sc->div.data);
 }
 
+// R-FP-1, R-FP-2: an instruction that writes FpLat cycles after the others.
+static bool is_late(const struct qsm_pipe_slot *slot) {
+  return slot->valid && slot->insn.rd && qsm_op_class[slot->insn.op] == QSM_CLASS_FMA;
+}
+
+// The cycle before an FMA instruction writes.
+static void release_late(struct qsm_subcore *sc, uint64_t c) {
+  const struct qsm_pipe_slot *slot = &sc->pipe[(c - 3 - QSM_FP_LAT) % QSM_PIPE_SLOTS];
+  if (is_late(slot)) qsm_sb_release(sc, slot->warp, slot->entry);
+}
+
 static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
   struct qsm_pipe_slot *slot = &sc->pipe[(c - 3) % QSM_PIPE_SLOTS];
   if (!slot->valid) return;
@@ -266,6 +285,8 @@ static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
     enter_memory_queue(sc, slot, c);
   } else if (class == QSM_CLASS_DIV) {
     divide(sc, slot);
+  } else if (is_late(slot)) {
+    qsm_exec_float(sc, slot, sc->late[slot - sc->pipe]);
   } else if (slot->entry != QSM_NONE) {
     qsm_sb_release(sc, slot->warp, slot->entry);
   }
@@ -289,13 +310,26 @@ static void write_variable(struct qsm_subcore *sc, const struct qsm_result *resu
   if (sc->sm->watched) report_write(sc, result->warp, result->rd, result->mask, c);
 }
 
-// R-WB-1; false if the port stays free.
+// R-FP-1, R-WB-1; false if the port stays free.
+static bool write_late(struct qsm_subcore *sc, uint64_t c) {
+  struct qsm_pipe_slot *slot = &sc->pipe[(c - 4 - QSM_FP_LAT) % QSM_PIPE_SLOTS];
+  if (!is_late(slot)) return false;
+  slot->valid = false;
+  sc->in_flight--;
+  sc->n_late--;
+  qsm_exec_write(sc, slot->warp, slot->insn.rd, slot->mask, sc->late[slot - sc->pipe]);
+  if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
+  return true;
+}
+
+// Likewise, all other classes.
 static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
   struct qsm_pipe_slot *slot = &sc->pipe[(c - 4) % QSM_PIPE_SLOTS];
   if (!slot->valid) return false;
+  uint8_t class = qsm_op_class[slot->insn.op];
+  if (class == QSM_CLASS_FMA && slot->insn.rd) return false;  // later
   slot->valid = false;
   sc->in_flight--;
-  uint8_t class = qsm_op_class[slot->insn.op];
   if (class == QSM_CLASS_MEM || class == QSM_CLASS_DIV || slot->insn.rd == 0 || slot->faulted) return false;
   qsm_exec_fixed(sc, slot, c - 2);
   if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
@@ -317,11 +351,17 @@ static void take_result(struct qsm_subcore *sc, uint64_t c) {
 // R-WB-2, R-WB-3.
 static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
   bool port_taken = write_fixed(sc, c);
+  if (sc->n_late) {
+    release_late(sc, c);
+    port_taken |= write_late(sc, c);
+  }
+  sc->claims >>= 1;
   bool div_ready = sc->div_busy && c >= sc->div_ready_at;
   if (!div_ready && sc->res_count == 0) {
     sc->wait_count = 0;
   } else if (port_taken) {
     sc->wait_count = sc->wait_count == QSM_WB_PATIENCE ? 0 : sc->wait_count + 1;
+    if (sc->wait_count == QSM_WB_PATIENCE) claim(sc);
   } else {
     sc->wait_count = 0;
     if (div_ready) {
@@ -352,7 +392,7 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
-  if (sc->selpend | sc->finishable | sc->res_count | sc->wait_count) return false;
+  if (sc->selpend | sc->finishable | sc->res_count | sc->wait_count | sc->claims) return false;
   if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
   if (qsm_subcore_eligible(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;

@@ -12,7 +12,8 @@
 enum {
   BUFFER = 8,    // of a warp: four words, one that is dropped, one that is being missed
   FLIGHTS = 16,  // of a warp: scoreboard entries, and what needs none on its way through the pipeline
-  PIPE = 8,      // cycles
+  PIPE = 16,     // cycles
+  FP_LAT = 3,    // cycles in which an FMA instruction writes later than the others with a fixed result (docs/fpu.md)
   MAX_TAGS = 128,
   NO_ENTRY = 0xFF,
   NO_FLIGHT = 0xFF,
@@ -173,14 +174,14 @@ static void enter_pipe(struct qsm_konata *konata, const struct qsm_event *event,
                                          .to_pass = class == QSM_CLASS_MEM ? mask : 0, .to_write = event->word[5] != NO_ENTRY && rd ? mask : 0};
   start_stage(konata, row, "Is");
   sub->pipe[konata->cycle % PIPE] = (struct pipe_slot){.issued = konata->cycle, .warp = (uint8_t)event->word[0], .flight = (uint8_t)index};
-  konata->busy_to = konata->cycle + 5;
+  konata->busy_to = konata->cycle + 5 + FP_LAT;
 }
 
 static void on_issue(struct qsm_konata *konata, const struct qsm_event *event) {
   char text[96];
   struct qsm_insn insn;
   uint64_t row = take_fetched(konata, event, warp_of(konata, event, event->sub, event->word[0]));
-  qsm_decode(event->word[4], &insn);
+  qsm_decode(event->word[4], konata->config->fpu, &insn);
   qsm_disasm(event->word[2], event->word[4], text, sizeof text);
   describe(konata, row, text, event->word[1], event->word[3]);
   enter_pipe(konata, event, row, (enum qsm_class)qsm_op_class[insn.op], insn.rd, event->word[3]);
@@ -213,24 +214,29 @@ static void retire(struct qsm_konata *konata, struct flight *flight) {
 
 static bool is_fixed(const struct flight *flight) { return flight->class != QSM_CLASS_MEM && flight->class != QSM_CLASS_DIV; }
 
-// Behind EX2: a fixed result is written in the next cycle, if there is one and the instruction did not fault.
+// Cycles from issue to the write of a fixed result.
+static uint32_t write_age(const struct flight *flight) { return flight->class == QSM_CLASS_FMA ? 4 + FP_LAT : 4; }
+
+// Behind EX2: a fixed result is still written, if there is one and the instruction did not fault.
 static void leave_pipe(struct qsm_konata *konata, struct flight *flight) {
   if (flight->class == QSM_CLASS_MEM) start_stage(konata, flight->row, "Q");
   else if (is_fixed(flight) ? flight->to_write == 0 : flight->rd == 0) retire(konata, flight);
   else if (!is_fixed(flight)) start_stage(konata, flight->row, "Dv");
+  else if (flight->class == QSM_CLASS_FMA) start_stage(konata, flight->row, "F3");
 }
 
 static void advance_subcore(struct qsm_konata *konata, struct subcore *sub) {
-  static const char *const stages[] = {NULL, "RR", "X1", "X2"};
-  for (uint64_t age = 1; age <= 5 && age <= konata->cycle; age++) {
+  static const char *const stages[] = {NULL, "RR", "X1", "X2", NULL, "F4", "F5"};
+  for (uint64_t age = 1; age <= 5 + FP_LAT && age <= konata->cycle; age++) {
     struct pipe_slot *slot = &sub->pipe[(konata->cycle - age) % PIPE];
     if (slot->flight == NO_FLIGHT || slot->issued != konata->cycle - age) continue;
     struct flight *flight = &sub->warps[slot->warp].flights[slot->flight];
-    if (age < 4) start_stage(konata, flight->row, stages[age]);
+    uint32_t last = write_age(flight);
+    if (age < last && age != 4) start_stage(konata, flight->row, stages[age]);
     if (age == 4) leave_pipe(konata, flight);
     bool left = !flight->valid || !is_fixed(flight);
-    if (age == 5 && !left) retire(konata, flight);
-    if (age == 5 || (age == 4 && left)) slot->flight = NO_FLIGHT;
+    if (age > last && !left) retire(konata, flight);
+    if (age > last || (age == 4 && left)) slot->flight = NO_FLIGHT;
   }
 }
 
@@ -295,7 +301,7 @@ static void on_write(struct qsm_konata *konata, const struct qsm_event *event) {
     struct flight *flight = &warp->flights[i];
     if (!flight->valid || flight->rd != event->word[1] || !(flight->to_write & event->word[2])) continue;
     // Of a fixed instruction, or of one after which another with the same register has been issued just now.
-    if (is_fixed(flight) ? flight->issued + 4 != konata->cycle : flight->issued == konata->cycle) continue;
+    if (is_fixed(flight) ? flight->issued + write_age(flight) != konata->cycle : flight->issued == konata->cycle) continue;
     start_stage(konata, flight->row, "Wb");
     flight->in_memory = false;
     flight->to_write &= ~event->word[2];

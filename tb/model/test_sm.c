@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "fp_ref.h"
 #include "model_support.h"
 #include "qsm_sm_blocks.h"
 
@@ -71,12 +72,12 @@ static void record(void *ctx, const struct qsm_event *event) {
   rig->events[rig->n_events++] = *event;
 }
 
-static void rig_open(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t lanes) {
+static void rig_open_with_fpu(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t lanes, bool fpu) {
   memset(rig, 0, sizeof *rig);
   rig->config = (struct qsm_config){
       .num_sms = 1, .num_sched = subs, .warps_per_sm = warps, .warp_size = lanes, .num_kernels = 4, .max_tbs = 4,
       .shared_bytes = 4096, .mem_txns = 8, .num_channels = 1, .icache_lines = 16, .sb_entries = 4, .noc_lat = 4,
-      .qos_lat = 100, .progress_limit = 8, .stall_counters = 1,
+      .qos_lat = 100, .progress_limit = 8, .fpu = fpu, .stall_counters = 1,
   };
   rig->shared.config = &rig->config;
   for (int k = 0; k < 4; k++) {
@@ -101,6 +102,8 @@ static void rig_open(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t la
   qsm_sm_set_sink(rig->sm, record, rig);
   qsm_sm_enable_hash(rig->sm);
 }
+
+static void rig_open(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t lanes) { rig_open_with_fpu(rig, subs, warps, lanes, false); }
 
 static void rig_close(struct rig *rig) {
   qsm_sm_destroy(rig->sm);
@@ -288,6 +291,215 @@ static void the_cycle_csr_gives_the_cycle_of_ex1(void **unused) {
   run(&rig, 200);
   assert_int_equal(reg(&rig, 0, 1, 0), issue_cycle(&rig, CODE, 0) + 2);
   rig_close(&rig);
+}
+
+// ---- floating point (docs/fpu.md) ----
+
+static uint32_t fp(enum fp_op op, uint32_t rd, uint32_t rs1, uint32_t rs2, uint32_t rs3) { return fp_encode(op, 7, rd, rs1, rs2, rs3); }
+
+// Behind a division, on which the first word waits, so that the buffer is full when it issues. Returns the first word's cycle.
+static uint64_t run_behind_division(struct rig *rig, const uint32_t *words, size_t n, uint64_t cycles) {
+  uint32_t program[64] = {addi(30, 0, 100), enc_r(1, 5, 31, 30, 30), add(29, 31, 31)};
+  memcpy(program + 3, words, n * sizeof *words);
+  program[3 + n] = EXIT;
+  rig_open_with_fpu(rig, 1, 4, 4, true);
+  load_program(rig, program, 4 + n);
+  dispatch(rig, 0, 0);
+  run(rig, cycles);
+  return issue_cycle(rig, CODE + 12, 0);
+}
+#define RUN_BEHIND_DIVISION(rig, ...) \
+  run_behind_division((rig), (const uint32_t[]){__VA_ARGS__}, sizeof (uint32_t[]){__VA_ARGS__} / 4, 300)
+
+static uint64_t behind_division(const struct rig *rig, uint32_t n) { return issue_cycle(rig, CODE + 12 + 4 * n, 0); }
+
+// The cycle in which the warp's register is first written.
+static uint64_t write_cycle(const struct rig *rig, uint32_t rd) {
+  for (uint32_t i = 0; i < rig->n_events; i++) {
+    if (rig->events[i].kind == QSM_EV_WB && rig->events[i].word[1] == rd) return rig->events[i].cycle;
+  }
+  fail_msg("x%u was not written", rd);
+  return 0;
+}
+
+static void a_sum_of_floats_writes_seven_cycles_after_issue(void **unused) {
+  (void)unused;
+  struct rig rig;
+  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_ADD, 3, 0, 0, 0), addi(4, 3, 1), addi(3, 0, 5));
+  assert_int_equal(write_cycle(&rig, 3), t + 7);
+  assert_int_equal(behind_division(&rig, 1), t + 7);   // reads x3
+  assert_int_equal(behind_division(&rig, 2), t + 8);
+  rig_close(&rig);
+}
+
+static void a_claimed_cycle_is_for_what_writes_nothing(void **unused) {
+  (void)unused;
+  struct rig rig;
+  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1), addi(6, 0, 1));
+  assert_int_equal(behind_division(&rig, 2), t + 2);
+  assert_int_equal(behind_division(&rig, 3), t + 4);  // t + 3 is claimed
+  assert_int_equal(write_cycle(&rig, 3), t + 7);
+  assert_int_equal(write_cycle(&rig, 6), t + 8);
+  assert_int_equal(qsm_sm_stall(rig.sm, rig.cycle, 0, 0, QSM_STALL_UNIT), 1);
+  rig_close(&rig);
+  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1), addi(0, 0, 1));
+  assert_int_equal(behind_division(&rig, 3), t + 3);
+  rig_close(&rig);
+  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 0, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1), addi(6, 0, 1));
+  assert_int_equal(behind_division(&rig, 3), t + 3);  // x0 claims nothing
+  rig_close(&rig);
+  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), fp(FP_MUL, 4, 0, 0, 0), fp(FP_ADD, 5, 0, 0, 0), fp(FP_MADD, 6, 0, 0, 0));
+  assert_int_equal(behind_division(&rig, 3), t + 3);  // sums claim other cycles
+  assert_int_equal(write_cycle(&rig, 6), t + 10);
+  rig_close(&rig);
+}
+
+static void each_source_of_a_fused_operation_is_waited_for(void **unused) {
+  (void)unused;
+  for (uint32_t source = 0; source < 3; source++) {
+    struct rig rig;
+    uint32_t reg_of[3] = {0, 0, 0};
+    reg_of[source] = 3;
+    uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 30, 0, 0), fp(FP_MADD, 4, reg_of[0], reg_of[1], reg_of[2]));
+    assert_int_equal(behind_division(&rig, 1), t + 7);
+    rig_close(&rig);
+  }
+  struct rig rig;  // fsqrt has no second source, a comparison no third
+  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 1, 0, 0, 0), fp(FP_CVT_W_S, 4, 0, 0, 0) & ~(31u << 20), fp(FP_EQ, 5, 0, 2, 0));
+  assert_int_equal(behind_division(&rig, 2), t + 2);
+  rig_close(&rig);
+}
+
+static void a_later_write_to_a_source_does_not_reach_a_sum_under_way(void **unused) {
+  (void)unused;
+  struct rig rig;
+  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 30, 0, 0), addi(30, 0, 7));
+  assert_int_equal(behind_division(&rig, 1), t + 1);
+  assert_int_equal(reg(&rig, 0, 30, 0), 7);
+  assert_int_equal(reg(&rig, 0, 3, 0), 0x42C80000);  // 100.0
+  rig_close(&rig);
+}
+
+static void a_division_of_floats_writes_34_cycles_after_issue(void **unused) {
+  (void)unused;
+  struct rig rig;
+  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_DIV, 3, 30, 30, 0), fp(FP_SQRT, 4, 30, 0, 0), enc_r(1, 4, 5, 30, 30));
+  assert_int_equal(write_cycle(&rig, 3), t + 34);
+  assert_int_equal(behind_division(&rig, 1), t + 35);
+  assert_int_equal(write_cycle(&rig, 4), t + 35 + 34);
+  assert_int_equal(behind_division(&rig, 2), t + 70);
+  rig_close(&rig);
+}
+
+static void a_kill_changes_nothing_in_a_sum_under_way(void **unused) {
+  (void)unused;
+  struct rig rig;
+  uint32_t words[] = {fp(FP_CVT_S_W, 3, 30, 0, 0), BAR};
+  uint64_t t = run_behind_division(&rig, words, 2, 300);
+  rig_close(&rig);
+  for (uint64_t at = t - 3; at < t + 8; at++) {
+    rig_open_with_fpu(&rig, 1, 4, 4, true);
+    uint32_t program[] = {addi(30, 0, 100), enc_r(1, 5, 31, 30, 30), add(29, 31, 31), words[0], BAR};
+    load_program(&rig, program, 5);
+    dispatch(&rig, 0, 0);
+    run(&rig, at);
+    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = 0});
+    run(&rig, 300 - at);
+    uint32_t written = reg(&rig, 0, 3, 1);
+    assert_int_equal(written, at < t ? 0 : 0x42C80000);  // the kill is seen in `at`: killed from at + 1 on
+    if (at >= t) assert_int_equal(write_cycle(&rig, 3), t + 7);
+    assert_int_equal(rig.n_retired, 1);
+    rig_close(&rig);
+  }
+}
+
+static void without_an_fpu_its_instructions_are_illegal(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  LOAD(&rig, fp(FP_ADD, 3, 0, 0, 0), EXIT);
+  dispatch(&rig, 0, 0);
+  run(&rig, 200);
+  assert_int_equal(event(&rig, QSM_EV_FAULT, 0)->word[1], 2);
+  assert_int_equal(event(&rig, QSM_EV_FAULT, 0)->word[5], fp(FP_ADD, 3, 0, 0, 0));
+  rig_close(&rig);
+}
+
+// Loads, divisions, sums and plain instructions of four warps, so that the write port is always wanted.
+static void load_port_program(struct rig *rig, uint64_t *seed) {
+  uint32_t program[200] = {csrr(1, 0xCC0), slli(1, 1, 2), lui(2, 0x10000000), add(2, 2, 1)}, n = 4;
+  while (n < 180) {
+    uint32_t rd = 3 + model_random(seed, 26), rs = 3 + model_random(seed, 26);
+    switch (model_random(seed, 8)) {
+      case 0: case 1: program[n++] = lw(rd, 2, 0); break;
+      case 2: case 3: program[n++] = fp(model_random(seed, 2) ? FP_ADD : FP_MADD, model_random(seed, 8) ? rd : 0, rs, 2, rs); break;
+      case 4: program[n++] = model_random(seed, 4) ? add(rd, rs, 2) : fp(FP_DIV, rd, rs, 2, 0); break;
+      default: program[n++] = addi(rd, 0, 1); break;
+    }
+  }
+  program[n] = EXIT;
+  load_program(rig, program, n + 1);
+}
+
+struct port_counts {
+  uint32_t sums, eights, waits;
+};
+
+// R-FP-1, R-FP-3, R-WB-1 .. R-WB-3 by the events and the state of every cycle.
+static void check_port(const struct rig *rig, const uint32_t *states, uint64_t n_cycles, struct port_counts *counts) {
+  static uint8_t writes[8192], fixed_due[8192], sums[8192], plain[8192];
+  assert_true(n_cycles + 16 < sizeof writes);
+  memset(writes, 0, sizeof writes);
+  memset(fixed_due, 0, sizeof fixed_due);
+  memset(sums, 0, sizeof sums);
+  memset(plain, 0, sizeof plain);
+  for (uint32_t i = 0; i < rig->n_events; i++) {
+    const struct qsm_event *e = &rig->events[i];
+    if (e->kind == QSM_EV_WB) writes[e->cycle]++;
+    if (e->kind != QSM_EV_ISSUE) continue;
+    struct qsm_insn insn;
+    qsm_decode(e->word[4], true, &insn);
+    uint8_t class = qsm_op_class[insn.op];
+    if (insn.rd == 0 || class == QSM_CLASS_MEM || class == QSM_CLASS_DIV) continue;
+    fixed_due[e->cycle + (class == QSM_CLASS_FMA ? 7 : 4)]++;
+    (class == QSM_CLASS_FMA ? sums : plain)[e->cycle]++;
+  }
+  for (uint64_t c = 8; c < n_cycles; c++) {
+    uint32_t wbw = states[c] % 16, claims = states[c] / 16;
+    assert_true(wbw <= 8 && claims < 8);
+    assert_true(writes[c] <= 1 && fixed_due[c] <= 1 && writes[c] >= fixed_due[c]);
+    assert_int_equal(claims & 1, sums[c - 3] || states[c - 3] % 16 == 8);
+    assert_int_equal(states[c + 1] / 16, claims >> 1 | (sums[c] || wbw == 8 ? 4u : 0));
+    assert_false((claims & 1) && plain[c]);
+    assert_false(wbw == 8 && sums[c]);
+    if (wbw == 8) assert_int_equal(fixed_due[c + 7], 0);
+    counts->sums += sums[c];
+    counts->eights += wbw == 8;
+    counts->waits += wbw != 0;
+  }
+}
+
+static void the_write_port_is_claimed_as_the_rules_say(void **unused) {
+  (void)unused;
+  static uint32_t states[6002];
+  uint64_t seed = model_seed("test_sm");
+  struct port_counts counts = {0};
+  for (uint32_t round = 0; round < 6; round++) {
+    struct rig rig;
+    rig_open_with_fpu(&rig, 1, 4, 4, true);
+    rig.window = 1;
+    load_port_program(&rig, &seed);
+    for (uint8_t tb = 0; tb < 4; tb++) dispatch(&rig, tb, tb);
+    for (uint32_t c = 0; c < 6001; c++) {
+      states[c] = state(&rig, QSM_STATE_WRITE_BACK, 0, 0, 0);
+      run(&rig, 1);
+    }
+    assert_int_equal(rig.n_retired, 4);
+    check_port(&rig, states, 5990, &counts);
+    rig_close(&rig);
+  }
+  printf("# %u sums, results waited in %u cycles, %u of them the eighth\n", counts.sums, counts.waits, counts.eights);
+  assert_true(counts.sums > 100 && counts.eights > 3);
 }
 
 // ---- results ----
@@ -1344,6 +1556,14 @@ int main(void) {
       cmocka_unit_test(a_division_writes_38_cycles_after_issue),
       cmocka_unit_test(a_shared_load_returns_nine_cycles_after_issue),
       cmocka_unit_test(the_cycle_csr_gives_the_cycle_of_ex1),
+      cmocka_unit_test(a_sum_of_floats_writes_seven_cycles_after_issue),
+      cmocka_unit_test(a_claimed_cycle_is_for_what_writes_nothing),
+      cmocka_unit_test(each_source_of_a_fused_operation_is_waited_for),
+      cmocka_unit_test(a_later_write_to_a_source_does_not_reach_a_sum_under_way),
+      cmocka_unit_test(a_division_of_floats_writes_34_cycles_after_issue),
+      cmocka_unit_test(a_kill_changes_nothing_in_a_sum_under_way),
+      cmocka_unit_test(without_an_fpu_its_instructions_are_illegal),
+      cmocka_unit_test(the_write_port_is_claimed_as_the_rules_say),
       cmocka_unit_test(every_register_operation_gives_its_definition_at_every_warp_size),
       cmocka_unit_test(narrow_loads_and_stores_touch_their_bytes_only),
       cmocka_unit_test(a_policy_picks_what_its_rule_says),
