@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum kind { RANGE, POW2 };
+enum kind { RANGE, POW2, ZERO_POW2 };
 
 struct rule {
   const char *key;
@@ -46,10 +46,11 @@ static int check_rule(const struct rule *rule, uint32_t value, char *msg, size_t
   if (rule->kind == RANGE) {
     return in_range ? 0 : refuse(msg, msg_len, rule->key, value, "%" PRIu32 "..%" PRIu32, rule->least, rule->largest);
   }
-  if (in_range && (value & (value - 1)) == 0) return 0;
+  const bool zero_too = rule->kind == ZERO_POW2;
+  if ((in_range && (value & (value - 1)) == 0) || (zero_too && value == 0)) return 0;
   char powers[96];
   list_powers(powers, sizeof powers, rule->least, rule->largest);
-  return refuse(msg, msg_len, rule->key, value, "%s", powers);
+  return refuse(msg, msg_len, rule->key, value, "%s%s", zero_too ? "0, " : "", powers);
 }
 
 static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -90,6 +91,12 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
   const uint32_t shared_unit = QSM_SHARED_GRANULES * qsm_config_line_bytes(c);
   if (c->shared_bytes % shared_unit != 0) {
     return refuse(msg, msg_len, "shared_bytes", c->shared_bytes, "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
+  }
+  if (c->l2_kib != 0 && c->l2_kib * 1024 < c->l2_ways * qsm_config_line_bytes(c)) {
+    return refuse(msg, msg_len, "l2_kib", c->l2_kib, "0, or at least l2_ways lines: %" PRIu32 " bytes", c->l2_ways * qsm_config_line_bytes(c));
+  }
+  if (c->dram_row_bytes < qsm_config_line_bytes(c)) {
+    return refuse(msg, msg_len, "dram_row_bytes", c->dram_row_bytes, "at least 4 * warp_size = %" PRIu32, qsm_config_line_bytes(c));
   }
   if (c->qos_lat < qsm_config_qos_lat_min(c)) {
     return refuse(msg, msg_len, "qos_lat", c->qos_lat, "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11; R-SP-1)",

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// X(field and YAML key, name in qsm_cfg_pkg, KIND, least, largest); KIND is RANGE, or POW2 for powers of two only.
+// X(field and YAML key, name in qsm_cfg_pkg, KIND, least, largest); KIND is RANGE, POW2 for powers of two only, or ZERO_POW2 for these or 0.
 // Hardware: parameters of the RTL and the model.
 #define QSM_CONFIG_HARDWARE(X)                       \
   X(num_sms, NumSms, RANGE, 1, 64)                   \
@@ -27,6 +27,19 @@
   X(num_images, NumImages, RANGE, 1, 16)             \
   X(progress_limit, ProgressLimit, RANGE, 4, 255)    \
   X(fpu, Fpu, RANGE, 0, 1)                           \
+  X(l2_kib, L2Kib, ZERO_POW2, 1, 4096)               \
+  X(l2_ways, L2Ways, POW2, 1, 16)                    \
+  X(l2_mshrs, L2Mshrs, RANGE, 1, 64)                 \
+  X(l2_waiters, L2Waiters, RANGE, 1, 256)            \
+  X(dram_banks, DramBanks, ZERO_POW2, 1, 16)         \
+  X(dram_row_bytes, DramRowBytes, POW2, 8, 65536)    \
+  X(dram_queue, DramQueue, RANGE, 1, 64)             \
+  X(dram_rcd, DramRcd, RANGE, 1, 255)                \
+  X(dram_rp, DramRp, RANGE, 1, 255)                  \
+  X(dram_ras, DramRas, RANGE, 1, 255)                \
+  X(dram_cl, DramCl, RANGE, 1, 255)                  \
+  X(dram_wr, DramWr, RANGE, 1, 255)                  \
+  X(dram_burst, DramBurst, RANGE, 1, 255)            \
   X(stall_counters, StallCounters, RANGE, 0, 1)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.

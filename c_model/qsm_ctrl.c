@@ -18,10 +18,12 @@ enum {
   WINDOW_ALIGN = 4096,
   RIGHTS_BITS = 7,
   STALL_SELECT_BITS = 0x3ff,
+  MEM_SELECT_BITS = 0xfff,
   BUDGET_RESET = 1,
   MAX_BUDGET = 255,
   MAX_ACTIVE_WARPS = 16,
   MAX_TECHNIQUE = 2,
+  MAX_CACHE_POLICY = QSM_BYPASS_L1 | QSM_BYPASS_L2,
 };
 
 // Where an address points: a GPU register, one of the selected SM for a slot, or one of a slot.
@@ -113,6 +115,7 @@ static struct field find_gpu_field(const struct qsm_config *config, uint32_t off
     case QSM_REG_STALL_SELECT: return (struct field){offsetof(struct qsm_regs, stall_select), 0, STALL_SELECT_BITS, 1, 0};
     case QSM_REG_ADJUST: return (struct field){offsetof(struct qsm_regs, adjust), 0, 1, 1, 0};
     case QSM_REG_ADJUST_TECHNIQUE: return (struct field){offsetof(struct qsm_regs, adjust_technique), 0, MAX_TECHNIQUE, 1, 0};
+    case QSM_REG_MEM_SELECT: return (struct field){offsetof(struct qsm_regs, mem_select), 0, MEM_SELECT_BITS, 1, 0};
     default: return (struct field){0};
   }
 }
@@ -152,6 +155,7 @@ static struct field find_word_field(uint32_t offset) {
     case QSM_SLOT_SAVE_LIMIT: return (struct field){offsetof(struct qsm_regs, save_limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
     case QSM_SLOT_IDEMPOTENT: return (struct field){offsetof(struct qsm_regs, idempotent), 0, 1, 1, FIELD_IDLE};
     case QSM_SLOT_PREEMPT_HOLD: return (struct field){offsetof(struct qsm_regs, preempt_hold), 0, 1, 1, 0};
+    case QSM_SLOT_CACHE_POLICY: return (struct field){offsetof(struct qsm_regs, shared.cache_policy), 0, MAX_CACHE_POLICY, 1, FIELD_IDLE};
     default: return (struct field){0};
   }
 }
@@ -233,6 +237,8 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
     case QSM_REG_SMSEL_JOB: *value = read_job(ctrl); return true;
     case QSM_REG_SMSEL_IDLE: *value = qsm_sm_snap_idle(ctrl->sms[ctrl->regs.sm_select], place.index); return true;
     case QSM_REG_ADJUST_BUSY: *value = qsm_tb_sched_adjust_busy(ctrl->tb_sched); return true;
+    case QSM_REG_MEM_VALUE: *value = 0; return true;
+    case QSM_REG_L2_FLUSH: *value = 0; return true;
     default: return false;
   }
 }
@@ -328,6 +334,12 @@ static bool stall_select_ok(const struct qsm_config *config, uint32_t value) {
          value >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT < config->num_sched;
 }
 
+static bool mem_select_ok(const struct qsm_config *config, uint32_t value) {
+  const uint32_t fields = QSM_REG_MEM_SELECT_CHANNEL_MASK | QSM_REG_MEM_SELECT_SLOT_MASK | QSM_REG_MEM_SELECT_COUNTER_MASK;
+  return !(value & ~fields) && (value & QSM_REG_MEM_SELECT_CHANNEL_MASK) < config->num_channels &&
+         (value & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT < config->num_kernels;
+}
+
 // R-QW-10: slot k runs, or is about to, and has this budget.
 static bool groups_fit(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t budget) {
   uint64_t seen[4] = {0};  // bit per budget
@@ -348,6 +360,7 @@ static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t va
   switch (place.offset) {
     case QSM_REG_ALPHA_CAP: return value != 0 && value < QSM_ALPHA_ONE;
     case QSM_REG_STALL_SELECT: return !stall_select_ok(ctrl->config, value);
+    case QSM_REG_MEM_SELECT: return !mem_select_ok(ctrl->config, value);
     default: return false;
   }
 }
@@ -386,6 +399,7 @@ static bool gpu_write_ok(const struct qsm_ctrl *ctrl, uint32_t offset, uint32_t 
     case QSM_REG_IRQ: return true;
     case QSM_REG_ICACHE_INV: return effect->icache_inv = value == 1;
     case QSM_REG_PREEMPT: return preempt_ok(ctrl, value);
+    case QSM_REG_L2_FLUSH: return value == 1;
     default: return false;
   }
 }
@@ -428,7 +442,7 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
 // What a tenant does not inherit.
 static void reset_tenant(struct qsm_regs *regs, uint32_t k) {
   regs->shared.budget[k] = BUDGET_RESET;
-  regs->iso_ipc[k] = regs->shared.save_base[k] = regs->save_limit[k] = regs->idempotent[k] = regs->preempt_hold[k] = 0;
+  regs->iso_ipc[k] = regs->shared.save_base[k] = regs->save_limit[k] = regs->idempotent[k] = regs->preempt_hold[k] = regs->shared.cache_policy[k] = 0;
 }
 
 static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t value) {

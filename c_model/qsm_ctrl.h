@@ -25,6 +25,7 @@ struct qsm_regs {
   uint32_t stall_select;
   uint32_t adjust;            // run-time adjustment of thread blocks
   uint32_t adjust_technique;  // 0 switch, 1 drain, 2 flush
+  uint32_t mem_select;
   uint32_t irq;
   uint32_t valid_mask;  // bit k: CTX.valid of slot k
   uint32_t ctx[QSM_MAX_KERNELS];

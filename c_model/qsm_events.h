@@ -40,6 +40,8 @@
   X(DISPATCH, "tb_sched", "sm tb kernel linear op image ticket")              \
   X(TARGETS, "tb_alloc", "sm target[]")                                       \
   X(END, "tb_sched", "ended killed")                                          \
+  X(L2OP, "l2", "op line outcome way mshr victim")                            \
+  X(DRAM, "dram", "kind bank row column passed")                              \
   X(MEMREQ, "xbar", "op addr sm txn")                                         \
   X(MEMRSP, "xbar", "sm txn")
 
@@ -56,7 +58,7 @@ enum qsm_event_kind {
 struct qsm_event {
   uint64_t cycle;
   uint8_t kind;     // enum qsm_event_kind
-  uint8_t sm;       // SM, or memory channel of MEMREQ and MEMRSP; 0 for GPU-level kinds
+  uint8_t sm;       // SM, or memory channel of L2OP, DRAM, MEMREQ and MEMRSP; 0 for GPU-level kinds
   uint8_t sub;      // sub-core, 0 where there is none
   uint8_t n_words;  // payload words used
   uint32_t word[QSM_EVENT_MAX_WORDS];

@@ -34,6 +34,9 @@
 #define QSM_REG_SMSEL_JOB                    0x006cu
 #define QSM_REG_CONFIG3                      0x0070u
 #define QSM_REG_NONQOS_QUOTA                 0x0074u
+#define QSM_REG_MEM_SELECT                   0x0078u
+#define QSM_REG_MEM_VALUE                    0x007cu
+#define QSM_REG_L2_FLUSH                     0x0080u
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
@@ -96,6 +99,12 @@
 #define QSM_REG_CONFIG3_NUM_GROUPS_SHIFT     0
 #define QSM_REG_CONFIG3_NUM_IMAGES_MASK      0x000001f0u
 #define QSM_REG_CONFIG3_NUM_IMAGES_SHIFT     4
+#define QSM_REG_MEM_SELECT_CHANNEL_MASK      0x0000000fu
+#define QSM_REG_MEM_SELECT_CHANNEL_SHIFT     0
+#define QSM_REG_MEM_SELECT_SLOT_MASK         0x00000070u
+#define QSM_REG_MEM_SELECT_SLOT_SHIFT        4
+#define QSM_REG_MEM_SELECT_COUNTER_MASK      0x00000f00u
+#define QSM_REG_MEM_SELECT_COUNTER_SHIFT     8
 #define QSM_REG_SMSEL_IDLE_SUM_MASK          0x00001fffu
 #define QSM_REG_SMSEL_IDLE_SUM_SHIFT         0
 #define QSM_REG_SMSEL_FRONT_BUDGET_MASK      0x000000ffu
@@ -170,6 +179,7 @@
 #define QSM_SLOT_PREEMPT_HOLD                0x00b4u
 #define QSM_SLOT_SAVED                       0x00b8u
 #define QSM_SLOT_RATIO                       0x00bcu
+#define QSM_SLOT_CACHE_POLICY                0x00c0u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u

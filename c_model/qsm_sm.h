@@ -41,6 +41,8 @@ enum qsm_policy {
   QSM_POLICY_QAWS_PROSE = 5,
 };
 
+enum { QSM_BYPASS_L1 = 1, QSM_BYPASS_L2 = 2 };  // CACHE_POLICY
+
 struct qsm_window {
   uint32_t base;
   uint32_t limit;
@@ -74,6 +76,7 @@ struct qsm_sm_shared {
   int32_t first_quota[QSM_MAX_KERNELS];
   uint32_t save_base[QSM_MAX_KERNELS];
   bool host_floats;  // the model may use the host's floats (qsm_fpu.h)
+  uint32_t cache_policy[QSM_MAX_KERNELS];  // QSM_BYPASS bits: caches that the kernel's loads and stores do not allocate in
 };
 
 enum qsm_sm_msg_kind {

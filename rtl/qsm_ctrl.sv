@@ -34,6 +34,7 @@ module qsm_ctrl
   output logic [NumKernels-1:0][31:12]      save_limit_o,
   output logic [NumKernels-1:0]             idempotent_o,
   output logic [NumKernels-1:0]             preempt_hold_o,
+  output logic [NumKernels-1:0][1:0]        cache_policy_o,
   output logic                              adjust_o,
   output logic [1:0]                        adjust_technique_o,
   // Pulses.
@@ -44,6 +45,7 @@ module qsm_ctrl
   output logic [NumKernels-1:0]             hist_clear_o,
   output logic                              icache_inv_o,
   output preempt_req_t                      preempt_o,
+  output logic                              l2_flush_o,
 
   // TB scheduler.
   input  logic [NumKernels-1:0]                  busy_i,
@@ -61,6 +63,11 @@ module qsm_ctrl
   input  job_t [NumSms-1:0]        job_i,
   input  saved_t [NumKernels-1:0]  saved_i,
   input  logic                     adjust_busy_i,
+
+  // L2 slices, memory controllers.
+  output mem_select_t mem_select_o,   // a register
+  input  logic [31:0] mem_value_i,    // that counter, in the same cycle
+  input  logic        l2_flushing_i,
 
   // QoS manager.
   input  logic                        snapshot_i,  // this cycle is E
@@ -120,7 +127,8 @@ module qsm_ctrl
     .rollover_cap_o, .alpha_en_o, .nonqos_quota_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
     .adjust_o, .adjust_technique_o, .preempt_o,
     .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select]),
-    .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select])
+    .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select]),
+    .mem_select_o, .l2_flush_o, .mem_value_i, .l2_flushing_i
   );
 
   // ---- figures of the selected SM ----
@@ -193,7 +201,7 @@ module qsm_ctrl
       .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]), .sm_mask_o(sm_mask_o[k]),
       .desc_o(desc_o[k]), .budget_o(budget[k]), .budget_write_o(budget_write[k]),
       .iso_ipc_o(iso_ipc_o[k]), .save_base_o(save_base_o[k]), .save_limit_o(save_limit_o[k]), .idempotent_o(idempotent_o[k]),
-      .preempt_hold_o(preempt_hold_o[k]),
+      .preempt_hold_o(preempt_hold_o[k]), .cache_policy_o(cache_policy_o[k]),
       .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
       .hist_clear_o(hist_clear_o[k]),
       .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]), .faulted_i(faulted_i[k]),

@@ -51,6 +51,11 @@ module qsm_gpu
   job_t [NumSms-1:0] job;
   saved_t [NumKernels-1:0] saved;
 
+  // ---- memory: no L2 slice and no memory controller yet ----
+  logic [NumKernels-1:0][1:0] cache_policy_unused;
+  mem_select_t mem_select_unused;
+  logic l2_flush_unused;
+
   // ---- TB scheduler ----
   logic [NumKernels-1:0] busy, killed, ended, had_tb, start, kill;
   logic [NumKernels-1:0][31:0] launches;
@@ -107,6 +112,7 @@ module qsm_gpu
     .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust), .adjust_technique_o(adjust_technique),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
+    .cache_policy_o(cache_policy_unused), .mem_select_o(mem_select_unused), .mem_value_i('0), .l2_flush_o(l2_flush_unused), .l2_flushing_i(1'b0),
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
     .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(adjust_busy),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),

@@ -36,6 +36,8 @@ module qsm_gpu_regs
   output logic                  adjust_o,
   output logic [1:0]            adjust_technique_o,
   output preempt_req_t          preempt_o,       // valid is a pulse
+  output mem_select_t           mem_select_o,
+  output logic                  l2_flush_o,      // pulse
 
   input  logic        alloc_busy_i,
   input  logic        mgr_quiet_i,   // the manager is not computing: its parameters may be written
@@ -45,7 +47,9 @@ module qsm_gpu_regs
   input  logic [31:0] stall_value_i,
   input  logic        adjust_busy_i,
   input  preempt_status_t preempt_status_i,
-  input  job_t        job_i
+  input  job_t        job_i,
+  input  logic [31:0] mem_value_i,  // of the selected counter
+  input  logic        l2_flushing_i
 );
   localparam int unsigned EpochMin = QosLat + 2 * NocLat + 16;
 
@@ -65,6 +69,7 @@ module qsm_gpu_regs
   logic [2:0] stall_reason_q;
   logic adjust_q;
   logic [1:0] adjust_technique_q;
+  mem_select_t mem_select_q;
 
   function automatic logic between(input int unsigned low, input int unsigned high);
     return wdata_i >= low && wdata_i <= high;
@@ -109,12 +114,14 @@ module qsm_gpu_regs
       RegSmSelect: value_ok = between(0, NumSms - 1);
       RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched && 32'(wdata_i[7:4]) < NumKernels &&
                                    !wdata_i[3];
+      RegMemSelect: value_ok = wdata_i[31:12] == '0 && !wdata_i[7] && 32'(wdata_i[6:4]) < NumKernels && 32'(wdata_i[3:0]) < NumChannels;
+      RegL2Flush: value_ok = wdata_i == 32'd1 && !l2_flushing_i;
       RegAdjust: value_ok = between(0, 1);
       RegAdjustTechnique: value_ok = between(0, 2);
       RegPreempt: value_ok = preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 && wdata_i[18:17] != 2'd3 &&
                                32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels && 32'(wdata_i[7:0]) < NumSms;
       RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount, RegEpochELo, RegAllocBusy,
-      RegStallValue, RegMgrBusy, RegPreemptStatus, RegAdjustBusy, RegSmselJob: writable = 1'b0;
+      RegStallValue, RegMgrBusy, RegPreemptStatus, RegAdjustBusy, RegSmselJob, RegMemValue: writable = 1'b0;
       default: known = 1'b0;
     endcase
   end
@@ -127,6 +134,7 @@ module qsm_gpu_regs
   assign irq_clear = (write && addr_i == RegIrq) ? wdata_i[NumKernels-1:0] : '0;
   assign icache_inv_o = write && addr_i == RegIcacheInv;
   assign policy_write_o = write && addr_i == RegPolicy;
+  assign l2_flush_o = write && addr_i == RegL2Flush;
   assign preempt_o = '{
     valid: write && addr_i == RegPreempt, sm: wdata_i[SmW-1:0], kernel: wdata_i[8 +: KernelW], tb: wdata_i[11 +: TbW],
     by_slot: wdata_i[16], technique: wdata_i[18:17]
@@ -150,6 +158,7 @@ module qsm_gpu_regs
       stall_reason_q <= '0;
       adjust_q <= 1'b0;
       adjust_technique_q <= '0;
+      mem_select_q <= '0;
     end else begin
       cycle_q <= cycle_q + 64'd1;
       irq_q <= (irq_q & ~irq_clear) | ended_i;
@@ -166,6 +175,7 @@ module qsm_gpu_regs
           RegSmSelect:    sm_select_q <= wdata_i[SmW-1:0];
           RegAdjust:       adjust_q <= wdata_i[0];
           RegAdjustTechnique: adjust_technique_q <= wdata_i[1:0];
+          RegMemSelect: mem_select_q <= '{channel: wdata_i[ChanW-1:0], slot: wdata_i[4 +: KernelW], counter: wdata_i[11:8]};
           RegStallSelect: begin
             stall_sub_q <= wdata_i[8 +: SubW];
             stall_kernel_q <= wdata_i[4 +: KernelW];
@@ -208,6 +218,9 @@ module qsm_gpu_regs
       RegAdjustBusy:  rdata_o = 32'(adjust_busy_i);
       RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0, 5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
       RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb), 1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
+      RegMemSelect:   rdata_o = {20'd0, mem_select_q.counter, 1'b0, 3'(mem_select_q.slot), 4'(mem_select_q.channel)};
+      RegMemValue:    rdata_o = mem_value_i;
+      RegL2Flush:     rdata_o = 32'(l2_flushing_i);
       default:          rdata_o = '0;
     endcase
   end
@@ -229,4 +242,5 @@ module qsm_gpu_regs
   assign stall_reason_o = stall_reason_q;
   assign adjust_o = adjust_q;
   assign adjust_technique_o = adjust_technique_q;
+  assign mem_select_o = mem_select_q;
 endmodule

@@ -22,6 +22,7 @@ package qsm_pkg;
   localparam int unsigned LaneW = idx_w(WarpSize);
   localparam int unsigned KernelW = idx_w(NumKernels);
   localparam int unsigned TbW = idx_w(MaxTbs);
+  localparam int unsigned ChanW = idx_w(NumChannels);
   localparam int unsigned TicketW = idx_w(NumImages + NumSms * MaxTbs);
   localparam int unsigned SbW = idx_w(SbEntries);
   localparam int unsigned TxnW = idx_w(MemTxns);
@@ -184,6 +185,12 @@ package qsm_pkg;
     logic [TagW-1:0] tag;
     lanes_t data;
   } mem_rsp_t;
+
+  typedef struct packed {  // MEM_SELECT: a counter of an L2 slice or a memory controller
+    logic [ChanW-1:0] channel;
+    logic [KernelW-1:0] slot;
+    logic [3:0] counter;
+  } mem_select_t;
 
   // Memory port of a channel: the same with the SM in the tag.
   typedef struct packed {

@@ -32,6 +32,9 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegSmselJob = 16'h006C;
   localparam logic [15:0] RegConfig3 = 16'h0070;
   localparam logic [15:0] RegNonqosQuota = 16'h0074;
+  localparam logic [15:0] RegMemSelect = 16'h0078;
+  localparam logic [15:0] RegMemValue = 16'h007C;
+  localparam logic [15:0] RegL2Flush = 16'h0080;
   localparam logic [15:0] RegSmselIdle = 16'h0200;  // + 4 * k
   localparam logic [15:0] RegSmselFront = 16'h0240;  // + 4 * k
 
@@ -94,4 +97,5 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotPreemptHold = 16'h00B4;
   localparam logic [15:0] SlotSaved = 16'h00B8;
   localparam logic [15:0] SlotRatio = 16'h00BC;
+  localparam logic [15:0] SlotCachePolicy = 16'h00C0;
 endpackage

@@ -25,6 +25,7 @@ module qsm_slot_regs
   output logic [31:12]      save_limit_o,
   output logic              idempotent_o,
   output logic              preempt_hold_o,
+  output logic [1:0]        cache_policy_o,
   output logic              budget_write_o, // pulse
   output logic              arrival_o,      // pulse: CTX valid 0 -> 1
   output logic              alloc_change_o, // pulse: CTX changes, or SM_MASK of a valid slot
@@ -63,6 +64,7 @@ module qsm_slot_regs
     logic [31:12] save_limit;
     logic idempotent;
     logic preempt_hold;
+    logic [1:0] cache_policy;
   } tenant_t;
   localparam tenant_t NewTenant = '{budget: 8'd1, default: '0};
 
@@ -126,6 +128,7 @@ module qsm_slot_regs
         SlotSaveLimit:    tenant_q.save_limit <= wdata_i[31:12];
         SlotIdempotent:    tenant_q.idempotent <= wdata_i[0];
         SlotPreemptHold:  tenant_q.preempt_hold <= wdata_i[0];
+        SlotCachePolicy:  tenant_q.cache_policy <= wdata_i[1:0];
         default: ;
       endcase
     end
@@ -173,6 +176,7 @@ module qsm_slot_regs
       SlotSaveLimit:    rdata_o = {tenant_q.save_limit, 12'd0};
       SlotIdempotent:    rdata_o = 32'(tenant_q.idempotent);
       SlotPreemptHold:  rdata_o = 32'(tenant_q.preempt_hold);
+      SlotCachePolicy:  rdata_o = 32'(tenant_q.cache_policy);
       SlotSaved:         rdata_o = {16'd0, 8'(saved_i.images), 8'(saved_i.queued)};
       SlotRatio:         rdata_o = 32'(ratio_i);
       default:            rdata_o = '0;
@@ -191,6 +195,7 @@ module qsm_slot_regs
   assign save_limit_o = tenant_q.save_limit;
   assign idempotent_o = tenant_q.idempotent;
   assign preempt_hold_o = tenant_q.preempt_hold;
+  assign cache_policy_o = tenant_q.cache_policy;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_o && (busy_i || !ctx_q.valid)));  // LAUNCH's condition

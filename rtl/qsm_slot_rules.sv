@@ -82,6 +82,10 @@ module qsm_slot_rules
         idle_o = 1'b1;
       end
       SlotPreemptHold: value_ok_o = between(0, 1);
+      SlotCachePolicy: begin
+        value_ok_o = between(0, 3);
+        idle_o = 1'b1;
+      end
       SlotLaunch, SlotKill: value_ok_o = wdata_i == 32'd1;
       SlotHistClear: begin
         value_ok_o = wdata_i == 32'd1;

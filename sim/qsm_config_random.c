@@ -42,6 +42,16 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->epoch = qsm_config_epoch_min(c) + between(random, 0, 5000);
   c->link_mbytes_s = between(random, 1, 1000000);
   c->link_latency_ns = between(random, 0, 1000000);
+  c->l2_kib = 0;
+  c->l2_ways = 4;
+  c->l2_mshrs = 8;
+  c->l2_waiters = 16;
+  c->dram_banks = 0;
+  c->dram_row_bytes = 1024;
+  c->dram_queue = 8;
+  c->dram_rcd = c->dram_rp = c->dram_cl = c->dram_wr = 12;
+  c->dram_ras = 28;
+  c->dram_burst = 2;
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {

@@ -84,7 +84,8 @@ static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_SLOT] = "tb_sched slots", [QSM_STATE_FAULT] = "fault records", [QSM_STATE_TARGET] = "tb_alloc targets and evict flags",
     [QSM_STATE_POLICY] = "warp_sched policy", [QSM_STATE_IDLE] = "idle_sampler sums", [QSM_STATE_JOB] = "preempt jobs",
     [QSM_STATE_SAVED] = "preempt saved blocks", [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer",
-    [QSM_STATE_WRITE_BACK] = "exec write port"};
+    [QSM_STATE_WRITE_BACK] = "exec write port",
+    [QSM_STATE_L2] = "l2 slice", [QSM_STATE_L2SET] = "l2 set", [QSM_STATE_DRAM] = "dram bank"};
 
 static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value) {
   struct lockstep *lockstep = ctx;

@@ -22,7 +22,6 @@ module qsm_xbar
 );
   localparam int unsigned IngressDepth = MemTxns + NumSched;
   localparam int unsigned OutDepth = 2;
-  localparam int unsigned ChanW = idx_w(NumChannels);
 
   // ---- ingress, one queue per SM; its write is the last of the NocLat registers (R-XB-1) ----
   mem_req_t [NumSms-1:0] head;  // valid: some request waits

@@ -88,6 +88,25 @@ static const struct {
     {"progress_limit", AT(progress_limit), 3, "4..255"},
     {"fpu", AT(fpu), 2, "0..1"},
     {"fpu", AT(fpu), 1, NULL},
+    {"l2_kib", AT(l2_kib), 3, "0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048 or 4096"},
+    {"l2_kib", AT(l2_kib), 8192, "0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048 or 4096"},
+    {"l2_kib", AT(l2_kib), 1, NULL},
+    {"l2_ways", AT(l2_ways), 3, "1, 2, 4, 8 or 16"},
+    {"l2_mshrs", AT(l2_mshrs), 0, "1..64"},
+    {"l2_mshrs", AT(l2_mshrs), 65, "1..64"},
+    {"l2_waiters", AT(l2_waiters), 257, "1..256"},
+    {"dram_banks", AT(dram_banks), 6, "0, 1, 2, 4, 8 or 16"},
+    {"dram_banks", AT(dram_banks), 16, NULL},
+    {"dram_row_bytes", AT(dram_row_bytes), 131072, "8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768 or 65536"},
+    {"dram_row_bytes", AT(dram_row_bytes), 8, "at least 4 * warp_size = 16"},
+    {"dram_row_bytes", AT(dram_row_bytes), 16, NULL},
+    {"dram_queue", AT(dram_queue), 65, "1..64"},
+    {"dram_rcd", AT(dram_rcd), 0, "1..255"},
+    {"dram_rp", AT(dram_rp), 256, "1..255"},
+    {"dram_ras", AT(dram_ras), 0, "1..255"},
+    {"dram_cl", AT(dram_cl), 256, "1..255"},
+    {"dram_wr", AT(dram_wr), 0, "1..255"},
+    {"dram_burst", AT(dram_burst), 0, "1..255"},
     {"stall_counters", AT(stall_counters), 2, "0..1"},
     {"mem_bytes", AT(mem_bytes), 1048577, "a multiple of 4096"},
     {"mem_bytes", AT(mem_bytes), 4096, "1048576..1073741824"},
@@ -122,6 +141,21 @@ static void warps_are_split_evenly_over_sub_cores(void **state) {
   config.num_sched = 3;
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
   assert_string_equal(msg, "parameter 'warps_per_sm' = 4: must be a multiple of num_sched = 3");
+}
+
+static void an_l2_holds_a_line_per_way(void **state) {
+  struct qsm_config config = tiny();
+  char msg[256];
+  (void)state;
+  config.warp_size = 32;
+  config.l2_kib = 1;
+  config.l2_ways = 8;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
+  config.l2_ways = 16;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_string_equal(msg, "parameter 'l2_kib' = 1: must be 0, or at least l2_ways lines: 2048 bytes");
+  config.l2_kib = 0;  // none: its other parameters mean nothing
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
 }
 
 static void epoch_and_qos_lat_have_a_least_value(void **state) {
@@ -224,6 +258,7 @@ int main(void) {
       cmocka_unit_test(odd_is_read_as_written),
       cmocka_unit_test(a_message_names_parameter_value_and_rule),
       cmocka_unit_test(warps_are_split_evenly_over_sub_cores),
+      cmocka_unit_test(an_l2_holds_a_line_per_way),
       cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
       cmocka_unit_test(least_qos_lat_is_that_of_the_page),
       cmocka_unit_test(the_shortest_epoch_has_a_hundred_cycles),

@@ -7,12 +7,13 @@ package qsm_monitor_pkg;
   typedef enum int {
     EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire,
     EvResumed, EvFault,
-    EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvAsk, EvAdjust, EvEvict, EvDispatch, EvTargets, EvEnd, EvMemReq, EvMemRsp
+    EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvAsk, EvAdjust, EvEvict, EvDispatch, EvTargets, EvEnd, EvL2Op, EvDram, EvMemReq, EvMemRsp
   } event_e;
 
   typedef enum int {
     StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver,
-    StWriteBack
+    StWriteBack,
+    StL2, StL2Set, StDram
   } state_e;
 
   // Report all state in this cycle.

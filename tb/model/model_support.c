@@ -4,12 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// What configurations without L2 and memory controller say of them.
+#define MODEL_NO_CACHES                                                                                                              \
+  .l2_ways = 4, .l2_mshrs = 8, .l2_waiters = 16, .dram_row_bytes = 1024, .dram_queue = 8, .dram_rcd = 12, .dram_rp = 12,            \
+  .dram_ras = 28, .dram_cl = 12, .dram_wr = 12, .dram_burst = 2
+
 struct qsm_config model_tiny(void) {
   return (struct qsm_config){
       .name = "tiny", .num_sms = 1, .num_sched = 1, .warps_per_sm = 4, .warp_size = 4, .num_kernels = 4, .max_tbs = 4, .shared_bytes = 4096,
       .mem_txns = 8, .num_channels = 1, .icache_lines = 16, .sb_entries = 4, .noc_lat = 1, .qos_lat = 170, .num_groups = 4, .progress_limit = 255,
       .stall_counters = 1, .mem_bytes = 1 << 20, .mem_latency = 20, .mem_interval = 1, .clock_mhz = 50, .epoch = 1000,
-      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000};
+      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000,
+      MODEL_NO_CACHES};
 }
 
 struct qsm_config model_odd(void) {
@@ -17,7 +23,8 @@ struct qsm_config model_odd(void) {
       .name = "odd", .num_sms = 3, .num_sched = 2, .warps_per_sm = 6, .warp_size = 4, .num_kernels = 3, .max_tbs = 5, .shared_bytes = 6144,
       .mem_txns = 8, .num_channels = 1, .icache_lines = 8, .sb_entries = 3, .noc_lat = 3, .qos_lat = 150, .num_groups = 2, .progress_limit = 7,
       .stall_counters = 1, .mem_bytes = 1 << 20, .mem_latency = 33, .mem_interval = 3, .clock_mhz = 50, .epoch = 1000,
-      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000};
+      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000,
+      MODEL_NO_CACHES};
 }
 
 struct qsm_config model_demo(void) {
@@ -25,7 +32,8 @@ struct qsm_config model_demo(void) {
       .name = "demo", .num_sms = 4, .num_sched = 2, .warps_per_sm = 8, .warp_size = 8, .num_kernels = 4, .max_tbs = 8, .shared_bytes = 16384,
       .mem_txns = 16, .num_channels = 2, .icache_lines = 32, .sb_entries = 4, .noc_lat = 4, .qos_lat = 200, .num_groups = 4, .progress_limit = 255,
       .stall_counters = 1, .mem_bytes = 1 << 20, .mem_latency = 60, .mem_interval = 1, .clock_mhz = 75, .epoch = 10000,
-      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000};
+      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000,
+      MODEL_NO_CACHES};
 }
 
 struct qsm_config model_wide(void) {
@@ -34,7 +42,8 @@ struct qsm_config model_wide(void) {
       .shared_bytes = 32768, .mem_txns = 32, .num_channels = 4, .icache_lines = 64, .sb_entries = 4, .noc_lat = 8, .qos_lat = 600, .num_groups = 8,
       .progress_limit = 255, .stall_counters = 1, .mem_bytes = 1 << 20, .mem_latency = 100, .mem_interval = 2, .clock_mhz = 75,
       .epoch = 10000,
-      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000};
+      .num_images = 2, .link_mbytes_s = 12000, .link_latency_ns = 5000,
+      MODEL_NO_CACHES};
 }
 
 uint32_t model_random(uint64_t *state, uint32_t n) {

@@ -84,6 +84,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_REG_STALL_SELECT, 0, 0, 7, 1},
       {QSM_REG_ADJUST, 0, 0, 1, 1},
       {QSM_REG_ADJUST_TECHNIQUE, 0, 0, 2, 1},
+      {QSM_REG_MEM_SELECT, 0, 0, 0, 1},
   };
   const struct range_case slot[] = {
       {QSM_SLOT_GOAL, 0, 0, UINT32_MAX, 1},          {QSM_SLOT_FIRST_QUOTA, 1, 1, 0x7fffffff, 1},
@@ -100,6 +101,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_BUDGET, 1, 1, 255, 1},               {QSM_SLOT_ISO_IPC, 0, 0, UINT32_MAX, 1},
       {QSM_SLOT_SAVE_BASE, 0, 0, UINT32_MAX, 4096},  {QSM_SLOT_SAVE_LIMIT, 0, 0, UINT32_MAX, 4096},
       {QSM_SLOT_IDEMPOTENT, 0, 0, 1, 1},             {QSM_SLOT_PREEMPT_HOLD, 0, 0, 1, 1},
+      {QSM_SLOT_CACHE_POLICY, 0, 0, 3, 1},
       {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
@@ -124,6 +126,10 @@ static void holes_in_ranges_are_refused(void **state) {
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 3 << 4), 1);
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 2 << 8), 1);
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 1 << 10), 1);
+  port_write(model, QSM_REG_MEM_SELECT, 2 << 4 | 15 << 8);
+  static const uint32_t outside[] = {1, 3 << 4, 1 << 7, 1 << 12, 1u << 31};  // channel, slot, the bits beside the fields
+  for (uint32_t i = 0; i < sizeof outside / sizeof *outside; i++) assert_int_equal(refused(model, QSM_REG_MEM_SELECT, outside[i]), 1);
+  assert_int_equal(port_read(model, QSM_REG_MEM_SELECT), 2 << 4 | 15 << 8);
   qsm_model_destroy(model);
 }
 
@@ -131,7 +137,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x78, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c0, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x84, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c4, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
@@ -139,7 +145,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   }
   static const uint16_t read_only[] = {QSM_REG_ID, QSM_REG_CONFIG0, QSM_REG_CONFIG1, QSM_REG_CONFIG2, QSM_REG_CYCLE_LO, QSM_REG_CYCLE_HI,
                                        QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, QSM_REG_ALLOC_BUSY, QSM_REG_STALL_VALUE, QSM_REG_MGR_BUSY,
-                                       QSM_REG_CONFIG3, QSM_REG_PREEMPT_STATUS, QSM_REG_ADJUST_BUSY, QSM_REG_SMSEL_JOB,
+                                       QSM_REG_CONFIG3, QSM_REG_PREEMPT_STATUS, QSM_REG_ADJUST_BUSY, QSM_REG_SMSEL_JOB, QSM_REG_MEM_VALUE,
                                        0x200, 0x208, 0x240, 0x244, 0x10b8, 0x10bc,
                                        0x100, 0x104, 0x108, 0x10c, 0x12c, 0x1060, 0x1064, 0x1068, 0x106c, 0x1070, 0x1074, 0x1078, 0x107c,
                                        0x1080, 0x1084, 0x1088, 0x1090, 0x1094, 0x1098};
@@ -228,7 +234,8 @@ static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
   static const struct {
     uint32_t offset, reset, value;
   } settings[] = {{QSM_SLOT_BUDGET, 1, 7},         {QSM_SLOT_ISO_IPC, 0, 0x12345},  {QSM_SLOT_SAVE_BASE, 0, 0x80001000},
-                  {QSM_SLOT_SAVE_LIMIT, 0, 0x80003000}, {QSM_SLOT_IDEMPOTENT, 0, 1}, {QSM_SLOT_PREEMPT_HOLD, 0, 1}};
+                  {QSM_SLOT_SAVE_LIMIT, 0, 0x80003000}, {QSM_SLOT_IDEMPOTENT, 0, 1}, {QSM_SLOT_PREEMPT_HOLD, 0, 1},
+                  {QSM_SLOT_CACHE_POLICY, 0, 3}};
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     uint32_t ctx = slot_register(1, QSM_SLOT_CTX), setting = slot_register(1, settings[i].offset);
     port_write(model, setting, settings[i].value);
@@ -273,6 +280,7 @@ static void idle_registers_are_closed_while_a_launch_runs(void **state) {
     assert_int_equal(refused(model, slot_register(0, offset), 0), 1);
   }
   port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_CACHE_POLICY), 0), 1);
   qsm_model_destroy(model);
 }
 
@@ -363,6 +371,22 @@ static void stall_values_count_a_running_kernel(void **state) {
   qsm_model_destroy(without);
 }
 
+static void without_caches_counters_are_zero_and_a_flush_is_done_at_once(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  for (uint32_t counter = 0; counter < 16; counter++) {
+    port_write(model, QSM_REG_MEM_SELECT, counter << 8);
+    assert_int_equal(port_read(model, QSM_REG_MEM_VALUE), 0);
+  }
+  assert_int_equal(refused(model, QSM_REG_L2_FLUSH, 0), 1);
+  assert_int_equal(refused(model, QSM_REG_L2_FLUSH, 2), 1);
+  port_write(model, QSM_REG_L2_FLUSH, 1);
+  assert_int_equal(port_read(model, QSM_REG_L2_FLUSH), 0);
+  port_write(model, QSM_REG_L2_FLUSH, 1);
+  qsm_model_destroy(model);
+}
+
 static void the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
@@ -408,6 +432,7 @@ int main(void) {
       cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),
       cmocka_unit_test(a_mask_asks_for_targets_only_when_it_changes_a_tenants),
       cmocka_unit_test(stall_values_count_a_running_kernel),
+      cmocka_unit_test(without_caches_counters_are_zero_and_a_flush_is_done_at_once),
       cmocka_unit_test(the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core),
       cmocka_unit_test(a_flip_raises_an_interrupt_once),
   };

@@ -55,6 +55,9 @@ const std::vector<Register> kGpuRegisters = {
     {"SMSEL_JOB", 0x6C, Access::kRo, 0, 0, 0},
     {"CONFIG3", 0x70, Access::kRo, NUM_GROUPS | NUM_IMAGES << 4, 0, 0},
     {"NONQOS_QUOTA", 0x74, Access::kRw, 0, 0, 8, 1, false, true},
+    {"MEM_SELECT", 0x78, Access::kRw, 0, 0, kAny},
+    {"MEM_VALUE", 0x7C, Access::kRo, 0, 0, 0},
+    {"L2_FLUSH", 0x80, Access::kRw, 0, 1, 1},
 };
 
 const std::vector<Register> kSlotRegisters = {
@@ -106,6 +109,7 @@ const std::vector<Register> kSlotRegisters = {
     {"PREEMPT_HOLD", 0xB4, Access::kRw, 0, 0, 1},
     {"SAVED", 0xB8, Access::kRo, 0, 0, 0},
     {"RATIO", 0xBC, Access::kRo, 0, 0, 0},
+    {"CACHE_POLICY", 0xC0, Access::kRw, 0, 0, 3, 1, true},
 };
 
 inline const Register *find(const std::vector<Register> &table, uint16_t address) {

@@ -16,6 +16,7 @@ namespace {
 
 const unsigned kSlotBase = 0x1000, kSmselBase = 0x100, kIdleBase = 0x200, kFrontBase = 0x240;
 const unsigned kSmBits = index_bits(NUM_SMS), kKernelBits = index_bits(NUM_KERNELS), kTbBits = index_bits(MAX_TBS);
+const unsigned kChannelBits = index_bits(NUM_CHANNELS);
 
 struct Answer {
   bool err;
@@ -26,6 +27,7 @@ struct Answer {
 struct Pulses {
   uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
   uint64_t preempt = 0;  // 0, or as PREEMPT was written and a bit above
+  uint64_t l2_flush = 0;
 };
 
 // Values that the other blocks show, different in every place.
@@ -35,6 +37,9 @@ uint32_t figure(unsigned what, unsigned sm, unsigned slot) {
 }
 
 uint32_t low_bits(uint32_t value, unsigned bits) { return bits >= 32 ? value : value & ((1u << bits) - 1); }
+
+// Value of a counter of the memory, by MEM_SELECT.
+uint32_t mem_figure(uint32_t select) { return figure(40 + (select >> 8), select & 15, select >> 4 & 7); }
 
 // One field after the other, from bit 0 up.
 template <class P>
@@ -88,6 +93,8 @@ class Bench {
   void clock() {
     top.clk_i = 0;
     top.eval();
+    top.mem_value_i = mem_figure(mem_select());
+    top.eval();
     pulses.launch = top.launch_o;
     pulses.kill = top.kill_o;
     pulses.arrival = top.arrival_o;
@@ -95,6 +102,7 @@ class Bench {
     pulses.alloc_change = top.alloc_change_o;
     pulses.icache_inv = top.icache_inv_o;
     pulses.preempt = preempt();
+    pulses.l2_flush = top.l2_flush_o;
     top.clk_i = 1;
     top.eval();
     drive_records(top.fault_kernel_o);
@@ -126,6 +134,12 @@ class Bench {
     set(top.saved_i, 2 * k, 5, figure(11, 0, k));
     set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
     set(top.ratio_i, k, 19, figure(13, 0, k));
+  }
+  // mem_select_t as the register has it.
+  uint32_t mem_select() {
+    Fields<decltype(top.mem_select_o)> select(top.mem_select_o);
+    const uint32_t counter = select.take(4), slot = select.take(kKernelBits);
+    return counter << 8 | slot << 4 | select.take(kChannelBits);
   }
   uint64_t preempt() {
     Fields<decltype(top.preempt_o)> request(top.preempt_o);
@@ -232,7 +246,7 @@ class Ref {
   uint32_t gpu[64] = {};
   uint32_t slots[NUM_KERNELS][64] = {};
   uint64_t busy = 0, killed = 0, faulted = 0;  // faulted: of those killed
-  bool mgr_busy = false, snapshot = false, alloc_busy = false, adjust_busy = false;
+  bool mgr_busy = false, snapshot = false, alloc_busy = false, adjust_busy = false, l2_flushing = false;
   unsigned preempt_code = 0;
 
  private:
@@ -249,6 +263,8 @@ class Ref {
       return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED && value >> 10 == 0;
     }
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
+    if (addr < kSmselBase && r.address == 0x78) return (value & 15) < NUM_CHANNELS && (value >> 4 & 15) < NUM_KERNELS && value >> 12 == 0;
+    if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) && value % r.multiple == 0;
   }
 
@@ -259,6 +275,7 @@ class Ref {
   void write_gpu(const Register &r, uint32_t value, Pulses *pulses) {
     if (r.address == 0x1C) pulses->icache_inv = 1;
     if (r.address == 0x60) pulses->preempt = uint64_t{1} << 32 | value;
+    if (r.address == 0x80) pulses->l2_flush = 1;
     if (r.address == 0x18) gpu[0x18 / 4] &= ~value;
     else if (r.access == Access::kRw) gpu[r.address / 4] = value;
   }
@@ -289,6 +306,7 @@ class Ref {
         pulses->arrival = pulses->hist_clear = 1u << k;
         slot[0xA0 / 4] = 1;
         for (unsigned address = 0xA4; address <= 0xB4; address += 4) slot[address / 4] = 0;
+        slot[0xC0 / 4] = 0;
       }
     }
     if (r.address == 0xA0 && is_busy && !groups_fit(k, value)) return false;
@@ -315,6 +333,8 @@ class Ref {
         return low_bits(figure(38, i, 0), 3) | low_bits(figure(37, i, 0), kKernelBits) << 4 | low_bits(figure(36, i, 0), kTbBits) << 8 |
                low_bits(figure(35, i, 0), 4) << 13 | low_bits(figure(34, i, 0), 4) << 17 | low_bits(figure(33, i, 0), 3) << 24;
       }
+      case 0x7C: return mem_figure(gpu[0x78 / 4]);
+      case 0x80: return l2_flushing;
       default: return gpu[address / 4];
     }
   }
@@ -343,6 +363,7 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
     tap.expect(get(top.iso_ipc_o, k, 32) == slot[0xA4 / 4], "slot %u: ISO_IPC", k);
     tap.expect(get(top.save_base_o, k, 20) == slot[0xA8 / 4] >> 12 && get(top.save_limit_o, k, 20) == slot[0xAC / 4] >> 12, "slot %u: save area", k);
     tap.expect(get(top.idempotent_o, k, 1) == slot[0xB0 / 4] && get(top.preempt_hold_o, k, 1) == slot[0xB4 / 4], "slot %u: IDEMPOTENT, PREEMPT_HOLD", k);
+    tap.expect(get(top.cache_policy_o, k, 2) == slot[0xC0 / 4], "slot %u: CACHE_POLICY", k);
   }
   tap.expect(top.valid_o == valid && top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x", top.valid_o, top.qos_o,
              static_cast<unsigned>(valid), static_cast<unsigned>(qos));
@@ -394,6 +415,17 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
   tap.done("the answer is there for one cycle");
 }
 
+// Mostly a counter that there is.
+uint32_t random_select(qsm_unit::Random &random) {
+  uint32_t value = random.below(NUM_CHANNELS) | random.below(NUM_KERNELS) << 4 | random.below(16) << 8;
+  switch (random.below(6)) {
+    case 0: return value ^ 1u << random.below(32);
+    case 1: return value + NUM_CHANNELS;
+    case 2: return value + (NUM_KERNELS << 4);
+    default: return value;
+  }
+}
+
 // Mostly one that fits.
 uint32_t random_request(qsm_unit::Random &random) {
   uint32_t value = random.below(NUM_SMS) | random.below(NUM_KERNELS) << 8 | random.below(MAX_TBS) << 11 | random.below(2) << 16 | random.below(3) << 17;
@@ -411,6 +443,7 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   const uint32_t value = random.bits32() >> random.below(32);
   if (!r) return value;
   if (r == find(kGpuRegisters, 0x60)) return random_request(random);
+  if (r == find(kGpuRegisters, 0x78)) return random_select(random);
   switch (random.below(7)) {
     case 0: return r->low;
     case 1: return r->high / r->multiple * r->multiple;
@@ -436,6 +469,7 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   bench.top.snapshot_i = ref.snapshot;
   bench.top.alloc_busy_i = ref.alloc_busy;
   bench.top.adjust_busy_i = ref.adjust_busy = random.one_in(2);
+  bench.top.l2_flushing_i = ref.l2_flushing = random.one_in(2);
   bench.drive_preempt_status(ref.preempt_code = random.below(11));
   unsigned addr = random.below(0x2000);
   const Register *r = nullptr;
