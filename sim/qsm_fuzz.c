@@ -11,6 +11,7 @@
 
 #include "qsm_backend.h"
 #include "qsm_config_yaml.h"
+#include "qsm_fuzz_float.h"
 #include "qsm_fuzz_program.h"
 #include "qsm_progress.h"
 #include "qsm_random.h"
@@ -86,14 +87,15 @@ static uint32_t random_ipc(struct round *round) {
 static void fill_memory(struct round *round) {
   uint32_t words[QSM_FUZZ_DATA_BYTES / 4];
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++) {
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) words[i] = qsm_random_next(&round->random);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+      words[i] = round->config.fpu && below(round, 2) ? qsm_fuzz_float_value(&round->random) : qsm_random_next(&round->random);
     round->gpu->mem_write(round->gpu, arena(round, slot) + DATA_OFFSET, words, sizeof words);
   }
 }
 
 static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
-  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault};
+  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   round->gpu->mem_write(round->gpu, base, words, n * sizeof *words);
   return put(round, QSM_REG_ICACHE_INV, 1);

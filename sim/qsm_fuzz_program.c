@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_fuzz_program.h"
 
+#include "qsm_fuzz_float.h"
+
 // Registers with a role; x6..x15 are random data.
 enum { RA = 1, LINK2 = 5, FIRST_DATA = 6, N_DATA = 10, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24,
        SCRATCH = 25, INNER = 26, OWN = 27, OWN_SHARED = 28, INPUT = 29 };
@@ -68,6 +70,20 @@ static void alu(struct emitter *emitter) {
 
 static void divide(struct emitter *emitter) {
   emit(emitter, r_type(OP, 4 + below(emitter, 4), 1, data_or_zero(emitter), data_register(emitter), data_or_zero(emitter)));
+}
+
+// Mostly an operation; else a hard value for the next ones, or one that is nearly or but for its sign that of another register.
+static void floating(struct emitter *emitter) {
+  uint32_t rd = below(emitter, 12) ? data_register(emitter) : 0, rs = data_register(emitter);
+  switch (below(emitter, 8)) {
+    case 0: load_constant(emitter, data_register(emitter), qsm_fuzz_float_value(emitter->random)); break;
+    case 1: emit(emitter, i_type(OP_IMM, 0, data_register(emitter), rs, (int32_t)below(emitter, 5) - 2)); break;
+    case 2:
+      emit(emitter, 0x80000u << 12 | SCRATCH << 7 | LUI);
+      emit(emitter, r_type(OP, 4, 0, data_register(emitter), rs, SCRATCH));
+      break;
+    default: emit(emitter, qsm_fuzz_float(emitter->random, rd, data_or_zero(emitter), data_or_zero(emitter), data_or_zero(emitter)));
+  }
 }
 
 static bool any_order(const struct emitter *emitter) { return emitter->request->order == QSM_FUZZ_ANY_ORDER; }
@@ -175,7 +191,7 @@ static void fault(struct emitter *emitter) {
     case 2: emit(emitter, i_type(JALR, 0, below(emitter, 2), BASE, below(emitter, 2) ? 2 : 0)); break;             // into data, or misaligned
     case 4: emit(emitter, r_type(AMO, 2, 0, FIRST_DATA, below(emitter, 2) ? 0 : TID, FIRST_DATA)); break;          // outside, or misaligned
     case 5: emit(emitter, unusual(emitter)); break;
-    case 6: emit(emitter, unusual(emitter)); break;
+    case 6: emit(emitter, below(emitter, 3) ? unusual(emitter) : qsm_fuzz_float_word(emitter->random, data_or_zero(emitter), data_or_zero(emitter))); break;
     case 7:  // just behind the window, in its last bytes, or a store into the code
       load_constant(emitter, ADDRESS, emitter->request->data + (below(emitter, 3) ? QSM_FUZZ_DATA_BYTES : 0));
       emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 2) ? 0 : -4) : s_type(2, ADDRESS, FIRST_DATA, -4));
@@ -194,7 +210,8 @@ static void straight(struct emitter *emitter) {
   uint32_t n = 1 + below(emitter, 8);
   for (uint32_t i = 0; i < n && room(emitter, 16); i++) {
     uint32_t kind = below(emitter, 100);
-    if (kind < 50) alu(emitter);
+    if (emitter->request->fpu && below(emitter, 3) == 0) floating(emitter);
+    else if (kind < 50) alu(emitter);
     else if (kind < 56) divide(emitter);
     else if (kind < 61) read_csr(emitter);
     else if (kind < 75) load(emitter);
@@ -325,7 +342,8 @@ static void prologue(struct emitter *emitter) {
   load_constant(emitter, SHARED_BASE, 0x10000000u);
   emit(emitter, (uint32_t)CSR_TID << 20 | 2u << 12 | TID << 7 | SYSTEM);
   for (uint32_t i = 0; i < N_DATA; i++) {
-    load_constant(emitter, FIRST_DATA + i, qsm_random_next(emitter->random));
+    bool is_float = emitter->request->fpu && below(emitter, 2);
+    load_constant(emitter, FIRST_DATA + i, is_float ? qsm_fuzz_float_value(emitter->random) : qsm_random_next(emitter->random));
     if (below(emitter, 2)) emit(emitter, r_type(OP, below(emitter, 2) ? 4 : 0, 0, FIRST_DATA + i, FIRST_DATA + i, TID));
   }
   if (!any_order(emitter)) own_memory(emitter);

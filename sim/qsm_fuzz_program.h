@@ -27,6 +27,7 @@ struct qsm_fuzz_request {
   uint32_t data;          // address of QSM_FUZZ_DATA_BYTES that the program reads and writes
   uint32_t shared_bytes;  // of a block; 0: no shared accesses
   bool may_fault;
+  bool fpu;               // with floating point
   enum qsm_fuzz_order order;  // else than ANY_ORDER: a grid of one dimension, no faults, and shared_bytes of at least
   uint32_t block_threads;     // QSM_FUZZ_OWN_BYTES for each thread of a block and 16 more
 };
