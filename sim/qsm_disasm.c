@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum format { R, I, SHIFT, LOAD, STORE, BRANCH, UPPER, JAL, JALR, AMO, CSR, CSR_IMM, PLAIN };
+enum format { R, I, SHIFT, LOAD, STORE, BRANCH, UPPER, JAL, JALR, AMO, CSR, CSR_IMM, PLAIN, FP_1, FP_1_RM, FP_2_RM, FP_3_RM };
 
 // A word is this instruction when (word & mask) == match.
 struct instruction {
@@ -17,6 +17,9 @@ struct instruction {
 #define OPCODE_FUNCT3 0x0000707Fu
 #define OPCODE_FUNCT3_FUNCT7 0xFE00707Fu
 #define OPCODE_FUNCT3_FUNCT5 0xF800707Fu // aq and rl may have any value
+#define OPCODE_FUNCT7 0xFE00007Fu
+#define OPCODE_FUNCT7_RS2 0xFFF0007Fu
+#define OPCODE_FMT 0x0600007Fu
 #define WHOLE 0xFFFFFFFFu
 #define CSR_READ (OPCODE_FUNCT3 | 0x000F8000u) // only the form that does not write
 
@@ -84,6 +87,28 @@ static const struct instruction instructions[] = {
     {WHOLE, 0x00100073, PLAIN, "ebreak"},
     {WHOLE, 0x0000000B, PLAIN, "qsm.bar"},
     {WHOLE, 0x0000100B, PLAIN, "qsm.exit"},
+    {OPCODE_FUNCT7, 0x00000053, FP_2_RM, "fadd.s"},
+    {OPCODE_FUNCT7, 0x08000053, FP_2_RM, "fsub.s"},
+    {OPCODE_FUNCT7, 0x10000053, FP_2_RM, "fmul.s"},
+    {OPCODE_FUNCT7, 0x18000053, FP_2_RM, "fdiv.s"},
+    {OPCODE_FUNCT7_RS2, 0x58000053, FP_1_RM, "fsqrt.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0x20000053, R, "fsgnj.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0x20001053, R, "fsgnjn.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0x20002053, R, "fsgnjx.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0x28000053, R, "fmin.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0x28001053, R, "fmax.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0xA0000053, R, "fle.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0xA0001053, R, "flt.s"},
+    {OPCODE_FUNCT3_FUNCT7, 0xA0002053, R, "feq.s"},
+    {OPCODE_FUNCT7_RS2 | OPCODE_FUNCT3, 0xE0001053, FP_1, "fclass.s"},
+    {OPCODE_FUNCT7_RS2, 0xC0000053, FP_1_RM, "fcvt.w.s"},
+    {OPCODE_FUNCT7_RS2, 0xC0100053, FP_1_RM, "fcvt.wu.s"},
+    {OPCODE_FUNCT7_RS2, 0xD0000053, FP_1_RM, "fcvt.s.w"},
+    {OPCODE_FUNCT7_RS2, 0xD0100053, FP_1_RM, "fcvt.s.wu"},
+    {OPCODE_FMT, 0x00000043, FP_3_RM, "fmadd.s"},
+    {OPCODE_FMT, 0x00000047, FP_3_RM, "fmsub.s"},
+    {OPCODE_FMT, 0x0000004B, FP_3_RM, "fnmsub.s"},
+    {OPCODE_FMT, 0x0000004F, FP_3_RM, "fnmadd.s"},
 };
 
 static const char *const register_names[32] = {
@@ -121,9 +146,18 @@ static uint32_t jal_target(uint32_t pc, uint32_t word) {
   return pc + (uint32_t)sign_extend(offset, 21);
 }
 
+// NULL: no rounding mode.
+static const char *mode_name(uint32_t word) {
+  static const char *const names[] = {"rne", "rtz", "rdn", "rup", "rmm", NULL, NULL, "dyn"};
+  return names[bits(word, 14, 12)];
+}
+
+static int rounds(enum format format) { return format == FP_1_RM || format == FP_2_RM || format == FP_3_RM; }
+
 static const struct instruction *find_instruction(uint32_t word) {
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
     if ((word & instructions[i].mask) != instructions[i].match) continue;
+    if (rounds(instructions[i].format) && mode_name(word) == NULL) return NULL;
     int is_csr = instructions[i].format == CSR || instructions[i].format == CSR_IMM;
     return is_csr && csr_name(bits(word, 31, 20)) == NULL ? NULL : &instructions[i];
   }
@@ -150,6 +184,11 @@ static int print(const struct instruction *found, uint32_t pc, uint32_t word, ch
     case UPPER: return snprintf(buf, n, "%s %s, %" PRIu32, name, rd, bits(word, 31, 12));
     case JAL: return snprintf(buf, n, "%s %s, 0x%" PRIx32, name, rd, jal_target(pc, word));
     case AMO: return snprintf(buf, n, "%s%s %s, %s, (%s)", name, ordering(word), rd, rs2, rs1);
+    case FP_1: return snprintf(buf, n, "%s %s, %s", name, rd, rs1);
+    case FP_1_RM: return snprintf(buf, n, "%s %s, %s, %s", name, rd, rs1, mode_name(word));
+    case FP_2_RM: return snprintf(buf, n, "%s %s, %s, %s, %s", name, rd, rs1, rs2, mode_name(word));
+    case FP_3_RM:
+      return snprintf(buf, n, "%s %s, %s, %s, %s, %s", name, rd, rs1, rs2, register_names[bits(word, 31, 27)], mode_name(word));
     case CSR: return snprintf(buf, n, "%s %s, %s, %s", name, rd, csr_name(bits(word, 31, 20)), rs1);
     case CSR_IMM: return snprintf(buf, n, "%s %s, %s, 0", name, rd, csr_name(bits(word, 31, 20)));
     default: return snprintf(buf, n, "%s", name);

@@ -145,6 +145,19 @@ QSM_AMO(qsm_amoswap_u, "amoswap.w", unsigned)
 #define atomicXor(address, value) QSM_ATOMIC(qsm_amoxor, address, value)
 #define atomicExch(address, value) QSM_ATOMIC(qsm_amoswap, address, value)
 
+// Each is one instruction or a few, on a GPU with FPU; there are no others. Rounding is to nearest; rintf keeps ties even.
+static inline float sqrtf(float x) { return __builtin_sqrtf(x); }
+static inline float fabsf(float x) { return __builtin_fabsf(x); }
+static inline float copysignf(float magnitude, float sign) { return __builtin_copysignf(magnitude, sign); }
+static inline float fminf(float x, float y) { return __builtin_fminf(x, y); }
+static inline float fmaxf(float x, float y) { return __builtin_fmaxf(x, y); }
+static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+static inline float floorf(float x) { return __builtin_floorf(x); }
+static inline float ceilf(float x) { return __builtin_ceilf(x); }
+static inline float truncf(float x) { return __builtin_truncf(x); }
+static inline float roundf(float x) { return __builtin_roundf(x); }
+static inline float rintf(float x) { return __builtin_rintf(x); }
+
 // Provided by sw/lib; the compiler also calls them for large copies.
 void *memcpy(void *restrict to, const void *restrict from, size_t n_bytes);
 void *memmove(void *to, const void *from, size_t n_bytes);

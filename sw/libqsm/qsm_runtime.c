@@ -310,6 +310,13 @@ static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *resul
   return qsmSuccess;
 }
 
+// An illegal instruction with an opcode of docs/fpu.md.
+static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *result) {
+  uint32_t opcode = result->value & 0x7F;
+  bool is_float = opcode == 0x53 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4B || opcode == 0x4F;
+  return result->cause == 2 && is_float && !device->config.fpu;
+}
+
 // The running launch has ended: acknowledge, tell its owner, start the next.
 static qsmError_t end_launch(struct qsm_context *context) {
   struct qsm_device *device = context->device;
@@ -323,8 +330,9 @@ static qsmError_t end_launch(struct qsm_context *context) {
   if (error) return error;
   if (result.killed) {
     context->faulted = true;
-    fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X", context->slot,
-         result.cause, result.pc, result.tid, result.block, result.value);
+    result.needs_fpu = lacks_fpu(device, &result);
+    fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
+         result.cause, result.pc, result.tid, result.block, result.value, result.needs_fpu ? QSM_NO_FPU_TEXT : "");
   }
   DL_DELETE(context->queue, launch);
   context->running = false;

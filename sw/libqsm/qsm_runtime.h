@@ -49,6 +49,7 @@ typedef struct {
   bool killed;            // by a fault or qsmContextKill
   uint32_t cause;         // docs/isa.md "Faults"; 24: killed by the host
   uint32_t pc, tid, block, value;
+  bool needs_fpu;         // the fault is a floating-point instruction on a GPU without FPU
   uint64_t end_cycle;     // GPU cycle in which the host saw the end
 } qsmLaunchResult;
 
@@ -95,6 +96,9 @@ typedef struct {
   uint32_t tb;        // its slot on the SM
   uint64_t n_cycles;  // from the request on, as the host saw it
 } qsmPreemptResult;
+
+// Behind the numbers of a fault with needs_fpu.
+#define QSM_NO_FPU_TEXT ": floating point, and this GPU has no FPU"
 
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
 

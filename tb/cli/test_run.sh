@@ -35,6 +35,13 @@ verdict "store into another tenant's memory" "$code $(complaint | sed 's/PC 0x[0
 run_pair outside 1 'buffer 4096, 2147483648'
 verdict 'store into its own code' "$code $(complaint | sed 's/PC 0x[0-9A-F]*/PC/') $(neighbour)" \
   '1 qsm: kernel outside was killed: cause 7 at PC, thread 2 of block 3, value 0x80000000 unharmed'
+# On a GPU without FPU.
+sed 's/^fpu: 1/fpu: 0/' configs/demo.yaml >"$work/integers.yaml"
+scenario "$file" "config: $work/integers.yaml" 'cycles: 60000' 'kernels:' \
+  '  - {elf: k.elf, symbol: scale, grid: [2], block: [8], args: [buffer 4096, 3], launches: 1}'
+call "$qsm" run --out "$out" "$file"
+verdict 'floating point without an FPU' "$code $(complaint | sed 's/PC 0x[0-9A-F]*/PC/; s/value 0x[0-9A-F]*/value FP/')" \
+  '1 qsm: kernel scale was killed: cause 2 at PC, thread 0 of block 0, value FP: floating point, and this GPU has no FPU'
 run_pair endless 1 'buffer 4096'
 verdict 'infinite loop' "$code $(complaint | sed 's/issued [1-9][0-9]*/issued N/') $(neighbour)" '1 qsm: kernel endless did not finish within 60000 cycles (0 of 1 passes); running: its warps issued N instructions in 1000 cycles unharmed'
 

@@ -36,6 +36,15 @@ uint32_t fp_encode(enum fp_op op, uint32_t rm, uint32_t rd, uint32_t rs1, uint32
   return word;
 }
 
+enum fp_op fp_decode(uint32_t word) {
+  uint32_t rm = word >> 12 & 7, rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31, rs3 = word >> 27;
+  for (enum fp_op op = (enum fp_op)0; op < FP_N_OPS; op = (enum fp_op)(op + 1)) {
+    bool illegal_mode = fp_op_info[op].rounds && (rm == 5 || rm == 6);
+    if (!illegal_mode && fp_encode(op, rm, rd, rs1, rs2, rs3) == word) return op;
+  }
+  return FP_N_OPS;
+}
+
 struct fp_ref *fp_ref_create(void) {
   struct fp_ref *ref = malloc(sizeof *ref);
   if (!ref) return NULL;

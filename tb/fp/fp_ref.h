@@ -45,6 +45,10 @@ extern const struct fp_op_info fp_op_info[FP_N_OPS];
 // The instruction; rs2 and rs3 count where the operation has them, rm where it rounds (0 .. 4, or 7).
 uint32_t fp_encode(enum fp_op op, uint32_t rm, uint32_t rd, uint32_t rs1, uint32_t rs2, uint32_t rs3);
 
+// The operation of a word by I-FP-1 and I-FP-2, FP_N_OPS if it is none.
+enum fp_op fp_decode(uint32_t word);
+static inline enum fp_rm fp_rm_of(uint32_t word) { return (word >> 12 & 7) == 7 ? FP_RNE : (enum fp_rm)(word >> 12 & 7); }
+
 struct fp_ref;
 
 struct fp_ref *fp_ref_create(void);  // NULL: no memory

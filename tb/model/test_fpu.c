@@ -141,16 +141,6 @@ static void expect_illegal(uint32_t word, bool fpu) {
   if (insn.op != QSM_OP_ILLEGAL || insn.rd || insn.rs1 || insn.rs2 || insn.need) fail_msg("%08x is not refused, with fpu %d", word, fpu);
 }
 
-// The operation of a word by I-FP-1 and I-FP-2, FP_N_OPS if it is none.
-static enum fp_op op_of_word(uint32_t word) {
-  uint32_t rm = word >> 12 & 7, rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31, rs3 = word >> 27;
-  if (rm == 5 || rm == 6) return FP_N_OPS;
-  for (enum fp_op op = 0; op < FP_N_OPS; op++) {
-    if (fp_encode(op, rm, rd, rs1, rs2, rs3) == word) return op;
-  }
-  return FP_N_OPS;
-}
-
 static void expect_decoded(uint32_t word, enum fp_op op) {
   const struct fp_op_info *info = &fp_op_info[op];
   struct qsm_insn insn;
@@ -176,7 +166,7 @@ static void every_word_is_decoded_as_the_page_says(void **unused) {
     for (uint32_t upper = 0; upper < 1u << 15; upper++) {  // funct7 or rs3 and fmt, rs2, funct3
       uint32_t rd = upper % 3 ? upper * 7 % 32 : 0, rs1 = upper * 11 % 32;
       uint32_t word = (upper >> 3) << 20 | rs1 << 15 | (upper & 7) << 12 | rd << 7 | opcodes[i];
-      enum fp_op op = op_of_word(word);
+      enum fp_op op = fp_decode(word);
       expect_illegal(word, false);
       if (op == FP_N_OPS) {
         expect_illegal(word, true);

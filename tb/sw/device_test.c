@@ -91,6 +91,27 @@ __global__ void language(unsigned *out, unsigned selector, unsigned n, unsigned 
   out[17] = zeroed[n & 15]++;
 }
 
+// Each thread has two inputs and 16 outputs.
+__global__ void floats(const float *in, float *out) {
+  float x = in[2 * threadIdx.x], y = in[2 * threadIdx.x + 1], *at = out + 16 * threadIdx.x;
+  at[0] = sqrtf(x);
+  at[1] = fabsf(x);
+  at[2] = copysignf(x, y);
+  at[3] = fminf(x, y);
+  at[4] = fmaxf(x, y);
+  at[5] = fmaf(x, y, x);
+  at[6] = floorf(x);
+  at[7] = ceilf(x);
+  at[8] = truncf(x);
+  at[9] = roundf(x);
+  at[10] = rintf(x);
+  at[11] = x / y;
+  at[12] = (float)(int)x;
+  at[13] = (float)(unsigned)fabsf(y);
+  at[14] = x < y ? 1.0f : x == y ? 0.0f : -1.0f;
+  at[15] = -x - y;
+}
+
 __global__ void timing(unsigned *out) {
   unsigned before = clock();
   unsigned long long before64 = clock64();

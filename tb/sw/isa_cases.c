@@ -41,7 +41,14 @@
 #define CSR(name, number, a0) RESULT("csrrs a0, " name ", zero", ENC_CSR(number, 2u, 0), 0, 0, a0)
 #define FAULT(text, instr, a1, a2, cause, value) \
   {text, instr, a1, a2, QSM_ISA_A0, PC, MEMORY, MEMORY, cause, value}
+#define FP(name, funct7, funct3, a1, a2, a0) RESULT(name " a0, a1, a2", ENC_R(funct7, funct3, 0x53u), a1, a2, a0)
+#define FP_RM(name, funct7, rm, a1, a2, a0) RESULT(name " a0, a1, a2, " #rm, ENC_R(funct7, RM_##rm, 0x53u), a1, a2, a0)
+#define FP_1(name, funct7, rs2, rm, a1, a0) \
+  RESULT(name " a0, a1, " #rm, (ENC_R(funct7, RM_##rm, 0x53u) & ~(31u << 20)) | (rs2) << 20, a1, 0, a0)
+#define FUSED(name, opcode, a1, a2, a0) RESULT(name " a0, a1, a2, a2, dyn", ENC_R(12u << 2, RM_dyn, opcode), a1, a2, a0)
 #define ILLEGAL(instr) FAULT(NULL, instr, DATA, 0, 2, instr)
+
+enum { RM_rne = 0, RM_rtz = 1, RM_rdn = 2, RM_rup = 3, RM_rmm = 4, RM_dyn = 7 };
 
 const struct qsm_isa_case qsm_isa_cases[] = {
     // Upper immediates
@@ -244,6 +251,38 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     FAULT("amoadd.w a0, a2, (a1)", ENC_AMO(0x00, 0), (uint32_t)QSM_ISA_CODE, 0, 7, (uint32_t)QSM_ISA_CODE),
     FAULT("amoadd.w a0, a2, (a1)", ENC_AMO(0x00, 0), SHARED + 64, 0, 7, SHARED + 64),
 
+    // Floating point: one case or more of each operation; the arithmetic itself is tested in tb/fp
+    FP_RM("fadd.s", 0x00, dyn, 0x3F800000, 0x40000000, 0x40400000),
+    FP_RM("fadd.s", 0x00, dyn, 0x3F800000, 0x33800000, 0x3F800000),  // dynamic is to nearest
+    FP_RM("fadd.s", 0x00, rup, 0x3F800000, 0x33800000, 0x3F800001),
+    FP_RM("fadd.s", 0x00, rmm, 0x3F800000, 0x33800000, 0x3F800001),
+    FP_RM("fadd.s", 0x00, rdn, 0x3F800000, 0xBF800000, 0x80000000),
+    FP_RM("fsub.s", 0x04, rne, 0x3F800000, 0x40000000, 0xBF800000),
+    FP_RM("fsub.s", 0x04, dyn, 0x7F800000, 0x7F800000, 0x7FC00000),
+    FP_RM("fmul.s", 0x08, dyn, 0x40400000, 0x3F000000, 0x3FC00000),
+    FP_RM("fmul.s", 0x08, rtz, 0x7F7FFFFF, 0x40000000, 0x7F7FFFFF),
+    FP_RM("fdiv.s", 0x0C, dyn, 0x3F800000, 0x40400000, 0x3EAAAAAB),
+    FP_RM("fdiv.s", 0x0C, rtz, 0x3F800000, 0x40400000, 0x3EAAAAAA),
+    FP_1("fsqrt.s", 0x2C, 0u, dyn, 0x40000000, 0x3FB504F3),
+    FP("fsgnj.s", 0x10, 0u, 0x3F800000, 0x80000000, 0xBF800000),
+    FP("fsgnjn.s", 0x10, 1u, 0x3F800000, 0x80000000, 0x3F800000),
+    FP("fsgnjx.s", 0x10, 2u, 0xBF800000, 0x80000000, 0x3F800000),
+    FP("fmin.s", 0x14, 0u, 0x00000000, 0x80000000, 0x80000000),
+    FP("fmax.s", 0x14, 1u, 0x7F800001, 0xBF800000, 0xBF800000),
+    FP("fle.s", 0x50, 0u, 0x3F800000, 0x3F800000, 1),
+    FP("flt.s", 0x50, 1u, 0x3F800000, 0x3F800000, 0),
+    FP("feq.s", 0x50, 2u, 0x7FC00000, 0x7FC00000, 0),
+    FP_1("fcvt.w.s", 0x60, 0u, rtz, 0xBFC00000, 0xFFFFFFFF),
+    FP_1("fcvt.w.s", 0x60, 0u, dyn, 0xBFC00000, 0xFFFFFFFE),
+    FP_1("fcvt.wu.s", 0x60, 1u, rtz, 0xBFC00000, 0),
+    FP_1("fcvt.s.w", 0x68, 0u, dyn, 0xFFFFFFFF, 0xBF800000),
+    FP_1("fcvt.s.wu", 0x68, 1u, dyn, 0xFFFFFFFF, 0x4F800000),
+    RESULT("fclass.s a0, a1", ENC_R(0x70, 1u, 0x53u) & ~(31u << 20), 0x80000000, 0, 1u << 3),
+    FUSED("fmadd.s", 0x43u, 0x40400000, 0x40000000, 0x41000000),   // 3 * 2 + 2
+    FUSED("fmsub.s", 0x47u, 0x40400000, 0x40000000, 0x40800000),
+    FUSED("fnmsub.s", 0x4Bu, 0x40400000, 0x40000000, 0xC0800000),
+    FUSED("fnmadd.s", 0x4Fu, 0x40400000, 0x40000000, 0xC1000000),
+
     // Illegal instructions
     ILLEGAL(0x00000000u),
     ILLEGAL(0xFFFFFFFFu),
@@ -281,8 +320,15 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     ILLEGAL(ENC_B(8, 2u)),
     ILLEGAL(ENC_B(8, 3u)),
     ILLEGAL(ENC_I(0, 1u, 0x67u)),         // jalr with funct3
-    ILLEGAL(ENC_R(0x00, 0u, 0x53u)),      // fadd.s
-    ILLEGAL(ENC_R(0x00, 0u, 0x43u)),      // fmadd.s
+    ILLEGAL(ENC_R(0x00, 5u, 0x53u)),      // fadd.s with a mode that does not exist
+    ILLEGAL(ENC_R(0x00, 6u, 0x43u)),      // fmadd.s with one
+    ILLEGAL(ENC_R(0x01, 0u, 0x53u)),      // fadd.d
+    ILLEGAL(ENC_R(0x01, 0u, 0x43u)),      // fmadd.d
+    ILLEGAL(ENC_R(0x10, 3u, 0x53u)),      // fsgnj with funct3
+    ILLEGAL(ENC_R(0x70, 0u, 0x53u) & ~(31u << 20)),  // fmv.x.w
+    ILLEGAL(ENC_R(0x78, 0u, 0x53u) & ~(31u << 20)),  // fmv.w.x
+    ILLEGAL(ENC_CSR(0x002, 2u, 0)),       // frm
+    ILLEGAL(ENC_S(0, 2u) ^ 0x04u),        // fsw
     ILLEGAL(ENC_I(0, 2u, 0x07u)),         // flw
     ILLEGAL(ENC_I(0, 0u, 0x1Bu)),         // addiw
     ILLEGAL(0x0000008Bu),                 // qsm.bar with rd

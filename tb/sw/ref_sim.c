@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fp_ref.h"
+
 enum cause {
   JUMP_MISALIGNED = 0,
   FETCH_ACCESS = 1,
@@ -21,6 +23,7 @@ struct qsm_ref {
   uint32_t mem_base;
   size_t mem_bytes;
   uint8_t *mem;
+  struct fp_ref *fp;
   uint64_t n_instructions; // also the cycle counter
 };
 
@@ -42,8 +45,9 @@ struct qsm_ref *qsm_ref_create(uint32_t mem_base, size_t mem_bytes) {
   struct qsm_ref *ref = calloc(1, sizeof *ref);
   if (ref == NULL) return NULL;
   ref->mem = calloc(mem_bytes, 1);
-  if (ref->mem == NULL) {
-    free(ref);
+  ref->fp = fp_ref_create();
+  if (ref->mem == NULL || ref->fp == NULL) {
+    qsm_ref_destroy(ref);
     return NULL;
   }
   ref->mem_base = mem_base;
@@ -53,6 +57,7 @@ struct qsm_ref *qsm_ref_create(uint32_t mem_base, size_t mem_bytes) {
 
 void qsm_ref_destroy(struct qsm_ref *ref) {
   if (ref == NULL) return;
+  fp_ref_destroy(ref->fp);
   free(ref->mem);
   free(ref);
 }
@@ -256,6 +261,12 @@ static enum cause execute_immediate_op(struct step *s) {
   return finish(s, alu(funct3, alternative, s->rs1, imm_i(s->instr)));
 }
 
+static enum cause execute_float(struct step *s) {
+  enum fp_op op = fp_decode(s->instr);
+  if (op == FP_N_OPS) return illegal(s);
+  return finish(s, fp_ref_compute(s->ref->fp, op, fp_rm_of(s->instr), s->rs1, s->rs2, s->thread->x[bits(s->instr, 31, 27)]));
+}
+
 static int read_csr(const struct step *s, uint32_t number, uint32_t *value) {
   const struct qsm_ref_launch *launch = s->launch;
   uint32_t lane = s->thread->tid % launch->warp_size;
@@ -311,6 +322,7 @@ static enum cause execute(struct step *s) {
     case 0x2F: return execute_amo(s);
     case 0x33: return execute_register_op(s);
     case 0x37: return finish(s, s->instr & 0xFFFFF000);
+    case 0x43: case 0x47: case 0x4B: case 0x4F: case 0x53: return execute_float(s);
     case 0x63: return execute_branch(s);
     case 0x67: case 0x6F: return execute_jump(s);
     case 0x73: return execute_system(s);

@@ -4,11 +4,14 @@
 //   test_device DEVICE_TEST.elf
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include <math.h>
 
 #include "ref_program.h"
 
@@ -183,6 +186,38 @@ static void programs_run_wherever_they_are_loaded(void **state) {
   }
 }
 
+// The host's own functions are the definition; where a result is NaN any NaN is right.
+static void functions_of_floats_are_those_of_c(void **state) {
+  static const float values[] = {0, -0.0f, 0.5f, -0.5f, 1.5f, -2.5f, 2.25f, 3, -7.75f, 8388607.5f, -16777215, 1e-40f, 1e9f, -2e9f, INFINITY, -INFINITY, NAN};
+  enum { N = sizeof values / sizeof values[0], OUTPUTS = 16 };
+  (void)state;
+  for (uint32_t shift = 0; shift < N; shift++) {
+    struct machine machine;
+    create(&machine);
+    float in[2 * N], out[OUTPUTS * N];
+    for (uint32_t i = 0; i < N; i++) {
+      in[2 * i] = values[i];
+      in[2 * i + 1] = values[(i + shift) % N];
+    }
+    memcpy(words(&machine, machine.in), in, sizeof in);
+    struct qsm_ref_call c = {.symbol = "floats", .block = {N}, .args = {machine.in, machine.out}};
+    assert_int_equal(call(&machine, c), QSM_REF_DONE);
+    memcpy(out, words(&machine, machine.out), sizeof out);
+    for (uint32_t i = 0; i < N; i++) {
+      float x = in[2 * i], y = in[2 * i + 1];
+      bool fits = fabsf(x) < 2e9f, y_fits = fabsf(y) < 4e9f;  // else C has no answer
+      const float want[OUTPUTS] = {sqrtf(x), fabsf(x), copysignf(x, y), fminf(x, y), fmaxf(x, y), fmaf(x, y, x), floorf(x), ceilf(x), truncf(x),
+                                   roundf(x), rintf(x), x / y, fits ? (float)(int)x : out[OUTPUTS * i + 12],
+                                   y_fits ? (float)(unsigned)fabsf(y) : out[OUTPUTS * i + 13], x < y ? 1 : x == y ? 0 : -1, -x - y};
+      for (uint32_t k = 0; k < OUTPUTS; k++) {
+        float got = out[OUTPUTS * i + k];
+        if (isnan(want[k]) ? !isnan(got) : got != want[k]) fail_msg("output %u of %g, %g: %g, expected %g", k, x, y, got, want[k]);
+      }
+    }
+    destroy(&machine);
+  }
+}
+
 static void the_clock_moves_on(void **state) {
   (void)state;
   struct machine machine;
@@ -242,6 +277,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_atomic_does_what_its_name_says),
       cmocka_unit_test(the_language_works),
       cmocka_unit_test(programs_run_wherever_they_are_loaded),
+      cmocka_unit_test(functions_of_floats_are_those_of_c),
       cmocka_unit_test(the_clock_moves_on),
       cmocka_unit_test(threads_may_leave_before_a_barrier),
       cmocka_unit_test(a_failing_assert_is_a_breakpoint_of_its_thread),

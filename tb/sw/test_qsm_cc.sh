@@ -50,6 +50,10 @@ echo 'int helper(int x) { return x; }' >no_kernel.c
 kernel syntax.c '*p = ;'
 kernel undefined.c 'extern int nowhere(void); *p = nowhere();'
 kernel float.c 'float f = *p; *p = (int)(f * 0.5f);'
+kernel double.c 'float f = *p; *p = (int)(f * 0.1);'
+kernel long_to_float.c 'long long l = (long long)*p * *p; *p = (int)(0.5f * l);'
+kernel root.c '*p = (int)sqrtf((float)*p) + (int)floorf(0.5f * *p);'
+kernel sine.c 'extern float sinf(float); *p = (int)sinf((float)*p);'
 kernel compare_and_swap.c 'int e = 0; __atomic_compare_exchange_n(p, &e, 1, 0, 0, 0);'
 kernel shared_init.c '__shared__ int s = 5; *p = s;'
 kernel pointer_data.c 'extern int *pointer; *p = *pointer;'
@@ -61,6 +65,9 @@ accepts 'passes options on' define.c -DVALUE=3 -O3 -Wall -o out.elf
 accepts 'passes options with a separate value on' define.c -D VALUE=3 -o out.elf
 accepts 'links several sources' helper_user.c helper.c -o out.elf
 accepts 'takes a base address' good.c --base 0x90001000 -o out.elf
+accepts 'compiles floating point' float.c -o out.elf
+accepts 'compiles the functions of the header' root.c -o out.elf
+accepts 'compiles without FPU' good.c --no-fpu -o out.elf
 accepts 'takes names with blanks' 'with blank.c' -o out.elf
 
 "$qsm_cc" good.c >messages 2>&1
@@ -73,7 +80,11 @@ refuses 'an option without value' 2 '-o needs a value' good.c -o
 refuses 'an error in the source' 1 'syntax.c:2:.*error' syntax.c -o out.elf
 refuses 'a program without kernel' 1 'no kernel' no_kernel.c -o out.elf
 refuses 'an undefined symbol' 1 'undefined symbol: nowhere' undefined.c -o out.elf
-refuses 'floating point' 1 'no floating point' float.c -o out.elf
+refuses 'floating point without FPU' 1 '--no-fpu: there is no floating point in software' float.c --no-fpu -o out.elf
+refuses 'a root without FPU' 1 '--no-fpu: there is no floating point in software' root.c --no-fpu -o out.elf
+refuses 'double' 1 'no double (write 0.5f)' double.c -o out.elf
+refuses 'a 64-bit integer as float' 1 'no 64-bit integers' long_to_float.c -o out.elf
+refuses 'a function that is not there' 1 'those of qsm.h' sine.c -o out.elf
 refuses 'compare-and-swap' 1 'C atomics are not available' compare_and_swap.c -o out.elf
 refuses 'a shared variable with initialiser' 1 '__shared__ variable cannot have an initialiser' shared_init.c -o out.elf
 refuses 'an address in initialised data' 1 'holds the address of another' pointer_data.c -o out.elf

@@ -13,4 +13,8 @@ golden:
   fence
   .insn i 0x0b, 0, x0, x0, 0
   .insn i 0x0b, 1, x0, x0, 0
+  fadd.s a0, a1, a2
+  fcvt.w.s t0, t1, rtz
+  fnmsub.s s2, s3, s4, s5, rup
+  fmin.s a0, a1, a2
   .word 0xffffffff
