@@ -66,3 +66,11 @@ test-full: export QSM_TEST_FULL := 1
 test-full: install-sim install-docs $(STAMPS)/pip-lint ## the same with large inputs and long random runs
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
+
+# The benches of the floating-point units with more operands than `make test` has time for.
+FP_OPERANDS ?= 10000000
+FP_BENCHES := $(patsubst %,build/unit/%/rtl/run,fp_simple fp_fma fp_div)
+.PHONY: fp-check
+fp-check: install-sim ## floating-point units against MPFR, 10 million operands (FP_OPERANDS=) per operation and rounding mode; SEED=
+	$(BUILD) $(FP_BENCHES)
+	tb/fp/check.sh $(FP_OPERANDS) $(CPUS) $(SEED) $(FP_BENCHES)

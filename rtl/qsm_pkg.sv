@@ -39,6 +39,9 @@ package qsm_pkg;
   localparam int unsigned IbufDepth = 4;  // instruction buffer of a warp
   localparam int unsigned WbPatience = 8; // R-WB-3
   localparam int unsigned DivLat = 38;    // R-EX-3
+  localparam int unsigned FpDivLat = 34;  // R-FP-6
+  localparam int unsigned FpLat = (Fpu != 0) ? 3 : 0;         // R-FP-1, R-FP-3
+  localparam int unsigned NumSources = (Fpu != 0) ? 3 : 2;    // registers that an instruction may read
   localparam int unsigned EndDelay = 16;  // R-TB-3
 
   typedef logic [WarpSize-1:0] mask_t;
@@ -342,19 +345,60 @@ package qsm_pkg;
   // ---- inside a sub-core (subcore.md, warp_state.md) ----
 
   typedef enum logic [2:0] {
-    ClsAlu = 3'd0, ClsMul = 3'd1, ClsDiv = 3'd2, ClsMem = 3'd3, ClsCtl = 3'd4
+    ClsAlu = 3'd0, ClsMul = 3'd1, ClsDiv = 3'd2, ClsMem = 3'd3, ClsCtl = 3'd4, ClsFma = 3'd5
   } class_e;
 
   typedef enum logic [3:0] {
     AluAdd = 4'b0000, AluSub = 4'b1000, AluSll = 4'b0001, AluSlt = 4'b0010, AluSltu = 4'b0011,
-    AluXor = 4'b0100, AluSrl = 4'b0101, AluSra = 4'b1101, AluOr = 4'b0110, AluAnd = 4'b0111
-  } alu_e;  // bit 30 and funct3 of OP
+    AluXor = 4'b0100, AluSrl = 4'b0101, AluSra = 4'b1101, AluOr = 4'b0110, AluAnd = 4'b0111,
+    AluNone = 4'b1010    // result 0
+  } alu_e;  // bit 30 and funct3 of OP, but for AluNone
 
   typedef enum logic [2:0] {
     CtlFault = 3'd0, CtlBranch = 3'd1, CtlJal = 3'd2, CtlJalr = 3'd3, CtlBar = 3'd4, CtlExit = 3'd5, CtlNext = 3'd6
   } ctl_e;  // what a ctl word does to the path; CtlNext: it was ended by the merge point
 
   typedef enum logic [1:0] { OpaRs1 = 2'd0, OpaPc = 2'd1, OpaZero = 2'd2 } opa_e;
+
+  // ---- floating point (fpu.md) ----
+
+  typedef enum logic [3:0] {
+    FpNone = 4'd0, FpSgnj = 4'd1, FpMinMax = 4'd2, FpCompare = 4'd3, FpClass = 4'd4,                            // class ALU
+    FpAdd = 4'd5, FpMul = 4'd6, FpFused = 4'd7, FpToInt = 4'd8, FpFromInt = 4'd9, FpDiv = 4'd10, FpSqrt = 4'd11  // FMA; DIV
+  } fp_e;
+
+  typedef enum logic [2:0] { RmNearEven = 3'd0, RmZero = 3'd1, RmDown = 3'd2, RmUp = 3'd3, RmNearAway = 3'd4 } rm_e;
+
+  typedef struct packed {
+    fp_e op;
+    rm_e rm;
+    logic negate_p;     // product
+    logic negate_c;     // addend
+    logic is_unsigned;  // the integer of a conversion
+  } fp_t;
+
+  localparam logic [31:0] FpNan = 32'h7FC0_0000;
+
+  typedef struct packed {
+    logic nan;
+    logic inf;
+    logic zero;
+    logic tiny;   // subnormal or zero
+  } fp_kind_t;
+
+  function automatic fp_kind_t fp_kind(input logic [30:0] x);
+    return '{nan: x[30:23] == '1 && x[22:0] != '0, inf: x[30:23] == '1 && x[22:0] == '0, zero: x == '0, tiny: x[30:23] == '0};
+  endfunction
+
+  function automatic logic [7:0] fp_exponent(input logic [7:0] field);  // subnormals have that of the least normals
+    return (field == '0) ? 8'd1 : field;
+  endfunction
+
+  function automatic logic [23:0] fp_significand(input logic [30:0] x);
+    return {x[30:23] != '0, x[22:0]};
+  endfunction
+
+  // ---- decoded instructions ----
 
   typedef struct packed {  // of qsm_decode
     class_e cls;
@@ -366,8 +410,10 @@ package qsm_pkg;
     opa_e opa;
     logic opb_imm;         // second operand is imm (or the CSR), else rs2
     logic [31:0] imm;
+    fp_t fp;
     logic [4:0] rs1;       // 0 if not read
     logic [4:0] rs2;
+    logic [4:0] rs3;
     logic [4:0] rd;        // 0 if none is written
   } dec_t;
 
@@ -375,8 +421,7 @@ package qsm_pkg;
     logic ctl;             // last word of its path
     logic fence;
     class_e cls;
-    logic [4:0] rs1;
-    logic [4:0] rs2;
+    logic [NumSources-1:0][4:0] rs;
     logic [4:0] rd;
   } pre_t;
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder of one instruction word: RV32IM, AMOs, Zicsr (reads), qsm.bar, qsm.exit. Combinational. Doc: docs/isa.md (I-ISA-1 to -3), docs/subcore.md (Classes).
-// Anything it does not know is of class CTL with CtlFault, cause 2. The FP opcodes (OP-FP, FMADD ..) belong here once Zfinx comes.
+// Decoder of one instruction word: RV32IM, AMOs, Zicsr (reads), Zfinx where Fpu = 1, qsm.bar, qsm.exit. Combinational. Doc: docs/isa.md
+// (I-ISA-1 to -3), docs/subcore.md (Classes), docs/fpu.md (I-FP-1, -2). Anything it does not know is of class CTL with CtlFault, cause 2.
 // Used twice: at the buffer's input (class and registers, for issue) and in RR (everything).
 module qsm_decode
   import qsm_pkg::*;
-(
+#(
+  parameter int unsigned Fpu = qsm_cfg_pkg::Fpu
+) (
   input  logic [31:0] instr_i,
   output dec_t        dec_o
 );
@@ -12,17 +14,19 @@ module qsm_decode
 
   // Opcodes, bits 6:2; bits 1:0 must be 3.
   localparam logic [4:0] Load = 5'h00, Custom0 = 5'h02, MiscMem = 5'h03, OpImm = 5'h04, Auipc = 5'h05, Store = 5'h08, Amo = 5'h0B,
-                         Op = 5'h0C, Lui = 5'h0D, Branch = 5'h18, Jalr = 5'h19, Jal = 5'h1B, System = 5'h1C;
+                         Op = 5'h0C, Lui = 5'h0D, Fmadd = 5'h10, Fmsub = 5'h11, Fnmsub = 5'h12, Fnmadd = 5'h13, OpFp = 5'h14,
+                         Branch = 5'h18, Jalr = 5'h19, Jal = 5'h1B, System = 5'h1C;
 
   logic [2:0] funct3;
   logic [6:0] funct7;
-  logic [4:0] rs1, rs2, rd;
+  logic [4:0] rs1, rs2, rs3, rd;
   logic [31:0] imm_i, imm_s, imm_b, imm_u, imm_j;
 
   assign funct3 = instr_i[14:12];
   assign funct7 = instr_i[31:25];
   assign rs1 = instr_i[19:15];
   assign rs2 = instr_i[24:20];
+  assign rs3 = instr_i[31:27];
   assign rd = instr_i[11:7];
   assign imm_i = {{20{instr_i[31]}}, instr_i[31:20]};
   assign imm_s = {{20{instr_i[31]}}, instr_i[31:25], instr_i[11:7]};
@@ -39,9 +43,37 @@ module qsm_decode
     return alu_e'({alt, f3});
   endfunction
 
+  // Floating point. The multiplier's operand that no register gives is the immediate: 1.0 of a sum, 0 of a conversion.
+  localparam logic [31:0] FpOne = 32'h3F80_0000;
+  fp_t fp;
+  always_comb begin
+    fp = '{op: FpNone, rm: (funct3 == 3'd7) ? RmNearEven : rm_e'(funct3), negate_p: instr_i[3], negate_c: instr_i[2], is_unsigned: rs2[0]};
+    if (instr_i[6:2] == OpFp) begin
+      fp.negate_p = 1'b0;
+      fp.negate_c = funct7[2];  // fsub
+      case (funct7)
+        7'h00, 7'h04: fp.op = FpAdd;
+        7'h08: fp.op = FpMul;
+        7'h0C: fp.op = FpDiv;
+        7'h2C: if (rs2 == 5'd0) fp.op = FpSqrt;
+        7'h10: if (funct3 < 3'd3) fp.op = FpSgnj;
+        7'h14: if (funct3 < 3'd2) fp.op = FpMinMax;
+        7'h50: if (funct3 < 3'd3) fp.op = FpCompare;
+        7'h60: if (rs2 < 5'd2) fp.op = FpToInt;
+        7'h68: if (rs2 < 5'd2) fp.op = FpFromInt;
+        7'h70: if (rs2 == 5'd0 && funct3 == 3'd1) fp.op = FpClass;
+        default: ;
+      endcase
+    end else if (funct7[1:0] == 2'd0) begin
+      fp.op = FpFused;
+    end
+    if (fp.op inside {FpAdd, FpMul, FpFused, FpToInt, FpFromInt, FpDiv, FpSqrt} && funct3 inside {3'd5, 3'd6}) fp.op = FpNone;
+    if (Fpu == 0) fp = '0;
+  end
+
   always_comb begin
     dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, csr: 1'b0, alu: AluAdd, opa: OpaRs1,
-              opb_imm: 1'b1, imm: imm_i, rs1: '0, rs2: '0, rd: '0};
+              opb_imm: 1'b1, imm: imm_i, fp: '0, rs1: '0, rs2: '0, rs3: '0, rd: '0};
     if (instr_i[1:0] == 2'b11) begin
       case (instr_i[6:2])
         Lui: begin
@@ -72,6 +104,18 @@ module qsm_decode
           dec_o.opb_imm = 1'b0;
           dec_o.rs1 = rs1;
           dec_o.rs2 = rs2;
+          dec_o.rd = rd;
+        end
+        OpFp, Fmadd, Fmsub, Fnmsub, Fnmadd: if (fp.op != FpNone) begin
+          dec_o.cls = (fp.op inside {FpSgnj, FpMinMax, FpCompare, FpClass}) ? ClsAlu : (fp.op inside {FpDiv, FpSqrt}) ? ClsDiv : ClsFma;
+          dec_o.ctl = CtlNext;
+          dec_o.alu = (dec_o.cls == ClsAlu) ? AluNone : AluSll;
+          dec_o.fp = fp;
+          dec_o.opb_imm = fp.op inside {FpAdd, FpToInt, FpFromInt};
+          dec_o.imm = (fp.op == FpAdd) ? FpOne : '0;
+          dec_o.rs1 = rs1;
+          if (!(fp.op inside {FpClass, FpToInt, FpFromInt, FpSqrt})) dec_o.rs2 = rs2;
+          if (fp.op == FpFused) dec_o.rs3 = rs3;
           dec_o.rd = rd;
         end
         Load: if (funct3 inside {3'd0, 3'd1, 3'd2, 3'd4, 3'd5}) begin

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution, stages RR, EX1, EX2 of one instruction per cycle, all lanes. Doc: docs/subcore.md (R-EX-1 to -5), docs/warp_state.md (R-WS-2);
-// of injected instructions docs/preemption.md.
+// of injected instructions docs/preemption.md, of floating point docs/fpu.md.
 //   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3) product, shift, resolve, fault, memory queue
-// Leaves for WB a fixed result (registered here), the division unit's result, and the memory queue.
+// Leaves for WB a fixed result or one of the FMA unit (registered here), a division's result, and the memory queue.
 //
-// Observed by the lockstep monitor: ex2_valid, ex2_op, ex2_fault (R-EX-5), resolve_o (RESOLVE, with the warp state's signals).
+// Observed by the lockstep monitor: resolve_o (RESOLVE, with the warp state's signals).
 module qsm_exec
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -24,28 +24,28 @@ module qsm_exec
   output logic [WarpW-1:0]        read_warp_o,
   output logic [4:0]              rs1_o,
   output logic [4:0]              rs2_o,
+  output logic [4:0]              rs3_o,
   input  lanes_t                  rs1_data_i,
   input  lanes_t                  rs2_data_i,
+  input  lanes_t                  rs3_data_i,
   // EX2: what a ctl word does to its warp.
   output logic [WarpW-1:0]        ex2_warp_o,
   output logic [KernelW-1:0]      ex2_kernel_o,
   input  mask_t                   ex2_live_i,     // threads of the warp; none if its kernel is killed
   output resolve_t                resolve_o,
   output fault_event_t            fault_o,
-  output sb_done_t                fixed_done_o,   // R-SB-3, end of EX2
+  output sb_done_t                fixed_done_o,   // R-SB-3, end of EX2; R-FP-2
   // Memory queue.
   output logic                    mq_valid_o,
   output mem_op_t                 mq_o,           // popped last
   input  logic                    mq_pop_i,
   // Write-back.
-  output wb_t                     fixed_o,        // WB: a fixed result, always written
+  output wb_t                     fixed_o,        // WB: a result that is always written
   output logic                    div_ready_o,
   output wb_t                     div_o,
   output logic [SbW-1:0]          div_entry_o,
   input  logic                    div_pop_i
 );
-  localparam logic [4:0] CauseTarget = 5'd0, CauseFetch = 5'd1, CauseIllegal = 5'd2;
-
   // ---- RR ----
   logic rr_valid;
   op_t rr_op;
@@ -76,7 +76,7 @@ module qsm_exec
   assign rs2_o = rr_op.word.instr[24:20];
 
   // ---- EX1 ----
-  logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line;
+  logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line, ex1_is_fma;
   op_t ex1_op;
   dec_t ex1_dec;
   logic [1:0] ex1_funct, ex1_mul_funct;
@@ -107,6 +107,7 @@ module qsm_exec
   assign ex1_mul_funct = !ex1_is_shift ? ex1_funct : (ex1_dec.alu == AluSll) ? 2'd0 : (ex1_dec.alu == AluSra) ? 2'd2 : 2'd3;
   assign ex1_is_line = ex1_op.injected && ex1_dec.cls == ClsMem;
   assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
+  assign ex1_is_fma = ex1_dec.cls == ClsFma;
   assign ex1_funct = ex1_op.word.instr[13:12];
   assign ex1_target = ex1_op.path.pc + ex1_dec.imm;
   assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
@@ -120,10 +121,11 @@ module qsm_exec
     .value_o(ex1_csr), .add_lane_o(ex1_add_lane)
   );
 
-  lanes_t ex2_product;
+  lanes_t ex2_product, ex1_b;
+  logic [WarpSize-1:0][47:0] ex2_fp_product;
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    logic [31:0] a, b, b_alu;
+    logic [31:0] a, b, b_alu, alu, simple;
     logic eq, lt;
 
     always_comb begin
@@ -137,22 +139,73 @@ module qsm_exec
       if (ex1_is_line) b[LaneW+1:2] = LaneW'(l);  // 4 * lane
       b_alu = b ^ {32{ex1_dec.alu != AluAdd}};
     end
+    assign ex1_b[l] = b;
 
-    qsm_alu u_alu (.op_i(ex1_dec.alu), .a_i(a), .b_i(b_alu), .result_o(ex1_result[l]), .eq_o(eq), .lt_o(lt));
+    qsm_alu u_alu (.op_i(ex1_dec.alu), .a_i(a), .b_i(b_alu), .result_o(alu), .eq_o(eq), .lt_o(lt));
+    assign ex1_result[l] = alu | simple;
     assign ex1_taken[l] = ex1_dec.ctl == CtlJal ||
                           (ex1_dec.ctl == CtlBranch && (ex1_op.word.instr[14] ? lt : eq) != ex1_op.word.instr[12]);
 
+    // Of floating point the significands are multiplied.
+    logic [31:0] factor_a, factor_b;
+    if (Fpu != 0) begin : g_fp
+      assign factor_a = ex1_is_fma ? {8'd0, fp_significand(rs1_data_i[l][30:0])} : rs1_data_i[l];
+      assign factor_b = ex1_is_fma ? {8'd0, fp_significand(b[30:0])} : b;
+      qsm_fp_simple u_simple (
+        .op_i(ex1_dec.fp.op), .funct_i(ex1_funct), .a_i(rs1_data_i[l]), .b_i(rs2_data_i[l]), .equal_i(eq), .less_i(lt), .result_o(simple)
+      );
+    end else begin : g_no_fp
+      assign factor_a = rs1_data_i[l];
+      assign factor_b = b;
+      assign simple = '0;
+    end
+
     qsm_mul u_mul (
-      .clk_i, .valid_i(ex1_uses_mul), .shift_i(ex1_is_shift), .funct_i(ex1_mul_funct), .a_i(rs1_data_i[l]), .b_i(b),
-      .result_o(ex2_product[l])
+      .clk_i, .valid_i(ex1_uses_mul), .shift_i(ex1_is_shift), .funct_i(ex1_mul_funct), .a_i(factor_a), .b_i(factor_b),
+      .result_o(ex2_product[l]), .product_o(ex2_fp_product[l])
     );
   end
 
+  logic int_ready, fp_ready, fp_pop;
+  wb_t int_div, fp_div, late;
+  logic [SbW-1:0] int_entry, fp_entry;
+  sb_done_t late_done;
+
   qsm_div u_div (
-    .clk_i, .rst_ni, .start_i(ex1_is_div), .funct_i(ex1_funct), .a_i(rs1_data_i), .b_i(rs2_data_i),
+    .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op == FpNone), .funct_i(ex1_funct), .a_i(rs1_data_i), .b_i(rs2_data_i),
     .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.path.mask), .entry_i(ex1_op.entry),
-    .ready_o(div_ready_o), .result_o(div_o), .entry_o(div_entry_o), .pop_i(div_pop_i)
+    .ready_o(int_ready), .result_o(int_div), .entry_o(int_entry), .pop_i(div_pop_i && !fp_ready)
   );
+
+  // Floating point: what an addition adds is its rs2, a conversion converts rs1, a multiplication adds x0.
+  if (Fpu != 0) begin : g_fpu
+    always_comb begin
+      unique case (rr_dec.fp.op)
+        FpFused: rs3_o = rr_op.word.instr[31:27];
+        FpAdd:   rs3_o = rr_op.word.instr[24:20];
+        FpMul:   rs3_o = '0;
+        default: rs3_o = rr_op.word.instr[19:15];
+      endcase
+    end
+    qsm_fpu u_fpu (
+      .clk_i, .rst_ni, .valid_i(ex1_valid && ex1_is_fma), .op_i(ex1_op), .dec_i(ex1_dec), .a_i(rs1_data_i), .b_i(ex1_b), .c_i(rs3_data_i),
+      .product_i(ex2_fp_product), .done_o(late_done), .result_o(late)
+    );
+    qsm_fp_div u_fp_div (
+      .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op != FpNone), .fp_i(ex1_dec.fp), .a_i(rs1_data_i), .b_i(rs2_data_i),
+      .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.path.mask), .entry_i(ex1_op.entry),
+      .ready_o(fp_ready), .result_o(fp_div), .entry_o(fp_entry), .pop_i(fp_pop)
+    );
+    assign fp_pop = div_pop_i && fp_ready;
+  end else begin : g_no_fpu
+    logic unused_fp;
+    assign unused_fp = ^{rs3_data_i, ex1_b, ex1_is_fma, ex2_fp_product, fp_pop};
+    assign rs3_o = '0;
+    assign {late_done, late, fp_ready, fp_div, fp_entry, fp_pop} = '0;
+  end
+  assign div_ready_o = int_ready || fp_ready;  // never both: R-IS-4
+  assign div_o = fp_ready ? fp_div : int_div;
+  assign div_entry_o = fp_ready ? fp_entry : int_entry;
 
   // ---- EX2 ----
   logic ex2_valid;
@@ -196,72 +249,18 @@ module qsm_exec
   assign ex2_warp_o = ex2_op.warp;
   assign ex2_kernel_o = ex2_op.kernel;
 
-  // Next pc and depth of the lanes. JMP (R-PE-19): each lane's own, from x31 and x30, which also say whether it lives and waits.
-  lanes_t ex2_next_pc;
-  mask_t ex2_misaligned, ex2_exits, ex2_bars;
-  logic ex2_jmp, ex2_calls, ex2_returns;
-  logic [WarpSize-1:0][DepthW-1:0] ex2_lane_depth;
-  logic [DepthW-1:0] ex2_next_depth;
+  qsm_resolve u_resolve (
+    .valid_i(ex2_valid), .op_i(ex2_op), .dec_i(ex2_dec), .live_i(ex2_live_i), .taken_i(ex2_taken), .target_i(ex2_target), .pc4_i(ex2_pc4),
+    .result_i(ex2_result), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
+  );
 
-  function automatic logic is_link(input logic [4:0] register);  // I-DIV-1
-    return register inside {5'd1, 5'd5};
-  endfunction
-
-  for (genvar l = 0; l < WarpSize; l++) begin : g_next
-    always_comb begin
-      ex2_next_pc[l] = ex2_taken[l] ? ex2_target : ex2_pc4;
-      if (ex2_dec.ctl == CtlJalr) ex2_next_pc[l] = {ex2_result[l][31:1], 1'b0};
-    end
-    assign ex2_misaligned[l] = ex2_op.path.mask[l] && ex2_next_pc[l][1] && !(ex2_jmp && (ex2_exits[l] || !ex2_live_i[l]));
-    assign ex2_exits[l] = ex2_jmp ? !ex2_rs2[l][5] : ex2_dec.ctl == CtlExit && ex2_op.path.mask[l];
-    assign ex2_bars[l] = ex2_jmp ? ex2_rs2[l][6] : ex2_dec.ctl == CtlBar && ex2_op.path.mask[l];
-    assign ex2_lane_depth[l] = ex2_jmp ? ex2_rs2[l][DepthW-1:0] : ex2_next_depth;
-  end
-
-  assign ex2_jmp = ex2_op.injected && ex2_op.ctl;
-  assign ex2_calls = ex2_dec.ctl inside {CtlJal, CtlJalr} && is_link(ex2_dec.rd);
-  assign ex2_returns = ex2_dec.ctl == CtlJalr && ex2_dec.rd == '0 && is_link(ex2_dec.rs1);
-  always_comb begin
-    ex2_next_depth = ex2_op.path.depth;
-    if (ex2_calls && ex2_op.path.depth != '1) ex2_next_depth = ex2_op.path.depth + DepthW'(1);
-    if (ex2_returns && ex2_op.path.depth != '0) ex2_next_depth = ex2_op.path.depth - DepthW'(1);
-  end
-
-  // Fault: of the lowest lane that faults (I-FLT-1).
-  logic ex2_fault;
-  mask_t ex2_fault_lanes;
-  logic [LaneW-1:0] ex2_fault_lane;
-  fault_t ex2_record;
-  logic [4:0] ex2_cause;
-
-  assign ex2_fault_lanes = (ex2_dec.ctl == CtlFault) ? ex2_op.path.mask : ex2_misaligned;
-  assign ex2_fault = ex2_valid && ex2_op.ctl && ex2_live_i != '0 && ex2_fault_lanes != '0;
-
-  always_comb begin
-    ex2_fault_lane = '0;
-    for (int unsigned l = WarpSize; l > 0; l--) if (ex2_fault_lanes[l-1]) ex2_fault_lane = LaneW'(l - 1);
-    if (ex2_op.word.ifault) ex2_cause = CauseFetch;
-    else if (ex2_dec.ctl == CtlFault) ex2_cause = ex2_dec.cause;
-    else ex2_cause = CauseTarget;
-
-    ex2_record = '{
-      cause: ex2_cause, pc: ex2_op.path.pc, tid: 10'({ex2_op.widx, ex2_fault_lane}), block: ex2_linear,
-      value: ex2_op.path.pc
-    };
-    if (ex2_cause == CauseIllegal) ex2_record.value = ex2_op.word.instr;
-    if (ex2_cause == CauseTarget) ex2_record.value = ex2_next_pc[ex2_fault_lane];
-  end
-  assign fault_o = '{valid: ex2_fault, kernel: ex2_op.kernel, record: ex2_record};
-
-  assign resolve_o = '{
-    valid: ex2_valid && ex2_op.ctl && ex2_live_i != '0 && !ex2_fault, warp: ex2_op.warp, mask: ex2_op.path.mask,
-    selects: ex2_jmp || ex2_dec.ctl inside {CtlExit, CtlBar}, exits: ex2_exits, bars: ex2_bars, next_pc: ex2_next_pc, next_depth: ex2_lane_depth
-  };
-
-  // Fixed results; memory operations and divisions come back by themselves.
+  // Fixed results; memory operations, divisions and FMA instructions come back by themselves. Entries of the latter are released, and their
+  // results written, when no fixed instruction does (R-FP-3).
   logic ex2_is_fixed;
-  assign ex2_is_fixed = ex2_valid && !(ex2_dec.cls inside {ClsMem, ClsDiv});
-  assign fixed_done_o = '{valid: ex2_is_fixed && ex2_op.has_entry, warp: ex2_op.warp, entry: ex2_op.entry};
+  sb_done_t ex2_done;
+  assign ex2_is_fixed = ex2_valid && !(ex2_dec.cls inside {ClsMem, ClsDiv, ClsFma});
+  assign ex2_done = '{valid: ex2_is_fixed && ex2_op.has_entry, warp: ex2_op.warp, entry: ex2_op.entry};
+  assign fixed_done_o = late_done.valid ? late_done : ex2_done;
 
   logic mq_push, mq_full;
   mem_op_t mq_data;
@@ -278,26 +277,30 @@ module qsm_exec
   assign unused_dec = ^ex2_dec;
 
   // ---- WB register of fixed results ----
-  logic wb_valid;
+  logic wb_valid, ex2_writes;
   logic [WarpW-1:0] wb_warp;
   logic [4:0] wb_rd;
   mask_t wb_mask;
   lanes_t wb_data;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) wb_valid <= 1'b0;
-    else wb_valid <= ex2_is_fixed && ex2_dec.rd != '0 && !ex2_fault;
+    else wb_valid <= late.valid || ex2_writes;
   end
   always_ff @(posedge clk_i) begin
-    wb_warp <= ex2_op.warp;
-    wb_rd <= ex2_dec.rd;
-    wb_mask <= ex2_op.path.mask;
+    wb_warp <= late.valid ? late.warp : ex2_op.warp;
+    wb_rd <= late.valid ? late.rd : ex2_dec.rd;
+    wb_mask <= late.valid ? late.mask : ex2_op.path.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
-      wb_data[l] <= ex2_product[l] | ((ex2_dec.cls == ClsCtl) ? ex2_pc4 : ex2_result[l]);  // pc4: link
+      wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | ((ex2_dec.cls == ClsCtl) ? ex2_pc4 : ex2_result[l]);  // pc4: link
     end
   end
+  assign ex2_writes = ex2_is_fixed && ex2_dec.rd != '0 && !fault_o.valid;
   assign fixed_o = '{valid: wb_valid, warp: wb_warp, rd: wb_rd, mask: wb_mask, data: wb_data};
 
 `ifndef SYNTHESIS
+  // R-FP-3: claims keep results apart.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(late.valid && ex2_writes));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(late_done.valid && ex2_done.valid));
   // R-IS-4: mem_credit keeps the queue from overflowing. A class CTL word is always ctl.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_push && mq_full));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(ex2_valid && ex2_dec.cls == ClsCtl && !ex2_op.ctl));

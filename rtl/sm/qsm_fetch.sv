@@ -116,7 +116,7 @@ module qsm_fetch
     assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_merge_valid && next_pc == f2_merge_pc_i);
 
     assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: f2_words[b]};
-    assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls, rs1: dec[b].rs1, rs2: dec[b].rs2, rd: dec[b].rd};
+    assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls, rs: (NumSources * 5)'({dec[b].rs3, dec[b].rs2, dec[b].rs1}), rd: dec[b].rd};
   end
 
   assign push_hit[0] = !f2_pc[2];

@@ -18,7 +18,7 @@ module qsm_inject
   input  logic [WarpsPerSched-1:0]            sb_full_i,
   input  logic [WarpsPerSched-1:0]            sb_hazard_i,  // with the step's register
   input  logic                                mem_free_i,   // credit in the memory queue
-  input  logic                                bubble_i,     // R-WB-3
+  input  logic                                bubble_i,     // the write port is claimed, R-FP-3
   input  logic                                sel1_i,       // the lane store's read port is in use
   // The step that waits.
   input  logic [WidxW-1:0]                    widx_step_i,

@@ -2,9 +2,9 @@
 // Issue, stage IS: which heads may go, which one goes (policy), what the others wait for. Doc: docs/subcore.md (R-SB, R-IS).
 // One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec registers into RR. A step of the SM's sequencer
 // (docs/preemption.md) goes instead of what the policy would pick.
-// Holds the scoreboard, the policy block, the units' credits and the stall counters.
+// Holds the scoreboard, the policy block, the units' credits, the claims of the write port and the stall counters.
 //
-// Observed by the lockstep monitor: valid_o, pick_valid, op_o (ISSUE), inject, step_i (INJECT), reason.
+// Observed by the lockstep monitor: valid_o, pick_valid, op_o (ISSUE), inject, step_i (INJECT), reason, g_claims.claim_q (full state).
 module qsm_issue
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -54,7 +54,7 @@ module qsm_issue
   output op_t                                     op_o,
   output issue_event_t                            event_o,
   // Back end.
-  input  logic                                    bubble_i,      // R-WB-3
+  input  logic                                    bubble_i,      // wbw = 8, R-WB-3
   input  logic                                    mq_pop_i,
   input  logic                                    div_written_i,
   input  sb_done_t                                fixed_done_i,
@@ -102,17 +102,31 @@ module qsm_issue
     end
   end
 
+  // ---- The write port in FpLat + 4 cycles, R-FP-3 ----
+  logic claimed;  // by something issued before, or by what waits
+  if (Fpu != 0) begin : g_claims
+    logic [FpLat-1:0] claim_q;  // bit n: the cycle n later is claimed
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) claim_q <= '0;
+      else claim_q <= {bubble_i || (pick_valid && pick_class == ClsFma && head_i[pick_warp].rd != '0), claim_q[FpLat-1:1]};
+    end
+    assign claimed = claim_q[0];
+  end else begin : g_no_claims
+    assign claimed = bubble_i;
+  end
+
   // ---- Scoreboard ----
-  logic [WarpsPerSched-1:0][4:0] head_rs1, head_rs2, head_rd;
+  logic [WarpsPerSched-1:0][NumSources-1:0][4:0] head_rs;
+  logic [WarpsPerSched-1:0][4:0] head_rd;
   logic [WarpsPerSched-1:0] sb_hazard, sb_hazard_mem, sb_full, sb_mem, sb_step_hazard;
   logic pass_mine, ack_mine;
 
   assign pass_mine = sb_pass_i.sub == SubW'(Sub);
   assign ack_mine = sb_ack_i.sub == SubW'(Sub);
 
-  qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW)) u_scoreboard (
+  qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW), .Sources(NumSources)) u_scoreboard (
     .clk_i, .rst_ni,
-    .rs1_i(head_rs1), .rs2_i(head_rs2), .rd_i(head_rd),
+    .rs_i(head_rs), .rd_i(head_rd),
     .hazard_o(sb_hazard), .hazard_mem_o(sb_hazard_mem), .full_o(sb_full), .empty_o(sb_empty_o), .mem_o(sb_mem),
     .probe_i(step_i.xreg), .probe_either_i(inject_jmp), .probe_hazard_o(sb_step_hazard),
     .alloc_i(issue_valid && issue_has_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(issue_rd),
@@ -133,15 +147,15 @@ module qsm_issue
   logic [WarpsPerSched-1:0] eligible, waits_long, needs_entry;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    logic fixed_writes, unit_free;
+    logic writes_fixed, writes_late, unit_free;
 
-    assign head_rs1[w] = head_i[w].rs1;
-    assign head_rs2[w] = head_i[w].rs2;
+    assign head_rs[w] = head_i[w].rs;
     assign head_rd[w] = head_i[w].rd;
     assign needs_entry[w] = head_i[w].cls inside {ClsMem, ClsDiv} || head_i[w].rd != '0;
-    assign fixed_writes = !(head_i[w].cls inside {ClsMem, ClsDiv}) && head_i[w].rd != '0;
+    assign writes_fixed = !(head_i[w].cls inside {ClsMem, ClsDiv, ClsFma}) && head_i[w].rd != '0;
+    assign writes_late = head_i[w].cls == ClsFma && head_i[w].rd != '0;
     assign unit_free = (head_i[w].cls != ClsMem || mem_credit_q != '0) &&
-                       (head_i[w].cls != ClsDiv || !div_busy_q) && !(bubble_i && fixed_writes);
+                       (head_i[w].cls != ClsDiv || !div_busy_q) && !(claimed && writes_fixed) && !(bubble_i && writes_late);
 
     always_comb begin
       if (at_barrier_i[w]) blocked[w] = WhyBarrier;
@@ -167,7 +181,7 @@ module qsm_issue
   // ---- Or a step of the sequencer ----
   qsm_inject u_inject (
     .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i), .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
-    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i, .sel1_i, .widx_step_i(step_widx_i), .step_i,
+    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i(claimed), .sel1_i, .widx_step_i(step_widx_i), .step_i,
     .warp_o(step_warp_o), .found_o(step_found_o), .done_o(inject), .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
     .rd_o(inject_rd), .quiet_o, .drained_o
   );

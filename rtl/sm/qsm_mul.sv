@@ -10,7 +10,8 @@ module qsm_mul (
   input  logic [1:0]  funct_i,   // multiplication: 0 mul, 1 mulh, 2 mulhsu, 3 mulhu; shift: 0 sll, 2 sra, 3 srl
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
-  output logic [31:0] result_o   // EX2
+  output logic [31:0] result_o,  // EX2
+  output logic [47:0] product_o  // EX2: the lower bits of the product, for floating point
 );
   // Of 2**(-s), modulo 32: a right shift by 0 is by 2**0, low half.
   logic [4:0] place;
@@ -47,5 +48,6 @@ module qsm_mul (
   logic [47:0] upper;  // bits 63:16 of the product
   assign middle = 34'(hl_q) + 34'(lh_q);
   assign upper = {hh_q, ll_q[31:16]} + 48'(middle);
+  assign product_o = {upper[31:0], ll_q[15:0]};
   assign result_o = high_q ? upper[47:16] : {upper[15:0], ll_q[15:0]};
 endmodule

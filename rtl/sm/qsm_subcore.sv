@@ -160,19 +160,20 @@ module qsm_subcore
 
   // ---- Execute and write back ----
   logic [WarpW-1:0] read_warp;
-  logic [4:0] rs1, rs2;
-  lanes_t rs1_data, rs2_data;
+  logic [4:0] rs1, rs2, rs3;
+  lanes_t rs1_data, rs2_data, rs3_data;
   wb_t fixed, div;
   logic div_ready;
   logic [SbW-1:0] div_entry;
 
   qsm_regfile u_regfile (
-    .clk_i, .read_warp_i(read_warp), .rs1_i(rs1), .rs2_i(rs2), .rs1_o(rs1_data), .rs2_o(rs2_data), .write_i(write)
+    .clk_i, .read_warp_i(read_warp), .rs1_i(rs1), .rs2_i(rs2), .rs3_i(rs3), .rs1_o(rs1_data), .rs2_o(rs2_data), .rs3_o(rs3_data),
+    .write_i(write)
   );
 
   qsm_exec #(.Sub(Sub)) u_exec (
     .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_index_i, .valid_i(issue_valid), .op_i(issue_op),
-    .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs1_data_i(rs1_data), .rs2_data_i(rs2_data),
+    .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs3_o(rs3), .rs1_data_i(rs1_data), .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
     .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_live_i(ex2_live), .resolve_o(resolve), .fault_o,
     .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,
     .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry), .div_pop_i(div_pop)

@@ -2,14 +2,14 @@
 // Write-back: one register write per cycle; fixed results first, then the division, then the LSU's results. Doc: docs/subcore.md (R-WB-1 to -3).
 // Queues the LSU's results (4 entries; the LSU's credits keep it from overflowing) and counts the waiting that leads to a bubble.
 //
-// Observed by the lockstep monitor: write_o (WB).
+// Observed by the lockstep monitor: write_o (WB), wbw_q (full state).
 module qsm_wb
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
 (
   input  logic           clk_i,
   input  logic           rst_ni,
-  input  wb_t            fixed_i,
+  input  wb_t            fixed_i,       // or of the FMA unit
   input  logic           div_ready_i,
   input  wb_t            div_i,
   input  logic [SbW-1:0] div_entry_i,
@@ -19,7 +19,7 @@ module qsm_wb
   output wb_t            write_o,       // to the register file
   output sb_done_t       div_done_o,
   output sb_done_t       part_back_o,
-  output logic           bubble_o       // no fixed instruction may issue in this cycle
+  output logic           bubble_o       // wbw = 8: claims the port, R-FP-3
 );
   localparam int unsigned PatienceW = $clog2(WbPatience + 1);
 

@@ -2,21 +2,21 @@
 // Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per register. Doc: docs/subcore.md (R-SB-1 to -3).
 // Answers for every warp's head in the same cycle whether it must wait and for what; updates act at the end of the cycle. An instruction of
 // fixed latency or a division releases its entry by done_*; a memory instruction's entry is released when all its parts were sent and came back.
-// Cost: NumWarps * Entries * (9 + PartsW) flip-flops and four 5-bit compares per entry.
+// Cost: NumWarps * Entries * (9 + PartsW) flip-flops and Sources + 2 5-bit compares per entry.
 //
 // Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, sent_q, parts_q} (full state).
 module qsm_scoreboard #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned Entries = 4,  // per warp, 2..
   parameter int unsigned PartsW = 3,   // counts up to the parts of one instruction
+  parameter int unsigned Sources = 2,  // registers that an instruction may read
   localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
   localparam int unsigned EntryW = $clog2(Entries)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
   // Heads, all warps.
-  input  logic [NumWarps-1:0][4:0] rs1_i,          // 0: no register
-  input  logic [NumWarps-1:0][4:0] rs2_i,
+  input  logic [NumWarps-1:0][Sources-1:0][4:0] rs_i,  // 0: no register
   input  logic [NumWarps-1:0][4:0] rd_i,
   output logic [NumWarps-1:0]      hazard_o,       // R-SB-2
   output logic [NumWarps-1:0]      hazard_mem_o,   // a hazard with an entry of a memory instruction
@@ -112,7 +112,11 @@ module qsm_scoreboard #(
         end
       end
 
-      assign clash[e] = valid_q[e] && names_q[e] && (rd_q[e] == rs1_i[w] || rd_q[e] == rs2_i[w] || rd_q[e] == rd_i[w]);
+      logic [Sources-1:0] reads;
+      for (genvar s = 0; s < Sources; s++) begin : g_source
+        assign reads[s] = rd_q[e] == rs_i[w][s];
+      end
+      assign clash[e] = valid_q[e] && names_q[e] && (reads != '0 || rd_q[e] == rd_i[w]);
       assign probed[e] = valid_q[e] && names_q[e] && rd_q[e][4:1] == probe_i[4:1] && (rd_q[e][0] == probe_i[0] || probe_either_i);
 
 `ifndef SYNTHESIS

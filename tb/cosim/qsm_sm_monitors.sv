@@ -158,6 +158,30 @@ module qsm_lanes_monitor
 endmodule
 bind qsm_subcore qsm_lanes_monitor #(.Sub(Sub)) u_lanes_monitor (.clk_i, .rst_ni, .sm_id_i);
 
+// The write port: what waits for it, who has claimed it.
+module qsm_port_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Sub = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i
+);
+  int claims;
+  if (Fpu != 0) begin : g_claims
+    assign claims = int'(u_issue.g_claims.claim_q);
+  end else begin : g_no_claims
+    assign claims = 0;
+  end
+  always @(posedge clk_i) if (rst_ni && dump) begin
+    qsm_dpi_state(StWriteBack, int'(sm_id_i), Sub, 0, 0, int'(u_wb.wbw_q) + 16 * claims);
+  end
+endmodule
+bind qsm_subcore qsm_port_monitor #(.Sub(Sub)) u_port_monitor (.clk_i, .rst_ni, .sm_id_i);
+
 // ---- SM ----
 module qsm_sm_monitor
   import qsm_cfg_pkg::*;

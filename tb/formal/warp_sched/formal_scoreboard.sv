@@ -5,12 +5,12 @@ module formal_scoreboard #(
   parameter int unsigned NumWarps = 2,
   parameter int unsigned Entries = 3,
   parameter int unsigned PartsW = 2,
+  parameter int unsigned Sources = 2,
   localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
   localparam int unsigned EntryW = $clog2(Entries)
 ) (
   input logic                     clk_i,
-  input logic [NumWarps-1:0][4:0] rs1_i,
-  input logic [NumWarps-1:0][4:0] rs2_i,
+  input logic [NumWarps-1:0][Sources-1:0][4:0] rs_i,
   input logic [NumWarps-1:0][4:0] rd_i,
   input logic [4:0]               probe_i,
   input logic                     probe_either_i,
@@ -34,8 +34,8 @@ module formal_scoreboard #(
 
   logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem, probe_hazard;
   logic [EntryW-1:0]   entry;
-  qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW)) u_dut (
-    .clk_i, .rst_ni, .rs1_i, .rs2_i, .rd_i, .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full), .empty_o(empty), .mem_o(mem),
+  qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW), .Sources(Sources)) u_dut (
+    .clk_i, .rst_ni, .rs_i, .rd_i, .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full), .empty_o(empty), .mem_o(mem),
     .probe_i, .probe_either_i, .probe_hazard_o(probe_hazard),
     .alloc_i, .alloc_warp_i, .alloc_rd_i, .alloc_mem_i, .entry_o(entry), .done_i, .done_warp_i, .done_entry_i,
     .part_i, .last_i, .pass_warp_i, .pass_entry_i, .back_i, .back_warp_i, .back_entry_i
@@ -72,7 +72,9 @@ module formal_scoreboard #(
 
   // ---- What it must say ----
   logic [NumWarps-1:0] waits, waits_mem, waits_probe, none_free, none, some_mem;
+  logic needs;  // the head has a register that the entry writes
   always_comb begin
+    needs = 1'b0;
     {waits, waits_mem, waits_probe, some_mem} = '0;
     none_free = '1;
     none = '1;
@@ -81,7 +83,9 @@ module formal_scoreboard #(
         if (table_q[w][e].valid) begin
           none[w] = 1'b0;
           if (table_q[w][e].mem) some_mem[w] = 1'b1;
-          if (table_q[w][e].rd != '0 && (table_q[w][e].rd == rs1_i[w] || table_q[w][e].rd == rs2_i[w] || table_q[w][e].rd == rd_i[w])) begin
+          needs = table_q[w][e].rd == rd_i[w];
+          for (int unsigned s = 0; s < Sources; s++) needs |= table_q[w][e].rd == rs_i[w][s];
+          if (table_q[w][e].rd != '0 && needs) begin
             waits[w] = 1'b1;
             if (table_q[w][e].mem) waits_mem[w] = 1'b1;
           end

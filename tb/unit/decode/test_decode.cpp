@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit test of qsm_decode: every combination of opcode, funct3, funct7 and the rs2 field (with random other fields) against a table of the
-// instructions of docs/isa.md; whatever the table does not have must be illegal. Output: TAP.
+// instructions of docs/isa.md, with FPU those of docs/fpu.md too; whatever the table does not have must be illegal. Output: TAP.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,14 +9,19 @@
 
 #include "Vtb_decode.h"
 
+#ifndef FPU
+#define FPU 0
+#endif
+
 namespace {
 
-enum Class { ALU, MUL, DIV, MEM, CTL };
+enum Class { ALU, MUL, DIV, MEM, CTL, FMA };
 enum Ctl { FAULT, BRANCH, JAL, JALR, BAR, EXIT, NEXT };
 enum Operand { RS1, PC, ZERO };
-enum Imm { NONE, I, S, B, U, J };
-enum AluOp { ADD = 0, SLL = 1, SLT = 2, SLTU = 3, XOR = 4, SRL = 5, OR = 6, AND = 7, SUB = 8, SRA = 13, ANY = 99 };
-enum Regs { R_D = 1, R_1 = 2, R_2 = 4 };
+enum Imm { NONE, I, S, B, U, J, F_ZERO, F_ONE };
+enum AluOp { ADD = 0, SLL = 1, SLT = 2, SLTU = 3, XOR = 4, SRL = 5, OR = 6, AND = 7, SUB = 8, NOTHING = 10, SRA = 13, ANY = 99 };
+enum Regs { R_D = 1, R_1 = 2, R_2 = 4, R_3 = 8 };
+enum Fp { F_NONE, F_SGNJ, F_MINMAX, F_COMPARE, F_CLASS, F_ADD, F_MUL, F_FUSED, F_TO_INT, F_FROM_INT, F_DIV, F_SQRT };
 
 struct Row {
   const char *name;
@@ -27,6 +32,8 @@ struct Row {
   Imm imm;
   int alu;
   Operand a;
+  Fp fp = F_NONE;
+  bool negate_p = false, negate_c = false;
 };
 
 const uint32_t OPC = 0x7F, F3 = 0x707F, F7 = 0xFE00707F, AMO = 0xF800707F, ALL = 0xFFFFFFFF;
@@ -93,6 +100,31 @@ const Row rows[] = {
     {"qsm.exit", ALL, 0x0000100B, CTL, EXIT, 0, NONE, ANY, RS1},
     {"illegal", 0, 0, CTL, FAULT, 0, NONE, ANY, RS1},
 };
+const uint32_t FMT = 0xFE00007F, FMT2 = 0xFFF0007F, FMT3 = 0xFFF0707F, R4 = 0x0600007F;
+const Row fp_rows[] = {
+    {"fadd", FMT, 0x00000053, FMA, NEXT, R_D | R_1 | R_2, F_ONE, ANY, RS1, F_ADD},
+    {"fsub", FMT, 0x08000053, FMA, NEXT, R_D | R_1 | R_2, F_ONE, ANY, RS1, F_ADD, false, true},
+    {"fmul", FMT, 0x10000053, FMA, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1, F_MUL},
+    {"fdiv", FMT, 0x18000053, DIV, NEXT, R_D | R_1 | R_2, NONE, ANY, RS1, F_DIV},
+    {"fsqrt", FMT2, 0x58000053, DIV, NEXT, R_D | R_1, NONE, ANY, RS1, F_SQRT},
+    {"fsgnj", F7, 0x20000053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_SGNJ},
+    {"fsgnjn", F7, 0x20001053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_SGNJ},
+    {"fsgnjx", F7, 0x20002053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_SGNJ},
+    {"fmin", F7, 0x28000053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_MINMAX},
+    {"fmax", F7, 0x28001053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_MINMAX},
+    {"fle", F7, 0xA0000053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_COMPARE},
+    {"flt", F7, 0xA0001053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_COMPARE},
+    {"feq", F7, 0xA0002053, ALU, NEXT, R_D | R_1 | R_2, NONE, NOTHING, RS1, F_COMPARE},
+    {"fcvt.w.s", FMT2, 0xC0000053, FMA, NEXT, R_D | R_1, F_ZERO, ANY, RS1, F_TO_INT},
+    {"fcvt.wu.s", FMT2, 0xC0100053, FMA, NEXT, R_D | R_1, F_ZERO, ANY, RS1, F_TO_INT},
+    {"fcvt.s.w", FMT2, 0xD0000053, FMA, NEXT, R_D | R_1, F_ZERO, ANY, RS1, F_FROM_INT},
+    {"fcvt.s.wu", FMT2, 0xD0100053, FMA, NEXT, R_D | R_1, F_ZERO, ANY, RS1, F_FROM_INT},
+    {"fclass", FMT3, 0xE0001053, ALU, NEXT, R_D | R_1, NONE, NOTHING, RS1, F_CLASS},
+    {"fmadd", R4, 0x43, FMA, NEXT, R_D | R_1 | R_2 | R_3, NONE, ANY, RS1, F_FUSED},
+    {"fmsub", R4, 0x47, FMA, NEXT, R_D | R_1 | R_2 | R_3, NONE, ANY, RS1, F_FUSED, false, true},
+    {"fnmsub", R4, 0x4B, FMA, NEXT, R_D | R_1 | R_2 | R_3, NONE, ANY, RS1, F_FUSED, true},
+    {"fnmadd", R4, 0x4F, FMA, NEXT, R_D | R_1 | R_2 | R_3, NONE, ANY, RS1, F_FUSED, true, true},
+};
 const Row csr_read = {"csr read", 0, 0, ALU, NEXT, R_D, I, ADD, ZERO};
 
 bool is_csr_read(uint32_t w) {
@@ -103,6 +135,13 @@ bool is_csr_read(uint32_t w) {
 
 const Row &row_of(uint32_t w) {
   if (is_csr_read(w)) return csr_read;
+  if (FPU) {
+    const uint32_t rm = w >> 12 & 7;
+    for (const Row &row : fp_rows) {
+      const bool rounds = row.cls != ALU;
+      if ((w & row.mask) == row.match && !(rounds && (rm == 5 || rm == 6))) return row;
+    }
+  }
   const Row *row = rows;
   while ((w & row->mask) != row->match) row++;
   return *row;
@@ -118,6 +157,7 @@ uint32_t immediate(uint32_t w, Imm imm) {
     case B: return sign << 12 | field(w, 7, 7) << 11 | field(w, 30, 25) << 5 | field(w, 11, 8) << 1;
     case U: return w & 0xFFFFF000u;
     case J: return sign << 20 | field(w, 19, 12) << 12 | field(w, 20, 20) << 11 | field(w, 30, 21) << 1;
+    case F_ONE: return 0x3F800000u;
     default: return 0;
   }
 }
@@ -138,6 +178,15 @@ std::string check(Vtb_decode &dut, uint32_t w) {
   expect("rd", dut.rd_o, row.regs & R_D ? field(w, 11, 7) : 0);
   expect("rs1", dut.rs1_o, row.regs & R_1 ? field(w, 19, 15) : 0);
   expect("rs2", dut.rs2_o, row.regs & R_2 ? field(w, 24, 20) : 0);
+  expect("rs3", dut.rs3_o, row.regs & R_3 ? field(w, 31, 27) : 0);
+  expect("floating-point operation", dut.fp_op_o, row.fp);
+  if (row.cls == FMA) {
+    expect("negates the product", dut.negate_p_o, row.negate_p);
+    expect("negates the addend", dut.negate_c_o, row.negate_c);
+    expect("second operand is immediate", dut.opb_imm_o, row.imm != NONE);
+  }
+  if (row.fp == F_TO_INT || row.fp == F_FROM_INT) expect("unsigned", dut.is_unsigned_o, field(w, 20, 20));
+  if (row.cls == FMA || row.fp == F_DIV || row.fp == F_SQRT) expect("rounding", dut.fp_rm_o, field(w, 14, 12) % 7);
   if (row.alu != ANY) {
     expect("alu", dut.alu_o, static_cast<uint32_t>(row.alu));
     expect("first operand", dut.opa_o, row.a);
@@ -145,7 +194,7 @@ std::string check(Vtb_decode &dut, uint32_t w) {
   if (row.imm != NONE) expect("immediate", dut.imm_o, immediate(w, row.imm));
   if (row.cls == MEM && row.imm == NONE) expect("immediate", dut.imm_o, 0);
   const bool two_registers = (row.regs & R_2) != 0 && row.cls != MEM;
-  if (row.cls == ALU && (row.regs & R_D)) expect("second operand is immediate", dut.opb_imm_o, !two_registers);
+  if (row.cls == ALU && (row.regs & R_D) && row.fp == F_NONE) expect("second operand is immediate", dut.opb_imm_o, !two_registers);
   if (row.ctl == BRANCH) expect("second operand is immediate", dut.opb_imm_o, 0);
   if (row.cls == MEM || row.ctl == JALR) expect("second operand is immediate", dut.opb_imm_o, 1);
   if (wrong.empty()) return wrong;

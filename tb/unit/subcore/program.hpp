@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs for the sub-core bench: all arithmetic, loads and stores to the thread's own bytes, nested branches, loops, jump tables, calls,
+// Random programs for the sub-core bench: all arithmetic, that of floats too if there is an FPU, loads and stores to the thread's own bytes, nested branches, loops, jump tables, calls,
 // barriers and early exits. Without races, so the reference may run thread after thread. Every program ends and stores its registers.
 #ifndef QSM_TB_PROGRAM_H
 #define QSM_TB_PROGRAM_H
@@ -14,7 +14,7 @@ constexpr uint32_t THREAD_BYTES = 256, OWN_BYTES = 64, SHARED_COUNTER = 0x7F00;
 // x1 return address, x2 own bytes, x3 shared counter, x4 scratch, x5 return address of calls that call, x26.. loop counters; x6..x23 data.
 class Generator {
  public:
-  explicit Generator(std::mt19937 &random) : rng(random) {}
+  Generator(std::mt19937 &random, bool with_floats) : rng(random), floats(with_floats) {}
 
   Program make(uint32_t size) {
     prologue();
@@ -26,6 +26,7 @@ class Generator {
 
  private:
   std::mt19937 &rng;
+  bool floats;
   Program out;
   std::vector<size_t> leaf_calls, outer_calls;
 
@@ -62,7 +63,14 @@ class Generator {
     emit(exit_());
   }
 
+  void float_arithmetic() {
+    const fp_op op = static_cast<fp_op>(pick(FP_N_OPS));
+    const uint32_t rm = pick(FP_N_MODES + 1);
+    emit(fp_encode(op, rm == FP_N_MODES ? 7 : rm, pick(12) ? any() : 0, source(), source(), source()));
+  }
+
   void arithmetic() {
+    if (floats && pick(2)) return float_arithmetic();
     const uint32_t f3 = pick(8);
     switch (pick(6)) {
       case 0: emit(alu(f3, 0, any(), source(), source())); break;

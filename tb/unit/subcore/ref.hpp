@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "fp_ref.h"
+
 constexpr uint32_t CODE_BASE = 0x80000000u, CODE_BYTES = 0x2000, DATA_BASE = 0x80010000u, DATA_BYTES = 0x8000;
 
 // Device memory of the bench: a data area.
@@ -71,6 +73,22 @@ inline uint32_t muldiv_value(uint32_t f3, uint32_t a, uint32_t b) {
     case 6: return b == 0 ? a : static_cast<uint32_t>(sa % sb);
     default: return b == 0 ? a : a % b;
   }
+}
+
+// The operation of a floating-point instruction (docs/fpu.md I-FP-1).
+inline fp_op float_op(uint32_t instr) {
+  for (int op = 0; op < FP_N_OPS; op++) {
+    const struct fp_op_info &info = fp_op_info[op];
+    const uint32_t mask = 0x7F | 3u << 25 | (info.rounds ? 0 : 7u << 12) | (info.n_operands < 3 ? 0x1Fu << 27 : 0) | (info.n_operands < 2 ? 0x1Fu << 20 : 0);
+    if ((instr & mask) == (info.word & mask)) return static_cast<fp_op>(op);
+  }
+  throw std::runtime_error("reference does not know the floating-point operation");
+}
+
+inline uint32_t float_value(uint32_t instr, uint32_t a, uint32_t b, uint32_t c) {
+  static fp_ref *const reference = fp_ref_create();
+  const uint32_t rm = instr >> 12 & 7;
+  return fp_ref_compute(reference, float_op(instr), rm == 7 ? FP_RNE : static_cast<fp_rm>(rm), a, b, c);
 }
 
 struct Step {
@@ -136,6 +154,7 @@ struct Thread {
         if (rd == 1 || rd == 5) depth = depth < 31 ? depth + 1 : 31;
         else if (rd == 0 && (rs1 == 1 || rs1 == 5)) depth = depth > 0 ? depth - 1 : 0;
         break;
+      case 0x43: case 0x47: case 0x4B: case 0x4F: case 0x53: value = float_value(instr, a, b, x[instr >> 27]); break;
       case 0x0F: writes = false; break;
       case 0x0B:
         writes = false;

@@ -10,6 +10,7 @@ module tb_subcore
   output logic [31:0]              warps_o,
   output logic [31:0]              lanes_o,
   output logic [31:0]              progress_o,
+  output logic                     fpu_o,
   // The same launch in every kernel slot.
   input  logic [31:0]              code_base_i,
   input  logic [31:0]              code_limit_i,
@@ -152,6 +153,7 @@ module tb_subcore
 
   assign warps_o = WarpsPerSched;
   assign lanes_o = WarpSize;
+  assign fpu_o = Fpu != 0;
   assign progress_o = ProgressLimit;
   assign mq = dut.u_exec.u_mq.g_block_ram.mem[dut.u_exec.u_mq.head_q];  // the head, before it is popped
   assign {mq_pc_o, mq_instr_o, mq_addr_o, mq_data_o} = {mq.pc, mq.instr, mq.addr, mq.data};

@@ -46,7 +46,7 @@ struct Totals {
 
 static std::string run_random(uint32_t seed, Totals &totals) {
   Bench bench(seed);
-  Generator generator(bench.rng);
+  Generator generator(bench.rng, bench.top.fpu_o != 0);
   bench.code = generator.make(40 + bench.rng() % 120);
   if (bench.code.size() * 4 > CODE_BYTES) return "";
   bench.slow = bench.rng() % 6;
@@ -193,7 +193,9 @@ static void test_load_use() {
      b->error + " written in " + std::to_string(written) + ", used in " + std::to_string(issued_at(*b, 3)));
 }
 
-// A quotient that finds the port taken in every cycle: ready in t+38, bubble in t+46, written in t+50.
+static uint64_t late(const Bench &bench) { return bench.top.fpu_o ? 3 : 0; }  // FpLat
+
+// A quotient that finds the port taken in every cycle: ready in t+38, wbw = 8 in t+46, which claims t+46+FpLat; written four cycles after that.
 static void test_bubble() {
   Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6)};  // kernel 0 divides, the others keep the port busy
   for (uint32_t i = 0; i < 56; i++) code.push_back(addi(11 + i % 8, 0, 1));
@@ -210,10 +212,10 @@ static void test_bubble() {
   uint32_t fixed = 0;
   bool in_bubble = false;
   for (const Issue &i : b->issues) {
-    fixed += i.cycle >= t + 34 && i.cycle < t + 46;
-    in_bubble |= i.cycle == t + 46;
+    fixed += i.cycle >= t + 34 && i.cycle < t + 46 + late(*b);
+    in_bubble |= i.cycle == t + 46 + late(*b);
   }
-  ok(ended && fixed == 12 && !in_bubble && written == t + 50, "a waiting quotient gets a bubble after 8 cycles (R-WB-3)",
+  ok(ended && fixed == 12 + late(*b) && !in_bubble && written == t + 50 + late(*b), "a waiting quotient gets a bubble after 8 cycles (R-WB-3)",
      b->error + " issued " + std::to_string(t) + ", " + std::to_string(fixed) + " fixed, written " + std::to_string(written));
 }
 
@@ -238,12 +240,66 @@ static void test_step_bubble() {
   uint32_t n_before = 0, n_issued = 0;
   for (const Write &w : b->writes) {
     if (w.rd == 10 && w.warp == 0) written = w.cycle;
-    n_before += w.rd >= 11 && w.cycle >= t + 38 && w.cycle < t + 50;
+    n_before += w.rd >= 11 && w.cycle >= t + 38 && w.cycle < t + 50 + late(*b);
   }
   for (const Issue &i : b->issues) n_issued += i.cycle > t + 20;
-  ok(written == t + 50 && n_before == 12, "steps leave the bubble to a waiting quotient (R-PE-16, R-WB-3)",
+  ok(written == t + 50 + late(*b) && n_before == 12 + late(*b), "steps leave the bubble to a waiting quotient (R-PE-16, R-WB-3)",
      b->error + " issued " + std::to_string(t) + ", " + std::to_string(n_before) + " before, written " + std::to_string(written));
   ok(b->top.resident_o != 0 && n_issued == 0, "a frozen warp issues nothing, nor does another in the cycle of a step (R-IS-1)");
+}
+
+// ---- floating point ----
+
+static uint32_t fadd(uint32_t rd, uint32_t rs1, uint32_t rs2) { return fp_encode(FP_ADD, FP_RNE, rd, rs1, rs2, 0); }
+
+// Behind two words that fill the buffer while they wait.
+static std::unique_ptr<Bench> run_floats(const Program &code) {
+  Program all = {lui(2, DATA_BASE), addi(5, 0, 1), addi(5, 5, 1)};
+  all.insert(all.end(), code.begin(), code.end());
+  all.push_back(exit_());
+  return run_warm(all, 1);
+}
+
+static void test_float_timing() {
+  auto b = run_floats({fadd(6, 0, 0), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), addi(10, 6, 0)});
+  expect_gap(*b, 3, 5, 2, "instructions issue right behind a float sum");
+  expect_gap(*b, 3, 6, 4, "but none that would write when the sum does (R-FP-3)");
+  expect_gap(*b, 3, 7, 7, "a float sum is used 7 cycles after its issue (R-FP-2)");
+  b = run_floats({fadd(6, 0, 0), addi(7, 0, 1), addi(8, 0, 1), store(2, 0, 2, 0)});
+  expect_gap(*b, 3, 6, 3, "one that writes nothing issues in a claimed cycle (R-FP-3)");
+  b = run_floats({fadd(0, 0, 0), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1)});
+  expect_gap(*b, 3, 6, 3, "a float sum to x0 claims nothing (R-FP-3)");
+  b = run_floats({fadd(6, 0, 0), fadd(7, 0, 0), fadd(8, 0, 0), fp_encode(FP_MADD, FP_RNE, 9, 0, 0, 6)});
+  expect_gap(*b, 3, 5, 2, "float sums issue back to back");
+  expect_gap(*b, 3, 6, 7, "the third source is waited for (R-FP-2)");
+  b = run_floats({fp_encode(FP_DIV, FP_RNE, 6, 5, 5, 0), div_(7, 5, 5), fp_encode(FP_SQRT, FP_RNE, 8, 5, 0, 0), addi(9, 8, 0)});
+  expect_gap(*b, 3, 4, 35, "a division waits until the float quotient is written (R-FP-6, R-IS-4)");
+  expect_gap(*b, 4, 5, 39, "and a float root until that of integers is");
+  expect_gap(*b, 5, 6, 35, "the root is used the cycle after its write");
+}
+
+// A quotient that finds the port taken by float sums in every cycle: wbw = 8 in t+46, when no sum issues.
+static void test_float_bubble() {
+  Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6)};
+  for (uint32_t i = 0; i < 56; i++) code.push_back(fadd(11 + i % 8, 0, 0));
+  code.push_back(exit_());
+  auto b = run_warm(code, 1);
+  b->issues.clear();
+  b->writes.clear();
+  b->add_block(0, 0, 1, nullptr);
+  for (uint32_t tb = 1; tb < 4; tb++) b->add_block(1, tb, 1, nullptr);
+  const bool ended = b->run(5000);
+  const uint64_t t = issued_at(*b, 3);
+  uint64_t written = 0;
+  uint32_t before = 0;
+  bool in_bubble = false;
+  for (const Write &w : b->writes) {
+    if (w.rd == 10 && w.warp == 0) written = w.cycle;
+    before += w.cycle >= t + 38 && w.cycle < t + 53;
+  }
+  for (const Issue &i : b->issues) in_bubble |= i.cycle == t + 46;
+  ok(ended && before == 15 && !in_bubble && written == t + 53, "float sums leave a waiting quotient its bubble (R-FP-3)",
+     b->error + " issued " + std::to_string(t) + ", " + std::to_string(before) + " writes before, written " + std::to_string(written));
 }
 
 // ---- faults ----
@@ -390,7 +446,7 @@ static uint32_t stall_count(Bench &bench, uint32_t kernel, uint32_t reason) {
 
 static void test_stall_counters() {
   Bench bench(11);
-  Generator generator(bench.rng);
+  Generator generator(bench.rng, bench.top.fpu_o != 0);
   bench.code = generator.make(100);
   bench.add_block(0, 0, bench.lanes + 1, nullptr);
   bench.add_block(1, 1, bench.lanes, nullptr);
@@ -533,6 +589,10 @@ int main(int argc, char **argv) {
   test_load_use();
   test_bubble();
   test_step_bubble();
+  if (Bench(1).top.fpu_o) {
+    test_float_timing();
+    test_float_bubble();
+  }
   test_faults();
   test_fault_writes_nothing();
   test_start_killed();

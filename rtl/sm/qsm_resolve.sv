@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a ctl word does in EX2: next pc and depth of its lanes, which of them end or wait, and faults. Combinational. Doc: docs/subcore.md (R-EX-5),
+// docs/isa.md (I-DIV-1, I-FLT-1); of injected instructions docs/preemption.md (R-PE-19).
+module qsm_resolve
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+(
+  input  logic         valid_i,
+  input  op_t          op_i,
+  input  dec_t         dec_i,
+  input  mask_t        live_i,      // threads of the warp; none if its kernel is killed
+  input  mask_t        taken_i,     // the lane branches or jumps
+  input  logic [31:0]  target_i,    // of branches and jal
+  input  logic [31:0]  pc4_i,
+  input  lanes_t       result_i,    // target of a jalr
+  input  lanes_t       rs2_i,
+  input  logic [31:0]  linear_i,    // linear block index
+  output resolve_t     resolve_o,
+  output fault_event_t fault_o
+);
+  localparam logic [4:0] CauseTarget = 5'd0, CauseFetch = 5'd1, CauseIllegal = 5'd2;
+
+  // Next pc and depth of the lanes. JMP (R-PE-19): each lane's own, from x31 and x30, which also say whether it lives and waits.
+  lanes_t next_pc;
+  mask_t misaligned, exits, bars;
+  logic jmp, calls, returns;
+  logic [WarpSize-1:0][DepthW-1:0] lane_depth;
+  logic [DepthW-1:0] next_depth;
+
+  function automatic logic is_link(input logic [4:0] register);  // I-DIV-1
+    return register inside {5'd1, 5'd5};
+  endfunction
+
+  for (genvar l = 0; l < WarpSize; l++) begin : g_next
+    always_comb begin
+      next_pc[l] = taken_i[l] ? target_i : pc4_i;
+      if (dec_i.ctl == CtlJalr) next_pc[l] = {result_i[l][31:1], 1'b0};
+    end
+    assign misaligned[l] = op_i.path.mask[l] && next_pc[l][1] && !(jmp && (exits[l] || !live_i[l]));
+    assign exits[l] = jmp ? !rs2_i[l][5] : dec_i.ctl == CtlExit && op_i.path.mask[l];
+    assign bars[l] = jmp ? rs2_i[l][6] : dec_i.ctl == CtlBar && op_i.path.mask[l];
+    assign lane_depth[l] = jmp ? rs2_i[l][DepthW-1:0] : next_depth;
+  end
+
+  assign jmp = op_i.injected && op_i.ctl;
+  assign calls = dec_i.ctl inside {CtlJal, CtlJalr} && is_link(dec_i.rd);
+  assign returns = dec_i.ctl == CtlJalr && dec_i.rd == '0 && is_link(dec_i.rs1);
+  always_comb begin
+    next_depth = op_i.path.depth;
+    if (calls && op_i.path.depth != '1) next_depth = op_i.path.depth + DepthW'(1);
+    if (returns && op_i.path.depth != '0) next_depth = op_i.path.depth - DepthW'(1);
+  end
+
+  // Fault: of the lowest lane that faults (I-FLT-1).
+  logic fault;
+  mask_t fault_lanes;
+  logic [LaneW-1:0] fault_lane;
+  fault_t record;
+  logic [4:0] cause;
+
+  assign fault_lanes = (dec_i.ctl == CtlFault) ? op_i.path.mask : misaligned;
+  assign fault = valid_i && op_i.ctl && live_i != '0 && fault_lanes != '0;
+
+  always_comb begin
+    fault_lane = '0;
+    for (int unsigned l = WarpSize; l > 0; l--) if (fault_lanes[l-1]) fault_lane = LaneW'(l - 1);
+    if (op_i.word.ifault) cause = CauseFetch;
+    else if (dec_i.ctl == CtlFault) cause = dec_i.cause;
+    else cause = CauseTarget;
+
+    record = '{cause: cause, pc: op_i.path.pc, tid: 10'({op_i.widx, fault_lane}), block: linear_i, value: op_i.path.pc};
+    if (cause == CauseIllegal) record.value = op_i.word.instr;
+    if (cause == CauseTarget) record.value = next_pc[fault_lane];
+  end
+  assign fault_o = '{valid: fault, kernel: op_i.kernel, record: record};
+
+  assign resolve_o = '{
+    valid: valid_i && op_i.ctl && live_i != '0 && !fault, warp: op_i.warp, mask: op_i.path.mask,
+    selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc, next_depth: lane_depth
+  };
+
+  logic unused;  // of the instruction, little counts here
+  assign unused = ^{op_i, dec_i};
+endmodule

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unit test of the FMA unit, one lane, against the reference (docs/fpu.md I-FP-2 to -4, R-FP-1): an instruction per cycle, with gaps. Output: TAP.
+#include <deque>
+
+#include "../common/fp_bench.hpp"
+#include "../common/qsm_unit.h"
+#include "Vtb_fp_fma.h"
+
+namespace {
+
+constexpr uint64_t kLatency = 4;  // EX1 to F5
+
+struct Flying {
+  uint64_t cycle;
+  qsm_unit::FpCase what;
+};
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  qsm_unit::FpBench bench(argc, argv);
+  qsm_unit::begin_with_anything();
+  Vtb_fp_fma top;
+  top.valid_i = 0;
+  top.clk_i = 0;
+  top.rst_ni = 0;
+  top.eval();
+  top.rst_ni = 1;
+
+  uint64_t cycle = 0, n_late = 0;
+  std::deque<Flying> flying;
+  // One cycle, with an instruction or without.
+  auto step = [&](const qsm_unit::FpCase *next) {
+    top.valid_i = next != nullptr;
+    top.instr_i = next ? qsm_unit::fp_word(*next) : qsm_unit::noise(1u << 31);
+    top.a_i = next ? next->operand[0] : qsm_unit::noise(1u << 31);
+    top.b_i = next ? next->operand[1] : qsm_unit::noise(1u << 31);
+    top.c_i = next ? next->operand[2] : qsm_unit::noise(1u << 31);
+    if (next) flying.push_back({cycle, *next});
+    top.eval();
+    const bool due = !flying.empty() && flying.front().cycle + kLatency == cycle;
+    n_late += due != (top.valid_o != 0);
+    if (due) {
+      bench.check(flying.front().what, top.result_o);
+      flying.pop_front();
+    }
+    top.clk_i = 1;
+    top.eval();
+    top.clk_i = 0;
+    cycle++;
+  };
+
+  bench.each({FP_ADD, FP_SUB, FP_MUL, FP_MADD, FP_MSUB, FP_NMSUB, FP_NMADD, FP_CVT_W_S, FP_CVT_WU_S, FP_CVT_S_W, FP_CVT_S_WU}, [&] {
+    for (uint64_t i = 0; i < bench.n_operands(); i++) {
+      const qsm_unit::FpCase next = bench.next();
+      step(&next);
+      while (qsm_unit::noise(4) == 0) step(nullptr);
+    }
+    while (!flying.empty()) step(nullptr);
+  });
+  bench.expect(n_late == 0, "every result comes four cycles after its operands, and none else");
+  return bench.finish();
+}
