@@ -86,7 +86,7 @@ module qsm_dram_queue #(
       row_o |= row_q[i] & {RowW{chosen[i]}};
     end
     free_o = '0;
-    for (int unsigned i = Queue; i-- > 0;) if (!valid_q[i]) free_o = EntryW'(i);
+    for (int unsigned i = Queue; i > 0; i--) if (!valid_q[i-1]) free_o = EntryW'(i - 1);
   end
   assign full_o = &valid_q;
 
