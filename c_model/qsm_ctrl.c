@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "qsm_dram.h"
+#include "qsm_l2.h"
 #include "qsm_qos_mgr.h"
 #include "qsm_regs.h"
 #include "qsm_tb_sched.h"
@@ -211,6 +213,19 @@ static uint32_t read_job(const struct qsm_ctrl *ctrl) {
   return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), sm) | qsm_sm_save_phase(ctrl->sms[sm]) << QSM_REG_SMSEL_JOB_PHASE_SHIFT;
 }
 
+// R-L2-13, R-DR-9.
+static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
+  uint32_t select = ctrl->regs.mem_select;
+  uint32_t channel = select & QSM_REG_MEM_SELECT_CHANNEL_MASK;
+  uint32_t slot = (select & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT;
+  uint32_t counter = (select & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  if (ctrl->l2 && counter < QSM_L2_COUNTERS) return qsm_l2_counter(ctrl->l2, channel, slot, counter);
+  if (ctrl->dram && counter - QSM_DRAM_FIRST_COUNTER < QSM_DRAM_COUNTERS) return qsm_dram_counter(ctrl->dram, channel, slot, counter);
+  return 0;
+}
+
+static bool is_flushing(const struct qsm_ctrl *ctrl, uint64_t cycle) { return ctrl->l2 && qsm_l2_is_flushing(ctrl->l2, cycle); }
+
 static uint32_t pack(uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3) { return b0 | b1 << 8 | b2 << 16 | b3 << 24; }
 
 // Registers that are not plain storage; false: no such register.
@@ -237,8 +252,8 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
     case QSM_REG_SMSEL_JOB: *value = read_job(ctrl); return true;
     case QSM_REG_SMSEL_IDLE: *value = qsm_sm_snap_idle(ctrl->sms[ctrl->regs.sm_select], place.index); return true;
     case QSM_REG_ADJUST_BUSY: *value = qsm_tb_sched_adjust_busy(ctrl->tb_sched); return true;
-    case QSM_REG_MEM_VALUE: *value = 0; return true;
-    case QSM_REG_L2_FLUSH: *value = 0; return true;
+    case QSM_REG_MEM_VALUE: *value = read_mem_counter(ctrl); return true;
+    case QSM_REG_L2_FLUSH: *value = is_flushing(ctrl, cycle); return true;
     default: return false;
   }
 }
@@ -394,12 +409,12 @@ static bool preempt_ok(const struct qsm_ctrl *ctrl, uint32_t value) {
          qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched)).code != QSM_PREEMPT_EXAMINED;
 }
 
-static bool gpu_write_ok(const struct qsm_ctrl *ctrl, uint32_t offset, uint32_t value, struct qsm_ctrl_effect *effect) {
+static bool gpu_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, uint32_t value, struct qsm_ctrl_effect *effect) {
   switch (offset) {
     case QSM_REG_IRQ: return true;
     case QSM_REG_ICACHE_INV: return effect->icache_inv = value == 1;
     case QSM_REG_PREEMPT: return preempt_ok(ctrl, value);
-    case QSM_REG_L2_FLUSH: return value == 1;
+    case QSM_REG_L2_FLUSH: return value == 1 && !is_flushing(ctrl, cycle);
     default: return false;
   }
 }
@@ -432,7 +447,7 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
   if (field.at) {
     ok = field_write_ok(ctrl, cycle, place, field, value);
   } else if (place.area == AREA_GPU) {
-    ok = gpu_write_ok(ctrl, place.offset, value, effect);
+    ok = gpu_write_ok(ctrl, cycle, place.offset, value, effect);
   } else if (place.area == AREA_SLOT) {
     ok = slot_write_ok(ctrl, cycle, place.index, place.offset, value, effect);
   }
@@ -511,6 +526,8 @@ void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr,
   } else if (place.offset == QSM_REG_PREEMPT) {
     const struct qsm_preempt_request request = parse_preempt(value);
     qsm_tb_sched_preempt(ctrl->tb_sched, &request);
+  } else if (place.offset == QSM_REG_L2_FLUSH) {
+    if (ctrl->l2) qsm_l2_flush(ctrl->l2, cycle);
   } else if (place.offset == QSM_REG_IRQ) {
     ctrl->regs.irq &= ~value | ended;
   }

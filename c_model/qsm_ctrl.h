@@ -13,6 +13,8 @@
 
 struct qsm_tb_sched;
 struct qsm_qos_mgr;
+struct qsm_l2;
+struct qsm_dram;
 
 struct qsm_regs {
   struct qsm_sm_shared shared;  // what the SMs see: descriptors, scheduling, qos flags, first quotas, epoch length
@@ -43,6 +45,8 @@ struct qsm_ctrl {
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
   struct qsm_sm *const *sms;
+  struct qsm_l2 *l2;      // NULL: none
+  struct qsm_dram *dram;  // NULL: none
 };
 
 // Registers at their reset values. The other blocks are set by the caller; all outlive the control port.

@@ -24,6 +24,9 @@ struct qsm_model {
   bool wake_all;   // a direct signal may have changed: no SM may rely on its next event
   struct qsm_bus bus;
   struct qsm_mem *mem;
+  struct qsm_dram *dram;  // NULL: none
+  struct qsm_port port;
+  struct qsm_l2 *l2;  // NULL: none
   struct qsm_xbar *xbar;
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
@@ -76,13 +79,22 @@ static void bus_emit(void *ctx, const struct qsm_event *event) {
 
 // ---- Creation ----
 
-static int create_blocks(struct qsm_model *model) {
+static int create_memory(struct qsm_model *model) {
   const struct qsm_config *config = &model->config;
   if (qsm_mem_create(config, &model->mem) != 0) return -1;
-  model->xbar = qsm_xbar_create(config, model->mem, &model->bus);
+  if (config->dram_banks && !(model->dram = qsm_dram_create(config, model->mem, &model->bus))) return -1;
+  model->port = (struct qsm_port){.mem = model->mem, .dram = model->dram, .bus = &model->bus};
+  if (config->l2_kib && !(model->l2 = qsm_l2_create(config, &model->port, &model->bus))) return -1;
+  model->xbar = qsm_xbar_create(config, model->l2, &model->port, &model->bus);
+  return model->xbar ? 0 : -1;
+}
+
+static int create_blocks(struct qsm_model *model) {
+  const struct qsm_config *config = &model->config;
+  if (create_memory(model) != 0) return -1;
   model->tb_sched = qsm_tb_sched_create(&model->ctrl.regs, &model->bus);
   model->qos_mgr = qsm_qos_mgr_create(&model->ctrl.regs, model->tb_sched, &model->bus);
-  if (!model->xbar || !model->tb_sched || !model->qos_mgr) return -1;
+  if (!model->tb_sched || !model->qos_mgr) return -1;
   for (uint32_t i = 0; i < config->num_sms; i++) {
     model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, i);
     if (!model->sm[i]) return -1;
@@ -90,6 +102,8 @@ static int create_blocks(struct qsm_model *model) {
   model->ctrl.tb_sched = model->tb_sched;
   model->ctrl.qos_mgr = model->qos_mgr;
   model->ctrl.sms = model->sm;
+  model->ctrl.l2 = model->l2;
+  model->ctrl.dram = model->dram;
   return 0;
 }
 
@@ -116,6 +130,8 @@ void qsm_model_destroy(struct qsm_model *model) {
   qsm_qos_mgr_destroy(model->qos_mgr);
   qsm_tb_sched_destroy(model->tb_sched);
   qsm_xbar_destroy(model->xbar);
+  qsm_l2_destroy(model->l2);
+  qsm_dram_destroy(model->dram);
   qsm_mem_destroy(model->mem);
   free(model);
 }
@@ -150,7 +166,10 @@ static void run_sms(struct qsm_model *model, uint64_t from, uint64_t to) {
 
 // The manager comes before the TB scheduler, whose state of the cycle's start it keeps in E.
 static uint32_t step_tb_sched(struct qsm_model *model, uint64_t cycle, uint32_t kill) {
+  uint32_t started = qsm_tb_sched_starting(model->tb_sched);
   uint32_t ended = qsm_tb_sched_step(model->tb_sched, cycle, kill);
+  if (started && model->l2) qsm_l2_clear_counters(model->l2, started);
+  if (started && model->dram) qsm_dram_clear_counters(model->dram, started);
   for (uint32_t left = ended; left; left &= left - 1) qsm_qos_mgr_set_busy(model->qos_mgr, qsm_lowest(left), false, cycle + 1);
   return ended;
 }
@@ -283,6 +302,8 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
   if (kind == QSM_STATE_JOB || kind == QSM_STATE_SAVED || kind == QSM_STATE_TICKETS) {
     return qsm_preempt_state(qsm_tb_sched_preemption(model->tb_sched), kind, sm, index, word, value);
   }
+  if (kind == QSM_STATE_L2 || kind == QSM_STATE_L2SET) return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
+  if (kind == QSM_STATE_DRAM) return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);
   if (sm >= model->config.num_sms) return false;
   return qsm_sm_state(model->sm[sm], model->cycle, kind, sub, index, word, value);
 }
@@ -299,6 +320,8 @@ static int inject_sm(struct qsm_model *model, const char *block, uint64_t seed, 
 int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len) {
   model->wake_all = true;
   if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
+  if (strcmp(block, "l2") == 0) return model->l2 ? qsm_l2_inject(model->l2, seed, what, what_len) : -1;
+  if (strcmp(block, "dram") == 0) return model->dram ? qsm_dram_inject(model->dram, seed, what, what_len) : -1;
   if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_alloc") == 0) return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_adjust") == 0) return qsm_tb_sched_inject_adjust(model->tb_sched, seed, what, what_len);

@@ -237,6 +237,7 @@ static void device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t
   req->amo = amo ? (uint8_t)op->insn.imm : 0;
   req->addr = op->addr[qsm_ctz(lanes)] & ~(sm->line_bytes - 1);
   req->slot = op->kernel;
+  req->nc = sm->shared->cache_policy[op->kernel] & QSM_BYPASS_L2;
   memset(req->bytes, 0, sizeof req->bytes);
   if (amo || store) place_data(sm, op, lanes, req);
   req->tag = (uint8_t)take_txn(sm, op, lanes);

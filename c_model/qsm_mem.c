@@ -22,9 +22,9 @@ struct qsm_mem {
   struct channel *channel;
 };
 
-// A response waits for every transaction in flight at most (R-XB-1).
+// A response waits for every transaction in flight at most (R-XB-1), and for an L2 slice's own accesses (R-L2-3).
 static uint32_t ring_length(const struct qsm_config *config) {
-  uint32_t need = config->num_sms * (config->mem_txns + config->num_sched);
+  uint32_t need = config->num_sms * (config->mem_txns + config->num_sched) + (config->l2_kib ? config->l2_mshrs + 4 : 0);
   uint32_t length = 1;
   while (length < need) length *= 2;
   return length;
@@ -94,8 +94,8 @@ static uint32_t byte_mask_bits(uint32_t four_bytes) {
 // Byte enables of word i of the line.
 static uint32_t word_enable(const struct qsm_mem_access *access, uint32_t i) { return access->bytes[i / 8] >> (4 * (i % 8)) & 0xfu; }
 
-static void perform_write(const struct qsm_mem *mem, const struct qsm_mem_access *access, uint8_t *line) {
-  for (uint32_t i = 0; i < mem->n_words; i++) {
+static void apply_write(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words) {
+  for (uint32_t i = 0; i < n_words; i++) {
     uint32_t enable = word_enable(access, i);
     if (enable == 0) continue;
     uint32_t keep = ~byte_mask_bits(enable), word;
@@ -106,8 +106,8 @@ static void perform_write(const struct qsm_mem *mem, const struct qsm_mem_access
 }
 
 // The one word that the byte mask names.
-static void perform_amo(const struct qsm_mem *mem, const struct qsm_mem_access *access, uint8_t *line) {
-  for (uint32_t i = 0; i < mem->n_words; i++) {
+static void apply_amo(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words) {
+  for (uint32_t i = 0; i < n_words; i++) {
     if (word_enable(access, i) == 0) continue;
     uint32_t word;
     memcpy(&word, line + 4 * (size_t)i, sizeof word);
@@ -115,6 +115,11 @@ static void perform_amo(const struct qsm_mem *mem, const struct qsm_mem_access *
     memcpy(line + 4 * (size_t)i, &word, sizeof word);
     return;
   }
+}
+
+void qsm_mem_apply(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words) {
+  if (access->kind == QSM_MEM_WRITE) apply_write(access, line, n_words);
+  if (access->kind == QSM_MEM_AMO) apply_amo(access, line, n_words);
 }
 
 // R-MM-2: NULL outside the memory. A line never straddles its end.
@@ -131,9 +136,7 @@ static void perform(const struct qsm_mem *mem, const struct qsm_mem_access *acce
   } else {
     memset(response->data, 0, len_bytes);
   }
-  if (!line) return;
-  if (access->kind == QSM_MEM_WRITE) perform_write(mem, access, line);
-  if (access->kind == QSM_MEM_AMO) perform_amo(mem, access, line);
+  if (line) qsm_mem_apply(access, line, mem->n_words);
 }
 
 void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *access) {

@@ -36,6 +36,8 @@ struct qsm_mem_access {
   uint8_t amo;            // enum qsm_amo
   uint8_t sm;             // sm and tag come back with the response
   uint8_t tag;
+  uint8_t slot;           // kernel slot
+  bool nc;                // not to be allocated in the L2
   uint32_t addr;          // multiple of the line length
   const uint32_t *bytes;  // byte mask, bit i of word i / 32; not looked at for reads
   const uint32_t *data;   // one line; not looked at for reads
@@ -48,6 +50,9 @@ struct qsm_mem_response {
   uint64_t ready;                    // first cycle in which it may be valid, by the latency alone
   uint32_t data[QSM_MEM_MAX_WORDS];  // the line (AMO: as it was before); 0 for a write
 };
+
+// Performs a write, or the AMO, on a line of n_words words.
+void qsm_mem_apply(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words);
 
 struct qsm_mem;
 

@@ -161,6 +161,7 @@ static void send_fetch(struct qsm_sm *sm, uint32_t sub, uint64_t c) {
   req->amo = 0;
   req->tag = (uint8_t)(sm->n_txns + sub);
   req->slot = sc->miss.kernel;
+  req->nc = false;
   req->addr = sc->miss.line;
   memset(req->bytes, 0, sizeof req->bytes);
   sm->fetch_pend &= ~(1u << sub);

@@ -119,6 +119,7 @@ struct qsm_mem_req {
   uint8_t amo;
   uint8_t tag;
   uint8_t slot;                    // kernel slot
+  bool nc;                         // not to be allocated in the L2
   uint32_t addr;                   // multiple of the line length
   uint32_t bytes[QSM_MASK_WORDS];  // byte mask, bit i of word i / 32; 0 for reads
   uint32_t data[QSM_MAX_LANES];    // undefined for reads (the hardware sends 0)

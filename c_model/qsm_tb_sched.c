@@ -462,6 +462,8 @@ static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
 
 // What depends on registers of the cycle's start is taken before they change: `done` and the dispatch come before kills and
 // retirements; a dispatch takes only what was free at the start.
+uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->starting; }
+
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
   uint64_t retiring = qsm_calendar_take(&ts->retires, cycle);
   bool preempting = preempts(ts), adjusting = *ts->adjusting;

@@ -32,6 +32,8 @@ void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_requ
 
 // First cycle from `from` on in which anything can happen, if no more messages and writes come.
 uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from);
+// Slots whose start is sent in the next step.
+uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts);
 // Does one cycle; cycles ascending, none that qsm_tb_sched_next() names left out. `kill`: slots whose KILL is written in it.
 // Returns the slots whose launch ends with the cycle: busy falls and the interrupt is set.
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill);

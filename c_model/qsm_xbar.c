@@ -27,7 +27,8 @@ struct channel {
 
 struct qsm_xbar {
   const struct qsm_config *config;
-  struct qsm_mem *mem;
+  struct qsm_l2 *l2;  // NULL: none
+  const struct qsm_port *port;
   const struct qsm_bus *bus;
   uint32_t line_shift;
   uint32_t ring_mask;
@@ -39,13 +40,14 @@ struct qsm_xbar {
   struct qsm_mem_req *ring;  // [sm][ring_mask + 1]
 };
 
-struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_mem *mem, const struct qsm_bus *bus) {
+struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2, const struct qsm_port *port, const struct qsm_bus *bus) {
   struct qsm_xbar *xbar = calloc(1, sizeof *xbar);
   if (!xbar) return NULL;
   uint32_t length = 1;
   while (length < config->mem_txns + config->num_sched) length *= 2;
   xbar->config = config;
-  xbar->mem = mem;
+  xbar->l2 = l2;
+  xbar->port = port;
   xbar->bus = bus;
   xbar->line_bytes = qsm_config_line_bytes(config);
   xbar->line_shift = qsm_lowest(xbar->line_bytes);
@@ -148,34 +150,44 @@ static uint64_t grant(struct qsm_xbar *xbar, struct channel *ch) {
   return UINT64_C(1) << sm;
 }
 
-// R-XB-3
-static void port_out(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
+// R-XB-3: the request at the port; returns whether it left.
+static bool port_out(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
   struct channel *ch = &xbar->channel[c];
   const struct qsm_mem_req *req = &ch->out[0].req;
-  struct qsm_mem_access access = {.kind = req->kind,
-                                  .amo = req->amo,
-                                  .sm = (uint8_t)ch->out[0].sm,
-                                  .tag = req->tag,
-                                  .addr = req->addr,
-                                  .bytes = req->bytes,
-                                  .data = req->data};
-  qsm_mem_accept(xbar->mem, c, cycle, &access);
-  uint32_t words[] = {(uint32_t)req->kind * 16u + req->amo, req->addr, access.sm, req->tag};
-  qsm_bus_report(xbar->bus, cycle, QSM_EV_MEMREQ, c, 4, words);
-  if (--ch->n_out) {
-    ch->out[0].sm = ch->out[1].sm;
-    copy_request(xbar, &ch->out[0].req, &ch->out[1].req);
-  }
+  const struct qsm_mem_access access = {.kind = req->kind,
+                                        .amo = req->amo,
+                                        .sm = (uint8_t)ch->out[0].sm,
+                                        .tag = req->tag,
+                                        .slot = req->slot,
+                                        .nc = req->nc,
+                                        .addr = req->addr,
+                                        .bytes = req->bytes,
+                                        .data = req->data};
+  if (xbar->l2) return qsm_l2_step(xbar->l2, c, cycle, ch->n_out ? &access : NULL);
+  if (ch->n_out == 0 || qsm_port_ready_at(xbar->port, c) > cycle) return false;
+  qsm_port_accept(xbar->port, c, cycle, &access);
+  return true;
+}
+
+static void drop_head(struct qsm_xbar *xbar, struct channel *ch) {
+  if (--ch->n_out == 0) return;
+  ch->out[0].sm = ch->out[1].sm;
+  copy_request(xbar, &ch->out[0].req, &ch->out[1].req);
+}
+
+static uint64_t response_at(const struct qsm_xbar *xbar, uint32_t c) {
+  return xbar->l2 ? qsm_l2_response_at(xbar->l2, c) : qsm_port_response_at(xbar->port, c);
 }
 
 // R-XB-4
 static void port_in(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
   struct channel *ch = &xbar->channel[c];
-  const struct qsm_mem_response *response = qsm_mem_response(xbar->mem, c);
-  ch->rsp[ch->n_rsp++] = response;
-  qsm_mem_take(xbar->mem, c, cycle);
-  uint32_t words[] = {response->sm, response->tag};
-  qsm_bus_report(xbar->bus, cycle, QSM_EV_MEMRSP, c, 2, words);
+  ch->rsp[ch->n_rsp++] = xbar->l2 ? qsm_l2_response(xbar->l2, c) : qsm_port_response(xbar->port, c);
+  if (xbar->l2) {
+    qsm_l2_take(xbar->l2, c);
+  } else {
+    qsm_port_take(xbar->port, c, cycle);
+  }
 }
 
 // Every decision looks at the registers of the cycle's start: queue lengths are read before the queues move, and a
@@ -185,13 +197,14 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
   uint32_t may_take = 0;
   arrive(xbar, cycle);
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
-    if (xbar->channel[c].n_rsp < QUEUE_DEPTH && qsm_mem_response_at(xbar->mem, c) <= cycle) may_take |= 1u << c;
+    if (xbar->channel[c].n_rsp < QUEUE_DEPTH && response_at(xbar, c) <= cycle) may_take |= 1u << c;
   }
   return_responses(xbar, cycle);
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
     struct channel *ch = &xbar->channel[c];
     bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
-    if (ch->n_out && qsm_mem_ready_at(xbar->mem, c) <= cycle) port_out(xbar, cycle, c);
+    if (xbar->port->dram) qsm_dram_step(xbar->port->dram, c, cycle);
+    if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(xbar, ch);
     if (may_grant) granted |= grant(xbar, ch);
     if (may_take >> c & 1) port_in(xbar, cycle, c);
   }
@@ -201,8 +214,13 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
 static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t from) {
   const struct channel *ch = &xbar->channel[c];
   if (ch->n_rsp || (ch->heads && ch->n_out < QUEUE_DEPTH)) return from;
-  uint64_t next = qsm_mem_response_at(xbar->mem, c);
-  if (ch->n_out) next = qsm_earlier(next, qsm_mem_ready_at(xbar->mem, c));
+  uint64_t next = response_at(xbar, c);
+  if (xbar->l2) {
+    next = qsm_earlier(next, qsm_l2_next(xbar->l2, c, from, ch->n_out > 0));
+  } else if (ch->n_out) {
+    next = qsm_earlier(next, qsm_port_ready_at(xbar->port, c));
+  }
+  if (xbar->port->dram) next = qsm_earlier(next, qsm_dram_next(xbar->port->dram, c, from));
   return next > from ? next : from;
 }
 

@@ -8,13 +8,15 @@
 
 #include "qsm_bus.h"
 #include "qsm_config.h"
-#include "qsm_mem.h"
+#include "qsm_l2.h"
+#include "qsm_port.h"
 #include "qsm_sm.h"
 
 struct qsm_xbar;
 
 // The arguments outlive the crossbar. NULL: no memory.
-struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_mem *mem, const struct qsm_bus *bus);
+// `l2` stands between the crossbar and `port`; NULL: nothing does. The crossbar runs what stands behind it.
+struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2, const struct qsm_port *port, const struct qsm_bus *bus);
 void qsm_xbar_destroy(struct qsm_xbar *xbar);  // NULL is fine
 
 // A request that SM `sm` sends in req->cycle, not before the next cycle to step and at most a window after it; each SM's in order.

@@ -121,7 +121,8 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
                                             {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"}, {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"},
                                             {QSM_REG_SMSEL_IDLE, QSM_REG_SMSEL_IDLE + 31, "idle_sampler"},
                                             {QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 15, "warp_sched"}, {QSM_REG_ADJUST_BUSY, QSM_REG_ADJUST_BUSY, "tb_adjust"},
-                                            {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"}, {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"}};
+                                            {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"}, {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"},
+                                            {QSM_REG_MEM_VALUE, QSM_REG_L2_FLUSH, "l2"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";
   if (address >= QSM_SLOT_BASE) return find_block(of_slot, sizeof of_slot / sizeof of_slot[0], (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);
   if (address < QSM_SMSEL_BASE || address >= QSM_REG_SMSEL_IDLE) return find_block(of_gpu, sizeof of_gpu / sizeof of_gpu[0], address);

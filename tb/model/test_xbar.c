@@ -104,6 +104,7 @@ struct bench {
   struct qsm_config config;
   struct notes *notes;
   struct qsm_mem *mem;
+  struct qsm_port port;
   struct qsm_xbar *xbar;
   uint64_t free_at[MAX_SMS][MAX_TAGS];  // cycle from which the tag is free, QSM_NEVER: in flight
   uint8_t kind[MAX_SMS][MAX_TAGS];
@@ -114,7 +115,8 @@ static void bench_open(struct bench *bench, const struct qsm_config *config) {
   bench->config = *config;
   bench->notes = notes_create();
   assert_int_equal(qsm_mem_create(config, &bench->mem), 0);
-  bench->xbar = qsm_xbar_create(&bench->config, bench->mem, &bench->notes->bus);
+  bench->port = (struct qsm_port){.mem = bench->mem, .bus = &bench->notes->bus};
+  bench->xbar = qsm_xbar_create(&bench->config, NULL, &bench->port, &bench->notes->bus);
   assert_non_null(bench->xbar);
 }
 

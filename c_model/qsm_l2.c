@@ -1,0 +1,719 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops act one after the other and each sees what all before it have left, so everything that an op changes is changed in its act;
+// only what enters a queue later carries the cycle from which it is there.
+#include "qsm_l2.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qsm_sm.h"
+
+enum {
+  MAX_MSHRS = 64,
+  MAX_WAITERS = 256,
+  MAX_OUT = MAX_MSHRS + 4,
+  RSP_DEPTH = 4,
+  RSP_PLACES = 8,  // with those that the crossbar still reads
+  NONE = 0xffff,   // no way, MSHR, waiter
+  NONE_REPORTED = 0xff,
+};
+
+enum op_kind { OP_REQUEST = 0, OP_FILL = 1, OP_REPLAY = 2, OP_WALK = 3, OP_PASS = 4, OP_NONE };
+
+enum outcome { HIT = 0, MERGED = 1, PASSED_ON = 2, WHOLE_LINE = 3, MISS = 4 };
+
+enum counter { COUNT_REQUESTS, COUNT_HITS, COUNT_MERGED, COUNT_MISSES, COUNT_PASSED, COUNT_ATOMICS, COUNT_VICTIMS };
+
+struct way {
+  bool valid, dirty;
+  uint32_t tag;
+};
+
+struct mshr {
+  uint8_t slot;
+  uint16_t first, last, n_waiters;  // list of waiters
+  uint32_t addr;
+};
+
+struct waiter {
+  uint16_t next;
+  struct qsm_held_request request;
+};
+
+struct out_entry {
+  uint64_t from;  // in the queue from this cycle on
+  struct qsm_held_request request;
+};
+
+// What began in the last look and acts in `at`.
+struct op {
+  enum op_kind kind;
+  uint64_t at;
+  uint32_t set, way;                 // walk
+  struct qsm_held_request request;   // request
+  struct qsm_mem_response response;  // fill, pass
+};
+
+struct slice {
+  struct op op;
+  uint64_t no_look;  // R-L2-1
+  uint32_t credit_rsp, credit_out, credit_mshr, credit_waiter;
+  uint32_t out_head, n_out, rsp_head, n_rsp;
+  uint64_t mshrs;    // bit j: MSHR j is valid
+  uint32_t filled;   // MSHR, or NONE
+  uint32_t free_waiter;
+  bool flushing, walking;
+  uint32_t walk_set, walk_way, unacked;
+  struct way *way;    // [set][way]
+  uint16_t *tree;     // [set], bit n: node n
+  uint32_t *data;     // [set][way][word]
+  struct out_entry out[MAX_OUT];
+  struct {
+    uint64_t from;
+    struct qsm_mem_response response;
+  } rsp[RSP_PLACES];
+  struct mshr mshr[MAX_MSHRS];
+  struct waiter waiter[MAX_WAITERS];
+  uint32_t count[QSM_MAX_KERNELS][QSM_L2_COUNTERS];
+};
+
+struct qsm_l2 {
+  const struct qsm_config *config;
+  const struct qsm_port *port;
+  const struct qsm_bus *bus;
+  uint32_t line_bytes, n_words, n_ways, n_sets;
+  uint32_t line_shift, channel_bits, set_bits;
+  uint32_t n_out_places;
+  bool flush_written;
+  uint64_t flush_cycle;    // of the write
+  uint32_t n_flushing;     // slices that are not done
+  uint64_t flush_done_at;  // the last slice's done, once all are
+  struct slice *slice;     // of each channel
+};
+
+// ---- Creation ----
+
+static int create_slice(const struct qsm_l2 *l2, struct slice *s) {
+  size_t n_lines = (size_t)l2->n_sets * l2->n_ways;
+  s->way = calloc(n_lines, sizeof *s->way);
+  s->tree = calloc(l2->n_sets, sizeof *s->tree);
+  s->data = calloc(n_lines, l2->line_bytes);
+  s->op.kind = OP_NONE;
+  s->no_look = QSM_NEVER;
+  s->credit_rsp = RSP_DEPTH;
+  s->credit_out = l2->n_out_places;
+  s->credit_mshr = l2->config->l2_mshrs;
+  s->credit_waiter = l2->config->l2_waiters;
+  s->filled = NONE;
+  for (uint32_t i = 0; i < MAX_WAITERS; i++) s->waiter[i].next = (uint16_t)(i + 1);
+  return s->way && s->tree && s->data ? 0 : -1;
+}
+
+struct qsm_l2 *qsm_l2_create(const struct qsm_config *config, const struct qsm_port *port, const struct qsm_bus *bus) {
+  struct qsm_l2 *l2 = calloc(1, sizeof *l2);
+  if (!l2) return NULL;
+  l2->config = config;
+  l2->port = port;
+  l2->bus = bus;
+  l2->line_bytes = qsm_config_line_bytes(config);
+  l2->n_words = config->warp_size;
+  l2->n_ways = config->l2_ways;
+  l2->n_sets = config->l2_kib * 1024 / (l2->n_ways * l2->line_bytes);
+  l2->line_shift = qsm_lowest(l2->line_bytes);
+  l2->channel_bits = qsm_lowest(config->num_channels);
+  l2->set_bits = qsm_lowest(l2->n_sets);
+  l2->n_out_places = config->l2_mshrs + 4;
+  l2->slice = calloc(config->num_channels, sizeof *l2->slice);
+  if (!l2->slice) goto no_memory;
+  for (uint32_t c = 0; c < config->num_channels; c++) {
+    if (create_slice(l2, &l2->slice[c]) != 0) goto no_memory;
+  }
+  return l2;
+no_memory:
+  qsm_l2_destroy(l2);
+  return NULL;
+}
+
+void qsm_l2_destroy(struct qsm_l2 *l2) {
+  if (!l2) return;
+  for (uint32_t c = 0; l2->slice && c < l2->config->num_channels; c++) {
+    free(l2->slice[c].way);
+    free(l2->slice[c].tree);
+    free(l2->slice[c].data);
+  }
+  free(l2->slice);
+  free(l2);
+}
+
+// ---- Lines ----
+
+static uint32_t line_number(const struct qsm_l2 *l2, uint32_t addr) { return addr >> l2->line_shift >> l2->channel_bits; }
+static uint32_t set_of(const struct qsm_l2 *l2, uint32_t addr) { return line_number(l2, addr) & (l2->n_sets - 1); }
+static uint32_t tag_of(const struct qsm_l2 *l2, uint32_t addr) { return line_number(l2, addr) >> l2->set_bits; }
+
+static uint32_t addr_of(const struct qsm_l2 *l2, uint32_t c, uint32_t set, uint32_t tag) {
+  return ((tag << l2->set_bits | set) << l2->channel_bits | c) << l2->line_shift;
+}
+
+static struct way *way_at(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t way) { return &s->way[(size_t)set * l2->n_ways + way]; }
+
+static uint32_t *data_at(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t way) {
+  return &s->data[((size_t)set * l2->n_ways + way) * l2->n_words];
+}
+
+static uint32_t find_way(const struct qsm_l2 *l2, const struct slice *s, uint32_t addr) {
+  uint32_t set = set_of(l2, addr), tag = tag_of(l2, addr);
+  for (uint32_t w = 0; w < l2->n_ways; w++) {
+    const struct way *way = way_at(l2, s, set, w);
+    if (way->valid && way->tag == tag) return w;
+  }
+  return NONE;
+}
+
+// R-L2-8, R-L2-9.
+static uint32_t choose_way(const struct qsm_l2 *l2, const struct slice *s, uint32_t set) {
+  uint32_t node = 1;
+  for (uint32_t w = 0; w < l2->n_ways; w++) {
+    if (!way_at(l2, s, set, w)->valid) return w;
+  }
+  while (node < l2->n_ways) node = 2 * node + (s->tree[set] >> node & 1u);
+  return node - l2->n_ways;
+}
+
+// R-L2-9: every node on the path points away from the way.
+static void touch(const struct qsm_l2 *l2, struct slice *s, uint32_t set, uint32_t way) {
+  uint32_t node = 1;
+  for (uint32_t half = l2->n_ways / 2; half > 0; half /= 2) {
+    bool upper = way & half;
+    s->tree[set] = (uint16_t)((s->tree[set] & ~(1u << node)) | (uint32_t)!upper << node);
+    node = 2 * node + upper;
+  }
+}
+
+static uint32_t find_mshr(const struct slice *s, uint32_t addr) {
+  for (uint64_t left = s->mshrs; left; left &= left - 1) {
+    uint32_t j = qsm_lowest(left);
+    if (s->mshr[j].addr == addr) return j;
+  }
+  return NONE;
+}
+
+static bool is_whole_line(const struct qsm_l2 *l2, const struct qsm_mem_access *access) {
+  if (access->kind != QSM_MEM_WRITE) return false;
+  for (uint32_t i = 0; i < l2->line_bytes; i += 32) {
+    uint32_t all = l2->line_bytes - i >= 32 ? UINT32_MAX : (1u << (l2->line_bytes - i)) - 1;
+    if ((access->bytes[i / 32] & all) != all) return false;
+  }
+  return true;
+}
+
+// ---- Queues ----
+
+// Everything of an op is in the response queue at the end of the cycle after its act. `line` NULL: an acknowledgement.
+static void respond(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint8_t sm, uint8_t tag, const uint32_t *line) {
+  uint32_t place = (s->rsp_head + s->n_rsp++) % RSP_PLACES;
+  s->rsp[place].from = cycle + 2;
+  struct qsm_mem_response *response = &s->rsp[place].response;
+  response->sm = sm;
+  response->tag = tag;
+  response->kind = line ? QSM_MEM_READ : QSM_MEM_WRITE;
+  if (line) memcpy(response->data, line, l2->line_bytes);
+}
+
+static void push_out(const struct qsm_l2 *l2, struct slice *s, uint64_t from, const struct qsm_mem_access *access) {
+  struct out_entry *entry = &s->out[(s->out_head + s->n_out++) % l2->n_out_places];
+  entry->from = from;
+  qsm_hold_request(&entry->request, access, l2->line_bytes);
+}
+
+// Own writes and reads (R-L2-12). The credit of `out` stays taken until the acknowledgement, or the fill.
+static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t addr, uint32_t slot, const uint32_t *line) {
+  static const uint32_t all[QSM_MEM_MAX_MASK_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)l2->config->l2_mshrs,
+                                        .slot = (uint8_t)slot, .addr = addr, .bytes = all, .data = line};
+  push_out(l2, s, cycle + 2, &access);
+  s->unacked++;
+}
+
+static void push_own_read(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t j) {
+  const struct qsm_mem_access access = {.kind = QSM_MEM_READ, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)j, .slot = s->mshr[j].slot,
+                                        .addr = s->mshr[j].addr};
+  push_out(l2, s, cycle + 1, &access);
+}
+
+// ---- Lists of waiters ----
+
+static void join(const struct qsm_l2 *l2, struct slice *s, uint32_t j, const struct qsm_mem_access *access) {
+  struct mshr *mshr = &s->mshr[j];
+  uint16_t w = (uint16_t)s->free_waiter;
+  s->free_waiter = s->waiter[w].next;
+  qsm_hold_request(&s->waiter[w].request, access, l2->line_bytes);
+  if (mshr->n_waiters++ == 0) {
+    mshr->first = w;
+  } else {
+    s->waiter[mshr->last].next = w;
+  }
+  mshr->last = w;
+}
+
+static const struct qsm_mem_access *first_waiter(const struct slice *s, uint32_t j) { return &s->waiter[s->mshr[j].first].request.access; }
+
+static void leave(struct slice *s, uint32_t j) {
+  struct mshr *mshr = &s->mshr[j];
+  uint16_t w = mshr->first;
+  mshr->first = s->waiter[w].next;
+  mshr->n_waiters--;
+  s->waiter[w].next = (uint16_t)s->free_waiter;
+  s->free_waiter = w;
+  s->credit_waiter++;
+}
+
+static void free_mshr(struct slice *s, uint32_t j) {
+  s->mshrs &= ~(UINT64_C(1) << j);
+  s->credit_mshr++;
+}
+
+// ---- Acts ----
+
+struct acted {
+  uint32_t op, addr, outcome, way, mshr;
+  bool victim;
+};
+
+// R-L2-5.
+static void hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access, uint32_t way) {
+  uint32_t set = set_of(l2, access->addr), *line = data_at(l2, s, set, way);
+  respond(l2, s, cycle, access->sm, access->tag, access->kind == QSM_MEM_WRITE ? NULL : line);
+  if (access->kind != QSM_MEM_READ) way_at(l2, s, set, way)->dirty = true;
+  qsm_mem_apply(access, (uint8_t *)line, l2->n_words);
+}
+
+// A line comes in place of another: the way, and whether the other is written back, for the slot's sake.
+static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t addr, uint32_t slot, const uint32_t *line, bool dirty,
+                        bool *victim) {
+  struct slice *s = &l2->slice[c];
+  uint32_t set = set_of(l2, addr), w = choose_way(l2, s, set);
+  struct way *way = way_at(l2, s, set, w);
+  *victim = way->valid && way->dirty;
+  if (*victim) {
+    push_own_write(l2, s, cycle, addr_of(l2, c, set, way->tag), slot, data_at(l2, s, set, w));
+    s->count[slot][COUNT_VICTIMS]++;
+  }
+  *way = (struct way){.valid = true, .dirty = dirty, .tag = tag_of(l2, addr)};
+  memcpy(data_at(l2, s, set, w), line, l2->line_bytes);
+  touch(l2, s, set, w);
+  return w;
+}
+
+static void act_merged(const struct qsm_l2 *l2, struct slice *s, const struct qsm_mem_access *access, uint32_t j) {
+  join(l2, s, j, access);
+  s->count[access->slot][COUNT_MERGED]++;
+  s->credit_rsp++;
+  s->credit_out++;
+  s->credit_mshr++;
+}
+
+static void act_hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access, uint32_t way) {
+  hit(l2, s, cycle, access, way);
+  if (!access->nc) touch(l2, s, set_of(l2, access->addr), way);
+  s->count[access->slot][COUNT_HITS]++;
+  s->credit_out++;
+  s->credit_mshr++;
+  s->credit_waiter++;
+}
+
+static void act_passed_on(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access) {
+  push_out(l2, s, cycle + 1, access);
+  s->count[access->slot][COUNT_PASSED]++;
+  s->credit_rsp++;
+  s->credit_mshr++;
+  s->credit_waiter++;
+}
+
+static uint32_t act_whole_line(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, const struct qsm_mem_access *access, bool *victim) {
+  struct slice *s = &l2->slice[c];
+  uint32_t way = install(l2, c, cycle, access->addr, access->slot, access->data, true, victim);
+  respond(l2, s, cycle, access->sm, access->tag, NULL);
+  s->count[access->slot][COUNT_MISSES]++;
+  if (!*victim) s->credit_out++;
+  s->credit_mshr++;
+  s->credit_waiter++;
+  return way;
+}
+
+static uint32_t act_miss(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access) {
+  uint32_t j = qsm_lowest(~s->mshrs);
+  s->mshrs |= UINT64_C(1) << j;
+  s->mshr[j] = (struct mshr){.slot = access->slot, .addr = access->addr};
+  join(l2, s, j, access);
+  push_own_read(l2, s, cycle, j);
+  s->count[access->slot][COUNT_MISSES]++;
+  s->credit_rsp++;
+  return j;
+}
+
+static void act_request(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct acted *acted) {
+  struct slice *s = &l2->slice[c];
+  const struct qsm_mem_access *access = &s->op.request.access;
+  uint32_t j = find_mshr(s, access->addr), way = find_way(l2, s, access->addr);
+  bool amo = access->kind == QSM_MEM_AMO;
+  acted->addr = access->addr;
+  s->count[access->slot][COUNT_REQUESTS]++;
+  if (amo) s->count[access->slot][COUNT_ATOMICS]++;
+  if (j != NONE) {
+    acted->outcome = MERGED;
+    acted->mshr = j;
+    act_merged(l2, s, access, j);
+  } else if (way != NONE) {
+    acted->outcome = HIT;
+    acted->way = way;
+    act_hit(l2, s, cycle, access, way);
+  } else if (access->nc && !amo) {
+    acted->outcome = PASSED_ON;
+    act_passed_on(l2, s, cycle, access);
+  } else if (is_whole_line(l2, access)) {
+    acted->outcome = WHOLE_LINE;
+    acted->way = act_whole_line(l2, c, cycle, access, &acted->victim);
+  } else {
+    acted->outcome = MISS;
+    acted->mshr = act_miss(l2, s, cycle, access);
+  }
+}
+
+// R-L2-7.
+static void act_fill(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct acted *acted) {
+  struct slice *s = &l2->slice[c];
+  uint32_t j = s->op.response.tag;
+  const struct mshr *mshr = &s->mshr[j];
+  const struct qsm_mem_access *first = first_waiter(s, j);
+  acted->addr = mshr->addr;
+  acted->mshr = j;
+  acted->way = install(l2, c, cycle, mshr->addr, mshr->slot, s->op.response.data, false, &acted->victim);
+  if (!acted->victim) s->credit_out++;
+  if (first->kind == QSM_MEM_READ) {
+    respond(l2, s, cycle, first->sm, first->tag, s->op.response.data);
+    leave(s, j);
+  } else {
+    s->credit_rsp++;
+  }
+  if (mshr->n_waiters > 0) {
+    s->filled = j;
+  } else {
+    free_mshr(s, j);
+  }
+}
+
+static void act_replay(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, struct acted *acted) {
+  uint32_t j = s->filled;
+  const struct qsm_mem_access *access = first_waiter(s, j);
+  acted->addr = access->addr;
+  acted->mshr = j;
+  acted->way = find_way(l2, s, access->addr);
+  hit(l2, s, cycle, access, acted->way);
+  touch(l2, s, set_of(l2, access->addr), acted->way);
+  leave(s, j);
+  if (s->mshr[j].n_waiters > 0) return;
+  s->filled = NONE;
+  free_mshr(s, j);
+}
+
+static void act_walk(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct acted *acted) {
+  struct slice *s = &l2->slice[c];
+  uint32_t set = s->op.set;
+  struct way *way = way_at(l2, s, set, s->op.way);
+  acted->way = s->op.way;
+  acted->addr = way->valid ? addr_of(l2, c, set, way->tag) : 0;
+  acted->victim = way->valid && way->dirty;
+  if (acted->victim) {
+    push_own_write(l2, s, cycle, acted->addr, 0, data_at(l2, s, set, s->op.way));
+  } else {
+    s->credit_out++;
+  }
+  way->valid = way->dirty = false;
+}
+
+static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
+  struct slice *s = &l2->slice[c];
+  const struct qsm_mem_response *response = &s->op.response;
+  struct acted acted = {.op = s->op.kind, .way = NONE_REPORTED, .mshr = NONE_REPORTED};
+  switch (s->op.kind) {
+    case OP_REQUEST: act_request(l2, c, cycle, &acted); break;
+    case OP_FILL: act_fill(l2, c, cycle, &acted); break;
+    case OP_REPLAY: act_replay(l2, s, cycle, &acted); break;
+    case OP_WALK: act_walk(l2, c, cycle, &acted); break;
+    default: respond(l2, s, cycle, response->sm, response->tag, response->kind == QSM_MEM_WRITE ? NULL : response->data); break;
+  }
+  s->op.kind = OP_NONE;
+  uint32_t words[] = {acted.op, acted.addr, acted.outcome, acted.way, acted.mshr, acted.victim};
+  qsm_bus_report(l2->bus, cycle, QSM_EV_L2OP, c, 6, words);
+}
+
+// ---- Look: which op begins (R-L2-1 to R-L2-3), from the registers at the cycle's start ----
+
+static bool is_own(const struct qsm_l2 *l2, const struct qsm_mem_response *response) { return response->sm == l2->config->num_sms; }
+static bool is_own_write(const struct qsm_l2 *l2, const struct qsm_mem_response *response) {
+  return is_own(l2, response) && response->tag == l2->config->l2_mshrs;
+}
+
+// Waiters of the filled MSHR whose replay has not begun.
+static uint32_t n_to_replay(const struct slice *s) { return s->filled == NONE ? 0 : s->mshr[s->filled].n_waiters - (s->op.kind == OP_REPLAY); }
+
+static bool may_request(const struct slice *s) { return s->filled == NONE && s->credit_rsp && s->credit_out && s->credit_mshr && s->credit_waiter; }
+static bool may_walk(const struct slice *s) { return s->walking && s->filled == NONE && s->credit_out; }
+static bool may_take(const struct qsm_l2 *l2, const struct slice *s, const struct qsm_mem_response *response) {
+  return s->credit_rsp && (s->filled == NONE || !is_own(l2, response));
+}
+
+// `response`: what is valid from behind, but no acknowledgement of an own write; NULL: nothing.
+static enum op_kind choose(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle, const struct qsm_mem_response *response, bool request) {
+  if (cycle < l2->n_sets || cycle == s->no_look) return OP_NONE;
+  if (n_to_replay(s) && s->credit_rsp) return OP_REPLAY;
+  if (response && may_take(l2, s, response)) return is_own(l2, response) ? OP_FILL : OP_PASS;
+  if (may_walk(s)) return OP_WALK;
+  return request && may_request(s) ? OP_REQUEST : OP_NONE;
+}
+
+// R-L2-1.
+static bool writes_late(const struct qsm_l2 *l2, const struct qsm_mem_access *access) {
+  return access->kind == QSM_MEM_AMO || is_whole_line(l2, access);
+}
+
+static void begin_request(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *request) {
+  qsm_hold_request(&s->op.request, request, l2->line_bytes);
+  s->credit_rsp--;
+  s->credit_out--;
+  s->credit_mshr--;
+  s->credit_waiter--;
+  if (writes_late(l2, request)) s->no_look = cycle + 1;
+}
+
+static void begin_walk(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle) {
+  s->op.set = s->walk_set;
+  s->op.way = s->walk_way;
+  s->credit_out--;
+  s->no_look = cycle + 1;
+  s->walk_way = (s->walk_way + 1) % l2->n_ways;
+  if (s->walk_way != 0) return;
+  s->walk_set = (s->walk_set + 1) % l2->n_sets;
+  s->walking = s->walk_set != 0;
+}
+
+static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind, const struct qsm_mem_response *response) {
+  struct slice *s = &l2->slice[c];
+  s->op.response.kind = response->kind;
+  s->op.response.sm = response->sm;
+  s->op.response.tag = response->tag;
+  if (response->kind != QSM_MEM_WRITE) memcpy(s->op.response.data, response->data, l2->line_bytes);
+  s->credit_rsp--;
+  if (kind == OP_FILL) s->no_look = cycle + 1;
+  qsm_port_take(l2->port, c, cycle);
+}
+
+// After the act of the op before: the waiter whose replay begins is the first one now.
+static void begin(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind, const struct qsm_mem_response *response,
+                  const struct qsm_mem_access *request) {
+  struct slice *s = &l2->slice[c];
+  if (kind == OP_NONE) return;
+  s->op.kind = kind;
+  s->op.at = cycle + 1;
+  switch (kind) {
+    case OP_REQUEST: begin_request(l2, s, cycle, request); break;
+    case OP_WALK: begin_walk(l2, s, cycle); break;
+    case OP_REPLAY:
+      s->credit_rsp--;
+      if (writes_late(l2, first_waiter(s, s->filled))) s->no_look = cycle + 1;
+      break;
+    default: begin_response(l2, c, cycle, kind, response); break;
+  }
+}
+
+// ---- A cycle ----
+
+static void acknowledged(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
+  qsm_port_take(l2->port, c, cycle);
+  l2->slice[c].unacked--;
+  l2->slice[c].credit_out++;
+}
+
+static bool is_out_valid(const struct slice *s, uint64_t cycle) { return s->n_out && s->out[s->out_head].from <= cycle; }
+
+static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
+  struct slice *s = &l2->slice[c];
+  const struct out_entry *entry = &s->out[s->out_head];
+  const struct qsm_mem_access *access = &entry->request.access;
+  qsm_port_accept(l2->port, c, cycle, access);
+  if (access->sm != l2->config->num_sms) s->credit_out++;
+  s->out_head = (s->out_head + 1) % l2->n_out_places;
+  s->n_out--;
+}
+
+// R-L2-10.
+static bool is_flushed(const struct slice *s, uint64_t cycle) {
+  return s->flushing && !s->walking && s->op.kind != OP_WALK && !is_out_valid(s, cycle) && s->unacked == 0;
+}
+
+static uint64_t flush_seen_at(const struct qsm_l2 *l2) { return l2->flush_written ? l2->flush_cycle + l2->config->noc_lat : QSM_NEVER; }
+
+static void step_flush(struct qsm_l2 *l2, struct slice *s, uint64_t cycle, bool flushed) {
+  if (cycle == flush_seen_at(l2)) {
+    s->flushing = s->walking = true;
+    s->walk_set = s->walk_way = 0;
+  } else if (flushed) {
+    s->flushing = false;
+    if (--l2->n_flushing == 0) l2->flush_done_at = cycle;
+  }
+}
+
+bool qsm_l2_step(struct qsm_l2 *l2, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *request) {
+  struct slice *s = &l2->slice[channel];
+  const struct qsm_mem_response *response = qsm_port_response_at(l2->port, channel) <= cycle ? qsm_port_response(l2->port, channel) : NULL;
+  bool sends = is_out_valid(s, cycle) && qsm_port_ready_at(l2->port, channel) <= cycle;
+  bool flushed = is_flushed(s, cycle);
+  bool ack = response && is_own_write(l2, response);
+  enum op_kind kind = choose(l2, s, cycle, ack ? NULL : response, request != NULL);
+  if (s->op.kind != OP_NONE) act(l2, channel, cycle);
+  begin(l2, channel, cycle, kind, response, request);
+  if (ack) acknowledged(l2, channel, cycle);
+  if (sends) send_out(l2, channel, cycle);
+  step_flush(l2, s, cycle, flushed);
+  return kind == OP_REQUEST;
+}
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+// First cycle from `from` on in which an op can begin; credits and `filled` change in steps only, or when the crossbar takes a response.
+static uint64_t next_look(const struct qsm_l2 *l2, uint32_t c, uint64_t from, bool waits) {
+  const struct slice *s = &l2->slice[c];
+  uint64_t next = QSM_NEVER, response_at = qsm_port_response_at(l2->port, c);
+  if ((n_to_replay(s) && s->credit_rsp) || may_walk(s) || (waits && may_request(s))) next = later(from, l2->n_sets);
+  if (response_at == QSM_NEVER) return next;
+  const struct qsm_mem_response *response = qsm_port_response(l2->port, c);
+  bool takes = is_own_write(l2, response) || may_take(l2, s, response);
+  return takes ? qsm_earlier(next, later(from, response_at)) : next;
+}
+
+uint64_t qsm_l2_next(const struct qsm_l2 *l2, uint32_t channel, uint64_t from, bool waits) {
+  const struct slice *s = &l2->slice[channel];
+  if (s->op.kind != OP_NONE || is_flushed(s, from)) return from;
+  uint64_t next = next_look(l2, channel, from, waits);
+  if (s->n_out) next = qsm_earlier(next, later(from, later(s->out[s->out_head].from, qsm_port_ready_at(l2->port, channel))));
+  uint64_t seen_at = flush_seen_at(l2);
+  return seen_at >= from ? qsm_earlier(next, seen_at) : next;
+}
+
+// ---- The crossbar's side ----
+
+uint64_t qsm_l2_response_at(const struct qsm_l2 *l2, uint32_t channel) {
+  const struct slice *s = &l2->slice[channel];
+  return s->n_rsp ? s->rsp[s->rsp_head].from : QSM_NEVER;
+}
+
+const struct qsm_mem_response *qsm_l2_response(const struct qsm_l2 *l2, uint32_t channel) {
+  const struct slice *s = &l2->slice[channel];
+  return &s->rsp[s->rsp_head].response;
+}
+
+void qsm_l2_take(struct qsm_l2 *l2, uint32_t channel) {
+  struct slice *s = &l2->slice[channel];
+  s->rsp_head = (s->rsp_head + 1) % RSP_PLACES;
+  s->n_rsp--;
+  s->credit_rsp++;
+}
+
+void qsm_l2_flush(struct qsm_l2 *l2, uint64_t cycle) {
+  l2->flush_written = true;
+  l2->flush_cycle = cycle;
+  l2->flush_done_at = QSM_NEVER;
+  l2->n_flushing = l2->config->num_channels;
+}
+
+bool qsm_l2_is_flushing(const struct qsm_l2 *l2, uint64_t cycle) {
+  return l2->flush_written && (l2->flush_done_at == QSM_NEVER || cycle <= l2->flush_done_at + l2->config->noc_lat);
+}
+
+// ---- Observation ----
+
+uint32_t qsm_l2_counter(const struct qsm_l2 *l2, uint32_t channel, uint32_t slot, uint32_t counter) {
+  return l2->slice[channel].count[slot][counter];
+}
+
+void qsm_l2_clear_counters(struct qsm_l2 *l2, uint32_t slots) {
+  for (uint32_t c = 0; c < l2->config->num_channels; c++) {
+    for (uint32_t left = slots; left; left &= left - 1) memset(l2->slice[c].count[qsm_lowest(left)], 0, sizeof l2->slice[c].count[0]);
+  }
+}
+
+static uint32_t entries_of_rsp(const struct slice *s, uint64_t cycle) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->n_rsp; i++) n += s->rsp[(s->rsp_head + i) % RSP_PLACES].from <= cycle;
+  return n;
+}
+
+static uint32_t entries_of_out(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->n_out; i++) n += s->out[(s->out_head + i) % l2->n_out_places].from <= cycle;
+  return n;
+}
+
+static bool slice_state(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle, uint32_t word, uint32_t *value) {
+  switch (word) {
+    case 0: *value = s->credit_rsp; return true;
+    case 1: *value = s->credit_out; return true;
+    case 2: *value = s->credit_mshr; return true;
+    case 3: *value = s->credit_waiter; return true;
+    case 4: *value = entries_of_rsp(s, cycle); return true;
+    case 5: *value = entries_of_out(l2, s, cycle); return true;
+    case 6: *value = s->unacked; return true;
+    case 7: *value = (uint32_t)s->flushing | (uint32_t)s->walking << 1; return true;
+    case 8: *value = s->walking ? s->walk_set : 0; return true;
+    case 9: *value = s->walking ? s->walk_way : 0; return true;
+    default: return false;
+  }
+}
+
+static bool mshr_state(const struct slice *s, uint32_t j, uint32_t word, uint32_t *value) {
+  const struct mshr *mshr = &s->mshr[j];
+  bool valid = s->mshrs >> j & 1;
+  switch (word) {
+    case 0: *value = (uint32_t)valid | (uint32_t)(s->filled == j) << 1; return true;
+    case 1: *value = valid ? mshr->addr : 0; return true;
+    case 2: *value = valid ? mshr->slot : 0; return true;
+    case 3: *value = valid ? mshr->n_waiters : 0; return true;
+    default: return false;
+  }
+}
+
+static bool set_state(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t word, uint32_t *value) {
+  if (set >= l2->n_sets || word > l2->n_ways) return false;
+  if (word == l2->n_ways) {
+    *value = s->tree[set];
+    return true;
+  }
+  const struct way *way = way_at(l2, s, set, word);
+  *value = way->valid ? 1u | (uint32_t)way->dirty << 1 | way->tag << 2 : 0;
+  return true;
+}
+
+bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind kind, uint32_t channel, uint32_t index, uint32_t word,
+                  uint32_t *value) {
+  if (channel >= l2->config->num_channels) return false;
+  const struct slice *s = &l2->slice[channel];
+  if (kind == QSM_STATE_L2SET) return set_state(l2, s, index, word, value);
+  if (index == 0) return slice_state(l2, s, cycle, word, value);
+  return index <= l2->config->l2_mshrs && mshr_state(s, index - 1, word, value);
+}
+
+// A dirty line gets lost: its next use, its eviction or its walk differs.
+int qsm_l2_inject(struct qsm_l2 *l2, uint64_t seed, char *what, size_t what_len) {
+  uint32_t n_lines = l2->n_sets * l2->n_ways;
+  for (uint32_t n = 0; n < l2->config->num_channels * n_lines; n++) {
+    uint32_t i = (uint32_t)((seed + n) % (l2->config->num_channels * (uint64_t)n_lines));
+    struct way *way = &l2->slice[i / n_lines].way[i % n_lines];
+    if (!way->valid || !way->dirty) continue;
+    way->valid = false;
+    snprintf(what, what_len, "l2: valid of way %u of set %u in slice %u", i % l2->n_ways, i % n_lines / l2->n_ways, i / n_lines);
+    return 0;
+  }
+  return -1;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind the crossbar, or behind an L2 slice: the memory controller of the channel, or its memory port (docs/xbar.md).
+#ifndef QSM_PORT_H
+#define QSM_PORT_H
+
+#include <string.h>
+
+#include "qsm_bus.h"
+#include "qsm_dram.h"
+#include "qsm_mem.h"
+
+struct qsm_port {
+  struct qsm_mem *mem;
+  struct qsm_dram *dram;  // NULL: none
+  const struct qsm_bus *bus;
+};
+
+// ---- The memory port itself, whose accesses are reported ----
+
+static inline void qsm_mem_port_accept(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c, uint64_t cycle,
+                                       const struct qsm_mem_access *access) {
+  qsm_mem_accept(mem, c, cycle, access);
+  uint32_t words[] = {access->kind * 16u + access->amo, access->addr, access->sm, access->tag};
+  qsm_bus_report(bus, cycle, QSM_EV_MEMREQ, c, 4, words);
+}
+
+static inline void qsm_mem_port_take(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c, uint64_t cycle) {
+  const struct qsm_mem_response *response = qsm_mem_response(mem, c);
+  qsm_mem_take(mem, c, cycle);
+  uint32_t words[] = {response->sm, response->tag};
+  qsm_bus_report(bus, cycle, QSM_EV_MEMRSP, c, 2, words);
+}
+
+// ---- Hand-shakes with what is there; meaning as in qsm_mem.h ----
+
+static inline uint64_t qsm_port_ready_at(const struct qsm_port *port, uint32_t c) {
+  return port->dram ? qsm_dram_ready_at(port->dram, c) : qsm_mem_ready_at(port->mem, c);
+}
+
+static inline void qsm_port_accept(const struct qsm_port *port, uint32_t c, uint64_t cycle, const struct qsm_mem_access *access) {
+  if (port->dram) {
+    qsm_dram_accept(port->dram, c, cycle, access);
+  } else {
+    qsm_mem_port_accept(port->mem, port->bus, c, cycle, access);
+  }
+}
+
+static inline uint64_t qsm_port_response_at(const struct qsm_port *port, uint32_t c) {
+  return port->dram ? qsm_dram_response_at(port->dram, c) : qsm_mem_response_at(port->mem, c);
+}
+
+static inline const struct qsm_mem_response *qsm_port_response(const struct qsm_port *port, uint32_t c) {
+  return port->dram ? qsm_dram_response(port->dram, c) : qsm_mem_response(port->mem, c);
+}
+
+static inline void qsm_port_take(const struct qsm_port *port, uint32_t c, uint64_t cycle) {
+  if (port->dram) {
+    qsm_dram_take(port->dram, c, cycle);
+  } else {
+    qsm_mem_port_take(port->mem, port->bus, c, cycle);
+  }
+}
+
+// ---- Requests that wait in a block ----
+
+// Stays where it is: the access points into it.
+struct qsm_held_request {
+  struct qsm_mem_access access;
+  uint32_t bytes[QSM_MEM_MAX_MASK_WORDS];
+  uint32_t data[QSM_MEM_MAX_WORDS];
+};
+
+// Reads carry no data.
+static inline void qsm_hold_request(struct qsm_held_request *to, const struct qsm_mem_access *access, uint32_t line_bytes) {
+  to->access = *access;
+  if (access->kind == QSM_MEM_READ) return;
+  memcpy(to->bytes, access->bytes, (line_bytes + 31) / 32 * sizeof *to->bytes);
+  memcpy(to->data, access->data, line_bytes);
+  to->access.bytes = to->bytes;
+  to->access.data = to->data;
+}
+
+#endif
