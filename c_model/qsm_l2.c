@@ -227,13 +227,15 @@ static void push_out(const struct qsm_l2 *l2, struct slice *s, uint64_t from, co
   qsm_hold_request(&entry->request, access, l2->line_bytes);
 }
 
-// Own writes and reads (R-L2-12). The credit of `out` stays taken until the acknowledgement, or the fill.
-static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t addr, uint32_t slot, const uint32_t *line) {
+// Own accesses (R-L2-12). The credit of `out` stays taken until the acknowledgement, or the fill.
+enum own_write { VICTIM_WRITE = 0, WALK_WRITE = 1 };  // added to l2_mshrs: their tags
+
+static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, enum own_write what, uint32_t addr, uint32_t slot,
+                           const uint32_t *line) {
   static const uint32_t all[QSM_MEM_MAX_MASK_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-  const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)l2->config->l2_mshrs,
+  const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)(l2->config->l2_mshrs + what),
                                         .slot = (uint8_t)slot, .addr = addr, .bytes = all, .data = line};
   push_out(l2, s, cycle + 2, &access);
-  s->unacked++;
 }
 
 static void push_own_read(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t j) {
@@ -297,7 +299,7 @@ static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uin
   struct way *way = way_at(l2, s, set, w);
   *victim = way->valid && way->dirty;
   if (*victim) {
-    push_own_write(l2, s, cycle, addr_of(l2, c, set, way->tag), slot, data_at(l2, s, set, w));
+    push_own_write(l2, s, cycle, VICTIM_WRITE, addr_of(l2, c, set, way->tag), slot, data_at(l2, s, set, w));
     s->count[slot][COUNT_VICTIMS]++;
   }
   *way = (struct way){.valid = true, .dirty = dirty, .tag = tag_of(l2, addr)};
@@ -426,7 +428,8 @@ static void act_walk(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct
   acted->addr = way->valid ? addr_of(l2, c, set, way->tag) : 0;
   acted->victim = way->valid && way->dirty;
   if (acted->victim) {
-    push_own_write(l2, s, cycle, acted->addr, 0, data_at(l2, s, set, s->op.way));
+    s->unacked++;
+    push_own_write(l2, s, cycle, WALK_WRITE, acted->addr, 0, data_at(l2, s, set, s->op.way));
   } else {
     s->credit_out++;
   }
@@ -453,7 +456,7 @@ static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
 
 static bool is_own(const struct qsm_l2 *l2, const struct qsm_mem_response *response) { return response->sm == l2->config->num_sms; }
 static bool is_own_write(const struct qsm_l2 *l2, const struct qsm_mem_response *response) {
-  return is_own(l2, response) && response->tag == l2->config->l2_mshrs;
+  return is_own(l2, response) && response->tag >= l2->config->l2_mshrs;
 }
 
 // Waiters of the filled MSHR whose replay has not begun.
@@ -530,9 +533,9 @@ static void begin(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind ki
 
 // ---- A cycle ----
 
-static void acknowledged(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
+static void acknowledged(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t tag) {
   qsm_port_take(l2->port, c, cycle);
-  l2->slice[c].unacked--;
+  if (tag == l2->config->l2_mshrs + WALK_WRITE) l2->slice[c].unacked--;
   l2->slice[c].credit_out++;
 }
 
@@ -549,9 +552,7 @@ static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
 }
 
 // R-L2-10.
-static bool is_flushed(const struct slice *s, uint64_t cycle) {
-  return s->flushing && !s->walking && s->op.kind != OP_WALK && !is_out_valid(s, cycle) && s->unacked == 0;
-}
+static bool is_flushed(const struct slice *s) { return s->flushing && !s->walking && s->op.kind != OP_WALK && s->unacked == 0; }
 
 static uint64_t flush_seen_at(const struct qsm_l2 *l2) { return l2->flush_written ? l2->flush_cycle + l2->config->noc_lat : QSM_NEVER; }
 
@@ -569,12 +570,12 @@ bool qsm_l2_step(struct qsm_l2 *l2, uint32_t channel, uint64_t cycle, const stru
   struct slice *s = &l2->slice[channel];
   const struct qsm_mem_response *response = qsm_port_response_at(l2->port, channel) <= cycle ? qsm_port_response(l2->port, channel) : NULL;
   bool sends = is_out_valid(s, cycle) && qsm_port_ready_at(l2->port, channel) <= cycle;
-  bool flushed = is_flushed(s, cycle);
+  bool flushed = is_flushed(s);
   bool ack = response && is_own_write(l2, response);
   enum op_kind kind = choose(l2, s, cycle, ack ? NULL : response, request != NULL);
   if (s->op.kind != OP_NONE) act(l2, channel, cycle);
   begin(l2, channel, cycle, kind, response, request);
-  if (ack) acknowledged(l2, channel, cycle);
+  if (ack) acknowledged(l2, channel, cycle, response->tag);
   if (sends) send_out(l2, channel, cycle);
   step_flush(l2, s, cycle, flushed);
   return kind == OP_REQUEST;
@@ -595,7 +596,7 @@ static uint64_t next_look(const struct qsm_l2 *l2, uint32_t c, uint64_t from, bo
 
 uint64_t qsm_l2_next(const struct qsm_l2 *l2, uint32_t channel, uint64_t from, bool waits) {
   const struct slice *s = &l2->slice[channel];
-  if (s->op.kind != OP_NONE || is_flushed(s, from)) return from;
+  if (s->op.kind != OP_NONE || is_flushed(s)) return from;
   uint64_t next = next_look(l2, channel, from, waits);
   if (s->n_out) next = qsm_earlier(next, later(from, later(s->out[s->out_head].from, qsm_port_ready_at(l2->port, channel))));
   uint64_t seen_at = flush_seen_at(l2);
