@@ -238,7 +238,7 @@ static int command_fuzz(int argc, char **argv) {
 static int command_kernels(int argc, char **argv) {
   const struct argp argp = {0, 0, "", "Lists the programs of the suite.", 0, 0, 0};
   argp_parse(&argp, argc, argv, 0, NULL, NULL);
-  for (const struct qsm_suite_program *program = qsm_suite; program->name; program++)
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++)
     printf("%-12s %-8s %s\n", program->name, program->bound, program->about);
   return QSM_EXIT_OK;
 }

@@ -73,7 +73,7 @@ static const struct name_value policies[] = {{"lrr", 0},       {"gto", 1},  {"lr
                                             {"two_level", 3}, {"qaws", 4}, {"qaws_prose", 5}, {NULL, 0}};
 static const struct name_value schemes[] = {{"none", 0},     {"naive", 1},         {"naive_history", 2},     {"elastic", 3},
                                            {"rollover", 4}, {"rollover_time", 5}, {"fair", QSM_SCENARIO_FAIR}, {NULL, 0}};
-static const struct name_value sizes[] = {{"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {NULL, 0}};
+static const struct name_value sizes[] = {{"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {"XL", QSM_SIZE_XL}, {NULL, 0}};
 static const struct name_value adjustments[] = {
     {"off", qsmAdjustOff}, {"switch", qsmAdjustSwitch}, {"drain", qsmAdjustDrain}, {"flush", qsmAdjustFlush}, {NULL, 0}};
 static const struct name_value switches[] = {{"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};

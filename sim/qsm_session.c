@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_session.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct tenant {
   const struct qsm_scenario_kernel *kernel;
   struct qsm_kernel_outcome *outcome;
   qsmContext_t context;
-  void *job;          // of a suite program
+  struct qsm_job *job;  // of a suite program
   bool launched_own;  // user's ELF: its launch of this pass is under way
   uint32_t args[8];
 };
@@ -48,7 +49,7 @@ static void job_read(void *ctx, uint32_t addr, void *dst, size_t bytes) { qsmMem
 
 static bool next_launch(struct tenant *tenant, struct qsm_suite_launch *launch) {
   const struct qsm_scenario_kernel *kernel = tenant->kernel;
-  if (kernel->program) return kernel->program->next(tenant->job, launch) != 0;
+  if (kernel->program) return qsm_suite_next(tenant->job, launch) != 0;
   if (tenant->launched_own) return false;
   tenant->launched_own = true;
   *launch = (struct qsm_suite_launch){.symbol = kernel->symbol, .shared_bytes = kernel->shared_bytes};
@@ -63,13 +64,13 @@ static uint64_t passes_asked(const struct tenant *tenant) { return tenant->sessi
 
 static void begin_pass(struct tenant *tenant) {
   tenant->launched_own = false;
-  if (tenant->kernel->program) tenant->kernel->program->begin(tenant->job);
+  if (tenant->kernel->program) qsm_suite_begin(tenant->job);
 }
 
 static void end_pass(struct tenant *tenant) {
   tenant->outcome->passes++;
   if (!tenant->kernel->program) return;
-  if (tenant->kernel->program->check(tenant->job) == 0) tenant->outcome->checks_passed++;
+  if (qsm_suite_check(tenant->job) == 0) tenant->outcome->checks_passed++;
   else tenant->outcome->checks_failed++;
 }
 
@@ -115,14 +116,18 @@ static qsmError_t create_buffers(struct tenant *tenant) {
 static qsmError_t load_program(struct tenant *tenant, char *msg, size_t msg_len) {
   const struct qsm_suite_program *program = tenant->kernel->program;
   char path[1024];
-  snprintf(path, sizeof path, "%s/build/sw/%s", qsm_source_root(), program ? program->elf : "");
+  snprintf(path, sizeof path, "%s/build/sw/%s.elf", qsm_source_root(), program ? program->name : "");
   qsmError_t error = qsmModuleLoad(tenant->context, program ? path : tenant->kernel->elf);
   if (error) return error;
   if (!program) return create_buffers(tenant);
   const struct qsm_suite_mem mem = {tenant, job_alloc, job_write, job_read};
-  tenant->job = program->create(&mem, tenant->session->scenario->seed, tenant->session->scenario->size);
+  const struct qsm_scenario *scenario = tenant->session->scenario;
+  uint64_t room = 0;
+  qsmMemGetInfo(tenant->context, &room, NULL);
+  tenant->job = qsm_suite_create(program, &mem, scenario->seed, scenario->size);
   if (tenant->job) return qsmSuccess;
-  snprintf(msg, msg_len, "program %s does not fit into the memory of a tenant at this size", program->name);
+  snprintf(msg, msg_len, "%sprogram %s at size %s needs %" PRIu64 " bytes of device memory, this tenant has %" PRIu64, tenant->session->place, program->name,
+           qsm_suite_size_names[scenario->size], qsm_suite_bytes(program, scenario->seed, scenario->size), room);
   return qsmErrorMemoryAllocation;
 }
 
@@ -298,7 +303,7 @@ static void finish(struct session *session, double cpu_start) {
   if (backend->lockstep_stats) backend->lockstep_stats(backend, &session->outcome->lockstep);
   for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
     const struct tenant *tenant = &session->tenants[i];
-    if (tenant->job) tenant->kernel->program->destroy(tenant->job);
+    qsm_suite_destroy(tenant->job);
   }
 }
 

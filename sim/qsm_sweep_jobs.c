@@ -27,7 +27,7 @@ static int hash_file(const char *path, uint64_t *hash) {
 
 static int hash_program(const char *path, const struct qsm_scenario_kernel *kernel, uint32_t index, uint64_t *hash, char *msg, size_t msg_len) {
   char elf[PATH_MAX];
-  if (kernel->program) snprintf(elf, sizeof elf, "%s/build/sw/%s", qsm_source_root(), kernel->program->elf);
+  if (kernel->program) snprintf(elf, sizeof elf, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
   else snprintf(elf, sizeof elf, "%s", kernel->elf);
   if (hash_file(elf, hash) == 0) return 0;
   snprintf(msg, msg_len, "%s: kernels[%u]: %s: cannot read: %s", path, index, elf, strerror(errno));

@@ -46,6 +46,14 @@ uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) {
   return (uint32_t)start;
 }
 
+uint64_t qsm_heap_size(const struct qsm_heap *heap) { return heap->limit - heap->base; }
+
+uint64_t qsm_heap_room(const struct qsm_heap *heap) {
+  uint64_t room = qsm_heap_size(heap);
+  for (const struct block *block = heap->blocks; block; block = block->next) room -= block->limit - block->base;
+  return room;
+}
+
 int qsm_heap_free(struct qsm_heap *heap, uint32_t address) {
   for (struct block **link = &heap->blocks; *link; link = &(*link)->next) {
     if ((*link)->base != address) continue;

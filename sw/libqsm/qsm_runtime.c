@@ -655,6 +655,12 @@ qsmError_t qsmModuleLoad(qsmContext_t context, const char *path) {
   return install_program(context, program);
 }
 
+qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *total_bytes) {
+  if (free_bytes) *free_bytes = qsm_heap_room(context->heap);
+  if (total_bytes) *total_bytes = qsm_heap_size(context->heap);
+  return qsmSuccess;
+}
+
 qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address) {
   uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
   if (!allocated) return fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes", context->slot, bytes);

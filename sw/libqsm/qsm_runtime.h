@@ -168,6 +168,8 @@ qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsm
                       qsmPreemptResult *result);
 // Loads a program made by qsm-cc. One module per context; loading another replaces it when the context is idle.
 qsmError_t qsmModuleLoad(qsmContext_t context, const char *path);
+// Bytes of the context's memory that are free, maybe in pieces, and all of them; a pointer may be NULL.
+qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *total_bytes);
 qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256
 qsmError_t qsmFree(qsmContext_t context, uint32_t address);
 // Copies take no GPU time.

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "qsm_suite.h"
+
 #include <string.h>
 
-#include "qsm_suite_util.h"
+// Each in its kernels/NAME/NAME_host.c.
+#define PROGRAM(name) extern const struct qsm_suite_program qsm_##name;
+#include "qsm_suite.inc"
+#undef PROGRAM
 
-#define PROGRAM(program, class, text)                                                                             \
-  {                                                                                                               \
-    .name = #program, .about = (text), .elf = #program ".elf", .bound = (class), .create = qsm_##program##_create, \
-    .begin = qsm_##program##_begin, .next = qsm_##program##_next, .check = qsm_##program##_check,                 \
-    .destroy = qsm_##program##_destroy                                                                            \
-  }
+const struct qsm_suite_program *const qsm_suite[] = {
+#define PROGRAM(name) &qsm_##name,
+#include "qsm_suite.inc"
+#undef PROGRAM
+    NULL};
 
-const struct qsm_suite_program qsm_suite[] = {
-    PROGRAM(vadd, "memory", "vector addition"),
-    PROGRAM(matmul, "compute", "matrix multiplication with tiles in shared memory"),
-    PROGRAM(pathfinder, "compute", "cheapest way through a grid, dynamic programming in shared memory with halo"),
-    PROGRAM(conv2d, "compute", "2D convolution of an image, 3x3 or 5x5, fixed point"),
-    PROGRAM(histogram, "memory", "histogram with atomics in shared, then device memory"),
-    PROGRAM(spmv, "memory", "sparse matrix (CSR) times vector, one thread per row"),
-    PROGRAM(bfs, "memory", "breadth-first search, one launch per level"),
-    PROGRAM(reduce, "memory", "sum of an array, block trees and a second launch"),
-    PROGRAM(pc, "compute", "pure compute: long chains of ALU operations and multiplications"),
-    PROGRAM(stencil, "memory", "3D 7-point stencil, fixed point, several time steps"),
-    {.name = NULL},
-};
+const char *const qsm_suite_size_names[QSM_N_SIZES] = {"S", "M", "L", "XL"};
 
 const struct qsm_suite_program *qsm_suite_find(const char *name) {
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
-    if (strcmp(program->name, name) == 0) return program;
+  for (const struct qsm_suite_program *const *program = qsm_suite; *program != NULL; program++) {
+    if (strcmp((*program)->name, name) == 0) return *program;
   }
   return NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel suite: programs with a seeded input generator and a host reference.
 //
-// A program is a sequence of launches that turns generated inputs into outputs which check() compares with a host
+// A program is a sequence of launches that turns generated inputs into outputs, which are compared with a host
 // computation. One run through that sequence is a pass; a scenario repeats passes. The suite knows no GPU: it reaches
 // device memory through struct qsm_suite_mem, so the same code serves every backend.
 #ifndef QSM_SUITE_H
@@ -26,28 +26,47 @@ struct qsm_suite_launch {
   uint32_t args[8];      // a0..a7
 };
 
-enum qsm_suite_size { QSM_SIZE_S, QSM_SIZE_M, QSM_SIZE_L };
+enum qsm_suite_size { QSM_SIZE_S, QSM_SIZE_M, QSM_SIZE_L, QSM_SIZE_XL, QSM_N_SIZES };
+
+// A program with its inputs: what qsm_suite_create makes.
+struct qsm_job;
 
 struct qsm_suite_program {
-  const char *name;    // as in scenarios, e.g. "vadd"
-  const char *about;   // one line for `qsm kernels`
-  const char *elf;     // file name of the ELF in the kernel folder, e.g. "vadd.elf"
-  const char *bound;   // "compute" or "memory", measured class
-  // Allocates device memory, generates inputs from `seed` and writes them. NULL on no room. The caller destroys it.
-  void *(*create)(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size);
-  // Puts outputs and launch state back to the start of a pass.
-  void (*begin)(void *job);
-  // Fills the next launch of the pass; returns 0 when the pass is complete.
-  int (*next)(void *job, struct qsm_suite_launch *launch);
-  // Number of wrong output elements after a complete pass; 0 = right.
-  uint64_t (*check)(void *job);
-  void (*destroy)(void *job);
+  const char *name;   // as in scenarios, e.g. "vadd"; NAME.elf in the kernel folder
+  const char *about;  // one line for `qsm kernels`
+  const char *bound;  // "compute" or "memory", measured class
+  const char *paper;  // who measured a program of this kind, e.g. "QAWS, Parboil"
+  const char *source; // publication of the algorithm
+  int flushable;      // its blocks may start anew: they read nothing that blocks of the launch write in device memory
+
+  // For qsm_suite.c. A job of this many bytes begins with a struct qsm_job. `create` makes the arrays, inputs and
+  // references; it returns 0, or -1 when there is no room. `begin` (may be NULL) is what a pass begins with beyond
+  // what the arrays' roles say; `next` fills the next launch of the pass and returns 1, or 0 when there is none.
+  size_t job_bytes;
+  int (*create)(struct qsm_job *job, uint64_t seed, enum qsm_suite_size size);
+  void (*begin)(struct qsm_job *job);
+  int (*next)(struct qsm_job *job, struct qsm_suite_launch *launch);
 };
 
-// All programs, ended by an entry with name == NULL.
-extern const struct qsm_suite_program qsm_suite[];
+// All programs, ended by NULL.
+extern const struct qsm_suite_program *const qsm_suite[];
+// "S", "M", "L", "XL".
+extern const char *const qsm_suite_size_names[QSM_N_SIZES];
 
 // The program called `name`, or NULL.
 const struct qsm_suite_program *qsm_suite_find(const char *name);
+
+// Allocates device memory, generates inputs from `seed` and writes them. NULL when there is no room.
+struct qsm_job *qsm_suite_create(const struct qsm_suite_program *program, const struct qsm_suite_mem *mem, uint64_t seed,
+                                 enum qsm_suite_size size);
+// Device memory that a job takes, each array rounded up to 256 bytes; 0 when the host has no room to find out.
+uint64_t qsm_suite_bytes(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size);
+// Puts outputs and launch state back to the start of a pass.
+void qsm_suite_begin(struct qsm_job *job);
+// Fills the next launch of the pass; returns 0 when the pass is complete.
+int qsm_suite_next(struct qsm_job *job, struct qsm_suite_launch *launch);
+// Number of wrong output elements after a complete pass; 0 = right.
+uint64_t qsm_suite_check(const struct qsm_job *job);
+void qsm_suite_destroy(struct qsm_job *job);
 
 #endif

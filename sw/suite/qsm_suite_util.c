@@ -17,28 +17,29 @@ int32_t qsm_rng_range(struct qsm_rng *rng, int32_t low, int32_t high) {
   return (int32_t)(low + (int64_t)(qsm_rng_next(rng) * span >> 32));
 }
 
-int qsm_array_create(struct qsm_array *array, const struct qsm_suite_mem *mem, size_t n_elements,
-                     size_t element_bytes) {
-  void *host = calloc(n_elements, element_bytes);
-  if (host == NULL) return -1;
-  uint32_t addr = mem->alloc(mem->ctx, n_elements * element_bytes);
-  if (addr == 0) {
-    free(host);
-    return -1;
-  }
-  *array = (struct qsm_array){
-      .mem = *mem, .addr = addr, .n_elements = n_elements, .element_bytes = element_bytes, .host = host};
-  return 0;
+// ---- Arrays ----
+
+static size_t bytes_of(const struct qsm_array *array) { return array->n_elements * array->element_bytes; }
+
+int qsm_array_create(struct qsm_job *job, struct qsm_array *array, enum qsm_role role, size_t n_elements, size_t element_bytes) {
+  *array = (struct qsm_array){.mem = job->mem, .role = role, .n_elements = n_elements, .element_bytes = element_bytes};
+  job->arrays[job->n_arrays++] = array;
+  array->host = calloc(n_elements, element_bytes);
+  if (array->host == NULL) return -1;
+  if (role == QSM_STATE && (array->start = calloc(n_elements, element_bytes)) == NULL) return -1;
+  array->addr = job->mem.alloc(job->mem.ctx, bytes_of(array));
+  return array->addr == 0 ? -1 : 0;
 }
 
-void qsm_array_upload(const struct qsm_array *array) {
-  array->mem.write(array->mem.ctx, array->addr, array->host, array->n_elements * array->element_bytes);
-}
+static void upload(const struct qsm_array *array, const void *from) { array->mem.write(array->mem.ctx, array->addr, from, bytes_of(array)); }
 
-void qsm_array_spoil(const struct qsm_array *array) {
+void qsm_array_upload(const struct qsm_array *array) { upload(array, array->host); }
+
+// Makes every device element differ from the host copy.
+static void spoil(const struct qsm_array *array) {
   enum { PIECE = 4096 };
   const uint8_t *host = array->host;
-  size_t n_bytes = array->n_elements * array->element_bytes;
+  size_t n_bytes = bytes_of(array);
   uint8_t piece[PIECE];
   for (size_t done = 0; done < n_bytes; done += PIECE) {
     size_t n = n_bytes - done < PIECE ? n_bytes - done : PIECE;
@@ -60,7 +61,73 @@ uint64_t qsm_array_mismatches(const struct qsm_array *array) {
   return n_wrong;
 }
 
-void qsm_array_destroy(struct qsm_array *array) {
-  free(array->host);
-  array->host = NULL;
+// ---- Jobs ----
+
+struct qsm_job *qsm_suite_create(const struct qsm_suite_program *program, const struct qsm_suite_mem *mem, uint64_t seed,
+                                 enum qsm_suite_size size) {
+  struct qsm_job *job = calloc(1, program->job_bytes);
+  if (job == NULL) return NULL;
+  job->program = program;
+  job->mem = *mem;
+  if (program->create(job, seed, size) != 0) {
+    qsm_suite_destroy(job);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < job->n_arrays; i++) {
+    if (job->arrays[i]->role == QSM_INPUT) qsm_array_upload(job->arrays[i]);
+  }
+  return job;
+}
+
+void qsm_suite_begin(struct qsm_job *job) {
+  job->n_launched = 0;
+  for (uint32_t i = 0; i < job->n_arrays; i++) {
+    const struct qsm_array *array = job->arrays[i];
+    if (array->role == QSM_STATE) upload(array, array->start);
+    else if (array->role != QSM_INPUT) spoil(array);
+  }
+  if (job->program->begin != NULL) job->program->begin(job);
+}
+
+int qsm_suite_next(struct qsm_job *job, struct qsm_suite_launch *launch) {
+  if (!job->program->next(job, launch)) return 0;
+  job->n_launched++;
+  return 1;
+}
+
+uint64_t qsm_suite_check(const struct qsm_job *job) {
+  uint64_t n_wrong = 0;
+  for (uint32_t i = 0; i < job->n_arrays; i++) {
+    enum qsm_role role = job->arrays[i]->role;
+    if (role == QSM_OUTPUT || role == QSM_STATE) n_wrong += qsm_array_mismatches(job->arrays[i]);
+  }
+  return n_wrong;
+}
+
+void qsm_suite_destroy(struct qsm_job *job) {
+  if (job == NULL) return;
+  for (uint32_t i = 0; i < job->n_arrays; i++) {
+    free(job->arrays[i]->host);
+    free(job->arrays[i]->start);
+  }
+  free(job);
+}
+
+// ---- Sizes ----
+
+// Memory without end that keeps nothing but how much was asked for.
+static uint32_t count_bytes(void *ctx, size_t bytes) {
+  *(uint64_t *)ctx += (bytes + 255) / 256 * 256;
+  return 256;
+}
+
+static void forget(void *ctx, uint32_t addr, const void *src, size_t bytes) { (void)ctx, (void)addr, (void)src, (void)bytes; }
+
+uint64_t qsm_suite_bytes(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size) {
+  uint64_t n_bytes = 0;
+  const struct qsm_suite_mem mem = {&n_bytes, count_bytes, forget, NULL};
+  struct qsm_job *job = qsm_suite_create(program, &mem, seed, size);
+  if (job == NULL) return 0;
+  qsm_suite_destroy(job);
+  return n_bytes;
 }

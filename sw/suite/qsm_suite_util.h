@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the suite's host programs share: a seeded generator, arrays that live on both sides, and the declarations of
-// the programs themselves.
+// What the suite's host programs share: a seeded generator, and arrays that live on both sides.
 #ifndef QSM_SUITE_UTIL_H
 #define QSM_SUITE_UTIL_H
 
@@ -15,46 +14,43 @@ uint32_t qsm_rng_next(struct qsm_rng *rng);
 // Uniform in low .. high, both included.
 int32_t qsm_rng_range(struct qsm_rng *rng, int32_t low, int32_t high);
 
+// What a pass does with an array.
+enum qsm_role {
+  QSM_INPUT,   // written once
+  QSM_OUTPUT,  // must become the host copy; begins as something else, so that an element that no kernel writes is wrong
+  QSM_STATE,   // must become the host copy; begins as `start`
+  QSM_SCRATCH, // belongs to the kernels; begins as something
+};
+
 // An array in device memory with a host copy: an input's content, or what an output should become.
 struct qsm_array {
   struct qsm_suite_mem mem;
+  enum qsm_role role;
   uint32_t addr; // device address
   size_t n_elements;
   size_t element_bytes;
   void *host;
+  void *start; // of QSM_STATE, as large as host
 };
 
-// Allocates both sides, the host copy zeroed. Returns 0, or -1 when there is no room.
-int qsm_array_create(struct qsm_array *array, const struct qsm_suite_mem *mem, size_t n_elements, size_t element_bytes);
+// What every job begins with.
+struct qsm_job {
+  const struct qsm_suite_program *program;
+  struct qsm_suite_mem mem;
+  struct qsm_array *arrays[10];
+  uint32_t n_arrays;
+  uint32_t n_launched; // launches of this pass so far
+};
+
+// Makes `array`, a member of the job, on both sides, the host's zeroed. Returns 0, or -1 when there is no room.
+int qsm_array_create(struct qsm_job *job, struct qsm_array *array, enum qsm_role role, size_t n_elements, size_t element_bytes);
 // Copies the host side to the device.
 void qsm_array_upload(const struct qsm_array *array);
-// Makes every device element differ from the host copy, so that an element that no kernel writes counts as wrong.
-void qsm_array_spoil(const struct qsm_array *array);
 // Number of device elements that differ from the host copy; all of them when the host has no room to compare.
 uint64_t qsm_array_mismatches(const struct qsm_array *array);
-// Frees the host copy; device memory belongs to whoever gave it. A zeroed array is fine.
-void qsm_array_destroy(struct qsm_array *array);
 
 static inline uint32_t qsm_div_up(uint32_t dividend, uint32_t divisor) {
   return (dividend + divisor - 1) / divisor;
 }
-
-#define QSM_SUITE_DECLARE(name)                                                                                   \
-  void *qsm_##name##_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size);            \
-  void qsm_##name##_begin(void *job);                                                                             \
-  int qsm_##name##_next(void *job, struct qsm_suite_launch *launch);                                              \
-  uint64_t qsm_##name##_check(void *job);                                                                         \
-  void qsm_##name##_destroy(void *job);
-
-QSM_SUITE_DECLARE(vadd)
-QSM_SUITE_DECLARE(matmul)
-QSM_SUITE_DECLARE(pathfinder)
-QSM_SUITE_DECLARE(conv2d)
-QSM_SUITE_DECLARE(histogram)
-QSM_SUITE_DECLARE(spmv)
-QSM_SUITE_DECLARE(bfs)
-QSM_SUITE_DECLARE(reduce)
-QSM_SUITE_DECLARE(pc)
-QSM_SUITE_DECLARE(stencil)
 
 #endif

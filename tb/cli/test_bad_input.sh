@@ -91,6 +91,12 @@ bad_kernel 'nine arguments' "$file:7: Excessive entries (8 max) in sequence." 'e
 bad_kernel 'argument that is no number' "$file:7: args: 'x': must be a number, 0..4294967295" 'elf: k.elf' 'symbol: fill' 'args: [x]'
 bad_kernel 'buffer of 0 bytes' "$file:7: args: '0': must be a number, 1..4294967295" 'elf: k.elf' 'symbol: fill' 'args: [buffer 0]'
 bad_kernel 'buffer without room' "$file: kernels[0]: slot 0: no room for 99000000 bytes" 'elf: k.elf' 'symbol: fill' 'args: [buffer 99000000]'
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: XL' 'kernels: [{program: vadd}]'
+call "$qsm" run --quiet --out "$work/out" "$file"
+verdict 'inputs too large for the memory' "$code $(sed 's/[0-9]*$/N/' "$work/stderr")" \
+  "2 qsm: $file: kernels[0]: program vadd at size XL needs 60000768 bytes of device memory, this tenant has N"
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: XXL' 'kernels: [{program: vadd}]'
+refuses 'size that is not there' 2 "$file:3: size: 'XXL': must be one of S, M, L, XL" "$qsm" run --quiet --out "$work/out" "$file"
 bad_kernel 'launches of 0' "$file:6: launches: '0': must be repeat or a number from 1 on" 'program: vadd' 'launches: 0'
 for budget in 0 256 high; do
   bad_kernel "budget of $budget" "$file:6: budget: '$budget': must be a number, 1..255" 'program: vadd' "budget: $budget"

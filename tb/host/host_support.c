@@ -91,17 +91,17 @@ uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *
   const struct qsm_suite_mem mem = {context, job_alloc, job_write, job_read};
   struct qsm_suite_launch step;
   char path[128];
-  snprintf(path, sizeof path, "build/sw/%s", program->elf);
+  snprintf(path, sizeof path, "build/sw/%s.elf", program->name);
   assert_int_equal(qsmModuleLoad(context, path), qsmSuccess);
-  void *job = program->create(&mem, seed, size);
+  struct qsm_job *job = qsm_suite_create(program, &mem, seed, size);
   assert_non_null(job);
-  program->begin(job);
-  while (program->next(job, &step)) {
+  qsm_suite_begin(job);
+  while (qsm_suite_next(job, &step)) {
     assert_int_equal(qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
                                      (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args, 8, step.shared_bytes, NULL, NULL), qsmSuccess);
     wait(context, user);
   }
-  uint64_t n_wrong = program->check(job);
-  program->destroy(job);
+  uint64_t n_wrong = qsm_suite_check(job);
+  qsm_suite_destroy(job);
   return n_wrong;
 }

@@ -116,6 +116,22 @@ static void memory_is_aligned_disjoint_and_used_again(void **state) {
   assert_says("was not allocated");
 }
 
+static void free_memory_is_counted(void **state) {
+  (void)state;
+  uint64_t room, after, size, size_after;
+  uint32_t a, b;
+  assert_int_equal(qsmMemGetInfo(context, &room, &size), qsmSuccess);
+  assert_true(room > 0 && room <= size);
+  assert_int_equal(qsmMalloc(context, 1, &a), qsmSuccess);
+  assert_int_equal(qsmMalloc(context, 1000, &b), qsmSuccess);
+  assert_int_equal(qsmMemGetInfo(context, &after, NULL), qsmSuccess);
+  assert_int_equal(room - after, 256 + 1024);
+  assert_int_equal(qsmFree(context, a), qsmSuccess);
+  assert_int_equal(qsmMemGetInfo(context, &after, &size_after), qsmSuccess);
+  assert_int_equal(room - after, 1024);
+  assert_int_equal(size_after, size);
+}
+
 static void memory_ends(void **state) {
   (void)state;
   uint32_t address = 1, n_blocks = 0;
@@ -516,6 +532,7 @@ int main(void) {
       WITH_DEVICE(a_write_waits_for_the_manager),
       WITH_DEVICE(contexts_are_as_many_as_kernel_slots),
       WITH_DEVICE(memory_is_aligned_disjoint_and_used_again),
+      WITH_DEVICE(free_memory_is_counted),
       WITH_DEVICE(memory_ends),
       WITH_DEVICE(copies_stay_in_the_tenants_memory),
       WITH_DEVICE(programs_that_cannot_be_loaded),

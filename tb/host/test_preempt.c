@@ -118,19 +118,10 @@ static void compare(const char *config, const char *name, uint64_t seed, const s
   }
 }
 
-// A block may be flushed if it only writes what it does not read: no atomics in device memory.
-static bool is_idempotent(const struct qsm_suite_program *program) {
-  static const char *const names[] = {"vadd", "matmul", "conv2d", "pc", "spmv", "stencil", "pathfinder"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(program->name, names[i]) == 0) return true;
-  }
-  return false;
-}
-
 static void all_programs(const char *config, enum qsm_suite_size size, uint32_t techniques, uint32_t pause) {
   uint64_t seed = test_seed();
-  for (const struct qsm_suite_program *program = qsm_suite; program->name; program++, seed++) {
-    if ((techniques >> qsmTechniqueFlush & 1) && !is_idempotent(program)) continue;
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++, seed++) {
+    if ((techniques >> qsmTechniqueFlush & 1) && !program->flushable) continue;
     struct nuisance nuisance = {.random = qsm_random_seed(seed), .techniques = techniques, .pause = pause};
     struct picture calm = run(config, program, size, seed, NULL), disturbed = run(config, program, size, seed, &nuisance);
     printf("# %s on %s, QSM_TEST_SEED=%llu: of %llu requests %llu saved, %llu drained, %llu flushed; no block %llu, busy %llu, no image %llu\n", program->name,

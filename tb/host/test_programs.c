@@ -3,7 +3,7 @@
 #include "host_support.h"
 
 static void all_right(const char *config, enum qsm_suite_size size, uint64_t seed) {
-  for (const struct qsm_suite_program *program = qsm_suite; program->name; program++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     qsmDevice_t device = open_device(config);
     qsmContext_t context = open_context(device);
     uint64_t n_wrong = run_program(context, program, size, seed);
@@ -42,7 +42,7 @@ static void programs_follow_each_other_in_a_context(void **state) {
   (void)state;
   qsmDevice_t device = open_device("demo");
   qsmContext_t context = open_context(device);
-  for (const struct qsm_suite_program *program = qsm_suite; program->name; program++)
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++)
     assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
   qsmDeviceClose(device);
 }

@@ -55,13 +55,13 @@ static struct qsm_suite_mem memory_of(struct machine *machine) {
   return (struct qsm_suite_mem){machine, machine_alloc, machine_write, machine_read};
 }
 
-static void machine_create(struct machine *machine, const char *elf) {
+static void machine_create(struct machine *machine, const struct qsm_suite_program *program) {
   char path[512];
   const char *error;
   memset(machine, 0, sizeof *machine);
   machine->ref = qsm_ref_create(MEM_BASE, MEM_BYTES);
   assert_non_null(machine->ref);
-  snprintf(path, sizeof path, "%s/%s", kernel_folder, elf);
+  snprintf(path, sizeof path, "%s/%s.elf", kernel_folder, program->name);
   if (qsm_ref_program_load(&machine->program, machine->ref, path, LOAD_BASE, &error) != 0) fail_msg("%s: %s", path, error);
   machine->free_addr = machine->program.image_end;
   machine->scratch = machine_alloc(machine, qsm_ref_scratch_bytes(1024));
@@ -94,16 +94,16 @@ static void run_launch(struct machine *machine, const struct qsm_suite_launch *l
   machine->n_instructions += result.n_instructions;
 }
 
-static void run_pass(struct machine *machine, const struct qsm_suite_program *program, void *job) {
+static void run_pass(struct machine *machine, struct qsm_job *job) {
   struct qsm_suite_launch launch;
-  program->begin(job);
-  while (program->next(job, &launch)) run_launch(machine, &launch);
+  qsm_suite_begin(job);
+  while (qsm_suite_next(job, &launch)) run_launch(machine, &launch);
 }
 
-// The largest thread block that each size may use, and its shared memory: S fits `tiny`, M and L fit what their
+// The largest thread block that each size may use, and its shared memory: S fits `tiny`, the others fit what their
 // thread counts ask for.
 static void assert_launch_fits(const struct qsm_suite_launch *launch, enum qsm_suite_size size) {
-  static const uint32_t max_threads[] = {16, 32, 256}, max_shared[] = {1024, 2048, 16384};
+  static const uint32_t max_threads[] = {16, 32, 256, 256}, max_shared[] = {1024, 2048, 16384, 16384};
   assert_in_range(launch->block[0] * launch->block[1] * launch->block[2], 1, max_threads[size]);
   assert_in_range(launch->shared_bytes, 0, max_shared[size]);
   for (int i = 0; i < 3; i++) assert_in_range(launch->grid[i], 1, 65535);
@@ -111,23 +111,22 @@ static void assert_launch_fits(const struct qsm_suite_launch *launch, enum qsm_s
 
 static void check_program(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size) {
   struct machine machine;
-  machine_create(&machine, program->elf);
+  machine_create(&machine, program);
   struct qsm_suite_mem mem = memory_of(&machine);
-  void *job = program->create(&mem, seed, size);
+  struct qsm_job *job = qsm_suite_create(program, &mem, seed, size);
   assert_non_null(job);
-  run_pass(&machine, program, job);
-  uint64_t n_wrong = program->check(job);
-  if (n_wrong != 0) fail_msg("%s, size %c, seed %llu: %llu wrong", program->name, "SML"[size],
-                             (unsigned long long)seed, (unsigned long long)n_wrong);
-  printf("           %-12s size %c seed %llu: %10llu thread instructions\n", program->name, "SML"[size],
-         (unsigned long long)seed, (unsigned long long)machine.n_instructions);
-  program->destroy(job);
+  run_pass(&machine, job);
+  uint64_t n_wrong = qsm_suite_check(job);
+  if (n_wrong != 0) fail_msg("%s, size %s, seed %llu: %llu wrong", program->name, qsm_suite_size_names[size], (unsigned long long)seed, (unsigned long long)n_wrong);
+  printf("           %-12s size %s seed %llu: %10llu thread instructions\n", program->name, qsm_suite_size_names[size], (unsigned long long)seed,
+         (unsigned long long)machine.n_instructions);
+  qsm_suite_destroy(job);
   machine_destroy(&machine);
 }
 
 static void outputs_are_right_at_sizes_s_and_m(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     for (uint64_t seed = 1; seed <= 5; seed++) check_program(program, seed, QSM_SIZE_S);
     check_program(program, 6, QSM_SIZE_M);
   }
@@ -136,25 +135,25 @@ static void outputs_are_right_at_sizes_s_and_m(void **state) {
 static void outputs_are_right_at_size_l(void **state) {
   (void)state;
   if (!with_large) skip();
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     check_program(program, 12, QSM_SIZE_L);
   }
 }
 
 static void a_second_pass_gives_the_same(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     struct machine machine;
-    machine_create(&machine, program->elf);
+    machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
-    void *job = program->create(&mem, 7, QSM_SIZE_S);
+    struct qsm_job *job = qsm_suite_create(program, &mem, 7, QSM_SIZE_S);
     assert_non_null(job);
-    run_pass(&machine, program, job);
+    run_pass(&machine, job);
     uint64_t n_first = machine.n_instructions;
-    run_pass(&machine, program, job);
-    assert_true(program->check(job) == 0);
+    run_pass(&machine, job);
+    assert_true(qsm_suite_check(job) == 0);
     assert_true(machine.n_instructions == 2 * n_first);
-    program->destroy(job);
+    qsm_suite_destroy(job);
     machine_destroy(&machine);
   }
 }
@@ -162,17 +161,17 @@ static void a_second_pass_gives_the_same(void **state) {
 // begin() puts the outputs back, so a pass whose kernels never ran must not pass.
 static void a_pass_without_kernels_is_noticed(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     struct machine machine;
-    machine_create(&machine, program->elf);
+    machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
-    void *job = program->create(&mem, 8, QSM_SIZE_S);
+    struct qsm_job *job = qsm_suite_create(program, &mem, 8, QSM_SIZE_S);
     assert_non_null(job);
-    run_pass(&machine, program, job);
-    assert_true(program->check(job) == 0);
-    program->begin(job);
-    assert_true(program->check(job) > 0);
-    program->destroy(job);
+    run_pass(&machine, job);
+    assert_true(qsm_suite_check(job) == 0);
+    qsm_suite_begin(job);
+    assert_true(qsm_suite_check(job) > 0);
+    qsm_suite_destroy(job);
     machine_destroy(&machine);
   }
 }
@@ -181,54 +180,71 @@ static void a_pass_without_kernels_is_noticed(void **state) {
 // must be content again when the bit is back.
 static void a_flipped_output_bit_is_noticed(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     struct machine machine;
-    machine_create(&machine, program->elf);
+    machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
-    void *job = program->create(&mem, 9, QSM_SIZE_S);
+    struct qsm_job *job = qsm_suite_create(program, &mem, 9, QSM_SIZE_S);
     assert_non_null(job);
     uint32_t heap = machine.scratch + (uint32_t)qsm_ref_scratch_bytes(1024);
     size_t n_bytes = machine.free_addr - heap;
     uint8_t *memory = qsm_ref_at(machine.ref, heap, n_bytes), *before = malloc(n_bytes);
     assert_non_null(before);
-    program->begin(job);
+    qsm_suite_begin(job);
     memcpy(before, memory, n_bytes);
     struct qsm_suite_launch launch;
-    while (program->next(job, &launch)) run_launch(&machine, &launch);
+    while (qsm_suite_next(job, &launch)) run_launch(&machine, &launch);
 
     size_t n_changed = 0, n_noticed = 0;
     for (size_t i = 0; i < n_bytes; i++) {
       if (memory[i] == before[i]) continue;
       n_changed++;
       memory[i] ^= 0x10;
-      n_noticed += program->check(job) == 1;
+      n_noticed += qsm_suite_check(job) == 1;
       memory[i] ^= 0x10;
     }
     assert_true(n_changed > 0 && n_noticed > 0);
-    assert_true(program->check(job) == 0);
+    assert_true(qsm_suite_check(job) == 0);
     free(before);
-    program->destroy(job);
+    qsm_suite_destroy(job);
     machine_destroy(&machine);
   }
 }
 
 static void launches_fit_the_machines_of_their_size(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
-    for (enum qsm_suite_size size = QSM_SIZE_S; size <= QSM_SIZE_L; size++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+    for (enum qsm_suite_size size = QSM_SIZE_S; size < QSM_SIZE_XL; size++) {
       struct machine machine;
-      machine_create(&machine, program->elf);
+      machine_create(&machine, program);
       assert_int_equal(machine.program.shared_bytes, 0); // the launch's shared_bytes are all of them
       struct qsm_suite_mem mem = memory_of(&machine);
-      void *job = program->create(&mem, 10, size);
+      struct qsm_job *job = qsm_suite_create(program, &mem, 10, size);
       assert_non_null(job);
       struct qsm_suite_launch launch;
-      program->begin(job);
-      assert_int_equal(program->next(job, &launch), 1);
+      qsm_suite_begin(job);
+      assert_int_equal(qsm_suite_next(job, &launch), 1);
       assert_launch_fits(&launch, size);
-      program->destroy(job);
+      qsm_suite_destroy(job);
       machine_destroy(&machine);
     }
+  }
+}
+
+static uint32_t aligned(uint32_t addr) { return (addr + 255) / 256 * 256; }
+
+static void needed_bytes_are_those_allocated(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+    struct machine machine;
+    machine_create(&machine, program);
+    struct qsm_suite_mem mem = memory_of(&machine);
+    uint32_t heap = aligned(machine.free_addr);
+    struct qsm_job *job = qsm_suite_create(program, &mem, 13, QSM_SIZE_M);
+    assert_non_null(job);
+    assert_int_equal(qsm_suite_bytes(program, 13, QSM_SIZE_M), aligned(machine.free_addr) - heap);
+    qsm_suite_destroy(job);
+    machine_destroy(&machine);
   }
 }
 
@@ -244,28 +260,26 @@ static void ignore_write(void *ctx, uint32_t addr, const void *from, size_t n_by
 
 static void create_without_room_returns_null(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     int n_allowed = 0;
-    void *job;
+    struct qsm_job *job;
     do { // one allocation more each time, until create() succeeds
       int n_left = n_allowed++;
       struct qsm_suite_mem mem = {&n_left, no_room, ignore_write, NULL};
-      job = program->create(&mem, 11, QSM_SIZE_S);
-    } while (job == NULL && n_allowed < 10);
+      job = qsm_suite_create(program, &mem, 11, QSM_SIZE_S);
+    } while (job == NULL && n_allowed <= 10);
     assert_true(n_allowed > 1);
     assert_non_null(job);
-    program->destroy(job);
-    program->destroy(NULL);
+    qsm_suite_destroy(job);
+    qsm_suite_destroy(NULL);
   }
 }
 
 static void find_knows_every_program_and_no_other(void **state) {
   (void)state;
-  int n_programs = 0;
-  for (const struct qsm_suite_program *program = qsm_suite; program->name != NULL; program++, n_programs++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     assert_ptr_equal(qsm_suite_find(program->name), program);
   }
-  assert_int_equal(n_programs, 10);
   assert_null(qsm_suite_find("nothing"));
 }
 
@@ -283,6 +297,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_pass_without_kernels_is_noticed),
       cmocka_unit_test(a_flipped_output_bit_is_noticed),
       cmocka_unit_test(launches_fit_the_machines_of_their_size),
+      cmocka_unit_test(needed_bytes_are_those_allocated),
       cmocka_unit_test(create_without_room_returns_null),
       cmocka_unit_test(find_knows_every_program_and_no_other),
   };

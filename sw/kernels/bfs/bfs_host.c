@@ -5,14 +5,14 @@
 
 static const struct {
   uint32_t n_vertices, block_threads;
-} sizes[] = {{149, 16}, {3989, 16}, {150001, 128}};
+} sizes[] = {{149, 16}, {3989, 16}, {150001, 128}, {1000003, 128}};
 
 enum { MAX_DEGREE = 6 };
 
 struct job {
-  struct qsm_array edge_start, edges, initial_level, level, changed;
+  struct qsm_job base;
+  struct qsm_array edge_start, edges, level, changed;
   uint32_t n_vertices, block_threads;
-  int32_t current; // level that the next launch expands
 };
 
 // Degrees 0 .. MAX_DEGREE and random targets: a few vertices cannot be reached.
@@ -47,7 +47,7 @@ static void search(const struct job *job, uint32_t *queue) {
 static int generate(struct job *job, uint64_t seed) {
   uint32_t *queue = malloc(job->n_vertices * sizeof *queue);
   if (queue == NULL) return -1;
-  int32_t *initial = job->initial_level.host, *level = job->level.host;
+  int32_t *initial = job->level.start, *level = job->level.host;
   for (uint32_t vertex = 0; vertex < job->n_vertices; vertex++) {
     initial[vertex] = level[vertex] = vertex == 0 ? 0 : -1;
   }
@@ -57,63 +57,42 @@ static int generate(struct job *job, uint64_t seed) {
   return 0;
 }
 
-void *qsm_bfs_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->n_vertices = sizes[size].n_vertices;
   job->block_threads = sizes[size].block_threads;
-  if (qsm_array_create(&job->edge_start, mem, job->n_vertices + 1, 4) != 0 ||
-      qsm_array_create(&job->edges, mem, (size_t)job->n_vertices * MAX_DEGREE, 4) != 0 ||
-      qsm_array_create(&job->initial_level, mem, job->n_vertices, 4) != 0 ||
-      qsm_array_create(&job->level, mem, job->n_vertices, 4) != 0 ||
-      qsm_array_create(&job->changed, mem, 1, 4) != 0 || generate(job, seed) != 0) {
-    qsm_bfs_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->edge_start, QSM_INPUT, job->n_vertices + 1, 4) != 0 ||
+      qsm_array_create(base, &job->edges, QSM_INPUT, (size_t)job->n_vertices * MAX_DEGREE, 4) != 0 ||
+      qsm_array_create(base, &job->level, QSM_STATE, job->n_vertices, 4) != 0 ||
+      qsm_array_create(base, &job->changed, QSM_SCRATCH, 1, 4) != 0 || generate(job, seed) != 0) {
+    return -1;
   }
-  qsm_array_upload(&job->edge_start);
-  qsm_array_upload(&job->edges);
-  return job;
+  return 0;
 }
 
-static void write_levels(const struct job *job) {
-  const struct qsm_array *level = &job->level;
-  level->mem.write(level->mem.ctx, level->addr, job->initial_level.host, level->n_elements * level->element_bytes);
-}
-
-void qsm_bfs_begin(void *opaque) {
-  struct job *job = opaque;
-  job->current = 0;
-  write_levels(job);
-}
-
-// The host copy of `changed` stays 0: uploading it clears the flag, a mismatch says that the last launch set it.
-int qsm_bfs_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->current > 0 && qsm_array_mismatches(&job->changed) == 0) return 0;
+// Launch n expands level n. The host copy of `changed` stays 0: uploading it clears the flag, a mismatch says that the
+// last launch set it.
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched > 0 && qsm_array_mismatches(&job->changed) == 0) return 0;
   qsm_array_upload(&job->changed);
   *launch = (struct qsm_suite_launch){
       .symbol = "bfs_level",
       .grid = {qsm_div_up(job->n_vertices, job->block_threads), 1, 1},
       .block = {job->block_threads, 1, 1},
-      .args = {job->edge_start.addr, job->edges.addr, job->level.addr, job->n_vertices, (uint32_t)job->current,
+      .args = {job->edge_start.addr, job->edges.addr, job->level.addr, job->n_vertices, base->n_launched,
                job->changed.addr},
   };
-  job->current++;
   return 1;
 }
 
-uint64_t qsm_bfs_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->level);
-}
-
-void qsm_bfs_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->edge_start);
-  qsm_array_destroy(&job->edges);
-  qsm_array_destroy(&job->initial_level);
-  qsm_array_destroy(&job->level);
-  qsm_array_destroy(&job->changed);
-  free(job);
-}
+const struct qsm_suite_program qsm_bfs = {
+    .name = "bfs",
+    .about = "breadth-first search, one launch per level",
+    .bound = "memory",
+    .paper = "LoGA (Rodinia)",
+    .source = "Harish and Narayanan, \"Accelerating large graph algorithms on the GPU using CUDA\", HiPC 2007",
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-
 #include "qsm_suite_util.h"
 
 static const struct {
   int32_t width, height, radius;
   uint32_t block_x, block_y;
-} sizes[] = {{15, 13, 1, 8, 2}, {61, 43, 2, 8, 2}, {331, 257, 2, 16, 16}};
+} sizes[] = {{15, 13, 1, 8, 2}, {61, 43, 2, 8, 2}, {331, 257, 2, 16, 16}, {2049, 1537, 2, 16, 16}};
 
 struct job {
+  struct qsm_job base;
   struct qsm_array image, filter, out;
   int32_t width, height, radius;
   uint32_t block_x, block_y;
-  int launched;
 };
 
 static int32_t pixel(const struct job *job, int32_t x, int32_t y) {
@@ -49,9 +47,8 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-void *qsm_conv2d_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->width = sizes[size].width;
   job->height = sizes[size].height;
   job->radius = sizes[size].radius;
@@ -59,28 +56,18 @@ void *qsm_conv2d_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm
   job->block_y = sizes[size].block_y;
   size_t n_pixels = (size_t)(job->width * job->height);
   size_t side = (size_t)(2 * job->radius + 1);
-  if (qsm_array_create(&job->image, mem, n_pixels, 1) != 0 ||
-      qsm_array_create(&job->filter, mem, side * side, 2) != 0 ||
-      qsm_array_create(&job->out, mem, n_pixels, 1) != 0) {
-    qsm_conv2d_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->image, QSM_INPUT, n_pixels, 1) != 0 ||
+      qsm_array_create(base, &job->filter, QSM_INPUT, side * side, 2) != 0 ||
+      qsm_array_create(base, &job->out, QSM_OUTPUT, n_pixels, 1) != 0) {
+    return -1;
   }
   generate(job, seed);
-  qsm_array_upload(&job->image);
-  qsm_array_upload(&job->filter);
-  return job;
+  return 0;
 }
 
-void qsm_conv2d_begin(void *opaque) {
-  struct job *job = opaque;
-  job->launched = 0;
-  qsm_array_spoil(&job->out);
-}
-
-int qsm_conv2d_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->launched) return 0;
-  job->launched = 1;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == 1) return 0;
   uint32_t width = (uint32_t)job->width, height = (uint32_t)job->height;
   *launch = (struct qsm_suite_launch){
       .symbol = "conv2d",
@@ -92,16 +79,14 @@ int qsm_conv2d_next(void *opaque, struct qsm_suite_launch *launch) {
   return 1;
 }
 
-uint64_t qsm_conv2d_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->out);
-}
-
-void qsm_conv2d_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->image);
-  qsm_array_destroy(&job->filter);
-  qsm_array_destroy(&job->out);
-  free(job);
-}
+const struct qsm_suite_program qsm_conv2d = {
+    .name = "conv2d",
+    .about = "2D convolution of an image, 3x3 or 5x5, fixed point",
+    .bound = "compute",
+    .paper = "QAWS",
+    .source = "Podlozhnyuk, \"Image convolution with CUDA\", 2007",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-#include <string.h>
-
 #include "qsm_suite_util.h"
 
 static const struct {
   uint32_t n_bytes, n_bins, n_blocks, block_threads;
-} sizes[] = {{1501, 37, 8, 16}, {60013, 61, 64, 16}, {3000017, 256, 256, 256}};
+} sizes[] = {{1501, 37, 8, 16}, {60013, 61, 64, 16}, {3000017, 256, 256, 256}, {30000001, 256, 512, 256}};
 
 struct job {
+  struct qsm_job base;
   struct qsm_array data, counts;
   uint32_t n_bytes, n_bins, n_blocks, block_threads;
-  int launched;
 };
 
 // The smaller of two uniform bytes: low bins get most of the traffic, as in a dark image.
@@ -26,36 +23,24 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-void *qsm_histogram_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->n_bytes = sizes[size].n_bytes;
   job->n_bins = sizes[size].n_bins;
   job->n_blocks = sizes[size].n_blocks;
   job->block_threads = sizes[size].block_threads;
-  if (qsm_array_create(&job->data, mem, job->n_bytes, 1) != 0 ||
-      qsm_array_create(&job->counts, mem, job->n_bins, 4) != 0) {
-    qsm_histogram_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->data, QSM_INPUT, job->n_bytes, 1) != 0 ||
+      // Starts from zero: the kernel adds to what is there.
+      qsm_array_create(base, &job->counts, QSM_STATE, job->n_bins, 4) != 0) {
+    return -1;
   }
   generate(job, seed);
-  qsm_array_upload(&job->data);
-  return job;
+  return 0;
 }
 
-// The kernel adds to what is there, so a pass starts from zero.
-void qsm_histogram_begin(void *opaque) {
-  struct job *job = opaque;
-  uint32_t zeros[256];
-  memset(zeros, 0, sizeof zeros);
-  job->launched = 0;
-  job->counts.mem.write(job->counts.mem.ctx, job->counts.addr, zeros, 4 * job->n_bins);
-}
-
-int qsm_histogram_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->launched) return 0;
-  job->launched = 1;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "histogram",
       .grid = {job->n_blocks, 1, 1},
@@ -66,15 +51,13 @@ int qsm_histogram_next(void *opaque, struct qsm_suite_launch *launch) {
   return 1;
 }
 
-uint64_t qsm_histogram_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->counts);
-}
-
-void qsm_histogram_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->data);
-  qsm_array_destroy(&job->counts);
-  free(job);
-}
+const struct qsm_suite_program qsm_histogram = {
+    .name = "histogram",
+    .about = "histogram with atomics in shared, then device memory",
+    .bound = "memory",
+    .paper = "QAWS",
+    .source = "Podlozhnyuk, \"Histogram calculation in CUDA\", 2007",
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

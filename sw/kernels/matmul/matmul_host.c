@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-
 #include "qsm_suite_util.h"
 
 static const struct {
   uint32_t n_rows, n_inner, n_columns;
   uint32_t block_x, block_y;
-} sizes[] = {{11, 13, 10, 4, 4}, {45, 37, 51, 4, 4}, {173, 157, 181, 16, 16}};
+} sizes[] = {{11, 13, 10, 4, 4}, {45, 37, 51, 4, 4}, {173, 157, 181, 16, 16}, {1021, 1019, 1027, 16, 16}};
 
 struct job {
+  struct qsm_job base;
   struct qsm_array a, b, c;
   uint32_t n_rows, n_inner, n_columns;
   uint32_t block_x, block_y;
-  int launched;
 };
 
 static void generate(struct job *job, uint64_t seed) {
@@ -30,36 +28,25 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-void *qsm_matmul_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->n_rows = sizes[size].n_rows;
   job->n_inner = sizes[size].n_inner;
   job->n_columns = sizes[size].n_columns;
   job->block_x = sizes[size].block_x;
   job->block_y = sizes[size].block_y;
-  if (qsm_array_create(&job->a, mem, job->n_rows * job->n_inner, 4) != 0 ||
-      qsm_array_create(&job->b, mem, job->n_inner * job->n_columns, 4) != 0 ||
-      qsm_array_create(&job->c, mem, job->n_rows * job->n_columns, 4) != 0) {
-    qsm_matmul_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->a, QSM_INPUT, job->n_rows * job->n_inner, 4) != 0 ||
+      qsm_array_create(base, &job->b, QSM_INPUT, job->n_inner * job->n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->c, QSM_OUTPUT, job->n_rows * job->n_columns, 4) != 0) {
+    return -1;
   }
   generate(job, seed);
-  qsm_array_upload(&job->a);
-  qsm_array_upload(&job->b);
-  return job;
+  return 0;
 }
 
-void qsm_matmul_begin(void *opaque) {
-  struct job *job = opaque;
-  job->launched = 0;
-  qsm_array_spoil(&job->c);
-}
-
-int qsm_matmul_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->launched) return 0;
-  job->launched = 1;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "matmul",
       .grid = {qsm_div_up(job->n_columns, job->block_x), qsm_div_up(job->n_rows, job->block_y), 1},
@@ -70,16 +57,14 @@ int qsm_matmul_next(void *opaque, struct qsm_suite_launch *launch) {
   return 1;
 }
 
-uint64_t qsm_matmul_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->c);
-}
-
-void qsm_matmul_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->a);
-  qsm_array_destroy(&job->b);
-  qsm_array_destroy(&job->c);
-  free(job);
-}
+const struct qsm_suite_program qsm_matmul = {
+    .name = "matmul",
+    .about = "matrix multiplication with tiles in shared memory",
+    .bound = "compute",
+    .paper = "QAWS",
+    .source = "CUDA C++ Programming Guide, shared memory",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
 #include <string.h>
 
 #include "qsm_suite_util.h"
@@ -7,13 +6,14 @@
 // n_steps: rows that one launch adds, the width of the halo.
 static const struct {
   uint32_t n_columns, n_rows, n_steps, block_threads;
-} sizes[] = {{61, 8, 2, 16}, {701, 20, 4, 16}, {20011, 81, 20, 256}};
+} sizes[] = {{61, 8, 2, 16}, {701, 20, 4, 16}, {20011, 81, 20, 256}, {100003, 101, 20, 256}};
 
 struct job {
+  struct qsm_job base;
   struct qsm_array costs; // the rows behind the first
   struct qsm_array first_row, scratch, result;
   uint32_t n_columns, n_rows, n_steps, block_threads;
-  uint32_t n_launches, launch;
+  uint32_t n_launches;
 };
 
 static int32_t cheapest_above(const int32_t *row, uint32_t column, uint32_t n_columns) {
@@ -41,44 +41,33 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-void *qsm_pathfinder_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->n_columns = sizes[size].n_columns;
   job->n_rows = sizes[size].n_rows;
   job->n_steps = sizes[size].n_steps;
   job->block_threads = sizes[size].block_threads;
   job->n_launches = qsm_div_up(job->n_rows - 1, job->n_steps);
-  if (qsm_array_create(&job->costs, mem, (job->n_rows - 1) * job->n_columns, 4) != 0 ||
-      qsm_array_create(&job->first_row, mem, job->n_columns, 4) != 0 ||
-      qsm_array_create(&job->scratch, mem, job->n_columns, 4) != 0 ||
-      qsm_array_create(&job->result, mem, job->n_columns, 4) != 0) {
-    qsm_pathfinder_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->costs, QSM_INPUT, (job->n_rows - 1) * job->n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->first_row, QSM_INPUT, job->n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->scratch, QSM_SCRATCH, job->n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->result, QSM_OUTPUT, job->n_columns, 4) != 0) {
+    return -1;
   }
   generate(job, seed);
-  qsm_array_upload(&job->costs);
-  qsm_array_upload(&job->first_row);
-  return job;
-}
-
-void qsm_pathfinder_begin(void *opaque) {
-  struct job *job = opaque;
-  job->launch = 0;
-  qsm_array_spoil(&job->scratch);
-  qsm_array_spoil(&job->result);
+  return 0;
 }
 
 // Launches alternate between scratch and result so that the last one writes the result.
-int qsm_pathfinder_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->launch == job->n_launches) return 0;
-  uint32_t row = job->launch * job->n_steps;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == job->n_launches) return 0;
+  uint32_t row = base->n_launched * job->n_steps;
   uint32_t left = job->n_rows - 1 - row;
   uint32_t n_steps = left < job->n_steps ? left : job->n_steps;
-  int to_result = (job->n_launches - job->launch) % 2 == 1;
+  int to_result = (job->n_launches - base->n_launched) % 2 == 1;
   uint32_t from = to_result ? job->scratch.addr : job->result.addr;
-  if (job->launch == 0) from = job->first_row.addr;
+  if (base->n_launched == 0) from = job->first_row.addr;
   *launch = (struct qsm_suite_launch){
       .symbol = "pathfinder",
       .grid = {qsm_div_up(job->n_columns, job->block_threads - 2 * n_steps), 1, 1},
@@ -87,21 +76,17 @@ int qsm_pathfinder_next(void *opaque, struct qsm_suite_launch *launch) {
       .args = {job->costs.addr + 4 * row * job->n_columns, from, to_result ? job->result.addr : job->scratch.addr,
                job->n_columns, n_steps},
   };
-  job->launch++;
   return 1;
 }
 
-uint64_t qsm_pathfinder_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->result);
-}
-
-void qsm_pathfinder_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->costs);
-  qsm_array_destroy(&job->first_row);
-  qsm_array_destroy(&job->scratch);
-  qsm_array_destroy(&job->result);
-  free(job);
-}
+const struct qsm_suite_program qsm_pathfinder = {
+    .name = "pathfinder",
+    .about = "cheapest way through a grid, dynamic programming in shared memory with halo",
+    .bound = "compute",
+    .paper = "QAWS",
+    .source = "Che et al., \"Rodinia\", IISWC 2009",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-
 #include "qsm_suite_util.h"
 
 enum { PER_THREAD = 2 }; // as in pc.c
 
 static const struct {
   uint32_t n_threads, n_rounds, block_threads;
-} sizes[] = {{77, 13, 16}, {9001, 10, 16}, {20011, 75, 128}};
+} sizes[] = {{77, 13, 16}, {9001, 10, 16}, {20011, 75, 128}, {65536, 1500, 128}};
 
 struct job {
+  struct qsm_job base;
   struct qsm_array checksums;
   uint32_t n_threads, n_rounds, block_threads, seed;
-  int launched;
 };
 
 static uint32_t checksum(uint32_t seed, uint32_t element, uint32_t n_rounds) {
@@ -28,33 +26,24 @@ static uint32_t checksum(uint32_t seed, uint32_t element, uint32_t n_rounds) {
   return sum;
 }
 
-void *qsm_pc_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   struct qsm_rng rng = {seed};
   job->n_threads = sizes[size].n_threads;
   job->n_rounds = sizes[size].n_rounds;
   job->block_threads = sizes[size].block_threads;
   job->seed = qsm_rng_next(&rng);
-  if (qsm_array_create(&job->checksums, mem, PER_THREAD * job->n_threads, 4) != 0) {
-    qsm_pc_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->checksums, QSM_OUTPUT, PER_THREAD * job->n_threads, 4) != 0) {
+    return -1;
   }
   uint32_t *checksums = job->checksums.host;
   for (uint32_t i = 0; i < PER_THREAD * job->n_threads; i++) checksums[i] = checksum(job->seed, i, job->n_rounds);
-  return job;
+  return 0;
 }
 
-void qsm_pc_begin(void *opaque) {
-  struct job *job = opaque;
-  job->launched = 0;
-  qsm_array_spoil(&job->checksums);
-}
-
-int qsm_pc_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->launched) return 0;
-  job->launched = 1;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "pc",
       .grid = {qsm_div_up(job->n_threads, job->block_threads), 1, 1},
@@ -64,14 +53,14 @@ int qsm_pc_next(void *opaque, struct qsm_suite_launch *launch) {
   return 1;
 }
 
-uint64_t qsm_pc_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->checksums);
-}
-
-void qsm_pc_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->checksums);
-  free(job);
-}
+const struct qsm_suite_program qsm_pc = {
+    .name = "pc",
+    .about = "pure compute: long chains of ALU operations and multiplications",
+    .bound = "compute",
+    .paper = "QAWS",
+    .source = "Marsaglia, \"Xorshift RNGs\", Journal of Statistical Software 8(14), 2003",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-
 #include "qsm_suite_util.h"
 
 static const struct {
   uint32_t n_elements, n_blocks, block_threads;
-} sizes[] = {{2003, 12, 12}, {70001, 50, 16}, {5000011, 300, 256}};
+} sizes[] = {{2003, 12, 12}, {70001, 50, 16}, {5000011, 300, 256}, {15000017, 512, 256}};
 
 struct job {
+  struct qsm_job base;
   struct qsm_array in, partial, total;
   uint32_t n_elements, n_blocks, block_threads;
-  int n_launched;
 };
 
 static void generate(struct job *job, uint64_t seed) {
@@ -22,34 +20,24 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-void *qsm_reduce_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->n_elements = sizes[size].n_elements;
   job->n_blocks = sizes[size].n_blocks;
   job->block_threads = sizes[size].block_threads;
-  if (qsm_array_create(&job->in, mem, job->n_elements, 4) != 0 ||
-      qsm_array_create(&job->partial, mem, job->n_blocks, 4) != 0 ||
-      qsm_array_create(&job->total, mem, 1, 4) != 0) {
-    qsm_reduce_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->in, QSM_INPUT, job->n_elements, 4) != 0 ||
+      qsm_array_create(base, &job->partial, QSM_SCRATCH, job->n_blocks, 4) != 0 ||
+      qsm_array_create(base, &job->total, QSM_OUTPUT, 1, 4) != 0) {
+    return -1;
   }
   generate(job, seed);
-  qsm_array_upload(&job->in);
-  return job;
+  return 0;
 }
 
-void qsm_reduce_begin(void *opaque) {
-  struct job *job = opaque;
-  job->n_launched = 0;
-  qsm_array_spoil(&job->partial);
-  qsm_array_spoil(&job->total);
-}
-
-int qsm_reduce_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->n_launched == 2) return 0;
-  int first = job->n_launched++ == 0;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == 2) return 0;
+  int first = base->n_launched == 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "reduce",
       .grid = {first ? job->n_blocks : 1, 1, 1},
@@ -61,16 +49,14 @@ int qsm_reduce_next(void *opaque, struct qsm_suite_launch *launch) {
   return 1;
 }
 
-uint64_t qsm_reduce_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->total);
-}
-
-void qsm_reduce_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->in);
-  qsm_array_destroy(&job->partial);
-  qsm_array_destroy(&job->total);
-  free(job);
-}
+const struct qsm_suite_program qsm_reduce = {
+    .name = "reduce",
+    .about = "sum of an array, block trees and a second launch",
+    .bound = "memory",
+    .paper = "",
+    .source = "Harris, \"Optimizing parallel reduction in CUDA\", 2007",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

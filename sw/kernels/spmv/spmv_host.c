@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-
 #include "qsm_suite_util.h"
 
 static const struct {
   uint32_t n_rows, n_columns, block_threads;
-} sizes[] = {{301, 257, 16}, {6007, 5003, 16}, {200003, 100003, 128}};
+} sizes[] = {{301, 257, 16}, {6007, 5003, 16}, {200003, 100003, 128}, {700001, 300007, 128}};
 
 struct job {
+  struct qsm_job base;
   struct qsm_array row_start, column, value, x, y;
   uint32_t n_rows, n_columns, block_threads;
-  int launched;
 };
 
 // Most rows are short, one in sixteen is long, some are empty.
@@ -39,48 +37,28 @@ static void generate_values(struct job *job, struct qsm_rng *rng) {
 }
 
 // The arrays of the values can be allocated only when the shape is known.
-static int fill(struct job *job, const struct qsm_suite_mem *mem, uint64_t seed) {
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
+  job->n_rows = sizes[size].n_rows;
+  job->n_columns = sizes[size].n_columns;
+  job->block_threads = sizes[size].block_threads;
   struct qsm_rng rng = {seed};
-  if (qsm_array_create(&job->row_start, mem, job->n_rows + 1, 4) != 0) return -1;
+  if (qsm_array_create(base, &job->row_start, QSM_INPUT, job->n_rows + 1, 4) != 0) return -1;
   generate_shape(job, &rng);
   size_t n_values = ((const uint32_t *)job->row_start.host)[job->n_rows];
-  if (qsm_array_create(&job->column, mem, n_values, 4) != 0 ||
-      qsm_array_create(&job->value, mem, n_values, 4) != 0 ||
-      qsm_array_create(&job->x, mem, job->n_columns, 4) != 0 ||
-      qsm_array_create(&job->y, mem, job->n_rows, 4) != 0) {
+  if (qsm_array_create(base, &job->column, QSM_INPUT, n_values, 4) != 0 ||
+      qsm_array_create(base, &job->value, QSM_INPUT, n_values, 4) != 0 ||
+      qsm_array_create(base, &job->x, QSM_INPUT, job->n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->y, QSM_OUTPUT, job->n_rows, 4) != 0) {
     return -1;
   }
   generate_values(job, &rng);
   return 0;
 }
 
-void *qsm_spmv_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
-  job->n_rows = sizes[size].n_rows;
-  job->n_columns = sizes[size].n_columns;
-  job->block_threads = sizes[size].block_threads;
-  if (fill(job, mem, seed) != 0) {
-    qsm_spmv_destroy(job);
-    return NULL;
-  }
-  qsm_array_upload(&job->row_start);
-  qsm_array_upload(&job->column);
-  qsm_array_upload(&job->value);
-  qsm_array_upload(&job->x);
-  return job;
-}
-
-void qsm_spmv_begin(void *opaque) {
-  struct job *job = opaque;
-  job->launched = 0;
-  qsm_array_spoil(&job->y);
-}
-
-int qsm_spmv_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->launched) return 0;
-  job->launched = 1;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "spmv",
       .grid = {qsm_div_up(job->n_rows, job->block_threads), 1, 1},
@@ -90,18 +68,14 @@ int qsm_spmv_next(void *opaque, struct qsm_suite_launch *launch) {
   return 1;
 }
 
-uint64_t qsm_spmv_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->y);
-}
-
-void qsm_spmv_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->row_start);
-  qsm_array_destroy(&job->column);
-  qsm_array_destroy(&job->value);
-  qsm_array_destroy(&job->x);
-  qsm_array_destroy(&job->y);
-  free(job);
-}
+const struct qsm_suite_program qsm_spmv = {
+    .name = "spmv",
+    .about = "sparse matrix (CSR) times vector, one thread per row",
+    .bound = "memory",
+    .paper = "Parboil",
+    .source = "Bell and Garland, \"Efficient sparse matrix-vector multiplication on CUDA\", 2008",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

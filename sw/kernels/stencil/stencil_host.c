@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
 #include <string.h>
 
 #include "qsm_suite_util.h"
@@ -7,16 +6,16 @@
 static const struct {
   uint32_t nx, ny, nz, n_steps;
   uint32_t block_x, block_y, block_z;
-} sizes[] = {{7, 6, 5, 2, 4, 2, 2}, {29, 17, 13, 3, 4, 2, 2}, {101, 71, 41, 3, 16, 4, 2}};
+} sizes[] = {{7, 6, 5, 2, 4, 2, 2}, {29, 17, 13, 3, 4, 2, 2}, {101, 71, 41, 3, 16, 4, 2}, {200, 160, 150, 4, 16, 4, 2}};
 
 // Weights in 16.16 fixed point: 0.25 and 0.125.
 enum { WEIGHT_SELF = 1 << 14, WEIGHT_NEIGHBOUR = 1 << 13 };
 
 struct job {
+  struct qsm_job base;
   struct qsm_array start, scratch, result;
   uint32_t nx, ny, nz, n_steps;
   uint32_t block_x, block_y, block_z;
-  uint32_t step;
 };
 
 static int32_t floor_shift16(int64_t value) {
@@ -50,9 +49,8 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-void *qsm_stencil_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->nx = sizes[size].nx;
   job->ny = sizes[size].ny;
   job->nz = sizes[size].nz;
@@ -61,31 +59,22 @@ void *qsm_stencil_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qs
   job->block_y = sizes[size].block_y;
   job->block_z = sizes[size].block_z;
   size_t n_cells = (size_t)job->nx * job->ny * job->nz;
-  if (qsm_array_create(&job->start, mem, n_cells, 4) != 0 ||
-      qsm_array_create(&job->scratch, mem, n_cells, 4) != 0 ||
-      qsm_array_create(&job->result, mem, n_cells, 4) != 0) {
-    qsm_stencil_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->start, QSM_INPUT, n_cells, 4) != 0 ||
+      qsm_array_create(base, &job->scratch, QSM_SCRATCH, n_cells, 4) != 0 ||
+      qsm_array_create(base, &job->result, QSM_OUTPUT, n_cells, 4) != 0) {
+    return -1;
   }
   generate(job, seed);
-  qsm_array_upload(&job->start);
-  return job;
-}
-
-void qsm_stencil_begin(void *opaque) {
-  struct job *job = opaque;
-  job->step = 0;
-  qsm_array_spoil(&job->scratch);
-  qsm_array_spoil(&job->result);
+  return 0;
 }
 
 // Steps alternate between scratch and result so that the last one writes the result.
-int qsm_stencil_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->step == job->n_steps) return 0;
-  int to_result = (job->n_steps - job->step) % 2 == 1;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == job->n_steps) return 0;
+  int to_result = (job->n_steps - base->n_launched) % 2 == 1;
   uint32_t from = to_result ? job->scratch.addr : job->result.addr;
-  if (job->step == 0) from = job->start.addr;
+  if (base->n_launched == 0) from = job->start.addr;
   *launch = (struct qsm_suite_launch){
       .symbol = "stencil",
       .grid = {qsm_div_up(job->nx, job->block_x), qsm_div_up(job->ny, job->block_y),
@@ -94,20 +83,17 @@ int qsm_stencil_next(void *opaque, struct qsm_suite_launch *launch) {
       .args = {from, to_result ? job->result.addr : job->scratch.addr, job->nx, job->ny, job->nz, WEIGHT_SELF,
                WEIGHT_NEIGHBOUR},
   };
-  job->step++;
   return 1;
 }
 
-uint64_t qsm_stencil_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->result);
-}
-
-void qsm_stencil_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->start);
-  qsm_array_destroy(&job->scratch);
-  qsm_array_destroy(&job->result);
-  free(job);
-}
+const struct qsm_suite_program qsm_stencil = {
+    .name = "stencil",
+    .about = "3D 7-point stencil, fixed point, several time steps",
+    .bound = "memory",
+    .paper = "Parboil",
+    .source = "Jacobi iteration of the heat equation",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};

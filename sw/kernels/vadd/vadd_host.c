@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-
 #include "qsm_suite_util.h"
 
 static const struct {
   uint32_t n_elements, block_threads;
-} sizes[] = {{2003, 16}, {60013, 16}, {4000003, 256}};
+} sizes[] = {{2003, 16}, {60013, 16}, {4000003, 256}, {5000011, 256}};
 
 enum { ELEMENTS_PER_THREAD = 8 };
 
 struct job {
+  struct qsm_job base;
   struct qsm_array a, b, sum;
   uint32_t n_elements, block_threads;
-  int launched;
 };
 
 static void generate(struct job *job, uint64_t seed) {
@@ -25,33 +23,22 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-void *qsm_vadd_create(const struct qsm_suite_mem *mem, uint64_t seed, enum qsm_suite_size size) {
-  struct job *job = calloc(1, sizeof *job);
-  if (job == NULL) return NULL;
+static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
+  struct job *job = (struct job *)base;
   job->n_elements = sizes[size].n_elements;
   job->block_threads = sizes[size].block_threads;
-  if (qsm_array_create(&job->a, mem, job->n_elements, 4) != 0 ||
-      qsm_array_create(&job->b, mem, job->n_elements, 4) != 0 ||
-      qsm_array_create(&job->sum, mem, job->n_elements, 4) != 0) {
-    qsm_vadd_destroy(job);
-    return NULL;
+  if (qsm_array_create(base, &job->a, QSM_INPUT, job->n_elements, 4) != 0 ||
+      qsm_array_create(base, &job->b, QSM_INPUT, job->n_elements, 4) != 0 ||
+      qsm_array_create(base, &job->sum, QSM_OUTPUT, job->n_elements, 4) != 0) {
+    return -1;
   }
   generate(job, seed);
-  qsm_array_upload(&job->a);
-  qsm_array_upload(&job->b);
-  return job;
+  return 0;
 }
 
-void qsm_vadd_begin(void *opaque) {
-  struct job *job = opaque;
-  job->launched = 0;
-  qsm_array_spoil(&job->sum);
-}
-
-int qsm_vadd_next(void *opaque, struct qsm_suite_launch *launch) {
-  struct job *job = opaque;
-  if (job->launched) return 0;
-  job->launched = 1;
+static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
+  const struct job *job = (const struct job *)base;
+  if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "vadd",
       .grid = {qsm_div_up(job->n_elements, ELEMENTS_PER_THREAD * job->block_threads), 1, 1},
@@ -61,16 +48,14 @@ int qsm_vadd_next(void *opaque, struct qsm_suite_launch *launch) {
   return 1;
 }
 
-uint64_t qsm_vadd_check(void *opaque) {
-  const struct job *job = opaque;
-  return qsm_array_mismatches(&job->sum);
-}
-
-void qsm_vadd_destroy(void *opaque) {
-  struct job *job = opaque;
-  if (job == NULL) return;
-  qsm_array_destroy(&job->a);
-  qsm_array_destroy(&job->b);
-  qsm_array_destroy(&job->sum);
-  free(job);
-}
+const struct qsm_suite_program qsm_vadd = {
+    .name = "vadd",
+    .about = "vector addition",
+    .bound = "memory",
+    .paper = "QAWS",
+    .source = "Sum of two vectors; eight elements per thread",
+    .flushable = 1,
+    .job_bytes = sizeof(struct job),
+    .create = create,
+    .next = next,
+};
