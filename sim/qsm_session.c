@@ -117,6 +117,11 @@ static qsmError_t load_program(struct tenant *tenant, char *msg, size_t msg_len)
   const struct qsm_suite_program *program = tenant->kernel->program;
   char path[1024];
   snprintf(path, sizeof path, "%s/build/sw/%s.elf", qsm_source_root(), program ? program->name : "");
+  const struct qsm_config *config = qsmDeviceConfig(tenant->session->device);
+  if (program && program->needs_fpu && !config->fpu) {
+    snprintf(msg, msg_len, "%sprogram %s needs a GPU with FPU; configuration %s has none (fpu: 0)", tenant->session->place, program->name, config->name);
+    return qsmErrorInvalidValue;
+  }
   qsmError_t error = qsmModuleLoad(tenant->context, program ? path : tenant->kernel->elf);
   if (error) return error;
   if (!program) return create_buffers(tenant);

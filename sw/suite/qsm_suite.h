@@ -38,6 +38,7 @@ struct qsm_suite_program {
   const char *paper;  // who measured a program of this kind, e.g. "QAWS, Parboil"
   const char *source; // publication of the algorithm
   int flushable;      // its blocks may start anew: they read nothing that blocks of the launch write in device memory
+  int needs_fpu;      // it computes floats
 
   // For qsm_suite.c. A job of this many bytes begins with a struct qsm_job. `create` makes the arrays, inputs and
   // references; it returns 0, or -1 when there is no room. `begin` (may be NULL) is what a pass begins with beyond

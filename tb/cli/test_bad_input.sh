@@ -95,6 +95,10 @@ scenario "$file" 'config: tiny' 'cycles: 10000' 'size: XL' 'kernels: [{program: 
 call "$qsm" run --quiet --out "$work/out" "$file"
 verdict 'inputs too large for the memory' "$code $(sed 's/[0-9]*$/N/' "$work/stderr")" \
   "2 qsm: $file: kernels[0]: program vadd at size XL needs 60000768 bytes of device memory, this tenant has N"
+sed 's/^fpu: 1/fpu: 0/' configs/tiny.yaml >"$work/integers.yaml"
+scenario "$file" "config: $work/integers.yaml" 'cycles: 10000' 'kernels: [{program: sgemm}]'
+refuses 'program that needs an FPU' 2 "$file: kernels[0]: program sgemm needs a GPU with FPU; configuration integers has none (fpu: 0)" \
+  "$qsm" run --quiet --out "$work/out" "$file"
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: XXL' 'kernels: [{program: vadd}]'
 refuses 'size that is not there' 2 "$file:3: size: 'XXL': must be one of S, M, L, XL" "$qsm" run --quiet --out "$work/out" "$file"
 bad_kernel 'launches of 0' "$file:6: launches: '0': must be repeat or a number from 1 on" 'program: vadd' 'launches: 0'

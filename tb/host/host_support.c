@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "qsm_config.h"
+
 char program_folder[64];
 
 static int run_command(const char *format, const char *argument) {
@@ -81,6 +83,8 @@ static void synchronize(qsmContext_t context, void *user) {
   (void)user;
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
 }
+
+bool can_run(qsmDevice_t device, const struct qsm_suite_program *program) { return !program->needs_fpu || qsmDeviceConfig(device)->fpu; }
 
 uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed) {
   return run_program_with(context, program, size, seed, synchronize, NULL);

@@ -6,7 +6,7 @@ static void all_right(const char *config, enum qsm_suite_size size, uint64_t see
   for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
     qsmDevice_t device = open_device(config);
     qsmContext_t context = open_context(device);
-    uint64_t n_wrong = run_program(context, program, size, seed);
+    uint64_t n_wrong = can_run(device, program) ? run_program(context, program, size, seed) : 0;
     if (n_wrong) fail_msg("%s on %s, seed %llu: %llu outputs are wrong", program->name, config, (unsigned long long)seed, (unsigned long long)n_wrong);
     qsmDeviceClose(device);
   }
@@ -43,7 +43,7 @@ static void programs_follow_each_other_in_a_context(void **state) {
   qsmDevice_t device = open_device("demo");
   qsmContext_t context = open_context(device);
   for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++)
-    assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
+    if (can_run(device, program)) assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
   qsmDeviceClose(device);
 }
 
