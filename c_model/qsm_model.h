@@ -47,7 +47,9 @@ enum qsm_state_kind {
   QSM_STATE_SHARED,     // sm, index = row, word = bank
   QSM_STATE_LANE_PC,    // sm, sub, index = warp, word = lane; meaningful for live lanes outside the path
   QSM_STATE_LANE_DEPTH, // same
-  QSM_STATE_WARP,       // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask, 6 selcnt, 7 rot, 8 depth
+  QSM_STATE_WARP,       // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask, 6 selcnt, 7 rot, 8 depth,
+                        // 9 selpend
+  QSM_STATE_SELECT,     // sm, sub, index 0: word 0 selw, 1 sellast
   QSM_STATE_SCOREBOARD, // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if not valid
   QSM_STATE_QUOTA,      // sm, index = kernel: word 0 C, 1 quota, 2 granted, 3 insn, 4 fresh; index NumKernels: word 0 dcnt, 1 early
   QSM_STATE_TBS,        // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived; 0 unless valid: 4 ticket, 5 saved, 6 block x | y<<16,

@@ -218,13 +218,13 @@ static void after_step(struct qsm_sm *sm, bool skipped) {
 // ---- Injection ----
 
 static bool may_inject(const struct qsm_sm *sm, const struct step *step, const struct qsm_save_place *at) {
-  const struct qsm_subcore *sc = at->sc;
+  struct qsm_subcore *sc = at->sc;
   const struct qsm_scoreboard *sb = &sc->sb[at->warp];
   if (step->kind == STEP_JMP) return !(sb->pending & (1u << QSM_SAVE_PC_REG | 1u << QSM_SAVE_STATE_REG));
   if ((sb->pending >> step->reg & 1) || sb->valid == sm->sb_full) return false;
   if (step->kind != STEP_SET) return sc->mem_credit != 0;
-  bool selects = sc->sel1 != QSM_NONE || sc->selpend;
-  return !qsm_subcore_claimed(sc) && !(step->of_lane && selects);
+  bool may_read = !step->of_lane || qsm_warp_select_asked(sc);
+  return may_read && !qsm_subcore_claimed(sc);
 }
 
 static uint32_t row_mask(const struct qsm_sm *sm, uint32_t row) {

@@ -37,6 +37,7 @@ static void reset_subcore(struct qsm_sm *sm, struct qsm_subcore *sc, uint32_t in
   sc->f2.warp = QSM_NONE;
   sc->sel1 = QSM_NONE;
   sc->sel2 = QSM_NONE;
+  sc->sel_last = (uint8_t)(sc->n_warps - 1);
   sc->mem_credit = QSM_MQ_DEPTH;
   sc->res_credit = QSM_RES_DEPTH;
   sc->res_taken_at = QSM_NEVER;

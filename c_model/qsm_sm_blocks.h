@@ -27,6 +27,7 @@ enum {
   QSM_DIV_LATENCY = 38,  // R-EX-3
   QSM_FP_DIV_LATENCY = 34,
   QSM_WB_PATIENCE = 8,   // R-WB-3
+  QSM_SEL_PATIENCE = 8,  // R-WS-11
   QSM_MAX_OPS = QSM_MAX_SUBS * QSM_MQ_DEPTH + 2,  // memory instructions in queues, N and C
   QSM_MAX_MSGS = 512,    // more than can be sent within two windows
   QSM_MAX_RSPS = 64,     // one per cycle within two windows
@@ -141,6 +142,9 @@ struct qsm_subcore {
 
   // Selection: the warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
   uint8_t sel1, sel2;
+  uint8_t sel_last;      // sellast
+  uint8_t sel_waits;     // selw
+  bool step_asks;        // in this cycle, while a SEL1 is due or pending: a SET of a lane's value asks (R-WS-11)
 
   // Units and write-back.
   struct qsm_pipe_slot pipe[QSM_PIPE_SLOTS];
@@ -393,6 +397,7 @@ void qsm_fetch_granted(struct qsm_subcore *sc);                     // PEND -> W
 void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, bool path, uint64_t c);
 void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c);  // EX2 of a ctl instruction
 void qsm_warp_select(struct qsm_subcore *sc, uint64_t c);                               // SEL1, SEL2, SEL3
+bool qsm_warp_select_asked(struct qsm_subcore *sc);                                     // by a SET of a lane's value, before it: true if it may go (R-WS-11)
 void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c);
 void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c);                // R-WS-9
 void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c);                   // R-PE-17

@@ -34,9 +34,14 @@ static bool give_word(uint32_t word, const uint32_t *words, uint32_t n, uint32_t
 static bool warp_state(const struct qsm_subcore *sc, uint32_t w, uint32_t word, uint32_t *value) {
   const uint32_t words[] = {
       sc->resident >> w & 1, sc->live[w],      sc->bar[w],    sc->path_valid >> w & 1, sc->fpc[w],
-      sc->path_mask[w],      sc->selcnt[w],    sc->rot[w],    sc->path_depth[w],
+      sc->path_mask[w],      sc->selcnt[w],    sc->rot[w],    sc->path_depth[w],      sc->selpend >> w & 1,
   };
   return give_word(word, words, sizeof words / sizeof words[0], value);
+}
+
+static bool select_state(const struct qsm_subcore *sc, uint32_t word, uint32_t *value) {
+  const uint32_t words[] = {sc->sel_waits, sc->sel_last};
+  return give_word(word, words, 2, value);
 }
 
 static bool scoreboard_state(const struct qsm_sm *sm, const struct qsm_scoreboard *sb, uint32_t entry, uint32_t *value) {
@@ -111,6 +116,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       *value = sc->lane_depth[index * n + word];
       return true;
     case QSM_STATE_WARP: return is_warp && warp_state(sc, index, word, value);
+    case QSM_STATE_SELECT: return index == 0 && select_state(sc, word, value);
     case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->sb[index], word, value);
     case QSM_STATE_QUOTA: return quota_state(sm, cycle, index, word, value);
     case QSM_STATE_IDLE: return idle_state(sm, index, word, value);

@@ -392,7 +392,7 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
-  if (sc->selpend | sc->finishable | sc->res_count | sc->wait_count | sc->claims) return false;
+  if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims) return false;
   if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
   if (qsm_subcore_eligible(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;
@@ -408,7 +408,7 @@ void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
   issue_stage(sc, finished, c);
   if (sc->f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
   qsm_fetch_f1(sc, fetch);
-  if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || sc->selpend) qsm_warp_select(sc, c);
+  if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || sc->selpend || sc->sel_waits) qsm_warp_select(sc, c);
   ex2_stage(sc, c);
   write_back_stage(sc, c);
   if (finished != QSM_NONE) finish(sc, finished, c);

@@ -265,18 +265,37 @@ static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->path_pc[warp], sc->path_depth[warp], group);
 }
 
+// R-WS-8: the warp with selpend whose turn it is.
+static uint8_t take_pending(struct qsm_subcore *sc) {
+  sc->sel_last = (uint8_t)qsm_circular_first(sc->selpend, sc->sel_last + 1u);
+  sc->selpend &= ~(1u << sc->sel_last);
+  return sc->sel_last;
+}
+
+bool qsm_warp_select_asked(struct qsm_subcore *sc) {
+  if (sc->sel1 == QSM_NONE && !sc->selpend) return true;
+  sc->step_asks = true;
+  return sc->sel_waits == QSM_SEL_PATIENCE;
+}
+
+// Who has SEL1 in this cycle, R-WS-8 and R-WS-11.
+static uint8_t choose_sel1(struct qsm_subcore *sc) {
+  bool due = sc->sel1 != QSM_NONE, waits = sc->step_asks || (due && sc->selpend), claimed = qsm_subcore_claimed(sc);
+  bool yields = waits && sc->sel_waits == QSM_SEL_PATIENCE && !claimed;
+  uint8_t warp = sc->sel1;
+  if (yields && sc->step_asks) warp = QSM_NONE;
+  else if (sc->selpend && (!due || yields)) warp = take_pending(sc);
+  if (yields && due) sc->selpend |= 1u << sc->sel1;
+  if (!claimed) sc->sel_waits = waits && !yields ? sc->sel_waits + 1 : 0;
+  sc->sel1 = QSM_NONE;
+  sc->step_asks = false;
+  return warp;
+}
+
 // Called before this cycle's resolve, which sets sel1 for the next.
 void qsm_warp_select(struct qsm_subcore *sc, uint64_t c) {
   uint32_t sel2 = sc->sel2;
-  if (sc->sel1 != QSM_NONE) {
-    sc->sel2 = sc->sel1;
-    sc->sel1 = QSM_NONE;
-  } else if (sc->selpend) {
-    sc->sel2 = (uint8_t)qsm_ctz(sc->selpend);
-    sc->selpend &= sc->selpend - 1;
-  } else {
-    sc->sel2 = QSM_NONE;
-  }
+  sc->sel2 = choose_sel1(sc);
   if (sel2 != QSM_NONE) select_path(sc, sel2, c);
 }
 

@@ -79,7 +79,8 @@ static enum qsm_backend_status check_assertions(struct lockstep *lockstep) {
 
 static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_REG] = "exec registers", [QSM_STATE_SHARED] = "lsu shared memory", [QSM_STATE_LANE_PC] = "warp_state lane pc",
-    [QSM_STATE_LANE_DEPTH] = "warp_state lane depth", [QSM_STATE_WARP] = "warp_state warp", [QSM_STATE_SCOREBOARD] = "issue scoreboard",
+    [QSM_STATE_LANE_DEPTH] = "warp_state lane depth", [QSM_STATE_WARP] = "warp_state warp",
+    [QSM_STATE_SELECT] = "warp_state selections", [QSM_STATE_SCOREBOARD] = "issue scoreboard",
     [QSM_STATE_QUOTA] = "quota counters", [QSM_STATE_TBS] = "barrier tb slots", [QSM_STATE_STALL] = "issue stall counters",
     [QSM_STATE_SLOT] = "tb_sched slots", [QSM_STATE_FAULT] = "fault records", [QSM_STATE_TARGET] = "tb_alloc targets and evict flags",
     [QSM_STATE_POLICY] = "warp_sched policy", [QSM_STATE_IDLE] = "idle_sampler sums", [QSM_STATE_JOB] = "preempt jobs",

@@ -19,12 +19,13 @@ module qsm_inject
   input  logic [WarpsPerSched-1:0]            sb_hazard_i,  // with the step's register
   input  logic                                mem_free_i,   // credit in the memory queue
   input  logic                                bubble_i,     // the write port is claimed, R-FP-3
-  input  logic                                sel1_i,       // the lane store's read port is in use
+  input  logic                                lane_free_i,  // the lane store's read port is free, but for asks_o
   // The step that waits.
   input  logic [WidxW-1:0]                    widx_step_i,
   input  step_t                               step_i,
   output logic [WarpW-1:0]                    warp_o,       // its warp's slot, if found_o
   output logic                                found_o,
+  output logic                                asks_o,       // for the lane store's read port (R-WS-11)
   output logic                                done_o,
   output logic [31:0]                         instr_o,
   output logic                                mem_o,        // class MEM
@@ -50,14 +51,16 @@ module qsm_inject
   assign quiet_o = (frozen_i & ~(sb_empty_i & (at_barrier_i | (path_valid_i & ~ibuf_empty_i)))) == '0;
   assign drained_o = (frozen_i & ~sb_empty_i) == '0;
 
-  logic store, unit_free;
+  logic store, ready, unit_free;
   assign store = step_i.kind inside {StepSt, StepSts};
   assign jmp_o = step_i.kind == StepJmp;
   assign mem_o = step_i.kind inside {StepSt, StepLd, StepSts, StepLds};
   assign rd_o = (store || jmp_o) ? 5'd0 : step_i.xreg;
 
-  assign unit_free = mem_o ? mem_free_i : jmp_o || !(bubble_i || (step_i.lane && sel1_i));
-  assign done_o = step_i.valid && found_o && unit_free && (target & sb_hazard_i) == '0 && (jmp_o || (target & sb_full_i) == '0);
+  assign ready = step_i.valid && found_o && (target & sb_hazard_i) == '0 && (jmp_o || (target & sb_full_i) == '0);
+  assign asks_o = ready && step_i.lane;
+  assign unit_free = mem_o ? mem_free_i : jmp_o || !(bubble_i || (step_i.lane && !lane_free_i));
+  assign done_o = ready && unit_free;
 
   always_comb begin
     unique case (step_i.kind)

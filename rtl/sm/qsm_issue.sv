@@ -42,7 +42,9 @@ module qsm_issue
   input  logic [WidxW-1:0]                        step_widx_i,
   input  logic [31:0]                             step_pc_i,
   input  mask_t                                   step_mask_i,
-  input  logic                                    sel1_i,        // R-WS-5
+  input  logic                                    step_free_i,   // R-WS-11
+  output logic                                    step_asks_o,
+  output logic                                    claimed_o,     // R-FP-3
   output logic [WarpW-1:0]                        step_warp_o,
   output logic                                    step_found_o,
   output logic                                    step_done_o,
@@ -181,11 +183,12 @@ module qsm_issue
   // ---- Or a step of the sequencer ----
   qsm_inject u_inject (
     .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i), .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
-    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i(claimed), .sel1_i, .widx_step_i(step_widx_i), .step_i,
-    .warp_o(step_warp_o), .found_o(step_found_o), .done_o(inject), .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
+    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i(claimed), .lane_free_i(step_free_i), .widx_step_i(step_widx_i), .step_i,
+    .warp_o(step_warp_o), .found_o(step_found_o), .asks_o(step_asks_o), .done_o(inject), .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
     .rd_o(inject_rd), .quiet_o, .drained_o
   );
   assign step_done_o = inject;
+  assign claimed_o = claimed;
 
   // ---- The instruction that goes, R-IS-3, R-IS-5 ----
   assign pick_class = head_i[pick_warp].cls;

@@ -90,7 +90,7 @@ module qsm_subcore
   logic [WarpW-1:0] issue_warp;
   op_t issue_op;
   logic [WarpW-1:0] step_warp;
-  logic sel1;
+  logic step_asks, step_free, claimed;
 
   qsm_warp_state u_warp_state (
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_i, .evict_i, .sb_empty_i(sb_empty),
@@ -102,7 +102,7 @@ module qsm_subcore
     .issue_depth_o(issue_path.depth), .issue_mask_o(issue_path.mask), .f1_warp_i(f1_warp), .f1_pc_o(f1_pc),
     .f2_warp_i(f2_warp), .f2_merge_pc_o(f2_merge_pc), .advance_i(advance), .advance_pc_i(advance_pc),
     .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar), .step_pc_o(step_lane_pc_o),
-    .step_depth_o(step_lane_depth_o), .sel1_o(sel1),
+    .step_depth_o(step_lane_depth_o), .step_asks_i(step_asks), .claimed_i(claimed), .step_free_o(step_free),
     .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid), .finish_slot_o(finish_slot)
   );
 
@@ -143,7 +143,8 @@ module qsm_subcore
     .path_valid_i(path_valid), .has_live_i(has_live), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_path),
-    .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .sel1_i(sel1), .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
+    .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free), .step_asks_o(step_asks), .claimed_o(claimed),
+    .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
     .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
     .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,

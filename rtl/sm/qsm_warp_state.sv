@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of the sub-core's warps: residency, threads, barrier, path, merge point; start, resolve, release, kill, finish.
-// Doc: docs/warp_state.md (R-WS-1 to -10), docs/preemption.md (frozen, evict). Everything acts at the end of the cycle in which it comes in;
+// Doc: docs/warp_state.md (R-WS-1 to -11), docs/preemption.md (frozen, evict). Everything acts at the end of the cycle in which it comes in;
 // a kill wins.
 //
 // Observed by the lockstep monitor: start_valid, start_slot, start_i, start_live (START); resolve_i, live_next, bar_next, resolve_selects
-// (RESOLVE); u_select.sel2_set, sel2_warp, sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q, u_path.
+// (RESOLVE); u_select.sel2_set, sel2_warp, sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q, u_path, u_turn.
 module qsm_warp_state
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -48,19 +48,21 @@ module qsm_warp_state
   output logic [31:2]                           f2_merge_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
   input  logic [31:2]                           advance_pc_i,
-  // Read for the SM's sequencer; the lane store while nothing is selected.
+  // Read for the SM's sequencer; the lane store in a cycle in which it asks and is free to.
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
   output mask_t                                 step_bar_o,
   output lanes_t                                step_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
-  output logic                                  sel1_o,
+  input  logic                                  step_asks_i,     // R-WS-11
+  input  logic                                  claimed_i,
+  output logic                                  step_free_o,
   output logic                                  start_valid_o,
   output logic [WarpW-1:0]                      start_slot_o,
   output logic                                  finish_valid_o,
   output logic [WarpW-1:0]                      finish_slot_o
 );
-  logic [WarpsPerSched-1:0] resident_q, path_valid_q, merge_valid_q, selpend_q;
+  logic [WarpsPerSched-1:0] resident_q, path_valid_q, merge_valid_q;
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel_q;
   logic [WarpsPerSched-1:0][TbW-1:0] tb_q;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx_q;
@@ -127,9 +129,12 @@ module qsm_warp_state
       due_warp_q <= resolve_i.warp;
     end
   end
-  assign sel1_valid = due_q || selpend_q != '0;
-  assign sel1_warp = due_q ? due_warp_q : (selpend_q != '0) ? lowest(selpend_q) : step_warp_i;
-  assign sel1_o = sel1_valid;
+
+  logic [WarpsPerSched-1:0] starts, releases, dies;
+  qsm_select_turn #(.NumWarps(WarpsPerSched)) u_turn (
+    .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases), .clear_i(starts | dies),
+    .step_asks_i, .claimed_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_warp_o(sel1_warp)
+  );
   assign step_live_o = live_q[step_warp_i];
   assign step_bar_o = bar_q[step_warp_i];
   assign step_pc_o = sel1_pc;
@@ -139,7 +144,7 @@ module qsm_warp_state
     .clk_i,
     .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0), .write_warp_i(resolve_i.warp),
     .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.next_depth),
-    .read_warp_i(sel1_warp), .read_pc_o(sel1_pc), .read_depth_o(sel1_depth)
+    .read_warp_i(sel1_valid ? sel1_warp : step_warp_i), .read_pc_o(sel1_pc), .read_depth_o(sel1_depth)
   );
 
   qsm_select u_select (
@@ -152,7 +157,7 @@ module qsm_warp_state
 
   // ---- Paths and merge points ----
   path_t stay_path;
-  logic [WarpsPerSched-1:0] starts, stays, selects;
+  logic [WarpsPerSched-1:0] stays, selects;
   assign stay_path = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};  // the same for all lanes
 
   qsm_path_store u_path (
@@ -169,7 +174,7 @@ module qsm_warp_state
 
   // ---- Registers ----
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    logic resolves, issues, releases, merges, dies;
+    logic resolves, issues, merges;
     assign killed[w] = killed_i[kernel_q[w]];
     assign has_live[w] = live_q[w] != '0;
     assign alive[w] = has_live[w] && !killed[w];
@@ -177,11 +182,11 @@ module qsm_warp_state
     assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
     assign stays[w] = resolves && resolve_stays;
     assign issues = issue_valid_i && issue_warp_i == WarpW'(w);
-    assign releases = release_i[tb_q[w]] && resident_q[w] && has_live[w];
+    assign releases[w] = release_i[tb_q[w]] && resident_q[w] && has_live[w];
     assign selects[w] = sel_path_set && sel_path_warp == WarpW'(w);
     assign merges = sel_merge_set && sel_merge_warp == WarpW'(w);
     assign frozen[w] = resident_q[w] && freeze_i.valid && tb_q[w] == freeze_i.tb;
-    assign dies = (resident_q[w] && killed[w]) || (frozen[w] && evict_i);  // R-WS-9
+    assign dies[w] = (resident_q[w] && killed[w]) || (frozen[w] && evict_i);  // R-WS-9
 
     assign path_set_o[w] = starts[w] || selects[w] || stays[w];
 
@@ -205,33 +210,27 @@ module qsm_warp_state
         bar_q[w] <= '0;
         path_valid_q[w] <= 1'b0;
         merge_valid_q[w] <= 1'b0;
-        selpend_q[w] <= 1'b0;
       end else if (starts[w]) begin
         resident_q[w] <= 1'b1;
         live_q[w] <= start_live;
         bar_q[w] <= '0;
         path_valid_q[w] <= start_live != '0 && !start_i.restored;
         merge_valid_q[w] <= 1'b0;
-        selpend_q[w] <= 1'b0;
       end else begin
         if (finish_valid && finish_slot == WarpW'(w)) resident_q[w] <= 1'b0;
 
-        if (dies) live_q[w] <= '0;
+        if (dies[w]) live_q[w] <= '0;
         else if (resolves) live_q[w] <= live_next;
 
-        if (dies || releases) bar_q[w] <= '0;
+        if (dies[w] || releases[w]) bar_q[w] <= '0;
         else if (resolves) bar_q[w] <= bar_next;
 
-        if (dies || (issues && issue_ctl_i)) path_valid_q[w] <= 1'b0;
+        if (dies[w] || (issues && issue_ctl_i)) path_valid_q[w] <= 1'b0;
         else if (stays[w] || selects[w]) path_valid_q[w] <= 1'b1;
 
-        if (dies) merge_valid_q[w] <= 1'b0;
+        if (dies[w]) merge_valid_q[w] <= 1'b0;
         else if (merges) merge_valid_q[w] <= sel_merge_valid;
         else if (stays[w] || selects[w]) merge_valid_q[w] <= 1'b0;
-
-        if (dies) selpend_q[w] <= 1'b0;
-        else if (releases) selpend_q[w] <= 1'b1;
-        else if (sel1_valid && !due_q && sel1_warp == WarpW'(w)) selpend_q[w] <= 1'b0;
       end
     end
 

@@ -11,7 +11,7 @@ package qsm_monitor_pkg;
   } event_e;
 
   typedef enum int {
-    StReg, StShared, StLanePc, StLaneDepth, StWarp, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver,
+    StReg, StShared, StLanePc, StLaneDepth, StWarp, StSelect, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver,
     StWriteBack,
     StL2, StL2Set, StDram
   } state_e;

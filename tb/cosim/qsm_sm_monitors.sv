@@ -44,6 +44,9 @@ module qsm_subcore_monitor
   input path_t [WarpsPerSched-1:0] path,
   input logic [WarpsPerSched-1:0][7:0] selcnt,
   input logic [WarpsPerSched-1:0][LaneW-1:0] rot,
+  input logic [WarpsPerSched-1:0] selpend,
+  input logic [3:0] selw,
+  input logic [WarpW-1:0] sellast,
   // Write-back.
   input wb_t write
 );
@@ -84,6 +87,7 @@ module qsm_subcore_monitor
         qsm_dpi_state(StWarp, sm, Sub, w, 3, int'(path_valid[w]));
         qsm_dpi_state(StWarp, sm, Sub, w, 6, int'(selcnt[w]));
         qsm_dpi_state(StWarp, sm, Sub, w, 7, int'(rot[w]));
+        qsm_dpi_state(StWarp, sm, Sub, w, 9, int'(selpend[w]));
       end
       if (resident[w] && path_valid[w]) begin
         qsm_dpi_state(StWarp, sm, Sub, w, 4, int'(path[w].pc));
@@ -91,6 +95,8 @@ module qsm_subcore_monitor
         qsm_dpi_state(StWarp, sm, Sub, w, 8, int'(path[w].depth));
       end
     end
+    qsm_dpi_state(StSelect, sm, Sub, 0, 0, int'(selw));
+    qsm_dpi_state(StSelect, sm, Sub, 0, 1, int'(sellast));
   end
 endmodule
 
@@ -104,6 +110,7 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .finish(finish_o), .finish_slot(u_warp_state.finish_slot),
   .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q), .path_valid(u_warp_state.path_valid_q),
   .path(u_warp_state.u_path.probe), .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
+  .selpend(u_warp_state.u_turn.selpend_q), .selw(u_warp_state.u_turn.waits_q), .sellast(u_warp_state.u_turn.last_q),
   .write(u_wb.write_o)
 );
 

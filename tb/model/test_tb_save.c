@@ -317,6 +317,75 @@ static void a_restore_is_killed_in_any_of_its_cycles(void **unused) {
   }
 }
 
+// ---- Beside warps that select in every cycle (R-WS-11) ----
+
+// Lanes of one warp in two loops of one jump: every jump is followed by a selection.
+static const uint32_t apart[] = {
+    0xCC0022F3,  // 0  csrr x5, tid
+    0x0012F393,  // 1  andi x7, x5, 1
+    0x00038463,  // 2  beq x7, x0, 4
+    0x0000006F,  // 3  jal x0, 3
+    0x0000006F,  // 4  jal x0, 4
+};
+
+// In a block of two warps all of warp 0 waits at a barrier, which warp 1 never reaches.
+static const uint32_t half_at_barrier[] = {
+    0xCC0022F3,  // 0  csrr x5, tid
+    0x0042F393,  // 1  andi x7, x5, 4
+    0x00038463,  // 2  beq x7, x0, 4
+    0x0000006F,  // 3  jal x0, 3
+    0x0000000B,  // 4  bar
+    0x0000100B,  // 5  exit
+};
+
+// A sub-core of 16 warps, 13 of which select in turn, one in every cycle. Stores are slow, so that no step follows another one at once.
+static struct qsm_model *open_crowded(void) {
+  enum { SPINNERS = 13 };
+  struct qsm_config config = model_tiny();
+  struct qsm_model *model = NULL;
+  char msg[200];
+  config.warps_per_sm = config.max_tbs = 16;
+  config.mem_txns = 2;
+  assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), 0);
+  program_load(model, &config, 1, 1, PROGRAM_SPIN, 1, SPINNERS, 4);
+  port_write(model, slot_register(1, QSM_SLOT_SHARED_GRAN), 0);
+  memcpy(qsm_model_memory(model) + PROGRAM_CODE + 0x1000, apart, sizeof apart);
+  program_launch(model, 1);
+  qsm_model_run(model, 2000, false);
+  return model;
+}
+
+static void a_block_whose_lanes_wait_is_saved_beside_warps_that_select_in_every_cycle(void **unused) {
+  (void)unused;
+  struct qsm_model *model = open_crowded();
+  struct qsm_config config = model_tiny();
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 1, 1, 8);
+  memcpy(qsm_model_memory(model) + PROGRAM_CODE, half_at_barrier, sizeof half_at_barrier);
+  port_write(model, slot_register(0, QSM_SLOT_SAVE_BASE), AREA_BASE);
+  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT), QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
+  port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
+  program_launch(model, 0);
+  qsm_model_run(model, 2000, false);
+  port_write(model, QSM_REG_PREEMPT, 0);
+  qsm_model_run(model, 6000, false);
+  assert_int_equal(result(model), 2);
+  qsm_model_destroy(model);
+}
+
+static void a_released_warp_goes_on_beside_warps_that_select_in_every_cycle(void **unused) {
+  (void)unused;
+  enum { LOOPS = 10 };
+  struct qsm_model *model = open_crowded();
+  struct qsm_config config = model_tiny();
+  program_load(model, &config, 0, 1, PROGRAM_COUNT, LOOPS, 1, 4);
+  port_write(model, QSM_REG_POLICY, QSM_POLICY_LRR_ROTATE);  // the only one that lets nobody starve
+  program_launch(model, 0);
+  qsm_model_run(model, 20000, true);
+  assert_int_equal(port_read(model, QSM_REG_IRQ), 1);
+  assert_int_equal(program_word(model, 0, 0), LOOPS * 2);
+  qsm_model_destroy(model);
+}
+
 // ---- Every cycle of a block's life ----
 
 // What a request met and became, over many runs.
@@ -409,6 +478,8 @@ int main(void) {
       cmocka_unit_test(a_flush_saves_the_header_only_and_starts_again),
       cmocka_unit_test(a_save_is_killed_in_any_of_its_cycles),
       cmocka_unit_test(a_restore_is_killed_in_any_of_its_cycles),
+      cmocka_unit_test(a_block_whose_lanes_wait_is_saved_beside_warps_that_select_in_every_cycle),
+      cmocka_unit_test(a_released_warp_goes_on_beside_warps_that_select_in_every_cycle),
       cmocka_unit_test(a_block_is_switched_in_every_cycle_of_its_life),
       cmocka_unit_test(a_block_is_drained_in_every_cycle_of_its_life),
       cmocka_unit_test(injected_instructions_count_for_nobody),

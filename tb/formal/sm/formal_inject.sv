@@ -16,7 +16,7 @@ module formal_inject
   input logic [WarpsPerSched-1:0]                sb_hazard_i,
   input logic                                    mem_free_i,
   input logic                                    bubble_i,
-  input logic                                    sel1_i,
+  input logic                                    lane_free_i,
   input logic [WidxW-1:0]                        widx_step_i,
   input step_t                                   step_i
 );
@@ -24,12 +24,12 @@ module formal_inject
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic [WarpW-1:0] warp;
-  logic             found, done, mem, jmp, quiet, drained;
+  logic             found, asks, done, mem, jmp, quiet, drained;
   logic [31:0]      instr;
   logic [4:0]       rd;
   qsm_inject u_dut (
-    .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i, .sb_empty_i, .sb_full_i, .sb_hazard_i, .mem_free_i, .bubble_i, .sel1_i,
-    .widx_step_i, .step_i, .warp_o(warp), .found_o(found), .done_o(done), .instr_o(instr), .mem_o(mem), .jmp_o(jmp), .rd_o(rd),
+    .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i, .sb_empty_i, .sb_full_i, .sb_hazard_i, .mem_free_i, .bubble_i, .lane_free_i,
+    .widx_step_i, .step_i, .warp_o(warp), .found_o(found), .asks_o(asks), .done_o(done), .instr_o(instr), .mem_o(mem), .jmp_o(jmp), .rd_o(rd),
     .quiet_o(quiet), .drained_o(drained)
   );
 
@@ -65,7 +65,7 @@ module formal_inject
         word = 32'h00002003 | 32'(step_i.xreg) << 7;        // lw xr, 0(x0)
       end
       StepSet: begin
-        ready = ready && !sb_full_i[which] && !bubble_i && !(step_i.lane && sel1_i);
+        ready = ready && !sb_full_i[which] && !bubble_i && !(step_i.lane && !lane_free_i);
         word = 32'h00000017 | 32'(step_i.xreg) << 7;        // auipc xr, 0
       end
       default: word = 32'h01ef8067;                         // jalr x0, 30(x31)
@@ -74,9 +74,10 @@ module formal_inject
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assume (apart && step_i.kind <= StepJmp);
+      assume (apart && step_i.kind <= StepJmp && (!step_i.lane || step_i.kind == StepSet));
       its_warp: assert (found == is_there && (!found || warp == which));
       when_ready: assert (done == (step_i.valid && is_there && ready));
+      who_asks: assert (asks == (step_i.valid && is_there && step_i.lane && !sb_hazard_i[which] && !sb_full_i[which]));
       instruction: assert (instr == word);
       of_memory: assert (mem == (step_i.kind inside {StepSt, StepLd, StepSts, StepLds}) && jmp == (step_i.kind == StepJmp));
       writes: assert (rd == ((step_i.kind inside {StepLd, StepLds, StepSet}) ? step_i.xreg : 5'd0));
