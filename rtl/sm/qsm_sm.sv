@@ -61,7 +61,7 @@ module qsm_sm
   tb_event_t   [NumSched-1:0]   arrive, finish;
   fault_event_t [NumSched:0]    fault_source;  // [0] the LSU
 
-  freeze_t                      freeze;
+  freeze_t                      freeze, freeze_next;
   logic                         restoring, fresh, saved, evict;
   always_comb begin
     arrival       = dispatch_i;
@@ -75,6 +75,7 @@ module qsm_sm
     .killed_i    (killed),
     .arrive_i    (arrival),
     .freeze_i    (freeze),
+    .freeze_next_i (freeze_next),
     .restoring_i (restoring),
     .fresh_i     (fresh),
     .saved_i     (saved),
@@ -143,6 +144,7 @@ module qsm_sm
     .retire_valid_i    (retire_o.valid),
     .retire_tb_i       (retire_o.tb),
     .freeze_o          (freeze),
+    .freeze_next_o     (freeze_next),
     .restoring_o       (restoring),
     .fresh_o           (fresh),
     .saved_o           (saved),
@@ -253,7 +255,7 @@ module qsm_sm
       .result_pop_o   (result_pop[s]),
       .sb_pass_i      (sb_pass),
       .sb_ack_i       (sb_ack),
-      .freeze_i       (freeze),
+      .freeze_next_i  (freeze_next),
       .evict_i        (evict),
       .step_i         (step[s]),
       .step_widx_i    (step_widx),

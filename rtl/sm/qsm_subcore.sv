@@ -49,7 +49,7 @@ module qsm_subcore
   input  sb_ack_t                     sb_ack_i,        // for all sub-cores
 
   // Saving and restoring a thread block, R-PE-12 to R-PE-19.
-  input  freeze_t                     freeze_i,
+  input  freeze_t                     freeze_next_i,   // in the next cycle
   input  logic                        evict_i,
   input  step_t                       step_i,          // waits for its turn here
   input  logic [WidxW-1:0]            step_widx_i,
@@ -93,7 +93,7 @@ module qsm_subcore
   logic step_asks, step_free, claimed;
 
   qsm_warp_state u_warp_state (
-    .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_i, .evict_i, .sb_empty_i(sb_empty),
+    .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i, .sb_empty_i(sb_empty),
     .issue_valid_i(issue_pop), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,

@@ -17,6 +17,7 @@ module qsm_tb_launch
   input  dispatch_t                    arrive_i,     // a new or restored block, in the cycle in which it is seen
   // The frozen slot, what happens to it, and whether its state lies in an image
   input  freeze_t                      freeze_i,
+  input  freeze_t                      freeze_next_i, // in the next cycle
   input  logic                         restoring_i,
   input  logic                         fresh_i,      // its warps start from the beginning
   input  logic                         saved_i,
@@ -33,8 +34,9 @@ module qsm_tb_launch
   localparam logic [TbW-1:0] LastTb = TbW'(MaxTbs - 1);
   localparam logic [SubW-1:0] LastSub = SubW'(NumSched - 1);
 
-  logic     [MaxTbs-1:0]           tb_valid_q;
-  tb_info_t [MaxTbs-1:0]           tb_info_q;
+  logic     [MaxTbs-1:0]           tb_valid_q, tb_valid_d;
+  tb_info_t [MaxTbs-1:0]           tb_info_q, tb_info_d;
+  logic     [NumKernels-1:0]       runnable_q, runnable_d;
   logic     [MaxTbs-1:0][SubW-1:0] tb_first_q;
 
   logic     [MaxTbs-1:0][TbW-1:0]  queue_q;     // slots waiting for their launch, in arrival order
@@ -90,26 +92,37 @@ module qsm_tb_launch
   end
 
   always_comb begin
-    runnable_o = '0;
-    for (int unsigned s = 0; s < MaxTbs; s++) begin
-      if (tb_valid_q[s] && !frozen[s]) runnable_o[tb_info_q[s].kernel] = 1'b1;
+    tb_valid_d = tb_valid_q;
+    tb_info_d = tb_info_q;
+    if (retire_o.valid) tb_valid_d[retire_o.tb] = 1'b0;
+    if (arrive_valid) begin
+      tb_valid_d[arrive_i.tb] = 1'b1;
+      tb_info_d[arrive_i.tb] = '{kernel: arrive_i.kernel, base: arrive_i.base};
     end
-    present_o = runnable_o;
+  end
+
+  // Who can go on, a cycle ahead: the quota gate, and so issue, waits for it.
+  always_comb begin
+    runnable_d = '0;
+    for (int unsigned s = 0; s < MaxTbs; s++) begin
+      if (tb_valid_d[s] && !(freeze_next_i.valid && freeze_next_i.tb == TbW'(s))) runnable_d[tb_info_d[s].kernel] = 1'b1;
+    end
+    present_o = runnable_q;
     if (freeze_i.valid && restoring_i) present_o[freeze_i.kernel] = 1'b1;
   end
+  assign runnable_o = runnable_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       tb_valid_q <= '0;
       tb_info_q  <= '0;
       tb_first_q <= '0;
+      runnable_q <= '0;
     end else begin
-      if (retire_o.valid) tb_valid_q[retire_o.tb] <= 1'b0;
-      if (arrive_valid) begin
-        tb_valid_q[arrive_i.tb] <= 1'b1;
-        tb_info_q[arrive_i.tb]  <= '{kernel: arrive_i.kernel, base: arrive_i.base};
-        tb_first_q[arrive_i.tb] <= arrive_i.first;
-      end
+      tb_valid_q <= tb_valid_d;
+      tb_info_q  <= tb_info_d;
+      runnable_q <= runnable_d;
+      if (arrive_valid) tb_first_q[arrive_i.tb] <= arrive_i.first;
     end
   end
 
@@ -142,7 +155,7 @@ module qsm_tb_launch
   end
 
   logic unused;  // the block's index is its warps' business (qsm_tb_ram)
-  assign unused = ^arrive_i;
+  assign unused = ^{arrive_i, freeze_next_i.kernel};
 
   assign tb_valid_o = tb_valid_q;
   assign tb_info_o  = tb_info_q;

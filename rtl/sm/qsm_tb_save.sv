@@ -28,6 +28,7 @@ module qsm_tb_save
   input  logic                     retire_valid_i,
   input  logic [TbW-1:0]           retire_tb_i,
   output freeze_t                  freeze_o,
+  output freeze_t                  freeze_next_o,  // as it is in the next cycle
   output logic                     restoring_o,
   output logic                     fresh_o,
   output logic                     saved_o,        // the state of freeze_o.tb lies in its image; stays until it retires
@@ -145,6 +146,7 @@ module qsm_tb_save
   end
 
   assign freeze_o = '{valid: !idle, tb: tb_q, kernel: kernel_q};
+  assign freeze_next_o = '{valid: op_d != OpNew, tb: tb_d, kernel: takes ? message_i.kernel : kernel_q};
   assign restoring_o = op_q == OpRestore;
   assign fresh_o = fresh_q;
   assign saved_o = saved_q;

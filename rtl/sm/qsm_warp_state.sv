@@ -15,7 +15,7 @@ module qsm_warp_state
   input  logic [NumKernels-1:0]                 killed_i,
   input  warp_start_t                           start_i,
   input  logic [MaxTbs-1:0]                     release_i,
-  input  freeze_t                               freeze_i,
+  input  freeze_t                               freeze_next_i,   // in the next cycle
   input  logic                                  evict_i,         // R-PE-17: the frozen warps leave
   input  logic [WarpsPerSched-1:0]              sb_empty_i,
   input  logic                                  issue_valid_i,   // R-IS-3
@@ -67,7 +67,7 @@ module qsm_warp_state
   logic [WarpsPerSched-1:0][TbW-1:0] tb_q;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx_q;
   mask_t [WarpsPerSched-1:0] live_q, bar_q;
-  logic [WarpsPerSched-1:0] killed, has_live, alive, frozen;
+  logic [WarpsPerSched-1:0] killed, has_live, alive, frozen_q;  // frozen: resident, of the frozen block; from a register, as issue waits for it
 
   // Lowest set bit's index; 0 for none.
   function automatic logic [WarpW-1:0] lowest(input logic [WarpsPerSched-1:0] set);
@@ -174,7 +174,7 @@ module qsm_warp_state
 
   // ---- Registers ----
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    logic resolves, issues, merges;
+    logic resolves, issues, merges, leaves, stops;
     assign killed[w] = killed_i[kernel_q[w]];
     assign has_live[w] = live_q[w] != '0;
     assign alive[w] = has_live[w] && !killed[w];
@@ -185,10 +185,16 @@ module qsm_warp_state
     assign releases[w] = release_i[tb_q[w]] && resident_q[w] && has_live[w];
     assign selects[w] = sel_path_set && sel_path_warp == WarpW'(w);
     assign merges = sel_merge_set && sel_merge_warp == WarpW'(w);
-    assign frozen[w] = resident_q[w] && freeze_i.valid && tb_q[w] == freeze_i.tb;
-    assign dies[w] = (resident_q[w] && killed[w]) || (frozen[w] && evict_i);  // R-WS-9
+    assign leaves = finish_valid && finish_slot == WarpW'(w);
+    assign stops = freeze_next_i.valid && (starts[w] ? start_i.tb : tb_q[w]) == freeze_next_i.tb;
+    assign dies[w] = (resident_q[w] && killed[w]) || (frozen_q[w] && evict_i);  // R-WS-9
 
     assign path_set_o[w] = starts[w] || selects[w] || stays[w];
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) frozen_q[w] <= 1'b0;
+      else frozen_q[w] <= stops && (starts[w] || (resident_q[w] && !leaves));
+    end
 
     // What a start sets.
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -217,7 +223,7 @@ module qsm_warp_state
         path_valid_q[w] <= start_live != '0 && !start_i.restored;
         merge_valid_q[w] <= 1'b0;
       end else begin
-        if (finish_valid && finish_slot == WarpW'(w)) resident_q[w] <= 1'b0;
+        if (leaves) resident_q[w] <= 1'b0;
 
         if (dies[w]) live_q[w] <= '0;
         else if (resolves) live_q[w] <= live_next;
@@ -239,7 +245,7 @@ module qsm_warp_state
   end
 
   logic unused;
-  assign unused = ^{desc_i, sel_merge_pc[1:0], freeze_i.kernel};
+  assign unused = ^{desc_i, sel_merge_pc[1:0], freeze_next_i.kernel};
 
   assign resident_o = resident_q;
   assign kernel_o = kernel_q;
@@ -248,7 +254,7 @@ module qsm_warp_state
   assign path_valid_o = path_valid_q;
   assign merge_valid_o = merge_valid_q;
   assign has_live_o = has_live;
-  assign frozen_o = frozen;
+  assign frozen_o = frozen_q;
   assign start_valid_o = start_valid;
   assign start_slot_o = start_slot;
   assign finish_valid_o = finish_valid;

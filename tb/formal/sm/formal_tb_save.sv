@@ -38,7 +38,9 @@ module formal_tb_save
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic [MaxTbs-1:0]    valid_q;
-  freeze_t              freeze;
+  freeze_t              freeze, freeze_next, freeze_next_q;
+  logic                 ran_q = 1'b0;
+  always_ff @(posedge clk_i) {ran_q, freeze_next_q} <= {rst_ni, freeze_next};
   logic                 restoring, fresh, saved, evict, restored;
   tb_index_t            tb_index;
   save_phase_e          phase;
@@ -50,7 +52,7 @@ module formal_tb_save
   assign warp = '{found: found_i[widx], empty: empty_i, path_valid: path_valid_i, live: live_i, bar: bar_i};
   qsm_tb_save u_dut (
     .clk_i, .rst_ni, .desc_i, .killed_i, .save_base_i, .message_i, .tb_valid_i(valid_q), .tb_first_i, .queued_i, .left_zero_i, .release_i,
-    .retire_valid_i, .retire_tb_i, .freeze_o(freeze), .restoring_o(restoring), .fresh_o(fresh), .saved_o(saved), .evict_o(evict), .restored_o(restored),
+    .retire_valid_i, .retire_tb_i, .freeze_o(freeze), .freeze_next_o(freeze_next), .restoring_o(restoring), .fresh_o(fresh), .saved_o(saved), .evict_o(evict), .restored_o(restored),
     .tb_index_o(tb_index), .phase_o(phase), .step_o(step), .step_widx_o(widx), .step_pc_o(step_pc), .step_mask_o(step_mask),
     .step_done_i(done_i), .step_warp_i(warp), .step_path_i(path_i), .step_lane_pc_i(lane_pc_i), .step_lane_depth_i(lane_depth_i), .step_word_i(word_i),
     .quiet_i, .drained_i
@@ -165,6 +167,7 @@ module formal_tb_save
       assume (!open_q || !quiet_q || (stands && in_block && (found_i != '0) && (saves || phase inside {PhState, PhWait} || found_i[0])));
       assume (!done_i || (step.valid && found_i[widx]));
       assume (!path_valid_i || (path_i.mask != '0 && (path_i.mask & ~live_i) == '0));
+      told_ahead: assert (!ran_q || freeze == freeze_next_q);
       frozen_while_open: assert (freeze.valid == open_q && (!open_q || (freeze.tb == tb_q && freeze.kernel == kernel_q)));
       restoring_while: assert (restoring == (open_q && !saves) && (!open_q || fresh == fresh_q));
       saved_once: assert (saved == evicted_q);

@@ -37,7 +37,7 @@ module qsm_subcore
   output logic                        result_pop_o,
   input  sb_pass_t                    sb_pass_i,
   input  sb_ack_t                     sb_ack_i,
-  input  freeze_t                     freeze_i,
+  input  freeze_t                     freeze_next_i,
   input  logic                        evict_i,
   input  step_t                       step_i,
   input  logic [WidxW-1:0]            step_widx_i,

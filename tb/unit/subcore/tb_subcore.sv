@@ -144,7 +144,7 @@ module tb_subcore
     .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
     .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(), .mq_pop_i, .result_i(result),
-    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .freeze_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
+    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .freeze_next_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
     .step_i('{valid: set_i, kind: StepSet, xreg: set_rd_i, lane: 1'b0}), .step_widx_i('0), .step_pc_i(32'd77), .step_mask_i('1),
     .step_done_o(), .step_warp_o(), .step_path_o(), .step_lane_pc_o(), .step_lane_depth_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o(),
     .resident_o(), .kernel_o(), .reason_o()

@@ -84,7 +84,7 @@ module tb_tb_save
   qsm_tb_save dut (
     .clk_i, .rst_ni, .desc_i(desc), .killed_i(NumKernels'(killed_i)), .save_base_i(save_base_i[31:12]), .message_i(message), .tb_valid_i(MaxTbs'(tb_valid_i)),
     .tb_first_i({MaxTbs{SubW'(first_i)}}), .queued_i(MaxTbs'(queued_i)), .left_zero_i(MaxTbs'(left_zero_i)), .release_i(MaxTbs'(release_i)),
-    .retire_valid_i(retire_i[0][0]), .retire_tb_i(TbW'(retire_i[1])), .freeze_o(freeze), .restoring_o(restoring), .fresh_o(fresh),
+    .retire_valid_i(retire_i[0][0]), .retire_tb_i(TbW'(retire_i[1])), .freeze_o(freeze), .freeze_next_o(), .restoring_o(restoring), .fresh_o(fresh),
     .saved_o(saved), .evict_o(evict), .restored_o(restored), .tb_index_o(index), .phase_o(phase), .step_o(step), .step_widx_o(widx),
     .step_pc_o(operand_o[1]), .step_mask_o(mask), .step_done_i(NumSched'(done_i)), .step_warp_i(warp), .step_path_i(path),
     .step_lane_pc_i(lane_pc), .step_lane_depth_i(lane_depth), .step_word_i(word), .quiet_i(NumSched'(quiet_i)),
