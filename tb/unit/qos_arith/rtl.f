@@ -1,0 +1,2 @@
+--top-module qsm_qos_arith
+rtl/qos_mgr/qsm_qos_arith.sv
