@@ -64,7 +64,8 @@ struct slice {
   uint32_t filled;   // MSHR, or NONE
   uint32_t free_waiter;
   bool flushing, walking;
-  uint32_t walk_set, walk_way, unacked;
+  uint32_t walk_set, walk_way;
+  uint32_t colour, unacked[2];  // own writes that are not acknowledged, by colour
   struct way *way;    // [set][way]
   uint16_t *tree;     // [set], bit n: node n
   uint32_t *data;     // [set][way][word]
@@ -228,14 +229,12 @@ static void push_out(const struct qsm_l2 *l2, struct slice *s, uint64_t from, co
 }
 
 // Own accesses (R-L2-12). The credit of `out` stays taken until the acknowledgement, or the fill.
-enum own_write { VICTIM_WRITE = 0, WALK_WRITE = 1 };  // added to l2_mshrs: their tags
-
-static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, enum own_write what, uint32_t addr, uint32_t slot,
-                           const uint32_t *line) {
+static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t addr, uint32_t slot, const uint32_t *line) {
   static const uint32_t all[QSM_MEM_MAX_MASK_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-  const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)(l2->config->l2_mshrs + what),
+  const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)(l2->config->l2_mshrs + s->colour),
                                         .slot = (uint8_t)slot, .addr = addr, .bytes = all, .data = line};
   push_out(l2, s, cycle + 2, &access);
+  s->unacked[s->colour]++;
 }
 
 static void push_own_read(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t j) {
@@ -299,7 +298,7 @@ static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uin
   struct way *way = way_at(l2, s, set, w);
   *victim = way->valid && way->dirty;
   if (*victim) {
-    push_own_write(l2, s, cycle, VICTIM_WRITE, addr_of(l2, c, set, way->tag), slot, data_at(l2, s, set, w));
+    push_own_write(l2, s, cycle, addr_of(l2, c, set, way->tag), slot, data_at(l2, s, set, w));
     s->count[slot][COUNT_VICTIMS]++;
   }
   *way = (struct way){.valid = true, .dirty = dirty, .tag = tag_of(l2, addr)};
@@ -428,12 +427,12 @@ static void act_walk(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct
   acted->addr = way->valid ? addr_of(l2, c, set, way->tag) : 0;
   acted->victim = way->valid && way->dirty;
   if (acted->victim) {
-    s->unacked++;
-    push_own_write(l2, s, cycle, WALK_WRITE, acted->addr, 0, data_at(l2, s, set, s->op.way));
+    push_own_write(l2, s, cycle, acted->addr, 0, data_at(l2, s, set, s->op.way));
   } else {
     s->credit_out++;
   }
   way->valid = way->dirty = false;
+  if (!s->walking) s->colour ^= 1;  // the last one: what comes now does not keep the flush up
 }
 
 static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
@@ -535,7 +534,7 @@ static void begin(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind ki
 
 static void acknowledged(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t tag) {
   qsm_port_take(l2->port, c, cycle);
-  if (tag == l2->config->l2_mshrs + WALK_WRITE) l2->slice[c].unacked--;
+  l2->slice[c].unacked[tag - l2->config->l2_mshrs]--;
   l2->slice[c].credit_out++;
 }
 
@@ -552,7 +551,7 @@ static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
 }
 
 // R-L2-10.
-static bool is_flushed(const struct slice *s) { return s->flushing && !s->walking && s->op.kind != OP_WALK && s->unacked == 0; }
+static bool is_flushed(const struct slice *s) { return s->flushing && !s->walking && s->op.kind != OP_WALK && s->unacked[!s->colour] == 0; }
 
 static uint64_t flush_seen_at(const struct qsm_l2 *l2) { return l2->flush_written ? l2->flush_cycle + l2->config->noc_lat : QSM_NEVER; }
 
@@ -665,8 +664,8 @@ static bool slice_state(const struct qsm_l2 *l2, const struct slice *s, uint64_t
     case 3: *value = s->credit_waiter; return true;
     case 4: *value = entries_of_rsp(s, cycle); return true;
     case 5: *value = entries_of_out(l2, s, cycle); return true;
-    case 6: *value = s->unacked; return true;
-    case 7: *value = (uint32_t)s->flushing | (uint32_t)s->walking << 1; return true;
+    case 6: *value = s->unacked[0] | s->unacked[1] << 16; return true;
+    case 7: *value = (uint32_t)s->flushing | (uint32_t)s->walking << 1 | s->colour << 2; return true;
     case 8: *value = s->walking ? s->walk_set : 0; return true;
     case 9: *value = s->walking ? s->walk_way : 0; return true;
     default: return false;

@@ -65,8 +65,8 @@ enum qsm_state_kind {
   QSM_STATE_TICKETS,    // sm, index = kernel: word 0 fresh_cnt, 1 stack height, 2+n ticket n from the bottom
   QSM_STATE_SAVER,      // sm, index 0: word 0 op | phase<<4; 0 while idle: 1 tb | image<<8 | fresh<<16, 2 base
   QSM_STATE_WRITE_BACK, // sm, sub, index 0: word 0 wbw + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
-  QSM_STATE_L2,         // sm = channel, index 0: word 0 credits of rsp, 1 of out, 2 of mshr, 3 of waiter, 4 entries of rsp, 5 of out, 6 unacked,
-                        // 7 flushing | walking<<1, 0 unless walking: 8 set, 9 way; index 1 + j, MSHR j: word 0 valid | filled<<1, 0 unless valid:
+  QSM_STATE_L2,         // sm = channel, index 0: word 0 credits of rsp, 1 of out, 2 of mshr, 3 of waiter, 4 entries of rsp, 5 of out, 6 unacked of
+                        // colour 0 | of 1 <<16, 7 flushing | walking<<1 | colour<<2, 0 unless walking: 8 set, 9 way; index 1 + j, MSHR j: word 0 valid | filled<<1, 0 unless valid:
                         // 1 address of its line, 2 slot, 3 waiters in its list
   QSM_STATE_L2SET,      // sm = channel, index = set: word w, way w: valid | dirty<<1 | tag<<2, 0 unless valid; word L2Ways: tree, bit n: node n
   QSM_STATE_DRAM,       // sm = channel, index = bank: word 0 open, 1 row (0 when closed), 2 busy, 3 keep; index DramBanks: word 0 bus, 1 passed,

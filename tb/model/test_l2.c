@@ -257,7 +257,7 @@ static void a_dirty_victim_is_written_two_cycles_after_the_act(void **state) {
   for (uint32_t tag = 0; tag < 3; tag++) add(&bench, START + 20 * tag, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
   run(&bench, 142);
   assert_op(&bench, 2, 141, REQUEST, line_at(5, 2), WHOLE_LINE, 0, NO, true);
-  assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 6), 0);  // of walks only
+  assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 6), 1);  // unacked
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 1), 6 - 1);
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 5), 0);
   assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 5, 0), 1 | 1 << 1 | (line_at(5, 2) / LINE / 32) << 2);
@@ -372,7 +372,7 @@ static void a_flush_writes_back_and_empties_and_says_when_it_is_done(void **stat
   assert_op(&bench, 4, 205, WALK, 0, 0, 1, NO, false);
   assert_op(&bench, 7, 211, WALK, line_at(2, 1), 0, 0, NO, false);
   assert_op(&bench, 66, 203 + 2 * 63, WALK, 0, 0, 1, NO, false);
-  assert_sent(&bench, 1, 205, QSM_MEM_WRITE, line_at(0, 1), 1, 3);
+  assert_sent(&bench, 1, 205, QSM_MEM_WRITE, line_at(0, 1), 1, 2);
   assert_int_equal(memory_word(&bench, line_at(0, 1) + 4), 16 + 1);
   assert_true(qsm_l2_is_flushing(bench.l2, 330 + 1));  // done in 330, the message takes one cycle
   assert_false(qsm_l2_is_flushing(bench.l2, 332));
@@ -396,6 +396,32 @@ static void a_flush_is_done_when_the_last_write_is_acknowledged(void **state) {
   assert_int_equal(sent, 202 + 2 * 62 + 3);
   assert_true(qsm_l2_is_flushing(bench.l2, sent + 500 + 2));
   assert_false(qsm_l2_is_flushing(bench.l2, sent + 500 + 3));
+  close_bench(&bench);
+}
+
+// The victim's line is no longer there when the walk comes.
+static void a_flush_waits_for_a_victim_on_its_way(void **state) {
+  (void)state;
+  struct qsm_config config = small();
+  struct bench bench;
+  config.mem_latency = 500;
+  open_bench(&bench, &config);
+  for (uint32_t tag = 0; tag < 3; tag++) add(&bench, 195, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
+  run(&bench, 201);
+  qsm_l2_flush(bench.l2, 200);
+  run(&bench, 1200);
+  assert_sent(&bench, 0, 202, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
+  uint64_t last = notes_event(bench.notes, QSM_EV_MEMREQ, 2)->cycle;
+  assert_true(qsm_l2_is_flushing(bench.l2, last + 500 + 2));
+  assert_false(qsm_l2_is_flushing(bench.l2, last + 500 + 3));
+  add(&bench, 1200, QSM_MEM_WRITE, line_at(5, 0), WHOLE);  // the other colour
+  run(&bench, 1301);
+  assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 7), 1 << 2);
+  qsm_l2_flush(bench.l2, 1300);
+  run(&bench, 2200);
+  assert_sent(&bench, 3, 1302 + 2 * 10 + 3, QSM_MEM_WRITE, line_at(5, 0), 1, 3);
+  assert_false(qsm_l2_is_flushing(bench.l2, 2200));
+  assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 7), 0);
   close_bench(&bench);
 }
 
@@ -564,6 +590,7 @@ int main(void) {
       cmocka_unit_test(four_answers_wait_while_the_crossbar_takes_none),
       cmocka_unit_test(a_flush_writes_back_and_empties_and_says_when_it_is_done),
       cmocka_unit_test(a_flush_is_done_when_the_last_write_is_acknowledged),
+      cmocka_unit_test(a_flush_waits_for_a_victim_on_its_way),
       cmocka_unit_test(a_flush_ends_beside_traffic_that_does_not),
       cmocka_unit_test(counters_are_kept_by_slot_and_cleared),
       cmocka_unit_test(a_lost_line_shows_in_the_next_op_that_meets_it),
