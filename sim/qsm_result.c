@@ -112,16 +112,67 @@ static void print_row(const struct qsm_result *result, const struct qsm_outcome 
          (unsigned long long)kernel->checks_passed, (unsigned long long)kernel->checks_failed, kernel->fault.killed ? ", KILLED" : "");
 }
 
+static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+
+// What the kernels did in the caches and the DRAM, where there are any.
+static void print_memory_row(const struct qsm_outcome *outcome, const char *name, const char *label, const qsmMemoryCounters *memory) {
+  printf("  %-12s %-14s", name, label);
+  if (outcome->has_l2)
+    printf(" %12llu %7.1f %% %7.1f %% %12llu %12llu", (unsigned long long)memory->requests, percent(memory->hits, memory->requests),
+           percent(memory->merged, memory->requests), (unsigned long long)memory->misses, (unsigned long long)memory->passed);
+  if (outcome->has_dram)
+    printf(" %12llu %12llu %7.1f %%", (unsigned long long)memory->dram_reads, (unsigned long long)memory->dram_writes,
+           percent(memory->row_hits, memory->dram_reads + memory->dram_writes));
+  printf("\n");
+}
+
+static void print_memory_rows(const struct qsm_result *result, const struct qsm_outcome *outcome, const char *label) {
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++)
+    print_memory_row(outcome, result->scenario->kernels[i].name, label, &outcome->kernels[i].memory);
+}
+
+static void print_memory_table(const struct qsm_result *result, const char *scheme) {
+  if (!result->shared.has_l2 && !result->shared.has_dram) return;
+  printf("\n  %-12s %-14s", "kernel", "scheme");
+  if (result->shared.has_l2) printf(" %12s %9s %9s %12s %12s", "L2 requests", "hits", "merged", "misses", "passed on");
+  if (result->shared.has_dram) printf(" %12s %12s %9s", "DRAM reads", "DRAM writes", "row hits");
+  printf("\n");
+  print_memory_rows(result, &result->shared, scheme);
+  if (result->without.n_epochs) print_memory_rows(result, &result->without, "without QoS");
+}
+
 void qsm_result_print_table(const struct qsm_result *result) {
   const char *scheme = qsm_scheme_name(result->scenario->scheme);
   printf("\n  %-12s %-14s %9s %7s %9s %9s %12s %9s   %s\n", "kernel", "scheme", "goal IPC", "reached", "isolated", "IPC", "normalised",
          "launches", "output checks");
   for (uint32_t i = 0; i < result->scenario->n_kernels; i++) print_row(result, &result->shared, scheme, i);
-  if (result->without.n_epochs == 0) return;
-  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) print_row(result, &result->without, "without QoS", i);
+  for (uint32_t i = 0; result->without.n_epochs && i < result->scenario->n_kernels; i++) print_row(result, &result->without, "without QoS", i);
+  print_memory_table(result, scheme);
 }
 
 // ---- JSON ----
+
+static void add_counter(cJSON *item, const char *name, uint64_t value) { cJSON_AddNumberToObject(item, name, (double)value); }
+
+static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome, const qsmMemoryCounters *memory) {
+  if (outcome->has_l2) {
+    cJSON *l2 = cJSON_AddObjectToObject(item, "l2");
+    add_counter(l2, "requests", memory->requests);
+    add_counter(l2, "hits", memory->hits);
+    add_counter(l2, "merged", memory->merged);
+    add_counter(l2, "misses", memory->misses);
+    add_counter(l2, "passed", memory->passed);
+    add_counter(l2, "atomics", memory->atomics);
+    add_counter(l2, "victims", memory->victims);
+  }
+  if (outcome->has_dram) {
+    cJSON *dram = cJSON_AddObjectToObject(item, "dram");
+    add_counter(dram, "reads", memory->dram_reads);
+    add_counter(dram, "writes", memory->dram_writes);
+    add_counter(dram, "row_hits", memory->row_hits);
+    add_counter(dram, "rows_opened", memory->rows_opened);
+  }
+}
 
 static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
   cJSON *list = cJSON_CreateArray();
@@ -154,6 +205,7 @@ static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_out
     } else {
       cJSON_AddNullToObject(item, "fault");
     }
+    add_memory_json(item, outcome, &kernel->memory);
     cJSON_AddItemToArray(list, item);
   }
   return list;

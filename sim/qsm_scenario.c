@@ -10,7 +10,7 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget, *save_images, *idempotent;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget, *save_images, *idempotent, *cache;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -41,6 +41,7 @@ static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(budget, struct kernel_text),
     OPTIONAL_TEXT(save_images, struct kernel_text),
     OPTIONAL_TEXT(idempotent, struct kernel_text),
+    OPTIONAL_TEXT(cache, struct kernel_text),
     CYAML_FIELD_END};
 
 static const cyaml_schema_value_t kernel_entry = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct kernel_text, kernel_fields)};
@@ -76,6 +77,8 @@ static const struct name_value schemes[] = {{"none", 0},     {"naive", 1},      
 static const struct name_value sizes[] = {{"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {"XL", QSM_SIZE_XL}, {NULL, 0}};
 static const struct name_value adjustments[] = {
     {"off", qsmAdjustOff}, {"switch", qsmAdjustSwitch}, {"drain", qsmAdjustDrain}, {"flush", qsmAdjustFlush}, {NULL, 0}};
+static const struct name_value cache_policies[] = {
+    {"s0", qsmCacheUseAll}, {"s1", qsmCacheSkipL1}, {"s2", qsmCacheSkipL2}, {"s12", qsmCacheSkipL1AndL2}, {NULL, 0}};
 static const struct name_value switches[] = {{"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
 
 static const char *name_of(const struct name_value *table, uint32_t value) {
@@ -287,16 +290,17 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
   const char *name = text->name ? text->name : text->program ? text->program : text->symbol ? text->symbol : "kernel";
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   uint64_t mask = 0, budget = 1, images = QSM_SCENARIO_ALL_IMAGES;
-  uint32_t idempotent = 0;
+  uint32_t idempotent = 0, cache = qsmCacheUseAll;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
       read_uint(reader, "sms", text->sms, 1, UINT64_MAX, &mask) || read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
-      read_name(reader, "idempotent", text->idempotent, switches, &idempotent))
+      read_name(reader, "idempotent", text->idempotent, switches, &idempotent) || read_name(reader, "cache", text->cache, cache_policies, &cache))
     return -1;
   kernel->sm_mask = mask;
   kernel->budget = (uint32_t)budget;
   kernel->save_images = (uint32_t)images;
   kernel->idempotent = idempotent != 0;
+  kernel->cache_policy = (qsmCachePolicy)cache;
   return 0;
 }
 

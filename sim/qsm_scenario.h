@@ -36,6 +36,7 @@ struct qsm_scenario_kernel {
   uint32_t budget;           // BUDGET: of its group under the QAWS policies
   uint32_t save_images;      // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the GPU takes
   bool idempotent;
+  qsmCachePolicy cache_policy;  // caches that its launches skip
 };
 
 struct qsm_scenario {

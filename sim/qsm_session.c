@@ -21,6 +21,7 @@ struct tenant {
   struct qsm_kernel_outcome *outcome;
   qsmContext_t context;
   struct qsm_job *job;  // of a suite program
+  bool counted;       // the last launch's memory counters are in the sum
   bool launched_own;  // user's ELF: its launch of this pass is under way
   uint32_t args[8];
 };
@@ -33,7 +34,8 @@ struct session {
   struct tenant tenants[QSM_SCENARIO_MAX_KERNELS];
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
-  qsmError_t error;  // of a submission inside a callback
+  uint32_t n_read;   // epochs whose figures are read
+  qsmError_t error;  // of a submission inside a callback, or of figures read while the library lets time pass
   char place[300];  // place in the scenario of the kernel that is being set up, else empty
 };
 
@@ -84,12 +86,36 @@ static qsmError_t submit(struct tenant *tenant) {
     begin_pass(tenant);
     if (!next_launch(tenant, &launch)) return qsmSuccess;
   }
+  tenant->counted = false;
   return qsmLaunchKernel(tenant->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
                          (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, 8, launch.shared_bytes, launch_ended, tenant);
 }
 
+static bool counts_memory(const struct session *session) { return session->outcome->has_l2 || session->outcome->has_dram; }
+
+// Of the launch that has just ended, or still runs.
+static qsmError_t add_memory_counters(struct tenant *tenant) {
+  qsmMemoryCounters launch = {0}, *sum = &tenant->outcome->memory;
+  qsmError_t error = counts_memory(tenant->session) ? qsmReadMemoryCounters(tenant->context, &launch) : qsmSuccess;
+  sum->requests += launch.requests;
+  sum->hits += launch.hits;
+  sum->merged += launch.merged;
+  sum->misses += launch.misses;
+  sum->passed += launch.passed;
+  sum->atomics += launch.atomics;
+  sum->victims += launch.victims;
+  sum->dram_reads += launch.dram_reads;
+  sum->dram_writes += launch.dram_writes;
+  sum->row_hits += launch.row_hits;
+  sum->rows_opened += launch.rows_opened;
+  return error;
+}
+
 static void launch_ended(void *user, const qsmLaunchResult *result) {
   struct tenant *tenant = user;
+  qsmError_t counted = add_memory_counters(tenant);
+  if (counted && !tenant->session->error) tenant->session->error = counted;
+  tenant->counted = true;
   if (result->killed) {
     tenant->outcome->fault = *result;
     return;
@@ -161,6 +187,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
   if (!error && session->plan->scheme == QSM_SCENARIO_FAIR) error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
   if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));
+  if (!error) error = qsmSetCachePolicy(tenant->context, tenant->kernel->cache_policy);
   if (!error) error = set_up_preemption(tenant);
   if (!error) error = load_program(tenant, msg, msg_len);
   return error;
@@ -219,6 +246,29 @@ static qsmError_t read_epoch(struct session *session, struct qsm_epoch_record *r
   return read_counters(session, record);
 }
 
+// The manager's figures of an epoch stand from the load of the next quotas on (R-QM-3), until those after it.
+static uint64_t figures_stand_at(const struct session *session, uint32_t epoch) {
+  return session->origin + (epoch + 1) * session->epoch + qsmDeviceConfig(session->device)->qos_lat + 1;
+}
+
+static qsmError_t read_due_epochs(struct session *session) {
+  struct qsm_outcome *outcome = session->outcome;
+  qsmError_t error = qsmSuccess;
+  while (!error && session->n_read < outcome->n_epochs && qsmDeviceCycle(session->device) >= figures_stand_at(session, session->n_read)) {
+    struct qsm_epoch_record *record = &outcome->epochs[session->n_read++];
+    record->cycle = session->n_read * session->epoch;
+    error = read_epoch(session, record);
+  }
+  return error;
+}
+
+// The library lets time pass by itself.
+static void watch(void *user) {
+  struct session *session = user;
+  qsmError_t error = read_due_epochs(session);
+  if (error && !session->error) session->error = error;
+}
+
 static qsmError_t run_to(struct session *session, struct qsm_progress *progress, uint64_t cycle) {
   qsmError_t error = qsmSuccess;
   for (uint64_t now = qsmDeviceCycle(session->device); !error && now < cycle; now = qsmDeviceCycle(session->device)) {
@@ -238,20 +288,28 @@ static bool all_finished(const struct session *session) {
   return true;
 }
 
+static qsmError_t count_what_still_runs(struct session *session) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
+    struct tenant *tenant = &session->tenants[i];
+    if (tenant->context && !tenant->counted) error = add_memory_counters(tenant);
+  }
+  return error;
+}
+
 static qsmError_t measure(struct session *session) {
-  const struct qsm_config *config = qsmDeviceConfig(session->device);
   struct qsm_outcome *outcome = session->outcome;
   struct qsm_progress progress;
   qsmError_t error = qsmSuccess;
   qsm_progress_start(&progress, session->plan->title, outcome->cycles, session->plan->show_progress);
-  for (uint32_t i = 0; !error && i < outcome->n_epochs; i++) {
-    struct qsm_epoch_record *record = &outcome->epochs[i];
-    if (session->plan->one_pass && all_finished(session)) outcome->n_epochs = i + 1;
-    record->cycle = (i + 1) * session->epoch;
-    // The manager's figures of an epoch stand from the load of the next quotas on (R-QM-3).
-    error = run_to(session, &progress, session->origin + record->cycle + config->qos_lat + 1);
-    if (!error) error = read_epoch(session, record);
+  qsmSetWatch(session->device, watch, session);
+  while (!error && session->n_read < outcome->n_epochs) {
+    if (session->plan->one_pass && all_finished(session)) outcome->n_epochs = session->n_read + 1;
+    error = run_to(session, &progress, figures_stand_at(session, session->n_read));
+    if (!error) error = read_due_epochs(session);
   }
+  qsmSetWatch(session->device, NULL, NULL);
+  if (!error) error = count_what_still_runs(session);
   outcome->cycles = outcome->n_epochs * session->epoch;
   qsm_progress_end(&progress, outcome->cycles);
   return error;
@@ -319,6 +377,8 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, con
   qsmError_t error = qsmDeviceOpen(plan->backend, scenario->config, &plan->options, &session.device, msg, msg_len);
   if (error) return error == qsmErrorNotFound ? QSM_SESSION_BAD_INPUT : QSM_SESSION_ENVIRONMENT;
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
+  outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
+  outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;
   if (plan_epochs(&session, qsmDeviceConfig(session.device), msg, msg_len)) {
     double cpu_start = (double)clock() / CLOCKS_PER_SEC;
     msg[0] = 0;

@@ -23,6 +23,7 @@ struct qsm_kernel_outcome {
   char waits_for[128];          // what kept it in the end, if it was unfinished or never issued
   bool unfinished;              // asked for a number of passes and did not complete them
   qsmLaunchResult fault;        // fault.killed: the kernel was killed
+  qsmMemoryCounters memory;     // of all its launches
 };
 
 struct qsm_epoch_record {
@@ -39,6 +40,7 @@ struct qsm_outcome {
   struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
   uint32_t n_epochs;
   struct qsm_epoch_record *epochs;
+  bool has_l2, has_dram;        // the GPU has them: kernels' memory counters mean something
   bool has_lockstep;
   struct qsm_lockstep_stats lockstep;
 };

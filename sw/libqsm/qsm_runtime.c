@@ -17,11 +17,14 @@
 
 // A context's memory: the program's area, the argument block, the heap, the stacks.
 enum {
+  FLUSH_POLL_CYCLES = 64,
   PAGE_BYTES = 4096,
   IMAGE_AREA_BYTES = 256 * 1024,
   MAX_CACHE_OFFSET = 8192,  // of a program in this area
   STACK_BYTES = 256,  // per thread
   ARGUMENT_BYTES = 48,
+  ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
+  MAX_ARGUMENT_BLOCKS = 32,
   MAX_BLOCK_THREADS = 1024,
   MANAGER_TRIES = 4096,
   MAX_BUDGET = 255,
@@ -37,6 +40,7 @@ struct launch {
   uint32_t function;  // address
   qsmDim3 grid, block;
   uint32_t shared_bytes;
+  qsmCachePolicy cache_policy;
   uint32_t args[8];
   qsmLaunchCallback callback;
   void *user;
@@ -49,6 +53,9 @@ struct qsm_context {
   uint32_t base, limit;  // of its memory
   struct qsm_heap *heap;
   uint32_t arguments, stacks;
+  uint32_t n_written;  // argument blocks that hold something
+  uint32_t written[MAX_ARGUMENT_BLOCKS][ARGUMENT_BYTES / 4];
+  qsmCachePolicy cache_policy;     // of the next launches
   uint32_t n_images;               // that the save area shall hold
   uint32_t area;                   // its allocation, 0: none
   uint32_t save_base, save_limit;  // the pages in it
@@ -71,6 +78,9 @@ struct qsm_device {
   struct qsm_context *context[8];
   uint32_t scheme;
   uint32_t epoch_cycles;
+  uint32_t cached;  // bit per slot: the L2 may hold lines of its memory
+  void (*watch)(void *user);
+  void *watch_user;
   char error[512];
 };
 
@@ -218,6 +228,57 @@ const struct qsm_config *qsmDeviceConfig(qsmDevice_t device) { return &device->c
 struct qsm_backend *qsmDeviceBackend(qsmDevice_t device) { return device->backend; }
 uint64_t qsmDeviceCycle(qsmDevice_t device) { return device->backend->cycle(device->backend); }
 
+void qsmSetWatch(qsmDevice_t device, void (*watch)(void *user), void *user) {
+  device->watch = watch;
+  device->watch_user = user;
+}
+
+// ---- Memory: the host reads and writes it behind the L2 ----
+
+static uint32_t running_slots(const struct qsm_device *device) {
+  uint32_t running = 0;
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
+    if (device->context[slot] && device->context[slot]->running) running |= 1u << slot;
+  return running;
+}
+
+// Launches that end meanwhile are seen to later: their callbacks might want memory too.
+static qsmError_t flush(qsmDevice_t device) {
+  uint32_t running = running_slots(device), flushing = 1;
+  qsmError_t error = qsmRegisterWrite(device, QSM_REG_L2_FLUSH, 1);
+  while (!error && flushing) {
+    uint64_t ran = 0;
+    if (device->backend->run(device->backend, FLUSH_POLL_CYCLES, false, &ran) != QSM_BACKEND_OK) return backend_failed(device);
+    error = qsmRegisterRead(device, QSM_REG_L2_FLUSH, &flushing);
+    if (device->watch) device->watch(device->watch_user);
+  }
+  if (!error) device->cached &= running;  // these may have brought lines in again
+  return error;
+}
+
+static bool is_cached(const struct qsm_device *device, uint32_t slot) { return (device->cached >> slot) & 1; }
+
+// What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the host writes.
+static qsmError_t settle(const struct qsm_context *context) {
+  return is_cached(context->device, context->slot) ? flush(context->device) : qsmSuccess;
+}
+
+// A running kernel may have read the line again before the host wrote it: once more, and its next read comes from memory.
+static qsmError_t device_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes) {
+  struct qsm_backend *backend = context->device->backend;
+  qsmError_t error = settle(context);
+  if (error) return error;
+  backend->mem_write(backend, dst, src, bytes);
+  return settle(context);
+}
+
+static qsmError_t device_read(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes) {
+  struct qsm_backend *backend = context->device->backend;
+  qsmError_t error = settle(context);
+  if (!error) backend->mem_read(backend, src, dst, bytes);
+  return error;
+}
+
 // How many divide the GPU under scheme fair: the contexts, the one that is being created among them.
 static uint32_t count_sharing(const struct qsm_context *context) {
   const struct qsm_device *device = context->device;
@@ -272,11 +333,33 @@ qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme
 
 // ---- Launches ----
 
+// Behind an L2 a launch finds its arguments where an equal one did, or in a block that the GPU has not read yet, so that launches do not
+// cost a flush each.
+static uint32_t n_argument_blocks(const struct qsm_config *config) { return config->l2_kib ? MAX_ARGUMENT_BLOCKS : 1; }
+
+static uint32_t find_arguments(const struct qsm_context *context, const uint32_t *block) {
+  uint32_t place = 0;
+  while (place < context->n_written && memcmp(context->written[place], block, ARGUMENT_BYTES) != 0) place++;
+  return place;
+}
+
 static qsmError_t write_arguments(struct qsm_context *context, const struct launch *launch) {
+  struct qsm_backend *backend = context->device->backend;
   uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks, STACK_BYTES, launch->block.x * launch->block.y * launch->block.z};
   memcpy(block + 4, launch->args, sizeof launch->args);
-  context->device->backend->mem_write(context->device->backend, context->arguments, block, sizeof block);
-  return qsmSuccess;
+  if (n_argument_blocks(&context->device->config) == 1) context->n_written = 0;
+  uint32_t place = find_arguments(context, block);
+  if (place == n_argument_blocks(&context->device->config)) {
+    qsmError_t error = settle(context);
+    if (error) return error;
+    place = context->n_written = 0;
+  }
+  uint32_t at = context->arguments + place * ARGUMENT_STRIDE;
+  if (place == context->n_written) {
+    memcpy(context->written[context->n_written++], block, sizeof block);
+    backend->mem_write(backend, at, block, sizeof block);
+  }
+  return slot_write(context, QSM_SLOT_ARG, at);
 }
 
 static qsmError_t start_launch(struct qsm_context *context) {
@@ -291,10 +374,13 @@ static qsmError_t start_launch(struct qsm_context *context) {
       {QSM_SLOT_SHARED_GRAN, (launch->shared_bytes + qsm_config_granule_bytes(config) - 1) / qsm_config_granule_bytes(config)},
   };
   qsmError_t error = SLOT_WRITE_ALL(context, values);
+  if (!error) error = slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = write_arguments(context, launch);
   if (!error) error = qsmRegisterWrite(context->device, slot_register(context, QSM_SLOT_LAUNCH), 1);
-  if (!error) context->running = context->has_history = true;
-  return error;
+  if (error) return error;
+  context->running = context->has_history = true;
+  if (config->l2_kib) context->device->cached |= 1u << context->slot;
+  return qsmSuccess;
 }
 
 static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *result) {
@@ -404,7 +490,8 @@ static qsmError_t lay_out_memory(struct qsm_context *context) {
   context->limit = context->base + arena;
   context->arguments = context->base + IMAGE_AREA_BYTES;
   context->stacks = context->limit - stack_area_bytes(config);
-  context->heap = qsm_heap_create(context->arguments + 256, context->stacks);
+  uint32_t n_blocks = n_argument_blocks(config);
+  context->heap = qsm_heap_create(context->arguments + (n_blocks > 1 ? n_blocks * ARGUMENT_STRIDE : 256), context->stacks);
   return context->heap ? qsmSuccess : fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
 
@@ -416,8 +503,10 @@ static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t
   created->budget = 1;
   created->sm_mask = device->config.num_sms >= 64 ? UINT64_MAX : ((uint64_t)1 << device->config.num_sms) - 1;
   qsmError_t error = lay_out_memory(created);
+  if (!error) error = settle(created);  // what the slot's last context left
   if (!error) error = write_first_quota(created);
   if (!error) error = slot_write(created, QSM_SLOT_CTX, CTX_VALID);
+  created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
   if (error) {
     qsm_heap_destroy(created->heap);
     free(created);
@@ -603,6 +692,14 @@ qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent) {
   return slot_write(context, QSM_SLOT_IDEMPOTENT, idempotent);
 }
 
+qsmError_t qsmSetCachePolicy(qsmContext_t context, qsmCachePolicy policy) {
+  if (policy & ~(uint32_t)qsmCacheSkipL1AndL2)
+    return fail(context->device, qsmErrorInvalidValue, "slot %u: cache policy %u, must be 0..%u", context->slot, (unsigned)policy,
+                (unsigned)qsmCacheSkipL1AndL2);
+  context->cache_policy = policy;
+  return qsmSuccess;
+}
+
 qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold) { return slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold); }
 
 // Instruction caches are direct mapped and tenants' memories lie whole caches apart: programs that all began with their memory would
@@ -629,8 +726,8 @@ static qsmError_t install_program(struct qsm_context *context, struct qsm_progra
       {QSM_SLOT_ENTRY, at + qsm_program_entry(program)},
       {QSM_SLOT_ARG, context->arguments},
   };
-  device->backend->mem_write(device->backend, at, qsm_program_image(program), qsm_program_image_bytes(program));
-  qsmError_t error = SLOT_WRITE_ALL(context, values);
+  qsmError_t error = device_write(context, at, qsm_program_image(program), qsm_program_image_bytes(program));
+  if (!error) error = SLOT_WRITE_ALL(context, values);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_ICACHE_INV, 1);
   qsm_program_free(error ? program : context->program);
   if (!error) {
@@ -682,14 +779,12 @@ static qsmError_t check_range(qsmContext_t context, uint32_t address, size_t byt
 
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes) {
   qsmError_t error = check_range(context, dst, bytes);
-  if (!error) context->device->backend->mem_write(context->device->backend, dst, src, bytes);
-  return error;
+  return error ? error : device_write(context, dst, src, bytes);
 }
 
 qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes) {
   qsmError_t error = check_range(context, src, bytes);
-  if (!error) context->device->backend->mem_read(context->device->backend, src, dst, bytes);
-  return error;
+  return error ? error : device_read(context, dst, src, bytes);
 }
 
 static qsmError_t check_launch(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, uint64_t shared_bytes) {
@@ -729,7 +824,7 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
   struct launch *launch = calloc(1, sizeof *launch);
   if (!launch) return fail(device, qsmErrorMemoryAllocation, "out of memory");
   *launch = (struct launch){.function = context->program_at + (uint32_t)offset, .grid = grid, .block = block,
-                            .shared_bytes = (uint32_t)shared, .callback = callback, .user = user};
+                            .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .callback = callback, .user = user};
   if (n_args) memcpy(launch->args, args, n_args * sizeof *args);
   DL_APPEND(context->queue, launch);
   if (context->running || context->queue != launch) return qsmSuccess;
@@ -766,6 +861,7 @@ static qsmError_t copy_settings(struct qsm_context *context, struct qsm_context 
     error = qsmRegisterRead(context->device, of_device[i], &value);
     if (!error) error = qsmRegisterWrite(clone->device, of_device[i], value);
   }
+  clone->cache_policy = context->cache_policy;
   if (!error) error = qsmSetSmMask(clone, context->sm_mask);
   if (!error && context->program) error = install_program(clone, qsm_program_share(context->program));
   return error;
@@ -790,15 +886,15 @@ qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmConte
 }
 
 qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone) {
-  struct qsm_backend *from = context->device->backend, *to = clone->device->backend;
+  qsmError_t error = qsmSuccess;
   uint8_t *page = malloc(PAGE_BYTES);
   if (!page) return fail(clone->device, qsmErrorMemoryAllocation, "out of memory");
-  for (uint32_t at = context->base; at < context->limit; at += PAGE_BYTES) {
-    from->mem_read(from, at, page, PAGE_BYTES);
-    to->mem_write(to, at, page, PAGE_BYTES);
+  for (uint32_t at = context->base; !error && at < context->limit; at += PAGE_BYTES) {
+    error = device_read(context, page, at, PAGE_BYTES);
+    if (!error) error = device_write(clone, at, page, PAGE_BYTES);
   }
   free(page);
-  return qsmSuccess;
+  return error;
 }
 
 qsmDevice_t qsm_context_device(qsmContext_t context) { return context->device; }

@@ -97,6 +97,22 @@ typedef struct {
   uint64_t n_cycles;  // from the request on, as the host saw it
 } qsmPreemptResult;
 
+// Caches that a launch does not allocate in.
+typedef enum {
+  qsmCacheUseAll = 0,
+  qsmCacheSkipL1 = 1,  // no GPU has one yet
+  qsmCacheSkipL2 = 2,
+  qsmCacheSkipL1AndL2 = 3,
+} qsmCachePolicy;
+
+// Of one launch.
+typedef struct {
+  uint64_t requests, hits, merged, misses, passed, atomics;  // of the L2: merged with a miss under way; passed on without allocating
+  uint64_t victims;                                          // lines that it made the L2 write back
+  uint64_t dram_reads, dram_writes;                          // lines
+  uint64_t row_hits, rows_opened;
+} qsmMemoryCounters;
+
 // Behind the numbers of a fault with needs_fpu.
 #define QSM_NO_FPU_TEXT ": floating point, and this GPU has no FPU"
 
@@ -113,6 +129,9 @@ void qsmDeviceClose(qsmDevice_t device);  // closes its contexts too; NULL is fi
 const struct qsm_config *qsmDeviceConfig(qsmDevice_t device);
 struct qsm_backend *qsmDeviceBackend(qsmDevice_t device);
 uint64_t qsmDeviceCycle(qsmDevice_t device);
+// Calls that must let time pass by themselves (a flush of the L2 before the host reads or writes memory that a kernel may have in it) call
+// `watch` every now and then, for hosts that look at registers at certain times. It may read and write registers, and nothing else. NULL: off.
+void qsmSetWatch(qsmDevice_t device, void (*watch)(void *user), void *user);
 // Lets time pass until `cycle`, serving launches that end (results read, callbacks called, next launch started).
 qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle);
 // Runs until no launch of any context is pending; qsmErrorTimeout after max_cycles.
@@ -160,6 +179,11 @@ qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask);
 qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images);
 // The context's kernels may be restarted in mid-block: they read nothing that they have written. Not while launches are pending.
 qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent);
+// Which caches the loads and stores of the launches submitted from now on do not allocate in: the kernel streams through its data and would
+// only take the room of others. A line that is there is used. Caches that the GPU does not have make no difference.
+qsmError_t qsmSetCachePolicy(qsmContext_t context, qsmCachePolicy policy);
+// What the L2 and the memory controllers did for the running launch, or the last one, over all channels; 0 where the GPU has none.
+qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counters);
 // Holds saved thread blocks of the context back (their launch does not end), or lets them go on.
 qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold);
 // Takes the context's youngest thread block from an SM and waits until that is done (or the block ended by itself, or was killed).

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of the L2 and of the memory controllers (docs/l2.md R-L2-13, docs/dram.md R-DR-9).
+#include "qsm_config.h"
+#include "qsm_context.h"
+#include "qsm_regs.h"
+
+static qsmError_t add_counter(qsmContext_t context, uint32_t channel, uint32_t counter, uint64_t *sum) {
+  qsmDevice_t device = qsm_context_device(context);
+  uint32_t value = 0;
+  qsmError_t error = qsmRegisterWrite(device, QSM_REG_MEM_SELECT, channel << QSM_REG_MEM_SELECT_CHANNEL_SHIFT |
+                                      qsmContextSlot(context) << QSM_REG_MEM_SELECT_SLOT_SHIFT | counter << QSM_REG_MEM_SELECT_COUNTER_SHIFT);
+  if (!error) error = qsmRegisterRead(device, QSM_REG_MEM_VALUE, &value);
+  *sum += value;
+  return error;
+}
+
+qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counters) {
+  const struct qsm_config *config = qsmDeviceConfig(qsm_context_device(context));
+  qsmMemoryCounters sum = {0};
+  const struct {
+    uint32_t counter;
+    bool exists;
+    uint64_t *sum;
+  } fields[] = {{0, config->l2_kib, &sum.requests},        {1, config->l2_kib, &sum.hits},          {2, config->l2_kib, &sum.merged},
+                {3, config->l2_kib, &sum.misses},          {4, config->l2_kib, &sum.passed},        {5, config->l2_kib, &sum.atomics},
+                {6, config->l2_kib, &sum.victims},         {8, config->dram_banks, &sum.dram_reads}, {9, config->dram_banks, &sum.dram_writes},
+                {10, config->dram_banks, &sum.row_hits},   {11, config->dram_banks, &sum.rows_opened}};
+  for (uint32_t channel = 0; channel < config->num_channels; channel++)
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+      qsmError_t error = fields[i].exists ? add_counter(context, channel, fields[i].counter, fields[i].sum) : qsmSuccess;
+      if (error) return error;
+    }
+  *counters = sum;
+  return qsmSuccess;
+}

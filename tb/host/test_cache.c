@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's view of memory behind an L2 that writes back, on the model: what kernels wrote is read, what the host writes is seen by kernels,
+// nothing old comes back; cache policies and the counters of the memory.
+#include "host_support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "qsm_config.h"
+
+static char with_caches[96];  // tiny with an L2 that holds 64 lines, and a memory controller
+
+static int make_configuration(void **state) {
+  char command[400];
+  if (build_programs(state)) return -1;
+  snprintf(with_caches, sizeof with_caches, "%s/caches.yaml", program_folder);
+  snprintf(command, sizeof command, "sed 's/^l2_kib: 0/l2_kib: 1/; s/^dram_banks: 0/dram_banks: 4/' configs/tiny.yaml > %s", with_caches);
+  return system(command);
+}
+
+static int open_both(void **state, qsmDevice_t *device, qsmContext_t *context) {
+  (void)state;
+  *device = open_device(with_caches);
+  *context = open_context(*device);
+  return 0;
+}
+
+static void run_fill(qsmContext_t context, uint32_t buffer) {
+  assert_int_equal(launch(context, "fill", 4, buffer, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+}
+
+static void the_host_reads_what_a_kernel_wrote(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096);
+  run_fill(context, buffer);
+  for (uint32_t i = 0; i < 32; i++) assert_int_equal(read_word(context, buffer + 4 * i), 1);
+  qsmDeviceClose(device);
+}
+
+// Dirty lines that are evicted later must not take back what the host wrote meanwhile.
+static void nothing_takes_back_what_the_host_wrote(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096), other = allocate(context, 8192);
+  const uint32_t value = 77;
+  run_fill(context, buffer);
+  assert_int_equal(qsmMemcpyHtoD(context, buffer + 4, &value, 4), qsmSuccess);
+  assert_int_equal(launch(context, "fill", 256, other, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  assert_int_equal(read_word(context, buffer), 1);
+  assert_int_equal(read_word(context, buffer + 4), value);
+  qsmDeviceClose(device);
+}
+
+static void a_kernel_reads_what_the_host_wrote_over_a_line_in_the_l2(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096);
+  uint32_t address = buffer + 64;
+  for (uint32_t value = 1; value < 5; value++) {
+    assert_int_equal(qsmMemcpyHtoD(context, address, &value, 4), qsmSuccess);
+    assert_int_equal(launch(context, "peek", 4, buffer, address, NULL, NULL), qsmSuccess);
+    assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+    assert_int_equal(read_word(context, buffer), value);
+  }
+  qsmDeviceClose(device);
+}
+
+static void a_running_kernel_sees_what_the_host_writes(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096);
+  const uint32_t stop = 1;
+  assert_int_equal(launch(context, "endless", 1, buffer, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmDeviceRunUntil(device, 5000), qsmSuccess);
+  assert_int_equal(qsmMemcpyHtoD(context, buffer, &stop, 4), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  qsmDeviceClose(device);
+}
+
+// More argument blocks than there is room for, each launch with its own; then one of them again.
+static void every_launch_finds_its_own_arguments(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096);
+  for (uint32_t n = 0; n < 80; n++) {
+    uint32_t value = n < 70 ? n : 3;
+    assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, (uint32_t[]){buffer + 32 * n, value}, 2, 64, NULL, NULL),
+                     qsmSuccess);
+  }
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  for (uint32_t n = 0; n < 80; n++) assert_int_equal(read_word(context, buffer + 32 * n), n < 70 ? n : 3);
+  qsmDeviceClose(device);
+}
+
+static void a_new_tenant_finds_nothing_of_the_old_one(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096), zero[32] = {0};
+  run_fill(context, buffer);
+  qsmContextDestroy(context);
+  context = open_context(device);
+  assert_int_equal(allocate(context, 4096), buffer);
+  assert_int_equal(qsmMemcpyHtoD(context, buffer, zero, sizeof zero), qsmSuccess);
+  run_fill(context, buffer + 256);
+  for (uint32_t i = 0; i < 32; i++) assert_int_equal(read_word(context, buffer + 4 * i), 0);
+  qsmDeviceClose(device);
+}
+
+static void programs_are_right_one_after_the_other(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++)
+    if (can_run(device, program)) assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
+  qsmDeviceClose(device);
+}
+
+static void counters_tell_of_the_last_launch(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  qsmMemoryCounters first, second, skipped;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096);
+  run_fill(context, buffer);
+  assert_int_equal(qsmReadMemoryCounters(context, &first), qsmSuccess);
+  assert_true(first.misses > 0 && first.passed == 0);
+  assert_int_equal(first.requests, first.hits + first.merged + first.misses + first.passed);
+  assert_int_equal(first.dram_reads + first.dram_writes, first.row_hits + first.rows_opened);
+  run_fill(context, buffer);  // code and data are there
+  assert_int_equal(qsmReadMemoryCounters(context, &second), qsmSuccess);
+  assert_true(second.hits > 0 && second.misses < first.misses);
+  assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL2), qsmSuccess);
+  run_fill(context, buffer + 2048);  // lines that are not there
+  assert_int_equal(qsmReadMemoryCounters(context, &skipped), qsmSuccess);
+  assert_true(skipped.passed > 0);
+  for (uint32_t i = 0; i < 32; i++) assert_int_equal(read_word(context, buffer + 2048 + 4 * i), 1);
+  qsmDeviceClose(device);
+}
+
+static void counters_are_zero_without_caches(void **state) {
+  (void)state;
+  qsmDevice_t device = open_device("tiny");
+  qsmContext_t context = open_context(device);
+  qsmMemoryCounters counters;
+  run_fill(context, allocate(context, 4096));
+  uint64_t cycle = qsmDeviceCycle(device);
+  assert_int_equal(qsmReadMemoryCounters(context, &counters), qsmSuccess);
+  assert_memory_equal(&counters, &(qsmMemoryCounters){0}, sizeof counters);
+  assert_int_equal(qsmDeviceCycle(device), cycle);  // nothing is asked for
+  qsmDeviceClose(device);
+}
+
+static void a_cache_policy_is_one_of_four(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  open_both(state, &device, &context);
+  assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL1AndL2), qsmSuccess);
+  assert_int_equal(qsmSetCachePolicy(context, (qsmCachePolicy)4), qsmErrorInvalidValue);
+  assert_string_equal(qsmGetLastErrorText(device), "slot 0: cache policy 4, must be 0..3");
+  qsmDeviceClose(device);
+}
+
+static void note_cycle(void *user) { ++*(uint32_t *)user; }
+
+static void a_watch_is_called_while_the_library_flushes(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  uint32_t n_called = 0;
+  open_both(state, &device, &context);
+  uint32_t buffer = allocate(context, 4096);
+  qsmSetWatch(device, note_cycle, &n_called);
+  run_fill(context, buffer);
+  assert_int_equal(n_called, 0);
+  read_word(context, buffer);
+  assert_true(n_called > 0);
+  uint32_t before = n_called;
+  read_word(context, buffer + 4);  // all is in memory now
+  assert_int_equal(n_called, before);
+  qsmDeviceClose(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_host_reads_what_a_kernel_wrote),
+      cmocka_unit_test(nothing_takes_back_what_the_host_wrote),
+      cmocka_unit_test(a_kernel_reads_what_the_host_wrote_over_a_line_in_the_l2),
+      cmocka_unit_test(a_running_kernel_sees_what_the_host_writes),
+      cmocka_unit_test(every_launch_finds_its_own_arguments),
+      cmocka_unit_test(a_new_tenant_finds_nothing_of_the_old_one),
+      cmocka_unit_test(programs_are_right_one_after_the_other),
+      cmocka_unit_test(counters_tell_of_the_last_launch),
+      cmocka_unit_test(counters_are_zero_without_caches),
+      cmocka_unit_test(a_cache_policy_is_one_of_four),
+      cmocka_unit_test(a_watch_is_called_while_the_library_flushes),
+  };
+  return cmocka_run_group_tests(tests, make_configuration, remove_programs);
+}
