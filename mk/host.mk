@@ -6,7 +6,7 @@ ifeq ($(origin CC),default)
 CC := clang-19
 endif
 ARCH ?= native
-CPPFLAGS := -D_GNU_SOURCE -Ic_model -Isim -Itb/cosim -Isw/libqsm -Isw/suite
+CPPFLAGS := -D_GNU_SOURCE -Ic_model -Isim -Itb/cosim -Isw/libqsm -Isw/suite -Isw/include
 CFLAGS ?= -O3 -g -march=$(ARCH)
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror
 # Contraction into fused operations would make results depend on the processor.

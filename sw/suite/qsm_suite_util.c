@@ -17,6 +17,11 @@ int32_t qsm_rng_range(struct qsm_rng *rng, int32_t low, int32_t high) {
   return (int32_t)(low + (int64_t)(qsm_rng_next(rng) * span >> 32));
 }
 
+float qsm_rng_float(struct qsm_rng *rng, float low, float high) {
+  float part = (float)(qsm_rng_next(rng) >> 8) / 16777216.0f;
+  return low + part * (high - low);
+}
+
 // ---- Arrays ----
 
 static size_t bytes_of(const struct qsm_array *array) { return array->n_elements * array->element_bytes; }

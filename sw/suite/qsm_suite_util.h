@@ -13,6 +13,8 @@ struct qsm_rng {
 uint32_t qsm_rng_next(struct qsm_rng *rng);
 // Uniform in low .. high, both included.
 int32_t qsm_rng_range(struct qsm_rng *rng, int32_t low, int32_t high);
+// One of 2^24 values evenly spread over low .. high, `high` itself not included but for rounding.
+float qsm_rng_float(struct qsm_rng *rng, float low, float high);
 
 // What a pass does with an array.
 enum qsm_role {

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "qsm_config.h"
@@ -84,7 +85,30 @@ static void synchronize(qsmContext_t context, void *user) {
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
 }
 
-bool can_run(qsmDevice_t device, const struct qsm_suite_program *program) { return !program->needs_fpu || qsmDeviceConfig(device)->fpu; }
+// A copy of a named configuration that has an FPU, as a file at `path`.
+static void write_with_fpu(const char *config, const char *path) {
+  char from[128], line[256];
+  snprintf(from, sizeof from, "configs/%s.yaml", config);
+  FILE *in = fopen(from, "r"), *out = fopen(path, "w");
+  assert_true(in && out);
+  while (fgets(line, sizeof line, in)) fputs(strncmp(line, "fpu:", 4) ? line : "fpu: 1\n", out);
+  fclose(in);
+  fclose(out);
+}
+
+qsmDevice_t open_device_for(const char *config, const struct qsm_suite_program *program) {
+  qsmDevice_t device = open_device(config);
+  if (!program->needs_fpu || qsmDeviceConfig(device)->fpu) return device;
+  qsmDeviceClose(device);
+  char path[] = "/tmp/qsm_fpu_XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  write_with_fpu(config, path);
+  device = open_device(path);
+  unlink(path);
+  return device;
+}
 
 uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed) {
   return run_program_with(context, program, size, seed, synchronize, NULL);

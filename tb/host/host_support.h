@@ -30,8 +30,8 @@ uint32_t read_word(qsmContext_t context, uint32_t address);
 // Launches a kernel of k.elf with blocks of 8 threads.
 qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, uint32_t buffer, uint32_t second, qsmLaunchCallback callback, void *user);
 
-// Has the device what the program needs?
-bool can_run(qsmDevice_t device, const struct qsm_suite_program *program);
+// The configuration, with an FPU if the program needs one.
+qsmDevice_t open_device_for(const char *config, const struct qsm_suite_program *program);
 // Runs one pass of a program and returns its number of wrong outputs. `wait` lets time pass until the context has nothing pending.
 uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed,
                           void (*wait)(qsmContext_t context, void *user), void *user);

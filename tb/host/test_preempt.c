@@ -94,7 +94,7 @@ static struct picture take_picture(qsmContext_t context, qsmDevice_t device) {
 }
 
 static struct picture run(const char *config, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed, struct nuisance *nuisance) {
-  qsmDevice_t device = open_device(config);
+  qsmDevice_t device = open_device_for(config, program);
   qsmContext_t context = open_context(device);
   assert_int_equal(qsmSetSaveArea(context, qsmDeviceConfig(device)->num_images), qsmSuccess);
   assert_int_equal(qsmSetIdempotent(context, nuisance && nuisance->techniques >> qsmTechniqueFlush & 1), qsmSuccess);
@@ -118,17 +118,10 @@ static void compare(const char *config, const char *name, uint64_t seed, const s
   }
 }
 
-static bool runs_on(const char *config, const struct qsm_suite_program *program) {
-  qsmDevice_t device = open_device(config);
-  bool runs = can_run(device, program);
-  qsmDeviceClose(device);
-  return runs;
-}
-
 static void all_programs(const char *config, enum qsm_suite_size size, uint32_t techniques, uint32_t pause) {
   uint64_t seed = test_seed();
   for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++, seed++) {
-    if (((techniques >> qsmTechniqueFlush & 1) && !program->flushable) || !runs_on(config, program)) continue;
+    if ((techniques >> qsmTechniqueFlush & 1) && !program->flushable) continue;
     struct nuisance nuisance = {.random = qsm_random_seed(seed), .techniques = techniques, .pause = pause};
     struct picture calm = run(config, program, size, seed, NULL), disturbed = run(config, program, size, seed, &nuisance);
     printf("# %s on %s, QSM_TEST_SEED=%llu: of %llu requests %llu saved, %llu drained, %llu flushed; no block %llu, busy %llu, no image %llu\n", program->name,

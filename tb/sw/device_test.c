@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that use everything qsm.h, crt0.S and sw/lib offer; test_device.c says what they must compute.
 #include <qsm.h>
+#include <qsm_math.h>
 
 unsigned launches = 40; // initialised data: keeps its value from launch to launch
 static unsigned zeroed[16];
@@ -110,6 +111,16 @@ __global__ void floats(const float *in, float *out) {
   at[13] = (float)(unsigned)fabsf(y);
   at[14] = x < y ? 1.0f : x == y ? 0.0f : -1.0f;
   at[15] = -x - y;
+}
+
+// qsm_math.h of each value.
+__global__ void elementary(const float *in, float *out) {
+  float x = in[threadIdx.x], *at = out + 5 * threadIdx.x;
+  at[0] = qsm_exp(x);
+  at[1] = qsm_log(x);
+  at[2] = qsm_sin(x);
+  at[3] = qsm_cos(x);
+  at[4] = qsm_rsqrt(x);
 }
 
 __global__ void timing(unsigned *out) {

@@ -11,8 +11,7 @@
 
 #include <cmocka.h>
 
-#include <math.h>
-
+#include "qsm_math.h"
 #include "ref_program.h"
 
 enum { MEM_BASE = 0x80000000, MEM_BYTES = 1 << 20, OUT_BYTES = 65536 };
@@ -218,6 +217,28 @@ static void functions_of_floats_are_those_of_c(void **state) {
   }
 }
 
+// The same bits: a host that checks a kernel calls the same functions.
+static void elementary_functions_are_those_of_the_host(void **state) {
+  enum { N = 200 };
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  float in[N];
+  for (uint32_t i = 0; i < N; i++) in[i] = (i % 2 ? -1.0f : 1.0f) * ldexpf((float)(i * 7919 % 1013) / 1013.0f, (int)(i % 23) - 8);
+  memcpy(words(&machine, machine.in), in, sizeof in);
+  struct qsm_ref_call c = {.symbol = "elementary", .block = {N}, .args = {machine.in, machine.out}};
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  const float *out = (const float *)words(&machine, machine.out);
+  for (uint32_t i = 0; i < N; i++) {
+    const float want[] = {qsm_exp(in[i]), qsm_log(in[i]), qsm_sin(in[i]), qsm_cos(in[i]), qsm_rsqrt(in[i])};
+    for (uint32_t k = 0; k < 5; k++) {
+      float got = out[5 * i + k];
+      if (isnan(want[k]) ? !isnan(got) : got != want[k]) fail_msg("function %u of %g: %g, expected %g", k, in[i], got, want[k]);
+    }
+  }
+  destroy(&machine);
+}
+
 static void the_clock_moves_on(void **state) {
   (void)state;
   struct machine machine;
@@ -278,6 +299,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_language_works),
       cmocka_unit_test(programs_run_wherever_they_are_loaded),
       cmocka_unit_test(functions_of_floats_are_those_of_c),
+      cmocka_unit_test(elementary_functions_are_those_of_the_host),
       cmocka_unit_test(the_clock_moves_on),
       cmocka_unit_test(threads_may_leave_before_a_barrier),
       cmocka_unit_test(a_failing_assert_is_a_breakpoint_of_its_thread),
