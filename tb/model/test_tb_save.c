@@ -441,6 +441,53 @@ static void a_block_is_drained_in_every_cycle_of_its_life(void **unused) {
   assert_true(tally.no_tb && tally.done && !tally.ended);
 }
 
+// ---- Beside sums of floats (R-FP-3) ----
+
+struct claims {
+  uint64_t sum_at[4];  // cycles of the last sums issued
+  uint32_t n_sums, n_sets, n_stores_in_claimed;
+};
+
+static void note_claims(void *ctx, const struct qsm_event *event) {
+  struct claims *claims = ctx;
+  bool claimed = false;
+  for (uint32_t i = 0; i < 4; i++) claimed |= claims->n_sums && claims->sum_at[i] + 3 == event->cycle;
+  if (event->kind == QSM_EV_ISSUE && (event->word[4] & 0x7F) == 0x53) claims->sum_at[claims->n_sums++ % 4] = event->cycle;
+  if (event->kind != QSM_EV_INJECT) return;
+  claims->n_sets += event->word[1] == SET;
+  claims->n_stores_in_claimed += claimed && event->word[1] == ST;
+  if (claimed && event->word[1] == SET) fail_msg("SET in cycle %llu, which a sum has claimed", (unsigned long long)event->cycle);
+}
+
+static void no_set_takes_the_place_of_a_sum(void **unused) {
+  (void)unused;
+  uint32_t sums[10];
+  for (uint32_t i = 0; i < 9; i++) sums[i] = 0x00007053 | (10 + i) << 7;  // fadd.s
+  sums[9] = 0xFDDFF06F;                                                   // jal x0, -36
+  struct qsm_config config = model_tiny();
+  struct qsm_model *model = NULL;
+  struct claims claims = {0};
+  char msg[200];
+  config.fpu = 1;
+  assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), 0);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 1, 1, 7);
+  program_load(model, &config, 1, 1, PROGRAM_SPIN, 1, 1, 8);
+  memcpy(qsm_model_memory(model) + PROGRAM_CODE, scattered, sizeof scattered);
+  memcpy(qsm_model_memory(model) + PROGRAM_CODE + 0x1000, sums, sizeof sums);
+  port_write(model, slot_register(0, QSM_SLOT_SAVE_BASE), AREA_BASE);
+  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT), QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
+  port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
+  program_launch(model, 0);
+  program_launch(model, 1);
+  qsm_model_run(model, 20000, false);
+  qsm_model_set_sink(model, note_claims, &claims);
+  port_write(model, QSM_REG_PREEMPT, 0);
+  qsm_model_run(model, 6000, false);
+  assert_int_equal(result(model), 2);
+  assert_true(claims.n_sums > 3000 && claims.n_sets > 10 && claims.n_stores_in_claimed > 10);
+  qsm_model_destroy(model);
+}
+
 // ---- Accounting ----
 
 // Thread instructions of a launch by the end of the epoch that follows it.
@@ -482,6 +529,7 @@ int main(void) {
       cmocka_unit_test(a_released_warp_goes_on_beside_warps_that_select_in_every_cycle),
       cmocka_unit_test(a_block_is_switched_in_every_cycle_of_its_life),
       cmocka_unit_test(a_block_is_drained_in_every_cycle_of_its_life),
+      cmocka_unit_test(no_set_takes_the_place_of_a_sum),
       cmocka_unit_test(injected_instructions_count_for_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
