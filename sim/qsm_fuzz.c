@@ -93,10 +93,26 @@ static void fill_memory(struct round *round) {
   }
 }
 
+// Programs lie where others lay: what the L2 has of those must go, as a host would see to it. A large L2 takes its time, so then not always.
+static enum qsm_backend_status flush_l2(struct round *round) {
+  enum { LARGE_KIB = 16, POLL_CYCLES = 50 };
+  if (round->config.l2_kib == 0 || (round->config.l2_kib > LARGE_KIB && below(round, 8))) return QSM_BACKEND_OK;
+  uint32_t flushing = 1;
+  uint64_t ran = 0;
+  enum qsm_backend_status status = put(round, QSM_REG_L2_FLUSH, 1);
+  while (!status && flushing) {
+    status = round->gpu->run(round->gpu, 1 + below(round, POLL_CYCLES), false, &ran);
+    if (!status) status = get(round, QSM_REG_L2_FLUSH, &flushing);
+  }
+  return status;
+}
+
 static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
   const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
+  enum qsm_backend_status status = flush_l2(round);
+  if (status) return status;
   round->gpu->mem_write(round->gpu, base, words, n * sizeof *words);
   return put(round, QSM_REG_ICACHE_INV, 1);
 }
@@ -138,6 +154,7 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
       {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
       {QSM_SLOT_SHARED, shared}, {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
       {QSM_SLOT_FIRST_QUOTA, below(round, 4) ? 1 + below(round, 4000) : 1},
+      {QSM_SLOT_CACHE_POLICY, below(round, 3) ? 0 : below(round, 4)},
   };
   enum qsm_backend_status status = load_program(round, slot, shared, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
@@ -187,7 +204,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
   uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
   const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu, most_threads, most_threads + 1,
                              config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_RATIO / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  uint32_t offset = below(round, QSM_SLOT_CACHE_POLICY / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
 }
@@ -195,11 +212,20 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
 // The same of the whole GPU; never so that epochs get long.
 static enum qsm_backend_status nudge_gpu(struct round *round) {
   static const uint32_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_ALPHA_CAP, QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN, QSM_REG_SM_SELECT,
-                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS, QSM_REG_ADJUST, QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT, QSM_REG_NONQOS_QUOTA};
+                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS, QSM_REG_ADJUST, QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT, QSM_REG_NONQOS_QUOTA,
+                                       QSM_REG_L2_FLUSH};
   static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 16, 17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
   if (below(round, 4) == 0) return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
   if (below(round, 4) == 0) return put(round, QSM_REG_STALL_SELECT, below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
   return put(round, registers[below(round, sizeof registers / sizeof registers[0])], values[below(round, sizeof values / sizeof values[0])]);
+}
+
+static enum qsm_backend_status look_at_memory(struct round *round) {
+  uint32_t ignored, select = below(round, round->config.num_channels + (below(round, 8) == 0)) |
+                             below(round, round->config.num_kernels) << QSM_REG_MEM_SELECT_SLOT_SHIFT | below(round, 16) << QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  enum qsm_backend_status status = put(round, QSM_REG_MEM_SELECT, below(round, 16) ? select : qsm_random_next(&round->random));
+  if (!status) status = get(round, QSM_REG_MEM_VALUE, &ignored);
+  return status ? status : get(round, QSM_REG_L2_FLUSH, &ignored);
 }
 
 // Figures of an SM, reasons of stalls, anything of a slot.
@@ -212,7 +238,7 @@ static enum qsm_backend_status look_around(struct round *round) {
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);
   for (uint32_t sub = 0; !status && sub < 4; sub++) status = get(round, QSM_REG_SMSEL_FRONT + 4 * sub, &ignored);  // some are not there
-  return status ? status : get(round, slot_address(slot, below(round, 26) * 4), &ignored);
+  return status ? status : get(round, slot_address(slot, below(round, 27) * 4), &ignored);
 }
 
 // A slot that rests gets work again.
@@ -239,7 +265,7 @@ static enum qsm_backend_status read_anything(struct round *round) {
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
-  switch (below(round, 28)) {
+  switch (below(round, 32)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, 7));
     case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
     case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
@@ -262,6 +288,8 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 23: case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
     case 25: return put(round, QSM_REG_ADJUST, below(round, 4) ? round->adjusts : !round->adjusts);
     case 26: return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
+    case 27: case 28: case 29: return look_at_memory(round);
+    case 30: return put(round, QSM_REG_L2_FLUSH, 1);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }
@@ -334,10 +362,10 @@ static enum qsm_backend_status read_statistics(struct round *round) {
 static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
-  for (uint32_t address = 0; !status && address < 0x80; address += 4) status = get(round, address, &ignored);
+  for (uint32_t address = 0; !status && address <= QSM_REG_L2_FLUSH; address += 4) status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20; address += 4) status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset < 0xC0; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_CACHE_POLICY; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
 

@@ -269,8 +269,19 @@ static void lockstep_close(struct qsm_backend *base) {
   free(lockstep);
 }
 
+// Blocks that some GPUs do not have.
+static bool has_block(const struct qsm_config *config, const char *block) {
+  if (strcmp(block, "l2") == 0) return config->l2_kib != 0;
+  if (strcmp(block, "dram") == 0) return config->dram_banks != 0;
+  return true;
+}
+
 int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
                               char *msg, size_t msg_len) {
+  if (options->inject_block && !has_block(config, options->inject_block)) {
+    snprintf(msg, msg_len, "no bit to flip: configuration %s has no block %s", config->name, options->inject_block);
+    return -1;
+  }
   struct lockstep *lockstep = calloc(1, sizeof *lockstep);
   if (!lockstep) {
     snprintf(msg, msg_len, "out of memory");
