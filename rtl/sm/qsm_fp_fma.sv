@@ -132,7 +132,7 @@ module qsm_fp_fma
       f5_sticky_q <= f4_sticky || f4_lost_q;
       f5_negative_q <= f4_negative;
       f5_sign_q <= f4_q.beyond ? f4_q.beyond_sign : f4_q.p_sign ^ f4_negative;
-      f5_vanished_q <= f4_q.subtract && f4_all_leading && !f4_negative && !f4_lost_q && !f4_q.beyond;
+      f5_vanished_q <= f4_q.subtract && f4_all_leading && !f4_q.beyond;
       f5_nan_q <= f4_q.nan;
       f5_beyond_q <= f4_q.beyond;
     end

@@ -18,7 +18,7 @@ module qsm_fp_simple
   assign kb = fp_kind(b_i[30:0]);
   assign unused = ^kb;
   assign unordered = ka.nan || kb.nan;
-  assign less = (a_i[31] && b_i[31]) ? !less_i && !equal_i : less_i;  // -0 < +0
+  assign less = (a_i[31] && b_i[31]) ? !less_i : less_i;  // -0 < +0; of equal negative ones anything
   assign equal = equal_i || (ka.zero && kb.zero);
 
   // One of the operands: of a number and a NaN the number.

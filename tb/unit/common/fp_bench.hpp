@@ -48,6 +48,14 @@ class FpBench {
     next.expected = fp_ref_compute(ref_, op_, rm_, next.operand[0], next.operand[1], next.operand[2]);
     return next;
   }
+  // Another instruction, of any of the operations, for its neighbours to be mixed up with.
+  FpCase other(std::initializer_list<fp_op> ops) {
+    FpCase other = {*(ops.begin() + n_others_ % ops.size()), static_cast<fp_rm>(n_others_ / ops.size() % FP_N_MODES), {0, 0, 0}, 0};
+    n_others_++;
+    fp_operands(&random_, other.op, other.operand);
+    other.expected = fp_ref_compute(ref_, other.op, other.rm, other.operand[0], other.operand[1], other.operand[2]);
+    return other;
+  }
   void check(const FpCase &that, uint32_t result) {
     if (result == that.expected) return;
     if (n_wrong_++ < 4) {
@@ -88,13 +96,13 @@ class FpBench {
   fp_random random_ = {};
   fp_op op_ = FP_ADD;
   fp_rm rm_ = FP_RNE;
-  uint64_t n_wrong_ = 0;
+  uint64_t n_wrong_ = 0, n_others_ = 0;
   unsigned n_done_ = 0;
   bool failed_ = false;
 };
 
-// What the decoder would make of an instruction's word is in the tops of the benches; this is the word.
-inline uint32_t fp_word(const FpCase &that) { return fp_encode(that.op, that.rm, 1, 2, 3, 4); }
+// The instruction; the tops of the benches decode it.
+inline uint32_t fp_word(const FpCase &that, uint32_t rd = 1) { return fp_encode(that.op, that.rm, rd, 2, 3, 4); }
 
 }  // namespace qsm_unit
 

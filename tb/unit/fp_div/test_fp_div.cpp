@@ -24,10 +24,14 @@ int main(int argc, char **argv) {
   top.clk_i = top.start_i = top.pop_i = 0;
   top.rst_ni = 0;
   top.eval();
-  top.rst_ni = 1;
   tick();
+  top.rst_ni = 1;
 
   uint64_t n_wrong_time = 0, n_wrong_tag = 0, n_lost = 0;
+  for (unsigned c = 0; c < 2 * kLatency; c++) {  // nothing was started
+    n_wrong_time += top.ready_o;
+    tick();
+  }
   bench.each({FP_DIV, FP_SQRT}, [&] {
     for (uint64_t i = 0; i < bench.n_operands(); i += kLanes) {
       qsm_unit::FpCase next[kLanes];
