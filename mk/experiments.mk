@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
-.PHONY: experiment-qos experiment-qaws experiment-preemption
+.PHONY: experiment-qos experiment-qaws experiment-preemption programs
 
 # $(call experiment,PAGE,SWEEPS): a sweep some of whose runs failed (1) has a page too, which says so.
 define experiment
@@ -27,3 +27,14 @@ experiment-preemption: install-sim $(STAMPS)/apt-python ## time of switch, drain
 	mkdir -p build/sweeps/preemption
 	build/preempt_cost build/preempt_kernels.elf build/sweeps/preemption
 	python3 scripts/experiment.py experiments/preemption.md build/sweeps docs/results/experiment_preemption.md
+
+build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+# The machine of the paper, with an FPU.
+programs: install-sim $(STAMPS)/apt-python ## the suite's programs: sources, sizes, instructions, IPC, divergence -> docs/results/programs.md
+	$(BUILD) build/programs sw-kernels
+	mkdir -p build/sweeps/programs
+	sed 's/^fpu:.*/fpu: 1/' configs/wang2017.yaml > build/sweeps/programs/wang2017.yaml
+	build/programs build/sweeps/programs/wang2017.yaml L build/sweeps/programs
+	python3 scripts/experiment.py experiments/programs.md build/sweeps docs/results/programs.md

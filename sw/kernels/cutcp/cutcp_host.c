@@ -31,22 +31,24 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-// All atoms within the cutoff, in the order of the bins: an atom in a bin that is no neighbour is farther away.
-static float potential_at(const struct job *job, const uint32_t point[3]) {
-  const float(*atoms)[4] = job->atoms.host;
-  const uint32_t *bin_start = job->bin_start.host;
-  uint32_t n = job->size->n_bins, bin = 0;
-  float cutoff = SPACING * (float)job->size->side, cutoff2 = cutoff * cutoff, inverse = 1.0f / cutoff2, sum = 0.0f;
-  for (uint32_t i = 0; i < bin_start[n * n * n]; i++) {
-    while (i >= bin_start[bin + 1]) bin++;
-    float d[3];
-    for (int axis = 0; axis < 3; axis++) d[axis] = atoms[i][axis] - SPACING * (float)point[axis];
-    float r2 = fmaf(d[0], d[0], fmaf(d[1], d[1], d[2] * d[2]));
-    if (r2 >= cutoff2) continue;
-    float fade = fmaf(-r2, inverse, 1.0f);
-    sum = fmaf(atoms[i][3] * qsm_rsqrt(r2), fade * fade, sum);
+// The share of one atom, within the cutoff, added to every point that it reaches: up to `side` points in each direction.
+static void spread(const struct job *job, const float atom[4], float *potential) {
+  int32_t side = (int32_t)job->size->side, n = side * (int32_t)job->size->n_bins, first[3], last[3];
+  float cutoff = SPACING * (float)side, cutoff2 = cutoff * cutoff, inverse = 1.0f / cutoff2;
+  for (int axis = 0; axis < 3; axis++) {
+    int32_t middle = (int32_t)(atom[axis] / SPACING);
+    first[axis] = middle - side < 0 ? 0 : middle - side;
+    last[axis] = middle + side + 1 > n - 1 ? n - 1 : middle + side + 1;
   }
-  return sum;
+  for (int32_t z = first[2]; z <= last[2]; z++) {
+    for (int32_t y = first[1]; y <= last[1]; y++) {
+      for (int32_t x = first[0]; x <= last[0]; x++) {
+        float dx = atom[0] - SPACING * (float)x, dy = atom[1] - SPACING * (float)y, dz = atom[2] - SPACING * (float)z;
+        float r2 = fmaf(dx, dx, fmaf(dy, dy, dz * dz)), fade = fmaf(-r2, inverse, 1.0f), *at = potential + (z * n + y) * n + x;
+        if (r2 < cutoff2) *at = fmaf(atom[3] * qsm_rsqrt(r2), fade * fade, *at);
+      }
+    }
+  }
 }
 
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
@@ -58,8 +60,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     return -1;
   }
   generate(job, seed);
-  float *potential = job->potential.host;
-  for (uint32_t i = 0; i < n * n * n; i++) potential[i] = potential_at(job, (const uint32_t[]){i % n, i / n % n, i / (n * n)});
+  // Bin by bin, as the kernel sees the atoms.
+  for (uint32_t i = 0; i < ((const uint32_t *)job->bin_start.host)[n_bins]; i++) spread(job, ((const float(*)[4])job->atoms.host)[i], job->potential.host);
   return 0;
 }
 
