@@ -151,7 +151,7 @@ struct qsm_subcore {
   uint8_t in_flight;     // valid slots of it
   uint8_t mem_credit;
   uint8_t wait_count;    // wbw
-  uint8_t claims;        // bit n: the issue cycle n from now is claimed (R-FP-3); bit FpLat is set in the cycle that claims
+  uint8_t claims;        // bit n: the issue cycle n from now is claimed (R-FP-3); bit FpLat at the start of a cycle: wbw claims it
   uint8_t n_late;        // FMA instructions under way that will write
   bool div_busy;
   uint64_t div_ready_at;

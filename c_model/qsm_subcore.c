@@ -34,15 +34,15 @@ static uint32_t with_bit(uint32_t bits, uint32_t warp, bool value) {
   return (bits & ~(1u << warp)) | (uint32_t)value << warp;
 }
 
-// What an instruction cannot issue without: a unit, the write port four cycles later, or FpLat cycles after that.
-enum unit { UNIT_MEM = 1, UNIT_DIV = 2, UNIT_WRITE = 4, UNIT_LATE_WRITE = 8 };
+// What an instruction cannot issue without: a unit, the write port four cycles later, or FpLat cycles after that. The last two stand at
+// their bits of qsm_subcore.claims.
+enum unit { UNIT_WRITE = 1, UNIT_MEM = 2, UNIT_DIV = 4, UNIT_LATE_WRITE = 1 << QSM_FP_LAT };
 
 static uint8_t unit_of(const struct qsm_insn *insn) {
-  uint8_t class = qsm_op_class[insn->op];
-  if (class == QSM_CLASS_MEM) return UNIT_MEM;
-  if (class == QSM_CLASS_DIV) return UNIT_DIV;
-  if (insn->rd == 0) return 0;
-  return class == QSM_CLASS_FMA ? UNIT_LATE_WRITE : UNIT_WRITE;
+  static const uint8_t of_class[] = {[QSM_CLASS_ALU] = UNIT_WRITE, [QSM_CLASS_MUL] = UNIT_WRITE, [QSM_CLASS_DIV] = UNIT_DIV,
+                                     [QSM_CLASS_MEM] = UNIT_MEM,   [QSM_CLASS_CTL] = UNIT_WRITE, [QSM_CLASS_FMA] = UNIT_LATE_WRITE};
+  uint8_t unit = of_class[qsm_op_class[insn->op]];
+  return insn->rd ? unit : unit & (UNIT_MEM | UNIT_DIV);
 }
 
 void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
@@ -62,8 +62,7 @@ static void claim(struct qsm_subcore *sc) { sc->claims |= (uint8_t)(1u << sc->sm
 
 // Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6, R-FP-4).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
-  uint32_t taken = (sc->mem_credit == 0 ? UNIT_MEM : 0) | (sc->div_busy ? UNIT_DIV : 0) |
-                   (qsm_subcore_claimed(sc) ? UNIT_WRITE : 0) | (sc->wait_count == QSM_WB_PATIENCE ? UNIT_LATE_WRITE : 0);
+  uint32_t taken = (sc->mem_credit == 0 ? UNIT_MEM : 0) | (sc->div_busy ? UNIT_DIV : 0) | (sc->claims & (UNIT_WRITE | UNIT_LATE_WRITE));
   if (!taken) return 0;
   uint32_t waiting = 0;
   for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) waiting |= (uint32_t)((sc->head_unit[w] & taken) != 0) << w;
@@ -285,8 +284,8 @@ static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
     enter_memory_queue(sc, slot, c);
   } else if (class == QSM_CLASS_DIV) {
     divide(sc, slot);
-  } else if (is_late(slot)) {
-    qsm_exec_float(sc, slot, sc->late[slot - sc->pipe]);
+  } else if (class == QSM_CLASS_FMA) {
+    if (slot->insn.rd) qsm_exec_float(sc, slot, sc->late[slot - sc->pipe]);
   } else if (slot->entry != QSM_NONE) {
     qsm_sb_release(sc, slot->warp, slot->entry);
   }
@@ -351,11 +350,11 @@ static void take_result(struct qsm_subcore *sc, uint64_t c) {
 // R-WB-2, R-WB-3.
 static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
   bool port_taken = write_fixed(sc, c);
-  if (sc->n_late) {
+  if (sc->n_late | sc->claims) {
+    sc->claims >>= 1;
     release_late(sc, c);
     port_taken |= write_late(sc, c);
   }
-  sc->claims >>= 1;
   bool div_ready = sc->div_busy && c >= sc->div_ready_at;
   if (!div_ready && sc->res_count == 0) {
     sc->wait_count = 0;

@@ -18,6 +18,7 @@ verdict 'the goal of the demonstration is reached with quality of service, and m
 scenario_gives tiny 0 "$ok"
 scenario_gives odd 0 "$ok;$ok;$ok"
 scenario_gives trio 0 "$ok;$ok;$ok;$ok;$ok;$ok"
+scenario_gives floats 0 "$ok;$ok"
 scenario_gives fault 1 "0 ok, 0 wrong, KILLED;$ok"
 scenario_gives waves 0 "$ok;$ok"
 scenario_gives frame 0 "$ok;$ok"
