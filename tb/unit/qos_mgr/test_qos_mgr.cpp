@@ -55,6 +55,14 @@ class Bench {
   }
 
   void clear(unsigned k) { clear_ |= 1u << k; }  // in the next cycle
+
+  // As if it had run for long: registers are set, while no epoch is computed.
+  void have_run(uint32_t n_epochs) { top.epoch_count_o = n_epochs_ = n_epochs; }
+  void remember(unsigned k, uint64_t insn, uint64_t cycles) {
+    set(top.insn_o, k, 48, ref.slots[k].hist_insn = insn);
+    set(top.hcyc_o, k, 48, ref.slots[k].hist_cycles = cycles);
+  }
+
   uint64_t now() const { return t_; }
   uint32_t quota(unsigned k) { return static_cast<uint32_t>(get(top.epoch_quota_o, k, 31)); }
   uint32_t alpha(unsigned k) { return static_cast<uint32_t>(get(top.alpha_o, k, 19)); }
@@ -470,10 +478,22 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
   }
 }
 
+// Histories of any length; those of a third of the kernels give ratios that alpha does not clip.
+void remember_anything(Bench &b, qsm_unit::Random &random) {
+  auto of_any_size = [&]() { return (uint64_t{random.bits32()} << 16 | random.below(1u << 16)) >> random.below(48); };
+  b.have_run(random.bits32());
+  for (unsigned k = 0; k < kKernels; k++) {
+    const uint64_t cycles = of_any_size();
+    const auto goal_insn = static_cast<uint64_t>((static_cast<unsigned __int128>(cycles) * b.in.goal[k]) >> (15 + random.below(5)));
+    b.remember(k, random.one_in(3) && goal_insn >> 48 == 0 ? goal_insn : of_any_size(), cycles);
+  }
+}
+
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   for (unsigned n = 0; n < 2500 && !tap.failed(); n++) {
     randomize(b.in, random);
+    if (random.one_in(3)) remember_anything(b, random);
     b.epoch_len = kEpochMin + random.below(40);
     for (unsigned c = random.below(10); c > 0; c--) {
       for (unsigned k = 0; k < kKernels; k++) {
@@ -528,18 +548,39 @@ void test_longest(qsm_unit::Tap &tap) {
   Bench b(tap);
   one_kernel(b, true, 3.0 / 7, 1);
   b.in.scheme = kRollover;
+  b.in.alpha_cap = 0;
+  for (unsigned k = 0; k < kKernels; k++) b.in.valid[k] = b.busy[k] = true;
   b.epoch_len = (1u << 20) - 1;
   b.epoch();
   b.epoch();
-  tap.expect(b.hist_cycles(0) == EPOCH_RESET + kNocLat + (1u << 20) - 1, "cycles %llu", static_cast<unsigned long long>(b.hist_cycles(0)));
+  tap.expect(b.alpha(0) == kAlphaMax, "alpha %x", b.alpha(0));
+  for (unsigned k = 0; k < kKernels; k++) {
+    tap.expect(b.hist_cycles(k) == EPOCH_RESET + kNocLat + (1u << 20) - 1, "cycles %llu", static_cast<unsigned long long>(b.hist_cycles(k)));
+  }
   tap.done("R-QM-1: the longest epoch");
+}
+
+// Quotas that just do not fit, by their size or by rounding alone.
+void test_largest_quotas(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.epoch_len = 65535;
+  one_kernel(b, true, 0, 1);
+  b.in.goal[0] = 0xffffffff;
+  b.epoch();
+  b.in.iso_ipc[0] = static_cast<uint32_t>(((uint64_t{1} << 47) - 1) / 65535);  // a fraction above 2^31 - 1
+  for (unsigned scheme : {kNaive, kFair}) {
+    b.in.scheme = scheme;
+    b.epoch();
+    tap.expect(b.quota(0) == kQuotaMax, "scheme %u: not saturated: %u", scheme, b.quota(0));
+  }
+  tap.done("R-QM-7, R-SC-10: the largest quotas");
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(12);
+  qsm_unit::Tap tap(13);
   qsm_unit::begin_with_anything();
   test_sequence(tap);
   test_alpha(tap);
@@ -553,5 +594,6 @@ int main(int argc, char **argv) {
   test_random(tap, random);
   test_double(tap, random);
   test_longest(tap);
+  test_largest_quotas(tap);
   return tap.exit_code();
 }

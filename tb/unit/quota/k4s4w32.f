@@ -1,4 +1,5 @@
 --top-module qsm_quota
+--public-flat-rw
 -GNumKernels=4 -GNumSched=4 -GWarpSize=32
 -CFLAGS "-DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARP_SIZE=32"
 rtl/warp_sched/qsm_elastic.sv

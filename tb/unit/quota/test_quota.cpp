@@ -4,6 +4,7 @@
 #include <string>
 
 #include "Vqsm_quota.h"
+#include "Vqsm_quota___024root.h"
 
 #include "../common/qsm_unit.h"
 #include "quota_ref.h"
@@ -30,7 +31,9 @@ class Bench {
     drive();
     top.eval();
     compare();
+    const bool loading = ref.loads() >= 0, ends = in.load && in.load_scheme == kNoScheme;
     ref.step(in);
+    compare_load(ends || (loading && ref.loads() < 0));
     clock();
     n_++;
     QuotaInputs next(kSched, kKernels);
@@ -134,6 +137,16 @@ class Bench {
                   static_cast<long long>(snap_c), static_cast<long long>(s.snap_c));
       tap_.expect(get(top.snap_insn_o, k, 32) == s.snap_insn, "cycle %llu: instructions of %u are %llu, not %u", n, k,
                   static_cast<unsigned long long>(get(top.snap_insn_o, k, 32)), s.snap_insn);
+    }
+  }
+
+  // What the lockstep monitor reads, behind the reference's step and before the clock.
+  void compare_load(bool done) {
+    const auto n = static_cast<unsigned long long>(n_);
+    tap_.expect(top.rootp->qsm_quota__DOT__load_done == done, "cycle %llu: the last load is not %d", n, done);
+    for (unsigned k = 0; k < kKernels && done; k++) {
+      const uint64_t next = get(top.rootp->qsm_quota__DOT__quota_next, k, 31);
+      tap_.expect(static_cast<int64_t>(next) == ref.slots[k].quota, "cycle %llu: next quota of %u is %llu", n, k, static_cast<unsigned long long>(next));
     }
   }
 

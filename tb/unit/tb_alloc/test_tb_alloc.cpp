@@ -88,6 +88,8 @@ class Bench {
   void compare() {
     tap_.expect(top.busy_o == ref.busy(), "cycle %llu: busy is %d", static_cast<unsigned long long>(n_cycles), top.busy_o);
     for (unsigned i = 0; i < NUM_SMS; i++) {
+      const bool writes = ref.writes() == static_cast<int>(i);
+      tap_.expect(get(top.we_o, i, 1) == writes, "cycle %llu: targets of SM %u are written is not %d", static_cast<unsigned long long>(n_cycles), i, writes);
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         const uint64_t seen = get(top.target_o, i * NUM_KERNELS + k, 6);
         tap_.expect(seen == ref.target[i][k], "cycle %llu: target of slot %u on SM %u is %llu, must be %u",
