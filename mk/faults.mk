@@ -8,8 +8,8 @@ FAULT_LIBRARIES := $(patsubst %,$(FAULTS_DIR)/root/build/rtl/%.so,tiny odd)
 MUTATE_DIR := build/mutate
 MUTATE_FOLDERS := warp_sched|qos_mgr|tb_sched
 # Unit benches that read a block of these folders, without their smallest sizes, where most mutants change nothing, and those
-# of the largest sizes and of whole SMs, which take minutes to compile. Two large ones are quick.
-MUTATE_BENCHES := qos_mgr/wang2017 tb_alloc/wang2017 \
+# of the largest sizes and of whole SMs, which take minutes to compile. Three large ones are quick.
+MUTATE_BENCHES := qos_mgr/wang2017 tb_alloc/wang2017 tb_adjust/most \
   $(filter-out %/one %/w1 %/k1s1w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 sm/% sm_preempt/%, \
   $(patsubst tb/unit/%.f,%,$(shell grep -lE '^(-y )?rtl/($(MUTATE_FOLDERS))(/|$$)' tb/unit/*/*.f)))
 # Those that the block BLOCK=, or one of all blocks, is part of.
