@@ -114,7 +114,7 @@ module qsm_decode
           dec_o.opb_imm = fp.op inside {FpAdd, FpToInt, FpFromInt};
           dec_o.imm = (fp.op == FpAdd) ? FpOne : '0;
           dec_o.rs1 = rs1;
-          if (!(fp.op inside {FpClass, FpToInt, FpFromInt, FpSqrt})) dec_o.rs2 = rs2;
+          if (!(fp.op inside {FpToInt, FpFromInt})) dec_o.rs2 = rs2;  // of fsqrt and fclass it is 0
           if (fp.op == FpFused) dec_o.rs3 = rs3;
           dec_o.rd = rd;
         end
