@@ -104,6 +104,8 @@ class PreemptRef {
     return n;
   }
 
+  bool examining() const { return examining_; }
+
   // R-PE-2, R-PE-3.
   PreemptDecision decide(const PreemptInput &in, const PreemptView &view) const {
     PreemptDecision d;

@@ -41,6 +41,7 @@ struct AdjustOutput {
   bool asked = false, adjusted = false, has_victim = false, reallocates = false;
   unsigned sm = 0, kernel = 0, victim = 0, n = 0, victim_class = 0;
   unsigned raised = 0, lowered = 0;  // targets
+  uint64_t ask = 0;                  // slots
   bool tie = false;                  // the victim was no better than another slot
 };
 
@@ -171,7 +172,10 @@ class AdjustRef {
     std::vector<Step> steps;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       const bool full = sm.target[k] > sm.cnt[k] || sm.target[k] >= p.max_tbs;
-      if (want_[k] && ((view.kernel[k].mask >> i) & 1) && !full && idle[k] <= 1) steps.push_back(Step{kFit, i, k, 0});
+      if (want_[k] && ((view.kernel[k].mask >> i) & 1) && !full && idle[k] <= 1) {
+        steps.push_back(Step{kFit, i, k, 0});
+        out.ask |= uint64_t{1} << k;
+      }
     }
     insert(steps);
   }

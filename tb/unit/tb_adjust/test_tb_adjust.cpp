@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_adjust against adjust_ref.h in every cycle: directed SMs, one for each rule, then random ones.
 #include "Vqsm_tb_adjust.h"
+#include "Vqsm_tb_adjust___024root.h"
 
 #include "world.h"
 
@@ -45,6 +46,7 @@ class Bench {
     }
     same("realloc", 0, top.realloc_o, out.reallocates);
     if (out.has_victim) same("lowered", 0, top.lowered_o, out.lowered);
+    compare_ask();
     clock();
     AdjustView &view = world.view;
     if (out.adjusted) view.sm[out.sm].target[out.kernel] = out.raised;
@@ -133,6 +135,16 @@ class Bench {
       set(top.look_first_i, i, kSubW, tb != nullptr ? tb->first : 0);
       set(top.look_base_i, i, 5, tb != nullptr ? tb->base : 31);
     }
+  }
+
+  // The event ASK.
+  void compare_ask() {
+    const auto &seen = *top.rootp;
+    same("asked", 0, seen.qsm_tb_adjust__DOT__asked, out.asked);
+    if (!out.asked) return;
+    same("sm", 0, top.sm_o, out.sm);
+    same("ask", 0, seen.qsm_tb_adjust__DOT__ask, out.ask);
+    for (unsigned k = 0; k < NUM_KERNELS; k++) same("idle", k, get(seen.qsm_tb_adjust__DOT__idle_q, k, 7), ref.idle[k]);
   }
 
   void same(const char *what, unsigned index, uint64_t seen, uint64_t wanted) {
@@ -399,8 +411,12 @@ class RandomRound {
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {
       AdjustView::Sm &sm = view.sm[i];
-      while (!sm.age.empty() && random_.one_in(3)) bench.world.retire(i, random_.below(static_cast<uint32_t>(sm.age.size())));
-      for (unsigned n = random_.one_in(2) ? random_.below(MAX_TBS) : 4 * MAX_TBS; n > 0; n--) bench.world.dispatch(i, random_.below(NUM_KERNELS));
+      const bool one = random_.one_in(8);  // all blocks there are of one kernel
+      while (!sm.age.empty() && (one || random_.one_in(3))) bench.world.retire(i, random_.below(static_cast<uint32_t>(sm.age.size())));
+      unsigned from = random_.below(NUM_KERNELS);
+      for (unsigned n = random_.one_in(2) ? random_.below(MAX_TBS) : 4 * MAX_TBS; n > 0; n--, from = one ? from : random_.below(NUM_KERNELS)) {
+        bench.world.dispatch(i, from);
+      }
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         sm.target[k] = std::min<unsigned>(MAX_TBS, sm.cnt[k] + (random_.one_in(5) ? 1 : 0));
         if (random_.one_in(5)) sm.target[k] -= random_.below(sm.target[k] + 1);
