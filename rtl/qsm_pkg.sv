@@ -27,6 +27,9 @@ package qsm_pkg;
   localparam int unsigned SbW = idx_w(SbEntries);
   localparam int unsigned TxnW = idx_w(MemTxns);
   localparam int unsigned TagW = $clog2(MemTxns + NumSched);  // LSU transactions, then one per sub-core for fetches
+  // Memory port: with L2 slices there is one requester more, whose transactions are its MSHRs and its own writes (docs/l2.md R-L2-12).
+  localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumSms + 1) : SmW;
+  localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW) ? $clog2(L2Mshrs + 2) : TagW;
   localparam int unsigned RowW = idx_w(SharedRows);
   localparam int unsigned LineOffW = $clog2(LineBytes);
   localparam int unsigned PartsW = $clog2(WarpSize + 1);
@@ -172,6 +175,11 @@ package qsm_pkg;
     AmoMin = 4'd5, AmoMax = 4'd6, AmoMinu = 4'd7, AmoMaxu = 4'd8
   } amo_e;
 
+  // ---- L2 slices (docs/l2.md) ----
+
+  typedef enum logic [2:0] { L2Request = 3'd0, L2Fill = 3'd1, L2Replay = 3'd2, L2Walk = 3'd3, L2Pass = 3'd4 } l2_op_e;
+  typedef enum logic [2:0] { L2Hit = 3'd0, L2Merged = 3'd1, L2PassedOn = 3'd2, L2Whole = 3'd3, L2Miss = 3'd4 } l2_outcome_e;  // of a request
+
   typedef struct packed {
     logic valid;
     mem_type_e kind;
@@ -203,15 +211,15 @@ package qsm_pkg;
     logic [31:0] addr;
     bytes_t bytes;
     lanes_t data;
-    logic [SmW-1:0] sm;
-    logic [TagW-1:0] tag;
+    logic [PortSmW-1:0] sm;
+    logic [PortTagW-1:0] tag;
     logic [KernelW-1:0] slot;
   } port_req_t;
 
   typedef struct packed {
     logic valid;
-    logic [SmW-1:0] sm;
-    logic [TagW-1:0] tag;
+    logic [PortSmW-1:0] sm;
+    logic [PortTagW-1:0] tag;
     lanes_t data;
   } port_rsp_t;
 

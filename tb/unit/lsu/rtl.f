@@ -4,7 +4,7 @@ rtl/qsm_rr_arb.sv
 rtl/sm/qsm_lsu_classify.sv
 rtl/sm/qsm_coalesce.sv
 rtl/sm/qsm_lane_scatter.sv
-rtl/sm/qsm_amo_alu.sv
+rtl/qsm_amo_alu.sv
 rtl/sm/qsm_shared_pass.sv
 rtl/sm/qsm_shared_bank.sv
 rtl/sm/qsm_shared_mem.sv
