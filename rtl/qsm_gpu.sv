@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Top of the GPU: control port, TB scheduler, QoS manager, SMs, crossbar, and the message paths between them.
+// Top of the GPU: control port, TB scheduler, QoS manager, SMs, crossbar, memory channels, and the message paths between them.
 // Contract: docs/machine.md. Control port: docs/control_port.md. Memory port: docs/xbar.md.
 // Latency: every path between an SM and anything else has NocLat registers (R-GEN-2); direct signals have none (R-GEN-3).
 // Observed by the lockstep monitor: cycle; mem_req_o with mem_req_ready_i (MEMREQ), mem_rsp_i with mem_rsp_ready_o (MEMRSP);
@@ -51,10 +51,14 @@ module qsm_gpu
   job_t [NumSms-1:0] job;
   saved_t [NumKernels-1:0] saved;
 
-  // ---- memory: no L2 slice and no memory controller yet ----
-  logic [NumKernels-1:0][1:0] cache_policy_unused;
-  mem_select_t mem_select_unused;
-  logic l2_flush_unused;
+  // ---- memory channels ----
+  port_req_t [NumChannels-1:0] channel_req;
+  port_rsp_t [NumChannels-1:0] channel_rsp;
+  logic [NumChannels-1:0] channel_req_ready, channel_rsp_ready;
+  logic [NumKernels-1:0][1:0] cache_policy;
+  mem_select_t mem_select;
+  logic [31:0] mem_value;
+  logic l2_flush, l2_flushing;
 
   // ---- TB scheduler ----
   logic [NumKernels-1:0] busy, killed, ended, had_tb, start, kill;
@@ -112,7 +116,7 @@ module qsm_gpu
     .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust), .adjust_technique_o(adjust_technique),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
-    .cache_policy_o(cache_policy_unused), .mem_select_o(mem_select_unused), .mem_value_i('0), .l2_flush_o(l2_flush_unused), .l2_flushing_i(1'b0),
+    .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
     .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(adjust_busy),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
@@ -268,6 +272,11 @@ module qsm_gpu
 
   qsm_xbar u_xbar (
     .clk_i, .rst_ni, .req_i(sm_req), .rsp_o(sm_rsp),
-    .mem_req_o, .mem_req_ready_i, .mem_rsp_i, .mem_rsp_ready_o
+    .mem_req_o(channel_req), .mem_req_ready_i(channel_req_ready), .mem_rsp_i(channel_rsp), .mem_rsp_ready_o(channel_rsp_ready)
+  );
+  qsm_channels u_channels (
+    .clk_i, .rst_ni, .req_i(channel_req), .req_ready_o(channel_req_ready), .rsp_o(channel_rsp), .rsp_ready_i(channel_rsp_ready),
+    .mem_req_o, .mem_req_ready_i, .mem_rsp_i, .mem_rsp_ready_o,
+    .cache_policy_i(cache_policy), .start_i(start), .select_i(mem_select), .value_o(mem_value), .flush_i(l2_flush), .flushing_o(l2_flushing)
   );
 endmodule

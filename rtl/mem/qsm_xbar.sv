@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar between the SMs and the memory channels: ingress queue per SM, output and response queue of 2 per channel, round robin.
+// Crossbar between the SMs and the memory channels (qsm_channels): ingress queue per SM, output and response queue of 2 per channel, round robin.
 // Contract: docs/xbar.md R-XB-1..5. req_i is what the SM sends in this cycle; rsp_o is what it sees in this cycle.
 // Latency: a request is at the port NocLat + 1 cycles after it was sent, a response at the SM NocLat + 1 after it was taken.
 // Observed by the lockstep monitor: rsp_o (RSP), at the ports mem_req_o & mem_req_ready_i (MEMREQ), mem_rsp_i & mem_rsp_ready_o (MEMRSP).
@@ -103,12 +103,12 @@ module qsm_xbar
     logic sent, seen;
     mem_rsp_t rsp, rsp_seen;
     always_comb begin
-      for (int unsigned c = 0; c < NumChannels; c++) wanted[c] = rsp_head[c].valid && rsp_head[c].sm == SmW'(i);
+      for (int unsigned c = 0; c < NumChannels; c++) wanted[c] = rsp_head[c].valid && rsp_head[c].sm == PortSmW'(i);
     end
     qsm_rr_arb #(.N(NumChannels)) u_arb (
       .clk_i, .rst_ni, .req_i(wanted), .valid_o(sent), .grant_o(rsp_grant[i]), .idx_o(from_channel)
     );
-    assign rsp = '{valid: sent, tag: rsp_head[from_channel].tag, data: rsp_head[from_channel].data};
+    assign rsp = '{valid: sent, tag: rsp_head[from_channel].tag[TagW-1:0], data: rsp_head[from_channel].data};
     qsm_delay_msg #(.Receivers(1), .Width($bits(mem_rsp_t)), .Lat(NocLat)) u_delay (
       .clk_i, .rst_ni, .valid_i(sent), .data_i(rsp), .valid_o(seen), .data_o(rsp_seen)
     );
@@ -120,6 +120,6 @@ module qsm_xbar
 
   function automatic port_req_t with_sm(input mem_req_t req, input logic [SmW-1:0] sm);
     return '{valid: req.valid, kind: req.kind, amo: req.amo, addr: req.addr, bytes: req.bytes, data: req.data,
-             sm: sm, tag: req.tag, slot: req.slot};
+             sm: PortSmW'(sm), tag: PortTagW'(req.tag), slot: req.slot};
   endfunction
 endmodule

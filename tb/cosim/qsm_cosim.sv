@@ -73,8 +73,8 @@ module qsm_cosim
         req_o[c][5+MaskWords+l] = mem_req[c].data[l];
       end
       mem_rsp[c].valid = rsp_valid_i[c];
-      mem_rsp[c].sm = rsp_i[c][0][SmW-1:0];
-      mem_rsp[c].tag = rsp_i[c][1][TagW-1:0];
+      mem_rsp[c].sm = rsp_i[c][0][PortSmW-1:0];
+      mem_rsp[c].tag = rsp_i[c][1][PortTagW-1:0];
       for (int unsigned l = 0; l < WarpSize; l++) begin
         mem_rsp[c].data[l] = rsp_i[c][2+l];
       end

@@ -190,3 +190,115 @@ bind qsm_gpu qsm_adjust_monitor u_adjust_monitor (
   .preference(u_tb_sched.u_adjust.best_q.rank.preference), .raised(u_tb_sched.u_adjust.raised_o),
   .evict(u_tb_sched.u_adjust.evict_q), .evict_next(u_tb_sched.u_adjust.evict_d)
 );
+
+// L2 slice and memory controller of a channel.
+module qsm_channel_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Channel = 0
+) (
+  input logic clk_i,
+  input logic rst_ni
+);
+  localparam int unsigned LineShift = LineOffW + $clog2(NumChannels);
+
+  if (L2Kib != 0) begin : g_watch_l2
+    localparam int unsigned Sets = L2Kib * 1024 / (L2Ways * LineBytes);
+
+    function automatic int address(input int line);
+      return (line << LineShift) | int'(Channel << LineOffW);
+    endfunction
+
+    // Waiters from `first` to the end of the list of MSHR j.
+    function automatic int list_length(input int j, input int first);
+      automatic int last = int'(g_l2.u_l2.u_mshrs.tail_q[j]);
+      list_length = 1;
+      for (int w = first; w != last && list_length < L2Waiters; w = int'(g_l2.u_l2.u_mshrs.next_mem[w])) list_length++;
+    endfunction
+
+    bit [31:0] line, outcome, way, mshr;
+    always_comb begin
+      line = address(int'(g_l2.u_l2.act_q.line));
+      outcome = g_l2.u_l2.acts_request ? 32'(g_l2.u_l2.outcome_o) : '0;
+      way = 32'(g_l2.u_l2.way);
+      mshr = 32'hff;
+      if (g_l2.u_l2.acts_fill || g_l2.u_l2.acts_replay) mshr = 32'(g_l2.u_l2.act_q.mshr);
+      if (g_l2.u_l2.merged) mshr = 32'(g_l2.u_l2.match_mshr);
+      if (g_l2.u_l2.misses) mshr = 32'(g_l2.u_l2.free_mshr);
+      if (g_l2.u_l2.merged || g_l2.u_l2.misses || g_l2.u_l2.passed_on || g_l2.u_l2.acts_pass) way = 32'hff;
+      if (g_l2.u_l2.acts_pass) line = '0;
+      if (g_l2.u_l2.acts_walk) line = g_l2.u_l2.way_valid ? address(int'(g_l2.u_l2.out_d.victim)) : '0;
+    end
+
+    always @(posedge clk_i) if (rst_ni && g_l2.u_l2.act_q.valid) begin
+      qsm_dpi_event(EvL2Op, int'(Channel), 0, 0, 6, 256'({31'd0, g_l2.u_l2.evicts, mshr, way, outcome, line, 32'(g_l2.u_l2.act_q.op)}));
+    end
+
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 0, int'(g_l2.u_l2.u_credits.rsp_q));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 1, int'(g_l2.u_l2.u_credits.out_q));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 2, int'(g_l2.u_l2.u_credits.mshr_q));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 3, int'(g_l2.u_l2.u_credits.waiter_q));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 4, int'(g_l2.u_l2.u_rsp.count_q));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 5, int'(g_l2.u_l2.u_out.count_q));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 6, int'({16'(g_l2.u_l2.u_flush.unacked_q[1]), 16'(g_l2.u_l2.u_flush.unacked_q[0])}));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 7, int'({g_l2.u_l2.u_flush.colour_q, g_l2.u_l2.u_flush.walking_q, g_l2.u_l2.u_flush.flushing_q}));
+      if (g_l2.u_l2.u_flush.walking_q) begin
+        qsm_dpi_state(StL2, int'(Channel), 0, 0, 8, int'(g_l2.u_l2.u_flush.set_q));
+        qsm_dpi_state(StL2, int'(Channel), 0, 0, 9, int'(g_l2.u_l2.u_flush.way_q));
+      end
+      for (int j = 0; j < L2Mshrs; j++) begin
+        automatic bit filled = g_l2.u_l2.u_mshrs.filled_q && int'(g_l2.u_l2.u_mshrs.filled_mshr_q) == j;
+        automatic int waiting = list_length(j, int'(g_l2.u_l2.u_mshrs.head_q[j]));
+        if (filled) begin
+          waiting = g_l2.u_l2.u_mshrs.left_q ? list_length(j, int'(g_l2.u_l2.u_mshrs.replay_q)) : 0;
+          waiting += int'(g_l2.u_l2.acts_replay);
+        end
+        qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 0, int'({filled, g_l2.u_l2.u_mshrs.valid_q[j]}));
+        if (g_l2.u_l2.u_mshrs.valid_q[j]) begin
+          qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 1, address(int'(g_l2.u_l2.u_mshrs.line_q[j])));
+          qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 2, int'(g_l2.u_l2.u_mshrs.slot_q[j]));
+          qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 3, waiting);
+        end
+      end
+      for (int s = 0; s < Sets; s++) begin
+        for (int w = 0; w < L2Ways; w++) begin
+          qsm_dpi_state(StL2Set, int'(Channel), 0, s, w,
+                        g_l2.u_l2.u_tags.set_mem[s].way[w].valid ?
+                          int'({g_l2.u_l2.u_tags.set_mem[s].way[w].tag, g_l2.u_l2.u_tags.set_mem[s].way[w].dirty, 1'b1}) : 0);
+        end
+        qsm_dpi_state(StL2Set, int'(Channel), 0, s, L2Ways, int'(g_l2.u_l2.u_tags.set_mem[s].tree));
+      end
+    end
+  end
+
+  if (DramBanks != 0) begin : g_watch_dram
+    localparam int unsigned Columns = DramRowBytes / LineBytes;
+
+    port_req_t commanded;  // its payload
+    assign commanded = {1'b1, g_dram.u_dram.mem_req_o};
+
+    always @(posedge clk_i) if (rst_ni && (g_dram.u_dram.column_o || g_dram.u_dram.row_o)) begin
+      automatic int passed = int'(g_dram.u_dram.u_queue.passed_q);
+      if (g_dram.u_dram.column_o) passed = (g_dram.u_dram.u_queue.chosen & g_dram.u_dram.u_queue.first) != '0 ? 0 : passed + 1;
+      qsm_dpi_event(EvDram, int'(Channel), 0, 0, 5,
+                    256'({passed, (commanded.addr >> LineShift) % Columns, 32'(g_dram.u_dram.row), 32'(g_dram.u_dram.bank), 31'd0, g_dram.u_dram.row_o}));
+    end
+
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      for (int b = 0; b < DramBanks; b++) begin
+        qsm_dpi_state(StDram, int'(Channel), 0, b, 0, int'(g_dram.u_dram.u_banks.open_q[b]));
+        qsm_dpi_state(StDram, int'(Channel), 0, b, 1, g_dram.u_dram.u_banks.open_q[b] ? int'(g_dram.u_dram.u_banks.row_mem[b]) : 0);
+        qsm_dpi_state(StDram, int'(Channel), 0, b, 2, int'(g_dram.u_dram.u_banks.busy_q[b]));
+        qsm_dpi_state(StDram, int'(Channel), 0, b, 3, int'(g_dram.u_dram.u_banks.keep_q[b]));
+      end
+      qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 0, int'(g_dram.u_dram.u_banks.bus_q));
+      qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 1, int'(g_dram.u_dram.u_queue.passed_q));
+      qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 2, $countones(g_dram.u_dram.u_queue.valid_q));
+      qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 3, int'(g_dram.u_dram.u_return.placed_q));
+    end
+  end
+endmodule
+bind qsm_channel qsm_channel_monitor #(.Channel(Channel)) u_channel_monitor (.clk_i, .rst_ni);
