@@ -145,7 +145,7 @@ QSM_AMO(qsm_amoswap_u, "amoswap.w", unsigned)
 #define atomicXor(address, value) QSM_ATOMIC(qsm_amoxor, address, value)
 #define atomicExch(address, value) QSM_ATOMIC(qsm_amoswap, address, value)
 
-// Each is one instruction or a few, on a GPU with FPU; there are no others. Rounding is to nearest; rintf keeps ties even.
+// Each is one instruction or a few, on a GPU with FPU; qsm_math.h has more. Rounding is to nearest; rintf keeps ties even.
 static inline float sqrtf(float x) { return __builtin_sqrtf(x); }
 static inline float fabsf(float x) { return __builtin_fabsf(x); }
 static inline float copysignf(float magnitude, float sign) { return __builtin_copysignf(magnitude, sign); }
