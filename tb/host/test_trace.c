@@ -104,7 +104,7 @@ static void run_traced(struct recording *recording, const char *name, uint64_t f
   assert_int_equal(launch(suite, "divide", 20, room, 0, NULL, NULL), qsmSuccess);
   assert_int_equal(launch(other, "endless", 3, flag, 0, NULL, NULL), qsmSuccess);
   wait_sampling(recording, device, 30000);
-  for (uint32_t i = 0; i < 4; i++) {
+  for (uint32_t i = 0; i < 12; i++) {
     const char *const killed[] = {"illegal", "peek"};
     assert_int_equal(launch(suite, killed[i % 2], 12, room, 0x40000000, NULL, NULL), qsmSuccess);
     assert_int_equal(qsmContextSynchronize(suite, LONG), qsmErrorKernelFault);
