@@ -180,9 +180,9 @@ static void print_figures(const struct tables *tables, const struct qsm_suite_pr
 
 static int describe(const struct tables *tables, const struct qsm_suite_program *program) {
   struct counts small, medium, counts;
-  if (measure(tables->config, program, QSM_SIZE_S, &small) || measure(tables->config, program, QSM_SIZE_M, &medium) ||
-      measure(tables->config, program, tables->size, &counts))
-    return -1;
+  if (measure(tables->config, program, QSM_SIZE_S, &small) || measure(tables->config, program, QSM_SIZE_M, &medium)) return -1;
+  counts = tables->size == QSM_SIZE_S ? small : medium;
+  if (tables->size > QSM_SIZE_M && measure(tables->config, program, tables->size, &counts)) return -1;
   fprintf(tables->sources, "| %s | %s | %s | %s |\n", program->name, program->about, program->paper, program->source);
   fprintf(tables->sizes, "| %s | %" PRIu64 " | %" PRIu64, program->name, small.thread_instructions, medium.thread_instructions);
   for (enum qsm_suite_size size = QSM_SIZE_S; size < QSM_N_SIZES; size++)

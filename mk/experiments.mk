@@ -31,10 +31,8 @@ experiment-preemption: install-sim $(STAMPS)/apt-python ## time of switch, drain
 build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
-# The machine of the paper, with an FPU.
 programs: install-sim $(STAMPS)/apt-python ## the suite's programs: sources, sizes, instructions, IPC, divergence -> docs/results/programs.md
 	$(BUILD) build/programs sw-kernels
 	mkdir -p build/sweeps/programs
-	sed 's/^fpu:.*/fpu: 1/' configs/wang2017.yaml > build/sweeps/programs/wang2017.yaml
-	build/programs build/sweeps/programs/wang2017.yaml L build/sweeps/programs
+	build/programs wang2017 M build/sweeps/programs
 	python3 scripts/experiment.py experiments/programs.md build/sweeps docs/results/programs.md
