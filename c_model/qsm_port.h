@@ -20,15 +20,17 @@ struct qsm_port {
 static inline void qsm_mem_port_accept(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c, uint64_t cycle,
                                        const struct qsm_mem_access *access) {
   qsm_mem_accept(mem, c, cycle, access);
-  uint32_t words[] = {access->kind * 16u + access->amo, access->addr, access->sm, access->tag};
+  const uint32_t words[] = {access->kind * 16u + access->amo, access->addr, access->sm, access->tag};
   qsm_bus_report(bus, cycle, QSM_EV_MEMREQ, c, 4, words);
 }
 
 static inline void qsm_mem_port_take(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c, uint64_t cycle) {
-  const struct qsm_mem_response *response = qsm_mem_response(mem, c);
+  if (bus->reporting) {
+    const struct qsm_mem_response *response = qsm_mem_response(mem, c);
+    uint32_t words[] = {response->sm, response->tag};
+    qsm_bus_report(bus, cycle, QSM_EV_MEMRSP, c, 2, words);
+  }
   qsm_mem_take(mem, c, cycle);
-  uint32_t words[] = {response->sm, response->tag};
-  qsm_bus_report(bus, cycle, QSM_EV_MEMRSP, c, 2, words);
 }
 
 // ---- Hand-shakes with what is there; meaning as in qsm_mem.h ----

@@ -28,7 +28,7 @@ struct channel {
 struct qsm_xbar {
   const struct qsm_config *config;
   struct qsm_l2 *l2;  // NULL: none
-  const struct qsm_port *port;
+  struct qsm_port port;
   const struct qsm_bus *bus;
   uint32_t line_shift;
   uint32_t ring_mask;
@@ -47,7 +47,7 @@ struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 
   while (length < config->mem_txns + config->num_sched) length *= 2;
   xbar->config = config;
   xbar->l2 = l2;
-  xbar->port = port;
+  xbar->port = *port;
   xbar->bus = bus;
   xbar->line_bytes = qsm_config_line_bytes(config);
   xbar->line_shift = qsm_lowest(xbar->line_bytes);
@@ -164,8 +164,8 @@ static bool port_out(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
                                         .bytes = req->bytes,
                                         .data = req->data};
   if (xbar->l2) return qsm_l2_step(xbar->l2, c, cycle, ch->n_out ? &access : NULL);
-  if (ch->n_out == 0 || qsm_port_ready_at(xbar->port, c) > cycle) return false;
-  qsm_port_accept(xbar->port, c, cycle, &access);
+  if (ch->n_out == 0 || qsm_port_ready_at(&xbar->port, c) > cycle) return false;
+  qsm_port_accept(&xbar->port, c, cycle, &access);
   return true;
 }
 
@@ -176,17 +176,17 @@ static void drop_head(struct qsm_xbar *xbar, struct channel *ch) {
 }
 
 static uint64_t response_at(const struct qsm_xbar *xbar, uint32_t c) {
-  return xbar->l2 ? qsm_l2_response_at(xbar->l2, c) : qsm_port_response_at(xbar->port, c);
+  return xbar->l2 ? qsm_l2_response_at(xbar->l2, c) : qsm_port_response_at(&xbar->port, c);
 }
 
 // R-XB-4
 static void port_in(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
   struct channel *ch = &xbar->channel[c];
-  ch->rsp[ch->n_rsp++] = xbar->l2 ? qsm_l2_response(xbar->l2, c) : qsm_port_response(xbar->port, c);
+  ch->rsp[ch->n_rsp++] = xbar->l2 ? qsm_l2_response(xbar->l2, c) : qsm_port_response(&xbar->port, c);
   if (xbar->l2) {
     qsm_l2_take(xbar->l2, c);
   } else {
-    qsm_port_take(xbar->port, c, cycle);
+    qsm_port_take(&xbar->port, c, cycle);
   }
 }
 
@@ -203,7 +203,7 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
     struct channel *ch = &xbar->channel[c];
     bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
-    if (xbar->port->dram) qsm_dram_step(xbar->port->dram, c, cycle);
+    if (xbar->port.dram) qsm_dram_step(xbar->port.dram, c, cycle);
     if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(xbar, ch);
     if (may_grant) granted |= grant(xbar, ch);
     if (may_take >> c & 1) port_in(xbar, cycle, c);
@@ -218,9 +218,9 @@ static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t f
   if (xbar->l2) {
     next = qsm_earlier(next, qsm_l2_next(xbar->l2, c, from, ch->n_out > 0));
   } else if (ch->n_out) {
-    next = qsm_earlier(next, qsm_port_ready_at(xbar->port, c));
+    next = qsm_earlier(next, qsm_port_ready_at(&xbar->port, c));
   }
-  if (xbar->port->dram) next = qsm_earlier(next, qsm_dram_next(xbar->port->dram, c, from));
+  if (xbar->port.dram) next = qsm_earlier(next, qsm_dram_next(xbar->port.dram, c, from));
   return next > from ? next : from;
 }
 

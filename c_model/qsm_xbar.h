@@ -15,7 +15,7 @@
 struct qsm_xbar;
 
 // The arguments outlive the crossbar. NULL: no memory.
-// `l2` stands between the crossbar and `port`; NULL: nothing does. The crossbar runs what stands behind it.
+// `l2` stands between the crossbar and `port`, which is copied; NULL: nothing does. The crossbar runs what stands behind it.
 struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2, const struct qsm_port *port, const struct qsm_bus *bus);
 void qsm_xbar_destroy(struct qsm_xbar *xbar);  // NULL is fine
 
