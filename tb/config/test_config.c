@@ -41,7 +41,8 @@ static void odd_is_read_as_written(void **state) {
   assert_int_equal(qsm_config_load("odd", &config, msg, sizeof msg), 0);
   assert_int_equal(config.num_sms, 3);
   assert_int_equal(config.shared_bytes, 6144);
-  assert_int_equal(config.mem_interval, 3);
+  assert_int_equal(config.l2_kib, 1);
+  assert_int_equal(config.dram_queue, 5);
   assert_int_equal(config.num_images, 2);
   assert_int_equal(qsm_config_warps_per_sched(&config), 3);
   assert_int_equal(qsm_config_line_bytes(&config), 16);

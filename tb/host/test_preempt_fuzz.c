@@ -211,6 +211,12 @@ static void meddle(struct round *round, uint32_t pause) {
   }
 }
 
+// What the L2 has of it goes to memory.
+static void flush(struct round *round) {
+  put(round, QSM_REG_L2_FLUSH, 1);
+  while (get(round, QSM_REG_L2_FLUSH)) {}
+}
+
 // A launch has ended: its tenant leaves, so that the others have room.
 static void leave(struct round *round, uint32_t k, uint8_t *data, uint64_t seed) {
   if (get(round, slot_register(k, QSM_SLOT_STATUS)) && !(round->killed >> k & 1)) {
@@ -219,6 +225,7 @@ static void leave(struct round *round, uint32_t k, uint8_t *data, uint64_t seed)
              get(round, slot_register(k, QSM_SLOT_FAULT_VALUE)));
   }
   assert_int_equal(get(round, slot_register(k, QSM_SLOT_SAVED)), 0);
+  flush(round);
   memcpy(data, memory(round, base_of(round, k) + CODE_BYTES), DATA_BYTES);
   put(round, QSM_REG_IRQ, 1u << k);
   while (qsm_model_write(round->model, (uint16_t)slot_register(k, QSM_SLOT_CTX), 0)) {}  // the manager may keep it closed
