@@ -27,17 +27,16 @@ module qsm_l2_data
   localparam int unsigned Words = BytesPerLine / 4;
 
   // ---- atomic operation in out ----
-  logic [Words-1:0][31:0] old_words, operands;
+  logic [Words-1:0][31:0] words, operands;  // words: what was read
   logic [31:0] old_word, operand, result;
   logic keeps;
-  assign old_words = data_o;
   assign operands = out_data_i;
   always_comb begin
     old_word = '0;
     operand = '0;
     for (int unsigned w = 0; w < Words; w++) begin
       if (out_bytes_i[4*w]) begin
-        old_word |= old_words[w];
+        old_word |= words[w];
         operand |= operands[w];
       end
     end
@@ -45,7 +44,6 @@ module qsm_l2_data
   qsm_amo_alu u_amo (.control_i(amo_control(amo_i)), .old_i(old_word), .operand_i(operand), .keep_o(keeps), .result_o(result));
 
   // ---- the port ----
-  (* no_rw_check *) logic [BytesPerLine-1:0][7:0] line_mem[Lines];
   logic [AddrW-1:0] addr;
   logic [BytesPerLine-1:0] we;
   logic [BytesPerLine-1:0][7:0] wdata;
@@ -56,11 +54,15 @@ module qsm_l2_data
     if (out_write_i) wdata = out_amo_i ? {Words{result}} : out_data_i;
     else wdata = data_i;
   end
-  always_ff @(posedge clk_i) begin
-    if (we == '0) begin
-      data_o <= line_mem[addr];
-    end else begin
-      for (int unsigned b = 0; b < BytesPerLine; b++) if (we[b]) line_mem[addr][b] <= wdata[b];
+  for (genvar w = 0; w < Words; w++) begin : g_word
+    logic [3:0][7:0] word_mem[Lines];
+    always_ff @(posedge clk_i) begin
+      if (we == '0) begin
+        words[w] <= word_mem[addr];
+      end else begin
+        for (int unsigned b = 0; b < 4; b++) if (we[4*w+b]) word_mem[addr][b] <= wdata[4*w+b];
+      end
     end
   end
+  assign data_o = words;
 endmodule

@@ -125,8 +125,8 @@ class DramRef {
     places_.push_back(Place{number, now + (write ? 1 : times_.cl + times_.burst), false});
   }
 
-  const unsigned columns_, n_banks_, queue_;
-  const DramTimes times_;
+  unsigned columns_, n_banks_, queue_;
+  DramTimes times_;
   std::vector<Bank> banks_;
   std::deque<Entry> entries_;
   std::deque<Place> places_;

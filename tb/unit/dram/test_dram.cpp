@@ -18,10 +18,16 @@ class Bench {
   explicit Bench(qsm_unit::Tap &tap) : ref(COLUMNS, BANKS, QUEUE, kTimes), tap_(tap) {
     qsm_unit::begin_with_anything();
     top.reset(new Vqsm_dram);
+    reset();
+  }
+
+  // Nothing may be under way. Memories keep what they have.
+  void reset() {
     top->req_valid_i = top->mem_ready_i = top->mem_rsp_valid_i = top->rsp_ready_i = 0;
     top->rst_ni = 0;
     clock();
     top->rst_ni = 1;
+    ref = DramRef(COLUMNS, BANKS, QUEUE, kTimes);
   }
 
   // One cycle: what is offered (stays until it is taken), whether the port is ready and answers, whether a response is taken.
@@ -116,6 +122,13 @@ void test_times_of_a_row_miss(qsm_unit::Tap &tap) {
   tap.expect(bench.now - 1 == opened + RCD, "column access after %llu cycles", static_cast<unsigned long long>(bench.now - 1 - opened));
   while (bench.n_answered == 0 && bench.now < opened + 2000) bench.cycle(true, true, true);
   tap.expect(bench.now - 1 == opened + RCD + CL + BURST, "data after %llu cycles", static_cast<unsigned long long>(bench.now - 1 - opened));
+  for (unsigned n = 0; n < 1000 && bench.ref.size() + bench.at_port.size(); n++) bench.cycle(true, true, true);
+  for (unsigned n = 0; n < 1000 && bench.n_answered < bench.n_columns; n++) bench.cycle(true, true, true);
+  bench.reset();
+  bench.offer(0, false);
+  bench.cycle(true, true, true);
+  bench.cycle(true, true, true);
+  tap.expect(bench.last.row, "a reset does not close the rows");
   tap.done("a row miss takes rcd + cl + burst cycles");
 }
 
