@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scoreboard (qsm_scoreboard) against docs/subcore.md R-SB-1 to R-SB-3 in every cycle: random instructions of random warps.
+#include "Vqsm_scoreboard.h"
+
+#include <vector>
+
+#include "../common/qsm_unit.h"
+
+using qsm_unit::get;
+using qsm_unit::set;
+
+namespace {
+
+constexpr unsigned kWarpW = qsm_unit::index_bits(NUM_WARPS), kEntryW = qsm_unit::index_bits(ENTRIES);
+
+struct Entry {
+  bool valid = false, mem = false, all_sent = false;
+  unsigned rd = 0, parts = 0;
+};
+
+struct Place {
+  bool valid = false;
+  unsigned warp = 0, entry = 0;
+  bool is(const Place &other) const { return valid && other.valid && warp == other.warp && entry == other.entry; }
+};
+
+struct Head {
+  unsigned rs[SOURCES] = {}, rd = 0;
+};
+
+// What a cycle brings.
+struct Input {
+  Place alloc, done[2], pass, back[2];  // alloc: its entry is the scoreboard's choice
+  unsigned rd = 0, probe = 0;
+  bool mem = false, part = false, last = false, either = false;
+};
+
+class Bench {
+ public:
+  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random) : tap_(tap), random_(random), entries_(NUM_WARPS, std::vector<Entry>(ENTRIES)), heads_(NUM_WARPS) {
+    top_.rst_ni = 0;
+    clock();
+    top_.rst_ni = 1;
+  }
+
+  void cycle() {
+    if (random_.one_in(500)) fills_ = !fills_;
+    if (random_.one_in(200)) n_registers_ = random_.one_in(2) ? 32 : 2 + random_.below(6);
+    draw();
+    drive();
+    top_.eval();
+    compare();
+    clock();
+    step();
+    n_cycles_++;
+  }
+
+  unsigned n_full = 0, n_hazards = 0, n_free = 0, n_most = 0;
+
+ private:
+  Entry &at(const Place &place) { return entries_[place.warp][place.entry]; }
+  unsigned draw_register() { return random_.one_in(4) ? 0 : random_.below(n_registers_); }
+  Place draw_place() { return Place{true, random_.below(NUM_WARPS), random_.below(ENTRIES)}; }
+  unsigned free_entry(unsigned warp) const {
+    unsigned e = 0;
+    while (e < ENTRIES && entries_[warp][e].valid) e++;
+    return e;
+  }
+
+  // Instructions are issued where an entry is free; fixed ones end, those of memory send parts, which come back.
+  void draw() {
+    in_ = Input{};
+    for (Head &head : heads_) {
+      if (random_.one_in(3)) head.rd = draw_register();
+      for (unsigned &rs : head.rs) {
+        if (random_.one_in(3)) rs = draw_register();
+      }
+    }
+    in_.probe = draw_register();
+    in_.either = random_.one_in(2);
+    in_.alloc = draw_place();
+    in_.alloc.entry = free_entry(in_.alloc.warp);
+    in_.alloc.valid = in_.alloc.entry < ENTRIES && random_.one_in(fills_ ? 1 : 4);
+    in_.rd = draw_register();
+    in_.mem = random_.one_in(2);
+    in_.pass = draw_place();
+    const Entry &sends = at(in_.pass);
+    if (sends.valid && sends.mem && !sends.all_sent) {
+      in_.part = sends.parts < MAX_PARTS && !random_.one_in(4);
+      in_.last = random_.one_in(fills_ ? 30 : 6);
+    }
+    for (unsigned n = 0; n < 2; n++) {
+      Place &done = in_.done[n], &back = in_.back[n];
+      done = draw_place();
+      done.valid = at(done).valid && !at(done).mem && random_.one_in(fills_ ? 8 : 1) && !(n == 1 && done.is(in_.done[0]));
+      back = draw_place();
+      back.valid = at(back).valid && at(back).parts > 0 && random_.one_in(fills_ ? 8 : 1) && !(n == 1 && back.is(in_.back[0]));
+    }
+  }
+
+  void drive() {
+    for (unsigned w = 0; w < NUM_WARPS; w++) {
+      for (unsigned s = 0; s < SOURCES; s++) set(top_.rs_i, w * SOURCES + s, 5, heads_[w].rs[s]);
+      set(top_.rd_i, w, 5, heads_[w].rd);
+    }
+    top_.probe_i = static_cast<uint8_t>(in_.probe);
+    top_.probe_either_i = in_.either;
+    top_.alloc_i = in_.alloc.valid;
+    top_.alloc_warp_i = static_cast<uint8_t>(in_.alloc.warp);
+    top_.alloc_rd_i = static_cast<uint8_t>(in_.rd);
+    top_.alloc_mem_i = in_.mem;
+    top_.part_i = in_.part;
+    top_.last_i = in_.last;
+    top_.pass_warp_i = static_cast<uint8_t>(in_.pass.warp);
+    top_.pass_entry_i = static_cast<uint8_t>(in_.pass.entry);
+    for (unsigned n = 0; n < 2; n++) {
+      set(top_.done_i, n, 1, in_.done[n].valid);
+      set(top_.done_warp_i, n, kWarpW, in_.done[n].warp);
+      set(top_.done_entry_i, n, kEntryW, in_.done[n].entry);
+      set(top_.back_i, n, 1, in_.back[n].valid);
+      set(top_.back_warp_i, n, kWarpW, in_.back[n].warp);
+      set(top_.back_entry_i, n, kEntryW, in_.back[n].entry);
+    }
+  }
+
+  void compare() {
+    for (unsigned w = 0; w < NUM_WARPS; w++) {
+      unsigned n_valid = 0, n_mem = 0;
+      bool hazard = false, hazard_mem = false, probed = false;
+      for (const Entry &entry : entries_[w]) {
+        if (!entry.valid) continue;
+        n_valid++;
+        n_mem += entry.mem;
+        if (entry.rd == 0) continue;
+        bool clash = entry.rd == heads_[w].rd;
+        for (unsigned rs : heads_[w].rs) clash = clash || entry.rd == rs;
+        hazard = hazard || clash;
+        hazard_mem = hazard_mem || (clash && entry.mem);
+        probed = probed || entry.rd == in_.probe || (in_.either && entry.rd == (in_.probe ^ 1));
+      }
+      same("hazard", w, get(top_.hazard_o, w, 1), hazard);
+      same("hazard with memory", w, get(top_.hazard_mem_o, w, 1), hazard_mem);
+      same("hazard of the probe", w, get(top_.probe_hazard_o, w, 1), probed);
+      same("full", w, get(top_.full_o, w, 1), n_valid == ENTRIES);
+      same("empty", w, get(top_.empty_o, w, 1), n_valid == 0);
+      same("memory", w, get(top_.mem_o, w, 1), n_mem > 0);
+      n_full += n_valid == ENTRIES;
+      n_hazards += hazard;
+    }
+    if (in_.alloc.entry < ENTRIES) same("entry", in_.alloc.warp, top_.entry_o, in_.alloc.entry);
+  }
+
+  void step() {
+    for (const Place &done : in_.done) {
+      if (done.valid) at(done).valid = false;
+    }
+    for (const Place &back : in_.back) {
+      if (back.valid) at(back).parts--;
+    }
+    at(in_.pass).parts += in_.part;
+    at(in_.pass).all_sent |= in_.last;
+    n_most += at(in_.pass).parts == MAX_PARTS;
+    for (std::vector<Entry> &warp : entries_) {
+      for (Entry &entry : warp) {
+        if (!entry.valid || !entry.mem || !entry.all_sent || entry.parts > 0) continue;
+        entry.valid = false;
+        n_free++;
+      }
+    }
+    if (in_.alloc.valid) at(in_.alloc) = Entry{true, in_.mem, false, in_.rd, 0};
+  }
+
+  void same(const char *what, unsigned warp, uint64_t seen, uint64_t wanted) {
+    tap_.expect(seen == wanted, "cycle %llu: %s, warp %u: %llu, must be %llu", n_cycles_, what, warp, static_cast<unsigned long long>(seen),
+                static_cast<unsigned long long>(wanted));
+  }
+  void clock() {
+    top_.clk_i = 0;
+    top_.eval();
+    top_.clk_i = 1;
+    top_.eval();
+  }
+
+  Vqsm_scoreboard top_;
+  qsm_unit::Tap &tap_;
+  qsm_unit::Random &random_;
+  std::vector<std::vector<Entry>> entries_;
+  std::vector<Head> heads_;
+  Input in_;
+  bool fills_ = true;         // more instructions are issued than end
+  unsigned n_registers_ = 8;  // that they name
+  unsigned long long n_cycles_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  qsm_unit::Random random(argc, argv, "test_scoreboard");
+  qsm_unit::Tap tap(1);
+  qsm_unit::begin_with_anything();
+  Bench bench(tap, random);
+  for (unsigned c = 0; c < 60000 && !tap.failed(); c++) bench.cycle();
+  std::printf("# warps in all cycles: %u full, %u with a hazard; %u memory instructions complete, %u times as many parts as can be\n", bench.n_full,
+              bench.n_hazards, bench.n_free, bench.n_most);
+  tap.expect(bench.n_full > 1000 && bench.n_hazards > 1000 && bench.n_free > 1000 && bench.n_most > 100, "too little happens");
+  tap.done("random instructions: hazards and free entries in every cycle");
+  return tap.exit_code();
+}
