@@ -2,6 +2,7 @@
 -GNumSms=2 -GNumKernels=4 -GNumSched=1 -GWarpsPerSm=8 -GMaxTbs=8 -GNumImages=16 -GLineBytes=64
 -CFLAGS "-DNUM_SMS=2 -DNUM_KERNELS=4 -DNUM_SCHED=1 -DWARPS_PER_SM=8 -DMAX_TBS=8 -DNUM_IMAGES=16 -DLINE_BYTES=64"
 rtl/qsm_lint.vlt
+tb/unit/tb_sched/job.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

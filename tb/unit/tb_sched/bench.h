@@ -4,6 +4,7 @@
 #define QSM_SCHED_BENCH_H
 
 #include "Vqsm_tb_sched.h"
+#include "Vqsm_tb_sched___024root.h"
 
 #include "../common/qsm_unit.h"
 #include "sched_ref.h"
@@ -21,6 +22,7 @@ const unsigned kSmW = qsm_unit::index_bits(NUM_SMS);
 const unsigned kKernelW = qsm_unit::index_bits(NUM_KERNELS);
 const unsigned kImageW = qsm_unit::index_bits(NUM_IMAGES);
 const unsigned kQueuedW = qsm_unit::index_bits(NUM_IMAGES + 1);
+const unsigned kTicketW = qsm_unit::index_bits(NUM_IMAGES + NUM_SMS * MAX_TBS);
 
 class Bench {
  public:
@@ -194,6 +196,7 @@ class Bench {
       same("job kernel", i, get(top.job_kernel_o, i, kKernelW), job.kernel);
       same("job tb", i, get(top.job_tb_o, i, kTbW), job.tb);
       same("job image", i, get(top.job_image_o, i, kImageW), job.image);
+      compare_job(i, job);
       same("result", i, get(top.job_result_o, i, 3), pre.result[i]);
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         same("saving", i * NUM_KERNELS + k, get(top.saving_o, i * NUM_KERNELS + k, 1), job.kind == kSave && job.kernel == k);
@@ -205,6 +208,18 @@ class Bench {
       }
       same("queued", k, get(top.queued_o, k, kQueuedW), pre.slot[k].queue.size());
     }
+  }
+
+  // What no port shows of a job: {..., fresh, host, ticket} of job_q (job.vlt).
+  void compare_job(unsigned i, const PreemptRef::Job &job) {
+    const unsigned width = kKernelW + kTbW + kImageW + 2 + kTicketW, hidden = kTicketW + 2;
+    uint64_t bits = 0;
+    for (unsigned b = 0; b < hidden; b++) bits |= get(top.rootp->qsm_tb_sched__DOT__u_preempt__DOT__job_q, i * width + b, 1) << b;
+    if (job.kind != kNoJob) {
+      same("job fresh", i, bits >> (kTicketW + 1), job.fresh);
+      same("job host", i, (bits >> kTicketW) & 1, job.host);
+    }
+    if (job.kind == kSaved) same("job ticket", i, bits & ((1u << kTicketW) - 1), job.ticket);
   }
 
   void compare_decisions() {

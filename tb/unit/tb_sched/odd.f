@@ -2,6 +2,7 @@
 -GNumSms=3 -GNumKernels=3 -GNumSched=2 -GWarpsPerSm=6 -GMaxTbs=5 -GNumImages=2 -GLineBytes=16
 -CFLAGS "-DNUM_SMS=3 -DNUM_KERNELS=3 -DNUM_SCHED=2 -DWARPS_PER_SM=6 -DMAX_TBS=5 -DNUM_IMAGES=2 -DLINE_BYTES=16"
 rtl/qsm_lint.vlt
+tb/unit/tb_sched/job.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

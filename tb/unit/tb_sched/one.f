@@ -2,6 +2,7 @@
 -GNumSms=1 -GNumKernels=1 -GNumSched=1 -GWarpsPerSm=1 -GMaxTbs=1 -GNumImages=1 -GLineBytes=8
 -CFLAGS "-DNUM_SMS=1 -DNUM_KERNELS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=1 -DMAX_TBS=1 -DNUM_IMAGES=1 -DLINE_BYTES=8"
 rtl/qsm_lint.vlt
+tb/unit/tb_sched/job.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

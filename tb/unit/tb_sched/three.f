@@ -2,6 +2,7 @@
 -GNumSms=4 -GNumKernels=8 -GNumSched=3 -GWarpsPerSm=12 -GMaxTbs=7 -GNumImages=3 -GLineBytes=32
 -CFLAGS "-DNUM_SMS=4 -DNUM_KERNELS=8 -DNUM_SCHED=3 -DWARPS_PER_SM=12 -DMAX_TBS=7 -DNUM_IMAGES=3 -DLINE_BYTES=32"
 rtl/qsm_lint.vlt
+tb/unit/tb_sched/job.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

@@ -2,6 +2,7 @@
 -GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32 -GNumImages=8 -GLineBytes=128
 -CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32 -DNUM_IMAGES=8 -DLINE_BYTES=128"
 rtl/qsm_lint.vlt
+tb/unit/tb_sched/job.vlt
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv
