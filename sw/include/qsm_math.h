@@ -34,7 +34,7 @@ static inline unsigned qsm_to_bits(float value) {
 }
 
 // The nearest integer, halves away from zero. |x| < 2^31.
-static inline int qsm_round(float x) { return (int)(x + (x < 0.0f ? -0.5f : 0.5f)); }
+static inline int qsm_round(float x) { return (int)(x + copysignf(0.5f, x)); }
 
 // 2^n for n in -126 .. 127.
 static inline float qsm_power_of_two(int n) { return qsm_from_bits((unsigned)(n + 127) << 23); }
@@ -103,18 +103,22 @@ static inline float qsm_reduce(float x, int *n) {
   return fmaf((float)-*n, 5.39030253e-15f, r);
 }
 
+// sin r, cos r, -sin r or -cos r by the quadrant. Chosen by masks, as neighbouring threads would take different branches.
+static inline float qsm_quadrant(float r, int n) {
+  unsigned odd = 0u - ((unsigned)n & 1), sine = qsm_to_bits(qsm_sin_small(r)), cosine = qsm_to_bits(qsm_cos_small(r));
+  return qsm_from_bits(((cosine & odd) | (sine & ~odd)) ^ ((unsigned)n & 2) << 30);
+}
+
 static inline float qsm_sin(float x) {
   int n;
   float r = qsm_reduce(x, &n);
-  float value = n & 1 ? qsm_cos_small(r) : qsm_sin_small(r);
-  return n & 2 ? -value : value;
+  return qsm_quadrant(r, n);
 }
 
 static inline float qsm_cos(float x) {
   int n;
   float r = qsm_reduce(x, &n);
-  float value = n & 1 ? qsm_sin_small(r) : qsm_cos_small(r);
-  return (n + 1) & 2 ? -value : value;
+  return qsm_quadrant(r, n + 1);
 }
 
 #endif
