@@ -327,6 +327,25 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("300,000 random cycles of all policies equal the pages");
 }
 
+// R-QW-8, R-QW-9: counts of all eight bits, kept when their group is shut.
+void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Bench b(tap);
+  Crowd crowd(b, random);
+  unsigned n_kept = 0;
+  for (unsigned n = 0; n < 100000 && !tap.failed(); n++) {
+    if (n % 10000 == 0) b.set_policy(n % 20000 ? kProse : kQaws);
+    if (n % 10000 == 0) for (unsigned k = 0; k < kKernels; k++) b.set_budget(k, 160 + random.below(96));
+    if (random.one_in(30)) b.in.shut = 0;
+    for (unsigned k = 0; k < kKernels; k++) if (b.ref.ncs >= 128 && b.in.budget[k] == b.ref.front && random.one_in(20)) b.in.shut = 1u << k;
+    crowd.stir();
+    const unsigned front = b.ref.front, ncs = b.ref.ncs;
+    crowd.cycle();
+    n_kept += b.ref.front != front && b.ref.ncs == ncs && ncs >= 128;
+  }
+  tap.expect(kWarps < 16 || n_kept > 5, "a count of 128 or more was kept %u times only", n_kept);
+  tap.done("counts up to 255 equal the pages");
+}
+
 // R-QW-9: ncs stays within the budget while nothing is shut, and every group that counts is in front within sum of budgets + m steps.
 void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 30 && !tap.failed(); round++) {
@@ -361,7 +380,7 @@ void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(10);
+  qsm_unit::Tap tap(11);
   qsm_unit::begin_with_anything();
   test_lrr(tap);
   test_gto(tap);
@@ -372,6 +391,7 @@ int main(int argc, char **argv) {
   test_algorithm1(tap, random);
   test_equals_gto(tap, random);
   test_bounds(tap, random);
+  test_long_counts(tap, random);
   test_random(tap, random);
   return tap.exit_code();
 }
