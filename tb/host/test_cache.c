@@ -120,7 +120,7 @@ static void programs_are_right_one_after_the_other(void **state) {
   qsmContext_t context;
   open_both(state, &device, &context);
   for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++)
-    if (can_run(device, program)) assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
+    if (!program->needs_fpu || qsmDeviceConfig(device)->fpu) assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
   qsmDeviceClose(device);
 }
 
