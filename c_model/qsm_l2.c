@@ -459,7 +459,7 @@ static bool is_own_write(const struct qsm_l2 *l2, const struct qsm_mem_response 
 }
 
 // Waiters of the filled MSHR whose replay has not begun.
-static uint32_t n_to_replay(const struct slice *s) { return s->filled == NONE ? 0 : s->mshr[s->filled].n_waiters - (s->op.kind == OP_REPLAY); }
+static uint32_t n_to_replay(const struct slice *s) { return s->filled == NONE ? 0 : s->mshr[s->filled].n_waiters - (uint32_t)(s->op.kind == OP_REPLAY); }
 
 static bool may_request(const struct slice *s) { return s->filled == NONE && s->credit_rsp && s->credit_out && s->credit_mshr && s->credit_waiter; }
 static bool may_walk(const struct slice *s) { return s->walking && s->filled == NONE && s->credit_out; }
