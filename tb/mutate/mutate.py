@@ -247,7 +247,7 @@ def page(mutants, seen, reasons, options):
         f"**{percent(caught, len(done) - same)} of the {len(done) - same} mutants run that can matter are caught**, {percent(caught, len(done))} of all "
         f"{len(done)} run; {len(mutants)} are made. Asked are the unit",
         f"benches that the block is part of and the fuzz in lockstep on {' and '.join(options.configs)}, whichever is quick first, at last {options.cycles} cycles of it.",
-        f"Run whole: {', '.join(whole) or 'no module'}." + (" Of the others only some have been run." if len(whole) < len(made) else ""),
+        f"Run whole: {', '.join(whole) or 'no module'}. Of the others only some have been run." if len(whole) < len(made) else "Every module has been run whole.",
         "",
         *table("module", modules, seen, reasons, {name: made[name] for name in modules}),
         "",
