@@ -84,7 +84,7 @@ def quota(config):
     signal(BIN, f"gate open, kernel {kernels - 1} to 0", f"{at}.open_o", kernels)
     signal(BIN, f"shut as spent, kernel {kernels - 1} to 0", f"{at}.shut_o", kernels)
     signal(BIT, "load", f"{at}.load_valid_i")
-    signal(BIT, "refill", f"{at}.refill")
+    signal(BIT, "refill", f"{at}.refill_due")
     for k in range(kernels):
         signal(SIGNED, f"C of kernel {k}", f"{at}.c[{k}]", 32)
         analog(ANALOG_SIGNED, f"C of kernel {k}, drawn", f"{at}.c[{k}]", 32)

@@ -8,9 +8,11 @@ mkdir -p "$out"
 n=0
 echo "1..$(echo $blocks | wc -w)"
 for block in $blocks; do
+  config=odd
+  [ $block = xbar ] && config=fpga  # behind an L2 what is wrong in a request shows there first
   n=$((n + 1))
   rm -f "$out/difference.txt"
-  build/qsm fuzz --config odd --cycles 2000000 --seed 11 --inject "$block" --out "$out" --quiet >"$out/log" 2>&1
+  build/qsm fuzz --config $config --cycles 2000000 --seed 12 --inject "$block" --out "$out" --quiet >"$out/log" 2>&1
   code=$?
   if [ $code -eq 1 ] && grep -q "^injected: $block: " "$out/difference.txt" &&
     grep -Eq "RTL and model differ: cycle [0-9]+, block $block[ ,]" "$out/log"; then

@@ -38,9 +38,9 @@ check() { # CONFIG
 check tiny
 verdict 'the groups' "$(sed -n '/^@[8c]00200/{n;s/^-//p}' "$work/tiny/waves.gtkw" | paste -sd ,)" \
   'SM 0 issue,SM 0 policies with groups,SM 0 quota counters,Epoch,TB scheduler,blocks of SM 0,Preemption,Memory'
-sed 's/timer\.cnt_q\[19:0\]/timer.cnt_q[18:0]/; s/u_quota\.refill/u_quota.refil/' "$work/tiny/waves.gtkw" >"$work/wrong.gtkw"
+sed 's/timer\.cnt_q\[19:0\]/timer.cnt_q[18:0]/; s/u_quota\.refill_due/u_quota.refill_du/' "$work/tiny/waves.gtkw" >"$work/wrong.gtkw"
 verdict 'wrong names are noticed' "$(missing "$work/wrong.gtkw" "$work/tiny/waves.fst")" \
-  'TOP.qsm_cosim.u_gpu.u_qos_mgr.u_timer.cnt_q[18:0] sm0.qsm_sm_block.u_sm.u_quota.refil'
+  'TOP.qsm_cosim.u_gpu.u_qos_mgr.u_timer.cnt_q[18:0] sm0.qsm_sm_block.u_sm.u_quota.refill_du'
 
 check_difference() { # COMMAND OPTION...: the command, with a flipped bit
   local out=$work/$1-flipped
