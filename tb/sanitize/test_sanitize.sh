@@ -49,7 +49,7 @@ for source in tb/*/test_*.c; do
   [ "${name%%/*}" = sw ] || runs "C test $name" 0 "build/san/tests/$name"
 done
 
-configs=(demo tiny wang2017)  # they have an FPU
+configs=(demo wang2017)  # they have an FPU, and room for two tenants
 turn=0
 for program in $("$qsm" kernels | awk '{ print $1 }'); do
   config=${configs[turn++ % ${#configs[@]}]}
