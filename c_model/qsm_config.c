@@ -92,6 +92,9 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
   if (c->shared_bytes % shared_unit != 0) {
     return refuse(msg, msg_len, "shared_bytes", c->shared_bytes, "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
   }
+  if (c->l1_kib != 0 && c->l1_kib * 1024 < c->l1_ways * qsm_config_line_bytes(c)) {
+    return refuse(msg, msg_len, "l1_kib", c->l1_kib, "0, or at least l1_ways lines: %" PRIu32 " bytes", c->l1_ways * qsm_config_line_bytes(c));
+  }
   if (c->l2_kib != 0 && c->l2_kib * 1024 < c->l2_ways * qsm_config_line_bytes(c)) {
     return refuse(msg, msg_len, "l2_kib", c->l2_kib, "0, or at least l2_ways lines: %" PRIu32 " bytes", c->l2_ways * qsm_config_line_bytes(c));
   }

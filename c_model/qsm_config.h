@@ -27,6 +27,8 @@
   X(num_images, NumImages, RANGE, 1, 16)             \
   X(progress_limit, ProgressLimit, RANGE, 4, 255)    \
   X(fpu, Fpu, RANGE, 0, 1)                           \
+  X(l1_kib, L1Kib, ZERO_POW2, 1, 256)                \
+  X(l1_ways, L1Ways, POW2, 1, 16)                    \
   X(l2_kib, L2Kib, ZERO_POW2, 1, 4096)               \
   X(l2_ways, L2Ways, POW2, 1, 16)                    \
   X(l2_mshrs, L2Mshrs, RANGE, 1, 64)                 \

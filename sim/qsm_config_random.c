@@ -43,6 +43,8 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->epoch = qsm_config_epoch_min(c) + between(random, 0, 5000);
   c->link_mbytes_s = between(random, 1, 1000000);
   c->link_latency_ns = between(random, 0, 1000000);
+  c->l1_kib = 0;
+  c->l1_ways = 4;
   c->l2_kib = 0;
   c->l2_ways = 4;
   c->l2_mshrs = 8;

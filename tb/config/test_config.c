@@ -89,6 +89,10 @@ static const struct {
     {"progress_limit", AT(progress_limit), 3, "4..255"},
     {"fpu", AT(fpu), 2, "0..1"},
     {"fpu", AT(fpu), 1, NULL},
+    {"l1_kib", AT(l1_kib), 3, "0, 1, 2, 4, 8, 16, 32, 64, 128 or 256"},
+    {"l1_kib", AT(l1_kib), 512, "0, 1, 2, 4, 8, 16, 32, 64, 128 or 256"},
+    {"l1_kib", AT(l1_kib), 1, NULL},
+    {"l1_ways", AT(l1_ways), 0, "1, 2, 4, 8 or 16"},
     {"l2_kib", AT(l2_kib), 3, "0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048 or 4096"},
     {"l2_kib", AT(l2_kib), 8192, "0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048 or 4096"},
     {"l2_kib", AT(l2_kib), 1, NULL},
@@ -156,6 +160,11 @@ static void an_l2_holds_a_line_per_way(void **state) {
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
   assert_string_equal(msg, "parameter 'l2_kib' = 1: must be 0, or at least l2_ways lines: 2048 bytes");
   config.l2_kib = 0;  // none: its other parameters mean nothing
+  config.l1_kib = 1;
+  config.l1_ways = 16;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_string_equal(msg, "parameter 'l1_kib' = 1: must be 0, or at least l1_ways lines: 2048 bytes");
+  config.l1_kib = 0;
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
 }
 
