@@ -19,9 +19,12 @@
   X(WB, "exec", "warp rd mask data[]")                                        \
   X(START, "tb_launch", "warp kernel tb widx live")                           \
   X(FINISH, "warp_state", "warp tb")                                          \
+  X(L1OP, "l1", "kind line outcome way txn")                                  \
   X(LSUPASS, "lsu", "sub warp kind mask")                                     \
   X(REQ, "lsu", "op addr tag slot bytes_data[]")                              \
   X(RSP, "xbar", "tag")                                                       \
+  X(L1FILL, "l1", "set way txn valid")                                        \
+  X(L1GEN, "l1", "gens")                                                      \
   X(RETURN, "lsu", "tag")                                                     \
   X(RELEASE, "barrier", "tbs")                                                \
   X(ARRIVE, "tb_launch", "tb kernel linear first base op image ticket")       \

@@ -65,6 +65,10 @@ enum qsm_state_kind {
   QSM_STATE_TICKETS,    // sm, index = kernel: word 0 fresh_cnt, 1 stack height, 2+n ticket n from the bottom
   QSM_STATE_SAVER,      // sm, index 0: word 0 op | phase<<4; 0 while idle: 1 tb | image<<8 | fresh<<16, 2 base
   QSM_STATE_WRITE_BACK, // sm, sub, index 0: word 0 wbw + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
+  QSM_STATE_L1,         // sm, index 0: word 0 A full; 0 unless full: 1 line address, 2 lanes, 3 sub | warp<<8 | entry<<16 | kind<<24; 4 kinds of return op in order of
+                        // service, longest ago first, 2 bits each (0 pass, 1 response, 2 hit), 5 gens, 4 bits each
+  QSM_STATE_L1SET,      // sm, index = set: word w, way w: valid | pending<<1 | poison<<2 | gen<<4 | slot<<8 | txn<<16 (0 unless pending); L1Ways + w: tag; both 0 unless
+                        // valid or pending; word 2*L1Ways: tree, bit n: node n
   QSM_STATE_L2,         // sm = channel, index 0: word 0 credits of rsp, 1 of out, 2 of mshr, 3 of waiter, 4 entries of rsp, 5 of out, 6 unacked of
                         // colour 0 | of 1 <<16, 7 flushing | walking<<1 | colour<<2, 0 unless walking: 8 set, 9 way; index 1 + j, MSHR j: word 0 valid | filled<<1, 0 unless valid:
                         // 1 address of its line, 2 slot, 3 waiters in its list

@@ -86,6 +86,7 @@ static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_POLICY] = "warp_sched policy", [QSM_STATE_IDLE] = "idle_sampler sums", [QSM_STATE_JOB] = "preempt jobs",
     [QSM_STATE_SAVED] = "preempt saved blocks", [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer",
     [QSM_STATE_WRITE_BACK] = "exec write port",
+    [QSM_STATE_L1] = "l1 pass and generations", [QSM_STATE_L1SET] = "l1 set",
     [QSM_STATE_L2] = "l2 slice", [QSM_STATE_L2SET] = "l2 set", [QSM_STATE_DRAM] = "dram bank"};
 
 static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value) {
@@ -271,6 +272,7 @@ static void lockstep_close(struct qsm_backend *base) {
 
 // Blocks that some GPUs do not have.
 static bool has_block(const struct qsm_config *config, const char *block) {
+  if (strcmp(block, "l1") == 0) return config->l1_kib != 0;
   if (strcmp(block, "l2") == 0) return config->l2_kib != 0;
   if (strcmp(block, "dram") == 0) return config->dram_banks != 0;
   return true;

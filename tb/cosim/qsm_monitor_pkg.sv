@@ -5,14 +5,14 @@ package qsm_monitor_pkg;
   import qsm_pkg::*;
 
   typedef enum int {
-    EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvLsuPass, EvReq, EvRsp, EvReturn, EvRelease, EvArrive, EvRetire,
-    EvResumed, EvFault,
+    EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvL1Op, EvLsuPass, EvReq, EvRsp, EvL1Fill, EvL1Gen, EvReturn,
+    EvRelease, EvArrive, EvRetire, EvResumed, EvFault,
     EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvAsk, EvAdjust, EvEvict, EvDispatch, EvTargets, EvEnd, EvL2Op, EvDram, EvMemReq, EvMemRsp
   } event_e;
 
   typedef enum int {
     StReg, StShared, StLanePc, StLaneDepth, StWarp, StSelect, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver,
-    StWriteBack,
+    StWriteBack, StL1, StL1Set,
     StL2, StL2Set, StDram
   } state_e;
 
