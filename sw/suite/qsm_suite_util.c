@@ -66,6 +66,18 @@ uint64_t qsm_array_mismatches(const struct qsm_array *array) {
   return n_wrong;
 }
 
+struct qsm_from_to qsm_alternate(const struct qsm_array *start, const struct qsm_array *scratch, const struct qsm_array *result, uint32_t i,
+                                 uint32_t n_steps) {
+  int to_result = (n_steps - i) % 2 == 1;
+  const struct qsm_array *from = i == 0 ? start : to_result ? scratch : result;
+  return (struct qsm_from_to){from->addr, to_result ? result->addr : scratch->addr};
+}
+
+int qsm_compare_words(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
 // ---- Jobs ----
 
 struct qsm_job *qsm_suite_create(const struct qsm_suite_program *program, const struct qsm_suite_mem *mem, uint64_t seed,

@@ -51,6 +51,18 @@ void qsm_array_upload(const struct qsm_array *array);
 // Number of device elements that differ from the host copy; all of them when the host has no room to compare.
 uint64_t qsm_array_mismatches(const struct qsm_array *array);
 
+// Device addresses of what a launch reads and writes.
+struct qsm_from_to {
+  uint32_t from, to;
+};
+
+// Of step `i` of n_steps that alternate between `scratch` and `result` so that the last one writes the result; the first one reads `start`.
+struct qsm_from_to qsm_alternate(const struct qsm_array *start, const struct qsm_array *scratch, const struct qsm_array *result, uint32_t i,
+                                 uint32_t n_steps);
+
+// For qsort: uint32_t in ascending order.
+int qsm_compare_words(const void *a, const void *b);
+
 static inline uint32_t qsm_div_up(uint32_t dividend, uint32_t divisor) {
   return (dividend + divisor - 1) / divisor;
 }

@@ -63,20 +63,17 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   return 0;
 }
 
-// Launches alternate between scratch and result so that the last one writes the result.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   const struct size *size = job->size;
   if (base->n_launched == size->n_launches) return 0;
-  int to_result = (size->n_launches - base->n_launched) % 2 == 1;
-  uint32_t from = to_result ? job->scratch.addr : job->result.addr;
-  if (base->n_launched == 0) from = job->start.addr;
+  struct qsm_from_to turn = qsm_alternate(&job->start, &job->scratch, &job->result, base->n_launched, size->n_launches);
   *launch = (struct qsm_suite_launch){
       .symbol = "hotspot",
       .grid = {qsm_div_up(size->width, size->block_x - 2 * size->n_steps), qsm_div_up(size->height, size->block_y - 2 * size->n_steps), 1},
       .block = {size->block_x, size->block_y, 1},
       .shared_bytes = 8 * size->block_x * size->block_y,
-      .args = {from, to_result ? job->result.addr : job->scratch.addr, job->power.addr, size->width, size->height, size->n_steps, job->constants.addr},
+      .args = {turn.from, turn.to, job->power.addr, size->width, size->height, size->n_steps, job->constants.addr},
   };
   return 1;
 }

@@ -63,19 +63,16 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   return 0;
 }
 
-// Launches alternate between scratch and result so that the last one writes the result.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   const struct size *size = job->size;
   if (base->n_launched == size->n_steps) return 0;
-  int to_result = (size->n_steps - base->n_launched) % 2 == 1;
-  uint32_t from = to_result ? job->scratch.addr : job->result.addr;
-  if (base->n_launched == 0) from = job->start.addr;
+  struct qsm_from_to turn = qsm_alternate(&job->start, &job->scratch, &job->result, base->n_launched, size->n_steps);
   *launch = (struct qsm_suite_launch){
       .symbol = "hotspot3d",
       .grid = {qsm_div_up(size->nx, size->block_x), qsm_div_up(size->ny, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
-      .args = {from, to_result ? job->result.addr : job->scratch.addr, job->power.addr, job->shares.addr, size->nx, size->ny, size->nz},
+      .args = {turn.from, turn.to, job->power.addr, job->shares.addr, size->nx, size->ny, size->nz},
   };
   return 1;
 }

@@ -16,11 +16,6 @@ struct job {
   uint32_t n_launches; // one that sorts tiles, and one per doubling of the runs
 };
 
-static int ascending(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static uint32_t n_tile(const struct job *job) { return PER_THREAD * job->size->block_threads; }
 
 // A quarter of the values occur more than once.
@@ -29,7 +24,7 @@ static void generate(struct job *job, uint64_t seed) {
   uint32_t *in = job->in.host, *sorted = job->sorted.host;
   uint32_t n = job->size->n_elements;
   for (uint32_t i = 0; i < n; i++) in[i] = sorted[i] = i % 4 == 3 ? in[(uint32_t)qsm_rng_range(&rng, 0, (int32_t)i - 1)] : qsm_rng_next(&rng);
-  qsort(sorted, n, sizeof *sorted, ascending);
+  qsort(sorted, n, sizeof *sorted, qsm_compare_words);
 }
 
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
@@ -46,19 +41,17 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   return 0;
 }
 
-// Launches alternate between scratch and sorted so that the last one writes sorted.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   if (base->n_launched == job->n_launches) return 0;
-  int to_sorted = (job->n_launches - base->n_launched) % 2 == 1, first = base->n_launched == 0;
-  uint32_t from = to_sorted ? job->scratch.addr : job->sorted.addr;
+  int first = base->n_launched == 0;
+  struct qsm_from_to turn = qsm_alternate(&job->in, &job->scratch, &job->sorted, base->n_launched, job->n_launches);
   *launch = (struct qsm_suite_launch){
       .symbol = first ? "merge_sort_tile" : "merge_runs",
       .grid = {qsm_div_up(job->size->n_elements, n_tile(job)), 1, 1},
       .block = {job->size->block_threads, 1, 1},
       .shared_bytes = first ? 8 * n_tile(job) : 0,
-      .args = {first ? job->in.addr : from, to_sorted ? job->sorted.addr : job->scratch.addr, job->size->n_elements,
-               first ? 0 : n_tile(job) << (base->n_launched - 1)},
+      .args = {turn.from, turn.to, job->size->n_elements, first ? 0 : n_tile(job) << (base->n_launched - 1)},
   };
   return 1;
 }

@@ -58,23 +58,19 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   return 0;
 }
 
-// Launches alternate between scratch and result so that the last one writes the result.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   if (base->n_launched == job->n_launches) return 0;
   uint32_t row = base->n_launched * job->n_steps;
   uint32_t left = job->n_rows - 1 - row;
   uint32_t n_steps = left < job->n_steps ? left : job->n_steps;
-  int to_result = (job->n_launches - base->n_launched) % 2 == 1;
-  uint32_t from = to_result ? job->scratch.addr : job->result.addr;
-  if (base->n_launched == 0) from = job->first_row.addr;
+  struct qsm_from_to turn = qsm_alternate(&job->first_row, &job->scratch, &job->result, base->n_launched, job->n_launches);
   *launch = (struct qsm_suite_launch){
       .symbol = "pathfinder",
       .grid = {qsm_div_up(job->n_columns, job->block_threads - 2 * n_steps), 1, 1},
       .block = {job->block_threads, 1, 1},
       .shared_bytes = 8 * job->block_threads,
-      .args = {job->costs.addr + 4 * row * job->n_columns, from, to_result ? job->result.addr : job->scratch.addr,
-               job->n_columns, n_steps},
+      .args = {job->costs.addr + 4 * row * job->n_columns, turn.from, turn.to, job->n_columns, n_steps},
   };
   return 1;
 }

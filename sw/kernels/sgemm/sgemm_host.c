@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <math.h>
-#include <string.h>
-
+#include "qsm_math.h"
 #include "qsm_suite_util.h"
 
 static const struct {
@@ -19,12 +17,6 @@ struct job {
 static float random_float(struct qsm_rng *rng) {
   int32_t significand = qsm_rng_range(rng, -(1 << 24), 1 << 24);
   return ldexpf((float)significand, -24 - 4 + (int)(qsm_rng_next(rng) % 9));
-}
-
-static uint32_t bits_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
 }
 
 static void fill(struct qsm_rng *rng, float *values, uint32_t n) {
@@ -76,7 +68,7 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {qsm_div_up(job->n_columns, 2 * job->block), qsm_div_up(job->n_rows, 2 * job->block), 1},
       .block = {job->block, job->block, 1},
       .shared_bytes = 4 * 8 * job->block * job->block,
-      .args = {job->a.addr, job->b.addr, job->c.addr, job->n_rows, job->n_inner, job->n_columns, bits_of(job->alpha), bits_of(job->beta)},
+      .args = {job->a.addr, job->b.addr, job->c.addr, job->n_rows, job->n_inner, job->n_columns, qsm_to_bits(job->alpha), qsm_to_bits(job->beta)},
   };
   return 1;
 }

@@ -70,22 +70,20 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   return 0;
 }
 
-// Two launches per step; steps alternate between scratch and result so that the last one writes the result.
+// Two launches per step.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   const struct size *size = job->size;
   uint32_t done = base->n_launched / 2, diffuse = base->n_launched % 2;
   if (done == size->n_steps) return 0;
-  int to_result = (size->n_steps - done) % 2 == 1;
-  uint32_t from = to_result ? job->scratch.addr : job->result.addr;
-  if (done == 0) from = job->start.addr;
+  struct qsm_from_to turn = qsm_alternate(&job->start, &job->scratch, &job->result, done, size->n_steps);
   *launch = (struct qsm_suite_launch){
       .symbol = diffuse ? "srad_diffuse" : "srad_coefficients",
       .grid = {qsm_div_up(size->width, size->block_x), qsm_div_up(size->height, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
-      .args = {from, job->coefficients.addr, size->width, size->height, qsm_to_bits(Q0)},
+      .args = {turn.from, job->coefficients.addr, size->width, size->height, qsm_to_bits(Q0)},
   };
-  const uint32_t diffuse_args[8] = {from, job->coefficients.addr, to_result ? job->result.addr : job->scratch.addr, size->width, size->height, qsm_to_bits(STEP)};
+  const uint32_t diffuse_args[8] = {turn.from, job->coefficients.addr, turn.to, size->width, size->height, qsm_to_bits(STEP)};
   if (diffuse) memcpy(launch->args, diffuse_args, sizeof launch->args);
   return 1;
 }

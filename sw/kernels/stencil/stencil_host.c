@@ -68,20 +68,16 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   return 0;
 }
 
-// Steps alternate between scratch and result so that the last one writes the result.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   if (base->n_launched == job->n_steps) return 0;
-  int to_result = (job->n_steps - base->n_launched) % 2 == 1;
-  uint32_t from = to_result ? job->scratch.addr : job->result.addr;
-  if (base->n_launched == 0) from = job->start.addr;
+  struct qsm_from_to turn = qsm_alternate(&job->start, &job->scratch, &job->result, base->n_launched, job->n_steps);
   *launch = (struct qsm_suite_launch){
       .symbol = "stencil",
       .grid = {qsm_div_up(job->nx, job->block_x), qsm_div_up(job->ny, job->block_y),
                qsm_div_up(job->nz, job->block_z)},
       .block = {job->block_x, job->block_y, job->block_z},
-      .args = {from, to_result ? job->result.addr : job->scratch.addr, job->nx, job->ny, job->nz, WEIGHT_SELF,
-               WEIGHT_NEIGHBOUR},
+      .args = {turn.from, turn.to, job->nx, job->ny, job->nz, WEIGHT_SELF, WEIGHT_NEIGHBOUR},
   };
   return 1;
 }
