@@ -73,7 +73,7 @@ struct qsm_from_to qsm_alternate(const struct qsm_array *start, const struct qsm
   return (struct qsm_from_to){from->addr, to_result ? result->addr : scratch->addr};
 }
 
-int qsm_compare_words(const void *a, const void *b) {
+int qsm_ascending_words(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
 }

@@ -61,7 +61,7 @@ struct qsm_from_to qsm_alternate(const struct qsm_array *start, const struct qsm
                                  uint32_t n_steps);
 
 // For qsort: uint32_t in ascending order.
-int qsm_compare_words(const void *a, const void *b);
+int qsm_ascending_words(const void *a, const void *b);
 
 static inline uint32_t qsm_div_up(uint32_t dividend, uint32_t divisor) {
   return (dividend + divisor - 1) / divisor;

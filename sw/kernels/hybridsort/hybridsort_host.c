@@ -20,7 +20,7 @@ static void generate(struct job *job, uint64_t seed) {
   uint32_t *keys = job->keys.host, *sorted = job->sorted.host, *counts = job->counts.host;
   uint32_t *starts = job->starts.host, *places = job->places.host, n = job->size->n_keys;
   for (uint32_t i = 0; i < n; i++) keys[i] = sorted[i] = qsm_rng_next(&rng);
-  qsort(sorted, n, sizeof *sorted, qsm_compare_words);
+  qsort(sorted, n, sizeof *sorted, qsm_ascending_words);
   for (uint32_t i = 0; i < n; i++) counts[sorted[i] >> (32 - job->size->bucket_bits)]++;
   job->largest = 1;
   for (uint32_t bucket = 0, start = 0; bucket < job->n_buckets; bucket++) {

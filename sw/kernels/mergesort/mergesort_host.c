@@ -24,7 +24,7 @@ static void generate(struct job *job, uint64_t seed) {
   uint32_t *in = job->in.host, *sorted = job->sorted.host;
   uint32_t n = job->size->n_elements;
   for (uint32_t i = 0; i < n; i++) in[i] = sorted[i] = i % 4 == 3 ? in[(uint32_t)qsm_rng_range(&rng, 0, (int32_t)i - 1)] : qsm_rng_next(&rng);
-  qsort(sorted, n, sizeof *sorted, qsm_compare_words);
+  qsort(sorted, n, sizeof *sorted, qsm_ascending_words);
 }
 
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
