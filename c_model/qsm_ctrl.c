@@ -20,7 +20,9 @@ enum {
   WINDOW_ALIGN = 4096,
   RIGHTS_BITS = 7,
   STALL_SELECT_BITS = 0x3ff,
-  MEM_SELECT_BITS = 0xfff,
+  MEM_SELECT_BITS = 0x1fff,
+  FIRST_L1_COUNTER = 16,
+  LAST_MEM_COUNTER = 21,
   BUDGET_RESET = 1,
   MAX_BUDGET = 255,
   MAX_ACTIVE_WARPS = 16,
@@ -213,12 +215,13 @@ static uint32_t read_job(const struct qsm_ctrl *ctrl) {
   return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), sm) | qsm_sm_save_phase(ctrl->sms[sm]) << QSM_REG_SMSEL_JOB_PHASE_SHIFT;
 }
 
-// R-L2-13, R-DR-9.
+// R-L2-13, R-DR-9, R-L1-13.
 static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
   uint32_t select = ctrl->regs.mem_select;
   uint32_t channel = select & QSM_REG_MEM_SELECT_CHANNEL_MASK;
   uint32_t slot = (select & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT;
   uint32_t counter = (select & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  if (counter >= FIRST_L1_COUNTER) return qsm_sm_l1_counter(ctrl->sms[ctrl->regs.sm_select], slot, counter);
   if (ctrl->l2 && counter < QSM_L2_COUNTERS) return qsm_l2_counter(ctrl->l2, channel, slot, counter);
   if (ctrl->dram && counter - QSM_DRAM_FIRST_COUNTER < QSM_DRAM_COUNTERS) return qsm_dram_counter(ctrl->dram, channel, slot, counter);
   return 0;
@@ -351,7 +354,8 @@ static bool stall_select_ok(const struct qsm_config *config, uint32_t value) {
 
 static bool mem_select_ok(const struct qsm_config *config, uint32_t value) {
   const uint32_t fields = QSM_REG_MEM_SELECT_CHANNEL_MASK | QSM_REG_MEM_SELECT_SLOT_MASK | QSM_REG_MEM_SELECT_COUNTER_MASK;
-  return !(value & ~fields) && (value & QSM_REG_MEM_SELECT_CHANNEL_MASK) < config->num_channels &&
+  uint32_t channel = value & QSM_REG_MEM_SELECT_CHANNEL_MASK, counter = (value & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  return !(value & ~fields) && channel < config->num_channels && counter <= LAST_MEM_COUNTER && (channel == 0 || counter < FIRST_L1_COUNTER) &&
          (value & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT < config->num_kernels;
 }
 

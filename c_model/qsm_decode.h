@@ -56,6 +56,9 @@ static inline bool qsm_is_float(const struct qsm_insn *i) { return i->op >= QSM_
 static inline uint32_t qsm_fp_rm(const struct qsm_insn *i) { return i->imm & 7; }
 static inline uint32_t qsm_fp_rs3(const struct qsm_insn *i) { return i->imm >> 8; }
 
+// I-MEM-5: later loads see what other SMs have stored.
+static inline bool qsm_is_device_fence(const struct qsm_insn *i) { return i->op == QSM_OP_FENCE && (i->instr >> 21 & 1); }
+
 static inline bool qsm_is_store(const struct qsm_insn *i) { return i->op >= QSM_OP_SB && i->op <= QSM_OP_SW; }
 
 #endif

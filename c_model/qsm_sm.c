@@ -83,8 +83,9 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index)
   sm->debt_max = 1;
   while ((uint32_t)sm->debt_max < 4 * sm->n_kernels * sm->n_subs * sm->n_lanes) sm->debt_max *= 2;
   qsm_lsu_reset(&sm->lsu, sm->n_txns, sm->n_subs);
+  if (config->l1_kib) sm->l1 = qsm_l1_create(config);
   sm->shared_mem = zeroed(config->shared_bytes, 1);
-  bool ok = sm->shared_mem != NULL;
+  bool ok = sm->shared_mem && (sm->l1 || !config->l1_kib);
   for (uint32_t i = 0; i < sm->n_subs && ok; i++) ok = (sm->sub[i] = create_subcore(sm, i)) != NULL;
   if (ok) return sm;
   qsm_sm_destroy(sm);
@@ -94,6 +95,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index)
 void qsm_sm_destroy(struct qsm_sm *sm) {
   if (!sm) return;
   for (uint32_t i = 0; i < QSM_MAX_SUBS; i++) destroy_subcore(sm->sub[i]);
+  qsm_l1_destroy(sm->l1);
   free(sm->shared_mem);
   free(sm);
 }
@@ -352,7 +354,10 @@ static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox 
     switch ((enum qsm_sm_msg_kind)msg->kind) {
       case QSM_MSG_START: in->start |= bit; break;
       case QSM_MSG_KILL: in->kill |= bit; break;
-      case QSM_MSG_DISPATCH: in->arrive |= bit; break;
+      case QSM_MSG_DISPATCH:
+        in->arrive |= bit;
+        if (msg->op == QSM_TB_RESTORE) in->restore |= bit;
+        break;
       case QSM_MSG_SAVE: break;  // like a quota word
       case QSM_MSG_TICK: in->tick = true; break;
       case QSM_MSG_SAMPLE: in->sample = true; break;
@@ -380,10 +385,11 @@ static const struct qsm_mem_rsp *response_of(const struct qsm_sm *sm, uint64_t c
   return sm->rsp_count && rsp->cycle == c ? rsp : NULL;
 }
 
-// A sub-core that gets a line in this cycle does not fetch in it.
+// A sub-core that gets a line in this cycle does not fetch in it, and an L1 that does writes no other.
 static void announce_fill(struct qsm_sm *sm, uint64_t c) {
   const struct qsm_mem_rsp *rsp = response_of(sm, c);
   if (rsp && rsp->tag >= sm->n_txns) sm->sub[rsp->tag - sm->n_txns]->filling = true;
+  else if (rsp && sm->l1) sm->l1->filling = sm->lsu.txn[rsp->tag].line;
 }
 
 // R-SM-9.
@@ -437,6 +443,7 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   // The end of the cycle. Quotas go by the TB table of its start; a kill and a wipe win over everything else.
   qsm_quota_step(sm, &in, c);
   take_response(sm, c);
+  if (sm->l1) qsm_l1_end(sm, &in, c);
   if (in.icache_inv) {
     for (uint32_t i = 0; i < sm->n_subs; i++) qsm_fetch_invalidate(sm->sub[i], missing >> i & 1);
   }

@@ -188,6 +188,7 @@ uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel);
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
+uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel, uint32_t counter);  // MEM_SELECT's number, from 16 on (R-L1-13)
 uint32_t qsm_sm_save_phase(const struct qsm_sm *sm);  // of its sequencer (TBOP in docs/preemption.md)
 // Stall counter (R-IS-6) at the start of `cycle`: the end of the last window, or later when qsm_sm_next_event() allowed to skip to it.
 uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason);

@@ -11,16 +11,14 @@
 #define QSM_SM_BLOCKS_H
 
 #include "qsm_decode.h"
+#include "qsm_l1.h"
+#include "qsm_lsu.h"
 #include "qsm_sm.h"
 #include "qsm_warp_sched.h"
 
 enum {
-  QSM_MAX_SUBS = 4,
   QSM_MAX_TBS = 32,
-  QSM_MAX_TXNS = 128,
   QSM_MAX_SB = 8,
-  QSM_MQ_DEPTH = 4,      // memory queue of a sub-core (R-EX-4)
-  QSM_RES_DEPTH = 4,     // result queue of a sub-core (R-WB-2)
   QSM_IBUF_DEPTH = 4,    // instruction buffer of a warp
   QSM_PIPE_SLOTS = 8,    // ring of issued instructions, by cycle; they live 4 cycles, or 7 (FMA)
   QSM_FP_LAT = 3,        // FpLat of docs/fpu.md
@@ -28,7 +26,6 @@ enum {
   QSM_FP_DIV_LATENCY = 34,
   QSM_WB_PATIENCE = 8,   // R-WB-3
   QSM_SEL_PATIENCE = 8,  // R-WS-11
-  QSM_MAX_OPS = QSM_MAX_SUBS * QSM_MQ_DEPTH + 2,  // memory instructions in queues, N and C
   QSM_MAX_MSGS = 512,    // more than can be sent within two windows
   QSM_MAX_RSPS = 64,     // one per cycle within two windows
 };
@@ -182,43 +179,6 @@ struct qsm_subcore {
   struct qsm_insn *lines; // [line][word]
 };
 
-// A memory instruction in a sub-core's queue, in N or in C.
-struct qsm_mem_op {
-  struct qsm_insn insn;
-  uint32_t pc, mask;
-  uint8_t sub, warp, kernel, tb, widx, entry;
-  uint32_t addr[QSM_MAX_LANES];
-  uint32_t data[QSM_MAX_LANES];
-};
-
-struct qsm_txn {
-  struct qsm_insn insn;
-  uint8_t sub, warp, entry;
-  uint32_t mask;
-  uint32_t addr[QSM_MAX_LANES];  // of the lanes; the offset in the line counts
-  uint32_t data[QSM_MAX_LANES];  // the response
-};
-
-struct qsm_lsu {
-  struct qsm_mem_op op[QSM_MAX_OPS];
-  uint32_t op_free;          // bit per element of op
-  uint8_t pop_last;          // sub-core popped last
-  uint8_t n, c;              // indices of op, QSM_NONE: empty
-  uint32_t rem_shared, rem_device;
-  uint8_t fault_lane;        // of C, QSM_NONE: none
-  uint8_t fault_cause;
-  bool last_was_pass;        // R-LS-10
-  uint32_t amo_lanes;        // of an AMO pass in the last cycle: they write their words at the end of this one (R-LS-8)
-  uint32_t amo_word[QSM_MAX_LANES], amo_value[QSM_MAX_LANES];
-  uint8_t ret_sub;           // sub-core whose newest result enters its queue at the end of this cycle (R-LS-12), or QSM_NONE
-  bool awake;                // false: a step did nothing, and nothing has changed since
-  uint64_t poked_at;         // cycle of the last change by a sub-core, which is seen from the next cycle on
-  uint64_t txn_free[2];      // bit per transaction, as at the start of the next cycle
-  struct qsm_txn txn[QSM_MAX_TXNS];
-  uint8_t rsp_head, rsp_count;
-  uint8_t rsp[QSM_MAX_TXNS];  // response queue: transactions
-};
-
 struct qsm_quota {
   int32_t c[QSM_MAX_KERNELS], snap_c[QSM_MAX_KERNELS];
   uint32_t quota[QSM_MAX_KERNELS], insn[QSM_MAX_KERNELS], snap_insn[QSM_MAX_KERNELS];
@@ -244,7 +204,7 @@ struct qsm_idle_sampler {
 
 // What the SM sees in one cycle.
 struct qsm_inbox {
-  uint32_t start, kill, arrive;  // bit per kernel
+  uint32_t start, kill, arrive, restore;  // bit per kernel; arrive: restored blocks too
   bool tick, sample, load, icache_inv;
   uint8_t scheme;
 };
@@ -288,6 +248,7 @@ struct qsm_sm {
   struct qsm_subcore *sub[QSM_MAX_SUBS];
   uint32_t awake;       // bit per sub-core
   struct qsm_lsu lsu;
+  struct qsm_l1 *l1;  // NULL: none
   struct qsm_quota quota;
   struct qsm_idle_sampler idle_sampler;
   uint32_t *shared_mem;  // words
@@ -401,17 +362,6 @@ bool qsm_warp_select_asked(struct qsm_subcore *sc);                             
 void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c);
 void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c);                // R-WS-9
 void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c);                   // R-PE-17
-
-// ---- qsm_lsu.c ----
-void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs);
-static inline void qsm_lsu_poke(struct qsm_lsu *lsu, uint64_t c) {
-  lsu->awake = true;
-  lsu->poked_at = c;
-}
-void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free);
-void qsm_lsu_respond(struct qsm_sm *sm, const struct qsm_mem_rsp *rsp);  // at the end of a cycle
-// Takes an op of the pool for an instruction that enters sub-core sc's memory queue at the end of cycle c.
-struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c);
 
 // ---- qsm_quota.c ----
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels);

@@ -11,6 +11,10 @@ uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel) { return sm->quo
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel) { return sm->idle_sampler.snap[kernel]; }
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel) { return &sm->fault[kernel]; }
 
+uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel, uint32_t counter) {
+  return sm->l1 ? sm->l1->count[kernel][counter - QSM_L1_FIRST_COUNTER] : 0;
+}
+
 uint32_t qsm_sm_save_phase(const struct qsm_sm *sm) { return sm->save.phase; }
 
 uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason) {
@@ -128,6 +132,8 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       *value = qsm_sm_stall(sm, cycle, sub, index, word);
       return true;
     case QSM_STATE_WRITE_BACK: return index == 0 && word == 0 && write_back_state(sc, value);
+    case QSM_STATE_L1:
+    case QSM_STATE_L1SET: return qsm_l1_state(sm, kind, index, word, value);
     case QSM_STATE_POLICY: return index == 0 && policy_state(&sc->sched, word, value);
     default: return false;
   }
@@ -315,6 +321,14 @@ static bool inject_idle_sampler(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
+// The generation of a kernel that has blocks here: its lines do not match, or lines match that should not; and the count stays off.
+static bool inject_l1(struct injection *in, struct qsm_sm *sm) {
+  if (!sm->l1 || !sm->present) return false;
+  uint32_t k = draw_bit(in, sm->present);
+  flip_small(in, &sm->l1->gen[k], draw(in, 4), "gen", k);
+  return true;
+}
+
 int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what, size_t what_len) {
   static const struct {
     const char *block;
@@ -326,7 +340,7 @@ int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *wha
       {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"fault", inject_fault, NULL},
       {"quota", inject_quota, NULL},         {"warp_sched", NULL, inject_warp_sched},
       {"tb_save", inject_tb_save, NULL},
-      {"idle_sampler", inject_idle_sampler, NULL},
+      {"idle_sampler", inject_idle_sampler, NULL}, {"l1", inject_l1, NULL},
   };
   struct injection in = {.seed = seed, .what = what, .what_len = what_len};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

@@ -151,6 +151,8 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   } else if (class == QSM_CLASS_FMA && slot->insn.rd) {
     sc->n_late++;
     claim(sc);
+  } else if (qsm_is_device_fence(&slot->insn) && sm->l1) {
+    sm->l1->fenced |= 1u << kernel;
   }
   sm->quota.lanes[kernel] += qsm_popcount(mask);
   sm->quota.issued |= 1u << kernel;

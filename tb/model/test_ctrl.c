@@ -126,10 +126,10 @@ static void holes_in_ranges_are_refused(void **state) {
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 3 << 4), 1);
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 2 << 8), 1);
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 1 << 10), 1);
-  port_write(model, QSM_REG_MEM_SELECT, 2 << 4 | 15 << 8);
-  static const uint32_t outside[] = {1, 3 << 4, 1 << 7, 1 << 12, 1u << 31};  // channel, slot, the bits beside the fields
+  port_write(model, QSM_REG_MEM_SELECT, 2 << 4 | 21 << 8);
+  static const uint32_t outside[] = {1, 3 << 4, 1 << 7, 22 << 8, 31 << 8, 1 << 13, 1u << 31};  // channel, slot, counter, the bits beside the fields
   for (uint32_t i = 0; i < sizeof outside / sizeof *outside; i++) assert_int_equal(refused(model, QSM_REG_MEM_SELECT, outside[i]), 1);
-  assert_int_equal(port_read(model, QSM_REG_MEM_SELECT), 2 << 4 | 15 << 8);
+  assert_int_equal(port_read(model, QSM_REG_MEM_SELECT), 2 << 4 | 21 << 8);
   qsm_model_destroy(model);
 }
 
@@ -375,7 +375,7 @@ static void without_caches_counters_are_zero_and_a_flush_is_done_at_once(void **
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  for (uint32_t counter = 0; counter < 16; counter++) {
+  for (uint32_t counter = 0; counter <= 21; counter++) {
     port_write(model, QSM_REG_MEM_SELECT, counter << 8);
     assert_int_equal(port_read(model, QSM_REG_MEM_VALUE), 0);
   }

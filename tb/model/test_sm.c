@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model's SM alone: the test plays the GPU level, with a memory of fixed latency, and runs hand-encoded programs.
+// The model's SM alone, on hand-encoded programs.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,187 +10,12 @@
 
 #include "fp_ref.h"
 #include "model_support.h"
-#include "qsm_sm_blocks.h"
+#include "sm_rig.h"
 
-// ---- programs ----
-
-static uint32_t enc_i(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, int32_t imm) {
-  return opcode | rd << 7 | funct3 << 12 | rs1 << 15 | (uint32_t)imm << 20;
-}
-static uint32_t enc_r(uint32_t funct7, uint32_t funct3, uint32_t rd, uint32_t rs1, uint32_t rs2) {
-  return 0x33 | rd << 7 | funct3 << 12 | rs1 << 15 | rs2 << 20 | funct7 << 25;
-}
-static uint32_t addi(uint32_t rd, uint32_t rs1, int32_t imm) { return enc_i(0x13, 0, rd, rs1, imm); }
-static uint32_t slli(uint32_t rd, uint32_t rs1, int32_t n) { return enc_i(0x13, 1, rd, rs1, n); }
-static uint32_t add(uint32_t rd, uint32_t rs1, uint32_t rs2) { return enc_r(0, 0, rd, rs1, rs2); }
-static uint32_t lui(uint32_t rd, uint32_t value) { return 0x37 | rd << 7 | (value & 0xFFFFF000); }
-static uint32_t csrr(uint32_t rd, uint32_t csr) { return enc_i(0x73, 2, rd, 0, (int32_t)csr); }
-static uint32_t lw(uint32_t rd, uint32_t rs1, int32_t imm) { return enc_i(0x03, 2, rd, rs1, imm); }
-static uint32_t sw(uint32_t rs2, uint32_t rs1, int32_t imm) {
-  uint32_t u = (uint32_t)imm;
-  return 0x23 | (u & 31) << 7 | 2 << 12 | rs1 << 15 | rs2 << 20 | (u >> 5 & 127) << 25;
-}
-static uint32_t branch(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t offset) {
-  uint32_t u = (uint32_t)offset;
-  return 0x63 | (u >> 11 & 1) << 7 | (u >> 1 & 15) << 8 | funct3 << 12 | rs1 << 15 | rs2 << 20 | (u >> 5 & 63) << 25 |
-         (u >> 12 & 1) << 31;
-}
-static uint32_t jalr(uint32_t rd, uint32_t rs1, int32_t imm) { return enc_i(0x67, 0, rd, rs1, imm); }
-static uint32_t amoadd(uint32_t rd, uint32_t rs1, uint32_t rs2) {
-  return 0x2F | rd << 7 | 2 << 12 | rs1 << 15 | rs2 << 20;
-}
-enum { BEQ = 0, BNE = 1, BLT = 4 };
-#define BAR 0x0000000Bu
-#define EXIT 0x0000100Bu
-#define FENCE 0x0000000Fu
-#define EBREAK 0x00100073u
-
-// ---- rig ----
-
-#define CODE 0x80000000u
-#define DATA 0x80001000u
-
-enum { MEM_BYTES = 8192, MAX_EVENTS = 200000, MEM_LATENCY = 20, N_MEM = 64 };
-
-struct rig {
-  struct qsm_config config;
-  struct qsm_sm_shared shared;
-  struct qsm_sm *sm;
-  uint64_t cycle;
-  uint32_t window;  // cycles per run
-  uint32_t mem[MEM_BYTES / 4];
-  struct qsm_event *events;
-  uint32_t n_events;
-  uint32_t n_retired;
-  uint32_t faulted;
-};
-
-static void record(void *ctx, const struct qsm_event *event) {
-  struct rig *rig = ctx;
-  assert_true(rig->n_events < MAX_EVENTS);
-  if (rig->n_events) assert_true(event->cycle >= rig->events[rig->n_events - 1].cycle);
-  rig->events[rig->n_events++] = *event;
-}
-
-static void rig_open_with_fpu(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t lanes, bool fpu) {
-  memset(rig, 0, sizeof *rig);
-  rig->config = (struct qsm_config){
-      .num_sms = 1, .num_sched = subs, .warps_per_sm = warps, .warp_size = lanes, .num_kernels = 4, .max_tbs = 4,
-      .shared_bytes = 4096, .mem_txns = 8, .num_channels = 1, .icache_lines = 16, .sb_entries = 4, .noc_lat = 4,
-      .qos_lat = 100, .progress_limit = 8, .fpu = fpu, .stall_counters = 1,
-  };
-  rig->shared.config = &rig->config;
-  for (int k = 0; k < 4; k++) {
-    struct qsm_desc *desc = &rig->shared.desc[k];
-    desc->win[0] = (struct qsm_window){.base = CODE, .limit = CODE + 4096, .x = true};
-    desc->win[1] = (struct qsm_window){.base = DATA, .limit = DATA + 4096, .r = true, .w = true};
-    desc->entry = CODE;
-    desc->threads = lanes;
-    desc->warps = 1;
-    desc->shared_bytes = 1024;
-    desc->granules = 8;
-    rig->shared.first_quota[k] = 1;
-  }
-  rig->shared.policy = QSM_POLICY_GTO;
-  rig->shared.active_warps = 2;
-  for (uint32_t k = 0; k < 4; k++) rig->shared.budget[k] = 1 + k;
-  rig->window = rig->config.noc_lat;
-  rig->sm = qsm_sm_create(&rig->shared, 0);
-  assert_non_null(rig->sm);
-  rig->events = malloc(MAX_EVENTS * sizeof *rig->events);
-  assert_non_null(rig->events);
-  qsm_sm_set_sink(rig->sm, record, rig);
-  qsm_sm_enable_hash(rig->sm);
-}
-
-static void rig_open(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t lanes) { rig_open_with_fpu(rig, subs, warps, lanes, false); }
-
-static void rig_close(struct rig *rig) {
-  qsm_sm_destroy(rig->sm);
-  free(rig->events);
-}
-
-static void load_program(struct rig *rig, const uint32_t *words, size_t n) { memcpy(rig->mem, words, n * 4); }
-#define LOAD(rig, ...)                              \
-  do {                                              \
-    const uint32_t words[] = {__VA_ARGS__};         \
-    load_program((rig), words, sizeof words / 4);   \
-  } while (0)
-
-static void send(struct rig *rig, struct qsm_sm_msg msg) {
-  msg.cycle = rig->cycle;
-  qsm_sm_send(rig->sm, &msg);
-}
-
-static void dispatch(struct rig *rig, uint8_t kernel, uint8_t tb) {
-  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_DISPATCH, .kernel = kernel, .tb = tb, .base = (uint8_t)(tb * 8), .linear = tb});
-}
-
-static uint32_t *mem_word(struct rig *rig, uint32_t addr) { return &rig->mem[(addr - CODE) / 4 % (MEM_BYTES / 4)]; }
-
-// Performs a request at once; the response is seen after the crossbar's way there and back and the memory's latency.
-static void serve(struct rig *rig, const struct qsm_mem_req *req) {
-  struct qsm_mem_rsp *rsp = qsm_sm_push_response(rig->sm);
-  uint32_t n = rig->config.warp_size, *line = mem_word(rig, req->addr);
-  rsp->cycle = req->cycle + 2 * rig->config.noc_lat + MEM_LATENCY;
-  rsp->tag = req->tag;
-  memcpy(rsp->data, line, n * 4);
-  for (uint32_t i = 0; i < 4 * n; i++) {
-    if (!(req->bytes[i / 32] >> i % 32 & 1)) continue;
-    if (req->kind == QSM_MEM_WRITE) {
-      memcpy((uint8_t *)line + i, (const uint8_t *)req->data + i, 1);
-    } else if (i % 4 == 0) {
-      assert_int_equal(req->amo, 1);
-      line[i / 4] += req->data[i / 4];
-    }
-  }
-}
-
-static void run(struct rig *rig, uint64_t n_cycles) {
-  uint64_t end = rig->cycle + n_cycles;
-  while (rig->cycle < end) {
-    uint64_t to = rig->cycle + rig->window < end ? rig->cycle + rig->window : end;
-    qsm_sm_run(rig->sm, rig->cycle, to);
-    const struct qsm_sm_out *out = qsm_sm_out(rig->sm);
-    for (uint32_t i = 0; i < out->n_req; i++) serve(rig, &out->req[i]);
-    for (uint32_t i = 0; i < out->n_fault; i++) rig->faulted |= out->fault[i].kernels;
-    rig->n_retired += out->n_retire;
-    rig->cycle = to;
-  }
-}
-
-// The n-th event of a kind, or fails.
-static const struct qsm_event *event(const struct rig *rig, enum qsm_event_kind kind, uint32_t n) {
-  for (uint32_t i = 0; i < rig->n_events; i++) {
-    if (rig->events[i].kind == kind && n-- == 0) return &rig->events[i];
-  }
-  fail_msg("no such event");
-  return NULL;
-}
-
-static uint32_t count_events(const struct rig *rig, enum qsm_event_kind kind) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < rig->n_events; i++) n += rig->events[i].kind == kind;
-  return n;
-}
-
-// Cycle in which the instruction at pc issues for the n-th time.
-static uint64_t issue_cycle(const struct rig *rig, uint32_t pc, uint32_t n) {
-  for (uint32_t i = 0; i < rig->n_events; i++) {
-    if (rig->events[i].kind == QSM_EV_ISSUE && rig->events[i].word[2] == pc && n-- == 0) return rig->events[i].cycle;
-  }
-  fail_msg("the instruction at %08x was not issued", pc);
-  return 0;
-}
-
-static uint32_t state(const struct rig *rig, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word) {
-  uint32_t value;
-  assert_true(qsm_sm_state(rig->sm, rig->cycle, kind, sub, index, word, &value));
-  return value;
-}
-
-static uint32_t reg(const struct rig *rig, uint32_t warp, uint32_t r, uint32_t lane) {
-  return state(rig, QSM_STATE_REG, 0, warp * 32 + r, lane);
+static void rig_open_with_fpu(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t lanes) {
+  struct qsm_config config = rig_config(subs, warps, lanes);
+  config.fpu = 1;
+  rig_open_config(rig, &config);
 }
 
 // ---- timing ----
@@ -302,7 +127,7 @@ static uint64_t run_behind_division(struct rig *rig, const uint32_t *words, size
   uint32_t program[64] = {addi(30, 0, 100), enc_r(1, 5, 31, 30, 30), add(29, 31, 31)};
   memcpy(program + 3, words, n * sizeof *words);
   program[3 + n] = EXIT;
-  rig_open_with_fpu(rig, 1, 4, 4, true);
+  rig_open_with_fpu(rig, 1, 4, 4);
   load_program(rig, program, 4 + n);
   dispatch(rig, 0, 0);
   run(rig, cycles);
@@ -398,12 +223,12 @@ static void a_kill_changes_nothing_in_a_sum_under_way(void **unused) {
   uint64_t t = run_behind_division(&rig, words, 2, 300);
   rig_close(&rig);
   for (uint64_t at = t - 3; at < t + 8; at++) {
-    rig_open_with_fpu(&rig, 1, 4, 4, true);
+    rig_open_with_fpu(&rig, 1, 4, 4);
     uint32_t program[] = {addi(30, 0, 100), enc_r(1, 5, 31, 30, 30), add(29, 31, 31), words[0], BAR};
     load_program(&rig, program, 5);
     dispatch(&rig, 0, 0);
     run(&rig, at);
-    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = 0});
+    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = 0});
     run(&rig, 300 - at);
     uint32_t written = reg(&rig, 0, 3, 1);
     assert_int_equal(written, at < t ? 0 : 0x42C80000);  // the kill is seen in `at`: killed from at + 1 on
@@ -486,7 +311,7 @@ static void the_write_port_is_claimed_as_the_rules_say(void **unused) {
   struct port_counts counts = {0};
   for (uint32_t round = 0; round < 6; round++) {
     struct rig rig;
-    rig_open_with_fpu(&rig, 1, 4, 4, true);
+    rig_open_with_fpu(&rig, 1, 4, 4);
     rig.window = 1;
     load_port_program(&rig, &seed);
     for (uint8_t tb = 0; tb < 4; tb++) dispatch(&rig, tb, tb);
@@ -789,8 +614,8 @@ static void a_kill_wins_over_a_start_in_the_same_cycle(void **unused) {
     struct rig rig;
     rig_open(&rig, 1, 4, 4);
     LOAD(&rig, EXIT);
-    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 0});
-    if (kills) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = 0});
+    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 0});
+    if (kills) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = 0});
     run(&rig, 1);
     dispatch(&rig, 0, 0);
     run(&rig, 200);
@@ -808,7 +633,7 @@ static void an_invalidation_drops_the_line_on_its_way(void **unused) {
     LOAD(&rig, EXIT);
     dispatch(&rig, 0, 0);
     run(&rig, late ? 100 : 10);  // the request leaves in 4, the line arrives in 32
-    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_ICACHE_INV});
+    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_ICACHE_INV});
     run(&rig, 200);
     assert_int_equal(count_events(&rig, QSM_EV_REQ), late ? 1 : 2);
     assert_int_equal(rig.n_retired, 1);
@@ -820,11 +645,11 @@ static void an_invalidation_drops_the_line_on_its_way(void **unused) {
 
 static void load_quotas(struct rig *rig, uint8_t scheme, uint32_t quota0, uint32_t quota1) {
   uint32_t credit = scheme == QSM_SCHEME_ROLLOVER ? 100000 : 0;
-  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = quota0, .credit = credit});
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = quota0, .credit = credit});
   run(rig, 1);
-  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .quota = quota1, .credit = credit});
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .quota = quota1, .credit = credit});
   run(rig, 1);
-  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
   run(rig, 1 + 4);  // the message, then two cycles for a slot
 }
 
@@ -1027,10 +852,10 @@ static void a_timed_start_wins_over_an_early_one(void **unused) {
 }
 
 static void word(struct rig *rig, uint8_t kernel, uint32_t quota) {
-  send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = kernel, .quota = quota});
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = kernel, .quota = quota});
 }
 
-static void load_message(struct rig *rig, uint8_t scheme) { send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme}); }
+static void load_message(struct rig *rig, uint8_t scheme) { rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme}); }
 
 // R-SC-4: an early start between the words and their load message does not see them, and the message leaves C alone.
 static void words_count_from_their_load_message_on(void **unused) {
@@ -1160,7 +985,7 @@ static void rollover_time_carries_over_like_rollover(void **unused) {
       struct rig rig;
       rig_open(&rig, 1, 4, 4);
       set_quotas(&rig, scheme, cases[i].before, 7);
-      send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = 100, .credit = 800});
+      rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = 100, .credit = 800});
       word(&rig, 1, 50);
       run(&rig, 1);
       load_message(&rig, scheme);
@@ -1252,13 +1077,13 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
     struct rig rig;
     rig_open(&rig, 2, 8, 4);
     start_mixed_work(&rig);
-    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = QSM_SCHEME_NAIVE});
+    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = QSM_SCHEME_NAIVE});
     rig.window = awake ? 1 : 4;
     for (uint32_t i = 0; i < 60; i++) {
       meddle(&rig, i);
       if (i % 4 == 3) {
-        for (uint8_t k = 0; k < 4; k++) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = k, .quota = k == (i / 4 + 2) % 4 ? 0 : 40 + 7 * k});
-        send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = i % 8 == 3 ? QSM_SCHEME_ROLLOVER : QSM_SCHEME_NONE});
+        for (uint8_t k = 0; k < 4; k++) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = k, .quota = k == (i / 4 + 2) % 4 ? 0 : 40 + 7 * k});
+        rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = i % 8 == 3 ? QSM_SCHEME_ROLLOVER : QSM_SCHEME_NONE});
       }
       for (uint32_t c = 0; c < 200; c += rig.window) {
         run(&rig, rig.window);
@@ -1369,8 +1194,8 @@ static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unu
         word(&rig, 2, 40);
       }
       if (c == 1001) load_message(&rig, QSM_SCHEME_NAIVE);
-      if (sample) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
-      if (tick) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_TICK});
+      if (sample) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
+      if (tick) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_TICK});
       run(&rig, 1);
       for (uint32_t k = 0; k < 4; k++) {
         if (sample) sum[k] += idle_reasons(&rig, k) - before[k];
@@ -1408,7 +1233,7 @@ static void schemes_and_samples_may_sleep_and_miss_nothing(void **unused) {
           word(&rig, 2, 10 + 11 * (i % 5));
         }
         if (i % 20 == 0) load_message(&rig, i % 100 == 80 ? QSM_SCHEME_NONE : scheme);
-        if (i % 3 == 0) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
+        if (i % 3 == 0) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
         run(&rig, 36);
       }
       uint64_t hash = hash_events(&rig);
@@ -1428,13 +1253,13 @@ static void an_injected_fault_changes_the_run(void **unused) {
     struct rig rig;
     rig_open(&rig, 2, 8, 4);
     for (uint32_t k = 0; k < 2; k++) rig.shared.first_quota[k] = 100000;
-    send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = QSM_SCHEME_ROLLOVER});  // so that somebody looks at C
+    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = QSM_SCHEME_ROLLOVER});  // so that somebody looks at C
     start_mixed_work(&rig);
     bool injected = b == 0;
     for (uint32_t i = 0; i < 3000; i++) {
       char what[80];
       if (!injected) injected = qsm_sm_inject(rig.sm, blocks[b - 1], 7, what, sizeof what) == 0;
-      if (i % 100 == 0) send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
+      if (i % 100 == 0) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
       run(&rig, 1);
     }
     if (!injected) fail_msg("%s was never live", blocks[b - 1]);
@@ -1524,7 +1349,7 @@ static void a_flip_in_the_gate_or_the_sampler_shows_as_its_event(void **unused) 
     for (uint32_t c = 0; c < 400; c++) {
       if (!injected && c >= 150 && whole.sm->quota.to_load) injected = qsm_sm_inject(hit.sm, cases[n].block, 7, what, sizeof what) == 0;
       for (uint32_t i = 0; i < 2; i++) {
-        if (c % 20 == 3) send(rigs[i], (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
+        if (c % 20 == 3) rig_send(rigs[i], (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
         run(rigs[i], 1);
       }
     }

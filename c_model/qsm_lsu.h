@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the load/store unit (docs/lsu.md), and what it offers the other blocks of its SM.
+#ifndef QSM_LSU_H
+#define QSM_LSU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "qsm_decode.h"
+#include "qsm_sm.h"
+
+enum {
+  QSM_MAX_SUBS = 4,
+  QSM_MAX_TXNS = 128,
+  QSM_MQ_DEPTH = 4,      // memory queue of a sub-core (R-EX-4)
+  QSM_RES_DEPTH = 4,     // result queue of a sub-core (R-WB-2)
+  QSM_MAX_OPS = QSM_MAX_SUBS * QSM_MQ_DEPTH + 2,  // memory instructions in queues, N and C
+};
+
+struct qsm_subcore;
+
+// A memory instruction in a sub-core's queue, in N or in C.
+struct qsm_mem_op {
+  struct qsm_insn insn;
+  uint32_t pc, mask;
+  uint8_t sub, warp, kernel, tb, widx, entry;
+  uint32_t addr[QSM_MAX_LANES];
+  uint32_t data[QSM_MAX_LANES];
+};
+
+// What a device pass made of an instruction: the lanes that share a line.
+struct qsm_part {
+  struct qsm_insn insn;
+  uint8_t sub, warp, entry;
+  uint32_t mask;
+  uint32_t addr[QSM_MAX_LANES];  // of the lanes; the offset in the line counts
+};
+
+struct qsm_txn {
+  struct qsm_part part;
+  uint8_t next;                  // in the list of those that wait for one response, QSM_NONE: none (R-L1-8)
+  uint8_t last;                  // of the list that begins here
+  uint16_t line;                 // of the L1, that the response fills; QSM_L1_NONE: none
+  uint32_t data[QSM_MAX_LANES];  // the response
+};
+
+enum qsm_return_op { QSM_RETURN_PASS, QSM_RETURN_RESPONSE, QSM_RETURN_HIT, QSM_RETURN_COUNT };
+
+struct qsm_lsu {
+  struct qsm_mem_op op[QSM_MAX_OPS];
+  uint32_t op_free;          // bit per element of op
+  uint8_t pop_last;          // sub-core popped last
+  uint8_t n, c;              // indices of op, QSM_NONE: empty
+  uint32_t rem_shared, rem_device;
+  uint8_t fault_lane;        // of C, QSM_NONE: none
+  uint8_t fault_cause;
+  uint64_t served_at[QSM_RETURN_COUNT];  // cycle of the last return op of each kind
+  uint32_t amo_lanes;        // of an AMO pass in the last cycle: they write their words at the end of this one (R-LS-8)
+  uint32_t amo_word[QSM_MAX_LANES], amo_value[QSM_MAX_LANES];
+  uint8_t ret_sub;           // sub-core whose newest result enters its queue at the end of this cycle (R-LS-12), or QSM_NONE
+  bool awake;                // false: a step did nothing, and nothing has changed since
+  uint64_t poked_at;         // cycle of the last change by a sub-core, which is seen from the next cycle on
+  uint64_t txn_free[2];      // bit per transaction, as at the start of the next cycle
+  struct qsm_txn txn[QSM_MAX_TXNS];
+  uint8_t rsp_head, rsp_count;
+  uint8_t rsp[QSM_MAX_TXNS];  // response queue: transactions
+  uint8_t serving;            // transaction of the head's list that is served next, QSM_NONE: the head's own
+};
+
+void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs);
+static inline void qsm_lsu_poke(struct qsm_lsu *lsu, uint64_t c) {
+  lsu->awake = true;
+  lsu->poked_at = c;
+}
+void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free);
+void qsm_lsu_respond(struct qsm_sm *sm, const struct qsm_mem_rsp *rsp);  // at the end of a cycle
+// Takes an op of the pool for an instruction that enters sub-core sc's memory queue at the end of cycle c.
+struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c);
+
+bool qsm_lsu_has_credit(const struct qsm_sm *sm, uint32_t sub, uint64_t c);  // for a result (R-LS-10)
+// A load or AMO part: its result enters the sub-core's queue at the end of the next cycle (R-LS-12); the caller fills its data.
+struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub, uint32_t warp, uint32_t entry, uint32_t mask);
+void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const uint32_t *line);  // of a line
+
+static inline uint32_t qsm_access_bytes(uint8_t op) {
+  switch (op) {
+    case QSM_OP_LB: case QSM_OP_LBU: case QSM_OP_SB: return 1;
+    case QSM_OP_LH: case QSM_OP_LHU: case QSM_OP_SH: return 2;
+    default: return 4;
+  }
+}
+
+// What a load of the word at `addr & ~3` gives (R-LS-12).
+static inline uint32_t qsm_load_extend(uint8_t op, uint32_t word, uint32_t addr) {
+  uint32_t value = word >> (addr & 3) * 8;
+  switch (op) {
+    case QSM_OP_LB: return (uint32_t)(int8_t)value;
+    case QSM_OP_LH: return (uint32_t)(int16_t)value;
+    case QSM_OP_LBU: return (uint8_t)value;
+    case QSM_OP_LHU: return (uint16_t)value;
+    default: return word;
+  }
+}
+
+// ---- qsm_lsu_device.c ----
+void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c);
+static inline bool qsm_lsu_has_txn(const struct qsm_lsu *lsu) { return lsu->txn_free[0] | lsu->txn_free[1]; }
+uint32_t qsm_lsu_take_txn(struct qsm_lsu *lsu);  // the lowest free one
+
+// ---- qsm_lsu_shared.c ----
+void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c);
+void qsm_lsu_write_amo(struct qsm_sm *sm, uint32_t lanes);  // R-LS-8, the second cycle
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The load/store unit's device pass (R-LS-5, R-LS-6 of docs/lsu.md), its transactions.
+#include <string.h>
+
+#include "qsm_lanes.h"
+#include "qsm_sm_blocks.h"
+
+QSM_LANE_FUNCTION void lanes_in_line(const uint32_t *addr, uint32_t line, uint32_t *out, uint32_t n) {
+  uint32_t bits = 0;
+  QSM_LANES bits |= (uint32_t)((addr[l] & ~(4 * n - 1)) == line) << l;
+  *out = bits;
+}
+
+static uint32_t device_lanes(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t remaining) {
+  uint32_t leader = qsm_ctz(remaining);
+  if (op->insn.op == QSM_OP_AMO) return 1u << leader;
+  uint32_t line = op->addr[leader] & ~(sm->line_bytes - 1), lanes;
+  QSM_PER_WARP_SIZE(sm->n_lanes, lanes_in_line, op->addr, line, &lanes);
+  return lanes & remaining;
+}
+
+// Byte mask and data of the lanes that join a store or an AMO; ascending, so that the highest lane stays.
+static void place_data(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req) {
+  uint32_t bytes = qsm_access_bytes(op->insn.op);
+  memset(req->data, 0, sm->line_bytes);
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes), offset = op->addr[l] & (sm->line_bytes - 1);
+    uint32_t shift = offset % 4 * 8, field = (bytes == 4 ? ~0u : (1u << bytes * 8) - 1) << shift;
+    uint32_t *word = &req->data[offset / 4];
+    *word = (*word & ~field) | (op->data[l] << shift & field);
+    req->bytes[offset / 32] |= ((1u << bytes) - 1) << offset % 32;
+  }
+}
+
+uint32_t qsm_lsu_take_txn(struct qsm_lsu *lsu) {
+  uint32_t half = lsu->txn_free[0] ? 0 : 1;
+  uint32_t tag = half * 64 + (uint32_t)__builtin_ctzll(lsu->txn_free[half]);
+  lsu->txn_free[half] &= lsu->txn_free[half] - 1;
+  lsu->txn[tag].next = QSM_NONE;
+  return tag;
+}
+
+static inline void form_request(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req) {
+  bool amo = op->insn.op == QSM_OP_AMO, store = qsm_is_store(&op->insn);
+  req->kind = amo ? QSM_MEM_AMO : store ? QSM_MEM_WRITE : QSM_MEM_READ;
+  req->amo = amo ? (uint8_t)op->insn.imm : 0;
+  req->addr = op->addr[qsm_ctz(lanes)] & ~(sm->line_bytes - 1);
+  req->slot = op->kernel;
+  req->nc = sm->shared->cache_policy[op->kernel] & QSM_BYPASS_L2;
+  memset(req->bytes, 0, sizeof req->bytes);
+  if (amo || store) place_data(sm, op, lanes, req);
+}
+
+static inline void form_part(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_part *part) {
+  part->insn = op->insn;
+  part->sub = op->sub;
+  part->warp = op->warp;
+  part->entry = op->entry;
+  part->mask = lanes;
+  memcpy(part->addr, op->addr, sm->line_bytes);  // one word per lane
+}
+
+// With an L1 the pass goes there and is sent when it acts (R-L1-1).
+void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c) {
+  struct qsm_lsu *lsu = &sm->lsu;
+  uint32_t lanes = device_lanes(sm, op, lsu->rem_device);
+  QSM_EMIT(sm, c, QSM_EV_LSUPASS, 0, op->sub, op->warp, 1, lanes);
+  struct qsm_l1_pass *pass = sm->l1 ? qsm_l1_enter(sm->l1) : NULL;
+  struct qsm_mem_req *req = pass ? &pass->req : qsm_sm_request(sm, c);
+  if (!pass) req->tag = (uint8_t)qsm_lsu_take_txn(lsu);
+  form_request(sm, op, lanes, req);
+  form_part(sm, op, lanes, pass ? &pass->part : &lsu->txn[req->tag].part);
+  if (!pass) qsm_sm_report_request(sm, req);
+  lsu->rem_device &= ~lanes;
+  sm->sub[op->sub]->sb[op->warp].parts[op->entry]++;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The load/store unit's shared pass (R-LS-7, R-LS-8 of docs/lsu.md).
+#include "qsm_exec.h"
+#include "qsm_sm_blocks.h"
+
+// Words of the lanes in shared memory; the bank is the low bits of the word number, so one word is one row of one bank.
+static void shared_words(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t *word) {
+  uint32_t base = sm->tb[op->tb].base * qsm_config_granule_bytes(sm->shared->config);
+  for (uint32_t l = 0; l < sm->n_lanes; l++) word[l] = (base + (op->addr[l] & 0x0FFFFFFF)) / 4;
+}
+
+static uint32_t shared_lanes(const struct qsm_sm *sm, const uint32_t *word, bool load, uint32_t remaining) {
+  uint32_t leader_word[QSM_MAX_LANES];
+  uint32_t banks = 0, lanes = 0;
+  for (; remaining; remaining &= remaining - 1) {
+    uint32_t l = qsm_ctz(remaining), bank = word[l] & (sm->n_lanes - 1);
+    if (!(banks >> bank & 1)) {
+      banks |= 1u << bank;
+      leader_word[bank] = word[l];
+    } else if (!load || leader_word[bank] != word[l]) {
+      continue;
+    }
+    lanes |= 1u << l;
+  }
+  return lanes;
+}
+
+static void store_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
+  uint32_t bytes = qsm_access_bytes(op->insn.op);
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes);
+    uint32_t shift = (op->addr[l] & 3) * 8, field = (bytes == 4 ? ~0u : (1u << bytes * 8) - 1) << shift;
+    uint32_t *at = &sm->shared_mem[word[l]];
+    *at = (*at & ~field) | (op->data[l] << shift & field);
+  }
+}
+
+static void amo_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
+  struct qsm_lsu *lsu = &sm->lsu;
+  lsu->amo_lanes = lanes;
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes);
+    lsu->amo_word[l] = word[l];
+    lsu->amo_value[l] = qsm_exec_amo(op->insn.imm, sm->shared_mem[word[l]], op->data[l]);
+  }
+}
+
+void qsm_lsu_write_amo(struct qsm_sm *sm, uint32_t lanes) {
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes);
+    sm->shared_mem[sm->lsu.amo_word[l]] = sm->lsu.amo_value[l];
+  }
+}
+
+static void load_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
+  struct qsm_result *result = qsm_lsu_return(sm, &op->insn, op->sub, op->warp, op->entry, lanes);
+  sm->sub[op->sub]->sb[op->warp].parts[op->entry]++;
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t l = qsm_ctz(lanes);
+    result->data[l] = qsm_load_extend(op->insn.op, sm->shared_mem[word[l]], op->addr[l]);
+  }
+}
+
+void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c) {
+  struct qsm_lsu *lsu = &sm->lsu;
+  bool store = qsm_is_store(&op->insn), amo = op->insn.op == QSM_OP_AMO;
+  uint32_t word[QSM_MAX_LANES];
+  shared_words(sm, op, word);
+  uint32_t lanes = shared_lanes(sm, word, !store && !amo, lsu->rem_shared);
+  if (store) store_shared(sm, op, word, lanes);
+  if (amo) amo_shared(sm, op, word, lanes);
+  if (!store) load_shared(sm, op, word, lanes);
+  lsu->rem_shared &= ~lanes;
+  QSM_EMIT(sm, c, QSM_EV_LSUPASS, 0, op->sub, op->warp, 0, lanes);
+  QSM_EMIT(sm, c, QSM_EV_RETURN, 0, 0xFFFFFFFFu);
+}
