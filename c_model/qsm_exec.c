@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of the model: docs/isa.md, operations of docs/subcore.md.
 #include "qsm_exec.h"
+
+#include <string.h>
+
 #include "qsm_fpu.h"
 
 QSM_LANE_FUNCTION void write_lanes(uint32_t *dst, uint32_t mask, const uint32_t *src, uint32_t n) {
+  if (mask == (uint32_t)((1ull << n) - 1)) {  // as most warps most of the time
+    memcpy(dst, src, n * sizeof *dst);
+    return;
+  }
   QSM_LANES {
     uint32_t select = 0u - (mask >> l & 1);  // a conditional expression would become a branch
     dst[l] = (src[l] & select) | (dst[l] & ~select);

@@ -205,6 +205,12 @@ static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) 
   q->lanes[k] = 0;
 }
 
+static uint32_t positive_counters(const struct qsm_quota *q, uint32_t kernels) {
+  uint32_t positive = 0;
+  for (; kernels; kernels &= kernels - 1) positive |= (uint32_t)(q->c[qsm_ctz(kernels)] > 0) << qsm_ctz(kernels);
+  return positive;
+}
+
 static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
   const struct qsm_quota *q = &sm->quota;
   enum { HEAD = 4 };
@@ -223,18 +229,19 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
   uint32_t due = in->load ? 0 : refills(sm), loading = loads(q), has = q->shadow_has;
   enum start start = find_start(sm, in, c);
-  if (!(q->issued | in->arrive | due | loading | q->to_refill) && !in->load && !in->tick && !start) return;
+  bool grants = (in->arrive | due | loading | q->to_refill) || in->load || start;
+  if (!q->issued && !grants && !in->tick) return;
   int32_t before[QSM_MAX_KERNELS];
-  memcpy(before, q->c, sizeof before);
-  uint32_t counted = in->tick ? (1u << sm->n_kernels) - 1 : q->issued;
+  if (sm->watched) memcpy(before, q->c, sizeof before);
+  uint32_t changed = in->tick || grants ? (1u << sm->n_kernels) - 1 : q->issued;
+  uint32_t counted = in->tick ? changed : q->issued;
   for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
   q->issued = 0;
-  grant_one(sm, in->arrive, due);
+  if (grants) grant_one(sm, in->arrive, due);
   if (in->load) take_load(sm, in->scheme, has);
   if (start) start_epoch(sm, start == START_EARLY, c);
 
-  uint32_t positive = 0;
-  for (uint32_t k = 0; k < sm->n_kernels; k++) positive |= (uint32_t)(q->c[k] > 0) << k;
+  uint32_t positive = (q->positive & ~changed) | positive_counters(q, changed);
   if (positive != q->positive || in->load || loading || start) {
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);

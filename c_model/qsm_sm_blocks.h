@@ -41,6 +41,9 @@ enum qsm_stall {
   QSM_STALL_UNIT, QSM_STALL_LOST, QSM_STALL_NONE, QSM_STALL_COUNT
 };
 
+// What an instruction cannot issue without: a unit, the write port four cycles later, or FpLat cycles after that.
+enum qsm_unit { QSM_UNIT_NONE, QSM_UNIT_WRITE, QSM_UNIT_MEM, QSM_UNIT_DIV, QSM_UNIT_LATE_WRITE, QSM_UNIT_COUNT };
+
 // An issued instruction on its way through RR, EX1, EX2, WB. Operands are read in EX2 or WB (FMA: EX2): until then nothing can write them (the
 // scoreboard keeps earlier writers out, and later ones write later).
 struct qsm_pipe_slot {
@@ -118,9 +121,10 @@ struct qsm_subcore {
   uint32_t finishable;   // R-WS-10; only warps with live = 0 have the bit
   uint32_t dirty;        // summary bits above must be recomputed at the end of the cycle
   uint32_t of_kernel[QSM_MAX_KERNELS];
+  uint32_t needs[QSM_UNIT_COUNT];  // by head_unit; only ready warps count
 
   uint8_t kernel[QSM_MAX_WARPS], tb[QSM_MAX_WARPS], widx[QSM_MAX_WARPS];
-  uint8_t head_unit[QSM_MAX_WARPS];  // of a ready warp: the unit that its instruction needs
+  uint8_t head_unit[QSM_MAX_WARPS];  // enum qsm_unit; of a ready warp: what its instruction needs
   uint8_t stall[QSM_MAX_WARPS];  // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
   uint32_t live[QSM_MAX_WARPS], bar[QSM_MAX_WARPS];
   uint32_t path_pc[QSM_MAX_WARPS], path_mask[QSM_MAX_WARPS], merge_pc[QSM_MAX_WARPS], fpc[QSM_MAX_WARPS];

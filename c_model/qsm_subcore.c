@@ -34,15 +34,19 @@ static uint32_t with_bit(uint32_t bits, uint32_t warp, bool value) {
   return (bits & ~(1u << warp)) | (uint32_t)value << warp;
 }
 
-// What an instruction cannot issue without: a unit, the write port four cycles later, or FpLat cycles after that. The last two stand at
-// their bits of qsm_subcore.claims.
-enum unit { UNIT_WRITE = 1, UNIT_MEM = 2, UNIT_DIV = 4, UNIT_LATE_WRITE = 1 << QSM_FP_LAT };
-
 static uint8_t unit_of(const struct qsm_insn *insn) {
-  static const uint8_t of_class[] = {[QSM_CLASS_ALU] = UNIT_WRITE, [QSM_CLASS_MUL] = UNIT_WRITE, [QSM_CLASS_DIV] = UNIT_DIV,
-                                     [QSM_CLASS_MEM] = UNIT_MEM,   [QSM_CLASS_CTL] = UNIT_WRITE, [QSM_CLASS_FMA] = UNIT_LATE_WRITE};
-  uint8_t unit = of_class[qsm_op_class[insn->op]];
-  return insn->rd ? unit : unit & (UNIT_MEM | UNIT_DIV);
+  static const uint8_t of_class[] = {[QSM_CLASS_ALU] = QSM_UNIT_WRITE, [QSM_CLASS_MUL] = QSM_UNIT_WRITE, [QSM_CLASS_DIV] = QSM_UNIT_DIV,
+                                     [QSM_CLASS_MEM] = QSM_UNIT_MEM,   [QSM_CLASS_CTL] = QSM_UNIT_WRITE, [QSM_CLASS_FMA] = QSM_UNIT_LATE_WRITE};
+  uint8_t class = qsm_op_class[insn->op];
+  return insn->rd || class == QSM_CLASS_MEM || class == QSM_CLASS_DIV ? of_class[class] : QSM_UNIT_NONE;
+}
+
+static void set_unit(struct qsm_subcore *sc, uint32_t warp, uint8_t unit) {
+  uint8_t before = sc->head_unit[warp];
+  if (unit == before) return;
+  sc->needs[before] &= ~(1u << warp);
+  sc->needs[unit] |= 1u << warp;
+  sc->head_unit[warp] = unit;
 }
 
 void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
@@ -51,7 +55,7 @@ void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
   bool ready = reason == QSM_STALL_LOST;
   sc->ready = with_bit(sc->ready, warp, ready);
   if (ready) {
-    sc->head_unit[warp] = unit_of(&sc->ibuf[warp].insn[sc->ibuf[warp].head]);
+    set_unit(sc, warp, unit_of(&sc->ibuf[warp].insn[sc->ibuf[warp].head]));
     if (sc->shut >> warp & 1) reason = QSM_STALL_QUOTA;
   }
   if (sc->live[warp] == 0) sc->finishable = with_bit(sc->finishable, warp, resident && sc->sb[warp].valid == 0);
@@ -62,19 +66,21 @@ static void claim(struct qsm_subcore *sc) { sc->claims |= (uint8_t)(1u << sc->sm
 
 // Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6, R-FP-4).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
-  uint32_t taken = (sc->mem_credit == 0 ? UNIT_MEM : 0) | (sc->div_busy ? UNIT_DIV : 0) | (sc->claims & (UNIT_WRITE | UNIT_LATE_WRITE));
-  if (!taken) return 0;
   uint32_t waiting = 0;
-  for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) waiting |= (uint32_t)((sc->head_unit[w] & taken) != 0) << w;
+  if (sc->mem_credit == 0) waiting |= sc->needs[QSM_UNIT_MEM];
+  if (sc->div_busy) waiting |= sc->needs[QSM_UNIT_DIV];
+  if (sc->claims & 1) waiting |= sc->needs[QSM_UNIT_WRITE];
+  if (sc->claims >> QSM_FP_LAT & 1) waiting |= sc->needs[QSM_UNIT_LATE_WRITE];
   return waiting & sc->ready & ~sc->shut;
 }
 
 // Counts warps that wait for a unit for n cycles; as candidates they are counted as LOST.
 static void count_unit_waits(struct qsm_subcore *sc, uint32_t waiting, uint32_t n) {
-  for (uint32_t k = 0; k < sc->sm->n_kernels; k++) {
-    uint32_t warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
+  while (waiting) {
+    uint32_t k = sc->kernel[qsm_ctz(waiting)], warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
     sc->stalls[k][QSM_STALL_UNIT] += warps;
     sc->stalls[k][QSM_STALL_LOST] -= warps;
+    waiting &= ~sc->of_kernel[k];
   }
 }
 
