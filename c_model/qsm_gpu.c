@@ -60,14 +60,9 @@ static uint32_t bus_snap_idle(void *ctx, uint32_t sm, uint32_t kernel) {
   return qsm_sm_snap_idle(model->sm[sm], kernel);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-  return hash ^ hash >> 29;
-}
-
 static uint64_t mix_event(uint64_t hash, const struct qsm_event *event) {
-  hash = mix(mix(hash, event->cycle), (uint64_t)event->kind << 8 | event->sm);
-  for (uint32_t i = 0; i < event->n_words; i++) hash = mix(hash, event->word[i]);
+  hash = qsm_hash_mix(qsm_hash_mix(hash, event->cycle), (uint64_t)event->kind << 8 | event->sm);
+  for (uint32_t i = 0; i < event->n_words; i++) hash = qsm_hash_mix(hash, event->word[i]);
   return hash;
 }
 
@@ -291,7 +286,7 @@ void qsm_model_enable_hash(struct qsm_model *model) {
 
 uint64_t qsm_model_hash(const struct qsm_model *model) {
   uint64_t hash = model->hash;
-  for (uint32_t i = 0; i < model->config.num_sms; i++) hash = mix(hash, qsm_sm_hash(model->sm[i]));
+  for (uint32_t i = 0; i < model->config.num_sms; i++) hash = qsm_hash_mix(hash, qsm_sm_hash(model->sm[i]));
   return hash;
 }
 

@@ -23,8 +23,7 @@ static void take_off_issued(struct qsm_sm *sm, uint64_t c) {
 
 static void report(struct qsm_sm *sm, uint64_t c) {
   const uint32_t *sum = sm->idle_sampler.sum;
-  if (sm->sink) qsm_sm_event(sm, c, QSM_EV_SAMPLE, 0, sum, sm->n_kernels);
-  if (sm->hashing) qsm_sm_hash_words(sm, sum, sm->n_kernels);
+  if (sm->watched) qsm_sm_record(sm, c, QSM_EV_SAMPLE, 0, sum, sm->n_kernels);
 }
 
 void qsm_idle_sampler_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {

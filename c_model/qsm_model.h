@@ -36,7 +36,7 @@ uint8_t *qsm_model_memory(struct qsm_model *model);
 // events of its cycles have been delivered.
 void qsm_model_set_sink(struct qsm_model *model, qsm_event_sink sink, void *ctx);
 
-// 64-bit hash over all architectural results so far (issues, write-backs, quotas); equal machines give equal hashes.
+// 64-bit hash over what has happened so far, each with its cycle: issues, injected instructions, write-backs, quotas, samples, and all of the GPU level; equal machines give equal hashes.
 // Off until enabled. Used to prove that a faster model is the same model.
 void qsm_model_enable_hash(struct qsm_model *model);
 uint64_t qsm_model_hash(const struct qsm_model *model);

@@ -216,12 +216,10 @@ static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
   enum { HEAD = 4 };
   uint32_t words[HEAD + QSM_MAX_KERNELS] = {q->scheme, q->granted, qsm_quota_dcnt(sm, c + 1), q->early};
   for (uint32_t k = 0; k < sm->n_kernels; k++) words[HEAD + k] = q->quota[k];
-  if (loaded && sm->sink) qsm_sm_event(sm, c, QSM_EV_QLOAD, 0, words, HEAD + sm->n_kernels);
-  if (loaded && sm->hashing) qsm_sm_hash_words(sm, words, HEAD + sm->n_kernels);
+  if (loaded) qsm_sm_record(sm, c, QSM_EV_QLOAD, 0, words, HEAD + sm->n_kernels);
   if (!changed) return;
   for (uint32_t k = 0; k < sm->n_kernels; k++) words[k] = (uint32_t)q->c[k];
-  if (sm->sink) qsm_sm_event(sm, c, QSM_EV_QUOTA, 0, words, sm->n_kernels);
-  if (sm->hashing) qsm_sm_hash_words(sm, words, sm->n_kernels);
+  qsm_sm_record(sm, c, QSM_EV_QUOTA, 0, words, sm->n_kernels);
 }
 
 // Runs before the TB table changes: `present` is that of the start of the cycle.

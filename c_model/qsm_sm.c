@@ -109,10 +109,12 @@ void qsm_sm_event(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, u
   sm->sink(sm->sink_ctx, &event);
 }
 
-void qsm_sm_hash_words(struct qsm_sm *sm, const uint32_t *words, uint32_t n) {
-  uint64_t hash = sm->hash;
-  for (uint32_t i = 0; i < n; i++) hash = (hash ^ words[i]) * 0x9E3779B97F4A7C15u;
-  sm->hash = hash ^ hash >> 29;
+void qsm_sm_record(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub, const uint32_t *words, uint32_t n) {
+  if (sm->sink) qsm_sm_event(sm, cycle, kind, sub, words, n);
+  if (!sm->hashing) return;
+  uint64_t hash = qsm_hash_mix(qsm_hash_mix(sm->hash, cycle), (uint64_t)kind << 8 | sub);
+  for (uint32_t i = 0; i < n; i++) hash = qsm_hash_mix(hash, words[i]);
+  sm->hash = hash;
 }
 
 void qsm_sm_set_sink(struct qsm_sm *sm, qsm_event_sink sink, void *ctx) {

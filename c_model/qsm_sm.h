@@ -182,6 +182,11 @@ void qsm_sm_set_sink(struct qsm_sm *sm, qsm_event_sink sink, void *ctx);
 void qsm_sm_enable_hash(struct qsm_sm *sm);
 uint64_t qsm_sm_hash(const struct qsm_sm *sm);
 
+static inline uint64_t qsm_hash_mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 29;
+}
+
 // Registers read by the GPU level, as they are after the last cycle run.
 int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);

@@ -311,7 +311,8 @@ void qsm_sm_event(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, u
       qsm_sm_event((sm), (cycle), (kind), (sub), emit_words, sizeof emit_words / sizeof emit_words[0]); \
     }                                                                                                   \
   } while (0)
-void qsm_sm_hash_words(struct qsm_sm *sm, const uint32_t *words, uint32_t n);
+// An event that the hash takes in too; only while sm->watched.
+void qsm_sm_record(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub, const uint32_t *words, uint32_t n);
 // Source 0 is the LSU, 1 + i sub-core i (R-SM-6).
 void qsm_sm_raise(struct qsm_sm *sm, uint32_t source, uint32_t kernel, const struct qsm_fault *record);
 void qsm_sm_update_tb(struct qsm_sm *sm, uint32_t tb);  // after a change of left or arrived

@@ -166,8 +166,7 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   sc->stalls[kernel][QSM_STALL_LOST]--;
   if (sm->watched) {
     const uint32_t words[] = {warp, kernel, slot->pc, mask, slot->insn.instr, slot->entry};
-    if (sm->sink) qsm_sm_event(sm, c, QSM_EV_ISSUE, sc->index, words, 6);
-    if (sm->hashing) qsm_sm_hash_words(sm, words, 6);
+    qsm_sm_record(sm, c, QSM_EV_ISSUE, sc->index, words, 6);
   }
 }
 
@@ -226,8 +225,7 @@ __attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t fi
   enter_pipe(sc, slot, in->warp, sc->kernel[in->warp]);
   sc->inject = NULL;
   const uint32_t words[] = {in->warp, in->step, in->reg, in->pc, in->mask, slot->entry};
-  if (sc->sm->sink) qsm_sm_event(sc->sm, c, QSM_EV_INJECT, sc->index, words, 6);
-  if (sc->sm->hashing) qsm_sm_hash_words(sc->sm, words, 6);
+  if (sc->sm->watched) qsm_sm_record(sc->sm, c, QSM_EV_INJECT, sc->index, words, 6);
 }
 
 // R-IS-1, R-IS-2, R-PO-1; `finished`: the slot that finishes in this cycle.
@@ -307,8 +305,7 @@ static void report_write(struct qsm_subcore *sc, uint32_t warp, uint32_t rd, uin
   uint32_t words[3 + QSM_MAX_LANES] = {warp, rd, mask};
   const uint32_t *reg = qsm_reg(sc, sm->n_lanes, warp, rd);
   for (uint32_t l = 0; l < sm->n_lanes; l++) words[3 + l] = mask >> l & 1 ? reg[l] : 0;
-  if (sm->sink) qsm_sm_event(sm, c, QSM_EV_WB, sc->index, words, 3 + sm->n_lanes);
-  if (sm->hashing) qsm_sm_hash_words(sm, words, 3 + sm->n_lanes);
+  qsm_sm_record(sm, c, QSM_EV_WB, sc->index, words, 3 + sm->n_lanes);
 }
 
 static void write_variable(struct qsm_subcore *sc, const struct qsm_result *result, uint64_t c) {

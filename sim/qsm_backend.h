@@ -26,6 +26,7 @@ struct qsm_backend_options {
   uint64_t state_interval;  // lockstep: full state comparison every so many cycles (0: only at launch ends)
   const char *inject_block; // negative control: flip one bit of this block in the model at inject_cycle; NULL: none
   uint64_t inject_cycle;
+  bool hash;                // model, lockstep: hash what happens, for trace_hash()
   qsm_event_sink sink;      // gets the events (of the model in lockstep), SMs up to noc_lat cycles ahead of each other; NULL: none
   void *sink_ctx;
 };
@@ -53,6 +54,8 @@ struct qsm_backend {
   const char *(*error)(struct qsm_backend *);  // text of the last failure, "" if none
   // The counters of R-IS-6 of all sub-cores, now, in no time; NULL where the backend cannot tell.
   void (*stalls)(struct qsm_backend *, qsm_stall_sink each, void *ctx);
+  // Of all that happened so far (qsm_model_hash); NULL unless options.hash was set, and in rtl.
+  uint64_t (*trace_hash)(struct qsm_backend *);
   void (*lockstep_stats)(struct qsm_backend *, struct qsm_lockstep_stats *);  // NULL but for lockstep
 };
 

@@ -60,6 +60,8 @@ static void model_stalls(struct qsm_backend *base, qsm_stall_sink each, void *ct
   qsm_model_stalls(model_of(base), &((struct model_backend *)base)->config, each, ctx);
 }
 
+static uint64_t model_trace_hash(struct qsm_backend *base) { return qsm_model_hash(model_of(base)); }
+
 int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
                            char *msg, size_t msg_len) {
   struct model_backend *backend = calloc(1, sizeof *backend);
@@ -76,6 +78,10 @@ int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_bac
   backend->base = (struct qsm_backend){.name = "model", .close = model_close, .cycle = model_cycle, .write = model_write,
                                        .read = model_read, .run = model_run, .mem_write = model_mem_write,
                                        .mem_read = model_mem_read, .error = model_error, .stalls = model_stalls};
+  if (options->hash) {
+    qsm_model_enable_hash(backend->model);
+    backend->base.trace_hash = model_trace_hash;
+  }
   *out = &backend->base;
   return 0;
 }

@@ -270,6 +270,8 @@ static void lockstep_close(struct qsm_backend *base) {
   free(lockstep);
 }
 
+static uint64_t lockstep_trace_hash(struct qsm_backend *base) { return qsm_model_hash(((struct lockstep *)base)->model); }
+
 // Blocks that some GPUs do not have.
 static bool has_block(const struct qsm_config *config, const char *block) {
   if (strcmp(block, "l1") == 0) return config->l1_kib != 0;
@@ -304,6 +306,10 @@ int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_
   lockstep->base = (struct qsm_backend){.name = "lockstep", .close = lockstep_close, .cycle = lockstep_cycle, .write = lockstep_write,
                                         .read = lockstep_read, .run = lockstep_run, .mem_write = lockstep_mem_write,
                                         .mem_read = lockstep_mem_read, .error = lockstep_error, .lockstep_stats = lockstep_stats, .stalls = lockstep_stalls};
+  if (options->hash) {
+    qsm_model_enable_hash(lockstep->model);
+    lockstep->base.trace_hash = lockstep_trace_hash;
+  }
   *out = &lockstep->base;
   return 0;
 }

@@ -45,7 +45,7 @@ static const char *inject_option(struct argp_state *state, const char *text) {
 
 enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_JOBS = 'j',
                   KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE, KEY_DB, KEY_RETRY, KEY_DRY_RUN, KEY_TABLE, KEY_PLOT, KEY_CSV,
-                  KEY_KONATA, KEY_TIMELINE, KEY_FROM, KEY_TO };
+                  KEY_KONATA, KEY_TIMELINE, KEY_HASH, KEY_FROM, KEY_TO };
 
 // ---- qsm run ----
 
@@ -60,6 +60,7 @@ static const struct argp_option run_option_table[] = {
     {"timeline", KEY_TIMELINE, "FILE", 0, "write launches, blocks, epochs and counters of the shared run, for Perfetto", 0},
     {"from", KEY_FROM, "N", 0, "first cycle in these two (default 0)", 0},
     {"to", KEY_TO, "N", 0, "last cycle in these two (default: the end)", 0},
+    {"hash", KEY_HASH, 0, 0, "give a hash of all that happens in the shared run (model and lockstep)", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress, no table", 0},
     {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; lockstep must report it", 0},
     {"inject-cycle", KEY_INJECT_CYCLE, "N", 0, "cycle of the flip (default 15000)", 0},
@@ -79,6 +80,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
     case KEY_OUT: options->out_dir = arg; break;
     case KEY_WAVES: options->waves = true; break;
     case KEY_QUIET: options->quiet = true; break;
+    case KEY_HASH: options->hash = true; break;
     case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
     case KEY_INJECT_CYCLE: options->inject_cycle = number_option(state, "inject-cycle", arg, 0); break;
     case KEY_STATE: options->state_interval = number_option(state, "state-interval", arg, 1); break;
@@ -93,6 +95,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
       if (!options->scenario) argp_error(state, "which SCENARIO.yaml?");
       if (options->waves && (!options->backend || strcmp(options->backend, "model") == 0)) argp_error(state, "--waves needs --backend rtl or lockstep");
+      if (options->hash && options->backend && strcmp(options->backend, "rtl") == 0) argp_error(state, "--hash needs --backend model or lockstep");
       if ((options->from || options->to != UINT64_MAX) && !options->konata && !options->timeline)
         argp_error(state, "--from and --to need --konata or --timeline");
       if (options->from > options->to) argp_error(state, "--from is behind --to");

@@ -254,6 +254,11 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddNumberToObject(root, "cpu_s", result->shared.cpu_s);
   cJSON_AddNumberToObject(root, "cycles_per_cpu_s", result->shared.cpu_s > 0 ? (double)result->shared.total_cycles / result->shared.cpu_s : 0);
   cJSON_AddNumberToObject(root, "seed", (double)scenario->seed);
+  if (result->shared.has_hash) {
+    char hash[24];  // as text: a number of JSON has 53 bits
+    snprintf(hash, sizeof hash, "0x%016" PRIX64, result->shared.trace_hash);
+    cJSON_AddStringToObject(root, "trace_hash", hash);
+  }
   cJSON_AddItemToObject(root, "kernels", kernels_json(result, &result->shared));
   cJSON_AddItemToObject(root, "epochs", epochs_json(result, &result->shared));
   cJSON_AddItemToObject(root, "lockstep", lockstep_json(result));

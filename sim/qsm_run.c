@@ -159,6 +159,7 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
     plan.options.sink_ctx = run->trace;
   }
   if (main_run) {
+    plan.options.hash = run->options->hash;
     plan.adjust = run->scenario.adjust;
     plan.options.inject_block = run->options->inject_block;
     plan.options.inject_cycle = run->options->inject_cycle;
@@ -234,6 +235,7 @@ static enum qsm_exit write_results(struct run *run) {
     printf("\n  lockstep: RTL and model equal in all %" PRIu64 " cycles, %.1f values compared per cycle\n", stats.cycles_compared,
            (double)stats.fields_compared / (double)stats.cycles_compared);
   }
+  if (run->result.shared.has_hash) printf("\n  trace hash 0x%016" PRIX64 "\n", run->result.shared.trace_hash);
   printf("\n  results  %s/result.json\n", run->dir);
   if (plotted) printf("  plot     %s/plot.svg\n", run->dir);
   if (run->options->waves) printf("  waves    gtkwave %s/waves.gtkw\n", run->dir);

@@ -26,6 +26,7 @@ struct qsm_run_options {
   bool has_seed;
   const char *out_dir;      // NULL: build/results/NAME
   bool waves, quiet;
+  bool hash;                // a hash of all that happens in the shared run
   const char *konata, *timeline;  // files for traces of the shared run, or NULL
   uint64_t from, to;              // cycles in the traces
   const char *inject_block;

@@ -362,6 +362,8 @@ static void finish(struct session *session, double cpu_start) {
   struct qsm_backend *backend = qsmDeviceBackend(session->device);
   session->outcome->cpu_s = (double)clock() / CLOCKS_PER_SEC - cpu_start;
   session->outcome->total_cycles = qsmDeviceCycle(session->device);
+  session->outcome->has_hash = backend->trace_hash != NULL;
+  if (backend->trace_hash) session->outcome->trace_hash = backend->trace_hash(backend);
   session->outcome->has_lockstep = backend->lockstep_stats != NULL;
   if (backend->lockstep_stats) backend->lockstep_stats(backend, &session->outcome->lockstep);
   for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {

@@ -41,6 +41,8 @@ struct qsm_outcome {
   uint32_t n_epochs;
   struct qsm_epoch_record *epochs;
   bool has_l2, has_dram;        // the GPU has them: kernels' memory counters mean something
+  bool has_hash;                // asked for
+  uint64_t trace_hash;          // of the whole measurement, set-up included
   bool has_lockstep;
   struct qsm_lockstep_stats lockstep;
 };
