@@ -9,8 +9,12 @@ lint: install-lint ## Verilator and slang over the RTL of all configurations, gc
 
 lint-all: $(LINT_RTL) lint-c
 
+# Verilator reads every SM of a GPU again, which takes hours where there are many: it gets one SM, and the GPU level around stand-ins.
+VERILATOR_LINT = $(VERILATOR) --lint-only -Wall $(wildcard rtl/*.vlt)
+LINT_STANDIN := tb/cosim/qsm_standin.vlt tb/cosim/qsm_sm_pins_pkg.sv tb/cosim/qsm_sm_standin.sv
 $(CONFIGS:%=lint-verilator-%): lint-verilator-%: build/cfg/%/files.f
-	$(VERILATOR) --lint-only -Wall --top-module qsm_gpu $(wildcard rtl/*.vlt) -f $< && echo 'verilator: $* is clean'
+	$(VERILATOR_LINT) --top-module qsm_sm -f $<
+	$(VERILATOR_LINT) --top-module qsm_gpu build/cfg/$*/qsm_cfg_pkg.sv $(filter-out rtl/sm/%,$(RTL_SRCS)) $(LINT_STANDIN) && echo 'verilator: $* is clean'
 
 $(CONFIGS:%=lint-slang-%): lint-slang-%: build/cfg/%/files.f
 	build/venv/bin/python scripts/slang_lint.py qsm_gpu $< && echo 'slang: $* is clean'

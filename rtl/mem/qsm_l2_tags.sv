@@ -52,13 +52,13 @@ module qsm_l2_tags #(
     end
   endfunction
 
-  function automatic tree_t pointing_away(input tree_t tree, input logic [WayW-1:0] way);
+  function automatic tree_t pointing_away(input tree_t tree, input logic [WayW-1:0] used);
     int unsigned node;
     logic upper;
     node = 1;
     pointing_away = tree;
     for (int level = 0; level < $clog2(Ways); level++) begin
-      upper = way[$clog2(Ways)-1-level];
+      upper = used[$clog2(Ways)-1-level];
       pointing_away[node] = !upper;
       node = 2 * node + 32'(upper);
     end
