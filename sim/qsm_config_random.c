@@ -16,6 +16,26 @@ static uint32_t skewed(struct qsm_random *random, uint32_t least, uint32_t usual
 
 static uint32_t power(struct qsm_random *random, uint32_t least, uint32_t most_digits) { return least << qsm_random_below(random, most_digits); }
 
+// Small, so that lines, MSHRs, rows and queues collide. What a GPU without them has of their parameters means nothing.
+static void draw_l2(struct qsm_random *random, struct qsm_config *c) {
+  c->l2_kib = qsm_random_chance(random, 50) ? power(random, 1, 2) : 0;
+  c->l2_ways = power(random, 1, 5);
+  c->l2_mshrs = skewed(random, 1, 5, 20);
+  c->l2_waiters = skewed(random, 1, 8, 40);
+}
+
+static void draw_dram(struct qsm_random *random, struct qsm_config *c) {
+  c->dram_banks = qsm_random_chance(random, 50) ? power(random, 1, 4) : 0;
+  c->dram_row_bytes = power(random, qsm_config_line_bytes(c), 5);
+  c->dram_queue = skewed(random, 1, 7, 30);
+  c->dram_rcd = skewed(random, 1, 9, 40);
+  c->dram_rp = skewed(random, 1, 9, 40);
+  c->dram_ras = skewed(random, 1, 25, 80);
+  c->dram_cl = skewed(random, 1, 9, 40);
+  c->dram_wr = skewed(random, 1, 9, 40);
+  c->dram_burst = skewed(random, 1, 4, 12);
+}
+
 // Sizes are bounded by what Verilator builds in seconds; whether they are legal together is for qsm_config_check() to say.
 static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->num_sms = between(random, 1, 3);
@@ -45,16 +65,8 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->link_latency_ns = between(random, 0, 1000000);
   c->l1_kib = 0;
   c->l1_ways = 4;
-  c->l2_kib = 0;
-  c->l2_ways = 4;
-  c->l2_mshrs = 8;
-  c->l2_waiters = 16;
-  c->dram_banks = 0;
-  c->dram_row_bytes = 1024;
-  c->dram_queue = 8;
-  c->dram_rcd = c->dram_rp = c->dram_cl = c->dram_wr = 12;
-  c->dram_ras = 28;
-  c->dram_burst = 2;
+  draw_l2(random, c);
+  draw_dram(random, c);
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {
@@ -71,7 +83,7 @@ int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_
 }
 
 void qsm_config_print_yaml(const struct qsm_config *config, FILE *out) {
-  fprintf(out, "# %s: made by qsm-config --random.\n", config->name);
+  fprintf(out, "# %s: made by qsm-config.\n", config->name);
 #define PRINT(key, sv, kind, least, largest) fprintf(out, #key ": %" PRIu32 "\n", config->key);
   QSM_CONFIG_HARDWARE(PRINT) QSM_CONFIG_ENVIRONMENT(PRINT)
 #undef PRINT

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Random programs on random configurations, each made up from its seed and built here: RTL and model equal in every cycle.
 out=build/system/fuzz-random
-seeds="1 9"
-[ -n "${QSM_TEST_FULL:-}" ] && seeds="1 2 3 4 5 6 8 9"
+seeds="9 13"  # the one with an L2, the other with memory controllers besides
+[ -n "${QSM_TEST_FULL:-}" ] && seeds="1 2 3 4 5 6 8 9 10 13"
 mkdir -p "$out"
 n=0
 for seed in $seeds; do
@@ -19,7 +19,7 @@ done
 
 # The command that a report gives, run again, must find the same difference.
 report() { grep '^qsm: RTL and model differ' "$out/log"; }
-build/qsm fuzz --config random --seed 1 --cycles 50000 --inject issue --out "$out" --quiet >"$out/log" 2>&1
+build/qsm fuzz --config random --seed 13 --cycles 50000 --inject issue --out "$out" --quiet >"$out/log" 2>&1
 first=$(report)
 replay=$(sed -n 's/^qsm: seed [0-9]*, replay: qsm //p' "$out/log")
 build/qsm $replay --out "$out" --quiet >"$out/log" 2>&1
