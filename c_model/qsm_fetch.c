@@ -9,7 +9,7 @@ enum outcome { HIT, MISS, FAULT, DROPPED };
 static uint32_t line_of(const struct qsm_subcore *sc, uint32_t pc) { return pc & ~(sc->sm->line_bytes - 1); }
 
 static uint32_t line_index(const struct qsm_subcore *sc, uint32_t line) {
-  return line / sc->sm->line_bytes & (sc->sm->n_lines - 1);
+  return line >> sc->sm->line_shift & (sc->sm->n_lines - 1);
 }
 
 void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp) {

@@ -76,6 +76,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index)
   sm->n_tbs = config->max_tbs;
   sm->n_txns = config->mem_txns;
   sm->line_bytes = qsm_config_line_bytes(config);
+  sm->line_shift = qsm_ctz(sm->line_bytes);
   sm->n_lines = config->icache_lines;
   sm->sb_full = (1u << config->sb_entries) - 1;
   sm->fp_lat = config->fpu ? QSM_FP_LAT : 0;

@@ -245,7 +245,7 @@ struct qsm_sm {
   const struct qsm_sm_shared *shared;
   uint32_t index;
   uint32_t n_subs, n_warps, n_lanes, n_kernels, n_tbs, n_txns;
-  uint32_t line_bytes, n_lines, sb_full;
+  uint32_t line_bytes, line_shift, n_lines, sb_full;  // line_bytes = 1 << line_shift
   uint32_t fp_lat;   // FpLat; 0 without FPU
   int32_t debt_max;  // R-QC-2
   uint64_t next_cycle;
