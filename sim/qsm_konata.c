@@ -18,6 +18,8 @@ enum {
   NO_ENTRY = 0xFF,
   NO_FLIGHT = 0xFF,
   SHARED_PASS_TAG = -1,
+  HIT_TAG = -2,
+  NO_TXN = 0xff,
 };
 
 enum fetch_outcome { FETCH_HIT, FETCH_MISS, FETCH_FAULT, FETCH_DROPPED };
@@ -71,7 +73,8 @@ struct owner {
 struct sm {
   struct subcore *subs;
   struct owner tags[MAX_TAGS];
-  struct owner passed;  // device pass of this cycle, whose request comes behind it
+  struct owner passed;  // the last device pass, whose request comes behind it, or its act in the L1 in a later cycle
+  struct owner acted;   // in the L1, in this cycle
 };
 
 struct qsm_konata {
@@ -281,14 +284,22 @@ static void on_pass(struct qsm_konata *konata, const struct qsm_event *event) {
 
 static void on_request(struct qsm_konata *konata, const struct qsm_event *event) {
   struct sm *sm = &konata->sms[event->sm];
-  if (event->word[2] < konata->config->mem_txns) sm->tags[event->word[2]] = sm->passed;
+  if (!konata->config->l1_kib && event->word[2] < konata->config->mem_txns) sm->tags[event->word[2]] = sm->passed;
+}
+
+// Comes before the pass that takes the place of the one that acts.
+static void on_act(struct qsm_konata *konata, const struct qsm_event *event) {
+  struct sm *sm = &konata->sms[event->sm];
+  uint32_t txn = event->word[4];
+  sm->acted = sm->passed;
+  if (txn != NO_TXN) sm->tags[txn] = sm->passed;
 }
 
 // A load's lanes are still to be written; of one to x0 nothing more is seen.
 static void on_return(struct qsm_konata *konata, const struct qsm_event *event) {
   struct sm *sm = &konata->sms[event->sm];
   if (event->word[0] == (uint32_t)SHARED_PASS_TAG) return;
-  const struct owner *owner = &sm->tags[event->word[0]];
+  const struct owner *owner = event->word[0] == (uint32_t)HIT_TAG ? &sm->acted : &sm->tags[event->word[0]];
   struct flight *flight = &sm->subs[owner->sub].warps[owner->warp].flights[owner->flight];
   if (!flight->valid || flight->n_tags == 0) return;
   flight->n_tags--;
@@ -327,7 +338,7 @@ static void continue_flights(struct qsm_konata *konata) {
 static void (*const handlers[QSM_EV_COUNT])(struct qsm_konata *, const struct qsm_event *) = {
     [QSM_EV_FETCH] = on_fetch,  [QSM_EV_ISSUE] = on_issue,    [QSM_EV_RESOLVE] = on_resolve, [QSM_EV_FINISH] = on_resolve,
     [QSM_EV_INJECT] = on_inject, [QSM_EV_START] = on_start,
-    [QSM_EV_LSUPASS] = on_pass, [QSM_EV_REQ] = on_request, [QSM_EV_RETURN] = on_return,   [QSM_EV_WB] = on_write,
+    [QSM_EV_L1OP] = on_act,     [QSM_EV_LSUPASS] = on_pass, [QSM_EV_REQ] = on_request, [QSM_EV_RETURN] = on_return,   [QSM_EV_WB] = on_write,
 };
 
 static uint32_t n_subcores(const struct qsm_konata *konata) { return konata->config->num_sms * konata->config->num_sched; }

@@ -117,6 +117,9 @@ static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (d
 // What the kernels did in the caches and the DRAM, where there are any.
 static void print_memory_row(const struct qsm_outcome *outcome, const char *name, const char *label, const qsmMemoryCounters *memory) {
   printf("  %-12s %-14s", name, label);
+  if (outcome->has_l1)
+    printf(" %12llu %7.1f %% %7.1f %%", (unsigned long long)memory->l1_loads, percent(memory->l1_hits, memory->l1_loads),
+           percent(memory->l1_joined, memory->l1_loads));
   if (outcome->has_l2)
     printf(" %12llu %7.1f %% %7.1f %% %12llu %12llu", (unsigned long long)memory->requests, percent(memory->hits, memory->requests),
            percent(memory->merged, memory->requests), (unsigned long long)memory->misses, (unsigned long long)memory->passed);
@@ -132,8 +135,9 @@ static void print_memory_rows(const struct qsm_result *result, const struct qsm_
 }
 
 static void print_memory_table(const struct qsm_result *result, const char *scheme) {
-  if (!result->shared.has_l2 && !result->shared.has_dram) return;
+  if (!result->shared.has_l1 && !result->shared.has_l2 && !result->shared.has_dram) return;
   printf("\n  %-12s %-14s", "kernel", "scheme");
+  if (result->shared.has_l1) printf(" %12s %9s %9s", "L1 loads", "hits", "joined");
   if (result->shared.has_l2) printf(" %12s %9s %9s %12s %12s", "L2 requests", "hits", "merged", "misses", "passed on");
   if (result->shared.has_dram) printf(" %12s %12s %9s", "DRAM reads", "DRAM writes", "row hits");
   printf("\n");
@@ -155,6 +159,15 @@ void qsm_result_print_table(const struct qsm_result *result) {
 static void add_counter(cJSON *item, const char *name, uint64_t value) { cJSON_AddNumberToObject(item, name, (double)value); }
 
 static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome, const qsmMemoryCounters *memory) {
+  if (outcome->has_l1) {
+    cJSON *l1 = cJSON_AddObjectToObject(item, "l1");
+    add_counter(l1, "loads", memory->l1_loads);
+    add_counter(l1, "hits", memory->l1_hits);
+    add_counter(l1, "joined", memory->l1_joined);
+    add_counter(l1, "misses", memory->l1_misses);
+    add_counter(l1, "stores", memory->l1_stores);
+    add_counter(l1, "atomics", memory->l1_atomics);
+  }
   if (outcome->has_l2) {
     cJSON *l2 = cJSON_AddObjectToObject(item, "l2");
     add_counter(l2, "requests", memory->requests);

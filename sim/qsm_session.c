@@ -91,12 +91,18 @@ static qsmError_t submit(struct tenant *tenant) {
                          (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, 8, launch.shared_bytes, launch_ended, tenant);
 }
 
-static bool counts_memory(const struct session *session) { return session->outcome->has_l2 || session->outcome->has_dram; }
+static bool counts_memory(const struct session *session) { return session->outcome->has_l1 || session->outcome->has_l2 || session->outcome->has_dram; }
 
 // Of the launch that has just ended, or still runs.
 static qsmError_t add_memory_counters(struct tenant *tenant) {
   qsmMemoryCounters launch = {0}, *sum = &tenant->outcome->memory;
   qsmError_t error = counts_memory(tenant->session) ? qsmReadMemoryCounters(tenant->context, &launch) : qsmSuccess;
+  sum->l1_loads += launch.l1_loads;
+  sum->l1_hits += launch.l1_hits;
+  sum->l1_joined += launch.l1_joined;
+  sum->l1_misses += launch.l1_misses;
+  sum->l1_stores += launch.l1_stores;
+  sum->l1_atomics += launch.l1_atomics;
   sum->requests += launch.requests;
   sum->hits += launch.hits;
   sum->merged += launch.merged;
@@ -379,6 +385,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, con
   qsmError_t error = qsmDeviceOpen(plan->backend, scenario->config, &plan->options, &session.device, msg, msg_len);
   if (error) return error == qsmErrorNotFound ? QSM_SESSION_BAD_INPUT : QSM_SESSION_ENVIRONMENT;
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
+  outcome->has_l1 = qsmDeviceConfig(session.device)->l1_kib != 0;
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
   outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;
   if (plan_epochs(&session, qsmDeviceConfig(session.device), msg, msg_len)) {

@@ -89,12 +89,12 @@ static inline unsigned long long clock64(void) {
   return (unsigned long long)high << 32 | low;
 }
 
-// Waits until all memory accesses of this warp are complete.
+// Waits until all memory accesses of this warp are complete; its later loads see what other SMs have stored until now.
 static inline void __threadfence(void) { __asm__ volatile("fence" ::: "memory"); }
 
 // Waits until every thread of the block is here; then all see each other's earlier stores.
 static inline void __syncthreads(void) {
-  __asm__ volatile("fence\n\t.insn i 0x0b, 0, x0, x0, 0" ::: "memory");
+  __asm__ volatile("fence rw, w\n\t.insn i 0x0b, 0, x0, x0, 0" ::: "memory");
 }
 
 // Ends this thread.
@@ -144,6 +144,8 @@ QSM_AMO(qsm_amoswap_u, "amoswap.w", unsigned)
 #define atomicOr(address, value) QSM_ATOMIC(qsm_amoor, address, value)
 #define atomicXor(address, value) QSM_ATOMIC(qsm_amoxor, address, value)
 #define atomicExch(address, value) QSM_ATOMIC(qsm_amoswap, address, value)
+// A load past the L1, which does not know what other SMs store: an atomic that changes nothing. The memory must be writable.
+#define qsm_load_device(address) QSM_ATOMIC(qsm_amoor, address, 0)
 
 // Each is one instruction or a few, on a GPU with FPU; qsm_math.h has more. Rounding is to nearest; rintf keeps ties even.
 static inline float sqrtf(float x) { return __builtin_sqrtf(x); }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of the L2 and of the memory controllers (docs/l2.md R-L2-13, docs/dram.md R-DR-9).
+// Counters of the L1s, the L2 and the memory controllers (docs/l1.md R-L1-13, docs/l2.md R-L2-13, docs/dram.md R-DR-9).
 #include "qsm_config.h"
 #include "qsm_context.h"
 #include "qsm_regs.h"
+
+enum { FIRST_L1_COUNTER = 16 };
 
 static qsmError_t add_counter(qsmContext_t context, uint32_t channel, uint32_t counter, uint64_t *sum) {
   qsmDevice_t device = qsm_context_device(context);
@@ -11,6 +13,13 @@ static qsmError_t add_counter(qsmContext_t context, uint32_t channel, uint32_t c
                                       qsmContextSlot(context) << QSM_REG_MEM_SELECT_SLOT_SHIFT | counter << QSM_REG_MEM_SELECT_COUNTER_SHIFT);
   if (!error) error = qsmRegisterRead(device, QSM_REG_MEM_VALUE, &value);
   *sum += value;
+  return error;
+}
+
+static qsmError_t add_l1_counters(qsmContext_t context, uint32_t sm, qsmMemoryCounters *sum) {
+  uint64_t *const fields[] = {&sum->l1_loads, &sum->l1_hits, &sum->l1_joined, &sum->l1_misses, &sum->l1_stores, &sum->l1_atomics};
+  qsmError_t error = qsmRegisterWrite(qsm_context_device(context), QSM_REG_SM_SELECT, sm);
+  for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++) error = add_counter(context, 0, FIRST_L1_COUNTER + i, fields[i]);
   return error;
 }
 
@@ -30,6 +39,10 @@ qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counte
       qsmError_t error = fields[i].exists ? add_counter(context, channel, fields[i].counter, fields[i].sum) : qsmSuccess;
       if (error) return error;
     }
+  for (uint32_t sm = 0; config->l1_kib && sm < config->num_sms; sm++) {
+    qsmError_t error = add_l1_counters(context, sm, &sum);
+    if (error) return error;
+  }
   *counters = sum;
   return qsmSuccess;
 }

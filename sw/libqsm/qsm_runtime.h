@@ -100,13 +100,14 @@ typedef struct {
 // Caches that a launch does not allocate in.
 typedef enum {
   qsmCacheUseAll = 0,
-  qsmCacheSkipL1 = 1,  // no GPU has one yet
+  qsmCacheSkipL1 = 1,
   qsmCacheSkipL2 = 2,
   qsmCacheSkipL1AndL2 = 3,
 } qsmCachePolicy;
 
 // Of one launch.
 typedef struct {
+  uint64_t l1_loads, l1_hits, l1_joined, l1_misses, l1_stores, l1_atomics;  // of the L1s of all SMs, parts of instructions: joined a miss under way; misses that allocate
   uint64_t requests, hits, merged, misses, passed, atomics;  // of the L2: merged with a miss under way; passed on without allocating
   uint64_t victims;                                          // lines that it made the L2 write back
   uint64_t dram_reads, dram_writes;                          // lines

@@ -23,9 +23,9 @@ __global__ void peek(unsigned *p, unsigned address) {
 
 __global__ void scale(float *p, float factor) { p[blockIdx.x * blockDim.x + threadIdx.x] *= factor; }
 
+// Not by qsm_load_device(): an atomic would write the line that the host writes.
 __global__ void endless(volatile unsigned *p) {
-  while (*p == 0) {
-  }
+  while (*p == 0) __threadfence();
 }
 
 // Spins as long as the word is not 0, which it sets to 0 first.

@@ -140,6 +140,19 @@ done
 two=$(issued policy two_level 1)
 verdict 'a budget matters to the policies with budgets only' "$(issued policy two_level 8)" "$two"
 
+# Caches: of what is counted in the L1s, under this cache policy.
+sed 's/^l1_kib: 0/l1_kib: 1/' configs/demo.yaml >"$work/l1.yaml"
+l1() {
+  scenario "$work/caches.yaml" "config: $work/l1.yaml" 'cycles: 40000' 'size: S' "kernels: [{program: matmul, cache: $1}]"
+  call "$qsm" run --out "$work/caches" "$work/caches.yaml"
+  python3 -c 'import json, sys
+l1 = json.load(open(sys.argv[1]))["kernels"][0]["l1"]
+print(*(f"{name} {min(1, count)}" for name, count in l1.items()))' "$work/caches/result.json"
+}
+verdict 'a kernel uses the L1' "$(l1 s0)" 'loads 1 hits 1 joined 1 misses 1 stores 1 atomics 0'
+verdict 'the table says how much' "$(grep -cE '^  kernel +scheme +L1 loads +hits +joined$' "$work/stdout") $(grep -cE '^  matmul +none +[1-9][0-9]* +[1-9][0-9]*\.[0-9] %' "$work/stdout")" '1 1'
+verdict 'a kernel that skips the L1' "$(l1 s1)" 'loads 1 hits 0 joined 0 misses 0 stores 1 atomics 0'
+
 # Folders, tools, earlier files
 cp "$out/result.json" "$work/before.json"
 touch "$work/occupied"

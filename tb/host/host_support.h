@@ -15,6 +15,7 @@
 #include "qsm_suite.h"
 
 enum { LONG = 2000000 };  // cycles; no launch of these tests takes as many
+enum { CONFIG_PATH_BYTES = 96 };
 
 // The folder with k.elf (tb/cli/kernels.c) and big.elf (the same with more data than fits); made by build_programs, a group set-up.
 extern char program_folder[64];
@@ -30,6 +31,8 @@ uint32_t read_word(qsmContext_t context, uint32_t address);
 // Launches a kernel of k.elf with blocks of 8 threads.
 qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, uint32_t buffer, uint32_t second, qsmLaunchCallback callback, void *user);
 
+// Writes a copy of a configuration, changed by a sed script, into the folder of the programs.
+void change_config(const char *config, const char *edits, char path[CONFIG_PATH_BYTES]);
 // The configuration, with an FPU if the program needs one.
 qsmDevice_t open_device_for(const char *config, const struct qsm_suite_program *program);
 // Runs one pass of a program and returns its number of wrong outputs. `wait` lets time pass until the context has nothing pending.

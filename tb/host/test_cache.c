@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's view of memory behind an L2 that writes back, on the model: what kernels wrote is read, what the host writes is seen by kernels,
+// The host's view of memory behind an L1 and an L2 that writes back, on the model: what kernels wrote is read, what the host writes is seen by kernels,
 // nothing old comes back; cache policies and the counters of the memory.
 #include "host_support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "qsm_config.h"
 
-static char with_caches[96];  // tiny with an L2 that holds 64 lines, and a memory controller
+static char with_caches[CONFIG_PATH_BYTES];  // tiny with an L1 and an L2 of 64 lines each, and a memory controller
 
 static int make_configuration(void **state) {
-  char command[400];
   if (build_programs(state)) return -1;
-  snprintf(with_caches, sizeof with_caches, "%s/caches.yaml", program_folder);
-  snprintf(command, sizeof command, "sed 's/^l2_kib: 0/l2_kib: 1/; s/^dram_banks: 0/dram_banks: 4/' configs/tiny.yaml > %s", with_caches);
-  return system(command);
+  change_config("tiny", "s/^l1_kib: 0/l1_kib: 1/; s/^l2_kib: 0/l2_kib: 1/; s/^dram_banks: 0/dram_banks: 4/", with_caches);
+  return 0;
 }
 
 static int open_both(void **state, qsmDevice_t *device, qsmContext_t *context) {
@@ -146,6 +141,26 @@ static void counters_tell_of_the_last_launch(void **state) {
   qsmDeviceClose(device);
 }
 
+static void counters_of_the_l1s_are_those_of_all_sms(void **state) {
+  char path[CONFIG_PATH_BYTES];
+  (void)state;
+  change_config("demo", "s/^l1_kib: 0/l1_kib: 2/", path);
+  qsmDevice_t device = open_device(path);
+  qsmContext_t context = open_context(device);
+  qsmMemoryCounters counters, skipped;
+  assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);
+  assert_int_equal(qsmReadMemoryCounters(context, &counters), qsmSuccess);
+  assert_true(counters.l1_hits > 0 && counters.l1_joined > 0 && counters.l1_misses > 0 && counters.l1_stores > 0);
+  assert_in_range(counters.l1_loads, counters.l1_hits + counters.l1_joined + counters.l1_misses, 2 * counters.l1_loads);
+  assert_int_equal(counters.requests + counters.dram_reads, 0);  // it has neither
+  assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL1), qsmSuccess);
+  assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);
+  assert_int_equal(qsmReadMemoryCounters(context, &skipped), qsmSuccess);
+  assert_int_equal(skipped.l1_loads, counters.l1_loads);
+  assert_int_equal(skipped.l1_hits + skipped.l1_joined + skipped.l1_misses, 0);
+  qsmDeviceClose(device);
+}
+
 static void counters_are_zero_without_caches(void **state) {
   (void)state;
   qsmDevice_t device = open_device("tiny");
@@ -198,6 +213,7 @@ int main(void) {
       cmocka_unit_test(a_new_tenant_finds_nothing_of_the_old_one),
       cmocka_unit_test(programs_are_right_one_after_the_other),
       cmocka_unit_test(counters_tell_of_the_last_launch),
+      cmocka_unit_test(counters_of_the_l1s_are_those_of_all_sms),
       cmocka_unit_test(counters_are_zero_without_caches),
       cmocka_unit_test(a_cache_policy_is_one_of_four),
       cmocka_unit_test(a_watch_is_called_while_the_library_flushes),

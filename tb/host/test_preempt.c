@@ -156,6 +156,14 @@ static void flushed_programs_are_right_on_odd(void **state) {
   all_programs("odd", QSM_SIZE_S, ALL_TECHNIQUES, 200);
 }
 
+// A block finds on another SM what it wrote on the one that it left.
+static void switched_programs_are_right_on_odd_with_l1s(void **state) {
+  char path[CONFIG_PATH_BYTES];
+  (void)state;
+  change_config("odd", "s/^l1_kib: 0/l1_kib: 1/", path);
+  all_programs(path, QSM_SIZE_S, 1u << qsmTechniqueSwitch, 200);
+}
+
 // ---- libqsm ----
 
 // A context whose saved blocks are held.
@@ -360,6 +368,7 @@ int main(void) {
       cmocka_unit_test(switched_programs_are_right_on_odd),
       cmocka_unit_test(switched_programs_are_right_on_demo),
       cmocka_unit_test(flushed_programs_are_right_on_odd),
+      cmocka_unit_test(switched_programs_are_right_on_odd_with_l1s),
       cmocka_unit_test(a_switched_block_is_held_until_it_may_go_on),
       cmocka_unit_test(the_watchdog_names_what_keeps_a_launch),
       cmocka_unit_test(a_drain_is_done_when_the_block_has_ended),

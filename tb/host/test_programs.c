@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every program of the suite computes the right outputs on the model, on each configuration whose SMs hold its blocks.
+#include <stdio.h>
+
 #include "host_support.h"
 #include "qsm_backend.h"
 #include "qsm_config.h"
@@ -39,6 +41,23 @@ static void medium_programs_are_right_on_wang2017(void **state) {
   all_right("wang2017", QSM_SIZE_M, 5);
 }
 
+static void with_l1(const char *config, const char *kib, uint64_t seed) {
+  char edits[80], path[CONFIG_PATH_BYTES];
+  snprintf(edits, sizeof edits, "s/^l1_kib:.*/l1_kib: %s/; s/^l1_ways:.*/l1_ways: 4/", kib);
+  change_config(config, edits, path);
+  all_right(path, QSM_SIZE_S, seed);
+}
+
+static void small_programs_are_right_on_demo_with_small_l1s(void **state) {
+  (void)state;
+  with_l1("demo", "1", 8);
+}
+
+static void small_programs_are_right_on_wang2017_with_l1s(void **state) {
+  (void)state;
+  with_l1("wang2017", "16", 9);
+}
+
 // Launches of one device, one program after the other in one context: modules replace each other, memory is used on.
 static void programs_follow_each_other_in_a_context(void **state) {
   (void)state;
@@ -70,6 +89,7 @@ int main(void) {
       cmocka_unit_test(small_programs_are_right_on_tiny),      cmocka_unit_test(small_programs_are_right_on_odd),
       cmocka_unit_test(medium_programs_are_right_on_fpga),     cmocka_unit_test(medium_programs_are_right_on_demo),
       cmocka_unit_test(medium_programs_are_right_on_wang2017), cmocka_unit_test(programs_follow_each_other_in_a_context),
+      cmocka_unit_test(small_programs_are_right_on_demo_with_small_l1s), cmocka_unit_test(small_programs_are_right_on_wang2017_with_l1s),
       cmocka_unit_test(small_programs_are_equal_on_rtl_and_model),
   };
   return cmocka_run_group_tests(tests, build_programs, remove_programs);

@@ -81,10 +81,10 @@ static void wait_preempting(qsmContext_t context, void *user) {
 }
 
 // Programs with atomics, shared memory, divergence and divisions, and one that is killed, beside a kernel that spins, under quotas; everything ends.
-static void run_traced(struct recording *recording, const char *name, uint64_t from, uint64_t to) {
+static void run_traced(struct recording *recording, const char *name, bool with_l1, uint64_t from, uint64_t to) {
   struct qsm_config config = {.num_sms = 3, .num_sched = 2, .warps_per_sm = 6, .warp_size = 4, .num_kernels = 3, .max_tbs = 5, .mem_txns = 8,
-                              .noc_lat = 3, .stall_counters = 1, .name = "odd"};
-  char konata_path[96];
+                              .noc_lat = 3, .stall_counters = 1, .l1_kib = with_l1, .name = "odd"};
+  char konata_path[96], path[CONFIG_PATH_BYTES];
   snprintf(konata_path, sizeof konata_path, "%s", path_of(name, "log"));
   const struct qsm_trace_options options = {.konata_path = konata_path, .timeline_path = path_of(name, "json"), .from = from, .to = to,
                                             .names = names, .n_names = 2};
@@ -93,7 +93,8 @@ static void run_traced(struct recording *recording, const char *name, uint64_t f
   qsmDevice_t device = NULL;
   *recording = (struct recording){0};
   assert_int_equal(qsm_trace_open(&options, &config, &recording->trace, msg, sizeof msg), 0);
-  if (qsmDeviceOpen("model", "odd", &backend, &device, msg, sizeof msg)) fail_msg("%s", msg);
+  change_config("odd", with_l1 ? "s/^l1_kib:.*/l1_kib: 1/" : "s/^l1_kib:.*/l1_kib: 0/", path);
+  if (qsmDeviceOpen("model", path, &backend, &device, msg, sizeof msg)) fail_msg("%s", msg);
   assert_int_equal(qsmSetScheduling(device, 1, 4, EPOCH), qsmSuccess);
   qsmContext_t suite = open_context(device), other = open_context(device);
   uint32_t flag = allocate(other, 64), room = allocate(suite, 4096);
@@ -126,7 +127,7 @@ static struct recording whole;
 
 static int run_whole(void **state) {
   if (build_programs(state)) return -1;
-  run_traced(&whole, "whole", 0, UINT64_MAX);
+  run_traced(&whole, "whole", false, 0, UINT64_MAX);
   return 0;
 }
 
@@ -302,9 +303,8 @@ static int by_cycle(const void *a, const void *b) {
   return left->cycle < right->cycle ? -1 : left->cycle > right->cycle;
 }
 
-static void every_issue_is_one_line_with_its_stages(void **state) {
-  (void)state;
-  struct pipeline pipeline = read_pipeline("whole");
+static void check_lines(const char *name, struct events *events) {
+  struct pipeline pipeline = read_pipeline(name);
   size_t n_issued = 0, n_divided = 0, n_loaded = 0, n_written = 0, n_waited = 0, n_passes = 0, from = 0;
   for (size_t i = 0; i < pipeline.n; i++) {
     const struct line *line = &pipeline.lines[i];
@@ -318,15 +318,15 @@ static void every_issue_is_one_line_with_its_stages(void **state) {
     n_passes += line->n[STAGE_L];
     if (!line->flushed) assert_stages(line);
   }
-  assert_int_equal(n_issued, count_kind(&whole.events, QSM_EV_ISSUE) + count_kind(&whole.events, QSM_EV_INJECT));
-  assert_true(count_kind(&whole.events, QSM_EV_INJECT) > 500);
-  assert_int_equal(n_written, count_kind(&whole.events, QSM_EV_WB));
-  assert_int_equal(n_passes, count_kind(&whole.events, QSM_EV_LSUPASS));
+  assert_int_equal(n_issued, count_kind(events, QSM_EV_ISSUE) + count_kind(events, QSM_EV_INJECT));
+  assert_true(count_kind(events, QSM_EV_INJECT) > 500);
+  assert_int_equal(n_written, count_kind(events, QSM_EV_WB));
+  assert_int_equal(n_passes, count_kind(events, QSM_EV_LSUPASS));
   assert_true(n_divided > 20 && n_loaded > 1000 && n_waited > 20);
-  assert_fetched(&pipeline, &whole.events);
-  qsort(whole.events.list, whole.events.n, sizeof *whole.events.list, by_cycle);
-  for (size_t i = 0; i < whole.events.n; i++) {
-    const struct qsm_event *event = &whole.events.list[i];
+  assert_fetched(&pipeline, events);
+  qsort(events->list, events->n, sizeof *events->list, by_cycle);
+  for (size_t i = 0; i < events->n; i++) {
+    const struct qsm_event *event = &events->list[i];
     if (event->kind != QSM_EV_ISSUE && event->kind != QSM_EV_INJECT) continue;
     bool issued = event->kind == QSM_EV_ISSUE;
     const struct line *line = find_issued(&pipeline, &from, thread_of(event, event->word[0]), event->cycle);
@@ -335,10 +335,24 @@ static void every_issue_is_one_line_with_its_stages(void **state) {
   free(pipeline.lines);
 }
 
+static void every_issue_is_one_line_with_its_stages(void **state) {
+  (void)state;
+  check_lines("whole", &whole.events);
+}
+
+static void so_it_is_with_an_l1(void **state) {
+  (void)state;
+  struct recording recording;
+  run_traced(&recording, "with_l1", true, 0, UINT64_MAX);
+  assert_true(count_kind(&recording.events, QSM_EV_L1OP) > 1000);
+  check_lines("with_l1", &recording.events);
+  forget(&recording);
+}
+
 static void writes_and_fetches_are_where_their_events_are(void **state) {
   (void)state;
   struct recording recording;
-  run_traced(&recording, "part", 500, 1500);
+  run_traced(&recording, "part", false, 500, 1500);
   struct pipeline pipeline = read_pipeline("part");
   size_t n_writes = 0, n_fetches = 0;
   assert_true(pipeline.n > 300);
@@ -551,7 +565,7 @@ static void the_stall_mix_has_what_was_issued(void **state) {
 static void a_part_of_a_timeline_is_cut_from_the_whole(void **state) {
   (void)state;
   struct recording recording;
-  run_traced(&recording, "part", 15000, 17000);
+  run_traced(&recording, "part", false, 15000, 17000);
   cJSON *root = read_timeline("part");
   struct shape shape = look_at(root, &recording.events);
   const cJSON *item = NULL;
@@ -651,6 +665,7 @@ int main(void) {
       cmocka_unit_test(the_pipeline_of_three_words),
       cmocka_unit_test(events_come_in_order_however_far_ahead_an_sm_is),
       cmocka_unit_test(every_issue_is_one_line_with_its_stages),
+      cmocka_unit_test(so_it_is_with_an_l1),
       cmocka_unit_test(writes_and_fetches_are_where_their_events_are),
       cmocka_unit_test(a_timeline_is_made_of_its_events),
       cmocka_unit_test(the_stall_mix_has_what_was_issued),

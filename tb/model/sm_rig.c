@@ -13,6 +13,9 @@ static void record(void *ctx, const struct qsm_event *event) {
   assert_true(rig->n_events < MAX_EVENTS);
   if (rig->n_events) assert_true(event->cycle >= rig->events[rig->n_events - 1].cycle);
   rig->events[rig->n_events++] = *event;
+  if (event->kind != QSM_EV_REQ) return;
+  assert_true(event->cycle >= rig->port_free_at);  // R-SM-8
+  rig->port_free_at = event->cycle + 1;
 }
 
 // The crossbar's way there and back and the memory's latency.

@@ -60,6 +60,7 @@ struct rig {
   struct qsm_mem_rsp response[QSM_MAX_TXNS + QSM_MAX_SUBS];  // under way, by age; seen in `cycle` or, one per cycle, later
   struct qsm_event *events;
   uint32_t n_events;
+  uint64_t port_free_at;
   uint32_t n_retired;
   uint32_t faulted;
 };

@@ -584,6 +584,10 @@ static bool contest_is_met(const struct contest *contest) {
 
 static void three_that_want_the_return_slot_in_one_cycle_get_it_in_turn(void **unused) {
   (void)unused;
+  struct rig rig;
+  open_l1(&rig, 4);
+  assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 4), 1 | 2 << 2 | 0 << 4);
+  rig_close(&rig);
   const uint32_t miss = lw(4, 2, 0), other = lw(4, 2, 4 * LINE), hit = lw(4, 2, 0), shared = lw(7, 10, 0), response = 0;
   const struct contest contests[] = {
       {{miss, shared}, {HIT_RETURNS, response, PASS_RETURNS}},      {{miss, hit, shared}, {response, HIT_RETURNS, PASS_RETURNS}},

@@ -49,13 +49,14 @@ static uint32_t random_delay(struct rig *rig, const struct qsm_mem_req *req) {
 }
 
 struct trial {
-  uint32_t n, words[64], subs, warps, lanes, ways, txns, skips;
+  uint32_t n, words[64], subs, warps, lanes, ways, txns, skips, icache_lines;
   uint64_t start_at[12];  // of slot 3, whose generations only count
 };
 
 static struct trial random_trial(uint64_t *random) {
   struct trial trial = {.subs = 1u << model_random(random, 2), .lanes = model_random(random, 4) ? 4 : 8, .ways = 1u << model_random(random, 4),
-                        .txns = 1u << (1 + model_random(random, 3)), .skips = model_random(random, 6) == 0};
+                        .txns = 1u << (1 + model_random(random, 3)), .skips = model_random(random, 6) == 0,
+                        .icache_lines = model_random(random, 3) ? 64 : 8};
   trial.warps = 4 * trial.subs;
   trial.n = random_program(random, 4 * trial.lanes, trial.words);
   for (uint32_t i = 0; i < 12; i++) trial.start_at[i] = model_random(random, 4) ? 0 : model_random(random, 2000);
@@ -83,7 +84,7 @@ static void check_state(const struct rig *rig, uint32_t ways) {
 
 static void run_trial(struct rig *rig, const struct trial *trial, bool has_l1, uint32_t window, enum watch watch) {
   struct qsm_config config = rig_config(trial->subs, trial->warps, trial->lanes);
-  config.icache_lines = 64;
+  config.icache_lines = trial->icache_lines;
   config.mem_txns = trial->txns;
   config.l1_kib = has_l1;
   config.l1_ways = trial->ways;

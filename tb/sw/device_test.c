@@ -55,6 +55,7 @@ __global__ void atomics(int *out, unsigned *out_unsigned) {
   atomicAdd(&count, 1);
   __syncthreads();
   if (x == 0) out[9] = count;
+  if (x == 5) out[10] = qsm_load_device(&out[8]) + (int)(qsm_load_device(&out_unsigned[1]) & 0xFF);
 }
 
 __attribute__((noinline)) static unsigned twice(unsigned value) { return 2 * value; }

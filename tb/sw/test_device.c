@@ -136,7 +136,7 @@ static void every_atomic_does_what_its_name_says(void **state) {
   struct qsm_ref_call c = {.symbol = "atomics", .block = {11}, .args = {machine.out, machine.in}};
   assert_int_equal(call(&machine, c), QSM_REF_DONE);
   // x = 0 .. 10; xor of 3 << x leaves bits 0 and 11
-  const uint32_t want[10] = {55, (uint32_t)-55, (uint32_t)-10, 10, 0xFFFFF800, 0x7FF, 0x801, 55, 77, 11};
+  const uint32_t want[11] = {55, (uint32_t)-55, (uint32_t)-10, 10, 0xFFFFF800, 0x7FF, 0x801, 55, 77, 11, 77 + 10};
   assert_memory_equal(out, want, sizeof want);
   assert_int_equal(out_unsigned[0], 0x80000000);
   assert_int_equal(out_unsigned[1], 0x8000000A);
