@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
-.PHONY: experiment-qos experiment-qaws experiment-preemption programs
+.PHONY: experiment-qos experiment-fgq experiment-qaws experiment-preemption programs
 
 # $(call experiment,PAGE,SWEEPS): a sweep some of whose runs failed (1) has a page too, which says so.
 define experiment
@@ -11,6 +11,10 @@ endef
 
 experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and throughput of all pairs under each scheme -> docs/results/experiment_qos_pairs.md
 	$(call experiment,qos_pairs,qos_pairs qos_fixed qos_few_warps)
+
+# At the paper's size: build/qsm sweep experiments/fgq_pairs.yaml
+experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machine with its programs, a part of its cases -> docs/results/experiment_fgq.md
+	$(call experiment,fgq,fgq_short)
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
