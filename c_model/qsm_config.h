@@ -83,6 +83,9 @@ static inline uint32_t qsm_config_image_bytes(const struct qsm_config *config, u
   return qsm_config_line_bytes(config) * (3 + 33 * block_warps + qsm_config_shared_lines(config, shared_bytes));
 }
 
+// Accesses of its own that an L2 slice may have behind it, and places of its queue towards there (R-L2-3).
+static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config) { return config->l2_mshrs + 4; }
+
 // Unit in which shared memory is given to thread blocks.
 static inline uint32_t qsm_config_granule_bytes(const struct qsm_config *config) {
   return config->shared_bytes / QSM_SHARED_GRANULES;

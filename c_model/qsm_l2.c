@@ -124,7 +124,7 @@ struct qsm_l2 *qsm_l2_create(const struct qsm_config *config, const struct qsm_p
   l2->line_shift = qsm_lowest(l2->line_bytes);
   l2->channel_bits = qsm_lowest(config->num_channels);
   l2->set_bits = qsm_lowest(l2->n_sets);
-  l2->n_out_places = config->l2_mshrs + 4;
+  l2->n_out_places = qsm_config_l2_out_places(config);
   l2->slice = calloc(config->num_channels, sizeof *l2->slice);
   if (!l2->slice) goto no_memory;
   for (uint32_t c = 0; c < config->num_channels; c++) {

@@ -24,7 +24,7 @@ struct qsm_mem {
 
 // A response waits for every transaction in flight at most (R-XB-1), and for an L2 slice's own accesses (R-L2-3).
 static uint32_t ring_length(const struct qsm_config *config) {
-  uint32_t need = config->num_sms * (config->mem_txns + config->num_sched) + (config->l2_kib ? config->l2_mshrs + 4 : 0);
+  uint32_t need = config->num_sms * (config->mem_txns + config->num_sched) + (config->l2_kib ? qsm_config_l2_out_places(config) : 0);
   uint32_t length = 1;
   while (length < need) length *= 2;
   return length;
