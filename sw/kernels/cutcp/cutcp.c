@@ -10,10 +10,11 @@ struct atom {
 };
 
 // Bins: n_bins in each direction, their atoms at bin_start[bin] .. bin_start[bin + 1] - 1. A bin has `side` points in each
-// direction, `spacing` apart: the cutoff is side * spacing. Grid: points along x; y; z.
+// direction, `spacing` apart: the cutoff is side * spacing. Grid: points along x; y; z. Blocks as wide as a bin keep the threads of a warp
+// at the same atoms.
 __global__ void cutcp(const struct atom *atoms, const unsigned *bin_start, int n_bins, unsigned side, float spacing, float *potential) {
-  unsigned n = side * (unsigned)n_bins, x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
-  if (x >= n) return;
+  unsigned n = side * (unsigned)n_bins, x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
+  if (x >= n || y >= n) return;
   float at_x = spacing * (float)x, at_y = spacing * (float)y, at_z = spacing * (float)z;
   float cutoff = spacing * (float)side, cutoff2 = cutoff * cutoff, inverse = 1.0f / cutoff2, sum = 0.0f;
   int bin_x = (int)(x / side), bin_y = (int)(y / side), bin_z = (int)(z / side);

@@ -4,8 +4,9 @@
 
 // Points of the lattice along a bin; bins in each direction; atoms of a bin.
 static const struct size {
-  uint32_t side, n_bins, n_per_bin, block_threads;
-} sizes[] = {{3, 2, 1, 6}, {4, 3, 2, 12}, {8, 6, 8, 48}, {8, 12, 24, 96}};
+  uint32_t side, n_bins, n_per_bin;
+  uint32_t block_x, block_y;
+} sizes[] = {{3, 2, 1, 6, 1}, {4, 3, 2, 12, 1}, {8, 5, 2, 8, 8}, {8, 12, 24, 8, 16}};
 
 static const float SPACING = 0.5f;
 
@@ -72,8 +73,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   uint32_t n = size->side * size->n_bins;
   *launch = (struct qsm_suite_launch){
       .symbol = "cutcp",
-      .grid = {qsm_div_up(n, size->block_threads), n, n},
-      .block = {size->block_threads, 1, 1},
+      .grid = {qsm_div_up(n, size->block_x), qsm_div_up(n, size->block_y), n},
+      .block = {size->block_x, size->block_y, 1},
       .args = {job->atoms.addr, job->bin_start.addr, size->n_bins, size->side, qsm_to_bits(SPACING), job->potential.addr},
   };
   return 1;

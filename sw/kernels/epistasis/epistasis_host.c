@@ -8,7 +8,7 @@ enum { N_GENOTYPES = 3, N_STRETCH = 8 }; // as in epistasis.c
 static const struct size {
   uint32_t n_markers, n_cases, n_controls;
   uint32_t block_x, block_y;
-} sizes[] = {{9, 70, 61, 4, 2}, {30, 250, 301, 4, 4}, {150, 1500, 1451, 16, 8}, {600, 4000, 4100, 16, 8}};
+} sizes[] = {{9, 70, 61, 4, 2}, {30, 250, 301, 4, 4}, {150, 600, 551, 16, 8}, {600, 4000, 4100, 16, 8}};
 
 struct job {
   struct qsm_job base;

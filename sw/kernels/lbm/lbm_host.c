@@ -6,7 +6,7 @@ enum { N_VELOCITIES = 19 };
 
 static const struct size {
   uint32_t nx, ny, nz, n_steps, block_threads;
-} sizes[] = {{5, 4, 3, 1, 8}, {15, 9, 6, 2, 16}, {64, 20, 18, 3, 64}, {128, 48, 40, 8, 128}};
+} sizes[] = {{5, 4, 3, 1, 8}, {15, 9, 6, 2, 16}, {128, 24, 20, 2, 128}, {128, 48, 40, 8, 128}};
 
 static const float OMEGA = 1.25f;
 

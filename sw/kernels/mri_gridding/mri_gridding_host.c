@@ -9,7 +9,7 @@ static const struct size {
   uint32_t n, radius;
   int32_t most;
   uint32_t block_x, block_y;
-} sizes[] = {{13, 2, 2, 4, 4}, {50, 2, 2, 8, 2}, {160, 3, 4, 16, 8}, {512, 4, 6, 32, 8}};
+} sizes[] = {{13, 2, 2, 4, 4}, {50, 2, 2, 8, 2}, {192, 3, 4, 16, 8}, {512, 4, 6, 32, 8}};
 
 struct job {
   struct qsm_job base;

@@ -4,7 +4,7 @@
 
 static const struct size {
   uint32_t n_samples, n_voxels, block_threads;
-} sizes[] = {{19, 41, 16}, {53, 401, 16}, {512, 1500, 128}, {2048, 32768, 256}};
+} sizes[] = {{19, 41, 16}, {53, 401, 16}, {48, 32768, 128}, {2048, 32768, 256}};
 
 struct job {
   struct qsm_job base;

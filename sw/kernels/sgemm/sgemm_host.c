@@ -4,7 +4,7 @@
 
 static const struct {
   uint32_t n_rows, n_inner, n_columns, block;
-} sizes[] = {{11, 13, 10, 4}, {45, 37, 51, 4}, {173, 157, 181, 16}, {1021, 1019, 1027, 16}};
+} sizes[] = {{11, 13, 10, 4}, {45, 37, 51, 4}, {509, 61, 503, 16}, {1021, 1019, 1027, 16}};
 
 struct job {
   struct qsm_job base;

@@ -2,7 +2,8 @@
 // Two-point angular correlation (Landy and Szalay, Astrophysical Journal 412, 1993): histograms of the angles between the
 // points of the sky, among the observed ones, among random ones, and between both. The points are unit vectors; bins are
 // found by binary search in the cosines of their edges. blockIdx.y is the histogram; a thread takes one point of the first
-// set and all of the second, of the same set all behind it. Shared memory: a word per bin.
+// set and, of the part of the second set that blockIdx.z says, all points, of the same set those behind it. Shared memory: a
+// word per bin.
 #include <qsm.h>
 #include <qsm_math.h>
 
@@ -31,7 +32,8 @@ __global__ void tpacf(const struct point *observed, const struct point *random, 
   if (i < n) {
     struct point own = kind == RANDOM ? random[i] : observed[i];
     const struct point *others = kind == OBSERVED ? observed : random;
-    for (unsigned j = kind == BOTH ? 0 : i + 1; j < n; j++) {
+    unsigned n_part = (n + gridDim.z - 1) / gridDim.z, first = blockIdx.z * n_part, end = first + n_part < n ? first + n_part : n;
+    for (unsigned j = kind == BOTH || first > i ? first : i + 1; j < end; j++) {
       float cosine = fmaf(own.x, others[j].x, fmaf(own.y, others[j].y, own.z * others[j].z));
       atomicAdd(&bins[bin_of(edges, n_bins, cosine)], 1);
     }

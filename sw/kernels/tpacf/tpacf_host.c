@@ -3,8 +3,8 @@
 #include "qsm_suite_util.h"
 
 static const struct size {
-  uint32_t n_points, n_bins, block_threads;
-} sizes[] = {{29, 11, 16}, {161, 20, 16}, {600, 32, 64}, {4096, 32, 128}};
+  uint32_t n_points, n_bins, n_parts, block_threads;
+} sizes[] = {{29, 11, 1, 16}, {161, 20, 1, 16}, {640, 32, 16, 128}, {4096, 32, 8, 128}};
 
 struct job {
   struct qsm_job base;
@@ -65,7 +65,7 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "tpacf",
-      .grid = {qsm_div_up(size->n_points, size->block_threads), 3, 1},
+      .grid = {qsm_div_up(size->n_points, size->block_threads), 3, size->n_parts},
       .block = {size->block_threads, 1, 1},
       .shared_bytes = 4 * size->n_bins,
       .args = {job->observed.addr, job->random.addr, size->n_points, job->edges.addr, size->n_bins, job->counts.addr},
