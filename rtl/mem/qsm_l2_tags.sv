@@ -35,34 +35,10 @@ module qsm_l2_tags #(
     logic dirty;
     logic [TagW-1:0] tag;
   } way_t;
-  typedef logic [Ways-1:0] tree_t;  // node n in bit n, 1 the root; bit 0 is not used
   typedef struct packed {
-    tree_t tree;
+    logic [Ways-1:0] tree;
     way_t [Ways-1:0] way;
   } set_t;
-
-  // R-L2-9: bit 0 points to the lower half.
-  function automatic logic [WayW-1:0] pointed(input tree_t tree);
-    int unsigned node;
-    node = 1;
-    pointed = '0;
-    for (int level = 0; level < $clog2(Ways); level++) begin
-      pointed = WayW'({pointed, tree[node]});
-      node = 2 * node + 32'(tree[node]);
-    end
-  endfunction
-
-  function automatic tree_t pointing_away(input tree_t tree, input logic [WayW-1:0] used);
-    int unsigned node;
-    logic upper;
-    node = 1;
-    pointing_away = tree;
-    for (int level = 0; level < $clog2(Ways); level++) begin
-      upper = used[$clog2(Ways)-1-level];
-      pointing_away[node] = !upper;
-      node = 2 * node + 32'(upper);
-    end
-  endfunction
 
   (* no_rw_check *) set_t set_mem[Sets];
   logic [SetW:0] cleared_q;  // sets cleared since reset
@@ -70,7 +46,8 @@ module qsm_l2_tags #(
   set_t read_q, written_q, set, next_set;
   logic [SetW-1:0] set_q;
   logic [Ways-1:0] equal, invalid;
-  logic [WayW-1:0] matching_way, invalid_way;
+  logic [WayW-1:0] matching_way, invalid_way, pointed_way;
+  logic [Ways-1:0] next_tree;
 
   assign clearing_o = cleared_q != (SetW + 1)'(Sets);
 
@@ -90,14 +67,15 @@ module qsm_l2_tags #(
   always_comb begin
     if (walk_i) way_o = walk_way_i;
     else if (equal != '0) way_o = matching_way;
-    else way_o = (invalid != '0) ? invalid_way : pointed(set.tree);
+    else way_o = (invalid != '0) ? invalid_way : pointed_way;
   end
+  qsm_tree #(.Ways(Ways)) u_tree (.tree_i(set.tree), .way_o(pointed_way), .used_i(way_o), .tree_o(next_tree));
   assign way_valid_o = set.way[way_o].valid;
   assign way_dirty_o = set.way[way_o].valid && set.way[way_o].dirty;
   assign way_tag_o = set.way[way_o].tag;
   always_comb begin
     next_set = set;
-    if (touch_i) next_set.tree = pointing_away(set.tree, way_o);
+    if (touch_i) next_set.tree = next_tree;
     next_set.way[way_o].valid = valid_i;
     next_set.way[way_o].dirty = dirty_i;
     if (!walk_i) next_set.way[way_o].tag = tag_i;

@@ -10,5 +10,6 @@ rtl/mem/qsm_l2_credits.sv
 rtl/mem/qsm_l2_data.sv
 rtl/mem/qsm_l2_flush.sv
 rtl/mem/qsm_l2_mshrs.sv
+rtl/mem/qsm_tree.sv
 rtl/mem/qsm_l2_tags.sv
 rtl/mem/qsm_l2.sv
