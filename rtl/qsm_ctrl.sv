@@ -64,9 +64,10 @@ module qsm_ctrl
   input  saved_t [NumKernels-1:0]  saved_i,
   input  logic                     adjust_busy_i,
 
-  // L2 slices, memory controllers.
+  // L2 slices, memory controllers, L1s.
   output mem_select_t mem_select_o,   // a register
-  input  logic [31:0] mem_value_i,    // that counter, in the same cycle
+  input  logic [31:0] mem_value_i,    // that counter, in the same cycle: of a channel,
+  input  logic [NumSms-1:0][31:0] l1_value_i,  // of each SM's L1
   input  logic        l2_flushing_i,
 
   // QoS manager.
@@ -128,7 +129,7 @@ module qsm_ctrl
     .adjust_o, .adjust_technique_o, .preempt_o,
     .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select]),
     .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select]),
-    .mem_select_o, .l2_flush_o, .mem_value_i, .l2_flushing_i
+    .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? l1_value_i[sm_select] : mem_value_i), .l2_flushing_i
   );
 
   // ---- figures of the selected SM ----

@@ -56,6 +56,7 @@ module qsm_gpu
   port_rsp_t [NumChannels-1:0] channel_rsp;
   logic [NumChannels-1:0] channel_req_ready, channel_rsp_ready;
   logic [NumKernels-1:0][1:0] cache_policy;
+  logic [NumKernels-1:0] skip_l1, skip_l2;
   mem_select_t mem_select;
   logic [31:0] mem_value;
   logic l2_flush, l2_flushing;
@@ -94,7 +95,7 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c, snap_insn;
   logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
   logic [NumSms-1:0][NumKernels-1:0][12:0] snap_idle;
-  logic [NumSms-1:0][31:0] stall_value;
+  logic [NumSms-1:0][31:0] stall_value, l1_value;
   logic [NumSms-1:0] sm_restored;
   logic [NumSms-1:0][3:0] sm_phase;  // direct
   qaws_front_t [NumSms-1:0][NumSched-1:0] qaws_front;
@@ -116,7 +117,7 @@ module qsm_gpu
     .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust), .adjust_technique_o(adjust_technique),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
-    .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
+    .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value), .l1_value_i(l1_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
     .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(adjust_busy),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
@@ -125,6 +126,10 @@ module qsm_gpu
     .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason), .stall_value_i(stall_value),
     .idle_i(snap_idle), .qaws_front_i(qaws_front)
   );
+
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) {skip_l2[k], skip_l1[k]} = cache_policy[k];
+  end
 
   // ---- TB scheduler: the fields that it needs of each launch ----
   logic [NumKernels-1:0][2:0][15:0] grid;
@@ -250,12 +255,13 @@ module qsm_gpu
     qsm_sm u_sm (
       .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
       .desc_i(desc), .policy_i(policy), .policy_param_i(policy_param), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
-      .save_base_i(save_base[dispatch_seen.kernel]), .epoch_len_i(epoch_len),
+      .save_base_i(save_base[dispatch_seen.kernel]), .epoch_len_i(epoch_len), .skip_l1_i(skip_l1),
       .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
       .tick_i(sm_tick), .sample_i(sm_sample), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
       .retire_o(sm_retire[i]), .restored_o(sm_restored[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
       .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]), .snap_idle_o(snap_idle[i]),
-      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]), .save_phase_o(sm_phase[i]),
+      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]),
+      .l1_slot_i(mem_select.slot), .l1_counter_i(mem_select.counter[2:0]), .l1_value_o(l1_value[i]), .save_phase_o(sm_phase[i]),
       .qaws_front_o(qaws_front[i]),
       .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
     );
@@ -277,6 +283,6 @@ module qsm_gpu
   qsm_channels u_channels (
     .clk_i, .rst_ni, .req_i(channel_req), .req_ready_o(channel_req_ready), .rsp_o(channel_rsp), .rsp_ready_i(channel_rsp_ready),
     .mem_req_o, .mem_req_ready_i, .mem_rsp_i, .mem_rsp_ready_o,
-    .cache_policy_i(cache_policy), .start_i(start), .select_i(mem_select), .value_o(mem_value), .flush_i(l2_flush), .flushing_o(l2_flushing)
+    .no_alloc_i(skip_l2), .start_i(start), .select_i(mem_select), .value_o(mem_value), .flush_i(l2_flush), .flushing_o(l2_flushing)
   );
 endmodule

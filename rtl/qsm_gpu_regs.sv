@@ -114,7 +114,8 @@ module qsm_gpu_regs
       RegSmSelect: value_ok = between(0, NumSms - 1);
       RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched && 32'(wdata_i[7:4]) < NumKernels &&
                                    !wdata_i[3];
-      RegMemSelect: value_ok = wdata_i[31:12] == '0 && !wdata_i[7] && 32'(wdata_i[6:4]) < NumKernels && 32'(wdata_i[3:0]) < NumChannels;
+      RegMemSelect: value_ok = wdata_i[31:13] == '0 && !wdata_i[7] && 32'(wdata_i[6:4]) < NumKernels && 32'(wdata_i[3:0]) < NumChannels &&
+                                 (!wdata_i[12] || (wdata_i[11:8] < 4'd6 && wdata_i[3:0] == '0));  // of an L1: 16..21, no channel
       RegL2Flush: value_ok = wdata_i == 32'd1 && !l2_flushing_i;
       RegAdjust: value_ok = between(0, 1);
       RegAdjustTechnique: value_ok = between(0, 2);
@@ -175,7 +176,7 @@ module qsm_gpu_regs
           RegSmSelect:    sm_select_q <= wdata_i[SmW-1:0];
           RegAdjust:       adjust_q <= wdata_i[0];
           RegAdjustTechnique: adjust_technique_q <= wdata_i[1:0];
-          RegMemSelect: mem_select_q <= '{channel: wdata_i[ChanW-1:0], slot: wdata_i[4 +: KernelW], counter: wdata_i[11:8]};
+          RegMemSelect: mem_select_q <= '{channel: wdata_i[ChanW-1:0], slot: wdata_i[4 +: KernelW], counter: wdata_i[12:8]};
           RegStallSelect: begin
             stall_sub_q <= wdata_i[8 +: SubW];
             stall_kernel_q <= wdata_i[4 +: KernelW];
@@ -218,7 +219,7 @@ module qsm_gpu_regs
       RegAdjustBusy:  rdata_o = 32'(adjust_busy_i);
       RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0, 5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
       RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb), 1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
-      RegMemSelect:   rdata_o = {20'd0, mem_select_q.counter, 1'b0, 3'(mem_select_q.slot), 4'(mem_select_q.channel)};
+      RegMemSelect:   rdata_o = {19'd0, mem_select_q.counter, 1'b0, 3'(mem_select_q.slot), 4'(mem_select_q.channel)};
       RegMemValue:    rdata_o = mem_value_i;
       RegL2Flush:     rdata_o = 32'(l2_flushing_i);
       default:          rdata_o = '0;

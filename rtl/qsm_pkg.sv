@@ -197,10 +197,10 @@ package qsm_pkg;
     lanes_t data;
   } mem_rsp_t;
 
-  typedef struct packed {  // MEM_SELECT: a counter of an L2 slice or a memory controller
+  typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller or an L1
     logic [ChanW-1:0] channel;
     logic [KernelW-1:0] slot;
-    logic [3:0] counter;
+    logic [4:0] counter;     // from 16 on of the selected SM's L1
   } mem_select_t;
 
   // Memory port of a channel: the same with the SM in the tag.
@@ -269,6 +269,7 @@ package qsm_pkg;
     logic valid;
     logic [KernelW-1:0] kernel;
     logic [LanesW-1:0] lanes;
+    logic device_fence;      // it is one: to the L1, R-L1-11
   } issue_event_t;
 
   typedef struct packed {  // fault raised in this cycle by a sub-core or the LSU, R-SM-6

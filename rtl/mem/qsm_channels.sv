@@ -21,18 +21,13 @@ module qsm_channels
   output logic      [NumChannels-1:0] mem_rsp_ready_o,
 
   // Control port.
-  input  logic [NumKernels-1:0][1:0] cache_policy_i,
+  input  logic [NumKernels-1:0]      no_alloc_i,  // CACHE_POLICY bit 1
   input  logic [NumKernels-1:0]      start_i,     // a launch begins: its counters are cleared
   input  mem_select_t                select_i,
   output logic [31:0]                value_o,
   input  logic                       flush_i,     // pulse
   output logic                       flushing_o
 );
-  logic [NumKernels-1:0] no_alloc;
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) no_alloc[k] = cache_policy_i[k][1];
-  end
-
   logic flush_seen;
   logic [NumChannels-1:0] done;
   logic [NumChannels-1:0][31:0] value;
@@ -40,7 +35,7 @@ module qsm_channels
     qsm_channel #(.Channel(c)) u_channel (
       .clk_i, .rst_ni, .req_i(req_i[c]), .req_ready_o(req_ready_o[c]), .rsp_o(rsp_o[c]), .rsp_ready_i(rsp_ready_i[c]),
       .mem_req_o(mem_req_o[c]), .mem_req_ready_i(mem_req_ready_i[c]), .mem_rsp_i(mem_rsp_i[c]), .mem_rsp_ready_o(mem_rsp_ready_o[c]),
-      .no_alloc_i(no_alloc), .clear_i(start_i), .read_slot_i(select_i.slot), .read_counter_i(select_i.counter), .value_o(value[c]),
+      .no_alloc_i, .clear_i(start_i), .read_slot_i(select_i.slot), .read_counter_i(select_i.counter[3:0]), .value_o(value[c]),
       .flush_i(flush_seen), .flush_done_o(done[c])
     );
   end
@@ -62,10 +57,6 @@ module qsm_channels
     assign unused = ^{flush_i, done};
   end
 
-  // What a GPU without both does not look at.
-  logic unused_policy;
-  always_comb begin
-    unused_policy = 1'b0;
-    for (int unsigned k = 0; k < NumKernels; k++) unused_policy ^= cache_policy_i[k][0];
-  end
+  logic unused_counter;  // those of the L1s
+  assign unused_counter = select_i.counter[4];
 endmodule

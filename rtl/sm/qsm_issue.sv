@@ -206,7 +206,8 @@ module qsm_issue
     path: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject ? {1'b0, inject_instr} : word_i,
     injected: inject, ctl: inject ? inject_jmp : head_i[pick_warp].ctl, has_entry: issue_has_entry, entry: issue_entry
   };
-  assign event_o = '{valid: pick_valid, kernel: op_o.kernel, lanes: LanesW'($countones(path_i.mask))};
+  assign event_o = '{valid: pick_valid, kernel: op_o.kernel, lanes: LanesW'($countones(path_i.mask)),
+                     device_fence: pick_valid && head_i[pick_warp].fence && word_i.instr[21]};
 
   assign reason_o = reason;
   if (StallCounters != 0) begin : g_stall

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load/store unit of an SM: pops the sub-cores' memory queues, classifies (N), performs passes (C). docs/lsu.md
+// Load/store unit of an SM: pops the sub-cores' memory queues, classifies (N), performs passes (C). docs/lsu.md; with an L1 docs/l1.md.
 // Contract: a memory queue shows what was popped last until the next pop; req_o is sent in its cycle, the port has no back-pressure.
 // Latency: queue head in t, N in t + 1, first pass in t + 2; one pass per cycle; results as in qsm_lsu_return.
 // Cost: N is the output of a memory queue, C holds an instruction (WarpSize x 64 bits); see the parts for the rest.
 // Observed by the lockstep monitor: pass_valid, pass_kind (0 shared, 1 device, 2 fault), pass_mask, c_q.sub, c_q.warp
-//   (LSUPASS); req_o (REQ); u_return (RETURN); u_shared.g_bank[*].u_bank.mem (state).
+//   (LSUPASS); req_o (REQ); u_return, serve_txn (RETURN); u_shared.g_bank[*].u_bank.mem, g_l1.u_l1 (state).
 module qsm_lsu
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
-(
+#(
+  parameter int unsigned CacheKib = L1Kib  // of the L1; 0: none
+) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
   input  desc_t    [NumKernels-1:0]  desc_i,
@@ -28,7 +30,17 @@ module qsm_lsu
   output mem_req_t                   req_o,
   input  logic                       rsp_valid_i,
   input  logic     [TxnW-1:0]        rsp_txn_i,
-  input  lanes_t                     rsp_data_i
+  input  lanes_t                     rsp_data_i,
+  // L1: who does not allocate, what begins a generation (R-L1-11), the counter that is read
+  input  logic     [NumKernels-1:0]  skip_l1_i,
+  input  logic     [NumKernels-1:0]  start_i,
+  input  logic                       restore_i,
+  input  logic     [KernelW-1:0]     restore_kernel_i,
+  input  logic     [NumSched-1:0]    fence_i,
+  input  logic     [NumSched-1:0][KernelW-1:0] fence_kernel_i,
+  input  logic     [KernelW-1:0]     l1_slot_i,
+  input  logic     [2:0]             l1_counter_i,
+  output logic     [31:0]            l1_value_o
 );
   // ---- queue to N ----
   logic            n_valid_q, n_ready, n_moves, pop_valid;
@@ -71,13 +83,15 @@ module qsm_lsu
   bytes_t store_bytes;
   lanes_t store_data, bank_rdata;
   logic [31:0]     req_line;
-  logic            txn_free, head_release;
-  logic [TxnW-1:0] txn, head_txn;
-  lsu_part_t       shared_part, device_part, head_part;
+  logic            txn_free, txn_take, txn_join, serve, serve_last;
+  logic [TxnW-1:0] txn, join_txn, head_txn, serve_txn;
+  lsu_part_t       shared_part, device_part, take_part, serve_part;
+  logic            device_ready, hit_want, hit_grant;
+  lanes_t          hit_data;
 
   assign c_fault     = c_q.fault != '0;
   assign shared_want = c_valid_q && !c_fault && rem_shared_q != '0 && !amo_busy;
-  assign device_pass = c_valid_q && !c_fault && rem_shared_q == '0 && txn_free && port_free_i;
+  assign device_pass = c_valid_q && !c_fault && rem_shared_q == '0 && device_ready;
 
   logic       pass_valid;
   logic [1:0] pass_kind;
@@ -90,7 +104,7 @@ module qsm_lsu
   end
 
   logic unused_probe;  // the monitor's, and what is no business of the LSU
-  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, tb_index_i};
+  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, tb_index_i, serve_txn};
 
   // Places of the lanes in a line, and in a row of banks
   logic [WarpSize-1:0][LineOffW-1:0]  offs;
@@ -141,13 +155,83 @@ module qsm_lsu
     .rdata_o     (bank_rdata)
   );
 
-  assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: store_bytes, data: store_data,
-                   tag: TagW'(txn), slot: c_q.kernel};
-
   assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
                          funct3: c_q.funct3, rd: c_q.rd, mask: shared_joined, offs: offs};
   assign device_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
                          funct3: c_q.funct3, rd: c_q.rd, mask: device_joined, offs: offs};
+
+  // ---- a device pass goes to the memory, or into the L1 ----
+  if (CacheKib != 0) begin : g_l1
+    logic                         req_valid;
+    mem_type_e                    req_kind;
+    amo_e                         req_amo;
+    logic [31:LineOffW]           line_number;
+    bytes_t                       req_bytes;
+    lanes_t                       req_data;
+    logic [KernelW-1:0]           req_slot;
+    qsm_l1 #(
+      .BytesPerLine(LineBytes), .LineW(32 - LineOffW), .Sets(CacheKib * 1024 / (L1Ways * LineBytes)), .Ways(L1Ways), .Txns(MemTxns),
+      .Slots(NumKernels), .Subs(NumSched), .PartW($bits(lsu_part_t))
+    ) u_l1 (
+      .clk_i,
+      .rst_ni,
+      .pass_i         (device_pass),
+      .pass_ready_o   (device_ready),
+      .pass_kind_i    (c_q.kind),
+      .pass_amo_i     (c_q.amo),
+      .pass_line_i    (req_line[31:LineOffW]),
+      .pass_bytes_i   (store_bytes),
+      .pass_data_i    (store_data),
+      .pass_slot_i    (c_q.kernel),
+      .pass_part_i    (device_part),
+      .txn_free_i     (txn_free),
+      .txn_i          (txn),
+      .take_o         (txn_take),
+      .join_o         (txn_join),
+      .join_txn_o     (join_txn),
+      .part_o         (take_part),
+      .port_free_i,
+      .req_valid_o    (req_valid),
+      .req_kind_o     (req_kind),
+      .req_amo_o      (req_amo),
+      .req_line_o     (line_number),
+      .req_bytes_o    (req_bytes),
+      .req_data_o     (req_data),
+      .req_slot_o     (req_slot),
+      .rsp_valid_i,
+      .rsp_txn_i,
+      .rsp_data_i,
+      .hit_o          (hit_want),
+      .hit_grant_i    (hit_grant),
+      .hit_data_o     (hit_data),
+      .skip_i         (skip_l1_i),
+      .start_i,
+      .restore_i,
+      .restore_slot_i (restore_kernel_i),
+      .fence_i,
+      .fence_slot_i   (fence_kernel_i),
+      .read_slot_i    (l1_slot_i),
+      .read_counter_i (l1_counter_i),
+      .value_o        (l1_value_o)
+    );
+    assign req_o = '{valid: req_valid, kind: req_kind, amo: req_amo, addr: {line_number, LineOffW'(0)}, bytes: req_bytes, data: req_data,
+                     tag: TagW'(txn), slot: req_slot};
+    logic unused;
+    assign unused = ^req_line[LineOffW-1:0];
+  end else begin : g_no_l1
+    assign device_ready = txn_free && port_free_i;
+    assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: store_bytes, data: store_data,
+                     tag: TagW'(txn), slot: c_q.kernel};
+    assign txn_take   = device_pass;
+    assign take_part  = device_part;
+    assign txn_join   = 1'b0;
+    assign join_txn   = '0;
+    assign hit_want   = 1'b0;
+    assign hit_data   = '0;
+    assign l1_value_o = '0;
+    logic unused;
+    assign unused = ^{hit_grant, skip_l1_i, start_i, restore_i, restore_kernel_i, fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
+  end
 
   // R-SB-3: a store's shared pass opens no part
   assign sb_pass_o = '{part: device_pass || (shared_grant && c_q.kind != MemWrite), last: c_finish,
@@ -200,30 +284,39 @@ module qsm_lsu
     end
   end
 
-  qsm_txn_table u_txns (
+  qsm_txn_table #(.Lists(CacheKib != 0)) u_txns (
     .clk_i,
     .rst_ni,
     .free_o      (txn_free),
     .txn_o       (txn),
-    .take_i      (device_pass),
-    .take_part_i (device_part),
-    .read_txn_i  (head_txn),
-    .part_o      (head_part),
-    .release_i   (head_release)
+    .take_i      (txn_take),
+    .take_part_i (take_part),
+    .join_i      (txn_join),
+    .join_txn_i  (join_txn),
+    .head_txn_i  (head_txn),
+    .serve_txn_o (serve_txn),
+    .part_o      (serve_part),
+    .last_o      (serve_last),
+    .serve_i     (serve)
   );
-  qsm_lsu_return u_return (
+  qsm_lsu_return #(.L1(CacheKib != 0)) u_return (
     .clk_i,
     .rst_ni,
     .rsp_valid_i,
     .rsp_txn_i,
     .rsp_data_i,
     .head_txn_o     (head_txn),
-    .head_part_i    (head_part),
-    .head_release_o (head_release),
+    .serve_part_i   (serve_part),
+    .serve_last_i   (serve_last),
+    .serve_o        (serve),
     .pass_want_i    (shared_want),
     .pass_part_i    (shared_part),
     .pass_grant_o   (shared_grant),
     .shared_rdata_i (bank_rdata),
+    .hit_want_i     (hit_want),
+    .hit_part_i     (take_part),
+    .hit_grant_o    (hit_grant),
+    .hit_data_i     (hit_data),
     .result_pop_i,
     .result_o,
     .ack_o          (sb_ack_o)

@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Return side of the load/store unit: response queue, return slot, result crossbar. docs/lsu.md (R-LS-9 to R-LS-12).
+// Return side of the load/store unit: response queue, return slot, result crossbar. docs/lsu.md (R-LS-9 to R-LS-12), docs/l1.md (R-L1-8, R-L1-9).
 // Contract: at most MemTxns responses are in flight, so the queue cannot overflow. One return op per cycle.
 // Latency: response seen in a: return op in a + 1 at the earliest; return op in p: result_o in p + 1.
 // Cost: MemTxns lines of block RAM, read at the end of the return cycle; a crossbar of WarpSize words by WarpSize lanes.
-// Observed by the lockstep monitor: return_valid, return_shared, return_txn (RETURN); credit_q, queue_len_q (state).
+// Observed by the lockstep monitor: return_valid, return_shared, return_hit (RETURN); u_slot (state).
 module qsm_lsu_return
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
-(
+#(
+  parameter bit L1 = 1'b0  // there are hits, and responses that several transactions wait for
+) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
   // Responses of the memory
   input  logic                       rsp_valid_i,
   input  logic        [TxnW-1:0]     rsp_txn_i,
   input  lanes_t                     rsp_data_i,
-  // Transaction table: head of the response queue
+  // Transaction table: head of the response queue, and for which transaction it is served next
   output logic        [TxnW-1:0]     head_txn_o,
-  input  lsu_part_t                  head_part_i,
-  output logic                       head_release_o,
+  input  lsu_part_t                  serve_part_i,
+  input  logic                       serve_last_i,    // it leaves the queue then
+  output logic                       serve_o,
   // Shared pass
   input  logic                       pass_want_i,     // apart from the credit
   input  lsu_part_t                  pass_part_i,
   output logic                       pass_grant_o,
   input  lanes_t                     shared_rdata_i,  // by bank, in p + 1
+  // Hit
+  input  logic                       hit_want_i,      // apart from the credit
+  input  lsu_part_t                  hit_part_i,
+  output logic                       hit_grant_o,
+  input  lanes_t                     hit_data_i,      // in p + 1
   // Sub-cores
   input  logic        [NumSched-1:0] result_pop_i,
   output mem_result_t [NumSched-1:0] result_o,        // in p + 1
@@ -33,7 +41,7 @@ module qsm_lsu_return
 
   // Response queue: transaction numbers in arrival order; the lines lie under their transaction's number.
   logic [TxnW-1:0] queue_mem [MemTxns];
-  // A line is read when its transaction is released: none that is in flight has the same number, so it is not written then.
+  // A line is read before its transaction is free: none that is in flight has the same number, so it is not written then.
   (* ram_style = "block", no_rw_check *) lanes_t line_mem [MemTxns];
   lanes_t          line_rdata_q;
   logic [TxnW-1:0] queue_rd_q, queue_wr_q;
@@ -48,23 +56,33 @@ module qsm_lsu_return
 
   // Return slot
   credit_t [NumSched-1:0] credit_q, credit_d;
-  logic last_pass_q;  // the last return op was a pass
-  logic pass_wants, rsp_wants, return_valid, return_shared;
-  logic [TxnW-1:0] return_txn;
+  logic pass_wants, rsp_wants, return_valid, return_shared, return_hit, queue_pop;
   lsu_part_t return_part;
 
-  assign head_txn_o    = queue_mem[queue_rd_q];
-  assign pass_wants    = pass_want_i && (pass_part_i.store || credit_q[pass_part_i.sub] != '0);
-  assign rsp_wants     = queue_len_q != '0 && (head_part_i.store || credit_q[head_part_i.sub] != '0);
-  assign pass_grant_o  = pass_wants && !(rsp_wants && last_pass_q);
-  assign head_release_o = rsp_wants && !pass_grant_o;
-  assign return_valid  = pass_grant_o || head_release_o;
-  assign return_shared = pass_grant_o;
-  assign return_txn    = head_txn_o;
-  assign return_part   = return_shared ? pass_part_i : head_part_i;
+  assign head_txn_o = queue_mem[queue_rd_q];
+  assign queue_pop  = serve_o && (!L1 || serve_last_i);
+  assign pass_wants = pass_want_i && (pass_part_i.store || credit_q[pass_part_i.sub] != '0);
+  assign rsp_wants  = queue_len_q != '0 && (serve_part_i.store || credit_q[serve_part_i.sub] != '0);
 
-  assign ack_o = '{valid: head_release_o && head_part_i.store, sub: head_part_i.sub, warp: head_part_i.warp,
-                   entry: head_part_i.entry};
+  // After reset a response goes first, then a hit, then a pass.
+  if (L1) begin : g_three
+    logic hit_wants;
+    assign hit_wants = hit_want_i && credit_q[hit_part_i.sub] != '0;
+    qsm_lru_arb #(.N(3)) u_slot (
+      .clk_i, .rst_ni, .req_i({pass_wants, hit_wants, rsp_wants}), .grant_o({pass_grant_o, hit_grant_o, serve_o})
+    );
+  end else begin : g_two
+    qsm_lru_arb #(.N(2)) u_slot (.clk_i, .rst_ni, .req_i({pass_wants, rsp_wants}), .grant_o({pass_grant_o, serve_o}));
+    assign hit_grant_o = 1'b0;
+    logic unused;
+    assign unused = ^{serve_last_i, hit_want_i, hit_part_i, hit_data_i};
+  end
+  assign return_valid  = pass_grant_o || hit_grant_o || serve_o;
+  assign return_shared = pass_grant_o;
+  assign return_hit    = hit_grant_o;
+  assign return_part   = return_shared ? pass_part_i : (L1 && return_hit) ? hit_part_i : serve_part_i;
+
+  assign ack_o = '{valid: serve_o && serve_part_i.store, sub: serve_part_i.sub, warp: serve_part_i.warp, entry: serve_part_i.entry};
 
   always_comb begin
     for (int unsigned s = 0; s < NumSched; s++) begin
@@ -74,7 +92,7 @@ module qsm_lsu_return
   end
 
   // Result stage, p + 1
-  logic      result_valid_q, result_shared_q;
+  logic      result_valid_q, result_shared_q, result_hit_q;
   lsu_part_t part_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -82,19 +100,19 @@ module qsm_lsu_return
       queue_wr_q      <= '0;
       queue_len_q     <= '0;
       credit_q        <= {NumSched{credit_t'(ResDepth)}};
-      last_pass_q     <= 1'b1;
       result_valid_q  <= 1'b0;
       result_shared_q <= 1'b0;
+      result_hit_q    <= 1'b0;
       part_q          <= '0;
     end else begin
       if (rsp_valid_i) queue_wr_q <= queue_wr_q + 1'b1;
-      if (head_release_o) queue_rd_q <= queue_rd_q + 1'b1;
-      queue_len_q <= queue_len_q + (TxnW + 1)'(rsp_valid_i) - (TxnW + 1)'(head_release_o);
+      if (queue_pop) queue_rd_q <= queue_rd_q + 1'b1;
+      queue_len_q <= queue_len_q + (TxnW + 1)'(rsp_valid_i) - (TxnW + 1)'(queue_pop);
       credit_q    <= credit_d;
-      if (return_valid) last_pass_q <= return_shared;
       result_valid_q <= return_valid && !return_part.store;
       if (return_valid) begin
         result_shared_q <= return_shared;
+        result_hit_q    <= return_hit;
         part_q          <= return_part;
       end
     end
@@ -105,11 +123,11 @@ module qsm_lsu_return
       queue_mem[queue_wr_q] <= rsp_txn_i;
       line_mem[rsp_txn_i]   <= rsp_data_i;
     end
-    if (head_release_o) line_rdata_q <= line_mem[head_txn_o];
+    if (serve_o) line_rdata_q <= line_mem[head_txn_o];
   end
 
   lanes_t words, values;
-  assign words = result_shared_q ? shared_rdata_i : line_rdata_q;
+  assign words = result_shared_q ? shared_rdata_i : (L1 && result_hit_q) ? hit_data_i : line_rdata_q;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     assign values[l] = load_value(words[part_q.offs[l][LineOffW-1:2]], part_q.offs[l][1:0], part_q.funct3);
   end
@@ -118,8 +136,8 @@ module qsm_lsu_return
                            mask: part_q.mask, entry: part_q.entry, data: values};
   end
 
-  logic unused_probe;  // the monitor's
-  assign unused_probe = ^{return_txn, part_q.store};
+  logic unused_probe;
+  assign unused_probe = part_q.store;
 
 `ifndef SYNTHESIS
   a_queue_room: assert property (@(posedge clk_i) disable iff (!rst_ni)

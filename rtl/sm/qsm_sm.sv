@@ -20,6 +20,7 @@ module qsm_sm
   input  logic        [30:0]                 first_quota_i,   // of the kernel whose block is dispatched
   input  logic        [31:12]                save_base_i,     // of that kernel
   input  logic        [19:0]                 epoch_len_i,
+  input  logic        [NumKernels-1:0]       skip_l1_i,       // CACHE_POLICY bit 0
   // Messages, in the cycle in which they are seen
   input  logic        [NumKernels-1:0]       start_i,
   input  logic        [NumKernels-1:0]       kill_i,
@@ -44,6 +45,9 @@ module qsm_sm
   input  logic        [KernelW-1:0]          stall_kernel_i,
   input  logic        [2:0]                  stall_reason_i,
   output logic        [31:0]                 stall_value_o,
+  input  logic        [KernelW-1:0]          l1_slot_i,       // counter of the L1 that is read
+  input  logic        [2:0]                  l1_counter_i,
+  output logic        [31:0]                 l1_value_o,
   output qaws_front_t [NumSched-1:0]         qaws_front_o,
   output logic        [3:0]                  save_phase_o,
   // Memory: request in the sending cycle, response in the seeing cycle
@@ -180,6 +184,8 @@ module qsm_sm
   logic                                    lsu_port_free, lsu_rsp_valid;
   logic        [TxnW-1:0]                  lsu_rsp_txn;
   lanes_t                                  rsp_data;
+  logic        [NumSched-1:0]              fence;  // device fences
+  logic        [NumSched-1:0][KernelW-1:0] issue_kernel;
 
   qsm_mem_port u_port (
     .miss_valid_i    (miss_valid),
@@ -213,7 +219,16 @@ module qsm_sm
     .req_o        (lsu_req),
     .rsp_valid_i  (lsu_rsp_valid),
     .rsp_txn_i    (lsu_rsp_txn),
-    .rsp_data_i   (rsp_data)
+    .rsp_data_i   (rsp_data),
+    .skip_l1_i,
+    .start_i,
+    .restore_i    (dispatch_i.valid && dispatch_i.op == OpRestore),
+    .restore_kernel_i (dispatch_i.kernel),
+    .fence_i      (fence),
+    .fence_kernel_i (issue_kernel),
+    .l1_slot_i,
+    .l1_counter_i,
+    .l1_value_o
   );
 
   // ---- sub-cores ----
@@ -282,10 +297,9 @@ module qsm_sm
 
   // ---- quota gate and counters ----
   logic [NumSched-1:0]              issue_valid;
-  logic [NumSched-1:0][KernelW-1:0] issue_kernel;
   logic [NumSched-1:0][LanesW-1:0]  issue_lanes;
   for (genvar s = 0; s < NumSched; s++) begin : g_issue
-    assign {issue_valid[s], issue_kernel[s], issue_lanes[s]} = issue[s];
+    assign {issue_valid[s], issue_kernel[s], issue_lanes[s], fence[s]} = issue[s];
   end
 
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_quota (

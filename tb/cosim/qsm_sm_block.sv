@@ -26,7 +26,7 @@ module qsm_sm_block
   desc_t [NumKernels-1:0] desc_q;
   policy_e policy_q;
   policy_param_t policy_param_q;
-  logic [NumKernels-1:0] qos_q, start_q, kill_q;
+  logic [NumKernels-1:0] qos_q, start_q, kill_q, skip_l1_q;
   logic [30:0] first_quota_q;
   logic [31:12] save_base_q;
   logic [19:0] epoch_len_q;
@@ -35,8 +35,8 @@ module qsm_sm_block
   quota_word_t quota_word_q;
   quota_load_t quota_load_q;
   logic [SubW-1:0] stall_sub_q;
-  logic [KernelW-1:0] stall_kernel_q, fault_kernel_q;
-  logic [2:0] stall_reason_q;
+  logic [KernelW-1:0] stall_kernel_q, fault_kernel_q, l1_slot_q;
+  logic [2:0] stall_reason_q, l1_counter_q;
   mem_rsp_t rsp_q;
   always_ff @(posedge clk_i) begin
     sm_id_q <= to_sm.sm_id;
@@ -48,6 +48,7 @@ module qsm_sm_block
     first_quota_q <= to_sm.first_quota;
     save_base_q <= to_sm.save_base;
     epoch_len_q <= to_sm.epoch_len;
+    skip_l1_q <= to_sm.skip_l1;
     start_q <= to_sm.start;
     kill_q <= to_sm.kill;
     dispatch_q <= to_sm.dispatch;
@@ -60,18 +61,21 @@ module qsm_sm_block
     stall_sub_q <= to_sm.stall_sub;
     stall_kernel_q <= to_sm.stall_kernel;
     stall_reason_q <= to_sm.stall_reason;
+    l1_slot_q <= to_sm.l1_slot;
+    l1_counter_q <= to_sm.l1_counter;
     rsp_q <= to_sm.rsp;
   end
 
   qsm_sm u_sm (
     .clk_i, .rst_ni, .sm_id_i(sm_id_q), .cycle_i(cycle_q),
-    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q), .epoch_len_i(epoch_len_q), .save_base_i(save_base_q),
+    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q), .epoch_len_i(epoch_len_q), .save_base_i(save_base_q), .skip_l1_i(skip_l1_q),
     .start_i(start_q), .kill_i(kill_q), .dispatch_i(dispatch_q), .icache_inv_i(icache_inv_q),
     .tick_i(tick_q), .sample_i(sample_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
     .retire_o(from_sm.retire), .restored_o(from_sm.restored), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
     .snap_c_o(from_sm.snap_c), .snap_insn_o(from_sm.snap_insn), .quota_o(from_sm.quota),
     .snap_idle_o(from_sm.snap_idle),
     .stall_sub_i(stall_sub_q), .stall_kernel_i(stall_kernel_q), .stall_reason_i(stall_reason_q),
-    .stall_value_o(from_sm.stall_value), .save_phase_o(from_sm.save_phase), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req), .rsp_i(rsp_q)
+    .stall_value_o(from_sm.stall_value), .l1_slot_i(l1_slot_q), .l1_counter_i(l1_counter_q), .l1_value_o(from_sm.l1_value),
+    .save_phase_o(from_sm.save_phase), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req), .rsp_i(rsp_q)
   );
 endmodule

@@ -225,6 +225,7 @@ module qsm_sm_monitor
   input lsu_op_t pass_op,
   input logic return_valid,
   input logic return_shared,
+  input logic return_hit,
   input logic [TxnW-1:0] return_txn,
   // State.
   input logic [MaxTbs-1:0] tb_valid,
@@ -277,7 +278,7 @@ module qsm_sm_monitor
     if (pass_valid) begin
       qsm_dpi_event(EvLsuPass, sm, 0, 0, 4, 256'({32'(pass_mask), 32'(pass_kind), 32'(pass_op.warp), 32'(pass_op.sub)}));
     end
-    if (return_valid) qsm_dpi_event(EvReturn, sm, 0, 0, 1, 256'(return_shared ? 32'hffff_ffff : 32'(return_txn)));
+    if (return_valid) qsm_dpi_event(EvReturn, sm, 0, 0, 1, 256'(return_shared ? 32'hffff_ffff : return_hit ? 32'hffff_fffe : 32'(return_txn)));
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
@@ -304,7 +305,8 @@ bind qsm_sm qsm_sm_monitor u_monitor (
   .image(u_save.image_q), .fresh(u_save.fresh_q), .saved(u_save.saved_q), .base(u_save.base_q), .restored(restored_o),
   .fault_new(u_fault.fault_new), .fault_source(fault_source), .fault_from(u_fault.from_d), .req(req_o), .rsp(rsp_i),
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
-  .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared), .return_txn(u_lsu.u_return.return_txn),
+  .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared),
+  .return_hit(u_lsu.u_return.return_hit), .return_txn(u_lsu.serve_txn),
   .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
   .killed(u_fault.killed_o)
 );
@@ -558,3 +560,83 @@ module qsm_issue_monitor
   end
 endmodule
 bind qsm_subcore qsm_issue_monitor #(.Sub(Sub)) u_issue_monitor (.clk_i, .rst_ni, .sm_id_i);
+
+// L1.
+module qsm_l1_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [SmW-1:0] sm_id_i
+);
+  if (L1Kib != 0) begin : g_watch
+    localparam int unsigned Sets = L1Kib * 1024 / (L1Ways * LineBytes);
+
+    lsu_part_t part;
+    bit [31:0] line, outcome, way;
+    assign part = u_lsu.g_l1.u_l1.a_q.part;
+    assign line = {u_lsu.g_l1.u_l1.a_q.line, LineOffW'(0)};
+    always_comb begin
+      if (u_lsu.g_l1.u_l1.hits) outcome = 0;
+      else if (u_lsu.g_l1.u_l1.join_o) outcome = 1;
+      else if (u_lsu.g_l1.u_l1.load) outcome = u_lsu.g_l1.u_l1.allocates ? 2 : 3;
+      else outcome = u_lsu.g_l1.u_l1.match_valid ? 0 : u_lsu.g_l1.u_l1.match_pending ? 1 : 2;
+      way = (outcome == (u_lsu.g_l1.u_l1.load ? 3 : 2)) ? 32'hff : 32'(u_lsu.g_l1.u_l1.way);
+    end
+
+    always @(posedge clk_i) if (rst_ni) begin
+      if (u_lsu.g_l1.u_l1.acts) begin
+        qsm_dpi_event(EvL1Op, int'(sm_id_i), 0, 0, 5,
+                      256'({u_lsu.g_l1.u_l1.hits ? 32'hff : 32'(u_lsu.g_l1.u_l1.txn_i), way, outcome, line, 32'(u_lsu.g_l1.u_l1.a_q.kind)}));
+      end
+      if (u_lsu.g_l1.u_l1.fill) begin
+        qsm_dpi_event(EvL1Fill, int'(sm_id_i), 0, 0, 4,
+                      256'({31'd0, !u_lsu.g_l1.u_l1.wrap && !u_lsu.g_l1.u_l1.u_tags.mark_q[u_lsu.g_l1.u_l1.filled.set_no][u_lsu.g_l1.u_l1.filled.way],
+                            32'(u_lsu.g_l1.u_l1.rsp_txn_i), 32'(u_lsu.g_l1.u_l1.filled.way), 32'(u_lsu.g_l1.u_l1.filled.set_no)}));
+      end
+      if (u_lsu.g_l1.u_l1.u_gens.gen_d != u_lsu.g_l1.u_l1.u_gens.gen_q) begin
+        qsm_dpi_event(EvL1Gen, int'(sm_id_i), 0, 0, 1, 256'(u_lsu.g_l1.u_l1.u_gens.gen_d));
+      end
+    end
+
+    // Kinds of return op by how many were served longer ago. The arbiter's pairs: response before hit, response before pass, hit before pass.
+    bit [31:0] order;
+    bit [2:0] older;
+    assign older = u_lsu.u_return.g_three.u_slot.older_q;
+    always_comb begin
+      order = 32'd1 << (2 * (int'(!older[0]) + int'(!older[1])));
+      order |= 32'd2 << (2 * (int'(older[0]) + int'(!older[2])));
+    end
+
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 0, int'(u_lsu.g_l1.u_l1.a_valid_q));
+      if (u_lsu.g_l1.u_l1.a_valid_q) begin
+        qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 1, int'(line));
+        qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 2, int'(part.mask));
+        qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 3, int'({8'(u_lsu.g_l1.u_l1.a_q.kind), 8'(part.entry), 8'(part.warp), 8'(part.sub)}));
+      end
+      qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 4, int'(order));
+      qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 5, int'(u_lsu.g_l1.u_l1.u_gens.gen_q));
+      for (int s = 0; s < Sets; s++) begin
+        qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, 2 * L1Ways, int'(u_lsu.g_l1.u_l1.u_tags.tree_q[s]));
+      end
+    end
+    for (genvar w = 0; w < L1Ways; w++) begin : g_way
+      always @(posedge clk_i) if (rst_ni && dump) begin
+        for (int s = 0; s < Sets; s++) begin
+          automatic bit pending = u_lsu.g_l1.u_l1.u_tags.pending_q[s][w];
+          automatic bit mark = u_lsu.g_l1.u_l1.u_tags.mark_q[s][w];
+          automatic int slot = int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].slot);
+          automatic int generation = int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].gen);
+          automatic int txn = pending ? int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].txn) : 0;
+          automatic bit there = pending || mark;
+          qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, w, there ? (txn << 16) | (slot << 8) | (generation << 4) | int'({pending && mark, pending, mark && !pending}) : 0);
+          qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, L1Ways + w, there ? int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].tag) : 0);
+        end
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_l1_monitor u_l1_monitor (.clk_i, .rst_ni, .sm_id_i);

@@ -16,6 +16,7 @@ module qsm_sm
   input  logic        [30:0]                 first_quota_i,
   input  logic        [31:12]                save_base_i,
   input  logic        [19:0]                 epoch_len_i,
+  input  logic        [NumKernels-1:0]       skip_l1_i,
   input  logic        [NumKernels-1:0]       start_i,
   input  logic        [NumKernels-1:0]       kill_i,
   input  dispatch_t                          dispatch_i,
@@ -37,6 +38,9 @@ module qsm_sm
   input  logic        [KernelW-1:0]          stall_kernel_i,
   input  logic        [2:0]                  stall_reason_i,
   output logic        [31:0]                 stall_value_o,
+  input  logic        [KernelW-1:0]          l1_slot_i,
+  input  logic        [2:0]                  l1_counter_i,
+  output logic        [31:0]                 l1_value_o,
   output logic        [3:0]                  save_phase_o,
   output qaws_front_t [NumSched-1:0]         qaws_front_o,
   output mem_req_t                           req_o,
@@ -48,10 +52,11 @@ module qsm_sm
   assign to_sm = '{
     sm_id: sm_id_i, cycle: cycle_i, desc: desc_i, policy: policy_i, policy_param: policy_param_i, qos: qos_i, first_quota: first_quota_i,
     save_base: save_base_i,
-    epoch_len: epoch_len_i,
+    epoch_len: epoch_len_i, skip_l1: skip_l1_i,
     start: start_i, kill: kill_i, dispatch: dispatch_i, icache_inv: icache_inv_i, tick: tick_i, sample: sample_i,
     quota_word: quota_word_i, quota_load: quota_load_i,
-    fault_kernel: fault_kernel_i, stall_sub: stall_sub_i, stall_kernel: stall_kernel_i, stall_reason: stall_reason_i, rsp: rsp_i
+    fault_kernel: fault_kernel_i, stall_sub: stall_sub_i, stall_kernel: stall_kernel_i, stall_reason: stall_reason_i,
+    l1_slot: l1_slot_i, l1_counter: l1_counter_i, rsp: rsp_i
   };
   // The shim brings what the SMs send after a clock edge once all of them have seen it: from the middle of the cycle on it is there.
   always_ff @(negedge clk_i) begin
@@ -64,6 +69,7 @@ module qsm_sm
     quota_o <= from_sm.quota;
     snap_idle_o <= from_sm.snap_idle;
     stall_value_o <= from_sm.stall_value;
+    l1_value_o <= from_sm.l1_value;
     save_phase_o <= from_sm.save_phase;
     qaws_front_o <= from_sm.qaws_front;
     req_o <= from_sm.req;

@@ -138,7 +138,7 @@ class Bench {
   // mem_select_t as the register has it.
   uint32_t mem_select() {
     Fields<decltype(top.mem_select_o)> select(top.mem_select_o);
-    const uint32_t counter = select.take(4), slot = select.take(kKernelBits);
+    const uint32_t counter = select.take(5), slot = select.take(kKernelBits);
     return counter << 8 | slot << 4 | select.take(kChannelBits);
   }
   uint64_t preempt() {
@@ -157,6 +157,7 @@ class Bench {
   }
   void drive_sm(unsigned i) {
     set(top.stall_value_i, i, 32, figure(20, i, 0));
+    set(top.l1_value_i, i, 32, figure(28, i, 0));
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const unsigned at = i * NUM_KERNELS + k;
       set(top.snap_c_i, at, 32, figure(21, i, k));
@@ -263,9 +264,14 @@ class Ref {
       return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED && value >> 10 == 0;
     }
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
-    if (addr < kSmselBase && r.address == 0x78) return (value & 15) < NUM_CHANNELS && (value >> 4 & 15) < NUM_KERNELS && value >> 12 == 0;
+    if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) && value % r.multiple == 0;
+  }
+
+  static bool counter_fits(uint32_t value) {  // from 16 on those of an L1
+    const uint32_t counter = value >> 8, channel = value & 15;
+    return (value >> 4 & 15) < NUM_KERNELS && counter <= 21 && (counter < 16 ? channel < NUM_CHANNELS : channel == 0);
   }
 
   static bool request_fits(uint32_t value) {
@@ -333,7 +339,7 @@ class Ref {
         return low_bits(figure(38, i, 0), 3) | low_bits(figure(37, i, 0), kKernelBits) << 4 | low_bits(figure(36, i, 0), kTbBits) << 8 |
                low_bits(figure(35, i, 0), 4) << 13 | low_bits(figure(34, i, 0), 4) << 17 | low_bits(figure(33, i, 0), 3) << 24;
       }
-      case 0x7C: return mem_figure(gpu[0x78 / 4]);
+      case 0x7C: return gpu[0x78 / 4] >> 8 < 16 ? mem_figure(gpu[0x78 / 4]) : figure(28, gpu[0x40 / 4], 0);
       case 0x80: return l2_flushing;
       default: return gpu[address / 4];
     }
@@ -417,10 +423,10 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
 
 // Mostly a counter that there is.
 uint32_t random_select(qsm_unit::Random &random) {
-  uint32_t value = random.below(NUM_CHANNELS) | random.below(NUM_KERNELS) << 4 | random.below(16) << 8;
+  uint32_t value = random.below(NUM_CHANNELS) | random.below(NUM_KERNELS) << 4 | random.below(23) << 8;
   switch (random.below(6)) {
     case 0: return value ^ 1u << random.below(32);
-    case 1: return value + NUM_CHANNELS;
+    case 1: return value + random.below(NUM_CHANNELS + 1);
     case 2: return value + (NUM_KERNELS << 4);
     default: return value;
   }

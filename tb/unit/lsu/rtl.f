@@ -1,6 +1,7 @@
 build/cfg/odd/qsm_cfg_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_rr_arb.sv
+rtl/qsm_lru_arb.sv
 rtl/sm/qsm_lsu_classify.sv
 rtl/sm/qsm_coalesce.sv
 rtl/sm/qsm_lane_scatter.sv

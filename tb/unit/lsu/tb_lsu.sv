@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_lsu with plain ports, for the unit bench: structs become arrays of words, one element per sub-core and lane.
+// qsm_lsu without an L1 (tb/unit/l1 has one), with plain ports for the unit bench: structs become arrays of words, one element per sub-core and lane.
 // The bench drives a new input set while clk_i is 0, reads the outputs of that cycle, then gives the edge.
 module tb_lsu
   import qsm_cfg_pkg::*;
@@ -127,9 +127,9 @@ module tb_lsu
   assign req_o   = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes), 32'(req.tag), 32'(req.slot)};
   assign event_o = '{32'(u_lsu.pass_valid), 32'(u_lsu.pass_kind), 32'(u_lsu.pass_mask),
                      32'(u_lsu.u_return.return_valid), 32'(u_lsu.u_return.return_shared),
-                     32'(u_lsu.u_return.return_txn)};
+                     32'(u_lsu.serve_txn)};
 
-  qsm_lsu u_lsu (
+  qsm_lsu #(.CacheKib(0)) u_lsu (
     .clk_i,
     .rst_ni,
     .desc_i       (desc),
@@ -147,6 +147,15 @@ module tb_lsu
     .req_o        (req),
     .rsp_valid_i,
     .rsp_txn_i    (TxnW'(rsp_txn_i)),
-    .rsp_data_i   (rsp_data)
+    .rsp_data_i   (rsp_data),
+    .skip_l1_i    ('0),
+    .start_i      ('0),
+    .restore_i    (1'b0),
+    .restore_kernel_i ('0),
+    .fence_i      ('0),
+    .fence_kernel_i ('0),
+    .l1_slot_i    ('0),
+    .l1_counter_i ('0),
+    .l1_value_o   ()
   );
 endmodule

@@ -1,6 +1,7 @@
 build/cfg/odd/qsm_cfg_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_rr_arb.sv
+rtl/qsm_lru_arb.sv
 rtl/warp_sched/qsm_elastic.sv
 rtl/warp_sched/qsm_idle_sampler.sv
 rtl/warp_sched/qsm_quota.sv

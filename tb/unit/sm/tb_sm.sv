@@ -103,7 +103,7 @@ module tb_sm
     assign u_sm.g_sub[s].u_subcore.miss_addr  = miss_i[s][1];
     assign u_sm.g_sub[s].u_subcore.miss_slot  = KernelW'(miss_i[s][2]);
     assign u_sm.g_sub[s].u_subcore.issue =
-        '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]), lanes: LanesW'(issue_i[s][2])};
+        '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]), lanes: LanesW'(issue_i[s][2]), device_fence: 1'b0};
     assign u_sm.g_sub[s].u_subcore.arrive = '{valid: arrive_i[s][0][0], tb: TbW'(arrive_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.finish = '{valid: finish_i[s][0][0], tb: TbW'(finish_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.fault =
@@ -156,6 +156,10 @@ module tb_sm
     .stall_kernel_i ('0),
     .stall_reason_i (3'(stall_i[1])),
     .stall_value_o,
+    .skip_l1_i      ('0),
+    .l1_slot_i      ('0),
+    .l1_counter_i   ('0),
+    .l1_value_o     (),
     .qaws_front_o   (front),
     .save_phase_o   (save_phase),
     .req_o          (req),

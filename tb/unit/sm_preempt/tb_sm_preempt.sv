@@ -78,6 +78,7 @@ module tb_sm_preempt
     .save_base_i(save_base_i[31:12]), .start_i('0), .kill_i(NumKernels'(kill_i)), .dispatch_i(message), .icache_inv_i('0), .tick_i('0), .sample_i('0),
     .quota_word_i('0), .quota_load_i('0), .retire_o(retire), .restored_o, .fault_o(fault), .fault_kernel_i('0), .fault_record_o(),
     .snap_c_o(), .snap_insn_o(), .quota_o(), .snap_idle_o(), .stall_sub_i('0), .stall_kernel_i('0), .stall_reason_i('0), .stall_value_o(),
+    .skip_l1_i('0), .l1_slot_i('0), .l1_counter_i('0), .l1_value_o(),
     .qaws_front_o(), .save_phase_o(phase), .req_o(req), .rsp_i(rsp)
   );
   /* verilator lint_on PINCONNECTEMPTY */
