@@ -23,15 +23,23 @@ enum { SEED = 1, OPCODE_LOAD = 0x03, OPCODE_STORE = 0x23, OPCODE_AMO = 0x2F };
 // Of one pass.
 struct counts {
   uint64_t cycles, launches;
+  uint64_t block_threads, blocks;  // of the launch with most threads
   uint64_t warp_instructions, thread_instructions;
-  uint64_t memory_instructions;  // of threads: loads, stores, atomics, in shared or device memory
-  uint64_t requests;             // of SMs to the memory: a line each
+  uint64_t memory_instructions;         // of threads: loads, stores, atomics, in shared or device memory
+  uint64_t requests, stack_requests;    // of SMs to the memory: a line each
+  uint64_t l2_requests, l2_found;       // found: hits, and what was on its way already
+  uint64_t l2_lines, dram_lines;        // that the L2 asked for and wrote, that the memory controllers did
   uint64_t n_wrong;
+  qsmContext_t context;
+  uint32_t heap_end;  // behind it lie the stacks
 };
 
 static void count(void *ctx, const struct qsm_event *event) {
   struct counts *counts = ctx;
-  if (event->kind == QSM_EV_REQ) counts->requests++;
+  if (event->kind == QSM_EV_REQ) {
+    counts->requests++;
+    counts->stack_requests += event->word[1] >= counts->heap_end;
+  }
   if (event->kind != QSM_EV_ISSUE) return;
   uint32_t n_threads = (uint32_t)__builtin_popcount(event->word[3]), opcode = event->word[4] & 0x7F;
   counts->warp_instructions++;
@@ -41,27 +49,48 @@ static void count(void *ctx, const struct qsm_event *event) {
 
 // ---- One pass ----
 
-static uint32_t job_alloc(void *context, size_t bytes) {
+static uint32_t job_alloc(void *ctx, size_t bytes) {
+  struct counts *counts = ctx;
   uint32_t address = 0;
-  return qsmMalloc(context, bytes, &address) ? 0 : address;
+  if (qsmMalloc(counts->context, bytes, &address)) return 0;
+  if (address + bytes > counts->heap_end) counts->heap_end = address + (uint32_t)bytes;
+  return address;
 }
 
-static void job_write(void *context, uint32_t address, const void *src, size_t bytes) { qsmMemcpyHtoD(context, address, src, bytes); }
-static void job_read(void *context, uint32_t address, void *dst, size_t bytes) { qsmMemcpyDtoH(context, dst, address, bytes); }
+static void job_write(void *ctx, uint32_t address, const void *src, size_t bytes) { qsmMemcpyHtoD(((struct counts *)ctx)->context, address, src, bytes); }
+static void job_read(void *ctx, uint32_t address, void *dst, size_t bytes) { qsmMemcpyDtoH(((struct counts *)ctx)->context, dst, address, bytes); }
+
+static uint64_t volume(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
+
+static qsmError_t count_launch(const struct qsm_suite_launch *launch, uint64_t n_cycles, struct counts *counts) {
+  qsmMemoryCounters memory;
+  qsmError_t error = qsmReadMemoryCounters(counts->context, &memory);
+  if (error) return error;
+  counts->launches++;
+  counts->cycles += n_cycles;
+  counts->l2_requests += memory.requests;
+  counts->l2_found += memory.hits + memory.merged;
+  counts->l2_lines += memory.misses + memory.passed + memory.victims;
+  counts->dram_lines += memory.dram_reads + memory.dram_writes;
+  if (volume(launch->block) * volume(launch->grid) > counts->block_threads * counts->blocks) {
+    counts->block_threads = volume(launch->block);
+    counts->blocks = volume(launch->grid);
+  }
+  return qsmSuccess;
+}
 
 static void elf_path(char *path, size_t len, const struct qsm_suite_program *program) { snprintf(path, len, "build/sw/%s.elf", program->name); }
 
-static qsmError_t run_launches(qsmDevice_t device, qsmContext_t context, struct qsm_job *job, struct counts *counts) {
+static qsmError_t run_launches(qsmDevice_t device, struct qsm_job *job, struct counts *counts) {
   struct qsm_suite_launch launch;
   qsm_suite_begin(job);
   while (qsm_suite_next(job, &launch)) {
     uint64_t start = qsmDeviceCycle(device);
-    qsmError_t error = qsmLaunchKernel(context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
+    qsmError_t error = qsmLaunchKernel(counts->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
                                        (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, 8, launch.shared_bytes, NULL, NULL);
-    if (!error) error = qsmContextSynchronize(context, MAX_CYCLES);
+    if (!error) error = qsmContextSynchronize(counts->context, MAX_CYCLES);
+    if (!error) error = count_launch(&launch, qsmDeviceCycle(device) - start, counts);
     if (error) return error;
-    counts->launches++;
-    counts->cycles += qsmDeviceCycle(device) - start;
   }
   counts->n_wrong = qsm_suite_check(job);
   return qsmSuccess;
@@ -69,16 +98,15 @@ static qsmError_t run_launches(qsmDevice_t device, qsmContext_t context, struct 
 
 static qsmError_t run_pass(qsmDevice_t device, const struct qsm_suite_program *program, enum qsm_suite_size size, struct counts *counts, char *msg,
                            size_t msg_len) {
-  qsmContext_t context = NULL;
   char path[256];
   elf_path(path, sizeof path, program);
-  qsmError_t error = qsmContextCreate(device, &context);
-  if (!error) error = qsmModuleLoad(context, path);
+  qsmError_t error = qsmContextCreate(device, &counts->context);
+  if (!error) error = qsmModuleLoad(counts->context, path);
   struct qsm_job *job = NULL;
   if (!error) {
-    const struct qsm_suite_mem mem = {context, job_alloc, job_write, job_read};
+    const struct qsm_suite_mem mem = {counts, job_alloc, job_write, job_read};
     job = qsm_suite_create(program, &mem, SEED, size);
-    error = job ? run_launches(device, context, job, counts) : qsmErrorMemoryAllocation;
+    error = job ? run_launches(device, job, counts) : qsmErrorMemoryAllocation;
   }
   if (error) snprintf(msg, msg_len, "%s", qsmGetLastErrorText(device));
   qsm_suite_destroy(job);
@@ -130,8 +158,9 @@ struct tables {
   const char *folder, *config;
   enum qsm_suite_size size;
   FILE *sources, *figures, *sizes;
-  double clock_share;  // requests that the memory takes per cycle
-  double issue_slots;  // of the GPU, per cycle
+  bool has_l2, has_dram;
+  // Of the GPU, per cycle: instructions that it may issue, requests that the L2 takes, lines that the memory takes.
+  double issue_slots, l2_slots, memory_slots;
 };
 
 static FILE *open_table(const struct tables *tables, const char *name) {
@@ -150,32 +179,44 @@ static int open_tables(struct tables *tables) {
     return -1;
   }
   const struct qsm_config *config = qsmDeviceConfig(device);
-  tables->clock_share = (double)config->num_channels / config->mem_interval;
+  tables->has_l2 = config->l2_kib > 0;
+  tables->has_dram = config->dram_banks > 0;
+  uint32_t interval = tables->has_dram && config->dram_burst > config->mem_interval ? config->dram_burst : config->mem_interval;
   tables->issue_slots = (double)config->num_sms * config->num_sched;
+  tables->l2_slots = config->num_channels;
+  tables->memory_slots = (double)config->num_channels / interval;
   qsmDeviceClose(device);
   if (!(tables->sources = open_table(tables, "sources")) || !(tables->figures = open_table(tables, "figures")) ||
       !(tables->sizes = open_table(tables, "sizes")))
     return -1;
   fputs("| program | what | measured by | algorithm |\n| --- | --- | --- | --- |\n", tables->sources);
-  fputs("| program | instructions of the program | launches | thread instructions | cycles | IPC | lanes | memory instructions, % | requests per 1000 | issue slots, % | "
-        "memory, % | bound by |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
+  fputs("| program | code | launches | threads per block | blocks | thread instructions | cycles | IPC | lanes | memory instructions, % | requests per 1000 | "
+        "for stacks, % | issue slots, % | found in the L2, % | L2, % | memory, % | bound by |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
         tables->figures);
   fputs("| program | thread instructions S | M | device memory, KiB, S | M | L | XL |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n", tables->sizes);
   return 0;
 }
 
-// Whichever of issue slots and memory is busier binds; where neither is half busy, it is waiting.
-static const char *bound_by(double issue, double memory) {
-  if (issue < 0.5 && memory < 0.5) return issue > memory ? "latency (compute)" : "latency (memory)";
-  return issue > memory ? "compute" : "memory";
+// Whichever is busiest binds; where nothing is half busy, it is waiting.
+static const char *bound_by(double issue, double l2, double memory) {
+  if (issue >= l2 && issue >= memory) return issue < 0.5 ? "latency (compute)" : "compute";
+  if (l2 > memory) return l2 < 0.5 ? "latency (L2)" : "L2";
+  return memory < 0.5 ? "latency (memory)" : "memory";
 }
 
+static double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
+
 static void print_figures(const struct tables *tables, const struct qsm_suite_program *program, const struct counts *c) {
-  double cycles = (double)c->cycles, threads = (double)c->thread_instructions;
-  double issue = (double)c->warp_instructions / cycles / tables->issue_slots, memory = (double)c->requests / cycles / tables->clock_share;
-  fprintf(tables->figures, "| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s |\n", program->name,
-          static_instructions(program), c->launches, c->thread_instructions, c->cycles, threads / cycles, threads / (double)c->warp_instructions,
-          100.0 * (double)c->memory_instructions / threads, 1000.0 * (double)c->requests / threads, 100.0 * issue, 100.0 * memory, bound_by(issue, memory));
+  double cycles = (double)c->cycles, threads = (double)c->thread_instructions, requests = (double)c->requests;
+  double lines = (double)(tables->has_dram ? c->dram_lines : tables->has_l2 ? c->l2_lines : c->requests);
+  double issue = (double)c->warp_instructions / cycles / tables->issue_slots, l2 = (double)c->l2_requests / cycles / tables->l2_slots;
+  double memory = lines / cycles / tables->memory_slots;
+  fprintf(tables->figures, "| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64, program->name, static_instructions(program),
+          c->launches, c->block_threads, c->blocks, c->thread_instructions, c->cycles);
+  fprintf(tables->figures, " | %.1f | %.1f | %.1f | %.1f | %.0f | %.1f | %.0f | %.1f | %.1f | %s |\n", threads / cycles, threads / (double)c->warp_instructions,
+          percent((double)c->memory_instructions, threads), 1000.0 * requests / threads, percent((double)c->stack_requests, requests), 100.0 * issue,
+          percent((double)c->l2_found, (double)c->l2_requests), 100.0 * l2, 100.0 * memory, bound_by(issue, l2, memory));
 }
 
 static int describe(const struct tables *tables, const struct qsm_suite_program *program) {

@@ -38,5 +38,5 @@ build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/
 programs: install-sim $(STAMPS)/apt-python ## the suite's programs: sources, sizes, instructions, IPC, divergence -> docs/results/programs.md
 	$(BUILD) build/programs sw-kernels
 	mkdir -p build/sweeps/programs
-	build/programs wang2017 M build/sweeps/programs
+	build/programs wang2017 L build/sweeps/programs
 	python3 scripts/experiment.py experiments/programs.md build/sweeps docs/results/programs.md
