@@ -56,6 +56,10 @@
 
 enum { QSM_CONFIG_NAME_MAX = 32, QSM_SHARED_GRANULES = 32 };
 
+// Local addresses (docs/isa.md I-MEM-6): their first, and the bytes of a thread's piece.
+#define QSM_LOCAL_VIEW 0xC0000000u
+enum { QSM_LOCAL_BYTES = 256 };
+
 struct qsm_config {
   char name[QSM_CONFIG_NAME_MAX];  // file name without folder and suffix
 #define QSM_CONFIG_FIELD(key, sv, kind, least, largest) uint32_t key;

@@ -20,6 +20,7 @@ package qsm_pkg;
   localparam int unsigned WarpW = idx_w(WarpsPerSched);  // warp slot within a sub-core
   localparam int unsigned WidxW = idx_w(WarpsPerSm);     // warp within a thread block
   localparam int unsigned LaneW = idx_w(WarpSize);
+  localparam int unsigned LocalW = 8;  // bytes of a thread's piece of a local address (docs/isa.md I-MEM-6)
   localparam int unsigned KernelW = idx_w(NumKernels);
   localparam int unsigned TbW = idx_w(MaxTbs);
   localparam int unsigned ChanW = idx_w(NumChannels);
@@ -554,5 +555,14 @@ package qsm_pkg;
     is_byte = funct3[1:0] == 2'd0;
     sign    = !funct3[2] && (is_byte ? low[7] : half[15]);
     return {funct3[1] ? word[31:16] : {16{sign}}, is_byte ? {8{sign}} : half[15:8], low};
+  endfunction
+
+  // I-MEM-6: the device address that a load or store at addr goes to.
+  function automatic logic [31:0] device_addr(input logic [31:0] addr);
+    device_addr = addr;
+    if (addr[31:30] == 2'b11) begin
+      device_addr[31:30] = 2'b10;
+      device_addr[LocalW+LaneW-1:2] = {addr[LocalW-1:2], addr[LocalW+:LaneW]};
+    end
   endfunction
 endpackage

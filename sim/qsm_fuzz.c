@@ -109,7 +109,7 @@ static enum qsm_backend_status flush_l2(struct round *round) {
 
 static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
-  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu};
+  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu, .local = true};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   enum qsm_backend_status status = flush_l2(round);
   if (status) return status;

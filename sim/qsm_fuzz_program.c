@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_fuzz_program.h"
 
+#include "qsm_config.h"
 #include "qsm_fuzz_float.h"
 
 // Registers with a role; x6..x15 are random data.
@@ -338,7 +339,7 @@ static void own_memory(struct emitter *emitter) {
 }
 
 static void prologue(struct emitter *emitter) {
-  load_constant(emitter, BASE, emitter->request->data);
+  load_constant(emitter, BASE, emitter->request->data + (emitter->request->local && below(emitter, 2) ? QSM_LOCAL_VIEW - 0x80000000 : 0));
   load_constant(emitter, SHARED_BASE, 0x10000000u);
   emit(emitter, (uint32_t)CSR_TID << 20 | 2u << 12 | TID << 7 | SYSTEM);
   for (uint32_t i = 0; i < N_DATA; i++) {

@@ -24,6 +24,7 @@ enum {
 };
 
 struct qsm_fuzz_request {
+  bool local;             // data by local addresses (I-MEM-6), where the program draws so; an order needs data aligned for 256 * WarpSize <= QSM_FUZZ_INPUT_OFFSET
   uint32_t data;          // address of QSM_FUZZ_DATA_BYTES that the program reads and writes
   uint32_t shared_bytes;  // of a block; 0: no shared accesses
   bool may_fault;

@@ -21,7 +21,6 @@ enum {
   PAGE_BYTES = 4096,
   IMAGE_AREA_BYTES = 256 * 1024,
   MAX_CACHE_OFFSET = 8192,  // of a program in this area
-  STACK_BYTES = 256,  // per thread
   ARGUMENT_BYTES = 48,
   ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
   MAX_ARGUMENT_BLOCKS = 32,
@@ -345,7 +344,9 @@ static uint32_t find_arguments(const struct qsm_context *context, const uint32_t
 
 static qsmError_t write_arguments(struct qsm_context *context, const struct launch *launch) {
   struct qsm_backend *backend = context->device->backend;
-  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks, STACK_BYTES, launch->block.x * launch->block.y * launch->block.z};
+  uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z;
+  uint32_t whole_warps = (threads + lanes - 1) / lanes * lanes;
+  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks - DEVICE_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
   memcpy(block + 4, launch->args, sizeof launch->args);
   if (n_argument_blocks(&context->device->config) == 1) context->n_written = 0;
   uint32_t place = find_arguments(context, block);
@@ -477,7 +478,7 @@ static uint32_t stack_area_bytes(const struct qsm_config *config) {
     uint32_t needed = (config->num_images + config->num_sms * per_sm) * threads;
     if (needed > most) most = needed;
   }
-  return most * STACK_BYTES;
+  return most * QSM_LOCAL_BYTES;
 }
 
 static qsmError_t lay_out_memory(struct qsm_context *context) {
@@ -489,7 +490,7 @@ static qsmError_t lay_out_memory(struct qsm_context *context) {
   context->base = DEVICE_MEMORY_BASE + arena * context->slot;
   context->limit = context->base + arena;
   context->arguments = context->base + IMAGE_AREA_BYTES;
-  context->stacks = context->limit - stack_area_bytes(config);
+  context->stacks = (context->limit - stack_area_bytes(config)) / (QSM_LOCAL_BYTES * config->warp_size) * (QSM_LOCAL_BYTES * config->warp_size);
   uint32_t n_blocks = n_argument_blocks(config);
   context->heap = qsm_heap_create(context->arguments + (n_blocks > 1 ? n_blocks * ARGUMENT_STRIDE : 256), context->stacks);
   return context->heap ? qsmSuccess : fail(context->device, qsmErrorMemoryAllocation, "out of memory");

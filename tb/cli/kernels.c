@@ -52,6 +52,13 @@ __global__ void pass(unsigned *p, unsigned value) {
   p[blockIdx.x * blockDim.x + threadIdx.x] = shared[blockDim.x - 1] + threadIdx.x;
 }
 
+// Numbers the words of each thread's 256 bytes by the local view of p (isa.md, I-MEM-6).
+__global__ void local_view(unsigned *p) {
+  unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned *own = (unsigned *)((uintptr_t)p + 0x40000000) + 64 * thread;
+  for (unsigned word = 0; word < 64; word++) own[word] = 64 * thread + word;
+}
+
 // Keeps values on the stack while others run; a word of p counts those that another thread has overwritten.
 __global__ void stacks(unsigned *p, unsigned words) {
   volatile unsigned own[32];

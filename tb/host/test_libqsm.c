@@ -221,6 +221,20 @@ static void every_thread_has_a_stack_of_its_own(void **state) {
   }
 }
 
+// The threads of a warp have a word each in a line, the next word in the next.
+static void a_local_view_interleaves_threads(void **state) {
+  (void)state;
+  uint32_t lanes = qsmDeviceConfig(device)->warp_size, n_threads = 4 * lanes, piece = 256 * lanes;
+  uint32_t p = (allocate(context, 256 * n_threads + piece) + piece - 1) / piece * piece;
+  const uint32_t args[] = {p};
+  assert_int_equal(qsmLaunchKernel(context, "local_view", (qsmDim3){2, 1, 1}, (qsmDim3){2 * lanes, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  for (uint32_t i = 0; i < 64 * n_threads; i++) {
+    uint32_t word = i % (64 * lanes) / lanes, thread = i / (64 * lanes) * lanes + i % lanes;
+    assert_int_equal(read_word(context, p + 4 * i), 64 * thread + word);
+  }
+}
+
 // Ended launches, in order of their ends.
 struct history {
   uint32_t n_ended, n_killed;
@@ -539,6 +553,7 @@ int main(void) {
       WITH_DEVICE(launches_that_cannot_run),
       WITH_DEVICE(the_largest_block_with_all_shared_memory_runs),
       WITH_DEVICE(every_thread_has_a_stack_of_its_own),
+      WITH_DEVICE(a_local_view_interleaves_threads),
       WITH_DEVICE(launches_of_a_context_run_in_order),
       WITH_DEVICE(a_callback_may_submit),
       WITH_DEVICE(contexts_run_side_by_side),

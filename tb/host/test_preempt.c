@@ -84,7 +84,7 @@ static struct picture take_picture(qsmContext_t context, qsmDevice_t device) {
   uint32_t arena = config->mem_bytes / config->num_kernels / 4096 * 4096, stacks;
   struct picture picture = {.base = MEMORY_BASE + arena * qsmContextSlot(context)};
   gpu->mem_read(gpu, picture.base + ARGUMENTS_OFFSET + 4, &stacks, sizeof stacks);
-  picture.n_bytes = stacks - picture.base;
+  picture.n_bytes = stacks - QSM_LOCAL_VIEW + 0x80000000 - picture.base;
   picture.bytes = malloc(picture.n_bytes);
   assert_non_null(picture.bytes);
   gpu->mem_read(gpu, picture.base, picture.bytes, picture.n_bytes);

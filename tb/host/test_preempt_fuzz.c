@@ -154,7 +154,8 @@ static void draw_tenant(struct round *round, uint32_t k) {
   tenant->shared_bytes = own > config->shared_bytes || below(round, 4) == 0 ? 0 : own + below(round, 40);
   if (tenant->shared_bytes > config->shared_bytes) tenant->shared_bytes = config->shared_bytes;
   const struct qsm_fuzz_request request = {.data = base_of(round, k) + CODE_BYTES, .shared_bytes = tenant->shared_bytes, .order = tenant->order,
-                                           .block_threads = tenant->threads, .fpu = config->fpu};
+                                           .block_threads = tenant->threads, .fpu = config->fpu,
+                                           .local = QSM_LOCAL_BYTES * config->warp_size <= QSM_FUZZ_INPUT_OFFSET};
   tenant->n_words = qsm_fuzz_program(&round->random, &request, tenant->words);
   for (uint32_t i = 0; i < DATA_BYTES; i++) round->inputs[k][i] = (uint8_t)qsm_random_next(&round->random);
 }

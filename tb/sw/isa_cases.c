@@ -4,6 +4,7 @@
 #define PC ((uint32_t)QSM_ISA_PC)
 #define DATA ((uint32_t)QSM_ISA_DATA)
 #define SHARED ((uint32_t)QSM_ISA_SHARED)
+#define LOCAL (DATA + 0x40000000u)  // pieces of 256 bytes, four threads: word w of thread t is at DATA + 16 * w + 4 * t
 #define MEMORY QSM_ISA_MEMORY
 
 // Encodings with rd = a0, rs1 = a1, rs2 = a2.
@@ -142,6 +143,10 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     LOAD("lw", 2u, 0, SHARED, MEMORY),
     LOAD("lb", 0u, 3, SHARED, 0xFFFFFF84),
     LOAD("lhu", 5u, 0, SHARED, 0x00007FF3),
+    LOAD("lw", 2u, -4, LOCAL + 4, MEMORY),
+    LOAD("lhu", 5u, 2, LOCAL, 0x00008442),
+    LOAD("lw", 2u, 0, DATA + 16, 0),
+    LOAD("lw", 2u, 0, LOCAL + 4, 0),
 
     // Stores
     STORE("sb", 0u, 0, DATA, 0x12345678, 0x84427F78, MEMORY),
@@ -151,6 +156,9 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     STORE("sw", 2u, 0, DATA, 0x12345678, 0x12345678, MEMORY),
     STORE("sw", 2u, -2048, DATA + 2048, 0x12345678, 0x12345678, MEMORY),
     STORE("sw", 2u, 0, SHARED, 0x12345678, MEMORY, 0x12345678),
+    STORE("sw", 2u, 0, LOCAL, 0x12345678, 0x12345678, MEMORY),
+    STORE("sb", 0u, 3, LOCAL, 0x12345678, 0x78427FF3, MEMORY),
+    STORE("sw", 2u, 0, LOCAL + 0xFFC, 0x12345678, MEMORY, MEMORY),
     STORE("sb", 0u, 2, SHARED, 0x12345678, MEMORY, 0x84787FF3),
 
     // Atomics: a0 gets the old word. MEMORY is negative as a signed number.
@@ -169,6 +177,7 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     AMO_DEVICE("amomaxu.w", 0x1C, 0xFFFFFFFF, 0xFFFFFFFF),
     AMO("amoadd.w.aqrl", 0x00, 3, DATA, 1, 0x84427FF4, MEMORY),
     AMO("amoadd.w", 0x00, 0, SHARED, 1, MEMORY, 0x84427FF4),
+    AMO("amoadd.w", 0x00, 0, LOCAL, 1, 0x84427FF4, MEMORY),
     AMO("amomaxu.w.aq", 0x1C, 2, SHARED, 0xF0000000, MEMORY, 0xF0000000),
     AMO("amoswap.w.rl", 0x01, 1, SHARED, 7, MEMORY, 7),
 
@@ -241,9 +250,11 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), SHARED + 64, 0, 5, SHARED + 64),
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), 0x00000000, 0, 5, 0x00000000), // neighbours of the shared range
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), 0x20000000, 0, 5, 0x20000000),
-    FAULT("lb a0, -1(a1)", ENC_I(-1, 0u, 0x03u), 0, 0, 5, 0xFFFFFFFF),
+    FAULT("lb a0, -1(a1)", ENC_I(-1, 0u, 0x03u), 0, 0, 5, 0xBFFFFFFF),
     FAULT("sh a2, 1(a1)", ENC_S(1, 1u), DATA, 0, 6, DATA + 1),
     FAULT("sw a2, 1(a1)", ENC_S(1, 2u), SHARED, 0, 6, SHARED + 1),
+    FAULT("lw a0, 2(a1)", ENC_I(2, 2u, 0x03u), LOCAL, 0, 4, DATA + 2),
+    FAULT("sw a2, 0(a1)", ENC_S(0, 2u), LOCAL + 4096 + 256 + 4, 0, 7, DATA + 4096 + 16 + 4),
     FAULT("sw a2, 0(a1)", ENC_S(0, 2u), (uint32_t)QSM_ISA_CODE, 0, 7, (uint32_t)QSM_ISA_CODE), // no right w
     FAULT("sb a2, 0(a1)", ENC_S(0, 0u), SHARED + 64, 0, 7, SHARED + 64),
     FAULT("sb a2, 0(a1)", ENC_S(0, 0u), 0x1FFFFFFF, 0, 7, 0x1FFFFFFF),

@@ -96,6 +96,13 @@ static int has_right(const struct qsm_ref_launch *launch, uint32_t addr, uint32_
   return 0;
 }
 
+// I-MEM-6: of a thread's 256 bytes word by word, those of all threads of a warp beside each other.
+static uint32_t device_address(uint32_t addr, uint32_t n_lanes) {
+  if (bits(addr, 31, 30) != 3) return addr;
+  uint32_t piece = 256 * n_lanes, offset = addr % piece;
+  return addr - 0x40000000 - offset + offset % 256 / 4 * 4 * n_lanes + offset / 256 * 4 + addr % 4;
+}
+
 // Host memory behind an aligned device or shared address, or NULL when the access is not allowed.
 static uint8_t *access_memory(const struct step *s, uint32_t addr, uint32_t n_bytes, uint32_t rights) {
   if (bits(addr, 31, 28) == 1) {
@@ -161,7 +168,7 @@ static enum cause execute_branch(struct step *s) {
 static enum cause execute_load(struct step *s) {
   uint32_t funct3 = bits(s->instr, 14, 12);
   if (funct3 == 3 || funct3 > 5) return illegal(s);
-  uint32_t n_bytes = 1u << (funct3 & 3), addr = s->rs1 + imm_i(s->instr);
+  uint32_t n_bytes = 1u << (funct3 & 3), addr = device_address(s->rs1 + imm_i(s->instr), s->launch->warp_size);
   s->fault_value = addr;
   if (addr % n_bytes != 0) return LOAD_MISALIGNED;
   const uint8_t *at = access_memory(s, addr, n_bytes, QSM_REF_R);
@@ -173,7 +180,7 @@ static enum cause execute_load(struct step *s) {
 static enum cause execute_store(struct step *s) {
   uint32_t funct3 = bits(s->instr, 14, 12);
   if (funct3 > 2) return illegal(s);
-  uint32_t n_bytes = 1u << funct3, addr = s->rs1 + imm_s(s->instr);
+  uint32_t n_bytes = 1u << funct3, addr = device_address(s->rs1 + imm_s(s->instr), s->launch->warp_size);
   s->fault_value = addr;
   if (addr % n_bytes != 0) return STORE_MISALIGNED;
   uint8_t *at = access_memory(s, addr, n_bytes, QSM_REF_W);
@@ -199,7 +206,7 @@ static int amo_result(uint32_t funct5, uint32_t old, uint32_t operand, uint32_t 
 }
 
 static enum cause execute_amo(struct step *s) {
-  uint32_t addr = s->rs1, funct5 = bits(s->instr, 31, 27), result;
+  uint32_t addr = device_address(s->rs1, s->launch->warp_size), funct5 = bits(s->instr, 31, 27), result;
   if (bits(s->instr, 14, 12) != 2 || amo_result(funct5, 0, 0, &result) != 0) return illegal(s);
   s->fault_value = addr;
   if (addr % 4 != 0) return STORE_MISALIGNED;
