@@ -105,6 +105,14 @@ module qsm_axi #(
   );
   assign req_ready_o = !full;
 
+  // ---- what AR, AW and W show ----
+  logic ar_valid_q, aw_valid_q, w_valid_q, w_next;
+  logic [IdW-1:0] ar_id_q, aw_id_q;
+  logic [LineW-1:0] ar_line_q, aw_line_q;
+  logic [Beats-1:0][DataW-1:0] w_data_q;  // the beat that is shown and those behind it
+  logic [Beats-1:0][StrbW-1:0] w_strb_q;
+  logic [BeatW-1:0] w_left_q;             // beats behind the one that is shown
+
   // ---- table, start (R-AX-4) ----
   logic in_way, room, ar_free, aw_free, w_free, start_read, start_write;
   logic [IdW-1:0] entry;
@@ -128,13 +136,6 @@ module qsm_axi #(
   assign start = start_read || start_write;
 
   // ---- AR, AW, W (R-AX-6, R-AX-7) ----
-  logic ar_valid_q, aw_valid_q, w_valid_q, w_next;
-  logic [IdW-1:0] ar_id_q, aw_id_q;
-  logic [LineW-1:0] ar_line_q, aw_line_q;
-  logic [Beats-1:0][DataW-1:0] w_data_q;  // the beat that is shown and those behind it
-  logic [Beats-1:0][StrbW-1:0] w_strb_q;
-  logic [BeatW-1:0] w_left_q;             // beats behind the one that is shown
-
   assign w_next = w_valid_q && wready_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

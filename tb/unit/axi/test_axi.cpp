@@ -268,6 +268,36 @@ void test_requester_stalls(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("all entries end while no response is taken");
 }
 
+// A read and a write end with an error in one cycle: the read's is the one that is kept, whatever comes later.
+void test_first_error(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  std::vector<uint32_t> bad_lines;
+  for (uint32_t line = kSomeLine; bad_lines.size() < 3; line++) {
+    if (is_bad(line)) bad_lines.push_back(line);
+  }
+  unsigned n_at_once = 0;
+  for (unsigned round = 0; round < 100; round++) {
+    Bench bench(tap, random, kPrompt);
+    bench.slave.manners.answer = 0;
+    bench.slave.manners.bad_lines = true;
+    for (unsigned n = 0; n < 2; n++) {
+      bench.offer(n == round % 2, bad_lines[n], fresh(n), all_bytes());
+      for (unsigned c = 0; c < 20; c++) bench.cycle(true);
+    }
+    bench.slave.manners.answer = 16;
+    for (unsigned c = 0; c < 20 && !bench.ref.error.valid; c++) bench.cycle(true);
+    const bool at_once = bench.slave.n_both_errors > 0;
+    n_at_once += at_once;
+    tap.expect(bench.ref.error.valid && (!at_once || bench.ref.error.line == bad_lines[1 - round % 2]), "round %u: error of line %x", round, bench.ref.error.line);
+    const uint32_t kept = bench.ref.error.line;
+    bench.offer(round % 3 == 0, bad_lines[2]);
+    bench.drain();
+    bench.top->eval();
+    tap.expect(bench.top->error_valid_o && bench.top->error_addr_o == kept * LINE_BYTES, "round %u: the error is now at %x", round, bench.top->error_addr_o);
+  }
+  tap.expect(n_at_once > 0, "R and B never had an error in one cycle");
+  tap.done("the first error is kept, of R and B in one cycle that of R");
+}
+
 // The line that a random access is for: few, so that they meet; also lines whose numbers differ in one bit.
 uint32_t random_line(qsm_unit::Random &random, unsigned n_lines) {
   if (random.below(4)) return kSomeLine + random.below(n_lines);
@@ -334,10 +364,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_axi");
-  qsm_unit::Tap tap(4);
+  qsm_unit::Tap tap(5);
   test_times(tap, random);
   test_one_line(tap, random);
   test_requester_stalls(tap, random);
+  test_first_error(tap, random);
   test_random(tap, random);
   return tap.exit_code();
 }
