@@ -12,6 +12,12 @@ rtl/qsm_amo_alu.sv
 rtl/sm/qsm_shared_pass.sv
 rtl/sm/qsm_shared_bank.sv
 rtl/sm/qsm_shared_mem.sv
+rtl/mem/qsm_slot_counters.sv
+rtl/mem/qsm_tree.sv
+rtl/mem/qsm_l1_data.sv
+rtl/mem/qsm_l1_gens.sv
+rtl/mem/qsm_l1_tags.sv
+rtl/mem/qsm_l1.sv
 rtl/sm/qsm_txn_table.sv
 rtl/sm/qsm_lsu_return.sv
 rtl/sm/qsm_tb_ram.sv
