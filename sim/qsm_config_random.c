@@ -17,6 +17,11 @@ static uint32_t skewed(struct qsm_random *random, uint32_t least, uint32_t usual
 static uint32_t power(struct qsm_random *random, uint32_t least, uint32_t most_digits) { return least << qsm_random_below(random, most_digits); }
 
 // Small, so that lines, MSHRs, rows and queues collide. What a GPU without them has of their parameters means nothing.
+static void draw_l1(struct qsm_random *random, struct qsm_config *c) {
+  c->l1_kib = qsm_random_chance(random, 50) ? power(random, 1, 3) : 0;
+  c->l1_ways = power(random, 1, 4);
+}
+
 static void draw_l2(struct qsm_random *random, struct qsm_config *c) {
   c->l2_kib = qsm_random_chance(random, 50) ? power(random, 1, 2) : 0;
   c->l2_ways = power(random, 1, 5);
@@ -63,10 +68,9 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->epoch = qsm_config_epoch_min(c) + between(random, 0, 5000);
   c->link_mbytes_s = between(random, 1, 1000000);
   c->link_latency_ns = between(random, 0, 1000000);
-  c->l1_kib = 0;
-  c->l1_ways = 4;
   draw_l2(random, c);
   draw_dram(random, c);
+  draw_l1(random, c);
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {

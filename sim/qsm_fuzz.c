@@ -222,7 +222,7 @@ static enum qsm_backend_status nudge_gpu(struct round *round) {
 
 static enum qsm_backend_status look_at_memory(struct round *round) {
   uint32_t ignored, select = below(round, round->config.num_channels + (below(round, 8) == 0)) |
-                             below(round, round->config.num_kernels) << QSM_REG_MEM_SELECT_SLOT_SHIFT | below(round, 16) << QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+                             below(round, round->config.num_kernels) << QSM_REG_MEM_SELECT_SLOT_SHIFT | below(round, 23) << QSM_REG_MEM_SELECT_COUNTER_SHIFT;
   enum qsm_backend_status status = put(round, QSM_REG_MEM_SELECT, below(round, 16) ? select : qsm_random_next(&round->random));
   if (!status) status = get(round, QSM_REG_MEM_VALUE, &ignored);
   return status ? status : get(round, QSM_REG_L2_FLUSH, &ignored);

@@ -8,7 +8,7 @@
 enum { RA = 1, LINK2 = 5, FIRST_DATA = 6, N_DATA = 10, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24,
        SCRATCH = 25, INNER = 26, OWN = 27, OWN_SHARED = 28, INPUT = 29 };
 enum { OP = 0x33, OP_IMM = 0x13, LUI = 0x37, AUIPC = 0x17, LOAD = 0x03, STORE = 0x23, AMO = 0x2F, BRANCH = 0x63, JAL = 0x6F, JALR = 0x67, SYSTEM = 0x73, FENCE = 0x0F, CUSTOM0 = 0x0B };
-enum { CSR_TID = 0xCC0, CSR_BLOCK = 0xCC1, MAX_NESTING = 3 };
+enum { CSR_TID = 0xCC0, CSR_BLOCK = 0xCC1, MAX_NESTING = 3, DEVICE_FENCE_BIT = 21 };
 #define EXIT_WORD (1u << 12 | CUSTOM0)
 
 struct emitter {
@@ -218,7 +218,7 @@ static void straight(struct emitter *emitter) {
     else if (kind < 75) load(emitter);
     else if (kind < 87) store(emitter);
     else if (kind < 94) atomic(emitter);
-    else if (kind < 97) emit(emitter, FENCE);
+    else if (kind < 97) emit(emitter, FENCE | (emitter->n & 1) << DEVICE_FENCE_BIT);
     else if (any_order(emitter) || !emitter->divergence) emit(emitter, CUSTOM0);  // barrier
   }
 }

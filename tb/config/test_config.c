@@ -225,7 +225,7 @@ static void a_refused_file_leaves_the_struct_alone(void **state) {
 static void random_configurations_are_small_legal_and_different(void **state) {
   struct qsm_config config, again;
   char msg[256];
-  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0, memory = 0;  // sizes seen; with and without L2 and memory controller
+  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0, memory = 0;  // sizes seen; with and without L1, L2 and memory controller
   (void)state;
   for (uint64_t seed = 0; seed < 300; seed++) {
     assert_int_equal(qsm_config_random(seed, &config, msg, sizeof msg), 0);
@@ -237,14 +237,14 @@ static void random_configurations_are_small_legal_and_different(void **state) {
     warps |= 1u << qsm_config_warps_per_sched(&config);
     lanes |= config.warp_size;
     kernels |= 1u << config.num_kernels;
-    memory |= 1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0));
+    memory |= 1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0) + 4 * (config.l1_kib != 0));
   }
   assert_int_equal(sms, 0xE);
   assert_int_equal(subs, 0x6);
   assert_int_equal(warps, 0xFE);
   assert_int_equal(lanes, 2 | 4 | 8);
   assert_int_equal(kernels, 0x3E);
-  assert_int_equal(memory, 0xF);
+  assert_int_equal(memory, 0xFF);
 }
 
 static void a_random_configuration_is_read_as_printed(void **state) {
