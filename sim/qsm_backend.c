@@ -22,6 +22,6 @@ int qsm_backend_open(const char *name, const struct qsm_config *config, const st
 const char *const *qsm_backend_inject_blocks(void) {
   static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec",     "tb_launch", "lsu",  "xbar", "barrier",
                                        "fault", "quota", "tb_sched",   "tb_alloc", "qos_mgr",   "ctrl", "warp_sched", "preempt",
-                                       "tb_save", "idle_sampler", "tb_adjust", "l2", "dram", NULL};
+                                       "tb_save", "idle_sampler", "tb_adjust", "l1", "l2", "dram", NULL};
   return blocks;
 }
