@@ -34,7 +34,7 @@ struct qsm_job;
 struct qsm_suite_program {
   const char *name;   // as in scenarios, e.g. "vadd"; NAME.elf in the kernel folder
   const char *about;  // one line for `qsm kernels`
-  const char *bound;  // "compute" or "memory", measured class
+  const char *bound;  // "compute" or "memory": what its algorithm asks most of; what is measured stands in docs/results/programs.md
   const char *paper;  // who measured a program of this kind, e.g. "QAWS, Parboil"
   const char *source; // publication of the algorithm
   int flushable;      // its blocks may start anew: they read nothing that blocks of the launch write in device memory
