@@ -46,6 +46,25 @@ static inline uint32_t qsm_first_from(uint64_t mask, uint32_t start) {
   return qsm_lowest(above ? above : mask);
 }
 
+// SMs, bit i for SM i.
+typedef unsigned __int128 qsm_sm_set;
+
+static inline qsm_sm_set qsm_sm_bit(uint32_t sm) { return (qsm_sm_set)1 << sm; }
+
+static inline bool qsm_has_sm(qsm_sm_set sms, uint32_t sm) { return sms >> sm & 1; }
+
+static inline qsm_sm_set qsm_first_sms(uint32_t n) { return qsm_sm_bit(n) - 1; }
+
+static inline uint32_t qsm_lowest_sm(qsm_sm_set sms) {
+  uint64_t low = (uint64_t)sms;
+  return low ? qsm_lowest(low) : 64 + qsm_lowest((uint64_t)(sms >> 64));
+}
+
+static inline uint32_t qsm_first_sm_from(qsm_sm_set sms, uint32_t start) {
+  qsm_sm_set above = sms & ~qsm_first_sms(start);
+  return qsm_lowest_sm(above ? above : sms);
+}
+
 static inline uint64_t qsm_earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // Messages under way: for each of the next 64 cycles the SMs whose message is seen then. Two windows and a crossing are
@@ -54,17 +73,17 @@ enum { QSM_CALENDAR_CYCLES = 64 };
 
 struct qsm_calendar {
   uint64_t filled;                    // bit c % 64: some SM in that cycle
-  uint64_t sms[QSM_CALENDAR_CYCLES];
+  qsm_sm_set sms[QSM_CALENDAR_CYCLES];
 };
 
 static inline void qsm_calendar_add(struct qsm_calendar *calendar, uint64_t cycle, uint32_t sm) {
   calendar->filled |= UINT64_C(1) << (cycle % QSM_CALENDAR_CYCLES);
-  calendar->sms[cycle % QSM_CALENDAR_CYCLES] |= UINT64_C(1) << sm;
+  calendar->sms[cycle % QSM_CALENDAR_CYCLES] |= qsm_sm_bit(sm);
 }
 
 // The SMs of this cycle, which are then forgotten.
-static inline uint64_t qsm_calendar_take(struct qsm_calendar *calendar, uint64_t cycle) {
-  uint64_t sms = calendar->sms[cycle % QSM_CALENDAR_CYCLES];
+static inline qsm_sm_set qsm_calendar_take(struct qsm_calendar *calendar, uint64_t cycle) {
+  qsm_sm_set sms = calendar->sms[cycle % QSM_CALENDAR_CYCLES];
   calendar->sms[cycle % QSM_CALENDAR_CYCLES] = 0;
   calendar->filled &= ~(UINT64_C(1) << (cycle % QSM_CALENDAR_CYCLES));
   return sms;

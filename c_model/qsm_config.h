@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
+
 // X(field and YAML key, name in qsm_cfg_pkg, KIND, least, largest); KIND is RANGE, POW2 for powers of two only, or ZERO_POW2 for these or 0.
 // Hardware: parameters of the RTL and the model.
 #define QSM_CONFIG_HARDWARE(X)                       \
-  X(num_sms, NumSms, RANGE, 1, 64)                   \
+  X(num_sms, NumSms, RANGE, 1, QSM_MAX_SMS)          \
   X(num_sched, NumSched, RANGE, 1, 4)                \
   X(warps_per_sm, WarpsPerSm, RANGE, 1, 64)          \
   X(warp_size, WarpSize, POW2, 2, 32)                \
@@ -54,14 +56,12 @@
   X(link_mbytes_s, -, RANGE, 1, 1000000)             \
   X(link_latency_ns, -, RANGE, 0, 1000000)
 
-enum { QSM_CONFIG_NAME_MAX = 32, QSM_SHARED_GRANULES = 32 };
-
 // Local addresses (docs/isa.md I-MEM-6): their first, and the bytes of a thread's piece.
 #define QSM_LOCAL_VIEW 0xC0000000u
 enum { QSM_LOCAL_BYTES = 256 };
 
 struct qsm_config {
-  char name[QSM_CONFIG_NAME_MAX];  // file name without folder and suffix
+  char name[QSM_CONFIG_NAME_MAX];  // file name without folder and suffix, and what is changed of it
 #define QSM_CONFIG_FIELD(key, sv, kind, least, largest) uint32_t key;
   QSM_CONFIG_HARDWARE(QSM_CONFIG_FIELD)
   QSM_CONFIG_ENVIRONMENT(QSM_CONFIG_FIELD)

@@ -66,8 +66,6 @@ static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
   return place;
 }
 
-static uint64_t all_sms(const struct qsm_config *config) { return UINT64_MAX >> (64 - config->num_sms); }
-
 void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
   memset(ctrl, 0, sizeof *ctrl);
   ctrl->config = config;
@@ -86,7 +84,7 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
     desc->warps = 1;
     regs->shared.first_quota[k] = 1;
     regs->shared.budget[k] = BUDGET_RESET;
-    regs->sm_mask[k] = all_sms(config);
+    regs->sm_mask[k] = qsm_first_sms(config->num_sms);
   }
 }
 
@@ -305,12 +303,16 @@ static uint32_t rights_bits(const struct qsm_window *window) {
   return (uint32_t)window->r | (uint32_t)window->w << 1 | (uint32_t)window->x << 2;
 }
 
+// SM that bit 0 of a SM_MASK register stands for.
+static uint32_t mask_shift(uint32_t offset) { return offset == QSM_SLOT_SM_MASK_LO ? 0 : offset == QSM_SLOT_SM_MASK_HI ? 32 : 64; }
+
 static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t *value) {
   const struct qsm_regs *regs = &ctrl->regs;
   switch (offset) {
     case QSM_SLOT_CTX: *value = regs->ctx[k]; return true;
-    case QSM_SLOT_SM_MASK_LO: *value = (uint32_t)regs->sm_mask[k]; return true;
-    case QSM_SLOT_SM_MASK_HI: *value = (uint32_t)(regs->sm_mask[k] >> 32); return true;
+    case QSM_SLOT_SM_MASK_LO:
+    case QSM_SLOT_SM_MASK_HI:
+    case QSM_SLOT_SM_MASK_2: *value = (uint32_t)(regs->sm_mask[k] >> mask_shift(offset)); return true;
     case QSM_SLOT_WIN0_RIGHTS: *value = rights_bits(&regs->shared.desc[k].win[0]); return true;
     case QSM_SLOT_WIN1_RIGHTS: *value = rights_bits(&regs->shared.desc[k].win[1]); return true;
     case QSM_SLOT_STATUS:
@@ -428,8 +430,9 @@ static bool slot_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t 
   bool busy = is_busy(ctrl, k);
   switch (offset) {
     case QSM_SLOT_CTX: return value <= (QSM_SLOT_CTX_VALID_MASK | QSM_SLOT_CTX_QOS_MASK) && !busy && is_quiet(ctrl, cycle);
-    case QSM_SLOT_SM_MASK_LO: return (value & ~all_sms(ctrl->config)) == 0;
-    case QSM_SLOT_SM_MASK_HI: return (value & ~(all_sms(ctrl->config) >> 32)) == 0;
+    case QSM_SLOT_SM_MASK_LO:
+    case QSM_SLOT_SM_MASK_HI:
+    case QSM_SLOT_SM_MASK_2: return (value & ~(qsm_first_sms(ctrl->config->num_sms) >> mask_shift(offset))) == 0;
     case QSM_SLOT_WIN0_RIGHTS:
     case QSM_SLOT_WIN1_RIGHTS: return value <= RIGHTS_BITS && !busy;
     case QSM_SLOT_LAUNCH:
@@ -481,7 +484,8 @@ static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_
   qsm_tb_sched_request_targets(ctrl->tb_sched);
 }
 
-static void write_sm_mask(struct qsm_ctrl *ctrl, uint32_t k, uint64_t value) {
+static void write_sm_mask(struct qsm_ctrl *ctrl, uint32_t k, uint32_t shift, uint32_t word) {
+  qsm_sm_set value = (ctrl->regs.sm_mask[k] & ~((qsm_sm_set)UINT32_MAX << shift)) | (qsm_sm_set)word << shift;
   if (value != ctrl->regs.sm_mask[k] && (ctrl->regs.valid_mask >> k & 1)) qsm_tb_sched_request_targets(ctrl->tb_sched);
   ctrl->regs.sm_mask[k] = value;
 }
@@ -493,11 +497,11 @@ static void write_rights(struct qsm_window *window, uint32_t value) {
 }
 
 static void write_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset, uint32_t value) {
-  uint64_t mask = ctrl->regs.sm_mask[k];
   switch (offset) {
     case QSM_SLOT_CTX: write_ctx(ctrl, cycle, k, value); break;
-    case QSM_SLOT_SM_MASK_LO: write_sm_mask(ctrl, k, (mask & ~(uint64_t)UINT32_MAX) | value); break;
-    case QSM_SLOT_SM_MASK_HI: write_sm_mask(ctrl, k, (mask & UINT32_MAX) | (uint64_t)value << 32); break;
+    case QSM_SLOT_SM_MASK_LO:
+    case QSM_SLOT_SM_MASK_HI:
+    case QSM_SLOT_SM_MASK_2: write_sm_mask(ctrl, k, mask_shift(offset), value); break;
     case QSM_SLOT_WIN0_RIGHTS: write_rights(&ctrl->regs.shared.desc[k].win[0], value); break;
     case QSM_SLOT_WIN1_RIGHTS: write_rights(&ctrl->regs.shared.desc[k].win[1], value); break;
     case QSM_SLOT_LAUNCH:

@@ -32,7 +32,7 @@ struct qsm_regs {
   uint32_t valid_mask;  // bit k: CTX.valid of slot k
   uint32_t ctx[QSM_MAX_KERNELS];
   uint32_t goal[QSM_MAX_KERNELS];  // Q16.16
-  uint64_t sm_mask[QSM_MAX_KERNELS];
+  qsm_sm_set sm_mask[QSM_MAX_KERNELS];
   uint32_t iso_ipc[QSM_MAX_KERNELS];  // Q16.16
   uint32_t save_limit[QSM_MAX_KERNELS];
   uint32_t idempotent[QSM_MAX_KERNELS];

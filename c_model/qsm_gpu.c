@@ -16,8 +16,6 @@
 #include "qsm_tb_sched.h"
 #include "qsm_xbar.h"
 
-enum { MAX_SMS = 64 };
-
 struct qsm_model {
   struct qsm_config config;
   uint64_t cycle;  // next to run
@@ -31,7 +29,7 @@ struct qsm_model {
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
   struct qsm_ctrl ctrl;
-  struct qsm_sm *sm[MAX_SMS];
+  struct qsm_sm *sm[QSM_MAX_SMS];
   qsm_event_sink sink;
   void *sink_ctx;
   bool hashing;
@@ -307,7 +305,7 @@ static int inject_sm(struct qsm_model *model, const char *block, uint64_t seed, 
   int status = -1;
   for (uint32_t n = 0; n < model->config.num_sms && status == -1; n++) {
     uint32_t sm = (uint32_t)((seed + n) % model->config.num_sms);
-    status = qsm_sm_inject(model->sm[sm], block, seed / MAX_SMS, what, what_len);
+    status = qsm_sm_inject(model->sm[sm], block, seed / QSM_MAX_SMS, what, what_len);
   }
   return status;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_SMS = 64, MAX_TBS = 32, MAX_IMAGES = 16, NO_IMAGE = MAX_IMAGES };
+enum { MAX_TBS = 32, MAX_IMAGES = 16, NO_IMAGE = MAX_IMAGES };
 
 enum kind { KIND_NONE, KIND_SAVE, KIND_DRAIN, KIND_RESTORE, KIND_SAVED, KIND_FREED };
 enum result { RESULT_NONE, RESULT_RUNNING, RESULT_DONE, RESULT_ENDED, RESULT_KILLED };
@@ -44,18 +44,18 @@ struct qsm_preempt {
   bool waiting;
   struct qsm_preempt_request host_request;
   struct qsm_preempt_status status;
-  uint64_t evicting;  // SMs with a flag
-  uint8_t evict[MAX_SMS];
+  qsm_sm_set evicting;  // SMs with a flag
+  uint8_t evict[QSM_MAX_SMS];
   uint32_t serve_from;  // SM after the one whose flag was latched last
   bool latched, of_host, adding;
   uint64_t due;  // while latched: the next cycle with something to do
   struct qsm_preempt_request request;
   uint32_t image;
-  uint64_t with_job, to_clean;  // bit per SM
+  qsm_sm_set with_job, to_clean;  // bit per SM
   uint32_t queued;              // bit per slot
-  struct job job[MAX_SMS];
+  struct job job[QSM_MAX_SMS];
   struct saved saved[QSM_MAX_KERNELS];
-  struct tickets tickets[MAX_SMS][QSM_MAX_KERNELS];
+  struct tickets tickets[QSM_MAX_SMS][QSM_MAX_KERNELS];
 };
 
 struct qsm_preempt *qsm_preempt_create(const struct qsm_regs *regs, const struct qsm_bus *bus) {
@@ -84,7 +84,7 @@ void qsm_preempt_request(struct qsm_preempt *pe, const struct qsm_preempt_reques
 }
 
 void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels) {
-  uint64_t bit = UINT64_C(1) << sm;
+  qsm_sm_set bit = qsm_sm_bit(sm);
   pe->evict[sm] = (uint8_t)kernels;
   pe->evicting = kernels ? pe->evicting | bit : pe->evicting & ~bit;
   update_active(pe);
@@ -92,13 +92,13 @@ void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels
 
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm) { return pe->evict[sm]; }
 
-uint64_t qsm_preempt_evicting(const struct qsm_preempt *pe) { return pe->evicting; }
+qsm_sm_set qsm_preempt_evicting(const struct qsm_preempt *pe) { return pe->evicting; }
 
 bool qsm_preempt_pending(const struct qsm_preempt *pe) { return pe->waiting || pe->with_job; }
 
 // R-PE-1.
 static void latch(struct qsm_preempt *pe, uint64_t cycle) {
-  uint64_t sms = pe->evicting & ~pe->with_job;
+  qsm_sm_set sms = pe->evicting & ~pe->with_job;
   if (!pe->waiting && !sms) return;
   pe->latched = true;
   pe->of_host = pe->waiting;
@@ -106,7 +106,7 @@ static void latch(struct qsm_preempt *pe, uint64_t cycle) {
   pe->due = cycle + 1;
   pe->request = pe->host_request;
   if (pe->of_host) return;
-  uint32_t sm = qsm_first_from(sms, pe->serve_from);
+  uint32_t sm = qsm_first_sm_from(sms, pe->serve_from);
   pe->serve_from = (sm + 1) % pe->config->num_sms;
   pe->request = (struct qsm_preempt_request){
       .sm = (uint8_t)sm, .kernel = (uint8_t)qsm_lowest(pe->evict[sm]), .technique = (uint8_t)pe->regs->adjust_technique};
@@ -172,7 +172,7 @@ static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t
                       .host = pe->of_host,
                       .ticket = job->ticket,
                       .result = pe->of_host ? RESULT_RUNNING : job->result};
-  pe->with_job |= UINT64_C(1) << request->sm;
+  pe->with_job |= qsm_sm_bit(request->sm);
   if (drains) return;
   pe->saved[request->kernel].used |= 1u << image;
   struct qsm_sm_msg msg = {.cycle = cycle + pe->config->noc_lat,
@@ -225,12 +225,12 @@ uint32_t qsm_preempt_resumable(const struct qsm_preempt *pe) {
   return kernels;
 }
 
-uint64_t qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel) {
-  if (!pe->with_job) return UINT64_MAX;
+qsm_sm_set qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel) {
+  if (!pe->with_job) return ~(qsm_sm_set)0;
   if (qsm_preempt_resumable(pe) >> kernel & 1) return ~pe->with_job;
-  uint64_t closed = 0;
-  for (uint64_t sms = pe->with_job; sms; sms &= sms - 1) {
-    const struct job *job = &pe->job[qsm_lowest(sms)];
+  qsm_sm_set closed = 0;
+  for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1) {
+    const struct job *job = &pe->job[qsm_lowest_sm(sms)];
     if (job->kernel == kernel && (job->kind == KIND_SAVED || job->kind == KIND_DRAIN)) closed |= sms & -sms;
   }
   return ~closed;
@@ -269,7 +269,7 @@ struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t 
                       .fresh = block.fresh,
                       .ticket = job->ticket,
                       .result = job->result};
-  pe->with_job |= UINT64_C(1) << sm;
+  pe->with_job |= qsm_sm_bit(sm);
   uint16_t *spare = &pe->saved[kernel].spare[block.image];
   struct qsm_dispatch_extra extra = {.op = QSM_TB_RESTORE, .image = block.image, .fresh = block.fresh, .ticket = *spare};
   *spare = ticket;
@@ -279,7 +279,7 @@ struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t 
 // ---- Jobs ----
 
 static void set_kind(struct qsm_preempt *pe, uint32_t sm, enum kind kind) {
-  uint64_t bit = UINT64_C(1) << sm;
+  qsm_sm_set bit = qsm_sm_bit(sm);
   pe->job[sm].kind = (uint8_t)kind;
   pe->with_job = kind == KIND_NONE ? pe->with_job & ~bit : pe->with_job | bit;
   pe->to_clean = kind == KIND_SAVED || kind == KIND_FREED ? pe->to_clean | bit : pe->to_clean & ~bit;
@@ -320,10 +320,10 @@ static void enqueue(struct qsm_preempt *pe, uint32_t sm) {
   saved->spare[job->image] = job->ticket;
 }
 
-void qsm_preempt_clean_up(struct qsm_preempt *pe, uint64_t seen, uint32_t killed) {
-  uint64_t sms = pe->to_clean & ~seen;
+void qsm_preempt_clean_up(struct qsm_preempt *pe, qsm_sm_set seen, uint32_t killed) {
+  qsm_sm_set sms = pe->to_clean & ~seen;
   if (!sms) return;
-  uint32_t sm = qsm_lowest(sms);
+  uint32_t sm = qsm_lowest_sm(sms);
   struct job *job = &pe->job[sm];
   if (job->kind == KIND_FREED) {
     free_image_of(pe, job);
@@ -362,7 +362,7 @@ uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from) {
 
 uint32_t qsm_preempt_holding(const struct qsm_preempt *pe) {
   uint32_t kernels = 0;
-  for (uint64_t sms = pe->with_job; sms; sms &= sms - 1) kernels |= 1u << pe->job[qsm_lowest(sms)].kernel;
+  for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1) kernels |= 1u << pe->job[qsm_lowest_sm(sms)].kernel;
   return kernels;
 }
 

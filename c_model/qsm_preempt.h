@@ -44,7 +44,7 @@ void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel);
 // Evict flags of an SM (docs/tb_adjust.md), bit per kernel, seen from the next cycle on; a refusal clears one.
 void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels);
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm);
-uint64_t qsm_preempt_evicting(const struct qsm_preempt *pe);  // SMs with a flag
+qsm_sm_set qsm_preempt_evicting(const struct qsm_preempt *pe);  // SMs with a flag
 bool qsm_preempt_pending(const struct qsm_preempt *pe);       // a host's request waits, or some job is not none
 // First cycle from `from` on in which anything happens here by itself.
 uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from);
@@ -56,7 +56,7 @@ const struct qsm_preempt_request *qsm_preempt_examine(struct qsm_preempt *pe, ui
 void qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, bool exists);
 
 // SMs in whose job the kernel finds no obstacle to a dispatch (R-PE-8).
-uint64_t qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel);
+qsm_sm_set qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel);
 uint32_t qsm_preempt_resumable(const struct qsm_preempt *pe);  // kernels with rs
 struct qsm_dispatch_extra {
   uint8_t op, image;
@@ -67,7 +67,7 @@ struct qsm_dispatch_extra {
 struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb);
 
 // R-PE-7; `seen`: SMs of which a retirement is seen, `killed` as at the start of the cycle.
-void qsm_preempt_clean_up(struct qsm_preempt *pe, uint64_t seen, uint32_t killed);
+void qsm_preempt_clean_up(struct qsm_preempt *pe, qsm_sm_set seen, uint32_t killed);
 void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb, uint32_t ticket, bool saved, bool killed);
 void qsm_preempt_restored(struct qsm_preempt *pe, uint32_t sm);
 void qsm_preempt_kill(struct qsm_preempt *pe, uint32_t kernels);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SMS = 64, WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
+enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
 
@@ -26,7 +26,7 @@ struct snapshot {
   uint32_t scheme;
   uint32_t had_tb;
   uint64_t busy_cycles[QSM_MAX_KERNELS];
-  uint8_t tbs[QSM_MAX_KERNELS][MAX_SMS];
+  uint8_t tbs[QSM_MAX_KERNELS][QSM_MAX_SMS];
 };
 
 struct qsm_qos_mgr {

@@ -180,6 +180,7 @@
 #define QSM_SLOT_SAVED                       0x00b8u
 #define QSM_SLOT_RATIO                       0x00bcu
 #define QSM_SLOT_CACHE_POLICY                0x00c0u
+#define QSM_SLOT_SM_MASK_2                   0x00c4u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u

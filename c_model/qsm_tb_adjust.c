@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SMS = 64, SAMPLES_PER_EPOCH = 100, MOST_IDLE = 1, NO_VICTIM = 0xff };
+enum { SAMPLES_PER_EPOCH = 100, MOST_IDLE = 1, NO_VICTIM = 0xff };
 
 // What the next cycle of a pass does.
 enum stage { STAGE_SET_UP, STAGE_DIVIDE, STAGE_ASK, STAGE_FIT, STAGE_TRIAL_BEGIN, STAGE_TRIAL, STAGE_APPLY };
@@ -23,8 +23,8 @@ struct qsm_tb_adjust {
   const struct qsm_bus *bus;
   struct qsm_tb_table *table;
   struct qsm_preempt *preempt;  // holds the flags
-  uint8_t shown[MAX_SMS];  // flags as last reported
-  uint64_t shown_sms;      // SMs with some of these
+  uint8_t shown[QSM_MAX_SMS];  // flags as last reported
+  qsm_sm_set shown_sms;    // SMs with some of these
   bool active;
   uint32_t starved;
   bool starts, running, epoch_ends;  // starts: running is 1 from the next cycle on
@@ -33,7 +33,7 @@ struct qsm_tb_adjust {
   bool pending;
   // As at the start of the pass: the manager and the SMs change them at the next E at the earliest, where the pass ends.
   uint32_t ratio[QSM_MAX_KERNELS];
-  uint16_t snap_idle[MAX_SMS][QSM_MAX_KERNELS];
+  uint16_t snap_idle[QSM_MAX_SMS][QSM_MAX_KERNELS];
   // The SM whose turn it is.
   enum stage stage;
   uint32_t sm;
@@ -85,8 +85,8 @@ static uint32_t falling(const struct qsm_tb_adjust *ta, uint32_t sm) {
 }
 
 static void let_fall(struct qsm_tb_adjust *ta) {
-  for (uint64_t sms = qsm_preempt_evicting(ta->preempt); sms; sms &= sms - 1) {
-    uint32_t i = qsm_lowest(sms);
+  for (qsm_sm_set sms = qsm_preempt_evicting(ta->preempt); sms; sms &= sms - 1) {
+    uint32_t i = qsm_lowest_sm(sms);
     qsm_preempt_set_evict(ta->preempt, i, qsm_preempt_evict(ta->preempt, i) & ~falling(ta, i));
   }
 }
@@ -94,8 +94,8 @@ static void let_fall(struct qsm_tb_adjust *ta) {
 void qsm_tb_adjust_forget(struct qsm_tb_adjust *ta, uint32_t sm) { qsm_preempt_set_evict(ta->preempt, sm, 0); }
 
 void qsm_tb_adjust_report(struct qsm_tb_adjust *ta, uint64_t cycle) {
-  for (uint64_t sms = qsm_preempt_evicting(ta->preempt) | ta->shown_sms; sms; sms &= sms - 1) {
-    uint32_t i = qsm_lowest(sms), flags = qsm_preempt_evict(ta->preempt, i);
+  for (qsm_sm_set sms = qsm_preempt_evicting(ta->preempt) | ta->shown_sms; sms; sms &= sms - 1) {
+    uint32_t i = qsm_lowest_sm(sms), flags = qsm_preempt_evict(ta->preempt, i);
     if (flags == ta->shown[i]) continue;
     ta->shown[i] = (uint8_t)flags;
     qsm_bus_report(ta->bus, cycle, QSM_EV_EVICT, i, 1, &flags);
@@ -171,7 +171,7 @@ static void divide(struct qsm_tb_adjust *ta) {
 
 static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
-  return (ta->want >> k & 1) && (ta->regs->sm_mask[k] >> ta->sm & 1) && table->target[k] <= table->cnt[k] &&
+  return (ta->want >> k & 1) && qsm_has_sm(ta->regs->sm_mask[k], ta->sm) && table->target[k] <= table->cnt[k] &&
          table->target[k] < ta->config->max_tbs && ta->idle[k] <= MOST_IDLE;
 }
 
@@ -310,8 +310,8 @@ int qsm_tb_adjust_step(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy
 
 uint64_t qsm_tb_adjust_next(const struct qsm_tb_adjust *ta, uint64_t from) {
   if (ta->starts || ta->running) return from;
-  for (uint64_t sms = qsm_preempt_evicting(ta->preempt); sms; sms &= sms - 1) {
-    if (falling(ta, qsm_lowest(sms))) return from;
+  for (qsm_sm_set sms = qsm_preempt_evicting(ta->preempt); sms; sms &= sms - 1) {
+    if (falling(ta, qsm_lowest_sm(sms))) return from;
   }
   return QSM_NEVER;
 }
@@ -332,7 +332,7 @@ int qsm_tb_adjust_inject(struct qsm_tb_adjust *ta, uint64_t seed, char *what, si
   if ((flags >> k & 1) || ta->table[i].cnt[k] > ta->table[i].target[k]) return -1;
   qsm_preempt_set_evict(ta->preempt, i, flags | 1u << k);
   ta->shown[i] = (uint8_t)(flags | 1u << k);
-  ta->shown_sms |= UINT64_C(1) << i;
+  ta->shown_sms |= qsm_sm_bit(i);
   ta->active = true;
   snprintf(what, what_len, "tb_adjust: the evict flag of slot %u on SM %u", k, i);
   return 0;

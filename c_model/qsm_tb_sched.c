@@ -11,7 +11,7 @@
 // What the scheduler asks for in every window is compiled a second time, without preemption, for as long as nothing is preempted.
 #define INLINE static inline __attribute__((always_inline))
 
-enum { MAX_SMS = 64, END_DELAY = 16, CAUSE_KILLED = 24 };
+enum { END_DELAY = 16, CAUSE_KILLED = 24 };
 
 struct shape {
   uint32_t warps, granules;
@@ -29,7 +29,7 @@ struct slot {
   uint32_t launches;
   uint64_t end_at;        // while ending: the cycle in which its counter is 0
   uint64_t had_from;      // had_tb is 1 from this cycle on
-  uint64_t room;          // bit i: cnt < target on SM i
+  qsm_sm_set room;        // bit i: cnt < target on SM i
   struct qsm_fault record;
 };
 
@@ -61,11 +61,11 @@ struct qsm_tb_sched {
   struct qsm_tb_adjust *adjust;
   const bool *preempting, *adjusting;  // see qsm_preempt_active(), qsm_tb_adjust_active()
   struct qsm_calendar retires, restores, faults;
-  struct retirement retirement[QSM_CALENDAR_CYCLES][MAX_SMS];
-  uint8_t fault_kernels[QSM_CALENDAR_CYCLES][MAX_SMS];
-  struct qsm_fault fault_record[MAX_SMS][QSM_MAX_KERNELS];
+  struct retirement retirement[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
+  uint8_t fault_kernels[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
+  struct qsm_fault fault_record[QSM_MAX_SMS][QSM_MAX_KERNELS];
   struct slot slot[QSM_MAX_KERNELS];
-  struct qsm_tb_table table[MAX_SMS];
+  struct qsm_tb_table table[QSM_MAX_SMS];
 };
 
 struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const struct qsm_bus *bus) {
@@ -155,7 +155,7 @@ static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
   uint32_t assigned = others;
   if (qos) assigned = qos | nth_bit(others, sm * (uint32_t)__builtin_popcount(others) / ts->config->num_sms);
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
-    if (!(ts->regs->sm_mask[k] >> sm & 1)) assigned &= ~(1u << k);
+    if (!qsm_has_sm(ts->regs->sm_mask[k], sm)) assigned &= ~(1u << k);
   }
   return assigned;
 }
@@ -205,7 +205,7 @@ static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
 
 static void update_room(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
   const struct qsm_tb_table *table = &ts->table[sm];
-  uint64_t bit = UINT64_C(1) << sm;
+  qsm_sm_set bit = qsm_sm_bit(sm);
   if (table->cnt[kernel] < table->target[kernel]) {
     ts->slot[kernel].room |= bit;
   } else {
@@ -312,8 +312,8 @@ static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t s
 
 INLINE bool preempts(const struct qsm_tb_sched *ts) { return *ts->preempting | *ts->adjusting; }
 
-INLINE uint64_t rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
-  uint64_t rooms = ts->slot[kernel].room & ts->regs->sm_mask[kernel];
+INLINE qsm_sm_set rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
+  qsm_sm_set rooms = ts->slot[kernel].room & ts->regs->sm_mask[kernel];
   return preempting ? rooms & qsm_preempt_open_sms(ts->preempt, kernel) : rooms;
 }
 
@@ -332,7 +332,7 @@ static bool dispatch(struct qsm_tb_sched *ts, uint64_t cycle, bool preempting) {
   uint32_t found = candidates(ts, preempting);
   if (!found) return false;
   uint32_t kernel = qsm_first_from(found, ts->next_kernel);
-  uint32_t sm = qsm_first_from(rooms(ts, kernel, preempting), ts->next_sm);
+  uint32_t sm = qsm_first_sm_from(rooms(ts, kernel, preempting), ts->next_sm);
   ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
   ts->next_sm = (sm + 1) % ts->config->num_sms;
   return dispatch_if_fits(ts, cycle, sm, kernel);
@@ -341,7 +341,7 @@ static bool dispatch(struct qsm_tb_sched *ts, uint64_t cycle, bool preempting) {
 // ---- Preemption ----
 
 // A decision that is due; `retiring`: SMs of which a retirement is seen. True if there was one.
-static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retiring) {
+static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set retiring) {
   const struct qsm_preempt_request *request = qsm_preempt_examine(ts->preempt, cycle);
   if (!request) return false;
   const struct qsm_tb_table *table = &ts->table[request->sm];
@@ -349,7 +349,7 @@ static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retir
   int tb = request->by_slot ? request->tb : qsm_tb_youngest(table, used, request->kernel);
   bool runs = (ts->busy & ~(ts->killed | ts->ending)) >> request->kernel & 1;
   bool exists = tb >= 0 && (used >> tb & 1) && table->tb[tb].kernel == request->kernel;
-  bool retires = (retiring >> request->sm & 1) && ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
+  bool retires = qsm_has_sm(retiring, request->sm) && ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
   qsm_preempt_decide(ts->preempt, cycle, tb < 0 ? 0 : (uint32_t)tb, runs && exists && !retires);
   return true;
 }
@@ -389,8 +389,8 @@ static void send_pulses(const struct qsm_tb_sched *ts, uint64_t cycle, enum qsm_
 // Takes the fault messages of this cycle: returns the slots of `may_kill` that have one and keeps the record of each one's lowest SM.
 static uint32_t take_faults(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t may_kill) {
   uint32_t found = 0;
-  for (uint64_t sms = qsm_calendar_take(&ts->faults, cycle); sms; sms &= sms - 1) {
-    uint32_t sm = qsm_lowest(sms);
+  for (qsm_sm_set sms = qsm_calendar_take(&ts->faults, cycle); sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest_sm(sms);
     uint32_t kernels = ts->fault_kernels[cycle % QSM_CALENDAR_CYCLES][sm];
     ts->fault_kernels[cycle % QSM_CALENDAR_CYCLES][sm] = 0;
     for (uint32_t news = kernels & may_kill & ~found; news; news &= news - 1) {
@@ -415,9 +415,9 @@ static uint32_t step_kills(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t wri
 }
 
 // R-TB-11, R-PE-5, R-PE-6
-static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retiring) {
-  for (uint64_t sms = retiring; sms; sms &= sms - 1) {
-    uint32_t sm = qsm_lowest(sms);
+static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set retiring) {
+  for (qsm_sm_set sms = retiring; sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest_sm(sms);
     const struct retirement *retirement = &ts->retirement[cycle % QSM_CALENDAR_CYCLES][sm];
     struct qsm_tb_table *table = &ts->table[sm];
     const struct qsm_tb_entry *entry = &table->tb[retirement->tb];
@@ -429,7 +429,7 @@ static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, uint64_t retir
     if (--ts->slot[kernel].out == 0) ts->has_out &= ~(1u << kernel);
   }
   if (!preempts(ts)) return;
-  for (uint64_t sms = qsm_calendar_take(&ts->restores, cycle); sms; sms &= sms - 1) qsm_preempt_restored(ts->preempt, qsm_lowest(sms));
+  for (qsm_sm_set sms = qsm_calendar_take(&ts->restores, cycle); sms; sms &= sms - 1) qsm_preempt_restored(ts->preempt, qsm_lowest_sm(sms));
 }
 
 // Slots whose work is done (R-TB-3, R-PE-10).
@@ -465,7 +465,7 @@ static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
 uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->starting; }
 
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
-  uint64_t retiring = qsm_calendar_take(&ts->retires, cycle);
+  qsm_sm_set retiring = qsm_calendar_take(&ts->retires, cycle);
   bool preempting = preempts(ts), adjusting = *ts->adjusting;
   uint32_t done = finished(ts, preempting);
   bool decides = preempting && step_request(ts, cycle, retiring);
@@ -579,7 +579,7 @@ static int inject_resting_target(struct qsm_tb_sched *ts, uint64_t seed, char *w
   uint32_t resting = ts->regs->valid_mask & ~walking(ts);
   if (!resting) return -1;
   uint32_t kernel = qsm_first_from(resting, (uint32_t)(seed % ts->config->num_kernels));
-  uint32_t sm = (uint32_t)(seed / QSM_MAX_KERNELS % ts->config->num_sms), bit = (uint32_t)(seed / (QSM_MAX_KERNELS * MAX_SMS) % 6);
+  uint32_t sm = (uint32_t)(seed / QSM_MAX_KERNELS % ts->config->num_sms), bit = (uint32_t)(seed / (QSM_MAX_KERNELS * QSM_MAX_SMS) % 6);
   ts->table[sm].target[kernel] ^= 1u << bit;
   update_room(ts, sm, kernel);
   snprintf(what, what_len, "tb_alloc: bit %u of the target of slot %u on SM %u", bit, kernel, sm);

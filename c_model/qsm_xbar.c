@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SMS = 64, MAX_CHANNELS = 16, QUEUE_DEPTH = 2 };
+enum { MAX_CHANNELS = 16, QUEUE_DEPTH = 2 };
 
 // Requests of one SM in sending order: those that have arrived (n_arrived) are its ingress queue, the rest are under way.
 struct ingress {
@@ -18,7 +18,7 @@ struct out_entry {
 };
 
 struct channel {
-  uint64_t heads;  // SMs whose ingress head is for this channel
+  qsm_sm_set heads;  // SMs whose ingress head is for this channel
   uint32_t grant_from;
   uint32_t n_out, n_rsp;
   struct out_entry out[QUEUE_DEPTH];  // [0] is the head
@@ -34,8 +34,9 @@ struct qsm_xbar {
   uint32_t ring_mask;
   uint32_t line_bytes;
   struct qsm_calendar arrivals;
-  struct ingress ingress[MAX_SMS];
-  uint32_t return_from[MAX_SMS];
+  struct ingress ingress[QSM_MAX_SMS];
+  uint32_t return_from[QSM_MAX_SMS];
+  uint32_t offers[QSM_MAX_SMS];  // channels, within a step
   struct channel channel[MAX_CHANNELS];
   struct qsm_mem_req *ring;  // [sm][ring_mask + 1]
 };
@@ -95,13 +96,13 @@ static void expose_head(struct qsm_xbar *xbar, uint32_t sm) {
   const struct ingress *in = &xbar->ingress[sm];
   if (in->n_arrived == 0) return;
   uint32_t channel = channel_of(xbar, ring_slot(xbar, sm, in->head)->addr);
-  xbar->channel[channel].heads |= UINT64_C(1) << sm;
+  xbar->channel[channel].heads |= qsm_sm_bit(sm);
 }
 
 // R-XB-1: what was sent NocLat cycles ago is in the queue.
 static void arrive(struct qsm_xbar *xbar, uint64_t cycle) {
-  for (uint64_t sms = qsm_calendar_take(&xbar->arrivals, cycle); sms; sms &= sms - 1) {
-    uint32_t sm = qsm_lowest(sms);
+  for (qsm_sm_set sms = qsm_calendar_take(&xbar->arrivals, cycle); sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest_sm(sms);
     if (xbar->ingress[sm].n_arrived++ == 0) expose_head(xbar, sm);
   }
 }
@@ -118,28 +119,27 @@ static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel 
 
 // R-XB-5: each SM takes from one channel.
 static void return_responses(struct qsm_xbar *xbar, uint64_t cycle) {
-  uint32_t wanted_by[MAX_SMS];  // channels, written at the SM's first
-  uint64_t sms = 0;
+  uint32_t sms[MAX_CHANNELS], n = 0;  // of the heads
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
     if (xbar->channel[c].n_rsp == 0) continue;
-    uint32_t sm = xbar->channel[c].rsp[0]->sm;
-    if (!(sms >> sm & 1)) wanted_by[sm] = 0;
-    sms |= UINT64_C(1) << sm;
-    wanted_by[sm] |= 1u << c;
+    sms[n] = xbar->channel[c].rsp[0]->sm;
+    xbar->offers[sms[n++]] |= 1u << c;
   }
-  for (; sms; sms &= sms - 1) {
-    uint32_t sm = qsm_lowest(sms);
-    uint32_t c = qsm_first_from(wanted_by[sm], xbar->return_from[sm]);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t sm = sms[i], offers = xbar->offers[sm];
+    if (!offers) continue;  // has taken one
+    uint32_t c = qsm_first_from(offers, xbar->return_from[sm]);
+    xbar->offers[sm] = 0;
     xbar->return_from[sm] = (c + 1) % xbar->config->num_channels;
     send_response(xbar, cycle, &xbar->channel[c]);
   }
 }
 
-// R-XB-2: returns the granted SM's bit; its next head shows only after the cycle.
-static uint64_t grant(struct qsm_xbar *xbar, struct channel *ch) {
-  uint32_t sm = qsm_first_from(ch->heads, ch->grant_from);
+// R-XB-2: returns the granted SM; its next head shows only after the cycle.
+static uint32_t grant(struct qsm_xbar *xbar, struct channel *ch) {
+  uint32_t sm = qsm_first_sm_from(ch->heads, ch->grant_from);
   struct ingress *in = &xbar->ingress[sm];
-  ch->heads &= ~(UINT64_C(1) << sm);
+  ch->heads &= ~qsm_sm_bit(sm);
   ch->grant_from = (sm + 1) % xbar->config->num_sms;
   struct out_entry *entry = &ch->out[ch->n_out++];
   entry->sm = sm;
@@ -147,7 +147,7 @@ static uint64_t grant(struct qsm_xbar *xbar, struct channel *ch) {
   in->head++;
   in->n_held--;
   in->n_arrived--;
-  return UINT64_C(1) << sm;
+  return sm;
 }
 
 // R-XB-3: the request at the port; returns whether it left.
@@ -193,8 +193,7 @@ static void port_in(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
 // Every decision looks at the registers of the cycle's start: queue lengths are read before the queues move, and a
 // granted SM's next head shows to no channel before the next cycle.
 void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
-  uint64_t granted = 0;
-  uint32_t may_take = 0;
+  uint32_t granted[MAX_CHANNELS], n_granted = 0, may_take = 0;
   arrive(xbar, cycle);
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
     if (xbar->channel[c].n_rsp < QUEUE_DEPTH && response_at(xbar, c) <= cycle) may_take |= 1u << c;
@@ -205,10 +204,10 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
     bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
     if (xbar->port.dram) qsm_dram_step(xbar->port.dram, c, cycle);
     if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(xbar, ch);
-    if (may_grant) granted |= grant(xbar, ch);
+    if (may_grant) granted[n_granted++] = grant(xbar, ch);
     if (may_take >> c & 1) port_in(xbar, cycle, c);
   }
-  for (; granted; granted &= granted - 1) expose_head(xbar, qsm_lowest(granted));
+  while (n_granted) expose_head(xbar, granted[--n_granted]);
 }
 
 static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t from) {
@@ -235,7 +234,7 @@ uint64_t qsm_xbar_next(const struct qsm_xbar *xbar, uint64_t from) {
 // Address bits above the channel's, so that the request stays where it is queued.
 int qsm_xbar_inject(struct qsm_xbar *xbar, uint64_t seed, char *what, size_t what_len) {
   uint32_t low = xbar->line_shift + qsm_lowest(xbar->config->num_channels);
-  uint32_t bit = low + (uint32_t)(seed / MAX_SMS % (28 - low));
+  uint32_t bit = low + (uint32_t)(seed / QSM_MAX_SMS % (28 - low));
   for (uint32_t n = 0; n < xbar->config->num_sms; n++) {
     uint32_t sm = (uint32_t)((seed + n) % xbar->config->num_sms);
     if (xbar->ingress[sm].n_held == 0) continue;

@@ -98,4 +98,5 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotSaved = 16'h00B8;
   localparam logic [15:0] SlotRatio = 16'h00BC;
   localparam logic [15:0] SlotCachePolicy = 16'h00C0;
+  localparam logic [15:0] SlotSmMask2 = 16'h00C4;
 endpackage

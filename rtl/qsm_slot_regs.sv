@@ -72,12 +72,13 @@ module qsm_slot_regs
   desc_t desc_q;
 
   // ---- pulses ----
-  logic [63:0] sm_mask_read, sm_mask_written;
-  assign sm_mask_read = 64'(sm_mask_q);
+  logic [95:0] sm_mask_read, sm_mask_written;
+  assign sm_mask_read = 96'(sm_mask_q);
   always_comb begin
     sm_mask_written = sm_mask_read;
     if (off_i == SlotSmMaskLo) sm_mask_written[31:0] = wdata_i;
     if (off_i == SlotSmMaskHi) sm_mask_written[63:32] = wdata_i;
+    if (off_i == SlotSmMask2) sm_mask_written[95:64] = wdata_i;
   end
 
   assign arrival_o = we_i && off_i == SlotCtx && wdata_i[0] && !ctx_q.valid;
@@ -142,6 +143,7 @@ module qsm_slot_regs
       SlotFirstQuota:   rdata_o = 32'(first_quota_q);
       SlotSmMaskLo:    rdata_o = sm_mask_read[31:0];
       SlotSmMaskHi:    rdata_o = sm_mask_read[63:32];
+      SlotSmMask2:     rdata_o = sm_mask_read[95:64];
       SlotWin0Base:     rdata_o = desc_q.win[0].base;
       SlotWin0Limit:    rdata_o = desc_q.win[0].limit;
       SlotWin0Rights:   rdata_o = 32'({desc_q.win[0].x, desc_q.win[0].w, desc_q.win[0].r});

@@ -16,7 +16,7 @@ module qsm_slot_rules
 );
   localparam int unsigned MaxBlock = 1024;
   localparam int unsigned MaxThreads = (WarpsPerSm * WarpSize < MaxBlock) ? WarpsPerSm * WarpSize : MaxBlock;
-  localparam logic [63:0] AllSms = 64'hFFFF_FFFF_FFFF_FFFF >> (64 - NumSms);
+  localparam logic [95:0] AllSms = 96'hFFFF_FFFF_FFFF_FFFF_FFFF_FFFF >> (96 - NumSms);
 
   function automatic logic between(input int unsigned low, input int unsigned high);
     return wdata_i >= low && wdata_i <= high;
@@ -40,6 +40,7 @@ module qsm_slot_rules
       SlotFirstQuota: value_ok_o = between(1, 32'h7FFF_FFFF);
       SlotSmMaskLo: value_ok_o = (wdata_i & ~AllSms[31:0]) == '0;
       SlotSmMaskHi: value_ok_o = (wdata_i & ~AllSms[63:32]) == '0;
+      SlotSmMask2: value_ok_o = (wdata_i & ~AllSms[95:64]) == '0;
       SlotWin0Base, SlotWin0Limit, SlotWin1Base, SlotWin1Limit, SlotSaveBase, SlotSaveLimit: begin
         value_ok_o = wdata_i[11:0] == '0;
         idle_o = 1'b1;

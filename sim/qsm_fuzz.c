@@ -122,6 +122,18 @@ static uint32_t random_shared(struct round *round) {
   return most <= least ? most : least + below(round, most - least + 1);
 }
 
+// All SMs, or some of each word of the mask.
+static enum qsm_backend_status set_sms(struct round *round, uint32_t slot, bool all) {
+  static const uint32_t registers[] = {QSM_SLOT_SM_MASK_LO, QSM_SLOT_SM_MASK_HI, QSM_SLOT_SM_MASK_2};
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  for (uint32_t i = 0, left = round->config.num_sms; !status && left; i++) {
+    uint32_t n = left < 32 ? left : 32, sms = UINT32_MAX >> (32 - n);
+    status = put(round, slot_address(slot, registers[i]), all ? sms : 1 + below(round, sms));
+    left -= n;
+  }
+  return status;
+}
+
 // Mostly an area with the window over it; else none, one that lies outside, or one that is too small for some images or all.
 static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot) {
   uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (round->arena_bytes - SAVE_OFFSET) / PAGE_BYTES, kind = below(round, 12);
@@ -142,9 +154,7 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
   uint32_t base = arena(round, slot);
-  uint32_t all_sms = (1u << config->num_sms) - 1;
   const struct setting settings[] = {
-      {QSM_SLOT_SM_MASK_LO, below(round, 3) ? all_sms : 1 + below(round, all_sms)},
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
       {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
@@ -158,6 +168,7 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   };
   enum qsm_backend_status status = load_program(round, slot, shared, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
+  if (!status) status = set_sms(round, slot, below(round, 3));
   if (!status) status = set_save_area(round, slot);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
@@ -204,7 +215,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
   uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
   const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu, most_threads, most_threads + 1,
                              config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_CACHE_POLICY / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  uint32_t offset = below(round, QSM_SLOT_SM_MASK_2 / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
 }
@@ -273,7 +284,7 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 4: return put(round, QSM_REG_ROLLOVER_CAP, below(round, 12));
     case 5: return below(round, 2) ? put(round, QSM_REG_ALPHA_EN, below(round, 2)) : put(round, QSM_REG_NONQOS_QUOTA, below(round, 2) * below(round, 9));
     case 6: return put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
-    case 7: return put(round, slot_address(slot, QSM_SLOT_SM_MASK_LO), 1 + below(round, (1u << round->config.num_sms) - 1));
+    case 7: return set_sms(round, slot, false);
     case 8: return below(round, 4) ? QSM_BACKEND_OK : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
     case 9: return put(round, slot_address(slot, QSM_SLOT_HIST_CLEAR), 1);
     case 10: return put(round, below(round, 0x2000), qsm_random_next(&round->random) & below(round, 16));
@@ -365,7 +376,7 @@ static enum qsm_backend_status read_all(struct round *round) {
   for (uint32_t address = 0; !status && address <= QSM_REG_L2_FLUSH; address += 4) status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20; address += 4) status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_CACHE_POLICY; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_SM_MASK_2; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
 
@@ -416,7 +427,7 @@ static enum qsm_backend_status compare_memory(struct round *round) {
 
 // `make rtl CONFIG=name` in the source tree, in the words of make.
 static int make_rtl(const char *name, char *msg, size_t msg_len) {
-  char argument[64];
+  char argument[QSM_CONFIG_NAME_MAX + 16];
   int status = -1;
   snprintf(argument, sizeof argument, "CONFIG=%s", name);
   fflush(stdout);
@@ -517,7 +528,7 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   }
   struct qsm_progress progress;
   struct tally tally = {0};
-  char title[64];
+  char title[QSM_CONFIG_NAME_MAX + 48];
   snprintf(title, sizeof title, "fuzz %s from seed %" PRIu64, config.name, options->seed);
   qsm_progress_start(&progress, title, options->cycles, !options->quiet);
   for (uint64_t seed = options->seed; !code && tally.cycles < options->cycles; seed++) {

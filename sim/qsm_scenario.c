@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_config.h"
 #include "qsm_yaml.h"
 
 // The file as written; convert() turns it into numbers and checks them.
@@ -286,17 +287,32 @@ static int read_program(const struct reader *reader, const struct kernel_text *t
   return 0;
 }
 
+// A bit mask, or FIRST..LAST.
+static int read_sms(const struct reader *reader, const char *text, qsmSmMask *mask) {
+  uint64_t number = 0, last = 0;
+  char first[8];
+  const char *dots = text ? strstr(text, "..") : NULL;
+  if (!dots) {
+    int status = read_uint(reader, "sms", text, 1, UINT64_MAX, &number);
+    *mask = number;
+    return status;
+  }
+  if (snprintf(first, sizeof first, "%.*s", (int)(dots - text), text) >= (int)sizeof first || qsm_yaml_uint(first, QSM_MAX_SMS - 1, &number) || qsm_yaml_uint(dots + 2, QSM_MAX_SMS - 1, &last) || number > last)
+    return refuse(reader, "sms", "'%s': must be a bit mask, or SMs FIRST..LAST below %d", text, QSM_MAX_SMS);
+  *mask = ((qsmSmMask)2 << last) - ((qsmSmMask)1 << number);
+  return 0;
+}
+
 static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index, struct qsm_scenario_kernel *kernel) {
   const char *name = text->name ? text->name : text->program ? text->program : text->symbol ? text->symbol : "kernel";
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
-  uint64_t mask = 0, budget = 1, images = QSM_SCENARIO_ALL_IMAGES;
+  uint64_t budget = 1, images = QSM_SCENARIO_ALL_IMAGES;
   uint32_t idempotent = 0, cache = qsmCacheUseAll;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
-      read_uint(reader, "sms", text->sms, 1, UINT64_MAX, &mask) || read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
+      read_sms(reader, text->sms, &kernel->sm_mask) || read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
       read_name(reader, "idempotent", text->idempotent, switches, &idempotent) || read_name(reader, "cache", text->cache, cache_policies, &cache))
     return -1;
-  kernel->sm_mask = mask;
   kernel->budget = (uint32_t)budget;
   kernel->save_images = (uint32_t)images;
   kernel->idempotent = idempotent != 0;

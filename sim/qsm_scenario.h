@@ -32,7 +32,7 @@ struct qsm_scenario_kernel {
   double goal;               // thread instructions per cycle, or percent of isolated
   qsmGoal timed;             // deadline or rate of a pass, but for what is measured
   uint64_t passes;           // 0: repeat until the end
-  uint64_t sm_mask;          // 0: all
+  qsmSmMask sm_mask;         // 0: all
   uint32_t budget;           // BUDGET: of its group under the QAWS policies
   uint32_t save_images;      // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the GPU takes
   bool idempotent;

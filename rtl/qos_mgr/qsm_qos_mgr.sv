@@ -12,7 +12,7 @@
 // Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with epoch_quota_o,
 //   alpha_o, epoch_insn_o, insn_o, hcyc_o, ratio_o.
 module qsm_qos_mgr #(
-  parameter  int unsigned NumSms     = 4,      // 1..64
+  parameter  int unsigned NumSms     = 4,      // 1..96
   parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
   parameter  int unsigned MaxTbs     = 8,      // thread-block slots per SM, 1..32
   parameter  int unsigned NocLat     = 2,      // cycles of a message, 1..16
@@ -95,7 +95,7 @@ module qsm_qos_mgr #(
     return (total + 2 * NocLat + 16 < SAMPLES) ? SAMPLES - 16 - 2 * NocLat : total;  // EpochMin has room for the samples
   endfunction
 
-  if (NumSms < 1 || NumSms > 64) $error("qsm_qos_mgr: NumSms must be 1..64");
+  if (NumSms < 1 || NumSms > 96) $error("qsm_qos_mgr: NumSms must be 1..96");
   if (NumKernels < 1 || NumKernels > 8) $error("qsm_qos_mgr: NumKernels must be 1..8");
   if (MaxTbs < 1 || MaxTbs > 32) $error("qsm_qos_mgr: MaxTbs must be 1..32");
   if (NocLat < 1 || NocLat > 16) $error("qsm_qos_mgr: NocLat must be 1..16");

@@ -4,7 +4,7 @@
 // Observed by the lockstep monitor: u_exam (PREEMPT); state:
 // kind_q, job_q, result_q; u_images.used_q, .queued_q, .head_q, .queue_mem, .spare_mem where .changed_q (else the image's number).
 module qsm_preempt #(
-  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned MaxTbs = 8,      // 1..32
   parameter int unsigned NumImages = 8,   // 1..16

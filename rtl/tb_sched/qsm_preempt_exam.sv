@@ -4,7 +4,7 @@
 // Observed by the lockstep monitor: decided, code, from_host_q, sm_o, kernel_o, tb_o, technique_o, image_o (PREEMPT).
 // Cost: the image's address is compared by subtracting the image size from the save area, v+1 times one subtractor.
 module qsm_preempt_exam #(
-  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned MaxTbs = 8,      // 1..32
   parameter int unsigned NumImages = 8,   // 1..16

@@ -6,7 +6,7 @@
 // Observed by the lockstep monitor: asked, sm_o, ask, idle_q (ASK); gives, takes, asker_idx, victim, best_q, raised_o (ADJUST);
 // evict_q, evict_d (EVICT).
 module qsm_tb_adjust #(
-  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned NumSched = 1,    // sub-cores per SM, 1..4
   parameter int unsigned WarpsPerSm = 8,  // 1..64, multiple of NumSched

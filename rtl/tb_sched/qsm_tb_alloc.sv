@@ -3,7 +3,7 @@
 // Contract: docs/tb_sched.md R-TB-5..R-TB-8 (the time is part of the contract).
 // Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o (state).
 module qsm_tb_alloc #(
-  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned WarpsPerSm = 8,  // 1..64
   parameter int unsigned MaxTbs = 8,      // 1..32

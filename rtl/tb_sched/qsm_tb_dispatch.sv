@@ -3,7 +3,7 @@
 // All from registers at the start of the cycle. While nothing may be dispatched the TB adjuster has the search for granules (docs/tb_adjust.md).
 // Timing: kernel arbiter, SM arbiter, selection of that SM's tables, first fit of granules, in one cycle.
 module qsm_tb_dispatch #(
-  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned Granules = 32,   // power of two
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,

@@ -4,7 +4,7 @@
 // kill_o, the pulses ended_o and ending_o, and ready_o, which follows resume_i.
 // Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH, through qsm_tb_sched).
 module qsm_tb_kernel #(
-  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned OutW = 16,       // counts the TBs that are dispatched and not retired
   parameter int unsigned EndDelay = 16,   // cycles from the last retirement seen to the end, 1..16
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,

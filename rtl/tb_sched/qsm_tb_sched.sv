@@ -6,7 +6,7 @@
 // Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM) with dispatch_op_o 0 or 1, and the fields of the message (DISPATCH);
 // ending, killed_o (END); in u_alloc target_we, sm_q, target_q (TARGETS); u_preempt; u_adjust; state: g_sm[i].u_tickets.
 module qsm_tb_sched #(
-  parameter int unsigned NumSms = 4,      // 1..64
+  parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // slots, 1..8
   parameter int unsigned NumSched = 1,    // sub-cores per SM, 1..4
   parameter int unsigned WarpsPerSm = 8,  // 1..64, multiple of NumSched

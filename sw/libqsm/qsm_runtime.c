@@ -66,7 +66,7 @@ struct qsm_context {
   bool has_history;  // something was launched since the GPU's history was cleared
   uint32_t isolated_q16;  // 0: not known
   uint32_t budget;
-  uint64_t sm_mask;
+  qsmSmMask sm_mask;
   uint32_t shadow[SLOT_REGISTER_COUNT];  // last values written, to skip writes that change nothing
   bool shadow_valid[SLOT_REGISTER_COUNT];
 };
@@ -292,9 +292,11 @@ static uint64_t first_goal(const struct qsm_context *context) {
   return context->goal_q16 ? context->goal_q16 : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
 }
 
+static uint32_t count_sms(qsmSmMask mask) { return (uint32_t)(__builtin_popcountll((uint64_t)mask) + __builtin_popcountll((uint64_t)(mask >> 64))); }
+
 static qsmError_t write_first_quota(struct qsm_context *context) {
   const struct qsm_device *device = context->device;
-  uint64_t n_sms = (uint64_t)__builtin_popcountll(context->sm_mask), n_sharing = device->scheme == SCHEME_FAIR ? count_sharing(context) : 1;
+  uint64_t n_sms = count_sms(context->sm_mask), n_sharing = device->scheme == SCHEME_FAIR ? count_sharing(context) : 1;
   uint64_t denominator = n_sms * n_sharing << 16;
   uint64_t quota = (first_goal(context) * device->epoch_cycles + denominator - 1) / denominator;
   if (quota < 1) quota = 1;
@@ -502,7 +504,7 @@ static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t
   created->device = device;
   created->slot = slot;
   created->budget = 1;
-  created->sm_mask = device->config.num_sms >= 64 ? UINT64_MAX : ((uint64_t)1 << device->config.num_sms) - 1;
+  created->sm_mask = ((qsmSmMask)1 << device->config.num_sms) - 1;
   qsmError_t error = lay_out_memory(created);
   if (!error) error = settle(created);  // what the slot's last context left
   if (!error) error = write_first_quota(created);
@@ -627,14 +629,21 @@ qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget) {
   return error;
 }
 
-qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask) {
+static void print_mask(qsmSmMask mask, char *text, size_t text_len) {
+  if (mask >> 64) snprintf(text, text_len, "%llX%016llX", (unsigned long long)(mask >> 64), (unsigned long long)mask);
+  else snprintf(text, text_len, "%llX", (unsigned long long)mask);
+}
+
+qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask) {
+  static const uint32_t words[] = {QSM_SLOT_SM_MASK_LO, QSM_SLOT_SM_MASK_HI, QSM_SLOT_SM_MASK_2};
   uint32_t n_sms = context->device->config.num_sms;
-  if (mask == 0 || (n_sms < 64 && mask >> n_sms))
-    return fail(context->device, qsmErrorInvalidValue, "SM mask 0x%llX: needs at least one of the %u SMs and no other",
-                (unsigned long long)mask, n_sms);
+  char text[33];
+  print_mask(mask, text, sizeof text);
+  if (mask == 0 || mask >> n_sms)
+    return fail(context->device, qsmErrorInvalidValue, "SM mask 0x%s: needs at least one of the %u SMs and no other", text, n_sms);
   context->sm_mask = mask;
-  qsmError_t error = slot_write(context, QSM_SLOT_SM_MASK_LO, (uint32_t)mask);
-  if (!error && n_sms > 32) error = slot_write(context, QSM_SLOT_SM_MASK_HI, (uint32_t)(mask >> 32));
+  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; !error && 32 * i < n_sms; i++) error = slot_write(context, words[i], (uint32_t)(mask >> 32 * i));
   return error ? error : write_first_quota(context);
 }
 

@@ -44,6 +44,9 @@ typedef struct {
   uint32_t x, y, z;
 } qsmDim3;
 
+// SMs, bit i for SM i; a GPU has up to 96.
+__extension__ typedef unsigned __int128 qsmSmMask;
+
 // What became of a launch.
 typedef struct {
   bool killed;            // by a fault or qsmContextKill
@@ -173,7 +176,7 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16);
 // would have more budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.
 qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget);
 // Restricts the context to the SMs whose bits are set.
-qsmError_t qsmSetSmMask(qsmContext_t context, uint64_t mask);
+qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask);
 // Memory for `images` thread blocks that are saved at a time, 0 (none, as at first) to the GPU's num_images. It is taken from the context's
 // memory when a launch is submitted, as much as that launch needs, and grows with later ones; a launch that needs more than there is or
 // than fits, or more while others are pending, is refused with qsmErrorSaveArea. Not while launches are pending.

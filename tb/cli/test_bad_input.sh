@@ -110,6 +110,10 @@ scenario "$file" 'config: odd' 'cycles: 10000' 'size: S' 'policy: qaws' 'kernels
 refuses 'more budgets than groups' 2 "$file: kernels[2]: slot 2: budget 3 makes 3 groups of warps, configuration odd has 2" \
   "$qsm" run --quiet --out "$work/out" "$file"
 bad_kernel 'SM that is not there' "$file: kernels[0]: SM mask 0x2: needs at least one of the 1 SMs and no other" 'program: vadd' 'sms: 2'
+for sms in 8..3 0..96 ..3 3..; do
+  bad_kernel "SMs $sms" "$file:6: sms: '$sms': must be a bit mask, or SMs FIRST..LAST below 96" 'program: vadd' "sms: $sms"
+done
+bad_kernel 'SM beyond the last' "$file: kernels[0]: SM mask 0x80000000000000000000: needs at least one of the 1 SMs and no other" 'program: vadd' 'sms: 79..79'
 bad 'more kernels than slots' "$file: kernels[4]: configuration tiny has 4 kernel slots, all taken" 'kernels:' \
   '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd'
 

@@ -101,7 +101,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_BUDGET, 1, 1, 255, 1},               {QSM_SLOT_ISO_IPC, 0, 0, UINT32_MAX, 1},
       {QSM_SLOT_SAVE_BASE, 0, 0, UINT32_MAX, 4096},  {QSM_SLOT_SAVE_LIMIT, 0, 0, UINT32_MAX, 4096},
       {QSM_SLOT_IDEMPOTENT, 0, 0, 1, 1},             {QSM_SLOT_PREEMPT_HOLD, 0, 0, 1, 1},
-      {QSM_SLOT_CACHE_POLICY, 0, 0, 3, 1},
+      {QSM_SLOT_CACHE_POLICY, 0, 0, 3, 1},           {QSM_SLOT_SM_MASK_2, 0, 0, 0, 1},
       {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
@@ -137,7 +137,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x84, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c4, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x84, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c8, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
@@ -352,6 +352,42 @@ static void a_mask_asks_for_targets_only_when_it_changes_a_tenants(void **state)
   qsm_model_destroy(model);
 }
 
+static uint32_t tbs_on(struct qsm_model *model, uint32_t sm) {
+  port_write(model, QSM_REG_SM_SELECT, sm);
+  return port_read(model, QSM_SMSEL_BASE + QSM_SMSEL_TBS);
+}
+
+static void a_gpu_of_more_than_64_sms_has_a_third_word_of_the_mask(void **state) {
+  (void)state;
+  struct qsm_config config = model_tiny();
+  config.num_sms = 80;
+  config.qos_lat = 600;
+  struct qsm_model *model = create(&config);
+  const uint32_t low = slot_register(0, QSM_SLOT_SM_MASK_LO), high = slot_register(0, QSM_SLOT_SM_MASK_HI), third = slot_register(0, QSM_SLOT_SM_MASK_2);
+  assert_int_equal(port_read(model, low), UINT32_MAX);
+  assert_int_equal(port_read(model, high), UINT32_MAX);
+  assert_int_equal(port_read(model, third), 0xffff);
+  assert_int_equal(refused(model, third, 0x10000), 1);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 1000, 9, 4);
+  port_write(model, third, 0x8001);
+  port_write(model, high, 0x80000000);
+  port_write(model, low, 0);
+  assert_int_equal(port_read(model, third), 0x8001);
+  program_launch(model, 0);
+  qsm_model_run(model, 2000, false);
+  // A warp per block, four fit; round-robin from SM 63.
+  for (uint32_t i = 0; i < config.num_sms; i++) {
+    bool mine = i == 63 || i == 64 || i == 79;
+    assert_int_equal(tbs_on(model, i), mine ? 3 | 4 << 8 : 0);
+  }
+  port_write(model, third, 0x8000);
+  assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 1);
+  qsm_model_run(model, 1000, false);
+  assert_int_equal(tbs_on(model, 64) >> 8, 0);
+  assert_int_equal(tbs_on(model, 79) >> 8, 4);
+  qsm_model_destroy(model);
+}
+
 static void stall_values_count_a_running_kernel(void **state) {
   (void)state;
   struct qsm_config config = model_tiny();
@@ -431,6 +467,7 @@ int main(void) {
       cmocka_unit_test(settings_are_closed_while_the_manager_computes),
       cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),
       cmocka_unit_test(a_mask_asks_for_targets_only_when_it_changes_a_tenants),
+      cmocka_unit_test(a_gpu_of_more_than_64_sms_has_a_third_word_of_the_mask),
       cmocka_unit_test(stall_values_count_a_running_kernel),
       cmocka_unit_test(without_caches_counters_are_zero_and_a_flush_is_done_at_once),
       cmocka_unit_test(the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core),

@@ -550,7 +550,7 @@ static void a_flipped_target_shows_in_the_state(void **state) {
   open_with_slot(&bench, model_tiny());
   run_to(&bench, 200);
   assert_true(qsm_tb_sched_target_state(bench.ts, 0, 0, 0, &before));
-  assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 8 * 64 * 3, what, sizeof what), 0);
+  assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 8 * QSM_MAX_SMS * 3, what, sizeof what), 0);
   assert_true(qsm_tb_sched_target_state(bench.ts, 0, 0, 0, &after));
   assert_int_equal(after, before ^ 1 << 3);
   sched_close(&bench);

@@ -24,6 +24,12 @@ struct Register {
 const uint32_t kAny = 0xFFFFFFFF;
 const uint32_t kMaxThreads = std::min(1024, WARPS_PER_SM * WARP_SIZE);
 
+// SM 32 * word is bit 0.
+constexpr uint32_t sms_of_word(int word) {
+  const int n = NUM_SMS - 32 * word;
+  return n <= 0 ? 0 : n >= 32 ? kAny : (1u << n) - 1;
+}
+
 const std::vector<Register> kGpuRegisters = {
     {"ID", 0x00, Access::kRo, 0x51534D31, 0, 0},
     {"CONFIG0", 0x04, Access::kRo, NUM_SMS | NUM_SCHED << 8 | WARPS_PER_SM << 16 | WARP_SIZE << 24, 0, 0},
@@ -64,8 +70,8 @@ const std::vector<Register> kSlotRegisters = {
     {"CTX", 0x00, Access::kRw, 0, 0, 3, 1, true, true},
     {"GOAL", 0x04, Access::kRw, 0, 0, kAny, 1, false, true},
     {"FIRST_QUOTA", 0x08, Access::kRw, 1, 1, 0x7FFFFFFF},
-    {"SM_MASK_LO", 0x0C, Access::kRw, (1u << NUM_SMS) - 1, 0, (1u << NUM_SMS) - 1},
-    {"SM_MASK_HI", 0x10, Access::kRw, 0, 0, 0},
+    {"SM_MASK_LO", 0x0C, Access::kRw, sms_of_word(0), 0, sms_of_word(0)},
+    {"SM_MASK_HI", 0x10, Access::kRw, sms_of_word(1), 0, sms_of_word(1)},
     {"WIN0_BASE", 0x14, Access::kRw, 0, 0, kAny, 4096, true},
     {"WIN0_LIMIT", 0x18, Access::kRw, 0, 0, kAny, 4096, true},
     {"WIN0_RIGHTS", 0x1C, Access::kRw, 0, 0, 7, 1, true},
@@ -110,6 +116,7 @@ const std::vector<Register> kSlotRegisters = {
     {"SAVED", 0xB8, Access::kRo, 0, 0, 0},
     {"RATIO", 0xBC, Access::kRo, 0, 0, 0},
     {"CACHE_POLICY", 0xC0, Access::kRw, 0, 0, 3, 1, true},
+    {"SM_MASK_2", 0xC4, Access::kRw, sms_of_word(2), 0, sms_of_word(2)},
 };
 
 inline const Register *find(const std::vector<Register> &table, uint16_t address) {

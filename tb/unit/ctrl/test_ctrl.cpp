@@ -295,6 +295,8 @@ class Ref {
     return budgets.size() <= NUM_GROUPS;
   }
 
+  static bool is_sm_mask(uint16_t address) { return address == 0x0C || address == 0x10 || address == 0xC4; }
+
   bool write_slot(const Register &r, unsigned k, uint32_t value, Pulses *pulses) {
     uint32_t *slot = slots[k];
     const bool valid = slot[0] & 1, is_busy = busy >> k & 1;
@@ -316,7 +318,7 @@ class Ref {
       }
     }
     if (r.address == 0xA0 && is_busy && !groups_fit(k, value)) return false;
-    if (r.address == 0x0C || r.address == 0x10) pulses->alloc_change = valid && value != slot[r.address / 4];
+    if (is_sm_mask(r.address)) pulses->alloc_change = valid && value != slot[r.address / 4];
     if (r.address == 0x8C) pulses->hist_clear = 1u << k;
     if (r.access == Access::kRw) slot[r.address / 4] = value;
     return true;
@@ -358,6 +360,11 @@ class Ref {
 
 bool equal(const Pulses &a, const Pulses &b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
+bool mask_has(const uint32_t *slot, unsigned sm) {
+  const unsigned address[] = {0x0C, 0x10, 0xC4};
+  return slot[address[sm / 32] / 4] >> sm % 32 & 1;
+}
+
 // What the other blocks see of the registers.
 void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
   const Vqsm_ctrl &top = bench.top;
@@ -369,6 +376,7 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
     tap.expect(get(top.iso_ipc_o, k, 32) == slot[0xA4 / 4], "slot %u: ISO_IPC", k);
     tap.expect(get(top.save_base_o, k, 20) == slot[0xA8 / 4] >> 12 && get(top.save_limit_o, k, 20) == slot[0xAC / 4] >> 12, "slot %u: save area", k);
     tap.expect(get(top.idempotent_o, k, 1) == slot[0xB0 / 4] && get(top.preempt_hold_o, k, 1) == slot[0xB4 / 4], "slot %u: IDEMPOTENT, PREEMPT_HOLD", k);
+    for (unsigned i = 0; i < NUM_SMS; i++) tap.expect(get(top.sm_mask_o, k * NUM_SMS + i, 1) == mask_has(slot, i), "slot %u: SM %u of the mask", k, i);
     tap.expect(get(top.cache_policy_o, k, 2) == slot[0xC0 / 4], "slot %u: CACHE_POLICY", k);
   }
   tap.expect(top.valid_o == valid && top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x", top.valid_o, top.qos_o,
