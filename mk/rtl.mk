@@ -3,6 +3,7 @@
 #   build/cfg/NAME/qsm_cfg_pkg.sv, build/cfg/NAME/files.f   make package CONFIG=NAME
 #   build/rtl/NAME.so                                       make rtl CONFIG=NAME
 #   build/rtl-trace/NAME.so (can write waveforms)           make rtl-trace CONFIG=NAME
+# NAME: of configs/, NAME+KEY-VALUE (other values of some parameters), or random-SEED (made up from its seed, qsm fuzz --config random).
 CONFIGS := $(patsubst configs/%.yaml,%,$(wildcard configs/*.yaml))
 VERILATOR ?= verilator
 VERILATED_CXX ?= clang++-19
@@ -25,23 +26,23 @@ rtl-trace: install-sim ## the same, able to write waveforms
 # Files that come out as they were keep their age, so that nothing is built again because of them.
 keep_if_same = cmp -s $(1).new $(1) && rm $(1).new || mv $(1).new $(1)
 
-# $(call make_package,CONFIGURATION)
-define make_package
+# $(call emit,ARGUMENTS)
+define emit
 	mkdir -p $(@D)
-	build/qsm-config $(1) --sv > $@.new
+	build/qsm-config $(1) > $@.new
 	$(call keep_if_same,$@)
 endef
 build/cfg/%/qsm_cfg_pkg.sv: configs/%.yaml build/qsm-config
-	$(call make_package,$*)
+	$(call emit,$* --sv)
 
-# random-SEED is made up from its seed (qsm fuzz --config random).
-build/cfg/random-%/qsm_cfg_pkg.sv: build/configs/random-%.yaml build/qsm-config
-	$(call make_package,$<)
+build/cfg/%/qsm_cfg_pkg.sv: build/configs/%.yaml build/qsm-config
+	$(call emit,$< --sv)
+
+build/configs/%.yaml: build/qsm-config FORCE
+	$(call emit,$* --yaml)
 
 build/configs/random-%.yaml: build/qsm-config
-	mkdir -p $(@D)
-	build/qsm-config --random $* > $@.new
-	$(call keep_if_same,$@)
+	$(call emit,--random $*)
 
 build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
 	printf '%s\n' $< $(RTL_SRCS) > $@.new
@@ -88,7 +89,7 @@ build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
 	echo 'Verilating the RTL of $* with waveforms'
 	$(call verilate_gpu,build/rtl-trace/$*,$<,$@)
 
-.PRECIOUS: build/cfg/%/qsm_cfg_pkg.sv build/cfg/%/files.f build/cfg/random-%/qsm_cfg_pkg.sv build/configs/random-%.yaml
+.PRECIOUS: build/cfg/%/qsm_cfg_pkg.sv build/cfg/%/files.f build/configs/%.yaml build/configs/random-%.yaml
 
 # Unit benches (tb/README.md): tb/unit/NAME/STEM.f and the folder's C++ files give build/unit/NAME/STEM/run.
 UNIT_BENCHES := $(patsubst tb/unit/%.f,build/unit/%/run,$(wildcard tb/unit/*/*.f))

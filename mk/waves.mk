@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # GTKWave save files, made with each tracing build: build/rtl-trace/NAME.gtkw, which build/qsm copies to the waveforms it writes.
-WAVED := $(CONFIGS) $(filter random-%,$(CONFIG))
+WAVED := $(CONFIGS) $(filter-out $(CONFIGS),$(CONFIG))
 $(WAVED:%=build/rtl-trace/%.so): build/rtl-trace/%.so: | build/rtl-trace/%.gtkw
 
 # $(call make_save_file,CONFIGURATION)
@@ -10,7 +10,7 @@ define make_save_file
 endef
 build/rtl-trace/%.gtkw: configs/%.yaml scripts/gtkw.py
 	$(call make_save_file,$<)
-build/rtl-trace/random-%.gtkw: build/configs/random-%.yaml scripts/gtkw.py
+build/rtl-trace/%.gtkw: build/configs/%.yaml scripts/gtkw.py
 	$(call make_save_file,$<)
 
 # What tb/waves/ opens.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm-config: shows a configuration, turns it into the SystemVerilog package of the RTL, or makes up one.
+// qsm-config: shows a configuration, turns it into the SystemVerilog package of the RTL or a file, or makes up one.
 #include <argp.h>
 #include <dirent.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ enum { EXIT_BAD_CONFIG = 1, EXIT_USAGE = 64 };  // 64 is argp's own
 
 struct options {
   const char *name;
-  bool sv, list, random;
+  bool sv, yaml, list, random;
   uint64_t seed;  // of a random one
 };
 
@@ -78,6 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
     case 's': options->sv = true; return 0;
+    case 'y': options->yaml = true; return 0;
     case 'l': options->list = true; return 0;
     case 'r':
       options->random = true;
@@ -97,13 +98,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 int main(int argc, char **argv) {
   static const struct argp_option accepted[] = {
       {"sv", 's', NULL, 0, "Print the SystemVerilog package qsm_cfg_pkg", 0},
+      {"yaml", 'y', NULL, 0, "Print it as a file", 0},
       {"list", 'l', NULL, 0, "Print the names of the configurations", 0},
       {"random", 'r', "SEED", 0, "Print a small random configuration, as a file", 0},
       {0}};
   static const struct argp argp = {
       accepted, parse, "NAME|FILE.yaml",
       "Checks a configuration and prints its parameters."
-      "\vNAME is one of configs/, a path has a '/'. Exit codes: 0 fine, 1 the configuration is not, 64 wrong usage.",
+      "\vNAME is one of configs/, NAME+KEY-VALUE the same with another value, a path has a '/'. Exit codes: 0 fine, 1 the configuration is not, 64 wrong usage.",
       NULL, NULL, NULL};
   struct options options = {.name = NULL};
   if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) return EXIT_USAGE;
@@ -118,6 +120,8 @@ int main(int argc, char **argv) {
   }
   if (options.sv) {
     emit_sv(&config);
+  } else if (options.yaml) {
+    qsm_config_print_yaml(&config, stdout);
   } else {
     show(&config);
   }

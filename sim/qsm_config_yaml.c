@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,31 +75,78 @@ static int refuse(const char *path, const char *rule, char *msg, size_t msg_len)
   return -1;
 }
 
-static int load_file(const char *path, struct qsm_config *config, char *msg, size_t msg_len) {
-  struct qsm_config loaded = {.name = ""};
-  char rule[256];
+static int read_file(const char *path, struct qsm_config *config, char *msg, size_t msg_len) {
   void *texts = NULL;
   const struct qsm_yaml_source source = {.path = path};
-  if (name_of(path, &loaded, msg, msg_len) != 0 || qsm_yaml_load(&source, &schema, &texts, msg, msg_len) != 0) return -1;
-  const int status = read_numbers(path, texts, &loaded, msg, msg_len);
+  if (name_of(path, config, msg, msg_len) != 0 || qsm_yaml_load(&source, &schema, &texts, msg, msg_len) != 0) return -1;
+  const int status = read_numbers(path, texts, config, msg, msg_len);
   qsm_yaml_free(&schema, texts);
-  if (status != 0) return -1;
-  if (qsm_config_check(&loaded, rule, sizeof rule) != 0) return refuse(path, rule, msg, msg_len);
-  *config = loaded;
-  return 0;
+  return status;
 }
 
+// NULL: there is no such parameter.
+static uint32_t *find_parameter(struct qsm_config *config, const char *key) {
+#define FIND(name, sv, kind, least, largest) \
+  if (strcmp(key, #name) == 0) return &config->name;
+  QSM_CONFIG_HARDWARE(FIND) QSM_CONFIG_ENVIRONMENT(FIND)
+#undef FIND
+  return NULL;
+}
+
+// One "KEY-VALUE" of a name.
+static int change(const char *name, const char *text, int len, struct qsm_config *config, char *msg, size_t msg_len) {
+  char key[64] = "", value[16] = "", rest;
+  uint32_t *parameter = NULL;
+  uint64_t number;
+  char part[96];
+  snprintf(part, sizeof part, "%.*s", len, text);
+  if (sscanf(part, "%63[a-z0-9_]-%15[0-9]%c", key, value, &rest) == 2) parameter = find_parameter(config, key);
+  if (parameter != NULL && qsm_yaml_uint(value, UINT32_MAX, &number) == 0) {
+    *parameter = (uint32_t)number;
+    return 0;
+  }
+  snprintf(msg, msg_len, "configuration '%s': '%s': must be PARAMETER-NUMBER, a parameter of docs/configuration.md", name, part);
+  return -1;
+}
+
+// "titanv+num_sms-2": what the file has, with other values.
+static int change_all(const char *name, struct qsm_config *config, char *msg, size_t msg_len) {
+  for (const char *at = strchr(name, '+'); at != NULL; at = strchr(at + 1, '+')) {
+    if (change(name, at + 1, (int)strcspn(at + 1, "+"), config, msg, msg_len) != 0) return -1;
+  }
+  if (strlen(name) < sizeof config->name) {
+    memcpy(config->name, name, strlen(name) + 1);
+    return 0;
+  }
+  snprintf(msg, msg_len, "configuration '%s': the name of a configuration has 1..%zu characters", name, sizeof config->name - 1);
+  return -1;
+}
+
+static bool is_changed(const char *path_or_name) { return strchr(path_or_name, '/') == NULL && strchr(path_or_name, '+') != NULL; }
+
 int qsm_config_path(const char *path_or_name, char *path, size_t path_len) {
-  const int len = strchr(path_or_name, '/') != NULL ? snprintf(path, path_len, "%s", path_or_name)
-                                                    : snprintf(path, path_len, "%s/configs/%s.yaml", qsm_source_root(), path_or_name);
+  const int len = strchr(path_or_name, '/') != NULL
+                      ? snprintf(path, path_len, "%s", path_or_name)
+                      : snprintf(path, path_len, "%s/configs/%.*s.yaml", qsm_source_root(), (int)strcspn(path_or_name, "+"), path_or_name);
   return len < 0 || (size_t)len >= path_len ? -1 : 0;
 }
 
 int qsm_config_load(const char *path_or_name, struct qsm_config *config, char *msg, size_t msg_len) {
-  char path[PATH_MAX];
-  if (qsm_config_path(path_or_name, path, sizeof path) == 0) return load_file(path, config, msg, msg_len);
-  snprintf(msg, msg_len, "the path of configuration '%s' is too long", path_or_name);
-  return -1;
+  char path[PATH_MAX], rule[256];
+  struct qsm_config loaded = {.name = ""};
+  if (qsm_config_path(path_or_name, path, sizeof path) != 0) {
+    snprintf(msg, msg_len, "the path of configuration '%s' is too long", path_or_name);
+    return -1;
+  }
+  if (read_file(path, &loaded, msg, msg_len) != 0) return -1;
+  if (is_changed(path_or_name) && change_all(path_or_name, &loaded, msg, msg_len) != 0) return -1;
+  if (qsm_config_check(&loaded, rule, sizeof rule) != 0) {
+    if (!is_changed(path_or_name)) return refuse(path, rule, msg, msg_len);
+    snprintf(msg, msg_len, "configuration '%s': %s", path_or_name, rule);
+    return -1;
+  }
+  *config = loaded;
+  return 0;
 }
 
 const char *qsm_source_root(void) {
