@@ -6,8 +6,10 @@
 #   software       sw/Makefile.inc
 # TESTS=WORD runs only those whose name has the word in it.
 TESTS ?=
-# Tests of the whole machine open the RTL of these.
-TEST_CONFIGS ?= $(CONFIGS)
+# Tests of the whole machine open the RTL of these. Of the papers' machines with more SMs than wang2017, some SMs take minutes to compile too.
+TEST_CONFIGS ?= tiny fpga demo odd wang2017 $(MANY_SMS) $(if $(QSM_TEST_FULL),$(PAPERS))
+MANY_SMS := tiny+num_sms-70+qos_lat-500
+PAPERS := $(patsubst %,%+num_sms-2,wang2017_56 titanv smqos rdna2)
 
 # The tests of sw/ need more than the archives: sw/Makefile.inc builds them.
 C_TEST_SRCS := $(filter-out tb/sw/%,$(wildcard tb/*/test_*.c))

@@ -22,7 +22,7 @@ static struct qsm_config tiny(void) {
 }
 
 static void named_configurations_keep_the_rules(void **state) {
-  static const char *const names[] = {"tiny", "fpga", "demo", "odd", "wang2017"};
+  static const char *const names[] = {"tiny", "fpga", "demo", "odd", "wang2017", "wang2017_56", "titanv", "smqos", "rdna2"};
   (void)state;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     struct qsm_config config;
@@ -59,8 +59,8 @@ static const struct {
   uint32_t value;
   const char *rule;  // NULL: allowed
 } changes[] = {
-    {"num_sms", AT(num_sms), 0, "1..64"},
-    {"num_sms", AT(num_sms), 65, "1..64"},
+    {"num_sms", AT(num_sms), 0, "1..96"},
+    {"num_sms", AT(num_sms), 97, "1..96"},
     {"num_sched", AT(num_sched), 5, "1..4"},
     {"num_sched", AT(num_sched), 2, NULL},
     {"warps_per_sm", AT(warps_per_sm), 0, "1..64"},
@@ -190,7 +190,8 @@ static void least_qos_lat_is_that_of_the_page(void **state) {
   static const struct {
     const char *name;
     uint32_t least;
-  } of_page[] = {{"tiny", 148}, {"fpga", 157}, {"demo", 161}, {"odd", 117}, {"wang2017", 195}};  // R-SC-14
+  } of_page[] = {{"tiny", 148}, {"fpga", 157}, {"demo", 161}, {"odd", 117}, {"wang2017", 195},
+                 {"smqos", 219}, {"rdna2", 300}, {"wang2017_56", 381}, {"titanv", 522}};  // R-SC-14
   (void)state;
   for (size_t i = 0; i < sizeof of_page / sizeof of_page[0]; i++) {
     struct qsm_config config;

@@ -58,7 +58,6 @@ module qsm_cosim
 
   always_comb begin
     req_valid_o = '0;
-    req_o = '0;
     for (int unsigned c = 0; c < NumChannels; c++) begin
       req_valid_o[c] = mem_req[c].valid;
       req_o[c][0] = mem_req[c].addr;
