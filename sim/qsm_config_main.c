@@ -2,6 +2,7 @@
 // qsm-config: shows a configuration, turns it into the SystemVerilog package of the RTL or a file, or makes up one.
 #include <argp.h>
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "qsm_config_yaml.h"
 #include "qsm_yaml.h"
 
-enum { EXIT_BAD_CONFIG = 1, EXIT_USAGE = 64 };  // 64 is argp's own
+enum { EXIT_BAD_CONFIG = 1, EXIT_OUTPUT = 2, EXIT_USAGE = 64 };  // 64 is argp's own
 
 struct options {
   const char *name;
@@ -95,6 +96,25 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
+static int run(const struct options *options) {
+  struct qsm_config config;
+  char msg[512];
+  if (options->list) return list();
+  if (options->random) return make_up(options->seed);
+  if (qsm_config_load(options->name, &config, msg, sizeof msg) != 0) {
+    fprintf(stderr, "qsm-config: %s\n", msg);
+    return EXIT_BAD_CONFIG;
+  }
+  if (options->sv) {
+    emit_sv(&config);
+  } else if (options->yaml) {
+    qsm_config_print_yaml(&config, stdout);
+  } else {
+    show(&config);
+  }
+  return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv) {
   static const struct argp_option accepted[] = {
       {"sv", 's', NULL, 0, "Print the SystemVerilog package qsm_cfg_pkg", 0},
@@ -105,25 +125,12 @@ int main(int argc, char **argv) {
   static const struct argp argp = {
       accepted, parse, "NAME|FILE.yaml",
       "Checks a configuration and prints its parameters."
-      "\vNAME is one of configs/, NAME+KEY-VALUE the same with another value, a path has a '/'. Exit codes: 0 fine, 1 the configuration is not, 64 wrong usage.",
+      "\vNAME is one of configs/, NAME+KEY-VALUE the same with another value, a path has a '/'. Exit codes: 0 fine, 1 the configuration is not, 2 the output cannot be written, 64 wrong usage.",
       NULL, NULL, NULL};
   struct options options = {.name = NULL};
   if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) return EXIT_USAGE;
-  if (options.list) return list();
-  if (options.random) return make_up(options.seed);
-
-  struct qsm_config config;
-  char msg[512];
-  if (qsm_config_load(options.name, &config, msg, sizeof msg) != 0) {
-    fprintf(stderr, "qsm-config: %s\n", msg);
-    return EXIT_BAD_CONFIG;
-  }
-  if (options.sv) {
-    emit_sv(&config);
-  } else if (options.yaml) {
-    qsm_config_print_yaml(&config, stdout);
-  } else {
-    show(&config);
-  }
-  return EXIT_SUCCESS;
+  const int code = run(&options);
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "qsm-config: cannot write the output: %s\n", strerror(errno));
+  return EXIT_OUTPUT;
 }

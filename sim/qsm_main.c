@@ -342,6 +342,13 @@ static void print_help(FILE *out) {
                "2 bad input; 3 environment (output folder, missing tool, RTL not built, database); 130 interrupted sweep.\n");
 }
 
+// What was printed must have arrived, on a full disk too.
+static int finish(int code) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "qsm: cannot write the output: %s\n", strerror(errno));
+  return code ? code : QSM_EXIT_ENVIRONMENT;
+}
+
 int main(int argc, char **argv) {
   argp_program_version = QSM_VERSION;
   argp_err_exit_status = QSM_EXIT_BAD_INPUT;
@@ -351,18 +358,18 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
     print_help(stdout);
-    return QSM_EXIT_OK;
+    return finish(QSM_EXIT_OK);
   }
   if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     printf("%s\n", QSM_VERSION);
-    return QSM_EXIT_OK;
+    return finish(QSM_EXIT_OK);
   }
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
     if (strcmp(argv[1], commands[i].name) != 0) continue;
     char name[64];
     snprintf(name, sizeof name, "qsm %s", argv[1]);
     argv[1] = name;
-    return commands[i].run(argc - 1, argv + 1);
+    return finish(commands[i].run(argc - 1, argv + 1));
   }
   fprintf(stderr, "qsm: unknown command '%s'; try qsm --help\n", argv[1]);
   return QSM_EXIT_BAD_INPUT;

@@ -2,6 +2,7 @@
 #include "qsm_result.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -292,8 +293,8 @@ static int write_file(const char *dir, const char *name, const char *text, char 
   bool written = file && fputs(text, file) >= 0;
   if (file && fclose(file)) written = false;
   if (written && rename(temporary, path) == 0) return 0;
+  snprintf(msg, msg_len, "cannot write %s: %s", path, strerror(errno));
   if (file) remove(temporary);
-  snprintf(msg, msg_len, "cannot write %s", path);
   return -1;
 }
 

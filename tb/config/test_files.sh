@@ -48,6 +48,8 @@ done
 verdict 'change of nothing' "$(QSM_ROOT=$work build/qsm-config nope+num_sms-2 2>&1)" "qsm-config: $work/configs/nope.yaml: cannot open: No such file or directory"
 refuses_name 'too long a name' tiny+mem_latency-20+mem_latency-20+mem_latency-20+mem_latency-20 'the name of a configuration has 1..63 characters'
 
+build/qsm-config odd --sv 2> "$work/err" > /dev/full
+verdict 'package on a full disk' "$? $(cat "$work/err")" '2 qsm-config: cannot write the output: No space left on device'
 build/qsm-config > /dev/null 2>&1
 verdict 'no name is wrong usage' "$?" 64
 build/qsm-config --random five > /dev/null 2>&1
