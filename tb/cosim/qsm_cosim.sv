@@ -43,7 +43,12 @@ module qsm_cosim
   logic [NumChannels-1:0] mem_rsp_ready;
   ctl_rsp_t ctl_rsp;
 
-  qsm_gpu u_gpu (
+  // Something else with these ports may stand here, with the GPU in it (tb/axi).
+`ifndef QSM_GPU
+`define QSM_GPU qsm_gpu
+`define QSM_GPU_PATH u_gpu
+`endif
+  `QSM_GPU u_gpu (
     .clk_i, .rst_ni,
     .ctl_req_i('{valid: ctl_valid_i, we: ctl_we_i, addr: ctl_addr_i, wdata: ctl_wdata_i}),
     .ctl_rsp_o(ctl_rsp), .irq_o,
@@ -52,8 +57,8 @@ module qsm_cosim
   );
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
-    assign to_sm_o[i] = u_gpu.g_sm[i].u_sm.to_sm;
-    assign u_gpu.g_sm[i].u_sm.from_sm = from_sm_i[i];
+    assign to_sm_o[i] = `QSM_GPU_PATH.g_sm[i].u_sm.to_sm;
+    assign `QSM_GPU_PATH.g_sm[i].u_sm.from_sm = from_sm_i[i];
   end
 
   always_comb begin
