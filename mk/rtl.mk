@@ -51,7 +51,7 @@ build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
 # The GPU of tb/axi, with AXI4 between it and the simulated memory.
 AXI_SRCS := $(wildcard tb/axi/*.sv)
 build/cfg/axi/qsm_cfg_pkg.sv: tb/axi/axi.yaml build/qsm-config
-	$(call make_package,$<)
+	$(call emit,$< --sv)
 build/cfg/axi/files.f: build/cfg/axi/qsm_cfg_pkg.sv FORCE
 	printf '%s\n' $< $(RTL_SRCS) $(AXI_SRCS) > $@.new
 	$(call keep_if_same,$@)
