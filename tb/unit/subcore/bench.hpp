@@ -112,6 +112,7 @@ class Bench {
   std::vector<Issue> issues;
   std::vector<Fault> faults;
   std::vector<Write> writes;
+  std::vector<uint64_t> popped;  // cycles in which an operation left the memory queue
   uint64_t n_selections = 0, n_merges = 0, n_fair = 0, n_misses = 0, resident_cycles = 0;
   uint32_t slow = 3;                   // 0: memory answers at once; else up to 2^slow cycles
   bool hold_fill = false, hold_memory = false;
@@ -167,6 +168,7 @@ class Bench {
   void drive_misses() {
     top.grant_i = 0;
     top.fill_i = 0;
+    if (top.miss_o && miss_wait) fail("a second miss while a line is on its way (R-FE-5)");
     if (top.miss_o && eager()) {
       top.grant_i = 1;
       miss_addr = top.miss_addr_o;
@@ -223,6 +225,7 @@ class Bench {
   // Performs the operation at once and splits it into passes of random lanes.
   void take_operation() {
     top.mq_pop_i = 1;
+    popped.push_back(cycle);
     const uint32_t instr = top.mq_instr_o, mask = top.mq_mask_o;
     Return part{};
     part.store = (instr & 0x7F) == 0x23;
@@ -288,7 +291,7 @@ class Bench {
     Warp &w = slots.at(top.issue_warp_o);
     const uint32_t mask = top.issue_mask_o;
     issues.push_back({cycle, top.issue_warp_o, top.issue_pc_o, mask});
-    if (top.issue_lanes_o != __builtin_popcount(mask)) fail("issued lanes are not the mask's ones");
+    if (top.issue_lanes_o != __builtin_popcount(mask)) fail("issued lanes are not the mask's ones (R-IS-5)");
     if (killed >> w.kernel & 1) fail("a killed kernel issues");
     if (!(top.open_i >> w.kernel & 1)) fail("a gated kernel issues");
     const bool waits = code.size() > (top.issue_pc_o - CODE_BASE) / 4 && code[(top.issue_pc_o - CODE_BASE) / 4] == 0x0B;
@@ -302,7 +305,7 @@ class Bench {
         fail("thread goes on after its end");
       } else if (t->trace[w.issued[l]].pc != top.issue_pc_o) {
         char text[128];
-        snprintf(text, sizeof text, "warp %u lane %u issues pc %08x, the reference is at %08x", top.issue_warp_o, l, top.issue_pc_o,
+        snprintf(text, sizeof text, "warp %u lane %u issues pc %08x, the reference is at %08x (R-IS-3)", top.issue_warp_o, l, top.issue_pc_o,
                  t->trace[w.issued[l]].pc);
         fail(text);
       }

@@ -87,7 +87,7 @@ static void test_random(uint32_t seed, uint32_t n) {
          static_cast<unsigned long long>(totals.issues), static_cast<unsigned long long>(totals.selections),
          static_cast<unsigned long long>(totals.merges), static_cast<unsigned long long>(totals.fair),
          static_cast<unsigned long long>(totals.misses));
-  ok(why.empty(), "random programs: every issue, selection and memory byte as in the reference", why);
+  ok(why.empty(), "random programs: every issue, selection and memory byte as in the reference (R-IS-3, R-EX-4, I-DIV-2, I-MEM-3)", why);
 }
 
 
@@ -152,6 +152,13 @@ static uint64_t issued_at(const Bench &bench, uint32_t index) {
   return 0;
 }
 
+static uint32_t stall_count(Bench &bench, uint32_t kernel, uint32_t reason) {
+  bench.top.stall_kernel_i = static_cast<uint8_t>(kernel);
+  bench.top.stall_reason_i = static_cast<uint8_t>(reason);
+  bench.top.eval();
+  return bench.top.stall_value_o;
+}
+
 static void expect_gap(const Bench &bench, uint32_t from, uint32_t to, uint64_t gap, const std::string &name) {
   const uint64_t a = issued_at(bench, from), b = issued_at(bench, to);
   ok(bench.error.empty() && a != 0 && b - a == gap, name,
@@ -167,8 +174,14 @@ static void test_timing() {
   expect_gap(*b, 6, 7, 39, "the second of two divisions waits until the first has written (R-EX-3, R-IS-4)");
   expect_gap(*b, 7, 8, 39, "a quotient is used the cycle after its write");
 
+  Program twelve;
+  for (uint32_t rd = 6; rd < 18; rd++) twelve.push_back(addi(rd, 0, 1));
+  twelve.push_back(exit_());
+  b = run_warm(twelve, 1);
+  expect_gap(*b, 0, 11, 11, "twelve independent instructions of one warp issue in twelve cycles (R-FE-1)");
+
   b = run_warm({addi(6, 0, 1), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 0, 0, 8), exit_(), exit_()}, 4);
-  expect_gap(*b, 4, 6, 6, "the target of a taken branch issues 6 cycles after it: F1 follows the resolve (R-WS-3)");
+  expect_gap(*b, 4, 6, 6, "the target of a taken branch issues 6 cycles after it: F1 follows the resolve (R-FE-2, R-FE-3, R-FE-7, R-WS-3)");
   ok(b->n_selections == 0, "a branch that all lanes take makes no selection");
 
   b = run_warm({csrr(6, CSR_LANE), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 6, 0, 8), exit_(), exit_()}, 4);
@@ -189,6 +202,8 @@ static void test_load_use() {
   auto b = run_warm({lui(2, DATA_BASE), addi(7, 0, 1), load(2, 6, 2, 0), addi(8, 6, 0), exit_()}, 1);
   uint64_t written = 0;
   for (const Write &w : b->writes) if (w.rd == 6) written = w.cycle;
+  ok(!b->popped.empty() && b->popped.back() == issued_at(*b, 2) + 4, "an operation is in the memory queue from the cycle after EX2 on (R-EX-4)",
+     b->error + " issued in " + std::to_string(issued_at(*b, 2)));
   ok(b->error.empty() && written != 0 && issued_at(*b, 3) == written + 1, "a loaded value is used the cycle after its write (R-WB-2)",
      b->error + " written in " + std::to_string(written) + ", used in " + std::to_string(issued_at(*b, 3)));
 }
@@ -246,6 +261,20 @@ static void test_step_bubble() {
   ok(written == t + 50 + late(*b) && n_before == 12 + late(*b), "steps leave the bubble to a waiting quotient (R-PE-16, R-WB-3)",
      b->error + " issued " + std::to_string(t) + ", " + std::to_string(n_before) + " before, written " + std::to_string(written));
   ok(b->top.resident_o != 0 && n_issued == 0, "a frozen warp issues nothing, nor does another in the cycle of a step (R-IS-1)");
+  b->add_block(0, 2, 1, nullptr);  // beside the frozen one, and could issue
+  auto steps = [&b](int n) {
+    for (int i = 0; i < n; i++) {
+      b->top.set_rd_i = static_cast<uint8_t>(11 + b->cycle % 8);
+      b->step();
+    }
+  };
+  b->issues.clear();
+  steps(50);
+  const uint32_t frozen = stall_count(*b, 1, 2), held = stall_count(*b, 0, 6);
+  steps(100);
+  ok(b->issues.empty() && stall_count(*b, 1, 2) == frozen + 100 && stall_count(*b, 0, 6) == held + 100,
+     "a frozen warp has no instruction, one that a step holds back finds the unit busy (R-SP-5)",
+     b->error + " " + std::to_string(stall_count(*b, 1, 2) - frozen) + " and " + std::to_string(stall_count(*b, 0, 6) - held) + " cycles of 100");
 }
 
 // ---- floating point ----
@@ -276,6 +305,32 @@ static void test_float_timing() {
   expect_gap(*b, 3, 4, 35, "a division waits until the float quotient is written (R-FP-6, R-IS-4)");
   expect_gap(*b, 4, 5, 39, "and a float root until that of integers is");
   expect_gap(*b, 5, 6, 35, "the root is used the cycle after its write");
+  for (uint32_t last : {fadd(8, 0, 0), fp_encode(FP_DIV, FP_RNE, 8, 5, 5, 0)}) {  // the branch skips it for lane 0
+    b = run_warm({csrr(6, CSR_LANE), branch(0, 6, 0, 12), addi(7, 0, 1), last, addi(9, 0, 1), exit_()}, 4);
+    expect_gap(*b, 3, 4, 8, "a float instruction before the merge point resolves in EX2 (R-FP-5)");
+  }
+}
+
+// Counts of reason 6 (unit busy) that a cycle adds for a kernel.
+static uint32_t busy_in_step(Bench &bench, uint32_t kernel) {
+  const uint32_t before = stall_count(bench, kernel, 6);
+  bench.step();
+  return stall_count(bench, kernel, 6) - before;
+}
+
+// One sum that waits in the one cycle that another has claimed.
+static void test_busy_when_claimed() {
+  Program code = {addi(5, 0, 1), addi(5, 5, 1), fadd(6, 0, 0), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), exit_()};
+  Bench bench(7);
+  bench.slow = 0;
+  bench.code = code;
+  uint32_t n_busy = 0;
+  for (int round = 0; round < 2; round++) {  // the second one from the cache
+    n_busy = 0;
+    bench.add_block(0, 0, 1, nullptr);
+    for (int i = 0; i < 200; i++) n_busy += busy_in_step(bench, 0);
+  }
+  ok(bench.done() && n_busy == 1, "a warp that waits for a claimed cycle finds the unit busy (R-FP-4)", bench.error + " in " + std::to_string(n_busy) + " cycles");
 }
 
 // A quotient that finds the port taken by float sums in every cycle: wbw = 8 in t+46, when no sum issues.
@@ -288,8 +343,16 @@ static void test_float_bubble() {
   b->writes.clear();
   b->add_block(0, 0, 1, nullptr);
   for (uint32_t tb = 1; tb < 4; tb++) b->add_block(1, tb, 1, nullptr);
-  const bool ended = b->run(5000);
+  uint32_t busy[2] = {};  // in t+45, t+46
+  for (int i = 0; i < 5000 && !b->done() && b->error.empty(); i++) {
+    const uint64_t at = issued_at(*b, 3) + 45, now = b->cycle;
+    const uint32_t n = busy_in_step(*b, 1);
+    if (now - at < 2) busy[now - at] = n;
+  }
+  const bool ended = b->done();
   const uint64_t t = issued_at(*b, 3);
+  ok(busy[0] == 0 && busy[1] != 0, "sums that wait for a quotient's bubble find the unit busy (R-FP-4)",
+     std::to_string(busy[0]) + " before, " + std::to_string(busy[1]));
   uint64_t written = 0;
   uint32_t before = 0;
   bool in_bubble = false;
@@ -322,23 +385,23 @@ static void expect_fault(const Program &code, uint32_t n_threads, Fault want, co
 
 static void test_faults() {
   const uint32_t pc = CODE_BASE;
-  expect_fault({addi(6, 0, 1), 0xFFFFFFFFu}, 4, {0, 1, 2, pc + 4, 0, 102, 0xFFFFFFFFu}, "an illegal instruction faults with cause 2 and its word");
+  expect_fault({addi(6, 0, 1), 0xFFFFFFFFu}, 4, {0, 1, 2, pc + 4, 0, 102, 0xFFFFFFFFu}, "an illegal instruction faults with cause 2 and its word (I-FLT-2)");
   expect_fault({0x00100073}, 4, {0, 1, 3, pc, 0, 102, pc}, "ebreak faults with cause 3");
   expect_fault({0x00000073}, 4, {0, 1, 8, pc, 0, 102, pc}, "ecall faults with cause 8");
-  expect_fault({jal(0, 0x3000)}, 4, {0, 1, 1, pc + 0x3000, 0, 102, pc + 0x3000}, "a fetch outside the windows faults with cause 1");
+  expect_fault({jal(0, 0x3000)}, 4, {0, 1, 1, pc + 0x3000, 0, 102, pc + 0x3000}, "a fetch outside the windows faults with cause 1 (R-FE-3)");
   expect_fault({jal(0, static_cast<int32_t>(CODE_BYTES))}, 4, {0, 1, 1, pc + CODE_BYTES, 0, 102, pc + CODE_BYTES}, "a fetch at a window's limit faults with cause 1");
-  expect_fault({lui(6, 0x1000), jalr(0, 6, 0)}, 4, {0, 1, 1, 0x1000, 0, 102, 0x1000}, "a fetch from a window without x faults with cause 1");
-  expect_fault({jal(1, 0x102)}, 4, {0, 1, 0, pc, 0, 102, pc + 0x102}, "a misaligned jal faults with cause 0 and its target");
+  expect_fault({lui(6, 0x1000), jalr(0, 6, 0)}, 4, {0, 1, 1, 0x1000, 0, 102, 0x1000}, "a fetch from a window without x faults with cause 1 (R-FE-3)");
+  expect_fault({jal(1, 0x102)}, 4, {0, 1, 0, pc, 0, 102, pc + 0x102}, "a misaligned jal faults with cause 0 and its target (I-ISA-6)");
   expect_fault({csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), jalr(1, 7, 8), exit_()}, 8,
                {0, 1, 0, pc + 16, 1, 102, pc + 18}, "a misaligned jalr faults with its lowest misaligned lane");
-  expect_fault({auipc(7, 0), jalr(1, 7, 11), exit_()}, 4, {0, 1, 0, pc + 4, 0, 102, pc + 10}, "the target of a jalr has bit 0 cleared");
+  expect_fault({auipc(7, 0), jalr(1, 7, 11), exit_()}, 4, {0, 1, 0, pc + 4, 0, 102, pc + 10}, "the target of a jalr has bit 0 cleared (I-ISA-6)");
   expect_fault({csrr(6, CSR_TID), alu_imm(2, 7, 6, 6), branch(0, 7, 0, 6), exit_()}, 8, {0, 1, 0, pc + 8, 6, 102, pc + 14},
-               "a misaligned branch faults with the lowest lane that takes it, counted in the block");
+               "a misaligned branch faults with the lowest lane that takes it, counted in the block (I-FLT-1, I-FLT-2)");
 
   Bench aligned(3);
   aligned.code = {branch(1, 0, 0, 6), auipc(7, 0), jalr(0, 7, 9), exit_()};
   aligned.add_block(0, 0, 4, nullptr);
-  ok(aligned.run(5000) && aligned.faults.empty(), "no fault: branch not taken to a misaligned target, jalr with bit 0 set", aligned.error);
+  ok(aligned.run(5000) && aligned.faults.empty(), "no fault: branch not taken to a misaligned target, jalr with bit 0 set (I-ISA-6)", aligned.error);
 
   Bench apart(3);  // lane 1's target would be misaligned, but only lane 0 jumps
   apart.code = {csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), branch(1, 6, 0, 8), jalr(1, 7, 16), exit_()};
@@ -407,7 +470,7 @@ static void test_gate() {
   bench.top.open_i = 0xFF;
   const bool ended = bench.run(300);
   ok(ended && shut == 3 && bench.issues.size() == 6, "a shut gate holds its kernel's warps only (R-IS-1)", bench.error);
-  ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6)", std::to_string(quota));
+  ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6, R-SP-5)", std::to_string(quota));
 }
 
 // Every word of every thread's piece, by a store; words of a warp's threads lie beside each other.
@@ -458,13 +521,6 @@ static void test_csrs() {
   ok(bench.memory.read(DATA_BASE + 132, 4) == 1, "CSR mask is the path's mask");
 }
 
-static uint32_t stall_count(Bench &bench, uint32_t kernel, uint32_t reason) {
-  bench.top.stall_kernel_i = static_cast<uint8_t>(kernel);
-  bench.top.stall_reason_i = static_cast<uint8_t>(reason);
-  bench.top.eval();
-  return bench.top.stall_value_o;
-}
-
 static void test_stall_counters() {
   Bench bench(11);
   Generator generator(bench.rng, bench.top.fpu_o != 0);
@@ -477,9 +533,9 @@ static void test_stall_counters() {
     issued += stall_count(bench, k, 0);
     for (uint32_t r = 0; r < 8; r++) all += stall_count(bench, k, r);
   }
-  ok(ended && all == bench.resident_cycles, "every resident warp has one reason in every cycle (R-IS-6)",
+  ok(ended && all == bench.resident_cycles, "every resident warp has one reason in every cycle (R-IS-6, R-SP-6)",
      std::to_string(all) + " of " + std::to_string(bench.resident_cycles));
-  ok(issued == bench.issues.size(), "reason 0 counts the issues");
+  ok(issued == bench.issues.size(), "reason 0 counts the issues (R-SP-6)");
 
   Bench wait(12);  // one warp: its load is held back; then the other warps of its block are
   wait.slow = 0;
@@ -502,7 +558,7 @@ static void test_stall_counters() {
   const uint32_t bar_before = stall_count(barrier, 0, 1), fence_before = stall_count(barrier, 0, 3);
   for (int i = 0; i < 100; i++) barrier.step();
   ok(stall_count(barrier, 0, 1) == bar_before + 100 && stall_count(barrier, 0, 3) == fence_before + 100,
-     "one warp waits at the barrier, one at a fence for its load");
+     "one warp waits at the barrier, one at a fence for its load (I-ISA-3)");
   barrier.hold_memory = false;
   ok(barrier.run(200), "the barrier opens when the last warp arrives", barrier.error);
 }
@@ -512,7 +568,7 @@ static void test_progress() {
   Bench bench(15);
   bench.code = {csrr(6, CSR_LANE), lui(2, DATA_BASE), branch(1, 6, 0, 12), load(2, 7, 2, 0), branch(0, 7, 0, -4), addi(8, 0, 1), store(2, 8, 2, 0), exit_()};
   bench.add_block(0, 0, 2, nullptr);
-  ok(bench.run(200000), "a spinning lane does not hold up the others for ever (R-WS-6)", bench.error);
+  ok(bench.run(200000), "a spinning lane does not hold up the others for ever (R-WS-6, I-DIV-2)", bench.error);
 }
 
 // Lane 0 spins until lane 1 or 2 sets the flag. When lane 2 is picked for fairness, lane 1 waits ahead of it and lane 0 behind.
@@ -612,6 +668,7 @@ int main(int argc, char **argv) {
   test_step_bubble();
   if (Bench(1).top.fpu_o) {
     test_float_timing();
+    test_busy_when_claimed();
     test_float_bubble();
   }
   test_faults();
