@@ -142,11 +142,11 @@ bad_kernel 'rate of 0' "$file:6: goal: per_second: '0.000': must be a number, 0.
 bad_kernel 'bytes that are no number' "$file:6: goal: '64K': must be a number, 0..1099511627776" 'program: vadd' 'goal: {per_second: 9, bytes: 64K}'
 bad_kernel 'too many copies' "$file:6: goal: '1000001': must be a number, 0..1000000" 'program: vadd' 'goal: {per_second: 9, copies: 1000001}'
 bad_kernel 'overlapped or not' "$file:6: goal: 'maybe': must be one of no, yes, false, true" 'program: vadd' 'goal: {per_second: 9, overlapped: maybe}'
-bad_kernel 'deadline shorter than its transfers' "$file: kernel fill: transfer takes 10006 ns of a deadline of 10006 ns" \
+bad_kernel 'deadline shorter than its transfers (R-GO-7)' "$file: kernel fill: transfer takes 10006 ns of a deadline of 10006 ns" \
   'elf: k.elf' 'symbol: fill' 'args: [buffer 64]' 'goal: {deadline_us: 10.006, bytes: 65, copies: 2}'
 scenario "$file" 'config: tiny' 'cycles: 10000' 'kernels:' '  - {elf: k.elf, symbol: fill, args: [buffer 64], goal: {deadline_us: 0.2}}'
 call "$qsm" run --quiet --out "$work/out" "$file"
-verdict 'deadline above what the kernel reaches alone' "$code $(sed 's/[0-9]\.[0-9]\{5\}/X/g' "$work/stderr")" \
+verdict 'deadline above what the kernel reaches alone (R-GO-7)' "$code $(sed 's/[0-9]\.[0-9]\{5\}/X/g' "$work/stderr")" \
   "2 qsm: $file: kernel fill: goal X above the isolated X thread instructions per cycle"
 bad_kernel 'deadline of a pass that does not end' "$file: kernel endless: a goal for its passes, but alone none ends within 10000 cycles" \
   'elf: k.elf' 'symbol: endless' 'args: [buffer 64]' 'goal: {per_second: 1}'

@@ -22,7 +22,7 @@ scenario_gives floats 0 "$ok;$ok"
 scenario_gives fault 1 "0 ok, 0 wrong, KILLED;$ok"
 scenario_gives waves 0 "$ok;$ok"
 scenario_gives frame 0 "$ok;$ok"
-verdict 'the deadline as a goal' "$(grep -o '"reached":.*' "$work/frame/result.json" | head -n 1)" '"reached":	true,'
+verdict 'the deadline as a goal (R-GO-7)' "$(grep -o '"reached":.*' "$work/frame/result.json" | head -n 1)" '"reached":	true,'
 for backend in model rtl lockstep; do
   call build/examples/saxpy build/examples/saxpy.elf $backend tiny
   verdict "saxpy, $backend" "$code $(cat "$work/stderr") $(sed 's/[0-9]* cycles/N cycles/' "$work/stdout")" "0  saxpy on $backend of tiny: 1000 elements, 0 wrong, N cycles"

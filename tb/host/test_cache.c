@@ -119,6 +119,7 @@ static void programs_are_right_one_after_the_other(void **state) {
   qsmDeviceClose(device);
 }
 
+// R-L2-13.
 static void counters_tell_of_the_last_launch(void **state) {
   qsmDevice_t device;
   qsmContext_t context;

@@ -24,12 +24,14 @@ static uint32_t translate(const struct qsm_config *config, const qsmGoal *goal) 
 
 // ---- Translation ----
 
+// R-GO-2.
 static void the_example_of_the_page(void **state) {
   (void)state;
   const qsmGoal goal = {.kind = qsmGoalDeadline, .value = 1000000, .instructions = 1000000, .bytes = 65536, .copies = 2};
   assert_int_equal(translate(&machine, &goal), 665658);
 }
 
+// R-GO-1 to R-GO-3.
 static void each_kind_is_exact_where_it_is_a_small_number(void **state) {
   (void)state;
   assert_int_equal(translate(&machine, &(qsmGoal){.kind = qsmGoalNone, .value = 7}), 0);
@@ -87,6 +89,7 @@ static qsmGoal random_goal(struct qsm_random *random, const struct qsm_config *c
   return goal;
 }
 
+// R-GO-1 to R-GO-3.
 static void every_kind_agrees_with_double_precision(void **state) {
   (void)state;
   struct qsm_random random = qsm_random_seed(12);
@@ -121,6 +124,7 @@ static void assert_refused(const struct qsm_config *config, qsmGoal goal, qsmErr
   assert_int_equal(untouched, 77);
 }
 
+// R-GO-4.
 static void impossible_goals_are_refused_with_both_numbers(void **state) {
   (void)state;
   const struct qsm_config *config = &machine;
@@ -150,6 +154,7 @@ static void impossible_goals_are_refused_with_both_numbers(void **state) {
                  "a share of 1000001 millionths, at most 1000000");
 }
 
+// R-GO-4.
 static void goals_of_nothing_are_refused(void **state) {
   (void)state;
   for (int kind = qsmGoalIpc; kind <= qsmGoalRate; kind++)
@@ -222,6 +227,7 @@ static void assert_epoch(uint32_t quota) {
   assert_in_range(slot_value(QSM_SLOT_EPOCH_INSN), quota - OVERSHOOT, quota + OVERSHOOT);
 }
 
+// R-GO-6.
 static void a_goal_changed_while_it_runs_acts_from_the_next_epoch_on(void **state) {
   (void)state;
   uint32_t buffer;
@@ -244,7 +250,7 @@ static void a_goal_changed_while_it_runs_acts_from_the_next_epoch_on(void **stat
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
 }
 
-// In every phase of the manager's work, among them the cycle that closes and the one that opens its registers.
+// R-GO-6: in every phase of the manager's work, among them the cycle that closes and the one that opens its registers.
 static void a_goal_is_set_in_every_cycle_around_an_epochs_end(void **state) {
   (void)state;
   uint32_t buffer, n_waited = 0;
@@ -265,6 +271,7 @@ static void a_goal_is_set_in_every_cycle_around_an_epochs_end(void **state) {
   assert_in_range(n_waited, config->qos_lat, config->qos_lat + 4);
 }
 
+// R-GO-6.
 static void the_average_is_forgotten_only_with_its_goal(void **state) {
   (void)state;
   uint32_t buffer;
@@ -276,6 +283,7 @@ static void the_average_is_forgotten_only_with_its_goal(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_HCYC_LO), 0);
 }
 
+// R-GO-6.
 static void a_goal_and_none_are_exchanged_only_when_idle(void **state) {
   (void)state;
   uint32_t buffer;
@@ -290,6 +298,7 @@ static void a_goal_and_none_are_exchanged_only_when_idle(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_HCYC_LO), 0);
 }
 
+// R-GO-4.
 static void a_refused_goal_changes_nothing(void **state) {
   (void)state;
   assert_int_equal(qsmSetQoS(context, 3 << 16), qsmSuccess);
@@ -312,6 +321,7 @@ static qsmGoal measure(const char *kernel, uint32_t n_blocks, uint32_t buffer) {
   return goal;
 }
 
+// R-GO-5.
 static void a_launch_is_measured_alone(void **state) {
   (void)state;
   qsmContext_t other = open_context(device);
@@ -335,7 +345,7 @@ static void a_launch_is_measured_alone(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_INSN_LO), ten.instructions);
 }
 
-// Each of the two launches finds the word that "take" takes.
+// R-GO-5: each of the two launches finds the word that "take" takes.
 static void the_memory_is_as_at_the_call(void **state) {
   (void)state;
   uint32_t buffer = allocate(context, 4096);

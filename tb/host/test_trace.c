@@ -335,6 +335,7 @@ static void check_lines(const char *name, struct events *events) {
   free(pipeline.lines);
 }
 
+// R-TR-1, R-TR-2.
 static void every_issue_is_one_line_with_its_stages(void **state) {
   (void)state;
   check_lines("whole", &whole.events);
@@ -349,6 +350,7 @@ static void so_it_is_with_an_l1(void **state) {
   forget(&recording);
 }
 
+// R-TR-2, R-TR-3.
 static void writes_and_fetches_are_where_their_events_are(void **state) {
   (void)state;
   struct recording recording;
@@ -480,7 +482,7 @@ static struct shape look_at(const cJSON *root, const struct events *events) {
   return shape;
 }
 
-// R-TR-5: every rise and every passing of 0 is shown in its cycle, every other change not more than some cycles after a value; what is there
+// R-TR-4, R-TR-5: every rise and every passing of 0 is shown in its cycle, every other change not more than some cycles after a value; what is there
 // before a rise, a passing or a pause, too.
 static void assert_counter_is_followed(const struct shape *shape, const struct events *quotas, uint32_t sm, uint32_t kernel) {
   size_t next = 0;
@@ -562,6 +564,7 @@ static void the_stall_mix_has_what_was_issued(void **state) {
   cJSON_Delete(root);
 }
 
+// R-TR-6.
 static void a_part_of_a_timeline_is_cut_from_the_whole(void **state) {
   (void)state;
   struct recording recording;

@@ -284,6 +284,7 @@ static void idle_registers_are_closed_while_a_launch_runs(void **state) {
   qsm_model_destroy(model);
 }
 
+// R-QM-3, R-SC-13.
 static void settings_are_closed_while_the_manager_computes(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
@@ -423,6 +424,7 @@ static void without_caches_counters_are_zero_and_a_flush_is_done_at_once(void **
   qsm_model_destroy(model);
 }
 
+// R-CP-6.
 static void the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core(void **state) {
   (void)state;
   struct qsm_config config = model_odd();

@@ -295,7 +295,7 @@ static void the_first_pass_follows_the_load_of_an_epoch_with_a_history(void **st
   qsm_model_destroy(model);
 }
 
-// Warps that compute only: of those that are resident all but the issuing one are idle, most of the time.
+// R-SP-4. Warps that compute only: of those that are resident all but the issuing one are idle, most of the time.
 static void idle_warps_and_the_ratio_show_in_their_registers(void **state) {
   (void)state;
   struct qsm_config config = model_demo();

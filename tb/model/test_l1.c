@@ -110,6 +110,7 @@ static void a_hit_returns_ten_cycles_after_issue_and_sends_nothing(void **unused
   rig_close(&rig);
 }
 
+// R-L1-1, R-L1-5.
 static void a_request_is_sent_one_cycle_after_its_pass(void **unused) {
   (void)unused;
   struct rig rig;
@@ -209,6 +210,7 @@ static void a_list_longer_than_the_result_credits_is_served_whole(void **unused)
 
 // ---- replacement ----
 
+// R-L1-5, R-L1-10.
 static void misses_take_empty_ways_first_then_the_one_of_the_tree(void **unused) {
   (void)unused;
   struct rig rig;
@@ -467,6 +469,7 @@ static void what_is_counted_in_the_cycle_of_a_start_is_lost(void **unused) {
 
 // ---- policy ----
 
+// R-L1-12.
 static void a_kernel_that_skips_the_l1_uses_what_is_there_and_leaves_the_tree(void **unused) {
   (void)unused;
   struct rig rig;

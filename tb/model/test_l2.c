@@ -289,6 +289,7 @@ static void the_tree_points_away_from_what_was_used_but_not_for_nc(void **state)
   close_bench(&bench);
 }
 
+// R-L2-6, R-L2-11.
 static void nc_is_passed_on_and_keeps_the_order_of_a_line(void **state) {
   (void)state;
   struct qsm_config config = small();
@@ -325,6 +326,7 @@ static void nc_hits_what_is_there(void **state) {
   close_bench(&bench);
 }
 
+// R-L2-3.
 static void requests_wait_for_an_mshr_and_for_a_waiter(void **state) {
   (void)state;
   struct qsm_config config = small();
@@ -339,6 +341,7 @@ static void requests_wait_for_an_mshr_and_for_a_waiter(void **state) {
   close_bench(&bench);
 }
 
+// R-L2-3.
 static void four_answers_wait_while_the_crossbar_takes_none(void **state) {
   (void)state;
   struct qsm_config config = small();
@@ -356,6 +359,7 @@ static void four_answers_wait_while_the_crossbar_takes_none(void **state) {
   close_bench(&bench);
 }
 
+// R-L2-10.
 static void a_flush_writes_back_and_empties_and_says_when_it_is_done(void **state) {
   (void)state;
   struct qsm_config config = small();
@@ -382,6 +386,7 @@ static void a_flush_writes_back_and_empties_and_says_when_it_is_done(void **stat
   close_bench(&bench);
 }
 
+// R-L2-10, R-L2-12.
 static void a_flush_is_done_when_the_last_write_is_acknowledged(void **state) {
   (void)state;
   struct qsm_config config = small();
@@ -440,6 +445,7 @@ static void a_flush_ends_beside_traffic_that_does_not(void **state) {
   close_bench(&bench);
 }
 
+// R-L2-13.
 static void counters_are_kept_by_slot_and_cleared(void **state) {
   (void)state;
   struct qsm_config config = small();

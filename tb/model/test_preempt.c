@@ -318,6 +318,7 @@ static void a_kill_drops_what_is_saved_and_what_is_being_saved(void **state) {
   sched_close(&bench);
 }
 
+// R-SC-12, R-PE-22.
 static void a_saved_block_does_not_count_for_quotas_from_the_decision_on(void **state) {
   (void)state;
   struct bench bench;

@@ -20,6 +20,7 @@ static void rig_open_with_fpu(struct rig *rig, uint32_t subs, uint32_t warps, ui
 
 // ---- timing ----
 
+// R-FE-2, R-FE-3, R-FE-5, R-LK-1.
 static void a_block_starts_and_fetches_in_the_cycles_of_the_pages(void **unused) {
   (void)unused;
   struct rig rig;
@@ -432,6 +433,7 @@ static uint32_t pick_by_the_page(uint32_t policy, uint32_t eligible, uint32_t la
   }
 }
 
+// R-IS-2.
 static void a_policy_picks_what_its_rule_says(void **unused) {
   (void)unused;
   uint64_t seed = model_seed("test_sm");
@@ -472,6 +474,7 @@ static void a_diverged_warp_runs_the_lowest_pc_and_merges(void **unused) {
   rig_close(&rig);
 }
 
+// I-DIV-2.
 static void a_spinning_lane_does_not_hold_the_others_for_ever(void **unused) {
   (void)unused;
   struct rig rig;
@@ -486,6 +489,7 @@ static void a_spinning_lane_does_not_hold_the_others_for_ever(void **unused) {
   rig_close(&rig);
 }
 
+// I-DIV-3.
 static void a_barrier_releases_when_all_warps_of_the_block_wait(void **unused) {
   (void)unused;
   struct rig rig;
@@ -568,6 +572,7 @@ static void expect_fault(const uint32_t *program, size_t n, uint32_t cause, uint
     expect_fault(program, sizeof program / 4, (cause), (pc), (tid), (value)); \
   } while (0)
 
+// I-FLT-2.
 static void each_fault_records_cause_place_and_value(void **unused) {
   (void)unused;
   EXPECT_FAULT(0, CODE + 4, 0, 0x102, addi(1, 0, 0x102), jalr(2, 1, 0));
@@ -578,6 +583,7 @@ static void each_fault_records_cause_place_and_value(void **unused) {
   EXPECT_FAULT(8, CODE, 0, CODE, 0x73);
 }
 
+// I-FLT-1, I-FLT-2, I-ISA-6.
 static void faults_of_memory_take_the_lowest_faulting_lane(void **unused) {
   (void)unused;
   // Address DATA + 4096 - 8 + 4 * lane: lane 2 is outside. With 1 added every lane is misaligned.
@@ -905,6 +911,7 @@ static void an_early_start_waits_for_words_that_are_being_taken(void **unused) {
   rig_close(&rig);
 }
 
+// R-SC-13.
 static void a_change_of_scheme_ends_an_elastic_epoch(void **unused) {
   (void)unused;
   for (uint8_t to = QSM_SCHEME_NONE; to <= QSM_SCHEME_FAIR; to++) {
@@ -1027,6 +1034,7 @@ static void windows_of_any_length_give_the_same_run(void **unused) {
   }
 }
 
+// R-SP-6.
 static void stall_counters_count_every_resident_warp_in_every_cycle(void **unused) {
   (void)unused;
   struct rig rig;

@@ -156,6 +156,7 @@ static void a_kernel_under_its_goal_gets_a_block_and_one_without_goal_loses_one(
   sched_close(&bench);
 }
 
+// R-SP-4.
 static void a_pass_divides_idle_sums_and_holds_dispatch_back(void **state) {
   (void)state;
   struct bench bench;

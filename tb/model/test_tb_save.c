@@ -510,6 +510,7 @@ static uint64_t instructions(bool preempted) {
   return n;
 }
 
+// R-IS-5.
 static void injected_instructions_count_for_nobody(void **unused) {
   (void)unused;
   assert_int_equal(instructions(true), instructions(false));

@@ -91,6 +91,7 @@ static void indices_are_right_in_one_two_and_three_dimensions(void **state) {
   destroy(&machine);
 }
 
+// P-ELF-3.
 static void shared_variables_and_dynamic_memory_do_not_overlap(void **state) {
   (void)state;
   struct machine machine;
@@ -174,6 +175,7 @@ static void the_language_works(void **state) {
   destroy(&machine);
 }
 
+// P-ELF-1.
 static void programs_run_wherever_they_are_loaded(void **state) {
   (void)state;
   for (uint32_t base = MEM_BASE; base <= MEM_BASE + 0x40000; base += 0x13000) {

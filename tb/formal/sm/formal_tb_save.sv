@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_save with its steps: every save, flush or restore that is begun ends once, as R-PE-17, 18, 20 and 21 say, and takes no more than a fixed
+// qsm_tb_save with its steps: every save, flush or restore that is begun ends once, as R-PE-17, -18, -20 and -21 say, and takes no more than a fixed
 // number of cycles besides those in which it waits for the warps, the memory or its block's retirement. The block's warps answer at any time.
 module formal_tb_save
   import qsm_cfg_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_stall: any one counter grows by the resident warps of its kernel with its reason, and by nothing else (R-IS-6).
+// qsm_stall: any one counter grows by the resident warps of its kernel with its reason, and by nothing else (R-IS-6, R-SP-6).
 module formal_stall #(
   parameter int unsigned NumWarps = 3,
   parameter int unsigned NumKernels = 3,

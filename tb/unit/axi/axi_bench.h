@@ -182,7 +182,7 @@ class Bench {
     if (at == order_.end()) return;
     tap_.expect(get_bytes<LINE_BYTES>(top->rsp_data_o) == expected_[tag], "cycle %llu: an access does not see what those before it left",
                 static_cast<unsigned long long>(now));
-    if (IN_ORDER) tap_.expect(at == order_.begin(), "cycle %llu: a response overtakes another", static_cast<unsigned long long>(now));
+    if (IN_ORDER) tap_.expect(at == order_.begin(), "cycle %llu: a response overtakes another (R-AX-10)", static_cast<unsigned long long>(now));
     counts.overtaken += at != order_.begin();
     order_.erase(at);
     counts.answered++;

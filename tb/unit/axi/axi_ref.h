@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI4 manager as docs/axi.md says it, R-AX-1 to R-AX-9, cycle by cycle: what stands at its outputs, and what a cycle changes.
+// The AXI4 manager as docs/axi.md says it, R-AX-1 to R-AX-10, cycle by cycle: what stands at its outputs, and what a cycle changes.
 #ifndef QSM_AXI_REF_H
 #define QSM_AXI_REF_H
 

@@ -400,7 +400,7 @@ void test_reset_values(qsm_unit::Tap &tap) {
   Bench bench;
   Ref ref;
   for (unsigned addr = 0; addr < 0x2000; addr += 4) check(tap, bench, ref, false, addr, 0);
-  tap.done("every address reads its reset value or is refused");
+  tap.done("R-GEN-4: every address reads its reset value or is refused");
 }
 
 void test_interrupt(qsm_unit::Tap &tap) {
@@ -510,7 +510,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench bench;
   Ref ref;
   for (unsigned n = 0; n < 200000 && !tap.failed(); n++) random_access(tap, bench, ref, random);
-  tap.done("random accesses: answers, values and pulses");
+  tap.done("R-CP-1 to R-CP-6, R-GEN-3: random accesses: answers, values and pulses");
 }
 
 // What the blocks see: a launch descriptor as written.

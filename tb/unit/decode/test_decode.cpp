@@ -224,7 +224,7 @@ int main(int argc, char **argv) {
     for (unsigned bit = 0; bit < 32 && other.empty(); bit++) other = check(dut, word ^ (1u << bit));
     if (other.empty()) other = check(dut, word);
   }
-  printf("%sok 2 - ecall, ebreak, qsm.bar, qsm.exit are these words only\n", other.empty() ? "" : "not ");
+  printf("%sok 2 - ecall, ebreak, qsm.bar, qsm.exit are these words only (I-ISA-2)\n", other.empty() ? "" : "not ");
   if (!other.empty()) printf("# %s\n", other.c_str());
   printf("1..2\n");
   return !wrong.empty() || !other.empty();

@@ -164,7 +164,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
               static_cast<unsigned long long>(n_patient), static_cast<unsigned long long>(n_full));
   tap.expect(n_answered > 500 && n_rows > 50 && n_full > 50, "too little happened");
   if (QUEUE > 1) tap.expect(n_overtaken > 50, "accesses overtook others in %llu cycles only", static_cast<unsigned long long>(n_overtaken));
-  tap.done("random traffic: commands, ports and responses in every cycle");
+  tap.done("R-DR-1 to R-DR-8, R-DR-10: random traffic: commands, ports and responses in every cycle");
 }
 
 // An entry waits for another row of a bank while a stream of accesses to the open one overtakes it 15 times, and no more.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit test of qsm_fp_div against the reference (docs/fpu.md I-FP-2, -3, R-FP-6): all lanes with operands of their own, the result in its cycle
+// Unit test of qsm_fp_div against the reference (docs/fpu.md I-FP-2, -3, R-FP-6, R-FP-8): all lanes with operands of their own, the result in its cycle
 // and kept until it is taken. Output: TAP.
 #include "../common/fp_bench.hpp"
 #include "../common/qsm_unit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit test of the FMA unit, one lane, against the reference (docs/fpu.md I-FP-2 to -4, R-FP-1): an instruction per cycle, with gaps and others
+// Unit test of the FMA unit, one lane, against the reference (docs/fpu.md I-FP-2 to -4, R-FP-1, R-FP-7): an instruction per cycle, with gaps and others
 // between, some of them to x0. Output: TAP.
 #include <deque>
 

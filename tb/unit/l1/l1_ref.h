@@ -101,7 +101,7 @@ class L1Ref {
     report(in, out);
     decide_return(in, out);
     decide_act(in, out);
-    out.pass = in.device_valid && (!a_full || out.acts);
+    out.pass = in.device_valid && (!a_full || out.acts);  // R-L1-1
     apply(in, out);
     return out;
   }
@@ -185,7 +185,7 @@ class L1Ref {
       out.joins = out.acts = free != kNone;
     } else if (load) {
       out.req = out.acts = free != kNone && in.port_free;
-      out.allocates = out.acts && !(in.skip >> a.slot & 1) && match < 0 && !all_pending;
+      out.allocates = out.acts && !(in.skip >> a.slot & 1) && match < 0 && !all_pending;  // R-L1-12
       if (out.allocates) out.way = way_for_a();
     } else {
       out.req = out.acts = free != kNone && in.port_free && !out.fill;
@@ -295,7 +295,7 @@ class L1Ref {
       else if (a.kind == kAmo) line->valid = false;
       else store_bytes(line->data);
     }
-    if (!skip && (out.hit || out.allocates || (a.kind == kStore && match_valid))) touch(out.way);
+    if (!skip && (out.hit || out.allocates || (a.kind == kStore && match_valid))) touch(out.way);  // R-L1-10, R-L1-12
     auto &counter = counters_[a.slot];
     counter[a.kind == kLoad ? 0 : a.kind == kStore ? 4 : 5]++;
     if (out.hit) counter[1]++;

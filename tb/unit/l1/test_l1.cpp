@@ -70,7 +70,7 @@ void test_times(qsm_unit::Tap &tap) {
   tap.expect(second.hit && second.pass, "a hit does not act one cycle after its pass, and make room for the next");
   in.device_valid = false;
   tap.expect(bench.cycle(in, false).result, "a hit has no result one cycle after its act");
-  tap.done("pass, hit and result follow each other in three cycles");
+  tap.done("R-L1-1, R-L1-3: pass, hit and result follow each other in three cycles");
 }
 
 void test_order_after_reset(qsm_unit::Tap &tap) {  // R-L1-9

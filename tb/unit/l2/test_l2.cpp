@@ -255,7 +255,7 @@ class Bench {
     last_access = now;
     if (own && top->mem_write_o) {
       same("bytes of an own write", req.bytes, kAllBytes);
-      tap_.expect(req.id == MSHRS || req.id == MSHRS + 1, "an own write has id %u", req.id);
+      tap_.expect(req.id == MSHRS || req.id == MSHRS + 1, "an own write has id %u (R-L2-12)", req.id);
       n_own_writes++;
       if (check_outcomes && !flushing) {
         tap_.expect(!victims_.empty() && victims_.front().line == req.line, "line 0x%x is written back, which is no victim", req.line);
@@ -266,7 +266,7 @@ class Bench {
     }
     if (own && !top->mem_write_o && check_outcomes) {
       const auto mshr = ref.mshrs.find(req.id);
-      tap_.expect(mshr != ref.mshrs.end() && mshr->second.line == req.line, "a read for MSHR %u, which has not that line", req.id);
+      tap_.expect(mshr != ref.mshrs.end() && mshr->second.line == req.line, "a read for MSHR %u, which has not that line (R-L2-12)", req.id);
     }
     Access access;
     access.own = own;
@@ -274,7 +274,7 @@ class Bench {
     access.from = now + delay;
     access.data = perform(memory[req.line], req);
     behind_.push_back(access);
-    if (own) same("accesses of its own behind the slice at most l2_mshrs + 4", n_own_behind() <= MSHRS + 4, true);
+    if (own) same("accesses of its own behind the slice at most l2_mshrs + 4 (R-L2-3)", n_own_behind() <= MSHRS + 4, true);
   }
 
   unsigned n_own_behind() const {
@@ -392,7 +392,7 @@ void test_pace(qsm_unit::Tap &tap) {
     last = bench.last_taken;
   }
   bench.drain();
-  tap.done("hits follow each other in every cycle, but for a pause behind an AMO and a whole line");
+  tap.done("R-L2-1: hits follow each other in every cycle, but for a pause behind an AMO and a whole line");
 }
 
 // Three requests of different kinds wait for a line, then a whole-line write: answered in order, one fill.
@@ -411,12 +411,12 @@ void test_waiters(qsm_unit::Tap &tap) {
   tap.expect(bench.n_own_writes == 0, "a line was written back");
   bench.flush_alone();
   tap.expect(bench.n_own_writes == 1, "the flush writes %llu lines", static_cast<unsigned long long>(bench.n_own_writes));
-  tap.done("requests wait for one line and are performed in order; the flush writes it back");
+  tap.done("R-L2-4, R-L2-10, R-L2-11: requests wait for one line and are performed in order; the flush writes it back");
 }
 
 // Two reads wait for a line: the fill answers one, the replay (look 2 cycles later, act 3) the other; the next request comes behind its act.
 void test_request_after_replay(qsm_unit::Tap &tap) {
-  if (WAITERS < 3 || MSHRS < 2) return tap.done("no request begins before the last replay has acted # SKIP one waiter");
+  if (WAITERS < 3 || MSHRS < 2) return tap.done("R-L2-2, R-L2-3: no request begins before the last replay has acted # SKIP one waiter");
   Cover cover = {};
   Bench bench(tap, cover);
   for (unsigned id = 1; id <= 2; id++) {
@@ -428,7 +428,7 @@ void test_request_after_replay(qsm_unit::Tap &tap) {
   bench.drain();
   tap.expect(bench.last_taken == bench.last_fill + 4, "the request is taken %llu cycles after the fill, not 4",
              static_cast<unsigned long long>(bench.last_taken - bench.last_fill));
-  tap.done("no request begins before the last replay has acted");
+  tap.done("R-L2-2, R-L2-3: no request begins before the last replay has acted");
 }
 
 // A dirty line, its victim's way back and a read of it directly behind: memory sees the write first.
@@ -443,7 +443,7 @@ void test_victim_read_again(qsm_unit::Tap &tap) {
   bench.drain();
   tap.expect(cover.victims >= 1, "no victim");
   bench.flush_alone();
-  tap.done("a victim that is read again comes back as it was written");
+  tap.done("R-L2-11: a victim that is read again comes back as it was written");
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {

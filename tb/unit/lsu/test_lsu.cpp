@@ -127,20 +127,20 @@ class Reference {
       kind = 1;
       c_.rem_device &= ~took;
     }
-    if (took) {
+    if (took) {  // R-LS-4
       if (!c_.rem_shared && !c_.rem_device) c_finish = true;
       out["event.pass"] = 1;
       out["event.kind"] = kind;
       out["event.mask"] = took;
     }
-    if (part || c_finish) {
+    if (part || c_finish) {  // R-LS-13
       out["sb.part"] = part;
       out["sb.last"] = c_finish;
       out["sb.sub"] = c_.sub;
       out["sb.warp"] = c_.op.warp;
       out["sb.entry"] = c_.op.entry;
     }
-    if (grant_rsp) {
+    if (grant_rsp) {  // R-LS-11
       const Response r = queue_.front();
       Txn& t = txn_[r.txn];
       out["event.return_txn"] = r.txn;
@@ -170,7 +170,7 @@ class Reference {
     amo_last_ = amo_pass;
     result_ = next_result;
     for (int s = 0; s < kSubs; s++) credit_[s] += credit_d[s] + in.pop[s];
-    if (in.rsp_valid) queue_.push_back(in.rsp);
+    if (in.rsp_valid) queue_.push_back(in.rsp);  // R-LS-9
     if (c_finish) c_.valid = false;
     const bool n_moves = n_valid_ && !c_.valid;
     if (n_moves) classify();
@@ -911,13 +911,13 @@ int main(int argc, char** argv) {
   const long cycles = argc > 2 ? strtol(argv[2], nullptr, 0) : 100000;
   printf("# seed %u, replay: test_lsu %u %ld\n", seed, seed, cycles);
   report("the bench has the parameters of the RTL", Rtl(kWorld).parameters_match());
-  report("timing of shared and device loads", timing_of_a_load());
+  report("timing of shared and device loads (R-LS-2, R-LS-4, R-LS-12)", timing_of_a_load());
   report("coalescing by line, atomics one by one (R-LS-5)", coalescing());
   report("passes of bank conflicts (R-LS-7)", bank_conflicts());
   report("the highest lane of a shared store stays (I-MEM-4)", shared_store_order());
   report("shared atomics leave a cycle free (R-LS-8)", shared_atomics_are_spaced());
   report("payload of stores and atomics (R-LS-6)", store_payload());
-  report("faults by cause and lane (R-LS-3, I-FLT-1)", faults_by_cause());
+  report("faults by cause and lane (R-LS-3, I-FLT-1, I-FLT-2, I-ISA-6)", faults_by_cause());
   report("the last bytes of windows and shared memory are allowed (I-MEM-1)", edges_of_windows_are_allowed());
   report("results wait for credit (R-LS-10)", results_wait_for_credit());
   report("the return slot takes turns, the response first (R-LS-10)", first_contest_goes_to_the_response());
@@ -926,7 +926,7 @@ int main(int argc, char** argv) {
   report("loads of all sizes extend (R-LS-12)", extension());
   report("atomics compute (I-ISA-1)", atomics_by_operation());
   report("a wrong window is noticed", a_wrong_world_is_noticed());
-  report("random traffic equals the reference in every cycle", random_traffic(seed, cycles));
+  report("random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, I-MEM-3)", random_traffic(seed, cycles));
   printf("1..%d\n", n_tests);
   return n_failed != 0;
 }

@@ -97,7 +97,7 @@ class Reference {
 
   bool frozen(uint32_t s) const { return op_ != kNew && op_tb_ == s; }
 
-  void look_at_slots(Outputs &out) const {  // R-SM-3, 4, 5, R-PE-21, R-PE-22
+  void look_at_slots(Outputs &out) const {  // R-SM-3, -4, -5, R-PE-21, R-PE-22
     for (uint32_t s = 0; s < kTbs; s++) {
       const Slot &t = slot_[s];
       if (!t.valid) continue;

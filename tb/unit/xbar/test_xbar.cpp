@@ -178,7 +178,7 @@ void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   tap.expect(bench.n_returned == 0, "the response came early");
   bench.cycle();
   tap.expect(bench.n_returned == 1, "no response after NocLat + 1 cycles");
-  tap.done("request and response take NocLat + 1 cycles each");
+  tap.done("R-GEN-2, R-XB-1, R-XB-5: request and response take NocLat + 1 cycles each");
 }
 
 // Every SM sends as much as it may while no channel takes anything: nothing is lost.
