@@ -6,8 +6,10 @@
 
 #include "qsm_fpu.h"
 
+static inline bool is_whole(uint32_t mask, uint32_t n) { return mask == (uint32_t)((1ull << n) - 1); }  // as most warps most of the time
+
 QSM_LANE_FUNCTION void write_lanes(uint32_t *dst, uint32_t mask, const uint32_t *src, uint32_t n) {
-  if (mask == (uint32_t)((1ull << n) - 1)) {  // as most warps most of the time
+  if (is_whole(mask, n)) {
     memcpy(dst, src, n * sizeof *dst);
     return;
   }
@@ -66,7 +68,9 @@ struct operands {
 
 QSM_LANE_FUNCTION void fixed(const struct operands *o, uint32_t n) {
   const uint32_t *a = o->a, *b = o->b;
-  uint32_t out[QSM_MAX_LANES];
+  uint32_t some[QSM_MAX_LANES];
+  bool whole = is_whole(o->mask, n);
+  uint32_t *out = whole ? o->rd : some;
   switch (o->op) {
     BOTH_OPS(ADD, x + y)
     BOTH_OPS(SLL, x << (y & 31))
@@ -88,15 +92,15 @@ QSM_LANE_FUNCTION void fixed(const struct operands *o, uint32_t n) {
     case QSM_OP_JAL: case QSM_OP_JALR: QSM_LANES out[l] = o->pc + 4; break;
     default: qsm_fpu_simple(o->op, a, b, out, n); break;
   }
-  write_lanes(o->rd, o->mask, out, n);
+  if (!whole) write_lanes(o->rd, o->mask, some, n);
 }
 
 void qsm_exec_fixed(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t ex1) {
   uint32_t n_lanes = sc->sm->n_lanes;
   struct operands o = {
-      .a = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs1),
-      .b = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs2),
-      .rd = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rd),
+      .a = slot->rs1,
+      .b = slot->rs2,
+      .rd = slot->rd,
       .pc = slot->pc,
       .imm = slot->insn.imm,
       .mask = slot->mask,
@@ -122,9 +126,8 @@ static uint32_t divide(uint8_t op, uint32_t x, uint32_t y) {
 void qsm_exec_float(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint32_t *out) {
   const struct qsm_insn *insn = &slot->insn;
   uint32_t n = sc->sm->n_lanes;
-  const uint32_t *a = qsm_reg(sc, n, slot->warp, insn->rs1), *b = qsm_reg(sc, n, slot->warp, insn->rs2);
   const uint32_t *c = qsm_reg(sc, n, slot->warp, qsm_fp_rs3(insn));
-  qsm_fpu_rounded(insn->op, qsm_fp_rm(insn), sc->sm->shared->host_floats, a, b, c, out, n);
+  qsm_fpu_rounded(insn->op, qsm_fp_rm(insn), sc->sm->shared->host_floats, slot->rs1, slot->rs2, c, out, n);
 }
 
 void qsm_exec_div(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint32_t *out) {
@@ -133,8 +136,7 @@ void qsm_exec_div(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot
     return;
   }
   uint32_t n = sc->sm->n_lanes;
-  const uint32_t *a = qsm_reg(sc, n, slot->warp, slot->insn.rs1);
-  const uint32_t *b = qsm_reg(sc, n, slot->warp, slot->insn.rs2);
+  const uint32_t *a = slot->rs1, *b = slot->rs2;
   QSM_LANES out[l] = divide(slot->insn.op, a[l], b[l]);
 }
 
@@ -156,16 +158,14 @@ QSM_LANE_FUNCTION void taken(uint8_t op, const uint32_t *a, const uint32_t *b, u
 
 uint32_t qsm_exec_taken(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
   uint32_t n_lanes = sc->sm->n_lanes;
-  const uint32_t *a = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs1);
-  const uint32_t *b = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs2);
   uint32_t bits;
-  QSM_PER_WARP_SIZE(n_lanes, taken, slot->insn.op, a, b, &bits);
+  QSM_PER_WARP_SIZE(n_lanes, taken, slot->insn.op, slot->rs1, slot->rs2, &bits);
   return bits;
 }
 
 void qsm_exec_jalr(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint32_t *target) {
   uint32_t n = sc->sm->n_lanes;
-  const uint32_t *a = qsm_reg(sc, n, slot->warp, slot->insn.rs1);
+  const uint32_t *a = slot->rs1;
   QSM_LANES target[l] = (a[l] + slot->insn.imm) & ~1u;
 }
 
@@ -190,14 +190,12 @@ static void injected_operands(const uint32_t *b, uint32_t addr, struct qsm_mem_o
 
 void qsm_exec_operands(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct qsm_mem_op *op) {
   uint32_t n_lanes = sc->sm->n_lanes;
-  const uint32_t *a = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs1);
-  const uint32_t *b = qsm_reg(sc, n_lanes, slot->warp, slot->insn.rs2);
   if (slot->injected) {
-    injected_operands(b, slot->pc, op, n_lanes);
+    injected_operands(slot->rs2, slot->pc, op, n_lanes);
     return;
   }
   uint32_t offset = slot->insn.op == QSM_OP_AMO ? 0 : slot->insn.imm;  // an AMO's imm is its operation
-  QSM_PER_WARP_SIZE(n_lanes, operands, a, b, offset, op);
+  QSM_PER_WARP_SIZE(n_lanes, operands, slot->rs1, slot->rs2, offset, op);
 }
 
 void qsm_exec_write(struct qsm_subcore *sc, uint32_t warp, uint32_t rd, uint32_t mask, const uint32_t *data) {

@@ -35,11 +35,11 @@ static bool executable(const struct qsm_desc *desc, uint32_t pc) {
 }
 
 static void push(struct qsm_subcore *sc, uint32_t warp, const struct qsm_insn *insn) {
-  struct qsm_ibuf *ibuf = &sc->ibuf[warp];
-  ibuf->insn[(ibuf->head + ibuf->count) % QSM_IBUF_DEPTH] = *insn;
-  ibuf->count++;
-  if (ibuf->count == 1) sc->dirty |= 1u << warp;  // a new head
-  if (ibuf->count > 2) sc->room &= ~(1u << warp);
+  uint32_t count = sc->ibuf_count[warp];
+  sc->ibuf[warp][(sc->ibuf_head[warp] + count) % QSM_IBUF_DEPTH] = *insn;
+  if (count == 0) sc->dirty |= 1u << warp;  // a new head
+  if (count >= 2) sc->room &= ~(1u << warp);
+  sc->ibuf_count[warp] = (uint8_t)(count + 1);
 }
 
 // R-FE-4.

@@ -14,11 +14,12 @@
       default: f(__VA_ARGS__, 2); break;   \
     }                                      \
   } while (0)
-// A loop over lanes l = 0 .. n - 1. Unrolled early it would not be vectorised.
+// A loop over lanes l = 0 .. n - 1, each of which reads and writes words of its own lane only: a destination may be one of the sources.
+// Unrolled early it would not be vectorised.
 #ifdef __clang__
-#define QSM_LANES _Pragma("clang loop unroll(disable)") for (uint32_t l = 0; l < n; l++)
+#define QSM_LANES _Pragma("clang loop unroll(disable) vectorize(assume_safety)") for (uint32_t l = 0; l < n; l++)
 #else
-#define QSM_LANES _Pragma("GCC unroll 1") for (uint32_t l = 0; l < n; l++)
+#define QSM_LANES _Pragma("GCC unroll 1") _Pragma("GCC ivdep") for (uint32_t l = 0; l < n; l++)
 #endif
 #define QSM_LANE_FUNCTION static inline __attribute__((always_inline))
 

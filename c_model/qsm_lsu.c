@@ -108,6 +108,23 @@ bool qsm_lsu_has_credit(const struct qsm_sm *sm, uint32_t sub, uint64_t c) {
   return sc->res_credit > (sc->res_taken_at == c);
 }
 
+// What a load of the word at `addr & ~3` gives (R-LS-12).
+static uint32_t extended(uint8_t op, uint32_t word, uint32_t addr) {
+  uint32_t value = word >> (addr & 3) * 8;
+  switch (op) {
+    case QSM_OP_LB: return (uint32_t)(int8_t)value;
+    case QSM_OP_LH: return (uint32_t)(int16_t)value;
+    case QSM_OP_LBU: return (uint8_t)value;
+    case QSM_OP_LHU: return (uint16_t)value;
+    default: return word;
+  }
+}
+
+void qsm_lsu_extend(const struct qsm_sm *sm, uint8_t op, const uint32_t *addr, uint32_t *data) {
+  if (op == QSM_OP_LW || op == QSM_OP_AMO) return;
+  for (uint32_t l = 0; l < sm->n_lanes; l++) data[l] = extended(op, data[l], addr[l]);
+}
+
 struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub, uint32_t warp, uint32_t entry, uint32_t mask) {
   struct qsm_subcore *sc = sm->sub[sub];
   struct qsm_result *result = &sc->res[(sc->res_head + sc->res_count) % QSM_RES_DEPTH];
@@ -127,8 +144,7 @@ QSM_LANE_FUNCTION void pick_words(const uint32_t *line, const uint32_t *addr, ui
 void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const uint32_t *line) {
   uint32_t *out = qsm_lsu_return(sm, &part->insn, part->sub, part->warp, part->entry, part->mask)->data;
   QSM_PER_WARP_SIZE(sm->n_lanes, pick_words, line, part->addr, out);
-  if (part->insn.op == QSM_OP_LW || part->insn.op == QSM_OP_AMO) return;
-  for (uint32_t l = 0; l < sm->n_lanes; l++) out[l] = qsm_load_extend(part->insn.op, out[l], part->addr[l]);
+  qsm_lsu_extend(sm, part->insn.op, part->addr, out);
 }
 
 static void deliver_result(struct qsm_sm *sm, uint64_t c) {

@@ -78,6 +78,7 @@ void qsm_lsu_respond(struct qsm_sm *sm, const struct qsm_mem_rsp *rsp);  // at t
 struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c);
 
 bool qsm_lsu_has_credit(const struct qsm_sm *sm, uint32_t sub, uint64_t c);  // for a result (R-LS-10)
+void qsm_lsu_extend(const struct qsm_sm *sm, uint8_t op, const uint32_t *addr, uint32_t *data);  // words to what their loads give (R-LS-12)
 // A load or AMO part: its result enters the sub-core's queue at the end of the next cycle (R-LS-12); the caller fills its data.
 struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub, uint32_t warp, uint32_t entry, uint32_t mask);
 void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const uint32_t *line);  // of a line
@@ -87,18 +88,6 @@ static inline uint32_t qsm_access_bytes(uint8_t op) {
     case QSM_OP_LB: case QSM_OP_LBU: case QSM_OP_SB: return 1;
     case QSM_OP_LH: case QSM_OP_LHU: case QSM_OP_SH: return 2;
     default: return 4;
-  }
-}
-
-// What a load of the word at `addr & ~3` gives (R-LS-12).
-static inline uint32_t qsm_load_extend(uint8_t op, uint32_t word, uint32_t addr) {
-  uint32_t value = word >> (addr & 3) * 8;
-  switch (op) {
-    case QSM_OP_LB: return (uint32_t)(int8_t)value;
-    case QSM_OP_LH: return (uint32_t)(int16_t)value;
-    case QSM_OP_LBU: return (uint8_t)value;
-    case QSM_OP_LHU: return (uint16_t)value;
-    default: return word;
   }
 }
 

@@ -3,13 +3,27 @@
 #include "qsm_exec.h"
 #include "qsm_sm_blocks.h"
 
-// Words of the lanes in shared memory; the bank is the low bits of the word number, so one word is one row of one bank.
-static void shared_words(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t *word) {
-  uint32_t base = sm->tb[op->tb].base * qsm_config_granule_bytes(sm->shared->config);
-  for (uint32_t l = 0; l < sm->n_lanes; l++) word[l] = (base + (op->addr[l] & 0x0FFFFFFF)) / 4;
+struct footprint {  // of the lanes of a pass in shared memory
+  uint32_t banks;    // bit per bank
+  uint32_t differs;  // bits in which words differ from that of the first lane
+};
+
+// Words of the lanes in `mask`, 0 for others. The bank is the low bits of the word number, so one word is one row of one bank.
+QSM_LANE_FUNCTION void find_words(const uint32_t *addr, uint32_t base, uint32_t mask, uint32_t *word, struct footprint *out, uint32_t n) {
+  uint32_t first = (base + (addr[qsm_ctz(mask)] & 0x0FFFFFFF)) / 4, banks = 0, differs = 0;
+  QSM_LANES {
+    uint32_t active = 0u - (mask >> l & 1), w = (base + (addr[l] & 0x0FFFFFFF)) / 4;
+    word[l] = w & active;
+    banks |= 1u << (w & (n - 1)) & active;
+    differs |= (w ^ first) & active;
+  }
+  *out = (struct footprint){banks, differs};
 }
 
-static uint32_t shared_lanes(const struct qsm_sm *sm, const uint32_t *word, bool load, uint32_t remaining) {
+// Where several lanes want a bank, the lowest has it; loads of the same word join it (R-LS-7).
+static uint32_t lanes_of_pass(const struct qsm_sm *sm, const uint32_t *word, const struct footprint *print, bool load, uint32_t remaining) {
+  bool conflict = qsm_popcount(print->banks) != qsm_popcount(remaining);
+  if (!conflict || (load && !print->differs)) return remaining;
   uint32_t leader_word[QSM_MAX_LANES];
   uint32_t banks = 0, lanes = 0;
   for (; remaining; remaining &= remaining - 1) {
@@ -52,21 +66,24 @@ void qsm_lsu_write_amo(struct qsm_sm *sm, uint32_t lanes) {
   }
 }
 
+QSM_LANE_FUNCTION void read_words(const uint32_t *shared, const uint32_t *word, uint32_t *out, uint32_t n) {
+  QSM_LANES out[l] = shared[word[l]];
+}
+
 static void load_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
   struct qsm_result *result = qsm_lsu_return(sm, &op->insn, op->sub, op->warp, op->entry, lanes);
   sm->sub[op->sub]->sb[op->warp].parts[op->entry]++;
-  for (; lanes; lanes &= lanes - 1) {
-    uint32_t l = qsm_ctz(lanes);
-    result->data[l] = qsm_load_extend(op->insn.op, sm->shared_mem[word[l]], op->addr[l]);
-  }
+  QSM_PER_WARP_SIZE(sm->n_lanes, read_words, sm->shared_mem, word, result->data);
+  qsm_lsu_extend(sm, op->insn.op, op->addr, result->data);
 }
 
 void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   bool store = qsm_is_store(&op->insn), amo = op->insn.op == QSM_OP_AMO;
-  uint32_t word[QSM_MAX_LANES];
-  shared_words(sm, op, word);
-  uint32_t lanes = shared_lanes(sm, word, !store && !amo, lsu->rem_shared);
+  uint32_t word[QSM_MAX_LANES], base = sm->tb[op->tb].base * qsm_config_granule_bytes(sm->shared->config);
+  struct footprint print;
+  QSM_PER_WARP_SIZE(sm->n_lanes, find_words, op->addr, base, lsu->rem_shared, word, &print);
+  uint32_t lanes = lanes_of_pass(sm, word, &print, !store && !amo, lsu->rem_shared);
   if (store) store_shared(sm, op, word, lanes);
   if (amo) amo_shared(sm, op, word, lanes);
   if (!store) load_shared(sm, op, word, lanes);

@@ -205,6 +205,25 @@ static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) 
   q->lanes[k] = 0;
 }
 
+// Nothing is granted, and no epoch starts or ends.
+static bool only_counts(const struct qsm_sm *sm, const struct qsm_inbox *in) {
+  const struct qsm_quota *q = &sm->quota;
+  return !(in->arrive | in->load | in->tick | loads(q) | q->to_refill) && q->scheme != QSM_SCHEME_ELASTIC && ((sm->runnable & q->positive) || !held(sm));
+}
+
+static void count_issued(struct qsm_sm *sm, uint64_t c) {
+  struct qsm_quota *q = &sm->quota;
+  uint32_t positive = q->positive;
+  for (; q->issued; q->issued &= q->issued - 1) {
+    uint32_t k = qsm_ctz(q->issued);
+    count(q, k, sm->debt_max, false);
+    if (q->c[k] <= 0) positive &= ~(1u << k);
+  }
+  if (positive == q->positive) return;
+  q->positive = positive;
+  qsm_quota_gate(sm, c + 1);
+}
+
 static uint32_t positive_counters(const struct qsm_quota *q, uint32_t kernels) {
   uint32_t positive = 0;
   for (; kernels; kernels &= kernels - 1) positive |= (uint32_t)(q->c[qsm_ctz(kernels)] > 0) << qsm_ctz(kernels);
@@ -222,15 +241,12 @@ static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
   qsm_sm_record(sm, c, QSM_EV_QUOTA, 0, words, sm->n_kernels);
 }
 
-// Runs before the TB table changes: `present` is that of the start of the cycle.
-void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
+// A step in which something may be granted or start; true if a load has ended.
+static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
   uint32_t due = in->load ? 0 : refills(sm), loading = loads(q), has = q->shadow_has;
   enum start start = find_start(sm, in, c);
   bool grants = (in->arrive | due | loading | q->to_refill) || in->load || start;
-  if (!q->issued && !grants && !in->tick) return;
-  int32_t before[QSM_MAX_KERNELS];
-  if (sm->watched) memcpy(before, q->c, sizeof before);
   uint32_t changed = in->tick || grants ? (1u << sm->n_kernels) - 1 : q->issued;
   uint32_t counted = in->tick ? changed : q->issued;
   for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
@@ -244,7 +260,15 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);
   }
-  if (!sm->watched) return;
-  bool loaded = (loading && !loads(q)) || (in->load && in->scheme == QSM_SCHEME_NONE);
-  report(sm, memcmp(before, q->c, sizeof before) != 0, loaded, c);
+  return (loading && !loads(q)) || (in->load && in->scheme == QSM_SCHEME_NONE);
+}
+
+// Runs before the TB table changes: `present` is that of the start of the cycle.
+void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
+  int32_t before[QSM_MAX_KERNELS];
+  bool loaded = false;
+  if (sm->watched) memcpy(before, sm->quota.c, sizeof before);
+  if (only_counts(sm, in)) count_issued(sm, c);
+  else loaded = step_grants(sm, in, c);
+  if (sm->watched) report(sm, memcmp(before, sm->quota.c, sizeof before) != 0, loaded, c);
 }

@@ -80,6 +80,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index)
   sm->n_lines = config->icache_lines;
   sm->sb_full = (1u << config->sb_entries) - 1;
   sm->fp_lat = config->fpu ? QSM_FP_LAT : 0;
+  sm->timer_at = QSM_NEVER;
   qsm_quota_reset(&sm->quota, sm->n_kernels);
   sm->debt_max = 1;
   while ((uint32_t)sm->debt_max < 4 * sm->n_kernels * sm->n_subs * sm->n_lanes) sm->debt_max *= 2;
@@ -320,7 +321,8 @@ static void kill(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     struct qsm_subcore *sc = sm->sub[i];
     qsm_subcore_wake(sc, c + 1);
-    for (uint32_t warps = sc->resident; warps; warps &= warps - 1) qsm_subcore_refresh(sc, qsm_ctz(warps), c + 1);
+    for (uint32_t left = kernels; left; left &= left - 1) sc->killed |= sc->of_kernel[qsm_ctz(left)];
+    for (uint32_t warps = sc->killed & sc->resident; warps; warps &= warps - 1) qsm_subcore_refresh(sc, qsm_ctz(warps), c + 1);
   }
 }
 
@@ -415,12 +417,35 @@ static uint32_t missing_subcores(const struct qsm_sm *sm) {
   return subs;
 }
 
-static void step_subcores(struct qsm_sm *sm, uint64_t c) {
+__attribute__((noinline)) static void wake_by_timer(struct qsm_sm *sm, uint64_t c) {
+  sm->timer_at = QSM_NEVER;
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     struct qsm_subcore *sc = sm->sub[i];
-    if (sc->asleep && sc->wake_at == c) qsm_subcore_wake(sc, c);
-    if (!sc->asleep) qsm_subcore_step(sc, c);
+    if (!sc->asleep) continue;
+    if (sc->wake_at == c) qsm_subcore_wake(sc, c);
+    else if (sc->wake_at < sm->timer_at) sm->timer_at = sc->wake_at;
   }
+}
+
+static void step_subcores(struct qsm_sm *sm, uint64_t c) {
+  if (c >= sm->timer_at) wake_by_timer(sm, c);
+  for (uint32_t subs = sm->awake; subs; subs &= subs - 1) qsm_subcore_step(sm->sub[qsm_ctz(subs)], c);
+}
+
+// Nothing but sub-cores, load/store unit, L1 and quotas acts in this cycle, and faults that it raises.
+static bool calm(const struct qsm_sm *sm, uint64_t c) {
+  return !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe | sm->fetch_pend | sm->launch_count | sm->save.op) &&
+         !(sm->msg_count && sm->msg[sm->msg_head].cycle == c) && !response_of(sm, c);
+}
+
+// step() without what a calm cycle does not have.
+static void step_calm(struct qsm_sm *sm, uint64_t c) {
+  static const struct qsm_inbox nothing;
+  step_subcores(sm, c);
+  if (sm->lsu.awake) qsm_lsu_step(sm, c, true);
+  qsm_quota_step(sm, &nothing, c);
+  if (sm->l1) qsm_l1_end(sm, &nothing, c);
+  if (sm->any_fault) kill(sm, take_faults(sm, c), c);
 }
 
 static void step(struct qsm_sm *sm, uint64_t c) {
@@ -474,10 +499,7 @@ static uint64_t next_timed_event(const struct qsm_sm *sm) {
   uint64_t next = sm->msg_count ? sm->msg[sm->msg_head].cycle : QSM_NEVER;
   if (sm->rsp_count && sm->rsp[sm->rsp_head].cycle < next) next = sm->rsp[sm->rsp_head].cycle;
   if (sm->quota.timed_start_at < next) next = sm->quota.timed_start_at;
-  for (uint32_t i = 0; i < sm->n_subs; i++) {
-    if (sm->sub[i]->wake_at < next) next = sm->sub[i]->wake_at;
-  }
-  return next;
+  return sm->timer_at < next ? sm->timer_at : next;
 }
 
 uint64_t qsm_sm_next_event(const struct qsm_sm *sm) { return idle(sm) ? next_timed_event(sm) : sm->next_cycle; }
@@ -500,7 +522,8 @@ void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
   for (uint64_t c = from; c < to; c++) {
     if (idle(sm)) c = next_timed_event(sm);
     if (c >= to) break;
-    step(sm, c);
+    if (calm(sm, c)) step_calm(sm, c);
+    else step(sm, c);
   }
   sm->next_cycle = to;
 }

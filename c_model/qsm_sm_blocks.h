@@ -48,8 +48,11 @@ enum qsm_unit { QSM_UNIT_NONE, QSM_UNIT_WRITE, QSM_UNIT_MEM, QSM_UNIT_DIV, QSM_U
 // scoreboard keeps earlier writers out, and later ones write later).
 struct qsm_pipe_slot {
   struct qsm_insn insn;
+  const uint32_t *rs1, *rs2;  // registers, a word per lane
+  uint32_t *rd;
   uint32_t pc, mask;
   uint8_t warp, kernel, depth, entry;
+  uint8_t class;  // enum qsm_class
   bool valid, ctl, faulted;
   bool injected;  // by the sequencer (R-PE-16): an address comes from pc, a ctl instruction is JMP
 };
@@ -61,11 +64,7 @@ struct qsm_scoreboard {
   uint8_t valid, mem, all_sent;  // bit per entry
   uint8_t rd[QSM_MAX_SB];
   uint8_t parts[QSM_MAX_SB];
-};
-
-struct qsm_ibuf {
-  struct qsm_insn insn[QSM_IBUF_DEPTH];
-  uint8_t head, count;
+  uint32_t unused;  // a power of two for a size makes it cheap to find one
 };
 
 struct qsm_fetch_latch {  // between F1 and F2
@@ -118,6 +117,7 @@ struct qsm_subcore {
   uint32_t shut;         // of a kernel whose gate is shut
   uint32_t selpend;
   uint32_t frozen;       // of a block that is saved or restored: issues nothing (R-PE-12)
+  uint32_t killed;       // of a kernel that was killed since they started
   uint32_t finishable;   // R-WS-10; only warps with live = 0 have the bit
   uint32_t dirty;        // summary bits above must be recomputed at the end of the cycle
   uint32_t of_kernel[QSM_MAX_KERNELS];
@@ -130,7 +130,8 @@ struct qsm_subcore {
   uint32_t path_pc[QSM_MAX_WARPS], path_mask[QSM_MAX_WARPS], merge_pc[QSM_MAX_WARPS], fpc[QSM_MAX_WARPS];
   uint8_t path_depth[QSM_MAX_WARPS], selcnt[QSM_MAX_WARPS], rot[QSM_MAX_WARPS];
   struct qsm_scoreboard sb[QSM_MAX_WARPS];
-  struct qsm_ibuf ibuf[QSM_MAX_WARPS];
+  uint8_t ibuf_head[QSM_MAX_WARPS], ibuf_count[QSM_MAX_WARPS];
+  struct qsm_insn ibuf[QSM_MAX_WARPS][QSM_IBUF_DEPTH];
 
   struct qsm_warp_sched sched;
 
@@ -251,6 +252,7 @@ struct qsm_sm {
   uint64_t next_cycle;
   struct qsm_subcore *sub[QSM_MAX_SUBS];
   uint32_t awake;       // bit per sub-core
+  uint64_t timer_at;    // a sleeping sub-core may wake by itself in this cycle, and none does before
   struct qsm_lsu lsu;
   struct qsm_l1 *l1;  // NULL: none
   struct qsm_quota quota;

@@ -7,16 +7,17 @@
 
 static bool has_ctl_head(const struct qsm_subcore *sc, uint32_t warp) {
   // Nothing is fetched past a ctl word, and fstop is set just when one is fetched: it is the last word in the buffer.
-  return sc->ibuf[warp].count == 1 && (sc->fstop >> warp & 1);
+  return sc->ibuf_count[warp] == 1 && (sc->fstop >> warp & 1);
 }
 
+static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t warp) { return &sc->ibuf[warp][sc->ibuf_head[warp]]; }
+
 // First of the reasons 1..4 that a resident warp has, else LOST: a candidate.
-static enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
-  const struct qsm_ibuf *ibuf = &sc->ibuf[warp];
+static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
   const struct qsm_scoreboard *sb = &sc->sb[warp];
   if (sc->bar[warp] && !(sc->live[warp] & ~sc->bar[warp])) return QSM_STALL_BARRIER;
-  if (ibuf->count == 0 || (sc->sm->killed >> sc->kernel[warp] & 1) || (sc->frozen >> warp & 1)) return QSM_STALL_EMPTY;
-  const struct qsm_insn *head = &ibuf->insn[ibuf->head];
+  if (sc->ibuf_count[warp] == 0 || ((sc->frozen | sc->killed) >> warp & 1)) return QSM_STALL_EMPTY;
+  const struct qsm_insn *head = head_of(sc, warp);
   uint32_t need = head->need;
   if ((need & sb->pending_load) || (head->op == QSM_OP_FENCE && sb->mem)) return QSM_STALL_LOAD;
   if ((need & sb->pending) || ((need & QSM_NEED_ENTRY) && sb->valid == sc->sm->sb_full)) return QSM_STALL_SCOREBOARD;
@@ -28,10 +29,6 @@ static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall rea
   stalls[sc->stall[warp]] += (uint32_t)from;
   stalls[reason] -= (uint32_t)from;
   sc->stall[warp] = (uint8_t)reason;
-}
-
-static uint32_t with_bit(uint32_t bits, uint32_t warp, bool value) {
-  return (bits & ~(1u << warp)) | (uint32_t)value << warp;
 }
 
 static uint8_t unit_of(const struct qsm_insn *insn) {
@@ -49,18 +46,22 @@ static void set_unit(struct qsm_subcore *sc, uint32_t warp, uint8_t unit) {
   sc->head_unit[warp] = unit;
 }
 
-void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
-  bool resident = sc->resident >> warp & 1;
+__attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
+  uint32_t bit = 1u << warp;
+  bool resident = sc->resident & bit;
   enum qsm_stall reason = resident ? classify(sc, warp) : QSM_STALL_NONE;
-  bool ready = reason == QSM_STALL_LOST;
-  sc->ready = with_bit(sc->ready, warp, ready);
-  if (ready) {
-    set_unit(sc, warp, unit_of(&sc->ibuf[warp].insn[sc->ibuf[warp].head]));
-    if (sc->shut >> warp & 1) reason = QSM_STALL_QUOTA;
+  if (reason == QSM_STALL_LOST) {
+    sc->ready |= bit;
+    set_unit(sc, warp, unit_of(head_of(sc, warp)));
+    if (sc->shut & bit) reason = QSM_STALL_QUOTA;
+  } else {
+    sc->ready &= ~bit;
+    if (sc->live[warp] == 0) sc->finishable = resident && sc->sb[warp].valid == 0 ? sc->finishable | bit : sc->finishable & ~bit;
   }
-  if (sc->live[warp] == 0) sc->finishable = with_bit(sc->finishable, warp, resident && sc->sb[warp].valid == 0);
   if (reason != sc->stall[warp]) set_reason(sc, warp, reason, from);
 }
+
+void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) { refresh(sc, warp, from); }
 
 static void claim(struct qsm_subcore *sc) { sc->claims |= (uint8_t)(1u << sc->sm->fp_lat); }
 
@@ -106,20 +107,27 @@ uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32
 
 // ---- issue ----
 
+static void prefetch_row(const uint32_t *row, uint32_t n) {
+  __builtin_prefetch(row);
+  __builtin_prefetch(row + n - 1);  // a row of 32 lanes has two cache lines
+}
+
 // The operands are needed three or four cycles later, when the other sub-cores have had their turns.
-static void prefetch_operands(const struct qsm_subcore *sc, uint32_t warp, const struct qsm_insn *insn) {
+static void find_operands(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t warp) {
   uint32_t n = sc->sm->n_lanes;
-  const uint8_t regs[] = {insn->rs1, insn->rs2, insn->rd};
-  for (uint32_t i = 0; i < sizeof regs; i++) {
-    const uint32_t *row = qsm_reg(sc, n, warp, regs[i]);
-    __builtin_prefetch(row);
-    __builtin_prefetch(row + n - 1);  // a row of 32 lanes has two cache lines
-  }
+  slot->rs1 = qsm_reg(sc, n, warp, slot->insn.rs1);
+  slot->rs2 = qsm_reg(sc, n, warp, slot->insn.rs2);
+  slot->rd = qsm_reg(sc, n, warp, slot->insn.rd);
+  prefetch_row(slot->rs1, n);
+  prefetch_row(slot->rs2, n);
+  prefetch_row(slot->rd, n);
 }
 
 // An instruction goes to RR, with its scoreboard entry and credit.
 static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t warp, uint32_t kernel) {
+  find_operands(sc, slot, warp);
   uint8_t class = qsm_op_class[slot->insn.op];
+  slot->class = class;
   slot->warp = (uint8_t)warp;
   slot->kernel = (uint8_t)kernel;
   slot->valid = true;
@@ -134,23 +142,21 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
 // R-IS-3 .. R-IS-5.
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
-  struct qsm_ibuf *ibuf = &sc->ibuf[warp];
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
   uint32_t kernel = sc->kernel[warp], mask = sc->path_mask[warp];
-  slot->insn = ibuf->insn[ibuf->head];
+  slot->insn = *head_of(sc, warp);
   slot->pc = sc->path_pc[warp];
   slot->mask = mask;
   slot->depth = sc->path_depth[warp];
   slot->ctl = has_ctl_head(sc, warp);
   slot->injected = false;
-  prefetch_operands(sc, warp, &slot->insn);
   enter_pipe(sc, slot, warp, kernel);
-  ibuf->head = (uint8_t)((ibuf->head + 1) % QSM_IBUF_DEPTH);
-  ibuf->count--;
+  sc->ibuf_head[warp] = (uint8_t)((sc->ibuf_head[warp] + 1) % QSM_IBUF_DEPTH);
+  uint8_t left = --sc->ibuf_count[warp];
   sc->path_pc[warp] += 4;
   if (slot->ctl) sc->path_valid &= ~(1u << warp);
-  if (ibuf->count <= 2) sc->room |= 1u << warp;
-  uint8_t class = qsm_op_class[slot->insn.op];
+  if (left <= 2) sc->room |= 1u << warp;
+  uint8_t class = slot->class;
   if (class == QSM_CLASS_DIV) {
     sc->div_busy = true;
     sc->div_ready_at = c + (qsm_is_float(&slot->insn) ? QSM_FP_DIV_LATENCY : QSM_DIV_LATENCY);
@@ -273,7 +279,7 @@ static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
 
 // R-FP-1, R-FP-2: an instruction that writes FpLat cycles after the others.
 static bool is_late(const struct qsm_pipe_slot *slot) {
-  return slot->valid && slot->insn.rd && qsm_op_class[slot->insn.op] == QSM_CLASS_FMA;
+  return slot->valid && slot->insn.rd && slot->class == QSM_CLASS_FMA;
 }
 
 // The cycle before an FMA instruction writes.
@@ -285,7 +291,7 @@ static void release_late(struct qsm_subcore *sc, uint64_t c) {
 static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
   struct qsm_pipe_slot *slot = &sc->pipe[(c - 3) % QSM_PIPE_SLOTS];
   if (!slot->valid) return;
-  uint8_t class = qsm_op_class[slot->insn.op];
+  uint8_t class = slot->class;
   if (class == QSM_CLASS_MEM) {
     enter_memory_queue(sc, slot, c);
   } else if (class == QSM_CLASS_DIV) {
@@ -330,7 +336,7 @@ static bool write_late(struct qsm_subcore *sc, uint64_t c) {
 static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
   struct qsm_pipe_slot *slot = &sc->pipe[(c - 4) % QSM_PIPE_SLOTS];
   if (!slot->valid) return false;
-  uint8_t class = qsm_op_class[slot->insn.op];
+  uint8_t class = slot->class;
   if (class == QSM_CLASS_FMA && slot->insn.rd) return false;  // later
   slot->valid = false;
   sc->in_flight--;
@@ -397,7 +403,7 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
   if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims) return false;
-  if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
+  if ((sc->sel1 & sc->sel2) != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
   if (qsm_subcore_eligible(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
@@ -412,13 +418,14 @@ void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
   issue_stage(sc, finished, c);
   if (sc->f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
   qsm_fetch_f1(sc, fetch);
-  if (sc->sel1 != QSM_NONE || sc->sel2 != QSM_NONE || sc->selpend || sc->sel_waits) qsm_warp_select(sc, c);
+  if ((sc->sel1 & sc->sel2) != QSM_NONE || sc->selpend || sc->sel_waits) qsm_warp_select(sc, c);
   ex2_stage(sc, c);
   write_back_stage(sc, c);
   if (finished != QSM_NONE) finish(sc, finished, c);
-  for (uint32_t dirty = sc->dirty; dirty; dirty &= dirty - 1) qsm_subcore_refresh(sc, qsm_ctz(dirty), c + 1);
+  for (uint32_t dirty = sc->dirty; dirty; dirty &= dirty - 1) refresh(sc, qsm_ctz(dirty), c + 1);
   sc->dirty = 0;
   if (may_sleep(sc, c)) {
+    if (sc->wake_at < sc->sm->timer_at) sc->sm->timer_at = sc->wake_at;
     sc->asleep = true;
     sc->asleep_from = c + 1;
     sc->sm->awake &= ~(1u << sc->index);

@@ -94,7 +94,7 @@ void qsm_tb_save_next_phase(struct qsm_sm *sm) {
 // R-PE-15.
 static bool warp_is_quiet(const struct qsm_subcore *sc, uint32_t w) {
   bool may_run = sc->live[w] & ~sc->bar[w];
-  bool fetched = (sc->path_valid >> w & 1) && sc->ibuf[w].count;
+  bool fetched = (sc->path_valid >> w & 1) && sc->ibuf_count[w];
   return sc->sb[w].valid == 0 && sc->live[w] && (fetched || !may_run);
 }
 

@@ -31,8 +31,9 @@ void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint
   sc->selcnt[warp] = 0;
   sc->rot[warp] = 0;
   sc->selpend &= ~bit;
+  sc->killed &= ~bit;
   sc->frozen = qsm_tb_save_holds(sc->sm, tb) ? sc->frozen | bit : sc->frozen & ~bit;
-  sc->ibuf[warp] = (struct qsm_ibuf){0};
+  sc->ibuf_count[warp] = 0;
   sc->room |= bit;
   sc->finishable &= ~bit;
   sc->sb[warp] = (struct qsm_scoreboard){0};
@@ -318,7 +319,7 @@ static void wipe_warp(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   sc->path_valid &= others;
   sc->merge_valid &= others;
   sc->selpend &= others;
-  sc->ibuf[warp].count = 0;
+  sc->ibuf_count[warp] = 0;
   sc->room |= 1u << warp;
   qsm_subcore_refresh(sc, warp, c + 1);
 }
