@@ -266,7 +266,7 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddStringToObject(root, "adjust", qsm_adjust_name(scenario->adjust));
   cJSON_AddNumberToObject(root, "cycles", (double)result->shared.cycles);
   cJSON_AddNumberToObject(root, "cpu_s", result->shared.cpu_s);
-  cJSON_AddNumberToObject(root, "cycles_per_cpu_s", result->shared.cpu_s > 0 ? (double)result->shared.total_cycles / result->shared.cpu_s : 0);
+  cJSON_AddNumberToObject(root, "cycles_per_cpu_s", result->shared.cpu_s > 0 ? (double)result->shared.cpu_cycles / result->shared.cpu_s : 0);
   cJSON_AddNumberToObject(root, "seed", (double)scenario->seed);
   if (result->shared.has_hash) {
     char hash[24];  // as text: a number of JSON has 53 bits

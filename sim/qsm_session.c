@@ -332,6 +332,8 @@ static qsmError_t judge(struct session *session) {
   return error;
 }
 
+static double cpu_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
 static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   const struct qsm_config *config = qsmDeviceConfig(session->device);
   qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy, session->plan->scheme, (uint32_t)session->epoch);
@@ -344,7 +346,11 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
   if (!error) error = qsmDeviceRunUntil(session->device, session->origin + config->qos_lat + 1);
   if (!error) error = set_up(session, msg, msg_len);
+  double cpu_start = cpu_time();
+  uint64_t first = qsmDeviceCycle(session->device);
   if (!error) error = measure(session);
+  session->outcome->cpu_s = cpu_time() - cpu_start;
+  session->outcome->cpu_cycles = qsmDeviceCycle(session->device) - first;
   if (!error) error = judge(session);
   return error;
 }
@@ -364,9 +370,8 @@ static bool plan_epochs(struct session *session, const struct qsm_config *config
   return outcome->epochs != NULL;
 }
 
-static void finish(struct session *session, double cpu_start) {
+static void finish(struct session *session) {
   struct qsm_backend *backend = qsmDeviceBackend(session->device);
-  session->outcome->cpu_s = (double)clock() / CLOCKS_PER_SEC - cpu_start;
   session->outcome->total_cycles = qsmDeviceCycle(session->device);
   session->outcome->has_hash = backend->trace_hash != NULL;
   if (backend->trace_hash) session->outcome->trace_hash = backend->trace_hash(backend);
@@ -389,10 +394,9 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, con
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
   outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;
   if (plan_epochs(&session, qsmDeviceConfig(session.device), msg, msg_len)) {
-    double cpu_start = (double)clock() / CLOCKS_PER_SEC;
     msg[0] = 0;
     error = run(&session, msg, msg_len);
-    finish(&session, cpu_start);
+    finish(&session);
     if (error && !msg[0]) snprintf(msg, msg_len, "%s%s", session.place, qsmGetLastErrorText(session.device));
     status = error == qsmSuccess ? QSM_SESSION_OK : error == qsmErrorBackend ? QSM_SESSION_FAILED : QSM_SESSION_BAD_INPUT;
   }

@@ -35,8 +35,9 @@ struct qsm_epoch_record {
 
 struct qsm_outcome {
   uint64_t cycles;  // measured
-  double cpu_s;
-  uint64_t total_cycles;  // simulated, set-up included
+  double cpu_s;           // of the measurement, without its preparation
+  uint64_t cpu_cycles;    // simulated in it
+  uint64_t total_cycles;  // simulated, preparation included
   struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
   uint32_t n_epochs;
   struct qsm_epoch_record *epochs;
