@@ -118,8 +118,8 @@ def read(root):
 
 
 def tests_cell(tests):
-    return "<br>".join(f"`{name}`" + (": " + "; ".join(titles) if titles else "")
-                       for name, seen in tests.items() if (titles := [title for title in seen if title]) or True)
+    titled = {name: [title for title in seen if title] for name, seen in tests.items()}
+    return "<br>".join(f"`{name}`" + (": " + "; ".join(titles) if titles else "") for name, titles in titled.items())
 
 
 def row(rule, places):
@@ -158,7 +158,7 @@ def main():
     if options == ["--check"]:
         errors += stale(rules, root / PAGE)
     else:
-        (root / PAGE).write_text(write(rules, places) , encoding="utf-8")
+        (root / PAGE).write_text(write(rules, places), encoding="utf-8")
     for error in errors:
         print(f"rules.py: {error}", file=sys.stderr)
     print(f"{len(rules)} rules, {len(errors)} errors")

@@ -12,4 +12,7 @@ runs_right() { # PROGRAM CACHE
 for program in vadd histogram bfs histo sad; do runs_right $program s0; done
 runs_right bfs s2
 runs_right histo s2
+verilator --lint-only -Wno-lint -Wno-style --top-module qsm_gpu_axi -f build/cfg/tiny/files.f >"$work/log" 2>&1
+verdict 'R-AX-2: a GPU without an L2 is refused' "$? $(grep -o 'l2_kib = 0, but AXI4 has no atomic operations' "$work/log" | head -n 1)" \
+  '1 l2_kib = 0, but AXI4 has no atomic operations'
 finish

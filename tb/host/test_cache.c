@@ -119,7 +119,7 @@ static void programs_are_right_one_after_the_other(void **state) {
   qsmDeviceClose(device);
 }
 
-// R-L2-13.
+// R-L2-13, R-DR-9.
 static void counters_tell_of_the_last_launch(void **state) {
   qsmDevice_t device;
   qsmContext_t context;
@@ -142,6 +142,7 @@ static void counters_tell_of_the_last_launch(void **state) {
   qsmDeviceClose(device);
 }
 
+// R-L1-13.
 static void counters_of_the_l1s_are_those_of_all_sms(void **state) {
   char path[CONFIG_PATH_BYTES];
   (void)state;

@@ -22,7 +22,7 @@ void test_times(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     tap.expect(bench.now == 4 + kBeats, "%s answered after %llu cycles", write ? "write" : "read", static_cast<unsigned long long>(bench.now));
     bench.drain();
   }
-  tap.done("an access takes 4 cycles more than the slave");
+  tap.done("R-AX-4, R-AX-7, R-AX-8: an access takes 4 cycles more than the slave");
 }
 
 // Two accesses of a line, the second one behind the first or not; then the same of two lines that are neighbours.
@@ -41,7 +41,7 @@ void test_one_line(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     bench.drain();
     tap.expect(bench.counts.answered == 2, "%llu answered", static_cast<unsigned long long>(bench.counts.answered));
   }
-  tap.done("an access waits for those of its line, but a read not for reads");
+  tap.done("R-AX-5: an access waits for those of its line, but a read not for reads");
 }
 
 // The requester takes nothing: every entry ends, as do two requests stay in the queue; then all are answered.
@@ -55,7 +55,7 @@ void test_requester_stalls(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.expect(!bench.offering && bench.ref.n_used() == kEntries && !bench.ref.ready() && bench.slave.idle(), "%u entries out", bench.ref.n_used());
   bench.drain();
   tap.expect(bench.counts.answered == kEntries + 2, "%llu answered", static_cast<unsigned long long>(bench.counts.answered));
-  tap.done("all entries end while no response is taken");
+  tap.done("R-AX-1, R-AX-3: all entries end while no response is taken");
 }
 
 // A read and a write end with an error in one cycle: the read's is the one that is kept, whatever comes later.
@@ -85,7 +85,7 @@ void test_first_error(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     tap.expect(bench.top->error_valid_o && bench.top->error_addr_o == kept * LINE_BYTES, "round %u: the error is now at %x", round, bench.top->error_addr_o);
   }
   tap.expect(n_at_once > 0, "R and B never had an error in one cycle");
-  tap.done("the first error is kept, of R and B in one cycle that of R");
+  tap.done("R-AX-9: the first error is kept, of R and B in one cycle that of R");
 }
 
 // The line that a random access is for: few, so that they meet; also lines whose numbers differ in one bit.
@@ -147,7 +147,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.expect(sum.full_table > 50 && sum.full_queue > 50 && sum.held > 0 && sum.data_first > 50 && sum.address_first > 50, "ports stalled too rarely");
   tap.expect(sum.errors > 50 && sum.both_errors > 0 && (IN_ORDER || sum.overtaken > 50), "too few errors, or responses that overtook");
   if (kBeats > 1) tap.expect(sum.in_turns > 50 && sum.empty_beats > 50 && sum.first_beat_errors > 5, "bursts were all alike");
-  tap.done("random traffic: every output in every cycle, every access after those of its line");
+  tap.done("R-AX-1 to R-AX-10: random traffic, every output in every cycle, every access after those of its line");
 }
 
 }  // namespace

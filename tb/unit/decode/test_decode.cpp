@@ -215,7 +215,7 @@ int main(int argc, char **argv) {
     const uint32_t rs1 = random & 1 ? random >> 8 & 31 : 0, rd = random & 2 ? random >> 16 & 31 : 0;
     wrong = check(dut, (n >> 10) << 20 | rs1 << 15 | (n >> 7 & 7) << 12 | rd << 7 | (n & 0x7F));
   }
-  printf("%sok 1 - every opcode, funct3, funct7 and rs2 decodes as in the table (seed %u)\n", wrong.empty() ? "" : "not ", seed);
+  printf("%sok 1 - every opcode, funct3, funct7 and rs2 decodes as in the table (I-ISA-1, I-FP-1), seed %u\n", wrong.empty() ? "" : "not ", seed);
   if (!wrong.empty()) printf("# %s\n", wrong.c_str());
 
   const uint32_t exact[] = {0x00000073, 0x00100073, 0x0000000B, 0x0000100B};

@@ -129,7 +129,7 @@ void test_times_of_a_row_miss(qsm_unit::Tap &tap) {
   bench.cycle(true, true, true);
   bench.cycle(true, true, true);
   tap.expect(bench.last.row, "a reset does not close the rows");
-  tap.done("a row miss takes rcd + cl + burst cycles");
+  tap.done("R-DR-5, R-DR-6: a row miss takes rcd + cl + burst cycles");
 }
 
 // Traffic of one round: how much comes, how slow port and requester are, over how many rows.
@@ -193,7 +193,7 @@ void test_patience(qsm_unit::Tap &tap) {
   do bench.cycle(true, true, true);
   while (++n < 30000 && !bench.last.column);
   tap.expect(bench.last.request.number == patient_number, "its row is open, but another access comes first");
-  tap.done("an access is overtaken 15 times at most");
+  tap.done("R-DR-4: an access is overtaken 15 times at most");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void test_store_behind_miss(qsm_unit::Tap &tap) {  // first corner case
   drain(bench);
   tap.expect(act(bench, device(kLoad, 3)).hit, "a line that was filled is not valid");
   tap.expect(act(bench, device(kLoad, 3, 1)).allocates, "another slot hits");
-  tap.done("a load behind a store to a pending line goes to the memory");
+  tap.done("R-L1-6: a load behind a store to a pending line goes to the memory");
 }
 
 void test_generations(qsm_unit::Tap &tap) {  // R-L1-11
@@ -266,7 +266,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   if (WAYS > 1) wanted.push_back("the tree points at a pending line");
   for (const char *name : wanted) tap.expect(covers[name] >= 10, "met %llu times only: %s", static_cast<unsigned long long>(covers[name]), name);
   for (const auto &[name, n] : covers) std::printf("# %8llu %s\n", static_cast<unsigned long long>(n), name.c_str());
-  tap.done("random traffic equals the reference in every cycle, no load brings anything older than it may; all corner cases met");
+  tap.done("R-L1-1 to R-L1-13, I-MEM-5: random traffic equals the reference in every cycle, no load brings anything older than it may; all corner cases met");
 }
 
 // The comparison must be able to fail: a reference with twice the sets is noticed.

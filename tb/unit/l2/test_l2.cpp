@@ -368,7 +368,7 @@ void test_times(qsm_unit::Tap &tap) {
   bench.drain();
   tap.expect(bench.last_answer == bench.last_taken + 3, "a hit takes %llu cycles, not 3",
              static_cast<unsigned long long>(bench.last_answer - bench.last_taken));
-  tap.done("a hit takes 3 cycles, a miss is at the port after 2 and answered 3 after it comes back");
+  tap.done("R-L2-5, R-L2-6: a hit takes 3 cycles, a miss is at the port after 2 and answered 3 after it comes back");
 }
 
 // Reads and writes of some bytes that hit follow each other in every cycle; after an AMO or a whole line there is a pause.
@@ -476,7 +476,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
              static_cast<unsigned long long>(cover.mshrs_full), static_cast<unsigned long long>(cover.waiters_full));
   tap.expect(cover.walks_past_mshr > 5 && cover.first_is_write > 20, "no walk while a line was on its way, or no list that begins with a write");
   if (WAITERS > 2) tap.expect(cover.merged_amo > 20 && cover.merged_whole > 20 && cover.long_lists > 20, "too few lists of waiters");
-  tap.done("random requests: answers, outcomes, victims, memory after a flush; all corner cases met");
+  tap.done("R-L2-3 to R-L2-12: random requests: answers, outcomes, victims, memory after a flush; all corner cases met");
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ void test_full_queues(qsm_unit::Tap &tap) {
   uint64_t n_accepted = 0;
   for (const auto &queue : bench.accepted) n_accepted += queue.size();
   tap.expect(n_accepted == kInFlight * NUM_SMS, "%llu requests came out", static_cast<unsigned long long>(n_accepted));
-  tap.done("every SM may have all its transactions in flight");
+  tap.done("R-XB-3: every SM may have all its transactions in flight");
 }
 
 void random_cycle(Bench &bench, qsm_unit::Random &random, uint32_t *number, unsigned load, unsigned stall) {
@@ -221,7 +221,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   tap.expect(n_returned > 2000, "only %llu transactions were completed", static_cast<unsigned long long>(n_returned));
   std::printf("# %llu transactions\n", static_cast<unsigned long long>(n_returned));
-  tap.done("random traffic: grants, ports and responses in every cycle");
+  tap.done("R-XB-1 to R-XB-5: random traffic: grants, ports and responses in every cycle");
 }
 
 }  // namespace
