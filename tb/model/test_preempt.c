@@ -144,6 +144,7 @@ static void an_area_that_wraps_is_too_small(void **state) {
   sched_close(&bench);
 }
 
+// R-TB-13.
 static void the_youngest_block_goes_also_when_its_slot_is_low(void **state) {
   (void)state;
   struct bench bench;

@@ -150,7 +150,7 @@ void test_figure3(qsm_unit::Tap &tap) {
     const std::string trace = figure3(tap, row.policy, row.budget);
     tap.expect(trace == row.trace, "policy %u, budget %u: %s, Figure 3 has %s", row.policy, row.budget, trace.c_str(), row.trace);
   }
-  tap.done("the traces of the paper's Figure 3: gto, both QAWS modes, budgets 4 and 6");
+  tap.done("R-QW-6, R-QW-7: the traces of the paper's Figure 3: gto, both QAWS modes, budgets 4 and 6");
 }
 
 // Rules that a list of picks shows best: three groups, 9 > 5 > 2, one warp each but the first with two.
@@ -277,7 +277,7 @@ void test_algorithm1(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
   }
   tap.expect(kWarps == 1 || kKernels == 1 || n_rotations > 1000, "only %u changes of the front", n_rotations);
-  tap.done("qaws with two groups picks what Algorithm 1 picks, line by line");
+  tap.done("R-QW-5, R-QW-6: qaws with two groups picks what Algorithm 1 picks, line by line");
 }
 
 // Equal budgets in either mode, and in qaws one group that is alone for whatever reason, give the picks of gto.
@@ -324,7 +324,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   tap.expect(b.twin.n_rests > 100, "the twin was at rest in %u cycles only", b.twin.n_rests);
   tap.expect(kWarps < 16 || above, "no front ever kept the count of a shut one");
-  tap.done("300,000 random cycles of all policies equal the pages");
+  tap.done("R-PO-1 to R-PO-8, R-QW-1 to R-QW-9: 300,000 random cycles of all policies equal the pages");
 }
 
 // R-QW-8, R-QW-9: counts of all eight bits, kept when their group is shut.
@@ -343,7 +343,7 @@ void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_kept += b.ref.front != front && b.ref.ncs == ncs && ncs >= 128;
   }
   tap.expect(kWarps < 16 || n_kept > 5, "a count of 128 or more was kept %u times only", n_kept);
-  tap.done("counts up to 255 equal the pages");
+  tap.done("R-QW-8, R-QW-9: counts up to 255 equal the pages");
 }
 
 // R-QW-9: ncs stays within the budget while nothing is shut, and every group that counts is in front within sum of budgets + m steps.
@@ -373,7 +373,7 @@ void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     tap.expect(kKernels == 1 || kWarps < 2 * kKernels || steps > sum, "round %u: %u steps only", round, steps);
   }
-  tap.done("ncs stays within the budget, every group has its turn within the bound");
+  tap.done("R-QW-9: ncs stays within the budget, every group has its turn within the bound");
 }
 
 }  // namespace
