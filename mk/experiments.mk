@@ -1,23 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
-.PHONY: experiment-qos experiment-fgq experiment-qaws experiment-preemption programs
+.PHONY: experiment-qos experiment-fgq experiment-qaws experiment-qaws-titanv experiment-preemption programs
 
-# $(call experiment,PAGE,SWEEPS): a sweep some of whose runs failed (1) has a page too, which says so.
-define experiment
+# $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
+define sweeps
 	$(BUILD) build/qsm sw-kernels
-	for sweep in $(2); do build/qsm sweep experiments/$$sweep.yaml || [ $$? -eq 1 ] || exit 1; done
-	python3 scripts/experiment.py experiments/$(1).md build/sweeps docs/results/experiment_$(1).md
+	for sweep in $(1); do build/qsm sweep experiments/$$sweep.yaml || [ $$? -eq 1 ] || exit 1; done
+endef
+page = python3 scripts/experiment.py experiments/$(1).md build/sweeps docs/results/experiment_$(1).md
+
+# $(call experiment,PAGE,SWEEPS)
+define experiment
+	$(call sweeps,$(2))
+	$(call page,$(1))
 endef
 
 experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and throughput of all pairs under each scheme -> docs/results/experiment_qos_pairs.md
 	$(call experiment,qos_pairs,qos_pairs qos_fixed qos_few_warps)
 
-# At the paper's size: build/qsm sweep experiments/fgq_pairs.yaml
-experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machine with its programs, a part of its cases -> docs/results/experiment_fgq.md
-	$(call experiment,fgq,fgq_short)
+# At the paper's size: build/qsm sweep experiments/fgq_pairs.yaml, fgq_trios.yaml, fgq_56.yaml
+experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines with its programs, pairs and trios, a part of its cases -> docs/results/experiment_fgq.md
+	$(call sweeps,fgq_short fgq_trios_short fgq_56_short fgq_causes)
+	python3 experiments/fgq_why.py build/sweeps
+	$(call page,fgq)
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
+
+# At the paper's size: build/qsm sweep experiments/qaws_titanv.yaml
+experiment-qaws-titanv: install-sim $(STAMPS)/apt-python ## the same on QAWS's machine with its programs -> docs/results/experiment_qaws_titanv.md
+	$(call experiment,qaws_titanv,qaws_fifth_same qaws_fifth_distinct qaws_titanv_same)
 
 # A host program of its own, and its kernels.
 build/preempt_cost: $(call OBJECT,experiments/preempt_cost.c experiments/qsm_preempt_trial.c) build/libqsm_host.a build/libqsm_model.a
@@ -30,7 +42,7 @@ experiment-preemption: install-sim $(STAMPS)/apt-python ## time of switch, drain
 	$(BUILD) build/preempt_cost build/preempt_kernels.elf
 	mkdir -p build/sweeps/preemption
 	build/preempt_cost build/preempt_kernels.elf build/sweeps/preemption
-	python3 scripts/experiment.py experiments/preemption.md build/sweeps docs/results/experiment_preemption.md
+	$(call page,preemption)
 
 build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@

@@ -16,6 +16,17 @@ stands_for qaws_same '120 runs, and 60 of a kernel alone'
 stands_for qaws_distinct '1080 runs, and 60 of a kernel alone'
 
 stands_for qaws_few_warps '50 runs, and 20 of a kernel alone'
+stands_for fgq_pairs '5400 runs, and 10 of a kernel alone'
+stands_for fgq_short '540 runs, and 10 of a kernel alone'
+stands_for fgq_trios '1200 runs, and 10 of a kernel alone'
+stands_for fgq_trios_short '180 runs, and 20 of a kernel alone'
+stands_for fgq_56 '900 runs, and 10 of a kernel alone'
+stands_for fgq_56_short '80 runs, and 10 of a kernel alone'
+stands_for fgq_causes '240 runs, and 30 of a kernel alone'
+stands_for qaws_titanv '70 runs, and 27 of a kernel alone'
+stands_for qaws_titanv_same '36 runs, and 18 of a kernel alone'
+stands_for qaws_fifth_same '54 runs, and 27 of a kernel alone'
+stands_for qaws_fifth_distinct '30 runs, and 21 of a kernel alone'
 
 for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_warps; do
   sed 's/\[vadd, .*stencil\]/[vadd, conv2d, reduce]/; s/\[50%, .*95%\]/[50%, 90%]/; s/^cycles: 300000 /cycles: 20000 /; s/^size: M/size: S/' \
@@ -23,6 +34,17 @@ for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
+
+# On the papers' machines, with one goal, two programs or one case of them.
+for sweep in fgq_short fgq_trios_short fgq_56_short fgq_causes qaws_titanv_same qaws_fifth_same qaws_fifth_distinct; do
+  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
+    sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/^cycles: 300000 /cycles: 20000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
+  call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
+  verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
+done
+call python3 experiments/fgq_why.py "$work" --pairs lbm+mri_q --goal 50% --size S --cycles 20000
+verdict 'why goals are missed, in small' "$code $(cat "$work/stderr")" '0 '
+verdict 'reasons of warps add up' "$(awk -F'|' 'NR > 2 { sum = 0; for (i = 5; i <= 12; i++) sum += $i; if (sum < 99.5 || sum > 100.5) print; n++ } END { print n }' "$work/fgq/counters.md")" 3
 
 # fills PAGE TABLES: the page has so many tables, and each of its plots is one.
 fills() {
@@ -34,6 +56,8 @@ fills() {
 }
 fills qos_pairs 15 2
 fills qaws 6 1
+fills fgq 20 0
+fills qaws_titanv 8 1
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 echo '<!-- qaws_same tables best -->' >"$work/wrong.md"
 call python3 scripts/experiment.py "$work/wrong.md" "$work" "$work/results/wrong.md"
