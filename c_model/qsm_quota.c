@@ -16,18 +16,12 @@ void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
   q->shadow_credit[k] = msg->credit;
 }
 
-// R-SC-2: kernels are under quota control.
-static bool held(const struct qsm_sm *sm) {
-  uint32_t scheme = sm->quota.scheme;
-  return scheme != QSM_SCHEME_NONE && (sm->shared->qos_mask || scheme == QSM_SCHEME_FAIR);
-}
-
 static uint32_t loads(const struct qsm_quota *q) { return q->to_load | q->fresh; }
 
 // R-QC-5, R-SC-3: kernels due for a refill, by the registers as they are.
 static uint32_t refills(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  if (!held(sm) || q->to_load || q->scheme == QSM_SCHEME_ELASTIC) return 0;
+  if (!qsm_quota_held(sm) || q->to_load || q->scheme == QSM_SCHEME_ELASTIC) return 0;
   uint32_t runnable = sm->runnable, waiting = q->to_refill & runnable;
   if (waiting) return waiting;
   if (runnable & q->positive) return 0;
@@ -38,7 +32,7 @@ static uint32_t refills(const struct qsm_sm *sm) {
 static bool may_start_early(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
   uint32_t runnable = sm->runnable;
-  return held(sm) && !loads(q) && runnable && !(runnable & q->positive);
+  return qsm_quota_held(sm) && !loads(q) && runnable && !(runnable & q->positive);
 }
 
 bool qsm_quota_busy(const struct qsm_sm *sm) {
@@ -76,7 +70,7 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   q->qos_mask = sm->shared->qos_mask;
   uint32_t all = (1u << sm->n_kernels) - 1;
   uint32_t loading = loads(q) & -loads(q);
-  uint32_t spent = held(sm) ? all & ~q->positive : 0;
+  uint32_t spent = qsm_quota_held(sm) ? all & ~q->positive : 0;
   bool qos_first = q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->runnable & q->positive);
   uint32_t open = all & ~spent & ~loading & (qos_first ? q->qos_mask : all);
   uint32_t flipped = open ^ q->open;
@@ -205,12 +199,6 @@ static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) 
   q->lanes[k] = 0;
 }
 
-// Nothing is granted, and no epoch starts or ends.
-static bool only_counts(const struct qsm_sm *sm, const struct qsm_inbox *in) {
-  const struct qsm_quota *q = &sm->quota;
-  return !(in->arrive | in->load | in->tick | loads(q) | q->to_refill) && q->scheme != QSM_SCHEME_ELASTIC && ((sm->runnable & q->positive) || !held(sm));
-}
-
 static void count_issued(struct qsm_sm *sm, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
   uint32_t positive = q->positive;
@@ -268,7 +256,7 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   int32_t before[QSM_MAX_KERNELS];
   bool loaded = false;
   if (sm->watched) memcpy(before, sm->quota.c, sizeof before);
-  if (only_counts(sm, in)) count_issued(sm, c);
+  if (!(in->arrive | in->load | in->tick) && qsm_quota_only_counts(sm)) count_issued(sm, c);
   else loaded = step_grants(sm, in, c);
   if (sm->watched) report(sm, memcmp(before, sm->quota.c, sizeof before) != 0, loaded, c);
 }

@@ -443,7 +443,7 @@ static void step_calm(struct qsm_sm *sm, uint64_t c) {
   static const struct qsm_inbox nothing;
   step_subcores(sm, c);
   if (sm->lsu.awake) qsm_lsu_step(sm, c, true);
-  qsm_quota_step(sm, &nothing, c);
+  if (sm->quota.issued || !qsm_quota_only_counts(sm)) qsm_quota_step(sm, &nothing, c);
   if (sm->l1) qsm_l1_end(sm, &nothing, c);
   if (sm->any_fault) kill(sm, take_faults(sm, c), c);
 }

@@ -374,6 +374,17 @@ void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c);           
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels);
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);  // recomputes the gates, seen from cycle `from` on
+// R-SC-2: kernels are under quota control.
+static inline bool qsm_quota_held(const struct qsm_sm *sm) {
+  uint32_t scheme = sm->quota.scheme;
+  return scheme != QSM_SCHEME_NONE && (sm->shared->qos_mask || scheme == QSM_SCHEME_FAIR);
+}
+// Without a message nothing is granted in this cycle, and no epoch starts.
+static inline bool qsm_quota_only_counts(const struct qsm_sm *sm) {
+  const struct qsm_quota *q = &sm->quota;
+  bool loads = q->to_load | q->fresh | q->to_refill;
+  return !loads && q->scheme != QSM_SCHEME_ELASTIC && ((sm->runnable & q->positive) || !qsm_quota_held(sm));
+}
 void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from);
 bool qsm_quota_busy(const struct qsm_sm *sm);  // something may be granted or start in the next cycle, or a round of refills ends
 uint32_t qsm_quota_dcnt(const struct qsm_sm *sm, uint64_t cycle);  // R-SC-4, at the start of the cycle
