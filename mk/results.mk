@@ -2,8 +2,10 @@
 # Measured tables, kept in docs/results/.
 .PHONY: area bench
 
+AREA_CONFIGS := fpga fpga+fpu-1+l1_kib-4+l2_kib-32+dram_banks-8 wang2017
+
 area: install-area ## cells, flip-flops, memory and logic depth of each block -> docs/results/area.md
-	$(BUILD) build/cfg/fpga/files.f build/cfg/wang2017/files.f
+	$(BUILD) $(AREA_CONFIGS:%=build/cfg/%/files.f)
 	build/venv/bin/python scripts/area.py build/cfg docs/results/area.md
 
 bench: install-sim $(STAMPS)/apt-python ## cycles per CPU-second of model, RTL and lockstep -> docs/results/bench.md

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesizes the RTL with Yosys, keeping the hierarchy, and writes what each block costs: area.py CFG_FOLDER OUTPUT.md
 
-`fpga` is synthesized whole, of `wang2017` only the blocks of rtl/warp_sched and rtl/qos_mgr. Instances of one module that have the
+`fpga` is synthesized whole, as it is and with floating point and caches, of `wang2017` only the blocks of rtl/warp_sched and rtl/qos_mgr. Instances of one module that have the
 same ports and the same cells before optimisation are synthesized once and counted as often as they are there.
 """
 
@@ -36,6 +36,10 @@ QOS_PARTS = {
 }
 # For comparison: what every GPU has.
 POLICY_PARTS = {"policies lrr and gto": ("qsm_warp_sched", "qsm_warp_age"), "two-level": ("qsm_two_level",), "counters of stall reasons": ("qsm_stall",)}
+# `fpga` with all that a GPU may have, and what that costs: prefixes of modules.
+FULL = "fpga+fpu-1+l1_kib-4+l2_kib-32+dram_banks-8"
+FULL_PARTS = {"floating-point units": "qsm_fp", "L1 of the SMs, 4 KiB each": "qsm_l1", "L2 slice, 32 KiB": "qsm_l2", "memory controller": "qsm_dram",
+              "crossbar": "qsm_xbar"}
 STAND_ALONE_FOLDERS = ("rtl/warp_sched", "rtl/qos_mgr")
 OTHER_SM_MODULES = ("qsm_fetch", "qsm_regfile", "qsm_exec", "qsm_warp_state", "qsm_wb", "qsm_lsu")
 ECP5_COLUMNS = ("LUT4", "flip-flops", "DP16KD", "MULT18X18D")
@@ -242,6 +246,24 @@ def fpga_section(cfg_folder, log):
     return lines, depth_table(synthesis, blocks)
 
 
+def full_section(cfg_folder, log):
+    """ECP5 only; the AXI4 manager stands in front of the GPU and is read by itself."""
+    stat, cost = ecp5(read(cfg_folder, FULL, log))
+    rows = by_name(stat, cost, next(name for name in stat if base(name) == TOP))
+    total = {what: sum(own[what] for _, own in rows.values()) for what in ECP5_COLUMNS}
+
+    def row(what, names):
+        own = [sum(rows[name][1][column] for name in names if name in rows) for column in ECP5_COLUMNS]
+        return (what, *[f"{n} ({percent(n, whole)})" if whole else n for n, whole in zip(own, total.values())])
+
+    lines = table(("", *ECP5_COLUMNS), [*(row(part, [name for name in rows if name.startswith(prefix)]) for part, prefix in FULL_PARTS.items()),
+                                        row("all that quality of service costs", sum(QOS_PARTS.values(), ())), ("whole GPU", *total.values())])
+    axi = read(cfg_folder, FULL, log, top="qsm_gpu_axi", without=[TOP])
+    manager = next(name for name in axi.stat() if base(name) == "qsm_axi")
+    own = with_children(*ecp5(axi, manager), manager)
+    return lines + ["", "In front of a channel, for a bus:", ""] + table(("", *ECP5_COLUMNS), [("AXI4 manager", *(own[what] for what in ECP5_COLUMNS))])
+
+
 def depth_table(synthesis, modules):
     deepest = {}
     for module in modules:
@@ -293,6 +315,7 @@ def main():
              "(CCU2C) as 2 and a distributed RAM cell (TRELLIS_DPR16X4) as 6; wide LUTs (PFUMX, L6MUX21) are not used. Levels are those of generic LUT4 mapping without carry chains, each block",
              "flattened and by itself, memories cut out: a figure to compare blocks with, not a delay."]
     lines += fpga + ["", "Longest path within each block with what is in it:", ""] + depths
+    lines += ["", f"## `{FULL}`", ""] + full_section(cfg_folder, log)
     lines += ["", "## `wang2017`, scheduling and QoS blocks", ""] + wang2017_section(cfg_folder, log)
     target = pathlib.Path(output)
     target.parent.mkdir(parents=True, exist_ok=True)
