@@ -20,7 +20,7 @@ experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and through
 
 # At the paper's size: build/qsm sweep experiments/fgq_pairs.yaml, fgq_trios.yaml, fgq_56.yaml
 experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines with its programs, pairs and trios, a part of its cases -> docs/results/experiment_fgq.md
-	$(call sweeps,fgq_short fgq_trios_short fgq_56_short fgq_causes)
+	$(call sweeps,fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes)
 	python3 experiments/fgq_why.py build/sweeps
 	$(call page,fgq)
 

@@ -18,6 +18,7 @@ stands_for qaws_distinct '1080 runs, and 60 of a kernel alone'
 stands_for qaws_few_warps '50 runs, and 20 of a kernel alone'
 stands_for fgq_pairs '5400 runs, and 10 of a kernel alone'
 stands_for fgq_short '540 runs, and 10 of a kernel alone'
+stands_for fgq_long '40 runs, and 10 of a kernel alone'
 stands_for fgq_trios '1200 runs, and 10 of a kernel alone'
 stands_for fgq_trios_short '180 runs, and 20 of a kernel alone'
 stands_for fgq_56 '900 runs, and 10 of a kernel alone'
@@ -36,9 +37,9 @@ for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_
 done
 
 # On the papers' machines, with one goal, two programs or one case of them.
-for sweep in fgq_short fgq_trios_short fgq_56_short fgq_causes qaws_titanv_same qaws_fifth_same qaws_fifth_distinct; do
+for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes qaws_titanv_same qaws_fifth_same qaws_fifth_distinct; do
   awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
-    sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/^cycles: 300000 /cycles: 20000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
+    sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/^cycles: [23]0* /cycles: 20000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: X*L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
@@ -56,7 +57,7 @@ fills() {
 }
 fills qos_pairs 15 2
 fills qaws 6 1
-fills fgq 20 0
+fills fgq 23 0
 fills qaws_titanv 8 1
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 echo '<!-- qaws_same tables best -->' >"$work/wrong.md"
