@@ -93,7 +93,7 @@ def pair_rows(work):
     yield f"| most: {' with '.join(most)} | {number(rates[most] / 1e3)} |"
     yield ""
     yield (f"At that mean FGQ's whole evaluation, 6,900 runs of 2 million cycles, takes {6900 * 2e6 / mean / 2 / 3600:.1f} hours on two cores"
-           " (with the six schemes' runs alone in it; what each program reaches alone is measured once).")
+           " (what each program reaches alone is measured once and is not in it).")
 
 
 def backend_rows(work):
