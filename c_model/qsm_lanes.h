@@ -14,7 +14,7 @@
       default: f(__VA_ARGS__, 2); break;   \
     }                                      \
   } while (0)
-// A loop over lanes l = 0 .. n - 1, each of which reads and writes words of its own lane only: a destination may be one of the sources.
+// A loop over lanes l = 0 .. n - 1, each of which writes words of its own lane only, that no other lane reads: a destination may be one of the sources.
 // Unrolled early it would not be vectorised.
 #ifdef __clang__
 #define QSM_LANES _Pragma("clang loop unroll(disable) vectorize(assume_safety)") for (uint32_t l = 0; l < n; l++)

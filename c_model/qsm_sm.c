@@ -432,10 +432,14 @@ static void step_subcores(struct qsm_sm *sm, uint64_t c) {
   for (uint32_t subs = sm->awake; subs; subs &= subs - 1) qsm_subcore_step(sm->sub[qsm_ctz(subs)], c);
 }
 
+// No block or warp begins, ends, is saved or released, and no fetch goes out.
+static bool settled(const struct qsm_sm *sm) {
+  return !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe | sm->fetch_pend | sm->launch_count | sm->save.op);
+}
+
 // Nothing but sub-cores, load/store unit, L1 and quotas acts in this cycle, and faults that it raises.
 static bool calm(const struct qsm_sm *sm, uint64_t c) {
-  return !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe | sm->fetch_pend | sm->launch_count | sm->save.op) &&
-         !(sm->msg_count && sm->msg[sm->msg_head].cycle == c) && !response_of(sm, c);
+  return settled(sm) && !(sm->msg_count && sm->msg[sm->msg_head].cycle == c) && !response_of(sm, c);
 }
 
 // step() without what a calm cycle does not have.
@@ -491,8 +495,7 @@ static void step(struct qsm_sm *sm, uint64_t c) {
 
 // Nothing happens in the next cycle unless a message, a response or a sub-core's timer says so.
 static bool idle(const struct qsm_sm *sm) {
-  return !sm->awake && !sm->lsu.awake && !sm->launch_count && !sm->fetch_pend && !sm->save.op &&
-         !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe) && !qsm_quota_busy(sm);
+  return !sm->awake && !sm->lsu.awake && settled(sm) && !qsm_quota_busy(sm);
 }
 
 static uint64_t next_timed_event(const struct qsm_sm *sm) {

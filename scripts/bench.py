@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures simulation speed per CPU-second, and keeps the tables: bench.py WORK_FOLDER OUTPUT.md
 
-CPU time is that of the measurement, from the first launch on; the least of several runs where a table says so.
+CPU time is that of the measurement, from the first launch on.
 """
 
 import datetime
@@ -34,7 +34,7 @@ def scenario(config, programs, size, cycles, goal):
 
 
 def run(work, name, text, backend="model"):
-    """The result of a scenario, and the peak of its memory in MiB; None if it does not run there."""
+    """The result of a scenario, and the peak of its memory in MiB."""
     folder = work / name.replace(" ", "-")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "scenario.yaml"
