@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters that count down (R-DR-3) are kept as the cycle in which they are 0, so that cycles without a command cost nothing.
+// Counters that count down (R-DR-3) are kept as the cycle in which they are 0, so that cycles without a command cost nothing. Sets of
+// entries are masks by age, bit 0 the oldest, and what a bank allows is found for all banks at once, by vectors: nobody searches the queue.
 #include "qsm_dram.h"
 
 #include <stdio.h>
@@ -15,12 +16,6 @@ enum command { COMMAND_COLUMN = 0, COMMAND_ROW = 1 };
 
 enum counter { COUNT_READS, COUNT_WRITES, COUNT_ROW_HITS, COUNT_ROWS };
 
-struct bank {
-  bool open;
-  uint32_t row;
-  uint64_t busy_until, keep_until;
-};
-
 struct entry {
   struct qsm_held_request request;
   uint32_t bank, row, column;
@@ -35,12 +30,16 @@ struct back {
 };
 
 struct channel {
-  struct bank bank[MAX_BANKS];
+  uint64_t of_bank[MAX_BANKS];  // entries of each bank
+  uint64_t busy_until[MAX_BANKS], keep_until[MAX_BANKS];
+  bool open[MAX_BANKS];
+  uint32_t row[MAX_BANKS];
   uint64_t bus_until;
   uint32_t passed;
   uint32_t n_entries;
   uint64_t ready_from;          // for a request
   uint64_t try_at;              // no command before
+  uint64_t hits;                // entries whose bank is open at their row
   uint8_t order[MAX_QUEUE];     // places of the entries, oldest first; then the free ones
   struct entry entry[MAX_QUEUE];
   uint32_t back_head, n_back, n_arrived;
@@ -54,7 +53,7 @@ struct qsm_dram {
   const struct qsm_bus *bus;
   uint32_t line_bytes;
   uint32_t line_shift;  // address to m: the line and the channel's bits
-  uint32_t n_columns;
+  uint32_t column_bits, bank_bits;
   struct channel *channel;
 };
 
@@ -66,7 +65,8 @@ struct qsm_dram *qsm_dram_create(const struct qsm_config *config, struct qsm_mem
   dram->bus = bus;
   dram->line_bytes = qsm_config_line_bytes(config);
   dram->line_shift = qsm_lowest(dram->line_bytes) + qsm_lowest(config->num_channels);
-  dram->n_columns = config->dram_row_bytes / dram->line_bytes;
+  dram->column_bits = qsm_lowest(config->dram_row_bytes / dram->line_bytes);
+  dram->bank_bits = qsm_lowest(config->dram_banks);
   dram->channel = calloc(config->num_channels, sizeof *dram->channel);
   if (!dram->channel) {
     qsm_dram_destroy(dram);
@@ -84,21 +84,93 @@ void qsm_dram_destroy(struct qsm_dram *dram) {
   free(dram);
 }
 
+// ---- The queue by age ----
+
+static const struct entry *entry_at(const struct channel *ch, uint32_t i) { return &ch->entry[ch->order[i]]; }
+
+static uint64_t entry_bit(uint32_t i) { return UINT64_C(1) << i; }
+
+// Entry number i, or the open row of its bank, is another one now.
+static void note_hit(struct channel *ch, uint32_t i) {
+  const struct entry *entry = entry_at(ch, i);
+  bool is_hit = ch->open[entry->bank] && ch->row[entry->bank] == entry->row;
+  ch->hits = (ch->hits & ~entry_bit(i)) | (uint64_t)is_hit << i;
+}
+
+static uint64_t without(uint64_t mask, uint32_t i) {
+  uint64_t older = mask & (entry_bit(i) - 1);
+  return older | (mask >> 1 & ~(entry_bit(i) - 1));
+}
+
+// Entry number i leaves the queue; its place is free.
+static void remove_entry(struct channel *ch, uint32_t i) {
+  uint8_t place = ch->order[i];
+  memmove(&ch->order[i], &ch->order[i + 1], --ch->n_entries - i);
+  ch->order[ch->n_entries] = place;
+  ch->hits = without(ch->hits, i);
+  for (uint32_t b = 0; b < MAX_BANKS; b++) ch->of_bank[b] = without(ch->of_bank[b], i);
+}
+
+// R-DR-4: those that are looked at.
+static uint64_t seen_entries(const struct channel *ch) {
+  if (ch->n_entries == 0) return 0;
+  return ch->passed == MAX_PATIENCE ? 1 : UINT64_MAX >> (64 - ch->n_entries);
+}
+
+// ---- What is possible ----
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+// Of the entries that are looked at.
+struct chances {
+  uint64_t columns, rows;  // that R-DR-5 and R-DR-6 allow, but for the order among them
+  uint64_t from;           // the first cycle from this one on with such an entry, if no entry comes and no response leaves
+};
+
+// R-DR-5, without the bank's part.
+static uint64_t column_from(const struct qsm_dram *dram, uint32_t c) {
+  const struct channel *ch = &dram->channel[c];
+  return ch->n_back == dram->config->dram_queue ? QSM_NEVER : later(ch->bus_until, qsm_mem_ready_at(dram->mem, c));
+}
+
+static struct chances look(const struct qsm_dram *dram, uint32_t c, uint64_t cycle) {
+  const struct channel *ch = &dram->channel[c];
+  uint64_t seen = seen_entries(ch), bus = column_from(dram, c), columns = 0, rows = 0, from = QSM_NEVER;
+  uint64_t keepers = ch->passed == MAX_PATIENCE ? 0 : ch->hits;  // while one of these is there, its bank keeps its row
+  for (uint32_t b = 0; b < MAX_BANKS; b++) {
+    uint64_t hits = ch->of_bank[b] & seen & ch->hits, others = ch->of_bank[b] & seen & ~ch->hits;
+    uint64_t column_at = hits ? later(bus, ch->busy_until[b]) : QSM_NEVER;
+    uint64_t row_at = others && !(ch->of_bank[b] & keepers) ? later(ch->busy_until[b], ch->keep_until[b]) : QSM_NEVER;
+    columns |= column_at <= cycle ? hits : 0;
+    rows |= row_at <= cycle ? others : 0;
+    from = qsm_earlier(from, qsm_earlier(column_at, row_at));
+  }
+  return (struct chances){columns, rows, later(from, cycle)};
+}
+
 // ---- Upstream: queue (R-DR-2) and way back (R-DR-7) ----
 
 uint64_t qsm_dram_ready_at(const struct qsm_dram *dram, uint32_t channel) { return dram->channel[channel].ready_from; }
 
 void qsm_dram_accept(struct qsm_dram *dram, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *access) {
   struct channel *ch = &dram->channel[channel];
-  struct entry *entry = &ch->entry[ch->order[ch->n_entries++]];
-  uint32_t m = access->addr >> dram->line_shift;
+  uint32_t i = ch->n_entries++, m = access->addr >> dram->line_shift;
+  struct entry *entry = &ch->entry[ch->order[i]];
   qsm_hold_request(&entry->request, access, dram->line_bytes);
-  entry->column = m % dram->n_columns;
-  entry->bank = m / dram->n_columns % dram->config->dram_banks;
-  entry->row = m / dram->n_columns / dram->config->dram_banks;
+  entry->column = m & ((1u << dram->column_bits) - 1);
+  entry->bank = m >> dram->column_bits & (dram->config->dram_banks - 1);
+  entry->row = m >> dram->column_bits >> dram->bank_bits;
   entry->opened = false;
+  ch->of_bank[entry->bank] |= entry_bit(i);
+  note_hit(ch, i);
   if (ch->n_entries == dram->config->dram_queue) ch->ready_from = QSM_NEVER;
-  ch->try_at = cycle + 1;
+  ch->try_at = qsm_earlier(ch->try_at, later(cycle + 1, ch->busy_until[entry->bank]));
+}
+
+// Place of the access that many behind the oldest on the way back.
+static uint32_t back_place(const struct qsm_dram *dram, const struct channel *ch, uint32_t i) {
+  uint32_t place = ch->back_head + i;
+  return place < dram->config->dram_queue ? place : place - dram->config->dram_queue;
 }
 
 uint64_t qsm_dram_response_at(const struct qsm_dram *dram, uint32_t channel) {
@@ -115,10 +187,10 @@ const struct qsm_mem_response *qsm_dram_response(const struct qsm_dram *dram, ui
 
 void qsm_dram_take(struct qsm_dram *dram, uint32_t channel, uint64_t cycle) {
   struct channel *ch = &dram->channel[channel];
-  ch->back_head = (ch->back_head + 1) % dram->config->dram_queue;
+  if (ch->n_back == dram->config->dram_queue) ch->try_at = cycle + 1;
+  ch->back_head = back_place(dram, ch, 1);
   ch->n_back--;
   ch->n_arrived--;
-  ch->try_at = cycle + 1;
 }
 
 // ---- Commands ----
@@ -126,18 +198,6 @@ void qsm_dram_take(struct qsm_dram *dram, uint32_t channel, uint64_t cycle) {
 static void report(const struct qsm_dram *dram, uint32_t c, uint64_t cycle, enum command command, const struct entry *entry) {
   uint32_t words[] = {command, entry->bank, entry->row, entry->column, dram->channel[c].passed};
   qsm_bus_report(dram->bus, cycle, QSM_EV_DRAM, c, 5, words);
-}
-
-static bool is_column_ready(const struct channel *ch, const struct entry *entry, uint64_t cycle) {
-  const struct bank *bank = &ch->bank[entry->bank];
-  return bank->open && bank->row == entry->row && bank->busy_until <= cycle;
-}
-
-// Entry number i, by age, leaves the queue; its place is free.
-static void remove_entry(struct channel *ch, uint32_t i) {
-  uint8_t place = ch->order[i];
-  memmove(&ch->order[i], &ch->order[i + 1], --ch->n_entries - i);
-  ch->order[ch->n_entries] = place;
 }
 
 static void count_access(struct channel *ch, const struct entry *entry) {
@@ -149,13 +209,13 @@ static void count_access(struct channel *ch, const struct entry *entry) {
 static void column_access(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uint32_t i) {
   const struct qsm_config *config = dram->config;
   struct channel *ch = &dram->channel[c];
-  const struct entry *entry = &ch->entry[ch->order[i]];
-  struct bank *bank = &ch->bank[entry->bank];
+  const struct entry *entry = entry_at(ch, i);
+  uint32_t b = entry->bank;
   bool write = entry->request.access.kind == QSM_MEM_WRITE;
   uint64_t keep_until = cycle + config->dram_burst + config->dram_wr;
-  ch->bus_until = bank->busy_until = cycle + config->dram_burst;
-  if (write && bank->keep_until < keep_until) bank->keep_until = keep_until;
-  ch->back[(ch->back_head + ch->n_back++) % config->dram_queue] =
+  ch->bus_until = ch->busy_until[b] = cycle + config->dram_burst;
+  if (write) ch->keep_until[b] = later(ch->keep_until[b], keep_until);
+  ch->back[back_place(dram, ch, ch->n_back++)] =
       (struct back){.due = cycle + (write ? 1 : config->dram_cl + config->dram_burst), .arrived = QSM_NEVER};
   ch->passed = i == 0 ? 0 : ch->passed + (ch->passed < MAX_PATIENCE);
   if (ch->n_entries == config->dram_queue) ch->ready_from = cycle + 1;
@@ -165,81 +225,37 @@ static void column_access(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uin
   remove_entry(ch, i);
 }
 
-// R-DR-5.
-static bool try_column(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uint32_t n_seen) {
-  struct channel *ch = &dram->channel[c];
-  if (ch->bus_until > cycle || ch->n_back == dram->config->dram_queue || qsm_mem_ready_at(dram->mem, c) > cycle) return false;
-  for (uint32_t i = 0; i < n_seen; i++) {
-    if (!is_column_ready(ch, &ch->entry[ch->order[i]], cycle)) continue;
-    column_access(dram, c, cycle, i);
-    return true;
-  }
-  return false;
-}
-
-static bool is_row_wanted(const struct channel *ch, uint32_t bank) {
-  for (uint32_t i = 0; i < ch->n_entries; i++) {
-    const struct entry *entry = &ch->entry[ch->order[i]];
-    if (entry->bank == bank && entry->row == ch->bank[bank].row) return true;
-  }
-  return false;
-}
-
-static bool may_open(const struct channel *ch, const struct entry *entry, uint64_t cycle) {
-  const struct bank *bank = &ch->bank[entry->bank];
-  if (bank->busy_until > cycle) return false;
-  if (!bank->open) return true;
-  if (bank->row == entry->row || bank->keep_until > cycle) return false;
-  return ch->passed == MAX_PATIENCE || !is_row_wanted(ch, entry->bank);
-}
-
-// R-DR-6.
-static bool try_row(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uint32_t n_seen) {
+static void open_row(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uint32_t i) {
   const struct qsm_config *config = dram->config;
   struct channel *ch = &dram->channel[c];
-  for (uint32_t i = 0; i < n_seen; i++) {
-    struct entry *entry = &ch->entry[ch->order[i]];
-    struct bank *bank = &ch->bank[entry->bank];
-    if (!may_open(ch, entry, cycle)) continue;
-    uint32_t close = bank->open ? config->dram_rp : 0;
-    *bank = (struct bank){.open = true, .row = entry->row, .busy_until = cycle + config->dram_rcd + close,
-                          .keep_until = cycle + config->dram_ras + close};
-    entry->opened = true;
-    ch->count[entry->request.access.slot][COUNT_ROWS]++;
-    report(dram, c, cycle, COMMAND_ROW, entry);
-    return true;
-  }
-  return false;
-}
-
-// Nothing was possible in this cycle: the next time of which anything waits.
-static uint64_t next_chance(const struct qsm_dram *dram, uint32_t c, uint64_t cycle) {
-  const struct channel *ch = &dram->channel[c];
-  const uint64_t common[] = {ch->bus_until, qsm_mem_ready_at(dram->mem, c)};
-  uint64_t next = QSM_NEVER;
-  for (uint32_t i = 0; i < 2; i++) {
-    if (common[i] > cycle) next = qsm_earlier(next, common[i]);
-  }
-  for (uint32_t i = 0; i < ch->n_entries; i++) {
-    const struct bank *bank = &ch->bank[ch->entry[ch->order[i]].bank];
-    if (bank->busy_until > cycle) next = qsm_earlier(next, bank->busy_until);
-    if (bank->keep_until > cycle) next = qsm_earlier(next, bank->keep_until);
-  }
-  return next;
+  struct entry *entry = &ch->entry[ch->order[i]];
+  uint32_t b = entry->bank, close = ch->open[b] ? config->dram_rp : 0;
+  ch->open[b] = true;
+  ch->row[b] = entry->row;
+  ch->busy_until[b] = cycle + config->dram_rcd + close;
+  ch->keep_until[b] = cycle + config->dram_ras + close;
+  entry->opened = true;
+  for (uint64_t left = ch->of_bank[b]; left; left &= left - 1) note_hit(ch, qsm_lowest(left));
+  ch->count[entry->request.access.slot][COUNT_ROWS]++;
+  report(dram, c, cycle, COMMAND_ROW, entry);
 }
 
 static void command(struct qsm_dram *dram, uint32_t c, uint64_t cycle) {
   struct channel *ch = &dram->channel[c];
   if (ch->n_entries == 0 || cycle < ch->try_at) return;
-  uint32_t n_seen = ch->passed == MAX_PATIENCE ? 1 : ch->n_entries;  // R-DR-4
-  bool done = try_column(dram, c, cycle, n_seen) || try_row(dram, c, cycle, n_seen);
-  ch->try_at = done ? cycle + 1 : next_chance(dram, c, cycle);
+  struct chances now = look(dram, c, cycle);
+  if (now.columns) {
+    column_access(dram, c, cycle, qsm_lowest(now.columns));
+  } else if (now.rows) {
+    open_row(dram, c, cycle, qsm_lowest(now.rows));
+  }
+  ch->try_at = now.columns | now.rows ? look(dram, c, cycle + 1).from : now.from;
 }
 
 static void take_response(struct qsm_dram *dram, uint32_t c, uint64_t cycle) {
   struct channel *ch = &dram->channel[c];
   if (qsm_mem_response_at(dram->mem, c) > cycle) return;
-  struct back *back = &ch->back[(ch->back_head + ch->n_arrived++) % dram->config->dram_queue];
+  struct back *back = &ch->back[back_place(dram, ch, ch->n_arrived++)];
   back->arrived = cycle;
   back->response = qsm_mem_response(dram->mem, c);
   qsm_mem_port_take(dram->mem, dram->bus, c, cycle);
@@ -280,8 +296,8 @@ bool qsm_dram_state(const struct qsm_dram *dram, uint64_t cycle, uint32_t channe
     *value = words[word];
     return true;
   }
-  const struct bank *bank = &ch->bank[index];
-  const uint32_t words[] = {bank->open, bank->open ? bank->row : 0, left_until(bank->busy_until, cycle), left_until(bank->keep_until, cycle)};
+  const uint32_t words[] = {ch->open[index], ch->open[index] ? ch->row[index] : 0, left_until(ch->busy_until[index], cycle),
+                            left_until(ch->keep_until[index], cycle)};
   *value = words[word];
   return true;
 }
@@ -293,6 +309,8 @@ int qsm_dram_inject(struct qsm_dram *dram, uint64_t seed, char *what, size_t wha
     struct channel *ch = &dram->channel[c];
     if (ch->n_entries == 0) continue;
     ch->entry[ch->order[0]].row ^= 1u << bit;
+    note_hit(ch, 0);
+    ch->try_at = 0;
     snprintf(what, what_len, "dram: bit %u of the row of channel %u's oldest access", bit, c);
     return 0;
   }
