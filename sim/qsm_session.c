@@ -23,6 +23,8 @@ struct tenant {
   struct qsm_job *job;  // of a suite program
   bool counted;       // the last launch's memory counters are in the sum
   bool launched_own;  // user's ELF: its launch of this pass is under way
+  uint32_t n_sets;       // of a suite program: passes that may follow each other unchecked
+  uint32_t n_unchecked;  // passes that have, and the set of the next
   uint32_t args[8];
 };
 
@@ -35,7 +37,7 @@ struct session {
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
   uint32_t n_read;   // epochs whose figures are read
-  qsmError_t error;  // of a submission inside a callback, or of figures read while the library lets time pass
+  qsmError_t error;  // of a submission inside a callback, of figures read while the library lets time pass, of a program's memory
   char place[300];  // place in the scenario of the kernel that is being set up, else empty
 };
 
@@ -46,8 +48,19 @@ static uint32_t job_alloc(void *ctx, size_t bytes) {
   return qsmMalloc(((struct tenant *)ctx)->context, bytes, &address) == qsmSuccess ? address : 0;
 }
 
-static void job_write(void *ctx, uint32_t addr, const void *src, size_t bytes) { qsmMemcpyHtoD(((struct tenant *)ctx)->context, addr, src, bytes); }
-static void job_read(void *ctx, uint32_t addr, void *dst, size_t bytes) { qsmMemcpyDtoH(((struct tenant *)ctx)->context, dst, addr, bytes); }
+static void note_error(struct session *session, qsmError_t error) {
+  if (error && !session->error) session->error = error;
+}
+
+static void job_write(void *ctx, uint32_t addr, const void *src, size_t bytes) {
+  struct tenant *tenant = ctx;
+  note_error(tenant->session, qsmMemcpyHtoD(tenant->context, addr, src, bytes));
+}
+
+static void job_read(void *ctx, uint32_t addr, void *dst, size_t bytes) {
+  struct tenant *tenant = ctx;
+  note_error(tenant->session, qsmMemcpyDtoH(tenant->context, dst, addr, bytes));
+}
 
 static bool next_launch(struct tenant *tenant, struct qsm_suite_launch *launch) {
   const struct qsm_scenario_kernel *kernel = tenant->kernel;
@@ -64,16 +77,35 @@ static bool next_launch(struct tenant *tenant, struct qsm_suite_launch *launch) 
 // 0: passes repeat until the end.
 static uint64_t passes_asked(const struct tenant *tenant) { return tenant->session->plan->one_pass ? 1 : tenant->kernel->passes; }
 
+static void begin_passes(struct tenant *tenant) {
+  for (uint32_t set = 0; set < tenant->n_sets; set++) {
+    qsm_suite_use_set(tenant->job, set);
+    qsm_suite_begin(tenant->job);
+  }
+}
+
+static void check_passes(struct tenant *tenant) {
+  for (uint32_t set = 0; set < tenant->n_unchecked; set++) {
+    qsm_suite_use_set(tenant->job, set);
+    if (qsm_suite_check(tenant->job) == 0) tenant->outcome->checks_passed++;
+    else tenant->outcome->checks_failed++;
+  }
+  tenant->n_unchecked = 0;
+}
+
 static void begin_pass(struct tenant *tenant) {
   tenant->launched_own = false;
-  if (tenant->kernel->program) qsm_suite_begin(tenant->job);
+  if (!tenant->kernel->program) return;
+  if (tenant->n_unchecked == tenant->n_sets) {
+    check_passes(tenant);
+    begin_passes(tenant);
+  }
+  qsm_suite_use_set(tenant->job, tenant->n_unchecked);
 }
 
 static void end_pass(struct tenant *tenant) {
   tenant->outcome->passes++;
-  if (!tenant->kernel->program) return;
-  if (qsm_suite_check(tenant->job) == 0) tenant->outcome->checks_passed++;
-  else tenant->outcome->checks_failed++;
+  if (tenant->kernel->program) tenant->n_unchecked++;
 }
 
 static void launch_ended(void *user, const qsmLaunchResult *result);
@@ -120,7 +152,7 @@ static qsmError_t add_memory_counters(struct tenant *tenant) {
 static void launch_ended(void *user, const qsmLaunchResult *result) {
   struct tenant *tenant = user;
   qsmError_t counted = add_memory_counters(tenant);
-  if (counted && !tenant->session->error) tenant->session->error = counted;
+  note_error(tenant->session, counted);
   tenant->counted = true;
   if (result->killed) {
     tenant->outcome->fault = *result;
@@ -130,7 +162,7 @@ static void launch_ended(void *user, const qsmLaunchResult *result) {
   qsmError_t error = submit(tenant);
   if (tenant->kernel->passes && tenant->outcome->passes == tenant->kernel->passes)
     tenant->outcome->finished = result->end_cycle - tenant->session->origin;
-  if (error && !tenant->session->error) tenant->session->error = error;
+  note_error(tenant->session, error);
 }
 
 // ---- Set-up ----
@@ -143,6 +175,14 @@ static qsmError_t create_buffers(struct tenant *tenant) {
     if (error) return error;
   }
   return qsmSuccess;
+}
+
+// Behind an L2 a look at memory costs a flush, so passes are checked many at a time. Half of the memory is left for what launches need (save areas).
+static void add_sets(struct tenant *tenant) {
+  uint64_t room = 0;
+  qsmMemGetInfo(tenant->context, &room, NULL);
+  tenant->n_sets = qsm_suite_add_sets(tenant->job, tenant->session->outcome->has_l2 ? room / 2 : 0);
+  begin_passes(tenant);
 }
 
 static qsmError_t load_program(struct tenant *tenant, char *msg, size_t msg_len) {
@@ -162,7 +202,10 @@ static qsmError_t load_program(struct tenant *tenant, char *msg, size_t msg_len)
   uint64_t room = 0;
   qsmMemGetInfo(tenant->context, &room, NULL);
   tenant->job = qsm_suite_create(program, &mem, scenario->seed, scenario->size);
-  if (tenant->job) return qsmSuccess;
+  if (tenant->job) {
+    add_sets(tenant);
+    return qsmSuccess;
+  }
   snprintf(msg, msg_len, "%sprogram %s at size %s needs %" PRIu64 " bytes of device memory, this tenant has %" PRIu64, tenant->session->place, program->name,
            qsm_suite_size_names[scenario->size], qsm_suite_bytes(program, scenario->seed, scenario->size), room);
   return qsmErrorMemoryAllocation;
@@ -271,8 +314,7 @@ static qsmError_t read_due_epochs(struct session *session) {
 // The library lets time pass by itself.
 static void watch(void *user) {
   struct session *session = user;
-  qsmError_t error = read_due_epochs(session);
-  if (error && !session->error) session->error = error;
+  note_error(session, read_due_epochs(session));
 }
 
 static qsmError_t run_to(struct session *session, struct qsm_progress *progress, uint64_t cycle) {
@@ -322,7 +364,8 @@ static qsmError_t measure(struct session *session) {
 }
 
 static qsmError_t judge(struct session *session) {
-  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) check_passes(&session->tenants[i]);
+  qsmError_t error = session->error;
   for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
     struct qsm_kernel_outcome *kernel = &session->outcome->kernels[i];
     kernel->unfinished = kernel->present && kernel->passes < passes_asked(&session->tenants[i]);

@@ -23,7 +23,7 @@ enum {
   MAX_CACHE_OFFSET = 8192,  // of a program in this area
   ARGUMENT_BYTES = 48,
   ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
-  MAX_ARGUMENT_BLOCKS = 32,
+  MAX_ARGUMENT_BLOCKS = 256,
   MAX_BLOCK_THREADS = 1024,
   MANAGER_TRIES = 4096,
   MAX_BUDGET = 255,
@@ -486,15 +486,15 @@ static uint32_t stack_area_bytes(const struct qsm_config *config) {
 static qsmError_t lay_out_memory(struct qsm_context *context) {
   const struct qsm_config *config = &context->device->config;
   uint32_t arena = config->mem_bytes / config->num_kernels / PAGE_BYTES * PAGE_BYTES;
-  if (arena < IMAGE_AREA_BYTES + stack_area_bytes(config) + 2 * PAGE_BYTES)
+  uint32_t n_blocks = n_argument_blocks(config), arguments_bytes = n_blocks > 1 ? n_blocks * ARGUMENT_STRIDE : 256;
+  if (arena < IMAGE_AREA_BYTES + arguments_bytes + stack_area_bytes(config) + 2 * PAGE_BYTES)
     return fail(context->device, qsmErrorMemoryAllocation, "configuration %s: %u bytes per tenant have no room for program and stacks",
                 config->name, arena);
   context->base = DEVICE_MEMORY_BASE + arena * context->slot;
   context->limit = context->base + arena;
   context->arguments = context->base + IMAGE_AREA_BYTES;
   context->stacks = (context->limit - stack_area_bytes(config)) / (QSM_LOCAL_BYTES * config->warp_size) * (QSM_LOCAL_BYTES * config->warp_size);
-  uint32_t n_blocks = n_argument_blocks(config);
-  context->heap = qsm_heap_create(context->arguments + (n_blocks > 1 ? n_blocks * ARGUMENT_STRIDE : 256), context->stacks);
+  context->heap = qsm_heap_create(context->arguments + arguments_bytes, context->stacks);
   return context->heap ? qsmSuccess : fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
 

@@ -64,6 +64,15 @@ struct qsm_job *qsm_suite_create(const struct qsm_suite_program *program, const 
 uint64_t qsm_suite_bytes(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size);
 // Puts outputs and launch state back to the start of a pass.
 void qsm_suite_begin(struct qsm_job *job);
+
+// What a pass writes, all arrays but the inputs, is a *set*. A job has one; with more, passes may follow each other without a look at memory
+// between them: use_set() and begin() for each set, then use_set() and the launches for each, then use_set() and check().
+enum { QSM_SUITE_MOST_SETS = 32 };
+// Adds sets, of at most so many bytes together and to at most QSM_SUITE_MOST_SETS; returns how many the job has.
+uint32_t qsm_suite_add_sets(struct qsm_job *job, uint64_t most_bytes);
+// What follows is about this set, from 0 on, which is that of a new job; no launch of its pass has been.
+void qsm_suite_use_set(struct qsm_job *job, uint32_t set);
+
 // Fills the next launch of the pass; returns 0 when the pass is complete.
 int qsm_suite_next(struct qsm_job *job, struct qsm_suite_launch *launch);
 // Number of wrong output elements after a complete pass; 0 = right.

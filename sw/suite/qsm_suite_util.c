@@ -32,7 +32,7 @@ int qsm_array_create(struct qsm_job *job, struct qsm_array *array, enum qsm_role
   array->host = calloc(n_elements, element_bytes);
   if (array->host == NULL) return -1;
   if (role == QSM_STATE && (array->start = calloc(n_elements, element_bytes)) == NULL) return -1;
-  array->addr = job->mem.alloc(job->mem.ctx, bytes_of(array));
+  array->addr = array->places[0] = job->mem.alloc(job->mem.ctx, bytes_of(array));
   return array->addr == 0 ? -1 : 0;
 }
 
@@ -86,6 +86,7 @@ struct qsm_job *qsm_suite_create(const struct qsm_suite_program *program, const 
   if (job == NULL) return NULL;
   job->program = program;
   job->mem = *mem;
+  job->n_sets = 1;
   if (program->create(job, seed, size) != 0) {
     qsm_suite_destroy(job);
     return NULL;
@@ -128,6 +129,40 @@ void qsm_suite_destroy(struct qsm_job *job) {
     free(job->arrays[i]->start);
   }
   free(job);
+}
+
+// ---- Sets ----
+
+static uint64_t room_of(const struct qsm_array *array) { return (bytes_of(array) + 255) / 256 * 256; }
+
+static uint64_t bytes_of_set(const struct qsm_job *job) {
+  uint64_t n_bytes = 0;
+  for (uint32_t i = 0; i < job->n_arrays; i++)
+    if (job->arrays[i]->role != QSM_INPUT) n_bytes += room_of(job->arrays[i]);
+  return n_bytes;
+}
+
+// Returns 0, or -1 when there is no room: what has been allocated then belongs to no set.
+static int add_set(struct qsm_job *job) {
+  for (uint32_t i = 0; i < job->n_arrays; i++) {
+    struct qsm_array *array = job->arrays[i];
+    uint32_t place = array->role == QSM_INPUT ? array->addr : job->mem.alloc(job->mem.ctx, bytes_of(array));
+    if (place == 0) return -1;
+    array->places[job->n_sets] = place;
+  }
+  job->n_sets++;
+  return 0;
+}
+
+uint32_t qsm_suite_add_sets(struct qsm_job *job, uint64_t most_bytes) {
+  uint64_t set_bytes = bytes_of_set(job), left = most_bytes;
+  while (job->n_sets < QSM_SUITE_MOST_SETS && left >= set_bytes && add_set(job) == 0) left -= set_bytes;
+  return job->n_sets;
+}
+
+void qsm_suite_use_set(struct qsm_job *job, uint32_t set) {
+  for (uint32_t i = 0; i < job->n_arrays; i++) job->arrays[i]->addr = job->arrays[i]->places[set];
+  job->n_launched = 0;
 }
 
 // ---- Sizes ----

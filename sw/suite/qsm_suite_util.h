@@ -28,7 +28,8 @@ enum qsm_role {
 struct qsm_array {
   struct qsm_suite_mem mem;
   enum qsm_role role;
-  uint32_t addr; // device address
+  uint32_t addr; // device address, of the set in use
+  uint32_t places[QSM_SUITE_MOST_SETS]; // of each set; an input's is the same in all
   size_t n_elements;
   size_t element_bytes;
   void *host;
@@ -41,6 +42,7 @@ struct qsm_job {
   struct qsm_suite_mem mem;
   struct qsm_array *arrays[10];
   uint32_t n_arrays;
+  uint32_t n_sets;
   uint32_t n_launched; // launches of this pass so far
 };
 

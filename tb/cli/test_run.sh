@@ -80,6 +80,22 @@ call "$qsm" sweep --quiet --db "$work/timed.db" "$work/timed.yaml"
 verdict 'a sweep knows deadlines' "$code $("$qsm" report "$work/timed.db" --table summary --csv | cut -d , -f 1-3 | paste -sd ' ')" \
   '0 variant,cases,met none,1,1 rollover,1,1'
 
+# Behind an L2. passes CYCLES: whether more lines were written than were evicted (somebody has flushed), and the checks of both kernels.
+passes() {
+  scenario "$work/l2.yaml" 'config: demo+l2_kib-32+dram_banks-4' "cycles: $1" 'size: S' 'kernels: [{program: vadd}, {program: conv2d}]'
+  call "$qsm" run --quiet --out "$work/l2" "$work/l2.yaml"
+  python3 -c '
+import json, sys
+kernels = json.load(open(sys.argv[1]))["kernels"]
+print("flushed" if sum(kernel["dram"]["writes"] - kernel["l2"]["victims"] for kernel in kernels) > 0 else "not flushed", end="")
+for kernel in kernels:
+    right, wrong = kernel["checks_passed"], kernel["checks_failed"]
+    print(",", "more than 32" if right > 32 else "some" if right > 1 else right, f"right, {wrong} wrong", end="")' "$work/l2/result.json"
+}
+verdict 'passes follow each other without a flush of the L2, and all are checked' "$(passes 60000)" 'not flushed, some right, 0 wrong, some right, 0 wrong'
+verdict 'when a kernel has written all its sets of outputs, they are checked at once' "$(passes 200000)" \
+  'flushed, more than 32 right, 0 wrong, more than 32 right, 0 wrong'
+
 # Caps: a kernel that stays behind its goal. figures KEY LINE: the first kernel's figure of each epoch with this line in the scenario.
 figures() {
   scenario "$work/caps.yaml" 'config: demo' 'scheme: rollover' 'cycles: 120000' 'size: S' "$2" 'kernels: [{program: spmv, goal: 95%}, {program: conv2d}]'

@@ -79,19 +79,20 @@ static void a_running_kernel_sees_what_the_host_writes(void **state) {
   qsmDeviceClose(device);
 }
 
-// More argument blocks than there is room for, each launch with its own; then one of them again.
+// More argument blocks than there is room for, each launch with its own; then some of them again.
 static void every_launch_finds_its_own_arguments(void **state) {
   qsmDevice_t device;
   qsmContext_t context;
   open_both(state, &device, &context);
-  uint32_t buffer = allocate(context, 4096);
-  for (uint32_t n = 0; n < 80; n++) {
-    uint32_t value = n < 70 ? n : 3;
+  enum { DISTINCT = 300, LAUNCHES = 310 };
+  uint32_t buffer = allocate(context, 32 * LAUNCHES);
+  for (uint32_t n = 0; n < LAUNCHES; n++) {
+    uint32_t value = n < DISTINCT ? n : 3;
     assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, (uint32_t[]){buffer + 32 * n, value}, 2, 64, NULL, NULL),
                      qsmSuccess);
   }
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  for (uint32_t n = 0; n < 80; n++) assert_int_equal(read_word(context, buffer + 32 * n), n < 70 ? n : 3);
+  for (uint32_t n = 0; n < LAUNCHES; n++) assert_int_equal(read_word(context, buffer + 32 * n), n < DISTINCT ? n : 3);
   qsmDeviceClose(device);
 }
 

@@ -29,9 +29,11 @@ struct machine {
   uint64_t n_instructions;
 };
 
+static uint32_t aligned(uint32_t addr) { return (addr + 255) / 256 * 256; }
+
 static uint32_t machine_alloc(void *ctx, size_t n_bytes) {
   struct machine *machine = ctx;
-  uint32_t addr = (machine->free_addr + 255) / 256 * 256;
+  uint32_t addr = aligned(machine->free_addr);
   if (qsm_ref_at(machine->ref, addr, n_bytes) == NULL) return 0;
   machine->free_addr = addr + (uint32_t)n_bytes;
   return addr;
@@ -94,10 +96,14 @@ static void run_launch(struct machine *machine, const struct qsm_suite_launch *l
   machine->n_instructions += result.n_instructions;
 }
 
-static void run_pass(struct machine *machine, struct qsm_job *job) {
+static void run_launches(struct machine *machine, struct qsm_job *job) {
   struct qsm_suite_launch launch;
-  qsm_suite_begin(job);
   while (qsm_suite_next(job, &launch)) run_launch(machine, &launch);
+}
+
+static void run_pass(struct machine *machine, struct qsm_job *job) {
+  qsm_suite_begin(job);
+  run_launches(machine, job);
 }
 
 // The largest thread block that each size may use, and its shared memory: S fits `tiny`, the others fit what their
@@ -153,6 +159,53 @@ static void a_second_pass_gives_the_same(void **state) {
     run_pass(&machine, job);
     assert_true(qsm_suite_check(job) == 0);
     assert_true(machine.n_instructions == 2 * n_first);
+    qsm_suite_destroy(job);
+    machine_destroy(&machine);
+  }
+}
+
+// All sets begin first, the last one's kernels never run, and the checks come last.
+static void passes_in_sets_of_their_own_are_right(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+    struct machine machine;
+    machine_create(&machine, program);
+    struct qsm_suite_mem mem = memory_of(&machine);
+    struct qsm_job *job = qsm_suite_create(program, &mem, 15, QSM_SIZE_S);
+    assert_non_null(job);
+    uint32_t n_sets = qsm_suite_add_sets(job, 1 << 20), last = n_sets - 1;
+    assert_in_range(n_sets, 3, QSM_SUITE_MOST_SETS);
+    for (uint32_t set = 0; set < n_sets; set++) {
+      qsm_suite_use_set(job, set);
+      qsm_suite_begin(job);
+    }
+    for (uint32_t set = 0; set < last; set++) {
+      qsm_suite_use_set(job, set);
+      run_launches(&machine, job);
+    }
+    for (uint32_t set = 0; set < n_sets; set++) {
+      qsm_suite_use_set(job, set);
+      if ((qsm_suite_check(job) == 0) != (set < last)) fail_msg("%s: set %u of %u", program->name, set, n_sets);
+    }
+    qsm_suite_destroy(job);
+    machine_destroy(&machine);
+  }
+}
+
+static void sets_take_no_more_than_they_may(void **state) {
+  (void)state;
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+    struct machine machine;
+    machine_create(&machine, program);
+    struct qsm_suite_mem mem = memory_of(&machine);
+    struct qsm_job *job = qsm_suite_create(program, &mem, 16, QSM_SIZE_S);
+    assert_non_null(job);
+    uint32_t before = aligned(machine.free_addr);
+    assert_int_equal(qsm_suite_add_sets(job, 0), 1);
+    assert_int_equal(qsm_suite_add_sets(job, 100000), qsm_suite_add_sets(job, 0));
+    assert_in_range(aligned(machine.free_addr) - before, 1, 100000);
+    qsm_suite_add_sets(job, MEM_BYTES);  // as many as there may be, or as there is room for
+    assert_int_equal(qsm_suite_add_sets(job, MEM_BYTES), QSM_SUITE_MOST_SETS);
     qsm_suite_destroy(job);
     machine_destroy(&machine);
   }
@@ -260,8 +313,6 @@ static void launches_fit_the_machines_of_their_size(void **state) {
   }
 }
 
-static uint32_t aligned(uint32_t addr) { return (addr + 255) / 256 * 256; }
-
 static void needed_bytes_are_those_allocated(void **state) {
   (void)state;
   for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
@@ -334,6 +385,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(outputs_are_right_at_sizes_s_and_m),
       cmocka_unit_test(outputs_are_right_at_size_l),
       cmocka_unit_test(a_second_pass_gives_the_same),
+      cmocka_unit_test(passes_in_sets_of_their_own_are_right),
+      cmocka_unit_test(sets_take_no_more_than_they_may),
       cmocka_unit_test(a_pass_without_kernels_is_noticed),
       cmocka_unit_test(a_pass_without_its_last_launch_is_noticed),
       cmocka_unit_test(a_flipped_output_bit_is_noticed),
