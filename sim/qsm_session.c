@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "qsm_config.h"
-#include "qsm_config_yaml.h"
+#include "qsm_passes.h"
 #include "qsm_progress.h"
 #include "qsm_regs.h"
 
@@ -20,12 +20,8 @@ struct tenant {
   const struct qsm_scenario_kernel *kernel;
   struct qsm_kernel_outcome *outcome;
   qsmContext_t context;
-  struct qsm_job *job;  // of a suite program
-  bool counted;       // the last launch's memory counters are in the sum
-  bool launched_own;  // user's ELF: its launch of this pass is under way
-  uint32_t n_sets;       // of a suite program: passes that may follow each other unchecked
-  uint32_t n_unchecked;  // passes that have, and the set of the next
-  uint32_t args[8];
+  struct qsm_passes passes;
+  bool counted;  // the last launch's memory counters are in the sum
 };
 
 struct session {
@@ -37,86 +33,28 @@ struct session {
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
   uint32_t n_read;   // epochs whose figures are read
-  qsmError_t error;  // of a submission inside a callback, of figures read while the library lets time pass, of a program's memory
+  qsmError_t error;  // of a submission inside a callback, or of figures read while the library lets time pass
   char place[300];  // place in the scenario of the kernel that is being set up, else empty
 };
 
-// ---- Programs ----
-
-static uint32_t job_alloc(void *ctx, size_t bytes) {
-  uint32_t address = 0;
-  return qsmMalloc(((struct tenant *)ctx)->context, bytes, &address) == qsmSuccess ? address : 0;
-}
+// ---- Launches ----
 
 static void note_error(struct session *session, qsmError_t error) {
   if (error && !session->error) session->error = error;
 }
 
-static void job_write(void *ctx, uint32_t addr, const void *src, size_t bytes) {
-  struct tenant *tenant = ctx;
-  note_error(tenant->session, qsmMemcpyHtoD(tenant->context, addr, src, bytes));
-}
-
-static void job_read(void *ctx, uint32_t addr, void *dst, size_t bytes) {
-  struct tenant *tenant = ctx;
-  note_error(tenant->session, qsmMemcpyDtoH(tenant->context, dst, addr, bytes));
-}
-
-static bool next_launch(struct tenant *tenant, struct qsm_suite_launch *launch) {
-  const struct qsm_scenario_kernel *kernel = tenant->kernel;
-  if (kernel->program) return qsm_suite_next(tenant->job, launch) != 0;
-  if (tenant->launched_own) return false;
-  tenant->launched_own = true;
-  *launch = (struct qsm_suite_launch){.symbol = kernel->symbol, .shared_bytes = kernel->shared_bytes};
-  memcpy(launch->grid, kernel->grid, sizeof launch->grid);
-  memcpy(launch->block, kernel->block, sizeof launch->block);
-  memcpy(launch->args, tenant->args, sizeof launch->args);
-  return true;
-}
-
 // 0: passes repeat until the end.
 static uint64_t passes_asked(const struct tenant *tenant) { return tenant->session->plan->one_pass ? 1 : tenant->kernel->passes; }
-
-static void begin_passes(struct tenant *tenant) {
-  for (uint32_t set = 0; set < tenant->n_sets; set++) {
-    qsm_suite_use_set(tenant->job, set);
-    qsm_suite_begin(tenant->job);
-  }
-}
-
-static void check_passes(struct tenant *tenant) {
-  for (uint32_t set = 0; set < tenant->n_unchecked; set++) {
-    qsm_suite_use_set(tenant->job, set);
-    if (qsm_suite_check(tenant->job) == 0) tenant->outcome->checks_passed++;
-    else tenant->outcome->checks_failed++;
-  }
-  tenant->n_unchecked = 0;
-}
-
-static void begin_pass(struct tenant *tenant) {
-  tenant->launched_own = false;
-  if (!tenant->kernel->program) return;
-  if (tenant->n_unchecked == tenant->n_sets) {
-    check_passes(tenant);
-    begin_passes(tenant);
-  }
-  qsm_suite_use_set(tenant->job, tenant->n_unchecked);
-}
-
-static void end_pass(struct tenant *tenant) {
-  tenant->outcome->passes++;
-  if (tenant->kernel->program) tenant->n_unchecked++;
-}
 
 static void launch_ended(void *user, const qsmLaunchResult *result);
 
 static qsmError_t submit(struct tenant *tenant) {
   struct qsm_suite_launch launch = {0};
-  if (!next_launch(tenant, &launch)) {
-    end_pass(tenant);
+  if (!qsm_passes_next(&tenant->passes, &launch)) {
+    tenant->outcome->passes++;
     if (passes_asked(tenant) && tenant->outcome->passes >= passes_asked(tenant)) return qsmSuccess;
-    begin_pass(tenant);
-    if (!next_launch(tenant, &launch)) return qsmSuccess;
+    qsm_passes_begin(&tenant->passes);
+    if (tenant->passes.error || !qsm_passes_next(&tenant->passes, &launch)) return tenant->passes.error;
   }
   tenant->counted = false;
   return qsmLaunchKernel(tenant->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
@@ -167,50 +105,6 @@ static void launch_ended(void *user, const qsmLaunchResult *result) {
 
 // ---- Set-up ----
 
-static qsmError_t create_buffers(struct tenant *tenant) {
-  for (uint32_t i = 0; i < tenant->kernel->n_args; i++) {
-    tenant->args[i] = tenant->kernel->arg[i];
-    uint32_t bytes = tenant->kernel->buffer_bytes[i];
-    qsmError_t error = bytes ? qsmMalloc(tenant->context, bytes, &tenant->args[i]) : qsmSuccess;
-    if (error) return error;
-  }
-  return qsmSuccess;
-}
-
-// Behind an L2 a look at memory costs a flush, so passes are checked many at a time. Half of the memory is left for what launches need (save areas).
-static void add_sets(struct tenant *tenant) {
-  uint64_t room = 0;
-  qsmMemGetInfo(tenant->context, &room, NULL);
-  tenant->n_sets = qsm_suite_add_sets(tenant->job, tenant->session->outcome->has_l2 ? room / 2 : 0);
-  begin_passes(tenant);
-}
-
-static qsmError_t load_program(struct tenant *tenant, char *msg, size_t msg_len) {
-  const struct qsm_suite_program *program = tenant->kernel->program;
-  char path[1024];
-  snprintf(path, sizeof path, "%s/build/sw/%s.elf", qsm_source_root(), program ? program->name : "");
-  const struct qsm_config *config = qsmDeviceConfig(tenant->session->device);
-  if (program && program->needs_fpu && !config->fpu) {
-    snprintf(msg, msg_len, "%sprogram %s needs a GPU with FPU; configuration %s has none (fpu: 0)", tenant->session->place, program->name, config->name);
-    return qsmErrorInvalidValue;
-  }
-  qsmError_t error = qsmModuleLoad(tenant->context, program ? path : tenant->kernel->elf);
-  if (error) return error;
-  if (!program) return create_buffers(tenant);
-  const struct qsm_suite_mem mem = {tenant, job_alloc, job_write, job_read};
-  const struct qsm_scenario *scenario = tenant->session->scenario;
-  uint64_t room = 0;
-  qsmMemGetInfo(tenant->context, &room, NULL);
-  tenant->job = qsm_suite_create(program, &mem, scenario->seed, scenario->size);
-  if (tenant->job) {
-    add_sets(tenant);
-    return qsmSuccess;
-  }
-  snprintf(msg, msg_len, "%sprogram %s at size %s needs %" PRIu64 " bytes of device memory, this tenant has %" PRIu64, tenant->session->place, program->name,
-           qsm_suite_size_names[scenario->size], qsm_suite_bytes(program, scenario->seed, scenario->size), room);
-  return qsmErrorMemoryAllocation;
-}
-
 // What preemption needs: of all kernels, as the GPU chooses its victims.
 static qsmError_t set_up_preemption(const struct tenant *tenant) {
   const struct session *session = tenant->session;
@@ -238,7 +132,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));
   if (!error) error = qsmSetCachePolicy(tenant->context, tenant->kernel->cache_policy);
   if (!error) error = set_up_preemption(tenant);
-  if (!error) error = load_program(tenant, msg, msg_len);
+  if (!error) error = qsm_passes_load(&tenant->passes, session->device, tenant->context, session->scenario, tenant->kernel, session->place, msg, msg_len);
   return error;
 }
 
@@ -256,7 +150,7 @@ static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
   qsmError_t error = qsmSuccess;
   for (uint32_t i = 0; !error && next_kernel(session, &i); i++) error = set_up_tenant(session, i, msg, msg_len);
   for (uint32_t i = 0; !error && next_kernel(session, &i); i++) {
-    begin_pass(&session->tenants[i]);
+    qsm_passes_begin(&session->tenants[i].passes);
     session->outcome->kernels[i].started = qsmDeviceCycle(session->device) - session->origin;
     error = submit(&session->tenants[i]);
   }
@@ -363,9 +257,19 @@ static qsmError_t measure(struct session *session) {
   return error;
 }
 
+static qsmError_t check_passes(struct session *session) {
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
+    struct qsm_passes *passes = &session->tenants[i].passes;
+    qsm_passes_check(passes);
+    session->outcome->kernels[i].checks_passed = passes->n_right;
+    session->outcome->kernels[i].checks_failed = passes->n_wrong;
+    note_error(session, passes->error);
+  }
+  return session->error;
+}
+
 static qsmError_t judge(struct session *session) {
-  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) check_passes(&session->tenants[i]);
-  qsmError_t error = session->error;
+  qsmError_t error = qsmSuccess;
   for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
     struct qsm_kernel_outcome *kernel = &session->outcome->kernels[i];
     kernel->unfinished = kernel->present && kernel->passes < passes_asked(&session->tenants[i]);
@@ -394,6 +298,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   if (!error) error = measure(session);
   session->outcome->cpu_s = cpu_time() - cpu_start;
   session->outcome->cpu_cycles = qsmDeviceCycle(session->device) - first;
+  if (!error) error = check_passes(session);
   if (!error) error = judge(session);
   return error;
 }
@@ -420,10 +325,7 @@ static void finish(struct session *session) {
   if (backend->trace_hash) session->outcome->trace_hash = backend->trace_hash(backend);
   session->outcome->has_lockstep = backend->lockstep_stats != NULL;
   if (backend->lockstep_stats) backend->lockstep_stats(backend, &session->outcome->lockstep);
-  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
-    const struct tenant *tenant = &session->tenants[i];
-    qsm_suite_destroy(tenant->job);
-  }
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) qsm_passes_free(&session->tenants[i].passes);
 }
 
 enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, const struct qsm_session_plan *plan, struct qsm_outcome *outcome,

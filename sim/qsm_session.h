@@ -16,7 +16,7 @@ struct qsm_kernel_outcome {
   uint32_t goal_q16;            // 0: no goal
   uint64_t thread_instructions; // in the measured epochs
   uint64_t launches;            // kernels completed
-  uint64_t passes;              // programs completed, outputs checked
+  uint64_t passes;              // programs completed
   uint64_t checks_passed, checks_failed;
   uint64_t started;             // cycle of the measurement in which the first launch was submitted
   uint64_t finished;            // ... in which the host saw the last of the asked passes end; 0: it did not, or passes repeat
