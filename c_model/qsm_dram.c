@@ -156,6 +156,7 @@ void qsm_dram_accept(struct qsm_dram *dram, uint32_t channel, uint64_t cycle, co
   struct channel *ch = &dram->channel[channel];
   uint32_t i = ch->n_entries++, m = access->addr >> dram->line_shift;
   struct entry *entry = &ch->entry[ch->order[i]];
+  qsm_mem_announce(dram->mem, access->addr);
   qsm_hold_request(&entry->request, access, dram->line_bytes);
   entry->column = m & ((1u << dram->column_bits) - 1);
   entry->bank = m >> dram->column_bits & (dram->config->dram_banks - 1);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HOST_LINE = 64 };  // bytes of a line of the host's caches
+
 // A channel is a ring of responses in order of acceptance; all times follow from the acceptance, so idle cycles cost nothing.
 struct channel {
   uint64_t next_ok;       // R-MM-1
@@ -22,9 +24,17 @@ struct qsm_mem {
   struct channel *channel;
 };
 
-// A response waits for every transaction in flight at most (R-XB-1), and for an L2 slice's own accesses (R-L2-3).
+enum { KEPT = 2 };  // responses that stay after they were taken
+
+// A memory controller has so many accesses on the way at most (R-DR-7): few, so that the host's caches hold them. Without one a response
+// waits for every transaction in flight at most (R-XB-1), and for an L2 slice's own accesses (R-L2-3).
+static uint32_t most_responses(const struct qsm_config *config) {
+  if (config->dram_banks) return config->dram_queue;
+  return config->num_sms * (config->mem_txns + config->num_sched) + (config->l2_kib ? qsm_config_l2_out_places(config) : 0);
+}
+
 static uint32_t ring_length(const struct qsm_config *config) {
-  uint32_t need = config->num_sms * (config->mem_txns + config->num_sched) + (config->l2_kib ? qsm_config_l2_out_places(config) : 0);
+  uint32_t need = most_responses(config) + KEPT;
   uint32_t length = 1;
   while (length < need) length *= 2;
   return length;
@@ -149,6 +159,11 @@ void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const
   response->tag = access->tag;
   response->ready = cycle + mem->latency;
   perform(mem, access, response);
+}
+
+void qsm_mem_announce(const struct qsm_mem *mem, uint32_t addr) {
+  const uint8_t *line = find_line(mem, addr);
+  for (uint32_t i = 0; line && i < 4 * mem->n_words; i += HOST_LINE) __builtin_prefetch(line + i);
 }
 
 const struct qsm_mem_response *qsm_mem_response(const struct qsm_mem *mem, uint32_t channel) {

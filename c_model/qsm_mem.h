@@ -68,10 +68,13 @@ uint64_t qsm_mem_ready_at(const struct qsm_mem *mem, uint32_t channel);
 // Accepts a request in a cycle from qsm_mem_ready_at() on and performs it at once. Channels of one cycle ascending.
 void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *access);
 
+// An access to this line will come, perhaps: the host may fetch it meanwhile.
+void qsm_mem_announce(const struct qsm_mem *mem, uint32_t addr);
+
 // First cycle in which the channel's oldest response is valid; UINT64_MAX: no request is under way.
 uint64_t qsm_mem_response_at(const struct qsm_mem *mem, uint32_t channel);
-// The oldest response; there must be one. It stays as it is, even when taken, as long as its SM does not use the tag again: the memory
-// has a place for every transaction that the SMs can have in flight.
+// The oldest response; there must be one. It stays as it is until two more were taken, and behind a memory controller until two more have left
+// that.
 const struct qsm_mem_response *qsm_mem_response(const struct qsm_mem *mem, uint32_t channel);
 // Takes it in a cycle from qsm_mem_response_at() on.
 void qsm_mem_take(struct qsm_mem *mem, uint32_t channel, uint64_t cycle);
