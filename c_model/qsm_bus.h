@@ -17,8 +17,8 @@ struct qsm_bus {
   void *ctx;  // first argument of the functions
   // Message to one SM; msg->cycle is the cycle in which it is seen.
   void (*send)(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg);
-  // Slot for a memory response to one SM, see qsm_sm_push_response().
-  struct qsm_mem_rsp *(*push_response)(void *ctx, uint32_t sm);
+  // Memory response to one SM, see qsm_sm_push_response().
+  uint32_t *(*push_response)(void *ctx, uint32_t sm, uint64_t cycle, uint8_t tag);
   // Thread instructions of the SM's last snapshot.
   uint32_t (*snap_insn)(void *ctx, uint32_t sm, uint32_t kernel);
   uint32_t (*snap_idle)(void *ctx, uint32_t sm, uint32_t kernel);  // its sums of idle warps

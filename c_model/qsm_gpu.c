@@ -43,9 +43,9 @@ static void bus_send(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
   qsm_sm_send(model->sm[sm], msg);
 }
 
-static struct qsm_mem_rsp *bus_push_response(void *ctx, uint32_t sm) {
+static uint32_t *bus_push_response(void *ctx, uint32_t sm, uint64_t cycle, uint8_t tag) {
   struct qsm_model *model = ctx;
-  return qsm_sm_push_response(model->sm[sm]);
+  return qsm_sm_push_response(model->sm[sm], cycle, tag);
 }
 
 static uint32_t bus_snap_insn(void *ctx, uint32_t sm, uint32_t kernel) {

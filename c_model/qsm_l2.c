@@ -38,21 +38,22 @@ struct mshr {
 
 struct waiter {
   uint16_t next;
-  struct qsm_held_request request;
+  const struct qsm_mem_access *request;
 };
 
 struct out_entry {
   uint64_t from;  // in the queue from this cycle on
-  struct qsm_held_request request;
+  struct qsm_mem_access access;
+  uint32_t line[QSM_MEM_MAX_WORDS];  // of an own write
 };
 
 // What began in the last look and acts in `at`.
 struct op {
   enum op_kind kind;
   uint64_t at;
-  uint32_t set, way;                 // walk
-  struct qsm_held_request request;   // request
-  struct qsm_mem_response response;  // fill, pass
+  uint32_t set, way;                        // walk
+  const struct qsm_mem_access *request;     // request
+  const struct qsm_mem_response *response;  // fill, pass
 };
 
 struct slice {
@@ -219,21 +220,25 @@ static void respond(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, ui
   response->sm = sm;
   response->tag = tag;
   response->kind = line ? QSM_MEM_READ : QSM_MEM_WRITE;
-  if (line) memcpy(response->data, line, l2->line_bytes);
+  if (line) qsm_copy_line(response->data, line, l2->line_bytes);
 }
 
-static void push_out(const struct qsm_l2 *l2, struct slice *s, uint64_t from, const struct qsm_mem_access *access) {
-  struct out_entry *entry = &s->out[(s->out_head + s->n_out++) % l2->n_out_places];
+static struct out_entry *push_out(const struct qsm_l2 *l2, struct slice *s, uint64_t from, const struct qsm_mem_access *access) {
+  uint32_t place = s->out_head + s->n_out++;
+  struct out_entry *entry = &s->out[place < l2->n_out_places ? place : place - l2->n_out_places];
   entry->from = from;
-  qsm_hold_request(&entry->request, access, l2->line_bytes);
+  entry->access = *access;
+  return entry;
 }
 
 // Own accesses (R-L2-12). The credit of `out` stays taken until the acknowledgement, or the fill.
 static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t addr, uint32_t slot, const uint32_t *line) {
   static const uint32_t all[QSM_MEM_MAX_MASK_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
   const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)(l2->config->l2_mshrs + s->colour),
-                                        .slot = (uint8_t)slot, .addr = addr, .bytes = all, .data = line};
-  push_out(l2, s, cycle + 2, &access);
+                                        .slot = (uint8_t)slot, .addr = addr, .bytes = all};
+  struct out_entry *entry = push_out(l2, s, cycle + 2, &access);
+  qsm_copy_line(entry->line, line, l2->line_bytes);
+  entry->access.data = entry->line;
   s->unacked[s->colour]++;
 }
 
@@ -245,11 +250,11 @@ static void push_own_read(const struct qsm_l2 *l2, struct slice *s, uint64_t cyc
 
 // ---- Lists of waiters ----
 
-static void join(const struct qsm_l2 *l2, struct slice *s, uint32_t j, const struct qsm_mem_access *access) {
+static void join(struct slice *s, uint32_t j, const struct qsm_mem_access *access) {
   struct mshr *mshr = &s->mshr[j];
   uint16_t w = (uint16_t)s->free_waiter;
   s->free_waiter = s->waiter[w].next;
-  qsm_hold_request(&s->waiter[w].request, access, l2->line_bytes);
+  s->waiter[w].request = access;
   if (mshr->n_waiters++ == 0) {
     mshr->first = w;
   } else {
@@ -258,7 +263,7 @@ static void join(const struct qsm_l2 *l2, struct slice *s, uint32_t j, const str
   mshr->last = w;
 }
 
-static const struct qsm_mem_access *first_waiter(const struct slice *s, uint32_t j) { return &s->waiter[s->mshr[j].first].request.access; }
+static const struct qsm_mem_access *first_waiter(const struct slice *s, uint32_t j) { return s->waiter[s->mshr[j].first].request; }
 
 static void leave(struct slice *s, uint32_t j) {
   struct mshr *mshr = &s->mshr[j];
@@ -302,13 +307,13 @@ static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uin
     s->count[slot][COUNT_VICTIMS]++;
   }
   *way = (struct way){.valid = true, .dirty = dirty, .tag = tag_of(l2, addr)};
-  memcpy(data_at(l2, s, set, w), line, l2->line_bytes);
+  qsm_copy_line(data_at(l2, s, set, w), line, l2->line_bytes);
   touch(l2, s, set, w);
   return w;
 }
 
-static void act_merged(const struct qsm_l2 *l2, struct slice *s, const struct qsm_mem_access *access, uint32_t j) {
-  join(l2, s, j, access);
+static void act_merged(struct slice *s, const struct qsm_mem_access *access, uint32_t j) {
+  join(s, j, access);
   s->count[access->slot][COUNT_MERGED]++;
   s->credit_rsp++;
   s->credit_out++;
@@ -347,7 +352,7 @@ static uint32_t act_miss(const struct qsm_l2 *l2, struct slice *s, uint64_t cycl
   uint32_t j = qsm_lowest(~s->mshrs);
   s->mshrs |= UINT64_C(1) << j;
   s->mshr[j] = (struct mshr){.slot = access->slot, .addr = access->addr};
-  join(l2, s, j, access);
+  join(s, j, access);
   push_own_read(l2, s, cycle, j);
   s->count[access->slot][COUNT_MISSES]++;
   s->credit_rsp++;
@@ -356,7 +361,7 @@ static uint32_t act_miss(const struct qsm_l2 *l2, struct slice *s, uint64_t cycl
 
 static void act_request(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct acted *acted) {
   struct slice *s = &l2->slice[c];
-  const struct qsm_mem_access *access = &s->op.request.access;
+  const struct qsm_mem_access *access = s->op.request;
   uint32_t j = find_mshr(s, access->addr), way = find_way(l2, s, access->addr);
   bool amo = access->kind == QSM_MEM_AMO;
   acted->addr = access->addr;
@@ -365,7 +370,7 @@ static void act_request(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, str
   if (j != NONE) {
     acted->outcome = MERGED;
     acted->mshr = j;
-    act_merged(l2, s, access, j);
+    act_merged(s, access, j);
   } else if (way != NONE) {
     acted->outcome = HIT;
     acted->way = way;
@@ -385,15 +390,15 @@ static void act_request(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, str
 // R-L2-7.
 static void act_fill(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct acted *acted) {
   struct slice *s = &l2->slice[c];
-  uint32_t j = s->op.response.tag;
+  uint32_t j = s->op.response->tag;
   const struct mshr *mshr = &s->mshr[j];
   const struct qsm_mem_access *first = first_waiter(s, j);
   acted->addr = mshr->addr;
   acted->mshr = j;
-  acted->way = install(l2, c, cycle, mshr->addr, mshr->slot, s->op.response.data, false, &acted->victim);
+  acted->way = install(l2, c, cycle, mshr->addr, mshr->slot, s->op.response->data, false, &acted->victim);
   if (!acted->victim) s->credit_out++;
   if (first->kind == QSM_MEM_READ) {
-    respond(l2, s, cycle, first->sm, first->tag, s->op.response.data);
+    respond(l2, s, cycle, first->sm, first->tag, s->op.response->data);
     leave(s, j);
   } else {
     s->credit_rsp++;
@@ -437,7 +442,7 @@ static void act_walk(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct
 
 static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   struct slice *s = &l2->slice[c];
-  const struct qsm_mem_response *response = &s->op.response;
+  const struct qsm_mem_response *response = s->op.response;
   struct acted acted = {.op = s->op.kind, .way = NONE_REPORTED, .mshr = NONE_REPORTED};
   switch (s->op.kind) {
     case OP_REQUEST: act_request(l2, c, cycle, &acted); break;
@@ -482,7 +487,7 @@ static bool writes_late(const struct qsm_l2 *l2, const struct qsm_mem_access *ac
 }
 
 static void begin_request(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *request) {
-  qsm_hold_request(&s->op.request, request, l2->line_bytes);
+  s->op.request = request;
   s->credit_rsp--;
   s->credit_out--;
   s->credit_mshr--;
@@ -503,10 +508,7 @@ static void begin_walk(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle)
 
 static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind, const struct qsm_mem_response *response) {
   struct slice *s = &l2->slice[c];
-  s->op.response.kind = response->kind;
-  s->op.response.sm = response->sm;
-  s->op.response.tag = response->tag;
-  if (response->kind != QSM_MEM_WRITE) memcpy(s->op.response.data, response->data, l2->line_bytes);
+  s->op.response = response;
   s->credit_rsp--;
   if (kind == OP_FILL) s->no_look = cycle + 1;
   qsm_port_take(l2->port, c, cycle);
@@ -542,11 +544,10 @@ static bool is_out_valid(const struct slice *s, uint64_t cycle) { return s->n_ou
 
 static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   struct slice *s = &l2->slice[c];
-  const struct out_entry *entry = &s->out[s->out_head];
-  const struct qsm_mem_access *access = &entry->request.access;
+  const struct qsm_mem_access *access = &s->out[s->out_head].access;
   qsm_port_accept(l2->port, c, cycle, access);
   if (access->sm != l2->config->num_sms) s->credit_out++;
-  s->out_head = (s->out_head + 1) % l2->n_out_places;
+  s->out_head = s->out_head + 1 == l2->n_out_places ? 0 : s->out_head + 1;
   s->n_out--;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load/store unit, shared memory, coalescing: docs/lsu.md. It runs after the sub-cores of the same cycle; what they put in or gave
 // back in this cycle carries a stamp and is not looked at before the next.
-#include <string.h>
-
 #include "qsm_exec.h"
 #include "qsm_scoreboard.h"
 
@@ -31,13 +29,11 @@ struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, ui
   return &lsu->op[op];
 }
 
-void qsm_lsu_respond(struct qsm_sm *sm, const struct qsm_mem_rsp *rsp) {
+void qsm_lsu_respond(struct qsm_sm *sm, uint8_t tag) {
   struct qsm_lsu *lsu = &sm->lsu;
-  lsu->rsp[(lsu->rsp_head + lsu->rsp_count) % QSM_MAX_TXNS] = rsp->tag;
+  lsu->rsp[(lsu->rsp_head + lsu->rsp_count) % QSM_MAX_TXNS] = tag;
   lsu->rsp_count++;
   lsu->awake = true;
-  struct qsm_txn *txn = &lsu->txn[rsp->tag];
-  if (!qsm_is_store(&txn->part.insn)) memcpy(txn->data, rsp->data, sm->line_bytes);
 }
 
 // ---- classification (R-LS-2) ----

@@ -41,7 +41,7 @@ struct qsm_txn {
   uint8_t next;                  // in the list of those that wait for one response, QSM_NONE: none (R-L1-8)
   uint8_t last;                  // of the list that begins here
   uint16_t line;                 // of the L1, that the response fills; QSM_L1_NONE: none
-  uint32_t data[QSM_MAX_LANES];  // the response
+  uint32_t data[QSM_MAX_LANES];  // the response, possibly before its cycle
 };
 
 enum qsm_return_op { QSM_RETURN_PASS, QSM_RETURN_RESPONSE, QSM_RETURN_HIT, QSM_RETURN_COUNT };
@@ -73,7 +73,7 @@ static inline void qsm_lsu_poke(struct qsm_lsu *lsu, uint64_t c) {
   lsu->poked_at = c;
 }
 void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free);
-void qsm_lsu_respond(struct qsm_sm *sm, const struct qsm_mem_rsp *rsp);  // at the end of a cycle
+void qsm_lsu_respond(struct qsm_sm *sm, uint8_t tag);  // at the end of a cycle
 // Takes an op of the pool for an instruction that enters sub-core sc's memory queue at the end of cycle c.
 struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c);
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "qsm_config.h"
 
@@ -42,6 +43,15 @@ struct qsm_mem_access {
   const uint32_t *bytes;  // byte mask, bit i of word i / 32; not looked at for reads
   const uint32_t *data;   // one line; not looked at for reads
 };
+
+// Lines of most machines have 128 bytes: then it is a few moves.
+static inline void qsm_copy_line(uint32_t *to, const uint32_t *from, uint32_t line_bytes) {
+  if (line_bytes == 128) {
+    memcpy(to, from, 128);
+  } else {
+    memcpy(to, from, line_bytes);
+  }
+}
 
 struct qsm_mem_response {
   uint8_t kind;  // of the access

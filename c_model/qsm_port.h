@@ -76,8 +76,8 @@ struct qsm_held_request {
 static inline void qsm_hold_request(struct qsm_held_request *to, const struct qsm_mem_access *access, uint32_t line_bytes) {
   to->access = *access;
   if (access->kind == QSM_MEM_READ) return;
-  memcpy(to->bytes, access->bytes, (line_bytes + 31) / 32 * sizeof *to->bytes);
-  memcpy(to->data, access->data, line_bytes);
+  for (uint32_t i = 0; i < (line_bytes + 31) / 32; i++) to->bytes[i] = access->bytes[i];
+  qsm_copy_line(to->data, access->data, line_bytes);
   to->access.bytes = to->bytes;
   to->access.data = to->data;
 }

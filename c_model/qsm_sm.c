@@ -139,8 +139,10 @@ void qsm_sm_send(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
   sm->msg[(sm->msg_head + sm->msg_count++) % QSM_MAX_MSGS] = *msg;
 }
 
-struct qsm_mem_rsp *qsm_sm_push_response(struct qsm_sm *sm) {
-  return &sm->rsp[(sm->rsp_head + sm->rsp_count++) % QSM_MAX_RSPS];
+// Nobody looks at the line of a transaction, or of a miss, before its response.
+uint32_t *qsm_sm_push_response(struct qsm_sm *sm, uint64_t cycle, uint8_t tag) {
+  sm->rsp[(sm->rsp_head + sm->rsp_count++) % QSM_MAX_RSPS] = (struct qsm_mem_rsp){cycle, tag};
+  return tag < sm->n_txns ? sm->lsu.txn[tag].data : sm->fetched[tag - sm->n_txns];
 }
 
 const struct qsm_sm_out *qsm_sm_out(const struct qsm_sm *sm) { return &sm->out; }
@@ -403,9 +405,9 @@ static void take_response(struct qsm_sm *sm, uint64_t c) {
   if (!rsp) return;
   QSM_EMIT(sm, c, QSM_EV_RSP, 0, rsp->tag);
   if (rsp->tag >= sm->n_txns) {
-    qsm_fetch_fill(sm->sub[rsp->tag - sm->n_txns], rsp->data, c);
+    qsm_fetch_fill(sm->sub[rsp->tag - sm->n_txns], sm->fetched[rsp->tag - sm->n_txns], c);
   } else {
-    qsm_lsu_respond(sm, rsp);
+    qsm_lsu_respond(sm, rsp->tag);
   }
   sm->rsp_head = (sm->rsp_head + 1) % QSM_MAX_RSPS;
   sm->rsp_count--;

@@ -126,9 +126,8 @@ struct qsm_mem_req {
 };
 
 struct qsm_mem_rsp {
-  uint64_t cycle;                // in which the SM sees it
+  uint64_t cycle;  // in which the SM sees it
   uint8_t tag;
-  uint32_t data[QSM_MAX_LANES];  // need not be filled for a write's acknowledgement
 };
 
 struct qsm_retire {
@@ -165,8 +164,9 @@ void qsm_sm_destroy(struct qsm_sm *sm);  // NULL is fine
 
 // Puts in a message. Messages come in the order of their cycles, none before the next cycle to run.
 void qsm_sm_send(struct qsm_sm *sm, const struct qsm_sm_msg *msg);
-// Slot for the next memory response, at most one per cycle and in the order of cycles: the caller fills all of it before the next run.
-struct qsm_mem_rsp *qsm_sm_push_response(struct qsm_sm *sm);
+// Puts in a memory response, at most one per cycle and in the order of cycles. Its line goes where the result is, which the caller fills
+// before the next run, but for a write's acknowledgement.
+uint32_t *qsm_sm_push_response(struct qsm_sm *sm, uint64_t cycle, uint8_t tag);
 
 // Runs cycles from .. to - 1, at most NocLat. `from` is the last call's `to`, or later when qsm_sm_next_event() allowed it.
 void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to);

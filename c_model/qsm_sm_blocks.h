@@ -278,6 +278,7 @@ struct qsm_sm {
   uint32_t msg_head, msg_count;
   struct qsm_mem_rsp rsp[QSM_MAX_RSPS];
   uint32_t rsp_head, rsp_count;
+  uint32_t fetched[QSM_MAX_SUBS][QSM_MAX_LANES];  // lines of the sub-cores' misses
   struct qsm_sm_out out;
 
   qsm_event_sink sink;

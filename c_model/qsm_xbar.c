@@ -7,21 +7,18 @@
 
 enum { MAX_CHANNELS = 16, QUEUE_DEPTH = 2 };
 
+// Requests stay in a place of their transaction's until it is used again: queues, also those of the blocks behind, hold pointers.
+
 // Requests of one SM in sending order: those that have arrived (n_arrived) are its ingress queue, the rest are under way.
 struct ingress {
   uint32_t head, n_held, n_arrived;
-};
-
-struct out_entry {
-  uint32_t sm;
-  struct qsm_mem_req req;
 };
 
 struct channel {
   qsm_sm_set heads;  // SMs whose ingress head is for this channel
   uint32_t grant_from;
   uint32_t n_out, n_rsp;
-  struct out_entry out[QUEUE_DEPTH];  // [0] is the head
+  struct qsm_mem_access *out[QUEUE_DEPTH];  // [0] is the head
   const struct qsm_mem_response *rsp[QUEUE_DEPTH];  // in the memory's keeping until they are sent
 };
 
@@ -32,20 +29,23 @@ struct qsm_xbar {
   const struct qsm_bus *bus;
   uint32_t line_shift;
   uint32_t ring_mask;
+  uint32_t n_tags;
   uint32_t line_bytes;
   struct qsm_calendar arrivals;
   struct ingress ingress[QSM_MAX_SMS];
   uint32_t return_from[QSM_MAX_SMS];
   uint32_t offers[QSM_MAX_SMS];  // channels, within a step
   struct channel channel[MAX_CHANNELS];
-  struct qsm_mem_req *ring;  // [sm][ring_mask + 1]
+  uint8_t *ring;                      // [sm][ring_mask + 1], tags
+  struct qsm_held_request *request;   // [sm][tag]
 };
 
 struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2, const struct qsm_port *port, const struct qsm_bus *bus) {
   struct qsm_xbar *xbar = calloc(1, sizeof *xbar);
   if (!xbar) return NULL;
   uint32_t length = 1;
-  while (length < config->mem_txns + config->num_sched) length *= 2;
+  xbar->n_tags = config->mem_txns + config->num_sched;
+  while (length < xbar->n_tags) length *= 2;
   xbar->config = config;
   xbar->l2 = l2;
   xbar->port = *port;
@@ -54,7 +54,8 @@ struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 
   xbar->line_shift = qsm_lowest(xbar->line_bytes);
   xbar->ring_mask = length - 1;
   xbar->ring = calloc((size_t)config->num_sms * length, sizeof *xbar->ring);
-  if (!xbar->ring) {
+  xbar->request = calloc((size_t)config->num_sms * xbar->n_tags, sizeof *xbar->request);
+  if (!xbar->ring || !xbar->request) {
     qsm_xbar_destroy(xbar);
     return NULL;
   }
@@ -64,11 +65,20 @@ struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 
 void qsm_xbar_destroy(struct qsm_xbar *xbar) {
   if (!xbar) return;
   free(xbar->ring);
+  free(xbar->request);
   free(xbar);
 }
 
-static struct qsm_mem_req *ring_slot(const struct qsm_xbar *xbar, uint32_t sm, uint32_t index) {
+static uint8_t *tag_at(const struct qsm_xbar *xbar, uint32_t sm, uint32_t index) {
   return &xbar->ring[(size_t)sm * (xbar->ring_mask + 1) + (index & xbar->ring_mask)];
+}
+
+static struct qsm_held_request *request_of(const struct qsm_xbar *xbar, uint32_t sm, uint32_t tag) {
+  return &xbar->request[(size_t)sm * xbar->n_tags + tag];
+}
+
+static struct qsm_mem_access *ingress_head(const struct qsm_xbar *xbar, uint32_t sm) {
+  return &request_of(xbar, sm, *tag_at(xbar, sm, xbar->ingress[sm].head))->access;
 }
 
 // R-XB-2
@@ -76,18 +86,19 @@ static uint32_t channel_of(const struct qsm_xbar *xbar, uint32_t addr) {
   return (addr >> xbar->line_shift) & (xbar->config->num_channels - 1);
 }
 
-// Reads carry no data, so only their header is copied.
-static void copy_request(const struct qsm_xbar *xbar, struct qsm_mem_req *to, const struct qsm_mem_req *from) {
-  memcpy(to, from, offsetof(struct qsm_mem_req, bytes));
-  if (from->kind == QSM_MEM_READ) return;
-  memcpy(to->bytes, from->bytes, sizeof to->bytes);
-  memcpy(to->data, from->data, xbar->line_bytes);
-}
-
 void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req *req) {
   struct ingress *in = &xbar->ingress[sm];
-  copy_request(xbar, ring_slot(xbar, sm, in->head + in->n_held), req);
-  in->n_held++;
+  const struct qsm_mem_access access = {.kind = req->kind,
+                                        .amo = req->amo,
+                                        .sm = (uint8_t)sm,
+                                        .tag = req->tag,
+                                        .slot = req->slot,
+                                        .nc = req->nc,
+                                        .addr = req->addr,
+                                        .bytes = req->bytes,
+                                        .data = req->data};
+  qsm_hold_request(request_of(xbar, sm, req->tag), &access, xbar->line_bytes);
+  *tag_at(xbar, sm, in->head + in->n_held++) = req->tag;
   qsm_calendar_add(&xbar->arrivals, req->cycle + xbar->config->noc_lat, sm);
 }
 
@@ -95,7 +106,7 @@ void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req 
 static void expose_head(struct qsm_xbar *xbar, uint32_t sm) {
   const struct ingress *in = &xbar->ingress[sm];
   if (in->n_arrived == 0) return;
-  uint32_t channel = channel_of(xbar, ring_slot(xbar, sm, in->head)->addr);
+  uint32_t channel = channel_of(xbar, ingress_head(xbar, sm)->addr);
   xbar->channel[channel].heads |= qsm_sm_bit(sm);
 }
 
@@ -109,10 +120,8 @@ static void arrive(struct qsm_xbar *xbar, uint64_t cycle) {
 
 static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel *ch) {
   const struct qsm_mem_response *head = ch->rsp[0];
-  struct qsm_mem_rsp *to = xbar->bus->push_response(xbar->bus->ctx, head->sm);
-  to->cycle = cycle + xbar->config->noc_lat;
-  to->tag = head->tag;
-  if (head->kind != QSM_MEM_WRITE) memcpy(to->data, head->data, xbar->line_bytes);
+  uint32_t *line = xbar->bus->push_response(xbar->bus->ctx, head->sm, cycle + xbar->config->noc_lat, head->tag);
+  if (head->kind != QSM_MEM_WRITE) qsm_copy_line(line, head->data, xbar->line_bytes);
   ch->n_rsp--;
   ch->rsp[0] = ch->rsp[1];
 }
@@ -141,9 +150,7 @@ static uint32_t grant(struct qsm_xbar *xbar, struct channel *ch) {
   struct ingress *in = &xbar->ingress[sm];
   ch->heads &= ~qsm_sm_bit(sm);
   ch->grant_from = (sm + 1) % xbar->config->num_sms;
-  struct out_entry *entry = &ch->out[ch->n_out++];
-  entry->sm = sm;
-  copy_request(xbar, &entry->req, ring_slot(xbar, sm, in->head));
+  ch->out[ch->n_out++] = ingress_head(xbar, sm);
   in->head++;
   in->n_held--;
   in->n_arrived--;
@@ -153,26 +160,15 @@ static uint32_t grant(struct qsm_xbar *xbar, struct channel *ch) {
 // R-XB-3: the request at the port; returns whether it left.
 static bool port_out(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
   struct channel *ch = &xbar->channel[c];
-  const struct qsm_mem_req *req = &ch->out[0].req;
-  const struct qsm_mem_access access = {.kind = req->kind,
-                                        .amo = req->amo,
-                                        .sm = (uint8_t)ch->out[0].sm,
-                                        .tag = req->tag,
-                                        .slot = req->slot,
-                                        .nc = req->nc,
-                                        .addr = req->addr,
-                                        .bytes = req->bytes,
-                                        .data = req->data};
-  if (xbar->l2) return qsm_l2_step(xbar->l2, c, cycle, ch->n_out ? &access : NULL);
+  if (xbar->l2) return qsm_l2_step(xbar->l2, c, cycle, ch->n_out ? ch->out[0] : NULL);
   if (ch->n_out == 0 || qsm_port_ready_at(&xbar->port, c) > cycle) return false;
-  qsm_port_accept(&xbar->port, c, cycle, &access);
+  qsm_port_accept(&xbar->port, c, cycle, ch->out[0]);
   return true;
 }
 
-static void drop_head(struct qsm_xbar *xbar, struct channel *ch) {
-  if (--ch->n_out == 0) return;
-  ch->out[0].sm = ch->out[1].sm;
-  copy_request(xbar, &ch->out[0].req, &ch->out[1].req);
+static void drop_head(struct channel *ch) {
+  ch->n_out--;
+  ch->out[0] = ch->out[1];
 }
 
 static uint64_t response_at(const struct qsm_xbar *xbar, uint32_t c) {
@@ -203,7 +199,7 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
     struct channel *ch = &xbar->channel[c];
     bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
     if (xbar->port.dram) qsm_dram_step(xbar->port.dram, c, cycle);
-    if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(xbar, ch);
+    if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(ch);
     if (may_grant) granted[n_granted++] = grant(xbar, ch);
     if (may_take >> c & 1) port_in(xbar, cycle, c);
   }
@@ -238,13 +234,13 @@ int qsm_xbar_inject(struct qsm_xbar *xbar, uint64_t seed, char *what, size_t wha
   for (uint32_t n = 0; n < xbar->config->num_sms; n++) {
     uint32_t sm = (uint32_t)((seed + n) % xbar->config->num_sms);
     if (xbar->ingress[sm].n_held == 0) continue;
-    ring_slot(xbar, sm, xbar->ingress[sm].head)->addr ^= 1u << bit;
+    ingress_head(xbar, sm)->addr ^= 1u << bit;
     snprintf(what, what_len, "xbar: bit %u of the address of SM %u's oldest request", bit, sm);
     return 0;
   }
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
     if (xbar->channel[c].n_out == 0) continue;
-    xbar->channel[c].out[0].req.addr ^= 1u << bit;
+    xbar->channel[c].out[0]->addr ^= 1u << bit;
     snprintf(what, what_len, "xbar: bit %u of the address at the head of channel %u's output queue", bit, c);
     return 0;
   }

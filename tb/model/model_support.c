@@ -65,11 +65,11 @@ static void note_msg(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
   notes->msg[notes->n_msgs++ % NOTES_MAX] = (struct noted_msg){sm, *msg};
 }
 
-static struct qsm_mem_rsp *note_rsp(void *ctx, uint32_t sm) {
+static uint32_t *note_rsp(void *ctx, uint32_t sm, uint64_t cycle, uint8_t tag) {
   struct notes *notes = ctx;
   struct noted_rsp *noted = &notes->rsp[notes->n_rsps++ % NOTES_MAX];
-  noted->sm = sm;
-  return &noted->rsp;
+  *noted = (struct noted_rsp){sm, {.cycle = cycle, .tag = tag}};
+  return noted->rsp.data;
 }
 
 static uint32_t answer_insn(void *ctx, uint32_t sm, uint32_t kernel) {

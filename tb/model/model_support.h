@@ -29,9 +29,16 @@ struct noted_msg {
   struct qsm_sm_msg msg;
 };
 
+// A memory response to an SM, with its line.
+struct line_rsp {
+  uint64_t cycle;
+  uint8_t tag;
+  uint32_t data[QSM_MAX_LANES];
+};
+
 struct noted_rsp {
   uint32_t sm;
-  struct qsm_mem_rsp rsp;
+  struct line_rsp rsp;
 };
 
 struct notes {

@@ -87,7 +87,7 @@ uint32_t *mem_word(struct rig *rig, uint32_t addr) { return &rig->mem[(addr - CO
 static void serve(struct rig *rig, const struct qsm_mem_req *req) {
   uint32_t n = rig->config.warp_size, *line = mem_word(rig, req->addr);
   assert_true(rig->n_responses < sizeof rig->response / sizeof *rig->response);
-  struct qsm_mem_rsp *rsp = &rig->response[rig->n_responses++];
+  struct line_rsp *rsp = &rig->response[rig->n_responses++];
   rsp->cycle = req->cycle + rig->delay(rig, req);
   rsp->tag = req->tag;
   memcpy(rsp->data, line, n * 4);
@@ -102,9 +102,8 @@ static void respond(struct rig *rig, uint64_t cycle) {
     if (rig->response[i].cycle < rig->response[first].cycle) first = i;
   }
   if (rig->n_responses == 0 || rig->response[first].cycle > cycle) return;
-  struct qsm_mem_rsp *rsp = qsm_sm_push_response(rig->sm);
-  *rsp = rig->response[first];
-  rsp->cycle = cycle;
+  const struct line_rsp *rsp = &rig->response[first];
+  memcpy(qsm_sm_push_response(rig->sm, cycle, rsp->tag), rsp->data, sizeof rsp->data);
   rig->n_responses--;
   memmove(&rig->response[first], &rig->response[first + 1], (rig->n_responses - first) * sizeof *rig->response);
 }

@@ -3,6 +3,7 @@
 #ifndef SM_RIG_H
 #define SM_RIG_H
 
+#include "model_support.h"
 #include "qsm_sm_blocks.h"
 
 // ---- programs ----
@@ -57,7 +58,7 @@ struct rig {
   uint32_t (*delay)(struct rig *rig, const struct qsm_mem_req *req);
   uint32_t mem[MEM_BYTES / 4];
   uint32_t n_responses;
-  struct qsm_mem_rsp response[QSM_MAX_TXNS + QSM_MAX_SUBS];  // under way, by age; seen in `cycle` or, one per cycle, later
+  struct line_rsp response[QSM_MAX_TXNS + QSM_MAX_SUBS];  // under way, by age; seen in `cycle` or, one per cycle, later
   struct qsm_event *events;
   uint32_t n_events;
   uint64_t port_free_at;

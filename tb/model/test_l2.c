@@ -34,6 +34,7 @@ struct bench {
   uint64_t cycle;
   uint32_t n_requests, n_taken, n_answered;
   struct request request[MAX_REQUESTS];
+  struct qsm_mem_access access[MAX_REQUESTS];  // to the L2
   uint64_t taken[MAX_REQUESTS], answered[MAX_REQUESTS];  // by request
   uint32_t order[MAX_REQUESTS];                          // of the answers
   uint32_t value[MAX_REQUESTS][WORDS];
@@ -99,10 +100,11 @@ static void step(struct bench *bench) {
   const struct request *request = &bench->request[bench->n_taken];
   bool offers = bench->n_taken < bench->n_requests && request->at <= t;
   bool answers = qsm_l2_response_at(bench->l2, 0) <= t && t >= bench->no_answer_before;
-  struct qsm_mem_access access = {.kind = request->kind, .amo = request->amo, .tag = (uint8_t)(bench->n_taken % 128), .slot = request->slot,
-                                  .nc = request->nc, .addr = request->addr, .bytes = &request->bytes, .data = request->data};
+  struct qsm_mem_access *access = &bench->access[bench->n_taken];
+  *access = (struct qsm_mem_access){.kind = request->kind, .amo = request->amo, .tag = (uint8_t)(bench->n_taken % 128), .slot = request->slot,
+                                    .nc = request->nc, .addr = request->addr, .bytes = &request->bytes, .data = request->data};
   if (bench->port.dram && (bench->every_cycle || qsm_dram_next(bench->port.dram, 0, t) == t)) qsm_dram_step(bench->port.dram, 0, t);
-  if ((bench->every_cycle || qsm_l2_next(bench->l2, 0, t, offers) == t) && qsm_l2_step(bench->l2, 0, t, offers ? &access : NULL)) {
+  if ((bench->every_cycle || qsm_l2_next(bench->l2, 0, t, offers) == t) && qsm_l2_step(bench->l2, 0, t, offers ? access : NULL)) {
     bench->taken[bench->n_taken++] = t;
   }
   if (answers) take_answer(bench, t);
