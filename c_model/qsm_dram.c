@@ -17,9 +17,10 @@ enum command { COMMAND_COLUMN = 0, COMMAND_ROW = 1 };
 enum counter { COUNT_READS, COUNT_WRITES, COUNT_ROW_HITS, COUNT_ROWS };
 
 struct entry {
-  struct qsm_held_request request;
   uint32_t bank, row, column;
   bool opened;  // a row was opened for it
+  struct qsm_mem_access access;
+  struct qsm_payload payload;
 };
 
 // An access at the memory port, or its response on the way back (R-DR-7).
@@ -157,7 +158,7 @@ void qsm_dram_accept(struct qsm_dram *dram, uint32_t channel, uint64_t cycle, co
   uint32_t i = ch->n_entries++, m = access->addr >> dram->line_shift;
   struct entry *entry = &ch->entry[ch->order[i]];
   qsm_mem_announce(dram->mem, access->addr);
-  qsm_hold_request(&entry->request, access, dram->line_bytes);
+  qsm_hold_request(&entry->access, &entry->payload, access, dram->line_bytes);
   entry->column = m & ((1u << dram->column_bits) - 1);
   entry->bank = m >> dram->column_bits & (dram->config->dram_banks - 1);
   entry->row = m >> dram->column_bits >> dram->bank_bits;
@@ -202,8 +203,8 @@ static void report(const struct qsm_dram *dram, uint32_t c, uint64_t cycle, enum
 }
 
 static void count_access(struct channel *ch, const struct entry *entry) {
-  uint32_t *count = ch->count[entry->request.access.slot];
-  count[entry->request.access.kind == QSM_MEM_WRITE ? COUNT_WRITES : COUNT_READS]++;
+  uint32_t *count = ch->count[entry->access.slot];
+  count[entry->access.kind == QSM_MEM_WRITE ? COUNT_WRITES : COUNT_READS]++;
   if (!entry->opened) count[COUNT_ROW_HITS]++;
 }
 
@@ -212,7 +213,7 @@ static void column_access(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uin
   struct channel *ch = &dram->channel[c];
   const struct entry *entry = entry_at(ch, i);
   uint32_t b = entry->bank;
-  bool write = entry->request.access.kind == QSM_MEM_WRITE;
+  bool write = entry->access.kind == QSM_MEM_WRITE;
   uint64_t keep_until = cycle + config->dram_burst + config->dram_wr;
   ch->bus_until = ch->busy_until[b] = cycle + config->dram_burst;
   if (write) ch->keep_until[b] = later(ch->keep_until[b], keep_until);
@@ -222,7 +223,7 @@ static void column_access(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uin
   if (ch->n_entries == config->dram_queue) ch->ready_from = cycle + 1;
   count_access(ch, entry);
   report(dram, c, cycle, COMMAND_COLUMN, entry);
-  qsm_mem_port_accept(dram->mem, dram->bus, c, cycle, &entry->request.access);
+  qsm_mem_port_accept(dram->mem, dram->bus, c, cycle, &entry->access);
   remove_entry(ch, i);
 }
 
@@ -237,7 +238,7 @@ static void open_row(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uint32_t
   ch->keep_until[b] = cycle + config->dram_ras + close;
   entry->opened = true;
   for (uint64_t left = ch->of_bank[b]; left; left &= left - 1) note_hit(ch, qsm_lowest(left));
-  ch->count[entry->request.access.slot][COUNT_ROWS]++;
+  ch->count[entry->access.slot][COUNT_ROWS]++;
   report(dram, c, cycle, COMMAND_ROW, entry);
 }
 

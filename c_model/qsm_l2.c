@@ -12,6 +12,7 @@
 enum {
   MAX_MSHRS = 64,
   MAX_WAITERS = 256,
+  MAX_WAYS = 16,
   MAX_OUT = MAX_MSHRS + 4,
   RSP_DEPTH = 4,
   RSP_PLACES = 8,  // with those that the crossbar still reads
@@ -25,15 +26,12 @@ enum outcome { HIT = 0, MERGED = 1, PASSED_ON = 2, WHOLE_LINE = 3, MISS = 4 };
 
 enum counter { COUNT_REQUESTS, COUNT_HITS, COUNT_MERGED, COUNT_MISSES, COUNT_PASSED, COUNT_ATOMICS, COUNT_VICTIMS };
 
-struct way {
-  bool valid, dirty;
-  uint32_t tag;
-};
+// A way is a word, as in its state: the tag above these. 0: not valid.
+enum { VALID = 1, DIRTY = 2, TAG_SHIFT = 2 };
 
 struct mshr {
   uint8_t slot;
   uint16_t first, last, n_waiters;  // list of waiters
-  uint32_t addr;
 };
 
 struct waiter {
@@ -56,6 +54,11 @@ struct op {
   const struct qsm_mem_response *response;  // fill, pass
 };
 
+// R-L2-9: the nodes on the way to a way, and those of them that point to the upper half once they point away from it.
+struct path {
+  uint16_t nodes, away;
+};
+
 struct slice {
   struct op op;
   uint64_t no_look;  // R-L2-1
@@ -67,7 +70,7 @@ struct slice {
   bool flushing, walking;
   uint32_t walk_set, walk_way;
   uint32_t colour, unacked[2];  // own writes that are not acknowledged, by colour
-  struct way *way;    // [set][way]
+  uint32_t *way;      // [set][MAX_WAYS]: those that the slice has not are never valid
   uint16_t *tree;     // [set], bit n: node n
   uint32_t *data;     // [set][way][word]
   struct out_entry out[MAX_OUT];
@@ -75,6 +78,7 @@ struct slice {
     uint64_t from;
     struct qsm_mem_response response;
   } rsp[RSP_PLACES];
+  uint32_t mshr_addr[MAX_MSHRS];
   struct mshr mshr[MAX_MSHRS];
   struct waiter waiter[MAX_WAITERS];
   uint32_t count[QSM_MAX_KERNELS][QSM_L2_COUNTERS];
@@ -87,6 +91,7 @@ struct qsm_l2 {
   uint32_t line_bytes, n_words, n_ways, n_sets;
   uint32_t line_shift, channel_bits, set_bits;
   uint32_t n_out_places;
+  struct path path[MAX_WAYS];
   bool flush_written;
   uint64_t flush_cycle;    // of the write
   uint32_t n_flushing;     // slices that are not done
@@ -98,7 +103,7 @@ struct qsm_l2 {
 
 static int create_slice(const struct qsm_l2 *l2, struct slice *s) {
   size_t n_lines = (size_t)l2->n_sets * l2->n_ways;
-  s->way = calloc(n_lines, sizeof *s->way);
+  s->way = calloc((size_t)l2->n_sets * MAX_WAYS, sizeof *s->way);
   s->tree = calloc(l2->n_sets, sizeof *s->tree);
   s->data = calloc(n_lines, l2->line_bytes);
   s->op.kind = OP_NONE;
@@ -110,6 +115,18 @@ static int create_slice(const struct qsm_l2 *l2, struct slice *s) {
   s->filled = NONE;
   for (uint32_t i = 0; i < MAX_WAITERS; i++) s->waiter[i].next = (uint16_t)(i + 1);
   return s->way && s->tree && s->data ? 0 : -1;
+}
+
+static struct path path_to(uint32_t way, uint32_t n_ways) {
+  struct path path = {0};
+  uint32_t node = 1;
+  for (uint32_t half = n_ways / 2; half > 0; half /= 2) {
+    bool upper = way & half;
+    path.nodes |= (uint16_t)(1u << node);
+    path.away |= (uint16_t)((uint32_t)!upper << node);
+    node = 2 * node + upper;
+  }
+  return path;
 }
 
 struct qsm_l2 *qsm_l2_create(const struct qsm_config *config, const struct qsm_port *port, const struct qsm_bus *bus) {
@@ -126,6 +143,7 @@ struct qsm_l2 *qsm_l2_create(const struct qsm_config *config, const struct qsm_p
   l2->channel_bits = qsm_lowest(config->num_channels);
   l2->set_bits = qsm_lowest(l2->n_sets);
   l2->n_out_places = qsm_config_l2_out_places(config);
+  for (uint32_t w = 0; w < l2->n_ways; w++) l2->path[w] = path_to(w, l2->n_ways);
   l2->slice = calloc(config->num_channels, sizeof *l2->slice);
   if (!l2->slice) goto no_memory;
   for (uint32_t c = 0; c < config->num_channels; c++) {
@@ -158,45 +176,44 @@ static uint32_t addr_of(const struct qsm_l2 *l2, uint32_t c, uint32_t set, uint3
   return ((tag << l2->set_bits | set) << l2->channel_bits | c) << l2->line_shift;
 }
 
-static struct way *way_at(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t way) { return &s->way[(size_t)set * l2->n_ways + way]; }
+static uint32_t *ways_of(const struct slice *s, uint32_t set) { return &s->way[(size_t)set * MAX_WAYS]; }
+
+static bool is_dirty(uint32_t way) { return way & DIRTY; }
 
 static uint32_t *data_at(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t way) {
   return &s->data[((size_t)set * l2->n_ways + way) * l2->n_words];
 }
 
+// Bit per word of 16: whether it has this value in the bits of the mask.
+static inline uint32_t which_equal(const uint32_t *word, uint32_t mask, uint32_t value) {
+  uint32_t equal = 0;
+  for (uint32_t i = 0; i < 16; i++) equal |= (uint32_t)((word[i] & mask) == value) << i;
+  return equal;
+}
+
 static uint32_t find_way(const struct qsm_l2 *l2, const struct slice *s, uint32_t addr) {
-  uint32_t set = set_of(l2, addr), tag = tag_of(l2, addr);
-  for (uint32_t w = 0; w < l2->n_ways; w++) {
-    const struct way *way = way_at(l2, s, set, w);
-    if (way->valid && way->tag == tag) return w;
-  }
-  return NONE;
+  uint32_t found = which_equal(ways_of(s, set_of(l2, addr)), ~(uint32_t)DIRTY, tag_of(l2, addr) << TAG_SHIFT | VALID);
+  return found ? qsm_lowest(found) : NONE;
 }
 
 // R-L2-8, R-L2-9.
 static uint32_t choose_way(const struct qsm_l2 *l2, const struct slice *s, uint32_t set) {
-  uint32_t node = 1;
-  for (uint32_t w = 0; w < l2->n_ways; w++) {
-    if (!way_at(l2, s, set, w)->valid) return w;
-  }
+  uint32_t node = 1, empty = which_equal(ways_of(s, set), VALID, 0);
+  if (empty && qsm_lowest(empty) < l2->n_ways) return qsm_lowest(empty);
   while (node < l2->n_ways) node = 2 * node + (s->tree[set] >> node & 1u);
   return node - l2->n_ways;
 }
 
-// R-L2-9: every node on the path points away from the way.
+// R-L2-9.
 static void touch(const struct qsm_l2 *l2, struct slice *s, uint32_t set, uint32_t way) {
-  uint32_t node = 1;
-  for (uint32_t half = l2->n_ways / 2; half > 0; half /= 2) {
-    bool upper = way & half;
-    s->tree[set] = (uint16_t)((s->tree[set] & ~(1u << node)) | (uint32_t)!upper << node);
-    node = 2 * node + upper;
-  }
+  s->tree[set] = (uint16_t)((s->tree[set] & ~l2->path[way].nodes) | l2->path[way].away);
 }
 
 static uint32_t find_mshr(const struct slice *s, uint32_t addr) {
-  for (uint64_t left = s->mshrs; left; left &= left - 1) {
-    uint32_t j = qsm_lowest(left);
-    if (s->mshr[j].addr == addr) return j;
+  for (uint32_t j = 0; j < MAX_MSHRS; j += 16) {
+    uint32_t valid = s->mshrs >> j & 0xffff;
+    uint32_t found = valid ? which_equal(&s->mshr_addr[j], UINT32_MAX, addr) & valid : 0;
+    if (found) return j + qsm_lowest(found);
   }
   return NONE;
 }
@@ -244,7 +261,7 @@ static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cy
 
 static void push_own_read(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t j) {
   const struct qsm_mem_access access = {.kind = QSM_MEM_READ, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)j, .slot = s->mshr[j].slot,
-                                        .addr = s->mshr[j].addr};
+                                        .addr = s->mshr_addr[j]};
   push_out(l2, s, cycle + 1, &access);
 }
 
@@ -291,7 +308,8 @@ struct acted {
 static void hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access, uint32_t way) {
   uint32_t set = set_of(l2, access->addr), *line = data_at(l2, s, set, way);
   respond(l2, s, cycle, access->sm, access->tag, access->kind == QSM_MEM_WRITE ? NULL : line);
-  if (access->kind != QSM_MEM_READ) way_at(l2, s, set, way)->dirty = true;
+  if (access->kind == QSM_MEM_READ) return;
+  ways_of(s, set)[way] |= DIRTY;
   qsm_mem_apply(access, (uint8_t *)line, l2->n_words);
 }
 
@@ -300,13 +318,13 @@ static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uin
                         bool *victim) {
   struct slice *s = &l2->slice[c];
   uint32_t set = set_of(l2, addr), w = choose_way(l2, s, set);
-  struct way *way = way_at(l2, s, set, w);
-  *victim = way->valid && way->dirty;
+  uint32_t *way = &ways_of(s, set)[w];
+  *victim = is_dirty(*way);
   if (*victim) {
-    push_own_write(l2, s, cycle, addr_of(l2, c, set, way->tag), slot, data_at(l2, s, set, w));
+    push_own_write(l2, s, cycle, addr_of(l2, c, set, *way >> TAG_SHIFT), slot, data_at(l2, s, set, w));
     s->count[slot][COUNT_VICTIMS]++;
   }
-  *way = (struct way){.valid = true, .dirty = dirty, .tag = tag_of(l2, addr)};
+  *way = tag_of(l2, addr) << TAG_SHIFT | (dirty ? DIRTY : 0) | VALID;
   qsm_copy_line(data_at(l2, s, set, w), line, l2->line_bytes);
   touch(l2, s, set, w);
   return w;
@@ -351,7 +369,8 @@ static uint32_t act_whole_line(const struct qsm_l2 *l2, uint32_t c, uint64_t cyc
 static uint32_t act_miss(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access) {
   uint32_t j = qsm_lowest(~s->mshrs);
   s->mshrs |= UINT64_C(1) << j;
-  s->mshr[j] = (struct mshr){.slot = access->slot, .addr = access->addr};
+  s->mshr[j] = (struct mshr){.slot = access->slot};
+  s->mshr_addr[j] = access->addr;
   join(s, j, access);
   push_own_read(l2, s, cycle, j);
   s->count[access->slot][COUNT_MISSES]++;
@@ -393,9 +412,9 @@ static void act_fill(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct
   uint32_t j = s->op.response->tag;
   const struct mshr *mshr = &s->mshr[j];
   const struct qsm_mem_access *first = first_waiter(s, j);
-  acted->addr = mshr->addr;
+  acted->addr = s->mshr_addr[j];
   acted->mshr = j;
-  acted->way = install(l2, c, cycle, mshr->addr, mshr->slot, s->op.response->data, false, &acted->victim);
+  acted->way = install(l2, c, cycle, acted->addr, mshr->slot, s->op.response->data, false, &acted->victim);
   if (!acted->victim) s->credit_out++;
   if (first->kind == QSM_MEM_READ) {
     respond(l2, s, cycle, first->sm, first->tag, s->op.response->data);
@@ -427,16 +446,16 @@ static void act_replay(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
 static void act_walk(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct acted *acted) {
   struct slice *s = &l2->slice[c];
   uint32_t set = s->op.set;
-  struct way *way = way_at(l2, s, set, s->op.way);
+  uint32_t *way = &ways_of(s, set)[s->op.way];
   acted->way = s->op.way;
-  acted->addr = way->valid ? addr_of(l2, c, set, way->tag) : 0;
-  acted->victim = way->valid && way->dirty;
+  acted->addr = *way ? addr_of(l2, c, set, *way >> TAG_SHIFT) : 0;
+  acted->victim = is_dirty(*way);
   if (acted->victim) {
     push_own_write(l2, s, cycle, acted->addr, 0, data_at(l2, s, set, s->op.way));
   } else {
     s->credit_out++;
   }
-  way->valid = way->dirty = false;
+  *way = 0;
   if (!s->walking) s->colour ^= 1;  // the last one: what comes now does not keep the flush up
 }
 
@@ -678,7 +697,7 @@ static bool mshr_state(const struct slice *s, uint32_t j, uint32_t word, uint32_
   bool valid = s->mshrs >> j & 1;
   switch (word) {
     case 0: *value = (uint32_t)valid | (uint32_t)(s->filled == j) << 1; return true;
-    case 1: *value = valid ? mshr->addr : 0; return true;
+    case 1: *value = valid ? s->mshr_addr[j] : 0; return true;
     case 2: *value = valid ? mshr->slot : 0; return true;
     case 3: *value = valid ? mshr->n_waiters : 0; return true;
     default: return false;
@@ -691,8 +710,7 @@ static bool set_state(const struct qsm_l2 *l2, const struct slice *s, uint32_t s
     *value = s->tree[set];
     return true;
   }
-  const struct way *way = way_at(l2, s, set, word);
-  *value = way->valid ? 1u | (uint32_t)way->dirty << 1 | way->tag << 2 : 0;
+  *value = ways_of(s, set)[word];
   return true;
 }
 
@@ -711,11 +729,11 @@ int qsm_l2_inject(struct qsm_l2 *l2, uint64_t seed, char *what, size_t what_len)
   for (uint32_t n = 0; n < l2->config->num_channels * n_lines; n++) {
     uint32_t i = (uint32_t)((seed + n) % (l2->config->num_channels * (uint64_t)n_lines));
     const struct slice *slice = &l2->slice[i / n_lines];
-    struct way *way = &slice->way[i % n_lines];
-    uint32_t addr = addr_of(l2, i / n_lines, i % n_lines / l2->n_ways, way->tag);
-    if (!way->valid || !way->dirty || (slice->filled != NONE && slice->mshr[slice->filled].addr == addr)) continue;
-    way->valid = false;
-    snprintf(what, what_len, "l2: valid of way %u of set %u in slice %u", i % l2->n_ways, i % n_lines / l2->n_ways, i / n_lines);
+    uint32_t set = i % n_lines / l2->n_ways, *way = &ways_of(slice, set)[i % l2->n_ways];
+    uint32_t addr = addr_of(l2, i / n_lines, set, *way >> TAG_SHIFT);
+    if (!is_dirty(*way) || (slice->filled != NONE && slice->mshr_addr[slice->filled] == addr)) continue;
+    *way = 0;
+    snprintf(what, what_len, "l2: valid of way %u of set %u in slice %u", i % l2->n_ways, set, i / n_lines);
     return 0;
   }
   return -1;

@@ -25,6 +25,7 @@ struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, ui
   sc->mq[(sc->mq_head + sc->mq_count) % QSM_MQ_DEPTH] = (uint8_t)op;
   sc->mq_count++;
   sc->mq_pushed_at = c;
+  lsu->queued |= 1u << sc->index;
   qsm_lsu_poke(lsu, c);
   return &lsu->op[op];
 }
@@ -133,14 +134,15 @@ struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn
   return result;
 }
 
-QSM_LANE_FUNCTION void pick_words(const uint32_t *line, const uint32_t *addr, uint32_t *out, uint32_t n) {
-  QSM_LANES out[l] = line[addr[l] / 4 & (n - 1)];
+QSM_LANE_FUNCTION void pick_words(const uint32_t *line, const uint8_t *at, uint32_t *out, uint32_t n) {
+  QSM_LANES out[l] = line[at[l] / 4u];
 }
 
 void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const uint32_t *line) {
   uint32_t *out = qsm_lsu_return(sm, &part->insn, part->sub, part->warp, part->entry, part->mask)->data;
-  QSM_PER_WARP_SIZE(sm->n_lanes, pick_words, line, part->addr, out);
-  qsm_lsu_extend(sm, part->insn.op, part->addr, out);
+  QSM_PER_WARP_SIZE(sm->n_lanes, pick_words, line, part->at, out);
+  if (part->insn.op == QSM_OP_LW || part->insn.op == QSM_OP_AMO) return;
+  for (uint32_t l = 0; l < sm->n_lanes; l++) out[l] = extended(part->insn.op, out[l], part->at[l]);
 }
 
 static void deliver_result(struct qsm_sm *sm, uint64_t c) {
@@ -251,20 +253,28 @@ static bool move(struct qsm_sm *sm) {
   return true;
 }
 
+// Sub-cores with an instruction that was in their queue at the cycle's start.
+static uint32_t waiting_subs(const struct qsm_sm *sm, uint64_t c) {
+  uint32_t waiting = sm->lsu.queued;
+  if (sm->lsu.poked_at != c) return waiting;
+  for (uint32_t left = waiting; left; left &= left - 1) {
+    const struct qsm_subcore *sc = sm->sub[qsm_ctz(left)];
+    if (sc->mq_count == 1 && sc->mq_pushed_at == c) waiting &= ~(1u << sc->index);
+  }
+  return waiting;
+}
+
 static bool pop(struct qsm_sm *sm, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   if (lsu->n != QSM_NONE) return false;
-  uint32_t waiting = 0;
-  for (uint32_t i = 0; i < sm->n_subs; i++) {
-    waiting |= (uint32_t)(sm->sub[i]->mq_count > (sm->sub[i]->mq_pushed_at == c)) << i;
-  }
+  uint32_t waiting = waiting_subs(sm, c);
   if (!waiting) return false;
   uint32_t sub = qsm_circular_first(waiting, lsu->pop_last + 1u == sm->n_subs ? 0 : lsu->pop_last + 1u);
   struct qsm_subcore *sc = sm->sub[sub];
   qsm_subcore_wake(sc, c + 1);
   lsu->n = sc->mq[sc->mq_head];
   sc->mq_head = (uint8_t)((sc->mq_head + 1) % QSM_MQ_DEPTH);
-  sc->mq_count--;
+  if (--sc->mq_count == 0) lsu->queued &= ~(1u << sub);
   sc->mem_credit++;
   lsu->pop_last = (uint8_t)sub;
   return true;

@@ -33,14 +33,14 @@ struct qsm_part {
   struct qsm_insn insn;
   uint8_t sub, warp, entry;
   uint32_t mask;
-  uint32_t addr[QSM_MAX_LANES];  // of the lanes; the offset in the line counts
+  uint8_t at[QSM_MAX_LANES];  // offset in the line, of each lane
 };
 
 struct qsm_txn {
-  struct qsm_part part;
   uint8_t next;                  // in the list of those that wait for one response, QSM_NONE: none (R-L1-8)
   uint8_t last;                  // of the list that begins here
   uint16_t line;                 // of the L1, that the response fills; QSM_L1_NONE: none
+  struct qsm_part part;
   uint32_t data[QSM_MAX_LANES];  // the response, possibly before its cycle
 };
 
@@ -49,6 +49,7 @@ enum qsm_return_op { QSM_RETURN_PASS, QSM_RETURN_RESPONSE, QSM_RETURN_HIT, QSM_R
 struct qsm_lsu {
   struct qsm_mem_op op[QSM_MAX_OPS];
   uint32_t op_free;          // bit per element of op
+  uint32_t queued;           // sub-cores that have some in their queue
   uint8_t pop_last;          // sub-core popped last
   uint8_t n, c;              // indices of op, QSM_NONE: empty
   uint32_t rem_shared, rem_device;

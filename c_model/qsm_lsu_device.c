@@ -19,8 +19,26 @@ static uint32_t device_lanes(const struct qsm_sm *sm, const struct qsm_mem_op *o
   return lanes & remaining;
 }
 
+QSM_LANE_FUNCTION void lanes_moved(const uint32_t *addr, uint32_t *out, uint32_t n) {
+  uint32_t bits = 0;
+  QSM_LANES bits |= (uint32_t)((addr[l] & (4 * n - 1)) != 4 * l) << l;
+  *out = bits;
+}
+
+QSM_LANE_FUNCTION void place_row(const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req, uint32_t n) {
+  QSM_LANES req->data[l] = op->data[l] & (0u - (lanes >> l & 1));
+  for (uint32_t l = 0; l < n; l++) req->bytes[l / 8] |= (lanes >> l & 1) * 0xfu << l % 8 * 4;
+}
+
+// Whether each lane stores the word of its own place in the line: most stores do.
+static bool is_row(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes) {
+  uint32_t moved;
+  QSM_PER_WARP_SIZE(sm->n_lanes, lanes_moved, op->addr, &moved);
+  return op->insn.op != QSM_OP_AMO && qsm_access_bytes(op->insn.op) == 4 && !(moved & lanes);
+}
+
 // Byte mask and data of the lanes that join a store or an AMO; ascending, so that the highest lane stays.
-static void place_data(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req) {
+static void place_lanes(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req) {
   uint32_t bytes = qsm_access_bytes(op->insn.op);
   memset(req->data, 0, sm->line_bytes);
   for (; lanes; lanes &= lanes - 1) {
@@ -48,7 +66,16 @@ static inline void form_request(const struct qsm_sm *sm, const struct qsm_mem_op
   req->slot = op->kernel;
   req->nc = sm->shared->cache_policy[op->kernel] & QSM_BYPASS_L2;
   memset(req->bytes, 0, sizeof req->bytes);
-  if (amo || store) place_data(sm, op, lanes, req);
+  if (!amo && !store) return;
+  if (is_row(sm, op, lanes)) {
+    QSM_PER_WARP_SIZE(sm->n_lanes, place_row, op, lanes, req);
+  } else {
+    place_lanes(sm, op, lanes, req);
+  }
+}
+
+QSM_LANE_FUNCTION void find_offsets(const uint32_t *addr, uint8_t *at, uint32_t n) {
+  QSM_LANES at[l] = (uint8_t)(addr[l] & (4 * n - 1));
 }
 
 static inline void form_part(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_part *part) {
@@ -57,7 +84,7 @@ static inline void form_part(const struct qsm_sm *sm, const struct qsm_mem_op *o
   part->warp = op->warp;
   part->entry = op->entry;
   part->mask = lanes;
-  memcpy(part->addr, op->addr, sm->line_bytes);  // one word per lane
+  QSM_PER_WARP_SIZE(sm->n_lanes, find_offsets, op->addr, part->at);
 }
 
 // With an L1 the pass goes there and is sent when it acts (R-L1-1).

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_lanes.h"
+
 enum { HOST_LINE = 64 };  // bytes of a line of the host's caches
 
 // A channel is a ring of responses in order of acceptance; all times follow from the acceptance, so idle cycles cost nothing.
@@ -93,25 +95,16 @@ static uint32_t amo_result(enum qsm_amo amo, uint32_t old, uint32_t operand) {
   return old;
 }
 
-static uint32_t byte_mask_bits(uint32_t four_bytes) {
-  uint32_t bits = 0;
-  for (uint32_t i = 0; i < 4; i++) {
-    if (four_bytes >> i & 1u) bits |= 0xffu << (8 * i);
-  }
-  return bits;
-}
+// 0xff for each of four byte enables: the factor brings bit i to byte i.
+static inline uint32_t byte_mask_bits(uint32_t four_bytes) { return (four_bytes * 0x00204081u & 0x01010101u) * 0xffu; }
 
 // Byte enables of word i of the line.
-static uint32_t word_enable(const struct qsm_mem_access *access, uint32_t i) { return access->bytes[i / 8] >> (4 * (i % 8)) & 0xfu; }
+static inline uint32_t word_enable(const struct qsm_mem_access *access, uint32_t i) { return access->bytes[i / 8] >> (4 * (i % 8)) & 0xfu; }
 
-static void apply_write(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words) {
-  for (uint32_t i = 0; i < n_words; i++) {
-    uint32_t enable = word_enable(access, i);
-    if (enable == 0) continue;
-    uint32_t keep = ~byte_mask_bits(enable), word;
-    memcpy(&word, line + 4 * (size_t)i, sizeof word);
-    word = (word & keep) | (access->data[i] & ~keep);
-    memcpy(line + 4 * (size_t)i, &word, sizeof word);
+QSM_LANE_FUNCTION void apply_write(const uint32_t *bytes, const uint32_t *data, uint32_t *line, uint32_t n) {
+  QSM_LANES {
+    uint32_t take = byte_mask_bits(bytes[l / 8] >> 4 * (l % 8) & 0xfu);
+    line[l] = (line[l] & ~take) | (data[l] & take);
   }
 }
 
@@ -128,7 +121,7 @@ static void apply_amo(const struct qsm_mem_access *access, uint8_t *line, uint32
 }
 
 void qsm_mem_apply(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words) {
-  if (access->kind == QSM_MEM_WRITE) apply_write(access, line, n_words);
+  if (access->kind == QSM_MEM_WRITE) QSM_PER_WARP_SIZE(n_words, apply_write, access->bytes, access->data, (uint32_t *)(void *)line);
   if (access->kind == QSM_MEM_AMO) apply_amo(access, line, n_words);
 }
 

@@ -65,21 +65,19 @@ static inline void qsm_port_take(const struct qsm_port *port, uint32_t c, uint64
 
 // ---- Requests that wait in a block ----
 
-// Stays where it is: the access points into it.
-struct qsm_held_request {
-  struct qsm_mem_access access;
+// What writes and AMOs carry. Apart from the access itself, which points to it: many requests are reads.
+struct qsm_payload {
   uint32_t bytes[QSM_MEM_MAX_MASK_WORDS];
   uint32_t data[QSM_MEM_MAX_WORDS];
 };
 
-// Reads carry no data.
-static inline void qsm_hold_request(struct qsm_held_request *to, const struct qsm_mem_access *access, uint32_t line_bytes) {
-  to->access = *access;
+static inline void qsm_hold_request(struct qsm_mem_access *held, struct qsm_payload *to, const struct qsm_mem_access *access, uint32_t line_bytes) {
+  *held = *access;
   if (access->kind == QSM_MEM_READ) return;
   for (uint32_t i = 0; i < (line_bytes + 31) / 32; i++) to->bytes[i] = access->bytes[i];
   qsm_copy_line(to->data, access->data, line_bytes);
-  to->access.bytes = to->bytes;
-  to->access.data = to->data;
+  held->bytes = to->bytes;
+  held->data = to->data;
 }
 
 #endif

@@ -37,7 +37,8 @@ struct qsm_xbar {
   uint32_t offers[QSM_MAX_SMS];  // channels, within a step
   struct channel channel[MAX_CHANNELS];
   uint8_t *ring;                      // [sm][ring_mask + 1], tags
-  struct qsm_held_request *request;   // [sm][tag]
+  struct qsm_mem_access *request;     // [sm][tag]
+  struct qsm_payload *payload;        // [sm][tag]
 };
 
 struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2, const struct qsm_port *port, const struct qsm_bus *bus) {
@@ -55,7 +56,8 @@ struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 
   xbar->ring_mask = length - 1;
   xbar->ring = calloc((size_t)config->num_sms * length, sizeof *xbar->ring);
   xbar->request = calloc((size_t)config->num_sms * xbar->n_tags, sizeof *xbar->request);
-  if (!xbar->ring || !xbar->request) {
+  xbar->payload = calloc((size_t)config->num_sms * xbar->n_tags, sizeof *xbar->payload);
+  if (!xbar->ring || !xbar->request || !xbar->payload) {
     qsm_xbar_destroy(xbar);
     return NULL;
   }
@@ -66,6 +68,7 @@ void qsm_xbar_destroy(struct qsm_xbar *xbar) {
   if (!xbar) return;
   free(xbar->ring);
   free(xbar->request);
+  free(xbar->payload);
   free(xbar);
 }
 
@@ -73,12 +76,10 @@ static uint8_t *tag_at(const struct qsm_xbar *xbar, uint32_t sm, uint32_t index)
   return &xbar->ring[(size_t)sm * (xbar->ring_mask + 1) + (index & xbar->ring_mask)];
 }
 
-static struct qsm_held_request *request_of(const struct qsm_xbar *xbar, uint32_t sm, uint32_t tag) {
-  return &xbar->request[(size_t)sm * xbar->n_tags + tag];
-}
+static size_t place_of(const struct qsm_xbar *xbar, uint32_t sm, uint32_t tag) { return (size_t)sm * xbar->n_tags + tag; }
 
 static struct qsm_mem_access *ingress_head(const struct qsm_xbar *xbar, uint32_t sm) {
-  return &request_of(xbar, sm, *tag_at(xbar, sm, xbar->ingress[sm].head))->access;
+  return &xbar->request[place_of(xbar, sm, *tag_at(xbar, sm, xbar->ingress[sm].head))];
 }
 
 // R-XB-2
@@ -97,7 +98,8 @@ void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req 
                                         .addr = req->addr,
                                         .bytes = req->bytes,
                                         .data = req->data};
-  qsm_hold_request(request_of(xbar, sm, req->tag), &access, xbar->line_bytes);
+  size_t place = place_of(xbar, sm, req->tag);
+  qsm_hold_request(&xbar->request[place], &xbar->payload[place], &access, xbar->line_bytes);
   *tag_at(xbar, sm, in->head + in->n_held++) = req->tag;
   qsm_calendar_add(&xbar->arrivals, req->cycle + xbar->config->noc_lat, sm);
 }
