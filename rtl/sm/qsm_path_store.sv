@@ -4,7 +4,7 @@
 // wrote last. That is a third of what flip-flops with multiplexers cost. What a start sets is not stored: entry, depth 0, all live lanes.
 // Contract: a warp's path is set by one source in a cycle; an advance of a warp whose path is set in that cycle is lost.
 //
-// Observed by the lockstep monitor: probe (full state).
+// Observed by the lockstep monitor: source_q, moved_q, the memories (full state).
 module qsm_path_store
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -89,21 +89,6 @@ module qsm_path_store
   assign unused = ^{desc_i, stay_path_i.pc[1:0], select_path_i.pc[1:0]};
 
 `ifndef SYNTHESIS
-  // All paths at once, each with the pc to fetch next (fpc): for the monitor.
-  path_t [WarpsPerSched-1:0] probe;
-  logic unused_probe;
-  always_comb begin
-    for (int unsigned w = 0; w < WarpsPerSched; w++) begin
-      case (source_q[w])
-        FromStay: probe[w] = {stay_pc[w], 2'b00, stay_lanes[w]};
-        FromSelect: probe[w] = {select_pc[w], 2'b00, select_lanes[w]};
-        default: probe[w] = {desc_i[kernel_i[w]].entry, DepthW'(0), live_i[w]};
-      endcase
-      if (moved_q[w]) probe[w].pc = {advance_pc[w], 2'b00};
-    end
-  end
-  assign unused_probe = ^probe;
-
   // R-WS-5: at most one source for a warp in a cycle.
   assert property (@(posedge clk_i) disable iff (!rst_ni) ((start_i & stay_i) | (start_i & select_i) | (stay_i & select_i)) == '0);
 `endif

@@ -29,16 +29,18 @@ module qsm_gpu_monitor
   input port_rsp_t [NumChannels-1:0] rsp,
   input logic [NumChannels-1:0] rsp_ready
 );
-  bit [2047:0] target_words, epoch_words;
-  always_comb begin
+  // Gathered only when there is something to report.
+  function automatic bit [2047:0] target_words();
     target_words = 2048'(target_sm);
+    for (int k = 0; k < NumKernels; k++) target_words[32*(k+1)+:32] = 32'(target[k]);
+  endfunction
+  function automatic bit [2047:0] epoch_words();
     epoch_words = '0;
     for (int k = 0; k < NumKernels; k++) begin
-      target_words[32*(k+1)+:32] = 32'(target[k]);
       epoch_words[32*8*k+:32*8] = {32'(ratio[k]), 32'(hcyc[k][47:32]), hcyc[k][31:0], 32'(insn[k][47:32]), insn[k][31:0], 32'(epoch_insn[k]), 32'(alpha[k]),
                                    32'(epoch_quota[k])};
     end
-  end
+  endfunction
 
   always @(posedge clk_i) if (rst_ni) begin
     for (int i = 0; i < NumSms; i++) begin
@@ -47,9 +49,9 @@ module qsm_gpu_monitor
                                                     32'(dispatch.kernel), 32'(dispatch.tb), 32'(i)}));
       end
     end
-    if (target_we) qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words);
+    if (target_we) qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words());
     if (ending != '0) qsm_dpi_event(EvEnd, 0, 0, 0, 2, 256'({32'(ending & killed), 32'(ending)}));
-    if (epoch_done) qsm_dpi_event_wide(EvEpoch, 0, 0, 0, 8 * NumKernels, epoch_words);
+    if (epoch_done) qsm_dpi_event_wide(EvEpoch, 0, 0, 0, 8 * NumKernels, epoch_words());
     for (int c = 0; c < NumChannels; c++) begin
       if (req[c].valid && req_ready[c]) begin
         qsm_dpi_event(EvMemReq, c, 0, 0, 4,
@@ -166,14 +168,13 @@ module qsm_adjust_monitor
   input logic [NumSms-1:0][NumKernels-1:0] evict,
   input logic [NumSms-1:0][NumKernels-1:0] evict_next
 );
-  bit [2047:0] ask_words;
-  always_comb begin
+  function automatic bit [2047:0] ask_words();
     ask_words = 2048'({32'(ask), 32'(sm)});
     for (int k = 0; k < NumKernels; k++) ask_words[32*(k+2)+:32] = 32'(idle[k]);
-  end
+  endfunction
 
   always @(posedge clk_i) if (rst_ni) begin
-    if (asked) qsm_dpi_event_wide(EvAsk, 0, 0, 0, 2 + NumKernels, ask_words);
+    if (asked) qsm_dpi_event_wide(EvAsk, 0, 0, 0, 2 + NumKernels, ask_words());
     if (gives) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'd0, 32'd0, 32'hff, 32'(asker), 32'(sm)}));
     if (takes) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'(2'd3 - preference), 32'(n), 32'(victim), 32'(asker), 32'(sm)}));
     for (int i = 0; i < NumSms; i++) if (evict[i] != evict_next[i]) qsm_dpi_event(EvEvict, i, 0, 0, 1, 256'(evict_next[i]));

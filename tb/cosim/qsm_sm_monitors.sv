@@ -41,7 +41,6 @@ module qsm_subcore_monitor
   input mask_t [WarpsPerSched-1:0] live,
   input mask_t [WarpsPerSched-1:0] bar,
   input logic [WarpsPerSched-1:0] path_valid,
-  input path_t [WarpsPerSched-1:0] path,
   input logic [WarpsPerSched-1:0][7:0] selcnt,
   input logic [WarpsPerSched-1:0][LaneW-1:0] rot,
   input logic [WarpsPerSched-1:0] selpend,
@@ -89,11 +88,6 @@ module qsm_subcore_monitor
         qsm_dpi_state(StWarp, sm, Sub, w, 7, int'(rot[w]));
         qsm_dpi_state(StWarp, sm, Sub, w, 9, int'(selpend[w]));
       end
-      if (resident[w] && path_valid[w]) begin
-        qsm_dpi_state(StWarp, sm, Sub, w, 4, int'(path[w].pc));
-        qsm_dpi_state(StWarp, sm, Sub, w, 5, int'(path[w].mask));
-        qsm_dpi_state(StWarp, sm, Sub, w, 8, int'(path[w].depth));
-      end
     end
     qsm_dpi_state(StSelect, sm, Sub, 0, 0, int'(selw));
     qsm_dpi_state(StSelect, sm, Sub, 0, 1, int'(sellast));
@@ -109,46 +103,17 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .start(start_i), .start_slot(u_warp_state.start_slot), .start_live(u_warp_state.start_live),
   .finish(finish_o), .finish_slot(u_warp_state.finish_slot),
   .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q), .path_valid(u_warp_state.path_valid_q),
-  .path(u_warp_state.u_path.probe), .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
+  .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
   .selpend(u_warp_state.u_turn.selpend_q), .selw(u_warp_state.u_turn.waits_q), .sellast(u_warp_state.u_turn.last_q),
   .write(u_wb.write_o)
 );
 
-// Memories of a lane: registers, and PCs of the threads that wait (live, outside the path of a warp that has one).
-module qsm_lane_monitor
-  import qsm_cfg_pkg::*;
-  import qsm_pkg::*;
-  import qsm_monitor_pkg::*;
-#(
-  parameter int unsigned Sub = 0,
-  parameter int unsigned Lane = 0
-) (
-  input logic clk_i,
-  input logic rst_ni,
-  input logic [SmW-1:0] sm_id_i,
-  input logic [31:0] registers[32 << WarpW],
-  input logic [DepthW+31:0] lane_pc[1 << WarpW],
-  input mask_t [WarpsPerSched-1:0] live,
-  input logic [WarpsPerSched-1:0] path_valid,
-  input path_t [WarpsPerSched-1:0] path
-);
-  // The bound is a variable so that the loop stays a loop: unrolled for every lane it would be most of the generated code.
-  int n_registers;
-  always @(posedge clk_i) if (rst_ni && dump) begin
-    n_registers = dump ? 32 : 0;
-    for (int w = 0; w < WarpsPerSched; w++) begin
-      for (int r = 1; r < n_registers; r++) qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, Lane, int'(registers[32*w+r]));
-      if (live[w][Lane] && path_valid[w] && !path[w].mask[Lane]) begin
-        qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, Lane, int'(lane_pc[w][31:0]));
-        qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, Lane, int'(lane_pc[w][DepthW+31:32]));
-      end
-    end
-  end
-endmodule
-
+// Paths (with the pc to fetch next), and memories of the lanes: registers, and PCs of the threads that wait (live, outside the path of a warp
+// that has one). Memories are reached by name: an array at a port would be copied in every cycle.
 module qsm_lanes_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
 #(
   parameter int unsigned Sub = 0
 ) (
@@ -156,11 +121,49 @@ module qsm_lanes_monitor
   input logic rst_ni,
   input logic [SmW-1:0] sm_id_i
 );
+  mask_t [WarpsPerSched-1:0] live;
+  logic [WarpsPerSched-1:0] resident, path_valid;
+  path_t [WarpsPerSched-1:0] path;
+  assign live = u_warp_state.live_q;
+  assign resident = u_warp_state.resident_q;
+  assign path_valid = u_warp_state.path_valid_q;
+  always_comb begin
+    path = '0;
+    if (dump) begin
+      for (int w = 0; w < WarpsPerSched; w++) begin
+        case (u_warp_state.u_path.source_q[w])
+          2'd1: path[w] = {u_warp_state.u_path.stay_pc[w], 2'b00, u_warp_state.u_path.stay_lanes[w]};
+          2'd2: path[w] = {u_warp_state.u_path.select_pc[w], 2'b00, u_warp_state.u_path.select_lanes[w]};
+          default: path[w] = {u_warp_state.u_path.desc_i[u_warp_state.u_path.kernel_i[w]].entry, DepthW'(0), live[w]};
+        endcase
+        if (u_warp_state.u_path.moved_q[w]) path[w].pc = {u_warp_state.u_path.advance_pc[w], 2'b00};
+      end
+    end
+  end
+
+  always @(posedge clk_i) if (rst_ni && dump) begin
+    for (int w = 0; w < WarpsPerSched; w++) begin
+      if (resident[w] && path_valid[w]) begin
+        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 4, int'(path[w].pc));
+        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 5, int'(path[w].mask));
+        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 8, int'(path[w].depth));
+      end
+    end
+  end
+
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    qsm_lane_monitor #(.Sub(Sub), .Lane(l)) u_lane (
-      .clk_i, .rst_ni, .sm_id_i, .registers(u_regfile.g_lane[l].mem_a), .lane_pc(u_warp_state.u_lane_store.g_lane[l].mem),
-      .live(u_warp_state.live_q), .path_valid(u_warp_state.path_valid_q), .path(u_warp_state.u_path.probe)
-    );
+    // The bound is a variable so that the loop stays a loop: unrolled for every lane it would be most of the generated code.
+    int n_registers;
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      n_registers = dump ? 32 : 0;
+      for (int w = 0; w < WarpsPerSched; w++) begin
+        for (int r = 1; r < n_registers; r++) qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, int'(u_regfile.g_lane[l].mem_a[32*w+r]));
+        if (live[w][l] && path_valid[w] && !path[w].mask[l]) begin
+          qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
+          qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+31:32]));
+        end
+      end
+    end
   end
 endmodule
 bind qsm_subcore qsm_lanes_monitor #(.Sub(Sub)) u_lanes_monitor (.clk_i, .rst_ni, .sm_id_i);
@@ -238,19 +241,16 @@ module qsm_sm_monitor
   assign sm = int'(sm_id_i);
 
   // What a request does not mean counts as 0: bytes of a read, data that are not written.
-  bytes_t req_bytes;
-  logic [LineBytes-1:0][7:0] req_data;
-  logic [5:0] req_op;
-  always_comb begin
-    req_bytes = (req.kind == MemRead) ? '0 : req.bytes;
-    req_data = req.data;
-    for (int b = 0; b < LineBytes; b++) if (!req_bytes[b]) req_data[b] = '0;
-  end
+  function automatic bit [2047:0] request_words(input mem_req_t r);
+    automatic bytes_t bytes = (r.kind == MemRead) ? '0 : r.bytes;
+    automatic logic [LineBytes-1:0][7:0] data = r.data;
+    for (int b = 0; b < LineBytes; b++) if (!bytes[b]) data[b] = '0;
+    return 2048'({data, (32 * MaskWords)'(bytes), 32'(r.slot), 32'(r.tag), r.addr, 32'({r.kind, r.kind == MemAmo ? r.amo : 4'd0})});
+  endfunction
   fault_t [NumKernels-1:0] fault_record;
   for (genvar k = 0; k < NumKernels; k++) begin : g_record
     assign fault_record[k] = fault_source[fault_from[k]].record;
   end
-  assign req_op = {req.kind, req.kind == MemAmo ? req.amo : 4'd0};
 
   always @(posedge clk_i) if (rst_ni) begin
     if (arrival.valid) begin
@@ -270,10 +270,7 @@ module qsm_sm_monitor
                                                   32'(fault_record[k].cause), 32'(k)}));
       end
     end
-    if (req.valid) begin
-      qsm_dpi_event_wide(EvReq, sm, 0, 0, 4 + MaskWords + WarpSize,
-                         2048'({req_data, (32 * MaskWords)'(req_bytes), 32'(req.slot), 32'(req.tag), req.addr, 32'(req_op)}));
-    end
+    if (req.valid) qsm_dpi_event_wide(EvReq, sm, 0, 0, 4 + MaskWords + WarpSize, request_words(req));
     if (rsp.valid) qsm_dpi_event(EvRsp, sm, 0, 0, 1, 256'(rsp.tag));
     if (pass_valid) begin
       qsm_dpi_event(EvLsuPass, sm, 0, 0, 4, 256'({32'(pass_mask), 32'(pass_kind), 32'(pass_op.warp), 32'(pass_op.sub)}));
@@ -457,33 +454,20 @@ bind qsm_sm qsm_sampler_monitor u_sampler_monitor (
   .clk_i, .rst_ni, .sm_id_i, .sample(sample_i), .sum(u_idle_sampler.sum_q), .sum_next(u_idle_sampler.sum_d), .snap(snap_idle_o)
 );
 
-// Shared memory, one bank.
-module qsm_bank_monitor
-  import qsm_cfg_pkg::*;
-  import qsm_pkg::*;
-  import qsm_monitor_pkg::*;
-#(
-  parameter int unsigned Bank = 0
-) (
-  input logic clk_i,
-  input logic rst_ni,
-  input logic [SmW-1:0] sm_id_i,
-  input logic [3:0][7:0] mem[SharedRows]
-);
-  always @(posedge clk_i) if (rst_ni && dump) begin
-    for (int r = 0; r < SharedRows; r++) qsm_dpi_state(StShared, int'(sm_id_i), 0, r, Bank, int'(mem[r]));
-  end
-endmodule
+// Shared memory.
 module qsm_banks_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_monitor_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
   input logic [SmW-1:0] sm_id_i
 );
   for (genvar b = 0; b < WarpSize; b++) begin : g_bank
-    qsm_bank_monitor #(.Bank(b)) u_bank (.clk_i, .rst_ni, .sm_id_i, .mem(u_lsu.u_shared.g_bank[b].u_bank.mem));
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      for (int r = 0; r < SharedRows; r++) qsm_dpi_state(StShared, int'(sm_id_i), 0, r, b, int'(u_lsu.u_shared.g_bank[b].u_bank.mem[r]));
+    end
   end
 endmodule
 bind qsm_sm qsm_banks_monitor u_banks_monitor (.clk_i, .rst_ni, .sm_id_i);
