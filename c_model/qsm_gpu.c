@@ -19,7 +19,7 @@
 struct qsm_model {
   struct qsm_config config;
   uint64_t cycle;  // next to run
-  bool wake_all;   // a direct signal may have changed: no SM may rely on its next event
+  bool wake_all;   // a direct signal, or the state behind the crossbar, may have changed: nobody may rely on a next event
   struct qsm_bus bus;
   struct qsm_mem *mem;
   struct qsm_dram *dram;  // NULL: none
@@ -194,6 +194,7 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
 }
 
 static uint32_t run_window(struct qsm_model *model, uint64_t to, uint32_t kill) {
+  if (model->wake_all) qsm_xbar_look_again(model->xbar);
   run_sms(model, model->cycle, to);
   uint32_t ended = run_gpu_level(model, model->cycle, to, kill);
   model->ctrl.regs.irq |= ended;

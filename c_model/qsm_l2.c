@@ -220,11 +220,9 @@ static uint32_t find_mshr(const struct slice *s, uint32_t addr) {
 
 static bool is_whole_line(const struct qsm_l2 *l2, const struct qsm_mem_access *access) {
   if (access->kind != QSM_MEM_WRITE) return false;
-  for (uint32_t i = 0; i < l2->line_bytes; i += 32) {
-    uint32_t all = l2->line_bytes - i >= 32 ? UINT32_MAX : (1u << (l2->line_bytes - i)) - 1;
-    if ((access->bytes[i / 32] & all) != all) return false;
-  }
-  return true;
+  uint32_t missing = 0, of_word = l2->line_bytes >= 32 ? UINT32_MAX : (1u << l2->line_bytes) - 1;
+  for (uint32_t i = 0; i < l2->line_bytes; i += 32) missing |= ~access->bytes[i / 32];
+  return !(missing & of_word);
 }
 
 // ---- Queues ----

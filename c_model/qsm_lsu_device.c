@@ -25,9 +25,17 @@ QSM_LANE_FUNCTION void lanes_moved(const uint32_t *addr, uint32_t *out, uint32_t
   *out = bits;
 }
 
+// Four bits for each of eight: halves are moved apart, then their halves.
+static inline uint32_t word_bytes(uint32_t words) {
+  words = (words | words << 12) & 0x000F000Fu;
+  words = (words | words << 6) & 0x03030303u;
+  words = (words | words << 3) & 0x11111111u;
+  return words * 0xfu;
+}
+
 QSM_LANE_FUNCTION void place_row(const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req, uint32_t n) {
   QSM_LANES req->data[l] = op->data[l] & (0u - (lanes >> l & 1));
-  for (uint32_t l = 0; l < n; l++) req->bytes[l / 8] |= (lanes >> l & 1) * 0xfu << l % 8 * 4;
+  for (uint32_t l = 0; l < n; l += 8) req->bytes[l / 8] = word_bytes(lanes >> l & 0xff);
 }
 
 // Whether each lane stores the word of its own place in the line: most stores do.

@@ -35,6 +35,7 @@ struct qsm_xbar {
   struct ingress ingress[QSM_MAX_SMS];
   uint32_t return_from[QSM_MAX_SMS];
   uint32_t offers[QSM_MAX_SMS];  // channels, within a step
+  uint64_t next[MAX_CHANNELS];   // first cycle in which anything can happen in a channel, if no head shows to it before
   struct channel channel[MAX_CHANNELS];
   uint8_t *ring;                      // [sm][ring_mask + 1], tags
   struct qsm_mem_access *request;     // [sm][tag]
@@ -104,19 +105,20 @@ void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req 
   qsm_calendar_add(&xbar->arrivals, req->cycle + xbar->config->noc_lat, sm);
 }
 
-// Registers the head of SM's ingress queue, if any, with its channel.
-static void expose_head(struct qsm_xbar *xbar, uint32_t sm) {
+// Registers the head of SM's ingress queue, if any, with its channel, to which it shows in `cycle`.
+static void expose_head(struct qsm_xbar *xbar, uint32_t sm, uint64_t cycle) {
   const struct ingress *in = &xbar->ingress[sm];
   if (in->n_arrived == 0) return;
   uint32_t channel = channel_of(xbar, ingress_head(xbar, sm)->addr);
   xbar->channel[channel].heads |= qsm_sm_bit(sm);
+  xbar->next[channel] = qsm_earlier(xbar->next[channel], cycle);
 }
 
 // R-XB-1: what was sent NocLat cycles ago is in the queue.
 static void arrive(struct qsm_xbar *xbar, uint64_t cycle) {
   for (qsm_sm_set sms = qsm_calendar_take(&xbar->arrivals, cycle); sms; sms &= sms - 1) {
     uint32_t sm = qsm_lowest_sm(sms);
-    if (xbar->ingress[sm].n_arrived++ == 0) expose_head(xbar, sm);
+    if (xbar->ingress[sm].n_arrived++ == 0) expose_head(xbar, sm, cycle);
   }
 }
 
@@ -129,9 +131,10 @@ static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel 
 }
 
 // R-XB-5: each SM takes from one channel.
-static void return_responses(struct qsm_xbar *xbar, uint64_t cycle) {
+static void return_responses(struct qsm_xbar *xbar, uint64_t cycle, uint32_t channels) {
   uint32_t sms[MAX_CHANNELS], n = 0;  // of the heads
-  for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
+  for (; channels; channels &= channels - 1) {
+    uint32_t c = qsm_lowest(channels);
     if (xbar->channel[c].n_rsp == 0) continue;
     sms[n] = xbar->channel[c].rsp[0]->sm;
     xbar->offers[sms[n++]] |= 1u << c;
@@ -188,26 +191,6 @@ static void port_in(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
   }
 }
 
-// Every decision looks at the registers of the cycle's start: queue lengths are read before the queues move, and a
-// granted SM's next head shows to no channel before the next cycle.
-void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
-  uint32_t granted[MAX_CHANNELS], n_granted = 0, may_take = 0;
-  arrive(xbar, cycle);
-  for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
-    if (xbar->channel[c].n_rsp < QUEUE_DEPTH && response_at(xbar, c) <= cycle) may_take |= 1u << c;
-  }
-  return_responses(xbar, cycle);
-  for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
-    struct channel *ch = &xbar->channel[c];
-    bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
-    if (xbar->port.dram) qsm_dram_step(xbar->port.dram, c, cycle);
-    if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(ch);
-    if (may_grant) granted[n_granted++] = grant(xbar, ch);
-    if (may_take >> c & 1) port_in(xbar, cycle, c);
-  }
-  while (n_granted) expose_head(xbar, granted[--n_granted]);
-}
-
 static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t from) {
   const struct channel *ch = &xbar->channel[c];
   if (ch->n_rsp || (ch->heads && ch->n_out < QUEUE_DEPTH)) return from;
@@ -221,13 +204,37 @@ static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t f
   return next > from ? next : from;
 }
 
+// Every decision looks at the registers of the cycle's start: queue lengths are read before the queues move, and a
+// granted SM's next head shows to no channel before the next cycle.
+void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
+  uint32_t granted[MAX_CHANNELS], n_granted = 0, active = 0, may_take = 0;
+  arrive(xbar, cycle);
+  for (uint32_t c = 0; c < xbar->config->num_channels; c++) active |= (uint32_t)(xbar->next[c] <= cycle) << c;
+  for (uint32_t left = active; left; left &= left - 1) {
+    uint32_t c = qsm_lowest(left);
+    if (xbar->channel[c].n_rsp < QUEUE_DEPTH && response_at(xbar, c) <= cycle) may_take |= 1u << c;
+  }
+  return_responses(xbar, cycle, active);
+  for (uint32_t left = active; left; left &= left - 1) {
+    uint32_t c = qsm_lowest(left);
+    struct channel *ch = &xbar->channel[c];
+    bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
+    if (xbar->port.dram) qsm_dram_step(xbar->port.dram, c, cycle);
+    if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(ch);
+    if (may_grant) granted[n_granted++] = grant(xbar, ch);
+    if (may_take >> c & 1) port_in(xbar, cycle, c);
+  }
+  while (n_granted) expose_head(xbar, granted[--n_granted], cycle + 1);
+  for (; active; active &= active - 1) xbar->next[qsm_lowest(active)] = channel_next(xbar, qsm_lowest(active), cycle + 1);
+}
+
 uint64_t qsm_xbar_next(const struct qsm_xbar *xbar, uint64_t from) {
   uint64_t next = qsm_calendar_next(&xbar->arrivals, from);
-  for (uint32_t c = 0; c < xbar->config->num_channels && next > from; c++) {
-    next = qsm_earlier(next, channel_next(xbar, c, from));
-  }
-  return next;
+  for (uint32_t c = 0; c < xbar->config->num_channels; c++) next = qsm_earlier(next, xbar->next[c]);
+  return next > from ? next : from;
 }
+
+void qsm_xbar_look_again(struct qsm_xbar *xbar) { memset(xbar->next, 0, sizeof xbar->next); }
 
 // Address bits above the channel's, so that the request stays where it is queued.
 int qsm_xbar_inject(struct qsm_xbar *xbar, uint64_t seed, char *what, size_t what_len) {
