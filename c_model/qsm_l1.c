@@ -23,6 +23,7 @@ struct qsm_l1 *qsm_l1_create(const struct qsm_config *config) {
   l1->n_words = config->warp_size;
   l1->line_shift = qsm_ctz(line_bytes);
   l1->set_bits = qsm_ctz(l1->n_sets);
+  l1->way_bits = qsm_ctz(l1->n_ways);
   l1->filling = QSM_L1_NONE;
   l1->line = calloc((size_t)l1->n_sets * l1->n_ways, sizeof *l1->line);
   l1->tree = calloc(l1->n_sets, sizeof *l1->tree);
@@ -75,8 +76,8 @@ static bool skips(const struct qsm_sm *sm, uint32_t slot) { return sm->shared->c
 static void touch(const struct qsm_sm *sm, uint32_t line) {
   struct qsm_l1 *l1 = sm->l1;
   if (skips(sm, l1->pass.req.slot)) return;
-  uint16_t *tree = &l1->tree[line / l1->n_ways];
-  uint32_t node = 1, way = line % l1->n_ways;
+  uint16_t *tree = &l1->tree[line >> l1->way_bits];
+  uint32_t node = 1, way = line & (l1->n_ways - 1);
   for (uint32_t half = l1->n_ways / 2; half > 0; half /= 2) {
     bool upper = way & half;
     *tree = (uint16_t)((*tree & ~(1u << node)) | (uint32_t)!upper << node);
@@ -199,7 +200,7 @@ bool qsm_l1_act(struct qsm_sm *sm, bool granted, bool port_free, uint64_t c) {
   if (!l1->pass.full) return false;
   if (!(req->kind == QSM_MEM_READ ? act_load(sm, granted, port_free, c, &acted) : act_write(sm, port_free, c, &acted))) return false;
   l1->pass.full = false;
-  uint32_t way = acted.line == QSM_L1_NONE ? NONE_REPORTED : acted.line % l1->n_ways;
+  uint32_t way = acted.line == QSM_L1_NONE ? NONE_REPORTED : acted.line & (l1->n_ways - 1);
   QSM_EMIT(sm, c, QSM_EV_L1OP, 0, req->kind, req->addr, acted.outcome, way, acted.txn);
   return true;
 }
@@ -238,15 +239,20 @@ static void end_generations(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   QSM_EMIT(sm, c, QSM_EV_L1GEN, 0, all_gens(l1));
 }
 
-void qsm_l1_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
+static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uint32_t started, uint64_t c) {
   struct qsm_l1 *l1 = sm->l1;
-  uint32_t ended = l1->fenced | in->start | in->restore, line = l1->filling;
+  uint32_t line = l1->filling;
   if (line != QSM_L1_NONE) fill(l1, sm->lsu.txn);
   if (ended) end_generations(sm, ended, c);
   if (line != QSM_L1_NONE) QSM_EMIT(sm, c, QSM_EV_L1FILL, 0, line / l1->n_ways, line % l1->n_ways, l1->line[line].txn, l1->line[line].valid);
-  for (uint32_t started = in->start; started; started &= started - 1) memset(l1->count[qsm_ctz(started)], 0, sizeof l1->count[0]);
+  for (; started; started &= started - 1) memset(l1->count[qsm_ctz(started)], 0, sizeof l1->count[0]);
   l1->filling = QSM_L1_NONE;
   l1->fenced = 0;
+}
+
+void qsm_l1_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
+  uint32_t ended = sm->l1->fenced | in->start | in->restore;
+  if (ended || sm->l1->filling != QSM_L1_NONE) end(sm, ended, in->start, c);
 }
 
 // ---- State ----

@@ -26,7 +26,7 @@ struct qsm_l1_line {
 };
 
 struct qsm_l1 {
-  uint32_t n_ways, n_sets, n_words, line_shift, set_bits;
+  uint32_t n_ways, n_sets, n_words, line_shift, set_bits, way_bits;
   struct qsm_l1_pass pass;
   uint16_t match;     // of the pass, as at the start of this cycle: number of a line, set * ways + way, or QSM_L1_NONE
   uint16_t filling;   // line that gets its response in this cycle, or QSM_L1_NONE

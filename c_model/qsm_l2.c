@@ -473,6 +473,25 @@ static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   qsm_bus_report(l2->bus, cycle, QSM_EV_L2OP, c, 6, words);
 }
 
+// ---- What acts will need, for the host to fetch ----
+
+void qsm_l2_fetch_ways(const struct qsm_l2 *l2, uint32_t channel, uint32_t addr) {
+  const struct slice *s = &l2->slice[channel];
+  uint32_t set = set_of(l2, addr);
+  qsm_fetch_ahead(ways_of(s, set), MAX_WAYS * sizeof *s->way);
+  qsm_fetch_ahead(&s->tree[set], sizeof *s->tree);
+}
+
+static void fetch_line(const struct qsm_l2 *l2, const struct slice *s, uint32_t addr) {
+  uint32_t way = find_way(l2, s, addr);
+  if (way != NONE) qsm_fetch_ahead(data_at(l2, s, set_of(l2, addr), way), l2->line_bytes);
+}
+
+static void fetch_victim(const struct qsm_l2 *l2, const struct slice *s, uint32_t addr) {
+  uint32_t set = set_of(l2, addr);
+  qsm_fetch_ahead(data_at(l2, s, set, choose_way(l2, s, set)), l2->line_bytes);
+}
+
 // ---- Look: which op begins (R-L2-1 to R-L2-3), from the registers at the cycle's start ----
 
 static bool is_own(const struct qsm_l2 *l2, const struct qsm_mem_response *response) { return response->sm == l2->config->num_sms; }
@@ -505,6 +524,7 @@ static bool writes_late(const struct qsm_l2 *l2, const struct qsm_mem_access *ac
 
 static void begin_request(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *request) {
   s->op.request = request;
+  fetch_line(l2, s, request->addr);
   s->credit_rsp--;
   s->credit_out--;
   s->credit_mshr--;
@@ -527,7 +547,10 @@ static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum o
   struct slice *s = &l2->slice[c];
   s->op.response = response;
   s->credit_rsp--;
-  if (kind == OP_FILL) s->no_look = cycle + 1;
+  if (kind == OP_FILL) {
+    s->no_look = cycle + 1;
+    fetch_victim(l2, s, s->mshr_addr[response->tag]);
+  }
   qsm_port_take(l2->port, c, cycle);
 }
 

@@ -21,6 +21,8 @@ void qsm_l2_destroy(struct qsm_l2 *l2);  // NULL is fine
 
 // First cycle from `from` on in which the slice does anything, if the crossbar takes no response; `waits`: it has a request.
 uint64_t qsm_l2_next(const struct qsm_l2 *l2, uint32_t channel, uint64_t from, bool waits);
+// A request for this address will come soon: the host may fetch the ways that it looks at.
+void qsm_l2_fetch_ways(const struct qsm_l2 *l2, uint32_t channel, uint32_t addr);
 // One cycle, before the crossbar takes a response in it: the request at the crossbar's port (NULL: none) is taken if it returns true, and
 // then stays where it is until its response is taken.
 // Cycles ascending, none that qsm_l2_next() names left out.

@@ -6,8 +6,6 @@
 
 #include "qsm_lanes.h"
 
-enum { HOST_LINE = 64 };  // bytes of a line of the host's caches
-
 // A channel is a ring of responses in order of acceptance; all times follow from the acceptance, so idle cycles cost nothing.
 struct channel {
   uint64_t next_ok;       // R-MM-1
@@ -156,7 +154,7 @@ void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const
 
 void qsm_mem_announce(const struct qsm_mem *mem, uint32_t addr) {
   const uint8_t *line = find_line(mem, addr);
-  for (uint32_t i = 0; line && i < 4 * mem->n_words; i += HOST_LINE) __builtin_prefetch(line + i);
+  if (line) qsm_fetch_ahead(line, 4 * mem->n_words);
 }
 
 const struct qsm_mem_response *qsm_mem_response(const struct qsm_mem *mem, uint32_t channel) {

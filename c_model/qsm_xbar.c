@@ -150,12 +150,15 @@ static void return_responses(struct qsm_xbar *xbar, uint64_t cycle, uint32_t cha
 }
 
 // R-XB-2: returns the granted SM; its next head shows only after the cycle.
-static uint32_t grant(struct qsm_xbar *xbar, struct channel *ch) {
+static uint32_t grant(struct qsm_xbar *xbar, uint32_t c) {
+  struct channel *ch = &xbar->channel[c];
   uint32_t sm = qsm_first_sm_from(ch->heads, ch->grant_from);
   struct ingress *in = &xbar->ingress[sm];
   ch->heads &= ~qsm_sm_bit(sm);
   ch->grant_from = (sm + 1) % xbar->config->num_sms;
-  ch->out[ch->n_out++] = ingress_head(xbar, sm);
+  struct qsm_mem_access *request = ingress_head(xbar, sm);
+  if (xbar->l2) qsm_l2_fetch_ways(xbar->l2, c, request->addr);
+  ch->out[ch->n_out++] = request;
   in->head++;
   in->n_held--;
   in->n_arrived--;
@@ -221,7 +224,7 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
     bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
     if (xbar->port.dram) qsm_dram_step(xbar->port.dram, c, cycle);
     if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(ch);
-    if (may_grant) granted[n_granted++] = grant(xbar, ch);
+    if (may_grant) granted[n_granted++] = grant(xbar, c);
     if (may_take >> c & 1) port_in(xbar, cycle, c);
   }
   while (n_granted) expose_head(xbar, granted[--n_granted], cycle + 1);
