@@ -136,7 +136,7 @@ def generic(synthesis):
     """Gates of two inputs, flip-flops and memory bits of each module by itself."""
     synthesis.restart(TOP)
     memory = {name: module["num_memory_bits"] for name, module in synthesis.stat().items()}
-    for command in ("synth -run coarse:fine", "opt -fast", "techmap", "opt -fast", f"abc -g {GATES} -script {ABC_GATES}", "opt_clean"):
+    for command in ("synth -run coarse:fine", "opt -fast -mux_undef", "techmap", "opt -fast", f"abc -g {GATES} -script {ABC_GATES}", "opt_clean"):
         synthesis.run(command)
     stat = synthesis.stat()
     cost = {}
@@ -176,7 +176,7 @@ def ecp5(synthesis, top=TOP, options="-noflatten"):
 def depth(synthesis, module):
     """LUT4 levels of the longest path inside a block, flattened; memories are cut out, their ports end paths."""
     synthesis.restart(module)
-    for command in ("flatten", "synth -run coarse:fine", "opt -fast", "expose -evert t:$mem_v2", "techmap", "opt -fast", f"abc -lut 4 -script {ABC_LUTS}", "opt_clean"):
+    for command in ("flatten", "synth -run coarse:fine", "opt -fast -mux_undef", "expose -evert t:$mem_v2", "techmap", "opt -fast", f"abc -lut 4 -script {ABC_LUTS}", "opt_clean"):
         synthesis.run(command)
     return int(re.search(r"\(length=(\d+)\)", synthesis.output_of("ltp -noff")).group(1))
 

@@ -21,8 +21,13 @@ module qsm_div_lane (
   assign b_neg = signed_i && div_q[31];   // the divisor stays as it is: a negative one is added
 
   logic [32:0] shifted, diff;
-  assign shifted = {rest_q, quot_q[31]};
-  assign diff = shifted + ({b_neg, div_q} ^ {33{!b_neg}}) + 33'(!b_neg);
+  always_comb begin
+    {shifted, diff} = 'x;
+    if (step_i) begin
+      shifted = {rest_q, quot_q[31]};
+      diff = shifted + ({b_neg, div_q} ^ {33{!b_neg}}) + 33'(!b_neg);
+    end
+  end
 
   // One negation serves prepare (the dividend) and fix (the result).
   logic negates;

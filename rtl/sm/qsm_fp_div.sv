@@ -80,7 +80,7 @@ module qsm_fp_div
   lanes_t data;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     qsm_fp_div_lane u_lane (
-      .clk_i, .load_i(start_i), .normalise_i(normalise), .step_i(step), .last_i(count_q == CountW'(1)), .amount_i(amount), .lowest_i(lowest),
+      .clk_i, .load_i(start_i), .normalise_i(normalise), .step_i(step), .last_i(count_q == CountW'(1)), .done_i(ready_o), .amount_i(amount), .lowest_i(lowest),
       .sqrt_i(start_i ? fp_i.op == FpSqrt : sqrt_q), .rm_i(rm_q), .a_i(a_i[l]), .b_i(b_i[l]), .result_o(data[l])
     );
   end

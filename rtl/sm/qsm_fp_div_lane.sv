@@ -10,6 +10,7 @@ module qsm_fp_div_lane
   input  logic              normalise_i,
   input  logic              step_i,
   input  logic              last_i,     // step 26, which only quotients below 1 need
+  input  logic              done_i,     // result_o counts
   input  logic [3:0]        amount_i,   // one bit of 8, 4, 2, 1: by how much is normalised; 2 in steps, of radicands
   input  logic signed [9:0] lowest_i,    // in steps: the digit counts if the exponent is above
   input  logic              sqrt_i,     // of the instruction that is loaded, then of the one that runs
@@ -25,8 +26,10 @@ module qsm_fp_div_lane
   logic sign_q, nan_q, inf_q;
 
   fp_kind_t ka, kb;
-  assign ka = fp_kind(a_i[30:0]);
-  assign kb = fp_kind(b_i[30:0]);
+  always_comb begin
+    {ka, kb} = 'x;
+    if (load_i) {ka, kb} = {fp_kind(a_i[30:0]), fp_kind(b_i[30:0])};
+  end
 
   // Do the upper bits have room for the shift?
   function automatic logic has_room(input logic [7:0] upper, input logic [3:0] amount);
@@ -39,8 +42,14 @@ module qsm_fp_div_lane
   endfunction
 
   logic shift_rest, shift_divisor, counts;
-  assign shift_rest = normalise_i && has_room(rest_q[23:16], amount_i);
-  assign shift_divisor = normalise_i ? has_room(divisor_q[23:16], amount_i) : step_i && sqrt_i;
+  always_comb begin
+    shift_rest = 1'b0;
+    shift_divisor = step_i && sqrt_i;
+    if (normalise_i) begin
+      shift_rest = has_room(rest_q[23:16], amount_i);
+      shift_divisor = has_room(divisor_q[23:16], amount_i);
+    end
+  end
   assign counts = step_i && !quotient_q[24] && exponent_q > lowest_i;
 
   // Step. Pairs of a radicand: its exponent says whether the first one is 01 or 1x.
@@ -48,10 +57,15 @@ module qsm_fp_div_lane
   logic [26:0] shifted, subtrahend;
   logic [25:0] diff;
   logic digit, unused_top;
-  assign pair = exponent_q[0] ? divisor_q[23:22] : divisor_q[24:23];
-  assign shifted = sqrt_i ? {rest_q[24:0], pair} : {rest_q, 1'b0};
-  assign subtrahend = sqrt_i ? {1'b0, quotient_q[23:0], 2'b01} : {2'b00, divisor_q[23:0], 1'b0};
-  assign {digit, unused_top, diff} = {1'b1, shifted} - {1'b0, subtrahend};
+  always_comb begin
+    {pair, shifted, subtrahend, digit, unused_top, diff} = 'x;
+    if (counts) begin
+      pair = exponent_q[0] ? divisor_q[23:22] : divisor_q[24:23];
+      shifted = sqrt_i ? {rest_q[24:0], pair} : {rest_q, 1'b0};
+      subtrahend = sqrt_i ? {1'b0, quotient_q[23:0], 2'b01} : {2'b00, divisor_q[23:0], 1'b0};
+      {digit, unused_top, diff} = {1'b1, shifted} - {1'b0, subtrahend};
+    end
+  end
 
   // A normalised dividend or radicand lowers the exponent, a divisor raises it; so does a first digit 0.
   logic raise, lower;
@@ -88,7 +102,7 @@ module qsm_fp_div_lane
   logic [8:0] exponent;
   assign exponent = (sqrt_i ? exponent_q[9:1] : exponent_q[8:0]) & {9{quotient_q[24]}};
   qsm_fp_round u_round (
-    .rm_i, .integer_i(1'b0), .unsigned_i(1'b0), .sign_i(sign_q), .value_i({exponent, quotient_q[23:1]}), .guard_i(quotient_q[0]),
+    .valid_i(done_i), .rm_i, .integer_i(1'b0), .unsigned_i(1'b0), .sign_i(sign_q), .value_i({exponent, quotient_q[23:1]}), .guard_i(quotient_q[0]),
     .sticky_i(rest_q != '0), .carry_i(1'b0), .nan_i(nan_q), .beyond_i(inf_q), .result_o
   );
 endmodule

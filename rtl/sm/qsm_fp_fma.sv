@@ -8,7 +8,7 @@ module qsm_fp_fma
   import qsm_pkg::*;
 (
   input  logic        clk_i,
-  input  logic [3:0]  go_i,       // EX1 .. F4 hold an instruction
+  input  logic [4:0]  go_i,       // EX1 .. F5 hold an instruction; of other stages nothing counts
   input  fp_t         ex1_fp_i,
   input  logic [31:0] a_i,        // EX1: factors; 0 as the second one for conversions
   input  logic [31:0] b_i,
@@ -22,38 +22,40 @@ module qsm_fp_fma
 
   // ---- EX1 ----
   fp_kind_t ka, kb, kc;
-  logic to_int, from_int, converts;
-  assign ka = fp_kind(a_i[30:0]);
-  assign kb = fp_kind(b_i[30:0]);
-  assign kc = fp_kind(c_i[30:0]);
-  assign to_int = ex1_fp_i.op == FpToInt;
-  assign from_int = ex1_fp_i.op == FpFromInt;
-  assign converts = to_int || from_int;
-
-  logic p_sign, c_sign, subtract, p_inf, c_inf, nan, beyond, beyond_sign;
-  always_comb begin
-    p_sign = !converts && (a_i[31] ^ b_i[31] ^ ex1_fp_i.negate_p);
-    c_sign = c_i[31] ^ ex1_fp_i.negate_c;
-    if (ex1_fp_i.op == FpMul) c_sign = p_sign;
-    if (from_int) c_sign = 1'b0;
-  end
-  assign subtract = p_sign ^ c_sign;
-  assign p_inf = !converts && (ka.inf || kb.inf);
-  assign c_inf = !from_int && kc.inf;
-  assign nan = (!converts && (ka.nan || kb.nan || (ka.inf && kb.zero) || (ka.zero && kb.inf) || (p_inf && c_inf && subtract))) ||
-               (!from_int && kc.nan);
-
-  // Exponents of the window's top bit, as product and addend would have it. The greater one counts, if the product is not 0; an addend
-  // above the window stands at its top, the product is lost in its rounding wherever it is.
+  logic to_int, from_int, converts, p_sign, c_sign, subtract, p_inf, c_inf, nan, beyond, beyond_sign, c_leads;
   logic signed [9:0] p_top, c_top, distance, room;
-  logic c_leads;
-  assign p_top = converts ? IntTop : 10'(fp_exponent(a_i[30:23])) + 10'(fp_exponent(b_i[30:23])) - 10'sd100;
-  assign c_top = from_int ? IntUnit : 10'(fp_exponent(c_i[30:23]));
-  assign distance = p_top - c_top;
-  assign c_leads = distance < 0 || (!converts && (ka.zero || kb.zero));
-  assign room = to_int ? '0 : (c_leads ? c_top : p_top) - 10'sd1;
-  assign beyond = p_inf || c_inf || (to_int && distance < 0);
-  assign beyond_sign = p_inf ? p_sign : c_sign;
+  always_comb begin
+    {ka, kb, kc, to_int, from_int, converts, p_sign, c_sign, subtract, p_inf, c_inf, nan, beyond, beyond_sign, c_leads} = 'x;
+    {p_top, c_top, distance, room} = 'x;
+    if (go_i[0]) begin
+      ka = fp_kind(a_i[30:0]);
+      kb = fp_kind(b_i[30:0]);
+      kc = fp_kind(c_i[30:0]);
+      to_int = ex1_fp_i.op == FpToInt;
+      from_int = ex1_fp_i.op == FpFromInt;
+      converts = to_int || from_int;
+
+      p_sign = !converts && (a_i[31] ^ b_i[31] ^ ex1_fp_i.negate_p);
+      c_sign = c_i[31] ^ ex1_fp_i.negate_c;
+      if (ex1_fp_i.op == FpMul) c_sign = p_sign;
+      if (from_int) c_sign = 1'b0;
+      subtract = p_sign ^ c_sign;
+      p_inf = !converts && (ka.inf || kb.inf);
+      c_inf = !from_int && kc.inf;
+      nan = (!converts && (ka.nan || kb.nan || (ka.inf && kb.zero) || (ka.zero && kb.inf) || (p_inf && c_inf && subtract))) ||
+            (!from_int && kc.nan);
+
+      // Exponents of the window's top bit, as product and addend would have it. The greater one counts, if the product is not 0; an addend
+      // above the window stands at its top, the product is lost in its rounding wherever it is.
+      p_top = converts ? IntTop : 10'(fp_exponent(a_i[30:23])) + 10'(fp_exponent(b_i[30:23])) - 10'sd100;
+      c_top = from_int ? IntUnit : 10'(fp_exponent(c_i[30:23]));
+      distance = p_top - c_top;
+      c_leads = distance < 0 || (!converts && (ka.zero || kb.zero));
+      room = to_int ? '0 : (c_leads ? c_top : p_top) - 10'sd1;
+      beyond = p_inf || c_inf || (to_int && distance < 0);
+      beyond_sign = p_inf ? p_sign : c_sign;
+    end
+  end
 
   typedef struct packed {
     logic nan;
@@ -80,7 +82,7 @@ module qsm_fp_fma
   // ---- EX2 ----
   logic [75:0] window;
   logic lost;
-  qsm_fp_align u_align (.significand_i(c_q), .distance_i(distance_q), .invert_i(ex2_q.subtract), .window_o(window), .lost_o(lost));
+  qsm_fp_align u_align (.valid_i(go_i[1]), .significand_i(c_q), .distance_i(distance_q), .invert_i(ex2_q.subtract), .window_o(window), .lost_o(lost));
 
   lane_t f3_q;
   logic [47:0] f3_product_q;
@@ -99,7 +101,10 @@ module qsm_fp_fma
   // ---- F3 ----
   logic [76:0] sum;
   logic carry_in;
-  assign {sum, carry_in} = {27'd0, f3_product_q, 2'd0, 1'b1} + {f3_addend_q, f3_carry_q};
+  always_comb begin
+    {sum, carry_in} = 'x;
+    if (go_i[2]) {sum, carry_in} = {27'd0, f3_product_q, 2'd0, 1'b1} + {f3_addend_q, f3_carry_q};
+  end
 
   lane_t f4_q;
   logic [76:0] f4_sum_q;
@@ -118,7 +123,7 @@ module qsm_fp_fma
   logic [32:0] f4_top;
   assign f4_negative = f4_sum_q[76];
   qsm_fp_normalise u_normalise (
-    .sum_i(f4_sum_q[75:0]), .negative_i(f4_negative), .room_i(f4_q.room), .shift_o(f4_shift), .zero_o(f4_all_leading), .top_o(f4_top),
+    .valid_i(go_i[3]), .sum_i(f4_sum_q[75:0]), .negative_i(f4_negative), .room_i(f4_q.room), .shift_o(f4_shift), .zero_o(f4_all_leading), .top_o(f4_top),
     .sticky_o(f4_sticky)
   );
 
@@ -152,7 +157,7 @@ module qsm_fp_fma
   assign f5_sticky = f5_to_int ? f5_sticky_q : f5_below;
 
   qsm_fp_round u_round (
-    .rm_i(f5_fp_i.rm), .integer_i(f5_to_int), .unsigned_i(f5_fp_i.is_unsigned), .sign_i((f5_vanished_q && !f5_to_int) ? f5_fp_i.rm == RmDown : f5_sign_q),
+    .valid_i(go_i[4]), .rm_i(f5_fp_i.rm), .integer_i(f5_to_int), .unsigned_i(f5_fp_i.is_unsigned), .sign_i((f5_vanished_q && !f5_to_int) ? f5_fp_i.rm == RmDown : f5_sign_q),
     .value_i(f5_to_int ? f5_top_q[32:1] : {f5_exponent, f5_significand[22:0]}), .guard_i(f5_guard), .sticky_i(f5_sticky),
     .carry_i(!f5_to_int && f5_negative_q && !f5_top_q[8] && !f5_below), .nan_i(f5_nan_q), .beyond_i(f5_beyond_q), .result_o
   );

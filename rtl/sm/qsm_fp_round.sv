@@ -5,6 +5,7 @@
 module qsm_fp_round
   import qsm_pkg::*;
 (
+  input  logic        valid_i,      // else the result means nothing
   input  rm_e         rm_i,
   input  logic        integer_i,    // the result is an integer
   input  logic        unsigned_i,
@@ -17,45 +18,42 @@ module qsm_fp_round
   input  logic        beyond_i,      // infinite, or beyond every integer
   output logic [31:0] result_o
 );
-  logic below_zero, away, up;
-  assign below_zero = integer_i && sign_i;  // rounded down is away from zero
-  always_comb begin
-    unique case (rm_i)
-      RmNearEven: up = guard_i && (sticky_i || value_i[0]);
-      RmNearAway: up = guard_i && (sticky_i || !below_zero);
-      default:    up = away && (guard_i || sticky_i);
-    endcase
-  end
-  always_comb begin
+  function automatic logic [31:0] packed_result();
+    logic below_zero, away, up, overflow, out_of_range, to_finite;
+    logic [31:0] rounded, greatest, lowest, infinite;  // ends of the range: all are some bits in a row
+    below_zero = integer_i && sign_i;  // rounded down is away from zero
     unique case (rm_i)
       RmDown:  away = !integer_i && sign_i;
       RmUp:    away = integer_i || !sign_i;
       default: away = below_zero;  // RmZero
     endcase
-  end
+    unique case (rm_i)
+      RmNearEven: up = guard_i && (sticky_i || value_i[0]);
+      RmNearAway: up = guard_i && (sticky_i || !below_zero);
+      default:    up = away && (guard_i || sticky_i);
+    endcase
+    rounded = value_i + 32'(up || carry_i);
 
-  logic [31:0] rounded;
-  assign rounded = value_i + 32'(up || carry_i);
+    overflow = rounded[31] || rounded[30:23] == '1;
+    out_of_range = unsigned_i ? sign_i : value_i[31] != sign_i;
+    to_finite = rm_i == RmZero || (rm_i == RmDown && !sign_i) || (rm_i == RmUp && sign_i);
+    greatest = {unsigned_i, {31{1'b1}}};
+    lowest = {!unsigned_i, 31'd0};
+    infinite = {sign_i, (to_finite && !beyond_i) ? 31'h7F7F_FFFF : 31'h7F80_0000};
 
-  // Ends of the range: all are some bits in a row.
-  logic overflow, out_of_range, to_finite;
-  logic [31:0] greatest, lowest, infinite;
-  assign overflow = rounded[31] || rounded[30:23] == '1;
-  assign out_of_range = unsigned_i ? sign_i : value_i[31] != sign_i;
-  assign to_finite = rm_i == RmZero || (rm_i == RmDown && !sign_i) || (rm_i == RmUp && sign_i);
-  assign greatest = {unsigned_i, {31{1'b1}}};
-  assign lowest = {!unsigned_i, 31'd0};
-  assign infinite = {sign_i, (to_finite && !beyond_i) ? 31'h7F7F_FFFF : 31'h7F80_0000};
+    if (integer_i) begin
+      packed_result = rounded;
+      if (nan_i) packed_result = greatest;
+      else if (beyond_i || out_of_range) packed_result = sign_i ? lowest : greatest;
+    end else begin
+      packed_result = {sign_i, rounded[30:0]};
+      if (nan_i) packed_result = FpNan;
+      else if (beyond_i || overflow) packed_result = infinite;
+    end
+  endfunction
 
   always_comb begin
-    if (integer_i) begin
-      result_o = rounded;
-      if (nan_i) result_o = greatest;
-      else if (beyond_i || out_of_range) result_o = sign_i ? lowest : greatest;
-    end else begin
-      result_o = {sign_i, rounded[30:0]};
-      if (nan_i) result_o = FpNan;
-      else if (beyond_i || overflow) result_o = infinite;
-    end
+    result_o = 'x;
+    if (valid_i) result_o = packed_result();
   end
 endmodule

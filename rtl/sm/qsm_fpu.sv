@@ -46,7 +46,7 @@ module qsm_fpu
   lanes_t data;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     qsm_fp_fma u_fma (
-      .clk_i, .go_i(valid[Stages-1:0]), .ex1_fp_i(flight[0].fp), .a_i(a_i[l]), .b_i(b_i[l]), .c_i(c_i[l]), .product_i(product_i[l]),
+      .clk_i, .go_i(valid), .ex1_fp_i(flight[0].fp), .a_i(a_i[l]), .b_i(b_i[l]), .c_i(c_i[l]), .product_i(product_i[l]),
       .f5_fp_i(flight[Stages].fp), .result_o(data[l])
     );
   end

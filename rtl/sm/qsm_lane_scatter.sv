@@ -6,6 +6,7 @@ module qsm_lane_scatter
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
 (
+  input  logic       valid_i,  // else the result means nothing
   input  mask_t      lanes_i,  // lanes that take part
   input  logic [WarpSize-1:0][LineOffW-1:0] offs_i,  // of each lane in the line or row
   input  lanes_t     data_i,
@@ -20,21 +21,24 @@ module qsm_lane_scatter
     assign placed[l] = lane_word(data_i[l], size_i);
   end
 
-  // From the highest lane down: the first that has the byte wins it.
-  for (genvar w = 0; w < WarpSize; w++) begin : g_word
+  // {bytes, word} from the highest lane down: the first that has the byte wins it.
+  function automatic logic [35:0] gathered(input logic [LaneW-1:0] w);
     logic [3:0]  taken, win;
     logic [31:0] word;
-    always_comb begin
-      taken = '0;
-      win   = '0;
-      word  = '0;
-      for (int unsigned l = WarpSize; l-- > 0;) begin
-        win   = (offs_i[l][LineOffW-1:2] == LaneW'(w)) ? strobe[l] & ~taken : 4'd0;
-        taken = taken | win;
-        word  = word | (placed[l] & {{8{win[3]}}, {8{win[2]}}, {8{win[1]}}, {8{win[0]}}});
-      end
+    taken = '0;
+    word  = '0;
+    for (int unsigned l = WarpSize; l-- > 0;) begin
+      win   = (offs_i[l][LineOffW-1:2] == w) ? strobe[l] & ~taken : 4'd0;
+      taken = taken | win;
+      word  = word | (placed[l] & {{8{win[3]}}, {8{win[2]}}, {8{win[1]}}, {8{win[0]}}});
     end
-    assign bytes_o[4*w +: 4] = taken;
-    assign data_o[w]         = word;
+    return {taken, word};
+  endfunction
+
+  for (genvar w = 0; w < WarpSize; w++) begin : g_word
+    always_comb begin
+      {bytes_o[4*w +: 4], data_o[w]} = 'x;
+      if (valid_i) {bytes_o[4*w +: 4], data_o[w]} = gathered(LaneW'(w));
+    end
   end
 endmodule

@@ -134,6 +134,7 @@ module qsm_lsu
   );
   // One crossbar for both: a shared pass goes first, so rem_shared tells which one it is.
   qsm_lane_scatter u_scatter (
+    .valid_i  (c_valid_q && c_q.kind != MemRead),
     .lanes_i  ((rem_shared_q != '0) ? shared_joined : device_joined),
     .offs_i   (offs),
     .data_i   (c_q.data),

@@ -23,14 +23,24 @@ module qsm_stall #(
 
   logic [NumKernels-1:0][Reasons-1:0][31:0] count_q;
 
+  // Sets of warps, by kernel and by reason: as many compares as there are kernels and reasons, not as there are counters.
+  logic [NumKernels-1:0][NumWarps-1:0] of_kernel;
+  logic [Reasons-1:0][NumWarps-1:0] with_reason;
+  logic [2:0][NumWarps-1:0] reason_bit;
+  always_comb begin
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      {reason_bit[2][w], reason_bit[1][w], reason_bit[0][w]} = reason_i[w];
+      for (int unsigned k = 0; k < NumKernels; k++) of_kernel[k][w] = resident_i[w] && kernel_i[w] == KernelW'(k);
+    end
+    for (int unsigned r = 0; r < Reasons; r++) begin
+      with_reason[r] = '1;
+      for (int unsigned b = 0; b < 3; b++) with_reason[r] &= (r & (1 << b)) != 0 ? reason_bit[b] : ~reason_bit[b];
+    end
+  end
+
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     for (genvar r = 0; r < Reasons; r++) begin : g_reason
-      always_comb begin
-        added[k][r] = '0;
-        for (int unsigned w = 0; w < NumWarps; w++) begin
-          added[k][r] += SumW'(resident_i[w] && kernel_i[w] == KernelW'(k) && reason_i[w] == 3'(r));
-        end
-      end
+      assign added[k][r] = SumW'($countones(of_kernel[k] & with_reason[r]));
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) count_q[k][r] <= '0;
