@@ -439,12 +439,7 @@ static bool settled(const struct qsm_sm *sm) {
   return !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe | sm->fetch_pend | sm->launch_count | sm->save.op);
 }
 
-// Nothing but sub-cores, load/store unit, L1 and quotas acts in this cycle, and faults that it raises.
-static bool calm(const struct qsm_sm *sm, uint64_t c) {
-  return settled(sm) && !(sm->msg_count && sm->msg[sm->msg_head].cycle == c) && !response_of(sm, c);
-}
-
-// step() without what a calm cycle does not have.
+// step() where the SM is settled and gets nothing: only sub-cores, load/store unit, L1 and quotas act, and faults that they raise.
 static void step_calm(struct qsm_sm *sm, uint64_t c) {
   static const struct qsm_inbox nothing;
   step_subcores(sm, c);
@@ -495,19 +490,24 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (saving | (sm->save.op != QSM_TB_NEW)) qsm_tb_save_end(sm, c);
 }
 
-// Nothing happens in the next cycle unless a message, a response or a sub-core's timer says so.
-static bool idle(const struct qsm_sm *sm) {
-  return !sm->awake && !sm->lsu.awake && settled(sm) && !qsm_quota_busy(sm);
+// Of a settled SM: nothing happens in the next cycle unless a message, a response or a timer says so.
+static bool rests(const struct qsm_sm *sm) { return !sm->awake && !sm->lsu.awake && !qsm_quota_busy(sm); }
+
+static uint64_t next_input(const struct qsm_sm *sm) {
+  uint64_t message = sm->msg_count ? sm->msg[sm->msg_head].cycle : QSM_NEVER;
+  uint64_t response = sm->rsp_count ? sm->rsp[sm->rsp_head].cycle : QSM_NEVER;
+  return message < response ? message : response;
 }
 
-static uint64_t next_timed_event(const struct qsm_sm *sm) {
-  uint64_t next = sm->msg_count ? sm->msg[sm->msg_head].cycle : QSM_NEVER;
-  if (sm->rsp_count && sm->rsp[sm->rsp_head].cycle < next) next = sm->rsp[sm->rsp_head].cycle;
-  if (sm->quota.timed_start_at < next) next = sm->quota.timed_start_at;
-  return sm->timer_at < next ? sm->timer_at : next;
+static uint64_t next_timer(const struct qsm_sm *sm) {
+  return sm->timer_at < sm->quota.timed_start_at ? sm->timer_at : sm->quota.timed_start_at;
 }
 
-uint64_t qsm_sm_next_event(const struct qsm_sm *sm) { return idle(sm) ? next_timed_event(sm) : sm->next_cycle; }
+uint64_t qsm_sm_next_event(const struct qsm_sm *sm) {
+  if (!settled(sm) || !rests(sm)) return sm->next_cycle;
+  uint64_t input = next_input(sm), timer = next_timer(sm);
+  return input < timer ? input : timer;
+}
 
 static void reschedule(struct qsm_sm *sm, uint64_t from) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
@@ -524,11 +524,21 @@ void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
   sm->out.restored = false;
   if (sm->quota.qos_mask != sm->shared->qos_mask) qsm_quota_gate(sm, from);
   if (sm->shared->resched_at == from) reschedule(sm, from);
+  uint64_t input = next_input(sm);  // all that reaches the SM before `to` is there
   for (uint64_t c = from; c < to; c++) {
-    if (idle(sm)) c = next_timed_event(sm);
-    if (c >= to) break;
-    if (calm(sm, c)) step_calm(sm, c);
-    else step(sm, c);
+    if (settled(sm)) {
+      if (rests(sm)) {
+        uint64_t timer = next_timer(sm);
+        c = input < timer ? input : timer;
+        if (c >= to) break;
+      }
+      if (c != input) {
+        step_calm(sm, c);
+        continue;
+      }
+    }
+    step(sm, c);
+    input = next_input(sm);
   }
   sm->next_cycle = to;
 }

@@ -348,9 +348,13 @@ uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc);  // R-IS-1, by the 
 uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason);
 
 // ---- qsm_fetch.c ----
-// F1, R-FE-1 and R-FE-2: the warp to fetch for, or QSM_NONE.
+// R-FE-1: warps that want to fetch.
+static inline uint32_t qsm_fetch_wants(const struct qsm_subcore *sc) {
+  return sc->path_valid & sc->room & ~(sc->fstop | sc->fwait | sc->finfl);
+}
+// F1, R-FE-2: the warp to fetch for, or QSM_NONE.
 static inline uint8_t qsm_fetch_choose(const struct qsm_subcore *sc) {
-  uint32_t want = sc->path_valid & sc->room & ~(sc->fstop | sc->fwait | sc->finfl);
+  uint32_t want = qsm_fetch_wants(sc);
   if (!want) return QSM_NONE;
   return (uint8_t)qsm_circular_first(want, sc->fetch_last + 1u == sc->n_warps ? 0 : sc->fetch_last + 1u);
 }

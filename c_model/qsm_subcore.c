@@ -241,6 +241,10 @@ static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
     return;
   }
   uint32_t candidates = sc->ready & ~sc->shut, warp = QSM_NONE;
+  if (!candidates && !sc->sched.grouping) {
+    qsm_warp_sched_note_issue(&sc->sched, QSM_NONE, finished);
+    return;
+  }
   uint32_t waiting = waiting_for_unit(sc);
   if (waiting) count_unit_waits(sc, waiting, 1);
   uint32_t eligible = candidates & ~waiting;
@@ -402,8 +406,8 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
-  if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims) return false;
-  if ((sc->sel1 & sc->sel2) != QSM_NONE || qsm_fetch_choose(sc) != QSM_NONE) return false;
+  if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims | qsm_fetch_wants(sc)) return false;
+  if ((sc->sel1 & sc->sel2) != QSM_NONE) return false;
   if (qsm_subcore_eligible(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
