@@ -70,10 +70,13 @@ test-full: install-sim install-docs $(STAMPS)/pip-lint ## the same with large in
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
 
-# The benches of the floating-point units with more operands than `make test` has time for.
+# The benches of the floating-point units, and the model, with more operands than `make test` has time for.
 FP_OPERANDS ?= 10000000
 FP_BENCHES := $(patsubst %,build/unit/%/rtl/run,fp_simple fp_fma fp_div)
 .PHONY: fp-check
-fp-check: install-sim ## floating-point units against MPFR, 10 million operands (FP_OPERANDS=) per operation and rounding mode; SEED=
-	$(BUILD) $(FP_BENCHES)
-	tb/fp/check.sh $(FP_OPERANDS) $(CPUS) $(SEED) $(FP_BENCHES)
+fp-check: install-sim ## floating-point units and model against MPFR, 10 million operands (FP_OPERANDS=) per operation and rounding mode -> docs/results/fp_check.md; SEED=
+	$(BUILD) $(FP_BENCHES) build/tests/model/test_fpu
+	set -o pipefail; QSM_TEST_SEED=$(SEED) QSM_FP_OPERANDS=$(FP_OPERANDS) build/tests/model/test_fpu | tee build/fp_model.log
+	set -o pipefail; { tb/fp/check.sh $(FP_OPERANDS) $(CPUS) $(SEED) $(FP_BENCHES) && \
+	  printf '\nThe model: %s, all as MPFR has them.\n' "$$(sed -n 's/^# \([0-9]* results.*\);.*/\1/p' build/fp_model.log)"; } | tee build/fp_check.md
+	cp build/fp_check.md docs/results/

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Many operands for the floating-point units, on all cores: check.sh OPERANDS SHARDS SEED BENCH...
-# Of each operation and rounding mode so many; prints them with their failures. Replay of a failure: the remark before it.
+# Of each operation and rounding mode so many; prints a page of them with their failures. Replay of a failure: the remark before it.
 set -euo pipefail
 
 operands=$1 shards=$2 seed=$3
@@ -25,8 +25,21 @@ cat "$out"/* | awk -v benches="$(($# * shards))" '
   /^not ok/ { print; other++ }
   /^1\.\./ { ended++ }
   END {
-    for (i = 1; i <= count; i++) printf "%-14s %12d operands %8d failures\n", order[i], operands[order[i]], failures[order[i]]
-    printf "%d operations with their modes, %d operands, %d failures\n", count, total, all
+    for (i = 1; i <= count; i++) {  # one row per operation: "fadd.s rne" .. "fadd.s rmm"
+      split(order[i], word, " ")
+      if (word[1] != row) { if (row) end_row(); row = word[1]; modes = ""; least = operands[order[i]]; bad = 0 }
+      modes = modes (modes ? ", " : "") (word[2] ? word[2] : "-")
+      if (operands[order[i]] < least) least = operands[order[i]]
+      bad += failures[order[i]]
+    }
+    if (row) end_row()
+    printf "\n%d operations with their modes, %d operands, %d failures.\n", count, total, all
     if (ended != benches) { print "a bench did not end"; exit 1 }
     exit all + other != 0
+  }
+  function end_row() { printf "| `%s` | %s | %d | %d |\n", row, modes, least, bad }
+  BEGIN {
+    print "# Floating point against MPFR\n"
+    print "Written by `make fp-check`, seed '"$seed"': the RTL units of [../fpu.md](../fpu.md), operands biased towards the hard cases.\n"
+    print "| operation | rounding modes | operands for each | failures |\n| --- | --- | ---: | ---: |"
   }'
