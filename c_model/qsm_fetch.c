@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetch and instruction cache of a sub-core: docs/subcore.md, R-FE-1 .. R-FE-7. Lines are kept decoded.
+// Fetch and instruction cache of a sub-core: docs/subcore.md, R-FE-1 .. R-FE-7. Lines are kept decoded (qsm_code.h).
 #include <string.h>
 
 #include "qsm_sm_blocks.h"
@@ -21,7 +21,7 @@ void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp) {
   sc->f2.pc = pc;
   sc->f2.hit = sc->tags[index] == line;
   if (sc->f2.hit) {
-    const struct qsm_insn *words = sc->lines + index * sc->sm->n_lanes + (pc - line) / 8 * 2;
+    const struct qsm_insn *words = sc->lines[index] + (pc - line) / 8 * 2;
     memcpy(sc->f2.insn, words, sizeof sc->f2.insn);
   }
 }
@@ -104,7 +104,8 @@ void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c) {
   if (!sc->miss.dropped) {
     uint32_t index = line_index(sc, sc->miss.line);
     sc->tags[index] = sc->miss.line;
-    for (uint32_t i = 0; i < sc->sm->n_lanes; i++) qsm_decode(data[i], sc->sm->fp_lat != 0, &sc->lines[index * sc->sm->n_lanes + i]);
+    if (sc->lines[index]) qsm_code_drop(sc->sm->code, sc->lines[index]);
+    sc->lines[index] = qsm_code_take(sc->sm->code, data);
   }
   sc->miss.state = QSM_MISS_IDLE;
   sc->filling = false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "qsm_bus.h"
+#include "qsm_code.h"
 #include "qsm_ctrl.h"
 #include "qsm_fpu.h"
 #include "qsm_mem.h"
@@ -29,6 +30,7 @@ struct qsm_model {
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
   struct qsm_ctrl ctrl;
+  struct qsm_code *code;
   struct qsm_sm *sm[QSM_MAX_SMS];
   qsm_event_sink sink;
   void *sink_ctx;
@@ -86,10 +88,11 @@ static int create_blocks(struct qsm_model *model) {
   const struct qsm_config *config = &model->config;
   if (create_memory(model) != 0) return -1;
   model->tb_sched = qsm_tb_sched_create(&model->ctrl.regs, &model->bus);
+  model->code = qsm_code_create(config);
   model->qos_mgr = qsm_qos_mgr_create(&model->ctrl.regs, model->tb_sched, &model->bus);
-  if (!model->tb_sched || !model->qos_mgr) return -1;
+  if (!model->tb_sched || !model->qos_mgr || !model->code) return -1;
   for (uint32_t i = 0; i < config->num_sms; i++) {
-    model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, i);
+    model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, model->code, i);
     if (!model->sm[i]) return -1;
   }
   model->ctrl.tb_sched = model->tb_sched;
@@ -120,6 +123,7 @@ no_memory:
 void qsm_model_destroy(struct qsm_model *model) {
   if (!model) return;
   for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_destroy(model->sm[i]);
+  qsm_code_destroy(model->code);
   qsm_qos_mgr_destroy(model->qos_mgr);
   qsm_tb_sched_destroy(model->tb_sched);
   qsm_xbar_destroy(model->xbar);

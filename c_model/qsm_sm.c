@@ -54,7 +54,7 @@ static struct qsm_subcore *create_subcore(struct qsm_sm *sm, uint32_t index) {
   sc->lane_pc = zeroed((size_t)sm->n_warps * sm->n_lanes, sizeof *sc->lane_pc);
   sc->lane_depth = zeroed((size_t)sm->n_warps * sm->n_lanes, sizeof *sc->lane_depth);
   sc->tags = zeroed(sm->n_lines, sizeof *sc->tags);
-  sc->lines = zeroed((size_t)sm->n_lines * sm->n_lanes, sizeof *sc->lines);
+  sc->lines = zeroed(sm->n_lines, sizeof *sc->lines);
   if (!sc->regs || !sc->lane_pc || !sc->lane_depth || !sc->tags || !sc->lines) {
     destroy_subcore(sc);
     return NULL;
@@ -63,11 +63,12 @@ static struct qsm_subcore *create_subcore(struct qsm_sm *sm, uint32_t index) {
   return sc;
 }
 
-struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index) {
+struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code *code, uint32_t index) {
   const struct qsm_config *config = shared->config;
   struct qsm_sm *sm = zeroed(1, sizeof *sm);
   if (!sm) return NULL;
   sm->shared = shared;
+  sm->code = code;
   sm->index = index;
   sm->n_subs = config->num_sched;
   sm->n_warps = qsm_config_warps_per_sched(config);

@@ -155,11 +155,12 @@ struct qsm_sm_out {
   uint64_t restored_at;
 };
 
+struct qsm_code;
 struct qsm_sm;
 struct qsm_qaws;
 
-// Builds SM number `index` in reset. `shared` is the GPU level's and outlives the SM. NULL: no memory.
-struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, uint32_t index);
+// Builds SM number `index` in reset. `shared` and `code` are the GPU level's and outlive the SM. NULL: no memory.
+struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code *code, uint32_t index);
 void qsm_sm_destroy(struct qsm_sm *sm);  // NULL is fine
 
 // Puts in a message. Messages come in the order of their cycles, none before the next cycle to run.

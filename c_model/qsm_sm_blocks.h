@@ -10,6 +10,7 @@
 #ifndef QSM_SM_BLOCKS_H
 #define QSM_SM_BLOCKS_H
 
+#include "qsm_code.h"
 #include "qsm_decode.h"
 #include "qsm_l1.h"
 #include "qsm_lsu.h"
@@ -181,7 +182,7 @@ struct qsm_subcore {
   uint32_t *lane_pc;      // [warp][lane]
   uint8_t *lane_depth;    // [warp][lane]
   uint32_t *tags;         // [line]
-  struct qsm_insn *lines; // [line][word]
+  const struct qsm_insn **lines;  // [line] its decoded words; NULL until it is filled
 };
 
 struct qsm_quota {
@@ -244,6 +245,7 @@ struct qsm_tb_slot {
 
 struct qsm_sm {
   const struct qsm_sm_shared *shared;
+  struct qsm_code *code;  // of all SMs
   uint32_t index;
   uint32_t n_subs, n_warps, n_lanes, n_kernels, n_tbs, n_txns;
   uint32_t line_bytes, line_shift, n_lines, sb_full;  // line_bytes = 1 << line_shift

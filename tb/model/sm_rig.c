@@ -52,7 +52,9 @@ void rig_open_config(struct rig *rig, const struct qsm_config *config) {
   for (uint32_t k = 0; k < 4; k++) rig->shared.budget[k] = 1 + k;
   rig->window = rig->config.noc_lat;
   rig->delay = usual_delay;
-  rig->sm = qsm_sm_create(&rig->shared, 0);
+  rig->code = qsm_code_create(&rig->config);
+  assert_non_null(rig->code);
+  rig->sm = qsm_sm_create(&rig->shared, rig->code, 0);
   assert_non_null(rig->sm);
   rig->events = malloc(MAX_EVENTS * sizeof *rig->events);
   assert_non_null(rig->events);
@@ -67,6 +69,7 @@ void rig_open(struct rig *rig, uint32_t subs, uint32_t warps, uint32_t lanes) {
 
 void rig_close(struct rig *rig) {
   qsm_sm_destroy(rig->sm);
+  qsm_code_destroy(rig->code);
   free(rig->events);
 }
 

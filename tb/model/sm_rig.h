@@ -51,6 +51,7 @@ enum { MEM_BYTES = 8192, MAX_EVENTS = 200000, MEM_LATENCY = 20 };
 struct rig {
   struct qsm_config config;
   struct qsm_sm_shared shared;
+  struct qsm_code *code;
   struct qsm_sm *sm;
   uint64_t cycle;
   uint32_t window;  // cycles per run
