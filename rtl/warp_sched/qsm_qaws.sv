@@ -82,17 +82,20 @@ module qsm_qaws #(
     for (int unsigned k = 0; k < NumKernels; k++) if (set[k]) whole_group |= equal[k];
   endfunction
 
+  // Slots by kernel: decoded once for all sets of warps.
+  warps_t [NumKernels-1:0] of_kernel;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned w = 0; w < NumWarps; w++) of_kernel[k][w] = kernel_i[w] == KernelW'(k);
+    end
+  end
+
   function automatic warps_t members(kernels_t set);
     for (int unsigned w = 0; w < NumWarps; w++) members[w] = resident_i[w] && set[kernel_i[w]];
   endfunction
 
   function automatic kernels_t kernels_of(warps_t set);
-    kernels_of = '0;
-    for (int unsigned w = 0; w < NumWarps; w++) begin
-      for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (set[w] && kernel_i[w] == KernelW'(k)) kernels_of[k] = 1'b1;
-      end
-    end
+    for (int unsigned k = 0; k < NumKernels; k++) kernels_of[k] = (set & of_kernel[k]) != '0;
   endfunction
 
   // ---- Where the front stands, from registers (R-QW-2, R-QW-4) ----

@@ -118,15 +118,6 @@ module qsm_scoreboard #(
       end
       assign clash[e] = valid_q[e] && names_q[e] && (reads != '0 || rd_q[e] == rd_i[w]);
       assign probed[e] = valid_q[e] && names_q[e] && rd_q[e][4:1] == probe_i[4:1] && (rd_q[e][0] == probe_i[0] || probe_either_i);
-
-`ifndef SYNTHESIS
-      // R-SB-3: what comes back was sent, and nothing is released twice.
-      assert property (@(posedge clk_i) disable iff (!rst_ni) !(done && !(valid_q[e] && !mem_q[e])));
-      assert property (@(posedge clk_i) disable iff (!rst_ni) !((back || opens || last) && !(valid_q[e] && mem_q[e])));
-      assert property (@(posedge clk_i) disable iff (!rst_ni) !(back && parts_q[e] == '0));
-      assert property (@(posedge clk_i) disable iff (!rst_ni)
-                       !(back_warp[0][w] && back_entry[0][e] && back_warp[1][w] && back_entry[1][e]));
-`endif
     end
 
     assign hazard_o[w] = |clash;
@@ -144,6 +135,26 @@ module qsm_scoreboard #(
   end
 
 `ifndef SYNTHESIS
+  // R-SB-3: what comes back was sent, and nothing is released twice. Asserted of what the updates name: of every entry it would be a
+  // good part of a simulation.
+  entries_t [NumWarps-1:0] valid, mem;
+  logic [NumWarps-1:0][Entries-1:0][PartsW-1:0] parts;
+  for (genvar w = 0; w < NumWarps; w++) begin : g_watch
+    assign valid[w] = g_warp[w].valid_q;
+    assign mem[w] = g_warp[w].mem_q;
+    assign parts[w] = g_warp[w].parts_q;
+  end
+  for (genvar i = 0; i < 2; i++) begin : g_named
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+                     !(done_i[i] && !(valid[done_warp_i[i]][done_entry_i[i]] && !mem[done_warp_i[i]][done_entry_i[i]])));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+                     !(back_i[i] && !(valid[back_warp_i[i]][back_entry_i[i]] && mem[back_warp_i[i]][back_entry_i[i]])));
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(back_i[i] && parts[back_warp_i[i]][back_entry_i[i]] == '0));
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   !((part_i || last_i) && !(valid[pass_warp_i][pass_entry_i] && mem[pass_warp_i][pass_entry_i])));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   !(back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] && back_entry_i[0] == back_entry_i[1]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(alloc_i && full_o[alloc_warp_i]));
 `endif
 endmodule
