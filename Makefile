@@ -21,6 +21,7 @@ BUILD = +$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS))
 
 include mk/install.mk
 include mk/host.mk
+include mk/fast.mk
 include mk/rtl.mk
 include mk/test.mk
 include mk/faults.mk

@@ -87,7 +87,7 @@ def hours(sweeps):
     """CPU time of the sweeps of the paper's size, at the speed of those of this page."""
     rows = []
     for full, short in SIZES.items():
-        listed = subprocess.run(["build/qsm", "sweep", "--dry-run", f"experiments/{full}.yaml"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        listed = subprocess.run(["build/fast/qsm", "sweep", "--dry-run", f"experiments/{full}.yaml"], check=True, stdout=subprocess.PIPE, text=True).stdout
         runs = int(listed.splitlines()[-1].split()[0])
         query = "SELECT 1.0 * sum(cycles) / sum(cpu_s) FROM runs WHERE position NOTNULL AND status = 'ok'"
         (speed,) = sqlite3.connect(sweeps / f"{short}.db").execute(query).fetchone()
@@ -103,7 +103,7 @@ def run(folder, options, name, scheme, kernels):
     scenario, timeline = folder / f"{name}.yaml", folder / f"{name}.timeline"
     text = SCENARIO.format(size=options.size, cycles=options.cycles, scheme=scheme)
     scenario.write_text(text + "".join(f"  - {{{kernel}}}\n" for kernel in kernels), encoding="utf-8")
-    subprocess.run(["build/qsm", "run", "--quiet", "--out", folder / name, "--timeline", timeline, scenario], check=True)
+    subprocess.run(["build/fast/qsm", "run", "--quiet", "--out", folder / name, "--timeline", timeline, scenario], check=True)
     result = json.loads((folder / name / "result.json").read_text(encoding="utf-8"))
     events = json.loads(timeline.read_text(encoding="utf-8"))["traceEvents"]
     timeline.unlink()

@@ -14,7 +14,7 @@ MARK = re.compile(r"<!-- (?:(?P<sweep>\w+) (?P<what>table|plot) (?P<name>\w+)|(?
 
 
 def report(database, *options):
-    return subprocess.run(["build/qsm", "report", str(database), *options], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(["build/fast/qsm", "report", str(database), *options], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def source(page):

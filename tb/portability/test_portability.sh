@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What clang and gcc make of the sources, with and without optimisation, is the same machine: equal hashes of all that happens.
+# What clang and gcc make of the sources, with and without optimisation and by a profile, is the same machine: equal hashes of all that happens.
 . "$(dirname "$0")/../tap.sh"
 export QSM_ROOT=$PWD
 
@@ -36,12 +36,19 @@ for scenario in "examples/demo.yaml --cycles 60000" "examples/floats.yaml --cycl
   set -- $scenario
   expected=$(hash_of build/qsm "$@")
   verdict "$(basename "$1"): a hash" "$([[ $expected =~ ^0x[0-9A-F]{16}$ ]] && echo yes || echo "$expected")" yes
-  for build in clang-O0 gcc-O0 gcc-O3; do
-    verdict "$(basename "$1"): $build" "$(hash_of build/portable/$build/qsm "$@")" "$expected"
+  for build in portable/clang-O0 portable/gcc-O0 portable/gcc-O3 fast; do
+    verdict "$(basename "$1"): $build" "$(hash_of build/$build/qsm "$@")" "$expected"
   done
 done
 # The hash can tell machines apart.
 verdict 'another seed, another hash' "$([ "$(hash_of build/qsm examples/demo.yaml --cycles 30000 --seed 2)" != "$(hash_of build/qsm examples/demo.yaml --cycles 30000)" ] && echo differs)" differs
 verdict 'one cycle of latency, another hash' "$(sed 's/^mem_latency:.*/mem_latency: 25/' configs/demo.yaml >"$work/demo.yaml"
   [ "$(hash_of build/qsm examples/demo.yaml --cycles 30000 --config "$work/demo.yaml")" != "$(hash_of build/qsm examples/demo.yaml --cycles 30000)" ] && echo differs)" differs
+# The build by a profile opens the Verilated GPUs, too.
+lockstep_of_fast() { # OPTIONS...: exit code
+  build/fast/qsm run examples/tiny.yaml --backend lockstep --cycles 20000 --quiet --out "$work/out" "$@" >"$work/log" 2>&1
+  echo $?
+}
+verdict 'fast in lockstep: equal' "$(lockstep_of_fast)" 0
+verdict 'fast in lockstep: a flipped bit is found' "$(lockstep_of_fast --inject quota) $(grep -c 'RTL and model differ' "$work/log")" '1 1'
 finish

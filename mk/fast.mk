@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# build/fast/qsm: the tools once more, for long runs. Optimised as a whole (-flto) by a profile of the runs in mk/training/, which
+# an instrumented build makes; what that gives is in docs/performance.md. One command compiles all: a changed file changes the profile.
+FAST_SRCS := sim/qsm_main.c $(HOST_SRCS) $(MODEL_SRCS)
+FAST_TRAINING := $(wildcard mk/training/*.yaml)
+PROFDATA ?= llvm-profdata-19
+
+.PHONY: fast
+fast: install-sim ## build/fast/qsm: the same command, faster by a profile of its own
+	$(BUILD) build/fast/qsm
+
+test-build: build/fast/qsm
+
+build/fast/instrumented: FAST_FLAGS := -fprofile-generate
+# The linker says of each loop over two lanes that it is not vectorised (host.mk): as a warning, and what is found of it on standard output.
+build/fast/qsm: FAST_FLAGS := -flto -fprofile-use=build/fast/qsm.profdata -fuse-ld=lld -Wl,--no-warnings
+build/fast/qsm: build/fast/qsm.profdata
+# Profiles are of clang, whatever CC is.
+build/fast/%: override CC := clang-19
+
+build/fast/instrumented build/fast/qsm: $(FAST_SRCS) $(wildcard */*.h */*/*.h */*/*.inc) mk/fast.mk mk/host.mk
+	mkdir -p $(@D)
+	$(COMPILE) -MF $@.d $(FAST_FLAGS) -DQSM_SOURCE_ROOT='"$(CURDIR)"' $(filter %.c,$^) $(HOST_LIBS) -o $@ > /dev/null
+
+# A changed kernel does not ask for another profile.
+build/fast/qsm.profdata: build/fast/instrumented $(FAST_TRAINING) | sw-kernels
+	rm -rf build/fast/training
+	for scenario in $(FAST_TRAINING); do \
+	  LLVM_PROFILE_FILE=build/fast/training/$$(basename $$scenario).profraw build/fast/instrumented run $$scenario --quiet --out build/fast/training/run \
+	    || { echo "the training run $$scenario of build/fast/qsm failed" >&2; exit 1; }; \
+	done
+	$(PROFDATA) merge -o $@ build/fast/training/*.profraw
