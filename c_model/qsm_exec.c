@@ -22,11 +22,11 @@ QSM_LANE_FUNCTION void write_lanes(uint32_t *dst, uint32_t mask, const uint32_t 
 static uint32_t csr_uniform(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t ex1) {
   const struct qsm_sm *sm = sc->sm;
   const struct qsm_desc *desc = qsm_desc_of(sm, slot->kernel);
-  const struct qsm_tb_slot *tb = &sm->tb[sc->tb[slot->warp]];
+  const struct qsm_tb_slot *tb = &sm->tb[sc->warp[slot->warp].tb];
   switch (slot->insn.imm) {
     case 0xC00: return (uint32_t)ex1;
     case 0xC80: return (uint32_t)(ex1 >> 32);
-    case 0xCC0: return sc->widx[slot->warp] * sm->n_lanes;  // + lane
+    case 0xCC0: return sc->warp[slot->warp].widx * sm->n_lanes;  // + lane
     case 0xCC1: case 0xCC2: case 0xCC3: return tb->block[slot->insn.imm - 0xCC1];
     case 0xCC4: case 0xCC5: case 0xCC6: return desc->block[slot->insn.imm - 0xCC4];
     case 0xCC7: case 0xCC8: case 0xCC9: return desc->grid[slot->insn.imm - 0xCC7];

@@ -15,7 +15,7 @@ static uint32_t line_index(const struct qsm_subcore *sc, uint32_t line) {
 void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp) {
   sc->f2.warp = warp;
   if (warp == QSM_NONE) return;
-  uint32_t pc = sc->fpc[warp], line = line_of(sc, pc), index = line_index(sc, line);
+  uint32_t pc = sc->warp[warp].fpc, line = line_of(sc, pc), index = line_index(sc, line);
   sc->fetch_last = warp;
   sc->finfl |= 1u << warp;
   sc->f2.pc = pc;
@@ -35,11 +35,11 @@ static bool executable(const struct qsm_desc *desc, uint32_t pc) {
 }
 
 static void push(struct qsm_subcore *sc, uint32_t warp, const struct qsm_insn *insn) {
-  uint32_t count = sc->ibuf_count[warp];
-  sc->ibuf[warp][(sc->ibuf_head[warp] + count) % QSM_IBUF_DEPTH] = *insn;
+  uint32_t count = sc->warp[warp].ibuf_count;
+  sc->warp[warp].ibuf[(sc->warp[warp].ibuf_head + count) % QSM_IBUF_DEPTH] = *insn;
   if (count == 0) sc->dirty |= 1u << warp;  // a new head
   if (count >= 2) sc->room &= ~(1u << warp);
-  sc->ibuf_count[warp] = (uint8_t)(count + 1);
+  sc->warp[warp].ibuf_count = (uint8_t)(count + 1);
 }
 
 // R-FE-4.
@@ -48,13 +48,13 @@ static void push_packet(struct qsm_subcore *sc, uint32_t warp) {
   for (uint32_t i = pc / 4 & 1; i < 2; i++) {
     push(sc, warp, &sc->f2.insn[i]);
     pc += 4;
-    bool before_merge = (sc->merge_valid & bit) && pc == sc->merge_pc[warp];
+    bool before_merge = (sc->merge_valid & bit) && pc == sc->warp[warp].merge_pc;
     if (before_merge || qsm_op_class[sc->f2.insn[i].op] == QSM_CLASS_CTL) {
       sc->fstop |= bit;
       break;
     }
   }
-  sc->fpc[warp] = pc;
+  sc->warp[warp].fpc = pc;
 }
 
 static void push_ifault(struct qsm_subcore *sc, uint32_t warp) {
@@ -67,7 +67,7 @@ static void miss(struct qsm_subcore *sc, uint32_t warp) {
   sc->fwait |= 1u << warp;
   if (sc->miss.state != QSM_MISS_IDLE) return;
   sc->miss = (struct qsm_miss){
-      .state = QSM_MISS_PEND, .kernel = sc->kernel[warp], .line = line_of(sc, sc->f2.pc)};
+      .state = QSM_MISS_PEND, .kernel = sc->warp[warp].kernel, .line = line_of(sc, sc->f2.pc)};
   sc->sm->fetch_pend |= 1u << sc->index;
 }
 
@@ -77,7 +77,7 @@ void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c) {
   sc->finfl &= ~bit;
   if (!(sc->path_valid & bit)) {
     outcome = DROPPED;
-  } else if (!executable(qsm_desc_of(sc->sm, sc->kernel[warp]), sc->f2.pc)) {
+  } else if (!executable(qsm_desc_of(sc->sm, sc->warp[warp].kernel), sc->f2.pc)) {
     outcome = FAULT;
     push_ifault(sc, warp);
   } else if (sc->f2.hit) {
@@ -92,7 +92,7 @@ void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c) {
 
 void qsm_fetch_redirect(struct qsm_subcore *sc, uint32_t warp) {
   uint32_t others = ~(1u << warp);
-  sc->fpc[warp] = sc->path_pc[warp];
+  sc->warp[warp].fpc = sc->warp[warp].path_pc;
   sc->fstop &= others;
   sc->fwait &= others;
 }

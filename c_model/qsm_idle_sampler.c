@@ -16,8 +16,9 @@ void qsm_idle_sampler_add_candidates(struct qsm_sm *sm) {
 
 static void take_off_issued(struct qsm_sm *sm, uint64_t c) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
-    const struct qsm_pipe_slot *slot = &sm->sub[i]->pipe[c % QSM_PIPE_SLOTS];  // valid in the cycle of its issue only if there was one
-    if (slot->valid && !slot->injected) sm->idle_sampler.sum[slot->kernel]--;
+    if (!qsm_pipe_holds(sm->sub[i], c)) continue;  // in this cycle only what was issued in it
+    const struct qsm_pipe_slot *slot = &sm->sub[i]->pipe[c % QSM_PIPE_SLOTS];
+    if (!slot->injected) sm->idle_sampler.sum[slot->kernel]--;
   }
 }
 

@@ -185,7 +185,7 @@ static void serve(struct qsm_sm *sm, uint64_t c) {
   }
   if (qsm_is_store(&part->insn)) {
     struct qsm_subcore *sc = sm->sub[part->sub];
-    sc->sb[part->warp].parts[part->entry]--;
+    sc->warp[part->warp].sb.parts[part->entry]--;
     check_release(sc, part->warp, part->entry, c);
   } else {
     qsm_lsu_return_lanes(sm, part, lsu->txn[head].data);
@@ -236,7 +236,7 @@ static void finish_c(struct qsm_sm *sm, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   const struct qsm_mem_op *op = &lsu->op[lsu->c];
   struct qsm_subcore *sc = sm->sub[op->sub];
-  sc->sb[op->warp].all_sent |= (uint8_t)(1u << op->entry);
+  sc->warp[op->warp].sb.all_sent |= (uint8_t)(1u << op->entry);
   check_release(sc, op->warp, op->entry, c);
   lsu->op_free |= 1u << lsu->c;
   lsu->c = QSM_NONE;

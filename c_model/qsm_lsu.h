@@ -46,26 +46,27 @@ struct qsm_txn {
 
 enum qsm_return_op { QSM_RETURN_PASS, QSM_RETURN_RESPONSE, QSM_RETURN_HIT, QSM_RETURN_COUNT };
 
+// What is looked at in every cycle comes first and together.
 struct qsm_lsu {
-  struct qsm_mem_op op[QSM_MAX_OPS];
-  uint32_t op_free;          // bit per element of op
-  uint32_t queued;           // sub-cores that have some in their queue
+  bool awake;                // false: a step did nothing, and nothing has changed since
   uint8_t pop_last;          // sub-core popped last
   uint8_t n, c;              // indices of op, QSM_NONE: empty
-  uint32_t rem_shared, rem_device;
+  uint8_t ret_sub;           // sub-core whose newest result enters its queue at the end of this cycle (R-LS-12), or QSM_NONE
   uint8_t fault_lane;        // of C, QSM_NONE: none
   uint8_t fault_cause;
-  uint64_t served_at[QSM_RETURN_COUNT];  // cycle of the last return op of each kind
-  uint32_t amo_lanes;        // of an AMO pass in the last cycle: they write their words at the end of this one (R-LS-8)
-  uint32_t amo_word[QSM_MAX_LANES], amo_value[QSM_MAX_LANES];
-  uint8_t ret_sub;           // sub-core whose newest result enters its queue at the end of this cycle (R-LS-12), or QSM_NONE
-  bool awake;                // false: a step did nothing, and nothing has changed since
-  uint64_t poked_at;         // cycle of the last change by a sub-core, which is seen from the next cycle on
-  uint64_t txn_free[2];      // bit per transaction, as at the start of the next cycle
-  struct qsm_txn txn[QSM_MAX_TXNS];
+  uint8_t serving;           // transaction of the head's list that is served next, QSM_NONE: the head's own
   uint8_t rsp_head, rsp_count;
+  uint32_t rem_shared, rem_device;
+  uint32_t amo_lanes;        // of an AMO pass in the last cycle: they write their words at the end of this one (R-LS-8)
+  uint32_t queued;           // sub-cores that have some in their queue
+  uint32_t op_free;          // bit per element of op
+  uint64_t poked_at;         // cycle of the last change by a sub-core, which is seen from the next cycle on
+  uint64_t served_at[QSM_RETURN_COUNT];  // cycle of the last return op of each kind
+  uint64_t txn_free[2];      // bit per transaction, as at the start of the next cycle
   uint8_t rsp[QSM_MAX_TXNS];  // response queue: transactions
-  uint8_t serving;            // transaction of the head's list that is served next, QSM_NONE: the head's own
+  uint32_t amo_word[QSM_MAX_LANES], amo_value[QSM_MAX_LANES];
+  struct qsm_mem_op op[QSM_MAX_OPS];
+  struct qsm_txn txn[QSM_MAX_TXNS];
 };
 
 void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs);

@@ -107,5 +107,5 @@ void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   form_part(sm, op, lanes, pass ? &pass->part : &lsu->txn[req->tag].part);
   if (!pass) qsm_sm_report_request(sm, req);
   lsu->rem_device &= ~lanes;
-  sm->sub[op->sub]->sb[op->warp].parts[op->entry]++;
+  sm->sub[op->sub]->warp[op->warp].sb.parts[op->entry]++;
 }

@@ -72,7 +72,7 @@ QSM_LANE_FUNCTION void read_words(const uint32_t *shared, const uint32_t *word, 
 
 static void load_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
   struct qsm_result *result = qsm_lsu_return(sm, &op->insn, op->sub, op->warp, op->entry, lanes);
-  sm->sub[op->sub]->sb[op->warp].parts[op->entry]++;
+  sm->sub[op->sub]->warp[op->warp].sb.parts[op->entry]++;
   QSM_PER_WARP_SIZE(sm->n_lanes, read_words, sm->shared_mem, word, result->data);
   qsm_lsu_extend(sm, op->insn.op, op->addr, result->data);
 }

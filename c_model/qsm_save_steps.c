@@ -29,7 +29,7 @@ struct qsm_save_place qsm_save_find(const struct qsm_sm *sm, uint32_t i) {
   struct qsm_subcore *sc = sm->sub[(sm->tb[sm->save.tb].first + i) % sm->n_subs];
   for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
     uint32_t w = qsm_ctz(warps);
-    if (sc->tb[w] == sm->save.tb && sc->widx[w] == i && sc->live[w]) return (struct qsm_save_place){sc, w};
+    if (sc->warp[w].tb == sm->save.tb && sc->warp[w].widx == i && sc->warp[w].live) return (struct qsm_save_place){sc, w};
   }
   return (struct qsm_save_place){0};
 }
@@ -44,8 +44,8 @@ static uint32_t first_state_part(const struct qsm_sm *sm) {
 
 // Live lanes, from save->lane on, that are not on the warp's path.
 static uint32_t lanes_left(const struct qsm_tb_save *save, const struct qsm_save_place *at) {
-  uint32_t on_path = at->sc->path_valid >> at->warp & 1 ? at->sc->path_mask[at->warp] : 0;
-  return at->sc->live[at->warp] & ~on_path & (uint32_t)(~UINT64_C(0) << save->lane);
+  uint32_t on_path = at->sc->path_valid >> at->warp & 1 ? at->sc->warp[at->warp].path_mask : 0;
+  return at->sc->warp[at->warp].live & ~on_path & (uint32_t)(~UINT64_C(0) << save->lane);
 }
 
 // Passes over parts of the warp's state that have no step.
@@ -58,7 +58,7 @@ static void settle_state(struct qsm_sm *sm) {
     if (left) save->lane = qsm_ctz(left);
     else save->part = PART_DEAD_PC;
   }
-  if (save->part == PART_DEAD_PC && at.sc->live[at.warp] == all_lanes(sm)) save->part = PART_STORE_PC;
+  if (save->part == PART_DEAD_PC && at.sc->warp[at.warp].live == all_lanes(sm)) save->part = PART_STORE_PC;
 }
 
 void qsm_save_begin_state(struct qsm_sm *sm) {
@@ -86,11 +86,11 @@ static struct step step_of_saved_state(const struct qsm_sm *sm) {
   const struct qsm_tb_save *save = &sm->save;
   const struct qsm_save_place at = qsm_save_find(sm, save->i);
   if (!at.sc) return (struct step){.kind = STEP_PAUSE};
-  uint32_t w = at.warp, l = save->lane, dead = all_lanes(sm) & ~at.sc->live[w], at_lane = w * sm->n_lanes + l;
-  uint32_t bar = at.sc->bar[w] >> l & 1 ? QSM_SAVED_AT_BARRIER : 0;
+  uint32_t w = at.warp, l = save->lane, dead = all_lanes(sm) & ~at.sc->warp[w].live, at_lane = w * sm->n_lanes + l;
+  uint32_t bar = at.sc->warp[w].bar >> l & 1 ? QSM_SAVED_AT_BARRIER : 0;
   switch ((enum state_part)save->part) {
-    case PART_PATH_PC: return set(save->i, QSM_SAVE_PC_REG, at.sc->path_pc[w], at.sc->path_mask[w], false);
-    case PART_PATH_STATE: return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->path_depth[w], at.sc->path_mask[w], false);
+    case PART_PATH_PC: return set(save->i, QSM_SAVE_PC_REG, at.sc->warp[w].path_pc, at.sc->warp[w].path_mask, false);
+    case PART_PATH_STATE: return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->warp[w].path_depth, at.sc->warp[w].path_mask, false);
     case PART_LANE_PC: return set(save->i, QSM_SAVE_PC_REG, at.sc->lane_pc[at_lane], 1u << l, true);
     case PART_LANE_STATE: return set(save->i, QSM_SAVE_STATE_REG, bar + QSM_SAVED_LIVE + at.sc->lane_depth[at_lane], 1u << l, true);
     case PART_DEAD_PC: return set(save->i, QSM_SAVE_PC_REG, 0, dead, false);
@@ -219,7 +219,7 @@ static void after_step(struct qsm_sm *sm, bool skipped) {
 
 static bool may_inject(const struct qsm_sm *sm, const struct step *step, const struct qsm_save_place *at) {
   struct qsm_subcore *sc = at->sc;
-  const struct qsm_scoreboard *sb = &sc->sb[at->warp];
+  const struct qsm_scoreboard *sb = &sc->warp[at->warp].sb;
   if (step->kind == STEP_JMP) return !(sb->pending & (1u << QSM_SAVE_PC_REG | 1u << QSM_SAVE_STATE_REG));
   if ((sb->pending >> step->reg & 1) || sb->valid == sm->sb_full) return false;
   if (step->kind != STEP_SET) return sc->mem_credit != 0;

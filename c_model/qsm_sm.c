@@ -31,7 +31,7 @@ static void reset_subcore(struct qsm_sm *sm, struct qsm_subcore *sc, uint32_t in
   sc->index = (uint8_t)index;
   sc->n_warps = (uint8_t)sm->n_warps;
   sc->room = (1u << sm->n_warps) - 1;
-  memset(sc->stall, QSM_STALL_NONE, sizeof sc->stall);
+  for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) sc->warp[w].stall = QSM_STALL_NONE;
   qsm_warp_sched_reset(&sc->sched, sm->n_warps);
   sc->fetch_last = (uint8_t)(sm->n_warps - 1);
   sc->f2.warp = QSM_NONE;

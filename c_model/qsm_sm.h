@@ -148,11 +148,11 @@ struct qsm_fault {
 // What the SM sent in the last window, in cycle order.
 struct qsm_sm_out {
   uint32_t n_req, n_retire, n_fault;
+  bool restored;         // at most one: the next block to restore comes after the GPU level has seen it
+  uint64_t restored_at;
   struct qsm_mem_req req[QSM_MAX_WINDOW];  // at most one per cycle
   struct qsm_retire retire[QSM_MAX_WINDOW];
   struct qsm_fault_pulse fault[QSM_MAX_WINDOW];
-  bool restored;         // at most one: the next block to restore comes after the GPU level has seen it
-  uint64_t restored_at;
 };
 
 struct qsm_code;

@@ -48,13 +48,13 @@ enum qsm_unit { QSM_UNIT_NONE, QSM_UNIT_WRITE, QSM_UNIT_MEM, QSM_UNIT_DIV, QSM_U
 // An issued instruction on its way through RR, EX1, EX2, WB. Operands are read in EX2 or WB (FMA: EX2): until then nothing can write them (the
 // scoreboard keeps earlier writers out, and later ones write later).
 struct qsm_pipe_slot {
-  struct qsm_insn insn;
+  _Alignas(64) struct qsm_insn insn;
   const uint32_t *rs1, *rs2;  // registers, a word per lane
   uint32_t *rd;
   uint32_t pc, mask;
   uint8_t warp, kernel, depth, entry;
   uint8_t class;  // enum qsm_class
-  bool valid, ctl, faulted;
+  bool ctl, faulted;
   bool injected;  // by the sequencer (R-PE-16): an address comes from pc, a ctl instruction is JMP
 };
 
@@ -65,7 +65,6 @@ struct qsm_scoreboard {
   uint8_t valid, mem, all_sent;  // bit per entry
   uint8_t rd[QSM_MAX_SB];
   uint8_t parts[QSM_MAX_SB];
-  uint32_t unused;  // a power of two for a size makes it cheap to find one
 };
 
 struct qsm_fetch_latch {  // between F1 and F2
@@ -104,10 +103,44 @@ struct qsm_injection {
   uint8_t step, reg;  // as INJECT reports them
 };
 
+// A warp: a line of the host's cache, and another with its instructions.
+struct qsm_warp {
+  uint32_t live, bar;
+  uint32_t path_pc, path_mask, merge_pc, fpc;
+  uint8_t kernel, tb, widx;
+  uint8_t head_unit;  // enum qsm_unit; of a ready warp: what its instruction needs
+  uint8_t stall;      // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
+  uint8_t path_depth, selcnt, rot;
+  uint8_t ibuf_head, ibuf_count;
+  struct qsm_scoreboard sb;
+  _Alignas(64) struct qsm_insn ibuf[QSM_IBUF_DEPTH];
+};
+
+// What a step looks at in every cycle comes first and together.
 struct qsm_subcore {
   struct qsm_sm *sm;
+  const struct qsm_injection *inject;  // instead of an issue in this cycle, or NULL
   uint8_t index;
   uint8_t n_warps;
+
+  // Units and write-back.
+  uint8_t under_way;     // bit per slot of `pipe` that holds an instruction
+  uint8_t mem_credit;
+  uint8_t wait_count;    // wbw
+  uint8_t claims;        // bit n: the issue cycle n from now is claimed (R-FP-3); bit FpLat at the start of a cycle: wbw claims it
+  uint8_t n_late;        // FMA instructions under way that will write
+  bool div_busy;
+  uint8_t res_head, res_count;
+
+  // Selection: the warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
+  uint8_t sel1, sel2;
+  uint8_t sel_last;      // sellast
+  uint8_t sel_waits;     // selw
+  bool step_asks;        // in this cycle, while a SEL1 is due or pending: a SET of a lane's value asks (R-WS-11)
+
+  bool filling;          // a line arrives in this cycle
+  uint8_t fetch_last;
+  bool asleep;
 
   // One bit per warp.
   uint32_t resident;
@@ -121,61 +154,30 @@ struct qsm_subcore {
   uint32_t killed;       // of a kernel that was killed since they started
   uint32_t finishable;   // R-WS-10; only warps with live = 0 have the bit
   uint32_t dirty;        // summary bits above must be recomputed at the end of the cycle
-  uint32_t of_kernel[QSM_MAX_KERNELS];
   uint32_t needs[QSM_UNIT_COUNT];  // by head_unit; only ready warps count
-
-  uint8_t kernel[QSM_MAX_WARPS], tb[QSM_MAX_WARPS], widx[QSM_MAX_WARPS];
-  uint8_t head_unit[QSM_MAX_WARPS];  // enum qsm_unit; of a ready warp: what its instruction needs
-  uint8_t stall[QSM_MAX_WARPS];  // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
-  uint32_t live[QSM_MAX_WARPS], bar[QSM_MAX_WARPS];
-  uint32_t path_pc[QSM_MAX_WARPS], path_mask[QSM_MAX_WARPS], merge_pc[QSM_MAX_WARPS], fpc[QSM_MAX_WARPS];
-  uint8_t path_depth[QSM_MAX_WARPS], selcnt[QSM_MAX_WARPS], rot[QSM_MAX_WARPS];
-  struct qsm_scoreboard sb[QSM_MAX_WARPS];
-  uint8_t ibuf_head[QSM_MAX_WARPS], ibuf_count[QSM_MAX_WARPS];
-  struct qsm_insn ibuf[QSM_MAX_WARPS][QSM_IBUF_DEPTH];
-
-  struct qsm_warp_sched sched;
-
-  // Fetch.
-  uint8_t fetch_last;
   struct qsm_fetch_latch f2;
-  struct qsm_miss miss;
-  bool filling;  // a line arrives in this cycle
-  const struct qsm_injection *inject;  // instead of an issue in this cycle, or NULL
-
-  // Selection: the warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
-  uint8_t sel1, sel2;
-  uint8_t sel_last;      // sellast
-  uint8_t sel_waits;     // selw
-  bool step_asks;        // in this cycle, while a SEL1 is due or pending: a SET of a lane's value asks (R-WS-11)
-
-  // Units and write-back.
-  struct qsm_pipe_slot pipe[QSM_PIPE_SLOTS];
-  uint8_t in_flight;     // valid slots of it
-  uint8_t mem_credit;
-  uint8_t wait_count;    // wbw
-  uint8_t claims;        // bit n: the issue cycle n from now is claimed (R-FP-3); bit FpLat at the start of a cycle: wbw claims it
-  uint8_t n_late;        // FMA instructions under way that will write
-  bool div_busy;
+  struct qsm_warp_sched sched;
   uint64_t div_ready_at;
-  struct qsm_result div;
-  uint8_t res_head, res_count;
-  struct qsm_result res[QSM_RES_DEPTH];
-  uint8_t res_credit;      // the LSU's; a credit given back in cycle res_taken_at counts from the next on
-  uint64_t res_taken_at;
+  uint64_t asleep_from;
+  uint64_t wake_at;      // when asleep
+  uint32_t of_kernel[QSM_MAX_KERNELS];
+
+  // Results from the LSU, and its queue of this sub-core.
+  uint8_t res_credit;    // the LSU's; a credit given back in cycle res_taken_at counts from the next on
   uint8_t mq_head, mq_count;
   uint8_t mq[QSM_MQ_DEPTH];  // indices of qsm_lsu.op; one that entered in cycle mq_pushed_at is there from the next on
+  uint64_t res_taken_at;
   uint64_t mq_pushed_at;
-
-  // Sleep.
-  bool asleep;
-  uint64_t asleep_from;
-  uint64_t wake_at;  // when asleep
+  struct qsm_miss miss;
 
   // Stall counters [kernel][reason] as integrals: a warp that takes on a reason from cycle c on subtracts c, one that leaves it
   // adds c. The value at the start of cycle t adds t for each warp that has the reason.
   uint32_t stalls[QSM_MAX_KERNELS][QSM_STALL_COUNT];
 
+  struct qsm_warp warp[QSM_MAX_WARPS];
+  struct qsm_pipe_slot pipe[QSM_PIPE_SLOTS];
+  struct qsm_result div;
+  struct qsm_result res[QSM_RES_DEPTH];
   uint32_t late[QSM_PIPE_SLOTS][QSM_MAX_LANES];  // results of FMA instructions, from EX2 on; index as in pipe
 
   uint32_t *regs;         // [warp][register][lane]
@@ -186,21 +188,24 @@ struct qsm_subcore {
 };
 
 struct qsm_quota {
-  int32_t c[QSM_MAX_KERNELS], snap_c[QSM_MAX_KERNELS];
-  uint32_t quota[QSM_MAX_KERNELS], insn[QSM_MAX_KERNELS], snap_insn[QSM_MAX_KERNELS];
-  uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
-  uint32_t shadow_has, granted, to_load, to_refill;  // bit per kernel
-  uint32_t fresh;                // bit per kernel: elastic takes its shadow (R-SC-4)
-  bool load_second;              // a load is in its second cycle
+  uint32_t issued;               // kernels with lanes != 0
   uint32_t positive;             // C > 0
+  uint32_t to_load, to_refill;   // bit per kernel
+  uint32_t fresh;                // bit per kernel: elastic takes its shadow (R-SC-4)
+  uint32_t shadow_has, granted;  // bit per kernel
   uint32_t open;                 // gate (R-SC-2)
   uint32_t qos_mask;             // the direct signal that `open` was computed from
-  uint8_t scheme;
-  bool early;                    // the last start of an elastic epoch was an early one
+  uint32_t spent;                // gated and C <= 0: shut[k] of QAWS
   uint64_t timed_start_at;       // the cycle in which dcnt will be 0; QSM_NEVER in other schemes
+  uint8_t scheme;
+  bool load_second;              // a load is in its second cycle
+  bool early;                    // the last start of an elastic epoch was an early one
+  int32_t c[QSM_MAX_KERNELS];
   uint32_t lanes[QSM_MAX_KERNELS];  // issued in this cycle
-  uint32_t issued;                  // kernels with lanes != 0
-  uint32_t spent;                   // gated and C <= 0: shut[k] of QAWS
+  uint32_t insn[QSM_MAX_KERNELS], quota[QSM_MAX_KERNELS];
+  int32_t snap_c[QSM_MAX_KERNELS];
+  uint32_t snap_insn[QSM_MAX_KERNELS];
+  uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
 };
 
 // Idle warps of a kernel, summed over the samples of the running epoch, and the last epoch's sum.
@@ -243,50 +248,49 @@ struct qsm_tb_slot {
   uint32_t block[3], linear;
 };
 
+// What is looked at in every cycle comes first and together.
 struct qsm_sm {
   const struct qsm_sm_shared *shared;
-  struct qsm_code *code;  // of all SMs
+  uint64_t next_cycle;
+  uint64_t timer_at;    // a sleeping sub-core may wake by itself in this cycle, and none does before
+  uint32_t awake;       // bit per sub-core
+  uint32_t tb_releasable, tb_retirable;  // R-SM-3, R-SM-4, as at the start of the next cycle
+  uint32_t to_wipe;     // killed since the last cycle: R-WS-9 acts at the end of this one
+  uint32_t fetch_pend;  // sub-cores whose miss register is PEND
+  uint32_t launch_head, launch_count, launch_warp;
+  uint32_t msg_head, msg_count;
+  uint32_t rsp_head, rsp_count;
+  uint32_t killed;      // bit per kernel, as at the start of the cycle
+  uint32_t present;     // kernels with a valid slot that is not being saved (R-PE-22)
+  uint32_t runnable;    // kernels with one that is not frozen
+  bool any_fault;
+  bool hashing;
+  bool watched;         // a sink is set or hashing is on
   uint32_t index;
   uint32_t n_subs, n_warps, n_lanes, n_kernels, n_tbs, n_txns;
   uint32_t line_bytes, line_shift, n_lines, sb_full;  // line_bytes = 1 << line_shift
-  uint32_t fp_lat;   // FpLat; 0 without FPU
-  int32_t debt_max;  // R-QC-2
-  uint64_t next_cycle;
+  uint32_t fp_lat;      // FpLat; 0 without FPU
+  int32_t debt_max;     // R-QC-2
+  struct qsm_l1 *l1;    // NULL: none
   struct qsm_subcore *sub[QSM_MAX_SUBS];
-  uint32_t awake;       // bit per sub-core
-  uint64_t timer_at;    // a sleeping sub-core may wake by itself in this cycle, and none does before
-  struct qsm_lsu lsu;
-  struct qsm_l1 *l1;  // NULL: none
+  struct qsm_tb_save save;
   struct qsm_quota quota;
+  struct qsm_lsu lsu;
+  struct qsm_sm_out out;
+  struct qsm_mem_rsp rsp[QSM_MAX_RSPS];
+  struct qsm_code *code;  // of all SMs
   struct qsm_idle_sampler idle_sampler;
   uint32_t *shared_mem;  // words
 
   struct qsm_tb_slot tb[QSM_MAX_TBS];
-  uint32_t tb_releasable, tb_retirable;  // R-SM-3, R-SM-4, as at the start of the next cycle
-  uint32_t present;   // kernels with a valid slot that is not being saved (R-PE-22)
-  uint32_t runnable;  // kernels with one that is not frozen
-  struct qsm_tb_save save;
   uint8_t launch_queue[QSM_MAX_TBS];
-  uint32_t launch_head, launch_count, launch_warp;
-
-  uint32_t killed;   // bit per kernel, as at the start of the cycle
-  uint32_t to_wipe;  // killed since the last cycle: R-WS-9 acts at the end of this one
   struct qsm_fault fault[QSM_MAX_KERNELS];
   struct qsm_fault_event fault_event[1 + QSM_MAX_SUBS];  // of this cycle: the LSU's, then the sub-cores'
-  bool any_fault;
-  uint32_t fetch_pend;  // sub-cores whose miss register is PEND
-
   struct qsm_sm_msg msg[QSM_MAX_MSGS];
-  uint32_t msg_head, msg_count;
-  struct qsm_mem_rsp rsp[QSM_MAX_RSPS];
-  uint32_t rsp_head, rsp_count;
   uint32_t fetched[QSM_MAX_SUBS][QSM_MAX_LANES];  // lines of the sub-cores' misses
-  struct qsm_sm_out out;
 
   qsm_event_sink sink;
   void *sink_ctx;
-  bool hashing;
-  bool watched;  // a sink is set or hashing is on
   uint64_t hash;
 };
 
@@ -302,6 +306,9 @@ static inline unsigned qsm_circular_first(uint32_t bits, unsigned from) {
 static inline const struct qsm_desc *qsm_desc_of(const struct qsm_sm *sm, uint32_t kernel) {
   return &sm->shared->desc[kernel];
 }
+
+// The slot of instructions issued in that cycle holds one.
+static inline bool qsm_pipe_holds(const struct qsm_subcore *sc, uint64_t issued_at) { return sc->under_way >> issued_at % QSM_PIPE_SLOTS & 1; }
 
 static inline uint32_t *qsm_reg(const struct qsm_subcore *sc, uint32_t n_lanes, uint32_t warp, uint32_t reg) {
   return sc->regs + (warp * 32 + reg) * n_lanes;

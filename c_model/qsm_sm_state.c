@@ -37,8 +37,8 @@ static bool give_word(uint32_t word, const uint32_t *words, uint32_t n, uint32_t
 
 static bool warp_state(const struct qsm_subcore *sc, uint32_t w, uint32_t word, uint32_t *value) {
   const uint32_t words[] = {
-      sc->resident >> w & 1, sc->live[w],      sc->bar[w],    sc->path_valid >> w & 1, sc->fpc[w],
-      sc->path_mask[w],      sc->selcnt[w],    sc->rot[w],    sc->path_depth[w],      sc->selpend >> w & 1,
+      sc->resident >> w & 1, sc->warp[w].live,      sc->warp[w].bar,    sc->path_valid >> w & 1, sc->warp[w].fpc,
+      sc->warp[w].path_mask,      sc->warp[w].selcnt,    sc->warp[w].rot,    sc->warp[w].path_depth,      sc->selpend >> w & 1,
   };
   return give_word(word, words, sizeof words / sizeof words[0], value);
 }
@@ -121,7 +121,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       return true;
     case QSM_STATE_WARP: return is_warp && warp_state(sc, index, word, value);
     case QSM_STATE_SELECT: return index == 0 && select_state(sc, word, value);
-    case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->sb[index], word, value);
+    case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->warp[index].sb, word, value);
     case QSM_STATE_QUOTA: return quota_state(sm, cycle, index, word, value);
     case QSM_STATE_IDLE: return idle_state(sm, index, word, value);
     case QSM_STATE_TBS: return tb_state(sm, index, word, value);
@@ -173,7 +173,7 @@ static bool inject_fetch(struct injection *in, struct qsm_subcore *sc) {
   uint32_t fetching = sc->path_valid & ~(sc->fstop | sc->finfl);
   if (!fetching) return false;
   uint32_t w = draw_bit(in, fetching);
-  flip(in, &sc->fpc[w], 2 + draw(in, 10), "fpc", w);
+  flip(in, &sc->warp[w].fpc, 2 + draw(in, 10), "fpc", w);
   return true;
 }
 
@@ -182,7 +182,7 @@ static bool inject_issue(struct injection *in, struct qsm_subcore *sc) {
   uint32_t issuing = sc->ready & ~sc->shut;
   if (!issuing) return false;
   uint32_t w = draw_bit(in, issuing);
-  flip(in, &sc->path_pc[w], 2 + draw(in, 10), "path_pc", w);
+  flip(in, &sc->warp[w].path_pc, 2 + draw(in, 10), "path_pc", w);
   return true;
 }
 
@@ -215,13 +215,13 @@ static bool inject_warp_sched(struct injection *in, struct qsm_subcore *sc) {
 // A lane more or less outside the path, unless that has all: a path that loses its only lane would first show in what is not issued.
 static bool inject_warp_state(struct injection *in, struct qsm_subcore *sc) {
   uint32_t living = 0;
-  for (uint32_t w = 0; w < sc->n_warps; w++) living |= (uint32_t)(sc->live[w] != 0) << w;
+  for (uint32_t w = 0; w < sc->n_warps; w++) living |= (uint32_t)(sc->warp[w].live != 0) << w;
   living &= sc->resident;
   if (!living) return false;
   uint32_t w = draw_bit(in, living);
-  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~sc->path_mask[w], lane = draw_bit(in, outside ? outside : lanes);
-  if (sc->live[w] == 1u << lane) return false;
-  flip(in, &sc->live[w], lane, "live", w);
+  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~sc->warp[w].path_mask, lane = draw_bit(in, outside ? outside : lanes);
+  if (sc->warp[w].live == 1u << lane) return false;
+  flip(in, &sc->warp[w].live, lane, "live", w);
   return true;
 }
 
@@ -230,7 +230,7 @@ static bool inject_exec(struct injection *in, struct qsm_subcore *sc) {
   for (uint32_t i = 0; i < QSM_PIPE_SLOTS; i++) {
     struct qsm_pipe_slot *slot = &sc->pipe[i];
     uint8_t class = qsm_op_class[slot->insn.op];
-    if (!slot->valid || slot->insn.rd == 0 || (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL && class != QSM_CLASS_FMA)) continue;
+    if (!qsm_pipe_holds(sc, i) || slot->insn.rd == 0 || (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL && class != QSM_CLASS_FMA)) continue;
     flip(in, &slot->mask, draw_bit(in, slot->mask), "mask of pipe slot", i);
     return true;
   }

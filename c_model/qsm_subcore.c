@@ -7,16 +7,16 @@
 
 static bool has_ctl_head(const struct qsm_subcore *sc, uint32_t warp) {
   // Nothing is fetched past a ctl word, and fstop is set just when one is fetched: it is the last word in the buffer.
-  return sc->ibuf_count[warp] == 1 && (sc->fstop >> warp & 1);
+  return sc->warp[warp].ibuf_count == 1 && (sc->fstop >> warp & 1);
 }
 
-static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t warp) { return &sc->ibuf[warp][sc->ibuf_head[warp]]; }
+static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t warp) { return &sc->warp[warp].ibuf[sc->warp[warp].ibuf_head]; }
 
 // First of the reasons 1..4 that a resident warp has, else LOST: a candidate.
 static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
-  const struct qsm_scoreboard *sb = &sc->sb[warp];
-  if (sc->bar[warp] && !(sc->live[warp] & ~sc->bar[warp])) return QSM_STALL_BARRIER;
-  if (sc->ibuf_count[warp] == 0 || ((sc->frozen | sc->killed) >> warp & 1)) return QSM_STALL_EMPTY;
+  const struct qsm_scoreboard *sb = &sc->warp[warp].sb;
+  if (sc->warp[warp].bar && !(sc->warp[warp].live & ~sc->warp[warp].bar)) return QSM_STALL_BARRIER;
+  if (sc->warp[warp].ibuf_count == 0 || ((sc->frozen | sc->killed) >> warp & 1)) return QSM_STALL_EMPTY;
   const struct qsm_insn *head = head_of(sc, warp);
   uint32_t need = head->need;
   if ((need & sb->pending_load) || (head->op == QSM_OP_FENCE && sb->mem)) return QSM_STALL_LOAD;
@@ -25,10 +25,10 @@ static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t war
 }
 
 static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall reason, uint64_t from) {
-  uint32_t *stalls = sc->stalls[sc->kernel[warp]];
-  stalls[sc->stall[warp]] += (uint32_t)from;
+  uint32_t *stalls = sc->stalls[sc->warp[warp].kernel];
+  stalls[sc->warp[warp].stall] += (uint32_t)from;
   stalls[reason] -= (uint32_t)from;
-  sc->stall[warp] = (uint8_t)reason;
+  sc->warp[warp].stall = (uint8_t)reason;
 }
 
 static uint8_t unit_of(const struct qsm_insn *insn) {
@@ -39,11 +39,11 @@ static uint8_t unit_of(const struct qsm_insn *insn) {
 }
 
 static void set_unit(struct qsm_subcore *sc, uint32_t warp, uint8_t unit) {
-  uint8_t before = sc->head_unit[warp];
+  uint8_t before = sc->warp[warp].head_unit;
   if (unit == before) return;
   sc->needs[before] &= ~(1u << warp);
   sc->needs[unit] |= 1u << warp;
-  sc->head_unit[warp] = unit;
+  sc->warp[warp].head_unit = unit;
 }
 
 __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
@@ -56,9 +56,9 @@ __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc
     if (sc->shut & bit) reason = QSM_STALL_QUOTA;
   } else {
     sc->ready &= ~bit;
-    if (sc->live[warp] == 0) sc->finishable = resident && sc->sb[warp].valid == 0 ? sc->finishable | bit : sc->finishable & ~bit;
+    if (sc->warp[warp].live == 0) sc->finishable = resident && sc->warp[warp].sb.valid == 0 ? sc->finishable | bit : sc->finishable & ~bit;
   }
-  if (reason != sc->stall[warp]) set_reason(sc, warp, reason, from);
+  if (reason != sc->warp[warp].stall) set_reason(sc, warp, reason, from);
 }
 
 void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) { refresh(sc, warp, from); }
@@ -78,7 +78,7 @@ static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
 // Counts warps that wait for a unit for n cycles; as candidates they are counted as LOST.
 static void count_unit_waits(struct qsm_subcore *sc, uint32_t waiting, uint32_t n) {
   while (waiting) {
-    uint32_t k = sc->kernel[qsm_ctz(waiting)], warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
+    uint32_t k = sc->warp[qsm_ctz(waiting)].kernel, warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
     sc->stalls[k][QSM_STALL_UNIT] += warps;
     sc->stalls[k][QSM_STALL_LOST] -= warps;
     waiting &= ~sc->of_kernel[k];
@@ -96,7 +96,7 @@ void qsm_subcore_wake(struct qsm_subcore *sc, uint64_t from) {
 uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason) {
   uint32_t value = sc->stalls[kernel][reason];
   for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) {
-    if (sc->stall[qsm_ctz(warps)] == reason) value += (uint32_t)cycle;
+    if (sc->warp[qsm_ctz(warps)].stall == reason) value += (uint32_t)cycle;
   }
   if (!sc->asleep) return value;
   uint32_t waits = qsm_popcount(waiting_for_unit(sc) & sc->of_kernel[kernel]) * (uint32_t)(cycle - sc->asleep_from);
@@ -130,11 +130,10 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
   slot->class = class;
   slot->warp = (uint8_t)warp;
   slot->kernel = (uint8_t)kernel;
-  slot->valid = true;
   slot->faulted = false;
   slot->entry = QSM_NONE;
-  if (slot->insn.need & QSM_NEED_ENTRY) slot->entry = qsm_sb_take(&sc->sb[warp], slot->insn.rd, class == QSM_CLASS_MEM);
-  sc->in_flight++;
+  if (slot->insn.need & QSM_NEED_ENTRY) slot->entry = qsm_sb_take(&sc->warp[warp].sb, slot->insn.rd, class == QSM_CLASS_MEM);
+  sc->under_way |= (uint8_t)(1u << (slot - sc->pipe));
   if (class == QSM_CLASS_MEM) sc->mem_credit--;
   sc->dirty |= 1u << warp;
 }
@@ -143,17 +142,17 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
-  uint32_t kernel = sc->kernel[warp], mask = sc->path_mask[warp];
+  uint32_t kernel = sc->warp[warp].kernel, mask = sc->warp[warp].path_mask;
   slot->insn = *head_of(sc, warp);
-  slot->pc = sc->path_pc[warp];
+  slot->pc = sc->warp[warp].path_pc;
   slot->mask = mask;
-  slot->depth = sc->path_depth[warp];
+  slot->depth = sc->warp[warp].path_depth;
   slot->ctl = has_ctl_head(sc, warp);
   slot->injected = false;
   enter_pipe(sc, slot, warp, kernel);
-  sc->ibuf_head[warp] = (uint8_t)((sc->ibuf_head[warp] + 1) % QSM_IBUF_DEPTH);
-  uint8_t left = --sc->ibuf_count[warp];
-  sc->path_pc[warp] += 4;
+  sc->warp[warp].ibuf_head = (uint8_t)((sc->warp[warp].ibuf_head + 1) % QSM_IBUF_DEPTH);
+  uint8_t left = --sc->warp[warp].ibuf_count;
+  sc->warp[warp].path_pc += 4;
   if (slot->ctl) sc->path_valid &= ~(1u << warp);
   if (left <= 2) sc->room |= 1u << warp;
   uint8_t class = slot->class;
@@ -180,7 +179,7 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
 static uint32_t stalled_long(const struct qsm_subcore *sc) {
   const uint32_t reasons = 1u << QSM_STALL_BARRIER | 1u << QSM_STALL_LOAD | 1u << QSM_STALL_QUOTA;
   uint32_t warps = 0;
-  for (uint32_t w = 0; w < sc->n_warps; w++) warps |= (reasons >> sc->stall[w] & 1) << w;
+  for (uint32_t w = 0; w < sc->n_warps; w++) warps |= (reasons >> sc->warp[w].stall & 1) << w;
   return warps;
 }
 
@@ -228,7 +227,7 @@ __attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t fi
   slot->depth = 0;
   slot->ctl = in->insn.op == QSM_OP_JALR;
   slot->injected = true;
-  enter_pipe(sc, slot, in->warp, sc->kernel[in->warp]);
+  enter_pipe(sc, slot, in->warp, sc->warp[in->warp].kernel);
   sc->inject = NULL;
   const uint32_t words[] = {in->warp, in->step, in->reg, in->pc, in->mask, slot->entry};
   if (sc->sm->watched) qsm_sm_record(sc->sm, c, QSM_EV_INJECT, sc->index, words, 6);
@@ -267,8 +266,8 @@ static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slo
   op->sub = sc->index;
   op->warp = slot->warp;
   op->kernel = slot->kernel;
-  op->tb = sc->tb[slot->warp];
-  op->widx = sc->widx[slot->warp];
+  op->tb = sc->warp[slot->warp].tb;
+  op->widx = sc->warp[slot->warp].widx;
   op->entry = slot->entry;
   qsm_exec_operands(sc, slot, op);
 }
@@ -282,19 +281,20 @@ static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
 }
 
 // R-FP-1, R-FP-2: an instruction that writes FpLat cycles after the others.
-static bool is_late(const struct qsm_pipe_slot *slot) {
-  return slot->valid && slot->insn.rd && slot->class == QSM_CLASS_FMA;
-}
+static bool is_late(const struct qsm_pipe_slot *slot) { return slot->insn.rd && slot->class == QSM_CLASS_FMA; }
+
+static void leave_pipe(struct qsm_subcore *sc, uint64_t issued_at) { sc->under_way &= (uint8_t)~(1u << issued_at % QSM_PIPE_SLOTS); }
 
 // The cycle before an FMA instruction writes.
 static void release_late(struct qsm_subcore *sc, uint64_t c) {
-  const struct qsm_pipe_slot *slot = &sc->pipe[(c - 3 - QSM_FP_LAT) % QSM_PIPE_SLOTS];
-  if (is_late(slot)) qsm_sb_release(sc, slot->warp, slot->entry);
+  uint64_t issued_at = c - 3 - QSM_FP_LAT;
+  const struct qsm_pipe_slot *slot = &sc->pipe[issued_at % QSM_PIPE_SLOTS];
+  if (qsm_pipe_holds(sc, issued_at) && is_late(slot)) qsm_sb_release(sc, slot->warp, slot->entry);
 }
 
 static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
+  if (!qsm_pipe_holds(sc, c - 3)) return;
   struct qsm_pipe_slot *slot = &sc->pipe[(c - 3) % QSM_PIPE_SLOTS];
-  if (!slot->valid) return;
   uint8_t class = slot->class;
   if (class == QSM_CLASS_MEM) {
     enter_memory_queue(sc, slot, c);
@@ -326,10 +326,10 @@ static void write_variable(struct qsm_subcore *sc, const struct qsm_result *resu
 
 // R-FP-1, R-WB-1; false if the port stays free.
 static bool write_late(struct qsm_subcore *sc, uint64_t c) {
-  struct qsm_pipe_slot *slot = &sc->pipe[(c - 4 - QSM_FP_LAT) % QSM_PIPE_SLOTS];
-  if (!is_late(slot)) return false;
-  slot->valid = false;
-  sc->in_flight--;
+  uint64_t issued_at = c - 4 - QSM_FP_LAT;
+  const struct qsm_pipe_slot *slot = &sc->pipe[issued_at % QSM_PIPE_SLOTS];
+  if (!qsm_pipe_holds(sc, issued_at) || !is_late(slot)) return false;
+  leave_pipe(sc, issued_at);
   sc->n_late--;
   qsm_exec_write(sc, slot->warp, slot->insn.rd, slot->mask, sc->late[slot - sc->pipe]);
   if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
@@ -338,12 +338,11 @@ static bool write_late(struct qsm_subcore *sc, uint64_t c) {
 
 // Likewise, all other classes.
 static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
-  struct qsm_pipe_slot *slot = &sc->pipe[(c - 4) % QSM_PIPE_SLOTS];
-  if (!slot->valid) return false;
+  if (!qsm_pipe_holds(sc, c - 4)) return false;
+  const struct qsm_pipe_slot *slot = &sc->pipe[(c - 4) % QSM_PIPE_SLOTS];
   uint8_t class = slot->class;
   if (class == QSM_CLASS_FMA && slot->insn.rd) return false;  // later
-  slot->valid = false;
-  sc->in_flight--;
+  leave_pipe(sc, c - 4);
   if (class == QSM_CLASS_MEM || class == QSM_CLASS_DIV || slot->insn.rd == 0 || slot->faulted) return false;
   qsm_exec_fixed(sc, slot, c - 2);
   if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
@@ -353,7 +352,7 @@ static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
 static void take_result(struct qsm_subcore *sc, uint64_t c) {
   const struct qsm_result *result = &sc->res[sc->res_head];
   write_variable(sc, result, c);
-  sc->sb[result->warp].parts[result->entry]--;
+  sc->warp[result->warp].sb.parts[result->entry]--;
   qsm_sb_check(sc, result->warp, result->entry);
   sc->res_head = (uint8_t)((sc->res_head + 1) % QSM_RES_DEPTH);
   sc->res_count--;
@@ -393,8 +392,8 @@ static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
 static void finish(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   sc->resident &= ~(1u << warp);
   sc->dirty |= 1u << warp;
-  qsm_sm_finished(sc->sm, sc->tb[warp]);
-  QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->tb[warp]);
+  qsm_sm_finished(sc->sm, sc->warp[warp].tb);
+  QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->warp[warp].tb);
 }
 
 // A policy with groups moves on in cycles without an eligible warp too, until it has come to rest.
@@ -405,7 +404,7 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
-  if (sc->in_flight || sc->f2.warp != QSM_NONE) return false;
+  if (sc->under_way || sc->f2.warp != QSM_NONE) return false;
   if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims | qsm_fetch_wants(sc)) return false;
   if ((sc->sel1 & sc->sel2) != QSM_NONE) return false;
   if (qsm_subcore_eligible(sc)) return false;

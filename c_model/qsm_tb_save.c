@@ -24,7 +24,7 @@ static void freeze(struct qsm_sm *sm, uint64_t from) {
     sc->frozen = 0;
     for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
       uint32_t w = qsm_ctz(warps);
-      if (sc->tb[w] != sm->save.tb) continue;
+      if (sc->warp[w].tb != sm->save.tb) continue;
       qsm_subcore_wake(sc, from);
       sc->frozen |= 1u << w;
       qsm_subcore_refresh(sc, w, from);
@@ -93,9 +93,9 @@ void qsm_tb_save_next_phase(struct qsm_sm *sm) {
 
 // R-PE-15.
 static bool warp_is_quiet(const struct qsm_subcore *sc, uint32_t w) {
-  bool may_run = sc->live[w] & ~sc->bar[w];
-  bool fetched = (sc->path_valid >> w & 1) && sc->ibuf_count[w];
-  return sc->sb[w].valid == 0 && sc->live[w] && (fetched || !may_run);
+  bool may_run = sc->warp[w].live & ~sc->warp[w].bar;
+  bool fetched = (sc->path_valid >> w & 1) && sc->warp[w].ibuf_count;
+  return sc->warp[w].sb.valid == 0 && sc->warp[w].live && (fetched || !may_run);
 }
 
 static bool is_quiet(const struct qsm_sm *sm) {
@@ -116,7 +116,7 @@ static bool scoreboards_are_empty(const struct qsm_sm *sm) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     const struct qsm_subcore *sc = sm->sub[i];
     for (uint32_t warps = sc->frozen & sc->resident; warps; warps &= warps - 1) {
-      if (sc->sb[qsm_ctz(warps)].valid) return false;
+      if (sc->warp[qsm_ctz(warps)].sb.valid) return false;
     }
   }
   return true;
@@ -153,7 +153,7 @@ static void step_find(struct qsm_sm *sm) {
 // The end of a restore's header: lane 0 of warp 0 has the block's index.
 static void take_header(struct qsm_sm *sm, const struct qsm_inbox *in) {
   const struct qsm_save_place at = qsm_save_find(sm, 0);
-  if (at.sc->sb[at.warp].valid || in->arrive) return;
+  if (at.sc->warp[at.warp].sb.valid || in->arrive) return;
   struct qsm_tb_slot *tb = &sm->tb[sm->save.tb];
   uint32_t xy = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_PC_REG);
   tb->block[0] = xy & 0xFFFF;

@@ -27,8 +27,8 @@ struct qsm_warp_sched {
   uint8_t n_warps;
   uint8_t last;  // last issued slot
   bool gone;     // its warp has finished since, or none has issued yet
-  uint8_t order[QSM_MAX_WARPS];  // oldest first
   bool grouping;    // the policy is two_level or QAWS, or was in the last step: active or qaws may hold something
+  uint8_t order[QSM_MAX_WARPS];  // oldest first
   uint32_t active;  // two_level (R-PO-7)
   struct qsm_qaws qaws;
 };

@@ -16,27 +16,27 @@ void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint
   uint32_t bit = 1u << warp;
   qsm_subcore_wake(sc, c + 1);
   sc->resident |= bit;
-  sc->of_kernel[sc->kernel[warp]] &= ~bit;
+  sc->of_kernel[sc->warp[warp].kernel] &= ~bit;
   sc->of_kernel[kernel] |= bit;
-  sc->kernel[warp] = (uint8_t)kernel;
-  sc->tb[warp] = (uint8_t)tb;
-  sc->widx[warp] = (uint8_t)widx;
-  sc->live[warp] = live;
-  sc->bar[warp] = 0;
+  sc->warp[warp].kernel = (uint8_t)kernel;
+  sc->warp[warp].tb = (uint8_t)tb;
+  sc->warp[warp].widx = (uint8_t)widx;
+  sc->warp[warp].live = live;
+  sc->warp[warp].bar = 0;
   sc->path_valid = live && path ? sc->path_valid | bit : sc->path_valid & ~bit;
-  sc->path_pc[warp] = qsm_desc_of(sc->sm, kernel)->entry;
-  sc->path_depth[warp] = 0;
-  sc->path_mask[warp] = live;
+  sc->warp[warp].path_pc = qsm_desc_of(sc->sm, kernel)->entry;
+  sc->warp[warp].path_depth = 0;
+  sc->warp[warp].path_mask = live;
   sc->merge_valid &= ~bit;
-  sc->selcnt[warp] = 0;
-  sc->rot[warp] = 0;
+  sc->warp[warp].selcnt = 0;
+  sc->warp[warp].rot = 0;
   sc->selpend &= ~bit;
   sc->killed &= ~bit;
   sc->frozen = qsm_tb_save_holds(sc->sm, tb) ? sc->frozen | bit : sc->frozen & ~bit;
-  sc->ibuf_count[warp] = 0;
+  sc->warp[warp].ibuf_count = 0;
   sc->room |= bit;
   sc->finishable &= ~bit;
-  sc->sb[warp] = (struct qsm_scoreboard){0};
+  sc->warp[warp].sb = (struct qsm_scoreboard){0};
   sc->shut = sc->sm->quota.open >> kernel & 1 ? sc->shut & ~bit : sc->shut | bit;
   qsm_fetch_redirect(sc, warp);
   qsm_warp_sched_started(&sc->sched, warp);
@@ -94,8 +94,8 @@ static uint32_t lane_target(const struct next *next, uint32_t lane) {
 
 static void raise_record(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t lane, struct qsm_fault *record) {
   struct qsm_sm *sm = sc->sm;
-  record->tid = sc->widx[slot->warp] * sm->n_lanes + lane;
-  record->block = sm->tb[sc->tb[slot->warp]].linear;
+  record->tid = sc->warp[slot->warp].widx * sm->n_lanes + lane;
+  record->block = sm->tb[sc->warp[slot->warp].tb].linear;
   slot->faulted = true;
   qsm_sm_raise(sm, 1u + sc->index, slot->kernel, record);
 }
@@ -122,19 +122,19 @@ static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, cons
 static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct next *next) {
   uint32_t warp = slot->warp;
   sc->path_valid |= 1u << warp;
-  sc->path_pc[warp] = next->pc;
-  sc->path_depth[warp] = (uint8_t)next->depth;
-  sc->path_mask[warp] = slot->mask;
+  sc->warp[warp].path_pc = next->pc;
+  sc->warp[warp].path_depth = (uint8_t)next->depth;
+  sc->warp[warp].path_mask = slot->mask;
   sc->merge_valid &= ~(1u << warp);
   qsm_fetch_redirect(sc, warp);
 }
 
 // After a change of live, bar and the lane store.
 static void select_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
-  if (sc->live[warp] & ~sc->bar[warp]) {
+  if (sc->warp[warp].live & ~sc->warp[warp].bar) {
     sc->sel1 = (uint8_t)warp;
-  } else if (sc->live[warp]) {
-    qsm_sm_arrived(sc->sm, sc->tb[warp]);
+  } else if (sc->warp[warp].live) {
+    qsm_sm_arrived(sc->sm, sc->warp[warp].tb);
   }
   sc->dirty |= 1u << warp;
 }
@@ -147,8 +147,8 @@ static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, cons
     sc->lane_pc[warp * n + l] = lane_target(next, l);
     sc->lane_depth[warp * n + l] = (uint8_t)next->depth;
   }
-  if (slot->insn.op == QSM_OP_EXIT) sc->live[warp] &= ~slot->mask;
-  if (slot->insn.op == QSM_OP_BAR) sc->bar[warp] |= slot->mask;
+  if (slot->insn.op == QSM_OP_EXIT) sc->warp[warp].live &= ~slot->mask;
+  if (slot->insn.op == QSM_OP_BAR) sc->warp[warp].bar |= slot->mask;
   select_or_arrive(sc, warp);
 }
 
@@ -161,7 +161,7 @@ static void jump(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c)
     bar |= (uint32_t)((state[l] & QSM_SAVED_AT_BARRIER) != 0) << l;
     misaligned |= (pc[l] >> 1 & 1) << l;
   }
-  live &= sc->live[warp];
+  live &= sc->warp[warp].live;
   misaligned &= live;
   if (misaligned) {
     uint32_t lane = qsm_ctz(misaligned);
@@ -173,15 +173,15 @@ static void jump(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c)
     sc->lane_pc[warp * n + l] = pc[l] & ~1u;
     sc->lane_depth[warp * n + l] = (uint8_t)(state[l] & QSM_SAVED_DEPTH);
   }
-  sc->live[warp] = live;
-  sc->bar[warp] = bar & live;
+  sc->warp[warp].live = live;
+  sc->warp[warp].bar = bar & live;
   select_or_arrive(sc, warp);
-  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->live[warp], sc->bar[warp], 1);
+  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].live, sc->warp[warp].bar, 1);
 }
 
 void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c) {
   uint32_t warp = slot->warp;
-  if (sc->live[warp] == 0 || (sc->sm->killed >> slot->kernel & 1)) return;
+  if (sc->warp[warp].live == 0 || (sc->sm->killed >> slot->kernel & 1)) return;
   if (slot->injected) {
     jump(sc, slot, c);
     return;
@@ -190,13 +190,13 @@ void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64
   next_of(sc, slot, &next);
   if (raise(sc, slot, &next)) return;
   bool stays = slot->insn.op != QSM_OP_EXIT && slot->insn.op != QSM_OP_BAR;
-  bool whole = stays && next.uniform && (sc->live[warp] & ~sc->bar[warp]) == slot->mask;
+  bool whole = stays && next.uniform && (sc->warp[warp].live & ~sc->warp[warp].bar) == slot->mask;
   if (whole) {
     go_on(sc, slot, &next);
   } else {
     split(sc, slot, &next);
   }
-  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->live[warp], sc->bar[warp], !whole);
+  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].live, sc->warp[warp].bar, !whole);
 }
 
 // Lanes of cand with the greatest depth and, among them, the lowest pc.
@@ -225,26 +225,26 @@ static uint32_t same_place(const uint32_t *pc, const uint8_t *depth, uint32_t ca
 static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc, const uint8_t *depth, uint32_t cand) {
   uint32_t group = deepest_lowest(pc, depth, cand);
   if (group == cand) return group;
-  if (sc->selcnt[warp] != sc->sm->shared->config->progress_limit - 1) {
-    sc->selcnt[warp]++;
+  if (sc->warp[warp].selcnt != sc->sm->shared->config->progress_limit - 1) {
+    sc->warp[warp].selcnt++;
     return group;
   }
-  uint32_t first = qsm_circular_first(cand, sc->rot[warp]);
-  sc->rot[warp] = (uint8_t)((first + 1) & (sc->sm->n_lanes - 1));
-  sc->selcnt[warp] = 0;
+  uint32_t first = qsm_circular_first(cand, sc->warp[warp].rot);
+  sc->warp[warp].rot = (uint8_t)((first + 1) & (sc->sm->n_lanes - 1));
+  sc->warp[warp].selcnt = 0;
   return same_place(pc, depth, cand, first);
 }
 
 // R-WS-7.
 static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc, const uint8_t *depth, uint32_t others) {
-  uint32_t path_pc = sc->path_pc[warp], bit = 1u << warp;
+  uint32_t path_pc = sc->warp[warp].path_pc, bit = 1u << warp;
   sc->merge_valid &= ~bit;
   for (; others; others &= others - 1) {
     uint32_t l = qsm_ctz(others);
-    if (depth[l] != sc->path_depth[warp] || pc[l] <= path_pc) continue;
-    if ((sc->merge_valid & bit) && sc->merge_pc[warp] <= pc[l]) continue;
+    if (depth[l] != sc->warp[warp].path_depth || pc[l] <= path_pc) continue;
+    if ((sc->merge_valid & bit) && sc->warp[warp].merge_pc <= pc[l]) continue;
     sc->merge_valid |= bit;
-    sc->merge_pc[warp] = pc[l];
+    sc->warp[warp].merge_pc = pc[l];
   }
 }
 
@@ -254,16 +254,16 @@ static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint32_t n = sc->sm->n_lanes;
   const uint32_t *pc = sc->lane_pc + warp * n;
   const uint8_t *depth = sc->lane_depth + warp * n;
-  if (sc->live[warp] == 0 || (sc->sm->killed >> sc->kernel[warp] & 1)) return;
-  uint32_t cand = sc->live[warp] & ~sc->bar[warp];
+  if (sc->warp[warp].live == 0 || (sc->sm->killed >> sc->warp[warp].kernel & 1)) return;
+  uint32_t cand = sc->warp[warp].live & ~sc->warp[warp].bar;
   uint32_t group = choose(sc, warp, pc, depth, cand), lane = qsm_ctz(group);
   sc->path_valid |= 1u << warp;
-  sc->path_pc[warp] = pc[lane];
-  sc->path_depth[warp] = depth[lane];
-  sc->path_mask[warp] = group;
+  sc->warp[warp].path_pc = pc[lane];
+  sc->warp[warp].path_depth = depth[lane];
+  sc->warp[warp].path_mask = group;
   find_merge(sc, warp, pc, depth, cand & ~group);
   qsm_fetch_redirect(sc, warp);
-  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->path_pc[warp], sc->path_depth[warp], group);
+  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->warp[warp].path_pc, sc->warp[warp].path_depth, group);
 }
 
 // R-WS-8: the warp with selpend whose turn it is.
@@ -303,9 +303,9 @@ void qsm_warp_select(struct qsm_subcore *sc, uint64_t c) {
 void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
   for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
     uint32_t warp = qsm_ctz(warps);
-    if (sc->tb[warp] != tb || sc->live[warp] == 0) continue;
+    if (sc->warp[warp].tb != tb || sc->warp[warp].live == 0) continue;
     qsm_subcore_wake(sc, c + 1);
-    sc->bar[warp] = 0;
+    sc->warp[warp].bar = 0;
     sc->selpend |= 1u << warp;
     qsm_subcore_refresh(sc, warp, c + 1);
   }
@@ -314,12 +314,12 @@ void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
 // Nothing of the warp is left to run: it finishes.
 static void wipe_warp(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint32_t others = ~(1u << warp);
-  sc->live[warp] = 0;
-  sc->bar[warp] = 0;
+  sc->warp[warp].live = 0;
+  sc->warp[warp].bar = 0;
   sc->path_valid &= others;
   sc->merge_valid &= others;
   sc->selpend &= others;
-  sc->ibuf_count[warp] = 0;
+  sc->warp[warp].ibuf_count = 0;
   sc->room |= 1u << warp;
   qsm_subcore_refresh(sc, warp, c + 1);
 }
@@ -332,6 +332,6 @@ void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c) {
 void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
   qsm_subcore_wake(sc, c + 1);
   for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
-    if (sc->tb[qsm_ctz(warps)] == tb) wipe_warp(sc, qsm_ctz(warps), c);
+    if (sc->warp[qsm_ctz(warps)].tb == tb) wipe_warp(sc, qsm_ctz(warps), c);
   }
 }
