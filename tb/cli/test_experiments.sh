@@ -55,7 +55,7 @@ fills() {
   while read -r plot; do verdict "plot $plot" "$(grep -c 'id="gnuplot_plot_1"' "$work/results/$plot")" 1; done <"$work/plots"
   verdict "page $1 has plots" "$(grep -c . "$work/plots")" "$3"
 }
-fills qos_pairs 15 2
+fills qos_pairs 15 1
 fills qaws 6 1
 fills fgq 23 0
 fills qaws_titanv 8 1
