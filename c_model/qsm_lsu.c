@@ -117,8 +117,10 @@ static uint32_t extended(uint8_t op, uint32_t word, uint32_t addr) {
   }
 }
 
+static bool is_whole_word(uint8_t op) { return op == QSM_OP_LW || op == QSM_OP_AMO; }
+
 void qsm_lsu_extend(const struct qsm_sm *sm, uint8_t op, const uint32_t *addr, uint32_t *data) {
-  if (op == QSM_OP_LW || op == QSM_OP_AMO) return;
+  if (is_whole_word(op)) return;
   for (uint32_t l = 0; l < sm->n_lanes; l++) data[l] = extended(op, data[l], addr[l]);
 }
 
@@ -141,7 +143,7 @@ QSM_LANE_FUNCTION void pick_words(const uint32_t *line, const uint8_t *at, uint3
 void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const uint32_t *line) {
   uint32_t *out = qsm_lsu_return(sm, &part->insn, part->sub, part->warp, part->entry, part->mask)->data;
   QSM_PER_WARP_SIZE(sm->n_lanes, pick_words, line, part->at, out);
-  if (part->insn.op == QSM_OP_LW || part->insn.op == QSM_OP_AMO) return;
+  if (is_whole_word(part->insn.op)) return;
   for (uint32_t l = 0; l < sm->n_lanes; l++) out[l] = extended(part->insn.op, out[l], part->at[l]);
 }
 

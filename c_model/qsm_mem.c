@@ -97,11 +97,11 @@ static uint32_t amo_result(enum qsm_amo amo, uint32_t old, uint32_t operand) {
 static inline uint32_t byte_mask_bits(uint32_t four_bytes) { return (four_bytes * 0x00204081u & 0x01010101u) * 0xffu; }
 
 // Byte enables of word i of the line.
-static inline uint32_t word_enable(const struct qsm_mem_access *access, uint32_t i) { return access->bytes[i / 8] >> (4 * (i % 8)) & 0xfu; }
+static inline uint32_t word_enable(const uint32_t *bytes, uint32_t i) { return bytes[i / 8] >> (4 * (i % 8)) & 0xfu; }
 
 QSM_LANE_FUNCTION void apply_write(const uint32_t *bytes, const uint32_t *data, uint32_t *line, uint32_t n) {
   QSM_LANES {
-    uint32_t take = byte_mask_bits(bytes[l / 8] >> 4 * (l % 8) & 0xfu);
+    uint32_t take = byte_mask_bits(word_enable(bytes, l));
     line[l] = (line[l] & ~take) | (data[l] & take);
   }
 }
@@ -109,7 +109,7 @@ QSM_LANE_FUNCTION void apply_write(const uint32_t *bytes, const uint32_t *data, 
 // The one word that the byte mask names.
 static void apply_amo(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words) {
   for (uint32_t i = 0; i < n_words; i++) {
-    if (word_enable(access, i) == 0) continue;
+    if (word_enable(access->bytes, i) == 0) continue;
     uint32_t word;
     memcpy(&word, line + 4 * (size_t)i, sizeof word);
     word = amo_result((enum qsm_amo)access->amo, word, access->data[i]);
