@@ -87,7 +87,7 @@ static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_SAVED] = "preempt saved blocks", [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer",
     [QSM_STATE_WRITE_BACK] = "exec write port",
     [QSM_STATE_L1] = "l1 pass and generations", [QSM_STATE_L1SET] = "l1 set",
-    [QSM_STATE_L2] = "l2 slice", [QSM_STATE_L2SET] = "l2 set", [QSM_STATE_DRAM] = "dram bank"};
+    [QSM_STATE_L2] = "l2 slice", [QSM_STATE_L2SET] = "l2 set", [QSM_STATE_DRAM] = "dram bank", [QSM_STATE_WIPE] = "barrier wipe"};
 
 static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value) {
   struct lockstep *lockstep = ctx;
