@@ -107,9 +107,9 @@ static enum qsm_backend_status flush_l2(struct round *round) {
   return status;
 }
 
-static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
+static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, uint32_t log2_stack, bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
-  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu, .local = true};
+  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .log2_stack = log2_stack, .may_fault = may_fault, .fpu = round->config.fpu};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   enum qsm_backend_status status = flush_l2(round);
   if (status) return status;
@@ -134,10 +134,11 @@ static enum qsm_backend_status set_sms(struct round *round, uint32_t slot, bool 
   return status;
 }
 
-// Mostly an area with the window over it; else none, one that lies outside, or one that is too small for some images or all.
-static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot) {
-  uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (round->arena_bytes - SAVE_OFFSET) / PAGE_BYTES, kind = below(round, 12);
-  uint32_t window_limit = kind == 0 ? base : base + pages * PAGE_BYTES;
+// Mostly an area with the window over it, up to address `limit`; else none, one that lies outside (the stacks too), or one that is too small for some
+// images or all.
+static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot, uint32_t limit) {
+  uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (limit - base) / PAGE_BYTES, kind = below(round, 12);
+  uint32_t window_limit = kind == 0 ? base : arena(round, slot) + round->arena_bytes;
   if (kind == 1) pages = 0;
   if (kind == 2) pages = 1 + below(round, pages);
   if (kind == 3) pages = 1 + below(round, 8);
@@ -153,7 +154,8 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t x = 1 + below(round, below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
-  uint32_t base = arena(round, slot);
+  uint32_t base = arena(round, slot), end = base + round->arena_bytes, warps = (threads + config->warp_size - 1) / config->warp_size;
+  uint32_t stack = qsm_fuzz_stack(&round->random, config, warps, end, (round->arena_bytes - SAVE_OFFSET) / 2);
   const struct setting settings[] = {
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
       {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_RIGHTS, 3},
@@ -161,15 +163,15 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
       {QSM_SLOT_GRID_X, 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
       {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
       {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
-      {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
+      {QSM_SLOT_BLOCK_WARPS, warps}, {QSM_SLOT_STACK, stack},
       {QSM_SLOT_SHARED, shared}, {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
       {QSM_SLOT_FIRST_QUOTA, below(round, 4) ? 1 + below(round, 4000) : 1},
       {QSM_SLOT_CACHE_POLICY, below(round, 3) ? 0 : below(round, 4)},
   };
-  enum qsm_backend_status status = load_program(round, slot, shared, below(round, 3) == 0);
+  enum qsm_backend_status status = load_program(round, slot, shared, stack & QSM_SLOT_STACK_LOG2_MASK, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
   if (!status) status = set_sms(round, slot, below(round, 3));
-  if (!status) status = set_save_area(round, slot);
+  if (!status) status = set_save_area(round, slot, stack ? stack & QSM_SLOT_STACK_BASE_MASK : end);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
   return status;
@@ -213,9 +215,10 @@ static enum qsm_backend_status serve(struct round *round) {
 static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
   uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
-  const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu, most_threads, most_threads + 1,
+  const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu,
+                             MEMORY_BASE | 3, MEMORY_BASE | 4, MEMORY_BASE | 16, MEMORY_BASE | 17, MEMORY_BASE | 0x1008, MEMORY_BASE | 0x1010, most_threads, most_threads + 1,
                              config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_SM_MASK_2 / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  uint32_t offset = below(round, QSM_SLOT_STACK / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
 }
@@ -376,7 +379,7 @@ static enum qsm_backend_status read_all(struct round *round) {
   for (uint32_t address = 0; !status && address <= QSM_REG_L2_FLUSH; address += 4) status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20; address += 4) status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_SM_MASK_2; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_STACK; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
 

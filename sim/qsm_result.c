@@ -62,7 +62,7 @@ bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_
   if (!seen->present) return false;
   if (seen->fault.killed)
     snprintf(msg, msg_len, "kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", name, seen->fault.cause, seen->fault.pc,
-             seen->fault.tid, seen->fault.block, seen->fault.value, seen->fault.needs_fpu ? QSM_NO_FPU_TEXT : "");
+             seen->fault.tid, seen->fault.block, seen->fault.value, qsmFaultNote(&seen->fault));
   else if (seen->unfinished)
     snprintf(msg, msg_len, "kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes); %s", name, outcome->cycles, seen->passes,
              scenario->kernels[kernel].passes, seen->waits_for);

@@ -21,6 +21,7 @@ enum {
   PAGE_BYTES = 4096,
   IMAGE_AREA_BYTES = 256 * 1024,
   MAX_CACHE_OFFSET = 8192,  // of a program in this area
+  LOG2_STACK_BYTES = 8,  // of a thread
   ARGUMENT_BYTES = 48,
   ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
   MAX_ARGUMENT_BLOCKS = 256,
@@ -28,6 +29,7 @@ enum {
   MANAGER_TRIES = 4096,
   MAX_BUDGET = 255,
   CAUSE_KILLED = 24,  // by the host
+  CAUSE_STACK_OVERFLOW = 25,
 };
 #define DEVICE_MEMORY_BASE 0x80000000u
 #define SLOT_REGISTER_COUNT (QSM_SLOT_STRIDE / 4)
@@ -346,9 +348,7 @@ static uint32_t find_arguments(const struct qsm_context *context, const uint32_t
 
 static qsmError_t write_arguments(struct qsm_context *context, const struct launch *launch) {
   struct qsm_backend *backend = context->device->backend;
-  uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z;
-  uint32_t whole_warps = (threads + lanes - 1) / lanes * lanes;
-  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks - DEVICE_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
+  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function};
   memcpy(block + 4, launch->args, sizeof launch->args);
   if (n_argument_blocks(&context->device->config) == 1) context->n_written = 0;
   uint32_t place = find_arguments(context, block);
@@ -378,6 +378,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   };
   qsmError_t error = SLOT_WRITE_ALL(context, values);
   if (!error) error = slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
+  if (!error) error = slot_write(context, QSM_SLOT_STACK, context->stacks | LOG2_STACK_BYTES);
   if (!error) error = write_arguments(context, launch);
   if (!error) error = qsmRegisterWrite(context->device, slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
@@ -406,6 +407,11 @@ static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *re
   return result->cause == 2 && is_float && !device->config.fpu;
 }
 
+const char *qsmFaultNote(const qsmLaunchResult *result) {
+  if (result->needs_fpu) return ": floating point, and this GPU has no FPU";
+  return result->cause == CAUSE_STACK_OVERFLOW ? ": stack overflow" : "";
+}
+
 // The running launch has ended: acknowledge, tell its owner, start the next.
 static qsmError_t end_launch(struct qsm_context *context) {
   struct qsm_device *device = context->device;
@@ -421,7 +427,7 @@ static qsmError_t end_launch(struct qsm_context *context) {
     context->faulted = true;
     result.needs_fpu = lacks_fpu(device, &result);
     fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
-         result.cause, result.pc, result.tid, result.block, result.value, result.needs_fpu ? QSM_NO_FPU_TEXT : "");
+         result.cause, result.pc, result.tid, result.block, result.value, qsmFaultNote(&result));
   }
   DL_DELETE(context->queue, launch);
   context->running = false;
@@ -470,17 +476,22 @@ qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles) {
 
 // ---- Context ----
 
-// For the blocks that can be live at a time, in their images too (isa.md, CSR ticket), of whatever size: the shape that needs most.
+// For the blocks that can be live at a time, in their images too (preemption.md, tickets), of whatever size: the shape that needs most.
 static uint32_t stack_area_bytes(const struct qsm_config *config) {
   uint32_t most = 0;
   for (uint32_t warps = 1; warps <= config->warps_per_sm; warps++) {
-    uint32_t per_sm = config->warps_per_sm / warps, threads = warps * config->warp_size;
-    if (per_sm > config->max_tbs) per_sm = config->max_tbs;
+    uint32_t threads = warps * config->warp_size;
     if (threads > MAX_BLOCK_THREADS) threads = MAX_BLOCK_THREADS;
-    uint32_t needed = (config->num_images + config->num_sms * per_sm) * threads;
+    uint32_t needed = qsm_config_live_blocks(config, warps) * threads;
     if (needed > most) most = needed;
   }
-  return most * QSM_LOCAL_BYTES;
+  return most << LOG2_STACK_BYTES;
+}
+
+// What STACK asks of the area's place.
+static uint32_t stack_align(const struct qsm_config *config) {
+  uint32_t warp_bytes = config->warp_size << LOG2_STACK_BYTES;
+  return warp_bytes > PAGE_BYTES ? warp_bytes : PAGE_BYTES;
 }
 
 static qsmError_t lay_out_memory(struct qsm_context *context) {
@@ -493,7 +504,7 @@ static qsmError_t lay_out_memory(struct qsm_context *context) {
   context->base = DEVICE_MEMORY_BASE + arena * context->slot;
   context->limit = context->base + arena;
   context->arguments = context->base + IMAGE_AREA_BYTES;
-  context->stacks = (context->limit - stack_area_bytes(config)) / (QSM_LOCAL_BYTES * config->warp_size) * (QSM_LOCAL_BYTES * config->warp_size);
+  context->stacks = (context->limit - stack_area_bytes(config)) / stack_align(config) * stack_align(config);
   context->heap = qsm_heap_create(context->arguments + arguments_bytes, context->stacks);
   return context->heap ? qsmSuccess : fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
