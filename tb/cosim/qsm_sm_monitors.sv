@@ -123,14 +123,17 @@ module qsm_lanes_monitor
 );
   mask_t [WarpsPerSched-1:0] live;
   logic [WarpsPerSched-1:0] resident, path_valid;
+  logic [WarpsPerSched-1:0][31:0] written;
   path_t [WarpsPerSched-1:0] path;
   assign live = u_warp_state.live_q;
   assign resident = u_warp_state.resident_q;
   assign path_valid = u_warp_state.path_valid_q;
   always_comb begin
     path = '0;
+    written = '0;
     if (dump) begin
       for (int w = 0; w < WarpsPerSched; w++) begin
+        if (!u_regfile.u_written.fresh_q[w]) written[w] = u_regfile.u_written.mem[w];
         case (u_warp_state.u_path.source_q[w])
           2'd1: path[w] = {u_warp_state.u_path.stay_pc[w], 2'b00, u_warp_state.u_path.stay_lanes[w]};
           2'd2: path[w] = {u_warp_state.u_path.select_pc[w], 2'b00, u_warp_state.u_path.select_lanes[w]};
@@ -157,7 +160,9 @@ module qsm_lanes_monitor
     always @(posedge clk_i) if (rst_ni && dump) begin
       n_registers = dump ? 32 : 0;
       for (int w = 0; w < WarpsPerSched; w++) begin
-        for (int r = 1; r < n_registers; r++) qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, int'(u_regfile.g_lane[l].mem_a[32*w+r]));
+        for (int r = 1; r < n_registers; r++) begin  // one that is not written counts as 0
+          qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, written[w][r] ? int'(u_regfile.g_lane[l].mem_a[32*w+r]) : 0);
+        end
         if (live[w][l] && path_valid[w] && !path[w].mask[l]) begin
           qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
           qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+31:32]));
