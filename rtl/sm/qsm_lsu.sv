@@ -25,6 +25,9 @@ module qsm_lsu
   output sb_pass_t                   sb_pass_o,
   output sb_ack_t                    sb_ack_o,
   output fault_event_t               fault_o,
+  // Shared memory that is cleared
+  input  logic                       wipe_i,
+  input  logic [RowW-1:0]            wipe_row_i,
   // Memory port
   input  logic                       port_free_i,  // no instruction miss in this cycle
   output mem_req_t                   req_o,
@@ -153,7 +156,9 @@ module qsm_lsu
     .strobe_i    (store_bytes),
     .data_i      (store_data),
     .amo_busy_o  (amo_busy),
-    .rdata_o     (bank_rdata)
+    .rdata_o     (bank_rdata),
+    .wipe_i,
+    .wipe_row_i
   );
 
   assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,

@@ -238,6 +238,11 @@ module qsm_sm_monitor
   // State.
   input logic [MaxTbs-1:0] tb_valid,
   input tb_info_t [MaxTbs-1:0] tb_info,
+  input logic [MaxTbs-1:0] clean,
+  input logic wiping,
+  input logic [TbW-1:0] wipe_tb,
+  input logic [RowW-1:0] wipe_row,
+  input logic [$clog2(SharedRows+1)-1:0] wipe_left,
   input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] left,
   input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] arrived,
   input logic [NumKernels-1:0] killed
@@ -291,8 +296,12 @@ module qsm_sm_monitor
         qsm_dpi_state(StTbs, sm, 0, s, 2, int'(left[s]));
         qsm_dpi_state(StTbs, sm, 0, s, 3, int'(arrived[s]));
         qsm_dpi_state(StTbs, sm, 0, s, 5, int'(saved && int'(save_tb) == s));
+        qsm_dpi_state(StTbs, sm, 0, s, 9, int'(clean[s]));
       end
     end
+    qsm_dpi_state(StWipe, sm, 0, 0, 0, wiping ? int'({8'(wipe_tb), 8'd1}) : 0);
+    qsm_dpi_state(StWipe, sm, 0, 0, 1, wiping ? int'(wipe_row) : 0);
+    qsm_dpi_state(StWipe, sm, 0, 0, 2, wiping ? int'(wipe_left) : 0);
     qsm_dpi_state(StSaver, sm, 0, 0, 0, int'({phase, 2'd0, op}));
     if (op != OpNew) begin
       qsm_dpi_state(StSaver, sm, 0, 0, 1, int'({fresh, 4'd0, image, 8'(save_tb)}));
@@ -309,7 +318,8 @@ bind qsm_sm qsm_sm_monitor u_monitor (
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
   .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared),
   .return_hit(u_lsu.u_return.return_hit), .return_txn(u_lsu.serve_txn),
-  .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
+  .tb_valid(tb_valid), .tb_info(tb_info), .clean(u_wipe.clean_q), .wiping(u_wipe.valid_q), .wipe_tb(u_wipe.tb_q), .wipe_row(u_wipe.row_q),
+  .wipe_left(u_wipe.left_q), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
   .killed(u_fault.killed_o)
 );
 
