@@ -473,27 +473,6 @@ static void test_gate() {
   ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6, R-SP-5)", std::to_string(quota));
 }
 
-// Every word of every thread's piece, by a store; words of a warp's threads lie beside each other.
-static void test_local_view() {
-  Bench bench(15);
-  const uint32_t n = 2 * bench.lanes;
-  bench.code = {csrr(6, CSR_TID), alu_imm(1, 7, 6, 8), lui(2, DATA_BASE + 0x40000000u), add(2, 2, 7)};
-  for (uint32_t word = 0; word < 64; word++) {
-    bench.code.push_back(store(2, 7, 2, static_cast<int32_t>(4 * word)));
-    bench.code.push_back(addi(7, 7, 1));
-  }
-  bench.code.push_back(exit_());
-  bench.add_block(0, 0, n, nullptr);
-  std::string why = bench.run(20000) ? "" : bench.error + " does not end";
-  for (uint32_t t = 0; t < n && why.empty(); t++) {
-    const uint32_t warp = DATA_BASE + 256 * bench.lanes * (t / bench.lanes);
-    for (uint32_t word = 0; word < 64; word++) {
-      if (bench.memory.read(warp + 4 * (word * bench.lanes + t % bench.lanes), 4) != 256 * t + word) why = "thread " + std::to_string(t) + ", word " + std::to_string(word);
-    }
-  }
-  ok(why.empty(), "local addresses interleave the words of a warp's threads (I-MEM-6)", why);
-}
-
 static void test_csrs() {
   static const uint32_t csrs[] = {CSR_TID, CSR_CTAID_X, CSR_CTAID_Y, CSR_CTAID_Z, CSR_NTID_X, CSR_NTID_Y, CSR_NTID_Z, CSR_NCTAID_X, CSR_NCTAID_Y,
                                   CSR_NCTAID_Z, CSR_LANE, CSR_SMID, CSR_ARG, CSR_HWTID, CSR_SLOT, CSR_WARPSIZE, CSR_TICKET};
@@ -718,7 +697,6 @@ int main(int argc, char **argv) {
   test_kill(seed);
   test_gate();
   test_csrs();
-  test_local_view();
   test_stall_counters();
   test_progress();
   test_merge_ahead();
