@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_fuzz.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "qsm_backend.h"
 #include "qsm_config_yaml.h"
+#include "qsm_folder.h"
 #include "qsm_fuzz_float.h"
 #include "qsm_fuzz_program.h"
+#include "qsm_output.h"
 #include "qsm_progress.h"
 #include "qsm_random.h"
 #include "qsm_regs.h"
@@ -461,18 +463,25 @@ struct tally {
   uint64_t cycles, fields, launches, faults, preemptions, rounds;
 };
 
+static int end_waves(struct round *round, struct qsm_output *output, uint64_t cycles) {
+  struct qsm_progress off = {.on = false};
+  play(round, &off, 0, cycles);
+  round->gpu->close(round->gpu);
+  return qsm_waves_close(output, round->config.name, QSM_WAVES_AROUND_CYCLES, round->msg, sizeof round->msg);
+}
+
 // The same round again on the tracing build, for the cycles around the difference.
 static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t cycle, const char *dir) {
   struct round round = {.random = qsm_random_seed(seed), .config = *config};
-  struct qsm_progress off = {.on = false};
   char path[600];
+  struct qsm_output output;
   snprintf(path, sizeof path, "%s/difference.fst", dir);
-  const struct qsm_backend_options waves = qsm_waves_around(path, cycle);
-  int status = qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg);
+  int status = qsm_output_open(&output, path, round.msg, sizeof round.msg);
   if (!status) {
-    play(&round, &off, 0, waves.wave_to + 1);
-    round.gpu->close(round.gpu);
-    status = qsm_waves_write_save_file(config->name, path, QSM_WAVES_AROUND_CYCLES, round.msg, sizeof round.msg);
+    const struct qsm_backend_options waves = qsm_waves_around(output.place, cycle);
+    status = qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg);
+    if (status) qsm_output_drop(&output);
+    else status = end_waves(&round, &output, waves.wave_to + 1);
   }
   if (status) fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
   else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", dir);
@@ -515,10 +524,9 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   char dir[512], msg[1024];
   struct qsm_config config;
   if (options->out_dir) snprintf(dir, sizeof dir, "%s", options->out_dir);
-  else snprintf(dir, sizeof dir, "%s/build/fuzz", qsm_source_root());
-  mkdir(dir, 0777);
-  if (access(dir, W_OK)) {
-    fprintf(stderr, "qsm: output folder %s: cannot write\n", dir);
+  else snprintf(dir, sizeof dir, "qsm-fuzz");
+  if (qsm_folder_make(dir) || access(dir, W_OK)) {
+    fprintf(stderr, "qsm: output folder %s: %s\n", dir, strerror(errno));
     return QSM_EXIT_ENVIRONMENT;
   }
   enum qsm_exit code = load_config(options, &config, msg, sizeof msg);
