@@ -30,6 +30,7 @@ enum {
   STATE_INTERVAL = 3000,
 };
 #define MEMORY_BASE 0x80000000u
+#define LOCAL_BASE 0xC0000000u  // I-MEM-6
 
 struct round {
   struct qsm_random random;
@@ -109,9 +110,35 @@ static enum qsm_backend_status flush_l2(struct round *round) {
   return status;
 }
 
-static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
+// Neither of device memory, nor shared or local addresses: reads give 0 there, writes are lost (R-MM-2).
+static bool is_nowhere(const struct round *round, uint32_t at) {
+  uint64_t end = (uint64_t)at + QSM_FUZZ_DATA_BYTES;
+  return end <= LOCAL_BASE && (end <= MEMORY_BASE || at - MEMORY_BASE >= round->config.mem_bytes) && (end - 1) >> 28 != 1 && at >> 28 != 1;
+}
+
+// Data are mostly in the slot's memory, now and then where no memory is: the windows have to be looked at wherever they are (I-MEM-1).
+static uint32_t place_data(struct round *round, uint32_t slot) {
+  uint32_t own = arena(round, slot) + DATA_OFFSET, power = UINT32_C(1) << (16 + below(round, 16)), at = own;
+  switch (below(round, 16)) {
+    case 0: at = own ^ MEMORY_BASE; break;
+    case 1: at = power; break;
+    case 2: at = power - QSM_FUZZ_DATA_BYTES; break;
+    case 3: at = qsm_random_next(&round->random) / PAGE_BYTES * PAGE_BYTES; break;
+    default: break;
+  }
+  return is_nowhere(round, at) ? at : own;
+}
+
+// The window over the data; now and then where they would be in the other half of the addresses, so that the first access to them faults.
+static uint32_t place_window(struct round *round, uint32_t slot, uint32_t data) {
+  uint32_t own = arena(round, slot) + DATA_OFFSET, other = data ^ MEMORY_BASE;
+  return below(round, 16) == 0 && (other == own || is_nowhere(round, other)) ? other : data;
+}
+
+static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t data, uint32_t shared_bytes, bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
-  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu, .local = true};
+  const struct qsm_fuzz_request request = {.data = data, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu,
+                                           .local = data == base + DATA_OFFSET};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   enum qsm_backend_status status = flush_l2(round);
   if (status) return status;
@@ -137,9 +164,10 @@ static enum qsm_backend_status set_sms(struct round *round, uint32_t slot, bool 
 }
 
 // Mostly an area with the window over it; else none, one that lies outside, or one that is too small for some images or all.
-static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot) {
+static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot, uint32_t window) {
   uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (round->arena_bytes - SAVE_OFFSET) / PAGE_BYTES, kind = below(round, 12);
-  uint32_t window_limit = kind == 0 ? base : base + pages * PAGE_BYTES;
+  bool over_data_only = kind == 0 || window + QSM_FUZZ_DATA_BYTES != base;
+  uint32_t window_limit = window + QSM_FUZZ_DATA_BYTES + (over_data_only ? 0 : pages * PAGE_BYTES);
   if (kind == 1) pages = 0;
   if (kind == 2) pages = 1 + below(round, pages);
   if (kind == 3) pages = 1 + below(round, 8);
@@ -155,10 +183,10 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t x = 1 + below(round, below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
-  uint32_t base = arena(round, slot);
+  uint32_t base = arena(round, slot), data = place_data(round, slot), window = place_window(round, slot, data);
   const struct setting settings[] = {
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
-      {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_WIN1_BASE, window}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
       {QSM_SLOT_GRID_X, 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
       {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
@@ -168,10 +196,10 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
       {QSM_SLOT_FIRST_QUOTA, below(round, 4) ? 1 + below(round, 4000) : 1},
       {QSM_SLOT_CACHE_POLICY, below(round, 3) ? 0 : below(round, 4)},
   };
-  enum qsm_backend_status status = load_program(round, slot, shared, below(round, 3) == 0);
+  enum qsm_backend_status status = load_program(round, slot, data, shared, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
   if (!status) status = set_sms(round, slot, below(round, 3));
-  if (!status) status = set_save_area(round, slot);
+  if (!status) status = set_save_area(round, slot, window);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
   return status;

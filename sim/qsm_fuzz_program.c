@@ -186,7 +186,7 @@ static void fault(struct emitter *emitter) {
   static const uint32_t bad[] = {0x00000000, 0xFFFFFFFF, 0x00000073 /* ecall */, 0x00100073 /* ebreak */, 0x100022AF /* lr.w */, 0x00000053 /* FP */,
                                  0xC0001073 /* csrrw cycle */, 0x30002073 /* mstatus */, 0x00001C0B /* exit with rd */, 0x0000100F /* fence.i */};
   uint32_t log2_bytes = 1 + below(emitter, 2);
-  switch (below(emitter, 9)) {
+  switch (below(emitter, 10)) {
     case 0: emit(emitter, i_type(LOAD, log2_bytes, FIRST_DATA, BASE, 1 + (int32_t)below(emitter, 3))); break;      // misaligned
     case 1: emit(emitter, s_type(2, below(emitter, 2) ? 0 : TID, FIRST_DATA, 0)); break;                            // outside
     case 2: emit(emitter, i_type(JALR, 0, below(emitter, 2), BASE, below(emitter, 2) ? 2 : 0)); break;             // into data, or misaligned
@@ -196,6 +196,10 @@ static void fault(struct emitter *emitter) {
     case 7:  // just behind the window, in its last bytes, or a store into the code
       load_constant(emitter, ADDRESS, emitter->request->data + (below(emitter, 3) ? QSM_FUZZ_DATA_BYTES : 0));
       emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 2) ? 0 : -4) : s_type(2, ADDRESS, FIRST_DATA, -4));
+      break;
+    case 8:  // where the data would be in the other half of the addresses
+      load_constant(emitter, ADDRESS, emitter->request->data ^ UINT32_C(1) << 31);
+      emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, 0) : s_type(2, ADDRESS, FIRST_DATA, 0));
       break;
     case 3:
       if (emitter->request->shared_bytes) {
