@@ -223,6 +223,10 @@ static void fault(struct emitter *emitter) {
       load_constant(emitter, ADDRESS, emitter->request->data + (below(emitter, 3) ? QSM_FUZZ_DATA_BYTES : 0));
       emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 2) ? 0 : -4) : s_type(2, ADDRESS, FIRST_DATA, -4));
       break;
+    case 8:  // where the data would be in the other half of the addresses
+      load_constant(emitter, ADDRESS, emitter->request->data ^ UINT32_C(1) << 31);
+      emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, 0) : s_type(2, ADDRESS, FIRST_DATA, 0));
+      break;
     case 3:
       if (emitter->request->shared_bytes) {
         load_constant(emitter, ADDRESS, 0x10000000u + emitter->request->shared_bytes);

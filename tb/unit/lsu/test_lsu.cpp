@@ -2,6 +2,7 @@
 // Load/store unit against docs/lsu.md: directed checks of the numbered rules, then random traffic compared with an
 // independent reference in every cycle. Configuration `odd`. Usage: test_lsu [seed [cycles]]. Output: TAP.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +39,7 @@ struct Op {
 struct Window { uint32_t base, limit; bool r, w; };
 struct World {  // what the launch registers and TB slots say
   Window win[kKernels][2];
+  uint32_t origin[kKernels];  // where the windows of random traffic are
   uint32_t shared[kKernels], stack_log2[kKernels], stack_base[kKernels], warps[kKernels];
   uint32_t kernel[kTbs], ticket[kTbs], base[kTbs], linear[kTbs];
 };
@@ -595,15 +597,16 @@ class Bench {
 // ---- test cases ----
 constexpr uint32_t kData = 0x80000000, kRom = 0x80002000, kSink = 0x80004000, kShared = 0x10000000, kLocal = 0xC0000000;
 
-World make_world() {
+World make_world(const std::array<uint32_t, kKernels>& origin) {
   World w{};
   for (int k = 0; k < kKernels; k++) {
-    const uint32_t at = 0x10000u * static_cast<uint32_t>(k);
-    w.win[k][0] = {kData + at, kData + at + 0x2000, true, true};
-    w.win[k][1] = {kRom + at, kRom + at + 0x1000, true, k == 1};
+    const uint32_t at = origin[static_cast<size_t>(k)], rom = at + (kRom - kData);
+    w.origin[k] = at;
+    w.win[k][0] = {at, at + 0x2000, true, true};
+    w.win[k][1] = {rom, rom + 0x1000, true, k == 1};
     w.shared[k] = k == 0 ? 500 : k == 1 ? 0 : 768;
     w.stack_log2[k] = k == 0 ? 6 : k == 1 ? 0 : 4;
-    w.stack_base[k] = k == 1 ? 0 : kData + at + 0x1000;
+    w.stack_base[k] = k == 1 ? 0 : at + 0x1000;
     w.warps[k] = k == 0 ? 6 : 3;
   }
   w.win[2][1] = {kSink, kSink + 0x1000, false, true};  // write only
@@ -666,7 +669,7 @@ int when(Bench& b, const Op& o, const char* name, bool& ok) {
   return -1;
 }
 
-const World kWorld = make_world();
+const World kWorld = make_world({kData, kData + 0x10000, kData + 0x20000});
 
 bool timing_of_a_load() {  // queue head in 0, N in 1, pass in 2
   bool ok = true;
@@ -779,6 +782,64 @@ bool edges_of_windows_are_allowed() {
     all = all && ok;
   }
   return all;
+}
+
+// ---- windows anywhere ----
+constexpr uint32_t kPage = 4096, kLocal = 0xc0000000;  // from here on addresses have another meaning (I-MEM-6)
+
+// Addresses at and around a bound: its neighbours, and those that differ from them in one bit.
+std::vector<uint32_t> around(uint32_t bound) {
+  std::vector<uint32_t> all;
+  for (const uint32_t a : {bound - kPage, bound - 4, bound, bound + kPage - 4}) {
+    all.push_back(a);
+    for (int bit = 12; bit < 32; bit++) all.push_back(a ^ 1u << bit);
+  }
+  return all;
+}
+
+// One lane's access to each address, with a window in one of both places: equal to the reference, and not always allowed or denied alike.
+bool accesses_by_window(const Window& window, int place, uint32_t instr, long& n_allowed, long& n_denied) {
+  World world = kWorld;
+  world.win[0][place] = window;
+  world.win[0][1 - place] = {kPage, 0, true, true};  // closed
+  auto b = calm(world);
+  for (const uint32_t bound : {window.base, window.limit})
+    for (const uint32_t a : around(bound))
+      if (a < kLocal) b->queue[0].push_back(op(instr, {a}, 1));
+  while (!b->queue[0].empty() || b->n_cycles % 8) {
+    if (!b->step()) return false;
+    if (b->get("fault.valid")) n_denied++;
+    if (b->get("req.valid")) n_allowed++;
+  }
+  return true;
+}
+
+bool windows_at_every_power_of_two() {
+  long n_allowed = 0, n_denied = 0;
+  for (int bit = 12; bit < 32; bit++) {
+    const uint32_t p = 1u << bit;
+    const std::vector<Window> windows = {
+        {0, p, true, true},            // from the first address on
+        {p, p + kPage, true, true},    // a page on each side
+        {p - kPage, p, true, true},
+        {p, 0xfffff000, true, true},   // as far as a limit can be
+        {p, p, true, true},            // no size
+        {p + kPage, p, true, true},    // the limit below the base
+        {p, 0, true, true},            // closed
+        {p, p + kPage, false, true},   // a right is missing
+        {p, p + kPage, true, false},
+    };
+    int turn = bit;
+    for (const Window& window : windows)
+      for (const uint32_t instr : {load(2, 1), store(2), atomic(0, 1)})
+        if (!accesses_by_window(window, turn++ & 1, instr, n_allowed, n_denied)) {
+          printf("# window %08x to %08x, instruction %08x\n", window.base, window.limit, instr);
+          return false;
+        }
+  }
+  if (n_allowed > 5000 && n_denied > 5000) return true;
+  printf("# %ld allowed, %ld denied\n", n_allowed, n_denied);
+  return false;
 }
 
 bool results_wait_for_credit() {  // R-LS-10: 4 results at most while none is taken
@@ -1000,21 +1061,22 @@ bool rows_are_cleared_beside_passes() {
 }
 
 // ---- random traffic ----
-uint32_t random_address(Bench& b, uint32_t kernel, uint32_t instr, uint32_t region, int l) {
-  const uint32_t size = 1u << (instr >> 12 & 3);
+uint32_t random_address(Bench& b, const World& world, uint32_t kernel, uint32_t instr, uint32_t region, int l) {
+  const uint32_t size = 1u << (instr >> 12 & 3), origin = world.origin[kernel];
   const uint32_t span = b.chance(50) ? 32 : 256;
   uint32_t a = b.random() % span;
   if (b.chance(40)) a = static_cast<uint32_t>(l) * 4 + (a & ~15u);
   if (!b.chance(1)) a = a / size * size;
-  if (region == 3) return 0u - (1u << kWorld.stack_log2[kernel]) + (b.chance(5) ? a - 16 : a % (1u << kWorld.stack_log2[kernel]));
+  if (region == 3) return 0u - (1u << world.stack_log2[kernel]) + (b.chance(5) ? a - 16 : a % (1u << world.stack_log2[kernel]));
   const bool shared = region == 0 || (region == 2 && b.chance(50));
   if (shared) return kShared + (b.chance(1) ? a + 480 : a);
-  return kData + 0x10000 * kernel + (b.chance(1) ? a + 0x1fc0 : a);
+  if (b.chance(1)) return (origin + a) ^ 1u << (16 + b.random() % 14);  // of nobody, not local
+  return origin + (b.chance(1) ? a + 0x1fc0 : a);
 }
 
-Op random_op(Bench& b) {
+Op random_op(Bench& b, const World& world) {
   static const uint32_t loads[] = {0, 1, 2, 4, 5};
-  const uint32_t tb = b.random() % kTbs, kernel = kWorld.kernel[tb];
+  const uint32_t tb = b.random() % kTbs, kernel = world.kernel[tb];
   const uint32_t what = b.random() % 10, rd = b.random() % 32;
   const uint32_t instr = what < 5   ? load(loads[b.random() % 5], rd)
                          : what < 8 ? store(b.random() % 3)
@@ -1028,22 +1090,42 @@ Op random_op(Bench& b) {
   const uint32_t region = kernel == 1 && b.chance(98) ? 1 : b.random() % 4;
   const bool same = b.chance(15);
   for (int l = 0; l < kLanes; l++) {
-    o.addr[l] = same && l ? o.addr[0] : random_address(b, kernel, instr, region, l);
+    o.addr[l] = same && l ? o.addr[0] : random_address(b, world, kernel, instr, region, l);
     o.data[l] = b.random();
   }
   return o;
 }
 
-bool random_traffic(uint32_t seed, long cycles) {
-  Bench b(kWorld, seed);
-  std::map<std::string, long> seen;
+// 64 KiB in device memory, neither shared nor local.
+uint32_t random_origin(std::mt19937& rng) {
+  for (;;) {
+    const uint32_t at = static_cast<uint32_t>(rng()) & ~0xffffu;
+    if (at < kLocal && at >> 28 != 1) return at;
+  }
+}
+
+bool random_traffic_in(const World& world, uint32_t seed, long cycles, std::map<std::string, long>& seen) {
+  Bench b(world, seed);
   while (b.n_cycles < cycles) {
     if (b.n_cycles % 500 == 0) b.policy = {5 + static_cast<int>(b.random() % 96), 5 + static_cast<int>(b.random() % 96), 10 + static_cast<int>(b.random() % 91), static_cast<int>(b.random() % 40)};
     for (auto& q : b.queue)
-      if (q.size() < kQueue && b.chance(50)) q.push_back(random_op(b));
+      if (q.size() < kQueue && b.chance(50)) q.push_back(random_op(b, world));
     if (!b.step()) return false;
     for (const auto& [name, value] : b.out) seen[name] += value != 0;
     seen["overflow"] += b.get("fault.cause") == 25;
+  }
+  return b.same_shared_memory();
+}
+
+bool random_traffic(uint32_t seed, long cycles) {
+  constexpr uint32_t kWorlds = 10;
+  std::mt19937 rng(seed);
+  std::map<std::string, long> seen;
+  for (uint32_t i = 0; i < kWorlds; i++) {
+    const World world = make_world({random_origin(rng), random_origin(rng), random_origin(rng)});
+    if (random_traffic_in(world, seed + i, cycles / kWorlds, seen)) continue;
+    printf("# windows at %08x, %08x, %08x\n", world.origin[0], world.origin[1], world.origin[2]);
+    return false;
   }
   for (const char* name : {"req.valid", "fault.valid", "overflow", "ack.valid", "result.valid0", "result.valid1", "event.return_shared"}) {
     if (seen[name] < cycles / 1000) {
@@ -1051,7 +1133,7 @@ bool random_traffic(uint32_t seed, long cycles) {
       return false;
     }
   }
-  return b.same_shared_memory();
+  return true;
 }
 
 // The comparison itself must be able to fail: a world that differs in one window must be noticed.
@@ -1092,6 +1174,7 @@ int main(int argc, char** argv) {
   report("payload of stores and atomics (R-LS-6)", store_payload());
   report("faults by cause and lane (R-LS-3, I-FLT-1, I-FLT-2, I-ISA-6)", faults_by_cause());
   report("the last bytes of windows and shared memory are allowed (I-MEM-1)", edges_of_windows_are_allowed());
+  report("windows with bounds at every power of two, without size and upside down (I-MEM-1, I-MEM-2)", windows_at_every_power_of_two());
   report("results wait for credit (R-LS-10)", results_wait_for_credit());
   report("the return slot takes turns, the response first (R-LS-10)", first_contest_goes_to_the_response());
   report("passes wait for a transaction (R-LS-5)", transactions_are_bounded());
