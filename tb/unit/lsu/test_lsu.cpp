@@ -785,7 +785,7 @@ bool edges_of_windows_are_allowed() {
 }
 
 // ---- windows anywhere ----
-constexpr uint32_t kPage = 4096, kLocal = 0xc0000000;  // from here on addresses have another meaning (I-MEM-6)
+constexpr uint32_t kPage = 4096;
 
 // Addresses at and around a bound: its neighbours, and those that differ from them in one bit.
 std::vector<uint32_t> around(uint32_t bound) {
