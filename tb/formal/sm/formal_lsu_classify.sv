@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_lsu_classify: which lanes of a load, store or AMO fault, for every address and all windows (I-MEM-1, I-MEM-2, I-FLT-1), and which are shared.
-// Local addresses (I-MEM-6) are left out.
+// qsm_lsu_classify: which lanes of a load, store or AMO fault, for every address and all windows (I-MEM-1, I-MEM-2, I-MEM-6, I-FLT-1), which are
+// shared, and the device addresses of those on the stack.
 module formal_lsu_classify
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -11,11 +11,13 @@ module formal_lsu_classify
   input window_t [1:0]    win_i,
   input logic [18:0]      shared_i,
   input logic [GranW-1:0] base_i,
+  input logic [4:0]       stack_log2_i,
+  input logic [31:StackW] stacks_i,
   input logic [LaneW-1:0] lane_i  // any
 );
   lsu_op_t op;
   mask_t   shared_lanes;
-  qsm_lsu_classify u_dut (.op_i, .sub_i, .win_i, .shared_i, .base_i, .op_o(op), .shared_o(shared_lanes));
+  qsm_lsu_classify u_dut (.op_i, .sub_i, .win_i, .shared_i, .base_i, .stack_log2_i, .stacks_i, .op_o(op), .shared_o(shared_lanes));
 
   logic        is_store, is_amo, is_load;
   logic [2:0]  size;  // bytes
@@ -26,11 +28,23 @@ module formal_lsu_classify
   assign is_load  = op_i.instr[6:0] == 7'h03;
   assign size     = 3'd1 << op_i.instr[13:12];
   assign addr     = op_i.addr[lane_i];
-  assign last     = 33'(addr) + 33'(size) - 33'd1;
 
-  logic [1:0] holds, grants;
+  // I-MEM-6, by arithmetic: bytes of a stack; the address from the stack's lower end; the device address.
+  logic [32:0] stack_bytes;
+  logic [31:0] in_stack, device_addr;
+  logic        local_lane, on_stack;
+  assign stack_bytes = (stack_log2_i == 5'd0) ? 33'd0 : 33'd1 << stack_log2_i;
+  assign in_stack    = addr + stack_bytes[31:0];
+  assign local_lane  = addr >= 32'hc000_0000;
+  assign on_stack    = local_lane && 33'h1_0000_0000 - 33'(addr) <= stack_bytes;
+  assign device_addr = {stacks_i, StackW'(0)} + (in_stack / 32'd4 * 32'(WarpSize) + 32'(lane_i)) * 32'd4 + in_stack % 32'd4;
+
+  logic [1:0]  holds, grants;
+  logic [31:0] looked_up;
+  assign looked_up = on_stack ? device_addr : addr;
+  assign last      = 33'(looked_up) + 33'(size) - 33'd1;
   for (genvar w = 0; w < 2; w++) begin : g_win
-    assign holds[w] = win_i[w].base <= addr && last < 33'(win_i[w].limit);
+    assign holds[w] = win_i[w].base <= looked_up && last < 33'(win_i[w].limit);
     assign grants[w] = holds[w] && (is_store ? win_i[w].w : is_load ? win_i[w].r : win_i[w].w && win_i[w].r);
   end
 
@@ -46,9 +60,15 @@ module formal_lsu_classify
     assume (op_i.instr[13:12] != 2'd3 && (!is_amo || op_i.instr[14:12] == 3'd2));  // others are illegal instructions
     assume (win_i[0].base[11:0] == '0 && win_i[0].limit[11:0] == '0 && win_i[1].base[11:0] == '0 && win_i[1].limit[11:0] == '0);
     assume (32'(shared_i) <= SharedBytes && 32'(lane_i) < WarpSize);
+    assume (stack_log2_i == 5'd0 || (stack_log2_i >= 5'd4 && stack_log2_i <= 5'd16));  // STACK
+    assume (({stacks_i, StackW'(0)} & (32'(stack_bytes) * 32'(WarpSize) - 32'd1)) == '0 || stack_log2_i == 5'd0);
 
     window: assert (!(active && aligned && device) || faults == (grants == '0));
     offset: assert (!(active && aligned && shared) || faults == (addr - 32'h1000_0000 >= 32'(shared_i)));
+    stack: assert (!(active && aligned && local_lane) || faults == (!on_stack || grants == '0));
+    overflow: assert (!aligned || op.overflow[lane_i] == (local_lane && !on_stack));
+    stack_place: assert (!(active && aligned && on_stack) || op.addr[lane_i] == device_addr);
+    elsewhere: assert ((aligned && on_stack) || op.addr[lane_i] == addr);
     misaligned: assert (op.misaligned[lane_i] == !aligned && (!active || aligned || faults));
     inactive: assert (active || !faults);
     shared_lane: assert (shared_lanes[lane_i] == shared);
@@ -59,6 +79,8 @@ module formal_lsu_classify
     other_half: cover (active && aligned && faults && device && addr[31] && win_i[0].limit == 32'h0001_0000 && win_i[0].base == 32'h0000_f000
                        && addr[30:0] == 31'h0000_f000);
     last_shared: cover (active && !faults && shared && addr[27:0] == 28'(shared_i) - 28'd1 && size == 3'd1);
+    stack_end: cover (active && !faults && on_stack && in_stack == '0 && stack_log2_i == 5'd16 && stacks_i[31]);
+    stack_outside: cover (active && aligned && faults && on_stack);
     upside_down: cover (active && aligned && faults && device && win_i[0].base > win_i[0].limit && addr < win_i[0].base && addr >= win_i[0].limit);
   end
 endmodule

@@ -753,6 +753,7 @@ bool faults_by_cause() {  // I-FLT-1, I-MEM-1, I-MEM-2
       {"load from write-only", op(load(2, 1), {kSink}, 15, 2), 5, 0},
       {"atomic to write-only", op(atomic(0, 1), {kSink}, 15, 2), 7, 0},
       {"shared offset too large", op(load(0, 1), {kShared + 500}), 5, 0},
+      {"shared one bit far out", op(load(2, 1), {kShared + 0x8000}), 5, 0},
       {"shared far out", op(store(2), {kShared + 0x0ffffffc}), 7, 0},
       {"no shared memory", op(load(2, 1), {kShared}, 2, 1), 5, 1},
       {"misaligned before access", op(load(2, 1), {kSink + 0x2001}), 4, 0},

@@ -215,7 +215,7 @@ class Bench {
         top.result_entry_i = static_cast<uint8_t>(r.entry);
         top.result_rd_i = static_cast<uint8_t>(r.rd);
         top.result_mask_i = r.mask;
-        for (uint32_t l = 0; l < lanes; l++) top.result_data_i[l] = (r.mask >> l & 1) ? r.data[l] : 0;
+        for (uint32_t l = 0; l < lanes; l++) top.result_data_i[l] = (r.mask >> l & 1) ? r.data[l] : static_cast<uint32_t>(rng());  // R-LS-12: anything
       }
       returns.erase(returns.begin() + static_cast<std::ptrdiff_t>(i));
       return;
