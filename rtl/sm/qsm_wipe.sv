@@ -74,9 +74,9 @@ module qsm_wipe
   assign unused = ^{desc_i, arrive_i};
 
 `ifndef SYNTHESIS
-  a_rows: assert property (@(posedge clk_i) disable iff (!rst_ni) valid_q |-> left_q != '0)
+  a_rows: assert property (@(posedge clk_i) disable iff (!rst_ni) !valid_q || left_q != '0)
     else $error("R-SM-10: a wipe without rows");
-  a_over: assert property (@(posedge clk_i) disable iff (!rst_ni) valid_q |-> over_i[tb_q] && !clean_q[tb_q])
+  a_over: assert property (@(posedge clk_i) disable iff (!rst_ni) !valid_q || (over_i[tb_q] && !clean_q[tb_q]))
     else $error("R-SM-10: a block is wiped that is not over, or is clean");
 `endif
 endmodule
