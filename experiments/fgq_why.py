@@ -103,7 +103,7 @@ def run(folder, options, name, scheme, kernels):
     scenario, timeline = folder / f"{name}.yaml", folder / f"{name}.timeline"
     text = SCENARIO.format(size=options.size, cycles=options.cycles, scheme=scheme)
     scenario.write_text(text + "".join(f"  - {{{kernel}}}\n" for kernel in kernels), encoding="utf-8")
-    subprocess.run(["build/fast/qsm", "run", "--quiet", "--out", folder / name, "--timeline", timeline, scenario], check=True)
+    subprocess.run(["build/fast/qsm", "run", "--quiet", "--overwrite", "--out", folder / name, "--timeline", timeline, scenario], check=True)
     result = json.loads((folder / name / "result.json").read_text(encoding="utf-8"))
     events = json.loads(timeline.read_text(encoding="utf-8"))["traceEvents"]
     timeline.unlink()

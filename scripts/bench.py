@@ -39,7 +39,7 @@ def run(work, name, text, backend="model"):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "scenario.yaml"
     path.write_text(text, encoding="utf-8")
-    process = subprocess.Popen(["build/fast/qsm", "run", str(path), "--backend", backend, "--out", str(folder), "--quiet"])
+    process = subprocess.Popen(["build/fast/qsm", "run", str(path), "--backend", backend, "--out", str(folder), "--overwrite", "--quiet"])
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         sys.exit(f"bench.py: {path} failed")

@@ -62,7 +62,8 @@ static enum qsm_backend_status differs(struct lockstep *lockstep) {
   lockstep->difference_cycle = by_event ? qsm_compare_cycle(lockstep->compare) : lockstep->cycle;
   char why[320] = "";
   bool reported = write_report(lockstep, why, sizeof why) == 0;
-  snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s%s%s", lockstep->difference, reported ? "" : "; no report: ", why);
+  snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s%s%s", lockstep->difference,
+           reported ? "" : "; no report: ", why);
   return QSM_BACKEND_FAILED;
 }
 

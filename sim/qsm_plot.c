@@ -17,7 +17,8 @@ int qsm_plot_open(struct qsm_plot *plot, const char *path, unsigned width, unsig
     snprintf(msg, msg_len, "cannot run gnuplot");
     return -1;
   }
-  fprintf(plot->script, "set terminal svg size %u,%u dynamic background 'white' font 'sans,13'\nset output '%s'\n", width, height, plot->output.place);
+  fprintf(plot->script, "set terminal svg size %u,%u dynamic background 'white' font 'sans,13'\n", width, height);
+  fprintf(plot->script, "set output '%s'\n", plot->output.place);
   fprintf(plot->script, "set grid\nset key outside right noenhanced\nset title noenhanced\n");
   return 0;
 }

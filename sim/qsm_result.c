@@ -125,8 +125,8 @@ static void print_row(const struct qsm_result *result, const struct qsm_outcome 
     if (outcome->cycles) reached = qsm_result_reached(outcome, i, result->goal_q16[i]) ? "yes" : "NO";
   }
   printf("  %-12s %-14s %9s %7s %9s %9s %10.1f %% %9llu   %llu ok, %llu wrong%s\n", result->scenario->kernels[i].name, label, goal, reached,
-         figure(&result->isolated[i], isolated, alone_text), figure(outcome, ipc, ipc_text), isolated > 0 ? 100 * ipc / isolated : 0, (unsigned long long)kernel->launches,
-         (unsigned long long)kernel->checks_passed, (unsigned long long)kernel->checks_failed, kernel->fault.killed ? ", KILLED" : "");
+         figure(&result->isolated[i], isolated, alone_text), figure(outcome, ipc, ipc_text), isolated > 0 ? 100 * ipc / isolated : 0,
+         (unsigned long long)kernel->launches, (unsigned long long)kernel->checks_passed, (unsigned long long)kernel->checks_failed, kernel->fault.killed ? ", KILLED" : "");
 }
 
 static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }

@@ -38,9 +38,10 @@ static enum qsm_exit complain(enum qsm_exit code, const char *text) {
 
 static int prepare_folder(struct run *run) {
   const struct qsm_run_options *options = run->options;
-  int len = options->out_dir ? snprintf(run->dir, sizeof run->dir, "%s", options->out_dir) : 1;
-  if (!options->out_dir && qsm_folder_default(run->scenario.path, "", run->dir, sizeof run->dir)) len = 0;
-  if (len > 0 && len < (int)sizeof run->dir) return qsm_folder_claim(run->dir, run->scenario.path, options->overwrite, run->msg, sizeof run->msg);
+  const char *scenario = run->scenario.path, *dir = options->out_dir;
+  bool fits = dir ? *dir && snprintf(run->dir, sizeof run->dir, "%s", dir) < (int)sizeof run->dir
+                  : qsm_folder_default(scenario, "", run->dir, sizeof run->dir) == 0;
+  if (fits) return qsm_folder_claim(run->dir, scenario, options->overwrite, run->msg, sizeof run->msg);
   snprintf(run->msg, sizeof run->msg, "output folder: path empty or too long");
   return -1;
 }
@@ -127,7 +128,8 @@ static enum qsm_exit measure_pass(struct run *run, uint32_t index, uint64_t *ins
   plan.one_pass = true;
   qsm_outcome_clear(outcome);
   enum qsm_exit code = measure(run, &plan, outcome);
-  if (!code && qsm_result_pass(&run->scenario, outcome, index, instructions, run->msg, sizeof run->msg)) code = complain(QSM_EXIT_BAD_INPUT, run->msg);
+  if (!code && qsm_result_pass(&run->scenario, outcome, index, instructions, run->msg, sizeof run->msg))
+    code = complain(QSM_EXIT_BAD_INPUT, run->msg);
   return code;
 }
 
@@ -265,11 +267,13 @@ static enum qsm_exit report(struct run *run) {
 // What was measured until the signal is kept; without an epoch there is nothing that could replace earlier results.
 static enum qsm_exit report_interrupted(struct run *run) {
   const struct qsm_outcome *last = run->result.interrupted;
-  bool kept = qsm_result_has_figures(&run->result);
-  if (kept) report(run);
-  snprintf(run->msg, sizeof run->msg, "interrupted: %s, %" PRIu64 " of %" PRIu64 " cycles measured; %s%s%s", run->interrupted_title, last->cycles,
-           last->planned_cycles, kept ? "what there is until then is in " : "no epoch is complete, nothing was written", kept ? run->dir : "",
-           kept ? "/result.json" : "");
+  char what[sizeof run->dir + 64] = "no epoch is complete, nothing was written";
+  if (qsm_result_has_figures(&run->result)) {
+    report(run);
+    snprintf(what, sizeof what, "what there is until then is in %s/result.json", run->dir);
+  }
+  snprintf(run->msg, sizeof run->msg, "interrupted: %s, %" PRIu64 " of %" PRIu64 " cycles measured; %s", run->interrupted_title, last->cycles,
+           last->planned_cycles, what);
   return complain(QSM_EXIT_INTERRUPTED, run->msg);
 }
 

@@ -200,7 +200,8 @@ static enum qsm_exit claim_database(struct sweep *sweep) {
   if (!realpath(sweep->options->file, own)) snprintf(own, sizeof own, "%s", sweep->options->file);
   if (!other[0] && qsm_store_set_sweep_file(sweep->store, own)) return complain(sweep, QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
   if (sweep->options->db || !other[0] || strcmp(own, other) == 0) return QSM_EXIT_OK;
-  snprintf(sweep->msg, sizeof sweep->msg, "%s has results of %.300s, not of %.300s: --db FILE names another database, or this one", sweep->db_path, other, own);
+  snprintf(sweep->msg, sizeof sweep->msg, "%s has results of %.300s, not of %.300s: --db FILE names another database, or this one",
+           sweep->db_path, other, own);
   return complain(sweep, QSM_EXIT_ENVIRONMENT, sweep->msg);
 }
 

@@ -94,8 +94,11 @@ start() {
   run=$!
   while kill -0 $run 2>/dev/null && ! grep -q "$text" "$work/long.err"; do sleep 0.02; done
 }
-# start_long OPTION...: the long run, until its shared measurement has begun.
-start_long() { start 'rollover: ' --out "$work/long" "$@" "$work/long.yaml"; }
+# start_long OPTION...: the long run, until its shared measurement goes on.
+start_long() {
+  start 'rollover: ' --out "$work/long" "$@" "$work/long.yaml"
+  sleep 0.1
+}
 traces=(--timeline "$work/t.json" --konata "$work/k.log" --to 30000)
 start_long "${traces[@]}"
 refuses 'a file that another command writes' 3 "cannot write $work/k.log: another command is writing it" \

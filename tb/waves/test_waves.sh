@@ -47,6 +47,16 @@ call_limited() { bash -c 'trap "" XFSZ; ulimit -f 1000; exec "$@"' - "$@" >"$wor
 call_limited build/qsm run examples/tiny.yaml --backend rtl --cycles 20000 --waves --quiet --out "$work/full"
 verdict 'a waveform that fills the disk' "$? $(cat "$work/log") $(ls "$work/full")" "3 qsm: cannot write $work/full/waves.fst: the waveform is not complete "
 
+# Ctrl-C ends the waveform with the run.
+env --default-signal=INT build/qsm run examples/tiny.yaml --backend rtl --cycles 1000000 --waves --out "$work/cut" >"$work/out" 2>"$work/log" &
+run=$!
+while kill -0 $run 2>/dev/null && ! grep -q 'rollover: ' "$work/log"; do sleep 0.02; done
+sleep 0.3
+kill -INT $run
+wait $run
+verdict 'Ctrl-C leaves a whole waveform and its save file' "$? $(ls "$work/cut" | grep waves | paste -sd ' ') $(missing "$work/cut/waves.gtkw" "$work/cut/waves.fst")" \
+  '130 waves.fst waves.gtkw '
+
 check_difference() { # COMMAND OPTION...: the command, with a flipped bit
   local out=$work/$1-flipped
   build/qsm "$@" --inject quota --quiet --out "$out" >"$work/log" 2>&1

@@ -76,8 +76,8 @@ module formal_lsu_classify
 
     low_window: cover (active && !faults && device && win_i[1].limit[31] == 1'b0 && grants == 2'b10);
     across: cover (active && !faults && device && !win_i[0].base[31] && win_i[0].limit[31] && addr[31] && grants == 2'b01);
-    other_half: cover (active && aligned && faults && device && addr[31] && win_i[0].limit == 32'h0001_0000 && win_i[0].base == 32'h0000_f000
-                       && addr[30:0] == 31'h0000_f000);
+    other_half: cover (active && aligned && faults && device && addr == 32'h8000_f000 && win_i[0].base == 32'h0000_f000 &&
+                       win_i[0].limit == 32'h0001_0000);
     last_shared: cover (active && !faults && shared && addr[27:0] == 28'(shared_i) - 28'd1 && size == 3'd1);
     stack_end: cover (active && !faults && on_stack && in_stack == '0 && stack_log2_i == 5'd16 && stacks_i[31]);
     stack_outside: cover (active && aligned && faults && on_stack);

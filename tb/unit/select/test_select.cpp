@@ -115,8 +115,8 @@ class Reference {
 
 class Bench {
  public:
-  explicit Bench(qsm_unit::Tap &tap) : tap_(tap), n_warps(parameter(0)), n_lanes(parameter(1)), limit(parameter(2)), max_depth((1u << parameter(3)) - 1),
-                                      ref(n_lanes, limit) {
+  explicit Bench(qsm_unit::Tap &tap)
+      : tap_(tap), n_warps(parameter(0)), n_lanes(parameter(1)), limit(parameter(2)), max_depth((1u << parameter(3)) - 1), ref(n_lanes, limit) {
     top.rst_ni = 1;
     clock();
     top.rst_ni = 0;
@@ -185,14 +185,14 @@ class Bench {
     tap_.expect(top.path_o[0] == p.set, "cycle %u: path set %u, not %d", n_cycles, top.path_o[0], p.set);
     if (p.set)
       tap_.expect(top.path_o[1] == p.warp && top.path_o[2] == p.pc && top.path_o[3] == p.depth && top.path_o[4] == p.mask,
-                  "cycle %u: warp %u: path {%x, %u, %x}, not {%x, %u, %x} of warp %u", n_cycles, top.path_o[1], top.path_o[2], top.path_o[3],
-                  top.path_o[4], p.pc, p.depth, p.mask, p.warp);
+                  "cycle %u: warp %u: path {%x, %u, %x}, not {%x, %u, %x} of warp %u", n_cycles, top.path_o[1], top.path_o[2],
+                  top.path_o[3], top.path_o[4], p.pc, p.depth, p.mask, p.warp);
     const Merge &m = ref.merge;
     tap_.expect(top.merge_o[0] == m.set, "cycle %u: merge set %u, not %d", n_cycles, top.merge_o[0], m.set);
     if (m.set)
       tap_.expect(top.merge_o[1] == m.warp && top.merge_o[2] == m.valid && (!m.valid || top.merge_o[3] == m.pc),
-                  "cycle %u: warp %u: merge {%u, %x}, not {%d, %x} of warp %u", n_cycles, top.merge_o[1], top.merge_o[2], top.merge_o[3], m.valid, m.pc,
-                  m.warp);
+                  "cycle %u: warp %u: merge {%u, %x}, not {%d, %x} of warp %u", n_cycles, top.merge_o[1], top.merge_o[2], top.merge_o[3],
+                  m.valid, m.pc, m.warp);
   }
 };
 
