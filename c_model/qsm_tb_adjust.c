@@ -136,8 +136,10 @@ void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, 
   }
 }
 
+void qsm_tb_adjust_restores(struct qsm_tb_adjust *ta, uint32_t sm) { qsm_tb_claim_restores(ta->claim, sm); }
+
 void qsm_tb_adjust_turn(struct qsm_tb_adjust *ta, uint32_t waits) {
-  qsm_tb_claim_turn(ta->claim, waits);
+  qsm_tb_claim_turn(ta->claim, waits, qsm_preempt_restoring(ta->preempt));
   update_active(ta);
 }
 

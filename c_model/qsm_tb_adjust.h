@@ -36,6 +36,7 @@ const struct qsm_tb_claim *qsm_tb_adjust_claim(const struct qsm_tb_adjust *ta);
 // In cycle E + QosLat, before its step: a pass begins for the slots of `want`, which are some; `ratio`: r_k of R-SC-8.
 void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, const uint32_t *ratio);
 void qsm_tb_adjust_turn(struct qsm_tb_adjust *ta, uint32_t waits);  // in every E + QosLat, before its step: who waits in it (R-TA-10)
+void qsm_tb_adjust_restores(struct qsm_tb_adjust *ta, uint32_t sm);  // a saved block is dispatched to the SM
 uint32_t qsm_tb_adjust_starved(const struct qsm_tb_adjust *ta);  // slots that yielded their last block on some SM
 void qsm_tb_adjust_start_over(struct qsm_tb_adjust *ta);         // the allocator starts: none has
 void qsm_tb_adjust_end_epoch(struct qsm_tb_adjust *ta, uint64_t cycle);  // this cycle, which is not stepped yet, is an E

@@ -16,11 +16,14 @@ struct qsm_tb_claim {
   uint32_t *starved;
   uint32_t wait, late;
   bool turns;  // the next cycle is E + QosLat
+  qsm_sm_set young, fresh;  // SMs that restored a block lately; young: as soon as its dispatch
+  qsm_sm_set restoring;     // at the start of the last E + QosLat
+  bool settles;             // they change at the end of this E + QosLat
   bool claimed, running;
   uint32_t next_slot, next_sm;
   // The claim.
   enum stage stage;
-  uint32_t slot, sm;
+  uint32_t slot, sm, n_picks;
   uint32_t left[QSM_MAX_KERNELS], gone[QSM_MAX_KERNELS];  // blocks that stay, and that go
   struct qsm_tb_free trial;                               // V
   uint32_t freed;                                         // TB slots
@@ -52,10 +55,21 @@ uint32_t qsm_tb_claim_late(const struct qsm_tb_claim *tc) { return tc->late; }
 
 // ---- Who is late (R-TA-10) ----
 
-// Where nobody waits or is late, only `claimed` falls, which nobody looks at then.
-void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits) {
+void qsm_tb_claim_restores(struct qsm_tb_claim *tc, uint32_t sm) { tc->young |= qsm_sm_bit(sm); }
+
+static void settle(struct qsm_tb_claim *tc) {
+  tc->fresh = tc->young;
+  tc->young = tc->restoring;
+}
+
+// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. While no claim runs nobody looks at the SMs in this cycle,
+// so they may change at its start; while one runs nothing is dispatched, so no restore is noted before they change at its end.
+void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring) {
   tc->turns = waits || tc->wait || tc->late;
   if (!tc->turns) tc->claimed = false;
+  tc->restoring = restoring;
+  tc->settles = tc->running;
+  if (!tc->settles) settle(tc);
 }
 
 static void update_late(struct qsm_tb_claim *tc, uint32_t waits) {
@@ -64,6 +78,8 @@ static void update_late(struct qsm_tb_claim *tc, uint32_t waits) {
     tc->late &= waits;
     return;
   }
+  if (tc->settles) settle(tc);
+  tc->settles = false;
   tc->late = tc->wait & waits;
   tc->wait = waits;
   tc->turns = tc->claimed = false;
@@ -80,12 +96,14 @@ static void begin(struct qsm_tb_claim *tc) {
   tc->next_slot = (tc->slot + 1) % tc->config->num_kernels;
   tc->claimed = tc->running = true;
   tc->stage = STAGE_PICK;
+  tc->n_picks = 0;
 }
 
 static void pick(struct qsm_tb_claim *tc) {
   tc->sm = tc->next_sm;
   tc->next_sm = (tc->sm + 1) % tc->config->num_sms;
-  if (qsm_has_sm(tc->regs->sm_mask[tc->slot], tc->sm)) tc->stage = STAGE_SET_UP;
+  if (qsm_has_sm(tc->regs->sm_mask[tc->slot] & ~(tc->young | tc->fresh), tc->sm)) tc->stage = STAGE_SET_UP;
+  else tc->running = ++tc->n_picks < tc->config->num_sms;
 }
 
 static void set_up(struct qsm_tb_claim *tc) {

@@ -24,8 +24,9 @@ bool qsm_tb_claim_running(const struct qsm_tb_claim *tc);
 uint32_t qsm_tb_claim_waiting(const struct qsm_tb_claim *tc);  // wait[k]
 uint32_t qsm_tb_claim_late(const struct qsm_tb_claim *tc);     // late[k]
 
-// In cycle E + QosLat, before its step; `waits`: bit k, slots that wait in it.
-void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits);
+// In cycle E + QosLat, before its step; `waits`: bit k, slots that wait in it; `restoring`: SMs whose job is a restore.
+void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring);
+void qsm_tb_claim_restores(struct qsm_tb_claim *tc, uint32_t sm);  // a saved block is dispatched to the SM
 // True if something happens here in the next cycle; `may_begin`: there is no pass, no evict flag and no allocation.
 bool qsm_tb_claim_acts(const struct qsm_tb_claim *tc, uint32_t waits, bool may_begin);
 

@@ -324,6 +324,7 @@ static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t s
   update_room(ts, sm, kernel);
   count_out(ts, cycle, kernel);
   if (extra.op == QSM_TB_NEW) advance_walk(ts, kernel);
+  else qsm_tb_adjust_restores(ts->adjust, sm);
   return extra.op == QSM_TB_RESTORE;
 }
 

@@ -387,6 +387,61 @@ static void a_claim_picks_only_sms_of_the_mask_and_goes_round(void **state) {
   sched_close(&bench);
 }
 
+// Slot 0 has one block, which comes back after a host's switch; slot 1 is late and needs the whole SM.
+static void open_restored(struct bench *bench) {
+  open_late(bench, model_tiny(), &other, &(struct tenant){false, MANY, 4, 0});
+  bench->ctrl.regs.latecomers = 0;
+  for (uint32_t n = 1; n < 4; n++) retire(bench, bench->cycle + n, 0, 0, n);
+  run_to(bench, bench->cycle + 20);
+  second_turn(bench);
+  qsm_tb_sched_preempt(bench->ts, &(struct qsm_preempt_request){.kernel = 0});
+  run_to(bench, bench->cycle + 20);
+  qsm_tb_sched_retire(bench->ts, bench->cycle, 0, sched_place_of(bench, 0, 0, 0), true);
+  run_to(bench, bench->cycle + 20);
+  assert_int_equal(resident(bench, 0, 0), 1);
+  bench->ctrl.regs.latecomers = 1;
+}
+
+// R-TA-10, R-TA-11: young until the first load after the restore, fresh until the second.
+static void a_block_that_came_back_has_an_epoch_before_a_claim_takes_it(void **state) {
+  (void)state;
+  struct bench bench;
+  open_restored(&bench);
+  uint64_t t = bench.cycle;
+  run_to(&bench, t + 2);
+  assert_false(qsm_tb_sched_adjust_busy(bench.ts));  // begun in t, and one pick
+  for (uint32_t n = 0; n < 2; n++) {
+    turn(&bench);
+    run_to(&bench, bench.cycle + 50);
+    assert_null(claim(&bench, 0));  // still restoring
+  }
+  qsm_tb_sched_restored(bench.ts, bench.cycle, 0);
+  run_to(&bench, bench.cycle + 50);
+  for (uint32_t n = 0; n < 2; n++) {
+    turn(&bench);
+    run_to(&bench, bench.cycle + 50);
+    assert_int_equal(claim(&bench, 0) != NULL, n == 1);
+  }
+  sched_close(&bench);
+}
+
+// R-TA-11: as many picks as there are SMs.
+static void a_claim_without_a_settled_sm_ends(void **state) {
+  (void)state;
+  struct bench bench;
+  open_late(&bench, model_odd(), &other, &other);
+  turn(&bench);
+  uint64_t t = turn(&bench);
+  bench.ctrl.regs.sm_mask[1] = 8;  // a mask that names no SM of the machine
+  run_to(&bench, t + 1 + 3);
+  assert_true(qsm_tb_sched_adjust_busy(bench.ts));
+  run_to(&bench, t + 1 + 4);
+  assert_false(qsm_tb_sched_adjust_busy(bench.ts));
+  run_to(&bench, t + 100);
+  assert_null(claim(&bench, 0));
+  sched_close(&bench);
+}
+
 // R-TA-11: one claim per epoch.
 static void two_late_slots_have_their_claims_in_turn(void **state) {
   (void)state;
@@ -760,6 +815,8 @@ int main(void) {
       cmocka_unit_test(a_claim_ends_without_effect_when_its_givers_have_retired),
       cmocka_unit_test(a_kill_an_allocation_and_a_snapshot_end_a_claim_in_each_of_its_steps),
       cmocka_unit_test(a_claim_picks_only_sms_of_the_mask_and_goes_round),
+      cmocka_unit_test(a_block_that_came_back_has_an_epoch_before_a_claim_takes_it),
+      cmocka_unit_test(a_claim_without_a_settled_sm_ends),
       cmocka_unit_test(two_late_slots_have_their_claims_in_turn),
       cmocka_unit_test(no_claim_begins_during_an_allocation_or_with_a_flag),
       cmocka_unit_test(with_latecomers_off_nobody_gives_way_but_a_claim_ends_as_it_began),
