@@ -718,7 +718,7 @@ struct skip_pair {
   struct bench skips, each;
 };
 
-// Both do the same; the SMs of both answer a request to save after a while, and blocks end now and then.
+// Both do the same.
 static void advance(struct skip_pair *pair, uint64_t n_cycles) {
   run_to(&pair->skips, pair->skips.cycle + n_cycles);
   run_each_to(&pair->each, pair->each.cycle + n_cycles);
@@ -727,6 +727,11 @@ static void advance(struct skip_pair *pair, uint64_t n_cycles) {
 static void retire_in_both(struct skip_pair *pair, uint32_t sm, uint32_t tb, bool saved) {
   qsm_tb_sched_retire(pair->skips.ts, pair->skips.cycle, sm, tb, saved);
   qsm_tb_sched_retire(pair->each.ts, pair->each.cycle, sm, tb, saved);
+}
+
+static void restore_in_both(struct skip_pair *pair, uint32_t sm) {
+  qsm_tb_sched_restored(pair->skips.ts, pair->skips.cycle, sm);
+  qsm_tb_sched_restored(pair->each.ts, pair->each.cycle, sm);
 }
 
 static void assert_same(const struct skip_pair *pair) {
@@ -763,12 +768,13 @@ static void an_epoch_in_both(struct skip_pair *pair, uint64_t *seed) {
   advance(pair, 1 + model_random(seed, 60));
 }
 
-// A block that is being saved or drains ends; so does now and then the oldest of all.
+// A block that is being saved, drains or comes back is done with it after a while.
 static void answer_in_both(struct skip_pair *pair, uint64_t *seed) {
-  enum { KIND = 7, SAVE = 1, DRAIN = 2, TB_SHIFT = 8, TB = 31 };
+  enum { KIND = 7, SAVE = 1, DRAIN = 2, RESTORE = 3, TB_SHIFT = 8, TB = 31 };
   for (uint32_t i = 0; i < pair->skips.config.num_sms; i++) {
     uint32_t job = qsm_preempt_job(qsm_tb_sched_preemption(pair->skips.ts), i), kind = job & KIND;
     if ((kind == SAVE || kind == DRAIN) && model_random(seed, 2)) retire_in_both(pair, i, job >> TB_SHIFT & TB, kind == SAVE);
+    if (kind == RESTORE && model_random(seed, 2)) restore_in_both(pair, i);
   }
   advance(pair, 1 + model_random(seed, 40));
 }
@@ -778,7 +784,7 @@ static void a_scheduler_that_skips_cycles_does_as_one_that_does_each(void **stat
   (void)state;
   uint64_t seed = model_seed("test_tb_claim");
   struct qsm_config configs[] = {model_tiny(), model_odd(), model_demo()};
-  uint32_t n_claims = 0;
+  uint32_t n_claims = 0, n_restored = 0;
   for (uint32_t n = 0; n < 60; n++) {
     struct skip_pair pair;
     sched_open(&pair.skips, configs[n % 3]);
@@ -794,11 +800,14 @@ static void a_scheduler_that_skips_cycles_does_as_one_that_does_each(void **stat
       for (uint32_t i = 0; i < 6; i++) answer_in_both(&pair, &seed);
       assert_same(&pair);
     }
-    while (claim(&pair.skips, n_claims)) n_claims++;
+    for (uint32_t e = 0; claim(&pair.skips, e); e++) n_claims++;
+    const struct qsm_event *event;
+    for (uint32_t e = 0; (event = notes_event(pair.skips.notes, QSM_EV_DISPATCH, e)); e++) n_restored += event->word[4];
     sched_close(&pair.skips);
     sched_close(&pair.each);
   }
-  assert_true(n_claims > 0);
+  printf("# %u claims, %u blocks came back\n", n_claims, n_restored);
+  assert_true(n_claims > 30 && n_restored > 30);
 }
 
 int main(void) {
