@@ -62,8 +62,8 @@ static void settle(struct qsm_tb_claim *tc) {
   tc->young = tc->restoring;
 }
 
-// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. While no claim runs nobody looks at the SMs in this cycle,
-// so they may change at its start; while one runs nothing is dispatched, so no restore is noted before they change at its end.
+// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. While no claim runs nobody looks at the SMs in this
+// cycle, so they may change at its start; while one runs nothing is dispatched, so no restore is noted before they change at its end.
 void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring) {
   tc->turns = waits || tc->wait || tc->late;
   if (!tc->turns) tc->claimed = false;

@@ -19,7 +19,8 @@ struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const stru
                                          struct qsm_preempt *preempt, uint32_t *starved);
 void qsm_tb_claim_destroy(struct qsm_tb_claim *tc);  // NULL is fine
 
-bool qsm_tb_claim_active(const struct qsm_tb_claim *tc);   // some slot is known to wait, or a claim runs: the functions below are to be called
+// Some slot is known to wait, or a claim runs: the functions below are to be called.
+bool qsm_tb_claim_active(const struct qsm_tb_claim *tc);
 bool qsm_tb_claim_running(const struct qsm_tb_claim *tc);
 uint32_t qsm_tb_claim_waiting(const struct qsm_tb_claim *tc);  // wait[k]
 uint32_t qsm_tb_claim_late(const struct qsm_tb_claim *tc);     // late[k]

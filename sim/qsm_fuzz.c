@@ -153,7 +153,8 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t most_threads = config->warps_per_sm * config->warp_size;
   if (most_threads > 1024) most_threads = 1024;
   bool large = round->crowded && below(round, 3);
-  uint32_t x = 1 + below(round, large || below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
+  uint32_t x = 1 + below(round, large || below(round, 2) ? most_threads : (most_threads + 3) / 4);
+  uint32_t y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
   uint32_t base = arena(round, slot);
@@ -301,7 +302,9 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 22: return put(round, QSM_REG_ACTIVE_WARPS, 1 + below(round, below(round, 2) ? 4 : 16));
     case 23: case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
     case 25: return put(round, QSM_REG_ADJUST, below(round, 4) ? round->adjusts : !round->adjusts);
-    case 26: return below(round, 3) ? put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3)) : put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
+    case 26:
+      if (below(round, 3) == 0) return put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
+      return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
     case 27: case 28: case 29: return look_at_memory(round);
     case 30: return put(round, QSM_REG_L2_FLUSH, 1);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));

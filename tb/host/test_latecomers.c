@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who comes late, through libqsm (docs/tb_adjust.md R-TA-10 to R-TA-12, docs/tb_sched.md R-TB-14): endless blocks fill the machine, and another
-// tenant has its first block within the bound all the same; idle contexts are in nobody's way; results stay right. On the model, and in lockstep.
+// Who comes late, through libqsm (docs/tb_adjust.md R-TA-10 to R-TA-12, docs/tb_sched.md R-TB-14): endless blocks fill the machine, and
+// another tenant has its first block within the bound all the same; idle contexts are in nobody's way; results stay right. On the model,
+// and in lockstep.
 #include <stdio.h>
 
 #include "host_support.h"
@@ -66,8 +67,9 @@ static void launch_endless(struct endless *endless) {
   endless->out = allocate(endless->context, (size_t)WORD * endless->n_blocks * endless->threads);
   assert_int_equal(qsmMemcpyHtoD(endless->context, endless->go, &zero, sizeof zero), qsmSuccess);
   const uint32_t args[] = {endless->go, endless->out};
-  assert_int_equal(qsmLaunchKernel(endless->context, "patient", (qsmDim3){endless->n_blocks, 1, 1}, (qsmDim3){endless->threads, 1, 1}, args, 2,
-                                   WORD * endless->threads, NULL, NULL), qsmSuccess);
+  const qsmDim3 grid = {endless->n_blocks, 1, 1}, block = {endless->threads, 1, 1};
+  uint32_t shared_bytes = WORD * endless->threads;
+  assert_int_equal(qsmLaunchKernel(endless->context, "patient", grid, block, args, 2, shared_bytes, NULL, NULL), qsmSuccess);
 }
 
 static void end_endless(const struct endless *endless) {
@@ -123,9 +125,9 @@ static void check_first_block(const struct situation *situation) {
     }
     run_for(device, 20);
   }
+  uint64_t n_cycles = qsmDeviceCycle(device) - begin;
   printf("# %s %s, scheme %u, adjustment %u, blocks of %s: first block after %llu of %llu cycles\n", situation->backend, situation->config,
-         situation->scheme, situation->adjust, situation->whole_sm ? "an SM" : "a warp", (unsigned long long)(qsmDeviceCycle(device) - begin),
-         (unsigned long long)bound);
+         situation->scheme, situation->adjust, situation->whole_sm ? "an SM" : "a warp", (unsigned long long)n_cycles, (unsigned long long)bound);
   if (qsmContextSynchronize(late, LONG)) fail_msg("%s", qsmGetLastErrorText(device));
   for (uint32_t block = 0; block < FIRST_BLOCKS; block++) assert_true(read_word(late, out + WORD * block) < config->num_sms);
   end_endless(&endless);
@@ -148,13 +150,16 @@ static void a_latecomer_has_a_block_within_the_bound_without_a_scheme(void **sta
 
 static void a_latecomer_has_a_block_within_the_bound_under_rollover(void **state) {
   (void)state;
-  for (uint32_t goal = 0; goal < 2; goal++) check_all(&(struct situation){.scheme = ROLLOVER, .victim_goal = goal, .late_goal = !goal, .whole_sm = goal});
+  for (uint32_t goal = 0; goal < 2; goal++) {
+    check_all(&(struct situation){.scheme = ROLLOVER, .victim_goal = goal, .late_goal = !goal, .whole_sm = goal});
+  }
 }
 
 static void a_latecomer_has_a_block_within_the_bound_beside_a_victim_that_asks_for_more(void **state) {
   (void)state;
   for (uint32_t goal = 0; goal < 2; goal++) {
-    check_all(&(struct situation){.scheme = ROLLOVER, .adjust = qsmAdjustSwitch, .victim_goal = true, .late_goal = goal, .whole_sm = !goal});
+    check_all(&(struct situation){
+        .scheme = ROLLOVER, .adjust = qsmAdjustSwitch, .victim_goal = true, .late_goal = goal, .whole_sm = !goal});
   }
 }
 

@@ -313,7 +313,7 @@ static void idle_warps_and_the_ratio_show_in_their_registers(void **state) {
   qsm_model_destroy(model);
 }
 
-// R-TB-14: an idle slot drops out at the end of its second E, and a LAUNCH asks for targets then; in that E, which finds it active, it keeps it so.
+// R-TB-14: an idle slot drops out at the end of its second E, and a LAUNCH asks for targets then; in that E it keeps the slot active.
 static void a_launch_in_a_snapshot_asks_for_no_targets_and_one_after_it_does(void **state) {
   (void)state;
   enum { RESET_EPOCH = 10000, EPOCH = 2000 };

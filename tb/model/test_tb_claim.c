@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for latecomers, R-TA-10 to R-TA-12, in the TB scheduler with SMs that only take notes: who is late, the claim step by step, and whole
-// claims over random tables against a reference that sums up instead of stepping.
+// Room for latecomers, R-TA-10 to R-TA-12, in the TB scheduler with SMs that only take notes: who is late, the claim step by step, and
+// whole claims over random tables against a reference that sums up instead of stepping.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -790,7 +790,8 @@ static void a_scheduler_that_skips_cycles_does_as_one_that_does_each(void **stat
     sched_open(&pair.skips, configs[n % 3]);
     sched_open(&pair.each, configs[n % 3]);
     for (uint32_t k = 0; k < 3; k++) {
-      const struct tenant tenant = {model_random(&seed, 2), MANY, 1 + model_random(&seed, pair.skips.config.warps_per_sm), model_random(&seed, 33)};
+      uint32_t warps = 1 + model_random(&seed, pair.skips.config.warps_per_sm);
+      const struct tenant tenant = {model_random(&seed, 2), MANY, warps, model_random(&seed, 33)};
       come_in_both(&pair, k, &tenant);
       pair.skips.ratio[k] = pair.each.ratio[k] = 0;
       advance(&pair, model_random(&seed, 500));

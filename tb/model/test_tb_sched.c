@@ -207,7 +207,8 @@ struct ref_targets {
 };
 
 // R-TB-7 and R-TB-8 by the letter; `active`: slots that take part.
-static struct ref_targets reference(const struct bench *bench, const uint32_t *warps, const uint32_t *granules, uint32_t active, uint32_t sm) {
+static struct ref_targets reference(const struct bench *bench, const uint32_t *warps, const uint32_t *granules, uint32_t active,
+                                    uint32_t sm) {
   const struct qsm_regs *regs = &bench->ctrl.regs;
   const struct qsm_config *config = &bench->config;
   struct ref_targets ref = {.n_cycles = 1};
@@ -219,7 +220,8 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
     n_others += valid && !qos;
   }
   for (uint32_t k = 0; k < config->num_kernels; k++) {
-    bool valid = (regs->valid_mask & active) >> k & 1, qos = (regs->shared.qos_mask & active) >> k & 1, in_mask = regs->sm_mask[k] >> sm & 1;
+    bool valid = (regs->valid_mask & active) >> k & 1, qos = (regs->shared.qos_mask & active) >> k & 1;
+    bool in_mask = regs->sm_mask[k] >> sm & 1;
     bool mine = !any_qos || qos || number == sm * n_others / config->num_sms;
     assigned[k] = valid && in_mask && mine;
     number += valid && !qos;
