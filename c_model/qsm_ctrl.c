@@ -79,6 +79,7 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
   regs->alpha_cap = 0x40000;
   regs->rollover_cap = 8;
   regs->alpha_en = 1;
+  regs->latecomers = 1;
   for (uint32_t k = 0; k < config->num_kernels; k++) {
     struct qsm_desc *desc = &regs->shared.desc[k];
     for (uint32_t d = 0; d < 3; d++) desc->grid[d] = desc->block[d] = 1;
@@ -119,6 +120,7 @@ static struct field find_gpu_field(const struct qsm_config *config, uint32_t off
     case QSM_REG_STALL_SELECT: return (struct field){offsetof(struct qsm_regs, stall_select), 0, STALL_SELECT_BITS, 1, 0};
     case QSM_REG_ADJUST: return (struct field){offsetof(struct qsm_regs, adjust), 0, 1, 1, 0};
     case QSM_REG_ADJUST_TECHNIQUE: return (struct field){offsetof(struct qsm_regs, adjust_technique), 0, MAX_TECHNIQUE, 1, 0};
+    case QSM_REG_LATECOMERS: return (struct field){offsetof(struct qsm_regs, latecomers), 0, 1, 1, 0};
     case QSM_REG_MEM_SELECT: return (struct field){offsetof(struct qsm_regs, mem_select), 0, MEM_SELECT_BITS, 1, 0};
     default: return (struct field){0};
   }
@@ -448,8 +450,11 @@ static bool slot_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t 
     case QSM_SLOT_WIN0_RIGHTS:
     case QSM_SLOT_WIN1_RIGHTS: return value <= RIGHTS_BITS && !busy;
     case QSM_SLOT_LAUNCH:
-      return value == 1 && !busy && (ctrl->regs.valid_mask >> k & 1) && !(ctrl->regs.irq >> k & 1) &&
-             groups_fit(ctrl, k, ctrl->regs.shared.budget[k]);
+      effect->launch = value == 1 && !busy && (ctrl->regs.valid_mask >> k & 1) && !(ctrl->regs.irq >> k & 1) &&
+                               groups_fit(ctrl, k, ctrl->regs.shared.budget[k])
+                           ? 1u << k
+                           : 0;
+      return effect->launch != 0;
     case QSM_SLOT_HIST_CLEAR: return value == 1 && is_quiet(ctrl, cycle);
     case QSM_SLOT_KILL:
       effect->kill = value == 1 && busy ? 1u << k : 0;

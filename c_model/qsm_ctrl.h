@@ -27,6 +27,7 @@ struct qsm_regs {
   uint32_t stall_select;
   uint32_t adjust;            // run-time adjustment of thread blocks
   uint32_t adjust_technique;  // 0 switch, 1 drain, 2 flush
+  uint32_t latecomers;        // room for who waits for its first block
   uint32_t mem_select;
   uint32_t irq;
   uint32_t valid_mask;  // bit k: CTX.valid of slot k
@@ -58,6 +59,7 @@ int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, ui
 // What a write does within its cycle, besides changing a register at its end.
 struct qsm_ctrl_effect {
   uint32_t kill;     // bit k: KILL of slot k
+  uint32_t launch;   // bit k: LAUNCH of slot k
   bool icache_inv;
 };
 

@@ -185,9 +185,9 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
       xbar_at = qsm_xbar_next(model->xbar, cycle + 1);
     }
     if (cycle == mgr_at) {
-      bool loads = qsm_qos_mgr_step(model->qos_mgr, cycle);
+      bool tells = qsm_qos_mgr_step(model->qos_mgr, cycle);
       mgr_at = qsm_qos_mgr_next(model->qos_mgr, cycle + 1);
-      if (loads && tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);  // an adjustment may start
+      if (tells && tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);  // slots may fall idle, an adjustment start
     }
     if (cycle == tb_at) {
       ended |= step_tb_sched(model, cycle, kill);
@@ -262,6 +262,7 @@ int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value) {
   struct qsm_ctrl_effect effect;
   int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
   if (effect.icache_inv) send_icache_inv(model);
+  if (effect.launch) qsm_tb_sched_will_launch(model->tb_sched, effect.launch);
   look_at_host(model);
   uint32_t ended = run_window(model, cycle + 1, effect.kill);
   if (err) return err;

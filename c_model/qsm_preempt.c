@@ -96,6 +96,14 @@ qsm_sm_set qsm_preempt_evicting(const struct qsm_preempt *pe) { return pe->evict
 
 bool qsm_preempt_pending(const struct qsm_preempt *pe) { return pe->waiting || pe->with_job; }
 
+qsm_sm_set qsm_preempt_restoring(const struct qsm_preempt *pe) {
+  qsm_sm_set found = 0;
+  for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1) {
+    if (pe->job[qsm_lowest_sm(sms)].kind == KIND_RESTORE) found |= sms & -sms;
+  }
+  return found;
+}
+
 // R-PE-1.
 static void latch(struct qsm_preempt *pe, uint64_t cycle) {
   qsm_sm_set sms = pe->evicting & ~pe->with_job;

@@ -46,6 +46,7 @@ void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm);
 qsm_sm_set qsm_preempt_evicting(const struct qsm_preempt *pe);  // SMs with a flag
 bool qsm_preempt_pending(const struct qsm_preempt *pe);       // a host's request waits, or some job is not none
+qsm_sm_set qsm_preempt_restoring(const struct qsm_preempt *pe);  // SMs whose job is a restore
 // First cycle from `from` on in which anything happens here by itself.
 uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from);
 

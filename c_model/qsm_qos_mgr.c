@@ -293,12 +293,13 @@ static void step_phase(struct qsm_qos_mgr *mgr, uint64_t cycle) {
 }
 
 bool qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle) {
-  bool samples = cycle == mgr->next_sample, loads = cycle == mgr->next_at && mgr->phase == PHASE_DONE;
+  bool samples = cycle == mgr->next_sample;
+  bool tells = cycle == mgr->next_at && (mgr->phase == PHASE_SNAPSHOT || mgr->phase == PHASE_DONE);
   if (samples) send_to_all(mgr, cycle, QSM_MSG_SAMPLE);
   if (cycle == mgr->next_at) step_phase(mgr, cycle);
   if (samples) plan_sample(mgr, cycle + 1);  // with the next epoch's length, if this was the last cycle
   mgr->next_event = qsm_earlier(mgr->next_at, mgr->next_sample);
-  return loads;
+  return tells;
 }
 
 uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from) { return mgr->next_event > from ? mgr->next_event : from; }

@@ -30,7 +30,7 @@ void qsm_qos_mgr_destroy(struct qsm_qos_mgr *mgr);  // NULL is fine
 // First cycle from `from` on in which anything happens.
 uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from);
 // Does one cycle, before the thread-block scheduler does it; cycles ascending, none that qsm_qos_mgr_next() names left out.
-// True in E + QosLat, the cycle of the load, in which it tells the scheduler the ratios.
+// True if it told the scheduler something: in E, that the epoch ends, and in E + QosLat, the cycle of the load, the ratios.
 bool qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle);
 
 // busy of the slot has this value from cycle `from` on.

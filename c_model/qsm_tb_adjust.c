@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_tb_claim.h"
+
 enum { SAMPLES_PER_EPOCH = 100, MOST_IDLE = 1, NO_VICTIM = 0xff };
 
 // What the next cycle of a pass does.
@@ -23,11 +25,13 @@ struct qsm_tb_adjust {
   const struct qsm_bus *bus;
   struct qsm_tb_table *table;
   struct qsm_preempt *preempt;  // holds the flags
+  struct qsm_tb_claim *claim;
   uint8_t shown[QSM_MAX_SMS];  // flags as last reported
   qsm_sm_set shown_sms;    // SMs with some of these
   bool active;
   uint32_t starved;
-  bool starts, running, epoch_ends;  // starts: running is 1 from the next cycle on
+  bool starts, running;  // starts: running is 1 from the next cycle on
+  uint64_t epoch_at;     // the last E that was named
   // The pass.
   uint32_t want;
   bool pending;
@@ -58,16 +62,28 @@ struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const st
   ta->bus = bus;
   ta->table = tables;
   ta->preempt = preempt;
-  return ta;
+  ta->epoch_at = QSM_NEVER;
+  ta->claim = qsm_tb_claim_create(regs, bus, tables, preempt, &ta->starved);
+  if (ta->claim) return ta;
+  qsm_tb_adjust_destroy(ta);
+  return NULL;
 }
 
-void qsm_tb_adjust_destroy(struct qsm_tb_adjust *ta) { free(ta); }
+void qsm_tb_adjust_destroy(struct qsm_tb_adjust *ta) {
+  if (!ta) return;
+  qsm_tb_claim_destroy(ta->claim);
+  free(ta);
+}
 
 const bool *qsm_tb_adjust_active(const struct qsm_tb_adjust *ta) { return &ta->active; }
 
-bool qsm_tb_adjust_running(const struct qsm_tb_adjust *ta) { return ta->running; }
+bool qsm_tb_adjust_running(const struct qsm_tb_adjust *ta) { return ta->running || qsm_tb_claim_running(ta->claim); }
 
-static void update_active(struct qsm_tb_adjust *ta) { ta->active = ta->starts || ta->running || ta->shown_sms; }
+const struct qsm_tb_claim *qsm_tb_adjust_claim(const struct qsm_tb_adjust *ta) { return ta->claim; }
+
+static void update_active(struct qsm_tb_adjust *ta) {
+  ta->active = ta->starts || ta->running || ta->shown_sms || qsm_tb_claim_active(ta->claim);
+}
 
 static const struct qsm_desc *desc_of(const struct qsm_tb_adjust *ta, uint32_t k) { return &ta->regs->shared.desc[k]; }
 
@@ -120,11 +136,18 @@ void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, 
   }
 }
 
+void qsm_tb_adjust_restores(struct qsm_tb_adjust *ta, uint32_t sm) { qsm_tb_claim_restores(ta->claim, sm); }
+
+void qsm_tb_adjust_turn(struct qsm_tb_adjust *ta, uint32_t waits) {
+  qsm_tb_claim_turn(ta->claim, waits, qsm_preempt_restoring(ta->preempt));
+  update_active(ta);
+}
+
 uint32_t qsm_tb_adjust_starved(const struct qsm_tb_adjust *ta) { return ta->starved; }
 
 void qsm_tb_adjust_start_over(struct qsm_tb_adjust *ta) { ta->starved = 0; }
 
-void qsm_tb_adjust_end_epoch(struct qsm_tb_adjust *ta) { ta->epoch_ends = ta->running; }
+void qsm_tb_adjust_end_epoch(struct qsm_tb_adjust *ta, uint64_t cycle) { ta->epoch_at = cycle; }
 
 static void next_sm(struct qsm_tb_adjust *ta) {
   ta->running = ++ta->sm < ta->config->num_sms;
@@ -201,7 +224,8 @@ static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle, const struct qsm_t
   bool runs = (slots->busy & ~slots->killed) >> k & 1;
   struct qsm_tb_place place;
   bool fits = runs && qsm_tb_fits(ta->config, &ta->free, desc_of(ta, k), &place);
-  if (fits) {
+  bool rises = fits && !(ta->regs->latecomers && qsm_tb_claim_late(ta->claim));
+  if (rises) {
     qsm_tb_take(ta->config, &ta->free, desc_of(ta, k), place);
     raise_target(ta, cycle, k, &nobody);
   }
@@ -212,7 +236,7 @@ static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle, const struct qsm_t
     ta->left = ta->here & ~(1u << k);
     next_trial(ta);
   }
-  return fits;
+  return rises;
 }
 
 // ---- Trials (R-TA-4, R-TA-5) ----
@@ -293,24 +317,39 @@ static bool step_pass(struct qsm_tb_adjust *ta, uint64_t cycle, const struct qsm
   return false;
 }
 
-int qsm_tb_adjust_step(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy, const struct qsm_tb_adjust_slots *slots) {
-  let_fall(ta);
+// A cycle of the pass, or its start.
+static int step_running(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy, const struct qsm_tb_adjust_slots *slots) {
   if (!ta->running) {
     ta->running = ta->starts;
     ta->starts = false;
     return -1;
   }
-  if (alloc_busy || ta->epoch_ends) {
-    ta->running = ta->epoch_ends = false;
+  if (alloc_busy || cycle == ta->epoch_at) {
+    ta->running = false;
     return -1;
   }
   int sm = (int)ta->sm;
   return step_pass(ta, cycle, slots) ? sm : -1;
 }
 
-uint64_t qsm_tb_adjust_next(const struct qsm_tb_adjust *ta, uint64_t from) {
+// The pass sees who is late at the start of the cycle; of a pass and a claim one acts at most.
+int qsm_tb_adjust_step(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy, const struct qsm_tb_adjust_slots *slots) {
+  const struct qsm_tb_claim_cycle claim_cycle = {.number = cycle,
+                                                 .is_epoch_end = cycle == ta->epoch_at,
+                                                 .alloc_busy = alloc_busy,
+                                                 .may_begin = !alloc_busy && !ta->running && !slots->evicting,
+                                                 .waits = slots->waits};
+  let_fall(ta);
+  int of_pass = step_running(ta, cycle, alloc_busy, slots);
+  int of_claim = qsm_tb_claim_active(ta->claim) ? qsm_tb_claim_step(ta->claim, &claim_cycle) : -1;
+  return of_pass >= 0 ? of_pass : of_claim;
+}
+
+uint64_t qsm_tb_adjust_next(const struct qsm_tb_adjust *ta, uint64_t from, bool alloc_busy, uint32_t waits) {
   if (ta->starts || ta->running) return from;
-  for (qsm_sm_set sms = qsm_preempt_evicting(ta->preempt); sms; sms &= sms - 1) {
+  qsm_sm_set evicting = qsm_preempt_evicting(ta->preempt);
+  if (qsm_tb_claim_acts(ta->claim, waits, !alloc_busy && !evicting)) return from;
+  for (qsm_sm_set sms = evicting; sms; sms &= sms - 1) {
     if (falling(ta, qsm_lowest_sm(sms))) return from;
   }
   return QSM_NEVER;

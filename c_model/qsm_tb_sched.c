@@ -6,6 +6,7 @@
 
 #include "qsm_qos_mgr.h"
 #include "qsm_tb_adjust.h"
+#include "qsm_tb_claim.h"
 #include "qsm_tb_resources.h"
 
 // What the scheduler asks for in every window is compiled a second time, without preemption, for as long as nothing is preempted.
@@ -54,6 +55,9 @@ struct qsm_tb_sched {
   const struct qsm_bus *bus;
   // Bit k each.
   uint32_t busy, killed, all, ending, starting, has_out;
+  uint32_t active, used;  // R-TB-14
+  uint32_t launching;     // LAUNCH is written in the cycle that is about to run
+  uint32_t falling;       // active until the end of the cycle that is about to run, which is an E
   uint32_t next_kernel, next_sm;
   uint64_t n_dispatched;
   struct alloc alloc;
@@ -118,7 +122,18 @@ void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_requ
 
 void qsm_tb_sched_set_evict(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernels) { qsm_preempt_set_evict(ts->preempt, sm, kernels); }
 
+// R-TB-14: an arrival or a launch.
+static void show_life(struct qsm_tb_sched *ts, uint32_t kernel) {
+  uint32_t bit = 1u << kernel;
+  if (!(ts->active & bit)) ts->alloc.requested = true;
+  ts->active |= bit;
+  ts->used |= bit;
+}
+
+void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels) { ts->launching = kernels; }
+
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel) {
+  show_life(ts, kernel);
   ts->slot[kernel].shape = (struct shape){.warps = 1};
   ts->slot[kernel].launches = 0;
 }
@@ -127,6 +142,8 @@ void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel) {
   struct slot *slot = &ts->slot[kernel];
   const struct qsm_desc *desc = &ts->regs->shared.desc[kernel];
   uint32_t bit = 1u << kernel;
+  show_life(ts, kernel);
+  ts->launching &= ~bit;
   ts->busy |= bit;
   ts->starting |= bit;
   ts->killed &= ~bit;
@@ -150,8 +167,8 @@ static uint32_t nth_bit(uint32_t mask, uint32_t n) {
 
 // R-TB-7: slots that share SM `sm`.
 static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
-  uint32_t qos = ts->regs->shared.qos_mask;
-  uint32_t others = ts->regs->valid_mask & ~qos;
+  uint32_t qos = ts->regs->shared.qos_mask & ts->active;
+  uint32_t others = ts->regs->valid_mask & ts->active & ~qos;
   uint32_t assigned = others;
   if (qos) assigned = qos | nth_bit(others, sm * (uint32_t)__builtin_popcount(others) / ts->config->num_sms);
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
@@ -307,6 +324,7 @@ static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t s
   update_room(ts, sm, kernel);
   count_out(ts, cycle, kernel);
   if (extra.op == QSM_TB_NEW) advance_walk(ts, kernel);
+  else qsm_tb_adjust_restores(ts->adjust, sm);
   return extra.op == QSM_TB_RESTORE;
 }
 
@@ -356,23 +374,44 @@ static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
 
 // ---- Adjustment ----
 
-// R-TA-1, R-TA-9
+// Slots that run and have a block to give (R-TA-1).
+static uint32_t giving(const struct qsm_tb_sched *ts) {
+  return ts->busy & ~(ts->killed | ts->ending) & (~ts->all | qsm_preempt_resumable(ts->preempt));
+}
+
+// R-TA-10.
+static uint32_t waiting(const struct qsm_tb_sched *ts) {
+  uint32_t waits = giving(ts) & ~ts->has_out;
+  for (uint32_t left = waits; left; left &= left - 1) {
+    if (!ts->regs->sm_mask[qsm_lowest(left)]) waits &= ~(left & (0u - left));
+  }
+  return waits;
+}
+
+// R-TA-1, R-TA-9, R-TA-10
 void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio) {
-  uint32_t can_give = ts->busy & ~(ts->killed | ts->ending) & (~ts->all | qsm_preempt_resumable(ts->preempt));
+  uint32_t can_give = giving(ts);
   uint32_t want = ts->regs->adjust ? ts->regs->shared.qos_mask & can_give : 0;
   for (uint32_t left = want; left; left &= left - 1) {
     uint32_t k = qsm_lowest(left);
     if (ratio[k] <= QSM_ALPHA_ONE) want &= ~(1u << k);
   }
+  qsm_tb_adjust_turn(ts->adjust, waiting(ts));
   if (qsm_tb_sched_alloc_busy(ts)) return;
   ts->alloc.to_request = !want && (qsm_tb_adjust_starved(ts->adjust) & can_give & ~ts->has_out);
-  if (want) qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
+  if (!want || qsm_tb_adjust_running(ts->adjust)) return;
+  qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
 }
 
-static void step_adjust(struct qsm_tb_sched *ts, uint64_t cycle) {
-  struct qsm_tb_adjust_slots slots = {.busy = ts->busy, .killed = ts->killed};
+static struct qsm_tb_adjust_slots look_at_slots(const struct qsm_tb_sched *ts) {
+  struct qsm_tb_adjust_slots slots = {
+      .busy = ts->busy, .killed = ts->killed, .waits = waiting(ts), .evicting = qsm_preempt_evicting(ts->preempt) != 0};
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) slots.out[k] = ts->slot[k].out;
-  int sm = qsm_tb_adjust_step(ts->adjust, cycle, qsm_tb_sched_alloc_busy(ts), &slots);
+  return slots;
+}
+
+static void step_adjust(struct qsm_tb_sched *ts, uint64_t cycle, const struct qsm_tb_adjust_slots *slots) {
+  int sm = qsm_tb_adjust_step(ts->adjust, cycle, qsm_tb_sched_alloc_busy(ts), slots);
   if (sm < 0) return;
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) update_room(ts, (uint32_t)sm, k);
 }
@@ -460,6 +499,13 @@ static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
   return ended;
 }
 
+// R-TB-14, at the end of E.
+static void end_activity(struct qsm_tb_sched *ts) {
+  ts->alloc.requested |= (ts->falling & ts->regs->valid_mask) != 0;
+  ts->active &= ~ts->falling;
+  ts->falling = 0;
+}
+
 // What depends on registers of the cycle's start is taken before they change: `done` and the dispatch come before kills and
 // retirements; a dispatch takes only what was free at the start.
 uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->starting; }
@@ -467,11 +513,13 @@ uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->start
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
   qsm_sm_set retiring = qsm_calendar_take(&ts->retires, cycle);
   bool preempting = preempts(ts), adjusting = *ts->adjusting;
+  struct qsm_tb_adjust_slots slots = {0};
+  if (adjusting) slots = look_at_slots(ts);
   uint32_t done = finished(ts, preempting);
   bool decides = preempting && step_request(ts, cycle, retiring);
   bool restores = !decides && dispatch(ts, cycle, preempting);
   if (preempting && !restores) qsm_preempt_clean_up(ts->preempt, retiring, ts->killed);
-  if (adjusting) step_adjust(ts, cycle);
+  if (adjusting) step_adjust(ts, cycle, &slots);
   uint32_t ended = complete_ends(ts, cycle);
   step_alloc(ts, cycle);
   send_pulses(ts, cycle, QSM_MSG_START, ts->starting);
@@ -481,6 +529,7 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   if (killed) qsm_preempt_kill(ts->preempt, killed);
   begin_ends(ts, cycle, done);
   ts->killed |= killed;
+  end_activity(ts);
   ts->alloc.requested |= ts->alloc.to_request;
   ts->alloc.to_request = false;
   if (adjusting) qsm_tb_adjust_report(ts->adjust, cycle);
@@ -494,10 +543,10 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts) {
 }
 
 INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool preempting) {
-  if (ts->starting || ts->alloc.to_request || finished(ts, preempting) || candidates(ts, preempting)) return from;
+  if (ts->starting || ts->falling || ts->alloc.to_request || finished(ts, preempting) || candidates(ts, preempting)) return from;
   uint64_t next = qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));
   if (preempting) next = qsm_earlier(next, qsm_earlier(qsm_calendar_next(&ts->restores, from), qsm_preempt_next(ts->preempt, from)));
-  if (*ts->adjusting) next = qsm_earlier(next, qsm_tb_adjust_next(ts->adjust, from));
+  if (*ts->adjusting) next = qsm_earlier(next, qsm_tb_adjust_next(ts->adjust, from, qsm_tb_sched_alloc_busy(ts), waiting(ts)));
   next = qsm_earlier(next, alloc_next(&ts->alloc, from));
   return qsm_earlier(next, qsm_tb_sched_end_at(ts));
 }
@@ -517,7 +566,9 @@ uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle) {
     if (slot->had_from <= cycle) had |= 1u << k;
     slot->had_from = slot->out ? cycle + 1 : QSM_NEVER;
   }
-  qsm_tb_adjust_end_epoch(ts->adjust);
+  qsm_tb_adjust_end_epoch(ts->adjust, cycle);
+  ts->falling = ts->active & ~(ts->used | ts->busy | ts->launching);
+  ts->used = ts->busy;
   return had;
 }
 
@@ -546,7 +597,10 @@ const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint3
 bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value) {
   if (kernel >= ts->config->num_kernels) return false;
   const struct slot *slot = &ts->slot[kernel];
-  const uint32_t words[] = {ts->busy >> kernel & 1, ts->killed >> kernel & 1, slot->walk.linear, slot->out, slot->launches};
+  const struct qsm_tb_claim *claim = qsm_tb_adjust_claim(ts->adjust);
+  uint32_t wait = qsm_tb_claim_waiting(claim) >> kernel & 1, late = qsm_tb_claim_late(claim) >> kernel & 1;
+  uint32_t shares = wait | late << 1 | (ts->active >> kernel & 1) << 2 | (ts->used >> kernel & 1) << 3;
+  const uint32_t words[] = {ts->busy >> kernel & 1, ts->killed >> kernel & 1, slot->walk.linear, slot->out, slot->launches, shares};
   if (word >= sizeof words / sizeof *words) return false;
   *value = words[word];
   return true;

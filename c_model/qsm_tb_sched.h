@@ -27,6 +27,8 @@ void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, ui
 // ---- Register writes, after their cycle was stepped; the registers already have their new values ----
 void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel);
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel);  // CTX.valid 0 -> 1
+// Known before the cycle of the LAUNCH is stepped: a LAUNCH in E keeps its slot active (R-TB-14).
+void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels);
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts);          // R-TB-5: CTX or SM_MASK changed
 void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_request *request);  // PREEMPT
 
@@ -40,7 +42,7 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
 // First cycle at whose end a launch that is ending now ends (R-TB-3); later ones come at least 16 cycles after they began to end.
 uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts);
 
-// For the manager's snapshot, in a cycle that is not stepped yet: "had a TB" of every slot (R-TB-12), which starts anew.
+// In E, which is not stepped yet: an epoch ends (R-TB-14, R-TA-1). Returns "had a TB" of every slot (R-TB-12), which starts anew.
 uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle);
 // In E + QosLat, which is not stepped yet: a pass of the adjuster begins, if some slot wants it; `ratio`: r_k of all slots.
 void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio);

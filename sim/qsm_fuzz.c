@@ -28,6 +28,7 @@ enum {
   MAX_ARENA_BYTES = 1 << 20,
   PAGE_BYTES = 4096,
   STATE_INTERVAL = 3000,
+  LARGE_GRID = 0xFFFF,
 };
 #define MEMORY_BASE 0x80000000u
 #define LOCAL_BASE 0xC0000000u  // I-MEM-6
@@ -38,6 +39,7 @@ struct round {
   struct qsm_backend *gpu;
   uint32_t arena_bytes;  // memory of a slot
   bool preempts, adjusts;
+  bool crowded;        // large grids and blocks, so that others come late
   uint32_t n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
   uint64_t launches, faults, preemptions;
   char msg[1024];
@@ -182,7 +184,9 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
   uint32_t most_threads = config->warps_per_sm * config->warp_size;
   if (most_threads > 1024) most_threads = 1024;
-  uint32_t x = 1 + below(round, below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
+  bool large = round->crowded && below(round, 3);
+  uint32_t x = 1 + below(round, large || below(round, 2) ? most_threads : (most_threads + 3) / 4);
+  uint32_t y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
   uint32_t base = arena(round, slot), end = base + round->arena_bytes, warps = (threads + config->warp_size - 1) / config->warp_size;
@@ -192,7 +196,7 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
       {QSM_SLOT_WIN1_BASE, window}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
-      {QSM_SLOT_GRID_X, 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
+      {QSM_SLOT_GRID_X, large ? 1 + below(round, LARGE_GRID) : 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
       {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
       {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
       {QSM_SLOT_BLOCK_WARPS, warps}, {QSM_SLOT_STACK, stack},
@@ -259,7 +263,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
 static enum qsm_backend_status nudge_gpu(struct round *round) {
   static const uint32_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_ALPHA_CAP, QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN, QSM_REG_SM_SELECT,
                                        QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS, QSM_REG_ADJUST, QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT, QSM_REG_NONQOS_QUOTA,
-                                       QSM_REG_L2_FLUSH};
+                                       QSM_REG_L2_FLUSH, QSM_REG_LATECOMERS};
   static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 16, 17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
   if (below(round, 4) == 0) return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
   if (below(round, 4) == 0) return put(round, QSM_REG_STALL_SELECT, below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
@@ -333,7 +337,9 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 22: return put(round, QSM_REG_ACTIVE_WARPS, 1 + below(round, below(round, 2) ? 4 : 16));
     case 23: case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
     case 25: return put(round, QSM_REG_ADJUST, below(round, 4) ? round->adjusts : !round->adjusts);
-    case 26: return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
+    case 26:
+      if (below(round, 3) == 0) return put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
+      return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
     case 27: case 28: case 29: return look_at_memory(round);
     case 30: return put(round, QSM_REG_L2_FLUSH, 1);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
@@ -408,7 +414,7 @@ static enum qsm_backend_status read_statistics(struct round *round) {
 static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
-  for (uint32_t address = 0; !status && address <= QSM_REG_L2_FLUSH; address += 4) status = get(round, address, &ignored);
+  for (uint32_t address = 0; !status && address <= QSM_REG_LATECOMERS; address += 4) status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20; address += 4) status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
     for (uint32_t offset = 0; !status && offset <= QSM_SLOT_STACK; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
@@ -423,6 +429,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   // Adjustment needs blocks that wait, and victims need times without a preemption.
   round->adjusts = below(round, 2);
   round->preempts = below(round, round->adjusts ? 5 : 3) > round->adjusts * 2;
+  round->crowded = below(round, 3) == 0;
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
   if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6)) : status;  // else the one after reset
@@ -433,6 +440,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   if (!status) status = put(round, QSM_REG_SCHEME, below(round, 7));
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
+  if (!status) status = put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
   if (!status) status = put(round, QSM_REG_ADJUST, round->adjusts);
   if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)

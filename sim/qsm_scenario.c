@@ -17,7 +17,7 @@ struct kernel_text {
 };
 
 struct scenario_text {
-  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc, *active_warps, *adjust, *cycles, *seed, *size, *compare_without_qos;
+  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc, *active_warps, *adjust, *latecomers, *cycles, *seed, *size, *compare_without_qos;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
@@ -58,6 +58,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(rollover_cap, struct scenario_text),
     OPTIONAL_TEXT(active_warps, struct scenario_text),
     OPTIONAL_TEXT(adjust, struct scenario_text),
+    OPTIONAL_TEXT(latecomers, struct scenario_text),
     REQUIRED_TEXT(cycles, struct scenario_text),
     OPTIONAL_TEXT(seed, struct scenario_text),
     OPTIONAL_TEXT(size, struct scenario_text),
@@ -80,6 +81,7 @@ static const struct name_value adjustments[] = {
     {"off", qsmAdjustOff}, {"switch", qsmAdjustSwitch}, {"drain", qsmAdjustDrain}, {"flush", qsmAdjustFlush}, {NULL, 0}};
 static const struct name_value cache_policies[] = {
     {"s0", qsmCacheUseAll}, {"s1", qsmCacheSkipL1}, {"s2", qsmCacheSkipL2}, {"s12", qsmCacheSkipL1AndL2}, {NULL, 0}};
+static const struct name_value on_or_off[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
 static const struct name_value switches[] = {{"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
 
 static const char *name_of(const struct name_value *table, uint32_t value) {
@@ -321,7 +323,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
 }
 
 static int convert(const struct reader *reader, const struct scenario_text *text, struct qsm_scenario *scenario) {
-  uint32_t size = QSM_SIZE_M, compare = 0, adjust = qsmAdjustOff;
+  uint32_t size = QSM_SIZE_M, compare = 0, adjust = qsmAdjustOff, latecomers = 1;
   uint64_t active_warps = 8;
   scenario->policy = 1;
   scenario->alpha_cap = 4 << 16;
@@ -338,12 +340,14 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_nonqos_ipc(reader, text->nonqos_ipc, &scenario->nonqos_quota) ||
       read_uint(reader, "active_warps", text->active_warps, 1, 16, &active_warps) ||
       read_name(reader, "adjust", text->adjust, adjustments, &adjust) ||
+      read_name(reader, "latecomers", text->latecomers, on_or_off, &latecomers) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
       read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) || read_name(reader, "size", text->size, sizes, &size) ||
       read_name(reader, "compare_without_qos", text->compare_without_qos, switches, &compare))
     return -1;
   scenario->active_warps = (uint32_t)active_warps;
   scenario->adjust = (qsmAdjustment)adjust;
+  scenario->latecomers = latecomers != 0;
   scenario->size = (enum qsm_suite_size)size;
   scenario->compare_without_qos = compare != 0;
   scenario->n_kernels = text->kernels_count;

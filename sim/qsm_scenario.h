@@ -50,6 +50,7 @@ struct qsm_scenario {
   uint32_t nonqos_quota;     // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
   uint32_t active_warps;     // ACTIVE_WARPS: places under two_level
   qsmAdjustment adjust;      // of thread blocks at run time
+  bool latecomers;           // room for kernels that wait for their first block
   uint64_t cycles;           // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;

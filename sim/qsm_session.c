@@ -105,11 +105,19 @@ static void launch_ended(void *user, const qsmLaunchResult *result) {
 
 // ---- Set-up ----
 
+// Blocks of the kernel may be saved: by adjustment, or for latecomers where the scenario says how many.
+static bool may_be_saved(const struct tenant *tenant) {
+  const struct session *session = tenant->session;
+  qsmAdjustment adjust = session->plan->adjust;
+  if (adjust == qsmAdjustOff) return session->scenario->latecomers && tenant->kernel->save_images != QSM_SCENARIO_ALL_IMAGES;
+  return adjust != qsmAdjustDrain;
+}
+
 // What preemption needs: of all kernels, as the GPU chooses its victims.
 static qsmError_t set_up_preemption(const struct tenant *tenant) {
   const struct session *session = tenant->session;
   uint32_t images = tenant->kernel->save_images, most = qsmDeviceConfig(session->device)->num_images;
-  if (session->plan->adjust == qsmAdjustOff || session->plan->adjust == qsmAdjustDrain) return qsmSuccess;
+  if (!may_be_saved(tenant)) return qsmSuccess;
   qsmError_t error = qsmSetSaveArea(tenant->context, images == QSM_SCENARIO_ALL_IMAGES ? most : images);
   return error ? error : qsmSetIdempotent(tenant->context, tenant->kernel->idempotent);
 }
@@ -308,6 +316,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_NONQOS_QUOTA, session->scenario->nonqos_quota);
   if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
   if (!error) error = qsmSetAdjustment(session->device, session->plan->adjust);
+  if (!error) error = qsmSetLatecomers(session->device, session->scenario->latecomers);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
   if (!error) error = prepare_to(session, session->origin + config->qos_lat + 1);

@@ -87,3 +87,5 @@ qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment) {
   if (adjustment) error = qsmRegisterWrite(device, QSM_REG_ADJUST_TECHNIQUE, (uint32_t)adjustment - qsmAdjustSwitch);
   return error ? error : qsmRegisterWrite(device, QSM_REG_ADJUST, adjustment != qsmAdjustOff);
 }
+
+qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on) { return qsmRegisterWrite(device, QSM_REG_LATECOMERS, on); }

@@ -150,6 +150,9 @@ qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme
 // goal first). Where the technique is refused (no save area, not idempotent) those blocks run to their ends. Off at first; what was
 // reached stays when it is turned off.
 qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
+// On at first: a launch that has waited for its first block for an epoch gets room on an SM, whose blocks are taken away with the
+// technique of the adjustment, also while that is off (switch at first); where the technique is refused they run to their ends.
+qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on);
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);

@@ -77,3 +77,13 @@ __global__ void stacks(unsigned *p, unsigned words) {
   for (unsigned i = 0; i < words; i++) wrong += own[i] != 32 * thread + i;
   p[thread] = thread + 1000 * wrong;
 }
+
+// Waits until the word is not 0. What a thread keeps meanwhile, in registers and in shared memory, goes to its element of p.
+__global__ void patient(volatile unsigned *go, unsigned *p) {
+  volatile unsigned *shared = qsm_dynamic_shared();
+  unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, kept = 7 * thread + 1;
+  shared[threadIdx.x] = thread;
+  __syncthreads();
+  while (*go == 0) __threadfence();
+  p[thread] = kept + shared[blockDim.x - 1 - threadIdx.x];
+}

@@ -31,6 +31,7 @@ bad 'broken YAML' "$file:4: libyaml: did not find expected ',' or ']'" 'kernels:
 bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rotate, two_level, qaws, qaws_prose" 'policy: fifo' 'kernels: [{program: vadd}]'
 bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of none, naive, naive_history, elastic, rollover, rollover_time, fair" \
   'scheme: fairness' 'kernels: [{program: vadd}]'
+bad 'latecomers neither on nor off' "$file:4: latecomers: 'yes': must be one of off, on" 'latecomers: yes' 'kernels: [{program: vadd}]'
 bad 'unknown adjustment' "$file:4: adjust: 'on': must be one of off, switch, drain, flush" 'adjust: on' 'kernels: [{program: vadd}]'
 bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
 bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'

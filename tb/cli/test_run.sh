@@ -45,8 +45,11 @@ verdict 'floating point without an FPU' "$code $(complaint | sed 's/PC 0x[0-9A-F
 run_pair endless 1 'buffer 4096'
 verdict 'infinite loop' "$code $(complaint | sed 's/issued [1-9][0-9]*/issued N/') $(neighbour)" '1 qsm: kernel endless did not finish within 60000 cycles (0 of 1 passes); running: its warps issued N instructions in 1000 cycles unharmed'
 
-# Blocks of 16 threads fill the only SM of tiny: the second kernel finds no room.
+# Blocks of 16 threads fill the only SM of tiny: the second kernel finds no room, unless the first makes some.
 scenario "$file" 'config: tiny' 'cycles: 20000' 'size: S' 'kernels: [{program: vadd}, {program: pc}]'
+call "$qsm" run --quiet --out "$out" "$file"
+verdict 'latecomer' "$code $(complaint)" '0 '
+scenario "$file" 'config: tiny' 'cycles: 20000' 'size: S' 'latecomers: off' 'kernels: [{program: vadd}, {program: pc}]'
 call "$qsm" run --quiet --out "$out" "$file"
 verdict 'kernel without room' "$code $(complaint)" "1 qsm: kernel pc never ran; TB allocation: no SM has room for one of its blocks beside the others'"
 

@@ -84,6 +84,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_REG_STALL_SELECT, 0, 0, 7, 1},
       {QSM_REG_ADJUST, 0, 0, 1, 1},
       {QSM_REG_ADJUST_TECHNIQUE, 0, 0, 2, 1},
+      {QSM_REG_LATECOMERS, 1, 0, 1, 1},
       {QSM_REG_MEM_SELECT, 0, 0, 0, 1},
   };
   const struct range_case slot[] = {
@@ -161,7 +162,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x84, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10cc, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x88, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10cc, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);

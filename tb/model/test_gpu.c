@@ -313,6 +313,58 @@ static void idle_warps_and_the_ratio_show_in_their_registers(void **state) {
   qsm_model_destroy(model);
 }
 
+// R-TB-14: an idle slot drops out at the end of its second E, and a LAUNCH asks for targets then; in that E it keeps the slot active.
+static void a_launch_in_a_snapshot_asks_for_no_targets_and_one_after_it_does(void **state) {
+  (void)state;
+  enum { RESET_EPOCH = 10000, EPOCH = 2000 };
+  for (uint64_t late = 0; late < 2; late++) {
+    struct qsm_config config = model_tiny();
+    struct qsm_model *model = create(&config);
+    uint32_t shares = 0;
+    port_write(model, QSM_REG_EPOCH_LEN, EPOCH);
+    program_load(model, &config, 0, 1, PROGRAM_COUNT, 10, 2, config.warp_size);
+    port_write(model, slot_register(0, QSM_SLOT_SHARED_GRAN), 0);  // of the shape that a slot arrives with
+    uint64_t second = RESET_EPOCH - 1 + config.noc_lat + EPOCH + late;
+    qsm_model_run(model, second - qsm_model_cycle(model), false);
+    program_launch(model, 0);
+    assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), late);
+    assert_true(qsm_model_state(model, QSM_STATE_SLOT, 0, 0, 0, 5, &shares));
+    assert_int_equal(shares, 4 | 8);
+    qsm_model_destroy(model);
+  }
+}
+
+static void count_claims(void *ctx, const struct qsm_event *event) {
+  uint32_t *n_claims = ctx;
+  *n_claims += event->kind == QSM_EV_CLAIM;
+}
+
+// R-TA-11, R-TB-14: blocks for more than a machine of their tenant, which others' claims switch out.
+static uint64_t run_crowd(const struct qsm_config *config, uint64_t piece, uint64_t n_cycles, uint32_t *n_claims) {
+  struct qsm_model *model = create(config);
+  uint32_t threads = config->warps_per_sm * config->warp_size;
+  qsm_model_set_sink(model, count_claims, n_claims);
+  port_write(model, QSM_REG_EPOCH_LEN, 2000);
+  for (uint32_t k = 0; k < 2; k++) program_load(model, config, k, 1, PROGRAM_SPIN, 60000, 12, threads);
+  for (uint32_t k = 0; k < 2; k++) program_launch(model, k);
+  for (uint64_t n = 0; n < n_cycles;) n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
+  uint64_t hash = qsm_model_hash(model);
+  qsm_model_destroy(model);
+  return hash;
+}
+
+static void machines_with_latecomers_give_the_same_run_in_pieces_too(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < N_CONFIGS - 1; n++) {
+    struct qsm_config config = config_number(n);
+    uint32_t n_claims = 0, again = 0;
+    uint64_t hash = run_crowd(&config, UINT64_MAX, 30000, &n_claims);
+    assert_true(n_claims > 0);
+    assert_true(run_crowd(&config, 1, 30000, &again) == hash);
+    assert_true(run_crowd(&config, 77, 30000, &again) == hash);
+  }
+}
+
 static void stop_on_irq_stops_before_the_first_cycle_with_an_interrupt(void **state) {
   (void)state;
   for (uint32_t n = 0; n < N_CONFIGS; n++) {
@@ -493,6 +545,8 @@ int main(void) {
       cmocka_unit_test(adjustment_gives_right_results_and_the_same_run_in_pieces),
       cmocka_unit_test(the_first_pass_follows_the_load_of_an_epoch_with_a_history),
       cmocka_unit_test(idle_warps_and_the_ratio_show_in_their_registers),
+      cmocka_unit_test(a_launch_in_a_snapshot_asks_for_no_targets_and_one_after_it_does),
+      cmocka_unit_test(machines_with_latecomers_give_the_same_run_in_pieces_too),
       cmocka_unit_test(stop_on_irq_stops_before_the_first_cycle_with_an_interrupt),
       cmocka_unit_test(instances_side_by_side_do_as_alone),
       cmocka_unit_test(events_come_in_order_and_change_nothing),

@@ -10,15 +10,10 @@
 #include <cmocka.h>
 
 #include "sched_bench.h"
+#include "sched_ref.h"
 
-enum { ONE = 0x10000, BEHIND = 0x18000, NOBODY = 0xff, MANY = 0xffff };
-enum { AREA = 0x80010000, AREA_LIMIT = 0x80040000, KIND_MASK = 7, KIND_NONE = 0, KIND_DRAIN = 2 };
-
-// A tenant with one launch. A kernel with a goal is behind it unless the test says otherwise.
-struct tenant {
-  bool qos;
-  uint32_t grid, warps, granules;
-};
+enum { ONE = 0x10000, NOBODY = 0xff, MANY = 0xffff };
+enum { KIND_MASK = 7, KIND_NONE = 0, KIND_DRAIN = 2 };
 
 static void bench_open(struct bench *bench, struct qsm_config config) {
   sched_open(bench, config);
@@ -26,27 +21,10 @@ static void bench_open(struct bench *bench, struct qsm_config config) {
   bench->ctrl.regs.adjust_technique = QSM_TECHNIQUE_DRAIN;
 }
 
-static void add_tenant(struct bench *bench, uint32_t k, const struct tenant *tenant) {
-  struct qsm_regs *regs = &bench->ctrl.regs;
-  struct qsm_desc *desc = &regs->shared.desc[k];
-  run_to(bench, bench->cycle + 1);
-  regs->valid_mask |= 1u << k;
-  regs->shared.qos_mask |= (uint32_t)tenant->qos << k;
-  regs->shared.save_base[k] = AREA;
-  regs->save_limit[k] = AREA_LIMIT;
-  desc->win[1] = (struct qsm_window){.base = AREA, .limit = AREA_LIMIT, .r = true, .w = true};
-  desc->grid[0] = tenant->grid;
-  desc->warps = tenant->warps;
-  desc->granules = tenant->granules;
-  bench->ratio[k] = tenant->qos ? BEHIND : 0;
-  qsm_tb_sched_arrive(bench->ts, k);
-  qsm_tb_sched_request_targets(bench->ts);
-}
-
 // All arrive, then all launch; afterwards the targets are reached.
 static void open_tenants(struct bench *bench, struct qsm_config config, uint32_t n, const struct tenant *tenants) {
   bench_open(bench, config);
-  for (uint32_t k = 0; k < n; k++) add_tenant(bench, k, &tenants[k]);
+  for (uint32_t k = 0; k < n; k++) sched_add_tenant(bench, k, &tenants[k]);
   for (uint32_t k = 0; k < n; k++) {
     run_to(bench, bench->cycle + 1);
     qsm_tb_sched_launch(bench->ts, k);
@@ -120,18 +98,8 @@ static void set_idle(struct bench *bench, uint32_t k, uint32_t warps) {
   for (uint32_t i = 0; i < bench->config.num_sms; i++) bench->notes->idle[i][k] = 100 * warps;
 }
 
-// TB slot of a slot's n-th dispatch on an SM.
-static uint32_t place_of(const struct bench *bench, uint32_t k, uint32_t sm, uint32_t n) {
-  const struct qsm_event *event;
-  for (uint32_t e = 0; (event = notes_event(bench->notes, QSM_EV_DISPATCH, e)); e++) {
-    if (event->word[2] == k && event->word[0] == sm && n-- == 0) return event->word[1];
-  }
-  fail_msg("slot %u has not so many blocks on SM %u", k, sm);
-  return 0;
-}
-
 static void retire(struct bench *bench, uint64_t cycle, uint32_t k, uint32_t sm, uint32_t n) {
-  qsm_tb_sched_retire(bench->ts, cycle, sm, place_of(bench, k, sm, n), false);
+  qsm_tb_sched_retire(bench->ts, cycle, sm, sched_place_of(bench, k, sm, n), false);
 }
 
 // ---- Who asks: a kernel under its goal with at most one idle block (FGQ 3.6) ----
@@ -198,7 +166,7 @@ static void a_kernel_without_a_goal_asks_for_nothing(void **state) {
   (void)state;
   struct bench bench;
   open_tenants(&bench, model_tiny(), 2, (const struct tenant[]){other, other});
-  bench.ratio[0] = BEHIND;
+  bench.ratio[0] = SCHED_BEHIND;
   start(&bench);
   assert_false(qsm_tb_sched_adjust_busy(bench.ts));
   sched_close(&bench);
@@ -218,7 +186,7 @@ static void a_saved_block_is_one_to_give_unless_it_is_held(void **state) {
   struct bench bench;
   open_tenants(&bench, model_tiny(), 2, (const struct tenant[]){{true, 3, 1, 0}, other});
   bench.ctrl.regs.preempt_hold[0] = 1;
-  const struct qsm_preempt_request request = {.by_slot = true, .tb = (uint8_t)place_of(&bench, 0, 0, 0)};
+  const struct qsm_preempt_request request = {.by_slot = true, .tb = (uint8_t)sched_place_of(&bench, 0, 0, 0)};
   qsm_tb_sched_preempt(bench.ts, &request);
   run_to(&bench, bench.cycle + 20);
   qsm_tb_sched_retire(bench.ts, bench.cycle, 0, request.tb, true);
@@ -396,7 +364,7 @@ static void the_youngest_blocks_go_one_after_the_other_until_the_target_is_reach
     run_to(&bench, bench.cycle + 10);
     const struct qsm_event *event = notes_event(bench.notes, QSM_EV_PREEMPT, n);
     assert_int_equal(event->word[1], 1);
-    assert_int_equal(event->word[2], place_of(&bench, 1, 0, 3 - n));
+    assert_int_equal(event->word[2], sched_place_of(&bench, 1, 0, 3 - n));
     assert_int_equal(event->word[5], QSM_PREEMPT_ACCEPTED);
     assert_int_equal(event->word[6], 0);
     assert_int_equal(flag(&bench, 0, 1), 1);
@@ -466,7 +434,7 @@ static void one_kernel_gets_a_victims_block_on_an_sm_and_the_next_one_an_epoch_l
   (void)state;
   struct bench bench;
   open_four(&bench, (const bool[]){true, true, true, false});
-  bench.ratio[1] = BEHIND;
+  bench.ratio[1] = SCHED_BEHIND;
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 3);
   assert_adjustment(&bench, 0, 0, 0, 3, 1, 0);
@@ -643,14 +611,6 @@ static void a_kernel_killed_during_the_pass_gets_nothing(void **state) {
 
 // ---- Whole passes ----
 
-// Tables of single things.
-struct ref_sm {
-  bool used[32];
-  uint32_t kernel[32], first[32], base[32], age[32];
-  bool granule_used[32];
-  uint32_t warps_left[4], first_sub;
-};
-
 struct ref {
   const struct bench *bench;
   struct ref_sm sm[8];
@@ -660,57 +620,6 @@ struct ref {
 };
 
 static const struct qsm_desc *shape(const struct ref *ref, uint32_t k) { return &ref->bench->ctrl.regs.shared.desc[k]; }
-
-static void ref_put(const struct ref *ref, struct ref_sm *sm, uint32_t tb, int sign) {
-  const struct qsm_desc *desc = shape(ref, sm->kernel[tb]);
-  sm->used[tb] = sign > 0;
-  for (uint32_t g = 0; g < desc->granules; g++) sm->granule_used[sm->base[tb] + g] = sign > 0;
-  for (uint32_t w = 0; w < desc->warps; w++) sm->warps_left[(sm->first[tb] + w) % ref->bench->config.num_sched] -= (uint32_t)sign;
-}
-
-static bool ref_fits(const struct ref *ref, const struct ref_sm *sm, uint32_t k, uint32_t *tb, uint32_t *base) {
-  const struct qsm_desc *desc = shape(ref, k);
-  uint32_t need[4] = {0};
-  for (uint32_t w = 0; w < desc->warps; w++) need[(sm->first_sub + w) % ref->bench->config.num_sched]++;
-  for (uint32_t j = 0; j < 4; j++) {
-    if (need[j] > sm->warps_left[j]) return false;
-  }
-  for (*tb = 0; *tb < ref->bench->config.max_tbs && sm->used[*tb]; ++*tb) {}
-  if (*tb == ref->bench->config.max_tbs) return false;
-  for (*base = 0; *base + desc->granules <= 32; ++*base) {
-    uint32_t n = 0;
-    while (n < desc->granules && !sm->granule_used[*base + n]) n++;
-    if (n == desc->granules) return true;
-  }
-  return false;
-}
-
-static void ref_dispatch(const struct ref *ref, struct ref_sm *sm, uint32_t tb, uint32_t k, uint32_t base) {
-  sm->kernel[tb] = k;
-  sm->base[tb] = base;
-  sm->first[tb] = sm->first_sub;
-  ref_put(ref, sm, tb, 1);
-  sm->first_sub = (sm->first_sub + shape(ref, k)->warps) % ref->bench->config.num_sched;
-}
-
-static void ref_open(struct ref *ref, const struct bench *bench) {
-  memset(ref, 0, sizeof *ref);
-  ref->bench = bench;
-  for (uint32_t i = 0; i < bench->config.num_sms; i++) {
-    for (uint32_t j = 0; j < bench->config.num_sched; j++) ref->sm[i].warps_left[j] = bench->config.warps_per_sm / bench->config.num_sched;
-  }
-}
-
-// The tables as the dispatches left them; no block has retired. The scheduler's own places are tested in test_tb_sched.
-static void ref_follow(struct ref *ref) {
-  for (uint32_t n = 0; n < ref->bench->notes->n_msgs; n++) {
-    const struct noted_msg *noted = &ref->bench->notes->msg[n];
-    if (noted->msg.kind != QSM_MSG_DISPATCH) continue;
-    struct ref_sm *sm = &ref->sm[noted->sm];
-    sm->age[noted->msg.tb] = n;
-    ref_dispatch(ref, sm, noted->msg.tb, noted->msg.kernel, noted->msg.base);
-  }
-}
 
 static uint32_t ref_out(const struct ref *ref, uint32_t k) {
   uint32_t n = 0;
@@ -731,7 +640,7 @@ struct ref_victim {
 static bool ref_try(struct ref *ref, uint32_t i, const struct ref_sm *w, const uint32_t *idle, uint32_t k, uint32_t m, struct ref_victim *victim) {
   struct ref_sm v = *w;
   uint32_t tb, base, n = 0, out = ref_out(ref, m), ratio = ref->bench->ratio[m];
-  for (; !ref_fits(ref, &v, k, &tb, &base); n++) {
+  for (; !ref_fits(ref->bench, &v, k, &tb, &base); n++) {
     int youngest = -1;
     for (uint32_t s = 0; s < ref->bench->config.max_tbs; s++) {
       if (ref->sm[i].used[s] && v.used[s] && v.kernel[s] == m && (youngest < 0 || v.age[s] > v.age[youngest])) youngest = (int)s;
@@ -740,7 +649,7 @@ static bool ref_try(struct ref *ref, uint32_t i, const struct ref_sm *w, const u
       ref->cycle += 2 + n;
       return false;
     }
-    ref_put(ref, &v, (uint32_t)youngest, -1);
+    ref_put(ref->bench, &v, (uint32_t)youngest, -1);
   }
   ref->cycle += 2 + n;
   uint32_t class = !(ref->bench->ctrl.regs.shared.qos_mask >> m & 1) ? 0 : idle[m] > n ? 1 : 2;
@@ -769,10 +678,10 @@ static bool ref_flag_rose(const struct ref *ref, uint32_t i, uint32_t k) {
 // A slot's turn; true: SM i is done. `before`: targets before the pass.
 static bool ref_ask(struct ref *ref, uint32_t i, struct ref_sm *w, const uint32_t *idle, uint32_t k, const uint32_t *before) {
   uint32_t tb, base;
-  if (ref_fits(ref, w, k, &tb, &base)) {
+  if (ref_fits(ref->bench, w, k, &tb, &base)) {
     ref_expect(ref, i, k, &(struct ref_victim){.slot = NOBODY}, before[k] + 1);
     assert_int_equal(target(ref->bench, i, k), before[k] + 1);
-    ref_dispatch(ref, w, tb, k, base);
+    ref_dispatch(ref->bench, w, tb, k, base);
     ref->cycle++;
     return false;
   }
@@ -823,7 +732,7 @@ static void random_tenants(struct bench *bench, uint64_t *seed) {
     if (k && model_random(seed, 4) == 0) continue;
     uint32_t grid = model_random(seed, 3) ? MANY : 1 + model_random(seed, 3 * config->num_sms);
     uint32_t warps = 1 + model_random(seed, model_random(seed, 3) ? 2 : config->warps_per_sm);
-    add_tenant(bench, k, &(struct tenant){k == 0 || model_random(seed, 2), grid, warps, model_random(seed, 2) ? 0 : model_random(seed, 20)});
+    sched_add_tenant(bench, k, &(struct tenant){k == 0 || model_random(seed, 2), grid, warps, model_random(seed, 2) ? 0 : model_random(seed, 20)});
     run_to(bench, bench->cycle + 1);
     qsm_tb_sched_launch(bench->ts, k);
   }
@@ -855,8 +764,10 @@ static bool compare_pass(struct bench *bench, uint64_t *seed) {
   struct ref ref;
   uint32_t before[8][QSM_MAX_KERNELS];
   random_figures(bench, seed);
-  ref_open(&ref, bench);
-  ref_follow(&ref);
+  memset(&ref, 0, sizeof ref);
+  ref.bench = bench;
+  ref_open(bench, ref.sm);
+  ref_follow(bench, ref.sm);
   ref.pending = preempting(bench);
   ref.n_asks = count(bench, QSM_EV_ASK);
   ref.n_adjustments = count(bench, QSM_EV_ADJUST);
@@ -884,6 +795,7 @@ static void passes_over_random_tables_equal_the_reference(void **state) {
   for (uint32_t n = 0; n < 500; n++) {
     struct bench bench;
     bench_open(&bench, configs[n % (sizeof configs / sizeof *configs)]);
+    bench.ctrl.regs.latecomers = 0;
     bench.ctrl.regs.adjust_technique = model_random(&seed, 2) ? QSM_TECHNIQUE_FLUSH : QSM_TECHNIQUE_DRAIN;  // refused, or under way for ever
     random_tenants(&bench, &seed);
     for (uint32_t epoch = 0; epoch < 4; epoch++) {

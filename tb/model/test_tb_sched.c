@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread-block scheduler, R-TB-1 to R-TB-12, with SMs that only take notes; the allocator against a brute-force reference; the
+// The thread-block scheduler, R-TB-1 to R-TB-12 and R-TB-14, with SMs that only take notes; the allocator against a brute-force reference; the
 // resource tables against tables of single warps and granules.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,6 +27,14 @@ static void launch(struct bench *bench, uint32_t k, uint32_t grid, uint32_t warp
   desc->granules = granules;
   run_to(bench, bench->cycle + 1);
   qsm_tb_sched_launch(bench->ts, k);
+}
+
+// E is the cycle that is returned.
+static uint64_t end_epoch(struct bench *bench) {
+  uint64_t t = bench->cycle;
+  qsm_tb_sched_take_had_tb(bench->ts, t);
+  run_to(bench, t + 1);
+  return t;
 }
 
 // Launches with the targets settled; returns the cycle of the LAUNCH.
@@ -198,20 +206,22 @@ struct ref_targets {
   uint32_t n_cycles;
 };
 
-// R-TB-7 and R-TB-8 by the letter.
-static struct ref_targets reference(const struct bench *bench, const uint32_t *warps, const uint32_t *granules, uint32_t sm) {
+// R-TB-7 and R-TB-8 by the letter; `active`: slots that take part.
+static struct ref_targets reference(const struct bench *bench, const uint32_t *warps, const uint32_t *granules, uint32_t active,
+                                    uint32_t sm) {
   const struct qsm_regs *regs = &bench->ctrl.regs;
   const struct qsm_config *config = &bench->config;
   struct ref_targets ref = {.n_cycles = 1};
   uint32_t number = 0, n_others = 0, n_assigned = 0;
   bool any_qos = false, assigned[QSM_MAX_KERNELS] = {false};
   for (uint32_t k = 0; k < config->num_kernels; k++) {
-    bool valid = regs->valid_mask >> k & 1, qos = regs->shared.qos_mask >> k & 1;
+    bool valid = (regs->valid_mask & active) >> k & 1, qos = (regs->shared.qos_mask & active) >> k & 1;
     any_qos |= qos;
     n_others += valid && !qos;
   }
   for (uint32_t k = 0; k < config->num_kernels; k++) {
-    bool valid = regs->valid_mask >> k & 1, qos = regs->shared.qos_mask >> k & 1, in_mask = regs->sm_mask[k] >> sm & 1;
+    bool valid = (regs->valid_mask & active) >> k & 1, qos = (regs->shared.qos_mask & active) >> k & 1;
+    bool in_mask = regs->sm_mask[k] >> sm & 1;
     bool mine = !any_qos || qos || number == sm * n_others / config->num_sms;
     assigned[k] = valid && in_mask && mine;
     number += valid && !qos;
@@ -242,7 +252,7 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
 // Arrives and launches random slots, then lets the allocator run once over all SMs and follows it in time.
 static void compare_allocation(struct qsm_config config, uint64_t *seed) {
   struct bench bench;
-  uint32_t warps[QSM_MAX_KERNELS], granules[QSM_MAX_KERNELS], n_before = 0;
+  uint32_t warps[QSM_MAX_KERNELS], granules[QSM_MAX_KERNELS], n_before = 0, launched = 0;
   sched_open(&bench, config);
   for (uint32_t k = 0; k < config.num_kernels; k++) {
     warps[k] = 1;
@@ -254,6 +264,12 @@ static void compare_allocation(struct qsm_config config, uint64_t *seed) {
     warps[k] = 1 + model_random(seed, config.warps_per_sm);
     granules[k] = model_random(seed, 33);
     launch(&bench, k, 1, warps[k], granules[k]);
+    launched |= 1u << k;
+  }
+  uint32_t active = bench.ctrl.regs.valid_mask;
+  if (model_random(seed, 2)) {  // the others stay behind (R-TB-14)
+    for (uint32_t n = 0; n < 2; n++) end_epoch(&bench);
+    active = launched;
   }
   run_to(&bench, bench.cycle + 20000);
   assert_false(qsm_tb_sched_alloc_busy(bench.ts));
@@ -264,7 +280,7 @@ static void compare_allocation(struct qsm_config config, uint64_t *seed) {
   uint64_t end = t + 1;
   run_to(&bench, t + 20000);
   for (uint32_t i = 0; i < config.num_sms; i++) {
-    struct ref_targets ref = reference(&bench, warps, granules, i);
+    struct ref_targets ref = reference(&bench, warps, granules, active, i);
     const struct qsm_event *event = notes_event(bench.notes, QSM_EV_TARGETS, n_before + i);
     end += ref.n_cycles;
     assert_int_equal(event->cycle, end);
@@ -326,6 +342,163 @@ static void a_request_during_a_run_starts_the_next_run(void **state) {
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle, 324);
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 6)->cycle, 333);
   assert_null(notes_event(bench.notes, QSM_EV_TARGETS, 9));
+  sched_close(&bench);
+}
+
+// ---- Active contexts: R-TB-14 ----
+
+enum { ACTIVE = 4, USED = 8 };
+
+static uint32_t life(const struct bench *bench, uint32_t k) {
+  uint32_t value = 0;
+  assert_true(qsm_tb_sched_state(bench->ts, k, 5, &value));
+  return value & (ACTIVE | USED);
+}
+
+static uint32_t target(const struct bench *bench, uint32_t sm, uint32_t k) { return qsm_tb_sched_target(bench->ts, sm, k); }
+
+// Slot 0 runs for ever, slot 1 has only arrived.
+static void open_idle(struct bench *bench, struct qsm_config config, bool first_qos, bool second_qos) {
+  sched_open(bench, config);
+  arrive(bench, 0, first_qos);
+  launch(bench, 0, 0xffff, 1, 0);
+  arrive(bench, 1, second_qos);
+  run_to(bench, bench->cycle + 300);
+  assert_false(qsm_tb_sched_alloc_busy(bench->ts));
+}
+
+static void a_context_without_a_launch_takes_no_part_after_a_whole_epoch(void **state) {
+  (void)state;
+  struct bench bench;
+  open_idle(&bench, model_tiny(), false, false);
+  assert_int_equal(target(&bench, 0, 0), 2);
+  assert_int_equal(life(&bench, 1), ACTIVE | USED);
+  end_epoch(&bench);
+  assert_int_equal(life(&bench, 0), ACTIVE | USED);
+  assert_int_equal(life(&bench, 1), ACTIVE);
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));
+  end_epoch(&bench);
+  assert_int_equal(life(&bench, 1), 0);
+  assert_true(qsm_tb_sched_alloc_busy(bench.ts));
+  run_to(&bench, bench.cycle + 100);
+  assert_int_equal(target(&bench, 0, 0), 4);
+  assert_int_equal(target(&bench, 0, 1), 0);
+  end_epoch(&bench);
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));
+  launch(&bench, 1, 1, 1, 0);  // of the shape it has
+  assert_int_equal(life(&bench, 1), ACTIVE | USED);
+  assert_true(qsm_tb_sched_alloc_busy(bench.ts));
+  run_to(&bench, bench.cycle + 100);
+  assert_int_equal(target(&bench, 0, 0), 2);
+  assert_int_equal(target(&bench, 0, 1), 2);
+  sched_close(&bench);
+}
+
+// R-TB-14: the epoch in which it ended does not count.
+static void a_context_whose_launch_ends_or_is_killed_drops_out_an_epoch_later(void **state) {
+  (void)state;
+  for (uint32_t killed = 0; killed < 2; killed++) {
+    struct bench bench;
+    open_with_slot(&bench, model_tiny());
+    uint64_t t = launch_settled(&bench, 0, 1, 4, 0);
+    run_to(&bench, t + 100);
+    for (uint32_t n = 0; n < 3; n++) end_epoch(&bench);
+    assert_int_equal(life(&bench, 0), ACTIVE | USED);
+    if (killed) {
+      qsm_tb_sched_step(bench.ts, bench.cycle, 1);
+      bench.cycle++;
+    }
+    qsm_tb_sched_retire(bench.ts, bench.cycle, 0, 0, false);
+    run_to(&bench, bench.cycle + 30);
+    assert_int_equal(qsm_tb_sched_busy(bench.ts), 0);
+    assert_int_equal(target(&bench, 0, 0), 1);
+    end_epoch(&bench);
+    assert_int_equal(life(&bench, 0), ACTIVE);
+    end_epoch(&bench);
+    assert_int_equal(life(&bench, 0), 0);
+    run_to(&bench, bench.cycle + 100);
+    assert_int_equal(target(&bench, 0, 0), 0);
+    sched_close(&bench);
+  }
+}
+
+// R-TB-14.
+static void a_launch_or_an_arrival_in_a_snapshot_stays(void **state) {
+  (void)state;
+  struct bench bench;
+  open_idle(&bench, model_tiny(), false, false);
+  end_epoch(&bench);
+  qsm_tb_sched_will_launch(bench.ts, 2);
+  end_epoch(&bench);
+  qsm_tb_sched_launch(bench.ts, 1);
+  assert_int_equal(life(&bench, 1), ACTIVE | USED);
+  assert_false(qsm_tb_sched_alloc_busy(bench.ts));  // nothing has changed
+  sched_close(&bench);
+  sched_open(&bench, model_tiny());
+  end_epoch(&bench);
+  arrive(&bench, 1, false);
+  assert_int_equal(life(&bench, 1), ACTIVE | USED);
+  sched_close(&bench);
+}
+
+// R-TB-14: a launch that ends in E, at whose start it is busy, was there.
+static void a_slot_busy_at_the_start_of_a_snapshot_was_used(void **state) {
+  (void)state;
+  for (uint32_t late = 0; late < 2; late++) {
+    struct bench bench;
+    open_with_slot(&bench, model_tiny());
+    uint64_t t = launch_settled(&bench, 0, 1, 1, 0);
+    run_to(&bench, t + 50);
+    end_epoch(&bench);
+    qsm_tb_sched_retire(bench.ts, t + 60, 0, 0, false);
+    uint64_t last = t + 61 + 16;  // at its end busy falls
+    run_to(&bench, last + late);
+    end_epoch(&bench);
+    assert_int_equal(qsm_tb_sched_busy(bench.ts), 0);
+    assert_int_equal(life(&bench, 0), late ? ACTIVE : ACTIVE | USED);
+    sched_close(&bench);
+  }
+}
+
+// R-TB-14, R-TB-7.
+static void a_context_with_a_goal_that_is_idle_leaves_its_sms_to_all(void **state) {
+  (void)state;
+  struct bench bench;
+  sched_open(&bench, model_demo());
+  arrive(&bench, 0, false);
+  launch(&bench, 0, 0xffff, 1, 0);
+  arrive(&bench, 1, false);
+  launch(&bench, 1, 0xffff, 1, 0);
+  arrive(&bench, 2, true);
+  run_to(&bench, bench.cycle + 500);
+  assert_int_equal(target(&bench, 0, 1), 0);  // the SMs are shared out among those without a goal
+  assert_int_equal(target(&bench, 3, 0), 0);
+  for (uint32_t n = 0; n < 2; n++) end_epoch(&bench);
+  run_to(&bench, bench.cycle + 500);
+  for (uint32_t i = 0; i < 4; i++) {
+    assert_int_equal(target(&bench, i, 0), 4);
+    assert_int_equal(target(&bench, i, 1), 4);
+    assert_int_equal(target(&bench, i, 2), 0);
+  }
+  sched_close(&bench);
+}
+
+// R-TB-14, R-TB-8: active is read in an SM's set-up, at its start.
+static void a_snapshot_in_the_set_up_of_an_sm_changes_the_next_sm(void **state) {
+  (void)state;
+  struct bench bench;
+  open_idle(&bench, model_odd(), false, false);
+  end_epoch(&bench);
+  run_to(&bench, bench.cycle + 50);
+  uint32_t n_before = 0;
+  while (notes_event(bench.notes, QSM_EV_TARGETS, n_before)) n_before++;
+  qsm_tb_sched_request_targets(bench.ts);
+  run_to(&bench, bench.cycle + 1);  // it starts
+  end_epoch(&bench);                // the set-up of SM 0
+  run_to(&bench, bench.cycle + 200);
+  static const uint32_t targets[] = {3, 5, 5, 5, 5, 5};  // and then a run from SM 0 on
+  for (uint32_t n = 0; n < 6; n++) assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, n_before + n)->word[1], targets[n]);
+  assert_null(notes_event(bench.notes, QSM_EV_TARGETS, n_before + 6));
   sched_close(&bench);
 }
 
@@ -570,6 +743,12 @@ int main(void) {
       cmocka_unit_test(no_block_goes_out_while_targets_are_computed),
       cmocka_unit_test(a_launch_of_the_same_shape_keeps_the_targets),
       cmocka_unit_test(a_request_during_a_run_starts_the_next_run),
+      cmocka_unit_test(a_context_without_a_launch_takes_no_part_after_a_whole_epoch),
+      cmocka_unit_test(a_context_whose_launch_ends_or_is_killed_drops_out_an_epoch_later),
+      cmocka_unit_test(a_launch_or_an_arrival_in_a_snapshot_stays),
+      cmocka_unit_test(a_slot_busy_at_the_start_of_a_snapshot_was_used),
+      cmocka_unit_test(a_context_with_a_goal_that_is_idle_leaves_its_sms_to_all),
+      cmocka_unit_test(a_snapshot_in_the_set_up_of_an_sm_changes_the_next_sm),
       cmocka_unit_test(kernels_and_sms_take_turns),
       cmocka_unit_test(a_block_waits_until_it_fits),
       cmocka_unit_test(a_block_that_does_not_fit_passes_the_turn_to_the_next_sm),
