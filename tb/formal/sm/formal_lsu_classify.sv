@@ -29,15 +29,16 @@ module formal_lsu_classify
   assign size     = 3'd1 << op_i.instr[13:12];
   assign addr     = op_i.addr[lane_i];
 
-  // I-MEM-6, by arithmetic: bytes of a stack; the address from the stack's lower end; the device address.
+  // I-MEM-6: bytes of a stack; the address from the stack's lower end; the device address. The base is a multiple of what a warp's stacks take, so its sum
+  // with the offset is an OR, which is easier to prove.
   logic [32:0] stack_bytes;
   logic [31:0] in_stack, device_addr;
   logic        local_lane, on_stack;
   assign stack_bytes = (stack_log2_i == 5'd0) ? 33'd0 : 33'd1 << stack_log2_i;
-  assign in_stack    = addr + stack_bytes[31:0];
+  assign in_stack    = addr & (stack_bytes[31:0] - 32'd1);
   assign local_lane  = addr >= 32'hc000_0000;
   assign on_stack    = local_lane && 33'h1_0000_0000 - 33'(addr) <= stack_bytes;
-  assign device_addr = {stacks_i, StackW'(0)} + (in_stack / 32'd4 * 32'(WarpSize) + 32'(lane_i)) * 32'd4 + in_stack % 32'd4;
+  assign device_addr = {stacks_i, StackW'(0)} | {in_stack[31-LaneW:2], lane_i, in_stack[1:0]};
 
   logic [1:0]  holds, grants;
   logic [31:0] looked_up;
