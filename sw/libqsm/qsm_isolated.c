@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch does alone: instructions and IPC, measured on a copy of its context (docs/goals.md R-GO-5).
-#include "qsm_context.h"
+#include "qsm_internal.h"
 #include "qsm_regs.h"
 
 enum { POLL_CYCLES = 64 };  // less than the manager's figures stand (R-QM-3)
@@ -54,7 +54,7 @@ qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uin
   qsmError_t error = qsm_context_clone(context, &device, &clone);
   if (error) return error;
   error = measure(context, device, clone, launch, max_cycles, into);
-  if (error) qsm_device_take_error(qsm_context_device(context), error, device);
+  if (error) qsm_device_take_error(context->device, error, device);
   qsmDeviceClose(device);
   return error;
 }

@@ -2,8 +2,7 @@
 // Preemption of a thread block: the request, and the wait for its end (docs/preemption.md); its use by the GPU itself, in adjustment.
 #include <stdio.h>
 
-#include "qsm_config.h"
-#include "qsm_context.h"
+#include "qsm_internal.h"
 #include "qsm_regs.h"
 
 enum { POLL_CYCLES = 16, CODE_EXAMINED = 1, CODE_ACCEPTED = 2, RESULT_RUNNING = 1, TEXT_BYTES = 256 };
@@ -40,7 +39,7 @@ static qsmError_t request_preemption(qsmDevice_t device, uint32_t request, uint3
 static qsmError_t refuse(qsmDevice_t device, uint32_t sm, uint32_t slot, uint32_t code) {
   char text[TEXT_BYTES];
   snprintf(text, sizeof text, "SM %u, slot %u: %s (code %u)", sm, slot, refusal_in_words(code), code);
-  return qsm_device_fail(device, qsmErrorPreempt, text);
+  return qsm_fail(device, qsmErrorPreempt, "%s", text);
 }
 
 static qsmError_t give_up(qsmDevice_t device, uint32_t sm, uint32_t slot, uint32_t tb, uint32_t job, uint64_t n_cycles) {
@@ -48,7 +47,7 @@ static qsmError_t give_up(qsmDevice_t device, uint32_t sm, uint32_t slot, uint32
   uint32_t phase = qsm_field(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT);
   snprintf(text, sizeof text, "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot, tb,
            (unsigned long long)n_cycles, phase, phase_in_words(phase));
-  return qsm_device_fail(device, qsmErrorTimeout, text);
+  return qsm_fail(device, qsmErrorTimeout, "%s", text);
 }
 
 static qsmError_t read_job(qsmDevice_t device, uint32_t sm, uint32_t *job) {
@@ -61,7 +60,7 @@ qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsm
   uint64_t begin = qsmDeviceCycle(device);
   uint32_t slot = qsmContextSlot(context), status = 0, job = 0;
   if (sm >= qsmDeviceConfig(device)->num_sms || (uint32_t)technique > qsmTechniqueFlush)
-    return qsm_device_fail(device, qsmErrorInvalidValue, "preemption: no such SM, or no such technique (0 switch, 1 drain, 2 flush)");
+    return qsm_fail(device, qsmErrorInvalidValue, "preemption: no such SM, or no such technique (0 switch, 1 drain, 2 flush)");
   qsmError_t error = request_preemption(device, sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT | (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT, &status);
   if (error) return error;
   uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK, tb = qsm_field(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
@@ -82,7 +81,7 @@ qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsm
 
 qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment) {
   if ((uint32_t)adjustment > qsmAdjustFlush)
-    return qsm_device_fail(device, qsmErrorInvalidValue, "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
+    return qsm_fail(device, qsmErrorInvalidValue, "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
   qsmError_t error = qsmSuccess;
   if (adjustment) error = qsmRegisterWrite(device, QSM_REG_ADJUST_TECHNIQUE, (uint32_t)adjustment - qsmAdjustSwitch);
   return error ? error : qsmRegisterWrite(device, QSM_REG_ADJUST, adjustment != qsmAdjustOff);

@@ -2,8 +2,7 @@
 // What a launch that does not end is waiting for, by the GPU's registers: the block of the hardware that keeps it.
 #include <stdio.h>
 
-#include "qsm_config.h"
-#include "qsm_context.h"
+#include "qsm_internal.h"
 #include "qsm_regs.h"
 
 enum { WINDOW_CYCLES = 1000, N_REASONS = 8, ISSUED = 0 };
@@ -24,7 +23,7 @@ static const char *const keeper[N_REASONS] = {"", "barrier: they wait for the ot
 
 // Adds the counters' values, or takes them away.
 static qsmError_t count_reasons(qsmContext_t context, bool add, uint64_t *warps) {
-  qsmDevice_t device = qsm_context_device(context);
+  qsmDevice_t device = context->device;
   qsmError_t error = qsmSuccess;
   for (uint32_t sub = 0; sub < qsmDeviceConfig(device)->num_sched; sub++)
     for (uint32_t reason = 0; !error && reason < N_REASONS; reason++) {
@@ -39,7 +38,7 @@ static qsmError_t count_reasons(qsmContext_t context, bool add, uint64_t *warps)
 
 // The counters wrap at 32 bits: so does their sum.
 static qsmError_t watch(qsmContext_t context, struct standing *standing) {
-  qsmDevice_t device = qsm_context_device(context);
+  qsmDevice_t device = context->device;
   qsmError_t error = qsmSuccess;
   for (uint32_t add = 0; !error && add < 2; add++) {
     for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(device)->num_sms; sm++) {
@@ -53,7 +52,7 @@ static qsmError_t watch(qsmContext_t context, struct standing *standing) {
 }
 
 static qsmError_t read_sm(qsmContext_t context, uint32_t sm, struct standing *standing) {
-  qsmDevice_t device = qsm_context_device(context);
+  qsmDevice_t device = context->device;
   uint32_t slot = qsmContextSlot(context), tbs = 0, job = 0;
   qsmError_t error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
   if (!error) error = qsmRegisterRead(device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &tbs);
@@ -70,10 +69,10 @@ static qsmError_t read_sm(qsmContext_t context, uint32_t sm, struct standing *st
 static qsmError_t look(qsmContext_t context, struct standing *standing) {
   uint32_t saved = 0;
   qsmError_t error = watch(context, standing);
-  if (!error) error = qsm_context_read(context, QSM_SLOT_SAVED, &saved);
-  if (!error) error = qsm_context_read(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
+  if (!error) error = qsm_slot_read(context, QSM_SLOT_SAVED, &saved);
+  if (!error) error = qsm_slot_read(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
   standing->queued = qsm_field(saved, QSM_SLOT_SAVED_QUEUED_MASK, QSM_SLOT_SAVED_QUEUED_SHIFT);
-  for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(qsm_context_device(context))->num_sms; sm++) error = read_sm(context, sm, standing);
+  for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(context->device)->num_sms; sm++) error = read_sm(context, sm, standing);
   return error;
 }
 
@@ -104,10 +103,10 @@ qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len) {
   struct standing standing = {0};
   uint32_t status = 0;
   qsmError_t error = look(context, &standing);
-  if (!error) error = qsm_context_read(context, QSM_SLOT_STATUS, &status);
+  if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   if (error) return error;
   if (!(status & QSM_SLOT_STATUS_BUSY_MASK)) snprintf(text, text_len, "idle: no launch of it is under way");
-  else if (standing.resident) with_blocks(&standing, qsmDeviceConfig(qsm_context_device(context))->stall_counters, text, text_len);
+  else if (standing.resident) with_blocks(&standing, qsmDeviceConfig(context->device)->stall_counters, text, text_len);
   else without_blocks(&standing, text, text_len);
   return qsmSuccess;
 }

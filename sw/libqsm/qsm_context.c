@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts: the layout of their memory, coming and going, copies.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "qsm_elf.h"
+#include "qsm_heap.h"
+#include "qsm_internal.h"
+#include "qsm_regs.h"
+
+// For the blocks that can be live at a time, in their images too (isa.md, CSR ticket), of whatever size: the shape that needs most.
+static uint32_t stack_area_bytes(const struct qsm_config *config) {
+  uint32_t most = 0;
+  for (uint32_t warps = 1; warps <= config->warps_per_sm; warps++) {
+    uint32_t per_sm = config->warps_per_sm / warps, threads = warps * config->warp_size;
+    if (per_sm > config->max_tbs) per_sm = config->max_tbs;
+    if (threads > QSM_BLOCK_THREADS_MAX) threads = QSM_BLOCK_THREADS_MAX;
+    uint32_t needed = (config->num_images + config->num_sms * per_sm) * threads;
+    if (needed > most) most = needed;
+  }
+  return most * QSM_LOCAL_BYTES;
+}
+
+static qsmError_t lay_out_memory(struct qsm_context *context) {
+  const struct qsm_config *config = &context->device->config;
+  uint32_t arena = config->mem_bytes / config->num_kernels / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
+  uint32_t n_blocks = qsm_argument_blocks(config), arguments_bytes = n_blocks > 1 ? n_blocks * QSM_ARGUMENT_STRIDE : 256;
+  if (arena < QSM_IMAGE_AREA_BYTES + arguments_bytes + stack_area_bytes(config) + 2 * QSM_PAGE_BYTES)
+    return qsm_fail(context->device, qsmErrorMemoryAllocation, "configuration %s: %u bytes per tenant have no room for program and stacks",
+                config->name, arena);
+  context->base = QSM_MEMORY_BASE + arena * context->slot;
+  context->limit = context->base + arena;
+  context->arguments = context->base + QSM_IMAGE_AREA_BYTES;
+  context->stacks = (context->limit - stack_area_bytes(config)) / (QSM_LOCAL_BYTES * config->warp_size) * (QSM_LOCAL_BYTES * config->warp_size);
+  context->heap = qsm_heap_create(context->arguments + arguments_bytes, context->stacks);
+  return context->heap ? qsmSuccess : qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
+}
+
+static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t *context) {
+  struct qsm_context *created = calloc(1, sizeof *created);
+  if (!created) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
+  created->device = device;
+  created->slot = slot;
+  created->budget = 1;
+  created->sm_mask = ((qsmSmMask)1 << device->config.num_sms) - 1;
+  qsmError_t error = lay_out_memory(created);
+  if (!error) error = qsm_memory_settle(created);  // what the slot's last context left
+  if (!error) error = qsm_write_first_quota(created);
+  if (!error) error = qsm_slot_write(created, QSM_SLOT_CTX, QSM_CTX_VALID);
+  created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
+  if (error) {
+    qsm_heap_destroy(created->heap);
+    free(created);
+    return error;
+  }
+  device->context[slot] = created;
+  error = qsm_share_anew(device);
+  if (error) {
+    qsmContextDestroy(created);
+    return error;
+  }
+  *context = created;
+  return qsmSuccess;
+}
+
+qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
+  uint32_t slot = 0;
+  while (slot < device->config.num_kernels && device->context[slot]) slot++;
+  if (slot == device->config.num_kernels)
+    return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken", device->config.name, slot);
+  return create_in_slot(device, slot, context);
+}
+
+enum { DRAIN_CYCLES = 1000000 };
+
+void qsmContextDestroy(qsmContext_t context) {
+  if (!context) return;
+  if (context->running && qsmContextKill(context) == qsmSuccess) qsmContextSynchronize(context, DRAIN_CYCLES);
+  if (!context->running) qsm_slot_write(context, QSM_SLOT_CTX, 0);
+  context->device->context[context->slot] = NULL;
+  qsm_share_anew(context->device);
+  qsm_context_free(context);
+}
+
+uint32_t qsmContextSlot(qsmContext_t context) { return context->slot; }
+
+// What decides how a kernel alone runs, but for the memory's content.
+static qsmError_t copy_settings(struct qsm_context *context, struct qsm_context *clone) {
+  static const uint16_t of_device[] = {QSM_REG_POLICY, QSM_REG_ACTIVE_WARPS};
+  qsmError_t error = qsmSuccess;
+  for (size_t i = 0; !error && i < sizeof of_device / sizeof of_device[0]; i++) {
+    uint32_t value = 0;
+    error = qsmRegisterRead(context->device, of_device[i], &value);
+    if (!error) error = qsmRegisterWrite(clone->device, of_device[i], value);
+  }
+  clone->cache_policy = context->cache_policy;
+  if (!error) error = qsmSetSmMask(clone, context->sm_mask);
+  if (!error && context->program) error = qsm_module_install(clone, qsm_program_share(context->program));
+  return error;
+}
+
+qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmContext_t *clone) {
+  char msg[256];
+  struct qsm_device *opened = NULL;
+  struct qsm_context *copy = NULL;
+  qsmError_t error = qsm_device_open("model", &context->device->config, NULL, &opened, msg, sizeof msg);
+  if (error) return qsm_fail(context->device, error, "%s", msg);
+  error = create_in_slot(opened, context->slot, &copy);
+  if (!error) error = copy_settings(context, copy);
+  if (error) {
+    qsm_device_take_error(context->device, error, opened);
+    qsmDeviceClose(opened);
+    return error;
+  }
+  *device = opened;
+  *clone = copy;
+  return qsmSuccess;
+}
+
+qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone) {
+  qsmError_t error = qsmSuccess;
+  uint8_t *page = malloc(QSM_PAGE_BYTES);
+  if (!page) return qsm_fail(clone->device, qsmErrorMemoryAllocation, "out of memory");
+  for (uint32_t at = context->base; !error && at < context->limit; at += QSM_PAGE_BYTES) {
+    error = qsm_memory_read(context, page, at, QSM_PAGE_BYTES);
+    if (!error) error = qsm_memory_write(clone, at, page, QSM_PAGE_BYTES);
+  }
+  free(page);
+  return error;
+}

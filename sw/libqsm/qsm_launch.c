@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches: arguments, start, end, the passing of time.
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "qsm_elf.h"
+#include "qsm_internal.h"
+#include "qsm_regs.h"
+
+enum { CAUSE_KILLED = 24 };  // by the host
+
+// Behind an L2 a launch finds its arguments where an equal one did, or in a block that the GPU has not read yet, so that launches do not
+// cost a flush each.
+uint32_t qsm_argument_blocks(const struct qsm_config *config) { return config->l2_kib ? QSM_MAX_ARGUMENT_BLOCKS : 1; }
+
+static uint32_t find_arguments(const struct qsm_context *context, const uint32_t *block) {
+  uint32_t place = 0;
+  while (place < context->n_written && memcmp(context->written[place], block, QSM_ARGUMENT_BYTES) != 0) place++;
+  return place;
+}
+
+static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch) {
+  struct qsm_backend *backend = context->device->backend;
+  uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z;
+  uint32_t whole_warps = (threads + lanes - 1) / lanes * lanes;
+  uint32_t block[QSM_ARGUMENT_BYTES / 4] = {launch->function, context->stacks - QSM_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
+  memcpy(block + 4, launch->args, sizeof launch->args);
+  if (qsm_argument_blocks(&context->device->config) == 1) context->n_written = 0;
+  uint32_t place = find_arguments(context, block);
+  if (place == qsm_argument_blocks(&context->device->config)) {
+    qsmError_t error = qsm_memory_settle(context);
+    if (error) return error;
+    place = context->n_written = 0;
+  }
+  uint32_t at = context->arguments + place * QSM_ARGUMENT_STRIDE;
+  if (place == context->n_written) {
+    memcpy(context->written[context->n_written++], block, sizeof block);
+    backend->mem_write(backend, at, block, sizeof block);
+  }
+  return qsm_slot_write(context, QSM_SLOT_ARG, at);
+}
+
+static qsmError_t start_launch(struct qsm_context *context) {
+  const struct qsm_pending *launch = context->queue;
+  const struct qsm_config *config = &context->device->config;
+  uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+  const struct qsm_register_value values[] = {
+      {QSM_SLOT_GRID_X, launch->grid.x},   {QSM_SLOT_GRID_Y, launch->grid.y},   {QSM_SLOT_GRID_Z, launch->grid.z},
+      {QSM_SLOT_BLOCK_X, launch->block.x}, {QSM_SLOT_BLOCK_Y, launch->block.y}, {QSM_SLOT_BLOCK_Z, launch->block.z},
+      {QSM_SLOT_BLOCK_THREADS, threads},   {QSM_SLOT_SHARED, launch->shared_bytes},
+      {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
+      {QSM_SLOT_SHARED_GRAN, (launch->shared_bytes + qsm_config_granule_bytes(config) - 1) / qsm_config_granule_bytes(config)},
+  };
+  qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
+  if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
+  if (!error) error = write_arguments(context, launch);
+  if (!error) error = qsmRegisterWrite(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
+  if (error) return error;
+  context->running = context->has_history = true;
+  if (config->l2_kib) context->device->cached |= 1u << context->slot;
+  return qsmSuccess;
+}
+
+static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *result) {
+  const struct {
+    uint32_t offset;
+    uint32_t *value;
+  } fields[] = {{QSM_SLOT_FAULT_CAUSE, &result->cause}, {QSM_SLOT_FAULT_PC, &result->pc}, {QSM_SLOT_FAULT_TID, &result->tid},
+                {QSM_SLOT_FAULT_BLOCK, &result->block}, {QSM_SLOT_FAULT_VALUE, &result->value}};
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    qsmError_t error = qsm_slot_read(context, fields[i].offset, fields[i].value);
+    if (error) return error;
+  }
+  return qsmSuccess;
+}
+
+// An illegal instruction with an opcode of docs/fpu.md.
+static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *result) {
+  uint32_t opcode = result->value & 0x7F;
+  bool is_float = opcode == 0x53 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4B || opcode == 0x4F;
+  return result->cause == 2 && is_float && !device->config.fpu;
+}
+
+// The running launch has ended: acknowledge, tell its owner, start the next.
+static qsmError_t end_launch(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  struct qsm_pending *launch = context->queue;
+  qsmLaunchResult result = {.end_cycle = qsmDeviceCycle(device)};
+  uint32_t status = 0;
+  qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
+  result.killed = (status & 2) != 0;
+  if (!error && result.killed) error = read_fault(context, &result);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);
+  if (error) return error;
+  if (result.killed) {
+    context->faulted = true;
+    result.needs_fpu = lacks_fpu(device, &result);
+    qsm_fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
+         result.cause, result.pc, result.tid, result.block, result.value, result.needs_fpu ? QSM_NO_FPU_TEXT : "");
+  }
+  DL_DELETE(context->queue, launch);
+  context->running = false;
+  if (launch->callback) launch->callback(launch->user, &result);
+  free(launch);
+  return context->queue && !context->running ? start_launch(context) : qsmSuccess;
+}
+
+static qsmError_t serve_interrupts(qsmDevice_t device) {
+  uint32_t pending = 0;
+  qsmError_t error = qsmRegisterRead(device, QSM_REG_IRQ, &pending);
+  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+    if ((pending >> slot) & 1) error = end_launch(device->context[slot]);
+  return error;
+}
+
+// Advances to `cycle`, or to the first interrupt before it, which is served.
+static qsmError_t advance(qsmDevice_t device, uint64_t cycle) {
+  uint64_t n = cycle - qsmDeviceCycle(device), ran = 0;
+  if (device->backend->run(device->backend, n, true, &ran) != QSM_BACKEND_OK) return qsm_backend_failed(device);
+  return ran < n ? serve_interrupts(device) : qsmSuccess;
+}
+
+qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle) {
+  qsmError_t error = qsmSuccess;
+  while (!error && qsmDeviceCycle(device) < cycle) error = advance(device, cycle);
+  return error;
+}
+
+static bool any_pending(qsmDevice_t device) {
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
+    if (device->context[slot] && device->context[slot]->queue) return true;
+  return false;
+}
+
+qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles) {
+  uint64_t limit = qsmDeviceCycle(device) + max_cycles;
+  while (any_pending(device)) {
+    if (qsmDeviceCycle(device) >= limit)
+      return qsm_fail(device, qsmErrorTimeout, "launches still pending after %llu cycles", (unsigned long long)max_cycles);
+    qsmError_t error = advance(device, limit);
+    if (error) return error;
+  }
+  return qsmSuccess;
+}
+
+static void drop_pending(struct qsm_context *context) {
+  struct qsm_pending *launch, *next, *first = context->running ? context->queue->next : context->queue;
+  DL_FOREACH_SAFE(first, launch, next) {
+    DL_DELETE(context->queue, launch);
+    if (launch->callback) launch->callback(launch->user, &(qsmLaunchResult){.killed = true, .cause = CAUSE_KILLED});
+    free(launch);
+  }
+}
+
+qsmError_t qsmContextKill(qsmContext_t context) {
+  drop_pending(context);
+  if (!context->running) return qsmSuccess;
+  return qsmRegisterWrite(context->device, qsm_slot_register(context, QSM_SLOT_KILL), 1);
+}
+
+static qsmError_t check_launch(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, uint64_t shared_bytes) {
+  struct qsm_device *device = context->device;
+  const struct qsm_config *config = &device->config;
+  const uint32_t dims[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
+  const uint32_t most[2] = {65535, QSM_BLOCK_THREADS_MAX};
+  for (int which = 0; which < 2; which++)
+    for (int axis = 0; axis < 3; axis++)
+      if (dims[which][axis] < 1 || dims[which][axis] > most[which])
+        return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %s.%c = %u, must be 1..%u", kernel, which ? "block" : "grid", "xyz"[axis],
+                    dims[which][axis], most[which]);
+  uint64_t threads = (uint64_t)block.x * block.y * block.z, sm_threads = (uint64_t)config->warps_per_sm * config->warp_size;
+  uint64_t most_threads = sm_threads < QSM_BLOCK_THREADS_MAX ? sm_threads : QSM_BLOCK_THREADS_MAX;
+  if (threads > most_threads)
+    return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %llu threads per block, configuration %s runs at most %llu", kernel,
+                (unsigned long long)threads, config->name, (unsigned long long)most_threads);
+  if (shared_bytes > config->shared_bytes)
+    return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %llu bytes of shared memory per block, an SM of configuration %s has %u", kernel,
+                (unsigned long long)shared_bytes, config->name, config->shared_bytes);
+  return qsmSuccess;
+}
+
+qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
+                           uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user) {
+  struct qsm_device *device = context->device;
+  if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", kernel);
+  if (n_args > 8) return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %u arguments, at most 8", kernel, n_args);
+  int64_t offset = qsm_program_symbol(context->program, kernel);
+  if (offset < 0) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", kernel);
+  uint64_t shared = (uint64_t)shared_bytes + qsm_program_shared_bytes(context->program);
+  qsmError_t error = check_launch(context, kernel, grid, block, shared);
+  if (!error) error = qsm_check_groups(context, context->budget);
+  if (!error) error = qsm_check_share(context, device->scheme, context->isolated_q16);
+  if (!error && context->n_images) error = qsm_grow_save_area(context, kernel, block, (uint32_t)shared);
+  if (error) return error;
+  struct qsm_pending *launch = calloc(1, sizeof *launch);
+  if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
+  *launch = (struct qsm_pending){.function = context->program_at + (uint32_t)offset, .grid = grid, .block = block,
+                            .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .callback = callback, .user = user};
+  if (n_args) memcpy(launch->args, args, n_args * sizeof *args);
+  DL_APPEND(context->queue, launch);
+  if (context->running || context->queue != launch) return qsmSuccess;
+  error = start_launch(context);
+  if (error) {
+    DL_DELETE(context->queue, launch);
+    free(launch);
+  }
+  return error;
+}
+
+qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles) {
+  uint64_t limit = qsmDeviceCycle(context->device) + max_cycles;
+  while (context->queue) {
+    if (qsmDeviceCycle(context->device) >= limit)
+      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles", context->slot,
+                  (unsigned long long)max_cycles);
+    qsmError_t error = advance(context->device, limit);
+    if (error) return error;
+  }
+  bool faulted = context->faulted;
+  context->faulted = false;
+  return faulted ? qsmErrorKernelFault : qsmSuccess;
+}
