@@ -63,22 +63,31 @@ static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t
   return qsmSuccess;
 }
 
+// A slot that could not be freed has something of its last context on it.
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
   uint32_t slot = 0;
-  while (slot < device->config.num_kernels && device->context[slot]) slot++;
-  if (slot == device->config.num_kernels)
+  while (slot < device->config.num_kernels && (device->context[slot] || (device->dead >> slot) & 1)) slot++;
+  if (slot < device->config.num_kernels) return create_in_slot(device, slot, context);
+  if (!device->dead)
     return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken", device->config.name, slot);
-  return create_in_slot(device, slot, context);
+  return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken; %u of them by launches that could not be killed",
+                  device->config.name, slot, (unsigned)__builtin_popcount(device->dead));
 }
 
-enum { DRAIN_CYCLES = 1000000 };
+static qsmError_t free_slot(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  qsmError_t error = qsm_launch_stop(context);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);  // maybe of a launch that the host has started itself
+  return error ? error : qsmRegisterWrite(device, qsm_slot_register(context, QSM_SLOT_CTX), 0);
+}
 
 void qsmContextDestroy(qsmContext_t context) {
-  if (!context) return;
-  if (context->running && qsmContextKill(context) == qsmSuccess) qsmContextSynchronize(context, DRAIN_CYCLES);
-  if (!context->running) qsm_slot_write(context, QSM_SLOT_CTX, 0);
-  context->device->context[context->slot] = NULL;
-  qsm_share_anew(context->device);
+  if (!context || qsm_check_outside(context->device)) return;
+  struct qsm_device *device = context->device;
+  context->closing = true;
+  if (free_slot(context)) device->dead |= 1u << context->slot;
+  device->context[context->slot] = NULL;
+  qsm_share_anew(device);
   qsm_context_free(context);
 }
 

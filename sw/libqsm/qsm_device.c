@@ -11,7 +11,7 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { MANAGER_TRIES = 4096 };
+enum { MANAGER_TRIES = 4096, STEP_CYCLES = 64 };
 
 qsmError_t qsm_fail(qsmDevice_t device, qsmError_t error, const char *format, ...) {
   va_list args;
@@ -79,6 +79,13 @@ qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value
   return qsm_fail(device, qsmErrorInvalidValue, "the GPU refused to write 0x%08X to register 0x%04X", value, address);
 }
 
+qsmError_t qsm_register_try(qsmDevice_t device, uint16_t address, uint32_t value, bool *accepted) {
+  enum qsm_backend_status status = device->backend->write(device->backend, address, value);
+  if (status == QSM_BACKEND_FAILED) return qsm_backend_failed(device);
+  *accepted = status == QSM_BACKEND_OK;
+  return qsmSuccess;
+}
+
 uint16_t qsm_slot_register(const struct qsm_context *context, uint32_t offset) {
   return (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * context->slot + offset);
 }
@@ -106,6 +113,20 @@ qsmError_t qsm_slot_read(struct qsm_context *context, uint32_t offset, uint32_t 
 }
 
 // ---- Device ----
+
+qsmError_t qsm_device_step(qsmDevice_t device) {
+  uint64_t ran = 0;
+  if (device->backend->run(device->backend, STEP_CYCLES, false, &ran) != QSM_BACKEND_OK) return qsm_backend_failed(device);
+  if (!device->watch || device->watching) return qsmSuccess;
+  device->watching = true;
+  device->watch(device->watch_user);
+  device->watching = false;
+  return qsmSuccess;
+}
+
+qsmError_t qsm_check_outside(qsmDevice_t device) {
+  return device->n_callbacks || device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
+}
 
 qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config, const struct qsm_backend_options *options,
                            qsmDevice_t *device, char *msg, size_t msg_len) {
@@ -142,7 +163,7 @@ void qsm_context_free(struct qsm_context *context) {
 
 // The GPU goes away with everything on it: nothing is killed first.
 void qsmDeviceClose(qsmDevice_t device) {
-  if (!device) return;
+  if (!device || qsm_check_outside(device)) return;
   for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) qsm_context_free(device->context[slot]);
   device->backend->close(device->backend);
   free(device);

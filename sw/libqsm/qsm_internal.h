@@ -17,6 +17,8 @@ enum {
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
   QSM_SLOT_REGISTERS = 64,
+  QSM_CAUSE_KILLED = 24,       // by the host
+  QSM_CAUSE_NOT_STARTED = 63,  // the library could not start it
 };
 #define QSM_MEMORY_BASE 0x80000000u
 #define QSM_CTX_VALID 1u
@@ -53,7 +55,10 @@ struct qsm_context {
   struct qsm_program *program;
   uint32_t program_at;        // address of its image
   struct qsm_pending *queue;  // head runs when `running`
-  bool running, faulted;
+  bool running;
+  bool closing;          // it is being destroyed: nothing new is launched
+  qsmError_t ended_with;  // of launches since the last wait for them, with its text
+  char ended_text[256];
   uint32_t goal_q16;
   bool has_history;  // something was launched since the GPU's history was cleared
   uint32_t isolated_q16;  // 0: not known
@@ -70,6 +75,9 @@ struct qsm_device {
   uint32_t scheme;
   uint32_t epoch_cycles;
   uint32_t cached;  // bit per slot: the L2 may hold lines of its memory
+  uint32_t dead;    // bit per slot: it could not be freed, and is not given away again
+  uint32_t n_callbacks;  // under way
+  bool watching;
   void (*watch)(void *user);
   void *watch_user;
   char error[512];
@@ -99,6 +107,13 @@ qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_regi
 // A field of a register's value.
 static inline uint32_t qsm_field(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
 
+// A write that is not tried again; *accepted says whether the GPU took it.
+qsmError_t qsm_register_try(qsmDevice_t device, uint16_t address, uint32_t value, bool *accepted);
+// Lets some cycles pass without seeing to launches that end: their callbacks might want what the caller is at.
+qsmError_t qsm_device_step(qsmDevice_t device);
+// In a callback no time may pass and nothing may go away that its caller still needs.
+qsmError_t qsm_check_outside(qsmDevice_t device);
+
 // ---- Memory (qsm_memory.c) ----
 
 // What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the host writes.
@@ -119,6 +134,8 @@ qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone);
 
 // ---- Launches and settings (qsm_launch.c, qsm_settings.c, qsm_save_area.c) ----
 
+// Ends the context's launches: those that wait are dropped, the running one is killed. On success nothing of it is on the GPU.
+qsmError_t qsm_launch_stop(struct qsm_context *context);
 // Argument blocks that a context has room for.
 uint32_t qsm_argument_blocks(const struct qsm_config *config);
 qsmError_t qsm_write_first_quota(struct qsm_context *context);

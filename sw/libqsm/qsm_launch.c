@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches: arguments, start, end, the passing of time.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -8,7 +9,7 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { CAUSE_KILLED = 24 };  // by the host
+enum { DRAIN_CYCLES = 1000000 };
 
 // Behind an L2 a launch finds its arguments where an equal one did, or in a block that the GPU has not read yet, so that launches do not
 // cost a flush each.
@@ -82,35 +83,83 @@ static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *re
   return result->cause == 2 && is_float && !device->config.fpu;
 }
 
-// The running launch has ended: acknowledge, tell its owner, start the next.
-static qsmError_t end_launch(struct qsm_context *context) {
+static void note_end(struct qsm_context *context, qsmError_t error) {
+  context->ended_with = error;
+  snprintf(context->ended_text, sizeof context->ended_text, "%s", context->device->error);
+}
+
+// Tells the owner of a launch, which is in no queue any more.
+static void finish(struct qsm_context *context, struct qsm_pending *launch, const qsmLaunchResult *result) {
+  context->device->n_callbacks++;
+  if (launch->callback) launch->callback(launch->user, result);
+  context->device->n_callbacks--;
+  free(launch);
+}
+
+// Those that wait. A callback may submit and kill as it likes: they are in no queue.
+static void drop_pending(struct qsm_context *context, uint32_t cause) {
+  struct qsm_pending *dropped = NULL, *launch = context->running ? context->queue->next : context->queue, *next;
+  for (; launch; launch = next) {
+    next = launch->next;
+    DL_DELETE(context->queue, launch);
+    DL_APPEND(dropped, launch);
+  }
+  for (launch = dropped; launch; launch = next) {
+    next = launch->next;
+    finish(context, launch, &(qsmLaunchResult){.killed = true, .cause = cause, .end_cycle = qsmDeviceCycle(context->device)});
+  }
+}
+
+// What refuses one launch refuses those behind it.
+static qsmError_t start_next(struct qsm_context *context) {
+  if (!context->queue || context->running) return qsmSuccess;
+  qsmError_t error = start_launch(context);
+  if (!error) return qsmSuccess;
+  note_end(context, error);
+  drop_pending(context, QSM_CAUSE_NOT_STARTED);
+  return qsm_fail(context->device, error, "%s", context->ended_text);
+}
+
+// The launch that ran has ended like this.
+static void leave_queue(struct qsm_context *context, const qsmLaunchResult *result) {
   struct qsm_device *device = context->device;
   struct qsm_pending *launch = context->queue;
-  qsmLaunchResult result = {.end_cycle = qsmDeviceCycle(device)};
-  uint32_t status = 0;
-  qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
-  result.killed = (status & 2) != 0;
-  if (!error && result.killed) error = read_fault(context, &result);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);
-  if (error) return error;
-  if (result.killed) {
-    context->faulted = true;
-    result.needs_fpu = lacks_fpu(device, &result);
+  if (result->killed) {
     qsm_fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
-         result.cause, result.pc, result.tid, result.block, result.value, result.needs_fpu ? QSM_NO_FPU_TEXT : "");
+             result->cause, result->pc, result->tid, result->block, result->value, result->needs_fpu ? QSM_NO_FPU_TEXT : "");
+    note_end(context, qsmErrorKernelFault);
   }
   DL_DELETE(context->queue, launch);
   context->running = false;
-  if (launch->callback) launch->callback(launch->user, &result);
-  free(launch);
-  return context->queue && !context->running ? start_launch(context) : qsmSuccess;
+  finish(context, launch, result);
+}
+
+// The running launch has ended: acknowledges, tells its owner, starts the next.
+static qsmError_t end_launch(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  qsmLaunchResult result = {.end_cycle = qsmDeviceCycle(device)};
+  uint32_t status = 0;
+  qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
+  result.killed = (status & QSM_SLOT_STATUS_KILLED_MASK) != 0;
+  if (!error && result.killed) error = read_fault(context, &result);
+  if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);
+  if (error) return error;
+  result.needs_fpu = result.killed && lacks_fpu(device, &result);
+  leave_queue(context, &result);
+  return start_next(context);
+}
+
+// An interrupt of which no launch is known, as when the host has written LAUNCH itself, is acknowledged and nothing else.
+static qsmError_t serve_slot(qsmDevice_t device, uint32_t slot) {
+  struct qsm_context *context = device->context[slot];
+  return context && context->running ? end_launch(context) : qsmRegisterWrite(device, QSM_REG_IRQ, 1u << slot);
 }
 
 static qsmError_t serve_interrupts(qsmDevice_t device) {
   uint32_t pending = 0;
   qsmError_t error = qsmRegisterRead(device, QSM_REG_IRQ, &pending);
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
-    if ((pending >> slot) & 1) error = end_launch(device->context[slot]);
+    if ((pending >> slot) & 1) error = serve_slot(device, slot);
   return error;
 }
 
@@ -122,9 +171,14 @@ static qsmError_t advance(qsmDevice_t device, uint64_t cycle) {
 }
 
 qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle) {
-  qsmError_t error = qsmSuccess;
+  qsmError_t error = qsm_check_outside(device);
   while (!error && qsmDeviceCycle(device) < cycle) error = advance(device, cycle);
   return error;
+}
+
+static uint64_t limit_of(qsmDevice_t device, uint64_t max_cycles) {
+  uint64_t now = qsmDeviceCycle(device);
+  return max_cycles < UINT64_MAX - now ? now + max_cycles : UINT64_MAX;
 }
 
 static bool any_pending(qsmDevice_t device) {
@@ -134,29 +188,55 @@ static bool any_pending(qsmDevice_t device) {
 }
 
 qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles) {
-  uint64_t limit = qsmDeviceCycle(device) + max_cycles;
-  while (any_pending(device)) {
+  uint64_t limit = limit_of(device, max_cycles);
+  qsmError_t error = qsm_check_outside(device);
+  while (!error && any_pending(device)) {
     if (qsmDeviceCycle(device) >= limit)
       return qsm_fail(device, qsmErrorTimeout, "launches still pending after %llu cycles", (unsigned long long)max_cycles);
-    qsmError_t error = advance(device, limit);
-    if (error) return error;
+    error = advance(device, limit);
   }
-  return qsmSuccess;
+  return error;
 }
 
-static void drop_pending(struct qsm_context *context) {
-  struct qsm_pending *launch, *next, *first = context->running ? context->queue->next : context->queue;
-  DL_FOREACH_SAFE(first, launch, next) {
-    DL_DELETE(context->queue, launch);
-    if (launch->callback) launch->callback(launch->user, &(qsmLaunchResult){.killed = true, .cause = CAUSE_KILLED});
-    free(launch);
-  }
+// A launch that has just ended cannot be killed: then there is nothing to do.
+static qsmError_t kill_running(struct qsm_context *context) {
+  uint32_t status = 0;
+  bool accepted = false;
+  qsmError_t error = qsm_register_try(context->device, qsm_slot_register(context, QSM_SLOT_KILL), 1, &accepted);
+  if (error || accepted) return error;
+  error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
+  if (error || !(status & QSM_SLOT_STATUS_BUSY_MASK)) return error;
+  return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: the GPU refused to kill the launch", context->slot);
 }
 
 qsmError_t qsmContextKill(qsmContext_t context) {
-  drop_pending(context);
-  if (!context->running) return qsmSuccess;
-  return qsmRegisterWrite(context->device, qsm_slot_register(context, QSM_SLOT_KILL), 1);
+  qsmError_t error = context->running ? kill_running(context) : qsmSuccess;
+  drop_pending(context, QSM_CAUSE_KILLED);
+  return error;
+}
+
+static qsmError_t wait_until_idle(struct qsm_context *context) {
+  uint64_t limit = qsmDeviceCycle(context->device) + DRAIN_CYCLES;
+  uint32_t status = 0;
+  qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
+  while (!error && (status & QSM_SLOT_STATUS_BUSY_MASK)) {
+    if (qsmDeviceCycle(context->device) >= limit)
+      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: the killed launch has not ended in %d cycles", context->slot, DRAIN_CYCLES);
+    error = qsm_device_step(context->device);
+    if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
+  }
+  return error;
+}
+
+qsmError_t qsm_launch_stop(struct qsm_context *context) {
+  qsmError_t error = qsmContextKill(context);
+  if (!error) error = wait_until_idle(context);
+  if (!error && context->running) error = end_launch(context);
+  if (!context->running) return error;
+  char why[sizeof context->device->error];
+  memcpy(why, context->device->error, sizeof why);
+  leave_queue(context, &(qsmLaunchResult){.killed = true, .cause = QSM_CAUSE_KILLED, .end_cycle = qsmDeviceCycle(context->device)});
+  return qsm_fail(context->device, error, "%s", why);
 }
 
 static qsmError_t check_launch(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, uint64_t shared_bytes) {
@@ -183,6 +263,8 @@ static qsmError_t check_launch(qsmContext_t context, const char *kernel, qsmDim3
 qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
                            uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user) {
   struct qsm_device *device = context->device;
+  if (context->closing) return qsm_fail(device, qsmErrorBusy, "slot %u: the context is being destroyed", context->slot);
+  if (device->watching) return qsm_fail(device, qsmErrorBusy, "not in a callback");
   if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", kernel);
   if (n_args > 8) return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %u arguments, at most 8", kernel, n_args);
   int64_t offset = qsm_program_symbol(context->program, kernel);
@@ -209,15 +291,16 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
 }
 
 qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles) {
-  uint64_t limit = qsmDeviceCycle(context->device) + max_cycles;
-  while (context->queue) {
-    if (qsmDeviceCycle(context->device) >= limit)
-      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles", context->slot,
-                  (unsigned long long)max_cycles);
-    qsmError_t error = advance(context->device, limit);
-    if (error) return error;
+  struct qsm_device *device = context->device;
+  uint64_t limit = limit_of(device, max_cycles);
+  qsmError_t error = qsm_check_outside(device);
+  while (!error && context->queue) {
+    if (qsmDeviceCycle(device) >= limit)
+      return qsm_fail(device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles", context->slot, (unsigned long long)max_cycles);
+    error = advance(device, limit);
   }
-  bool faulted = context->faulted;
-  context->faulted = false;
-  return faulted ? qsmErrorKernelFault : qsmSuccess;
+  if (error || !context->ended_with) return error;
+  error = context->ended_with;
+  context->ended_with = qsmSuccess;
+  return qsm_fail(device, error, "%s", context->ended_text);
 }

@@ -4,8 +4,6 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { FLUSH_POLL_CYCLES = 64 };
-
 static uint32_t running_slots(const struct qsm_device *device) {
   uint32_t running = 0;
   for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
@@ -13,15 +11,12 @@ static uint32_t running_slots(const struct qsm_device *device) {
   return running;
 }
 
-// Launches that end meanwhile are seen to later: their callbacks might want memory too.
 static qsmError_t flush(qsmDevice_t device) {
   uint32_t running = running_slots(device), flushing = 1;
   qsmError_t error = qsmRegisterWrite(device, QSM_REG_L2_FLUSH, 1);
   while (!error && flushing) {
-    uint64_t ran = 0;
-    if (device->backend->run(device->backend, FLUSH_POLL_CYCLES, false, &ran) != QSM_BACKEND_OK) return qsm_backend_failed(device);
-    error = qsmRegisterRead(device, QSM_REG_L2_FLUSH, &flushing);
-    if (device->watch) device->watch(device->watch_user);
+    error = qsm_device_step(device);
+    if (!error) error = qsmRegisterRead(device, QSM_REG_L2_FLUSH, &flushing);
   }
   if (!error) device->cached &= running;  // these may have brought lines in again
   return error;

@@ -50,7 +50,7 @@ __extension__ typedef unsigned __int128 qsmSmMask;
 // What became of a launch.
 typedef struct {
   bool killed;            // by a fault or qsmContextKill
-  uint32_t cause;         // docs/isa.md "Faults"; 24: killed by the host
+  uint32_t cause;         // docs/isa.md "Faults"; 24: killed by the host; 63: it could not be started
   uint32_t pc, tid, block, value;
   bool needs_fpu;         // the fault is a floating-point instruction on a GPU without FPU
   uint64_t end_cycle;     // GPU cycle in which the host saw the end
@@ -155,7 +155,7 @@ qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
-void qsmContextDestroy(qsmContext_t context);  // kills what runs; NULL is fine
+void qsmContextDestroy(qsmContext_t context);  // kills what runs, calling the callbacks; NULL is fine
 uint32_t qsmContextSlot(qsmContext_t context);
 // Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and nothing has changed then. May be changed
 // while a launch runs, but for between some goal and none (qsmErrorBusy). A changed goal forgets the average reached under the one before
@@ -204,7 +204,8 @@ qsmError_t qsmFree(qsmContext_t context, uint32_t address);
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);
 qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes);
 // Submits a launch; returns at once. args: up to 8 words. shared_bytes: dynamic shared memory, on top of what the program declares.
-// callback (may be NULL) is called when the launch has ended; it may submit further launches.
+// callback (may be NULL) is called when the launch has ended; it may submit further launches and kill. In it, calls that wait or let time
+// pass are refused (qsmErrorBusy), and qsmContextDestroy and qsmDeviceClose do nothing.
 qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
                            uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user);
 // Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the last call.
@@ -212,7 +213,8 @@ qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles);
 // What the context's launch is waiting for when it does not end (a wait's qsmErrorTimeout): names the block of the hardware that keeps it,
 // from register reads and a thousand cycles of watching, in which the GPU runs on.
 qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len);
-// Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end.
+// Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end. A launch that has ended
+// already, unseen by the host so far, counts as ended.
 qsmError_t qsmContextKill(qsmContext_t context);
 
 #endif

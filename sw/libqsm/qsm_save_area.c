@@ -4,24 +4,43 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-static void free_save_area(struct qsm_context *context) {
-  if (context->area) qsm_heap_free(context->heap, context->area);
-  context->area = context->save_base = context->save_limit = 0;
+// The allocation that holds the area, and the whole pages in it: allocations are aligned to less.
+struct save_area {
+  uint32_t allocation, base, limit;
+};
+
+static struct save_area allocate_save_area(struct qsm_context *context, uint32_t bytes) {
+  uint32_t allocation = qsm_heap_alloc(context->heap, (uint64_t)bytes + QSM_PAGE_BYTES);
+  uint32_t base = (allocation + QSM_PAGE_BYTES - 1) / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
+  return allocation ? (struct save_area){allocation, base, base + bytes} : (struct save_area){0};
 }
 
-static qsmError_t write_save_area(struct qsm_context *context) {
-  qsmError_t error = qsm_slot_write(context, QSM_SLOT_SAVE_BASE, context->save_base);
-  return error ? error : qsm_slot_write(context, QSM_SLOT_SAVE_LIMIT, context->save_limit);
+static void free_save_area(struct qsm_context *context, uint32_t allocation) {
+  if (allocation) qsm_heap_free(context->heap, allocation);
 }
 
-// Whole pages within an allocation, whose alignment is less.
-static bool allocate_save_area(struct qsm_context *context, uint32_t bytes) {
-  free_save_area(context);
-  context->area = qsm_heap_alloc(context->heap, bytes + QSM_PAGE_BYTES);
-  if (!context->area) return false;
-  context->save_base = (context->area + QSM_PAGE_BYTES - 1) / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
-  context->save_limit = context->save_base + bytes;
-  return true;
+static qsmError_t use_save_area(struct qsm_context *context, struct save_area area) {
+  qsmError_t error = qsm_slot_write(context, QSM_SLOT_SAVE_BASE, area.base);
+  if (!error) error = qsm_slot_write(context, QSM_SLOT_SAVE_LIMIT, area.limit);
+  if (error) return error;
+  free_save_area(context, context->area);
+  context->area = area.allocation;
+  context->save_base = area.base;
+  context->save_limit = area.limit;
+  return qsmSuccess;
+}
+
+// In the old one's place, which takes it back if there is no room.
+static qsmError_t replace_save_area(struct qsm_context *context, uint32_t bytes, bool *has_room) {
+  uint32_t given = context->save_limit - context->save_base;
+  qsmError_t error = use_save_area(context, (struct save_area){0});
+  if (error) return error;
+  struct save_area area = allocate_save_area(context, bytes);
+  *has_room = area.allocation != 0;
+  if (!area.allocation && given) area = allocate_save_area(context, given);
+  error = use_save_area(context, area);
+  if (error) free_save_area(context, area.allocation);
+  return error;
 }
 
 // Before a launch with blocks of this shape is queued.
@@ -33,12 +52,13 @@ qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, q
   if (needed <= given) return qsmSuccess;
   if (!context->queue && needed < context->limit - context->base) {
     uint32_t pages = (uint32_t)(needed + QSM_PAGE_BYTES - 1) / QSM_PAGE_BYTES;
-    if (allocate_save_area(context, pages * QSM_PAGE_BYTES)) return write_save_area(context);
-    if (given) allocate_save_area(context, given);  // what has just been freed
+    bool has_room = false;
+    qsmError_t error = replace_save_area(context, pages * QSM_PAGE_BYTES, &has_room);
+    if (error || has_room) return error;
   }
   return qsm_fail(context->device, qsmErrorSaveArea, "slot %u, kernel %s: %u saved blocks need %llu bytes, the save area has %u%s", context->slot,
-              kernel, context->n_images, (unsigned long long)needed, given,
-              context->queue ? " and cannot grow while launches are pending" : " and the context's memory no more");
+                  kernel, context->n_images, (unsigned long long)needed, given,
+                  context->queue ? " and cannot grow while launches are pending" : " and the context's memory no more");
 }
 
 qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images) {
@@ -47,9 +67,9 @@ qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images) {
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u images, configuration %s has %u per slot", context->slot, images,
                 context->device->config.name, most);
   if (context->queue) return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
-  context->n_images = images;
-  free_save_area(context);
-  return write_save_area(context);
+  qsmError_t error = use_save_area(context, (struct save_area){0});
+  if (!error) context->n_images = images;
+  return error;
 }
 
 qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent) {

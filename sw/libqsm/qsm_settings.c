@@ -5,6 +5,8 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
+enum { POLICY_MAX = 5, EPOCH_MAX = (1 << 20) - 1 };
+
 // How many divide the GPU under scheme fair: the contexts, the one that is being created among them.
 static uint32_t count_sharing(const struct qsm_context *context) {
   const struct qsm_device *device = context->device;
@@ -45,10 +47,20 @@ qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme, u
   return qsm_fail(context->device, qsmErrorGoal, "slot %u: scheme fair needs the isolated IPC of every context, this one has none", context->slot);
 }
 
-qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+// All of it is looked at before the first write: a call that is refused changes nothing.
+static qsmError_t check_scheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+  uint32_t least = qsm_config_epoch_min(&device->config);
+  if (policy > POLICY_MAX || scheme > QSM_FAIR || epoch_cycles < least || epoch_cycles > EPOCH_MAX)
+    return qsm_fail(device, qsmErrorInvalidValue, "policy %u, scheme %u, epoch of %u cycles: must be 0..%d, 0..%u, %u..%d", policy, scheme,
+                    epoch_cycles, POLICY_MAX, QSM_FAIR, least, EPOCH_MAX);
   qsmError_t error = qsmSuccess;
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
     if (device->context[slot]) error = qsm_check_share(device->context[slot], scheme, device->context[slot]->isolated_q16);
+  return error;
+}
+
+qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+  qsmError_t error = check_scheduling(device, policy, scheme, epoch_cycles);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_POLICY, policy);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_SCHEME, scheme);
   if (!error) error = qsmRegisterWrite(device, QSM_REG_EPOCH_LEN, epoch_cycles);
@@ -74,7 +86,8 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16) {
 // R-GO-6: each write waits until the manager takes it.
 static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
   uint32_t control = QSM_CTX_VALID | (goal_q16 ? QSM_CTX_QOS : 0);
-  bool changed = goal_q16 != context->goal_q16;
+  uint32_t before = context->goal_q16;
+  bool changed = goal_q16 != before;
   if (context->running && context->shadow[QSM_SLOT_CTX / 4] != control)
     return qsm_fail(context->device, qsmErrorBusy, "slot %u: cannot change between QoS and non-QoS while a launch runs", context->slot);
   context->goal_q16 = goal_q16;
@@ -84,7 +97,9 @@ static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
     error = qsmRegisterWrite(context->device, qsm_slot_register(context, QSM_SLOT_HIST_CLEAR), 1);
     context->has_history = context->running;
   }
-  return error ? error : qsm_slot_write(context, QSM_SLOT_CTX, control);
+  if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, control);
+  if (error) context->goal_q16 = before;
+  return error;
 }
 
 qsmError_t qsmSetGoal(qsmContext_t context, const qsmGoal *goal) {
@@ -138,10 +153,13 @@ qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask) {
   print_mask(mask, text, sizeof text);
   if (mask == 0 || mask >> n_sms)
     return qsm_fail(context->device, qsmErrorInvalidValue, "SM mask 0x%s: needs at least one of the %u SMs and no other", text, n_sms);
-  context->sm_mask = mask;
+  qsmSmMask before = context->sm_mask;
   qsmError_t error = qsmSuccess;
+  context->sm_mask = mask;
   for (uint32_t i = 0; !error && 32 * i < n_sms; i++) error = qsm_slot_write(context, words[i], (uint32_t)(mask >> 32 * i));
-  return error ? error : qsm_write_first_quota(context);
+  if (!error) error = qsm_write_first_quota(context);
+  if (error) context->sm_mask = before;
+  return error;
 }
 
 qsmError_t qsmSetCachePolicy(qsmContext_t context, qsmCachePolicy policy) {
