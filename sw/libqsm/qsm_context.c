@@ -24,15 +24,13 @@ static uint32_t stack_area_bytes(const struct qsm_config *config) {
 static qsmError_t lay_out_memory(struct qsm_context *context) {
   const struct qsm_config *config = &context->device->config;
   uint32_t arena = config->mem_bytes / config->num_kernels / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
-  uint32_t n_blocks = qsm_argument_blocks(config), arguments_bytes = n_blocks > 1 ? n_blocks * QSM_ARGUMENT_STRIDE : 256;
-  if (arena < QSM_IMAGE_AREA_BYTES + arguments_bytes + stack_area_bytes(config) + 2 * QSM_PAGE_BYTES)
+  if (arena < QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES + stack_area_bytes(config) + 2 * QSM_PAGE_BYTES)
     return qsm_fail(context->device, qsmErrorMemoryAllocation, "configuration %s: %u bytes per tenant have no room for program and stacks",
                 config->name, arena);
   context->base = QSM_MEMORY_BASE + arena * context->slot;
   context->limit = context->base + arena;
-  context->arguments = context->base + QSM_IMAGE_AREA_BYTES;
   context->stacks = (context->limit - stack_area_bytes(config)) / (QSM_LOCAL_BYTES * config->warp_size) * (QSM_LOCAL_BYTES * config->warp_size);
-  context->heap = qsm_heap_create(context->arguments + arguments_bytes, context->stacks);
+  context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES, context->stacks);
   return context->heap ? qsmSuccess : qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
 
@@ -130,7 +128,7 @@ qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone) {
   qsmError_t error = qsmSuccess;
   uint8_t *page = malloc(QSM_PAGE_BYTES);
   if (!page) return qsm_fail(clone->device, qsmErrorMemoryAllocation, "out of memory");
-  for (uint32_t at = context->base; !error && at < context->limit; at += QSM_PAGE_BYTES) {
+  for (uint32_t at = context->base + QSM_ARGUMENT_AREA_BYTES; !error && at < context->limit; at += QSM_PAGE_BYTES) {
     error = qsm_memory_read(context, page, at, QSM_PAGE_BYTES);
     if (!error) error = qsm_memory_write(clone, at, page, QSM_PAGE_BYTES);
   }

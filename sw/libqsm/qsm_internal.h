@@ -7,13 +7,13 @@
 #include "qsm_config.h"
 #include "qsm_runtime.h"
 
-// A context's memory: the program's area, the argument block, the heap, the stacks.
+// A context's memory: the argument blocks, the program, the heap, the stacks.
 enum {
   QSM_PAGE_BYTES = 4096,
-  QSM_IMAGE_AREA_BYTES = 256 * 1024,
-  QSM_ARGUMENT_BYTES = 48,
+  QSM_ARGUMENT_AREA_BYTES = 32 * 1024,
+  QSM_PROGRAM_AREA_BYTES = 256 * 1024,
   QSM_ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
-  QSM_MAX_ARGUMENT_BLOCKS = 256,
+  QSM_MAX_ARGUMENT_BLOCKS = QSM_ARGUMENT_AREA_BYTES / QSM_ARGUMENT_STRIDE,
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
   QSM_SLOT_REGISTERS = 64,
@@ -40,14 +40,22 @@ struct qsm_pending {
   struct qsm_pending *prev, *next;
 };
 
+// What launches have put at the start of a context's memory, one block behind the other, and nothing else writes: kernels may only read it.
+struct qsm_argument_blocks {
+  uint32_t n, used_bytes;
+  struct {
+    uint32_t at, bytes;
+  } block[QSM_MAX_ARGUMENT_BLOCKS];
+  uint8_t content[QSM_ARGUMENT_AREA_BYTES];
+};
+
 struct qsm_context {
   struct qsm_device *device;
   uint32_t slot;
   uint32_t base, limit;  // of its memory
   struct qsm_heap *heap;
-  uint32_t arguments, stacks;
-  uint32_t n_written;  // argument blocks that hold something
-  uint32_t written[QSM_MAX_ARGUMENT_BLOCKS][QSM_ARGUMENT_BYTES / 4];
+  uint32_t stacks;
+  struct qsm_argument_blocks argument_blocks;
   qsmCachePolicy cache_policy;     // of the next launches
   uint32_t n_images;               // that the save area shall hold
   uint32_t area;                   // its allocation, 0: none
@@ -129,15 +137,13 @@ qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *p
 // A device of its own on the model, with nothing on it but a copy of the context: same slot, SMs, module, policy and scheme none. Reads
 // registers of the context's device. Close *device when done; on error the context's device has the text.
 qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmContext_t *clone);
-// Copies the whole memory of a context into its clone's.
+// Copies what a context's kernels and the host have written into its clone's memory: all but the arguments, which are the clone's own.
 qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone);
 
 // ---- Launches and settings (qsm_launch.c, qsm_settings.c, qsm_save_area.c) ----
 
 // Ends the context's launches: those that wait are dropped, the running one is killed. On success nothing of it is on the GPU.
 qsmError_t qsm_launch_stop(struct qsm_context *context);
-// Argument blocks that a context has room for.
-uint32_t qsm_argument_blocks(const struct qsm_config *config);
 qsmError_t qsm_write_first_quota(struct qsm_context *context);
 // A context came, went or changed its share.
 qsmError_t qsm_share_anew(qsmDevice_t device);

@@ -11,35 +11,44 @@
 
 enum { DRAIN_CYCLES = 1000000 };
 
-// Behind an L2 a launch finds its arguments where an equal one did, or in a block that the GPU has not read yet, so that launches do not
-// cost a flush each.
-uint32_t qsm_argument_blocks(const struct qsm_config *config) { return config->l2_kib ? QSM_MAX_ARGUMENT_BLOCKS : 1; }
+// A launch finds its arguments where an equal one did, or in lines that the GPU has not read yet: behind an L2 others would cost a flush.
+// Returns the block's place in the area, or where the next one goes.
+static uint32_t find_arguments(const struct qsm_argument_blocks *blocks, const void *content, uint32_t bytes) {
+  for (uint32_t i = 0; i < blocks->n; i++)
+    if (blocks->block[i].bytes == bytes && memcmp(blocks->content + blocks->block[i].at, content, bytes) == 0) return blocks->block[i].at;
+  return blocks->used_bytes;
+}
 
-static uint32_t find_arguments(const struct qsm_context *context, const uint32_t *block) {
-  uint32_t place = 0;
-  while (place < context->n_written && memcmp(context->written[place], block, QSM_ARGUMENT_BYTES) != 0) place++;
-  return place;
+static void add_arguments(struct qsm_argument_blocks *blocks, const void *content, uint32_t bytes) {
+  blocks->block[blocks->n].at = blocks->used_bytes;
+  blocks->block[blocks->n++].bytes = bytes;
+  memcpy(blocks->content + blocks->used_bytes, content, bytes);
+  blocks->used_bytes += (bytes + QSM_ARGUMENT_STRIDE - 1) / QSM_ARGUMENT_STRIDE * QSM_ARGUMENT_STRIDE;
+}
+
+static qsmError_t place_arguments(struct qsm_context *context, const void *content, uint32_t bytes, uint32_t *address) {
+  struct qsm_argument_blocks *blocks = &context->argument_blocks;
+  struct qsm_backend *backend = context->device->backend;
+  uint32_t at = find_arguments(blocks, content, bytes);
+  if (at == blocks->used_bytes && at + bytes > QSM_ARGUMENT_AREA_BYTES) {
+    qsmError_t error = qsm_memory_settle(context);
+    if (error) return error;
+    at = blocks->n = blocks->used_bytes = 0;
+  }
+  *address = context->base + at;
+  if (at < blocks->used_bytes) return qsmSuccess;
+  add_arguments(blocks, content, bytes);
+  backend->mem_write(backend, *address, content, bytes);
+  return qsmSuccess;
 }
 
 static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch) {
-  struct qsm_backend *backend = context->device->backend;
-  uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z;
+  uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z, address = 0;
   uint32_t whole_warps = (threads + lanes - 1) / lanes * lanes;
-  uint32_t block[QSM_ARGUMENT_BYTES / 4] = {launch->function, context->stacks - QSM_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
+  uint32_t block[12] = {launch->function, context->stacks - QSM_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
   memcpy(block + 4, launch->args, sizeof launch->args);
-  if (qsm_argument_blocks(&context->device->config) == 1) context->n_written = 0;
-  uint32_t place = find_arguments(context, block);
-  if (place == qsm_argument_blocks(&context->device->config)) {
-    qsmError_t error = qsm_memory_settle(context);
-    if (error) return error;
-    place = context->n_written = 0;
-  }
-  uint32_t at = context->arguments + place * QSM_ARGUMENT_STRIDE;
-  if (place == context->n_written) {
-    memcpy(context->written[context->n_written++], block, sizeof block);
-    backend->mem_write(backend, at, block, sizeof block);
-  }
-  return qsm_slot_write(context, QSM_SLOT_ARG, at);
+  qsmError_t error = place_arguments(context, block, sizeof block, &address);
+  return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
 
 static qsmError_t start_launch(struct qsm_context *context) {

@@ -21,13 +21,12 @@ static uint32_t cache_offset(const struct qsm_config *config, uint32_t slot) {
 qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *program) {
   struct qsm_device *device = context->device;
   uint32_t offset = cache_offset(&device->config, context->slot);
-  uint32_t code = context->base + offset / QSM_PAGE_BYTES * QSM_PAGE_BYTES, data = code + qsm_program_code_bytes(program);
+  uint32_t code = context->base + QSM_ARGUMENT_AREA_BYTES + offset / QSM_PAGE_BYTES * QSM_PAGE_BYTES, data = code + qsm_program_code_bytes(program);
   uint32_t at = code + qsm_program_shift(program, offset % QSM_PAGE_BYTES);
   const struct qsm_register_value values[] = {
-      {QSM_SLOT_WIN0_BASE, code}, {QSM_SLOT_WIN0_LIMIT, data},           {QSM_SLOT_WIN0_RIGHTS, 5},
+      {QSM_SLOT_WIN0_BASE, context->base}, {QSM_SLOT_WIN0_LIMIT, data}, {QSM_SLOT_WIN0_RIGHTS, 5},  // the argument blocks too
       {QSM_SLOT_WIN1_BASE, data}, {QSM_SLOT_WIN1_LIMIT, context->limit}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, at + qsm_program_entry(program)},
-      {QSM_SLOT_ARG, context->arguments},
   };
   qsmError_t error = qsm_memory_write(context, at, qsm_program_image(program), qsm_program_image_bytes(program));
   if (!error) error = QSM_SLOT_WRITE_ALL(context, values);
@@ -46,9 +45,9 @@ qsmError_t qsmModuleLoad(qsmContext_t context, const char *path) {
   char msg[256];
   struct qsm_program *program = NULL;
   if (qsm_program_load(path, &program, msg, sizeof msg)) return qsm_fail(device, qsmErrorInvalidImage, "%s", msg);
-  if (qsm_program_image_bytes(program) > QSM_IMAGE_AREA_BYTES - MAX_CACHE_OFFSET) {
+  if (qsm_program_image_bytes(program) > QSM_PROGRAM_AREA_BYTES - MAX_CACHE_OFFSET) {
     qsm_fail(device, qsmErrorNoRoom, "%s: image of %u bytes, room for %u", path, qsm_program_image_bytes(program),
-         (unsigned)(QSM_IMAGE_AREA_BYTES - MAX_CACHE_OFFSET));
+         (unsigned)(QSM_PROGRAM_AREA_BYTES - MAX_CACHE_OFFSET));
     qsm_program_free(program);
     return qsmErrorNoRoom;
   }

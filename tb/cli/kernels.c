@@ -69,3 +69,11 @@ __global__ void stacks(unsigned *p, unsigned words) {
   for (unsigned i = 0; i < words; i++) wrong += own[i] != 32 * thread + i;
   p[thread] = thread + 1000 * wrong;
 }
+
+// Writes over the first argument of its own launch, as a stray pointer may.
+__global__ void scribble(unsigned *p) {
+  unsigned *block;
+  __asm__ volatile("csrr %0, 0xccc" : "=r"(block));
+  *p = 1;
+  ((volatile unsigned *)block)[4] = 0;
+}
