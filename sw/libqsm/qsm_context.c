@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "qsm_elf.h"
+#include "qsm_handle.h"
 #include "qsm_heap.h"
 #include "qsm_internal.h"
 #include "qsm_regs.h"
@@ -34,9 +35,34 @@ static qsmError_t lay_out_memory(struct qsm_context *context) {
   return context->heap ? qsmSuccess : qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
 
-static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t *context) {
+static qsmError_t free_slot(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  qsmError_t error = qsm_launch_stop(context);
+  if (!error) error = qsm_register_write(device, QSM_REG_IRQ, 1u << context->slot);  // maybe of a launch that the host has started itself
+  return error ? error : qsm_register_write(device, qsm_slot_register(context, QSM_SLOT_CTX), 0);
+}
+
+static void destroy(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  context->closing = true;
+  if (free_slot(context)) device->dead |= 1u << context->slot;
+  device->context[context->slot] = NULL;
+  qsm_share_anew(device);
+  qsm_context_free(context);
+}
+
+void qsmContextDestroy(qsmContext_t handle) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (context && !qsm_check_outside(context->device)) destroy(context);
+}
+
+static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot, struct qsm_context **context) {
   struct qsm_context *created = calloc(1, sizeof *created);
-  if (!created) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
+  if (created) created->handle = (qsmContext_t)qsm_handle_create(QSM_HANDLE_CONTEXT, created);
+  if (!created || !created->handle) {
+    free(created);
+    return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
+  }
   created->device = device;
   created->slot = slot;
   created->budget = 1;
@@ -47,14 +73,13 @@ static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t
   if (!error) error = qsm_slot_write(created, QSM_SLOT_CTX, QSM_CTX_VALID);
   created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
   if (error) {
-    qsm_heap_destroy(created->heap);
-    free(created);
+    qsm_context_free(created);
     return error;
   }
   device->context[slot] = created;
   error = qsm_share_anew(device);
   if (error) {
-    qsmContextDestroy(created);
+    destroy(created);
     return error;
   }
   *context = created;
@@ -62,7 +87,7 @@ static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t
 }
 
 // A slot that could not be freed has something of its last context on it.
-qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
+static qsmError_t create_in_free_slot(struct qsm_device *device, struct qsm_context **context) {
   uint32_t slot = 0;
   while (slot < device->config.num_kernels && (device->context[slot] || (device->dead >> slot) & 1)) slot++;
   if (slot < device->config.num_kernels) return create_in_slot(device, slot, context);
@@ -72,24 +97,21 @@ qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context) {
                   device->config.name, slot, (unsigned)__builtin_popcount(device->dead));
 }
 
-static qsmError_t free_slot(struct qsm_context *context) {
-  struct qsm_device *device = context->device;
-  qsmError_t error = qsm_launch_stop(context);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);  // maybe of a launch that the host has started itself
-  return error ? error : qsmRegisterWrite(device, qsm_slot_register(context, QSM_SLOT_CTX), 0);
+qsmError_t qsmContextCreate(qsmDevice_t handle, qsmContext_t *context) {
+  struct qsm_device *device = qsm_device_of(handle);
+  if (!device) return qsmErrorInvalidHandle;
+  struct qsm_context *created = NULL;
+  qsmError_t error = qsm_check_pointer(device, context, "the context");
+  if (!error) error = qsm_check_outside(device);
+  if (!error) error = create_in_free_slot(device, &created);
+  if (!error) *context = created->handle;
+  return error;
 }
 
-void qsmContextDestroy(qsmContext_t context) {
-  if (!context || qsm_check_outside(context->device)) return;
-  struct qsm_device *device = context->device;
-  context->closing = true;
-  if (free_slot(context)) device->dead |= 1u << context->slot;
-  device->context[context->slot] = NULL;
-  qsm_share_anew(device);
-  qsm_context_free(context);
+uint32_t qsmContextSlot(qsmContext_t handle) {
+  struct qsm_context *context = qsm_context_of(handle);
+  return context ? context->slot : UINT32_MAX;
 }
-
-uint32_t qsmContextSlot(qsmContext_t context) { return context->slot; }
 
 // What decides how a kernel alone runs, but for the memory's content.
 static qsmError_t copy_settings(struct qsm_context *context, struct qsm_context *clone) {
@@ -97,16 +119,16 @@ static qsmError_t copy_settings(struct qsm_context *context, struct qsm_context 
   qsmError_t error = qsmSuccess;
   for (size_t i = 0; !error && i < sizeof of_device / sizeof of_device[0]; i++) {
     uint32_t value = 0;
-    error = qsmRegisterRead(context->device, of_device[i], &value);
-    if (!error) error = qsmRegisterWrite(clone->device, of_device[i], value);
+    error = qsm_register_read(context->device, of_device[i], &value);
+    if (!error) error = qsm_register_write(clone->device, of_device[i], value);
   }
   clone->cache_policy = context->cache_policy;
-  if (!error) error = qsmSetSmMask(clone, context->sm_mask);
+  if (!error) error = qsm_set_sm_mask(clone, context->sm_mask);
   if (!error && context->program) error = qsm_module_install(clone, qsm_program_share(context->program));
   return error;
 }
 
-qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmContext_t *clone) {
+qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **device, struct qsm_context **clone) {
   char msg[256];
   struct qsm_device *opened = NULL;
   struct qsm_context *copy = NULL;
@@ -116,7 +138,7 @@ qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmConte
   if (!error) error = copy_settings(context, copy);
   if (error) {
     qsm_device_take_error(context->device, error, opened);
-    qsmDeviceClose(opened);
+    qsm_device_close(opened);
     return error;
   }
   *device = opened;
@@ -124,7 +146,7 @@ qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmConte
   return qsmSuccess;
 }
 
-qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone) {
+qsmError_t qsm_context_copy_memory(struct qsm_context *context, struct qsm_context *clone) {
   qsmError_t error = qsmSuccess;
   uint8_t *page = malloc(QSM_PAGE_BYTES);
   if (!page) return qsm_fail(clone->device, qsmErrorMemoryAllocation, "out of memory");

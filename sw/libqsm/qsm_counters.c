@@ -5,25 +5,28 @@
 
 enum { FIRST_L1_COUNTER = 16 };
 
-static qsmError_t add_counter(qsmContext_t context, uint32_t channel, uint32_t counter, uint64_t *sum) {
-  qsmDevice_t device = context->device;
+static qsmError_t add_counter(struct qsm_context *context, uint32_t channel, uint32_t counter, uint64_t *sum) {
+  struct qsm_device *device = context->device;
   uint32_t value = 0;
-  qsmError_t error = qsmRegisterWrite(device, QSM_REG_MEM_SELECT, channel << QSM_REG_MEM_SELECT_CHANNEL_SHIFT |
-                                      qsmContextSlot(context) << QSM_REG_MEM_SELECT_SLOT_SHIFT | counter << QSM_REG_MEM_SELECT_COUNTER_SHIFT);
-  if (!error) error = qsmRegisterRead(device, QSM_REG_MEM_VALUE, &value);
+  qsmError_t error = qsm_register_write(device, QSM_REG_MEM_SELECT, channel << QSM_REG_MEM_SELECT_CHANNEL_SHIFT |
+                                      context->slot << QSM_REG_MEM_SELECT_SLOT_SHIFT | counter << QSM_REG_MEM_SELECT_COUNTER_SHIFT);
+  if (!error) error = qsm_register_read(device, QSM_REG_MEM_VALUE, &value);
   *sum += value;
   return error;
 }
 
-static qsmError_t add_l1_counters(qsmContext_t context, uint32_t sm, qsmMemoryCounters *sum) {
+static qsmError_t add_l1_counters(struct qsm_context *context, uint32_t sm, qsmMemoryCounters *sum) {
   uint64_t *const fields[] = {&sum->l1_loads, &sum->l1_hits, &sum->l1_joined, &sum->l1_misses, &sum->l1_stores, &sum->l1_atomics};
-  qsmError_t error = qsmRegisterWrite(context->device, QSM_REG_SM_SELECT, sm);
+  qsmError_t error = qsm_register_write(context->device, QSM_REG_SM_SELECT, sm);
   for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++) error = add_counter(context, 0, FIRST_L1_COUNTER + i, fields[i]);
   return error;
 }
 
-qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counters) {
-  const struct qsm_config *config = qsmDeviceConfig(context->device);
+qsmError_t qsmReadMemoryCounters(qsmContext_t handle, qsmMemoryCounters *counters) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (!counters) return qsm_check_pointer(context->device, counters, "the counters");
+  const struct qsm_config *config = &context->device->config;
   qsmMemoryCounters sum = {0};
   const struct {
     uint32_t counter;

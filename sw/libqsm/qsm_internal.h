@@ -50,6 +50,7 @@ struct qsm_argument_blocks {
 };
 
 struct qsm_context {
+  qsmContext_t handle;
   struct qsm_device *device;
   uint32_t slot;
   uint32_t base, limit;  // of its memory
@@ -77,6 +78,7 @@ struct qsm_context {
 };
 
 struct qsm_device {
+  qsmDevice_t handle;
   struct qsm_config config;
   struct qsm_backend *backend;
   struct qsm_context *context[8];
@@ -91,16 +93,26 @@ struct qsm_device {
   char error[512];
 };
 
-// ---- Errors and registers (qsm_device.c) ----
+// ---- Handles, errors and registers (qsm_device.c) ----
+
+// What a handle stands for; NULL: nothing, or something that has gone.
+struct qsm_device *qsm_device_of(qsmDevice_t handle);
+struct qsm_context *qsm_context_of(qsmContext_t handle);
 
 // Fails a call on this device with a text.
-__attribute__((format(printf, 3, 4))) qsmError_t qsm_fail(qsmDevice_t device, qsmError_t error, const char *format, ...);
+__attribute__((format(printf, 3, 4))) qsmError_t qsm_fail(struct qsm_device *device, qsmError_t error, const char *format, ...);
+// Fails for a NULL.
+qsmError_t qsm_check_pointer(struct qsm_device *device, const void *pointer, const char *what);
 // With what went wrong on another.
-qsmError_t qsm_device_take_error(qsmDevice_t device, qsmError_t error, qsmDevice_t other);
+qsmError_t qsm_device_take_error(struct qsm_device *device, qsmError_t error, struct qsm_device *other);
 // With what went wrong in its backend.
-qsmError_t qsm_backend_failed(qsmDevice_t device);
+qsmError_t qsm_backend_failed(struct qsm_device *device);
 qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config, const struct qsm_backend_options *options,
-                           qsmDevice_t *device, char *msg, size_t msg_len);
+                           struct qsm_device **device, char *msg, size_t msg_len);
+void qsm_device_close(struct qsm_device *device);
+uint64_t qsm_device_cycle(struct qsm_device *device);
+qsmError_t qsm_register_read(struct qsm_device *device, uint16_t address, uint32_t *value);
+qsmError_t qsm_register_write(struct qsm_device *device, uint16_t address, uint32_t value);
 
 // Registers of a context's slot (QSM_SLOT_...).
 struct qsm_register_value {
@@ -116,11 +128,11 @@ qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_regi
 static inline uint32_t qsm_field(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
 
 // A write that is not tried again; *accepted says whether the GPU took it.
-qsmError_t qsm_register_try(qsmDevice_t device, uint16_t address, uint32_t value, bool *accepted);
+qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value, bool *accepted);
 // Lets some cycles pass without seeing to launches that end: their callbacks might want what the caller is at.
-qsmError_t qsm_device_step(qsmDevice_t device);
+qsmError_t qsm_device_step(struct qsm_device *device);
 // In a callback no time may pass and nothing may go away that its caller still needs.
-qsmError_t qsm_check_outside(qsmDevice_t device);
+qsmError_t qsm_check_outside(struct qsm_device *device);
 
 // ---- Memory (qsm_memory.c) ----
 
@@ -136,17 +148,21 @@ void qsm_context_free(struct qsm_context *context);  // on the host; NULL is fin
 qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *program);
 // A device of its own on the model, with nothing on it but a copy of the context: same slot, SMs, module, policy and scheme none. Reads
 // registers of the context's device. Close *device when done; on error the context's device has the text.
-qsmError_t qsm_context_clone(qsmContext_t context, qsmDevice_t *device, qsmContext_t *clone);
+qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **device, struct qsm_context **clone);
 // Copies what a context's kernels and the host have written into its clone's memory: all but the arguments, which are the clone's own.
-qsmError_t qsm_context_copy_memory(qsmContext_t context, qsmContext_t clone);
+qsmError_t qsm_context_copy_memory(struct qsm_context *context, struct qsm_context *clone);
 
 // ---- Launches and settings (qsm_launch.c, qsm_settings.c, qsm_save_area.c) ----
 
+qsmError_t qsm_device_run_until(struct qsm_device *device, uint64_t cycle);
+qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLaunchCallback callback, void *user);
+qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles);
+qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask);
 // Ends the context's launches: those that wait are dropped, the running one is killed. On success nothing of it is on the GPU.
 qsmError_t qsm_launch_stop(struct qsm_context *context);
 qsmError_t qsm_write_first_quota(struct qsm_context *context);
 // A context came, went or changed its share.
-qsmError_t qsm_share_anew(qsmDevice_t device);
+qsmError_t qsm_share_anew(struct qsm_device *device);
 // Scheme fair needs the isolated IPC.
 qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme, uint32_t isolated_q16);
 // The contexts with launches pending, this one among them, have few enough budgets.

@@ -65,7 +65,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = write_arguments(context, launch);
-  if (!error) error = qsmRegisterWrite(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
+  if (!error) error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
   context->running = context->has_history = true;
   if (config->l2_kib) context->device->cached |= 1u << context->slot;
@@ -115,7 +115,7 @@ static void drop_pending(struct qsm_context *context, uint32_t cause) {
   }
   for (launch = dropped; launch; launch = next) {
     next = launch->next;
-    finish(context, launch, &(qsmLaunchResult){.killed = true, .cause = cause, .end_cycle = qsmDeviceCycle(context->device)});
+    finish(context, launch, &(qsmLaunchResult){.killed = true, .cause = cause, .end_cycle = qsm_device_cycle(context->device)});
   }
 }
 
@@ -146,12 +146,12 @@ static void leave_queue(struct qsm_context *context, const qsmLaunchResult *resu
 // The running launch has ended: acknowledges, tells its owner, starts the next.
 static qsmError_t end_launch(struct qsm_context *context) {
   struct qsm_device *device = context->device;
-  qsmLaunchResult result = {.end_cycle = qsmDeviceCycle(device)};
+  qsmLaunchResult result = {.end_cycle = qsm_device_cycle(device)};
   uint32_t status = 0;
   qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   result.killed = (status & QSM_SLOT_STATUS_KILLED_MASK) != 0;
   if (!error && result.killed) error = read_fault(context, &result);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_IRQ, 1u << context->slot);
+  if (!error) error = qsm_register_write(device, QSM_REG_IRQ, 1u << context->slot);
   if (error) return error;
   result.needs_fpu = result.killed && lacks_fpu(device, &result);
   leave_queue(context, &result);
@@ -159,48 +159,56 @@ static qsmError_t end_launch(struct qsm_context *context) {
 }
 
 // An interrupt of which no launch is known, as when the host has written LAUNCH itself, is acknowledged and nothing else.
-static qsmError_t serve_slot(qsmDevice_t device, uint32_t slot) {
+static qsmError_t serve_slot(struct qsm_device *device, uint32_t slot) {
   struct qsm_context *context = device->context[slot];
-  return context && context->running ? end_launch(context) : qsmRegisterWrite(device, QSM_REG_IRQ, 1u << slot);
+  return context && context->running ? end_launch(context) : qsm_register_write(device, QSM_REG_IRQ, 1u << slot);
 }
 
-static qsmError_t serve_interrupts(qsmDevice_t device) {
+static qsmError_t serve_interrupts(struct qsm_device *device) {
   uint32_t pending = 0;
-  qsmError_t error = qsmRegisterRead(device, QSM_REG_IRQ, &pending);
+  qsmError_t error = qsm_register_read(device, QSM_REG_IRQ, &pending);
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
     if ((pending >> slot) & 1) error = serve_slot(device, slot);
   return error;
 }
 
 // Advances to `cycle`, or to the first interrupt before it, which is served.
-static qsmError_t advance(qsmDevice_t device, uint64_t cycle) {
-  uint64_t n = cycle - qsmDeviceCycle(device), ran = 0;
+static qsmError_t advance(struct qsm_device *device, uint64_t cycle) {
+  uint64_t n = cycle - qsm_device_cycle(device), ran = 0;
   if (device->backend->run(device->backend, n, true, &ran) != QSM_BACKEND_OK) return qsm_backend_failed(device);
   return ran < n ? serve_interrupts(device) : qsmSuccess;
 }
 
-qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle) {
+qsmError_t qsm_device_run_until(struct qsm_device *device, uint64_t cycle) {
   qsmError_t error = qsm_check_outside(device);
-  while (!error && qsmDeviceCycle(device) < cycle) error = advance(device, cycle);
+  while (!error && qsm_device_cycle(device) < cycle) error = advance(device, cycle);
   return error;
 }
 
-static uint64_t limit_of(qsmDevice_t device, uint64_t max_cycles) {
-  uint64_t now = qsmDeviceCycle(device);
+qsmError_t qsmDeviceRunUntil(qsmDevice_t handle, uint64_t cycle) {
+  struct qsm_device *device = qsm_device_of(handle);
+  if (!device) return qsmErrorInvalidHandle;
+  return qsm_device_run_until(device, cycle);
+}
+
+static uint64_t limit_of(struct qsm_device *device, uint64_t max_cycles) {
+  uint64_t now = qsm_device_cycle(device);
   return max_cycles < UINT64_MAX - now ? now + max_cycles : UINT64_MAX;
 }
 
-static bool any_pending(qsmDevice_t device) {
+static bool any_pending(struct qsm_device *device) {
   for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
     if (device->context[slot] && device->context[slot]->queue) return true;
   return false;
 }
 
-qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles) {
+qsmError_t qsmDeviceSynchronize(qsmDevice_t handle, uint64_t max_cycles) {
+  struct qsm_device *device = qsm_device_of(handle);
+  if (!device) return qsmErrorInvalidHandle;
   uint64_t limit = limit_of(device, max_cycles);
   qsmError_t error = qsm_check_outside(device);
   while (!error && any_pending(device)) {
-    if (qsmDeviceCycle(device) >= limit)
+    if (qsm_device_cycle(device) >= limit)
       return qsm_fail(device, qsmErrorTimeout, "launches still pending after %llu cycles", (unsigned long long)max_cycles);
     error = advance(device, limit);
   }
@@ -218,18 +226,24 @@ static qsmError_t kill_running(struct qsm_context *context) {
   return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: the GPU refused to kill the launch", context->slot);
 }
 
-qsmError_t qsmContextKill(qsmContext_t context) {
+static qsmError_t kill(struct qsm_context *context) {
   qsmError_t error = context->running ? kill_running(context) : qsmSuccess;
   drop_pending(context, QSM_CAUSE_KILLED);
   return error;
 }
 
+qsmError_t qsmContextKill(qsmContext_t handle) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return kill(context);
+}
+
 static qsmError_t wait_until_idle(struct qsm_context *context) {
-  uint64_t limit = qsmDeviceCycle(context->device) + DRAIN_CYCLES;
+  uint64_t limit = qsm_device_cycle(context->device) + DRAIN_CYCLES;
   uint32_t status = 0;
   qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   while (!error && (status & QSM_SLOT_STATUS_BUSY_MASK)) {
-    if (qsmDeviceCycle(context->device) >= limit)
+    if (qsm_device_cycle(context->device) >= limit)
       return qsm_fail(context->device, qsmErrorTimeout, "slot %u: the killed launch has not ended in %d cycles", context->slot, DRAIN_CYCLES);
     error = qsm_device_step(context->device);
     if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
@@ -238,17 +252,17 @@ static qsmError_t wait_until_idle(struct qsm_context *context) {
 }
 
 qsmError_t qsm_launch_stop(struct qsm_context *context) {
-  qsmError_t error = qsmContextKill(context);
+  qsmError_t error = kill(context);
   if (!error) error = wait_until_idle(context);
   if (!error && context->running) error = end_launch(context);
   if (!context->running) return error;
   char why[sizeof context->device->error];
   memcpy(why, context->device->error, sizeof why);
-  leave_queue(context, &(qsmLaunchResult){.killed = true, .cause = QSM_CAUSE_KILLED, .end_cycle = qsmDeviceCycle(context->device)});
+  leave_queue(context, &(qsmLaunchResult){.killed = true, .cause = QSM_CAUSE_KILLED, .end_cycle = qsm_device_cycle(context->device)});
   return qsm_fail(context->device, error, "%s", why);
 }
 
-static qsmError_t check_launch(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, uint64_t shared_bytes) {
+static qsmError_t check_shape(struct qsm_context *context, const char *kernel, qsmDim3 grid, qsmDim3 block, uint64_t shared_bytes) {
   struct qsm_device *device = context->device;
   const struct qsm_config *config = &device->config;
   const uint32_t dims[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
@@ -269,42 +283,66 @@ static qsmError_t check_launch(qsmContext_t context, const char *kernel, qsmDim3
   return qsmSuccess;
 }
 
-qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
-                           uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user) {
+static qsmError_t check_state(const struct qsm_context *context) {
   struct qsm_device *device = context->device;
   if (context->closing) return qsm_fail(device, qsmErrorBusy, "slot %u: the context is being destroyed", context->slot);
-  if (device->watching) return qsm_fail(device, qsmErrorBusy, "not in a callback");
-  if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", kernel);
-  if (n_args > 8) return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %u arguments, at most 8", kernel, n_args);
-  int64_t offset = qsm_program_symbol(context->program, kernel);
-  if (offset < 0) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", kernel);
-  uint64_t shared = (uint64_t)shared_bytes + qsm_program_shared_bytes(context->program);
-  qsmError_t error = check_launch(context, kernel, grid, block, shared);
+  return device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
+}
+
+static qsmError_t check_launch(struct qsm_context *context, const qsmLaunch *what, uint64_t shared_bytes) {
+  qsmError_t error = check_shape(context, what->kernel, what->grid, what->block, shared_bytes);
   if (!error) error = qsm_check_groups(context, context->budget);
-  if (!error) error = qsm_check_share(context, device->scheme, context->isolated_q16);
-  if (!error && context->n_images) error = qsm_grow_save_area(context, kernel, block, (uint32_t)shared);
-  if (error) return error;
-  struct qsm_pending *launch = calloc(1, sizeof *launch);
-  if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
-  *launch = (struct qsm_pending){.function = context->program_at + (uint32_t)offset, .grid = grid, .block = block,
-                            .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .callback = callback, .user = user};
-  if (n_args) memcpy(launch->args, args, n_args * sizeof *args);
-  DL_APPEND(context->queue, launch);
-  if (context->running || context->queue != launch) return qsmSuccess;
-  error = start_launch(context);
-  if (error) {
-    DL_DELETE(context->queue, launch);
-    free(launch);
-  }
+  if (!error) error = qsm_check_share(context, context->device->scheme, context->isolated_q16);
+  if (!error && context->n_images) error = qsm_grow_save_area(context, what->kernel, what->block, (uint32_t)shared_bytes);
   return error;
 }
 
-qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles) {
+// Takes the launch over.
+static qsmError_t submit(struct qsm_context *context, struct qsm_pending *launch) {
+  DL_APPEND(context->queue, launch);
+  if (context->running || context->queue != launch) return qsmSuccess;
+  qsmError_t error = start_launch(context);
+  if (!error) return qsmSuccess;
+  DL_DELETE(context->queue, launch);
+  free(launch);
+  return error;
+}
+
+qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLaunchCallback callback, void *user) {
+  struct qsm_device *device = context->device;
+  qsmError_t error = check_state(context);
+  if (!error) error = qsm_check_pointer(device, what->kernel, "the kernel's name");
+  if (!error && what->n_args) error = qsm_check_pointer(device, what->args, "the arguments");
+  if (error) return error;
+  if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", what->kernel);
+  if (what->n_args > 8) return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %u arguments, at most 8", what->kernel, what->n_args);
+  int64_t offset = qsm_program_symbol(context->program, what->kernel);
+  if (offset < 0) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
+  uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
+  error = check_launch(context, what, shared);
+  if (error) return error;
+  struct qsm_pending *launch = calloc(1, sizeof *launch);
+  if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
+  *launch = (struct qsm_pending){.function = context->program_at + (uint32_t)offset, .grid = what->grid, .block = what->block,
+                                 .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .callback = callback, .user = user};
+  if (what->n_args) memcpy(launch->args, what->args, what->n_args * sizeof *what->args);
+  return submit(context, launch);
+}
+
+qsmError_t qsmLaunchKernel(qsmContext_t handle, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
+                           uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  const qsmLaunch what = {.kernel = kernel, .grid = grid, .block = block, .args = args, .n_args = n_args, .shared_bytes = shared_bytes};
+  return qsm_launch(context, &what, callback, user);
+}
+
+qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles) {
   struct qsm_device *device = context->device;
   uint64_t limit = limit_of(device, max_cycles);
   qsmError_t error = qsm_check_outside(device);
   while (!error && context->queue) {
-    if (qsmDeviceCycle(device) >= limit)
+    if (qsm_device_cycle(device) >= limit)
       return qsm_fail(device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles", context->slot, (unsigned long long)max_cycles);
     error = advance(device, limit);
   }
@@ -312,4 +350,10 @@ qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles) {
   error = context->ended_with;
   context->ended_with = qsmSuccess;
   return qsm_fail(device, error, "%s", context->ended_text);
+}
+
+qsmError_t qsmContextSynchronize(qsmContext_t handle, uint64_t max_cycles) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return qsm_context_synchronize(context, max_cycles);
 }

@@ -11,12 +11,13 @@ static uint32_t running_slots(const struct qsm_device *device) {
   return running;
 }
 
-static qsmError_t flush(qsmDevice_t device) {
+static qsmError_t flush(struct qsm_device *device) {
   uint32_t running = running_slots(device), flushing = 1;
-  qsmError_t error = qsmRegisterWrite(device, QSM_REG_L2_FLUSH, 1);
+  if (device->watching) return qsm_fail(device, qsmErrorBusy, "not in a callback");
+  qsmError_t error = qsm_register_write(device, QSM_REG_L2_FLUSH, 1);
   while (!error && flushing) {
     error = qsm_device_step(device);
-    if (!error) error = qsmRegisterRead(device, QSM_REG_L2_FLUSH, &flushing);
+    if (!error) error = qsm_register_read(device, QSM_REG_L2_FLUSH, &flushing);
   }
   if (!error) device->cached &= running;  // these may have brought lines in again
   return error;
@@ -44,37 +45,63 @@ qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_
   return error;
 }
 
-qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *total_bytes) {
+qsmError_t qsmMemGetInfo(qsmContext_t handle, uint64_t *free_bytes, uint64_t *total_bytes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
   if (free_bytes) *free_bytes = qsm_heap_room(context->heap);
   if (total_bytes) *total_bytes = qsm_heap_size(context->heap);
   return qsmSuccess;
 }
 
-qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address) {
+qsmError_t qsmMalloc(qsmContext_t handle, size_t bytes, uint32_t *address) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (!address) return qsm_check_pointer(context->device, address, "the address");
   uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
   if (!allocated) return qsm_fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes", context->slot, bytes);
   *address = allocated;
   return qsmSuccess;
 }
 
-qsmError_t qsmFree(qsmContext_t context, uint32_t address) {
-  if (qsm_heap_free(context->heap, address))
+// The save area is the library's, though it lies among the user's allocations.
+static bool find_allocation(const struct qsm_context *context, uint32_t address, uint32_t *base, uint64_t *bytes) {
+  return qsm_heap_find(context->heap, address, base, bytes) == 0 && *base != context->area;
+}
+
+qsmError_t qsmFree(qsmContext_t handle, uint32_t address) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  uint32_t base = 0;
+  uint64_t bytes = 0;
+  if (!find_allocation(context, address, &base, &bytes) || qsm_heap_free(context->heap, address))
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated", context->slot, address);
   return qsmSuccess;
 }
 
-static qsmError_t check_range(qsmContext_t context, uint32_t address, size_t bytes) {
-  if (address < context->base || (uint64_t)address + bytes > context->limit)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X + %zu is outside the context's memory", context->slot, address, bytes);
-  return qsmSuccess;
+static qsmError_t check_copy(struct qsm_context *context, uint32_t address, size_t bytes, const void *on_host) {
+  struct qsm_device *device = context->device;
+  uint32_t base = 0;
+  uint64_t allocated = 0;
+  if (!find_allocation(context, address, &base, &allocated))
+    return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X is in no allocation of the context", context->slot, address);
+  if (address - base > allocated || bytes > allocated - (address - base))
+    return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X", context->slot,
+                    address, bytes, (unsigned long long)allocated, base);
+  return qsm_check_pointer(device, on_host, "the host's memory");
 }
 
-qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes) {
-  qsmError_t error = check_range(context, dst, bytes);
+qsmError_t qsmMemcpyHtoD(qsmContext_t handle, uint32_t dst, const void *src, size_t bytes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (bytes == 0) return qsmSuccess;
+  qsmError_t error = check_copy(context, dst, bytes, src);
   return error ? error : qsm_memory_write(context, dst, src, bytes);
 }
 
-qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes) {
-  qsmError_t error = check_range(context, src, bytes);
+qsmError_t qsmMemcpyDtoH(qsmContext_t handle, void *dst, uint32_t src, size_t bytes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (bytes == 0) return qsmSuccess;
+  qsmError_t error = check_copy(context, src, bytes, dst);
   return error ? error : qsm_memory_read(context, dst, src, bytes);
 }

@@ -30,7 +30,7 @@ qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *p
   };
   qsmError_t error = qsm_memory_write(context, at, qsm_program_image(program), qsm_program_image_bytes(program));
   if (!error) error = QSM_SLOT_WRITE_ALL(context, values);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_ICACHE_INV, 1);
+  if (!error) error = qsm_register_write(device, QSM_REG_ICACHE_INV, 1);
   qsm_program_free(error ? program : context->program);
   if (!error) {
     context->program = program;
@@ -39,8 +39,12 @@ qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *p
   return error;
 }
 
-qsmError_t qsmModuleLoad(qsmContext_t context, const char *path) {
+qsmError_t qsmModuleLoad(qsmContext_t handle, const char *path) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
   struct qsm_device *device = context->device;
+  if (!path) return qsm_check_pointer(device, path, "the path");
+  if (context->closing) return qsm_fail(device, qsmErrorBusy, "slot %u: the context is being destroyed", context->slot);
   if (context->queue) return qsm_fail(device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
   char msg[256];
   struct qsm_program *program = NULL;

@@ -6,13 +6,19 @@
 // order of submission; contexts run concurrently. Time is GPU time: it passes only in calls that say so.
 //
 // Every function returns qsmSuccess or an error; results go through out-parameters that stay untouched on error;
-// qsmGetLastErrorText() tells what and where. Not thread-safe per device; different devices may be used by different threads.
+// qsmGetLastErrorText() tells what and where. A NULL where something is needed is qsmErrorInvalidValue.
+// Not thread-safe per device; different devices may be used by different threads: the list of live handles, which is all that they share, is
+// behind a mutex.
 #ifndef QSM_RUNTIME_H
 #define QSM_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct qsm_backend;
 struct qsm_backend_options;
@@ -35,10 +41,13 @@ typedef enum {
   qsmErrorGroups,            // more distinct budgets at a time than the GPU has groups (num_groups)
   qsmErrorSaveArea,          // the save area does not hold the images asked for; the text has needed and given bytes
   qsmErrorPreempt,           // the GPU refused a preemption; the text says why
+  qsmErrorInvalidHandle,     // the device or context is NULL, or has been closed or destroyed; no device has a text of it
 } qsmError_t;
 
-typedef struct qsm_device *qsmDevice_t;
-typedef struct qsm_context *qsmContext_t;
+// Handles are numbers in the shape of pointers: nothing lies where they point. A number is used once: a handle of what has been closed or
+// destroyed stays invalid (qsmErrorInvalidHandle), whatever is opened or created later. NULL is never one.
+typedef struct qsm_device_handle *qsmDevice_t;
+typedef struct qsm_context_handle *qsmContext_t;
 
 typedef struct {
   uint32_t x, y, z;
@@ -130,6 +139,7 @@ const char *qsmGetLastErrorText(qsmDevice_t device);    // of the last call that
 qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
                          qsmDevice_t *device, char *msg, size_t msg_len);
 void qsmDeviceClose(qsmDevice_t device);  // closes its contexts too; NULL is fine
+// NULL and 0 of an invalid handle.
 const struct qsm_config *qsmDeviceConfig(qsmDevice_t device);
 struct qsm_backend *qsmDeviceBackend(qsmDevice_t device);
 uint64_t qsmDeviceCycle(qsmDevice_t device);
@@ -156,7 +166,7 @@ qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
 void qsmContextDestroy(qsmContext_t context);  // kills what runs, calling the callbacks; NULL is fine
-uint32_t qsmContextSlot(qsmContext_t context);
+uint32_t qsmContextSlot(qsmContext_t context);  // UINT32_MAX: an invalid handle
 // Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and nothing has changed then. May be changed
 // while a launch runs, but for between some goal and none (qsmErrorBusy). A changed goal forgets the average reached under the one before
 // and acts from the next epoch on; the call takes as many cycles as the QoS manager keeps its registers closed, at most qos_lat.
@@ -200,7 +210,7 @@ qsmError_t qsmModuleLoad(qsmContext_t context, const char *path);
 qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *total_bytes);
 qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256
 qsmError_t qsmFree(qsmContext_t context, uint32_t address);
-// Copies take no GPU time.
+// Copies take no GPU time. A copy lies within one allocation, in the bytes asked for; of 0 bytes it does nothing.
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);
 qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes);
 // Submits a launch; returns at once. args: up to 8 words. shared_bytes: dynamic shared memory, on top of what the program declares.
@@ -216,5 +226,9 @@ qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len);
 // Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end. A launch that has ended
 // already, unseen by the host so far, counts as ended.
 qsmError_t qsmContextKill(qsmContext_t context);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -61,7 +61,9 @@ qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, q
                   context->queue ? " and cannot grow while launches are pending" : " and the context's memory no more");
 }
 
-qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images) {
+qsmError_t qsmSetSaveArea(qsmContext_t handle, uint32_t images) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
   uint32_t most = context->device->config.num_images;
   if (images > most)
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u images, configuration %s has %u per slot", context->slot, images,
@@ -72,9 +74,15 @@ qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images) {
   return error;
 }
 
-qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent) {
+qsmError_t qsmSetIdempotent(qsmContext_t handle, bool idempotent) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
   if (context->queue) return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
   return qsm_slot_write(context, QSM_SLOT_IDEMPOTENT, idempotent);
 }
 
-qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold) { return qsm_slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold); }
+qsmError_t qsmSetPreemptHold(qsmContext_t handle, bool hold) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return qsm_slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold);
+}

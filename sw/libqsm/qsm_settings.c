@@ -33,14 +33,14 @@ qsmError_t qsm_write_first_quota(struct qsm_context *context) {
   return qsm_slot_write(context, QSM_SLOT_FIRST_QUOTA, (uint32_t)quota);
 }
 
-static qsmError_t write_first_quotas(qsmDevice_t device) {
+static qsmError_t write_first_quotas(struct qsm_device *device) {
   qsmError_t error = qsmSuccess;
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
     if (device->context[slot]) error = qsm_write_first_quota(device->context[slot]);
   return error;
 }
 
-qsmError_t qsm_share_anew(qsmDevice_t device) { return device->scheme == QSM_FAIR ? write_first_quotas(device) : qsmSuccess; }
+qsmError_t qsm_share_anew(struct qsm_device *device) { return device->scheme == QSM_FAIR ? write_first_quotas(device) : qsmSuccess; }
 
 qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme, uint32_t isolated_q16) {
   if (scheme != QSM_FAIR || isolated_q16) return qsmSuccess;
@@ -48,7 +48,7 @@ qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme, u
 }
 
 // All of it is looked at before the first write: a call that is refused changes nothing.
-static qsmError_t check_scheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+static qsmError_t check_scheduling(struct qsm_device *device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
   uint32_t least = qsm_config_epoch_min(&device->config);
   if (policy > POLICY_MAX || scheme > QSM_FAIR || epoch_cycles < least || epoch_cycles > EPOCH_MAX)
     return qsm_fail(device, qsmErrorInvalidValue, "policy %u, scheme %u, epoch of %u cycles: must be 0..%d, 0..%u, %u..%d", policy, scheme,
@@ -59,18 +59,22 @@ static qsmError_t check_scheduling(qsmDevice_t device, uint32_t policy, uint32_t
   return error;
 }
 
-qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+qsmError_t qsmSetScheduling(qsmDevice_t handle, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+  struct qsm_device *device = qsm_device_of(handle);
+  if (!device) return qsmErrorInvalidHandle;
   qsmError_t error = check_scheduling(device, policy, scheme, epoch_cycles);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_POLICY, policy);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_SCHEME, scheme);
-  if (!error) error = qsmRegisterWrite(device, QSM_REG_EPOCH_LEN, epoch_cycles);
+  if (!error) error = qsm_register_write(device, QSM_REG_POLICY, policy);
+  if (!error) error = qsm_register_write(device, QSM_REG_SCHEME, scheme);
+  if (!error) error = qsm_register_write(device, QSM_REG_EPOCH_LEN, epoch_cycles);
   if (error) return error;
   device->scheme = scheme;
   device->epoch_cycles = epoch_cycles;
   return write_first_quotas(device);
 }
 
-qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16) {
+qsmError_t qsmSetIsolatedIpc(qsmContext_t handle, uint32_t ipc_q16) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
   const struct qsm_config *config = &context->device->config;
   uint32_t peak = config->num_sms * config->num_sched * config->warp_size;
   if (ipc_q16 > (uint64_t)peak << 16)
@@ -94,7 +98,7 @@ static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
   qsmError_t error = qsm_slot_write(context, QSM_SLOT_GOAL, goal_q16);
   if (!error) error = qsm_write_first_quota(context);
   if (!error && changed && context->has_history) {
-    error = qsmRegisterWrite(context->device, qsm_slot_register(context, QSM_SLOT_HIST_CLEAR), 1);
+    error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_HIST_CLEAR), 1);
     context->has_history = context->running;
   }
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, control);
@@ -102,15 +106,23 @@ static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
   return error;
 }
 
-qsmError_t qsmSetGoal(qsmContext_t context, const qsmGoal *goal) {
+static qsmError_t set_goal(struct qsm_context *context, const qsmGoal *goal) {
   char why[200];
   uint32_t goal_q16 = 0;
   qsmError_t error = qsmTranslateGoal(&context->device->config, goal, &goal_q16, why, sizeof why);
   return error ? qsm_fail(context->device, error, "slot %u: %s", context->slot, why) : write_goal(context, goal_q16);
 }
 
-qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16) {
-  return qsmSetGoal(context, &(qsmGoal){.kind = goal_ipc_q16 ? qsmGoalIpc : qsmGoalNone, .value = goal_ipc_q16});
+qsmError_t qsmSetGoal(qsmContext_t handle, const qsmGoal *goal) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return goal ? set_goal(context, goal) : qsm_check_pointer(context->device, goal, "the goal");
+}
+
+qsmError_t qsmSetQoS(qsmContext_t handle, uint32_t goal_ipc_q16) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return set_goal(context, &(qsmGoal){.kind = goal_ipc_q16 ? qsmGoalIpc : qsmGoalNone, .value = goal_ipc_q16});
 }
 
 // The contexts with launches pending, this one among them, have few enough budgets. The GPU asks only for what runs (R-QW-10); asking for
@@ -131,7 +143,9 @@ qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget) 
               device->config.name, device->config.num_groups);
 }
 
-qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget) {
+qsmError_t qsmSetBudget(qsmContext_t handle, uint32_t budget) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
   if (budget < 1 || budget > QSM_BUDGET_MAX)
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: budget %u, must be 1..%u", context->slot, budget, (unsigned)QSM_BUDGET_MAX);
   if (budget == context->budget) return qsmSuccess;
@@ -146,7 +160,7 @@ static void print_mask(qsmSmMask mask, char *text, size_t text_len) {
   else snprintf(text, text_len, "%llX", (unsigned long long)mask);
 }
 
-qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask) {
+qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask) {
   static const uint32_t words[] = {QSM_SLOT_SM_MASK_LO, QSM_SLOT_SM_MASK_HI, QSM_SLOT_SM_MASK_2};
   uint32_t n_sms = context->device->config.num_sms;
   char text[33];
@@ -162,7 +176,15 @@ qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask) {
   return error;
 }
 
-qsmError_t qsmSetCachePolicy(qsmContext_t context, qsmCachePolicy policy) {
+qsmError_t qsmSetSmMask(qsmContext_t handle, qsmSmMask mask) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return qsm_set_sm_mask(context, mask);
+}
+
+qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
   if (policy & ~(uint32_t)qsmCacheSkipL1AndL2)
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: cache policy %u, must be 0..%u", context->slot, (unsigned)policy,
                 (unsigned)qsmCacheSkipL1AndL2);
