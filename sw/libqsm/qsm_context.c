@@ -46,6 +46,7 @@ static void destroy(struct qsm_context *context) {
   struct qsm_device *device = context->device;
   context->closing = true;
   if (free_slot(context)) device->dead |= 1u << context->slot;
+  else qsm_memory_clear(context);
   device->context[context->slot] = NULL;
   qsm_share_anew(device);
   qsm_context_free(context);
@@ -68,7 +69,7 @@ static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot, struc
   created->budget = 1;
   created->sm_mask = ((qsmSmMask)1 << device->config.num_sms) - 1;
   qsmError_t error = lay_out_memory(created);
-  if (!error) error = qsm_memory_settle(created);  // what the slot's last context left
+  if (!error && (device->used >> slot) & 1) error = qsm_memory_clear(created);  // its last context could not
   if (!error) error = qsm_write_first_quota(created);
   if (!error) error = qsm_slot_write(created, QSM_SLOT_CTX, QSM_CTX_VALID);
   created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
@@ -77,6 +78,7 @@ static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot, struc
     return error;
   }
   device->context[slot] = created;
+  device->used |= 1u << slot;
   error = qsm_share_anew(device);
   if (error) {
     destroy(created);

@@ -86,6 +86,7 @@ struct qsm_device {
   uint32_t epoch_cycles;
   uint32_t cached;  // bit per slot: the L2 may hold lines of its memory
   uint32_t dead;    // bit per slot: it could not be freed, and is not given away again
+  uint32_t used;    // bit per slot: its memory may hold something
   uint32_t n_callbacks;  // under way
   bool watching;
   void (*watch)(void *user);
@@ -139,6 +140,8 @@ qsmError_t qsm_check_outside(struct qsm_device *device);
 // What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the host writes.
 qsmError_t qsm_memory_settle(const struct qsm_context *context);
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes);
+// Zeros for all of it, for who comes next.
+qsmError_t qsm_memory_clear(struct qsm_context *context);
 qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes);
 
 // ---- Contexts (qsm_context.c, qsm_module.c) ----

@@ -45,6 +45,15 @@ qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_
   return error;
 }
 
+qsmError_t qsm_memory_clear(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  qsmError_t error = qsm_memory_settle(context);
+  if (error) return error;
+  device->backend->mem_clear(device->backend, context->base, context->limit - context->base);
+  device->used &= ~(1u << context->slot);
+  return qsmSuccess;
+}
+
 qsmError_t qsmMemGetInfo(qsmContext_t handle, uint64_t *free_bytes, uint64_t *total_bytes) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;

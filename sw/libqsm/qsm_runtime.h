@@ -165,7 +165,8 @@ qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
-void qsmContextDestroy(qsmContext_t context);  // kills what runs, calling the callbacks; NULL is fine
+// Kills what runs, calling the callbacks, and clears the memory: a new context finds zeros in all of its own. NULL is fine.
+void qsmContextDestroy(qsmContext_t context);
 uint32_t qsmContextSlot(qsmContext_t context);  // UINT32_MAX: an invalid handle
 // Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and nothing has changed then. May be changed
 // while a launch runs, but for between some goal and none (qsmErrorBusy). A changed goal forgets the average reached under the one before
@@ -208,7 +209,7 @@ qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsm
 qsmError_t qsmModuleLoad(qsmContext_t context, const char *path);
 // Bytes of the context's memory that are free, maybe in pieces, and all of them; a pointer may be NULL.
 qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *total_bytes);
-qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256
+qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256; zeros, but where something was freed
 qsmError_t qsmFree(qsmContext_t context, uint32_t address);
 // Copies take no GPU time. A copy lies within one allocation, in the bytes asked for; of 0 bytes it does nothing.
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);

@@ -77,3 +77,15 @@ __global__ void scribble(unsigned *p) {
   *p = 1;
   ((volatile unsigned *)block)[4] = 0;
 }
+
+// A tenant that looks at all that it can read: 0 of zeros only.
+__global__ void spy(unsigned *p, const volatile unsigned *from, unsigned n_words) {
+  unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+  for (unsigned i = thread; i < n_words; i += gridDim.x * blockDim.x) sum = 33 * sum + from[i];
+  p[thread] = sum;
+}
+
+// And one that leaves its words everywhere.
+__global__ void smear(volatile unsigned *p, unsigned n_words) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n_words; i += gridDim.x * blockDim.x) p[i] = 0xC0FFEE00 + i;
+}
