@@ -15,6 +15,7 @@ enum { PAGE_BYTES = 4096, MAX_IMAGE_BYTES = 1 << 24 };
 struct symbol {
   char *name;
   uint32_t offset;
+  struct qsm_kernel kernel;
 };
 
 struct qsm_program {
@@ -99,6 +100,7 @@ static int add_symbol(struct qsm_program *program, const char *name, uint32_t of
   program->symbols = grown;
   grown[program->n_symbols].name = strdup(name);
   if (!grown[program->n_symbols].name) return -1;
+  grown[program->n_symbols].kernel = (struct qsm_kernel){.name = grown[program->n_symbols].name, .offset = offset};
   grown[program->n_symbols++].offset = offset;
   return 0;
 }
@@ -182,6 +184,12 @@ uint32_t qsm_program_image_bytes(const struct qsm_program *program) { return pro
 uint32_t qsm_program_code_bytes(const struct qsm_program *program) { return program->code_bytes; }
 uint32_t qsm_program_entry(const struct qsm_program *program) { return program->entry; }
 uint32_t qsm_program_shared_bytes(const struct qsm_program *program) { return program->shared_bytes; }
+
+const struct qsm_kernel *qsm_program_kernel(const struct qsm_program *program, const char *name) {
+  for (size_t i = 0; i < program->n_symbols; i++)
+    if (strcmp(program->symbols[i].name, name) == 0) return &program->symbols[i].kernel;
+  return NULL;
+}
 
 int64_t qsm_program_symbol(const struct qsm_program *program, const char *name) {
   for (size_t i = 0; i < program->n_symbols; i++)
