@@ -3,6 +3,7 @@
 #ifndef QSM_INTERNAL_H
 #define QSM_INTERNAL_H
 
+#include "qsm_arguments.h"
 #include "qsm_backend.h"
 #include "qsm_config.h"
 #include "qsm_runtime.h"
@@ -34,7 +35,7 @@ struct qsm_pending {
   qsmDim3 grid, block;
   uint32_t shared_bytes;
   qsmCachePolicy cache_policy;
-  uint32_t args[8];
+  struct qsm_entry_arguments arguments;
   qsmLaunchCallback callback;
   void *user;
   struct qsm_pending *prev, *next;

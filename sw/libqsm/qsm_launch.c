@@ -46,7 +46,7 @@ static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_
   uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z, address = 0;
   uint32_t whole_warps = (threads + lanes - 1) / lanes * lanes;
   uint32_t block[12] = {launch->function, context->stacks - QSM_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
-  memcpy(block + 4, launch->args, sizeof launch->args);
+  memcpy(block + 4, launch->arguments.registers, sizeof launch->arguments.registers);
   qsmError_t error = place_arguments(context, block, sizeof block, &address);
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
@@ -308,24 +308,35 @@ static qsmError_t submit(struct qsm_context *context, struct qsm_pending *launch
   return error;
 }
 
+static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_kernel *kernel, const qsmLaunch *what, struct qsm_entry_arguments *entry) {
+  char msg[sizeof device->error];
+  if (what->n_args && what->n_arguments)
+    return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: arguments as words and as values", what->kernel);
+  int status = what->n_arguments ? qsm_arguments_lay_out(kernel, what->arguments, what->n_arguments, entry, msg, sizeof msg)
+                                 : qsm_arguments_of_words(kernel, what->args, what->n_args, entry, msg, sizeof msg);
+  return status ? qsm_fail(device, qsmErrorInvalidLaunch, "%s", msg) : qsmSuccess;
+}
+
 qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLaunchCallback callback, void *user) {
   struct qsm_device *device = context->device;
   qsmError_t error = check_state(context);
   if (!error) error = qsm_check_pointer(device, what->kernel, "the kernel's name");
   if (!error && what->n_args) error = qsm_check_pointer(device, what->args, "the arguments");
+  if (!error && what->n_arguments) error = qsm_check_pointer(device, what->arguments, "the arguments");
   if (error) return error;
   if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", what->kernel);
-  if (what->n_args > 8) return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %u arguments, at most 8", what->kernel, what->n_args);
-  int64_t offset = qsm_program_symbol(context->program, what->kernel);
-  if (offset < 0) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
+  const struct qsm_kernel *kernel = qsm_program_kernel(context->program, what->kernel);
+  if (!kernel) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
+  struct qsm_entry_arguments arguments;
+  error = lay_out_arguments(device, kernel, what, &arguments);
   uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
-  error = check_launch(context, what, shared);
+  if (!error) error = check_launch(context, what, shared);
   if (error) return error;
   struct qsm_pending *launch = calloc(1, sizeof *launch);
   if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
-  *launch = (struct qsm_pending){.function = context->program_at + (uint32_t)offset, .grid = what->grid, .block = what->block,
-                                 .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .callback = callback, .user = user};
-  if (what->n_args) memcpy(launch->args, what->args, what->n_args * sizeof *what->args);
+  *launch = (struct qsm_pending){.function = context->program_at + kernel->offset, .grid = what->grid, .block = what->block,
+                                 .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .arguments = arguments,
+                                 .callback = callback, .user = user};
   return submit(context, launch);
 }
 
@@ -335,6 +346,25 @@ qsmError_t qsmLaunchKernel(qsmContext_t handle, const char *kernel, qsmDim3 grid
   if (!context) return qsmErrorInvalidHandle;
   const qsmLaunch what = {.kernel = kernel, .grid = grid, .block = block, .args = args, .n_args = n_args, .shared_bytes = shared_bytes};
   return qsm_launch(context, &what, callback, user);
+}
+
+qsmError_t qsmLaunchKernelEx(qsmContext_t handle, const qsmLaunch *launch, qsmLaunchCallback callback, void *user) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return launch ? qsm_launch(context, launch, callback, user) : qsm_check_pointer(context->device, launch, "the launch");
+}
+
+qsmError_t qsmGetKernelAttributes(qsmContext_t handle, const char *kernel, qsmKernelAttributes *attributes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  struct qsm_device *device = context->device;
+  if (!kernel || !attributes) return qsm_check_pointer(device, NULL, kernel ? "the attributes" : "the kernel's name");
+  if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", kernel);
+  const struct qsm_kernel *found = qsm_program_kernel(context->program, kernel);
+  if (!found) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", kernel);
+  *attributes = (qsmKernelAttributes){.signature = found->signature, .n_arguments = found->n_arguments, .stack_bytes = found->stack_bytes,
+                                      .stack_known = found->stack_known};
+  return qsmSuccess;
 }
 
 qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles) {

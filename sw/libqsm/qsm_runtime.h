@@ -79,13 +79,30 @@ typedef struct {
   bool overlapped;            // Deadline, Rate: copies run beside the kernel, so they take none of its time
 } qsmGoal;
 
-// A launch as qsmLaunchKernel takes it.
+// An argument of a kernel: its value, of the parameter's own type and size. It is copied when the launch is submitted.
+typedef struct {
+  const void *value;
+  uint32_t bytes;
+} qsmArgument;
+
+// A launch. Its arguments are words, one for each parameter of up to 4 bytes, or values of any size, as many as the kernel has parameters:
+// one of the two numbers is 0.
 typedef struct {
   const char *kernel;
   qsmDim3 grid, block;
   const uint32_t *args;
   uint32_t n_args, shared_bytes;
+  const qsmArgument *arguments;
+  uint32_t n_arguments;
 } qsmLaunch;
+
+// What the module says of a kernel.
+typedef struct {
+  const char *signature;   // as in its source, good until another module is loaded; NULL: nothing is known of its arguments
+  uint32_t n_arguments;    // 0 where they are not known
+  uint32_t stack_bytes;    // of a thread
+  bool stack_known;        // by the compiler
+} qsmKernelAttributes;
 
 // How a thread block is taken from an SM (docs/preemption.md).
 typedef enum {
@@ -214,11 +231,15 @@ qsmError_t qsmFree(qsmContext_t context, uint32_t address);
 // Copies take no GPU time. A copy lies within one allocation, in the bytes asked for; of 0 bytes it does nothing.
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);
 qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes);
-// Submits a launch; returns at once. args: up to 8 words. shared_bytes: dynamic shared memory, on top of what the program declares.
+// Submits a launch; returns at once. args: a word for each parameter, each of up to 4 bytes. shared_bytes: dynamic shared memory, on top of what the program declares.
 // callback (may be NULL) is called when the launch has ended; it may submit further launches and kill. In it, calls that wait or let time
 // pass are refused (qsmErrorBusy), and qsmContextDestroy and qsmDeviceClose do nothing.
 qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
                            uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user);
+// The same with arguments of any type (docs/programming.md): in C, of x and y, {{&x, sizeof x}, {&y, sizeof y}}. A launch whose arguments do not fit
+// the kernel's in number and sizes is qsmErrorInvalidLaunch, by words too; the text has both signatures. All of them are at most 256 bytes.
+qsmError_t qsmLaunchKernelEx(qsmContext_t context, const qsmLaunch *launch, qsmLaunchCallback callback, void *user);
+qsmError_t qsmGetKernelAttributes(qsmContext_t context, const char *kernel, qsmKernelAttributes *attributes);
 // Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the last call.
 qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles);
 // What the context's launch is waiting for when it does not end (a wait's qsmErrorTimeout): names the block of the hardware that keeps it,

@@ -186,7 +186,7 @@ static void launches_that_cannot_run(void **state) {
   (void)state;
   const qsmDim3 one = {1, 1, 1};
   assert_refused(qsmErrorNotFound, "nothing", one, one, 0, 0, "no kernel 'nothing' in the module");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 9, 0, "9 arguments, at most 8");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 9, 0, "fill takes up to 8 words, as far as is known; the launch gives 9 arguments");
   assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){0, 1, 1}, one, 0, 0, "grid.x = 0, must be 1..65535");
   assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){1, 65536, 1}, one, 0, 0, "grid.y = 65536, must be 1..65535");
   assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1, 1, 0}, 0, 0, "block.z = 0, must be 1..1024");
