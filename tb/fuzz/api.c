@@ -104,6 +104,7 @@ static qsmContext_t context(struct sequence *s) {
 // ---- What holds after every call ----
 
 static void check(struct sequence *s, const char *call, qsmError_t error) {
+  if (getenv("QSM_FUZZ_CALLS")) fprintf(stderr, "%s: %s%s%s\n", call, qsmGetErrorString(error), error ? ", " : "", error ? qsmGetLastErrorText(s->device) : "");
   n_calls++;
   if (strcmp(qsmGetErrorString(error), "unknown error") == 0) complain(s, "%s: error %d", call, (int)error);
   const char *text = qsmGetLastErrorText(s->device);
@@ -154,7 +155,12 @@ static void honest_ends(struct sequence *s) {
   for (uint32_t n = 0; n < 2; n++) {
     honest_starts(s);
     qsmError_t error = s->honest_runs ? qsmContextSynchronize(s->honest, PATIENCE) : qsmSuccess;
-    if (error) complain(s, "the honest tenant at the end: %s", qsmGetLastErrorText(s->device));
+    if (error) {
+      char why[200] = "", text[128] = "";
+      snprintf(text, sizeof text, "%s", qsmGetLastErrorText(s->device));
+      qsmExplainWait(s->honest, why, sizeof why);
+      complain(s, "the honest tenant at the end: %s; %s", text, why);
+    }
     else if (s->honest_runs) check_result(s);
     else qsmDeviceRunUntil(s->device, qsmDeviceCycle(s->device) + 20000);  // its group is free when the killed have ended
   }
@@ -163,7 +169,9 @@ static void honest_ends(struct sequence *s) {
 // ---- Hostile calls ----
 
 static void create(struct sequence *s) {
-  qsmContext_t *into = &s->contexts[below(s, N_CONTEXTS)], before = *into;
+  uint32_t place = below(s, N_CONTEXTS);
+  while (qsmContextSlot(s->contexts[place]) != UINT32_MAX) place = (place + 1) % N_CONTEXTS;  // who lives can be killed at the end
+  qsmContext_t *into = &s->contexts[place], before = *into;
   qsmError_t error = qsmContextCreate(s->device, into);
   CHECK(s, error);
   if (error && *into != before) complain(s, "qsmContextCreate: an error and a result");
@@ -228,7 +236,15 @@ static void launch_any(struct sequence *s) {
   if (u8(s) > 240) grid = (qsmDim3){number(s), number(s), number(s)};
   if (u8(s) > 240) block = (qsmDim3){number(s), number(s), number(s)};
   for (uint32_t i = 0; i < 9; i++) args[i] = i < n_args ? address(s) : 0;
-  CHECK(s, qsmLaunchKernel(of, kernel, grid, block, u8(s) < 250 ? args : NULL, n_args, shared_bytes, u8(s) % 2 ? ended : NULL, s));
+  qsmLaunchCallback callback = u8(s) % 2 ? ended : NULL;
+  if (u8(s) < 200) {
+    CHECK(s, qsmLaunchKernel(of, kernel, grid, block, u8(s) < 250 ? args : NULL, n_args, shared_bytes, callback, s));
+    return;
+  }
+  qsmArgument values[9];
+  for (uint32_t i = 0; i < 9; i++) values[i] = (qsmArgument){u8(s) < 250 ? &args[i] : NULL, u8(s) < 240 ? 4 : number(s)};
+  const qsmLaunch what = {.kernel = kernel, .grid = grid, .block = block, .shared_bytes = shared_bytes, .arguments = values, .n_arguments = n_args % 10};
+  CHECK(s, qsmLaunchKernelEx(of, u8(s) < 250 ? &what : NULL, callback, s));
 }
 
 static void set_goal(struct sequence *s) {
@@ -267,7 +283,9 @@ static void ask_something(struct sequence *s) {
   uint32_t value;
   uint64_t bytes;
   qsmMemoryCounters counters;
-  switch (below(s, 6)) {
+  qsmKernelAttributes attributes;
+  switch (below(s, 7)) {
+    case 5: CHECK(s, qsmGetKernelAttributes(of, below(s, 2) ? "store" : "nothing", &attributes)); break;
     case 0: CHECK(s, qsmRegisterRead(s->device, (uint16_t)number(s), &value)); break;
     case 1: CHECK(s, qsmMemGetInfo(of, &bytes, NULL)); break;
     case 2: CHECK(s, qsmReadMemoryCounters(of, &counters)); break;
