@@ -46,18 +46,18 @@ help: ## this list
 
 run: install-sim ## build the demo and run two kernels under a goal, RTL and model compared in every cycle
 	$(BUILD) build/qsm sw-kernels build/rtl/$(CONFIG).so
-	build/qsm run $(SCENARIO) --config $(CONFIG) --backend lockstep --out $(OUT)
+	build/qsm run $(SCENARIO) --config $(CONFIG) --backend lockstep --out $(OUT) --overwrite
 
 fuzz: install-sim ## random programs and launches in lockstep, CYCLES= SEED= CONFIG= (random: one made up from the seed)
 	$(BUILD) build/qsm build/qsm-config $(if $(filter random,$(CONFIG)),,build/rtl/$(CONFIG).so)
-	build/qsm fuzz --config $(CONFIG) --cycles $(CYCLES) --seed $(SEED)
+	build/qsm fuzz --config $(CONFIG) --cycles $(CYCLES) --seed $(SEED) --out build/fuzz
 
 # Of tiny unless CONFIG= is given: a GPU that can write waveforms takes long to compile.
 WAVES_CONFIG = $(if $(filter command,$(firstword $(origin CONFIG))),$(CONFIG),tiny)
 WAVES_SCENARIO = $(if $(filter command,$(firstword $(origin SCENARIO))),$(SCENARIO),examples/tiny.yaml)
 waves: install-sim install-waves ## a short run with waveforms and a GTKWave save file
 	$(BUILD) build/qsm sw-kernels build/rtl/$(WAVES_CONFIG).so build/rtl-trace/$(WAVES_CONFIG).so
-	build/qsm run $(WAVES_SCENARIO) --config $(WAVES_CONFIG) --backend rtl --cycles 10000 --waves --out build/waves
+	build/qsm run $(WAVES_SCENARIO) --config $(WAVES_CONFIG) --backend rtl --cycles 10000 --waves --out build/waves --overwrite
 
 docs: install-docs ## docs/ as HTML under build/docs, with every link checked
 	build/venv/bin/python scripts/docs.py docs $(wildcard *.md */README.md */*/README.md) build/docs

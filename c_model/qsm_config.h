@@ -56,10 +56,6 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
   X(link_mbytes_s, -, RANGE, 1, 1000000)             \
   X(link_latency_ns, -, RANGE, 0, 1000000)
 
-// Local addresses (docs/isa.md I-MEM-6): their first, and the bytes of a thread's piece.
-#define QSM_LOCAL_VIEW 0xC0000000u
-enum { QSM_LOCAL_BYTES = 256 };
-
 struct qsm_config {
   char name[QSM_CONFIG_NAME_MAX];  // file name without folder and suffix, and what is changed of it
 #define QSM_CONFIG_FIELD(key, sv, kind, least, largest) uint32_t key;
@@ -85,6 +81,12 @@ static inline uint32_t qsm_config_shared_lines(const struct qsm_config *config, 
 
 static inline uint32_t qsm_config_image_bytes(const struct qsm_config *config, uint32_t block_warps, uint32_t shared_bytes) {
   return qsm_config_line_bytes(config) * (3 + 33 * block_warps + qsm_config_shared_lines(config, shared_bytes));
+}
+
+// Blocks of a launch that can be live at a time, in images too: its tickets are below this number (docs/preemption.md).
+static inline uint32_t qsm_config_live_blocks(const struct qsm_config *config, uint32_t block_warps) {
+  uint32_t per_sm = config->warps_per_sm / block_warps;
+  return config->num_images + config->num_sms * (per_sm < config->max_tbs ? per_sm : config->max_tbs);
 }
 
 // Accesses of its own that an L2 slice may have behind it, and places of its queue towards there (R-L2-3).

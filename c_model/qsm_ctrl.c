@@ -27,6 +27,8 @@ enum {
   MAX_BUDGET = 255,
   MAX_ACTIVE_WARPS = 16,
   MAX_TECHNIQUE = 2,
+  MIN_LOG2_STACK = 4,
+  MAX_LOG2_STACK = 16,
   MAX_CACHE_POLICY = QSM_BYPASS_L1 | QSM_BYPASS_L2,
 };
 
@@ -141,6 +143,7 @@ static struct field find_desc_field(const struct qsm_config *config, uint32_t of
     case QSM_SLOT_BLOCK_THREADS: return (struct field){offsetof(struct qsm_desc, threads), 1, max_threads, 1, FIELD_IDLE};
     case QSM_SLOT_SHARED: return (struct field){offsetof(struct qsm_desc, shared_bytes), 0, config->shared_bytes, 1, FIELD_IDLE};
     case QSM_SLOT_BLOCK_WARPS: return (struct field){offsetof(struct qsm_desc, warps), 1, config->warps_per_sm, 1, FIELD_IDLE};
+    case QSM_SLOT_STACK: return (struct field){offsetof(struct qsm_desc, stack), 0, UINT32_MAX, 1, FIELD_IDLE};
     case QSM_SLOT_SHARED_GRAN: return (struct field){offsetof(struct qsm_desc, granules), 0, QSM_SHARED_GRANULES, 1, FIELD_IDLE};
     default: return (struct field){0};
   }
@@ -361,6 +364,14 @@ static bool mem_select_ok(const struct qsm_config *config, uint32_t value) {
          (value & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT < config->num_kernels;
 }
 
+// I-MEM-6: the pieces of warps, 2^(S + log2(WarpSize)) bytes each, lie on multiples of their size.
+static bool stack_ok(const struct qsm_config *config, uint32_t value) {
+  uint32_t log2 = value & QSM_SLOT_STACK_LOG2_MASK, base = value & QSM_SLOT_STACK_BASE_MASK;
+  if (value != (log2 | base)) return false;
+  if (log2 == 0) return base == 0;
+  return log2 >= MIN_LOG2_STACK && log2 <= MAX_LOG2_STACK && base % (config->warp_size << log2) == 0;
+}
+
 // R-QW-10: slot k runs, or is about to, and has this budget.
 static bool groups_fit(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t budget) {
   uint64_t seen[4] = {0};  // bit per budget
@@ -377,6 +388,7 @@ static bool groups_fit(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t budget)
 // Values inside the range that are refused all the same.
 static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t value) {
   if (place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET) return is_busy(ctrl, place.index) && !groups_fit(ctrl, place.index, value);
+  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_STACK) return !stack_ok(ctrl->config, value);
   if (place.area != AREA_GPU) return false;
   switch (place.offset) {
     case QSM_REG_ALPHA_CAP: return value != 0 && value < QSM_ALPHA_ONE;
@@ -464,6 +476,7 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
 // What a tenant does not inherit.
 static void reset_tenant(struct qsm_regs *regs, uint32_t k) {
   regs->shared.budget[k] = BUDGET_RESET;
+  regs->shared.desc[k].stack = 0;
   regs->iso_ipc[k] = regs->shared.save_base[k] = regs->save_limit[k] = regs->idempotent[k] = regs->preempt_hold[k] = regs->shared.cache_policy[k] = 0;
 }
 

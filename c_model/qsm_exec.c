@@ -169,22 +169,14 @@ void qsm_exec_jalr(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slo
   QSM_LANES target[l] = (a[l] + slot->insn.imm) & ~1u;
 }
 
-// I-MEM-6, for n lanes: thread and word of a local address change places.
-static inline uint32_t device_address(uint32_t addr, uint32_t n) {
-  const uint32_t words = QSM_LOCAL_BYTES / 4, piece = QSM_LOCAL_BYTES * n;
-  uint32_t word = addr / 4 % words, thread = addr / QSM_LOCAL_BYTES % n;
-  uint32_t device = (addr & 0x3FFFFFFF & ~(piece - 1)) | 0x80000000 | (word * n + thread) * 4 | (addr & 3);
-  return addr >= QSM_LOCAL_VIEW ? device : addr;
-}
-
 QSM_LANE_FUNCTION void operands(const uint32_t *a, const uint32_t *b, uint32_t offset, struct qsm_mem_op *op, uint32_t n) {
-  QSM_LANES op->addr[l] = device_address(a[l] + offset, n);
+  QSM_LANES op->addr[l] = a[l] + offset;
   QSM_LANES op->data[l] = b[l];
 }
 
 // R-PE-16: pc is the address of lane 0.
 static void injected_operands(const uint32_t *b, uint32_t addr, struct qsm_mem_op *op, uint32_t n) {
-  QSM_LANES op->addr[l] = device_address(addr + 4 * l, n);
+  QSM_LANES op->addr[l] = addr + 4 * l;
   QSM_LANES op->data[l] = b[l];
 }
 

@@ -2,6 +2,7 @@
 // Load/store unit, shared memory, coalescing: docs/lsu.md. It runs after the sub-cores of the same cycle; what they put in or gave
 // back in this cycle carries a stamp and is not looked at before the next.
 #include "qsm_exec.h"
+#include "qsm_regs.h"
 #include "qsm_scoreboard.h"
 
 void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs) {
@@ -39,6 +40,10 @@ void qsm_lsu_respond(struct qsm_sm *sm, uint8_t tag) {
 
 // ---- classification (R-LS-2) ----
 
+#define LOCAL_BEGIN 0xC0000000u  // local addresses: from here on
+
+enum { CAUSE_MISALIGNED = 4, CAUSE_ACCESS = 5, CAUSE_OF_STORE = 2, CAUSE_STACK_OVERFLOW = 25 };  // of a load; a store or an AMO adds
+
 struct bounds {  // what a lane's address is checked against
   uint32_t align;            // bits that must be 0
   uint32_t shared_bytes;
@@ -46,21 +51,42 @@ struct bounds {  // what a lane's address is checked against
 };
 
 struct lane_class {
-  uint32_t shared, misaligned, bad;
+  uint32_t shared, local, misaligned, bad, overflow;  // overflow: not of those that are misaligned
 };
 
+static inline uint32_t in_windows(uint32_t a, const struct bounds *b) { return (a - b->base[0] < b->size[0]) | (a - b->base[1] < b->size[1]); }
+
 QSM_LANE_FUNCTION void classify_lanes(const uint32_t *addr, const struct bounds *b, struct lane_class *out, uint32_t n) {
-  uint32_t shared = 0, misaligned = 0, bad = 0;
+  uint32_t shared = 0, local = 0, misaligned = 0, bad = 0;
   QSM_LANES {
     uint32_t a = addr[l];
     uint32_t is_shared = a >> 28 == 1;
-    uint32_t in_window = (a - b->base[0] < b->size[0]) | (a - b->base[1] < b->size[1]);
     uint32_t in_shared = (a & 0x0FFFFFFF) < b->shared_bytes;
     shared |= is_shared << l;
+    local |= (uint32_t)(a >= LOCAL_BEGIN) << l;
     misaligned |= (uint32_t)((a & b->align) != 0) << l;
-    bad |= ((is_shared ? in_shared : in_window) ^ 1u) << l;
+    bad |= ((is_shared ? in_shared : in_windows(a, b)) ^ 1u) << l;
   }
-  *out = (struct lane_class){shared, misaligned, bad};
+  *out = (struct lane_class){.shared = shared, .local = local, .misaligned = misaligned, .bad = bad};
+}
+
+struct stacks {        // of a warp
+  uint32_t bytes;      // of a lane's; 0: none
+  uint32_t at;         // device address of the warp's
+};
+
+// I-MEM-6: the lanes in `map` get their device addresses, unless they lie below the stack.
+QSM_LANE_FUNCTION void map_local_lanes(uint32_t *addr, uint32_t map, const struct stacks *s, const struct bounds *b, struct lane_class *out, uint32_t n) {
+  uint32_t bad = 0, overflow = 0;
+  QSM_LANES {
+    uint32_t a = addr[l], below = ~a >= s->bytes, device = s->at + (a & (s->bytes - 4)) * n + 4 * l + (a & 3);
+    uint32_t mapped = (map >> l & 1) & (below ^ 1), select = 0u - mapped;
+    addr[l] = (device & select) | (a & ~select);
+    bad |= (in_windows(device, b) ^ 1u) << l;
+    overflow |= below << l;
+  }
+  out->bad = (out->bad & ~map) | (bad & ~overflow & map);
+  out->overflow = overflow & map;
 }
 
 static bool has_rights(const struct qsm_window *win, const struct qsm_insn *insn) {
@@ -79,13 +105,31 @@ static struct bounds bounds_of(const struct qsm_sm *sm, const struct qsm_mem_op 
   return b;
 }
 
+// Lanes that are misaligned keep the address that their fault records.
+static void map_local(const struct qsm_sm *sm, struct qsm_mem_op *op, const struct bounds *bounds, struct lane_class *lanes) {
+  const struct qsm_desc *desc = qsm_desc_of(sm, op->kernel);
+  uint32_t log2 = desc->stack & QSM_SLOT_STACK_LOG2_MASK, warp = sm->tb[op->tb].ticket * desc->warps + op->widx;
+  const struct stacks stacks = {
+      .bytes = log2 ? 1u << log2 : 0,
+      .at = (desc->stack & QSM_SLOT_STACK_BASE_MASK) + warp * (sm->n_lanes << log2),
+  };
+  QSM_PER_WARP_SIZE(sm->n_lanes, map_local_lanes, op->addr, lanes->local & ~lanes->misaligned & op->mask, &stacks, bounds, lanes);
+}
+
+static uint8_t cause_of(const struct qsm_mem_op *op, const struct lane_class *lanes, uint32_t lane) {
+  bool misaligned = lanes->misaligned >> lane & 1, load = op->insn.op <= QSM_OP_LHU;
+  if (lanes->overflow >> lane & 1) return CAUSE_STACK_OVERFLOW;
+  return (uint8_t)((misaligned ? CAUSE_MISALIGNED : CAUSE_ACCESS) + (load ? 0 : CAUSE_OF_STORE));
+}
+
 // C takes an instruction: what remains to be done, or the fault.
-static void classify(struct qsm_sm *sm, const struct qsm_mem_op *op) {
+static void classify(struct qsm_sm *sm, struct qsm_mem_op *op) {
   struct qsm_lsu *lsu = &sm->lsu;
   struct bounds bounds = bounds_of(sm, op);
   struct lane_class lanes;
   QSM_PER_WARP_SIZE(sm->n_lanes, classify_lanes, op->addr, &bounds, &lanes);
-  uint32_t faulting = (lanes.misaligned | lanes.bad) & op->mask;
+  if (lanes.local & op->mask) map_local(sm, op, &bounds, &lanes);
+  uint32_t faulting = (lanes.misaligned | lanes.bad | lanes.overflow) & op->mask;
   lsu->fault_lane = QSM_NONE;
   lsu->rem_shared = op->mask & lanes.shared;
   lsu->rem_device = op->mask & ~lanes.shared;
@@ -93,9 +137,7 @@ static void classify(struct qsm_sm *sm, const struct qsm_mem_op *op) {
   lsu->rem_shared = 0;
   lsu->rem_device = 0;
   lsu->fault_lane = (uint8_t)qsm_ctz(faulting);
-  bool load = op->insn.op <= QSM_OP_LHU;
-  bool misaligned = lanes.misaligned >> lsu->fault_lane & 1;
-  lsu->fault_cause = (uint8_t)((misaligned ? 4 : 5) + (load ? 0 : 2));
+  lsu->fault_cause = cause_of(op, &lanes, lsu->fault_lane);
 }
 
 // ---- results ----

@@ -53,7 +53,7 @@ enum qsm_state_kind {
   QSM_STATE_SCOREBOARD, // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if not valid
   QSM_STATE_QUOTA,      // sm, index = kernel: word 0 C, 1 quota, 2 granted, 3 insn, 4 fresh; index NumKernels: word 0 dcnt, 1 early
   QSM_STATE_TBS,        // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived; 0 unless valid: 4 ticket, 5 saved, 6 block x | y<<16,
-                        // 7 z, 8 linear
+                        // 7 z, 8 linear, 9 clean
   QSM_STATE_STALL,      // sm, sub, index = kernel, word = reason
   QSM_STATE_SLOT,       // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches
   QSM_STATE_FAULT,      // sm, index = kernel: word 0 killed, 1 cause, 2 pc, 3 tid, 4 block, 5 value
@@ -75,6 +75,7 @@ enum qsm_state_kind {
   QSM_STATE_L2SET,      // sm = channel, index = set: word w, way w: valid | dirty<<1 | tag<<2, 0 unless valid; word L2Ways: tree, bit n: node n
   QSM_STATE_DRAM,       // sm = channel, index = bank: word 0 open, 1 row (0 when closed), 2 busy, 3 keep; index DramBanks: word 0 bus, 1 passed,
                         // 2 entries, 3 accesses on the way (R-DR-7)
+  QSM_STATE_WIPE,       // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
   QSM_STATE_COUNT
 };
 // One word of state; false where no such element exists.

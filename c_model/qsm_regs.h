@@ -181,6 +181,7 @@
 #define QSM_SLOT_RATIO                       0x00bcu
 #define QSM_SLOT_CACHE_POLICY                0x00c0u
 #define QSM_SLOT_SM_MASK_2                   0x00c4u
+#define QSM_SLOT_STACK                       0x00c8u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u
@@ -207,5 +208,9 @@
 #define QSM_SLOT_SAVED_QUEUED_SHIFT          0
 #define QSM_SLOT_SAVED_IMAGES_MASK           0x0000ff00u
 #define QSM_SLOT_SAVED_IMAGES_SHIFT          8
+#define QSM_SLOT_STACK_LOG2_MASK             0x0000001fu
+#define QSM_SLOT_STACK_LOG2_SHIFT            0
+#define QSM_SLOT_STACK_BASE_MASK             0xfffff000u
+#define QSM_SLOT_STACK_BASE_SHIFT            12
 
 #endif

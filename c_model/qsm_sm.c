@@ -82,6 +82,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code
   sm->sb_full = (1u << config->sb_entries) - 1;
   sm->fp_lat = config->fpu ? QSM_FP_LAT : 0;
   sm->timer_at = QSM_NEVER;
+  sm->wipe.ends_at = QSM_NEVER;
   qsm_quota_reset(&sm->quota, sm->n_kernels);
   sm->debt_max = 1;
   while ((uint32_t)sm->debt_max < 4 * sm->n_kernels * sm->n_subs * sm->n_lanes) sm->debt_max *= 2;
@@ -186,9 +187,10 @@ void qsm_sm_update_tb(struct qsm_sm *sm, uint32_t s) {
   uint32_t bit = 1u << s;
   bool releasable = tb->valid && tb->arrived == tb->left && tb->arrived != 0;
   bool restored = sm->save.op == QSM_TB_RESTORE && sm->save.tb == s;  // R-PE-21
-  bool retirable = tb->valid && tb->left == 0 && !restored;
+  bool over = tb->valid && tb->left == 0 && !restored;
   sm->tb_releasable = releasable ? sm->tb_releasable | bit : sm->tb_releasable & ~bit;
-  sm->tb_retirable = retirable ? sm->tb_retirable | bit : sm->tb_retirable & ~bit;
+  sm->tb_retirable = over && tb->clean ? sm->tb_retirable | bit : sm->tb_retirable & ~bit;
+  sm->tb_unclean = over && !tb->clean ? sm->tb_unclean | bit : sm->tb_unclean & ~bit;
 }
 
 void qsm_sm_arrived(struct qsm_sm *sm, uint32_t tb) {
@@ -224,6 +226,7 @@ static void arrive(struct qsm_sm *sm, const struct qsm_sm_msg *msg, uint64_t c) 
       .first = msg->first,
       .base = msg->base,
       .left = (uint8_t)qsm_desc_of(sm, msg->kernel)->warps,
+      .clean = qsm_desc_of(sm, msg->kernel)->shared_bytes == 0,
       .ticket = msg->ticket,
       .block = {msg->block[0], msg->block[1], msg->block[2]},
       .linear = msg->linear,
@@ -287,6 +290,31 @@ static void retire(struct qsm_sm *sm, uint32_t s, uint64_t c) {
   qsm_sm_update_presence(sm, c + 1);
   sm->out.retire[sm->out.n_retire++] = (struct qsm_retire){.cycle = c, .tb = (uint8_t)s, .saved = saved};
   QSM_EMIT(sm, c, QSM_EV_RETIRE, 0, s, saved);
+}
+
+// ---- the wipe of shared memory (R-SM-10) ----
+
+// Slots of which the lowest is wiped next.
+static uint32_t wipeable(const struct qsm_sm *sm) { return qsm_wipe_runs(&sm->wipe) ? 0 : sm->tb_unclean; }
+
+static void begin_wipe(struct qsm_sm *sm, uint32_t s, uint64_t c) {
+  const struct qsm_config *config = sm->shared->config;
+  uint32_t n_rows = qsm_config_shared_lines(config, qsm_desc_of(sm, sm->tb[s].kernel)->shared_bytes);
+  sm->wipe = (struct qsm_wipe){
+      .begins_at = c + 1,
+      .ends_at = c + n_rows,
+      .row = sm->tb[s].base * qsm_config_granule_bytes(config) / sm->line_bytes,
+      .n_rows = n_rows,
+      .tb = (uint8_t)s,
+  };
+}
+
+static void end_wipe(struct qsm_sm *sm) {
+  const struct qsm_wipe *wipe = &sm->wipe;
+  memset(sm->shared_mem + wipe->row * sm->n_lanes, 0, wipe->n_rows * sm->line_bytes);
+  sm->tb[wipe->tb].clean = true;
+  qsm_sm_update_tb(sm, wipe->tb);
+  sm->wipe.ends_at = QSM_NEVER;
 }
 
 // ---- faults and kills (R-SM-6, R-SM-7, R-WS-9) ----
@@ -435,9 +463,9 @@ static void step_subcores(struct qsm_sm *sm, uint64_t c) {
   for (uint32_t subs = sm->awake; subs; subs &= subs - 1) qsm_subcore_step(sm->sub[qsm_ctz(subs)], c);
 }
 
-// No block or warp begins, ends, is saved or released, and no fetch goes out.
+// No block or warp begins, ends, is saved or released, no wipe begins, and no fetch goes out.
 static bool settled(const struct qsm_sm *sm) {
-  return !(sm->tb_releasable | sm->tb_retirable | sm->to_wipe | sm->fetch_pend | sm->launch_count | sm->save.op);
+  return !(sm->tb_releasable | sm->tb_retirable | wipeable(sm) | sm->to_wipe | sm->fetch_pend | sm->launch_count | sm->save.op);
 }
 
 // step() where the SM is settled and gets nothing: only sub-cores, load/store unit, L1 and quotas act, and faults that they raise.
@@ -459,6 +487,7 @@ static void step(struct qsm_sm *sm, uint64_t c) {
     if (in.sample) qsm_idle_sampler_add_candidates(sm);
   }
   uint32_t releasable = sm->tb_releasable, retirable = sm->tb_retirable, to_wipe = sm->to_wipe, fetch_pend = sm->fetch_pend;
+  uint32_t unclean = wipeable(sm);
   uint32_t missing = in.icache_inv ? missing_subcores(sm) : 0;
   struct launch launch = decide_launch(sm);
   bool saving = sm->save.op != QSM_TB_NEW;
@@ -480,6 +509,8 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (releasable) release(sm, releasable, c);
   if (launch.valid) launch_warp(sm, &launch, c);
   if (retirable) retire(sm, qsm_ctz(retirable), c);
+  if (sm->wipe.ends_at == c) end_wipe(sm);
+  if (unclean) begin_wipe(sm, qsm_ctz(unclean), c);
   if (n_msgs) {
     if (in.sample) qsm_idle_sampler_end(sm, &in, c);
     consume_messages(sm, n_msgs, c);
@@ -491,13 +522,15 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (saving | (sm->save.op != QSM_TB_NEW)) qsm_tb_save_end(sm, c);
 }
 
-// Of a settled SM: nothing happens in the next cycle unless a message, a response or a timer says so.
+// Of a settled SM: nothing happens in the next cycle unless an input or a timer says so.
 static bool rests(const struct qsm_sm *sm) { return !sm->awake && !sm->lsu.awake && !qsm_quota_busy(sm); }
 
+// The next cycle in which a message, a response or the end of a wipe is due.
 static uint64_t next_input(const struct qsm_sm *sm) {
   uint64_t message = sm->msg_count ? sm->msg[sm->msg_head].cycle : QSM_NEVER;
   uint64_t response = sm->rsp_count ? sm->rsp[sm->rsp_head].cycle : QSM_NEVER;
-  return message < response ? message : response;
+  uint64_t first = message < response ? message : response;
+  return first < sm->wipe.ends_at ? first : sm->wipe.ends_at;
 }
 
 static uint64_t next_timer(const struct qsm_sm *sm) {

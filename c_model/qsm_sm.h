@@ -60,6 +60,7 @@ struct qsm_desc {
   uint32_t warps;         // BLOCK_WARPS
   uint32_t shared_bytes;  // SHARED, as written
   uint32_t granules;      // SHARED_GRAN
+  uint32_t stack;         // STACK
 };
 
 // Direct signals (R-GEN-3), read by every SM, changed by the GPU level between windows only.

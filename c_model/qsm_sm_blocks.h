@@ -243,9 +243,17 @@ struct qsm_tb_save {
 struct qsm_tb_slot {
   bool valid;
   bool saved;  // evicted: its state lies in an image
+  bool clean;  // its shared memory is zero, or it has none (R-SM-10)
   uint8_t kernel, first, base, left, arrived;
   uint16_t ticket;
   uint32_t block[3], linear;
+};
+
+// The wipe of a block's shared memory (R-SM-10). All its rows are cleared at its end, as nobody but qsm_sm_state() can see them before.
+struct qsm_wipe {
+  uint64_t begins_at, ends_at;  // the cycles of its first and of its last row; QSM_NEVER: there is none
+  uint32_t row, n_rows;
+  uint8_t tb;
 };
 
 // What is looked at in every cycle comes first and together.
@@ -255,7 +263,9 @@ struct qsm_sm {
   uint64_t timer_at;    // a sleeping sub-core may wake by itself in this cycle, and none does before
   uint32_t awake;       // bit per sub-core
   uint32_t tb_releasable, tb_retirable;  // R-SM-3, R-SM-4, as at the start of the next cycle
+  uint32_t tb_unclean;  // over, but not clean, likewise
   uint32_t to_wipe;     // killed since the last cycle: R-WS-9 acts at the end of this one
+  struct qsm_wipe wipe;
   uint32_t fetch_pend;  // sub-cores whose miss register is PEND
   uint32_t launch_head, launch_count, launch_warp;
   uint32_t msg_head, msg_count;
@@ -332,6 +342,10 @@ void qsm_sm_arrived(struct qsm_sm *sm, uint32_t tb);   // a warp arrives at its 
 void qsm_sm_finished(struct qsm_sm *sm, uint32_t tb);  // a warp has finished
 struct qsm_mem_req *qsm_sm_request(struct qsm_sm *sm, uint64_t c);  // the next request's place in the outputs
 void qsm_sm_report_request(struct qsm_sm *sm, const struct qsm_mem_req *req);
+
+// R-SM-10, at the start of `cycle`: rows that the wipe under way has cleared.
+static inline bool qsm_wipe_runs(const struct qsm_wipe *wipe) { return wipe->ends_at != QSM_NEVER; }
+static inline uint32_t qsm_wipe_rows_done(const struct qsm_wipe *wipe, uint64_t cycle) { return qsm_wipe_runs(wipe) ? (uint32_t)(cycle - wipe->begins_at) : 0; }
 
 void qsm_sm_update_presence(struct qsm_sm *sm, uint64_t from);  // after a slot came, went, froze or thawed; from cycle `from` on
 

@@ -87,9 +87,24 @@ static bool idle_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint3
 static bool tb_state(const struct qsm_sm *sm, uint32_t s, uint32_t word, uint32_t *value) {
   if (s >= sm->n_tbs) return false;
   const struct qsm_tb_slot *tb = &sm->tb[s];
-  uint32_t words[] = {tb->valid, tb->kernel, tb->left, tb->arrived, tb->ticket, tb->saved, tb->block[0] | tb->block[1] << 16, tb->block[2], tb->linear};
+  uint32_t words[] = {tb->valid, tb->kernel, tb->left, tb->arrived, tb->ticket, tb->saved, tb->block[0] | tb->block[1] << 16, tb->block[2], tb->linear, tb->clean};
   if (!tb->valid) memset(words + 4, 0, sizeof words - 4 * sizeof *words);
   return give_word(word, words, sizeof words / sizeof *words, value);
+}
+
+// A row that is wiped already may still hold what it held before.
+static bool shared_state(const struct qsm_sm *sm, uint64_t cycle, uint32_t row, uint32_t bank, uint32_t *value) {
+  uint32_t n_rows = sm->shared->config->shared_bytes / sm->line_bytes;
+  if (row >= n_rows || bank >= sm->n_lanes) return false;
+  bool wiped = row - sm->wipe.row < qsm_wipe_rows_done(&sm->wipe, cycle);
+  *value = wiped ? 0 : sm->shared_mem[row * sm->n_lanes + bank];
+  return true;
+}
+
+static bool wipe_state(const struct qsm_wipe *wipe, uint64_t cycle, uint32_t word, uint32_t *value) {
+  uint32_t done = qsm_wipe_rows_done(wipe, cycle);
+  const uint32_t running[] = {1u | (uint32_t)wipe->tb << 8, wipe->row + done, wipe->n_rows - done}, none[] = {0, 0, 0};
+  return give_word(word, qsm_wipe_runs(wipe) ? running : none, 3, value);
 }
 
 static bool saver_state(const struct qsm_tb_save *save, uint32_t word, uint32_t *value) {
@@ -107,13 +122,13 @@ static bool fault_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint
 
 bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word,
                   uint32_t *value) {
-  uint32_t n = sm->n_lanes, n_rows = sm->shared->config->shared_bytes / sm->line_bytes;
+  uint32_t n = sm->n_lanes;
   if (sub >= sm->n_subs) return false;
   const struct qsm_subcore *sc = sm->sub[sub];
   bool is_warp = index < sm->n_warps, is_lane = word < n;
   switch (kind) {
     case QSM_STATE_REG: return give(index < sm->n_warps * 32 && is_lane, sc->regs + index * n + word, value);
-    case QSM_STATE_SHARED: return give(index < n_rows && is_lane, sm->shared_mem + index * n + word, value);
+    case QSM_STATE_SHARED: return shared_state(sm, cycle, index, word, value);
     case QSM_STATE_LANE_PC: return give(is_warp && is_lane, sc->lane_pc + index * n + word, value);
     case QSM_STATE_LANE_DEPTH:
       if (!is_warp || !is_lane) return false;
@@ -134,6 +149,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
     case QSM_STATE_WRITE_BACK: return index == 0 && word == 0 && write_back_state(sc, value);
     case QSM_STATE_L1:
     case QSM_STATE_L1SET: return qsm_l1_state(sm, kind, index, word, value);
+    case QSM_STATE_WIPE: return index == 0 && wipe_state(&sm->wipe, cycle, word, value);
     case QSM_STATE_POLICY: return index == 0 && policy_state(&sc->sched, word, value);
     default: return false;
   }
@@ -267,8 +283,16 @@ static bool inject_lsu(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
+// Another block than the wiper's becomes clean.
+static bool inject_wipe(struct injection *in, struct qsm_sm *sm) {
+  if (!qsm_wipe_runs(&sm->wipe)) return false;
+  flip_small(in, &sm->wipe.tb, 0, "slot of the wipe of sm", sm->index);
+  return true;
+}
+
 // The warps of a block that are left, or those of them that wait.
 static bool inject_barrier(struct injection *in, struct qsm_sm *sm) {
+  if (inject_wipe(in, sm)) return true;
   for (uint32_t s = 0; s < sm->n_tbs; s++) {
     struct qsm_tb_slot *tb = &sm->tb[s];
     if (!tb->valid) continue;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Per-thread PCs, divergence, reconvergence, barriers: docs/warp_state.md. The lane store is written only when a warp diverges.
+#include <string.h>
+
 #include "qsm_exec.h"
 
 // Where the lanes of a ctl instruction go. While all go to one place, `pc` is that place and no array is filled.
@@ -11,10 +13,18 @@ struct next {
   uint32_t misaligned;              // lanes
 };
 
+// R-WB-4. The RTL keeps a bit per register instead, reads 0 until it is set, and the first write sets the other lanes to 0. That is the same: whatever the
+// slot's last warp had under way has been written before it finished (R-WS-10), so nothing but writes of this warp follows.
+static void clear_registers(struct qsm_subcore *sc, uint32_t warp) {
+  uint32_t n = sc->sm->n_lanes;
+  memset(qsm_reg(sc, n, warp, 0), 0, (size_t)32 * n * sizeof *sc->regs);
+}
+
 void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, bool path,
                     uint64_t c) {
   uint32_t bit = 1u << warp;
   qsm_subcore_wake(sc, c + 1);
+  clear_registers(sc, warp);
   sc->resident |= bit;
   sc->of_kernel[sc->warp[warp].kernel] &= ~bit;
   sc->of_kernel[kernel] |= bit;

@@ -5,7 +5,8 @@
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
 	$(BUILD) build/fast/qsm sw-kernels
-	for sweep in $(1); do build/fast/qsm sweep experiments/$$sweep.yaml || [ $$? -eq 1 ] || exit 1; done
+	mkdir -p build/sweeps
+	for sweep in $(1); do build/fast/qsm sweep experiments/$$sweep.yaml --db build/sweeps/$$sweep.db || [ $$? -eq 1 ] || exit 1; done
 endef
 page = python3 scripts/experiment.py experiments/$(1).md build/sweeps docs/results/experiment_$(1).md
 
@@ -18,7 +19,7 @@ endef
 experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and throughput of all pairs under each scheme -> docs/results/experiment_qos_pairs.md
 	$(call experiment,qos_pairs,qos_pairs qos_fixed qos_few_warps)
 
-# At the paper's size: build/fast/qsm sweep experiments/fgq_pairs.yaml, fgq_trios.yaml, fgq_56.yaml
+# At the paper's size: build/fast/qsm sweep experiments/NAME.yaml --db build/sweeps/NAME.db of fgq_pairs, fgq_trios, fgq_56
 experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines with its programs, pairs and trios, a part of its cases -> docs/results/experiment_fgq.md
 	$(call sweeps,fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes)
 	python3 experiments/fgq_why.py build/sweeps
@@ -27,7 +28,7 @@ experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines w
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
 
-# At the paper's size: build/fast/qsm sweep experiments/qaws_titanv.yaml
+# At the paper's size: build/fast/qsm sweep experiments/qaws_titanv.yaml --db build/sweeps/qaws_titanv.db
 experiment-qaws-titanv: install-sim $(STAMPS)/apt-python ## the same on QAWS's machine with its programs -> docs/results/experiment_qaws_titanv.md
 	$(call experiment,qaws_titanv,qaws_fifth_same qaws_fifth_distinct qaws_titanv_same)
 

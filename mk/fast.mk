@@ -26,7 +26,7 @@ build/fast/instrumented build/fast/qsm: $(FAST_SRCS) $(wildcard */*.h */*/*.h */
 build/fast/qsm.profdata: build/fast/instrumented $(FAST_TRAINING) | sw-kernels
 	rm -rf build/fast/training
 	for scenario in $(FAST_TRAINING); do \
-	  LLVM_PROFILE_FILE=build/fast/training/$$(basename $$scenario).profraw build/fast/instrumented run $$scenario --quiet --out build/fast/training/run \
+	  LLVM_PROFILE_FILE=build/fast/training/$$(basename $$scenario).profraw build/fast/instrumented run $$scenario --quiet --out build/fast/training/run --overwrite \
 	    || { echo "the training run $$scenario of build/fast/qsm failed" >&2; exit 1; }; \
 	done
 	$(PROFDATA) merge -o $@ build/fast/training/*.profraw

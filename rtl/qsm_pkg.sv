@@ -20,7 +20,6 @@ package qsm_pkg;
   localparam int unsigned WarpW = idx_w(WarpsPerSched);  // warp slot within a sub-core
   localparam int unsigned WidxW = idx_w(WarpsPerSm);     // warp within a thread block
   localparam int unsigned LaneW = idx_w(WarpSize);
-  localparam int unsigned LocalW = 8;  // bytes of a thread's piece of a local address (docs/isa.md I-MEM-6)
   localparam int unsigned KernelW = idx_w(NumKernels);
   localparam int unsigned TbW = idx_w(MaxTbs);
   localparam int unsigned ChanW = idx_w(NumChannels);
@@ -33,6 +32,7 @@ package qsm_pkg;
   localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW) ? $clog2(L2Mshrs + 2) : TagW;
   localparam int unsigned RowW = idx_w(SharedRows);
   localparam int unsigned LineOffW = $clog2(LineBytes);
+  localparam int unsigned StackW = 4 + LaneW;  // log2 of the least bytes of a warp's stacks (docs/isa.md I-MEM-6)
   localparam int unsigned PartsW = $clog2(WarpSize + 1);
   localparam int unsigned LanesW = $clog2(WarpSize + 1);
   localparam int unsigned GranW = 5;
@@ -71,6 +71,8 @@ package qsm_pkg;
     logic [6:0] warps;        // per block, 1..64
     logic [18:0] shared;      // bytes, as written
     logic [5:0] granules;     // 0..32
+    logic [4:0] stack_log2;   // of a thread's stack in bytes: 0 (none) or 4..16
+    logic [31:12] stack_base;
   } desc_t;
 
   typedef enum logic [1:0] { OpNew = 2'd0, OpRestore = 2'd1, OpSave = 2'd2, OpFlush = 2'd3 } tb_op_e;
@@ -499,6 +501,7 @@ package qsm_pkg;
     logic [4:0] rd;
     mask_t mask;         // active lanes
     mask_t misaligned;
+    mask_t overflow;     // of the stack
     mask_t fault;        // active lanes that fault; 0: the instruction runs
     logic [WarpSize-1:0][RowW-1:0] row;  // row of the banks, where shared
     lanes_t addr;
@@ -555,14 +558,5 @@ package qsm_pkg;
     is_byte = funct3[1:0] == 2'd0;
     sign    = !funct3[2] && (is_byte ? low[7] : half[15]);
     return {funct3[1] ? word[31:16] : {16{sign}}, is_byte ? {8{sign}} : half[15:8], low};
-  endfunction
-
-  // I-MEM-6: the device address that a load or store at addr goes to.
-  function automatic logic [31:0] device_addr(input logic [31:0] addr);
-    device_addr = addr;
-    if (addr[31:30] == 2'b11) begin
-      device_addr[31:30] = 2'b10;
-      device_addr[LocalW+LaneW-1:2] = {addr[LocalW-1:2], addr[LocalW+:LaneW]};
-    end
   endfunction
 endpackage

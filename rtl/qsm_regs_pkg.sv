@@ -99,4 +99,5 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotRatio = 16'h00BC;
   localparam logic [15:0] SlotCachePolicy = 16'h00C0;
   localparam logic [15:0] SlotSmMask2 = 16'h00C4;
+  localparam logic [15:0] SlotStack = 16'h00C8;
 endpackage

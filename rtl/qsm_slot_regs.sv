@@ -65,11 +65,13 @@ module qsm_slot_regs
     logic idempotent;
     logic preempt_hold;
     logic [1:0] cache_policy;
+    logic [4:0] stack_log2;
+    logic [31:12] stack_base;
   } tenant_t;
   localparam tenant_t NewTenant = '{budget: 8'd1, default: '0};
 
   tenant_t tenant_q;
-  desc_t desc_q;
+  desc_t desc_q;  // but for the stack
 
   // ---- pulses ----
   logic [95:0] sm_mask_read, sm_mask_written;
@@ -130,6 +132,7 @@ module qsm_slot_regs
         SlotIdempotent:    tenant_q.idempotent <= wdata_i[0];
         SlotPreemptHold:  tenant_q.preempt_hold <= wdata_i[0];
         SlotCachePolicy:  tenant_q.cache_policy <= wdata_i[1:0];
+        SlotStack:         {tenant_q.stack_base, tenant_q.stack_log2} <= {wdata_i[31:12], wdata_i[4:0]};
         default: ;
       endcase
     end
@@ -179,6 +182,7 @@ module qsm_slot_regs
       SlotIdempotent:    rdata_o = 32'(tenant_q.idempotent);
       SlotPreemptHold:  rdata_o = 32'(tenant_q.preempt_hold);
       SlotCachePolicy:  rdata_o = 32'(tenant_q.cache_policy);
+      SlotStack:         rdata_o = {tenant_q.stack_base, 7'd0, tenant_q.stack_log2};
       SlotSaved:         rdata_o = {16'd0, 8'(saved_i.images), 8'(saved_i.queued)};
       SlotRatio:         rdata_o = 32'(ratio_i);
       default:            rdata_o = '0;
@@ -190,7 +194,11 @@ module qsm_slot_regs
   assign goal_o = goal_q;
   assign first_quota_o = first_quota_q;
   assign sm_mask_o = sm_mask_q;
-  assign desc_o = desc_q;
+  always_comb begin
+    desc_o = desc_q;
+    desc_o.stack_log2 = tenant_q.stack_log2;
+    desc_o.stack_base = tenant_q.stack_base;
+  end
   assign budget_o = tenant_q.budget;
   assign iso_ipc_o = tenant_q.iso_ipc;
   assign save_base_o = tenant_q.save_base;

@@ -18,6 +18,19 @@ module qsm_slot_rules
   localparam int unsigned MaxThreads = (WarpsPerSm * WarpSize < MaxBlock) ? WarpsPerSm * WarpSize : MaxBlock;
   localparam logic [95:0] AllSms = 96'hFFFF_FFFF_FFFF_FFFF_FFFF_FFFF >> (96 - NumSms);
 
+  // STACK: base a multiple of the stacks of a warp, whose number of bytes is a power of two
+  localparam logic [4:0] LeastStack = 5'd4, MostStack = 5'd16;
+  logic [4:0] stack_log2;
+  logic       stack_ok;
+  assign stack_log2 = wdata_i[4:0];
+  always_comb begin
+    stack_ok = stack_log2 >= LeastStack && stack_log2 <= MostStack && wdata_i[11:5] == '0;
+    for (int unsigned b = 12; b < 32'(MostStack) + LaneW; b++) begin
+      if (wdata_i[b] && b < 32'(stack_log2) + LaneW) stack_ok = 1'b0;
+    end
+    if (wdata_i == '0) stack_ok = 1'b1;
+  end
+
   function automatic logic between(input int unsigned low, input int unsigned high);
     return wdata_i >= low && wdata_i <= high;
   endfunction
@@ -85,6 +98,10 @@ module qsm_slot_rules
       SlotPreemptHold: value_ok_o = between(0, 1);
       SlotCachePolicy: begin
         value_ok_o = between(0, 3);
+        idle_o = 1'b1;
+      end
+      SlotStack: begin
+        value_ok_o = stack_ok;
         idle_o = 1'b1;
       end
       SlotLaunch, SlotKill: value_ok_o = wdata_i == 32'd1;

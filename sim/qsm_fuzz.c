@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_fuzz.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "qsm_backend.h"
 #include "qsm_config_yaml.h"
+#include "qsm_folder.h"
 #include "qsm_fuzz_float.h"
 #include "qsm_fuzz_program.h"
+#include "qsm_output.h"
 #include "qsm_progress.h"
 #include "qsm_random.h"
 #include "qsm_regs.h"
@@ -28,6 +30,7 @@ enum {
   STATE_INTERVAL = 3000,
 };
 #define MEMORY_BASE 0x80000000u
+#define LOCAL_BASE 0xC0000000u  // I-MEM-6
 
 struct round {
   struct qsm_random random;
@@ -107,9 +110,36 @@ static enum qsm_backend_status flush_l2(struct round *round) {
   return status;
 }
 
-static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t shared_bytes, bool may_fault) {
+// Neither of device memory, nor shared or local addresses: reads give 0 there, writes are lost (R-MM-2).
+static bool is_nowhere(const struct round *round, uint32_t at) {
+  uint64_t end = (uint64_t)at + QSM_FUZZ_DATA_BYTES;
+  return end <= LOCAL_BASE && (end <= MEMORY_BASE || at - MEMORY_BASE >= round->config.mem_bytes) && (end - 1) >> 28 != 1 && at >> 28 != 1;
+}
+
+// Data are mostly in the slot's memory, now and then where no memory is: the windows have to be looked at wherever they are (I-MEM-1).
+static uint32_t place_data(struct round *round, uint32_t slot) {
+  uint32_t own = arena(round, slot) + DATA_OFFSET, power = UINT32_C(1) << (16 + below(round, 16)), at = own;
+  switch (below(round, 16)) {
+    case 0: at = own ^ MEMORY_BASE; break;
+    case 1: at = power; break;
+    case 2: at = power - QSM_FUZZ_DATA_BYTES; break;
+    case 3: at = qsm_random_next(&round->random) / PAGE_BYTES * PAGE_BYTES; break;
+    default: break;
+  }
+  return is_nowhere(round, at) ? at : own;
+}
+
+// The window over the data; now and then where they would be in the other half of the addresses, so that the first access to them faults.
+static uint32_t place_window(struct round *round, uint32_t slot, uint32_t data) {
+  uint32_t own = arena(round, slot) + DATA_OFFSET, other = data ^ MEMORY_BASE;
+  return below(round, 16) == 0 && (other == own || is_nowhere(round, other)) ? other : data;
+}
+
+static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t data, uint32_t shared_bytes, uint32_t log2_stack,
+                                            bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
-  const struct qsm_fuzz_request request = {.data = base + DATA_OFFSET, .shared_bytes = shared_bytes, .may_fault = may_fault, .fpu = round->config.fpu, .local = true};
+  const struct qsm_fuzz_request request = {.data = data, .shared_bytes = shared_bytes, .log2_stack = log2_stack, .may_fault = may_fault,
+                                           .fpu = round->config.fpu};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   enum qsm_backend_status status = flush_l2(round);
   if (status) return status;
@@ -134,10 +164,12 @@ static enum qsm_backend_status set_sms(struct round *round, uint32_t slot, bool 
   return status;
 }
 
-// Mostly an area with the window over it; else none, one that lies outside, or one that is too small for some images or all.
-static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot) {
-  uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (round->arena_bytes - SAVE_OFFSET) / PAGE_BYTES, kind = below(round, 12);
-  uint32_t window_limit = kind == 0 ? base : base + pages * PAGE_BYTES;
+// Mostly an area with the window over it, up to address `limit`; else none, one that lies outside (the stacks too), or one that is too small for some
+// images or all.
+static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot, uint32_t window, uint32_t limit) {
+  uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (limit - base) / PAGE_BYTES, kind = below(round, 12);
+  bool over_data_only = kind == 0 || window + QSM_FUZZ_DATA_BYTES != base;
+  uint32_t window_limit = over_data_only ? window + QSM_FUZZ_DATA_BYTES : arena(round, slot) + round->arena_bytes;
   if (kind == 1) pages = 0;
   if (kind == 2) pages = 1 + below(round, pages);
   if (kind == 3) pages = 1 + below(round, 8);
@@ -153,23 +185,25 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t x = 1 + below(round, below(round, 2) ? most_threads : (most_threads + 3) / 4), y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
-  uint32_t base = arena(round, slot);
+  uint32_t base = arena(round, slot), end = base + round->arena_bytes, warps = (threads + config->warp_size - 1) / config->warp_size;
+  uint32_t stack = qsm_fuzz_stack(&round->random, config, warps, end, (round->arena_bytes - SAVE_OFFSET) / 2);
+  uint32_t data = place_data(round, slot), window = place_window(round, slot, data);
   const struct setting settings[] = {
       {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
-      {QSM_SLOT_WIN1_BASE, base + DATA_OFFSET}, {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_WIN1_BASE, window}, {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
       {QSM_SLOT_GRID_X, 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
       {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
       {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
-      {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
+      {QSM_SLOT_BLOCK_WARPS, warps}, {QSM_SLOT_STACK, stack},
       {QSM_SLOT_SHARED, shared}, {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
       {QSM_SLOT_FIRST_QUOTA, below(round, 4) ? 1 + below(round, 4000) : 1},
       {QSM_SLOT_CACHE_POLICY, below(round, 3) ? 0 : below(round, 4)},
   };
-  enum qsm_backend_status status = load_program(round, slot, shared, below(round, 3) == 0);
+  enum qsm_backend_status status = load_program(round, slot, data, shared, stack & QSM_SLOT_STACK_LOG2_MASK, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
   if (!status) status = set_sms(round, slot, below(round, 3));
-  if (!status) status = set_save_area(round, slot);
+  if (!status) status = set_save_area(round, slot, window, stack ? stack & QSM_SLOT_STACK_BASE_MASK : end);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
   return status;
@@ -213,9 +247,10 @@ static enum qsm_backend_status serve(struct round *round) {
 static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
   uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
-  const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu, most_threads, most_threads + 1,
+  const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu,
+                             MEMORY_BASE | 3, MEMORY_BASE | 4, MEMORY_BASE | 16, MEMORY_BASE | 17, MEMORY_BASE | 0x1008, MEMORY_BASE | 0x1010, most_threads, most_threads + 1,
                              config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_SM_MASK_2 / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  uint32_t offset = below(round, QSM_SLOT_STACK / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
 }
@@ -376,7 +411,7 @@ static enum qsm_backend_status read_all(struct round *round) {
   for (uint32_t address = 0; !status && address <= QSM_REG_L2_FLUSH; address += 4) status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20; address += 4) status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_SM_MASK_2; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_STACK; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
 
@@ -461,18 +496,25 @@ struct tally {
   uint64_t cycles, fields, launches, faults, preemptions, rounds;
 };
 
+static int end_waves(struct round *round, struct qsm_output *output, uint64_t cycles) {
+  struct qsm_progress off = {.on = false};
+  play(round, &off, 0, cycles);
+  round->gpu->close(round->gpu);
+  return qsm_waves_close(output, round->config.name, QSM_WAVES_AROUND_CYCLES, round->msg, sizeof round->msg);
+}
+
 // The same round again on the tracing build, for the cycles around the difference.
 static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t cycle, const char *dir) {
   struct round round = {.random = qsm_random_seed(seed), .config = *config};
-  struct qsm_progress off = {.on = false};
   char path[600];
+  struct qsm_output output;
   snprintf(path, sizeof path, "%s/difference.fst", dir);
-  const struct qsm_backend_options waves = qsm_waves_around(path, cycle);
-  int status = qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg);
+  int status = qsm_output_open(&output, path, round.msg, sizeof round.msg);
   if (!status) {
-    play(&round, &off, 0, waves.wave_to + 1);
-    round.gpu->close(round.gpu);
-    status = qsm_waves_write_save_file(config->name, path, QSM_WAVES_AROUND_CYCLES, round.msg, sizeof round.msg);
+    const struct qsm_backend_options waves = qsm_waves_around(output.place, cycle);
+    status = qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg);
+    if (status) qsm_output_drop(&output);
+    else status = end_waves(&round, &output, waves.wave_to + 1);
   }
   if (status) fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
   else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", dir);
@@ -515,10 +557,9 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   char dir[512], msg[1024];
   struct qsm_config config;
   if (options->out_dir) snprintf(dir, sizeof dir, "%s", options->out_dir);
-  else snprintf(dir, sizeof dir, "%s/build/fuzz", qsm_source_root());
-  mkdir(dir, 0777);
-  if (access(dir, W_OK)) {
-    fprintf(stderr, "qsm: output folder %s: cannot write\n", dir);
+  else snprintf(dir, sizeof dir, "qsm-fuzz");
+  if (qsm_folder_make(dir) || access(dir, W_OK)) {
+    fprintf(stderr, "qsm: output folder %s: %s\n", dir, strerror(errno));
     return QSM_EXIT_ENVIRONMENT;
   }
   enum qsm_exit code = load_config(options, &config, msg, sizeof msg);

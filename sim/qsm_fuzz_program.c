@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_fuzz_program.h"
 
-#include "qsm_config.h"
 #include "qsm_fuzz_float.h"
+#include "qsm_regs.h"
 
-// Registers with a role; x6..x15 are random data.
-enum { RA = 1, LINK2 = 5, FIRST_DATA = 6, N_DATA = 10, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24,
+// Registers with a role; x6..x15 are random data, x16..x19 are 0 (R-WB-4) until one is written for once.
+enum { RA = 1, LINK2 = 5, FIRST_DATA = 6, N_DATA = 10, FIRST_ZERO = 16, N_ZERO = 4, BASE = 20, SHARED_BASE = 21, COUNTER = 22, ADDRESS = 23, TID = 24,
        SCRATCH = 25, INNER = 26, OWN = 27, OWN_SHARED = 28, INPUT = 29 };
 enum { OP = 0x33, OP_IMM = 0x13, LUI = 0x37, AUIPC = 0x17, LOAD = 0x03, STORE = 0x23, AMO = 0x2F, BRANCH = 0x63, JAL = 0x6F, JALR = 0x67, SYSTEM = 0x73, FENCE = 0x0F, CUSTOM0 = 0x0B };
 enum { CSR_TID = 0xCC0, CSR_BLOCK = 0xCC1, MAX_NESTING = 3, DEVICE_FENCE_BIT = 21 };
@@ -21,7 +21,10 @@ struct emitter {
 
 static uint32_t below(struct emitter *emitter, uint32_t n) { return qsm_random_below(emitter->random, n); }
 static uint32_t data_register(struct emitter *emitter) { return FIRST_DATA + below(emitter, N_DATA); }
-static uint32_t data_or_zero(struct emitter *emitter) { return below(emitter, 16) ? data_register(emitter) : 0; }
+static uint32_t data_or_zero(struct emitter *emitter) {
+  if (below(emitter, 16)) return data_register(emitter);
+  return below(emitter, 2) ? FIRST_ZERO + below(emitter, N_ZERO) : 0;
+}
 
 static void emit(struct emitter *emitter, uint32_t word) {
   if (emitter->n < QSM_FUZZ_MAX_WORDS) emitter->words[emitter->n++] = word;
@@ -114,6 +117,17 @@ static void make_address(struct emitter *emitter, uint32_t log2_bytes, bool shar
   emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : BASE));
 }
 
+static uint32_t stack_bytes(const struct emitter *emitter) { return emitter->request->log2_stack ? 1u << emitter->request->log2_stack : 0; }
+
+// ADDRESS := one of the thread's stack (I-MEM-6), near its bottom or its end. Where order must not count, in bytes that the prologue has cleared.
+static void make_local_address(struct emitter *emitter, uint32_t log2_bytes) {
+  uint32_t mask = any_order(emitter) ? 8u << below(emitter, 8) : QSM_FUZZ_OWN_BYTES;
+  if (mask > stack_bytes(emitter)) mask = stack_bytes(emitter);
+  emit(emitter, i_type(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID, (int32_t)((mask - 1) & ~((1u << log2_bytes) - 1))));
+  load_constant(emitter, SCRATCH, 0u - (below(emitter, 2) ? mask : stack_bytes(emitter)));
+  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, SCRATCH));
+}
+
 enum access { READ, WRITE, CHANGE };
 
 // An address of the thread's own bytes, or to read one of the inputs.
@@ -126,7 +140,8 @@ static void make_own_address(struct emitter *emitter, uint32_t log2_bytes, bool 
 
 // ADDRESS := one that the access may go to.
 static void aim(struct emitter *emitter, uint32_t log2_bytes, bool shared, enum access access) {
-  if (any_order(emitter)) make_address(emitter, log2_bytes, shared);
+  if (!shared && emitter->request->log2_stack && below(emitter, 4) == 0) make_local_address(emitter, log2_bytes);
+  else if (any_order(emitter)) make_address(emitter, log2_bytes, shared);
   else make_own_address(emitter, log2_bytes, shared, access);
 }
 
@@ -182,11 +197,22 @@ static uint32_t unusual(struct emitter *emitter) {
   return r_type(opcode, funct3, below(emitter, 4) ? funct7[below(emitter, sizeof funct7)] : below(emitter, 128), rd, rs1, below(emitter, 32));
 }
 
+// The last word below the stack, or one further below.
+static void overflow_stack(struct emitter *emitter) {
+  load_constant(emitter, ADDRESS, 0u - stack_bytes(emitter) - (below(emitter, 2) ? 4 : 4u << below(emitter, 24)));
+  switch (below(emitter, 3)) {
+    case 0: emit(emitter, i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 8) ? 0 : 2)); break;  // 2: misaligned goes before
+    case 1: emit(emitter, s_type(0, ADDRESS, FIRST_DATA, 3)); break;
+    default: emit(emitter, r_type(AMO, 2, 0, FIRST_DATA, ADDRESS, FIRST_DATA));
+  }
+}
+
 static void fault(struct emitter *emitter) {
   static const uint32_t bad[] = {0x00000000, 0xFFFFFFFF, 0x00000073 /* ecall */, 0x00100073 /* ebreak */, 0x100022AF /* lr.w */, 0x00000053 /* FP */,
                                  0xC0001073 /* csrrw cycle */, 0x30002073 /* mstatus */, 0x00001C0B /* exit with rd */, 0x0000100F /* fence.i */};
   uint32_t log2_bytes = 1 + below(emitter, 2);
-  switch (below(emitter, 9)) {
+  switch (below(emitter, 10)) {
+    case 9: overflow_stack(emitter); break;
     case 0: emit(emitter, i_type(LOAD, log2_bytes, FIRST_DATA, BASE, 1 + (int32_t)below(emitter, 3))); break;      // misaligned
     case 1: emit(emitter, s_type(2, below(emitter, 2) ? 0 : TID, FIRST_DATA, 0)); break;                            // outside
     case 2: emit(emitter, i_type(JALR, 0, below(emitter, 2), BASE, below(emitter, 2) ? 2 : 0)); break;             // into data, or misaligned
@@ -196,6 +222,10 @@ static void fault(struct emitter *emitter) {
     case 7:  // just behind the window, in its last bytes, or a store into the code
       load_constant(emitter, ADDRESS, emitter->request->data + (below(emitter, 3) ? QSM_FUZZ_DATA_BYTES : 0));
       emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 2) ? 0 : -4) : s_type(2, ADDRESS, FIRST_DATA, -4));
+      break;
+    case 8:  // where the data would be in the other half of the addresses
+      load_constant(emitter, ADDRESS, emitter->request->data ^ UINT32_C(1) << 31);
+      emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, 0) : s_type(2, ADDRESS, FIRST_DATA, 0));
       break;
     case 3:
       if (emitter->request->shared_bytes) {
@@ -299,12 +329,9 @@ static void body(struct emitter *emitter, uint32_t nesting) {
   }
 }
 
-// Every thread but number 0 spins on a shared word that thread 0 sets behind the loop: needs the progress guarantee. Only in the
-// prologue, where no thread has ended. In a block of several warps the word is cleared first, by all, before a barrier.
+// Every thread but number 0 spins on a shared word, 0 at first (R-SM-10), that thread 0 sets behind the loop: needs the progress guarantee. Only in
+// the prologue, where no thread has ended.
 static void spin(struct emitter *emitter) {
-  emit(emitter, s_type(2, SHARED_BASE, 0, 0));
-  emit(emitter, FENCE);
-  emit(emitter, CUSTOM0);
   uint32_t skip = emitter->n;
   emit(emitter, 0);
   emit(emitter, i_type(LOAD, 2, SCRATCH, SHARED_BASE, 0));
@@ -317,7 +344,16 @@ static void spin(struct emitter *emitter) {
   emitter->words[over] = j_type(0, (int32_t)(emitter->n - over) * 4);
 }
 
-// OWN, OWN_SHARED, INPUT; own and common shared bytes are cleared, since they hold what the last block left.
+// A stack holds what the last thread left there.
+static void clear_stack_ends(struct emitter *emitter) {
+  load_constant(emitter, SCRATCH, 0u - stack_bytes(emitter));
+  for (int32_t i = 0; i < QSM_FUZZ_OWN_BYTES; i += 4) {
+    emit(emitter, s_type(2, SCRATCH, 0, i));
+    emit(emitter, s_type(2, 0, 0, i - QSM_FUZZ_OWN_BYTES));
+  }
+}
+
+// OWN, OWN_SHARED, INPUT. Own and common shared bytes are 0.
 static void own_memory(struct emitter *emitter) {
   emit(emitter, (uint32_t)CSR_BLOCK << 20 | 2u << 12 | OWN << 7 | SYSTEM);
   load_constant(emitter, SCRATCH, emitter->request->block_threads);
@@ -329,26 +365,33 @@ static void own_memory(struct emitter *emitter) {
   emit(emitter, i_type(OP_IMM, 1, OWN_SHARED, TID, 4));
   emit(emitter, r_type(OP, 0, 0, OWN_SHARED, OWN_SHARED, SHARED_BASE));
   emit(emitter, i_type(OP_IMM, 0, OWN_SHARED, OWN_SHARED, 16));
-  if (emitter->request->shared_bytes < 64) return;
-  for (int32_t i = 0; i < 4; i++) {
-    emit(emitter, s_type(2, OWN_SHARED, 0, 4 * i));
-    emit(emitter, s_type(2, SHARED_BASE, 0, 4 * i));
-  }
-  emit(emitter, FENCE);
-  emit(emitter, CUSTOM0);
+  if (emitter->request->log2_stack) clear_stack_ends(emitter);
 }
 
 static void prologue(struct emitter *emitter) {
-  load_constant(emitter, BASE, emitter->request->data + (emitter->request->local && below(emitter, 2) ? QSM_LOCAL_VIEW - 0x80000000 : 0));
+  load_constant(emitter, BASE, emitter->request->data);
   load_constant(emitter, SHARED_BASE, 0x10000000u);
   emit(emitter, (uint32_t)CSR_TID << 20 | 2u << 12 | TID << 7 | SYSTEM);
   for (uint32_t i = 0; i < N_DATA; i++) {
     bool is_float = emitter->request->fpu && below(emitter, 2);
+    if (below(emitter, 6) == 0) continue;  // 0 at a thread's start
     load_constant(emitter, FIRST_DATA + i, is_float ? qsm_fuzz_float_value(emitter->random) : qsm_random_next(emitter->random));
     if (below(emitter, 2)) emit(emitter, r_type(OP, below(emitter, 2) ? 4 : 0, 0, FIRST_DATA + i, FIRST_DATA + i, TID));
   }
   if (!any_order(emitter)) own_memory(emitter);
   if (emitter->request->shared_bytes >= 64 && below(emitter, 8) == 0) spin(emitter);
+}
+
+uint32_t qsm_fuzz_stack(struct qsm_random *random, const struct qsm_config *config, uint32_t block_warps, uint32_t end, uint32_t most) {
+  enum { LEAST_LOG2 = 4, MOST_LOG2 = 12, BASE_ALIGN = 1u << QSM_SLOT_STACK_BASE_SHIFT };
+  uint64_t n_stacks = (uint64_t)qsm_config_live_blocks(config, block_warps) * block_warps * config->warp_size;
+  uint32_t log2 = LEAST_LOG2 + qsm_random_below(random, MOST_LOG2 - LEAST_LOG2 + 1);
+  if (qsm_random_below(random, 6) == 0) return 0;
+  for (; log2 >= LEAST_LOG2; log2--) {
+    uint32_t warp_bytes = config->warp_size << log2, align = warp_bytes > BASE_ALIGN ? warp_bytes : BASE_ALIGN;
+    if ((n_stacks << log2) + align <= most) return (end - (uint32_t)(n_stacks << log2)) / align * align | log2;
+  }
+  return 0;
 }
 
 uint32_t qsm_fuzz_program(struct qsm_random *random, const struct qsm_fuzz_request *request, uint32_t *words) {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "qsm_config.h"
 #include "qsm_random.h"
 
 enum { QSM_FUZZ_MAX_WORDS = 768, QSM_FUZZ_DATA_BYTES = 8192 };
@@ -24,7 +25,7 @@ enum {
 };
 
 struct qsm_fuzz_request {
-  bool local;             // data by local addresses (I-MEM-6), where the program draws so; an order needs data aligned for 256 * WarpSize <= QSM_FUZZ_INPUT_OFFSET
+  uint32_t log2_stack;    // of the bytes of a thread's stack (I-MEM-6), at both ends of which the program accesses it; 0: no local accesses but faults
   uint32_t data;          // address of QSM_FUZZ_DATA_BYTES that the program reads and writes
   uint32_t shared_bytes;  // of a block; 0: no shared accesses
   bool may_fault;
@@ -32,6 +33,10 @@ struct qsm_fuzz_request {
   enum qsm_fuzz_order order;  // else than ANY_ORDER: a grid of one dimension, no faults, and shared_bytes of at least
   uint32_t block_threads;     // QSM_FUZZ_OWN_BYTES for each thread of a block and 16 more
 };
+
+// A value for STACK: stacks of a random size for a launch with blocks of so many warps, in the last `most` bytes before address `end`, a multiple of
+// 4096; 0 (none) now and then, and where the smallest do not fit.
+uint32_t qsm_fuzz_stack(struct qsm_random *random, const struct qsm_config *config, uint32_t block_warps, uint32_t end, uint32_t most);
 
 // Writes a program of up to QSM_FUZZ_MAX_WORDS instructions, position-independent, entered at word 0; returns its length in words.
 // Without a fault every thread ends after a bounded number of instructions.

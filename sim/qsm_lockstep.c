@@ -8,6 +8,7 @@
 #include "qsm_backend_impl.h"
 #include "qsm_compare.h"
 #include "qsm_model.h"
+#include "qsm_output.h"
 #include "qsm_regs.h"
 
 enum { CHUNK_CYCLES = 256 };
@@ -39,26 +40,29 @@ static void model_event(void *ctx, const struct qsm_event *event) {
 
 // ---- Reporting ----
 
-static void write_report(struct lockstep *lockstep) {
-  if (!lockstep->options.out_dir) return;
+static int write_report(struct lockstep *lockstep, char *msg, size_t msg_len) {
+  if (!lockstep->options.out_dir) return 0;
   char path[1024];
+  struct qsm_output output;
   snprintf(path, sizeof path, "%s/difference.txt", lockstep->options.out_dir);
-  FILE *out = fopen(path, "w");
-  if (!out) return;
+  if (qsm_output_open(&output, path, msg, msg_len)) return -1;
+  FILE *out = output.file;
   fprintf(out, "%s\n", lockstep->difference);
   if (!qsm_compare_check(lockstep->compare, 0)) qsm_compare_report(lockstep->compare, out);
   fprintf(out, "configuration: %s\nseed: %" PRIu64 "\n", lockstep->config.name, lockstep->options.seed);
   if (lockstep->injected) fprintf(out, "injected: %s: %s\n", lockstep->options.inject_block, lockstep->injection);
   if (lockstep->options.replay) fprintf(out, "replay: %s\n", lockstep->options.replay);
-  fclose(out);
+  qsm_output_note(&output);
+  return qsm_output_close(&output, msg, msg_len);
 }
 
 static enum qsm_backend_status differs(struct lockstep *lockstep) {
   bool by_event = !qsm_compare_check(lockstep->compare, 0);
   lockstep->failed = true;
   lockstep->difference_cycle = by_event ? qsm_compare_cycle(lockstep->compare) : lockstep->cycle;
-  write_report(lockstep);
-  snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s", lockstep->difference);
+  char why[320] = "";
+  bool reported = write_report(lockstep, why, sizeof why) == 0;
+  snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s%s%s", lockstep->difference, reported ? "" : "; no report: ", why);
   return QSM_BACKEND_FAILED;
 }
 
@@ -87,7 +91,7 @@ static const char *const state_names[QSM_STATE_COUNT] = {
     [QSM_STATE_SAVED] = "preempt saved blocks", [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer",
     [QSM_STATE_WRITE_BACK] = "exec write port",
     [QSM_STATE_L1] = "l1 pass and generations", [QSM_STATE_L1SET] = "l1 set",
-    [QSM_STATE_L2] = "l2 slice", [QSM_STATE_L2SET] = "l2 set", [QSM_STATE_DRAM] = "dram bank"};
+    [QSM_STATE_L2] = "l2 slice", [QSM_STATE_L2SET] = "l2 set", [QSM_STATE_DRAM] = "dram bank", [QSM_STATE_WIPE] = "barrier wipe"};
 
 static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value) {
   struct lockstep *lockstep = ctx;

@@ -45,7 +45,7 @@ static const char *inject_option(struct argp_state *state, const char *text) {
 
 enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_JOBS = 'j',
                   KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE, KEY_DB, KEY_RETRY, KEY_DRY_RUN, KEY_TABLE, KEY_PLOT, KEY_CSV,
-                  KEY_KONATA, KEY_TIMELINE, KEY_HASH, KEY_FROM, KEY_TO };
+                  KEY_KONATA, KEY_TIMELINE, KEY_HASH, KEY_FROM, KEY_TO, KEY_OVERWRITE };
 
 // ---- qsm run ----
 
@@ -54,7 +54,8 @@ static const struct argp_option run_option_table[] = {
     {"config", KEY_CONFIG, "NAME", 0, "configuration instead of the scenario's: a name in configs/ or a path", 0},
     {"cycles", KEY_CYCLES, "N", 0, "length instead of the scenario's", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs instead of the scenario's", 0},
-    {"out", KEY_OUT, "DIR", 0, "folder for results (default build/results/SCENARIO)", 0},
+    {"out", KEY_OUT, "DIR", 0, "folder for results (default qsm-results/SCENARIO)", 0},
+    {"overwrite", KEY_OVERWRITE, 0, 0, "replace results of another scenario there", 0},
     {"waves", KEY_WAVES, 0, 0, "write DIR/waves.fst of the shared run (rtl and lockstep)", 0},
     {"konata", KEY_KONATA, "FILE", 0, "write the pipeline of the shared run, for Konata", 0},
     {"timeline", KEY_TIMELINE, "FILE", 0, "write launches, blocks, epochs and counters of the shared run, for Perfetto", 0},
@@ -78,6 +79,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
       options->has_seed = true;
       break;
     case KEY_OUT: options->out_dir = arg; break;
+    case KEY_OVERWRITE: options->overwrite = true; break;
     case KEY_WAVES: options->waves = true; break;
     case KEY_QUIET: options->quiet = true; break;
     case KEY_HASH: options->hash = true; break;
@@ -116,7 +118,7 @@ static int command_run(int argc, char **argv) {
 // ---- qsm sweep ----
 
 static const struct argp_option sweep_option_table[] = {
-    {"db", KEY_DB, "FILE", 0, "database (default build/sweeps/NAME.db)", 0},
+    {"db", KEY_DB, "FILE", 0, "database (default qsm-results/NAME.db)", 0},
     {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: as many as cores)", 0},
     {"retry", KEY_RETRY, 0, 0, "run failed ones again", 0},
     {"dry-run", KEY_DRY_RUN, 0, 0, "only list the runs", 0},
@@ -162,7 +164,7 @@ static const struct argp_option report_option_table[] = {
     {"table", KEY_TABLE, "NAME", 0, "only this table", 0},
     {"csv", KEY_CSV, 0, 0, "as comma-separated values; without --table: every kernel of every run", 0},
     {"plot", KEY_PLOT, "NAME", 0, "draw this table as SVG", 0},
-    {"out", KEY_OUT, "FILE", 0, "file for the plot (default NAME.svg beside the database)", 0},
+    {"out", KEY_OUT, "FILE", 0, "file for the plot (default DATABASE-NAME.svg)", 0},
     {0}};
 
 static const char *table_option(struct argp_state *state, const char *option, const char *text) {
@@ -209,7 +211,7 @@ static const struct argp_option fuzz_option_table[] = {
     {"cycles", KEY_CYCLES, "N", 0, "compared cycles (default 1000000)", 0},
     {"seed", KEY_SEED, "N", 0, "first seed (default 1); each round prints its own", 0},
     {"config", KEY_CONFIG, "NAME", 0, "configuration (default tiny), or random: a small one made up from the seed, and built", 0},
-    {"out", KEY_OUT, "DIR", 0, "folder for a difference's report (default build/fuzz)", 0},
+    {"out", KEY_OUT, "DIR", 0, "folder for a difference's report (default qsm-fuzz)", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
     {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; the run must find it", 0},
     {0}};
@@ -339,7 +341,8 @@ static void print_help(FILE *out) {
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].about);
   fprintf(out, "\n  qsm COMMAND --help   options of a command\n  qsm --version\n\n"
                "Exit codes: 0 success; 1 wrong result (difference, failed check, killed or unfinished kernel);\n"
-               "2 bad input; 3 environment (output folder, missing tool, RTL not built, database); 130 interrupted sweep.\n");
+               "2 bad input; 3 environment (output folder, missing tool, RTL not built, database);\n"
+               "4 an injected bit not seen; 130 interrupted: what was measured is kept.\n");
 }
 
 // What was printed must have arrived, on a full disk too.

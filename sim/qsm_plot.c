@@ -5,19 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-FILE *qsm_plot_open(const char *path, unsigned width, unsigned height, char *msg, size_t msg_len) {
+int qsm_plot_open(struct qsm_plot *plot, const char *path, unsigned width, unsigned height, char *msg, size_t msg_len) {
   if (system("command -v gnuplot >/dev/null 2>&1") != 0) {
     snprintf(msg, msg_len, "gnuplot not found, no plot written: apt-get install gnuplot-nox");
-    return NULL;
+    return -1;
   }
-  FILE *script = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!script) {
+  if (qsm_output_open(&plot->output, path, msg, msg_len)) return -1;
+  plot->script = popen("gnuplot >/dev/null 2>&1", "w");
+  if (!plot->script) {
+    qsm_output_drop(&plot->output);
     snprintf(msg, msg_len, "cannot run gnuplot");
-    return NULL;
+    return -1;
   }
-  fprintf(script, "set terminal svg size %u,%u dynamic background 'white' font 'sans,13'\nset output '%s'\n", width, height, path);
-  fprintf(script, "set grid\nset key outside right noenhanced\nset title noenhanced\n");
-  return script;
+  fprintf(plot->script, "set terminal svg size %u,%u dynamic background 'white' font 'sans,13'\nset output '%s'\n", width, height, plot->output.place);
+  fprintf(plot->script, "set grid\nset key outside right noenhanced\nset title noenhanced\n");
+  return 0;
 }
 
 // gnuplot does not tell when a disk is full.
@@ -30,8 +32,9 @@ static bool is_whole(const char *path) {
   return whole;
 }
 
-int qsm_plot_close(FILE *script, const char *path, char *msg, size_t msg_len) {
-  if (pclose(script) == 0 && is_whole(path)) return 0;
-  snprintf(msg, msg_len, "gnuplot could not write %s", path);
+int qsm_plot_close(struct qsm_plot *plot, char *msg, size_t msg_len) {
+  if (pclose(plot->script) == 0 && is_whole(plot->output.place)) return qsm_output_close(&plot->output, msg, msg_len);
+  snprintf(msg, msg_len, "gnuplot could not write %.600s", plot->output.path);
+  qsm_output_drop(&plot->output);
   return -1;
 }

@@ -140,9 +140,9 @@ static enum qsm_exit print_all(struct report *report) {
 static enum qsm_exit draw(struct report *report, const struct report_table *wanted) {
   char path[1024];
   struct qsm_table table;
-  const char *db = report->options->db, *slash = strrchr(db, '/');
+  const char *db = report->options->db, *slash = strrchr(db, '/'), *name = slash ? slash + 1 : db, *dot = strrchr(name, '.');
   if (report->options->out) snprintf(path, sizeof path, "%s", report->options->out);
-  else snprintf(path, sizeof path, "%.*s%s.svg", slash ? (int)(slash - db + 1) : 0, db, wanted->name);
+  else snprintf(path, sizeof path, "%.*s-%s.svg", dot && dot > name ? (int)(dot - db) : (int)strlen(db), db, wanted->name);
   enum qsm_exit code = query(report, wanted, &table);
   if (code) return code;
   const struct qsm_table_plot plot = {.title = wanted->title, .x = wanted->x, .y = wanted->y, .lines = wanted->lines};

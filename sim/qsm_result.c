@@ -2,12 +2,16 @@
 #include "qsm_result.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "qsm_config_yaml.h"
+#include "qsm_output.h"
 #include "qsm_plot.h"
 
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel) {
@@ -62,13 +66,13 @@ bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_
   if (!seen->present) return false;
   if (seen->fault.killed)
     snprintf(msg, msg_len, "kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", name, seen->fault.cause, seen->fault.pc,
-             seen->fault.tid, seen->fault.block, seen->fault.value, seen->fault.needs_fpu ? QSM_NO_FPU_TEXT : "");
+             seen->fault.tid, seen->fault.block, seen->fault.value, qsmFaultNote(&seen->fault));
   else if (seen->unfinished)
     snprintf(msg, msg_len, "kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes); %s", name, outcome->cycles, seen->passes,
              scenario->kernels[kernel].passes, seen->waits_for);
   else if (seen->checks_failed)
     snprintf(msg, msg_len, "kernel %s: %" PRIu64 " output checks failed", name, seen->checks_failed);
-  else if (seen->thread_instructions == 0)
+  else if (seen->thread_instructions == 0 && !outcome->interrupted)
     snprintf(msg, msg_len, "kernel %s never ran; %s", name, seen->waits_for);
   else return false;
   return true;
@@ -97,19 +101,31 @@ struct qsm_lockstep_stats qsm_result_lockstep(const struct qsm_result *result) {
   return sum;
 }
 
+bool qsm_result_has_figures(const struct qsm_result *result) {
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++)
+    if (result->isolated[i].n_epochs) return true;
+  return false;
+}
+
 // ---- Table ----
+
+// A figure of a measurement, "-" if it was not reached.
+static const char *figure(const struct qsm_outcome *outcome, double value, char text[32]) {
+  snprintf(text, 32, outcome->cycles ? "%.3f" : "-", value);
+  return text;
+}
 
 static void print_row(const struct qsm_result *result, const struct qsm_outcome *outcome, const char *label, uint32_t i) {
   const struct qsm_kernel_outcome *kernel = &outcome->kernels[i];
   double isolated = qsm_result_ipc(&result->isolated[i], i), ipc = qsm_result_ipc(outcome, i);
-  char goal[32] = "-";
+  char goal[32] = "-", alone_text[32], ipc_text[32];
   const char *reached = "-";
   if (result->goal_q16[i]) {
     snprintf(goal, sizeof goal, "%.3f", (double)result->goal_q16[i] / 65536);
-    reached = qsm_result_reached(outcome, i, result->goal_q16[i]) ? "yes" : "NO";
+    if (outcome->cycles) reached = qsm_result_reached(outcome, i, result->goal_q16[i]) ? "yes" : "NO";
   }
-  printf("  %-12s %-14s %9s %7s %9.3f %9.3f %10.1f %% %9llu   %llu ok, %llu wrong%s\n", result->scenario->kernels[i].name, label, goal, reached,
-         isolated, ipc, isolated > 0 ? 100 * ipc / isolated : 0, (unsigned long long)kernel->launches,
+  printf("  %-12s %-14s %9s %7s %9s %9s %10.1f %% %9llu   %llu ok, %llu wrong%s\n", result->scenario->kernels[i].name, label, goal, reached,
+         figure(&result->isolated[i], isolated, alone_text), figure(outcome, ipc, ipc_text), isolated > 0 ? 100 * ipc / isolated : 0, (unsigned long long)kernel->launches,
          (unsigned long long)kernel->checks_passed, (unsigned long long)kernel->checks_failed, kernel->fault.killed ? ", KILLED" : "");
 }
 
@@ -188,6 +204,12 @@ static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome, cons
   }
 }
 
+// null without a measurement.
+static void add_figure(cJSON *item, const char *name, const struct qsm_outcome *outcome, double value) {
+  if (outcome->cycles) cJSON_AddNumberToObject(item, name, value);
+  else cJSON_AddNullToObject(item, name);
+}
+
 static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
   cJSON *list = cJSON_CreateArray();
   for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
@@ -198,10 +220,10 @@ static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_out
     cJSON_AddBoolToObject(item, "qos", result->goal_q16[i] != 0);
     if (result->goal_q16[i]) cJSON_AddNumberToObject(item, "goal_ipc", (double)result->goal_q16[i] / 65536);
     else cJSON_AddNullToObject(item, "goal_ipc");
-    cJSON_AddNumberToObject(item, "ipc", ipc);
-    cJSON_AddNumberToObject(item, "isolated_ipc", isolated);
-    cJSON_AddNumberToObject(item, "normalised", isolated > 0 ? ipc / isolated : 0);
-    if (result->goal_q16[i]) cJSON_AddBoolToObject(item, "reached", qsm_result_reached(outcome, i, result->goal_q16[i]));
+    add_figure(item, "ipc", outcome, ipc);
+    add_figure(item, "isolated_ipc", &result->isolated[i], isolated);
+    add_figure(item, "normalised", outcome, isolated > 0 ? ipc / isolated : 0);
+    if (result->goal_q16[i] && outcome->cycles) cJSON_AddBoolToObject(item, "reached", qsm_result_reached(outcome, i, result->goal_q16[i]));
     else cJSON_AddNullToObject(item, "reached");
     cJSON_AddNumberToObject(item, "thread_instructions", (double)kernel->thread_instructions);
     cJSON_AddNumberToObject(item, "launches", (double)kernel->launches);
@@ -255,16 +277,32 @@ static cJSON *lockstep_json(const struct qsm_result *result) {
   return item;
 }
 
+static cJSON *interrupted_json(const struct qsm_result *result) {
+  if (!result->interrupted) return cJSON_CreateNull();
+  cJSON *item = cJSON_CreateObject();
+  cJSON_AddStringToObject(item, "during", result->interrupted_title);
+  cJSON_AddNumberToObject(item, "cycles", (double)result->interrupted->cycles);
+  cJSON_AddNumberToObject(item, "planned_cycles", (double)result->interrupted->planned_cycles);
+  return item;
+}
+
+static void add_scenario_json(cJSON *root, const struct qsm_scenario *scenario) {
+  char absolute[PATH_MAX];
+  cJSON_AddStringToObject(root, "scenario", scenario->path);
+  if (realpath(scenario->path, absolute)) cJSON_AddStringToObject(root, "scenario_file", absolute);
+}
+
 static cJSON *result_json(const struct qsm_result *result) {
   const struct qsm_scenario *scenario = result->scenario;
   cJSON *root = cJSON_CreateObject();
-  cJSON_AddStringToObject(root, "scenario", scenario->path);
+  add_scenario_json(root, scenario);
   cJSON_AddStringToObject(root, "config", scenario->config);
   cJSON_AddStringToObject(root, "backend", result->backend);
   cJSON_AddStringToObject(root, "policy", qsm_policy_name(scenario->policy));
   cJSON_AddStringToObject(root, "scheme", qsm_scheme_name(scenario->scheme));
   cJSON_AddStringToObject(root, "adjust", qsm_adjust_name(scenario->adjust));
   cJSON_AddNumberToObject(root, "cycles", (double)result->shared.cycles);
+  cJSON_AddItemToObject(root, "interrupted", interrupted_json(result));
   cJSON_AddNumberToObject(root, "cpu_s", result->shared.cpu_s);
   cJSON_AddNumberToObject(root, "cycles_per_cpu_s", result->shared.cpu_s > 0 ? (double)result->shared.cpu_cycles / result->shared.cpu_s : 0);
   cJSON_AddNumberToObject(root, "seed", (double)scenario->seed);
@@ -284,18 +322,14 @@ static cJSON *result_json(const struct qsm_result *result) {
   return root;
 }
 
-// Written beside and renamed, so that a failure leaves an earlier file as it was.
 static int write_file(const char *dir, const char *name, const char *text, char *msg, size_t msg_len) {
-  char path[1024], temporary[1040];
+  char path[1024];
+  struct qsm_output output;
   snprintf(path, sizeof path, "%s/%s", dir, name);
-  snprintf(temporary, sizeof temporary, "%s.new", path);
-  FILE *file = fopen(temporary, "w");
-  bool written = file && fputs(text, file) >= 0;
-  if (file && fclose(file)) written = false;
-  if (written && rename(temporary, path) == 0) return 0;
-  snprintf(msg, msg_len, "cannot write %s: %s", path, strerror(errno));
-  if (file) remove(temporary);
-  return -1;
+  if (qsm_output_open(&output, path, msg, msg_len)) return -1;
+  fputs(text, output.file);
+  qsm_output_note(&output);
+  return qsm_output_close(&output, msg, msg_len);
 }
 
 int qsm_result_write_json(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len) {
@@ -307,6 +341,30 @@ int qsm_result_write_json(const struct qsm_result *result, const char *dir, char
   cJSON_free(text);
   cJSON_Delete(root);
   return status;
+}
+
+static cJSON *parse_file(FILE *file) {
+  struct stat now;
+  if (fstat(fileno(file), &now) || now.st_size < 0) return NULL;
+  char *text = malloc((size_t)now.st_size + 1);
+  if (!text) return NULL;
+  text[fread(text, 1, (size_t)now.st_size, file)] = 0;
+  cJSON *root = cJSON_Parse(text);
+  free(text);
+  return root;
+}
+
+bool qsm_result_scenario_in(const char *dir, char *scenario, size_t len) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/result.json", dir);
+  FILE *file = fopen(path, "rb");
+  if (!file) return false;
+  cJSON *root = parse_file(file);
+  const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(root, "scenario_file"));
+  snprintf(scenario, len, "%s", name ? name : "an unknown scenario");
+  cJSON_Delete(root);
+  fclose(file);
+  return true;
 }
 
 // ---- Plot ----
@@ -336,14 +394,18 @@ static void plot_panel(FILE *script, const struct qsm_result *result, const stru
 int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len) {
   bool two = result->without.n_epochs != 0;
   char path[1024], title[400];
+  struct qsm_plot plot;
   snprintf(path, sizeof path, "%s/plot.svg", dir);
-  FILE *script = qsm_plot_open(path, 960, two ? 720 : 400, msg, msg_len);
-  if (!script) return -1;
+  if (!result->shared.n_epochs) {
+    unlink(path);
+    return 0;
+  }
+  if (qsm_plot_open(&plot, path, 960, two ? 720 : 400, msg, msg_len)) return -1;
   snprintf(title, sizeof title, "%s over %s, configuration %s", qsm_scheme_name(result->scenario->scheme), qsm_policy_name(result->scenario->policy),
            result->scenario->config);
-  fprintf(script, "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\n");
-  if (two) fprintf(script, "set multiplot layout 2,1\n");
-  plot_panel(script, result, &result->shared, title);
-  if (two) plot_panel(script, result, &result->without, "the same without QoS");
-  return qsm_plot_close(script, path, msg, msg_len);
+  fprintf(plot.script, "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\n");
+  if (two) fprintf(plot.script, "set multiplot layout 2,1\n");
+  plot_panel(plot.script, result, &result->shared, title);
+  if (two) plot_panel(plot.script, result, &result->without, "the same without QoS");
+  return qsm_plot_close(&plot, msg, msg_len);
 }

@@ -12,6 +12,8 @@ struct qsm_result {
   struct qsm_outcome shared;   // under the scheme
   struct qsm_outcome without;  // without one; n_epochs = 0 if not asked for
   uint64_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
+  const struct qsm_outcome *interrupted;  // the measurement that a signal cut short, NULL: none; those after it are empty
+  const char *interrupted_title;
 };
 
 // Thread instructions per cycle over the measurement.
@@ -32,10 +34,16 @@ bool qsm_result_reached(const struct qsm_outcome *outcome, uint32_t kernel, uint
 // Statistics of all lockstep runs of the result together.
 struct qsm_lockstep_stats qsm_result_lockstep(const struct qsm_result *result);
 
+// Whether there is anything to keep: an epoch of a measurement.
+bool qsm_result_has_figures(const struct qsm_result *result);
+
 void qsm_result_print_table(const struct qsm_result *result);
-// Writes DIR/result.json (through a temporary file). 0, or -1 with a message.
+// Writes DIR/result.json. 0, or -1 with a message.
 int qsm_result_write_json(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len);
-// Writes DIR/plot.svg with gnuplot: IPC per epoch of all kernels, with the goal lines. 0, or -1 with a message.
+// The scenario that DIR/result.json is of, as an absolute path, or words if it does not say. False: there is no such file.
+bool qsm_result_scenario_in(const char *dir, char *scenario, size_t len);
+// Writes DIR/plot.svg with gnuplot: IPC per epoch of all kernels, with the goal lines. 0, or -1 with a message. Without an epoch of the
+// shared measurement there is nothing to plot: an earlier plot goes.
 int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "qsm_config_yaml.h"
+#include "qsm_folder.h"
+#include "qsm_interrupt.h"
+#include "qsm_output.h"
 #include "qsm_result.h"
 #include "qsm_scenario.h"
 #include "qsm_session.h"
@@ -20,10 +20,13 @@ struct run {
   const struct qsm_run_options *options;
   struct qsm_scenario scenario;
   struct qsm_result result;
+  struct qsm_outcome pass;  // the last one measured for a goal
   char dir[512];
   char replay[1024];
   char msg[1024];
   struct qsm_trace *trace;  // of the shared run
+  bool traced;              // which has begun
+  char interrupted_title[96];
 };
 
 static enum qsm_exit complain(enum qsm_exit code, const char *text) {
@@ -33,30 +36,12 @@ static enum qsm_exit complain(enum qsm_exit code, const char *text) {
 
 // ---- Output folder ----
 
-int qsm_make_folders(const char *dir) {
-  char path[512];
-  snprintf(path, sizeof path, "%s", dir);
-  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = 0;
-    if (mkdir(path, 0777) && errno != EEXIST) return -1;
-    *slash = '/';
-  }
-  return mkdir(path, 0777) && errno != EEXIST ? -1 : 0;
-}
-
-// DIR, or build/results/NAME after the scenario file.
 static int prepare_folder(struct run *run) {
-  const char *slash = strrchr(run->scenario.path, '/'), *name = slash ? slash + 1 : run->scenario.path;
-  int len = run->options->out_dir ? snprintf(run->dir, sizeof run->dir, "%s", run->options->out_dir)
-                                  : snprintf(run->dir, sizeof run->dir, "%s/build/results/%.*s", qsm_source_root(), (int)strcspn(name, "."), name);
-  if (len >= (int)sizeof run->dir || len == 0) {
-    snprintf(run->msg, sizeof run->msg, "output folder: path empty or too long");
-    return -1;
-  }
-  char inside[sizeof run->dir + 2];
-  snprintf(inside, sizeof inside, "%s/.", run->dir);
-  if (qsm_make_folders(run->dir) == 0 && access(inside, W_OK) == 0) return 0;
-  snprintf(run->msg, sizeof run->msg, "output folder %s: %s", run->dir, strerror(errno));
+  const struct qsm_run_options *options = run->options;
+  int len = options->out_dir ? snprintf(run->dir, sizeof run->dir, "%s", options->out_dir) : 1;
+  if (!options->out_dir && qsm_folder_default(run->scenario.path, "", run->dir, sizeof run->dir)) len = 0;
+  if (len > 0 && len < (int)sizeof run->dir) return qsm_folder_claim(run->dir, run->scenario.path, options->overwrite, run->msg, sizeof run->msg);
+  snprintf(run->msg, sizeof run->msg, "output folder: path empty or too long");
   return -1;
 }
 
@@ -73,7 +58,7 @@ static void describe_replay(struct run *run) {
 
 static struct qsm_session_plan plan_of(const struct run *run, const char *title, uint32_t kernel_mask, uint32_t scheme) {
   struct qsm_session_plan plan = {.title = title, .backend = backend_of(run), .kernel_mask = kernel_mask, .scheme = scheme,
-                                  .show_progress = !run->options->quiet};
+                                  .show_progress = !run->options->quiet, .stop = qsm_interrupt_came};
   plan.options = (struct qsm_backend_options){.out_dir = run->dir, .replay = run->replay, .seed = run->scenario.seed,
                                               .state_interval = run->options->state_interval};
   return plan;
@@ -81,26 +66,37 @@ static struct qsm_session_plan plan_of(const struct run *run, const char *title,
 
 // Runs the same measurement again on the tracing build, for the cycles around the difference.
 static void write_waves(struct run *run, const struct qsm_session_plan *failed, uint64_t cycle) {
-  char path[600], msg[256];
+  char path[600], msg[1024];
   struct qsm_outcome outcome;
+  struct qsm_output waves;
   struct qsm_session_plan plan = *failed;
   snprintf(path, sizeof path, "%s/difference.fst", run->dir);
-  plan.backend = "rtl";
-  plan.show_progress = false;
-  plan.trace = NULL;
-  plan.options = qsm_waves_around(path, cycle);
-  enum qsm_session_status status = qsm_session_run(&run->scenario, &plan, &outcome, msg, sizeof msg);
-  qsm_outcome_clear(&outcome);
-  if (status == QSM_SESSION_ENVIRONMENT ||
-      qsm_waves_write_save_file(run->scenario.config, path, QSM_WAVES_AROUND_CYCLES, msg, sizeof msg))
-    fprintf(stderr, "qsm: no waveform: %s\n", msg);
+  int status = qsm_output_open(&waves, path, msg, sizeof msg);
+  if (!status) {
+    plan.backend = "rtl";
+    plan.show_progress = false;
+    plan.trace = NULL;
+    plan.options = qsm_waves_around(waves.place, cycle);
+    bool ran = qsm_session_run(&run->scenario, &plan, &outcome, msg, sizeof msg) != QSM_SESSION_ENVIRONMENT;
+    qsm_outcome_clear(&outcome);
+    if (!ran) qsm_output_drop(&waves);
+    status = ran ? qsm_waves_close(&waves, run->scenario.config, QSM_WAVES_AROUND_CYCLES, msg, sizeof msg) : -1;
+  }
+  if (status) fprintf(stderr, "qsm: no waveform: %s\n", msg);
   else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", run->dir);
+}
+
+static enum qsm_exit note_interruption(struct run *run, const struct qsm_session_plan *plan, const struct qsm_outcome *outcome) {
+  snprintf(run->interrupted_title, sizeof run->interrupted_title, "%s", plan->title);
+  run->result.interrupted = outcome;
+  run->result.interrupted_title = run->interrupted_title;
+  return QSM_EXIT_INTERRUPTED;
 }
 
 static enum qsm_exit measure(struct run *run, struct qsm_session_plan *plan, struct qsm_outcome *outcome) {
   run->msg[0] = 0;
   switch (qsm_session_run(&run->scenario, plan, outcome, run->msg, sizeof run->msg)) {
-    case QSM_SESSION_OK: return QSM_EXIT_OK;
+    case QSM_SESSION_OK: return outcome->interrupted ? note_interruption(run, plan, outcome) : QSM_EXIT_OK;
     case QSM_SESSION_BAD_INPUT: return complain(QSM_EXIT_BAD_INPUT, run->msg);
     case QSM_SESSION_ENVIRONMENT: return complain(QSM_EXIT_ENVIRONMENT, run->msg);
     case QSM_SESSION_FAILED: break;
@@ -124,14 +120,14 @@ static enum qsm_exit measure_isolated(struct run *run) {
 
 // Thread instructions of one pass: alone, all of them counted.
 static enum qsm_exit measure_pass(struct run *run, uint32_t index, uint64_t *instructions) {
-  struct qsm_outcome outcome;
+  struct qsm_outcome *outcome = &run->pass;
   char title[96];
   snprintf(title, sizeof title, "one pass of %s, at most", run->scenario.kernels[index].name);
   struct qsm_session_plan plan = plan_of(run, title, 1u << index, 0);
   plan.one_pass = true;
-  enum qsm_exit code = measure(run, &plan, &outcome);
-  if (!code && qsm_result_pass(&run->scenario, &outcome, index, instructions, run->msg, sizeof run->msg)) code = complain(QSM_EXIT_BAD_INPUT, run->msg);
-  qsm_outcome_clear(&outcome);
+  qsm_outcome_clear(outcome);
+  enum qsm_exit code = measure(run, &plan, outcome);
+  if (!code && qsm_result_pass(&run->scenario, outcome, index, instructions, run->msg, sizeof run->msg)) code = complain(QSM_EXIT_BAD_INPUT, run->msg);
   return code;
 }
 
@@ -147,12 +143,30 @@ static enum qsm_exit set_goals(struct run *run) {
   return QSM_EXIT_OK;
 }
 
+// What there is of a waveform is kept when the backend fails, or the user.
+static enum qsm_exit measure_with_waves(struct run *run, struct qsm_session_plan *plan, struct qsm_outcome *outcome) {
+  char path[600];
+  struct qsm_output waves;
+  snprintf(path, sizeof path, "%s/waves.fst", run->dir);
+  if (qsm_output_open(&waves, path, run->msg, sizeof run->msg)) return complain(QSM_EXIT_ENVIRONMENT, run->msg);
+  plan->options.wave_path = waves.place;
+  plan->options.wave_to = UINT64_MAX;
+  enum qsm_exit code = measure(run, plan, outcome);
+  if (code == QSM_EXIT_BAD_INPUT || code == QSM_EXIT_ENVIRONMENT) qsm_output_drop(&waves);
+  else if (qsm_waves_close(&waves, run->scenario.config, outcome->total_cycles, run->msg, sizeof run->msg)) {
+    complain(QSM_EXIT_ENVIRONMENT, run->msg);
+    if (!code) code = QSM_EXIT_ENVIRONMENT;
+  }
+  return code;
+}
+
 static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t scheme, struct qsm_outcome *outcome, bool main_run) {
   struct qsm_session_plan plan = plan_of(run, title, (1u << run->scenario.n_kernels) - 1, scheme);
   for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
     plan.goal_q16[i] = (uint32_t)run->result.goal_q16[i];
     plan.isolated_q16[i] = qsm_result_ipc_q16(run->result.isolated[i].kernels[i].thread_instructions, run->result.isolated[i].cycles);
   }
+  run->traced |= main_run;
   if (main_run && run->trace) {
     plan.trace = run->trace;
     plan.options.sink = qsm_trace_event;
@@ -164,15 +178,7 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
     plan.options.inject_block = run->options->inject_block;
     plan.options.inject_cycle = run->options->inject_cycle;
   }
-  if (!main_run || !run->options->waves) return measure(run, &plan, outcome);
-  char wave_path[600];
-  snprintf(wave_path, sizeof wave_path, "%s/waves.fst", run->dir);
-  plan.options.wave_path = wave_path;
-  plan.options.wave_to = UINT64_MAX;
-  enum qsm_exit code = measure(run, &plan, outcome);
-  if (!code && qsm_waves_write_save_file(run->scenario.config, wave_path, outcome->total_cycles, run->msg, sizeof run->msg))
-    return complain(QSM_EXIT_ENVIRONMENT, run->msg);
-  return code;
+  return main_run && run->options->waves ? measure_with_waves(run, &plan, outcome) : measure(run, &plan, outcome);
 }
 
 // ---- Traces ----
@@ -191,10 +197,13 @@ static enum qsm_exit open_trace(struct run *run) {
   return QSM_EXIT_OK;
 }
 
+// Without a shared run there is nothing to show: earlier traces stay.
 static enum qsm_exit close_trace(struct run *run) {
   struct qsm_trace *trace = run->trace;
   run->trace = NULL;
-  return qsm_trace_close(trace, run->msg, sizeof run->msg) ? complain(QSM_EXIT_ENVIRONMENT, run->msg) : QSM_EXIT_OK;
+  if (run->traced) return qsm_trace_close(trace, run->msg, sizeof run->msg) ? complain(QSM_EXIT_ENVIRONMENT, run->msg) : QSM_EXIT_OK;
+  qsm_trace_drop(trace);
+  return QSM_EXIT_OK;
 }
 
 // What went wrong in the kernels themselves.
@@ -233,14 +242,14 @@ static enum qsm_exit write_results(struct run *run) {
   if (run->result.shared.has_lockstep) {
     struct qsm_lockstep_stats stats = qsm_result_lockstep(&run->result);
     printf("\n  lockstep: RTL and model equal in all %" PRIu64 " cycles, %.1f values compared per cycle\n", stats.cycles_compared,
-           (double)stats.fields_compared / (double)stats.cycles_compared);
+           stats.cycles_compared ? (double)stats.fields_compared / (double)stats.cycles_compared : 0.0);
   }
   if (run->result.shared.has_hash) printf("\n  trace hash 0x%016" PRIX64 "\n", run->result.shared.trace_hash);
   printf("\n  results  %s/result.json\n", run->dir);
-  if (plotted) printf("  plot     %s/plot.svg\n", run->dir);
-  if (run->options->waves) printf("  waves    gtkwave %s/waves.gtkw\n", run->dir);
-  if (run->options->konata) printf("  pipeline %s, for Konata\n", run->options->konata);
-  if (run->options->timeline) printf("  timeline %s, for https://ui.perfetto.dev\n", run->options->timeline);
+  if (plotted && run->result.shared.n_epochs) printf("  plot     %s/plot.svg\n", run->dir);
+  if (run->options->waves && run->traced) printf("  waves    gtkwave %s/waves.gtkw\n", run->dir);
+  if (run->options->konata && run->traced) printf("  pipeline %s, for Konata\n", run->options->konata);
+  if (run->options->timeline && run->traced) printf("  timeline %s, for https://ui.perfetto.dev\n", run->options->timeline);
   printf("  docs     %s/docs/reading-order.md\n", qsm_source_root());
   return code;
 }
@@ -253,10 +262,22 @@ static enum qsm_exit report(struct run *run) {
   return code ? code : written;
 }
 
+// What was measured until the signal is kept; without an epoch there is nothing that could replace earlier results.
+static enum qsm_exit report_interrupted(struct run *run) {
+  const struct qsm_outcome *last = run->result.interrupted;
+  bool kept = qsm_result_has_figures(&run->result);
+  if (kept) report(run);
+  snprintf(run->msg, sizeof run->msg, "interrupted: %s, %" PRIu64 " of %" PRIu64 " cycles measured; %s%s%s", run->interrupted_title, last->cycles,
+           last->planned_cycles, kept ? "what there is until then is in " : "no epoch is complete, nothing was written", kept ? run->dir : "",
+           kept ? "/result.json" : "");
+  return complain(QSM_EXIT_INTERRUPTED, run->msg);
+}
+
 static void clear(struct run *run) {
   for (uint32_t i = 0; i < QSM_SCENARIO_MAX_KERNELS; i++) qsm_outcome_clear(&run->result.isolated[i]);
   qsm_outcome_clear(&run->result.shared);
   qsm_outcome_clear(&run->result.without);
+  qsm_outcome_clear(&run->pass);
 }
 
 enum qsm_exit qsm_run(const struct qsm_run_options *options) {
@@ -280,10 +301,13 @@ enum qsm_exit qsm_run(const struct qsm_run_options *options) {
   }
   describe_replay(run);
   if (!options->quiet) announce(run);
+  qsm_interrupt_watch();
   code = open_trace(run);
   if (!code) code = measure_all(run);
+  qsm_interrupt_release();
   enum qsm_exit traced = close_trace(run);
-  if (!code) code = report(run);
+  if (code == QSM_EXIT_INTERRUPTED) code = report_interrupted(run);
+  else if (!code) code = report(run);
   if (!code) code = traced;
   if (!code && options->inject_block) {
     snprintf(run->msg, sizeof run->msg, "the flipped bit in %s was not found", options->inject_block);

@@ -24,7 +24,8 @@ struct qsm_run_options {
   uint64_t cycles;          // 0: the scenario's
   uint64_t seed;
   bool has_seed;
-  const char *out_dir;      // NULL: build/results/NAME
+  const char *out_dir;      // NULL: qsm-results/NAME
+  bool overwrite;           // results of another scenario too
   bool waves, quiet;
   bool hash;                // a hash of all that happens in the shared run
   const char *konata, *timeline;  // files for traces of the shared run, or NULL
@@ -35,8 +36,5 @@ struct qsm_run_options {
 };
 
 enum qsm_exit qsm_run(const struct qsm_run_options *options);
-
-// Makes a folder and those above it. 0, or -1 with errno.
-int qsm_make_folders(const char *dir);
 
 #endif

@@ -211,10 +211,28 @@ static void watch(void *user) {
   note_error(session, read_due_epochs(session));
 }
 
+static bool stopped(const struct session *session) {
+  struct qsm_outcome *outcome = session->outcome;
+  if (session->plan->stop && session->plan->stop()) outcome->interrupted = true;
+  return outcome->interrupted;
+}
+
+static qsmError_t run_slice(struct session *session, uint64_t cycle) {
+  uint64_t end = qsmDeviceCycle(session->device) + SLICE_CYCLES;
+  return qsmDeviceRunUntil(session->device, end < cycle ? end : cycle);
+}
+
+// Before the first launch.
+static qsmError_t prepare_to(struct session *session, uint64_t cycle) {
+  qsmError_t error = qsmSuccess;
+  while (!error && !stopped(session) && qsmDeviceCycle(session->device) < cycle) error = run_slice(session, cycle);
+  return error;
+}
+
 static qsmError_t run_to(struct session *session, struct qsm_progress *progress, uint64_t cycle) {
   qsmError_t error = qsmSuccess;
-  for (uint64_t now = qsmDeviceCycle(session->device); !error && now < cycle; now = qsmDeviceCycle(session->device)) {
-    error = qsmDeviceRunUntil(session->device, now + SLICE_CYCLES < cycle ? now + SLICE_CYCLES : cycle);
+  while (!error && qsmDeviceCycle(session->device) < cycle && !stopped(session)) {
+    error = run_slice(session, cycle);
     if (!error) error = session->error;
     if (session->plan->trace) qsm_trace_sample(session->plan->trace, qsmDeviceBackend(session->device));
     qsm_progress_show(progress, qsmDeviceCycle(session->device) - session->origin);
@@ -245,12 +263,13 @@ static qsmError_t measure(struct session *session) {
   qsmError_t error = qsmSuccess;
   qsm_progress_start(&progress, session->plan->title, outcome->cycles, session->plan->show_progress);
   qsmSetWatch(session->device, watch, session);
-  while (!error && session->n_read < outcome->n_epochs) {
+  while (!error && session->n_read < outcome->n_epochs && !outcome->interrupted) {
     if (session->plan->one_pass && all_finished(session)) outcome->n_epochs = session->n_read + 1;
     error = run_to(session, &progress, figures_stand_at(session, session->n_read));
     if (!error) error = read_due_epochs(session);
   }
   qsmSetWatch(session->device, NULL, NULL);
+  if (outcome->interrupted) outcome->n_epochs = session->n_read;
   if (!error) error = count_what_still_runs(session);
   outcome->cycles = outcome->n_epochs * session->epoch;
   qsm_progress_end(&progress, outcome->cycles);
@@ -270,7 +289,7 @@ static qsmError_t check_passes(struct session *session) {
 
 static qsmError_t judge(struct session *session) {
   qsmError_t error = qsmSuccess;
-  for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
+  for (uint32_t i = 0; !error && !session->outcome->interrupted && i < session->scenario->n_kernels; i++) {
     struct qsm_kernel_outcome *kernel = &session->outcome->kernels[i];
     kernel->unfinished = kernel->present && kernel->passes < passes_asked(&session->tenants[i]);
     if (kernel->unfinished || (kernel->present && kernel->thread_instructions == 0))
@@ -291,8 +310,8 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   if (!error) error = qsmSetAdjustment(session->device, session->plan->adjust);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
-  if (!error) error = qsmDeviceRunUntil(session->device, session->origin + config->qos_lat + 1);
-  if (!error) error = set_up(session, msg, msg_len);
+  if (!error) error = prepare_to(session, session->origin + config->qos_lat + 1);
+  if (!error && !session->outcome->interrupted) error = set_up(session, msg, msg_len);
   double cpu_start = cpu_time();
   uint64_t first = qsmDeviceCycle(session->device);
   if (!error) error = measure(session);
@@ -312,7 +331,7 @@ static bool plan_epochs(struct session *session, const struct qsm_config *config
     return false;
   }
   outcome->n_epochs = (uint32_t)((session->scenario->cycles + session->epoch - 1) / session->epoch);
-  outcome->cycles = outcome->n_epochs * session->epoch;
+  outcome->cycles = outcome->planned_cycles = outcome->n_epochs * session->epoch;
   outcome->epochs = calloc(outcome->n_epochs, sizeof *outcome->epochs);
   if (!outcome->epochs) snprintf(msg, msg_len, "out of memory");
   return outcome->epochs != NULL;

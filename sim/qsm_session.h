@@ -35,6 +35,8 @@ struct qsm_epoch_record {
 
 struct qsm_outcome {
   uint64_t cycles;  // measured
+  uint64_t planned_cycles;
+  bool interrupted;  // before that: only whole epochs count
   double cpu_s;           // of the measurement, without its preparation
   uint64_t cpu_cycles;    // simulated in it
   uint64_t total_cycles;  // simulated, preparation included
@@ -60,6 +62,7 @@ struct qsm_session_plan {
   uint32_t isolated_q16[QSM_SCENARIO_MAX_KERNELS];  // IPC alone, for scheme fair; 0: not known
   bool one_pass;        // of each kernel; the measurement ends with the epoch that has counted it
   bool show_progress;
+  bool (*stop)(void);   // looked at now and then: true ends the measurement with what it has; NULL: never
 };
 
 enum qsm_session_status {

@@ -146,6 +146,21 @@ void qsm_store_close(struct qsm_store *store) {
   free(store);
 }
 
+// A table of its own: databases without it stay readable.
+int qsm_store_sweep_file(struct qsm_store *store, char *file, size_t len) {
+  file[0] = 0;
+  if (execute(store, "CREATE TABLE IF NOT EXISTS sweep (file TEXT NOT NULL)")) return -1;
+  sqlite3_stmt *statement = prepare(store, "SELECT file FROM sweep", "");
+  int status = step(store, statement);
+  if (!status && sqlite3_column_text(statement, 0)) snprintf(file, len, "%s", (const char *)sqlite3_column_text(statement, 0));
+  sqlite3_finalize(statement);
+  return status;
+}
+
+int qsm_store_set_sweep_file(struct qsm_store *store, const char *file) {
+  return run_once(store, prepare(store, "INSERT INTO sweep (file) VALUES (?1)", "t", file));
+}
+
 // ---- What a sweep wants ----
 
 int qsm_store_begin(struct qsm_store *store) {

@@ -24,6 +24,10 @@ const char *qsm_store_error(const struct qsm_store *store);
 
 enum qsm_store_status { QSM_STORE_WAITING, QSM_STORE_OK, QSM_STORE_FAILED };
 
+// The sweep file that the database was made for, as an absolute path, "" if it does not say. 0, or -1.
+int qsm_store_sweep_file(struct qsm_store *store, char *file, size_t len);
+int qsm_store_set_sweep_file(struct qsm_store *store, const char *file);
+
 // A run that a sweep wants.
 struct qsm_store_wish {
   const char *scenario;

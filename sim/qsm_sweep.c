@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "qsm_config_yaml.h"
+#include "qsm_folder.h"
 #include "qsm_pool.h"
 #include "qsm_progress.h"
 #include "qsm_sweep_jobs.h"
@@ -182,18 +183,36 @@ static uint32_t n_cores(void) {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
+static enum qsm_exit name_database(struct sweep *sweep) {
+  const char *db = sweep->options->db;
+  bool fits = db ? snprintf(sweep->db_path, sizeof sweep->db_path, "%s", db) < (int)sizeof sweep->db_path
+                 : qsm_folder_default(sweep->options->file, ".db", sweep->db_path, sizeof sweep->db_path) == 0;
+  if (fits && (db || qsm_folder_make(QSM_FOLDER_RESULTS) == 0)) return QSM_EXIT_OK;
+  if (fits) snprintf(sweep->msg, sizeof sweep->msg, "folder %s: %s", QSM_FOLDER_RESULTS, strerror(errno));
+  else snprintf(sweep->msg, sizeof sweep->msg, "database: path too long");
+  return complain(sweep, QSM_EXIT_ENVIRONMENT, sweep->msg);
+}
+
+// A database by default is of one sweep file; one that the user names takes several.
+static enum qsm_exit claim_database(struct sweep *sweep) {
+  char own[PATH_MAX], other[PATH_MAX];
+  if (qsm_store_sweep_file(sweep->store, other, sizeof other)) return complain(sweep, QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
+  if (!realpath(sweep->options->file, own)) snprintf(own, sizeof own, "%s", sweep->options->file);
+  if (!other[0] && qsm_store_set_sweep_file(sweep->store, own)) return complain(sweep, QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
+  if (sweep->options->db || !other[0] || strcmp(own, other) == 0) return QSM_EXIT_OK;
+  snprintf(sweep->msg, sizeof sweep->msg, "%s has results of %.300s, not of %.300s: --db FILE names another database, or this one", sweep->db_path, other, own);
+  return complain(sweep, QSM_EXIT_ENVIRONMENT, sweep->msg);
+}
+
 static enum qsm_exit open_database(struct sweep *sweep) {
-  const char *file = sweep->options->file, *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-  int folder_len = snprintf(sweep->db_path, sizeof sweep->db_path, "%s/build/sweeps", qsm_source_root());
-  if (sweep->options->db) snprintf(sweep->db_path, sizeof sweep->db_path, "%s", sweep->options->db);
-  else if (qsm_make_folders(sweep->db_path)) {
-    snprintf(sweep->msg, sizeof sweep->msg, "folder %s: %s", sweep->db_path, strerror(errno));
-    return complain(sweep, QSM_EXIT_ENVIRONMENT, sweep->msg);
-  } else snprintf(sweep->db_path + folder_len, sizeof sweep->db_path - (size_t)folder_len, "/%.*s.db", (int)strcspn(name, "."), name);
+  enum qsm_exit code = name_database(sweep);
+  if (code) return code;
   sweep->store = qsm_store_open(sweep->db_path, QSM_STORE_WRITE, sweep->msg, sizeof sweep->msg);
   if (!sweep->store) return complain(sweep, QSM_EXIT_ENVIRONMENT, sweep->msg);
-  if (qsm_sweep_jobs_enter(&sweep->jobs, sweep->store, sweep->options->retry)) return complain(sweep, QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
-  return QSM_EXIT_OK;
+  code = claim_database(sweep);
+  if (!code && qsm_sweep_jobs_enter(&sweep->jobs, sweep->store, sweep->options->retry))
+    code = complain(sweep, QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
+  return code;
 }
 
 static enum qsm_exit list_runs(const struct sweep *sweep) {

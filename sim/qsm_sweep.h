@@ -10,7 +10,7 @@
 
 struct qsm_sweep_options {
   const char *file;
-  const char *db;      // NULL: build/sweeps/NAME.db
+  const char *db;      // NULL: qsm-results/NAME.db
   uint32_t n_jobs;     // 0: as many as cores
   bool retry;          // failed runs again
   bool dry_run;        // only lists the runs

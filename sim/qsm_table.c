@@ -221,10 +221,10 @@ static void plot_bars(const struct qsm_table *table, FILE *script) {
 
 int qsm_table_plot(const struct qsm_table *table, const struct qsm_table_plot *plot, const char *path, char *msg, size_t msg_len) {
   unsigned wide = plot->lines || table->n_rows < 24 ? 960 : 40 * table->n_rows;
-  FILE *script = qsm_plot_open(path, wide, 480, msg, msg_len);
-  if (!script) return -1;
-  fprintf(script, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n", plot->title, plot->x, plot->y);
-  if (plot->lines) plot_lines(table, script);
-  else plot_bars(table, script);
-  return qsm_plot_close(script, path, msg, msg_len);
+  struct qsm_plot drawing;
+  if (qsm_plot_open(&drawing, path, wide, 480, msg, msg_len)) return -1;
+  fprintf(drawing.script, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n", plot->title, plot->x, plot->y);
+  if (plot->lines) plot_lines(table, drawing.script);
+  else plot_bars(table, drawing.script);
+  return qsm_plot_close(&drawing, msg, msg_len);
 }

@@ -4,42 +4,31 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "qsm_konata.h"
+#include "qsm_output.h"
 #include "qsm_timeline.h"
 #include "qsm_trace_stream.h"
 
 enum { MAX_KERNELS = 8, NAME_BYTES = 64 };
 
-// A file being written.
-struct output {
-  const char *path;
-  FILE *file;
-  int error;  // first errno
-};
-
 struct qsm_trace {
   struct qsm_config config;
   char names[MAX_KERNELS][NAME_BYTES];
   const char *name_list[MAX_KERNELS];
-  struct output konata_file, timeline_file;
+  struct qsm_output konata_file, timeline_file;
   struct qsm_konata *konata;      // NULL: not asked for
   struct qsm_timeline *timeline;  // NULL: not asked for
   struct qsm_trace_stream *stream;
 };
 
-static void note_error(struct output *output) {
-  if (output->file && ferror(output->file) && !output->error) output->error = errno ? errno : EIO;
-}
-
 static void on_cycle(void *ctx, uint64_t cycle, const struct qsm_event *events, uint32_t n) {
   struct qsm_trace *trace = ctx;
   errno = 0;
   if (trace->konata && !trace->konata_file.error) qsm_konata_cycle(trace->konata, cycle, events, n);
-  note_error(&trace->konata_file);
+  qsm_output_note(&trace->konata_file);
   if (trace->timeline && !trace->timeline_file.error) qsm_timeline_cycle(trace->timeline, cycle, events, n);
-  note_error(&trace->timeline_file);
+  qsm_output_note(&trace->timeline_file);
 }
 
 // Neither format has a way to write what ends a line, a column or a string.
@@ -49,11 +38,8 @@ static void copy_name(char *to, const char *from) {
     if ((unsigned char)*to < ' ' || *to == '"' || *to == '\\') *to = ' ';
 }
 
-static int open_output(struct output *output, const char *path, char *msg, size_t msg_len) {
-  output->path = path;
-  if (!path || (output->file = fopen(path, "w"))) return 0;
-  snprintf(msg, msg_len, "cannot write %s: %s", path, strerror(errno));
-  return -1;
+static int open_output(struct qsm_output *output, const char *path, char *msg, size_t msg_len) {
+  return path ? qsm_output_open(output, path, msg, msg_len) : 0;
 }
 
 static int start_writers(struct qsm_trace *trace, const struct qsm_trace_options *options, char *msg, size_t msg_len) {
@@ -82,8 +68,7 @@ int qsm_trace_open(const struct qsm_trace_options *options, const struct qsm_con
     trace->name_list[i] = trace->names[i];
   }
   if (start_writers(trace, options, msg, msg_len)) {
-    char ignored[1];
-    qsm_trace_close(trace, ignored, sizeof ignored);
+    qsm_trace_drop(trace);
     return -1;
   }
   *out = trace;
@@ -96,33 +81,34 @@ void qsm_trace_sample(struct qsm_trace *trace, struct qsm_backend *backend) {
   if (!trace->timeline || !trace->config.stall_counters || trace->timeline_file.error) return;
   errno = 0;
   qsm_timeline_sample(trace->timeline, backend);
-  note_error(&trace->timeline_file);
+  qsm_output_note(&trace->timeline_file);
 }
 
-static int close_output(struct output *output, char *msg, size_t msg_len) {
-  if (!output->file) return 0;
-  errno = 0;
-  note_error(output);
-  if (fclose(output->file) && !output->error) output->error = errno;
-  if (!output->error) return 0;
-  snprintf(msg, msg_len, "cannot write %s: %s", output->path, strerror(output->error));
-  return -1;
-}
-
-int qsm_trace_close(struct qsm_trace *trace, char *msg, size_t msg_len) {
-  if (!trace) return 0;
-  int status = trace->stream ? qsm_trace_stream_end(trace->stream) : 0;
-  if (status) snprintf(msg, msg_len, "out of memory: the traces lack events");
-  errno = 0;
-  if (trace->konata) qsm_konata_end(trace->konata);
-  note_error(&trace->konata_file);
-  if (trace->timeline) qsm_timeline_end(trace->timeline);
-  note_error(&trace->timeline_file);
-  if (close_output(&trace->konata_file, msg, msg_len)) status = -1;
-  if (close_output(&trace->timeline_file, msg, msg_len)) status = -1;
+static void destroy(struct qsm_trace *trace) {
   qsm_konata_destroy(trace->konata);
   qsm_timeline_destroy(trace->timeline);
   qsm_trace_stream_destroy(trace->stream);
   free(trace);
+}
+
+void qsm_trace_drop(struct qsm_trace *trace) {
+  if (!trace) return;
+  qsm_output_drop(&trace->konata_file);
+  qsm_output_drop(&trace->timeline_file);
+  destroy(trace);
+}
+
+int qsm_trace_close(struct qsm_trace *trace, char *msg, size_t msg_len) {
+  if (!trace) return 0;
+  int status = qsm_trace_stream_end(trace->stream);
+  if (status) snprintf(msg, msg_len, "out of memory: the traces lack events");
+  errno = 0;
+  if (trace->konata) qsm_konata_end(trace->konata);
+  qsm_output_note(&trace->konata_file);
+  if (trace->timeline) qsm_timeline_end(trace->timeline);
+  qsm_output_note(&trace->timeline_file);
+  if (qsm_output_close(&trace->konata_file, msg, msg_len)) status = -1;
+  if (qsm_output_close(&trace->timeline_file, msg, msg_len)) status = -1;
+  destroy(trace);
   return status;
 }

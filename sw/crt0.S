@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start of every thread, as docs/isa.md "Kernel entry" describes: set sp, tp and gp, load the arguments, call the
-// kernel, exit. Registers hold unknown values on entry.
+// kernel, exit.
 
 #define CSR_TID 0xCC0
 #define CSR_NTID_X 0xCC4
 #define CSR_NTID_Y 0xCC5
 #define CSR_ARG 0xCCC
-#define CSR_TICKET 0xCD1
 
   .section .text.qsm_start, "ax", @progbits
   .globl _start
   .type _start, @function
 _start:
   csrr t0, CSR_ARG
-  lw t1, 4(t0)
-  lw t2, 8(t0)
 
   // gp = threadIdx packed. The first row, which is all of a one-dimensional block, needs no division.
   csrr gp, CSR_TID
@@ -34,15 +31,8 @@ _start:
   // tp = shared memory, where __shared__ variables lie
   lui tp, 0x10000
 
-  // sp = stack_base + (ticket * threads + tid + 1) * stack_bytes
-  csrr t3, CSR_TICKET
-  lw t4, 12(t0)
-  mul t3, t3, t4
-  csrr t4, CSR_TID
-  add t3, t3, t4
-  addi t3, t3, 1
-  mul t3, t3, t2
-  add sp, t1, t3
+  // The stack grows down from the end of the address space.
+  li sp, 0
 
   lw a0, 16(t0)
   lw a1, 20(t0)

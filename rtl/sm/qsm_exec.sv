@@ -265,13 +265,9 @@ module qsm_exec
   logic mq_push, mq_full;
   mem_op_t mq_data;
   assign mq_push = ex2_valid && ex2_dec.cls == ClsMem;
-  lanes_t ex2_addr;
-  for (genvar l = 0; l < WarpSize; l++) begin : g_addr
-    assign ex2_addr[l] = device_addr(ex2_result[l]);
-  end
   assign mq_data = '{
     warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.path.pc, instr: ex2_op.word.instr,
-    mask: ex2_op.path.mask, entry: ex2_op.entry, addr: ex2_addr, data: ex2_rs2
+    mask: ex2_op.path.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
   };
   qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
     .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o), .full_o(mq_full), .data_o(mq_o)

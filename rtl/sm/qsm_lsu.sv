@@ -25,6 +25,9 @@ module qsm_lsu
   output sb_pass_t                   sb_pass_o,
   output sb_ack_t                    sb_ack_o,
   output fault_event_t               fault_o,
+  // Shared memory that is cleared
+  input  logic                       wipe_i,
+  input  logic [RowW-1:0]            wipe_row_i,
   // Memory port
   input  logic                       port_free_i,  // no instruction miss in this cycle
   output mem_req_t                   req_o,
@@ -64,12 +67,26 @@ module qsm_lsu
   lsu_op_t c_q, classified;
   mask_t   n_shared, rem_shared_q, rem_device_q;
 
+  logic [31:StackW] n_stacks;
+  qsm_stacks u_stacks (
+    .clk_i,
+    .rst_ni,
+    .desc_i,
+    .tb_info_i,
+    .tb_index_i,
+    .kernel_i (n.kernel),
+    .tb_i     (n.tb),
+    .widx_i   (n.widx),
+    .base_o   (n_stacks)
+  );
   qsm_lsu_classify u_classify (
     .op_i     (n),
     .sub_i    (n_sub_q),
     .win_i    (desc_i[n.kernel].win),
     .shared_i (desc_i[n.kernel].shared),
     .base_i   (tb_info_i[n.tb].base),
+    .stack_log2_i (desc_i[n.kernel].stack_log2),
+    .stacks_i (n_stacks),
     .op_o     (classified),
     .shared_o (n_shared)
   );
@@ -104,7 +121,7 @@ module qsm_lsu
   end
 
   logic unused_probe;  // the monitor's, and what is no business of the LSU
-  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, tb_index_i, serve_txn};
+  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, serve_txn};
 
   // Places of the lanes in a line, and in a row of banks
   logic [WarpSize-1:0][LineOffW-1:0]  offs;
@@ -153,7 +170,9 @@ module qsm_lsu
     .strobe_i    (store_bytes),
     .data_i      (store_data),
     .amo_busy_o  (amo_busy),
-    .rdata_o     (bank_rdata)
+    .rdata_o     (bank_rdata),
+    .wipe_i,
+    .wipe_row_i
   );
 
   assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
@@ -239,6 +258,7 @@ module qsm_lsu
                        sub: c_q.sub, warp: c_q.warp, entry: c_q.entry};
 
   // ---- fault of the lowest faulting lane (R-LS-3, I-FLT-1, I-FLT-2) ----
+  localparam logic [4:0] CauseOverflow = 5'd25;
   logic [31:0] c_linear;
   qsm_tb_ram #(.Width(32)) u_tb_linear (
     .clk_i,
@@ -258,7 +278,8 @@ module qsm_lsu
     end
     fault_o.valid  = c_valid_q && c_fault;
     fault_o.kernel = c_q.kernel;
-    fault_o.record = '{cause: {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]}, pc: c_q.pc,
+    fault_o.record = '{cause: (c_q.overflow[lane] && !c_q.misaligned[lane]) ? CauseOverflow : {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]},
+                       pc: c_q.pc,
                        tid: 10'({c_q.widx, lane}), block: c_linear, value: c_q.addr[lane]};
   end
 

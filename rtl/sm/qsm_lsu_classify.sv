@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage N of the load/store unit: decodes a memory instruction and classifies its lanes.
-// docs/lsu.md (R-LS-2), docs/isa.md (I-MEM-1, I-MEM-2, I-FLT-1). Purely combinational.
-// Cost: four 20-bit comparators and one row adder per lane.
+// docs/lsu.md (R-LS-2), docs/isa.md (I-MEM-1, I-MEM-2, I-MEM-6, I-FLT-1). Purely combinational.
+// Cost: four 20-bit comparators and one row adder per lane, and a multiplexer of two addresses.
 module qsm_lsu_classify
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -11,6 +11,8 @@ module qsm_lsu_classify
   input  window_t [1:0]       win_i,     // of the instruction's kernel
   input  logic [18:0]         shared_i,  // bytes of shared memory of its launch, as written
   input  logic [GranW-1:0]    base_i,    // first granule of its thread block
+  input  logic [4:0]          stack_log2_i,  // of its launch
+  input  logic [31:StackW]    stacks_i,  // where the stacks of its warp begin, from qsm_stacks
   output lsu_op_t             op_o,
   output mask_t               shared_o   // lanes with a shared address, active or not
 );
@@ -50,16 +52,32 @@ module qsm_lsu_classify
   logic [RowW-1:0] base_row;  // a granule is a whole number of rows
   assign base_row = RowW'(base_i) * RowW'(GranuleBytes / LineBytes);
 
+  // Bits of an address that count bytes of the stack. Those above them are all ones in an address of the stack: so what follows from both for
+  // the device address is an AND.
+  localparam int unsigned MostStackW = 16;
+  logic [MostStackW-1:2] offset_bits;
+  logic [31:2+LaneW] stack_bits;
+  for (genvar b = 2; b < MostStackW; b++) begin : g_offset_bit
+    assign offset_bits[b] = 5'(b) < stack_log2_i;
+  end
+  assign stack_bits = (32 - 2 - LaneW)'({stacks_i, 2'd0}) | (32 - 2 - LaneW)'(offset_bits);
+
   // Below the upper bits that no size has.
   localparam int unsigned SizeW = $clog2(SharedBytes + 1);
-  mask_t shared, misaligned, access;
+  mask_t shared, misaligned, overflow, access;
+  lanes_t addr;  // device addresses of the lanes, but where it is the instruction's that the fault records
   logic [WarpSize-1:0][RowW-1:0] row;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     logic [31:0] a;
     logic [1:0]  hit;
+    logic        on_stack;
     assign a = op_i.addr[l];
+    // I-MEM-6. The least stack has 16 bytes: offset_bits[3] says whether there is one.
+    assign on_stack    = offset_bits[3] && (&a[31:MostStackW]) && (&(a[MostStackW-1:4] | offset_bits[MostStackW-1:4]));
+    assign overflow[l] = (&a[31:30]) && !on_stack;
+    assign addr[l] = (on_stack && !misaligned[l]) ? {a[31-LaneW:2] & stack_bits, LaneW'(l), a[1:0]} : a;
     for (genvar w = 0; w < 2; w++) begin : g_win
-      assign hit[w] = right[w] && a[31:12] >= win_i[w].base[31:12] && a[31:12] < win_i[w].limit[31:12];
+      assign hit[w] = right[w] && addr[l][31:12] >= win_i[w].base[31:12] && addr[l][31:12] < win_i[w].limit[31:12];
     end
     assign shared[l]     = a[31:28] == 4'h1;
     assign misaligned[l] = (funct3[1:0] == 2'd1 && a[0]) || (funct3[1:0] == 2'd2 && a[1:0] != 2'd0);
@@ -72,8 +90,8 @@ module qsm_lsu_classify
     sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, widx: op_i.widx, pc: op_i.pc, entry: op_i.entry,
     kind: kind, amo: amo_of(op_i.instr[31:27]), funct3: funct3,
     rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
-    mask: op_i.mask, misaligned: misaligned, fault: op_i.mask & (misaligned | access),
-    row: row, addr: op_i.addr, data: op_i.data
+    mask: op_i.mask, misaligned: misaligned, overflow: overflow, fault: op_i.mask & (misaligned | overflow | access),
+    row: row, addr: addr, data: op_i.data
   };
 
   logic unused;

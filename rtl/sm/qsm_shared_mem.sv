@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory of an SM: WarpSize banks with an atomic unit each. docs/lsu.md (R-LS-8).
 // Contract: pass_i opens a pass in cycle p (loads read, stores write at its end, atomics read); no pass in the cycle
-//   after an atomic one.
+//   after an atomic one. A second port clears a row in any cycle, one that no pass is about.
 // Latency: rdata_o in p + 1, the atomic's write at the end of p + 1.
 // Cost: SharedBytes of block RAM, one qsm_amo_alu per bank.
 module qsm_shared_mem
@@ -18,7 +18,9 @@ module qsm_shared_mem
   input  bytes_t    strobe_i,
   input  lanes_t    data_i,
   output logic      amo_busy_o,  // an atomic pass was in the previous cycle
-  output lanes_t    rdata_o      // by bank
+  output lanes_t    rdata_o,     // by bank
+  input  logic      wipe_i,      // clear a row of all banks, R-SM-10
+  input  logic [RowW-1:0] wipe_row_i
 );
   logic   amo_busy_q;
   amo_control_t amo_q;
@@ -68,7 +70,9 @@ module qsm_shared_mem
       .write_i (write),
       .row_i   (amo_busy_q ? amo_row_q[b] : row_i[b]),
       .wdata_i (amo_busy_q ? amo_result : data_i[b]),
-      .rdata_o (rdata_o[b])
+      .rdata_o (rdata_o[b]),
+      .wipe_i,
+      .wipe_row_i
     );
   end
 

@@ -56,7 +56,9 @@ module qsm_sm
 );
   // ---- thread-block slots ----
   logic        [NumKernels-1:0] killed, present, runnable, open, shut;
-  logic        [MaxTbs-1:0]     tb_valid, left_zero, release_tbs, queued;
+  logic        [MaxTbs-1:0]     tb_valid, left_zero, over, clean, release_tbs, queued;
+  logic                         wipe;
+  logic        [RowW-1:0]       wipe_row;
   tb_info_t    [MaxTbs-1:0]     tb_info;
   logic        [MaxTbs-1:0][SubW-1:0] tb_first;
   dispatch_t                    arrival;  // the message of a new or restored block
@@ -84,6 +86,8 @@ module qsm_sm
     .fresh_i     (fresh),
     .saved_i     (saved),
     .left_zero_i (left_zero),
+    .clean_i     (clean),
+    .over_o      (over),
     .tb_valid_o  (tb_valid),
     .tb_info_o   (tb_info),
     .tb_first_o  (tb_first),
@@ -108,6 +112,17 @@ module qsm_sm
     .evict_tb_i  (freeze.tb),
     .release_o   (release_tbs),
     .left_zero_o (left_zero)
+  );
+  qsm_wipe u_wipe (
+    .clk_i,
+    .rst_ni,
+    .desc_i,
+    .tb_info_i   (tb_info),
+    .arrive_i    (arrival),
+    .over_i      (over),
+    .clean_o     (clean),
+    .wipe_o      (wipe),
+    .row_o       (wipe_row)
   );
   qsm_fault u_fault (
     .clk_i,
@@ -215,6 +230,8 @@ module qsm_sm
     .sb_pass_o    (sb_pass),
     .sb_ack_o     (sb_ack),
     .fault_o      (fault_source[0]),
+    .wipe_i       (wipe),
+    .wipe_row_i   (wipe_row),
     .port_free_i  (lsu_port_free),
     .req_o        (lsu_req),
     .rsp_valid_i  (lsu_rsp_valid),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block slots of an SM: arrival, launch of the warps, retirement. docs/sm.md (R-SM-1, 2, 4, 5), docs/preemption.md (R-PE-13, R-PE-22).
+// Thread-block slots of an SM: arrival, launch of the warps, retirement. docs/sm.md (R-SM-1, 2, 4, 5), docs/preemption.md (R-PE-13, R-PE-21, R-PE-22).
 // Contract: the TB scheduler names a free slot and guarantees room in the sub-cores; a slot is queued at most once, so
 //   the queue (one place per slot) cannot overflow.
-// Latency: dispatch seen in a: first warp starts in a + 1; then one warp per cycle. Retire: the cycle after left = 0.
+// Latency: dispatch seen in a: first warp starts in a + 1; then one warp per cycle. Retire: the cycle after left = 0 and clean.
 // Cost: MaxTbs x (tb_info_t + first) flip-flops, MaxTbs x log2(MaxTbs) for the queue.
 // Observed by the lockstep monitor: arrive_i (ARRIVE); launch_valid, start_o (START);
 //   retire_o (RETIRE); tb_valid_q, tb_info_o, tb_first_q (state).
@@ -22,6 +22,8 @@ module qsm_tb_launch
   input  logic                         fresh_i,      // its warps start from the beginning
   input  logic                         saved_i,
   input  logic        [MaxTbs-1:0]     left_zero_i,  // no warp left, from qsm_barrier
+  input  logic        [MaxTbs-1:0]     clean_i,      // its shared memory is zeros, from qsm_wipe
+  output logic        [MaxTbs-1:0]     over_o,       // nothing is left of it but its shared memory
   output logic        [MaxTbs-1:0]     tb_valid_o,
   output tb_info_t    [MaxTbs-1:0]     tb_info_o,
   output logic        [MaxTbs-1:0][SubW-1:0] tb_first_o,
@@ -82,10 +84,11 @@ module qsm_tb_launch
   end
 
   // Retirement: one slot per cycle, the lowest
+  assign over_o = tb_valid_q & left_zero_i & ~(restoring_i ? frozen : '0);
   always_comb begin
     retire_o = '0;
     for (int unsigned s = MaxTbs; s-- > 0;) begin
-      if (tb_valid_q[s] && left_zero_i[s] && !(frozen[s] && restoring_i)) begin
+      if (over_o[s] && clean_i[s]) begin
         retire_o = '{valid: 1'b1, tb: TbW'(s), saved: saved_i && freeze_i.tb == TbW'(s)};
       end
     end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write-back: one register write per cycle; fixed results first, then the division, then the LSU's results. Doc: docs/subcore.md (R-WB-1 to -3).
+// Write-back: one register write per cycle; fixed results first, then the division, then the LSU's results. Doc: docs/subcore.md (R-WB-1 to -4).
 // Queues the LSU's results (4 entries; the LSU's credits keep it from overflowing) and counts the waiting that leads to a bubble.
 //
 // Observed by the lockstep monitor: write_o (WB), wbw_q (full state).
@@ -16,7 +16,7 @@ module qsm_wb
   output logic           div_pop_o,
   input  mem_result_t    result_i,      // enters the queue at the end of this cycle
   output logic           result_pop_o,
-  output wb_t            write_o,       // to the register file
+  output wb_t            write_o,       // to the register file; data of lanes outside the mask are 0
   output sb_done_t       div_done_o,
   output sb_done_t       part_back_o,
   output logic           bubble_o       // wbw = 8: claims the port, R-FP-3
@@ -41,6 +41,12 @@ module qsm_wb
       write_o.valid = div_i.rd != '0;
     end else begin
       write_o = '{valid: head_valid && head.rd != '0, warp: head.warp, rd: head.rd, mask: head.mask, data: head.data};
+    end
+    // 0 outside the mask (R-WB-4). As a sum of products the choice of the lane and that of the result cost what the latter does.
+    for (int unsigned l = 0; l < WarpSize; l++) begin
+      write_o.data[l] = ({32{fixed_i.valid && fixed_i.mask[l]}} & fixed_i.data[l]) |
+                        ({32{!fixed_i.valid && div_ready_i && div_i.mask[l]}} & div_i.data[l]) |
+                        ({32{!fixed_i.valid && !div_ready_i && head.mask[l]}} & head.data[l]);
     end
   end
 

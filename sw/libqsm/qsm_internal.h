@@ -15,10 +15,12 @@ enum {
   QSM_PROGRAM_AREA_BYTES = 256 * 1024,
   QSM_ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
   QSM_MAX_ARGUMENT_BLOCKS = QSM_ARGUMENT_AREA_BYTES / QSM_ARGUMENT_STRIDE,
+  QSM_LOG2_STACK_BYTES = 8,  // of a thread
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
   QSM_SLOT_REGISTERS = 64,
   QSM_CAUSE_KILLED = 24,       // by the host
+  QSM_CAUSE_STACK_OVERFLOW = 25,
   QSM_CAUSE_NOT_STARTED = 63,  // the library could not start it
 };
 #define QSM_MEMORY_BASE 0x80000000u

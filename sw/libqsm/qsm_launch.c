@@ -43,9 +43,7 @@ static qsmError_t place_arguments(struct qsm_context *context, const void *conte
 }
 
 static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch) {
-  uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z, address = 0;
-  uint32_t whole_warps = (threads + lanes - 1) / lanes * lanes;
-  uint32_t block[12] = {launch->function, context->stacks - QSM_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
+  uint32_t block[12] = {launch->function}, address = 0;
   memcpy(block + 4, launch->arguments.registers, sizeof launch->arguments.registers);
   qsmError_t error = place_arguments(context, block, sizeof block, &address);
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
@@ -64,6 +62,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   };
   qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
+  if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, context->stacks | QSM_LOG2_STACK_BYTES);
   if (!error) error = write_arguments(context, launch);
   if (!error) error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
@@ -90,6 +89,12 @@ static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *re
   uint32_t opcode = result->value & 0x7F;
   bool is_float = opcode == 0x53 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4B || opcode == 0x4F;
   return result->cause == 2 && is_float && !device->config.fpu;
+}
+
+const char *qsmFaultNote(const qsmLaunchResult *result) {
+  if (!result) return "";
+  if (result->needs_fpu) return ": floating point, and this GPU has no FPU";
+  return result->cause == QSM_CAUSE_STACK_OVERFLOW ? ": stack overflow" : "";
 }
 
 static void note_end(struct qsm_context *context, qsmError_t error) {
@@ -135,7 +140,7 @@ static void leave_queue(struct qsm_context *context, const qsmLaunchResult *resu
   struct qsm_pending *launch = context->queue;
   if (result->killed) {
     qsm_fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
-             result->cause, result->pc, result->tid, result->block, result->value, result->needs_fpu ? QSM_NO_FPU_TEXT : "");
+             result->cause, result->pc, result->tid, result->block, result->value, qsmFaultNote(result));
     note_end(context, qsmErrorKernelFault);
   }
   DL_DELETE(context->queue, launch);

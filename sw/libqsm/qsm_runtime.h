@@ -143,11 +143,9 @@ typedef struct {
   uint64_t row_hits, rows_opened;
 } qsmMemoryCounters;
 
-// Behind the numbers of a fault with needs_fpu.
-#define QSM_NO_FPU_TEXT ": floating point, and this GPU has no FPU"
-
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
 
+const char *qsmFaultNote(const qsmLaunchResult *result);  // to put behind the numbers of a fault: what they mean, where they do not say it, or ""
 const char *qsmGetErrorString(qsmError_t error);        // e.g. "invalid launch"
 const char *qsmGetLastErrorText(qsmDevice_t device);    // of the last call that failed on this device
 

@@ -52,11 +52,19 @@ __global__ void pass(unsigned *p, unsigned value) {
   p[blockIdx.x * blockDim.x + threadIdx.x] = shared[blockDim.x - 1] + threadIdx.x;
 }
 
-// Numbers the words of each thread's 256 bytes by the local view of p (isa.md, I-MEM-6).
-__global__ void local_view(unsigned *p) {
+// Numbers the words at the bottom of each thread's stack of 256 bytes (isa.md, I-MEM-6), and says the block's ticket.
+__global__ void stack_bottoms(unsigned *p) {
   unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-  unsigned *own = (unsigned *)((uintptr_t)p + 0x40000000) + 64 * thread;
-  for (unsigned word = 0; word < 64; word++) own[word] = 64 * thread + word;
+  volatile unsigned *bottom = (unsigned *)(uintptr_t)0xFFFFFF00;
+  for (unsigned word = 0; word < 32; word++) bottom[word] = 64 * thread + word;
+  p[blockIdx.x] = qsm_ticket();
+}
+
+// Needs more stack than there is.
+__global__ void overflows(unsigned *p) {
+  volatile unsigned large[80];
+  for (unsigned i = 0; i < 80; i++) large[i] = p[i];
+  p[0] = large[p[1] % 80];
 }
 
 // Keeps values on the stack while others run; a word of p counts those that another thread has overwritten.

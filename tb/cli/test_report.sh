@@ -89,11 +89,11 @@ verdict 'a sweep without goals' "$code $(grep -c '(' "$work/stdout")" '0 1'
 # ---- Plots ----
 
 call "$qsm" report --plot goals "$db"
-verdict 'lines, beside the database' "$code $(cat "$work/stdout") $(grep -c 'id="gnuplot_plot_' "$work/goals.svg")" "0 $work/goals.svg 2"
+verdict 'lines, beside the database' "$code $(cat "$work/stdout") $(grep -c 'id="gnuplot_plot_' "${db%.db}-goals.svg")" "0 ${db%.db}-goals.svg 2"
 call "$qsm" report --plot response --out "$work/bars.svg" "$db"
 verdict 'bars' "$code $(cat "$work/stdout") $(grep -c 'id="gnuplot_plot_' "$work/bars.svg")" "0 $work/bars.svg 2"
 refuses 'nothing to plot' 2 "$work/one.db: nothing in table goals to plot" "$qsm" report --plot goals "$work/one.db"
-refuses 'no folder for the plot' 3 "gnuplot could not write $work/none/p.svg" "$qsm" report --plot goals --out "$work/none/p.svg" "$db"
+refuses 'no folder for the plot' 3 "cannot write $work/none/p.svg: No such file or directory" "$qsm" report --plot goals --out "$work/none/p.svg" "$db"
 mkdir "$work/empty"
 refuses 'gnuplot missing' 3 'gnuplot not found, no plot written: apt-get install gnuplot-nox' env PATH="$work/empty" "$qsm" report --plot goals "$db"
 

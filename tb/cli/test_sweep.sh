@@ -65,14 +65,14 @@ verdict 'one worker finds the same' "$code $(diff <(results "$db") <(results "$w
 sed 's/50%, 90%/50%/' "$file" >"$work/less.yaml"
 call "$qsm" sweep --db "$db" "$work/less.yaml"
 verdict 'an edited sweep shows its own runs' "$code $(query "$db" 'SELECT count(position), count(*) FROM runs')" '0 4 10'
-call env QSM_ROOT="$work/root" "$qsm" sweep --quiet "$file"
+call env -C "$work" QSM_ROOT="$work/root" "$qsm" sweep --quiet "$file"
 verdict 'another root without configurations' "$code $(cat "$work/stderr")" "2 qsm: $work/root/configs/tiny.yaml: cannot open: No such file or directory"
 mkdir -p "$work/root/build" && ln -s "$PWD/build/sw" "$work/root/build/sw" && cp -r configs "$work/root/"
-call env QSM_ROOT="$work/root" "$qsm" sweep --quiet "$file"
-verdict 'the database by default' "$code $(ls "$work/root/build/sweeps")" '0 s.db'
+call env -C "$work" QSM_ROOT="$work/root" "$qsm" sweep --quiet "$file"
+verdict 'the database by default' "$code $(ls "$work/qsm-results")" '0 s.db'
 sed -i 's/^mem_latency: .*/mem_latency: 60/' "$work/root/configs/tiny.yaml"
-call env QSM_ROOT="$work/root" "$qsm" sweep "$file"
-verdict 'another configuration is another run' "$code $(head -n 1 "$work/stdout")" "0 $file: 10 runs, 0 of them done before; database $work/root/build/sweeps/s.db"
+call env -C "$work" QSM_ROOT="$work/root" "$qsm" sweep "$file"
+verdict 'another configuration is another run' "$code $(head -n 1 "$work/stdout")" "0 $file: 10 runs, 0 of them done before; database qsm-results/s.db"
 
 # ---- Interruptions ----
 

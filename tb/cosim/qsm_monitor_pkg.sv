@@ -13,7 +13,7 @@ package qsm_monitor_pkg;
   typedef enum int {
     StReg, StShared, StLanePc, StLaneDepth, StWarp, StSelect, StScoreboard, StQuota, StTbs, StStall, StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver,
     StWriteBack, StL1, StL1Set,
-    StL2, StL2Set, StDram
+    StL2, StL2Set, StDram, StWipe
   } state_e;
 
   // Report all state in this cycle.

@@ -123,14 +123,17 @@ module qsm_lanes_monitor
 );
   mask_t [WarpsPerSched-1:0] live;
   logic [WarpsPerSched-1:0] resident, path_valid;
+  logic [WarpsPerSched-1:0][31:0] written;
   path_t [WarpsPerSched-1:0] path;
   assign live = u_warp_state.live_q;
   assign resident = u_warp_state.resident_q;
   assign path_valid = u_warp_state.path_valid_q;
   always_comb begin
     path = '0;
+    written = '0;
     if (dump) begin
       for (int w = 0; w < WarpsPerSched; w++) begin
+        if (!u_regfile.u_written.fresh_q[w]) written[w] = u_regfile.u_written.mem[w];
         case (u_warp_state.u_path.source_q[w])
           2'd1: path[w] = {u_warp_state.u_path.stay_pc[w], 2'b00, u_warp_state.u_path.stay_lanes[w]};
           2'd2: path[w] = {u_warp_state.u_path.select_pc[w], 2'b00, u_warp_state.u_path.select_lanes[w]};
@@ -157,7 +160,9 @@ module qsm_lanes_monitor
     always @(posedge clk_i) if (rst_ni && dump) begin
       n_registers = dump ? 32 : 0;
       for (int w = 0; w < WarpsPerSched; w++) begin
-        for (int r = 1; r < n_registers; r++) qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, int'(u_regfile.g_lane[l].mem_a[32*w+r]));
+        for (int r = 1; r < n_registers; r++) begin  // one that is not written counts as 0
+          qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, written[w][r] ? int'(u_regfile.g_lane[l].mem_a[32*w+r]) : 0);
+        end
         if (live[w][l] && path_valid[w] && !path[w].mask[l]) begin
           qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
           qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+31:32]));
@@ -233,6 +238,11 @@ module qsm_sm_monitor
   // State.
   input logic [MaxTbs-1:0] tb_valid,
   input tb_info_t [MaxTbs-1:0] tb_info,
+  input logic [MaxTbs-1:0] clean,
+  input logic wiping,
+  input logic [TbW-1:0] wipe_tb,
+  input logic [RowW-1:0] wipe_row,
+  input logic [$clog2(SharedRows+1)-1:0] wipe_left,
   input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] left,
   input logic [MaxTbs-1:0][$clog2(WarpsPerSm+1)-1:0] arrived,
   input logic [NumKernels-1:0] killed
@@ -286,8 +296,12 @@ module qsm_sm_monitor
         qsm_dpi_state(StTbs, sm, 0, s, 2, int'(left[s]));
         qsm_dpi_state(StTbs, sm, 0, s, 3, int'(arrived[s]));
         qsm_dpi_state(StTbs, sm, 0, s, 5, int'(saved && int'(save_tb) == s));
+        qsm_dpi_state(StTbs, sm, 0, s, 9, int'(clean[s]));
       end
     end
+    qsm_dpi_state(StWipe, sm, 0, 0, 0, wiping ? int'({8'(wipe_tb), 8'd1}) : 0);
+    qsm_dpi_state(StWipe, sm, 0, 0, 1, wiping ? int'(wipe_row) : 0);
+    qsm_dpi_state(StWipe, sm, 0, 0, 2, wiping ? int'(wipe_left) : 0);
     qsm_dpi_state(StSaver, sm, 0, 0, 0, int'({phase, 2'd0, op}));
     if (op != OpNew) begin
       qsm_dpi_state(StSaver, sm, 0, 0, 1, int'({fresh, 4'd0, image, 8'(save_tb)}));
@@ -304,7 +318,8 @@ bind qsm_sm qsm_sm_monitor u_monitor (
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
   .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared),
   .return_hit(u_lsu.u_return.return_hit), .return_txn(u_lsu.serve_txn),
-  .tb_valid(tb_valid), .tb_info(tb_info), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
+  .tb_valid(tb_valid), .tb_info(tb_info), .clean(u_wipe.clean_q), .wiping(u_wipe.valid_q), .wipe_tb(u_wipe.tb_q), .wipe_row(u_wipe.row_q),
+  .wipe_left(u_wipe.left_q), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
   .killed(u_fault.killed_o)
 );
 

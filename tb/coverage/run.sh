@@ -25,6 +25,6 @@ for config in "$@"; do
   QSM_ROOT=$root counted "$cycles cycles of fuzz on $config in lockstep" \
     build/qsm fuzz --config "$config" --cycles "$cycles" --seed 1 --quiet --out "$folder/out"
   QSM_ROOT=$root counted "examples/$config.yaml in lockstep" \
-    build/qsm run "examples/$config.yaml" --backend lockstep --quiet --out "$folder/out"
+    build/qsm run "examples/$config.yaml" --backend lockstep --quiet --overwrite --out "$folder/out"
 done
 QSM_ROOT=$root counted 'programs over AXI4' tb/axi/test_axi_programs.sh

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "host_support.h"
+#include "qsm_backend.h"
 #include "qsm_config.h"
 #include "qsm_regs.h"
 
@@ -221,18 +222,32 @@ static void every_thread_has_a_stack_of_its_own(void **state) {
   }
 }
 
-// The threads of a warp have a word each in a line, the next word in the next.
-static void a_local_view_interleaves_threads(void **state) {
+// I-MEM-6: the threads of a warp have a word each in a line, the next word in the next; warps follow each other by ticket and number.
+static void stacks_of_a_warp_are_interleaved_by_word(void **state) {
   (void)state;
-  uint32_t lanes = qsmDeviceConfig(device)->warp_size, n_threads = 4 * lanes, piece = 256 * lanes;
-  uint32_t p = (allocate(context, 256 * n_threads + piece) + piece - 1) / piece * piece;
+  enum { N_BLOCKS = 3, BLOCK_WARPS = 2, STACK_WORDS = 64, NUMBERED = 32, MOST_LANES = 32 };
+  struct qsm_backend *gpu = qsmDeviceBackend(device);
+  uint32_t lanes = qsmDeviceConfig(device)->warp_size, p = allocate(context, 4 * N_BLOCKS), stacks, line[MOST_LANES];
   const uint32_t args[] = {p};
-  assert_int_equal(qsmLaunchKernel(context, "local_view", (qsmDim3){2, 1, 1}, (qsmDim3){2 * lanes, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmLaunchKernel(context, "stack_bottoms", (qsmDim3){N_BLOCKS, 1, 1}, (qsmDim3){BLOCK_WARPS * lanes, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  for (uint32_t i = 0; i < 64 * n_threads; i++) {
-    uint32_t word = i % (64 * lanes) / lanes, thread = i / (64 * lanes) * lanes + i % lanes;
-    assert_int_equal(read_word(context, p + 4 * i), 64 * thread + word);
+  assert_int_equal(qsmRegisterRead(device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + QSM_SLOT_STACK), &stacks), qsmSuccess);
+  for (uint32_t warp = 0; warp < N_BLOCKS * BLOCK_WARPS; warp++) {
+    uint32_t place = read_word(context, p + 4 * (warp / BLOCK_WARPS)) * BLOCK_WARPS + warp % BLOCK_WARPS;
+    for (uint32_t word = 0; word < NUMBERED; word++) {
+      gpu->mem_read(gpu, (stacks & QSM_SLOT_STACK_BASE_MASK) + 4 * lanes * (STACK_WORDS * place + word), line, 4 * lanes);
+      for (uint32_t l = 0; l < lanes; l++) assert_int_equal(line[l], 64 * (warp * lanes + l) + word);
+    }
   }
+}
+
+static void a_stack_that_is_too_small_ends_the_launch(void **state) {
+  (void)state;
+  const uint32_t args[] = {allocate(context, 400)};
+  assert_int_equal(qsmLaunchKernel(context, "overflows", (qsmDim3){1, 1, 1}, (qsmDim3){1, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorKernelFault);
+  assert_says("cause 25 at PC");
+  assert_says(": stack overflow");
 }
 
 // Ended launches, in order of their ends.
@@ -553,7 +568,8 @@ int main(void) {
       WITH_DEVICE(launches_that_cannot_run),
       WITH_DEVICE(the_largest_block_with_all_shared_memory_runs),
       WITH_DEVICE(every_thread_has_a_stack_of_its_own),
-      WITH_DEVICE(a_local_view_interleaves_threads),
+      WITH_DEVICE(stacks_of_a_warp_are_interleaved_by_word),
+      WITH_DEVICE(a_stack_that_is_too_small_ends_the_launch),
       WITH_DEVICE(launches_of_a_context_run_in_order),
       WITH_DEVICE(a_callback_may_submit),
       WITH_DEVICE(contexts_run_side_by_side),

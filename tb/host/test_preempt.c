@@ -11,7 +11,7 @@
 #include "qsm_random.h"
 #include "qsm_regs.h"
 
-enum { ARGUMENTS_OFFSET = 256 * 1024, MEMORY_BASE = 0x80000000u };
+#define MEMORY_BASE 0x80000000u
 
 static uint64_t test_seed(void) {
   const char *text = getenv("QSM_TEST_SEED");
@@ -81,10 +81,9 @@ struct picture {
 static struct picture take_picture(qsmContext_t context, qsmDevice_t device) {
   const struct qsm_config *config = qsmDeviceConfig(device);
   struct qsm_backend *gpu = qsmDeviceBackend(device);
-  uint32_t arena = config->mem_bytes / config->num_kernels / 4096 * 4096, stacks;
+  uint32_t arena = config->mem_bytes / config->num_kernels / 4096 * 4096, stacks = read_register(device, slot_register(context, QSM_SLOT_STACK)) & QSM_SLOT_STACK_BASE_MASK;
   struct picture picture = {.base = MEMORY_BASE + arena * qsmContextSlot(context)};
-  gpu->mem_read(gpu, picture.base + ARGUMENTS_OFFSET + 4, &stacks, sizeof stacks);
-  picture.n_bytes = stacks - QSM_LOCAL_VIEW + 0x80000000 - picture.base;
+  picture.n_bytes = stacks - picture.base;
   picture.bytes = malloc(picture.n_bytes);
   assert_non_null(picture.bytes);
   gpu->mem_read(gpu, picture.base, picture.bytes, picture.n_bytes);

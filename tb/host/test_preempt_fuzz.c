@@ -107,7 +107,7 @@ static void watch_event(void *ctx, const struct qsm_event *event) {
 
 struct tenant {
   uint32_t words[QSM_FUZZ_MAX_WORDS], n_words;
-  uint32_t threads, blocks, shared_bytes;
+  uint32_t threads, blocks, shared_bytes, stack;
   enum qsm_fuzz_order order;
 };
 
@@ -153,9 +153,11 @@ static void draw_tenant(struct round *round, uint32_t k) {
   if (own < 64) own = 64;
   tenant->shared_bytes = own > config->shared_bytes || below(round, 4) == 0 ? 0 : own + below(round, 40);
   if (tenant->shared_bytes > config->shared_bytes) tenant->shared_bytes = config->shared_bytes;
+  uint32_t block_warps = (tenant->threads + config->warp_size - 1) / config->warp_size;
+  tenant->stack = qsm_fuzz_stack(&round->random, config, block_warps, base_of(round, k) + round->arena, (round->arena - SAVE_OFFSET) / 2);
   const struct qsm_fuzz_request request = {.data = base_of(round, k) + CODE_BYTES, .shared_bytes = tenant->shared_bytes, .order = tenant->order,
                                            .block_threads = tenant->threads, .fpu = config->fpu,
-                                           .local = QSM_LOCAL_BYTES * config->warp_size <= QSM_FUZZ_INPUT_OFFSET};
+                                           .log2_stack = tenant->stack & QSM_SLOT_STACK_LOG2_MASK};
   tenant->n_words = qsm_fuzz_program(&round->random, &request, tenant->words);
   for (uint32_t i = 0; i < DATA_BYTES; i++) round->inputs[k][i] = (uint8_t)qsm_random_next(&round->random);
 }
@@ -164,6 +166,7 @@ static void launch(struct round *round, uint32_t k) {
   const struct tenant *tenant = &round->tenant[k];
   const struct qsm_config *config = &round->config;
   uint32_t base = base_of(round, k), granule = qsm_config_granule_bytes(config);
+  uint32_t save_limit = tenant->stack ? tenant->stack & QSM_SLOT_STACK_BASE_MASK : base + round->arena;
   memcpy(memory(round, base), tenant->words, tenant->n_words * sizeof *tenant->words);
   memcpy(memory(round, base + CODE_BYTES), round->inputs[k], DATA_BYTES);
   const uint32_t settings[][2] = {
@@ -173,7 +176,7 @@ static void launch(struct round *round, uint32_t k) {
       {QSM_SLOT_GRID_X, tenant->blocks}, {QSM_SLOT_BLOCK_X, tenant->threads}, {QSM_SLOT_BLOCK_THREADS, tenant->threads},
       {QSM_SLOT_BLOCK_WARPS, (tenant->threads + config->warp_size - 1) / config->warp_size}, {QSM_SLOT_SHARED, tenant->shared_bytes},
       {QSM_SLOT_SHARED_GRAN, (tenant->shared_bytes + granule - 1) / granule}, {QSM_SLOT_SAVE_BASE, base + SAVE_OFFSET},
-      {QSM_SLOT_SAVE_LIMIT, base + round->arena}, {QSM_SLOT_IDEMPOTENT, tenant->order == QSM_FUZZ_IDEMPOTENT}, {QSM_SLOT_LAUNCH, 1}};
+      {QSM_SLOT_SAVE_LIMIT, save_limit}, {QSM_SLOT_STACK, tenant->stack}, {QSM_SLOT_IDEMPOTENT, tenant->order == QSM_FUZZ_IDEMPOTENT}, {QSM_SLOT_LAUNCH, 1}};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) put(round, slot_register(k, settings[i][0]), settings[i][1]);
 }
 

@@ -133,11 +133,35 @@ static void holes_in_ranges_are_refused(void **state) {
   qsm_model_destroy(model);
 }
 
+// R-CP-4, register STACK: base a multiple of 4096 and of 2^(S + log2(WarpSize)).
+static void stacks_have_a_size_and_lie_on_multiples_of_a_warps(void **state) {
+  (void)state;
+  struct qsm_config configs[] = {model_odd(), model_wide()};
+  for (uint32_t i = 0; i < 2; i++) {
+    struct qsm_model *model = create(&configs[i]);
+    uint32_t stack = slot_register(1, QSM_SLOT_STACK), warp_size = configs[i].warp_size;
+    assert_int_equal(port_read(model, stack), 0);
+    for (uint32_t log2 = 0; log2 < 32; log2++) {
+      bool exists = log2 >= 4 && log2 <= 16;
+      uint32_t align = exists && warp_size << log2 > 4096 ? warp_size << log2 : 4096;
+      assert_int_equal(refused(model, stack, log2), !exists && log2 != 0);
+      assert_int_equal(refused(model, stack, 4 * align | log2), !exists);
+      assert_int_equal(refused(model, stack, (0u - align) | log2), !exists);
+      if (exists) assert_int_equal(port_read(model, stack), (0u - align) | log2);
+      if (exists && align > 4096) assert_int_equal(refused(model, stack, (align / 2) | log2), 1);
+      for (uint32_t bit = 5; bit < 12; bit++) assert_int_equal(refused(model, stack, 1u << bit | log2), 1);
+    }
+    port_write(model, stack, 0);
+    assert_int_equal(port_read(model, stack), 0);
+    qsm_model_destroy(model);
+  }
+}
+
 static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x84, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10c8, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x84, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10cc, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
@@ -235,7 +259,7 @@ static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
     uint32_t offset, reset, value;
   } settings[] = {{QSM_SLOT_BUDGET, 1, 7},         {QSM_SLOT_ISO_IPC, 0, 0x12345},  {QSM_SLOT_SAVE_BASE, 0, 0x80001000},
                   {QSM_SLOT_SAVE_LIMIT, 0, 0x80003000}, {QSM_SLOT_IDEMPOTENT, 0, 1}, {QSM_SLOT_PREEMPT_HOLD, 0, 1},
-                  {QSM_SLOT_CACHE_POLICY, 0, 3}};
+                  {QSM_SLOT_CACHE_POLICY, 0, 3},     {QSM_SLOT_STACK, 0, 0x80001000 | 8}};
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     uint32_t ctx = slot_register(1, QSM_SLOT_CTX), setting = slot_register(1, settings[i].offset);
     port_write(model, setting, settings[i].value);
@@ -281,6 +305,7 @@ static void idle_registers_are_closed_while_a_launch_runs(void **state) {
   }
   port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
   assert_int_equal(refused(model, slot_register(0, QSM_SLOT_CACHE_POLICY), 0), 1);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_STACK), 0), 1);
   qsm_model_destroy(model);
 }
 
@@ -459,6 +484,7 @@ int main(void) {
       cmocka_unit_test(every_access_takes_one_cycle),
       cmocka_unit_test(registers_keep_values_in_their_range_and_refuse_others),
       cmocka_unit_test(holes_in_ranges_are_refused),
+      cmocka_unit_test(stacks_have_a_size_and_lie_on_multiples_of_a_warps),
       cmocka_unit_test(unknown_unaligned_and_read_only_addresses_are_errors),
       cmocka_unit_test(write_only_registers_read_zero_and_take_one_only),
       cmocka_unit_test(a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt),

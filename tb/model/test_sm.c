@@ -536,7 +536,7 @@ static void atomics_of_one_word_are_performed_lane_by_lane(void **unused) {
   (void)unused;
   struct rig rig;
   rig_open(&rig, 1, 4, 8);
-  LOAD(&rig, addi(1, 0, 3), lui(2, DATA), amoadd(3, 2, 1), lui(4, 0x10000000), amoadd(5, 4, 1), FENCE, EXIT);
+  LOAD(&rig, addi(1, 0, 3), lui(2, DATA), amoadd(3, 2, 1), lui(4, 0x10000000), amoadd(5, 4, 1), FENCE, branch(BEQ, 0, 0, 0));
   dispatch(&rig, 0, 0);
   run(&rig, 800);
   assert_int_equal(*mem_word(&rig, DATA), 24);

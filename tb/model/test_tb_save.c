@@ -247,6 +247,74 @@ static void a_restored_block_is_where_it_was(void **unused) {
   qsm_model_destroy(model);
 }
 
+// ---- Shared memory (R-SM-10) ----
+
+// Words of block 1's shared memory, whose 28 bytes begin at its granule.
+static void expect_shared(struct qsm_model *model, uint32_t first) {
+  enum { FIRST_ROW = 8, N_WORDS = 7 };
+  for (uint32_t i = 0; i < N_WORDS; i++) {
+    assert_int_equal(state(model, QSM_STATE_SHARED, FIRST_ROW + i / LINE_WORDS, i % LINE_WORDS), first ? first + i : 0);
+  }
+}
+
+static void a_saved_block_is_wiped_and_comes_back_with_its_words(void **unused) {
+  (void)unused;
+  struct qsm_model *model = open_scattered();
+  expect_shared(model, 100);
+  preempt(model, 1, 0);
+  qsm_model_run(model, 3000, false);
+  assert_int_equal(state(model, QSM_STATE_TBS, 1, 0), 0);
+  expect_shared(model, 0);
+  let_go(model);
+  assert_int_equal(state(model, QSM_STATE_TBS, 1, 0), 1);
+  expect_shared(model, 100);
+  qsm_model_destroy(model);
+}
+
+// Each thread adds its number and 100 to its word, once each time that its block starts.
+static const uint32_t adds[] = {
+    0xCC0022F3,  // csrr x5, tid
+    0x10000837,  // lui x16, 0x10000
+    0x00229893,  // slli x17, x5, 2
+    0x01180833,  // add x16, x16, x17
+    0x00082303,  // lw x6, 0(x16)
+    0x06430313,  // addi x6, x6, 100
+    0x00530333,  // add x6, x6, x5
+    0x00682023,  // sw x6, 0(x16)
+    0x00000063,  // beq x0, x0, 0
+};
+
+static void a_flushed_block_starts_again_with_zeros(void **unused) {
+  (void)unused;
+  struct qsm_model *model = open(PROGRAM_SPIN, 1, 2, 7);
+  memcpy(qsm_model_memory(model) + PROGRAM_CODE, adds, sizeof adds);
+  program_launch(model, 0);
+  qsm_model_run(model, 3000, false);
+  expect_shared(model, 100);
+  preempt(model, 1, 2);
+  qsm_model_run(model, 3000, false);
+  assert_int_equal(result(model), 2);
+  expect_shared(model, 0);
+  let_go(model);
+  expect_shared(model, 100);
+  qsm_model_destroy(model);
+}
+
+// Both blocks are over at once; the launch ends when both are wiped.
+static void a_killed_block_is_wiped(void **unused) {
+  (void)unused;
+  struct qsm_model *model = open_scattered();
+  port_write(model, slot_register(0, QSM_SLOT_KILL), 1);
+  qsm_model_run(model, 200, true);
+  assert_int_equal(port_read(model, QSM_REG_IRQ), 1);
+  for (uint32_t row = 0; row < 16; row++) {
+    for (uint32_t bank = 0; bank < LINE_WORDS; bank++) assert_int_equal(state(model, QSM_STATE_SHARED, row, bank), 0);
+  }
+  qsm_model_destroy(model);
+}
+
+// ---- Ends of jobs ----
+
 static void a_broken_image_kills_its_kernel_only(void **unused) {
   (void)unused;
   struct qsm_model *model = open_scattered();
@@ -522,6 +590,9 @@ int main(void) {
       cmocka_unit_test(phases_follow_each_other_and_the_slot_retires_saved),
       cmocka_unit_test(an_image_holds_what_the_page_says),
       cmocka_unit_test(a_restored_block_is_where_it_was),
+      cmocka_unit_test(a_saved_block_is_wiped_and_comes_back_with_its_words),
+      cmocka_unit_test(a_flushed_block_starts_again_with_zeros),
+      cmocka_unit_test(a_killed_block_is_wiped),
       cmocka_unit_test(a_broken_image_kills_its_kernel_only),
       cmocka_unit_test(a_flush_saves_the_header_only_and_starts_again),
       cmocka_unit_test(a_save_is_killed_in_any_of_its_cycles),

@@ -46,7 +46,7 @@ verdict 'one cycle of latency, another hash' "$(sed 's/^mem_latency:.*/mem_laten
   [ "$(hash_of build/qsm examples/demo.yaml --cycles 30000 --config "$work/demo.yaml")" != "$(hash_of build/qsm examples/demo.yaml --cycles 30000)" ] && echo differs)" differs
 # The build by a profile opens the Verilated GPUs, too.
 lockstep_of_fast() { # OPTIONS...: exit code
-  build/fast/qsm run examples/tiny.yaml --backend lockstep --cycles 20000 --quiet --out "$work/out" "$@" >"$work/log" 2>&1
+  build/fast/qsm run examples/tiny.yaml --backend lockstep --cycles 20000 --quiet --overwrite --out "$work/out" "$@" >"$work/log" 2>&1
   echo $?
 }
 verdict 'fast in lockstep: equal' "$(lockstep_of_fast)" 0

@@ -63,16 +63,16 @@ runs 'a sweep' 0 "$qsm" sweep "$work/sweep.yaml" --db "$work/sweep.db"
 runs 'its report' 0 "$qsm" report "$work/sweep.db"
 
 for config in tiny odd; do
-  runs "examples/$config.yaml in lockstep" 0 "$qsm" run "examples/$config.yaml" --backend lockstep --cycles "$cycles" --quiet --out "$work/out"
+  runs "examples/$config.yaml in lockstep" 0 "$qsm" run "examples/$config.yaml" --backend lockstep --cycles "$cycles" --quiet --overwrite --out "$work/out"
   runs "fuzz of $config" 0 "$qsm" fuzz --config "$config" --cycles "$fuzz_cycles" --seed 5 --quiet --out "$work/out"
 done
-runs 'a bit flipped in lockstep is reported' 1 "$qsm" run examples/tiny.yaml --backend lockstep --inject quota --quiet --out "$work/out"
+runs 'a bit flipped in lockstep is reported' 1 "$qsm" run examples/tiny.yaml --backend lockstep --inject quota --quiet --overwrite --out "$work/out"
 runs 'a scenario with an unknown key is refused' 2 "$qsm" run configs/tiny.yaml --quiet --out "$work/out"
 
 if [ -n "${QSM_TEST_FULL:-}" ]; then
   valgrind=(valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite)
   runs 'valgrind sees a leak' 9 "${valgrind[@]}" build/san/faulty-plain leak
   beside_pc fpga bfs >"$work/pair.yaml"
-  runs 'bfs beside pc under valgrind' 0 "${valgrind[@]}" build/san/qsm-plain run "$work/pair.yaml" --cycles 20000 --quiet --out "$work/out"
+  runs 'bfs beside pc under valgrind' 0 "${valgrind[@]}" build/san/qsm-plain run "$work/pair.yaml" --cycles 20000 --quiet --overwrite --out "$work/out"
 fi
 echo "1..$n"

@@ -42,6 +42,11 @@ sed 's/timer\.cnt_q\[19:0\]/timer.cnt_q[18:0]/; s/u_quota\.refill_due/u_quota.re
 verdict 'wrong names are noticed' "$(missing "$work/wrong.gtkw" "$work/tiny/waves.fst")" \
   'TOP.qsm_cosim.u_gpu.u_qos_mgr.u_timer.cnt_q[18:0] sm0.qsm_sm_block.u_sm.u_quota.refill_du'
 
+# Signals of an SM and some cycles of them take more than the limit, the writer's own files less.
+call_limited() { bash -c 'trap "" XFSZ; ulimit -f 1000; exec "$@"' - "$@" >"$work/log" 2>&1; }
+call_limited build/qsm run examples/tiny.yaml --backend rtl --cycles 20000 --waves --quiet --out "$work/full"
+verdict 'a waveform that fills the disk' "$? $(cat "$work/log") $(ls "$work/full")" "3 qsm: cannot write $work/full/waves.fst: the waveform is not complete "
+
 check_difference() { # COMMAND OPTION...: the command, with a flipped bit
   local out=$work/$1-flipped
   build/qsm "$@" --inject quota --quiet --out "$out" >"$work/log" 2>&1

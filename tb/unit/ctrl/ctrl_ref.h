@@ -117,7 +117,15 @@ const std::vector<Register> kSlotRegisters = {
     {"RATIO", 0xBC, Access::kRo, 0, 0, 0},
     {"CACHE_POLICY", 0xC0, Access::kRw, 0, 0, 3, 1, true},
     {"SM_MASK_2", 0xC4, Access::kRw, sms_of_word(2), 0, sms_of_word(2)},
+    {"STACK", 0xC8, Access::kRw, 0, 0, kAny, 1, true},  // range: stack_fits
 };
+
+// STACK: no stack and nothing else, or a base that is a multiple of the stacks of a warp.
+constexpr bool stack_fits(uint32_t value) {
+  const uint32_t log2 = value & 31;
+  if (log2 == 0) return value == 0;
+  return log2 >= 4 && log2 <= 16 && (value >> 5 & 127) == 0 && (value >> 12 << 12) % ((1u << log2) * WARP_SIZE) == 0;
+}
 
 inline const Register *find(const std::vector<Register> &table, uint16_t address) {
   for (const Register &r : table) {

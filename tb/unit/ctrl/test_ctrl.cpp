@@ -266,6 +266,7 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
+    if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
     return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) && value % r.multiple == 0;
   }
 
@@ -314,7 +315,7 @@ class Ref {
         pulses->arrival = pulses->hist_clear = 1u << k;
         slot[0xA0 / 4] = 1;
         for (unsigned address = 0xA4; address <= 0xB4; address += 4) slot[address / 4] = 0;
-        slot[0xC0 / 4] = 0;
+        slot[0xC0 / 4] = slot[0xC8 / 4] = 0;
       }
     }
     if (r.address == 0xA0 && is_busy && !groups_fit(k, value)) return false;
@@ -453,11 +454,24 @@ uint32_t random_request(qsm_unit::Random &random) {
   }
 }
 
+// Mostly one that is accepted, or one that would be with a base of one bit less or more.
+uint32_t random_stack(qsm_unit::Random &random) {
+  const uint32_t log2 = random.below(18), unit = (1u << log2) * WARP_SIZE;
+  const uint32_t base = unit >> random.below(3) >> 12 << 12 ? unit >> random.below(2) : 4096;
+  switch (random.below(6)) {
+    case 0: return random.bits32() >> random.below(32);
+    case 1: return (random.bits32() * base & ~0xFFFu) | log2 | 1u << random.below(12);
+    case 2: return log2;
+    default: return (random.bits32() * base & ~0xFFFu) | log2;
+  }
+}
+
 uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   const uint32_t value = random.bits32() >> random.below(32);
   if (!r) return value;
   if (r == find(kGpuRegisters, 0x60)) return random_request(random);
   if (r == find(kGpuRegisters, 0x78)) return random_select(random);
+  if (r == find(kSlotRegisters, 0xC8)) return random_stack(random);
   switch (random.below(7)) {
     case 0: return r->low;
     case 1: return r->high / r->multiple * r->multiple;
@@ -506,6 +520,21 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   ref.gpu[0x18 / 4] |= ended;
 }
 
+// Every size with every alignment of the base, and every bit between them.
+void test_stack(qsm_unit::Tap &tap) {
+  Bench bench;
+  const unsigned addr = kSlotBase + 0xC8;
+  for (uint32_t log2 = 0; log2 < 32; log2++) {
+    for (unsigned bit = 5; bit <= 32; bit++) {
+      const uint32_t value = log2 | (bit < 32 ? 1u << bit : 0);
+      const bool taken = !bench.access(true, addr, value).err;
+      tap.expect(taken == stack_fits(value), "STACK 0x%x: accepted %d", value, taken);
+      if (taken) tap.expect(bench.access(false, addr, 0).rdata == value, "STACK 0x%x reads as something else", value);
+    }
+  }
+  tap.done("STACK takes sizes of 16 to 65536 bytes and bases of whole warps, or nothing (R-CP-4, I-MEM-6)");
+}
+
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench bench;
   Ref ref;
@@ -520,9 +549,10 @@ void test_descriptor(qsm_unit::Tap &tap) {
   for (const Register &r : kSlotRegisters) {
     if (r.idle && r.address != 0 && r.address <= 0x58) bench.write(kSlotBase + 0x100 * k + r.address, r.low + r.multiple);
   }
+  bench.write(kSlotBase + 0x100 * k + 0xC8, 0x7000 | 5);
   // desc_t from bit 0 up.
-  const unsigned widths[] = {6, 19, 7, 11, 11, 11, 11, 16, 16, 16, 32, 32, 3, 32, 32, 3, 32, 32};
-  const uint32_t values[] = {1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 4, 1, 4096, 4096, 1, 4096, 4096};
+  const unsigned widths[] = {20, 5, 6, 19, 7, 11, 11, 11, 11, 16, 16, 16, 32, 32, 3, 32, 32, 3, 32, 32};
+  const uint32_t values[] = {7, 5, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 4, 1, 4096, 4096, 1, 4096, 4096};
   unsigned size = 0;
   for (unsigned w : widths) size += w;
   Fields<decltype(bench.top.desc_o)> desc(bench.top.desc_o, k * size);
@@ -537,11 +567,12 @@ void test_descriptor(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_ctrl");
-  qsm_unit::Tap tap(5);
+  qsm_unit::Tap tap(6);
   test_reset_values(tap);
   test_interrupt(tap);
   test_answer_lasts_one_cycle(tap);
   test_descriptor(tap);
+  test_stack(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

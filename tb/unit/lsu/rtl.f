@@ -12,6 +12,7 @@ rtl/sm/qsm_shared_mem.sv
 rtl/sm/qsm_txn_table.sv
 rtl/sm/qsm_lsu_return.sv
 rtl/sm/qsm_tb_ram.sv
+rtl/sm/qsm_stacks.sv
 rtl/sm/qsm_lsu.sv
 tb/unit/lsu/tb_lsu.sv
 --top-module tb_lsu

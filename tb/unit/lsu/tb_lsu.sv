@@ -13,6 +13,11 @@ module tb_lsu
   input  logic [31:0] win_limit_i [NumKernels][2],
   input  logic [2:0]  win_right_i [NumKernels][2],  // {x, w, r}
   input  logic [18:0] shared_i [NumKernels],
+  input  logic [4:0]  stack_log2_i [NumKernels],
+  input  logic [31:0] stack_base_i [NumKernels],
+  input  logic [6:0]  warps_i [NumKernels],
+  input  logic [31:0] tb_kernel_i [MaxTbs],
+  input  logic [31:0] tb_ticket_i [MaxTbs],
   input  logic [4:0]  tb_base_i [MaxTbs],
   input  logic [31:0] tb_linear_i [MaxTbs],
   // Memory queues
@@ -50,6 +55,9 @@ module tb_lsu
   input  logic [31:0] rsp_data_i [WarpSize],
   // Events: pass {valid, kind, mask}, return {valid, shared, txn}
   output logic [31:0] event_o [6],
+  // Second port of shared memory
+  input  logic        wipe_i,
+  input  logic [31:0] wipe_row_i,
   // Shared memory, one word
   input  logic [31:0] peek_row_i,
   output logic [31:0] peek_o [WarpSize]
@@ -77,16 +85,20 @@ module tb_lsu
         {desc[k].win[w].x, desc[k].win[w].w, desc[k].win[w].r} = win_right_i[k][w];
       end
       desc[k].shared = shared_i[k];
+      desc[k].stack_log2 = stack_log2_i[k];
+      desc[k].stack_base = stack_base_i[k][31:12];
+      desc[k].warps = warps_i[k];
     end
     for (int unsigned t = 0; t < MaxTbs; t++) begin
       tb_info[t].base = tb_base_i[t];
+      tb_info[t].kernel = KernelW'(tb_kernel_i[t]);
     end
   end
 
-  // Blocks arrive one after the other, again and again: a block's linear index is there after MaxTbs cycles.
+  // Blocks arrive one after the other, again and again: a block's linear index is there after MaxTbs cycles, its stacks four cycles later.
   tb_index_t      index;
   logic [TbW-1:0] arrival_q;
-  assign index = '{valid: 1'b1, tb: arrival_q, linear: tb_linear_i[arrival_q], default: '0};
+  assign index = '{valid: 1'b1, tb: arrival_q, linear: tb_linear_i[arrival_q], ticket: TicketW'(tb_ticket_i[arrival_q]), default: '0};
   always_ff @(posedge clk_i) arrival_q <= (arrival_q == TbW'(MaxTbs - 1)) ? '0 : arrival_q + 1'b1;
 
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
@@ -143,6 +155,8 @@ module tb_lsu
     .sb_pass_o    (pass),
     .sb_ack_o     (ack),
     .fault_o      (fault),
+    .wipe_i,
+    .wipe_row_i   (RowW'(wipe_row_i)),
     .port_free_i,
     .req_o        (req),
     .rsp_valid_i,

@@ -2,6 +2,7 @@
 // Load/store unit against docs/lsu.md: directed checks of the numbered rules, then random traffic compared with an
 // independent reference in every cycle. Configuration `odd`. Usage: test_lsu [seed [cycles]]. Output: TAP.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,13 +39,25 @@ struct Op {
 struct Window { uint32_t base, limit; bool r, w; };
 struct World {  // what the launch registers and TB slots say
   Window win[kKernels][2];
-  uint32_t shared[kKernels], base[kTbs], linear[kTbs];
+  uint32_t origin[kKernels];  // where the windows of random traffic are
+  uint32_t shared[kKernels], stack_log2[kKernels], stack_base[kKernels], warps[kKernels];
+  uint32_t kernel[kTbs], ticket[kTbs], base[kTbs], linear[kTbs];
 };
+
+// I-MEM-6: a local address below the stack.
+bool overflows(uint32_t log2, uint32_t a) { return a >> 30 == 3 && (log2 == 0 || (uint64_t{1} << 32) - a > uint64_t{1} << log2); }
+
+// I-MEM-6, by arithmetic: the words of a stack are as far from each other as a warp has lanes.
+uint32_t device_address(const World& w, uint32_t tb, uint32_t widx, uint32_t lane, uint32_t a) {
+  const uint32_t k = w.kernel[tb], bytes = 1u << w.stack_log2[k], at = a + bytes;  // at: from the stack's lower end, mod 2^32
+  return w.stack_base[k] + (w.ticket[tb] * w.warps[k] + widx) * bytes * kLanes + at / 4 * 4 * kLanes + 4 * lane + at % 4;
+}
 
 struct Response { uint32_t txn; uint32_t data[kLanes]; };
 
 struct Inputs {
-  bool mq_valid[kSubs] = {}, pop[kSubs] = {}, port_free = true, rsp_valid = false;
+  bool mq_valid[kSubs] = {}, pop[kSubs] = {}, port_free = true, rsp_valid = false, wipe = false;
+  uint32_t wipe_row = 0;
   Op mq[kSubs];
   Response rsp{};
 };
@@ -167,6 +181,7 @@ class Reference {
     }
 
     // end of the cycle
+    if (in.wipe) memset(&shared_[in.wipe_row * kLine], 0, kLine);
     amo_last_ = amo_pass;
     result_ = next_result;
     for (int s = 0; s < kSubs; s++) credit_[s] += credit_d[s] + in.pop[s];
@@ -179,6 +194,13 @@ class Reference {
   }
 
   uint32_t shared_word(int row, int bank) const { return word(static_cast<uint32_t>(row * kLine + 4 * bank)); }
+
+  // The instruction in C may access this row in the coming cycle, or an atomic still does.
+  bool uses(uint32_t row) const {
+    bool hit = amo_last_ && amo_row_.count(row);
+    for (int l = 0; l < kLanes; l++) hit |= (c_.rem_shared >> l & 1) && physical(l) / kLine == row;
+    return hit;
+  }
 
  private:
   struct Result { bool valid = false; int sub = 0; uint32_t warp = 0, rd = 0, mask = 0, entry = 0, data[kLanes] = {}; };
@@ -221,11 +243,14 @@ class Reference {
     for (int l = 0; l < kLanes; l++) {
       if (!(n_.mask >> l & 1)) continue;
       const uint32_t a = n_.addr[l];
-      const bool shared = a >> 28 == 1, misaligned = a % n_.size() != 0;
-      const bool denied = shared ? (a & 0x0fffffff) >= world_.shared[n_.kernel] : !allowed(n_, a);
-      if ((misaligned || denied) && c_.fault_lane < 0) {
+      const bool shared = a >> 28 == 1, misaligned = a % n_.size() != 0, local = a >> 30 == 3;
+      const bool overflow = overflows(world_.stack_log2[n_.kernel], a);
+      const uint32_t device = local ? device_address(world_, n_.tb, n_.widx, static_cast<uint32_t>(l), a) : a;
+      const bool denied = shared ? (a & 0x0fffffff) >= world_.shared[n_.kernel] : !allowed(n_, device);
+      if (local && !overflow && !misaligned) c_.op.addr[l] = device;
+      if ((misaligned || overflow || denied) && c_.fault_lane < 0) {
         c_.fault_lane = l;
-        c_.cause = (misaligned ? 4u : 5u) + (n_.kind() == kRead ? 0u : 2u);
+        c_.cause = overflow && !misaligned ? 25 : (misaligned ? 4u : 5u) + (n_.kind() == kRead ? 0u : 2u);
       }
       (shared ? c_.rem_shared : c_.rem_device) |= 1u << l;
     }
@@ -256,6 +281,8 @@ class Reference {
       memcpy(&shared_[p], &v, kind == kAmo ? 4 : c_.op.size());
     }
     amo_pass = kind == kAmo;
+    amo_row_.clear();
+    for (int l = 0; l < kLanes; l++) if (took >> l & 1) amo_row_.insert(physical(l) / kLine);
     if (kind != kWrite) {
       result = {true, c_.sub, c_.op.warp, c_.op.rd(), took, c_.op.entry, {}};
       for (int l = 0; l < kLanes; l++)
@@ -314,6 +341,7 @@ class Reference {
 
   const World& world_;
   std::vector<uint8_t> shared_;
+  std::set<uint32_t> amo_row_;  // of the last shared pass
   bool n_valid_ = false, amo_last_ = false, last_was_pass_ = true;
   int n_sub_ = 0, last_popped_ = kSubs - 1, credit_[kSubs];
   Op n_;
@@ -334,10 +362,15 @@ class Rtl {
         top_.win_right_i[k][w] = static_cast<uint8_t>(world.win[k][w].w << 1 | world.win[k][w].r);
       }
       top_.shared_i[k] = world.shared[k];
+      top_.stack_log2_i[k] = static_cast<uint8_t>(world.stack_log2[k]);
+      top_.stack_base_i[k] = world.stack_base[k];
+      top_.warps_i[k] = static_cast<uint8_t>(world.warps[k]);
     }
     for (int t = 0; t < kTbs; t++) {
       top_.tb_base_i[t] = static_cast<uint8_t>(world.base[t]);
       top_.tb_linear_i[t] = world.linear[t];
+      top_.tb_kernel_i[t] = world.kernel[t];
+      top_.tb_ticket_i[t] = world.ticket[t];
     }
     top_.clk_i = 0;
     top_.rst_ni = 1;
@@ -347,6 +380,7 @@ class Rtl {
     edge();
     top_.rst_ni = 1;
     top_.eval();
+    for (int i = 0; i < kTbs + 4; i++) edge();  // all blocks have arrived
   }
   ~Rtl() { top_.final(); }
 
@@ -396,6 +430,8 @@ class Rtl {
       }
       top_.result_pop_i[s] = in.pop[s];
     }
+    top_.wipe_i = in.wipe;
+    top_.wipe_row_i = in.wipe_row;
     top_.port_free_i = in.port_free;
     top_.rsp_valid_i = in.rsp_valid;
     top_.rsp_txn_i = in.rsp.txn;
@@ -455,7 +491,7 @@ class Rtl {
 
 // ---- a bench: both sides, the sub-cores' queues and a memory ----
 struct Policy {  // chances in percent
-  int respond = 60, take_result = 60, port_free = 85;
+  int respond = 60, take_result = 60, port_free = 85, wipe = 0;
 };
 
 class Bench {
@@ -478,6 +514,8 @@ class Bench {
       in.rsp = in_flight_[i];
       in_flight_.erase(in_flight_.begin() + static_cast<long>(i));
     }
+    in.wipe_row = random() % (kSharedBytes / kLine);
+    in.wipe = chance(policy.wipe) && !ref_.uses(in.wipe_row);
     out = rtl.cycle(in);
     const Outputs want = ref_.cycle(in);
     absorb();
@@ -557,21 +595,27 @@ class Bench {
 };
 
 // ---- test cases ----
-constexpr uint32_t kData = 0x80000000, kRom = 0x80002000, kSink = 0x80004000, kShared = 0x10000000;
+constexpr uint32_t kData = 0x80000000, kRom = 0x80002000, kSink = 0x80004000, kShared = 0x10000000, kLocal = 0xC0000000;
 
-World make_world() {
+World make_world(const std::array<uint32_t, kKernels>& origin) {
   World w{};
   for (int k = 0; k < kKernels; k++) {
-    const uint32_t at = 0x10000u * static_cast<uint32_t>(k);
-    w.win[k][0] = {kData + at, kData + at + 0x2000, true, true};
-    w.win[k][1] = {kRom + at, kRom + at + 0x1000, true, k == 1};
+    const uint32_t at = origin[static_cast<size_t>(k)], rom = at + (kRom - kData);
+    w.origin[k] = at;
+    w.win[k][0] = {at, at + 0x2000, true, true};
+    w.win[k][1] = {rom, rom + 0x1000, true, k == 1};
     w.shared[k] = k == 0 ? 500 : k == 1 ? 0 : 768;
+    w.stack_log2[k] = k == 0 ? 6 : k == 1 ? 0 : 4;
+    w.stack_base[k] = k == 1 ? 0 : at + 0x1000;
+    w.warps[k] = k == 0 ? 6 : 3;
   }
   w.win[2][1] = {kSink, kSink + 0x1000, false, true};  // write only
   const uint32_t base[kTbs] = {0, 3, 7, 20, 28};
   for (int t = 0; t < kTbs; t++) {
     w.base[t] = base[t];
     w.linear[t] = 1000u + static_cast<uint32_t>(t);
+    w.kernel[t] = t == 1 ? 1 : t == 2 || t == 4 ? 2 : 0;
+    w.ticket[t] = t == 3 ? 2 : t == 4 ? 1 : 0;  // those of slot 3 reach over the window's limit
   }
   return w;
 }
@@ -625,7 +669,7 @@ int when(Bench& b, const Op& o, const char* name, bool& ok) {
   return -1;
 }
 
-const World kWorld = make_world();
+const World kWorld = make_world({kData, kData + 0x10000, kData + 0x20000});
 
 bool timing_of_a_load() {  // queue head in 0, N in 1, pass in 2
   bool ok = true;
@@ -740,6 +784,64 @@ bool edges_of_windows_are_allowed() {
   return all;
 }
 
+// ---- windows anywhere ----
+constexpr uint32_t kPage = 4096;
+
+// Addresses at and around a bound: its neighbours, and those that differ from them in one bit.
+std::vector<uint32_t> around(uint32_t bound) {
+  std::vector<uint32_t> all;
+  for (const uint32_t a : {bound - kPage, bound - 4, bound, bound + kPage - 4}) {
+    all.push_back(a);
+    for (int bit = 12; bit < 32; bit++) all.push_back(a ^ 1u << bit);
+  }
+  return all;
+}
+
+// One lane's access to each address, with a window in one of both places: equal to the reference, and not always allowed or denied alike.
+bool accesses_by_window(const Window& window, int place, uint32_t instr, long& n_allowed, long& n_denied) {
+  World world = kWorld;
+  world.win[0][place] = window;
+  world.win[0][1 - place] = {kPage, 0, true, true};  // closed
+  auto b = calm(world);
+  for (const uint32_t bound : {window.base, window.limit})
+    for (const uint32_t a : around(bound))
+      if (a < kLocal) b->queue[0].push_back(op(instr, {a}, 1));
+  while (!b->queue[0].empty() || b->n_cycles % 8) {
+    if (!b->step()) return false;
+    if (b->get("fault.valid")) n_denied++;
+    if (b->get("req.valid")) n_allowed++;
+  }
+  return true;
+}
+
+bool windows_at_every_power_of_two() {
+  long n_allowed = 0, n_denied = 0;
+  for (int bit = 12; bit < 32; bit++) {
+    const uint32_t p = 1u << bit;
+    const std::vector<Window> windows = {
+        {0, p, true, true},            // from the first address on
+        {p, p + kPage, true, true},    // a page on each side
+        {p - kPage, p, true, true},
+        {p, 0xfffff000, true, true},   // as far as a limit can be
+        {p, p, true, true},            // no size
+        {p + kPage, p, true, true},    // the limit below the base
+        {p, 0, true, true},            // closed
+        {p, p + kPage, false, true},   // a right is missing
+        {p, p + kPage, true, false},
+    };
+    int turn = bit;
+    for (const Window& window : windows)
+      for (const uint32_t instr : {load(2, 1), store(2), atomic(0, 1)})
+        if (!accesses_by_window(window, turn++ & 1, instr, n_allowed, n_denied)) {
+          printf("# window %08x to %08x, instruction %08x\n", window.base, window.limit, instr);
+          return false;
+        }
+  }
+  if (n_allowed > 5000 && n_denied > 5000) return true;
+  printf("# %ld allowed, %ld denied\n", n_allowed, n_denied);
+  return false;
+}
+
 bool results_wait_for_credit() {  // R-LS-10: 4 results at most while none is taken
   bool ok = true;
   auto b = calm(kWorld);
@@ -828,21 +930,153 @@ bool atomics_by_operation() {
   return ok;
 }
 
+// ---- stacks ----
+
+// A world with stacks of 2^log2 bytes for kernel 0 and block slot 0, in a window of 64 MiB.
+World world_of_stacks(uint32_t log2, uint32_t base, uint32_t ticket, uint32_t warps) {
+  World w = kWorld;
+  w.win[0][0] = {0x40000000, 0x44000000, true, true};
+  w.stack_log2[0] = log2;
+  w.stack_base[0] = base;
+  w.ticket[0] = ticket;
+  w.warps[0] = warps;
+  return w;
+}
+
+Op stack_op(uint32_t instr, std::vector<uint32_t> addr, uint32_t widx, uint32_t mask = 15) {
+  Op o = op(instr, std::move(addr), mask);
+  o.tb = 0;
+  o.widx = widx;
+  return o;
+}
+
+// Address of the only request of a load by one lane.
+uint32_t place_of(const World& w, uint32_t a, uint32_t widx, uint32_t lane, bool& ok) {
+  auto b = calm(w);
+  if (when(*b, stack_op(load(0, 1), {a}, widx, 1u << lane), "req.valid", ok) < 0) ok = false;
+  return b->get("req.addr");
+}
+
+bool stacks_end_where_they_should() {  // I-MEM-6: for every size, at every bit that the bound looks at
+  bool all = true;
+  for (uint32_t log2 : {0u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u, 16u}) {
+    const World w = world_of_stacks(log2, log2 ? 0x40000000 : 0, 0, 1);
+    std::vector<uint32_t> at = {kLocal, 0xFFFFFFFF, 0xFFFFFFF0, 0xFFFFFFEF, 0u - (1u << log2), 0u - (1u << log2) - 1};
+    if (log2) at.push_back(0u - (1u << log2) + 1);
+    for (uint32_t bit = 4; bit < 30; bit++) at.push_back(0xFFFFFFFF & ~(1u << bit));
+    for (uint32_t a : at) {
+      for (uint32_t lane = 0; lane < kLanes; lane++) {
+        bool ok = true;
+        auto b = calm(w);
+        const bool fits = log2 != 0 && a >= 0u - (1u << log2);
+        const bool faults = when(*b, stack_op(load(0, 1), {a}, 0, 1u << lane), "fault.valid", ok) == 2;
+        ok = ok && faults != fits && (fits || (b->get("fault.cause") == 25 && b->get("fault.value") == a && b->get("fault.tid") == lane));
+        if (!ok) printf("# stack of 2^%u bytes, address %08x, lane %u\n", log2, a, lane);
+        all = all && ok;
+      }
+    }
+  }
+  return all;
+}
+
+bool stacks_lie_where_they_should() {  // I-MEM-6: by hand, not by the reference
+  bool ok = true;
+  // 16 bytes each, 4 lanes: 64 bytes a warp, 3 warps, ticket 5: block at 15 * 64.
+  const World least = world_of_stacks(4, 0x40001000, 5, 3);
+  ok = place_of(least, 0xFFFFFFFC, 0, 0, ok) == 0x40001000 + 15 * 64 + 48 && ok;
+  ok = place_of(least, 0xFFFFFFF0, 2, 3, ok) == 0x40001000 + 17 * 64 && ok;
+  // 65536 bytes each: 2^18 a warp, 6 warps; the block's place carries into the base.
+  const World most = world_of_stacks(16, 0x400C0000, 6, 6);
+  ok = place_of(most, 0xFFFF0000, 0, 0, ok) == 0x400C0000 + 36 * 0x40000 && ok;
+  ok = place_of(most, 0xFFFF0004, 5, 0, ok) == 0x400C0000 + 41 * 0x40000 + 16 && ok;
+  ok = place_of(most, 0xFFFFFFFF, 5, 3, ok) == 0x400C0000 + 42 * 0x40000 - 16 && ok;
+  // Beyond 2^32 it goes on at 0.
+  World end = world_of_stacks(8, 0xFFFFF000, 2, 2);
+  end.win[0][0] = {0, 0x1000, true, true};
+  ok = place_of(end, 0xFFFFFF00, 0, 1, ok) == 0 && ok;
+  // The words of one place of all lanes are one line, and the lanes' bytes do not meet.
+  auto b = calm(least);
+  ok = count(*b, stack_op(store(2), {0xFFFFFFF4}, 1), ok)["req.valid"] == 1 && ok;
+  for (uint32_t l = 0; l < kLanes; l++) ok = b->memory[0x40001000 + 16 * 64 + 16 + 4 * l] == 0x11111111u * (l + 1) + 0x80 && ok;
+  return ok;
+}
+
+bool stacks_of_tickets_and_warps_do_not_meet() {  // I-MEM-6: every thread of every block has bytes of its own
+  bool ok = true;
+  std::set<uint32_t> lines;
+  for (uint32_t ticket = 0; ticket < 4; ticket++) {
+    const World w = world_of_stacks(5, 0x40000000, ticket, 3);
+    for (uint32_t widx = 0; widx < 3; widx++) {
+      for (uint32_t a = 0xFFFFFFE0; a; a += 4) {
+        const uint32_t line = place_of(w, a, widx, 2, ok);
+        ok = lines.insert(line).second && line - 0x40000000 < 4 * 3 * 32 * kLanes && ok;
+      }
+    }
+  }
+  return ok && lines.size() == 4 * 3 * 8;
+}
+
+bool faults_of_local_addresses() {  // I-FLT-1, I-FLT-2
+  struct Case { const char* what; Op o; uint32_t cause, lane, value; };
+  World w = world_of_stacks(6, 0x43FFF000, 1, 3);
+  w.win[0][0].limit = 0x43FFF000;  // no stack is in the window
+  const std::vector<Case> cases = {
+      {"load below the stack", stack_op(load(2, 1), {0xFFFFFFBC}, 0), 25, 0, 0xFFFFFFBC},
+      {"store below the stack", stack_op(store(2), {0x43FFE000, 0x43FFE000, 0xFFFFFFB0, 0xFFFFFFC0}, 0), 25, 2, 0xFFFFFFB0},
+      {"atomic far below", stack_op(atomic(1, 1), {kLocal}, 0, 8), 25, 3, kLocal},
+      {"misaligned goes first", stack_op(load(2, 1), {0xFFFFFF01}, 0), 4, 0, 0xFFFFFF01},
+      {"misaligned on the stack, as the instruction has it", stack_op(store(1), {0xFFFFFFE1}, 1), 6, 0, 0xFFFFFFE1},
+      {"the lowest lane counts", stack_op(load(2, 1), {0x44000000, kLocal, kData, kData}, 0), 5, 0, 0x44000000},
+      {"no right for the device address", stack_op(load(2, 1), {0xFFFFFFC4}, 2, 4), 5, 2, 0x43FFF000 + 5 * 256 + 16 + 8},
+      {"nor for a store", stack_op(store(0), {0xFFFFFFFF}, 0, 1), 7, 0, 0x43FFF000 + 3 * 256 + 15 * 16 + 3},
+      {"inactive lanes do not overflow", stack_op(load(2, 1), {kLocal, 0xFFFFFFC0}, 0, 2), 5, 1, 0x43FFF000 + 3 * 256 + 4},
+  };
+  bool all = true;
+  for (const Case& c : cases) {
+    bool ok = true;
+    auto b = calm(w);
+    const bool raised = when(*b, c.o, "fault.valid", ok) == 2;
+    ok = ok && raised && b->get("fault.cause") == c.cause && b->get("fault.tid") == c.o.widx * kLanes + c.lane && b->get("fault.value") == c.value;
+    for (int i = 0; i < 10; i++) ok = b->step() && !b->get("req.valid") && ok;
+    if (!ok) printf("# %s\n", c.what);
+    all = all && ok;
+  }
+  return all;
+}
+
+// R-SM-10: the second port clears a row while passes go on at others.
+bool rows_are_cleared_beside_passes() {
+  bool ok = true;
+  auto b = calm(kWorld);
+  count(*b, op(store(2), {kShared, kShared + 4, kShared + 8, kShared + 12}), ok);
+  const int row = 3 * kGranule / kLine;
+  ok = b->rtl.shared_word(row, 1) != 0 && ok;
+  b->policy.wipe = 100;
+  for (int i = 0; i < 4000 && ok; i++) {
+    for (auto& q : b->queue)
+      if (q.size() < kQueue) q.push_back(op(i % 3 ? store(2) : atomic(1, 1), {kShared + 16 + 16 * (b->random() % 16), kShared + 64}));
+    ok = b->step() && ok;
+  }
+  return ok && b->rtl.shared_word(row, 1) == 0 && b->same_shared_memory();
+}
+
 // ---- random traffic ----
-uint32_t random_address(Bench& b, uint32_t kernel, uint32_t instr, uint32_t region, int l) {
-  const uint32_t size = 1u << (instr >> 12 & 3);
+uint32_t random_address(Bench& b, const World& world, uint32_t kernel, uint32_t instr, uint32_t region, int l) {
+  const uint32_t size = 1u << (instr >> 12 & 3), origin = world.origin[kernel];
   const uint32_t span = b.chance(50) ? 32 : 256;
   uint32_t a = b.random() % span;
   if (b.chance(40)) a = static_cast<uint32_t>(l) * 4 + (a & ~15u);
   if (!b.chance(1)) a = a / size * size;
+  if (region == 3) return 0u - (1u << world.stack_log2[kernel]) + (b.chance(5) ? a - 16 : a % (1u << world.stack_log2[kernel]));
   const bool shared = region == 0 || (region == 2 && b.chance(50));
   if (shared) return kShared + (b.chance(1) ? a + 480 : a);
-  return kData + 0x10000 * kernel + (b.chance(1) ? a + 0x1fc0 : a);
+  if (b.chance(1)) return (origin + a) ^ 1u << (16 + b.random() % 14);  // of nobody, not local
+  return origin + (b.chance(1) ? a + 0x1fc0 : a);
 }
 
-Op random_op(Bench& b) {
+Op random_op(Bench& b, const World& world) {
   static const uint32_t loads[] = {0, 1, 2, 4, 5};
-  const uint32_t kernel = b.random() % kKernels;
+  const uint32_t tb = b.random() % kTbs, kernel = world.kernel[tb];
   const uint32_t what = b.random() % 10, rd = b.random() % 32;
   const uint32_t instr = what < 5   ? load(loads[b.random() % 5], rd)
                          : what < 8 ? store(b.random() % 3)
@@ -850,35 +1084,56 @@ Op random_op(Bench& b) {
   Op o = op(instr, {0}, 1 + b.random() % 15, kernel);
   o.warp = b.random() % 3;
   o.entry = b.random() % 4;
-  o.tb = b.random() % kTbs;
+  o.tb = tb;
   o.widx = b.random() % 6;
   o.pc = b.random() & ~3u;
-  const uint32_t region = kernel == 1 && b.chance(98) ? 1 : b.random() % 3;
+  const uint32_t region = kernel == 1 && b.chance(98) ? 1 : b.random() % 4;
   const bool same = b.chance(15);
   for (int l = 0; l < kLanes; l++) {
-    o.addr[l] = same && l ? o.addr[0] : random_address(b, kernel, instr, region, l);
+    o.addr[l] = same && l ? o.addr[0] : random_address(b, world, kernel, instr, region, l);
     o.data[l] = b.random();
   }
   return o;
 }
 
-bool random_traffic(uint32_t seed, long cycles) {
-  Bench b(kWorld, seed);
-  std::map<std::string, long> seen;
+// 64 KiB in device memory, neither shared nor local.
+uint32_t random_origin(std::mt19937& rng) {
+  for (;;) {
+    const uint32_t at = static_cast<uint32_t>(rng()) & ~0xffffu;
+    if (at < kLocal && at >> 28 != 1) return at;
+  }
+}
+
+bool random_traffic_in(const World& world, uint32_t seed, long cycles, std::map<std::string, long>& seen) {
+  Bench b(world, seed);
   while (b.n_cycles < cycles) {
-    if (b.n_cycles % 500 == 0) b.policy = {5 + static_cast<int>(b.random() % 96), 5 + static_cast<int>(b.random() % 96), 10 + static_cast<int>(b.random() % 91)};
+    if (b.n_cycles % 500 == 0) b.policy = {5 + static_cast<int>(b.random() % 96), 5 + static_cast<int>(b.random() % 96), 10 + static_cast<int>(b.random() % 91), static_cast<int>(b.random() % 40)};
     for (auto& q : b.queue)
-      if (q.size() < kQueue && b.chance(50)) q.push_back(random_op(b));
+      if (q.size() < kQueue && b.chance(50)) q.push_back(random_op(b, world));
     if (!b.step()) return false;
     for (const auto& [name, value] : b.out) seen[name] += value != 0;
+    seen["overflow"] += b.get("fault.cause") == 25;
   }
-  for (const char* name : {"req.valid", "fault.valid", "ack.valid", "result.valid0", "result.valid1", "event.return_shared"}) {
+  return b.same_shared_memory();
+}
+
+bool random_traffic(uint32_t seed, long cycles) {
+  constexpr uint32_t kWorlds = 10;
+  std::mt19937 rng(seed);
+  std::map<std::string, long> seen;
+  for (uint32_t i = 0; i < kWorlds; i++) {
+    const World world = make_world({random_origin(rng), random_origin(rng), random_origin(rng)});
+    if (random_traffic_in(world, seed + i, cycles / kWorlds, seen)) continue;
+    printf("# windows at %08x, %08x, %08x\n", world.origin[0], world.origin[1], world.origin[2]);
+    return false;
+  }
+  for (const char* name : {"req.valid", "fault.valid", "overflow", "ack.valid", "result.valid0", "result.valid1", "event.return_shared"}) {
     if (seen[name] < cycles / 1000) {
       printf("# traffic too thin: %s %ld times\n", name, seen[name]);
       return false;
     }
   }
-  return b.same_shared_memory();
+  return true;
 }
 
 // The comparison itself must be able to fail: a world that differs in one window must be noticed.
@@ -919,14 +1174,20 @@ int main(int argc, char** argv) {
   report("payload of stores and atomics (R-LS-6)", store_payload());
   report("faults by cause and lane (R-LS-3, I-FLT-1, I-FLT-2, I-ISA-6)", faults_by_cause());
   report("the last bytes of windows and shared memory are allowed (I-MEM-1)", edges_of_windows_are_allowed());
+  report("windows with bounds at every power of two, without size and upside down (I-MEM-1, I-MEM-2)", windows_at_every_power_of_two());
   report("results wait for credit (R-LS-10)", results_wait_for_credit());
   report("the return slot takes turns, the response first (R-LS-10)", first_contest_goes_to_the_response());
   report("passes wait for a transaction (R-LS-5)", transactions_are_bounded());
   report("queues take turns (R-LS-1)", queues_take_turns());
   report("loads of all sizes extend (R-LS-12)", extension());
   report("atomics compute (I-ISA-1)", atomics_by_operation());
+  report("every stack ends at its size, for every lane (I-MEM-6, R-LS-2)", stacks_end_where_they_should());
+  report("stacks lie behind each other by ticket and warp, words of lanes beside each other (I-MEM-6)", stacks_lie_where_they_should());
+  report("stacks of blocks and warps do not meet (I-MEM-6)", stacks_of_tickets_and_warps_do_not_meet());
+  report("faults of local addresses (I-MEM-6, I-FLT-1, I-FLT-2)", faults_of_local_addresses());
+  report("rows are cleared beside passes (R-SM-10)", rows_are_cleared_beside_passes());
   report("a wrong window is noticed", a_wrong_world_is_noticed());
-  report("random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, I-MEM-3)", random_traffic(seed, cycles));
+  report("random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, I-MEM-3, I-MEM-6)", random_traffic(seed, cycles));
   printf("1..%d\n", n_tests);
   return n_failed != 0;
 }

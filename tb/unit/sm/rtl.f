@@ -21,7 +21,9 @@ rtl/mem/qsm_l1.sv
 rtl/sm/qsm_txn_table.sv
 rtl/sm/qsm_lsu_return.sv
 rtl/sm/qsm_tb_ram.sv
+rtl/sm/qsm_stacks.sv
 rtl/sm/qsm_lsu.sv
+rtl/sm/qsm_wipe.sv
 rtl/sm/qsm_tb_launch.sv
 rtl/sm/qsm_save_steps.sv
 rtl/sm/qsm_tb_save.sv

@@ -11,6 +11,7 @@ module tb_sm
   // Kernels
   input  logic [31:0] warps_i [NumKernels],
   input  logic [31:0] threads_i [NumKernels],
+  input  logic [31:0] shared_i [NumKernels],
   // Messages: dispatch {valid, kernel, tb, first, base, linear, op, fresh}, block index
   input  logic [31:0] start_i,
   input  logic [31:0] kill_i,
@@ -44,6 +45,11 @@ module tb_sm
   output logic [31:0] runnable_o,
   output logic [31:0] phase_o,
   output logic [31:0] info_o [MaxTbs][4],     // valid, kernel, base, linear
+  // Shared memory: the row that is cleared {valid, row}; a row, to be filled with ones; its banks {all zeros, all ones}
+  output logic [31:0] wipe_o [2],
+  input  logic        fill_i,
+  input  logic [31:0] peek_row_i,
+  output logic [31:0] peek_o [2],
   // Counters
   input  logic        tick_i,
   output logic [31:0] snap_insn_o [NumKernels],
@@ -72,6 +78,7 @@ module tb_sm
     for (int unsigned k = 0; k < NumKernels; k++) begin
       desc[k].warps   = 7'(warps_i[k]);
       desc[k].threads = 11'(threads_i[k]);
+      desc[k].shared  = 19'(shared_i[k]);
     end
     dispatch = '{valid: dispatch_i[0][0], kernel: KernelW'(dispatch_i[1]), tb: TbW'(dispatch_i[2]),
                  first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]), block: {block_i[2], block_i[1], block_i[0]},
@@ -93,6 +100,13 @@ module tb_sm
     assign info_o[t] = '{32'(u_sm.tb_valid[t]), 32'(u_sm.tb_info[t].kernel), 32'(u_sm.tb_info[t].base),
                          u_sm.u_lsu.u_tb_linear.mem[t]};
   end
+  assign wipe_o = '{32'(u_sm.wipe), 32'(u_sm.wipe_row)};
+  lanes_t peeked;
+  for (genvar b = 0; b < WarpSize; b++) begin : g_bank
+    assign peeked[b] = u_sm.u_lsu.u_shared.g_bank[b].u_bank.mem[RowW'(peek_row_i)];
+    always @(posedge clk_i) if (fill_i) u_sm.u_lsu.u_shared.g_bank[b].u_bank.mem[RowW'(peek_row_i)] <= '1;
+  end
+  assign peek_o = '{32'(peeked == '0), 32'(peeked == '1)};
   assign killed_o  = 32'(u_sm.killed);
   assign release_o = 32'(u_sm.release_tbs);
   assign present_o = 32'(u_sm.present);

@@ -2,6 +2,7 @@
 // The SM around its sub-cores against docs/sm.md: thread-block slots, launch, barrier, faults, retirement, memory port.
 // The bench plays the sub-cores. Directed checks, then random life compared with an independent reference in every
 // cycle. Configuration `odd`. Usage: test_sm [seed]. Output: TAP.
+#include <array>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -19,6 +20,8 @@ using qsm_unit::Tap;
 
 constexpr uint32_t kSubs = 2, kLanes = 4, kKernels = 3, kTbs = 5, kTxns = 8;
 constexpr uint32_t kWarps[kKernels] = {6, 1, 3}, kThreads[kKernels] = {24, 3, 9};
+constexpr uint32_t kRowBytes = 4 * kLanes, kGranuleRows = 12, kRows = 384;
+using Shared = std::array<uint32_t, kKernels>;  // bytes of a block of each kernel
 
 struct Record { uint32_t cause, pc, tid, block, value; };
 bool operator==(const Record &a, const Record &b) { return memcmp(&a, &b, sizeof a) == 0; }
@@ -46,13 +49,16 @@ struct Outputs {
   Start start[kSubs];
   uint32_t release = 0, present = 0, runnable = 0, killed = 0, fault = 0, grant = 0, fill = 0, tb_valid = 0;
   Event retire;
-  bool restored = false;
+  bool restored = false, wipe = false;
+  uint32_t wipe_row = 0;
   Record record{};  // of record_kernel
 };
 
 // ---- reference: the page, rule by rule ----
 class Reference {
  public:
+  explicit Reference(const Shared &shared) : shared_(shared) {}
+
   // lsu: what the load/store unit raises in this cycle
   Outputs cycle(const Inputs &in, const Source &lsu) {
     Outputs out;
@@ -60,6 +66,7 @@ class Reference {
     out.fault = message_;
     out.record = record_[in.record_kernel];
     look_at_slots(out);
+    wipe(out);
     launch(out);
     port(in, out);
     take_faults(in, lsu);
@@ -71,7 +78,26 @@ class Reference {
   }
 
  private:
-  struct Slot { bool valid = false; uint32_t kernel = 0, first = 0, left = 0, arrived = 0; };
+  struct Slot { bool valid = false; uint32_t kernel = 0, first = 0, left = 0, arrived = 0, base = 0; bool clean = false; };
+  struct Wipe { bool valid = false; uint32_t slot = 0, row = 0, left = 0; };
+
+  bool over(uint32_t s) const { return slot_[s].valid && !slot_[s].left && !(frozen(s) && op_ == kRestore); }  // R-SM-4
+
+  void wipe(Outputs &out) {  // R-SM-10
+    out.wipe = wipe_.valid;
+    out.wipe_row = wipe_.row;
+    if (wipe_.valid) {
+      wipe_.row++;
+      if (--wipe_.left) return;
+      wipe_.valid = false;
+      slot_[wipe_.slot].clean = true;
+      return;
+    }
+    for (uint32_t s = 0; s < kTbs && !wipe_.valid; s++) {
+      const Slot &t = slot_[s];
+      if (over(s) && !t.clean) wipe_ = {true, s, t.base * kGranuleRows, (shared_[t.kernel] + kRowBytes - 1) / kRowBytes};
+    }
+  }
 
   // The sub-cores here never do a step and always have something in flight: a save ends when its block retires (R-PE-21) or is killed, a
   // restore when it is killed (R-PE-20).
@@ -91,7 +117,7 @@ class Reference {
       fresh_ = d.fresh;
     }
     if (saves) return;
-    slot_[d.tb] = {true, d.kernel, d.first, kWarps[d.kernel], 0};
+    slot_[d.tb] = {true, d.kernel, d.first, kWarps[d.kernel], 0, d.base, shared_[d.kernel] == 0};
     queue_.push_back(d.tb);
   }
 
@@ -105,7 +131,7 @@ class Reference {
       if (!frozen(s)) out.runnable |= 1u << t.kernel;
       if (!frozen(s) || op_ == kRestore) out.present |= 1u << t.kernel;
       if (t.arrived && t.arrived == t.left) out.release |= 1u << s;
-      if (!t.left && !out.retire.valid && !(frozen(s) && op_ == kRestore)) out.retire = {true, s};
+      if (over(s) && t.clean && !out.retire.valid) out.retire = {true, s};
     }
   }
 
@@ -151,7 +177,9 @@ class Reference {
       if (out.release >> s & 1 || killed_before_ >> slot_[s].kernel & 1) slot_[s].arrived = 0;
   }
 
+  const Shared shared_;
   Slot slot_[kTbs];
+  Wipe wipe_;
   Op op_ = kNew;  // of the job; kNew: none
   uint32_t op_tb_ = 0;
   bool fresh_ = false;
@@ -162,8 +190,9 @@ class Reference {
 
 class Rtl {
  public:
-  Rtl() {
+  explicit Rtl(const Shared &shared = {}) {
     for (uint32_t k = 0; k < kKernels; k++) {
+      top.shared_i[k] = shared[k];
       top.warps_i[k] = kWarps[k];
       top.threads_i[k] = kThreads[k];
     }
@@ -188,6 +217,22 @@ class Rtl {
     top.eval();
     top.clk_i = 0;
     top.eval();
+  }
+
+  // Rows of shared memory that are all zeros, for each; -1: neither zeros nor ones.
+  std::vector<int> cleared() {
+    std::vector<int> rows;
+    for (top.peek_row_i = 0; top.peek_row_i < kRows; top.peek_row_i++) {
+      top.eval();
+      rows.push_back(top.peek_o[0] ? 1 : top.peek_o[1] ? 0 : -1);
+    }
+    return rows;
+  }
+
+  void fill_shared() {  // takes cycles: while nothing happens
+    top.fill_i = 1;
+    for (top.peek_row_i = 0; top.peek_row_i < kRows; top.peek_row_i++) edge();
+    top.fill_i = 0;
   }
 
   Vtb_sm top;
@@ -229,6 +274,8 @@ class Rtl {
     out.present = top.present_o;
     out.runnable = top.runnable_o;
     out.restored = top.restored_o;
+    out.wipe = top.wipe_o[0];
+    out.wipe_row = top.wipe_o[1];
     out.killed = top.killed_o;
     out.fault = top.fault_o;
     if (top.retire_o[0]) out.retire = {true, top.retire_o[1]};
@@ -256,6 +303,7 @@ const char *difference(const Outputs &a, const Outputs &b) {
   if (a.grant != b.grant) return "miss grant";
   if (a.fill != b.fill) return "fill";
   if (a.retire.valid != b.retire.valid || a.retire.tb != b.retire.tb) return "retire";
+  if (a.wipe != b.wipe || (a.wipe && a.wipe_row != b.wipe_row)) return "wipe";
   if (!(a.record == b.record)) return "fault record";
   return nullptr;
 }
@@ -263,7 +311,7 @@ const char *difference(const Outputs &a, const Outputs &b) {
 // Both sides together. The directed tests look at `out` of the cycle just made.
 class Bench {
  public:
-  explicit Bench(Tap &tap) : tap_(tap) {}
+  explicit Bench(Tap &tap, const Shared &shared = {}) : rtl(shared), ref_(shared), tap_(tap) {}
 
   const Outputs &step(const Inputs &in, const Source &lsu = Source()) {
     out = rtl.cycle(in);
@@ -370,6 +418,72 @@ void test_retire_order(Tap &tap) {
   tap.done("one retirement per cycle, lowest slot first (R-SM-4)");
 }
 
+// Cycles from the one after the last finish of a block of kernel 1 to its retirement; 999: never.
+uint32_t cycles_to_retire(Bench &b, uint32_t tb) {
+  for (uint32_t i = 0; i < 500; i++) {
+    b.full({});
+    if (b.out.retire.valid && b.out.retire.tb == tb) return i;
+  }
+  return 999;
+}
+
+void test_wipe(Tap &tap) {
+  for (uint32_t bytes : {0u, 1u, 15u, 16u, 17u, 192u, 193u, kRows * kRowBytes}) {
+    const uint32_t rows = (bytes + kRowBytes - 1) / kRowBytes, base = bytes == kRows * kRowBytes ? 0 : 30;
+    Bench b(tap, {0, bytes, 0});
+    b.rtl.fill_shared();
+    for (int round = 0; round < 2; round++) {  // the slot's second block is wiped too
+      Inputs in = dispatch(1, 2);
+      in.dispatch.base = base;
+      b.full(in);
+      b.full({});
+      b.full(finish(0, 2));
+      const uint32_t late = cycles_to_retire(b, 2);
+      tap.expect(late == (rows ? rows + 1 : 0), "%u bytes: retires %u cycles late", bytes, late);
+      const std::vector<int> cleared = b.rtl.cleared();
+      for (uint32_t r = 0; r < kRows; r++) {
+        const bool own = r >= base * kGranuleRows && r < base * kGranuleRows + rows;
+        tap.expect(cleared[r] == own, "%u bytes: row %u", bytes, r);
+      }
+      b.rtl.fill_shared();
+    }
+  }
+  tap.done("a block's shared memory is zeros when it retires, and no other; n + 1 cycles later for n rows (R-SM-10)");
+}
+
+void test_wipes_in_turn(Tap &tap) {
+  Bench b(tap, {0, 40, 0});  // three rows a block of kernel 1
+  for (uint32_t tb : {3u, 1u}) b.full(dispatch(1, tb));
+  b.full(dispatch(2, 4));
+  for (int i = 0; i < 4; i++) b.full({});
+  b.full(finish(0, 4));
+  b.full(finish(0, 4));
+  Inputs in = finish(0, 3);
+  in.finish[1] = {true, 1};
+  b.full(in);
+  b.full(finish(0, 4));
+  std::vector<std::pair<int, uint32_t>> retired;
+  for (int i = 1; i < 12; i++) {
+    b.full({});
+    if (b.out.retire.valid) retired.push_back({i, b.out.retire.tb});
+  }
+  // Over in 0: wipe of slot 1 in 1 to 3, it retires in 4, when slot 3 is found: wiped in 5 to 7. Slot 4 needs none.
+  tap.expect(retired == std::vector<std::pair<int, uint32_t>>({{1, 4}, {4, 1}, {8, 3}}), "%zu retirements", retired.size());
+  tap.done("blocks that are over at once are wiped one after the other, the lowest first; others retire meanwhile (R-SM-4, R-SM-10)");
+}
+
+void test_wipe_of_killed(Tap &tap) {
+  Bench b(tap, {0, 40, 0});
+  b.rtl.fill_shared();
+  Inputs in = dispatch(1, 0);
+  in.kill = 2;
+  b.full(in);
+  b.full({});
+  b.full(finish(0, 0));
+  tap.expect(cycles_to_retire(b, 0) == 4 && b.rtl.cleared()[3 * kGranuleRows + 2] == 1, "a killed block is wiped");
+  tap.done("a killed kernel's block is wiped like any other (R-SM-10)");
+}
+
 void test_faults(Tap &tap) {
   Bench b(tap);
   Inputs in;
@@ -473,25 +587,30 @@ void test_save_message(Tap &tap) {
 
 // A flushed block waits for its retirement while another, lower slot retires.
 void test_saved(Tap &tap) {
-  Rtl rtl;
-  auto cycle = [&](const Inputs &in) { rtl.cycle(in); rtl.edge(); };
-  cycle(dispatch(1, 1));
-  cycle(dispatch(1, 3));
-  for (int i = 0; i < 3; i++) cycle({});
-  cycle(message(kFlush, 1, 3));
-  rtl.top.quiet_i = 1;
-  for (int i = 0; i < 9; i++) cycle({});  // quiet, find, six steps of the header, evict
-  Inputs in = finish(0, 3);
-  in.finish[1] = {true, 1};
-  cycle(in);
-  for (const uint32_t tb : {1u, 3u}) {
-    const Outputs out = rtl.cycle({});
-    tap.expect(out.retire.valid && out.retire.tb == tb && rtl.top.retire_o[2] == (tb == 3), "slot %u retires, saved or not", tb);
-    rtl.edge();
+  for (const uint32_t bytes : {0u, 40u}) {
+    Rtl rtl({0, bytes, 0});
+    auto cycle = [&](const Inputs &in) { rtl.cycle(in); rtl.edge(); };
+    cycle(dispatch(1, 1));
+    cycle(dispatch(1, 3));
+    for (int i = 0; i < 3; i++) cycle({});
+    cycle(message(kFlush, 1, 3));
+    rtl.top.quiet_i = 1;
+    for (int i = 0; i < 9; i++) cycle({});  // quiet, find, six steps of the header, evict
+    Inputs in = finish(0, 3);
+    in.finish[1] = {true, 1};
+    cycle(in);
+    // Three rows each: slot 1 is over in 0, wiped in 1 to 3; slot 3 in 5 to 7.
+    for (int i = 0; i < 9; i++) {
+      const Outputs out = rtl.cycle({});
+      const bool first = i == (bytes ? 4 : 0), second = i == (bytes ? 8 : 1);
+      tap.expect(out.retire.valid == (first || second) && rtl.top.retire_o[2] == second, "cycle %d: slot %u retires, saved or not", i, first ? 1 : 3);
+      if (first || second) tap.expect(out.retire.tb == (first ? 1 : 3), "cycle %d: another slot", i);
+      rtl.edge();
+    }
+    rtl.cycle({});
+    tap.expect(rtl.top.phase_o == 0, "which ends the job");
   }
-  rtl.cycle({});
-  tap.expect(rtl.top.phase_o == 0, "which ends the job");
-  tap.done("a block that is saved retires marked so, another does not (R-PE-17, R-SM-4)");
+  tap.done("a block that is saved retires marked so, another does not, both wiped (R-PE-17, R-SM-4, R-SM-10)");
 }
 
 void test_restore_message(Tap &tap) {
@@ -586,7 +705,7 @@ class Life {
     follow(in);
   }
 
-  long n_release = 0, n_retire = 0, n_fault = 0, n_dead_start = 0, n_restored = 0, n_saves = 0;
+  long n_release = 0, n_retire = 0, n_fault = 0, n_dead_start = 0, n_restored = 0, n_saves = 0, n_wiped = 0;
 
  private:
   bool killed(uint32_t k) const { return bench_.rtl.top.killed_o >> k & 1; }
@@ -681,6 +800,7 @@ class Life {
     n_release += out.release != 0;
     n_retire += out.retire.valid;
     n_fault += out.fault != 0;
+    n_wiped += out.wipe;
   }
 
   Bench &bench_;
@@ -693,18 +813,18 @@ class Life {
 };
 
 void test_random(Tap &tap, Random &random) {
-  Bench b(tap);
+  Bench b(tap, {100, 0, 33});
   Life life(b, random);
   while (b.n_cycles < 100000 && !tap.failed()) life.cycle();
   tap.expect(life.n_release > 100 && life.n_retire > 100 && life.n_fault > 100 && life.n_dead_start > 100 && life.n_restored > 50 &&
-             life.n_saves > 100, "life too thin: %ld releases, %ld retirements, %ld faults, %ld dead starts, %ld restores, %ld saves",
-             life.n_release, life.n_retire, life.n_fault, life.n_dead_start, life.n_restored, life.n_saves);
-  tap.done("random life equals the reference in every cycle");
+             life.n_saves > 100 && life.n_wiped > 1000, "life too thin: %ld releases, %ld retirements, %ld faults, %ld dead starts, %ld restores, %ld saves, %ld wiped rows",
+             life.n_release, life.n_retire, life.n_fault, life.n_dead_start, life.n_restored, life.n_saves, life.n_wiped);
+  tap.done("random life equals the reference in every cycle (R-SM-1 to R-SM-10)");
 }
 
 void test_control(Tap &tap) {
   Rtl rtl;
-  Reference ref;
+  Reference ref({});
   const Inputs in = dispatch(2, 1), other = dispatch(1, 1);
   bool differs = difference(rtl.cycle(in), ref.cycle(other, Source())) != nullptr;
   for (int i = 0; i < 6; i++) {
@@ -727,12 +847,15 @@ void test_parameters(Tap &tap) {
 
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm");
-  Tap tap(15);
+  Tap tap(18);
   test_parameters(tap);
   test_launch(tap);
   test_order(tap);
   test_barrier(tap);
   test_retire_order(tap);
+  test_wipe(tap);
+  test_wipes_in_turn(tap);
+  test_wipe_of_killed(tap);
   test_faults(tap);
   test_lsu_fault_first(tap);
   test_killed_launch(tap);

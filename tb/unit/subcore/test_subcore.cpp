@@ -87,7 +87,7 @@ static void test_random(uint32_t seed, uint32_t n) {
          static_cast<unsigned long long>(totals.issues), static_cast<unsigned long long>(totals.selections),
          static_cast<unsigned long long>(totals.merges), static_cast<unsigned long long>(totals.fair),
          static_cast<unsigned long long>(totals.misses));
-  ok(why.empty(), "random programs: every issue, selection and memory byte as in the reference (R-IS-3, R-EX-4, I-DIV-2, I-MEM-3)", why);
+  ok(why.empty(), "random programs: every issue, selection and memory byte as in the reference (R-IS-3, R-EX-4, R-WB-4, I-DIV-2, I-MEM-3)", why);
 }
 
 
@@ -473,27 +473,6 @@ static void test_gate() {
   ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6, R-SP-5)", std::to_string(quota));
 }
 
-// Every word of every thread's piece, by a store; words of a warp's threads lie beside each other.
-static void test_local_view() {
-  Bench bench(15);
-  const uint32_t n = 2 * bench.lanes;
-  bench.code = {csrr(6, CSR_TID), alu_imm(1, 7, 6, 8), lui(2, DATA_BASE + 0x40000000u), add(2, 2, 7)};
-  for (uint32_t word = 0; word < 64; word++) {
-    bench.code.push_back(store(2, 7, 2, static_cast<int32_t>(4 * word)));
-    bench.code.push_back(addi(7, 7, 1));
-  }
-  bench.code.push_back(exit_());
-  bench.add_block(0, 0, n, nullptr);
-  std::string why = bench.run(20000) ? "" : bench.error + " does not end";
-  for (uint32_t t = 0; t < n && why.empty(); t++) {
-    const uint32_t warp = DATA_BASE + 256 * bench.lanes * (t / bench.lanes);
-    for (uint32_t word = 0; word < 64; word++) {
-      if (bench.memory.read(warp + 4 * (word * bench.lanes + t % bench.lanes), 4) != 256 * t + word) why = "thread " + std::to_string(t) + ", word " + std::to_string(word);
-    }
-  }
-  ok(why.empty(), "local addresses interleave the words of a warp's threads (I-MEM-6)", why);
-}
-
 static void test_csrs() {
   static const uint32_t csrs[] = {CSR_TID, CSR_CTAID_X, CSR_CTAID_Y, CSR_CTAID_Z, CSR_NTID_X, CSR_NTID_Y, CSR_NTID_Z, CSR_NCTAID_X, CSR_NCTAID_Y,
                                   CSR_NCTAID_Z, CSR_LANE, CSR_SMID, CSR_ARG, CSR_HWTID, CSR_SLOT, CSR_WARPSIZE, CSR_TICKET};
@@ -657,6 +636,47 @@ static void test_invalidate() {
      bench.error + " misses: " + std::to_string(bench.n_misses - before));
 }
 
+// What a thread of the second block sees of a register, and what is in it after odd threads have written it: by each way of writing one.
+static Program first_writes(uint32_t r) {
+  Program code = {store(2, r, 2, static_cast<int32_t>(8 * r)), addi(4, r, 0), alu(6, 0, 3, 3, 4), branch(0, 5, 0, 8)};
+  switch (r % 5) {
+    case 0: code.push_back(addi(r, r, 1)); break;
+    case 1: code.push_back(mul(r, 5, 5)); break;
+    case 2: code.push_back(div_(r, 5, 5)); break;
+    case 3: code.push_back(load(2, r, 2, 0)); break;
+    default: code.push_back(jal(r, 4));
+  }
+  code.push_back(store(2, r, 2, static_cast<int32_t>(8 * r + 4)));
+  return code;
+}
+
+// Every register but those of the program: x2 own bytes, x3 what rs1 has read, x4 scratch, x5 odd.
+static void test_registers_begin_as_zero(uint32_t seed) {
+  Bench bench(seed);
+  const uint32_t all = bench.n_warps * bench.lanes, n = all < 60 ? all : 60;
+  for (uint32_t r = 1; r < 32; r++) bench.code.insert(bench.code.end(), {lui(r, 0xABCDE000), addi(r, r, static_cast<int32_t>(r))});
+  bench.code.push_back(exit_());
+  bench.add_block(0, 0, all, nullptr);
+  if (!bench.run(20000)) bench.fail("the first block does not end");
+  bench.code = {csrr(4, CSR_TID), alu_imm(7, 5, 4, 1), alu_imm(1, 4, 4, 9), lui(2, DATA_BASE), add(2, 2, 4), addi(4, 0, 1), store(2, 4, 2, 0)};
+  for (uint32_t r = 6; r < 32; r++) for (uint32_t word : first_writes(r)) bench.code.push_back(word);
+  bench.code.insert(bench.code.end(), {store(2, 3, 2, 4), exit_()});
+  for (auto &byte : bench.memory.bytes) byte = 0xEE;
+  pulse_inv(bench);
+  bench.add_block(0, 0, n, nullptr);
+  std::string why = bench.run(50000) ? "" : bench.error + " does not end";
+  for (uint32_t t = 0; t < n && why.empty(); t++) {
+    const uint32_t at = DATA_BASE + 512 * t;
+    if (bench.memory.read(at + 4, 4) != 0) why = "rs1 reads what was left, in thread " + std::to_string(t);
+    for (uint32_t r = 6; r < 32; r++) {
+      const uint32_t link = CODE_BASE + 4 * (7 + 6 * (r - 6) + 5), want = t % 2 == 0 ? 0 : r % 5 == 4 ? link : 1;
+      if (bench.memory.read(at + 8 * r, 4) != 0) why = "x" + std::to_string(r) + " is not 0 at the start of thread " + std::to_string(t);
+      else if (bench.memory.read(at + 8 * r + 4, 4) != want) why = "x" + std::to_string(r) + " of thread " + std::to_string(t) + " after a write of odd threads";
+    }
+  }
+  ok(why.empty(), "a thread's registers begin as 0, and stay so in lanes that a first write leaves out (R-WB-4, I-ISA-5)", why);
+}
+
 int main(int argc, char **argv) {
   const uint32_t seed = argc > 1 ? static_cast<uint32_t>(strtoul(argv[1], nullptr, 0)) : 1;
   const uint32_t n = argc > 2 ? static_cast<uint32_t>(strtoul(argv[2], nullptr, 0)) : 200;
@@ -677,12 +697,12 @@ int main(int argc, char **argv) {
   test_kill(seed);
   test_gate();
   test_csrs();
-  test_local_view();
   test_stall_counters();
   test_progress();
   test_merge_ahead();
   test_recursion();
   test_invalidate();
+  test_registers_begin_as_zero(seed);
   printf("1..%d\n", n_tests);
   return n_failed != 0;
 }
