@@ -128,11 +128,14 @@ static void order_functions(struct program *program) {
 }
 
 int32_t program_function_at(const struct program *program, uint32_t address) {
-  for (size_t i = 0; i < program->n_functions; i++) {
-    const struct function *function = &program->functions[i];
-    if (address >= function->address && address - function->address < function->n_bytes) return (int32_t)i;
+  size_t low = 0, high = program->n_functions;  // the function, if any, is in [low, high)
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (program->functions[middle].address <= address) low = middle;
+    else high = middle;
   }
-  return NO_FUNCTION;
+  if (low == high || address < program->functions[low].address) return NO_FUNCTION;
+  return address - program->functions[low].address < program->functions[low].n_bytes ? (int32_t)low : NO_FUNCTION;
 }
 
 static void set_frame(struct program *program, uint32_t address, uint64_t frame) {

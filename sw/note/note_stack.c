@@ -156,11 +156,11 @@ static void check_frame(const struct program *program, struct function *function
     }
     follow_values(&values, word);
   }
-  bool is_compiled = program_subprogram(program, function->address, &die);
-  if (!function->has_frame) {
-    if (moves) function->trouble = is_compiled ? TROUBLE_DYNAMIC : TROUBLE_MOVES_SP;
-  } else if (is_compiled && (!is_known || moved != function->frame)) {
-    function->trouble = TROUBLE_MOVES_SP;
+  bool is_in_doubt = function->has_frame ? !is_known || moved != function->frame : moves;
+  if (is_in_doubt) {
+    bool is_compiled = program_subprogram(program, function->address, &die);
+    if (!function->has_frame) function->trouble = is_compiled ? TROUBLE_DYNAMIC : TROUBLE_MOVES_SP;
+    else if (is_compiled) function->trouble = TROUBLE_MOVES_SP;
   }
   if (aligned < INT32_MAX - (uint64_t)function->frame) function->frame += (uint32_t)aligned;
 }

@@ -252,6 +252,7 @@ refuses 'two kernels of a name' 1 "two kernels have the name 'kernel'" good.c tw
 "$qsm_cc" arguments.c -o plain.elf && "$qsm_cc" arguments.c -g -o debug.elf && "$qsm_cc" arguments.c -g -g0 -o again.elf
 same 'the program has its note, no debugging information' "$(sections plain.elf | grep -E 'note|debug|stack_sizes')" .note.qsm
 same 'with -g it has both' "$(sections debug.elf | grep -Ec '^.(note.qsm|debug_info|debug_line|stack_sizes)$')" 3
+same 'labels of the compiler are not in it' "$(llvm-readelf-19 -sW plain.elf | grep -c ' \.L')" 0
 same 'the last -g or -g0 decides' "$(sections again.elf)" "$(sections plain.elf)"
 same 'what is loaded is the same with -g' "$(image debug.elf)" "$(image plain.elf)"
 
