@@ -171,6 +171,24 @@ static void broken_arguments_are_refused(void **state) {
   refuse(bytes, n_original, "a string does not end");
 }
 
+// Of the assembler nobody knows the arguments.
+static void a_kernel_without_known_arguments_has_no_signature(void **state) {
+  (void)state;
+  char msg[512];
+  uint8_t *bytes = copy(), *note = note_of(bytes);
+  for (uint32_t i = 0; i < get_word(note + NOTE_HEAD + 4); i++) {
+    uint8_t *kernel = note + KERNELS + KERNEL * i;
+    if (get_word(kernel + 28) == 0) kernel[20] &= (uint8_t)~2u;
+  }
+  struct qsm_program *program = load(bytes, n_original, msg, sizeof msg);
+  if (!program) fail_msg("%s", msg);
+  assert_null(qsm_program_kernel(program, "write_code")->signature);
+  assert_non_null(qsm_program_kernel(program, "arguments")->signature);
+  qsm_program_free(program);
+  note[KERNELS + 20] &= (uint8_t)~2u;  // of a kernel with arguments
+  refuse(bytes, n_original, "broken note: kernel 0");
+}
+
 static void segments_outside_the_address_space_are_refused(void **state) {
   (void)state;
   uint8_t *bytes = copy();
@@ -280,6 +298,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_program_without_note_is_refused),
       cmocka_unit_test(a_broken_note_is_refused),
       cmocka_unit_test(broken_arguments_are_refused),
+      cmocka_unit_test(a_kernel_without_known_arguments_has_no_signature),
       cmocka_unit_test(segments_outside_the_address_space_are_refused),
       cmocka_unit_test(a_file_cut_short_is_refused),
       cmocka_unit_test(files_changed_at_random_do_not_crash_it),
