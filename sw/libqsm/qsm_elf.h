@@ -16,14 +16,14 @@ struct qsm_argument {
   bool is_signed;  // narrower than a word, it is widened with its sign
 };
 
-// What a program says of a kernel.
+// What the program's note says of a kernel (docs/programming.md, P-ELF-5).
 struct qsm_kernel {
   const char *name;
-  uint32_t offset, stack_bytes, shared_bytes;
-  bool stack_known;
+  uint32_t offset, stack_bytes, shared_bytes;  // in the image; of a thread, with arguments on it; of a block, declared
+  bool stack_known;                            // by the compiler; else the user has said it
   uint32_t n_arguments;
   const struct qsm_argument *arguments;
-  const char *signature;  // NULL: nothing is known of its arguments
+  const char *signature;  // NULL: of an assembler source, nothing is known of its arguments
 };
 
 // Reads and checks the file. Returns 0 and sets *out, or -1 with a message (no such file, not ELF, wrong machine, layout).
@@ -41,7 +41,7 @@ uint32_t qsm_program_entry(const struct qsm_program *program);        // offset 
 uint32_t qsm_program_shared_bytes(const struct qsm_program *program); // shared memory that the program declares
 // NULL: no such kernel.
 const struct qsm_kernel *qsm_program_kernel(const struct qsm_program *program, const char *name);
-// Offset of a function in the image; -1: no such function.
+// Offset of a kernel in the image; -1: no such kernel.
 int64_t qsm_program_symbol(const struct qsm_program *program, const char *name);
 
 #endif

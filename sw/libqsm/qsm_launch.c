@@ -42,10 +42,17 @@ static qsmError_t place_arguments(struct qsm_context *context, const void *conte
   return qsmSuccess;
 }
 
+// I-ENT-1.
 static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch) {
-  uint32_t block[12] = {launch->function}, address = 0;
-  memcpy(block + 4, launch->arguments.registers, sizeof launch->arguments.registers);
-  qsmError_t error = place_arguments(context, block, sizeof block, &address);
+  const struct qsm_entry_arguments *arguments = &launch->arguments;
+  struct {
+    uint32_t function, n_stack_bytes, registers[QSM_ARGUMENT_REGISTERS];
+    uint8_t stack[QSM_MOST_STACK_BYTES];
+  } block = {.function = launch->function, .n_stack_bytes = arguments->n_stack_bytes};
+  uint32_t address = 0;
+  memcpy(block.registers, arguments->registers, sizeof block.registers);
+  memcpy(block.stack, arguments->stack, arguments->n_stack_bytes);
+  qsmError_t error = place_arguments(context, &block, (uint32_t)offsetof(__typeof__(block), stack) + arguments->n_stack_bytes, &address);
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
 

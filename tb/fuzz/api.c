@@ -231,6 +231,8 @@ static void launch_any(struct sequence *s) {
   qsmContext_t of = context(s);
   const char *kernel = kernels[below(s, sizeof kernels / sizeof *kernels)];
   uint32_t args[9], n_args = u8(s) < 245 ? below(s, 9) : number(s);
+  qsmKernelAttributes attributes;
+  if (u8(s) < 220 && qsmGetKernelAttributes(of, kernel, &attributes) == qsmSuccess && attributes.signature) n_args = attributes.n_arguments;
   qsmDim3 grid = {1 + below(s, 3), 1, 1}, block = {1 + below(s, 24), 1, 1};
   uint32_t odd = u8(s), shared_bytes = odd < 100 ? 0 : odd < 230 ? 16 * (odd - 100) : number(s);
   if (u8(s) > 240) grid = (qsmDim3){number(s), number(s), number(s)};

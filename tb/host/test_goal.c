@@ -391,9 +391,10 @@ static void arguments_are_those_of_the_call(void **state) {
 static void what_cannot_be_launched_cannot_be_measured(void **state) {
   (void)state;
   qsmGoal untouched = {.instructions = 5};
+  const uint32_t args[] = {allocate(context, 256)};
   assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "nothing", .grid = {1, 1, 1}, .block = two_warps}, LONG, &untouched), qsmErrorNotFound);
   assert_string_equal(qsmGetLastErrorText(device), "no kernel 'nothing' in the module");
-  assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "illegal", .grid = {3, 1, 1}, .block = two_warps}, LONG, &untouched),
+  assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "illegal", .grid = {3, 1, 1}, .block = two_warps, .args = args, .n_args = 1}, LONG, &untouched),
                    qsmErrorKernelFault);
   qsmContext_t empty = NULL;
   assert_int_equal(qsmContextCreate(device, &empty), qsmSuccess);
