@@ -36,7 +36,7 @@ build/fuzz/replay: $(call OBJECT,tb/fuzz/replay.c tb/fuzz/api.c) build/libqsm_ho
 
 build/fuzz/kernels.elf: tb/fuzz/kernels.c sw/bin/qsm-cc sw/crt0.S sw/qsm.ld
 	mkdir -p $(@D)
-	sw/bin/qsm-cc $< -o $@
+	sw/bin/qsm-cc --stack jump=64 --stack overflow=256 $< -o $@
 build/fuzz/big.elf: tb/cli/kernels.c sw/bin/qsm-cc sw/crt0.S sw/qsm.ld
 	mkdir -p $(@D)
 	sw/bin/qsm-cc -DROOM=80000 $< -o $@
