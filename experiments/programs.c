@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "qsm_backend.h"
+#include "qsm_passes.h"
 #include "qsm_runtime.h"
 #include "qsm_suite.h"
 
@@ -87,7 +88,7 @@ static qsmError_t run_launches(qsmDevice_t device, struct qsm_job *job, struct c
   while (qsm_suite_next(job, &launch)) {
     uint64_t start = qsmDeviceCycle(device);
     qsmError_t error = qsmLaunchKernel(counts->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
-                                       (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, 8, launch.shared_bytes, NULL, NULL);
+                                       (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, qsm_passes_words(counts->context, launch.symbol), launch.shared_bytes, NULL, NULL);
     if (!error) error = qsmContextSynchronize(counts->context, MAX_CYCLES);
     if (!error) error = count_launch(&launch, qsmDeviceCycle(device) - start, counts);
     if (error) return error;

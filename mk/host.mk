@@ -23,7 +23,7 @@ HOST_SRCS := $(filter-out %_main.c,$(wildcard sim/*.c)) $(wildcard sw/libqsm/*.c
 OBJECT = $(patsubst %.c,build/obj/%.o,$(1))
 
 .PHONY: host
-host: build/qsm build/qsm-config
+host: build/qsm build/qsm-config build/qsm-note
 
 build/obj/%.o: %.c
 	mkdir -p $(@D)

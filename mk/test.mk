@@ -35,6 +35,8 @@ build/sw/test_suite build/sw$(if $(QSM_TEST_FULL), large)
 build/sw/test_device build/sw/device_test.elf
 build/sw/test_isa
 build/sw/test_math
+build/sw/test_elf build/sw/device_test.elf $(if $(QSM_TEST_FULL),100000,3000)
+build/sw/test_arguments $(if $(QSM_TEST_FULL),100,2)
 build/sw/test_disasm $(CLANG) $(OBJDUMP) $(if $(QSM_TEST_FULL),1000000,20000) $(SUITE_ELFS) build/sw/device_test.elf
 set -o pipefail; tb/sw/test_qsm_cc.sh | sed 's/^ *OK /ok - /; s/^ *FAILED /not ok - /'
 endef

@@ -51,6 +51,7 @@ struct qsm_backend {
   enum qsm_backend_status (*run)(struct qsm_backend *, uint64_t n, bool stop_on_irq, uint64_t *ran);
   void (*mem_write)(struct qsm_backend *, uint32_t addr, const void *src, size_t bytes);   // no time passes
   void (*mem_read)(struct qsm_backend *, uint32_t addr, void *dst, size_t bytes);
+  void (*mem_clear)(struct qsm_backend *, uint32_t addr, size_t bytes);  // to zeros
   const char *(*error)(struct qsm_backend *);  // text of the last failure, "" if none
   // The counters of R-IS-6 of all sub-cores, now, in no time; NULL where the backend cannot tell.
   void (*stalls)(struct qsm_backend *, qsm_stall_sink each, void *ctx);

@@ -43,6 +43,10 @@ static void model_mem_read(struct qsm_backend *base, uint32_t addr, void *dst, s
   memcpy(dst, qsm_model_memory(model_of(base)) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
 }
 
+static void model_mem_clear(struct qsm_backend *base, uint32_t addr, size_t bytes) {
+  qsm_clear_memory(qsm_model_memory(model_of(base)) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
+}
+
 static const char *model_error(struct qsm_backend *base) {
   (void)base;
   return "";
@@ -77,7 +81,7 @@ int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_bac
   qsm_model_set_sink(backend->model, options->sink, options->sink_ctx);
   backend->base = (struct qsm_backend){.name = "model", .close = model_close, .cycle = model_cycle, .write = model_write,
                                        .read = model_read, .run = model_run, .mem_write = model_mem_write,
-                                       .mem_read = model_mem_read, .error = model_error, .stalls = model_stalls};
+                                       .mem_read = model_mem_read, .mem_clear = model_mem_clear, .error = model_error, .stalls = model_stalls};
   if (options->hash) {
     qsm_model_enable_hash(backend->model);
     backend->base.trace_hash = model_trace_hash;

@@ -89,6 +89,7 @@ static uint8_t *rtl_byte(struct qsm_backend *base, uint32_t addr) {
 
 static void rtl_mem_write(struct qsm_backend *base, uint32_t addr, const void *src, size_t bytes) { memcpy(rtl_byte(base, addr), src, bytes); }
 static void rtl_mem_read(struct qsm_backend *base, uint32_t addr, void *dst, size_t bytes) { memcpy(dst, rtl_byte(base, addr), bytes); }
+static void rtl_mem_clear(struct qsm_backend *base, uint32_t addr, size_t bytes) { qsm_clear_memory(rtl_byte(base, addr), bytes); }
 static const char *rtl_error(struct qsm_backend *base) { return ((struct rtl_backend *)base)->error; }
 
 int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
@@ -105,7 +106,8 @@ int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backe
   }
   backend->api->set_sink(backend->rtl, options->sink, options->sink_ctx);
   backend->base = (struct qsm_backend){.name = "rtl", .close = rtl_close, .cycle = rtl_cycle, .write = rtl_write, .read = rtl_read,
-                                       .run = rtl_run, .mem_write = rtl_mem_write, .mem_read = rtl_mem_read, .error = rtl_error};
+                                       .run = rtl_run, .mem_write = rtl_mem_write, .mem_read = rtl_mem_read,
+                                       .mem_clear = rtl_mem_clear, .error = rtl_error};
   *out = &backend->base;
   return 0;
 }

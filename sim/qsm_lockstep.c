@@ -254,6 +254,11 @@ static void lockstep_mem_read(struct qsm_backend *base, uint32_t addr, void *dst
   differs(lockstep);
 }
 
+static void lockstep_mem_clear(struct qsm_backend *base, uint32_t addr, size_t bytes) {
+  qsm_clear_memory(of(base)->api->memory(of(base)->rtl) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
+  qsm_clear_memory(qsm_model_memory(of(base)->model) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
+}
+
 static uint64_t lockstep_cycle(struct qsm_backend *base) { return of(base)->cycle; }
 static const char *lockstep_error(struct qsm_backend *base) { return of(base)->error; }
 
@@ -310,7 +315,7 @@ int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_
   qsm_model_set_sink(lockstep->model, model_event, lockstep);
   lockstep->base = (struct qsm_backend){.name = "lockstep", .close = lockstep_close, .cycle = lockstep_cycle, .write = lockstep_write,
                                         .read = lockstep_read, .run = lockstep_run, .mem_write = lockstep_mem_write,
-                                        .mem_read = lockstep_mem_read, .error = lockstep_error, .lockstep_stats = lockstep_stats, .stalls = lockstep_stalls};
+                                        .mem_read = lockstep_mem_read, .mem_clear = lockstep_mem_clear, .error = lockstep_error, .lockstep_stats = lockstep_stats, .stalls = lockstep_stalls};
   if (options->hash) {
     qsm_model_enable_hash(lockstep->model);
     lockstep->base.trace_hash = lockstep_trace_hash;

@@ -8,6 +8,8 @@
 #include "qsm_config.h"
 #include "qsm_config_yaml.h"
 
+enum { SUITE_WORDS = 8 };  // of a launch of the suite
+
 // ---- Memory of a program ----
 
 static void note_error(struct qsm_passes *passes, qsmError_t error) {
@@ -66,6 +68,12 @@ static bool next_own(struct qsm_passes *passes, struct qsm_suite_launch *launch)
   memcpy(launch->block, kernel->block, sizeof launch->block);
   memcpy(launch->args, passes->args, sizeof launch->args);
   return true;
+}
+
+uint32_t qsm_passes_words(qsmContext_t context, const char *kernel) {
+  qsmKernelAttributes attributes;
+  bool known = qsmGetKernelAttributes(context, kernel, &attributes) == qsmSuccess && attributes.signature;
+  return known && attributes.n_arguments < SUITE_WORDS ? attributes.n_arguments : SUITE_WORDS;
 }
 
 bool qsm_passes_next(struct qsm_passes *passes, struct qsm_suite_launch *launch) {

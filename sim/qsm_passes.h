@@ -30,6 +30,8 @@ qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmCon
 void qsm_passes_begin(struct qsm_passes *passes);
 // The next launch of the pass; false: it has ended.
 bool qsm_passes_next(struct qsm_passes *passes, struct qsm_suite_launch *launch);
+// A launch of the suite has 8 words, whatever the kernel takes: so many of them.
+uint32_t qsm_passes_words(qsmContext_t context, const char *kernel);
 // After the last pass: all that have not been checked are. Time may pass here too.
 void qsm_passes_check(struct qsm_passes *passes);
 void qsm_passes_free(struct qsm_passes *passes);

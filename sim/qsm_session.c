@@ -57,8 +57,9 @@ static qsmError_t submit(struct tenant *tenant) {
     if (tenant->passes.error || !qsm_passes_next(&tenant->passes, &launch)) return tenant->passes.error;
   }
   tenant->counted = false;
+  uint32_t n_args = tenant->kernel->program ? qsm_passes_words(tenant->context, launch.symbol) : tenant->kernel->n_args;
   return qsmLaunchKernel(tenant->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
-                         (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, 8, launch.shared_bytes, launch_ended, tenant);
+                         (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, n_args, launch.shared_bytes, launch_ended, tenant);
 }
 
 static bool counts_memory(const struct session *session) { return session->outcome->has_l1 || session->outcome->has_l2 || session->outcome->has_dram; }

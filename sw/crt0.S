@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start of every thread, as docs/isa.md "Kernel entry" describes: set sp, tp and gp, load the arguments, call the
-// kernel, exit.
+// kernel, exit. Registers hold unknown values on entry. Threads of a warp go the same way.
 
 #define CSR_TID 0xCC0
 #define CSR_NTID_X 0xCC4
@@ -12,6 +12,16 @@
   .type _start, @function
 _start:
   csrr t0, CSR_ARG
+  lw t1, 0(t0)
+  lw t2, 4(t0)
+  lw a0, 8(t0)
+  lw a1, 12(t0)
+  lw a2, 16(t0)
+  lw a3, 20(t0)
+  lw a4, 24(t0)
+  lw a5, 28(t0)
+  lw a6, 32(t0)
+  lw a7, 36(t0)
 
   // gp = threadIdx packed. The first row, which is all of a one-dimensional block, needs no division.
   csrr gp, CSR_TID
@@ -31,20 +41,30 @@ _start:
   // tp = shared memory, where __shared__ variables lie
   lui tp, 0x10000
 
-  // The stack grows down from the end of the address space.
-  li sp, 0
-
-  lw a0, 16(t0)
-  lw a1, 20(t0)
-  lw a2, 24(t0)
-  lw a3, 28(t0)
-  lw a4, 32(t0)
-  lw a5, 36(t0)
-  lw a6, 40(t0)
-  lw a7, 44(t0)
-  lw t1, 0(t0)
+  // The stack ends at the end of the address space. Arguments on it lie at the top.
+  neg sp, t2
+  bnez t2, .Lcopy
+.Lcall:
   jalr t1
   .insn i 0x0b, 1, x0, x0, 0   // qsm.exit
+
+.Lcopy:
+  sub t0, t0, sp
+  addi t0, t0, 40
+  mv t2, sp
+.Lcopy_four:
+  add t3, t0, t2
+  lw t4, 0(t3)
+  lw t5, 4(t3)
+  lw t6, 8(t3)
+  lw t3, 12(t3)
+  sw t4, 0(t2)
+  sw t5, 4(t2)
+  sw t6, 8(t2)
+  sw t3, 12(t2)
+  addi t2, t2, 16
+  bnez t2, .Lcopy_four
+  j .Lcall
   .size _start, . - _start
 
 // End of the static shared variables: the linker script puts this section last.

@@ -3,10 +3,28 @@
 #ifndef QSM_ELF_H
 #define QSM_ELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct qsm_program;
+
+struct qsm_argument {
+  uint32_t bytes, align;
+  uint32_t by_reference;  // 1: larger than 8 bytes, the calling convention passes its address
+  const char *type;
+  bool is_signed;  // narrower than a word, it is widened with its sign
+};
+
+// What the program's note says of a kernel (docs/programming.md, P-ELF-5).
+struct qsm_kernel {
+  const char *name;
+  uint32_t offset, stack_bytes, shared_bytes;  // in the image; of a thread, with arguments on it; of a block, declared
+  bool stack_known;                            // by the compiler; else the user has said it
+  uint32_t n_arguments;
+  const struct qsm_argument *arguments;
+  const char *signature;  // NULL: of an assembler source, nothing is known of its arguments
+};
 
 // Reads and checks the file. Returns 0 and sets *out, or -1 with a message (no such file, not ELF, wrong machine, layout).
 int qsm_program_load(const char *path, struct qsm_program **out, char *msg, size_t msg_len);
@@ -21,7 +39,9 @@ uint32_t qsm_program_image_bytes(const struct qsm_program *program);  // code, d
 uint32_t qsm_program_code_bytes(const struct qsm_program *program);   // multiple of 4096: where data begins, and its window
 uint32_t qsm_program_entry(const struct qsm_program *program);        // offset of _start in the image
 uint32_t qsm_program_shared_bytes(const struct qsm_program *program); // shared memory that the program declares
-// Offset of a function in the image; -1: no such function.
+// NULL: no such kernel.
+const struct qsm_kernel *qsm_program_kernel(const struct qsm_program *program, const char *name);
+// Offset of a kernel in the image; -1: no such kernel.
 int64_t qsm_program_symbol(const struct qsm_program *program, const char *name);
 
 #endif

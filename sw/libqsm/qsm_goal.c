@@ -15,7 +15,7 @@ typedef unsigned __int128 wide;  // holds every product here
 __attribute__((format(printf, 3, 4))) static qsmError_t refuse(char *msg, size_t msg_len, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(msg, msg_len, format, args);
+  vsnprintf(msg, msg ? msg_len : 0, format, args);
   va_end(args);
   return qsmErrorGoal;
 }
@@ -77,6 +77,10 @@ static qsmError_t check_reachable(const struct qsm_config *config, const qsmGoal
 
 qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal, uint32_t *goal_ipc_q16, char *msg, size_t msg_len) {
   wide ipc_q16 = 0;
+  if (!config || !goal || !goal_ipc_q16 || !config->clock_mhz || !config->link_mbytes_s) {
+    refuse(msg, msg_len, "NULL for configuration, goal or result, or a configuration of nothing");
+    return qsmErrorInvalidValue;
+  }
   if (goal->kind != qsmGoalNone) {
     qsmError_t error = by_kind(config, goal, &ipc_q16, msg, msg_len);
     if (!error) error = check_reachable(config, goal, ipc_q16, msg, msg_len);

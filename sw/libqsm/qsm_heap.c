@@ -9,6 +9,7 @@ enum { ALIGNMENT = 256 };
 // Allocations in ascending order; what lies between two is free.
 struct block {
   uint64_t base, limit;
+  uint64_t bytes;  // asked for
   struct block *next;
 };
 
@@ -41,7 +42,7 @@ uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) {
   if (size < bytes || start + size > heap->limit) return 0;
   struct block *block = malloc(sizeof *block);
   if (!block) return 0;
-  *block = (struct block){.base = start, .limit = start + size, .next = *link};
+  *block = (struct block){.base = start, .limit = start + size, .bytes = bytes, .next = *link};
   *link = block;
   return (uint32_t)start;
 }
@@ -52,6 +53,15 @@ uint64_t qsm_heap_room(const struct qsm_heap *heap) {
   uint64_t room = qsm_heap_size(heap);
   for (const struct block *block = heap->blocks; block; block = block->next) room -= block->limit - block->base;
   return room;
+}
+
+int qsm_heap_find(const struct qsm_heap *heap, uint32_t address, uint32_t *base, uint64_t *bytes) {
+  const struct block *block = heap->blocks;
+  while (block && block->limit <= address) block = block->next;
+  if (!block || block->base > address) return -1;
+  *base = (uint32_t)block->base;
+  *bytes = block->bytes;
+  return 0;
 }
 
 int qsm_heap_free(struct qsm_heap *heap, uint32_t address) {

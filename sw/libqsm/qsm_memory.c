@@ -1,48 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of the L1s, the L2 and the memory controllers (docs/l1.md R-L1-13, docs/l2.md R-L2-13, docs/dram.md R-DR-9).
-#include "qsm_config.h"
-#include "qsm_context.h"
+// A context's memory as the host sees it: behind the L2. Allocations and copies.
+#include "qsm_heap.h"
+#include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { FIRST_L1_COUNTER = 16 };
-
-static qsmError_t add_counter(qsmContext_t context, uint32_t channel, uint32_t counter, uint64_t *sum) {
-  qsmDevice_t device = qsm_context_device(context);
-  uint32_t value = 0;
-  qsmError_t error = qsmRegisterWrite(device, QSM_REG_MEM_SELECT, channel << QSM_REG_MEM_SELECT_CHANNEL_SHIFT |
-                                      qsmContextSlot(context) << QSM_REG_MEM_SELECT_SLOT_SHIFT | counter << QSM_REG_MEM_SELECT_COUNTER_SHIFT);
-  if (!error) error = qsmRegisterRead(device, QSM_REG_MEM_VALUE, &value);
-  *sum += value;
-  return error;
+static uint32_t running_slots(const struct qsm_device *device) {
+  uint32_t running = 0;
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
+    if (device->context[slot] && device->context[slot]->running) running |= 1u << slot;
+  return running;
 }
 
-static qsmError_t add_l1_counters(qsmContext_t context, uint32_t sm, qsmMemoryCounters *sum) {
-  uint64_t *const fields[] = {&sum->l1_loads, &sum->l1_hits, &sum->l1_joined, &sum->l1_misses, &sum->l1_stores, &sum->l1_atomics};
-  qsmError_t error = qsmRegisterWrite(qsm_context_device(context), QSM_REG_SM_SELECT, sm);
-  for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++) error = add_counter(context, 0, FIRST_L1_COUNTER + i, fields[i]);
-  return error;
-}
-
-qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counters) {
-  const struct qsm_config *config = qsmDeviceConfig(qsm_context_device(context));
-  qsmMemoryCounters sum = {0};
-  const struct {
-    uint32_t counter;
-    bool exists;
-    uint64_t *sum;
-  } fields[] = {{0, config->l2_kib, &sum.requests},        {1, config->l2_kib, &sum.hits},          {2, config->l2_kib, &sum.merged},
-                {3, config->l2_kib, &sum.misses},          {4, config->l2_kib, &sum.passed},        {5, config->l2_kib, &sum.atomics},
-                {6, config->l2_kib, &sum.victims},         {8, config->dram_banks, &sum.dram_reads}, {9, config->dram_banks, &sum.dram_writes},
-                {10, config->dram_banks, &sum.row_hits},   {11, config->dram_banks, &sum.rows_opened}};
-  for (uint32_t channel = 0; channel < config->num_channels; channel++)
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-      qsmError_t error = fields[i].exists ? add_counter(context, channel, fields[i].counter, fields[i].sum) : qsmSuccess;
-      if (error) return error;
-    }
-  for (uint32_t sm = 0; config->l1_kib && sm < config->num_sms; sm++) {
-    qsmError_t error = add_l1_counters(context, sm, &sum);
-    if (error) return error;
+static qsmError_t flush(struct qsm_device *device) {
+  uint32_t running = running_slots(device), flushing = 1;
+  if (device->watching) return qsm_fail(device, qsmErrorBusy, "not in a callback");
+  qsmError_t error = qsm_register_write(device, QSM_REG_L2_FLUSH, 1);
+  while (!error && flushing) {
+    error = qsm_device_step(device);
+    if (!error) error = qsm_register_read(device, QSM_REG_L2_FLUSH, &flushing);
   }
-  *counters = sum;
+  if (!error) device->cached &= running;  // these may have brought lines in again
+  return error;
+}
+
+static bool is_cached(const struct qsm_device *device, uint32_t slot) { return (device->cached >> slot) & 1; }
+
+qsmError_t qsm_memory_settle(const struct qsm_context *context) {
+  return is_cached(context->device, context->slot) ? flush(context->device) : qsmSuccess;
+}
+
+// A running kernel may have read the line again before the host wrote it: once more, and its next read comes from memory.
+qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes) {
+  struct qsm_backend *backend = context->device->backend;
+  qsmError_t error = qsm_memory_settle(context);
+  if (error) return error;
+  backend->mem_write(backend, dst, src, bytes);
+  return qsm_memory_settle(context);
+}
+
+qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes) {
+  struct qsm_backend *backend = context->device->backend;
+  qsmError_t error = qsm_memory_settle(context);
+  if (!error) backend->mem_read(backend, src, dst, bytes);
+  return error;
+}
+
+qsmError_t qsm_memory_clear(struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  qsmError_t error = qsm_memory_settle(context);
+  if (error) return error;
+  device->backend->mem_clear(device->backend, context->base, context->limit - context->base);
+  device->used &= ~(1u << context->slot);
   return qsmSuccess;
+}
+
+qsmError_t qsmMemGetInfo(qsmContext_t handle, uint64_t *free_bytes, uint64_t *total_bytes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (free_bytes) *free_bytes = qsm_heap_room(context->heap);
+  if (total_bytes) *total_bytes = qsm_heap_size(context->heap);
+  return qsmSuccess;
+}
+
+qsmError_t qsmMalloc(qsmContext_t handle, size_t bytes, uint32_t *address) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (!address) return qsm_check_pointer(context->device, address, "the address");
+  uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
+  if (!allocated) return qsm_fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes", context->slot, bytes);
+  *address = allocated;
+  return qsmSuccess;
+}
+
+// The save area is the library's, though it lies among the user's allocations.
+static bool find_allocation(const struct qsm_context *context, uint32_t address, uint32_t *base, uint64_t *bytes) {
+  return qsm_heap_find(context->heap, address, base, bytes) == 0 && *base != context->area;
+}
+
+qsmError_t qsmFree(qsmContext_t handle, uint32_t address) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  uint32_t base = 0;
+  uint64_t bytes = 0;
+  if (!find_allocation(context, address, &base, &bytes) || qsm_heap_free(context->heap, address))
+    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated", context->slot, address);
+  return qsmSuccess;
+}
+
+static qsmError_t check_copy(struct qsm_context *context, uint32_t address, size_t bytes, const void *on_host) {
+  struct qsm_device *device = context->device;
+  uint32_t base = 0;
+  uint64_t allocated = 0;
+  if (!find_allocation(context, address, &base, &allocated))
+    return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X is in no allocation of the context", context->slot, address);
+  if (address - base > allocated || bytes > allocated - (address - base))
+    return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X", context->slot,
+                    address, bytes, (unsigned long long)allocated, base);
+  return qsm_check_pointer(device, on_host, "the host's memory");
+}
+
+qsmError_t qsmMemcpyHtoD(qsmContext_t handle, uint32_t dst, const void *src, size_t bytes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (bytes == 0) return qsmSuccess;
+  qsmError_t error = check_copy(context, dst, bytes, src);
+  return error ? error : qsm_memory_write(context, dst, src, bytes);
+}
+
+qsmError_t qsmMemcpyDtoH(qsmContext_t handle, void *dst, uint32_t src, size_t bytes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (bytes == 0) return qsmSuccess;
+  qsmError_t error = check_copy(context, src, bytes, dst);
+  return error ? error : qsm_memory_read(context, dst, src, bytes);
 }

@@ -6,13 +6,19 @@
 // order of submission; contexts run concurrently. Time is GPU time: it passes only in calls that say so.
 //
 // Every function returns qsmSuccess or an error; results go through out-parameters that stay untouched on error;
-// qsmGetLastErrorText() tells what and where. Not thread-safe per device; different devices may be used by different threads.
+// qsmGetLastErrorText() tells what and where. A NULL where something is needed is qsmErrorInvalidValue.
+// Not thread-safe per device; different devices may be used by different threads: the list of live handles, which is all that they share, is
+// behind a mutex.
 #ifndef QSM_RUNTIME_H
 #define QSM_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct qsm_backend;
 struct qsm_backend_options;
@@ -35,10 +41,13 @@ typedef enum {
   qsmErrorGroups,            // more distinct budgets at a time than the GPU has groups (num_groups)
   qsmErrorSaveArea,          // the save area does not hold the images asked for; the text has needed and given bytes
   qsmErrorPreempt,           // the GPU refused a preemption; the text says why
+  qsmErrorInvalidHandle,     // the device or context is NULL, or has been closed or destroyed; no device has a text of it
 } qsmError_t;
 
-typedef struct qsm_device *qsmDevice_t;
-typedef struct qsm_context *qsmContext_t;
+// Handles are numbers in the shape of pointers: nothing lies where they point. A number is used once: a handle of what has been closed or
+// destroyed stays invalid (qsmErrorInvalidHandle), whatever is opened or created later. NULL is never one.
+typedef struct qsm_device_handle *qsmDevice_t;
+typedef struct qsm_context_handle *qsmContext_t;
 
 typedef struct {
   uint32_t x, y, z;
@@ -50,7 +59,7 @@ __extension__ typedef unsigned __int128 qsmSmMask;
 // What became of a launch.
 typedef struct {
   bool killed;            // by a fault or qsmContextKill
-  uint32_t cause;         // docs/isa.md "Faults"; 24: killed by the host
+  uint32_t cause;         // docs/isa.md "Faults"; 24: killed by the host; 63: it could not be started
   uint32_t pc, tid, block, value;
   bool needs_fpu;         // the fault is a floating-point instruction on a GPU without FPU
   uint64_t end_cycle;     // GPU cycle in which the host saw the end
@@ -70,13 +79,30 @@ typedef struct {
   bool overlapped;            // Deadline, Rate: copies run beside the kernel, so they take none of its time
 } qsmGoal;
 
-// A launch as qsmLaunchKernel takes it.
+// An argument of a kernel: its value, of the parameter's own type and size. It is copied when the launch is submitted.
+typedef struct {
+  const void *value;
+  uint32_t bytes;
+} qsmArgument;
+
+// A launch. Its arguments are words, one for each parameter of up to 4 bytes, or values of any size, as many as the kernel has parameters:
+// one of the two numbers is 0.
 typedef struct {
   const char *kernel;
   qsmDim3 grid, block;
   const uint32_t *args;
   uint32_t n_args, shared_bytes;
+  const qsmArgument *arguments;
+  uint32_t n_arguments;
 } qsmLaunch;
+
+// What the module says of a kernel.
+typedef struct {
+  const char *signature;   // as in its source, good until another module is loaded; NULL: nothing is known of its arguments
+  uint32_t n_arguments;    // 0 where they are not known
+  uint32_t stack_bytes;    // of a thread
+  bool stack_known;        // by the compiler
+} qsmKernelAttributes;
 
 // How a thread block is taken from an SM (docs/preemption.md).
 typedef enum {
@@ -128,6 +154,7 @@ const char *qsmGetLastErrorText(qsmDevice_t device);    // of the last call that
 qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
                          qsmDevice_t *device, char *msg, size_t msg_len);
 void qsmDeviceClose(qsmDevice_t device);  // closes its contexts too; NULL is fine
+// NULL and 0 of an invalid handle.
 const struct qsm_config *qsmDeviceConfig(qsmDevice_t device);
 struct qsm_backend *qsmDeviceBackend(qsmDevice_t device);
 uint64_t qsmDeviceCycle(qsmDevice_t device);
@@ -156,8 +183,9 @@ qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on);
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
-void qsmContextDestroy(qsmContext_t context);  // kills what runs; NULL is fine
-uint32_t qsmContextSlot(qsmContext_t context);
+// Kills what runs, calling the callbacks, and clears the memory: a new context finds zeros in all of its own. NULL is fine.
+void qsmContextDestroy(qsmContext_t context);
+uint32_t qsmContextSlot(qsmContext_t context);  // UINT32_MAX: an invalid handle
 // Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and nothing has changed then. May be changed
 // while a launch runs, but for between some goal and none (qsmErrorBusy). A changed goal forgets the average reached under the one before
 // and acts from the next epoch on; the call takes as many cycles as the QoS manager keeps its registers closed, at most qos_lat.
@@ -199,21 +227,31 @@ qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsm
 qsmError_t qsmModuleLoad(qsmContext_t context, const char *path);
 // Bytes of the context's memory that are free, maybe in pieces, and all of them; a pointer may be NULL.
 qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *total_bytes);
-qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256
+qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256; zeros, but where something was freed
 qsmError_t qsmFree(qsmContext_t context, uint32_t address);
-// Copies take no GPU time.
+// Copies take no GPU time. A copy lies within one allocation, in the bytes asked for; of 0 bytes it does nothing.
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);
 qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes);
-// Submits a launch; returns at once. args: up to 8 words. shared_bytes: dynamic shared memory, on top of what the program declares.
-// callback (may be NULL) is called when the launch has ended; it may submit further launches.
+// Submits a launch; returns at once. args: a word for each parameter, each of up to 4 bytes. shared_bytes: dynamic shared memory, on top of what the program declares.
+// callback (may be NULL) is called when the launch has ended; it may submit further launches and kill. In it, calls that wait or let time
+// pass are refused (qsmErrorBusy), and qsmContextDestroy and qsmDeviceClose do nothing.
 qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
                            uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user);
+// The same with arguments of any type (docs/programming.md): in C, of x and y, {{&x, sizeof x}, {&y, sizeof y}}. A launch whose arguments do not fit
+// the kernel's in number and sizes is qsmErrorInvalidLaunch, by words too; the text has both signatures. All of them are at most 256 bytes.
+qsmError_t qsmLaunchKernelEx(qsmContext_t context, const qsmLaunch *launch, qsmLaunchCallback callback, void *user);
+qsmError_t qsmGetKernelAttributes(qsmContext_t context, const char *kernel, qsmKernelAttributes *attributes);
 // Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the last call.
 qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles);
 // What the context's launch is waiting for when it does not end (a wait's qsmErrorTimeout): names the block of the hardware that keeps it,
 // from register reads and a thousand cycles of watching, in which the GPU runs on.
 qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len);
-// Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end.
+// Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end. A launch that has ended
+// already, unseen by the host so far, counts as ended.
 qsmError_t qsmContextKill(qsmContext_t context);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

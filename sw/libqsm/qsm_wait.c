@@ -2,8 +2,7 @@
 // What a launch that does not end is waiting for, by the GPU's registers: the block of the hardware that keeps it.
 #include <stdio.h>
 
-#include "qsm_config.h"
-#include "qsm_context.h"
+#include "qsm_internal.h"
 #include "qsm_regs.h"
 
 enum { WINDOW_CYCLES = 1000, N_REASONS = 8, ISSUED = 0 };
@@ -23,41 +22,41 @@ static const char *const keeper[N_REASONS] = {"", "barrier: they wait for the ot
                                               "issue: warps of others go first"};
 
 // Adds the counters' values, or takes them away.
-static qsmError_t count_reasons(qsmContext_t context, bool add, uint64_t *warps) {
-  qsmDevice_t device = qsm_context_device(context);
+static qsmError_t count_reasons(struct qsm_context *context, bool add, uint64_t *warps) {
+  struct qsm_device *device = context->device;
   qsmError_t error = qsmSuccess;
-  for (uint32_t sub = 0; sub < qsmDeviceConfig(device)->num_sched; sub++)
+  for (uint32_t sub = 0; sub < device->config.num_sched; sub++)
     for (uint32_t reason = 0; !error && reason < N_REASONS; reason++) {
       uint32_t value = 0;
-      error = qsmRegisterWrite(device, QSM_REG_STALL_SELECT, reason << QSM_REG_STALL_SELECT_REASON_SHIFT |
-                               qsmContextSlot(context) << QSM_REG_STALL_SELECT_SLOT_SHIFT | sub << QSM_REG_STALL_SELECT_SUBCORE_SHIFT);
-      if (!error) error = qsmRegisterRead(device, QSM_REG_STALL_VALUE, &value);
+      error = qsm_register_write(device, QSM_REG_STALL_SELECT, reason << QSM_REG_STALL_SELECT_REASON_SHIFT |
+                               context->slot << QSM_REG_STALL_SELECT_SLOT_SHIFT | sub << QSM_REG_STALL_SELECT_SUBCORE_SHIFT);
+      if (!error) error = qsm_register_read(device, QSM_REG_STALL_VALUE, &value);
       warps[reason] += add ? value : 0 - (uint64_t)value;
     }
   return error;
 }
 
 // The counters wrap at 32 bits: so does their sum.
-static qsmError_t watch(qsmContext_t context, struct standing *standing) {
-  qsmDevice_t device = qsm_context_device(context);
+static qsmError_t watch(struct qsm_context *context, struct standing *standing) {
+  struct qsm_device *device = context->device;
   qsmError_t error = qsmSuccess;
   for (uint32_t add = 0; !error && add < 2; add++) {
-    for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(device)->num_sms; sm++) {
-      error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
+    for (uint32_t sm = 0; !error && sm < device->config.num_sms; sm++) {
+      error = qsm_register_write(device, QSM_REG_SM_SELECT, sm);
       if (!error) error = count_reasons(context, add, standing->warps);
     }
-    if (!error && !add) error = qsmDeviceRunUntil(device, qsmDeviceCycle(device) + WINDOW_CYCLES);
+    if (!error && !add) error = qsm_device_run_until(device, qsm_device_cycle(device) + WINDOW_CYCLES);
   }
   for (uint32_t reason = 0; reason < N_REASONS; reason++) standing->warps[reason] = (uint32_t)standing->warps[reason];
   return error;
 }
 
-static qsmError_t read_sm(qsmContext_t context, uint32_t sm, struct standing *standing) {
-  qsmDevice_t device = qsm_context_device(context);
-  uint32_t slot = qsmContextSlot(context), tbs = 0, job = 0;
-  qsmError_t error = qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm);
-  if (!error) error = qsmRegisterRead(device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &tbs);
-  if (!error) error = qsmRegisterRead(device, QSM_REG_SMSEL_JOB, &job);
+static qsmError_t read_sm(struct qsm_context *context, uint32_t sm, struct standing *standing) {
+  struct qsm_device *device = context->device;
+  uint32_t slot = context->slot, tbs = 0, job = 0;
+  qsmError_t error = qsm_register_write(device, QSM_REG_SM_SELECT, sm);
+  if (!error) error = qsm_register_read(device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &tbs);
+  if (!error) error = qsm_register_read(device, QSM_REG_SMSEL_JOB, &job);
   standing->resident += qsm_field(tbs, QSM_SMSEL_TBS_RESIDENT_MASK, QSM_SMSEL_TBS_RESIDENT_SHIFT);
   standing->target += qsm_field(tbs, QSM_SMSEL_TBS_TARGET_MASK, QSM_SMSEL_TBS_TARGET_SHIFT);
   if ((job & QSM_REG_SMSEL_JOB_KIND_MASK) && qsm_field(job, QSM_REG_SMSEL_JOB_SLOT_MASK, QSM_REG_SMSEL_JOB_SLOT_SHIFT) == slot) {
@@ -67,13 +66,13 @@ static qsmError_t read_sm(qsmContext_t context, uint32_t sm, struct standing *st
   return error;
 }
 
-static qsmError_t look(qsmContext_t context, struct standing *standing) {
+static qsmError_t look(struct qsm_context *context, struct standing *standing) {
   uint32_t saved = 0;
   qsmError_t error = watch(context, standing);
-  if (!error) error = qsm_context_read(context, QSM_SLOT_SAVED, &saved);
-  if (!error) error = qsm_context_read(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
+  if (!error) error = qsm_slot_read(context, QSM_SLOT_SAVED, &saved);
+  if (!error) error = qsm_slot_read(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
   standing->queued = qsm_field(saved, QSM_SLOT_SAVED_QUEUED_MASK, QSM_SLOT_SAVED_QUEUED_SHIFT);
-  for (uint32_t sm = 0; !error && sm < qsmDeviceConfig(qsm_context_device(context))->num_sms; sm++) error = read_sm(context, sm, standing);
+  for (uint32_t sm = 0; !error && sm < context->device->config.num_sms; sm++) error = read_sm(context, sm, standing);
   return error;
 }
 
@@ -100,14 +99,19 @@ static void with_blocks(const struct standing *standing, bool counted, char *tex
     snprintf(text, text_len, "%s (%u blocks on the SMs)", keeper[most], standing->resident);
 }
 
-qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len) {
+qsmError_t qsmExplainWait(qsmContext_t handle, char *text, size_t text_len) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  qsmError_t error = qsm_check_pointer(context->device, text, "the text");
+  if (!error) error = qsm_check_outside(context->device);
+  if (error) return error;
   struct standing standing = {0};
   uint32_t status = 0;
-  qsmError_t error = look(context, &standing);
-  if (!error) error = qsm_context_read(context, QSM_SLOT_STATUS, &status);
+  error = look(context, &standing);
+  if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   if (error) return error;
   if (!(status & QSM_SLOT_STATUS_BUSY_MASK)) snprintf(text, text_len, "idle: no launch of it is under way");
-  else if (standing.resident) with_blocks(&standing, qsmDeviceConfig(qsm_context_device(context))->stall_counters, text, text_len);
+  else if (standing.resident) with_blocks(&standing, context->device->config.stall_counters, text, text_len);
   else without_blocks(&standing, text, text_len);
   return qsmSuccess;
 }

@@ -87,3 +87,35 @@ __global__ void patient(volatile unsigned *go, unsigned *p) {
   while (*go == 0) __threadfence();
   p[thread] = kept + shared[blockDim.x - 1 - threadIdx.x];
 }
+
+// Writes over the first argument of its own launch, as a stray pointer may.
+__global__ void scribble(unsigned *p) {
+  unsigned *block;
+  __asm__ volatile("csrr %0, 0xccc" : "=r"(block));
+  *p = 1;
+  ((volatile unsigned *)block)[4] = 0;
+}
+
+// A tenant that looks at all that it can read: 0 of zeros only.
+__global__ void spy(unsigned *p, const volatile unsigned *from, unsigned n_words) {
+  unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+  for (unsigned i = thread; i < n_words; i += gridDim.x * blockDim.x) sum = 33 * sum + from[i];
+  p[thread] = sum;
+}
+
+// And one that leaves its words everywhere.
+__global__ void smear(volatile unsigned *p, unsigned n_words) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n_words; i += gridDim.x * blockDim.x) p[i] = 0xC0FFEE00 + i;
+}
+
+struct large {
+  unsigned char bytes[3];
+  unsigned words[4];
+};
+
+// Arguments in registers, on the stack and by address.
+__global__ void mixed(unsigned *p, signed char c, struct large l, long long x, unsigned a, unsigned b, unsigned d, unsigned e, long long y, unsigned short s) {
+  const unsigned seen[] = {(unsigned)c, l.bytes[2], l.words[3], (unsigned)x, (unsigned)(x >> 32), a, b, d, e, (unsigned)y, (unsigned)(y >> 32), s};
+  for (unsigned i = 0; i < 12; i++) p[(blockIdx.x * blockDim.x + threadIdx.x) * 12 + i] = seen[i];
+  l.words[3] = 0;  // its own copy
+}

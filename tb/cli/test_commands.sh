@@ -17,7 +17,8 @@ prints help.txt help
 prints version.txt --version
 prints kernels.txt kernels
 prints configs.txt configs
-clang-19 --target=riscv32 -march=rv32ima_zicsr_zfinx -c $golden/disasm.S -o "$work/disasm.o" && ld.lld-19 -T sw/qsm.ld -e golden "$work/disasm.o" -o "$work/disasm.elf" || exit 2
+clang-19 --target=riscv32 -march=rv32ima_zicsr_zfinx -c $golden/disasm.S -o "$work/disasm.o" && ld.lld-19 -T sw/qsm.ld -e golden "$work/disasm.o" -o "$work/disasm.elf" &&
+  build/qsm-note --stack 16 "$work/disasm.elf" "$work/note" && llvm-objcopy-19 --add-section ".note.qsm=$work/note" "$work/disasm.elf" || exit 2
 call "$qsm" disasm "$work/disasm.elf"
 verdict "qsm disasm" "$code $(diff $golden/disasm.txt "$work/stdout")" "0 "
 prints help_run.txt run --help

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The files that qsm-cc writes (docs/programming.md, P-ELF-1 to P-ELF-4): every program of the suite, and some that have what those lack.
+# The files that qsm-cc writes (docs/programming.md, P-ELF-1 to P-ELF-5): every program of the suite, and some that have what those lack.
 . "$(dirname "$0")/common.sh"
 readelf=llvm-readelf-19
 
@@ -38,10 +38,22 @@ entry() { # P-ELF-4
   [ "$($readelf -hW "$1" | sed -n 's/.*Entry point address: *0x//p')" = "$(symbol "$1" _start)" ] || echo 'entry is not _start'
 }
 
-kernels() { # P-ELF-4: the global functions between the two symbols
+kernels() { # P-ELF-4: the global functions between the two symbols; "" keeps awk from taking 800000e4 for a number
   local from to
   from=$(symbol "$1" __qsm_kernels_start) to=$(symbol "$1" __qsm_kernels_end)
-  $readelf -sW "$1" | awk -v from="$from" -v to="$to" '$4 == "FUNC" && $5 == "GLOBAL" && $2 >= from && $2 < to { print $8 }' | sort | paste -sd ' '
+  $readelf -sW "$1" | awk -v from="$from" -v to="$to" '$4 == "FUNC" && $5 == "GLOBAL" && $2 "" >= from "" && $2 "" < to "" { print $8 }' | sort | paste -sd ' '
+}
+
+note() { # P-ELF-5: its head, and counts that add up to its size
+  local words n
+  llvm-objcopy-19 --dump-section ".note.qsm=$work/note" "$1" /dev/null 2>"$work/stderr" || { echo 'no note'; return; }
+  read -ra words < <(od -An -v -tu4 -w65536 "$work/note")
+  n=$((16 + 32 * words[5] + 16 * words[6] + words[7]))
+  [ "${words[*]:0:5}" = "4 $n 1 7172977 1" ] || echo "head ${words[*]:0:5}, counts ask for $n bytes"
+  [ "$(stat -c %s "$work/note")" -eq $((16 + n)) ] || echo "not $n bytes"
+  [ "${words[5]}" -eq "$(kernels "$1" | wc -w)" ] || echo "${words[5]} kernels"
+  $readelf -SW "$1" | grep -E ' \.note\.qsm +NOTE +00000000 ' >"$work/section" || echo 'section'
+  $readelf -SW "$1" | grep -o ' \.debug[a-z_]*\| \.stack_sizes'
 }
 
 every() { # WHAT CHECK: of each program
@@ -71,6 +83,7 @@ every 'P-ELF-1: no relocations, no dynamic section' position_independent
 every 'P-ELF-2: code, a free page, data' segments
 every 'P-ELF-3: shared bytes, in TLS and as a symbol' shared_bytes
 every 'P-ELF-4: entry is _start' entry
+every 'P-ELF-5: a note of all kernels' note
 verdict 'P-ELF-1: the link address is that of --base' "$(headers "$work/elsewhere.elf" LOAD | head -n 1 | cut -d ' ' -f 1)" 90003000
 verdict 'P-ELF-2: data have a segment, no data none' "$(headers "$work/whole.elf" LOAD | wc -l) $(headers "$work/least.elf" LOAD | wc -l)" '2 1'
 verdict 'P-ELF-3: 20 bytes of shared variables take 32' "$(symbol "$work/whole.elf" __qsm_shared_bytes)" 00000020
@@ -78,5 +91,5 @@ verdict 'P-ELF-4: kernels are between their symbols, other functions are not' "$
 # The checks see a program that is otherwise: ld.lld's own layout.
 printf '.globl _start\n_start: nop\n .globl second\nsecond: nop\n.data\n.word second\n' >"$work/plain.S"
 ${CLANG:-clang-19} --target=riscv32 -march=rv32im -nostdlib -fuse-ld=lld -Wl,-pie "$work/plain.S" -Wl,--defsym=__qsm_data_start=0,--defsym=__qsm_shared_bytes=8 -Wl,-e,second -o "$work/plain" || exit 2
-verdict 'another linker script is noticed' "$(for check in position_independent segments shared_bytes entry; do [ -n "$($check "$work/plain")" ] && echo $check; done | paste -sd ' ')" 'position_independent segments shared_bytes entry'
+verdict 'another linker script is noticed' "$(for check in position_independent segments shared_bytes entry note; do [ -n "$($check "$work/plain")" ] && echo $check; done | paste -sd ' ')" 'position_independent segments shared_bytes entry note'
 finish

@@ -8,6 +8,7 @@
 
 #include "qsm_config.h"
 #include "qsm_config_yaml.h"
+#include "qsm_passes.h"
 
 char program_folder[64];
 
@@ -63,7 +64,8 @@ uint32_t read_word(qsmContext_t context, uint32_t address) {
 
 qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, uint32_t buffer, uint32_t second, qsmLaunchCallback callback, void *user) {
   const uint32_t args[] = {buffer, second};
-  return qsmLaunchKernel(context, kernel, (qsmDim3){n_blocks, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0, callback, user);
+  uint32_t n_args = qsm_passes_words(context, kernel);
+  return qsmLaunchKernel(context, kernel, (qsmDim3){n_blocks, 1, 1}, (qsmDim3){8, 1, 1}, args, n_args < 2 ? n_args : 2, 0, callback, user);
 }
 
 // ---- Programs of the suite ----
@@ -120,7 +122,8 @@ uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *
   qsm_suite_begin(job);
   while (qsm_suite_next(job, &step)) {
     assert_int_equal(qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
-                                     (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args, 8, step.shared_bytes, NULL, NULL), qsmSuccess);
+                                     (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args, qsm_passes_words(context, step.symbol), step.shared_bytes, NULL,
+                                     NULL), qsmSuccess);
     wait(context, user);
   }
   uint64_t n_wrong = qsm_suite_check(job);

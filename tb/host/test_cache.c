@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's view of memory behind an L1 and an L2 that writes back, on the model: what kernels wrote is read, what the host writes is seen by kernels,
 // nothing old comes back; cache policies and the counters of the memory.
+#include <string.h>
+
 #include "host_support.h"
 
 #include "qsm_config.h"
@@ -94,6 +96,25 @@ static void every_launch_finds_its_own_arguments(void **state) {
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
   for (uint32_t n = 0; n < LAUNCHES; n++) assert_int_equal(read_word(context, buffer + 32 * n), n < DISTINCT ? n : 3);
   qsmDeviceClose(device);
+}
+
+// An equal launch uses the block again, without the host looking at it.
+static void a_kernel_cannot_write_over_its_arguments(void **state) {
+  static const char *const configs[] = {"tiny", "odd", "demo+l2_kib-16", "wang2017"};
+  (void)state;
+  for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+    qsmDevice_t device = open_device(configs[i]);
+    qsmContext_t context = open_context(device);
+    const uint32_t buffer = allocate(context, 4096), args[] = {buffer}, zero = 0;
+    for (uint32_t n = 0; n < 2; n++) {
+      assert_int_equal(qsmLaunchKernel(context, "scribble", (qsmDim3){1, 1, 1}, (qsmDim3){1, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
+      assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorKernelFault);
+      assert_non_null(strstr(qsmGetLastErrorText(device), "cause 7 at"));
+      assert_int_equal(read_word(context, buffer), 1);  // so far it has come each time
+      assert_int_equal(qsmMemcpyHtoD(context, buffer, &zero, 4), qsmSuccess);
+    }
+    qsmDeviceClose(device);
+  }
 }
 
 static void a_new_tenant_finds_nothing_of_the_old_one(void **state) {
@@ -213,6 +234,7 @@ int main(void) {
       cmocka_unit_test(a_kernel_reads_what_the_host_wrote_over_a_line_in_the_l2),
       cmocka_unit_test(a_running_kernel_sees_what_the_host_writes),
       cmocka_unit_test(every_launch_finds_its_own_arguments),
+      cmocka_unit_test(a_kernel_cannot_write_over_its_arguments),
       cmocka_unit_test(a_new_tenant_finds_nothing_of_the_old_one),
       cmocka_unit_test(programs_are_right_one_after_the_other),
       cmocka_unit_test(counters_tell_of_the_last_launch),

@@ -362,12 +362,39 @@ static void the_memory_is_as_at_the_call(void **state) {
   assert_int_equal(untouched.instructions, 5);
 }
 
+static uint64_t instructions_of_stacks(uint32_t buffer, uint32_t words) {
+  const uint32_t args[] = {buffer, words};
+  qsmGoal goal = {.kind = qsmGoalNone};
+  const qsmLaunch alone = {.kernel = "stacks", .grid = {2, 1, 1}, .block = two_warps, .args = args, .n_args = 2};
+  if (qsmMeasureIsolated(context, &alone, LONG, &goal)) fail_msg("%s", qsmGetLastErrorText(device));
+  return goal.instructions;
+}
+
+// R-GO-5: with the arguments of the call, whatever was launched before.
+static void arguments_are_those_of_the_call(void **state) {
+  static const char *const configs[] = {"tiny", "odd", "demo+l2_kib-16", "wang2017"};
+  (void)state;
+  for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+    device = open_device(configs[i]);
+    context = open_context(device);
+    const uint32_t buffer = allocate(context, 4096), args[] = {buffer, 32};
+    uint64_t few = instructions_of_stacks(buffer, 1), many = instructions_of_stacks(buffer, 32);
+    assert_true(few > 0 && many > 2 * few);
+    assert_int_equal(qsmLaunchKernel(context, "stacks", (qsmDim3){2, 1, 1}, two_warps, args, 2, 0, NULL, NULL), qsmSuccess);
+    assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+    assert_int_equal(instructions_of_stacks(buffer, 1), few);
+    assert_int_equal(instructions_of_stacks(buffer, 32), many);
+    qsmDeviceClose(device);
+  }
+}
+
 static void what_cannot_be_launched_cannot_be_measured(void **state) {
   (void)state;
   qsmGoal untouched = {.instructions = 5};
+  const uint32_t args[] = {allocate(context, 256)};
   assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "nothing", .grid = {1, 1, 1}, .block = two_warps}, LONG, &untouched), qsmErrorNotFound);
   assert_string_equal(qsmGetLastErrorText(device), "no kernel 'nothing' in the module");
-  assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "illegal", .grid = {3, 1, 1}, .block = two_warps}, LONG, &untouched),
+  assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "illegal", .grid = {3, 1, 1}, .block = two_warps, .args = args, .n_args = 1}, LONG, &untouched),
                    qsmErrorKernelFault);
   qsmContext_t empty = NULL;
   assert_int_equal(qsmContextCreate(device, &empty), qsmSuccess);
@@ -390,6 +417,7 @@ int main(void) {
       ON_MODEL(a_refused_goal_changes_nothing),
       ON_MODEL(a_launch_is_measured_alone),
       ON_MODEL(the_memory_is_as_at_the_call),
+      cmocka_unit_test(arguments_are_those_of_the_call),
       ON_MODEL(what_cannot_be_launched_cannot_be_measured),
   };
   return cmocka_run_group_tests(tests, build_programs, remove_programs);

@@ -32,11 +32,11 @@ static void assert_says(const char *text) {
 
 static void each_error_has_its_own_string(void **state) {
   (void)state;
-  for (int a = qsmSuccess; a <= qsmErrorPreempt; a++) {
+  for (int a = qsmSuccess; a <= qsmErrorInvalidHandle; a++) {
     assert_string_not_equal(qsmGetErrorString((qsmError_t)a), "unknown error");
     for (int b = qsmSuccess; b < a; b++) assert_string_not_equal(qsmGetErrorString((qsmError_t)a), qsmGetErrorString((qsmError_t)b));
   }
-  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorPreempt + 1)), "unknown error");
+  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorInvalidHandle + 1)), "unknown error");
 }
 
 static void a_device_that_cannot_be_opened_stays_untouched(void **state) {
@@ -155,7 +155,7 @@ static void copies_stay_in_the_tenants_memory(void **state) {
   qsmContext_t other = open_context(device);
   assert_int_equal(qsmMemcpyDtoH(other, back, buffer, 8), qsmErrorInvalidValue);
   assert_int_equal(qsmMemcpyHtoD(other, buffer, words, 8), qsmErrorInvalidValue);
-  assert_says("is outside the context's memory");
+  assert_says("is in no allocation of the context");
   assert_int_equal(qsmMemcpyHtoD(context, 0, words, 8), qsmErrorInvalidValue);
   assert_int_equal(qsmMemcpyHtoD(context, buffer, words, (size_t)1 << 33), qsmErrorInvalidValue);
 }
@@ -187,17 +187,47 @@ static void launches_that_cannot_run(void **state) {
   (void)state;
   const qsmDim3 one = {1, 1, 1};
   assert_refused(qsmErrorNotFound, "nothing", one, one, 0, 0, "no kernel 'nothing' in the module");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 9, 0, "9 arguments, at most 8");
-  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){0, 1, 1}, one, 0, 0, "grid.x = 0, must be 1..65535");
-  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){1, 65536, 1}, one, 0, 0, "grid.y = 65536, must be 1..65535");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1, 1, 0}, 0, 0, "block.z = 0, must be 1..1024");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1025, 1, 1}, 0, 0, "block.x = 1025, must be 1..1024");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){13, 5, 1}, 0, 0, "65 threads per block, configuration demo runs at most 64");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 0, 16385, "16385 bytes of shared memory per block");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 9, 0, "kernel fill takes fill(unsigned int *p); the launch gives 9 arguments: 4, 4");
+  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){0, 1, 1}, one, 1, 0, "grid.x = 0, must be 1..65535");
+  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){1, 65536, 1}, one, 1, 0, "grid.y = 65536, must be 1..65535");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1, 1, 0}, 1, 0, "block.z = 0, must be 1..1024");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1025, 1, 1}, 1, 0, "block.x = 1025, must be 1..1024");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){13, 5, 1}, 1, 0, "65 threads per block, configuration demo runs at most 64");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 1, 16385, "16385 bytes of shared memory per block");
   qsmContext_t empty = NULL;
   assert_int_equal(qsmContextCreate(device, &empty), qsmSuccess);
   assert_int_equal(launch(empty, "fill", 1, 0, 0, NULL, NULL), qsmErrorNotFound);
   assert_says("no module loaded");
+}
+
+// On every configuration's stacks; twice, as an equal launch finds the same arguments.
+static void arguments_of_any_type_reach_the_kernel(void **state) {
+  (void)state;
+  enum { N_THREADS = 16, SEEN = 12 };
+  const struct {
+    uint8_t bytes[3];
+    uint32_t words[4];
+  } large = {{1, 2, 0xB3}, {4, 5, 6, 0xC0FFEE}};
+  const int8_t c = -5;
+  const int64_t x = -0x123456789, y = 0x1122334455667788;
+  const uint32_t n[] = {11, 12, 13, 14}, buffer = allocate(context, 4 * SEEN * N_THREADS);
+  const uint16_t s = 0xFFFE;
+  const qsmArgument arguments[] = {{&buffer, 4}, {&c, 1}, {&large, sizeof large}, {&x, 8}, {&n[0], 4}, {&n[1], 4}, {&n[2], 4}, {&n[3], 4}, {&y, 8}, {&s, 2}};
+  const uint32_t expected[SEEN] = {(uint32_t)-5, 0xB3, 0xC0FFEE, (uint32_t)x, (uint32_t)(x >> 32), 11, 12, 13, 14, 0x55667788, 0x11223344, 0xFFFE};
+  qsmLaunch mixed = {.kernel = "mixed", .grid = {2, 1, 1}, .block = {8, 1, 1}, .arguments = arguments, .n_arguments = 10};
+  for (uint32_t time = 0; time < 2; time++) {
+    assert_int_equal(qsmLaunchKernelEx(context, &mixed, NULL, NULL), qsmSuccess);
+    assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+    for (uint32_t i = 0; i < SEEN * N_THREADS; i++) assert_int_equal(read_word(context, buffer + 4 * i), expected[i % SEEN]);
+  }
+  mixed.n_arguments = 9;
+  assert_int_equal(qsmLaunchKernelEx(context, &mixed, NULL, NULL), qsmErrorInvalidLaunch);
+  assert_says("kernel mixed takes mixed(");
+  assert_says("the launch gives 9 arguments: 4, 1, 20, 8, 4, 4, 4, 4, 8 bytes");
+  qsmKernelAttributes attributes;
+  assert_int_equal(qsmGetKernelAttributes(context, "mixed", &attributes), qsmSuccess);
+  assert_int_equal(attributes.n_arguments, 10);
+  assert_int_equal(qsmGetKernelAttributes(context, "nothing", &attributes), qsmErrorNotFound);
 }
 
 static void the_largest_block_with_all_shared_memory_runs(void **state) {
@@ -566,6 +596,7 @@ int main(void) {
       WITH_DEVICE(copies_stay_in_the_tenants_memory),
       WITH_DEVICE(programs_that_cannot_be_loaded),
       WITH_DEVICE(launches_that_cannot_run),
+      WITH_DEVICE(arguments_of_any_type_reach_the_kernel),
       WITH_DEVICE(the_largest_block_with_all_shared_memory_runs),
       WITH_DEVICE(every_thread_has_a_stack_of_its_own),
       WITH_DEVICE(stacks_of_a_warp_are_interleaved_by_word),

@@ -146,3 +146,47 @@ __global__ void early_exit(unsigned *out, unsigned limit) {
 __global__ void failing_assert(unsigned tid) { assert(threadIdx.x != tid); }
 
 __global__ void write_code(void) { *(volatile unsigned *)(uintptr_t)write_code = 0; }
+
+struct pair {
+  short first;
+  int second;
+};
+struct wide {
+  long long number;
+};
+struct large {
+  int words[5];
+};
+struct bytes {
+  char at[3];
+};
+
+// In registers: out, a short, the pair, the wide one, a character and the first half of a long; on the stack its second half, another long
+// and one in a structure at multiples of 8, a large structure by reference, a float, three bytes and a small negative one.
+__global__ void arguments(int *out, short small, struct pair pair, struct wide wide, char letter, long long a, long long b, struct wide c,
+                          struct large large, float f, struct bytes bytes, signed char negative) {
+  out += 16 * threadIdx.x;
+  out[0] = pair.first;
+  out[1] = pair.second;
+  *(long long *)(out + 2) = wide.number;
+  out[4] = letter;
+  out[5] = small;
+  *(long long *)(out + 6) = a + b;
+  *(long long *)(out + 8) = c.number;
+  out[10] = large.words[0] + 10 * large.words[4];
+  out[11] = (int)(4 * f);
+  out[12] = bytes.at[0] | bytes.at[1] << 8 | bytes.at[2] << 16;
+  out[13] = negative;
+  large.words[0] = (int)threadIdx.x; // the copy is the thread's own
+  __asm__ volatile("" ::"r"(&large) : "memory");
+  __syncthreads();
+  out[14] = large.words[0];
+}
+
+__global__ void large_array(int *out) {
+  volatile int array[200];
+  for (int i = 0; i < 200; i++) array[i] = i * (int)threadIdx.x;
+  int sum = 0;
+  for (int i = 0; i < 200; i++) sum += array[i];
+  out[threadIdx.x] = sum;
+}

@@ -4,7 +4,7 @@
 #define PC ((uint32_t)QSM_ISA_PC)
 #define DATA ((uint32_t)QSM_ISA_DATA)
 #define SHARED ((uint32_t)QSM_ISA_SHARED)
-#define LOCAL (DATA + 0x40000000u)  // pieces of 256 bytes, four threads: word w of thread t is at DATA + 16 * w + 4 * t
+#define LOCAL QSM_ISA_LOCAL
 #define MEMORY QSM_ISA_MEMORY
 
 // Encodings with rd = a0, rs1 = a1, rs2 = a2.
@@ -26,22 +26,26 @@
 
 // A case that goes on with the next instruction and leaves memory alone.
 #define RESULT(text, instr, a1, a2, a0) \
-  {text, instr, a1, a2, a0, PC + 4, MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0}
+  {text, instr, a1, a2, a0, PC + 4, MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0, MEMORY}
 #define OP(name, funct7, funct3, a1, a2, a0) RESULT(name " a0, a1, a2", ENC_R(funct7, funct3, 0x33u), a1, a2, a0)
 #define OP_IMM(name, funct3, imm, a1, a0) RESULT(name " a0, a1, " #imm, ENC_I(imm, funct3, 0x13u), a1, 0, a0)
 #define LOAD(name, funct3, imm, a1, a0) RESULT(name " a0, " #imm "(a1)", ENC_I(imm, funct3, 0x03u), a1, 0, a0)
 #define STORE(name, funct3, imm, a1, a2, device, shared) \
-  {name " a2, " #imm "(a1)", ENC_S(imm, funct3), a1, a2, QSM_ISA_A0, PC + 4, device, shared, QSM_ISA_NO_FAULT, 0}
+  {name " a2, " #imm "(a1)", ENC_S(imm, funct3), a1, a2, QSM_ISA_A0, PC + 4, device, shared, QSM_ISA_NO_FAULT, 0, MEMORY}
+#define STORE_LOCAL(name, funct3, imm, a1, a2, local) \
+  {name " a2, " #imm "(a1)", ENC_S(imm, funct3), a1, a2, QSM_ISA_A0, PC + 4, MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0, local}
 #define AMO(name, funct5, aqrl, a1, a2, device, shared) \
-  {name " a0, a2, (a1)", ENC_AMO(funct5, aqrl), a1, a2, MEMORY, PC + 4, device, shared, QSM_ISA_NO_FAULT, 0}
+  {name " a0, a2, (a1)", ENC_AMO(funct5, aqrl), a1, a2, MEMORY, PC + 4, device, shared, QSM_ISA_NO_FAULT, 0, MEMORY}
+#define AMO_LOCAL(name, funct5, a2, after) \
+  {name " a0, a2, (a1)", ENC_AMO(funct5, 0), LOCAL, a2, MEMORY, PC + 4, MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0, after}
 #define AMO_DEVICE(name, funct5, a2, after) AMO(name, funct5, 0, DATA, a2, after, MEMORY)
 #define BRANCH(name, funct3, imm, target, a1, a2, taken)                                                      \
   {name " a1, a2, " target, ENC_B(imm, funct3), a1, a2, QSM_ISA_A0, (taken) ? PC + (uint32_t)(imm) : PC + 4, \
-   MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0}
-#define JUMP(text, instr, a1, a0, next_pc) {text, instr, a1, 0, a0, next_pc, MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0}
+   MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0, MEMORY}
+#define JUMP(text, instr, a1, a0, next_pc) {text, instr, a1, 0, a0, next_pc, MEMORY, MEMORY, QSM_ISA_NO_FAULT, 0, MEMORY}
 #define CSR(name, number, a0) RESULT("csrrs a0, " name ", zero", ENC_CSR(number, 2u, 0), 0, 0, a0)
 #define FAULT(text, instr, a1, a2, cause, value) \
-  {text, instr, a1, a2, QSM_ISA_A0, PC, MEMORY, MEMORY, cause, value}
+  {text, instr, a1, a2, QSM_ISA_A0, PC, MEMORY, MEMORY, cause, value, MEMORY}
 #define FP(name, funct7, funct3, a1, a2, a0) RESULT(name " a0, a1, a2", ENC_R(funct7, funct3, 0x53u), a1, a2, a0)
 #define FP_RM(name, funct7, rm, a1, a2, a0) RESULT(name " a0, a1, a2, " #rm, ENC_R(funct7, RM_##rm, 0x53u), a1, a2, a0)
 #define FP_1(name, funct7, rs2, rm, a1, a0) \
@@ -145,8 +149,8 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     LOAD("lhu", 5u, 0, SHARED, 0x00007FF3),
     LOAD("lw", 2u, -4, LOCAL + 4, MEMORY),
     LOAD("lhu", 5u, 2, LOCAL, 0x00008442),
-    LOAD("lw", 2u, 0, DATA + 16, 0),
     LOAD("lw", 2u, 0, LOCAL + 4, 0),
+    LOAD("lbu", 4u, -1, 0, 0),  // the last byte of the address space
 
     // Stores
     STORE("sb", 0u, 0, DATA, 0x12345678, 0x84427F78, MEMORY),
@@ -156,9 +160,9 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     STORE("sw", 2u, 0, DATA, 0x12345678, 0x12345678, MEMORY),
     STORE("sw", 2u, -2048, DATA + 2048, 0x12345678, 0x12345678, MEMORY),
     STORE("sw", 2u, 0, SHARED, 0x12345678, MEMORY, 0x12345678),
-    STORE("sw", 2u, 0, LOCAL, 0x12345678, 0x12345678, MEMORY),
-    STORE("sb", 0u, 3, LOCAL, 0x12345678, 0x78427FF3, MEMORY),
-    STORE("sw", 2u, 0, LOCAL + 0xFFC, 0x12345678, MEMORY, MEMORY),
+    STORE_LOCAL("sw", 2u, 0, LOCAL, 0x12345678, 0x12345678),
+    STORE_LOCAL("sb", 0u, 3, LOCAL, 0x12345678, 0x78427FF3),
+    STORE_LOCAL("sw", 2u, -4, 0, 0x12345678, MEMORY),
     STORE("sb", 0u, 2, SHARED, 0x12345678, MEMORY, 0x84787FF3),
 
     // Atomics: a0 gets the old word. MEMORY is negative as a signed number.
@@ -177,7 +181,7 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     AMO_DEVICE("amomaxu.w", 0x1C, 0xFFFFFFFF, 0xFFFFFFFF),
     AMO("amoadd.w.aqrl", 0x00, 3, DATA, 1, 0x84427FF4, MEMORY),
     AMO("amoadd.w", 0x00, 0, SHARED, 1, MEMORY, 0x84427FF4),
-    AMO("amoadd.w", 0x00, 0, LOCAL, 1, 0x84427FF4, MEMORY),
+    AMO_LOCAL("amoadd.w", 0x00, 1, 0x84427FF4),
     AMO("amomaxu.w.aq", 0x1C, 2, SHARED, 0xF0000000, MEMORY, 0xF0000000),
     AMO("amoswap.w.rl", 0x01, 1, SHARED, 7, MEMORY, 7),
 
@@ -250,11 +254,16 @@ const struct qsm_isa_case qsm_isa_cases[] = {
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), SHARED + 64, 0, 5, SHARED + 64),
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), 0x00000000, 0, 5, 0x00000000), // neighbours of the shared range
     FAULT("lw a0, 0(a1)", ENC_I(0, 2u, 0x03u), 0x20000000, 0, 5, 0x20000000),
-    FAULT("lb a0, -1(a1)", ENC_I(-1, 0u, 0x03u), 0, 0, 5, 0xBFFFFFFF),
+    FAULT("lb a0, -1(a1)", ENC_I(-1, 0u, 0x03u), 0xC0000000, 0, 5, 0xBFFFFFFF),
     FAULT("sh a2, 1(a1)", ENC_S(1, 1u), DATA, 0, 6, DATA + 1),
     FAULT("sw a2, 1(a1)", ENC_S(1, 2u), SHARED, 0, 6, SHARED + 1),
-    FAULT("lw a0, 2(a1)", ENC_I(2, 2u, 0x03u), LOCAL, 0, 4, DATA + 2),
-    FAULT("sw a2, 0(a1)", ENC_S(0, 2u), LOCAL + 4096 + 256 + 4, 0, 7, DATA + 4096 + 16 + 4),
+    FAULT("lw a0, 2(a1)", ENC_I(2, 2u, 0x03u), LOCAL, 0, 4, LOCAL + 2),
+    FAULT("lw a0, -2(a1)", ENC_I(-2, 2u, 0x03u), LOCAL, 0, 4, LOCAL - 2),
+    FAULT("lb a0, -1(a1)", ENC_I(-1, 0u, 0x03u), LOCAL, 0, 25, LOCAL - 1),
+    FAULT("sw a2, -4(a1)", ENC_S(-4, 2u), LOCAL, 0, 25, LOCAL - 4),
+    FAULT("sw a2, 0(a1)", ENC_S(0, 2u), 0xC0000000, 0, 25, 0xC0000000),
+    FAULT("amoadd.w a0, a2, (a1)", ENC_AMO(0x00, 0), LOCAL - 64, 0, 25, LOCAL - 64),
+    FAULT("amoadd.w a0, a2, (a1)", ENC_AMO(0x00, 0), LOCAL + 1, 0, 6, LOCAL + 1),
     FAULT("sw a2, 0(a1)", ENC_S(0, 2u), (uint32_t)QSM_ISA_CODE, 0, 7, (uint32_t)QSM_ISA_CODE), // no right w
     FAULT("sb a2, 0(a1)", ENC_S(0, 0u), SHARED + 64, 0, 7, SHARED + 64),
     FAULT("sb a2, 0(a1)", ENC_S(0, 0u), 0x1FFFFFFF, 0, 7, 0x1FFFFFFF),

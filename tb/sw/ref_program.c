@@ -111,32 +111,61 @@ uint32_t qsm_ref_program_symbol(const struct qsm_ref_program *program, const cha
   return 0;
 }
 
-size_t qsm_ref_scratch_bytes(uint32_t n_threads) {
-  return QSM_REF_ARGUMENT_BYTES + (size_t)n_threads * QSM_REF_STACK_BYTES;
+static uint32_t get_word(const uint8_t *at) {
+  return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+// P-ELF-5: head of the note, its version and counts, kernels, arguments, strings. The file is one that qsm-cc has just made.
+int qsm_ref_program_kernel(const struct qsm_ref_program *program, const char *name, struct qsm_ref_kernel *kernel) {
+  enum { HEAD = 16, COUNTS = 16, KERNEL = 32, ARGUMENT = 16 };
+  const Elf32_Shdr *section = section_of_type(program, SHT_NOTE);
+  const uint8_t *note = section != NULL ? file_part(program, section->sh_offset, section->sh_size) : NULL;
+  if (note == NULL || get_word(note + HEAD) != 1) return -1;
+  uint32_t n_kernels = get_word(note + HEAD + 4), n_arguments = get_word(note + HEAD + 8);
+  const uint8_t *kernels = note + HEAD + COUNTS, *arguments = kernels + (size_t)KERNEL * n_kernels;
+  const char *strings = (const char *)arguments + (size_t)ARGUMENT * n_arguments;
+  for (uint32_t i = 0; i < n_kernels; i++) {
+    const uint8_t *at = kernels + (size_t)KERNEL * i;
+    if (strcmp(strings + get_word(at), name) != 0) continue;
+    *kernel = (struct qsm_ref_kernel){.name = strings + get_word(at), .signature = strings + get_word(at + 4), .offset = get_word(at + 8),
+                                      .stack_bytes = get_word(at + 12), .shared_bytes = get_word(at + 16), .flags = get_word(at + 20),
+                                      .arguments = arguments + (size_t)ARGUMENT * get_word(at + 24), .n_arguments = get_word(at + 28),
+                                      .strings = strings};
+    return 0;
+  }
+  return -1;
 }
 
 static void put_word(uint8_t *at, uint32_t word) {
   for (int i = 0; i < 4; i++) at[i] = (uint8_t)(word >> 8 * i);
 }
 
-static int write_arguments(const struct qsm_ref_program *program, const struct qsm_ref_call *call) {
-  uint32_t n_threads = call->block[0] * call->block[1] * call->block[2];
-  uint32_t kernel = qsm_ref_program_symbol(program, call->symbol);
-  uint8_t *at = qsm_ref_at(program->ref, call->scratch, qsm_ref_scratch_bytes(n_threads));
-  if (kernel == 0 || at == NULL) return -1;
-  const uint32_t head[4] = {kernel, call->scratch + QSM_REF_ARGUMENT_BYTES, QSM_REF_STACK_BYTES, n_threads};
-  for (int i = 0; i < 4; i++) put_word(at + 4 * i, head[i]);
-  for (int i = 0; i < 8; i++) put_word(at + 16 + 4 * i, call->args[i]);
+static int write_arguments(const struct qsm_ref_program *program, const struct qsm_ref_call *call, uint32_t kernel) {
+  uint8_t *at = qsm_ref_at(program->ref, call->scratch, QSM_REF_ARGUMENT_BYTES);
+  if (at == NULL) return -1;
+  put_word(at, kernel);
+  put_word(at + 4, call->image_bytes);
+  for (int i = 0; i < 8; i++) put_word(at + 8 + 4 * i, call->args[i]);
+  for (uint32_t i = 0; i < call->image_bytes / 4; i++) put_word(at + 40 + 4 * i, call->image[i]);
   return 0;
+}
+
+static uint32_t power_of_two(uint32_t n_bytes) {
+  uint32_t power = 16;
+  while (power < n_bytes) power *= 2;
+  return n_bytes > 0 ? power : 0;
 }
 
 enum qsm_ref_status qsm_ref_program_call(const struct qsm_ref_program *program, const struct qsm_ref_call *call,
                                          struct qsm_ref_result *result) {
-  if (write_arguments(program, call) != 0) return QSM_REF_NO_MEMORY;
+  struct qsm_ref_kernel kernel;
+  if (qsm_ref_program_kernel(program, call->symbol, &kernel) != 0) return QSM_REF_NO_MEMORY;
+  if (write_arguments(program, call, program->text_base + kernel.offset) != 0) return QSM_REF_NO_MEMORY;
   struct qsm_ref_launch launch = {
       .entry = program->entry,
       .arg = call->scratch,
-      .shared_bytes = program->shared_bytes + call->shared_bytes,
+      .shared_bytes = kernel.shared_bytes + call->shared_bytes,
+      .local_bytes = call->stack_bytes != 0 ? call->stack_bytes : power_of_two(kernel.stack_bytes),
       .warp_size = call->warp_size,
       .windows = {{program->text_base, program->data_base, QSM_REF_R | QSM_REF_X},
                   {program->data_base, call->window_end, QSM_REF_R | QSM_REF_W}},

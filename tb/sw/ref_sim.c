@@ -16,6 +16,7 @@ enum cause {
   STORE_MISALIGNED = 6,
   STORE_ACCESS = 7,
   ECALL = 8,
+  STACK_OVERFLOW = 25,
   NO_FAULT = 32,
 };
 
@@ -96,13 +97,6 @@ static int has_right(const struct qsm_ref_launch *launch, uint32_t addr, uint32_
   return 0;
 }
 
-// I-MEM-6: of a thread's 256 bytes word by word, those of all threads of a warp beside each other.
-static uint32_t device_address(uint32_t addr, uint32_t n_lanes) {
-  if (bits(addr, 31, 30) != 3) return addr;
-  uint32_t piece = 256 * n_lanes, offset = addr % piece;
-  return addr - 0x40000000 - offset + offset % 256 / 4 * 4 * n_lanes + offset / 256 * 4 + addr % 4;
-}
-
 // Host memory behind an aligned device or shared address, or NULL when the access is not allowed.
 static uint8_t *access_memory(const struct step *s, uint32_t addr, uint32_t n_bytes, uint32_t rights) {
   if (bits(addr, 31, 28) == 1) {
@@ -111,6 +105,21 @@ static uint8_t *access_memory(const struct step *s, uint32_t addr, uint32_t n_by
   }
   if (!has_right(s->launch, addr, rights)) return NULL;
   return qsm_ref_at(s->ref, addr, n_bytes);
+}
+
+// The same for a load, store or AMO, with what a fault says. I-MEM-6: the end of the address space is the thread's own.
+static enum cause find_memory(struct step *s, uint32_t addr, uint32_t n_bytes, uint32_t rights, uint8_t **at) {
+  int is_load = rights == QSM_REF_R;
+  s->fault_value = addr;
+  if (addr % n_bytes != 0) return is_load ? LOAD_MISALIGNED : STORE_MISALIGNED;
+  if (bits(addr, 31, 30) == 3) {
+    uint32_t below_end = 0 - addr;
+    if (below_end > s->launch->local_bytes) return STACK_OVERFLOW;
+    *at = s->thread->local + (s->launch->local_bytes - below_end);
+    return NO_FAULT;
+  }
+  *at = access_memory(s, addr, n_bytes, rights);
+  return *at != NULL ? NO_FAULT : is_load ? LOAD_ACCESS : STORE_ACCESS;
 }
 
 static uint32_t get_little_endian(const uint8_t *at, uint32_t n_bytes) {
@@ -168,11 +177,10 @@ static enum cause execute_branch(struct step *s) {
 static enum cause execute_load(struct step *s) {
   uint32_t funct3 = bits(s->instr, 14, 12);
   if (funct3 == 3 || funct3 > 5) return illegal(s);
-  uint32_t n_bytes = 1u << (funct3 & 3), addr = device_address(s->rs1 + imm_i(s->instr), s->launch->warp_size);
-  s->fault_value = addr;
-  if (addr % n_bytes != 0) return LOAD_MISALIGNED;
-  const uint8_t *at = access_memory(s, addr, n_bytes, QSM_REF_R);
-  if (at == NULL) return LOAD_ACCESS;
+  uint32_t n_bytes = 1u << (funct3 & 3);
+  uint8_t *at;
+  enum cause cause = find_memory(s, s->rs1 + imm_i(s->instr), n_bytes, QSM_REF_R, &at);
+  if (cause != NO_FAULT) return cause;
   uint32_t value = get_little_endian(at, n_bytes);
   return finish(s, funct3 < 2 ? sign_extend(value, 8 * n_bytes) : value);
 }
@@ -180,11 +188,10 @@ static enum cause execute_load(struct step *s) {
 static enum cause execute_store(struct step *s) {
   uint32_t funct3 = bits(s->instr, 14, 12);
   if (funct3 > 2) return illegal(s);
-  uint32_t n_bytes = 1u << funct3, addr = device_address(s->rs1 + imm_s(s->instr), s->launch->warp_size);
-  s->fault_value = addr;
-  if (addr % n_bytes != 0) return STORE_MISALIGNED;
-  uint8_t *at = access_memory(s, addr, n_bytes, QSM_REF_W);
-  if (at == NULL) return STORE_ACCESS;
+  uint32_t n_bytes = 1u << funct3;
+  uint8_t *at;
+  enum cause cause = find_memory(s, s->rs1 + imm_s(s->instr), n_bytes, QSM_REF_W, &at);
+  if (cause != NO_FAULT) return cause;
   put_little_endian(at, s->rs2, n_bytes);
   return NO_FAULT;
 }
@@ -206,12 +213,11 @@ static int amo_result(uint32_t funct5, uint32_t old, uint32_t operand, uint32_t 
 }
 
 static enum cause execute_amo(struct step *s) {
-  uint32_t addr = device_address(s->rs1, s->launch->warp_size), funct5 = bits(s->instr, 31, 27), result;
+  uint32_t funct5 = bits(s->instr, 31, 27), result;
   if (bits(s->instr, 14, 12) != 2 || amo_result(funct5, 0, 0, &result) != 0) return illegal(s);
-  s->fault_value = addr;
-  if (addr % 4 != 0) return STORE_MISALIGNED;
-  uint8_t *at = access_memory(s, addr, 4, QSM_REF_R | QSM_REF_W);
-  if (at == NULL) return STORE_ACCESS;
+  uint8_t *at;
+  enum cause cause = find_memory(s, s->rs1, 4, QSM_REF_R | QSM_REF_W, &at);
+  if (cause != NO_FAULT) return cause;
   uint32_t old = get_little_endian(at, 4);
   amo_result(funct5, old, s->rs2, &result);
   put_little_endian(at, result, 4);
@@ -374,7 +380,7 @@ int qsm_ref_step(struct qsm_ref *ref, const struct qsm_ref_launch *launch, uint8
 struct block {
   struct qsm_ref_thread *threads;
   uint32_t n_threads;
-  uint8_t *shared;
+  uint8_t *shared, *local;
 };
 
 // A thread's turn: until it waits, exits or has had its share.
@@ -400,11 +406,13 @@ static uint32_t release_barrier(struct block *block) {
 }
 
 static void start_block(const struct qsm_ref_launch *launch, struct block *block, const uint32_t ctaid[3]) {
-  // Registers and shared memory hold unknown values at the start; zero would hide programs that count on it.
+  // Registers, shared and local memory hold unknown values at the start; zero would hide programs that count on it.
   memset(block->shared, 0xEE, launch->shared_bytes + 4);
+  memset(block->local, 0xEE, (size_t)block->n_threads * launch->local_bytes);
   for (uint32_t i = 0; i < block->n_threads; i++) {
     struct qsm_ref_thread *thread = &block->threads[i];
-    *thread = (struct qsm_ref_thread){.pc = launch->entry, .tid = i, .ctaid = {ctaid[0], ctaid[1], ctaid[2]}};
+    *thread = (struct qsm_ref_thread){.pc = launch->entry, .tid = i, .ctaid = {ctaid[0], ctaid[1], ctaid[2]},
+                                      .local = block->local + (size_t)i * launch->local_bytes};
     for (int r = 1; r < 32; r++) thread->x[r] = 0xDEAD0000u + (uint32_t)r;
   }
 }
@@ -443,14 +451,16 @@ enum qsm_ref_status qsm_ref_run(struct qsm_ref *ref, const struct qsm_ref_launch
   struct block block = {.n_threads = launch->block[0] * launch->block[1] * launch->block[2]};
   block.threads = malloc(block.n_threads * sizeof *block.threads);
   block.shared = malloc(launch->shared_bytes + 4); // the last allowed word may reach over the end
+  block.local = malloc((size_t)block.n_threads * launch->local_bytes + 1);
   memset(result, 0, sizeof *result);
   enum qsm_ref_status status = QSM_REF_NO_MEMORY;
-  if (block.threads != NULL && block.shared != NULL) {
+  if (block.threads != NULL && block.shared != NULL && block.local != NULL) {
     uint64_t before = ref->n_instructions;
     status = run_grid(ref, launch, &block, &result->fault);
     result->n_instructions = ref->n_instructions - before;
   }
   free(block.threads);
   free(block.shared);
+  free(block.local);
   return status;
 }

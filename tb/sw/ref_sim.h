@@ -22,6 +22,7 @@ struct qsm_ref_launch {
   uint32_t entry, arg;
   uint32_t grid[3], block[3];
   uint32_t shared_bytes;
+  uint32_t local_bytes;     // of each thread, at the top of the address space: a power of two, or 0
   uint32_t warp_size, slot; // what the CSRs of these names say
   struct qsm_ref_window windows[2];
   uint64_t max_instructions; // the run stops with QSM_REF_LIMIT after so many
@@ -57,6 +58,7 @@ struct qsm_ref_thread {
   uint32_t pc, tid;
   uint32_t ctaid[3];
   int exited, at_barrier;
+  uint8_t *local; // launch->local_bytes of them
 };
 
 // Executes one instruction of `thread` as part of `launch`, with `shared` as the block's launch->shared_bytes + 3 bytes

@@ -80,6 +80,7 @@ static void check_indices(struct machine *machine, const uint32_t grid[3], const
       }
 }
 
+// I-ENT-3.
 static void indices_are_right_in_one_two_and_three_dimensions(void **state) {
   (void)state;
   struct machine machine;
@@ -287,6 +288,69 @@ static void code_is_not_writable(void **state) {
   destroy(&machine);
 }
 
+static const char *signature_of(struct machine *machine, const char *name, struct qsm_ref_kernel *kernel) {
+  assert_int_equal(qsm_ref_program_kernel(&machine->program, name, kernel), 0);
+  return kernel->signature;
+}
+
+// I-ENT-1, I-ENT-2: words and image written down from the calling convention.
+static void arguments_of_all_kinds_arrive(void **state) {
+  (void)state;
+  struct machine machine;
+  struct qsm_ref_kernel kernel;
+  create(&machine);
+  const uint32_t image_bytes = 64, sp = 0 - image_bytes;
+  struct qsm_ref_call c = {
+      .symbol = "arguments",
+      .block = {5},
+      .args = {machine.out, (uint32_t)-3, (uint16_t)-2, 77, 0x89ABCDEF, 0x01234567, 'q', 5},
+      .image = {1, 0, 7, 2, 0x11111111, 0x22222222, sp + 40, 0x40500000, 0x00030201, (uint32_t)-9, 1000, 1, 2, 3, 4},
+      .image_bytes = image_bytes,
+  };
+  assert_string_equal(signature_of(&machine, "arguments", &kernel),
+                      "arguments(int *out, short small, struct pair pair, struct wide wide, char letter, long long a, long long b, struct wide c, "
+                      "struct large large, float f, struct bytes bytes, signed char negative)");
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  for (uint32_t t = 0; t < 5; t++) {
+    const uint32_t *out = words(&machine, machine.out) + 16 * t;
+    const uint32_t want[15] = {(uint32_t)-2, 77, 0x89ABCDEF, 0x01234567, 'q', (uint32_t)-3, 12, 3, 0x11111111, 0x22222222, 1040, 13,
+                               0x00030201, (uint32_t)-9, t};
+    for (uint32_t i = 0; i < 15; i++)
+      if (out[i] != want[i]) fail_msg("thread %u, output %u: %08x, expected %08x", t, i, out[i], want[i]);
+  }
+  destroy(&machine);
+}
+
+// The figure of the note is enough, and half of it is not.
+static void a_stack_is_as_large_as_the_note_says(void **state) {
+  (void)state;
+  struct machine machine;
+  struct qsm_ref_kernel kernel;
+  create(&machine);
+  struct qsm_ref_call c = {.symbol = "large_array", .block = {3}, .args = {machine.out}};
+  assert_string_equal(signature_of(&machine, "large_array", &kernel), "large_array(int *out)");
+  assert_in_range(kernel.stack_bytes, 800, 1024);
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  for (uint32_t t = 0; t < 3; t++) assert_int_equal(words(&machine, machine.out)[t], 19900 * t);
+  c.stack_bytes = 512;
+  assert_int_equal(call(&machine, c), QSM_REF_FAULT);
+  assert_int_equal(machine.result.fault.cause, 25);
+  assert_in_range(machine.result.fault.value, 0u - 1024, 0u - 513);
+  destroy(&machine);
+}
+
+static void recursion_beyond_its_stack_is_a_fault(void **state) {
+  (void)state;
+  struct machine machine;
+  create(&machine);
+  struct qsm_ref_call c = {.symbol = "language", .args = {machine.out, 0, 20, 5}};
+  assert_int_equal(call(&machine, c), QSM_REF_DONE);
+  c.args[2] = 1000;
+  assert_int_equal(call(&machine, c), QSM_REF_FAULT);
+  assert_int_equal(machine.result.fault.cause, 25);
+  destroy(&machine);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: test_device DEVICE_TEST.elf\n");
@@ -306,6 +370,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(threads_may_leave_before_a_barrier),
       cmocka_unit_test(a_failing_assert_is_a_breakpoint_of_its_thread),
       cmocka_unit_test(code_is_not_writable),
+      cmocka_unit_test(arguments_of_all_kinds_arrive),
+      cmocka_unit_test(a_stack_is_as_large_as_the_note_says),
+      cmocka_unit_test(recursion_beyond_its_stack_is_a_fault),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

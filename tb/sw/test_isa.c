@@ -21,6 +21,7 @@ static const struct qsm_ref_launch one_thread = {
     .grid = {1, 1, 1},
     .block = {1, 1, 1},
     .shared_bytes = QSM_ISA_SHARED_BYTES,
+    .local_bytes = QSM_ISA_LOCAL_BYTES,
     .warp_size = 4,
     .slot = 2,
     .windows = {{QSM_ISA_CODE, QSM_ISA_CODE + 4096, QSM_REF_R | QSM_REF_X},
@@ -45,7 +46,8 @@ static uint32_t get(struct qsm_ref *ref, uint32_t addr) {
 static void check_case(const struct qsm_isa_case *c) {
   struct qsm_ref *ref = create();
   uint32_t shared[QSM_ISA_SHARED_BYTES / 4 + 1] = {QSM_ISA_MEMORY};
-  struct qsm_ref_thread thread = {.pc = QSM_ISA_PC};
+  uint32_t local[QSM_ISA_LOCAL_BYTES / 4] = {QSM_ISA_MEMORY};
+  struct qsm_ref_thread thread = {.pc = QSM_ISA_PC, .local = (uint8_t *)local};
   struct qsm_ref_fault fault = {.cause = QSM_ISA_NO_FAULT};
   put(ref, QSM_ISA_PC, c->instr);
   put(ref, QSM_ISA_DATA, QSM_ISA_MEMORY);
@@ -53,10 +55,10 @@ static void check_case(const struct qsm_isa_case *c) {
   thread.x[11] = c->a1;
   thread.x[12] = c->a2;
   qsm_ref_step(ref, &one_thread, (uint8_t *)shared, &thread, &fault);
-  const uint32_t got[] = {thread.x[10], thread.pc, get(ref, QSM_ISA_DATA), shared[0], fault.cause, fault.value};
-  const uint32_t want[] = {c->a0, c->next_pc, c->device, c->shared, c->cause, c->value};
-  static const char *const names[] = {"a0", "next pc", "device word", "shared word", "cause", "fault value"};
-  for (int i = 0; i < 6; i++) {
+  const uint32_t got[] = {thread.x[10], thread.pc, get(ref, QSM_ISA_DATA), shared[0], fault.cause, fault.value, local[0]};
+  const uint32_t want[] = {c->a0, c->next_pc, c->device, c->shared, c->cause, c->value, c->local};
+  static const char *const names[] = {"a0", "next pc", "device word", "shared word", "cause", "fault value", "local word"};
+  for (int i = 0; i < 7; i++) {
     if (got[i] != want[i]) {
       fail_msg("%08x (%s), a1 = %08x, a2 = %08x: %s is %08x, expected %08x", (unsigned)c->instr,
                c->text != NULL ? c->text : "illegal", (unsigned)c->a1, (unsigned)c->a2, names[i], (unsigned)got[i],
@@ -196,6 +198,26 @@ static void a_barrier_separates_stores_from_loads(void **state) {
   qsm_ref_destroy(ref);
 }
 
+// Each thread keeps its tid in the last word of the address space while the others run, and adds it to a device word.
+static void local_memory_is_each_threads_own(void **state) {
+  (void)state;
+  struct qsm_ref *ref = create();
+  struct qsm_ref_result result;
+  const uint32_t words[] = {
+      0xCC002573, // csrrs a0, tid, zero
+      0xFEA02E23, // sw a0, -4(zero)
+      QSM_BAR,
+      0xFFC02503, // lw a0, -4(zero)
+      0x800015B7, // lui a1, 0x80001
+      0x00A5A02F, // amoadd.w zero, a0, (a1)
+      QSM_EXIT,
+  };
+  put(ref, QSM_ISA_DATA, 0);
+  assert_int_equal(RUN(ref, words, 8, &result), QSM_REF_DONE);
+  assert_int_equal(get(ref, QSM_ISA_DATA), 28);
+  qsm_ref_destroy(ref);
+}
+
 // I-DIV-3: threads that exit do not hold the others at the barrier.
 static void an_exited_thread_is_not_waited_for(void **state) {
   (void)state;
@@ -265,6 +287,7 @@ int main(void) {
       cmocka_unit_test(a_fault_names_its_block_by_linear_index),
       cmocka_unit_test(a_barrier_separates_stores_from_loads),
       cmocka_unit_test(an_exited_thread_is_not_waited_for),
+      cmocka_unit_test(local_memory_is_each_threads_own),
       cmocka_unit_test(a_spinning_thread_does_not_hold_the_others),
       cmocka_unit_test(an_infinite_loop_meets_the_limit),
       cmocka_unit_test(memory_outside_the_device_is_not_handed_out),

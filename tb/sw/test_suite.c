@@ -66,7 +66,7 @@ static void machine_create(struct machine *machine, const struct qsm_suite_progr
   snprintf(path, sizeof path, "%s/%s.elf", kernel_folder, program->name);
   if (qsm_ref_program_load(&machine->program, machine->ref, path, LOAD_BASE, &error) != 0) fail_msg("%s: %s", path, error);
   machine->free_addr = machine->program.image_end;
-  machine->scratch = machine_alloc(machine, qsm_ref_scratch_bytes(1024));
+  machine->scratch = machine_alloc(machine, QSM_REF_ARGUMENT_BYTES);
 }
 
 static void machine_destroy(struct machine *machine) {
@@ -268,7 +268,7 @@ static void a_flipped_output_bit_is_noticed(void **state) {
     struct qsm_suite_mem mem = memory_of(&machine);
     struct qsm_job *job = qsm_suite_create(program, &mem, 9, QSM_SIZE_S);
     assert_non_null(job);
-    uint32_t heap = machine.scratch + (uint32_t)qsm_ref_scratch_bytes(1024);
+    uint32_t heap = machine.scratch + QSM_REF_ARGUMENT_BYTES;
     size_t n_bytes = machine.free_addr - heap;
     uint8_t *memory = qsm_ref_at(machine.ref, heap, n_bytes), *before = malloc(n_bytes);
     assert_non_null(before);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Within libqsm: devices and contexts as its files share them.
+#ifndef QSM_INTERNAL_H
+#define QSM_INTERNAL_H
+
+#include "qsm_arguments.h"
+#include "qsm_backend.h"
+#include "qsm_config.h"
+#include "qsm_runtime.h"
+
+// A context's memory: the argument blocks, the program, the heap, the stacks.
+enum {
+  QSM_PAGE_BYTES = 4096,
+  QSM_ARGUMENT_AREA_BYTES = 32 * 1024,
+  QSM_PROGRAM_AREA_BYTES = 256 * 1024,
+  QSM_ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
+  QSM_MAX_ARGUMENT_BLOCKS = QSM_ARGUMENT_AREA_BYTES / QSM_ARGUMENT_STRIDE,
+  QSM_LOG2_STACK_BYTES = 8,  // of a thread
+  QSM_BLOCK_THREADS_MAX = 1024,
+  QSM_BUDGET_MAX = 255,
+  QSM_SLOT_REGISTERS = 64,
+  QSM_CAUSE_KILLED = 24,       // by the host
+  QSM_CAUSE_STACK_OVERFLOW = 25,
+  QSM_CAUSE_NOT_STARTED = 63,  // the library could not start it
+};
+#define QSM_MEMORY_BASE 0x80000000u
+#define QSM_CTX_VALID 1u
+#define QSM_CTX_QOS 2u
+#define QSM_FAIR 6u  // SCHEME
+
+struct qsm_heap;
+struct qsm_program;
+
+// A launch that has not ended.
+struct qsm_pending {
+  uint32_t function;  // address
+  qsmDim3 grid, block;
+  uint32_t shared_bytes;
+  qsmCachePolicy cache_policy;
+  struct qsm_entry_arguments arguments;
+  qsmLaunchCallback callback;
+  void *user;
+  struct qsm_pending *prev, *next;
+};
+
+// What launches have put at the start of a context's memory, one block behind the other, and nothing else writes: kernels may only read it.
+struct qsm_argument_blocks {
+  uint32_t n, used_bytes;
+  struct {
+    uint32_t at, bytes;
+  } block[QSM_MAX_ARGUMENT_BLOCKS];
+  uint8_t content[QSM_ARGUMENT_AREA_BYTES];
+};
+
+struct qsm_context {
+  qsmContext_t handle;
+  struct qsm_device *device;
+  uint32_t slot;
+  uint32_t base, limit;  // of its memory
+  struct qsm_heap *heap;
+  uint32_t stacks;
+  struct qsm_argument_blocks argument_blocks;
+  qsmCachePolicy cache_policy;     // of the next launches
+  uint32_t n_images;               // that the save area shall hold
+  uint32_t area;                   // its allocation, 0: none
+  uint32_t save_base, save_limit;  // the pages in it
+  struct qsm_program *program;
+  uint32_t program_at;        // address of its image
+  struct qsm_pending *queue;  // head runs when `running`
+  bool running;
+  bool closing;          // it is being destroyed: nothing new is launched
+  qsmError_t ended_with;  // of launches since the last wait for them, with its text
+  char ended_text[256];
+  uint32_t goal_q16;
+  bool has_history;  // something was launched since the GPU's history was cleared
+  uint32_t isolated_q16;  // 0: not known
+  uint32_t budget;
+  qsmSmMask sm_mask;
+  uint32_t shadow[QSM_SLOT_REGISTERS];  // last values written, to skip writes that change nothing
+  bool shadow_valid[QSM_SLOT_REGISTERS];
+};
+
+struct qsm_device {
+  qsmDevice_t handle;
+  struct qsm_config config;
+  struct qsm_backend *backend;
+  struct qsm_context *context[8];
+  uint32_t scheme;
+  uint32_t epoch_cycles;
+  uint32_t cached;  // bit per slot: the L2 may hold lines of its memory
+  uint32_t dead;    // bit per slot: it could not be freed, and is not given away again
+  uint32_t used;    // bit per slot: its memory may hold something
+  uint32_t n_callbacks;  // under way
+  bool watching;
+  void (*watch)(void *user);
+  void *watch_user;
+  char error[512];
+};
+
+// ---- Handles, errors and registers (qsm_device.c) ----
+
+// What a handle stands for; NULL: nothing, or something that has gone.
+struct qsm_device *qsm_device_of(qsmDevice_t handle);
+struct qsm_context *qsm_context_of(qsmContext_t handle);
+
+// Fails a call on this device with a text.
+__attribute__((format(printf, 3, 4))) qsmError_t qsm_fail(struct qsm_device *device, qsmError_t error, const char *format, ...);
+// Fails for a NULL.
+qsmError_t qsm_check_pointer(struct qsm_device *device, const void *pointer, const char *what);
+// With what went wrong on another.
+qsmError_t qsm_device_take_error(struct qsm_device *device, qsmError_t error, struct qsm_device *other);
+// With what went wrong in its backend.
+qsmError_t qsm_backend_failed(struct qsm_device *device);
+qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config, const struct qsm_backend_options *options,
+                           struct qsm_device **device, char *msg, size_t msg_len);
+void qsm_device_close(struct qsm_device *device);
+uint64_t qsm_device_cycle(struct qsm_device *device);
+qsmError_t qsm_register_read(struct qsm_device *device, uint16_t address, uint32_t *value);
+qsmError_t qsm_register_write(struct qsm_device *device, uint16_t address, uint32_t value);
+
+// Registers of a context's slot (QSM_SLOT_...).
+struct qsm_register_value {
+  uint32_t offset, value;
+};
+uint16_t qsm_slot_register(const struct qsm_context *context, uint32_t offset);
+qsmError_t qsm_slot_read(struct qsm_context *context, uint32_t offset, uint32_t *value);
+// Leaves out writes that change nothing.
+qsmError_t qsm_slot_write(struct qsm_context *context, uint32_t offset, uint32_t value);
+qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_register_value *list, size_t n);
+#define QSM_SLOT_WRITE_ALL(context, list) qsm_slot_write_all(context, list, sizeof(list) / sizeof((list)[0]))
+// A field of a register's value.
+static inline uint32_t qsm_field(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
+
+// A write that is not tried again; *accepted says whether the GPU took it.
+qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value, bool *accepted);
+// Lets some cycles pass without seeing to launches that end: their callbacks might want what the caller is at.
+qsmError_t qsm_device_step(struct qsm_device *device);
+// In a callback no time may pass and nothing may go away that its caller still needs.
+qsmError_t qsm_check_outside(struct qsm_device *device);
+
+// ---- Memory (qsm_memory.c) ----
+
+// What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the host writes.
+qsmError_t qsm_memory_settle(const struct qsm_context *context);
+qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes);
+// Zeros for all of it, for who comes next.
+qsmError_t qsm_memory_clear(struct qsm_context *context);
+qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes);
+
+// ---- Contexts (qsm_context.c, qsm_module.c) ----
+
+void qsm_context_free(struct qsm_context *context);  // on the host; NULL is fine
+// Takes the program over.
+qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *program);
+// A device of its own on the model, with nothing on it but a copy of the context: same slot, SMs, module, policy and scheme none. Reads
+// registers of the context's device. Close *device when done; on error the context's device has the text.
+qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **device, struct qsm_context **clone);
+// Copies what a context's kernels and the host have written into its clone's memory: all but the arguments, which are the clone's own.
+qsmError_t qsm_context_copy_memory(struct qsm_context *context, struct qsm_context *clone);
+
+// ---- Launches and settings (qsm_launch.c, qsm_settings.c, qsm_save_area.c) ----
+
+qsmError_t qsm_device_run_until(struct qsm_device *device, uint64_t cycle);
+qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLaunchCallback callback, void *user);
+qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles);
+qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask);
+// Ends the context's launches: those that wait are dropped, the running one is killed. On success nothing of it is on the GPU.
+qsmError_t qsm_launch_stop(struct qsm_context *context);
+qsmError_t qsm_write_first_quota(struct qsm_context *context);
+// A context came, went or changed its share.
+qsmError_t qsm_share_anew(struct qsm_device *device);
+// Scheme fair needs the isolated IPC.
+qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme, uint32_t isolated_q16);
+// The contexts with launches pending, this one among them, have few enough budgets.
+qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget);
+// Before a launch with blocks of this shape is queued.
+qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block, uint32_t shared_bytes);
+
+#endif

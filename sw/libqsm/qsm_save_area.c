@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Save areas, and what else the preemption of a context depends on.
+#include "qsm_heap.h"
+#include "qsm_internal.h"
+#include "qsm_regs.h"
+
+// The allocation that holds the area, and the whole pages in it: allocations are aligned to less.
+struct save_area {
+  uint32_t allocation, base, limit;
+};
+
+static struct save_area allocate_save_area(struct qsm_context *context, uint32_t bytes) {
+  uint32_t allocation = qsm_heap_alloc(context->heap, (uint64_t)bytes + QSM_PAGE_BYTES);
+  uint32_t base = (allocation + QSM_PAGE_BYTES - 1) / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
+  return allocation ? (struct save_area){allocation, base, base + bytes} : (struct save_area){0};
+}
+
+static void free_save_area(struct qsm_context *context, uint32_t allocation) {
+  if (allocation) qsm_heap_free(context->heap, allocation);
+}
+
+static qsmError_t use_save_area(struct qsm_context *context, struct save_area area) {
+  qsmError_t error = qsm_slot_write(context, QSM_SLOT_SAVE_BASE, area.base);
+  if (!error) error = qsm_slot_write(context, QSM_SLOT_SAVE_LIMIT, area.limit);
+  if (error) return error;
+  free_save_area(context, context->area);
+  context->area = area.allocation;
+  context->save_base = area.base;
+  context->save_limit = area.limit;
+  return qsmSuccess;
+}
+
+// In the old one's place, which takes it back if there is no room.
+static qsmError_t replace_save_area(struct qsm_context *context, uint32_t bytes, bool *has_room) {
+  uint32_t given = context->save_limit - context->save_base;
+  qsmError_t error = use_save_area(context, (struct save_area){0});
+  if (error) return error;
+  struct save_area area = allocate_save_area(context, bytes);
+  *has_room = area.allocation != 0;
+  if (!area.allocation && given) area = allocate_save_area(context, given);
+  error = use_save_area(context, area);
+  if (error) free_save_area(context, area.allocation);
+  return error;
+}
+
+// Before a launch with blocks of this shape is queued.
+qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block, uint32_t shared_bytes) {
+  const struct qsm_config *config = &context->device->config;
+  uint32_t warps = (block.x * block.y * block.z + config->warp_size - 1) / config->warp_size;
+  uint64_t needed = (uint64_t)context->n_images * qsm_config_image_bytes(config, warps, shared_bytes);
+  uint32_t given = context->save_limit - context->save_base;
+  if (needed <= given) return qsmSuccess;
+  if (!context->queue && needed < context->limit - context->base) {
+    uint32_t pages = (uint32_t)(needed + QSM_PAGE_BYTES - 1) / QSM_PAGE_BYTES;
+    bool has_room = false;
+    qsmError_t error = replace_save_area(context, pages * QSM_PAGE_BYTES, &has_room);
+    if (error || has_room) return error;
+  }
+  return qsm_fail(context->device, qsmErrorSaveArea, "slot %u, kernel %s: %u saved blocks need %llu bytes, the save area has %u%s", context->slot,
+                  kernel, context->n_images, (unsigned long long)needed, given,
+                  context->queue ? " and cannot grow while launches are pending" : " and the context's memory no more");
+}
+
+qsmError_t qsmSetSaveArea(qsmContext_t handle, uint32_t images) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  uint32_t most = context->device->config.num_images;
+  if (images > most)
+    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u images, configuration %s has %u per slot", context->slot, images,
+                context->device->config.name, most);
+  if (context->queue) return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+  qsmError_t error = use_save_area(context, (struct save_area){0});
+  if (!error) context->n_images = images;
+  return error;
+}
+
+qsmError_t qsmSetIdempotent(qsmContext_t handle, bool idempotent) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (context->queue) return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+  return qsm_slot_write(context, QSM_SLOT_IDEMPOTENT, idempotent);
+}
+
+qsmError_t qsmSetPreemptHold(qsmContext_t handle, bool hold) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  return qsm_slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold);
+}

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Fuzzing for about a minute of processor time (ten with QSM_TEST_FULL): the committed inputs, then new ones; the sequences of libqsm's calls on
+# the RTL too, compared in every cycle with the model. A failure leaves its input in build/fuzz/failed.
+. "$(dirname "$0")/../tap.sh"
+export QSM_ROOT=$PWD
+
+factor=1
+[ -n "${QSM_TEST_FULL:-}" ] && factor=10
+fuzz() { # TARGET SECONDS
+  seen=$(tb/fuzz/fuzz.sh "$1" $((factor * $2)) cpu)
+  local code=$?
+  echo "# ${seen//$'\n'/ }"
+  verdict "nothing fails in $1" "$code" 0
+}
+fuzz api 20
+fuzz scenario 8
+fuzz elf 6
+fuzz store 8
+
+seed=${QSM_TEST_SEED:-$RANDOM}
+replay() { # BACKEND COUNT
+  echo "# QSM_TEST_SEED=$seed: build/fuzz/replay $1 tb/fuzz/corpus/api --random $2 $seed"
+  seen=$(build/fuzz/replay "$1" tb/fuzz/corpus/api --random "$2" "$seed")
+  local code=$?
+  echo "# ${seen//$'\n'/ }"
+  verdict "nothing fails on backend $1" "$code" 0
+}
+replay model $((factor * 300))
+replay lockstep $((factor * 10))
+
+# The negative control: a tenant that is not so honest.
+seen=$(QSM_FUZZ_DISHONEST=1 build/fuzz/replay model --random 1 1 | grep -c 'the honest tenant.s word')
+verdict "a wrong result is found" "$seen" 1
+finish
