@@ -40,6 +40,7 @@
   X(ASK, "tb_adjust", "sm ask idle[]")                                        \
   X(ADJUST, "tb_adjust", "sm kernel victim n class target")                   \
   X(EVICT, "tb_adjust", "kernels")                                            \
+  X(CLAIM, "tb_adjust", "sm kernel fits left[]")                              \
   X(DISPATCH, "tb_sched", "sm tb kernel linear op image ticket")              \
   X(TARGETS, "tb_alloc", "sm target[]")                                       \
   X(END, "tb_sched", "ended killed")                                          \

@@ -55,7 +55,8 @@ enum qsm_state_kind {
   QSM_STATE_TBS,        // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived; 0 unless valid: 4 ticket, 5 saved, 6 block x | y<<16,
                         // 7 z, 8 linear
   QSM_STATE_STALL,      // sm, sub, index = kernel, word = reason
-  QSM_STATE_SLOT,       // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches
+  QSM_STATE_SLOT,       // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches,
+                        // 5 wait | late<<1 | active<<2 | used<<3
   QSM_STATE_FAULT,      // sm, index = kernel: word 0 killed, 1 cause, 2 pc, 3 tid, 4 block, 5 value
   QSM_STATE_TARGET,     // sm, index = kernel: word 0 target, 1 evict flag
   QSM_STATE_POLICY,     // sm, sub, index 0: word 0 active, 1 front.valid<<16 | front.budget<<8 | ncs, 2 prev<<1 | head_ok, 3 mark

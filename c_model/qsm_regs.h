@@ -37,6 +37,7 @@
 #define QSM_REG_MEM_SELECT                   0x0078u
 #define QSM_REG_MEM_VALUE                    0x007cu
 #define QSM_REG_L2_FLUSH                     0x0080u
+#define QSM_REG_LATECOMERS                   0x0084u
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
@@ -105,6 +106,8 @@
 #define QSM_REG_MEM_SELECT_SLOT_SHIFT        4
 #define QSM_REG_MEM_SELECT_COUNTER_MASK      0x00001f00u
 #define QSM_REG_MEM_SELECT_COUNTER_SHIFT     8
+#define QSM_REG_LATECOMERS_ON_MASK           0x00000001u
+#define QSM_REG_LATECOMERS_ON_SHIFT          0
 #define QSM_REG_SMSEL_IDLE_SUM_MASK          0x00001fffu
 #define QSM_REG_SMSEL_IDLE_SUM_SHIFT         0
 #define QSM_REG_SMSEL_FRONT_BUDGET_MASK      0x000000ffu

@@ -35,6 +35,7 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegMemSelect = 16'h0078;
   localparam logic [15:0] RegMemValue = 16'h007C;
   localparam logic [15:0] RegL2Flush = 16'h0080;
+  localparam logic [15:0] RegLatecomers = 16'h0084;
   localparam logic [15:0] RegSmselIdle = 16'h0200;  // + 4 * k
   localparam logic [15:0] RegSmselFront = 16'h0240;  // + 4 * k
 
