@@ -102,6 +102,7 @@ module qsm_tb_adjust #(
   logic [NumKernels-1:0][IdleW-1:0] idle_q;
   logic [SamplesW-1:0] samples_q;           // of the idle TBs counted so far
   choice_t best_q;
+  logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
 
   // ---- start and end, R-TA-1, R-TA-6 ----
   logic [NumKernels-1:0] wants;
@@ -110,7 +111,6 @@ module qsm_tb_adjust #(
   always_comb for (int unsigned k = 0; k < NumKernels; k++) wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > One;
   assign busy_o = state_q != StIdle;
   assign claiming = state_q == StPick || state_q == StPicture || state_q == StYield || state_q == StLower;
-  assign act = busy_o && !alloc_busy_i && !snapshot_i && !(claiming && (epoch_done_i || (late & asker) == '0));
 
   // ---- this SM, the slot that asks, the slot that is looked at ----
   logic [NumKernels-1:0] late, here, asker, slot, asks_after, left_after;
@@ -133,6 +133,7 @@ module qsm_tb_adjust #(
       if (slot[k]) slot_idx = KernelW'(k);
     end
   end
+  assign act = busy_o && !alloc_busy_i && !snapshot_i && !(claiming && (epoch_done_i || (late & asker) == '0));
 
   // ---- idle TBs of a slot, R-TA-2: how often its 100 samples per warp fit into what was counted ----
   logic [SamplesW-1:0] samples_next;
@@ -243,7 +244,6 @@ module qsm_tb_adjust #(
   assign realloc_o = epoch_done_i && !starts && !alloc_busy_i && (starved_q & waits) != '0;
 
   // ---- evict flags, R-TA-7 ----
-  logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
       for (int unsigned k = 0; k < NumKernels; k++) begin

@@ -65,7 +65,7 @@ module qsm_tb_alloc #(
 
   // ---- who takes part, R-TB-14 ----
   logic [NumKernels-1:0] active_d, part, part_qos;
-  assign active_d = (snapshot_i ? used_q | busy_i : active_q) | launch_i | arrival_i;
+  assign active_d = (snapshot_i ? used_q : active_q) | launch_i | arrival_i;
   assign part = valid_i & active_q;
   assign part_qos = qos_i & active_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -252,7 +252,7 @@ module qsm_tb_alloc #(
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) (qos_i & ~valid_i) == '0);  // CTX
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (busy_i & ~active_q) == '0);  // R-TB-14
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (busy_i & ~(active_q & used_q)) == '0);  // R-TB-14
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));  // R-TB-7: reducing ends at 0 TBs
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(busy_o && (raise_i | lower_i) != '0));  // R-TA-1
 `endif
