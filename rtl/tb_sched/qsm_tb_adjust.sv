@@ -202,7 +202,7 @@ module qsm_tb_adjust #(
     .late_o(late), .claim_o(claim)
   );
   qsm_tb_claim #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_claim (
-    .clk_i, .rst_ni, .qos_i, .claimer_i(asker), .load_i(act && state_q == StPicture), .cnt_i(cnt), .go_i(goes), .slot_i(slot),
+    .clk_i, .rst_ni, .qos_i, .load_i(act && state_q == StPicture), .cnt_i(cnt), .go_i(goes), .slot_i(slot),
     .next_o(yields), .gone_o(n_gone)
   );
   assign picked = act && state_q == StPick;
@@ -352,8 +352,8 @@ module qsm_tb_adjust #(
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(epoch_done_i && busy_o && !claiming));
   // A TB that goes frees room (R-TA-4), and a victim is no asker (R-TA-3).
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(takes && (best_q.n == '0 || (best_q.victim & asker) != '0)));
-  // Who claims has no TB anywhere (R-TA-10).
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(claims && cnt[asker_idx] != '0));
+  // Who claims has no TB anywhere (R-TA-10): a TB that came in the cycle before the claim ends it before it looks at an SM.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(claiming && state_q != StPick && act && cnt[asker_idx] != '0));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(raise_o != '0 && raised_o > 6'(MaxTbs)));
 `endif
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who makes room in a claim: how many blocks each kernel has left on the SM, how many go, and whose is the next. Contract: docs/tb_adjust.md R-TA-11.
+// The claimer has no block, so it is never one of them.
 // Timing: next_o is known a cycle ahead, so that the trial does not wait for the comparison. Cost: two counters per kernel.
 // Observed by the lockstep monitor: left_q (CLAIM).
 module qsm_tb_claim #(
@@ -11,7 +12,6 @@ module qsm_tb_claim #(
   input  logic rst_ni,
 
   input  logic [NumKernels-1:0]      qos_i,
-  input  logic [NumKernels-1:0]      claimer_i,  // one bit
   input  logic                       load_i,     // left := cnt_i, nobody goes
   input  logic [NumKernels-1:0][5:0] cnt_i,
   input  logic                       go_i,       // the youngest block of slot_i goes
@@ -35,7 +35,7 @@ module qsm_tb_claim #(
     most = '0;
     next_o = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (left_d[k] != '0 && !claimer_i[k] && {!qos_i[k], left_d[k]} >= most) begin
+      if (left_d[k] != '0 && {!qos_i[k], left_d[k]} >= most) begin
         most = {!qos_i[k], left_d[k]};
         next_o = NumKernels'(1) << k;
       end
@@ -62,7 +62,7 @@ module qsm_tb_claim #(
 
 `ifndef SYNTHESIS
   for (genvar k = 0; k < NumKernels; k++) begin : g_assert
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(go_i && slot_i[k] && (left_q[k] == '0 || claimer_i[k])));
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(go_i && slot_i[k] && left_q[k] == '0));
   end
 `endif
 endmodule

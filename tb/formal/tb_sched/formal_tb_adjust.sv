@@ -205,7 +205,7 @@ module formal_tb_adjust #(
       if (turn[m]) turn_idx = $bits(turn_idx)'(m);
       if (!whose_q[m]) all_left += 7'(left_q[m]);
       kept_count[m] = u_dut.u_claim.left_q[m] == left_q[m] && u_dut.u_claim.gone_q[m] == goes_q[m] && 32'(goes_q[m]) + 32'(left_q[m]) == 32'(there_q[m])
-                      && 32'(there_q[m]) <= MaxTbs && cnt_i[sm][m] <= 6'(there_q[m]) && (!whose_q[m] || goes_q[m] == '0);
+                      && 32'(there_q[m]) <= MaxTbs && cnt_i[sm][m] <= 6'(there_q[m]) && (!whose_q[m] || there_q[m] == '0);
       // What it leaves, of the slots that have had their turn.
       lowered_ok[m] = whose_q[m] ? target_q[sm][m] != '0 : 32'(target_q[sm][m]) <= 32'(left_q[m]);
     end
@@ -242,6 +242,7 @@ module formal_tb_adjust #(
   localparam int unsigned ClaimTime = NumSms + 1 + (MaxTbs + 1) + NumKernels;
   typedef logic [$clog2(ClaimTime + 1)-1:0] claim_time_t;
   claim_time_t claim_left, claim_spent_q, picks;
+  logic        claim_was_q;
   always_comb begin
     picks = '0;
     for (int unsigned d = NumSms; d > 0; d--) if (mask_i[u_dut.asker_idx][(32'(claim_sm_q) + d - 1) % NumSms]) picks = claim_time_t'(d);
@@ -251,7 +252,7 @@ module formal_tb_adjust #(
     if (at_yield) claim_left = claim_time_t'(32'(all_left) + 1 + NumKernels);
     if (at_lower) claim_left = claim_time_t'(NumKernels - 32'(turn_idx));
   end
-  always_ff @(posedge clk_i) claim_spent_q <= claim_q ? claim_spent_q + 1'b1 : '0;
+  always_ff @(posedge clk_i) {claim_was_q, claim_spent_q} <= {claim_q, claim_q ? claim_spent_q + 1'b1 : claim_time_t'(0)};
 
   // What stands still during a pass.
   logic [NumKernels-1:0][18:0]             ratio_q;
@@ -300,7 +301,7 @@ module formal_tb_adjust #(
     if (rst_ni) begin
       assume (in_range && !(epoch_done_i && (pass_q || snapshot_i)));
       assume (!pass_q || (ratio_i == ratio_q && warps_i == warps_q && idle_i == idle_in_q && only_fall));
-      assume (fit_sms && (!claim_q || only_fall));
+      assume (fit_sms && (!(claim_q && claim_was_q) || only_fall));
       assume (!claim_q || alloc_busy_i || (qos_i == qos_q && mask_i == mask_q));
       assume (alloc_we_i == '0 || alloc_busy_i);
       assume (!(at_free && u_dut.n == '0 && fits_i));                   // it has just been seen not to fit
