@@ -37,6 +37,7 @@ module qsm_ctrl
   output logic [NumKernels-1:0][1:0]        cache_policy_o,
   output logic                              adjust_o,
   output logic [1:0]                        adjust_technique_o,
+  output logic                              latecomers_o,
   // Pulses.
   output logic [NumKernels-1:0]             launch_o,
   output logic [NumKernels-1:0]             kill_o,
@@ -126,7 +127,7 @@ module qsm_ctrl
     .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .policy_write_o(policy_write),
     .active_warps_o(active_warps), .scheme_o, .epoch_len_o, .alpha_cap_o,
     .rollover_cap_o, .alpha_en_o, .nonqos_quota_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
-    .adjust_o, .adjust_technique_o, .preempt_o,
+    .adjust_o, .adjust_technique_o, .latecomers_o, .preempt_o,
     .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select]),
     .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select]),
     .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? l1_value_i[sm_select] : mem_value_i), .l2_flushing_i

@@ -44,7 +44,7 @@ module qsm_gpu
   // ---- preemption, TB adjuster ----
   logic [NumKernels-1:0][31:12] save_base, save_limit;
   logic [NumKernels-1:0] idempotent, preempt_hold;
-  logic adjust, adjust_busy;
+  logic adjust, adjust_busy, latecomers;
   logic [1:0] adjust_technique;
   preempt_req_t preempt;
   preempt_status_t preempt_status;
@@ -115,6 +115,7 @@ module qsm_gpu
     .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len), .alpha_cap_o(alpha_cap),
     .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en), .nonqos_quota_o(nonqos_quota), .iso_ipc_o(iso_ipc), .save_base_o(save_base), .save_limit_o(save_limit),
     .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust), .adjust_technique_o(adjust_technique),
+    .latecomers_o(latecomers),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
     .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value), .l1_value_i(l1_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
@@ -177,7 +178,7 @@ module qsm_gpu
     .preempt_tb_i(preempt.tb), .preempt_technique_i(preempt.technique),
     .preempt_code_o(preempt_status.code), .preempt_sm_o(preempt_status.sm), .preempt_tb_o(preempt_status.tb), .preempt_image_o(status_image),
     .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image), .job_result_o(job_result),
-    .images_o(images), .queued_o(queued), .adjust_i(adjust), .adjust_technique_i(adjust_technique),
+    .images_o(images), .queued_o(queued), .adjust_i(adjust), .adjust_technique_i(adjust_technique), .latecomers_i(latecomers),
     .idle_i(snap_idle), .adjust_busy_o(adjust_busy),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_kernel_o(dispatch.kernel),
     .dispatch_tb_o(dispatch.tb), .dispatch_first_o(dispatch.first), .dispatch_base_o(dispatch.base),

@@ -35,6 +35,7 @@ module qsm_gpu_regs
   output logic [2:0]            stall_reason_o,
   output logic                  adjust_o,
   output logic [1:0]            adjust_technique_o,
+  output logic                  latecomers_o,
   output preempt_req_t          preempt_o,       // valid is a pulse
   output mem_select_t           mem_select_o,
   output logic                  l2_flush_o,      // pulse
@@ -67,7 +68,7 @@ module qsm_gpu_regs
   logic [SubW-1:0] stall_sub_q;
   logic [KernelW-1:0] stall_kernel_q;
   logic [2:0] stall_reason_q;
-  logic adjust_q;
+  logic adjust_q, latecomers_q;
   logic [1:0] adjust_technique_q;
   mem_select_t mem_select_q;
 
@@ -117,7 +118,7 @@ module qsm_gpu_regs
       RegMemSelect: value_ok = wdata_i[31:13] == '0 && !wdata_i[7] && 32'(wdata_i[6:4]) < NumKernels && 32'(wdata_i[3:0]) < NumChannels &&
                                  (!wdata_i[12] || (wdata_i[11:8] < 4'd6 && wdata_i[3:0] == '0));  // of an L1: 16..21, no channel
       RegL2Flush: value_ok = wdata_i == 32'd1 && !l2_flushing_i;
-      RegAdjust: value_ok = between(0, 1);
+      RegAdjust, RegLatecomers: value_ok = between(0, 1);
       RegAdjustTechnique: value_ok = between(0, 2);
       RegPreempt: value_ok = preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 && wdata_i[18:17] != 2'd3 &&
                                32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels && 32'(wdata_i[7:0]) < NumSms;
@@ -159,6 +160,7 @@ module qsm_gpu_regs
       stall_reason_q <= '0;
       adjust_q <= 1'b0;
       adjust_technique_q <= '0;
+      latecomers_q <= 1'b1;
       mem_select_q <= '0;
     end else begin
       cycle_q <= cycle_q + 64'd1;
@@ -176,6 +178,7 @@ module qsm_gpu_regs
           RegSmSelect:    sm_select_q <= wdata_i[SmW-1:0];
           RegAdjust:       adjust_q <= wdata_i[0];
           RegAdjustTechnique: adjust_technique_q <= wdata_i[1:0];
+          RegLatecomers: latecomers_q <= wdata_i[0];
           RegMemSelect: mem_select_q <= '{channel: wdata_i[ChanW-1:0], slot: wdata_i[4 +: KernelW], counter: wdata_i[12:8]};
           RegStallSelect: begin
             stall_sub_q <= wdata_i[8 +: SubW];
@@ -216,6 +219,7 @@ module qsm_gpu_regs
       RegMgrBusy:     rdata_o = 32'(mgr_busy_i);
       RegAdjust:       rdata_o = 32'(adjust_q);
       RegAdjustTechnique: rdata_o = 32'(adjust_technique_q);
+      RegLatecomers: rdata_o = 32'(latecomers_q);
       RegAdjustBusy:  rdata_o = 32'(adjust_busy_i);
       RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0, 5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
       RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb), 1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
@@ -243,5 +247,6 @@ module qsm_gpu_regs
   assign stall_reason_o = stall_reason_q;
   assign adjust_o = adjust_q;
   assign adjust_technique_o = adjust_technique_q;
+  assign latecomers_o = latecomers_q;
   assign mem_select_o = mem_select_q;
 endmodule

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-time adjustment of thread blocks: once per epoch a pass over the SMs gives each QoS kernel that is behind its goal one TB more where its
-// TBs are not idle, in free room or in that of TBs of another kernel, which the preemption engine then takes away (evict flags).
+// TBs are not idle, in free room or in that of TBs of another kernel, which the preemption engine then takes away (evict flags). Once per epoch too
+// a claim makes room on one SM for a kernel that has waited long for its first TB (qsm_tb_late, qsm_tb_claim), by the same trial, targets and flags.
 // Contract: docs/tb_adjust.md (the time is part of it). While busy_o nothing is dispatched: the places of the age orders stand still and the
 // parent's qsm_run_fit is lent to fit_*_o. Cost: sequential; one multiplication of 17 by log2(NumSms * MaxTbs + 1) bits.
 // Observed by the lockstep monitor: asked, sm_o, ask, idle_q (ASK); gives, takes, asker_idx, victim, best_q, raised_o (ADJUST);
-// evict_q, evict_d (EVICT).
+// claim_tried, fits, u_claim.left_q (CLAIM); evict_q, evict_d (EVICT); u_late (state).
 module qsm_tb_adjust #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -25,6 +26,7 @@ module qsm_tb_adjust #(
 
   // When.
   input  logic adjust_i,      // register
+  input  logic latecomers_i,  // register
   input  logic snapshot_i,    // pulse: this cycle is E
   input  logic epoch_done_i,  // pulse: E + QosLat
   output logic busy_o,        // ADJUST_BUSY
@@ -78,7 +80,10 @@ module qsm_tb_adjust #(
   localparam int unsigned MarginW = 17;     // 2^16 - ratio
   localparam logic [18:0] One = 19'h10000;  // ratio 1: the goal is reached exactly
 
-  typedef enum logic [2:0] { StIdle, StSetup, StDivide, StAsk, StFit, StTrial, StFree, StApply } state_e;
+  typedef enum logic [3:0] {
+    StIdle, StSetup, StDivide, StAsk, StFit, StTrial, StFree, StApply,  // a pass
+    StPick, StPicture, StYield, StLower                                 // a claim
+  } state_e;
   typedef struct packed {
     logic [1:0] preference;     // 3 - class; 0: no victim
     logic [MarginW-1:0] merit;  // of equal class: idle TBs, or how far above its goal
@@ -93,20 +98,22 @@ module qsm_tb_adjust #(
   logic pending_q;                          // an earlier adjustment, or a host's request, is under way: nobody is evicted
   logic [SmW-1:0] sm_q;
   logic [NumKernels-1:0] want_q, here_q;    // slots behind their goal; with a TB here
-  logic [NumKernels-1:0] asks_q, left_q;    // asking slots left; slots left to divide for, or to try
+  logic [NumKernels-1:0] asks_q, left_q;    // asking slots left; slots left to divide for, or to try. Claim: whose it is; who yields next, or the turn
   logic [NumKernels-1:0][IdleW-1:0] idle_q;
   logic [SamplesW-1:0] samples_q;           // of the idle TBs counted so far
   choice_t best_q;
+  logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
 
   // ---- start and end, R-TA-1, R-TA-6 ----
   logic [NumKernels-1:0] wants;
-  logic act;                                // this cycle of the pass counts
+  logic claiming;
+  logic act;                                // this cycle of the pass or claim counts
   always_comb for (int unsigned k = 0; k < NumKernels; k++) wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > One;
   assign busy_o = state_q != StIdle;
-  assign act = busy_o && !alloc_busy_i && !snapshot_i;
+  assign claiming = state_q == StPick || state_q == StPicture || state_q == StYield || state_q == StLower;
 
   // ---- this SM, the slot that asks, the slot that is looked at ----
-  logic [NumKernels-1:0] here, asker, slot, asks_after, left_after;
+  logic [NumKernels-1:0] late, here, asker, slot, asks_after, left_after;
   logic [KernelW-1:0] asker_idx, slot_idx;
   logic [NumKernels-1:0][5:0] cnt, target;
   logic [NumKernels-1:0][12:0] samples;
@@ -126,6 +133,7 @@ module qsm_tb_adjust #(
       if (slot[k]) slot_idx = KernelW'(k);
     end
   end
+  assign act = busy_o && !alloc_busy_i && !snapshot_i && !(claiming && (epoch_done_i || (late & asker) == '0));
 
   // ---- idle TBs of a slot, R-TA-2: how often its 100 samples per warp fit into what was counted ----
   logic [SamplesW-1:0] samples_next;
@@ -144,7 +152,7 @@ module qsm_tb_adjust #(
   assign asked = act && state_q == StAsk;
 
   // ---- trial, R-TA-4 ----
-  logic fits, gives, some_left, trial_ends;
+  logic fits, gives, some_left, trial_ends, goes;
   logic [CountW-1:0] n;                     // TBs of the slot that are freed
   assign trial_ends = state_q == StFree && (fits || !some_left);
   qsm_tb_trial #(
@@ -153,10 +161,11 @@ module qsm_tb_adjust #(
     .clk_i, .rst_ni,
     .age_valid_i(age_valid_i[sm_q]), .age_tb_i(age_tb_i[sm_q]), .age_kernel_i(age_kernel_i[sm_q]),
     .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]), .first_i(first_i[sm_q]),
-    .load_i(act && state_q == StSetup), .restart_i(act && (state_q == StTrial || state_q == StApply)),
+    .load_i(act && (state_q == StSetup || state_q == StPicture)), .restart_i(act && (state_q == StTrial || state_q == StApply)),
     .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o), .found_i(fit_found_i), .run_i(fit_run_i),
     .fits_o(fits), .take_i(gives),
-    .kernel_i(slot_idx), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n), .free_i(act && state_q == StFree && !trial_ends),
+    .kernel_i(slot_idx), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n),
+    .free_i((act && state_q == StFree && !trial_ends) || (goes && some_left)),
     .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]), .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]), .freed_granules_i(granules_i[slot_idx])
   );
   assign fit_len_o = granules_i[asker_idx];
@@ -176,51 +185,83 @@ module qsm_tb_adjust #(
   end
   assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
 
-  // ---- what comes of it, R-TA-3 ----
-  logic gone, takes;
+  // ---- latecomers, R-TA-10, R-TA-11: whose claim, on which SM, who yields ----
+  logic [NumKernels-1:0] claim, yields;     // starts for this one; yields next, after this cycle
+  logic [SmW-1:0] claim_sm_q;               // the next
+  logic [CountW-1:0] n_gone;
+  logic picked, claim_tried;                // CLAIM event
+  logic [NumKernels-1:0] waits, latecomer;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      waits[k] = has_block_i[k] && out_i[k] == '0;
+      latecomer[k] = waits[k] && mask_i[k] != '0;
+    end
+  end
+  qsm_tb_late #(.NumKernels(NumKernels)) u_late (
+    .clk_i, .rst_ni, .latecomers_i, .snapshot_i, .epoch_done_i, .waits_i(latecomer), .rests_i(!busy_o && !alloc_busy_i && evict_q == '0),
+    .late_o(late), .claim_o(claim)
+  );
+  qsm_tb_claim #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_claim (
+    .clk_i, .rst_ni, .qos_i, .load_i(act && state_q == StPicture), .cnt_i(cnt), .go_i(goes), .slot_i(slot),
+    .next_o(yields), .gone_o(n_gone)
+  );
+  assign picked = act && state_q == StPick;
+  assign claim_tried = act && state_q == StYield && (fits || slot == '0);
+  assign goes = act && state_q == StYield && !fits && slot != '0;
+
+  // ---- what comes of it, R-TA-3, R-TA-11 ----
+  logic gone, takes, claims, lowers;        // claims: for the claimer itself; lowers: for another slot
   logic [KernelW-1:0] victim;
+  logic [CountW-1:0] n_goes;
   logic [5:0] victim_left;
+  logic [NumKernels-1:0] evicts;
   assign gone = !busy_i[asker_idx] || killed_i[asker_idx];
-  assign gives = act && state_q == StFit && !gone && fits;
+  assign gives = act && state_q == StFit && !gone && fits && late == '0;
   assign takes = act && state_q == StApply && best_q.rank.preference != '0;
+  assign claims = act && state_q == StLower && slot == asker;
+  assign lowers = act && state_q == StLower && slot != asker;
   always_comb begin
     victim = '0;
     for (int unsigned k = 0; k < NumKernels; k++) if (best_q.victim[k]) victim = KernelW'(k);
+    n_goes = best_q.n;
+    if (claiming) begin
+      victim = slot_idx;
+      n_goes = n_gone;
+    end
   end
-  assign victim_left = (cnt[victim] > 6'(best_q.n)) ? cnt[victim] - 6'(best_q.n) : '0;
+  assign victim_left = (cnt[victim] > 6'(n_goes)) ? cnt[victim] - 6'(n_goes) : '0;
   assign sm_o = sm_q;
-  assign raise_o = (gives || takes) ? asker : '0;
-  assign lower_o = takes ? best_q.victim : '0;
-  assign raised_o = target[asker_idx] + 6'd1;
+  assign raise_o = (gives || takes || claims) ? asker : '0;
+  assign lower_o = takes ? best_q.victim : lowers ? slot : '0;
+  assign evicts = (n_goes != '0) ? lower_o : '0;
+  assign raised_o = (claiming && target[asker_idx] != '0) ? target[asker_idx] : target[asker_idx] + 6'd1;
   assign lowered_o = (target[victim] < victim_left) ? target[victim] : victim_left;
 
   // ---- starved: the targets took a kernel's last TB somewhere, R-TA-9 ----
-  logic [NumKernels-1:0] starved_q, waits;
+  logic [NumKernels-1:0] starved_q;
   logic starts;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) waits[k] = starved_q[k] && has_block_i[k] && out_i[k] == '0;
   assign starts = epoch_done_i && adjust_i && !alloc_busy_i && wants != '0;
-  assign realloc_o = epoch_done_i && !starts && !alloc_busy_i && waits != '0;
+  assign realloc_o = epoch_done_i && !starts && !alloc_busy_i && (starved_q & waits) != '0;
 
   // ---- evict flags, R-TA-7 ----
-  logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         evict_d[i][k] = evict_q[i][k] && cnt_i[i][k] > target_i[i][k] && !evict_refused_i[i][k] && !alloc_we_i[i];
       end
-      if (sm_q == SmW'(i)) evict_d[i] |= lower_o;
+      if (sm_q == SmW'(i)) evict_d[i] |= evicts;
     end
   end
   assign evict_o = evict_q;
 
-  // ---- pass ----
+  // ---- pass, claim ----
   logic asker_done, sm_done;
   assign asker_done = (state_q == StFit && (gone || fits || pending_q)) || state_q == StApply;
   assign sm_done = (asked && ask == '0) || (asker_done && asks_after == '0) || takes;
   always_comb begin
     state_d = state_q;
     case (state_q)
-      StIdle:   if (starts) state_d = StSetup;
+      StIdle:   if (claim != '0) state_d = StPick;
       StSetup:  state_d = (here != '0) ? StDivide : StAsk;
       StDivide: if (!one_more && left_after == '0) state_d = StAsk;
       StAsk:    state_d = StFit;
@@ -228,23 +269,33 @@ module qsm_tb_adjust #(
       StTrial:  state_d = StFree;
       StFree:   if (trial_ends) state_d = (left_after != '0) ? StTrial : StApply;
       StApply:  state_d = StFit;
+      StPick:   if (mask_i[asker_idx][claim_sm_q]) state_d = StPicture;
+      StPicture: state_d = StYield;
+      StYield:  if (claim_tried) state_d = fits ? StLower : StIdle;
+      StLower:  if (slot[NumKernels-1]) state_d = StIdle;
       default:  state_d = StIdle;
     endcase
     if (sm_done) state_d = (sm_q == SmW'(NumSms - 1)) ? StIdle : StSetup;
     if (busy_o && !act) state_d = StIdle;
+    if (starts) state_d = StSetup;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
       sm_q <= '0;
+      claim_sm_q <= '0;
       starved_q <= '0;
       evict_q <= '0;
     end else begin
       state_q <= state_d;
-      if (state_q == StIdle) sm_q <= '0;
+      if (state_q == StIdle || epoch_done_i) sm_q <= '0;
       else if (sm_done) sm_q <= sm_q + SmW'(1);
-      starved_q <= alloc_busy_i ? '0 : starved_q | ((lowered_o == '0) ? lower_o : '0);
+      if (picked) begin
+        sm_q <= claim_sm_q;
+        claim_sm_q <= (claim_sm_q == SmW'(NumSms - 1)) ? '0 : claim_sm_q + SmW'(1);
+      end
+      starved_q <= alloc_busy_i ? '0 : starved_q | ((lowered_o == '0) ? evicts : '0);
       evict_q <= evict_d;
     end
   end
@@ -260,11 +311,12 @@ module qsm_tb_adjust #(
       samples_q <= '0;
       best_q <= '0;
     end else begin
+      if (epoch_done_i) begin
+        want_q <= wants;
+        pending_q <= evict_q != '0 || preempting_i;
+      end
       case (state_q)
-        StIdle: begin
-          want_q <= wants;
-          pending_q <= evict_q != '0 || preempting_i;
-        end
+        StIdle: asks_q <= claim;
         StSetup: begin
           here_q <= here;
           left_q <= here;
@@ -287,6 +339,9 @@ module qsm_tb_adjust #(
           if (trial_ends) left_q <= left_after;
         end
         StApply: asks_q <= asks_after;
+        StPicture: left_q <= yields;
+        StYield: left_q <= fits ? NumKernels'(1) : yields;
+        StLower: left_q <= left_q << 1;
         default: ;
       endcase
     end
@@ -294,9 +349,11 @@ module qsm_tb_adjust #(
 
 `ifndef SYNTHESIS
   // Between two passes lies the rest of an epoch.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(epoch_done_i && busy_o));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(epoch_done_i && busy_o && !claiming));
   // A TB that goes frees room (R-TA-4), and a victim is no asker (R-TA-3).
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(takes && (best_q.n == '0 || (best_q.victim & asker) != '0)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !((gives || takes) && raised_o > 6'(MaxTbs)));
+  // Who claims has no TB anywhere (R-TA-10): a TB that came in the cycle before the claim ends it before it looks at an SM.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(claiming && state_q != StPick && act && cnt[asker_idx] != '0));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(raise_o != '0 && raised_o > 6'(MaxTbs)));
 `endif
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets per SM and kernel: the symmetric static allocation, computed one step per cycle by adding and comparing only.
-// Contract: docs/tb_sched.md R-TB-5..R-TB-8 (the time is part of the contract).
-// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o (state).
+// Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 (the time is part of the contract).
+// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q (state).
 module qsm_tb_alloc #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -22,6 +22,8 @@ module qsm_tb_alloc #(
   input  logic [NumKernels-1:0]                    launch_i,    // pulse
   input  logic [NumKernels-1:0]                    arrival_i,   // pulse: CTX valid 0 -> 1
   input  logic                                     change_i,    // pulse: a write changes CTX, or SM_MASK of a valid slot
+  input  logic [NumKernels-1:0]                    busy_i,
+  input  logic                                     snapshot_i,  // pulse: this cycle is E
 
   // TB adjuster, only while busy_o is 0: one of an SM's targets goes up, one down.
   input  logic [SmW-1:0]                           sm_i,
@@ -59,6 +61,22 @@ module qsm_tb_alloc #(
   logic [TbSumW-1:0] sum_tbs_q;
   logic [GranSumW-1:0] sum_granules_q;
   logic [NumSms-1:0][NumKernels-1:0][5:0] all_targets_q;
+  logic [NumKernels-1:0] active_q, used_q;         // takes part; busy, launched or arrived since the last epoch's end
+
+  // ---- who takes part, R-TB-14 ----
+  logic [NumKernels-1:0] active_d, part, part_qos;
+  assign active_d = (snapshot_i ? used_q : active_q) | launch_i | arrival_i;
+  assign part = valid_i & active_q;
+  assign part_qos = qos_i & active_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      active_q <= '0;
+      used_q <= '0;
+    end else begin
+      active_q <= active_d;
+      used_q <= (snapshot_i ? '0 : used_q) | busy_i | launch_i | arrival_i;
+    end
+  end
 
   // ---- request, R-TB-5 ----
   shape_t [NumKernels-1:0] launched;
@@ -72,13 +90,13 @@ module qsm_tb_alloc #(
   assign busy_o = request_q || state_q != StIdle;
 
   // ---- set-up: slots assigned to this SM, R-TB-7 ----
-  logic [NumKernels-1:0] others, assigned;         // others: valid non-QoS slots
+  logic [NumKernels-1:0] others, assigned;         // others: non-QoS slots that take part
   logic [CountW-1:0] n_others, n_assigned, turn;   // turn: number of the non-QoS slot that this SM serves
   logic any_qos;
   always_comb begin
     logic [CountW-1:0] rank;
-    others = valid_i & ~qos_i;
-    any_qos = |qos_i;
+    others = part & ~part_qos;
+    any_qos = |part_qos;
     n_others = '0;
     for (int unsigned k = 0; k < NumKernels; k++) n_others += CountW'(others[k]);
     turn = '0;                                     // floor(sm * n_others / NumSms), which is below n_others
@@ -88,7 +106,7 @@ module qsm_tb_alloc #(
     rank = '0;
     n_assigned = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      assigned[k] = valid_i[k] && mask_i[k][sm_q] && (!any_qos || qos_i[k] || rank == turn);
+      assigned[k] = part[k] && mask_i[k][sm_q] && (!any_qos || part_qos[k] || rank == turn);
       rank += CountW'(others[k]);
       n_assigned += CountW'(assigned[k]);
     end
@@ -152,7 +170,7 @@ module qsm_tb_alloc #(
       sm_q <= '0;
     end else begin
       if (state_q == StIdle) request_q <= 1'b0;
-      if (change_i || reshaped != '0) request_q <= 1'b1;
+      if (change_i || reshaped != '0 || (valid_i & (active_d ^ active_q)) != '0) request_q <= 1'b1;
       case (state_q)
         StIdle: begin
           sm_q <= '0;
@@ -234,6 +252,7 @@ module qsm_tb_alloc #(
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) (qos_i & ~valid_i) == '0);  // CTX
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (busy_i & ~(active_q & used_q)) == '0);  // R-TB-14
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));  // R-TB-7: reducing ends at 0 TBs
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(busy_o && (raise_i | lower_i) != '0));  // R-TA-1
 `endif

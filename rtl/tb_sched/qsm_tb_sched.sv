@@ -78,6 +78,7 @@ module qsm_tb_sched #(
   // TB adjuster.
   input  logic                                    adjust_i,
   input  logic [1:0]                              adjust_technique_i,
+  input  logic                                    latecomers_i,
   input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,        // samples of idle warps, of the last epoch
   output logic                                    adjust_busy_o,
   // QoS manager.
@@ -149,7 +150,7 @@ module qsm_tb_sched #(
   qsm_tb_alloc #(
     .NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_alloc (
-    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i(alloc_change_i || realloc),
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i(alloc_change_i || realloc), .busy_i(busy_o), .snapshot_i,
     .sm_i(adjust_sm), .raise_i(raise), .lower_i(lower), .raised_i(raised), .lowered_i(lowered), .busy_o(alloc_busy_o), .we_o(alloc_we), .target_o
   );
 
@@ -248,7 +249,7 @@ module qsm_tb_sched #(
   qsm_tb_adjust #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_adjust (
-    .clk_i, .rst_ni, .adjust_i, .snapshot_i, .epoch_done_i, .busy_o(adjust_busy_o),
+    .clk_i, .rst_ni, .adjust_i, .latecomers_i, .snapshot_i, .epoch_done_i, .busy_o(adjust_busy_o),
     .qos_i, .busy_i(busy_o), .killed_i(killed_o), .has_block_i(has_block), .out_i(out), .mask_i, .ratio_i,
     .warps_i, .whole_i(whole), .rest_i(rest), .granules_i,
     .idle_i, .cnt_i(cnt_o), .free_warps_i(free_warps), .free_granules_i(free_granules), .first_i(first),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Would a thread block fit into an SM, were others gone? A picture of what the SM has left (W) and a second one for trials (V) in which TBs are
-// freed one by one. Contract: docs/tb_adjust.md R-TA-2 to R-TA-4. fits_o looks at V; both pictures are equal but during a trial.
+// freed one by one. Contract: docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11. fits_o looks at V; both pictures are equal but during a trial.
 // TB slots are counted as places of the age order (qsm_tb_ages): which one is taken does not matter, the one that is freed is not free.
 // The places must stand still from a load to the next: no TB may come.
 // Cost: two pictures in flip-flops; the run of granules is found by the parent's qsm_run_fit.
@@ -28,7 +28,7 @@ module qsm_tb_trial #(
   input  logic [Granules-1:0]            granules_i,
   input  logic [SubW-1:0]                first_i,
   // At most one of load_i, restart_i, take_i, free_i.
-  input  logic                           load_i,      // W, V := the SM
+  input  logic                           load_i,      // W, V := the SM, nothing freed
   input  logic                           restart_i,   // V := W, nothing freed
 
   // The TB that asks.
@@ -120,8 +120,8 @@ module qsm_tb_trial #(
         trial_q <= taken;
         first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched) : first_next);
       end
-      if (restart_i) begin
-        trial_q <= left_q;
+      if (restart_i) trial_q <= left_q;
+      if (load_i || restart_i) begin
         freed_q <= '0;
         n_freed_q <= '0;
       end

@@ -66,6 +66,8 @@ module qsm_gpu_monitor
       qsm_dpi_state(StSlot, 0, 0, k, 0, int'(busy[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 1, int'(killed[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 4, int'(launches[k]));
+      qsm_dpi_state(StSlot, 0, 0, k, 5, int'({u_tb_sched.u_alloc.used_q[k], u_tb_sched.u_alloc.active_q[k],
+                                              u_tb_sched.u_adjust.u_late.late_q[k], u_tb_sched.u_adjust.u_late.wait_q[k]}));
       for (int i = 0; i < NumSms; i++) qsm_dpi_state(StTarget, i, 0, k, 0, int'(targets[i][k]));
     end
   end
@@ -165,6 +167,9 @@ module qsm_adjust_monitor
   input logic [$clog2(MaxTbs+1)-1:0] n,
   input logic [1:0] preference,
   input logic [5:0] raised,
+  input logic claim_tried,
+  input logic fits,
+  input logic [NumKernels-1:0][$clog2(MaxTbs+1)-1:0] left,
   input logic [NumSms-1:0][NumKernels-1:0] evict,
   input logic [NumSms-1:0][NumKernels-1:0] evict_next
 );
@@ -173,11 +178,17 @@ module qsm_adjust_monitor
     for (int k = 0; k < NumKernels; k++) ask_words[32*(k+2)+:32] = 32'(idle[k]);
   endfunction
 
+  function automatic bit [2047:0] claim_words();
+    claim_words = 2048'({32'(fits), 32'(asker), 32'(sm)});
+    for (int k = 0; k < NumKernels; k++) claim_words[32*(k+3)+:32] = 32'(left[k]);
+  endfunction
+
   always @(posedge clk_i) if (rst_ni) begin
     if (asked) qsm_dpi_event_wide(EvAsk, 0, 0, 0, 2 + NumKernels, ask_words());
     if (gives) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'd0, 32'd0, 32'hff, 32'(asker), 32'(sm)}));
     if (takes) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'(2'd3 - preference), 32'(n), 32'(victim), 32'(asker), 32'(sm)}));
     for (int i = 0; i < NumSms; i++) if (evict[i] != evict_next[i]) qsm_dpi_event(EvEvict, i, 0, 0, 1, 256'(evict_next[i]));
+    if (claim_tried) qsm_dpi_event_wide(EvClaim, 0, 0, 0, 3 + NumKernels, claim_words());
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
@@ -189,6 +200,7 @@ bind qsm_gpu qsm_adjust_monitor u_adjust_monitor (
   .sm(u_tb_sched.u_adjust.sm_q), .ask(u_tb_sched.u_adjust.ask), .idle(u_tb_sched.u_adjust.idle_q),
   .asker(u_tb_sched.u_adjust.asker_idx), .victim(u_tb_sched.u_adjust.victim), .n(u_tb_sched.u_adjust.best_q.n),
   .preference(u_tb_sched.u_adjust.best_q.rank.preference), .raised(u_tb_sched.u_adjust.raised_o),
+  .claim_tried(u_tb_sched.u_adjust.claim_tried), .fits(u_tb_sched.u_adjust.fits), .left(u_tb_sched.u_adjust.u_claim.left_q),
   .evict(u_tb_sched.u_adjust.evict_q), .evict_next(u_tb_sched.u_adjust.evict_d)
 );
 

@@ -7,7 +7,7 @@ package qsm_monitor_pkg;
   typedef enum int {
     EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart, EvFinish, EvL1Op, EvLsuPass, EvReq, EvRsp, EvL1Fill, EvL1Gen, EvReturn,
     EvRelease, EvArrive, EvRetire, EvResumed, EvFault,
-    EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvAsk, EvAdjust, EvEvict, EvDispatch, EvTargets, EvEnd, EvL2Op, EvDram, EvMemReq, EvMemRsp
+    EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvAsk, EvAdjust, EvEvict, EvClaim, EvDispatch, EvTargets, EvEnd, EvL2Op, EvDram, EvMemReq, EvMemRsp
   } event_e;
 
   typedef enum int {

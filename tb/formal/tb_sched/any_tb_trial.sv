@@ -45,7 +45,7 @@ module qsm_tb_trial #(
   logic [CountW-1:0] n_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) n_q <= '0;
-    else n_q <= restart_i ? '0 : n_q + CountW'(free_i);
+    else n_q <= (restart_i || load_i) ? '0 : n_q + CountW'(free_i);
   end
   assign freed_o = n_q;
   assign fits_o = found_i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_alloc: the targets of an SM fit it: warps, TB slots, granules, by the shapes of its set-up cycle; who is not assigned gets none; the
-// allocator ends in time (R-TB-6 to -8). Contexts, masks and launches change at any time.
+// allocator ends in time (R-TB-6 to -8); who takes part, and that a change of it is worked out (R-TB-14). Contexts, masks and launches change at any time.
 module formal_tb_alloc #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -17,7 +17,9 @@ module formal_tb_alloc #(
   input logic [NumKernels-1:0][GranW-1:0]   granules_i,
   input logic [NumKernels-1:0]              launch_i,
   input logic [NumKernels-1:0]              arrival_i,
-  input logic                               change_i
+  input logic                               change_i,
+  input logic [NumKernels-1:0]              busy_i,
+  input logic                               snapshot_i
 );
   localparam logic [1:0] IDLE = 2'd0, SETUP = 2'd1, FILL = 2'd2, REDUCE = 2'd3;
 
@@ -28,9 +30,28 @@ module formal_tb_alloc #(
   logic [NumSms-1:0]                      we;
   logic [NumSms-1:0][NumKernels-1:0][5:0] target;
   qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
-    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i,
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i, .busy_i, .snapshot_i,
     .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we), .target_o(target)
   );
+
+  // Who takes part: all but those with no arrival or launch and never busy from one E to the next, both included.
+  logic [NumKernels-1:0] comes, out_q, out_d, quiet_q, busy_q, launched_q, part, part_qos;
+  logic                  changed_q;
+  assign comes = launch_i | arrival_i;
+  assign out_d = (snapshot_i ? quiet_q & ~busy_i : out_q) & ~comes;
+  assign part = valid_i & ~out_q;
+  assign part_qos = qos_i & ~out_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {out_q, quiet_q} <= '1;
+      {busy_q, launched_q, changed_q} <= '0;
+    end else begin
+      {busy_q, launched_q} <= {busy_i, launch_i};
+      quiet_q <= (quiet_q | {NumKernels{snapshot_i}}) & ~busy_i & ~comes;
+      out_q <= out_d;
+      changed_q <= (valid_i & (out_d ^ out_q)) != '0;
+    end
+  end
 
   // Shapes of the last launches.
   logic [NumKernels-1:0][2:0]       warps_q, warps;
@@ -48,11 +69,11 @@ module formal_tb_alloc #(
     logic [2:0] n_others, rank;
     n_others = '0;
     rank = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) n_others += 3'(valid_i[k] && !qos_i[k]);
+    for (int unsigned k = 0; k < NumKernels; k++) n_others += 3'(part[k] && !part_qos[k]);
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      assigned[k] = valid_i[k] && mask_i[k][u_dut.sm_q];
-      if (!qos_i[k] && qos_i != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms) assigned[k] = 1'b0;
-      rank += 3'(valid_i[k] && !qos_i[k]);
+      assigned[k] = part[k] && mask_i[k][u_dut.sm_q];
+      if (!part_qos[k] && part_qos != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms) assigned[k] = 1'b0;
+      rank += 3'(part[k] && !part_qos[k]);
     end
   end
   always_ff @(posedge clk_i) if (u_dut.state_q == SETUP) {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
@@ -101,6 +122,9 @@ module formal_tb_alloc #(
     if (rst_ni) begin
       assume (&shaped);
       assume ((qos_i & ~valid_i) == '0);
+      assume ((busy_i & ~busy_q & ~launched_q) == '0);  // R-TB-1
+      takes_part: assert (u_dut.active_q == ~out_q && (busy_i & out_q) == '0);
+      if (changed_q) worked_out: assert (u_dut.request_q);
       written: assert (we == (u_dut.target_we ? NumSms'(1) << u_dut.sm_q : '0));
       if (u_dut.target_we) fit_warps: assert (32'(all_warps) <= WarpsPerSm);
       if (u_dut.target_we) fit_slots: assert (32'(all_tbs) <= MaxTbs);
@@ -111,6 +135,7 @@ module formal_tb_alloc #(
       if (u_dut.state_q != IDLE || u_dut.request_q) says_busy: assert (busy);
       // For the induction: what the block keeps.
       shapes: assert (&kept);
+      uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 && (launched_q & (out_q | quiet_q)) == '0);
       if (u_dut.state_q == FILL || u_dut.state_q == REDUCE) begin
         ranges: assert (&in_range);
         sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) && 32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
@@ -118,6 +143,7 @@ module formal_tb_alloc #(
         one_is_enough: assert (!$onehot(assigned_q) || u_dut.state_q == FILL || all_tbs != '0);
       end
       if (u_dut.state_q == FILL) somebody_left: assert (u_dut.todo_q != '0);
+      drops_out: cover (u_dut.target_we && !snapshot_i && valid_i[0] && out_q == NumKernels'(1) && all_tbs == 3 && u_dut.target_q[1] == 3);
       both: cover (u_dut.target_we && all_tbs == 3 && 32'(all_granules) == Granules && u_dut.target_q[0] == 1);
       reduced: cover (u_dut.drop && u_dut.victim[0]);
       second_sm: cover (u_dut.target_we && u_dut.sm_q == 1 && assigned_q == NumKernels'(2));

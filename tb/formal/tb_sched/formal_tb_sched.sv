@@ -46,7 +46,7 @@ module formal_tb_sched #(
     .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(), .faulted_o(), .fault_sm_o(), .alloc_busy_o(alloc_busy), .cnt_o(cnt), .target_o(target),
     .preempt_i(1'b0), .preempt_sm_i('0), .preempt_kernel_i('0), .preempt_by_slot_i(1'b0), .preempt_tb_i('0), .preempt_technique_i('0), .preempt_code_o(),
     .preempt_sm_o(), .preempt_tb_o(), .preempt_image_o(), .job_kind_o(), .job_kernel_o(), .job_tb_o(), .job_image_o(), .job_result_o(), .images_o(), .queued_o(),
-    .adjust_i(1'b0), .adjust_technique_i('0), .idle_i('0), .adjust_busy_o(adjust_busy), .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .had_tb_o(had_tb),
+    .adjust_i(1'b0), .adjust_technique_i('0), .latecomers_i(1'b0), .idle_i('0), .adjust_busy_o(adjust_busy), .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .had_tb_o(had_tb),
     .saving_o(), .start_o(start), .kill_o(kill), .dispatch_valid_o(valid), .dispatch_op_o(op), .dispatch_kernel_o(kernel), .dispatch_tb_o(tb),
     .dispatch_first_o(), .dispatch_base_o(), .dispatch_block_o(block), .dispatch_linear_o(linear), .dispatch_image_o(image), .dispatch_fresh_o(),
     .dispatch_ticket_o(), .retire_i, .retire_tb_i, .retire_saved_i('0), .restored_i('0), .fault_i

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_trial: what an SM would have left is what it had at the load, less the TBs given room since, and with those that are freed in the trial,
-// counted anew in every cycle; a TB fits by R-TB-10's test of that; the one to go next is the youngest of its kernel not freed (R-TA-2 to -4).
+// counted anew in every cycle; a TB fits by R-TB-10's test of that; the one to go next is the youngest of its kernel not freed (R-TA-2 to -4, -11).
 module formal_tb_trial #(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
@@ -56,7 +56,7 @@ module formal_tb_trial #(
   always_comb for (int unsigned p = 0; p < MaxTbs; p++) at[p] = '{at_whole_i[p], at_rest_i[p], at_first_i[p], at_base_i[p], at_granules_i[p]};
 
   // ---- W without what was freed: slots, warps, granules; which places are freed in the trial ----
-  logic                               trial_q;  // one has begun since the load
+  logic                               trial_q;  // loaded
   logic [CountW-1:0]                  slots_q;
   logic [NumSched-1:0][FreeW-1:0]     warps_q;
   logic [Granules-1:0]                granules_q;
@@ -150,16 +150,13 @@ module formal_tb_trial #(
       {trial_q, slots_q, warps_q, granules_q, first_q, freed_q, there_q, valid_q} <= '0;
     end else begin
       if (load_i) begin
-        trial_q <= 1'b0;
+        trial_q <= 1'b1;
         {there_q, tb_q, kernel_q, at_q} <= {age_valid_i, age_tb_i, age_kernel_i, at};
         slots_q <= CountW'(MaxTbs - 32'($countones(age_valid_i)));
         {warps_q, granules_q, first_q} <= {warps_i, granules_i, first_i};
         freed_q <= '0;
       end
-      if (restart_i) begin
-        trial_q <= 1'b1;
-        freed_q <= '0;
-      end
+      if (restart_i) freed_q <= '0;
       if (free_i) freed_q <= freed_q | next;
       if (take_i) begin
         slots_q <= slots_q - 1'b1;

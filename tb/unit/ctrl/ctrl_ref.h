@@ -64,6 +64,7 @@ const std::vector<Register> kGpuRegisters = {
     {"MEM_SELECT", 0x78, Access::kRw, 0, 0, kAny},
     {"MEM_VALUE", 0x7C, Access::kRo, 0, 0, 0},
     {"L2_FLUSH", 0x80, Access::kRw, 0, 1, 1},
+    {"LATECOMERS", 0x84, Access::kRw, 1, 0, 1},
 };
 
 const std::vector<Register> kSlotRegisters = {

@@ -383,6 +383,7 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
   tap.expect(top.valid_o == valid && top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x", top.valid_o, top.qos_o,
              static_cast<unsigned>(valid), static_cast<unsigned>(qos));
   tap.expect(top.adjust_o == ref.gpu[0x58 / 4] && top.adjust_technique_o == ref.gpu[0x5C / 4], "ADJUST, ADJUST_TECHNIQUE");
+  tap.expect(top.latecomers_o == ref.gpu[0x84 / 4], "LATECOMERS");
 }
 
 // One access against the reference: answer, pulses, and the registers from then on.

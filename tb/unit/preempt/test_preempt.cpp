@@ -186,6 +186,7 @@ void test_hold_and_kill(qsm_unit::Tap &tap) {
 
 struct Counts {
   uint64_t code[11] = {}, result[5] = {}, dropped = 0, refused = 0, evictions = 0, ended = 0, killed = 0;
+  uint64_t claims = 0;
 };
 
 class RandomRound {
@@ -226,8 +227,10 @@ class RandomRound {
   void epoch() {
     SchedInput &in = bench.in;
     in.adjust = true;
+    in.latecomers = !random_.one_in(3);
     in.snapshot = random_.one_in(150);
-    if (in.snapshot || bench.ref.adjust.busy() || !random_.one_in(40)) return;
+    const bool in_pass = bench.ref.adjust.busy() && !bench.ref.adjust.claiming();
+    if (in.snapshot || in_pass || !random_.one_in(40)) return;
     in.epoch_done = true;
     const unsigned ratios[] = {0, 0x4000, 0xc000, 0x10000, 0x10001, 0x7ffff};
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -241,6 +244,7 @@ class RandomRound {
     bench.cycle();
     sms.cycle();
     const PreemptDecision &d = bench.out.decision;
+    counts_.claims += bench.out.adjust.tried;
     if (d.now && d.host) counts_.code[d.code]++;
     if (d.now && !d.host) (d.dropped ? counts_.dropped : d.accepted() ? counts_.evictions : counts_.refused)++;
     for (unsigned i = 0; i < NUM_SMS; i++) {
@@ -373,9 +377,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     std::printf(" %u: %llu", result, ull{counts.result[result]});
     tap.expect(counts.result[result] > 5, "result %u came %llu times", result, ull{counts.result[result]});
   }
+  std::printf("; claims: %llu", ull{counts.claims});
   std::printf("; adjuster: %llu taken, %llu refused, %llu dropped; launches: %llu ended, %llu killed\n", ull{counts.evictions}, ull{counts.refused},
               ull{counts.dropped}, ull{counts.ended}, ull{counts.killed});
   if (NUM_KERNELS > 1) tap.expect(counts.evictions > 20 && counts.refused > 20 && counts.dropped > 5, "the adjuster asked too little");
+  if (NUM_KERNELS > 1) tap.expect(counts.claims > 20, "too few claims");
   tap.expect(saved > 50 && flushed > 50 && restored > 50 && instead > 5, "the SMs had too little to save");
   tap.done("random requests: every register and message in every cycle, every block once to its end");
 }

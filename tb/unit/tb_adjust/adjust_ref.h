@@ -31,7 +31,7 @@ struct AdjustView {
     bool alloc_writes = false;                   // pulse
     std::vector<bool> refused;                   // pulse per kernel
   };
-  bool adjust = false, snapshot = false, epoch_done = false, alloc_busy = false, preempting = false;
+  bool adjust = false, latecomers = false, snapshot = false, epoch_done = false, alloc_busy = false, preempting = false;
   std::vector<Kernel> kernel;
   std::vector<Sm> sm;
 };
@@ -43,14 +43,21 @@ struct AdjustOutput {
   unsigned raised = 0, lowered = 0;  // targets
   uint64_t ask = 0;                  // slots
   bool tie = false;                  // the victim was no better than another slot
+  int raises = -1, lowers = -1;      // slots whose targets are written, by a pass or a claim
+  bool tried = false, fits = false;  // CLAIM
+  std::vector<unsigned> left;
 };
 
 class AdjustRef {
  public:
   explicit AdjustRef(const AdjustParams &params)
-      : p(params), evict(p.n_sms, std::vector<bool>(p.n_kernels, false)), want_(p.n_kernels), here_(p.n_kernels), left_(p.n_kernels), starved_(p.n_kernels) {}
+      : p(params), evict(p.n_sms, std::vector<bool>(p.n_kernels, false)), want_(p.n_kernels), here_(p.n_kernels), left_(p.n_kernels), starved_(p.n_kernels),
+        waiting_(p.n_kernels), late_(p.n_kernels) {}
 
   bool busy() const { return !agenda_.empty(); }
+  bool claiming() const { return busy() && agenda_.front().kind >= kPick; }
+  bool waits(unsigned k) const { return waiting_[k]; }
+  bool late(unsigned k) const { return late_[k]; }
 
   AdjustOutput step(const AdjustView &view) {
     AdjustOutput out;
@@ -61,10 +68,13 @@ class AdjustRef {
         if (sm.cnt[k] <= sm.target[k] || sm.refused[k] || sm.alloc_writes) flags[i][k] = false;
       }
     }
-    if (!busy()) {
+    if (view.epoch_done) {
+      agenda_.clear();
       start(view);
-      out.reallocates = view.epoch_done && !view.alloc_busy && !busy() && someone_starves(view);
-    } else if (view.alloc_busy || view.snapshot) {
+      out.reallocates = !view.alloc_busy && !busy() && someone_starves(view);
+    } else if (!busy()) {
+      claim(view);
+    } else if (view.alloc_busy || view.snapshot || (claiming() && !late_[agenda_.front().k])) {
       agenda_.clear();
     } else {
       const Step now = agenda_.front();
@@ -72,7 +82,12 @@ class AdjustRef {
       act(view, now, out);
       if (out.has_victim) flags[out.sm][out.victim] = true;
       if (out.has_victim && out.lowered == 0) starved_[out.victim] = true;
+      if (!out.has_victim && out.lowers >= 0 && out.n > 0) {
+        flags[out.sm][static_cast<unsigned>(out.lowers)] = true;
+        if (out.lowered == 0) starved_[static_cast<unsigned>(out.lowers)] = true;
+      }
     }
+    wait(view);
     if (view.alloc_busy) starved_.assign(p.n_kernels, false);  // it starts in this cycle, or has started since any of them
     evict = flags;
     return out;
@@ -83,7 +98,7 @@ class AdjustRef {
   std::vector<unsigned> idle;            // TBs of each slot, of the SM that is looked at
 
  private:
-  enum Kind { kSetup, kDivide, kAsk, kFit, kTrial, kFree, kApply };
+  enum Kind { kSetup, kDivide, kAsk, kFit, kTrial, kFree, kApply, kPick, kPicture, kYield, kLower };
   struct Step {
     Kind kind;
     unsigned sm, k, m;
@@ -109,8 +124,89 @@ class AdjustRef {
       want_[k] = s.qos && s.has_block && s.ratio > 0x10000;
       some = some || want_[k];
     }
-    if (!view.epoch_done || !view.adjust || view.alloc_busy || !some) return;
+    if (!view.adjust || view.alloc_busy || !some) return;
     for (unsigned i = 0; i < p.n_sms; i++) agenda_.push_back(Step{kSetup, i, 0, 0});
+  }
+
+  // R-TA-10.
+  void wait(const AdjustView &view) {
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      const AdjustView::Kernel &s = view.kernel[k];
+      const bool waits = s.has_block && s.out == 0 && s.mask != 0, waited = waiting_[k];
+      if (view.epoch_done) {
+        late_[k] = waited && waits;
+        waiting_[k] = waits;
+      } else if (!waits) {
+        late_[k] = waiting_[k] = false;
+      }
+    }
+    if (view.epoch_done) claimed_ = false;
+  }
+
+  // R-TA-11: whose claim begins.
+  void claim(const AdjustView &view) {
+    if (!view.latecomers || claimed_ || view.alloc_busy || view.snapshot) return;
+    for (const std::vector<bool> &flags : evict) {
+      if (std::find(flags.begin(), flags.end(), true) != flags.end()) return;
+    }
+    for (unsigned n = 0; n < p.n_kernels && !claimed_; n++) {
+      const unsigned k = (turn_ + n) % p.n_kernels;
+      if (!late_[k]) continue;
+      claimed_ = true;
+      agenda_.push_back(Step{kPick, 0, k, 0});
+    }
+    if (claimed_) turn_ = (agenda_.front().k + 1) % p.n_kernels;
+  }
+
+  void pick(const AdjustView &view, unsigned k) {
+    const unsigned i = next_sm_;
+    next_sm_ = (next_sm_ + 1) % p.n_sms;
+    const bool may = (view.kernel[k].mask >> i) & 1;
+    agenda_.push_back(Step{may ? kPicture : kPick, i, k, 0});
+  }
+
+  void picture(const AdjustView::Sm &sm, const Step &now) {
+    look(sm, v_);
+    freed_.assign(p.max_tbs, false);
+    there_ = stay_ = sm.cnt;
+    agenda_.push_back(Step{kYield, now.sm, now.k, 0});
+  }
+
+  void yield(const AdjustView &view, const Step &now, AdjustOutput &out) {
+    unsigned base;
+    out.fits = fits(v_, view.kernel[now.k], &base);
+    int who = -1;
+    for (unsigned m = 0; m < p.n_kernels; m++) {
+      if (m == now.k || stay_[m] == 0) continue;
+      const bool goal = view.kernel[m].qos;
+      if (who < 0 || (view.kernel[static_cast<unsigned>(who)].qos && !goal) ||
+          (view.kernel[static_cast<unsigned>(who)].qos == goal && stay_[m] >= stay_[static_cast<unsigned>(who)])) {
+        who = static_cast<int>(m);
+      }
+    }
+    if (out.fits || who < 0) {
+      out.tried = true;
+      out.sm = now.sm;
+      out.kernel = now.k;
+      out.left = stay_;
+      for (unsigned m = 0; out.fits && m < p.n_kernels; m++) agenda_.push_back(Step{kLower, now.sm, now.k, m});
+      return;
+    }
+    stay_[static_cast<unsigned>(who)]--;
+    free_youngest(view, now.sm, static_cast<unsigned>(who));
+    agenda_.push_back(now);
+  }
+
+  void lower(const AdjustView::Sm &sm, const Step &now, AdjustOutput &out) {
+    out.sm = now.sm;
+    if (now.m == now.k) {
+      out.raises = static_cast<int>(now.k);
+      out.raised = std::max(1u, sm.target[now.k]);
+      return;
+    }
+    out.lowers = static_cast<int>(now.m);
+    out.n = there_[now.m] - stay_[now.m];
+    out.lowered = std::min(sm.target[now.m], sm.cnt[now.m] > out.n ? sm.cnt[now.m] - out.n : 0);
   }
 
   // R-TA-9.
@@ -146,14 +242,22 @@ class AdjustRef {
         break;
       case kFree: try_on(view, now); break;
       case kApply: apply(sm, now, out); break;
+      case kPick: pick(view, now.k); break;
+      case kPicture: picture(sm, now); break;
+      case kYield: yield(view, now, out); break;
+      case kLower: lower(sm, now, out); break;
     }
   }
 
+  void look(const AdjustView::Sm &sm, Picture &picture) const {
+    picture.free_slots = p.max_tbs - static_cast<unsigned>(sm.age.size());
+    picture.first = sm.first;
+    picture.free_warps = sm.free_warps;
+    picture.free_granules = sm.free_granules;
+  }
+
   void set_up(const AdjustView::Sm &sm, unsigned i) {
-    w_.free_slots = p.max_tbs - static_cast<unsigned>(sm.age.size());
-    w_.first = sm.first;
-    w_.free_warps = sm.free_warps;
-    w_.free_granules = sm.free_granules;
+    look(sm, w_);
     left_ = sm.samples;
     idle.assign(p.n_kernels, 0);
     std::vector<Step> steps;
@@ -186,6 +290,7 @@ class AdjustRef {
     if (!kernel.busy || kernel.killed) return;
     unsigned base = 0;
     if (fits(w_, kernel, &base)) {
+      if (std::find(late_.begin(), late_.end(), true) != late_.end()) return;
       w_.free_slots--;
       for (unsigned w = 0; w < kernel.warps; w++) w_.free_warps[(w_.first + w) % p.n_sched]--;
       w_.first = (w_.first + kernel.warps) % p.n_sched;
@@ -193,6 +298,7 @@ class AdjustRef {
       out.adjusted = true;
       out.sm = now.sm;
       out.kernel = now.k;
+      out.raises = static_cast<int>(now.k);
       out.raised = view.sm[now.sm].target[now.k] + 1;
       return;
     }
@@ -211,17 +317,22 @@ class AdjustRef {
       judge(view.kernel[now.m], now.m);
       return;
     }
-    const std::vector<AdjustView::Tb> &age = view.sm[now.sm].age;
+    if (free_youngest(view, now.sm, now.m)) insert({now});
+  }
+
+  // The youngest block of m not freed, in V; false: there is none.
+  bool free_youngest(const AdjustView &view, unsigned i, unsigned m) {
+    const std::vector<AdjustView::Tb> &age = view.sm[i].age;
     for (std::size_t n = age.size(); n-- > 0;) {
       const AdjustView::Tb &tb = age[n];
-      if (tb.kernel != now.m || freed_[tb.tb]) continue;
+      if (tb.kernel != m || freed_[tb.tb]) continue;
       freed_[tb.tb] = true;
       v_.free_slots++;
-      for (unsigned w = 0; w < view.kernel[now.m].warps; w++) v_.free_warps[(tb.first + w) % p.n_sched]++;
-      for (unsigned g = 0; g < view.kernel[now.m].granules; g++) v_.free_granules |= uint32_t{1} << (tb.base + g);
-      insert({now});
-      return;
+      for (unsigned w = 0; w < view.kernel[m].warps; w++) v_.free_warps[(tb.first + w) % p.n_sched]++;
+      for (unsigned g = 0; g < view.kernel[m].granules; g++) v_.free_granules |= uint32_t{1} << (tb.base + g);
+      return true;
     }
+    return false;
   }
 
   void judge(const AdjustView::Kernel &m, unsigned slot) {
@@ -249,6 +360,8 @@ class AdjustRef {
     out.n = best_.n;
     out.victim_class = best_.cls;
     out.tie = best_.tie;
+    out.raises = static_cast<int>(now.k);
+    out.lowers = static_cast<int>(victim);
     out.raised = sm.target[now.k] + 1;
     out.lowered = std::min(sm.target[victim], cnt > best_.n ? cnt - best_.n : 0);
     leave_sm();
@@ -274,7 +387,10 @@ class AdjustRef {
   bool pending_ = false;
   std::vector<bool> want_, here_, freed_;  // freed_: per TB slot
   std::vector<unsigned> left_;             // x
-  std::vector<bool> starved_;
+  std::vector<bool> starved_, waiting_, late_;
+  bool claimed_ = false;
+  unsigned turn_ = 0, next_sm_ = 0;        // whose claim, on which SM, is next
+  std::vector<unsigned> there_, stay_;     // blocks at the set-up of a claim; those that stay
   Picture w_, v_;
   Best best_;
 };

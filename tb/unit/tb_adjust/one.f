@@ -3,7 +3,10 @@
 -CFLAGS "-DNUM_SMS=1 -DNUM_KERNELS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=1 -DMAX_TBS=1 -DN_ROUNDS=20"
 rtl/qsm_lint.vlt
 tb/unit/tb_adjust/events.vlt
+rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_run_mask.sv
 rtl/tb_sched/qsm_tb_adjust.sv
+rtl/tb_sched/qsm_tb_claim.sv
+rtl/tb_sched/qsm_tb_late.sv
 rtl/tb_sched/qsm_tb_need.sv
 rtl/tb_sched/qsm_tb_trial.sv

@@ -1,166 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_adjust against adjust_ref.h in every cycle: directed SMs, one for each rule, then random ones.
-#include "Vqsm_tb_adjust.h"
-#include "Vqsm_tb_adjust___024root.h"
-
-#include "world.h"
-
-using qsm_unit::get;
-using qsm_unit::set;
+#include "bench.h"
 
 namespace {
 
-const AdjustParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS};
-const uint64_t kAllSms = (uint64_t{1} << NUM_SMS) - 1;
-const unsigned kTbW = qsm_unit::index_bits(MAX_TBS);
-const unsigned kKernelW = qsm_unit::index_bits(NUM_KERNELS);
-const unsigned kSubW = qsm_unit::index_bits(NUM_SCHED);
-const unsigned kFreeW = qsm_unit::index_bits(WARPS_PER_SM / NUM_SCHED + 1);
-const unsigned kOutW = qsm_unit::index_bits(NUM_SMS * MAX_TBS + 1);
-const unsigned kBehind = 0x10001, kReached = 0x10000;  // ratios
-
-class Bench {
- public:
-  explicit Bench(qsm_unit::Tap &tap) : world(kParams), ref(kParams), tap_(tap) {
-    top.rst_ni = 0;
-    clock();
-    top.rst_ni = 1;
-  }
-
-  // One cycle with the pulses in the world's view, which are then cleared.
-  void cycle() {
-    drive();
-    top.eval();
-    find_run();
-    top.eval();
-    same("busy", 0, top.busy_o, ref.busy());
-    for (unsigned n = 0; n < NUM_SMS * NUM_KERNELS; n++) {
-      same("evict", n, get(top.evict_o, n, 1), ref.evict[n / NUM_KERNELS][n % NUM_KERNELS]);
-    }
-    out = ref.step(world.view);
-    same("raise", 0, top.raise_o, out.adjusted ? uint64_t{1} << out.kernel : 0);
-    same("lower", 0, top.lower_o, out.has_victim ? uint64_t{1} << out.victim : 0);
-    if (out.adjusted) {
-      same("sm", 0, top.sm_o, out.sm);
-      same("raised", 0, top.raised_o, out.raised);
-    }
-    same("realloc", 0, top.realloc_o, out.reallocates);
-    if (out.has_victim) same("lowered", 0, top.lowered_o, out.lowered);
-    compare_ask();
-    clock();
-    AdjustView &view = world.view;
-    if (out.adjusted) view.sm[out.sm].target[out.kernel] = out.raised;
-    if (out.has_victim) view.sm[out.sm].target[out.victim] = out.lowered;
-    view.snapshot = view.epoch_done = false;
-    for (AdjustView::Sm &sm : view.sm) {
-      sm.alloc_writes = false;
-      sm.refused.assign(NUM_KERNELS, false);
-    }
-    n_cycles++;
-  }
-
-  // A pass without anything else going on: the cycles that it took, what it did in `log`.
-  unsigned pass() {
-    log.clear();
-    world.view.epoch_done = true;
-    cycle();
-    unsigned n = 0;
-    for (; ref.busy() && !tap_.failed(); n++) {
-      cycle();
-      if (out.adjusted) log.push_back(out);
-    }
-    cycle();
-    return n;
-  }
-
-  Vqsm_tb_adjust top;
-  World world;
-  AdjustRef ref;
-  AdjustOutput out;
-  std::vector<AdjustOutput> log;
-  uint64_t n_cycles = 0;
-
- private:
-  void drive() {
-    const AdjustView &view = world.view;
-    top.adjust_i = view.adjust;
-    top.snapshot_i = view.snapshot;
-    top.epoch_done_i = view.epoch_done;
-    top.alloc_busy_i = view.alloc_busy;
-    top.preempting_i = view.preempting;
-    for (unsigned k = 0; k < NUM_KERNELS; k++) {
-      const AdjustView::Kernel &kernel = view.kernel[k];
-      set(top.qos_i, k, 1, kernel.qos);
-      set(top.busy_i, k, 1, kernel.busy);
-      set(top.killed_i, k, 1, kernel.killed);
-      set(top.has_block_i, k, 1, kernel.has_block);
-      set(top.out_i, k, kOutW, kernel.out);
-      set(top.mask_i, k, NUM_SMS, kernel.mask);
-      set(top.ratio_i, k, 19, kernel.ratio);
-      set(top.warps_i, k, 7, kernel.warps);
-      set(top.whole_i, k, kFreeW, kernel.warps / NUM_SCHED);
-      set(top.rest_i, k, kSubW, kernel.warps % NUM_SCHED);
-      set(top.granules_i, k, 6, kernel.granules);
-    }
-    for (unsigned i = 0; i < NUM_SMS; i++) drive_sm(i, view.sm[i]);
-  }
-
-  void drive_sm(unsigned i, const AdjustView::Sm &sm) {
-    for (unsigned k = 0; k < NUM_KERNELS; k++) {
-      const unsigned n = i * NUM_KERNELS + k;
-      set(top.idle_i, n, 13, sm.samples[k]);
-      set(top.cnt_i, n, 6, sm.cnt[k]);
-      set(top.target_i, n, 6, sm.target[k]);
-      set(top.evict_refused_i, n, 1, sm.refused[k]);
-    }
-    for (unsigned j = 0; j < NUM_SCHED; j++) set(top.free_warps_i, i * NUM_SCHED + j, kFreeW, sm.free_warps[j]);
-    set(top.free_granules_i, i, 32, sm.free_granules);
-    set(top.first_i, i, kSubW, sm.first);
-    set(top.alloc_we_i, i, 1, sm.alloc_writes);
-    for (unsigned n = 0; n < MAX_TBS; n++) {
-      const unsigned slot = world.place[i][n];
-      set(top.age_valid_i, i * MAX_TBS + n, 1, slot != World::kNobody);
-      set(top.age_tb_i, i * MAX_TBS + n, kTbW, slot != World::kNobody ? slot : n);
-      set(top.age_kernel_i, i * MAX_TBS + n, kKernelW, slot != World::kNobody ? world.holds(i, slot)->kernel : 0);
-    }
-  }
-
-  // What the scheduler answers within the cycle.
-  void find_run() {
-    const int base = World::lowest_run(top.fit_granules_o, top.fit_len_o);
-    top.fit_found_i = base >= 0;
-    top.fit_run_i = base >= 0 ? World::run(static_cast<unsigned>(base), top.fit_len_o) : 0xdeadbeef;
-    for (unsigned i = 0; i < NUM_SMS; i++) {
-      const AdjustView::Tb *tb = world.holds(i, top.look_tb_o);
-      set(top.look_first_i, i, kSubW, tb != nullptr ? tb->first : 0);
-      set(top.look_base_i, i, 5, tb != nullptr ? tb->base : 31);
-    }
-  }
-
-  // The event ASK.
-  void compare_ask() {
-    const auto &seen = *top.rootp;
-    same("asked", 0, seen.qsm_tb_adjust__DOT__asked, out.asked);
-    if (!out.asked) return;
-    same("sm", 0, top.sm_o, out.sm);
-    same("ask", 0, seen.qsm_tb_adjust__DOT__ask, out.ask);
-    for (unsigned k = 0; k < NUM_KERNELS; k++) same("idle", k, get(seen.qsm_tb_adjust__DOT__idle_q, k, 7), ref.idle[k]);
-  }
-
-  void same(const char *what, unsigned index, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is %llu, must be %llu", static_cast<unsigned long long>(n_cycles), what, index,
-                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
-  }
-
-  void clock() {
-    top.clk_i = 0;
-    top.eval();
-    top.clk_i = 1;
-    top.eval();
-  }
-
-  qsm_unit::Tap &tap_;
-};
+using adjust_bench::Bench;
+using adjust_bench::kAllSms;
+using adjust_bench::kBehind;
+using adjust_bench::kReached;
 
 // SM 0 full: kernel 0 asks with one TB, the others hold the rest in turn. All other SMs are closed to it.
 void fill(Bench &bench, unsigned n_others) {
@@ -171,6 +18,7 @@ void fill(Bench &bench, unsigned n_others) {
   world.dispatch(0, 0);
   for (unsigned n = 0; n_others > 0 && world.dispatch(0, 1 + n % n_others); n++) {}
   world.view.sm[0].target = world.view.sm[0].cnt;
+  for (AdjustView::Kernel &kernel : world.view.kernel) kernel.has_block = kernel.out > 0;
 }
 
 // FGQ 3.6, settled P2, P4: room first; else non-QoS before idle before ahead of its goal.
@@ -227,6 +75,7 @@ void test_order_of_victims(qsm_unit::Tap &tap) {
 void test_who_asks(qsm_unit::Tap &tap) {
   Bench bench(tap);
   AdjustView &view = bench.world.view;
+  for (AdjustView::Kernel &kernel : view.kernel) kernel.out = 1;  // somewhere
   const AdjustView fresh = view;
   auto adjusts = [&](bool wanted, const char *what) {
     bench.pass();
@@ -369,6 +218,7 @@ void test_starved(qsm_unit::Tap &tap) {
 
 struct Counts {
   uint64_t passes = 0, given = 0, cls[3] = {}, ties = 0, several = 0, none = 0, second = 0, lower_kept = 0, ended = 0, reallocated = 0;
+  uint64_t claims = 0, made_room = 0, nobody = 0, broken = 0;
 };
 
 class RandomRound {
@@ -398,6 +248,8 @@ class RandomRound {
   void prepare() {
     AdjustView &view = bench.world.view;
     view.adjust = !random_.one_in(20);
+    view.latecomers = !random_.one_in(6);
+    if (random_.one_in(6)) absent_ = random_.bits32();
     view.preempting = random_.one_in(10);
     for (AdjustView::Kernel &kernel : view.kernel) {
       kernel.qos = random_.one_in(2);
@@ -415,7 +267,7 @@ class RandomRound {
       while (!sm.age.empty() && (one || random_.one_in(3))) bench.world.retire(i, random_.below(static_cast<uint32_t>(sm.age.size())));
       unsigned from = random_.below(NUM_KERNELS);
       for (unsigned n = random_.one_in(2) ? random_.below(MAX_TBS) : 4 * MAX_TBS; n > 0; n--, from = one ? from : random_.below(NUM_KERNELS)) {
-        bench.world.dispatch(i, from);
+        if (!((absent_ >> from) & 1)) bench.world.dispatch(i, from);
       }
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         sm.target[k] = std::min<unsigned>(MAX_TBS, sm.cnt[k] + (random_.one_in(5) ? 1 : 0));
@@ -481,6 +333,7 @@ class RandomRound {
     AdjustView &view = bench.world.view;
     view.alloc_busy = false;
     for (unsigned c = random_.below(4); c > 0; c--) bench.cycle();
+    claim();
     const bool takes = !random_.one_in(4);
     for (unsigned i = 0; i < NUM_SMS; i++) {
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -492,11 +345,32 @@ class RandomRound {
         }
       }
     }
+    for (unsigned c = random_.below(3); c > 0; c--) bench.cycle();
+    claim();
+  }
+
+  // To the end of a claim that is under way, or a bit of it, if another pass follows.
+  void claim() {
+    AdjustView &view = bench.world.view;
+    const bool disturbed = random_.one_in(3), another = random_.one_in(8);
+    while (bench.ref.busy() && !tap_.failed()) {
+      if (another && bench.ref.claiming() && random_.one_in(10)) view.epoch_done = true;
+      if (disturbed && random_.one_in(4)) disturb();
+      if (random_.one_in(200)) (random_.one_in(2) ? view.alloc_busy : view.snapshot) = true;
+      const bool claiming = bench.ref.claiming();
+      bench.cycle();
+      view.alloc_busy = false;
+      counts_.claims += bench.out.tried;
+      counts_.made_room += bench.out.tried && bench.out.fits;
+      counts_.nobody += bench.out.tried && !bench.out.fits;
+      counts_.broken += claiming && !bench.ref.busy() && !bench.out.tried && bench.out.raises < 0 && bench.out.lowers < 0;
+    }
   }
 
   qsm_unit::Tap &tap_;
   qsm_unit::Random &random_;
   Counts &counts_;
+  uint32_t absent_ = 0;  // kernels that get no block anywhere
 };
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -513,6 +387,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
               ull{counts.cls[2]});
   std::printf("# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu\n", ull{counts.ties}, ull{counts.several},
               ull{counts.lower_kept}, ull{counts.reallocated});
+  std::printf("# claims: %llu, %llu made room, %llu found nobody to go, %llu broken off\n", ull{counts.claims}, ull{counts.made_room}, ull{counts.nobody},
+              ull{counts.broken});
+  if (NUM_KERNELS > 2) tap.expect(counts.made_room > 100 && counts.broken > 10, "too few claims");
   if (NUM_SMS < 16) tap.expect(counts.given > 20, "too little room");
   if (NUM_KERNELS > 2 && WARPS_PER_SM > 2) {
     tap.expect(counts.cls[0] > 100 && counts.cls[1] > 100 && counts.cls[2] > 30, "too few victims");
@@ -527,7 +404,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_adjust");
   const bool several = NUM_KERNELS > 2;
-  qsm_unit::Tap tap(several ? 7 : 3);
+  qsm_unit::Tap tap((several ? 7 : 3) + adjust_bench::kClaimTests);
   qsm_unit::begin_with_anything();
   test_order_of_victims(tap);
   test_who_asks(tap);
@@ -535,6 +412,7 @@ int main(int argc, char **argv) {
   test_least_number(tap);
   test_starved(tap);
   test_time(tap);
+  adjust_bench::test_claims(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

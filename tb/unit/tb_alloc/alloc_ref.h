@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8 says them, one whole SM at a time.
+// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 says them, one whole SM at a time.
 #ifndef QSM_ALLOC_REF_H
 #define QSM_ALLOC_REF_H
 
@@ -17,14 +17,14 @@ struct AllocShape {
 
 // Contexts as the allocator sees them at the start of a cycle.
 struct AllocContexts {
-  std::vector<bool> valid, qos;
+  std::vector<bool> valid, qos, busy;
   std::vector<uint64_t> mask;
 };
 
 class AllocRef {
  public:
   explicit AllocRef(const AllocParams &params)
-      : p(params), target(p.n_sms, std::vector<unsigned>(p.n_kernels, 0)), shape(p.n_kernels) {}
+      : p(params), target(p.n_sms, std::vector<unsigned>(p.n_kernels, 0)), shape(p.n_kernels), active(p.n_kernels), used(p.n_kernels) {}
 
   bool busy() const { return request_ || running_; }
   // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
@@ -33,15 +33,23 @@ class AllocRef {
   // R-TA-1: another slot's target, while nobody computes them.
   void adjust(unsigned sm, unsigned k, unsigned to) { target[sm][k] = to; }
 
-  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes.
-  void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change) {
+  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E.
+  void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change, bool snapshot) {
     bool wanted = change;
+    const std::vector<bool> takes_part = active;
+    if (snapshot) end_epoch(ctx);
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      const bool comes = static_cast<int>(k) == launch || static_cast<int>(k) == arrival;
+      if (comes) active[k] = true;
+      if (comes || ctx.busy[k]) used[k] = true;
+      if (ctx.valid[k] && active[k] != takes_part[k]) wanted = true;
+    }
     if (launch >= 0) {
       const AllocShape &now = shape[launch];
       wanted = wanted || now.warps != launched.warps || now.granules != launched.granules;
     }
     if (running_) {
-      run(ctx);
+      run(ctx, takes_part);
       request_ = request_ || wanted;
     } else {
       running_ = request_;
@@ -55,10 +63,22 @@ class AllocRef {
   const AllocParams p;
   std::vector<std::vector<unsigned>> target;  // [SM][slot]
   std::vector<AllocShape> shape;
+  std::vector<bool> active, used;  // R-TB-14
 
  private:
-  void run(const AllocContexts &ctx) {
-    if (cycles_left_ == 0) compute(ctx);
+  void end_epoch(const AllocContexts &ctx) {
+    for (unsigned k = 0; k < p.n_kernels; k++) {
+      active[k] = used[k] || ctx.busy[k];
+      used[k] = ctx.busy[k];
+    }
+  }
+
+  void run(const AllocContexts &ctx, const std::vector<bool> &takes_part) {
+    if (cycles_left_ == 0) {
+      AllocContexts seen = ctx;
+      for (unsigned k = 0; k < p.n_kernels; k++) seen.valid[k] = ctx.valid[k] && takes_part[k];
+      compute(seen);
+    }
     if (--cycles_left_ != 0) return;
     target[sm_] = result_;
     if (++sm_ == p.n_sms) running_ = false;

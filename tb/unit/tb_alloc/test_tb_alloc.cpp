@@ -18,13 +18,14 @@ class Bench {
   explicit Bench(qsm_unit::Tap &tap) : ref(kParams), tap_(tap) {
     ctx.valid.assign(NUM_KERNELS, false);
     ctx.qos.assign(NUM_KERNELS, false);
+    ctx.busy.assign(NUM_KERNELS, false);
     ctx.mask.assign(NUM_KERNELS, (uint64_t{1} << NUM_SMS) - 1);
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
   }
 
-  // One cycle in which the contexts become `next` (a write, if they differ) or a slot is launched.
+  // One cycle in which the contexts become `next` (a write, if they differ) or a slot is launched; with `snapshot` set, E.
   void cycle(const AllocContexts &next, int launch = -1, AllocShape launched = AllocShape{}) {
     bool change = false;
     int arrival = -1;
@@ -37,8 +38,9 @@ class Bench {
     top.eval();
     compare();
     adjust();
-    ref.step(ctx, launch, launched, arrival, change);
+    ref.step(ctx, launch, launched, arrival, change, snapshot);
     clock();
+    snapshot = false;
     ctx = next;
     n_cycles++;
   }
@@ -54,7 +56,15 @@ class Bench {
     lower_ = lower;
   }
 
+  bool takes_part(unsigned k) const {
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      if (get(top.target_o, i * NUM_KERNELS + k, 6) != 0) return true;
+    }
+    return false;
+  }
+
   Vqsm_tb_alloc top;
+  bool snapshot = false;
   AllocContexts ctx;
   AllocRef ref;
   uint64_t n_cycles = 0;
@@ -66,6 +76,7 @@ class Bench {
       set(top.valid_i, k, 1, ctx.valid[k]);
       set(top.qos_i, k, 1, ctx.valid[k] && ctx.qos[k]);
       set(top.mask_i, k, NUM_SMS, ctx.mask[k]);
+      set(top.busy_i, k, 1, ctx.busy[k]);
       set(top.launch_i, k, 1, now);
       set(top.warps_i, k, 7, now ? launched.warps : 1 + noise(WARPS_PER_SM));
       set(top.granules_i, k, 6, now ? launched.granules : noise(33));
@@ -74,6 +85,7 @@ class Bench {
       set(top.lower_i, k, 1, static_cast<int>(k) == lower_);
     }
     top.change_i = change;
+    top.snapshot_i = snapshot;
     top.sm_i = static_cast<uint8_t>(sm_);
     top.raised_i = static_cast<uint8_t>(noise(MAX_TBS + 1));
     top.lowered_i = static_cast<uint8_t>(noise(MAX_TBS + 1));
@@ -177,6 +189,56 @@ void test_even_reduction(qsm_unit::Tap &tap) {
   tap.done("equal slots keep equal targets when TB slots are short");
 }
 
+// R-TB-14: who was not busy in a whole epoch has no targets; an arrival or a launch gives them back, in E too.
+void test_idle_contexts(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2) return tap.done("idle contexts # SKIP one slot");
+  Bench bench(tap);
+  auto wants = [&](const char *what, bool first, bool second) {
+    bench.settle();
+    tap.expect(bench.takes_part(0) == first && bench.takes_part(1) == second, "%s: %d %d", what, bench.takes_part(0), bench.takes_part(1));
+  };
+  auto end_epoch = [&](int launch = -1) {
+    bench.snapshot = true;
+    bench.cycle(bench.ctx, launch);
+  };
+  auto busy = [&](unsigned k, bool now) {
+    AllocContexts next = bench.ctx;
+    next.busy[k] = now;
+    bench.cycle(next);
+  };
+  bench.cycle(with(bench.ctx, 0, true, true));
+  bench.cycle(bench.ctx, 0);
+  busy(0, true);
+  bench.settle();
+  bench.snapshot = true;
+  bench.cycle(with(bench.ctx, 1, true, true));  // arrival in E
+  wants("arrival in E", true, true);
+  end_epoch();
+  wants("the epoch of its arrival ends", true, true);
+  end_epoch();
+  wants("an epoch without a launch", true, false);
+  const unsigned alone = static_cast<unsigned>(get(bench.top.target_o, 0, 6));
+  tap.expect(alone == std::min<unsigned>(MAX_TBS, WARPS_PER_SM), "slot 0 alone has %u", alone);
+  end_epoch(1);  // launch in E, shape as ever
+  AllocContexts next = bench.ctx;
+  next.busy[1] = true;
+  bench.cycle(next);
+  wants("launch in E", true, true);
+  end_epoch();
+  wants("busy", true, true);
+  busy(1, false);
+  end_epoch();
+  wants("the epoch in which it ended", true, true);
+  bench.cycle(bench.ctx);
+  end_epoch();
+  wants("idle", true, false);
+  bench.cycle(bench.ctx, 1);
+  wants("launch", true, true);
+  end_epoch();
+  wants("the epoch of its launch", true, true);
+  tap.done("a context that launches nothing has no targets after a whole epoch, and gets them back");
+}
+
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 40 && !tap.failed(); round++) {
     Bench bench(tap);
@@ -184,6 +246,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       AllocContexts next = bench.ctx;
       const unsigned k = random.below(NUM_KERNELS);
       const unsigned what = random.below(60);
+      bench.snapshot = random.one_in(60);
+      if (random.one_in(100)) next.busy[k] = false;
       int launch = -1;
       AllocShape shape;
       if (what == 0) next = with(next, k, random.one_in(2), random.one_in(2));
@@ -191,6 +255,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       if (what == 2) {
         launch = static_cast<int>(k);
         shape = {1 + random.below(WARPS_PER_SM), random.one_in(2) ? 0 : random.below(33)};
+        next.busy[k] = random.one_in(2);
       }
       if (!bench.ref.busy() && random.one_in(4)) {
         const unsigned lower = random.below(NUM_KERNELS + 1);
@@ -200,19 +265,20 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     bench.settle();
   }
-  tap.done("random contexts, masks, launches and adjustments: every target in its cycle");
+  tap.done("random contexts, masks, launches, epochs and adjustments: every target in its cycle");
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_alloc");
-  qsm_unit::Tap tap(5);
+  qsm_unit::Tap tap(6);
   qsm_unit::begin_with_anything();
   test_arrival_and_leave(tap);
   test_shares(tap);
   test_reduction(tap);
   test_even_reduction(tap);
+  test_idle_contexts(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -151,6 +151,7 @@ class Bench {
     set(top.preempt_tb_i, 0, kTbW, pre.request.tb);
     set(top.preempt_technique_i, 0, 2, pre.request.technique);
     top.adjust_i = in.adjust;
+    top.latecomers_i = in.latecomers;
     top.epoch_done_i = in.epoch_done;
     top.adjust_technique_i = pre.evict_technique;
     for (unsigned i = 0; i < NUM_SMS; i++) {

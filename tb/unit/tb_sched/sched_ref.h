@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-12 says it, written plainly: vectors, loops, one cycle at a time. With it the preemption engine and
+// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-14 says it, written plainly: vectors, loops, one cycle at a time. With it the preemption engine and
 // the TB adjuster, which sees the registers as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
@@ -26,7 +26,7 @@ struct SchedInput {
   std::vector<int> retire;                      // per SM: TB slot or -1
   std::vector<std::vector<bool>> fault;         // [SM][slot]: message
   PreemptInput preempt;                         // its evict flags are the adjuster's
-  bool adjust = false, epoch_done = false;
+  bool adjust = false, latecomers = false, epoch_done = false;
   std::vector<unsigned> ratio;
   std::vector<std::vector<unsigned>> samples;   // [SM][slot]
 };
@@ -93,6 +93,8 @@ class SchedRef {
     out.start.assign(p.n_kernels, false);
     out.kill = out.ending = out.ended = out.start;
     const std::vector<bool> has_tb = resident();
+    in.ctx.busy.clear();
+    for (const Slot &s : slot) in.ctx.busy.push_back(s.busy);
     const PreemptView view = look(in);
     out.decision = preempt.decide(in.preempt, view);
     if (!out.decision.now && !adjust.busy()) choose(in, out);
@@ -108,10 +110,10 @@ class SchedRef {
     if (cleaned >= 0) clean_up(static_cast<unsigned>(cleaned), view.killed);
     finish_preempt(in, out);
     for (unsigned k = 0; k < p.n_kernels; k++) slot[k].had_tb = has_tb[k] || (slot[k].had_tb && !in.snapshot);
-    alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival, in.change || out.adjust.reallocates);
+    alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival, in.change || out.adjust.reallocates, in.snapshot);
     const AdjustOutput &a = out.adjust;
-    if (a.adjusted) alloc.target[a.sm][a.kernel] = a.raised;
-    if (a.has_victim) alloc.target[a.sm][a.victim] = a.lowered;
+    if (a.raises >= 0) alloc.target[a.sm][static_cast<unsigned>(a.raises)] = a.raised;
+    if (a.lowers >= 0) alloc.target[a.sm][static_cast<unsigned>(a.lowers)] = a.lowered;
     return out;
   }
 
@@ -146,6 +148,7 @@ class SchedRef {
   AdjustView look_for_adjuster(const SchedInput &in, const PreemptDecision &decision) const {
     AdjustView view;
     view.adjust = in.adjust;
+    view.latecomers = in.latecomers;
     view.snapshot = in.snapshot;
     view.epoch_done = in.epoch_done;
     view.alloc_busy = alloc.busy();

@@ -50,7 +50,37 @@ void test_kill(qsm_unit::Tap &tap) {
   tap.done("a fault kills the launch and keeps the first SM");
 }
 
-// Host and SMs at random: contexts, masks, launches, kills, faults, retirements, snapshots. With more SMs targets take longer to
+// R-TA-12: slot 0 fills all SMs with blocks that never end; who comes later gets a block once one of them is drained.
+void test_latecomer(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2) return tap.done("a latecomer # SKIP one slot");
+  Bench bench(tap);
+  bench.in.latecomers = true;
+  bench.in.preempt.evict_technique = kDrain;
+  bench.write_ctx(0, true, true);
+  bench.settle();
+  bench.launch(0, {65535, 65535, 1}, AllocShape{1, 0});
+  bench.cycles(NUM_SMS * MAX_TBS + 2);
+  bench.write_ctx(1, true, false);
+  bench.launch(1, {1, 1, 1}, AllocShape{WARPS_PER_SM, 0});
+  unsigned n_epochs = 0, n_blocks = 0;
+  const unsigned length = 20 * NUM_SMS + 10 * MAX_TBS + 100;
+  for (; n_epochs < NUM_KERNELS + 2 && n_blocks == 0; n_epochs++) {
+    for (unsigned c = 0; c < length; c++) {
+      bench.in.snapshot = c == length - 10;
+      bench.in.epoch_done = c == length - 1;
+      for (unsigned i = 0; i < NUM_SMS; i++) {
+        const PreemptRef::Job &job = bench.ref.preempt.job[i];
+        if (job.kind == kDrainJob) bench.in.retire[i] = static_cast<int>(job.tb);
+      }
+      bench.cycle();
+      n_blocks += bench.out.dispatch && bench.out.kernel == 1;
+    }
+  }
+  tap.expect(n_blocks == 1, "no block after %u epochs", n_epochs);
+  tap.done("a latecomer gets a block beside endless ones within NumKernels + 2 epochs");
+}
+
+// Host and SMs at random: contexts, masks, launches, kills, faults, retirements, epochs. With more SMs targets take longer to
 // compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
@@ -59,6 +89,8 @@ void random_cycle(Bench &bench, qsm_unit::Random &random) {
     if (random.one_in(200 * NUM_SMS)) bench.in.fault[i][random.below(NUM_KERNELS)] = true;
   }
   bench.in.snapshot = random.one_in(50);
+  bench.in.latecomers = true;
+  bench.in.epoch_done = !bench.in.snapshot && random.one_in(40);
   const unsigned k = random.below(NUM_KERNELS);
   const bool busy = bench.ref.slot[k].busy;
   switch (random.below(8 * NUM_SMS)) {
@@ -85,12 +117,13 @@ void random_cycle(Bench &bench, qsm_unit::Random &random) {
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0;
+  uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_claims = 0;
   for (unsigned round = 0; round < 10 && !tap.failed(); round++) {
     Bench bench(tap);
     for (unsigned c = 0; c < 10000 && !tap.failed(); c++) {
       random_cycle(bench, random);
       n_dispatched += bench.out.dispatch;
+      n_claims += bench.out.adjust.tried;
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         n_ended += bench.out.ended[k];
         n_killed += bench.out.kill[k];
@@ -100,8 +133,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.expect(n_dispatched > 1000 && n_ended > 100 && n_killed > 50, "the test did too little: %llu dispatched, %llu ended, %llu killed",
              static_cast<unsigned long long>(n_dispatched), static_cast<unsigned long long>(n_ended),
              static_cast<unsigned long long>(n_killed));
-  std::printf("# %llu dispatched, %llu launches ended, %llu killed\n", static_cast<unsigned long long>(n_dispatched),
-              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed));
+  if (NUM_KERNELS > 1 && NUM_SMS < 16) tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
+  std::printf("# %llu dispatched, %llu launches ended, %llu killed, %llu claims\n", static_cast<unsigned long long>(n_dispatched),
+              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed), static_cast<unsigned long long>(n_claims));
   tap.done("random launches: every register and message in every cycle");
 }
 
@@ -109,10 +143,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_sched");
-  qsm_unit::Tap tap(3);
+  qsm_unit::Tap tap(4);
   qsm_unit::begin_with_anything();
   test_times_of_a_launch(tap);
   test_kill(tap);
+  test_latecomer(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -11,9 +11,11 @@ rtl/tb_sched/qsm_run_mask.sv
 rtl/tb_sched/qsm_tb_adjust.sv
 rtl/tb_sched/qsm_tb_ages.sv
 rtl/tb_sched/qsm_tb_alloc.sv
+rtl/tb_sched/qsm_tb_claim.sv
 rtl/tb_sched/qsm_tb_dispatch.sv
 rtl/tb_sched/qsm_tb_images.sv
 rtl/tb_sched/qsm_tb_kernel.sv
+rtl/tb_sched/qsm_tb_late.sv
 rtl/tb_sched/qsm_tb_need.sv
 rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of what an SM has left (qsm_tb_trial) against docs/tb_adjust.md R-TA-2 to R-TA-4: thread blocks of the adjuster's bench, every warp placed.
+// Pictures of what an SM has left (qsm_tb_trial) against docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11: thread blocks of the adjuster's bench, every warp placed.
 #include "Vqsm_tb_trial.h"
 
 #include <vector>
@@ -38,6 +38,20 @@ class Bench {
     for (AdjustView::Kernel &kernel : world_.view.kernel) reshape(kernel);
   }
 
+  // Blocks come and go, then a claim: those of one kernel or another go, until the new one fits.
+  void claim() {
+    fill();
+    asker_ = random_.below(NUM_KERNELS);
+    step(kLoad);
+    for (unsigned n = 0; n < 3 * MAX_TBS && !fits() && !tap_.failed(); n++) {
+      victim_ = random_.below(NUM_KERNELS);
+      if (youngest() == nullptr) continue;
+      step(kFree);
+      if (fits()) n_made++;
+    }
+    step(kRestart);
+  }
+
   // Blocks come and go, then a pass over them.
   void pass() {
     fill();
@@ -51,7 +65,7 @@ class Bench {
     }
   }
 
-  unsigned n_taken = 0, n_freed = 0, n_full = 0;
+  unsigned n_taken = 0, n_freed = 0, n_full = 0, n_made = 0;
 
  private:
   enum Action { kNothing, kLoad, kRestart, kTake, kFree };
@@ -142,7 +156,6 @@ class Bench {
     n_full += v_.slots == 0;
     same("fits", top_.fits_o, fits());
     same("granules", top_.granules_o, v_.granules);
-    if (freed_.empty()) return;    // no trial yet
     same("freed", top_.freed_o, count_);
     const AdjustView::Tb *tb = youngest();
     same("some", top_.some_o, tb != nullptr);
@@ -162,6 +175,8 @@ class Bench {
         w_.warps = sm.free_warps;
         w_.granules = sm.free_granules;
         v_ = w_;
+        freed_.assign(MAX_TBS, false);
+        count_ = 0;
         break;
       case kRestart:
         v_ = w_;
@@ -203,7 +218,7 @@ class Bench {
   qsm_unit::Random &random_;
   World world_;
   Picture w_, v_;
-  std::vector<bool> freed_;  // per TB slot, from the first trial on
+  std::vector<bool> freed_;  // per TB slot, from the first load on
   unsigned asker_ = 0, victim_ = 0, count_ = 0;
   unsigned long long n_cycles_ = 0;
 };
@@ -215,9 +230,9 @@ int main(int argc, char **argv) {
   qsm_unit::Tap tap(1);
   qsm_unit::begin_with_anything();
   Bench bench(tap, random);
-  for (unsigned n = 0; n < 4000 && !tap.failed(); n++) bench.pass();
-  std::printf("# %u blocks taken, %u freed, %u cycles with no slot left\n", bench.n_taken, bench.n_freed, bench.n_full);
-  tap.expect(bench.n_taken > 500 && bench.n_freed > 2000 && bench.n_full > 100, "too little happens");
+  for (unsigned n = 0; n < 4000 && !tap.failed(); n++) (n % 4 == 3 ? bench.claim() : bench.pass());
+  std::printf("# %u blocks taken, %u freed, %u cycles with no slot left, room made %u times for a claim\n", bench.n_taken, bench.n_freed, bench.n_full, bench.n_made);
+  tap.expect(bench.n_taken > 500 && bench.n_freed > 2000 && bench.n_full > 100 && bench.n_made > 100, "too little happens");
   tap.done("random SMs, blocks taken and freed: what is left in every cycle");
   return tap.exit_code();
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who makes room in a claim: how many blocks each kernel has left on the SM, how many go, and whose is the next. Contract: docs/tb_adjust.md R-TA-11.
+// The claimer has no block, so it is never one of them.
+// Timing: next_o is known a cycle ahead, so that the trial does not wait for the comparison. Cost: two counters per kernel.
+// Observed by the lockstep monitor: left_q (CLAIM).
+module qsm_tb_claim #(
+  parameter int unsigned NumKernels = 4,  // 1..8
+  parameter int unsigned MaxTbs = 8,      // TB slots per SM, 1..32
+  localparam int unsigned CountW = $clog2(MaxTbs + 1)
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  input  logic [NumKernels-1:0]      qos_i,
+  input  logic                       load_i,     // left := cnt_i, nobody goes
+  input  logic [NumKernels-1:0][5:0] cnt_i,
+  input  logic                       go_i,       // the youngest block of slot_i goes
+  input  logic [NumKernels-1:0]      slot_i,     // one bit, or none
+  output logic [NumKernels-1:0]      next_o,     // who yields next, as of the end of this cycle; none: nobody is left
+  output logic [CountW-1:0]          gone_o      // blocks of slot_i that go
+);
+  logic [NumKernels-1:0][CountW-1:0] left_q, left_d, gone_q;
+
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      left_d[k] = left_q[k];
+      if (load_i) left_d[k] = CountW'(cnt_i[k]);
+      else if (go_i && slot_i[k]) left_d[k] = left_q[k] - CountW'(1);
+    end
+  end
+
+  // ---- those without a goal first, then who has the most, of equals the highest ----
+  logic [CountW:0] most;
+  always_comb begin
+    most = '0;
+    next_o = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (left_d[k] != '0 && {!qos_i[k], left_d[k]} >= most) begin
+        most = {!qos_i[k], left_d[k]};
+        next_o = NumKernels'(1) << k;
+      end
+    end
+  end
+
+  always_comb begin
+    gone_o = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) if (slot_i[k]) gone_o |= gone_q[k];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_q <= '0;
+      gone_q <= '0;
+    end else begin
+      left_q <= left_d;
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (load_i) gone_q[k] <= '0;
+        else if (go_i && slot_i[k]) gone_q[k] <= gone_q[k] + CountW'(1);
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  for (genvar k = 0; k < NumKernels; k++) begin : g_assert
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(go_i && slot_i[k] && left_q[k] == '0));
+  end
+`endif
+endmodule

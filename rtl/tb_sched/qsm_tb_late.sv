@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latecomers: kernels without a block for more than an epoch, and whose turn it is to have room made for it, one per epoch.
+// Contract: docs/tb_adjust.md R-TA-10, R-TA-11. Timing: claim_o follows rests_i through an arbiter of NumKernels. Cost: two bits per kernel.
+// Observed by the lockstep monitor: wait_q, late_q (state).
+module qsm_tb_late #(
+  parameter int unsigned NumKernels = 4  // 1..8
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  input  logic                  latecomers_i,  // register
+  input  logic                  snapshot_i,    // pulse: this cycle is E
+  input  logic                  epoch_done_i,  // pulse: E + QosLat
+  input  logic [NumKernels-1:0] waits_i,       // none of its blocks is out, one could be
+  input  logic                  rests_i,       // no pass, no claim, no eviction, targets are there
+  output logic [NumKernels-1:0] late_o,
+  output logic [NumKernels-1:0] claim_o        // pulse, one bit: its claim starts
+);
+  logic [NumKernels-1:0] wait_q, late_q;
+  logic [(NumKernels > 1 ? $clog2(NumKernels) : 1)-1:0] unused_idx;
+  logic claimed_q, may_claim, starts;
+
+  assign may_claim = latecomers_i && !claimed_q && rests_i && !snapshot_i && !epoch_done_i;
+  qsm_rr_arb #(.N(NumKernels)) u_turn (.clk_i, .rst_ni, .req_i(may_claim ? late_q : '0), .valid_o(starts), .grant_o(claim_o), .idx_o(unused_idx));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wait_q <= '0;
+      late_q <= '0;
+      claimed_q <= 1'b0;
+    end else begin
+      wait_q <= waits_i & (epoch_done_i ? '1 : wait_q);
+      late_q <= waits_i & (epoch_done_i ? wait_q : late_q);
+      claimed_q <= !epoch_done_i && (claimed_q || starts);
+    end
+  end
+  assign late_o = late_q;
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (late_q & ~wait_q) == '0);
+`endif
+endmodule
