@@ -17,8 +17,6 @@ struct qsm_tb_claim {
   uint32_t wait, late;
   bool turns;  // the next cycle is E + QosLat
   qsm_sm_set young, fresh;  // SMs that restored a block lately; young: as soon as its dispatch
-  qsm_sm_set restoring;     // at the start of the last E + QosLat
-  bool settles;             // they change at the end of this E + QosLat
   bool claimed, running;
   uint32_t next_slot, next_sm;
   // The claim.
@@ -57,19 +55,13 @@ uint32_t qsm_tb_claim_late(const struct qsm_tb_claim *tc) { return tc->late; }
 
 void qsm_tb_claim_restores(struct qsm_tb_claim *tc, uint32_t sm) { tc->young |= qsm_sm_bit(sm); }
 
-static void settle(struct qsm_tb_claim *tc) {
-  tc->fresh = tc->young;
-  tc->young = tc->restoring;
-}
-
-// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. While no claim runs nobody looks at the SMs in this
-// cycle, so they may change at its start; while one runs nothing is dispatched, so no restore is noted before they change at its end.
+// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. Nobody looks at the SMs in this cycle, as a claim that runs
+// ends in it: so they may change at its start.
 void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring) {
   tc->turns = waits || tc->wait || tc->late;
   if (!tc->turns) tc->claimed = false;
-  tc->restoring = restoring;
-  tc->settles = tc->running;
-  if (!tc->settles) settle(tc);
+  tc->fresh = tc->young | restoring;
+  tc->young = restoring;
 }
 
 static void update_late(struct qsm_tb_claim *tc, uint32_t waits) {
@@ -78,8 +70,6 @@ static void update_late(struct qsm_tb_claim *tc, uint32_t waits) {
     tc->late &= waits;
     return;
   }
-  if (tc->settles) settle(tc);
-  tc->settles = false;
   tc->late = tc->wait & waits;
   tc->wait = waits;
   tc->turns = tc->claimed = false;
@@ -174,7 +164,7 @@ static void lower(struct qsm_tb_claim *tc) {
 }
 
 static int step_claim(struct qsm_tb_claim *tc, const struct qsm_tb_claim_cycle *cycle) {
-  if (cycle->alloc_busy || cycle->is_epoch_end || !(tc->late >> tc->slot & 1)) {
+  if (cycle->alloc_busy || cycle->is_epoch_end || tc->turns || !(tc->late >> tc->slot & 1)) {
     tc->running = false;
     return -1;
   }

@@ -399,8 +399,7 @@ void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio) {
   qsm_tb_adjust_turn(ts->adjust, waiting(ts));
   if (qsm_tb_sched_alloc_busy(ts)) return;
   ts->alloc.to_request = !want && (qsm_tb_adjust_starved(ts->adjust) & can_give & ~ts->has_out);
-  if (!want || qsm_tb_adjust_running(ts->adjust)) return;
-  qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
+  if (want) qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
 }
 
 static struct qsm_tb_adjust_slots look_at_slots(const struct qsm_tb_sched *ts) {

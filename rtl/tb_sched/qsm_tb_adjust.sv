@@ -71,6 +71,7 @@ module qsm_tb_adjust #(
   output logic                                    realloc_o,   // pulse: a kernel starves, back to the symmetric targets
   // Preemption engine.
   input  logic                                    preempting_i,     // some SM has a job, or the host's request waits
+  input  logic [NumSms-1:0]                       restoring_i,
   input  logic [NumSms-1:0][NumKernels-1:0]       evict_refused_i,  // pulse
   output logic [NumSms-1:0][NumKernels-1:0]       evict_o
 );
@@ -187,7 +188,8 @@ module qsm_tb_adjust #(
 
   // ---- latecomers, R-TA-10, R-TA-11: whose claim, on which SM, who yields ----
   logic [NumKernels-1:0] claim, yields;     // starts for this one; yields next, after this cycle
-  logic [SmW-1:0] claim_sm_q;               // the next
+  logic [SmW-1:0] claim_sm_q, n_picks_q;    // the next; how many a claim has looked at
+  logic [NumSms-1:0] settled;
   logic [CountW-1:0] n_gone;
   logic picked, claim_tried;                // CLAIM event
   logic [NumKernels-1:0] waits, latecomer;
@@ -197,9 +199,9 @@ module qsm_tb_adjust #(
       latecomer[k] = waits[k] && mask_i[k] != '0;
     end
   end
-  qsm_tb_late #(.NumKernels(NumKernels)) u_late (
+  qsm_tb_late #(.NumSms(NumSms), .NumKernels(NumKernels)) u_late (
     .clk_i, .rst_ni, .latecomers_i, .snapshot_i, .epoch_done_i, .waits_i(latecomer), .rests_i(!busy_o && !alloc_busy_i && evict_q == '0),
-    .late_o(late), .claim_o(claim)
+    .restoring_i, .settled_o(settled), .late_o(late), .claim_o(claim)
   );
   qsm_tb_claim #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_claim (
     .clk_i, .rst_ni, .qos_i, .load_i(act && state_q == StPicture), .cnt_i(cnt), .go_i(goes), .slot_i(slot),
@@ -216,7 +218,7 @@ module qsm_tb_adjust #(
   logic [5:0] victim_left;
   logic [NumKernels-1:0] evicts;
   assign gone = !busy_i[asker_idx] || killed_i[asker_idx];
-  assign gives = act && state_q == StFit && !gone && fits && late == '0;
+  assign gives = act && state_q == StFit && !gone && fits && !(latecomers_i && late != '0);
   assign takes = act && state_q == StApply && best_q.rank.preference != '0;
   assign claims = act && state_q == StLower && slot == asker;
   assign lowers = act && state_q == StLower && slot != asker;
@@ -269,7 +271,10 @@ module qsm_tb_adjust #(
       StTrial:  state_d = StFree;
       StFree:   if (trial_ends) state_d = (left_after != '0) ? StTrial : StApply;
       StApply:  state_d = StFit;
-      StPick:   if (mask_i[asker_idx][claim_sm_q]) state_d = StPicture;
+      StPick: begin
+        if (mask_i[asker_idx][claim_sm_q] && settled[claim_sm_q]) state_d = StPicture;
+        else if (n_picks_q == SmW'(NumSms - 1)) state_d = StIdle;
+      end
       StPicture: state_d = StYield;
       StYield:  if (claim_tried) state_d = fits ? StLower : StIdle;
       StLower:  if (slot[NumKernels-1]) state_d = StIdle;
@@ -285,6 +290,7 @@ module qsm_tb_adjust #(
       state_q <= StIdle;
       sm_q <= '0;
       claim_sm_q <= '0;
+      n_picks_q <= '0;
       starved_q <= '0;
       evict_q <= '0;
     end else begin
@@ -295,6 +301,7 @@ module qsm_tb_adjust #(
         sm_q <= claim_sm_q;
         claim_sm_q <= (claim_sm_q == SmW'(NumSms - 1)) ? '0 : claim_sm_q + SmW'(1);
       end
+      n_picks_q <= picked ? n_picks_q + SmW'(1) : '0;
       starved_q <= alloc_busy_i ? '0 : starved_q | ((lowered_o == '0) ? evicts : '0);
       evict_q <= evict_d;
     end

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latecomers: kernels without a block for more than an epoch, and whose turn it is to have room made for it, one per epoch.
-// Contract: docs/tb_adjust.md R-TA-10, R-TA-11. Timing: claim_o follows rests_i through an arbiter of NumKernels. Cost: two bits per kernel.
+// Latecomers: kernels without a block for more than an epoch, and whose turn it is to have room made for it, one per epoch; SMs that restored a
+// block lately, on which no room is made.
+// Contract: docs/tb_adjust.md R-TA-10, R-TA-11. Timing: claim_o follows rests_i through an arbiter of NumKernels. Cost: two bits per kernel and per SM.
 // Observed by the lockstep monitor: wait_q, late_q (state).
 module qsm_tb_late #(
+  parameter int unsigned NumSms = 4,     // 1..96
   parameter int unsigned NumKernels = 4  // 1..8
 ) (
   input  logic clk_i,
@@ -13,6 +15,8 @@ module qsm_tb_late #(
   input  logic                  epoch_done_i,  // pulse: E + QosLat
   input  logic [NumKernels-1:0] waits_i,       // none of its blocks is out, one could be
   input  logic                  rests_i,       // no pass, no claim, no eviction, targets are there
+  input  logic [NumSms-1:0]     restoring_i,   // its job is a restore
+  output logic [NumSms-1:0]     settled_o,
   output logic [NumKernels-1:0] late_o,
   output logic [NumKernels-1:0] claim_o        // pulse, one bit: its claim starts
 );
@@ -35,6 +39,18 @@ module qsm_tb_late #(
     end
   end
   assign late_o = late_q;
+
+  logic [NumSms-1:0] young_q, fresh_q;  // restored a block since the last E + QosLat, since the one before
+  assign settled_o = ~(restoring_i | young_q | fresh_q);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      young_q <= '0;
+      fresh_q <= '0;
+    end else begin
+      young_q <= restoring_i | (epoch_done_i ? '0 : young_q);
+      if (epoch_done_i) fresh_q <= young_q | restoring_i;
+    end
+  end
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) (late_q & ~wait_q) == '0);

@@ -241,11 +241,17 @@ module qsm_tb_sched #(
   );
 
   // ---- run-time adjustment ----
-  logic [NumSms-1:0] some_job;
+  localparam logic [2:0] JobRestore = 3'd3;
+  logic [NumSms-1:0] some_job, restoring;
   logic [Granules-1:0] fit_granules;
   logic [GranW:0] fit_len;
   logic granules_fit;
-  always_comb for (int unsigned i = 0; i < NumSms; i++) some_job[i] = job_kind_o[i] != '0;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      some_job[i] = job_kind_o[i] != '0;
+      restoring[i] = job_kind_o[i] == JobRestore;
+    end
+  end
   qsm_tb_adjust #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_adjust (
@@ -257,7 +263,7 @@ module qsm_tb_sched #(
     .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(granules_fit), .fit_run_i(run),
     .alloc_busy_i(alloc_busy_o), .alloc_we_i(alloc_we), .target_i(target_o), .sm_o(adjust_sm), .raise_o(raise), .lower_o(lower),
     .raised_o(raised), .lowered_o(lowered), .realloc_o(realloc),
-    .preempting_i((|some_job) || preempt_code_o == Examined), .evict_refused_i(evict_refused), .evict_o(evict)
+    .preempting_i((|some_job) || preempt_code_o == Examined), .restoring_i(restoring), .evict_refused_i(evict_refused), .evict_o(evict)
   );
 
   // ---- dispatch, R-TB-6, R-TB-9, R-TB-10, R-PE-4, R-PE-8 ----
