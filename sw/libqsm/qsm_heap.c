@@ -9,6 +9,7 @@ enum { ALIGNMENT = 256 };
 // Allocations in ascending order; what lies between two is free.
 struct block {
   uint64_t base, limit;
+  uint64_t bytes;  // as asked for, before rounding
   struct block *next;
 };
 
@@ -41,7 +42,7 @@ uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) {
   if (size < bytes || start + size > heap->limit) return 0;
   struct block *block = malloc(sizeof *block);
   if (!block) return 0;
-  *block = (struct block){.base = start, .limit = start + size, .next = *link};
+  *block = (struct block){.base = start, .limit = start + size, .bytes = bytes, .next = *link};
   *link = block;
   return (uint32_t)start;
 }
@@ -60,6 +61,16 @@ int qsm_heap_free(struct qsm_heap *heap, uint32_t address) {
     struct block *block = *link;
     *link = block->next;
     free(block);
+    return 0;
+  }
+  return -1;
+}
+
+int qsm_heap_find(const struct qsm_heap *heap, uint32_t address, uint32_t *base, uint64_t *bytes) {
+  for (const struct block *block = heap->blocks; block && block->base <= address; block = block->next) {
+    if (address >= block->limit) continue;
+    *base = (uint32_t)block->base;
+    *bytes = block->bytes;
     return 0;
   }
   return -1;

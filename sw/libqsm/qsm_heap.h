@@ -13,5 +13,7 @@ uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes);   // aligned to 
 uint64_t qsm_heap_room(const struct qsm_heap *heap);               // bytes that are free, maybe in pieces
 uint64_t qsm_heap_size(const struct qsm_heap *heap);               // free or not
 int qsm_heap_free(struct qsm_heap *heap, uint32_t address);       // -1: not the start of an allocation
+// The allocation in whose place an address lies: its start, and its length as it was asked for, which padding may follow. -1: in none.
+int qsm_heap_find(const struct qsm_heap *heap, uint32_t address, uint32_t *base, uint64_t *bytes);
 
 #endif
