@@ -80,6 +80,7 @@ struct qsm_device {
   uint32_t cached;  // bit per slot: the L2 may hold lines of its memory
   void (*watch)(void *user);
   void *watch_user;
+  const struct qsm_observer *observer;  // never NULL
   char error[512];
 };
 
@@ -116,6 +117,20 @@ const char *qsmGetErrorString(qsmError_t error) {
 }
 
 const char *qsmGetLastErrorText(qsmDevice_t device) { return device->error; }
+
+// ---- Observer ----
+
+static const struct qsm_observer no_observer;
+
+void qsm_device_observe(qsmDevice_t device, const struct qsm_observer *observer) { device->observer = observer; }
+
+#define OBSERVE(device, what, ...)                                         \
+  do {                                                                     \
+    const struct qsm_observer *observer_ = (device)->observer;             \
+    if (observer_->what) observer_->what(observer_->ctx, __VA_ARGS__);     \
+  } while (0)
+
+void qsm_context_spoiled(qsmContext_t context, uint32_t address, size_t bytes) { OBSERVE(context->device, spoiled, address, bytes); }
 
 // ---- Registers ----
 
@@ -195,6 +210,7 @@ static qsmError_t open_device(const char *backend, const struct qsm_config *conf
     return qsmErrorBackend;
   }
   opened->epoch_cycles = opened->config.epoch;
+  opened->observer = &no_observer;
   *device = opened;
   return qsmSuccess;
 }
@@ -262,12 +278,17 @@ static qsmError_t settle(const struct qsm_context *context) {
   return is_cached(context->device, context->slot) ? flush(context->device) : qsmSuccess;
 }
 
+// No time passes.
+static void put(struct qsm_device *device, uint32_t dst, const void *src, size_t bytes) {
+  device->backend->mem_write(device->backend, dst, src, bytes);
+  OBSERVE(device, written, dst, bytes);
+}
+
 // A running kernel may have read the line again before the host wrote it: once more, and its next read comes from memory.
 static qsmError_t device_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes) {
-  struct qsm_backend *backend = context->device->backend;
   qsmError_t error = settle(context);
   if (error) return error;
-  backend->mem_write(backend, dst, src, bytes);
+  put(context->device, dst, src, bytes);
   return settle(context);
 }
 
@@ -344,11 +365,26 @@ static uint32_t find_arguments(const struct qsm_context *context, const uint32_t
   return place;
 }
 
-static qsmError_t write_arguments(struct qsm_context *context, const struct launch *launch) {
-  struct qsm_backend *backend = context->device->backend;
+static uint32_t whole_warps(const struct qsm_context *context, const struct launch *launch) {
   uint32_t lanes = context->device->config.warp_size, threads = launch->block.x * launch->block.y * launch->block.z;
-  uint32_t whole_warps = (threads + lanes - 1) / lanes * lanes;
-  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, context->stacks - DEVICE_MEMORY_BASE + QSM_LOCAL_VIEW, QSM_LOCAL_BYTES, whole_warps};
+  return (threads + lanes - 1) / lanes * lanes;
+}
+
+static uint32_t local_stacks(const struct qsm_context *context) { return context->stacks - DEVICE_MEMORY_BASE + QSM_LOCAL_VIEW; }
+
+static void observe_launch(const struct qsm_context *context, const struct launch *launch) {
+  const struct qsm_observed_launch observed = {.function = launch->function - context->program_at,
+                                               .grid = launch->grid,
+                                               .block = launch->block,
+                                               .shared_bytes = launch->shared_bytes,
+                                               .stacks = local_stacks(context),
+                                               .stack_bytes = QSM_LOCAL_BYTES,
+                                               .threads_per_block = whole_warps(context, launch)};
+  OBSERVE(context->device, launched, &observed);
+}
+
+static qsmError_t write_arguments(struct qsm_context *context, const struct launch *launch) {
+  uint32_t block[ARGUMENT_BYTES / 4] = {launch->function, local_stacks(context), QSM_LOCAL_BYTES, whole_warps(context, launch)};
   memcpy(block + 4, launch->args, sizeof launch->args);
   if (n_argument_blocks(&context->device->config) == 1) context->n_written = 0;
   uint32_t place = find_arguments(context, block);
@@ -360,7 +396,7 @@ static qsmError_t write_arguments(struct qsm_context *context, const struct laun
   uint32_t at = context->arguments + place * ARGUMENT_STRIDE;
   if (place == context->n_written) {
     memcpy(context->written[context->n_written++], block, sizeof block);
-    backend->mem_write(backend, at, block, sizeof block);
+    put(context->device, at, block, sizeof block);
   }
   return slot_write(context, QSM_SLOT_ARG, at);
 }
@@ -379,6 +415,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   qsmError_t error = SLOT_WRITE_ALL(context, values);
   if (!error) error = slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = write_arguments(context, launch);
+  if (!error) observe_launch(context, launch);
   if (!error) error = qsmRegisterWrite(context->device, slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
   context->running = context->has_history = true;
@@ -509,6 +546,7 @@ static qsmError_t create_in_slot(qsmDevice_t device, uint32_t slot, qsmContext_t
   if (!error) error = settle(created);  // what the slot's last context left
   if (!error) error = write_first_quota(created);
   if (!error) error = slot_write(created, QSM_SLOT_CTX, CTX_VALID);
+  if (!error) OBSERVE(device, created, created->base, created->limit);
   created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
   if (error) {
     qsm_heap_destroy(created->heap);
@@ -743,6 +781,7 @@ static qsmError_t install_program(struct qsm_context *context, struct qsm_progra
   if (!error) {
     context->program = program;
     context->program_at = at;
+    OBSERVE(device, loaded, at);
   }
   return error;
 }
@@ -772,12 +811,14 @@ qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address) {
   uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
   if (!allocated) return fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes", context->slot, bytes);
   *address = allocated;
+  OBSERVE(context->device, allocated, allocated, bytes);
   return qsmSuccess;
 }
 
 qsmError_t qsmFree(qsmContext_t context, uint32_t address) {
   if (qsm_heap_free(context->heap, address))
     return fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated", context->slot, address);
+  OBSERVE(context->device, freed, address);
   return qsmSuccess;
 }
 
