@@ -282,6 +282,10 @@ void qsm_model_set_sink(struct qsm_model *model, qsm_event_sink sink, void *ctx)
   for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_set_sink(model->sm[i], sink, ctx);
 }
 
+void qsm_model_set_access_sink(struct qsm_model *model, qsm_access_sink sink, void *ctx) {
+  for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_set_access_sink(model->sm[i], sink, ctx);
+}
+
 void qsm_model_enable_hash(struct qsm_model *model) {
   model->hashing = true;
   model->bus.reporting = true;

@@ -35,6 +35,8 @@ uint8_t *qsm_model_memory(struct qsm_model *model);
 // out of cycle order (look-ahead); within one SM and within the GPU level they are ordered by cycle, and after the call all
 // events of its cycles have been delivered.
 void qsm_model_set_sink(struct qsm_model *model, qsm_event_sink sink, void *ctx);
+// Likewise for memory accesses, among the events.
+void qsm_model_set_access_sink(struct qsm_model *model, qsm_access_sink sink, void *ctx);
 
 // 64-bit hash over what has happened so far, each with its cycle: issues, injected instructions, write-backs, quotas, samples, and all of the GPU level; equal machines give equal hashes.
 // Off until enabled. Used to prove that a faster model is the same model.

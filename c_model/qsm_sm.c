@@ -127,6 +127,11 @@ void qsm_sm_set_sink(struct qsm_sm *sm, qsm_event_sink sink, void *ctx) {
   sm->watched = sm->sink || sm->hashing;
 }
 
+void qsm_sm_set_access_sink(struct qsm_sm *sm, qsm_access_sink sink, void *ctx) {
+  sm->access_sink = sink;
+  sm->access_sink_ctx = ctx;
+}
+
 void qsm_sm_enable_hash(struct qsm_sm *sm) {
   sm->hashing = true;
   sm->watched = true;

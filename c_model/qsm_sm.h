@@ -180,6 +180,8 @@ uint64_t qsm_sm_next_event(const struct qsm_sm *sm);
 
 // Every event goes to `sink` from now on; NULL: off.
 void qsm_sm_set_sink(struct qsm_sm *sm, qsm_event_sink sink, void *ctx);
+// Likewise every memory access.
+void qsm_sm_set_access_sink(struct qsm_sm *sm, qsm_access_sink sink, void *ctx);
 // Hash over issues, write-backs and quotas; 0 until enabled.
 void qsm_sm_enable_hash(struct qsm_sm *sm);
 uint64_t qsm_sm_hash(const struct qsm_sm *sm);

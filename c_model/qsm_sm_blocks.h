@@ -301,6 +301,8 @@ struct qsm_sm {
 
   qsm_event_sink sink;
   void *sink_ctx;
+  qsm_access_sink access_sink;
+  void *access_sink_ctx;
   uint64_t hash;
 };
 

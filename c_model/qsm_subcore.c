@@ -258,6 +258,24 @@ static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
 
 // ---- EX2 ----
 
+// Here, where the operands are read: the queue has device addresses.
+__attribute__((noinline)) static void report_access(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct qsm_mem_op *op) {
+  const struct qsm_sm *sm = sc->sm;
+  bool amo = op->insn.op == QSM_OP_AMO;
+  struct qsm_access access = {
+      .kind = amo ? QSM_ACCESS_AMO : qsm_is_store(&op->insn) ? QSM_ACCESS_STORE : QSM_ACCESS_LOAD,
+      .bytes = (uint8_t)qsm_access_bytes(op->insn.op),
+      .sm = (uint8_t)sm->index,
+      .tb = op->tb,
+      .widx = op->widx,
+      .pc = op->pc,
+      .mask = op->mask,
+      .data = op->data,
+  };
+  for (uint32_t l = 0; l < sm->n_lanes; l++) access.address[l] = slot->rs1[l] + (amo ? 0 : op->insn.imm);
+  sm->access_sink(sm->access_sink_ctx, &access);
+}
+
 static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t c) {
   struct qsm_mem_op *op = qsm_lsu_enqueue(sc->sm, sc, c);
   op->insn = slot->insn;
@@ -270,6 +288,7 @@ static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slo
   op->widx = sc->warp[slot->warp].widx;
   op->entry = slot->entry;
   qsm_exec_operands(sc, slot, op);
+  if (sc->sm->access_sink && !slot->injected) report_access(sc, slot, op);
 }
 
 static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {

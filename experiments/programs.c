@@ -105,7 +105,7 @@ static qsmError_t run_pass(qsmDevice_t device, const struct qsm_suite_program *p
   if (!error) error = qsmModuleLoad(counts->context, path);
   struct qsm_job *job = NULL;
   if (!error) {
-    const struct qsm_suite_mem mem = {counts, job_alloc, job_write, job_read};
+    const struct qsm_suite_mem mem = {counts, job_alloc, job_write, job_read, NULL};
     job = qsm_suite_create(program, &mem, SEED, size);
     error = job ? run_launches(device, job, counts) : qsmErrorMemoryAllocation;
   }

@@ -12,7 +12,7 @@ CFLAGS ?= -O3 -g -march=$(ARCH)
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-pass-failed
 # Contraction into fused operations would make results depend on the processor.
 COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -ffp-contract=off $(WARNINGS) $(CPPFLAGS) -MMD -MP
-HOST_LIBS := -lcyaml -lyaml -lsqlite3 -lcjson -lelf -ldl -lm -lpthread
+HOST_LIBS := -lcyaml -lyaml -lsqlite3 -lcjson -ldw -lelf -ldl -lm -lpthread
 FP_REF_LIBS := -lmpfr -lgmp
 
 include sw/Makefile.inc

@@ -29,6 +29,8 @@ struct qsm_backend_options {
   bool hash;                // model, lockstep: hash what happens, for trace_hash()
   qsm_event_sink sink;      // gets the events (of the model in lockstep), SMs up to noc_lat cycles ahead of each other; NULL: none
   void *sink_ctx;
+  qsm_access_sink access_sink;  // model: gets the memory accesses too; NULL: none
+  void *access_sink_ctx;
 };
 
 typedef void (*qsm_stall_sink)(void *ctx, uint32_t kernel, uint32_t reason, uint32_t value);

@@ -79,6 +79,7 @@ int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_bac
   }
   backend->config = *config;
   qsm_model_set_sink(backend->model, options->sink, options->sink_ctx);
+  qsm_model_set_access_sink(backend->model, options->access_sink, options->access_sink_ctx);
   backend->base = (struct qsm_backend){.name = "model", .close = model_close, .cycle = model_cycle, .write = model_write,
                                        .read = model_read, .run = model_run, .mem_write = model_mem_write,
                                        .mem_read = model_mem_read, .mem_clear = model_mem_clear, .error = model_error, .stalls = model_stalls};

@@ -12,6 +12,7 @@
 #include "qsm_disasm.h"
 #include "qsm_elf.h"
 #include "qsm_fuzz.h"
+#include "qsm_memcheck.h"
 #include "qsm_report.h"
 #include "qsm_run.h"
 #include "qsm_suite.h"
@@ -45,7 +46,7 @@ static const char *inject_option(struct argp_state *state, const char *text) {
 
 enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_JOBS = 'j',
                   KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE, KEY_DB, KEY_RETRY, KEY_DRY_RUN, KEY_TABLE, KEY_PLOT, KEY_CSV,
-                  KEY_KONATA, KEY_TIMELINE, KEY_HASH, KEY_FROM, KEY_TO, KEY_OVERWRITE };
+                  KEY_KONATA, KEY_TIMELINE, KEY_HASH, KEY_FROM, KEY_TO, KEY_OVERWRITE, KEY_EXITED };
 
 // ---- qsm run ----
 
@@ -238,6 +239,47 @@ static int command_fuzz(int argc, char **argv) {
   return (int)qsm_fuzz(&options);
 }
 
+// ---- qsm memcheck ----
+
+static const struct argp_option memcheck_option_table[] = {
+    {"config", KEY_CONFIG, "NAME", 0, "configuration instead of the scenario's: a name in configs/ or a path", 0},
+    {"cycles", KEY_CYCLES, "N", 0, "cycles that a pass of a kernel may take (default 20000000)", 0},
+    {"seed", KEY_SEED, "N", 0, "seed of the inputs instead of the scenario's", 0},
+    {"exited", KEY_EXITED, 0, 0, "threads that end without a barrier at which others wait are a finding too", 0},
+    {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
+    {0}};
+
+static error_t parse_memcheck(int key, char *arg, struct argp_state *state) {
+  struct qsm_memcheck_options *options = state->input;
+  switch (key) {
+    case KEY_CONFIG: options->config = arg; break;
+    case KEY_CYCLES: options->cycles = number_option(state, "cycles", arg, 1); break;
+    case KEY_SEED:
+      options->seed = number_option(state, "seed", arg, 0);
+      options->has_seed = true;
+      break;
+    case KEY_EXITED: options->exited = true; break;
+    case KEY_QUIET: options->quiet = true; break;
+    case ARGP_KEY_ARG:
+      if (options->scenario) argp_error(state, "one scenario at a time, got also '%s'", arg);
+      options->scenario = arg;
+      break;
+    case ARGP_KEY_END:
+      if (!options->scenario) argp_error(state, "which SCENARIO.yaml?");
+      break;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static int command_memcheck(int argc, char **argv) {
+  struct qsm_memcheck_options options = {.cycles = 20000000};
+  const struct argp argp = {memcheck_option_table, parse_memcheck, "SCENARIO.yaml",
+                            "Runs each kernel of a scenario once, alone on the C model, and finds wrong uses of memory and barriers.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return (int)qsm_memcheck(&options);
+}
+
 // ---- Lists ----
 
 static int command_kernels(int argc, char **argv) {
@@ -331,6 +373,7 @@ static const struct {
     {"sweep", command_sweep, "run all combinations of a sweep file"},
     {"report", command_report, "tables and plots of a sweep"},
     {"fuzz", command_fuzz, "random programs in lockstep"},
+    {"memcheck", command_memcheck, "find wrong uses of memory and barriers in kernels"},
     {"kernels", command_kernels, "list the programs of the suite"},
     {"configs", command_configs, "list the configurations"},
     {"disasm", command_disasm, "print a device program's code"},

@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qsm_config.h"
 #include "qsm_config_yaml.h"
+#include "qsm_observer.h"
 
 enum { SUITE_WORDS = 8 };  // of a launch of the suite
 
@@ -30,6 +32,8 @@ static void job_read(void *ctx, uint32_t addr, void *dst, size_t bytes) {
   struct qsm_passes *passes = ctx;
   note_error(passes, qsmMemcpyDtoH(passes->context, dst, addr, bytes));
 }
+
+static void job_spoiled(void *ctx, uint32_t addr, size_t bytes) { qsm_context_spoiled(((struct qsm_passes *)ctx)->context, addr, bytes); }
 
 // ---- Passes ----
 
@@ -85,11 +89,20 @@ bool qsm_passes_next(struct qsm_passes *passes, struct qsm_suite_launch *launch)
 
 // ---- Set-up ----
 
+static qsmError_t create_buffer(const struct qsm_passes *passes, uint32_t bytes, uint32_t *address) {
+  void *zeros = calloc(1, bytes);
+  if (!zeros) return qsmErrorMemoryAllocation;
+  qsmError_t error = qsmMalloc(passes->context, bytes, address);
+  if (!error) error = qsmMemcpyHtoD(passes->context, *address, zeros, bytes);
+  free(zeros);
+  return error;
+}
+
 static qsmError_t create_buffers(struct qsm_passes *passes) {
   for (uint32_t i = 0; i < passes->kernel->n_args; i++) {
     passes->args[i] = passes->kernel->arg[i];
     uint32_t bytes = passes->kernel->buffer_bytes[i];
-    qsmError_t error = bytes ? qsmMalloc(passes->context, bytes, &passes->args[i]) : qsmSuccess;
+    qsmError_t error = bytes ? create_buffer(passes, bytes, &passes->args[i]) : qsmSuccess;
     if (error) return error;
   }
   return qsmSuccess;
@@ -110,7 +123,7 @@ static void add_sets(struct qsm_passes *passes) {
 
 static qsmError_t create_job(struct qsm_passes *passes, const struct qsm_scenario *scenario, const char *place, char *msg, size_t msg_len) {
   const struct qsm_suite_program *program = passes->kernel->program;
-  const struct qsm_suite_mem mem = {passes, job_alloc, job_write, job_read};
+  const struct qsm_suite_mem mem = {passes, job_alloc, job_write, job_read, job_spoiled};
   uint64_t room = room_in(passes->context);
   passes->job = qsm_suite_create(program, &mem, scenario->seed, scenario->size);
   if (!passes->job) {
@@ -120,6 +133,11 @@ static qsmError_t create_job(struct qsm_passes *passes, const struct qsm_scenari
   }
   add_sets(passes);
   return passes->error;
+}
+
+void qsm_passes_path(const struct qsm_scenario_kernel *kernel, char *path, size_t path_len) {
+  if (kernel->program) snprintf(path, path_len, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
+  else snprintf(path, path_len, "%s", kernel->elf);
 }
 
 qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmContext_t context, const struct qsm_scenario *scenario,
@@ -132,8 +150,8 @@ qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmCon
     snprintf(msg, msg_len, "%sprogram %s needs a GPU with FPU; configuration %s has none (fpu: 0)", place, program->name, config->name);
     return qsmErrorInvalidValue;
   }
-  snprintf(path, sizeof path, "%s/build/sw/%s.elf", qsm_source_root(), program ? program->name : "");
-  qsmError_t error = qsmModuleLoad(context, program ? path : kernel->elf);
+  qsm_passes_path(kernel, path, sizeof path);
+  qsmError_t error = qsmModuleLoad(context, path);
   if (error) return error;
   return program ? create_job(passes, scenario, place, msg, msg_len) : create_buffers(passes);
 }

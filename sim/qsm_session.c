@@ -363,6 +363,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, con
   *outcome = (struct qsm_outcome){0};
   qsmError_t error = qsmDeviceOpen(plan->backend, scenario->config, &plan->options, &session.device, msg, msg_len);
   if (error) return error == qsmErrorNotFound ? QSM_SESSION_BAD_INPUT : QSM_SESSION_ENVIRONMENT;
+  if (plan->observer) qsm_device_observe(session.device, plan->observer);
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
   outcome->has_l1 = qsmDeviceConfig(session.device)->l1_kib != 0;
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;

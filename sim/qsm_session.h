@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "qsm_backend.h"
+#include "qsm_observer.h"
 #include "qsm_runtime.h"
 #include "qsm_scenario.h"
 #include "qsm_trace.h"
@@ -59,6 +60,7 @@ struct qsm_session_plan {
   qsmAdjustment adjust;
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
   struct qsm_trace *trace;  // gets what happens, or NULL
+  const struct qsm_observer *observer;  // of what the host does with device memory, or NULL
   uint32_t isolated_q16[QSM_SCENARIO_MAX_KERNELS];  // IPC alone, for scheme fair; 0: not known
   bool one_pass;        // of each kernel; the measurement ends with the epoch that has counted it
   bool show_progress;

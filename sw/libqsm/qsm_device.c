@@ -47,6 +47,18 @@ const char *qsmGetErrorString(qsmError_t error) {
   return "unknown error";
 }
 
+static const struct qsm_observer no_observer;
+
+void qsm_device_observe(qsmDevice_t handle, const struct qsm_observer *observer) {
+  struct qsm_device *device = qsm_device_of(handle);
+  if (device) device->observer = observer;
+}
+
+void qsm_context_spoiled(qsmContext_t handle, uint32_t address, size_t bytes) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (context) QSM_OBSERVE(context->device, spoiled, address, bytes);
+}
+
 struct qsm_device *qsm_device_of(qsmDevice_t handle) { return qsm_handle_find(QSM_HANDLE_DEVICE, (uintptr_t)handle); }
 struct qsm_context *qsm_context_of(qsmContext_t handle) { return qsm_handle_find(QSM_HANDLE_CONTEXT, (uintptr_t)handle); }
 
@@ -172,6 +184,7 @@ qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config,
     return qsmErrorBackend;
   }
   opened->epoch_cycles = opened->config.epoch;
+  opened->observer = &no_observer;
   *device = opened;
   return qsmSuccess;
 }

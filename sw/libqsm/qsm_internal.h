@@ -6,6 +6,7 @@
 #include "qsm_arguments.h"
 #include "qsm_backend.h"
 #include "qsm_config.h"
+#include "qsm_observer.h"
 #include "qsm_runtime.h"
 
 // A context's memory: the argument blocks, the program, the heap, the stacks.
@@ -94,8 +95,15 @@ struct qsm_device {
   bool watching;
   void (*watch)(void *user);
   void *watch_user;
+  const struct qsm_observer *observer;  // never NULL
   char error[512];
 };
+
+#define QSM_OBSERVE(device, what, ...)                                     \
+  do {                                                                     \
+    const struct qsm_observer *observer_ = (device)->observer;             \
+    if (observer_->what) observer_->what(observer_->ctx, __VA_ARGS__);     \
+  } while (0)
 
 // ---- Handles, errors and registers (qsm_device.c) ----
 
@@ -139,6 +147,9 @@ qsmError_t qsm_device_step(struct qsm_device *device);
 qsmError_t qsm_check_outside(struct qsm_device *device);
 
 // ---- Memory (qsm_memory.c) ----
+
+// Writes what the GPU does not have in its L2; no time passes.
+void qsm_memory_put(struct qsm_device *device, uint32_t dst, const void *src, size_t bytes);
 
 // What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the host writes.
 qsmError_t qsm_memory_settle(const struct qsm_context *context);

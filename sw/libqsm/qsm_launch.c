@@ -28,7 +28,6 @@ static void add_arguments(struct qsm_argument_blocks *blocks, const void *conten
 
 static qsmError_t place_arguments(struct qsm_context *context, const void *content, uint32_t bytes, uint32_t *address) {
   struct qsm_argument_blocks *blocks = &context->argument_blocks;
-  struct qsm_backend *backend = context->device->backend;
   uint32_t at = find_arguments(blocks, content, bytes);
   if (at == blocks->used_bytes && at + bytes > QSM_ARGUMENT_AREA_BYTES) {
     qsmError_t error = qsm_memory_settle(context);
@@ -38,7 +37,7 @@ static qsmError_t place_arguments(struct qsm_context *context, const void *conte
   *address = context->base + at;
   if (at < blocks->used_bytes) return qsmSuccess;
   add_arguments(blocks, content, bytes);
-  backend->mem_write(backend, *address, content, bytes);
+  qsm_memory_put(context->device, *address, content, bytes);
   return qsmSuccess;
 }
 
@@ -56,6 +55,12 @@ static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
 
+static void observe(const struct qsm_context *context, const struct qsm_pending *launch) {
+  const struct qsm_observed_launch observed = {.function = launch->function - context->program_at, .grid = launch->grid, .block = launch->block,
+                                               .shared_bytes = launch->shared_bytes, .stack_bytes = 1u << QSM_LOG2_STACK_BYTES};
+  QSM_OBSERVE(context->device, launched, &observed);
+}
+
 static qsmError_t start_launch(struct qsm_context *context) {
   const struct qsm_pending *launch = context->queue;
   const struct qsm_config *config = &context->device->config;
@@ -71,6 +76,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, context->stacks | QSM_LOG2_STACK_BYTES);
   if (!error) error = write_arguments(context, launch);
+  if (!error) observe(context, launch);
   if (!error) error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
   context->running = context->has_history = true;

@@ -29,12 +29,16 @@ qsmError_t qsm_memory_settle(const struct qsm_context *context) {
   return is_cached(context->device, context->slot) ? flush(context->device) : qsmSuccess;
 }
 
+void qsm_memory_put(struct qsm_device *device, uint32_t dst, const void *src, size_t bytes) {
+  device->backend->mem_write(device->backend, dst, src, bytes);
+  QSM_OBSERVE(device, written, dst, bytes);
+}
+
 // A running kernel may have read the line again before the host wrote it: once more, and its next read comes from memory.
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes) {
-  struct qsm_backend *backend = context->device->backend;
   qsmError_t error = qsm_memory_settle(context);
   if (error) return error;
-  backend->mem_write(backend, dst, src, bytes);
+  qsm_memory_put(context->device, dst, src, bytes);
   return qsm_memory_settle(context);
 }
 
@@ -69,6 +73,7 @@ qsmError_t qsmMalloc(qsmContext_t handle, size_t bytes, uint32_t *address) {
   uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
   if (!allocated) return qsm_fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes", context->slot, bytes);
   *address = allocated;
+  QSM_OBSERVE(context->device, allocated, allocated, bytes);
   return qsmSuccess;
 }
 
@@ -84,6 +89,7 @@ qsmError_t qsmFree(qsmContext_t handle, uint32_t address) {
   uint64_t bytes = 0;
   if (!find_allocation(context, address, &base, &bytes) || qsm_heap_free(context->heap, address))
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated", context->slot, address);
+  QSM_OBSERVE(context->device, freed, address);
   return qsmSuccess;
 }
 

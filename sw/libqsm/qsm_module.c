@@ -35,6 +35,7 @@ qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *p
   if (!error) {
     context->program = program;
     context->program_at = at;
+    QSM_OBSERVE(device, loaded, at);
   }
   return error;
 }

@@ -16,6 +16,8 @@ struct qsm_suite_mem {
   uint32_t (*alloc)(void *ctx, size_t bytes);
   void (*write)(void *ctx, uint32_t addr, const void *src, size_t bytes);
   void (*read)(void *ctx, uint32_t addr, void *dst, size_t bytes);
+  // Told of what has been written so that it is wrong, which no kernel should read before it stores there. May be NULL.
+  void (*spoiled)(void *ctx, uint32_t addr, size_t bytes);
 };
 
 struct qsm_suite_launch {

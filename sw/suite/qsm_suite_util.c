@@ -51,6 +51,7 @@ static void spoil(const struct qsm_array *array) {
     for (size_t i = 0; i < n; i++) piece[i] = (uint8_t)~host[done + i];
     array->mem.write(array->mem.ctx, array->addr + (uint32_t)done, piece, n);
   }
+  if (array->mem.spoiled != NULL) array->mem.spoiled(array->mem.ctx, array->addr, n_bytes);
 }
 
 uint64_t qsm_array_mismatches(const struct qsm_array *array) {
@@ -177,7 +178,7 @@ static void forget(void *ctx, uint32_t addr, const void *src, size_t bytes) { (v
 
 uint64_t qsm_suite_bytes(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size) {
   uint64_t n_bytes = 0;
-  const struct qsm_suite_mem mem = {&n_bytes, count_bytes, forget, NULL};
+  const struct qsm_suite_mem mem = {&n_bytes, count_bytes, forget, NULL, NULL};
   struct qsm_job *job = qsm_suite_create(program, &mem, seed, size);
   if (job == NULL) return 0;
   qsm_suite_destroy(job);

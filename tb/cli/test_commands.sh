@@ -25,7 +25,8 @@ prints help_run.txt run --help
 prints help_sweep.txt sweep --help
 prints help_report.txt report --help
 prints help_fuzz.txt fuzz --help
-for command in run sweep report fuzz kernels configs disasm; do
+prints help_memcheck.txt memcheck --help
+for command in run sweep report fuzz memcheck kernels configs disasm; do
   call "$qsm" $command --version
   verdict "qsm $command --version" "$code $(cat "$work/stdout")" "0 $(cat $golden/version.txt)"
 done

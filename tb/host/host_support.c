@@ -112,7 +112,7 @@ uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *progr
 
 uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed,
                           void (*wait)(qsmContext_t context, void *user), void *user) {
-  const struct qsm_suite_mem mem = {context, job_alloc, job_write, job_read};
+  const struct qsm_suite_mem mem = {context, job_alloc, job_write, job_read, NULL};
   struct qsm_suite_launch step;
   char path[128];
   snprintf(path, sizeof path, "build/sw/%s.elf", program->name);

@@ -54,7 +54,7 @@ static void machine_read(void *ctx, uint32_t addr, void *to, size_t n_bytes) {
 }
 
 static struct qsm_suite_mem memory_of(struct machine *machine) {
-  return (struct qsm_suite_mem){machine, machine_alloc, machine_write, machine_read};
+  return (struct qsm_suite_mem){machine, machine_alloc, machine_write, machine_read, NULL};
 }
 
 static void machine_create(struct machine *machine, const struct qsm_suite_program *program) {
@@ -356,7 +356,7 @@ static void create_without_room_returns_null(void **state) {
     struct qsm_job *job;
     do { // one allocation more each time, until create() succeeds
       int n_left = n_allowed++;
-      struct qsm_suite_mem mem = {&n_left, no_room, ignore_write, NULL};
+      struct qsm_suite_mem mem = {&n_left, no_room, ignore_write, NULL, NULL};
       job = qsm_suite_create(program, &mem, 11, QSM_SIZE_S);
     } while (job == NULL && n_allowed <= 10);
     assert_true(n_allowed > 1);
