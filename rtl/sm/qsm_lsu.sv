@@ -278,8 +278,8 @@ module qsm_lsu
     end
     fault_o.valid  = c_valid_q && c_fault;
     fault_o.kernel = c_q.kernel;
-    fault_o.record = '{cause: (c_q.overflow[lane] && !c_q.misaligned[lane]) ? CauseOverflow : {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]},
-                       pc: c_q.pc,
+    fault_o.record = '{cause: (c_q.overflow[lane] && !c_q.misaligned[lane]) ? CauseOverflow :
+                              {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]}, pc: c_q.pc,
                        tid: 10'({c_q.widx, lane}), block: c_linear, value: c_q.addr[lane]};
   end
 

@@ -52,8 +52,8 @@ module qsm_lsu_classify
   logic [RowW-1:0] base_row;  // a granule is a whole number of rows
   assign base_row = RowW'(base_i) * RowW'(GranuleBytes / LineBytes);
 
-  // Bits of an address that count bytes of the stack. Those above them are all ones in an address of the stack: so what follows from both for
-  // the device address is an AND.
+  // Bits of an address that count bytes of the stack. Those above them are all ones in an address of the stack: so what follows from
+  // both for the device address is an AND.
   localparam int unsigned MostStackW = 16;
   logic [MostStackW-1:2] offset_bits;
   logic [31:2+LaneW] stack_bits;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One bank of shared memory: a port of 32 bits with byte writes and synchronous read, and one that clears rows (docs/sm.md R-SM-10).
-// A cycle reads or writes at the first, never both, and never the row that the second one clears: so it is a plain block RAM with two ports,
-// without logic for reads and writes that meet. (Two processes write the memory: in one, its writes would have an order, which costs logic.)
+// A cycle reads or writes at the first, never both, and never the row that the second one clears: so it is a plain block RAM with two
+// ports, without logic for reads and writes that meet. (Two processes write the memory: in one, its writes would have an order, which
+// costs logic.)
 // Observed by the lockstep monitor: mem (state).
 module qsm_shared_bank #(
   parameter int unsigned Rows = 256,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the stacks of the thread blocks lie: base of the first warp's stacks per TB slot, and of one warp's. docs/isa.md (I-MEM-6).
-// Latency: a block's base is there from the fourth cycle after its arrival on; its first access comes later (a warp must start, fetch and issue).
+// Latency: a block's base is there from the fourth cycle after its arrival on; its first access comes later: a warp must start, fetch and issue.
 // Cost: two multipliers (the second one shifts), an adder, MaxTbs x (32 - StackW) bits of distributed RAM; for the warp, combinational:
 //   a shifter of WidxW bits and an adder.
-// Observed by nobody: what it gives shows in the requests.
 module qsm_stacks
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -168,7 +168,8 @@ module qsm_subcore
   logic [SbW-1:0] div_entry;
 
   qsm_regfile u_regfile (
-    .clk_i, .rst_ni, .start_i(start_valid), .start_warp_i(start_slot), .read_warp_i(read_warp), .rs1_i(rs1), .rs2_i(rs2), .rs3_i(rs3), .rs1_o(rs1_data), .rs2_o(rs2_data), .rs3_o(rs3_data),
+    .clk_i, .rst_ni, .start_i(start_valid), .start_warp_i(start_slot),
+    .read_warp_i(read_warp), .rs1_i(rs1), .rs2_i(rs2), .rs3_i(rs3), .rs1_o(rs1_data), .rs2_o(rs2_data), .rs3_o(rs3_data),
     .write_i(write)
   );
 

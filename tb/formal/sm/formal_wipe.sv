@@ -38,7 +38,9 @@ module formal_wipe
 
   logic            wipe;
   logic [RowW-1:0] row;
-  qsm_wipe u_dut (.clk_i, .rst_ni, .desc_i(desc), .tb_info_i(info_q), .arrive_i, .over_i(over_q), .clean_o(clean), .wipe_o(wipe), .row_o(row));
+  qsm_wipe u_dut (
+    .clk_i, .rst_ni, .desc_i(desc), .tb_info_i(info_q), .arrive_i, .over_i(over_q), .clean_o(clean), .wipe_o(wipe), .row_o(row)
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

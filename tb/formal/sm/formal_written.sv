@@ -22,7 +22,8 @@ module formal_written
   logic       write_old;
   logic [2:0] read;
   qsm_written u_dut (
-    .clk_i, .rst_ni, .start_i, .start_warp_i, .write_i, .write_warp_i, .write_reg_i, .write_old_o(write_old), .read_warp_i, .read_reg_i, .read_o(read)
+    .clk_i, .rst_ni, .start_i, .start_warp_i, .write_i, .write_warp_i, .write_reg_i, .write_old_o(write_old),
+    .read_warp_i, .read_reg_i, .read_o(read)
   );
 
   logic [WarpW-1:0] warp_q;
