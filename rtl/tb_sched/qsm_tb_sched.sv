@@ -150,7 +150,8 @@ module qsm_tb_sched #(
   qsm_tb_alloc #(
     .NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_alloc (
-    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i(alloc_change_i || realloc), .busy_i(busy_o), .snapshot_i,
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i(alloc_change_i || realloc),
+    .busy_i(busy_o), .snapshot_i,
     .sm_i(adjust_sm), .raise_i(raise), .lower_i(lower), .raised_i(raised), .lowered_i(lowered), .busy_o(alloc_busy_o), .we_o(alloc_we), .target_o
   );
 

@@ -231,7 +231,8 @@ int main(int argc, char **argv) {
   qsm_unit::begin_with_anything();
   Bench bench(tap, random);
   for (unsigned n = 0; n < 4000 && !tap.failed(); n++) (n % 4 == 3 ? bench.claim() : bench.pass());
-  std::printf("# %u blocks taken, %u freed, %u cycles with no slot left, room made %u times for a claim\n", bench.n_taken, bench.n_freed, bench.n_full, bench.n_made);
+  std::printf("# %u blocks taken, %u freed, %u cycles with no slot left, room made %u times for a claim\n", bench.n_taken, bench.n_freed, bench.n_full,
+              bench.n_made);
   tap.expect(bench.n_taken > 500 && bench.n_freed > 2000 && bench.n_full > 100 && bench.n_made > 100, "too little happens");
   tap.done("random SMs, blocks taken and freed: what is left in every cycle");
   return tap.exit_code();
