@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
-.PHONY: experiment-qos experiment-fgq experiment-qaws experiment-qaws-titanv experiment-preemption programs
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-qaws experiment-qaws-titanv experiment-preemption programs
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -53,3 +53,16 @@ programs: install-sim $(STAMPS)/apt-python ## the suite's programs: sources, siz
 	mkdir -p build/sweeps/programs
 	build/programs wang2017 L build/sweeps/programs
 	python3 scripts/experiment.py experiments/programs.md build/sweeps docs/results/programs.md
+
+# A host program of its own, and its kernels; the tests use both (tb/host/test_attacks.c).
+build/attacks: $(call OBJECT,experiments/attacks.c $(ATTACKS)) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+build/attack_kernels.elf: experiments/attack_kernels.c $(SW_DEVICE)
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc -Wall -Wextra -Werror $< -o $@
+
+experiment-attacks: install-sim $(STAMPS)/apt-python ## an honest program beside each of sixty attacks -> docs/results/experiment_attacks.md
+	$(BUILD) build/attacks build/attack_kernels.elf sw-kernels
+	mkdir -p build/sweeps/attacks
+	build/attacks build/attack_kernels.elf build/sweeps/attacks
+	$(call page,attacks)

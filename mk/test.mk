@@ -21,11 +21,17 @@ c_test_helpers = $(filter-out tb/$(1)/test_%,$(wildcard tb/$(1)/*.c))
 build/obj/tb/%.o: WARNINGS += -Wno-conversion
 build/obj/tb/%.o: CPPFLAGS += -Itb/fp
 
+# Files of other folders that a test needs.
+ATTACKS := experiments/qsm_attacks.c
+HELPERS_host/test_attacks := $(ATTACKS)
+build/obj/tb/host/test_attacks.o: CPPFLAGS += -Iexperiments
+
 define c_test_rule
-build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1))))) build/libqsm_host.a build/libqsm_model.a build/libfp_ref.a
+build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1)))) $(HELPERS_$(1))) build/libqsm_host.a build/libqsm_model.a build/libfp_ref.a
 	mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS) $$^ -lcmocka $$(HOST_LIBS) $$(FP_REF_LIBS) -o $$@
 endef
+
 $(foreach test,$(C_TEST_SRCS:tb/%.c=%),$(eval $(call c_test_rule,$(test))))
 
 # The tests of sw/ take arguments; its script reports in cmocka's words.
@@ -58,7 +64,7 @@ build/tests.list: FORCE
 	grep -e '$(TESTS)' $@.all > $@ || { echo "no test's name has '$(TESTS)' in it" >&2; exit 1; }
 
 .PHONY: test test-full test-build
-test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(UNIT_BENCHES) build/preempt_cost build/preempt_kernels.elf $(TEST_CONFIGS:%=build/rtl/%.so) build/rtl/axi.so build/faults/root/build/rtl/tiny.so build/tests.list
+test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(UNIT_BENCHES) build/preempt_cost build/preempt_kernels.elf build/attack_kernels.elf $(TEST_CONFIGS:%=build/rtl/%.so) build/rtl/axi.so build/faults/root/build/rtl/tiny.so build/tests.list
 
 # What cannot be built does not keep the rest from being tested: its tests then fail.
 BUILD_TESTS = -+$(MAKE) -k $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS)) test-build
