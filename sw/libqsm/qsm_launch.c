@@ -301,11 +301,11 @@ static qsmError_t check_state(const struct qsm_context *context) {
   return device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
 }
 
-static qsmError_t check_launch(struct qsm_context *context, const qsmLaunch *what, uint64_t shared_bytes) {
-  qsmError_t error = check_shape(context, what->kernel, what->grid, what->block, shared_bytes);
-  if (!error) error = qsm_check_groups(context, context->budget);
+// What else there must be room for beside it.
+static qsmError_t check_others(struct qsm_context *context, const qsmLaunch *what, uint32_t shared_bytes) {
+  qsmError_t error = qsm_check_groups(context, context->budget);
   if (!error) error = qsm_check_share(context, context->device->scheme, context->isolated_q16);
-  if (!error && context->n_images) error = qsm_grow_save_area(context, what->kernel, what->block, (uint32_t)shared_bytes);
+  if (!error && context->n_images) error = qsm_grow_save_area(context, what->kernel, what->block, shared_bytes);
   return error;
 }
 
@@ -340,9 +340,10 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLau
   const struct qsm_kernel *kernel = qsm_program_kernel(context->program, what->kernel);
   if (!kernel) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
   struct qsm_entry_arguments arguments;
-  error = lay_out_arguments(device, kernel, what, &arguments);
   uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
-  if (!error) error = check_launch(context, what, shared);
+  error = check_shape(context, what->kernel, what->grid, what->block, shared);
+  if (!error) error = lay_out_arguments(device, kernel, what, &arguments);
+  if (!error) error = check_others(context, what, (uint32_t)shared);
   if (error) return error;
   struct qsm_pending *launch = calloc(1, sizeof *launch);
   if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
