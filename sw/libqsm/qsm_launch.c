@@ -256,7 +256,8 @@ static qsmError_t wait_until_idle(struct qsm_context *context) {
   qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   while (!error && (status & QSM_SLOT_STATUS_BUSY_MASK)) {
     if (qsm_device_cycle(context->device) >= limit)
-      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: the killed launch has not ended in %d cycles", context->slot, DRAIN_CYCLES);
+      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: the killed launch has not ended in %d cycles", context->slot,
+                      DRAIN_CYCLES);
     error = qsm_device_step(context->device);
     if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   }
@@ -320,7 +321,8 @@ static qsmError_t submit(struct qsm_context *context, struct qsm_pending *launch
   return error;
 }
 
-static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_kernel *kernel, const qsmLaunch *what, struct qsm_entry_arguments *entry) {
+static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_kernel *kernel, const qsmLaunch *what,
+                                    struct qsm_entry_arguments *entry) {
   char msg[sizeof device->error];
   if (what->n_args && what->n_arguments)
     return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: arguments as words and as values", what->kernel);

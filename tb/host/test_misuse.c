@@ -129,8 +129,8 @@ static void null_is_refused_where_something_is_needed(void **state) {
   assert_int_equal(qsmTranslateGoal(NULL, &goal, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
   assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), NULL, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
   assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), &goal, NULL, NULL, 5), qsmErrorInvalidValue);
-  assert_int_equal(qsmTranslateGoal(&(struct qsm_config){0}, &(qsmGoal){.kind = qsmGoalRate, .value = 1, .instructions = 1}, &goal_q16, msg, sizeof msg),
-                   qsmErrorInvalidValue);
+  goal = (qsmGoal){.kind = qsmGoalRate, .value = 1, .instructions = 1};
+  assert_int_equal(qsmTranslateGoal(&(struct qsm_config){0}, &goal, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
   qsmDevice_t untouched = device;
   assert_int_equal(qsmDeviceOpen(NULL, "tiny", NULL, &untouched, msg, sizeof msg), qsmErrorInvalidValue);
   assert_string_equal(msg, "NULL for the backend");
@@ -249,7 +249,8 @@ static void *use_a_device(void *path) {
     qsmDevice_t own = NULL;
     qsmContext_t tenant = NULL;
     uint32_t buffer = 0, word = 0;
-    if (qsmDeviceOpen("model", "tiny", NULL, &own, msg, sizeof msg) || qsmContextCreate(own, &tenant) || qsmModuleLoad(tenant, path)) return "set-up";
+    if (qsmDeviceOpen("model", "tiny", NULL, &own, msg, sizeof msg)) return "device";
+    if (qsmContextCreate(own, &tenant) || qsmModuleLoad(tenant, path)) return "context";
     if (qsmMalloc(tenant, 256, &buffer) || launch(tenant, "fill", 2, buffer, 0, NULL, NULL)) return "launch";
     if (qsmContextSynchronize(tenant, LONG) || qsmMemcpyDtoH(tenant, &word, buffer + 60, 4) || word != 1) return "result";
     qsmDeviceClose(own);
