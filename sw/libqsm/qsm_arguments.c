@@ -9,7 +9,9 @@ enum { WORD = 4, STACK_ALIGN = 16, MOST_VALUES = QSM_MOST_ARGUMENT_BYTES };
 
 static const struct qsm_argument a_word = {.bytes = WORD, .align = WORD, .type = "a word"};
 
-static const struct qsm_argument *argument_of(const struct qsm_kernel *kernel, uint32_t i) { return kernel->signature ? &kernel->arguments[i] : &a_word; }
+static const struct qsm_argument *argument_of(const struct qsm_kernel *kernel, uint32_t i) {
+  return kernel->signature ? &kernel->arguments[i] : &a_word;
+}
 
 // ---- What does not fit ----
 
@@ -89,7 +91,8 @@ static uint32_t measure_copies(const struct qsm_kernel *kernel, uint32_t n_value
   return from;
 }
 
-static void put_copies(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values, struct layout *layout, uint8_t *const *places) {
+static void put_copies(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values, struct layout *layout,
+                       uint8_t *const *places) {
   uint32_t at = layout->n_stack_bytes, n = layout->entry->n_stack_bytes;
   for (uint32_t i = 0; i < n_values; i++) {
     const struct qsm_argument *argument = argument_of(kernel, i);
@@ -120,8 +123,8 @@ int qsm_arguments_lay_out(const struct qsm_kernel *kernel, const qsmArgument *va
   return 0;
 }
 
-int qsm_arguments_of_words(const struct qsm_kernel *kernel, const uint32_t *words, uint32_t n_words, struct qsm_entry_arguments *entry, char *msg,
-                           size_t msg_len) {
+int qsm_arguments_of_words(const struct qsm_kernel *kernel, const uint32_t *words, uint32_t n_words, struct qsm_entry_arguments *entry,
+                           char *msg, size_t msg_len) {
   qsmArgument values[MOST_VALUES];
   if (n_words > MOST_VALUES) return refuse(kernel, NULL, 0, msg, msg_len);
   for (uint32_t i = 0; i < n_words; i++) {

@@ -22,7 +22,7 @@ struct qsm_entry_arguments {
 int qsm_arguments_lay_out(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values, struct qsm_entry_arguments *entry,
                           char *msg, size_t msg_len);
 // The same of words: each is an argument of up to 4 bytes.
-int qsm_arguments_of_words(const struct qsm_kernel *kernel, const uint32_t *words, uint32_t n_words, struct qsm_entry_arguments *entry, char *msg,
-                           size_t msg_len);
+int qsm_arguments_of_words(const struct qsm_kernel *kernel, const uint32_t *words, uint32_t n_words, struct qsm_entry_arguments *entry,
+                           char *msg, size_t msg_len);
 
 #endif

@@ -262,7 +262,8 @@ static qsmError_t wait_until_idle(struct qsm_context *context) {
   qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   while (!error && (status & QSM_SLOT_STATUS_BUSY_MASK)) {
     if (qsm_device_cycle(context->device) >= limit)
-      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: the killed launch has not ended in %d cycles", context->slot, DRAIN_CYCLES);
+      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: the killed launch has not ended in %d cycles", context->slot,
+                      DRAIN_CYCLES);
     error = qsm_device_step(context->device);
     if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   }
@@ -307,11 +308,11 @@ static qsmError_t check_state(const struct qsm_context *context) {
   return device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
 }
 
-static qsmError_t check_launch(struct qsm_context *context, const qsmLaunch *what, uint64_t shared_bytes) {
-  qsmError_t error = check_shape(context, what->kernel, what->grid, what->block, shared_bytes);
-  if (!error) error = qsm_check_groups(context, context->budget);
+// What else there must be room for beside it.
+static qsmError_t check_others(struct qsm_context *context, const qsmLaunch *what, uint32_t shared_bytes) {
+  qsmError_t error = qsm_check_groups(context, context->budget);
   if (!error) error = qsm_check_share(context, context->device->scheme, context->isolated_q16);
-  if (!error && context->n_images) error = qsm_grow_save_area(context, what->kernel, what->block, (uint32_t)shared_bytes);
+  if (!error && context->n_images) error = qsm_grow_save_area(context, what->kernel, what->block, shared_bytes);
   return error;
 }
 
@@ -326,7 +327,8 @@ static qsmError_t submit(struct qsm_context *context, struct qsm_pending *launch
   return error;
 }
 
-static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_kernel *kernel, const qsmLaunch *what, struct qsm_entry_arguments *entry) {
+static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_kernel *kernel, const qsmLaunch *what,
+                                    struct qsm_entry_arguments *entry) {
   char msg[sizeof device->error];
   if (what->n_args && what->n_arguments)
     return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: arguments as words and as values", what->kernel);
@@ -346,9 +348,10 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLau
   const struct qsm_kernel *kernel = qsm_program_kernel(context->program, what->kernel);
   if (!kernel) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
   struct qsm_entry_arguments arguments;
-  error = lay_out_arguments(device, kernel, what, &arguments);
   uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
-  if (!error) error = check_launch(context, what, shared);
+  error = check_shape(context, what->kernel, what->grid, what->block, shared);
+  if (!error) error = lay_out_arguments(device, kernel, what, &arguments);
+  if (!error) error = check_others(context, what, (uint32_t)shared);
   if (error) return error;
   struct qsm_pending *launch = calloc(1, sizeof *launch);
   if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");

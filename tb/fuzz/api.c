@@ -104,7 +104,8 @@ static qsmContext_t context(struct sequence *s) {
 // ---- What holds after every call ----
 
 static void check(struct sequence *s, const char *call, qsmError_t error) {
-  if (getenv("QSM_FUZZ_CALLS")) fprintf(stderr, "%s: %s%s%s\n", call, qsmGetErrorString(error), error ? ", " : "", error ? qsmGetLastErrorText(s->device) : "");
+  if (getenv("QSM_FUZZ_CALLS"))
+    fprintf(stderr, "%s: %s%s%s\n", call, qsmGetErrorString(error), error ? ", " : "", error ? qsmGetLastErrorText(s->device) : "");
   n_calls++;
   if (strcmp(qsmGetErrorString(error), "unknown error") == 0) complain(s, "%s: error %d", call, (int)error);
   const char *text = qsmGetLastErrorText(s->device);
@@ -127,14 +128,16 @@ static void check_result(struct sequence *s) {
   qsmError_t error = qsmMemcpyDtoH(s->honest, out, s->honest_out, sizeof out);
   if (error) complain(s, "the honest tenant's copy: %s", qsmGetLastErrorText(s->device));
   for (uint32_t i = 0; !error && i < WORDS; i++)
-    if (out[i] != expected(s, i)) complain(s, "the honest tenant's word %" PRIu32 " is 0x%08" PRIX32 " instead of 0x%08" PRIX32, i, out[i], expected(s, i));
+    if (out[i] != expected(s, i))
+      complain(s, "the honest tenant's word %" PRIu32 " is 0x%08" PRIX32 " instead of 0x%08" PRIX32, i, out[i], expected(s, i));
 }
 
 static void honest_starts(struct sequence *s) {
   if (s->honest_runs) return;
   s->salt++;
   const uint32_t args[] = {s->honest_out, s->honest_in, s->salt};
-  qsmError_t error = qsmLaunchKernel(s->honest, "honest", (qsmDim3){BLOCKS, 1, 1}, (qsmDim3){THREADS, 1, 1}, args, 3, 4 * THREADS, NULL, NULL);
+  const qsmDim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
+  qsmError_t error = qsmLaunchKernel(s->honest, "honest", grid, block, args, 3, 4 * THREADS, NULL, NULL);
   if (error && error != qsmErrorGroups) complain(s, "the honest tenant's launch: %s", qsmGetLastErrorText(s->device));
   s->honest_runs = !error;
 }
@@ -179,7 +182,8 @@ static void create(struct sequence *s) {
 }
 
 static void load_module(struct sequence *s) {
-  static const char *const paths[] = {"build/fuzz/kernels.elf", "build/fuzz/big.elf", "build/fuzz/cut.elf", "Makefile", "no/such/file", NULL};
+  static const char *const paths[] = {"build/fuzz/kernels.elf", "build/fuzz/big.elf", "build/fuzz/cut.elf",
+                                      "Makefile",                "no/such/file",       NULL};
   CHECK(s, qsmModuleLoad(context(s), paths[below(s, sizeof paths / sizeof *paths)]));
 }
 
@@ -226,8 +230,8 @@ static void ended(void *user, const qsmLaunchResult *result) {
 }
 
 static void launch_any(struct sequence *s) {
-  static const char *const kernels[] = {"store", "load", "endless", "illegal", "jump", "add", "alone_at_the_barrier", "shared_too_far", "overflow",
-                                        "over_arguments", "honest", "nothing", "", NULL};
+  static const char *const kernels[] = {"store", "load", "endless", "illegal", "jump", "add", "alone_at_the_barrier", "shared_too_far",
+                                        "overflow", "over_arguments", "honest", "nothing", "", NULL};
   qsmContext_t of = context(s);
   const char *kernel = kernels[below(s, sizeof kernels / sizeof *kernels)];
   uint32_t args[9], n_args = u8(s) < 245 ? below(s, 9) : number(s);
@@ -245,13 +249,14 @@ static void launch_any(struct sequence *s) {
   }
   qsmArgument values[9];
   for (uint32_t i = 0; i < 9; i++) values[i] = (qsmArgument){u8(s) < 250 ? &args[i] : NULL, u8(s) < 240 ? 4 : number(s)};
-  const qsmLaunch what = {.kernel = kernel, .grid = grid, .block = block, .shared_bytes = shared_bytes, .arguments = values, .n_arguments = n_args % 10};
+  const qsmLaunch what = {.kernel = kernel, .grid = grid, .block = block, .shared_bytes = shared_bytes,
+                          .arguments = values, .n_arguments = n_args % 10};
   CHECK(s, qsmLaunchKernelEx(of, u8(s) < 250 ? &what : NULL, callback, s));
 }
 
 static void set_goal(struct sequence *s) {
-  qsmGoal goal = {.kind = (qsmGoalKind)below(s, 7), .value = (uint64_t)number(s) << below(s, 33), .instructions = number(s), .isolated_ipc_q16 = number(s),
-                  .bytes = (uint64_t)number(s) << below(s, 33), .copies = number(s), .overlapped = u8(s) % 2};
+  qsmGoal goal = {.kind = (qsmGoalKind)below(s, 7), .value = (uint64_t)number(s) << below(s, 33),
+                  .instructions = number(s), .isolated_ipc_q16 = number(s), .bytes = (uint64_t)number(s) << below(s, 33), .copies = number(s), .overlapped = u8(s) % 2};
   CHECK(s, qsmSetGoal(context(s), u8(s) < 250 ? &goal : NULL));
 }
 
@@ -340,7 +345,8 @@ static void step(struct sequence *s) {
 // The honest tenant comes first: slot 0.
 static bool open_all(struct sequence *s, const char *backend) {
   char msg[256] = "";
-  static const char *const configs[2][2] = {{"tiny", "odd"}, {"tiny+mem_bytes-8388608", "odd+mem_bytes-6291456"}};  // small, so that it is fast
+  // With small memories where there need be no RTL of it: that is faster.
+  static const char *const configs[2][2] = {{"tiny", "odd"}, {"tiny+mem_bytes-8388608", "odd+mem_bytes-6291456"}};
   static qsmDevice_t closed;
   const char *config = configs[strcmp(backend, "model") == 0][u8(s) % 2];
   if (!closed && qsmDeviceOpen("model", "tiny", NULL, &closed, msg, sizeof msg)) complain(s, "%s", msg);

@@ -20,6 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
     if (code > n || code % 4096) abort();
     for (uint32_t i = 0; i < n; i++) seen ^= qsm_program_image(program)[i];
     if (qsm_program_shift(program, 4095) > 4095) abort();
+    const struct qsm_kernel *kernel = qsm_program_kernel(program, "fill");
+    for (uint32_t i = 0; kernel && i < kernel->n_arguments; i++)
+      if (kernel->arguments[i].by_reference != (kernel->arguments[i].bytes > 8)) abort();
+    if (kernel && kernel->signature && kernel->signature[0] == 1) seen++;
     if (qsm_program_symbol(program, "fill") >= (int64_t)code) abort();
     qsm_program_free(program);
   }

@@ -8,9 +8,11 @@
 enum { MOST = 80 };
 
 // Types as the ELF of a program says them.
-static const struct qsm_argument c8 = {1, 1, 0, "signed char", true}, u8 = {1, 1, 0, "unsigned char", false}, s16 = {2, 2, 0, "short", true},
+static const struct qsm_argument c8 = {1, 1, 0, "signed char", true}, u8 = {1, 1, 0, "unsigned char", false},
+                                 s16 = {2, 2, 0, "short", true},
                                  i32 = {4, 4, 0, "int", true}, f64 = {8, 8, 0, "double", false}, i64 = {8, 8, 0, "long long", true},
-                                 s3 = {3, 1, 0, "struct three", false}, s8 = {8, 4, 0, "struct eight", false}, s6 = {6, 2, 0, "struct six", false},
+                                 s3 = {3, 1, 0, "struct three", false}, s8 = {8, 4, 0, "struct eight", false},
+                                 s6 = {6, 2, 0, "struct six", false},
                                  s9 = {9, 1, 1, "struct nine", false}, s16_8 = {16, 8, 1, "struct sixteen", false},
                                  s12 = {12, 4, 1, "struct twelve", false};
 

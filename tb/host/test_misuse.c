@@ -102,6 +102,7 @@ static void null_is_refused_where_something_is_needed(void **state) {
   const qsmDim3 one = {1, 1, 1};
   const qsmLaunch nameless = {.grid = one, .block = one}, without_args = {.kernel = "fill", .grid = one, .block = one, .n_args = 1};
   qsmGoal goal = {.kind = qsmGoalNone};
+  qsmKernelAttributes attributes;
   char msg[100];
   uint32_t goal_q16, buffer = allocate(context, 64);
   ASSERT_NULL_REFUSED(qsmRegisterRead(device, QSM_REG_ID, NULL));
@@ -119,13 +120,17 @@ static void null_is_refused_where_something_is_needed(void **state) {
   ASSERT_NULL_REFUSED(qsmMemcpyDtoH(context, NULL, buffer, 4));
   ASSERT_NULL_REFUSED(qsmLaunchKernel(context, NULL, one, one, NULL, 0, 0, NULL, NULL));
   ASSERT_NULL_REFUSED(qsmLaunchKernel(context, "fill", one, one, NULL, 2, 0, NULL, NULL));
+  ASSERT_NULL_REFUSED(qsmLaunchKernelEx(context, NULL, NULL, NULL));
+  ASSERT_NULL_REFUSED(qsmLaunchKernelEx(context, &(qsmLaunch){.kernel = "fill", .grid = one, .block = one, .n_arguments = 1}, NULL, NULL));
+  ASSERT_NULL_REFUSED(qsmGetKernelAttributes(context, NULL, &attributes));
+  ASSERT_NULL_REFUSED(qsmGetKernelAttributes(context, "fill", NULL));
   ASSERT_NULL_REFUSED(qsmExplainWait(context, NULL, 10));
   assert_int_equal(qsmMemGetInfo(context, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmTranslateGoal(NULL, &goal, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
   assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), NULL, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
   assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), &goal, NULL, NULL, 5), qsmErrorInvalidValue);
-  assert_int_equal(qsmTranslateGoal(&(struct qsm_config){0}, &(qsmGoal){.kind = qsmGoalRate, .value = 1, .instructions = 1}, &goal_q16, msg, sizeof msg),
-                   qsmErrorInvalidValue);
+  goal = (qsmGoal){.kind = qsmGoalRate, .value = 1, .instructions = 1};
+  assert_int_equal(qsmTranslateGoal(&(struct qsm_config){0}, &goal, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
   qsmDevice_t untouched = device;
   assert_int_equal(qsmDeviceOpen(NULL, "tiny", NULL, &untouched, msg, sizeof msg), qsmErrorInvalidValue);
   assert_string_equal(msg, "NULL for the backend");
@@ -167,6 +172,7 @@ static void assert_context_is_refused(qsmContext_t stale) {
   qsmGoal goal = {.kind = qsmGoalNone};
   qsmMemoryCounters counters;
   qsmPreemptResult result;
+  qsmKernelAttributes attributes;
   assert_int_equal(qsmSetGoal(stale, &goal), qsmErrorInvalidHandle);
   assert_int_equal(qsmSetQoS(stale, 0), qsmErrorInvalidHandle);
   assert_int_equal(qsmMeasureIsolated(stale, &what, 10, &goal), qsmErrorInvalidHandle);
@@ -186,6 +192,8 @@ static void assert_context_is_refused(qsmContext_t stale) {
   assert_int_equal(qsmMemcpyHtoD(stale, word, &word, 4), qsmErrorInvalidHandle);
   assert_int_equal(qsmMemcpyDtoH(stale, &word, word, 4), qsmErrorInvalidHandle);
   assert_int_equal(qsmLaunchKernel(stale, "fill", one, one, NULL, 0, 0, NULL, NULL), qsmErrorInvalidHandle);
+  assert_int_equal(qsmLaunchKernelEx(stale, &what, NULL, NULL), qsmErrorInvalidHandle);
+  assert_int_equal(qsmGetKernelAttributes(stale, "fill", &attributes), qsmErrorInvalidHandle);
   assert_int_equal(qsmContextSynchronize(stale, 10), qsmErrorInvalidHandle);
   assert_int_equal(qsmExplainWait(stale, text, sizeof text), qsmErrorInvalidHandle);
   assert_int_equal(qsmContextKill(stale), qsmErrorInvalidHandle);
@@ -241,7 +249,8 @@ static void *use_a_device(void *path) {
     qsmDevice_t own = NULL;
     qsmContext_t tenant = NULL;
     uint32_t buffer = 0, word = 0;
-    if (qsmDeviceOpen("model", "tiny", NULL, &own, msg, sizeof msg) || qsmContextCreate(own, &tenant) || qsmModuleLoad(tenant, path)) return "set-up";
+    if (qsmDeviceOpen("model", "tiny", NULL, &own, msg, sizeof msg)) return "device";
+    if (qsmContextCreate(own, &tenant) || qsmModuleLoad(tenant, path)) return "context";
     if (qsmMalloc(tenant, 256, &buffer) || launch(tenant, "fill", 2, buffer, 0, NULL, NULL)) return "launch";
     if (qsmContextSynchronize(tenant, LONG) || qsmMemcpyDtoH(tenant, &word, buffer + 60, 4) || word != 1) return "result";
     qsmDeviceClose(own);

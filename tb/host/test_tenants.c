@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant can know of the one that had its slot before: nothing. A victim writes to all of its memory and goes, in every way that there
-// is; a spy that comes after it reads its own memory, by a kernel and by copies, and finds what it finds on a GPU that nobody has used.
+// What a tenant can know of the one that had its slot before: nothing. A victim writes to all of its memory and goes, in every way
+// that there is; a spy that comes after it reads its own memory, by a kernel and by copies, and finds what it finds on a GPU that nobody has used.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +23,8 @@ static uint32_t slot_value(qsmDevice_t device, uint32_t offset) {
 }
 
 static void run(qsmContext_t context, const char *kernel, const uint32_t *args, uint32_t n_args) {
-  assert_int_equal(qsmLaunchKernel(context, kernel, (qsmDim3){BLOCKS, 1, 1}, (qsmDim3){THREADS, 1, 1}, args, n_args, 0, NULL, NULL), qsmSuccess);
+  const qsmDim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
+  assert_int_equal(qsmLaunchKernel(context, kernel, grid, block, args, n_args, 0, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, 100 * LONG), qsmSuccess);
 }
 
