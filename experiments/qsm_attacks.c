@@ -120,7 +120,8 @@ static void submit_honest(struct duel *duel) {
     if (duel->error || !qsm_passes_next(&duel->passes, &launch)) return;
   }
   note_error(duel, qsmLaunchKernel(duel->honest, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
-                                   (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, 8, launch.shared_bytes, honest_ended,
+                                   (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
+                                   qsm_passes_words(duel->honest, launch.symbol), launch.shared_bytes, honest_ended,
                                    duel));
 }
 

@@ -59,7 +59,7 @@ build/attacks: $(call OBJECT,experiments/attacks.c $(ATTACKS)) build/libqsm_host
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 build/attack_kernels.elf: experiments/attack_kernels.c $(SW_DEVICE)
-	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc -Wall -Wextra -Werror $< -o $@
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc -Wall -Wextra -Werror --stack stack_overflow=64 --stack calls=64 $< -o $@
 
 experiment-attacks: install-sim $(STAMPS)/apt-python ## an honest program beside each of sixty attacks -> docs/results/experiment_attacks.md
 	$(BUILD) build/attacks build/attack_kernels.elf sw-kernels

@@ -9,34 +9,15 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-// For the blocks that can be live at a time, in their images too (preemption.md, tickets), of whatever size: the shape that needs most.
-static uint32_t stack_area_bytes(const struct qsm_config *config) {
-  uint32_t most = 0;
-  for (uint32_t warps = 1; warps <= config->warps_per_sm; warps++) {
-    uint32_t threads = warps * config->warp_size;
-    if (threads > QSM_BLOCK_THREADS_MAX) threads = QSM_BLOCK_THREADS_MAX;
-    uint32_t needed = qsm_config_live_blocks(config, warps) * threads;
-    if (needed > most) most = needed;
-  }
-  return most << QSM_LOG2_STACK_BYTES;
-}
-
-// What STACK asks of the area's place.
-static uint32_t stack_align(const struct qsm_config *config) {
-  uint32_t warp_bytes = config->warp_size << QSM_LOG2_STACK_BYTES;
-  return warp_bytes > QSM_PAGE_BYTES ? warp_bytes : QSM_PAGE_BYTES;
-}
-
 static qsmError_t lay_out_memory(struct qsm_context *context) {
   const struct qsm_config *config = &context->device->config;
   uint32_t arena = config->mem_bytes / config->num_kernels / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
-  if (arena < QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES + stack_area_bytes(config) + 2 * QSM_PAGE_BYTES)
-    return qsm_fail(context->device, qsmErrorMemoryAllocation, "configuration %s: %u bytes per tenant have no room for program and stacks",
+  if (arena < QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES + 2 * QSM_PAGE_BYTES)
+    return qsm_fail(context->device, qsmErrorMemoryAllocation, "configuration %s: %u bytes per tenant have no room for a program",
                 config->name, arena);
   context->base = QSM_MEMORY_BASE + arena * context->slot;
   context->limit = context->base + arena;
-  context->stacks = (context->limit - stack_area_bytes(config)) / stack_align(config) * stack_align(config);
-  context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES, context->stacks);
+  context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES, context->limit);
   return context->heap ? qsmSuccess : qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
 

@@ -211,7 +211,11 @@ qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct q
 void qsm_context_free(struct qsm_context *context) {
   if (!context) return;
   struct qsm_pending *launch, *next;
-  DL_FOREACH_SAFE(context->queue, launch, next) free(launch);
+  DL_FOREACH_SAFE(context->queue, launch, next) {
+    qsm_stacks_release(context, launch->stacks);
+    free(launch);
+  }
+  qsm_stacks_release(context, context->stacks);
   qsm_program_free(context->program);
   qsm_heap_destroy(context->heap);
   if (context->handle) qsm_handle_destroy((uintptr_t)context->handle);

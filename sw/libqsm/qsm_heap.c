@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_heap.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -10,6 +11,7 @@ enum { ALIGNMENT = 256 };
 struct block {
   uint64_t base, limit;
   uint64_t bytes;  // asked for
+  bool own;        // the library's
   struct block *next;
 };
 
@@ -31,7 +33,7 @@ void qsm_heap_destroy(struct qsm_heap *heap) {
   free(heap);
 }
 
-uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) {
+static uint32_t allocate(struct qsm_heap *heap, uint64_t bytes, bool own) {
   uint64_t size = ((bytes ? bytes : 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   uint64_t start = heap->base;
   struct block **link = &heap->blocks;
@@ -42,10 +44,14 @@ uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) {
   if (size < bytes || start + size > heap->limit) return 0;
   struct block *block = malloc(sizeof *block);
   if (!block) return 0;
-  *block = (struct block){.base = start, .limit = start + size, .bytes = bytes, .next = *link};
+  *block = (struct block){.base = start, .limit = start + size, .bytes = bytes, .own = own, .next = *link};
   *link = block;
   return (uint32_t)start;
 }
+
+uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) { return allocate(heap, bytes, false); }
+
+uint32_t qsm_heap_alloc_own(struct qsm_heap *heap, uint64_t bytes) { return allocate(heap, bytes, true); }
 
 uint64_t qsm_heap_size(const struct qsm_heap *heap) { return heap->limit - heap->base; }
 
@@ -58,7 +64,7 @@ uint64_t qsm_heap_room(const struct qsm_heap *heap) {
 int qsm_heap_find(const struct qsm_heap *heap, uint32_t address, uint32_t *base, uint64_t *bytes) {
   const struct block *block = heap->blocks;
   while (block && block->limit <= address) block = block->next;
-  if (!block || block->base > address) return -1;
+  if (!block || block->base > address || block->own) return -1;
   *base = (uint32_t)block->base;
   *bytes = block->bytes;
   return 0;

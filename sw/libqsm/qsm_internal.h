@@ -8,6 +8,7 @@
 #include "qsm_config.h"
 #include "qsm_observer.h"
 #include "qsm_runtime.h"
+#include "qsm_stacks.h"
 
 // A context's memory: the argument blocks, the program, the heap, the stacks.
 enum {
@@ -16,7 +17,6 @@ enum {
   QSM_PROGRAM_AREA_BYTES = 256 * 1024,
   QSM_ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
   QSM_MAX_ARGUMENT_BLOCKS = QSM_ARGUMENT_AREA_BYTES / QSM_ARGUMENT_STRIDE,
-  QSM_LOG2_STACK_BYTES = 8,  // of a thread
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
   QSM_SLOT_REGISTERS = 64,
@@ -39,6 +39,8 @@ struct qsm_pending {
   uint32_t shared_bytes;
   qsmCachePolicy cache_policy;
   struct qsm_entry_arguments arguments;
+  struct qsm_stacks *stacks;
+  uint32_t stack;  // STACK
   qsmLaunchCallback callback;
   void *user;
   struct qsm_pending *prev, *next;
@@ -59,7 +61,7 @@ struct qsm_context {
   uint32_t slot;
   uint32_t base, limit;  // of its memory
   struct qsm_heap *heap;
-  uint32_t stacks;
+  struct qsm_stacks *stacks;  // of its last launch with some
   struct qsm_argument_blocks argument_blocks;
   qsmCachePolicy cache_policy;     // of the next launches
   uint32_t n_images;               // that the save area shall hold

@@ -56,8 +56,9 @@ static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_
 }
 
 static void observe(const struct qsm_context *context, const struct qsm_pending *launch) {
+  uint32_t log2 = launch->stack & QSM_SLOT_STACK_LOG2_MASK;
   const struct qsm_observed_launch observed = {.function = launch->function - context->program_at, .grid = launch->grid, .block = launch->block,
-                                               .shared_bytes = launch->shared_bytes, .stack_bytes = 1u << QSM_LOG2_STACK_BYTES};
+                                               .shared_bytes = launch->shared_bytes, .stack_bytes = log2 ? 1u << log2 : 0};
   QSM_OBSERVE(context->device, launched, &observed);
 }
 
@@ -74,7 +75,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   };
   qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
-  if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, context->stacks | QSM_LOG2_STACK_BYTES);
+  if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, launch->stack);
   if (!error) error = write_arguments(context, launch);
   if (!error) observe(context, launch);
   if (!error) error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
@@ -115,8 +116,14 @@ static void note_end(struct qsm_context *context, qsmError_t error) {
   snprintf(context->ended_text, sizeof context->ended_text, "%s", context->device->error);
 }
 
+static void free_launch(struct qsm_context *context, struct qsm_pending *launch) {
+  qsm_stacks_release(context, launch->stacks);
+  free(launch);
+}
+
 // Tells the owner of a launch, which is in no queue any more.
 static void finish(struct qsm_context *context, struct qsm_pending *launch, const qsmLaunchResult *result) {
+  qsm_stacks_release(context, launch->stacks);  // the callback may want the room
   context->device->n_callbacks++;
   if (launch->callback) launch->callback(launch->user, result);
   context->device->n_callbacks--;
@@ -323,7 +330,7 @@ static qsmError_t submit(struct qsm_context *context, struct qsm_pending *launch
   qsmError_t error = start_launch(context);
   if (!error) return qsmSuccess;
   DL_DELETE(context->queue, launch);
-  free(launch);
+  free_launch(context, launch);
   return error;
 }
 
@@ -335,6 +342,12 @@ static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_
   int status = what->n_arguments ? qsm_arguments_lay_out(kernel, what->arguments, what->n_arguments, entry, msg, sizeof msg)
                                  : qsm_arguments_of_words(kernel, what->args, what->n_args, entry, msg, sizeof msg);
   return status ? qsm_fail(device, qsmErrorInvalidLaunch, "%s", msg) : qsmSuccess;
+}
+
+// The program's figure holds what its arguments take of the stack, where it knows them.
+static uint32_t stack_bytes(const struct qsm_kernel *kernel, const qsmLaunch *what, const struct qsm_entry_arguments *arguments) {
+  if (!what->stack_bytes) return kernel->stack_bytes + (kernel->signature ? 0 : arguments->n_stack_bytes);
+  return what->stack_bytes < UINT32_MAX - arguments->n_stack_bytes ? what->stack_bytes + arguments->n_stack_bytes : UINT32_MAX;
 }
 
 qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLaunchCallback callback, void *user) {
@@ -358,7 +371,10 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLau
   *launch = (struct qsm_pending){.function = context->program_at + kernel->offset, .grid = what->grid, .block = what->block,
                                  .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .arguments = arguments,
                                  .callback = callback, .user = user};
-  return submit(context, launch);
+  error = qsm_stacks_take(context, what->kernel, what->block, stack_bytes(kernel, what, &arguments), &launch->stacks, &launch->stack);
+  if (!error) return submit(context, launch);
+  free(launch);
+  return error;
 }
 
 qsmError_t qsmLaunchKernel(qsmContext_t handle, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,

@@ -77,17 +77,12 @@ qsmError_t qsmMalloc(qsmContext_t handle, size_t bytes, uint32_t *address) {
   return qsmSuccess;
 }
 
-// The save area is the library's, though it lies among the user's allocations.
-static bool find_allocation(const struct qsm_context *context, uint32_t address, uint32_t *base, uint64_t *bytes) {
-  return qsm_heap_find(context->heap, address, base, bytes) == 0 && *base != context->area;
-}
-
 qsmError_t qsmFree(qsmContext_t handle, uint32_t address) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   uint32_t base = 0;
   uint64_t bytes = 0;
-  if (!find_allocation(context, address, &base, &bytes) || qsm_heap_free(context->heap, address))
+  if (qsm_heap_find(context->heap, address, &base, &bytes) || qsm_heap_free(context->heap, address))
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated", context->slot, address);
   QSM_OBSERVE(context->device, freed, address);
   return qsmSuccess;
@@ -97,7 +92,7 @@ static qsmError_t check_copy(struct qsm_context *context, uint32_t address, size
   struct qsm_device *device = context->device;
   uint32_t base = 0;
   uint64_t allocated = 0;
-  if (!find_allocation(context, address, &base, &allocated))
+  if (qsm_heap_find(context->heap, address, &base, &allocated))
     return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X is in no allocation of the context", context->slot, address);
   if (address - base > allocated || bytes > allocated - (address - base))
     return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X", context->slot,

@@ -94,6 +94,7 @@ typedef struct {
   uint32_t n_args, shared_bytes;
   const qsmArgument *arguments;
   uint32_t n_arguments;
+  uint32_t stack_bytes;  // of a thread, its arguments left out; 0: what the program says it needs. Overflows are faults (cause 25)
 } qsmLaunch;
 
 // What the module says of a kernel.

@@ -10,7 +10,7 @@ struct save_area {
 };
 
 static struct save_area allocate_save_area(struct qsm_context *context, uint32_t bytes) {
-  uint32_t allocation = qsm_heap_alloc(context->heap, (uint64_t)bytes + QSM_PAGE_BYTES);
+  uint32_t allocation = qsm_heap_alloc_own(context->heap, (uint64_t)bytes + QSM_PAGE_BYTES);
   uint32_t base = (allocation + QSM_PAGE_BYTES - 1) / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
   return allocation ? (struct save_area){allocation, base, base + bytes} : (struct save_area){0};
 }

@@ -60,11 +60,14 @@ __global__ void stack_bottoms(unsigned *p) {
   p[blockIdx.x] = qsm_ticket();
 }
 
-// Needs more stack than there is.
-__global__ void overflows(unsigned *p) {
-  volatile unsigned large[80];
-  for (unsigned i = 0; i < 80; i++) large[i] = p[i];
-  p[0] = large[p[1] % 80];
+// 800 bytes of stack: each thread's word is the sum of its own.
+__global__ void large_array(unsigned *p) {
+  volatile int a[200];
+  unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+  for (unsigned i = 0; i < 200; i++) a[i] = (int)(thread + i);
+  __syncthreads();
+  for (unsigned i = 0; i < 200; i++) sum += (unsigned)a[i];
+  p[thread] = sum;
 }
 
 // Keeps values on the stack while others run; a word of p counts those that another thread has overwritten.

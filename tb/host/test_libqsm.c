@@ -259,7 +259,9 @@ static void stacks_of_a_warp_are_interleaved_by_word(void **state) {
   struct qsm_backend *gpu = qsmDeviceBackend(device);
   uint32_t lanes = qsmDeviceConfig(device)->warp_size, p = allocate(context, 4 * N_BLOCKS), stacks, line[MOST_LANES];
   const uint32_t args[] = {p};
-  assert_int_equal(qsmLaunchKernel(context, "stack_bottoms", (qsmDim3){N_BLOCKS, 1, 1}, (qsmDim3){BLOCK_WARPS * lanes, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
+  const qsmLaunch launch = {.kernel = "stack_bottoms", .grid = {N_BLOCKS, 1, 1}, .block = {BLOCK_WARPS * lanes, 1, 1}, .args = args, .n_args = 1,
+                            .stack_bytes = 4 * STACK_WORDS};
+  assert_int_equal(qsmLaunchKernelEx(context, &launch, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
   assert_int_equal(qsmRegisterRead(device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + QSM_SLOT_STACK), &stacks), qsmSuccess);
   for (uint32_t warp = 0; warp < N_BLOCKS * BLOCK_WARPS; warp++) {
@@ -271,13 +273,54 @@ static void stacks_of_a_warp_are_interleaved_by_word(void **state) {
   }
 }
 
+// A kernel with 800 bytes of local arrays, and a stack of so many; 0: as the program says.
+static qsmError_t launch_large_array(uint32_t p, uint32_t stack_bytes) {
+  const qsmLaunch launch = {.kernel = "large_array", .grid = {4, 1, 1}, .block = {16, 1, 1}, .args = &p, .n_args = 1, .stack_bytes = stack_bytes};
+  return qsmLaunchKernelEx(context, &launch, NULL, NULL);
+}
+
+static void a_launch_has_the_stack_that_its_kernel_needs(void **state) {
+  (void)state;
+  uint32_t p = allocate(context, 4 * 64);
+  assert_int_equal(launch_large_array(p, 0), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  for (uint32_t i = 0; i < 64; i++) assert_int_equal(read_word(context, p + 4 * i), 200 * i + 199 * 200 / 2);
+}
+
 static void a_stack_that_is_too_small_ends_the_launch(void **state) {
   (void)state;
-  const uint32_t args[] = {allocate(context, 400)};
-  assert_int_equal(qsmLaunchKernel(context, "overflows", (qsmDim3){1, 1, 1}, (qsmDim3){1, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(launch_large_array(allocate(context, 4 * 64), 512), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorKernelFault);
   assert_says("cause 25 at PC");
   assert_says(": stack overflow");
+}
+
+// Launches of other stacks may wait: each keeps its own.
+static void launches_in_a_queue_have_their_own_stacks(void **state) {
+  (void)state;
+  const uint32_t sizes[] = {0, 4096, 1024, 16384, 0}, p = allocate(context, 4 * 64);
+  uint64_t before = 0, after = 0;
+  qsmMemGetInfo(context, &before, NULL);
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) assert_int_equal(launch_large_array(p, sizes[i]), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  for (uint32_t i = 0; i < 64; i++) assert_int_equal(read_word(context, p + 4 * i), 200 * i + 199 * 200 / 2);
+  qsmMemGetInfo(context, &after, NULL);
+  assert_true(before - after < 8000000);  // the area of the largest stays for launches to come
+}
+
+static void a_stack_without_room_is_refused(void **state) {
+  (void)state;
+  uint32_t p = allocate(context, 4 * 64), hog = 0;
+  uint64_t room = 0;
+  qsmMemGetInfo(context, &room, NULL);
+  assert_int_equal(launch_large_array(p, 65537), qsmErrorInvalidLaunch);
+  assert_says("a stack of 65537 bytes, at most 65536");
+  assert_int_equal(qsmMalloc(context, room - 4096, &hog), qsmSuccess);
+  assert_int_equal(launch_large_array(p, 0), qsmErrorMemoryAllocation);
+  assert_says("kernel large_array: stacks of 1024 bytes for all threads that can be resident need ");
+  assert_int_equal(qsmFree(context, hog), qsmSuccess);
+  assert_int_equal(launch_large_array(p, 0), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
 }
 
 // Ended launches, in order of their ends.
@@ -600,7 +643,10 @@ int main(void) {
       WITH_DEVICE(the_largest_block_with_all_shared_memory_runs),
       WITH_DEVICE(every_thread_has_a_stack_of_its_own),
       WITH_DEVICE(stacks_of_a_warp_are_interleaved_by_word),
+      WITH_DEVICE(a_launch_has_the_stack_that_its_kernel_needs),
       WITH_DEVICE(a_stack_that_is_too_small_ends_the_launch),
+      WITH_DEVICE(launches_in_a_queue_have_their_own_stacks),
+      WITH_DEVICE(a_stack_without_room_is_refused),
       WITH_DEVICE(launches_of_a_context_run_in_order),
       WITH_DEVICE(a_callback_may_submit),
       WITH_DEVICE(contexts_run_side_by_side),
