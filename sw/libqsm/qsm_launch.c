@@ -180,7 +180,8 @@ static qsmError_t end_launch(struct qsm_context *context) {
   if (error) return error;
   result.needs_fpu = result.killed && lacks_fpu(device, &result);
   leave_queue(context, &result);
-  return start_next(context);
+  error = start_next(context);
+  return error == qsmErrorBackend ? error : qsmSuccess;  // of others the tenant hears that waits for it
 }
 
 // An interrupt of which no launch is known, as when the host has written LAUNCH itself, is acknowledged and nothing else.

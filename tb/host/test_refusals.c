@@ -167,13 +167,15 @@ static void a_slot_whose_launch_cannot_be_killed_is_given_to_nobody(void **state
   assert_says("3 kernel slots, all taken; 1 of them by launches that could not be killed");
 }
 
+// Other tenants do not notice.
 static void a_launch_that_cannot_start_ends_with_those_behind_it(void **state) {
   (void)state;
   struct ends ends = {0};
+  qsmContext_t other = open_context(device);
   uint32_t buffer = allocate(context, 4096);
   for (uint32_t n = 0; n < 3; n++) assert_int_equal(launch(context, "fill", 4 + n, buffer, 0, note_end, &ends), qsmSuccess);
   spoiled.refused_register = slot_register(0, QSM_SLOT_LAUNCH);
-  assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorInvalidValue);
+  for (uint32_t n = 0; ends.n < 3 && n < 100; n++) assert_works(other);
   assert_int_equal(ends.n, 3);
   assert_int_equal(ends.n_killed, 2);
   assert_int_equal(ends.last_cause, 63);
