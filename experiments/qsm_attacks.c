@@ -11,6 +11,7 @@ enum {
   POLICY_GTO = 1,
   ATTACK_WORDS = 1 << 16,    // of the attacker's buffer
   ATTACK_BLOCKS = 65535,
+  SHORT_BLOCKS = 256,        // of an attack that ends
   EARLY_EPOCHS = 3,          // that an attack is ahead
   LIMIT_CYCLES = 100000000,  // for the pass under way, once the attack is gone
 };
@@ -75,7 +76,7 @@ const struct qsm_attack qsm_attacks[] = {
   {"stack_storm", QSM_ATTACK_ENDLESS, 0, 1, false, false, false, "stores to its stack"},
   {"bank_conflicts", QSM_ATTACK_ENDLESS, 0, 1, true, false, false, "stores to one bank of shared memory"},
   {"shared_atomics", QSM_ATTACK_ENDLESS, 0, 1, true, false, false, "atomics on one word of shared memory"},
-  {"ends_at_once", QSM_ATTACK_ENDS, 0, 1, false, false, false, "65,535 blocks that end at once"},
+  {"ends_at_once", QSM_ATTACK_ENDS, 0, 1, false, false, false, "256 blocks that end at once"},
   {"ends_at_once", QSM_ATTACK_ENDS, 0, QSM_ATTACK_WHOLE_SM, false, false, false, "the same, blocks of a whole SM"},
   {"ends_at_once", QSM_ATTACK_ENDS, 0, 1, true, false, false, "the same, all shared memory, which is wiped for each"},
   {"forge_images", QSM_ATTACK_FORGES, 0, 1, false, false, false, "writes over its own saved blocks while the host preempts them"},
@@ -164,7 +165,7 @@ static void submit_hostile(struct duel *duel) {
   const struct qsm_config *config = qsmDeviceConfig(duel->device);
   uint32_t warps = duel->attack->warps == QSM_ATTACK_WHOLE_SM ? config->warps_per_sm : duel->attack->warps;
   const uint32_t args[] = {duel->own, ATTACK_WORDS, duel->other};
-  note_error(duel, qsmLaunchKernel(duel->hostile, duel->attack->kernel, (qsmDim3){ATTACK_BLOCKS, 1, 1}, (qsmDim3){warps * config->warp_size, 1, 1},
+  note_error(duel, qsmLaunchKernel(duel->hostile, duel->attack->kernel, (qsmDim3){duel->attack->end == QSM_ATTACK_ENDS ? SHORT_BLOCKS : ATTACK_BLOCKS, 1, 1}, (qsmDim3){warps * config->warp_size, 1, 1},
                                    args, 3, duel->attack->all_shared ? config->shared_bytes : 0, hostile_ended, duel));
 }
 
