@@ -324,12 +324,12 @@ static void a_save_area_grows_with_the_launches_that_need_it(void **state) {
   assert_int_equal(qsmSetSaveArea(context, config->num_images + 1), qsmErrorInvalidValue);
   assert_int_equal(qsmSetSaveArea(context, 2), qsmSuccess);
   uint32_t buffer = allocate(context, 4096);
-  const uint32_t args[] = {buffer, 0};
+  const uint32_t args[] = {buffer};
   assert_int_equal(launch(context, "fill", 1, buffer, 0, NULL, NULL), qsmSuccess);
   uint32_t base = read_register(device, slot_register(context, QSM_SLOT_SAVE_BASE)), limit = read_register(device, slot_register(context, QSM_SLOT_SAVE_LIMIT));
   assert_true(base % 4096 == 0 && limit - base >= 2 * qsm_config_image_bytes(config, 2, 0));
   // Larger blocks while one is pending: refused, with both numbers.
-  assert_int_equal(qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){16, 1, 1}, args, 2, 2048, NULL, NULL), qsmErrorSaveArea);
+  assert_int_equal(qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){16, 1, 1}, args, 1, 2048, NULL, NULL), qsmErrorSaveArea);
   char needed[32], given[32];
   snprintf(needed, sizeof needed, "need %u bytes", 2 * qsm_config_image_bytes(config, 4, 2048));
   snprintf(given, sizeof given, "has %u", limit - base);
@@ -338,7 +338,7 @@ static void a_save_area_grows_with_the_launches_that_need_it(void **state) {
   assert_int_equal(qsmSetSaveArea(context, 1), qsmErrorBusy);
   assert_int_equal(qsmSetIdempotent(context, true), qsmErrorBusy);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  assert_int_equal(qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){16, 1, 1}, args, 2, 2048, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){16, 1, 1}, args, 1, 2048, NULL, NULL), qsmSuccess);
   base = read_register(device, slot_register(context, QSM_SLOT_SAVE_BASE));
   limit = read_register(device, slot_register(context, QSM_SLOT_SAVE_LIMIT));
   assert_true(limit - base >= 2 * qsm_config_image_bytes(config, 4, 2048));
