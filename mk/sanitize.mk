@@ -24,7 +24,7 @@ test-full: install-valgrind
 build/san/%: CFLAGS := $(SAN_CFLAGS)
 build/san/obj/sim/%.o: CPPFLAGS += -DQSM_SOURCE_ROOT='"$(CURDIR)"'
 build/san/obj/tb/%.o: WARNINGS += -Wno-conversion
-build/san/obj/tb/%.o: CPPFLAGS += -Itb/fp
+build/san/obj/tb/%.o: CPPFLAGS += -Itb/fp -Iexperiments
 
 build/san/obj/%.o: %.c mk/sanitize.mk
 	mkdir -p $(@D)
@@ -48,7 +48,7 @@ build/san/qsm-plain build/san/faulty-plain:
 	$(COMPILE) -DQSM_SOURCE_ROOT='"$(CURDIR)"' $^ $(HOST_LIBS) -o $@
 
 define san_test_rule
-build/san/tests/$(1): build/san/obj/tb/$(1).o $(call SAN_OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1))))) build/san/libqsm.a
+build/san/tests/$(1): build/san/obj/tb/$(1).o $(call SAN_OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1)))) $(HELPERS_$(1))) build/san/libqsm.a
 	mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS) $$^ -lcmocka $$(HOST_LIBS) $$(FP_REF_LIBS) -o $$@
 endef

@@ -19,12 +19,11 @@ c_test_helpers = $(filter-out tb/$(1)/test_%,$(wildcard tb/$(1)/*.c))
 
 # Test files may be relaxed about one thing: cmocka's own macros convert between integer types.
 build/obj/tb/%.o: WARNINGS += -Wno-conversion
-build/obj/tb/%.o: CPPFLAGS += -Itb/fp
+build/obj/tb/%.o: CPPFLAGS += -Itb/fp -Iexperiments
 
 # Files of other folders that a test needs.
 ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
-build/obj/tb/host/test_attacks.o: CPPFLAGS += -Iexperiments
 
 define c_test_rule
 build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1)))) $(HELPERS_$(1))) build/libqsm_host.a build/libqsm_model.a build/libfp_ref.a

@@ -29,7 +29,7 @@ struct sweep {
   double start;      // seconds
   bool on_terminal;
   unsigned tenths;   // told so far, where there is no terminal
-  char msg[1200];
+  char msg[1800];
 };
 
 // A line on stderr, in place of the progress bar where there is one.

@@ -73,7 +73,7 @@ struct qsm_context {
   bool running;
   bool closing;          // it is being destroyed: nothing new is launched
   qsmError_t ended_with;  // of launches since the last wait for them, with its text
-  char ended_text[256];
+  char ended_text[512];
   uint32_t goal_q16;
   bool has_history;  // something was launched since the GPU's history was cleared
   uint32_t isolated_q16;  // 0: not known
