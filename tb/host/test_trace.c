@@ -365,7 +365,7 @@ static void writes_and_fetches_are_where_their_events_are(void **state) {
   for (size_t i = 0; i < recording.events.n; i++) {
     const struct qsm_event *event = &recording.events.list[i];
     bool write = event->kind == QSM_EV_WB && event->cycle >= 800 && event->cycle <= 1500;  // of what was fetched from 500 on
-    bool fetch = event->kind == QSM_EV_FETCH && event->word[2] == 0 && event->cycle >= 500 && event->cycle <= 1500;
+    bool fetch = event->kind == QSM_EV_FETCH && event->word[2] == 0 && event->cycle >= 600 && event->cycle <= 1500;  // of lines that were missed from 500 on
     if (!write && !fetch) continue;
     const struct line *line = find_line(&pipeline, thread_of(event, event->word[0]), write ? STAGE_WB : STAGE_F, event->cycle);
     if (!line) fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no %s", event->cycle, event->sm, event->sub, event->word[0], write ? "Wb" : "F");
