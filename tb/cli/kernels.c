@@ -28,6 +28,17 @@ __global__ void endless(volatile unsigned *p) {
   while (*p == 0) __threadfence();
 }
 
+// The same with an argument that they do not look at, as `outside` has it.
+__global__ void fill_pair(unsigned *p, unsigned unused) {
+  (void)unused;
+  p[blockIdx.x * blockDim.x + threadIdx.x] = room[threadIdx.x] + 1;
+}
+
+__global__ void endless_pair(volatile unsigned *p, unsigned unused) {
+  (void)unused;
+  while (*p == 0) __threadfence();
+}
+
 // Spins as long as the word is not 0, which it sets to 0 first.
 __global__ void take(volatile unsigned *p) {
   unsigned left = *p;

@@ -114,18 +114,18 @@ verdict 'Ctrl-C' "$code $(grep '^qsm' "$work/long.err")" "130 qsm: interrupted: 
 # ---- Runs that fail ----
 
 scenario "$file" 'config: demo' 'size: S' 'cycles: [40000, 60000]' 'kernels:' '  - {program: matmul, goal: 10%}' \
-  '  - {elf: k.elf, symbol: [fill, outside, endless], grid: [5], block: [8], args: [buffer 4096, 1073741824], launches: 1}'
+  '  - {elf: k.elf, symbol: [fill_pair, outside, endless_pair], grid: [5], block: [8], args: [buffer 4096, 1073741824], launches: 1}'
 call "$qsm" sweep --db "$work/f.db" "$file"
 verdict 'a sweep goes on after failures' "$code $(tail -n 1 "$work/stdout")" "1 14 runs, 8 failed; tables: qsm report $work/f.db"
 verdict 'failures are told' "$(grep -c '^qsm: ' "$work/stderr")" 8
 verdict 'errors of references' "$(query "$work/f.db" "SELECT exit_code, signal, error FROM runs WHERE status = 'failed' AND reference ORDER BY error" | sed 's/PC 0x[0-9A-F]*/PC/; s/issued [1-9][0-9]*/issued N/')" \
-  '1 None kernel endless did not finish within 40000 cycles (0 of 1 passes); running: its warps issued N instructions in 1000 cycles
-1 None kernel endless did not finish within 60000 cycles (0 of 1 passes); running: its warps issued N instructions in 1000 cycles
+  '1 None kernel endless_pair did not finish within 40000 cycles (0 of 1 passes); running: its warps issued N instructions in 1000 cycles
+1 None kernel endless_pair did not finish within 60000 cycles (0 of 1 passes); running: its warps issued N instructions in 1000 cycles
 1 None kernel outside was killed: cause 7 at PC, thread 2 of block 3, value 0x40000000
 1 None kernel outside was killed: cause 7 at PC, thread 2 of block 3, value 0x40000000'
 verdict 'runs without a reference' "$(query "$work/f.db" "SELECT DISTINCT programs, exit_code, replace(error, alone, 'N') FROM runs JOIN (SELECT id AS alone FROM runs WHERE reference)
   ON error LIKE '% ' || alone || ',%' WHERE position IS NOT NULL AND status = 'failed' ORDER BY 1")" \
-  'matmul + endless 1 no reference: run N, its kernel alone, failed
+  'matmul + endless_pair 1 no reference: run N, its kernel alone, failed
 matmul + outside 1 no reference: run N, its kernel alone, failed'
 call "$qsm" sweep --db "$work/f.db" "$file"
 verdict 'failed runs are not run again' "$code $(head -n 1 "$work/stdout")" "1 $file: 14 runs, 14 of them done before (failed ones again with --retry); database $work/f.db"
