@@ -41,7 +41,7 @@ FULL = "fpga+fpu-1+l1_kib-4+l2_kib-32+dram_banks-8"
 FULL_PARTS = {"floating-point units": "qsm_fp", "L1 of the SMs, 4 KiB each": "qsm_l1", "L2 slice, 32 KiB": "qsm_l2", "memory controller": "qsm_dram",
               "crossbar": "qsm_xbar"}
 STAND_ALONE_FOLDERS = ("rtl/warp_sched", "rtl/qos_mgr")
-OTHER_SM_MODULES = ("qsm_fetch", "qsm_regfile", "qsm_exec", "qsm_warp_state", "qsm_wb", "qsm_lsu")
+OTHER_SM_MODULES = ("qsm_fetch", "qsm_regfile", "qsm_exec", "qsm_warp_state", "qsm_wb", "qsm_lsu", "qsm_wipe")
 ECP5_COLUMNS = ("LUT4", "flip-flops", "DP16KD", "MULT18X18D")
 
 
