@@ -60,7 +60,7 @@ void qsm_tb_claim_restores(struct qsm_tb_claim *tc, uint32_t sm) { tc->young |= 
 void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring) {
   tc->turns = waits || tc->wait || tc->late;
   if (!tc->turns) tc->claimed = false;
-  tc->fresh = tc->young | restoring;
+  tc->fresh = tc->young;
   tc->young = restoring;
 }
 

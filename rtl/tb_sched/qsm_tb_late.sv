@@ -48,7 +48,7 @@ module qsm_tb_late #(
       fresh_q <= '0;
     end else begin
       young_q <= restoring_i | (epoch_done_i ? '0 : young_q);
-      if (epoch_done_i) fresh_q <= young_q | restoring_i;
+      if (epoch_done_i) fresh_q <= young_q;
     end
   end
 

@@ -35,6 +35,7 @@ module formal_tb_adjust #(
   input logic [NumSms-1:0]                       alloc_we_i,
   input logic [NumKernels-1:0][5:0]              alloc_target_i,
   input logic                                    preempting_i,
+  input logic [NumSms-1:0]                       restoring_i,
   input logic [NumSms-1:0][NumKernels-1:0]       evict_refused_i,
   // Trials: the TB fits; one is left that could go.
   input logic                                    fits_i,
@@ -58,7 +59,7 @@ module formal_tb_adjust #(
     .age_valid_i({NumSms{MaxTbs'(some_i)}}), .age_tb_i('0), .age_kernel_i('0), .look_tb_o(look_tb), .look_first_i('0), .look_base_i('0),
     .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(fits_i), .fit_run_i('0), .alloc_busy_i, .alloc_we_i, .target_i(target_q),
     .sm_o(sm), .raise_o(raise), .lower_o(lower), .raised_o(raised), .lowered_o(lowered), .realloc_o(realloc),
-    .preempting_i, .evict_refused_i, .evict_o(evict)
+    .preempting_i, .restoring_i, .evict_refused_i, .evict_o(evict)
   );
 
   // ---- R-TA-1, R-TA-7, R-TA-9: passes, flags, starved kernels ----
@@ -119,8 +120,10 @@ module formal_tb_adjust #(
   logic         act, at_setup, at_divide, at_ask, at_fit, at_trial, at_free, at_apply, took_q;
   logic [5:0]   left_over;
   logic [NumKernels-1:0] claim, late, whose_q, evicts;
+  logic [NumSms-1:0]     settled;
   assign claim = u_dut.u_late.claim_o;
   assign late = u_dut.u_late.late_o;
+  assign settled = u_dut.u_late.settled_o;
   always_comb for (int unsigned k = 0; k < NumKernels; k++) evicts[k] = lower[k] && (!claim_q || goes_q[k] != '0);
   logic [SmW-1:0] sm_q;
   assign act = pass_q && !broken;
@@ -183,13 +186,15 @@ module formal_tb_adjust #(
   end
 
   // ---- R-TA-11: the steps of a claim; blocks that are left and that go, as they are picked ----
-  logic act_claim, at_pick, at_picture, at_yield, at_lower, ended_q, none_left, next_ok, met_q;
+  logic act_claim, at_pick, at_picture, at_yield, at_lower, ended_q, none_left, next_ok, gives, takes_sm, met_q;
   logic [NumKernels-1:0][CountW-1:0] left_q, there_q;
   logic [NumKernels-1:0] may_go, next, turn, kept_count, lowered_ok;
   logic [$clog2(NumKernels)-1:0] turn_idx;
   logic [SmW-1:0] claim_sm_q;
   logic [6:0] all_left;
   assign act_claim = claim_q && !broken && !epoch_done_i && (late & whose_q) != '0;
+  assign gives = (busy_i & ~killed_i & asker) != '0 && fits_i && !(latecomers_i && late != '0);
+  assign takes_sm = mask_i[u_dut.asker_idx][claim_sm_q] && settled[claim_sm_q];
   assign at_pick = u_dut.state_q == 4'd8;
   assign at_picture = u_dut.state_q == 4'd9;
   assign at_yield = u_dut.state_q == 4'd10;
@@ -223,7 +228,7 @@ module formal_tb_adjust #(
     else begin
       ended_q <= act_claim && at_lower && turn[NumKernels-1];
       if (act_claim && at_pick) claim_sm_q <= (32'(claim_sm_q) == NumSms - 1) ? '0 : claim_sm_q + 1'b1;
-      met_q <= act_claim && at_pick && mask_i[u_dut.asker_idx][claim_sm_q];
+      met_q <= act_claim && at_pick && takes_sm;
       for (int unsigned m = 0; m < NumKernels; m++) begin
         if (act_claim && at_picture) {left_q[m], there_q[m], goes_q[m]} <= {{2{CountW'(cnt_i[sm][m])}}, CountW'(0)};
         if (act_claim && at_yield && !fits_i && next[m]) {left_q[m], goes_q[m]} <= {left_q[m] - 1'b1, goes_q[m] + 1'b1};
@@ -241,13 +246,11 @@ module formal_tb_adjust #(
   end
   localparam int unsigned ClaimTime = NumSms + 1 + (MaxTbs + 1) + NumKernels;
   typedef logic [$clog2(ClaimTime + 1)-1:0] claim_time_t;
-  claim_time_t claim_left, claim_spent_q, picks;
+  claim_time_t claim_left, claim_spent_q;
   logic        claim_was_q;
   always_comb begin
-    picks = '0;
-    for (int unsigned d = NumSms; d > 0; d--) if (mask_i[u_dut.asker_idx][(32'(claim_sm_q) + d - 1) % NumSms]) picks = claim_time_t'(d);
     claim_left = '0;
-    if (at_pick) claim_left = picks + claim_time_t'(1 + MaxTbs + 1 + NumKernels);
+    if (at_pick) claim_left = claim_time_t'(ClaimTime - 32'(claim_spent_q));
     if (at_picture) claim_left = claim_time_t'(1 + MaxTbs + 1 + NumKernels);
     if (at_yield) claim_left = claim_time_t'(32'(all_left) + 1 + NumKernels);
     if (at_lower) claim_left = claim_time_t'(NumKernels - 32'(turn_idx));
@@ -261,9 +264,8 @@ module formal_tb_adjust #(
   logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_q;
   logic                                    only_fall, bounded;
   logic [NumKernels-1:0]                   qos_q;
-  logic [NumKernels-1:0][NumSms-1:0]       mask_q;
   logic                                    fit_sms;  // no SM holds more blocks than it has slots
-  always_ff @(posedge clk_i) {ratio_q, warps_q, idle_in_q, cnt_q, qos_q, mask_q} <= {ratio_i, warps_i, idle_i, cnt_i, qos_i, mask_i};
+  always_ff @(posedge clk_i) {ratio_q, warps_q, idle_in_q, cnt_q, qos_q} <= {ratio_i, warps_i, idle_i, cnt_i, qos_i};
   always_comb begin
     {fit_sms, bounded} = '1;
     for (int unsigned i = 0; i < NumSms; i++) begin
@@ -302,7 +304,7 @@ module formal_tb_adjust #(
       assume (in_range && !(epoch_done_i && (pass_q || snapshot_i)));
       assume (!pass_q || (ratio_i == ratio_q && warps_i == warps_q && idle_i == idle_in_q && only_fall));
       assume (fit_sms && (!(claim_q && claim_was_q) || only_fall));
-      assume (!claim_q || alloc_busy_i || (qos_i == qos_q && mask_i == mask_q));
+      assume (!claim_q || alloc_busy_i || qos_i == qos_q);
       assume (alloc_we_i == '0 || alloc_busy_i);
       assume (!(at_free && u_dut.n == '0 && fits_i));                   // it has just been seen not to fit
       assume (!(at_free && 32'(u_dut.n) == MaxTbs && some_i));
@@ -316,7 +318,7 @@ module formal_tb_adjust #(
       if (lower != '0 && pass_q) no_second_exchange: assert (!pending_q && at_apply);
       if (took_q && pass_q) sm_done: assert (sm == sm_q + 1'b1 && at_setup);
       if (act && at_ask) who_asks: assert (u_dut.ask == may_ask);
-      if (act && at_fit) free_room: assert (raise == ((busy_i & ~killed_i & asker) != '0 && fits_i && late == '0 ? asker : '0) && lower == '0);
+      if (act && at_fit) free_room: assert (raise == (gives ? asker : '0) && lower == '0);
       if (act && at_apply) begin
         all_tried: assert (tried_q == (here_q & ~asker));
         victim: assert (raise == (found ? asker : '0) && lower == (found ? NumKernels'(1) << chosen : '0));
@@ -324,11 +326,15 @@ module formal_tb_adjust #(
       end
       if (!(act && (at_fit || at_apply)) && !(act_claim && at_lower)) nothing_else: assert (raise == '0 && lower == '0);
       // Claims.
-      late_from: assert (u_dut.u_late.waits_i == (has_block_i & no_block & some_sm) && u_dut.u_late.rests_i == (!busy && !alloc_busy_i && flag_q == '0));
+      late_from: assert (u_dut.u_late.waits_i == (has_block_i & no_block & some_sm)
+                         && u_dut.u_late.rests_i == (!busy && !alloc_busy_i && flag_q == '0) && u_dut.u_late.restoring_i == restoring_i);
       if (claim_q) begin
         claim_in_time: assert (act_claim ? claim_left != '0 && 32'(claim_spent_q) + 32'(claim_left) <= ClaimTime : 32'(claim_spent_q) < ClaimTime);
         whose: assert ($onehot(whose_q) && u_dut.asks_q == whose_q);
         claim_steps: assert (at_pick || at_picture || at_yield || at_lower);
+        if (at_pick) picks_counted: assert (32'(u_dut.n_picks_q) == 32'(claim_spent_q) && 32'(claim_spent_q) < NumSms);
+        if (act_claim && at_pick) picks: assert ((u_dut.state_d == 4'd9) == takes_sm
+                                                 && (u_dut.state_d == 4'd0) == (!takes_sm && 32'(claim_spent_q) == NumSms - 1));
         if (at_picture) on_its_sms: assert (met_q);
         if (at_yield || at_lower) counted: assert (&kept_count);
         if (act_claim && at_yield) yields: assert (none_left ? next == '0 : next_ok);
@@ -363,6 +369,7 @@ module formal_tb_adjust #(
       goal_goes_last: cover (act_claim && at_yield && next == 3'b001 && qos_i[0] && goes_q[2] != '0);
       nobody_left: cover (act_claim && at_yield && !fits_i && next == '0);
       pass_instead: cover (claim_q && begins);
+      no_sm: cover (act_claim && at_pick && !takes_sm && mask_i[u_dut.asker_idx] == '1 && u_dut.state_d == 4'd0);
       two_given: cover (raise == 3'b010 && at_fit && target_q[sm][0] > cnt_i[sm][0]);
     end
   end

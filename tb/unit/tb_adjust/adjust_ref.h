@@ -29,6 +29,7 @@ struct AdjustView {
     unsigned first = 0;
     std::vector<Tb> age;                         // resident TBs, the oldest first
     bool alloc_writes = false;                   // pulse
+    bool restoring = false;                      // its job is a restore
     std::vector<bool> refused;                   // pulse per kernel
   };
   bool adjust = false, latecomers = false, snapshot = false, epoch_done = false, alloc_busy = false, preempting = false;
@@ -45,6 +46,7 @@ struct AdjustOutput {
   bool tie = false;                  // the victim was no better than another slot
   int raises = -1, lowers = -1;      // slots whose targets are written, by a pass or a claim
   bool tried = false, fits = false;  // CLAIM
+  bool gives_up = false;             // the claim has found no SM
   std::vector<unsigned> left;
 };
 
@@ -52,12 +54,13 @@ class AdjustRef {
  public:
   explicit AdjustRef(const AdjustParams &params)
       : p(params), evict(p.n_sms, std::vector<bool>(p.n_kernels, false)), want_(p.n_kernels), here_(p.n_kernels), left_(p.n_kernels), starved_(p.n_kernels),
-        waiting_(p.n_kernels), late_(p.n_kernels) {}
+        waiting_(p.n_kernels), late_(p.n_kernels), turns_(p.n_sms, 2) {}
 
   bool busy() const { return !agenda_.empty(); }
   bool claiming() const { return busy() && agenda_.front().kind >= kPick; }
   bool waits(unsigned k) const { return waiting_[k]; }
   bool late(unsigned k) const { return late_[k]; }
+  bool settled(const AdjustView &view, unsigned i) const { return !view.sm[i].restoring && turns_[i] >= 2; }
 
   AdjustOutput step(const AdjustView &view) {
     AdjustOutput out;
@@ -88,6 +91,7 @@ class AdjustRef {
       }
     }
     wait(view);
+    count_turns(view);
     if (view.alloc_busy) starved_.assign(p.n_kernels, false);  // it starts in this cycle, or has started since any of them
     evict = flags;
     return out;
@@ -143,6 +147,14 @@ class AdjustRef {
     if (view.epoch_done) claimed_ = false;
   }
 
+  // R-TA-10: an SM is settled again two E + QosLat after its last cycle of a restore.
+  void count_turns(const AdjustView &view) {
+    for (unsigned i = 0; i < p.n_sms; i++) {
+      if (view.sm[i].restoring) turns_[i] = 0;
+      else if (view.epoch_done) turns_[i]++;
+    }
+  }
+
   // R-TA-11: whose claim begins.
   void claim(const AdjustView &view) {
     if (!view.latecomers || claimed_ || view.alloc_busy || view.snapshot) return;
@@ -153,16 +165,19 @@ class AdjustRef {
       const unsigned k = (turn_ + n) % p.n_kernels;
       if (!late_[k]) continue;
       claimed_ = true;
+      n_picks_ = 0;
       agenda_.push_back(Step{kPick, 0, k, 0});
     }
     if (claimed_) turn_ = (agenda_.front().k + 1) % p.n_kernels;
   }
 
-  void pick(const AdjustView &view, unsigned k) {
+  void pick(const AdjustView &view, unsigned k, AdjustOutput &out) {
     const unsigned i = next_sm_;
     next_sm_ = (next_sm_ + 1) % p.n_sms;
-    const bool may = (view.kernel[k].mask >> i) & 1;
-    agenda_.push_back(Step{may ? kPicture : kPick, i, k, 0});
+    const bool may = ((view.kernel[k].mask >> i) & 1) && settled(view, i);
+    n_picks_++;
+    out.gives_up = !may && n_picks_ == p.n_sms;
+    if (!out.gives_up) agenda_.push_back(Step{may ? kPicture : kPick, i, k, 0});
   }
 
   void picture(const AdjustView::Sm &sm, const Step &now) {
@@ -242,7 +257,7 @@ class AdjustRef {
         break;
       case kFree: try_on(view, now); break;
       case kApply: apply(sm, now, out); break;
-      case kPick: pick(view, now.k); break;
+      case kPick: pick(view, now.k, out); break;
       case kPicture: picture(sm, now); break;
       case kYield: yield(view, now, out); break;
       case kLower: lower(sm, now, out); break;
@@ -290,7 +305,7 @@ class AdjustRef {
     if (!kernel.busy || kernel.killed) return;
     unsigned base = 0;
     if (fits(w_, kernel, &base)) {
-      if (std::find(late_.begin(), late_.end(), true) != late_.end()) return;
+      if (view.latecomers && std::find(late_.begin(), late_.end(), true) != late_.end()) return;
       w_.free_slots--;
       for (unsigned w = 0; w < kernel.warps; w++) w_.free_warps[(w_.first + w) % p.n_sched]--;
       w_.first = (w_.first + kernel.warps) % p.n_sched;
@@ -390,6 +405,8 @@ class AdjustRef {
   std::vector<bool> starved_, waiting_, late_;
   bool claimed_ = false;
   unsigned turn_ = 0, next_sm_ = 0;        // whose claim, on which SM, is next
+  unsigned n_picks_ = 0;                   // of a claim
+  std::vector<unsigned> turns_;            // E + QosLat since each SM restored a block
   std::vector<unsigned> there_, stay_;     // blocks at the set-up of a claim; those that stay
   Picture w_, v_;
   Best best_;

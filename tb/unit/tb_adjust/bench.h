@@ -46,6 +46,7 @@ class Bench {
       same("wait", k, get(seen.qsm_tb_adjust__DOT__u_late__DOT__wait_q, k, 1), ref.waits(k));
       same("late", k, get(seen.qsm_tb_adjust__DOT__u_late__DOT__late_q, k, 1), ref.late(k));
     }
+    for (unsigned i = 0; i < NUM_SMS; i++) same("settled", i, get(seen.qsm_tb_adjust__DOT__settled, i, 1), ref.settled(world.view, i));
     out = ref.step(world.view);
     same("raise", 0, top.raise_o, out.raises >= 0 ? uint64_t{1} << out.raises : 0);
     same("lower", 0, top.lower_o, out.lowers >= 0 ? uint64_t{1} << out.lowers : 0);
@@ -131,6 +132,7 @@ class Bench {
     set(top.free_granules_i, i, 32, sm.free_granules);
     set(top.first_i, i, kSubW, sm.first);
     set(top.alloc_we_i, i, 1, sm.alloc_writes);
+    set(top.restoring_i, i, 1, sm.restoring);
     for (unsigned n = 0; n < MAX_TBS; n++) {
       const unsigned slot = world.place[i][n];
       set(top.age_valid_i, i * MAX_TBS + n, 1, slot != World::kNobody);
@@ -188,7 +190,7 @@ class Bench {
 };
 
 void test_claims(qsm_unit::Tap &tap);
-const unsigned kClaimTests = 6;
+const unsigned kClaimTests = 7;
 
 }  // namespace adjust_bench
 

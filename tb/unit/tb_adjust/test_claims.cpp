@@ -265,6 +265,45 @@ void test_starts(qsm_unit::Tap &tap) {
   tap.done("what holds a claim, and that it comes afterwards");
 }
 
+// A restore on all SMs but one, or on all, before, in, between or after the two E + QosLat that make the slot late: a claim is on the SM
+// that is settled; without one it gives up after as many picks as there are SMs, and the next may find one.
+void test_settled(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2) return tap.done("settled SMs # SKIP one slot");
+  const char *const names[] = {"before both turns",  "in the first turn",   "between the turns",
+                               "in the second turn", "as the claim starts", "beside the claim"};
+  for (unsigned when = 0; when < 6; when++) {
+    for (unsigned only = 0; only <= NUM_SMS; only++) {
+      Bench bench(tap);
+      AdjustView &view = bench.world.view;
+      crowd(bench, 1);
+      for (unsigned c = 0; c < 5; c++) {
+        for (unsigned i = 0; i < NUM_SMS; i++) view.sm[i].restoring = i != only && c == when;
+        view.epoch_done = c == 1 || c == 3;
+        bench.cycle();
+      }
+      tap.expect(bench.ref.claiming(), "%s: no claim", names[when]);
+      for (unsigned i = 0; i < NUM_SMS; i++) view.sm[i].restoring = i != only && when == 5;
+      unsigned n_cycles = 0, n_tried = 0;
+      for (; bench.ref.claiming() && !tap.failed(); n_cycles++) {
+        bench.cycle();
+        n_tried += bench.out.tried;
+        const bool right = bench.out.sm == (when == 0 ? 0 : only);
+        if (bench.out.tried) tap.expect(right, "restores %s, SM %u settled: a claim on SM %u", names[when], only, bench.out.sm);
+      }
+      const bool finds = when == 0 || only < NUM_SMS;
+      tap.expect(n_tried == finds, "restores %s, SM %u settled: %u claims", names[when], only, n_tried);
+      if (finds) continue;
+      tap.expect(n_cycles == NUM_SMS, "restores %s: a claim without an SM takes %u cycles", names[when], n_cycles);
+      for (unsigned i = 0; i < NUM_SMS; i++) view.sm[i].restoring = false;
+      std::vector<AdjustOutput> claims;
+      epoch(bench, claims);
+      epoch(bench, claims);
+      tap.expect(claims.size() == 1 && claims[0].sm == 0, "restores %s: %zu claims afterwards", names[when], claims.size());
+    }
+  }
+  tap.done("a claim is on a settled SM, or gives up after NumSms picks");
+}
+
 }  // namespace
 
 void adjust_bench::test_claims(qsm_unit::Tap &tap) {
@@ -274,4 +313,5 @@ void adjust_bench::test_claims(qsm_unit::Tap &tap) {
   test_nobody(tap);
   test_turns(tap);
   test_starts(tap);
+  test_settled(tap);
 }

@@ -218,7 +218,7 @@ void test_starved(qsm_unit::Tap &tap) {
 
 struct Counts {
   uint64_t passes = 0, given = 0, cls[3] = {}, ties = 0, several = 0, none = 0, second = 0, lower_kept = 0, ended = 0, reallocated = 0;
-  uint64_t claims = 0, made_room = 0, nobody = 0, broken = 0;
+  uint64_t claims = 0, made_room = 0, nobody = 0, gave_up = 0, broken = 0;
 };
 
 class RandomRound {
@@ -251,6 +251,7 @@ class RandomRound {
     view.latecomers = !random_.one_in(6);
     if (random_.one_in(6)) absent_ = random_.bits32();
     view.preempting = random_.one_in(10);
+    restores_ = random_.one_in(4) ? 1 + random_.below(4) : 0;
     for (AdjustView::Kernel &kernel : view.kernel) {
       kernel.qos = random_.one_in(2);
       kernel.busy = true;
@@ -263,6 +264,7 @@ class RandomRound {
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {
       AdjustView::Sm &sm = view.sm[i];
+      sm.restoring = restores_ && random_.one_in(restores_);
       const bool one = random_.one_in(8);  // all blocks there are of one kernel
       while (!sm.age.empty() && (one || random_.one_in(3))) bench.world.retire(i, random_.below(static_cast<uint32_t>(sm.age.size())));
       unsigned from = random_.below(NUM_KERNELS);
@@ -317,11 +319,12 @@ class RandomRound {
   void disturb() {
     AdjustView &view = bench.world.view;
     const unsigned i = random_.below(NUM_SMS), k = random_.below(NUM_KERNELS);
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
       case 0: view.kernel[k].killed = true; break;
       case 1: view.kernel[k].busy = view.kernel[k].has_block = false; break;
       case 2: view.sm[i].refused[k] = bench.ref.evict[i][k]; break;
       case 3: view.preempting = !view.preempting; break;
+      case 4: view.sm[i].restoring = !view.sm[i].restoring; break;
       default:
         if (!view.sm[i].age.empty()) bench.world.retire(i, random_.below(static_cast<uint32_t>(view.sm[i].age.size())));
         break;
@@ -359,18 +362,21 @@ class RandomRound {
       if (random_.one_in(200)) (random_.one_in(2) ? view.alloc_busy : view.snapshot) = true;
       const bool claiming = bench.ref.claiming();
       bench.cycle();
+      counts_.gave_up += bench.out.gives_up;
       view.alloc_busy = false;
       counts_.claims += bench.out.tried;
       counts_.made_room += bench.out.tried && bench.out.fits;
       counts_.nobody += bench.out.tried && !bench.out.fits;
-      counts_.broken += claiming && !bench.ref.busy() && !bench.out.tried && bench.out.raises < 0 && bench.out.lowers < 0;
+      const bool ended = bench.out.tried || bench.out.gives_up || bench.out.raises >= 0 || bench.out.lowers >= 0;
+      counts_.broken += claiming && !bench.ref.busy() && !ended;
     }
   }
 
   qsm_unit::Tap &tap_;
   qsm_unit::Random &random_;
   Counts &counts_;
-  uint32_t absent_ = 0;  // kernels that get no block anywhere
+  uint32_t absent_ = 0;    // kernels that get no block anywhere
+  unsigned restores_ = 0;  // one SM in so many restores a block; 0: none
 };
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -387,9 +393,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
               ull{counts.cls[2]});
   std::printf("# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu\n", ull{counts.ties}, ull{counts.several},
               ull{counts.lower_kept}, ull{counts.reallocated});
-  std::printf("# claims: %llu, %llu made room, %llu found nobody to go, %llu broken off\n", ull{counts.claims}, ull{counts.made_room}, ull{counts.nobody},
-              ull{counts.broken});
-  if (NUM_KERNELS > 2) tap.expect(counts.made_room > 100 && counts.broken > 10, "too few claims");
+  std::printf("# claims: %llu, %llu made room, %llu found nobody to go, %llu found no SM, %llu broken off\n", ull{counts.claims},
+              ull{counts.made_room}, ull{counts.nobody}, ull{counts.gave_up}, ull{counts.broken});
+  if (NUM_KERNELS > 2) tap.expect(counts.made_room > 100 && counts.gave_up > 10 && counts.broken > 10, "too few claims");
   if (NUM_SMS < 16) tap.expect(counts.given > 20, "too little room");
   if (NUM_KERNELS > 2 && WARPS_PER_SM > 2) {
     tap.expect(counts.cls[0] > 100 && counts.cls[1] > 100 && counts.cls[2] > 30, "too few victims");

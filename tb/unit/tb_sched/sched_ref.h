@@ -171,6 +171,7 @@ class SchedRef {
       v.first = s.first;
       for (const PreemptView::Resident &r : s.age) v.age.push_back(AdjustView::Tb{r.tb, r.kernel, s.tb[r.tb].first, s.tb[r.tb].base});
       v.alloc_writes = alloc.writes() == static_cast<int>(i);
+      v.restoring = preempt.job[i].kind == kRestore;
       v.refused.assign(p.n_kernels, false);
       const bool refused = decision.now && !decision.dropped && !decision.host && !decision.accepted();
       if (refused && decision.request.sm == i) v.refused[decision.request.kernel] = true;
