@@ -186,13 +186,14 @@ module formal_tb_adjust #(
   end
 
   // ---- R-TA-11: the steps of a claim; blocks that are left and that go, as they are picked ----
-  logic act_claim, at_pick, at_picture, at_yield, at_lower, ended_q, none_left, next_ok, takes_sm, met_q;
+  logic act_claim, at_pick, at_picture, at_yield, at_lower, ended_q, none_left, next_ok, gives, takes_sm, met_q;
   logic [NumKernels-1:0][CountW-1:0] left_q, there_q;
   logic [NumKernels-1:0] may_go, next, turn, kept_count, lowered_ok;
   logic [$clog2(NumKernels)-1:0] turn_idx;
   logic [SmW-1:0] claim_sm_q;
   logic [6:0] all_left;
   assign act_claim = claim_q && !broken && !epoch_done_i && (late & whose_q) != '0;
+  assign gives = (busy_i & ~killed_i & asker) != '0 && fits_i && !(latecomers_i && late != '0);
   assign takes_sm = mask_i[u_dut.asker_idx][claim_sm_q] && settled[claim_sm_q];
   assign at_pick = u_dut.state_q == 4'd8;
   assign at_picture = u_dut.state_q == 4'd9;
@@ -317,7 +318,7 @@ module formal_tb_adjust #(
       if (lower != '0 && pass_q) no_second_exchange: assert (!pending_q && at_apply);
       if (took_q && pass_q) sm_done: assert (sm == sm_q + 1'b1 && at_setup);
       if (act && at_ask) who_asks: assert (u_dut.ask == may_ask);
-      if (act && at_fit) free_room: assert (raise == ((busy_i & ~killed_i & asker) != '0 && fits_i && !(latecomers_i && late != '0) ? asker : '0) && lower == '0);
+      if (act && at_fit) free_room: assert (raise == (gives ? asker : '0) && lower == '0);
       if (act && at_apply) begin
         all_tried: assert (tried_q == (here_q & ~asker));
         victim: assert (raise == (found ? asker : '0) && lower == (found ? NumKernels'(1) << chosen : '0));
@@ -325,14 +326,15 @@ module formal_tb_adjust #(
       end
       if (!(act && (at_fit || at_apply)) && !(act_claim && at_lower)) nothing_else: assert (raise == '0 && lower == '0);
       // Claims.
-      late_from: assert (u_dut.u_late.waits_i == (has_block_i & no_block & some_sm) && u_dut.u_late.rests_i == (!busy && !alloc_busy_i && flag_q == '0)
-                         && u_dut.u_late.restoring_i == restoring_i);
+      late_from: assert (u_dut.u_late.waits_i == (has_block_i & no_block & some_sm)
+                         && u_dut.u_late.rests_i == (!busy && !alloc_busy_i && flag_q == '0) && u_dut.u_late.restoring_i == restoring_i);
       if (claim_q) begin
         claim_in_time: assert (act_claim ? claim_left != '0 && 32'(claim_spent_q) + 32'(claim_left) <= ClaimTime : 32'(claim_spent_q) < ClaimTime);
         whose: assert ($onehot(whose_q) && u_dut.asks_q == whose_q);
         claim_steps: assert (at_pick || at_picture || at_yield || at_lower);
         if (at_pick) picks_counted: assert (32'(u_dut.n_picks_q) == 32'(claim_spent_q) && 32'(claim_spent_q) < NumSms);
-        if (act_claim && at_pick) picks: assert ((u_dut.state_d == 4'd9) == takes_sm && (u_dut.state_d == 4'd0) == (!takes_sm && 32'(claim_spent_q) == NumSms - 1));
+        if (act_claim && at_pick) picks: assert ((u_dut.state_d == 4'd9) == takes_sm
+                                                 && (u_dut.state_d == 4'd0) == (!takes_sm && 32'(claim_spent_q) == NumSms - 1));
         if (at_picture) on_its_sms: assert (met_q);
         if (at_yield || at_lower) counted: assert (&kept_count);
         if (act_claim && at_yield) yields: assert (none_left ? next == '0 : next_ok);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_late: late is who has waited through two E + QosLat; a claim is of a late slot, one per epoch, only where it may start; and if it may in some
-// cycle of every epoch, each late slot has its claim within NumKernels epochs; an SM is settled from the second E + QosLat after a restore on
-// (R-TA-10 to -12).
+// cycle of every epoch, each late slot has its claim within NumKernels epochs; an SM is settled from the second E + QosLat after a restore
+// on (R-TA-10 to -12).
 module formal_tb_late #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 3
@@ -21,7 +21,8 @@ module formal_tb_late #(
   logic [NumKernels-1:0] late, claim;
   logic [NumSms-1:0]     settled;
   qsm_tb_late #(.NumSms(NumSms), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .latecomers_i, .snapshot_i, .epoch_done_i, .waits_i, .rests_i, .restoring_i, .settled_o(settled), .late_o(late), .claim_o(claim)
+    .clk_i, .rst_ni, .latecomers_i, .snapshot_i, .epoch_done_i, .waits_i, .rests_i, .restoring_i,
+    .settled_o(settled), .late_o(late), .claim_o(claim)
   );
 
   typedef logic [$clog2(NumKernels + 2)-1:0] turns_t;

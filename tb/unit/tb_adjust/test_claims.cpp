@@ -265,11 +265,12 @@ void test_starts(qsm_unit::Tap &tap) {
   tap.done("what holds a claim, and that it comes afterwards");
 }
 
-// A restore on all SMs but one, or on all, before, in, between or after the two E + QosLat that make the slot late: a claim is on the SM that is
-// settled; without one it gives up after as many picks as there are SMs, and the next may find one.
+// A restore on all SMs but one, or on all, before, in, between or after the two E + QosLat that make the slot late: a claim is on the SM
+// that is settled; without one it gives up after as many picks as there are SMs, and the next may find one.
 void test_settled(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2) return tap.done("settled SMs # SKIP one slot");
-  const char *const names[] = {"before both turns", "in the first turn", "between the turns", "in the second turn", "as the claim starts", "beside the claim"};
+  const char *const names[] = {"before both turns",  "in the first turn",   "between the turns",
+                               "in the second turn", "as the claim starts", "beside the claim"};
   for (unsigned when = 0; when < 6; when++) {
     for (unsigned only = 0; only <= NUM_SMS; only++) {
       Bench bench(tap);
@@ -286,7 +287,8 @@ void test_settled(qsm_unit::Tap &tap) {
       for (; bench.ref.claiming() && !tap.failed(); n_cycles++) {
         bench.cycle();
         n_tried += bench.out.tried;
-        if (bench.out.tried) tap.expect(bench.out.sm == (when == 0 ? 0 : only), "restores %s: a claim on SM %u, not %u", names[when], bench.out.sm, only);
+        const bool right = bench.out.sm == (when == 0 ? 0 : only);
+        if (bench.out.tried) tap.expect(right, "restores %s, SM %u settled: a claim on SM %u", names[when], only, bench.out.sm);
       }
       const bool finds = when == 0 || only < NUM_SMS;
       tap.expect(n_tried == finds, "restores %s, SM %u settled: %u claims", names[when], only, n_tried);

@@ -367,7 +367,8 @@ class RandomRound {
       counts_.claims += bench.out.tried;
       counts_.made_room += bench.out.tried && bench.out.fits;
       counts_.nobody += bench.out.tried && !bench.out.fits;
-      counts_.broken += claiming && !bench.ref.busy() && !bench.out.tried && !bench.out.gives_up && bench.out.raises < 0 && bench.out.lowers < 0;
+      const bool ended = bench.out.tried || bench.out.gives_up || bench.out.raises >= 0 || bench.out.lowers >= 0;
+      counts_.broken += claiming && !bench.ref.busy() && !ended;
     }
   }
 
@@ -392,8 +393,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
               ull{counts.cls[2]});
   std::printf("# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu\n", ull{counts.ties}, ull{counts.several},
               ull{counts.lower_kept}, ull{counts.reallocated});
-  std::printf("# claims: %llu, %llu made room, %llu found nobody to go, %llu found no SM, %llu broken off\n", ull{counts.claims}, ull{counts.made_room},
-              ull{counts.nobody}, ull{counts.gave_up}, ull{counts.broken});
+  std::printf("# claims: %llu, %llu made room, %llu found nobody to go, %llu found no SM, %llu broken off\n", ull{counts.claims},
+              ull{counts.made_room}, ull{counts.nobody}, ull{counts.gave_up}, ull{counts.broken});
   if (NUM_KERNELS > 2) tap.expect(counts.made_room > 100 && counts.gave_up > 10 && counts.broken > 10, "too few claims");
   if (NUM_SMS < 16) tap.expect(counts.given > 20, "too little room");
   if (NUM_KERNELS > 2 && WARPS_PER_SM > 2) {
