@@ -30,9 +30,9 @@ static void run(qsmContext_t context, const char *kernel, const uint32_t *args, 
 
 static void be_a_victim(qsmDevice_t device, qsmContext_t context, enum end how) {
   uint64_t room = 0;
+  run(context, "stacks", (uint32_t[]){allocate(context, 4 * BLOCKS * THREADS), 32}, 2);  // they lie between this buffer and the next
   assert_int_equal(qsmMemGetInfo(context, &room, NULL), qsmSuccess);
   uint32_t all = allocate(context, room), data = slot_value(device, QSM_SLOT_WIN1_BASE);
-  run(context, "stacks", (uint32_t[]){all, 32}, 2);
   run(context, "smear", (uint32_t[]){data, (all - data) / 4}, 2);
   run(context, "smear", (uint32_t[]){all, (uint32_t)(room / 4)}, 2);
   if (how == BY_A_FAULT) {
