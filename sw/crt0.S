@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start of every thread, as docs/isa.md "Kernel entry" describes: set sp, tp and gp, load the arguments, call the
-// kernel, exit. Registers hold unknown values on entry. Threads of a warp go the same way.
+// kernel, exit. All registers are 0 on entry. Threads of a warp go the same way.
 
 #define CSR_TID 0xCC0
 #define CSR_NTID_X 0xCC4
