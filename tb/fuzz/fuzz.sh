@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # One target of libFuzzer for so many seconds: fuzz.sh TARGET SECONDS [cpu]; cpu: of processor time. What it learns stays in
-# build/fuzz/learned/TARGET; exit code 1 with the input that fails and what replays it.
+# build/fuzz/learned/TARGET; QSM_TEST_SEED makes it go the same way again; exit code 1 with the input that fails and what replays it.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 target=$1 seconds=$2 clock=${3:-wall}
@@ -10,6 +10,7 @@ learned=build/fuzz/learned/$target log=build/fuzz/$target.log
 mkdir -p "$learned" build/fuzz/failed
 case $target in elf) most=16384 ;; store) most=32768 ;; *) most=4096 ;; esac
 options=("-max_len=$most" -timeout=120 -rss_limit_mb=4096 -print_final_stats=1 "-artifact_prefix=build/fuzz/failed/$target-")
+[ -n "${QSM_TEST_SEED:-}" ] && options+=("-seed=$QSM_TEST_SEED")
 [ "$target" = store ] && options+=(-close_fd_mask=3)
 if [ "$clock" = cpu ]; then
   { (ulimit -S -t "$seconds"; exec "build/fuzz/fuzz_$target" "${options[@]}" "$learned" "tb/fuzz/corpus/$target") >"$log" 2>&1; } 2>/dev/null
