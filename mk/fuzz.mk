@@ -34,10 +34,10 @@ build/fuzz/replay: $(call OBJECT,tb/fuzz/replay.c tb/fuzz/api.c) build/libqsm_ho
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
-build/fuzz/kernels.elf: tb/fuzz/kernels.c sw/bin/qsm-cc sw/crt0.S sw/qsm.ld
+build/fuzz/kernels.elf: tb/fuzz/kernels.c $(SW_DEVICE)
 	mkdir -p $(@D)
 	sw/bin/qsm-cc --stack jump=64 --stack overflow=256 $< -o $@
-build/fuzz/big.elf: tb/cli/kernels.c sw/bin/qsm-cc sw/crt0.S sw/qsm.ld
+build/fuzz/big.elf: tb/cli/kernels.c $(SW_DEVICE)
 	mkdir -p $(@D)
 	sw/bin/qsm-cc -DROOM=80000 $< -o $@
 build/fuzz/cut.elf: build/fuzz/kernels.elf

@@ -8,6 +8,7 @@
 #include "host_support.h"
 #include "qsm_backend.h"
 #include "qsm_config.h"
+#include "qsm_observer.h"
 #include "qsm_random.h"
 #include "qsm_regs.h"
 
@@ -71,29 +72,44 @@ static void harass(qsmContext_t context, void *user) {
   assert_int_equal(qsmSetPreemptHold(context, false), qsmSuccess);
 }
 
-// ---- Memory of a context but for its save area and its stacks ----
+// ---- Memory of a context that is its user's: program and allocations, not save area and stacks ----
+
+enum { PROGRAM_BYTES = (32 + 256) * 1024, MOST_ALLOCATIONS = 256 };
+
+struct allocations {
+  uint32_t n, address[MOST_ALLOCATIONS];
+  size_t bytes[MOST_ALLOCATIONS];
+};
+
+static void note_allocation(void *ctx, uint32_t address, size_t bytes) {
+  struct allocations *all = ctx;
+  assert_true(all->n < MOST_ALLOCATIONS);
+  all->address[all->n] = address;
+  all->bytes[all->n++] = bytes;
+}
 
 struct picture {
-  uint8_t *bytes;
+  uint8_t *bytes;  // 0 where nothing is the user's
   uint32_t base, n_bytes;
 };
 
-static struct picture take_picture(qsmContext_t context, qsmDevice_t device) {
+static struct picture take_picture(qsmContext_t context, qsmDevice_t device, const struct allocations *all) {
   const struct qsm_config *config = qsmDeviceConfig(device);
   struct qsm_backend *gpu = qsmDeviceBackend(device);
-  uint32_t arena = config->mem_bytes / config->num_kernels / 4096 * 4096, stacks = read_register(device, slot_register(context, QSM_SLOT_STACK)) & QSM_SLOT_STACK_BASE_MASK;
-  struct picture picture = {.base = MEMORY_BASE + arena * qsmContextSlot(context)};
-  picture.n_bytes = stacks - picture.base;
-  picture.bytes = malloc(picture.n_bytes);
+  uint32_t arena = config->mem_bytes / config->num_kernels / 4096 * 4096;
+  struct picture picture = {.base = MEMORY_BASE + arena * qsmContextSlot(context), .n_bytes = arena};
+  picture.bytes = calloc(1, arena);
   assert_non_null(picture.bytes);
-  gpu->mem_read(gpu, picture.base, picture.bytes, picture.n_bytes);
-  uint32_t save = read_register(device, slot_register(context, QSM_SLOT_SAVE_BASE)), limit = read_register(device, slot_register(context, QSM_SLOT_SAVE_LIMIT));
-  if (limit) memset(picture.bytes + (save - picture.base), 0, limit - save);
+  gpu->mem_read(gpu, picture.base, picture.bytes, PROGRAM_BYTES);
+  for (uint32_t i = 0; i < all->n; i++) gpu->mem_read(gpu, all->address[i], picture.bytes + (all->address[i] - picture.base), all->bytes[i]);
   return picture;
 }
 
 static struct picture run(const char *config, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed, struct nuisance *nuisance) {
   qsmDevice_t device = open_device_for(config, program);
+  struct allocations all = {0};
+  const struct qsm_observer observer = {.ctx = &all, .allocated = note_allocation};
+  qsm_device_observe(device, &observer);
   qsmContext_t context = open_context(device);
   assert_int_equal(qsmSetSaveArea(context, qsmDeviceConfig(device)->num_images), qsmSuccess);
   assert_int_equal(qsmSetIdempotent(context, nuisance && nuisance->techniques >> qsmTechniqueFlush & 1), qsmSuccess);
@@ -105,7 +121,7 @@ static struct picture run(const char *config, const struct qsm_suite_program *pr
     n_wrong = run_program(context, program, size, seed);
   }
   if (n_wrong) fail_msg("%s on %s, seed %llu: %llu outputs are wrong", program->name, config, (unsigned long long)seed, (unsigned long long)n_wrong);
-  struct picture picture = take_picture(context, device);
+  struct picture picture = take_picture(context, device, &all);
   qsmDeviceClose(device);
   return picture;
 }
