@@ -271,7 +271,14 @@ static bool inject_tb_launch(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
-// An address that is still to be classified, so that the wrong one is checked against the windows like any other.
+static bool in_a_window(const struct qsm_desc *desc, uint32_t address) {
+  for (uint32_t i = 0; i < 2; i++)
+    if (address >= desc->win[i].base && address < desc->win[i].limit) return true;
+  return false;
+}
+
+// A good address that is still to be classified: the wrong one is checked against the windows like any other. With a bad one both sides would fault, and
+// differ in the fault's record.
 static bool inject_lsu(struct injection *in, struct qsm_sm *sm) {
   uint32_t used = ~sm->lsu.op_free & ((1u << QSM_MAX_OPS) - 1);
   if (sm->lsu.c != QSM_NONE) used &= ~(1u << sm->lsu.c);
@@ -279,6 +286,7 @@ static bool inject_lsu(struct injection *in, struct qsm_sm *sm) {
   uint32_t i = draw_bit(in, used);
   struct qsm_mem_op *op = &sm->lsu.op[i];
   uint32_t lane = qsm_ctz(op->mask);
+  if (!in_a_window(qsm_desc_of(sm, op->kernel), op->addr[lane])) return false;
   flip(in, &op->addr[lane], 24 + draw(in, 4), "address of memory instruction", i);
   return true;
 }
