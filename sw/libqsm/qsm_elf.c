@@ -284,8 +284,3 @@ const struct qsm_kernel *qsm_program_kernel(const struct qsm_program *program, c
     if (strcmp(program->kernels[i].name, name) == 0) return &program->kernels[i];
   return NULL;
 }
-
-int64_t qsm_program_symbol(const struct qsm_program *program, const char *name) {
-  const struct qsm_kernel *kernel = qsm_program_kernel(program, name);
-  return kernel ? (int64_t)kernel->offset : -1;
-}

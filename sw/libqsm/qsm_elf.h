@@ -41,7 +41,5 @@ uint32_t qsm_program_entry(const struct qsm_program *program);        // offset 
 uint32_t qsm_program_shared_bytes(const struct qsm_program *program); // shared memory that the program declares
 // NULL: no such kernel.
 const struct qsm_kernel *qsm_program_kernel(const struct qsm_program *program, const char *name);
-// Offset of a kernel in the image; -1: no such kernel.
-int64_t qsm_program_symbol(const struct qsm_program *program, const char *name);
 
 #endif

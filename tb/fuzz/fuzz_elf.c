@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
     for (uint32_t i = 0; kernel && i < kernel->n_arguments; i++)
       if (kernel->arguments[i].by_reference != (kernel->arguments[i].bytes > 8)) abort();
     if (kernel && kernel->signature && kernel->signature[0] == 1) seen++;
-    if (qsm_program_symbol(program, "fill") >= (int64_t)code) abort();
+    if (kernel && kernel->offset >= code) abort();
     qsm_program_free(program);
   }
   remove_input_file();

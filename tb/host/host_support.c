@@ -30,6 +30,11 @@ int remove_programs(void **state) {
   return run_command("rm -r %s%s", "");
 }
 
+void attack_kernels(char path[PROGRAM_PATH_BYTES]) {
+  const char *root = getenv("QSM_ROOT");
+  snprintf(path, PROGRAM_PATH_BYTES, "%s/build/attack_kernels.elf", root ? root : ".");
+}
+
 const char *program_path(const char *name) {
   static char path[128];
   snprintf(path, sizeof path, "%s/%s", program_folder, name);

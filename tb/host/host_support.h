@@ -15,13 +15,15 @@
 #include "qsm_suite.h"
 
 enum { LONG = 2000000 };  // cycles; no launch of these tests takes as many
-enum { CONFIG_PATH_BYTES = 96 };
+enum { CONFIG_PATH_BYTES = 96, PROGRAM_PATH_BYTES = 512 };
 
 // The folder with k.elf (tb/cli/kernels.c) and big.elf (the same with more data than fits); made by build_programs, a group set-up.
 extern char program_folder[64];
 int build_programs(void **state);
 int remove_programs(void **state);
 const char *program_path(const char *name);
+// The ELF of experiments/attack_kernels.c.
+void attack_kernels(char path[PROGRAM_PATH_BYTES]);
 
 // Devices of the model; contexts with k.elf loaded.
 qsmDevice_t open_device(const char *config);

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hostile tenant (experiments/attack_kernels.c) beside an honest one: no output of the honest program is wrong, each fault kills the attacker with
 // its cause (I-FLT-1, I-FLT-2, I-MEM-1, I-MEM-2), whatever fills the GPU leaves the honest tenant its way (R-TB-14, R-TA-11), and RTL equals model.
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "host_support.h"
 #include "qsm_attacks.h"
 #include "qsm_config.h"
 
 enum { SCHEME_NONE = 0, SCHEME_ROLLOVER = 4, MODEL_EPOCHS = 6, LOCKSTEP_EPOCHS = 1 };
-
-static const char *root(void) {
-  const char *path = getenv("QSM_ROOT");
-  return path ? path : ".";
-}
 
 static void withstand(const struct qsm_attack_setting *setting, const struct qsm_attack *attack) {
   struct qsm_attack_outcome outcome;
@@ -38,8 +30,8 @@ static bool has_fpu(const char *config) {
 }
 
 static void withstand_all(struct qsm_attack_setting setting) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/build/attack_kernels.elf", root());
+  char path[PROGRAM_PATH_BYTES];
+  attack_kernels(path);
   setting.attackers = path;
   setting.seed = 1;
   bool fpu = has_fpu(setting.config);

@@ -13,13 +13,8 @@ enum { KEY_WORDS = 4096, SPY_BLOCKS = 24, MOST_ROUNDS = 400, VISITS = 24, WAIT =
 struct scene {
   qsmDevice_t device;
   struct qsm_random random;
-  char elf[512];
+  char elf[PROGRAM_PATH_BYTES];
 };
-
-static const char *root(void) {
-  const char *path = getenv("QSM_ROOT");
-  return path ? path : ".";
-}
 
 static void check(struct scene *scene, qsmError_t error) {
   if (error) fail_msg("%s: %s", qsmGetErrorString(error), qsmGetLastErrorText(scene->device));
@@ -28,7 +23,7 @@ static void check(struct scene *scene, qsmError_t error) {
 static struct scene open_scene(const char *backend, const char *config, uint64_t seed) {
   struct scene scene = {.random = qsm_random_seed(seed)};
   char msg[512];
-  snprintf(scene.elf, sizeof scene.elf, "%s/build/attack_kernels.elf", root());
+  attack_kernels(scene.elf);
   if (qsmDeviceOpen(backend, config, NULL, &scene.device, msg, sizeof msg)) fail_msg("%s", msg);
   print_message("# %s of %s, seed %u\n", backend, config, (unsigned)seed);
   return scene;
