@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU-level blocks share: the SMs and the event stream as they see them, round-robin choice, and the record of
-// which SMs' messages arrive when.
+// What the GPU-level blocks share: the SMs and the event stream as they see them, round-robin
+// choice, and the record of which SMs' messages arrive when.
 #ifndef QSM_BUS_H
 #define QSM_BUS_H
 
@@ -26,14 +26,17 @@ struct qsm_bus {
   bool reporting;  // someone wants the events
 };
 
-static inline void qsm_bus_broadcast(const struct qsm_bus *bus, uint32_t n_sms, const struct qsm_sm_msg *msg) {
+static inline void qsm_bus_broadcast(const struct qsm_bus *bus, uint32_t n_sms,
+                                     const struct qsm_sm_msg *msg) {
   for (uint32_t i = 0; i < n_sms; i++) bus->send(bus->ctx, i, msg);
 }
 
-static inline void qsm_bus_report(const struct qsm_bus *bus, uint64_t cycle, enum qsm_event_kind kind, uint32_t sm, uint32_t n_words,
+static inline void qsm_bus_report(const struct qsm_bus *bus, uint64_t cycle,
+                                  enum qsm_event_kind kind, uint32_t sm, uint32_t n_words,
                                   const uint32_t *word) {
   if (!bus->reporting) return;
-  struct qsm_event event = {.cycle = cycle, .kind = (uint8_t)kind, .sm = (uint8_t)sm, .n_words = (uint8_t)n_words};
+  struct qsm_event event = {
+      .cycle = cycle, .kind = (uint8_t)kind, .sm = (uint8_t)sm, .n_words = (uint8_t)n_words};
   memcpy(event.word, word, n_words * sizeof *word);
   bus->emit(bus->ctx, &event);
 }
@@ -67,12 +70,12 @@ static inline uint32_t qsm_first_sm_from(qsm_sm_set sms, uint32_t start) {
 
 static inline uint64_t qsm_earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// Messages under way: for each of the next 64 cycles the SMs whose message is seen then. Two windows and a crossing are
-// at most 48 cycles, so a cycle's place is its number modulo 64.
+// Messages under way: for each of the next 64 cycles the SMs whose message is seen then. Two
+// windows and a crossing are at most 48 cycles, so a cycle's place is its number modulo 64.
 enum { QSM_CALENDAR_CYCLES = 64 };
 
 struct qsm_calendar {
-  uint64_t filled;                    // bit c % 64: some SM in that cycle
+  uint64_t filled;  // bit c % 64: some SM in that cycle
   qsm_sm_set sms[QSM_CALENDAR_CYCLES];
 };
 
@@ -93,7 +96,9 @@ static inline qsm_sm_set qsm_calendar_take(struct qsm_calendar *calendar, uint64
 static inline uint64_t qsm_calendar_next(const struct qsm_calendar *calendar, uint64_t from) {
   if (!calendar->filled) return QSM_NEVER;
   uint32_t shift = (uint32_t)(from % QSM_CALENDAR_CYCLES);
-  uint64_t turned = shift ? calendar->filled >> shift | calendar->filled << (QSM_CALENDAR_CYCLES - shift) : calendar->filled;
+  uint64_t turned = shift ? calendar->filled >> shift | calendar->filled
+                                                            << (QSM_CALENDAR_CYCLES - shift)
+                          : calendar->filled;
   return from + qsm_lowest(turned);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoded lines: a hash table by their words, chained; lines that nobody holds are in a list of their own.
+// Decoded lines: a hash table by their words, chained; lines that nobody holds are in a list of
+// their own.
 #include "qsm_code.h"
 
 #include <stdlib.h>
@@ -40,7 +41,8 @@ struct qsm_code *qsm_code_create(const struct qsm_config *config) {
     return NULL;
   }
   for (uint32_t b = 0; b < code->n_buckets; b++) code->bucket[b] = NO_LINE;
-  for (uint32_t i = 0; i < n_lines; i++) code->line[i] = (struct line){.next = i + 1 < n_lines ? i + 1 : NO_LINE};
+  for (uint32_t i = 0; i < n_lines; i++)
+    code->line[i] = (struct line){.next = i + 1 < n_lines ? i + 1 : NO_LINE};
   return code;
 }
 
@@ -64,13 +66,16 @@ const struct qsm_insn *qsm_code_take(struct qsm_code *code, const uint32_t *word
   uint64_t hash = 0;
   for (uint32_t i = 0; i < code->n_words; i++) hash = qsm_hash_mix(hash, words[i]);
   uint32_t *bucket = &code->bucket[hash & (code->n_buckets - 1)], i = *bucket;
-  while (i != NO_LINE && !(code->line[i].hash == hash && has_words(code, i, words))) i = code->line[i].next;
+  while (i != NO_LINE && !(code->line[i].hash == hash && has_words(code, i, words)))
+    i = code->line[i].next;
   if (i == NO_LINE) {
-    i = code->first_free;  // there is one: each cache line holds one at most, and drops it before it takes another
+    i = code->first_free;  // there is one: each cache line holds one at most, and drops it before
+                           // it takes another
     code->first_free = code->line[i].next;
     code->line[i] = (struct line){.hash = hash, .next = *bucket};
     *bucket = i;
-    for (uint32_t w = 0; w < code->n_words; w++) qsm_decode(words[w], code->fpu, &code->insn[(size_t)i * code->n_words + w]);
+    for (uint32_t w = 0; w < code->n_words; w++)
+      qsm_decode(words[w], code->fpu, &code->insn[(size_t)i * code->n_words + w]);
   }
   code->line[i].users++;
   return code->insn + (size_t)i * code->n_words;

@@ -17,12 +17,14 @@ struct rule {
 };
 
 static const struct rule rules[] = {
-#define RULE(key, sv, kind, least, largest) {#key, offsetof(struct qsm_config, key), kind, least, largest},
+#define RULE(key, sv, kind, least, largest) \
+  {#key, offsetof(struct qsm_config, key), kind, least, largest},
     QSM_CONFIG_HARDWARE(RULE) QSM_CONFIG_ENVIRONMENT(RULE)
 #undef RULE
 };
 
-static int refuse(char *msg, size_t msg_len, const char *key, uint32_t value, const char *rule, ...) {
+static int refuse(char *msg, size_t msg_len, const char *key, uint32_t value, const char *rule,
+                  ...) {
   char text[160];
   va_list args;
   va_start(args, rule);
@@ -44,7 +46,9 @@ static void list_powers(char *text, size_t len, uint32_t least, uint32_t largest
 static int check_rule(const struct rule *rule, uint32_t value, char *msg, size_t msg_len) {
   const bool in_range = value >= rule->least && value <= rule->largest;
   if (rule->kind == RANGE) {
-    return in_range ? 0 : refuse(msg, msg_len, rule->key, value, "%" PRIu32 "..%" PRIu32, rule->least, rule->largest);
+    return in_range ? 0
+                    : refuse(msg, msg_len, rule->key, value, "%" PRIu32 "..%" PRIu32, rule->least,
+                             rule->largest);
   }
   const bool zero_too = rule->kind == ZERO_POW2;
   if ((in_range && (value & (value - 1)) == 0) || (zero_too && value == 0)) return 0;
@@ -65,7 +69,8 @@ static uint32_t binary_digits(uint32_t x) {
 static uint32_t manager_cycles(const struct qsm_config *config) {
   const uint32_t p = (31 + 2 * binary_digits(config->num_sms * config->max_tbs) + 3) / 4;
   const uint32_t s = max_u32(p, config->num_sms) + 2;
-  uint32_t m = (config->num_kernels - 1) * max_u32(35, s) + max_u32(21, s);  // scheme fair (R-SC-14)
+  uint32_t m =
+      (config->num_kernels - 1) * max_u32(35, s) + max_u32(21, s);  // scheme fair (R-SC-14)
   for (uint32_t q = 0; q <= config->num_kernels; q++) {
     m = max_u32(m, q * max_u32(23, s) + (config->num_kernels - q) * max_u32(1 + 20 * q, s));
   }
@@ -80,34 +85,46 @@ uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) {
 
 static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len) {
   if (c->warps_per_sm % c->num_sched != 0) {
-    return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm, "a multiple of num_sched = %" PRIu32, c->num_sched);
+    return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm,
+                  "a multiple of num_sched = %" PRIu32, c->num_sched);
   }
   if (qsm_config_warps_per_sched(c) > 16) {
-    return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm, "at most 16 * num_sched = %" PRIu32, 16 * c->num_sched);
+    return refuse(msg, msg_len, "warps_per_sm", c->warps_per_sm,
+                  "at most 16 * num_sched = %" PRIu32, 16 * c->num_sched);
   }
   if (c->num_groups > c->num_kernels) {
-    return refuse(msg, msg_len, "num_groups", c->num_groups, "at most num_kernels = %" PRIu32, c->num_kernels);
+    return refuse(msg, msg_len, "num_groups", c->num_groups, "at most num_kernels = %" PRIu32,
+                  c->num_kernels);
   }
   const uint32_t shared_unit = QSM_SHARED_GRANULES * qsm_config_line_bytes(c);
   if (c->shared_bytes % shared_unit != 0) {
-    return refuse(msg, msg_len, "shared_bytes", c->shared_bytes, "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
+    return refuse(msg, msg_len, "shared_bytes", c->shared_bytes,
+                  "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
   }
   if (c->l1_kib != 0 && c->l1_kib * 1024 < c->l1_ways * qsm_config_line_bytes(c)) {
-    return refuse(msg, msg_len, "l1_kib", c->l1_kib, "0, or at least l1_ways lines: %" PRIu32 " bytes", c->l1_ways * qsm_config_line_bytes(c));
+    return refuse(msg, msg_len, "l1_kib", c->l1_kib,
+                  "0, or at least l1_ways lines: %" PRIu32 " bytes",
+                  c->l1_ways * qsm_config_line_bytes(c));
   }
   if (c->l2_kib != 0 && c->l2_kib * 1024 < c->l2_ways * qsm_config_line_bytes(c)) {
-    return refuse(msg, msg_len, "l2_kib", c->l2_kib, "0, or at least l2_ways lines: %" PRIu32 " bytes", c->l2_ways * qsm_config_line_bytes(c));
+    return refuse(msg, msg_len, "l2_kib", c->l2_kib,
+                  "0, or at least l2_ways lines: %" PRIu32 " bytes",
+                  c->l2_ways * qsm_config_line_bytes(c));
   }
   if (c->dram_row_bytes < qsm_config_line_bytes(c)) {
-    return refuse(msg, msg_len, "dram_row_bytes", c->dram_row_bytes, "at least 4 * warp_size = %" PRIu32, qsm_config_line_bytes(c));
+    return refuse(msg, msg_len, "dram_row_bytes", c->dram_row_bytes,
+                  "at least 4 * warp_size = %" PRIu32, qsm_config_line_bytes(c));
   }
   if (c->qos_lat < qsm_config_qos_lat_min(c)) {
-    return refuse(msg, msg_len, "qos_lat", c->qos_lat, "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11; R-SP-1)",
+    return refuse(msg, msg_len, "qos_lat", c->qos_lat,
+                  "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11; R-SP-1)",
                   qsm_config_qos_lat_min(c));
   }
-  if (c->mem_bytes % 4096 != 0) return refuse(msg, msg_len, "mem_bytes", c->mem_bytes, "a multiple of 4096");
+  if (c->mem_bytes % 4096 != 0)
+    return refuse(msg, msg_len, "mem_bytes", c->mem_bytes, "a multiple of 4096");
   if (c->epoch < qsm_config_epoch_min(c)) {
-    return refuse(msg, msg_len, "epoch", c->epoch, "at least qos_lat + 2 * noc_lat + 16 = %" PRIu32, qsm_config_epoch_min(c));
+    return refuse(msg, msg_len, "epoch", c->epoch, "at least qos_lat + 2 * noc_lat + 16 = %" PRIu32,
+                  qsm_config_epoch_min(c));
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration of the GPU: one struct for the model, the simulator and the generator of the RTL package.
-// Meaning and rules of the parameters: docs/configuration.md. The table below is their only list in C.
+// A configuration of the GPU: one struct for the model, the simulator and the generator of the RTL
+// package. Meaning and rules of the parameters: docs/configuration.md. The table below is their
+// only list in C.
 #ifndef QSM_CONFIG_H
 #define QSM_CONFIG_H
 
@@ -9,51 +10,51 @@
 
 enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
 
-// X(field and YAML key, name in qsm_cfg_pkg, KIND, least, largest); KIND is RANGE, POW2 for powers of two only, or ZERO_POW2 for these or 0.
-// Hardware: parameters of the RTL and the model.
-#define QSM_CONFIG_HARDWARE(X)                       \
-  X(num_sms, NumSms, RANGE, 1, QSM_MAX_SMS)          \
-  X(num_sched, NumSched, RANGE, 1, 4)                \
-  X(warps_per_sm, WarpsPerSm, RANGE, 1, 64)          \
-  X(warp_size, WarpSize, POW2, 2, 32)                \
-  X(num_kernels, NumKernels, RANGE, 1, 8)            \
-  X(max_tbs, MaxTbs, RANGE, 1, 32)                   \
-  X(shared_bytes, SharedBytes, RANGE, 256, 262144)   \
-  X(mem_txns, MemTxns, POW2, 2, 128)                 \
-  X(num_channels, NumChannels, POW2, 1, 16)          \
-  X(icache_lines, ICacheLines, POW2, 4, 1024)        \
-  X(sb_entries, SbEntries, RANGE, 2, 8)              \
-  X(noc_lat, NocLat, RANGE, 1, 16)                   \
-  X(qos_lat, QosLat, RANGE, 1, 4096)                 \
-  X(num_groups, NumGroups, RANGE, 1, 8)              \
-  X(num_images, NumImages, RANGE, 1, 16)             \
-  X(progress_limit, ProgressLimit, RANGE, 4, 255)    \
-  X(fpu, Fpu, RANGE, 0, 1)                           \
-  X(l1_kib, L1Kib, ZERO_POW2, 1, 256)                \
-  X(l1_ways, L1Ways, POW2, 1, 16)                    \
-  X(l2_kib, L2Kib, ZERO_POW2, 1, 4096)               \
-  X(l2_ways, L2Ways, POW2, 1, 16)                    \
-  X(l2_mshrs, L2Mshrs, RANGE, 1, 64)                 \
-  X(l2_waiters, L2Waiters, RANGE, 1, 256)            \
-  X(dram_banks, DramBanks, ZERO_POW2, 1, 16)         \
-  X(dram_row_bytes, DramRowBytes, POW2, 8, 65536)    \
-  X(dram_queue, DramQueue, RANGE, 1, 64)             \
-  X(dram_rcd, DramRcd, RANGE, 1, 255)                \
-  X(dram_rp, DramRp, RANGE, 1, 255)                  \
-  X(dram_ras, DramRas, RANGE, 1, 255)                \
-  X(dram_cl, DramCl, RANGE, 1, 255)                  \
-  X(dram_wr, DramWr, RANGE, 1, 255)                  \
-  X(dram_burst, DramBurst, RANGE, 1, 255)            \
+// X(field and YAML key, name in qsm_cfg_pkg, KIND, least, largest); KIND is RANGE, POW2 for powers
+// of two only, or ZERO_POW2 for these or 0. Hardware: parameters of the RTL and the model.
+#define QSM_CONFIG_HARDWARE(X)                     \
+  X(num_sms, NumSms, RANGE, 1, QSM_MAX_SMS)        \
+  X(num_sched, NumSched, RANGE, 1, 4)              \
+  X(warps_per_sm, WarpsPerSm, RANGE, 1, 64)        \
+  X(warp_size, WarpSize, POW2, 2, 32)              \
+  X(num_kernels, NumKernels, RANGE, 1, 8)          \
+  X(max_tbs, MaxTbs, RANGE, 1, 32)                 \
+  X(shared_bytes, SharedBytes, RANGE, 256, 262144) \
+  X(mem_txns, MemTxns, POW2, 2, 128)               \
+  X(num_channels, NumChannels, POW2, 1, 16)        \
+  X(icache_lines, ICacheLines, POW2, 4, 1024)      \
+  X(sb_entries, SbEntries, RANGE, 2, 8)            \
+  X(noc_lat, NocLat, RANGE, 1, 16)                 \
+  X(qos_lat, QosLat, RANGE, 1, 4096)               \
+  X(num_groups, NumGroups, RANGE, 1, 8)            \
+  X(num_images, NumImages, RANGE, 1, 16)           \
+  X(progress_limit, ProgressLimit, RANGE, 4, 255)  \
+  X(fpu, Fpu, RANGE, 0, 1)                         \
+  X(l1_kib, L1Kib, ZERO_POW2, 1, 256)              \
+  X(l1_ways, L1Ways, POW2, 1, 16)                  \
+  X(l2_kib, L2Kib, ZERO_POW2, 1, 4096)             \
+  X(l2_ways, L2Ways, POW2, 1, 16)                  \
+  X(l2_mshrs, L2Mshrs, RANGE, 1, 64)               \
+  X(l2_waiters, L2Waiters, RANGE, 1, 256)          \
+  X(dram_banks, DramBanks, ZERO_POW2, 1, 16)       \
+  X(dram_row_bytes, DramRowBytes, POW2, 8, 65536)  \
+  X(dram_queue, DramQueue, RANGE, 1, 64)           \
+  X(dram_rcd, DramRcd, RANGE, 1, 255)              \
+  X(dram_rp, DramRp, RANGE, 1, 255)                \
+  X(dram_ras, DramRas, RANGE, 1, 255)              \
+  X(dram_cl, DramCl, RANGE, 1, 255)                \
+  X(dram_wr, DramWr, RANGE, 1, 255)                \
+  X(dram_burst, DramBurst, RANGE, 1, 255)          \
   X(stall_counters, StallCounters, RANGE, 0, 1)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.
-#define QSM_CONFIG_ENVIRONMENT(X)                    \
-  X(mem_bytes, -, RANGE, 1048576, 1073741824)        \
-  X(mem_latency, -, RANGE, 1, 1000)                  \
-  X(mem_interval, -, RANGE, 1, 64)                   \
-  X(clock_mhz, -, RANGE, 1, 10000)                   \
-  X(epoch, -, RANGE, 1, 1048575)                     \
-  X(link_mbytes_s, -, RANGE, 1, 1000000)             \
+#define QSM_CONFIG_ENVIRONMENT(X)             \
+  X(mem_bytes, -, RANGE, 1048576, 1073741824) \
+  X(mem_latency, -, RANGE, 1, 1000)           \
+  X(mem_interval, -, RANGE, 1, 64)            \
+  X(clock_mhz, -, RANGE, 1, 10000)            \
+  X(epoch, -, RANGE, 1, 1048575)              \
+  X(link_mbytes_s, -, RANGE, 1, 1000000)      \
   X(link_latency_ns, -, RANGE, 0, 1000000)
 
 struct qsm_config {
@@ -64,7 +65,8 @@ struct qsm_config {
 #undef QSM_CONFIG_FIELD
 };
 
-// Returns 0, or -1 with a message that names the first parameter that breaks a rule, its value and the rule.
+// Returns 0, or -1 with a message that names the first parameter that breaks a rule, its value and
+// the rule.
 int qsm_config_check(const struct qsm_config *config, char *msg, size_t msg_len);
 
 static inline uint32_t qsm_config_warps_per_sched(const struct qsm_config *config) {
@@ -72,25 +74,37 @@ static inline uint32_t qsm_config_warps_per_sched(const struct qsm_config *confi
 }
 
 // A memory transaction, and a line of the instruction cache.
-static inline uint32_t qsm_config_line_bytes(const struct qsm_config *config) { return 4 * config->warp_size; }
+static inline uint32_t qsm_config_line_bytes(const struct qsm_config *config) {
+  return 4 * config->warp_size;
+}
 
-// A saved block's image in memory (docs/preemption.md): its lines, of qsm_config_line_bytes() each, and those of its shared memory.
-static inline uint32_t qsm_config_shared_lines(const struct qsm_config *config, uint32_t shared_bytes) {
+// A saved block's image in memory (docs/preemption.md): its lines, of qsm_config_line_bytes() each,
+// and those of its shared memory.
+static inline uint32_t qsm_config_shared_lines(const struct qsm_config *config,
+                                               uint32_t shared_bytes) {
   return (shared_bytes + qsm_config_line_bytes(config) - 1) / qsm_config_line_bytes(config);
 }
 
-static inline uint32_t qsm_config_image_bytes(const struct qsm_config *config, uint32_t block_warps, uint32_t shared_bytes) {
-  return qsm_config_line_bytes(config) * (3 + 33 * block_warps + qsm_config_shared_lines(config, shared_bytes));
+static inline uint32_t qsm_config_image_bytes(const struct qsm_config *config, uint32_t block_warps,
+                                              uint32_t shared_bytes) {
+  return qsm_config_line_bytes(config) *
+         (3 + 33 * block_warps + qsm_config_shared_lines(config, shared_bytes));
 }
 
-// Blocks of a launch that can be live at a time, in images too: its tickets are below this number (docs/preemption.md).
-static inline uint32_t qsm_config_live_blocks(const struct qsm_config *config, uint32_t block_warps) {
+// Blocks of a launch that can be live at a time, in images too: its tickets are below this number
+// (docs/preemption.md).
+static inline uint32_t qsm_config_live_blocks(const struct qsm_config *config,
+                                              uint32_t block_warps) {
   uint32_t per_sm = config->warps_per_sm / block_warps;
-  return config->num_images + config->num_sms * (per_sm < config->max_tbs ? per_sm : config->max_tbs);
+  return config->num_images +
+         config->num_sms * (per_sm < config->max_tbs ? per_sm : config->max_tbs);
 }
 
-// Accesses of its own that an L2 slice may have behind it, and places of its queue towards there (R-L2-3).
-static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config) { return config->l2_mshrs + 4; }
+// Accesses of its own that an L2 slice may have behind it, and places of its queue towards there
+// (R-L2-3).
+static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config) {
+  return config->l2_mshrs + 4;
+}
 
 // Unit in which shared memory is given to thread blocks.
 static inline uint32_t qsm_config_granule_bytes(const struct qsm_config *config) {
@@ -102,7 +116,8 @@ static inline uint32_t qsm_config_epoch_min(const struct qsm_config *config) {
   return config->qos_lat + 2 * config->noc_lat + 16;
 }
 
-// Least qos_lat: what the manager's messages and arithmetic take (docs/qos_mgr.md, R-QM-11), and a hundred samples of an epoch ask for.
+// Least qos_lat: what the manager's messages and arithmetic take (docs/qos_mgr.md, R-QM-11), and a
+// hundred samples of an epoch ask for.
 uint32_t qsm_config_qos_lat_min(const struct qsm_config *config);
 
 #endif

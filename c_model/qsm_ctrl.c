@@ -107,21 +107,36 @@ struct field {
 
 static struct field find_gpu_field(const struct qsm_config *config, uint32_t offset) {
   switch (offset) {
-    case QSM_REG_POLICY: return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_QAWS_PROSE, 1, 0};
-    case QSM_REG_ACTIVE_WARPS: return (struct field){offsetof(struct qsm_regs, shared.active_warps), 1, MAX_ACTIVE_WARPS, 1, 0};
-    case QSM_REG_SCHEME: return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_FAIR, 1, FIELD_QUIET};
+    case QSM_REG_POLICY:
+      return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_QAWS_PROSE, 1,
+                            0};
+    case QSM_REG_ACTIVE_WARPS:
+      return (struct field){offsetof(struct qsm_regs, shared.active_warps), 1, MAX_ACTIVE_WARPS, 1,
+                            0};
+    case QSM_REG_SCHEME:
+      return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_FAIR, 1, FIELD_QUIET};
     case QSM_REG_EPOCH_LEN:
-      return (struct field){offsetof(struct qsm_regs, shared.epoch_len), qsm_config_epoch_min(config), MAX_EPOCH, 1, FIELD_QUIET};
-    case QSM_REG_ALPHA_CAP: return (struct field){offsetof(struct qsm_regs, alpha_cap), 0, QSM_ALPHA_MAX, 1, FIELD_QUIET};
-    case QSM_REG_ROLLOVER_CAP: return (struct field){offsetof(struct qsm_regs, rollover_cap), 0, 255, 1, FIELD_QUIET};
-    case QSM_REG_ALPHA_EN: return (struct field){offsetof(struct qsm_regs, alpha_en), 0, 1, 1, FIELD_QUIET};
-    case QSM_REG_NONQOS_QUOTA: return (struct field){offsetof(struct qsm_regs, nonqos_quota), 0, 8, 1, FIELD_QUIET};
-    case QSM_REG_SM_SELECT: return (struct field){offsetof(struct qsm_regs, sm_select), 0, config->num_sms - 1, 1, 0};
-    case QSM_REG_STALL_SELECT: return (struct field){offsetof(struct qsm_regs, stall_select), 0, STALL_SELECT_BITS, 1, 0};
+      return (struct field){offsetof(struct qsm_regs, shared.epoch_len),
+                            qsm_config_epoch_min(config), MAX_EPOCH, 1, FIELD_QUIET};
+    case QSM_REG_ALPHA_CAP:
+      return (struct field){offsetof(struct qsm_regs, alpha_cap), 0, QSM_ALPHA_MAX, 1, FIELD_QUIET};
+    case QSM_REG_ROLLOVER_CAP:
+      return (struct field){offsetof(struct qsm_regs, rollover_cap), 0, 255, 1, FIELD_QUIET};
+    case QSM_REG_ALPHA_EN:
+      return (struct field){offsetof(struct qsm_regs, alpha_en), 0, 1, 1, FIELD_QUIET};
+    case QSM_REG_NONQOS_QUOTA:
+      return (struct field){offsetof(struct qsm_regs, nonqos_quota), 0, 8, 1, FIELD_QUIET};
+    case QSM_REG_SM_SELECT:
+      return (struct field){offsetof(struct qsm_regs, sm_select), 0, config->num_sms - 1, 1, 0};
+    case QSM_REG_STALL_SELECT:
+      return (struct field){offsetof(struct qsm_regs, stall_select), 0, STALL_SELECT_BITS, 1, 0};
     case QSM_REG_ADJUST: return (struct field){offsetof(struct qsm_regs, adjust), 0, 1, 1, 0};
-    case QSM_REG_ADJUST_TECHNIQUE: return (struct field){offsetof(struct qsm_regs, adjust_technique), 0, MAX_TECHNIQUE, 1, 0};
-    case QSM_REG_LATECOMERS: return (struct field){offsetof(struct qsm_regs, latecomers), 0, 1, 1, 0};
-    case QSM_REG_MEM_SELECT: return (struct field){offsetof(struct qsm_regs, mem_select), 0, MEM_SELECT_BITS, 1, 0};
+    case QSM_REG_ADJUST_TECHNIQUE:
+      return (struct field){offsetof(struct qsm_regs, adjust_technique), 0, MAX_TECHNIQUE, 1, 0};
+    case QSM_REG_LATECOMERS:
+      return (struct field){offsetof(struct qsm_regs, latecomers), 0, 1, 1, 0};
+    case QSM_REG_MEM_SELECT:
+      return (struct field){offsetof(struct qsm_regs, mem_select), 0, MEM_SELECT_BITS, 1, 0};
     default: return (struct field){0};
   }
 }
@@ -130,23 +145,47 @@ static struct field find_desc_field(const struct qsm_config *config, uint32_t of
   uint32_t sm_threads = config->warps_per_sm * config->warp_size;
   uint32_t max_threads = sm_threads < MAX_BLOCK ? sm_threads : MAX_BLOCK;
   switch (offset) {
-    case QSM_SLOT_WIN0_BASE: return (struct field){offsetof(struct qsm_desc, win[0].base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
-    case QSM_SLOT_WIN0_LIMIT: return (struct field){offsetof(struct qsm_desc, win[0].limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
-    case QSM_SLOT_WIN1_BASE: return (struct field){offsetof(struct qsm_desc, win[1].base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
-    case QSM_SLOT_WIN1_LIMIT: return (struct field){offsetof(struct qsm_desc, win[1].limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
-    case QSM_SLOT_ENTRY: return (struct field){offsetof(struct qsm_desc, entry), 0, UINT32_MAX, 4, FIELD_IDLE};
-    case QSM_SLOT_ARG: return (struct field){offsetof(struct qsm_desc, arg), 0, UINT32_MAX, 1, FIELD_IDLE};
-    case QSM_SLOT_GRID_X: return (struct field){offsetof(struct qsm_desc, grid[0]), 1, MAX_GRID, 1, FIELD_IDLE};
-    case QSM_SLOT_GRID_Y: return (struct field){offsetof(struct qsm_desc, grid[1]), 1, MAX_GRID, 1, FIELD_IDLE};
-    case QSM_SLOT_GRID_Z: return (struct field){offsetof(struct qsm_desc, grid[2]), 1, MAX_GRID, 1, FIELD_IDLE};
-    case QSM_SLOT_BLOCK_X: return (struct field){offsetof(struct qsm_desc, block[0]), 1, MAX_BLOCK, 1, FIELD_IDLE};
-    case QSM_SLOT_BLOCK_Y: return (struct field){offsetof(struct qsm_desc, block[1]), 1, MAX_BLOCK, 1, FIELD_IDLE};
-    case QSM_SLOT_BLOCK_Z: return (struct field){offsetof(struct qsm_desc, block[2]), 1, MAX_BLOCK, 1, FIELD_IDLE};
-    case QSM_SLOT_BLOCK_THREADS: return (struct field){offsetof(struct qsm_desc, threads), 1, max_threads, 1, FIELD_IDLE};
-    case QSM_SLOT_SHARED: return (struct field){offsetof(struct qsm_desc, shared_bytes), 0, config->shared_bytes, 1, FIELD_IDLE};
-    case QSM_SLOT_BLOCK_WARPS: return (struct field){offsetof(struct qsm_desc, warps), 1, config->warps_per_sm, 1, FIELD_IDLE};
-    case QSM_SLOT_STACK: return (struct field){offsetof(struct qsm_desc, stack), 0, UINT32_MAX, 1, FIELD_IDLE};
-    case QSM_SLOT_SHARED_GRAN: return (struct field){offsetof(struct qsm_desc, granules), 0, QSM_SHARED_GRANULES, 1, FIELD_IDLE};
+    case QSM_SLOT_WIN0_BASE:
+      return (struct field){offsetof(struct qsm_desc, win[0].base), 0, UINT32_MAX, WINDOW_ALIGN,
+                            FIELD_IDLE};
+    case QSM_SLOT_WIN0_LIMIT:
+      return (struct field){offsetof(struct qsm_desc, win[0].limit), 0, UINT32_MAX, WINDOW_ALIGN,
+                            FIELD_IDLE};
+    case QSM_SLOT_WIN1_BASE:
+      return (struct field){offsetof(struct qsm_desc, win[1].base), 0, UINT32_MAX, WINDOW_ALIGN,
+                            FIELD_IDLE};
+    case QSM_SLOT_WIN1_LIMIT:
+      return (struct field){offsetof(struct qsm_desc, win[1].limit), 0, UINT32_MAX, WINDOW_ALIGN,
+                            FIELD_IDLE};
+    case QSM_SLOT_ENTRY:
+      return (struct field){offsetof(struct qsm_desc, entry), 0, UINT32_MAX, 4, FIELD_IDLE};
+    case QSM_SLOT_ARG:
+      return (struct field){offsetof(struct qsm_desc, arg), 0, UINT32_MAX, 1, FIELD_IDLE};
+    case QSM_SLOT_GRID_X:
+      return (struct field){offsetof(struct qsm_desc, grid[0]), 1, MAX_GRID, 1, FIELD_IDLE};
+    case QSM_SLOT_GRID_Y:
+      return (struct field){offsetof(struct qsm_desc, grid[1]), 1, MAX_GRID, 1, FIELD_IDLE};
+    case QSM_SLOT_GRID_Z:
+      return (struct field){offsetof(struct qsm_desc, grid[2]), 1, MAX_GRID, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_X:
+      return (struct field){offsetof(struct qsm_desc, block[0]), 1, MAX_BLOCK, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_Y:
+      return (struct field){offsetof(struct qsm_desc, block[1]), 1, MAX_BLOCK, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_Z:
+      return (struct field){offsetof(struct qsm_desc, block[2]), 1, MAX_BLOCK, 1, FIELD_IDLE};
+    case QSM_SLOT_BLOCK_THREADS:
+      return (struct field){offsetof(struct qsm_desc, threads), 1, max_threads, 1, FIELD_IDLE};
+    case QSM_SLOT_SHARED:
+      return (struct field){offsetof(struct qsm_desc, shared_bytes), 0, config->shared_bytes, 1,
+                            FIELD_IDLE};
+    case QSM_SLOT_BLOCK_WARPS:
+      return (struct field){offsetof(struct qsm_desc, warps), 1, config->warps_per_sm, 1,
+                            FIELD_IDLE};
+    case QSM_SLOT_STACK:
+      return (struct field){offsetof(struct qsm_desc, stack), 0, UINT32_MAX, 1, FIELD_IDLE};
+    case QSM_SLOT_SHARED_GRAN:
+      return (struct field){offsetof(struct qsm_desc, granules), 0, QSM_SHARED_GRANULES, 1,
+                            FIELD_IDLE};
     default: return (struct field){0};
   }
 }
@@ -154,15 +193,27 @@ static struct field find_desc_field(const struct qsm_config *config, uint32_t of
 // One value per slot: the field is slot 0's.
 static struct field find_word_field(uint32_t offset) {
   switch (offset) {
-    case QSM_SLOT_GOAL: return (struct field){offsetof(struct qsm_regs, goal), 0, UINT32_MAX, 1, FIELD_QUIET};
-    case QSM_SLOT_FIRST_QUOTA: return (struct field){offsetof(struct qsm_regs, shared.first_quota), 1, QSM_QUOTA_MAX, 1, 0};
-    case QSM_SLOT_BUDGET: return (struct field){offsetof(struct qsm_regs, shared.budget), 1, MAX_BUDGET, 1, 0};
-    case QSM_SLOT_ISO_IPC: return (struct field){offsetof(struct qsm_regs, iso_ipc), 0, UINT32_MAX, 1, FIELD_QUIET};
-    case QSM_SLOT_SAVE_BASE: return (struct field){offsetof(struct qsm_regs, shared.save_base), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
-    case QSM_SLOT_SAVE_LIMIT: return (struct field){offsetof(struct qsm_regs, save_limit), 0, UINT32_MAX, WINDOW_ALIGN, FIELD_IDLE};
-    case QSM_SLOT_IDEMPOTENT: return (struct field){offsetof(struct qsm_regs, idempotent), 0, 1, 1, FIELD_IDLE};
-    case QSM_SLOT_PREEMPT_HOLD: return (struct field){offsetof(struct qsm_regs, preempt_hold), 0, 1, 1, 0};
-    case QSM_SLOT_CACHE_POLICY: return (struct field){offsetof(struct qsm_regs, shared.cache_policy), 0, MAX_CACHE_POLICY, 1, FIELD_IDLE};
+    case QSM_SLOT_GOAL:
+      return (struct field){offsetof(struct qsm_regs, goal), 0, UINT32_MAX, 1, FIELD_QUIET};
+    case QSM_SLOT_FIRST_QUOTA:
+      return (struct field){offsetof(struct qsm_regs, shared.first_quota), 1, QSM_QUOTA_MAX, 1, 0};
+    case QSM_SLOT_BUDGET:
+      return (struct field){offsetof(struct qsm_regs, shared.budget), 1, MAX_BUDGET, 1, 0};
+    case QSM_SLOT_ISO_IPC:
+      return (struct field){offsetof(struct qsm_regs, iso_ipc), 0, UINT32_MAX, 1, FIELD_QUIET};
+    case QSM_SLOT_SAVE_BASE:
+      return (struct field){offsetof(struct qsm_regs, shared.save_base), 0, UINT32_MAX,
+                            WINDOW_ALIGN, FIELD_IDLE};
+    case QSM_SLOT_SAVE_LIMIT:
+      return (struct field){offsetof(struct qsm_regs, save_limit), 0, UINT32_MAX, WINDOW_ALIGN,
+                            FIELD_IDLE};
+    case QSM_SLOT_IDEMPOTENT:
+      return (struct field){offsetof(struct qsm_regs, idempotent), 0, 1, 1, FIELD_IDLE};
+    case QSM_SLOT_PREEMPT_HOLD:
+      return (struct field){offsetof(struct qsm_regs, preempt_hold), 0, 1, 1, 0};
+    case QSM_SLOT_CACHE_POLICY:
+      return (struct field){offsetof(struct qsm_regs, shared.cache_policy), 0, MAX_CACHE_POLICY, 1,
+                            FIELD_IDLE};
     default: return (struct field){0};
   }
 }
@@ -192,30 +243,37 @@ static uint32_t read_field(const struct qsm_regs *regs, struct field field) {
 
 // ---- Reading ----
 
-static bool is_busy(const struct qsm_ctrl *ctrl, uint32_t k) { return qsm_tb_sched_busy(ctrl->tb_sched) >> k & 1; }
+static bool is_busy(const struct qsm_ctrl *ctrl, uint32_t k) {
+  return qsm_tb_sched_busy(ctrl->tb_sched) >> k & 1;
+}
 
 static uint32_t read_stall(const struct qsm_ctrl *ctrl, uint64_t cycle) {
   uint32_t select = ctrl->regs.stall_select;
   if (!ctrl->config->stall_counters) return 0;
-  return qsm_sm_stall(ctrl->sms[ctrl->regs.sm_select], cycle, select >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT,
+  return qsm_sm_stall(ctrl->sms[ctrl->regs.sm_select], cycle,
+                      select >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT,
                       (select & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT,
                       select & QSM_REG_STALL_SELECT_REASON_MASK);
 }
 
 static uint32_t read_front(const struct qsm_ctrl *ctrl, uint32_t sub) {
   const struct qsm_qaws *q = qsm_sm_qaws(ctrl->sms[ctrl->regs.sm_select], sub);
-  return q->budget | (uint32_t)q->valid << QSM_REG_SMSEL_FRONT_VALID_SHIFT | (uint32_t)q->ncs << QSM_REG_SMSEL_FRONT_NCS_SHIFT;
+  return q->budget | (uint32_t)q->valid << QSM_REG_SMSEL_FRONT_VALID_SHIFT |
+         (uint32_t)q->ncs << QSM_REG_SMSEL_FRONT_NCS_SHIFT;
 }
 
 static uint32_t read_preempt_status(const struct qsm_ctrl *ctrl) {
-  const struct qsm_preempt_status status = qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched));
-  return status.code | status.tb << QSM_REG_PREEMPT_STATUS_TB_SHIFT | status.image << QSM_REG_PREEMPT_STATUS_IMAGE_SHIFT |
+  const struct qsm_preempt_status status =
+      qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched));
+  return status.code | status.tb << QSM_REG_PREEMPT_STATUS_TB_SHIFT |
+         status.image << QSM_REG_PREEMPT_STATUS_IMAGE_SHIFT |
          status.sm << QSM_REG_PREEMPT_STATUS_SM_SHIFT;
 }
 
 static uint32_t read_job(const struct qsm_ctrl *ctrl) {
   uint32_t sm = ctrl->regs.sm_select;
-  return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), sm) | qsm_sm_save_phase(ctrl->sms[sm]) << QSM_REG_SMSEL_JOB_PHASE_SHIFT;
+  return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), sm) |
+         qsm_sm_save_phase(ctrl->sms[sm]) << QSM_REG_SMSEL_JOB_PHASE_SHIFT;
 }
 
 // R-L2-13, R-DR-9, R-L1-13.
@@ -224,24 +282,38 @@ static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
   uint32_t channel = select & QSM_REG_MEM_SELECT_CHANNEL_MASK;
   uint32_t slot = (select & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT;
   uint32_t counter = (select & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
-  if (counter >= FIRST_L1_COUNTER) return qsm_sm_l1_counter(ctrl->sms[ctrl->regs.sm_select], slot, counter);
-  if (ctrl->l2 && counter < QSM_L2_COUNTERS) return qsm_l2_counter(ctrl->l2, channel, slot, counter);
-  if (ctrl->dram && counter - QSM_DRAM_FIRST_COUNTER < QSM_DRAM_COUNTERS) return qsm_dram_counter(ctrl->dram, channel, slot, counter);
+  if (counter >= FIRST_L1_COUNTER)
+    return qsm_sm_l1_counter(ctrl->sms[ctrl->regs.sm_select], slot, counter);
+  if (ctrl->l2 && counter < QSM_L2_COUNTERS)
+    return qsm_l2_counter(ctrl->l2, channel, slot, counter);
+  if (ctrl->dram && counter - QSM_DRAM_FIRST_COUNTER < QSM_DRAM_COUNTERS)
+    return qsm_dram_counter(ctrl->dram, channel, slot, counter);
   return 0;
 }
 
-static bool is_flushing(const struct qsm_ctrl *ctrl, uint64_t cycle) { return ctrl->l2 && qsm_l2_is_flushing(ctrl->l2, cycle); }
+static bool is_flushing(const struct qsm_ctrl *ctrl, uint64_t cycle) {
+  return ctrl->l2 && qsm_l2_is_flushing(ctrl->l2, cycle);
+}
 
-static uint32_t pack(uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3) { return b0 | b1 << 8 | b2 << 16 | b3 << 24; }
+static uint32_t pack(uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3) {
+  return b0 | b1 << 8 | b2 << 16 | b3 << 24;
+}
 
 // Registers that are not plain storage; false: no such register.
-static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place, uint32_t *value) {
+static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place,
+                     uint32_t *value) {
   const struct qsm_config *config = ctrl->config;
   switch (place.offset) {
     case QSM_REG_ID: *value = GPU_ID; return true;
-    case QSM_REG_CONFIG0: *value = pack(config->num_sms, config->num_sched, config->warps_per_sm, config->warp_size); return true;
-    case QSM_REG_CONFIG1: *value = pack(config->num_kernels, config->max_tbs, config->num_channels, config->noc_lat); return true;
-    case QSM_REG_CONFIG3: *value = config->num_groups | config->num_images << QSM_REG_CONFIG3_NUM_IMAGES_SHIFT; return true;
+    case QSM_REG_CONFIG0:
+      *value = pack(config->num_sms, config->num_sched, config->warps_per_sm, config->warp_size);
+      return true;
+    case QSM_REG_CONFIG1:
+      *value = pack(config->num_kernels, config->max_tbs, config->num_channels, config->noc_lat);
+      return true;
+    case QSM_REG_CONFIG3:
+      *value = config->num_groups | config->num_images << QSM_REG_CONFIG3_NUM_IMAGES_SHIFT;
+      return true;
     case QSM_REG_CONFIG2: *value = config->shared_bytes; return true;
     case QSM_REG_CYCLE_LO: *value = (uint32_t)cycle; return true;
     case QSM_REG_CYCLE_HI: *value = (uint32_t)(cycle >> 32); return true;
@@ -256,7 +328,9 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
     case QSM_REG_PREEMPT: *value = 0; return true;
     case QSM_REG_PREEMPT_STATUS: *value = read_preempt_status(ctrl); return true;
     case QSM_REG_SMSEL_JOB: *value = read_job(ctrl); return true;
-    case QSM_REG_SMSEL_IDLE: *value = qsm_sm_snap_idle(ctrl->sms[ctrl->regs.sm_select], place.index); return true;
+    case QSM_REG_SMSEL_IDLE:
+      *value = qsm_sm_snap_idle(ctrl->sms[ctrl->regs.sm_select], place.index);
+      return true;
     case QSM_REG_ADJUST_BUSY: *value = qsm_tb_sched_adjust_busy(ctrl->tb_sched); return true;
     case QSM_REG_MEM_VALUE: *value = read_mem_counter(ctrl); return true;
     case QSM_REG_L2_FLUSH: *value = is_flushing(ctrl, cycle); return true;
@@ -309,7 +383,9 @@ static uint32_t rights_bits(const struct qsm_window *window) {
 }
 
 // SM that bit 0 of a SM_MASK register stands for.
-static uint32_t mask_shift(uint32_t offset) { return offset == QSM_SLOT_SM_MASK_LO ? 0 : offset == QSM_SLOT_SM_MASK_HI ? 32 : 64; }
+static uint32_t mask_shift(uint32_t offset) {
+  return offset == QSM_SLOT_SM_MASK_LO ? 0 : offset == QSM_SLOT_SM_MASK_HI ? 32 : 64;
+}
 
 static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t *value) {
   const struct qsm_regs *regs = &ctrl->regs;
@@ -317,17 +393,22 @@ static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, 
     case QSM_SLOT_CTX: *value = regs->ctx[k]; return true;
     case QSM_SLOT_SM_MASK_LO:
     case QSM_SLOT_SM_MASK_HI:
-    case QSM_SLOT_SM_MASK_2: *value = (uint32_t)(regs->sm_mask[k] >> mask_shift(offset)); return true;
+    case QSM_SLOT_SM_MASK_2:
+      *value = (uint32_t)(regs->sm_mask[k] >> mask_shift(offset));
+      return true;
     case QSM_SLOT_WIN0_RIGHTS: *value = rights_bits(&regs->shared.desc[k].win[0]); return true;
     case QSM_SLOT_WIN1_RIGHTS: *value = rights_bits(&regs->shared.desc[k].win[1]); return true;
     case QSM_SLOT_STATUS:
-      *value = (uint32_t)is_busy(ctrl, k) | (qsm_tb_sched_killed(ctrl->tb_sched) >> k & 1) << QSM_SLOT_STATUS_KILLED_SHIFT;
+      *value = (uint32_t)is_busy(ctrl, k) | (qsm_tb_sched_killed(ctrl->tb_sched) >> k & 1)
+                                                << QSM_SLOT_STATUS_KILLED_SHIFT;
       return true;
     case QSM_SLOT_LAUNCHES: *value = qsm_tb_sched_launches(ctrl->tb_sched, k); return true;
     case QSM_SLOT_LAUNCH:
     case QSM_SLOT_HIST_CLEAR:
     case QSM_SLOT_KILL: *value = 0; return true;
-    case QSM_SLOT_SAVED: *value = qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k); return true;
+    case QSM_SLOT_SAVED:
+      *value = qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
+      return true;
     default:
       return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
              read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, value);
@@ -351,19 +432,26 @@ int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, ui
 
 // ---- Writing ----
 
-static bool is_quiet(const struct qsm_ctrl *ctrl, uint64_t cycle) { return !qsm_qos_mgr_refuses_writes(ctrl->qos_mgr, cycle); }
+static bool is_quiet(const struct qsm_ctrl *ctrl, uint64_t cycle) {
+  return !qsm_qos_mgr_refuses_writes(ctrl->qos_mgr, cycle);
+}
 
 static bool stall_select_ok(const struct qsm_config *config, uint32_t value) {
   return (value & QSM_REG_STALL_SELECT_REASON_MASK) < QSM_N_STALL_REASONS &&
-         (value & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT < config->num_kernels &&
+         (value & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT <
+             config->num_kernels &&
          value >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT < config->num_sched;
 }
 
 static bool mem_select_ok(const struct qsm_config *config, uint32_t value) {
-  const uint32_t fields = QSM_REG_MEM_SELECT_CHANNEL_MASK | QSM_REG_MEM_SELECT_SLOT_MASK | QSM_REG_MEM_SELECT_COUNTER_MASK;
-  uint32_t channel = value & QSM_REG_MEM_SELECT_CHANNEL_MASK, counter = (value & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
-  return !(value & ~fields) && channel < config->num_channels && counter <= LAST_MEM_COUNTER && (channel == 0 || counter < FIRST_L1_COUNTER) &&
-         (value & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT < config->num_kernels;
+  const uint32_t fields = QSM_REG_MEM_SELECT_CHANNEL_MASK | QSM_REG_MEM_SELECT_SLOT_MASK |
+                          QSM_REG_MEM_SELECT_COUNTER_MASK;
+  uint32_t channel = value & QSM_REG_MEM_SELECT_CHANNEL_MASK,
+           counter = (value & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  return !(value & ~fields) && channel < config->num_channels && counter <= LAST_MEM_COUNTER &&
+         (channel == 0 || counter < FIRST_L1_COUNTER) &&
+         (value & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT <
+             config->num_kernels;
 }
 
 // I-MEM-6: the pieces of warps, 2^(S + log2(WarpSize)) bytes each, lie on multiples of their size.
@@ -371,7 +459,8 @@ static bool stack_ok(const struct qsm_config *config, uint32_t value) {
   uint32_t log2 = value & QSM_SLOT_STACK_LOG2_MASK, base = value & QSM_SLOT_STACK_BASE_MASK;
   if (value != (log2 | base)) return false;
   if (log2 == 0) return base == 0;
-  return log2 >= MIN_LOG2_STACK && log2 <= MAX_LOG2_STACK && base % (config->warp_size << log2) == 0;
+  return log2 >= MIN_LOG2_STACK && log2 <= MAX_LOG2_STACK &&
+         base % (config->warp_size << log2) == 0;
 }
 
 // R-QW-10: slot k runs, or is about to, and has this budget.
@@ -389,8 +478,10 @@ static bool groups_fit(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t budget)
 
 // Values inside the range that are refused all the same.
 static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t value) {
-  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET) return is_busy(ctrl, place.index) && !groups_fit(ctrl, place.index, value);
-  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_STACK) return !stack_ok(ctrl->config, value);
+  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET)
+    return is_busy(ctrl, place.index) && !groups_fit(ctrl, place.index, value);
+  if (place.area == AREA_SLOT && place.offset == QSM_SLOT_STACK)
+    return !stack_ok(ctrl->config, value);
   if (place.area != AREA_GPU) return false;
   switch (place.offset) {
     case QSM_REG_ALPHA_CAP: return value != 0 && value < QSM_ALPHA_ONE;
@@ -400,14 +491,17 @@ static bool has_gap(const struct qsm_ctrl *ctrl, struct place place, uint32_t va
   }
 }
 
-static bool field_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place, struct field field, uint32_t value) {
+static bool field_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place,
+                           struct field field, uint32_t value) {
   if (value < field.least || value > field.most || value % field.align != 0) return false;
   if ((field.flags & FIELD_IDLE) && is_busy(ctrl, place.index)) return false;
   if ((field.flags & FIELD_QUIET) && !is_quiet(ctrl, cycle)) return false;
   return !has_gap(ctrl, place, value);
 }
 
-static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
+static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) {
+  return (value & mask) >> shift;
+}
 
 static struct qsm_preempt_request parse_preempt(uint32_t value) {
   return (struct qsm_preempt_request){
@@ -415,21 +509,25 @@ static struct qsm_preempt_request parse_preempt(uint32_t value) {
       .kernel = (uint8_t)bits_of(value, QSM_REG_PREEMPT_SLOT_MASK, QSM_REG_PREEMPT_SLOT_SHIFT),
       .tb = (uint8_t)bits_of(value, QSM_REG_PREEMPT_TB_MASK, QSM_REG_PREEMPT_TB_SHIFT),
       .by_slot = value & QSM_REG_PREEMPT_BY_SLOT_MASK,
-      .technique = (uint8_t)bits_of(value, QSM_REG_PREEMPT_TECHNIQUE_MASK, QSM_REG_PREEMPT_TECHNIQUE_SHIFT),
+      .technique =
+          (uint8_t)bits_of(value, QSM_REG_PREEMPT_TECHNIQUE_MASK, QSM_REG_PREEMPT_TECHNIQUE_SHIFT),
   };
 }
 
 // R-PE-11.
 static bool preempt_ok(const struct qsm_ctrl *ctrl, uint32_t value) {
   const struct qsm_preempt_request request = parse_preempt(value);
-  const uint32_t fields = QSM_REG_PREEMPT_SM_MASK | QSM_REG_PREEMPT_SLOT_MASK | QSM_REG_PREEMPT_TB_MASK | QSM_REG_PREEMPT_BY_SLOT_MASK |
+  const uint32_t fields = QSM_REG_PREEMPT_SM_MASK | QSM_REG_PREEMPT_SLOT_MASK |
+                          QSM_REG_PREEMPT_TB_MASK | QSM_REG_PREEMPT_BY_SLOT_MASK |
                           QSM_REG_PREEMPT_TECHNIQUE_MASK;
-  return !(value & ~fields) && request.sm < ctrl->config->num_sms && request.kernel < ctrl->config->num_kernels &&
-         request.tb < ctrl->config->max_tbs && request.technique <= MAX_TECHNIQUE &&
+  return !(value & ~fields) && request.sm < ctrl->config->num_sms &&
+         request.kernel < ctrl->config->num_kernels && request.tb < ctrl->config->max_tbs &&
+         request.technique <= MAX_TECHNIQUE &&
          qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched)).code != QSM_PREEMPT_EXAMINED;
 }
 
-static bool gpu_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, uint32_t value, struct qsm_ctrl_effect *effect) {
+static bool gpu_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset,
+                         uint32_t value, struct qsm_ctrl_effect *effect) {
   switch (offset) {
     case QSM_REG_IRQ: return true;
     case QSM_REG_ICACHE_INV: return effect->icache_inv = value == 1;
@@ -439,31 +537,34 @@ static bool gpu_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t o
   }
 }
 
-static bool slot_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset, uint32_t value,
-                          struct qsm_ctrl_effect *effect) {
+static bool slot_write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset,
+                          uint32_t value, struct qsm_ctrl_effect *effect) {
   bool busy = is_busy(ctrl, k);
   switch (offset) {
-    case QSM_SLOT_CTX: return value <= (QSM_SLOT_CTX_VALID_MASK | QSM_SLOT_CTX_QOS_MASK) && !busy && is_quiet(ctrl, cycle);
+    case QSM_SLOT_CTX:
+      return value <= (QSM_SLOT_CTX_VALID_MASK | QSM_SLOT_CTX_QOS_MASK) && !busy &&
+             is_quiet(ctrl, cycle);
     case QSM_SLOT_SM_MASK_LO:
     case QSM_SLOT_SM_MASK_HI:
-    case QSM_SLOT_SM_MASK_2: return (value & ~(qsm_first_sms(ctrl->config->num_sms) >> mask_shift(offset))) == 0;
+    case QSM_SLOT_SM_MASK_2:
+      return (value & ~(qsm_first_sms(ctrl->config->num_sms) >> mask_shift(offset))) == 0;
     case QSM_SLOT_WIN0_RIGHTS:
     case QSM_SLOT_WIN1_RIGHTS: return value <= RIGHTS_BITS && !busy;
     case QSM_SLOT_LAUNCH:
-      effect->launch = value == 1 && !busy && (ctrl->regs.valid_mask >> k & 1) && !(ctrl->regs.irq >> k & 1) &&
+      effect->launch = value == 1 && !busy && (ctrl->regs.valid_mask >> k & 1) &&
+                               !(ctrl->regs.irq >> k & 1) &&
                                groups_fit(ctrl, k, ctrl->regs.shared.budget[k])
                            ? 1u << k
                            : 0;
       return effect->launch != 0;
     case QSM_SLOT_HIST_CLEAR: return value == 1 && is_quiet(ctrl, cycle);
-    case QSM_SLOT_KILL:
-      effect->kill = value == 1 && busy ? 1u << k : 0;
-      return effect->kill != 0;
+    case QSM_SLOT_KILL: effect->kill = value == 1 && busy ? 1u << k : 0; return effect->kill != 0;
     default: return false;
   }
 }
 
-int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, struct qsm_ctrl_effect *effect) {
+int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+                         struct qsm_ctrl_effect *effect) {
   struct place place = find_place(ctrl, addr);
   struct field field = find_field(ctrl, place);
   bool ok = false;
@@ -482,7 +583,8 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t a
 static void reset_tenant(struct qsm_regs *regs, uint32_t k) {
   regs->shared.budget[k] = BUDGET_RESET;
   regs->shared.desc[k].stack = 0;
-  regs->iso_ipc[k] = regs->shared.save_base[k] = regs->save_limit[k] = regs->idempotent[k] = regs->preempt_hold[k] = regs->shared.cache_policy[k] = 0;
+  regs->iso_ipc[k] = regs->shared.save_base[k] = regs->save_limit[k] = regs->idempotent[k] =
+      regs->preempt_hold[k] = regs->shared.cache_policy[k] = 0;
 }
 
 static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t value) {
@@ -503,8 +605,10 @@ static void write_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_
 }
 
 static void write_sm_mask(struct qsm_ctrl *ctrl, uint32_t k, uint32_t shift, uint32_t word) {
-  qsm_sm_set value = (ctrl->regs.sm_mask[k] & ~((qsm_sm_set)UINT32_MAX << shift)) | (qsm_sm_set)word << shift;
-  if (value != ctrl->regs.sm_mask[k] && (ctrl->regs.valid_mask >> k & 1)) qsm_tb_sched_request_targets(ctrl->tb_sched);
+  qsm_sm_set value = (ctrl->regs.sm_mask[k] & ~((qsm_sm_set)UINT32_MAX << shift)) | (qsm_sm_set)word
+                                                                                        << shift;
+  if (value != ctrl->regs.sm_mask[k] && (ctrl->regs.valid_mask >> k & 1))
+    qsm_tb_sched_request_targets(ctrl->tb_sched);
   ctrl->regs.sm_mask[k] = value;
 }
 
@@ -514,7 +618,8 @@ static void write_rights(struct qsm_window *window, uint32_t value) {
   window->x = value >> 2 & 1;
 }
 
-static void write_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset, uint32_t value) {
+static void write_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset,
+                       uint32_t value) {
   switch (offset) {
     case QSM_SLOT_CTX: write_ctx(ctrl, cycle, k, value); break;
     case QSM_SLOT_SM_MASK_LO:
@@ -537,11 +642,13 @@ static void reschedule(struct qsm_ctrl *ctrl, uint64_t cycle, struct place place
   bool is_gpu = place.area == AREA_GPU, budget = !is_gpu && place.offset == QSM_SLOT_BUDGET;
   bool policy = is_gpu && place.offset == QSM_REG_POLICY;
   if (!budget && !policy && !(is_gpu && place.offset == QSM_REG_ACTIVE_WARPS)) return;
-  shared->restart = policy ? (1u << ctrl->config->num_kernels) - 1 : (uint32_t)budget << place.index;
+  shared->restart =
+      policy ? (1u << ctrl->config->num_kernels) - 1 : (uint32_t)budget << place.index;
   shared->resched_at = cycle + 1;
 }
 
-void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, uint32_t ended) {
+void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+                           uint32_t ended) {
   struct place place = find_place(ctrl, addr);
   struct field field = find_field(ctrl, place);
   if (field.at) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control port and the registers behind it (docs/control_port.md). The registers that other blocks see as direct signals
-// stand in struct qsm_regs; the others live in their blocks.
+// The control port and the registers behind it (docs/control_port.md). The registers that other
+// blocks see as direct signals stand in struct qsm_regs; the others live in their blocks.
 #ifndef QSM_CTRL_H
 #define QSM_CTRL_H
 
@@ -17,12 +17,13 @@ struct qsm_l2;
 struct qsm_dram;
 
 struct qsm_regs {
-  struct qsm_sm_shared shared;  // what the SMs see: descriptors, scheduling, qos flags, first quotas, epoch length
+  struct qsm_sm_shared
+      shared;  // what the SMs see: descriptors, scheduling, qos flags, first quotas, epoch length
   uint32_t scheme;
   uint32_t alpha_cap;
   uint32_t rollover_cap;
   uint32_t alpha_en;
-  uint32_t nonqos_quota;      // 0 artificial goals, n: T << (n - 1)
+  uint32_t nonqos_quota;  // 0 artificial goals, n: T << (n - 1)
   uint32_t sm_select;
   uint32_t stall_select;
   uint32_t adjust;            // run-time adjustment of thread blocks
@@ -50,7 +51,8 @@ struct qsm_ctrl {
   struct qsm_dram *dram;  // NULL: none
 };
 
-// Registers at their reset values. The other blocks are set by the caller; all outlive the control port.
+// Registers at their reset values. The other blocks are set by the caller; all outlive the control
+// port.
 void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config);
 
 // A read in `cycle`, which is about to run. Returns err; *value is then 0.
@@ -58,15 +60,18 @@ int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, ui
 
 // What a write does within its cycle, besides changing a register at its end.
 struct qsm_ctrl_effect {
-  uint32_t kill;     // bit k: KILL of slot k
-  uint32_t launch;   // bit k: LAUNCH of slot k
+  uint32_t kill;    // bit k: KILL of slot k
+  uint32_t launch;  // bit k: LAUNCH of slot k
   bool icache_inv;
 };
 
 // First half of a write in `cycle`, which is about to run: returns err, or 0 and the effect.
-int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, struct qsm_ctrl_effect *effect);
-// Second half, after the cycle has run, for a write that was no err. `ended`: interrupts that the cycle set, which win over a clear.
-void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value, uint32_t ended);
+int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+                         struct qsm_ctrl_effect *effect);
+// Second half, after the cycle has run, for a write that was no err. `ended`: interrupts that the
+// cycle set, which win over a clear.
+void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+                           uint32_t ended);
 
 // Raises an interrupt of a slot; see qsm_model_inject().
 int qsm_ctrl_inject(struct qsm_ctrl *ctrl, uint64_t seed, char *what, size_t what_len);

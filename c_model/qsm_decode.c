@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction decoder: docs/isa.md, I-ISA-1 .. I-ISA-4 and the CSR table; docs/fpu.md, I-FP-1 and I-FP-2.
+// Instruction decoder: docs/isa.md, I-ISA-1 .. I-ISA-4 and the CSR table; docs/fpu.md, I-FP-1 and
+// I-FP-2.
 #include "qsm_decode.h"
 
 const uint8_t qsm_op_class[] = {
@@ -21,14 +22,17 @@ static uint32_t imm_i(uint32_t w) { return sign_extend(w >> 20, 12); }
 static uint32_t imm_s(uint32_t w) { return sign_extend(bits(w, 31, 25) << 5 | bits(w, 11, 7), 12); }
 
 static uint32_t imm_b(uint32_t w) {
-  return sign_extend(w >> 31 << 12 | bits(w, 7, 7) << 11 | bits(w, 30, 25) << 5 | bits(w, 11, 8) << 1, 13);
+  return sign_extend(
+      w >> 31 << 12 | bits(w, 7, 7) << 11 | bits(w, 30, 25) << 5 | bits(w, 11, 8) << 1, 13);
 }
 
 static uint32_t imm_j(uint32_t w) {
-  return sign_extend(w >> 31 << 20 | bits(w, 19, 12) << 12 | bits(w, 20, 20) << 11 | bits(w, 30, 21) << 1, 21);
+  return sign_extend(
+      w >> 31 << 20 | bits(w, 19, 12) << 12 | bits(w, 20, 20) << 11 | bits(w, 30, 21) << 1, 21);
 }
 
-// The decoders of the formats return the operation and set the immediate; the caller takes the registers from the format.
+// The decoders of the formats return the operation and set the immediate; the caller takes the
+// registers from the format.
 
 static enum qsm_op decode_op_imm(uint32_t w, uint32_t *imm) {
   static const uint8_t by_funct3[8] = {QSM_OP_ADDI, QSM_OP_SLLI, QSM_OP_SLTI, QSM_OP_SLTUI,
@@ -73,7 +77,8 @@ static enum qsm_op decode_branch(uint32_t w) {
 }
 
 static enum qsm_op decode_amo(uint32_t w, uint32_t *imm) {
-  static const uint8_t funct5_of[] = {0x01, 0x00, 0x04, 0x0C, 0x08, 0x10, 0x14, 0x18, 0x1C};  // swap add xor and or min ..
+  static const uint8_t funct5_of[] = {0x01, 0x00, 0x04, 0x0C, 0x08,
+                                      0x10, 0x14, 0x18, 0x1C};  // swap add xor and or min ..
   if (bits(w, 14, 12) != 2) return QSM_OP_ILLEGAL;
   for (uint32_t amo = 0; amo < sizeof funct5_of; amo++) {
     if (w >> 27 == funct5_of[amo]) {
@@ -92,7 +97,8 @@ static enum qsm_op decode_system(uint32_t w, uint32_t *imm) {
   uint32_t funct3 = bits(w, 14, 12);
   if (w == 0x00000073) return QSM_OP_ECALL;
   if (w == 0x00100073) return QSM_OP_EBREAK;
-  bool writes = (funct3 & 3) < 2 || bits(w, 19, 15) != 0;  // funct3 0 and 4 are no CSR access at all
+  bool writes =
+      (funct3 & 3) < 2 || bits(w, 19, 15) != 0;  // funct3 0 and 4 are no CSR access at all
   *imm = w >> 20;
   return writes || !is_csr(*imm) ? QSM_OP_ILLEGAL : QSM_OP_CSR;
 }
@@ -114,12 +120,16 @@ static enum qsm_op rounding(enum qsm_op op, uint32_t w, uint32_t *imm) {
 }
 
 // One of up to n, chosen by a field.
-static enum qsm_op one_of(const uint8_t *ops, uint32_t n, uint32_t field) { return field < n ? (enum qsm_op)ops[field] : QSM_OP_ILLEGAL; }
+static enum qsm_op one_of(const uint8_t *ops, uint32_t n, uint32_t field) {
+  return field < n ? (enum qsm_op)ops[field] : QSM_OP_ILLEGAL;
+}
 
 static enum qsm_op decode_op_fp(uint32_t w, uint32_t *imm, uint32_t *fields) {
-  static const uint8_t signs[] = {QSM_OP_FSGNJ, QSM_OP_FSGNJN, QSM_OP_FSGNJX}, extremes[] = {QSM_OP_FMIN, QSM_OP_FMAX};
+  static const uint8_t signs[] = {QSM_OP_FSGNJ, QSM_OP_FSGNJN, QSM_OP_FSGNJX},
+                       extremes[] = {QSM_OP_FMIN, QSM_OP_FMAX};
   static const uint8_t compares[] = {QSM_OP_FLE, QSM_OP_FLT, QSM_OP_FEQ};
-  static const uint8_t to_integer[] = {QSM_OP_FCVT_W_S, QSM_OP_FCVT_WU_S}, from_integer[] = {QSM_OP_FCVT_S_W, QSM_OP_FCVT_S_WU};
+  static const uint8_t to_integer[] = {QSM_OP_FCVT_W_S, QSM_OP_FCVT_WU_S},
+                       from_integer[] = {QSM_OP_FCVT_S_W, QSM_OP_FCVT_S_WU};
   uint32_t funct3 = bits(w, 14, 12), rs2 = bits(w, 24, 20);
   *fields = RD | RS1 | RS2;
   switch (w >> 25) {  // fmt 0 is part of it
@@ -153,21 +163,45 @@ static enum qsm_op decode_fields(uint32_t w, bool fpu, uint32_t *imm, uint32_t *
   *imm = 0;
   *fields = 0;
   switch (w & 0x7F) {
-    case 0x37: *fields = RD; *imm = w & 0xFFFFF000; return QSM_OP_LUI;
-    case 0x17: *fields = RD; *imm = w & 0xFFFFF000; return QSM_OP_AUIPC;
+    case 0x37:
+      *fields = RD;
+      *imm = w & 0xFFFFF000;
+      return QSM_OP_LUI;
+    case 0x17:
+      *fields = RD;
+      *imm = w & 0xFFFFF000;
+      return QSM_OP_AUIPC;
     case 0x13: *fields = RD | RS1; return decode_op_imm(w, imm);
     case 0x33: *fields = RD | RS1 | RS2; return decode_op(w);
-    case 0x03: *fields = RD | RS1; *imm = imm_i(w); return decode_load(w);
-    case 0x23: *fields = RS1 | RS2; *imm = imm_s(w); return decode_store(w);
-    case 0x63: *fields = RS1 | RS2; *imm = imm_b(w); return decode_branch(w);
-    case 0x6F: *fields = RD; *imm = imm_j(w); return QSM_OP_JAL;
-    case 0x67: *fields = RD | RS1; *imm = imm_i(w); return bits(w, 14, 12) == 0 ? QSM_OP_JALR : QSM_OP_ILLEGAL;
+    case 0x03:
+      *fields = RD | RS1;
+      *imm = imm_i(w);
+      return decode_load(w);
+    case 0x23:
+      *fields = RS1 | RS2;
+      *imm = imm_s(w);
+      return decode_store(w);
+    case 0x63:
+      *fields = RS1 | RS2;
+      *imm = imm_b(w);
+      return decode_branch(w);
+    case 0x6F:
+      *fields = RD;
+      *imm = imm_j(w);
+      return QSM_OP_JAL;
+    case 0x67:
+      *fields = RD | RS1;
+      *imm = imm_i(w);
+      return bits(w, 14, 12) == 0 ? QSM_OP_JALR : QSM_OP_ILLEGAL;
     case 0x2F: *fields = RD | RS1 | RS2; return decode_amo(w, imm);
     case 0x73: *fields = RD; return decode_system(w, imm);
     case 0x0F: return bits(w, 14, 12) == 0 ? QSM_OP_FENCE : QSM_OP_ILLEGAL;
     case 0x0B: return decode_custom(w);
     case 0x53: return fpu ? decode_op_fp(w, imm, fields) : QSM_OP_ILLEGAL;
-    case 0x43: case 0x47: case 0x4B: case 0x4F: return fpu ? decode_fused(w, imm, fields) : QSM_OP_ILLEGAL;
+    case 0x43:
+    case 0x47:
+    case 0x4B:
+    case 0x4F: return fpu ? decode_fused(w, imm, fields) : QSM_OP_ILLEGAL;
     default: return QSM_OP_ILLEGAL;
   }
 }
@@ -185,7 +219,8 @@ void qsm_decode(uint32_t instr, bool fpu, struct qsm_insn *out) {
   *out = (struct qsm_insn){
       .instr = instr,
       .imm = imm | rs3 << 8,
-      .need = ((1u << rd | 1u << rs1 | 1u << rs2 | 1u << rs3) & ~1u) | (takes_entry ? QSM_NEED_ENTRY : 0),
+      .need = ((1u << rd | 1u << rs1 | 1u << rs2 | 1u << rs3) & ~1u) |
+              (takes_entry ? QSM_NEED_ENTRY : 0),
       .op = (uint8_t)op,
       .rd = (uint8_t)rd,
       .rs1 = (uint8_t)rs1,

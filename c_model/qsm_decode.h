@@ -6,25 +6,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum qsm_class { QSM_CLASS_ALU, QSM_CLASS_MUL, QSM_CLASS_DIV, QSM_CLASS_MEM, QSM_CLASS_CTL, QSM_CLASS_FMA };
+enum qsm_class {
+  QSM_CLASS_ALU,
+  QSM_CLASS_MUL,
+  QSM_CLASS_DIV,
+  QSM_CLASS_MEM,
+  QSM_CLASS_CTL,
+  QSM_CLASS_FMA
+};
 
 // X(op, class)
-#define QSM_OPS(X)                                                                                                     \
-  X(LUI, ALU) X(AUIPC, ALU) X(FENCE, ALU) X(CSR, ALU)                                                                  \
-  X(ADD, ALU) X(SUB, ALU) X(SLL, ALU) X(SLT, ALU) X(SLTU, ALU) X(XOR, ALU) X(SRL, ALU) X(SRA, ALU) X(OR, ALU)          \
-  X(AND, ALU)                                                                                                          \
-  X(ADDI, ALU) X(SLLI, ALU) X(SLTI, ALU) X(SLTUI, ALU) X(XORI, ALU) X(SRLI, ALU) X(SRAI, ALU) X(ORI, ALU) X(ANDI, ALU) \
-  X(MUL, MUL) X(MULH, MUL) X(MULHSU, MUL) X(MULHU, MUL)                                                                \
-  X(DIV, DIV) X(DIVU, DIV) X(REM, DIV) X(REMU, DIV)                                                                    \
-  X(LB, MEM) X(LH, MEM) X(LW, MEM) X(LBU, MEM) X(LHU, MEM)                                                             \
-  X(SB, MEM) X(SH, MEM) X(SW, MEM) X(AMO, MEM)                                                                         \
-  X(BEQ, CTL) X(BNE, CTL) X(BLT, CTL) X(BGE, CTL) X(BLTU, CTL) X(BGEU, CTL)                                            \
-  X(JAL, CTL) X(JALR, CTL) X(BAR, CTL) X(EXIT, CTL) X(ECALL, CTL) X(EBREAK, CTL) X(ILLEGAL, CTL) X(IFAULT, CTL)            \
-  X(FSGNJ, ALU) X(FSGNJN, ALU) X(FSGNJX, ALU) X(FMIN, ALU) X(FMAX, ALU) X(FEQ, ALU) X(FLT, ALU) X(FLE, ALU)            \
-  X(FCLASS, ALU)                                                                                                       \
-  X(FADD, FMA) X(FSUB, FMA) X(FMUL, FMA) X(FMADD, FMA) X(FMSUB, FMA) X(FNMSUB, FMA) X(FNMADD, FMA)                     \
-  X(FCVT_W_S, FMA) X(FCVT_WU_S, FMA) X(FCVT_S_W, FMA) X(FCVT_S_WU, FMA)                                                \
+// clang-format off: a table
+#define QSM_OPS(X)                                                                               \
+  X(LUI, ALU) X(AUIPC, ALU) X(FENCE, ALU) X(CSR, ALU)                                            \
+  X(ADD, ALU) X(SUB, ALU) X(SLL, ALU) X(SLT, ALU) X(SLTU, ALU) X(XOR, ALU) X(SRL, ALU)           \
+  X(SRA, ALU) X(OR, ALU)                                                                         \
+  X(AND, ALU)                                                                                    \
+  X(ADDI, ALU) X(SLLI, ALU) X(SLTI, ALU) X(SLTUI, ALU) X(XORI, ALU) X(SRLI, ALU) X(SRAI, ALU)    \
+  X(ORI, ALU) X(ANDI, ALU)                                                                       \
+  X(MUL, MUL) X(MULH, MUL) X(MULHSU, MUL) X(MULHU, MUL)                                          \
+  X(DIV, DIV) X(DIVU, DIV) X(REM, DIV) X(REMU, DIV)                                              \
+  X(LB, MEM) X(LH, MEM) X(LW, MEM) X(LBU, MEM) X(LHU, MEM)                                       \
+  X(SB, MEM) X(SH, MEM) X(SW, MEM) X(AMO, MEM)                                                   \
+  X(BEQ, CTL) X(BNE, CTL) X(BLT, CTL) X(BGE, CTL) X(BLTU, CTL) X(BGEU, CTL)                      \
+  X(JAL, CTL) X(JALR, CTL) X(BAR, CTL) X(EXIT, CTL) X(ECALL, CTL) X(EBREAK, CTL) X(ILLEGAL, CTL) \
+  X(IFAULT, CTL)                                                                                 \
+  X(FSGNJ, ALU) X(FSGNJN, ALU) X(FSGNJX, ALU) X(FMIN, ALU) X(FMAX, ALU) X(FEQ, ALU) X(FLT, ALU)  \
+  X(FLE, ALU)                                                                                    \
+  X(FCLASS, ALU)                                                                                 \
+  X(FADD, FMA) X(FSUB, FMA) X(FMUL, FMA) X(FMADD, FMA) X(FMSUB, FMA) X(FNMSUB, FMA)              \
+  X(FNMADD, FMA)                                                                                 \
+  X(FCVT_W_S, FMA) X(FCVT_WU_S, FMA) X(FCVT_S_W, FMA) X(FCVT_S_WU, FMA)                          \
   X(FDIV, DIV) X(FSQRT, DIV)
+// clang-format on
 
 enum qsm_op {
 #define QSM_OP_ENUM(op, class) QSM_OP_##op,
@@ -37,7 +51,8 @@ enum qsm_op {
 
 struct qsm_insn {
   uint32_t instr;
-  uint32_t imm;   // sign-extended immediate; CSR: number; AMO: operation as in docs/xbar.md; floating point: rm | rs3 << 8
+  uint32_t imm;   // sign-extended immediate; CSR: number; AMO: operation as in docs/xbar.md;
+                  // floating point: rm | rs3 << 8
   uint32_t need;  // registers that must have no pending write (R-SB-2), and QSM_NEED_ENTRY
   uint8_t op;     // enum qsm_op
   uint8_t rd;     // 0 where the instruction writes no register
@@ -52,13 +67,18 @@ void qsm_decode(uint32_t instr, bool fpu, struct qsm_insn *out);
 
 static inline bool qsm_is_float(const struct qsm_insn *i) { return i->op >= QSM_OP_FSGNJ; }
 
-// Of floating-point instructions: the rounding mode (dynamic is to nearest), the third source (0 where there is none).
+// Of floating-point instructions: the rounding mode (dynamic is to nearest), the third source (0
+// where there is none).
 static inline uint32_t qsm_fp_rm(const struct qsm_insn *i) { return i->imm & 7; }
 static inline uint32_t qsm_fp_rs3(const struct qsm_insn *i) { return i->imm >> 8; }
 
 // I-MEM-5: later loads see what other SMs have stored.
-static inline bool qsm_is_device_fence(const struct qsm_insn *i) { return i->op == QSM_OP_FENCE && (i->instr >> 21 & 1); }
+static inline bool qsm_is_device_fence(const struct qsm_insn *i) {
+  return i->op == QSM_OP_FENCE && (i->instr >> 21 & 1);
+}
 
-static inline bool qsm_is_store(const struct qsm_insn *i) { return i->op >= QSM_OP_SB && i->op <= QSM_OP_SW; }
+static inline bool qsm_is_store(const struct qsm_insn *i) {
+  return i->op >= QSM_OP_SB && i->op <= QSM_OP_SW;
+}
 
 #endif

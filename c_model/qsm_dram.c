@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters that count down (R-DR-3) are kept as the cycle in which they are 0, so that cycles without a command cost nothing. Sets of
-// entries are masks by age, bit 0 the oldest, and what a bank allows is found for all banks at once, by vectors: nobody searches the queue.
+// Counters that count down (R-DR-3) are kept as the cycle in which they are 0, so that cycles
+// without a command cost nothing. Sets of entries are masks by age, bit 0 the oldest, and what a
+// bank allows is found for all banks at once, by vectors: nobody searches the queue.
 #include "qsm_dram.h"
 
 #include <stdio.h>
@@ -38,10 +39,10 @@ struct channel {
   uint64_t bus_until;
   uint32_t passed;
   uint32_t n_entries;
-  uint64_t ready_from;          // for a request
-  uint64_t try_at;              // no command before
-  uint64_t hits;                // entries whose bank is open at their row
-  uint8_t order[MAX_QUEUE];     // places of the entries, oldest first; then the free ones
+  uint64_t ready_from;       // for a request
+  uint64_t try_at;           // no command before
+  uint64_t hits;             // entries whose bank is open at their row
+  uint8_t order[MAX_QUEUE];  // places of the entries, oldest first; then the free ones
   struct entry entry[MAX_QUEUE];
   uint32_t back_head, n_back, n_arrived;
   struct back back[MAX_QUEUE];
@@ -58,7 +59,8 @@ struct qsm_dram {
   struct channel *channel;
 };
 
-struct qsm_dram *qsm_dram_create(const struct qsm_config *config, struct qsm_mem *mem, const struct qsm_bus *bus) {
+struct qsm_dram *qsm_dram_create(const struct qsm_config *config, struct qsm_mem *mem,
+                                 const struct qsm_bus *bus) {
   struct qsm_dram *dram = calloc(1, sizeof *dram);
   if (!dram) return NULL;
   dram->config = config;
@@ -87,7 +89,9 @@ void qsm_dram_destroy(struct qsm_dram *dram) {
 
 // ---- The queue by age ----
 
-static const struct entry *entry_at(const struct channel *ch, uint32_t i) { return &ch->entry[ch->order[i]]; }
+static const struct entry *entry_at(const struct channel *ch, uint32_t i) {
+  return &ch->entry[ch->order[i]];
+}
 
 static uint64_t entry_bit(uint32_t i) { return UINT64_C(1) << i; }
 
@@ -125,23 +129,31 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 // Of the entries that are looked at.
 struct chances {
   uint64_t columns, rows;  // that R-DR-5 and R-DR-6 allow, but for the order among them
-  uint64_t from;           // the first cycle from this one on with such an entry, if no entry comes and no response leaves
+  uint64_t from;  // the first cycle from this one on with such an entry, if no entry comes and no
+                  // response leaves
 };
 
 // R-DR-5, without the bank's part.
 static uint64_t column_from(const struct qsm_dram *dram, uint32_t c) {
   const struct channel *ch = &dram->channel[c];
-  return ch->n_back == dram->config->dram_queue ? QSM_NEVER : later(ch->bus_until, qsm_mem_ready_at(dram->mem, c));
+  return ch->n_back == dram->config->dram_queue
+             ? QSM_NEVER
+             : later(ch->bus_until, qsm_mem_ready_at(dram->mem, c));
 }
 
 static struct chances look(const struct qsm_dram *dram, uint32_t c, uint64_t cycle) {
   const struct channel *ch = &dram->channel[c];
-  uint64_t seen = seen_entries(ch), bus = column_from(dram, c), columns = 0, rows = 0, from = QSM_NEVER;
-  uint64_t keepers = ch->passed == MAX_PATIENCE ? 0 : ch->hits;  // while one of these is there, its bank keeps its row
+  uint64_t seen = seen_entries(ch), bus = column_from(dram, c), columns = 0, rows = 0,
+           from = QSM_NEVER;
+  uint64_t keepers = ch->passed == MAX_PATIENCE
+                         ? 0
+                         : ch->hits;  // while one of these is there, its bank keeps its row
   for (uint32_t b = 0; b < MAX_BANKS; b++) {
     uint64_t hits = ch->of_bank[b] & seen & ch->hits, others = ch->of_bank[b] & seen & ~ch->hits;
     uint64_t column_at = hits ? later(bus, ch->busy_until[b]) : QSM_NEVER;
-    uint64_t row_at = others && !(ch->of_bank[b] & keepers) ? later(ch->busy_until[b], ch->keep_until[b]) : QSM_NEVER;
+    uint64_t row_at = others && !(ch->of_bank[b] & keepers)
+                          ? later(ch->busy_until[b], ch->keep_until[b])
+                          : QSM_NEVER;
     columns |= column_at <= cycle ? hits : 0;
     rows |= row_at <= cycle ? others : 0;
     from = qsm_earlier(from, qsm_earlier(column_at, row_at));
@@ -151,9 +163,12 @@ static struct chances look(const struct qsm_dram *dram, uint32_t c, uint64_t cyc
 
 // ---- Upstream: queue (R-DR-2) and way back (R-DR-7) ----
 
-uint64_t qsm_dram_ready_at(const struct qsm_dram *dram, uint32_t channel) { return dram->channel[channel].ready_from; }
+uint64_t qsm_dram_ready_at(const struct qsm_dram *dram, uint32_t channel) {
+  return dram->channel[channel].ready_from;
+}
 
-void qsm_dram_accept(struct qsm_dram *dram, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *access) {
+void qsm_dram_accept(struct qsm_dram *dram, uint32_t channel, uint64_t cycle,
+                     const struct qsm_mem_access *access) {
   struct channel *ch = &dram->channel[channel];
   uint32_t i = ch->n_entries++, m = access->addr >> dram->line_shift;
   struct entry *entry = &ch->entry[ch->order[i]];
@@ -197,7 +212,8 @@ void qsm_dram_take(struct qsm_dram *dram, uint32_t channel, uint64_t cycle) {
 
 // ---- Commands ----
 
-static void report(const struct qsm_dram *dram, uint32_t c, uint64_t cycle, enum command command, const struct entry *entry) {
+static void report(const struct qsm_dram *dram, uint32_t c, uint64_t cycle, enum command command,
+                   const struct entry *entry) {
   uint32_t words[] = {command, entry->bank, entry->row, entry->column, dram->channel[c].passed};
   qsm_bus_report(dram->bus, cycle, QSM_EV_DRAM, c, 5, words);
 }
@@ -217,8 +233,8 @@ static void column_access(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uin
   uint64_t keep_until = cycle + config->dram_burst + config->dram_wr;
   ch->bus_until = ch->busy_until[b] = cycle + config->dram_burst;
   if (write) ch->keep_until[b] = later(ch->keep_until[b], keep_until);
-  ch->back[back_place(dram, ch, ch->n_back++)] =
-      (struct back){.due = cycle + (write ? 1 : config->dram_cl + config->dram_burst), .arrived = QSM_NEVER};
+  ch->back[back_place(dram, ch, ch->n_back++)] = (struct back){
+      .due = cycle + (write ? 1 : config->dram_cl + config->dram_burst), .arrived = QSM_NEVER};
   ch->passed = i == 0 ? 0 : ch->passed + (ch->passed < MAX_PATIENCE);
   if (ch->n_entries == config->dram_queue) ch->ready_from = cycle + 1;
   count_access(ch, entry);
@@ -277,28 +293,36 @@ uint64_t qsm_dram_next(const struct qsm_dram *dram, uint32_t channel, uint64_t f
 
 // ---- Observation ----
 
-uint32_t qsm_dram_counter(const struct qsm_dram *dram, uint32_t channel, uint32_t slot, uint32_t counter) {
+uint32_t qsm_dram_counter(const struct qsm_dram *dram, uint32_t channel, uint32_t slot,
+                          uint32_t counter) {
   return dram->channel[channel].count[slot][counter - QSM_DRAM_FIRST_COUNTER];
 }
 
 void qsm_dram_clear_counters(struct qsm_dram *dram, uint32_t slots) {
   for (uint32_t c = 0; c < dram->config->num_channels; c++) {
-    for (uint32_t left = slots; left; left &= left - 1) memset(dram->channel[c].count[qsm_lowest(left)], 0, sizeof dram->channel[c].count[0]);
+    for (uint32_t left = slots; left; left &= left - 1)
+      memset(dram->channel[c].count[qsm_lowest(left)], 0, sizeof dram->channel[c].count[0]);
   }
 }
 
 // A counter that counts down, as it is at the start of a cycle.
-static uint32_t left_until(uint64_t until, uint64_t cycle) { return until > cycle ? (uint32_t)(until - cycle) : 0; }
+static uint32_t left_until(uint64_t until, uint64_t cycle) {
+  return until > cycle ? (uint32_t)(until - cycle) : 0;
+}
 
-bool qsm_dram_state(const struct qsm_dram *dram, uint64_t cycle, uint32_t channel, uint32_t index, uint32_t word, uint32_t *value) {
-  if (channel >= dram->config->num_channels || index > dram->config->dram_banks || word > 3) return false;
+bool qsm_dram_state(const struct qsm_dram *dram, uint64_t cycle, uint32_t channel, uint32_t index,
+                    uint32_t word, uint32_t *value) {
+  if (channel >= dram->config->num_channels || index > dram->config->dram_banks || word > 3)
+    return false;
   const struct channel *ch = &dram->channel[channel];
   if (index == dram->config->dram_banks) {
-    const uint32_t words[] = {left_until(ch->bus_until, cycle), ch->passed, ch->n_entries, ch->n_back};
+    const uint32_t words[] = {left_until(ch->bus_until, cycle), ch->passed, ch->n_entries,
+                              ch->n_back};
     *value = words[word];
     return true;
   }
-  const uint32_t words[] = {ch->open[index], ch->open[index] ? ch->row[index] : 0, left_until(ch->busy_until[index], cycle),
+  const uint32_t words[] = {ch->open[index], ch->open[index] ? ch->row[index] : 0,
+                            left_until(ch->busy_until[index], cycle),
                             left_until(ch->keep_until[index], cycle)};
   *value = words[word];
   return true;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetch and instruction cache of a sub-core: docs/subcore.md, R-FE-1 .. R-FE-7. Lines are kept decoded (qsm_code.h).
+// Fetch and instruction cache of a sub-core: docs/subcore.md, R-FE-1 .. R-FE-7. Lines are kept
+// decoded (qsm_code.h).
 #include <string.h>
 
 #include "qsm_sm_blocks.h"
 
 enum outcome { HIT, MISS, FAULT, DROPPED };
 
-static uint32_t line_of(const struct qsm_subcore *sc, uint32_t pc) { return pc & ~(sc->sm->line_bytes - 1); }
+static uint32_t line_of(const struct qsm_subcore *sc, uint32_t pc) {
+  return pc & ~(sc->sm->line_bytes - 1);
+}
 
 static uint32_t line_index(const struct qsm_subcore *sc, uint32_t line) {
   return line >> sc->sm->line_shift & (sc->sm->n_lines - 1);
@@ -112,7 +115,8 @@ void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c) {
   sc->fwait = 0;
 }
 
-// A miss that became PEND in this very cycle is not dropped (R-FE-6): the caller tells by `pending_at_start`.
+// A miss that became PEND in this very cycle is not dropped (R-FE-6): the caller tells by
+// `pending_at_start`.
 void qsm_fetch_invalidate(struct qsm_subcore *sc, bool pending_at_start) {
   for (uint32_t i = 0; i < sc->sm->n_lines; i++) sc->tags[i] = QSM_NO_LINE;
   if (pending_at_start) sc->miss.dropped = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU as a whole (docs/machine.md). Every path between an SM and anything else takes NocLat cycles, so each SM runs a window of up to
-// NocLat cycles alone; then the blocks of the GPU level run the same cycles, with what the SMs sent in earlier windows, and send what the
-// SMs see in later ones. Both levels skip cycles in which nothing can happen.
+// The GPU as a whole (docs/machine.md). Every path between an SM and anything else takes NocLat
+// cycles, so each SM runs a window of up to NocLat cycles alone; then the blocks of the GPU level
+// run the same cycles, with what the SMs sent in earlier windows, and send what the SMs see in
+// later ones. Both levels skip cycles in which nothing can happen.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 struct qsm_model {
   struct qsm_config config;
   uint64_t cycle;  // next to run
-  bool wake_all;   // a direct signal, or the state behind the crossbar, may have changed: nobody may rely on a next event
+  bool wake_all;  // a direct signal, or the state behind the crossbar, may have changed: nobody may
+                  // rely on a next event
   struct qsm_bus bus;
   struct qsm_mem *mem;
   struct qsm_dram *dram;  // NULL: none
@@ -77,7 +79,8 @@ static void bus_emit(void *ctx, const struct qsm_event *event) {
 static int create_memory(struct qsm_model *model) {
   const struct qsm_config *config = &model->config;
   if (qsm_mem_create(config, &model->mem) != 0) return -1;
-  if (config->dram_banks && !(model->dram = qsm_dram_create(config, model->mem, &model->bus))) return -1;
+  if (config->dram_banks && !(model->dram = qsm_dram_create(config, model->mem, &model->bus)))
+    return -1;
   model->port = (struct qsm_port){.mem = model->mem, .dram = model->dram, .bus = &model->bus};
   if (config->l2_kib && !(model->l2 = qsm_l2_create(config, &model->port, &model->bus))) return -1;
   model->xbar = qsm_xbar_create(config, model->l2, &model->port, &model->bus);
@@ -103,20 +106,26 @@ static int create_blocks(struct qsm_model *model) {
   return 0;
 }
 
-int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, char *msg, size_t msg_len) {
+int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, char *msg,
+                     size_t msg_len) {
   if (qsm_config_check(config, msg, msg_len) != 0) return -1;
   struct qsm_model *model = calloc(1, sizeof *model);
   if (!model) goto no_memory;
   model->config = *config;
-  model->bus = (struct qsm_bus){
-      .ctx = model, .send = bus_send, .push_response = bus_push_response, .snap_insn = bus_snap_insn, .snap_idle = bus_snap_idle, .emit = bus_emit};
+  model->bus = (struct qsm_bus){.ctx = model,
+                                .send = bus_send,
+                                .push_response = bus_push_response,
+                                .snap_insn = bus_snap_insn,
+                                .snap_idle = bus_snap_idle,
+                                .emit = bus_emit};
   qsm_ctrl_reset(&model->ctrl, &model->config);
   if (create_blocks(model) != 0) goto no_memory;
   *out = model;
   return 0;
 no_memory:
   qsm_model_destroy(model);
-  snprintf(msg, msg_len, "no memory for a GPU of %u SMs with %u bytes of device memory", config->num_sms, config->mem_bytes);
+  snprintf(msg, msg_len, "no memory for a GPU of %u SMs with %u bytes of device memory",
+           config->num_sms, config->mem_bytes);
   return -1;
 }
 
@@ -141,13 +150,15 @@ static void collect(struct qsm_model *model, uint32_t sm) {
   uint32_t noc_lat = model->config.noc_lat;
   for (uint32_t i = 0; i < out->n_req; i++) qsm_xbar_push(model->xbar, sm, &out->req[i]);
   for (uint32_t i = 0; i < out->n_retire; i++) {
-    qsm_tb_sched_retire(model->tb_sched, out->retire[i].cycle + noc_lat, sm, out->retire[i].tb, out->retire[i].saved);
+    qsm_tb_sched_retire(model->tb_sched, out->retire[i].cycle + noc_lat, sm, out->retire[i].tb,
+                        out->retire[i].saved);
   }
   if (out->restored) qsm_tb_sched_restored(model->tb_sched, out->restored_at + noc_lat, sm);
   for (uint32_t i = 0; i < out->n_fault; i++) {
     for (uint32_t left = out->fault[i].kernels; left; left &= left - 1) {
       uint32_t k = qsm_lowest(left);
-      qsm_tb_sched_fault(model->tb_sched, out->fault[i].cycle + noc_lat, sm, k, qsm_sm_fault(model->sm[sm], k));
+      qsm_tb_sched_fault(model->tb_sched, out->fault[i].cycle + noc_lat, sm, k,
+                         qsm_sm_fault(model->sm[sm], k));
     }
   }
 }
@@ -167,11 +178,13 @@ static uint32_t step_tb_sched(struct qsm_model *model, uint64_t cycle, uint32_t 
   uint32_t ended = qsm_tb_sched_step(model->tb_sched, cycle, kill);
   if (started && model->l2) qsm_l2_clear_counters(model->l2, started);
   if (started && model->dram) qsm_dram_clear_counters(model->dram, started);
-  for (uint32_t left = ended; left; left &= left - 1) qsm_qos_mgr_set_busy(model->qos_mgr, qsm_lowest(left), false, cycle + 1);
+  for (uint32_t left = ended; left; left &= left - 1)
+    qsm_qos_mgr_set_busy(model->qos_mgr, qsm_lowest(left), false, cycle + 1);
   return ended;
 }
 
-// Cycles from .. to - 1 of the GPU level; `kill` belongs to the first. Returns the launches that ended.
+// Cycles from .. to - 1 of the GPU level; `kill` belongs to the first. Returns the launches that
+// ended.
 static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t to, uint32_t kill) {
   uint32_t ended = 0;
   uint64_t xbar_at = qsm_xbar_next(model->xbar, from);
@@ -187,7 +200,9 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
     if (cycle == mgr_at) {
       bool tells = qsm_qos_mgr_step(model->qos_mgr, cycle);
       mgr_at = qsm_qos_mgr_next(model->qos_mgr, cycle + 1);
-      if (tells && tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);  // slots may fall idle, an adjustment start
+      if (tells && tb_at > cycle)
+        tb_at =
+            qsm_tb_sched_next(model->tb_sched, cycle);  // slots may fall idle, an adjustment start
     }
     if (cycle == tb_at) {
       ended |= step_tb_sched(model, cycle, kill);
@@ -210,9 +225,11 @@ static uint32_t run_window(struct qsm_model *model, uint64_t to, uint32_t kill) 
 static uint64_t next_event(const struct qsm_model *model) {
   uint64_t now = model->cycle;
   if (model->wake_all) return now;
-  uint64_t next = qsm_earlier(qsm_xbar_next(model->xbar, now), qsm_tb_sched_next(model->tb_sched, now));
+  uint64_t next =
+      qsm_earlier(qsm_xbar_next(model->xbar, now), qsm_tb_sched_next(model->tb_sched, now));
   next = qsm_earlier(next, qsm_qos_mgr_next(model->qos_mgr, now));
-  for (uint32_t i = 0; i < model->config.num_sms && next > now; i++) next = qsm_earlier(next, qsm_sm_next_event(model->sm[i]));
+  for (uint32_t i = 0; i < model->config.num_sms && next > now; i++)
+    next = qsm_earlier(next, qsm_sm_next_event(model->sm[i]));
   return next > now ? next : now;
 }
 
@@ -221,8 +238,8 @@ static void look_at_host(struct qsm_model *model) {
   if (model->config.fpu) model->ctrl.regs.shared.host_floats = qsm_fpu_host_is_exact();
 }
 
-// A launch that begins to end within a window ends after it, since R-TB-3 takes at least a window's length: only those that are ending
-// already can cut it.
+// A launch that begins to end within a window ends after it, since R-TB-3 takes at least a window's
+// length: only those that are ending already can cut it.
 uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_irq) {
   uint64_t begin = model->cycle;
   uint64_t end = n_cycles < UINT64_MAX - begin ? begin + n_cycles : UINT64_MAX;
@@ -253,7 +270,8 @@ int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value) {
 }
 
 static void send_icache_inv(struct qsm_model *model) {
-  struct qsm_sm_msg msg = {.cycle = model->cycle + model->config.noc_lat, .kind = QSM_MSG_ICACHE_INV};
+  struct qsm_sm_msg msg = {.cycle = model->cycle + model->config.noc_lat,
+                           .kind = QSM_MSG_ICACHE_INV};
   qsm_bus_broadcast(&model->bus, model->config.num_sms, &msg);
 }
 
@@ -283,7 +301,8 @@ void qsm_model_set_sink(struct qsm_model *model, qsm_event_sink sink, void *ctx)
 }
 
 void qsm_model_set_access_sink(struct qsm_model *model, qsm_access_sink sink, void *ctx) {
-  for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_set_access_sink(model->sm[i], sink, ctx);
+  for (uint32_t i = 0; i < model->config.num_sms; i++)
+    qsm_sm_set_access_sink(model->sm[i], sink, ctx);
 }
 
 void qsm_model_enable_hash(struct qsm_model *model) {
@@ -294,24 +313,30 @@ void qsm_model_enable_hash(struct qsm_model *model) {
 
 uint64_t qsm_model_hash(const struct qsm_model *model) {
   uint64_t hash = model->hash;
-  for (uint32_t i = 0; i < model->config.num_sms; i++) hash = qsm_hash_mix(hash, qsm_sm_hash(model->sm[i]));
+  for (uint32_t i = 0; i < model->config.num_sms; i++)
+    hash = qsm_hash_mix(hash, qsm_sm_hash(model->sm[i]));
   return hash;
 }
 
-bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, uint32_t sm, uint32_t sub, uint32_t index,
-                     uint32_t word, uint32_t *value) {
+bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, uint32_t sm,
+                     uint32_t sub, uint32_t index, uint32_t word, uint32_t *value) {
   if (kind == QSM_STATE_SLOT) return qsm_tb_sched_state(model->tb_sched, index, word, value);
-  if (kind == QSM_STATE_TARGET) return qsm_tb_sched_target_state(model->tb_sched, sm, index, word, value);
+  if (kind == QSM_STATE_TARGET)
+    return qsm_tb_sched_target_state(model->tb_sched, sm, index, word, value);
   if (kind == QSM_STATE_JOB || kind == QSM_STATE_SAVED || kind == QSM_STATE_TICKETS) {
-    return qsm_preempt_state(qsm_tb_sched_preemption(model->tb_sched), kind, sm, index, word, value);
+    return qsm_preempt_state(qsm_tb_sched_preemption(model->tb_sched), kind, sm, index, word,
+                             value);
   }
-  if (kind == QSM_STATE_L2 || kind == QSM_STATE_L2SET) return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
-  if (kind == QSM_STATE_DRAM) return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);
+  if (kind == QSM_STATE_L2 || kind == QSM_STATE_L2SET)
+    return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
+  if (kind == QSM_STATE_DRAM)
+    return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);
   if (sm >= model->config.num_sms) return false;
   return qsm_sm_state(model->sm[sm], model->cycle, kind, sub, index, word, value);
 }
 
-static int inject_sm(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len) {
+static int inject_sm(struct qsm_model *model, const char *block, uint64_t seed, char *what,
+                     size_t what_len) {
   int status = -1;
   for (uint32_t n = 0; n < model->config.num_sms && status == -1; n++) {
     uint32_t sm = (uint32_t)((seed + n) % model->config.num_sms);
@@ -320,16 +345,24 @@ static int inject_sm(struct qsm_model *model, const char *block, uint64_t seed, 
   return status;
 }
 
-int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, char *what, size_t what_len) {
+int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, char *what,
+                     size_t what_len) {
   model->wake_all = true;
   if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
-  if (strcmp(block, "l2") == 0) return model->l2 ? qsm_l2_inject(model->l2, seed, what, what_len) : -1;
-  if (strcmp(block, "dram") == 0) return model->dram ? qsm_dram_inject(model->dram, seed, what, what_len) : -1;
-  if (strcmp(block, "tb_sched") == 0) return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
-  if (strcmp(block, "tb_alloc") == 0) return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
-  if (strcmp(block, "tb_adjust") == 0) return qsm_tb_sched_inject_adjust(model->tb_sched, seed, what, what_len);
-  if (strcmp(block, "preempt") == 0) return qsm_tb_sched_inject_request(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "l2") == 0)
+    return model->l2 ? qsm_l2_inject(model->l2, seed, what, what_len) : -1;
+  if (strcmp(block, "dram") == 0)
+    return model->dram ? qsm_dram_inject(model->dram, seed, what, what_len) : -1;
+  if (strcmp(block, "tb_sched") == 0)
+    return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "tb_alloc") == 0)
+    return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "tb_adjust") == 0)
+    return qsm_tb_sched_inject_adjust(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "preempt") == 0)
+    return qsm_tb_sched_inject_request(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "ctrl") == 0) return qsm_ctrl_inject(&model->ctrl, seed, what, what_len);
-  if (strcmp(block, "qos_mgr") == 0) return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);
+  if (strcmp(block, "qos_mgr") == 0)
+    return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);
   return inject_sm(model, block, seed, what, what_len);
 }

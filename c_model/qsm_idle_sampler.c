@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle-warp sampler: docs/sampler.md. In a cycle with a sample a warp is idle that could issue but for its unit or the arbitration,
-// the reasons 6 and 7: a candidate that does not issue.
+// Idle-warp sampler: docs/sampler.md. In a cycle with a sample a warp is idle that could issue but
+// for its unit or the arbitration, the reasons 6 and 7: a candidate that does not issue.
 #include <string.h>
 
 #include "qsm_sm_blocks.h"
@@ -10,7 +10,8 @@ void qsm_idle_sampler_add_candidates(struct qsm_sm *sm) {
     const struct qsm_subcore *sc = sm->sub[i];
     uint32_t candidates = sc->ready & ~sc->shut;
     if (!candidates) continue;
-    for (uint32_t k = 0; k < sm->n_kernels; k++) sm->idle_sampler.sum[k] += qsm_popcount(candidates & sc->of_kernel[k]);
+    for (uint32_t k = 0; k < sm->n_kernels; k++)
+      sm->idle_sampler.sum[k] += qsm_popcount(candidates & sc->of_kernel[k]);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All conditions of an act are of the cycle's start. It comes before the pass that takes its place, before what the response queue serves
-// (which frees transactions) and before the end of the cycle, where the line of a response is filled and generations end.
+// All conditions of an act are of the cycle's start. It comes before the pass that takes its place,
+// before what the response queue serves (which frees transactions) and before the end of the cycle,
+// where the line of a response is filled and generations end.
 #include "qsm_l1.h"
 
 #include <stdlib.h>
@@ -43,16 +44,24 @@ void qsm_l1_destroy(struct qsm_l1 *l1) {
 
 // ---- Lines ----
 
-static uint32_t set_of(const struct qsm_l1 *l1, uint32_t addr) { return addr >> l1->line_shift & (l1->n_sets - 1); }
-static uint32_t tag_of(const struct qsm_l1 *l1, uint32_t addr) { return addr >> l1->line_shift >> l1->set_bits; }
-static uint32_t *data_of(const struct qsm_l1 *l1, uint32_t line) { return &l1->data[(size_t)line * l1->n_words]; }
+static uint32_t set_of(const struct qsm_l1 *l1, uint32_t addr) {
+  return addr >> l1->line_shift & (l1->n_sets - 1);
+}
+static uint32_t tag_of(const struct qsm_l1 *l1, uint32_t addr) {
+  return addr >> l1->line_shift >> l1->set_bits;
+}
+static uint32_t *data_of(const struct qsm_l1 *l1, uint32_t line) {
+  return &l1->data[(size_t)line * l1->n_words];
+}
 
 // R-L1-2.
 static uint16_t find(const struct qsm_l1 *l1, uint32_t addr, uint32_t slot) {
   uint32_t first = set_of(l1, addr) * l1->n_ways, tag = tag_of(l1, addr);
   for (uint32_t w = 0; w < l1->n_ways; w++) {
     const struct qsm_l1_line *line = &l1->line[first + w];
-    if ((line->valid || line->pending) && line->tag == tag && line->slot == slot && line->gen == l1->gen[slot]) return (uint16_t)(first + w);
+    if ((line->valid || line->pending) && line->tag == tag && line->slot == slot &&
+        line->gen == l1->gen[slot])
+      return (uint16_t)(first + w);
   }
   return QSM_L1_NONE;
 }
@@ -70,7 +79,9 @@ static uint16_t choose(const struct qsm_l1 *l1, uint32_t set) {
   return ways[way].pending ? QSM_L1_NONE : (uint16_t)(set * l1->n_ways + way);
 }
 
-static bool skips(const struct qsm_sm *sm, uint32_t slot) { return sm->shared->cache_policy[slot] & QSM_BYPASS_L1; }
+static bool skips(const struct qsm_sm *sm, uint32_t slot) {
+  return sm->shared->cache_policy[slot] & QSM_BYPASS_L1;
+}
 
 // R-L1-10: every node on the path points away from the way (R-L2-9).
 static void touch(const struct qsm_sm *sm, uint32_t line) {
@@ -131,15 +142,21 @@ static uint32_t join(struct qsm_sm *sm, uint32_t line) {
 static struct acted miss(struct qsm_sm *sm, uint64_t c) {
   struct qsm_l1 *l1 = sm->l1;
   uint32_t addr = l1->pass.req.addr, slot = l1->pass.req.slot, tag = send(sm, c);
-  uint16_t line = skips(sm, slot) || l1->match != QSM_L1_NONE ? QSM_L1_NONE : choose(l1, set_of(l1, addr));
+  uint16_t line =
+      skips(sm, slot) || l1->match != QSM_L1_NONE ? QSM_L1_NONE : choose(l1, set_of(l1, addr));
   if (line == QSM_L1_NONE) return (struct acted){PASSES_BY, line, tag};
-  l1->line[line] = (struct qsm_l1_line){.pending = true, .slot = (uint8_t)slot, .gen = l1->gen[slot], .txn = (uint8_t)tag, .tag = tag_of(l1, addr)};
+  l1->line[line] = (struct qsm_l1_line){.pending = true,
+                                        .slot = (uint8_t)slot,
+                                        .gen = l1->gen[slot],
+                                        .txn = (uint8_t)tag,
+                                        .tag = tag_of(l1, addr)};
   sm->lsu.txn[tag].line = line;
   touch(sm, line);
   return (struct acted){ALLOCATES, line, tag};
 }
 
-static bool act_load(struct qsm_sm *sm, bool granted, bool port_free, uint64_t c, struct acted *acted) {
+static bool act_load(struct qsm_sm *sm, bool granted, bool port_free, uint64_t c,
+                     struct acted *acted) {
   struct qsm_l1 *l1 = sm->l1;
   const struct qsm_l1_line *match = l1->match == QSM_L1_NONE ? NULL : &l1->line[l1->match];
   uint32_t *count = l1->count[l1->pass.req.slot];
@@ -177,7 +194,8 @@ static bool act_write(struct qsm_sm *sm, bool port_free, uint64_t c, struct acte
   } else if (req->kind == QSM_MEM_AMO) {
     match->valid = false;
   } else {
-    const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .bytes = req->bytes, .data = req->data};
+    const struct qsm_mem_access access = {
+        .kind = QSM_MEM_WRITE, .bytes = req->bytes, .data = req->data};
     qsm_mem_apply(&access, (uint8_t *)data_of(l1, l1->match), l1->n_words);
     touch(sm, l1->match);
   }
@@ -198,7 +216,9 @@ bool qsm_l1_act(struct qsm_sm *sm, bool granted, bool port_free, uint64_t c) {
   const struct qsm_mem_req *req = &l1->pass.req;
   struct acted acted;
   if (!l1->pass.full) return false;
-  if (!(req->kind == QSM_MEM_READ ? act_load(sm, granted, port_free, c, &acted) : act_write(sm, port_free, c, &acted))) return false;
+  if (!(req->kind == QSM_MEM_READ ? act_load(sm, granted, port_free, c, &acted)
+                                  : act_write(sm, port_free, c, &acted)))
+    return false;
   l1->pass.full = false;
   uint32_t way = acted.line == QSM_L1_NONE ? NONE_REPORTED : acted.line & (l1->n_ways - 1);
   QSM_EMIT(sm, c, QSM_EV_L1OP, 0, req->kind, req->addr, acted.outcome, way, acted.txn);
@@ -239,13 +259,17 @@ static void end_generations(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   QSM_EMIT(sm, c, QSM_EV_L1GEN, 0, all_gens(l1));
 }
 
-static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uint32_t started, uint64_t c) {
+static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uint32_t started,
+                                          uint64_t c) {
   struct qsm_l1 *l1 = sm->l1;
   uint32_t line = l1->filling;
   if (line != QSM_L1_NONE) fill(l1, sm->lsu.txn);
   if (ended) end_generations(sm, ended, c);
-  if (line != QSM_L1_NONE) QSM_EMIT(sm, c, QSM_EV_L1FILL, 0, line / l1->n_ways, line % l1->n_ways, l1->line[line].txn, l1->line[line].valid);
-  for (; started; started &= started - 1) memset(l1->count[qsm_ctz(started)], 0, sizeof l1->count[0]);
+  if (line != QSM_L1_NONE)
+    QSM_EMIT(sm, c, QSM_EV_L1FILL, 0, line / l1->n_ways, line % l1->n_ways, l1->line[line].txn,
+             l1->line[line].valid);
+  for (; started; started &= started - 1)
+    memset(l1->count[qsm_ctz(started)], 0, sizeof l1->count[0]);
   l1->filling = QSM_L1_NONE;
   l1->fenced = 0;
 }
@@ -262,7 +286,8 @@ static uint32_t turns(const struct qsm_lsu *lsu) {
   uint32_t order = 0;
   for (uint32_t op = 0; op < QSM_RETURN_COUNT; op++) {
     uint32_t place = 0;
-    for (uint32_t other = 0; other < QSM_RETURN_COUNT; other++) place += lsu->served_at[other] < lsu->served_at[op];
+    for (uint32_t other = 0; other < QSM_RETURN_COUNT; other++)
+      place += lsu->served_at[other] < lsu->served_at[op];
     order |= op << 2 * place;
   }
   return order;
@@ -275,7 +300,11 @@ static bool stage_state(const struct qsm_sm *sm, uint32_t word, uint32_t *value)
     case 0: *value = pass->full; return true;
     case 1: *value = pass->full ? pass->req.addr : 0; return true;
     case 2: *value = pass->full ? part->mask : 0; return true;
-    case 3: *value = pass->full ? part->sub | (uint32_t)part->warp << 8 | (uint32_t)part->entry << 16 | (uint32_t)pass->req.kind << 24 : 0; return true;
+    case 3:
+      *value = pass->full ? part->sub | (uint32_t)part->warp << 8 | (uint32_t)part->entry << 16 |
+                                (uint32_t)pass->req.kind << 24
+                          : 0;
+      return true;
     case 4: *value = turns(&sm->lsu); return true;
     case 5: *value = all_gens(sm->l1); return true;
     default: return false;
@@ -291,12 +320,16 @@ static bool set_state(const struct qsm_l1 *l1, uint32_t set, uint32_t word, uint
   const struct qsm_l1_line *line = &l1->line[set * l1->n_ways + word % l1->n_ways];
   *value = 0;
   if (!line->valid && !line->pending) return true;
-  uint32_t flags = (uint32_t)line->valid | (uint32_t)line->pending << 1 | (uint32_t)line->poison << 2;
-  *value = word >= l1->n_ways ? line->tag : flags | (uint32_t)line->gen << 4 | (uint32_t)line->slot << 8 | (line->pending ? (uint32_t)line->txn << 16 : 0);
+  uint32_t flags =
+      (uint32_t)line->valid | (uint32_t)line->pending << 1 | (uint32_t)line->poison << 2;
+  *value = word >= l1->n_ways ? line->tag
+                              : flags | (uint32_t)line->gen << 4 | (uint32_t)line->slot << 8 |
+                                    (line->pending ? (uint32_t)line->txn << 16 : 0);
   return true;
 }
 
-bool qsm_l1_state(const struct qsm_sm *sm, enum qsm_state_kind kind, uint32_t index, uint32_t word, uint32_t *value) {
+bool qsm_l1_state(const struct qsm_sm *sm, enum qsm_state_kind kind, uint32_t index, uint32_t word,
+                  uint32_t *value) {
   if (!sm->l1) return false;
   if (kind == QSM_STATE_L1SET) return set_state(sm->l1, index, word, value);
   return index == 0 && stage_state(sm, word, value);

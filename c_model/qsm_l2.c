@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops act one after the other and each sees what all before it have left, so everything that an op changes is changed in its act;
-// only what enters a queue later carries the cycle from which it is there.
+// Ops act one after the other and each sees what all before it have left, so everything that an op
+// changes is changed in its act; only what enters a queue later carries the cycle from which it is
+// there.
 #include "qsm_l2.h"
 
 #include <stdio.h>
@@ -24,7 +25,15 @@ enum op_kind { OP_REQUEST = 0, OP_FILL = 1, OP_REPLAY = 2, OP_WALK = 3, OP_PASS 
 
 enum outcome { HIT = 0, MERGED = 1, PASSED_ON = 2, WHOLE_LINE = 3, MISS = 4 };
 
-enum counter { COUNT_REQUESTS, COUNT_HITS, COUNT_MERGED, COUNT_MISSES, COUNT_PASSED, COUNT_ATOMICS, COUNT_VICTIMS };
+enum counter {
+  COUNT_REQUESTS,
+  COUNT_HITS,
+  COUNT_MERGED,
+  COUNT_MISSES,
+  COUNT_PASSED,
+  COUNT_ATOMICS,
+  COUNT_VICTIMS
+};
 
 // A way is a word, as in its state: the tag above these. 0: not valid.
 enum { VALID = 1, DIRTY = 2, TAG_SHIFT = 2 };
@@ -54,7 +63,8 @@ struct op {
   const struct qsm_mem_response *response;  // fill, pass
 };
 
-// R-L2-9: the nodes on the way to a way, and those of them that point to the upper half once they point away from it.
+// R-L2-9: the nodes on the way to a way, and those of them that point to the upper half once they
+// point away from it.
 struct path {
   uint16_t nodes, away;
 };
@@ -64,15 +74,15 @@ struct slice {
   uint64_t no_look;  // R-L2-1
   uint32_t credit_rsp, credit_out, credit_mshr, credit_waiter;
   uint32_t out_head, n_out, rsp_head, n_rsp;
-  uint64_t mshrs;    // bit j: MSHR j is valid
-  uint32_t filled;   // MSHR, or NONE
+  uint64_t mshrs;   // bit j: MSHR j is valid
+  uint32_t filled;  // MSHR, or NONE
   uint32_t free_waiter;
   bool flushing, walking;
   uint32_t walk_set, walk_way;
   uint32_t colour, unacked[2];  // own writes that are not acknowledged, by colour
-  uint32_t *way;      // [set][MAX_WAYS]: those that the slice has not are never valid
-  uint16_t *tree;     // [set], bit n: node n
-  uint32_t *data;     // [set][way][word]
+  uint32_t *way;                // [set][MAX_WAYS]: those that the slice has not are never valid
+  uint16_t *tree;               // [set], bit n: node n
+  uint32_t *data;               // [set][way][word]
   struct out_entry out[MAX_OUT];
   struct {
     uint64_t from;
@@ -129,7 +139,8 @@ static struct path path_to(uint32_t way, uint32_t n_ways) {
   return path;
 }
 
-struct qsm_l2 *qsm_l2_create(const struct qsm_config *config, const struct qsm_port *port, const struct qsm_bus *bus) {
+struct qsm_l2 *qsm_l2_create(const struct qsm_config *config, const struct qsm_port *port,
+                             const struct qsm_bus *bus) {
   struct qsm_l2 *l2 = calloc(1, sizeof *l2);
   if (!l2) return NULL;
   l2->config = config;
@@ -168,19 +179,28 @@ void qsm_l2_destroy(struct qsm_l2 *l2) {
 
 // ---- Lines ----
 
-static uint32_t line_number(const struct qsm_l2 *l2, uint32_t addr) { return addr >> l2->line_shift >> l2->channel_bits; }
-static uint32_t set_of(const struct qsm_l2 *l2, uint32_t addr) { return line_number(l2, addr) & (l2->n_sets - 1); }
-static uint32_t tag_of(const struct qsm_l2 *l2, uint32_t addr) { return line_number(l2, addr) >> l2->set_bits; }
+static uint32_t line_number(const struct qsm_l2 *l2, uint32_t addr) {
+  return addr >> l2->line_shift >> l2->channel_bits;
+}
+static uint32_t set_of(const struct qsm_l2 *l2, uint32_t addr) {
+  return line_number(l2, addr) & (l2->n_sets - 1);
+}
+static uint32_t tag_of(const struct qsm_l2 *l2, uint32_t addr) {
+  return line_number(l2, addr) >> l2->set_bits;
+}
 
 static uint32_t addr_of(const struct qsm_l2 *l2, uint32_t c, uint32_t set, uint32_t tag) {
   return ((tag << l2->set_bits | set) << l2->channel_bits | c) << l2->line_shift;
 }
 
-static uint32_t *ways_of(const struct slice *s, uint32_t set) { return &s->way[(size_t)set * MAX_WAYS]; }
+static uint32_t *ways_of(const struct slice *s, uint32_t set) {
+  return &s->way[(size_t)set * MAX_WAYS];
+}
 
 static bool is_dirty(uint32_t way) { return way & DIRTY; }
 
-static uint32_t *data_at(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t way) {
+static uint32_t *data_at(const struct qsm_l2 *l2, const struct slice *s, uint32_t set,
+                         uint32_t way) {
   return &s->data[((size_t)set * l2->n_ways + way) * l2->n_words];
 }
 
@@ -192,7 +212,8 @@ static inline uint32_t which_equal(const uint32_t *word, uint32_t mask, uint32_t
 }
 
 static uint32_t find_way(const struct qsm_l2 *l2, const struct slice *s, uint32_t addr) {
-  uint32_t found = which_equal(ways_of(s, set_of(l2, addr)), ~(uint32_t)DIRTY, tag_of(l2, addr) << TAG_SHIFT | VALID);
+  uint32_t found = which_equal(ways_of(s, set_of(l2, addr)), ~(uint32_t)DIRTY,
+                               tag_of(l2, addr) << TAG_SHIFT | VALID);
   return found ? qsm_lowest(found) : NONE;
 }
 
@@ -227,8 +248,10 @@ static bool is_whole_line(const struct qsm_l2 *l2, const struct qsm_mem_access *
 
 // ---- Queues ----
 
-// Everything of an op is in the response queue at the end of the cycle after its act. `line` NULL: an acknowledgement.
-static void respond(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint8_t sm, uint8_t tag, const uint32_t *line) {
+// Everything of an op is in the response queue at the end of the cycle after its act. `line` NULL:
+// an acknowledgement.
+static void respond(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint8_t sm,
+                    uint8_t tag, const uint32_t *line) {
   uint32_t place = (s->rsp_head + s->n_rsp++) % RSP_PLACES;
   s->rsp[place].from = cycle + 2;
   struct qsm_mem_response *response = &s->rsp[place].response;
@@ -238,7 +261,8 @@ static void respond(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, ui
   if (line) qsm_copy_line(response->data, line, l2->line_bytes);
 }
 
-static struct out_entry *push_out(const struct qsm_l2 *l2, struct slice *s, uint64_t from, const struct qsm_mem_access *access) {
+static struct out_entry *push_out(const struct qsm_l2 *l2, struct slice *s, uint64_t from,
+                                  const struct qsm_mem_access *access) {
   uint32_t place = s->out_head + s->n_out++;
   struct out_entry *entry = &s->out[place < l2->n_out_places ? place : place - l2->n_out_places];
   entry->from = from;
@@ -247,10 +271,16 @@ static struct out_entry *push_out(const struct qsm_l2 *l2, struct slice *s, uint
 }
 
 // Own accesses (R-L2-12). The credit of `out` stays taken until the acknowledgement, or the fill.
-static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t addr, uint32_t slot, const uint32_t *line) {
-  static const uint32_t all[QSM_MEM_MAX_MASK_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-  const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)(l2->config->l2_mshrs + s->colour),
-                                        .slot = (uint8_t)slot, .addr = addr, .bytes = all};
+static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t addr,
+                           uint32_t slot, const uint32_t *line) {
+  static const uint32_t all[QSM_MEM_MAX_MASK_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX,
+                                                       UINT32_MAX};
+  const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE,
+                                        .sm = (uint8_t)l2->config->num_sms,
+                                        .tag = (uint8_t)(l2->config->l2_mshrs + s->colour),
+                                        .slot = (uint8_t)slot,
+                                        .addr = addr,
+                                        .bytes = all};
   struct out_entry *entry = push_out(l2, s, cycle + 2, &access);
   qsm_copy_line(entry->line, line, l2->line_bytes);
   entry->access.data = entry->line;
@@ -258,7 +288,10 @@ static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cy
 }
 
 static void push_own_read(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t j) {
-  const struct qsm_mem_access access = {.kind = QSM_MEM_READ, .sm = (uint8_t)l2->config->num_sms, .tag = (uint8_t)j, .slot = s->mshr[j].slot,
+  const struct qsm_mem_access access = {.kind = QSM_MEM_READ,
+                                        .sm = (uint8_t)l2->config->num_sms,
+                                        .tag = (uint8_t)j,
+                                        .slot = s->mshr[j].slot,
                                         .addr = s->mshr_addr[j]};
   push_out(l2, s, cycle + 1, &access);
 }
@@ -278,7 +311,9 @@ static void join(struct slice *s, uint32_t j, const struct qsm_mem_access *acces
   mshr->last = w;
 }
 
-static const struct qsm_mem_access *first_waiter(const struct slice *s, uint32_t j) { return s->waiter[s->mshr[j].first].request; }
+static const struct qsm_mem_access *first_waiter(const struct slice *s, uint32_t j) {
+  return s->waiter[s->mshr[j].first].request;
+}
 
 static void leave(struct slice *s, uint32_t j) {
   struct mshr *mshr = &s->mshr[j];
@@ -303,7 +338,8 @@ struct acted {
 };
 
 // R-L2-5.
-static void hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access, uint32_t way) {
+static void hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
+                const struct qsm_mem_access *access, uint32_t way) {
   uint32_t set = set_of(l2, access->addr), *line = data_at(l2, s, set, way);
   respond(l2, s, cycle, access->sm, access->tag, access->kind == QSM_MEM_WRITE ? NULL : line);
   if (access->kind == QSM_MEM_READ) return;
@@ -311,15 +347,17 @@ static void hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const 
   qsm_mem_apply(access, (uint8_t *)line, l2->n_words);
 }
 
-// A line comes in place of another: the way, and whether the other is written back, for the slot's sake.
-static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t addr, uint32_t slot, const uint32_t *line, bool dirty,
-                        bool *victim) {
+// A line comes in place of another: the way, and whether the other is written back, for the slot's
+// sake.
+static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t addr,
+                        uint32_t slot, const uint32_t *line, bool dirty, bool *victim) {
   struct slice *s = &l2->slice[c];
   uint32_t set = set_of(l2, addr), w = choose_way(l2, s, set);
   uint32_t *way = &ways_of(s, set)[w];
   *victim = is_dirty(*way);
   if (*victim) {
-    push_own_write(l2, s, cycle, addr_of(l2, c, set, *way >> TAG_SHIFT), slot, data_at(l2, s, set, w));
+    push_own_write(l2, s, cycle, addr_of(l2, c, set, *way >> TAG_SHIFT), slot,
+                   data_at(l2, s, set, w));
     s->count[slot][COUNT_VICTIMS]++;
   }
   *way = tag_of(l2, addr) << TAG_SHIFT | (dirty ? DIRTY : 0) | VALID;
@@ -336,7 +374,8 @@ static void act_merged(struct slice *s, const struct qsm_mem_access *access, uin
   s->credit_mshr++;
 }
 
-static void act_hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access, uint32_t way) {
+static void act_hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
+                    const struct qsm_mem_access *access, uint32_t way) {
   hit(l2, s, cycle, access, way);
   if (!access->nc) touch(l2, s, set_of(l2, access->addr), way);
   s->count[access->slot][COUNT_HITS]++;
@@ -345,7 +384,8 @@ static void act_hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, co
   s->credit_waiter++;
 }
 
-static void act_passed_on(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access) {
+static void act_passed_on(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
+                          const struct qsm_mem_access *access) {
   push_out(l2, s, cycle + 1, access);
   s->count[access->slot][COUNT_PASSED]++;
   s->credit_rsp++;
@@ -353,7 +393,8 @@ static void act_passed_on(const struct qsm_l2 *l2, struct slice *s, uint64_t cyc
   s->credit_waiter++;
 }
 
-static uint32_t act_whole_line(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, const struct qsm_mem_access *access, bool *victim) {
+static uint32_t act_whole_line(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle,
+                               const struct qsm_mem_access *access, bool *victim) {
   struct slice *s = &l2->slice[c];
   uint32_t way = install(l2, c, cycle, access->addr, access->slot, access->data, true, victim);
   respond(l2, s, cycle, access->sm, access->tag, NULL);
@@ -364,7 +405,8 @@ static uint32_t act_whole_line(const struct qsm_l2 *l2, uint32_t c, uint64_t cyc
   return way;
 }
 
-static uint32_t act_miss(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *access) {
+static uint32_t act_miss(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
+                         const struct qsm_mem_access *access) {
   uint32_t j = qsm_lowest(~s->mshrs);
   s->mshrs |= UINT64_C(1) << j;
   s->mshr[j] = (struct mshr){.slot = access->slot};
@@ -412,7 +454,8 @@ static void act_fill(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct
   const struct qsm_mem_access *first = first_waiter(s, j);
   acted->addr = s->mshr_addr[j];
   acted->mshr = j;
-  acted->way = install(l2, c, cycle, acted->addr, mshr->slot, s->op.response->data, false, &acted->victim);
+  acted->way =
+      install(l2, c, cycle, acted->addr, mshr->slot, s->op.response->data, false, &acted->victim);
   if (!acted->victim) s->credit_out++;
   if (first->kind == QSM_MEM_READ) {
     respond(l2, s, cycle, first->sm, first->tag, s->op.response->data);
@@ -427,7 +470,8 @@ static void act_fill(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct
   }
 }
 
-static void act_replay(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, struct acted *acted) {
+static void act_replay(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
+                       struct acted *acted) {
   uint32_t j = s->filled;
   const struct qsm_mem_access *access = first_waiter(s, j);
   acted->addr = access->addr;
@@ -466,7 +510,10 @@ static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
     case OP_FILL: act_fill(l2, c, cycle, &acted); break;
     case OP_REPLAY: act_replay(l2, s, cycle, &acted); break;
     case OP_WALK: act_walk(l2, c, cycle, &acted); break;
-    default: respond(l2, s, cycle, response->sm, response->tag, response->kind == QSM_MEM_WRITE ? NULL : response->data); break;
+    default:
+      respond(l2, s, cycle, response->sm, response->tag,
+              response->kind == QSM_MEM_WRITE ? NULL : response->data);
+      break;
   }
   s->op.kind = OP_NONE;
   uint32_t words[] = {acted.op, acted.addr, acted.outcome, acted.way, acted.mshr, acted.victim};
@@ -494,22 +541,32 @@ static void fetch_victim(const struct qsm_l2 *l2, const struct slice *s, uint32_
 
 // ---- Look: which op begins (R-L2-1 to R-L2-3), from the registers at the cycle's start ----
 
-static bool is_own(const struct qsm_l2 *l2, const struct qsm_mem_response *response) { return response->sm == l2->config->num_sms; }
+static bool is_own(const struct qsm_l2 *l2, const struct qsm_mem_response *response) {
+  return response->sm == l2->config->num_sms;
+}
 static bool is_own_write(const struct qsm_l2 *l2, const struct qsm_mem_response *response) {
   return is_own(l2, response) && response->tag >= l2->config->l2_mshrs;
 }
 
 // Waiters of the filled MSHR whose replay has not begun.
-static uint32_t n_to_replay(const struct slice *s) { return s->filled == NONE ? 0 : s->mshr[s->filled].n_waiters - (uint32_t)(s->op.kind == OP_REPLAY); }
+static uint32_t n_to_replay(const struct slice *s) {
+  return s->filled == NONE ? 0 : s->mshr[s->filled].n_waiters - (uint32_t)(s->op.kind == OP_REPLAY);
+}
 
-static bool may_request(const struct slice *s) { return s->filled == NONE && s->credit_rsp && s->credit_out && s->credit_mshr && s->credit_waiter; }
-static bool may_walk(const struct slice *s) { return s->walking && s->filled == NONE && s->credit_out; }
-static bool may_take(const struct qsm_l2 *l2, const struct slice *s, const struct qsm_mem_response *response) {
+static bool may_request(const struct slice *s) {
+  return s->filled == NONE && s->credit_rsp && s->credit_out && s->credit_mshr && s->credit_waiter;
+}
+static bool may_walk(const struct slice *s) {
+  return s->walking && s->filled == NONE && s->credit_out;
+}
+static bool may_take(const struct qsm_l2 *l2, const struct slice *s,
+                     const struct qsm_mem_response *response) {
   return s->credit_rsp && (s->filled == NONE || !is_own(l2, response));
 }
 
 // `response`: what is valid from behind, but no acknowledgement of an own write; NULL: nothing.
-static enum op_kind choose(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle, const struct qsm_mem_response *response, bool request) {
+static enum op_kind choose(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle,
+                           const struct qsm_mem_response *response, bool request) {
   if (cycle < l2->n_sets || cycle == s->no_look) return OP_NONE;
   if (n_to_replay(s) && s->credit_rsp) return OP_REPLAY;
   if (response && may_take(l2, s, response)) return is_own(l2, response) ? OP_FILL : OP_PASS;
@@ -522,7 +579,8 @@ static bool writes_late(const struct qsm_l2 *l2, const struct qsm_mem_access *ac
   return access->kind == QSM_MEM_AMO || is_whole_line(l2, access);
 }
 
-static void begin_request(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, const struct qsm_mem_access *request) {
+static void begin_request(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
+                          const struct qsm_mem_access *request) {
   s->op.request = request;
   fetch_line(l2, s, request->addr);
   s->credit_rsp--;
@@ -543,7 +601,8 @@ static void begin_walk(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle)
   s->walking = s->walk_set != 0;
 }
 
-static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind, const struct qsm_mem_response *response) {
+static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind,
+                           const struct qsm_mem_response *response) {
   struct slice *s = &l2->slice[c];
   s->op.response = response;
   s->credit_rsp--;
@@ -555,8 +614,8 @@ static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum o
 }
 
 // After the act of the op before: the waiter whose replay begins is the first one now.
-static void begin(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind, const struct qsm_mem_response *response,
-                  const struct qsm_mem_access *request) {
+static void begin(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind,
+                  const struct qsm_mem_response *response, const struct qsm_mem_access *request) {
   struct slice *s = &l2->slice[c];
   if (kind == OP_NONE) return;
   s->op.kind = kind;
@@ -580,7 +639,9 @@ static void acknowledged(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t
   l2->slice[c].credit_out++;
 }
 
-static bool is_out_valid(const struct slice *s, uint64_t cycle) { return s->n_out && s->out[s->out_head].from <= cycle; }
+static bool is_out_valid(const struct slice *s, uint64_t cycle) {
+  return s->n_out && s->out[s->out_head].from <= cycle;
+}
 
 static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   struct slice *s = &l2->slice[c];
@@ -592,9 +653,13 @@ static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
 }
 
 // R-L2-10.
-static bool is_flushed(const struct slice *s) { return s->flushing && !s->walking && s->op.kind != OP_WALK && s->unacked[!s->colour] == 0; }
+static bool is_flushed(const struct slice *s) {
+  return s->flushing && !s->walking && s->op.kind != OP_WALK && s->unacked[!s->colour] == 0;
+}
 
-static uint64_t flush_seen_at(const struct qsm_l2 *l2) { return l2->flush_written ? l2->flush_cycle + l2->config->noc_lat : QSM_NEVER; }
+static uint64_t flush_seen_at(const struct qsm_l2 *l2) {
+  return l2->flush_written ? l2->flush_cycle + l2->config->noc_lat : QSM_NEVER;
+}
 
 static void step_flush(struct qsm_l2 *l2, struct slice *s, uint64_t cycle, bool flushed) {
   if (cycle == flush_seen_at(l2)) {
@@ -606,9 +671,12 @@ static void step_flush(struct qsm_l2 *l2, struct slice *s, uint64_t cycle, bool 
   }
 }
 
-bool qsm_l2_step(struct qsm_l2 *l2, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *request) {
+bool qsm_l2_step(struct qsm_l2 *l2, uint32_t channel, uint64_t cycle,
+                 const struct qsm_mem_access *request) {
   struct slice *s = &l2->slice[channel];
-  const struct qsm_mem_response *response = qsm_port_response_at(l2->port, channel) <= cycle ? qsm_port_response(l2->port, channel) : NULL;
+  const struct qsm_mem_response *response = qsm_port_response_at(l2->port, channel) <= cycle
+                                                ? qsm_port_response(l2->port, channel)
+                                                : NULL;
   bool sends = is_out_valid(s, cycle) && qsm_port_ready_at(l2->port, channel) <= cycle;
   bool flushed = is_flushed(s);
   bool ack = response && is_own_write(l2, response);
@@ -623,11 +691,13 @@ bool qsm_l2_step(struct qsm_l2 *l2, uint32_t channel, uint64_t cycle, const stru
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-// First cycle from `from` on in which an op can begin; credits and `filled` change in steps only, or when the crossbar takes a response.
+// First cycle from `from` on in which an op can begin; credits and `filled` change in steps only,
+// or when the crossbar takes a response.
 static uint64_t next_look(const struct qsm_l2 *l2, uint32_t c, uint64_t from, bool waits) {
   const struct slice *s = &l2->slice[c];
   uint64_t next = QSM_NEVER, response_at = qsm_port_response_at(l2->port, c);
-  if ((n_to_replay(s) && s->credit_rsp) || may_walk(s) || (waits && may_request(s))) next = later(from, l2->n_sets);
+  if ((n_to_replay(s) && s->credit_rsp) || may_walk(s) || (waits && may_request(s)))
+    next = later(from, l2->n_sets);
   if (response_at == QSM_NEVER) return next;
   const struct qsm_mem_response *response = qsm_port_response(l2->port, c);
   bool takes = is_own_write(l2, response) || may_take(l2, s, response);
@@ -638,7 +708,9 @@ uint64_t qsm_l2_next(const struct qsm_l2 *l2, uint32_t channel, uint64_t from, b
   const struct slice *s = &l2->slice[channel];
   if (s->op.kind != OP_NONE || is_flushed(s)) return from;
   uint64_t next = next_look(l2, channel, from, waits);
-  if (s->n_out) next = qsm_earlier(next, later(from, later(s->out[s->out_head].from, qsm_port_ready_at(l2->port, channel))));
+  if (s->n_out)
+    next = qsm_earlier(
+        next, later(from, later(s->out[s->out_head].from, qsm_port_ready_at(l2->port, channel))));
   uint64_t seen_at = flush_seen_at(l2);
   return seen_at >= from ? qsm_earlier(next, seen_at) : next;
 }
@@ -670,18 +742,21 @@ void qsm_l2_flush(struct qsm_l2 *l2, uint64_t cycle) {
 }
 
 bool qsm_l2_is_flushing(const struct qsm_l2 *l2, uint64_t cycle) {
-  return l2->flush_written && (l2->flush_done_at == QSM_NEVER || cycle <= l2->flush_done_at + l2->config->noc_lat);
+  return l2->flush_written &&
+         (l2->flush_done_at == QSM_NEVER || cycle <= l2->flush_done_at + l2->config->noc_lat);
 }
 
 // ---- Observation ----
 
-uint32_t qsm_l2_counter(const struct qsm_l2 *l2, uint32_t channel, uint32_t slot, uint32_t counter) {
+uint32_t qsm_l2_counter(const struct qsm_l2 *l2, uint32_t channel, uint32_t slot,
+                        uint32_t counter) {
   return l2->slice[channel].count[slot][counter];
 }
 
 void qsm_l2_clear_counters(struct qsm_l2 *l2, uint32_t slots) {
   for (uint32_t c = 0; c < l2->config->num_channels; c++) {
-    for (uint32_t left = slots; left; left &= left - 1) memset(l2->slice[c].count[qsm_lowest(left)], 0, sizeof l2->slice[c].count[0]);
+    for (uint32_t left = slots; left; left &= left - 1)
+      memset(l2->slice[c].count[qsm_lowest(left)], 0, sizeof l2->slice[c].count[0]);
   }
 }
 
@@ -693,11 +768,13 @@ static uint32_t entries_of_rsp(const struct slice *s, uint64_t cycle) {
 
 static uint32_t entries_of_out(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < s->n_out; i++) n += s->out[(s->out_head + i) % l2->n_out_places].from <= cycle;
+  for (uint32_t i = 0; i < s->n_out; i++)
+    n += s->out[(s->out_head + i) % l2->n_out_places].from <= cycle;
   return n;
 }
 
-static bool slice_state(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle, uint32_t word, uint32_t *value) {
+static bool slice_state(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle,
+                        uint32_t word, uint32_t *value) {
   switch (word) {
     case 0: *value = s->credit_rsp; return true;
     case 1: *value = s->credit_out; return true;
@@ -706,7 +783,9 @@ static bool slice_state(const struct qsm_l2 *l2, const struct slice *s, uint64_t
     case 4: *value = entries_of_rsp(s, cycle); return true;
     case 5: *value = entries_of_out(l2, s, cycle); return true;
     case 6: *value = s->unacked[0] | s->unacked[1] << 16; return true;
-    case 7: *value = (uint32_t)s->flushing | (uint32_t)s->walking << 1 | s->colour << 2; return true;
+    case 7:
+      *value = (uint32_t)s->flushing | (uint32_t)s->walking << 1 | s->colour << 2;
+      return true;
     case 8: *value = s->walking ? s->walk_set : 0; return true;
     case 9: *value = s->walking ? s->walk_way : 0; return true;
     default: return false;
@@ -725,7 +804,8 @@ static bool mshr_state(const struct slice *s, uint32_t j, uint32_t word, uint32_
   }
 }
 
-static bool set_state(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t word, uint32_t *value) {
+static bool set_state(const struct qsm_l2 *l2, const struct slice *s, uint32_t set, uint32_t word,
+                      uint32_t *value) {
   if (set >= l2->n_sets || word > l2->n_ways) return false;
   if (word == l2->n_ways) {
     *value = s->tree[set];
@@ -735,8 +815,8 @@ static bool set_state(const struct qsm_l2 *l2, const struct slice *s, uint32_t s
   return true;
 }
 
-bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind kind, uint32_t channel, uint32_t index, uint32_t word,
-                  uint32_t *value) {
+bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind kind,
+                  uint32_t channel, uint32_t index, uint32_t word, uint32_t *value) {
   if (channel >= l2->config->num_channels) return false;
   const struct slice *s = &l2->slice[channel];
   if (kind == QSM_STATE_L2SET) return set_state(l2, s, index, word, value);
@@ -744,7 +824,8 @@ bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind k
   return index <= l2->config->l2_mshrs && mshr_state(s, index - 1, word, value);
 }
 
-// A dirty line gets lost: its next use, its eviction or its walk differs. Not one that waiters are about to use, without looking whether it is there.
+// A dirty line gets lost: its next use, its eviction or its walk differs. Not one that waiters are
+// about to use, without looking whether it is there.
 int qsm_l2_inject(struct qsm_l2 *l2, uint64_t seed, char *what, size_t what_len) {
   uint32_t n_lines = l2->n_sets * l2->n_ways;
   for (uint32_t n = 0; n < l2->config->num_channels * n_lines; n++) {
@@ -752,9 +833,11 @@ int qsm_l2_inject(struct qsm_l2 *l2, uint64_t seed, char *what, size_t what_len)
     const struct slice *slice = &l2->slice[i / n_lines];
     uint32_t set = i % n_lines / l2->n_ways, *way = &ways_of(slice, set)[i % l2->n_ways];
     uint32_t addr = addr_of(l2, i / n_lines, set, *way >> TAG_SHIFT);
-    if (!is_dirty(*way) || (slice->filled != NONE && slice->mshr_addr[slice->filled] == addr)) continue;
+    if (!is_dirty(*way) || (slice->filled != NONE && slice->mshr_addr[slice->filled] == addr))
+      continue;
     *way = 0;
-    snprintf(what, what_len, "l2: valid of way %u of set %u in slice %u", i % l2->n_ways, set, i / n_lines);
+    snprintf(what, what_len, "l2: valid of way %u of set %u in slice %u", i % l2->n_ways, set,
+             i / n_lines);
     return 0;
   }
   return -1;

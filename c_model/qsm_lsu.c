@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load/store unit, shared memory, coalescing: docs/lsu.md. It runs after the sub-cores of the same cycle; what they put in or gave
-// back in this cycle carries a stamp and is not looked at before the next.
+// Load/store unit, shared memory, coalescing: docs/lsu.md. It runs after the sub-cores of the same
+// cycle; what they put in or gave back in this cycle carries a stamp and is not looked at before
+// the next.
 #include "qsm_exec.h"
 #include "qsm_regs.h"
 #include "qsm_scoreboard.h"
@@ -42,21 +43,29 @@ void qsm_lsu_respond(struct qsm_sm *sm, uint8_t tag) {
 
 #define LOCAL_BEGIN 0xC0000000u  // local addresses: from here on
 
-enum { CAUSE_MISALIGNED = 4, CAUSE_ACCESS = 5, CAUSE_OF_STORE = 2, CAUSE_STACK_OVERFLOW = 25 };  // of a load; a store or an AMO adds
+enum {
+  CAUSE_MISALIGNED = 4,
+  CAUSE_ACCESS = 5,
+  CAUSE_OF_STORE = 2,
+  CAUSE_STACK_OVERFLOW = 25
+};  // of a load; a store or an AMO adds
 
-struct bounds {  // what a lane's address is checked against
-  uint32_t align;            // bits that must be 0
+struct bounds {    // what a lane's address is checked against
+  uint32_t align;  // bits that must be 0
   uint32_t shared_bytes;
-  uint32_t base[2], size[2]; // windows that have the right; size 0: closed
+  uint32_t base[2], size[2];  // windows that have the right; size 0: closed
 };
 
 struct lane_class {
   uint32_t shared, local, misaligned, bad, overflow;  // overflow: not of those that are misaligned
 };
 
-static inline uint32_t in_windows(uint32_t a, const struct bounds *b) { return (a - b->base[0] < b->size[0]) | (a - b->base[1] < b->size[1]); }
+static inline uint32_t in_windows(uint32_t a, const struct bounds *b) {
+  return (a - b->base[0] < b->size[0]) | (a - b->base[1] < b->size[1]);
+}
 
-QSM_LANE_FUNCTION void classify_lanes(const uint32_t *addr, const struct bounds *b, struct lane_class *out, uint32_t n) {
+QSM_LANE_FUNCTION void classify_lanes(const uint32_t *addr, const struct bounds *b,
+                                      struct lane_class *out, uint32_t n) {
   uint32_t shared = 0, local = 0, misaligned = 0, bad = 0;
   QSM_LANES {
     uint32_t a = addr[l];
@@ -67,19 +76,22 @@ QSM_LANE_FUNCTION void classify_lanes(const uint32_t *addr, const struct bounds 
     misaligned |= (uint32_t)((a & b->align) != 0) << l;
     bad |= ((is_shared ? in_shared : in_windows(a, b)) ^ 1u) << l;
   }
-  *out = (struct lane_class){.shared = shared, .local = local, .misaligned = misaligned, .bad = bad};
+  *out =
+      (struct lane_class){.shared = shared, .local = local, .misaligned = misaligned, .bad = bad};
 }
 
-struct stacks {        // of a warp
-  uint32_t bytes;      // of a lane's; 0: none
-  uint32_t at;         // device address of the warp's
+struct stacks {    // of a warp
+  uint32_t bytes;  // of a lane's; 0: none
+  uint32_t at;     // device address of the warp's
 };
 
 // I-MEM-6: the lanes in `map` get their device addresses, unless they lie below the stack.
-QSM_LANE_FUNCTION void map_local_lanes(uint32_t *addr, uint32_t map, const struct stacks *s, const struct bounds *b, struct lane_class *out, uint32_t n) {
+QSM_LANE_FUNCTION void map_local_lanes(uint32_t *addr, uint32_t map, const struct stacks *s,
+                                       const struct bounds *b, struct lane_class *out, uint32_t n) {
   uint32_t bad = 0, overflow = 0;
   QSM_LANES {
-    uint32_t a = addr[l], below = ~a >= s->bytes, device = s->at + (a & (s->bytes - 4)) * n + 4 * l + (a & 3);
+    uint32_t a = addr[l], below = ~a >= s->bytes,
+             device = s->at + (a & (s->bytes - 4)) * n + 4 * l + (a & 3);
     uint32_t mapped = (map >> l & 1) & (below ^ 1), select = 0u - mapped;
     addr[l] = (device & select) | (a & ~select);
     bad |= (in_windows(device, b) ^ 1u) << l;
@@ -96,7 +108,8 @@ static bool has_rights(const struct qsm_window *win, const struct qsm_insn *insn
 
 static struct bounds bounds_of(const struct qsm_sm *sm, const struct qsm_mem_op *op) {
   const struct qsm_desc *desc = qsm_desc_of(sm, op->kernel);
-  struct bounds b = {.align = qsm_access_bytes(op->insn.op) - 1, .shared_bytes = desc->shared_bytes};
+  struct bounds b = {.align = qsm_access_bytes(op->insn.op) - 1,
+                     .shared_bytes = desc->shared_bytes};
   for (int i = 0; i < 2; i++) {
     const struct qsm_window *win = &desc->win[i];
     b.base[i] = win->base;
@@ -106,17 +119,21 @@ static struct bounds bounds_of(const struct qsm_sm *sm, const struct qsm_mem_op 
 }
 
 // Lanes that are misaligned keep the address that their fault records.
-static void map_local(const struct qsm_sm *sm, struct qsm_mem_op *op, const struct bounds *bounds, struct lane_class *lanes) {
+static void map_local(const struct qsm_sm *sm, struct qsm_mem_op *op, const struct bounds *bounds,
+                      struct lane_class *lanes) {
   const struct qsm_desc *desc = qsm_desc_of(sm, op->kernel);
-  uint32_t log2 = desc->stack & QSM_SLOT_STACK_LOG2_MASK, warp = sm->tb[op->tb].ticket * desc->warps + op->widx;
+  uint32_t log2 = desc->stack & QSM_SLOT_STACK_LOG2_MASK,
+           warp = sm->tb[op->tb].ticket * desc->warps + op->widx;
   const struct stacks stacks = {
       .bytes = log2 ? 1u << log2 : 0,
       .at = (desc->stack & QSM_SLOT_STACK_BASE_MASK) + warp * (sm->n_lanes << log2),
   };
-  QSM_PER_WARP_SIZE(sm->n_lanes, map_local_lanes, op->addr, lanes->local & ~lanes->misaligned & op->mask, &stacks, bounds, lanes);
+  QSM_PER_WARP_SIZE(sm->n_lanes, map_local_lanes, op->addr,
+                    lanes->local & ~lanes->misaligned & op->mask, &stacks, bounds, lanes);
 }
 
-static uint8_t cause_of(const struct qsm_mem_op *op, const struct lane_class *lanes, uint32_t lane) {
+static uint8_t cause_of(const struct qsm_mem_op *op, const struct lane_class *lanes,
+                        uint32_t lane) {
   bool misaligned = lanes->misaligned >> lane & 1, load = op->insn.op <= QSM_OP_LHU;
   if (lanes->overflow >> lane & 1) return CAUSE_STACK_OVERFLOW;
   return (uint8_t)((misaligned ? CAUSE_MISALIGNED : CAUSE_ACCESS) + (load ? 0 : CAUSE_OF_STORE));
@@ -166,7 +183,8 @@ void qsm_lsu_extend(const struct qsm_sm *sm, uint8_t op, const uint32_t *addr, u
   for (uint32_t l = 0; l < sm->n_lanes; l++) data[l] = extended(op, data[l], addr[l]);
 }
 
-struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub, uint32_t warp, uint32_t entry, uint32_t mask) {
+struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub,
+                                  uint32_t warp, uint32_t entry, uint32_t mask) {
   struct qsm_subcore *sc = sm->sub[sub];
   struct qsm_result *result = &sc->res[(sc->res_head + sc->res_count) % QSM_RES_DEPTH];
   result->warp = (uint8_t)warp;
@@ -178,12 +196,14 @@ struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn
   return result;
 }
 
-QSM_LANE_FUNCTION void pick_words(const uint32_t *line, const uint8_t *at, uint32_t *out, uint32_t n) {
+QSM_LANE_FUNCTION void pick_words(const uint32_t *line, const uint8_t *at, uint32_t *out,
+                                  uint32_t n) {
   QSM_LANES out[l] = line[at[l] / 4u];
 }
 
 void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const uint32_t *line) {
-  uint32_t *out = qsm_lsu_return(sm, &part->insn, part->sub, part->warp, part->entry, part->mask)->data;
+  uint32_t *out =
+      qsm_lsu_return(sm, &part->insn, part->sub, part->warp, part->entry, part->mask)->data;
   QSM_PER_WARP_SIZE(sm->n_lanes, pick_words, line, part->at, out);
   if (is_whole_word(part->insn.op)) return;
   for (uint32_t l = 0; l < sm->n_lanes; l++) out[l] = extended(part->insn.op, out[l], part->at[l]);
@@ -203,8 +223,11 @@ static void check_release(struct qsm_subcore *sc, uint32_t warp, uint32_t entry,
 
 // ---- response queue ----
 
-// The part that the head of the queue serves next: that of its own transaction, then those of its list (R-L1-8).
-static uint32_t next_served(const struct qsm_lsu *lsu) { return lsu->serving == QSM_NONE ? lsu->rsp[lsu->rsp_head] : lsu->serving; }
+// The part that the head of the queue serves next: that of its own transaction, then those of its
+// list (R-L1-8).
+static uint32_t next_served(const struct qsm_lsu *lsu) {
+  return lsu->serving == QSM_NONE ? lsu->rsp[lsu->rsp_head] : lsu->serving;
+}
 
 static bool response_wants(const struct qsm_sm *sm, uint64_t c) {
   const struct qsm_lsu *lsu = &sm->lsu;
@@ -213,7 +236,9 @@ static bool response_wants(const struct qsm_sm *sm, uint64_t c) {
   return qsm_is_store(&part->insn) || qsm_lsu_has_credit(sm, part->sub, c);
 }
 
-static void free_txn(struct qsm_lsu *lsu, uint32_t tag) { lsu->txn_free[tag / 64] |= 1ull << tag % 64; }
+static void free_txn(struct qsm_lsu *lsu, uint32_t tag) {
+  lsu->txn_free[tag / 64] |= 1ull << tag % 64;
+}
 
 static void serve(struct qsm_sm *sm, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
@@ -313,7 +338,8 @@ static bool pop(struct qsm_sm *sm, uint64_t c) {
   if (lsu->n != QSM_NONE) return false;
   uint32_t waiting = waiting_subs(sm, c);
   if (!waiting) return false;
-  uint32_t sub = qsm_circular_first(waiting, lsu->pop_last + 1u == sm->n_subs ? 0 : lsu->pop_last + 1u);
+  uint32_t sub =
+      qsm_circular_first(waiting, lsu->pop_last + 1u == sm->n_subs ? 0 : lsu->pop_last + 1u);
   struct qsm_subcore *sc = sm->sub[sub];
   qsm_subcore_wake(sc, c + 1);
   lsu->n = sc->mq[sc->mq_head];
@@ -337,7 +363,8 @@ static enum qsm_return_op grant(struct qsm_lsu *lsu, uint32_t wants, uint64_t c)
 
 void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free) {
   struct qsm_lsu *lsu = &sm->lsu;
-  uint32_t wants = (uint32_t)pass_wants(sm, c) << QSM_RETURN_PASS | (uint32_t)response_wants(sm, c) << QSM_RETURN_RESPONSE;
+  uint32_t wants = (uint32_t)pass_wants(sm, c) << QSM_RETURN_PASS | (uint32_t)response_wants(sm, c)
+                                                                        << QSM_RETURN_RESPONSE;
   const struct qsm_l1 *l1 = sm->l1;
   if (l1 && qsm_l1_look(sm, c)) wants |= 1u << QSM_RETURN_HIT;
   enum qsm_return_op granted = grant(lsu, wants, c);
@@ -348,7 +375,9 @@ void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free) {
     deliver_result(sm, c);
     active = true;
   }
-  if (l1) active |= qsm_l1_act(sm, granted == QSM_RETURN_HIT, port_free, c);  // before a pass takes its place
+  if (l1)
+    active |=
+        qsm_l1_act(sm, granted == QSM_RETURN_HIT, port_free, c);  // before a pass takes its place
   if (lsu->c != QSM_NONE && step_c(sm, granted == QSM_RETURN_PASS, port_free, c)) {
     if (!(lsu->rem_shared | lsu->rem_device)) finish_c(sm, c);
     active = true;

@@ -12,8 +12,8 @@
 enum {
   QSM_MAX_SUBS = 4,
   QSM_MAX_TXNS = 128,
-  QSM_MQ_DEPTH = 4,      // memory queue of a sub-core (R-EX-4)
-  QSM_RES_DEPTH = 4,     // result queue of a sub-core (R-WB-2)
+  QSM_MQ_DEPTH = 4,                               // memory queue of a sub-core (R-EX-4)
+  QSM_RES_DEPTH = 4,                              // result queue of a sub-core (R-WB-2)
   QSM_MAX_OPS = QSM_MAX_SUBS * QSM_MQ_DEPTH + 2,  // memory instructions in queues, N and C
 };
 
@@ -37,9 +37,9 @@ struct qsm_part {
 };
 
 struct qsm_txn {
-  uint8_t next;                  // in the list of those that wait for one response, QSM_NONE: none (R-L1-8)
-  uint8_t last;                  // of the list that begins here
-  uint16_t line;                 // of the L1, that the response fills; QSM_L1_NONE: none
+  uint8_t next;   // in the list of those that wait for one response, QSM_NONE: none (R-L1-8)
+  uint8_t last;   // of the list that begins here
+  uint16_t line;  // of the L1, that the response fills; QSM_L1_NONE: none
   struct qsm_part part;
   uint32_t data[QSM_MAX_LANES];  // the response, possibly before its cycle
 };
@@ -48,22 +48,25 @@ enum qsm_return_op { QSM_RETURN_PASS, QSM_RETURN_RESPONSE, QSM_RETURN_HIT, QSM_R
 
 // What is looked at in every cycle comes first and together.
 struct qsm_lsu {
-  bool awake;                // false: a step did nothing, and nothing has changed since
-  uint8_t pop_last;          // sub-core popped last
-  uint8_t n, c;              // indices of op, QSM_NONE: empty
-  uint8_t ret_sub;           // sub-core whose newest result enters its queue at the end of this cycle (R-LS-12), or QSM_NONE
-  uint8_t fault_lane;        // of C, QSM_NONE: none
+  bool awake;          // false: a step did nothing, and nothing has changed since
+  uint8_t pop_last;    // sub-core popped last
+  uint8_t n, c;        // indices of op, QSM_NONE: empty
+  uint8_t ret_sub;     // sub-core whose newest result enters its queue at the end of this cycle
+                       // (R-LS-12), or QSM_NONE
+  uint8_t fault_lane;  // of C, QSM_NONE: none
   uint8_t fault_cause;
-  uint8_t serving;           // transaction of the head's list that is served next, QSM_NONE: the head's own
+  uint8_t serving;  // transaction of the head's list that is served next, QSM_NONE: the head's own
   uint8_t rsp_head, rsp_count;
   uint32_t rem_shared, rem_device;
-  uint32_t amo_lanes;        // of an AMO pass in the last cycle: they write their words at the end of this one (R-LS-8)
-  uint32_t queued;           // sub-cores that have some in their queue
-  uint32_t op_free;          // bit per element of op
-  uint64_t poked_at;         // cycle of the last change by a sub-core, which is seen from the next cycle on
+  uint32_t amo_lanes;  // of an AMO pass in the last cycle: they write their words at the end of
+                       // this one (R-LS-8)
+  uint32_t queued;     // sub-cores that have some in their queue
+  uint32_t op_free;    // bit per element of op
+  uint64_t
+      poked_at;  // cycle of the last change by a sub-core, which is seen from the next cycle on
   uint64_t served_at[QSM_RETURN_COUNT];  // cycle of the last return op of each kind
-  uint64_t txn_free[2];      // bit per transaction, as at the start of the next cycle
-  uint8_t rsp[QSM_MAX_TXNS];  // response queue: transactions
+  uint64_t txn_free[2];                  // bit per transaction, as at the start of the next cycle
+  uint8_t rsp[QSM_MAX_TXNS];             // response queue: transactions
   uint32_t amo_word[QSM_MAX_LANES], amo_value[QSM_MAX_LANES];
   struct qsm_mem_op op[QSM_MAX_OPS];
   struct qsm_txn txn[QSM_MAX_TXNS];
@@ -76,26 +79,38 @@ static inline void qsm_lsu_poke(struct qsm_lsu *lsu, uint64_t c) {
 }
 void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free);
 void qsm_lsu_respond(struct qsm_sm *sm, uint8_t tag);  // at the end of a cycle
-// Takes an op of the pool for an instruction that enters sub-core sc's memory queue at the end of cycle c.
+// Takes an op of the pool for an instruction that enters sub-core sc's memory queue at the end of
+// cycle c.
 struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c);
 
-bool qsm_lsu_has_credit(const struct qsm_sm *sm, uint32_t sub, uint64_t c);  // for a result (R-LS-10)
-void qsm_lsu_extend(const struct qsm_sm *sm, uint8_t op, const uint32_t *addr, uint32_t *data);  // words to what their loads give (R-LS-12)
-// A load or AMO part: its result enters the sub-core's queue at the end of the next cycle (R-LS-12); the caller fills its data.
-struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub, uint32_t warp, uint32_t entry, uint32_t mask);
-void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const uint32_t *line);  // of a line
+bool qsm_lsu_has_credit(const struct qsm_sm *sm, uint32_t sub,
+                        uint64_t c);  // for a result (R-LS-10)
+void qsm_lsu_extend(const struct qsm_sm *sm, uint8_t op, const uint32_t *addr,
+                    uint32_t *data);  // words to what their loads give (R-LS-12)
+// A load or AMO part: its result enters the sub-core's queue at the end of the next cycle
+// (R-LS-12); the caller fills its data.
+struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub,
+                                  uint32_t warp, uint32_t entry, uint32_t mask);
+void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part,
+                          const uint32_t *line);  // of a line
 
 static inline uint32_t qsm_access_bytes(uint8_t op) {
   switch (op) {
-    case QSM_OP_LB: case QSM_OP_LBU: case QSM_OP_SB: return 1;
-    case QSM_OP_LH: case QSM_OP_LHU: case QSM_OP_SH: return 2;
+    case QSM_OP_LB:
+    case QSM_OP_LBU:
+    case QSM_OP_SB: return 1;
+    case QSM_OP_LH:
+    case QSM_OP_LHU:
+    case QSM_OP_SH: return 2;
     default: return 4;
   }
 }
 
 // ---- qsm_lsu_device.c ----
 void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c);
-static inline bool qsm_lsu_has_txn(const struct qsm_lsu *lsu) { return lsu->txn_free[0] | lsu->txn_free[1]; }
+static inline bool qsm_lsu_has_txn(const struct qsm_lsu *lsu) {
+  return lsu->txn_free[0] | lsu->txn_free[1];
+}
 uint32_t qsm_lsu_take_txn(struct qsm_lsu *lsu);  // the lowest free one
 
 // ---- qsm_lsu_shared.c ----

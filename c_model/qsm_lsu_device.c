@@ -5,13 +5,15 @@
 #include "qsm_lanes.h"
 #include "qsm_sm_blocks.h"
 
-QSM_LANE_FUNCTION void lanes_in_line(const uint32_t *addr, uint32_t line, uint32_t *out, uint32_t n) {
+QSM_LANE_FUNCTION void lanes_in_line(const uint32_t *addr, uint32_t line, uint32_t *out,
+                                     uint32_t n) {
   uint32_t bits = 0;
   QSM_LANES bits |= (uint32_t)((addr[l] & ~(4 * n - 1)) == line) << l;
   *out = bits;
 }
 
-static uint32_t device_lanes(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t remaining) {
+static uint32_t device_lanes(const struct qsm_sm *sm, const struct qsm_mem_op *op,
+                             uint32_t remaining) {
   uint32_t leader = qsm_ctz(remaining);
   if (op->insn.op == QSM_OP_AMO) return 1u << leader;
   uint32_t line = op->addr[leader] & ~(sm->line_bytes - 1), lanes;
@@ -33,7 +35,8 @@ static inline uint32_t word_bytes(uint32_t words) {
   return words * 0xfu;
 }
 
-QSM_LANE_FUNCTION void place_row(const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req, uint32_t n) {
+QSM_LANE_FUNCTION void place_row(const struct qsm_mem_op *op, uint32_t lanes,
+                                 struct qsm_mem_req *req, uint32_t n) {
   QSM_LANES req->data[l] = op->data[l] & (0u - (lanes >> l & 1));
   for (uint32_t l = 0; l < n; l += 8) req->bytes[l / 8] = word_bytes(lanes >> l & 0xff);
 }
@@ -45,8 +48,10 @@ static bool is_row(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_
   return op->insn.op != QSM_OP_AMO && qsm_access_bytes(op->insn.op) == 4 && !(moved & lanes);
 }
 
-// Byte mask and data of the lanes that join a store or an AMO; ascending, so that the highest lane stays.
-static void place_lanes(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req) {
+// Byte mask and data of the lanes that join a store or an AMO; ascending, so that the highest lane
+// stays.
+static void place_lanes(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes,
+                        struct qsm_mem_req *req) {
   uint32_t bytes = qsm_access_bytes(op->insn.op);
   memset(req->data, 0, sm->line_bytes);
   for (; lanes; lanes &= lanes - 1) {
@@ -66,7 +71,8 @@ uint32_t qsm_lsu_take_txn(struct qsm_lsu *lsu) {
   return tag;
 }
 
-static inline void form_request(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_mem_req *req) {
+static inline void form_request(const struct qsm_sm *sm, const struct qsm_mem_op *op,
+                                uint32_t lanes, struct qsm_mem_req *req) {
   bool amo = op->insn.op == QSM_OP_AMO, store = qsm_is_store(&op->insn);
   req->kind = amo ? QSM_MEM_AMO : store ? QSM_MEM_WRITE : QSM_MEM_READ;
   req->amo = amo ? (uint8_t)op->insn.imm : 0;
@@ -86,7 +92,8 @@ QSM_LANE_FUNCTION void find_offsets(const uint32_t *addr, uint8_t *at, uint32_t 
   QSM_LANES at[l] = (uint8_t)(addr[l] & (4 * n - 1));
 }
 
-static inline void form_part(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes, struct qsm_part *part) {
+static inline void form_part(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes,
+                             struct qsm_part *part) {
   part->insn = op->insn;
   part->sub = op->sub;
   part->warp = op->warp;

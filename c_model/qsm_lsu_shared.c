@@ -3,13 +3,15 @@
 #include "qsm_exec.h"
 #include "qsm_sm_blocks.h"
 
-struct footprint {  // of the lanes of a pass in shared memory
+struct footprint {   // of the lanes of a pass in shared memory
   uint32_t banks;    // bit per bank
   uint32_t differs;  // bits in which words differ from that of the first lane
 };
 
-// Words of the lanes in `mask`, 0 for others. The bank is the low bits of the word number, so one word is one row of one bank.
-QSM_LANE_FUNCTION void find_words(const uint32_t *addr, uint32_t base, uint32_t mask, uint32_t *word, struct footprint *out, uint32_t n) {
+// Words of the lanes in `mask`, 0 for others. The bank is the low bits of the word number, so one
+// word is one row of one bank.
+QSM_LANE_FUNCTION void find_words(const uint32_t *addr, uint32_t base, uint32_t mask,
+                                  uint32_t *word, struct footprint *out, uint32_t n) {
   uint32_t first = (base + (addr[qsm_ctz(mask)] & 0x0FFFFFFF)) / 4, banks = 0, differs = 0;
   QSM_LANES {
     uint32_t active = 0u - (mask >> l & 1), w = (base + (addr[l] & 0x0FFFFFFF)) / 4;
@@ -21,7 +23,8 @@ QSM_LANE_FUNCTION void find_words(const uint32_t *addr, uint32_t base, uint32_t 
 }
 
 // Where several lanes want a bank, the lowest has it; loads of the same word join it (R-LS-7).
-static uint32_t lanes_of_pass(const struct qsm_sm *sm, const uint32_t *word, const struct footprint *print, bool load, uint32_t remaining) {
+static uint32_t lanes_of_pass(const struct qsm_sm *sm, const uint32_t *word,
+                              const struct footprint *print, bool load, uint32_t remaining) {
   bool conflict = qsm_popcount(print->banks) != qsm_popcount(remaining);
   if (!conflict || (load && !print->differs)) return remaining;
   uint32_t leader_word[QSM_MAX_LANES];
@@ -39,17 +42,20 @@ static uint32_t lanes_of_pass(const struct qsm_sm *sm, const uint32_t *word, con
   return lanes;
 }
 
-static void store_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
+static void store_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word,
+                         uint32_t lanes) {
   uint32_t bytes = qsm_access_bytes(op->insn.op);
   for (; lanes; lanes &= lanes - 1) {
     uint32_t l = qsm_ctz(lanes);
-    uint32_t shift = (op->addr[l] & 3) * 8, field = (bytes == 4 ? ~0u : (1u << bytes * 8) - 1) << shift;
+    uint32_t shift = (op->addr[l] & 3) * 8, field = (bytes == 4 ? ~0u : (1u << bytes * 8) - 1)
+                                                    << shift;
     uint32_t *at = &sm->shared_mem[word[l]];
     *at = (*at & ~field) | (op->data[l] << shift & field);
   }
 }
 
-static void amo_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
+static void amo_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word,
+                       uint32_t lanes) {
   struct qsm_lsu *lsu = &sm->lsu;
   lsu->amo_lanes = lanes;
   for (; lanes; lanes &= lanes - 1) {
@@ -66,11 +72,13 @@ void qsm_lsu_write_amo(struct qsm_sm *sm, uint32_t lanes) {
   }
 }
 
-QSM_LANE_FUNCTION void read_words(const uint32_t *shared, const uint32_t *word, uint32_t *out, uint32_t n) {
+QSM_LANE_FUNCTION void read_words(const uint32_t *shared, const uint32_t *word, uint32_t *out,
+                                  uint32_t n) {
   QSM_LANES out[l] = shared[word[l]];
 }
 
-static void load_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word, uint32_t lanes) {
+static void load_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word,
+                        uint32_t lanes) {
   struct qsm_result *result = qsm_lsu_return(sm, &op->insn, op->sub, op->warp, op->entry, lanes);
   sm->sub[op->sub]->warp[op->warp].sb.parts[op->entry]++;
   QSM_PER_WARP_SIZE(sm->n_lanes, read_words, sm->shared_mem, word, result->data);
@@ -80,7 +88,8 @@ static void load_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const ui
 void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   bool store = qsm_is_store(&op->insn), amo = op->insn.op == QSM_OP_AMO;
-  uint32_t word[QSM_MAX_LANES], base = sm->tb[op->tb].base * qsm_config_granule_bytes(sm->shared->config);
+  uint32_t word[QSM_MAX_LANES],
+      base = sm->tb[op->tb].base * qsm_config_granule_bytes(sm->shared->config);
   struct footprint print;
   QSM_PER_WARP_SIZE(sm->n_lanes, find_words, op->addr, base, lsu->rem_shared, word, &print);
   uint32_t lanes = lanes_of_pass(sm, word, &print, !store && !amo, lsu->rem_shared);

@@ -6,10 +6,11 @@
 
 #include "qsm_lanes.h"
 
-// A channel is a ring of responses in order of acceptance; all times follow from the acceptance, so idle cycles cost nothing.
+// A channel is a ring of responses in order of acceptance; all times follow from the acceptance, so
+// idle cycles cost nothing.
 struct channel {
-  uint64_t next_ok;       // R-MM-1
-  uint64_t next_valid;    // cycle after the last response was taken
+  uint64_t next_ok;     // R-MM-1
+  uint64_t next_valid;  // cycle after the last response was taken
   uint32_t head, n_held;
   struct qsm_mem_response *ring;
 };
@@ -26,11 +27,13 @@ struct qsm_mem {
 
 enum { KEPT = 2 };  // responses that stay after they were taken
 
-// A memory controller has so many accesses on the way at most (R-DR-7): few, so that the host's caches hold them. Without one a response
-// waits for every transaction in flight at most (R-XB-1), and for an L2 slice's own accesses (R-L2-3).
+// A memory controller has so many accesses on the way at most (R-DR-7): few, so that the host's
+// caches hold them. Without one a response waits for every transaction in flight at most (R-XB-1),
+// and for an L2 slice's own accesses (R-L2-3).
 static uint32_t most_responses(const struct qsm_config *config) {
   if (config->dram_banks) return config->dram_queue;
-  return config->num_sms * (config->mem_txns + config->num_sched) + (config->l2_kib ? qsm_config_l2_out_places(config) : 0);
+  return config->num_sms * (config->mem_txns + config->num_sched) +
+         (config->l2_kib ? qsm_config_l2_out_places(config) : 0);
 }
 
 static uint32_t ring_length(const struct qsm_config *config) {
@@ -76,7 +79,9 @@ void qsm_mem_destroy(struct qsm_mem *mem) {
 
 uint8_t *qsm_mem_bytes(struct qsm_mem *mem) { return mem->bytes; }
 
-uint64_t qsm_mem_ready_at(const struct qsm_mem *mem, uint32_t channel) { return mem->channel[channel].next_ok; }
+uint64_t qsm_mem_ready_at(const struct qsm_mem *mem, uint32_t channel) {
+  return mem->channel[channel].next_ok;
+}
 
 static uint32_t amo_result(enum qsm_amo amo, uint32_t old, uint32_t operand) {
   switch (amo) {
@@ -94,12 +99,17 @@ static uint32_t amo_result(enum qsm_amo amo, uint32_t old, uint32_t operand) {
 }
 
 // 0xff for each of four byte enables: the factor brings bit i to byte i.
-static inline uint32_t byte_mask_bits(uint32_t four_bytes) { return (four_bytes * 0x00204081u & 0x01010101u) * 0xffu; }
+static inline uint32_t byte_mask_bits(uint32_t four_bytes) {
+  return (four_bytes * 0x00204081u & 0x01010101u) * 0xffu;
+}
 
 // Byte enables of word i of the line.
-static inline uint32_t word_enable(const uint32_t *bytes, uint32_t i) { return bytes[i / 8] >> (4 * (i % 8)) & 0xfu; }
+static inline uint32_t word_enable(const uint32_t *bytes, uint32_t i) {
+  return bytes[i / 8] >> (4 * (i % 8)) & 0xfu;
+}
 
-QSM_LANE_FUNCTION void apply_write(const uint32_t *bytes, const uint32_t *data, uint32_t *line, uint32_t n) {
+QSM_LANE_FUNCTION void apply_write(const uint32_t *bytes, const uint32_t *data, uint32_t *line,
+                                   uint32_t n) {
   QSM_LANES {
     uint32_t take = byte_mask_bits(word_enable(bytes, l));
     line[l] = (line[l] & ~take) | (data[l] & take);
@@ -119,7 +129,8 @@ static void apply_amo(const struct qsm_mem_access *access, uint8_t *line, uint32
 }
 
 void qsm_mem_apply(const struct qsm_mem_access *access, uint8_t *line, uint32_t n_words) {
-  if (access->kind == QSM_MEM_WRITE) QSM_PER_WARP_SIZE(n_words, apply_write, access->bytes, access->data, (uint32_t *)(void *)line);
+  if (access->kind == QSM_MEM_WRITE)
+    QSM_PER_WARP_SIZE(n_words, apply_write, access->bytes, access->data, (uint32_t *)(void *)line);
   if (access->kind == QSM_MEM_AMO) apply_amo(access, line, n_words);
 }
 
@@ -129,7 +140,8 @@ static uint8_t *find_line(const struct qsm_mem *mem, uint32_t addr) {
   return offset < mem->len_bytes ? mem->bytes + offset : NULL;
 }
 
-static void perform(const struct qsm_mem *mem, const struct qsm_mem_access *access, struct qsm_mem_response *response) {
+static void perform(const struct qsm_mem *mem, const struct qsm_mem_access *access,
+                    struct qsm_mem_response *response) {
   uint8_t *line = find_line(mem, access->addr);
   size_t len_bytes = 4 * (size_t)mem->n_words;
   if (line && access->kind != QSM_MEM_WRITE) {
@@ -140,7 +152,8 @@ static void perform(const struct qsm_mem *mem, const struct qsm_mem_access *acce
   if (line) qsm_mem_apply(access, line, mem->n_words);
 }
 
-void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *access) {
+void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle,
+                    const struct qsm_mem_access *access) {
   struct channel *ch = &mem->channel[channel];
   struct qsm_mem_response *response = &ch->ring[(ch->head + ch->n_held) & mem->ring_mask];
   ch->n_held++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated device memory behind the memory ports (docs/xbar.md, R-MM): the environment of the GPU, the same object for the
-// model and for the RTL. The caller says in which cycle it calls; cycles of one channel never go back.
+// The simulated device memory behind the memory ports (docs/xbar.md, R-MM): the environment of the
+// GPU, the same object for the model and for the RTL. The caller says in which cycle it calls;
+// cycles of one channel never go back.
 #ifndef QSM_MEM_H
 #define QSM_MEM_H
 
@@ -33,9 +34,9 @@ enum qsm_amo {
 };
 
 struct qsm_mem_access {
-  uint8_t kind;           // enum qsm_mem_kind
-  uint8_t amo;            // enum qsm_amo
-  uint8_t sm;             // sm and tag come back with the response
+  uint8_t kind;  // enum qsm_mem_kind
+  uint8_t amo;   // enum qsm_amo
+  uint8_t sm;    // sm and tag come back with the response
   uint8_t tag;
   uint8_t slot;           // kernel slot
   bool nc;                // not to be allocated in the L2
@@ -71,7 +72,8 @@ void qsm_mem_apply(const struct qsm_mem_access *access, uint8_t *line, uint32_t 
 
 struct qsm_mem;
 
-// Builds the memory, all zero. Returns 0 and sets *out, or -1: no memory. The configuration is copied.
+// Builds the memory, all zero. Returns 0 and sets *out, or -1: no memory. The configuration is
+// copied.
 int qsm_mem_create(const struct qsm_config *config, struct qsm_mem **out);
 void qsm_mem_destroy(struct qsm_mem *mem);  // NULL is fine
 
@@ -80,16 +82,18 @@ uint8_t *qsm_mem_bytes(struct qsm_mem *mem);
 
 // First cycle in which the channel is ready for a request (R-MM-1).
 uint64_t qsm_mem_ready_at(const struct qsm_mem *mem, uint32_t channel);
-// Accepts a request in a cycle from qsm_mem_ready_at() on and performs it at once. Channels of one cycle ascending.
-void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, const struct qsm_mem_access *access);
+// Accepts a request in a cycle from qsm_mem_ready_at() on and performs it at once. Channels of one
+// cycle ascending.
+void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle,
+                    const struct qsm_mem_access *access);
 
 // An access to this line will come, perhaps: the host may fetch it meanwhile.
 void qsm_mem_announce(const struct qsm_mem *mem, uint32_t addr);
 
 // First cycle in which the channel's oldest response is valid; UINT64_MAX: no request is under way.
 uint64_t qsm_mem_response_at(const struct qsm_mem *mem, uint32_t channel);
-// The oldest response; there must be one. It stays as it is until two more were taken, and behind a memory controller until two more have left
-// that.
+// The oldest response; there must be one. It stays as it is until two more were taken, and behind a
+// memory controller until two more have left that.
 const struct qsm_mem_response *qsm_mem_response(const struct qsm_mem *mem, uint32_t channel);
 // Takes it in a cycle from qsm_mem_response_at() on.
 void qsm_mem_take(struct qsm_mem *mem, uint32_t channel, uint64_t cycle);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the crossbar, or behind an L2 slice: the memory controller of the channel, or its memory port (docs/xbar.md).
+// What stands behind the crossbar, or behind an L2 slice: the memory controller of the channel, or
+// its memory port (docs/xbar.md).
 #ifndef QSM_PORT_H
 #define QSM_PORT_H
 
@@ -17,14 +18,16 @@ struct qsm_port {
 
 // ---- The memory port itself, whose accesses are reported ----
 
-static inline void qsm_mem_port_accept(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c, uint64_t cycle,
-                                       const struct qsm_mem_access *access) {
+static inline void qsm_mem_port_accept(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c,
+                                       uint64_t cycle, const struct qsm_mem_access *access) {
   qsm_mem_accept(mem, c, cycle, access);
-  const uint32_t words[] = {access->kind * 16u + access->amo, access->addr, access->sm, access->tag};
+  const uint32_t words[] = {access->kind * 16u + access->amo, access->addr, access->sm,
+                            access->tag};
   qsm_bus_report(bus, cycle, QSM_EV_MEMREQ, c, 4, words);
 }
 
-static inline void qsm_mem_port_take(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c, uint64_t cycle) {
+static inline void qsm_mem_port_take(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c,
+                                     uint64_t cycle) {
   if (bus->reporting) {
     const struct qsm_mem_response *response = qsm_mem_response(mem, c);
     uint32_t words[] = {response->sm, response->tag};
@@ -39,7 +42,8 @@ static inline uint64_t qsm_port_ready_at(const struct qsm_port *port, uint32_t c
   return port->dram ? qsm_dram_ready_at(port->dram, c) : qsm_mem_ready_at(port->mem, c);
 }
 
-static inline void qsm_port_accept(const struct qsm_port *port, uint32_t c, uint64_t cycle, const struct qsm_mem_access *access) {
+static inline void qsm_port_accept(const struct qsm_port *port, uint32_t c, uint64_t cycle,
+                                   const struct qsm_mem_access *access) {
   if (port->dram) {
     qsm_dram_accept(port->dram, c, cycle, access);
   } else {
@@ -51,7 +55,8 @@ static inline uint64_t qsm_port_response_at(const struct qsm_port *port, uint32_
   return port->dram ? qsm_dram_response_at(port->dram, c) : qsm_mem_response_at(port->mem, c);
 }
 
-static inline const struct qsm_mem_response *qsm_port_response(const struct qsm_port *port, uint32_t c) {
+static inline const struct qsm_mem_response *qsm_port_response(const struct qsm_port *port,
+                                                               uint32_t c) {
   return port->dram ? qsm_dram_response(port->dram, c) : qsm_mem_response(port->mem, c);
 }
 
@@ -65,13 +70,15 @@ static inline void qsm_port_take(const struct qsm_port *port, uint32_t c, uint64
 
 // ---- Requests that wait in a block ----
 
-// What writes and AMOs carry. Apart from the access itself, which points to it: many requests are reads.
+// What writes and AMOs carry. Apart from the access itself, which points to it: many requests are
+// reads.
 struct qsm_payload {
   uint32_t bytes[QSM_MEM_MAX_MASK_WORDS];
   uint32_t data[QSM_MEM_MAX_WORDS];
 };
 
-static inline void qsm_hold_request(struct qsm_mem_access *held, struct qsm_payload *to, const struct qsm_mem_access *access, uint32_t line_bytes) {
+static inline void qsm_hold_request(struct qsm_mem_access *held, struct qsm_payload *to,
+                                    const struct qsm_mem_access *access, uint32_t line_bytes) {
   *held = *access;
   if (access->kind == QSM_MEM_READ) return;
   for (uint32_t i = 0; i < (line_bytes + 31) / 32; i++) to->bytes[i] = access->bytes[i];

@@ -23,7 +23,7 @@ struct saved_block {
 
 // Saved blocks of a slot.
 struct saved {
-  uint32_t used;       // images, bit v
+  uint32_t used;  // images, bit v
   uint32_t n_queued;
   struct saved_block queue[MAX_IMAGES];  // [0] is the head
   uint16_t spare[MAX_IMAGES];
@@ -52,7 +52,7 @@ struct qsm_preempt {
   struct qsm_preempt_request request;
   uint32_t image;
   qsm_sm_set with_job, to_clean;  // bit per SM
-  uint32_t queued;              // bit per slot
+  uint32_t queued;                // bit per slot
   struct job job[QSM_MAX_SMS];
   struct saved saved[QSM_MAX_KERNELS];
   struct tickets tickets[QSM_MAX_SMS][QSM_MAX_KERNELS];
@@ -64,7 +64,8 @@ struct qsm_preempt *qsm_preempt_create(const struct qsm_regs *regs, const struct
   pe->config = regs->shared.config;
   pe->regs = regs;
   pe->bus = bus;
-  for (uint32_t k = 0; k < pe->config->num_kernels; k++) qsm_preempt_launch(pe, k);  // R-PE-9: as after a launch
+  for (uint32_t k = 0; k < pe->config->num_kernels; k++)
+    qsm_preempt_launch(pe, k);  // R-PE-9: as after a launch
   return pe;
 }
 
@@ -72,7 +73,10 @@ void qsm_preempt_destroy(struct qsm_preempt *pe) { free(pe); }
 
 const bool *qsm_preempt_active(const struct qsm_preempt *pe) { return &pe->active; }
 
-static void update_active(struct qsm_preempt *pe) { pe->active = pe->waiting || pe->latched || pe->evicting || pe->with_job || qsm_preempt_keeping(pe); }
+static void update_active(struct qsm_preempt *pe) {
+  pe->active =
+      pe->waiting || pe->latched || pe->evicting || pe->with_job || qsm_preempt_keeping(pe);
+}
 
 // ---- Requests ----
 
@@ -116,8 +120,9 @@ static void latch(struct qsm_preempt *pe, uint64_t cycle) {
   if (pe->of_host) return;
   uint32_t sm = qsm_first_sm_from(sms, pe->serve_from);
   pe->serve_from = (sm + 1) % pe->config->num_sms;
-  pe->request = (struct qsm_preempt_request){
-      .sm = (uint8_t)sm, .kernel = (uint8_t)qsm_lowest(pe->evict[sm]), .technique = (uint8_t)pe->regs->adjust_technique};
+  pe->request = (struct qsm_preempt_request){.sm = (uint8_t)sm,
+                                             .kernel = (uint8_t)qsm_lowest(pe->evict[sm]),
+                                             .technique = (uint8_t)pe->regs->adjust_technique};
 }
 
 static uint32_t free_image(const struct qsm_preempt *pe, uint32_t kernel) {
@@ -125,7 +130,8 @@ static uint32_t free_image(const struct qsm_preempt *pe, uint32_t kernel) {
   return images ? qsm_lowest(images) : NO_IMAGE;
 }
 
-// R-PE-2: an image is chosen one cycle after the latch, then its end is computed, one cycle per image.
+// R-PE-2: an image is chosen one cycle after the latch, then its end is computed, one cycle per
+// image.
 const struct qsm_preempt_request *qsm_preempt_examine(struct qsm_preempt *pe, uint64_t cycle) {
   if (!pe->latched) {
     latch(pe, cycle);
@@ -133,7 +139,8 @@ const struct qsm_preempt_request *qsm_preempt_examine(struct qsm_preempt *pe, ui
   }
   if (cycle != pe->due) return NULL;
   if (pe->adding) return &pe->request;
-  pe->image = pe->request.technique == QSM_TECHNIQUE_DRAIN ? NO_IMAGE : free_image(pe, pe->request.kernel);
+  pe->image =
+      pe->request.technique == QSM_TECHNIQUE_DRAIN ? NO_IMAGE : free_image(pe, pe->request.kernel);
   if (pe->image == NO_IMAGE) return &pe->request;
   pe->adding = true;
   pe->due = cycle + 1 + pe->image;
@@ -148,11 +155,13 @@ static bool area_is_mapped(const struct qsm_desc *desc, uint32_t base, uint32_t 
   return false;
 }
 
-// The engine has added the sizes cycle by cycle; of a launch with a block out nothing that it reads changes meanwhile.
+// The engine has added the sizes cycle by cycle; of a launch with a block out nothing that it reads
+// changes meanwhile.
 static bool image_fits(const struct qsm_preempt *pe, uint32_t kernel) {
   const struct qsm_desc *desc = &pe->regs->shared.desc[kernel];
   uint32_t base = pe->regs->shared.save_base[kernel], limit = pe->regs->save_limit[kernel];
-  uint64_t end = base + (uint64_t)(pe->image + 1) * qsm_config_image_bytes(pe->config, desc->warps, desc->shared_bytes);
+  uint64_t end = base + (uint64_t)(pe->image + 1) *
+                            qsm_config_image_bytes(pe->config, desc->warps, desc->shared_bytes);
   return end <= limit && area_is_mapped(desc, base, limit);
 }
 
@@ -162,7 +171,8 @@ static enum qsm_preempt_code judge(const struct qsm_preempt *pe, bool exists) {
   if (!exists) return QSM_PREEMPT_NO_TB;
   if (pe->job[request->sm].kind != KIND_NONE) return QSM_PREEMPT_BUSY;
   if (request->technique == QSM_TECHNIQUE_DRAIN) return QSM_PREEMPT_ACCEPTED;
-  if (request->technique == QSM_TECHNIQUE_FLUSH && !pe->regs->idempotent[k]) return QSM_PREEMPT_NOT_IDEMPOTENT;
+  if (request->technique == QSM_TECHNIQUE_FLUSH && !pe->regs->idempotent[k])
+    return QSM_PREEMPT_NOT_IDEMPOTENT;
   if (pe->regs->save_limit[k] == 0) return QSM_PREEMPT_NO_AREA;
   if (pe->image == NO_IMAGE) return QSM_PREEMPT_NO_IMAGE;
   return image_fits(pe, k) ? QSM_PREEMPT_ACCEPTED : QSM_PREEMPT_TOO_SMALL;
@@ -170,7 +180,8 @@ static enum qsm_preempt_code judge(const struct qsm_preempt *pe, bool exists) {
 
 static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t image) {
   const struct qsm_preempt_request *request = &pe->request;
-  bool drains = request->technique == QSM_TECHNIQUE_DRAIN, flushes = request->technique == QSM_TECHNIQUE_FLUSH;
+  bool drains = request->technique == QSM_TECHNIQUE_DRAIN,
+       flushes = request->technique == QSM_TECHNIQUE_FLUSH;
   struct job *job = &pe->job[request->sm];
   *job = (struct job){.kind = drains ? KIND_DRAIN : KIND_SAVE,
                       .kernel = request->kernel,
@@ -194,14 +205,17 @@ static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t
 
 // R-PE-3: the adjuster wants it no longer, or not now.
 static bool is_dropped(const struct qsm_preempt *pe) {
-  return !pe->of_host && (!(pe->evict[pe->request.sm] >> pe->request.kernel & 1) || pe->job[pe->request.sm].kind != KIND_NONE);
+  return !pe->of_host && (!(pe->evict[pe->request.sm] >> pe->request.kernel & 1) ||
+                          pe->job[pe->request.sm].kind != KIND_NONE);
 }
 
 // What became of the request, for its source.
-static void answer(struct qsm_preempt *pe, enum qsm_preempt_code code, uint32_t tb, uint32_t image) {
+static void answer(struct qsm_preempt *pe, enum qsm_preempt_code code, uint32_t tb,
+                   uint32_t image) {
   const struct qsm_preempt_request *request = &pe->request;
   if (pe->of_host) {
-    pe->status = (struct qsm_preempt_status){.code = code, .tb = tb, .image = image, .sm = request->sm};
+    pe->status =
+        (struct qsm_preempt_status){.code = code, .tb = tb, .image = image, .sm = request->sm};
     pe->waiting = false;
   } else if (code != QSM_PREEMPT_ACCEPTED) {
     qsm_preempt_set_evict(pe, request->sm, pe->evict[request->sm] & ~(1u << request->kernel));
@@ -218,7 +232,8 @@ void qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, boo
   if (code == QSM_PREEMPT_ACCEPTED) accept(pe, cycle, tb, image);
   answer(pe, code, tb, image);
   update_active(pe);
-  const uint32_t words[] = {request->sm, request->kernel, tb, request->technique, image, code, pe->of_host};
+  const uint32_t words[] = {request->sm, request->kernel, tb, request->technique, image,
+                            code,        pe->of_host};
   qsm_bus_report(pe->bus, cycle, QSM_EV_PREEMPT, 0, sizeof words / sizeof *words, words);
 }
 
@@ -239,7 +254,8 @@ qsm_sm_set qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel) {
   qsm_sm_set closed = 0;
   for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1) {
     const struct job *job = &pe->job[qsm_lowest_sm(sms)];
-    if (job->kernel == kernel && (job->kind == KIND_SAVED || job->kind == KIND_DRAIN)) closed |= sms & -sms;
+    if (job->kernel == kernel && (job->kind == KIND_SAVED || job->kind == KIND_DRAIN))
+      closed |= sms & -sms;
   }
   return ~closed;
 }
@@ -253,7 +269,8 @@ static uint16_t take_ticket(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel
 
 static void push_ticket(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint16_t ticket) {
   struct tickets *tickets = &pe->tickets[sm][kernel];
-  tickets->stack[tickets->height++ % MAX_TBS] = ticket;  // it never holds more than the SM can host; only an injected fault could
+  tickets->stack[tickets->height++ % MAX_TBS] =
+      ticket;  // it never holds more than the SM can host; only an injected fault could
 }
 
 static struct saved_block pop_saved(struct qsm_preempt *pe, uint32_t kernel) {
@@ -265,9 +282,11 @@ static struct saved_block pop_saved(struct qsm_preempt *pe, uint32_t kernel) {
   return head;
 }
 
-struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb) {
+struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel,
+                                               uint32_t tb) {
   uint16_t ticket = take_ticket(pe, sm, kernel);
-  if (!(qsm_preempt_resumable(pe) >> kernel & 1)) return (struct qsm_dispatch_extra){.op = QSM_TB_NEW, .ticket = ticket};
+  if (!(qsm_preempt_resumable(pe) >> kernel & 1))
+    return (struct qsm_dispatch_extra){.op = QSM_TB_NEW, .ticket = ticket};
   struct saved_block block = pop_saved(pe, kernel);
   struct job *job = &pe->job[sm];
   *job = (struct job){.kind = KIND_RESTORE,
@@ -279,7 +298,8 @@ struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t 
                       .result = job->result};
   pe->with_job |= qsm_sm_bit(sm);
   uint16_t *spare = &pe->saved[kernel].spare[block.image];
-  struct qsm_dispatch_extra extra = {.op = QSM_TB_RESTORE, .image = block.image, .fresh = block.fresh, .ticket = *spare};
+  struct qsm_dispatch_extra extra = {
+      .op = QSM_TB_RESTORE, .image = block.image, .fresh = block.fresh, .ticket = *spare};
   *spare = ticket;
   return extra;
 }
@@ -290,7 +310,8 @@ static void set_kind(struct qsm_preempt *pe, uint32_t sm, enum kind kind) {
   qsm_sm_set bit = qsm_sm_bit(sm);
   pe->job[sm].kind = (uint8_t)kind;
   pe->with_job = kind == KIND_NONE ? pe->with_job & ~bit : pe->with_job | bit;
-  pe->to_clean = kind == KIND_SAVED || kind == KIND_FREED ? pe->to_clean | bit : pe->to_clean & ~bit;
+  pe->to_clean =
+      kind == KIND_SAVED || kind == KIND_FREED ? pe->to_clean | bit : pe->to_clean & ~bit;
   update_active(pe);
 }
 
@@ -298,7 +319,8 @@ static void tell_host(struct job *job, enum result result) {
   if (job->host) job->result = (uint8_t)result;
 }
 
-void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb, uint32_t ticket, bool saved, bool killed) {
+void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb,
+                         uint32_t ticket, bool saved, bool killed) {
   struct job *job = &pe->job[sm];
   bool mine = (job->kind == KIND_SAVE || job->kind == KIND_DRAIN) && job->tb == tb;
   if (!saved) push_ticket(pe, sm, kernel, (uint16_t)ticket);
@@ -317,7 +339,9 @@ void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, u
 
 void qsm_preempt_restored(struct qsm_preempt *pe, uint32_t sm) { set_kind(pe, sm, KIND_FREED); }
 
-static void free_image_of(struct qsm_preempt *pe, const struct job *job) { pe->saved[job->kernel].used &= ~(1u << job->image); }
+static void free_image_of(struct qsm_preempt *pe, const struct job *job) {
+  pe->saved[job->kernel].used &= ~(1u << job->image);
+}
 
 static void enqueue(struct qsm_preempt *pe, uint32_t sm) {
   const struct job *job = &pe->job[sm];
@@ -356,7 +380,8 @@ void qsm_preempt_end(struct qsm_preempt *pe, uint32_t kernels) {
 }
 
 void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel) {
-  for (uint32_t i = 0; i < pe->config->num_sms; i++) pe->tickets[i][kernel].fresh_count = pe->tickets[i][kernel].height = 0;
+  for (uint32_t i = 0; i < pe->config->num_sms; i++)
+    pe->tickets[i][kernel].fresh_count = pe->tickets[i][kernel].height = 0;
   for (uint32_t v = 0; v < pe->config->num_images; v++) pe->saved[kernel].spare[v] = (uint16_t)v;
 }
 
@@ -370,13 +395,15 @@ uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from) {
 
 uint32_t qsm_preempt_holding(const struct qsm_preempt *pe) {
   uint32_t kernels = 0;
-  for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1) kernels |= 1u << pe->job[qsm_lowest_sm(sms)].kernel;
+  for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1)
+    kernels |= 1u << pe->job[qsm_lowest_sm(sms)].kernel;
   return kernels;
 }
 
 uint32_t qsm_preempt_keeping(const struct qsm_preempt *pe) {
   uint32_t kernels = 0;
-  for (uint32_t k = 0; k < pe->config->num_kernels; k++) kernels |= (uint32_t)(pe->saved[k].used != 0) << k;
+  for (uint32_t k = 0; k < pe->config->num_kernels; k++)
+    kernels |= (uint32_t)(pe->saved[k].used != 0) << k;
   return kernels;
 }
 
@@ -388,7 +415,8 @@ struct qsm_preempt_status qsm_preempt_status(const struct qsm_preempt *pe) { ret
 
 uint32_t qsm_preempt_job(const struct qsm_preempt *pe, uint32_t sm) {
   const struct job *job = &pe->job[sm];
-  return job->kind | (uint32_t)job->kernel << 4 | (uint32_t)job->tb << 8 | (uint32_t)job->image << 13 | (uint32_t)job->result << 24;
+  return job->kind | (uint32_t)job->kernel << 4 | (uint32_t)job->tb << 8 |
+         (uint32_t)job->image << 13 | (uint32_t)job->result << 24;
 }
 
 uint32_t qsm_preempt_saved(const struct qsm_preempt *pe, uint32_t kernel) {
@@ -399,7 +427,8 @@ static uint32_t job_word(const struct job *job, uint32_t word) {
   if (word == 0) return job->kind | (uint32_t)job->result << 4;
   if (word == 2) return job->kind == KIND_SAVED ? job->ticket : 0;
   if (job->kind == KIND_NONE) return 0;
-  return job->kernel | (uint32_t)job->tb << 8 | (uint32_t)job->image << 16 | (uint32_t)job->fresh << 24 | (uint32_t)job->host << 25;
+  return job->kernel | (uint32_t)job->tb << 8 | (uint32_t)job->image << 16 |
+         (uint32_t)job->fresh << 24 | (uint32_t)job->host << 25;
 }
 
 static uint32_t saved_word(const struct saved *saved, uint32_t n_images, uint32_t word) {
@@ -416,7 +445,8 @@ static uint32_t tickets_word(const struct tickets *tickets, uint32_t word) {
   return word - 2 < tickets->height ? tickets->stack[word - 2] : 0;
 }
 
-bool qsm_preempt_state(const struct qsm_preempt *pe, enum qsm_state_kind kind, uint32_t sm, uint32_t index, uint32_t word, uint32_t *value) {
+bool qsm_preempt_state(const struct qsm_preempt *pe, enum qsm_state_kind kind, uint32_t sm,
+                       uint32_t index, uint32_t word, uint32_t *value) {
   const struct qsm_config *config = pe->config;
   if (sm >= config->num_sms || index >= config->num_kernels) return false;
   switch (kind) {
@@ -442,7 +472,8 @@ int qsm_preempt_inject(struct qsm_preempt *pe, uint64_t seed, char *what, size_t
   if (!pe->waiting || (pe->latched && !pe->of_host)) return -1;
   uint32_t bit = (uint32_t)(seed % 5);
   if ((1u << bit) >= pe->config->max_tbs || !request->by_slot) {
-    request->technique ^= request->technique == QSM_TECHNIQUE_FLUSH ? QSM_TECHNIQUE_FLUSH : QSM_TECHNIQUE_DRAIN;
+    request->technique ^=
+        request->technique == QSM_TECHNIQUE_FLUSH ? QSM_TECHNIQUE_FLUSH : QSM_TECHNIQUE_DRAIN;
     snprintf(what, what_len, "preempt: technique of the request, now %u", request->technique);
     return 0;
   }

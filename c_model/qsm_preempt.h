@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption at the GPU level: requests, images, tickets, the order of resuming (docs/preemption.md, R-PE-1 .. R-PE-11). Part of the
-// TB scheduler, which owns the tables of thread blocks and calls it in the order of a cycle.
+// Preemption at the GPU level: requests, images, tickets, the order of resuming
+// (docs/preemption.md, R-PE-1 .. R-PE-11). Part of the TB scheduler, which owns the tables of
+// thread blocks and calls it in the order of a cycle.
 #ifndef QSM_PREEMPT_H
 #define QSM_PREEMPT_H
 
@@ -17,8 +18,15 @@ enum qsm_technique { QSM_TECHNIQUE_SWITCH = 0, QSM_TECHNIQUE_DRAIN = 1, QSM_TECH
 
 // PREEMPT_STATUS.code
 enum qsm_preempt_code {
-  QSM_PREEMPT_NONE = 0, QSM_PREEMPT_EXAMINED = 1, QSM_PREEMPT_ACCEPTED = 2, QSM_PREEMPT_NO_TB = 5, QSM_PREEMPT_BUSY = 6,
-  QSM_PREEMPT_NOT_IDEMPOTENT = 7, QSM_PREEMPT_NO_AREA = 8, QSM_PREEMPT_NO_IMAGE = 9, QSM_PREEMPT_TOO_SMALL = 10
+  QSM_PREEMPT_NONE = 0,
+  QSM_PREEMPT_EXAMINED = 1,
+  QSM_PREEMPT_ACCEPTED = 2,
+  QSM_PREEMPT_NO_TB = 5,
+  QSM_PREEMPT_BUSY = 6,
+  QSM_PREEMPT_NOT_IDEMPOTENT = 7,
+  QSM_PREEMPT_NO_AREA = 8,
+  QSM_PREEMPT_NO_IMAGE = 9,
+  QSM_PREEMPT_TOO_SMALL = 10
 };
 
 struct qsm_preempt_request {
@@ -35,17 +43,21 @@ struct qsm_preempt_status {
 // The arguments outlive it. NULL: no memory.
 struct qsm_preempt *qsm_preempt_create(const struct qsm_regs *regs, const struct qsm_bus *bus);
 void qsm_preempt_destroy(struct qsm_preempt *pe);  // NULL is fine
-// Stays where it is: false while there is no request, no job and no image in use, so that a scheduler need not ask the questions below.
+// Stays where it is: false while there is no request, no job and no image in use, so that a
+// scheduler need not ask the questions below.
 const bool *qsm_preempt_active(const struct qsm_preempt *pe);
 
 // ---- Between cycles ----
-void qsm_preempt_request(struct qsm_preempt *pe, const struct qsm_preempt_request *request);  // PREEMPT (R-PE-11)
+void qsm_preempt_request(struct qsm_preempt *pe,
+                         const struct qsm_preempt_request *request);  // PREEMPT (R-PE-11)
 void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel);
-// Evict flags of an SM (docs/tb_adjust.md), bit per kernel, seen from the next cycle on; a refusal clears one.
+// Evict flags of an SM (docs/tb_adjust.md), bit per kernel, seen from the next cycle on; a refusal
+// clears one.
 void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels);
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm);
 qsm_sm_set qsm_preempt_evicting(const struct qsm_preempt *pe);  // SMs with a flag
-bool qsm_preempt_pending(const struct qsm_preempt *pe);       // a host's request waits, or some job is not none
+bool qsm_preempt_pending(
+    const struct qsm_preempt *pe);  // a host's request waits, or some job is not none
 qsm_sm_set qsm_preempt_restoring(const struct qsm_preempt *pe);  // SMs whose job is a restore
 // First cycle from `from` on in which anything happens here by itself.
 uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from);
@@ -65,24 +77,29 @@ struct qsm_dispatch_extra {
   uint16_t ticket;
 };
 // What a dispatch of the kernel to TB slot `tb` carries; a restore if the kernel is resumable.
-struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb);
+struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel,
+                                               uint32_t tb);
 
 // R-PE-7; `seen`: SMs of which a retirement is seen, `killed` as at the start of the cycle.
 void qsm_preempt_clean_up(struct qsm_preempt *pe, qsm_sm_set seen, uint32_t killed);
-void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb, uint32_t ticket, bool saved, bool killed);
+void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb,
+                         uint32_t ticket, bool saved, bool killed);
 void qsm_preempt_restored(struct qsm_preempt *pe, uint32_t sm);
 void qsm_preempt_kill(struct qsm_preempt *pe, uint32_t kernels);
 void qsm_preempt_end(struct qsm_preempt *pe, uint32_t kernels);  // the start of an ending
 
 // ---- What others see ----
 uint32_t qsm_preempt_holding(const struct qsm_preempt *pe);  // kernels with a job somewhere: no end
-uint32_t qsm_preempt_keeping(const struct qsm_preempt *pe);  // kernels with an image in use: no end unless killed
-bool qsm_preempt_saves(const struct qsm_preempt *pe, uint32_t sm, uint32_t kernel);  // job is a save of it
+uint32_t qsm_preempt_keeping(
+    const struct qsm_preempt *pe);  // kernels with an image in use: no end unless killed
+bool qsm_preempt_saves(const struct qsm_preempt *pe, uint32_t sm,
+                       uint32_t kernel);  // job is a save of it
 struct qsm_preempt_status qsm_preempt_status(const struct qsm_preempt *pe);
-uint32_t qsm_preempt_job(const struct qsm_preempt *pe, uint32_t sm);        // SMSEL_JOB without the phase
+uint32_t qsm_preempt_job(const struct qsm_preempt *pe, uint32_t sm);  // SMSEL_JOB without the phase
 uint32_t qsm_preempt_saved(const struct qsm_preempt *pe, uint32_t kernel);  // SAVED
 // QSM_STATE_JOB, QSM_STATE_SAVED, QSM_STATE_TICKETS.
-bool qsm_preempt_state(const struct qsm_preempt *pe, enum qsm_state_kind kind, uint32_t sm, uint32_t index, uint32_t word, uint32_t *value);
+bool qsm_preempt_state(const struct qsm_preempt *pe, enum qsm_state_kind kind, uint32_t sm,
+                       uint32_t index, uint32_t word, uint32_t *value);
 int qsm_preempt_inject(struct qsm_preempt *pe, uint64_t seed, char *what, size_t what_len);
 
 #endif

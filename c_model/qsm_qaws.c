@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// QAWS: docs/qaws.md. A group is named by its budget; 0 stands for no group. `counting` has a bit per kernel.
+// QAWS: docs/qaws.md. A group is named by its budget; 0 stands for no group. `counting` has a bit
+// per kernel.
 #include "qsm_sm_blocks.h"
 #include "qsm_warp_sched.h"
 
 // ---- Groups ----
 
-static uint32_t warps_of(const struct qsm_sched_in *in, uint32_t kernel) { return in->of_kernel[kernel] & in->resident; }
+static uint32_t warps_of(const struct qsm_sched_in *in, uint32_t kernel) {
+  return in->of_kernel[kernel] & in->resident;
+}
 
 static uint32_t members(const struct qsm_sched_in *in, uint32_t group) {
   uint32_t warps = 0;
@@ -42,7 +45,9 @@ static uint32_t next_group(const struct qsm_sched_in *in, uint32_t counting, uin
 
 // ---- The front (R-QW-5 .. R-QW-7) ----
 
-static bool last_is_in(const struct qsm_warp_sched *ws, uint32_t warps) { return !ws->gone && (warps >> ws->last & 1); }
+static bool last_is_in(const struct qsm_warp_sched *ws, uint32_t warps) {
+  return !ws->gone && (warps >> ws->last & 1);
+}
 
 static bool restarted(const struct qsm_sched_in *in) {
   for (uint32_t kernels = in->restart; kernels; kernels &= kernels - 1) {
@@ -69,7 +74,8 @@ static bool switches(const struct qsm_warp_sched *ws, const struct qsm_sched_in 
   return marked && !(marked & in->eligible) && (front & in->eligible);
 }
 
-static void move_front(struct qsm_warp_sched *ws, const struct qsm_sched_in *in, uint32_t counting) {
+static void move_front(struct qsm_warp_sched *ws, const struct qsm_sched_in *in,
+                       uint32_t counting) {
   struct qsm_qaws *q = &ws->qaws;
   if (!counting) return;
   uint32_t next = next_group(in, counting, q->budget);
@@ -85,7 +91,8 @@ static void move_front(struct qsm_warp_sched *ws, const struct qsm_sched_in *in,
 
 // ---- Order and pick (R-QW-8, R-QW-9) ----
 
-static uint32_t leader(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in, uint32_t warps) {
+static uint32_t leader(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in,
+                       uint32_t warps) {
   if (in->policy == QSM_POLICY_QAWS_PROSE) return warps & ws->qaws.mark;
   return last_is_in(ws, warps) ? 1u << ws->last : 0;
 }
@@ -96,7 +103,8 @@ static uint32_t first_of(const struct qsm_warp_sched *ws, uint32_t lead, uint32_
 }
 
 // Members of the first group in the circle that has an eligible one; 0: none.
-static uint32_t issuing_group(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in, uint32_t counting) {
+static uint32_t issuing_group(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in,
+                              uint32_t counting) {
   uint32_t group = ws->qaws.budget;
   if (!in->eligible) return 0;
   for (uint32_t n = 0; n < in->n_kernels; n++) {

@@ -35,12 +35,12 @@ struct qsm_qos_mgr {
   struct qsm_tb_sched *tb_sched;
   const struct qsm_bus *bus;
   enum phase phase;
-  uint64_t next_at;    // cycle of the phase
+  uint64_t next_at;  // cycle of the phase
   uint64_t next_tick;
   uint64_t next_sample;
-  uint64_t next_event;  // the earlier one of phase and sample
-  uint32_t sample_acc;  // acc of R-SP-1, at the end of that cycle
-  uint32_t ep_len;     // T of the running epoch
+  uint64_t next_event;          // the earlier one of phase and sample
+  uint32_t sample_acc;          // acc of R-SP-1, at the end of that cycle
+  uint32_t ep_len;              // T of the running epoch
   uint64_t busy_from, busy_to;  // MGR_BUSY in between, both included; E is the cycle before
   uint32_t epoch_count;
   uint32_t epoch_e;
@@ -57,10 +57,12 @@ static uint32_t clip(u128 value, uint32_t top) { return value < top ? (uint32_t)
 
 uint32_t qsm_qos_ratio(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn) {
   if (hist_cycles == 0) return 0;
-  return hist_insn == 0 ? QSM_ALPHA_MAX : clip(divide_up((u128)goal_q16 * hist_cycles, hist_insn), QSM_ALPHA_MAX);
+  return hist_insn == 0 ? QSM_ALPHA_MAX
+                        : clip(divide_up((u128)goal_q16 * hist_cycles, hist_insn), QSM_ALPHA_MAX);
 }
 
-// R-QM-6 in terms of the ratio, which is 0 without a history and at its largest without an instruction.
+// R-QM-6 in terms of the ratio, which is 0 without a history and at its largest without an
+// instruction.
 uint32_t qsm_qos_alpha(uint32_t ratio, uint32_t alpha_cap) {
   uint32_t alpha = clip(ratio, alpha_cap ? alpha_cap : QSM_ALPHA_MAX);
   return alpha > QSM_ALPHA_ONE ? alpha : QSM_ALPHA_ONE;
@@ -75,7 +77,9 @@ uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool
   return clip(up ? divide_up(product, divisor) : product / divisor, QSM_QUOTA_MAX);
 }
 
-uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota) { return clip((u128)quota * insn / qos_quota, QSM_QUOTA_MAX); }
+uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota) {
+  return clip((u128)quota * insn / qos_quota, QSM_QUOTA_MAX);
+}
 
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum) {
   uint64_t upper = (uint64_t)quota * (before + here) / sum;
@@ -85,22 +89,28 @@ uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t s
 
 // ---- Epoch end ----
 
-static bool is_valid(const struct qsm_qos_mgr *mgr, uint32_t k) { return mgr->regs->valid_mask >> k & 1; }
+static bool is_valid(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  return mgr->regs->valid_mask >> k & 1;
+}
 
-static bool is_qos(const struct qsm_qos_mgr *mgr, uint32_t k) { return mgr->regs->shared.qos_mask >> k & 1; }
+static bool is_qos(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  return mgr->regs->shared.qos_mask >> k & 1;
+}
 
 // R-QM-5
 static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
   uint64_t insn = 0;
-  for (uint32_t i = 0; i < mgr->config->num_sms; i++) insn += mgr->bus->snap_insn(mgr->bus->ctx, i, k);
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++)
+    insn += mgr->bus->snap_insn(mgr->bus->ctx, i, k);
   slot->hist_insn = (slot->hist_insn + insn) & HISTORY_MASK;
   slot->hist_cycles = (slot->hist_cycles + mgr->snap.busy_cycles[k]) & HISTORY_MASK;
   slot->epoch_insn = clip(insn, QSM_QUOTA_MAX);
 }
 
 static bool uses_history(const struct qsm_qos_mgr *mgr) {
-  return mgr->regs->alpha_en && mgr->snap.scheme >= QSM_SCHEME_NAIVE_HISTORY && mgr->snap.scheme <= QSM_SCHEME_ROLLOVER_TIME;  // R-SC-8
+  return mgr->regs->alpha_en && mgr->snap.scheme >= QSM_SCHEME_NAIVE_HISTORY &&
+         mgr->snap.scheme <= QSM_SCHEME_ROLLOVER_TIME;  // R-SC-8
 }
 
 // R-QM-6, R-QM-7
@@ -110,7 +120,8 @@ static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   slot->ratio = qsm_qos_ratio(goal, slot->hist_cycles, slot->hist_insn);
   slot->alpha = uses_history(mgr) ? qsm_qos_alpha(slot->ratio, cap) : QSM_ALPHA_ONE;
   slot->quota = qsm_qos_quota(slot->alpha, goal, mgr->ep_len);
-  if (uses_history(mgr) && slot->hist_cycles && !slot->hist_insn && cap == 0) slot->quota = QSM_QUOTA_MAX;  // B2
+  if (uses_history(mgr) && slot->hist_cycles && !slot->hist_insn && cap == 0)
+    slot->quota = QSM_QUOTA_MAX;  // B2
 }
 
 // R-QM-8 without NONQOS_QUOTA.
@@ -118,7 +129,8 @@ static uint32_t artificial_quota(const struct qsm_qos_mgr *mgr, uint32_t k) {
   uint32_t quota = mgr->slot[k].epoch_insn;
   for (uint32_t j = 0; j < mgr->config->num_kernels; j++) {
     const struct qsm_qos_slot *qos = &mgr->slot[j];
-    if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0) continue;
+    if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0)
+      continue;
     quota = qsm_qos_scaled(quota, qos->epoch_insn, qos->quota);
   }
   return quota > mgr->ep_len ? quota : mgr->ep_len;
@@ -145,12 +157,14 @@ static void compute_fair(struct qsm_qos_mgr *mgr) {
 // R-QM-9: what a load may carry over.
 static uint32_t credit(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t quota) {
   uint32_t cap = mgr->regs->rollover_cap;
-  bool carries = mgr->snap.scheme == QSM_SCHEME_ROLLOVER || mgr->snap.scheme == QSM_SCHEME_ROLLOVER_TIME;
+  bool carries =
+      mgr->snap.scheme == QSM_SCHEME_ROLLOVER || mgr->snap.scheme == QSM_SCHEME_ROLLOVER_TIME;
   if (!carries || !is_qos(mgr, k)) return 0;
   return cap ? clip((u128)cap * quota, QSM_QUOTA_MAX - quota) : QSM_QUOTA_MAX - quota;
 }
 
-static void send_word(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t sm, uint32_t k, uint32_t quota) {
+static void send_word(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t sm, uint32_t k,
+                      uint32_t quota) {
   struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat,
                            .kind = QSM_MSG_QUOTA_WORD,
                            .kernel = (uint8_t)k,
@@ -204,7 +218,8 @@ static void take_snapshot(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   snap->had_tb = qsm_tb_sched_take_had_tb(mgr->tb_sched, cycle);
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
     snap->busy_cycles[k] = take_busy_cycles(&mgr->busy[k], cycle + 1);
-    for (uint32_t i = 0; i < mgr->config->num_sms; i++) snap->tbs[k][i] = (uint8_t)qsm_tb_sched_sharing(mgr->tb_sched, i, k);
+    for (uint32_t i = 0; i < mgr->config->num_sms; i++)
+      snap->tbs[k][i] = (uint8_t)qsm_tb_sched_sharing(mgr->tb_sched, i, k);
   }
 }
 
@@ -227,7 +242,9 @@ static void report_epoch(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
 }
 
 static void send_to_all(const struct qsm_qos_mgr *mgr, uint64_t cycle, enum qsm_sm_msg_kind kind) {
-  struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat, .kind = (uint8_t)kind, .scheme = (uint8_t)mgr->snap.scheme};
+  struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat,
+                           .kind = (uint8_t)kind,
+                           .scheme = (uint8_t)mgr->snap.scheme};
   qsm_bus_broadcast(mgr->bus, mgr->config->num_sms, &msg);
 }
 
@@ -297,16 +314,20 @@ bool qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   bool tells = cycle == mgr->next_at && (mgr->phase == PHASE_SNAPSHOT || mgr->phase == PHASE_DONE);
   if (samples) send_to_all(mgr, cycle, QSM_MSG_SAMPLE);
   if (cycle == mgr->next_at) step_phase(mgr, cycle);
-  if (samples) plan_sample(mgr, cycle + 1);  // with the next epoch's length, if this was the last cycle
+  if (samples)
+    plan_sample(mgr, cycle + 1);  // with the next epoch's length, if this was the last cycle
   mgr->next_event = qsm_earlier(mgr->next_at, mgr->next_sample);
   return tells;
 }
 
-uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from) { return mgr->next_event > from ? mgr->next_event : from; }
+uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from) {
+  return mgr->next_event > from ? mgr->next_event : from;
+}
 
 // ---- Interface ----
 
-struct qsm_qos_mgr *qsm_qos_mgr_create(const struct qsm_regs *regs, struct qsm_tb_sched *tb_sched, const struct qsm_bus *bus) {
+struct qsm_qos_mgr *qsm_qos_mgr_create(const struct qsm_regs *regs, struct qsm_tb_sched *tb_sched,
+                                       const struct qsm_bus *bus) {
   struct qsm_qos_mgr *mgr = calloc(1, sizeof *mgr);
   if (!mgr) return NULL;
   mgr->config = regs->shared.config;
@@ -337,7 +358,9 @@ void qsm_qos_mgr_clear_history(struct qsm_qos_mgr *mgr, uint32_t kernel, uint64_
   take_busy_cycles(&mgr->busy[kernel], from);
 }
 
-bool qsm_qos_mgr_busy(const struct qsm_qos_mgr *mgr, uint64_t cycle) { return cycle >= mgr->busy_from && cycle <= mgr->busy_to; }
+bool qsm_qos_mgr_busy(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  return cycle >= mgr->busy_from && cycle <= mgr->busy_to;
+}
 
 bool qsm_qos_mgr_refuses_writes(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
   return cycle + 1 >= mgr->busy_from && cycle <= mgr->busy_to;  // E too
@@ -347,7 +370,9 @@ uint32_t qsm_qos_mgr_epoch_count(const struct qsm_qos_mgr *mgr) { return mgr->ep
 
 uint32_t qsm_qos_mgr_epoch_e(const struct qsm_qos_mgr *mgr) { return mgr->epoch_e; }
 
-const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint32_t kernel) { return &mgr->slot[kernel]; }
+const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint32_t kernel) {
+  return &mgr->slot[kernel];
+}
 
 // The low 16 bits of a history: the next EPOCH event shows them.
 int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_t what_len) {
@@ -357,6 +382,7 @@ int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_
   bool cycles = seed / (16 * QSM_MAX_KERNELS) & 1;
   uint64_t *history = cycles ? &mgr->slot[k].hist_cycles : &mgr->slot[k].hist_insn;
   *history ^= UINT64_C(1) << bit;
-  snprintf(what, what_len, "qos_mgr: bit %u of the history %s of slot %u", bit, cycles ? "cycles" : "instructions", k);
+  snprintf(what, what_len, "qos_mgr: bit %u of the history %s of slot %u", bit,
+           cycles ? "cycles" : "instructions", k);
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager: epoch timer, history, quotas and their distribution over the SMs (docs/qos_mgr.md, R-QM).
+// The QoS manager: epoch timer, history, quotas and their distribution over the SMs
+// (docs/qos_mgr.md, R-QM).
 #ifndef QSM_QOS_MGR_H
 #define QSM_QOS_MGR_H
 
@@ -24,13 +25,15 @@ struct qsm_qos_slot {
 struct qsm_qos_mgr;
 
 // The arguments outlive the manager. NULL: no memory.
-struct qsm_qos_mgr *qsm_qos_mgr_create(const struct qsm_regs *regs, struct qsm_tb_sched *tb_sched, const struct qsm_bus *bus);
+struct qsm_qos_mgr *qsm_qos_mgr_create(const struct qsm_regs *regs, struct qsm_tb_sched *tb_sched,
+                                       const struct qsm_bus *bus);
 void qsm_qos_mgr_destroy(struct qsm_qos_mgr *mgr);  // NULL is fine
 
 // First cycle from `from` on in which anything happens.
 uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from);
-// Does one cycle, before the thread-block scheduler does it; cycles ascending, none that qsm_qos_mgr_next() names left out.
-// True if it told the scheduler something: in E, that the epoch ends, and in E + QosLat, the cycle of the load, the ratios.
+// Does one cycle, before the thread-block scheduler does it; cycles ascending, none that
+// qsm_qos_mgr_next() names left out. True if it told the scheduler something: in E, that the epoch
+// ends, and in E + QosLat, the cycle of the load, the ratios.
 bool qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle);
 
 // busy of the slot has this value from cycle `from` on.
@@ -39,7 +42,7 @@ void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, u
 void qsm_qos_mgr_clear_history(struct qsm_qos_mgr *mgr, uint32_t kernel, uint64_t from);
 
 // ---- Registers, at the start of `cycle` ----
-bool qsm_qos_mgr_busy(const struct qsm_qos_mgr *mgr, uint64_t cycle);           // MGR_BUSY
+bool qsm_qos_mgr_busy(const struct qsm_qos_mgr *mgr, uint64_t cycle);            // MGR_BUSY
 bool qsm_qos_mgr_refuses_writes(const struct qsm_qos_mgr *mgr, uint64_t cycle);  // R-QM-3
 uint32_t qsm_qos_mgr_epoch_count(const struct qsm_qos_mgr *mgr);
 uint32_t qsm_qos_mgr_epoch_e(const struct qsm_qos_mgr *mgr);
@@ -61,9 +64,11 @@ uint32_t qsm_qos_alpha(uint32_t ratio, uint32_t alpha_cap);
 uint32_t qsm_qos_quota(uint32_t alpha_q16, uint32_t goal_q16, uint32_t epoch_len);
 // Quota of a slot under scheme fair, beside n - 1 others; rounded up for a QoS slot.
 uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool up);
-// One step to the quota of a non-QoS slot: what it would have issued, had the QoS slot issued its quota (not 0) instead of insn.
+// One step to the quota of a non-QoS slot: what it would have issued, had the QoS slot issued its
+// quota (not 0) instead of insn.
 uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota);
-// The SM's part of a quota: `before` of `sum` TBs are on lower SMs, `here` on this one. sum is not 0.
+// The SM's part of a quota: `before` of `sum` TBs are on lower SMs, `here` on this one. sum is not
+// 0.
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum);
 
 #endif

@@ -71,7 +71,8 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   uint32_t all = (1u << sm->n_kernels) - 1;
   uint32_t loading = loads(q) & -loads(q);
   uint32_t spent = qsm_quota_held(sm) ? all & ~q->positive : 0;
-  bool qos_first = q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->runnable & q->positive);
+  bool qos_first =
+      q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->runnable & q->positive);
   uint32_t open = all & ~spent & ~loading & (qos_first ? q->qos_mask : all);
   uint32_t flipped = open ^ q->open;
   q->open = open;
@@ -158,7 +159,8 @@ enum start { START_NONE, START_TIMED, START_EARLY };
 
 // R-SC-4, decided at the start of cycle c.
 static enum start find_start(const struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
-  if (sm->quota.scheme != QSM_SCHEME_ELASTIC) return in->load && in->scheme == QSM_SCHEME_ELASTIC ? START_TIMED : START_NONE;
+  if (sm->quota.scheme != QSM_SCHEME_ELASTIC)
+    return in->load && in->scheme == QSM_SCHEME_ELASTIC ? START_TIMED : START_NONE;
   if (in->load && in->scheme != QSM_SCHEME_ELASTIC) return START_NONE;
   if (c == sm->quota.timed_start_at) return START_TIMED;
   return !in->load && may_start_early(sm) ? START_EARLY : START_NONE;
@@ -187,7 +189,8 @@ static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
   if (scheme == QSM_SCHEME_NONE) q->to_load = q->shadow_has = 0;
 }
 
-// R-QC-8 and R-QC-2: C becomes c1. Without a tick there is nothing to do for a kernel that did not issue.
+// R-QC-8 and R-QC-2: C becomes c1. Without a tick there is nothing to do for a kernel that did not
+// issue.
 static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) {
   uint32_t insn = q->insn[k] + q->lanes[k];
   q->insn[k] = tick ? 0 : insn;
@@ -214,14 +217,16 @@ static void count_issued(struct qsm_sm *sm, uint64_t c) {
 
 static uint32_t positive_counters(const struct qsm_quota *q, uint32_t kernels) {
   uint32_t positive = 0;
-  for (; kernels; kernels &= kernels - 1) positive |= (uint32_t)(q->c[qsm_ctz(kernels)] > 0) << qsm_ctz(kernels);
+  for (; kernels; kernels &= kernels - 1)
+    positive |= (uint32_t)(q->c[qsm_ctz(kernels)] > 0) << qsm_ctz(kernels);
   return positive;
 }
 
 static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
   const struct qsm_quota *q = &sm->quota;
   enum { HEAD = 4 };
-  uint32_t words[HEAD + QSM_MAX_KERNELS] = {q->scheme, q->granted, qsm_quota_dcnt(sm, c + 1), q->early};
+  uint32_t words[HEAD + QSM_MAX_KERNELS] = {q->scheme, q->granted, qsm_quota_dcnt(sm, c + 1),
+                                            q->early};
   for (uint32_t k = 0; k < sm->n_kernels; k++) words[HEAD + k] = q->quota[k];
   if (loaded) qsm_sm_record(sm, c, QSM_EV_QLOAD, 0, words, HEAD + sm->n_kernels);
   if (!changed) return;
@@ -256,7 +261,9 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   int32_t before[QSM_MAX_KERNELS];
   bool loaded = false;
   if (sm->watched) memcpy(before, sm->quota.c, sizeof before);
-  if (!(in->arrive | in->load | in->tick) && qsm_quota_only_counts(sm)) count_issued(sm, c);
-  else loaded = step_grants(sm, in, c);
+  if (!(in->arrive | in->load | in->tick) && qsm_quota_only_counts(sm))
+    count_issued(sm, c);
+  else
+    loaded = step_grants(sm, in, c);
   if (sm->watched) report(sm, memcmp(before, sm->quota.c, sizeof before) != 0, loaded, c);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a phase of the sequencer: which is next, when it may be done, and the instruction that it injects (docs/preemption.md,
-// R-PE-16 .. R-PE-18).
+// The steps of a phase of the sequencer: which is next, when it may be done, and the instruction
+// that it injects (docs/preemption.md, R-PE-16 .. R-PE-18).
 #include "qsm_tb_save.h"
 
 enum { WARP_LINES = 33, LAST_LINE = 32, N_REGS = 32 };
@@ -11,7 +11,7 @@ enum step_kind { STEP_ST, STEP_LD, STEP_STS, STEP_LDS, STEP_SET, STEP_JMP, STEP_
 
 struct step {
   enum step_kind kind;
-  uint32_t warp;   // of the block
+  uint32_t warp;  // of the block
   uint32_t reg;
   uint32_t value;  // ST, LD: line of the image; STS, LDS: row of shared memory; SET: the value
   uint32_t mask;   // SET
@@ -19,17 +19,32 @@ struct step {
 };
 
 // Parts of the state phase of a save, for each warp.
-enum state_part { PART_PATH_PC, PART_PATH_STATE, PART_LANE_PC, PART_LANE_STATE, PART_DEAD_PC, PART_DEAD_STATE, PART_STORE_PC, PART_STORE_STATE, PART_ABSENT };
+enum state_part {
+  PART_PATH_PC,
+  PART_PATH_STATE,
+  PART_LANE_PC,
+  PART_LANE_STATE,
+  PART_DEAD_PC,
+  PART_DEAD_STATE,
+  PART_STORE_PC,
+  PART_STORE_STATE,
+  PART_ABSENT
+};
 
 static uint32_t all_lanes(const struct qsm_sm *sm) { return UINT32_MAX >> (32 - sm->n_lanes); }
-static uint32_t warp_line(uint32_t i, uint32_t line) { return QSM_IMAGE_HEADER_LINES + WARP_LINES * i + line; }
-static uint32_t shared_line(const struct qsm_sm *sm, uint32_t row) { return QSM_IMAGE_HEADER_LINES + WARP_LINES * qsm_save_desc(sm)->warps + row; }
+static uint32_t warp_line(uint32_t i, uint32_t line) {
+  return QSM_IMAGE_HEADER_LINES + WARP_LINES * i + line;
+}
+static uint32_t shared_line(const struct qsm_sm *sm, uint32_t row) {
+  return QSM_IMAGE_HEADER_LINES + WARP_LINES * qsm_save_desc(sm)->warps + row;
+}
 
 struct qsm_save_place qsm_save_find(const struct qsm_sm *sm, uint32_t i) {
   struct qsm_subcore *sc = sm->sub[(sm->tb[sm->save.tb].first + i) % sm->n_subs];
   for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
     uint32_t w = qsm_ctz(warps);
-    if (sc->warp[w].tb == sm->save.tb && sc->warp[w].widx == i && sc->warp[w].live) return (struct qsm_save_place){sc, w};
+    if (sc->warp[w].tb == sm->save.tb && sc->warp[w].widx == i && sc->warp[w].live)
+      return (struct qsm_save_place){sc, w};
   }
   return (struct qsm_save_place){0};
 }
@@ -55,10 +70,13 @@ static void settle_state(struct qsm_sm *sm) {
   if (!at.sc) return;
   if (save->part == PART_LANE_PC) {
     uint32_t left = lanes_left(save, &at);
-    if (left) save->lane = qsm_ctz(left);
-    else save->part = PART_DEAD_PC;
+    if (left)
+      save->lane = qsm_ctz(left);
+    else
+      save->part = PART_DEAD_PC;
   }
-  if (save->part == PART_DEAD_PC && at.sc->warp[at.warp].live == all_lanes(sm)) save->part = PART_STORE_PC;
+  if (save->part == PART_DEAD_PC && at.sc->warp[at.warp].live == all_lanes(sm))
+    save->part = PART_STORE_PC;
 }
 
 void qsm_save_begin_state(struct qsm_sm *sm) {
@@ -79,20 +97,27 @@ static struct step load_from(uint32_t warp, uint32_t reg, uint32_t line) {
 }
 
 static struct step set(uint32_t warp, uint32_t reg, uint32_t value, uint32_t mask, bool of_lane) {
-  return (struct step){.kind = STEP_SET, .warp = warp, .reg = reg, .value = value, .mask = mask, .of_lane = of_lane};
+  return (struct step){
+      .kind = STEP_SET, .warp = warp, .reg = reg, .value = value, .mask = mask, .of_lane = of_lane};
 }
 
 static struct step step_of_saved_state(const struct qsm_sm *sm) {
   const struct qsm_tb_save *save = &sm->save;
   const struct qsm_save_place at = qsm_save_find(sm, save->i);
   if (!at.sc) return (struct step){.kind = STEP_PAUSE};
-  uint32_t w = at.warp, l = save->lane, dead = all_lanes(sm) & ~at.sc->warp[w].live, at_lane = w * sm->n_lanes + l;
+  uint32_t w = at.warp, l = save->lane, dead = all_lanes(sm) & ~at.sc->warp[w].live,
+           at_lane = w * sm->n_lanes + l;
   uint32_t bar = at.sc->warp[w].bar >> l & 1 ? QSM_SAVED_AT_BARRIER : 0;
   switch ((enum state_part)save->part) {
-    case PART_PATH_PC: return set(save->i, QSM_SAVE_PC_REG, at.sc->warp[w].path_pc, at.sc->warp[w].path_mask, false);
-    case PART_PATH_STATE: return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->warp[w].path_depth, at.sc->warp[w].path_mask, false);
+    case PART_PATH_PC:
+      return set(save->i, QSM_SAVE_PC_REG, at.sc->warp[w].path_pc, at.sc->warp[w].path_mask, false);
+    case PART_PATH_STATE:
+      return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->warp[w].path_depth,
+                 at.sc->warp[w].path_mask, false);
     case PART_LANE_PC: return set(save->i, QSM_SAVE_PC_REG, at.sc->lane_pc[at_lane], 1u << l, true);
-    case PART_LANE_STATE: return set(save->i, QSM_SAVE_STATE_REG, bar + QSM_SAVED_LIVE + at.sc->lane_depth[at_lane], 1u << l, true);
+    case PART_LANE_STATE:
+      return set(save->i, QSM_SAVE_STATE_REG, bar + QSM_SAVED_LIVE + at.sc->lane_depth[at_lane],
+                 1u << l, true);
     case PART_DEAD_PC: return set(save->i, QSM_SAVE_PC_REG, 0, dead, false);
     case PART_DEAD_STATE: return set(save->i, QSM_SAVE_STATE_REG, 0, dead, false);
     case PART_STORE_PC: return store_to(save->i, QSM_SAVE_PC_REG, warp_line(save->i, 0));
@@ -121,7 +146,10 @@ static struct step step_of_shared(const struct qsm_sm *sm) {
   const struct qsm_tb_save *save = &sm->save;
   bool saving = save->op == QSM_TB_SAVE, to_image = saving == (save->part == 1);
   enum step_kind kind = to_image ? (saving ? STEP_ST : STEP_LD) : (saving ? STEP_LDS : STEP_STS);
-  return (struct step){.kind = kind, .warp = save->i, .reg = QSM_SAVE_PC_REG, .value = to_image ? shared_line(sm, save->row) : save->row};
+  return (struct step){.kind = kind,
+                       .warp = save->i,
+                       .reg = QSM_SAVE_PC_REG,
+                       .value = to_image ? shared_line(sm, save->row) : save->row};
 }
 
 static struct step step_of_header(const struct qsm_sm *sm) {
@@ -130,7 +158,8 @@ static struct step step_of_header(const struct qsm_sm *sm) {
   if (save->op == QSM_TB_RESTORE) return load_from(0, QSM_SAVE_PC_REG - save->part, save->part);
   const uint32_t values[] = {tb->block[0] | tb->block[1] << 16, tb->block[2], tb->linear};
   uint32_t line = save->part / 2;
-  return save->part % 2 ? store_to(save->first, QSM_SAVE_PC_REG, line) : set(save->first, QSM_SAVE_PC_REG, values[line], all_lanes(sm), false);
+  return save->part % 2 ? store_to(save->first, QSM_SAVE_PC_REG, line)
+                        : set(save->first, QSM_SAVE_PC_REG, values[line], all_lanes(sm), false);
 }
 
 static struct step next_step(const struct qsm_sm *sm) {
@@ -138,7 +167,8 @@ static struct step next_step(const struct qsm_sm *sm) {
   bool saving = save->op != QSM_TB_RESTORE;
   uint32_t line = warp_line(save->i, save->reg);
   switch (save->phase) {
-    case QSM_PHASE_REGISTERS: return saving ? store_to(save->i, save->reg, line) : load_from(save->i, save->reg, line);
+    case QSM_PHASE_REGISTERS:
+      return saving ? store_to(save->i, save->reg, line) : load_from(save->i, save->reg, line);
     case QSM_PHASE_STATE: return saving ? step_of_saved_state(sm) : step_of_restored_state(save);
     case QSM_PHASE_FINISHED: return step_of_finished(sm);
     case QSM_PHASE_SHARED: return step_of_shared(sm);
@@ -156,15 +186,18 @@ static bool was_last_warp(struct qsm_sm *sm) {
 }
 
 static void after_registers(struct qsm_sm *sm) {
-  uint32_t end = sm->save.op == QSM_TB_RESTORE ? QSM_SAVE_STATE_REG : N_REGS;  // the state phase restores the last two
+  uint32_t end = sm->save.op == QSM_TB_RESTORE ? QSM_SAVE_STATE_REG
+                                               : N_REGS;  // the state phase restores the last two
   if (was_last_warp(sm) && ++sm->save.reg == end) qsm_tb_save_next_phase(sm);
 }
 
 static void after_saved_state(struct qsm_sm *sm) {
   struct qsm_tb_save *save = &sm->save;
   if (save->part == PART_STORE_STATE || save->part == PART_ABSENT) {
-    if (was_last_warp(sm)) qsm_tb_save_next_phase(sm);
-    else qsm_save_begin_state(sm);
+    if (was_last_warp(sm))
+      qsm_tb_save_next_phase(sm);
+    else
+      qsm_save_begin_state(sm);
     return;
   }
   if (save->part == PART_LANE_STATE) {
@@ -201,26 +234,33 @@ static void after_step(struct qsm_sm *sm, bool skipped) {
   switch (save->phase) {
     case QSM_PHASE_REGISTERS: after_registers(sm); break;
     case QSM_PHASE_STATE:
-      if (saving) after_saved_state(sm);
-      else if (was_last_warp(sm) && ++save->part == 5) qsm_tb_save_next_phase(sm);
+      if (saving)
+        after_saved_state(sm);
+      else if (was_last_warp(sm) && ++save->part == 5)
+        qsm_tb_save_next_phase(sm);
       break;
     case QSM_PHASE_FINISHED:
-      if (save->part == 0) save->part = 1;
-      else if (was_last_warp(sm)) qsm_tb_save_next_phase(sm);
+      if (save->part == 0)
+        save->part = 1;
+      else if (was_last_warp(sm))
+        qsm_tb_save_next_phase(sm);
       break;
     case QSM_PHASE_SHARED: after_shared(sm, skipped); break;
     default:
-      if (++save->part == 6 && saving) qsm_tb_save_next_phase(sm);  // a restore waits for what the header's loads bring
+      if (++save->part == 6 && saving)
+        qsm_tb_save_next_phase(sm);  // a restore waits for what the header's loads bring
       break;
   }
 }
 
 // ---- Injection ----
 
-static bool may_inject(const struct qsm_sm *sm, const struct step *step, const struct qsm_save_place *at) {
+static bool may_inject(const struct qsm_sm *sm, const struct step *step,
+                       const struct qsm_save_place *at) {
   struct qsm_subcore *sc = at->sc;
   const struct qsm_scoreboard *sb = &sc->warp[at->warp].sb;
-  if (step->kind == STEP_JMP) return !(sb->pending & (1u << QSM_SAVE_PC_REG | 1u << QSM_SAVE_STATE_REG));
+  if (step->kind == STEP_JMP)
+    return !(sb->pending & (1u << QSM_SAVE_PC_REG | 1u << QSM_SAVE_STATE_REG));
   if ((sb->pending >> step->reg & 1) || sb->valid == sm->sb_full) return false;
   if (step->kind != STEP_SET) return sc->mem_credit != 0;
   bool may_read = !step->of_lane || qsm_warp_select_asked(sc);
@@ -234,17 +274,25 @@ static uint32_t row_mask(const struct qsm_sm *sm, uint32_t row) {
 
 static void inject(struct qsm_sm *sm, const struct step *step, const struct qsm_save_place *at) {
   struct qsm_injection *injection = &sm->save.injection;
-  bool shared = step->kind == STEP_STS || step->kind == STEP_LDS, stores = step->kind == STEP_ST || step->kind == STEP_STS;
-  *injection = (struct qsm_injection){.warp = (uint8_t)at->warp, .step = (uint8_t)step->kind, .reg = (uint8_t)step->reg, .mask = all_lanes(sm)};
+  bool shared = step->kind == STEP_STS || step->kind == STEP_LDS,
+       stores = step->kind == STEP_ST || step->kind == STEP_STS;
+  *injection = (struct qsm_injection){.warp = (uint8_t)at->warp,
+                                      .step = (uint8_t)step->kind,
+                                      .reg = (uint8_t)step->reg,
+                                      .mask = all_lanes(sm)};
   if (step->kind == STEP_SET) {
-    injection->insn = (struct qsm_insn){.op = QSM_OP_AUIPC, .rd = (uint8_t)step->reg, .need = QSM_NEED_ENTRY};
+    injection->insn =
+        (struct qsm_insn){.op = QSM_OP_AUIPC, .rd = (uint8_t)step->reg, .need = QSM_NEED_ENTRY};
     injection->pc = step->value;
     injection->mask = step->mask;
   } else if (step->kind == STEP_JMP) {
-    injection->insn = (struct qsm_insn){.op = QSM_OP_JALR, .rs1 = QSM_SAVE_PC_REG, .rs2 = QSM_SAVE_STATE_REG};
+    injection->insn =
+        (struct qsm_insn){.op = QSM_OP_JALR, .rs1 = QSM_SAVE_PC_REG, .rs2 = QSM_SAVE_STATE_REG};
   } else {
-    injection->insn = stores ? (struct qsm_insn){.op = QSM_OP_SW, .rs2 = (uint8_t)step->reg, .need = QSM_NEED_ENTRY}
-                             : (struct qsm_insn){.op = QSM_OP_LW, .rd = (uint8_t)step->reg, .need = QSM_NEED_ENTRY};
+    injection->insn =
+        stores
+            ? (struct qsm_insn){.op = QSM_OP_SW, .rs2 = (uint8_t)step->reg, .need = QSM_NEED_ENTRY}
+            : (struct qsm_insn){.op = QSM_OP_LW, .rd = (uint8_t)step->reg, .need = QSM_NEED_ENTRY};
     injection->pc = (shared ? SHARED_BASE : sm->save.base) + sm->line_bytes * step->value;
     if (shared) injection->mask = row_mask(sm, step->value);
   }
@@ -270,7 +318,8 @@ bool qsm_tb_save_uses_base(const struct qsm_tb_save *save) {
   bool saving = save->op != QSM_TB_RESTORE;
   uint32_t last_part = saving ? 6 : QSM_IMAGE_HEADER_LINES;
   switch (save->phase) {
-    case QSM_PHASE_IDLE: case QSM_PHASE_WAIT: return false;
+    case QSM_PHASE_IDLE:
+    case QSM_PHASE_WAIT: return false;
     case QSM_PHASE_HEADER: return save->part < last_part || !(saving || save->fresh);
     case QSM_PHASE_STATE: return saving || save->part != 4;
     default: return true;

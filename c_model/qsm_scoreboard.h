@@ -31,12 +31,14 @@ static inline void qsm_sb_release(struct qsm_subcore *sc, uint32_t warp, uint32_
   sb->all_sent &= others;
   sb->pending &= reg;
   sb->pending_load &= reg;
-  bool waited = sc->warp[warp].stall == QSM_STALL_LOAD || sc->warp[warp].stall == QSM_STALL_SCOREBOARD;
+  bool waited =
+      sc->warp[warp].stall == QSM_STALL_LOAD || sc->warp[warp].stall == QSM_STALL_SCOREBOARD;
   if (waited || sc->warp[warp].live == 0) sc->dirty |= 1u << warp;
 }
 
-// The caller refreshes the warp afterwards; true if the entry was released. Updates of one cycle may come in any order: an entry
-// that still gets a part in this cycle has all_sent = 0 or a part until then.
+// The caller refreshes the warp afterwards; true if the entry was released. Updates of one cycle
+// may come in any order: an entry that still gets a part in this cycle has all_sent = 0 or a part
+// until then.
 static inline bool qsm_sb_check(struct qsm_subcore *sc, uint32_t warp, uint32_t entry) {
   const struct qsm_scoreboard *sb = &sc->warp[warp].sb;
   if (!(sb->all_sent >> entry & 1) || sb->parts[entry] != 0) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SM of the golden model: its cycle, messages, TB slots, launch, barrier, faults, retirement, memory port (docs/sm.md).
+// One SM of the golden model: its cycle, messages, TB slots, launch, barrier, faults, retirement,
+// memory port (docs/sm.md).
 #include "qsm_sm.h"
 
 #include <stdlib.h>
@@ -63,7 +64,8 @@ static struct qsm_subcore *create_subcore(struct qsm_sm *sm, uint32_t index) {
   return sc;
 }
 
-struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code *code, uint32_t index) {
+struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code *code,
+                             uint32_t index) {
   const struct qsm_config *config = shared->config;
   struct qsm_sm *sm = zeroed(1, sizeof *sm);
   if (!sm) return NULL;
@@ -106,14 +108,19 @@ void qsm_sm_destroy(struct qsm_sm *sm) {
 
 // ---- events and hash ----
 
-void qsm_sm_event(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub, const uint32_t *words, uint32_t n) {
-  struct qsm_event event = {
-      .cycle = cycle, .kind = (uint8_t)kind, .sm = (uint8_t)sm->index, .sub = (uint8_t)sub, .n_words = (uint8_t)n};
+void qsm_sm_event(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub,
+                  const uint32_t *words, uint32_t n) {
+  struct qsm_event event = {.cycle = cycle,
+                            .kind = (uint8_t)kind,
+                            .sm = (uint8_t)sm->index,
+                            .sub = (uint8_t)sub,
+                            .n_words = (uint8_t)n};
   memcpy(event.word, words, n * sizeof *words);
   sm->sink(sm->sink_ctx, &event);
 }
 
-void qsm_sm_record(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub, const uint32_t *words, uint32_t n) {
+void qsm_sm_record(struct qsm_sm *sm, uint64_t cycle, enum qsm_event_kind kind, uint32_t sub,
+                   const uint32_t *words, uint32_t n) {
   if (sm->sink) qsm_sm_event(sm, cycle, kind, sub, words, n);
   if (!sm->hashing) return;
   uint64_t hash = qsm_hash_mix(qsm_hash_mix(sm->hash, cycle), (uint64_t)kind << 8 | sub);
@@ -163,7 +170,8 @@ struct qsm_mem_req *qsm_sm_request(struct qsm_sm *sm, uint64_t c) {
 void qsm_sm_report_request(struct qsm_sm *sm, const struct qsm_mem_req *req) {
   if (!sm->sink) return;
   uint32_t mask_words = (sm->line_bytes + 31) / 32;
-  uint32_t words[4 + QSM_MASK_WORDS + QSM_MAX_LANES] = {req->kind * 16u + req->amo, req->addr, req->tag, req->slot};
+  uint32_t words[4 + QSM_MASK_WORDS + QSM_MAX_LANES] = {req->kind * 16u + req->amo, req->addr,
+                                                        req->tag, req->slot};
   memcpy(words + 4, req->bytes, mask_words * sizeof *words);
   if (req->kind != QSM_MEM_READ) memcpy(words + 4 + mask_words, req->data, sm->line_bytes);
   qsm_sm_event(sm, req->cycle, QSM_EV_REQ, 0, words, 4 + mask_words + sm->n_lanes);
@@ -240,7 +248,8 @@ static void arrive(struct qsm_sm *sm, const struct qsm_sm_msg *msg, uint64_t c) 
   sm->launch_queue[(sm->launch_head + sm->launch_count++) % QSM_MAX_TBS] = msg->tb;
   if (msg->op == QSM_TB_RESTORE) qsm_tb_save_begin(sm, msg);
   qsm_sm_update_presence(sm, c + 1);
-  QSM_EMIT(sm, c, QSM_EV_ARRIVE, 0, msg->tb, msg->kernel, msg->linear, msg->first, msg->base, msg->op, msg->image, msg->ticket);
+  QSM_EMIT(sm, c, QSM_EV_ARRIVE, 0, msg->tb, msg->kernel, msg->linear, msg->first, msg->base,
+           msg->op, msg->image, msg->ticket);
 }
 
 struct launch {  // R-SM-2, decided at the start of a cycle
@@ -252,7 +261,8 @@ static struct launch decide_launch(const struct qsm_sm *sm) {
   if (sm->launch_count == 0) return (struct launch){0};
   const struct qsm_tb_slot *tb = &sm->tb[sm->launch_queue[sm->launch_head]];
   uint32_t sub = (tb->first + sm->launch_warp) % sm->n_subs;
-  uint32_t warp = qsm_ctz(~sm->sub[sub]->resident);  // the TB scheduler keeps one free; only an injected fault can fill the sub-core
+  uint32_t warp = qsm_ctz(~sm->sub[sub]->resident);  // the TB scheduler keeps one free; only an
+                                                     // injected fault can fill the sub-core
   return (struct launch){warp < sm->n_warps, sub, warp};
 }
 
@@ -293,18 +303,22 @@ static void retire(struct qsm_sm *sm, uint32_t s, uint64_t c) {
   qsm_sm_update_tb(sm, s);
   if (qsm_tb_save_holds(sm, s)) qsm_tb_save_stop(sm, c + 1);
   qsm_sm_update_presence(sm, c + 1);
-  sm->out.retire[sm->out.n_retire++] = (struct qsm_retire){.cycle = c, .tb = (uint8_t)s, .saved = saved};
+  sm->out.retire[sm->out.n_retire++] =
+      (struct qsm_retire){.cycle = c, .tb = (uint8_t)s, .saved = saved};
   QSM_EMIT(sm, c, QSM_EV_RETIRE, 0, s, saved);
 }
 
 // ---- the wipe of shared memory (R-SM-10) ----
 
 // Slots of which the lowest is wiped next.
-static uint32_t wipeable(const struct qsm_sm *sm) { return qsm_wipe_runs(&sm->wipe) ? 0 : sm->tb_unclean; }
+static uint32_t wipeable(const struct qsm_sm *sm) {
+  return qsm_wipe_runs(&sm->wipe) ? 0 : sm->tb_unclean;
+}
 
 static void begin_wipe(struct qsm_sm *sm, uint32_t s, uint64_t c) {
   const struct qsm_config *config = sm->shared->config;
-  uint32_t n_rows = qsm_config_shared_lines(config, qsm_desc_of(sm, sm->tb[s].kernel)->shared_bytes);
+  uint32_t n_rows =
+      qsm_config_shared_lines(config, qsm_desc_of(sm, sm->tb[s].kernel)->shared_bytes);
   sm->wipe = (struct qsm_wipe){
       .begins_at = c + 1,
       .ends_at = c + n_rows,
@@ -324,9 +338,11 @@ static void end_wipe(struct qsm_sm *sm) {
 
 // ---- faults and kills (R-SM-6, R-SM-7, R-WS-9) ----
 
-void qsm_sm_raise(struct qsm_sm *sm, uint32_t source, uint32_t kernel, const struct qsm_fault *record) {
+void qsm_sm_raise(struct qsm_sm *sm, uint32_t source, uint32_t kernel,
+                  const struct qsm_fault *record) {
   if (sm->killed >> kernel & 1) return;
-  sm->fault_event[source] = (struct qsm_fault_event){.valid = true, .kernel = (uint8_t)kernel, .record = *record};
+  sm->fault_event[source] =
+      (struct qsm_fault_event){.valid = true, .kernel = (uint8_t)kernel, .record = *record};
   sm->any_fault = true;
 }
 
@@ -357,13 +373,15 @@ static void kill(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     struct qsm_subcore *sc = sm->sub[i];
     qsm_subcore_wake(sc, c + 1);
-    for (uint32_t left = kernels; left; left &= left - 1) sc->killed |= sc->of_kernel[qsm_ctz(left)];
-    for (uint32_t warps = sc->killed & sc->resident; warps; warps &= warps - 1) qsm_subcore_refresh(sc, qsm_ctz(warps), c + 1);
+    for (uint32_t left = kernels; left; left &= left - 1)
+      sc->killed |= sc->of_kernel[qsm_ctz(left)];
+    for (uint32_t warps = sc->killed & sc->resident; warps; warps &= warps - 1)
+      qsm_subcore_refresh(sc, qsm_ctz(warps), c + 1);
   }
 }
 
-// R-WS-9 in the first cycle of a kill. In later ones there is nothing left to do: no warp of the kernel issues, resolves, selects,
-// is released or starts with a live lane.
+// R-WS-9 in the first cycle of a kill. In later ones there is nothing left to do: no warp of the
+// kernel issues, resolves, selects, is released or starts with a live lane.
 static void wipe(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   for (; kernels; kernels &= kernels - 1) {
     uint32_t kernel = qsm_ctz(kernels);
@@ -403,7 +421,10 @@ static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox 
       case QSM_MSG_TICK: in->tick = true; break;
       case QSM_MSG_SAMPLE: in->sample = true; break;
       case QSM_MSG_QUOTA_WORD: break;  // only acts at the end of the cycle
-      case QSM_MSG_QUOTA_LOAD: in->load = true; in->scheme = msg->scheme; break;
+      case QSM_MSG_QUOTA_LOAD:
+        in->load = true;
+        in->scheme = msg->scheme;
+        break;
       case QSM_MSG_ICACHE_INV: in->icache_inv = true; break;
     }
   }
@@ -426,11 +447,14 @@ static const struct qsm_mem_rsp *response_of(const struct qsm_sm *sm, uint64_t c
   return sm->rsp_count && rsp->cycle == c ? rsp : NULL;
 }
 
-// A sub-core that gets a line in this cycle does not fetch in it, and an L1 that does writes no other.
+// A sub-core that gets a line in this cycle does not fetch in it, and an L1 that does writes no
+// other.
 static void announce_fill(struct qsm_sm *sm, uint64_t c) {
   const struct qsm_mem_rsp *rsp = response_of(sm, c);
-  if (rsp && rsp->tag >= sm->n_txns) sm->sub[rsp->tag - sm->n_txns]->filling = true;
-  else if (rsp && sm->l1) sm->l1->filling = sm->lsu.txn[rsp->tag].line;
+  if (rsp && rsp->tag >= sm->n_txns)
+    sm->sub[rsp->tag - sm->n_txns]->filling = true;
+  else if (rsp && sm->l1)
+    sm->l1->filling = sm->lsu.txn[rsp->tag].line;
 }
 
 // R-SM-9.
@@ -449,7 +473,8 @@ static void take_response(struct qsm_sm *sm, uint64_t c) {
 
 static uint32_t missing_subcores(const struct qsm_sm *sm) {
   uint32_t subs = 0;
-  for (uint32_t i = 0; i < sm->n_subs; i++) subs |= (uint32_t)(sm->sub[i]->miss.state != QSM_MISS_IDLE) << i;
+  for (uint32_t i = 0; i < sm->n_subs; i++)
+    subs |= (uint32_t)(sm->sub[i]->miss.state != QSM_MISS_IDLE) << i;
   return subs;
 }
 
@@ -458,22 +483,27 @@ __attribute__((noinline)) static void wake_by_timer(struct qsm_sm *sm, uint64_t 
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     struct qsm_subcore *sc = sm->sub[i];
     if (!sc->asleep) continue;
-    if (sc->wake_at == c) qsm_subcore_wake(sc, c);
-    else if (sc->wake_at < sm->timer_at) sm->timer_at = sc->wake_at;
+    if (sc->wake_at == c)
+      qsm_subcore_wake(sc, c);
+    else if (sc->wake_at < sm->timer_at)
+      sm->timer_at = sc->wake_at;
   }
 }
 
 static void step_subcores(struct qsm_sm *sm, uint64_t c) {
   if (c >= sm->timer_at) wake_by_timer(sm, c);
-  for (uint32_t subs = sm->awake; subs; subs &= subs - 1) qsm_subcore_step(sm->sub[qsm_ctz(subs)], c);
+  for (uint32_t subs = sm->awake; subs; subs &= subs - 1)
+    qsm_subcore_step(sm->sub[qsm_ctz(subs)], c);
 }
 
 // No block or warp begins, ends, is saved or released, no wipe begins, and no fetch goes out.
 static bool settled(const struct qsm_sm *sm) {
-  return !(sm->tb_releasable | sm->tb_retirable | wipeable(sm) | sm->to_wipe | sm->fetch_pend | sm->launch_count | sm->save.op);
+  return !(sm->tb_releasable | sm->tb_retirable | wipeable(sm) | sm->to_wipe | sm->fetch_pend |
+           sm->launch_count | sm->save.op);
 }
 
-// step() where the SM is settled and gets nothing: only sub-cores, load/store unit, L1 and quotas act, and faults that they raise.
+// step() where the SM is settled and gets nothing: only sub-cores, load/store unit, L1 and quotas
+// act, and faults that they raise.
 static void step_calm(struct qsm_sm *sm, uint64_t c) {
   static const struct qsm_inbox nothing;
   step_subcores(sm, c);
@@ -491,7 +521,8 @@ static void step(struct qsm_sm *sm, uint64_t c) {
     read_messages(sm, n_msgs, &in);
     if (in.sample) qsm_idle_sampler_add_candidates(sm);
   }
-  uint32_t releasable = sm->tb_releasable, retirable = sm->tb_retirable, to_wipe = sm->to_wipe, fetch_pend = sm->fetch_pend;
+  uint32_t releasable = sm->tb_releasable, retirable = sm->tb_retirable, to_wipe = sm->to_wipe,
+           fetch_pend = sm->fetch_pend;
   uint32_t unclean = wipeable(sm);
   uint32_t missing = in.icache_inv ? missing_subcores(sm) : 0;
   struct launch launch = decide_launch(sm);
@@ -504,7 +535,8 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (sm->lsu.awake) qsm_lsu_step(sm, c, fetch_pend == 0);
   if (fetch_pend) send_fetch(sm, qsm_ctz(fetch_pend), c);
 
-  // The end of the cycle. Quotas go by the TB table of its start; a kill and a wipe win over everything else.
+  // The end of the cycle. Quotas go by the TB table of its start; a kill and a wipe win over
+  // everything else.
   qsm_quota_step(sm, &in, c);
   take_response(sm, c);
   if (sm->l1) qsm_l1_end(sm, &in, c);
@@ -528,7 +560,9 @@ static void step(struct qsm_sm *sm, uint64_t c) {
 }
 
 // Of a settled SM: nothing happens in the next cycle unless an input or a timer says so.
-static bool rests(const struct qsm_sm *sm) { return !sm->awake && !sm->lsu.awake && !qsm_quota_busy(sm); }
+static bool rests(const struct qsm_sm *sm) {
+  return !sm->awake && !sm->lsu.awake && !qsm_quota_busy(sm);
+}
 
 // The next cycle in which a message, a response or the end of a wipe is due.
 static uint64_t next_input(const struct qsm_sm *sm) {

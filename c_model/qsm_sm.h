@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SM of the golden model, as the GPU level sees it (docs/machine.md, docs/sm.md). The SM runs windows of up to NocLat cycles
-// alone: everything that reaches it within a window was sent before the window began, so the GPU level first puts in the messages
-// that it knows of, then runs the SM, then takes what the SM sent.
+// One SM of the golden model, as the GPU level sees it (docs/machine.md, docs/sm.md). The SM runs
+// windows of up to NocLat cycles alone: everything that reaches it within a window was sent before
+// the window began, so the GPU level first puts in the messages that it knows of, then runs the SM,
+// then takes what the SM sent.
 #ifndef QSM_SM_H
 #define QSM_SM_H
 
@@ -54,7 +55,7 @@ struct qsm_desc {
   struct qsm_window win[2];
   uint32_t entry;
   uint32_t arg;
-  uint32_t grid[3];       // [0] = x
+  uint32_t grid[3];  // [0] = x
   uint32_t block[3];
   uint32_t threads;       // BLOCK_THREADS
   uint32_t warps;         // BLOCK_WARPS
@@ -67,24 +68,26 @@ struct qsm_desc {
 struct qsm_sm_shared {
   const struct qsm_config *config;
   struct qsm_desc desc[QSM_MAX_KERNELS];
-  uint32_t policy;    // enum qsm_policy
+  uint32_t policy;  // enum qsm_policy
   uint32_t active_warps;
   uint32_t budget[QSM_MAX_KERNELS];
   uint64_t resched_at;  // the cycle that first sees the last write of these three
   uint32_t restart;     // bit per kernel: restart[k] in that cycle (R-QW-4)
-  uint32_t qos_mask;  // bit k: CTX.valid and CTX.qos of slot k
+  uint32_t qos_mask;    // bit k: CTX.valid and CTX.qos of slot k
   uint32_t epoch_len;
   int32_t first_quota[QSM_MAX_KERNELS];
   uint32_t save_base[QSM_MAX_KERNELS];
-  bool host_floats;  // the model may use the host's floats (qsm_fpu.h)
-  uint32_t cache_policy[QSM_MAX_KERNELS];  // QSM_BYPASS bits: caches that the kernel's loads and stores do not allocate in
+  bool host_floats;                        // the model may use the host's floats (qsm_fpu.h)
+  uint32_t cache_policy[QSM_MAX_KERNELS];  // QSM_BYPASS bits: caches that the kernel's loads and
+                                           // stores do not allocate in
 };
 
 enum qsm_sm_msg_kind {
-  QSM_MSG_START,       // kernel
-  QSM_MSG_KILL,        // kernel
-  QSM_MSG_DISPATCH,    // kernel, tb, first, base, block, linear, op (new or restore), image, fresh, ticket
-  QSM_MSG_SAVE,        // kernel, tb, op (save or flush), image
+  QSM_MSG_START,     // kernel
+  QSM_MSG_KILL,      // kernel
+  QSM_MSG_DISPATCH,  // kernel, tb, first, base, block, linear, op (new or restore), image, fresh,
+                     // ticket
+  QSM_MSG_SAVE,      // kernel, tb, op (save or flush), image
   QSM_MSG_TICK,
   QSM_MSG_SAMPLE,
   QSM_MSG_QUOTA_WORD,  // kernel, quota, credit
@@ -115,8 +118,8 @@ struct qsm_sm_msg {
 
 // Memory request and response; kind and amo as in docs/xbar.md. A line is 4 * WarpSize bytes.
 struct qsm_mem_req {
-  uint64_t cycle;                  // in which the SM sends it
-  uint8_t kind;                    // enum qsm_mem_kind
+  uint64_t cycle;  // in which the SM sends it
+  uint8_t kind;    // enum qsm_mem_kind
   uint8_t amo;
   uint8_t tag;
   uint8_t slot;                    // kernel slot
@@ -134,7 +137,7 @@ struct qsm_mem_rsp {
 struct qsm_retire {
   uint64_t cycle;  // in which the SM sends it
   uint8_t tb;
-  bool saved;      // the block lies in an image
+  bool saved;  // the block lies in an image
 };
 
 struct qsm_fault_pulse {
@@ -149,7 +152,7 @@ struct qsm_fault {
 // What the SM sent in the last window, in cycle order.
 struct qsm_sm_out {
   uint32_t n_req, n_retire, n_fault;
-  bool restored;         // at most one: the next block to restore comes after the GPU level has seen it
+  bool restored;  // at most one: the next block to restore comes after the GPU level has seen it
   uint64_t restored_at;
   struct qsm_mem_req req[QSM_MAX_WINDOW];  // at most one per cycle
   struct qsm_retire retire[QSM_MAX_WINDOW];
@@ -160,22 +163,25 @@ struct qsm_code;
 struct qsm_sm;
 struct qsm_qaws;
 
-// Builds SM number `index` in reset. `shared` and `code` are the GPU level's and outlive the SM. NULL: no memory.
-struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code *code, uint32_t index);
+// Builds SM number `index` in reset. `shared` and `code` are the GPU level's and outlive the SM.
+// NULL: no memory.
+struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code *code,
+                             uint32_t index);
 void qsm_sm_destroy(struct qsm_sm *sm);  // NULL is fine
 
 // Puts in a message. Messages come in the order of their cycles, none before the next cycle to run.
 void qsm_sm_send(struct qsm_sm *sm, const struct qsm_sm_msg *msg);
-// Puts in a memory response, at most one per cycle and in the order of cycles. Its line goes where the result is, which the caller fills
-// before the next run, but for a write's acknowledgement.
+// Puts in a memory response, at most one per cycle and in the order of cycles. Its line goes where
+// the result is, which the caller fills before the next run, but for a write's acknowledgement.
 uint32_t *qsm_sm_push_response(struct qsm_sm *sm, uint64_t cycle, uint8_t tag);
 
-// Runs cycles from .. to - 1, at most NocLat. `from` is the last call's `to`, or later when qsm_sm_next_event() allowed it.
+// Runs cycles from .. to - 1, at most NocLat. `from` is the last call's `to`, or later when
+// qsm_sm_next_event() allowed it.
 void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to);
 // What the last qsm_sm_run() sent; valid until the next.
 const struct qsm_sm_out *qsm_sm_out(const struct qsm_sm *sm);
-// First cycle in which the SM may do anything if no more messages are put in and no direct signal changes; UINT64_MAX: none.
-// Windows before it need not be run.
+// First cycle in which the SM may do anything if no more messages are put in and no direct signal
+// changes; UINT64_MAX: none. Windows before it need not be run.
 uint64_t qsm_sm_next_event(const struct qsm_sm *sm);
 
 // Every event goes to `sink` from now on; NULL: off.
@@ -197,15 +203,20 @@ uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel);
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
-uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel, uint32_t counter);  // MEM_SELECT's number, from 16 on (R-L1-13)
-uint32_t qsm_sm_save_phase(const struct qsm_sm *sm);  // of its sequencer (TBOP in docs/preemption.md)
-// Stall counter (R-IS-6) at the start of `cycle`: the end of the last window, or later when qsm_sm_next_event() allowed to skip to it.
-uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason);
+uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel,
+                           uint32_t counter);  // MEM_SELECT's number, from 16 on (R-L1-13)
+uint32_t qsm_sm_save_phase(
+    const struct qsm_sm *sm);  // of its sequencer (TBOP in docs/preemption.md)
+// Stall counter (R-IS-6) at the start of `cycle`: the end of the last window, or later when
+// qsm_sm_next_event() allowed to skip to it.
+uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel,
+                      uint32_t reason);
 const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub);
 
-// As qsm_model_state() and qsm_model_inject(), for the kinds and blocks of an SM; `cycle` as in qsm_sm_stall().
-bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word,
-                  uint32_t *value);
+// As qsm_model_state() and qsm_model_inject(), for the kinds and blocks of an SM; `cycle` as in
+// qsm_sm_stall().
+bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub,
+                  uint32_t index, uint32_t word, uint32_t *value);
 int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what, size_t what_len);
 
 #endif

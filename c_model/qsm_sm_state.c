@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SM's state as others see it: registers read by the GPU level, state for comparison (R-LK-3), injected faults.
+// The SM's state as others see it: registers read by the GPU level, state for comparison (R-LK-3),
+// injected faults.
 #include <stdio.h>
 #include <string.h>
 
 #include "qsm_tb_save.h"
 
 int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_c[kernel]; }
-uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_insn[kernel]; }
+uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel) {
+  return sm->quota.snap_insn[kernel];
+}
 uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.quota[kernel]; }
-uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel) { return sm->idle_sampler.snap[kernel]; }
-const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel) { return &sm->fault[kernel]; }
+uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel) {
+  return sm->idle_sampler.snap[kernel];
+}
+const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel) {
+  return &sm->fault[kernel];
+}
 
 uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel, uint32_t counter) {
   return sm->l1 ? sm->l1->count[kernel][counter - QSM_L1_FIRST_COUNTER] : 0;
@@ -17,12 +24,15 @@ uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel, uint32_t co
 
 uint32_t qsm_sm_save_phase(const struct qsm_sm *sm) { return sm->save.phase; }
 
-uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel, uint32_t reason) {
+uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel,
+                      uint32_t reason) {
   if (!sm->shared->config->stall_counters) return 0;
   return qsm_subcore_stalls(sm->sub[sub], cycle, kernel, reason);
 }
 
-const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub) { return &sm->sub[sub]->sched.qaws; }
+const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub) {
+  return &sm->sub[sub]->sched.qaws;
+}
 
 // ---- state ----
 
@@ -37,8 +47,9 @@ static bool give_word(uint32_t word, const uint32_t *words, uint32_t n, uint32_t
 
 static bool warp_state(const struct qsm_subcore *sc, uint32_t w, uint32_t word, uint32_t *value) {
   const uint32_t words[] = {
-      sc->resident >> w & 1, sc->warp[w].live,      sc->warp[w].bar,    sc->path_valid >> w & 1, sc->warp[w].fpc,
-      sc->warp[w].path_mask,      sc->warp[w].selcnt,    sc->warp[w].rot,    sc->warp[w].path_depth,      sc->selpend >> w & 1,
+      sc->resident >> w & 1,  sc->warp[w].live,      sc->warp[w].bar,    sc->path_valid >> w & 1,
+      sc->warp[w].fpc,        sc->warp[w].path_mask, sc->warp[w].selcnt, sc->warp[w].rot,
+      sc->warp[w].path_depth, sc->selpend >> w & 1,
   };
   return give_word(word, words, sizeof words / sizeof words[0], value);
 }
@@ -48,11 +59,13 @@ static bool select_state(const struct qsm_subcore *sc, uint32_t word, uint32_t *
   return give_word(word, words, 2, value);
 }
 
-static bool scoreboard_state(const struct qsm_sm *sm, const struct qsm_scoreboard *sb, uint32_t entry, uint32_t *value) {
+static bool scoreboard_state(const struct qsm_sm *sm, const struct qsm_scoreboard *sb,
+                             uint32_t entry, uint32_t *value) {
   if (!(sm->sb_full >> entry & 1)) return false;
   *value = 0;
   if (!(sb->valid >> entry & 1)) return true;
-  *value = 1u | (sb->mem >> entry & 1u) << 1 | (sb->all_sent >> entry & 1u) << 2 | (uint32_t)sb->rd[entry] << 8;
+  *value = 1u | (sb->mem >> entry & 1u) << 1 | (sb->all_sent >> entry & 1u) << 2 |
+           (uint32_t)sb->rd[entry] << 8;
   if (sb->mem >> entry & 1) *value |= (uint32_t)sb->parts[entry] << 16;
   return true;
 }
@@ -65,16 +78,19 @@ static bool write_back_state(const struct qsm_subcore *sc, uint32_t *value) {
 
 static bool policy_state(const struct qsm_warp_sched *ws, uint32_t word, uint32_t *value) {
   const struct qsm_qaws *q = &ws->qaws;
-  const uint32_t words[] = {ws->active, qsm_qaws_front(q), (uint32_t)q->prev << 1 | q->head_ok, q->mark};
+  const uint32_t words[] = {ws->active, qsm_qaws_front(q), (uint32_t)q->prev << 1 | q->head_ok,
+                            q->mark};
   return give_word(word, words, 4, value);
 }
 
-static bool quota_state(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word, uint32_t *value) {
+static bool quota_state(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word,
+                        uint32_t *value) {
   const struct qsm_quota *q = &sm->quota;
   const uint32_t of_sm[] = {qsm_quota_dcnt(sm, cycle), q->early};
   if (k == sm->n_kernels) return give_word(word, of_sm, 2, value);
   if (k > sm->n_kernels) return false;
-  const uint32_t of_kernel[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k], q->fresh >> k & 1};
+  const uint32_t of_kernel[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k],
+                                q->fresh >> k & 1};
   return give_word(word, of_kernel, 5, value);
 }
 
@@ -87,13 +103,23 @@ static bool idle_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint3
 static bool tb_state(const struct qsm_sm *sm, uint32_t s, uint32_t word, uint32_t *value) {
   if (s >= sm->n_tbs) return false;
   const struct qsm_tb_slot *tb = &sm->tb[s];
-  uint32_t words[] = {tb->valid, tb->kernel, tb->left, tb->arrived, tb->ticket, tb->saved, tb->block[0] | tb->block[1] << 16, tb->block[2], tb->linear, tb->clean};
+  uint32_t words[] = {tb->valid,
+                      tb->kernel,
+                      tb->left,
+                      tb->arrived,
+                      tb->ticket,
+                      tb->saved,
+                      tb->block[0] | tb->block[1] << 16,
+                      tb->block[2],
+                      tb->linear,
+                      tb->clean};
   if (!tb->valid) memset(words + 4, 0, sizeof words - 4 * sizeof *words);
   return give_word(word, words, sizeof words / sizeof *words, value);
 }
 
 // A row that is wiped already may still hold what it held before.
-static bool shared_state(const struct qsm_sm *sm, uint64_t cycle, uint32_t row, uint32_t bank, uint32_t *value) {
+static bool shared_state(const struct qsm_sm *sm, uint64_t cycle, uint32_t row, uint32_t bank,
+                         uint32_t *value) {
   uint32_t n_rows = sm->shared->config->shared_bytes / sm->line_bytes;
   if (row >= n_rows || bank >= sm->n_lanes) return false;
   bool wiped = row - sm->wipe.row < qsm_wipe_rows_done(&sm->wipe, cycle);
@@ -101,15 +127,19 @@ static bool shared_state(const struct qsm_sm *sm, uint64_t cycle, uint32_t row, 
   return true;
 }
 
-static bool wipe_state(const struct qsm_wipe *wipe, uint64_t cycle, uint32_t word, uint32_t *value) {
+static bool wipe_state(const struct qsm_wipe *wipe, uint64_t cycle, uint32_t word,
+                       uint32_t *value) {
   uint32_t done = qsm_wipe_rows_done(wipe, cycle);
-  const uint32_t running[] = {1u | (uint32_t)wipe->tb << 8, wipe->row + done, wipe->n_rows - done}, none[] = {0, 0, 0};
+  const uint32_t running[] = {1u | (uint32_t)wipe->tb << 8, wipe->row + done, wipe->n_rows - done},
+                 none[] = {0, 0, 0};
   return give_word(word, qsm_wipe_runs(wipe) ? running : none, 3, value);
 }
 
 static bool saver_state(const struct qsm_tb_save *save, uint32_t word, uint32_t *value) {
-  const uint32_t words[] = {save->op | (uint32_t)save->phase << 4, save->op ? save->tb | (uint32_t)save->image << 8 | (uint32_t)save->fresh << 16 : 0,
-                            save->op ? save->base : 0};
+  const uint32_t words[] = {
+      save->op | (uint32_t)save->phase << 4,
+      save->op ? save->tb | (uint32_t)save->image << 8 | (uint32_t)save->fresh << 16 : 0,
+      save->op ? save->base : 0};
   return give_word(word, words, 3, value);
 }
 
@@ -120,14 +150,15 @@ static bool fault_state(const struct qsm_sm *sm, uint32_t k, uint32_t word, uint
   return give_word(word, words, sizeof words / sizeof words[0], value);
 }
 
-bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word,
-                  uint32_t *value) {
+bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub,
+                  uint32_t index, uint32_t word, uint32_t *value) {
   uint32_t n = sm->n_lanes;
   if (sub >= sm->n_subs) return false;
   const struct qsm_subcore *sc = sm->sub[sub];
   bool is_warp = index < sm->n_warps, is_lane = word < n;
   switch (kind) {
-    case QSM_STATE_REG: return give(index < sm->n_warps * 32 && is_lane, sc->regs + index * n + word, value);
+    case QSM_STATE_REG:
+      return give(index < sm->n_warps * 32 && is_lane, sc->regs + index * n + word, value);
     case QSM_STATE_SHARED: return shared_state(sm, cycle, index, word, value);
     case QSM_STATE_LANE_PC: return give(is_warp && is_lane, sc->lane_pc + index * n + word, value);
     case QSM_STATE_LANE_DEPTH:
@@ -136,7 +167,8 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       return true;
     case QSM_STATE_WARP: return is_warp && warp_state(sc, index, word, value);
     case QSM_STATE_SELECT: return index == 0 && select_state(sc, word, value);
-    case QSM_STATE_SCOREBOARD: return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->warp[index].sb, word, value);
+    case QSM_STATE_SCOREBOARD:
+      return is_warp && word < QSM_MAX_SB && scoreboard_state(sm, &sc->warp[index].sb, word, value);
     case QSM_STATE_QUOTA: return quota_state(sm, cycle, index, word, value);
     case QSM_STATE_IDLE: return idle_state(sm, index, word, value);
     case QSM_STATE_TBS: return tb_state(sm, index, word, value);
@@ -157,7 +189,8 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
 
 // ---- injected faults ----
 
-// A flip that the machine must notice: `what` says where. Each function returns false when its block holds nothing live.
+// A flip that the machine must notice: `what` says where. Each function returns false when its
+// block holds nothing live.
 struct injection {
   uint64_t seed;
   char *what;
@@ -174,12 +207,14 @@ static uint32_t draw_bit(struct injection *in, uint32_t bits) {
   return qsm_ctz(bits);
 }
 
-static void flip(struct injection *in, uint32_t *word, uint32_t bit, const char *name, uint32_t index) {
+static void flip(struct injection *in, uint32_t *word, uint32_t bit, const char *name,
+                 uint32_t index) {
   *word ^= 1u << bit;
   snprintf(in->what, in->what_len, "%s[%u] bit %u", name, index, bit);
 }
 
-static void flip_small(struct injection *in, uint8_t *word, uint32_t bit, const char *name, uint32_t index) {
+static void flip_small(struct injection *in, uint8_t *word, uint32_t bit, const char *name,
+                       uint32_t index) {
   uint32_t wide = *word;
   flip(in, &wide, bit, name, index);
   *word = (uint8_t)wide;
@@ -203,7 +238,8 @@ static bool inject_issue(struct injection *in, struct qsm_subcore *sc) {
 }
 
 // A warp that is demoted in the next cycle loses its place before.
-static bool inject_two_level(struct injection *in, struct qsm_warp_sched *ws, const struct qsm_sched_in *seen) {
+static bool inject_two_level(struct injection *in, struct qsm_warp_sched *ws,
+                             const struct qsm_sched_in *seen) {
   uint32_t demoted = ws->active & seen->stalled_long;
   if (!demoted) return false;
   uint32_t w = qsm_ctz(demoted);
@@ -211,31 +247,37 @@ static bool inject_two_level(struct injection *in, struct qsm_warp_sched *ws, co
   return true;
 }
 
-// The count that the next cycle adds to, such that it stays a count below the budget: the front moves later or earlier, but not now.
-static bool inject_qaws(struct injection *in, struct qsm_warp_sched *ws, const struct qsm_sched_in *seen) {
+// The count that the next cycle adds to, such that it stays a count below the budget: the front
+// moves later or earlier, but not now.
+static bool inject_qaws(struct injection *in, struct qsm_warp_sched *ws,
+                        const struct qsm_sched_in *seen) {
   struct qsm_qaws *q = &ws->qaws;
   struct qsm_warp_sched next = *ws;
   qsm_warp_sched_step(&next, seen);
-  if (qsm_qaws_front(&next.qaws) != qsm_qaws_front(q) + 1 || (q->ncs ^ 1) >= q->budget) return false;
+  if (qsm_qaws_front(&next.qaws) != qsm_qaws_front(q) + 1 || (q->ncs ^ 1) >= q->budget)
+    return false;
   flip_small(in, &q->ncs, 0, "ncs of the group of budget", q->budget);
   return true;
 }
 
 // A flip that shows in the next cycle, and not in what that cycle issues.
 static bool inject_warp_sched(struct injection *in, struct qsm_subcore *sc) {
-  const struct qsm_sched_in seen = qsm_subcore_sched_in(sc, qsm_subcore_eligible(sc), QSM_NONE, sc->sm->next_cycle);
+  const struct qsm_sched_in seen =
+      qsm_subcore_sched_in(sc, qsm_subcore_eligible(sc), QSM_NONE, sc->sm->next_cycle);
   if (seen.policy == QSM_POLICY_TWO_LEVEL) return inject_two_level(in, &sc->sched, &seen);
   return seen.policy >= QSM_POLICY_QAWS && inject_qaws(in, &sc->sched, &seen);
 }
 
-// A lane more or less outside the path, unless that has all: a path that loses its only lane would first show in what is not issued.
+// A lane more or less outside the path, unless that has all: a path that loses its only lane would
+// first show in what is not issued.
 static bool inject_warp_state(struct injection *in, struct qsm_subcore *sc) {
   uint32_t living = 0;
   for (uint32_t w = 0; w < sc->n_warps; w++) living |= (uint32_t)(sc->warp[w].live != 0) << w;
   living &= sc->resident;
   if (!living) return false;
   uint32_t w = draw_bit(in, living);
-  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~sc->warp[w].path_mask, lane = draw_bit(in, outside ? outside : lanes);
+  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~sc->warp[w].path_mask,
+           lane = draw_bit(in, outside ? outside : lanes);
   if (sc->warp[w].live == 1u << lane) return false;
   flip(in, &sc->warp[w].live, lane, "live", w);
   return true;
@@ -246,7 +288,9 @@ static bool inject_exec(struct injection *in, struct qsm_subcore *sc) {
   for (uint32_t i = 0; i < QSM_PIPE_SLOTS; i++) {
     struct qsm_pipe_slot *slot = &sc->pipe[i];
     uint8_t class = qsm_op_class[slot->insn.op];
-    if (!qsm_pipe_holds(sc, i) || slot->insn.rd == 0 || (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL && class != QSM_CLASS_FMA)) continue;
+    if (!qsm_pipe_holds(sc, i) || slot->insn.rd == 0 ||
+        (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL && class != QSM_CLASS_FMA))
+      continue;
     flip(in, &slot->mask, draw_bit(in, slot->mask), "mask of pipe slot", i);
     return true;
   }
@@ -277,8 +321,8 @@ static bool in_a_window(const struct qsm_desc *desc, uint32_t address) {
   return false;
 }
 
-// A good address that is still to be classified: the wrong one is checked against the windows like any other. With a bad one both sides would fault, and
-// differ in the fault's record.
+// A good address that is still to be classified: the wrong one is checked against the windows like
+// any other. With a bad one both sides would fault, and differ in the fault's record.
 static bool inject_lsu(struct injection *in, struct qsm_sm *sm) {
   uint32_t used = ~sm->lsu.op_free & ((1u << QSM_MAX_OPS) - 1);
   if (sm->lsu.c != QSM_NONE) used &= ~(1u << sm->lsu.c);
@@ -304,8 +348,10 @@ static bool inject_barrier(struct injection *in, struct qsm_sm *sm) {
   for (uint32_t s = 0; s < sm->n_tbs; s++) {
     struct qsm_tb_slot *tb = &sm->tb[s];
     if (!tb->valid) continue;
-    if (tb->arrived) flip_small(in, &tb->arrived, draw(in, 3), "arrived", s);
-    else flip_small(in, &tb->left, draw(in, 3), "left", s);
+    if (tb->arrived)
+      flip_small(in, &tb->arrived, draw(in, 3), "arrived", s);
+    else
+      flip_small(in, &tb->left, draw(in, 3), "left", s);
     qsm_sm_update_tb(sm, s);
     return true;
   }
@@ -319,7 +365,8 @@ static bool inject_fault(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
-// While an epoch's loads are under way, whose event shows dcnt; few bits, so that it does not run out before.
+// While an epoch's loads are under way, whose event shows dcnt; few bits, so that it does not run
+// out before.
 static bool inject_dcnt(struct injection *in, struct qsm_sm *sm) {
   if (sm->quota.scheme != QSM_SCHEME_ELASTIC || !sm->quota.to_load) return false;
   uint32_t dcnt = qsm_quota_dcnt(sm, sm->next_cycle);
@@ -328,7 +375,8 @@ static bool inject_dcnt(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
-// Of a kernel that may issue under a scheme: a spent C, or one that nobody looks at, is overwritten by the next load or launch.
+// Of a kernel that may issue under a scheme: a spent C, or one that nobody looks at, is overwritten
+// by the next load or launch.
 static bool inject_quota(struct injection *in, struct qsm_sm *sm) {
   if (inject_dcnt(in, sm)) return true;
   uint32_t spending = sm->quota.scheme == QSM_SCHEME_NONE ? 0 : sm->present & sm->quota.positive;
@@ -353,7 +401,8 @@ static bool inject_idle_sampler(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
-// The generation of a kernel that has blocks here: its lines do not match, or lines match that should not; and the count stays off.
+// The generation of a kernel that has blocks here: its lines do not match, or lines match that
+// should not; and the count stays off.
 static bool inject_l1(struct injection *in, struct qsm_sm *sm) {
   if (!sm->l1 || !sm->present) return false;
   uint32_t k = draw_bit(in, sm->present);
@@ -361,18 +410,26 @@ static bool inject_l1(struct injection *in, struct qsm_sm *sm) {
   return true;
 }
 
-int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what, size_t what_len) {
+int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what,
+                  size_t what_len) {
   static const struct {
     const char *block;
     bool (*in_sm)(struct injection *, struct qsm_sm *);
     bool (*in_subcore)(struct injection *, struct qsm_subcore *);
   } table[] = {
-      {"fetch", NULL, inject_fetch},         {"issue", NULL, inject_issue}, {"warp_state", NULL, inject_warp_state},
-      {"exec", NULL, inject_exec},           {"tb_launch", inject_tb_launch, NULL},
-      {"lsu", inject_lsu, NULL},             {"barrier", inject_barrier, NULL}, {"fault", inject_fault, NULL},
-      {"quota", inject_quota, NULL},         {"warp_sched", NULL, inject_warp_sched},
+      {"fetch", NULL, inject_fetch},
+      {"issue", NULL, inject_issue},
+      {"warp_state", NULL, inject_warp_state},
+      {"exec", NULL, inject_exec},
+      {"tb_launch", inject_tb_launch, NULL},
+      {"lsu", inject_lsu, NULL},
+      {"barrier", inject_barrier, NULL},
+      {"fault", inject_fault, NULL},
+      {"quota", inject_quota, NULL},
+      {"warp_sched", NULL, inject_warp_sched},
       {"tb_save", inject_tb_save, NULL},
-      {"idle_sampler", inject_idle_sampler, NULL}, {"l1", inject_l1, NULL},
+      {"idle_sampler", inject_idle_sampler, NULL},
+      {"l1", inject_l1, NULL},
   };
   struct injection in = {.seed = seed, .what = what, .what_len = what_len};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

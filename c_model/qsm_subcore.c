@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sub-core: issue, execute, write-back, scoreboard releases, stall counters (docs/subcore.md); warps that finish (R-WS-10).
+// Sub-core: issue, execute, write-back, scoreboard releases, stall counters (docs/subcore.md);
+// warps that finish (R-WS-10).
 #include "qsm_exec.h"
 #include "qsm_scoreboard.h"
 
 // ---- summary bits and stall reasons ----
 
 static bool has_ctl_head(const struct qsm_subcore *sc, uint32_t warp) {
-  // Nothing is fetched past a ctl word, and fstop is set just when one is fetched: it is the last word in the buffer.
+  // Nothing is fetched past a ctl word, and fstop is set just when one is fetched: it is the last
+  // word in the buffer.
   return sc->warp[warp].ibuf_count == 1 && (sc->fstop >> warp & 1);
 }
 
-static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t warp) { return &sc->warp[warp].ibuf[sc->warp[warp].ibuf_head]; }
+static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t warp) {
+  return &sc->warp[warp].ibuf[sc->warp[warp].ibuf_head];
+}
 
 // First of the reasons 1..4 that a resident warp has, else LOST: a candidate.
 static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
   const struct qsm_scoreboard *sb = &sc->warp[warp].sb;
   if (sc->warp[warp].bar && !(sc->warp[warp].live & ~sc->warp[warp].bar)) return QSM_STALL_BARRIER;
-  if (sc->warp[warp].ibuf_count == 0 || ((sc->frozen | sc->killed) >> warp & 1)) return QSM_STALL_EMPTY;
+  if (sc->warp[warp].ibuf_count == 0 || ((sc->frozen | sc->killed) >> warp & 1))
+    return QSM_STALL_EMPTY;
   const struct qsm_insn *head = head_of(sc, warp);
   uint32_t need = head->need;
   if ((need & sb->pending_load) || (head->op == QSM_OP_FENCE && sb->mem)) return QSM_STALL_LOAD;
-  if ((need & sb->pending) || ((need & QSM_NEED_ENTRY) && sb->valid == sc->sm->sb_full)) return QSM_STALL_SCOREBOARD;
+  if ((need & sb->pending) || ((need & QSM_NEED_ENTRY) && sb->valid == sc->sm->sb_full))
+    return QSM_STALL_SCOREBOARD;
   return QSM_STALL_LOST;
 }
 
-static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall reason, uint64_t from) {
+static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall reason,
+                       uint64_t from) {
   uint32_t *stalls = sc->stalls[sc->warp[warp].kernel];
   stalls[sc->warp[warp].stall] += (uint32_t)from;
   stalls[reason] -= (uint32_t)from;
@@ -32,10 +39,13 @@ static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall rea
 }
 
 static uint8_t unit_of(const struct qsm_insn *insn) {
-  static const uint8_t of_class[] = {[QSM_CLASS_ALU] = QSM_UNIT_WRITE, [QSM_CLASS_MUL] = QSM_UNIT_WRITE, [QSM_CLASS_DIV] = QSM_UNIT_DIV,
-                                     [QSM_CLASS_MEM] = QSM_UNIT_MEM,   [QSM_CLASS_CTL] = QSM_UNIT_WRITE, [QSM_CLASS_FMA] = QSM_UNIT_LATE_WRITE};
+  static const uint8_t of_class[] = {
+      [QSM_CLASS_ALU] = QSM_UNIT_WRITE, [QSM_CLASS_MUL] = QSM_UNIT_WRITE,
+      [QSM_CLASS_DIV] = QSM_UNIT_DIV,   [QSM_CLASS_MEM] = QSM_UNIT_MEM,
+      [QSM_CLASS_CTL] = QSM_UNIT_WRITE, [QSM_CLASS_FMA] = QSM_UNIT_LATE_WRITE};
   uint8_t class = qsm_op_class[insn->op];
-  return insn->rd || class == QSM_CLASS_MEM || class == QSM_CLASS_DIV ? of_class[class] : QSM_UNIT_NONE;
+  return insn->rd || class == QSM_CLASS_MEM || class == QSM_CLASS_DIV ? of_class[class]
+                                                                      : QSM_UNIT_NONE;
 }
 
 static void set_unit(struct qsm_subcore *sc, uint32_t warp, uint8_t unit) {
@@ -46,7 +56,8 @@ static void set_unit(struct qsm_subcore *sc, uint32_t warp, uint8_t unit) {
   sc->warp[warp].head_unit = unit;
 }
 
-__attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
+__attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc, uint32_t warp,
+                                                          uint64_t from) {
   uint32_t bit = 1u << warp;
   bool resident = sc->resident & bit;
   enum qsm_stall reason = resident ? classify(sc, warp) : QSM_STALL_NONE;
@@ -56,12 +67,16 @@ __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc
     if (sc->shut & bit) reason = QSM_STALL_QUOTA;
   } else {
     sc->ready &= ~bit;
-    if (sc->warp[warp].live == 0) sc->finishable = resident && sc->warp[warp].sb.valid == 0 ? sc->finishable | bit : sc->finishable & ~bit;
+    if (sc->warp[warp].live == 0)
+      sc->finishable =
+          resident && sc->warp[warp].sb.valid == 0 ? sc->finishable | bit : sc->finishable & ~bit;
   }
   if (reason != sc->warp[warp].stall) set_reason(sc, warp, reason, from);
 }
 
-void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) { refresh(sc, warp, from); }
+void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
+  refresh(sc, warp, from);
+}
 
 static void claim(struct qsm_subcore *sc) { sc->claims |= (uint8_t)(1u << sc->sm->fp_lat); }
 
@@ -78,7 +93,8 @@ static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
 // Counts warps that wait for a unit for n cycles; as candidates they are counted as LOST.
 static void count_unit_waits(struct qsm_subcore *sc, uint32_t waiting, uint32_t n) {
   while (waiting) {
-    uint32_t k = sc->warp[qsm_ctz(waiting)].kernel, warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
+    uint32_t k = sc->warp[qsm_ctz(waiting)].kernel,
+             warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
     sc->stalls[k][QSM_STALL_UNIT] += warps;
     sc->stalls[k][QSM_STALL_LOST] -= warps;
     waiting &= ~sc->of_kernel[k];
@@ -93,13 +109,15 @@ void qsm_subcore_wake(struct qsm_subcore *sc, uint64_t from) {
   sc->sm->awake |= 1u << sc->index;
 }
 
-uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel, uint32_t reason) {
+uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel,
+                            uint32_t reason) {
   uint32_t value = sc->stalls[kernel][reason];
   for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) {
     if (sc->warp[qsm_ctz(warps)].stall == reason) value += (uint32_t)cycle;
   }
   if (!sc->asleep) return value;
-  uint32_t waits = qsm_popcount(waiting_for_unit(sc) & sc->of_kernel[kernel]) * (uint32_t)(cycle - sc->asleep_from);
+  uint32_t waits = qsm_popcount(waiting_for_unit(sc) & sc->of_kernel[kernel]) *
+                   (uint32_t)(cycle - sc->asleep_from);
   if (reason == QSM_STALL_UNIT) value += waits;
   if (reason == QSM_STALL_LOST) value -= waits;
   return value;
@@ -112,7 +130,8 @@ static void prefetch_row(const uint32_t *row, uint32_t n) {
   __builtin_prefetch(row + n - 1);  // a row of 32 lanes has two cache lines
 }
 
-// The operands are needed three or four cycles later, when the other sub-cores have had their turns.
+// The operands are needed three or four cycles later, when the other sub-cores have had their
+// turns.
 static void find_operands(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t warp) {
   uint32_t n = sc->sm->n_lanes;
   slot->rs1 = qsm_reg(sc, n, warp, slot->insn.rs1);
@@ -124,7 +143,8 @@ static void find_operands(const struct qsm_subcore *sc, struct qsm_pipe_slot *sl
 }
 
 // An instruction goes to RR, with its scoreboard entry and credit.
-static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t warp, uint32_t kernel) {
+static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t warp,
+                              uint32_t kernel) {
   find_operands(sc, slot, warp);
   uint8_t class = qsm_op_class[slot->insn.op];
   slot->class = class;
@@ -132,7 +152,8 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
   slot->kernel = (uint8_t)kernel;
   slot->faulted = false;
   slot->entry = QSM_NONE;
-  if (slot->insn.need & QSM_NEED_ENTRY) slot->entry = qsm_sb_take(&sc->warp[warp].sb, slot->insn.rd, class == QSM_CLASS_MEM);
+  if (slot->insn.need & QSM_NEED_ENTRY)
+    slot->entry = qsm_sb_take(&sc->warp[warp].sb, slot->insn.rd, class == QSM_CLASS_MEM);
   sc->under_way |= (uint8_t)(1u << (slot - sc->pipe));
   if (class == QSM_CLASS_MEM) sc->mem_credit--;
   sc->dirty |= 1u << warp;
@@ -183,7 +204,8 @@ static uint32_t stalled_long(const struct qsm_subcore *sc) {
   return warps;
 }
 
-struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t eligible, uint32_t finish, uint64_t c) {
+struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t eligible,
+                                         uint32_t finish, uint64_t c) {
   const struct qsm_sm_shared *shared = sc->sm->shared;
   return (struct qsm_sched_in){
       .policy = shared->policy,
@@ -200,27 +222,36 @@ struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t 
   };
 }
 
-uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc) { return sc->ready & ~sc->shut & ~waiting_for_unit(sc); }
+uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc) {
+  return sc->ready & ~sc->shut & ~waiting_for_unit(sc);
+}
 
-// The pick of a cycle under a policy with groups, or of the first after one. Out of the way of the other policies.
-__attribute__((noinline)) static uint32_t pick_by_group(struct qsm_subcore *sc, uint32_t eligible, uint32_t finished, uint64_t c) {
+// The pick of a cycle under a policy with groups, or of the first after one. Out of the way of the
+// other policies.
+__attribute__((noinline)) static uint32_t pick_by_group(struct qsm_subcore *sc, uint32_t eligible,
+                                                        uint32_t finished, uint64_t c) {
   struct qsm_warp_sched *ws = &sc->sched;
   const struct qsm_sched_in in = qsm_subcore_sched_in(sc, eligible, finished, c);
   uint32_t active = ws->active, front = qsm_qaws_front(&ws->qaws);
   uint32_t warp = qsm_warp_sched_step(ws, &in);
   if (ws->active != active) QSM_EMIT(sc->sm, c, QSM_EV_TWOLEVEL, sc->index, ws->active);
-  if (qsm_qaws_front(&ws->qaws) != front) QSM_EMIT(sc->sm, c, QSM_EV_QAWS, sc->index, ws->qaws.valid, ws->qaws.budget, ws->qaws.ncs);
+  if (qsm_qaws_front(&ws->qaws) != front)
+    QSM_EMIT(sc->sm, c, QSM_EV_QAWS, sc->index, ws->qaws.valid, ws->qaws.budget, ws->qaws.ncs);
   return warp;
 }
 
-// R-PE-16: the sequencer's instruction instead of an issue. All who could issue wait for a unit; the policy sees none of them.
-__attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
+// R-PE-16: the sequencer's instruction instead of an issue. All who could issue wait for a unit;
+// the policy sees none of them.
+__attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t finished,
+                                             uint64_t c) {
   const struct qsm_injection *in = sc->inject;
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
   uint32_t waiting = sc->ready & ~sc->shut;
   if (waiting) count_unit_waits(sc, waiting, 1);
-  if (sc->sched.grouping) pick_by_group(sc, 0, finished, c);
-  else qsm_warp_sched_note_issue(&sc->sched, QSM_NONE, finished);
+  if (sc->sched.grouping)
+    pick_by_group(sc, 0, finished, c);
+  else
+    qsm_warp_sched_note_issue(&sc->sched, QSM_NONE, finished);
   slot->insn = in->insn;
   slot->pc = in->pc;
   slot->mask = in->mask;
@@ -259,11 +290,15 @@ static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
 // ---- EX2 ----
 
 // Here, where the operands are read: the queue has device addresses.
-__attribute__((noinline)) static void report_access(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct qsm_mem_op *op) {
+__attribute__((noinline)) static void report_access(const struct qsm_subcore *sc,
+                                                    const struct qsm_pipe_slot *slot,
+                                                    const struct qsm_mem_op *op) {
   const struct qsm_sm *sm = sc->sm;
   bool amo = op->insn.op == QSM_OP_AMO;
   struct qsm_access access = {
-      .kind = amo ? QSM_ACCESS_AMO : qsm_is_store(&op->insn) ? QSM_ACCESS_STORE : QSM_ACCESS_LOAD,
+      .kind = amo                       ? QSM_ACCESS_AMO
+              : qsm_is_store(&op->insn) ? QSM_ACCESS_STORE
+                                        : QSM_ACCESS_LOAD,
       .bytes = (uint8_t)qsm_access_bytes(op->insn.op),
       .sm = (uint8_t)sm->index,
       .tb = op->tb,
@@ -272,11 +307,13 @@ __attribute__((noinline)) static void report_access(const struct qsm_subcore *sc
       .mask = op->mask,
       .data = op->data,
   };
-  for (uint32_t l = 0; l < sm->n_lanes; l++) access.address[l] = slot->rs1[l] + (amo ? 0 : op->insn.imm);
+  for (uint32_t l = 0; l < sm->n_lanes; l++)
+    access.address[l] = slot->rs1[l] + (amo ? 0 : op->insn.imm);
   sm->access_sink(sm->access_sink_ctx, &access);
 }
 
-static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t c) {
+static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                               uint64_t c) {
   struct qsm_mem_op *op = qsm_lsu_enqueue(sc->sm, sc, c);
   op->insn = slot->insn;
   op->pc = slot->pc;
@@ -300,9 +337,13 @@ static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
 }
 
 // R-FP-1, R-FP-2: an instruction that writes FpLat cycles after the others.
-static bool is_late(const struct qsm_pipe_slot *slot) { return slot->insn.rd && slot->class == QSM_CLASS_FMA; }
+static bool is_late(const struct qsm_pipe_slot *slot) {
+  return slot->insn.rd && slot->class == QSM_CLASS_FMA;
+}
 
-static void leave_pipe(struct qsm_subcore *sc, uint64_t issued_at) { sc->under_way &= (uint8_t)~(1u << issued_at % QSM_PIPE_SLOTS); }
+static void leave_pipe(struct qsm_subcore *sc, uint64_t issued_at) {
+  sc->under_way &= (uint8_t)~(1u << issued_at % QSM_PIPE_SLOTS);
+}
 
 // The cycle before an FMA instruction writes.
 static void release_late(struct qsm_subcore *sc, uint64_t c) {
@@ -329,7 +370,8 @@ static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
 
 // ---- write-back ----
 
-static void report_write(struct qsm_subcore *sc, uint32_t warp, uint32_t rd, uint32_t mask, uint64_t c) {
+static void report_write(struct qsm_subcore *sc, uint32_t warp, uint32_t rd, uint32_t mask,
+                         uint64_t c) {
   struct qsm_sm *sm = sc->sm;
   uint32_t words[3 + QSM_MAX_LANES] = {warp, rd, mask};
   const uint32_t *reg = qsm_reg(sc, sm->n_lanes, warp, rd);
@@ -362,7 +404,8 @@ static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
   uint8_t class = slot->class;
   if (class == QSM_CLASS_FMA && slot->insn.rd) return false;  // later
   leave_pipe(sc, c - 4);
-  if (class == QSM_CLASS_MEM || class == QSM_CLASS_DIV || slot->insn.rd == 0 || slot->faulted) return false;
+  if (class == QSM_CLASS_MEM || class == QSM_CLASS_DIV || slot->insn.rd == 0 || slot->faulted)
+    return false;
   qsm_exec_fixed(sc, slot, c - 2);
   if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
   return true;
@@ -424,7 +467,9 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->under_way || sc->f2.warp != QSM_NONE) return false;
-  if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims | qsm_fetch_wants(sc)) return false;
+  if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims |
+      qsm_fetch_wants(sc))
+    return false;
   if ((sc->sel1 & sc->sel2) != QSM_NONE) return false;
   if (qsm_subcore_eligible(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;
@@ -432,8 +477,9 @@ static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   return sc->wake_at > c + 1;
 }
 
-// The order matters where blocks share registers: F1, issue and finish decide first; F2 then pushes behind the issued word; issue
-// takes its scoreboard entry before EX2 and write-back free theirs; selections come before the resolve that asks for the next one.
+// The order matters where blocks share registers: F1, issue and finish decide first; F2 then pushes
+// behind the issued word; issue takes its scoreboard entry before EX2 and write-back free theirs;
+// selections come before the resolve that asks for the next one.
 void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
   uint8_t fetch = sc->filling ? QSM_NONE : qsm_fetch_choose(sc);  // R-FE-2
   uint32_t finished = sc->finishable ? qsm_ctz(sc->finishable) : QSM_NONE;

@@ -10,7 +10,15 @@
 enum { SAMPLES_PER_EPOCH = 100, MOST_IDLE = 1, NO_VICTIM = 0xff };
 
 // What the next cycle of a pass does.
-enum stage { STAGE_SET_UP, STAGE_DIVIDE, STAGE_ASK, STAGE_FIT, STAGE_TRIAL_BEGIN, STAGE_TRIAL, STAGE_APPLY };
+enum stage {
+  STAGE_SET_UP,
+  STAGE_DIVIDE,
+  STAGE_ASK,
+  STAGE_FIT,
+  STAGE_TRIAL_BEGIN,
+  STAGE_TRIAL,
+  STAGE_APPLY
+};
 
 enum victim_class { CLASS_NO_QOS, CLASS_IDLE, CLASS_MARGIN };
 
@@ -27,7 +35,7 @@ struct qsm_tb_adjust {
   struct qsm_preempt *preempt;  // holds the flags
   struct qsm_tb_claim *claim;
   uint8_t shown[QSM_MAX_SMS];  // flags as last reported
-  qsm_sm_set shown_sms;    // SMs with some of these
+  qsm_sm_set shown_sms;        // SMs with some of these
   bool active;
   uint32_t starved;
   bool starts, running;  // starts: running is 1 from the next cycle on
@@ -35,7 +43,8 @@ struct qsm_tb_adjust {
   // The pass.
   uint32_t want;
   bool pending;
-  // As at the start of the pass: the manager and the SMs change them at the next E at the earliest, where the pass ends.
+  // As at the start of the pass: the manager and the SMs change them at the next E at the earliest,
+  // where the pass ends.
   uint32_t ratio[QSM_MAX_KERNELS];
   uint16_t snap_idle[QSM_MAX_SMS][QSM_MAX_KERNELS];
   // The SM whose turn it is.
@@ -53,7 +62,8 @@ struct qsm_tb_adjust {
   struct victim best;
 };
 
-struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const struct qsm_bus *bus, struct qsm_tb_table *tables,
+struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
+                                           struct qsm_tb_table *tables,
                                            struct qsm_preempt *preempt) {
   struct qsm_tb_adjust *ta = calloc(1, sizeof *ta);
   if (!ta) return NULL;
@@ -77,7 +87,9 @@ void qsm_tb_adjust_destroy(struct qsm_tb_adjust *ta) {
 
 const bool *qsm_tb_adjust_active(const struct qsm_tb_adjust *ta) { return &ta->active; }
 
-bool qsm_tb_adjust_running(const struct qsm_tb_adjust *ta) { return ta->running || qsm_tb_claim_running(ta->claim); }
+bool qsm_tb_adjust_running(const struct qsm_tb_adjust *ta) {
+  return ta->running || qsm_tb_claim_running(ta->claim);
+}
 
 const struct qsm_tb_claim *qsm_tb_adjust_claim(const struct qsm_tb_adjust *ta) { return ta->claim; }
 
@@ -85,7 +97,9 @@ static void update_active(struct qsm_tb_adjust *ta) {
   ta->active = ta->starts || ta->running || ta->shown_sms || qsm_tb_claim_active(ta->claim);
 }
 
-static const struct qsm_desc *desc_of(const struct qsm_tb_adjust *ta, uint32_t k) { return &ta->regs->shared.desc[k]; }
+static const struct qsm_desc *desc_of(const struct qsm_tb_adjust *ta, uint32_t k) {
+  return &ta->regs->shared.desc[k];
+}
 
 // ---- Flags (R-TA-7) ----
 
@@ -107,7 +121,9 @@ static void let_fall(struct qsm_tb_adjust *ta) {
   }
 }
 
-void qsm_tb_adjust_forget(struct qsm_tb_adjust *ta, uint32_t sm) { qsm_preempt_set_evict(ta->preempt, sm, 0); }
+void qsm_tb_adjust_forget(struct qsm_tb_adjust *ta, uint32_t sm) {
+  qsm_preempt_set_evict(ta->preempt, sm, 0);
+}
 
 void qsm_tb_adjust_report(struct qsm_tb_adjust *ta, uint64_t cycle) {
   for (qsm_sm_set sms = qsm_preempt_evicting(ta->preempt) | ta->shown_sms; sms; sms &= sms - 1) {
@@ -123,7 +139,8 @@ void qsm_tb_adjust_report(struct qsm_tb_adjust *ta, uint64_t cycle) {
 // ---- Start and turns ----
 
 // R-TA-1
-void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, const uint32_t *ratio) {
+void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending,
+                         const uint32_t *ratio) {
   ta->starts = true;
   ta->active = true;
   ta->want = want;
@@ -132,11 +149,14 @@ void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending, 
   ta->stage = STAGE_SET_UP;
   memcpy(ta->ratio, ratio, sizeof ta->ratio);
   for (uint32_t i = 0; i < ta->config->num_sms; i++) {
-    for (uint32_t k = 0; k < ta->config->num_kernels; k++) ta->snap_idle[i][k] = (uint16_t)ta->bus->snap_idle(ta->bus->ctx, i, k);
+    for (uint32_t k = 0; k < ta->config->num_kernels; k++)
+      ta->snap_idle[i][k] = (uint16_t)ta->bus->snap_idle(ta->bus->ctx, i, k);
   }
 }
 
-void qsm_tb_adjust_restores(struct qsm_tb_adjust *ta, uint32_t sm) { qsm_tb_claim_restores(ta->claim, sm); }
+void qsm_tb_adjust_restores(struct qsm_tb_adjust *ta, uint32_t sm) {
+  qsm_tb_claim_restores(ta->claim, sm);
+}
 
 void qsm_tb_adjust_turn(struct qsm_tb_adjust *ta, uint32_t waits) {
   qsm_tb_claim_turn(ta->claim, waits, qsm_preempt_restoring(ta->preempt));
@@ -173,7 +193,8 @@ static void set_up(struct qsm_tb_adjust *ta) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
   ta->free = table->free;
   ta->here = 0;
-  for (uint32_t k = 0; k < ta->config->num_kernels; k++) ta->here |= (uint32_t)(table->cnt[k] > 0) << k;
+  for (uint32_t k = 0; k < ta->config->num_kernels; k++)
+    ta->here |= (uint32_t)(table->cnt[k] > 0) << k;
   memset(ta->idle, 0, sizeof ta->idle);
   ta->left = ta->here;
   begin_division(ta);
@@ -194,8 +215,9 @@ static void divide(struct qsm_tb_adjust *ta) {
 
 static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
-  return (ta->want >> k & 1) && qsm_has_sm(ta->regs->sm_mask[k], ta->sm) && table->target[k] <= table->cnt[k] &&
-         table->target[k] < ta->config->max_tbs && ta->idle[k] <= MOST_IDLE;
+  return (ta->want >> k & 1) && qsm_has_sm(ta->regs->sm_mask[k], ta->sm) &&
+         table->target[k] <= table->cnt[k] && table->target[k] < ta->config->max_tbs &&
+         ta->idle[k] <= MOST_IDLE;
 }
 
 static void find_asking(struct qsm_tb_adjust *ta, uint64_t cycle) {
@@ -209,16 +231,20 @@ static void find_asking(struct qsm_tb_adjust *ta, uint64_t cycle) {
   if (!ta->ask) next_sm(ta);
 }
 
-static void raise_target(struct qsm_tb_adjust *ta, uint64_t cycle, uint32_t k, const struct victim *victim) {
+static void raise_target(struct qsm_tb_adjust *ta, uint64_t cycle, uint32_t k,
+                         const struct victim *victim) {
   uint32_t target = ++ta->table[ta->sm].target[k];
   const uint32_t words[] = {ta->sm, k, victim->slot, victim->n, victim->class, target};
   qsm_bus_report(ta->bus, cycle, QSM_EV_ADJUST, 0, sizeof words / sizeof *words, words);
 }
 
-static void next_trial(struct qsm_tb_adjust *ta) { ta->stage = ta->left ? STAGE_TRIAL_BEGIN : STAGE_APPLY; }
+static void next_trial(struct qsm_tb_adjust *ta) {
+  ta->stage = ta->left ? STAGE_TRIAL_BEGIN : STAGE_APPLY;
+}
 
 // True if the target of the slot rises.
-static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle, const struct qsm_tb_adjust_slots *slots) {
+static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle,
+                    const struct qsm_tb_adjust_slots *slots) {
   static const struct victim nobody = {.slot = NO_VICTIM};
   uint32_t k = qsm_lowest(ta->ask);
   bool runs = (slots->busy & ~slots->killed) >> k & 1;
@@ -248,11 +274,16 @@ static void begin_trial(struct qsm_tb_adjust *ta) {
 }
 
 // The class of m as a victim; false: it is none.
-static bool find_class(const struct qsm_tb_adjust *ta, uint32_t m, uint32_t n, uint32_t out, uint32_t *class) {
-  if (!(ta->regs->shared.qos_mask >> m & 1)) *class = CLASS_NO_QOS;
-  else if (ta->idle[m] >= n + 1) *class = CLASS_IDLE;
-  else if (out > n && (uint64_t)(out - n) << 16 > (uint64_t)ta->ratio[m] * out) *class = CLASS_MARGIN;
-  else return false;
+static bool find_class(const struct qsm_tb_adjust *ta, uint32_t m, uint32_t n, uint32_t out,
+                       uint32_t *class) {
+  if (!(ta->regs->shared.qos_mask >> m & 1))
+    *class = CLASS_NO_QOS;
+  else if (ta->idle[m] >= n + 1)
+    *class = CLASS_IDLE;
+  else if (out > n && (uint64_t)(out - n) << 16 > (uint64_t)ta->ratio[m] * out)
+    *class = CLASS_MARGIN;
+  else
+    return false;
   return true;
 }
 
@@ -263,8 +294,13 @@ static bool is_better(const struct victim *victim, const struct victim *best) {
 }
 
 static void judge(struct qsm_tb_adjust *ta, uint32_t m, uint32_t out) {
-  struct victim victim = {.valid = true, .slot = m, .n = (uint32_t)__builtin_popcount(ta->freed), .idle = ta->idle[m], .ratio = ta->ratio[m]};
-  if (find_class(ta, m, victim.n, out, &victim.class) && is_better(&victim, &ta->best)) ta->best = victim;
+  struct victim victim = {.valid = true,
+                          .slot = m,
+                          .n = (uint32_t)__builtin_popcount(ta->freed),
+                          .idle = ta->idle[m],
+                          .ratio = ta->ratio[m]};
+  if (find_class(ta, m, victim.n, out, &victim.class) && is_better(&victim, &ta->best))
+    ta->best = victim;
 }
 
 static void step_trial(struct qsm_tb_adjust *ta, const struct qsm_tb_adjust_slots *slots) {
@@ -304,7 +340,8 @@ static bool apply(struct qsm_tb_adjust *ta, uint64_t cycle) {
 
 // ---- A cycle ----
 
-static bool step_pass(struct qsm_tb_adjust *ta, uint64_t cycle, const struct qsm_tb_adjust_slots *slots) {
+static bool step_pass(struct qsm_tb_adjust *ta, uint64_t cycle,
+                      const struct qsm_tb_adjust_slots *slots) {
   switch (ta->stage) {
     case STAGE_SET_UP: set_up(ta); break;
     case STAGE_DIVIDE: divide(ta); break;
@@ -318,7 +355,8 @@ static bool step_pass(struct qsm_tb_adjust *ta, uint64_t cycle, const struct qsm
 }
 
 // A cycle of the pass, or its start.
-static int step_running(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy, const struct qsm_tb_adjust_slots *slots) {
+static int step_running(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy,
+                        const struct qsm_tb_adjust_slots *slots) {
   if (!ta->running) {
     ta->running = ta->starts;
     ta->starts = false;
@@ -333,19 +371,22 @@ static int step_running(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_bus
 }
 
 // The pass sees who is late at the start of the cycle; of a pass and a claim one acts at most.
-int qsm_tb_adjust_step(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy, const struct qsm_tb_adjust_slots *slots) {
-  const struct qsm_tb_claim_cycle claim_cycle = {.number = cycle,
-                                                 .is_epoch_end = cycle == ta->epoch_at,
-                                                 .alloc_busy = alloc_busy,
-                                                 .may_begin = !alloc_busy && !ta->running && !slots->evicting,
-                                                 .waits = slots->waits};
+int qsm_tb_adjust_step(struct qsm_tb_adjust *ta, uint64_t cycle, bool alloc_busy,
+                       const struct qsm_tb_adjust_slots *slots) {
+  const struct qsm_tb_claim_cycle claim_cycle = {
+      .number = cycle,
+      .is_epoch_end = cycle == ta->epoch_at,
+      .alloc_busy = alloc_busy,
+      .may_begin = !alloc_busy && !ta->running && !slots->evicting,
+      .waits = slots->waits};
   let_fall(ta);
   int of_pass = step_running(ta, cycle, alloc_busy, slots);
   int of_claim = qsm_tb_claim_active(ta->claim) ? qsm_tb_claim_step(ta->claim, &claim_cycle) : -1;
   return of_pass >= 0 ? of_pass : of_claim;
 }
 
-uint64_t qsm_tb_adjust_next(const struct qsm_tb_adjust *ta, uint64_t from, bool alloc_busy, uint32_t waits) {
+uint64_t qsm_tb_adjust_next(const struct qsm_tb_adjust *ta, uint64_t from, bool alloc_busy,
+                            uint32_t waits) {
   if (ta->starts || ta->running) return from;
   qsm_sm_set evicting = qsm_preempt_evicting(ta->preempt);
   if (qsm_tb_claim_acts(ta->claim, waits, !alloc_busy && !evicting)) return from;
@@ -359,7 +400,8 @@ uint64_t qsm_tb_adjust_next(const struct qsm_tb_adjust *ta, uint64_t from, bool 
 
 // Idle TBs that the SM's ask shows; while no pass runs, a flag that falls at once.
 int qsm_tb_adjust_inject(struct qsm_tb_adjust *ta, uint64_t seed, char *what, size_t what_len) {
-  uint32_t k = (uint32_t)(seed % ta->config->num_kernels), i = (uint32_t)(seed / QSM_MAX_KERNELS % ta->config->num_sms);
+  uint32_t k = (uint32_t)(seed % ta->config->num_kernels),
+           i = (uint32_t)(seed / QSM_MAX_KERNELS % ta->config->num_sms);
   if (ta->running) {
     if (ta->stage != STAGE_DIVIDE && ta->stage != STAGE_ASK) return -1;
     uint32_t bit = (uint32_t)(seed / QSM_MAX_KERNELS % 7);

@@ -15,7 +15,7 @@ struct qsm_tb_claim {
   struct qsm_preempt *preempt;
   uint32_t *starved;
   uint32_t wait, late;
-  bool turns;  // the next cycle is E + QosLat
+  bool turns;               // the next cycle is E + QosLat
   qsm_sm_set young, fresh;  // SMs that restored a block lately; young: as soon as its dispatch
   bool claimed, running;
   uint32_t next_slot, next_sm;
@@ -28,8 +28,9 @@ struct qsm_tb_claim {
   uint32_t lowered;                                       // slots that are done with
 };
 
-struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const struct qsm_bus *bus, struct qsm_tb_table *tables,
-                                         struct qsm_preempt *preempt, uint32_t *starved) {
+struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
+                                         struct qsm_tb_table *tables, struct qsm_preempt *preempt,
+                                         uint32_t *starved) {
   struct qsm_tb_claim *tc = calloc(1, sizeof *tc);
   if (!tc) return NULL;
   tc->config = regs->shared.config;
@@ -43,7 +44,9 @@ struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const stru
 
 void qsm_tb_claim_destroy(struct qsm_tb_claim *tc) { free(tc); }
 
-bool qsm_tb_claim_active(const struct qsm_tb_claim *tc) { return tc->running || tc->turns || tc->wait || tc->late; }
+bool qsm_tb_claim_active(const struct qsm_tb_claim *tc) {
+  return tc->running || tc->turns || tc->wait || tc->late;
+}
 
 bool qsm_tb_claim_running(const struct qsm_tb_claim *tc) { return tc->running; }
 
@@ -55,8 +58,8 @@ uint32_t qsm_tb_claim_late(const struct qsm_tb_claim *tc) { return tc->late; }
 
 void qsm_tb_claim_restores(struct qsm_tb_claim *tc, uint32_t sm) { tc->young |= qsm_sm_bit(sm); }
 
-// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. Nobody looks at the SMs in this cycle, as a claim that runs
-// ends in it: so they may change at its start.
+// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. Nobody looks at
+// the SMs in this cycle, as a claim that runs ends in it: so they may change at its start.
 void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring) {
   tc->turns = waits || tc->wait || tc->late;
   if (!tc->turns) tc->claimed = false;
@@ -92,8 +95,10 @@ static void begin(struct qsm_tb_claim *tc) {
 static void pick(struct qsm_tb_claim *tc) {
   tc->sm = tc->next_sm;
   tc->next_sm = (tc->sm + 1) % tc->config->num_sms;
-  if (qsm_has_sm(tc->regs->sm_mask[tc->slot] & ~(tc->young | tc->fresh), tc->sm)) tc->stage = STAGE_SET_UP;
-  else tc->running = ++tc->n_picks < tc->config->num_sms;
+  if (qsm_has_sm(tc->regs->sm_mask[tc->slot] & ~(tc->young | tc->fresh), tc->sm))
+    tc->stage = STAGE_SET_UP;
+  else
+    tc->running = ++tc->n_picks < tc->config->num_sms;
 }
 
 static void set_up(struct qsm_tb_claim *tc) {
@@ -105,12 +110,14 @@ static void set_up(struct qsm_tb_claim *tc) {
   tc->stage = STAGE_FREE;
 }
 
-// Who gives a block: without a goal before with one, then who has most left, of equals the highest; -1: nobody has one.
+// Who gives a block: without a goal before with one, then who has most left, of equals the highest;
+// -1: nobody has one.
 static int find_giver(const struct qsm_tb_claim *tc) {
   int giver = -1;
   for (uint32_t m = 0; m < tc->config->num_kernels; m++) {
     if (m == tc->slot || tc->left[m] == 0) continue;
-    bool qos = tc->regs->shared.qos_mask >> m & 1, best_qos = giver >= 0 && (tc->regs->shared.qos_mask >> giver & 1);
+    bool qos = tc->regs->shared.qos_mask >> m & 1,
+         best_qos = giver >= 0 && (tc->regs->shared.qos_mask >> giver & 1);
     if (giver < 0 || (qos == best_qos ? tc->left[m] >= tc->left[giver] : best_qos)) giver = (int)m;
   }
   return giver;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for latecomers (docs/tb_adjust.md, R-TA-10 to R-TA-12): who waits for its first block for more than an epoch, and the claim that
-// lowers the targets of others on one SM for it. Part of the adjuster.
+// Room for latecomers (docs/tb_adjust.md, R-TA-10 to R-TA-12): who waits for its first block for
+// more than an epoch, and the claim that lowers the targets of others on one SM for it. Part of the
+// adjuster.
 #ifndef QSM_TB_CLAIM_H
 #define QSM_TB_CLAIM_H
 
@@ -14,9 +15,11 @@
 
 struct qsm_tb_claim;
 
-// The arguments outlive it; `tables`: one per SM; `starved`: bit k, the adjuster's (R-TA-9). NULL: no memory.
-struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const struct qsm_bus *bus, struct qsm_tb_table *tables,
-                                         struct qsm_preempt *preempt, uint32_t *starved);
+// The arguments outlive it; `tables`: one per SM; `starved`: bit k, the adjuster's (R-TA-9). NULL:
+// no memory.
+struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
+                                         struct qsm_tb_table *tables, struct qsm_preempt *preempt,
+                                         uint32_t *starved);
 void qsm_tb_claim_destroy(struct qsm_tb_claim *tc);  // NULL is fine
 
 // Some slot is known to wait, or a claim runs: the functions below are to be called.
@@ -25,10 +28,13 @@ bool qsm_tb_claim_running(const struct qsm_tb_claim *tc);
 uint32_t qsm_tb_claim_waiting(const struct qsm_tb_claim *tc);  // wait[k]
 uint32_t qsm_tb_claim_late(const struct qsm_tb_claim *tc);     // late[k]
 
-// In cycle E + QosLat, before its step; `waits`: bit k, slots that wait in it; `restoring`: SMs whose job is a restore.
+// In cycle E + QosLat, before its step; `waits`: bit k, slots that wait in it; `restoring`: SMs
+// whose job is a restore.
 void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring);
-void qsm_tb_claim_restores(struct qsm_tb_claim *tc, uint32_t sm);  // a saved block is dispatched to the SM
-// True if something happens here in the next cycle; `may_begin`: there is no pass, no evict flag and no allocation.
+void qsm_tb_claim_restores(struct qsm_tb_claim *tc,
+                           uint32_t sm);  // a saved block is dispatched to the SM
+// True if something happens here in the next cycle; `may_begin`: there is no pass, no evict flag
+// and no allocation.
 bool qsm_tb_claim_acts(const struct qsm_tb_claim *tc, uint32_t waits, bool may_begin);
 
 // What a cycle starts with.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequencer that saves, flushes and restores a thread block: docs/preemption.md, R-PE-12 .. R-PE-21. It decides at the start
-// of a cycle, before the sub-cores step, and gives one of them an instruction to issue; what the cycle's end brings waits for the end.
+// The sequencer that saves, flushes and restores a thread block: docs/preemption.md, R-PE-12 ..
+// R-PE-21. It decides at the start of a cycle, before the sub-cores step, and gives one of them an
+// instruction to issue; what the cycle's end brings waits for the end.
 #include "qsm_tb_save.h"
 
 enum at_end { AT_END_NOTHING, AT_END_EVICT, AT_END_STOP };
 
 static uint32_t image_bytes(const struct qsm_sm *sm) {
-  return qsm_config_image_bytes(sm->shared->config, qsm_save_desc(sm)->warps, qsm_save_desc(sm)->shared_bytes);
+  return qsm_config_image_bytes(sm->shared->config, qsm_save_desc(sm)->warps,
+                                qsm_save_desc(sm)->shared_bytes);
 }
 
 // ---- Freeze and thaw ----
@@ -82,7 +84,8 @@ static enum qsm_save_phase phase_after(const struct qsm_sm *sm) {
 void qsm_tb_save_next_phase(struct qsm_sm *sm) {
   struct qsm_tb_save *save = &sm->save;
   save->phase = (uint8_t)phase_after(sm);
-  if (save->phase == QSM_PHASE_SHARED && qsm_save_n_rows(sm) == 0) save->phase = (uint8_t)phase_after(sm);
+  if (save->phase == QSM_PHASE_SHARED && qsm_save_n_rows(sm) == 0)
+    save->phase = (uint8_t)phase_after(sm);
   save->i = 0;
   save->part = 0;
   save->reg = 1;
@@ -165,8 +168,10 @@ static void take_header(struct qsm_sm *sm, const struct qsm_inbox *in) {
 
 static void wait_for_memory(struct qsm_sm *sm, uint64_t c) {
   if (sm->tb[sm->save.tb].saved || !scoreboards_are_empty(sm)) return;
-  if (sm->save.op == QSM_TB_RESTORE) stop_at_end(sm, c);
-  else sm->save.at_end = AT_END_EVICT;
+  if (sm->save.op == QSM_TB_RESTORE)
+    stop_at_end(sm, c);
+  else
+    sm->save.at_end = AT_END_EVICT;
 }
 
 void qsm_tb_save_decide(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
@@ -177,12 +182,16 @@ void qsm_tb_save_decide(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
   }
   switch (save->phase) {
     case QSM_PHASE_ADDRESS: add_image_size(sm); break;
-    case QSM_PHASE_QUIET: if (is_quiet(sm)) qsm_tb_save_next_phase(sm); break;
+    case QSM_PHASE_QUIET:
+      if (is_quiet(sm)) qsm_tb_save_next_phase(sm);
+      break;
     case QSM_PHASE_FIND: step_find(sm); break;
     case QSM_PHASE_WAIT: wait_for_memory(sm, c); break;
     case QSM_PHASE_HEADER:
-      if (save->op == QSM_TB_RESTORE && save->part == QSM_IMAGE_HEADER_LINES) take_header(sm, in);
-      else qsm_save_step(sm, c);
+      if (save->op == QSM_TB_RESTORE && save->part == QSM_IMAGE_HEADER_LINES)
+        take_header(sm, in);
+      else
+        qsm_save_step(sm, c);
       break;
     default: qsm_save_step(sm, c); break;
   }

@@ -9,7 +9,8 @@
 #include "qsm_tb_claim.h"
 #include "qsm_tb_resources.h"
 
-// What the scheduler asks for in every window is compiled a second time, without preemption, for as long as nothing is preempted.
+// What the scheduler asks for in every window is compiled a second time, without preemption, for as
+// long as nothing is preempted.
 #define INLINE static inline __attribute__((always_inline))
 
 enum { END_DELAY = 16, CAUSE_KILLED = 24 };
@@ -26,11 +27,11 @@ struct walk {
 struct slot {
   struct walk walk;
   struct shape shape;
-  uint32_t out;           // TBs dispatched and not retired
+  uint32_t out;  // TBs dispatched and not retired
   uint32_t launches;
-  uint64_t end_at;        // while ending: the cycle in which its counter is 0
-  uint64_t had_from;      // had_tb is 1 from this cycle on
-  qsm_sm_set room;        // bit i: cnt < target on SM i
+  uint64_t end_at;    // while ending: the cycle in which its counter is 0
+  uint64_t had_from;  // had_tb is 1 from this cycle on
+  qsm_sm_set room;    // bit i: cnt < target on SM i
   struct qsm_fault record;
 };
 
@@ -39,8 +40,8 @@ struct retirement {
   bool saved;
 };
 
-// The allocator does one SM at a time: its set-up cycle computes the targets and how long that takes; they are written at the end of its
-// last cycle.
+// The allocator does one SM at a time: its set-up cycle computes the targets and how long that
+// takes; they are written at the end of its last cycle.
 struct alloc {
   bool requested, running;
   bool to_request;  // requested at the end of this cycle
@@ -90,7 +91,8 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
     ts->slot[k].shape.warps = 1;
     ts->slot[k].had_from = QSM_NEVER;
   }
-  for (uint32_t i = 0; i < ts->config->num_sms; i++) qsm_tb_free_reset(ts->config, &ts->table[i].free);
+  for (uint32_t i = 0; i < ts->config->num_sms; i++)
+    qsm_tb_free_reset(ts->config, &ts->table[i].free);
   return ts;
 }
 
@@ -101,14 +103,18 @@ void qsm_tb_sched_destroy(struct qsm_tb_sched *ts) {
   free(ts);
 }
 
-void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb, bool saved) {
+void qsm_tb_sched_retire(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb,
+                         bool saved) {
   qsm_calendar_add(&ts->retires, cycle, sm);
   ts->retirement[cycle % QSM_CALENDAR_CYCLES][sm] = (struct retirement){(uint8_t)tb, saved};
 }
 
-void qsm_tb_sched_restored(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm) { qsm_calendar_add(&ts->restores, cycle, sm); }
+void qsm_tb_sched_restored(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm) {
+  qsm_calendar_add(&ts->restores, cycle, sm);
+}
 
-void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel, const struct qsm_fault *record) {
+void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel,
+                        const struct qsm_fault *record) {
   qsm_calendar_add(&ts->faults, cycle, sm);
   ts->fault_kernels[cycle % QSM_CALENDAR_CYCLES][sm] |= (uint8_t)(1u << kernel);
   ts->fault_record[sm][kernel] = *record;
@@ -118,9 +124,13 @@ void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, ui
 
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts) { ts->alloc.requested = true; }
 
-void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_request *request) { qsm_preempt_request(ts->preempt, request); }
+void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_request *request) {
+  qsm_preempt_request(ts->preempt, request);
+}
 
-void qsm_tb_sched_set_evict(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernels) { qsm_preempt_set_evict(ts->preempt, sm, kernels); }
+void qsm_tb_sched_set_evict(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernels) {
+  qsm_preempt_set_evict(ts->preempt, sm, kernels);
+}
 
 // R-TB-14: an arrival or a launch.
 static void show_life(struct qsm_tb_sched *ts, uint32_t kernel) {
@@ -130,7 +140,9 @@ static void show_life(struct qsm_tb_sched *ts, uint32_t kernel) {
   ts->used |= bit;
 }
 
-void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels) { ts->launching = kernels; }
+void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels) {
+  ts->launching = kernels;
+}
 
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel) {
   show_life(ts, kernel);
@@ -170,7 +182,9 @@ static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
   uint32_t qos = ts->regs->shared.qos_mask & ts->active;
   uint32_t others = ts->regs->valid_mask & ts->active & ~qos;
   uint32_t assigned = others;
-  if (qos) assigned = qos | nth_bit(others, sm * (uint32_t)__builtin_popcount(others) / ts->config->num_sms);
+  if (qos)
+    assigned =
+        qos | nth_bit(others, sm * (uint32_t)__builtin_popcount(others) / ts->config->num_sms);
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
     if (!qsm_has_sm(ts->regs->sm_mask[k], sm)) assigned &= ~(1u << k);
   }
@@ -190,7 +204,8 @@ static enum excess targets_excess(const struct qsm_tb_sched *ts, const uint32_t 
   return granules > QSM_SHARED_GRANULES ? EXCESS_GRANULES : EXCESS_NONE;
 }
 
-// Takes one TB from the slot that has most, of equals the highest; where only granules are short, among those that use some.
+// Takes one TB from the slot that has most, of equals the highest; where only granules are short,
+// among those that use some.
 static void reduce_targets(const struct qsm_tb_sched *ts, uint32_t *target, enum excess excess) {
   uint32_t victim = 0, most = 0;
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
@@ -216,7 +231,8 @@ static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
     target[k] = share ? share : 1;
     n_cycles += 1 + share;
   }
-  for (enum excess excess; (excess = targets_excess(ts, target)) != EXCESS_NONE; n_cycles++) reduce_targets(ts, target, excess);
+  for (enum excess excess; (excess = targets_excess(ts, target)) != EXCESS_NONE; n_cycles++)
+    reduce_targets(ts, target, excess);
   return n_cycles;
 }
 
@@ -282,7 +298,8 @@ static void advance_walk(struct qsm_tb_sched *ts, uint32_t kernel) {
 }
 
 // A new block is that of the walk; a restored one has its index in the image.
-static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb, const struct qsm_dispatch_extra *extra) {
+static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb,
+                          const struct qsm_dispatch_extra *extra) {
   static const struct walk nowhere;
   const struct qsm_tb_entry *entry = &ts->table[sm].tb[tb];
   const struct walk *walk = extra->op == QSM_TB_NEW ? &ts->slot[entry->kernel].walk : &nowhere;
@@ -311,20 +328,24 @@ static void count_out(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel) 
 }
 
 // R-TB-10, R-PE-8; true if a block is restored.
-static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel) {
+static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm,
+                             uint32_t kernel) {
   struct qsm_tb_table *table = &ts->table[sm];
   const struct qsm_desc *desc = &ts->regs->shared.desc[kernel];
   struct qsm_tb_place place;
   if (!qsm_tb_fits(ts->config, &table->free, desc, &place)) return false;
   const struct qsm_dispatch_extra extra = qsm_preempt_dispatch(ts->preempt, sm, kernel, place.tb);
-  table->tb[place.tb] = (struct qsm_tb_entry){.kernel = (uint8_t)kernel, .place = place, .ticket = extra.ticket, .age = ts->n_dispatched++};
+  table->tb[place.tb] = (struct qsm_tb_entry){
+      .kernel = (uint8_t)kernel, .place = place, .ticket = extra.ticket, .age = ts->n_dispatched++};
   send_dispatch(ts, cycle, sm, place.tb, &extra);
   qsm_tb_take(ts->config, &table->free, desc, place);
   table->cnt[kernel]++;
   update_room(ts, sm, kernel);
   count_out(ts, cycle, kernel);
-  if (extra.op == QSM_TB_NEW) advance_walk(ts, kernel);
-  else qsm_tb_adjust_restores(ts->adjust, sm);
+  if (extra.op == QSM_TB_NEW)
+    advance_walk(ts, kernel);
+  else
+    qsm_tb_adjust_restores(ts->adjust, sm);
   return extra.op == QSM_TB_RESTORE;
 }
 
@@ -338,8 +359,10 @@ INLINE qsm_sm_set rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool pre
 // R-TB-9: slots with something to dispatch, a saved block too (R-PE-8), and an SM with room for it.
 INLINE uint32_t candidates(const struct qsm_tb_sched *ts, bool preempting) {
   if (qsm_tb_sched_alloc_busy(ts) || (preempting && qsm_tb_adjust_running(ts->adjust))) return 0;
-  uint32_t found = 0, has_blocks = preempting ? ~ts->all | qsm_preempt_resumable(ts->preempt) : ~ts->all;
-  for (uint32_t want = ts->busy & has_blocks & ~(ts->killed | ts->ending | ts->starting); want; want &= want - 1) {
+  uint32_t found = 0,
+           has_blocks = preempting ? ~ts->all | qsm_preempt_resumable(ts->preempt) : ~ts->all;
+  for (uint32_t want = ts->busy & has_blocks & ~(ts->killed | ts->ending | ts->starting); want;
+       want &= want - 1) {
     if (rooms(ts, qsm_lowest(want), preempting)) found |= want & (0u - want);
   }
   return found;
@@ -367,7 +390,8 @@ static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
   int tb = request->by_slot ? request->tb : qsm_tb_youngest(table, used, request->kernel);
   bool runs = (ts->busy & ~(ts->killed | ts->ending)) >> request->kernel & 1;
   bool exists = tb >= 0 && (used >> tb & 1) && table->tb[tb].kernel == request->kernel;
-  bool retires = qsm_has_sm(retiring, request->sm) && ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
+  bool retires = qsm_has_sm(retiring, request->sm) &&
+                 ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
   qsm_preempt_decide(ts->preempt, cycle, tb < 0 ? 0 : (uint32_t)tb, runs && exists && !retires);
   return true;
 }
@@ -399,17 +423,23 @@ void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio) {
   qsm_tb_adjust_turn(ts->adjust, waiting(ts));
   if (qsm_tb_sched_alloc_busy(ts)) return;
   ts->alloc.to_request = !want && (qsm_tb_adjust_starved(ts->adjust) & can_give & ~ts->has_out);
-  if (want) qsm_tb_adjust_start(ts->adjust, want, qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt), ratio);
+  if (want)
+    qsm_tb_adjust_start(ts->adjust, want,
+                        qsm_preempt_evicting(ts->preempt) || qsm_preempt_pending(ts->preempt),
+                        ratio);
 }
 
 static struct qsm_tb_adjust_slots look_at_slots(const struct qsm_tb_sched *ts) {
-  struct qsm_tb_adjust_slots slots = {
-      .busy = ts->busy, .killed = ts->killed, .waits = waiting(ts), .evicting = qsm_preempt_evicting(ts->preempt) != 0};
+  struct qsm_tb_adjust_slots slots = {.busy = ts->busy,
+                                      .killed = ts->killed,
+                                      .waits = waiting(ts),
+                                      .evicting = qsm_preempt_evicting(ts->preempt) != 0};
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) slots.out[k] = ts->slot[k].out;
   return slots;
 }
 
-static void step_adjust(struct qsm_tb_sched *ts, uint64_t cycle, const struct qsm_tb_adjust_slots *slots) {
+static void step_adjust(struct qsm_tb_sched *ts, uint64_t cycle,
+                        const struct qsm_tb_adjust_slots *slots) {
   int sm = qsm_tb_adjust_step(ts->adjust, cycle, qsm_tb_sched_alloc_busy(ts), slots);
   if (sm < 0) return;
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) update_room(ts, (uint32_t)sm, k);
@@ -417,14 +447,18 @@ static void step_adjust(struct qsm_tb_sched *ts, uint64_t cycle, const struct qs
 
 // ---- Starts, kills, ends ----
 
-static void send_pulses(const struct qsm_tb_sched *ts, uint64_t cycle, enum qsm_sm_msg_kind kind, uint32_t kernels) {
+static void send_pulses(const struct qsm_tb_sched *ts, uint64_t cycle, enum qsm_sm_msg_kind kind,
+                        uint32_t kernels) {
   for (; kernels; kernels &= kernels - 1) {
-    struct qsm_sm_msg msg = {.cycle = cycle + ts->config->noc_lat, .kind = (uint8_t)kind, .kernel = (uint8_t)qsm_lowest(kernels)};
+    struct qsm_sm_msg msg = {.cycle = cycle + ts->config->noc_lat,
+                             .kind = (uint8_t)kind,
+                             .kernel = (uint8_t)qsm_lowest(kernels)};
     qsm_bus_broadcast(ts->bus, ts->config->num_sms, &msg);
   }
 }
 
-// Takes the fault messages of this cycle: returns the slots of `may_kill` that have one and keeps the record of each one's lowest SM.
+// Takes the fault messages of this cycle: returns the slots of `may_kill` that have one and keeps
+// the record of each one's lowest SM.
 static uint32_t take_faults(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t may_kill) {
   uint32_t found = 0;
   for (qsm_sm_set sms = qsm_calendar_take(&ts->faults, cycle); sms; sms &= sms - 1) {
@@ -463,17 +497,21 @@ static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
     qsm_tb_give_back(ts->config, &table->free, &ts->regs->shared.desc[kernel], entry->place);
     table->cnt[kernel]--;
     update_room(ts, sm, kernel);
-    qsm_preempt_retired(ts->preempt, sm, kernel, retirement->tb, entry->ticket, retirement->saved, ts->killed >> kernel & 1);
+    qsm_preempt_retired(ts->preempt, sm, kernel, retirement->tb, entry->ticket, retirement->saved,
+                        ts->killed >> kernel & 1);
     if (--ts->slot[kernel].out == 0) ts->has_out &= ~(1u << kernel);
   }
   if (!preempts(ts)) return;
-  for (qsm_sm_set sms = qsm_calendar_take(&ts->restores, cycle); sms; sms &= sms - 1) qsm_preempt_restored(ts->preempt, qsm_lowest_sm(sms));
+  for (qsm_sm_set sms = qsm_calendar_take(&ts->restores, cycle); sms; sms &= sms - 1)
+    qsm_preempt_restored(ts->preempt, qsm_lowest_sm(sms));
 }
 
 // Slots whose work is done (R-TB-3, R-PE-10).
 INLINE uint32_t finished(const struct qsm_tb_sched *ts, bool preempting) {
   uint32_t done = ts->busy & ~ts->ending & (ts->all | ts->killed) & ~ts->has_out;
-  return preempting ? done & ~qsm_preempt_holding(ts->preempt) & (ts->killed | ~qsm_preempt_keeping(ts->preempt)) : done;
+  return preempting ? done & ~qsm_preempt_holding(ts->preempt) &
+                          (ts->killed | ~qsm_preempt_keeping(ts->preempt))
+                    : done;
 }
 
 static void begin_ends(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernels) {
@@ -505,8 +543,8 @@ static void end_activity(struct qsm_tb_sched *ts) {
   ts->falling = 0;
 }
 
-// What depends on registers of the cycle's start is taken before they change: `done` and the dispatch come before kills and
-// retirements; a dispatch takes only what was free at the start.
+// What depends on registers of the cycle's start is taken before they change: `done` and the
+// dispatch come before kills and retirements; a dispatch takes only what was free at the start.
 uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->starting; }
 
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
@@ -537,20 +575,31 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
 
 uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts) {
   uint64_t at = QSM_NEVER;
-  for (uint32_t left = ts->ending; left; left &= left - 1) at = qsm_earlier(at, ts->slot[qsm_lowest(left)].end_at);
+  for (uint32_t left = ts->ending; left; left &= left - 1)
+    at = qsm_earlier(at, ts->slot[qsm_lowest(left)].end_at);
   return at;
 }
 
 INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool preempting) {
-  if (ts->starting || ts->falling || ts->alloc.to_request || finished(ts, preempting) || candidates(ts, preempting)) return from;
-  uint64_t next = qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));
-  if (preempting) next = qsm_earlier(next, qsm_earlier(qsm_calendar_next(&ts->restores, from), qsm_preempt_next(ts->preempt, from)));
-  if (*ts->adjusting) next = qsm_earlier(next, qsm_tb_adjust_next(ts->adjust, from, qsm_tb_sched_alloc_busy(ts), waiting(ts)));
+  if (ts->starting || ts->falling || ts->alloc.to_request || finished(ts, preempting) ||
+      candidates(ts, preempting))
+    return from;
+  uint64_t next =
+      qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));
+  if (preempting)
+    next = qsm_earlier(next, qsm_earlier(qsm_calendar_next(&ts->restores, from),
+                                         qsm_preempt_next(ts->preempt, from)));
+  if (*ts->adjusting)
+    next = qsm_earlier(
+        next, qsm_tb_adjust_next(ts->adjust, from, qsm_tb_sched_alloc_busy(ts), waiting(ts)));
   next = qsm_earlier(next, alloc_next(&ts->alloc, from));
   return qsm_earlier(next, qsm_tb_sched_end_at(ts));
 }
 
-__attribute__((noinline)) static uint64_t next_event_preempting(const struct qsm_tb_sched *ts, uint64_t from) { return next_event(ts, from, true); }
+__attribute__((noinline)) static uint64_t next_event_preempting(const struct qsm_tb_sched *ts,
+                                                                uint64_t from) {
+  return next_event(ts, from, true);
+}
 
 uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from) {
   return preempts(ts) ? next_event_preempting(ts, from) : next_event(ts, from, false);
@@ -575,46 +624,69 @@ uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts) { return ts->busy; }
 
 uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts) { return ts->killed; }
 
-bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts) { return ts->alloc.requested || ts->alloc.running; }
+bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts) {
+  return ts->alloc.requested || ts->alloc.running;
+}
 
-bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts) { return qsm_tb_adjust_running(ts->adjust); }
+bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts) {
+  return qsm_tb_adjust_running(ts->adjust);
+}
 
-uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) { return ts->table[sm].cnt[kernel]; }
+uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
+  return ts->table[sm].cnt[kernel];
+}
 
 uint32_t qsm_tb_sched_sharing(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
   return ts->table[sm].cnt[kernel] - qsm_preempt_saves(ts->preempt, sm, kernel);
 }
 
-const struct qsm_preempt *qsm_tb_sched_preemption(const struct qsm_tb_sched *ts) { return ts->preempt; }
+const struct qsm_preempt *qsm_tb_sched_preemption(const struct qsm_tb_sched *ts) {
+  return ts->preempt;
+}
 
-uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) { return ts->table[sm].target[kernel]; }
+uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
+  return ts->table[sm].target[kernel];
+}
 
-uint32_t qsm_tb_sched_launches(const struct qsm_tb_sched *ts, uint32_t kernel) { return ts->slot[kernel].launches; }
+uint32_t qsm_tb_sched_launches(const struct qsm_tb_sched *ts, uint32_t kernel) {
+  return ts->slot[kernel].launches;
+}
 
-const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint32_t kernel) { return &ts->slot[kernel].record; }
+const struct qsm_fault *qsm_tb_sched_record(const struct qsm_tb_sched *ts, uint32_t kernel) {
+  return &ts->slot[kernel].record;
+}
 
-bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word, uint32_t *value) {
+bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t word,
+                        uint32_t *value) {
   if (kernel >= ts->config->num_kernels) return false;
   const struct slot *slot = &ts->slot[kernel];
   const struct qsm_tb_claim *claim = qsm_tb_adjust_claim(ts->adjust);
-  uint32_t wait = qsm_tb_claim_waiting(claim) >> kernel & 1, late = qsm_tb_claim_late(claim) >> kernel & 1;
-  uint32_t shares = wait | late << 1 | (ts->active >> kernel & 1) << 2 | (ts->used >> kernel & 1) << 3;
-  const uint32_t words[] = {ts->busy >> kernel & 1, ts->killed >> kernel & 1, slot->walk.linear, slot->out, slot->launches, shares};
+  uint32_t wait = qsm_tb_claim_waiting(claim) >> kernel & 1,
+           late = qsm_tb_claim_late(claim) >> kernel & 1;
+  uint32_t shares =
+      wait | late << 1 | (ts->active >> kernel & 1) << 2 | (ts->used >> kernel & 1) << 3;
+  const uint32_t words[] = {ts->busy >> kernel & 1, ts->killed >> kernel & 1,
+                            slot->walk.linear,      slot->out,
+                            slot->launches,         shares};
   if (word >= sizeof words / sizeof *words) return false;
   *value = words[word];
   return true;
 }
 
-bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel, uint32_t word, uint32_t *value) {
+bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel,
+                               uint32_t word, uint32_t *value) {
   if (sm >= ts->config->num_sms || kernel >= ts->config->num_kernels || word > 1) return false;
-  *value = word == 0 ? ts->table[sm].target[kernel] : qsm_preempt_evict(ts->preempt, sm) >> kernel & 1;
+  *value =
+      word == 0 ? ts->table[sm].target[kernel] : qsm_preempt_evict(ts->preempt, sm) >> kernel & 1;
   return true;
 }
 
 // ---- Negative control ----
 
 // Slots that still have blocks to dispatch.
-static uint32_t walking(const struct qsm_tb_sched *ts) { return ts->busy & ~(ts->killed | ts->all | ts->ending); }
+static uint32_t walking(const struct qsm_tb_sched *ts) {
+  return ts->busy & ~(ts->killed | ts->all | ts->ending);
+}
 
 // A walk that goes on: the next dispatch shows it.
 int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
@@ -627,12 +699,15 @@ int qsm_tb_sched_inject_slot(struct qsm_tb_sched *ts, uint64_t seed, char *what,
   return 0;
 }
 
-// A target that no dispatch asks for now: the comparison of states shows it, at the end of the launch at the latest.
-static int inject_resting_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+// A target that no dispatch asks for now: the comparison of states shows it, at the end of the
+// launch at the latest.
+static int inject_resting_target(struct qsm_tb_sched *ts, uint64_t seed, char *what,
+                                 size_t what_len) {
   uint32_t resting = ts->regs->valid_mask & ~walking(ts);
   if (!resting) return -1;
   uint32_t kernel = qsm_first_from(resting, (uint32_t)(seed % ts->config->num_kernels));
-  uint32_t sm = (uint32_t)(seed / QSM_MAX_KERNELS % ts->config->num_sms), bit = (uint32_t)(seed / (QSM_MAX_KERNELS * QSM_MAX_SMS) % 6);
+  uint32_t sm = (uint32_t)(seed / QSM_MAX_KERNELS % ts->config->num_sms),
+           bit = (uint32_t)(seed / (QSM_MAX_KERNELS * QSM_MAX_SMS) % 6);
   ts->table[sm].target[kernel] ^= 1u << bit;
   update_room(ts, sm, kernel);
   snprintf(what, what_len, "tb_alloc: bit %u of the target of slot %u on SM %u", bit, kernel, sm);
@@ -640,20 +715,24 @@ static int inject_resting_target(struct qsm_tb_sched *ts, uint64_t seed, char *w
 }
 
 // A target that is being computed shows as soon as it is written.
-int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what,
+                               size_t what_len) {
   struct alloc *alloc = &ts->alloc;
   if (!alloc->requested && !alloc->running) return inject_resting_target(ts, seed, what, what_len);
   if (alloc->write_at == QSM_NEVER) return -1;
   uint32_t kernel = (uint32_t)(seed % ts->config->num_kernels);
   alloc->target[kernel] ^= 1;
-  snprintf(what, what_len, "tb_alloc: bit 0 of the target of slot %u that is computed for SM %u", kernel, alloc->sm);
+  snprintf(what, what_len, "tb_alloc: bit 0 of the target of slot %u that is computed for SM %u",
+           kernel, alloc->sm);
   return 0;
 }
 
-int qsm_tb_sched_inject_request(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+int qsm_tb_sched_inject_request(struct qsm_tb_sched *ts, uint64_t seed, char *what,
+                                size_t what_len) {
   return qsm_preempt_inject(ts->preempt, seed, what, what_len);
 }
 
-int qsm_tb_sched_inject_adjust(struct qsm_tb_sched *ts, uint64_t seed, char *what, size_t what_len) {
+int qsm_tb_sched_inject_adjust(struct qsm_tb_sched *ts, uint64_t seed, char *what,
+                               size_t what_len) {
   return qsm_tb_adjust_inject(ts->adjust, seed, what, what_len);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-level scheduling: which warps have a place among the active ones (docs/warp_sched.md, R-PO-7, R-PO-8).
+// Two-level scheduling: which warps have a place among the active ones (docs/warp_sched.md, R-PO-7,
+// R-PO-8).
 #include "qsm_sm_blocks.h"
 #include "qsm_warp_sched.h"
 
@@ -7,6 +8,7 @@ uint32_t qsm_two_level_active(const struct qsm_warp_sched *ws, const struct qsm_
   uint32_t demoted = ws->active & in->stalled_long;
   uint32_t pending = in->resident & ~ws->active & ~in->stalled_long;
   uint32_t active = ws->active & ~(demoted & -demoted);
-  if (pending && qsm_popcount(ws->active) < in->active_warps) active |= 1u << qsm_warp_sched_oldest(ws, pending);
+  if (pending && qsm_popcount(ws->active) < in->active_warps)
+    active |= 1u << qsm_warp_sched_oldest(ws, pending);
   return active;
 }

@@ -5,7 +5,8 @@
 #include "qsm_sm_blocks.h"
 
 void qsm_warp_sched_reset(struct qsm_warp_sched *ws, uint32_t n_warps) {
-  *ws = (struct qsm_warp_sched){.n_warps = (uint8_t)n_warps, .last = (uint8_t)(n_warps - 1), .gone = true};
+  *ws = (struct qsm_warp_sched){
+      .n_warps = (uint8_t)n_warps, .last = (uint8_t)(n_warps - 1), .gone = true};
   for (uint32_t w = 0; w < n_warps; w++) ws->order[w] = (uint8_t)w;
 }
 
@@ -15,7 +16,9 @@ uint32_t qsm_warp_sched_oldest(const struct qsm_warp_sched *ws, uint32_t warps) 
   return *slot;
 }
 
-static uint32_t after_last(const struct qsm_warp_sched *ws) { return ws->last + 1u == ws->n_warps ? 0 : ws->last + 1u; }
+static uint32_t after_last(const struct qsm_warp_sched *ws) {
+  return ws->last + 1u == ws->n_warps ? 0 : ws->last + 1u;
+}
 
 uint32_t qsm_warp_sched_from_last(const struct qsm_warp_sched *ws, uint32_t warps) {
   return qsm_circular_first(warps, ws->gone ? after_last(ws) : ws->last);
@@ -25,14 +28,17 @@ uint32_t qsm_warp_sched_pick(const struct qsm_warp_sched *ws, uint32_t policy, u
   switch (policy) {
     case QSM_POLICY_LRR: return qsm_warp_sched_from_last(ws, eligible);
     case QSM_POLICY_LRR_ROTATE: return qsm_circular_first(eligible, after_last(ws));
-    default: return !ws->gone && (eligible >> ws->last & 1) ? ws->last : qsm_warp_sched_oldest(ws, eligible);
+    default:
+      return !ws->gone && (eligible >> ws->last & 1) ? ws->last
+                                                     : qsm_warp_sched_oldest(ws, eligible);
   }
 }
 
 static uint32_t pick_of_policy(struct qsm_warp_sched *ws, const struct qsm_sched_in *in) {
   uint32_t active = in->eligible & ws->active;
   switch (in->policy) {
-    case QSM_POLICY_TWO_LEVEL: return active ? qsm_warp_sched_from_last(ws, active) : QSM_NONE;  // R-PO-6
+    case QSM_POLICY_TWO_LEVEL:
+      return active ? qsm_warp_sched_from_last(ws, active) : QSM_NONE;  // R-PO-6
     case QSM_POLICY_QAWS:
     case QSM_POLICY_QAWS_PROSE: return qsm_qaws_step(ws, in);
     default: return in->eligible ? qsm_warp_sched_pick(ws, in->policy, in->eligible) : QSM_NONE;
@@ -54,7 +60,8 @@ bool qsm_warp_sched_settled(const struct qsm_warp_sched *ws, const struct qsm_sc
   const struct qsm_qaws *q = &ws->qaws;
   struct qsm_warp_sched next = *ws;
   qsm_warp_sched_step(&next, in);
-  return next.active == ws->active && qsm_qaws_front(&next.qaws) == qsm_qaws_front(q) && next.qaws.mark == q->mark && !q->prev && !q->head_ok;
+  return next.active == ws->active && qsm_qaws_front(&next.qaws) == qsm_qaws_front(q) &&
+         next.qaws.mark == q->mark && !q->prev && !q->head_ok;
 }
 
 void qsm_warp_sched_started(struct qsm_warp_sched *ws, uint32_t warp) {

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-thread PCs, divergence, reconvergence, barriers: docs/warp_state.md. The lane store is written only when a warp diverges.
+// Per-thread PCs, divergence, reconvergence, barriers: docs/warp_state.md. The lane store is
+// written only when a warp diverges.
 #include <string.h>
 
 #include "qsm_exec.h"
 
-// Where the lanes of a ctl instruction go. While all go to one place, `pc` is that place and no array is filled.
+// Where the lanes of a ctl instruction go. While all go to one place, `pc` is that place and no
+// array is filled.
 struct next {
   bool uniform;
   uint32_t pc;
   uint32_t lane_pc[QSM_MAX_LANES];  // if not uniform
   uint32_t depth;
-  uint32_t misaligned;              // lanes
+  uint32_t misaligned;  // lanes
 };
 
-// R-WB-4. The RTL keeps a bit per register instead, reads 0 until it is set, and the first write sets the other lanes to 0. That is the same: whatever the
-// slot's last warp had under way has been written before it finished (R-WS-10), so nothing but writes of this warp follows.
+// R-WB-4. The RTL keeps a bit per register instead, reads 0 until it is set, and the first write
+// sets the other lanes to 0. That is the same: whatever the slot's last warp had under way has been
+// written before it finished (R-WS-10), so nothing but writes of this warp follows.
 static void clear_registers(struct qsm_subcore *sc, uint32_t warp) {
   uint32_t n = sc->sm->n_lanes;
   memset(qsm_reg(sc, n, warp, 0), 0, (size_t)32 * n * sizeof *sc->regs);
 }
 
-void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb, uint32_t widx, uint32_t live, bool path,
-                    uint64_t c) {
+void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb,
+                    uint32_t widx, uint32_t live, bool path, uint64_t c) {
   uint32_t bit = 1u << warp;
   qsm_subcore_wake(sc, c + 1);
   clear_registers(sc, warp);
@@ -62,7 +65,8 @@ static uint32_t next_depth(const struct qsm_pipe_slot *slot) {
   return returns && slot->depth != 0 ? slot->depth - 1u : slot->depth;
 }
 
-static void next_of_branch(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct next *next) {
+static void next_of_branch(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                           struct next *next) {
   uint32_t taken = qsm_exec_taken(sc, slot) & slot->mask;
   uint32_t target = slot->pc + slot->insn.imm, fall = slot->pc + 4;
   next->misaligned = target & 3 ? taken : 0;
@@ -72,7 +76,8 @@ static void next_of_branch(const struct qsm_subcore *sc, const struct qsm_pipe_s
   for (uint32_t l = 0; l < sc->sm->n_lanes; l++) next->lane_pc[l] = taken >> l & 1 ? target : fall;
 }
 
-static void next_of_jalr(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct next *next) {
+static void next_of_jalr(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                         struct next *next) {
   qsm_exec_jalr(sc, slot, next->lane_pc);
   next->pc = next->lane_pc[qsm_ctz(slot->mask)];
   next->misaligned = 0;
@@ -85,7 +90,8 @@ static void next_of_jalr(const struct qsm_subcore *sc, const struct qsm_pipe_slo
   next->uniform = (differs & slot->mask) == 0;
 }
 
-static void next_of(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, struct next *next) {
+static void next_of(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                    struct next *next) {
   next->depth = next_depth(slot);
   if (slot->insn.op >= QSM_OP_BEQ && slot->insn.op <= QSM_OP_BGEU) {
     next_of_branch(sc, slot, next);
@@ -102,7 +108,8 @@ static uint32_t lane_target(const struct next *next, uint32_t lane) {
   return next->uniform ? next->pc : next->lane_pc[lane];
 }
 
-static void raise_record(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t lane, struct qsm_fault *record) {
+static void raise_record(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t lane,
+                         struct qsm_fault *record) {
   struct qsm_sm *sm = sc->sm;
   record->tid = sc->warp[slot->warp].widx * sm->n_lanes + lane;
   record->block = sm->tb[sc->warp[slot->warp].tb].linear;
@@ -111,12 +118,16 @@ static void raise_record(const struct qsm_subcore *sc, struct qsm_pipe_slot *slo
 }
 
 // Raises the instruction's fault, if it has one (R-EX-5); true if so.
-static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, const struct next *next) {
+static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot,
+                  const struct next *next) {
   struct qsm_fault record = {.pc = slot->pc, .value = slot->pc};
   uint32_t lanes = slot->mask;
   switch (slot->insn.op) {
     case QSM_OP_IFAULT: record.cause = 1; break;
-    case QSM_OP_ILLEGAL: record.cause = 2; record.value = slot->insn.instr; break;
+    case QSM_OP_ILLEGAL:
+      record.cause = 2;
+      record.value = slot->insn.instr;
+      break;
     case QSM_OP_EBREAK: record.cause = 3; break;
     case QSM_OP_ECALL: record.cause = 8; break;
     default:
@@ -129,7 +140,8 @@ static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, cons
 }
 
 // R-WS-3: the warp goes on as one path.
-static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct next *next) {
+static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                  const struct next *next) {
   uint32_t warp = slot->warp;
   sc->path_valid |= 1u << warp;
   sc->warp[warp].path_pc = next->pc;
@@ -150,7 +162,8 @@ static void select_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
 }
 
 // R-WS-4.
-static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, const struct next *next) {
+static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                  const struct next *next) {
   uint32_t warp = slot->warp, n = sc->sm->n_lanes;
   for (uint32_t lanes = slot->mask; lanes; lanes &= lanes - 1) {
     uint32_t l = qsm_ctz(lanes);
@@ -206,7 +219,8 @@ void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64
   } else {
     split(sc, slot, &next);
   }
-  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].live, sc->warp[warp].bar, !whole);
+  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].live, sc->warp[warp].bar,
+           !whole);
 }
 
 // Lanes of cand with the greatest depth and, among them, the lowest pc.
@@ -232,7 +246,8 @@ static uint32_t same_place(const uint32_t *pc, const uint8_t *depth, uint32_t ca
 }
 
 // R-WS-6.
-static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc, const uint8_t *depth, uint32_t cand) {
+static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc,
+                       const uint8_t *depth, uint32_t cand) {
   uint32_t group = deepest_lowest(pc, depth, cand);
   if (group == cand) return group;
   if (sc->warp[warp].selcnt != sc->sm->shared->config->progress_limit - 1) {
@@ -246,7 +261,8 @@ static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc
 }
 
 // R-WS-7.
-static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc, const uint8_t *depth, uint32_t others) {
+static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc,
+                       const uint8_t *depth, uint32_t others) {
   uint32_t path_pc = sc->warp[warp].path_pc, bit = 1u << warp;
   sc->merge_valid &= ~bit;
   for (; others; others &= others - 1) {
@@ -258,8 +274,9 @@ static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc
   }
 }
 
-// SEL2, and SEL3 with it: nothing reads the merge point before the path's first F2, two cycles later, and a kill in between clears
-// it. Nor can the warp's lanes or bar change after SEL1, except by a kill.
+// SEL2, and SEL3 with it: nothing reads the merge point before the path's first F2, two cycles
+// later, and a kill in between clears it. Nor can the warp's lanes or bar change after SEL1, except
+// by a kill.
 static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint32_t n = sc->sm->n_lanes;
   const uint32_t *pc = sc->lane_pc + warp * n;
@@ -273,7 +290,8 @@ static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   sc->warp[warp].path_mask = group;
   find_merge(sc, warp, pc, depth, cand & ~group);
   qsm_fetch_redirect(sc, warp);
-  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->warp[warp].path_pc, sc->warp[warp].path_depth, group);
+  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->warp[warp].path_pc,
+           sc->warp[warp].path_depth, group);
 }
 
 // R-WS-8: the warp with selpend whose turn it is.
@@ -291,11 +309,14 @@ bool qsm_warp_select_asked(struct qsm_subcore *sc) {
 
 // Who has SEL1 in this cycle, R-WS-8 and R-WS-11.
 static uint8_t choose_sel1(struct qsm_subcore *sc) {
-  bool due = sc->sel1 != QSM_NONE, waits = sc->step_asks || (due && sc->selpend), claimed = qsm_subcore_claimed(sc);
+  bool due = sc->sel1 != QSM_NONE, waits = sc->step_asks || (due && sc->selpend),
+       claimed = qsm_subcore_claimed(sc);
   bool yields = waits && sc->sel_waits == QSM_SEL_PATIENCE && !claimed;
   uint8_t warp = sc->sel1;
-  if (yields && sc->step_asks) warp = QSM_NONE;
-  else if (sc->selpend && (!due || yields)) warp = take_pending(sc);
+  if (yields && sc->step_asks)
+    warp = QSM_NONE;
+  else if (sc->selpend && (!due || yields))
+    warp = take_pending(sc);
   if (yields && due) sc->selpend |= 1u << sc->sel1;
   if (!claimed) sc->sel_waits = waits && !yields ? sc->sel_waits + 1 : 0;
   sc->sel1 = QSM_NONE;
@@ -336,7 +357,8 @@ static void wipe_warp(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
 
 void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c) {
   qsm_subcore_wake(sc, c + 1);
-  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) wipe_warp(sc, qsm_ctz(warps), c);
+  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1)
+    wipe_warp(sc, qsm_ctz(warps), c);
 }
 
 void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {

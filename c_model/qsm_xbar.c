@@ -7,9 +7,11 @@
 
 enum { MAX_CHANNELS = 16, QUEUE_DEPTH = 2 };
 
-// Requests stay in a place of their transaction's until it is used again: queues, also those of the blocks behind, hold pointers.
+// Requests stay in a place of their transaction's until it is used again: queues, also those of the
+// blocks behind, hold pointers.
 
-// Requests of one SM in sending order: those that have arrived (n_arrived) are its ingress queue, the rest are under way.
+// Requests of one SM in sending order: those that have arrived (n_arrived) are its ingress queue,
+// the rest are under way.
 struct ingress {
   uint32_t head, n_held, n_arrived;
 };
@@ -18,7 +20,7 @@ struct channel {
   qsm_sm_set heads;  // SMs whose ingress head is for this channel
   uint32_t grant_from;
   uint32_t n_out, n_rsp;
-  struct qsm_mem_access *out[QUEUE_DEPTH];  // [0] is the head
+  struct qsm_mem_access *out[QUEUE_DEPTH];          // [0] is the head
   const struct qsm_mem_response *rsp[QUEUE_DEPTH];  // in the memory's keeping until they are sent
 };
 
@@ -35,14 +37,16 @@ struct qsm_xbar {
   struct ingress ingress[QSM_MAX_SMS];
   uint32_t return_from[QSM_MAX_SMS];
   uint32_t offers[QSM_MAX_SMS];  // channels, within a step
-  uint64_t next[MAX_CHANNELS];   // first cycle in which anything can happen in a channel, if no head shows to it before
+  uint64_t next[MAX_CHANNELS];  // first cycle in which anything can happen in a channel, if no head
+                                // shows to it before
   struct channel channel[MAX_CHANNELS];
-  uint8_t *ring;                      // [sm][ring_mask + 1], tags
-  struct qsm_mem_access *request;     // [sm][tag]
-  struct qsm_payload *payload;        // [sm][tag]
+  uint8_t *ring;                   // [sm][ring_mask + 1], tags
+  struct qsm_mem_access *request;  // [sm][tag]
+  struct qsm_payload *payload;     // [sm][tag]
 };
 
-struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2, const struct qsm_port *port, const struct qsm_bus *bus) {
+struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2,
+                                 const struct qsm_port *port, const struct qsm_bus *bus) {
   struct qsm_xbar *xbar = calloc(1, sizeof *xbar);
   if (!xbar) return NULL;
   uint32_t length = 1;
@@ -77,7 +81,9 @@ static uint8_t *tag_at(const struct qsm_xbar *xbar, uint32_t sm, uint32_t index)
   return &xbar->ring[(size_t)sm * (xbar->ring_mask + 1) + (index & xbar->ring_mask)];
 }
 
-static size_t place_of(const struct qsm_xbar *xbar, uint32_t sm, uint32_t tag) { return (size_t)sm * xbar->n_tags + tag; }
+static size_t place_of(const struct qsm_xbar *xbar, uint32_t sm, uint32_t tag) {
+  return (size_t)sm * xbar->n_tags + tag;
+}
 
 static struct qsm_mem_access *ingress_head(const struct qsm_xbar *xbar, uint32_t sm) {
   return &xbar->request[place_of(xbar, sm, *tag_at(xbar, sm, xbar->ingress[sm].head))];
@@ -124,7 +130,8 @@ static void arrive(struct qsm_xbar *xbar, uint64_t cycle) {
 
 static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel *ch) {
   const struct qsm_mem_response *head = ch->rsp[0];
-  uint32_t *line = xbar->bus->push_response(xbar->bus->ctx, head->sm, cycle + xbar->config->noc_lat, head->tag);
+  uint32_t *line =
+      xbar->bus->push_response(xbar->bus->ctx, head->sm, cycle + xbar->config->noc_lat, head->tag);
   if (head->kind != QSM_MEM_WRITE) qsm_copy_line(line, head->data, xbar->line_bytes);
   ch->n_rsp--;
   ch->rsp[0] = ch->rsp[1];
@@ -186,7 +193,8 @@ static uint64_t response_at(const struct qsm_xbar *xbar, uint32_t c) {
 // R-XB-4
 static void port_in(struct qsm_xbar *xbar, uint64_t cycle, uint32_t c) {
   struct channel *ch = &xbar->channel[c];
-  ch->rsp[ch->n_rsp++] = xbar->l2 ? qsm_l2_response(xbar->l2, c) : qsm_port_response(&xbar->port, c);
+  ch->rsp[ch->n_rsp++] =
+      xbar->l2 ? qsm_l2_response(xbar->l2, c) : qsm_port_response(&xbar->port, c);
   if (xbar->l2) {
     qsm_l2_take(xbar->l2, c);
   } else {
@@ -207,12 +215,13 @@ static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t f
   return next > from ? next : from;
 }
 
-// Every decision looks at the registers of the cycle's start: queue lengths are read before the queues move, and a
-// granted SM's next head shows to no channel before the next cycle.
+// Every decision looks at the registers of the cycle's start: queue lengths are read before the
+// queues move, and a granted SM's next head shows to no channel before the next cycle.
 void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
   uint32_t granted[MAX_CHANNELS], n_granted = 0, active = 0, may_take = 0;
   arrive(xbar, cycle);
-  for (uint32_t c = 0; c < xbar->config->num_channels; c++) active |= (uint32_t)(xbar->next[c] <= cycle) << c;
+  for (uint32_t c = 0; c < xbar->config->num_channels; c++)
+    active |= (uint32_t)(xbar->next[c] <= cycle) << c;
   for (uint32_t left = active; left; left &= left - 1) {
     uint32_t c = qsm_lowest(left);
     if (xbar->channel[c].n_rsp < QUEUE_DEPTH && response_at(xbar, c) <= cycle) may_take |= 1u << c;
@@ -228,7 +237,8 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
     if (may_take >> c & 1) port_in(xbar, cycle, c);
   }
   while (n_granted) expose_head(xbar, granted[--n_granted], cycle + 1);
-  for (; active; active &= active - 1) xbar->next[qsm_lowest(active)] = channel_next(xbar, qsm_lowest(active), cycle + 1);
+  for (; active; active &= active - 1)
+    xbar->next[qsm_lowest(active)] = channel_next(xbar, qsm_lowest(active), cycle + 1);
 }
 
 uint64_t qsm_xbar_next(const struct qsm_xbar *xbar, uint64_t from) {
@@ -253,7 +263,8 @@ int qsm_xbar_inject(struct qsm_xbar *xbar, uint64_t seed, char *what, size_t wha
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) {
     if (xbar->channel[c].n_out == 0) continue;
     xbar->channel[c].out[0]->addr ^= 1u << bit;
-    snprintf(what, what_len, "xbar: bit %u of the address at the head of channel %u's output queue", bit, c);
+    snprintf(what, what_len, "xbar: bit %u of the address at the head of channel %u's output queue",
+             bit, c);
     return 0;
   }
   return -1;

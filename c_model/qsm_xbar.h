@@ -15,11 +15,14 @@
 struct qsm_xbar;
 
 // The arguments outlive the crossbar. NULL: no memory.
-// `l2` stands between the crossbar and `port`, which is copied; NULL: nothing does. The crossbar runs what stands behind it.
-struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2, const struct qsm_port *port, const struct qsm_bus *bus);
+// `l2` stands between the crossbar and `port`, which is copied; NULL: nothing does. The crossbar
+// runs what stands behind it.
+struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2,
+                                 const struct qsm_port *port, const struct qsm_bus *bus);
 void qsm_xbar_destroy(struct qsm_xbar *xbar);  // NULL is fine
 
-// A request that SM `sm` sends in req->cycle, not before the next cycle to step and at most a window after it; each SM's in order.
+// A request that SM `sm` sends in req->cycle, not before the next cycle to step and at most a
+// window after it; each SM's in order.
 void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req *req);
 // First cycle from `from` on in which anything can happen, if no more requests are pushed.
 uint64_t qsm_xbar_next(const struct qsm_xbar *xbar, uint64_t from);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a hostile tenant (attacks.c, tb/host/test_attacks.c): what each does stands in qsm_attacks.c. `own` are `words` words of the
-// attacker's, a power of two; `other` is an address in another tenant's memory.
+// Kernels of a hostile tenant (attacks.c, tb/host/test_attacks.c): what each does stands in
+// qsm_attacks.c. `own` are `words` words of the attacker's, a power of two; `other` is an address
+// in another tenant's memory.
 #include <qsm.h>
 
 #define ATTACK(name) __global__ void name(volatile unsigned *own, unsigned words, unsigned other)
 #define UNUSED (void)own, (void)words, (void)other
 // Once more and once more.
-#define FOREVER(statement)  \
-  for (;;) {                \
-    statement;              \
+#define FOREVER(statement) \
+  for (;;) {               \
+    statement;             \
   }
 
 static unsigned thread_number(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -24,9 +25,18 @@ ATTACK(write_null) {
   UNUSED;
   __asm__ volatile("sw zero, 0(zero)");
 }
-ATTACK(read_other) { UNUSED; own[0] = *(volatile unsigned *)other; }
-ATTACK(write_other) { UNUSED; *(volatile unsigned *)other = 1; }
-ATTACK(add_other) { UNUSED; atomicAdd((unsigned *)other, 1); }
+ATTACK(read_other) {
+  UNUSED;
+  own[0] = *(volatile unsigned *)other;
+}
+ATTACK(write_other) {
+  UNUSED;
+  *(volatile unsigned *)other = 1;
+}
+ATTACK(add_other) {
+  UNUSED;
+  atomicAdd((unsigned *)other, 1);
+}
 ATTACK(write_code) {
   UNUSED;
   __asm__ volatile("auipc t0, 0\n\tsw zero, 0(t0)" : : : "t0");
@@ -37,8 +47,14 @@ ATTACK(write_arguments) {
   __asm__ volatile("csrr %0, 0xCCC" : "=r"(arguments));
   *(volatile unsigned *)arguments = 0;
 }
-ATTACK(read_registers) { UNUSED; own[0] = *(volatile unsigned *)0x1000; }
-ATTACK(read_top) { UNUSED; own[0] = *(volatile unsigned *)0xBFFFFFFCu; }
+ATTACK(read_registers) {
+  UNUSED;
+  own[0] = *(volatile unsigned *)0x1000;
+}
+ATTACK(read_top) {
+  UNUSED;
+  own[0] = *(volatile unsigned *)0xBFFFFFFCu;
+}
 ATTACK(jump_null) {
   UNUSED;
   __asm__ volatile("jr zero");
@@ -55,17 +71,50 @@ ATTACK(jump_misaligned) {
   UNUSED;
   __asm__ volatile("auipc t0, 0\n\tjr 14(t0)" : : : "t0");
 }
-ATTACK(load_misaligned) { UNUSED; own[0] = *(volatile unsigned *)((unsigned)own + 2); }
-ATTACK(store_misaligned) { UNUSED; *(volatile unsigned short *)((unsigned)own + 1) = 1; }
-ATTACK(add_misaligned) { UNUSED; atomicAdd((unsigned *)((unsigned)own + 1), 1); }
-ATTACK(illegal) { UNUSED; __asm__ volatile(".word 0"); }
-ATTACK(machine_return) { UNUSED; __asm__ volatile("mret"); }
-ATTACK(write_csr) { UNUSED; __asm__ volatile("csrw 0xCCE, zero"); }
-ATTACK(unknown_csr) { UNUSED; __asm__ volatile("csrr t0, mstatus" : : : "t0"); }
-ATTACK(load_reserved) { UNUSED; __asm__ volatile(".insn r 0x2f, 2, 8, t0, %0, x0" : : "r"(own) : "t0"); }
-ATTACK(breakpoint) { UNUSED; __asm__ volatile("ebreak"); }
-ATTACK(call_system) { UNUSED; __asm__ volatile("ecall"); }
-ATTACK(shared_beyond) { UNUSED; own[0] = *(volatile unsigned *)0x1FFFFFFCu; }
+ATTACK(load_misaligned) {
+  UNUSED;
+  own[0] = *(volatile unsigned *)((unsigned)own + 2);
+}
+ATTACK(store_misaligned) {
+  UNUSED;
+  *(volatile unsigned short *)((unsigned)own + 1) = 1;
+}
+ATTACK(add_misaligned) {
+  UNUSED;
+  atomicAdd((unsigned *)((unsigned)own + 1), 1);
+}
+ATTACK(illegal) {
+  UNUSED;
+  __asm__ volatile(".word 0");
+}
+ATTACK(machine_return) {
+  UNUSED;
+  __asm__ volatile("mret");
+}
+ATTACK(write_csr) {
+  UNUSED;
+  __asm__ volatile("csrw 0xCCE, zero");
+}
+ATTACK(unknown_csr) {
+  UNUSED;
+  __asm__ volatile("csrr t0, mstatus" : : : "t0");
+}
+ATTACK(load_reserved) {
+  UNUSED;
+  __asm__ volatile(".insn r 0x2f, 2, 8, t0, %0, x0" : : "r"(own) : "t0");
+}
+ATTACK(breakpoint) {
+  UNUSED;
+  __asm__ volatile("ebreak");
+}
+ATTACK(call_system) {
+  UNUSED;
+  __asm__ volatile("ecall");
+}
+ATTACK(shared_beyond) {
+  UNUSED;
+  own[0] = *(volatile unsigned *)0x1FFFFFFCu;
+}
 ATTACK(stack_overflow) {
   UNUSED;
   __asm__ volatile("1: addi sp, sp, -16\n\tsw zero, 0(sp)\n\tj 1b");
@@ -91,10 +140,15 @@ ATTACK(half_at_barrier) {
   if (qsm_lane() & 1) FOREVER(__asm__ volatile("nop"));
   __syncthreads();
 }
-ATTACK(barriers) { UNUSED; FOREVER(__syncthreads()); }
+ATTACK(barriers) {
+  UNUSED;
+  FOREVER(__syncthreads());
+}
 ATTACK(add_only) {
   unsigned x = words;
-  FOREVER(__asm__ volatile("add %0, %0, %1\n\txor %0, %0, %2\n\tadd %0, %0, %1\n\txor %0, %0, %2" : "+r"(x) : "r"(other), "r"(own)));
+  FOREVER(__asm__ volatile(
+      "add %0, %0, %1\n\txor %0, %0, %2\n\tadd %0, %0, %1\n\txor %0, %0, %2" : "+r"(x) : "r"(other),
+      "r"(own)));
 }
 ATTACK(multiply) {
   unsigned x = words;
@@ -110,7 +164,8 @@ ATTACK(float_divide) {
 }
 ATTACK(float_multiply) {
   unsigned x = words, y = words;
-  FOREVER(__asm__ volatile("fmadd.s %0, %0, %2, %3\n\tfmadd.s %1, %1, %2, %3" : "+r"(x), "+r"(y) : "r"(other), "r"(own)));
+  FOREVER(__asm__ volatile("fmadd.s %0, %0, %2, %3\n\tfmadd.s %1, %1, %2, %3" : "+r"(x),
+                           "+r"(y) : "r"(other), "r"(own)));
 }
 ATTACK(calls) {
   UNUSED;
@@ -125,7 +180,10 @@ ATTACK(code_lines) {
       "j .+32\n\t"
       ".zero 28\n\t"
       ".endr\n\t"
-      "lla t0, 1b\n\tjr t0" : : : "t0");
+      "lla t0, 1b\n\tjr t0"
+      :
+      :
+      : "t0");
 }
 ATTACK(same_line) { FOREVER((void)own[qsm_lane() & (words - 1)]; (void)other); }
 ATTACK(read_stream) {
@@ -150,7 +208,8 @@ ATTACK(read_rows) {
 }
 ATTACK(write_bytes) {
   (void)other;
-  for (unsigned i = scatter(thread_number());; i = scatter(i + 1)) ((volatile unsigned char *)own)[i & (4 * words - 1)] = 1;
+  for (unsigned i = scatter(thread_number());; i = scatter(i + 1))
+    ((volatile unsigned char *)own)[i & (4 * words - 1)] = 1;
 }
 ATTACK(add_one_word) {
   (void)words, (void)other;
@@ -158,9 +217,13 @@ ATTACK(add_one_word) {
 }
 ATTACK(add_scattered) {
   (void)other;
-  for (unsigned i = scatter(thread_number());; i = scatter(i + 1)) atomicAdd((unsigned *)&own[i & (words - 1)], 1);
+  for (unsigned i = scatter(thread_number());; i = scatter(i + 1))
+    atomicAdd((unsigned *)&own[i & (words - 1)], 1);
 }
-ATTACK(fences) { UNUSED; FOREVER(__threadfence()); }
+ATTACK(fences) {
+  UNUSED;
+  FOREVER(__threadfence());
+}
 ATTACK(store_and_fence) {
   (void)other;
   for (unsigned i = scatter(thread_number());; i = scatter(i + 1)) {
@@ -187,23 +250,29 @@ ATTACK(ends_at_once) { UNUSED; }
 
 // The save area lies behind the buffer: whatever is saved there comes back as this makes it.
 ATTACK(forge_images) {
-  for (unsigned i = scatter(thread_number());; i = scatter(i + 1)) own[words + (i >> 8 & 16383)] = (i & 3) ? i : other;
+  for (unsigned i = scatter(thread_number());; i = scatter(i + 1))
+    own[words + (i >> 8 & 16383)] = (i & 3) ? i : other;
 }
 
-// ---- Secrets and spies: `words` of dynamic shared memory, KEY everywhere; what a spy finds, all bits together, goes to own[thread] ----
+// ---- Secrets and spies: `words` of dynamic shared memory, KEY everywhere; what a spy finds, all
+// bits together, goes to own[thread] ----
 
 #define KEY 0x5EC4E7A1u
 enum { STACK_WORDS = 24 };
 
 // Leaves the key in registers that no start-up code touches, in shared memory and on the stack.
-#define LEAVE_KEY()                                                                                                                     \
-  volatile unsigned *shared = qsm_dynamic_shared();                                                                                     \
-  volatile unsigned stack[STACK_WORDS];                                                                                                 \
-  for (unsigned i = threadIdx.x; i < words; i += blockDim.x) shared[i] = KEY;                                                            \
-  for (unsigned i = 0; i < STACK_WORDS; i++) stack[i] = KEY;                                                                             \
-  for (unsigned i = thread_number(); i < 4096; i += blockDim.x * gridDim.x) own[i] = KEY;                                                \
-  __asm__ volatile("mv s2, %0\n\tmv s3, %0\n\tmv s4, %0\n\tmv s5, %0\n\tmv s6, %0\n\tmv s7, %0\n\tmv s8, %0\n\tmv s9, %0\n\tmv s10, %0\n\t" \
-                   "mv s11, %0\n\tmv t2, %0\n\tmv t6, %0" : : "r"(KEY) : "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t2", "t6")
+#define LEAVE_KEY()                                                                                                            \
+  volatile unsigned *shared = qsm_dynamic_shared();                                                                            \
+  volatile unsigned stack[STACK_WORDS];                                                                                        \
+  for (unsigned i = threadIdx.x; i < words; i += blockDim.x) shared[i] = KEY;                                                  \
+  for (unsigned i = 0; i < STACK_WORDS; i++) stack[i] = KEY;                                                                   \
+  for (unsigned i = thread_number(); i < 4096; i += blockDim.x * gridDim.x) own[i] = KEY;                                      \
+  __asm__ volatile(                                                                                                            \
+      "mv s2, %0\n\tmv s3, %0\n\tmv s4, %0\n\tmv s5, %0\n\tmv s6, %0\n\tmv s7, %0\n\tmv s8, %0\n\tmv s9, %0\n\tmv s10, %0\n\t" \
+      "mv s11, %0\n\tmv t2, %0\n\tmv t6, %0"                                                                                   \
+      :                                                                                                                        \
+      : "r"(KEY)                                                                                                               \
+      : "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t2", "t6")
 
 __global__ void keep_secret(volatile unsigned *own, unsigned words, unsigned rounds) {
   LEAVE_KEY();
@@ -224,11 +293,14 @@ __global__ void keep_secret_for_ever(volatile unsigned *own, unsigned words, uns
   FOREVER(__asm__ volatile("nop"));
 }
 
-// The registers first, before the compiler uses them. `planted`: what the block leaves for itself, for a spy that must find something.
+// The registers first, before the compiler uses them. `planted`: what the block leaves for itself,
+// for a spy that must find something.
 __global__ void spy(volatile unsigned *own, unsigned words, unsigned planted) {
   unsigned found;
-  __asm__ volatile("or %0, s2, s3\n\tor %0, %0, s4\n\tor %0, %0, s5\n\tor %0, %0, s6\n\tor %0, %0, s7\n\tor %0, %0, s8\n\tor %0, %0, s9\n\t"
-                   "or %0, %0, s10\n\tor %0, %0, s11" : "=&r"(found));
+  __asm__ volatile(
+      "or %0, s2, s3\n\tor %0, %0, s4\n\tor %0, %0, s5\n\tor %0, %0, s6\n\tor %0, %0, s7\n\tor %0, %0, s8\n\tor %0, %0, s9\n\t"
+      "or %0, %0, s10\n\tor %0, %0, s11"
+      : "=&r"(found));
   volatile unsigned *shared = qsm_dynamic_shared();
   if (planted && threadIdx.x == 0 && words) shared[0] = planted;
   __syncthreads();
@@ -236,18 +308,22 @@ __global__ void spy(volatile unsigned *own, unsigned words, unsigned planted) {
   own[thread_number()] = found;
 }
 
-// The same of registers in lanes that were masked when their register was written: odd lanes write, even lanes look.
+// The same of registers in lanes that were masked when their register was written: odd lanes write,
+// even lanes look.
 __global__ void spy_beside(volatile unsigned *own, unsigned words, unsigned planted) {
   unsigned found = 0;
   (void)words, (void)planted;
-  if (qsm_lane() & 1) __asm__ volatile("li s2, 0\n\tli s3, 0\n\tli s4, 0" : : : "s2", "s3", "s4");
-  else __asm__ volatile("or %0, s2, s3\n\tor %0, %0, s4" : "=r"(found));
+  if (qsm_lane() & 1)
+    __asm__ volatile("li s2, 0\n\tli s3, 0\n\tli s4, 0" : : : "s2", "s3", "s4");
+  else
+    __asm__ volatile("or %0, s2, s3\n\tor %0, %0, s4" : "=r"(found));
   own[thread_number()] = found;
 }
 
 // All words of a tenant's memory that the launch is told.
 __global__ void spy_memory(volatile unsigned *own, unsigned from, unsigned until) {
   unsigned found = 0;
-  for (unsigned at = from + 4 * thread_number(); at < until; at += 4 * blockDim.x * gridDim.x) found |= *(volatile unsigned *)at;
+  for (unsigned at = from + 4 * thread_number(); at < until; at += 4 * blockDim.x * gridDim.x)
+    found |= *(volatile unsigned *)at;
   atomicOr((unsigned *)own, found);
 }

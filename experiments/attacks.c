@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hostile tenant costs an honest one (docs/security.md): each kernel of attack_kernels.c beside a program of the suite, on the model, with
-// no scheme, under Rollover, and with thread blocks adjusted too. Writes a table in Markdown; fails if an output of the honest tenant is wrong or
-// an attack ends otherwise than it must.
+// What a hostile tenant costs an honest one (docs/security.md): each kernel of attack_kernels.c
+// beside a program of the suite, on the model, with no scheme, under Rollover, and with thread
+// blocks adjusted too. Writes a table in Markdown; fails if an output of the honest tenant is wrong
+// or an attack ends otherwise than it must.
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -31,10 +32,16 @@ static struct qsm_attack_setting setting_of(const struct bench *bench, int which
   return setting;
 }
 
-static void complain(struct bench *bench, const struct qsm_attack *attack, int which, const struct qsm_attack_outcome *outcome) {
-  fprintf(stderr, "attacks: %s, setting %d: %" PRIu64 " passes of the honest tenant wrong; %" PRIu64 " of %" PRIu64 " ends of the attack not as expected"
-          " (last: killed %d, cause %u, PC 0x%08X, value 0x%08X)\n", attack->kernel, which, outcome->n_wrong, outcome->n_unexpected, outcome->n_attacks,
-          outcome->unexpected.killed, outcome->unexpected.cause, outcome->unexpected.pc, outcome->unexpected.value);
+static void complain(struct bench *bench, const struct qsm_attack *attack, int which,
+                     const struct qsm_attack_outcome *outcome) {
+  fprintf(stderr,
+          "attacks: %s, setting %d: %" PRIu64 " passes of the honest tenant wrong; %" PRIu64
+          " of %" PRIu64
+          " ends of the attack not as expected"
+          " (last: killed %d, cause %u, PC 0x%08X, value 0x%08X)\n",
+          attack->kernel, which, outcome->n_wrong, outcome->n_unexpected, outcome->n_attacks,
+          outcome->unexpected.killed, outcome->unexpected.cause, outcome->unexpected.pc,
+          outcome->unexpected.value);
   bench->n_failed++;
 }
 
@@ -56,12 +63,20 @@ static int measure_all(struct bench *bench) {
   struct qsm_attack_setting setting = setting_of(bench, 0);
   if (qsm_attack_run(&setting, NULL, &alone, bench->msg, sizeof bench->msg)) return -1;
   bench->alone = alone.ipc;
-  fputs("| attack | what it does | no scheme | Rollover | and adjustment |\n| --- | --- | ---: | ---: | ---: |\n", bench->table);
+  fputs(
+      "| attack | what it does | no scheme | Rollover | and adjustment |\n| --- | --- | ---: | ---: | ---: |\n",
+      bench->table);
   for (size_t i = 0; i < qsm_n_attacks; i++)
     if (measure(bench, &qsm_attacks[i])) return -1;
-  fprintf(bench->about, "Configuration %s, program %s (size %s, seed %" PRIu64 "), %u epochs: alone %.3f thread instructions per cycle. %zu attacks in %d settings: %s.\n",
-          setting.config, setting.program->name, qsm_suite_size_names[setting.size], setting.seed, setting.n_epochs, alone.ipc, qsm_n_attacks,
-          N_SETTINGS, bench->n_failed ? "**not all ended as they must**" : "no output of the honest program was wrong, every fault killed the attacker with the right cause");
+  fprintf(
+      bench->about,
+      "Configuration %s, program %s (size %s, seed %" PRIu64
+      "), %u epochs: alone %.3f thread instructions per cycle. %zu attacks in %d settings: %s.\n",
+      setting.config, setting.program->name, qsm_suite_size_names[setting.size], setting.seed,
+      setting.n_epochs, alone.ipc, qsm_n_attacks, N_SETTINGS,
+      bench->n_failed
+          ? "**not all ended as they must**"
+          : "no output of the honest program was wrong, every fault killed the attacker with the right cause");
   return 0;
 }
 
@@ -82,7 +97,8 @@ static int close_outputs(struct bench *bench, int failed) {
   bool lost = false;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++)
     if (files[i]) lost |= ferror(files[i]) | fclose(files[i]);
-  if (lost && !failed) snprintf(bench->msg, sizeof bench->msg, "%.400s: cannot write", bench->folder);
+  if (lost && !failed)
+    snprintf(bench->msg, sizeof bench->msg, "%.400s: cannot write", bench->folder);
   return failed || lost ? -1 : 0;
 }
 
@@ -99,11 +115,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'c': bench->setting.config = arg; break;
     case 'p':
       bench->setting.program = qsm_suite_find(arg);
-      if (!bench->setting.program) argp_error(state, "--program %s: the suite has none of this name", arg);
+      if (!bench->setting.program)
+        argp_error(state, "--program %s: the suite has none of this name", arg);
       break;
     case 'e': {
       unsigned long n = strtoul(arg, &end, 10);
-      if (*arg < '0' || *arg > '9' || *end || n < 1 || n > 100000) argp_error(state, "--epochs %s: must be a number from 1 to 100000", arg);
+      if (*arg < '0' || *arg > '9' || *end || n < 1 || n > 100000)
+        argp_error(state, "--epochs %s: must be a number from 1 to 100000", arg);
       bench->setting.n_epochs = (uint32_t)n;
       break;
     }
@@ -120,12 +138,23 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int main(int argc, char **argv) {
-  struct bench bench = {.setting = {.backend = "model", .config = "demo", .size = QSM_SIZE_M, .seed = 1, .n_epochs = 30}};
-  const struct argp argp = {option_table, parse, "ATTACKS.elf FOLDER", "Measures a program beside each attack; the table goes to FOLDER.", 0, 0, 0};
+  struct bench bench = {
+      .setting = {
+          .backend = "model", .config = "demo", .size = QSM_SIZE_M, .seed = 1, .n_epochs = 30}};
+  const struct argp argp = {option_table,
+                            parse,
+                            "ATTACKS.elf FOLDER",
+                            "Measures a program beside each attack; the table goes to FOLDER.",
+                            0,
+                            0,
+                            0};
   bench.setting.program = qsm_suite_find("matmul");
   argp_err_exit_status = EXIT_BAD_INPUT;
   argp_parse(&argp, argc, argv, 0, NULL, &bench);
-  int failed = open_output(&bench, "table.md", &bench.table) || open_output(&bench, "about.md", &bench.about) || measure_all(&bench) ? -1 : 0;
+  int failed = open_output(&bench, "table.md", &bench.table) ||
+                       open_output(&bench, "about.md", &bench.about) || measure_all(&bench)
+                   ? -1
+                   : 0;
   failed = close_outputs(&bench, failed);
   if (failed) fprintf(stderr, "attacks: %s\n", bench.msg);
   return failed || bench.n_failed ? EXIT_FAILURE : EXIT_SUCCESS;

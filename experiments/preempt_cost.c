@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to take a thread block from an SM (docs/preemption.md): for blocks of several sizes and each technique, launches with one
-// preemption at a random moment against the same launch undisturbed, on the model. Writes tables in Markdown, and every figure as CSV.
+// What it costs to take a thread block from an SM (docs/preemption.md): for blocks of several sizes
+// and each technique, launches with one preemption at a random moment against the same launch
+// undisturbed, on the model. Writes tables in Markdown, and every figure as CSV.
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -34,42 +35,55 @@ struct sum {
 // ---- Tables ----
 
 // docs/preemption.md "Time of a switch".
-static uint32_t image_accesses(const struct qsm_config *config, const struct qsm_trial_shape *shape) {
+static uint32_t image_accesses(const struct qsm_config *config,
+                               const struct qsm_trial_shape *shape) {
   return 3 + 33 * shape->warps + 2 * qsm_config_shared_lines(config, shape->shared_bytes);
 }
 
 static double predict(const struct qsm_config *config, const struct qsm_trial_shape *shape) {
-  uint32_t lines = image_accesses(config, shape), latency = config->mem_latency + 2 * config->noc_lat;
-  uint32_t in_flight = config->sb_entries * shape->warps < config->mem_txns ? config->sb_entries * shape->warps : config->mem_txns;
+  uint32_t lines = image_accesses(config, shape),
+           latency = config->mem_latency + 2 * config->noc_lat;
+  uint32_t in_flight = config->sb_entries * shape->warps < config->mem_txns
+                           ? config->sb_entries * shape->warps
+                           : config->mem_txns;
   double wait = (double)lines * latency / in_flight;
   return (wait > lines ? wait : lines) + latency;
 }
 
-static uint32_t saved_bytes(const struct qsm_config *config, const struct qsm_trial_shape *shape, qsmTechnique technique) {
-  return technique == qsmTechniqueFlush ? 3 * qsm_config_line_bytes(config) : qsm_config_image_bytes(config, shape->warps, shape->shared_bytes);
+static uint32_t saved_bytes(const struct qsm_config *config, const struct qsm_trial_shape *shape,
+                            qsmTechnique technique) {
+  return technique == qsmTechniqueFlush
+             ? 3 * qsm_config_line_bytes(config)
+             : qsm_config_image_bytes(config, shape->warps, shape->shared_bytes);
 }
 
 static void print_headings(struct bench *bench) {
-  static const char *const drained = "| kernel | warps | shared, KiB | free | worst | added | worst | launch |\n"
-                                     "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+  static const char *const drained =
+      "| kernel | warps | shared, KiB | free | worst | added | worst | launch |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   static const char *const saved =
       "| kernel | warps | shared, KiB | saved, bytes | free | worst | restored | worst | away | worst | of an epoch, % | added | worst | launch |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-  static const char *const formula = "| kernel | warps | shared, KiB | lines | formula | free | relative | restored | relative |\n"
-                                     "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+  static const char *const formula =
+      "| kernel | warps | shared, KiB | lines | formula | free | relative | restored | relative |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   fputs("kernel,warps,shared_bytes,technique,launch,sm,at,free,restored,away,added\n", bench->csv);
   fputs(formula, bench->formula);
-  for (int technique = 0; technique < N_TECHNIQUES; technique++) fputs(technique == qsmTechniqueDrain ? drained : saved, bench->tables[technique]);
+  for (int technique = 0; technique < N_TECHNIQUES; technique++)
+    fputs(technique == qsmTechniqueDrain ? drained : saved, bench->tables[technique]);
 }
 
 static void print_shape(FILE *table, const struct qsm_trial_shape *shape) {
-  fprintf(table, "| %s | %u | %g |", qsm_trial_kernel_names[shape->kernel], shape->warps, shape->shared_bytes / 1024.0);
+  fprintf(table, "| %s | %u | %g |", qsm_trial_kernel_names[shape->kernel], shape->warps,
+          shape->shared_bytes / 1024.0);
 }
 
-static void compare(struct bench *bench, const struct qsm_trial_shape *shape, double done, double restore) {
+static void compare(struct bench *bench, const struct qsm_trial_shape *shape, double done,
+                    double restore) {
   double formula = predict(&bench->trials.config, shape);
   print_shape(bench->formula, shape);
-  fprintf(bench->formula, " %u | %.0f | %.0f | %.2f | %.0f | %.2f |\n", image_accesses(&bench->trials.config, shape), formula, done, done / formula, restore,
+  fprintf(bench->formula, " %u | %.0f | %.0f | %.2f | %.0f | %.2f |\n",
+          image_accesses(&bench->trials.config, shape), formula, done, done / formula, restore,
           restore / formula);
 }
 
@@ -78,9 +92,12 @@ static void add(struct sum *sum, int64_t value) {
   sum->total += (double)value;
 }
 
-static void print_sum(FILE *table, const struct sum *sum) { fprintf(table, " %.0f | %" PRId64 " |", sum->total / sum->n, sum->worst); }
+static void print_sum(FILE *table, const struct sum *sum) {
+  fprintf(table, " %.0f | %" PRId64 " |", sum->total / sum->n, sum->worst);
+}
 
-static int measure(struct bench *bench, const struct qsm_trial_shape *shape, qsmTechnique technique, uint64_t undisturbed) {
+static int measure(struct bench *bench, const struct qsm_trial_shape *shape, qsmTechnique technique,
+                   uint64_t undisturbed) {
   struct sum done = {0}, restore = {0}, away = {0}, added = {0};
   for (uint32_t i = 0; i < bench->points; i++) {
     struct qsm_trial_cost cost;
@@ -89,22 +106,29 @@ static int measure(struct bench *bench, const struct qsm_trial_shape *shape, qsm
     add(&restore, (int64_t)cost.restore);
     add(&away, (int64_t)cost.away);
     add(&added, cost.added);
-    fprintf(bench->csv, "%s,%u,%u,%s,%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 "\n",
-            qsm_trial_kernel_names[shape->kernel], shape->warps, shape->shared_bytes, qsm_trial_technique_names[technique], undisturbed, cost.sm, cost.at,
-            cost.done, cost.restore, cost.away, cost.added);
+    fprintf(bench->csv,
+            "%s,%u,%u,%s,%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64
+            "\n",
+            qsm_trial_kernel_names[shape->kernel], shape->warps, shape->shared_bytes,
+            qsm_trial_technique_names[technique], undisturbed, cost.sm, cost.at, cost.done,
+            cost.restore, cost.away, cost.added);
   }
   FILE *table = bench->tables[technique];
   print_shape(table, shape);
-  if (technique != qsmTechniqueDrain) fprintf(table, " %u |", saved_bytes(&bench->trials.config, shape, technique));
+  if (technique != qsmTechniqueDrain)
+    fprintf(table, " %u |", saved_bytes(&bench->trials.config, shape, technique));
   print_sum(table, &done);
   if (technique != qsmTechniqueDrain) {
     print_sum(table, &restore);
     print_sum(table, &away);
-    fprintf(table, " %.2f |", 100 * away.total / away.n * shape->warps / (bench->trials.config.warps_per_sm * FGQ_EPOCH));
+    fprintf(
+        table, " %.2f |",
+        100 * away.total / away.n * shape->warps / (bench->trials.config.warps_per_sm * FGQ_EPOCH));
   }
   print_sum(table, &added);
   fprintf(table, " %" PRIu64 " |\n", undisturbed);
-  if (technique == qsmTechniqueSwitch) compare(bench, shape, done.total / done.n, restore.total / restore.n);
+  if (technique == qsmTechniqueSwitch)
+    compare(bench, shape, done.total / done.n, restore.total / restore.n);
   bench->n_preemptions += done.n;
   return 0;
 }
@@ -124,13 +148,18 @@ static int measure_all(struct bench *bench) {
     for (size_t w = 0; w < sizeof warp_counts / sizeof *warp_counts; w++) {
       for (size_t s = 0; s < sizeof shared_sizes / sizeof *shared_sizes; s++) {
         struct qsm_trial_shape shape = {kernel, warp_counts[w], shared_sizes[s]};
-        if (shape.warps > bench->trials.config.warps_per_sm || shape.shared_bytes > bench->trials.config.shared_bytes) continue;
+        if (shape.warps > bench->trials.config.warps_per_sm ||
+            shape.shared_bytes > bench->trials.config.shared_bytes)
+          continue;
         if (measure_shape(bench, &shape)) return -1;
       }
     }
   }
-  fprintf(bench->setting, "Configuration %s, seed %" PRIu64 ": %u preemptions, %u of each kind, each in a launch of its own whose outputs were all right.\n",
-          bench->trials.config.name, bench->trials.seed, bench->n_preemptions, bench->points);
+  fprintf(
+      bench->setting,
+      "Configuration %s, seed %" PRIu64
+      ": %u preemptions, %u of each kind, each in a launch of its own whose outputs were all right.\n",
+      bench->trials.config.name, bench->trials.seed, bench->n_preemptions, bench->points);
   return 0;
 }
 
@@ -146,7 +175,8 @@ static int open_output(struct bench *bench, const char *name, FILE **file) {
 }
 
 static int open_outputs(struct bench *bench) {
-  if (open_output(bench, "points.csv", &bench->csv) || open_output(bench, "formula.md", &bench->formula) ||
+  if (open_output(bench, "points.csv", &bench->csv) ||
+      open_output(bench, "formula.md", &bench->formula) ||
       open_output(bench, "setting.md", &bench->setting))
     return -1;
   for (int technique = 0; technique < N_TECHNIQUES; technique++) {
@@ -159,12 +189,14 @@ static int open_outputs(struct bench *bench) {
 
 // What could not be written is told unless there is a reason for failure already.
 static int close_outputs(struct bench *bench, int failed) {
-  FILE *files[] = {bench->csv, bench->formula, bench->setting, bench->tables[0], bench->tables[1], bench->tables[2]};
+  FILE *files[] = {bench->csv,       bench->formula,   bench->setting,
+                   bench->tables[0], bench->tables[1], bench->tables[2]};
   bool lost = false;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (files[i]) lost |= ferror(files[i]) | fclose(files[i]);
   }
-  if (lost && !failed) snprintf(bench->trials.msg, sizeof bench->trials.msg, "%.400s: cannot write", bench->folder);
+  if (lost && !failed)
+    snprintf(bench->trials.msg, sizeof bench->trials.msg, "%.400s: cannot write", bench->folder);
   return failed || lost ? -1 : 0;
 }
 
@@ -175,12 +207,14 @@ static const struct argp_option option_table[] = {
     {"seed", 's', "N", 0, "seed of moments and inputs (default 1)", 0},
     {0}};
 
-static uint64_t number_option(struct argp_state *state, const char *option, const char *text, uint64_t least, uint64_t largest) {
+static uint64_t number_option(struct argp_state *state, const char *option, const char *text,
+                              uint64_t least, uint64_t largest) {
   char *end = NULL;
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || errno || value < least || value > largest)
-    argp_error(state, "--%s %s: must be a number from %" PRIu64 " to %" PRIu64, option, text, least, largest);
+    argp_error(state, "--%s %s: must be a number from %" PRIu64 " to %" PRIu64, option, text, least,
+               largest);
   return value;
 }
 
@@ -189,7 +223,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
     case 'c': bench->trials.config_name = arg; break;
     case 'p': bench->points = (uint32_t)number_option(state, "points", arg, 1, 1000); break;
-    case 'r': bench->trials.rounds = (uint32_t)number_option(state, "rounds", arg, 1, 100000); break;
+    case 'r':
+      bench->trials.rounds = (uint32_t)number_option(state, "rounds", arg, 1, 100000);
+      break;
     case 's': bench->trials.seed = number_option(state, "seed", arg, 0, UINT64_MAX); break;
     case ARGP_KEY_ARG:
       if (bench->folder) argp_error(state, "too many arguments: '%s'", arg);
@@ -204,11 +240,19 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int main(int argc, char **argv) {
-  static struct bench bench = {.trials = {.config_name = "demo", .rounds = 100, .seed = 1}, .points = 8};
-  const struct argp argp = {option_table, parse, "PROGRAM.elf FOLDER", "Measures preemptions; tables and points.csv go to FOLDER.", 0, 0, 0};
+  static struct bench bench = {.trials = {.config_name = "demo", .rounds = 100, .seed = 1},
+                               .points = 8};
+  const struct argp argp = {option_table,
+                            parse,
+                            "PROGRAM.elf FOLDER",
+                            "Measures preemptions; tables and points.csv go to FOLDER.",
+                            0,
+                            0,
+                            0};
   argp_err_exit_status = EXIT_BAD_INPUT;
   argp_parse(&argp, argc, argv, 0, NULL, &bench);
-  int failed = qsm_trials_open(&bench.trials) || open_outputs(&bench) || measure_all(&bench) ? -1 : 0;
+  int failed =
+      qsm_trials_open(&bench.trials) || open_outputs(&bench) || measure_all(&bench) ? -1 : 0;
   failed = close_outputs(&bench, failed);
   if (failed) fprintf(stderr, "preempt_cost: %s\n", bench.trials.msg);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;

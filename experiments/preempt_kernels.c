@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of preempt_cost.c; qsm_preempt_trial.c computes their outputs again. A block has as many warps and as much shared memory as the launch says;
-// it reads nothing that it has written to device memory, so it may be flushed.
+// Kernels of preempt_cost.c; qsm_preempt_trial.c computes their outputs again. A block has as many
+// warps and as much shared memory as the launch says; it reads nothing that it has written to
+// device memory, so it may be flushed.
 #include <qsm.h>
 
 #ifndef FACTOR
@@ -24,7 +25,8 @@ static unsigned sum_shared(unsigned words) {
   return sum;
 }
 
-__global__ void compute(unsigned *output, const unsigned *input, unsigned rounds, unsigned shared_words) {
+__global__ void compute(unsigned *output, const unsigned *input, unsigned rounds,
+                        unsigned shared_words) {
   unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   fill_shared(shared_words);
   unsigned x = input[thread % INPUT_WORDS];
@@ -32,7 +34,8 @@ __global__ void compute(unsigned *output, const unsigned *input, unsigned rounds
   output[thread] = x + sum_shared(shared_words);
 }
 
-__global__ void memory(unsigned *output, const unsigned *input, unsigned rounds, unsigned shared_words) {
+__global__ void memory(unsigned *output, const unsigned *input, unsigned rounds,
+                       unsigned shared_words) {
   unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   fill_shared(shared_words);
   unsigned x = 0;

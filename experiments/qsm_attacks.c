@@ -9,7 +9,7 @@
 
 enum {
   POLICY_GTO = 1,
-  ATTACK_WORDS = 1 << 16,    // of the attacker's buffer
+  ATTACK_WORDS = 1 << 16,  // of the attacker's buffer
   ATTACK_BLOCKS = 65535,
   SHORT_BLOCKS = 256,        // of an attack that ends
   EARLY_EPOCHS = 3,          // that an attack is ahead
@@ -91,10 +91,10 @@ struct duel {
   qsmDevice_t device;
   qsmContext_t honest, hostile;
   struct qsm_passes passes;
-  uint64_t begun;          // cycle of the honest tenant's first launch
-  uint32_t own, other;     // the attacker's buffer, an address of the honest tenant's
+  uint64_t begun;       // cycle of the honest tenant's first launch
+  uint32_t own, other;  // the attacker's buffer, an address of the honest tenant's
   bool stop;
-  qsmError_t error;        // of a launch from a callback
+  qsmError_t error;  // of a launch from a callback
 };
 
 static void note_error(struct duel *duel, qsmError_t error) {
@@ -107,30 +107,38 @@ static void submit_honest(struct duel *duel);
 
 static void honest_ended(void *user, const qsmLaunchResult *result) {
   struct duel *duel = user;
-  if (result->killed) duel->outcome->n_wrong++;
-  else submit_honest(duel);
+  if (result->killed)
+    duel->outcome->n_wrong++;
+  else
+    submit_honest(duel);
 }
 
 static void submit_honest(struct duel *duel) {
   struct qsm_suite_launch launch = {0};
   if (!qsm_passes_next(&duel->passes, &launch)) {
-    if (!duel->outcome->first_pass) duel->outcome->first_pass = qsmDeviceCycle(duel->device) - duel->begun;
+    if (!duel->outcome->first_pass)
+      duel->outcome->first_pass = qsmDeviceCycle(duel->device) - duel->begun;
     if (duel->stop) return;
     qsm_passes_begin(&duel->passes);
     note_error(duel, duel->passes.error);
     if (duel->error || !qsm_passes_next(&duel->passes, &launch)) return;
   }
-  note_error(duel, qsmLaunchKernel(duel->honest, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
-                                   (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
-                                   qsm_passes_words(duel->honest, launch.symbol), launch.shared_bytes, honest_ended,
-                                   duel));
+  note_error(duel, qsmLaunchKernel(duel->honest, launch.symbol,
+                                   (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
+                                   (qsmDim3){launch.block[0], launch.block[1], launch.block[2]},
+                                   launch.args, qsm_passes_words(duel->honest, launch.symbol),
+                                   launch.shared_bytes, honest_ended, duel));
 }
 
-static qsmError_t set_up_honest(struct duel *duel, const struct qsm_scenario *scenario, char *msg, size_t msg_len) {
+static qsmError_t set_up_honest(struct duel *duel, const struct qsm_scenario *scenario, char *msg,
+                                size_t msg_len) {
   qsmError_t error = qsmContextCreate(duel->device, &duel->honest);
   if (!error && duel->setting->goal_q16) error = qsmSetQoS(duel->honest, duel->setting->goal_q16);
-  if (!error && duel->setting->adjust) error = qsmSetSaveArea(duel->honest, qsmDeviceConfig(duel->device)->num_images);
-  if (!error) error = qsm_passes_load(&duel->passes, duel->device, duel->honest, scenario, &scenario->kernels[0], "", msg, msg_len);
+  if (!error && duel->setting->adjust)
+    error = qsmSetSaveArea(duel->honest, qsmDeviceConfig(duel->device)->num_images);
+  if (!error)
+    error = qsm_passes_load(&duel->passes, duel->device, duel->honest, scenario,
+                            &scenario->kernels[0], "", msg, msg_len);
   return error;
 }
 
@@ -163,10 +171,16 @@ static void hostile_ended(void *user, const qsmLaunchResult *result) {
 
 static void submit_hostile(struct duel *duel) {
   const struct qsm_config *config = qsmDeviceConfig(duel->device);
-  uint32_t warps = duel->attack->warps == QSM_ATTACK_WHOLE_SM ? config->warps_per_sm : duel->attack->warps;
+  uint32_t warps =
+      duel->attack->warps == QSM_ATTACK_WHOLE_SM ? config->warps_per_sm : duel->attack->warps;
   const uint32_t args[] = {duel->own, ATTACK_WORDS, duel->other};
-  note_error(duel, qsmLaunchKernel(duel->hostile, duel->attack->kernel, (qsmDim3){duel->attack->end == QSM_ATTACK_ENDS ? SHORT_BLOCKS : ATTACK_BLOCKS, 1, 1}, (qsmDim3){warps * config->warp_size, 1, 1},
-                                   args, 3, duel->attack->all_shared ? config->shared_bytes : 0, hostile_ended, duel));
+  note_error(
+      duel,
+      qsmLaunchKernel(
+          duel->hostile, duel->attack->kernel,
+          (qsmDim3){duel->attack->end == QSM_ATTACK_ENDS ? SHORT_BLOCKS : ATTACK_BLOCKS, 1, 1},
+          (qsmDim3){warps * config->warp_size, 1, 1}, args, 3,
+          duel->attack->all_shared ? config->shared_bytes : 0, hostile_ended, duel));
 }
 
 static qsmError_t set_up_hostile(struct duel *duel) {
@@ -179,15 +193,18 @@ static qsmError_t set_up_hostile(struct duel *duel) {
 
 // ---- A duel ----
 
-// A block of the attacker's that forges goes out of each SM where there is one: refusals do not matter.
+// A block of the attacker's that forges goes out of each SM where there is one: refusals do not
+// matter.
 static void preempt_forger(struct duel *duel) {
   const struct qsm_config *config = qsmDeviceConfig(duel->device);
   qsmPreemptResult result;
-  for (uint32_t sm = 0; sm < config->num_sms; sm++) (void)qsmPreempt(duel->device, sm, duel->hostile, qsmTechniqueSwitch, config->epoch, &result);
+  for (uint32_t sm = 0; sm < config->num_sms; sm++)
+    (void)qsmPreempt(duel->device, sm, duel->hostile, qsmTechniqueSwitch, config->epoch, &result);
 }
 
 static qsmError_t run_epochs(struct duel *duel, uint32_t n) {
-  uint64_t epoch = qsmDeviceConfig(duel->device)->epoch, end = qsmDeviceCycle(duel->device) + n * epoch;
+  uint64_t epoch = qsmDeviceConfig(duel->device)->epoch,
+           end = qsmDeviceCycle(duel->device) + n * epoch;
   bool forges = duel->attack && duel->attack->end == QSM_ATTACK_FORGES;
   qsmError_t error = qsmSuccess;
   while (!error && qsmDeviceCycle(duel->device) < end) {
@@ -214,7 +231,8 @@ static qsmError_t measure(struct duel *duel) {
   if (!error) error = read_instructions(duel, &before);
   if (!error) error = run_epochs(duel, duel->setting->n_epochs);
   if (!error) error = read_instructions(duel, &after);
-  duel->outcome->ipc = (double)(after - before) / ((double)duel->setting->n_epochs * qsmDeviceConfig(duel->device)->epoch);
+  duel->outcome->ipc = (double)(after - before) /
+                       ((double)duel->setting->n_epochs * qsmDeviceConfig(duel->device)->epoch);
   return error;
 }
 
@@ -231,8 +249,10 @@ static qsmError_t finish(struct duel *duel) {
   return duel->passes.error;
 }
 
-// An early attack has the GPU for itself until the honest tenant's context is made. It aims at that tenant's memory, which lies behind its own.
-static qsmError_t begin(struct duel *duel, const struct qsm_scenario *scenario, char *msg, size_t msg_len) {
+// An early attack has the GPU for itself until the honest tenant's context is made. It aims at that
+// tenant's memory, which lies behind its own.
+static qsmError_t begin(struct duel *duel, const struct qsm_scenario *scenario, char *msg,
+                        size_t msg_len) {
   bool early = duel->attack && duel->attack->early;
   qsmError_t error = qsmSuccess;
   if (!early) error = set_up_honest(duel, scenario, msg, msg_len);
@@ -246,20 +266,24 @@ static qsmError_t begin(struct duel *duel, const struct qsm_scenario *scenario, 
   return error ? error : duel->error;
 }
 
-int qsm_attack_run(const struct qsm_attack_setting *setting, const struct qsm_attack *attack, struct qsm_attack_outcome *outcome, char *msg,
-                   size_t msg_len) {
+int qsm_attack_run(const struct qsm_attack_setting *setting, const struct qsm_attack *attack,
+                   struct qsm_attack_outcome *outcome, char *msg, size_t msg_len) {
   struct duel duel = {.setting = setting, .attack = attack, .outcome = outcome};
-  struct qsm_scenario scenario = {.path = "attacks", .seed = setting->seed, .size = setting->size, .n_kernels = 1};
+  struct qsm_scenario scenario = {
+      .path = "attacks", .seed = setting->seed, .size = setting->size, .n_kernels = 1};
   scenario.kernels[0].program = setting->program;
   *outcome = (struct qsm_attack_outcome){0};
   msg[0] = 0;
   if (qsmDeviceOpen(setting->backend, setting->config, NULL, &duel.device, msg, msg_len)) return -1;
-  qsmError_t error = qsmSetScheduling(duel.device, POLICY_GTO, setting->scheme, qsmDeviceConfig(duel.device)->epoch);
+  qsmError_t error = qsmSetScheduling(duel.device, POLICY_GTO, setting->scheme,
+                                      qsmDeviceConfig(duel.device)->epoch);
   if (!error) error = qsmSetAdjustment(duel.device, setting->adjust);
   if (!error) error = begin(&duel, &scenario, msg, msg_len);
   if (!error) error = measure(&duel);
   if (!error) error = finish(&duel);
-  if (error && !msg[0]) snprintf(msg, msg_len, "%s: %s", attack ? attack->kernel : "alone", qsmGetLastErrorText(duel.device));
+  if (error && !msg[0])
+    snprintf(msg, msg_len, "%s: %s", attack ? attack->kernel : "alone",
+             qsmGetLastErrorText(duel.device));
   qsm_passes_free(&duel.passes);
   qsmDeviceClose(duel.device);
   return error ? -1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of preempt_kernels.c on the model, each on a GPU of its own, undisturbed or with one preemption. Functions return 0, or -1 with
-// the reason in msg.
+// Launches of preempt_kernels.c on the model, each on a GPU of its own, undisturbed or with one
+// preemption. Functions return 0, or -1 with the reason in msg.
 #ifndef QSM_PREEMPT_TRIAL_H
 #define QSM_PREEMPT_TRIAL_H
 
@@ -41,9 +41,11 @@ extern const char *const qsm_trial_technique_names[3];
 
 int qsm_trials_open(struct qsm_trials *trials);
 // Length of the launch, whose outputs are right.
-int qsm_trial_undisturbed(struct qsm_trials *trials, const struct qsm_trial_shape *shape, uint64_t *n_cycles);
-// One preemption at a random moment of the middle half of a launch, on a random SM; the outputs are right.
-int qsm_trial_preempted(struct qsm_trials *trials, const struct qsm_trial_shape *shape, qsmTechnique technique, uint64_t undisturbed,
-                        struct qsm_trial_cost *cost);
+int qsm_trial_undisturbed(struct qsm_trials *trials, const struct qsm_trial_shape *shape,
+                          uint64_t *n_cycles);
+// One preemption at a random moment of the middle half of a launch, on a random SM; the outputs are
+// right.
+int qsm_trial_preempted(struct qsm_trials *trials, const struct qsm_trial_shape *shape,
+                        qsmTechnique technique, uint64_t undisturbed, struct qsm_trial_cost *cost);
 
 #endif

@@ -3,11 +3,24 @@
 LINT_RTL := $(CONFIGS:%=lint-verilator-%) $(CONFIGS:%=lint-slang-%)
 LINT_C_SRCS = $(MODEL_SRCS) $(HOST_SRCS) $(wildcard sim/*_main.c sw/note/*.c) experiments/preempt_cost.c experiments/programs.c experiments/qsm_preempt_trial.c experiments/attacks.c experiments/qsm_attacks.c
 
-.PHONY: lint lint-all lint-c $(LINT_RTL)
-lint: install-lint ## Verilator and slang over the RTL of all configurations, gcc over the C files
+# clang-format lays out C and C++; SystemVerilog has a limit of columns only (docs/style.md says why).
+FORMAT_C_SRCS = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
+FORMAT_SV_SRCS = $(shell git ls-files '*.sv' '*.svh')
+CLANG_FORMAT := build/venv/bin/clang-format
+
+.PHONY: lint lint-all lint-c lint-format format $(LINT_RTL)
+lint: install-lint ## Verilator and slang over the RTL of all configurations, gcc over the C files, format of both
 	$(BUILD) -k lint-all
 
-lint-all: $(LINT_RTL) lint-c
+lint-all: $(LINT_RTL) lint-c lint-format
+
+format: install-lint ## lay out the C and C++ files as .clang-format says
+	$(CLANG_FORMAT) -i $(FORMAT_C_SRCS)
+
+lint-format:
+	$(CLANG_FORMAT) --dry-run -Werror $(FORMAT_C_SRCS)
+	awk 'length > 100 || /\t| $$/ { printf "%s:%d: over 100 columns, a tab, or a blank at its end\n", FILENAME, FNR; bad = 1 } END { exit bad }' $(FORMAT_SV_SRCS)
+	echo 'format: all C, C++ and SystemVerilog files are laid out'
 
 # Verilator reads every SM of a GPU again, which takes hours where there are many: it gets one SM, and the GPU level around stand-ins.
 VERILATOR_LINT = $(VERILATOR) --lint-only -Wall $(wildcard rtl/*.vlt)

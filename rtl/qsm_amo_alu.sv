@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic memory operation: what is written back, if anything. docs/isa.md (I-ISA-1). Purely combinational.
+// Atomic memory operation: what is written back, if anything. docs/isa.md (I-ISA-1). Purely
+// combinational.
 // Cost: an adder, a comparator and two LUT4 per bit.
 module qsm_amo_alu
   import qsm_pkg::*;
@@ -12,7 +13,8 @@ module qsm_amo_alu
 );
   // The operand's sign decides where the signs of a signed comparison differ.
   logic less;
-  assign less   = {old_i[31] ^ control_i.is_signed, old_i[30:0]} < {operand_i[31] ^ control_i.is_signed, operand_i[30:0]};
+  assign less   = {old_i[31] ^ control_i.is_signed, old_i[30:0]} < {
+      operand_i[31] ^ control_i.is_signed, operand_i[30:0]};
   assign keep_o = (control_i.min && less) || (control_i.max && !less);
 
   // One adder gives all results: what is not a sum is added to 0.

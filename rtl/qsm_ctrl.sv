@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control port: decides which access is accepted, answers one cycle later, holds the registers (in qsm_gpu_regs and qsm_slot_regs).
-// Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the next cycle on, pulses are in its own.
-// Map: 0x0000 GPU registers, 0x0100 to 0x024F figures of the selected SM, 0x1000 + 0x100*k slot registers.
+// Control port: decides which access is accepted, answers one cycle later, holds the registers (in
+// qsm_gpu_regs and qsm_slot_regs).
+// Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
+// next cycle on, pulses are in its own.
+// Map: 0x0000 GPU registers, 0x0100 to 0x024F figures of the selected SM, 0x1000 + 0x100*k slot
+// registers.
 module qsm_ctrl
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -84,7 +87,8 @@ module qsm_ctrl
   input  logic [NumKernels-1:0][18:0] ratio_i,
 
   // SMs.
-  output logic [KernelW-1:0]                      fault_kernel_o,  // whose record is asked for, a register
+  // whose record is asked for, a register
+  output logic [KernelW-1:0]                      fault_kernel_o,
   input  fault_t [NumSms-1:0]                     record_i,        // in the same cycle
   input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
   input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
@@ -123,14 +127,19 @@ module qsm_ctrl
   logic [SmW-1:0] sm_select;
   qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
-    .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
-    .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o, .policy_write_o(policy_write),
+    .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata),
+    .ok_o(gpu_ok), .rdata_o(gpu_rdata),
+    .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o,
+    .policy_write_o(policy_write),
     .active_warps_o(active_warps), .scheme_o, .epoch_len_o, .alpha_cap_o,
-    .rollover_cap_o, .alpha_en_o, .nonqos_quota_o, .sm_select_o(sm_select), .stall_sub_o, .stall_kernel_o, .stall_reason_o,
+    .rollover_cap_o, .alpha_en_o, .nonqos_quota_o, .sm_select_o(sm_select), .stall_sub_o,
+    .stall_kernel_o, .stall_reason_o,
     .adjust_o, .adjust_technique_o, .latecomers_o, .preempt_o,
-    .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i, .stall_value_i(stall_value_i[sm_select]),
+    .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i,
+    .stall_value_i(stall_value_i[sm_select]),
     .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select]),
-    .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? l1_value_i[sm_select] : mem_value_i), .l2_flushing_i
+    .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? l1_value_i[sm_select]
+        : mem_value_i), .l2_flushing_i
   );
 
   // ---- figures of the selected SM ----
@@ -155,7 +164,8 @@ module qsm_ctrl
   logic [NumKernels-1:0] slot_we, alloc_change;
   logic [NumKernels-1:0][31:0] slot_rdata;
   qsm_slot_rules u_slot_rules (
-    .off_i(off), .wdata_i(req_i.wdata), .known_o(known), .writable_o(writable), .value_ok_o(value_ok),
+    .off_i(off), .wdata_i(req_i.wdata), .known_o(known), .writable_o(writable),
+    .value_ok_o(value_ok),
     .idle_o(idle_only), .quiet_o(quiet_only)
   );
   // ---- budgets, qaws.md R-QW-4 and R-QW-10 ----
@@ -178,7 +188,8 @@ module qsm_ctrl
       if (off == SlotBudget) value[slot] = req_i.wdata[7:0];
       is_new = counts;
       for (int unsigned k = 1; k < NumKernels; k++) begin
-        for (int unsigned j = 0; j < k; j++) if (counts[j] && value[j] == value[k]) is_new[k] = 1'b0;
+        for (int unsigned j = 0; j < k; j++)
+          if (counts[j] && value[j] == value[k]) is_new[k] = 1'b0;
       end
     end
     assign groups_ok = $countones(is_new) <= NumGroups;
@@ -199,16 +210,23 @@ module qsm_ctrl
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     qsm_slot_regs u_slot_regs (
-      .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off), .wdata_i(req_i.wdata), .rdata_o(slot_rdata[k]),
-      .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]), .sm_mask_o(sm_mask_o[k]),
+      .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off), .wdata_i(req_i.wdata),
+      .rdata_o(slot_rdata[k]),
+      .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]),
+      .sm_mask_o(sm_mask_o[k]),
       .desc_o(desc_o[k]), .budget_o(budget[k]), .budget_write_o(budget_write[k]),
-      .iso_ipc_o(iso_ipc_o[k]), .save_base_o(save_base_o[k]), .save_limit_o(save_limit_o[k]), .idempotent_o(idempotent_o[k]),
+      .iso_ipc_o(iso_ipc_o[k]), .save_base_o(save_base_o[k]), .save_limit_o(save_limit_o[k]),
+      .idempotent_o(idempotent_o[k]),
       .preempt_hold_o(preempt_hold_o[k]), .cache_policy_o(cache_policy_o[k]),
-      .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]), .kill_o(kill_o[k]),
+      .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]),
+      .kill_o(kill_o[k]),
       .hist_clear_o(hist_clear_o[k]),
-      .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]), .faulted_i(faulted_i[k]),
-      .hist_insn_i(hist_insn_i[k]), .hist_cycles_i(hist_cycles_i[k]), .epoch_insn_i(epoch_insn_i[k]),
-      .epoch_quota_i(epoch_quota_i[k]), .alpha_i(alpha_i[k]), .saved_i(saved_i[k]), .ratio_i(ratio_i[k])
+      .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]),
+      .faulted_i(faulted_i[k]),
+      .hist_insn_i(hist_insn_i[k]), .hist_cycles_i(hist_cycles_i[k]),
+      .epoch_insn_i(epoch_insn_i[k]),
+      .epoch_quota_i(epoch_quota_i[k]), .alpha_i(alpha_i[k]), .saved_i(saved_i[k]),
+      .ratio_i(ratio_i[k])
     );
   end
   assign alloc_change_o = |alloc_change;
@@ -255,10 +273,12 @@ module qsm_ctrl
       default:        record_word = '0;
     endcase
     rsp_o = rsp_q;
-    if (record_read_q) rsp_o.rdata |= record_word;  // of the registers none but the SM's has a value
+    // of the registers none but the SM's has a value
+    if (record_read_q) rsp_o.rdata |= record_word;
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));  // R-CP-2: refused writes change nothing
+  // R-CP-2: refused writes change nothing
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));
 `endif
 endmodule

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// First-in first-out queue. An entry pushed in t is there from t+1 on; push and pop may coincide. Depth needs no power of two.
-// Popped = 0: the output is the oldest entry. Storage is distributed RAM (one write port, one asynchronous read port, no reset).
-// Popped = 1: the output is the entry that was popped last. Storage is block RAM, the output its register.
-// Contract: no pop unless valid_o; no push when full_o unless, with Popped = 0, popped in the same cycle (asserted).
+// First-in first-out queue. An entry pushed in t is there from t+1 on; push and pop may coincide.
+// Depth needs no power of two.
+// Popped = 0: the output is the oldest entry. Storage is distributed RAM (one write port, one
+// asynchronous read port, no reset).
+// Popped = 1: the output is the entry that was popped last. Storage is block RAM, the output its
+// register.
+// Contract: no pop unless valid_o; no push when full_o unless, with Popped = 0, popped in the same
+// cycle (asserted).
 module qsm_fifo #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 2,  // entries, 2..
@@ -47,7 +51,8 @@ module qsm_fifo #(
   assign full_o = count_q == CountW'(Depth);
 
   if (Popped) begin : g_block_ram
-    // What is written is not what is read: the two pointers are equal when it is empty (no pop) or full (no push).
+    // What is written is not what is read: the two pointers are equal when it is empty (no pop) or
+    // full (no push).
     (* ram_style = "block", no_rw_check *) logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk_i) begin
       if (push_i) mem[tail_q] <= data_i;
@@ -60,7 +65,8 @@ module qsm_fifo #(
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(push_i && full_o && (Popped || !pop_i)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(push_i && full_o && (Popped || !pop_i)));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop_i && !valid_o));
 `endif
 endmodule

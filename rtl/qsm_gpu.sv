@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Top of the GPU: control port, TB scheduler, QoS manager, SMs, crossbar, memory channels, and the message paths between them.
+// Top of the GPU: control port, TB scheduler, QoS manager, SMs, crossbar, memory channels, and the
+// message paths between them.
 // Contract: docs/machine.md. Control port: docs/control_port.md. Memory port: docs/xbar.md.
-// Latency: every path between an SM and anything else has NocLat registers (R-GEN-2); direct signals have none (R-GEN-3).
-// Observed by the lockstep monitor: cycle; mem_req_o with mem_req_ready_i (MEMREQ), mem_rsp_i with mem_rsp_ready_o (MEMRSP);
-// u_tb_sched (DISPATCH, END), u_tb_sched.u_alloc (TARGETS), u_qos_mgr (EPOCH), g_sm[i].u_sm (everything else).
+// Latency: every path between an SM and anything else has NocLat registers (R-GEN-2); direct
+// signals have none (R-GEN-3).
+// Observed by the lockstep monitor: cycle; mem_req_o with mem_req_ready_i (MEMREQ), mem_rsp_i with
+// mem_rsp_ready_o (MEMRSP); u_tb_sched (DISPATCH, END), u_tb_sched.u_alloc (TARGETS), u_qos_mgr
+// (EPOCH), g_sm[i].u_sm (everything else).
 module qsm_gpu
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -111,20 +114,32 @@ module qsm_gpu
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
     .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
-    .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .policy_param_o(policy_param), .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
-    .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len), .alpha_cap_o(alpha_cap),
-    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en), .nonqos_quota_o(nonqos_quota), .iso_ipc_o(iso_ipc), .save_base_o(save_base), .save_limit_o(save_limit),
-    .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust), .adjust_technique_o(adjust_technique),
+    .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .policy_param_o(policy_param),
+    .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
+    .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len),
+    .alpha_cap_o(alpha_cap),
+    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en), .nonqos_quota_o(nonqos_quota),
+    .iso_ipc_o(iso_ipc), .save_base_o(save_base), .save_limit_o(save_limit),
+    .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust),
+    .adjust_technique_o(adjust_technique),
     .latecomers_o(latecomers),
-    .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change), .hist_clear_o(hist_clear),
+    .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
+    .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
-    .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value), .l1_value_i(l1_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
-    .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted), .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
-    .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved), .adjust_busy_i(adjust_busy),
-    .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count), .epoch_e_lo_i(epoch_e_lo),
-    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn), .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i(ratio),
-    .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn), .quota_i(quota),
-    .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason), .stall_value_i(stall_value),
+    .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value),
+    .l1_value_i(l1_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
+    .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted),
+    .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
+    .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved),
+    .adjust_busy_i(adjust_busy),
+    .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count),
+    .epoch_e_lo_i(epoch_e_lo),
+    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn),
+    .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i(ratio),
+    .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn),
+    .quota_i(quota),
+    .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason),
+    .stall_value_i(stall_value),
     .idle_i(snap_idle), .qaws_front_i(qaws_front)
   );
 
@@ -164,27 +179,40 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0] saving;
   logic [1:0] dispatch_op;
   qsm_tb_sched #(
-    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
+    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm),
+    .MaxTbs(MaxTbs),
     .Granules(SharedGranules), .NumImages(NumImages), .LineBytes(LineBytes), .EndDelay(EndDelay)
   ) u_tb_sched (
     .clk_i, .rst_ni,
-    .valid_i(ctx_valid), .qos_i(ctx_qos), .mask_i(sm_mask), .grid_i(grid), .warps_i(warps), .granules_i(granules),
-    .shared_i(shared), .win_rw_i(win_rw), .win_base_i(win_base), .win_limit_i(win_limit), .save_base_i(save_base), .save_limit_i(save_limit),
+    .valid_i(ctx_valid), .qos_i(ctx_qos), .mask_i(sm_mask), .grid_i(grid), .warps_i(warps),
+    .granules_i(granules),
+    .shared_i(shared), .win_rw_i(win_rw), .win_base_i(win_base), .win_limit_i(win_limit),
+    .save_base_i(save_base), .save_limit_i(save_limit),
     .idempotent_i(idempotent), .hold_i(preempt_hold),
-    .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival), .alloc_change_i(alloc_change),
-    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .alloc_busy_o(alloc_busy),
-    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .epoch_done_i(epoch_done), .ratio_i(ratio), .had_tb_o(had_tb), .saving_o(saving),
-    .preempt_i(preempt.valid), .preempt_sm_i(preempt.sm), .preempt_kernel_i(preempt.kernel), .preempt_by_slot_i(preempt.by_slot),
+    .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival),
+    .alloc_change_i(alloc_change),
+    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .faulted_o(faulted),
+    .fault_sm_o(fault_sm), .alloc_busy_o(alloc_busy),
+    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .epoch_done_i(epoch_done),
+    .ratio_i(ratio), .had_tb_o(had_tb), .saving_o(saving),
+    .preempt_i(preempt.valid), .preempt_sm_i(preempt.sm), .preempt_kernel_i(preempt.kernel),
+    .preempt_by_slot_i(preempt.by_slot),
     .preempt_tb_i(preempt.tb), .preempt_technique_i(preempt.technique),
-    .preempt_code_o(preempt_status.code), .preempt_sm_o(preempt_status.sm), .preempt_tb_o(preempt_status.tb), .preempt_image_o(status_image),
-    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image), .job_result_o(job_result),
-    .images_o(images), .queued_o(queued), .adjust_i(adjust), .adjust_technique_i(adjust_technique), .latecomers_i(latecomers),
+    .preempt_code_o(preempt_status.code), .preempt_sm_o(preempt_status.sm),
+    .preempt_tb_o(preempt_status.tb), .preempt_image_o(status_image),
+    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image),
+    .job_result_o(job_result),
+    .images_o(images), .queued_o(queued), .adjust_i(adjust), .adjust_technique_i(adjust_technique),
+    .latecomers_i(latecomers),
     .idle_i(snap_idle), .adjust_busy_o(adjust_busy),
-    .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_kernel_o(dispatch.kernel),
+    .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid),
+    .dispatch_kernel_o(dispatch.kernel),
     .dispatch_tb_o(dispatch.tb), .dispatch_first_o(dispatch.first), .dispatch_base_o(dispatch.base),
-    .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear), .dispatch_op_o(dispatch_op), .dispatch_image_o(dispatch_image),
+    .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear),
+    .dispatch_op_o(dispatch_op), .dispatch_image_o(dispatch_image),
     .dispatch_fresh_o(dispatch.fresh), .dispatch_ticket_o(dispatch.ticket),
-    .retire_i(retire_valid), .retire_tb_i(retire_tb), .retire_saved_i(retire_saved), .restored_i(restored), .fault_i(fault)
+    .retire_i(retire_valid), .retire_tb_i(retire_tb), .retire_saved_i(retire_saved),
+    .restored_i(restored), .fault_i(fault)
   );
   assign dispatch.valid = |dispatch_valid;
   assign dispatch.op = tb_op_e'(dispatch_op);
@@ -194,13 +222,16 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0][5:0] counted;  // T_i: without those being saved (B8)
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
-      job[i] = '{kind: job_kind[i], kernel: job_kernel[i], tb: job_tb[i], image: 4'(job_image[i]), phase: sm_phase[i], result: job_result[i]};
+      job[i] = '{kind: job_kind[i], kernel: job_kernel[i], tb: job_tb[i], image: 4'(job_image[i]),
+          phase: sm_phase[i], result: job_result[i]};
       for (int unsigned k = 0; k < NumKernels; k++) counted[i][k] = cnt[i][k] - 6'(saving[i][k]);
     end
-    for (int unsigned k = 0; k < NumKernels; k++) saved[k] = '{images: 5'($countones(images[k])), queued: 5'(queued[k])};
+    for (int unsigned k = 0; k < NumKernels; k++)
+      saved[k] = '{images: 5'($countones(images[k])), queued: 5'(queued[k])};
   end
 
-  // An epoch has less than 2^20 cycles (R-QM-1): what an SM can count in it is narrower than its register.
+  // An epoch has less than 2^20 cycles (R-QM-1): what an SM can count in it is narrower than its
+  // register.
   localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
   logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_counts;
   always_comb begin
@@ -210,29 +241,38 @@ module qsm_gpu
   end
 
   qsm_qos_mgr #(
-    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(SnapW)
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
+    .SnapW(SnapW)
   ) u_qos_mgr (
     .clk_i, .rst_ni,
-    .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap), .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en), .nonqos_quota_i(nonqos_quota),
-    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .iso_ipc_i(iso_ipc), .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
+    .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap),
+    .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en), .nonqos_quota_i(nonqos_quota),
+    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .iso_ipc_i(iso_ipc),
+    .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
     .snap_insn_i(snap_counts), .cycle_i(cycle),
-    .tick_o(tick), .sample_o(sample), .e_o(snapshot), .done_o(epoch_done), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
-    .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
-    .mgr_busy_o(mgr_busy), .epoch_count_o(epoch_count), .epoch_e_lo_o(epoch_e_lo), .insn_o(hist_insn), .hcyc_o(hist_cycles),
+    .tick_o(tick), .sample_o(sample), .e_o(snapshot), .done_o(epoch_done),
+    .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
+    .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid),
+    .load_scheme_o(load_scheme),
+    .mgr_busy_o(mgr_busy), .epoch_count_o(epoch_count), .epoch_e_lo_o(epoch_e_lo),
+    .insn_o(hist_insn), .hcyc_o(hist_cycles),
     .epoch_insn_o(epoch_insn), .epoch_quota_o(epoch_quota), .alpha_o(alpha), .ratio_o(ratio)
   );
 
-  // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one receiver ----
+  // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one
+  // receiver ----
   quota_load_t load;
   assign load = '{valid: load_valid, scheme: scheme_e'(load_scheme)};
   qsm_delay #(.Width(2 * NumKernels + 3 + $bits(quota_load_t)), .Lat(NocLat)) u_delay_pulses (
-    .clk_i, .rst_ni, .data_i({start, kill, icache_inv, tick, sample, load}), .data_o({sm_start, sm_kill, sm_icache_inv, sm_tick, sm_sample, sm_load})
+    .clk_i, .rst_ni, .data_i({start, kill, icache_inv, tick, sample, load}),
+    .data_o({sm_start, sm_kill, sm_icache_inv, sm_tick, sm_sample, sm_load})
   );
 
   logic [NumSms-1:0] sm_dispatch_valid;
   dispatch_t dispatch_seen;
   qsm_delay_msg #(.Receivers(NumSms), .Width($bits(dispatch_t)), .Lat(NocLat)) u_delay_dispatch (
-    .clk_i, .rst_ni, .valid_i(dispatch_valid), .data_i(dispatch), .valid_o(sm_dispatch_valid), .data_o(dispatch_seen)
+    .clk_i, .rst_ni, .valid_i(dispatch_valid), .data_i(dispatch), .valid_o(sm_dispatch_valid),
+    .data_o(dispatch_seen)
   );
 
   logic [NumSms-1:0] word_to, sm_word_valid;
@@ -255,14 +295,20 @@ module qsm_gpu
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     qsm_sm u_sm (
       .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
-      .desc_i(desc), .policy_i(policy), .policy_param_i(policy_param), .qos_i(ctx_qos), .first_quota_i(first_quota[dispatch_seen.kernel]),
+      .desc_i(desc), .policy_i(policy), .policy_param_i(policy_param), .qos_i(ctx_qos),
+      .first_quota_i(first_quota[dispatch_seen.kernel]),
       .save_base_i(save_base[dispatch_seen.kernel]), .epoch_len_i(epoch_len), .skip_l1_i(skip_l1),
-      .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]), .icache_inv_i(sm_icache_inv),
+      .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]),
+      .icache_inv_i(sm_icache_inv),
       .tick_i(sm_tick), .sample_i(sm_sample), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
-      .retire_o(sm_retire[i]), .restored_o(sm_restored[i]), .fault_o(sm_fault[i]), .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
-      .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]), .snap_idle_o(snap_idle[i]),
-      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason), .stall_value_o(stall_value[i]),
-      .l1_slot_i(mem_select.slot), .l1_counter_i(mem_select.counter[2:0]), .l1_value_o(l1_value[i]), .save_phase_o(sm_phase[i]),
+      .retire_o(sm_retire[i]), .restored_o(sm_restored[i]), .fault_o(sm_fault[i]),
+      .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
+      .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
+      .snap_idle_o(snap_idle[i]),
+      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason),
+      .stall_value_o(stall_value[i]),
+      .l1_slot_i(mem_select.slot), .l1_counter_i(mem_select.counter[2:0]), .l1_value_o(l1_value[i]),
+      .save_phase_o(sm_phase[i]),
       .qaws_front_o(qaws_front[i]),
       .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
     );
@@ -270,7 +316,8 @@ module qsm_gpu
     // Messages up.
     retire_t retire_seen;
     qsm_delay #(.Width($bits(retire_t) + 1 + NumKernels), .Lat(NocLat)) u_delay_up (
-      .clk_i, .rst_ni, .data_i({sm_retire[i], sm_restored[i], sm_fault[i]}), .data_o({retire_seen, restored[i], fault[i]})
+      .clk_i, .rst_ni, .data_i({sm_retire[i], sm_restored[i], sm_fault[i]}),
+      .data_o({retire_seen, restored[i], fault[i]})
     );
     assign retire_valid[i] = retire_seen.valid;
     assign retire_tb[i] = retire_seen.tb;
@@ -279,11 +326,14 @@ module qsm_gpu
 
   qsm_xbar u_xbar (
     .clk_i, .rst_ni, .req_i(sm_req), .rsp_o(sm_rsp),
-    .mem_req_o(channel_req), .mem_req_ready_i(channel_req_ready), .mem_rsp_i(channel_rsp), .mem_rsp_ready_o(channel_rsp_ready)
+    .mem_req_o(channel_req), .mem_req_ready_i(channel_req_ready), .mem_rsp_i(channel_rsp),
+    .mem_rsp_ready_o(channel_rsp_ready)
   );
   qsm_channels u_channels (
-    .clk_i, .rst_ni, .req_i(channel_req), .req_ready_o(channel_req_ready), .rsp_o(channel_rsp), .rsp_ready_i(channel_rsp_ready),
+    .clk_i, .rst_ni, .req_i(channel_req), .req_ready_o(channel_req_ready), .rsp_o(channel_rsp),
+    .rsp_ready_i(channel_rsp_ready),
     .mem_req_o, .mem_req_ready_i, .mem_rsp_i, .mem_rsp_ready_o,
-    .no_alloc_i(skip_l2), .start_i(start), .select_i(mem_select), .value_o(mem_value), .flush_i(l2_flush), .flushing_o(l2_flushing)
+    .no_alloc_i(skip_l2), .start_i(start), .select_i(mem_select), .value_o(mem_value),
+    .flush_i(l2_flush), .flushing_o(l2_flushing)
   );
 endmodule

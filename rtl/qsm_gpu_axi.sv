@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU with an AXI4 manager on each memory channel, for boards and systems whose memory speaks AXI4; control port as that of qsm_gpu.
-// Contract: docs/axi.md; a configuration with L2 slices (R-AX-2). Of each AXI4 signal an array over the channels.
+// The GPU with an AXI4 manager on each memory channel, for boards and systems whose memory speaks
+// AXI4; control port as that of qsm_gpu.
+// Contract: docs/axi.md; a configuration with L2 slices (R-AX-2). Of each AXI4 signal an array over
+// the channels.
 module qsm_gpu_axi
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -63,7 +65,7 @@ module qsm_gpu_axi
   input  logic [NumChannels-1:0]               rlast_i
 );
   if (L2Kib == 0) begin : g_illegal
-    $fatal(1, "qsm_gpu_axi: l2_kib = 0, but AXI4 has no atomic operations: an L2 has to do them (docs/axi.md R-AX-2)");
+    $fatal(1, "qsm_gpu_axi: l2_kib = 0, but AXI4 has no atomic operations (docs/axi.md R-AX-2)");
   end
 
   port_req_t [NumChannels-1:0] req;
@@ -78,19 +80,28 @@ module qsm_gpu_axi
   logic [NumChannels-1:0] unused;
   for (genvar c = 0; c < NumChannels; c++) begin : g_channel
     qsm_axi #(
-      .BytesPerLine(LineBytes), .DataW(AxiDataW), .IdW(AxiIdW), .TagW(PortSmW + PortTagW), .InOrder(DramBanks != 0)
+      .BytesPerLine(LineBytes), .DataW(AxiDataW), .IdW(AxiIdW), .TagW(PortSmW + PortTagW),
+      .InOrder(DramBanks != 0)
     ) u_axi (
       .clk_i, .rst_ni,
-      .req_valid_i(req[c].valid), .req_ready_o(req_ready[c]), .req_write_i(req[c].kind == MemWrite), .req_line_i(req[c].addr[31:LineOffW]),
+      .req_valid_i(req[c].valid), .req_ready_o(req_ready[c]), .req_write_i(req[c].kind == MemWrite),
+      .req_line_i(req[c].addr[31:LineOffW]),
       .req_bytes_i(req[c].bytes), .req_data_i(req[c].data), .req_tag_i({req[c].sm, req[c].tag}),
-      .rsp_valid_o(rsp[c].valid), .rsp_ready_i(rsp_ready[c]), .rsp_tag_o({rsp[c].sm, rsp[c].tag}), .rsp_data_o(rsp[c].data),
-      .error_valid_o(error_valid_o[c]), .error_write_o(error_write_o[c]), .error_resp_o(error_resp_o[c]), .error_addr_o(error_addr_o[c]),
-      .awvalid_o(awvalid_o[c]), .awready_i(awready_i[c]), .awid_o(awid_o[c]), .awaddr_o(awaddr_o[c]),
-      .wvalid_o(wvalid_o[c]), .wready_i(wready_i[c]), .wdata_o(wdata_o[c]), .wstrb_o(wstrb_o[c]), .wlast_o(wlast_o[c]),
+      .rsp_valid_o(rsp[c].valid), .rsp_ready_i(rsp_ready[c]), .rsp_tag_o({rsp[c].sm, rsp[c].tag}),
+      .rsp_data_o(rsp[c].data),
+      .error_valid_o(error_valid_o[c]), .error_write_o(error_write_o[c]),
+      .error_resp_o(error_resp_o[c]), .error_addr_o(error_addr_o[c]),
+      .awvalid_o(awvalid_o[c]), .awready_i(awready_i[c]), .awid_o(awid_o[c]),
+      .awaddr_o(awaddr_o[c]),
+      .wvalid_o(wvalid_o[c]), .wready_i(wready_i[c]), .wdata_o(wdata_o[c]), .wstrb_o(wstrb_o[c]),
+      .wlast_o(wlast_o[c]),
       .bvalid_i(bvalid_i[c]), .bready_o(bready_o[c]), .bid_i(bid_i[c]), .bresp_i(bresp_i[c]),
-      .arvalid_o(arvalid_o[c]), .arready_i(arready_i[c]), .arid_o(arid_o[c]), .araddr_o(araddr_o[c]),
-      .rvalid_i(rvalid_i[c]), .rready_o(rready_o[c]), .rid_i(rid_i[c]), .rdata_i(rdata_i[c]), .rresp_i(rresp_i[c]), .rlast_i(rlast_i[c]),
-      .axlen_o(awlen_o[c]), .axsize_o(awsize_o[c]), .axburst_o(awburst_o[c]), .axlock_o(awlock_o[c]), .axcache_o(awcache_o[c]),
+      .arvalid_o(arvalid_o[c]), .arready_i(arready_i[c]), .arid_o(arid_o[c]),
+      .araddr_o(araddr_o[c]),
+      .rvalid_i(rvalid_i[c]), .rready_o(rready_o[c]), .rid_i(rid_i[c]), .rdata_i(rdata_i[c]),
+      .rresp_i(rresp_i[c]), .rlast_i(rlast_i[c]),
+      .axlen_o(awlen_o[c]), .axsize_o(awsize_o[c]), .axburst_o(awburst_o[c]),
+      .axlock_o(awlock_o[c]), .axcache_o(awcache_o[c]),
       .axprot_o(awprot_o[c]), .axqos_o(awqos_o[c])
     );
     assign unused[c] = ^{req[c].amo, req[c].addr[LineOffW-1:0], req[c].slot};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU-wide registers of the control port (0x0000..0x00FF): rules, storage, read value.
-// Contract: docs/control_port.md (R-CP-1, R-CP-2). Pulses are in the cycle of the write, registers change at its end.
+// Contract: docs/control_port.md (R-CP-1, R-CP-2). Pulses are in the cycle of the write, registers
+// change at its end.
 module qsm_gpu_regs
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -113,17 +114,24 @@ module qsm_gpu_regs
         quiet = 1'b1;
       end
       RegSmSelect: value_ok = between(0, NumSms - 1);
-      RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched && 32'(wdata_i[7:4]) < NumKernels &&
+      RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched &&
+          32'(wdata_i[7:4]) < NumKernels &&
                                    !wdata_i[3];
-      RegMemSelect: value_ok = wdata_i[31:13] == '0 && !wdata_i[7] && 32'(wdata_i[6:4]) < NumKernels && 32'(wdata_i[3:0]) < NumChannels &&
-                                 (!wdata_i[12] || (wdata_i[11:8] < 4'd6 && wdata_i[3:0] == '0));  // of an L1: 16..21, no channel
+      RegMemSelect: value_ok = wdata_i[31:13] == '0 && !wdata_i[7] &&
+          32'(wdata_i[6:4]) < NumKernels && 32'(wdata_i[3:0]) < NumChannels &&
+                                 // of an L1: 16..21, no channel
+                                 (!wdata_i[12] || (wdata_i[11:8] < 4'd6 && wdata_i[3:0] == '0));
       RegL2Flush: value_ok = wdata_i == 32'd1 && !l2_flushing_i;
       RegAdjust, RegLatecomers: value_ok = between(0, 1);
       RegAdjustTechnique: value_ok = between(0, 2);
-      RegPreempt: value_ok = preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 && wdata_i[18:17] != 2'd3 &&
-                               32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels && 32'(wdata_i[7:0]) < NumSms;
-      RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount, RegEpochELo, RegAllocBusy,
-      RegStallValue, RegMgrBusy, RegPreemptStatus, RegAdjustBusy, RegSmselJob, RegMemValue: writable = 1'b0;
+      RegPreempt: value_ok = preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 &&
+          wdata_i[18:17] != 2'd3 &&
+                               32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels &&
+                                   32'(wdata_i[7:0]) < NumSms;
+      RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount,
+          RegEpochELo, RegAllocBusy,
+      RegStallValue, RegMgrBusy, RegPreemptStatus, RegAdjustBusy, RegSmselJob, RegMemValue:
+        writable = 1'b0;
       default: known = 1'b0;
     endcase
   end
@@ -138,7 +146,8 @@ module qsm_gpu_regs
   assign policy_write_o = write && addr_i == RegPolicy;
   assign l2_flush_o = write && addr_i == RegL2Flush;
   assign preempt_o = '{
-    valid: write && addr_i == RegPreempt, sm: wdata_i[SmW-1:0], kernel: wdata_i[8 +: KernelW], tb: wdata_i[11 +: TbW],
+    valid: write && addr_i == RegPreempt, sm: wdata_i[SmW-1:0], kernel: wdata_i[8 +: KernelW], tb:
+      wdata_i[11 +: TbW],
     by_slot: wdata_i[16], technique: wdata_i[18:17]
   };
 
@@ -179,7 +188,8 @@ module qsm_gpu_regs
           RegAdjust:       adjust_q <= wdata_i[0];
           RegAdjustTechnique: adjust_technique_q <= wdata_i[1:0];
           RegLatecomers: latecomers_q <= wdata_i[0];
-          RegMemSelect: mem_select_q <= '{channel: wdata_i[ChanW-1:0], slot: wdata_i[4 +: KernelW], counter: wdata_i[12:8]};
+          RegMemSelect: mem_select_q <= '{channel: wdata_i[ChanW-1:0], slot: wdata_i[4 +: KernelW],
+              counter: wdata_i[12:8]};
           RegStallSelect: begin
             stall_sub_q <= wdata_i[8 +: SubW];
             stall_kernel_q <= wdata_i[4 +: KernelW];
@@ -221,9 +231,12 @@ module qsm_gpu_regs
       RegAdjustTechnique: rdata_o = 32'(adjust_technique_q);
       RegLatecomers: rdata_o = 32'(latecomers_q);
       RegAdjustBusy:  rdata_o = 32'(adjust_busy_i);
-      RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0, 5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
-      RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb), 1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
-      RegMemSelect:   rdata_o = {19'd0, mem_select_q.counter, 1'b0, 3'(mem_select_q.slot), 4'(mem_select_q.channel)};
+      RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0,
+          5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
+      RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb),
+          1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
+      RegMemSelect:   rdata_o = {19'd0, mem_select_q.counter, 1'b0, 3'(mem_select_q.slot),
+          4'(mem_select_q.channel)};
       RegMemValue:    rdata_o = mem_value_i;
       RegL2Flush:     rdata_o = 32'(l2_flushing_i);
       default:          rdata_o = '0;

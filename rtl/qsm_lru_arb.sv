@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least-recently-served arbiter: of the requests of a cycle it grants the one whose last grant was longest ago, in the same cycle.
-// Contract: after reset as if they had been served in ascending order. Fair: a request that stays is granted after at most N - 1 others.
+// Least-recently-served arbiter: of the requests of a cycle it grants the one whose last grant was
+// longest ago, in the same cycle.
+// Contract: after reset as if they had been served in ascending order. Fair: a request that stays
+// is granted after at most N - 1 others.
 // Cost: a register per pair, N*(N-1)/2.
 // Observed by the lockstep monitor: older_q (full state).
 module qsm_lru_arb #(
@@ -36,7 +38,8 @@ module qsm_lru_arb #(
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(grant_o) && (grant_o == '0) == (req_i == '0))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0(grant_o) && (grant_o == '0) == (req_i == '0))
     else $error("qsm_lru_arb: not exactly one request is granted");
 `endif
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types shared by the blocks of the GPU. Widths follow the configuration (qsm_cfg_pkg); docs/machine.md explains the messages.
-// Blocks of warp_sched/, qos_mgr/ and tb_sched/ take plain parameters instead, so that another GPU can use them.
+// Types shared by the blocks of the GPU. Widths follow the configuration (qsm_cfg_pkg);
+// docs/machine.md explains the messages.
+// Blocks of warp_sched/, qos_mgr/ and tb_sched/ take plain parameters instead, so that another GPU
+// can use them.
 package qsm_pkg;
   import qsm_cfg_pkg::*;
 
@@ -26,13 +28,17 @@ package qsm_pkg;
   localparam int unsigned TicketW = idx_w(NumImages + NumSms * MaxTbs);
   localparam int unsigned SbW = idx_w(SbEntries);
   localparam int unsigned TxnW = idx_w(MemTxns);
-  localparam int unsigned TagW = $clog2(MemTxns + NumSched);  // LSU transactions, then one per sub-core for fetches
-  // Memory port: with L2 slices there is one requester more, whose transactions are its MSHRs and its own writes (docs/l2.md R-L2-12).
+  // LSU transactions, then one per sub-core for fetches
+  localparam int unsigned TagW = $clog2(MemTxns + NumSched);
+  // Memory port: with L2 slices there is one requester more, whose transactions are its MSHRs and
+  // its own writes (docs/l2.md R-L2-12).
   localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumSms + 1) : SmW;
-  localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW) ? $clog2(L2Mshrs + 2) : TagW;
+  localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW)
+      ? $clog2(L2Mshrs + 2) : TagW;
   localparam int unsigned RowW = idx_w(SharedRows);
   localparam int unsigned LineOffW = $clog2(LineBytes);
-  localparam int unsigned StackW = 4 + LaneW;  // log2 of the least bytes of a warp's stacks (docs/isa.md I-MEM-6)
+  // log2 of the least bytes of a warp's stacks (docs/isa.md I-MEM-6)
+  localparam int unsigned StackW = 4 + LaneW;
   localparam int unsigned PartsW = $clog2(WarpSize + 1);
   localparam int unsigned LanesW = $clog2(WarpSize + 1);
   localparam int unsigned GranW = 5;
@@ -45,7 +51,8 @@ package qsm_pkg;
   localparam int unsigned DivLat = 38;    // R-EX-3
   localparam int unsigned FpDivLat = 34;  // R-FP-6
   localparam int unsigned FpLat = (Fpu != 0) ? 3 : 0;         // R-FP-1, R-FP-3
-  localparam int unsigned NumSources = (Fpu != 0) ? 3 : 2;    // registers that an instruction may read
+  // registers that an instruction may read
+  localparam int unsigned NumSources = (Fpu != 0) ? 3 : 2;
   localparam int unsigned EndDelay = 16;  // R-TB-3
 
   typedef logic [WarpSize-1:0] mask_t;
@@ -75,7 +82,8 @@ package qsm_pkg;
     logic [31:12] stack_base;
   } desc_t;
 
-  typedef enum logic [1:0] { OpNew = 2'd0, OpRestore = 2'd1, OpSave = 2'd2, OpFlush = 2'd3 } tb_op_e;
+  typedef enum logic [1:0] { OpNew = 2'd0, OpRestore = 2'd1, OpSave = 2'd2,
+      OpFlush = 2'd3 } tb_op_e;
 
   typedef struct packed {
     logic valid;
@@ -111,10 +119,12 @@ package qsm_pkg;
   } scheme_e;
 
   typedef enum logic [2:0] {
-    PolicyLrr = 3'd0, PolicyGto = 3'd1, PolicyLrrRotate = 3'd2, PolicyTwoLevel = 3'd3, PolicyQaws = 3'd4, PolicyQawsProse = 3'd5
+    PolicyLrr = 3'd0, PolicyGto = 3'd1, PolicyLrrRotate = 3'd2, PolicyTwoLevel = 3'd3,
+        PolicyQaws = 3'd4, PolicyQawsProse = 3'd5
   } policy_e;
 
-  // What the policies with groups and active places are told, direct from the control registers (docs/qaws.md, R-PO-8).
+  // What the policies with groups and active places are told, direct from the control registers
+  // (docs/qaws.md, R-PO-8).
   typedef struct packed {
     logic [NumKernels-1:0][7:0] budget;
     logic [NumKernels-1:0]      restart;       // pulse: the cycle after a write
@@ -180,8 +190,11 @@ package qsm_pkg;
 
   // ---- L2 slices (docs/l2.md) ----
 
-  typedef enum logic [2:0] { L2Request = 3'd0, L2Fill = 3'd1, L2Replay = 3'd2, L2Walk = 3'd3, L2Pass = 3'd4 } l2_op_e;
-  typedef enum logic [2:0] { L2Hit = 3'd0, L2Merged = 3'd1, L2PassedOn = 3'd2, L2Whole = 3'd3, L2Miss = 3'd4 } l2_outcome_e;  // of a request
+  typedef enum logic [2:0] { L2Request = 3'd0, L2Fill = 3'd1, L2Replay = 3'd2, L2Walk = 3'd3,
+      L2Pass = 3'd4 } l2_op_e;
+  // of a request
+  typedef enum logic [2:0] { L2Hit = 3'd0, L2Merged = 3'd1, L2PassedOn = 3'd2, L2Whole = 3'd3,
+      L2Miss = 3'd4 } l2_outcome_e;
 
   typedef struct packed {
     logic valid;
@@ -240,13 +253,15 @@ package qsm_pkg;
 
   // ---- inside an SM ----
 
-  // What the SM needs to know of a thread block, one per TB slot (sm.md). Its index goes from the dispatch to whom it concerns (qsm_tb_ram).
+  // What the SM needs to know of a thread block, one per TB slot (sm.md). Its index goes from the
+  // dispatch to whom it concerns (qsm_tb_ram).
   typedef struct packed {
     logic [KernelW-1:0] kernel;
     logic [GranW-1:0] base;
   } tb_info_t;
 
-  typedef struct packed {  // index of a thread block, to whom keeps it per TB slot: with its arrival, or from its image
+  // index of a thread block, to whom keeps it per TB slot: with its arrival, or from its image
+  typedef struct packed {
     logic valid;
     logic [TbW-1:0] tb;
     logic [TicketW-1:0] ticket;
@@ -327,20 +342,24 @@ package qsm_pkg;
   } freeze_t;
 
   typedef enum logic [3:0] {
-    PhIdle = 4'd0, PhAddress = 4'd1, PhQuiet = 4'd2, PhFind = 4'd3, PhRegisters = 4'd4, PhState = 4'd5, PhFinished = 4'd6, PhShared = 4'd7,
+    PhIdle = 4'd0, PhAddress = 4'd1, PhQuiet = 4'd2, PhFind = 4'd3, PhRegisters = 4'd4,
+        PhState = 4'd5, PhFinished = 4'd6, PhShared = 4'd7,
     PhHeader = 4'd8, PhWait = 4'd9
   } save_phase_e;
 
-  typedef enum logic [2:0] { StepSt = 3'd0, StepLd = 3'd1, StepSts = 3'd2, StepLds = 3'd3, StepSet = 3'd4, StepJmp = 3'd5 } step_e;
+  typedef enum logic [2:0] { StepSt = 3'd0, StepLd = 3'd1, StepSts = 3'd2, StepLds = 3'd3,
+      StepSet = 3'd4, StepJmp = 3'd5 } step_e;
 
-  typedef struct packed {  // a step that waits to be done, R-PE-16; its operands and its warp go apart
+  // a step that waits to be done, R-PE-16; its operands and its warp go apart
+  typedef struct packed {
     logic valid;
     step_e kind;
     logic [4:0] xreg;      // 31 of JMP
     logic lane;            // needs the lane store
   } step_t;
 
-  typedef struct packed {  // sub-core to sequencer: the warp of the step, as it is at the start of the cycle
+  // sub-core to sequencer: the warp of the step, as it is at the start of the cycle
+  typedef struct packed {
     logic found;           // it is resident and has a live thread
     logic empty;           // its scoreboard
     logic path_valid;
@@ -367,7 +386,8 @@ package qsm_pkg;
   } alu_e;  // bit 30 and funct3 of OP, but for AluNone
 
   typedef enum logic [2:0] {
-    CtlFault = 3'd0, CtlBranch = 3'd1, CtlJal = 3'd2, CtlJalr = 3'd3, CtlBar = 3'd4, CtlExit = 3'd5, CtlNext = 3'd6
+    CtlFault = 3'd0, CtlBranch = 3'd1, CtlJal = 3'd2, CtlJalr = 3'd3, CtlBar = 3'd4, CtlExit = 3'd5,
+        CtlNext = 3'd6
   } ctl_e;  // what a ctl word does to the path; CtlNext: it was ended by the merge point
 
   typedef enum logic [1:0] { OpaRs1 = 2'd0, OpaPc = 2'd1, OpaZero = 2'd2 } opa_e;
@@ -375,11 +395,15 @@ package qsm_pkg;
   // ---- floating point (fpu.md) ----
 
   typedef enum logic [3:0] {
-    FpNone = 4'd0, FpSgnj = 4'd1, FpMinMax = 4'd2, FpCompare = 4'd3, FpClass = 4'd4,                            // class ALU
-    FpAdd = 4'd5, FpMul = 4'd6, FpFused = 4'd7, FpToInt = 4'd8, FpFromInt = 4'd9, FpDiv = 4'd10, FpSqrt = 4'd11  // FMA; DIV
+    // class ALU
+    FpNone = 4'd0, FpSgnj = 4'd1, FpMinMax = 4'd2, FpCompare = 4'd3, FpClass = 4'd4,
+    // FMA; DIV
+    FpAdd = 4'd5, FpMul = 4'd6, FpFused = 4'd7, FpToInt = 4'd8, FpFromInt = 4'd9, FpDiv = 4'd10,
+        FpSqrt = 4'd11
   } fp_e;
 
-  typedef enum logic [2:0] { RmNearEven = 3'd0, RmZero = 3'd1, RmDown = 3'd2, RmUp = 3'd3, RmNearAway = 3'd4 } rm_e;
+  typedef enum logic [2:0] { RmNearEven = 3'd0, RmZero = 3'd1, RmDown = 3'd2, RmUp = 3'd3,
+      RmNearAway = 3'd4 } rm_e;
 
   typedef struct packed {
     fp_e op;
@@ -399,10 +423,12 @@ package qsm_pkg;
   } fp_kind_t;
 
   function automatic fp_kind_t fp_kind(input logic [30:0] x);
-    return '{nan: x[30:23] == '1 && x[22:0] != '0, inf: x[30:23] == '1 && x[22:0] == '0, zero: x == '0, tiny: x[30:23] == '0};
+    return '{nan: x[30:23] == '1 && x[22:0] != '0, inf: x[30:23] == '1 && x[22:0] == '0,
+        zero: x == '0, tiny: x[30:23] == '0};
   endfunction
 
-  function automatic logic [7:0] fp_exponent(input logic [7:0] field);  // subnormals have that of the least normals
+  // subnormals have that of the least normals
+  function automatic logic [7:0] fp_exponent(input logic [7:0] field);
     return (field == '0) ? 8'd1 : field;
   endfunction
 
@@ -516,10 +542,12 @@ package qsm_pkg;
     logic [2:0] funct3;
     logic [4:0] rd;
     mask_t mask;                             // lanes of the pass
-    logic [WarpSize-1:0][LineOffW-1:0] offs; // byte offset of each lane in the line, or in the row of banks
+    // byte offset of each lane in the line, or in the row of banks
+    logic [WarpSize-1:0][LineOffW-1:0] offs;
   } lsu_part_t;
 
-  // What an atomic unit does. Decoded before it is registered, so that a bit of the result is a function of few.
+  // What an atomic unit does. Decoded before it is registered, so that a bit of the result is a
+  // function of few.
   typedef struct packed {
     logic add;        // the old word is added to `bits`
     logic [1:0] bits; // 0 operand, 1 xor, 2 and, 3 or
@@ -530,10 +558,12 @@ package qsm_pkg;
 
   function automatic amo_control_t amo_control(input amo_e amo);
     return '{add: amo == AmoAdd, bits: {amo inside {AmoAnd, AmoOr}, amo inside {AmoXor, AmoOr}},
-             min: amo inside {AmoMin, AmoMinu}, max: amo inside {AmoMax, AmoMaxu}, is_signed: amo inside {AmoMin, AmoMax}};
+             min: amo inside {AmoMin, AmoMinu}, max: amo inside {AmoMax, AmoMaxu}, is_signed: amo
+                 inside {AmoMin, AmoMax}};
   endfunction
 
-  // Bytes of its aligned word that a lane's access of 2**size bytes covers, and its data at every such place.
+  // Bytes of its aligned word that a lane's access of 2**size bytes covers, and its data at every
+  // such place.
   function automatic logic [3:0] lane_strobe(input logic [1:0] offset, input logic [1:0] size);
     unique case (size)
       2'd0:    return 4'b0001 << offset;
@@ -549,7 +579,8 @@ package qsm_pkg;
   endfunction
 
   // What a load of funct3 makes of the aligned word at its address (R-LS-12). A word's offset is 0.
-  function automatic logic [31:0] load_value(input logic [31:0] word, input logic [1:0] offset, input logic [2:0] funct3);
+  function automatic logic [31:0] load_value(input logic [31:0] word, input logic [1:0] offset,
+      input logic [2:0] funct3);
     logic [15:0] half;
     logic [7:0]  low;
     logic        is_byte, sign;

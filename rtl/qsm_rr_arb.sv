@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-robin arbiter: grants the first request circular from the one after the last grant (after reset: from 0), in the same cycle.
-// Fair: a request that stays is granted after at most N - 1 others. The pointer moves at the end of every cycle with a request.
+// Round-robin arbiter: grants the first request circular from the one after the last grant (after
+// reset: from 0), in the same cycle.
+// Fair: a request that stays is granted after at most N - 1 others. The pointer moves at the end of
+// every cycle with a request.
 // Timing: a mask, two find-first of N, a select. Cost: one index register.
 module qsm_rr_arb #(
   parameter int unsigned N = 2,  // requests, 1..
@@ -31,6 +33,7 @@ module qsm_rr_arb #(
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(grant_o) && (grant_o & ~req_i) == '0 && (|grant_o) == valid_o);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0(grant_o) && (grant_o & ~req_i) == '0 && (|grant_o) == valid_o);
 `endif
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of one slot: storage, read value, and the pulses that a write causes. qsm_ctrl decides which writes are accepted.
-// Contract: docs/control_port.md (R-CP-1). Pulses are in the cycle of the write, registers change at its end.
+// Registers of one slot: storage, read value, and the pulses that a write causes. qsm_ctrl decides
+// which writes are accepted.
+// Contract: docs/control_port.md (R-CP-1). Pulses are in the cycle of the write, registers change
+// at its end.
 module qsm_slot_regs
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -132,7 +134,8 @@ module qsm_slot_regs
         SlotIdempotent:    tenant_q.idempotent <= wdata_i[0];
         SlotPreemptHold:  tenant_q.preempt_hold <= wdata_i[0];
         SlotCachePolicy:  tenant_q.cache_policy <= wdata_i[1:0];
-        SlotStack:         {tenant_q.stack_base, tenant_q.stack_log2} <= {wdata_i[31:12], wdata_i[4:0]};
+        SlotStack:         {tenant_q.stack_base, tenant_q.stack_log2} <= {wdata_i[31:12],
+            wdata_i[4:0]};
         default: ;
       endcase
     end
@@ -208,7 +211,9 @@ module qsm_slot_regs
   assign cache_policy_o = tenant_q.cache_policy;
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_o && (busy_i || !ctx_q.valid)));  // LAUNCH's condition
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(kill_o && !busy_i));                     // KILL's condition
+  // LAUNCH's condition
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_o && (busy_i || !ctx_q.valid)));
+  // KILL's condition
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(kill_o && !busy_i));
 `endif
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which register of a slot an offset names, and whether a write of this value may be accepted. Combinational, one for all slots.
+// Which register of a slot an offset names, and whether a write of this value may be accepted.
+// Combinational, one for all slots.
 // Contract: docs/control_port.md R-CP-2, R-CP-3 and the table of slot registers.
 module qsm_slot_rules
   import qsm_cfg_pkg::*;
@@ -12,10 +13,12 @@ module qsm_slot_rules
   output logic        writable_o,
   output logic        value_ok_o,  // the value is in the register's range
   output logic        idle_o,      // may be written only while the slot has no launch
-  output logic        quiet_o      // may not be written while the manager computes, qos_mgr.md R-QM-3
+  // may not be written while the manager computes, qos_mgr.md R-QM-3
+  output logic        quiet_o
 );
   localparam int unsigned MaxBlock = 1024;
-  localparam int unsigned MaxThreads = (WarpsPerSm * WarpSize < MaxBlock) ? WarpsPerSm * WarpSize : MaxBlock;
+  localparam int unsigned MaxThreads = (WarpsPerSm * WarpSize < MaxBlock) ? WarpsPerSm * WarpSize :
+    MaxBlock;
   localparam logic [95:0] AllSms = 96'hFFFF_FFFF_FFFF_FFFF_FFFF_FFFF >> (96 - NumSms);
 
   // STACK: base a multiple of the stacks of a warp, whose number of bytes is a power of two
@@ -109,8 +112,10 @@ module qsm_slot_rules
         value_ok_o = wdata_i == 32'd1;
         quiet_o = 1'b1;
       end
-      SlotStatus, SlotFaultCause, SlotFaultPc, SlotFaultTid, SlotFaultBlock, SlotFaultValue, SlotLaunches,
-      SlotInsnLo, SlotInsnHi, SlotHcycLo, SlotHcycHi, SlotEpochInsn, SlotEpochQuota, SlotAlpha, SlotSaved, SlotRatio: writable_o = 1'b0;
+      SlotStatus, SlotFaultCause, SlotFaultPc, SlotFaultTid, SlotFaultBlock, SlotFaultValue,
+          SlotLaunches,
+      SlotInsnLo, SlotInsnHi, SlotHcycLo, SlotHcycHi, SlotEpochInsn, SlotEpochQuota, SlotAlpha,
+          SlotSaved, SlotRatio: writable_o = 1'b0;
       default: known_o = 1'b0;
     endcase
   end

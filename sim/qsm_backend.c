@@ -8,7 +8,8 @@
 
 #include "qsm_backend_impl.h"
 
-// Whole pages go back to the host, which gives zeros for them (they are private memory of the process): most of them were never touched.
+// Whole pages go back to the host, which gives zeros for them (they are private memory of the
+// process): most of them were never touched.
 void qsm_clear_memory(uint8_t *bytes, size_t n_bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)bytes % page) % page;
   if (before > n_bytes) before = n_bytes;
@@ -18,22 +19,29 @@ void qsm_clear_memory(uint8_t *bytes, size_t n_bytes) {
   memset(bytes + before + whole, 0, n_bytes - before - whole);
 }
 
-int qsm_backend_open(const char *name, const struct qsm_config *config, const struct qsm_backend_options *options,
-                     struct qsm_backend **out, char *msg, size_t msg_len) {
+int qsm_backend_open(const char *name, const struct qsm_config *config,
+                     const struct qsm_backend_options *options, struct qsm_backend **out, char *msg,
+                     size_t msg_len) {
   static const struct qsm_backend_options defaults;
   static const struct {
     const char *name;
-    int (*open)(const struct qsm_config *, const struct qsm_backend_options *, struct qsm_backend **, char *, size_t);
-  } backends[] = {{"model", qsm_backend_model_open}, {"rtl", qsm_backend_rtl_open}, {"lockstep", qsm_backend_lockstep_open}};
+    int (*open)(const struct qsm_config *, const struct qsm_backend_options *,
+                struct qsm_backend **, char *, size_t);
+  } backends[] = {{"model", qsm_backend_model_open},
+                  {"rtl", qsm_backend_rtl_open},
+                  {"lockstep", qsm_backend_lockstep_open}};
   for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-    if (strcmp(name, backends[i].name) == 0) return backends[i].open(config, options ? options : &defaults, out, msg, msg_len);
+    if (strcmp(name, backends[i].name) == 0)
+      return backends[i].open(config, options ? options : &defaults, out, msg, msg_len);
   snprintf(msg, msg_len, "unknown backend '%s': model, rtl or lockstep", name);
   return -1;
 }
 
 const char *const *qsm_backend_inject_blocks(void) {
-  static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec",     "tb_launch", "lsu",  "xbar", "barrier",
-                                       "fault", "quota", "tb_sched",   "tb_alloc", "qos_mgr",   "ctrl", "warp_sched", "preempt",
-                                       "tb_save", "idle_sampler", "tb_adjust", "l1", "l2", "dram", NULL};
+  static const char *const blocks[] = {
+      "fetch",     "issue",   "warp_state", "exec",    "tb_launch", "lsu",
+      "xbar",      "barrier", "fault",      "quota",   "tb_sched",  "tb_alloc",
+      "qos_mgr",   "ctrl",    "warp_sched", "preempt", "tb_save",   "idle_sampler",
+      "tb_adjust", "l1",      "l2",         "dram",    NULL};
   return blocks;
 }

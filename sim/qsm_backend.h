@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interface to a GPU, three implementations: the C model, the Verilated RTL, and both in lockstep.
-// libqsm and the `qsm` command see only this. Time advances only inside these calls, by the same number of cycles in every backend.
+// One interface to a GPU, three implementations: the C model, the Verilated RTL, and both in
+// lockstep. libqsm and the `qsm` command see only this. Time advances only inside these calls, by
+// the same number of cycles in every backend.
 #ifndef QSM_BACKEND_H
 #define QSM_BACKEND_H
 
@@ -14,20 +15,25 @@
 enum qsm_backend_status {
   QSM_BACKEND_OK = 0,
   QSM_BACKEND_REFUSED = 1,  // the control port answered err
-  QSM_BACKEND_FAILED = -1,  // the backend cannot go on; error() says why (lockstep: a difference was found)
+  QSM_BACKEND_FAILED =
+      -1,  // the backend cannot go on; error() says why (lockstep: a difference was found)
 };
 
 struct qsm_backend_options {
-  const char *out_dir;      // lockstep: where a difference's report and waveform go; may be NULL
-  const char *replay;       // command line that replays this run, printed in a difference report; may be NULL
-  uint64_t seed;            // printed in a difference report
-  const char *wave_path;    // rtl: FST to write, or NULL; the tracing build of the RTL is used then
+  const char *out_dir;  // lockstep: where a difference's report and waveform go; may be NULL
+  const char
+      *replay;    // command line that replays this run, printed in a difference report; may be NULL
+  uint64_t seed;  // printed in a difference report
+  const char *wave_path;  // rtl: FST to write, or NULL; the tracing build of the RTL is used then
   uint64_t wave_from, wave_to;  // cycles that the FST covers
-  uint64_t state_interval;  // lockstep: full state comparison every so many cycles (0: only at launch ends)
-  const char *inject_block; // negative control: flip one bit of this block in the model at inject_cycle; NULL: none
+  uint64_t state_interval;      // lockstep: full state comparison every so many cycles (0: only at
+                                // launch ends)
+  const char *inject_block;     // negative control: flip one bit of this block in the model at
+                                // inject_cycle; NULL: none
   uint64_t inject_cycle;
-  bool hash;                // model, lockstep: hash what happens, for trace_hash()
-  qsm_event_sink sink;      // gets the events (of the model in lockstep), SMs up to noc_lat cycles ahead of each other; NULL: none
+  bool hash;            // model, lockstep: hash what happens, for trace_hash()
+  qsm_event_sink sink;  // gets the events (of the model in lockstep), SMs up to noc_lat cycles
+                        // ahead of each other; NULL: none
   void *sink_ctx;
   qsm_access_sink access_sink;  // model: gets the memory accesses too; NULL: none
   void *access_sink_ctx;
@@ -37,7 +43,7 @@ typedef void (*qsm_stall_sink)(void *ctx, uint32_t kernel, uint32_t reason, uint
 
 struct qsm_lockstep_stats {
   uint64_t cycles_compared;
-  uint64_t fields_compared;    // words of events and of state
+  uint64_t fields_compared;  // words of events and of state
   bool differs;
   uint64_t difference_cycle;
   char first_difference[512];  // one line: cycle, block, field, both values; empty when equal
@@ -47,11 +53,14 @@ struct qsm_backend {
   const char *name;  // "model", "rtl", "lockstep"
   void (*close)(struct qsm_backend *);
   uint64_t (*cycle)(struct qsm_backend *);
-  enum qsm_backend_status (*write)(struct qsm_backend *, uint16_t addr, uint32_t value);   // one cycle
-  enum qsm_backend_status (*read)(struct qsm_backend *, uint16_t addr, uint32_t *value);   // one cycle
+  enum qsm_backend_status (*write)(struct qsm_backend *, uint16_t addr,
+                                   uint32_t value);  // one cycle
+  enum qsm_backend_status (*read)(struct qsm_backend *, uint16_t addr,
+                                  uint32_t *value);  // one cycle
   // Runs up to n cycles, with stop_on_irq as in qsm_model_run; *ran gets the cycles run.
   enum qsm_backend_status (*run)(struct qsm_backend *, uint64_t n, bool stop_on_irq, uint64_t *ran);
-  void (*mem_write)(struct qsm_backend *, uint32_t addr, const void *src, size_t bytes);   // no time passes
+  void (*mem_write)(struct qsm_backend *, uint32_t addr, const void *src,
+                    size_t bytes);  // no time passes
   void (*mem_read)(struct qsm_backend *, uint32_t addr, void *dst, size_t bytes);
   void (*mem_clear)(struct qsm_backend *, uint32_t addr, size_t bytes);  // to zeros
   const char *(*error)(struct qsm_backend *);  // text of the last failure, "" if none
@@ -59,13 +68,15 @@ struct qsm_backend {
   void (*stalls)(struct qsm_backend *, qsm_stall_sink each, void *ctx);
   // Of all that happened so far (qsm_model_hash); NULL unless options.hash was set, and in rtl.
   uint64_t (*trace_hash)(struct qsm_backend *);
-  void (*lockstep_stats)(struct qsm_backend *, struct qsm_lockstep_stats *);  // NULL but for lockstep
+  void (*lockstep_stats)(struct qsm_backend *,
+                         struct qsm_lockstep_stats *);  // NULL but for lockstep
 };
 
-// Opens "model", "rtl" or "lockstep". Returns 0 and sets *out, or -1 with a message (unknown name, RTL of this configuration not built, …).
-// options may be NULL.
-int qsm_backend_open(const char *name, const struct qsm_config *config, const struct qsm_backend_options *options,
-                     struct qsm_backend **out, char *msg, size_t msg_len);
+// Opens "model", "rtl" or "lockstep". Returns 0 and sets *out, or -1 with a message (unknown name,
+// RTL of this configuration not built, …). options may be NULL.
+int qsm_backend_open(const char *name, const struct qsm_config *config,
+                     const struct qsm_backend_options *options, struct qsm_backend **out, char *msg,
+                     size_t msg_len);
 
 // NULL-terminated list of block names that inject_block takes.
 const char *const *qsm_backend_inject_blocks(void);

@@ -10,20 +10,25 @@ struct qsm_model;
 
 #define QSM_DEVICE_MEMORY_BASE 0x80000000u
 
-int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+int qsm_backend_model_open(const struct qsm_config *config,
+                           const struct qsm_backend_options *options, struct qsm_backend **out,
                            char *msg, size_t msg_len);
-int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
-                         char *msg, size_t msg_len);
-int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backend_options *options,
+                         struct qsm_backend **out, char *msg, size_t msg_len);
+int qsm_backend_lockstep_open(const struct qsm_config *config,
+                              const struct qsm_backend_options *options, struct qsm_backend **out,
                               char *msg, size_t msg_len);
 
-// The Verilated RTL of a configuration, from build/rtl (with tracing: build/rtl-trace). Stays loaded until the process ends.
-int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm_rtl_api **api, char *msg, size_t msg_len);
+// The Verilated RTL of a configuration, from build/rtl (with tracing: build/rtl-trace). Stays
+// loaded until the process ends.
+int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm_rtl_api **api,
+                 char *msg, size_t msg_len);
 
 // Zeros for a part of a simulated memory.
 void qsm_clear_memory(uint8_t *bytes, size_t n_bytes);
 
 // The backend function `stalls` of a model.
-void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *config, qsm_stall_sink each, void *ctx);
+void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *config,
+                      qsm_stall_sink each, void *ctx);
 
 #endif

@@ -13,7 +13,9 @@ struct model_backend {
   struct qsm_config config;
 };
 
-static struct qsm_model *model_of(struct qsm_backend *base) { return ((struct model_backend *)base)->model; }
+static struct qsm_model *model_of(struct qsm_backend *base) {
+  return ((struct model_backend *)base)->model;
+}
 
 static void model_close(struct qsm_backend *base) {
   qsm_model_destroy(model_of(base));
@@ -22,20 +24,24 @@ static void model_close(struct qsm_backend *base) {
 
 static uint64_t model_cycle(struct qsm_backend *base) { return qsm_model_cycle(model_of(base)); }
 
-static enum qsm_backend_status model_write(struct qsm_backend *base, uint16_t addr, uint32_t value) {
+static enum qsm_backend_status model_write(struct qsm_backend *base, uint16_t addr,
+                                           uint32_t value) {
   return qsm_model_write(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
-static enum qsm_backend_status model_read(struct qsm_backend *base, uint16_t addr, uint32_t *value) {
+static enum qsm_backend_status model_read(struct qsm_backend *base, uint16_t addr,
+                                          uint32_t *value) {
   return qsm_model_read(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
-static enum qsm_backend_status model_run(struct qsm_backend *base, uint64_t n, bool stop_on_irq, uint64_t *ran) {
+static enum qsm_backend_status model_run(struct qsm_backend *base, uint64_t n, bool stop_on_irq,
+                                         uint64_t *ran) {
   *ran = qsm_model_run(model_of(base), n, stop_on_irq);
   return QSM_BACKEND_OK;
 }
 
-static void model_mem_write(struct qsm_backend *base, uint32_t addr, const void *src, size_t bytes) {
+static void model_mem_write(struct qsm_backend *base, uint32_t addr, const void *src,
+                            size_t bytes) {
   memcpy(qsm_model_memory(model_of(base)) + (addr - QSM_DEVICE_MEMORY_BASE), src, bytes);
 }
 
@@ -52,21 +58,27 @@ static const char *model_error(struct qsm_backend *base) {
   return "";
 }
 
-void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *config, qsm_stall_sink each, void *ctx) {
+void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *config,
+                      qsm_stall_sink each, void *ctx) {
   uint32_t value = 0;
   for (uint32_t sm = 0; sm < config->num_sms; sm++)
     for (uint32_t sub = 0; sub < config->num_sched; sub++)
       for (uint32_t kernel = 0; kernel < config->num_kernels; kernel++)
-        for (uint32_t reason = 0; qsm_model_state(model, QSM_STATE_STALL, sm, sub, kernel, reason, &value); reason++) each(ctx, kernel, reason, value);
+        for (uint32_t reason = 0;
+             qsm_model_state(model, QSM_STATE_STALL, sm, sub, kernel, reason, &value); reason++)
+          each(ctx, kernel, reason, value);
 }
 
 static void model_stalls(struct qsm_backend *base, qsm_stall_sink each, void *ctx) {
   qsm_model_stalls(model_of(base), &((struct model_backend *)base)->config, each, ctx);
 }
 
-static uint64_t model_trace_hash(struct qsm_backend *base) { return qsm_model_hash(model_of(base)); }
+static uint64_t model_trace_hash(struct qsm_backend *base) {
+  return qsm_model_hash(model_of(base));
+}
 
-int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+int qsm_backend_model_open(const struct qsm_config *config,
+                           const struct qsm_backend_options *options, struct qsm_backend **out,
                            char *msg, size_t msg_len) {
   struct model_backend *backend = calloc(1, sizeof *backend);
   if (!backend) {
@@ -80,9 +92,17 @@ int qsm_backend_model_open(const struct qsm_config *config, const struct qsm_bac
   backend->config = *config;
   qsm_model_set_sink(backend->model, options->sink, options->sink_ctx);
   qsm_model_set_access_sink(backend->model, options->access_sink, options->access_sink_ctx);
-  backend->base = (struct qsm_backend){.name = "model", .close = model_close, .cycle = model_cycle, .write = model_write,
-                                       .read = model_read, .run = model_run, .mem_write = model_mem_write,
-                                       .mem_read = model_mem_read, .mem_clear = model_mem_clear, .error = model_error, .stalls = model_stalls};
+  backend->base = (struct qsm_backend){.name = "model",
+                                       .close = model_close,
+                                       .cycle = model_cycle,
+                                       .write = model_write,
+                                       .read = model_read,
+                                       .run = model_run,
+                                       .mem_write = model_mem_write,
+                                       .mem_read = model_mem_read,
+                                       .mem_clear = model_mem_clear,
+                                       .error = model_error,
+                                       .stalls = model_stalls};
   if (options->hash) {
     qsm_model_enable_hash(backend->model);
     backend->base.trace_hash = model_trace_hash;

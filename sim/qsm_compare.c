@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_WORDS = 3, MAX_SUBS = 4, REPORT_EVENTS = 24 };  // header of a record: cycle low, cycle high, payload words
+enum {
+  HEADER_WORDS = 3,
+  MAX_SUBS = 4,
+  REPORT_EVENTS = 24
+};  // header of a record: cycle low, cycle high, payload words
 
 static const struct {
   const char *kind, *block, *fields;
@@ -37,13 +41,18 @@ struct qsm_compare {
   struct qsm_event bad[2];
 };
 
-const char *qsm_event_kind_name(uint32_t kind) { return kind < QSM_EV_COUNT ? kinds[kind].kind : "?"; }
-const char *qsm_event_block_name(uint32_t kind) { return kind < QSM_EV_COUNT ? kinds[kind].block : "?"; }
+const char *qsm_event_kind_name(uint32_t kind) {
+  return kind < QSM_EV_COUNT ? kinds[kind].kind : "?";
+}
+const char *qsm_event_block_name(uint32_t kind) {
+  return kind < QSM_EV_COUNT ? kinds[kind].block : "?";
+}
 
 struct qsm_compare *qsm_compare_create(const struct qsm_config *config) {
   struct qsm_compare *compare = calloc(1, sizeof *compare);
   if (!compare) return NULL;
-  compare->n_sources = config->num_sms > config->num_channels ? config->num_sms : config->num_channels;
+  compare->n_sources =
+      config->num_sms > config->num_channels ? config->num_sms : config->num_channels;
   compare->n_streams = QSM_EV_COUNT * compare->n_sources * MAX_SUBS;
   compare->streams = calloc(compare->n_streams, sizeof *compare->streams);
   if (compare->streams) return compare;
@@ -75,19 +84,27 @@ static bool append(struct buffer *buffer, const uint32_t *words, size_t n) {
   return true;
 }
 
-void qsm_compare_add(struct qsm_compare *compare, enum qsm_side side, const struct qsm_event *event) {
+void qsm_compare_add(struct qsm_compare *compare, enum qsm_side side,
+                     const struct qsm_event *event) {
   uint32_t index = (event->kind * compare->n_sources + event->sm) * MAX_SUBS + event->sub;
   struct buffer *buffer = &compare->streams[index].side[side];
-  uint32_t header[HEADER_WORDS] = {(uint32_t)event->cycle, (uint32_t)(event->cycle >> 32), event->n_words};
-  if (!append(buffer, header, HEADER_WORDS) || !append(buffer, event->word, event->n_words)) compare->out_of_memory = true;
+  uint32_t header[HEADER_WORDS] = {(uint32_t)event->cycle, (uint32_t)(event->cycle >> 32),
+                                   event->n_words};
+  if (!append(buffer, header, HEADER_WORDS) || !append(buffer, event->word, event->n_words))
+    compare->out_of_memory = true;
 }
 
-static uint64_t record_cycle(const uint32_t *record) { return record[0] | (uint64_t)record[1] << 32; }
+static uint64_t record_cycle(const uint32_t *record) {
+  return record[0] | (uint64_t)record[1] << 32;
+}
 static size_t record_words(const uint32_t *record) { return HEADER_WORDS + record[2]; }
 
-static struct qsm_event unpack(const struct qsm_compare *compare, uint32_t stream, const uint32_t *record) {
-  struct qsm_event event = {.cycle = record_cycle(record), .kind = (uint8_t)(stream / MAX_SUBS / compare->n_sources),
-                            .sm = (uint8_t)(stream / MAX_SUBS % compare->n_sources), .sub = (uint8_t)(stream % MAX_SUBS),
+static struct qsm_event unpack(const struct qsm_compare *compare, uint32_t stream,
+                               const uint32_t *record) {
+  struct qsm_event event = {.cycle = record_cycle(record),
+                            .kind = (uint8_t)(stream / MAX_SUBS / compare->n_sources),
+                            .sm = (uint8_t)(stream / MAX_SUBS % compare->n_sources),
+                            .sub = (uint8_t)(stream % MAX_SUBS),
                             .n_words = (uint8_t)record[2]};
   memcpy(event.word, record + HEADER_WORDS, record[2] * sizeof *record);
   return event;
@@ -96,12 +113,14 @@ static struct qsm_event unpack(const struct qsm_compare *compare, uint32_t strea
 // Words of the records of a buffer that belong to cycles before the limit.
 static size_t words_before(const struct buffer *buffer, size_t from, uint64_t before) {
   size_t at = from;
-  while (at < buffer->n && record_cycle(buffer->words + at) < before) at += record_words(buffer->words + at);
+  while (at < buffer->n && record_cycle(buffer->words + at) < before)
+    at += record_words(buffer->words + at);
   return at;
 }
 
 // Keeps the earliest difference; among those of one cycle the lowest stream (R-LK-2).
-static void note_difference(struct qsm_compare *compare, uint32_t index, const uint32_t *rtl, const uint32_t *model) {
+static void note_difference(struct qsm_compare *compare, uint32_t index, const uint32_t *rtl,
+                            const uint32_t *model) {
   uint64_t cycle = UINT64_MAX;
   if (rtl) cycle = record_cycle(rtl);
   if (model && record_cycle(model) < cycle) cycle = record_cycle(model);
@@ -118,14 +137,18 @@ static void note_difference(struct qsm_compare *compare, uint32_t index, const u
 
 // Finds the first record that differs within the first `limit` words of each side.
 static void find_difference(struct qsm_compare *compare, uint32_t index, const size_t limit[2]) {
-  const struct buffer *rtl = &compare->streams[index].side[QSM_SIDE_RTL], *model = &compare->streams[index].side[QSM_SIDE_MODEL];
+  const struct buffer *rtl = &compare->streams[index].side[QSM_SIDE_RTL],
+                      *model = &compare->streams[index].side[QSM_SIDE_MODEL];
   size_t at = 0;
   while (at < limit[QSM_SIDE_RTL] && at < limit[QSM_SIDE_MODEL]) {
     size_t words = record_words(rtl->words + at);
-    if (words != record_words(model->words + at) || memcmp(rtl->words + at, model->words + at, words * sizeof(uint32_t))) break;
+    if (words != record_words(model->words + at) ||
+        memcmp(rtl->words + at, model->words + at, words * sizeof(uint32_t)))
+      break;
     at += words;
   }
-  note_difference(compare, index, at < limit[QSM_SIDE_RTL] ? rtl->words + at : NULL, at < limit[QSM_SIDE_MODEL] ? model->words + at : NULL);
+  note_difference(compare, index, at < limit[QSM_SIDE_RTL] ? rtl->words + at : NULL,
+                  at < limit[QSM_SIDE_MODEL] ? model->words + at : NULL);
 }
 
 static void drop_front(struct buffer *buffer, size_t n) {
@@ -135,7 +158,8 @@ static void drop_front(struct buffer *buffer, size_t n) {
 
 static uint64_t payload_words(const struct buffer *buffer, size_t limit) {
   uint64_t total = 0;
-  for (size_t at = 0; at < limit; at += record_words(buffer->words + at)) total += buffer->words[at + 2];
+  for (size_t at = 0; at < limit; at += record_words(buffer->words + at))
+    total += buffer->words[at + 2];
   return total;
 }
 
@@ -167,7 +191,8 @@ uint64_t qsm_compare_cycle(const struct qsm_compare *compare) { return compare->
 
 // ---- Text ----
 
-// Name of payload word i: field names in order; those that end in [] take the rest in turn: a[0], b[0], a[1], b[1] …
+// Name of payload word i: field names in order; those that end in [] take the rest in turn: a[0],
+// b[0], a[1], b[1] …
 static void field_name(uint32_t kind, uint32_t i, char *name, size_t n) {
   const char *at = kinds[kind].fields;
   uint32_t n_single = 1, n_rest = 0, field = i, index = 0;
@@ -182,12 +207,15 @@ static void field_name(uint32_t kind, uint32_t i, char *name, size_t n) {
   }
   for (const char *space; field && (space = strchr(at, ' ')); field--) at = space + 1;
   size_t len = strcspn(at, " [");
-  if (at[len] == '[') snprintf(name, n, "%.*s[%u]", (int)len, at, index);
-  else snprintf(name, n, "%.*s", (int)len, at);
+  if (at[len] == '[')
+    snprintf(name, n, "%.*s[%u]", (int)len, at, index);
+  else
+    snprintf(name, n, "%.*s", (int)len, at);
 }
 
 void qsm_event_print(FILE *out, const struct qsm_event *event) {
-  fprintf(out, "%8" PRIu64 "  sm%u.%u  %-8s", event->cycle, event->sm, event->sub, qsm_event_kind_name(event->kind));
+  fprintf(out, "%8" PRIu64 "  sm%u.%u  %-8s", event->cycle, event->sm, event->sub,
+          qsm_event_kind_name(event->kind));
   for (uint32_t i = 0; i < event->n_words; i++) {
     char name[64];
     field_name(event->kind, i, name, sizeof name);
@@ -202,18 +230,22 @@ void qsm_compare_describe(const struct qsm_compare *compare, char *text, size_t 
   }
   uint32_t kind = compare->bad_stream / MAX_SUBS / compare->n_sources;
   const struct qsm_event *rtl = &compare->bad[QSM_SIDE_RTL], *model = &compare->bad[QSM_SIDE_MODEL];
-  int at = snprintf(text, n, "cycle %" PRIu64 ", block %s (sm %u, sub-core %u), event %s: ", compare->bad_cycle, kinds[kind].block,
-                    compare->bad_stream / MAX_SUBS % compare->n_sources, compare->bad_stream % MAX_SUBS, kinds[kind].kind);
+  int at = snprintf(
+      text, n, "cycle %" PRIu64 ", block %s (sm %u, sub-core %u), event %s: ", compare->bad_cycle,
+      kinds[kind].block, compare->bad_stream / MAX_SUBS % compare->n_sources,
+      compare->bad_stream % MAX_SUBS, kinds[kind].kind);
   if (at < 0 || (size_t)at >= n) return;
   if (!compare->has[QSM_SIDE_RTL] || !compare->has[QSM_SIDE_MODEL]) {
-    snprintf(text + at, n - (size_t)at, "only in the %s", compare->has[QSM_SIDE_RTL] ? "RTL" : "model");
+    snprintf(text + at, n - (size_t)at, "only in the %s",
+             compare->has[QSM_SIDE_RTL] ? "RTL" : "model");
     return;
   }
   for (uint32_t i = 0; i < QSM_EVENT_MAX_WORDS; i++) {
     if (rtl->word[i] == model->word[i] && (i < rtl->n_words) == (i < model->n_words)) continue;
     char name[64];
     field_name(kind, i, name, sizeof name);
-    snprintf(text + at, n - (size_t)at, "field %s: RTL 0x%x, model 0x%x", name, rtl->word[i], model->word[i]);
+    snprintf(text + at, n - (size_t)at, "field %s: RTL 0x%x, model 0x%x", name, rtl->word[i],
+             model->word[i]);
     return;
   }
 }
@@ -226,11 +258,14 @@ static int by_cycle(const void *a, const void *b) {
 
 static bool has_warp(uint32_t kind) { return strncmp(kinds[kind].fields, "warp ", 5) == 0; }
 
-// Is this past event one of the same warp, or where the difference has no warp of the same SM or block?
+// Is this past event one of the same warp, or where the difference has no warp of the same SM or
+// block?
 static bool is_related(const struct qsm_compare *compare, const struct qsm_event *event) {
-  const struct qsm_event *bad = &compare->bad[compare->has[QSM_SIDE_RTL] ? QSM_SIDE_RTL : QSM_SIDE_MODEL];
+  const struct qsm_event *bad =
+      &compare->bad[compare->has[QSM_SIDE_RTL] ? QSM_SIDE_RTL : QSM_SIDE_MODEL];
   if (event->sm != bad->sm) return false;
-  if (has_warp(bad->kind)) return has_warp(event->kind) && event->sub == bad->sub && event->word[0] == bad->word[0];
+  if (has_warp(bad->kind))
+    return has_warp(event->kind) && event->sub == bad->sub && event->word[0] == bad->word[0];
   return !has_warp(event->kind);
 }
 
@@ -242,8 +277,10 @@ void qsm_compare_report(const struct qsm_compare *compare, FILE *out) {
   static const char *const side_names[2] = {"RTL  ", "model"};
   for (int side = 0; side < 2; side++) {
     fprintf(out, "  %s ", side_names[side]);
-    if (compare->has[side]) qsm_event_print(out, &compare->bad[side]);
-    else fprintf(out, "  (nothing)");
+    if (compare->has[side])
+      qsm_event_print(out, &compare->bad[side]);
+    else
+      fprintf(out, "  (nothing)");
     fprintf(out, "\n");
   }
   size_t n = 0, capacity = 0;

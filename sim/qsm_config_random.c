@@ -7,16 +7,21 @@
 
 enum { TRIES = 1000 };
 
-static uint32_t between(struct qsm_random *random, uint32_t least, uint32_t most) { return least + qsm_random_below(random, most - least + 1); }
+static uint32_t between(struct qsm_random *random, uint32_t least, uint32_t most) {
+  return least + qsm_random_below(random, most - least + 1);
+}
 
 // Mostly up to `usual`, now and then up to `most`.
 static uint32_t skewed(struct qsm_random *random, uint32_t least, uint32_t usual, uint32_t most) {
   return between(random, least, qsm_random_chance(random, 75) ? usual : most);
 }
 
-static uint32_t power(struct qsm_random *random, uint32_t least, uint32_t most_digits) { return least << qsm_random_below(random, most_digits); }
+static uint32_t power(struct qsm_random *random, uint32_t least, uint32_t most_digits) {
+  return least << qsm_random_below(random, most_digits);
+}
 
-// Small, so that lines, MSHRs, rows and queues collide. What a GPU without them has of their parameters means nothing.
+// Small, so that lines, MSHRs, rows and queues collide. What a GPU without them has of their
+// parameters means nothing.
 static void draw_l1(struct qsm_random *random, struct qsm_config *c) {
   c->l1_kib = qsm_random_chance(random, 50) ? power(random, 1, 3) : 0;
   c->l1_ways = power(random, 1, 4);
@@ -41,7 +46,8 @@ static void draw_dram(struct qsm_random *random, struct qsm_config *c) {
   c->dram_burst = skewed(random, 1, 4, 12);
 }
 
-// Sizes are bounded by what Verilator builds in seconds; whether they are legal together is for qsm_config_check() to say.
+// Sizes are bounded by what Verilator builds in seconds; whether they are legal together is for
+// qsm_config_check() to say.
 static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->num_sms = between(random, 1, 3);
   c->num_sched = between(random, 1, 2);

@@ -18,12 +18,14 @@ struct texts {
 };
 
 static const cyaml_schema_field_t fields[] = {
-#define TEXT(key, sv, kind, least, largest) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER, struct texts, key, 0, CYAML_UNLIMITED),
+#define TEXT(key, sv, kind, least, largest) \
+  CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER, struct texts, key, 0, CYAML_UNLIMITED),
     QSM_CONFIG_HARDWARE(TEXT) QSM_CONFIG_ENVIRONMENT(TEXT)
 #undef TEXT
-    CYAML_FIELD_END};
+        CYAML_FIELD_END};
 
-static const cyaml_schema_value_t schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct texts, fields)};
+static const cyaml_schema_value_t schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct texts, fields)};
 
 struct number {
   const char *key;
@@ -35,14 +37,16 @@ static int read_number(const char *path, const struct number *number, char *msg,
   uint64_t value;
   if (qsm_yaml_uint(number->text, UINT32_MAX, &value) != 0) {
     snprintf(msg, msg_len, "%s:%u: parameter '%s' = %s: must be a plain number, 0..%" PRIu32, path,
-             qsm_yaml_line_of(&(struct qsm_yaml_source){.path = path}, number->key), number->key, number->text, UINT32_MAX);
+             qsm_yaml_line_of(&(struct qsm_yaml_source){.path = path}, number->key), number->key,
+             number->text, UINT32_MAX);
     return -1;
   }
   *number->value = (uint32_t)value;
   return 0;
 }
 
-static int read_numbers(const char *path, const struct texts *texts, struct qsm_config *config, char *msg, size_t msg_len) {
+static int read_numbers(const char *path, const struct texts *texts, struct qsm_config *config,
+                        char *msg, size_t msg_len) {
   const struct number numbers[] = {
 #define NUMBER(key, sv, kind, least, largest) {#key, texts->key, &config->key},
       QSM_CONFIG_HARDWARE(NUMBER) QSM_CONFIG_ENVIRONMENT(NUMBER)
@@ -60,7 +64,8 @@ static int name_of(const char *path, struct qsm_config *config, char *msg, size_
   const char *base = slash != NULL ? slash + 1 : path;
   const size_t len = strcspn(base, ".");
   if (len == 0 || len >= sizeof config->name) {
-    snprintf(msg, msg_len, "%s: the name of a configuration has 1..%zu characters", path, sizeof config->name - 1);
+    snprintf(msg, msg_len, "%s: the name of a configuration has 1..%zu characters", path,
+             sizeof config->name - 1);
     return -1;
   }
   memcpy(config->name, base, len);
@@ -71,14 +76,17 @@ static int name_of(const char *path, struct qsm_config *config, char *msg, size_
 static int refuse(const char *path, const char *rule, char *msg, size_t msg_len) {
   char key[64] = "";
   sscanf(rule, "parameter '%63[^']'", key);
-  snprintf(msg, msg_len, "%s:%u: %s", path, qsm_yaml_line_of(&(struct qsm_yaml_source){.path = path}, key), rule);
+  snprintf(msg, msg_len, "%s:%u: %s", path,
+           qsm_yaml_line_of(&(struct qsm_yaml_source){.path = path}, key), rule);
   return -1;
 }
 
 static int read_file(const char *path, struct qsm_config *config, char *msg, size_t msg_len) {
   void *texts = NULL;
   const struct qsm_yaml_source source = {.path = path};
-  if (name_of(path, config, msg, msg_len) != 0 || qsm_yaml_load(&source, &schema, &texts, msg, msg_len) != 0) return -1;
+  if (name_of(path, config, msg, msg_len) != 0 ||
+      qsm_yaml_load(&source, &schema, &texts, msg, msg_len) != 0)
+    return -1;
   const int status = read_numbers(path, texts, config, msg, msg_len);
   qsm_yaml_free(&schema, texts);
   return status;
@@ -88,24 +96,30 @@ static int read_file(const char *path, struct qsm_config *config, char *msg, siz
 static uint32_t *find_parameter(struct qsm_config *config, const char *key) {
 #define FIND(name, sv, kind, least, largest) \
   if (strcmp(key, #name) == 0) return &config->name;
-  QSM_CONFIG_HARDWARE(FIND) QSM_CONFIG_ENVIRONMENT(FIND)
+  QSM_CONFIG_HARDWARE(FIND)
+  QSM_CONFIG_ENVIRONMENT(FIND)
 #undef FIND
   return NULL;
 }
 
 // One "KEY-VALUE" of a name.
-static int change(const char *name, const char *text, int len, struct qsm_config *config, char *msg, size_t msg_len) {
+static int change(const char *name, const char *text, int len, struct qsm_config *config, char *msg,
+                  size_t msg_len) {
   char key[64] = "", value[16] = "", rest;
   uint32_t *parameter = NULL;
   uint64_t number;
   char part[96];
   snprintf(part, sizeof part, "%.*s", len, text);
-  if (sscanf(part, "%63[a-z0-9_]-%15[0-9]%c", key, value, &rest) == 2) parameter = find_parameter(config, key);
+  if (sscanf(part, "%63[a-z0-9_]-%15[0-9]%c", key, value, &rest) == 2)
+    parameter = find_parameter(config, key);
   if (parameter != NULL && qsm_yaml_uint(value, UINT32_MAX, &number) == 0) {
     *parameter = (uint32_t)number;
     return 0;
   }
-  snprintf(msg, msg_len, "configuration '%s': '%s': must be PARAMETER-NUMBER, a parameter of docs/configuration.md", name, part);
+  snprintf(
+      msg, msg_len,
+      "configuration '%s': '%s': must be PARAMETER-NUMBER, a parameter of docs/configuration.md",
+      name, part);
   return -1;
 }
 
@@ -118,20 +132,25 @@ static int change_all(const char *name, struct qsm_config *config, char *msg, si
     memcpy(config->name, name, strlen(name) + 1);
     return 0;
   }
-  snprintf(msg, msg_len, "configuration '%s': the name of a configuration has 1..%zu characters", name, sizeof config->name - 1);
+  snprintf(msg, msg_len, "configuration '%s': the name of a configuration has 1..%zu characters",
+           name, sizeof config->name - 1);
   return -1;
 }
 
-static bool is_changed(const char *path_or_name) { return strchr(path_or_name, '/') == NULL && strchr(path_or_name, '+') != NULL; }
+static bool is_changed(const char *path_or_name) {
+  return strchr(path_or_name, '/') == NULL && strchr(path_or_name, '+') != NULL;
+}
 
 int qsm_config_path(const char *path_or_name, char *path, size_t path_len) {
   const int len = strchr(path_or_name, '/') != NULL
                       ? snprintf(path, path_len, "%s", path_or_name)
-                      : snprintf(path, path_len, "%s/configs/%.*s.yaml", qsm_source_root(), (int)strcspn(path_or_name, "+"), path_or_name);
+                      : snprintf(path, path_len, "%s/configs/%.*s.yaml", qsm_source_root(),
+                                 (int)strcspn(path_or_name, "+"), path_or_name);
   return len < 0 || (size_t)len >= path_len ? -1 : 0;
 }
 
-int qsm_config_load(const char *path_or_name, struct qsm_config *config, char *msg, size_t msg_len) {
+int qsm_config_load(const char *path_or_name, struct qsm_config *config, char *msg,
+                    size_t msg_len) {
   char path[PATH_MAX], rule[256];
   struct qsm_config loaded = {.name = ""};
   if (qsm_config_path(path_or_name, path, sizeof path) != 0) {

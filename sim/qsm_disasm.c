@@ -4,7 +4,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum format { R, I, SHIFT, LOAD, STORE, BRANCH, UPPER, JAL, JALR, AMO, CSR, CSR_IMM, PLAIN, FP_1, FP_1_RM, FP_2_RM, FP_3_RM };
+enum format {
+  R,
+  I,
+  SHIFT,
+  LOAD,
+  STORE,
+  BRANCH,
+  UPPER,
+  JAL,
+  JALR,
+  AMO,
+  CSR,
+  CSR_IMM,
+  PLAIN,
+  FP_1,
+  FP_1_RM,
+  FP_2_RM,
+  FP_3_RM
+};
 
 // A word is this instruction when (word & mask) == match.
 struct instruction {
@@ -16,12 +34,12 @@ struct instruction {
 #define OPCODE 0x0000007Fu
 #define OPCODE_FUNCT3 0x0000707Fu
 #define OPCODE_FUNCT3_FUNCT7 0xFE00707Fu
-#define OPCODE_FUNCT3_FUNCT5 0xF800707Fu // aq and rl may have any value
+#define OPCODE_FUNCT3_FUNCT5 0xF800707Fu  // aq and rl may have any value
 #define OPCODE_FUNCT7 0xFE00007Fu
 #define OPCODE_FUNCT7_RS2 0xFFF0007Fu
 #define OPCODE_FMT 0x0600007Fu
 #define WHOLE 0xFFFFFFFFu
-#define CSR_READ (OPCODE_FUNCT3 | 0x000F8000u) // only the form that does not write
+#define CSR_READ (OPCODE_FUNCT3 | 0x000F8000u)  // only the form that does not write
 
 static const struct instruction instructions[] = {
     {OPCODE, 0x00000037, UPPER, "lui"},
@@ -111,20 +129,24 @@ static const struct instruction instructions[] = {
     {OPCODE_FMT, 0x0000004F, FP_3_RM, "fnmadd.s"},
 };
 
-static const char *const register_names[32] = {
-    "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
-    "a6",   "a7", "s2", "s3", "s4",  "s5",  "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+static const char *const register_names[32] = {"zero", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2",
+                                               "s0",   "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
+                                               "a6",   "a7", "s2",  "s3",  "s4", "s5", "s6", "s7",
+                                               "s8",   "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
 
 static const char *csr_name(uint32_t number) {
-  static const char *const from_cc0[] = {"tid",     "ctaid.x",  "ctaid.y",  "ctaid.z", "ntid.x", "ntid.y",
-                                         "ntid.z",  "nctaid.x", "nctaid.y", "nctaid.z", "lane",  "smid",
-                                         "arg",     "hwtid",    "slot",     "mask",     "warpsize", "ticket"};
+  static const char *const from_cc0[] = {"tid",    "ctaid.x",  "ctaid.y",  "ctaid.z",  "ntid.x",
+                                         "ntid.y", "ntid.z",   "nctaid.x", "nctaid.y", "nctaid.z",
+                                         "lane",   "smid",     "arg",      "hwtid",    "slot",
+                                         "mask",   "warpsize", "ticket"};
   if (number == 0xC00) return "cycle";
   if (number == 0xC80) return "cycleh";
   return number >= 0xCC0 && number <= 0xCD1 ? from_cc0[number - 0xCC0] : NULL;
 }
 
-static uint32_t bits(uint32_t word, unsigned high, unsigned low) { return word << (31 - high) >> (31 - high + low); }
+static uint32_t bits(uint32_t word, unsigned high, unsigned low) {
+  return word << (31 - high) >> (31 - high + low);
+}
 
 static int32_t sign_extend(uint32_t value, unsigned n_bits) {
   uint32_t sign = 1u << (n_bits - 1);
@@ -133,16 +155,19 @@ static int32_t sign_extend(uint32_t value, unsigned n_bits) {
 
 static int32_t imm_i(uint32_t word) { return sign_extend(bits(word, 31, 20), 12); }
 
-static int32_t imm_s(uint32_t word) { return sign_extend(bits(word, 31, 25) << 5 | bits(word, 11, 7), 12); }
+static int32_t imm_s(uint32_t word) {
+  return sign_extend(bits(word, 31, 25) << 5 | bits(word, 11, 7), 12);
+}
 
 static uint32_t branch_target(uint32_t pc, uint32_t word) {
-  uint32_t offset = bits(word, 31, 31) << 12 | bits(word, 7, 7) << 11 | bits(word, 30, 25) << 5 | bits(word, 11, 8) << 1;
+  uint32_t offset = bits(word, 31, 31) << 12 | bits(word, 7, 7) << 11 | bits(word, 30, 25) << 5 |
+                    bits(word, 11, 8) << 1;
   return pc + (uint32_t)sign_extend(offset, 13);
 }
 
 static uint32_t jal_target(uint32_t pc, uint32_t word) {
-  uint32_t offset =
-      bits(word, 31, 31) << 20 | bits(word, 19, 12) << 12 | bits(word, 20, 20) << 11 | bits(word, 30, 21) << 1;
+  uint32_t offset = bits(word, 31, 31) << 20 | bits(word, 19, 12) << 12 | bits(word, 20, 20) << 11 |
+                    bits(word, 30, 21) << 1;
   return pc + (uint32_t)sign_extend(offset, 21);
 }
 
@@ -152,7 +177,9 @@ static const char *mode_name(uint32_t word) {
   return names[bits(word, 14, 12)];
 }
 
-static int rounds(enum format format) { return format == FP_1_RM || format == FP_2_RM || format == FP_3_RM; }
+static int rounds(enum format format) {
+  return format == FP_1_RM || format == FP_2_RM || format == FP_3_RM;
+}
 
 static const struct instruction *find_instruction(uint32_t word) {
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
@@ -180,7 +207,8 @@ static int print(const struct instruction *found, uint32_t pc, uint32_t word, ch
     case LOAD:
     case JALR: return snprintf(buf, n, "%s %s, %" PRId32 "(%s)", name, rd, imm_i(word), rs1);
     case STORE: return snprintf(buf, n, "%s %s, %" PRId32 "(%s)", name, rs2, imm_s(word), rs1);
-    case BRANCH: return snprintf(buf, n, "%s %s, %s, 0x%" PRIx32, name, rs1, rs2, branch_target(pc, word));
+    case BRANCH:
+      return snprintf(buf, n, "%s %s, %s, 0x%" PRIx32, name, rs1, rs2, branch_target(pc, word));
     case UPPER: return snprintf(buf, n, "%s %s, %" PRIu32, name, rd, bits(word, 31, 12));
     case JAL: return snprintf(buf, n, "%s %s, 0x%" PRIx32, name, rd, jal_target(pc, word));
     case AMO: return snprintf(buf, n, "%s%s %s, %s, (%s)", name, ordering(word), rd, rs2, rs1);
@@ -188,7 +216,8 @@ static int print(const struct instruction *found, uint32_t pc, uint32_t word, ch
     case FP_1_RM: return snprintf(buf, n, "%s %s, %s, %s", name, rd, rs1, mode_name(word));
     case FP_2_RM: return snprintf(buf, n, "%s %s, %s, %s, %s", name, rd, rs1, rs2, mode_name(word));
     case FP_3_RM:
-      return snprintf(buf, n, "%s %s, %s, %s, %s, %s", name, rd, rs1, rs2, register_names[bits(word, 31, 27)], mode_name(word));
+      return snprintf(buf, n, "%s %s, %s, %s, %s, %s", name, rd, rs1, rs2,
+                      register_names[bits(word, 31, 27)], mode_name(word));
     case CSR: return snprintf(buf, n, "%s %s, %s, %s", name, rd, csr_name(bits(word, 31, 20)), rs1);
     case CSR_IMM: return snprintf(buf, n, "%s %s, %s, 0", name, rd, csr_name(bits(word, 31, 20)));
     default: return snprintf(buf, n, "%s", name);

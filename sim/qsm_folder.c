@@ -23,24 +23,32 @@ int qsm_folder_make(const char *dir) {
 }
 
 int qsm_folder_default(const char *file, const char *suffix, char *path, size_t len) {
-  const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
+  const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file,
+             *dot = strrchr(name, '.');
   int n_chars = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-  return snprintf(path, len, QSM_FOLDER_RESULTS "/%.*s%s", n_chars, name, suffix) < (int)len ? 0 : -1;
+  return snprintf(path, len, QSM_FOLDER_RESULTS "/%.*s%s", n_chars, name, suffix) < (int)len ? 0
+                                                                                             : -1;
 }
 
 static bool is_writable(const char *dir) {
   char inside[PATH_MAX];
-  return snprintf(inside, sizeof inside, "%s/.", dir) < (int)sizeof inside && access(inside, W_OK) == 0;
+  return snprintf(inside, sizeof inside, "%s/.", dir) < (int)sizeof inside &&
+         access(inside, W_OK) == 0;
 }
 
-int qsm_folder_claim(const char *dir, const char *scenario, bool overwrite, char *msg, size_t msg_len) {
+int qsm_folder_claim(const char *dir, const char *scenario, bool overwrite, char *msg,
+                     size_t msg_len) {
   char own[PATH_MAX], other[PATH_MAX];
   if (qsm_folder_make(dir) || !is_writable(dir)) {
     snprintf(msg, msg_len, "output folder %s: %s", dir, strerror(errno));
     return -1;
   }
-  if (overwrite || !realpath(scenario, own) || !qsm_result_scenario_in(dir, other, sizeof other) || strcmp(own, other) == 0) return 0;
-  snprintf(msg, msg_len, "output folder %s has results of %.300s, not of %.300s: --out DIR names another folder, --overwrite replaces them",
-           dir, other, own);
+  if (overwrite || !realpath(scenario, own) || !qsm_result_scenario_in(dir, other, sizeof other) ||
+      strcmp(own, other) == 0)
+    return 0;
+  snprintf(
+      msg, msg_len,
+      "output folder %s has results of %.300s, not of %.300s: --out DIR names another folder, --overwrite replaces them",
+      dir, other, own);
   return -1;
 }

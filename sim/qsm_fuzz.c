@@ -39,13 +39,16 @@ struct round {
   struct qsm_backend *gpu;
   uint32_t arena_bytes;  // memory of a slot
   bool preempts, adjusts;
-  bool crowded;        // large grids and blocks, so that others come late
-  uint32_t n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
+  bool crowded;  // large grids and blocks, so that others come late
+  uint32_t
+      n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
   uint64_t launches, faults, preemptions;
   char msg[1024];
 };
 
-static uint32_t arena(const struct round *round, uint32_t slot) { return MEMORY_BASE + slot * round->arena_bytes; }
+static uint32_t arena(const struct round *round, uint32_t slot) {
+  return MEMORY_BASE + slot * round->arena_bytes;
+}
 
 // ---- Register access: refusals are part of the game, failures end the round ----
 
@@ -54,7 +57,9 @@ static enum qsm_backend_status put(struct round *round, uint32_t address, uint32
   return status == QSM_BACKEND_FAILED ? status : QSM_BACKEND_OK;
 }
 
-static uint32_t slot_address(uint32_t slot, uint32_t offset) { return QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset; }
+static uint32_t slot_address(uint32_t slot, uint32_t offset) {
+  return QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset;
+}
 
 static enum qsm_backend_status get(struct round *round, uint32_t address, uint32_t *value) {
   *value = 0;
@@ -66,24 +71,30 @@ struct setting {
   uint32_t offset, value;
 };
 
-static enum qsm_backend_status put_all(struct round *round, uint32_t slot, const struct setting *settings, size_t n) {
+static enum qsm_backend_status put_all(struct round *round, uint32_t slot,
+                                       const struct setting *settings, size_t n) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
-  for (size_t i = 0; !status && i < n; i++) status = put(round, slot_address(slot, settings[i].offset), settings[i].value);
+  for (size_t i = 0; !status && i < n; i++)
+    status = put(round, slot_address(slot, settings[i].offset), settings[i].value);
   return status;
 }
 
-static uint32_t below(struct round *round, uint32_t n) { return qsm_random_below(&round->random, n); }
+static uint32_t below(struct round *round, uint32_t n) {
+  return qsm_random_below(&round->random, n);
+}
 
 // ---- What happens in a round ----
 
 // A goal or an isolated IPC. Small ones are spent early, so that elastic epochs start anew.
 static uint32_t random_ipc(struct round *round) {
   uint32_t peak = round->config.num_sms * round->config.num_sched * round->config.warp_size;
-  if (round->adjusts && below(round, 3) == 0) return below(round, 2) ? peak << 16 : 1;  // behind for ever, or never
+  if (round->adjusts && below(round, 3) == 0)
+    return below(round, 2) ? peak << 16 : 1;  // behind for ever, or never
   switch (below(round, 8)) {
     case 0: return 0;
     case 1: return 0xFFFFFFFFu;
-    case 2: case 3: return below(round, 1 << 17);
+    case 2:
+    case 3: return below(round, 1 << 17);
     default: return below(round, peak << 15);
   }
 }
@@ -93,15 +104,18 @@ static void fill_memory(struct round *round) {
   uint32_t words[QSM_FUZZ_DATA_BYTES / 4];
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++) {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-      words[i] = round->config.fpu && below(round, 2) ? qsm_fuzz_float_value(&round->random) : qsm_random_next(&round->random);
+      words[i] = round->config.fpu && below(round, 2) ? qsm_fuzz_float_value(&round->random)
+                                                      : qsm_random_next(&round->random);
     round->gpu->mem_write(round->gpu, arena(round, slot) + DATA_OFFSET, words, sizeof words);
   }
 }
 
-// Programs lie where others lay: what the L2 has of those must go, as a host would see to it. A large L2 takes its time, so then not always.
+// Programs lie where others lay: what the L2 has of those must go, as a host would see to it. A
+// large L2 takes its time, so then not always.
 static enum qsm_backend_status flush_l2(struct round *round) {
   enum { LARGE_KIB = 16, POLL_CYCLES = 50 };
-  if (round->config.l2_kib == 0 || (round->config.l2_kib > LARGE_KIB && below(round, 8))) return QSM_BACKEND_OK;
+  if (round->config.l2_kib == 0 || (round->config.l2_kib > LARGE_KIB && below(round, 8)))
+    return QSM_BACKEND_OK;
   uint32_t flushing = 1;
   uint64_t ran = 0;
   enum qsm_backend_status status = put(round, QSM_REG_L2_FLUSH, 1);
@@ -112,15 +126,19 @@ static enum qsm_backend_status flush_l2(struct round *round) {
   return status;
 }
 
-// Neither of device memory, nor shared or local addresses: reads give 0 there, writes are lost (R-MM-2).
+// Neither of device memory, nor shared or local addresses: reads give 0 there, writes are lost
+// (R-MM-2).
 static bool is_nowhere(const struct round *round, uint32_t at) {
   uint64_t end = (uint64_t)at + QSM_FUZZ_DATA_BYTES;
-  return end <= LOCAL_BASE && (end <= MEMORY_BASE || at - MEMORY_BASE >= round->config.mem_bytes) && (end - 1) >> 28 != 1 && at >> 28 != 1;
+  return end <= LOCAL_BASE && (end <= MEMORY_BASE || at - MEMORY_BASE >= round->config.mem_bytes) &&
+         (end - 1) >> 28 != 1 && at >> 28 != 1;
 }
 
-// Data are mostly in the slot's memory, now and then where no memory is: the windows have to be looked at wherever they are (I-MEM-1).
+// Data are mostly in the slot's memory, now and then where no memory is: the windows have to be
+// looked at wherever they are (I-MEM-1).
 static uint32_t place_data(struct round *round, uint32_t slot) {
-  uint32_t own = arena(round, slot) + DATA_OFFSET, power = UINT32_C(1) << (16 + below(round, 16)), at = own;
+  uint32_t own = arena(round, slot) + DATA_OFFSET, power = UINT32_C(1) << (16 + below(round, 16)),
+           at = own;
   switch (below(round, 16)) {
     case 0: at = own ^ MEMORY_BASE; break;
     case 1: at = power; break;
@@ -131,16 +149,21 @@ static uint32_t place_data(struct round *round, uint32_t slot) {
   return is_nowhere(round, at) ? at : own;
 }
 
-// The window over the data; now and then where they would be in the other half of the addresses, so that the first access to them faults.
+// The window over the data; now and then where they would be in the other half of the addresses, so
+// that the first access to them faults.
 static uint32_t place_window(struct round *round, uint32_t slot, uint32_t data) {
   uint32_t own = arena(round, slot) + DATA_OFFSET, other = data ^ MEMORY_BASE;
   return below(round, 16) == 0 && (other == own || is_nowhere(round, other)) ? other : data;
 }
 
-static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t data, uint32_t shared_bytes, uint32_t log2_stack,
+static enum qsm_backend_status load_program(struct round *round, uint32_t slot, uint32_t data,
+                                            uint32_t shared_bytes, uint32_t log2_stack,
                                             bool may_fault) {
   uint32_t words[QSM_FUZZ_MAX_WORDS], base = arena(round, slot);
-  const struct qsm_fuzz_request request = {.data = data, .shared_bytes = shared_bytes, .log2_stack = log2_stack, .may_fault = may_fault,
+  const struct qsm_fuzz_request request = {.data = data,
+                                           .shared_bytes = shared_bytes,
+                                           .log2_stack = log2_stack,
+                                           .may_fault = may_fault,
                                            .fpu = round->config.fpu};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   enum qsm_backend_status status = flush_l2(round);
@@ -156,7 +179,8 @@ static uint32_t random_shared(struct round *round) {
 
 // All SMs, or some of each word of the mask.
 static enum qsm_backend_status set_sms(struct round *round, uint32_t slot, bool all) {
-  static const uint32_t registers[] = {QSM_SLOT_SM_MASK_LO, QSM_SLOT_SM_MASK_HI, QSM_SLOT_SM_MASK_2};
+  static const uint32_t registers[] = {QSM_SLOT_SM_MASK_LO, QSM_SLOT_SM_MASK_HI,
+                                       QSM_SLOT_SM_MASK_2};
   enum qsm_backend_status status = QSM_BACKEND_OK;
   for (uint32_t i = 0, left = round->config.num_sms; !status && left; i++) {
     uint32_t n = left < 32 ? left : 32, sms = UINT32_MAX >> (32 - n);
@@ -166,17 +190,22 @@ static enum qsm_backend_status set_sms(struct round *round, uint32_t slot, bool 
   return status;
 }
 
-// Mostly an area with the window over it, up to address `limit`; else none, one that lies outside (the stacks too), or one that is too small for some
-// images or all.
-static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot, uint32_t window, uint32_t limit) {
-  uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (limit - base) / PAGE_BYTES, kind = below(round, 12);
+// Mostly an area with the window over it, up to address `limit`; else none, one that lies outside
+// (the stacks too), or one that is too small for some images or all.
+static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot, uint32_t window,
+                                             uint32_t limit) {
+  uint32_t base = arena(round, slot) + SAVE_OFFSET, pages = (limit - base) / PAGE_BYTES,
+           kind = below(round, 12);
   bool over_data_only = kind == 0 || window + QSM_FUZZ_DATA_BYTES != base;
-  uint32_t window_limit = over_data_only ? window + QSM_FUZZ_DATA_BYTES : arena(round, slot) + round->arena_bytes;
+  uint32_t window_limit =
+      over_data_only ? window + QSM_FUZZ_DATA_BYTES : arena(round, slot) + round->arena_bytes;
   if (kind == 1) pages = 0;
   if (kind == 2) pages = 1 + below(round, pages);
   if (kind == 3) pages = 1 + below(round, 8);
-  const struct setting settings[] = {{QSM_SLOT_WIN1_LIMIT, window_limit}, {QSM_SLOT_SAVE_BASE, base},
-                                     {QSM_SLOT_SAVE_LIMIT, pages ? base + pages * PAGE_BYTES : 0}, {QSM_SLOT_IDEMPOTENT, below(round, 4) != 0}};
+  const struct setting settings[] = {{QSM_SLOT_WIN1_LIMIT, window_limit},
+                                     {QSM_SLOT_SAVE_BASE, base},
+                                     {QSM_SLOT_SAVE_LIMIT, pages ? base + pages * PAGE_BYTES : 0},
+                                     {QSM_SLOT_IDEMPOTENT, below(round, 4) != 0}};
   return put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
 }
 
@@ -189,25 +218,40 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t y = below(round, 4) == 0 && x <= most_threads / 2 ? 2 : 1;
   uint32_t shared = below(round, 3) == 0 ? 0 : random_shared(round);
   uint32_t granule = qsm_config_granule_bytes(config), threads = x * y;
-  uint32_t base = arena(round, slot), end = base + round->arena_bytes, warps = (threads + config->warp_size - 1) / config->warp_size;
-  uint32_t stack = qsm_fuzz_stack(&round->random, config, warps, end, (round->arena_bytes - SAVE_OFFSET) / 2);
+  uint32_t base = arena(round, slot), end = base + round->arena_bytes,
+           warps = (threads + config->warp_size - 1) / config->warp_size;
+  uint32_t stack =
+      qsm_fuzz_stack(&round->random, config, warps, end, (round->arena_bytes - SAVE_OFFSET) / 2);
   uint32_t data = place_data(round, slot), window = place_window(round, slot, data);
   const struct setting settings[] = {
-      {QSM_SLOT_WIN0_BASE, base}, {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET}, {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
-      {QSM_SLOT_WIN1_BASE, window}, {QSM_SLOT_WIN1_RIGHTS, 3},
-      {QSM_SLOT_ENTRY, base}, {QSM_SLOT_ARG, qsm_random_next(&round->random)},
-      {QSM_SLOT_GRID_X, large ? 1 + below(round, LARGE_GRID) : 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
-      {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4}, {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
-      {QSM_SLOT_BLOCK_X, x}, {QSM_SLOT_BLOCK_Y, y}, {QSM_SLOT_BLOCK_Z, 1}, {QSM_SLOT_BLOCK_THREADS, threads},
-      {QSM_SLOT_BLOCK_WARPS, warps}, {QSM_SLOT_STACK, stack},
-      {QSM_SLOT_SHARED, shared}, {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
+      {QSM_SLOT_WIN0_BASE, base},
+      {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET},
+      {QSM_SLOT_WIN0_RIGHTS, 4 | below(round, 2)},
+      {QSM_SLOT_WIN1_BASE, window},
+      {QSM_SLOT_WIN1_RIGHTS, 3},
+      {QSM_SLOT_ENTRY, base},
+      {QSM_SLOT_ARG, qsm_random_next(&round->random)},
+      {QSM_SLOT_GRID_X, large ? 1 + below(round, LARGE_GRID)
+                              : 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
+      {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4},
+      {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
+      {QSM_SLOT_BLOCK_X, x},
+      {QSM_SLOT_BLOCK_Y, y},
+      {QSM_SLOT_BLOCK_Z, 1},
+      {QSM_SLOT_BLOCK_THREADS, threads},
+      {QSM_SLOT_BLOCK_WARPS, warps},
+      {QSM_SLOT_STACK, stack},
+      {QSM_SLOT_SHARED, shared},
+      {QSM_SLOT_SHARED_GRAN, (shared + granule - 1) / granule},
       {QSM_SLOT_FIRST_QUOTA, below(round, 4) ? 1 + below(round, 4000) : 1},
       {QSM_SLOT_CACHE_POLICY, below(round, 3) ? 0 : below(round, 4)},
   };
-  enum qsm_backend_status status = load_program(round, slot, data, shared, stack & QSM_SLOT_STACK_LOG2_MASK, below(round, 3) == 0);
+  enum qsm_backend_status status = load_program(
+      round, slot, data, shared, stack & QSM_SLOT_STACK_LOG2_MASK, below(round, 3) == 0);
   if (!status) status = put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
   if (!status) status = set_sms(round, slot, below(round, 3));
-  if (!status) status = set_save_area(round, slot, window, stack ? stack & QSM_SLOT_STACK_BASE_MASK : end);
+  if (!status)
+    status = set_save_area(round, slot, window, stack ? stack & QSM_SLOT_STACK_BASE_MASK : end);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
   return status;
@@ -221,25 +265,29 @@ static uint32_t random_budget(struct round *round) {
 static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
   enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_CTX), 1 | below(round, 2) << 1);
-  if (!status && below(round, 4)) status = put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
+  if (!status && below(round, 4))
+    status = put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
   return status ? status : launch(round, slot);
 }
 
-// An interrupt: read the result, acknowledge, and most often launch something else; or close the slot and open it again.
+// An interrupt: read the result, acknowledge, and most often launch something else; or close the
+// slot and open it again.
 static enum qsm_backend_status serve(struct round *round) {
   uint32_t pending = 0, status_register = 0;
   enum qsm_backend_status status = get(round, QSM_REG_IRQ, &pending);
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++) {
     if (!((pending >> slot) & 1)) continue;
     uint32_t ignored;
-    static const uint32_t fault_registers[] = {QSM_SLOT_FAULT_CAUSE, QSM_SLOT_FAULT_PC, QSM_SLOT_FAULT_TID, QSM_SLOT_FAULT_BLOCK,
+    static const uint32_t fault_registers[] = {QSM_SLOT_FAULT_CAUSE, QSM_SLOT_FAULT_PC,
+                                               QSM_SLOT_FAULT_TID,   QSM_SLOT_FAULT_BLOCK,
                                                QSM_SLOT_FAULT_VALUE, QSM_SLOT_LAUNCHES};
     status = get(round, slot_address(slot, QSM_SLOT_STATUS), &status_register);
     for (size_t i = 0; !status && i < sizeof fault_registers / sizeof fault_registers[0]; i++)
       status = get(round, slot_address(slot, fault_registers[i]), &ignored);
     round->faults += (status_register >> 1) & 1;
-    if (!status && below(round, 4) == 0) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);  // too early
+    if (!status && below(round, 4) == 0)
+      status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);  // too early
     if (!status) status = put(round, QSM_REG_IRQ, 1u << slot);
     if (!status && below(round, 4) == 0) status = put(round, slot_address(slot, QSM_SLOT_CTX), 0);
     if (!status) status = below(round, 4) == 0 ? open_slot(round, slot) : launch(round, slot);
@@ -250,30 +298,68 @@ static enum qsm_backend_status serve(struct round *round) {
 // Any register of a slot, with a value at some rule's limit.
 static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
-  uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024 ? config->warps_per_sm * config->warp_size : 1024;
-  const uint32_t values[] = {0, 1, 1, 2, 3, 4, 7, 8, 0x800, 0x1000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000u, 0xFFFFFFFFu,
-                             MEMORY_BASE | 3, MEMORY_BASE | 4, MEMORY_BASE | 16, MEMORY_BASE | 17, MEMORY_BASE | 0x1008, MEMORY_BASE | 0x1010, most_threads, most_threads + 1,
-                             config->warps_per_sm, config->warps_per_sm + 1, config->shared_bytes, config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_STACK / 4 + 1) * 4, value = values[below(round, sizeof values / sizeof values[0])];
+  uint32_t most_threads = config->warps_per_sm * config->warp_size < 1024
+                              ? config->warps_per_sm * config->warp_size
+                              : 1024;
+  const uint32_t values[] = {0,
+                             1,
+                             1,
+                             2,
+                             3,
+                             4,
+                             7,
+                             8,
+                             0x800,
+                             0x1000,
+                             0xFFFF,
+                             0x10000,
+                             0x7FFFFFFF,
+                             0x80000000u,
+                             0xFFFFFFFFu,
+                             MEMORY_BASE | 3,
+                             MEMORY_BASE | 4,
+                             MEMORY_BASE | 16,
+                             MEMORY_BASE | 17,
+                             MEMORY_BASE | 0x1008,
+                             MEMORY_BASE | 0x1010,
+                             most_threads,
+                             most_threads + 1,
+                             config->warps_per_sm,
+                             config->warps_per_sm + 1,
+                             config->shared_bytes,
+                             config->shared_bytes + 1};
+  uint32_t offset = below(round, QSM_SLOT_STACK / 4 + 1) * 4,
+           value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
 }
 
 // The same of the whole GPU; never so that epochs get long.
 static enum qsm_backend_status nudge_gpu(struct round *round) {
-  static const uint32_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_ALPHA_CAP, QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN, QSM_REG_SM_SELECT,
-                                       QSM_REG_IRQ, QSM_REG_ICACHE_INV, QSM_REG_ACTIVE_WARPS, QSM_REG_ADJUST, QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT, QSM_REG_NONQOS_QUOTA,
-                                       QSM_REG_L2_FLUSH, QSM_REG_LATECOMERS};
-  static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 16, 17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
-  if (below(round, 4) == 0) return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
-  if (below(round, 4) == 0) return put(round, QSM_REG_STALL_SELECT, below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
-  return put(round, registers[below(round, sizeof registers / sizeof registers[0])], values[below(round, sizeof values / sizeof values[0])]);
+  static const uint32_t registers[] = {
+      QSM_REG_POLICY,       QSM_REG_SCHEME,           QSM_REG_ALPHA_CAP,
+      QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN,         QSM_REG_SM_SELECT,
+      QSM_REG_IRQ,          QSM_REG_ICACHE_INV,       QSM_REG_ACTIVE_WARPS,
+      QSM_REG_ADJUST,       QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT,
+      QSM_REG_NONQOS_QUOTA, QSM_REG_L2_FLUSH,         QSM_REG_LATECOMERS};
+  static const uint32_t values[] = {0,  1,   2,   3,      4,       5,       6,       16,
+                                    17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
+  if (below(round, 4) == 0)
+    return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
+  if (below(round, 4) == 0)
+    return put(round, QSM_REG_STALL_SELECT,
+               below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
+  return put(round, registers[below(round, sizeof registers / sizeof registers[0])],
+             values[below(round, sizeof values / sizeof values[0])]);
 }
 
 static enum qsm_backend_status look_at_memory(struct round *round) {
   uint32_t ignored, select = below(round, round->config.num_channels + (below(round, 8) == 0)) |
-                             below(round, round->config.num_kernels) << QSM_REG_MEM_SELECT_SLOT_SHIFT | below(round, 23) << QSM_REG_MEM_SELECT_COUNTER_SHIFT;
-  enum qsm_backend_status status = put(round, QSM_REG_MEM_SELECT, below(round, 16) ? select : qsm_random_next(&round->random));
+                             below(round, round->config.num_kernels)
+                                 << QSM_REG_MEM_SELECT_SLOT_SHIFT |
+                             below(round, 23) << QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  enum qsm_backend_status status =
+      put(round, QSM_REG_MEM_SELECT, below(round, 16) ? select : qsm_random_next(&round->random));
   if (!status) status = get(round, QSM_REG_MEM_VALUE, &ignored);
   return status ? status : get(round, QSM_REG_L2_FLUSH, &ignored);
 }
@@ -281,13 +367,18 @@ static enum qsm_backend_status look_at_memory(struct round *round) {
 // Figures of an SM, reasons of stalls, anything of a slot.
 static enum qsm_backend_status look_around(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels), ignored;
-  enum qsm_backend_status status = put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
-  for (uint32_t figure = 0; !status && figure < 4; figure++) status = get(round, QSM_SMSEL_BASE + 16 * slot + 4 * figure, &ignored);
-  if (!status) status = put(round, QSM_REG_STALL_SELECT, below(round, round->config.num_sched) << 8 | slot << 4 | below(round, 8));
+  enum qsm_backend_status status =
+      put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
+  for (uint32_t figure = 0; !status && figure < 4; figure++)
+    status = get(round, QSM_SMSEL_BASE + 16 * slot + 4 * figure, &ignored);
+  if (!status)
+    status = put(round, QSM_REG_STALL_SELECT,
+                 below(round, round->config.num_sched) << 8 | slot << 4 | below(round, 8));
   if (!status) status = get(round, QSM_REG_STALL_VALUE, &ignored);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);
-  for (uint32_t sub = 0; !status && sub < 4; sub++) status = get(round, QSM_REG_SMSEL_FRONT + 4 * sub, &ignored);  // some are not there
+  for (uint32_t sub = 0; !status && sub < 4; sub++)
+    status = get(round, QSM_REG_SMSEL_FRONT + 4 * sub, &ignored);  // some are not there
   return status ? status : get(round, slot_address(slot, below(round, 27) * 4), &ignored);
 }
 
@@ -318,29 +409,43 @@ static enum qsm_backend_status meddle(struct round *round) {
   switch (below(round, 32)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, 7));
     case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
-    case 2: return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
-    case 3: return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? 0x10000 + below(round, 0x70000) : 0);
+    case 2:
+      return put(round, QSM_REG_EPOCH_LEN,
+                 qsm_config_epoch_min(&round->config) + below(round, 1500));
+    case 3:
+      return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? 0x10000 + below(round, 0x70000) : 0);
     case 4: return put(round, QSM_REG_ROLLOVER_CAP, below(round, 12));
-    case 5: return below(round, 2) ? put(round, QSM_REG_ALPHA_EN, below(round, 2)) : put(round, QSM_REG_NONQOS_QUOTA, below(round, 2) * below(round, 9));
+    case 5:
+      return below(round, 2) ? put(round, QSM_REG_ALPHA_EN, below(round, 2))
+                             : put(round, QSM_REG_NONQOS_QUOTA, below(round, 2) * below(round, 9));
     case 6: return put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
     case 7: return set_sms(round, slot, false);
-    case 8: return below(round, 4) ? QSM_BACKEND_OK : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
+    case 8:
+      return below(round, 4) ? QSM_BACKEND_OK : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
     case 9: return put(round, slot_address(slot, QSM_SLOT_HIST_CLEAR), 1);
-    case 10: return put(round, below(round, 0x2000), qsm_random_next(&round->random) & below(round, 16));
+    case 10:
+      return put(round, below(round, 0x2000), qsm_random_next(&round->random) & below(round, 16));
     case 11: return read_anything(round);
     case 12: return put(round, QSM_REG_ICACHE_INV, 1);
-    case 13: case 14: return nudge(round, slot);
+    case 13:
+    case 14: return nudge(round, slot);
     case 15: return nudge_gpu(round);
-    case 16: case 17: return look_around(round);
-    case 18: case 19: return revive(round, slot);
-    case 20: case 21: return put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
+    case 16:
+    case 17: return look_around(round);
+    case 18:
+    case 19: return revive(round, slot);
+    case 20:
+    case 21: return put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
     case 22: return put(round, QSM_REG_ACTIVE_WARPS, 1 + below(round, below(round, 2) ? 4 : 16));
-    case 23: case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
+    case 23:
+    case 24: return put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
     case 25: return put(round, QSM_REG_ADJUST, below(round, 4) ? round->adjusts : !round->adjusts);
     case 26:
       if (below(round, 3) == 0) return put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
       return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
-    case 27: case 28: case 29: return look_at_memory(round);
+    case 27:
+    case 28:
+    case 29: return look_at_memory(round);
     case 30: return put(round, QSM_REG_L2_FLUSH, 1);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
@@ -361,7 +466,8 @@ static enum qsm_backend_status ask(struct round *round, uint32_t slot) {
   static const uint8_t techniques[] = {0, 0, 0, 0, 1, 2, 2, 2};
   const struct qsm_config *config = &round->config;
   uint32_t request = below(round, config->num_sms) | slot << QSM_REG_PREEMPT_SLOT_SHIFT |
-                     (uint32_t)techniques[below(round, sizeof techniques)] << QSM_REG_PREEMPT_TECHNIQUE_SHIFT;
+                     (uint32_t)techniques[below(round, sizeof techniques)]
+                         << QSM_REG_PREEMPT_TECHNIQUE_SHIFT;
   if (below(round, 4) == 0) request |= QSM_REG_PREEMPT_BY_SLOT_MASK;
   if (below(round, 2)) request |= below(round, config->max_tbs) << QSM_REG_PREEMPT_TB_SHIFT;
   if (below(round, 24) == 0) request ^= 1u << below(round, 32);
@@ -371,9 +477,11 @@ static enum qsm_backend_status ask(struct round *round, uint32_t slot) {
 
 // A tenant that writes into its own images, mostly where a warp's PCs are: nobody else may suffer.
 static void spoil_image(struct round *round, uint32_t slot) {
-  uint32_t words[32], line_bytes = qsm_config_line_bytes(&round->config), line = below(round, 3) ? 3 + 33 * below(round, 3) : below(round, 100);
+  uint32_t words[32], line_bytes = qsm_config_line_bytes(&round->config),
+                      line = below(round, 3) ? 3 + 33 * below(round, 3) : below(round, 100);
   for (uint32_t i = 0; i < 32; i++) words[i] = qsm_random_next(&round->random);
-  round->gpu->mem_write(round->gpu, arena(round, slot) + SAVE_OFFSET + line * line_bytes, words, line_bytes);
+  round->gpu->mem_write(round->gpu, arena(round, slot) + SAVE_OFFSET + line * line_bytes, words,
+                        line_bytes);
 }
 
 static enum qsm_backend_status preempt(struct round *round) {
@@ -384,8 +492,11 @@ static enum qsm_backend_status preempt(struct round *round) {
   if (!status) status = ask(round, slot);
   switch (below(round, 16)) {
     case 0: return status ? status : ask(round, slot);  // too early, or busy
-    case 1: case 2: return status ? status : look_at_jobs(round, slot);
-    case 3: return status ? status : put(round, slot_address(slot, QSM_SLOT_PREEMPT_HOLD), below(round, 2));
+    case 1:
+    case 2: return status ? status : look_at_jobs(round, slot);
+    case 3:
+      return status ? status
+                    : put(round, slot_address(slot, QSM_SLOT_PREEMPT_HOLD), below(round, 2));
     case 4:
       if (!status) status = round->gpu->run(round->gpu, 1 + below(round, 400), true, &ran);
       return status || below(round, 3) ? status : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
@@ -397,16 +508,19 @@ static enum qsm_backend_status preempt(struct round *round) {
 // Nobody is held for ever.
 static enum qsm_backend_status let_go(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
-  for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++) status = put(round, slot_address(slot, QSM_SLOT_PREEMPT_HOLD), 0);
+  for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
+    status = put(round, slot_address(slot, QSM_SLOT_PREEMPT_HOLD), 0);
   return status;
 }
 
 static enum qsm_backend_status read_statistics(struct round *round) {
-  static const uint32_t registers[] = {QSM_SLOT_INSN_LO,    QSM_SLOT_INSN_HI,     QSM_SLOT_HCYC_LO, QSM_SLOT_HCYC_HI,
-                                       QSM_SLOT_EPOCH_INSN, QSM_SLOT_EPOCH_QUOTA, QSM_SLOT_ALPHA,   QSM_SLOT_RATIO};
+  static const uint32_t registers[] = {QSM_SLOT_INSN_LO, QSM_SLOT_INSN_HI,    QSM_SLOT_HCYC_LO,
+                                       QSM_SLOT_HCYC_HI, QSM_SLOT_EPOCH_INSN, QSM_SLOT_EPOCH_QUOTA,
+                                       QSM_SLOT_ALPHA,   QSM_SLOT_RATIO};
   enum qsm_backend_status status = QSM_BACKEND_OK;
   for (size_t i = 0; !status && i < sizeof registers / sizeof registers[0]; i++)
-    status = read_at_rest(round, slot_address(below(round, round->config.num_kernels), registers[i]));
+    status =
+        read_at_rest(round, slot_address(below(round, round->config.num_kernels), registers[i]));
   return status;
 }
 
@@ -414,17 +528,23 @@ static enum qsm_backend_status read_statistics(struct round *round) {
 static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
-  for (uint32_t address = 0; !status && address <= QSM_REG_LATECOMERS; address += 4) status = get(round, address, &ignored);
-  for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20; address += 4) status = get(round, address, &ignored);
+  for (uint32_t address = 0; !status && address <= QSM_REG_LATECOMERS; address += 4)
+    status = get(round, address, &ignored);
+  for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20;
+       address += 4)
+    status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_STACK; offset += 4) status = get(round, slot_address(slot, offset), &ignored);
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_STACK; offset += 4)
+      status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
 
-static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress, uint64_t done_before, uint64_t cycles) {
+static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress,
+                                    uint64_t done_before, uint64_t cycles) {
   static const uint8_t n_budgets[] = {1, 2, 2, 3, 8, 255};
   round->n_budgets = n_budgets[below(round, sizeof n_budgets)];
-  round->arena_bytes = round->config.mem_bytes / round->config.num_kernels / PAGE_BYTES * PAGE_BYTES;
+  round->arena_bytes =
+      round->config.mem_bytes / round->config.num_kernels / PAGE_BYTES * PAGE_BYTES;
   if (round->arena_bytes > MAX_ARENA_BYTES) round->arena_bytes = MAX_ARENA_BYTES;
   // Adjustment needs blocks that wait, and victims need times without a preemption.
   round->adjusts = below(round, 2);
@@ -432,11 +552,17 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   round->crowded = below(round, 3) == 0;
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
-  if (!status) status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6)) : status;  // else the one after reset
-  if (!status) status = put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
-  // One round in three skips the long first epoch idle, so that schemes act from the first launch on.
+  if (!status)
+    status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6))
+                             : status;  // else the one after reset
+  if (!status)
+    status =
+        put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) + below(round, 1500));
+  // One round in three skips the long first epoch idle, so that schemes act from the first launch
+  // on.
   uint64_t ran = 0;
-  if (!status && below(round, 3) == 0) status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
+  if (!status && below(round, 3) == 0)
+    status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
   if (!status) status = put(round, QSM_REG_SCHEME, below(round, 7));
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
@@ -446,10 +572,12 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
     if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
   while (!status && round->gpu->cycle(round->gpu) < cycles) {
-    status = round->gpu->run(round->gpu, 1 + below(round, below(round, 3) ? 300 : 1500), true, &ran);
+    status =
+        round->gpu->run(round->gpu, 1 + below(round, below(round, 3) ? 300 : 1500), true, &ran);
     if (!status) status = serve(round);
     if (!status && below(round, 3) == 0) status = meddle(round);
-    for (uint32_t n = round->preempts ? below(round, 3) : 0; !status && n; n--) status = preempt(round);
+    for (uint32_t n = round->preempts ? below(round, 3) : 0; !status && n; n--)
+      status = preempt(round);
     if (!status && below(round, 24) == 0) status = let_go(round);
     if (!status && below(round, 4) == 0) status = read_statistics(round);
     qsm_progress_show(progress, done_before + round->gpu->cycle(round->gpu));
@@ -479,22 +607,33 @@ static int make_rtl(const char *name, char *msg, size_t msg_len) {
     // A make that this program runs under has settings of its own.
     unsetenv("MAKEFLAGS");
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    execlp("make", "make", "-C", qsm_source_root(), "--no-print-directory", "rtl", argument, (char *)NULL);
+    execlp("make", "make", "-C", qsm_source_root(), "--no-print-directory", "rtl", argument,
+           (char *)NULL);
     _exit(127);
   }
   if (child > 0 && waitpid(child, &status, 0) == child && status == 0) return 0;
-  snprintf(msg, msg_len, "cannot build the RTL of configuration %s: make -C %s rtl %s", name, qsm_source_root(), argument);
+  snprintf(msg, msg_len, "cannot build the RTL of configuration %s: make -C %s rtl %s", name,
+           qsm_source_root(), argument);
   return -1;
 }
 
-static bool is_random(const char *name) { return strncmp(name, "random-", 7) == 0 && name[7] && strspn(name + 7, "0123456789") == strlen(name + 7); }
+static bool is_random(const char *name) {
+  return strncmp(name, "random-", 7) == 0 && name[7] &&
+         strspn(name + 7, "0123456789") == strlen(name + 7);
+}
 
-// A named configuration, or "random" or "random-SEED": one that is made up from the seed, with its RTL.
-static enum qsm_exit load_config(const struct qsm_fuzz_options *options, struct qsm_config *config, char *msg, size_t msg_len) {
+// A named configuration, or "random" or "random-SEED": one that is made up from the seed, with its
+// RTL.
+static enum qsm_exit load_config(const struct qsm_fuzz_options *options, struct qsm_config *config,
+                                 char *msg, size_t msg_len) {
   char name[QSM_CONFIG_NAME_MAX], path[1024];
-  if (strcmp(options->config, "random") == 0) snprintf(name, sizeof name, "random-%" PRIu64, options->seed);
-  else snprintf(name, sizeof name, "%s", options->config);
-  if (!is_random(name)) return qsm_config_load(options->config, config, msg, msg_len) ? QSM_EXIT_BAD_INPUT : QSM_EXIT_OK;
+  if (strcmp(options->config, "random") == 0)
+    snprintf(name, sizeof name, "random-%" PRIu64, options->seed);
+  else
+    snprintf(name, sizeof name, "%s", options->config);
+  if (!is_random(name))
+    return qsm_config_load(options->config, config, msg, msg_len) ? QSM_EXIT_BAD_INPUT
+                                                                  : QSM_EXIT_OK;
   if (make_rtl(name, msg, msg_len)) return QSM_EXIT_ENVIRONMENT;
   snprintf(path, sizeof path, "%s/build/configs/%s.yaml", qsm_source_root(), name);
   return qsm_config_load(path, config, msg, msg_len) ? QSM_EXIT_ENVIRONMENT : QSM_EXIT_OK;
@@ -508,11 +647,13 @@ static int end_waves(struct round *round, struct qsm_output *output, uint64_t cy
   struct qsm_progress off = {.on = false};
   play(round, &off, 0, cycles);
   round->gpu->close(round->gpu);
-  return qsm_waves_close(output, round->config.name, QSM_WAVES_AROUND_CYCLES, round->msg, sizeof round->msg);
+  return qsm_waves_close(output, round->config.name, QSM_WAVES_AROUND_CYCLES, round->msg,
+                         sizeof round->msg);
 }
 
 // The same round again on the tracing build, for the cycles around the difference.
-static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t cycle, const char *dir) {
+static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t cycle,
+                        const char *dir) {
   struct round round = {.random = qsm_random_seed(seed), .config = *config};
   char path[600];
   struct qsm_output output;
@@ -521,14 +662,19 @@ static void write_waves(const struct qsm_config *config, uint64_t seed, uint64_t
   if (!status) {
     const struct qsm_backend_options waves = qsm_waves_around(output.place, cycle);
     status = qsm_backend_open("rtl", config, &waves, &round.gpu, round.msg, sizeof round.msg);
-    if (status) qsm_output_drop(&output);
-    else status = end_waves(&round, &output, waves.wave_to + 1);
+    if (status)
+      qsm_output_drop(&output);
+    else
+      status = end_waves(&round, &output, waves.wave_to + 1);
   }
-  if (status) fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
-  else fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", dir);
+  if (status)
+    fprintf(stderr, "qsm: no waveform: %s\n", round.msg);
+  else
+    fprintf(stderr, "qsm: waveform of the cycles around it: gtkwave %s/difference.gtkw\n", dir);
 }
 
-static void add_to_tally(struct tally *tally, const struct round *round, const struct qsm_lockstep_stats *stats) {
+static void add_to_tally(struct tally *tally, const struct round *round,
+                         const struct qsm_lockstep_stats *stats) {
   tally->cycles += stats->cycles_compared;
   tally->fields += stats->fields_compared;
   tally->launches += round->launches;
@@ -537,15 +683,24 @@ static void add_to_tally(struct tally *tally, const struct round *round, const s
   tally->rounds++;
 }
 
-static enum qsm_exit play_round(const struct qsm_fuzz_options *options, const struct qsm_config *config, uint64_t seed, uint64_t cycles,
-                                const char *dir, struct qsm_progress *progress, struct tally *tally) {
+static enum qsm_exit play_round(const struct qsm_fuzz_options *options,
+                                const struct qsm_config *config, uint64_t seed, uint64_t cycles,
+                                const char *dir, struct qsm_progress *progress,
+                                struct tally *tally) {
   struct round round = {.random = qsm_random_seed(seed), .config = *config};
   char replay[256];
-  snprintf(replay, sizeof replay, "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s", round.config.name, seed, cycles,
-           options->inject_block ? " --inject " : "", options->inject_block ? options->inject_block : "");
-  const struct qsm_backend_options backend = {.out_dir = dir, .replay = replay, .seed = seed, .state_interval = STATE_INTERVAL,
-                                              .inject_block = options->inject_block, .inject_cycle = 2000 + seed * 7919 % 8000};
-  if (qsm_backend_open("lockstep", &round.config, &backend, &round.gpu, round.msg, sizeof round.msg)) {
+  snprintf(replay, sizeof replay,
+           "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s", round.config.name,
+           seed, cycles, options->inject_block ? " --inject " : "",
+           options->inject_block ? options->inject_block : "");
+  const struct qsm_backend_options backend = {.out_dir = dir,
+                                              .replay = replay,
+                                              .seed = seed,
+                                              .state_interval = STATE_INTERVAL,
+                                              .inject_block = options->inject_block,
+                                              .inject_cycle = 2000 + seed * 7919 % 8000};
+  if (qsm_backend_open("lockstep", &round.config, &backend, &round.gpu, round.msg,
+                       sizeof round.msg)) {
     fprintf(stderr, "qsm: %s\n", round.msg);
     return QSM_EXIT_ENVIRONMENT;
   }
@@ -554,7 +709,10 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options, const st
   struct qsm_lockstep_stats stats;
   round.gpu->lockstep_stats(round.gpu, &stats);
   add_to_tally(tally, &round, &stats);
-  if (status) fprintf(stderr, "\nqsm: %s\nqsm: seed %" PRIu64 ", replay: %s\nqsm: details: %s/difference.txt\n", round.gpu->error(round.gpu), seed, replay, dir);
+  if (status)
+    fprintf(stderr,
+            "\nqsm: %s\nqsm: seed %" PRIu64 ", replay: %s\nqsm: details: %s/difference.txt\n",
+            round.gpu->error(round.gpu), seed, replay, dir);
   round.gpu->close(round.gpu);
   if (!status) return QSM_EXIT_OK;
   write_waves(&round.config, seed, stats.difference_cycle, dir);
@@ -564,8 +722,10 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options, const st
 enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   char dir[512], msg[1024];
   struct qsm_config config;
-  if (options->out_dir) snprintf(dir, sizeof dir, "%s", options->out_dir);
-  else snprintf(dir, sizeof dir, "qsm-fuzz");
+  if (options->out_dir)
+    snprintf(dir, sizeof dir, "%s", options->out_dir);
+  else
+    snprintf(dir, sizeof dir, "qsm-fuzz");
   if (qsm_folder_make(dir) || access(dir, W_OK)) {
     fprintf(stderr, "qsm: output folder %s: %s\n", dir, strerror(errno));
     return QSM_EXIT_ENVIRONMENT;
@@ -582,13 +742,17 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   qsm_progress_start(&progress, title, options->cycles, !options->quiet);
   for (uint64_t seed = options->seed; !code && tally.cycles < options->cycles; seed++) {
     uint64_t left = options->cycles - tally.cycles;
-    code = play_round(options, &config, seed, left < ROUND_CYCLES ? left : ROUND_CYCLES, dir, &progress, &tally);
+    code = play_round(options, &config, seed, left < ROUND_CYCLES ? left : ROUND_CYCLES, dir,
+                      &progress, &tally);
   }
   qsm_progress_end(&progress, tally.cycles);
   if (!code)
-    printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64 " cycles compared without a difference, %.1f values per cycle, %" PRIu64 " launches, %" PRIu64
-           " killed, %" PRIu64 " preemptions asked for\n", config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
-           (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults, tally.preemptions);
+    printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64
+           " cycles compared without a difference, %.1f values per cycle, %" PRIu64
+           " launches, %" PRIu64 " killed, %" PRIu64 " preemptions asked for\n",
+           config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
+           (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults,
+           tally.preemptions);
   if (!code && options->inject_block) {
     fprintf(stderr, "qsm: the flipped bit in %s was not found\n", options->inject_block);
     code = QSM_EXIT_UNSEEN;

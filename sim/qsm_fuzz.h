@@ -9,10 +9,10 @@
 #include "qsm_run.h"
 
 struct qsm_fuzz_options {
-  uint64_t cycles;           // to compare, all rounds together
-  uint64_t seed;             // of the first round; round r uses seed + r
-  const char *config;        // a name, a path, "random", or "random-SEED"
-  const char *out_dir;       // NULL: qsm-fuzz
+  uint64_t cycles;      // to compare, all rounds together
+  uint64_t seed;        // of the first round; round r uses seed + r
+  const char *config;   // a name, a path, "random", or "random-SEED"
+  const char *out_dir;  // NULL: qsm-fuzz
   bool quiet;
   const char *inject_block;  // negative control
 };

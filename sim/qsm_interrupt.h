@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and SIGTERM: the first asks a long run to end with what it has, the second ends the process at once.
+// Ctrl-C and SIGTERM: the first asks a long run to end with what it has, the second ends the
+// process at once.
 #ifndef QSM_INTERRUPT_H
 #define QSM_INTERRUPT_H
 

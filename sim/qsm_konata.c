@@ -10,10 +10,12 @@
 #include "qsm_konata_file.h"
 
 enum {
-  BUFFER = 8,    // of a warp: four words, one that is dropped, one that is being missed
-  FLIGHTS = 16,  // of a warp: scoreboard entries, and what needs none on its way through the pipeline
-  PIPE = 16,     // cycles
-  FP_LAT = 3,    // cycles in which an FMA instruction writes later than the others with a fixed result (docs/fpu.md)
+  BUFFER = 8,  // of a warp: four words, one that is dropped, one that is being missed
+  FLIGHTS =
+      16,      // of a warp: scoreboard entries, and what needs none on its way through the pipeline
+  PIPE = 16,   // cycles
+  FP_LAT = 3,  // cycles in which an FMA instruction writes later than the others with a fixed
+               // result (docs/fpu.md)
   MAX_TAGS = 128,
   NO_ENTRY = 0xFF,
   NO_FLIGHT = 0xFF,
@@ -45,7 +47,7 @@ struct flight {
   uint32_t to_pass;   // lanes that the LSU has not passed
   uint32_t to_write;  // lanes whose results have not been written
   enum next next;
-  bool in_memory;     // shown in stage M
+  bool in_memory;  // shown in stage M
 };
 
 struct warp {
@@ -73,7 +75,8 @@ struct owner {
 struct sm {
   struct subcore *subs;
   struct owner tags[MAX_TAGS];
-  struct owner passed;  // the last device pass, whose request comes behind it, or its act in the L1 in a later cycle
+  struct owner passed;  // the last device pass, whose request comes behind it, or its act in the L1
+                        // in a later cycle
   struct owner acted;   // in the L1, in this cycle
 };
 
@@ -83,8 +86,8 @@ struct qsm_konata {
   uint32_t n_names, n_warps;  // of a sub-core
   uint64_t from, to;
   struct qsm_konata_file file;
-  uint64_t cycle;    // present
-  uint64_t busy_to;  // last cycle in which something is to be done without an event
+  uint64_t cycle;           // present
+  uint64_t busy_to;         // last cycle in which something is to be done without an event
   struct flight **pending;  // with something next
   uint32_t n_pending;
   struct sm *sms;
@@ -94,23 +97,30 @@ struct qsm_konata {
 
 // ---- Rows ----
 
-static void start_stage(struct qsm_konata *konata, uint64_t row, const char *stage) { qsm_konata_file_stage(&konata->file, row, stage); }
+static void start_stage(struct qsm_konata *konata, uint64_t row, const char *stage) {
+  qsm_konata_file_stage(&konata->file, row, stage);
+}
 
-static uint64_t new_row(struct qsm_konata *konata, const struct qsm_event *at, uint32_t warp, uint32_t pc) {
+static uint64_t new_row(struct qsm_konata *konata, const struct qsm_event *at, uint32_t warp,
+                        uint32_t pc) {
   if (konata->cycle < konata->from || konata->cycle > konata->to) return QSM_KONATA_UNSHOWN;
-  uint64_t row = qsm_konata_file_row(&konata->file, (at->sm * konata->config->num_sched + at->sub) * konata->n_warps + warp);
+  uint64_t row = qsm_konata_file_row(
+      &konata->file, (at->sm * konata->config->num_sched + at->sub) * konata->n_warps + warp);
   qsm_konata_file_text(&konata->file, row, false, "%u.%u.%u %08x: ", at->sm, at->sub, warp, pc);
   return row;
 }
 
-static void describe(struct qsm_konata *konata, uint64_t row, const char *text, uint32_t kernel, uint32_t mask) {
+static void describe(struct qsm_konata *konata, uint64_t row, const char *text, uint32_t kernel,
+                     uint32_t mask) {
   qsm_konata_file_text(&konata->file, row, false, "%s", text);
-  qsm_konata_file_text(&konata->file, row, true, "%s, lanes %x", kernel < konata->n_names ? konata->names[kernel] : "kernel", mask);
+  qsm_konata_file_text(&konata->file, row, true, "%s, lanes %x",
+                       kernel < konata->n_names ? konata->names[kernel] : "kernel", mask);
 }
 
 // ---- Fetch ----
 
-static struct warp *warp_of(const struct qsm_konata *konata, const struct qsm_event *event, uint32_t sub, uint32_t warp) {
+static struct warp *warp_of(const struct qsm_konata *konata, const struct qsm_event *event,
+                            uint32_t sub, uint32_t warp) {
   return &konata->sms[event->sm].subs[sub].warps[warp];
 }
 
@@ -121,7 +131,8 @@ static void drop_fetched(struct qsm_konata *konata, struct warp *warp, uint32_t 
   memmove(warp->buffer, warp->buffer + n, warp->n_buffered * sizeof *warp->buffer);
 }
 
-static void add_fetched(struct qsm_konata *konata, const struct qsm_event *event, uint32_t pc, bool missing) {
+static void add_fetched(struct qsm_konata *konata, const struct qsm_event *event, uint32_t pc,
+                        bool missing) {
   struct warp *warp = warp_of(konata, event, event->sub, event->word[0]);
   struct fetched *last = warp->n_buffered ? &warp->buffer[warp->n_buffered - 1] : NULL;
   if (last && last->missing && last->pc == pc) {
@@ -131,11 +142,13 @@ static void add_fetched(struct qsm_konata *konata, const struct qsm_event *event
   }
   if (warp->n_buffered == BUFFER) drop_fetched(konata, warp, 1);
   struct fetched *added = &warp->buffer[warp->n_buffered++];
-  *added = (struct fetched){.row = new_row(konata, event, event->word[0], pc), .pc = pc, .missing = missing};
+  *added = (struct fetched){
+      .row = new_row(konata, event, event->word[0], pc), .pc = pc, .missing = missing};
   start_stage(konata, added->row, missing ? "Fm" : "F");
 }
 
-// R-FE-4: both words of an aligned pair, or its upper one. Whether the second is dropped because the first is ctl shows later.
+// R-FE-4: both words of an aligned pair, or its upper one. Whether the second is dropped because
+// the first is ctl shows later.
 static void on_fetch(struct qsm_konata *konata, const struct qsm_event *event) {
   uint32_t pc = event->word[1], outcome = event->word[2];
   if (outcome == FETCH_DROPPED) return;
@@ -151,11 +164,13 @@ static void on_resolve(struct qsm_konata *konata, const struct qsm_event *event)
 
 // ---- Issue and the fixed stages ----
 
-static uint64_t take_fetched(struct qsm_konata *konata, const struct qsm_event *event, struct warp *warp) {
+static uint64_t take_fetched(struct qsm_konata *konata, const struct qsm_event *event,
+                             struct warp *warp) {
   uint32_t n = 0;
   while (n < warp->n_buffered && warp->buffer[n].pc != event->word[2]) n++;
   drop_fetched(konata, warp, n);
-  if (warp->n_buffered == 0) return new_row(konata, event, event->word[0], event->word[2]);  // never: it was fetched
+  if (warp->n_buffered == 0)
+    return new_row(konata, event, event->word[0], event->word[2]);  // never: it was fetched
   uint64_t row = warp->buffer[0].row;
   warp->n_buffered--;
   memmove(warp->buffer, warp->buffer + 1, warp->n_buffered * sizeof *warp->buffer);
@@ -169,14 +184,21 @@ static uint32_t free_flight(const struct warp *warp) {
 }
 
 // ISSUE and INJECT: both have the warp in word 0 and the scoreboard entry in word 5.
-static void enter_pipe(struct qsm_konata *konata, const struct qsm_event *event, uint64_t row, enum qsm_class class, uint8_t rd, uint32_t mask) {
+static void enter_pipe(struct qsm_konata *konata, const struct qsm_event *event, uint64_t row,
+                       enum qsm_class class, uint8_t rd, uint32_t mask) {
   struct subcore *sub = &konata->sms[event->sm].subs[event->sub];
   struct warp *warp = &sub->warps[event->word[0]];
   uint32_t index = free_flight(warp);
-  warp->flights[index] = (struct flight){.valid = true, .row = row, .issued = konata->cycle, .class = class, .rd = rd,
-                                         .to_pass = class == QSM_CLASS_MEM ? mask : 0, .to_write = event->word[5] != NO_ENTRY && rd ? mask : 0};
+  warp->flights[index] = (struct flight){.valid = true,
+                                         .row = row,
+                                         .issued = konata->cycle,
+                                         .class = class,
+                                         .rd = rd,
+                                         .to_pass = class == QSM_CLASS_MEM ? mask : 0,
+                                         .to_write = event->word[5] != NO_ENTRY && rd ? mask : 0};
   start_stage(konata, row, "Is");
-  sub->pipe[konata->cycle % PIPE] = (struct pipe_slot){.issued = konata->cycle, .warp = (uint8_t)event->word[0], .flight = (uint8_t)index};
+  sub->pipe[konata->cycle % PIPE] = (struct pipe_slot){
+      .issued = konata->cycle, .warp = (uint8_t)event->word[0], .flight = (uint8_t)index};
   konata->busy_to = konata->cycle + 5 + FP_LAT;
 }
 
@@ -196,14 +218,17 @@ static void on_inject(struct qsm_konata *konata, const struct qsm_event *event) 
     const char *name;
     enum qsm_class class;
     bool writes;
-  } steps[] = {{"ST", QSM_CLASS_MEM, false},  {"LD", QSM_CLASS_MEM, true}, {"STS", QSM_CLASS_MEM, false},
-               {"LDS", QSM_CLASS_MEM, true}, {"SET", QSM_CLASS_ALU, true}, {"JMP", QSM_CLASS_CTL, false}};
+  } steps[] = {{"ST", QSM_CLASS_MEM, false},  {"LD", QSM_CLASS_MEM, true},
+               {"STS", QSM_CLASS_MEM, false}, {"LDS", QSM_CLASS_MEM, true},
+               {"SET", QSM_CLASS_ALU, true},  {"JMP", QSM_CLASS_CTL, false}};
   uint32_t step = event->word[1], reg = event->word[2];
   char text[32];
   uint64_t row = new_row(konata, event, event->word[0], event->word[3]);
   snprintf(text, sizeof text, "injected %s x%u", steps[step].name, reg);
-  describe(konata, row, text, warp_of(konata, event, event->sub, event->word[0])->kernel, event->word[4]);
-  enter_pipe(konata, event, row, steps[step].class, steps[step].writes ? (uint8_t)reg : 0, event->word[4]);
+  describe(konata, row, text, warp_of(konata, event, event->sub, event->word[0])->kernel,
+           event->word[4]);
+  enter_pipe(konata, event, row, steps[step].class, steps[step].writes ? (uint8_t)reg : 0,
+             event->word[4]);
 }
 
 static void on_start(struct qsm_konata *konata, const struct qsm_event *event) {
@@ -215,17 +240,25 @@ static void retire(struct qsm_konata *konata, struct flight *flight) {
   flight->valid = false;
 }
 
-static bool is_fixed(const struct flight *flight) { return flight->class != QSM_CLASS_MEM && flight->class != QSM_CLASS_DIV; }
+static bool is_fixed(const struct flight *flight) {
+  return flight->class != QSM_CLASS_MEM && flight->class != QSM_CLASS_DIV;
+}
 
 // Cycles from issue to the write of a fixed result.
-static uint32_t write_age(const struct flight *flight) { return flight->class == QSM_CLASS_FMA ? 4 + FP_LAT : 4; }
+static uint32_t write_age(const struct flight *flight) {
+  return flight->class == QSM_CLASS_FMA ? 4 + FP_LAT : 4;
+}
 
 // Behind EX2: a fixed result is still written, if there is one and the instruction did not fault.
 static void leave_pipe(struct qsm_konata *konata, struct flight *flight) {
-  if (flight->class == QSM_CLASS_MEM) start_stage(konata, flight->row, "Q");
-  else if (is_fixed(flight) ? flight->to_write == 0 : flight->rd == 0) retire(konata, flight);
-  else if (!is_fixed(flight)) start_stage(konata, flight->row, "Dv");
-  else if (flight->class == QSM_CLASS_FMA) start_stage(konata, flight->row, "F3");
+  if (flight->class == QSM_CLASS_MEM)
+    start_stage(konata, flight->row, "Q");
+  else if (is_fixed(flight) ? flight->to_write == 0 : flight->rd == 0)
+    retire(konata, flight);
+  else if (!is_fixed(flight))
+    start_stage(konata, flight->row, "Dv");
+  else if (flight->class == QSM_CLASS_FMA)
+    start_stage(konata, flight->row, "F3");
 }
 
 static void advance_subcore(struct qsm_konata *konata, struct subcore *sub) {
@@ -256,7 +289,8 @@ static struct flight *oldest_to_pass(struct warp *warp) {
   struct flight *oldest = NULL;
   for (uint32_t i = 0; i < FLIGHTS; i++) {
     struct flight *flight = &warp->flights[i];
-    if (flight->valid && flight->to_pass && (!oldest || flight->issued < oldest->issued)) oldest = flight;
+    if (flight->valid && flight->to_pass && (!oldest || flight->issued < oldest->issued))
+      oldest = flight;
   }
   return oldest;
 }
@@ -277,14 +311,16 @@ static void on_pass(struct qsm_konata *konata, const struct qsm_event *event) {
   if (kind == PASS_FAULT) flight->to_write = 0;
   if (kind == PASS_DEVICE) {
     flight->n_tags++;
-    konata->sms[event->sm].passed = (struct owner){.sub = (uint8_t)sub, .warp = (uint8_t)index, .flight = (uint8_t)(flight - warp->flights)};
+    konata->sms[event->sm].passed = (struct owner){
+        .sub = (uint8_t)sub, .warp = (uint8_t)index, .flight = (uint8_t)(flight - warp->flights)};
   }
   after_memory(konata, flight);
 }
 
 static void on_request(struct qsm_konata *konata, const struct qsm_event *event) {
   struct sm *sm = &konata->sms[event->sm];
-  if (!konata->config->l1_kib && event->word[2] < konata->config->mem_txns) sm->tags[event->word[2]] = sm->passed;
+  if (!konata->config->l1_kib && event->word[2] < konata->config->mem_txns)
+    sm->tags[event->word[2]] = sm->passed;
 }
 
 // Comes before the pass that takes the place of the one that acts.
@@ -299,7 +335,8 @@ static void on_act(struct qsm_konata *konata, const struct qsm_event *event) {
 static void on_return(struct qsm_konata *konata, const struct qsm_event *event) {
   struct sm *sm = &konata->sms[event->sm];
   if (event->word[0] == (uint32_t)SHARED_PASS_TAG) return;
-  const struct owner *owner = event->word[0] == (uint32_t)HIT_TAG ? &sm->acted : &sm->tags[event->word[0]];
+  const struct owner *owner =
+      event->word[0] == (uint32_t)HIT_TAG ? &sm->acted : &sm->tags[event->word[0]];
   struct flight *flight = &sm->subs[owner->sub].warps[owner->warp].flights[owner->flight];
   if (!flight->valid || flight->n_tags == 0) return;
   flight->n_tags--;
@@ -310,9 +347,13 @@ static void on_write(struct qsm_konata *konata, const struct qsm_event *event) {
   struct warp *warp = warp_of(konata, event, event->sub, event->word[0]);
   for (uint32_t i = 0; i < FLIGHTS; i++) {
     struct flight *flight = &warp->flights[i];
-    if (!flight->valid || flight->rd != event->word[1] || !(flight->to_write & event->word[2])) continue;
-    // Of a fixed instruction, or of one after which another with the same register has been issued just now.
-    if (is_fixed(flight) ? flight->issued + write_age(flight) != konata->cycle : flight->issued == konata->cycle) continue;
+    if (!flight->valid || flight->rd != event->word[1] || !(flight->to_write & event->word[2]))
+      continue;
+    // Of a fixed instruction, or of one after which another with the same register has been issued
+    // just now.
+    if (is_fixed(flight) ? flight->issued + write_age(flight) != konata->cycle
+                         : flight->issued == konata->cycle)
+      continue;
     start_stage(konata, flight->row, "Wb");
     flight->in_memory = false;
     flight->to_write &= ~event->word[2];
@@ -325,8 +366,10 @@ static void on_write(struct qsm_konata *konata, const struct qsm_event *event) {
 static void continue_flights(struct qsm_konata *konata) {
   for (uint32_t i = 0; i < konata->n_pending; i++) {
     struct flight *flight = konata->pending[i];
-    if (flight->next == NEXT_RETIRE) retire(konata, flight);
-    else if (!flight->in_memory) start_stage(konata, flight->row, "M");
+    if (flight->next == NEXT_RETIRE)
+      retire(konata, flight);
+    else if (!flight->in_memory)
+      start_stage(konata, flight->row, "M");
     flight->in_memory = flight->next == NEXT_MEMORY;
     flight->next = NEXT_NOTHING;
   }
@@ -336,12 +379,15 @@ static void continue_flights(struct qsm_konata *konata) {
 // ---- Cycles ----
 
 static void (*const handlers[QSM_EV_COUNT])(struct qsm_konata *, const struct qsm_event *) = {
-    [QSM_EV_FETCH] = on_fetch,  [QSM_EV_ISSUE] = on_issue,    [QSM_EV_RESOLVE] = on_resolve, [QSM_EV_FINISH] = on_resolve,
-    [QSM_EV_INJECT] = on_inject, [QSM_EV_START] = on_start,
-    [QSM_EV_L1OP] = on_act,     [QSM_EV_LSUPASS] = on_pass, [QSM_EV_REQ] = on_request, [QSM_EV_RETURN] = on_return,   [QSM_EV_WB] = on_write,
+    [QSM_EV_FETCH] = on_fetch,    [QSM_EV_ISSUE] = on_issue,   [QSM_EV_RESOLVE] = on_resolve,
+    [QSM_EV_FINISH] = on_resolve, [QSM_EV_INJECT] = on_inject, [QSM_EV_START] = on_start,
+    [QSM_EV_L1OP] = on_act,       [QSM_EV_LSUPASS] = on_pass,  [QSM_EV_REQ] = on_request,
+    [QSM_EV_RETURN] = on_return,  [QSM_EV_WB] = on_write,
 };
 
-static uint32_t n_subcores(const struct qsm_konata *konata) { return konata->config->num_sms * konata->config->num_sched; }
+static uint32_t n_subcores(const struct qsm_konata *konata) {
+  return konata->config->num_sms * konata->config->num_sched;
+}
 
 // What goes on by itself in the present cycle.
 static void begin_cycle(struct qsm_konata *konata) {
@@ -349,9 +395,12 @@ static void begin_cycle(struct qsm_konata *konata) {
   for (uint32_t i = 0; i < n_subcores(konata); i++) advance_subcore(konata, &konata->subs[i]);
 }
 
-static void set_cycle(struct qsm_konata *konata, uint64_t cycle) { konata->cycle = konata->file.cycle = cycle; }
+static void set_cycle(struct qsm_konata *konata, uint64_t cycle) {
+  konata->cycle = konata->file.cycle = cycle;
+}
 
-void qsm_konata_cycle(struct qsm_konata *konata, uint64_t cycle, const struct qsm_event *events, uint32_t n) {
+void qsm_konata_cycle(struct qsm_konata *konata, uint64_t cycle, const struct qsm_event *events,
+                      uint32_t n) {
   while (konata->cycle < konata->busy_to && konata->cycle + 1 < cycle) {
     set_cycle(konata, konata->cycle + 1);
     begin_cycle(konata);
@@ -382,18 +431,27 @@ static void connect(struct qsm_konata *konata) {
     konata->subs[i].warps = &konata->warps[i * konata->n_warps];
     for (uint32_t slot = 0; slot < PIPE; slot++) konata->subs[i].pipe[slot].flight = NO_FLIGHT;
   }
-  for (uint32_t i = 0; i < konata->config->num_sms; i++) konata->sms[i].subs = &konata->subs[i * konata->config->num_sched];
+  for (uint32_t i = 0; i < konata->config->num_sms; i++)
+    konata->sms[i].subs = &konata->subs[i * konata->config->num_sched];
 }
 
-struct qsm_konata *qsm_konata_create(const struct qsm_config *config, uint64_t from, uint64_t to, const char *const *names, uint32_t n_names, FILE *out) {
+struct qsm_konata *qsm_konata_create(const struct qsm_config *config, uint64_t from, uint64_t to,
+                                     const char *const *names, uint32_t n_names, FILE *out) {
   struct qsm_konata *konata = calloc(1, sizeof *konata);
   if (!konata) return NULL;
-  *konata = (struct qsm_konata){.config = config, .names = names, .n_names = n_names, .n_warps = qsm_config_warps_per_sched(config), .from = from, .to = to,
+  *konata = (struct qsm_konata){.config = config,
+                                .names = names,
+                                .n_names = n_names,
+                                .n_warps = qsm_config_warps_per_sched(config),
+                                .from = from,
+                                .to = to,
                                 .file = {.out = out}};
   konata->sms = calloc(config->num_sms, sizeof *konata->sms);
   konata->subs = calloc(n_subcores(konata), sizeof *konata->subs);
   konata->warps = calloc((size_t)n_subcores(konata) * konata->n_warps, sizeof *konata->warps);
-  konata->pending = calloc(2 * config->num_sms + n_subcores(konata), sizeof(struct flight *));  // of each SM a pass and a return, of each sub-core a write
+  konata->pending =
+      calloc(2 * config->num_sms + n_subcores(konata),
+             sizeof(struct flight *));  // of each SM a pass and a return, of each sub-core a write
   if (!konata->sms || !konata->subs || !konata->warps || !konata->pending) {
     qsm_konata_destroy(konata);
     return NULL;

@@ -5,8 +5,10 @@
 #include <stdarg.h>
 
 static void write_time(struct qsm_konata_file *file) {
-  if (!file->begun) fprintf(file->out, "Kanata\t0004\nC=\t%" PRIu64 "\n", file->cycle);
-  else if (file->cycle != file->written) fprintf(file->out, "C\t%" PRIu64 "\n", file->cycle - file->written);
+  if (!file->begun)
+    fprintf(file->out, "Kanata\t0004\nC=\t%" PRIu64 "\n", file->cycle);
+  else if (file->cycle != file->written)
+    fprintf(file->out, "C\t%" PRIu64 "\n", file->cycle - file->written);
   file->begun = true;
   file->written = file->cycle;
 }
@@ -22,7 +24,8 @@ uint64_t qsm_konata_file_row(struct qsm_konata_file *file, uint32_t thread) {
   return row;
 }
 
-void qsm_konata_file_text(struct qsm_konata_file *file, uint64_t row, bool beside, const char *format, ...) {
+void qsm_konata_file_text(struct qsm_konata_file *file, uint64_t row, bool beside,
+                          const char *format, ...) {
   if (row == QSM_KONATA_UNSHOWN) return;
   va_list args;
   write_time(file);

@@ -23,7 +23,9 @@ void qsm_konata_file_begin(struct qsm_konata_file *file);
 // A new row; returns its number.
 uint64_t qsm_konata_file_row(struct qsm_konata_file *file, uint32_t thread);
 // Appends to the row's text, or to what is shown beside the mouse.
-__attribute__((format(printf, 4, 5))) void qsm_konata_file_text(struct qsm_konata_file *file, uint64_t row, bool beside, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void qsm_konata_file_text(struct qsm_konata_file *file,
+                                                                uint64_t row, bool beside,
+                                                                const char *format, ...);
 // Starts a stage, which ends the one before.
 void qsm_konata_file_stage(struct qsm_konata_file *file, uint64_t row, const char *stage);
 void qsm_konata_file_end(struct qsm_konata_file *file, uint64_t row, bool flushed);

@@ -31,7 +31,9 @@ struct lockstep {
 
 static struct lockstep *of(struct qsm_backend *base) { return (struct lockstep *)base; }
 
-static void rtl_event(void *ctx, const struct qsm_event *event) { qsm_compare_add(((struct lockstep *)ctx)->compare, QSM_SIDE_RTL, event); }
+static void rtl_event(void *ctx, const struct qsm_event *event) {
+  qsm_compare_add(((struct lockstep *)ctx)->compare, QSM_SIDE_RTL, event);
+}
 static void model_event(void *ctx, const struct qsm_event *event) {
   const struct lockstep *lockstep = ctx;
   qsm_compare_add(lockstep->compare, QSM_SIDE_MODEL, event);
@@ -49,8 +51,10 @@ static int write_report(struct lockstep *lockstep, char *msg, size_t msg_len) {
   FILE *out = output.file;
   fprintf(out, "%s\n", lockstep->difference);
   if (!qsm_compare_check(lockstep->compare, 0)) qsm_compare_report(lockstep->compare, out);
-  fprintf(out, "configuration: %s\nseed: %" PRIu64 "\n", lockstep->config.name, lockstep->options.seed);
-  if (lockstep->injected) fprintf(out, "injected: %s: %s\n", lockstep->options.inject_block, lockstep->injection);
+  fprintf(out, "configuration: %s\nseed: %" PRIu64 "\n", lockstep->config.name,
+          lockstep->options.seed);
+  if (lockstep->injected)
+    fprintf(out, "injected: %s: %s\n", lockstep->options.inject_block, lockstep->injection);
   if (lockstep->options.replay) fprintf(out, "replay: %s\n", lockstep->options.replay);
   qsm_output_note(&output);
   return qsm_output_close(&output, msg, msg_len);
@@ -62,8 +66,8 @@ static enum qsm_backend_status differs(struct lockstep *lockstep) {
   lockstep->difference_cycle = by_event ? qsm_compare_cycle(lockstep->compare) : lockstep->cycle;
   char why[320] = "";
   bool reported = write_report(lockstep, why, sizeof why) == 0;
-  snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s%s%s", lockstep->difference,
-           reported ? "" : "; no report: ", why);
+  snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s%s%s",
+           lockstep->difference, reported ? "" : "; no report: ", why);
   return QSM_BACKEND_FAILED;
 }
 
@@ -76,33 +80,53 @@ static enum qsm_backend_status check_events(struct lockstep *lockstep, uint64_t 
 static enum qsm_backend_status check_assertions(struct lockstep *lockstep) {
   const char *first = NULL;
   if (!lockstep->api->assertions_failed(lockstep->rtl, &first)) return QSM_BACKEND_OK;
-  snprintf(lockstep->difference, sizeof lockstep->difference, "RTL assertion before cycle %" PRIu64 ": %.400s", lockstep->cycle, first);
+  snprintf(lockstep->difference, sizeof lockstep->difference,
+           "RTL assertion before cycle %" PRIu64 ": %.400s", lockstep->cycle, first);
   return differs(lockstep);
 }
 
 // ---- Full state (R-LK-3) ----
 
 static const char *const state_names[QSM_STATE_COUNT] = {
-    [QSM_STATE_REG] = "exec registers", [QSM_STATE_SHARED] = "lsu shared memory", [QSM_STATE_LANE_PC] = "warp_state lane pc",
-    [QSM_STATE_LANE_DEPTH] = "warp_state lane depth", [QSM_STATE_WARP] = "warp_state warp",
-    [QSM_STATE_SELECT] = "warp_state selections", [QSM_STATE_SCOREBOARD] = "issue scoreboard",
-    [QSM_STATE_QUOTA] = "quota counters", [QSM_STATE_TBS] = "barrier tb slots", [QSM_STATE_STALL] = "issue stall counters",
-    [QSM_STATE_SLOT] = "tb_sched slots", [QSM_STATE_FAULT] = "fault records", [QSM_STATE_TARGET] = "tb_alloc targets and evict flags",
-    [QSM_STATE_POLICY] = "warp_sched policy", [QSM_STATE_IDLE] = "idle_sampler sums", [QSM_STATE_JOB] = "preempt jobs",
-    [QSM_STATE_SAVED] = "preempt saved blocks", [QSM_STATE_TICKETS] = "preempt tickets", [QSM_STATE_SAVER] = "tb_save sequencer",
+    [QSM_STATE_REG] = "exec registers",
+    [QSM_STATE_SHARED] = "lsu shared memory",
+    [QSM_STATE_LANE_PC] = "warp_state lane pc",
+    [QSM_STATE_LANE_DEPTH] = "warp_state lane depth",
+    [QSM_STATE_WARP] = "warp_state warp",
+    [QSM_STATE_SELECT] = "warp_state selections",
+    [QSM_STATE_SCOREBOARD] = "issue scoreboard",
+    [QSM_STATE_QUOTA] = "quota counters",
+    [QSM_STATE_TBS] = "barrier tb slots",
+    [QSM_STATE_STALL] = "issue stall counters",
+    [QSM_STATE_SLOT] = "tb_sched slots",
+    [QSM_STATE_FAULT] = "fault records",
+    [QSM_STATE_TARGET] = "tb_alloc targets and evict flags",
+    [QSM_STATE_POLICY] = "warp_sched policy",
+    [QSM_STATE_IDLE] = "idle_sampler sums",
+    [QSM_STATE_JOB] = "preempt jobs",
+    [QSM_STATE_SAVED] = "preempt saved blocks",
+    [QSM_STATE_TICKETS] = "preempt tickets",
+    [QSM_STATE_SAVER] = "tb_save sequencer",
     [QSM_STATE_WRITE_BACK] = "exec write port",
-    [QSM_STATE_L1] = "l1 pass and generations", [QSM_STATE_L1SET] = "l1 set",
-    [QSM_STATE_L2] = "l2 slice", [QSM_STATE_L2SET] = "l2 set", [QSM_STATE_DRAM] = "dram bank", [QSM_STATE_WIPE] = "barrier wipe"};
+    [QSM_STATE_L1] = "l1 pass and generations",
+    [QSM_STATE_L1SET] = "l1 set",
+    [QSM_STATE_L2] = "l2 slice",
+    [QSM_STATE_L2SET] = "l2 set",
+    [QSM_STATE_DRAM] = "dram bank",
+    [QSM_STATE_WIPE] = "barrier wipe"};
 
-static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value) {
+static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index,
+                          uint32_t word, uint32_t value) {
   struct lockstep *lockstep = ctx;
   uint32_t model = 0;
-  if (!qsm_model_state(lockstep->model, (enum qsm_state_kind)kind, sm, sub, index, word, &model)) return;
+  if (!qsm_model_state(lockstep->model, (enum qsm_state_kind)kind, sm, sub, index, word, &model))
+    return;
   lockstep->state_words++;
   if (model == value || lockstep->difference[0]) return;
   snprintf(lockstep->difference, sizeof lockstep->difference,
-           "cycle %" PRIu64 ", block %s (sm %u, sub-core %u), state [%u] word %u: RTL 0x%x, model 0x%x", lockstep->cycle, state_names[kind], sm, sub,
-           index, word, value, model);
+           "cycle %" PRIu64
+           ", block %s (sm %u, sub-core %u), state [%u] word %u: RTL 0x%x, model 0x%x",
+           lockstep->cycle, state_names[kind], sm, sub, index, word, value, model);
 }
 
 // ---- Control accesses ----
@@ -120,70 +144,92 @@ static const char *find_block(const struct registers *table, size_t n, uint32_t 
 
 // The block whose state a register shows; `bits` of it differ.
 static const char *block_of_register(uint32_t address, uint32_t bits) {
-  static const struct registers of_slot[] = {{QSM_SLOT_STATUS, QSM_SLOT_LAUNCHES, "tb_sched"}, {QSM_SLOT_INSN_LO, QSM_SLOT_HCYC_HI, "qos_mgr"},
-                                             {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"}, {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
+  static const struct registers of_slot[] = {{QSM_SLOT_STATUS, QSM_SLOT_LAUNCHES, "tb_sched"},
+                                             {QSM_SLOT_INSN_LO, QSM_SLOT_HCYC_HI, "qos_mgr"},
+                                             {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"},
+                                             {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
                                              {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"}};
-  static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"}, {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
-  static const struct registers of_gpu[] = {{QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, "qos_mgr"}, {QSM_REG_ALLOC_BUSY, QSM_REG_ALLOC_BUSY, "tb_alloc"},
-                                            {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"}, {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"},
-                                            {QSM_REG_SMSEL_IDLE, QSM_REG_SMSEL_IDLE + 31, "idle_sampler"},
-                                            {QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 15, "warp_sched"}, {QSM_REG_ADJUST_BUSY, QSM_REG_ADJUST_BUSY, "tb_adjust"},
-                                            {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"}, {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"},
-                                            {QSM_REG_MEM_VALUE, QSM_REG_L2_FLUSH, "l2"}};
+  static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"},
+                                           {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
+  static const struct registers of_gpu[] = {
+      {QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, "qos_mgr"},
+      {QSM_REG_ALLOC_BUSY, QSM_REG_ALLOC_BUSY, "tb_alloc"},
+      {QSM_REG_STALL_VALUE, QSM_REG_STALL_VALUE, "issue"},
+      {QSM_REG_MGR_BUSY, QSM_REG_MGR_BUSY, "qos_mgr"},
+      {QSM_REG_SMSEL_IDLE, QSM_REG_SMSEL_IDLE + 31, "idle_sampler"},
+      {QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 15, "warp_sched"},
+      {QSM_REG_ADJUST_BUSY, QSM_REG_ADJUST_BUSY, "tb_adjust"},
+      {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"},
+      {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"},
+      {QSM_REG_MEM_VALUE, QSM_REG_L2_FLUSH, "l2"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";
-  if (address >= QSM_SLOT_BASE) return find_block(of_slot, sizeof of_slot / sizeof of_slot[0], (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);
-  if (address < QSM_SMSEL_BASE || address >= QSM_REG_SMSEL_IDLE) return find_block(of_gpu, sizeof of_gpu / sizeof of_gpu[0], address);
+  if (address >= QSM_SLOT_BASE)
+    return find_block(of_slot, sizeof of_slot / sizeof of_slot[0],
+                      (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);
+  if (address < QSM_SMSEL_BASE || address >= QSM_REG_SMSEL_IDLE)
+    return find_block(of_gpu, sizeof of_gpu / sizeof of_gpu[0], address);
   uint32_t offset = (address - QSM_SMSEL_BASE) % QSM_SMSEL_STRIDE;
   if (offset == QSM_SMSEL_TBS && !(bits & QSM_SMSEL_TBS_RESIDENT_MASK)) return "tb_alloc";
   return find_block(of_sm, sizeof of_sm / sizeof of_sm[0], offset);
 }
 
 // Two answers to one access; a refusal is the control port's own.
-static void describe_access(struct lockstep *lockstep, const struct qsm_rtl_control *control, const struct qsm_rtl_answer *rtl,
-                            const struct qsm_rtl_answer *model) {
-  const char *block = rtl->err == model->err ? block_of_register(control->addr, rtl->rdata ^ model->rdata) : "ctrl";
-  snprintf(lockstep->difference, sizeof lockstep->difference, "cycle %" PRIu64 ", block %s, %s of register 0x%04X: RTL %s 0x%x, model %s 0x%x",
-           lockstep->cycle, block, control->write ? "write" : "read", control->addr, rtl->err ? "err" : "ok", rtl->rdata, model->err ? "err" : "ok",
-           model->rdata);
+static void describe_access(struct lockstep *lockstep, const struct qsm_rtl_control *control,
+                            const struct qsm_rtl_answer *rtl, const struct qsm_rtl_answer *model) {
+  const char *block =
+      rtl->err == model->err ? block_of_register(control->addr, rtl->rdata ^ model->rdata) : "ctrl";
+  snprintf(lockstep->difference, sizeof lockstep->difference,
+           "cycle %" PRIu64 ", block %s, %s of register 0x%04X: RTL %s 0x%x, model %s 0x%x",
+           lockstep->cycle, block, control->write ? "write" : "read", control->addr,
+           rtl->err ? "err" : "ok", rtl->rdata, model->err ? "err" : "ok", model->rdata);
 }
 
 // ---- Running ----
 
 static bool injection_due(const struct lockstep *lockstep) {
-  return lockstep->options.inject_block && !lockstep->injected && lockstep->cycle >= lockstep->options.inject_cycle;
+  return lockstep->options.inject_block && !lockstep->injected &&
+         lockstep->cycle >= lockstep->options.inject_cycle;
 }
 
 // Not where the full state is compared, which would see the flip at once.
 static void inject(struct lockstep *lockstep) {
   if (!injection_due(lockstep) || lockstep->cycle >= lockstep->next_state) return;
-  int status = qsm_model_inject(lockstep->model, lockstep->options.inject_block, lockstep->options.seed + lockstep->cycle, lockstep->injection,
+  int status = qsm_model_inject(lockstep->model, lockstep->options.inject_block,
+                                lockstep->options.seed + lockstep->cycle, lockstep->injection,
                                 sizeof lockstep->injection);
   lockstep->injected = status == 0;
 }
 
-// One cycle of the RTL, the model being at its start: where it is due the full state there is compared.
-static void rtl_cycle(struct lockstep *lockstep, const struct qsm_rtl_control *control, struct qsm_rtl_answer *answer) {
+// One cycle of the RTL, the model being at its start: where it is due the full state there is
+// compared.
+static void rtl_cycle(struct lockstep *lockstep, const struct qsm_rtl_control *control,
+                      struct qsm_rtl_answer *answer) {
   if (lockstep->cycle >= lockstep->next_state) {
     lockstep->api->dump_state(lockstep->rtl, compare_state, lockstep);
-    lockstep->next_state = lockstep->cycle + (lockstep->options.state_interval ? lockstep->options.state_interval : UINT64_MAX / 2);
+    lockstep->next_state =
+        lockstep->cycle +
+        (lockstep->options.state_interval ? lockstep->options.state_interval : UINT64_MAX / 2);
   }
   lockstep->api->cycle(lockstep->rtl, control, answer);
 }
 
-// The state or an answer differs in the last cycle run; an event that differed before it comes first.
+// The state or an answer differs in the last cycle run; an event that differed before it comes
+// first.
 static enum qsm_backend_status differs_unless_earlier(struct lockstep *lockstep, uint64_t cycle) {
   enum qsm_backend_status status = check_events(lockstep, cycle);
   return status ? status : differs(lockstep);
 }
 
 // One cycle on both sides, with a control access.
-static enum qsm_backend_status step(struct lockstep *lockstep, const struct qsm_rtl_control *control, uint32_t *value) {
+static enum qsm_backend_status step(struct lockstep *lockstep,
+                                    const struct qsm_rtl_control *control, uint32_t *value) {
   struct qsm_rtl_answer answer = {0}, model = {0};
   inject(lockstep);
   rtl_cycle(lockstep, control, &answer);
   model.err = (control->write ? qsm_model_write(lockstep->model, control->addr, control->wdata)
                               : qsm_model_read(lockstep->model, control->addr, &model.rdata)) != 0;
-  if (!lockstep->difference[0] && (answer.err != model.err || (!model.err && answer.rdata != model.rdata)))
+  if (!lockstep->difference[0] &&
+      (answer.err != model.err || (!model.err && answer.rdata != model.rdata)))
     describe_access(lockstep, control, &answer, &model);
   lockstep->cycle++;
   if (lockstep->difference[0]) return differs_unless_earlier(lockstep, lockstep->cycle - 1);
@@ -191,8 +237,10 @@ static enum qsm_backend_status step(struct lockstep *lockstep, const struct qsm_
   return answer.err ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
-// Up to n cycles without control accesses; the RTL leads and says how many. Events may be reported one cycle late, hence the -1.
-static enum qsm_backend_status run_chunk(struct lockstep *lockstep, uint64_t n, bool stop_on_irq, uint64_t *ran) {
+// Up to n cycles without control accesses; the RTL leads and says how many. Events may be reported
+// one cycle late, hence the -1.
+static enum qsm_backend_status run_chunk(struct lockstep *lockstep, uint64_t n, bool stop_on_irq,
+                                         uint64_t *ran) {
   uint64_t done = 0;
   inject(lockstep);
   while (done < n && !(stop_on_irq && lockstep->api->irq(lockstep->rtl))) {
@@ -207,16 +255,19 @@ static enum qsm_backend_status run_chunk(struct lockstep *lockstep, uint64_t n, 
   enum qsm_backend_status status = check_assertions(lockstep);
   if (!status && both_ran_to) status = check_events(lockstep, both_ran_to - 1);
   if (status || model_ran == done) return status;
-  snprintf(lockstep->difference, sizeof lockstep->difference, "cycle %" PRIu64 ", block ctrl, interrupt: RTL 0, model 1", both_ran_to);
+  snprintf(lockstep->difference, sizeof lockstep->difference,
+           "cycle %" PRIu64 ", block ctrl, interrupt: RTL 0, model 1", both_ran_to);
   return differs(lockstep);
 }
 
-static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n, bool stop_on_irq, uint64_t *ran) {
+static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n, bool stop_on_irq,
+                                            uint64_t *ran) {
   struct lockstep *lockstep = of(base);
   uint64_t done = 0;
   while (done < n) {
     // State that lives for a few cycles only needs a try in every one.
-    uint64_t part = 0, most = injection_due(lockstep) ? 1 : CHUNK_CYCLES, want = n - done < most ? n - done : most;
+    uint64_t part = 0, most = injection_due(lockstep) ? 1 : CHUNK_CYCLES,
+             want = n - done < most ? n - done : most;
     if (lockstep->failed) return QSM_BACKEND_FAILED;
     enum qsm_backend_status status = run_chunk(lockstep, want, stop_on_irq, &part);
     if (status) return status;
@@ -229,28 +280,35 @@ static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n
   return QSM_BACKEND_OK;
 }
 
-static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint16_t addr, uint32_t value) {
+static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint16_t addr,
+                                              uint32_t value) {
   if (of(base)->failed) return QSM_BACKEND_FAILED;
-  return step(of(base), &(struct qsm_rtl_control){.valid = true, .write = true, .addr = addr, .wdata = value}, NULL);
+  return step(of(base),
+              &(struct qsm_rtl_control){.valid = true, .write = true, .addr = addr, .wdata = value},
+              NULL);
 }
 
-static enum qsm_backend_status lockstep_read(struct qsm_backend *base, uint16_t addr, uint32_t *value) {
+static enum qsm_backend_status lockstep_read(struct qsm_backend *base, uint16_t addr,
+                                             uint32_t *value) {
   if (of(base)->failed) return QSM_BACKEND_FAILED;
   return step(of(base), &(struct qsm_rtl_control){.valid = true, .addr = addr}, value);
 }
 
-static void lockstep_mem_write(struct qsm_backend *base, uint32_t addr, const void *src, size_t bytes) {
+static void lockstep_mem_write(struct qsm_backend *base, uint32_t addr, const void *src,
+                               size_t bytes) {
   memcpy(of(base)->api->memory(of(base)->rtl) + (addr - QSM_DEVICE_MEMORY_BASE), src, bytes);
   memcpy(qsm_model_memory(of(base)->model) + (addr - QSM_DEVICE_MEMORY_BASE), src, bytes);
 }
 
-// Reads the RTL's memory and compares it with the model's; a difference fails the next access or run.
+// Reads the RTL's memory and compares it with the model's; a difference fails the next access or
+// run.
 static void lockstep_mem_read(struct qsm_backend *base, uint32_t addr, void *dst, size_t bytes) {
   struct lockstep *lockstep = of(base);
   const uint8_t *model = qsm_model_memory(lockstep->model) + (addr - QSM_DEVICE_MEMORY_BASE);
   memcpy(dst, lockstep->api->memory(lockstep->rtl) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
   if (lockstep->failed || memcmp(dst, model, bytes) == 0) return;
-  snprintf(lockstep->difference, sizeof lockstep->difference, "cycle %" PRIu64 ", device memory in 0x%08X + %zu bytes", lockstep->cycle, addr, bytes);
+  snprintf(lockstep->difference, sizeof lockstep->difference,
+           "cycle %" PRIu64 ", device memory in 0x%08X + %zu bytes", lockstep->cycle, addr, bytes);
   differs(lockstep);
 }
 
@@ -264,13 +322,17 @@ static const char *lockstep_error(struct qsm_backend *base) { return of(base)->e
 
 static void lockstep_stats(struct qsm_backend *base, struct qsm_lockstep_stats *stats) {
   struct lockstep *lockstep = of(base);
-  *stats = (struct qsm_lockstep_stats){.cycles_compared = lockstep->cycle, .differs = lockstep->failed,
-                                       .difference_cycle = lockstep->difference_cycle,
-                                       .fields_compared = qsm_compare_words(lockstep->compare) + lockstep->state_words};
+  *stats = (struct qsm_lockstep_stats){
+      .cycles_compared = lockstep->cycle,
+      .differs = lockstep->failed,
+      .difference_cycle = lockstep->difference_cycle,
+      .fields_compared = qsm_compare_words(lockstep->compare) + lockstep->state_words};
   memcpy(stats->first_difference, lockstep->difference, sizeof stats->first_difference);
 }
 
-static void lockstep_stalls(struct qsm_backend *base, qsm_stall_sink each, void *ctx) { qsm_model_stalls(of(base)->model, &of(base)->config, each, ctx); }
+static void lockstep_stalls(struct qsm_backend *base, qsm_stall_sink each, void *ctx) {
+  qsm_model_stalls(of(base)->model, &of(base)->config, each, ctx);
+}
 
 static void lockstep_close(struct qsm_backend *base) {
   struct lockstep *lockstep = of(base);
@@ -280,7 +342,9 @@ static void lockstep_close(struct qsm_backend *base) {
   free(lockstep);
 }
 
-static uint64_t lockstep_trace_hash(struct qsm_backend *base) { return qsm_model_hash(((struct lockstep *)base)->model); }
+static uint64_t lockstep_trace_hash(struct qsm_backend *base) {
+  return qsm_model_hash(((struct lockstep *)base)->model);
+}
 
 // Blocks that some GPUs do not have.
 static bool has_block(const struct qsm_config *config, const char *block) {
@@ -290,10 +354,12 @@ static bool has_block(const struct qsm_config *config, const char *block) {
   return true;
 }
 
-int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_backend_options *options, struct qsm_backend **out,
+int qsm_backend_lockstep_open(const struct qsm_config *config,
+                              const struct qsm_backend_options *options, struct qsm_backend **out,
                               char *msg, size_t msg_len) {
   if (options->inject_block && !has_block(config, options->inject_block)) {
-    snprintf(msg, msg_len, "no bit to flip: configuration %s has no block %s", config->name, options->inject_block);
+    snprintf(msg, msg_len, "no bit to flip: configuration %s has no block %s", config->name,
+             options->inject_block);
     return -1;
   }
   struct lockstep *lockstep = calloc(1, sizeof *lockstep);
@@ -304,8 +370,10 @@ int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_
   lockstep->options = *options;
   lockstep->config = *config;
   lockstep->compare = qsm_compare_create(config);
-  if (!lockstep->compare || qsm_rtl_load(config, options->wave_path != NULL, &lockstep->api, msg, msg_len) ||
-      !(lockstep->rtl = lockstep->api->create(config, options->wave_path, options->wave_from, options->wave_to, msg, msg_len)) ||
+  if (!lockstep->compare ||
+      qsm_rtl_load(config, options->wave_path != NULL, &lockstep->api, msg, msg_len) ||
+      !(lockstep->rtl = lockstep->api->create(config, options->wave_path, options->wave_from,
+                                              options->wave_to, msg, msg_len)) ||
       qsm_model_create(config, &lockstep->model, msg, msg_len)) {
     if (!lockstep->compare) snprintf(msg, msg_len, "out of memory");
     lockstep_close(&lockstep->base);
@@ -313,9 +381,18 @@ int qsm_backend_lockstep_open(const struct qsm_config *config, const struct qsm_
   }
   lockstep->api->set_sink(lockstep->rtl, rtl_event, lockstep);
   qsm_model_set_sink(lockstep->model, model_event, lockstep);
-  lockstep->base = (struct qsm_backend){.name = "lockstep", .close = lockstep_close, .cycle = lockstep_cycle, .write = lockstep_write,
-                                        .read = lockstep_read, .run = lockstep_run, .mem_write = lockstep_mem_write,
-                                        .mem_read = lockstep_mem_read, .mem_clear = lockstep_mem_clear, .error = lockstep_error, .lockstep_stats = lockstep_stats, .stalls = lockstep_stalls};
+  lockstep->base = (struct qsm_backend){.name = "lockstep",
+                                        .close = lockstep_close,
+                                        .cycle = lockstep_cycle,
+                                        .write = lockstep_write,
+                                        .read = lockstep_read,
+                                        .run = lockstep_run,
+                                        .mem_write = lockstep_mem_write,
+                                        .mem_read = lockstep_mem_read,
+                                        .mem_clear = lockstep_mem_clear,
+                                        .error = lockstep_error,
+                                        .lockstep_stats = lockstep_stats,
+                                        .stalls = lockstep_stalls};
   if (options->hash) {
     qsm_model_enable_hash(lockstep->model);
     lockstep->base.trace_hash = lockstep_trace_hash;

@@ -22,12 +22,14 @@
 
 // ---- Shared option parsing ----
 
-static uint64_t number_option(struct argp_state *state, const char *option, const char *text, uint64_t least) {
+static uint64_t number_option(struct argp_state *state, const char *option, const char *text,
+                              uint64_t least) {
   char *end = NULL;
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || errno || value < least)
-    argp_error(state, "--%s %s: must be a number from %llu on", option, text, (unsigned long long)least);
+    argp_error(state, "--%s %s: must be a number from %llu on", option, text,
+               (unsigned long long)least);
   return value;
 }
 
@@ -44,29 +46,58 @@ static const char *inject_option(struct argp_state *state, const char *text) {
   return text;
 }
 
-enum option_key { KEY_BACKEND = 'b', KEY_CONFIG = 'c', KEY_CYCLES = 'n', KEY_SEED = 's', KEY_OUT = 'o', KEY_WAVES = 'w', KEY_QUIET = 'q', KEY_JOBS = 'j',
-                  KEY_INJECT = 256, KEY_INJECT_CYCLE, KEY_STATE, KEY_DB, KEY_RETRY, KEY_DRY_RUN, KEY_TABLE, KEY_PLOT, KEY_CSV,
-                  KEY_KONATA, KEY_TIMELINE, KEY_HASH, KEY_FROM, KEY_TO, KEY_OVERWRITE, KEY_EXITED };
+enum option_key {
+  KEY_BACKEND = 'b',
+  KEY_CONFIG = 'c',
+  KEY_CYCLES = 'n',
+  KEY_SEED = 's',
+  KEY_OUT = 'o',
+  KEY_WAVES = 'w',
+  KEY_QUIET = 'q',
+  KEY_JOBS = 'j',
+  KEY_INJECT = 256,
+  KEY_INJECT_CYCLE,
+  KEY_STATE,
+  KEY_DB,
+  KEY_RETRY,
+  KEY_DRY_RUN,
+  KEY_TABLE,
+  KEY_PLOT,
+  KEY_CSV,
+  KEY_KONATA,
+  KEY_TIMELINE,
+  KEY_HASH,
+  KEY_FROM,
+  KEY_TO,
+  KEY_OVERWRITE,
+  KEY_EXITED
+};
 
 // ---- qsm run ----
 
 static const struct argp_option run_option_table[] = {
-    {"backend", KEY_BACKEND, "NAME", 0, "model (default), rtl, or lockstep: both, every cycle compared", 0},
-    {"config", KEY_CONFIG, "NAME", 0, "configuration instead of the scenario's: a name in configs/ or a path", 0},
+    {"backend", KEY_BACKEND, "NAME", 0,
+     "model (default), rtl, or lockstep: both, every cycle compared", 0},
+    {"config", KEY_CONFIG, "NAME", 0,
+     "configuration instead of the scenario's: a name in configs/ or a path", 0},
     {"cycles", KEY_CYCLES, "N", 0, "length instead of the scenario's", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs instead of the scenario's", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for results (default qsm-results/SCENARIO)", 0},
     {"overwrite", KEY_OVERWRITE, 0, 0, "replace results of another scenario there", 0},
     {"waves", KEY_WAVES, 0, 0, "write DIR/waves.fst of the shared run (rtl and lockstep)", 0},
     {"konata", KEY_KONATA, "FILE", 0, "write the pipeline of the shared run, for Konata", 0},
-    {"timeline", KEY_TIMELINE, "FILE", 0, "write launches, blocks, epochs and counters of the shared run, for Perfetto", 0},
+    {"timeline", KEY_TIMELINE, "FILE", 0,
+     "write launches, blocks, epochs and counters of the shared run, for Perfetto", 0},
     {"from", KEY_FROM, "N", 0, "first cycle in these two (default 0)", 0},
     {"to", KEY_TO, "N", 0, "last cycle in these two (default: the end)", 0},
-    {"hash", KEY_HASH, 0, 0, "give a hash of all that happens in the shared run (model and lockstep)", 0},
+    {"hash", KEY_HASH, 0, 0,
+     "give a hash of all that happens in the shared run (model and lockstep)", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress, no table", 0},
-    {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; lockstep must report it", 0},
+    {"inject", KEY_INJECT, "BLOCK", 0,
+     "negative control: flip one bit of this block in the model; lockstep must report it", 0},
     {"inject-cycle", KEY_INJECT_CYCLE, "N", 0, "cycle of the flip (default 15000)", 0},
-    {"state-interval", KEY_STATE, "N", 0, "lockstep: compare the full state every N cycles (default 5000)", 0},
+    {"state-interval", KEY_STATE, "N", 0,
+     "lockstep: compare the full state every N cycles (default 5000)", 0},
     {0}};
 
 static error_t parse_run(int key, char *arg, struct argp_state *state) {
@@ -85,7 +116,9 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
     case KEY_QUIET: options->quiet = true; break;
     case KEY_HASH: options->hash = true; break;
     case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
-    case KEY_INJECT_CYCLE: options->inject_cycle = number_option(state, "inject-cycle", arg, 0); break;
+    case KEY_INJECT_CYCLE:
+      options->inject_cycle = number_option(state, "inject-cycle", arg, 0);
+      break;
     case KEY_STATE: options->state_interval = number_option(state, "state-interval", arg, 1); break;
     case KEY_KONATA: options->konata = arg; break;
     case KEY_TIMELINE: options->timeline = arg; break;
@@ -97,12 +130,15 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
       break;
     case ARGP_KEY_END:
       if (!options->scenario) argp_error(state, "which SCENARIO.yaml?");
-      if (options->waves && (!options->backend || strcmp(options->backend, "model") == 0)) argp_error(state, "--waves needs --backend rtl or lockstep");
-      if (options->hash && options->backend && strcmp(options->backend, "rtl") == 0) argp_error(state, "--hash needs --backend model or lockstep");
+      if (options->waves && (!options->backend || strcmp(options->backend, "model") == 0))
+        argp_error(state, "--waves needs --backend rtl or lockstep");
+      if (options->hash && options->backend && strcmp(options->backend, "rtl") == 0)
+        argp_error(state, "--hash needs --backend model or lockstep");
       if ((options->from || options->to != UINT64_MAX) && !options->konata && !options->timeline)
         argp_error(state, "--from and --to need --konata or --timeline");
       if (options->from > options->to) argp_error(state, "--from is behind --to");
-      if (options->inject_block && (!options->backend || strcmp(options->backend, "lockstep"))) argp_error(state, "--inject needs --backend lockstep");
+      if (options->inject_block && (!options->backend || strcmp(options->backend, "lockstep")))
+        argp_error(state, "--inject needs --backend lockstep");
       break;
     default: return ARGP_ERR_UNKNOWN;
   }
@@ -110,8 +146,15 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
 }
 
 static int command_run(int argc, char **argv) {
-  struct qsm_run_options options = {.inject_cycle = 15000, .state_interval = 5000, .to = UINT64_MAX};
-  const struct argp argp = {run_option_table, parse_run, "SCENARIO.yaml", "Runs a scenario: each kernel alone, then all together.", 0, 0, 0};
+  struct qsm_run_options options = {
+      .inject_cycle = 15000, .state_interval = 5000, .to = UINT64_MAX};
+  const struct argp argp = {run_option_table,
+                            parse_run,
+                            "SCENARIO.yaml",
+                            "Runs a scenario: each kernel alone, then all together.",
+                            0,
+                            0,
+                            0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return (int)qsm_run(&options);
 }
@@ -153,8 +196,14 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
 
 static int command_sweep(int argc, char **argv) {
   struct qsm_sweep_options options = {.n_jobs = 0};
-  const struct argp argp = {sweep_option_table, parse_sweep, "SWEEP.yaml",
-                            "Runs all combinations that a sweep file stands for, and keeps them in a database.", 0, 0, 0};
+  const struct argp argp = {
+      sweep_option_table,
+      parse_sweep,
+      "SWEEP.yaml",
+      "Runs all combinations that a sweep file stands for, and keeps them in a database.",
+      0,
+      0,
+      0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return (int)qsm_sweep(&options);
 }
@@ -163,7 +212,8 @@ static int command_sweep(int argc, char **argv) {
 
 static const struct argp_option report_option_table[] = {
     {"table", KEY_TABLE, "NAME", 0, "only this table", 0},
-    {"csv", KEY_CSV, 0, 0, "as comma-separated values; without --table: every kernel of every run", 0},
+    {"csv", KEY_CSV, 0, 0, "as comma-separated values; without --table: every kernel of every run",
+     0},
     {"plot", KEY_PLOT, "NAME", 0, "draw this table as SVG", 0},
     {"out", KEY_OUT, "FILE", 0, "file for the plot (default DATABASE-NAME.svg)", 0},
     {0}};
@@ -191,7 +241,8 @@ static error_t parse_report(int key, char *arg, struct argp_state *state) {
       break;
     case ARGP_KEY_END:
       if (!options->db) argp_error(state, "which DATABASE?");
-      if (options->plot && (options->table || options->csv)) argp_error(state, "--plot goes without --table and --csv");
+      if (options->plot && (options->table || options->csv))
+        argp_error(state, "--plot goes without --table and --csv");
       if (options->out && !options->plot) argp_error(state, "--out needs --plot");
       break;
     default: return ARGP_ERR_UNKNOWN;
@@ -201,7 +252,13 @@ static error_t parse_report(int key, char *arg, struct argp_state *state) {
 
 static int command_report(int argc, char **argv) {
   struct qsm_report_options options = {.csv = false};
-  const struct argp argp = {report_option_table, parse_report, "DATABASE", "Tables and plots of what a sweep has measured.", 0, 0, 0};
+  const struct argp argp = {report_option_table,
+                            parse_report,
+                            "DATABASE",
+                            "Tables and plots of what a sweep has measured.",
+                            0,
+                            0,
+                            0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return (int)qsm_report(&options);
 }
@@ -211,10 +268,12 @@ static int command_report(int argc, char **argv) {
 static const struct argp_option fuzz_option_table[] = {
     {"cycles", KEY_CYCLES, "N", 0, "compared cycles (default 1000000)", 0},
     {"seed", KEY_SEED, "N", 0, "first seed (default 1); each round prints its own", 0},
-    {"config", KEY_CONFIG, "NAME", 0, "configuration (default tiny), or random: a small one made up from the seed, and built", 0},
+    {"config", KEY_CONFIG, "NAME", 0,
+     "configuration (default tiny), or random: a small one made up from the seed, and built", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for a difference's report (default qsm-fuzz)", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
-    {"inject", KEY_INJECT, "BLOCK", 0, "negative control: flip one bit of this block in the model; the run must find it", 0},
+    {"inject", KEY_INJECT, "BLOCK", 0,
+     "negative control: flip one bit of this block in the model; the run must find it", 0},
     {0}};
 
 static error_t parse_fuzz(int key, char *arg, struct argp_state *state) {
@@ -234,7 +293,14 @@ static error_t parse_fuzz(int key, char *arg, struct argp_state *state) {
 
 static int command_fuzz(int argc, char **argv) {
   struct qsm_fuzz_options options = {.cycles = 1000000, .seed = 1, .config = "tiny"};
-  const struct argp argp = {fuzz_option_table, parse_fuzz, "", "Random programs, launches, goals, policies and schemes on RTL and model in lockstep.", 0, 0, 0};
+  const struct argp argp = {
+      fuzz_option_table,
+      parse_fuzz,
+      "",
+      "Random programs, launches, goals, policies and schemes on RTL and model in lockstep.",
+      0,
+      0,
+      0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return (int)qsm_fuzz(&options);
 }
@@ -242,10 +308,12 @@ static int command_fuzz(int argc, char **argv) {
 // ---- qsm memcheck ----
 
 static const struct argp_option memcheck_option_table[] = {
-    {"config", KEY_CONFIG, "NAME", 0, "configuration instead of the scenario's: a name in configs/ or a path", 0},
+    {"config", KEY_CONFIG, "NAME", 0,
+     "configuration instead of the scenario's: a name in configs/ or a path", 0},
     {"cycles", KEY_CYCLES, "N", 0, "cycles that a pass of a kernel may take (default 20000000)", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs instead of the scenario's", 0},
-    {"exited", KEY_EXITED, 0, 0, "threads that end without a barrier at which others wait are a finding too", 0},
+    {"exited", KEY_EXITED, 0, 0,
+     "threads that end without a barrier at which others wait are a finding too", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
     {0}};
 
@@ -274,8 +342,14 @@ static error_t parse_memcheck(int key, char *arg, struct argp_state *state) {
 
 static int command_memcheck(int argc, char **argv) {
   struct qsm_memcheck_options options = {.cycles = 20000000};
-  const struct argp argp = {memcheck_option_table, parse_memcheck, "SCENARIO.yaml",
-                            "Runs each kernel of a scenario once, alone on the C model, and finds wrong uses of memory and barriers.", 0, 0, 0};
+  const struct argp argp = {
+      memcheck_option_table,
+      parse_memcheck,
+      "SCENARIO.yaml",
+      "Runs each kernel of a scenario once, alone on the C model, and finds wrong uses of memory and barriers.",
+      0,
+      0,
+      0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return (int)qsm_memcheck(&options);
 }
@@ -285,7 +359,8 @@ static int command_memcheck(int argc, char **argv) {
 static int command_kernels(int argc, char **argv) {
   const struct argp argp = {0, 0, "", "Lists the programs of the suite.", 0, 0, 0};
   argp_parse(&argp, argc, argv, 0, NULL, NULL);
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++)
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++)
     printf("%-12s %-8s %s\n", program->name, program->bound, program->about);
   return QSM_EXIT_OK;
 }
@@ -307,7 +382,8 @@ static int command_configs(int argc, char **argv) {
     return QSM_EXIT_ENVIRONMENT;
   }
   int code = QSM_EXIT_OK;
-  printf("%-12s %4s %9s %9s %6s %8s %9s %9s\n", "name", "SMs", "sub-cores", "warps/SM", "lanes", "kernels", "shared", "channels");
+  printf("%-12s %4s %9s %9s %6s %8s %9s %9s\n", "name", "SMs", "sub-cores", "warps/SM", "lanes",
+         "kernels", "shared", "channels");
   for (int i = 0; i < n; i++) {
     struct qsm_config config;
     entries[i]->d_name[strlen(entries[i]->d_name) - 5] = 0;
@@ -315,8 +391,9 @@ static int command_configs(int argc, char **argv) {
       fprintf(stderr, "qsm: %s\n", msg);
       code = QSM_EXIT_BAD_INPUT;
     } else {
-      printf("%-12s %4u %9u %9u %6u %8u %9u %9u\n", config.name, config.num_sms, config.num_sched, config.warps_per_sm, config.warp_size,
-             config.num_kernels, config.shared_bytes, config.num_channels);
+      printf("%-12s %4u %9u %9u %6u %8u %9u %9u\n", config.name, config.num_sms, config.num_sched,
+             config.warps_per_sm, config.warp_size, config.num_kernels, config.shared_bytes,
+             config.num_channels);
     }
     free(entries[i]);
   }
@@ -342,7 +419,11 @@ static error_t parse_disasm(int key, char *arg, struct argp_state *state) {
 
 static int command_disasm(int argc, char **argv) {
   const char *path = NULL;
-  const struct argp argp = {0, parse_disasm, "FILE.elf", "Prints the code of a device program as it lies at 0x80000000.", 0, 0, 0};
+  const struct argp argp = {
+      0,          parse_disasm,
+      "FILE.elf", "Prints the code of a device program as it lies at 0x80000000.",
+      0,          0,
+      0};
   argp_parse(&argp, argc, argv, 0, NULL, &path);
   char msg[256];
   struct qsm_program *program = NULL;
@@ -380,12 +461,17 @@ static const struct {
 };
 
 static void print_help(FILE *out) {
-  fprintf(out, "Usage: qsm COMMAND [OPTION...]\nAn open GPU with quality of service: C model, RTL, or both in lockstep.\n\n");
-  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].about);
-  fprintf(out, "\n  qsm COMMAND --help   options of a command\n  qsm --version\n\n"
-               "Exit codes: 0 success; 1 wrong result (difference, failed check, killed or unfinished kernel);\n"
-               "2 bad input; 3 environment (output folder, missing tool, RTL not built, database);\n"
-               "4 an injected bit not seen; 130 interrupted: what was measured is kept.\n");
+  fprintf(
+      out,
+      "Usage: qsm COMMAND [OPTION...]\nAn open GPU with quality of service: C model, RTL, or both in lockstep.\n\n");
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].about);
+  fprintf(
+      out,
+      "\n  qsm COMMAND --help   options of a command\n  qsm --version\n\n"
+      "Exit codes: 0 success; 1 wrong result (difference, failed check, killed or unfinished kernel);\n"
+      "2 bad input; 3 environment (output folder, missing tool, RTL not built, database);\n"
+      "4 an injected bit not seen; 130 interrupted: what was measured is kept.\n");
 }
 
 // What was printed must have arrived, on a full disk too.
@@ -402,7 +488,8 @@ int main(int argc, char **argv) {
     print_help(stderr);
     return QSM_EXIT_BAD_INPUT;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
     print_help(stdout);
     return finish(QSM_EXIT_OK);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `qsm memcheck`: runs each kernel of a scenario once, alone on the model, and says where it uses memory wrongly (docs/memcheck.md).
+// `qsm memcheck`: runs each kernel of a scenario once, alone on the model, and says where it uses
+// memory wrongly (docs/memcheck.md).
 #ifndef QSM_MEMCHECK_H
 #define QSM_MEMCHECK_H
 
@@ -14,7 +15,7 @@ struct qsm_memcheck_options {
   uint64_t cycles;     // that a pass may take
   uint64_t seed;
   bool has_seed;
-  bool exited;         // threads that end without a barrier of others are a finding
+  bool exited;  // threads that end without a barrier of others are a finding
   bool quiet;
 };
 

@@ -13,9 +13,9 @@ struct visit {
   bool done;
 };
 
-// A byte of shared memory. A store races with what another thread does, but for a store of the same value; an AMO with stores only.
-// Two visits by different threads are enough of the stores, and of the rest: one of them is another's, and a third store has raced or
-// has their value.
+// A byte of shared memory. A store races with what another thread does, but for a store of the same
+// value; an AMO with stores only. Two visits by different threads are enough of the stores, and of
+// the rest: one of them is another's, and a third store has raced or has their value.
 struct cell {
   uint32_t epoch;  // of the visits
   bool initialised;
@@ -37,7 +37,8 @@ struct qsm_mc_block {
   struct thread *threads;
 };
 
-struct qsm_mc_block *qsm_mc_block_create(uint32_t n_threads, uint32_t shared_bytes, uint32_t stack_bytes) {
+struct qsm_mc_block *qsm_mc_block_create(uint32_t n_threads, uint32_t shared_bytes,
+                                         uint32_t stack_bytes) {
   struct qsm_mc_block *block = calloc(1, sizeof *block);
   if (!block) return NULL;
   *block = (struct qsm_mc_block){.n_threads = n_threads, .stack_words = stack_bytes / 4};
@@ -72,7 +73,8 @@ static bool races(const struct visit *before, const struct visit *now) {
   return !stores || before->value != now->value;
 }
 
-static void visit_cell(struct cell *cell, const struct visit *visit, struct qsm_mc_verdict *verdict) {
+static void visit_cell(struct cell *cell, const struct visit *visit,
+                       struct qsm_mc_verdict *verdict) {
   struct visit *own = visit->kind == QSM_ACCESS_STORE ? cell->store : cell->other;
   for (int i = 0; i < 2; i++) {
     if (races(&cell->store[i], visit)) report_race(verdict, &cell->store[i]);
@@ -81,15 +83,20 @@ static void visit_cell(struct cell *cell, const struct visit *visit, struct qsm_
   own[own[0].done && own[0].tid != visit->tid] = *visit;
 }
 
-struct qsm_mc_verdict qsm_mc_block_shared(struct qsm_mc_block *block, uint32_t offset, const struct qsm_mc_touch *touch) {
+struct qsm_mc_verdict qsm_mc_block_shared(struct qsm_mc_block *block, uint32_t offset,
+                                          const struct qsm_mc_touch *touch) {
   struct qsm_mc_verdict verdict = {0};
   for (uint32_t i = 0; i < touch->bytes; i++) {
     struct cell *cell = &block->cells[offset + i];
-    if (cell->epoch != block->epoch) *cell = (struct cell){.epoch = block->epoch, .initialised = cell->initialised};
+    if (cell->epoch != block->epoch)
+      *cell = (struct cell){.epoch = block->epoch, .initialised = cell->initialised};
     if (touch->kind != QSM_ACCESS_STORE && !cell->initialised) verdict.uninitialised = true;
     if (touch->kind != QSM_ACCESS_LOAD) cell->initialised = true;
-    const struct visit visit = {.pc = touch->pc, .tid = (uint16_t)touch->tid, .kind = (uint8_t)touch->kind,
-                                .value = (uint8_t)(touch->value >> 8 * i), .done = true};
+    const struct visit visit = {.pc = touch->pc,
+                                .tid = (uint16_t)touch->tid,
+                                .kind = (uint8_t)touch->kind,
+                                .value = (uint8_t)(touch->value >> 8 * i),
+                                .done = true};
     visit_cell(cell, &visit, &verdict);
   }
   return verdict;
@@ -97,7 +104,8 @@ struct qsm_mc_verdict qsm_mc_block_shared(struct qsm_mc_block *block, uint32_t o
 
 // ---- Stacks ----
 
-bool qsm_mc_block_stack(struct qsm_mc_block *block, uint32_t offset, const struct qsm_mc_touch *touch) {
+bool qsm_mc_block_stack(struct qsm_mc_block *block, uint32_t offset,
+                        const struct qsm_mc_touch *touch) {
   uint8_t *word = &block->stacks[(size_t)touch->tid * block->stack_words + offset / 4];
   uint8_t bytes = (uint8_t)(((1u << touch->bytes) - 1) << offset % 4);
   bool uninitialised = touch->kind != QSM_ACCESS_STORE && (*word & bytes) != bytes;
@@ -111,7 +119,9 @@ void qsm_mc_block_wait(struct qsm_mc_block *block, uint32_t tid, uint32_t pc) {
   block->threads[tid] = (struct thread){.pc = pc, .state = WAITS};
 }
 
-void qsm_mc_block_exit(struct qsm_mc_block *block, uint32_t tid) { block->threads[tid].state = HAS_EXITED; }
+void qsm_mc_block_exit(struct qsm_mc_block *block, uint32_t tid) {
+  block->threads[tid].state = HAS_EXITED;
+}
 
 static void count_exited(struct qsm_mc_barrier *barrier, uint32_t tid) {
   if (barrier->n_exited++ == 0) barrier->exited_tid = tid;

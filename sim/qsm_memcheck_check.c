@@ -39,7 +39,8 @@ struct qsm_mc_check {
   struct qsm_mc_memory *memory;
   struct qsm_mc_findings *findings;
   uint32_t program_at;
-  struct qsm_observed_launch launch;  // of the blocks that live: launches of a tenant follow each other
+  struct qsm_observed_launch
+      launch;  // of the blocks that live: launches of a tenant follow each other
   struct sm *sms;
 };
 
@@ -51,7 +52,9 @@ static void memory_created(void *ctx, uint32_t base, uint32_t limit) {
   if (!check->memory) check->failed = true;
 }
 
-static void program_loaded(void *ctx, uint32_t address) { ((struct qsm_mc_check *)ctx)->program_at = address; }
+static void program_loaded(void *ctx, uint32_t address) {
+  ((struct qsm_mc_check *)ctx)->program_at = address;
+}
 
 static void memory_allocated(void *ctx, uint32_t address, size_t bytes) {
   struct qsm_mc_check *check = ctx;
@@ -73,12 +76,15 @@ static void memory_spoiled(void *ctx, uint32_t address, size_t bytes) {
   if (check->memory) qsm_mc_memory_spoil(check->memory, address, bytes);
 }
 
-static void kernel_launched(void *ctx, const struct qsm_observed_launch *launch) { ((struct qsm_mc_check *)ctx)->launch = *launch; }
+static void kernel_launched(void *ctx, const struct qsm_observed_launch *launch) {
+  ((struct qsm_mc_check *)ctx)->launch = *launch;
+}
 
 struct qsm_mc_check *qsm_mc_check_create(const struct qsm_config *config, bool exited) {
   struct qsm_mc_check *check = calloc(1, sizeof *check);
   if (!check) return NULL;
-  *check = (struct qsm_mc_check){.n_lanes = config->warp_size, .n_sms = config->num_sms, .exited = exited};
+  *check = (struct qsm_mc_check){
+      .n_lanes = config->warp_size, .n_sms = config->num_sms, .exited = exited};
   check->observer = (struct qsm_observer){.ctx = check,
                                           .created = memory_created,
                                           .loaded = program_loaded,
@@ -104,18 +110,26 @@ void qsm_mc_check_destroy(struct qsm_mc_check *check) {
   free(check);
 }
 
-const struct qsm_observer *qsm_mc_check_observer(const struct qsm_mc_check *check) { return &check->observer; }
-struct qsm_mc_findings *qsm_mc_check_findings(const struct qsm_mc_check *check) { return check->findings; }
+const struct qsm_observer *qsm_mc_check_observer(const struct qsm_mc_check *check) {
+  return &check->observer;
+}
+struct qsm_mc_findings *qsm_mc_check_findings(const struct qsm_mc_check *check) {
+  return check->findings;
+}
 uint32_t qsm_mc_check_program_at(const struct qsm_mc_check *check) { return check->program_at; }
 bool qsm_mc_check_failed(const struct qsm_mc_check *check) { return check->failed; }
 
 // ---- Findings ----
 
 // The first of a kind at a place gets thread, block and, by printf, what it was.
-__attribute__((format(printf, 6, 7))) static void add(struct qsm_mc_check *check, enum qsm_mc_kind kind, const struct live_block *block,
-                                                      uint32_t tid, struct qsm_mc_pcs pcs, const char *format, ...) {
+__attribute__((format(printf, 6, 7))) static void add(struct qsm_mc_check *check,
+                                                      enum qsm_mc_kind kind,
+                                                      const struct live_block *block, uint32_t tid,
+                                                      struct qsm_mc_pcs pcs, const char *format,
+                                                      ...) {
   const struct qsm_mc_pcs offsets = {pcs.at - check->program_at, pcs.other - check->program_at};
-  struct qsm_mc_finding *finding = qsm_mc_findings_add(check->findings, kind, check->launch.function, offsets);
+  struct qsm_mc_finding *finding =
+      qsm_mc_findings_add(check->findings, kind, check->launch.function, offsets);
   if (!finding) return;
   const qsmDim3 *grid = &check->launch.grid;
   finding->tid = tid;
@@ -136,25 +150,30 @@ static const char *kind_name(enum qsm_access_kind kind) {
 }
 
 // Of one thread's access, with the place that it is about: itself, or another access too.
-static void add_access(struct qsm_mc_check *check, enum qsm_mc_kind kind, const struct live_block *block, uint32_t address,
+static void add_access(struct qsm_mc_check *check, enum qsm_mc_kind kind,
+                       const struct live_block *block, uint32_t address,
                        const struct qsm_mc_touch *touch, uint32_t other_pc, const char *where) {
-  add(check, kind, block, touch->tid, (struct qsm_mc_pcs){touch->pc, other_pc}, "%s of %u bytes at 0x%08X, %s", kind_name(touch->kind),
-      touch->bytes, address, where);
+  add(check, kind, block, touch->tid, (struct qsm_mc_pcs){touch->pc, other_pc},
+      "%s of %u bytes at 0x%08X, %s", kind_name(touch->kind), touch->bytes, address, where);
 }
 
-static void check_device(struct qsm_mc_check *check, const struct live_block *block, uint32_t address, const struct qsm_mc_touch *touch) {
+static void check_device(struct qsm_mc_check *check, const struct live_block *block,
+                         uint32_t address, const struct qsm_mc_touch *touch) {
   enum qsm_mc_state state = qsm_mc_memory_look(check->memory, address, touch->bytes);
   if (state == QSM_MC_INITIALISED || state == QSM_MC_FOREIGN) return;
   bool uninitialised = state == QSM_MC_UNINITIALISED;
-  if (uninitialised && touch->kind != QSM_ACCESS_LOAD) qsm_mc_memory_store(check->memory, address, touch->bytes);
+  if (uninitialised && touch->kind != QSM_ACCESS_LOAD)
+    qsm_mc_memory_store(check->memory, address, touch->bytes);
   if (uninitialised && touch->kind == QSM_ACCESS_STORE) return;
   char where[128];
   qsm_mc_memory_describe(check->memory, address, where, sizeof where);
-  add_access(check, uninitialised ? QSM_MC_UNINITIALISED_DEVICE : QSM_MC_OUTSIDE_ALLOCATIONS, block, address, touch, touch->pc, where);
+  add_access(check, uninitialised ? QSM_MC_UNINITIALISED_DEVICE : QSM_MC_OUTSIDE_ALLOCATIONS, block,
+             address, touch, touch->pc, where);
 }
 
 // Beyond the block's shared memory the hardware faults.
-static void check_shared(struct qsm_mc_check *check, const struct live_block *block, uint32_t address, const struct qsm_mc_touch *touch) {
+static void check_shared(struct qsm_mc_check *check, const struct live_block *block,
+                         uint32_t address, const struct qsm_mc_touch *touch) {
   uint32_t offset = address - SHARED_WINDOW, size = check->launch.shared_bytes;
   if (offset >= size || touch->bytes > size - offset) return;
   struct qsm_mc_verdict verdict = qsm_mc_block_shared(block->state, offset, touch);
@@ -164,39 +183,48 @@ static void check_shared(struct qsm_mc_check *check, const struct live_block *bl
     add_access(check, QSM_MC_UNINITIALISED_SHARED, block, address, touch, touch->pc, where);
   }
   if (verdict.races) {
-    snprintf(where, sizeof where, "offset %u of shared memory, after %s by thread %u", offset, kind_name(verdict.other_kind),
-             verdict.other_tid);
+    snprintf(where, sizeof where, "offset %u of shared memory, after %s by thread %u", offset,
+             kind_name(verdict.other_kind), verdict.other_tid);
     add_access(check, QSM_MC_RACE, block, address, touch, verdict.other_pc, where);
   }
 }
 
 // Where in its thread's stack a local address lies; false: not in it (isa.md, Kernel entry).
-static bool find_in_stack(const struct qsm_observed_launch *launch, uint32_t address, uint32_t *offset) {
+static bool find_in_stack(const struct qsm_observed_launch *launch, uint32_t address,
+                          uint32_t *offset) {
   *offset = address - (0u - launch->stack_bytes);
   return *offset < launch->stack_bytes;
 }
 
-static void check_stack(struct qsm_mc_check *check, const struct live_block *block, uint32_t address, const struct qsm_mc_touch *touch) {
+static void check_stack(struct qsm_mc_check *check, const struct live_block *block,
+                        uint32_t address, const struct qsm_mc_touch *touch) {
   uint32_t offset = 0, size = check->launch.stack_bytes;
   bool inside = find_in_stack(&check->launch, address, &offset);
   if (inside && !qsm_mc_block_stack(block->state, offset, touch)) return;
   char where[128];
-  snprintf(where, sizeof where, "%d bytes below the top of the thread's stack of %u", (int)(size - offset), size);
-  add_access(check, inside ? QSM_MC_UNINITIALISED_STACK : QSM_MC_OUTSIDE_STACK, block, address, touch, touch->pc, where);
+  snprintf(where, sizeof where, "%d bytes below the top of the thread's stack of %u",
+           (int)(size - offset), size);
+  add_access(check, inside ? QSM_MC_UNINITIALISED_STACK : QSM_MC_OUTSIDE_STACK, block, address,
+             touch, touch->pc, where);
 }
 
-static void check_lane(struct qsm_mc_check *check, const struct live_block *block, uint32_t address, const struct qsm_mc_touch *touch) {
+static void check_lane(struct qsm_mc_check *check, const struct live_block *block, uint32_t address,
+                       const struct qsm_mc_touch *touch) {
   if (address % touch->bytes) return;  // the hardware faults
-  if (address >= LOCAL_VIEW) check_stack(check, block, address, touch);
-  else if (address >> 28 == SHARED_WINDOW >> 28) check_shared(check, block, address, touch);
-  else check_device(check, block, address, touch);
+  if (address >= LOCAL_VIEW)
+    check_stack(check, block, address, touch);
+  else if (address >> 28 == SHARED_WINDOW >> 28)
+    check_shared(check, block, address, touch);
+  else
+    check_device(check, block, address, touch);
 }
 
 void qsm_mc_check_access(void *ctx, const struct qsm_access *access) {
   struct qsm_mc_check *check = ctx;
   const struct live_block *block = &check->sms[access->sm].blocks[access->tb];
   if (!block->state || !check->memory) return;
-  struct qsm_mc_touch touch = {.kind = (enum qsm_access_kind)access->kind, .pc = access->pc, .bytes = access->bytes};
+  struct qsm_mc_touch touch = {
+      .kind = (enum qsm_access_kind)access->kind, .pc = access->pc, .bytes = access->bytes};
   for (uint32_t lanes = access->mask; lanes; lanes &= lanes - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
     touch.tid = access->widx * check->n_lanes + lane;
@@ -212,7 +240,8 @@ static void block_arrives(struct qsm_mc_check *check, const struct qsm_event *ev
   const struct qsm_observed_launch *launch = &check->launch;
   struct live_block *block = &check->sms[event->sm].blocks[event->word[0]];
   *block = (struct live_block){.linear = event->word[2]};
-  block->state = qsm_mc_block_create(launch->block.x * launch->block.y * launch->block.z, launch->shared_bytes, launch->stack_bytes);
+  block->state = qsm_mc_block_create(launch->block.x * launch->block.y * launch->block.z,
+                                     launch->shared_bytes, launch->stack_bytes);
   if (!block->state) check->failed = true;
 }
 
@@ -237,19 +266,23 @@ static void warp_issues(struct qsm_mc_check *check, const struct qsm_event *even
   if (!block->state) return;
   for (uint32_t lanes = event->word[3]; lanes; lanes &= lanes - 1) {
     uint32_t tid = warp->widx * check->n_lanes + (uint32_t)__builtin_ctz(lanes);
-    if (instr == INSN_BAR) qsm_mc_block_wait(block->state, tid, pc);
-    else qsm_mc_block_exit(block->state, tid);
+    if (instr == INSN_BAR)
+      qsm_mc_block_wait(block->state, tid, pc);
+    else
+      qsm_mc_block_exit(block->state, tid);
   }
 }
 
-static void report_barrier(struct qsm_mc_check *check, const struct live_block *block, const struct qsm_mc_barrier *barrier) {
+static void report_barrier(struct qsm_mc_check *check, const struct live_block *block,
+                           const struct qsm_mc_barrier *barrier) {
   uint32_t tid = barrier->place[0].tid, pc = barrier->place[0].pc;
   for (uint32_t i = 1; i < barrier->n_places; i++)
-    add(check, QSM_MC_BARRIERS, block, tid, (struct qsm_mc_pcs){pc, barrier->place[i].pc}, "%u threads wait, thread %u at the other",
-        barrier->n_waiting, barrier->place[i].tid);
+    add(check, QSM_MC_BARRIERS, block, tid, (struct qsm_mc_pcs){pc, barrier->place[i].pc},
+        "%u threads wait, thread %u at the other", barrier->n_waiting, barrier->place[i].tid);
   if (check->exited && barrier->n_exited)
-    add(check, QSM_MC_EXITED, block, tid, (struct qsm_mc_pcs){pc, pc}, "%u threads wait, %u have ended, of them first thread %u",
-        barrier->n_waiting, barrier->n_exited, barrier->exited_tid);
+    add(check, QSM_MC_EXITED, block, tid, (struct qsm_mc_pcs){pc, pc},
+        "%u threads wait, %u have ended, of them first thread %u", barrier->n_waiting,
+        barrier->n_exited, barrier->exited_tid);
 }
 
 static void blocks_go_on(struct qsm_mc_check *check, const struct qsm_event *event) {

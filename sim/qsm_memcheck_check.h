@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For `qsm memcheck`: follows one tenant of the C model, alone on its GPU, and checks what its threads do (docs/memcheck.md).
+// For `qsm memcheck`: follows one tenant of the C model, alone on its GPU, and checks what its
+// threads do (docs/memcheck.md).
 #ifndef QSM_MEMCHECK_CHECK_H
 #define QSM_MEMCHECK_CHECK_H
 
@@ -12,7 +13,8 @@
 
 struct qsm_mc_check;
 
-// exited: threads that have ended without a barrier at which others wait are a finding too. NULL: no memory.
+// exited: threads that have ended without a barrier at which others wait are a finding too. NULL:
+// no memory.
 struct qsm_mc_check *qsm_mc_check_create(const struct qsm_config *config, bool exited);
 void qsm_mc_check_destroy(struct qsm_mc_check *check);  // NULL is fine
 
@@ -21,7 +23,9 @@ void qsm_mc_check_event(void *check, const struct qsm_event *event);     // a qs
 void qsm_mc_check_access(void *check, const struct qsm_access *access);  // a qsm_access_sink
 
 struct qsm_mc_findings *qsm_mc_check_findings(const struct qsm_mc_check *check);
-uint32_t qsm_mc_check_program_at(const struct qsm_mc_check *check);  // device address of the program's image
-bool qsm_mc_check_failed(const struct qsm_mc_check *check);          // there was not memory enough to look at everything
+uint32_t qsm_mc_check_program_at(
+    const struct qsm_mc_check *check);  // device address of the program's image
+bool qsm_mc_check_failed(
+    const struct qsm_mc_check *check);  // there was not memory enough to look at everything
 
 #endif

@@ -32,22 +32,24 @@ struct qsm_mc_finding {
   struct qsm_mc_pcs pcs;
   uint32_t function;  // of the kernel, an offset too
   uint32_t block[3], tid;
-  char what[200];     // the access and its address
+  char what[200];  // the access and its address
   uint64_t count;
 };
 
 struct qsm_mc_findings;
 
-struct qsm_mc_findings *qsm_mc_findings_create(void);               // NULL: no memory
-void qsm_mc_findings_destroy(struct qsm_mc_findings *findings);     // NULL is fine
-// Counts one of this kind at this place of this kernel; the first one is returned, for who fills in the rest. NULL: there was one, or
-// no memory.
-struct qsm_mc_finding *qsm_mc_findings_add(struct qsm_mc_findings *findings, enum qsm_mc_kind kind, uint32_t function,
-                                           struct qsm_mc_pcs pcs);
+struct qsm_mc_findings *qsm_mc_findings_create(void);            // NULL: no memory
+void qsm_mc_findings_destroy(struct qsm_mc_findings *findings);  // NULL is fine
+// Counts one of this kind at this place of this kernel; the first one is returned, for who fills in
+// the rest. NULL: there was one, or no memory.
+struct qsm_mc_finding *qsm_mc_findings_add(struct qsm_mc_findings *findings, enum qsm_mc_kind kind,
+                                           uint32_t function, struct qsm_mc_pcs pcs);
 // Takes out barriers that are one barrier in the source.
-void qsm_mc_findings_drop_copies(struct qsm_mc_findings *findings, const struct qsm_source_lines *lines);
+void qsm_mc_findings_drop_copies(struct qsm_mc_findings *findings,
+                                 const struct qsm_source_lines *lines);
 size_t qsm_mc_findings_count(const struct qsm_mc_findings *findings);
 // In the order in which they were found; `at`: device address of the program's image.
-void qsm_mc_findings_print(const struct qsm_mc_findings *findings, const struct qsm_source_lines *lines, uint32_t at, FILE *out);
+void qsm_mc_findings_print(const struct qsm_mc_findings *findings,
+                           const struct qsm_source_lines *lines, uint32_t at, FILE *out);
 
 #endif

@@ -38,12 +38,15 @@ static bool is_inside(const struct qsm_mc_memory *memory, uint32_t address, uint
   return address >= memory->base && address + bytes <= memory->limit;
 }
 
-static void set_state(struct qsm_mc_memory *memory, uint32_t address, uint64_t bytes, enum qsm_mc_state state) {
-  if (is_inside(memory, address, bytes)) memset(memory->state + (address - memory->base), (int)state, bytes);
+static void set_state(struct qsm_mc_memory *memory, uint32_t address, uint64_t bytes,
+                      enum qsm_mc_state state) {
+  if (is_inside(memory, address, bytes))
+    memset(memory->state + (address - memory->base), (int)state, bytes);
 }
 
 int qsm_mc_memory_allocate(struct qsm_mc_memory *memory, uint32_t address, size_t bytes) {
-  struct allocation *grown = realloc(memory->allocations, (memory->n_allocations + 1) * sizeof *grown);
+  struct allocation *grown =
+      realloc(memory->allocations, (memory->n_allocations + 1) * sizeof *grown);
   if (!grown) return -1;
   memory->allocations = grown;
   grown[memory->n_allocations++] = (struct allocation){.base = address, .bytes = bytes};
@@ -68,7 +71,8 @@ void qsm_mc_memory_spoil(struct qsm_mc_memory *memory, uint32_t address, size_t 
   set_state(memory, address, bytes, QSM_MC_UNINITIALISED);
 }
 
-enum qsm_mc_state qsm_mc_memory_look(const struct qsm_mc_memory *memory, uint32_t address, uint32_t bytes) {
+enum qsm_mc_state qsm_mc_memory_look(const struct qsm_mc_memory *memory, uint32_t address,
+                                     uint32_t bytes) {
   if (!is_inside(memory, address, bytes)) return QSM_MC_FOREIGN;
   uint8_t worst = QSM_MC_INITIALISED;
   for (uint32_t i = 0; i < bytes; i++) {
@@ -94,7 +98,8 @@ static uint64_t distance(const struct allocation *allocation, uint32_t address) 
   return address < end ? 0 : address - end + 1;
 }
 
-// The nearest one, of several the last: what was made later at the same place. A freed one counts for its own bytes only.
+// The nearest one, of several the last: what was made later at the same place. A freed one counts
+// for its own bytes only.
 static const struct allocation *nearest(const struct qsm_mc_memory *memory, uint32_t address) {
   const struct allocation *best = NULL;
   for (size_t i = 0; i < memory->n_allocations; i++) {
@@ -106,7 +111,8 @@ static const struct allocation *nearest(const struct qsm_mc_memory *memory, uint
   return best;
 }
 
-void qsm_mc_memory_describe(const struct qsm_mc_memory *memory, uint32_t address, char *text, size_t text_len) {
+void qsm_mc_memory_describe(const struct qsm_mc_memory *memory, uint32_t address, char *text,
+                            size_t text_len) {
   const struct allocation *allocation = nearest(memory, address);
   if (!allocation) {
     snprintf(text, text_len, "there are no allocations");
@@ -114,9 +120,14 @@ void qsm_mc_memory_describe(const struct qsm_mc_memory *memory, uint32_t address
   }
   uint64_t end = allocation->base + allocation->bytes;
   char where[64];
-  if (address < allocation->base) snprintf(where, sizeof where, "%u bytes before", allocation->base - address);
-  else if (address < end) snprintf(where, sizeof where, "offset %u of", address - allocation->base);
-  else snprintf(where, sizeof where, "%llu bytes past the end of", (unsigned long long)(address - end));
-  snprintf(text, text_len, "%s %sallocation %zu (0x%08X, %llu bytes)", where, allocation->freed ? "freed " : "",
-           (size_t)(allocation - memory->allocations), allocation->base, (unsigned long long)allocation->bytes);
+  if (address < allocation->base)
+    snprintf(where, sizeof where, "%u bytes before", allocation->base - address);
+  else if (address < end)
+    snprintf(where, sizeof where, "offset %u of", address - allocation->base);
+  else
+    snprintf(where, sizeof where, "%llu bytes past the end of",
+             (unsigned long long)(address - end));
+  snprintf(text, text_len, "%s %sallocation %zu (0x%08X, %llu bytes)", where,
+           allocation->freed ? "freed " : "", (size_t)(allocation - memory->allocations),
+           allocation->base, (unsigned long long)allocation->bytes);
 }

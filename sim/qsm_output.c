@@ -13,10 +13,13 @@
 
 _Static_assert((int)QSM_OUTPUT_PATH_BYTES >= PATH_MAX, "a path of realpath must fit");
 
-static bool has_temporary(const struct qsm_output *output) { return strcmp(output->path, output->place) != 0; }
+static bool has_temporary(const struct qsm_output *output) {
+  return strcmp(output->path, output->place) != 0;
+}
 
 static int fail(const struct qsm_output *output, int error, char *msg, size_t msg_len) {
-  snprintf(msg, msg_len, "cannot write %.600s: %s", output->path, error == EWOULDBLOCK ? "another command is writing it" : strerror(error));
+  snprintf(msg, msg_len, "cannot write %.600s: %s", output->path,
+           error == EWOULDBLOCK ? "another command is writing it" : strerror(error));
   return -1;
 }
 
@@ -38,13 +41,16 @@ static int find_names(struct qsm_output *output, const char *path) {
   return len < (int)sizeof output->place ? 0 : ENAMETOOLONG;
 }
 
-// Whether the open file still has its temporary name: its last writer may have renamed it before the lock was free.
+// Whether the open file still has its temporary name: its last writer may have renamed it before
+// the lock was free.
 static bool is_at(int fd, const char *path) {
   struct stat open_file, named;
-  return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 && open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
+  return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
+         open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
 }
 
-// What an ended command left under the temporary name is taken over. A descriptor, or -1 with errno.
+// What an ended command left under the temporary name is taken over. A descriptor, or -1 with
+// errno.
 static int open_temporary(const char *path) {
   for (;;) {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -62,7 +68,8 @@ int qsm_output_open(struct qsm_output *output, const char *path, char *msg, size
   *output = (struct qsm_output){.lock_fd = -1};
   int error = find_names(output, path);
   if (error) return fail(output, error, msg, msg_len);
-  int fd = has_temporary(output) ? open_temporary(output->place) : open(output->place, O_WRONLY | O_CLOEXEC);
+  int fd = has_temporary(output) ? open_temporary(output->place)
+                                 : open(output->place, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return fail(output, errno, msg, msg_len);
   output->lock_fd = has_temporary(output) ? dup(fd) : -1;
   output->file = fdopen(fd, "w");

@@ -20,7 +20,8 @@ static void note_error(struct qsm_passes *passes, qsmError_t error) {
 
 static uint32_t job_alloc(void *ctx, size_t bytes) {
   uint32_t address = 0;
-  return qsmMalloc(((struct qsm_passes *)ctx)->context, bytes, &address) == qsmSuccess ? address : 0;
+  return qsmMalloc(((struct qsm_passes *)ctx)->context, bytes, &address) == qsmSuccess ? address
+                                                                                       : 0;
 }
 
 static void job_write(void *ctx, uint32_t addr, const void *src, size_t bytes) {
@@ -33,7 +34,9 @@ static void job_read(void *ctx, uint32_t addr, void *dst, size_t bytes) {
   note_error(passes, qsmMemcpyDtoH(passes->context, dst, addr, bytes));
 }
 
-static void job_spoiled(void *ctx, uint32_t addr, size_t bytes) { qsm_context_spoiled(((struct qsm_passes *)ctx)->context, addr, bytes); }
+static void job_spoiled(void *ctx, uint32_t addr, size_t bytes) {
+  qsm_context_spoiled(((struct qsm_passes *)ctx)->context, addr, bytes);
+}
 
 // ---- Passes ----
 
@@ -47,8 +50,10 @@ static void put_back(struct qsm_passes *passes) {
 void qsm_passes_check(struct qsm_passes *passes) {
   for (uint32_t set = 0; set < passes->n_unchecked; set++) {
     qsm_suite_use_set(passes->job, set);
-    if (qsm_suite_check(passes->job) == 0) passes->n_right++;
-    else passes->n_wrong++;
+    if (qsm_suite_check(passes->job) == 0)
+      passes->n_right++;
+    else
+      passes->n_wrong++;
   }
   passes->n_unchecked = 0;
 }
@@ -67,7 +72,8 @@ static bool next_own(struct qsm_passes *passes, struct qsm_suite_launch *launch)
   const struct qsm_scenario_kernel *kernel = passes->kernel;
   if (passes->launched_own) return false;
   passes->launched_own = true;
-  *launch = (struct qsm_suite_launch){.symbol = kernel->symbol, .shared_bytes = kernel->shared_bytes};
+  *launch =
+      (struct qsm_suite_launch){.symbol = kernel->symbol, .shared_bytes = kernel->shared_bytes};
   memcpy(launch->grid, kernel->grid, sizeof launch->grid);
   memcpy(launch->block, kernel->block, sizeof launch->block);
   memcpy(launch->args, passes->args, sizeof launch->args);
@@ -76,7 +82,8 @@ static bool next_own(struct qsm_passes *passes, struct qsm_suite_launch *launch)
 
 uint32_t qsm_passes_words(qsmContext_t context, const char *kernel) {
   qsmKernelAttributes attributes;
-  bool known = qsmGetKernelAttributes(context, kernel, &attributes) == qsmSuccess && attributes.signature;
+  bool known =
+      qsmGetKernelAttributes(context, kernel, &attributes) == qsmSuccess && attributes.signature;
   return known && attributes.n_arguments < SUITE_WORDS ? attributes.n_arguments : SUITE_WORDS;
 }
 
@@ -89,7 +96,8 @@ bool qsm_passes_next(struct qsm_passes *passes, struct qsm_suite_launch *launch)
 
 // ---- Set-up ----
 
-static qsmError_t create_buffer(const struct qsm_passes *passes, uint32_t bytes, uint32_t *address) {
+static qsmError_t create_buffer(const struct qsm_passes *passes, uint32_t bytes,
+                                uint32_t *address) {
   void *zeros = calloc(1, bytes);
   if (!zeros) return qsmErrorMemoryAllocation;
   qsmError_t error = qsmMalloc(passes->context, bytes, address);
@@ -114,21 +122,26 @@ static uint64_t room_in(qsmContext_t context) {
   return bytes;
 }
 
-// Behind an L2 a look at memory costs a flush, so passes are checked many at a time. Half of the memory is left for what launches need (save areas).
+// Behind an L2 a look at memory costs a flush, so passes are checked many at a time. Half of the
+// memory is left for what launches need (save areas).
 static void add_sets(struct qsm_passes *passes) {
   bool has_l2 = qsmDeviceConfig(passes->device)->l2_kib != 0;
   passes->n_sets = qsm_suite_add_sets(passes->job, has_l2 ? room_in(passes->context) / 2 : 0);
   put_back(passes);
 }
 
-static qsmError_t create_job(struct qsm_passes *passes, const struct qsm_scenario *scenario, const char *place, char *msg, size_t msg_len) {
+static qsmError_t create_job(struct qsm_passes *passes, const struct qsm_scenario *scenario,
+                             const char *place, char *msg, size_t msg_len) {
   const struct qsm_suite_program *program = passes->kernel->program;
   const struct qsm_suite_mem mem = {passes, job_alloc, job_write, job_read, job_spoiled};
   uint64_t room = room_in(passes->context);
   passes->job = qsm_suite_create(program, &mem, scenario->seed, scenario->size);
   if (!passes->job) {
-    snprintf(msg, msg_len, "%sprogram %s at size %s needs %" PRIu64 " bytes of device memory, this tenant has %" PRIu64, place, program->name,
-             qsm_suite_size_names[scenario->size], qsm_suite_bytes(program, scenario->seed, scenario->size), room);
+    snprintf(msg, msg_len,
+             "%sprogram %s at size %s needs %" PRIu64
+             " bytes of device memory, this tenant has %" PRIu64,
+             place, program->name, qsm_suite_size_names[scenario->size],
+             qsm_suite_bytes(program, scenario->seed, scenario->size), room);
     return qsmErrorMemoryAllocation;
   }
   add_sets(passes);
@@ -136,18 +149,23 @@ static qsmError_t create_job(struct qsm_passes *passes, const struct qsm_scenari
 }
 
 void qsm_passes_path(const struct qsm_scenario_kernel *kernel, char *path, size_t path_len) {
-  if (kernel->program) snprintf(path, path_len, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
-  else snprintf(path, path_len, "%s", kernel->elf);
+  if (kernel->program)
+    snprintf(path, path_len, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
+  else
+    snprintf(path, path_len, "%s", kernel->elf);
 }
 
-qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmContext_t context, const struct qsm_scenario *scenario,
-                           const struct qsm_scenario_kernel *kernel, const char *place, char *msg, size_t msg_len) {
+qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmContext_t context,
+                           const struct qsm_scenario *scenario,
+                           const struct qsm_scenario_kernel *kernel, const char *place, char *msg,
+                           size_t msg_len) {
   const struct qsm_suite_program *program = kernel->program;
   const struct qsm_config *config = qsmDeviceConfig(device);
   char path[1024];
   *passes = (struct qsm_passes){.kernel = kernel, .device = device, .context = context};
   if (program && program->needs_fpu && !config->fpu) {
-    snprintf(msg, msg_len, "%sprogram %s needs a GPU with FPU; configuration %s has none (fpu: 0)", place, program->name, config->name);
+    snprintf(msg, msg_len, "%sprogram %s needs a GPU with FPU; configuration %s has none (fpu: 0)",
+             place, program->name, config->name);
     return qsmErrorInvalidValue;
   }
   qsm_passes_path(kernel, path, sizeof path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant of a measurement runs: a program of the suite pass after pass, its outputs checked, or a kernel of the user's own.
+// What a tenant of a measurement runs: a program of the suite pass after pass, its outputs checked,
+// or a kernel of the user's own.
 #ifndef QSM_PASSES_H
 #define QSM_PASSES_H
 
@@ -13,19 +14,22 @@ struct qsm_passes {
   const struct qsm_scenario_kernel *kernel;
   qsmDevice_t device;
   qsmContext_t context;
-  struct qsm_job *job;            // of a program of the suite
-  uint32_t n_sets;                // of it: passes that may follow each other unchecked
-  uint32_t n_unchecked;           // passes that have, and the set of the next
-  uint64_t n_right, n_wrong;      // passes, by their outputs
-  uint32_t args[8];               // of the user's kernel
-  bool launched_own;              // its launch of this pass is under way
-  qsmError_t error;               // of copies to and from the program's memory; stays
+  struct qsm_job *job;        // of a program of the suite
+  uint32_t n_sets;            // of it: passes that may follow each other unchecked
+  uint32_t n_unchecked;       // passes that have, and the set of the next
+  uint64_t n_right, n_wrong;  // passes, by their outputs
+  uint32_t args[8];           // of the user's kernel
+  bool launched_own;          // its launch of this pass is under way
+  qsmError_t error;           // of copies to and from the program's memory; stays
 };
 
-// Loads the program into the context, whose memory gets inputs and buffers. *passes is what qsm_passes_free takes, on error too. The message is
-// set, beginning with `place`, where the library has none.
-qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmContext_t context, const struct qsm_scenario *scenario,
-                           const struct qsm_scenario_kernel *kernel, const char *place, char *msg, size_t msg_len);
+// Loads the program into the context, whose memory gets inputs and buffers. *passes is what
+// qsm_passes_free takes, on error too. The message is set, beginning with `place`, where the
+// library has none.
+qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmContext_t context,
+                           const struct qsm_scenario *scenario,
+                           const struct qsm_scenario_kernel *kernel, const char *place, char *msg,
+                           size_t msg_len);
 // Path of a kernel's program.
 void qsm_passes_path(const struct qsm_scenario_kernel *kernel, char *path, size_t path_len);
 // Begins a pass. Time may pass in here, on a GPU with an L2.

@@ -40,8 +40,11 @@ uint32_t qsm_pool_n_free(const struct qsm_pool *pool) { return pool->n_workers -
 
 // ---- Start ----
 
-// A terminal sends Ctrl-C to all processes: only the parent acts on it. The worker must not outlive the parent.
-__attribute__((noreturn)) static void be_worker(const struct qsm_pool *pool, const struct worker *worker, pid_t parent, qsm_pool_work work, const void *ctx) {
+// A terminal sends Ctrl-C to all processes: only the parent acts on it. The worker must not outlive
+// the parent.
+__attribute__((noreturn)) static void be_worker(const struct qsm_pool *pool,
+                                                const struct worker *worker, pid_t parent,
+                                                qsm_pool_work work, const void *ctx) {
   signal(SIGINT, SIG_IGN);
   sigprocmask(SIG_SETMASK, &pool->old_signals, NULL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -64,7 +67,9 @@ static struct worker *free_worker(struct qsm_pool *pool) {
 }
 
 int qsm_pool_start(struct qsm_pool *pool, size_t tag, qsm_pool_work work, const void *ctx) {
-  struct worker started = {.tag = tag, .result_fd = memfd_create("result", MFD_CLOEXEC), .stderr_fd = memfd_create("stderr", MFD_CLOEXEC)};
+  struct worker started = {.tag = tag,
+                           .result_fd = memfd_create("result", MFD_CLOEXEC),
+                           .stderr_fd = memfd_create("stderr", MFD_CLOEXEC)};
   pid_t parent = getpid();
   started.pid = started.result_fd < 0 || started.stderr_fd < 0 ? -1 : fork();
   if (started.pid == 0) be_worker(pool, &started, parent, work, ctx);
@@ -84,7 +89,8 @@ int qsm_pool_start(struct qsm_pool *pool, size_t tag, qsm_pool_work work, const 
 static void read_result(const struct worker *worker, struct qsm_pool_end *end) {
   off_t bytes = lseek(worker->result_fd, 0, SEEK_END);
   end->result = bytes > 0 ? malloc((size_t)bytes) : NULL;
-  if (end->result && pread(worker->result_fd, end->result, (size_t)bytes, 0) == bytes) end->result_bytes = (size_t)bytes;
+  if (end->result && pread(worker->result_fd, end->result, (size_t)bytes, 0) == bytes)
+    end->result_bytes = (size_t)bytes;
 }
 
 static void read_last_words(const struct worker *worker, struct qsm_pool_end *end) {
@@ -110,8 +116,11 @@ static int collect(struct qsm_pool *pool, struct qsm_pool_end *end) {
     struct rusage usage;
     int status;
     if (!worker->pid || wait4(worker->pid, &status, WNOHANG, &usage) != worker->pid) continue;
-    *end = (struct qsm_pool_end){.tag = worker->tag, .exit_code = WEXITSTATUS(status), .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
-    end->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    *end = (struct qsm_pool_end){.tag = worker->tag,
+                                 .exit_code = WEXITSTATUS(status),
+                                 .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+    end->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     read_result(worker, end);
     read_last_words(worker, end);
     bury(pool, worker);
@@ -125,7 +134,8 @@ enum qsm_pool_event qsm_pool_wait(struct qsm_pool *pool, struct qsm_pool_end *en
   for (;;) {
     sigset_t pending;
     sigpending(&pending);
-    if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM)) return QSM_POOL_INTERRUPTED;
+    if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM))
+      return QSM_POOL_INTERRUPTED;
     if (collect(pool, end) == 0) return QSM_POOL_ENDED;
     // One SIGCHLD may stand for several workers: they are looked for before waiting, each time.
     int got = sigtimedwait(&pool->signals, NULL, &second);

@@ -21,12 +21,18 @@ static void draw(const struct qsm_progress *progress, uint64_t cycles, double el
   char bar[QSM_PROGRESS_WIDTH + 1];
   qsm_progress_bar(cycles, progress->total, bar);
   fprintf(stderr, "\r  %-28.28s [%s] %3d %%  %8.1f kcycles/s ", progress->title, bar,
-          progress->total ? (int)(100 * cycles / progress->total) : 100, elapsed > 0 ? (double)cycles / elapsed / 1000 : 0.0);
+          progress->total ? (int)(100 * cycles / progress->total) : 100,
+          elapsed > 0 ? (double)cycles / elapsed / 1000 : 0.0);
 }
 
-void qsm_progress_start(struct qsm_progress *progress, const char *title, uint64_t total_cycles, bool wanted) {
-  *progress = (struct qsm_progress){.title = title, .total = total_cycles, .start = qsm_progress_now(), .on = wanted && isatty(STDERR_FILENO)};
-  if (wanted && !progress->on) fprintf(stderr, "  %s: %llu cycles\n", title, (unsigned long long)total_cycles);
+void qsm_progress_start(struct qsm_progress *progress, const char *title, uint64_t total_cycles,
+                        bool wanted) {
+  *progress = (struct qsm_progress){.title = title,
+                                    .total = total_cycles,
+                                    .start = qsm_progress_now(),
+                                    .on = wanted && isatty(STDERR_FILENO)};
+  if (wanted && !progress->on)
+    fprintf(stderr, "  %s: %llu cycles\n", title, (unsigned long long)total_cycles);
 }
 
 void qsm_progress_show(struct qsm_progress *progress, uint64_t cycles) {

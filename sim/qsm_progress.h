@@ -20,7 +20,8 @@ void qsm_progress_bar(uint64_t done, uint64_t total, char bar[QSM_PROGRESS_WIDTH
 double qsm_progress_now(void);  // seconds
 
 // `wanted` false, or an error stream that is no terminal: the bar stays off.
-void qsm_progress_start(struct qsm_progress *progress, const char *title, uint64_t total_cycles, bool wanted);
+void qsm_progress_start(struct qsm_progress *progress, const char *title, uint64_t total_cycles,
+                        bool wanted);
 void qsm_progress_show(struct qsm_progress *progress, uint64_t cycles);
 void qsm_progress_end(struct qsm_progress *progress, uint64_t cycles);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded random numbers of the fuzzer (xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
+// Seeded random numbers of the fuzzer (xorshift64*: Vigna, "An experimental exploration of
+// Marsaglia's xorshift generators", 2016).
 #ifndef QSM_RANDOM_H
 #define QSM_RANDOM_H
 
@@ -27,6 +28,8 @@ static inline uint32_t qsm_random_below(struct qsm_random *random, uint32_t n) {
   return (uint32_t)(((uint64_t)qsm_random_next(random) * n) >> 32);
 }
 
-static inline bool qsm_random_chance(struct qsm_random *random, uint32_t percent) { return qsm_random_below(random, 100) < percent; }
+static inline bool qsm_random_chance(struct qsm_random *random, uint32_t percent) {
+  return qsm_random_below(random, 100) < percent;
+}
 
 #endif

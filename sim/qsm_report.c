@@ -17,9 +17,12 @@ struct report_table {
 };
 
 // A figure per variant and goal, and over all goals.
-#define BY_GOAL(value, from)                                                                                                             \
-  "SELECT variant, col, v FROM (SELECT variant, goal AS col, min(position) AS p, " value " AS v FROM " from " GROUP BY variant, goal"   \
-  " UNION ALL SELECT variant, 'all', 1e18 + min(position), " value " FROM " from " GROUP BY variant) ORDER BY p"
+#define BY_GOAL(value, from)                                                             \
+  "SELECT variant, col, v FROM (SELECT variant, goal AS col, min(position) AS p, " value \
+  " AS v FROM " from                                                                     \
+  " GROUP BY variant, goal"                                                              \
+  " UNION ALL SELECT variant, 'all', 1e18 + min(position), " value " FROM " from         \
+  " GROUP BY variant) ORDER BY p"
 
 static const struct report_table tables[] = {
     {"runs", "Runs", QSM_TABLE_PIVOT, "variant", false, "", "runs",
@@ -36,44 +39,60 @@ static const struct report_table tables[] = {
      "SELECT variant, min(position), 4, 'others, %', printf('%.1f', 100.0 * avg(others)) FROM cases WHERE met GROUP BY variant UNION ALL "
      "SELECT variant, min(position), 5, 'met by all', count(*) FROM met_by_all GROUP BY variant UNION ALL "
      "SELECT variant, min(position), 6, 'others there, %', printf('%.1f', 100.0 * avg(others)) FROM met_by_all GROUP BY variant) ORDER BY p, i"},
-    {"goals", "Cases that meet their goals, per cent", QSM_TABLE_PIVOT, "variant", true, "goal", "cases met, per cent",
-     BY_GOAL("printf('%.1f', 100.0 * avg(met))", "cases")},
-    {"overshoot", "Throughput above the goal in cases that meet it, per cent", QSM_TABLE_PIVOT, "variant", true, "goal", "above the goal, per cent",
+    {"goals", "Cases that meet their goals, per cent", QSM_TABLE_PIVOT, "variant", true, "goal",
+     "cases met, per cent", BY_GOAL("printf('%.1f', 100.0 * avg(met))", "cases")},
+    {"overshoot", "Throughput above the goal in cases that meet it, per cent", QSM_TABLE_PIVOT,
+     "variant", true, "goal", "above the goal, per cent",
      BY_GOAL("printf('%.1f', 100.0 * (avg(ratio) - 1))", "(SELECT * FROM cases WHERE met)")},
-    {"misses", "Cases by how far they stay behind the goal, per cent", QSM_TABLE_PIVOT, "variant", false, "", "cases, per cent",
+    {"misses", "Cases by how far they stay behind the goal, per cent", QSM_TABLE_PIVOT, "variant",
+     false, "", "cases, per cent",
      "SELECT variant, word, printf('%.1f', 100.0 * avg(CASE WHEN met THEN i = 0 ELSE i > 0 AND 100 * (1 - worst) > low AND 100 * (1 - worst) <= high END))"
      " FROM cases JOIN (SELECT 0 AS i, 'met' AS word, 0 AS low, 0 AS high UNION ALL SELECT 1, 'up to 1 %', -1, 1 UNION ALL SELECT 2, '1 to 5 %', 1, 5"
      " UNION ALL SELECT 3, '5 to 10 %', 5, 10 UNION ALL SELECT 4, '10 to 20 %', 10, 20 UNION ALL SELECT 5, 'above 20 %', 20, 100)"
      " GROUP BY variant, i ORDER BY min(position), i"},
-    {"throughput", "Throughput of the other kernels in cases met by the variant, per cent of alone", QSM_TABLE_PIVOT, "variant", true, "goal",
-     "other kernels, per cent of alone", BY_GOAL("printf('%.1f', 100.0 * avg(others))", "(SELECT * FROM cases WHERE met)")},
-    {"throughput_all", "The same in cases met by all variants", QSM_TABLE_PIVOT, "variant", true, "goal", "other kernels, per cent of alone",
+    {"throughput", "Throughput of the other kernels in cases met by the variant, per cent of alone",
+     QSM_TABLE_PIVOT, "variant", true, "goal", "other kernels, per cent of alone",
+     BY_GOAL("printf('%.1f', 100.0 * avg(others))", "(SELECT * FROM cases WHERE met)")},
+    {"throughput_all", "The same in cases met by all variants", QSM_TABLE_PIVOT, "variant", true,
+     "goal", "other kernels, per cent of alone",
      BY_GOAL("printf('%.1f', 100.0 * avg(others))", "met_by_all")},
-    {"classes", "Cases that meet their goals by class of the kernels (C compute, M memory), per cent", QSM_TABLE_PIVOT, "variant", false, "",
-     "cases met, per cent",
+    {"classes",
+     "Cases that meet their goals by class of the kernels (C compute, M memory), per cent",
+     QSM_TABLE_PIVOT, "variant", false, "", "cases met, per cent",
      "SELECT variant, classes, printf('%.1f', 100.0 * avg(met)) FROM cases WHERE classes IS NOT NULL GROUP BY variant, classes"
      " ORDER BY min(position), classes"},
-    {"pairs", "Cases that meet their goals by programs, per cent", QSM_TABLE_PIVOT, "programs", false, "", "cases met, per cent",
+    {"pairs", "Cases that meet their goals by programs, per cent", QSM_TABLE_PIVOT, "programs",
+     false, "", "cases met, per cent",
      "SELECT programs, variant, printf('%.0f', 100.0 * avg(met)) FROM cases GROUP BY programs, variant ORDER BY min(position)"},
-    {"relative", "Times against the first variant, mean over the programs, per cent", QSM_TABLE_PIVOT, "variant", false, "", "change, per cent",
+    {"relative", "Times against the first variant, mean over the programs, per cent",
+     QSM_TABLE_PIVOT, "variant", false, "", "change, per cent",
      "SELECT variant, col, v FROM ("
      "SELECT variant, min(position) AS p, 0 AS i, 'response of the last kernel' AS col, printf('%+.1f', 100 * (avg(response) - 1)) AS v"
      " FROM relative GROUP BY variant UNION ALL "
      "SELECT variant, min(position), 1, 'all kernels', printf('%+.1f', 100 * (avg(total) - 1)) FROM relative GROUP BY variant) ORDER BY p, i"},
-    {"best", "Shortest response of the last kernel under each label, against the first variant, per cent", QSM_TABLE_PIVOT, "programs", false, "",
-     "change, per cent",
+    {"best",
+     "Shortest response of the last kernel under each label, against the first variant, per cent",
+     QSM_TABLE_PIVOT, "programs", false, "", "change, per cent",
      "WITH b AS (SELECT label, programs, seed, min(position) AS p, min(response) AS r FROM relative GROUP BY label, programs, seed)"
      "SELECT programs, label, v FROM (SELECT programs, label, min(p) AS p, printf('%+.1f', 100 * (avg(r) - 1)) AS v FROM b GROUP BY programs, label"
      " UNION ALL SELECT 'mean', label, 1e18 + min(p), printf('%+.1f', 100 * (avg(r) - 1)) FROM b GROUP BY label) ORDER BY p"},
-    {"response", "Response time of the last kernel, cycles", QSM_TABLE_PIVOT, "programs", false, "", "cycles",
+    {"response", "Response time of the last kernel, cycles", QSM_TABLE_PIVOT, "programs", false, "",
+     "cycles",
      "SELECT programs, variant, printf('%.0f', avg(response)) FROM times GROUP BY programs, variant ORDER BY min(position)"},
-    {"total", "Time until all kernels have ended, cycles", QSM_TABLE_PIVOT, "programs", false, "", "cycles",
+    {"total", "Time until all kernels have ended, cycles", QSM_TABLE_PIVOT, "programs", false, "",
+     "cycles",
      "SELECT programs, variant, printf('%.0f', avg(total)) FROM times GROUP BY programs, variant ORDER BY min(position)"},
 };
 enum { N_TABLES = sizeof tables / sizeof tables[0] };
 
-static const struct report_table all_results = {
-    "results", "", QSM_TABLE_PLAIN, NULL, false, NULL, NULL, "SELECT * FROM results ORDER BY position, slot"};
+static const struct report_table all_results = {"results",
+                                                "",
+                                                QSM_TABLE_PLAIN,
+                                                NULL,
+                                                false,
+                                                NULL,
+                                                NULL,
+                                                "SELECT * FROM results ORDER BY position, slot"};
 
 static const struct report_table *find_table(const char *name) {
   for (int i = 0; i < N_TABLES; i++)
@@ -87,7 +106,8 @@ bool qsm_report_can_plot(const char *table) { return find_table(table) && find_t
 
 void qsm_report_list(char *text, size_t len) {
   size_t at = 0;
-  for (int i = 0; i < N_TABLES && at < len; i++) at += (size_t)snprintf(text + at, len - at, "%s%s", i ? ", " : "", tables[i].name);
+  for (int i = 0; i < N_TABLES && at < len; i++)
+    at += (size_t)snprintf(text + at, len - at, "%s%s", i ? ", " : "", tables[i].name);
 }
 
 // ---- Report ----
@@ -103,9 +123,12 @@ static enum qsm_exit complain(enum qsm_exit code, const char *text) {
   return code;
 }
 
-static enum qsm_exit query(struct report *report, const struct report_table *wanted, struct qsm_table *table) {
+static enum qsm_exit query(struct report *report, const struct report_table *wanted,
+                           struct qsm_table *table) {
   char why[512];
-  if (qsm_table_query(qsm_store_handle(report->store), wanted->sql, wanted->form, wanted->corner, table, why, sizeof why) == 0) return QSM_EXIT_OK;
+  if (qsm_table_query(qsm_store_handle(report->store), wanted->sql, wanted->form, wanted->corner,
+                      table, why, sizeof why) == 0)
+    return QSM_EXIT_OK;
   snprintf(report->msg, sizeof report->msg, "%s: %s", report->options->db, why);
   return complain(QSM_EXIT_ENVIRONMENT, report->msg);
 }
@@ -114,8 +137,10 @@ static enum qsm_exit print(struct report *report, const struct report_table *wan
   struct qsm_table table;
   enum qsm_exit code = query(report, wanted, &table);
   if (code) return code;
-  if (report->options->csv) qsm_table_print_csv(&table, stdout);
-  else qsm_table_print_markdown(&table, stdout);
+  if (report->options->csv)
+    qsm_table_print_csv(&table, stdout);
+  else
+    qsm_table_print_markdown(&table, stdout);
   qsm_table_clear(&table);
   return QSM_EXIT_OK;
 }
@@ -140,12 +165,17 @@ static enum qsm_exit print_all(struct report *report) {
 static enum qsm_exit draw(struct report *report, const struct report_table *wanted) {
   char path[1024];
   struct qsm_table table;
-  const char *db = report->options->db, *slash = strrchr(db, '/'), *name = slash ? slash + 1 : db, *dot = strrchr(name, '.');
-  if (report->options->out) snprintf(path, sizeof path, "%s", report->options->out);
-  else snprintf(path, sizeof path, "%.*s-%s.svg", dot && dot > name ? (int)(dot - db) : (int)strlen(db), db, wanted->name);
+  const char *db = report->options->db, *slash = strrchr(db, '/'), *name = slash ? slash + 1 : db,
+             *dot = strrchr(name, '.');
+  if (report->options->out)
+    snprintf(path, sizeof path, "%s", report->options->out);
+  else
+    snprintf(path, sizeof path, "%.*s-%s.svg",
+             dot && dot > name ? (int)(dot - db) : (int)strlen(db), db, wanted->name);
   enum qsm_exit code = query(report, wanted, &table);
   if (code) return code;
-  const struct qsm_table_plot plot = {.title = wanted->title, .x = wanted->x, .y = wanted->y, .lines = wanted->lines};
+  const struct qsm_table_plot plot = {
+      .title = wanted->title, .x = wanted->x, .y = wanted->y, .lines = wanted->lines};
   if (table.n_rows == 0) {
     snprintf(report->msg, sizeof report->msg, "%s: nothing in table %s to plot", db, wanted->name);
     code = complain(QSM_EXIT_BAD_INPUT, report->msg);

@@ -15,14 +15,17 @@
 #include "qsm_plot.h"
 
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel) {
-  return outcome->cycles ? (double)outcome->kernels[kernel].thread_instructions / (double)outcome->cycles : 0;
+  return outcome->cycles
+             ? (double)outcome->kernels[kernel].thread_instructions / (double)outcome->cycles
+             : 0;
 }
 
-int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, uint64_t *instructions, char *msg,
-                    size_t msg_len) {
+int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome,
+                    uint32_t kernel, uint64_t *instructions, char *msg, size_t msg_len) {
   const struct qsm_kernel_outcome *seen = &outcome->kernels[kernel];
   if (seen->unfinished) {
-    snprintf(msg, msg_len, "%s: kernel %s: a goal for its passes, but alone %s %" PRIu64 " cycles", scenario->path, scenario->kernels[kernel].name,
+    snprintf(msg, msg_len, "%s: kernel %s: a goal for its passes, but alone %s %" PRIu64 " cycles",
+             scenario->path, scenario->kernels[kernel].name,
              seen->fault.killed ? "it is killed within" : "none ends within", outcome->cycles);
     return -1;
   }
@@ -30,15 +33,17 @@ int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcom
   return 0;
 }
 
-static int timed_goal(const struct qsm_scenario *scenario, const struct qsm_scenario_kernel *wish, double isolated, uint64_t pass_instructions,
-                      uint64_t *goal_q16, char *msg, size_t msg_len) {
+static int timed_goal(const struct qsm_scenario *scenario, const struct qsm_scenario_kernel *wish,
+                      double isolated, uint64_t pass_instructions, uint64_t *goal_q16, char *msg,
+                      size_t msg_len) {
   struct qsm_config config;
   qsmGoal goal = wish->timed;
   uint32_t translated = 0;
   char why[256];
   goal.instructions = pass_instructions;
   goal.isolated_ipc_q16 = (uint32_t)(isolated * 65536);
-  if (qsm_config_load(scenario->config, &config, why, sizeof why) || qsmTranslateGoal(&config, &goal, &translated, why, sizeof why)) {
+  if (qsm_config_load(scenario->config, &config, why, sizeof why) ||
+      qsmTranslateGoal(&config, &goal, &translated, why, sizeof why)) {
     snprintf(msg, msg_len, "%s: kernel %s: %s", scenario->path, wish->name, why);
     return -1;
   }
@@ -46,42 +51,58 @@ static int timed_goal(const struct qsm_scenario *scenario, const struct qsm_scen
   return 0;
 }
 
-int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated, uint64_t pass_instructions, uint64_t *goal_q16, char *msg,
-                    size_t msg_len) {
+int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated,
+                    uint64_t pass_instructions, uint64_t *goal_q16, char *msg, size_t msg_len) {
   const struct qsm_scenario_kernel *wish = &scenario->kernels[kernel];
-  if (wish->goal_kind == QSM_GOAL_TIMED) return timed_goal(scenario, wish, isolated, pass_instructions, goal_q16, msg, msg_len);
-  double goal = wish->goal_kind == QSM_GOAL_PERCENT ? wish->goal / 100 * isolated : wish->goal_kind == QSM_GOAL_IPC ? wish->goal : 0;
+  if (wish->goal_kind == QSM_GOAL_TIMED)
+    return timed_goal(scenario, wish, isolated, pass_instructions, goal_q16, msg, msg_len);
+  double goal = wish->goal_kind == QSM_GOAL_PERCENT ? wish->goal / 100 * isolated
+                : wish->goal_kind == QSM_GOAL_IPC   ? wish->goal
+                                                    : 0;
   uint64_t floor_q16 = (uint64_t)(goal * 65536);
   if (wish->goal_kind != QSM_GOAL_NONE && (goal > isolated || floor_q16 == 0)) {
-    snprintf(msg, msg_len, "%s: kernel %s: goal of %.3f thread instructions per cycle, alone it reaches %.3f", scenario->path, wish->name, goal, isolated);
+    snprintf(msg, msg_len,
+             "%s: kernel %s: goal of %.3f thread instructions per cycle, alone it reaches %.3f",
+             scenario->path, wish->name, goal, isolated);
     return -1;
   }
   *goal_q16 = floor_q16;
   return 0;
 }
 
-bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome, uint32_t kernel, char *msg, size_t msg_len) {
+bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome,
+                          uint32_t kernel, char *msg, size_t msg_len) {
   const struct qsm_kernel_outcome *seen = &outcome->kernels[kernel];
   const char *name = scenario->kernels[kernel].name;
   if (!seen->present) return false;
   if (seen->fault.killed)
-    snprintf(msg, msg_len, "kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", name, seen->fault.cause, seen->fault.pc,
-             seen->fault.tid, seen->fault.block, seen->fault.value, qsmFaultNote(&seen->fault));
+    snprintf(msg, msg_len,
+             "kernel %s was killed: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s",
+             name, seen->fault.cause, seen->fault.pc, seen->fault.tid, seen->fault.block,
+             seen->fault.value, qsmFaultNote(&seen->fault));
   else if (seen->unfinished)
-    snprintf(msg, msg_len, "kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64 " passes); %s", name, outcome->cycles, seen->passes,
-             scenario->kernels[kernel].passes, seen->waits_for);
+    snprintf(msg, msg_len,
+             "kernel %s did not finish within %" PRIu64 " cycles (%" PRIu64 " of %" PRIu64
+             " passes); %s",
+             name, outcome->cycles, seen->passes, scenario->kernels[kernel].passes,
+             seen->waits_for);
   else if (seen->checks_failed)
-    snprintf(msg, msg_len, "kernel %s: %" PRIu64 " output checks failed", name, seen->checks_failed);
+    snprintf(msg, msg_len, "kernel %s: %" PRIu64 " output checks failed", name,
+             seen->checks_failed);
   else if (seen->thread_instructions == 0 && !outcome->interrupted)
     snprintf(msg, msg_len, "kernel %s never ran; %s", name, seen->waits_for);
-  else return false;
+  else
+    return false;
   return true;
 }
 
-uint32_t qsm_result_ipc_q16(uint64_t instructions, uint64_t cycles) { return (uint32_t)(((unsigned __int128)instructions << 16) / cycles); }
+uint32_t qsm_result_ipc_q16(uint64_t instructions, uint64_t cycles) {
+  return (uint32_t)(((unsigned __int128)instructions << 16) / cycles);
+}
 
 bool qsm_result_reached(const struct qsm_outcome *outcome, uint32_t kernel, uint64_t goal_q16) {
-  return (unsigned __int128)outcome->kernels[kernel].thread_instructions << 16 >= (unsigned __int128)goal_q16 * outcome->cycles;
+  return (unsigned __int128)outcome->kernels[kernel].thread_instructions << 16 >=
+         (unsigned __int128)goal_q16 * outcome->cycles;
 }
 
 static void add_stats(struct qsm_lockstep_stats *sum, const struct qsm_outcome *outcome) {
@@ -115,47 +136,61 @@ static const char *figure(const struct qsm_outcome *outcome, double value, char 
   return text;
 }
 
-static void print_row(const struct qsm_result *result, const struct qsm_outcome *outcome, const char *label, uint32_t i) {
+static void print_row(const struct qsm_result *result, const struct qsm_outcome *outcome,
+                      const char *label, uint32_t i) {
   const struct qsm_kernel_outcome *kernel = &outcome->kernels[i];
   double isolated = qsm_result_ipc(&result->isolated[i], i), ipc = qsm_result_ipc(outcome, i);
   char goal[32] = "-", alone_text[32], ipc_text[32];
   const char *reached = "-";
   if (result->goal_q16[i]) {
     snprintf(goal, sizeof goal, "%.3f", (double)result->goal_q16[i] / 65536);
-    if (outcome->cycles) reached = qsm_result_reached(outcome, i, result->goal_q16[i]) ? "yes" : "NO";
+    if (outcome->cycles)
+      reached = qsm_result_reached(outcome, i, result->goal_q16[i]) ? "yes" : "NO";
   }
-  printf("  %-12s %-14s %9s %7s %9s %9s %10.1f %% %9llu   %llu ok, %llu wrong%s\n", result->scenario->kernels[i].name, label, goal, reached,
-         figure(&result->isolated[i], isolated, alone_text), figure(outcome, ipc, ipc_text), isolated > 0 ? 100 * ipc / isolated : 0,
-         (unsigned long long)kernel->launches, (unsigned long long)kernel->checks_passed, (unsigned long long)kernel->checks_failed, kernel->fault.killed ? ", KILLED" : "");
+  printf("  %-12s %-14s %9s %7s %9s %9s %10.1f %% %9llu   %llu ok, %llu wrong%s\n",
+         result->scenario->kernels[i].name, label, goal, reached,
+         figure(&result->isolated[i], isolated, alone_text), figure(outcome, ipc, ipc_text),
+         isolated > 0 ? 100 * ipc / isolated : 0, (unsigned long long)kernel->launches,
+         (unsigned long long)kernel->checks_passed, (unsigned long long)kernel->checks_failed,
+         kernel->fault.killed ? ", KILLED" : "");
 }
 
-static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+static double percent(uint64_t part, uint64_t whole) {
+  return whole ? 100.0 * (double)part / (double)whole : 0;
+}
 
 // What the kernels did in the caches and the DRAM, where there are any.
-static void print_memory_row(const struct qsm_outcome *outcome, const char *name, const char *label, const qsmMemoryCounters *memory) {
+static void print_memory_row(const struct qsm_outcome *outcome, const char *name, const char *label,
+                             const qsmMemoryCounters *memory) {
   printf("  %-12s %-14s", name, label);
   if (outcome->has_l1)
-    printf(" %12llu %7.1f %% %7.1f %%", (unsigned long long)memory->l1_loads, percent(memory->l1_hits, memory->l1_loads),
+    printf(" %12llu %7.1f %% %7.1f %%", (unsigned long long)memory->l1_loads,
+           percent(memory->l1_hits, memory->l1_loads),
            percent(memory->l1_joined, memory->l1_loads));
   if (outcome->has_l2)
-    printf(" %12llu %7.1f %% %7.1f %% %12llu %12llu", (unsigned long long)memory->requests, percent(memory->hits, memory->requests),
-           percent(memory->merged, memory->requests), (unsigned long long)memory->misses, (unsigned long long)memory->passed);
+    printf(" %12llu %7.1f %% %7.1f %% %12llu %12llu", (unsigned long long)memory->requests,
+           percent(memory->hits, memory->requests), percent(memory->merged, memory->requests),
+           (unsigned long long)memory->misses, (unsigned long long)memory->passed);
   if (outcome->has_dram)
-    printf(" %12llu %12llu %7.1f %%", (unsigned long long)memory->dram_reads, (unsigned long long)memory->dram_writes,
+    printf(" %12llu %12llu %7.1f %%", (unsigned long long)memory->dram_reads,
+           (unsigned long long)memory->dram_writes,
            percent(memory->row_hits, memory->dram_reads + memory->dram_writes));
   printf("\n");
 }
 
-static void print_memory_rows(const struct qsm_result *result, const struct qsm_outcome *outcome, const char *label) {
+static void print_memory_rows(const struct qsm_result *result, const struct qsm_outcome *outcome,
+                              const char *label) {
   for (uint32_t i = 0; i < result->scenario->n_kernels; i++)
-    print_memory_row(outcome, result->scenario->kernels[i].name, label, &outcome->kernels[i].memory);
+    print_memory_row(outcome, result->scenario->kernels[i].name, label,
+                     &outcome->kernels[i].memory);
 }
 
 static void print_memory_table(const struct qsm_result *result, const char *scheme) {
   if (!result->shared.has_l1 && !result->shared.has_l2 && !result->shared.has_dram) return;
   printf("\n  %-12s %-14s", "kernel", "scheme");
   if (result->shared.has_l1) printf(" %12s %9s %9s", "L1 loads", "hits", "joined");
-  if (result->shared.has_l2) printf(" %12s %9s %9s %12s %12s", "L2 requests", "hits", "merged", "misses", "passed on");
+  if (result->shared.has_l2)
+    printf(" %12s %9s %9s %12s %12s", "L2 requests", "hits", "merged", "misses", "passed on");
   if (result->shared.has_dram) printf(" %12s %12s %9s", "DRAM reads", "DRAM writes", "row hits");
   printf("\n");
   print_memory_rows(result, &result->shared, scheme);
@@ -164,18 +199,23 @@ static void print_memory_table(const struct qsm_result *result, const char *sche
 
 void qsm_result_print_table(const struct qsm_result *result) {
   const char *scheme = qsm_scheme_name(result->scenario->scheme);
-  printf("\n  %-12s %-14s %9s %7s %9s %9s %12s %9s   %s\n", "kernel", "scheme", "goal IPC", "reached", "isolated", "IPC", "normalised",
-         "launches", "output checks");
-  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) print_row(result, &result->shared, scheme, i);
-  for (uint32_t i = 0; result->without.n_epochs && i < result->scenario->n_kernels; i++) print_row(result, &result->without, "without QoS", i);
+  printf("\n  %-12s %-14s %9s %7s %9s %9s %12s %9s   %s\n", "kernel", "scheme", "goal IPC",
+         "reached", "isolated", "IPC", "normalised", "launches", "output checks");
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++)
+    print_row(result, &result->shared, scheme, i);
+  for (uint32_t i = 0; result->without.n_epochs && i < result->scenario->n_kernels; i++)
+    print_row(result, &result->without, "without QoS", i);
   print_memory_table(result, scheme);
 }
 
 // ---- JSON ----
 
-static void add_counter(cJSON *item, const char *name, uint64_t value) { cJSON_AddNumberToObject(item, name, (double)value); }
+static void add_counter(cJSON *item, const char *name, uint64_t value) {
+  cJSON_AddNumberToObject(item, name, (double)value);
+}
 
-static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome, const qsmMemoryCounters *memory) {
+static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome,
+                            const qsmMemoryCounters *memory) {
   if (outcome->has_l1) {
     cJSON *l1 = cJSON_AddObjectToObject(item, "l1");
     add_counter(l1, "loads", memory->l1_loads);
@@ -205,9 +245,12 @@ static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome, cons
 }
 
 // null without a measurement.
-static void add_figure(cJSON *item, const char *name, const struct qsm_outcome *outcome, double value) {
-  if (outcome->cycles) cJSON_AddNumberToObject(item, name, value);
-  else cJSON_AddNullToObject(item, name);
+static void add_figure(cJSON *item, const char *name, const struct qsm_outcome *outcome,
+                       double value) {
+  if (outcome->cycles)
+    cJSON_AddNumberToObject(item, name, value);
+  else
+    cJSON_AddNullToObject(item, name);
 }
 
 static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
@@ -218,17 +261,24 @@ static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_out
     cJSON *item = cJSON_CreateObject();
     cJSON_AddStringToObject(item, "name", result->scenario->kernels[i].name);
     cJSON_AddBoolToObject(item, "qos", result->goal_q16[i] != 0);
-    if (result->goal_q16[i]) cJSON_AddNumberToObject(item, "goal_ipc", (double)result->goal_q16[i] / 65536);
-    else cJSON_AddNullToObject(item, "goal_ipc");
+    if (result->goal_q16[i])
+      cJSON_AddNumberToObject(item, "goal_ipc", (double)result->goal_q16[i] / 65536);
+    else
+      cJSON_AddNullToObject(item, "goal_ipc");
     add_figure(item, "ipc", outcome, ipc);
     add_figure(item, "isolated_ipc", &result->isolated[i], isolated);
     add_figure(item, "normalised", outcome, isolated > 0 ? ipc / isolated : 0);
-    if (result->goal_q16[i] && outcome->cycles) cJSON_AddBoolToObject(item, "reached", qsm_result_reached(outcome, i, result->goal_q16[i]));
-    else cJSON_AddNullToObject(item, "reached");
+    if (result->goal_q16[i] && outcome->cycles)
+      cJSON_AddBoolToObject(item, "reached", qsm_result_reached(outcome, i, result->goal_q16[i]));
+    else
+      cJSON_AddNullToObject(item, "reached");
     cJSON_AddNumberToObject(item, "thread_instructions", (double)kernel->thread_instructions);
     cJSON_AddNumberToObject(item, "launches", (double)kernel->launches);
-    if (kernel->finished) cJSON_AddNumberToObject(item, "response_cycles", (double)(kernel->finished - kernel->started));
-    else cJSON_AddNullToObject(item, "response_cycles");
+    if (kernel->finished)
+      cJSON_AddNumberToObject(item, "response_cycles",
+                              (double)(kernel->finished - kernel->started));
+    else
+      cJSON_AddNullToObject(item, "response_cycles");
     cJSON_AddNumberToObject(item, "checks_passed", (double)kernel->checks_passed);
     cJSON_AddNumberToObject(item, "checks_failed", (double)kernel->checks_failed);
     if (kernel->fault.killed) {
@@ -254,7 +304,8 @@ static cJSON *epochs_json(const struct qsm_result *result, const struct qsm_outc
     const struct qsm_epoch_record *record = &outcome->epochs[e];
     cJSON *item = cJSON_CreateObject();
     cJSON_AddNumberToObject(item, "cycle", (double)record->cycle);
-    cJSON *ipc = cJSON_AddArrayToObject(item, "ipc"), *quota = cJSON_AddArrayToObject(item, "quota"),
+    cJSON *ipc = cJSON_AddArrayToObject(item, "ipc"),
+          *quota = cJSON_AddArrayToObject(item, "quota"),
           *counter = cJSON_AddArrayToObject(item, "counter");
     for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
       cJSON_AddItemToArray(ipc, cJSON_CreateNumber((double)record->insn[i] / (double)length));
@@ -271,9 +322,13 @@ static cJSON *lockstep_json(const struct qsm_result *result) {
   struct qsm_lockstep_stats stats = qsm_result_lockstep(result);
   cJSON *item = cJSON_CreateObject();
   cJSON_AddNumberToObject(item, "cycles_compared", (double)stats.cycles_compared);
-  cJSON_AddNumberToObject(item, "fields_per_cycle", stats.cycles_compared ? (double)stats.fields_compared / (double)stats.cycles_compared : 0);
-  if (stats.differs) cJSON_AddStringToObject(item, "first_difference", stats.first_difference);
-  else cJSON_AddNullToObject(item, "first_difference");
+  cJSON_AddNumberToObject(
+      item, "fields_per_cycle",
+      stats.cycles_compared ? (double)stats.fields_compared / (double)stats.cycles_compared : 0);
+  if (stats.differs)
+    cJSON_AddStringToObject(item, "first_difference", stats.first_difference);
+  else
+    cJSON_AddNullToObject(item, "first_difference");
   return item;
 }
 
@@ -304,7 +359,9 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddNumberToObject(root, "cycles", (double)result->shared.cycles);
   cJSON_AddItemToObject(root, "interrupted", interrupted_json(result));
   cJSON_AddNumberToObject(root, "cpu_s", result->shared.cpu_s);
-  cJSON_AddNumberToObject(root, "cycles_per_cpu_s", result->shared.cpu_s > 0 ? (double)result->shared.cpu_cycles / result->shared.cpu_s : 0);
+  cJSON_AddNumberToObject(
+      root, "cycles_per_cpu_s",
+      result->shared.cpu_s > 0 ? (double)result->shared.cpu_cycles / result->shared.cpu_s : 0);
   cJSON_AddNumberToObject(root, "seed", (double)scenario->seed);
   if (result->shared.has_hash) {
     char hash[24];  // as text: a number of JSON has 53 bits
@@ -322,7 +379,8 @@ static cJSON *result_json(const struct qsm_result *result) {
   return root;
 }
 
-static int write_file(const char *dir, const char *name, const char *text, char *msg, size_t msg_len) {
+static int write_file(const char *dir, const char *name, const char *text, char *msg,
+                      size_t msg_len) {
   char path[1024];
   struct qsm_output output;
   snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -332,12 +390,15 @@ static int write_file(const char *dir, const char *name, const char *text, char 
   return qsm_output_close(&output, msg, msg_len);
 }
 
-int qsm_result_write_json(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len) {
+int qsm_result_write_json(const struct qsm_result *result, const char *dir, char *msg,
+                          size_t msg_len) {
   cJSON *root = result_json(result);
   char *text = cJSON_Print(root);
   int status = -1;
-  if (text) status = write_file(dir, "result.json", text, msg, msg_len);
-  else snprintf(msg, msg_len, "out of memory");
+  if (text)
+    status = write_file(dir, "result.json", text, msg, msg_len);
+  else
+    snprintf(msg, msg_len, "out of memory");
   cJSON_free(text);
   cJSON_Delete(root);
   return status;
@@ -369,29 +430,35 @@ bool qsm_result_scenario_in(const char *dir, char *scenario, size_t len) {
 
 // ---- Plot ----
 
-static void plot_data(FILE *script, const struct qsm_result *result, const struct qsm_outcome *outcome) {
+static void plot_data(FILE *script, const struct qsm_result *result,
+                      const struct qsm_outcome *outcome) {
   double length = (double)outcome->cycles / outcome->n_epochs;
   for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
     for (uint32_t e = 0; e < outcome->n_epochs; e++)
-      fprintf(script, "%g %g\n", (double)outcome->epochs[e].cycle / 1000, outcome->epochs[e].insn[i] / length);
+      fprintf(script, "%g %g\n", (double)outcome->epochs[e].cycle / 1000,
+              outcome->epochs[e].insn[i] / length);
     fprintf(script, "e\n");
   }
 }
 
-static void plot_panel(FILE *script, const struct qsm_result *result, const struct qsm_outcome *outcome, const char *title) {
+static void plot_panel(FILE *script, const struct qsm_result *result,
+                       const struct qsm_outcome *outcome, const char *title) {
   const struct qsm_scenario *scenario = result->scenario;
   fprintf(script, "set title '%s'\nplot ", title);
   for (uint32_t i = 0; i < scenario->n_kernels; i++) {
-    fprintf(script, "%s'-' using 1:2 with linespoints lw 2 pt 7 ps 0.4 lc %u title '%s'", i ? ", " : "", i + 1, scenario->kernels[i].name);
+    fprintf(script, "%s'-' using 1:2 with linespoints lw 2 pt 7 ps 0.4 lc %u title '%s'",
+            i ? ", " : "", i + 1, scenario->kernels[i].name);
     if (result->goal_q16[i])
-      fprintf(script, ", %g with lines dt 2 lw 2 lc %u title 'goal of %s'", (double)result->goal_q16[i] / 65536, i + 1, scenario->kernels[i].name);
+      fprintf(script, ", %g with lines dt 2 lw 2 lc %u title 'goal of %s'",
+              (double)result->goal_q16[i] / 65536, i + 1, scenario->kernels[i].name);
   }
   fprintf(script, "\n");
   // Inline data is consumed in the order of the '-' items; the goal lines have none.
   plot_data(script, result, outcome);
 }
 
-int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char *msg, size_t msg_len) {
+int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char *msg,
+                          size_t msg_len) {
   bool two = result->without.n_epochs != 0;
   char path[1024], title[400];
   struct qsm_plot plot;
@@ -401,9 +468,12 @@ int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char
     return 0;
   }
   if (qsm_plot_open(&plot, path, 960, two ? 720 : 400, msg, msg_len)) return -1;
-  snprintf(title, sizeof title, "%s over %s, configuration %s", qsm_scheme_name(result->scenario->scheme), qsm_policy_name(result->scenario->policy),
+  snprintf(title, sizeof title, "%s over %s, configuration %s",
+           qsm_scheme_name(result->scenario->scheme), qsm_policy_name(result->scenario->policy),
            result->scenario->config);
-  fprintf(plot.script, "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\n");
+  fprintf(
+      plot.script,
+      "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\n");
   if (two) fprintf(plot.script, "set multiplot layout 2,1\n");
   plot_panel(plot.script, result, &result->shared, title);
   if (two) plot_panel(plot.script, result, &result->without, "the same without QoS");

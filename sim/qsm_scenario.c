@@ -11,31 +11,40 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget, *save_images, *idempotent, *cache;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget, *save_images, *idempotent,
+      *cache;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
 
 struct scenario_text {
-  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc, *active_warps, *adjust, *latecomers, *cycles, *seed, *size, *compare_without_qos;
+  char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc,
+      *active_warps, *adjust, *latecomers, *cycles, *seed, *size, *compare_without_qos;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
 
-#define OPTIONAL_TEXT(key, type) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, type, key, 0, CYAML_UNLIMITED)
-#define REQUIRED_TEXT(key, type) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER, type, key, 0, CYAML_UNLIMITED)
+#define OPTIONAL_TEXT(key, type)                                                       \
+  CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, type, key, 0, \
+                         CYAML_UNLIMITED)
+#define REQUIRED_TEXT(key, type) \
+  CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER, type, key, 0, CYAML_UNLIMITED)
 
-static const cyaml_schema_value_t text_entry = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
+static const cyaml_schema_value_t text_entry = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
 
 static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(name, struct kernel_text),
     OPTIONAL_TEXT(program, struct kernel_text),
     OPTIONAL_TEXT(elf, struct kernel_text),
     OPTIONAL_TEXT(symbol, struct kernel_text),
-    CYAML_FIELD_SEQUENCE("grid", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, grid, &text_entry, 1, 3),
-    CYAML_FIELD_SEQUENCE("block", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, block, &text_entry, 1, 3),
+    CYAML_FIELD_SEQUENCE("grid", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, grid,
+                         &text_entry, 1, 3),
+    CYAML_FIELD_SEQUENCE("block", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text,
+                         block, &text_entry, 1, 3),
     OPTIONAL_TEXT(shared, struct kernel_text),
-    CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, args, &text_entry, 0, 8),
+    CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_text, args,
+                         &text_entry, 0, 8),
     CYAML_FIELD_IGNORE("goal", CYAML_FLAG_OPTIONAL),  // text or a mapping: read_goal()
     OPTIONAL_TEXT(launches, struct kernel_text),
     OPTIONAL_TEXT(sms, struct kernel_text),
@@ -45,7 +54,8 @@ static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(cache, struct kernel_text),
     CYAML_FIELD_END};
 
-static const cyaml_schema_value_t kernel_entry = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct kernel_text, kernel_fields)};
+static const cyaml_schema_value_t kernel_entry = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct kernel_text, kernel_fields)};
 
 static const cyaml_schema_field_t scenario_fields[] = {
     REQUIRED_TEXT(config, struct scenario_text),
@@ -63,26 +73,38 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(seed, struct scenario_text),
     OPTIONAL_TEXT(size, struct scenario_text),
     OPTIONAL_TEXT(compare_without_qos, struct scenario_text),
-    CYAML_FIELD_SEQUENCE("kernels", CYAML_FLAG_POINTER, struct scenario_text, kernels, &kernel_entry, 1, QSM_SCENARIO_MAX_KERNELS),
+    CYAML_FIELD_SEQUENCE("kernels", CYAML_FLAG_POINTER, struct scenario_text, kernels,
+                         &kernel_entry, 1, QSM_SCENARIO_MAX_KERNELS),
     CYAML_FIELD_END};
 
-static const cyaml_schema_value_t schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct scenario_text, scenario_fields)};
+static const cyaml_schema_value_t schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct scenario_text, scenario_fields)};
 
 struct name_value {
   const char *name;
   uint32_t value;
 };
 static const struct name_value policies[] = {{"lrr", 0},       {"gto", 1},  {"lrr_rotate", 2},
-                                            {"two_level", 3}, {"qaws", 4}, {"qaws_prose", 5}, {NULL, 0}};
-static const struct name_value schemes[] = {{"none", 0},     {"naive", 1},         {"naive_history", 2},     {"elastic", 3},
-                                           {"rollover", 4}, {"rollover_time", 5}, {"fair", QSM_SCENARIO_FAIR}, {NULL, 0}};
-static const struct name_value sizes[] = {{"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {"XL", QSM_SIZE_XL}, {NULL, 0}};
-static const struct name_value adjustments[] = {
-    {"off", qsmAdjustOff}, {"switch", qsmAdjustSwitch}, {"drain", qsmAdjustDrain}, {"flush", qsmAdjustFlush}, {NULL, 0}};
-static const struct name_value cache_policies[] = {
-    {"s0", qsmCacheUseAll}, {"s1", qsmCacheSkipL1}, {"s2", qsmCacheSkipL2}, {"s12", qsmCacheSkipL1AndL2}, {NULL, 0}};
+                                             {"two_level", 3}, {"qaws", 4}, {"qaws_prose", 5},
+                                             {NULL, 0}};
+static const struct name_value schemes[] = {
+    {"none", 0},     {"naive", 1},         {"naive_history", 2},        {"elastic", 3},
+    {"rollover", 4}, {"rollover_time", 5}, {"fair", QSM_SCENARIO_FAIR}, {NULL, 0}};
+static const struct name_value sizes[] = {
+    {"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {"XL", QSM_SIZE_XL}, {NULL, 0}};
+static const struct name_value adjustments[] = {{"off", qsmAdjustOff},
+                                                {"switch", qsmAdjustSwitch},
+                                                {"drain", qsmAdjustDrain},
+                                                {"flush", qsmAdjustFlush},
+                                                {NULL, 0}};
+static const struct name_value cache_policies[] = {{"s0", qsmCacheUseAll},
+                                                   {"s1", qsmCacheSkipL1},
+                                                   {"s2", qsmCacheSkipL2},
+                                                   {"s12", qsmCacheSkipL1AndL2},
+                                                   {NULL, 0}};
 static const struct name_value on_or_off[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
-static const struct name_value switches[] = {{"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
+static const struct name_value switches[] = {
+    {"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
 
 static const char *name_of(const struct name_value *table, uint32_t value) {
   for (; table->name; table++)
@@ -101,26 +123,31 @@ struct reader {
   size_t msg_len;
 };
 
-__attribute__((format(printf, 3, 4))) static int refuse(const struct reader *reader, const char *key, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static int refuse(const struct reader *reader,
+                                                        const char *key, const char *format, ...) {
   char what[256];
   va_list args;
   va_start(args, format);
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
-  snprintf(reader->msg, reader->msg_len, "%s:%u: %s: %s", reader->source->path, qsm_yaml_line_of(reader->source, key), key, what);
+  snprintf(reader->msg, reader->msg_len, "%s:%u: %s: %s", reader->source->path,
+           qsm_yaml_line_of(reader->source, key), key, what);
   return -1;
 }
 
-static int read_uint(const struct reader *reader, const char *key, const char *text, uint64_t least, uint64_t most, uint64_t *value) {
+static int read_uint(const struct reader *reader, const char *key, const char *text, uint64_t least,
+                     uint64_t most, uint64_t *value) {
   uint64_t number = 0;
   if (!text) return 0;
   if (qsm_yaml_uint(text, most, &number) || number < least)
-    return refuse(reader, key, "'%s': must be a number, %llu..%llu", text, (unsigned long long)least, (unsigned long long)most);
+    return refuse(reader, key, "'%s': must be a number, %llu..%llu", text,
+                  (unsigned long long)least, (unsigned long long)most);
   *value = number;
   return 0;
 }
 
-static int read_name(const struct reader *reader, const char *key, const char *text, const struct name_value *table, uint32_t *value) {
+static int read_name(const struct reader *reader, const char *key, const char *text,
+                     const struct name_value *table, uint32_t *value) {
   if (!text) return 0;
   char known[128] = "";
   for (; table->name; table++) {
@@ -141,7 +168,8 @@ static int read_alpha_cap(const struct reader *reader, const char *text, uint32_
   if (!text) return 0;
   char *end = NULL;
   double cap = is_off(text) ? 0 : strtod(text, &end);
-  if (end && (end == text || *end || !(cap >= 1 && cap < 8))) return refuse(reader, "alpha_cap", "'%s': must be off or a factor, 1 to below 8", text);
+  if (end && (end == text || *end || !(cap >= 1 && cap < 8)))
+    return refuse(reader, "alpha_cap", "'%s': must be off or a factor, 1 to below 8", text);
   *cap_q16 = (uint32_t)(cap * 65536);
   return 0;
 }
@@ -175,40 +203,54 @@ static int read_goal_margin(const struct reader *reader, const char *text, doubl
   return 0;
 }
 
-static int read_ipc_goal(const struct reader *reader, const char *text, struct qsm_scenario_kernel *kernel) {
+static int read_ipc_goal(const struct reader *reader, const char *text,
+                         struct qsm_scenario_kernel *kernel) {
   char *end = NULL;
   kernel->goal = strtod(text, &end);
   bool percent = *end == '%';
   if (end == text || end[percent ? 1 : 0] != 0)
-    return refuse(reader, "goal", "'%s': must be thread instructions per cycle (12.5) or a share of isolated (70%%)", text);
+    return refuse(
+        reader, "goal",
+        "'%s': must be thread instructions per cycle (12.5) or a share of isolated (70%%)", text);
   if (!(kernel->goal > 0)) return refuse(reader, "goal", "'%s': must be above 0", text);
-  if (percent && kernel->goal > 100) return refuse(reader, "goal", "'%s': more than the kernel reaches alone", text);
-  if (!percent && kernel->goal > 65535) return refuse(reader, "goal", "'%s': more than any GPU reaches", text);
+  if (percent && kernel->goal > 100)
+    return refuse(reader, "goal", "'%s': more than the kernel reaches alone", text);
+  if (!percent && kernel->goal > 65535)
+    return refuse(reader, "goal", "'%s': more than any GPU reaches", text);
   kernel->goal_kind = percent ? QSM_GOAL_PERCENT : QSM_GOAL_IPC;
   return 0;
 }
 
 // A number with up to three decimals, in thousandths.
-static int read_thousandths(const struct reader *reader, const char *key, const char *text, uint64_t *value) {
+static int read_thousandths(const struct reader *reader, const char *key, const char *text,
+                            uint64_t *value) {
   enum { MOST = 1000000000 };
   size_t n_whole = strcspn(text, "."), n_decimals = text[n_whole] ? strlen(text + n_whole + 1) : 0;
   char digits[sizeof(struct qsm_yaml_pair)];
-  snprintf(digits, sizeof digits, "%.*s%s%.*s", (int)n_whole, text, text[n_whole] ? text + n_whole + 1 : "", n_decimals < 3 ? (int)(3 - n_decimals) : 0, "000");
+  snprintf(digits, sizeof digits, "%.*s%s%.*s", (int)n_whole, text,
+           text[n_whole] ? text + n_whole + 1 : "", n_decimals < 3 ? (int)(3 - n_decimals) : 0,
+           "000");
   bool point_alone = text[n_whole] && (n_whole == 0 || n_decimals == 0);
-  if (n_decimals > 3 || point_alone || text[0] == 0 || qsm_yaml_uint(digits, (uint64_t)MOST * 1000, value) || *value == 0)
-    return refuse(reader, "goal", "%s: '%s': must be a number, 0.001..%d, with at most three decimals", key, text, MOST);
+  if (n_decimals > 3 || point_alone || text[0] == 0 ||
+      qsm_yaml_uint(digits, (uint64_t)MOST * 1000, value) || *value == 0)
+    return refuse(reader, "goal",
+                  "%s: '%s': must be a number, 0.001..%d, with at most three decimals", key, text,
+                  MOST);
   return 0;
 }
 
-static int read_timed_key(const struct reader *reader, const struct qsm_yaml_pair *pair, qsmGoal *goal) {
+static int read_timed_key(const struct reader *reader, const struct qsm_yaml_pair *pair,
+                          qsmGoal *goal) {
   uint64_t copies = 0;
   uint32_t overlapped = 0;
   if (strcmp(pair->key, "deadline_us") == 0 || strcmp(pair->key, "per_second") == 0) {
-    if (goal->kind != qsmGoalNone) return refuse(reader, "goal", "has either deadline_us or per_second");
+    if (goal->kind != qsmGoalNone)
+      return refuse(reader, "goal", "has either deadline_us or per_second");
     goal->kind = pair->key[0] == 'd' ? qsmGoalDeadline : qsmGoalRate;
     return read_thousandths(reader, pair->key, pair->text, &goal->value);
   }
-  if (strcmp(pair->key, "bytes") == 0) return read_uint(reader, "goal", pair->text, 0, (uint64_t)1 << 40, &goal->bytes);
+  if (strcmp(pair->key, "bytes") == 0)
+    return read_uint(reader, "goal", pair->text, 0, (uint64_t)1 << 40, &goal->bytes);
   if (strcmp(pair->key, "copies") == 0) {
     if (read_uint(reader, "goal", pair->text, 0, 1000000, &copies)) return -1;
     goal->copies = (uint32_t)copies;
@@ -222,26 +264,32 @@ static int read_timed_key(const struct reader *reader, const struct qsm_yaml_pai
   return refuse(reader, "goal", "no such key: %s", pair->key);
 }
 
-static int read_goal(const struct reader *reader, unsigned index, struct qsm_scenario_kernel *kernel) {
+static int read_goal(const struct reader *reader, unsigned index,
+                     struct qsm_scenario_kernel *kernel) {
   struct qsm_yaml_pair pairs[8];
   unsigned n = 0;
-  if (qsm_yaml_pairs(reader->source, "kernels", index, "goal", pairs, sizeof pairs / sizeof pairs[0], &n, reader->msg, reader->msg_len)) return -1;
+  if (qsm_yaml_pairs(reader->source, "kernels", index, "goal", pairs,
+                     sizeof pairs / sizeof pairs[0], &n, reader->msg, reader->msg_len))
+    return -1;
   if (n == 0) return 0;
   if (pairs[0].key[0] == 0) return read_ipc_goal(reader, pairs[0].text, kernel);
   for (unsigned i = 0; i < n; i++)
     if (read_timed_key(reader, &pairs[i], &kernel->timed)) return -1;
-  if (kernel->timed.kind == qsmGoalNone) return refuse(reader, "goal", "needs deadline_us or per_second");
+  if (kernel->timed.kind == qsmGoalNone)
+    return refuse(reader, "goal", "needs deadline_us or per_second");
   kernel->goal_kind = QSM_GOAL_TIMED;
   return 0;
 }
 
 static int read_launches(const struct reader *reader, const char *text, uint64_t *passes) {
   if (!text || strcmp(text, "repeat") == 0) return 0;
-  if (qsm_yaml_uint(text, UINT32_MAX, passes) || *passes == 0) return refuse(reader, "launches", "'%s': must be repeat or a number from 1 on", text);
+  if (qsm_yaml_uint(text, UINT32_MAX, passes) || *passes == 0)
+    return refuse(reader, "launches", "'%s': must be repeat or a number from 1 on", text);
   return 0;
 }
 
-static int read_dims(const struct reader *reader, const char *key, char **texts, unsigned n, uint32_t most, uint32_t dims[3]) {
+static int read_dims(const struct reader *reader, const char *key, char **texts, unsigned n,
+                     uint32_t most, uint32_t dims[3]) {
   for (unsigned i = 0; i < 3; i++) {
     uint64_t value = 1;
     if (i < n && read_uint(reader, key, texts[i], 1, most, &value)) return -1;
@@ -250,42 +298,56 @@ static int read_dims(const struct reader *reader, const char *key, char **texts,
   return 0;
 }
 
-static int read_args(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
+static int read_args(const struct reader *reader, const struct kernel_text *text,
+                     struct qsm_scenario_kernel *kernel) {
   static const char buffer[] = "buffer ";
   kernel->n_args = text->args_count;
   for (unsigned i = 0; i < text->args_count; i++) {
     bool is_buffer = strncmp(text->args[i], buffer, sizeof buffer - 1) == 0;
     uint64_t value = 0;
-    if (read_uint(reader, "args", text->args[i] + (is_buffer ? sizeof buffer - 1 : 0), is_buffer ? 1 : 0, UINT32_MAX, &value)) return -1;
+    if (read_uint(reader, "args", text->args[i] + (is_buffer ? sizeof buffer - 1 : 0),
+                  is_buffer ? 1 : 0, UINT32_MAX, &value))
+      return -1;
     *(is_buffer ? &kernel->buffer_bytes[i] : &kernel->arg[i]) = (uint32_t)value;
   }
   return 0;
 }
 
 // A user's ELF: path relative to the scenario file.
-static int read_user_program(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
-  if (!text->symbol) return refuse(reader, "elf", "'%s' needs symbol: the kernel function", text->elf);
+static int read_user_program(const struct reader *reader, const struct kernel_text *text,
+                             struct qsm_scenario_kernel *kernel) {
+  if (!text->symbol)
+    return refuse(reader, "elf", "'%s' needs symbol: the kernel function", text->elf);
   const char *path = reader->source->path, *slash = strrchr(path, '/');
   int folder = slash && text->elf[0] != '/' ? (int)(slash - path + 1) : 0;
-  if (snprintf(kernel->elf, sizeof kernel->elf, "%.*s%s", folder, path, text->elf) >= (int)sizeof kernel->elf)
+  if (snprintf(kernel->elf, sizeof kernel->elf, "%.*s%s", folder, path, text->elf) >=
+      (int)sizeof kernel->elf)
     return refuse(reader, "elf", "path too long");
   snprintf(kernel->symbol, sizeof kernel->symbol, "%s", text->symbol);
   uint64_t shared = 0;
   if (read_dims(reader, "grid", text->grid, text->grid_count, 65535, kernel->grid) ||
       read_dims(reader, "block", text->block, text->block_count, 1024, kernel->block) ||
-      read_uint(reader, "shared", text->shared, 0, UINT32_MAX, &shared) || read_args(reader, text, kernel))
+      read_uint(reader, "shared", text->shared, 0, UINT32_MAX, &shared) ||
+      read_args(reader, text, kernel))
     return -1;
   kernel->shared_bytes = (uint32_t)shared;
   return 0;
 }
 
-static int read_program(const struct reader *reader, const struct kernel_text *text, struct qsm_scenario_kernel *kernel) {
-  if (!text->program == !text->elf) return refuse(reader, "kernels", "each kernel has either program (of the suite) or elf (your own)");
+static int read_program(const struct reader *reader, const struct kernel_text *text,
+                        struct qsm_scenario_kernel *kernel) {
+  if (!text->program == !text->elf)
+    return refuse(reader, "kernels",
+                  "each kernel has either program (of the suite) or elf (your own)");
   if (text->elf) return read_user_program(reader, text, kernel);
   kernel->program = qsm_suite_find(text->program);
-  if (!kernel->program) return refuse(reader, "program", "unknown program '%s'; `qsm kernels` lists them", text->program);
+  if (!kernel->program)
+    return refuse(reader, "program", "unknown program '%s'; `qsm kernels` lists them",
+                  text->program);
   if (text->symbol || text->grid_count || text->block_count || text->args_count || text->shared)
-    return refuse(reader, "program", "'%s' sets its own launches: symbol, grid, block, shared and args are for elf", text->program);
+    return refuse(reader, "program",
+                  "'%s' sets its own launches: symbol, grid, block, shared and args are for elf",
+                  text->program);
   return 0;
 }
 
@@ -299,21 +361,31 @@ static int read_sms(const struct reader *reader, const char *text, qsmSmMask *ma
     *mask = number;
     return status;
   }
-  if (snprintf(first, sizeof first, "%.*s", (int)(dots - text), text) >= (int)sizeof first || qsm_yaml_uint(first, QSM_MAX_SMS - 1, &number) || qsm_yaml_uint(dots + 2, QSM_MAX_SMS - 1, &last) || number > last)
-    return refuse(reader, "sms", "'%s': must be a bit mask, or SMs FIRST..LAST below %d", text, QSM_MAX_SMS);
+  if (snprintf(first, sizeof first, "%.*s", (int)(dots - text), text) >= (int)sizeof first ||
+      qsm_yaml_uint(first, QSM_MAX_SMS - 1, &number) ||
+      qsm_yaml_uint(dots + 2, QSM_MAX_SMS - 1, &last) || number > last)
+    return refuse(reader, "sms", "'%s': must be a bit mask, or SMs FIRST..LAST below %d", text,
+                  QSM_MAX_SMS);
   *mask = ((qsmSmMask)2 << last) - ((qsmSmMask)1 << number);
   return 0;
 }
 
-static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index, struct qsm_scenario_kernel *kernel) {
-  const char *name = text->name ? text->name : text->program ? text->program : text->symbol ? text->symbol : "kernel";
+static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index,
+                       struct qsm_scenario_kernel *kernel) {
+  const char *name = text->name      ? text->name
+                     : text->program ? text->program
+                     : text->symbol  ? text->symbol
+                                     : "kernel";
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   uint64_t budget = 1, images = QSM_SCENARIO_ALL_IMAGES;
   uint32_t idempotent = 0, cache = qsmCacheUseAll;
-  if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) || read_launches(reader, text->launches, &kernel->passes) ||
-      read_sms(reader, text->sms, &kernel->sm_mask) || read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
+  if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) ||
+      read_launches(reader, text->launches, &kernel->passes) ||
+      read_sms(reader, text->sms, &kernel->sm_mask) ||
+      read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
-      read_name(reader, "idempotent", text->idempotent, switches, &idempotent) || read_name(reader, "cache", text->cache, cache_policies, &cache))
+      read_name(reader, "idempotent", text->idempotent, switches, &idempotent) ||
+      read_name(reader, "cache", text->cache, cache_policies, &cache))
     return -1;
   kernel->budget = (uint32_t)budget;
   kernel->save_images = (uint32_t)images;
@@ -322,14 +394,16 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
   return 0;
 }
 
-static int convert(const struct reader *reader, const struct scenario_text *text, struct qsm_scenario *scenario) {
+static int convert(const struct reader *reader, const struct scenario_text *text,
+                   struct qsm_scenario *scenario) {
   uint32_t size = QSM_SIZE_M, compare = 0, adjust = qsmAdjustOff, latecomers = 1;
   uint64_t active_warps = 8;
   scenario->policy = 1;
   scenario->alpha_cap = 4 << 16;
   scenario->rollover_cap = 8;
   scenario->seed = 1;
-  if (snprintf(scenario->config, sizeof scenario->config, "%s", text->config) >= (int)sizeof scenario->config)
+  if (snprintf(scenario->config, sizeof scenario->config, "%s", text->config) >=
+      (int)sizeof scenario->config)
     return refuse(reader, "config", "path too long");
   if (read_name(reader, "policy", text->policy, policies, &scenario->policy) ||
       read_name(reader, "scheme", text->scheme, schemes, &scenario->scheme) ||
@@ -342,7 +416,8 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_name(reader, "adjust", text->adjust, adjustments, &adjust) ||
       read_name(reader, "latecomers", text->latecomers, on_or_off, &latecomers) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
-      read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) || read_name(reader, "size", text->size, sizes, &size) ||
+      read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) ||
+      read_name(reader, "size", text->size, sizes, &size) ||
       read_name(reader, "compare_without_qos", text->compare_without_qos, switches, &compare))
     return -1;
   scenario->active_warps = (uint32_t)active_warps;
@@ -356,7 +431,8 @@ static int convert(const struct reader *reader, const struct scenario_text *text
   return 0;
 }
 
-int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario, char *msg, size_t msg_len) {
+int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario,
+                      char *msg, size_t msg_len) {
   struct qsm_scenario loaded = {0};
   void *text = NULL;
   const struct reader reader = {source, msg, msg_len};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenario files: which kernels share which GPU, under which goals and scheduling, for how long (docs/scenarios.md).
+// Scenario files: which kernels share which GPU, under which goals and scheduling, for how long
+// (docs/scenarios.md).
 #ifndef QSM_SCENARIO_H
 #define QSM_SCENARIO_H
 
@@ -29,12 +30,13 @@ struct qsm_scenario_kernel {
   uint32_t arg[8];
   uint32_t buffer_bytes[8];  // not 0: the argument is the address of a zeroed buffer of this size
   enum qsm_goal_kind goal_kind;
-  double goal;               // thread instructions per cycle, or percent of isolated
-  qsmGoal timed;             // deadline or rate of a pass, but for what is measured
-  uint64_t passes;           // 0: repeat until the end
-  qsmSmMask sm_mask;         // 0: all
-  uint32_t budget;           // BUDGET: of its group under the QAWS policies
-  uint32_t save_images;      // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the GPU takes
+  double goal;           // thread instructions per cycle, or percent of isolated
+  qsmGoal timed;         // deadline or rate of a pass, but for what is measured
+  uint64_t passes;       // 0: repeat until the end
+  qsmSmMask sm_mask;     // 0: all
+  uint32_t budget;       // BUDGET: of its group under the QAWS policies
+  uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the
+                         // GPU takes
   bool idempotent;
   qsmCachePolicy cache_policy;  // caches that its launches skip
 };
@@ -42,16 +44,16 @@ struct qsm_scenario_kernel {
 struct qsm_scenario {
   char path[QSM_SCENARIO_TEXT];
   char config[QSM_SCENARIO_TEXT];
-  uint32_t policy, scheme;   // register values
-  uint64_t epoch;            // 0: the configuration's
-  uint32_t alpha_cap;        // ALPHA_CAP: Q3.16, 0 off
-  uint32_t rollover_cap;     // ROLLOVER_CAP: epochs, 0 off
-  double goal_margin;        // percent of a goal that the GPU is told on top of it
-  uint32_t nonqos_quota;     // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
-  uint32_t active_warps;     // ACTIVE_WARPS: places under two_level
-  qsmAdjustment adjust;      // of thread blocks at run time
-  bool latecomers;           // room for kernels that wait for their first block
-  uint64_t cycles;           // length of the measurement, rounded up to whole epochs
+  uint32_t policy, scheme;  // register values
+  uint64_t epoch;           // 0: the configuration's
+  uint32_t alpha_cap;       // ALPHA_CAP: Q3.16, 0 off
+  uint32_t rollover_cap;    // ROLLOVER_CAP: epochs, 0 off
+  double goal_margin;       // percent of a goal that the GPU is told on top of it
+  uint32_t nonqos_quota;    // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
+  uint32_t active_warps;    // ACTIVE_WARPS: places under two_level
+  qsmAdjustment adjust;     // of thread blocks at run time
+  bool latecomers;          // room for kernels that wait for their first block
+  uint64_t cycles;          // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;
   bool compare_without_qos;
@@ -61,8 +63,10 @@ struct qsm_scenario {
 
 struct qsm_yaml_source;
 
-// Reads and checks a file, or text that stands for one. Returns 0, or -1 with "FILE:LINE: what is wrong".
-int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario, char *msg, size_t msg_len);
+// Reads and checks a file, or text that stands for one. Returns 0, or -1 with "FILE:LINE: what is
+// wrong".
+int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario,
+                      char *msg, size_t msg_len);
 
 const char *qsm_policy_name(uint32_t policy);
 const char *qsm_scheme_name(uint32_t scheme);

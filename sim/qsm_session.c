@@ -33,8 +33,9 @@ struct session {
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
   uint32_t n_read;   // epochs whose figures are read
-  qsmError_t error;  // of a submission inside a callback, or of figures read while the library lets time pass
-  char place[300];  // place in the scenario of the kernel that is being set up, else empty
+  qsmError_t error;  // of a submission inside a callback, or of figures read while the library lets
+                     // time pass
+  char place[300];   // place in the scenario of the kernel that is being set up, else empty
 };
 
 // ---- Launches ----
@@ -44,7 +45,9 @@ static void note_error(struct session *session, qsmError_t error) {
 }
 
 // 0: passes repeat until the end.
-static uint64_t passes_asked(const struct tenant *tenant) { return tenant->session->plan->one_pass ? 1 : tenant->kernel->passes; }
+static uint64_t passes_asked(const struct tenant *tenant) {
+  return tenant->session->plan->one_pass ? 1 : tenant->kernel->passes;
+}
 
 static void launch_ended(void *user, const qsmLaunchResult *result);
 
@@ -54,20 +57,27 @@ static qsmError_t submit(struct tenant *tenant) {
     tenant->outcome->passes++;
     if (passes_asked(tenant) && tenant->outcome->passes >= passes_asked(tenant)) return qsmSuccess;
     qsm_passes_begin(&tenant->passes);
-    if (tenant->passes.error || !qsm_passes_next(&tenant->passes, &launch)) return tenant->passes.error;
+    if (tenant->passes.error || !qsm_passes_next(&tenant->passes, &launch))
+      return tenant->passes.error;
   }
   tenant->counted = false;
-  uint32_t n_args = tenant->kernel->program ? qsm_passes_words(tenant->context, launch.symbol) : tenant->kernel->n_args;
-  return qsmLaunchKernel(tenant->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
-                         (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args, n_args, launch.shared_bytes, launch_ended, tenant);
+  uint32_t n_args = tenant->kernel->program ? qsm_passes_words(tenant->context, launch.symbol)
+                                            : tenant->kernel->n_args;
+  return qsmLaunchKernel(tenant->context, launch.symbol,
+                         (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
+                         (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
+                         n_args, launch.shared_bytes, launch_ended, tenant);
 }
 
-static bool counts_memory(const struct session *session) { return session->outcome->has_l1 || session->outcome->has_l2 || session->outcome->has_dram; }
+static bool counts_memory(const struct session *session) {
+  return session->outcome->has_l1 || session->outcome->has_l2 || session->outcome->has_dram;
+}
 
 // Of the launch that has just ended, or still runs.
 static qsmError_t add_memory_counters(struct tenant *tenant) {
   qsmMemoryCounters launch = {0}, *sum = &tenant->outcome->memory;
-  qsmError_t error = counts_memory(tenant->session) ? qsmReadMemoryCounters(tenant->context, &launch) : qsmSuccess;
+  qsmError_t error =
+      counts_memory(tenant->session) ? qsmReadMemoryCounters(tenant->context, &launch) : qsmSuccess;
   sum->l1_loads += launch.l1_loads;
   sum->l1_hits += launch.l1_hits;
   sum->l1_joined += launch.l1_joined;
@@ -106,20 +116,24 @@ static void launch_ended(void *user, const qsmLaunchResult *result) {
 
 // ---- Set-up ----
 
-// Blocks of the kernel may be saved: by adjustment, or for latecomers where the scenario says how many.
+// Blocks of the kernel may be saved: by adjustment, or for latecomers where the scenario says how
+// many.
 static bool may_be_saved(const struct tenant *tenant) {
   const struct session *session = tenant->session;
   qsmAdjustment adjust = session->plan->adjust;
-  if (adjust == qsmAdjustOff) return session->scenario->latecomers && tenant->kernel->save_images != QSM_SCENARIO_ALL_IMAGES;
+  if (adjust == qsmAdjustOff)
+    return session->scenario->latecomers && tenant->kernel->save_images != QSM_SCENARIO_ALL_IMAGES;
   return adjust != qsmAdjustDrain;
 }
 
 // What preemption needs: of all kernels, as the GPU chooses its victims.
 static qsmError_t set_up_preemption(const struct tenant *tenant) {
   const struct session *session = tenant->session;
-  uint32_t images = tenant->kernel->save_images, most = qsmDeviceConfig(session->device)->num_images;
+  uint32_t images = tenant->kernel->save_images,
+           most = qsmDeviceConfig(session->device)->num_images;
   if (!may_be_saved(tenant)) return qsmSuccess;
-  qsmError_t error = qsmSetSaveArea(tenant->context, images == QSM_SCENARIO_ALL_IMAGES ? most : images);
+  qsmError_t error =
+      qsmSetSaveArea(tenant->context, images == QSM_SCENARIO_ALL_IMAGES ? most : images);
   return error ? error : qsmSetIdempotent(tenant->context, tenant->kernel->idempotent);
 }
 
@@ -129,23 +143,32 @@ static uint32_t goal_with_margin(const struct session *session, uint32_t goal_q1
   return goal < UINT32_MAX ? (uint32_t)goal : UINT32_MAX;
 }
 
-static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg, size_t msg_len) {
+static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg,
+                                size_t msg_len) {
   struct tenant *tenant = &session->tenants[index];
-  *tenant = (struct tenant){.session = session, .kernel = &session->scenario->kernels[index], .outcome = &session->outcome->kernels[index]};
+  *tenant = (struct tenant){.session = session,
+                            .kernel = &session->scenario->kernels[index],
+                            .outcome = &session->outcome->kernels[index]};
   tenant->outcome->present = true;
   tenant->outcome->goal_q16 = session->plan->goal_q16[index];
   qsmError_t error = qsmContextCreate(session->device, &tenant->context);
-  if (!error && tenant->kernel->sm_mask) error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
+  if (!error && tenant->kernel->sm_mask)
+    error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
-  if (!error && session->plan->scheme == QSM_SCENARIO_FAIR) error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
-  if (!error && tenant->outcome->goal_q16) error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));
+  if (!error && session->plan->scheme == QSM_SCENARIO_FAIR)
+    error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
+  if (!error && tenant->outcome->goal_q16)
+    error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));
   if (!error) error = qsmSetCachePolicy(tenant->context, tenant->kernel->cache_policy);
   if (!error) error = set_up_preemption(tenant);
-  if (!error) error = qsm_passes_load(&tenant->passes, session->device, tenant->context, session->scenario, tenant->kernel, session->place, msg, msg_len);
+  if (!error)
+    error = qsm_passes_load(&tenant->passes, session->device, tenant->context, session->scenario,
+                            tenant->kernel, session->place, msg, msg_len);
   return error;
 }
 
-// The next kernel of this measurement from index i on; false when there is none. Complaints from here on are about it.
+// The next kernel of this measurement from index i on; false when there is none. Complaints from
+// here on are about it.
 static bool next_kernel(struct session *session, uint32_t *i) {
   session->place[0] = 0;
   while (*i < session->scenario->n_kernels && !((session->plan->kernel_mask >> *i) & 1)) ++*i;
@@ -157,7 +180,8 @@ static bool next_kernel(struct session *session, uint32_t *i) {
 // All tenants are set up before the first launch, so that they start together.
 static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
   qsmError_t error = qsmSuccess;
-  for (uint32_t i = 0; !error && next_kernel(session, &i); i++) error = set_up_tenant(session, i, msg, msg_len);
+  for (uint32_t i = 0; !error && next_kernel(session, &i); i++)
+    error = set_up_tenant(session, i, msg, msg_len);
   for (uint32_t i = 0; !error && next_kernel(session, &i); i++) {
     qsm_passes_begin(&session->tenants[i].passes);
     session->outcome->kernels[i].started = qsmDeviceCycle(session->device) - session->origin;
@@ -168,8 +192,10 @@ static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
 
 // ---- Measurement ----
 
-static qsmError_t slot_read(struct session *session, uint32_t slot, uint32_t offset, uint32_t *value) {
-  return qsmRegisterRead(session->device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset), value);
+static qsmError_t slot_read(struct session *session, uint32_t slot, uint32_t offset,
+                            uint32_t *value) {
+  return qsmRegisterRead(session->device,
+                         (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset), value);
 }
 
 static qsmError_t read_counters(struct session *session, struct qsm_epoch_record *record) {
@@ -178,7 +204,11 @@ static qsmError_t read_counters(struct session *session, struct qsm_epoch_record
     for (uint32_t i = 0; !error && i < session->scenario->n_kernels; i++) {
       uint32_t counter = 0;
       if (!session->tenants[i].context) continue;
-      error = qsmRegisterRead(session->device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_C + QSM_SMSEL_STRIDE * qsmContextSlot(session->tenants[i].context)), &counter);
+      error = qsmRegisterRead(
+          session->device,
+          (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_C +
+                     QSM_SMSEL_STRIDE * qsmContextSlot(session->tenants[i].context)),
+          &counter);
       record->counter[i] += (int32_t)counter;
     }
     if (error) return error;
@@ -198,15 +228,18 @@ static qsmError_t read_epoch(struct session *session, struct qsm_epoch_record *r
   return read_counters(session, record);
 }
 
-// The manager's figures of an epoch stand from the load of the next quotas on (R-QM-3), until those after it.
+// The manager's figures of an epoch stand from the load of the next quotas on (R-QM-3), until those
+// after it.
 static uint64_t figures_stand_at(const struct session *session, uint32_t epoch) {
-  return session->origin + (epoch + 1) * session->epoch + qsmDeviceConfig(session->device)->qos_lat + 1;
+  return session->origin + (epoch + 1) * session->epoch +
+         qsmDeviceConfig(session->device)->qos_lat + 1;
 }
 
 static qsmError_t read_due_epochs(struct session *session) {
   struct qsm_outcome *outcome = session->outcome;
   qsmError_t error = qsmSuccess;
-  while (!error && session->n_read < outcome->n_epochs && qsmDeviceCycle(session->device) >= figures_stand_at(session, session->n_read)) {
+  while (!error && session->n_read < outcome->n_epochs &&
+         qsmDeviceCycle(session->device) >= figures_stand_at(session, session->n_read)) {
     struct qsm_epoch_record *record = &outcome->epochs[session->n_read++];
     record->cycle = session->n_read * session->epoch;
     error = read_epoch(session, record);
@@ -234,7 +267,8 @@ static qsmError_t run_slice(struct session *session, uint64_t cycle) {
 // Before the first launch.
 static qsmError_t prepare_to(struct session *session, uint64_t cycle) {
   qsmError_t error = qsmSuccess;
-  while (!error && !stopped(session) && qsmDeviceCycle(session->device) < cycle) error = run_slice(session, cycle);
+  while (!error && !stopped(session) && qsmDeviceCycle(session->device) < cycle)
+    error = run_slice(session, cycle);
   return error;
 }
 
@@ -243,7 +277,8 @@ static qsmError_t run_to(struct session *session, struct qsm_progress *progress,
   while (!error && qsmDeviceCycle(session->device) < cycle && !stopped(session)) {
     error = run_slice(session, cycle);
     if (!error) error = session->error;
-    if (session->plan->trace) qsm_trace_sample(session->plan->trace, qsmDeviceBackend(session->device));
+    if (session->plan->trace)
+      qsm_trace_sample(session->plan->trace, qsmDeviceBackend(session->device));
     qsm_progress_show(progress, qsmDeviceCycle(session->device) - session->origin);
   }
   return error;
@@ -270,7 +305,8 @@ static qsmError_t measure(struct session *session) {
   struct qsm_outcome *outcome = session->outcome;
   struct qsm_progress progress;
   qsmError_t error = qsmSuccess;
-  qsm_progress_start(&progress, session->plan->title, outcome->cycles, session->plan->show_progress);
+  qsm_progress_start(&progress, session->plan->title, outcome->cycles,
+                     session->plan->show_progress);
   qsmSetWatch(session->device, watch, session);
   while (!error && session->n_read < outcome->n_epochs && !outcome->interrupted) {
     if (session->plan->one_pass && all_finished(session)) outcome->n_epochs = session->n_read + 1;
@@ -298,11 +334,13 @@ static qsmError_t check_passes(struct session *session) {
 
 static qsmError_t judge(struct session *session) {
   qsmError_t error = qsmSuccess;
-  for (uint32_t i = 0; !error && !session->outcome->interrupted && i < session->scenario->n_kernels; i++) {
+  for (uint32_t i = 0; !error && !session->outcome->interrupted && i < session->scenario->n_kernels;
+       i++) {
     struct qsm_kernel_outcome *kernel = &session->outcome->kernels[i];
     kernel->unfinished = kernel->present && kernel->passes < passes_asked(&session->tenants[i]);
     if (kernel->unfinished || (kernel->present && kernel->thread_instructions == 0))
-      error = qsmExplainWait(session->tenants[i].context, kernel->waits_for, sizeof kernel->waits_for);
+      error =
+          qsmExplainWait(session->tenants[i].context, kernel->waits_for, sizeof kernel->waits_for);
   }
   return error;
 }
@@ -311,14 +349,23 @@ static double cpu_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   const struct qsm_config *config = qsmDeviceConfig(session->device);
-  qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy, session->plan->scheme, (uint32_t)session->epoch);
-  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ALPHA_CAP, session->scenario->alpha_cap);
-  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ROLLOVER_CAP, session->scenario->rollover_cap);
-  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_NONQOS_QUOTA, session->scenario->nonqos_quota);
-  if (!error) error = qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
+  qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy,
+                                      session->plan->scheme, (uint32_t)session->epoch);
+  if (!error)
+    error = qsmRegisterWrite(session->device, QSM_REG_ALPHA_CAP, session->scenario->alpha_cap);
+  if (!error)
+    error =
+        qsmRegisterWrite(session->device, QSM_REG_ROLLOVER_CAP, session->scenario->rollover_cap);
+  if (!error)
+    error =
+        qsmRegisterWrite(session->device, QSM_REG_NONQOS_QUOTA, session->scenario->nonqos_quota);
+  if (!error)
+    error =
+        qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
   if (!error) error = qsmSetAdjustment(session->device, session->plan->adjust);
   if (!error) error = qsmSetLatecomers(session->device, session->scenario->latecomers);
-  // The epoch length takes effect when the first epoch after reset ends; the measurement starts there.
+  // The epoch length takes effect when the first epoch after reset ends; the measurement starts
+  // there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
   if (!error) error = prepare_to(session, session->origin + config->qos_lat + 1);
   if (!error && !session->outcome->interrupted) error = set_up(session, msg, msg_len);
@@ -332,12 +379,14 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   return error;
 }
 
-static bool plan_epochs(struct session *session, const struct qsm_config *config, char *msg, size_t msg_len) {
+static bool plan_epochs(struct session *session, const struct qsm_config *config, char *msg,
+                        size_t msg_len) {
   struct qsm_outcome *outcome = session->outcome;
   session->epoch = session->scenario->epoch ? session->scenario->epoch : config->epoch;
   if (session->epoch < qsm_config_epoch_min(config)) {
-    snprintf(msg, msg_len, "%s: epoch of %llu cycles, configuration %s needs at least %u", session->scenario->path,
-             (unsigned long long)session->epoch, config->name, qsm_config_epoch_min(config));
+    snprintf(msg, msg_len, "%s: epoch of %llu cycles, configuration %s needs at least %u",
+             session->scenario->path, (unsigned long long)session->epoch, config->name,
+             qsm_config_epoch_min(config));
     return false;
   }
   outcome->n_epochs = (uint32_t)((session->scenario->cycles + session->epoch - 1) / session->epoch);
@@ -354,14 +403,17 @@ static void finish(struct session *session) {
   if (backend->trace_hash) session->outcome->trace_hash = backend->trace_hash(backend);
   session->outcome->has_lockstep = backend->lockstep_stats != NULL;
   if (backend->lockstep_stats) backend->lockstep_stats(backend, &session->outcome->lockstep);
-  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) qsm_passes_free(&session->tenants[i].passes);
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
+    qsm_passes_free(&session->tenants[i].passes);
 }
 
-enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, const struct qsm_session_plan *plan, struct qsm_outcome *outcome,
-                                        char *msg, size_t msg_len) {
+enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
+                                        const struct qsm_session_plan *plan,
+                                        struct qsm_outcome *outcome, char *msg, size_t msg_len) {
   struct session session = {.scenario = scenario, .plan = plan, .outcome = outcome};
   *outcome = (struct qsm_outcome){0};
-  qsmError_t error = qsmDeviceOpen(plan->backend, scenario->config, &plan->options, &session.device, msg, msg_len);
+  qsmError_t error =
+      qsmDeviceOpen(plan->backend, scenario->config, &plan->options, &session.device, msg, msg_len);
   if (error) return error == qsmErrorNotFound ? QSM_SESSION_BAD_INPUT : QSM_SESSION_ENVIRONMENT;
   if (plan->observer) qsm_device_observe(session.device, plan->observer);
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
@@ -372,8 +424,11 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, con
     msg[0] = 0;
     error = run(&session, msg, msg_len);
     finish(&session);
-    if (error && !msg[0]) snprintf(msg, msg_len, "%s%s", session.place, qsmGetLastErrorText(session.device));
-    status = error == qsmSuccess ? QSM_SESSION_OK : error == qsmErrorBackend ? QSM_SESSION_FAILED : QSM_SESSION_BAD_INPUT;
+    if (error && !msg[0])
+      snprintf(msg, msg_len, "%s%s", session.place, qsmGetLastErrorText(session.device));
+    status = error == qsmSuccess        ? QSM_SESSION_OK
+             : error == qsmErrorBackend ? QSM_SESSION_FAILED
+                                        : QSM_SESSION_BAD_INPUT;
   }
   qsmDeviceClose(session.device);
   return status;

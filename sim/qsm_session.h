@@ -13,18 +13,19 @@
 #include "qsm_trace.h"
 
 struct qsm_kernel_outcome {
-  bool present;                 // took part in this measurement
-  uint32_t goal_q16;            // 0: no goal
-  uint64_t thread_instructions; // in the measured epochs
-  uint64_t launches;            // kernels completed
-  uint64_t passes;              // programs completed
+  bool present;                  // took part in this measurement
+  uint32_t goal_q16;             // 0: no goal
+  uint64_t thread_instructions;  // in the measured epochs
+  uint64_t launches;             // kernels completed
+  uint64_t passes;               // programs completed
   uint64_t checks_passed, checks_failed;
-  uint64_t started;             // cycle of the measurement in which the first launch was submitted
-  uint64_t finished;            // ... in which the host saw the last of the asked passes end; 0: it did not, or passes repeat
-  char waits_for[128];          // what kept it in the end, if it was unfinished or never issued
-  bool unfinished;              // asked for a number of passes and did not complete them
-  qsmLaunchResult fault;        // fault.killed: the kernel was killed
-  qsmMemoryCounters memory;     // of all its launches
+  uint64_t started;   // cycle of the measurement in which the first launch was submitted
+  uint64_t finished;  // ... in which the host saw the last of the asked passes end; 0: it did not,
+                      // or passes repeat
+  char waits_for[128];       // what kept it in the end, if it was unfinished or never issued
+  bool unfinished;           // asked for a number of passes and did not complete them
+  qsmLaunchResult fault;     // fault.killed: the kernel was killed
+  qsmMemoryCounters memory;  // of all its launches
 };
 
 struct qsm_epoch_record {
@@ -37,7 +38,7 @@ struct qsm_epoch_record {
 struct qsm_outcome {
   uint64_t cycles;  // measured
   uint64_t planned_cycles;
-  bool interrupted;  // before that: only whole epochs count
+  bool interrupted;       // before that: only whole epochs count
   double cpu_s;           // of the measurement, without its preparation
   uint64_t cpu_cycles;    // simulated in it
   uint64_t total_cycles;  // simulated, preparation included
@@ -45,26 +46,27 @@ struct qsm_outcome {
   uint32_t n_epochs;
   struct qsm_epoch_record *epochs;
   bool has_l1, has_l2, has_dram;  // the GPU has them: kernels' memory counters mean something
-  bool has_hash;                // asked for
-  uint64_t trace_hash;          // of the whole measurement, set-up included
+  bool has_hash;                  // asked for
+  uint64_t trace_hash;            // of the whole measurement, set-up included
   bool has_lockstep;
   struct qsm_lockstep_stats lockstep;
 };
 
 struct qsm_session_plan {
-  const char *title;    // for the progress line
+  const char *title;  // for the progress line
   const char *backend;
   struct qsm_backend_options options;
   uint32_t kernel_mask;  // which kernels of the scenario
   uint32_t scheme;
   qsmAdjustment adjust;
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
-  struct qsm_trace *trace;  // gets what happens, or NULL
+  struct qsm_trace *trace;              // gets what happens, or NULL
   const struct qsm_observer *observer;  // of what the host does with device memory, or NULL
   uint32_t isolated_q16[QSM_SCENARIO_MAX_KERNELS];  // IPC alone, for scheme fair; 0: not known
-  bool one_pass;        // of each kernel; the measurement ends with the epoch that has counted it
+  bool one_pass;  // of each kernel; the measurement ends with the epoch that has counted it
   bool show_progress;
-  bool (*stop)(void);   // looked at now and then: true ends the measurement with what it has; NULL: never
+  bool (*stop)(
+      void);  // looked at now and then: true ends the measurement with what it has; NULL: never
 };
 
 enum qsm_session_status {
@@ -74,9 +76,11 @@ enum qsm_session_status {
   QSM_SESSION_ENVIRONMENT = -3,  // RTL not built, out of memory
 };
 
-// Runs it. On QSM_SESSION_FAILED *outcome still holds the lockstep statistics; free it with qsm_outcome_clear in any case.
-enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario, const struct qsm_session_plan *plan, struct qsm_outcome *outcome,
-                                        char *msg, size_t msg_len);
+// Runs it. On QSM_SESSION_FAILED *outcome still holds the lockstep statistics; free it with
+// qsm_outcome_clear in any case.
+enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
+                                        const struct qsm_session_plan *plan,
+                                        struct qsm_outcome *outcome, char *msg, size_t msg_len);
 void qsm_outcome_clear(struct qsm_outcome *outcome);
 
 #endif

@@ -14,8 +14,8 @@
 struct qsm_source_lines {
   int fd;
   Elf *elf;
-  Dwarf *dwarf;  // NULL: none
-  uint64_t base; // link address of the image
+  Dwarf *dwarf;   // NULL: none
+  uint64_t base;  // link address of the image
 };
 
 struct place {
@@ -29,12 +29,15 @@ static uint64_t lowest_address(Elf *elf) {
   elf_getphdrnum(elf, &n);
   for (size_t i = 0; i < n; i++) {
     GElf_Phdr segment;
-    if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && segment.p_memsz && segment.p_vaddr < low) low = segment.p_vaddr;
+    if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && segment.p_memsz &&
+        segment.p_vaddr < low)
+      low = segment.p_vaddr;
   }
   return low;
 }
 
-int qsm_source_lines_open(const char *path, struct qsm_source_lines **out, char *msg, size_t msg_len) {
+int qsm_source_lines_open(const char *path, struct qsm_source_lines **out, char *msg,
+                          size_t msg_len) {
   struct qsm_source_lines *lines = calloc(1, sizeof *lines);
   if (!lines) {
     snprintf(msg, msg_len, "out of memory");
@@ -65,7 +68,8 @@ void qsm_source_lines_close(struct qsm_source_lines *lines) {
 // ---- Symbols ----
 
 static bool holds(const GElf_Sym *symbol, uint64_t address) {
-  return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && address >= symbol->st_value && address < symbol->st_value + symbol->st_size;
+  return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && address >= symbol->st_value &&
+         address < symbol->st_value + symbol->st_size;
 }
 
 // Of the symbol that holds the address: name, and start in *start.
@@ -115,7 +119,9 @@ static bool read_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value) {
 static bool read_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place) {
   Dwarf_Word file = 0, line = 0;
   Dwarf_Files *files = NULL;
-  if (!read_number(inlined, DW_AT_call_file, &file) || !read_number(inlined, DW_AT_call_line, &line)) return false;
+  if (!read_number(inlined, DW_AT_call_file, &file) ||
+      !read_number(inlined, DW_AT_call_line, &line))
+    return false;
   if (dwarf_getsrcfiles(unit, &files, NULL)) return false;
   const char *name = dwarf_filesrc(files, file, NULL, NULL);
   if (!name) return false;
@@ -136,7 +142,8 @@ static void climb(Dwarf_Die *unit, Dwarf_Die *scopes, int n, struct place *place
   }
 }
 
-// The functions, inlined or not, in which an address is, innermost first, and what is between them. To be freed; NULL: none.
+// The functions, inlined or not, in which an address is, innermost first, and what is between them.
+// To be freed; NULL: none.
 static Dwarf_Die *find_scopes(Dwarf_Die *unit, uint64_t address, int *n) {
   Dwarf_Die *lexical = NULL, *scopes = NULL;
   *n = dwarf_getscopes(unit, address, &lexical);
@@ -152,10 +159,13 @@ static bool find_line(Dwarf_Die *unit, uint64_t address, struct place *place) {
   return place->file && dwarf_lineno(line, &place->line) == 0;
 }
 
-static bool find_place(const struct qsm_source_lines *lines, uint64_t address, struct place *place) {
+static bool find_place(const struct qsm_source_lines *lines, uint64_t address,
+                       struct place *place) {
   Dwarf_Die unit;
   int n = 0;
-  if (!lines->dwarf || !find_unit(lines->dwarf, address, &unit) || !find_line(&unit, address, place)) return false;
+  if (!lines->dwarf || !find_unit(lines->dwarf, address, &unit) ||
+      !find_line(&unit, address, place))
+    return false;
   Dwarf_Die *scopes = find_scopes(&unit, address, &n);
   climb(&unit, scopes, n, place);
   free(scopes);
@@ -166,7 +176,8 @@ static bool find_place(const struct qsm_source_lines *lines, uint64_t address, s
 static Dwarf_Die *next_function(Dwarf_Die *scopes, int n, int *i) {
   while (*i < n) {
     Dwarf_Die *scope = &scopes[(*i)++];
-    if (dwarf_tag(scope) == DW_TAG_inlined_subroutine || dwarf_tag(scope) == DW_TAG_subprogram) return scope;
+    if (dwarf_tag(scope) == DW_TAG_inlined_subroutine || dwarf_tag(scope) == DW_TAG_subprogram)
+      return scope;
   }
   return NULL;
 }
@@ -178,7 +189,8 @@ static bool is_same_call(Dwarf_Die *a, Dwarf_Die *b) {
   if (dwarf_tag(a) == DW_TAG_subprogram) return dwarf_dieoffset(a) == dwarf_dieoffset(b);
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     Dwarf_Word of_a = 0, of_b = 0;
-    if (!read_number(a, numbers[i], &of_a) || !read_number(b, numbers[i], &of_b) || of_a != of_b) return false;
+    if (!read_number(a, numbers[i], &of_a) || !read_number(b, numbers[i], &of_b) || of_a != of_b)
+      return false;
   }
   return true;
 }
@@ -187,7 +199,8 @@ static bool are_same_calls(Dwarf_Die *scopes_a, int n_a, Dwarf_Die *scopes_b, in
   int i = 0, j = 0;
   Dwarf_Die *a = next_function(scopes_a, n_a, &i), *b = next_function(scopes_b, n_b, &j);
   bool same = a && b;
-  for (; same && a && b; a = next_function(scopes_a, n_a, &i), b = next_function(scopes_b, n_b, &j)) same = is_same_call(a, b);
+  for (; same && a && b; a = next_function(scopes_a, n_a, &i), b = next_function(scopes_b, n_b, &j))
+    same = is_same_call(a, b);
   return same && !a && !b;
 }
 
@@ -195,10 +208,14 @@ bool qsm_source_lines_same(const struct qsm_source_lines *lines, uint32_t a, uin
   Dwarf_Die unit_a, unit_b;
   struct place line_a = {0}, line_b = {0};
   uint64_t address_a = lines->base + a, address_b = lines->base + b;
-  if (!lines->dwarf || !find_unit(lines->dwarf, address_a, &unit_a) || !find_unit(lines->dwarf, address_b, &unit_b)) return false;
-  if (!find_line(&unit_a, address_a, &line_a) || !find_line(&unit_b, address_b, &line_b)) return false;
+  if (!lines->dwarf || !find_unit(lines->dwarf, address_a, &unit_a) ||
+      !find_unit(lines->dwarf, address_b, &unit_b))
+    return false;
+  if (!find_line(&unit_a, address_a, &line_a) || !find_line(&unit_b, address_b, &line_b))
+    return false;
   int n_a = 0, n_b = 0;
-  Dwarf_Die *scopes_a = find_scopes(&unit_a, address_a, &n_a), *scopes_b = find_scopes(&unit_b, address_b, &n_b);
+  Dwarf_Die *scopes_a = find_scopes(&unit_a, address_a, &n_a),
+            *scopes_b = find_scopes(&unit_b, address_b, &n_b);
   bool same = line_a.line == line_b.line && are_same_calls(scopes_a, n_a, scopes_b, n_b);
   free(scopes_a);
   free(scopes_b);
@@ -212,12 +229,20 @@ static const char *shorten(const char *file) {
   return len && strncmp(file, folder, len) == 0 && file[len] == '/' ? file + len + 1 : file;
 }
 
-void qsm_source_lines_describe(const struct qsm_source_lines *lines, uint32_t offset, char *text, size_t text_len) {
+void qsm_source_lines_describe(const struct qsm_source_lines *lines, uint32_t offset, char *text,
+                               size_t text_len) {
   uint64_t address = lines->base + offset, start = 0;
   struct place place = {0};
   const char *symbol = find_symbol(lines->elf, address, &start);
   if (find_place(lines, address, &place))
-    snprintf(text, text_len, "%s at %s:%d", place.function ? place.function : symbol ? symbol : "?", shorten(place.file), place.line);
-  else if (symbol) snprintf(text, text_len, "%s+0x%llX (no lines: compile with -g)", symbol, (unsigned long long)(address - start));
-  else snprintf(text, text_len, "no function");
+    snprintf(text, text_len, "%s at %s:%d",
+             place.function ? place.function
+             : symbol       ? symbol
+                            : "?",
+             shorten(place.file), place.line);
+  else if (symbol)
+    snprintf(text, text_len, "%s+0x%llX (no lines: compile with -g)", symbol,
+             (unsigned long long)(address - start));
+  else
+    snprintf(text, text_len, "no function");
 }

@@ -34,7 +34,8 @@ static int execute(struct qsm_store *store, const char *sql) {
   return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail_sqlite(store);
 }
 
-// Prepares a statement and binds its parameters, one letter of `types` each: i int64_t, r double, t text or NULL. NULL on error.
+// Prepares a statement and binds its parameters, one letter of `types` each: i int64_t, r double, t
+// text or NULL. NULL on error.
 static sqlite3_stmt *prepare(struct qsm_store *store, const char *sql, const char *types, ...) {
   sqlite3_stmt *statement = NULL;
   if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK) {
@@ -47,7 +48,9 @@ static sqlite3_stmt *prepare(struct qsm_store *store, const char *sql, const cha
     switch (types[i]) {
       case 'i': sqlite3_bind_int64(statement, i + 1, va_arg(args, int64_t)); break;
       case 'r': sqlite3_bind_double(statement, i + 1, va_arg(args, double)); break;
-      default: sqlite3_bind_text(statement, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT); break;
+      default:
+        sqlite3_bind_text(statement, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
+        break;
     }
   }
   va_end(args);
@@ -72,7 +75,8 @@ static int run_once(struct qsm_store *store, sqlite3_stmt *statement) {
 static int64_t pragma(struct qsm_store *store, const char *sql) {
   sqlite3_stmt *statement = NULL;
   int64_t value = -1;
-  if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+  if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+      sqlite3_step(statement) == SQLITE_ROW)
     value = sqlite3_column_int64(statement, 0);
   else
     fail_sqlite(store);
@@ -82,21 +86,27 @@ static int64_t pragma(struct qsm_store *store, const char *sql) {
 
 // 1: ours; 0: empty; -1: something else.
 static int recognise(struct qsm_store *store) {
-  int64_t application = pragma(store, "PRAGMA application_id"), version = pragma(store, "PRAGMA user_version");
+  int64_t application = pragma(store, "PRAGMA application_id"),
+          version = pragma(store, "PRAGMA user_version");
   int64_t n_tables = pragma(store, "SELECT count(*) FROM sqlite_master");
   if (application < 0 || version < 0 || n_tables < 0) return -1;
   if (n_tables == 0 && application == 0) return 0;
   if (application != QSM_STORE_APPLICATION) return fail(store, "a database of another program");
   if (version == QSM_STORE_VERSION) return 1;
   char what[96];
-  snprintf(what, sizeof what, "made by another version of qsm (tables of version %d, this one knows %d)", (int)version, QSM_STORE_VERSION);
+  snprintf(what, sizeof what,
+           "made by another version of qsm (tables of version %d, this one knows %d)", (int)version,
+           QSM_STORE_VERSION);
   return fail(store, what);
 }
 
 static int create(struct qsm_store *store) {
   char head[96];
-  snprintf(head, sizeof head, "PRAGMA application_id = %d; PRAGMA user_version = %d", QSM_STORE_APPLICATION, QSM_STORE_VERSION);
-  if (execute(store, "BEGIN") || execute(store, qsm_store_tables) || execute(store, qsm_store_views) || execute(store, head)) return -1;
+  snprintf(head, sizeof head, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+           QSM_STORE_APPLICATION, QSM_STORE_VERSION);
+  if (execute(store, "BEGIN") || execute(store, qsm_store_tables) ||
+      execute(store, qsm_store_views) || execute(store, head))
+    return -1;
   return execute(store, "COMMIT");
 }
 
@@ -111,17 +121,21 @@ static int lock(struct qsm_store *store) {
 static int prepare_file(struct qsm_store *store, enum qsm_store_mode mode) {
   if (mode == QSM_STORE_READ && access(store->path, R_OK) != 0) return fail(store, strerror(errno));
   if (mode == QSM_STORE_WRITE && lock(store)) return -1;
-  int flags = mode == QSM_STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  int flags =
+      mode == QSM_STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK) return fail_sqlite(store);
   sqlite3_busy_timeout(store->db, 10000);
   int known = recognise(store);
   if (known < 0) return -1;
   if (mode == QSM_STORE_READ) return known ? 0 : fail(store, "an empty database");
-  if (execute(store, "PRAGMA journal_mode = WAL") || execute(store, "PRAGMA synchronous = NORMAL") || execute(store, "PRAGMA foreign_keys = ON")) return -1;
+  if (execute(store, "PRAGMA journal_mode = WAL") ||
+      execute(store, "PRAGMA synchronous = NORMAL") || execute(store, "PRAGMA foreign_keys = ON"))
+    return -1;
   return known ? 0 : create(store);
 }
 
-struct qsm_store *qsm_store_open(const char *path, enum qsm_store_mode mode, char *msg, size_t msg_len) {
+struct qsm_store *qsm_store_open(const char *path, enum qsm_store_mode mode, char *msg,
+                                 size_t msg_len) {
   struct qsm_store *store = calloc(1, sizeof *store);
   if (!store || snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path) {
     snprintf(msg, msg_len, store ? "%.200s: path too long" : "out of memory", path);
@@ -137,7 +151,9 @@ struct qsm_store *qsm_store_open(const char *path, enum qsm_store_mode mode, cha
 
 void qsm_store_close(struct qsm_store *store) {
   if (!store) return;
-  if (store->db && store->lock_fd >= 0) {  // one file again, unless somebody is reading: readable where nothing can be written
+  if (store->db &&
+      store->lock_fd >=
+          0) {  // one file again, unless somebody is reading: readable where nothing can be written
     sqlite3_busy_timeout(store->db, 0);
     sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
   }
@@ -152,7 +168,8 @@ int qsm_store_sweep_file(struct qsm_store *store, char *file, size_t len) {
   if (execute(store, "CREATE TABLE IF NOT EXISTS sweep (file TEXT NOT NULL)")) return -1;
   sqlite3_stmt *statement = prepare(store, "SELECT file FROM sweep", "");
   int status = step(store, statement);
-  if (!status && sqlite3_column_text(statement, 0)) snprintf(file, len, "%s", (const char *)sqlite3_column_text(statement, 0));
+  if (!status && sqlite3_column_text(statement, 0))
+    snprintf(file, len, "%s", (const char *)sqlite3_column_text(statement, 0));
   sqlite3_finalize(statement);
   return status;
 }
@@ -164,23 +181,29 @@ int qsm_store_set_sweep_file(struct qsm_store *store, const char *file) {
 // ---- What a sweep wants ----
 
 int qsm_store_begin(struct qsm_store *store) {
-  return execute(store, "BEGIN; UPDATE runs SET position = NULL; DELETE FROM runs WHERE status = 'waiting'");
+  return execute(
+      store, "BEGIN; UPDATE runs SET position = NULL; DELETE FROM runs WHERE status = 'waiting'");
 }
 
 int qsm_store_commit(struct qsm_store *store) { return execute(store, "COMMIT"); }
 
-int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, int64_t *id, enum qsm_store_status *status) {
-  sqlite3_stmt *statement = prepare(store,
-                                    "INSERT INTO runs (scenario, inputs, reference, position, variant, label, programs, goal)"
-                                    " VALUES (?1, ?2, ?3 < 0, CASE WHEN ?3 >= 0 THEN ?3 END, ?4, ?5, ?6, ?7)"
-                                    " ON CONFLICT DO UPDATE SET position = excluded.position, variant = excluded.variant, label = excluded.label,"
-                                    " programs = excluded.programs, goal = excluded.goal RETURNING id, status",
-                                    "ttitttt", wish->scenario, wish->inputs, wish->position, wish->variant, wish->label, wish->programs, wish->goal);
+int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, int64_t *id,
+                   enum qsm_store_status *status) {
+  sqlite3_stmt *statement = prepare(
+      store,
+      "INSERT INTO runs (scenario, inputs, reference, position, variant, label, programs, goal)"
+      " VALUES (?1, ?2, ?3 < 0, CASE WHEN ?3 >= 0 THEN ?3 END, ?4, ?5, ?6, ?7)"
+      " ON CONFLICT DO UPDATE SET position = excluded.position, variant = excluded.variant, label = excluded.label,"
+      " programs = excluded.programs, goal = excluded.goal RETURNING id, status",
+      "ttitttt", wish->scenario, wish->inputs, wish->position, wish->variant, wish->label,
+      wish->programs, wish->goal);
   int failed = step(store, statement);
   if (!failed) {
     const char *word = (const char *)sqlite3_column_text(statement, 1);
     *id = sqlite3_column_int64(statement, 0);
-    *status = strcmp(word, "ok") == 0 ? QSM_STORE_OK : strcmp(word, "failed") == 0 ? QSM_STORE_FAILED : QSM_STORE_WAITING;
+    *status = strcmp(word, "ok") == 0       ? QSM_STORE_OK
+              : strcmp(word, "failed") == 0 ? QSM_STORE_FAILED
+                                            : QSM_STORE_WAITING;
   }
   sqlite3_finalize(statement);
   return failed;
@@ -189,11 +212,18 @@ int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, i
 int qsm_store_retry(struct qsm_store *store, int64_t id) {
   if (run_once(store, prepare(store, "DELETE FROM kernels WHERE run = ?", "i", id))) return -1;
   if (run_once(store, prepare(store, "DELETE FROM epochs WHERE run = ?", "i", id))) return -1;
-  return run_once(store, prepare(store, "UPDATE runs SET status = 'waiting', exit_code = NULL, signal = NULL, error = NULL WHERE id = ?", "i", id));
+  return run_once(
+      store,
+      prepare(
+          store,
+          "UPDATE runs SET status = 'waiting', exit_code = NULL, signal = NULL, error = NULL WHERE id = ?",
+          "i", id));
 }
 
 int qsm_store_alone(struct qsm_store *store, int64_t id, uint64_t *instructions, uint64_t *cycles) {
-  sqlite3_stmt *statement = prepare(store, "SELECT instructions, cycles FROM kernels JOIN runs ON id = run WHERE run = ?", "i", id);
+  sqlite3_stmt *statement =
+      prepare(store, "SELECT instructions, cycles FROM kernels JOIN runs ON id = run WHERE run = ?",
+              "i", id);
   int failed = step(store, statement);
   if (!failed) {
     *instructions = (uint64_t)sqlite3_column_int64(statement, 0);
@@ -205,28 +235,37 @@ int qsm_store_alone(struct qsm_store *store, int64_t id, uint64_t *instructions,
 
 // ---- How a run ended ----
 
-static int insert_kernel(struct qsm_store *store, const struct qsm_store_result *result, uint32_t slot) {
+static int insert_kernel(struct qsm_store *store, const struct qsm_store_result *result,
+                         uint32_t slot) {
   const struct qsm_scenario_kernel *kernel = &result->scenario->kernels[slot];
   const struct qsm_outcome *outcome = &result->measured->outcome;
   const struct qsm_kernel_outcome *seen = &outcome->kernels[slot];
   int64_t goal = (int64_t)result->measured->goal_q16[slot];
   bool reached = goal && qsm_result_reached(outcome, slot, (uint64_t)goal);
-  return run_once(store, prepare(store,
-                                 "INSERT INTO kernels VALUES (?, ?, ?, ?, nullif(?, 0), ?, nullif(?7, 0), CASE WHEN ?7 THEN ?8 END, ?, ?, ?, ?, nullif(?, 0))",
-                                 "iittiiiiiiiii", result->id, (int64_t)slot, kernel->name, kernel->program ? kernel->program->bound : NULL, result->alone[slot],
-                                 (int64_t)seen->thread_instructions, goal, (int64_t)reached, (int64_t)seen->launches, (int64_t)seen->checks_passed,
-                                 (int64_t)seen->checks_failed, (int64_t)seen->started, (int64_t)seen->finished));
+  return run_once(
+      store,
+      prepare(
+          store,
+          "INSERT INTO kernels VALUES (?, ?, ?, ?, nullif(?, 0), ?, nullif(?7, 0), CASE WHEN ?7 THEN ?8 END, ?, ?, ?, ?, nullif(?, 0))",
+          "iittiiiiiiiii", result->id, (int64_t)slot, kernel->name,
+          kernel->program ? kernel->program->bound : NULL, result->alone[slot],
+          (int64_t)seen->thread_instructions, goal, (int64_t)reached, (int64_t)seen->launches,
+          (int64_t)seen->checks_passed, (int64_t)seen->checks_failed, (int64_t)seen->started,
+          (int64_t)seen->finished));
 }
 
 static int insert_epochs(struct qsm_store *store, const struct qsm_store_result *result) {
   const struct qsm_outcome *outcome = &result->measured->outcome;
-  sqlite3_stmt *statement = prepare(store, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?)", "i", result->id);
+  sqlite3_stmt *statement =
+      prepare(store, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?)", "i", result->id);
   int failed = statement ? 0 : -1;
   for (uint32_t slot = 0; !failed && slot < result->scenario->n_kernels; slot++) {
     for (uint32_t i = 0; !failed && i < outcome->n_epochs; i++) {
       const struct qsm_epoch_record *epoch = &outcome->epochs[i];
-      const int64_t values[] = {slot, (int64_t)epoch->cycle, epoch->insn[slot], epoch->quota[slot], epoch->counter[slot]};
-      for (int column = 0; column < 5; column++) sqlite3_bind_int64(statement, column + 2, values[column]);
+      const int64_t values[] = {slot, (int64_t)epoch->cycle, epoch->insn[slot], epoch->quota[slot],
+                                epoch->counter[slot]};
+      for (int column = 0; column < 5; column++)
+        sqlite3_bind_int64(statement, column + 2, values[column]);
       failed = step(store, statement);
       sqlite3_reset(statement);
     }
@@ -241,20 +280,28 @@ static int insert_measured(struct qsm_store *store, const struct qsm_store_resul
   return insert_epochs(store, result);
 }
 
-static int update_run(struct qsm_store *store, const struct qsm_store_result *result, bool measured) {
+static int update_run(struct qsm_store *store, const struct qsm_store_result *result,
+                      bool measured) {
   const struct qsm_scenario *scenario = result->scenario;
-  return run_once(store, prepare(store,
-                                 "UPDATE runs SET status = ?2, exit_code = ?3, signal = nullif(?4, 0), error = ?5, config = ?6, policy = ?7, scheme = ?8,"
-                                 " seed = ?9, cycles = nullif(?10, 0), cpu_s = ?11, ended_at = datetime('now') WHERE id = ?1",
-                                 "itiittttiir", result->id, result->error ? "failed" : "ok", (int64_t)result->exit_code, (int64_t)result->signal, result->error,
-                                 scenario->config, qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme), (int64_t)scenario->seed,
-                                 measured ? (int64_t)result->measured->outcome.cycles : 0, result->cpu_s));
+  return run_once(
+      store,
+      prepare(
+          store,
+          "UPDATE runs SET status = ?2, exit_code = ?3, signal = nullif(?4, 0), error = ?5, config = ?6, policy = ?7, scheme = ?8,"
+          " seed = ?9, cycles = nullif(?10, 0), cpu_s = ?11, ended_at = datetime('now') WHERE id = ?1",
+          "itiittttiir", result->id, result->error ? "failed" : "ok", (int64_t)result->exit_code,
+          (int64_t)result->signal, result->error, scenario->config,
+          qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme),
+          (int64_t)scenario->seed, measured ? (int64_t)result->measured->outcome.cycles : 0,
+          result->cpu_s));
 }
 
 int qsm_store_finish(struct qsm_store *store, const struct qsm_store_result *result) {
   bool measured = result->measured && result->measured->complete;
   if (execute(store, "BEGIN")) return -1;
-  if (update_run(store, result, measured) == 0 && (!measured || insert_measured(store, result) == 0) && execute(store, "COMMIT") == 0) return 0;
+  if (update_run(store, result, measured) == 0 &&
+      (!measured || insert_measured(store, result) == 0) && execute(store, "COMMIT") == 0)
+    return 0;
   sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);  // the first message stays
   return -1;
 }

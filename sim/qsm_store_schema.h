@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and views of a sweep's database (docs/sweeps.md). A change of them is a new QSM_STORE_VERSION.
+// Tables and views of a sweep's database (docs/sweeps.md). A change of them is a new
+// QSM_STORE_VERSION.
 #ifndef QSM_STORE_SCHEMA_H
 #define QSM_STORE_SCHEMA_H
 

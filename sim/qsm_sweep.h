@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `qsm sweep`: expands a sweep file and runs what its database does not hold yet, on all cores (docs/sweeps.md).
+// `qsm sweep`: expands a sweep file and runs what its database does not hold yet, on all cores
+// (docs/sweeps.md).
 #ifndef QSM_SWEEP_H
 #define QSM_SWEEP_H
 
@@ -10,11 +11,11 @@
 
 struct qsm_sweep_options {
   const char *file;
-  const char *db;      // NULL: qsm-results/NAME.db
-  uint32_t n_jobs;     // 0: as many as cores
-  bool retry;          // failed runs again
-  bool dry_run;        // only lists the runs
-  bool quiet;          // no progress
+  const char *db;   // NULL: qsm-results/NAME.db
+  uint32_t n_jobs;  // 0: as many as cores
+  bool retry;       // failed runs again
+  bool dry_run;     // only lists the runs
+  bool quiet;       // no progress
 };
 
 enum qsm_exit qsm_sweep(const struct qsm_sweep_options *options);

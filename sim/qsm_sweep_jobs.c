@@ -25,24 +25,31 @@ static int hash_file(const char *path, uint64_t *hash) {
   return failed ? -1 : 0;
 }
 
-static int hash_program(const char *path, const struct qsm_scenario_kernel *kernel, uint32_t index, uint64_t *hash, char *msg, size_t msg_len) {
+static int hash_program(const char *path, const struct qsm_scenario_kernel *kernel, uint32_t index,
+                        uint64_t *hash, char *msg, size_t msg_len) {
   char elf[PATH_MAX];
-  if (kernel->program) snprintf(elf, sizeof elf, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
-  else snprintf(elf, sizeof elf, "%s", kernel->elf);
+  if (kernel->program)
+    snprintf(elf, sizeof elf, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
+  else
+    snprintf(elf, sizeof elf, "%s", kernel->elf);
   if (hash_file(elf, hash) == 0) return 0;
   snprintf(msg, msg_len, "%s: kernels[%u]: %s: cannot read: %s", path, index, elf, strerror(errno));
   return -1;
 }
 
 // The configuration is checked here, so that a wrong one does not fail run after run.
-static int hash_inputs(const char *path, uint64_t program_hash, struct qsm_sweep_job *job, char *msg, size_t msg_len) {
+static int hash_inputs(const char *path, uint64_t program_hash, struct qsm_sweep_job *job,
+                       char *msg, size_t msg_len) {
   char config_path[PATH_MAX];
   struct qsm_scenario scenario;
   struct qsm_config config;
   uint64_t hash = program_hash;
   const struct qsm_yaml_source source = {.path = path, .text = job->scenario};
-  if (qsm_scenario_load(&source, &scenario, msg, msg_len) || qsm_config_load(scenario.config, &config, msg, msg_len)) return -1;
-  if (qsm_config_path(scenario.config, config_path, sizeof config_path) || hash_file(config_path, &hash)) {
+  if (qsm_scenario_load(&source, &scenario, msg, msg_len) ||
+      qsm_config_load(scenario.config, &config, msg, msg_len))
+    return -1;
+  if (qsm_config_path(scenario.config, config_path, sizeof config_path) ||
+      hash_file(config_path, &hash)) {
     snprintf(msg, msg_len, "%s: configuration %s: cannot read", path, scenario.config);
     return -1;
   }
@@ -91,31 +98,37 @@ static int allocate(struct maker *maker, const struct qsm_sweep_plan *plan) {
 static void connect_runs(struct maker *maker, const struct qsm_sweep_plan *plan) {
   struct qsm_sweep_jobs *jobs = maker->jobs;
   for (uint32_t i = 0; i < plan->n_runs; i++)
-    for (uint32_t k = 0; k < plan->runs[i].n_kernels; k++) reference_of(maker, plan->runs[i].alone[k]);
+    for (uint32_t k = 0; k < plan->runs[i].n_kernels; k++)
+      reference_of(maker, plan->runs[i].alone[k]);
   jobs->n = jobs->n_references;
   for (uint32_t i = 0; i < plan->n_runs; i++) {
     struct qsm_sweep_job *job = &jobs->list[jobs->n++];
     job->run = &plan->runs[i];
     job->scenario = job->run->scenario;
     job->n_alone = job->run->n_kernels;
-    for (uint32_t k = 0; k < job->n_alone; k++) job->alone[k] = reference_of(maker, job->run->alone[k]);
+    for (uint32_t k = 0; k < job->n_alone; k++)
+      job->alone[k] = reference_of(maker, job->run->alone[k]);
   }
 }
 
-int qsm_sweep_jobs_create(const char *path, const struct qsm_sweep_plan *plan, struct qsm_sweep_jobs *jobs, char *msg, size_t msg_len) {
+int qsm_sweep_jobs_create(const char *path, const struct qsm_sweep_plan *plan,
+                          struct qsm_sweep_jobs *jobs, char *msg, size_t msg_len) {
   struct maker maker = {.jobs = jobs};
   uint64_t program_hash = UINT64_C(0xcbf29ce484222325);
   *jobs = (struct qsm_sweep_jobs){.n = 0};
   int status = allocate(&maker, plan);
-  if (status) snprintf(msg, msg_len, "out of memory");
-  else connect_runs(&maker, plan);
+  if (status)
+    snprintf(msg, msg_len, "out of memory");
+  else
+    connect_runs(&maker, plan);
   HASH_CLEAR(hh, maker.references);
   free(maker.pool);
   if (status == 0 && hash_file("/proc/self/exe", &program_hash)) {
     snprintf(msg, msg_len, "/proc/self/exe: cannot read");
     status = -1;
   }
-  for (size_t i = 0; status == 0 && i < jobs->n; i++) status = hash_inputs(path, program_hash, &jobs->list[i], msg, msg_len);
+  for (size_t i = 0; status == 0 && i < jobs->n; i++)
+    status = hash_inputs(path, program_hash, &jobs->list[i], msg, msg_len);
   if (status) qsm_sweep_jobs_clear(jobs);
   return status;
 }
@@ -128,7 +141,8 @@ void qsm_sweep_jobs_clear(struct qsm_sweep_jobs *jobs) {
 // ---- Database ----
 
 static int enter(struct qsm_sweep_job *job, int64_t position, struct qsm_store *store, bool retry) {
-  struct qsm_store_wish wish = {.scenario = job->scenario, .inputs = job->inputs, .position = position};
+  struct qsm_store_wish wish = {
+      .scenario = job->scenario, .inputs = job->inputs, .position = position};
   if (job->run) {
     wish.variant = job->run->variant;
     wish.label = job->run->label;
@@ -140,7 +154,9 @@ static int enter(struct qsm_sweep_job *job, int64_t position, struct qsm_store *
     job->status = QSM_STORE_WAITING;
     return qsm_store_retry(store, job->id);
   }
-  return !job->run && job->status == QSM_STORE_OK ? qsm_store_alone(store, job->id, &job->alone_instructions, &job->alone_cycles) : 0;
+  return !job->run && job->status == QSM_STORE_OK
+             ? qsm_store_alone(store, job->id, &job->alone_instructions, &job->alone_cycles)
+             : 0;
 }
 
 int qsm_sweep_jobs_enter(struct qsm_sweep_jobs *jobs, struct qsm_store *store, bool retry) {
@@ -150,7 +166,10 @@ int qsm_sweep_jobs_enter(struct qsm_sweep_jobs *jobs, struct qsm_store *store, b
   return qsm_store_commit(store);
 }
 
-void qsm_sweep_job_title(const struct qsm_sweep_job *job, const struct qsm_scenario *scenario, char *text, size_t len) {
-  if (job->run) qsm_sweep_run_title(job->run, text, len);
-  else snprintf(text, len, "%s alone", scenario->kernels[0].name);
+void qsm_sweep_job_title(const struct qsm_sweep_job *job, const struct qsm_scenario *scenario,
+                         char *text, size_t len) {
+  if (job->run)
+    qsm_sweep_run_title(job->run, text, len);
+  else
+    snprintf(text, len, "%s alone", scenario->kernels[0].name);
 }

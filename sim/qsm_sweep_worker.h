@@ -15,7 +15,8 @@ struct qsm_sweep_task {
   const char *path;      // of the sweep file, for complaints
   const char *scenario;  // text
   bool alone;            // a reference: no scheme, no goal
-  uint64_t alone_instructions[QSM_SCENARIO_MAX_KERNELS], alone_cycles;  // of the references, when not alone
+  uint64_t alone_instructions[QSM_SCENARIO_MAX_KERNELS],
+      alone_cycles;  // of the references, when not alone
 };
 
 // What a worker hands back. outcome.epochs is set and owned by the reader (qsm_outcome_clear).

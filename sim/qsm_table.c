@@ -53,7 +53,8 @@ static int read_plain(sqlite3_stmt *query, struct qsm_table *table) {
 // Index of a label in a table's column, or the number of rows.
 static unsigned find(const struct qsm_table *table, unsigned column, const char *label) {
   unsigned row = 0;
-  while (row < table->n_rows && strcmp(table->cells[row * table->n_columns + column], label) != 0) row++;
+  while (row < table->n_rows && strcmp(table->cells[row * table->n_columns + column], label) != 0)
+    row++;
   return row;
 }
 
@@ -73,13 +74,15 @@ static int pivot(const struct qsm_table *plain, const char *corner, struct qsm_t
     status = note(&rows, &table->n_rows, plain->cells[3 * i]);
     if (!status) status = note(&table->heads, &table->n_columns, plain->cells[3 * i + 1]);
   }
-  if (!status) table->cells = calloc((size_t)table->n_rows * table->n_columns + 1, sizeof *table->cells);
+  if (!status)
+    table->cells = calloc((size_t)table->n_rows * table->n_columns + 1, sizeof *table->cells);
   if (!table->cells) {
     for (unsigned i = 0; i < table->n_rows; i++) free(rows[i]);
     table->n_rows = 0;
     status = -1;
   }
-  for (unsigned i = 0; !status && i < table->n_rows; i++) table->cells[i * table->n_columns] = rows[i];
+  for (unsigned i = 0; !status && i < table->n_rows; i++)
+    table->cells[i * table->n_columns] = rows[i];
   free(rows);
   for (unsigned i = 0; !status && i < plain->n_rows; i++) {
     unsigned row = find(table, 0, plain->cells[3 * i]), column = 0;
@@ -90,11 +93,15 @@ static int pivot(const struct qsm_table *plain, const char *corner, struct qsm_t
   return status;
 }
 
-int qsm_table_query(sqlite3 *db, const char *sql, enum qsm_table_form form, const char *corner, struct qsm_table *table, char *msg, size_t msg_len) {
+int qsm_table_query(sqlite3 *db, const char *sql, enum qsm_table_form form, const char *corner,
+                    struct qsm_table *table, char *msg, size_t msg_len) {
   struct qsm_table plain = {.n_rows = 0}, turned = {.n_rows = 0};
   sqlite3_stmt *query = NULL;
-  int status = sqlite3_prepare_v2(db, sql, -1, &query, NULL) == SQLITE_OK ? read_plain(query, &plain) : -1;
-  if (status) snprintf(msg, msg_len, "%s", sqlite3_errcode(db) == SQLITE_DONE ? "out of memory" : sqlite3_errmsg(db));
+  int status =
+      sqlite3_prepare_v2(db, sql, -1, &query, NULL) == SQLITE_OK ? read_plain(query, &plain) : -1;
+  if (status)
+    snprintf(msg, msg_len, "%s",
+             sqlite3_errcode(db) == SQLITE_DONE ? "out of memory" : sqlite3_errmsg(db));
   sqlite3_finalize(query);
   if (status == 0 && form == QSM_TABLE_PIVOT) {
     status = pivot(&plain, corner, &turned);
@@ -102,8 +109,10 @@ int qsm_table_query(sqlite3 *db, const char *sql, enum qsm_table_form form, cons
     qsm_table_clear(&plain);
     plain = turned;
   }
-  if (status == 0) *table = plain;
-  else qsm_table_clear(&plain);
+  if (status == 0)
+    *table = plain;
+  else
+    qsm_table_clear(&plain);
   return status;
 }
 
@@ -117,7 +126,9 @@ void qsm_table_clear(struct qsm_table *table) {
 
 // ---- Printing ----
 
-static const char *cell(const struct qsm_table *table, unsigned row, unsigned column) { return table->cells[row * table->n_columns + column]; }
+static const char *cell(const struct qsm_table *table, unsigned row, unsigned column) {
+  return table->cells[row * table->n_columns + column];
+}
 
 // Characters on a screen: bytes but for those that go on a UTF-8 character.
 static unsigned width(const char *text) {
@@ -192,22 +203,27 @@ static void put_name(const char *before, const char *name, const char *after, FI
 static void plot_lines(const struct qsm_table *table, FILE *script) {
   fputs("plot ", script);
   for (unsigned row = 0; row < table->n_rows; row++)
-    put_name("'-' using 1:2 with linespoints lw 2 pt 7 ps 0.5 title '", cell(table, row, 0), row + 1 < table->n_rows ? "', " : "'", script);
+    put_name("'-' using 1:2 with linespoints lw 2 pt 7 ps 0.5 title '", cell(table, row, 0),
+             row + 1 < table->n_rows ? "', " : "'", script);
   fputc('\n', script);
   for (unsigned row = 0; row < table->n_rows; row++) {
     for (unsigned column = 1; column < table->n_columns; column++) {
       char *end = table->heads[column];
       double x = strtod(end, &end);
-      if (end != table->heads[column] && cell(table, row, column)) fprintf(script, "%g %s\n", x, cell(table, row, column));
+      if (end != table->heads[column] && cell(table, row, column))
+        fprintf(script, "%g %s\n", x, cell(table, row, column));
     }
     fputs("e\n", script);
   }
 }
 
 static void plot_bars(const struct qsm_table *table, FILE *script) {
-  fputs("set style data histograms\nset style fill solid 0.8\nset xtics rotate by 40 right noenhanced\nset datafile missing '?'\nplot ", script);
+  fputs(
+      "set style data histograms\nset style fill solid 0.8\nset xtics rotate by 40 right noenhanced\nset datafile missing '?'\nplot ",
+      script);
   for (unsigned column = 1; column < table->n_columns; column++)
-    put_name("'-' using 2:xtic(1) title '", table->heads[column], column + 1 < table->n_columns ? "', " : "'", script);
+    put_name("'-' using 2:xtic(1) title '", table->heads[column],
+             column + 1 < table->n_columns ? "', " : "'", script);
   fputc('\n', script);
   for (unsigned column = 1; column < table->n_columns; column++) {
     for (unsigned row = 0; row < table->n_rows; row++) {
@@ -219,12 +235,16 @@ static void plot_bars(const struct qsm_table *table, FILE *script) {
   }
 }
 
-int qsm_table_plot(const struct qsm_table *table, const struct qsm_table_plot *plot, const char *path, char *msg, size_t msg_len) {
+int qsm_table_plot(const struct qsm_table *table, const struct qsm_table_plot *plot,
+                   const char *path, char *msg, size_t msg_len) {
   unsigned wide = plot->lines || table->n_rows < 24 ? 960 : 40 * table->n_rows;
   struct qsm_plot drawing;
   if (qsm_plot_open(&drawing, path, wide, 480, msg, msg_len)) return -1;
-  fprintf(drawing.script, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n", plot->title, plot->x, plot->y);
-  if (plot->lines) plot_lines(table, drawing.script);
-  else plot_bars(table, drawing.script);
+  fprintf(drawing.script, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n", plot->title,
+          plot->x, plot->y);
+  if (plot->lines)
+    plot_lines(table, drawing.script);
+  else
+    plot_bars(table, drawing.script);
   return qsm_plot_close(&drawing, msg, msg_len);
 }

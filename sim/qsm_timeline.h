@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline: launches, thread blocks, epochs, quota counters, in the JSON trace format that Perfetto reads (docs/traces.md).
+// Timeline: launches, thread blocks, epochs, quota counters, in the JSON trace format that Perfetto
+// reads (docs/traces.md).
 #ifndef QSM_TIMELINE_H
 #define QSM_TIMELINE_H
 
@@ -13,9 +14,12 @@
 struct qsm_timeline;
 
 // Shows cycles from .. to. Names are put into the file as they are. NULL: out of memory.
-struct qsm_timeline *qsm_timeline_create(const struct qsm_config *config, uint64_t from, uint64_t to, const char *const *names, uint32_t n_names, FILE *out);
+struct qsm_timeline *qsm_timeline_create(const struct qsm_config *config, uint64_t from,
+                                         uint64_t to, const char *const *names, uint32_t n_names,
+                                         FILE *out);
 // All events of a cycle, as qsm_trace_stream.h hands them over.
-void qsm_timeline_cycle(struct qsm_timeline *timeline, uint64_t cycle, const struct qsm_event *events, uint32_t n);
+void qsm_timeline_cycle(struct qsm_timeline *timeline, uint64_t cycle,
+                        const struct qsm_event *events, uint32_t n);
 // The counters of why warps did not issue, at the start of the backend's present cycle.
 void qsm_timeline_sample(struct qsm_timeline *timeline, struct qsm_backend *backend);
 // Ends what is open, and the file's text; the file itself stays open.

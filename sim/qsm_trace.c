@@ -27,7 +27,8 @@ static void on_cycle(void *ctx, uint64_t cycle, const struct qsm_event *events, 
   errno = 0;
   if (trace->konata && !trace->konata_file.error) qsm_konata_cycle(trace->konata, cycle, events, n);
   qsm_output_note(&trace->konata_file);
-  if (trace->timeline && !trace->timeline_file.error) qsm_timeline_cycle(trace->timeline, cycle, events, n);
+  if (trace->timeline && !trace->timeline_file.error)
+    qsm_timeline_cycle(trace->timeline, cycle, events, n);
   qsm_output_note(&trace->timeline_file);
 }
 
@@ -42,21 +43,28 @@ static int open_output(struct qsm_output *output, const char *path, char *msg, s
   return path ? qsm_output_open(output, path, msg, msg_len) : 0;
 }
 
-static int start_writers(struct qsm_trace *trace, const struct qsm_trace_options *options, char *msg, size_t msg_len) {
-  if (open_output(&trace->konata_file, options->konata_path, msg, msg_len) || open_output(&trace->timeline_file, options->timeline_path, msg, msg_len))
+static int start_writers(struct qsm_trace *trace, const struct qsm_trace_options *options,
+                         char *msg, size_t msg_len) {
+  if (open_output(&trace->konata_file, options->konata_path, msg, msg_len) ||
+      open_output(&trace->timeline_file, options->timeline_path, msg, msg_len))
     return -1;
   snprintf(msg, msg_len, "out of memory");
   const char *const *names = trace->name_list;
   uint32_t n = options->n_names;
-  if (trace->konata_file.file && !(trace->konata = qsm_konata_create(&trace->config, options->from, options->to, names, n, trace->konata_file.file))) return -1;
+  if (trace->konata_file.file &&
+      !(trace->konata = qsm_konata_create(&trace->config, options->from, options->to, names, n,
+                                          trace->konata_file.file)))
+    return -1;
   if (trace->timeline_file.file &&
-      !(trace->timeline = qsm_timeline_create(&trace->config, options->from, options->to, names, n, trace->timeline_file.file)))
+      !(trace->timeline = qsm_timeline_create(&trace->config, options->from, options->to, names, n,
+                                              trace->timeline_file.file)))
     return -1;
   trace->stream = qsm_trace_stream_create(trace->config.noc_lat, on_cycle, trace);
   return trace->stream ? 0 : -1;
 }
 
-int qsm_trace_open(const struct qsm_trace_options *options, const struct qsm_config *config, struct qsm_trace **out, char *msg, size_t msg_len) {
+int qsm_trace_open(const struct qsm_trace_options *options, const struct qsm_config *config,
+                   struct qsm_trace **out, char *msg, size_t msg_len) {
   struct qsm_trace *trace = calloc(1, sizeof *trace);
   if (!trace) {
     snprintf(msg, msg_len, "out of memory");
@@ -75,7 +83,9 @@ int qsm_trace_open(const struct qsm_trace_options *options, const struct qsm_con
   return 0;
 }
 
-void qsm_trace_event(void *trace, const struct qsm_event *event) { qsm_trace_stream_add(((struct qsm_trace *)trace)->stream, event); }
+void qsm_trace_event(void *trace, const struct qsm_event *event) {
+  qsm_trace_stream_add(((struct qsm_trace *)trace)->stream, event);
+}
 
 void qsm_trace_sample(struct qsm_trace *trace, struct qsm_backend *backend) {
   if (!trace->timeline || !trace->config.stall_counters || trace->timeline_file.error) return;

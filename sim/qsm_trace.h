@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of a run, made from the event stream of a backend while it runs: a pipeline trace for Konata, a timeline for Perfetto
-// (docs/traces.md). Memory use does not grow with the run.
+// Traces of a run, made from the event stream of a backend while it runs: a pipeline trace for
+// Konata, a timeline for Perfetto (docs/traces.md). Memory use does not grow with the run.
 #ifndef QSM_TRACE_H
 #define QSM_TRACE_H
 
@@ -21,12 +21,15 @@ struct qsm_trace_options {
 struct qsm_trace;
 
 // Creates the files, under temporary names. 0, or -1 with a message.
-int qsm_trace_open(const struct qsm_trace_options *options, const struct qsm_config *config, struct qsm_trace **out, char *msg, size_t msg_len);
+int qsm_trace_open(const struct qsm_trace_options *options, const struct qsm_config *config,
+                   struct qsm_trace **out, char *msg, size_t msg_len);
 // A qsm_event_sink; ctx is the trace. From reset on: what is shown depends on what was before.
 void qsm_trace_event(void *trace, const struct qsm_event *event);
-// Looks at the counters of why warps did not issue, where the backend shows them, between two of its calls.
+// Looks at the counters of why warps did not issue, where the backend shows them, between two of
+// its calls.
 void qsm_trace_sample(struct qsm_trace *trace, struct qsm_backend *backend);
-// Ends the traces; their files get their names. 0, or -1 with a message: a file could not be written in full. NULL is fine.
+// Ends the traces; their files get their names. 0, or -1 with a message: a file could not be
+// written in full. NULL is fine.
 int qsm_trace_close(struct qsm_trace *trace, char *msg, size_t msg_len);
 // Gives the traces up; earlier files stay as they were. NULL is fine.
 void qsm_trace_drop(struct qsm_trace *trace);

@@ -4,7 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { N_BUCKETS = 32 };  // more than the largest noc_lat and the cycle by which the RTL's monitors report late
+enum {
+  N_BUCKETS = 32
+};  // more than the largest noc_lat and the cycle by which the RTL's monitors report late
 
 struct bucket {
   struct qsm_event *list;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every block fills its part of a buffer, but one of them writes far outside the memory of its tenant.
+// Every block fills its part of a buffer, but one of them writes far outside the memory of its
+// tenant.
 #include <qsm.h>
 
 __global__ void stray(unsigned *buffer, unsigned bad_block) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames beside a batch job: first so many per second, then, while both run, each within a deadline.
+// Frames beside a batch job: first so many per second, then, while both run, each within a
+// deadline.
 //   frames PROGRAM.elf [model|rtl|lockstep [CONFIGURATION]]
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +9,15 @@
 #include "qsm_config.h"
 #include "qsm_runtime.h"
 
-enum { PIXELS = 4096, BLOCK_THREADS = 16, STEPS = 12, BATCH_ROUNDS = 40, EPOCH = 5000, SETTLE_CYCLES = 100000, MEASURED_CYCLES = 600000 };
+enum {
+  PIXELS = 4096,
+  BLOCK_THREADS = 16,
+  STEPS = 12,
+  BATCH_ROUNDS = 40,
+  EPOCH = 5000,
+  SETTLE_CYCLES = 100000,
+  MEASURED_CYCLES = 600000
+};
 
 // A tenant whose launch is submitted again whenever it ends.
 struct tenant {
@@ -25,7 +34,8 @@ static void again(void *user, const qsmLaunchResult *result);
 
 static qsmError_t submit(struct tenant *tenant) {
   const qsmLaunch *launch = &tenant->launch;
-  return qsmLaunchKernel(tenant->context, launch->kernel, launch->grid, launch->block, launch->args, launch->n_args, launch->shared_bytes, again, tenant);
+  return qsmLaunchKernel(tenant->context, launch->kernel, launch->grid, launch->block, launch->args,
+                         launch->n_args, launch->shared_bytes, again, tenant);
 }
 
 static void again(void *user, const qsmLaunchResult *result) {
@@ -35,10 +45,15 @@ static void again(void *user, const qsmLaunchResult *result) {
   if (!result->killed) tenant->error = submit(tenant);
 }
 
-static qsmError_t set_up(qsmDevice_t device, const char *path, const char *kernel, struct tenant *tenant) {
+static qsmError_t set_up(qsmDevice_t device, const char *path, const char *kernel,
+                         struct tenant *tenant) {
   qsmError_t error = qsmContextCreate(device, &tenant->context);
   if (!error) error = qsmModuleLoad(tenant->context, path);
-  tenant->launch = (qsmLaunch){.kernel = kernel, .grid = {PIXELS / BLOCK_THREADS, 1, 1}, .block = {BLOCK_THREADS, 1, 1}, .args = tenant->args, .n_args = 2};
+  tenant->launch = (qsmLaunch){.kernel = kernel,
+                               .grid = {PIXELS / BLOCK_THREADS, 1, 1},
+                               .block = {BLOCK_THREADS, 1, 1},
+                               .args = tenant->args,
+                               .n_args = 2};
   return error;
 }
 
@@ -57,7 +72,8 @@ static qsmError_t set_up_batch(qsmDevice_t device, const char *path, struct tena
 }
 
 // Sets the goal and says how often a frame ends under it, once the quotas have settled.
-static qsmError_t show(qsmDevice_t device, struct tenant *frames, struct tenant *batch, const qsmGoal *goal, const char *what) {
+static qsmError_t show(qsmDevice_t device, struct tenant *frames, struct tenant *batch,
+                       const qsmGoal *goal, const char *what) {
   const struct qsm_config *config = qsmDeviceConfig(device);
   uint32_t goal_q16 = 0;
   char msg[200];
@@ -67,9 +83,11 @@ static qsmError_t show(qsmDevice_t device, struct tenant *frames, struct tenant 
   if (!error) error = qsmDeviceRunUntil(device, qsmDeviceCycle(device) + MEASURED_CYCLES);
   if (!error) error = frames->error ? frames->error : batch->error;
   if (error || qsmTranslateGoal(config, goal, &goal_q16, msg, sizeof msg)) return error;
-  double period_us = (double)(frames->last_end - frames->first_end) / (double)(frames->n_ended - 1) / config->clock_mhz;
-  printf("%s: goal %.3f thread instructions per cycle; %" PRIu64 " frames, one in %.0f us; %" PRIu64 " batches beside them\n", what, goal_q16 / 65536.0,
-         frames->n_ended, period_us, batch->n_ended);
+  double period_us = (double)(frames->last_end - frames->first_end) /
+                     (double)(frames->n_ended - 1) / config->clock_mhz;
+  printf("%s: goal %.3f thread instructions per cycle; %" PRIu64 " frames, one in %.0f us; %" PRIu64
+         " batches beside them\n",
+         what, goal_q16 / 65536.0, frames->n_ended, period_us, batch->n_ended);
   return qsmSuccess;
 }
 
@@ -86,13 +104,19 @@ static int count_wrong(struct tenant *frames) {
 
 static qsmError_t run(qsmDevice_t device, const char *path, int *n_wrong) {
   struct tenant frames = {0}, batch = {0};
-  qsmGoal rate = {.kind = qsmGoalRate, .value = 1000 * 1000 /* 1000 per second */, .bytes = sizeof frame, .copies = 2, .overlapped = true};
+  qsmGoal rate = {.kind = qsmGoalRate,
+                  .value = 1000 * 1000 /* 1000 per second */,
+                  .bytes = sizeof frame,
+                  .copies = 2,
+                  .overlapped = true};
   qsmError_t error = qsmSetScheduling(device, 1 /* gto */, 4 /* rollover */, EPOCH);
   if (!error) error = set_up_frames(device, path, &frames);
   if (!error) error = set_up_batch(device, path, &batch);
-  if (!error) error = qsmMeasureIsolated(frames.context, &frames.launch, 10 * MEASURED_CYCLES, &rate);
+  if (!error)
+    error = qsmMeasureIsolated(frames.context, &frames.launch, 10 * MEASURED_CYCLES, &rate);
   if (error) return error;
-  printf("a frame: %" PRIu64 " thread instructions, alone %.3f per cycle\n", rate.instructions, rate.isolated_ipc_q16 / 65536.0);
+  printf("a frame: %" PRIu64 " thread instructions, alone %.3f per cycle\n", rate.instructions,
+         rate.isolated_ipc_q16 / 65536.0);
   qsmGoal deadline = rate;
   deadline.kind = qsmGoalDeadline;
   deadline.value = 450 * 1000;
@@ -101,7 +125,8 @@ static qsmError_t run(qsmDevice_t device, const char *path, int *n_wrong) {
   if (!error) error = submit(&frames);
   if (!error) error = submit(&batch);
   if (!error) error = show(device, &frames, &batch, &rate, "1000 frames per second");
-  if (!error) error = show(device, &frames, &batch, &deadline, "each within 450 us, copies and all");
+  if (!error)
+    error = show(device, &frames, &batch, &deadline, "each within 450 us, copies and all");
   *n_wrong = count_wrong(&frames);
   return error;
 }
@@ -113,14 +138,17 @@ int main(int argc, char **argv) {
   }
   char msg[256];
   qsmDevice_t device = NULL;
-  if (qsmDeviceOpen(argc > 2 ? argv[2] : "model", argc > 3 ? argv[3] : "demo", NULL, &device, msg, sizeof msg)) {
+  if (qsmDeviceOpen(argc > 2 ? argv[2] : "model", argc > 3 ? argv[3] : "demo", NULL, &device, msg,
+                    sizeof msg)) {
     fprintf(stderr, "frames: %s\n", msg);
     return EXIT_FAILURE;
   }
   int n_wrong = PIXELS;
   qsmError_t error = run(device, argv[1], &n_wrong);
-  if (error) fprintf(stderr, "frames: %s: %s\n", qsmGetErrorString(error), qsmGetLastErrorText(device));
-  else printf("%d of %d pixels wrong\n", n_wrong, PIXELS);
+  if (error)
+    fprintf(stderr, "frames: %s: %s\n", qsmGetErrorString(error), qsmGetLastErrorText(device));
+  else
+    printf("%d of %d pixels wrong\n", n_wrong, PIXELS);
   qsmDeviceClose(device);
   return error || n_wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -6,7 +6,13 @@
 
 #include "qsm_runtime.h"
 
-enum { N = 1000, BLOCK_THREADS = 16, FACTOR = 640 /* 2.5 */, FRACTION_BITS = 8, MAX_CYCLES = 1000000 };
+enum {
+  N = 1000,
+  BLOCK_THREADS = 16,
+  FACTOR = 640 /* 2.5 */,
+  FRACTION_BITS = 8,
+  MAX_CYCLES = 1000000
+};
 
 static int32_t x[N], y[N], result[N];
 
@@ -32,7 +38,8 @@ static qsmError_t run(qsmContext_t context, const char *path) {
   if (!error) error = qsmMemcpyHtoD(context, device_x, x, sizeof x);
   if (!error) error = qsmMemcpyHtoD(context, device_y, y, sizeof y);
   const uint32_t args[] = {FACTOR, device_x, device_y, N};
-  const qsmDim3 grid = {(N + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1}, block = {BLOCK_THREADS, 1, 1};
+  const qsmDim3 grid = {(N + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1},
+                block = {BLOCK_THREADS, 1, 1};
   if (!error) error = qsmLaunchKernel(context, "saxpy", grid, block, args, 4, 0, NULL, NULL);
   if (!error) error = qsmContextSynchronize(context, MAX_CYCLES);
   if (!error) error = qsmMemcpyDtoH(context, result, device_y, sizeof result);
@@ -56,8 +63,11 @@ int main(int argc, char **argv) {
   qsmError_t error = qsmContextCreate(device, &context);
   if (!error) error = run(context, argv[1]);
   int n_wrong = error ? N : count_wrong();
-  if (error) fprintf(stderr, "saxpy: %s: %s\n", qsmGetErrorString(error), qsmGetLastErrorText(device));
-  else printf("saxpy on %s of %s: %d elements, %d wrong, %llu cycles\n", backend, configuration, N, n_wrong, (unsigned long long)qsmDeviceCycle(device));
+  if (error)
+    fprintf(stderr, "saxpy: %s: %s\n", qsmGetErrorString(error), qsmGetLastErrorText(device));
+  else
+    printf("saxpy on %s of %s: %d elements, %d wrong, %llu cycles\n", backend, configuration, N,
+           n_wrong, (unsigned long long)qsmDeviceCycle(device));
   qsmDeviceClose(device);
   return n_wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel's memory port (docs/xbar.md) as an AXI4 manager: line reads and writes as INCR bursts, each outstanding access with an ID of its own.
-// Contract: docs/axi.md; no AMOs (R-AX-2). Every output is a register but ready, a queue's state, and a response's data and tag, RAM behind one.
-// Latency: AR, or AW and W, in the second cycle after a request is taken, a response in the second after the end of its access.
+// A channel's memory port (docs/xbar.md) as an AXI4 manager: line reads and writes as INCR bursts,
+// each outstanding access with an ID of its own.
+// Contract: docs/axi.md; no AMOs (R-AX-2). Every output is a register but ready, a queue's state,
+// and a response's data and tag, RAM behind one.
+// Latency: AR, or AW and W, in the second cycle after a request is taken, a response in the second
+// after the end of its access.
 module qsm_axi #(
   parameter int unsigned BytesPerLine = 16,  // power of two, 8..128
-  parameter int unsigned DataW = 32,         // of the data buses: power of two, 32..512, at most a line
+  // of the data buses: power of two, 32..512, at most a line
+  parameter int unsigned DataW = 32,
   parameter int unsigned IdW = 2,            // 2**IdW accesses outstanding, 1..8
   parameter int unsigned TagW = 8,           // what the requester calls an access
   parameter bit          InOrder = 1'b0,     // responses in the order of the requests (R-AX-10)
@@ -70,11 +74,15 @@ module qsm_axi #(
 );
   localparam int unsigned Beats = LineBits / DataW;
   localparam int unsigned BeatW = (Beats > 1) ? $clog2(Beats) : 1;
-  if (BytesPerLine < 8 || BytesPerLine > 128 || (BytesPerLine & (BytesPerLine - 1)) != 0) begin : g_illegal_line
+  if (BytesPerLine < 8 || BytesPerLine > 128 || (BytesPerLine & (BytesPerLine - 1)) != 0) begin :
+    g_illegal_line
     $fatal(1, "qsm_axi: BytesPerLine = %0d, must be a power of two of 8 to 128", BytesPerLine);
   end
-  if (DataW < 32 || DataW > 512 || DataW > LineBits || (DataW & (DataW - 1)) != 0) begin : g_illegal_data
-    $fatal(1, "qsm_axi: DataW = %0d, must be a power of two of 32 to 512 and at most a line of %0d bits", DataW, LineBits);
+  if (DataW < 32 || DataW > 512 || DataW > LineBits || (DataW & (DataW - 1)) != 0) begin :
+    g_illegal_data
+    $fatal(1,
+        "qsm_axi: DataW = %0d, must be a power of two of 32 to 512 and at most a line of %0d bits",
+        DataW, LineBits);
   end
   if (IdW < 1 || IdW > 8) begin : g_illegal_id
     $fatal(1, "qsm_axi: IdW = %0d, must be 1 to 8", IdW);
@@ -100,7 +108,8 @@ module qsm_axi #(
   logic waits, full, start;
 
   qsm_fifo #(.Width($bits(access_t)), .Depth(2)) u_queue (
-    .clk_i, .rst_ni, .push_i(req_valid_i && !full), .data_i({req_write_i, req_line_i, req_bytes_i, req_data_i, req_tag_i}),
+    .clk_i, .rst_ni, .push_i(req_valid_i && !full),
+    .data_i({req_write_i, req_line_i, req_bytes_i, req_data_i, req_tag_i}),
     .pop_i(start), .valid_o(waits), .full_o(full), .data_o(head)
   );
   assign req_ready_o = !full;
@@ -119,10 +128,14 @@ module qsm_axi #(
   logic [LineW-1:0] error_line;
   logic r_error, b_error;
 
-  qsm_axi_table #(.Beats(Beats), .DataW(DataW), .LineW(LineW), .IdW(IdW), .TagW(TagW), .InOrder(InOrder)) u_table (
-    .clk_i, .rst_ni, .write_i(head.write), .line_i(head.line), .tag_i(head.tag), .in_way_o(in_way), .room_o(room), .entry_o(entry), .start_i(start),
-    .r_valid_i(rvalid_i), .r_id_i(rid_i), .r_data_i(rdata_i), .r_error_i(rresp_i[1]), .r_last_i(rlast_i),
-    .b_valid_i(bvalid_i), .b_id_i(bid_i), .asked_id_i(r_error ? rid_i : bid_i), .asked_line_o(error_line),
+  qsm_axi_table #(.Beats(Beats), .DataW(DataW), .LineW(LineW), .IdW(IdW), .TagW(TagW),
+      .InOrder(InOrder)) u_table (
+    .clk_i, .rst_ni, .write_i(head.write), .line_i(head.line), .tag_i(head.tag), .in_way_o(in_way),
+    .room_o(room), .entry_o(entry), .start_i(start),
+    .r_valid_i(rvalid_i), .r_id_i(rid_i), .r_data_i(rdata_i), .r_error_i(rresp_i[1]),
+    .r_last_i(rlast_i),
+    .b_valid_i(bvalid_i), .b_id_i(bid_i), .asked_id_i(r_error ? rid_i : bid_i),
+    .asked_line_o(error_line),
     .rsp_valid_o, .rsp_ready_i, .rsp_tag_o, .rsp_data_o
   );
   assign rready_o = 1'b1;
@@ -201,15 +214,20 @@ module qsm_axi #(
 
 `ifndef SYNTHESIS
   // aw_id_q is the write's until its last beat is taken.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) bvalid_i && bid_i == aw_id_q |-> !aw_valid_q && !w_valid_q)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      bvalid_i && bid_i == aw_id_q |-> !aw_valid_q && !w_valid_q)
     else $error("R-AX-7: B for ID %0d, whose write is not sent whole", bid_i);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) arvalid_o && !arready_i |=> arvalid_o && $stable({arid_o, araddr_o}))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      arvalid_o && !arready_i |=> arvalid_o && $stable({arid_o, araddr_o}))
     else $error("R-AX-7: AR changes before it is taken");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) awvalid_o && !awready_i |=> awvalid_o && $stable({awid_o, awaddr_o}))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      awvalid_o && !awready_i |=> awvalid_o && $stable({awid_o, awaddr_o}))
     else $error("R-AX-7: AW changes before it is taken");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) wvalid_o && !wready_i |=> wvalid_o && $stable({wdata_o, wstrb_o, wlast_o}))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      wvalid_o && !wready_i |=> wvalid_o && $stable({wdata_o, wstrb_o, wlast_o}))
     else $error("R-AX-7: W changes before it is taken");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_valid_o && !rsp_ready_i |=> rsp_valid_o && $stable({rsp_tag_o, rsp_data_o}))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rsp_valid_o && !rsp_ready_i |=> rsp_valid_o && $stable({rsp_tag_o, rsp_data_o}))
     else $error("R-AX-8: a response changes before it is taken");
 `endif
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of the accesses that an AXI4 manager has outstanding, an entry per ID: what is under way, the lines that come, the choice of the
-// next response. Contract: docs/axi.md R-AX-3, R-AX-5, R-AX-8, R-AX-9; start_i only while room_o and not in_way_o.
-// Latency: an access that ends in t is shown at the earliest in t + 2. Cost: a line address with its comparator and 6 bits per entry,
-// data and tags in distributed RAM.
+// Table of the accesses that an AXI4 manager has outstanding, an entry per ID: what is under way,
+// the lines that come, the choice of the next response. Contract: docs/axi.md R-AX-3, R-AX-5,
+// R-AX-8, R-AX-9; start_i only while room_o and not in_way_o.
+// Latency: an access that ends in t is shown at the earliest in t + 2. Cost: a line address with
+// its comparator and 6 bits per entry, data and tags in distributed RAM.
 module qsm_axi_table #(
   parameter int unsigned Beats = 4,   // of a line, a power of two
   parameter int unsigned DataW = 32,
@@ -58,7 +59,8 @@ module qsm_axi_table #(
   // ---- start ----
   always_comb begin
     in_way_o = 1'b0;
-    for (int unsigned e = 0; e < Entries; e++) in_way_o |= under_way_q[e] && line_q[e] == line_i && (write_i || write_q[e]);
+    for (int unsigned e = 0; e < Entries; e++)
+      in_way_o |= under_way_q[e] && line_q[e] == line_i && (write_i || write_q[e]);
   end
   assign asked_line_o = line_q[asked_id_i];
 
@@ -138,20 +140,25 @@ module qsm_axi_table #(
   // ---- data: a memory for each beat of the line ----
   for (genvar b = 0; b < Beats; b++) begin : g_beat
     logic [DataW-1:0] mem[Entries];
-    always_ff @(posedge clk_i) if (r_valid_i && beat_q[r_id_i] == BeatW'(b)) mem[r_id_i] <= r_data_i;
+    always_ff @(posedge clk_i)
+      if (r_valid_i && beat_q[r_id_i] == BeatW'(b)) mem[r_id_i] <= r_data_i;
     assign rsp_data_o[b] = (write_q[shown_q] || error_q[shown_q]) ? '0 : mem[shown_q];
   end
   assign rsp_valid_o = rsp_valid_q;
   assign rsp_tag_o = tag_mem[shown_q];
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> room_o && !in_way_o && !busy_q[entry_o])
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start_i |-> room_o && !in_way_o && !busy_q[entry_o])
     else $error("R-AX-4: a start without an entry, or before what is in its way has ended");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (under_way_q & ended_q) == '0 && ((under_way_q | ended_q) & ~busy_q) == '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (under_way_q & ended_q) == '0 && ((under_way_q | ended_q) & ~busy_q) == '0)
     else $error("R-AX-3: an entry is in two states");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) r_valid_i |-> under_way_q[r_id_i] && !write_q[r_id_i])
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      r_valid_i |-> under_way_q[r_id_i] && !write_q[r_id_i])
     else $error("R-AX-3: R for ID %0d, which has no read under way", r_id_i);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) b_valid_i |-> under_way_q[b_id_i] && write_q[b_id_i])
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      b_valid_i |-> under_way_q[b_id_i] && write_q[b_id_i])
     else $error("R-AX-3: B for ID %0d, which has no write under way", b_id_i);
   assert property (@(posedge clk_i) disable iff (!rst_ni) r_valid_i |-> r_last_i == r_end)
     else $error("R-AX-6: RLAST is not with the last beat of a line");

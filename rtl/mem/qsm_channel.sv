@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory channel: between an output of the crossbar and the memory port stand an L2 slice and a memory controller, each where the
-// configuration has one; else there are wires. With their counters (docs/l2.md R-L2-13, docs/dram.md R-DR-9).
+// Memory channel: between an output of the crossbar and the memory port stand an L2 slice and a
+// memory controller, each where the configuration has one; else there are wires. With their
+// counters (docs/l2.md R-L2-13, docs/dram.md R-DR-9).
 // Observed by the lockstep monitor: g_l2.u_l2 (L2OP, state), g_dram.u_dram (DRAM, state).
 module qsm_channel
   import qsm_cfg_pkg::*;
@@ -52,26 +53,37 @@ module qsm_channel
     logic [KernelW-1:0] out_slot, slot;
     l2_outcome_e outcome;
 
-    assign req_nc = no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns);  // fetches always allocate
+    // fetches always allocate
+    assign req_nc = no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns);
     qsm_l2 #(
-      .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Kib * 1024 / (L2Ways * LineBytes)), .Ways(L2Ways), .Mshrs(L2Mshrs),
+      .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Kib * 1024 / (L2Ways * LineBytes)),
+      .Ways(L2Ways), .Mshrs(L2Mshrs),
       .Waiters(L2Waiters), .IdW(IdW), .SlotW(KernelW)
     ) u_l2 (
       .clk_i, .rst_ni,
-      .req_valid_i(req_i.valid), .req_ready_o, .req_kind_i(req_i.kind), .req_amo_i(req_i.amo), .req_nc_i(req_nc),
-      .req_line_i(req_i.addr[31:LineShift]), .req_bytes_i(req_i.bytes), .req_data_i(req_i.data), .req_id_i({req_i.sm, req_i.tag}),
-      .req_slot_i(req_i.slot), .rsp_valid_o(rsp_valid), .rsp_ready_i, .rsp_id_o(rsp_id), .rsp_data_o(rsp_data),
-      .mem_valid_o(out_valid), .mem_ready_i(behind_req_ready), .mem_write_o(out_write), .mem_own_o(out_own), .mem_line_o(out_line),
+      .req_valid_i(req_i.valid), .req_ready_o, .req_kind_i(req_i.kind), .req_amo_i(req_i.amo),
+      .req_nc_i(req_nc),
+      .req_line_i(req_i.addr[31:LineShift]), .req_bytes_i(req_i.bytes), .req_data_i(req_i.data),
+      .req_id_i({req_i.sm, req_i.tag}),
+      .req_slot_i(req_i.slot), .rsp_valid_o(rsp_valid), .rsp_ready_i, .rsp_id_o(rsp_id),
+      .rsp_data_o(rsp_data),
+      .mem_valid_o(out_valid), .mem_ready_i(behind_req_ready), .mem_write_o(out_write),
+      .mem_own_o(out_own), .mem_line_o(out_line),
       .mem_bytes_o(out_bytes), .mem_data_o(out_data), .mem_id_o(out_id), .mem_slot_o(out_slot),
-      .mem_rsp_valid_i(behind_rsp.valid), .mem_rsp_ready_o(behind_rsp_ready), .mem_rsp_own_i(behind_rsp.sm == PortSmW'(NumSms)),
-      .mem_rsp_id_i((behind_rsp.sm == PortSmW'(NumSms)) ? IdW'(behind_rsp.tag) : {behind_rsp.sm, behind_rsp.tag}),
+      .mem_rsp_valid_i(behind_rsp.valid), .mem_rsp_ready_o(behind_rsp_ready),
+      .mem_rsp_own_i(behind_rsp.sm == PortSmW'(NumSms)),
+      .mem_rsp_id_i((behind_rsp.sm == PortSmW'(NumSms)) ? IdW'(behind_rsp.tag)
+          : {behind_rsp.sm, behind_rsp.tag}),
       .mem_rsp_data_i(behind_rsp.data), .flush_i, .flush_done_o,
       .request_o(request), .outcome_o(outcome), .atomic_o(atomic), .victim_o(victim), .slot_o(slot)
     );
-    assign rsp_o = '{valid: rsp_valid, sm: rsp_id[IdW-1 -: PortSmW], tag: rsp_id[PortTagW-1:0], data: rsp_data};
+    assign rsp_o = '{valid: rsp_valid, sm: rsp_id[IdW-1 -: PortSmW], tag: rsp_id[PortTagW-1:0],
+        data: rsp_data};
     assign behind_req = '{
-      valid: out_valid, kind: out_write ? MemWrite : MemRead, amo: AmoSwap, addr: (32'(out_line) << LineShift) | (Channel << LineOffW),
-      bytes: out_bytes, data: out_data, sm: out_own ? PortSmW'(NumSms) : out_id[IdW-1 -: PortSmW], tag: out_id[PortTagW-1:0], slot: out_slot
+      valid: out_valid, kind: out_write ? MemWrite : MemRead, amo: AmoSwap, addr:
+        (32'(out_line) << LineShift) | (Channel << LineOffW),
+      bytes: out_bytes, data: out_data, sm: out_own ? PortSmW'(NumSms) : out_id[IdW-1 -: PortSmW],
+          tag: out_id[PortTagW-1:0], slot: out_slot
     };
 
     // Counters 1 to 4: hits, merged, misses that allocate, passed on.
@@ -94,7 +106,8 @@ module qsm_channel
     assign add = {victim, request && atomic, request};
     for (genvar n = 0; n < 3; n++) begin : g_count
       qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(1)) u_count (
-        .clk_i, .rst_ni, .clear_i, .add_i(add[n]), .slot_i(slot), .which_i(1'b0), .read_slot_i, .read_which_i(1'b0), .value_o(value[n+1])
+        .clk_i, .rst_ni, .clear_i, .add_i(add[n]), .slot_i(slot), .which_i(1'b0), .read_slot_i,
+        .read_which_i(1'b0), .value_o(value[n+1])
       );
     end
     always_comb begin
@@ -126,14 +139,19 @@ module qsm_channel
     logic [KernelW-1:0] slot;
 
     qsm_dram #(
-      .LineW(LineW), .Columns(DramRowBytes / LineBytes), .Banks(DramBanks), .Queue(DramQueue), .Rcd(DramRcd), .Rp(DramRp), .Ras(DramRas),
+      .LineW(LineW), .Columns(DramRowBytes / LineBytes), .Banks(DramBanks), .Queue(DramQueue),
+      .Rcd(DramRcd), .Rp(DramRp), .Ras(DramRas),
       .Cl(DramCl), .Wr(DramWr), .Burst(DramBurst), .SlotW(KernelW), .ReqW(ReqW), .RspW(RspW)
     ) u_dram (
       .clk_i, .rst_ni,
-      .req_valid_i(behind_req.valid), .req_ready_o(behind_req_ready), .req_write_i(behind_req.kind == MemWrite), .req_slot_i(behind_req.slot),
-      .req_line_i(behind_req.addr[31:LineShift]), .req_i(behind_req[ReqW-1:0]), .rsp_valid_o(rsp_valid), .rsp_ready_i(behind_rsp_ready),
-      .rsp_o(rsp), .mem_valid_o(mem_valid), .mem_ready_i(mem_req_ready_i), .mem_req_o(mem_req), .mem_rsp_valid_i(mem_rsp_i.valid),
-      .mem_rsp_i(mem_rsp_i[RspW-1:0]), .column_o(column), .row_o(row), .write_o(is_write), .row_hit_o(row_hit), .slot_o(slot)
+      .req_valid_i(behind_req.valid), .req_ready_o(behind_req_ready),
+      .req_write_i(behind_req.kind == MemWrite), .req_slot_i(behind_req.slot),
+      .req_line_i(behind_req.addr[31:LineShift]), .req_i(behind_req[ReqW-1:0]),
+      .rsp_valid_o(rsp_valid), .rsp_ready_i(behind_rsp_ready),
+      .rsp_o(rsp), .mem_valid_o(mem_valid), .mem_ready_i(mem_req_ready_i), .mem_req_o(mem_req),
+      .mem_rsp_valid_i(mem_rsp_i.valid),
+      .mem_rsp_i(mem_rsp_i[RspW-1:0]), .column_o(column), .row_o(row), .write_o(is_write),
+      .row_hit_o(row_hit), .slot_o(slot)
     );
     assign mem_req_o = {mem_valid, mem_req};
     assign behind_rsp = {rsp_valid, rsp};
@@ -142,10 +160,12 @@ module qsm_channel
     // Counters 8 and 9, 10 and 11.
     logic [1:0][31:0] value;
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(2)) u_columns (
-      .clk_i, .rst_ni, .clear_i, .add_i(column), .slot_i(slot), .which_i(is_write), .read_slot_i, .read_which_i(read_counter_i[0]), .value_o(value[0])
+      .clk_i, .rst_ni, .clear_i, .add_i(column), .slot_i(slot), .which_i(is_write), .read_slot_i,
+      .read_which_i(read_counter_i[0]), .value_o(value[0])
     );
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(2)) u_rows (
-      .clk_i, .rst_ni, .clear_i, .add_i(row || (column && row_hit)), .slot_i(slot), .which_i(row), .read_slot_i,
+      .clk_i, .rst_ni, .clear_i, .add_i(row || (column && row_hit)), .slot_i(slot), .which_i(row),
+      .read_slot_i,
       .read_which_i(read_counter_i[0]), .value_o(value[1])
     );
     assign dram_value = read_counter_i[2] ? '0 : value[read_counter_i[1]];

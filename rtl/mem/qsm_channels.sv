@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory channels of the GPU, each a qsm_channel, the flush of their L2 slices (docs/l2.md R-L2-10) and the choice of a counter.
-// Latency: a flush and its end are messages (NocLat); flushing_o is a register; value_o is combinational from select_i.
+// Memory channels of the GPU, each a qsm_channel, the flush of their L2 slices (docs/l2.md R-L2-10)
+// and the choice of a counter.
+// Latency: a flush and its end are messages (NocLat); flushing_o is a register; value_o is
+// combinational from select_i.
 module qsm_channels
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -33,9 +35,12 @@ module qsm_channels
   logic [NumChannels-1:0][31:0] value;
   for (genvar c = 0; c < NumChannels; c++) begin : g_channel
     qsm_channel #(.Channel(c)) u_channel (
-      .clk_i, .rst_ni, .req_i(req_i[c]), .req_ready_o(req_ready_o[c]), .rsp_o(rsp_o[c]), .rsp_ready_i(rsp_ready_i[c]),
-      .mem_req_o(mem_req_o[c]), .mem_req_ready_i(mem_req_ready_i[c]), .mem_rsp_i(mem_rsp_i[c]), .mem_rsp_ready_o(mem_rsp_ready_o[c]),
-      .no_alloc_i, .clear_i(start_i), .read_slot_i(select_i.slot), .read_counter_i(select_i.counter[3:0]), .value_o(value[c]),
+      .clk_i, .rst_ni, .req_i(req_i[c]), .req_ready_o(req_ready_o[c]), .rsp_o(rsp_o[c]),
+      .rsp_ready_i(rsp_ready_i[c]),
+      .mem_req_o(mem_req_o[c]), .mem_req_ready_i(mem_req_ready_i[c]), .mem_rsp_i(mem_rsp_i[c]),
+      .mem_rsp_ready_o(mem_rsp_ready_o[c]),
+      .no_alloc_i, .clear_i(start_i), .read_slot_i(select_i.slot),
+      .read_counter_i(select_i.counter[3:0]), .value_o(value[c]),
       .flush_i(flush_seen), .flush_done_o(done[c])
     );
   end
@@ -43,8 +48,10 @@ module qsm_channels
 
   if (L2Kib != 0) begin : g_flush
     logic [NumChannels-1:0] done_seen, pending_q;
-    qsm_delay #(.Width(1), .Lat(NocLat)) u_down (.clk_i, .rst_ni, .data_i(flush_i), .data_o(flush_seen));
-    qsm_delay #(.Width(NumChannels), .Lat(NocLat)) u_up (.clk_i, .rst_ni, .data_i(done), .data_o(done_seen));
+    qsm_delay #(.Width(1), .Lat(NocLat)) u_down (.clk_i, .rst_ni, .data_i(flush_i),
+        .data_o(flush_seen));
+    qsm_delay #(.Width(NumChannels), .Lat(NocLat)) u_up (.clk_i, .rst_ni, .data_i(done),
+        .data_o(done_seen));
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) pending_q <= '0;
       else pending_q <= flush_i ? '1 : pending_q & ~done_seen;

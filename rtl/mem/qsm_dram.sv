@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory controller of a channel: schedules accesses to banks with rows, first ready first come first served, and keeps DRAM times.
-// Contract: docs/dram.md. line_i is the line's number within the channel (m of R-DR-1); what else a request carries passes as req_i.
-// Latency: a column access is the cycle of the request at the port, at the earliest one after it came; responses as in qsm_dram_return.
-// Cost: Queue requests and responses in distributed RAM; see the parts. Observed by the lockstep monitor: the command (DRAM), the parts' state.
+// Memory controller of a channel: schedules accesses to banks with rows, first ready first come
+// first served, and keeps DRAM times.
+// Contract: docs/dram.md. line_i is the line's number within the channel (m of R-DR-1); what else a
+// request carries passes as req_i.
+// Latency: a column access is the cycle of the request at the port, at the earliest one after it
+// came; responses as in qsm_dram_return.
+// Cost: Queue requests and responses in distributed RAM; see the parts. Observed by the lockstep
+// monitor: the command (DRAM), the parts' state.
 module qsm_dram #(
   parameter int unsigned LineW = 28,   // bits of a line's number
   parameter int unsigned Columns = 64, // lines of a row, a power of two
@@ -72,16 +76,21 @@ module qsm_dram #(
   logic [BankW-1:0] bank;
   logic [RowW-1:0] row;
 
-  qsm_dram_banks #(.Banks(Banks), .RowW(RowW), .Rcd(Rcd), .Rp(Rp), .Ras(Ras), .Wr(Wr), .Burst(Burst)) u_banks (
-    .clk_i, .rst_ni, .column_i(column_o), .write_i(write_o), .row_i(row_o), .bank_i(bank), .row_number_i(row),
+  qsm_dram_banks #(.Banks(Banks), .RowW(RowW), .Rcd(Rcd), .Rp(Rp), .Ras(Ras), .Wr(Wr),
+      .Burst(Burst)) u_banks (
+    .clk_i, .rst_ni, .column_i(column_o), .write_i(write_o), .row_i(row_o), .bank_i(bank),
+    .row_number_i(row),
     .open_o(open), .idle_o(idle), .closable_o(closable), .bus_free_o(bus_free),
     .arrival_bank_i(arrival_bank), .arrival_row_i(arrival_row), .arrival_hit_o(arrival_hit)
   );
   qsm_dram_queue #(.Queue(Queue), .Banks(Banks), .RowW(RowW), .SlotW(SlotW)) u_queue (
-    .clk_i, .rst_ni, .full_o(full), .free_o(free), .push_i(push), .write_i(req_write_i), .slot_i(req_slot_i),
+    .clk_i, .rst_ni, .full_o(full), .free_o(free), .push_i(push), .write_i(req_write_i),
+    .slot_i(req_slot_i),
     .bank_i(arrival_bank), .row_i(arrival_row), .hit_i(arrival_hit),
-    .open_i(open), .idle_i(idle), .closable_i(closable), .column_ok_i(bus_free && mem_ready_i && room),
-    .column_o, .open_row_o(row_o), .entry_o(entry), .write_o, .slot_o, .bank_o(bank), .row_o(row), .opened_o(opened)
+    .open_i(open), .idle_i(idle), .closable_i(closable),
+    .column_ok_i(bus_free && mem_ready_i && room),
+    .column_o, .open_row_o(row_o), .entry_o(entry), .write_o, .slot_o, .bank_o(bank), .row_o(row),
+    .opened_o(opened)
   );
   assign row_hit_o = !opened;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Banks of a memory controller: which row is open, and how long each bank and the bus are kept (docs/dram.md R-DR-3).
-// Contract: at most one of column_i and row_i, for bank_i; outputs are of the start of the cycle, row_opened_o and arrival_hit_o are not.
-// Cost: two counters per bank, the rows in distributed RAM. Observed by the lockstep monitor: open_q, row_mem, busy_q, keep_q, bus_q.
+// Banks of a memory controller: which row is open, and how long each bank and the bus are kept
+// (docs/dram.md R-DR-3).
+// Contract: at most one of column_i and row_i, for bank_i; outputs are of the start of the cycle,
+// row_opened_o and arrival_hit_o are not.
+// Cost: two counters per bank, the rows in distributed RAM. Observed by the lockstep monitor:
+// open_q, row_mem, busy_q, keep_q, bus_q.
 module qsm_dram_banks #(
   parameter int unsigned Banks = 8,
   parameter int unsigned RowW = 16,
@@ -68,7 +71,8 @@ module qsm_dram_banks #(
             keep_q[b] <= open_q[b] ? count_t'(Ras + Rp - 1) : count_t'(Ras - 1);
           end
           if (column_i) busy_q[b] <= count_t'(Burst - 1);
-          if (column_i && write_i && keep_q[b] < count_t'(Burst + Wr)) keep_q[b] <= count_t'(Burst + Wr - 1);
+          if (column_i && write_i && keep_q[b] < count_t'(Burst + Wr))
+            keep_q[b] <= count_t'(Burst + Wr - 1);
         end
       end
     end
@@ -84,7 +88,9 @@ module qsm_dram_banks #(
   assign open_o = open_q;
   assign bus_free_o = bus_q == '0;
   assign arrival_hit_o = (row_i && bank_i == arrival_bank_i) ? row_number_i == arrival_row_i
-                                                             : open_q[arrival_bank_i] && row_mem[arrival_bank_i] == arrival_row_i;
+                                                             : open_q[arrival_bank_i] &&
+                                                                 row_mem[arrival_bank_i] ==
+                                                                 arrival_row_i;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(column_i && row_i))
@@ -93,7 +99,8 @@ module qsm_dram_banks #(
     else $error("R-DR-3: a command to a bank that is busy");
   assert property (@(posedge clk_i) disable iff (!rst_ni) column_i |-> bus_free_o && open_q[bank_i])
     else $error("R-DR-5: a column access without bus or open row");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (row_i && open_q[bank_i]) |-> closable_o[bank_i])
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (row_i && open_q[bank_i]) |-> closable_o[bank_i])
     else $error("R-DR-6: a row is closed too early");
 `endif
 endmodule

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue of a memory controller: accesses in order of arrival, and which of them is next (docs/dram.md R-DR-2, R-DR-4 to R-DR-6).
-// Entries stay where they are; who came before whom stands in a matrix, so the oldest of a set is one AND-OR away.
-// Latency: what is pushed in t can be chosen in t + 1. Choices are combinational. Cost: per entry its row, one comparator; Queue^2 bits.
+// Queue of a memory controller: accesses in order of arrival, and which of them is next
+// (docs/dram.md R-DR-2, R-DR-4 to R-DR-6).
+// Entries stay where they are; who came before whom stands in a matrix, so the oldest of a set is
+// one AND-OR away.
+// Latency: what is pushed in t can be chosen in t + 1. Choices are combinational. Cost: per entry
+// its row, one comparator; Queue^2 bits.
 // Observed by the lockstep monitor: valid_q, passed_q, and the outputs of a command.
 module qsm_dram_queue #(
   parameter int unsigned Queue = 8,  // entries, 1..
@@ -21,7 +24,8 @@ module qsm_dram_queue #(
   input  logic [SlotW-1:0]  slot_i,
   input  logic [BankW-1:0]  bank_i,
   input  logic [RowW-1:0]   row_i,
-  input  logic              hit_i,   // the open row of its bank is its row, at the end of this cycle
+  // the open row of its bank is its row, at the end of this cycle
+  input  logic              hit_i,
 
   // Banks, and whether there may be a column access at all.
   input  logic [Banks-1:0] open_i,
@@ -121,9 +125,11 @@ module qsm_dram_queue #(
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(first) && ((first != '0) == (valid_q != '0)))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0(first) && ((first != '0) == (valid_q != '0)))
     else $error("R-DR-2: the entries have no order");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (column_o && passed_q == Patience) |-> (chosen & first) != '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (column_o && passed_q == Patience) |-> (chosen & first) != '0)
     else $error("R-DR-4: a younger entry is served while the oldest has waited long enough");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(push_i && full_o))
     else $error("R-DR-2: an access comes into a full queue");

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Way back of a memory controller: a response is shown no sooner than a DRAM would have it (docs/dram.md R-DR-7).
-// Contract: begin_i only while room_o; the port's responses come in order of the accesses, at the earliest one cycle after them.
-// Each access has a place from begin_i until its response is taken. Reads stand in a queue with the cycle from which on they are due,
-// counted modulo 2^StampW, and leave it then: one per cycle is enough, since one response is taken per cycle.
+// Way back of a memory controller: a response is shown no sooner than a DRAM would have it
+// (docs/dram.md R-DR-7).
+// Contract: begin_i only while room_o; the port's responses come in order of the accesses, at the
+// earliest one cycle after them.
+// Each access has a place from begin_i until its response is taken. Reads stand in a queue with the
+// cycle from which on they are due, counted modulo 2^StampW, and leave it then: one per cycle is
+// enough, since one response is taken per cycle.
 module qsm_dram_return #(
   parameter int unsigned Queue = 8,  // places, 1..
-  parameter int unsigned ReadLat = 7,  // cycles from the column access of a read to its response, 2..
+  // cycles from the column access of a read to its response, 2..
+  parameter int unsigned ReadLat = 7,
   parameter int unsigned RspW = 8
 ) (
   input  logic clk_i,
@@ -23,15 +27,18 @@ module qsm_dram_return #(
 );
   localparam int unsigned CountW = $clog2(Queue + 1);
   localparam int unsigned Depth = (Queue > 1) ? Queue : 2;
-  localparam int unsigned Span = (ReadLat > Queue) ? ReadLat : Queue;  // a stamp is at most that far from now, on both sides
+  // a stamp is at most that far from now, on both sides
+  localparam int unsigned Span = (ReadLat > Queue) ? ReadLat : Queue;
   localparam int unsigned StampW = $clog2(Span + 1) + 1;
 
-  logic [CountW-1:0] placed_q, due_q;  // accesses with a place; of these at the head, those that are due
+  // accesses with a place; of these at the head, those that are due
+  logic [CountW-1:0] placed_q, due_q;
   logic [StampW-1:0] now_q, since, stamp;
   logic waits, waits_write, becomes_due, stored, taken, times_full, stored_full;
 
   qsm_fifo #(.Width(StampW + 1), .Depth(Depth)) u_times (
-    .clk_i, .rst_ni, .push_i(begin_i), .data_i({write_i, now_q + StampW'(ReadLat - 1)}), .pop_i(becomes_due),
+    .clk_i, .rst_ni, .push_i(begin_i), .data_i({write_i, now_q + StampW'(ReadLat - 1)}),
+    .pop_i(becomes_due),
     .valid_o(waits), .full_o(times_full), .data_o({waits_write, stamp})
   );
   qsm_fifo #(.Width(RspW), .Depth(Depth)) u_responses (

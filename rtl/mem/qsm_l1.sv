@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// L1 data cache of an SM, between the LSU's device passes and the memory port: write-through, allocates for loads, merges misses. Contract: docs/l1.md.
-// Addresses are line numbers (m of the page). What a pass leaves for its return (part) is not looked at here.
-// Latency: a pass is in A from the next cycle on and acts in the first cycle in which it has what it needs; the line of a hit is there one later.
-// Cost: a line and a part of flip-flops (A), the tags, a block RAM of data, a row of distributed RAM per transaction.
-// Observed by the lockstep monitor: a_valid_q, a_q, acts, hits, join_o, allocates, fill and its line (L1OP, L1FILL), u_gens (L1GEN), u_tags (L1SET).
+// L1 data cache of an SM, between the LSU's device passes and the memory port: write-through,
+// allocates for loads, merges misses. Contract: docs/l1.md.
+// Addresses are line numbers (m of the page). What a pass leaves for its return (part) is not
+// looked at here.
+// Latency: a pass is in A from the next cycle on and acts in the first cycle in which it has what
+// it needs; the line of a hit is there one later.
+// Cost: a line and a part of flip-flops (A), the tags, a block RAM of data, a row of distributed
+// RAM per transaction.
+// Observed by the lockstep monitor: a_valid_q, a_q, acts, hits, join_o, allocates, fill and its
+// line (L1OP, L1FILL), u_gens (L1GEN), u_tags (L1SET).
 module qsm_l1
   import qsm_pkg::*;
 #(
@@ -91,7 +96,8 @@ module qsm_l1
     logic [WayW-1:0] way;
   } place_t;
 
-  function automatic logic [AddrW-1:0] address(input logic [SetW-1:0] set, input logic [WayW-1:0] way);
+  function automatic logic [AddrW-1:0] address(input logic [SetW-1:0] set,
+      input logic [WayW-1:0] way);
     return AddrW'(32'(set) * Ways + 32'(way));
   endfunction
 
@@ -108,7 +114,8 @@ module qsm_l1
   end
   always_ff @(posedge clk_i) begin
     if (pass_i) begin
-      a_q <= '{kind: pass_kind_i, amo: pass_amo_i, line: pass_line_i, bytes: pass_bytes_i, data: pass_data_i, slot: pass_slot_i,
+      a_q <= '{kind: pass_kind_i, amo: pass_amo_i, line: pass_line_i, bytes: pass_bytes_i,
+          data: pass_data_i, slot: pass_slot_i,
                part: pass_part_i};
     end
   end
@@ -146,24 +153,30 @@ module qsm_l1
   logic [WayW-1:0] way;
   place_t place_mem[Txns];  // written whenever one is taken, so before its response
   place_t filled;
-  always_ff @(posedge clk_i) if (take_o) place_mem[txn_i] <= '{valid: allocates, set_no: a_set, way: way};
+  always_ff @(posedge clk_i)
+    if (take_o) place_mem[txn_i] <= '{valid: allocates, set_no: a_set, way: way};
   assign filled = place_mem[rsp_txn_i];
   assign fill = rsp_valid_i && filled.valid;
 
   qsm_l1_gens #(.Slots(Slots), .Subs(Subs)) u_gens (
-    .clk_i, .rst_ni, .start_i, .restore_i, .restore_slot_i, .fence_i, .fence_slot_i, .gen_o(gens), .wrap_o(wrap)
+    .clk_i, .rst_ni, .start_i, .restore_i, .restore_slot_i, .fence_i, .fence_slot_i, .gen_o(gens),
+    .wrap_o(wrap)
   );
   qsm_l1_tags #(.Sets(Sets), .Ways(Ways), .TagW(TagBits), .SlotW(SlotW), .TxnW(TxnBits)) u_tags (
     .clk_i, .rst_ni, .look_i(pass_i), .look_set_i(pass_set),
-    .valid_i(a_valid_q), .set_i(a_set), .tag_i(a_q.line[LineW-1 -: TagBits]), .slot_i(a_q.slot), .gen_i(gens[a_q.slot]),
-    .match_valid_o(match_valid), .match_pending_o(match_pending), .match_poison_o(match_poison), .match_txn_o(join_txn_o), .full_o(full),
-    .way_o(way), .allocate_i(allocates), .txn_i, .poison_i((stores || performs) && match_pending), .drop_i(performs && match_valid),
+    .valid_i(a_valid_q), .set_i(a_set), .tag_i(a_q.line[LineW-1 -: TagBits]), .slot_i(a_q.slot),
+    .gen_i(gens[a_q.slot]),
+    .match_valid_o(match_valid), .match_pending_o(match_pending), .match_poison_o(match_poison),
+    .match_txn_o(join_txn_o), .full_o(full),
+    .way_o(way), .allocate_i(allocates), .txn_i, .poison_i((stores || performs) && match_pending),
+    .drop_i(performs && match_valid),
     .touch_i((hits || merges || allocates) && !skip),
     .fill_i(fill), .fill_set_i(filled.set_no), .fill_way_i(filled.way), .wrap_i(wrap)
   );
   qsm_l1_data #(.Lines(Sets * Ways), .BytesPerLine(BytesPerLine)) u_data (
     .clk_i, .read_i(hits), .read_addr_i(address(a_set, way)), .data_o(hit_data_o),
-    .write_i(fill ? '1 : merges ? a_q.bytes : '0), .write_addr_i(fill ? address(filled.set_no, filled.way) : address(a_set, way)),
+    .write_i(fill ? '1 : merges ? a_q.bytes : '0),
+    .write_addr_i(fill ? address(filled.set_no, filled.way) : address(a_set, way)),
     .data_i(fill ? rsp_data_i : a_q.data)
   );
 
@@ -186,18 +199,23 @@ module qsm_l1
     .read_slot_i, .read_which_i(read_kind), .value_o(kinds)
   );
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_outcomes (
-    .clk_i, .rst_ni, .clear_i(start_i), .add_i(hits || join_o || allocates), .slot_i(a_q.slot), .which_i(outcome),
+    .clk_i, .rst_ni, .clear_i(start_i), .add_i(hits || join_o || allocates), .slot_i(a_q.slot),
+    .which_i(outcome),
     .read_slot_i, .read_which_i(read_outcome), .value_o(outcomes)
   );
 
 `ifndef SYNTHESIS
-  // Immediate: concurrent ones sample all of a_q, and with 32 lanes Verilator 5.006 makes of that what does not compile.
+  // Immediate: concurrent ones sample all of a_q, and with 32 lanes Verilator 5.006 makes of that
+  // what does not compile.
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!pass_i || pass_ready_o) else $error("R-L1-1: a pass while another waits in A");
       assert (!hit_grant_i || hit_o) else $error("R-L1-9: a hit is granted that is none");
-      assert (!(fill && (merges || performs))) else $error("R-L1-6: a store or an atomic acts in the cycle of a fill");
-      assert (!(hits && fill) || {a_set, way} != {filled.set_no, filled.way}) else $error("R-L1-7: a line that is filled is read");
+      assert (!(fill &&
+          (merges ||
+          performs))) else $error("R-L1-6: a store or an atomic acts in the cycle of a fill");
+      assert (!(hits && fill) || {a_set, way} !=
+          {filled.set_no, filled.way}) else $error("R-L1-7: a line that is filled is read");
     end
   end
 `endif

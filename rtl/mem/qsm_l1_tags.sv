@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of an L1: what each line holds, which way a load takes, replacement tree of every set (docs/l1.md R-L1-2, R-L1-5 to R-L1-7, R-L1-10, R-L1-11).
-// Contract: look_i with a pass; from the next cycle on, up to the next look, the outputs are those of its set, for the pass that waits in A.
+// Tags of an L1: what each line holds, which way a load takes, replacement tree of every set
+// (docs/l1.md R-L1-2, R-L1-5 to R-L1-7, R-L1-10, R-L1-11).
+// Contract: look_i with a pass; from the next cycle on, up to the next look, the outputs are those
+// of its set, for the pass that waits in A.
 // What A does it does to way_o, at the end of the cycle.
-// Cost: a block RAM per way, read and written once per cycle; three flip-flops per line (one of them the tree's); a comparator per way.
+// Cost: a block RAM per way, read and written once per cycle; three flip-flops per line (one of
+// them the tree's); a comparator per way.
 // Observed by the lockstep monitor: g_way[w].line_mem, pending_q, mark_q, tree_q (L1SET).
 module qsm_l1_tags #(
   parameter int unsigned Sets = 32,  // a power of two
@@ -30,7 +33,8 @@ module qsm_l1_tags #(
   output logic             match_poison_o,
   output logic [TxnW-1:0]  match_txn_o,     // that fetches the line, if it is pending
   output logic             full_o,          // all ways are pending
-  output logic [WayW-1:0]  way_o,           // of the match; without one the way that a line would take
+  // of the match; without one the way that a line would take
+  output logic [WayW-1:0]  way_o,
   input  logic             allocate_i,
   input  logic [TxnW-1:0]  txn_i,
   input  logic             poison_i,
@@ -73,7 +77,8 @@ module qsm_l1_tags #(
       end
     end
     assign line[w] = forward_q ? written_q : read_q;
-    assign match[w] = (valid[w] || pending[w]) && line[w].tag == tag_i && line[w].slot == slot_i && line[w].gen == gen_i;
+    assign match[w] = (valid[w] || pending[w]) && line[w].tag == tag_i && line[w].slot == slot_i &&
+        line[w].gen == gen_i;
   end
 
   // ---- A's set ----
@@ -109,12 +114,14 @@ module qsm_l1_tags #(
     else if ((valid | pending) != '1) way_o = free_way;
     else way_o = pending[pointed_way] ? settled_way : pointed_way;
   end
-  qsm_tree #(.Ways(Ways)) u_tree (.tree_i(tree_q[set_i]), .way_o(pointed_way), .used_i(way_o), .tree_o(tree));
+  qsm_tree #(.Ways(Ways)) u_tree (.tree_i(tree_q[set_i]), .way_o(pointed_way), .used_i(way_o),
+      .tree_o(tree));
 
   // ---- what changes ----
   logic [Sets*Ways-1:0] filled, used, pending_d, mark_d;  // by set, in it by way
   assign filled = fill_i ? (Sets * Ways)'(1) << (32'(fill_set_i) * Ways + 32'(fill_way_i)) : '0;
-  assign used = (allocate_i || poison_i || drop_i) ? (Sets * Ways)'(1) << (32'(set_i) * Ways + 32'(way_o)) : '0;
+  assign used = (allocate_i || poison_i || drop_i)
+      ? (Sets * Ways)'(1) << (32'(set_i) * Ways + 32'(way_o)) : '0;
   assign pending_d = (pending_q & ~filled) | (allocate_i ? used : '0);
   assign mark_d = wrap_i ? pending_d : (((mark_q ^ filled) & ~used) | (poison_i ? used : '0));
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -132,11 +139,14 @@ module qsm_l1_tags #(
 `ifndef SYNTHESIS
   a_one_match: assert property (@(posedge clk_i) disable iff (!rst_ni) valid_i |-> $onehot0(match))
     else $error("R-L1-2: two lines match");
-  a_one_change: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0({allocate_i, poison_i, drop_i}))
+  a_one_change: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({allocate_i, poison_i, drop_i}))
     else $error("R-L1-6: a pass changes a line in two ways");
-  a_victim: assert property (@(posedge clk_i) disable iff (!rst_ni) allocate_i |-> valid_i && match == '0 && !pending[way_o])
+  a_victim: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      allocate_i |-> valid_i && match == '0 && !pending[way_o])
     else $error("R-L1-5: a load takes the way of a match, or of a line that is pending");
-  a_fill: assert property (@(posedge clk_i) disable iff (!rst_ni) fill_i |-> pending_q[fill_set_i][fill_way_i])
+  a_fill: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fill_i |-> pending_q[fill_set_i][fill_way_i])
     else $error("R-L1-7: a line is filled that is not pending");
 `endif
 endmodule

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// L2 slice of a memory channel: write-back, allocates for reads and writes, performs the atomics, merges misses. Contract: docs/l2.md.
-// Lines are known by their number within the channel (m of the page). What the slice asks for itself (own) has the id of its MSHR, an own
-// write Mshrs + colour (R-L2-12).
-// Latency: one op may begin per cycle (look), changes the state in the next (act), its response is queued one later (out).
-// Cost: tags and lines in block RAM, waiters and queues in distributed RAM, a line of flip-flops per stage.
-// Observed by the lockstep monitor: act_q and what act decides (L2OP), the state of the parts (L2, L2SET).
+// L2 slice of a memory channel: write-back, allocates for reads and writes, performs the atomics,
+// merges misses. Contract: docs/l2.md.
+// Lines are known by their number within the channel (m of the page). What the slice asks for
+// itself (own) has the id of its MSHR, an own write Mshrs + colour (R-L2-12).
+// Latency: one op may begin per cycle (look), changes the state in the next (act), its response is
+// queued one later (out).
+// Cost: tags and lines in block RAM, waiters and queues in distributed RAM, a line of flip-flops
+// per stage.
+// Observed by the lockstep monitor: act_q and what act decides (L2OP), the state of the parts (L2,
+// L2SET).
 module qsm_l2
   import qsm_pkg::*;
 #(
@@ -121,11 +125,13 @@ module qsm_l2
     line_t data;
   } access_t;
 
-  function automatic logic [LineW-1:0] line_of(input logic [TagBits-1:0] tag, input logic [SetW-1:0] set);
+  function automatic logic [LineW-1:0] line_of(input logic [TagBits-1:0] tag,
+      input logic [SetW-1:0] set);
     return (LineW'(tag) << SetBits) | LineW'(set);
   endfunction
 
-  function automatic logic [AddrW-1:0] place(input logic [SetW-1:0] set, input logic [WayW-1:0] way);
+  function automatic logic [AddrW-1:0] place(input logic [SetW-1:0] set,
+      input logic [WayW-1:0] way);
     return AddrW'(32'(set) * Ways + 32'(way));
   endfunction
 
@@ -139,18 +145,22 @@ module qsm_l2
   // ---- look: which op begins (R-L2-1 to R-L2-3) ----
   logic clearing, blocked, filled, left, walking, colour;
   logic rsp_credit, out_credit, mshr_credit, waiter_credit;
-  logic acknowledge, response, replay, pass, fill, walk, request, may_respond, may_fill, may_request;
+  logic acknowledge, response, replay, pass, fill, walk, request, may_respond, may_fill,
+      may_request;
   logic [LineW-1:0] filled_line, mshr_line;
   logic [SlotW-1:0] mshr_slot;
   logic [MshrW-1:0] filled_mshr;
   logic [SetW-1:0] walk_set;
   logic [WayW-1:0] walk_way;
 
-  assign req_work = '{kind: req_kind_i, amo: req_amo_i, slow: req_kind_i == MemAmo || (req_kind_i == MemWrite && req_bytes_i == '1),
+  assign req_work = '{kind: req_kind_i, amo: req_amo_i, slow: req_kind_i == MemAmo ||
+      (req_kind_i == MemWrite && req_bytes_i == '1),
                       bytes: req_bytes_i, id: req_id_i, data: req_data_i};
   always_comb begin
-    blocked = clearing || (act_q.valid && (act_q.op == L2Fill || act_q.op == L2Walk || (act_q.op inside {L2Request, L2Replay} && work.slow)));
-    acknowledge = mem_rsp_own_i && mem_rsp_id_i >= IdW'(Mshrs);  // of an own write: taken at any time
+    blocked = clearing || (act_q.valid && (act_q.op == L2Fill || act_q.op == L2Walk ||
+        (act_q.op inside {L2Request, L2Replay} && work.slow)));
+    // of an own write: taken at any time
+    acknowledge = mem_rsp_own_i && mem_rsp_id_i >= IdW'(Mshrs);
     replay = !blocked && left && rsp_credit;
     may_respond = !blocked && !replay && rsp_credit;
     may_fill = may_respond && !filled;
@@ -236,14 +246,18 @@ module qsm_l2
     .tag_i(act_q.line[LineW-1 -: TagBits]), .walk_i(acts_walk), .walk_way_i(act_q.way),
     .hit_o(hit), .way_o(way), .way_valid_o(way_valid), .way_dirty_o(way_dirty), .way_tag_o(way_tag),
     .write_i(performs || allocates || acts_walk), .valid_i(!acts_walk),
-    .dirty_i((performs && (way_dirty || work.kind != MemRead)) || whole), .touch_i(allocates || acts_replay || (hits && !act_q.nc))
+    .dirty_i((performs && (way_dirty || work.kind != MemRead)) || whole),
+    .touch_i(allocates || acts_replay || (hits && !act_q.nc))
   );
-  qsm_l2_mshrs #(.Mshrs(Mshrs), .Waiters(Waiters), .LineW(LineW), .SlotW(SlotW), .WaiterW($bits(work_t))) u_mshrs (
+  qsm_l2_mshrs #(.Mshrs(Mshrs), .Waiters(Waiters), .LineW(LineW), .SlotW(SlotW),
+      .WaiterW($bits(work_t))) u_mshrs (
     .clk_i, .rst_ni, .filled_o(filled), .left_o(left), .filled_line_o(filled_line),
-    .look_replay_i(replay), .look_mshr_i(mem_rsp_id_i[MshrW-1:0]), .look_line_o(mshr_line), .look_slot_o(mshr_slot), .waiter_o(waiter),
+    .look_replay_i(replay), .look_mshr_i(mem_rsp_id_i[MshrW-1:0]), .look_line_o(mshr_line),
+    .look_slot_o(mshr_slot), .waiter_o(waiter),
     .line_i(act_q.line), .match_o(match), .match_mshr_o(match_mshr), .free_mshr_o(free_mshr),
     .join_i(merged), .alloc_i(misses), .slot_i(act_q.slot), .waiter_i(act_q.work),
-    .fill_i(acts_fill), .fill_mshr_i(act_q.mshr), .answered_i(answered), .replay_i(acts_replay), .filled_mshr_o(filled_mshr), .freed_o(freed)
+    .fill_i(acts_fill), .fill_mshr_i(act_q.mshr), .answered_i(answered), .replay_i(acts_replay),
+    .filled_mshr_o(filled_mshr), .freed_o(freed)
   );
 
   // ---- out: responses, lines, victims ----
@@ -271,8 +285,10 @@ module qsm_l2
   end
 
   qsm_l2_data #(.Lines(Sets * Ways), .BytesPerLine(BytesPerLine)) u_data (
-    .clk_i, .write_i(performs && work.kind == MemWrite), .addr_i(out_d.addr), .bytes_i(work.bytes), .data_i(out_d.data),
-    .out_write_i(out_q.write), .out_amo_i(out_q.atomic), .amo_i(out_q.amo), .out_addr_i(out_q.addr), .out_bytes_i(out_q.bytes),
+    .clk_i, .write_i(performs && work.kind == MemWrite), .addr_i(out_d.addr), .bytes_i(work.bytes),
+    .data_i(out_d.data),
+    .out_write_i(out_q.write), .out_amo_i(out_q.atomic), .amo_i(out_q.amo), .out_addr_i(out_q.addr),
+    .out_bytes_i(out_q.bytes),
     .out_data_i(out_q.data), .data_o(read_line)
   );
   always_comb begin
@@ -282,7 +298,8 @@ module qsm_l2
 
   logic rsp_full;
   qsm_fifo #(.Width(IdW + 8 * BytesPerLine), .Depth(RspDepth)) u_rsp (
-    .clk_i, .rst_ni, .push_i(out_q.respond), .data_i({out_q.id, rsp_line}), .pop_i(rsp_valid_o && rsp_ready_i),
+    .clk_i, .rst_ni, .push_i(out_q.respond), .data_i({out_q.id, rsp_line}),
+    .pop_i(rsp_valid_o && rsp_ready_i),
     .valid_o(rsp_valid_o), .full_o(rsp_full), .data_o({rsp_id_o, rsp_data_o})
   );
 
@@ -290,13 +307,17 @@ module qsm_l2
   access_t asked, access;
   logic mem_full, mem_leaves;
   always_comb begin
-    asked = '{write: work.kind == MemWrite, own: misses, line: act_q.line, slot: act_q.slot, id: misses ? IdW'(free_mshr) : work.id,
+    asked = '{write: work.kind == MemWrite, own: misses, line: act_q.line, slot: act_q.slot,
+        id: misses ? IdW'(free_mshr) : work.id,
               bytes: work.bytes, data: work.data};
     if (misses) asked.write = 1'b0;
-    if (out_q.evict) asked = '{write: 1'b1, own: 1'b1, line: out_q.victim, slot: out_q.slot, id: IdW'(Mshrs) + IdW'(out_q.colour), bytes: '1, data: read_line};
+    if (out_q.evict)
+      asked = '{write: 1'b1, own: 1'b1, line: out_q.victim, slot: out_q.slot, id: IdW'(Mshrs) +
+          IdW'(out_q.colour), bytes: '1, data: read_line};
   end
   qsm_fifo #(.Width($bits(access_t)), .Depth(OutDepth)) u_out (
-    .clk_i, .rst_ni, .push_i(passed_on || misses || out_q.evict), .data_i(asked), .pop_i(mem_leaves),
+    .clk_i, .rst_ni, .push_i(passed_on || misses || out_q.evict), .data_i(asked),
+    .pop_i(mem_leaves),
     .valid_o(mem_valid_o), .full_o(mem_full), .data_o(access)
   );
   assign mem_leaves = mem_valid_o && mem_ready_i;
@@ -311,10 +332,14 @@ module qsm_l2
   // ---- credits (R-L2-3) ----
   logic acknowledged;
   assign acknowledged = mem_rsp_valid_i && acknowledge;
-  qsm_l2_credits #(.Mshrs(Mshrs), .Waiters(Waiters), .RspDepth(RspDepth), .OutDepth(OutDepth)) u_credits (
-    .clk_i, .rst_ni, .rsp_o(rsp_credit), .out_o(out_credit), .mshr_o(mshr_credit), .waiter_o(waiter_credit),
-    .take_rsp_i(replay || pass || fill || request), .take_out_i(walk || request), .take_mshr_i(request), .take_waiter_i(request),
-    .give_rsp_i({rsp_valid_o && rsp_ready_i, merged || passed_on || misses || (acts_fill && !answered)}),
+  qsm_l2_credits #(.Mshrs(Mshrs), .Waiters(Waiters), .RspDepth(RspDepth),
+      .OutDepth(OutDepth)) u_credits (
+    .clk_i, .rst_ni, .rsp_o(rsp_credit), .out_o(out_credit), .mshr_o(mshr_credit),
+    .waiter_o(waiter_credit),
+    .take_rsp_i(replay || pass || fill || request), .take_out_i(walk || request),
+    .take_mshr_i(request), .take_waiter_i(request),
+    .give_rsp_i({rsp_valid_o && rsp_ready_i, merged || passed_on || misses ||
+        (acts_fill && !answered)}),
     .give_out_i({acknowledged, mem_leaves && !access.own,
                  merged || hits || ((allocates || acts_walk) && !evicts)}),
     .give_mshr_i({freed, acts_request && !misses}),
@@ -323,8 +348,10 @@ module qsm_l2
 
   // ---- flush ----
   qsm_l2_flush #(.Sets(Sets), .Ways(Ways), .OwnWrites(OutDepth)) u_flush (
-    .clk_i, .rst_ni, .start_i(flush_i), .step_i(walk), .write_i(evicts), .acknowledged_i(acknowledged),
-    .acknowledged_colour_i(mem_rsp_id_i != IdW'(Mshrs)), .walking_o(walking), .set_o(walk_set), .way_o(walk_way), .colour_o(colour),
+    .clk_i, .rst_ni, .start_i(flush_i), .step_i(walk), .write_i(evicts),
+    .acknowledged_i(acknowledged),
+    .acknowledged_colour_i(mem_rsp_id_i != IdW'(Mshrs)), .walking_o(walking), .set_o(walk_set),
+    .way_o(walk_way), .colour_o(colour),
     .done_o(flush_done_o)
   );
 
@@ -338,7 +365,8 @@ module qsm_l2
     else $error("R-L2-7: the line of a replay is not in the cache");
   assert property (@(posedge clk_i) disable iff (!rst_ni) acts_fill |-> !hit)
     else $error("R-L2-7: a line is filled that is in the cache");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (out_q.write || out_q.evict) |-> !act_q.valid)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (out_q.write || out_q.evict) |-> !act_q.valid)
     else $error("R-L2-1: an op acts while the line of the one before it is written");
 `endif
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credits of an L2 slice (docs/l2.md R-L2-3): an op begins only if all that it may need is there.
-// Contract: take_*: of the op that begins; give_*: of what acts, leaves or is acknowledged. All of one cycle add up, and count from the next.
+// Contract: take_*: of the op that begins; give_*: of what acts, leaves or is acknowledged. All of
+// one cycle add up, and count from the next.
 // Observed by the lockstep monitor: *_q (L2).
 module qsm_l2_credits #(
   parameter int unsigned Mshrs = 4,
@@ -35,7 +36,8 @@ module qsm_l2_credits #(
 
   always_comb begin
     rsp_d = rsp_q + RspW'(give_rsp_i[0]) + RspW'(give_rsp_i[1]) - RspW'(take_rsp_i);
-    out_d = out_q + OutW'(give_out_i[0]) + OutW'(give_out_i[1]) + OutW'(give_out_i[2]) - OutW'(take_out_i);
+    out_d = out_q + OutW'(give_out_i[0]) + OutW'(give_out_i[1]) + OutW'(give_out_i[2]) -
+        OutW'(take_out_i);
     mshr_d = mshr_q + MshrW'(give_mshr_i[0]) + MshrW'(give_mshr_i[1]) - MshrW'(take_mshr_i);
     waiter_d = waiter_q + WaiterW'(give_waiter_i) - WaiterW'(take_waiter_i);
   end
@@ -59,10 +61,12 @@ module qsm_l2_credits #(
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   32'(rsp_q) <= RspDepth && 32'(out_q) <= OutDepth && 32'(mshr_q) <= Mshrs && 32'(waiter_q) <= Waiters)
+                   32'(rsp_q) <= RspDepth && 32'(out_q) <= OutDepth && 32'(mshr_q) <= Mshrs &&
+                       32'(waiter_q) <= Waiters)
     else $error("R-L2-3: a credit is negative or above its size");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !(take_rsp_i && !rsp_o) && !(take_out_i && !out_o) && !(take_mshr_i && !mshr_o) && !(take_waiter_i && !waiter_o))
+                   !(take_rsp_i && !rsp_o) && !(take_out_i && !out_o) &&
+                       !(take_mshr_i && !mshr_o) && !(take_waiter_i && !waiter_o))
     else $error("R-L2-3: a credit is taken that is not there");
 `endif
 endmodule

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of an L2 slice and its atomic unit (docs/l2.md, the picture; R-L2-5). One port: in a cycle a line is read, or bytes of one are written.
-// Contract: in act a line is read, or bytes are written; out_write_i, for the op that was in act before, only where no op is in act.
-// Latency: data_o is what was read in the previous cycle. Cost: Lines x BytesPerLine of block RAM, one qsm_amo_alu, a word's multiplexers.
+// Lines of an L2 slice and its atomic unit (docs/l2.md, the picture; R-L2-5). One port: in a cycle
+// a line is read, or bytes of one are written.
+// Contract: in act a line is read, or bytes are written; out_write_i, for the op that was in act
+// before, only where no op is in act.
+// Latency: data_o is what was read in the previous cycle. Cost: Lines x BytesPerLine of block RAM,
+// one qsm_amo_alu, a word's multiplexers.
 module qsm_l2_data
   import qsm_pkg::*;
 #(
@@ -16,7 +19,8 @@ module qsm_l2_data
   input  logic [BytesPerLine-1:0]   bytes_i,
   input  logic [8*BytesPerLine-1:0] data_i,
 
-  input  logic                   out_write_i,  // the whole line; with out_amo_i the word of out_bytes_i, operated on
+  // the whole line; with out_amo_i the word of out_bytes_i, operated on
+  input  logic                   out_write_i,
   input  logic                   out_amo_i,
   input  amo_e                   amo_i,
   input  logic [AddrW-1:0]       out_addr_i,
@@ -41,7 +45,8 @@ module qsm_l2_data
       end
     end
   end
-  qsm_amo_alu u_amo (.control_i(amo_control(amo_i)), .old_i(old_word), .operand_i(operand), .keep_o(keeps), .result_o(result));
+  qsm_amo_alu u_amo (.control_i(amo_control(amo_i)), .old_i(old_word), .operand_i(operand),
+      .keep_o(keeps), .result_o(result));
 
   // ---- the port ----
   logic [AddrW-1:0] addr;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush of an L2 slice: names one way after the other, then waits until what was decided by then is written back. docs/l2.md R-L2-10.
-// Contract: step_i takes the named way, which acts in the next cycle. Own writes have the colour of their act; it changes when the walk is over,
-// so what comes later is told from what the flush waits for. Latency: registers, but done_o.
+// Flush of an L2 slice: names one way after the other, then waits until what was decided by then is
+// written back. docs/l2.md R-L2-10.
+// Contract: step_i takes the named way, which acts in the next cycle. Own writes have the colour of
+// their act; it changes when the walk is over, so what comes later is told from what the flush
+// waits for. Latency: registers, but done_o.
 module qsm_l2_flush #(
   parameter int unsigned Sets = 128,  // powers of two
   parameter int unsigned Ways = 2,
@@ -66,7 +68,8 @@ module qsm_l2_flush #(
       ends_q <= step_i && last_way && last_set;  // the last walk is in act
       if (ends_q) colour_q <= !colour_q;
       for (int unsigned c = 0; c < 2; c++) begin
-        unacked_q[c] <= unacked_q[c] + CountW'(write_i && colour_q == 1'(c)) - CountW'(acknowledged_i && acknowledged_colour_i == 1'(c));
+        unacked_q[c] <= unacked_q[c] + CountW'(write_i && colour_q == 1'(c)) -
+            CountW'(acknowledged_i && acknowledged_colour_i == 1'(c));
       end
     end
   end
@@ -74,7 +77,8 @@ module qsm_l2_flush #(
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> !flushing_q)
     else $error("R-L2-10: a flush begins during a flush");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) acknowledged_i |-> unacked_q[acknowledged_colour_i] != '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      acknowledged_i |-> unacked_q[acknowledged_colour_i] != '0)
     else $error("R-L2-12: an acknowledgement of nothing");
 `endif
 endmodule

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// MSHRs of an L2 slice: lines on their way in, and for each a list of requests (waiters) in order of arrival. docs/l2.md R-L2-4, R-L2-7.
-// Contract: one op per cycle is in act. alloc_i and join_i only with credits (R-L2-3); a waiter that is looked for in t is there in t + 1.
-// After fill_i the MSHR is freed, or filled_o holds until the act of its last replay; left_o: a waiter is left whose replay has not begun.
-// Cost: a comparator per MSHR; the waiters in RAM. Observed by the lockstep monitor: valid_q, filled_q, line_q, slot_q, used_q (L2).
+// MSHRs of an L2 slice: lines on their way in, and for each a list of requests (waiters) in order
+// of arrival. docs/l2.md R-L2-4, R-L2-7.
+// Contract: one op per cycle is in act. alloc_i and join_i only with credits (R-L2-3); a waiter
+// that is looked for in t is there in t + 1.
+// After fill_i the MSHR is freed, or filled_o holds until the act of its last replay; left_o: a
+// waiter is left whose replay has not begun.
+// Cost: a comparator per MSHR; the waiters in RAM. Observed by the lockstep monitor: valid_q,
+// filled_q, line_q, slot_q, used_q (L2).
 module qsm_l2_mshrs #(
   parameter int unsigned Mshrs = 4,
   parameter int unsigned Waiters = 8,
@@ -19,7 +23,8 @@ module qsm_l2_mshrs #(
   output logic               filled_o,
   output logic               left_o,
   output logic [LineW-1:0]   filled_line_o,
-  input  logic               look_replay_i,  // the next waiter of the filled MSHR; else of MSHR look_mshr_i
+  // the next waiter of the filled MSHR; else of MSHR look_mshr_i
+  input  logic               look_replay_i,
   input  logic [MshrW-1:0]   look_mshr_i,
   output logic [LineW-1:0]   look_line_o,    // of MSHR look_mshr_i
   output logic [SlotW-1:0]   look_slot_o,
@@ -137,8 +142,9 @@ module qsm_l2_mshrs #(
     else $error("R-L2-6: an MSHR is taken and there is none, or the line has one");
   assert property (@(posedge clk_i) disable iff (!rst_ni) (fill_i || replay_i) |-> used_q[looked_q])
     else $error("R-L2-7: a list is empty");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) fill_i |-> !filled_q && valid_q[fill_mshr_i])
-    else $error("R-L2-2: a fill of an MSHR that has no line to wait for, or while another is filled");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fill_i |-> !filled_q && valid_q[fill_mshr_i])
+    else $error("R-L2-2: a fill of an MSHR without a line to wait for, or beside another fill");
   assert property (@(posedge clk_i) disable iff (!rst_ni) left_q |-> filled_q)
     else $error("R-L2-7: a replay without a filled MSHR");
   assert property (@(posedge clk_i) disable iff (!rst_ni) (join_i || alloc_i) |-> !filled_q)

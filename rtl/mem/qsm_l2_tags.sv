@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of an L2 slice: valid, dirty and tag of every way, replacement tree of every set (docs/l2.md R-L2-5 to R-L2-10).
-// Contract: the set given in look_set_i is there in the next cycle, as all writes have left it; write_i then writes it back as the op changes
-// it. After reset clearing_o holds for Sets cycles, in which nothing may look.
-// Cost: one block RAM, read and written once per cycle; a comparator per way. Observed by the lockstep monitor: set_mem (L2SET).
+// Tags of an L2 slice: valid, dirty and tag of every way, replacement tree of every set (docs/l2.md
+// R-L2-5 to R-L2-10).
+// Contract: the set given in look_set_i is there in the next cycle, as all writes have left it;
+// write_i then writes it back as the op changes it. After reset clearing_o holds for Sets cycles,
+// in which nothing may look.
+// Cost: one block RAM, read and written once per cycle; a comparator per way. Observed by the
+// lockstep monitor: set_mem (L2SET).
 module qsm_l2_tags #(
   parameter int unsigned Sets = 128,  // a power of two
   parameter int unsigned Ways = 2,    // a power of two
@@ -25,7 +28,8 @@ module qsm_l2_tags #(
   output logic            way_valid_o,
   output logic            way_dirty_o,  // and valid
   output logic [TagW-1:0] way_tag_o,
-  input  logic            write_i,      // the set changes: the way gets the next three, the tag of an op but a walk's
+  // the set changes: the way gets the next three, the tag of an op but a walk's
+  input  logic            write_i,
   input  logic            valid_i,
   input  logic            dirty_i,
   input  logic            touch_i       // the tree points away from the way
@@ -69,7 +73,8 @@ module qsm_l2_tags #(
     else if (equal != '0) way_o = matching_way;
     else way_o = (invalid != '0) ? invalid_way : pointed_way;
   end
-  qsm_tree #(.Ways(Ways)) u_tree (.tree_i(set.tree), .way_o(pointed_way), .used_i(way_o), .tree_o(next_tree));
+  qsm_tree #(.Ways(Ways)) u_tree (.tree_i(set.tree), .way_o(pointed_way), .used_i(way_o),
+      .tree_o(next_tree));
   assign way_valid_o = set.way[way_o].valid;
   assign way_dirty_o = set.way[way_o].valid && set.way[way_o].dirty;
   assign way_tag_o = set.way[way_o].tag;

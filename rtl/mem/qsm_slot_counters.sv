@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of events, PerSlot of each slot, 32 bit, wrap; at most one event per cycle. docs/l2.md R-L2-13, docs/dram.md R-DR-9.
-// Contract: what is added in t counts from t + 1 on, unless its slot is cleared in t. Reading is combinational.
+// Counters of events, PerSlot of each slot, 32 bit, wrap; at most one event per cycle. docs/l2.md
+// R-L2-13, docs/dram.md R-DR-9.
+// Contract: what is added in t counts from t + 1 on, unless its slot is cleared in t. Reading is
+// combinational.
 // Cost: distributed RAM with two read ports, one adder; a flip-flop per counter says that it is 0.
 module qsm_slot_counters #(
   parameter int unsigned NumSlots = 4,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replacement tree of a set (docs/l2.md R-L2-9): the way it points at, and the tree when a way has been used. Purely combinational.
+// Replacement tree of a set (docs/l2.md R-L2-9): the way it points at, and the tree when a way has
+// been used. Purely combinational.
 module qsm_tree #(
   parameter int unsigned Ways = 2,  // a power of two
   localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar between the SMs and the memory channels (qsm_channels): ingress queue per SM, output and response queue of 2 per channel, round robin.
-// Contract: docs/xbar.md R-XB-1..5. req_i is what the SM sends in this cycle; rsp_o is what it sees in this cycle.
-// Latency: a request is at the port NocLat + 1 cycles after it was sent, a response at the SM NocLat + 1 after it was taken.
-// Observed by the lockstep monitor: rsp_o (RSP), at the ports mem_req_o & mem_req_ready_i (MEMREQ), mem_rsp_i & mem_rsp_ready_o (MEMRSP).
+// Crossbar between the SMs and the memory channels (qsm_channels): ingress queue per SM, output and
+// response queue of 2 per channel, round robin.
+// Contract: docs/xbar.md R-XB-1..5. req_i is what the SM sends in this cycle; rsp_o is what it sees
+// in this cycle.
+// Latency: a request is at the port NocLat + 1 cycles after it was sent, a response at the SM
+// NocLat + 1 after it was taken.
+// Observed by the lockstep monitor: rsp_o (RSP), at the ports mem_req_o & mem_req_ready_i (MEMREQ),
+// mem_rsp_i & mem_rsp_ready_o (MEMRSP).
 module qsm_xbar
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -32,7 +36,8 @@ module qsm_xbar
     logic arrived, waiting, full_unused;
     mem_req_t arrival, oldest;
     qsm_delay_msg #(.Receivers(1), .Width($bits(mem_req_t)), .Lat(NocLat - 1)) u_delay (
-      .clk_i, .rst_ni, .valid_i(req_i[i].valid), .data_i(req_i[i]), .valid_o(arrived), .data_o(arrival)
+      .clk_i, .rst_ni, .valid_i(req_i[i].valid), .data_i(req_i[i]), .valid_o(arrived),
+      .data_o(arrival)
     );
     qsm_fifo #(.Width($bits(mem_req_t)), .Depth(IngressDepth)) u_queue (
       .clk_i, .rst_ni, .push_i(arrived), .data_i(arrival), .pop_i(granted[i]),
@@ -43,7 +48,8 @@ module qsm_xbar
       head[i].valid = waiting;
       head_for[i] = '0;
       for (int unsigned c = 0; c < NumChannels; c++) begin
-        head_for[i][c] = waiting && (NumChannels == 1 || oldest.addr[LineOffW +: ChanW] == ChanW'(c));
+        head_for[i][c] = waiting && (NumChannels == 1 ||
+            oldest.addr[LineOffW +: ChanW] == ChanW'(c));
       end
     end
   end
@@ -66,7 +72,8 @@ module qsm_xbar
     );
     assign out_data = with_sm(head[from_sm], from_sm);
     qsm_fifo #(.Width($bits(port_req_t)), .Depth(OutDepth)) u_out (
-      .clk_i, .rst_ni, .push_i(out_push), .data_i(out_data), .pop_i(out_valid && mem_req_ready_i[c]),
+      .clk_i, .rst_ni, .push_i(out_push), .data_i(out_data),
+      .pop_i(out_valid && mem_req_ready_i[c]),
       .valid_o(out_valid), .full_o(out_full), .data_o(out_head)
     );
     always_comb begin
@@ -82,7 +89,8 @@ module qsm_xbar
       for (int unsigned i = 0; i < NumSms; i++) in_pop |= rsp_grant[i][c];
     end
     qsm_fifo #(.Width($bits(port_rsp_t)), .Depth(OutDepth)) u_in (
-      .clk_i, .rst_ni, .push_i(mem_rsp_i[c].valid && !in_full), .data_i(mem_rsp_i[c]), .pop_i(in_pop),
+      .clk_i, .rst_ni, .push_i(mem_rsp_i[c].valid && !in_full), .data_i(mem_rsp_i[c]),
+      .pop_i(in_pop),
       .valid_o(in_valid), .full_o(in_full), .data_o(in_head)
     );
     always_comb begin
@@ -103,12 +111,14 @@ module qsm_xbar
     logic sent, seen;
     mem_rsp_t rsp, rsp_seen;
     always_comb begin
-      for (int unsigned c = 0; c < NumChannels; c++) wanted[c] = rsp_head[c].valid && rsp_head[c].sm == PortSmW'(i);
+      for (int unsigned c = 0; c < NumChannels; c++)
+        wanted[c] = rsp_head[c].valid && rsp_head[c].sm == PortSmW'(i);
     end
     qsm_rr_arb #(.N(NumChannels)) u_arb (
       .clk_i, .rst_ni, .req_i(wanted), .valid_o(sent), .grant_o(rsp_grant[i]), .idx_o(from_channel)
     );
-    assign rsp = '{valid: sent, tag: rsp_head[from_channel].tag[TagW-1:0], data: rsp_head[from_channel].data};
+    assign rsp = '{valid: sent, tag: rsp_head[from_channel].tag[TagW-1:0],
+        data: rsp_head[from_channel].data};
     qsm_delay_msg #(.Receivers(1), .Width($bits(mem_rsp_t)), .Lat(NocLat)) u_delay (
       .clk_i, .rst_ni, .valid_i(sent), .data_i(rsp), .valid_o(seen), .data_o(rsp_seen)
     );
@@ -119,7 +129,8 @@ module qsm_xbar
   end
 
   function automatic port_req_t with_sm(input mem_req_t req, input logic [SmW-1:0] sm);
-    return '{valid: req.valid, kind: req.kind, amo: req.amo, addr: req.addr, bytes: req.bytes, data: req.data,
+    return '{valid: req.valid, kind: req.kind, amo: req.amo, addr: req.addr, bytes: req.bytes,
+        data: req.data,
              sm: PortSmW'(sm), tag: PortTagW'(req.tag), slot: req.slot};
   endfunction
 endmodule

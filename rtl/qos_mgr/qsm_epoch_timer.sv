@@ -2,7 +2,8 @@
 // Epochs of T cycles, and in each of them a hundred samples of idle warps, evenly spaced.
 //
 // Contract: docs/qos_mgr.md R-QM-1, docs/sampler.md R-SP-1. A new T is taken when an epoch ends.
-// Latency: tick_o and sample_o come from registers. Cost: three adders of about 20 bits, 60 flip-flops.
+// Latency: tick_o and sample_o come from registers. Cost: three adders of about 20 bits, 60
+// flip-flops.
 module qsm_epoch_timer #(
   parameter int unsigned EpochReset = 10000,  // T of the first epoch
   parameter int unsigned Samples    = 100     // per epoch, at most T

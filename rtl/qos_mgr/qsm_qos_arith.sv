@@ -24,7 +24,8 @@ module qsm_qos_arith (
   output logic [31:0] lo_o,
   output logic        overflow_o
 );
-  localparam int unsigned LAST_MUL = 2;  // steps: first digit, second digit while the first is added
+  // steps: first digit, second digit while the first is added
+  localparam int unsigned LAST_MUL = 2;
   localparam int unsigned LAST_DIV = 15, LAST_SHORT = 9;  // two quotient bits each
 
   typedef enum logic [1:0] {Idle, Multiply, Divide} state_e;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quota of one kernel for the whole GPU: alpha, then the QoS, the non-QoS or the fair formula; goal over history.
+// Quota of one kernel for the whole GPU: alpha, then the QoS, the non-QoS or the fair formula; goal
+// over history.
 //
 // Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8, R-SC-10), reports the
 //   ratio of goal and history. QoS kernels come first in each epoch; a non-QoS quota is scaled by
 //   every QoS kernel that had blocks and has a quota.
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
-//   23 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then stays
-//   14 cycles more, for its ratio.
+//   23 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then
+//   stays 14 cycles more, for its ratio.
 // Cost: qsm_qos_arith and the multiplexers of its operands.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_goal #(
@@ -21,7 +22,8 @@ module qsm_qos_goal #(
   input  logic                        fair_i,       // the scheme is fair; not with alpha_on_i
   input  logic [3:0]                  sharers_i,    // kernels that share under it, 1..8
   input  logic [18:0]                 alpha_cap_i,  // Q3.16, 0 = no cap
-  input  logic [3:0]                  nonqos_quota_i,  // 0: non-QoS quotas by artificial goals, n: T * 2^(n-1)
+  // 0: non-QoS quotas by artificial goals, n: T * 2^(n-1)
+  input  logic [3:0]                  nonqos_quota_i,
   input  logic [19:0]                 epoch_len_i,  // T of the epoch that began
   input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
   input  logic [NumKernels-1:0][30:0] quota_all_i,  // quotas handed over
@@ -46,14 +48,16 @@ module qsm_qos_goal #(
   output logic [TbSumW-1:0]           tbs_o,
   input  logic [31:0]                 iso_ipc_i,    // of kernel_o: IPC alone, Q16.16
   output logic                        ratio_valid_o,
-  output logic [18:0]                 ratio_o       // of kernel_o: goal / IPC of its history, Q3.16; 0 for others
+  // of kernel_o: goal / IPC of its history, Q3.16; 0 for others
+  output logic [18:0]                 ratio_o
 );
   localparam logic [30:0] QUOTA_MAX = '1;
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
   localparam logic [18:0] RATIO_MAX = '1;
 
   // Load: first operation; Alpha: goal * cycles / insn runs; Time: alpha * T runs; Goal: times goal
-  // runs; Scale: quota * insn_j / quota_j runs; Fair: isolated IPC * T / sharers runs; History: as Alpha, after the quota.
+  // runs; Scale: quota * insn_j / quota_j runs; Fair: isolated IPC * T / sharers runs; History: as
+  // Alpha, after the quota.
   typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Scale, Fair, History} state_e;
 
   state_e                state_q, state_d;
@@ -70,14 +74,16 @@ module qsm_qos_goal #(
 
   qsm_qos_arith u_arith (
     .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(of_history),
-    .round_up_i(round_up), .a_i(a), .b_i(b), .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
+    .round_up_i(round_up), .a_i(a), .b_i(b), .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo),
+    .overflow_o(overflow)
   );
 
   // What a division gives, for QoS kernels rounded up.
   assign rounded  = 32'(lo[30:0]) + 32'(qos_q && hi != '0);
   assign quotient = (overflow || lo[31] || rounded[31]) ? QUOTA_MAX : rounded[30:0];
 
-  // Goal over history (R-SC-8). Without instructions the division overflows. Alpha is what its bounds leave of it (R-QM-6).
+  // Goal over history (R-SC-8). Without instructions the division overflows. Alpha is what its
+  // bounds leave of it (R-QM-6).
   assign top = (alpha_cap_i == '0) ? RATIO_MAX : alpha_cap_i;
   always_comb begin
     ratio_new = (quotient[30:19] != '0) ? RATIO_MAX : quotient[18:0];
@@ -103,7 +109,8 @@ module qsm_qos_goal #(
     b        = goal_q;
     divide   = 1'b0;
     round_up = 1'b0;
-    d        = of_history ? hist_insn_q : fair_i ? {28'd0, sharers_i, 16'd0} : 48'(quota_all_i[factor]);
+    d        = of_history ? hist_insn_q : fair_i ? {28'd0, sharers_i, 16'd0} :
+      48'(quota_all_i[factor]);
     case (state_q)
       Load: begin
         divide = fair_i || !qos_q || alpha_on_i;
@@ -175,8 +182,10 @@ module qsm_qos_goal #(
   end
   assign leave = valid_o && ready_i;
 
-  // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T, or a multiple of T.
-  assign own_quota = (state_q == Load) ? (artificial ? insn_q : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : quotient;
+  // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T, or a multiple of
+  // T.
+  assign own_quota = (state_q == Load) ? (artificial ? insn_q
+      : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : quotient;
   always_comb begin
     if (qos_q && !fair_i) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
     else quota_o = (fair_i || own_quota > 31'(epoch_len_i)) ? own_quota : 31'(epoch_len_i);
@@ -219,7 +228,9 @@ module qsm_qos_goal #(
 
       if (state_q == Load) begin
         alpha_q     <= ALPHA_ONE;
-        unbounded_q <= alpha_on_i && (hist_cycles_q != '0) && (hist_insn_q == '0) && (alpha_cap_i == '0);  // B2
+        // B2
+        unbounded_q <= alpha_on_i && (hist_cycles_q != '0) && (hist_insn_q == '0) &&
+            (alpha_cap_i == '0);
       end else if (state_q == Alpha && done) begin
         alpha_q <= alpha_new;
       end

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // QoS manager: epochs, histories and quotas of all kernel slots.
 //
-// Contract: docs/qos_mgr.md. Every T cycles (tick_o, by qsm_epoch_timer) it takes the SMs' instruction counts, works
+// Contract: docs/qos_mgr.md. Every T cycles (tick_o, by qsm_epoch_timer) it takes the SMs'
+// instruction counts, works
 //   out each kernel's quota, sends every SM its share as quota words, and QosLat cycles after the
 //   snapshot makes all SMs load them. Kernels pass a pipeline of four stages: sum over the SMs
 //   (qsm_qos_sum), quota (qsm_qos_goal), division by the blocks and words (qsm_qos_split).
-//   It also says when the SMs take their samples of idle warps, 100 per epoch (docs/sampler.md, R-SP-1).
+//   It also says when the SMs take their samples of idle warps, 100 per epoch (docs/sampler.md,
+//   R-SP-1).
 // Latency: R-QM-11; illegal parameters stop elaboration.
 // Cost: registers of about 240 bits per slot, one arithmetic unit, one division unit.
 //
@@ -30,7 +32,8 @@ module qsm_qos_mgr #(
   input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
   input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
   input  logic                                    alpha_en_i,
-  input  logic [3:0]                              nonqos_quota_i,  // 0 artificial goals, n: T * 2^(n-1)
+  // 0 artificial goals, n: T * 2^(n-1)
+  input  logic [3:0]                              nonqos_quota_i,
   input  logic [NumKernels-1:0]                   valid_i,
   input  logic [NumKernels-1:0]                   qos_i,
   input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
@@ -67,9 +70,11 @@ module qsm_qos_mgr #(
   output logic [NumKernels-1:0][30:0]             epoch_insn_o,
   output logic [NumKernels-1:0][30:0]             epoch_quota_o,
   output logic [NumKernels-1:0][18:0]             alpha_o,         // Q3.16
-  output logic [NumKernels-1:0][18:0]             ratio_o          // goal / IPC of the history, Q3.16
+  // goal / IPC of the history, Q3.16
+  output logic [NumKernels-1:0][18:0]             ratio_o
 );
-  localparam logic [2:0] SCHEME_NAIVE_HISTORY = 3'd2, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER = 3'd4, SCHEME_ROLLOVER_TIME = 3'd5,
+  localparam logic [2:0] SCHEME_NAIVE_HISTORY = 3'd2, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER = 3'd4,
+      SCHEME_ROLLOVER_TIME = 3'd5,
                          SCHEME_FAIR = 3'd6;
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
   localparam int unsigned SAMPLES = 100;  // per epoch
@@ -92,7 +97,8 @@ module qsm_qos_mgr #(
       total = max2(total, q * max2(23, slot) + (NumKernels - q) * max2(1 + q * 20, slot));
     end
     total += 2 * NocLat + 2 * NumSms + n_div + 4;
-    return (total + 2 * NocLat + 16 < SAMPLES) ? SAMPLES - 16 - 2 * NocLat : total;  // EpochMin has room for the samples
+    // EpochMin has room for the samples
+    return (total + 2 * NocLat + 16 < SAMPLES) ? SAMPLES - 16 - 2 * NocLat : total;
   endfunction
 
   if (NumSms < 1 || NumSms > 96) $error("qsm_qos_mgr: NumSms must be 1..96");
@@ -197,7 +203,8 @@ module qsm_qos_mgr #(
   logic [47:0]        sum;
   logic [30:0]        epoch_insn;
 
-  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW), .SnapW(SnapW)) u_sum (
+  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
+      .SnapW(SnapW)) u_sum (
     .clk_i, .rst_ni, .valid_i, .qos_i,
     .start_i (start),
     .insn_i  (snap_insn_i),
@@ -214,11 +221,14 @@ module qsm_qos_mgr #(
   logic [3:0] sharers;
   always_comb begin
     sharers = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) sharers = sharers + 4'(valid_i[k] && snap_had_tb_q[k]);
+    for (int unsigned k = 0; k < NumKernels; k++)
+      sharers = sharers + 4'(valid_i[k] && snap_had_tb_q[k]);
     if (sharers == '0) sharers = 4'd1;
   end
 
-  assign uses_history = scheme_q inside {SCHEME_NAIVE_HISTORY, SCHEME_ELASTIC, SCHEME_ROLLOVER, SCHEME_ROLLOVER_TIME};  // R-SC-8
+  // R-SC-8
+  assign uses_history = scheme_q inside {SCHEME_NAIVE_HISTORY, SCHEME_ELASTIC, SCHEME_ROLLOVER,
+      SCHEME_ROLLOVER_TIME};
 
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i, .nonqos_quota_i,

@@ -21,7 +21,8 @@ module qsm_qos_split #(
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
   input  logic [7:0]                                 rollover_cap_i,  // epochs, 0 = no cap
-  input  logic [NumKernels-1:0]                      carries_i,       // kernels whose loads carry over
+  // kernels whose loads carry over
+  input  logic [NumKernels-1:0]                      carries_i,
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,           // T_i of the snapshot
   input  logic                                       valid_i,
   output logic                                       ready_o,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ALU of one lane: RV32I arithmetic, logic and compares. Combinational (EX1). Doc: docs/subcore.md (R-EX-1).
-// Shifts are not its: for them, and for multiplications, the result is 0 and the multiplier's counts (R-EX-2), as that of floating point (AluNone).
-// One adder serves sums, differences and compares. The second operand comes inverted for all but sums: that costs nothing in the
-// multiplexer that selects it, an adder's width of LUTs here. The result is an OR of parts of which all but one are 0.
+// ALU of one lane: RV32I arithmetic, logic and compares. Combinational (EX1). Doc: docs/subcore.md
+// (R-EX-1).
+// Shifts are not its: for them, and for multiplications, the result is 0 and the multiplier's
+// counts (R-EX-2), as that of floating point (AluNone).
+// One adder serves sums, differences and compares. The second operand comes inverted for all but
+// sums: that costs nothing in the multiplexer that selects it, an adder's width of LUTs here. The
+// result is an OR of parts of which all but one are 0.
 module qsm_alu
   import qsm_pkg::*;
 (

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps left and warps at the barrier, per thread-block slot; releases. docs/sm.md (R-SM-3, R-SM-6).
-// Contract: arrivals and finishes belong to valid slots; at most one of each per sub-core and cycle.
+// Warps left and warps at the barrier, per thread-block slot; releases. docs/sm.md (R-SM-3,
+// R-SM-6).
+// Contract: arrivals and finishes belong to valid slots; at most one of each per sub-core and
+// cycle.
 // Latency: the last arrival counts at the end of e; release in e + 1.
 // Cost: MaxTbs x 2 counters of log2(WarpsPerSm + 1) bits.
 // Observed by the lockstep monitor: release_o (RELEASE); left_q, arrived_q (state).
@@ -30,7 +32,8 @@ module qsm_barrier
   count_t [MaxTbs-1:0] left_q, left_d, arrived_q, arrived_d;
 
   // How many of the sub-cores' events are for slot s
-  function automatic count_t events_of(input tb_event_t [NumSched-1:0] events, input logic [TbW-1:0] s);
+  function automatic count_t events_of(input tb_event_t [NumSched-1:0] events,
+      input logic [TbW-1:0] s);
     events_of = '0;
     for (int unsigned i = 0; i < NumSched; i++) begin
       events_of += count_t'(events[i].valid && events[i].tb == s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value of a CSR for one instruction in EX1: what all lanes share; lanes add their index where add_lane_o says so (the shared value then
-// has zeros there). Combinational. Doc: docs/isa.md (CSRs).
+// Value of a CSR for one instruction in EX1: what all lanes share; lanes add their index where
+// add_lane_o says so (the shared value then has zeros there). Combinational. Doc: docs/isa.md
+// (CSRs).
 module qsm_csr
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder of one instruction word: RV32IM, AMOs, Zicsr (reads), Zfinx where Fpu = 1, qsm.bar, qsm.exit. Combinational. Doc: docs/isa.md
-// (I-ISA-1 to -3), docs/subcore.md (Classes), docs/fpu.md (I-FP-1, -2). Anything it does not know is of class CTL with CtlFault, cause 2.
+// Decoder of one instruction word: RV32IM, AMOs, Zicsr (reads), Zfinx where Fpu = 1, qsm.bar,
+// qsm.exit. Combinational. Doc: docs/isa.md (I-ISA-1 to -3), docs/subcore.md (Classes), docs/fpu.md
+// (I-FP-1, -2). Anything it does not know is of class CTL with CtlFault, cause 2.
 // Used twice: at the buffer's input (class and registers, for issue) and in RR (everything).
 module qsm_decode
   import qsm_pkg::*;
@@ -13,8 +14,10 @@ module qsm_decode
   localparam logic [4:0] CauseIllegal = 5'd2, CauseBreak = 5'd3, CauseEcall = 5'd8;
 
   // Opcodes, bits 6:2; bits 1:0 must be 3.
-  localparam logic [4:0] Load = 5'h00, Custom0 = 5'h02, MiscMem = 5'h03, OpImm = 5'h04, Auipc = 5'h05, Store = 5'h08, Amo = 5'h0B,
-                         Op = 5'h0C, Lui = 5'h0D, Fmadd = 5'h10, Fmsub = 5'h11, Fnmsub = 5'h12, Fnmadd = 5'h13, OpFp = 5'h14,
+  localparam logic [4:0] Load = 5'h00, Custom0 = 5'h02, MiscMem = 5'h03, OpImm = 5'h04,
+      Auipc = 5'h05, Store = 5'h08, Amo = 5'h0B,
+                         Op = 5'h0C, Lui = 5'h0D, Fmadd = 5'h10, Fmsub = 5'h11, Fnmsub = 5'h12,
+                             Fnmadd = 5'h13, OpFp = 5'h14,
                          Branch = 5'h18, Jalr = 5'h19, Jal = 5'h1B, System = 5'h1C;
 
   logic [2:0] funct3;
@@ -34,20 +37,25 @@ module qsm_decode
   assign imm_u = {instr_i[31:12], 12'b0};
   assign imm_j = {{12{instr_i[31]}}, instr_i[19:12], instr_i[20], instr_i[30:21], 1'b0};
 
-  // A CSR read: known number and nothing written (csrrs, csrrc and their immediate forms with a zero field).
+  // A CSR read: known number and nothing written (csrrs, csrrc and their immediate forms with a
+  // zero field).
   logic csr_ok, amo_ok;
-  assign csr_ok = instr_i[31:20] inside {12'hC00, 12'hC80, [12'hCC0:12'hCD1]} && funct3[1] && rs1 == 5'd0;
-  assign amo_ok = instr_i[31:27] inside {5'h01, 5'h00, 5'h04, 5'h0C, 5'h08, 5'h10, 5'h14, 5'h18, 5'h1C};
+  assign csr_ok = instr_i[31:20] inside {12'hC00, 12'hC80, [12'hCC0:12'hCD1]} && funct3[1] &&
+      rs1 == 5'd0;
+  assign amo_ok = instr_i[31:27] inside {5'h01, 5'h00, 5'h04, 5'h0C, 5'h08, 5'h10, 5'h14, 5'h18,
+      5'h1C};
 
   function automatic alu_e alu_of(input logic alt, input logic [2:0] f3);
     return alu_e'({alt, f3});
   endfunction
 
-  // Floating point. The multiplier's operand that no register gives is the immediate: 1.0 of a sum, 0 of a conversion.
+  // Floating point. The multiplier's operand that no register gives is the immediate: 1.0 of a sum,
+  // 0 of a conversion.
   localparam logic [31:0] FpOne = 32'h3F80_0000;
   fp_t fp;
   always_comb begin
-    fp = '{op: FpNone, rm: (funct3 == 3'd7) ? RmNearEven : rm_e'(funct3), negate_p: instr_i[3], negate_c: instr_i[2], is_unsigned: rs2[0]};
+    fp = '{op: FpNone, rm: (funct3 == 3'd7) ? RmNearEven : rm_e'(funct3), negate_p: instr_i[3],
+        negate_c: instr_i[2], is_unsigned: rs2[0]};
     if (instr_i[6:2] == OpFp) begin
       fp.negate_p = 1'b0;
       fp.negate_c = funct7[2];  // fsub
@@ -67,12 +75,14 @@ module qsm_decode
     end else if (funct7[1:0] == 2'd0) begin
       fp.op = FpFused;
     end
-    if (fp.op inside {FpAdd, FpMul, FpFused, FpToInt, FpFromInt, FpDiv, FpSqrt} && funct3 inside {3'd5, 3'd6}) fp.op = FpNone;
+    if (fp.op inside {FpAdd, FpMul, FpFused, FpToInt, FpFromInt, FpDiv, FpSqrt} && funct3
+        inside {3'd5, 3'd6}) fp.op = FpNone;
     if (Fpu == 0) fp = '0;
   end
 
   always_comb begin
-    dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, csr: 1'b0, alu: AluAdd, opa: OpaRs1,
+    dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, csr: 1'b0, alu: AluAdd,
+        opa: OpaRs1,
               opb_imm: 1'b1, imm: imm_i, fp: '0, rs1: '0, rs2: '0, rs3: '0, rd: '0};
     if (instr_i[1:0] == 2'b11) begin
       case (instr_i[6:2])
@@ -90,24 +100,28 @@ module qsm_decode
           dec_o.imm = imm_u;
           dec_o.rd = rd;
         end
-        OpImm: if (!(funct3 inside {3'd1, 3'd5}) || funct7 == 7'h00 || (funct7 == 7'h20 && funct3 == 3'd5)) begin
+        OpImm: if (!(funct3 inside {3'd1, 3'd5}) || funct7 == 7'h00 ||
+            (funct7 == 7'h20 && funct3 == 3'd5)) begin
           dec_o.cls = ClsAlu;
           dec_o.ctl = CtlNext;
           dec_o.alu = alu_of(funct3 == 3'd5 && funct7[5], funct3);
           dec_o.rs1 = rs1;
           dec_o.rd = rd;
         end
-        Op: if (funct7 == 7'h00 || funct7 == 7'h01 || (funct7 == 7'h20 && funct3 inside {3'd0, 3'd5})) begin
+        Op: if (funct7 == 7'h00 || funct7 == 7'h01 ||
+            (funct7 == 7'h20 && funct3 inside {3'd0, 3'd5})) begin
           dec_o.cls = !funct7[0] ? ClsAlu : funct3[2] ? ClsDiv : ClsMul;
           dec_o.ctl = CtlNext;
-          dec_o.alu = funct7[0] ? AluSll : alu_of(funct7[5], funct3);  // AluSll: the multiplier's, as far as the ALU goes
+          // AluSll: the multiplier's, as far as the ALU goes
+          dec_o.alu = funct7[0] ? AluSll : alu_of(funct7[5], funct3);
           dec_o.opb_imm = 1'b0;
           dec_o.rs1 = rs1;
           dec_o.rs2 = rs2;
           dec_o.rd = rd;
         end
         OpFp, Fmadd, Fmsub, Fnmsub, Fnmadd: if (fp.op != FpNone) begin
-          dec_o.cls = (fp.op inside {FpSgnj, FpMinMax, FpCompare, FpClass}) ? ClsAlu : (fp.op inside {FpDiv, FpSqrt}) ? ClsDiv : ClsFma;
+          dec_o.cls = (fp.op inside {FpSgnj, FpMinMax, FpCompare, FpClass}) ? ClsAlu :
+            (fp.op inside {FpDiv, FpSqrt}) ? ClsDiv : ClsFma;
           dec_o.ctl = CtlNext;
           dec_o.alu = (dec_o.cls == ClsAlu) ? AluNone : AluSll;
           dec_o.fp = fp;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division unit of a sub-core: all lanes at once, one division at a time (issue keeps it so). Doc: docs/subcore.md (R-EX-3, R-IS-4).
+// Division unit of a sub-core: all lanes at once, one division at a time (issue keeps it so). Doc:
+// docs/subcore.md (R-EX-3, R-IS-4).
 // Operands with start_i in EX1 = t+2; the result is ready from t + DivLat on and stays until pop_i.
 //
 //   cycle   t+2   t+3      t+4 .. t+35   t+36   t+38
@@ -68,7 +69,8 @@ module qsm_div
   lanes_t data;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     qsm_div_lane u_lane (
-      .clk_i, .load_i(start_i), .prepare_i(prepare), .step_i(step), .fix_i(fix), .signed_i(signed_q), .rem_i(rem_q),
+      .clk_i, .load_i(start_i), .prepare_i(prepare), .step_i(step), .fix_i(fix),
+      .signed_i(signed_q), .rem_i(rem_q),
       .a_i(a_i[l]), .b_i(b_i[l]), .result_o(data[l])
     );
   end

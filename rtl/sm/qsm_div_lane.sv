@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divider of one lane: registers and one radix-2 restoring step, driven by the controller in qsm_div. Doc: docs/subcore.md (R-EX-3).
-// load, then prepare (magnitudes), 32 steps, fix (sign): result_o holds quotient or remainder. A divisor of 0 gives all ones and the dividend.
+// Divider of one lane: registers and one radix-2 restoring step, driven by the controller in
+// qsm_div. Doc: docs/subcore.md (R-EX-3).
+// load, then prepare (magnitudes), 32 steps, fix (sign): result_o holds quotient or remainder. A
+// divisor of 0 gives all ones and the dividend.
 module qsm_div_lane (
   input  logic        clk_i,
   input  logic        load_i,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution, stages RR, EX1, EX2 of one instruction per cycle, all lanes. Doc: docs/subcore.md (R-EX-1 to -5), docs/warp_state.md (R-WS-2);
-// of injected instructions docs/preemption.md, of floating point docs/fpu.md.
-//   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3) product, shift, resolve, fault, memory queue
-// Leaves for WB a fixed result or one of the FMA unit (registered here), a division's result, and the memory queue.
+// Execution, stages RR, EX1, EX2 of one instruction per cycle, all lanes. Doc: docs/subcore.md
+// (R-EX-1 to -5), docs/warp_state.md (R-WS-2); of injected instructions docs/preemption.md, of
+// floating point docs/fpu.md.
+//   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3)
+//   product, shift, resolve, fault, memory queue
+// Leaves for WB a fixed result or one of the FMA unit (registered here), a division's result, and
+// the memory queue.
 //
 // Observed by the lockstep monitor: resolve_o (RESOLVE, with the warp state's signals).
 module qsm_exec
@@ -31,7 +34,8 @@ module qsm_exec
   // EX2: what a ctl word does to its warp.
   output logic [WarpW-1:0]        ex2_warp_o,
   output logic [KernelW-1:0]      ex2_kernel_o,
-  input  mask_t                   ex2_live_i,     // threads of the warp; none if its kernel is killed
+  // threads of the warp; none if its kernel is killed
+  input  mask_t                   ex2_live_i,
   output resolve_t                resolve_o,
   output fault_event_t            fault_o,
   output sb_done_t                fixed_done_o,   // R-SB-3, end of EX2; R-FP-2
@@ -63,7 +67,8 @@ module qsm_exec
 
   qsm_decode u_decode (.instr_i(rr_op.word.instr), .dec_o(rr_decoded));
 
-  // Injected: the pc field is the address or the value, the immediate counts as 0 (R-PE-16, R-PE-19).
+  // Injected: the pc field is the address or the value, the immediate counts as 0 (R-PE-16,
+  // R-PE-19).
   always_comb begin
     rr_dec = rr_decoded;
     if (rr_op.injected) begin
@@ -72,7 +77,8 @@ module qsm_exec
     end
   end
   assign read_warp_o = rr_op.warp;
-  assign rs1_o = rr_op.word.instr[19:15];  // not rr_dec.rs1: a field that is no register is read for nothing
+  // not rr_dec.rs1: a field that is no register is read for nothing
+  assign rs1_o = rr_op.word.instr[19:15];
   assign rs2_o = rr_op.word.instr[24:20];
 
   // ---- EX1 ----
@@ -101,10 +107,12 @@ module qsm_exec
     end
   end
 
-  // The ALU gives 0 for these operations, the multiplier for all others. (A division's product is never used.)
+  // The ALU gives 0 for these operations, the multiplier for all others. (A division's product is
+  // never used.)
   assign ex1_uses_mul = ex1_valid && ex1_dec.alu inside {AluSll, AluSrl, AluSra};
   assign ex1_is_shift = ex1_dec.cls == ClsAlu;
-  assign ex1_mul_funct = !ex1_is_shift ? ex1_funct : (ex1_dec.alu == AluSll) ? 2'd0 : (ex1_dec.alu == AluSra) ? 2'd2 : 2'd3;
+  assign ex1_mul_funct = !ex1_is_shift ? ex1_funct : (ex1_dec.alu == AluSll) ? 2'd0 :
+    (ex1_dec.alu == AluSra) ? 2'd2 : 2'd3;
   assign ex1_is_line = ex1_op.injected && ex1_dec.cls == ClsMem;
   assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
   assign ex1_is_fma = ex1_dec.cls == ClsFma;
@@ -113,11 +121,13 @@ module qsm_exec
   assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
 
   qsm_tb_ram #(.Width(TicketW + 48)) u_tb_block (
-    .clk_i, .write_i(tb_index_i.valid), .write_tb_i(tb_index_i.tb), .data_i({tb_index_i.ticket, tb_index_i.block}),
+    .clk_i, .write_i(tb_index_i.valid), .write_tb_i(tb_index_i.tb),
+    .data_i({tb_index_i.ticket, tb_index_i.block}),
     .read_i(rr_valid), .read_tb_i(rr_op.tb), .data_o({ex1_ticket, ex1_block})
   );
   qsm_csr #(.Sub(Sub)) u_csr (
-    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block), .ticket_i(ex1_ticket),
+    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
+    .ticket_i(ex1_ticket),
     .value_o(ex1_csr), .add_lane_o(ex1_add_lane)
   );
 
@@ -144,7 +154,8 @@ module qsm_exec
     qsm_alu u_alu (.op_i(ex1_dec.alu), .a_i(a), .b_i(b_alu), .result_o(alu), .eq_o(eq), .lt_o(lt));
     assign ex1_result[l] = alu | simple;
     assign ex1_taken[l] = ex1_dec.ctl == CtlJal ||
-                          (ex1_dec.ctl == CtlBranch && (ex1_op.word.instr[14] ? lt : eq) != ex1_op.word.instr[12]);
+                          (ex1_dec.ctl == CtlBranch &&
+                              (ex1_op.word.instr[14] ? lt : eq) != ex1_op.word.instr[12]);
 
     // Of floating point the significands are multiplied.
     logic [31:0] factor_a, factor_b;
@@ -152,7 +163,8 @@ module qsm_exec
       assign factor_a = ex1_is_fma ? {8'd0, fp_significand(rs1_data_i[l][30:0])} : rs1_data_i[l];
       assign factor_b = ex1_is_fma ? {8'd0, fp_significand(b[30:0])} : b;
       qsm_fp_simple u_simple (
-        .op_i(ex1_dec.fp.op), .funct_i(ex1_funct), .a_i(rs1_data_i[l]), .b_i(rs2_data_i[l]), .equal_i(eq), .less_i(lt), .result_o(simple)
+        .op_i(ex1_dec.fp.op), .funct_i(ex1_funct), .a_i(rs1_data_i[l]), .b_i(rs2_data_i[l]),
+        .equal_i(eq), .less_i(lt), .result_o(simple)
       );
     end else begin : g_no_fp
       assign factor_a = rs1_data_i[l];
@@ -161,7 +173,8 @@ module qsm_exec
     end
 
     qsm_mul u_mul (
-      .clk_i, .valid_i(ex1_uses_mul), .shift_i(ex1_is_shift), .funct_i(ex1_mul_funct), .a_i(factor_a), .b_i(factor_b),
+      .clk_i, .valid_i(ex1_uses_mul), .shift_i(ex1_is_shift), .funct_i(ex1_mul_funct),
+      .a_i(factor_a), .b_i(factor_b),
       .result_o(ex2_product[l]), .product_o(ex2_fp_product[l])
     );
   end
@@ -172,12 +185,14 @@ module qsm_exec
   sb_done_t late_done;
 
   qsm_div u_div (
-    .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op == FpNone), .funct_i(ex1_funct), .a_i(rs1_data_i), .b_i(rs2_data_i),
+    .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op == FpNone), .funct_i(ex1_funct),
+    .a_i(rs1_data_i), .b_i(rs2_data_i),
     .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.path.mask), .entry_i(ex1_op.entry),
     .ready_o(int_ready), .result_o(int_div), .entry_o(int_entry), .pop_i(div_pop_i && !fp_ready)
   );
 
-  // Floating point: what an addition adds is its rs2, a conversion converts rs1, a multiplication adds x0.
+  // Floating point: what an addition adds is its rs2, a conversion converts rs1, a multiplication
+  // adds x0.
   if (Fpu != 0) begin : g_fpu
     always_comb begin
       unique case (rr_dec.fp.op)
@@ -188,11 +203,13 @@ module qsm_exec
       endcase
     end
     qsm_fpu u_fpu (
-      .clk_i, .rst_ni, .valid_i(ex1_valid && ex1_is_fma), .op_i(ex1_op), .dec_i(ex1_dec), .a_i(rs1_data_i), .b_i(ex1_b), .c_i(rs3_data_i),
+      .clk_i, .rst_ni, .valid_i(ex1_valid && ex1_is_fma), .op_i(ex1_op), .dec_i(ex1_dec),
+      .a_i(rs1_data_i), .b_i(ex1_b), .c_i(rs3_data_i),
       .product_i(ex2_fp_product), .done_o(late_done), .result_o(late)
     );
     qsm_fp_div u_fp_div (
-      .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op != FpNone), .fp_i(ex1_dec.fp), .a_i(rs1_data_i), .b_i(rs2_data_i),
+      .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op != FpNone), .fp_i(ex1_dec.fp),
+      .a_i(rs1_data_i), .b_i(rs2_data_i),
       .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.path.mask), .entry_i(ex1_op.entry),
       .ready_o(fp_ready), .result_o(fp_div), .entry_o(fp_entry), .pop_i(fp_pop)
     );
@@ -250,27 +267,32 @@ module qsm_exec
   assign ex2_kernel_o = ex2_op.kernel;
 
   qsm_resolve u_resolve (
-    .valid_i(ex2_valid), .op_i(ex2_op), .dec_i(ex2_dec), .live_i(ex2_live_i), .taken_i(ex2_taken), .target_i(ex2_target), .pc4_i(ex2_pc4),
+    .valid_i(ex2_valid), .op_i(ex2_op), .dec_i(ex2_dec), .live_i(ex2_live_i), .taken_i(ex2_taken),
+    .target_i(ex2_target), .pc4_i(ex2_pc4),
     .result_i(ex2_result), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
   );
 
-  // Fixed results; memory operations, divisions and FMA instructions come back by themselves. Entries of the latter are released, and their
-  // results written, when no fixed instruction does (R-FP-3).
+  // Fixed results; memory operations, divisions and FMA instructions come back by themselves.
+  // Entries of the latter are released, and their results written, when no fixed instruction does
+  // (R-FP-3).
   logic ex2_is_fixed;
   sb_done_t ex2_done;
   assign ex2_is_fixed = ex2_valid && !(ex2_dec.cls inside {ClsMem, ClsDiv, ClsFma});
-  assign ex2_done = '{valid: ex2_is_fixed && ex2_op.has_entry, warp: ex2_op.warp, entry: ex2_op.entry};
+  assign ex2_done = '{valid: ex2_is_fixed && ex2_op.has_entry, warp: ex2_op.warp,
+      entry: ex2_op.entry};
   assign fixed_done_o = late_done.valid ? late_done : ex2_done;
 
   logic mq_push, mq_full;
   mem_op_t mq_data;
   assign mq_push = ex2_valid && ex2_dec.cls == ClsMem;
   assign mq_data = '{
-    warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.path.pc, instr: ex2_op.word.instr,
+    warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.path.pc,
+        instr: ex2_op.word.instr,
     mask: ex2_op.path.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
   };
   qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
-    .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o), .full_o(mq_full), .data_o(mq_o)
+    .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o),
+    .full_o(mq_full), .data_o(mq_o)
   );
 
   logic unused_dec;  // EX2 needs little of it
@@ -291,7 +313,9 @@ module qsm_exec
     wb_rd <= late.valid ? late.rd : ex2_dec.rd;
     wb_mask <= late.valid ? late.mask : ex2_op.path.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
-      wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | ((ex2_dec.cls == ClsCtl) ? ex2_pc4 : ex2_result[l]);  // pc4: link
+      // pc4: link
+      wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] |
+          ((ex2_dec.cls == ClsCtl) ? ex2_pc4 : ex2_result[l]);
     end
   end
   assign ex2_writes = ex2_is_fixed && ex2_dec.rd != '0 && !fault_o.valid;
@@ -303,6 +327,7 @@ module qsm_exec
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(late_done.valid && ex2_done.valid));
   // R-IS-4: mem_credit keeps the queue from overflowing. A class CTL word is always ctl.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_push && mq_full));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(ex2_valid && ex2_dec.cls == ClsCtl && !ex2_op.ctl));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(ex2_valid && ex2_dec.cls == ClsCtl && !ex2_op.ctl));
 `endif
 endmodule

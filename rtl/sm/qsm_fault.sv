@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Killed flags and fault records of an SM. docs/sm.md (R-SM-6, R-SM-7).
-// Contract: at most one fault per source and cycle; only the first of a kernel counts until its next start.
-// Latency: fault raised in t: killed from t + 1 on, message in t + 1. record_o is combinational from kernel_i.
-// Cost: per source a distributed RAM of the records that it was the first to raise, and per kernel which source that was: records need no
-// multiplexer on their way in.
-// Observed by the lockstep monitor: fault_new, source_i, from_d (FAULT: lowest kernel of fault_new); killed_o, from_q, g_source[*].mem (state).
+// Contract: at most one fault per source and cycle; only the first of a kernel counts until its
+// next start.
+// Latency: fault raised in t: killed from t + 1 on, message in t + 1. record_o is combinational
+// from kernel_i.
+// Cost: per source a distributed RAM of the records that it was the first to raise, and per kernel
+// which source that was: records need no multiplexer on their way in.
+// Observed by the lockstep monitor: fault_new, source_i, from_d (FAULT: lowest kernel of
+// fault_new); killed_o, from_q, g_source[*].mem (state).
 module qsm_fault
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -15,7 +18,8 @@ module qsm_fault
   input  logic                          rst_ni,
   input  logic         [NumKernels-1:0] start_i,    // message: clears killed
   input  logic         [NumKernels-1:0] kill_i,     // message: sets killed
-  input  fault_event_t [NumSched:0]     source_i,   // [0] the load/store unit, then the sub-cores: first counts
+  // [0] the load/store unit, then the sub-cores: first counts
+  input  fault_event_t [NumSched:0]     source_i,
   output logic         [NumKernels-1:0] killed_o,
   output logic         [NumKernels-1:0] fault_o,    // message, in the sending cycle t + 1
   input  logic         [KernelW-1:0]    kernel_i,   // whose record is asked for

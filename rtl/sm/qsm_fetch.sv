@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetch, stages F1 and F2: one warp per cycle, up to two words per fetch, one miss in flight. Doc: docs/subcore.md (Fetch, R-FE-1 to -7).
-//   F1 (t): choose a wanting warp, read the cache at its fpc     F2 (t+1): window check, hit or miss, cut after a ctl word, push
-// The buffer's position of a word is its address bits 3:2, so a warp's buffer is filled at fpc[3:2] and drained at path.pc[3:2].
+// Fetch, stages F1 and F2: one warp per cycle, up to two words per fetch, one miss in flight. Doc:
+// docs/subcore.md (Fetch, R-FE-1 to -7).
+//   F1 (t): choose a wanting warp, read the cache at its fpc     F2 (t+1): window check, hit or
+//   miss, cut after a ctl word, push
+// The buffer's position of a word is its address bits 3:2, so a warp's buffer is filled at fpc[3:2]
+// and drained at path.pc[3:2].
 //
 // Observed by the lockstep monitor: f2_valid, f2_warp, f2_pc, f2_outcome (FETCH).
 module qsm_fetch
@@ -16,7 +19,8 @@ module qsm_fetch
   input  logic [WarpsPerSched-1:0]          path_valid_i,
   input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
   input  logic [WarpsPerSched-1:0]          merge_valid_i,
-  input  logic [WarpsPerSched-1:0]          path_set_i,      // a path is set at the end of this cycle (R-FE-7)
+  // a path is set at the end of this cycle (R-FE-7)
+  input  logic [WarpsPerSched-1:0]          path_set_i,
   // Next word to fetch (fpc) of each warp, and its merge point: read in F1 and F2, advanced in F2.
   output logic [WarpW-1:0]                  f1_warp_o,
   input  logic [31:2]                       f1_pc_i,
@@ -41,7 +45,8 @@ module qsm_fetch
   input  logic                              miss_grant_i
 );
   typedef enum logic [1:0] { MissIdle = 2'd0, MissPend = 2'd1, MissWait = 2'd2 } miss_e;
-  typedef enum logic [1:0] { FetchHit = 2'd0, FetchMiss = 2'd1, FetchFault = 2'd2, FetchDropped = 2'd3 } outcome_e;
+  typedef enum logic [1:0] { FetchHit = 2'd0, FetchMiss = 2'd1, FetchFault = 2'd2,
+      FetchDropped = 2'd3 } outcome_e;
 
   logic [WarpsPerSched-1:0] fstop_q, fwait_q, finfl_q;
 
@@ -51,7 +56,8 @@ module qsm_fetch
   logic [WarpW-1:0] f1_warp;
 
   // R-FE-1, R-FE-2: none in the cycle of a fill
-  assign want = fill_valid_i ? '0 : resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;
+  assign want = fill_valid_i ? '0 : resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q &
+      room_i;
 
   qsm_rr_arb #(.N(WarpsPerSched)) u_choose (
     .clk_i, .rst_ni, .req_i(want), .valid_o(f1_valid), .grant_o(f1_grant), .idx_o(f1_warp)
@@ -87,7 +93,8 @@ module qsm_fetch
   always_comb begin  // bounds are multiples of 4096
     f2_in_window = 1'b0;
     for (int unsigned i = 0; i < 2; i++) begin
-      f2_in_window |= desc_i[f2_kernel].win[i].x && f2_pc[31:12] >= desc_i[f2_kernel].win[i].base[31:12] &&
+      f2_in_window |= desc_i[f2_kernel].win[i].x &&
+          f2_pc[31:12] >= desc_i[f2_kernel].win[i].base[31:12] &&
                       f2_pc[31:12] < desc_i[f2_kernel].win[i].limit[31:12];
     end
   end
@@ -108,15 +115,18 @@ module qsm_fetch
   assign f2_merge_valid = merge_valid_i[f2_warp];
 
   for (genvar b = 0; b < 2; b++) begin : g_word
-    // A fault's word only has to be illegal here, which bit 0 makes it: class CTL without registers.
-    qsm_decode u_decode (.instr_i({f2_words[b][31:1], f2_words[b][0] && f2_in_window}), .dec_o(dec[b]));
+    // A fault's word only has to be illegal here, which bit 0 makes it: class CTL without
+    // registers.
+    qsm_decode u_decode (.instr_i({f2_words[b][31:1], f2_words[b][0] && f2_in_window}),
+        .dec_o(dec[b]));
 
     logic [31:2] next_pc;
     assign next_pc = {f2_pc[31:3] + 29'(b), b == 0};
     assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_merge_valid && next_pc == f2_merge_pc_i);
 
     assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: f2_words[b]};
-    assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls, rs: (NumSources * 5)'({dec[b].rs3, dec[b].rs2, dec[b].rs1}), rd: dec[b].rd};
+    assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls,
+        rs: (NumSources * 5)'({dec[b].rs3, dec[b].rs2, dec[b].rs1}), rd: dec[b].rd};
   end
 
   assign push_hit[0] = !f2_pc[2];
@@ -191,7 +201,8 @@ module qsm_fetch
       end else begin
         if (path_set_i[w]) fstop_q[w] <= 1'b0;
         else if (fetches && f2_ends) fstop_q[w] <= 1'b1;
-        if (path_set_i[w] || fill_valid_i) fwait_q[w] <= 1'b0;  // a fill: also of a warp that misses in this cycle
+        // a fill: also of a warp that misses in this cycle
+        if (path_set_i[w] || fill_valid_i) fwait_q[w] <= 1'b0;
         else if (fetches && f2_outcome == FetchMiss) fwait_q[w] <= 1'b1;
       end
     end

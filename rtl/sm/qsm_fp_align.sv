@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligner of one lane's FMA: the addend's significand, shifted right into the sum's window of 76 bits. Combinational (EX2). Doc: docs/fpu.md (R-FP-7).
-// At distance 0 bit 23 of the significand is bit 75 of the window; bits 31:24 are there in integers only, whose distance is 8.
-// Cost: multiplexers of 2 for the distance modulo 16, then an AND-OR of the five multiples of 16 that leave something.
+// Aligner of one lane's FMA: the addend's significand, shifted right into the sum's window of 76
+// bits. Combinational (EX2). Doc: docs/fpu.md (R-FP-7).
+// At distance 0 bit 23 of the significand is bit 75 of the window; bits 31:24 are there in integers
+// only, whose distance is 8.
+// Cost: multiplexers of 2 for the distance modulo 16, then an AND-OR of the five multiples of 16
+// that leave something.
 module qsm_fp_align (
   input  logic        valid_i,     // else the result means nothing
   input  logic [31:0] significand_i,
@@ -20,7 +23,8 @@ module qsm_fp_align (
     for (int unsigned k = 0; k < 5; k++) begin
       coarse |= ({fine, 64'd0} >> (16 * k)) & {103{distance_i[6:4] == 3'(k)}};
     end
-    return {coarse[102:27] ^ {76{invert_i}}, coarse[26:0] != '0 || (distance_i[6:4] > 3'd4 && fine != '0)};
+    return {coarse[102:27] ^ {76{invert_i}}, coarse[26:0] != '0 ||
+        (distance_i[6:4] > 3'd4 && fine != '0)};
   endfunction
 
   always_comb begin

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point division and square root of a sub-core: all lanes at once, one instruction at a time (issue keeps it so, with the integer division).
-// Doc: docs/fpu.md (R-FP-6, R-FP-8). Operands with start_i in EX1 = t+2; the result is ready from t + FpDivLat on and stays until pop_i.
+// Floating-point division and square root of a sub-core: all lanes at once, one instruction at a
+// time (issue keeps it so, with the integer division).
+// Doc: docs/fpu.md (R-FP-6, R-FP-8). Operands with start_i in EX1 = t+2; the result is ready from t
+// + FpDivLat on and stays until pop_i.
 //
 //   cycle   t+2   t+3 .. t+7   t+8 .. t+33   t+34
 //           load  normalise    26 steps      ready
@@ -74,14 +76,17 @@ module qsm_fp_div
       default: amount = 4'd2;
     endcase
   end
-  // Step n = Steps - count, from 0 on, makes the digit of exponent e - n; the guard of the least subnormals has exponent -23.
+  // Step n = Steps - count, from 0 on, makes the digit of exponent e - n; the guard of the least
+  // subnormals has exponent -23.
   assign lowest = 10'(Steps - 24) - 10'(count_q);
 
   lanes_t data;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     qsm_fp_div_lane u_lane (
-      .clk_i, .load_i(start_i), .normalise_i(normalise), .step_i(step), .last_i(count_q == CountW'(1)), .done_i(ready_o), .amount_i(amount), .lowest_i(lowest),
-      .sqrt_i(start_i ? fp_i.op == FpSqrt : sqrt_q), .rm_i(rm_q), .a_i(a_i[l]), .b_i(b_i[l]), .result_o(data[l])
+      .clk_i, .load_i(start_i), .normalise_i(normalise), .step_i(step),
+      .last_i(count_q == CountW'(1)), .done_i(ready_o), .amount_i(amount), .lowest_i(lowest),
+      .sqrt_i(start_i ? fp_i.op == FpSqrt : sqrt_q), .rm_i(rm_q), .a_i(a_i[l]), .b_i(b_i[l]),
+      .result_o(data[l])
     );
   end
   assign result_o = '{valid: ready_o, warp: warp_q, rd: rd_q, mask: mask_q, data: data};

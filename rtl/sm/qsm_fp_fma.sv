@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of a product and an addend with one rounding, and conversions, of one lane. Doc: docs/fpu.md (R-FP-1, R-FP-7).
-//   EX1 exponents, distance of the addend   EX2 product (qsm_mul), addend aligned   F3 sum   F4 normalised   F5 rounded: result_o
-// The sum lies in a window of 76 bits: 24 for an addend above all of the product, 2 between, 48 of the product, 2 below; what is lower is one
-// bit, `lost`. Addition multiplies by 1, multiplication adds 0 of the product's sign. Of an integer, and for one, the product is 0; the integer is bits
+// Sum of a product and an addend with one rounding, and conversions, of one lane. Doc: docs/fpu.md
+// (R-FP-1, R-FP-7).
+//   EX1 exponents, distance of the addend   EX2 product (qsm_mul), addend aligned   F3 sum   F4
+//   normalised   F5 rounded: result_o
+// The sum lies in a window of 76 bits: 24 for an addend above all of the product, 2 between, 48 of
+// the product, 2 below; what is lower is one bit, `lost`. Addition multiplies by 1, multiplication
+// adds 0 of the product's sign. Of an integer, and for one, the product is 0; the integer is bits
 // 75:44 of the window. A negative sum stays in two's complement up to F5, where -x is ~x + 1.
 module qsm_fp_fma
   import qsm_pkg::*;
@@ -17,15 +20,19 @@ module qsm_fp_fma
   input  fp_t         f5_fp_i,
   output logic [31:0] result_o    // F5
 );
-  localparam logic signed [9:0] IntTop = 10'sd158;   // exponent of 2**31, the window's top bit for integers
-  localparam logic signed [9:0] IntUnit = 10'sd150;  // exponent field of a float whose significand counts units
+  // exponent of 2**31, the window's top bit for integers
+  localparam logic signed [9:0] IntTop = 10'sd158;
+  // exponent field of a float whose significand counts units
+  localparam logic signed [9:0] IntUnit = 10'sd150;
 
   // ---- EX1 ----
   fp_kind_t ka, kb, kc;
-  logic to_int, from_int, converts, p_sign, c_sign, subtract, p_inf, c_inf, nan, beyond, beyond_sign, c_leads;
+  logic to_int, from_int, converts, p_sign, c_sign, subtract, p_inf, c_inf, nan, beyond,
+      beyond_sign, c_leads;
   logic signed [9:0] p_top, c_top, distance, room;
   always_comb begin
-    {ka, kb, kc, to_int, from_int, converts, p_sign, c_sign, subtract, p_inf, c_inf, nan, beyond, beyond_sign, c_leads} = 'x;
+    {ka, kb, kc, to_int, from_int, converts, p_sign, c_sign, subtract, p_inf, c_inf, nan, beyond,
+        beyond_sign, c_leads} = 'x;
     {p_top, c_top, distance, room} = 'x;
     if (go_i[0]) begin
       ka = fp_kind(a_i[30:0]);
@@ -42,12 +49,15 @@ module qsm_fp_fma
       subtract = p_sign ^ c_sign;
       p_inf = !converts && (ka.inf || kb.inf);
       c_inf = !from_int && kc.inf;
-      nan = (!converts && (ka.nan || kb.nan || (ka.inf && kb.zero) || (ka.zero && kb.inf) || (p_inf && c_inf && subtract))) ||
+      nan = (!converts && (ka.nan || kb.nan || (ka.inf && kb.zero) || (ka.zero && kb.inf) ||
+          (p_inf && c_inf && subtract))) ||
             (!from_int && kc.nan);
 
-      // Exponents of the window's top bit, as product and addend would have it. The greater one counts, if the product is not 0; an addend
-      // above the window stands at its top, the product is lost in its rounding wherever it is.
-      p_top = converts ? IntTop : 10'(fp_exponent(a_i[30:23])) + 10'(fp_exponent(b_i[30:23])) - 10'sd100;
+      // Exponents of the window's top bit, as product and addend would have it. The greater one
+      // counts, if the product is not 0; an addend above the window stands at its top, the product
+      // is lost in its rounding wherever it is.
+      p_top = converts ? IntTop : 10'(fp_exponent(a_i[30:23])) + 10'(fp_exponent(b_i[30:23])) -
+          10'sd100;
       c_top = from_int ? IntUnit : 10'(fp_exponent(c_i[30:23]));
       distance = p_top - c_top;
       c_leads = distance < 0 || (!converts && (ka.zero || kb.zero));
@@ -72,7 +82,8 @@ module qsm_fp_fma
   logic extend_q;
   always_ff @(posedge clk_i) begin
     if (go_i[0]) begin
-      ex2_q <= '{nan: nan, beyond: beyond, beyond_sign: beyond_sign, p_sign: p_sign, subtract: subtract, room: room[8:0]};
+      ex2_q <= '{nan: nan, beyond: beyond, beyond_sign: beyond_sign, p_sign: p_sign,
+          subtract: subtract, room: room[8:0]};
       c_q <= from_int ? c_i : {8'd0, fp_significand(c_i[30:0])};
       distance_q <= c_leads ? '0 : (distance > 10'sd127) ? '1 : distance[6:0];
       extend_q <= from_int && !ex1_fp_i.is_unsigned && c_i[31];
@@ -82,7 +93,8 @@ module qsm_fp_fma
   // ---- EX2 ----
   logic [75:0] window;
   logic lost;
-  qsm_fp_align u_align (.valid_i(go_i[1]), .significand_i(c_q), .distance_i(distance_q), .invert_i(ex2_q.subtract), .window_o(window), .lost_o(lost));
+  qsm_fp_align u_align (.valid_i(go_i[1]), .significand_i(c_q), .distance_i(distance_q),
+      .invert_i(ex2_q.subtract), .window_o(window), .lost_o(lost));
 
   lane_t f3_q;
   logic [47:0] f3_product_q;
@@ -123,7 +135,8 @@ module qsm_fp_fma
   logic [32:0] f4_top;
   assign f4_negative = f4_sum_q[76];
   qsm_fp_normalise u_normalise (
-    .valid_i(go_i[3]), .sum_i(f4_sum_q[75:0]), .negative_i(f4_negative), .room_i(f4_q.room), .shift_o(f4_shift), .zero_o(f4_all_leading), .top_o(f4_top),
+    .valid_i(go_i[3]), .sum_i(f4_sum_q[75:0]), .negative_i(f4_negative), .room_i(f4_q.room),
+    .shift_o(f4_shift), .zero_o(f4_all_leading), .top_o(f4_top),
     .sticky_o(f4_sticky)
   );
 
@@ -144,8 +157,9 @@ module qsm_fp_fma
   end
 
   // ---- F5 ----
-  // An integer is as it stands, with guard and sticky bit below it. Of a float's sum the upper 24 bits count, complemented if it is
-  // negative: what is below them then is complemented too, plus 1, which carries up if nothing is below.
+  // An integer is as it stands, with guard and sticky bit below it. Of a float's sum the upper 24
+  // bits count, complemented if it is negative: what is below them then is complemented too, plus
+  // 1, which carries up if nothing is below.
   logic f5_to_int, f5_below, f5_guard, f5_sticky;
   logic [23:0] f5_significand;
   logic [8:0] f5_exponent;
@@ -157,9 +171,12 @@ module qsm_fp_fma
   assign f5_sticky = f5_to_int ? f5_sticky_q : f5_below;
 
   qsm_fp_round u_round (
-    .valid_i(go_i[4]), .rm_i(f5_fp_i.rm), .integer_i(f5_to_int), .unsigned_i(f5_fp_i.is_unsigned), .sign_i((f5_vanished_q && !f5_to_int) ? f5_fp_i.rm == RmDown : f5_sign_q),
-    .value_i(f5_to_int ? f5_top_q[32:1] : {f5_exponent, f5_significand[22:0]}), .guard_i(f5_guard), .sticky_i(f5_sticky),
-    .carry_i(!f5_to_int && f5_negative_q && !f5_top_q[8] && !f5_below), .nan_i(f5_nan_q), .beyond_i(f5_beyond_q), .result_o
+    .valid_i(go_i[4]), .rm_i(f5_fp_i.rm), .integer_i(f5_to_int), .unsigned_i(f5_fp_i.is_unsigned),
+    .sign_i((f5_vanished_q && !f5_to_int) ? f5_fp_i.rm == RmDown : f5_sign_q),
+    .value_i(f5_to_int ? f5_top_q[32:1] : {f5_exponent, f5_significand[22:0]}), .guard_i(f5_guard),
+    .sticky_i(f5_sticky),
+    .carry_i(!f5_to_int && f5_negative_q && !f5_top_q[8] && !f5_below), .nan_i(f5_nan_q),
+    .beyond_i(f5_beyond_q), .result_o
   );
 
   logic unused;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normaliser of one lane's FMA: shifts the sum left by its leading zeros, or ones if it is negative, but at most by `room_i`, which keeps the
-// exponent from falling below that of subnormals. Combinational (F4). Doc: docs/fpu.md (R-FP-7).
-// Cost: a test per power of two for the count, then shifts from the largest down, which need ever fewer bits below the result.
+// Normaliser of one lane's FMA: shifts the sum left by its leading zeros, or ones if it is
+// negative, but at most by `room_i`, which keeps the exponent from falling below that of
+// subnormals. Combinational (F4). Doc: docs/fpu.md (R-FP-7).
+// Cost: a test per power of two for the count, then shifts from the largest down, which need ever
+// fewer bits below the result.
 module qsm_fp_normalise (
   input  logic        valid_i,      // else the result means nothing
   input  logic [75:0] sum_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds and packs one result: adds at most 1 to exponent and fraction, or to an integer, and puts in NaN, infinity or the end of the range
-// instead. Combinational. Doc: docs/fpu.md (I-FP-2 to -4).
+// Rounds and packs one result: adds at most 1 to exponent and fraction, or to an integer, and puts
+// in NaN, infinity or the end of the range instead. Combinational. Doc: docs/fpu.md (I-FP-2 to -4).
 // An integer comes in two's complement, rounded down; of a float the magnitude.
 module qsm_fp_round
   import qsm_pkg::*;
@@ -10,7 +10,9 @@ module qsm_fp_round
   input  logic        integer_i,    // the result is an integer
   input  logic        unsigned_i,
   input  logic        sign_i,
-  input  logic [31:0] value_i,      // the integer, or exponent (9 bits) and fraction; a fraction that overflows makes the next exponent
+  // the integer, or exponent (9 bits) and fraction; a fraction that overflows makes the next
+  // exponent
+  input  logic [31:0] value_i,
   input  logic        guard_i,      // bit below value_i
   input  logic        sticky_i,     // anything below the guard
   input  logic        carry_i,      // 1 more, whatever is below
@@ -20,7 +22,8 @@ module qsm_fp_round
 );
   function automatic logic [31:0] packed_result();
     logic below_zero, away, up, overflow, out_of_range, to_finite;
-    logic [31:0] rounded, greatest, lowest, infinite;  // ends of the range: all are some bits in a row
+    // ends of the range: all are some bits in a row
+    logic [31:0] rounded, greatest, lowest, infinite;
     below_zero = integer_i && sign_i;  // rounded down is away from zero
     unique case (rm_i)
       RmDown:  away = !integer_i && sign_i;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point operations of one lane that take an ALU instruction's time: fsgnj*, fmin, fmax, feq, flt, fle, fclass. Combinational (EX1).
-// Doc: docs/fpu.md (I-FP-3). The ALU compares (AluNone): as signed integers two numbers stand in their order, in reverse if both are negative.
+// Floating-point operations of one lane that take an ALU instruction's time: fsgnj*, fmin, fmax,
+// feq, flt, fle, fclass. Combinational (EX1).
+// Doc: docs/fpu.md (I-FP-3). The ALU compares (AluNone): as signed integers two numbers stand in
+// their order, in reverse if both are negative.
 module qsm_fp_simple
   import qsm_pkg::*;
 (
@@ -18,7 +20,8 @@ module qsm_fp_simple
   assign kb = fp_kind(b_i[30:0]);
   assign unused = ^kb;
   assign unordered = ka.nan || kb.nan;
-  assign less = (a_i[31] && b_i[31]) ? !less_i : less_i;  // -0 < +0; of equal negative ones anything
+  // -0 < +0; of equal negative ones anything
+  assign less = (a_i[31] && b_i[31]) ? !less_i : less_i;
   assign equal = equal_i || (ka.zero && kb.zero);
 
   // One of the operands: of a number and a NaN the number.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FMA unit of a sub-core: all lanes, an instruction per cycle, from EX1 (t+2) to F5 (t+6), whose result WB takes. Doc: docs/fpu.md (R-FP-1, -2).
-// What the lanes share: the instruction on its way, in which they are told what to do in EX1 and F5.
+// FMA unit of a sub-core: all lanes, an instruction per cycle, from EX1 (t+2) to F5 (t+6), whose
+// result WB takes. Doc: docs/fpu.md (R-FP-1, -2).
+// What the lanes share: the instruction on its way, in which they are told what to do in EX1 and
+// F5.
 module qsm_fpu
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -34,7 +36,8 @@ module qsm_fpu
   flight_t [Stages:0] flight;
   flight_t [Stages:1] flight_q;
   assign valid = {valid_q, valid_i};
-  assign flight = {flight_q, flight_t'{warp: op_i.warp, rd: dec_i.rd, mask: op_i.path.mask, entry: op_i.entry, fp: dec_i.fp}};
+  assign flight = {flight_q, flight_t'{warp: op_i.warp, rd: dec_i.rd, mask: op_i.path.mask,
+      entry: op_i.entry, fp: dec_i.fp}};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
     else valid_q <= valid[Stages-1:0];
@@ -46,7 +49,8 @@ module qsm_fpu
   lanes_t data;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     qsm_fp_fma u_fma (
-      .clk_i, .go_i(valid), .ex1_fp_i(flight[0].fp), .a_i(a_i[l]), .b_i(b_i[l]), .c_i(c_i[l]), .product_i(product_i[l]),
+      .clk_i, .go_i(valid), .ex1_fp_i(flight[0].fp), .a_i(a_i[l]), .b_i(b_i[l]), .c_i(c_i[l]),
+      .product_i(product_i[l]),
       .f5_fp_i(flight[Stages].fp), .result_o(data[l])
     );
   end
@@ -54,7 +58,8 @@ module qsm_fpu
   logic writes;
   assign writes = valid[Stages] && flight[Stages].rd != '0;
   assign done_o = '{valid: writes, warp: flight[Stages].warp, entry: flight[Stages].entry};
-  assign result_o = '{valid: writes, warp: flight[Stages].warp, rd: flight[Stages].rd, mask: flight[Stages].mask, data: data};
+  assign result_o = '{valid: writes, warp: flight[Stages].warp, rd: flight[Stages].rd,
+      mask: flight[Stages].mask, data: data};
 
   logic unused;
   assign unused = ^{op_i, dec_i};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction buffers of a sub-core: 4 words per warp, pushed by F2 (up to two words of one warp), popped by issue. Doc: docs/subcore.md.
-// A word's place is its address bits 3:2, so a position and a count are all the pointers. Words and their pcs lie in distributed RAM, two banks
-// (address bit 2), as one warp pushes and one pops per cycle. What issue must know of every warp's head in every cycle (pre_t) is copied
-// into a register per warp when the word before it goes.
+// Instruction buffers of a sub-core: 4 words per warp, pushed by F2 (up to two words of one warp),
+// popped by issue. Doc: docs/subcore.md.
+// A word's place is its address bits 3:2, so a position and a count are all the pointers. Words and
+// their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one pops per
+// cycle. What issue must know of every warp's head in every cycle (pre_t) is copied into a register
+// per warp when the word before it goes.
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf
@@ -38,7 +40,8 @@ module qsm_ibuf
   assign pop_pos = pos_q[pop_warp_i];
   assign next_pos = pop_pos + 2'd1;
   assign popped = pop_words[pop_pos[0]];
-  assign pop_word_o = '{ifault: popped.ifault, instr: popped.ifault ? '0 : popped.instr};  // R-FE-3 b: a fault has no word
+  // R-FE-3 b: a fault has no word
+  assign pop_word_o = '{ifault: popped.ifault, instr: popped.ifault ? '0 : popped.instr};
   assign next_pre = next_pres[next_pos[0]];
   assign pushed_pre = push_i[0] ? push_pre_i[0] : push_pre_i[1];
 
@@ -56,7 +59,8 @@ module qsm_ibuf
   end
 
   logic [31:4] packet_mem[Rows];
-  always_ff @(posedge clk_i) if (push_i != '0) packet_mem[{push_warp_i, push_pc_i[3]}] <= push_pc_i[31:4];
+  always_ff @(posedge clk_i)
+    if (push_i != '0) packet_mem[{push_warp_i, push_pc_i[3]}] <= push_pc_i[31:4];
   assign pop_pc_o = {packet_mem[{pop_warp_i, pop_pos[1]}], pop_pos, 2'b00};
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
@@ -87,7 +91,8 @@ module qsm_ibuf
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop && empty_o[w]));
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(push != '0 && !flush_i[w] && 32'(count_q[w]) + $countones(push) > IbufDepth));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(push != '0 && !flush_i[w] && 32'(count_q[w]) + $countones(push) > IbufDepth));
 `endif
   end
 endmodule

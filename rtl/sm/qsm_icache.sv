@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction cache of a sub-core: direct mapped, ICacheLines lines of LineBytes. Doc: docs/subcore.md (Fetch, R-FE-2, R-FE-6).
-// A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t. Lines and tags lie in block RAM, which is never
-// read where it is written: F1 pauses in the cycle of a fill. A valid bit per line in flip-flops, so that all can be dropped at once.
+// Instruction cache of a sub-core: direct mapped, ICacheLines lines of LineBytes. Doc:
+// docs/subcore.md (Fetch, R-FE-2, R-FE-6).
+// A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t. Lines
+// and tags lie in block RAM, which is never read where it is written: F1 pauses in the cycle of a
+// fill. A valid bit per line in flip-flops, so that all can be dropped at once.
 module qsm_icache
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issue, stage IS: which heads may go, which one goes (policy), what the others wait for. Doc: docs/subcore.md (R-SB, R-IS).
-// One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec registers into RR. A step of the SM's sequencer
-// (docs/preemption.md) goes instead of what the policy would pick.
-// Holds the scoreboard, the policy block, the units' credits, the claims of the write port and the stall counters.
+// Issue, stage IS: which heads may go, which one goes (policy), what the others wait for. Doc:
+// docs/subcore.md (R-SB, R-IS).
+// One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec
+// registers into RR. A step of the SM's sequencer (docs/preemption.md) goes instead of what the
+// policy would pick.
+// Holds the scoreboard, the policy block, the units' credits, the claims of the write port and the
+// stall counters.
 //
-// Observed by the lockstep monitor: valid_o, pick_valid, op_o (ISSUE), inject, step_i (INJECT), reason, g_claims.claim_q (full state).
+// Observed by the lockstep monitor: valid_o, pick_valid, op_o (ISSUE), inject, step_i (INJECT),
+// reason, g_claims.claim_q (full state).
 module qsm_issue
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -36,7 +40,8 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0]                empty_i,
   input  pre_t [WarpsPerSched-1:0]                head_i,
   input  word_t                                   word_i,        // of the warp that issues
-  input  path_t                                   path_i,        // of the warp that issues, with the word's pc
+  // of the warp that issues, with the word's pc
+  input  path_t                                   path_i,
   // The sequencer's step: for which warp, its operands.
   input  step_t                                   step_i,
   input  logic [WidxW-1:0]                        step_widx_i,
@@ -49,10 +54,12 @@ module qsm_issue
   output logic                                    step_found_o,
   output logic                                    step_done_o,
   output logic                                    quiet_o,       // R-PE-15
-  output logic                                    drained_o,     // no frozen warp has anything in flight
+  // no frozen warp has anything in flight
+  output logic                                    drained_o,
   output logic                                    pop_o,         // of the buffer of warp_o
   output logic                                    valid_o,       // op_o goes
-  output logic [WarpW-1:0]                        warp_o,        // op_o.warp, apart: it chooses word_i and path_i
+  // op_o.warp, apart: it chooses word_i and path_i
+  output logic [WarpW-1:0]                        warp_o,
   output op_t                                     op_o,
   output issue_event_t                            event_o,
   // Back end.
@@ -76,7 +83,8 @@ module qsm_issue
   } why_e;
   localparam int unsigned CreditW = $clog2(MqDepth + 1);
 
-  logic pick_valid, issue_valid, issue_has_entry, issue_is_mem;  // of the policy; with an injected one
+  // of the policy; with an injected one
+  logic pick_valid, issue_valid, issue_has_entry, issue_is_mem;
   logic [WarpW-1:0] pick_warp, issue_warp;
   logic [SbW-1:0] issue_entry;
   logic [4:0] issue_rd;
@@ -110,7 +118,8 @@ module qsm_issue
     logic [FpLat-1:0] claim_q;  // bit n: the cycle n later is claimed
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) claim_q <= '0;
-      else claim_q <= {bubble_i || (pick_valid && pick_class == ClsFma && head_i[pick_warp].rd != '0), claim_q[FpLat-1:1]};
+      else claim_q <= {bubble_i || (pick_valid && pick_class == ClsFma &&
+          head_i[pick_warp].rd != '0), claim_q[FpLat-1:1]};
     end
     assign claimed = claim_q[0];
   end else begin : g_no_claims
@@ -126,10 +135,12 @@ module qsm_issue
   assign pass_mine = sb_pass_i.sub == SubW'(Sub);
   assign ack_mine = sb_ack_i.sub == SubW'(Sub);
 
-  qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW), .Sources(NumSources)) u_scoreboard (
+  qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW),
+      .Sources(NumSources)) u_scoreboard (
     .clk_i, .rst_ni,
     .rs_i(head_rs), .rd_i(head_rd),
-    .hazard_o(sb_hazard), .hazard_mem_o(sb_hazard_mem), .full_o(sb_full), .empty_o(sb_empty_o), .mem_o(sb_mem),
+    .hazard_o(sb_hazard), .hazard_mem_o(sb_hazard_mem), .full_o(sb_full), .empty_o(sb_empty_o),
+    .mem_o(sb_mem),
     .probe_i(step_i.xreg), .probe_either_i(inject_jmp), .probe_hazard_o(sb_step_hazard),
     .alloc_i(issue_valid && issue_has_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(issue_rd),
     .alloc_mem_i(issue_is_mem), .entry_o(issue_entry),
@@ -144,7 +155,8 @@ module qsm_issue
   );
 
   // ---- Eligible, and why not (R-IS-1, R-IS-6: the first that holds) ----
-  // blocked: WhyIssued means eligible, but for a step injected now, which takes all warps their turn and comes late in the cycle.
+  // blocked: WhyIssued means eligible, but for a step injected now, which takes all warps their
+  // turn and comes late in the cycle.
   why_e [WarpsPerSched-1:0] blocked, reason;
   logic [WarpsPerSched-1:0] eligible, waits_long, needs_entry;
 
@@ -157,7 +169,8 @@ module qsm_issue
     assign writes_fixed = !(head_i[w].cls inside {ClsMem, ClsDiv, ClsFma}) && head_i[w].rd != '0;
     assign writes_late = head_i[w].cls == ClsFma && head_i[w].rd != '0;
     assign unit_free = (head_i[w].cls != ClsMem || mem_credit_q != '0) &&
-                       (head_i[w].cls != ClsDiv || !div_busy_q) && !(claimed && writes_fixed) && !(bubble_i && writes_late);
+                       (head_i[w].cls != ClsDiv || !div_busy_q) && !(claimed && writes_fixed) &&
+                           !(bubble_i && writes_late);
 
     always_comb begin
       if (at_barrier_i[w]) blocked[w] = WhyBarrier;
@@ -169,22 +182,29 @@ module qsm_issue
       else blocked[w] = WhyIssued;
     end
     assign eligible[w] = resident_i[w] && blocked[w] == WhyIssued;
-    assign waits_long[w] = resident_i[w] && blocked[w] inside {WhyBarrier, WhyLoad, WhyQuota};  // R-PO-7
-    assign reason[w] = (blocked[w] != WhyIssued || (pick_valid && pick_warp == WarpW'(w))) ? blocked[w] : inject ? WhyUnit : WhyArbitration;
+    // R-PO-7
+    assign waits_long[w] = resident_i[w] && blocked[w] inside {WhyBarrier, WhyLoad, WhyQuota};
+    assign reason[w] = (blocked[w] != WhyIssued || (pick_valid && pick_warp == WarpW'(w)))
+        ? blocked[w] : inject ? WhyUnit : WhyArbitration;
   end
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
-    .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible), .void_i(inject), .long_i(waits_long),
+    .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible),
+    .void_i(inject), .long_i(waits_long),
     .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
-    .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget), .restart_i(policy_param_i.restart), .shut_i,
+    .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),
+    .restart_i(policy_param_i.restart), .shut_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick_warp), .qaws_front_o
   );
 
   // ---- Or a step of the sequencer ----
   qsm_inject u_inject (
-    .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i), .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
-    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i(claimed), .lane_free_i(step_free_i), .widx_step_i(step_widx_i), .step_i,
-    .warp_o(step_warp_o), .found_o(step_found_o), .asks_o(step_asks_o), .done_o(inject), .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
+    .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
+    .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
+    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i(claimed),
+    .lane_free_i(step_free_i), .widx_step_i(step_widx_i), .step_i,
+    .warp_o(step_warp_o), .found_o(step_found_o), .asks_o(step_asks_o), .done_o(inject),
+    .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
     .rd_o(inject_rd), .quiet_o, .drained_o
   );
   assign step_done_o = inject;
@@ -203,10 +223,13 @@ module qsm_issue
   assign warp_o = issue_warp;
   assign op_o = '{
     warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp],
-    path: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject ? {1'b0, inject_instr} : word_i,
-    injected: inject, ctl: inject ? inject_jmp : head_i[pick_warp].ctl, has_entry: issue_has_entry, entry: issue_entry
+    path: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject
+        ? {1'b0, inject_instr} : word_i,
+    injected: inject, ctl: inject ? inject_jmp : head_i[pick_warp].ctl, has_entry: issue_has_entry,
+        entry: issue_entry
   };
-  assign event_o = '{valid: pick_valid, kernel: op_o.kernel, lanes: LanesW'($countones(path_i.mask)),
+  assign event_o = '{valid: pick_valid, kernel: op_o.kernel,
+      lanes: LanesW'($countones(path_i.mask)),
                      device_fence: pick_valid && head_i[pick_warp].fence && word_i.instr[21]};
 
   assign reason_o = reason;
@@ -222,16 +245,19 @@ module qsm_issue
   end
 
 `ifndef SYNTHESIS
-  // R-IS-1, R-IS-4, R-EX-4: no credit is lost or made; no instruction of a closed or killed kernel issues.
+  // R-IS-1, R-IS-4, R-EX-4: no credit is lost or made; no instruction of a closed or killed kernel
+  // issues.
   assert property (@(posedge clk_i) disable iff (!rst_ni) mem_credit_q <= CreditW'(MqDepth));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_pop_i && mem_credit_q == CreditW'(MqDepth)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(mq_pop_i && mem_credit_q == CreditW'(MqDepth)));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !eligible[pick_warp]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !open_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && killed_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_reason
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-                     (resident_i[w] && reason[w] == WhyIssued) == (pick_valid && pick_warp == WarpW'(w)))
+                     (resident_i[w] && reason[w] == WhyIssued) ==
+                         (pick_valid && pick_warp == WarpW'(w)))
       else $error("R-SP-6: issued is not the reason of the warp that issues, alone");
   end
 `endif

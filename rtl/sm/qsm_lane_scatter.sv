@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store data of a pass, from lanes to words: the words of a line for a device pass, the banks for a shared one.
+// Store data of a pass, from lanes to words: the words of a line for a device pass, the banks for a
+// shared one.
 // docs/lsu.md (R-LS-6, R-LS-7, I-MEM-4). Purely combinational.
 // Cost: a crossbar of WarpSize words by WarpSize lanes, AND-OR.
 module qsm_lane_scatter

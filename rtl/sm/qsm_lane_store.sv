@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lane store: pc and call depth of the lanes that are not on their warp's path, per warp and lane. Doc: docs/warp_state.md.
-// One write (resolve) and one asynchronous read (SEL1, or the SM's sequencer) per cycle: distributed RAM per lane, not reset.
+// Lane store: pc and call depth of the lanes that are not on their warp's path, per warp and lane.
+// Doc: docs/warp_state.md.
+// One write (resolve) and one asynchronous read (SEL1, or the SM's sequencer) per cycle:
+// distributed RAM per lane, not reset.
 //
 // Observed by the lockstep monitor: g_lane[l].mem, index warp (full state).
 module qsm_lane_store
@@ -18,7 +20,8 @@ module qsm_lane_store
 );
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     logic [DepthW+31:0] mem[1 << WarpW];  // {depth, pc}
-    always_ff @(posedge clk_i) if (write_i[l]) mem[write_warp_i] <= {write_depth_i[l], write_pc_i[l]};
+    always_ff @(posedge clk_i)
+      if (write_i[l]) mem[write_warp_i] <= {write_depth_i[l], write_pc_i[l]};
     assign {read_depth_o[l], read_pc_o[l]} = mem[read_warp_i];
   end
 endmodule

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load/store unit of an SM: pops the sub-cores' memory queues, classifies (N), performs passes (C). docs/lsu.md; with an L1 docs/l1.md.
-// Contract: a memory queue shows what was popped last until the next pop; req_o is sent in its cycle, the port has no back-pressure.
-// Latency: queue head in t, N in t + 1, first pass in t + 2; one pass per cycle; results as in qsm_lsu_return.
-// Cost: N is the output of a memory queue, C holds an instruction (WarpSize x 64 bits); see the parts for the rest.
-// Observed by the lockstep monitor: pass_valid, pass_kind (0 shared, 1 device, 2 fault), pass_mask, c_q.sub, c_q.warp
-//   (LSUPASS); req_o (REQ); u_return, serve_txn (RETURN); u_shared.g_bank[*].u_bank.mem, g_l1.u_l1 (state).
+// Load/store unit of an SM: pops the sub-cores' memory queues, classifies (N), performs passes (C).
+// docs/lsu.md; with an L1 docs/l1.md.
+// Contract: a memory queue shows what was popped last until the next pop; req_o is sent in its
+// cycle, the port has no back-pressure.
+// Latency: queue head in t, N in t + 1, first pass in t + 2; one pass per cycle; results as in
+// qsm_lsu_return.
+// Cost: N is the output of a memory queue, C holds an instruction (WarpSize x 64 bits); see the
+// parts for the rest.
+// Observed by the lockstep monitor: pass_valid, pass_kind (0 shared, 1 device, 2 fault), pass_mask,
+// c_q.sub, c_q.warp
+//   (LSUPASS); req_o (REQ); u_return, serve_txn (RETURN); u_shared.g_bank[*].u_bank.mem, g_l1.u_l1
+//   (state).
 module qsm_lsu
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -15,7 +21,8 @@ module qsm_lsu
   input  logic                       rst_ni,
   input  desc_t    [NumKernels-1:0]  desc_i,
   input  tb_info_t [MaxTbs-1:0]      tb_info_i,
-  input  tb_index_t                  tb_index_i,   // of a thread block that arrives (R-SM-1) or is restored
+  // of a thread block that arrives (R-SM-1) or is restored
+  input  tb_index_t                  tb_index_i,
   // Sub-cores
   input  logic     [NumSched-1:0]    mq_valid_i,   // not empty
   input  mem_op_t  [NumSched-1:0]    mq_i,         // popped last
@@ -175,9 +182,11 @@ module qsm_lsu
     .wipe_row_i
   );
 
-  assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
+  assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp,
+      entry: c_q.entry,
                          funct3: c_q.funct3, rd: c_q.rd, mask: shared_joined, offs: offs};
-  assign device_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp, entry: c_q.entry,
+  assign device_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp,
+      entry: c_q.entry,
                          funct3: c_q.funct3, rd: c_q.rd, mask: device_joined, offs: offs};
 
   // ---- a device pass goes to the memory, or into the L1 ----
@@ -190,7 +199,8 @@ module qsm_lsu
     lanes_t                       req_data;
     logic [KernelW-1:0]           req_slot;
     qsm_l1 #(
-      .BytesPerLine(LineBytes), .LineW(32 - LineOffW), .Sets(CacheKib * 1024 / (L1Ways * LineBytes)), .Ways(L1Ways), .Txns(MemTxns),
+      .BytesPerLine(LineBytes), .LineW(32 - LineOffW),
+      .Sets(CacheKib * 1024 / (L1Ways * LineBytes)), .Ways(L1Ways), .Txns(MemTxns),
       .Slots(NumKernels), .Subs(NumSched), .PartW($bits(lsu_part_t))
     ) u_l1 (
       .clk_i,
@@ -234,13 +244,15 @@ module qsm_lsu
       .read_counter_i (l1_counter_i),
       .value_o        (l1_value_o)
     );
-    assign req_o = '{valid: req_valid, kind: req_kind, amo: req_amo, addr: {line_number, LineOffW'(0)}, bytes: req_bytes, data: req_data,
+    assign req_o = '{valid: req_valid, kind: req_kind, amo: req_amo,
+        addr: {line_number, LineOffW'(0)}, bytes: req_bytes, data: req_data,
                      tag: TagW'(txn), slot: req_slot};
     logic unused;
     assign unused = ^req_line[LineOffW-1:0];
   end else begin : g_no_l1
     assign device_ready = txn_free && port_free_i;
-    assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo, addr: req_line, bytes: store_bytes, data: store_data,
+    assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo, addr: req_line,
+        bytes: store_bytes, data: store_data,
                      tag: TagW'(txn), slot: c_q.kernel};
     assign txn_take   = device_pass;
     assign take_part  = device_part;
@@ -250,7 +262,8 @@ module qsm_lsu
     assign hit_data   = '0;
     assign l1_value_o = '0;
     logic unused;
-    assign unused = ^{hit_grant, skip_l1_i, start_i, restore_i, restore_kernel_i, fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
+    assign unused = ^{hit_grant, skip_l1_i, start_i, restore_i, restore_kernel_i, fence_i,
+        fence_kernel_i, l1_slot_i, l1_counter_i};
   end
 
   // R-SB-3: a store's shared pass opens no part

@@ -52,8 +52,8 @@ module qsm_lsu_classify
   logic [RowW-1:0] base_row;  // a granule is a whole number of rows
   assign base_row = RowW'(base_i) * RowW'(GranuleBytes / LineBytes);
 
-  // Bits of an address that count bytes of the stack. Those above them are all ones in an address of the stack: so what follows from
-  // both for the device address is an AND.
+  // Bits of an address that count bytes of the stack. Those above them are all ones in an address
+  // of the stack: so what follows from both for the device address is an AND.
   localparam int unsigned MostStackW = 16;
   logic [MostStackW-1:2] offset_bits;
   logic [31:2+LaneW] stack_bits;
@@ -65,7 +65,8 @@ module qsm_lsu_classify
   // Below the upper bits that no size has.
   localparam int unsigned SizeW = $clog2(SharedBytes + 1);
   mask_t shared, misaligned, overflow, access;
-  lanes_t addr;  // device addresses of the lanes, but where it is the instruction's that the fault records
+  // device addresses of the lanes, but where it is the instruction's that the fault records
+  lanes_t addr;
   logic [WarpSize-1:0][RowW-1:0] row;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     logic [31:0] a;
@@ -73,28 +74,35 @@ module qsm_lsu_classify
     logic        on_stack;
     assign a = op_i.addr[l];
     // I-MEM-6. The least stack has 16 bytes: offset_bits[3] says whether there is one.
-    assign on_stack    = offset_bits[3] && (&a[31:MostStackW]) && (&(a[MostStackW-1:4] | offset_bits[MostStackW-1:4]));
+    assign on_stack    = offset_bits[3] && (&a[31:MostStackW]) &&
+        (&(a[MostStackW-1:4] | offset_bits[MostStackW-1:4]));
     assign overflow[l] = (&a[31:30]) && !on_stack;
-    assign addr[l] = (on_stack && !misaligned[l]) ? {a[31-LaneW:2] & stack_bits, LaneW'(l), a[1:0]} : a;
+    assign addr[l] = (on_stack && !misaligned[l]) ? {a[31-LaneW:2] & stack_bits, LaneW'(l), a[1:0]}
+        : a;
     for (genvar w = 0; w < 2; w++) begin : g_win
-      assign hit[w] = right[w] && addr[l][31:12] >= win_i[w].base[31:12] && addr[l][31:12] < win_i[w].limit[31:12];
+      assign hit[w] = right[w] && addr[l][31:12] >= win_i[w].base[31:12] &&
+          addr[l][31:12] < win_i[w].limit[31:12];
     end
     assign shared[l]     = a[31:28] == 4'h1;
     assign misaligned[l] = (funct3[1:0] == 2'd1 && a[0]) || (funct3[1:0] == 2'd2 && a[1:0] != 2'd0);
-    assign access[l]     = shared[l] ? a[27:SizeW] != '0 || a[SizeW-1:0] >= shared_i[SizeW-1:0] : hit == 2'd0;
+    assign access[l]     = shared[l] ? a[27:SizeW] != '0 || a[SizeW-1:0] >= shared_i[SizeW-1:0] :
+      hit == 2'd0;
     assign row[l]        = a[LineOffW +: RowW] + base_row;
   end
 
   assign shared_o = shared;
   assign op_o = '{
-    sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, widx: op_i.widx, pc: op_i.pc, entry: op_i.entry,
+    sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, widx: op_i.widx, pc: op_i.pc, entry:
+      op_i.entry,
     kind: kind, amo: amo_of(op_i.instr[31:27]), funct3: funct3,
     rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
-    mask: op_i.mask, misaligned: misaligned, overflow: overflow, fault: op_i.mask & (misaligned | overflow | access),
+    mask: op_i.mask, misaligned: misaligned, overflow: overflow, fault: op_i.mask &
+        (misaligned | overflow | access),
     row: row, addr: addr, data: op_i.data
   };
 
   logic unused;
-  assign unused = ^{op_i.instr[26:15], op_i.tb, shared_i, win_i[0].x, win_i[1].x, win_i[0].base[11:0], win_i[1].base[11:0],
+  assign unused = ^{op_i.instr[26:15], op_i.tb, shared_i, win_i[0].x, win_i[1].x,
+      win_i[0].base[11:0], win_i[1].base[11:0],
                     win_i[0].limit[11:0], win_i[1].limit[11:0]};
 endmodule

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Return side of the load/store unit: response queue, return slot, result crossbar. docs/lsu.md (R-LS-9 to R-LS-12), docs/l1.md (R-L1-8, R-L1-9).
-// Contract: at most MemTxns responses are in flight, so the queue cannot overflow. One return op per cycle.
-// Latency: response seen in a: return op in a + 1 at the earliest; return op in p: result_o in p + 1.
-// Cost: MemTxns lines of block RAM, read at the end of the return cycle; a crossbar of WarpSize words by WarpSize lanes.
-// Observed by the lockstep monitor: return_valid, return_shared, return_hit (RETURN); u_slot (state).
+// Return side of the load/store unit: response queue, return slot, result crossbar. docs/lsu.md
+// (R-LS-9 to R-LS-12), docs/l1.md (R-L1-8, R-L1-9).
+// Contract: at most MemTxns responses are in flight, so the queue cannot overflow. One return op
+// per cycle.
+// Latency: response seen in a: return op in a + 1 at the earliest; return op in p: result_o in p +
+// 1.
+// Cost: MemTxns lines of block RAM, read at the end of the return cycle; a crossbar of WarpSize
+// words by WarpSize lanes.
+// Observed by the lockstep monitor: return_valid, return_shared, return_hit (RETURN); u_slot
+// (state).
 module qsm_lsu_return
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -39,9 +44,11 @@ module qsm_lsu_return
   localparam int unsigned CreditW = $clog2(ResDepth + 1);
   typedef logic [CreditW-1:0] credit_t;
 
-  // Response queue: transaction numbers in arrival order; the lines lie under their transaction's number.
+  // Response queue: transaction numbers in arrival order; the lines lie under their transaction's
+  // number.
   logic [TxnW-1:0] queue_mem [MemTxns];
-  // A line is read before its transaction is free: none that is in flight has the same number, so it is not written then.
+  // A line is read before its transaction is free: none that is in flight has the same number, so
+  // it is not written then.
   (* ram_style = "block", no_rw_check *) lanes_t line_mem [MemTxns];
   lanes_t          line_rdata_q;
   logic [TxnW-1:0] queue_rd_q, queue_wr_q;
@@ -69,10 +76,12 @@ module qsm_lsu_return
     logic hit_wants;
     assign hit_wants = hit_want_i && credit_q[hit_part_i.sub] != '0;
     qsm_lru_arb #(.N(3)) u_slot (
-      .clk_i, .rst_ni, .req_i({pass_wants, hit_wants, rsp_wants}), .grant_o({pass_grant_o, hit_grant_o, serve_o})
+      .clk_i, .rst_ni, .req_i({pass_wants, hit_wants, rsp_wants}),
+      .grant_o({pass_grant_o, hit_grant_o, serve_o})
     );
   end else begin : g_two
-    qsm_lru_arb #(.N(2)) u_slot (.clk_i, .rst_ni, .req_i({pass_wants, rsp_wants}), .grant_o({pass_grant_o, serve_o}));
+    qsm_lru_arb #(.N(2)) u_slot (.clk_i, .rst_ni, .req_i({pass_wants, rsp_wants}),
+        .grant_o({pass_grant_o, serve_o}));
     assign hit_grant_o = 1'b0;
     logic unused;
     assign unused = ^{serve_last_i, hit_want_i, hit_part_i, hit_data_i};
@@ -80,9 +89,11 @@ module qsm_lsu_return
   assign return_valid  = pass_grant_o || hit_grant_o || serve_o;
   assign return_shared = pass_grant_o;
   assign return_hit    = hit_grant_o;
-  assign return_part   = return_shared ? pass_part_i : (L1 && return_hit) ? hit_part_i : serve_part_i;
+  assign return_part   = return_shared ? pass_part_i : (L1 && return_hit) ? hit_part_i :
+    serve_part_i;
 
-  assign ack_o = '{valid: serve_o && serve_part_i.store, sub: serve_part_i.sub, warp: serve_part_i.warp, entry: serve_part_i.entry};
+  assign ack_o = '{valid: serve_o && serve_part_i.store, sub: serve_part_i.sub,
+      warp: serve_part_i.warp, entry: serve_part_i.entry};
 
   always_comb begin
     for (int unsigned s = 0; s < NumSched; s++) begin
@@ -127,12 +138,15 @@ module qsm_lsu_return
   end
 
   lanes_t words, values;
-  assign words = result_shared_q ? shared_rdata_i : (L1 && result_hit_q) ? hit_data_i : line_rdata_q;
+  assign words = result_shared_q ? shared_rdata_i : (L1 && result_hit_q) ? hit_data_i :
+    line_rdata_q;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    assign values[l] = load_value(words[part_q.offs[l][LineOffW-1:2]], part_q.offs[l][1:0], part_q.funct3);
+    assign values[l] = load_value(words[part_q.offs[l][LineOffW-1:2]], part_q.offs[l][1:0],
+        part_q.funct3);
   end
   for (genvar s = 0; s < NumSched; s++) begin : g_result
-    assign result_o[s] = '{valid: result_valid_q && part_q.sub == SubW'(s), warp: part_q.warp, rd: part_q.rd,
+    assign result_o[s] = '{valid: result_valid_q && part_q.sub == SubW'(s), warp: part_q.warp,
+        rd: part_q.rd,
                            mask: part_q.mask, entry: part_q.entry, data: values};
   end
 
@@ -144,7 +158,8 @@ module qsm_lsu_return
       rsp_valid_i |-> queue_len_q < (TxnW + 1)'(MemTxns))
     else $error("R-LS-9: response queue overflow");
   for (genvar s = 0; s < NumSched; s++) begin : g_assert
-    a_credit: assert property (@(posedge clk_i) disable iff (!rst_ni) credit_q[s] <= credit_t'(ResDepth))
+    a_credit: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        credit_q[s] <= credit_t'(ResDepth))
       else $error("R-LS-10: more credits than result queue entries");
   end
 `endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory port of an SM: instruction misses before the load/store unit, and responses to where they belong.
+// Memory port of an SM: instruction misses before the load/store unit, and responses to where they
+// belong.
 // docs/sm.md (R-SM-8, R-SM-9). Purely combinational; the port has no back-pressure.
 // Observed by the lockstep monitor: req_o (REQ), rsp_i (RSP).
 module qsm_mem_port

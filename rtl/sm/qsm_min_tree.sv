@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least of N keys (unsigned). Combinational, a balanced tree: log2(N) compares deep. N is a power of two.
+// Least of N keys (unsigned). Combinational, a balanced tree: log2(N) compares deep. N is a power
+// of two.
 module qsm_min_tree #(
   parameter int unsigned N = 4,
   parameter int unsigned Width = 8
@@ -11,11 +12,13 @@ module qsm_min_tree #(
     $fatal(1, "qsm_min_tree: N = %0d, must be a power of two and at least 2", N);
   end
 
-  // A heap: node[1] is the root, node[n] the lesser of node[2n] and node[2n+1], the keys are the leaves node[N..2N-1].
+  // A heap: node[1] is the root, node[n] the lesser of node[2n] and node[2n+1], the keys are the
+  // leaves node[N..2N-1].
   logic [Width-1:0] node[1:2*N-1];
   always_comb begin
     for (int unsigned n = 0; n < N; n++) node[N+n] = key_i[n];
-    for (int unsigned n = N - 1; n > 0; n--) node[n] = (node[2*n+1] < node[2*n]) ? node[2*n+1] : node[2*n];
+    for (int unsigned n = N - 1; n > 0; n--)
+      node[n] = (node[2*n+1] < node[2*n]) ? node[2*n+1] : node[2*n];
   end
   assign min_o = node[1];
 endmodule

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplier and shifter of one lane in two stages: mul, mulh, mulhsu, mulhu, sll, srl, sra. Doc: docs/subcore.md (R-EX-2).
-// Operands in cycle t (EX1): four 17 x 17 bit signed products, registered; result in t+1 (EX2): their sum, 0 if there was nothing to do in
-// t. Maps to four 18 x 18 DSPs. A shift is a multiplication by a power of two, which is far smaller than a shifter: to the left by s the low
+// Multiplier and shifter of one lane in two stages: mul, mulh, mulhsu, mulhu, sll, srl, sra. Doc:
+// docs/subcore.md (R-EX-2).
+// Operands in cycle t (EX1): four 17 x 17 bit signed products, registered; result in t+1 (EX2):
+// their sum, 0 if there was nothing to do in t. Maps to four 18 x 18 DSPs. A shift is a
+// multiplication by a power of two, which is far smaller than a shifter: to the left by s the low
 // half of a product with 2**s; to the right the high half of one with 2**(32-s).
 module qsm_mul (
   input  logic        clk_i,
   input  logic        valid_i,   // EX1: something to do
   input  logic        shift_i,   // it is a shift
-  input  logic [1:0]  funct_i,   // multiplication: 0 mul, 1 mulh, 2 mulhsu, 3 mulhu; shift: 0 sll, 2 sra, 3 srl
+  // multiplication: 0 mul, 1 mulh, 2 mulhsu, 3 mulhu; shift: 0 sll, 2 sra, 3 srl
+  input  logic [1:0]  funct_i,
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
   output logic [31:0] result_o,  // EX2

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of the sub-core's warps, and how far each was fetched. Doc: docs/warp_state.md (R-WS-1, -3, -6), docs/subcore.md (R-FE-4, R-FE-7).
-// Three blocks set paths in the same cycle, and fetch advances one: a distributed RAM for each of those writers, and per warp a note of who
-// wrote last. That is a third of what flip-flops with multiplexers cost. What a start sets is not stored: entry, depth 0, all live lanes.
-// Contract: a warp's path is set by one source in a cycle; an advance of a warp whose path is set in that cycle is lost.
+// Paths of the sub-core's warps, and how far each was fetched. Doc: docs/warp_state.md (R-WS-1, -3,
+// -6), docs/subcore.md (R-FE-4, R-FE-7).
+// Three blocks set paths in the same cycle, and fetch advances one: a distributed RAM for each of
+// those writers, and per warp a note of who wrote last. That is a third of what flip-flops with
+// multiplexers cost. What a start sets is not stored: entry, depth 0, all live lanes.
+// Contract: a warp's path is set by one source in a cycle; an advance of a warp whose path is set
+// in that cycle is lost.
 //
 // Observed by the lockstep monitor: source_q, moved_q, the memories (full state).
 module qsm_path_store
@@ -90,6 +93,7 @@ module qsm_path_store
 
 `ifndef SYNTHESIS
   // R-WS-5: at most one source for a warp in a cycle.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) ((start_i & stay_i) | (start_i & select_i) | (stay_i & select_i)) == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ((start_i & stay_i) | (start_i & select_i) | (stay_i & select_i)) == '0);
 `endif
 endmodule

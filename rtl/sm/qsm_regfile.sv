@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register file of a sub-core: per lane 32 words for each warp, one write and two read ports, three with an FPU. Doc: docs/subcore.md (R-EX-1, R-WB-2, R-WB-4).
-// Address in RR (cycle t), data in EX1 (t+1); what is not written since the warp's start reads 0, and so does x0, always. The scoreboard keeps a register from being read while it is written, so
-// read-during-write needs no defined value (no_rw_check). Cost per lane: a copy in block RAM for each read port; that zero is the read port's reset.
+// Register file of a sub-core: per lane 32 words for each warp, one write and two read ports, three
+// with an FPU. Doc: docs/subcore.md (R-EX-1, R-WB-2, R-WB-4).
+// Address in RR (cycle t), data in EX1 (t+1); what is not written since the warp's start reads 0,
+// and so does x0, always. The scoreboard keeps a register from being read while it is written, so
+// read-during-write needs no defined value (no_rw_check). Cost per lane: a copy in block RAM for
+// each read port; that zero is the read port's reset.
 //
 // Observed by the lockstep monitor: g_lane[l].mem_a (full state), index {warp, register}.
 module qsm_regfile
@@ -27,7 +30,8 @@ module qsm_regfile
   logic [2:0] written;
   qsm_written u_written (
     .clk_i, .rst_ni, .start_i, .start_warp_i,
-    .write_i(write_i.valid), .write_warp_i(write_i.warp), .write_reg_i(write_i.rd), .write_old_o(write_old),
+    .write_i(write_i.valid), .write_warp_i(write_i.warp), .write_reg_i(write_i.rd),
+    .write_old_o(write_old),
     .read_warp_i, .read_reg_i({rs3_i, rs2_i, rs1_i}), .read_o(written)
   );
 
@@ -82,7 +86,8 @@ module qsm_regfile
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) !(write_i.valid && write_i.rd == '0));
   for (genvar l = 0; l < WarpSize; l++) begin : g_zero
-    a_zero: assert property (@(posedge clk_i) disable iff (!rst_ni) write_i.valid && !write_i.mask[l] |-> write_i.data[l] == '0)
+    a_zero: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        write_i.valid && !write_i.mask[l] |-> write_i.data[l] == '0)
       else $error("R-WB-4: data outside the mask of a register write");
   end
 `endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ctl word does in EX2: next pc and depth of its lanes, which of them end or wait, and faults. Combinational. Doc: docs/subcore.md (R-EX-5),
-// docs/isa.md (I-DIV-1, I-FLT-1); of injected instructions docs/preemption.md (R-PE-19).
+// What a ctl word does in EX2: next pc and depth of its lanes, which of them end or wait, and
+// faults. Combinational. Doc: docs/subcore.md (R-EX-5), docs/isa.md (I-DIV-1, I-FLT-1); of injected
+// instructions docs/preemption.md (R-PE-19).
 module qsm_resolve
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -20,7 +21,8 @@ module qsm_resolve
 );
   localparam logic [4:0] CauseTarget = 5'd0, CauseFetch = 5'd1, CauseIllegal = 5'd2;
 
-  // Next pc and depth of the lanes. JMP (R-PE-19): each lane's own, from x31 and x30, which also say whether it lives and waits.
+  // Next pc and depth of the lanes. JMP (R-PE-19): each lane's own, from x31 and x30, which also
+  // say whether it lives and waits.
   lanes_t next_pc;
   mask_t misaligned, exits, bars;
   logic jmp, calls, returns;
@@ -68,7 +70,8 @@ module qsm_resolve
     else if (dec_i.ctl == CtlFault) cause = dec_i.cause;
     else cause = CauseTarget;
 
-    record = '{cause: cause, pc: op_i.path.pc, tid: 10'({op_i.widx, fault_lane}), block: linear_i, value: op_i.path.pc};
+    record = '{cause: cause, pc: op_i.path.pc, tid: 10'({op_i.widx, fault_lane}), block: linear_i,
+        value: op_i.path.pc};
     if (cause == CauseIllegal) record.value = op_i.word.instr;
     if (cause == CauseTarget) record.value = next_pc[fault_lane];
   end
@@ -76,7 +79,8 @@ module qsm_resolve
 
   assign resolve_o = '{
     valid: valid_i && op_i.ctl && live_i != '0 && !fault, warp: op_i.warp, mask: op_i.path.mask,
-    selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc, next_depth: lane_depth
+    selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc,
+        next_depth: lane_depth
   };
 
   logic unused;  // of the instruction, little counts here

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of saving or restoring a thread block, one after the other: which one waits, for which warp, with what operands.
+// The steps of saving or restoring a thread block, one after the other: which one waits, for which
+// warp, with what operands.
 // Doc: docs/preemption.md (save area and image, R-PE-16 to R-PE-19).
-// Contract: walks through the phases find to header as phase_i names them; phase_done_o in the last cycle of each.
-// Latency: the step comes from registers and the warp's state; its operands also from the warp's path, lane store and the block's index.
-// Cost: one adder for all addresses, one multiplexer over the lanes of all sub-cores; about 40 flip-flops, one per lane and one per warp.
+// Contract: walks through the phases find to header as phase_i names them; phase_done_o in the last
+// cycle of each.
+// Latency: the step comes from registers and the warp's state; its operands also from the warp's
+// path, lane store and the block's index.
+// Cost: one adder for all addresses, one multiplexer over the lanes of all sub-cores; about 40
+// flip-flops, one per lane and one per warp.
 module qsm_save_steps
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -44,7 +48,8 @@ module qsm_save_steps
   typedef logic [RowsW-1:0] rows_t;
 
   // ---- Where it is ----
-  logic [WidxW-1:0] i_q, f_q, end_q;      // warp; first resident warp; last warp of a round over shared rows
+  // warp; first resident warp; last warp of a round over shared rows
+  logic [WidxW-1:0] i_q, f_q, end_q;
   logic [SubW-1:0] sub_q, f_sub_q;        // their sub-cores
   logic [4:0] xreg_q;                 // PhRegisters
   logic [2:0] part_q;                     // of the phase
@@ -68,7 +73,8 @@ module qsm_save_steps
   assign path = path_i[sub];
   assign done = done_i[sub];
 
-  // ---- Lanes whose state goes to x31 and x30 next: the path's, then the other live ones one by one, then those that have ended ----
+  // ---- Lanes whose state goes to x31 and x30 next: the path's, then the other live ones one by
+  // one, then those that have ended ----
   mask_t alone, lanes;
   logic at_path, at_lane, at_store, bar;
   logic [31:0] lane_pc;
@@ -122,7 +128,8 @@ module qsm_save_steps
 
   assign row_address = {4'h1, (28-LineOffW)'(row_q)};
   for (genvar l = 0; l < WarpSize; l++) begin : g_row
-    assign row_mask[l] = row_q < rows_t'(shared_i >> LineOffW) || LineOffW'(4 * l) < shared_i[LineOffW-1:0];
+    assign row_mask[l] = row_q < rows_t'(shared_i >> LineOffW) ||
+        LineOffW'(4 * l) < shared_i[LineOffW-1:0];
   end
 
   // ---- The step ----
@@ -186,7 +193,8 @@ module qsm_save_steps
 
   always_comb begin
     for (int unsigned s = 0; s < NumSched; s++) begin
-      step_o[s] = '{valid: step_valid && go_i && sub == SubW'(s), kind: kind, xreg: xreg, lane: lane_step};
+      step_o[s] = '{valid: step_valid && go_i && sub == SubW'(s), kind: kind, xreg: xreg,
+          lane: lane_step};
     end
   end
   assign step_widx_o = widx;
@@ -195,11 +203,13 @@ module qsm_save_steps
   // ---- The way on ----
   logic goes_on, found, last_warp, last_row, warp_done, round_done;
   assign found = warp.found;
-  assign goes_on = step_valid ? done || !found : 1'b1;  // what is not for a resident warp takes its cycle
+  // what is not for a resident warp takes its cycle
+  assign goes_on = step_valid ? done || !found : 1'b1;
   assign last_warp = CountW'(i_q) + CountW'(1) == warps_i;
   assign last_row = row_q + rows_t'(found) == rows;
 
-  // warp_done: on to the next warp, or after the last one to the next round of warps; then the phase may be done.
+  // warp_done: on to the next warp, or after the last one to the next round of warps; then the
+  // phase may be done.
   always_comb begin
     warp_done = goes_on;
     round_done = last_warp;

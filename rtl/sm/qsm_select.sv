@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection of a diverged warp's next path, stages SEL1 to SEL3, one warp per cycle. Doc: docs/warp_state.md (R-WS-5 to -7).
-//   SEL1 (s) latch the candidates   SEL2 (s+1) choose the group: deepest call, lowest pc, or the fairness pick   SEL3 (s+2) merge point
-// Keeps what fairness needs of each warp: selcnt (selections since the last fairness pick) and rot (where the next one looks first).
+// Selection of a diverged warp's next path, stages SEL1 to SEL3, one warp per cycle. Doc:
+// docs/warp_state.md (R-WS-5 to -7).
+//   SEL1 (s) latch the candidates   SEL2 (s+1) choose the group: deepest call, lowest pc, or the
+//   fairness pick   SEL3 (s+2) merge point
+// Keeps what fairness needs of each warp: selcnt (selections since the last fairness pick) and rot
+// (where the next one looks first).
 //
 // Observed by the lockstep monitor: sel2_set, sel2_warp, sel2_path (PATH).
 module qsm_select
@@ -46,11 +49,13 @@ module qsm_select
 
   logic sel2_valid, sel3_valid;
   sel_t sel2, sel3;
-  mask_t sel2_from;  // lanes to choose the path's key from: all candidates, or the one of the fairness pick
+  // lanes to choose the path's key from: all candidates, or the one of the fairness pick
+  mask_t sel2_from;
   logic sel2_fair;   // the fairness pick is due
   path_t sel3_path;
 
-  // ---- SEL1: the fairness pick, if it is due. A warp has one selection in flight, so selcnt and rot are as SEL2 would find them. ----
+  // ---- SEL1: the fairness pick, if it is due. A warp has one selection in flight, so selcnt and
+  // rot are as SEL2 would find them. ----
   logic [WarpsPerSched-1:0][CountW-1:0] selcnt_q;
   logic [WarpsPerSched-1:0][LaneW-1:0] rot_q;
   logic sel1_fair;
@@ -62,7 +67,8 @@ module qsm_select
   assign fair_lane = fair_cand & (~fair_cand + mask_t'(1));
 
   // ---- SEL2 ----
-  logic [WarpSize-1:0][KeyW:0] key;       // top bit: not to choose from; a greater depth is a lesser key
+  // top bit: not to choose from; a greater depth is a lesser key
+  logic [WarpSize-1:0][KeyW:0] key;
   logic [KeyW:0] chosen;
   logic [CountW-1:0] selcnt_next;
   logic [LaneW-1:0] rot_next;
@@ -84,7 +90,8 @@ module qsm_select
     rot_next = '0;  // the lane after the fairness pick, in a circle
     for (int unsigned l = 0; l < WarpSize - 1; l++) if (sel2_from[l]) rot_next = LaneW'(l + 1);
   end
-  // A warp that is not diverged has one key only, so both choices are the same then, and a group is all candidates by both or by none.
+  // A warp that is not diverged has one key only, so both choices are the same then, and a group is
+  // all candidates by both or by none.
   assign diverged = group != sel2.cand;
   assign selcnt_next = sel2_fair ? '0 : selcnt_q[sel2_warp] + CountW'(1);
 
@@ -116,7 +123,8 @@ module qsm_select
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_merge
     logic waits;
-    assign waits = sel3.cand[l] && !sel3_path.mask[l] && sel3.depth[l] == sel3_path.depth && sel3.word[l] > sel3_path.pc[31:2];
+    assign waits = sel3.cand[l] && !sel3_path.mask[l] && sel3.depth[l] == sel3_path.depth &&
+        sel3.word[l] > sel3_path.pc[31:2];
     assign merge_key[l] = {!waits, sel3.word[l]};
   end
   assign merge_set_o = sel3_valid && alive_i[sel3.warp];
@@ -152,7 +160,8 @@ module qsm_select
   assign unused_top = chosen[KeyW];
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel1_valid_i && alive_i[sel1_warp_i] && sel1_cand_i == '0));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(sel1_valid_i && alive_i[sel1_warp_i] && sel1_cand_i == '0));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel2_set && group == '0));
 `endif
 endmodule

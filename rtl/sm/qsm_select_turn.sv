@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which warp has SEL1, the read of the lane store, in this cycle: the one that has just diverged, one that was released or postponed, or none,
-// when a step of the SM's sequencer reads. Doc: docs/warp_state.md (R-WS-4, R-WS-8, R-WS-11).
-// Contract: who waits for those that have just diverged has his turn after Patience cycles; of several the first in the circle.
-// Latency: combinational from registers and step_asks_i; all else acts at the end of its cycle. Cost: one first-in-the-circle, a flip-flop per warp.
+// Which warp has SEL1, the read of the lane store, in this cycle: the one that has just diverged,
+// one that was released or postponed, or none, when a step of the SM's sequencer reads. Doc:
+// docs/warp_state.md (R-WS-4, R-WS-8, R-WS-11).
+// Contract: who waits for those that have just diverged has his turn after Patience cycles; of
+// several the first in the circle.
+// Latency: combinational from registers and step_asks_i; all else acts at the end of its cycle.
+// Cost: one first-in-the-circle, a flip-flop per warp.
 //
 // Observed by the lockstep monitor: selpend_q, last_q, waits_q (state).
 module qsm_select_turn #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One bank of shared memory: a port of 32 bits with byte writes and synchronous read, and one that clears rows (docs/sm.md R-SM-10).
-// A cycle reads or writes at the first, never both, and never the row that the second one clears: so it is a plain block RAM with two
-// ports, without logic for reads and writes that meet. (Two processes write the memory: in one, its writes would have an order, which
-// costs logic.)
+// One bank of shared memory: a port of 32 bits with byte writes and synchronous read, and one that
+// clears rows (docs/sm.md R-SM-10).
+// A cycle reads or writes at the first, never both, and never the row that the second one clears:
+// so it is a plain block RAM with two ports, without logic for reads and writes that meet. (Two
+// processes write the memory: in one, its writes would have an order, which costs logic.)
 // Observed by the lockstep monitor: mem (state).
 module qsm_shared_bank #(
   parameter int unsigned Rows = 256,
@@ -38,7 +39,8 @@ module qsm_shared_bank #(
   end
 
 `ifndef SYNTHESIS
-  a_wipe_alone: assert property (@(posedge clk_i) !(wipe_i && (read_i || write_i != '0) && row_i == wipe_row_i))
+  a_wipe_alone: assert property (@(posedge clk_i) !(wipe_i && (read_i || write_i != '0) &&
+      row_i == wipe_row_i))
     else $error("R-SM-10: an access to a row that is wiped");
   a_one_port: assert property (@(posedge clk_i) !(read_i && write_i != '0))
     else $error("R-LS-8: a bank is read and written in one cycle");

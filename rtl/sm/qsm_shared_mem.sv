@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory of an SM: WarpSize banks with an atomic unit each. docs/lsu.md (R-LS-8).
-// Contract: pass_i opens a pass in cycle p (loads read, stores write at its end, atomics read); no pass in the cycle
+// Contract: pass_i opens a pass in cycle p (loads read, stores write at its end, atomics read); no
+// pass in the cycle
 //   after an atomic one. A second port clears a row in any cycle, one that no pass is about.
 // Latency: rdata_o in p + 1, the atomic's write at the end of p + 1.
 // Cost: SharedBytes of block RAM, one qsm_amo_alu per bank.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared pass of the load/store unit: which lanes take part, and the row of each bank. docs/lsu.md (R-LS-7).
+// Shared pass of the load/store unit: which lanes take part, and the row of each bank. docs/lsu.md
+// (R-LS-7).
 // Purely combinational. Rows are physical; bank = word address mod WarpSize.
-// Cost: per bank a leader pick and a multiplexer of its row; per lane one of the banks' rows and a comparator.
+// Cost: per bank a leader pick and a multiplexer of its row; per lane one of the banks' rows and a
+// comparator.
 module qsm_shared_pass
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streaming multiprocessor: sub-cores, load/store unit, thread-block slots, barrier, faults, quota counters. docs/sm.md
-// Contract: messages come and go without back-pressure (docs/machine.md); inputs are in the cycle in which a message is
+// Streaming multiprocessor: sub-cores, load/store unit, thread-block slots, barrier, faults, quota
+// counters. docs/sm.md Contract: messages come and go without back-pressure (docs/machine.md);
+// inputs are in the cycle in which a message is
 //   seen, outputs in the cycle in which it is sent. Only wires here: the rules live in the blocks.
-// Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire_o (RETIRE), u_fault (FAULT),
-//   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota (QUOTA, QLOAD), u_idle_sampler (SAMPLE).
+// Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire_o (RETIRE), u_fault
+// (FAULT),
+//   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota
+//   (QUOTA, QLOAD), u_idle_sampler (SAMPLE).
 module qsm_sm
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -17,7 +20,8 @@ module qsm_sm
   input  policy_e                            policy_i,
   input  policy_param_t                      policy_param_i,
   input  logic        [NumKernels-1:0]       qos_i,
-  input  logic        [30:0]                 first_quota_i,   // of the kernel whose block is dispatched
+  // of the kernel whose block is dispatched
+  input  logic        [30:0]                 first_quota_i,
   input  logic        [31:12]                save_base_i,     // of that kernel
   input  logic        [19:0]                 epoch_len_i,
   input  logic        [NumKernels-1:0]       skip_l1_i,       // CACHE_POLICY bit 0
@@ -346,7 +350,8 @@ module qsm_sm
     .snap_insn_o
   );
 
-  qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched), .NumWarps(WarpsPerSched)) u_idle_sampler (
+  qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched),
+      .NumWarps(WarpsPerSched)) u_idle_sampler (
     .clk_i,
     .rst_ni,
     .sample_i,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the stacks of the thread blocks lie: base of the first warp's stacks per TB slot, and of one warp's. docs/isa.md (I-MEM-6).
-// Latency: a block's base is there from the fourth cycle after its arrival on; its first access comes later: a warp must start, fetch and issue.
-// Cost: two multipliers (the second one shifts), an adder, MaxTbs x (32 - StackW) bits of distributed RAM; for the warp, combinational:
+// Where the stacks of the thread blocks lie: base of the first warp's stacks per TB slot, and of
+// one warp's. docs/isa.md (I-MEM-6).
+// Latency: a block's base is there from the fourth cycle after its arrival on; its first access
+// comes later: a warp must start, fetch and issue.
+// Cost: two multipliers (the second one shifts), an adder, MaxTbs x (32 - StackW) bits of
+// distributed RAM; for the warp, combinational:
 //   a shifter of WidxW bits and an adder.
 module qsm_stacks
   import qsm_cfg_pkg::*;
@@ -14,7 +17,8 @@ module qsm_stacks
   input  logic                    rst_ni,
   input  desc_t [NumKernels-1:0]  desc_i,
   input  tb_info_t [MaxTbs-1:0]   tb_info_i,
-  input  tb_index_t               tb_index_i,   // of a thread block that arrives (R-SM-1) or is restored
+  // of a thread block that arrives (R-SM-1) or is restored
+  input  tb_index_t               tb_index_i,
   // A warp, in the same cycle
   input  logic [KernelW-1:0]      kernel_i,
   input  logic [TbW-1:0]          tb_i,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sub-core of an SM: WarpsPerSched warps, their registers, one instruction per cycle. Doc: docs/subcore.md, docs/warp_state.md.
+// Sub-core of an SM: WarpsPerSched warps, their registers, one instruction per cycle. Doc:
+// docs/subcore.md, docs/warp_state.md.
 //
 //   qsm_fetch (F1 F2) -> qsm_ibuf -> qsm_issue (IS) -> qsm_exec (RR EX1 EX2) -> qsm_wb (WB)
 //        ^                              ^    qsm_regfile --^  |                   |
-//        +------- qsm_warp_state <------+---------------------+ resolve           +-> registers, scoreboard
+//        +------- qsm_warp_state <------+---------------------+ resolve           +-> registers,
+//        scoreboard
 //
-// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o, stall_value_o, reason_o and those of steps (decided in the cycle) are registers.
+// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o, stall_value_o, reason_o and
+// those of steps (decided in the cycle) are registers.
 module qsm_subcore
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -22,7 +25,8 @@ module qsm_subcore
   input  logic [NumKernels-1:0]       killed_i,        // registered level
   input  logic [NumKernels-1:0]       open_i,          // quota gate, level
   input  logic [NumKernels-1:0]       shut_i,          // its quota is spent, level
-  input  tb_index_t                   tb_index_i,      // of a thread block that arrives (R-SM-1) or is restored
+  // of a thread block that arrives (R-SM-1) or is restored
+  input  tb_index_t                   tb_index_i,
 
   input  warp_start_t                 start_i,         // R-WS-1
   input  logic [MaxTbs-1:0]           release_i,       // pulse in the cycle r of R-WS-8
@@ -70,10 +74,12 @@ module qsm_subcore
   output qaws_front_t                 qaws_front_o,
   output logic [WarpsPerSched-1:0]    resident_o,
   output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
-  output logic [WarpsPerSched-1:0][2:0] reason_o         // why a resident warp does not issue, in the cycle
+  // why a resident warp does not issue, in the cycle
+  output logic [WarpsPerSched-1:0][2:0] reason_o
 );
   // ---- Warp state ----
-  logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, has_live, frozen, at_barrier, flush, path_set, sb_empty;
+  logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, has_live, frozen, at_barrier, flush,
+      path_set, sb_empty;
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
   logic [WarpsPerSched-1:0][TbW-1:0] tb;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx;
@@ -93,17 +99,24 @@ module qsm_subcore
   logic step_asks, step_free, claimed;
 
   qsm_warp_state u_warp_state (
-    .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i, .sb_empty_i(sb_empty),
+    .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i,
+    .sb_empty_i(sb_empty),
     .issue_valid_i(issue_pop), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .path_valid_o(path_valid),
-    .merge_valid_o(merge_valid), .has_live_o(has_live), .frozen_o(frozen), .at_barrier_o(at_barrier), .flush_o(flush), .path_set_o(path_set),
-    .issue_depth_o(issue_path.depth), .issue_mask_o(issue_path.mask), .f1_warp_i(f1_warp), .f1_pc_o(f1_pc),
-    .f2_warp_i(f2_warp), .f2_merge_pc_o(f2_merge_pc), .advance_i(advance), .advance_pc_i(advance_pc),
-    .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar), .step_pc_o(step_lane_pc_o),
-    .step_depth_o(step_lane_depth_o), .step_asks_i(step_asks), .claimed_i(claimed), .step_free_o(step_free),
-    .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid), .finish_slot_o(finish_slot)
+    .merge_valid_o(merge_valid), .has_live_o(has_live), .frozen_o(frozen),
+    .at_barrier_o(at_barrier), .flush_o(flush), .path_set_o(path_set),
+    .issue_depth_o(issue_path.depth), .issue_mask_o(issue_path.mask), .f1_warp_i(f1_warp),
+    .f1_pc_o(f1_pc),
+    .f2_warp_i(f2_warp), .f2_merge_pc_o(f2_merge_pc), .advance_i(advance),
+    .advance_pc_i(advance_pc),
+    .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar),
+    .step_pc_o(step_lane_pc_o),
+    .step_depth_o(step_lane_depth_o), .step_asks_i(step_asks), .claimed_i(claimed),
+    .step_free_o(step_free),
+    .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid),
+    .finish_slot_o(finish_slot)
   );
 
   // ---- Fetch and instruction buffers ----
@@ -118,16 +131,21 @@ module qsm_subcore
 
   qsm_fetch u_fetch (
     .clk_i, .rst_ni, .desc_i,
-    .resident_i(resident), .path_valid_i(path_valid), .kernel_i(kernel), .merge_valid_i(merge_valid),
-    .path_set_i(path_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc), .f2_warp_o(f2_warp), .f2_merge_pc_i(f2_merge_pc),
+    .resident_i(resident), .path_valid_i(path_valid), .kernel_i(kernel),
+    .merge_valid_i(merge_valid),
+    .path_set_i(path_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc), .f2_warp_o(f2_warp),
+    .f2_merge_pc_i(f2_merge_pc),
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
-    .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word), .push_pre_o(push_pre),
-    .icache_inv_i, .fill_valid_i, .fill_data_i, .miss_valid_o, .miss_addr_o, .miss_slot_o, .miss_grant_i
+    .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
+    .push_pre_o(push_pre),
+    .icache_inv_i, .fill_valid_i, .fill_data_i, .miss_valid_o, .miss_addr_o, .miss_slot_o,
+    .miss_grant_i
   );
 
   qsm_ibuf u_ibuf (
     .clk_i, .rst_ni,
-    .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word), .push_pre_i(push_pre),
+    .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
+    .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
     .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_path.pc)
   );
@@ -141,23 +159,29 @@ module qsm_subcore
     .clk_i, .rst_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .shut_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
     .path_valid_i(path_valid), .has_live_i(has_live), .frozen_i(frozen),
-    .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
+    .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid),
+    .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_path),
-    .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free), .step_asks_o(step_asks), .claimed_o(claimed),
+    .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free),
+    .step_asks_o(step_asks), .claimed_o(claimed),
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
-    .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp), .op_o(issue_op), .event_o(issue_o),
+    .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp),
+    .op_o(issue_op), .event_o(issue_o),
     .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
-    .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i, .sb_ack_i,
+    .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i,
+    .sb_ack_i,
     .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o, .reason_o
   );
   assign resident_o = resident;
   assign kernel_o = kernel;
 
-  // What the sequencer sees of the step's warp. The path's read ports are its own in the cycle in which the step is done.
+  // What the sequencer sees of the step's warp. The path's read ports are its own in the cycle in
+  // which the step is done.
   assign step_warp_o.empty = sb_empty[step_warp];
   assign step_warp_o.path_valid = path_valid[step_warp];
   assign step_path_o = issue_path;
-  assign step_word_o = '{valid: write.valid && write.warp == step_warp, xreg: write.rd, word: write.data[0]};
+  assign step_word_o = '{valid: write.valid && write.warp == step_warp, xreg: write.rd,
+      word: write.data[0]};
 
   // ---- Execute and write back ----
   logic [WarpW-1:0] read_warp;
@@ -169,20 +193,27 @@ module qsm_subcore
 
   qsm_regfile u_regfile (
     .clk_i, .rst_ni, .start_i(start_valid), .start_warp_i(start_slot),
-    .read_warp_i(read_warp), .rs1_i(rs1), .rs2_i(rs2), .rs3_i(rs3), .rs1_o(rs1_data), .rs2_o(rs2_data), .rs3_o(rs3_data),
+    .read_warp_i(read_warp), .rs1_i(rs1), .rs2_i(rs2), .rs3_i(rs3), .rs1_o(rs1_data),
+    .rs2_o(rs2_data), .rs3_o(rs3_data),
     .write_i(write)
   );
 
   qsm_exec #(.Sub(Sub)) u_exec (
-    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_index_i, .valid_i(issue_valid), .op_i(issue_op),
-    .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs3_o(rs3), .rs1_data_i(rs1_data), .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
-    .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_live_i(ex2_live), .resolve_o(resolve), .fault_o,
+    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_index_i, .valid_i(issue_valid),
+    .op_i(issue_op),
+    .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs3_o(rs3), .rs1_data_i(rs1_data),
+    .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
+    .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_live_i(ex2_live), .resolve_o(resolve),
+    .fault_o,
     .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,
-    .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry), .div_pop_i(div_pop)
+    .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry),
+    .div_pop_i(div_pop)
   );
 
   qsm_wb u_wb (
-    .clk_i, .rst_ni, .fixed_i(fixed), .div_ready_i(div_ready), .div_i(div), .div_entry_i(div_entry), .div_pop_o(div_pop),
-    .result_i, .result_pop_o, .write_o(write), .div_done_o(div_done), .part_back_o(part_back), .bubble_o(bubble)
+    .clk_i, .rst_ni, .fixed_i(fixed), .div_ready_i(div_ready), .div_i(div), .div_entry_i(div_entry),
+    .div_pop_o(div_pop),
+    .result_i, .result_pop_o, .write_o(write), .div_done_o(div_done), .part_back_o(part_back),
+    .bubble_o(bubble)
   );
 endmodule

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block slots of an SM: arrival, launch of the warps, retirement. docs/sm.md (R-SM-1, 2, 4, 5), docs/preemption.md (R-PE-13, R-PE-21, R-PE-22).
-// Contract: the TB scheduler names a free slot and guarantees room in the sub-cores; a slot is queued at most once, so
+// Thread-block slots of an SM: arrival, launch of the warps, retirement. docs/sm.md (R-SM-1, 2, 4,
+// 5), docs/preemption.md (R-PE-13, R-PE-21, R-PE-22).
+// Contract: the TB scheduler names a free slot and guarantees room in the sub-cores; a slot is
+// queued at most once, so
 //   the queue (one place per slot) cannot overflow.
-// Latency: dispatch seen in a: first warp starts in a + 1; then one warp per cycle. Retire: the cycle after left = 0 and clean.
+// Latency: dispatch seen in a: first warp starts in a + 1; then one warp per cycle. Retire: the
+// cycle after left = 0 and clean.
 // Cost: MaxTbs x (tb_info_t + first) flip-flops, MaxTbs x log2(MaxTbs) for the queue.
 // Observed by the lockstep monitor: arrive_i (ARRIVE); launch_valid, start_o (START);
 //   retire_o (RETIRE); tb_valid_q, tb_info_o, tb_first_q (state).
@@ -13,8 +16,10 @@ module qsm_tb_launch
   input  logic                         clk_i,
   input  logic                         rst_ni,
   input  desc_t       [NumKernels-1:0] desc_i,
-  input  logic        [NumKernels-1:0] killed_i,     // warps of a killed kernel start with no live lane
-  input  dispatch_t                    arrive_i,     // a new or restored block, in the cycle in which it is seen
+  // warps of a killed kernel start with no live lane
+  input  logic        [NumKernels-1:0] killed_i,
+  // a new or restored block, in the cycle in which it is seen
+  input  dispatch_t                    arrive_i,
   // The frozen slot, what happens to it, and whether its state lies in an image
   input  freeze_t                      freeze_i,
   input  freeze_t                      freeze_next_i, // in the next cycle
@@ -64,7 +69,8 @@ module qsm_tb_launch
   assign sub         = (widx_q == '0) ? tb_first_q[head] : sub_q;
   assign launch_last = 8'(widx_q) + 8'd1 >= 8'(desc_i[kernel].warps);
 
-  // Lane l of warp i is live if i * WarpSize + l < threads. WarpSize is a power of two: whole warps by their number.
+  // Lane l of warp i is live if i * WarpSize + l < threads. WarpSize is a power of two: whole warps
+  // by their number.
   logic [10:0] threads;
   mask_t       live;
   assign threads = desc_i[kernel].threads;
@@ -78,7 +84,8 @@ module qsm_tb_launch
 
   always_comb begin
     for (int unsigned s = 0; s < NumSched; s++) begin
-      start_o[s] = '{valid: launch_valid && sub == SubW'(s), kernel: kernel, tb: head, widx: widx_q, live: live,
+      start_o[s] = '{valid: launch_valid && sub == SubW'(s), kernel: kernel, tb: head, widx: widx_q,
+          live: live,
                      restored: frozen[head] && restoring_i && !fresh_i};
     end
   end
@@ -108,7 +115,8 @@ module qsm_tb_launch
   always_comb begin
     runnable_d = '0;
     for (int unsigned s = 0; s < MaxTbs; s++) begin
-      if (tb_valid_d[s] && !(freeze_next_i.valid && freeze_next_i.tb == TbW'(s))) runnable_d[tb_info_d[s].kernel] = 1'b1;
+      if (tb_valid_d[s] && !(freeze_next_i.valid && freeze_next_i.tb == TbW'(s)))
+        runnable_d[tb_info_d[s].kernel] = 1'b1;
     end
     present_o = runnable_q;
     if (freeze_i.valid && restoring_i) present_o[freeze_i.kernel] = 1'b1;

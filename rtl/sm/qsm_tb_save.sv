@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequencer of an SM: saves, flushes or restores one thread block by steps that its sub-cores take as instructions of the block's warps.
+// Sequencer of an SM: saves, flushes or restores one thread block by steps that its sub-cores take
+// as instructions of the block's warps.
 // Doc: docs/preemption.md (R-PE-12 to R-PE-21).
 // Contract: a message for a slot comes only while no job of this SM is under way (R-PE-3, R-PE-8).
-// Latency: message seen in a: the slot is frozen from a + 1 on. A step per cycle at best (qsm_save_steps).
-// Cost: about 200 flip-flops for the job and the words of a header, the index of the block in each slot in block RAM.
+// Latency: message seen in a: the slot is frozen from a + 1 on. A step per cycle at best
+// (qsm_save_steps).
+// Cost: about 200 flip-flops for the job and the words of a header, the index of the block in each
+// slot in block RAM.
 //
-// Observed by the lockstep monitor: op_q, op_d, phase_q, phase_d, tb_q, tb_d (TBOP); restored_o (RESUMED); base_q, image_q, fresh_q, saved_q,
-// u_index (state).
+// Observed by the lockstep monitor: op_q, op_d, phase_q, phase_d, tb_q, tb_d (TBOP); restored_o
+// (RESUMED); base_q, image_q, fresh_q, saved_q, u_index (state).
 module qsm_tb_save
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -31,10 +34,12 @@ module qsm_tb_save
   output freeze_t                  freeze_next_o,  // as it is in the next cycle
   output logic                     restoring_o,
   output logic                     fresh_o,
-  output logic                     saved_o,        // the state of freeze_o.tb lies in its image; stays until it retires
+  // the state of freeze_o.tb lies in its image; stays until it retires
+  output logic                     saved_o,
   output logic                     evict_o,
   output logic                     restored_o,     // message, in the sending cycle
-  output tb_index_t                tb_index_o,     // of the block that arrives, or of the restored one
+  // of the block that arrives, or of the restored one
+  output tb_index_t                tb_index_o,
   output save_phase_e              phase_o,
   // Sub-cores
   output step_t [NumSched-1:0]     step_o,
@@ -73,14 +78,17 @@ module qsm_tb_save
   always_comb begin
     takes = message_i.valid && message_i.op == OpRestore;
     if (message_i.op inside {OpSave, OpFlush}) begin
-      takes = message_i.valid && tb_valid_i[message_i.tb] && !(retire_valid_i && retire_tb_i == message_i.tb);
+      takes = message_i.valid && tb_valid_i[message_i.tb] &&
+          !(retire_valid_i && retire_tb_i == message_i.tb);
     end
   end
   assign tb_d = takes ? message_i.tb : tb_q;
 
   // ---- Phases ----
   logic steps_done, has_shared, quiet, drained;
-  assign quiet = !queued_i[tb_q] && (!save || (!left_zero_i[tb_q] && !release_i[tb_q] && (&quiet_i)));  // R-PE-15
+  // R-PE-15
+  assign quiet = !queued_i[tb_q] && (!save ||
+      (!left_zero_i[tb_q] && !release_i[tb_q] && (&quiet_i)));
   assign drained = phase_q == PhWait && (&drained_i);
   assign evict_o = save && drained && !saved_q && !killed;
   assign restored_o = op_q == OpRestore && (drained || killed);
@@ -100,10 +108,12 @@ module qsm_tb_save
       PhState: if (steps_done) phase_d = save ? PhFinished : PhWait;
       PhFinished: if (steps_done) phase_d = has_shared ? PhShared : PhHeader;
       PhShared: if (steps_done) phase_d = save ? PhHeader : PhRegisters;
-      PhHeader: if (steps_done) phase_d = (save || fresh_q) ? PhWait : has_shared ? PhShared : PhRegisters;
+      PhHeader: if (steps_done) phase_d = (save || fresh_q) ? PhWait : has_shared ? PhShared :
+        PhRegisters;
       default: ;  // PhWait: until the end
     endcase
-    if (!idle && (killed || restored_o || (save && retires))) begin  // R-PE-17, R-PE-18, R-PE-20, R-PE-21
+    // R-PE-17, R-PE-18, R-PE-20, R-PE-21
+    if (!idle && (killed || restored_o || (save && retires))) begin
       op_d = OpNew;
       phase_d = PhIdle;
     end
@@ -146,13 +156,15 @@ module qsm_tb_save
   end
 
   assign freeze_o = '{valid: !idle, tb: tb_q, kernel: kernel_q};
-  assign freeze_next_o = '{valid: op_d != OpNew, tb: tb_d, kernel: takes ? message_i.kernel : kernel_q};
+  assign freeze_next_o = '{valid: op_d != OpNew, tb: tb_d, kernel: takes ? message_i.kernel
+      : kernel_q};
   assign restoring_o = op_q == OpRestore;
   assign fresh_o = fresh_q;
   assign saved_o = saved_q;
   assign phase_o = phase_q;
 
-  // ---- Index of a block: from its message to whom keeps it; a save reads it back, a restore brings it anew ----
+  // ---- Index of a block: from its message to whom keeps it; a save reads it back, a restore
+  // brings it anew ----
   tb_index_t arrival_index, header_index;
   logic [2:0][15:0] save_block;
   logic [31:0] save_linear;
@@ -169,20 +181,26 @@ module qsm_tb_save
     end
   end
   assign header_done = op_q == OpRestore && phase_q == PhHeader && steps_done;
-  assign header_index = '{valid: header_done, tb: tb_q, ticket: ticket_q, block: {word_q[1][15:0], word_q[0]}, linear: word_q[2]};
-  assign arrival_index = '{valid: arrives, tb: message_i.tb, ticket: message_i.ticket, block: message_i.block, linear: message_i.linear};
+  assign header_index = '{valid: header_done, tb: tb_q, ticket: ticket_q,
+      block: {word_q[1][15:0], word_q[0]}, linear: word_q[2]};
+  assign arrival_index = '{valid: arrives, tb: message_i.tb, ticket: message_i.ticket,
+      block: message_i.block, linear: message_i.linear};
   assign tb_index_o = header_done ? header_index : arrival_index;
 
   qsm_tb_ram #(.Width(80)) u_index (
-    .clk_i, .write_i(tb_index_o.valid), .write_tb_i(tb_index_o.tb), .data_i({tb_index_o.linear, tb_index_o.block}),
+    .clk_i, .write_i(tb_index_o.valid), .write_tb_i(tb_index_o.tb),
+    .data_i({tb_index_o.linear, tb_index_o.block}),
     .read_i(takes), .read_tb_i(message_i.tb), .data_o({save_linear, save_block})
   );
 
   // ---- Steps ----
   qsm_save_steps u_steps (
-    .clk_i, .rst_ni, .phase_i(phase_q), .save_i(save), .go_i(!killed), .warps_i(warps_q), .first_i(tb_first_i[tb_q]), .shared_i(shared_q),
+    .clk_i, .rst_ni, .phase_i(phase_q), .save_i(save), .go_i(!killed), .warps_i(warps_q),
+    .first_i(tb_first_i[tb_q]), .shared_i(shared_q),
     .base_i(base_q), .block_i(save_block), .linear_i(save_linear), .arrival_i(arrives),
-    .phase_done_o(steps_done), .has_shared_o(has_shared), .address_o(base_next), .step_o, .step_widx_o, .step_pc_o, .step_mask_o, .step_sub_o(step_sub), .warp_i(step_warp_i), .path_i(step_path_i),
+    .phase_done_o(steps_done), .has_shared_o(has_shared), .address_o(base_next), .step_o,
+    .step_widx_o, .step_pc_o, .step_mask_o, .step_sub_o(step_sub), .warp_i(step_warp_i),
+    .path_i(step_path_i),
     .lane_pc_i(step_lane_pc_i), .lane_depth_i(step_lane_depth_i), .done_i(step_done_i)
   );
 
@@ -192,7 +210,8 @@ module qsm_tb_save
 `ifndef SYNTHESIS
   a_one_job: assert property (@(posedge clk_i) disable iff (!rst_ni) !takes || (idle && !saved_q))
     else $error("R-PE-3: a message for a block while another is under way");
-  a_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni) !(save && step_done_i != '0) || (!left_zero_i[tb_q] && !release_i[tb_q]))
+  a_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(save && step_done_i != '0) || (!left_zero_i[tb_q] && !release_i[tb_q]))
     else $error("R-PE-15: a step while the block is not quiet");
   a_one_step: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(step_done_i))
     else $error("R-PE-16: two steps in a cycle");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory transactions of the load/store unit: the free ones, what each will need when its response comes, and with an L1 the list of those
-// that wait for the response of another. docs/lsu.md (R-LS-5, R-LS-11), docs/l1.md (R-L1-4, R-L1-8).
-// Contract: take_i only while free_o; a transaction freed in t can be taken in t + 1; none joins a list whose head's response has come.
+// Memory transactions of the load/store unit: the free ones, what each will need when its response
+// comes, and with an L1 the list of those that wait for the response of another. docs/lsu.md
+// (R-LS-5, R-LS-11), docs/l1.md (R-L1-4, R-L1-8).
+// Contract: take_i only while free_o; a transaction freed in t can be taken in t + 1; none joins a
+// list whose head's response has come.
 // Latency: free_o and txn_o from registers; what is served is combinational from head_txn_i.
-// Cost: MemTxns x lsu_part_t of distributed RAM, MemTxns flip-flops; two transaction numbers more of each for the lists.
+// Cost: MemTxns x lsu_part_t of distributed RAM, MemTxns flip-flops; two transaction numbers more
+// of each for the lists.
 module qsm_txn_table
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -98,9 +101,11 @@ module qsm_txn_table
 `ifndef SYNTHESIS
   a_take_free: assert property (@(posedge clk_i) disable iff (!rst_ni) take_i |-> free_o)
     else $error("R-LS-5: a transaction is taken while none is free");
-  a_join_busy: assert property (@(posedge clk_i) disable iff (!rst_ni) join_i |-> take_i && busy_q[join_txn_i])
+  a_join_busy: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      join_i |-> take_i && busy_q[join_txn_i])
     else $error("R-L1-4: a load joins the list of a transaction that is not in flight");
-  a_release_busy: assert property (@(posedge clk_i) disable iff (!rst_ni) serve_i |-> busy_q[head_txn_i] && busy_q[serve_txn_o])
+  a_release_busy: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      serve_i |-> busy_q[head_txn_i] && busy_q[serve_txn_o])
     else $error("R-LS-11, R-L1-8: response of a transaction that is not in flight");
 `endif
 endmodule

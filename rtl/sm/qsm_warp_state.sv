@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the sub-core's warps: residency, threads, barrier, path, merge point; start, resolve, release, kill, finish.
-// Doc: docs/warp_state.md (R-WS-1 to -11), docs/preemption.md (frozen, evict). Everything acts at the end of the cycle in which it comes in;
-// a kill wins.
+// State of the sub-core's warps: residency, threads, barrier, path, merge point; start, resolve,
+// release, kill, finish.
+// Doc: docs/warp_state.md (R-WS-1 to -11), docs/preemption.md (frozen, evict). Everything acts at
+// the end of the cycle in which it comes in; a kill wins.
 //
-// Observed by the lockstep monitor: start_valid, start_slot, start_i, start_live (START); resolve_i, live_next, bar_next, resolve_selects
-// (RESOLVE); u_select.sel2_set, sel2_warp, sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q, u_path, u_turn.
+// Observed by the lockstep monitor: start_valid, start_slot, start_i, start_live (START);
+// resolve_i, live_next, bar_next, resolve_selects (RESOLVE); u_select.sel2_set, sel2_warp,
+// sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q,
+// u_path, u_turn.
 module qsm_warp_state
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -23,7 +26,8 @@ module qsm_warp_state
   input  logic                                  issue_ctl_i,
   input  logic [WarpW-1:0]                      ex2_warp_i,
   input  logic [KernelW-1:0]                    ex2_kernel_i,
-  output mask_t                                 ex2_live_o,      // threads; none if its kernel is killed
+  // threads; none if its kernel is killed
+  output mask_t                                 ex2_live_o,
   input  resolve_t                              resolve_i,
   output tb_event_t                             arrive_o,
   output tb_event_t                             finish_o,
@@ -36,8 +40,10 @@ module qsm_warp_state
   output logic [WarpsPerSched-1:0]              merge_valid_o,
   output logic [WarpsPerSched-1:0]              has_live_o,
   output logic [WarpsPerSched-1:0]              frozen_o,
-  output logic [WarpsPerSched-1:0]              at_barrier_o,    // bar != 0 and every live thread waits
-  output logic [WarpsPerSched-1:0]              flush_o,         // empty the buffer at the end of this cycle
+  // bar != 0 and every live thread waits
+  output logic [WarpsPerSched-1:0]              at_barrier_o,
+  // empty the buffer at the end of this cycle
+  output logic [WarpsPerSched-1:0]              flush_o,
   output logic [WarpsPerSched-1:0]              path_set_o,
   // Read of the warp that issues, and of the warps in F1 and F2.
   output logic [DepthW-1:0]                     issue_depth_o,
@@ -67,7 +73,8 @@ module qsm_warp_state
   logic [WarpsPerSched-1:0][TbW-1:0] tb_q;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx_q;
   mask_t [WarpsPerSched-1:0] live_q, bar_q;
-  logic [WarpsPerSched-1:0] killed, has_live, alive, frozen_q;  // frozen: resident, of the frozen block; from a register, as issue waits for it
+  // frozen: resident, of the frozen block; from a register, as issue waits for it
+  logic [WarpsPerSched-1:0] killed, has_live, alive, frozen_q;
 
   // Lowest set bit's index; 0 for none.
   function automatic logic [WarpW-1:0] lowest(input logic [WarpsPerSched-1:0] set);
@@ -101,14 +108,17 @@ module qsm_warp_state
 
   always_comb begin
     lead_pc = '0;
-    for (int unsigned l = WarpSize; l > 0; l--) if (resolve_i.mask[l-1]) lead_pc = resolve_i.next_pc[l-1];
+    for (int unsigned l = WarpSize; l > 0; l--)
+      if (resolve_i.mask[l-1]) lead_pc = resolve_i.next_pc[l-1];
     same_pc = 1'b1;
-    for (int unsigned l = 0; l < WarpSize; l++) if (resolve_i.mask[l] && resolve_i.next_pc[l] != lead_pc) same_pc = 1'b0;
+    for (int unsigned l = 0; l < WarpSize; l++)
+      if (resolve_i.mask[l] && resolve_i.next_pc[l] != lead_pc) same_pc = 1'b0;
   end
 
   assign resolve_stays = cand_next == resolve_i.mask && !resolve_i.selects && same_pc;
   assign resolve_selects = !resolve_stays;
-  assign arrive_o = '{valid: resolve_i.valid && cand_next == '0 && live_next != '0, tb: tb_q[resolve_i.warp]};
+  assign arrive_o = '{valid: resolve_i.valid && cand_next == '0 && live_next != '0,
+      tb: tb_q[resolve_i.warp]};
 
   // ---- Selection, R-WS-5 to -8 ----
   logic due_q, sel1_valid;              // due: SEL1 of the warp that resolved in the cycle before
@@ -132,7 +142,8 @@ module qsm_warp_state
 
   logic [WarpsPerSched-1:0] starts, releases, dies;
   qsm_select_turn #(.NumWarps(WarpsPerSched)) u_turn (
-    .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases), .clear_i(starts | dies),
+    .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases),
+    .clear_i(starts | dies),
     .step_asks_i, .claimed_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_warp_o(sel1_warp)
   );
   assign step_live_o = live_q[step_warp_i];
@@ -142,23 +153,28 @@ module qsm_warp_state
 
   qsm_lane_store u_lane_store (
     .clk_i,
-    .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0), .write_warp_i(resolve_i.warp),
+    .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0),
+    .write_warp_i(resolve_i.warp),
     .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.next_depth),
-    .read_warp_i(sel1_valid ? sel1_warp : step_warp_i), .read_pc_o(sel1_pc), .read_depth_o(sel1_depth)
+    .read_warp_i(sel1_valid ? sel1_warp : step_warp_i), .read_pc_o(sel1_pc),
+    .read_depth_o(sel1_depth)
   );
 
   qsm_select u_select (
     .clk_i, .rst_ni, .alive_i(alive), .start_valid_i(start_valid), .start_slot_i(start_slot),
-    .sel1_valid_i(sel1_valid), .sel1_warp_i(sel1_warp), .sel1_cand_i(live_q[sel1_warp] & ~bar_q[sel1_warp]),
+    .sel1_valid_i(sel1_valid), .sel1_warp_i(sel1_warp),
+    .sel1_cand_i(live_q[sel1_warp] & ~bar_q[sel1_warp]),
     .sel1_pc_i(sel1_pc), .sel1_depth_i(sel1_depth),
     .path_set_o(sel_path_set), .path_warp_o(sel_path_warp), .path_o(sel_path),
-    .merge_set_o(sel_merge_set), .merge_warp_o(sel_merge_warp), .merge_valid_o(sel_merge_valid), .merge_pc_o(sel_merge_pc)
+    .merge_set_o(sel_merge_set), .merge_warp_o(sel_merge_warp), .merge_valid_o(sel_merge_valid),
+    .merge_pc_o(sel_merge_pc)
   );
 
   // ---- Paths and merge points ----
   path_t stay_path;
   logic [WarpsPerSched-1:0] stays, selects;
-  assign stay_path = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};  // the same for all lanes
+  // the same for all lanes
+  assign stay_path = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
 
   qsm_path_store u_path (
     .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q), .live_i(live_q),
@@ -241,7 +257,8 @@ module qsm_warp_state
     end
 
     assign at_barrier_o[w] = bar_q[w] != '0 && (live_q[w] & ~bar_q[w]) == '0;
-    assign flush_o[w] = killed[w] || starts[w];  // after an evict nothing issues, and the next start does it
+    // after an evict nothing issues, and the next start does it
+    assign flush_o[w] = killed[w] || starts[w];
   end
 
   logic unused;
@@ -261,11 +278,15 @@ module qsm_warp_state
   assign finish_slot_o = finish_slot;
 
 `ifndef SYNTHESIS
-  // R-SM-2: a free slot is guaranteed. R-WS-5: at most one selection of a warp in flight, and none while it has a path.
+  // R-SM-2: a free slot is guaranteed. R-WS-5: at most one selection of a warp in flight, and none
+  // while it has a path.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_valid && resident_q == '1));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel_path_set && path_valid_q[sel_path_warp]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid_i && !path_valid_q[issue_warp_i]));
-  // Immediate: a concurrent one samples all of resolve_i, and with 32 lanes Verilator 5.006 makes of that what does not compile.
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(sel_path_set && path_valid_q[sel_path_warp]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(issue_valid_i && !path_valid_q[issue_warp_i]));
+  // Immediate: a concurrent one samples all of resolve_i, and with 32 lanes Verilator 5.006 makes
+  // of that what does not compile.
   always_ff @(posedge clk_i) begin
     if (rst_ni) assert (!(resolve_i.valid && path_valid_q[resolve_i.warp]));
   end

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write-back: one register write per cycle; fixed results first, then the division, then the LSU's results. Doc: docs/subcore.md (R-WB-1 to -4).
-// Queues the LSU's results (4 entries; the LSU's credits keep it from overflowing) and counts the waiting that leads to a bubble.
+// Write-back: one register write per cycle; fixed results first, then the division, then the LSU's
+// results. Doc: docs/subcore.md (R-WB-1 to -4).
+// Queues the LSU's results (4 entries; the LSU's credits keep it from overflowing) and counts the
+// waiting that leads to a bubble.
 //
 // Observed by the lockstep monitor: write_o (WB), wbw_q (full state).
 module qsm_wb
@@ -16,7 +18,8 @@ module qsm_wb
   output logic           div_pop_o,
   input  mem_result_t    result_i,      // enters the queue at the end of this cycle
   output logic           result_pop_o,
-  output wb_t            write_o,       // to the register file; data of lanes outside the mask are 0
+  // to the register file; data of lanes outside the mask are 0
+  output wb_t            write_o,
   output sb_done_t       div_done_o,
   output sb_done_t       part_back_o,
   output logic           bubble_o       // wbw = 8: claims the port, R-FP-3
@@ -26,7 +29,8 @@ module qsm_wb
   mem_result_t head;
   logic head_valid, queue_full;
   qsm_fifo #(.Width($bits(mem_result_t)), .Depth(ResDepth)) u_results (
-    .clk_i, .rst_ni, .push_i(result_i.valid), .data_i(result_i), .pop_i(result_pop_o), .valid_o(head_valid),
+    .clk_i, .rst_ni, .push_i(result_i.valid), .data_i(result_i), .pop_i(result_pop_o),
+    .valid_o(head_valid),
     .full_o(queue_full), .data_o(head)
   );
 
@@ -40,9 +44,11 @@ module qsm_wb
       write_o = div_i;
       write_o.valid = div_i.rd != '0;
     end else begin
-      write_o = '{valid: head_valid && head.rd != '0, warp: head.warp, rd: head.rd, mask: head.mask, data: head.data};
+      write_o = '{valid: head_valid && head.rd != '0, warp: head.warp, rd: head.rd, mask: head.mask,
+          data: head.data};
     end
-    // 0 outside the mask (R-WB-4). As a sum of products the choice of the lane and that of the result cost what the latter does.
+    // 0 outside the mask (R-WB-4). As a sum of products the choice of the lane and that of the
+    // result cost what the latter does.
     for (int unsigned l = 0; l < WarpSize; l++) begin
       write_o.data[l] = ({32{fixed_i.valid && fixed_i.mask[l]}} & fixed_i.data[l]) |
                         ({32{!fixed_i.valid && div_ready_i && div_i.mask[l]}} & div_i.data[l]) |
@@ -68,6 +74,8 @@ module qsm_wb
   assign unused = ^{head.valid, div_i.valid};
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(result_i.valid && queue_full && !result_pop_o));  // R-LS-10
+  // R-LS-10
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(result_i.valid && queue_full && !result_pop_o));
 `endif
 endmodule

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clears the shared memory of a thread block that is over, row by row, before the block retires. docs/sm.md (R-SM-10).
-// Contract: a block that is over stays so until it retires, its base and its launch's SHARED too. It retires only when clean_o says so.
-// Latency: over in t: its first row is cleared in t + 1, n rows by t + n, clean in t + n + 1, if no other block is being wiped.
-// Cost: MaxTbs + TbW + RowW + RowCountW flip-flops, a division by the bytes of a row (a constant: an increment).
+// Clears the shared memory of a thread block that is over, row by row, before the block retires.
+// docs/sm.md (R-SM-10).
+// Contract: a block that is over stays so until it retires, its base and its launch's SHARED too.
+// It retires only when clean_o says so.
+// Latency: over in t: its first row is cleared in t + 1, n rows by t + n, clean in t + n + 1, if no
+// other block is being wiped.
+// Cost: MaxTbs + TbW + RowW + RowCountW flip-flops, a division by the bytes of a row (a constant:
+// an increment).
 // Observed by the lockstep monitor: valid_q, tb_q, row_q, left_q, clean_q (state).
 module qsm_wipe
   import qsm_cfg_pkg::*;
@@ -76,7 +80,8 @@ module qsm_wipe
 `ifndef SYNTHESIS
   a_rows: assert property (@(posedge clk_i) disable iff (!rst_ni) !valid_q || left_q != '0)
     else $error("R-SM-10: a wipe without rows");
-  a_over: assert property (@(posedge clk_i) disable iff (!rst_ni) !valid_q || (over_i[tb_q] && !clean_q[tb_q]))
+  a_over: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !valid_q || (over_i[tb_q] && !clean_q[tb_q]))
     else $error("R-SM-10: a block is wiped that is not over, or is clean");
 `endif
 endmodule

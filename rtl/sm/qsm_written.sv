@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which registers of the warp slots have been written since their warp's start. docs/subcore.md (R-WB-4). Bits of x0 are never set.
-// Latency: answers are combinational, of the start of the cycle; starts and writes count at its end.
-// Cost: two copies of a word per warp slot in distributed RAM, for a write and the reads; a flip-flop per slot, which stands for a word of
+// Which registers of the warp slots have been written since their warp's start. docs/subcore.md
+// (R-WB-4). Bits of x0 are never set.
+// Latency: answers are combinational, of the start of the cycle; starts and writes count at its
+// end.
+// Cost: two copies of a word per warp slot in distributed RAM, for a write and the reads; a
+// flip-flop per slot, which stands for a word of
 //   zeros, so that a start needs no write port; three multiplexers of 32 bits, four with an FPU.
 // Observed by the lockstep monitor: fresh_q, mem (REG of the full state).
 module qsm_written
@@ -30,9 +33,11 @@ module qsm_written
   assign write_fresh = fresh_q[write_warp_i];
   assign read_fresh = fresh_q[read_warp_i];
   assign write_old_o = !write_fresh && write_word[write_reg_i];
-  always_comb for (int unsigned i = 0; i < 3; i++) read_o[i] = !read_fresh && read_word[read_reg_i[i]];
+  always_comb for (int unsigned i = 0; i < 3; i++) read_o[i] = !read_fresh &&
+      read_word[read_reg_i[i]];
 
-  always_ff @(posedge clk_i) if (write_i) mem[write_warp_i] <= (write_fresh ? '0 : write_word) | (32'd1 << write_reg_i);
+  always_ff @(posedge clk_i)
+    if (write_i) mem[write_warp_i] <= (write_fresh ? '0 : write_word) | (32'd1 << write_reg_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -44,7 +49,8 @@ module qsm_written
   end
 
 `ifndef SYNTHESIS
-  a_start_alone: assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_i && write_i && start_warp_i == write_warp_i))
+  a_start_alone: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(start_i && write_i && start_warp_i == write_warp_i))
     else $error("R-WB-4: a register of a warp is written in the cycle of the warp's start");
 `endif
 endmodule

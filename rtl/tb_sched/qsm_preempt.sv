@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption engine, GPU level: requests (qsm_preempt_exam), one job per SM, images of saved blocks (qsm_tb_images), their resumption.
-// Contract: docs/preemption.md R-PE-1 to R-PE-11. Registers at the start of the cycle decide; everything shows from the next cycle on.
+// Preemption engine, GPU level: requests (qsm_preempt_exam), one job per SM, images of saved blocks
+// (qsm_tb_images), their resumption.
+// Contract: docs/preemption.md R-PE-1 to R-PE-11. Registers at the start of the cycle decide;
+// everything shows from the next cycle on.
 // Observed by the lockstep monitor: u_exam (PREEMPT); state:
-// kind_q, job_q, result_q; u_images.used_q, .queued_q, .head_q, .queue_mem, .spare_mem where .changed_q (else the image's number).
+// kind_q, job_q, result_q; u_images.used_q, .queued_q, .head_q, .queue_mem, .spare_mem where
+// .changed_q (else the image's number).
 module qsm_preempt #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -60,7 +63,8 @@ module qsm_preempt #(
   input  logic [NumKernels-1:0]            ending_i,
   output logic [NumKernels-1:0]            unfinished_o,
   // SMs: registers, messages.
-  input  logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,  // resident TBs, the youngest first
+  // resident TBs, the youngest first
+  input  logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]     age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel_i,
   input  logic [NumSms-1:0]                          retire_i,
@@ -68,16 +72,19 @@ module qsm_preempt #(
   input  logic [NumSms-1:0]                          retire_saved_i,
   input  logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
   input  logic [NumSms-1:0]                          restored_i,
-  output logic [NumSms-1:0][NumKernels-1:0]          saving_o,     // a TB of this kernel is being saved here
+  // a TB of this kernel is being saved here
+  output logic [NumSms-1:0][NumKernels-1:0]          saving_o,
 
   // Dispatch, R-PE-8.
   output logic [NumKernels-1:0]             resume_o,  // rs: a saved block is next
-  output logic [NumKernels-1:0][NumSms-1:0] closed_o,  // the job there keeps this kernel's blocks out
+  // the job there keeps this kernel's blocks out
+  output logic [NumKernels-1:0][NumSms-1:0] closed_o,
   input  logic [KernelW-1:0]                kernel_i,  // candidate
   output logic [ImageW-1:0]                 image_o,   // of its next saved block
   output logic                              fresh_o,
   output logic [TicketW-1:0]                spare_o,
-  input  logic [NumSms-1:0]                 restore_i, // it is dispatched to this SM (at most one bit)
+  // it is dispatched to this SM (at most one bit)
+  input  logic [NumSms-1:0]                 restore_i,
   input  logic [TbW-1:0]                    restore_tb_i,
   input  logic [TicketW-1:0]                restore_ticket_i,
 
@@ -94,8 +101,10 @@ module qsm_preempt #(
   output logic [ImageW-1:0]  save_image_o,
   output logic               save_flush_o
 );
-  typedef enum logic [2:0] { JobNone = 3'd0, JobSave = 3'd1, JobDrain = 3'd2, JobRestore = 3'd3, JobSaved = 3'd4, JobFreed = 3'd5 } kind_e;
-  typedef enum logic [2:0] { ResNone = 3'd0, ResRunning = 3'd1, ResDone = 3'd2, ResEnded = 3'd3, ResKilled = 3'd4 } result_e;
+  typedef enum logic [2:0] { JobNone = 3'd0, JobSave = 3'd1, JobDrain = 3'd2, JobRestore = 3'd3,
+      JobSaved = 3'd4, JobFreed = 3'd5 } kind_e;
+  typedef enum logic [2:0] { ResNone = 3'd0, ResRunning = 3'd1, ResDone = 3'd2, ResEnded = 3'd3,
+      ResKilled = 3'd4 } result_e;
   localparam logic [1:0] Drain = 2'd1, Flush = 2'd2;  // techniques
   typedef struct packed {
     logic [KernelW-1:0] kernel;
@@ -118,15 +127,20 @@ module qsm_preempt #(
   always_comb for (int unsigned i = 0; i < NumSms; i++) some_job[i] = kind_q[i] != JobNone;
 
   qsm_preempt_exam #(
-    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages), .LineBytes(LineBytes)
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
+    .LineBytes(LineBytes)
   ) u_exam (
     .clk_i, .rst_ni,
-    .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i, .host_technique_i, .code_o, .code_sm_o, .code_tb_o, .code_image_o,
+    .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i, .host_technique_i, .code_o,
+    .code_sm_o, .code_tb_o, .code_image_o,
     .evict_i, .evict_technique_i, .evict_refused_o,
-    .killed_i, .save_base_i, .save_limit_i, .idempotent_i, .win_rw_i, .win_base_i, .win_limit_i, .warps_i, .shared_i,
-    .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i, .retire_tb_i, .job_i(some_job), .used_i(used_o),
+    .killed_i, .save_base_i, .save_limit_i, .idempotent_i, .win_rw_i, .win_base_i, .win_limit_i,
+    .warps_i, .shared_i,
+    .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i, .retire_tb_i, .job_i(some_job),
+    .used_i(used_o),
     .decision_o, .accept_o(accept), .for_host_o(for_host),
-    .sm_o(exam_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique), .image_o(save_image_o)
+    .sm_o(exam_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique),
+    .image_o(save_image_o)
   );
   assign claim = accept && technique != Drain;
   assign save_o = claim ? NumSms'(1) << exam_sm : '0;
@@ -138,7 +152,8 @@ module qsm_preempt #(
   logic [KernelW-1:0] done_kernel;
   logic keeps;  // the block of this job waits in its image from now on
   always_comb begin
-    for (int unsigned i = 0; i < NumSms; i++) over[i] = kind_q[i] inside {JobSaved, JobFreed} && !retire_i[i];
+    for (int unsigned i = 0; i < NumSms; i++)
+      over[i] = kind_q[i] inside {JobSaved, JobFreed} && !retire_i[i];
     clean_sm = '0;
     for (int i = NumSms - 1; i >= 0; i--) if (over[i]) clean_sm = SmW'(i);
     cleaned = (restore_i == '0) ? over & (~over + NumSms'(1)) : '0;
@@ -153,9 +168,12 @@ module qsm_preempt #(
   ) u_images (
     .clk_i, .rst_ni, .launch_i, .kill_i, .ending_i, .used_o, .queued_o,
     .claim_i(claim), .claim_kernel_i(save_kernel_o), .claim_image_i(save_image_o),
-    .free_i((|cleaned) && !keeps), .saved_i((|cleaned) && keeps), .done_kernel_i(done_kernel), .done_image_i(job_q[clean_sm].image),
-    .done_fresh_i(job_q[clean_sm].fresh), .done_ticket_i(job_q[clean_sm].ticket), .done_spare_o(return_ticket_o),
-    .kernel_i, .image_o, .fresh_o, .spare_o, .resume_i(|restore_i), .resume_ticket_i(restore_ticket_i)
+    .free_i((|cleaned) && !keeps), .saved_i((|cleaned) && keeps), .done_kernel_i(done_kernel),
+    .done_image_i(job_q[clean_sm].image),
+    .done_fresh_i(job_q[clean_sm].fresh), .done_ticket_i(job_q[clean_sm].ticket),
+    .done_spare_o(return_ticket_o),
+    .kernel_i, .image_o, .fresh_o, .spare_o, .resume_i(|restore_i),
+    .resume_ticket_i(restore_ticket_i)
   );
 
   // ---- jobs ----
@@ -215,10 +233,14 @@ module qsm_preempt #(
     assign result_o[i] = result_q[i];
 
 `ifndef SYNTHESIS
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !((accepted || restore_i[i]) && kind_q[i] != JobNone));
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(accepted && restore_i != '0));                               // R-PE-4
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(retire_i[i] && retire_saved_i[i]) || (ends && kind_q[i] == JobSave));
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(restored_i[i] && kind_q[i] != JobRestore));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !((accepted || restore_i[i]) && kind_q[i] != JobNone));
+    // R-PE-4
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(accepted && restore_i != '0));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(retire_i[i] && retire_saved_i[i]) || (ends && kind_q[i] == JobSave));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(restored_i[i] && kind_q[i] != JobRestore));
 `endif
   end
 
@@ -229,7 +251,8 @@ module qsm_preempt #(
       unfinished_o[k] = !killed_i[k] && used_o[k] != '0;
       for (int unsigned i = 0; i < NumSms; i++) begin
         if (some_job[i] && job_q[i].kernel == KernelW'(k)) unfinished_o[k] = 1'b1;
-        closed_o[k][i] = resume_o[k] ? some_job[i] : kind_q[i] inside {JobSaved, JobDrain} && job_q[i].kernel == KernelW'(k);
+        closed_o[k][i] = resume_o[k] ? some_job[i] : kind_q[i] inside {JobSaved, JobDrain} &&
+            job_q[i].kernel == KernelW'(k);
         saving_o[i][k] = kind_q[i] == JobSave && job_q[i].kernel == KernelW'(k);
       end
     end

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to take a thread block off an SM, of the host and of the TB adjuster: one at a time is examined and decided.
-// Contract: docs/preemption.md R-PE-1, 2, 3, 11. A request latched in c is decided in c+1 (drain, or no image is free) or c+2+v (image v).
-// Observed by the lockstep monitor: decided, code, from_host_q, sm_o, kernel_o, tb_o, technique_o, image_o (PREEMPT).
-// Cost: the image's address is compared by subtracting the image size from the save area, v+1 times one subtractor.
+// Requests to take a thread block off an SM, of the host and of the TB adjuster: one at a time is
+// examined and decided.
+// Contract: docs/preemption.md R-PE-1, 2, 3, 11. A request latched in c is decided in c+1 (drain,
+// or no image is free) or c+2+v (image v).
+// Observed by the lockstep monitor: decided, code, from_host_q, sm_o, kernel_o, tb_o, technique_o,
+// image_o (PREEMPT).
+// Cost: the image's address is compared by subtracting the image size from the save area, v+1 times
+// one subtractor.
 module qsm_preempt_exam #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -17,7 +21,8 @@ module qsm_preempt_exam #(
   input  logic clk_i,
   input  logic rst_ni,
 
-  // Host: a request in the cycle of its write (none while code_o = 1), and the last decision of one.
+  // Host: a request in the cycle of its write (none while code_o = 1), and the last decision of
+  // one.
   input  logic               host_i,
   input  logic [SmW-1:0]     host_sm_i,
   input  logic [KernelW-1:0] host_kernel_i,
@@ -44,7 +49,8 @@ module qsm_preempt_exam #(
   input  logic [NumKernels-1:0][6:0]       warps_i,      // per TB
   input  logic [NumKernels-1:0][18:0]      shared_i,     // bytes per TB
   // What is where.
-  input  logic [NumSms-1:0][MaxTbs-1:0]                 age_valid_i,  // resident TBs, the youngest first
+  // resident TBs, the youngest first
+  input  logic [NumSms-1:0][MaxTbs-1:0]                 age_valid_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]        age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]    age_kernel_i,
   input  logic [NumSms-1:0]                             retire_i,
@@ -63,11 +69,13 @@ module qsm_preempt_exam #(
   output logic [ImageW-1:0]  image_o
 );
   localparam int unsigned LineOffW = $clog2(LineBytes);
-  localparam int unsigned LeftW = 34 - LineOffW;  // bytes of an area in lines, signed; minus up to 16 images
+  // bytes of an area in lines, signed; minus up to 16 images
+  localparam int unsigned LeftW = 34 - LineOffW;
   localparam int unsigned LinesW = 16;            // an image has at most 3 + 33*64 + 262144/8 lines
 
   typedef enum logic [3:0] {
-    CodeNone = 4'd0, CodeExamined = 4'd1, CodeAccepted = 4'd2, CodeNoTb = 4'd5, CodeBusy = 4'd6, CodeNotIdempotent = 4'd7,
+    CodeNone = 4'd0, CodeExamined = 4'd1, CodeAccepted = 4'd2, CodeNoTb = 4'd5, CodeBusy = 4'd6,
+        CodeNotIdempotent = 4'd7,
     CodeNoArea = 4'd8, CodeNoImage = 4'd9, CodeTooSmall = 4'd10
   } code_e;
   typedef enum logic [1:0] { Switch = 2'd0, Drain = 2'd1, Flush = 2'd2 } technique_e;
@@ -93,10 +101,12 @@ module qsm_preempt_exam #(
   logic [KernelW-1:0] evict_kernel;
   assign host_waits = code_q == CodeExamined;
   always_comb begin
-    for (int unsigned i = 0; i < NumSms; i++) evict_sms[i] = evict_i[i] != '0 && !job_i[i] && state_q == StIdle && !host_waits;
+    for (int unsigned i = 0; i < NumSms; i++)
+      evict_sms[i] = evict_i[i] != '0 && !job_i[i] && state_q == StIdle && !host_waits;
   end
   qsm_rr_arb #(.N(NumSms)) u_evict_arb (
-    .clk_i, .rst_ni, .req_i(evict_sms), .valid_o(evict_valid), .grant_o(evict_grant), .idx_o(evict_sm)
+    .clk_i, .rst_ni, .req_i(evict_sms), .valid_o(evict_valid), .grant_o(evict_grant),
+    .idx_o(evict_sm)
   );
   always_comb begin
     logic [NumKernels-1:0] evicts;
@@ -132,7 +142,8 @@ module qsm_preempt_exam #(
   end
   assign area_pages = 21'(save_limit_i[req_q.kernel]) - 21'(save_base_i[req_q.kernel]);
   assign lines = LinesW'({warps_i[req_q.kernel], 5'd0}) + LinesW'(warps_i[req_q.kernel])
-               + LinesW'(shared_i[req_q.kernel][18:LineOffW]) + LinesW'(|shared_i[req_q.kernel][LineOffW-1:0]) + LinesW'(3);
+               + LinesW'(shared_i[req_q.kernel][18:LineOffW]) +
+                   LinesW'(|shared_i[req_q.kernel][LineOffW-1:0]) + LinesW'(3);
   assign left = left_q - LeftW'(lines_q);
 
   assign decision_o = (state_q == StLook && !any_image) || (state_q == StSize && steps_q == '0);
@@ -185,12 +196,14 @@ module qsm_preempt_exam #(
     end else begin
       if (host_i) begin
         code_q <= CodeExamined;
-        host_q <= '{sm: host_sm_i, kernel: host_kernel_i, by_slot: host_by_slot_i, tb: host_tb_i, technique: technique_e'(host_technique_i)};
+        host_q <= '{sm: host_sm_i, kernel: host_kernel_i, by_slot: host_by_slot_i, tb: host_tb_i,
+            technique: technique_e'(host_technique_i)};
       end
       case (state_q)
         StIdle: begin
           from_host_q <= host_waits;
-          req_q <= host_waits ? host_q : '{sm: evict_sm, kernel: evict_kernel, by_slot: 1'b0, tb: '0, technique: technique_e'(evict_technique_i)};
+          req_q <= host_waits ? host_q : '{sm: evict_sm, kernel: evict_kernel, by_slot: 1'b0,
+              tb: '0, technique: technique_e'(evict_technique_i)};
           if (host_waits || evict_valid) state_q <= StLook;
         end
         StLook: state_q <= StSize;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time adjustment of thread blocks: once per epoch a pass over the SMs gives each QoS kernel that is behind its goal one TB more where its
-// TBs are not idle, in free room or in that of TBs of another kernel, which the preemption engine then takes away (evict flags). Once per epoch too
-// a claim makes room on one SM for a kernel that has waited long for its first TB (qsm_tb_late, qsm_tb_claim), by the same trial, targets and flags.
-// Contract: docs/tb_adjust.md (the time is part of it). While busy_o nothing is dispatched: the places of the age orders stand still and the
-// parent's qsm_run_fit is lent to fit_*_o. Cost: sequential; one multiplication of 17 by log2(NumSms * MaxTbs + 1) bits.
-// Observed by the lockstep monitor: asked, sm_o, ask, idle_q (ASK); gives, takes, asker_idx, victim, best_q, raised_o (ADJUST);
-// claim_tried, fits, u_claim.left_q (CLAIM); evict_q, evict_d (EVICT); u_late (state).
+// Run-time adjustment of thread blocks: once per epoch a pass over the SMs gives each QoS kernel
+// that is behind its goal one TB more where its TBs are not idle, in free room or in that of TBs of
+// another kernel, which the preemption engine then takes away (evict flags). Once per epoch too a
+// claim makes room on one SM for a kernel that has waited long for its first TB (qsm_tb_late,
+// qsm_tb_claim), by the same trial, targets and flags.
+// Contract: docs/tb_adjust.md (the time is part of it). While busy_o nothing is dispatched: the
+// places of the age orders stand still and the parent's qsm_run_fit is lent to fit_*_o. Cost:
+// sequential; one multiplication of 17 by log2(NumSms * MaxTbs + 1) bits.
+// Observed by the lockstep monitor: asked, sm_o, ask, idle_q (ASK); gives, takes, asker_idx,
+// victim, best_q, raised_o (ADJUST); claim_tried, fits, u_claim.left_q (CLAIM); evict_q, evict_d
+// (EVICT); u_late (state).
 module qsm_tb_adjust #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -34,26 +38,32 @@ module qsm_tb_adjust #(
   input  logic [NumKernels-1:0]             qos_i,        // valid, with a goal
   input  logic [NumKernels-1:0]             busy_i,
   input  logic [NumKernels-1:0]             killed_i,
-  input  logic [NumKernels-1:0]             has_block_i,  // busy, neither killed nor ending, and a block, new or saved, waits
+  // busy, neither killed nor ending, and a block, new or saved, waits
+  input  logic [NumKernels-1:0]             has_block_i,
   input  logic [NumKernels-1:0][OutW-1:0]   out_i,        // TBs resident on all SMs
   input  logic [NumKernels-1:0][NumSms-1:0] mask_i,
-  input  logic [NumKernels-1:0][18:0]       ratio_i,      // goal / IPC of the history, Q3.16; stands still during a pass
+  // goal / IPC of the history, Q3.16; stands still during a pass
+  input  logic [NumKernels-1:0][18:0]       ratio_i,
   input  logic [NumKernels-1:0][6:0]        warps_i,      // per TB: whole * NumSched + rest
   input  logic [NumKernels-1:0][FreeW-1:0]  whole_i,
   input  logic [NumKernels-1:0][SubW-1:0]   rest_i,
   input  logic [NumKernels-1:0][GranW:0]    granules_i,
   // SMs: registers.
-  input  logic [NumSms-1:0][NumKernels-1:0][12:0]        idle_i,  // samples of idle warps; stand still during a pass
+  // samples of idle warps; stand still during a pass
+  input  logic [NumSms-1:0][NumKernels-1:0][12:0]        idle_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]         cnt_i,
   input  logic [NumSms-1:0][NumSched-1:0][FreeW-1:0]     free_warps_i,
   input  logic [NumSms-1:0][Granules-1:0]                free_granules_i,
   input  logic [NumSms-1:0][SubW-1:0]                    first_i,
-  input  logic [NumSms-1:0][MaxTbs-1:0]                  age_valid_i,  // resident TBs, the youngest first
+  // resident TBs, the youngest first
+  input  logic [NumSms-1:0][MaxTbs-1:0]                  age_valid_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]         age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]     age_kernel_i,
-  output logic [TbW-1:0]                                 look_tb_o,    // where is this TB? On each SM, in the same cycle:
+  // where is this TB? On each SM, in the same cycle:
+  output logic [TbW-1:0]                                 look_tb_o,
   input  logic [NumSms-1:0][SubW-1:0]                    look_first_i, // sub-core of its warp 0
-  input  logic [NumSms-1:0][GranW-1:0]                   look_base_i,  // its first granule, if it has any
+  // its first granule, if it has any
+  input  logic [NumSms-1:0][GranW-1:0]                   look_base_i,
   // First run of free granules, in the same cycle.
   output logic [Granules-1:0] fit_granules_o,
   output logic [GranW:0]      fit_len_o,
@@ -61,16 +71,19 @@ module qsm_tb_adjust #(
   input  logic [Granules-1:0] fit_run_i,
   // Targets: one of the asking kernel more, some of its victim less.
   input  logic                                    alloc_busy_i,
-  input  logic [NumSms-1:0]                       alloc_we_i,  // the allocator writes this SM's targets
+  // the allocator writes this SM's targets
+  input  logic [NumSms-1:0]                       alloc_we_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]  target_i,
   output logic [SmW-1:0]                          sm_o,
   output logic [NumKernels-1:0]                   raise_o,
   output logic [NumKernels-1:0]                   lower_o,
   output logic [5:0]                              raised_o,
   output logic [5:0]                              lowered_o,
-  output logic                                    realloc_o,   // pulse: a kernel starves, back to the symmetric targets
+  // pulse: a kernel starves, back to the symmetric targets
+  output logic                                    realloc_o,
   // Preemption engine.
-  input  logic                                    preempting_i,     // some SM has a job, or the host's request waits
+  // some SM has a job, or the host's request waits
+  input  logic                                    preempting_i,
   input  logic [NumSms-1:0]                       restoring_i,
   input  logic [NumSms-1:0][NumKernels-1:0]       evict_refused_i,  // pulse
   output logic [NumSms-1:0][NumKernels-1:0]       evict_o
@@ -96,10 +109,13 @@ module qsm_tb_adjust #(
   } choice_t;
 
   state_e state_q, state_d;
-  logic pending_q;                          // an earlier adjustment, or a host's request, is under way: nobody is evicted
+  // an earlier adjustment, or a host's request, is under way: nobody is evicted
+  logic pending_q;
   logic [SmW-1:0] sm_q;
   logic [NumKernels-1:0] want_q, here_q;    // slots behind their goal; with a TB here
-  logic [NumKernels-1:0] asks_q, left_q;    // asking slots left; slots left to divide for, or to try. Claim: whose it is; who yields next, or the turn
+  // asking slots left; slots left to divide for, or to try. Claim: whose it is; who yields next, or
+  // the turn
+  logic [NumKernels-1:0] asks_q, left_q;
   logic [NumKernels-1:0][IdleW-1:0] idle_q;
   logic [SamplesW-1:0] samples_q;           // of the idle TBs counted so far
   choice_t best_q;
@@ -109,9 +125,11 @@ module qsm_tb_adjust #(
   logic [NumKernels-1:0] wants;
   logic claiming;
   logic act;                                // this cycle of the pass or claim counts
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > One;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) wants[k] = qos_i[k] && has_block_i[k] &&
+      ratio_i[k] > One;
   assign busy_o = state_q != StIdle;
-  assign claiming = state_q == StPick || state_q == StPicture || state_q == StYield || state_q == StLower;
+  assign claiming = state_q == StPick || state_q == StPicture || state_q == StYield ||
+      state_q == StLower;
 
   // ---- this SM, the slot that asks, the slot that is looked at ----
   logic [NumKernels-1:0] late, here, asker, slot, asks_after, left_after;
@@ -134,9 +152,11 @@ module qsm_tb_adjust #(
       if (slot[k]) slot_idx = KernelW'(k);
     end
   end
-  assign act = busy_o && !alloc_busy_i && !snapshot_i && !(claiming && (epoch_done_i || (late & asker) == '0));
+  assign act = busy_o && !alloc_busy_i && !snapshot_i &&
+      !(claiming && (epoch_done_i || (late & asker) == '0));
 
-  // ---- idle TBs of a slot, R-TA-2: how often its 100 samples per warp fit into what was counted ----
+  // ---- idle TBs of a slot, R-TA-2: how often its 100 samples per warp fit into what was counted
+  // ----
   logic [SamplesW-1:0] samples_next;
   logic one_more;
   assign samples_next = samples_q + SamplesW'(warps_i[slot_idx]) * SamplesW'(100);
@@ -147,7 +167,8 @@ module qsm_tb_adjust #(
   logic asked;                              // ASK event
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      ask[k] = want_q[k] && mask_i[k][sm_q] && target[k] <= cnt[k] && target[k] < 6'(MaxTbs) && idle_q[k] <= IdleW'(1);
+      ask[k] = want_q[k] && mask_i[k][sm_q] && target[k] <= cnt[k] && target[k] < 6'(MaxTbs) &&
+          idle_q[k] <= IdleW'(1);
     end
   end
   assign asked = act && state_q == StAsk;
@@ -157,17 +178,22 @@ module qsm_tb_adjust #(
   logic [CountW-1:0] n;                     // TBs of the slot that are freed
   assign trial_ends = state_q == StFree && (fits || !some_left);
   qsm_tb_trial #(
-    .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched), .MaxTbs(MaxTbs), .Granules(Granules)
+    .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched),
+    .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_trial (
     .clk_i, .rst_ni,
     .age_valid_i(age_valid_i[sm_q]), .age_tb_i(age_tb_i[sm_q]), .age_kernel_i(age_kernel_i[sm_q]),
     .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]), .first_i(first_i[sm_q]),
-    .load_i(act && (state_q == StSetup || state_q == StPicture)), .restart_i(act && (state_q == StTrial || state_q == StApply)),
-    .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o), .found_i(fit_found_i), .run_i(fit_run_i),
+    .load_i(act && (state_q == StSetup || state_q == StPicture)),
+    .restart_i(act && (state_q == StTrial || state_q == StApply)),
+    .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o),
+    .found_i(fit_found_i), .run_i(fit_run_i),
     .fits_o(fits), .take_i(gives),
     .kernel_i(slot_idx), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n),
     .free_i((act && state_q == StFree && !trial_ends) || (goes && some_left)),
-    .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]), .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]), .freed_granules_i(granules_i[slot_idx])
+    .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]),
+    .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]),
+    .freed_granules_i(granules_i[slot_idx])
   );
   assign fit_len_o = granules_i[asker_idx];
 
@@ -181,7 +207,8 @@ module qsm_tb_adjust #(
   always_comb begin
     rank = '0;
     if (!qos_i[slot_idx]) rank = '{preference: 2'd3, merit: MarginW'(idle_q[slot_idx])};
-    else if (idle_q[slot_idx] > IdleW'(n)) rank = '{preference: 2'd2, merit: MarginW'(idle_q[slot_idx])};
+    else if (idle_q[slot_idx] > IdleW'(n))
+      rank = '{preference: 2'd2, merit: MarginW'(idle_q[slot_idx])};
     else if (spare > {(MarginW+OutW-16)'(n), 16'd0}) rank = '{preference: 2'd1, merit: margin};
   end
   assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
@@ -200,11 +227,13 @@ module qsm_tb_adjust #(
     end
   end
   qsm_tb_late #(.NumSms(NumSms), .NumKernels(NumKernels)) u_late (
-    .clk_i, .rst_ni, .latecomers_i, .snapshot_i, .epoch_done_i, .waits_i(latecomer), .rests_i(!busy_o && !alloc_busy_i && evict_q == '0),
+    .clk_i, .rst_ni, .latecomers_i, .snapshot_i, .epoch_done_i, .waits_i(latecomer),
+    .rests_i(!busy_o && !alloc_busy_i && evict_q == '0),
     .restoring_i, .settled_o(settled), .late_o(late), .claim_o(claim)
   );
   qsm_tb_claim #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_claim (
-    .clk_i, .rst_ni, .qos_i, .load_i(act && state_q == StPicture), .cnt_i(cnt), .go_i(goes), .slot_i(slot),
+    .clk_i, .rst_ni, .qos_i, .load_i(act && state_q == StPicture), .cnt_i(cnt), .go_i(goes),
+    .slot_i(slot),
     .next_o(yields), .gone_o(n_gone)
   );
   assign picked = act && state_q == StPick;
@@ -212,7 +241,8 @@ module qsm_tb_adjust #(
   assign goes = act && state_q == StYield && !fits && slot != '0;
 
   // ---- what comes of it, R-TA-3, R-TA-11 ----
-  logic gone, takes, claims, lowers;        // claims: for the claimer itself; lowers: for another slot
+  // claims: for the claimer itself; lowers: for another slot
+  logic gone, takes, claims, lowers;
   logic [KernelW-1:0] victim;
   logic [CountW-1:0] n_goes;
   logic [5:0] victim_left;
@@ -236,7 +266,8 @@ module qsm_tb_adjust #(
   assign raise_o = (gives || takes || claims) ? asker : '0;
   assign lower_o = takes ? best_q.victim : lowers ? slot : '0;
   assign evicts = (n_goes != '0) ? lower_o : '0;
-  assign raised_o = (claiming && target[asker_idx] != '0) ? target[asker_idx] : target[asker_idx] + 6'd1;
+  assign raised_o = (claiming && target[asker_idx] != '0) ? target[asker_idx] : target[asker_idx] +
+      6'd1;
   assign lowered_o = (target[victim] < victim_left) ? target[victim] : victim_left;
 
   // ---- starved: the targets took a kernel's last TB somewhere, R-TA-9 ----
@@ -249,7 +280,8 @@ module qsm_tb_adjust #(
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
-        evict_d[i][k] = evict_q[i][k] && cnt_i[i][k] > target_i[i][k] && !evict_refused_i[i][k] && !alloc_we_i[i];
+        evict_d[i][k] = evict_q[i][k] && cnt_i[i][k] > target_i[i][k] && !evict_refused_i[i][k] &&
+            !alloc_we_i[i];
       end
       if (sm_q == SmW'(i)) evict_d[i] |= evicts;
     end
@@ -358,9 +390,13 @@ module qsm_tb_adjust #(
   // Between two passes lies the rest of an epoch.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(epoch_done_i && busy_o && !claiming));
   // A TB that goes frees room (R-TA-4), and a victim is no asker (R-TA-3).
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(takes && (best_q.n == '0 || (best_q.victim & asker) != '0)));
-  // Who claims has no TB anywhere (R-TA-10): a TB that came in the cycle before the claim ends it before it looks at an SM.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(claiming && state_q != StPick && act && cnt[asker_idx] != '0));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(raise_o != '0 && raised_o > 6'(MaxTbs)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(takes && (best_q.n == '0 || (best_q.victim & asker) != '0)));
+  // Who claims has no TB anywhere (R-TA-10): a TB that came in the cycle before the claim ends it
+  // before it looks at an SM.
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(claiming && state_q != StPick && act && cnt[asker_idx] != '0));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(raise_o != '0 && raised_o > 6'(MaxTbs)));
 `endif
 endmodule

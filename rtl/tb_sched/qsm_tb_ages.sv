@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resident thread blocks of one SM by age, the youngest first. Contract: docs/tb_sched.md R-TB-13.
-// A new block comes in at place 0 and pushes the others on as far as the first hole; a block that leaves makes a hole. So no place needs a
-// multiplexer, only an enable. Both may coincide. Outputs are registers.
+// A new block comes in at place 0 and pushes the others on as far as the first hole; a block that
+// leaves makes a hole. So no place needs a multiplexer, only an enable. Both may coincide. Outputs
+// are registers.
 module qsm_tb_ages #(
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned MaxTbs = 8,      // TB slots, 1..32

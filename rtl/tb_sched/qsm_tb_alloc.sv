@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets per SM and kernel: the symmetric static allocation, computed one step per cycle by adding and comparing only.
+// Thread-block targets per SM and kernel: the symmetric static allocation, computed one step per
+// cycle by adding and comparing only.
 // Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 (the time is part of the contract).
-// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q (state).
+// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q
+// (state).
 module qsm_tb_alloc #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -21,7 +23,8 @@ module qsm_tb_alloc #(
   input  logic [NumKernels-1:0][$clog2(Granules):0] granules_i, // per TB, 0..Granules
   input  logic [NumKernels-1:0]                    launch_i,    // pulse
   input  logic [NumKernels-1:0]                    arrival_i,   // pulse: CTX valid 0 -> 1
-  input  logic                                     change_i,    // pulse: a write changes CTX, or SM_MASK of a valid slot
+  // pulse: a write changes CTX, or SM_MASK of a valid slot
+  input  logic                                     change_i,
   input  logic [NumKernels-1:0]                    busy_i,
   input  logic                                     snapshot_i,  // pulse: this cycle is E
 
@@ -38,7 +41,8 @@ module qsm_tb_alloc #(
 );
   localparam int unsigned GranW = $clog2(Granules) + 1;
   localparam int unsigned CountW = $clog2(NumKernels + 1);
-  localparam int unsigned WarpSumW = 7 + CountW;                // warps of one TB of each kernel, or targets * warps
+  // warps of one TB of each kernel, or targets * warps
+  localparam int unsigned WarpSumW = 7 + CountW;
   localparam int unsigned TbSumW = 6 + CountW;
   localparam int unsigned GranSumW = 6 + GranW + CountW;
 
@@ -61,7 +65,8 @@ module qsm_tb_alloc #(
   logic [TbSumW-1:0] sum_tbs_q;
   logic [GranSumW-1:0] sum_granules_q;
   logic [NumSms-1:0][NumKernels-1:0][5:0] all_targets_q;
-  logic [NumKernels-1:0] active_q, used_q;         // takes part; busy, launched or arrived since the last epoch's end
+  // takes part; busy, launched or arrived since the last epoch's end
+  logic [NumKernels-1:0] active_q, used_q;
 
   // ---- who takes part, R-TB-14 ----
   logic [NumKernels-1:0] active_d, part, part_qos;
@@ -91,7 +96,8 @@ module qsm_tb_alloc #(
 
   // ---- set-up: slots assigned to this SM, R-TB-7 ----
   logic [NumKernels-1:0] others, assigned;         // others: non-QoS slots that take part
-  logic [CountW-1:0] n_others, n_assigned, turn;   // turn: number of the non-QoS slot that this SM serves
+  // turn: number of the non-QoS slot that this SM serves
+  logic [CountW-1:0] n_others, n_assigned, turn;
   logic any_qos;
   always_comb begin
     logic [CountW-1:0] rank;
@@ -99,7 +105,8 @@ module qsm_tb_alloc #(
     any_qos = |part_qos;
     n_others = '0;
     for (int unsigned k = 0; k < NumKernels; k++) n_others += CountW'(others[k]);
-    turn = '0;                                     // floor(sm * n_others / NumSms), which is below n_others
+    // floor(sm * n_others / NumSms), which is below n_others
+    turn = '0;
     for (int unsigned j = 1; j < NumKernels; j++) begin
       if (32'(sm_q) * 32'(n_others) >= j * NumSms) turn = CountW'(j);
     end
@@ -133,7 +140,8 @@ module qsm_tb_alloc #(
   assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(WarpsPerSm);
   assign fill_done = !grow;
 
-  // ---- reduce: the slot with the most TBs, of equals the highest, loses one; for granules alone only who uses some ----
+  // ---- reduce: the slot with the most TBs, of equals the highest, loses one; for granules alone
+  // only who uses some ----
   logic over, over_granules;
   logic [NumKernels-1:0] victim;
   logic [5:0] most;
@@ -157,7 +165,8 @@ module qsm_tb_alloc #(
   assign drop = state_q == StReduce && over;
   always_comb begin
     moved = fill_shape;
-    for (int unsigned k = 0; k < NumKernels; k++) if (state_q == StReduce && victim[k]) moved = job_q[k];
+    for (int unsigned k = 0; k < NumKernels; k++)
+      if (state_q == StReduce && victim[k]) moved = job_q[k];
   end
 
   logic target_we;                                 // last cycle of this SM
@@ -223,13 +232,15 @@ module qsm_tb_alloc #(
         if (fill_done) todo_q <= todo_q & ~fill;
       end
       if (add) begin
-        for (int unsigned k = 0; k < NumKernels; k++) if (fill[k]) target_q[k] <= target_q[k] + 6'd1;
+        for (int unsigned k = 0; k < NumKernels; k++)
+          if (fill[k]) target_q[k] <= target_q[k] + 6'd1;
         sum_warps_q <= sum_warps_q + WarpSumW'(moved.warps);
         sum_tbs_q <= sum_tbs_q + TbSumW'(1);
         sum_granules_q <= sum_granules_q + GranSumW'(moved.granules);
       end
       if (drop) begin
-        for (int unsigned k = 0; k < NumKernels; k++) if (victim[k]) target_q[k] <= target_q[k] - 6'd1;
+        for (int unsigned k = 0; k < NumKernels; k++)
+          if (victim[k]) target_q[k] <= target_q[k] - 6'd1;
         sum_warps_q <= sum_warps_q - WarpSumW'(moved.warps);
         sum_tbs_q <= sum_tbs_q - TbSumW'(1);
         sum_granules_q <= sum_granules_q - GranSumW'(moved.granules);
@@ -252,8 +263,11 @@ module qsm_tb_alloc #(
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) (qos_i & ~valid_i) == '0);  // CTX
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (busy_i & ~(active_q & used_q)) == '0);  // R-TB-14
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));  // R-TB-7: reducing ends at 0 TBs
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(busy_o && (raise_i | lower_i) != '0));  // R-TA-1
+  // R-TB-14
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (busy_i & ~(active_q & used_q)) == '0);
+  // R-TB-7: reducing ends at 0 TBs
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));
+  // R-TA-1
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(busy_o && (raise_i | lower_i) != '0));
 `endif
 endmodule

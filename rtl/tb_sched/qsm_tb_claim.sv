@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes room in a claim: how many blocks each kernel has left on the SM, how many go, and whose is the next. Contract: docs/tb_adjust.md R-TA-11.
+// Who makes room in a claim: how many blocks each kernel has left on the SM, how many go, and whose
+// is the next. Contract: docs/tb_adjust.md R-TA-11.
 // The claimer has no block, so it is never one of them.
-// Timing: next_o is known a cycle ahead, so that the trial does not wait for the comparison. Cost: two counters per kernel.
+// Timing: next_o is known a cycle ahead, so that the trial does not wait for the comparison. Cost:
+// two counters per kernel.
 // Observed by the lockstep monitor: left_q (CLAIM).
 module qsm_tb_claim #(
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -16,7 +18,8 @@ module qsm_tb_claim #(
   input  logic [NumKernels-1:0][5:0] cnt_i,
   input  logic                       go_i,       // the youngest block of slot_i goes
   input  logic [NumKernels-1:0]      slot_i,     // one bit, or none
-  output logic [NumKernels-1:0]      next_o,     // who yields next, as of the end of this cycle; none: nobody is left
+  // who yields next, as of the end of this cycle; none: nobody is left
+  output logic [NumKernels-1:0]      next_o,
   output logic [CountW-1:0]          gone_o      // blocks of slot_i that go
 );
   logic [NumKernels-1:0][CountW-1:0] left_q, left_d, gone_q;
@@ -62,7 +65,8 @@ module qsm_tb_claim #(
 
 `ifndef SYNTHESIS
   for (genvar k = 0; k < NumKernels; k++) begin : g_assert
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(go_i && slot_i[k] && left_q[k] == '0));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(go_i && slot_i[k] && left_q[k] == '0));
   end
 `endif
 endmodule

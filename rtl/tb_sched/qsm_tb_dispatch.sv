@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread block goes where: candidate kernel and SM, and the first run of granules there. Contract: docs/tb_sched.md R-TB-9, R-TB-10.
-// All from registers at the start of the cycle. While nothing may be dispatched the TB adjuster has the search for granules (docs/tb_adjust.md).
-// Timing: kernel arbiter, SM arbiter, selection of that SM's tables, first fit of granules, in one cycle.
+// Which thread block goes where: candidate kernel and SM, and the first run of granules there.
+// Contract: docs/tb_sched.md R-TB-9, R-TB-10.
+// All from registers at the start of the cycle. While nothing may be dispatched the TB adjuster has
+// the search for granules (docs/tb_adjust.md).
+// Timing: kernel arbiter, SM arbiter, selection of that SM's tables, first fit of granules, in one
+// cycle.
 module qsm_tb_dispatch #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -36,9 +39,11 @@ module qsm_tb_dispatch #(
   logic [NumKernels-1:0] kernel_req, kernel_grant;
   logic [NumSms-1:0] sm_req, sm_grant;
   logic candidate, sm_valid, dispatch;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) kernel_req[k] = ready_i[k] && (|room_i[k]) && !closed_i;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) kernel_req[k] = ready_i[k] &&
+      (|room_i[k]) && !closed_i;
   qsm_rr_arb #(.N(NumKernels)) u_kernel_arb (
-    .clk_i, .rst_ni, .req_i(kernel_req), .valid_o(candidate), .grant_o(kernel_grant), .idx_o(kernel_o)
+    .clk_i, .rst_ni, .req_i(kernel_req), .valid_o(candidate), .grant_o(kernel_grant),
+    .idx_o(kernel_o)
   );
   assign sm_req = candidate ? room_i[kernel_o] : '0;
   qsm_rr_arb #(.N(NumSms)) u_sm_arb (
@@ -46,7 +51,8 @@ module qsm_tb_dispatch #(
   );
 
   qsm_run_fit #(.N(Granules)) u_run_fit (
-    .free_i(lent_i ? lent_granules_i : free_granules_i[sm_o]), .len_i(lent_i ? lent_len_i : granules_i[kernel_o]),
+    .free_i(lent_i ? lent_granules_i : free_granules_i[sm_o]),
+    .len_i(lent_i ? lent_len_i : granules_i[kernel_o]),
     .found_o, .base_o, .run_o
   );
   assign dispatch = sm_valid && fits_i[sm_o] && found_o;
@@ -54,7 +60,8 @@ module qsm_tb_dispatch #(
   assign started_o = dispatch ? sm_grant : '0;
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) candidate == sm_valid);  // R-TB-9: a candidate has room somewhere
+  // R-TB-9: a candidate has room somewhere
+  assert property (@(posedge clk_i) disable iff (!rst_ni) candidate == sm_valid);
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(lent_i && !closed_i));
 `endif
 endmodule

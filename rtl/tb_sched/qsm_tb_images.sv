@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of saved thread blocks: which are in use, which blocks wait in them (a queue per kernel), and each image's spare ticket.
-// Contract: docs/preemption.md R-PE-7 to R-PE-10. Everything shows from the next cycle on. A resume and a clean-up do not coincide.
-// Cost: a bit for use and one for "spare changed" per image, head and length per queue; queues and spares in distributed RAM.
+// Images of saved thread blocks: which are in use, which blocks wait in them (a queue per kernel),
+// and each image's spare ticket.
+// Contract: docs/preemption.md R-PE-7 to R-PE-10. Everything shows from the next cycle on. A resume
+// and a clean-up do not coincide.
+// Cost: a bit for use and one for "spare changed" per image, head and length per queue; queues and
+// spares in distributed RAM.
 module qsm_tb_images #(
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned NumImages = 8,   // per kernel, 1..16
@@ -26,7 +29,8 @@ module qsm_tb_images #(
   input  logic [KernelW-1:0] claim_kernel_i,
   input  logic [ImageW-1:0]  claim_image_i,
 
-  // Clean-up of a job: its image is free again, or holds a block from now on, whose ticket changes places with the spare one.
+  // Clean-up of a job: its image is free again, or holds a block from now on, whose ticket changes
+  // places with the spare one.
   input  logic               free_i,
   input  logic               saved_i,
   input  logic [KernelW-1:0] done_kernel_i,
@@ -58,9 +62,11 @@ module qsm_tb_images #(
   logic [ImageW-1:0] tail;
   saved_t head;
   assign behind = (CountW+1)'(head_q[done_kernel_i]) + (CountW+1)'(queued_q[done_kernel_i]);
-  assign tail = ImageW'((behind >= (CountW+1)'(NumImages)) ? behind - (CountW+1)'(NumImages) : behind);
+  assign tail = ImageW'((behind >= (CountW+1)'(NumImages)) ? behind - (CountW+1)'(NumImages)
+      : behind);
   assign head = queue_mem[{kernel_i, head_q[kernel_i]}];
-  always_ff @(posedge clk_i) if (saved_i) queue_mem[{done_kernel_i, tail}] <= '{image: done_image_i, fresh: done_fresh_i};
+  always_ff @(posedge clk_i)
+    if (saved_i) queue_mem[{done_kernel_i, tail}] <= '{image: done_image_i, fresh: done_fresh_i};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -70,7 +76,8 @@ module qsm_tb_images #(
       if (saved_i) queued_q[done_kernel_i] <= queued_q[done_kernel_i] + CountW'(1);
       if (resume_i) begin
         queued_q[kernel_i] <= queued_q[kernel_i] - CountW'(1);
-        head_q[kernel_i] <= (head_q[kernel_i] == ImageW'(NumImages - 1)) ? '0 : head_q[kernel_i] + ImageW'(1);
+        head_q[kernel_i] <= (head_q[kernel_i] == ImageW'(NumImages - 1)) ? '0 : head_q[kernel_i] +
+            ImageW'(1);
       end
       for (int unsigned k = 0; k < NumKernels; k++) if (kill_i[k]) queued_q[k] <= '0;
     end
@@ -95,7 +102,8 @@ module qsm_tb_images #(
   assign spare_kernel = resume_i ? kernel_i : done_kernel_i;
   assign spare_image = resume_i ? head.image : done_image_i;
   always_ff @(posedge clk_i) begin
-    if (saved_i || resume_i) spare_mem[{spare_kernel, spare_image}] <= resume_i ? resume_ticket_i : done_ticket_i;
+    if (saved_i || resume_i)
+      spare_mem[{spare_kernel, spare_image}] <= resume_i ? resume_ticket_i : done_ticket_i;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -106,18 +114,26 @@ module qsm_tb_images #(
     end
   end
 
-  assign spare_o = changed_q[kernel_i][head.image] ? spare_mem[{kernel_i, head.image}] : TicketW'(head.image);
-  assign done_spare_o = changed_q[done_kernel_i][done_image_i] ? spare_mem[{done_kernel_i, done_image_i}] : TicketW'(done_image_i);
+  assign spare_o = changed_q[kernel_i][head.image] ? spare_mem[{kernel_i, head.image}] :
+    TicketW'(head.image);
+  assign done_spare_o = changed_q[done_kernel_i][done_image_i]
+      ? spare_mem[{done_kernel_i, done_image_i}] : TicketW'(done_image_i);
   assign image_o = head.image;
   assign fresh_o = head.fresh;
   assign used_o = used_q;
   assign queued_o = queued_q;
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(resume_i && (saved_i || free_i)));                          // R-PE-7
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(resume_i && queued_q[kernel_i] == '0));                     // R-PE-8
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(saved_i && queued_q[done_kernel_i] == CountW'(NumImages))); // no overflow
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(claim_i && used_q[claim_kernel_i][claim_image_i]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !((saved_i || free_i) && !used_q[done_kernel_i][done_image_i]));
+  // R-PE-7
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(resume_i && (saved_i || free_i)));
+  // R-PE-8
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(resume_i && queued_q[kernel_i] == '0));
+  // no overflow
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(saved_i && queued_q[done_kernel_i] == CountW'(NumImages)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(claim_i && used_q[claim_kernel_i][claim_image_i]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !((saved_i || free_i) && !used_q[done_kernel_i][done_image_i]));
 `endif
 endmodule

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel table entry of one slot: is a launch running, which block comes next, how many are out, has it been killed, when does it end.
-// Contract: docs/tb_sched.md R-TB-1..R-TB-4, docs/preemption.md R-PE-8, R-PE-10. Outputs are registers, but for the messages start_o and
-// kill_o, the pulses ended_o and ending_o, and ready_o, which follows resume_i.
-// Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH, through qsm_tb_sched).
+// Kernel table entry of one slot: is a launch running, which block comes next, how many are out,
+// has it been killed, when does it end.
+// Contract: docs/tb_sched.md R-TB-1..R-TB-4, docs/preemption.md R-PE-8, R-PE-10. Outputs are
+// registers, but for the messages start_o and kill_o, the pulses ended_o and ending_o, and ready_o,
+// which follows resume_i.
+// Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH,
+// through qsm_tb_sched).
 module qsm_tb_kernel #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned OutW = 16,       // counts the TBs that are dispatched and not retired
@@ -145,9 +148,13 @@ module qsm_tb_kernel #(
   assign start_o = start_q;
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_i && busy_q));            // LAUNCH is refused while busy
-  assert property (@(posedge clk_i) disable iff (!rst_ni) out_q == '0 || busy_q);            // R-TB-3
-  assert property (@(posedge clk_i) disable iff (!rst_ni) OutW'(retires_i) <= out_q);        // R-TB-11
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(dispatch_i && !ready_o));        // R-TB-9
+  // LAUNCH is refused while busy
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_i && busy_q));
+  // R-TB-3
+  assert property (@(posedge clk_i) disable iff (!rst_ni) out_q == '0 || busy_q);
+  // R-TB-11
+  assert property (@(posedge clk_i) disable iff (!rst_ni) OutW'(retires_i) <= out_q);
+  // R-TB-9
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(dispatch_i && !ready_o));
 `endif
 endmodule

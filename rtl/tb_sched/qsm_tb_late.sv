@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latecomers: kernels without a block for more than an epoch, and whose turn it is to have room made for it, one per epoch; SMs that restored a
-// block lately, on which no room is made.
-// Contract: docs/tb_adjust.md R-TA-10, R-TA-11. Timing: claim_o follows rests_i through an arbiter of NumKernels. Cost: two bits per kernel and per SM.
+// Latecomers: kernels without a block for more than an epoch, and whose turn it is to have room
+// made for it, one per epoch; SMs that restored a block lately, on which no room is made.
+// Contract: docs/tb_adjust.md R-TA-10, R-TA-11. Timing: claim_o follows rests_i through an arbiter
+// of NumKernels. Cost: two bits per kernel and per SM.
 // Observed by the lockstep monitor: wait_q, late_q (state).
 module qsm_tb_late #(
   parameter int unsigned NumSms = 4,     // 1..96
@@ -25,7 +26,8 @@ module qsm_tb_late #(
   logic claimed_q, may_claim, starts;
 
   assign may_claim = latecomers_i && !claimed_q && rests_i && !snapshot_i && !epoch_done_i;
-  qsm_rr_arb #(.N(NumKernels)) u_turn (.clk_i, .rst_ni, .req_i(may_claim ? late_q : '0), .valid_o(starts), .grant_o(claim_o), .idx_o(unused_idx));
+  qsm_rr_arb #(.N(NumKernels)) u_turn (.clk_i, .rst_ni, .req_i(may_claim ? late_q : '0),
+      .valid_o(starts), .grant_o(claim_o), .idx_o(unused_idx));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -40,7 +42,8 @@ module qsm_tb_late #(
   end
   assign late_o = late_q;
 
-  logic [NumSms-1:0] young_q, fresh_q;  // restored a block since the last E + QosLat, since the one before
+  // restored a block since the last E + QosLat, since the one before
+  logic [NumSms-1:0] young_q, fresh_q;
   assign settled_o = ~(restoring_i | young_q | fresh_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps that a thread block has on each sub-core: its warp w is on sub-core (first + w) mod NumSched. Combinational. docs/tb_sched.md R-TB-10.
+// Warps that a thread block has on each sub-core: its warp w is on sub-core (first + w) mod
+// NumSched. Combinational. docs/tb_sched.md R-TB-10.
 module qsm_tb_need #(
   parameter int unsigned NumSched = 1,       // sub-cores, 1..4
   parameter int unsigned WarpsPerSched = 8,  // 1..16

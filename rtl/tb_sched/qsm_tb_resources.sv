@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one SM has left for thread blocks, and what each of its TB slots holds: warps per sub-core, granules, TB slots, TBs per kernel.
-// Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the next cycle on; both may coincide.
-// Cost: TB slot and granule maps, counters in flip-flops; kernel, first, granule base and ticket of a TB in distributed RAM.
+// What one SM has left for thread blocks, and what each of its TB slots holds: warps per sub-core,
+// granules, TB slots, TBs per kernel.
+// Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the
+// next cycle on; both may coincide.
+// Cost: TB slot and granule maps, counters in flip-flops; kernel, first, granule base and ticket of
+// a TB in distributed RAM.
 module qsm_tb_resources #(
   parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4
@@ -13,12 +16,14 @@ module qsm_tb_resources #(
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
-  localparam int unsigned FreeW = $clog2(WarpsPerSched + 1)  // free warps of a sub-core, and what a TB needs there
+  // free warps of a sub-core, and what a TB needs there
+  localparam int unsigned FreeW = $clog2(WarpsPerSched + 1)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
 
-  // Shape of each kernel's TBs, stable while one of them is resident: warps = whole_i * NumSched + rest_i.
+  // Shape of each kernel's TBs, stable while one of them is resident: warps = whole_i * NumSched +
+  // rest_i.
   input  logic [NumKernels-1:0][FreeW-1:0] whole_i,
   input  logic [NumKernels-1:0][SubW-1:0]  rest_i,
   input  logic [NumKernels-1:0][GranW:0]   granules_i,
@@ -38,7 +43,8 @@ module qsm_tb_resources #(
   input  logic                  retire_i,
   input  logic [TbW-1:0]        retire_tb_i,
   output logic [NumKernels-1:0] retire_kernel_o,  // one bit: whose TB retires in this cycle
-  output logic [KernelW-1:0]    retire_idx_o,     // the same as a number, and its ticket; while retire_i
+  // the same as a number, and its ticket; while retire_i
+  output logic [KernelW-1:0]    retire_idx_o,
   output logic [TicketW-1:0]    retire_ticket_o,
 
   output logic [NumKernels-1:0][5:0]      cnt_o,
@@ -65,15 +71,20 @@ module qsm_tb_resources #(
   held_t freed;
 
   assign freed = held_mem[retire_tb_i];
-  always_ff @(posedge clk_i) if (take_i) held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, base: take_base_i, ticket: take_ticket_i};
+  always_ff @(posedge clk_i)
+    if (take_i)
+      held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, base: take_base_i,
+          ticket: take_ticket_i};
   assign look_first_o = held_mem[look_tb_i].first;
   assign look_base_o = held_mem[look_tb_i].base;
 
   logic [Granules-1:0] freed_granules;
   logic [NumSched-1:0][FreeW-1:0] freed_warps;
-  qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed.base), .len_i(granules_i[freed.kernel]), .run_o(freed_granules));
+  qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed.base), .len_i(granules_i[freed.kernel]),
+      .run_o(freed_granules));
   qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_freed (
-    .whole_i(whole_i[freed.kernel]), .rest_i(rest_i[freed.kernel]), .first_i(freed.first), .need_o(freed_warps)
+    .whole_i(whole_i[freed.kernel]), .rest_i(rest_i[freed.kernel]), .first_i(freed.first),
+    .need_o(freed_warps)
   );
 
   logic [NumSched-1:0][FreeW-1:0] taken_warps;
@@ -112,10 +123,14 @@ module qsm_tb_resources #(
       used_q <= (used_q & ~freed_tb) | taken_tb;
       free_granules_q <= (free_granules_q & ~taken_granules) | (retire_i ? freed_granules : '0);
       for (int unsigned j = 0; j < NumSched; j++) begin
-        free_warps_q[j] <= free_warps_q[j] - (take_i ? taken_warps[j] : '0) + (retire_i ? freed_warps[j] : '0);
+        free_warps_q[j] <= free_warps_q[j] - (take_i ? taken_warps[j] : '0) +
+            (retire_i ? freed_warps[j] : '0);
       end
-      if (take_i) first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched) : first_next);
-      for (int unsigned k = 0; k < NumKernels; k++) cnt_q[k] <= cnt_q[k] + 6'(take_kernel[k]) - 6'(retire_kernel_o[k]);
+      if (take_i)
+        first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched)
+            : first_next);
+      for (int unsigned k = 0; k < NumKernels; k++)
+        cnt_q[k] <= cnt_q[k] + 6'(take_kernel[k]) - 6'(retire_kernel_o[k]);
     end
   end
 
@@ -128,10 +143,13 @@ module qsm_tb_resources #(
 
 `ifndef SYNTHESIS
   // R-TB-10: only free resources are taken; R-TB-11: only a used slot retires.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (taken_tb & used_q) == '0 && (taken_granules & ~free_granules_q) == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (freed_tb & ~used_q) == '0 && !(retire_i && (freed_granules & free_granules_q) != '0));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (taken_tb & used_q) == '0 && (taken_granules & ~free_granules_q) == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (freed_tb & ~used_q) == '0 && !(retire_i && (freed_granules & free_granules_q) != '0));
   for (genvar j = 0; j < NumSched; j++) begin : g_assert
-    assert property (@(posedge clk_i) disable iff (!rst_ni) free_warps_q[j] <= FreeW'(WarpsPerSched));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        free_warps_q[j] <= FreeW'(WarpsPerSched));
   end
 `endif
 endmodule

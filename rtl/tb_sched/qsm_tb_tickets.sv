@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tickets of one SM: numbers of thread blocks, unique among the live ones of a launch. Per kernel a stack of returned tickets and a count of
-// those made here; the tickets that SM i makes are FirstTicket + n * Step, so that no two SMs make the same.
-// Contract: docs/preemption.md R-PE-9. ticket_o is combinational from kernel_i; a take and a push of one kernel may coincide (the take
-// sees the stack at the start of the cycle). As many tickets are on the stack and out as were ever made, at most MaxTbs per kernel.
+// Tickets of one SM: numbers of thread blocks, unique among the live ones of a launch. Per kernel a
+// stack of returned tickets and a count of those made here; the tickets that SM i makes are
+// FirstTicket + n * Step, so that no two SMs make the same.
+// Contract: docs/preemption.md R-PE-9. ticket_o is combinational from kernel_i; a take and a push
+// of one kernel may coincide (the take sees the stack at the start of the cycle). As many tickets
+// are on the stack and out as were ever made, at most MaxTbs per kernel.
 // Cost: one distributed RAM of NumKernels * MaxTbs tickets, two counters per kernel.
 module qsm_tb_tickets #(
   parameter int unsigned NumKernels = 4,   // 1..8
@@ -45,7 +47,9 @@ module qsm_tb_tickets #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (push_i) stack_mem[{push_kernel_i, PlaceW'(height_q[push_kernel_i] - CountW'(pop[push_kernel_i]))}] <= push_ticket_i;
+    if (push_i)
+      stack_mem[{push_kernel_i, PlaceW'(height_q[push_kernel_i] - CountW'(pop[push_kernel_i]))}] <=
+          push_ticket_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -63,8 +67,11 @@ module qsm_tb_tickets #(
 
 `ifndef SYNTHESIS
   for (genvar k = 0; k < NumKernels; k++) begin : g_assert
-    assert property (@(posedge clk_i) disable iff (!rst_ni) height_q[k] <= made_q[k]);                               // none is pushed twice
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(take[k] && make && made_q[k] == CountW'(MaxTbs)));     // R-PE-9: the bound
+    // none is pushed twice
+    assert property (@(posedge clk_i) disable iff (!rst_ni) height_q[k] <= made_q[k]);
+    // R-PE-9: the bound
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(take[k] && make && made_q[k] == CountW'(MaxTbs)));
     assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_i[k] && (take[k] || push[k])));
   end
 `endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Would a thread block fit into an SM, were others gone? A picture of what the SM has left (W) and a second one for trials (V) in which TBs are
-// freed one by one. Contract: docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11. fits_o looks at V; both pictures are equal but during a trial.
-// TB slots are counted as places of the age order (qsm_tb_ages): which one is taken does not matter, the one that is freed is not free.
+// Would a thread block fit into an SM, were others gone? A picture of what the SM has left (W) and
+// a second one for trials (V) in which TBs are freed one by one. Contract: docs/tb_adjust.md R-TA-2
+// to R-TA-4, R-TA-11. fits_o looks at V; both pictures are equal but during a trial.
+// TB slots are counted as places of the age order (qsm_tb_ages): which one is taken does not
+// matter, the one that is freed is not free.
 // The places must stand still from a load to the next: no TB may come.
 // Cost: two pictures in flip-flops; the run of granules is found by the parent's qsm_run_fit.
 module qsm_tb_trial #(
@@ -64,7 +66,8 @@ module qsm_tb_trial #(
 
   logic [MaxTbs-1:0] candidates, youngest;
   always_comb begin
-    for (int unsigned p = 0; p < MaxTbs; p++) candidates[p] = age_valid_i[p] && age_kernel_i[p] == kernel_i && !freed_q[p];
+    for (int unsigned p = 0; p < MaxTbs; p++)
+      candidates[p] = age_valid_i[p] && age_kernel_i[p] == kernel_i && !freed_q[p];
     youngest = candidates & (~candidates + MaxTbs'(1));
     tb_o = '0;
     for (int unsigned p = 0; p < MaxTbs; p++) if (youngest[p]) tb_o |= age_tb_i[p];
@@ -86,7 +89,8 @@ module qsm_tb_trial #(
   end
 
   logic [Granules-1:0] freed_run;
-  qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed_base_i), .len_i(freed_granules_i), .run_o(freed_run));
+  qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed_base_i), .len_i(freed_granules_i),
+      .run_o(freed_run));
 
   left_t taken, freed;
   logic [SubW:0] first_next;
@@ -118,7 +122,8 @@ module qsm_tb_trial #(
       if (take_i) begin
         left_q <= taken;
         trial_q <= taken;
-        first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched) : first_next);
+        first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched)
+            : first_next);
       end
       if (restart_i) trial_q <= left_q;
       if (load_i || restart_i) begin
@@ -136,11 +141,17 @@ module qsm_tb_trial #(
   assign granules_o = trial_q.granules;
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0({load_i, take_i, restart_i, free_i}));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(take_i && !(fits_o && trial_q == left_q)));      // R-TA-3
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(free_i && (!some_o || (trial_q.slots & youngest) != '0)));  // R-TA-4
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({load_i, take_i, restart_i, free_i}));
+  // R-TA-3
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(take_i && !(fits_o && trial_q == left_q)));
+  // R-TA-4
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(free_i && (!some_o || (trial_q.slots & youngest) != '0)));
   for (genvar j = 0; j < NumSched; j++) begin : g_assert
-    assert property (@(posedge clk_i) disable iff (!rst_ni) trial_q.warps[j] <= FreeW'(WarpsPerSched));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        trial_q.warps[j] <= FreeW'(WarpsPerSched));
   end
 `endif
 endmodule

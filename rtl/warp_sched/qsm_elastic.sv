@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the epochs of one SM start under the scheme Elastic: after T cycles, or as soon as everybody is spent.
+// When the epochs of one SM start under the scheme Elastic: after T cycles, or as soon as everybody
+// is spent.
 //
-// Contract: docs/quota_gate.md, R-SC-4 and R-SC-6. start_o: in this cycle an epoch starts, all kernels load from the next one on.
+// Contract: docs/quota_gate.md, R-SC-4 and R-SC-6. start_o: in this cycle an epoch starts, all
+// kernels load from the next one on.
 // Latency: inputs act at the end of their cycle. Cost: a counter of 20 bits.
 //
-// Observed by the lockstep monitor: dcnt_next, early_d (QLOAD), dcnt_q, early_q; dcnt under Elastic only, else it is 0 there.
+// Observed by the lockstep monitor: dcnt_next, early_d (QLOAD), dcnt_q, early_q; dcnt under Elastic
+// only, else it is 0 there.
 module qsm_elastic (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -16,7 +19,8 @@ module qsm_elastic (
   output logic        start_o,
   output logic        early_o       // register: the last start was early
 );
-  logic [19:0] dcnt_q, dcnt_next;  // cycles before the next timed start; means nothing under another scheme
+  // cycles before the next timed start; means nothing under another scheme
+  logic [19:0] dcnt_q, dcnt_next;
   logic        early_q, early_d, timed, early;
 
   assign timed   = change_i ? to_elastic_i : elastic_i && dcnt_q == '0;

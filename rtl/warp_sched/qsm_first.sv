@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Name of the first place of a set, by a tree: of two neighbours the first goes on if it is in the set.
+// Name of the first place of a set, by a tree: of two neighbours the first goes on if it is in the
+// set.
 // Combinational. Cost: Width + 1 LUTs per place, log2(N) of them deep.
 module qsm_first #(
   parameter int unsigned N = 8,  // places, 1..
@@ -11,7 +12,8 @@ module qsm_first #(
 );
   localparam int unsigned Leaves = 1 << $clog2(N);
 
-  // A heap: node 1 is the root, nodes 2n and 2n+1 stand below node n, the leaves are Leaves..2*Leaves-1.
+  // A heap: node 1 is the root, nodes 2n and 2n+1 stand below node n, the leaves are
+  // Leaves..2*Leaves-1.
   logic [2*Leaves-1:1] found;
   logic [2*Leaves-1:1][Width-1:0] name;
   always_comb begin

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle-warp sampler of one SM: how many warps of a kernel could have issued but for a unit or another warp (FGQ 3.6).
+// Idle-warp sampler of one SM: how many warps of a kernel could have issued but for a unit or
+// another warp (FGQ 3.6).
 //
-// Contract: docs/sampler.md, R-SP-2 and R-SP-3. In cycles with sample_i it counts, over all sub-cores; tick_i closes an epoch.
+// Contract: docs/sampler.md, R-SP-2 and R-SP-3. In cycles with sample_i it counts, over all
+// sub-cores; tick_i closes an epoch.
 // Latency: inputs act at the end of their cycle.
 // Cost: per kernel a count of ones over all warps, an adder and 26 flip-flops.
 //
@@ -16,11 +18,14 @@ module qsm_idle_sampler #(
   input  logic                                           clk_i,
   input  logic                                           rst_ni,
   input  logic                                           sample_i,
-  input  logic                                           tick_i,       // the last sample of the epoch is in this cycle
+  // the last sample of the epoch is in this cycle
+  input  logic                                           tick_i,
   input  logic [NumSched-1:0][NumWarps-1:0]              resident_i,
   input  logic [NumSched-1:0][NumWarps-1:0][KernelW-1:0] kernel_i,
-  input  logic [NumSched-1:0][NumWarps-1:0][2:0]         reason_i,     // why it does not issue (R-IS-6)
-  output logic [NumKernels-1:0][SumW-1:0]                snap_idle_o   // samples of the last epoch, summed
+  // why it does not issue (R-IS-6)
+  input  logic [NumSched-1:0][NumWarps-1:0][2:0]         reason_i,
+  // samples of the last epoch, summed
+  output logic [NumKernels-1:0][SumW-1:0]                snap_idle_o
 );
   localparam logic [2:0] UNIT_BUSY = 3'd6, LOST_ARBITRATION = 3'd7;
 
@@ -37,11 +42,13 @@ module qsm_idle_sampler #(
     always_comb begin
       for (int unsigned s = 0; s < NumSched; s++) begin
         for (int unsigned w = 0; w < NumWarps; w++) begin
-          idle[s][w] = resident_i[s][w] && kernel_i[s][w] == KernelW'(k) && reason_i[s][w] inside {UNIT_BUSY, LOST_ARBITRATION};
+          idle[s][w] = resident_i[s][w] && kernel_i[s][w] == KernelW'(k) && reason_i[s][w]
+              inside {UNIT_BUSY, LOST_ARBITRATION};
         end
       end
       count = '0;
-      for (int unsigned n = 0; n < AllWarps; n++) count = count + CountW'(idle[n / NumWarps][n % NumWarps]);
+      for (int unsigned n = 0; n < AllWarps; n++)
+        count = count + CountW'(idle[n / NumWarps][n % NumWarps]);
     end
     assign sampled[k] = sum_q[k] + SumW'(count);
 

@@ -8,7 +8,8 @@
 //   cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
 // Cost: 19 + NumWarps flip-flops; per pair of kernels a compare of 8 bits; two first-in-the-circle.
 //
-// Observed by the lockstep monitor: valid, budget, ncs of front_q and front_d (QAWS, in cycles in which
+// Observed by the lockstep monitor: valid, budget, ncs of front_q and front_d (QAWS, in cycles in
+// which
 //   they differ); head_ok_q, prev_q, mark_q (full state).
 module qsm_qaws #(
   parameter  int unsigned NumWarps   = 8,  // warp slots, 1..64
@@ -23,20 +24,26 @@ module qsm_qaws #(
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,
-  input  logic                             void_i,      // in truth none is eligible; the pick is nobody's then, the state true
+  // in truth none is eligible; the pick is nobody's then, the state true
+  input  logic                             void_i,
   input  logic [NumKernels-1:0][7:0]       budget_i,    // 1..255
   input  logic [NumKernels-1:0]            restart_i,   // its budget or the policy has been written
-  input  logic [NumKernels-1:0]            shut_i,      // no warp of it is eligible until it gets quota
-  input  logic [NumWarps-1:0]              greedy_i,    // warp issued last, unless it has finished (R-PO-1)
+  // no warp of it is eligible until it gets quota
+  input  logic [NumKernels-1:0]            shut_i,
+  // warp issued last, unless it has finished (R-PO-1)
+  input  logic [NumWarps-1:0]              greedy_i,
   input  logic                             pick_valid_i,  // a warp issues in this cycle
   input  logic [SlotW-1:0]                 pick_slot_i,
   input  logic [NumWarps-1:0]              start_i,     // slot that a warp comes into
   input  logic [NumWarps-1:0]              finish_i,    // slot that its warp leaves
   output logic [NumWarps-1:0]              front_o,     // members of the group at the front
   input  logic [SlotW-1:0]                 oldest_i,    // the oldest of them
-  output logic [NumWarps-1:0]              group_o,     // members of the group that issues, of its kernels with an eligible one
-  output logic [NumWarps-1:0]              leader_o,    // a warp that goes first if it is in that group
-  output logic [16:0]                      state_o      // {valid, budget, ncs} of the front, at the start of the cycle
+  // members of the group that issues, of its kernels with an eligible one
+  output logic [NumWarps-1:0]              group_o,
+  // a warp that goes first if it is in that group
+  output logic [NumWarps-1:0]              leader_o,
+  // {valid, budget, ncs} of the front, at the start of the cycle
+  output logic [16:0]                      state_o
 );
   typedef logic [NumKernels-1:0] kernels_t;
   typedef logic [NumWarps-1:0]   warps_t;
@@ -53,7 +60,8 @@ module qsm_qaws #(
   warps_t mark_q, mark_d;
 
   // ---- Budgets against each other: the same pair of kernels is compared once ----
-  kernels_t [NumKernels-1:0] above, equal;  // of kernel k: kernels with a greater, with the same budget
+  // of kernel k: kernels with a greater, with the same budget
+  kernels_t [NumKernels-1:0] above, equal;
   always_comb begin
     above = '0;
     equal = '0;
@@ -149,7 +157,8 @@ module qsm_qaws #(
   // ---- Order of the groups, from the front on, and who leads (R-QW-8) ----
   kernels_t ready, issuing;
   assign ready    = kernels_of(eligible_i);
-  assign issuing  = moves ? first(ready, next_near) : first(ready, below | same);  // moves comes late
+  // moves comes late
+  assign issuing  = moves ? first(ready, next_near) : first(ready, below | same);
   assign group_o  = members(issuing);
   assign leader_o = prose_i ? mark : greedy_i;
 
@@ -160,11 +169,13 @@ module qsm_qaws #(
   assign front_o      = members(moves_true ? next_group : same);
   assign front_leader = front_o & leader_o;
   // An eligible leader of the front is the pick.
-  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 && !void_i : pick_valid_i && pick_slot_i == oldest_i;
+  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 && !void_i :
+    pick_valid_i && pick_slot_i == oldest_i;
 
   always_comb begin
     front_d = front_q;
-    if (moves_true) front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
+    if (moves_true)
+      front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
     if (leaves && (hosted & same) != '0) front_d.ncs = front_q.ncs;  // shut, not empty
     if (steps_true && !spent) front_d.ncs = front_q.ncs + 8'd1;
     if (!runs) front_d = no_front;
@@ -199,16 +210,21 @@ module qsm_qaws #(
     if (!rst_ni) carried_q <= 1'b0;
     else carried_q <= front_d.ncs != '0 && (carried_q || leaves);
   end
-  assert property (@(posedge clk_i) disable iff (!rst_ni) carried_q || front_q.ncs <= front_q.budget)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      carried_q || front_q.ncs <= front_q.budget)
     else $error("R-QW-6, R-QW-7: more switches than the budget");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !runs || (kernels_of(eligible_i) & shut_i) == '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !runs || (kernels_of(eligible_i) & shut_i) == '0)
     else $error("R-QW-8: a warp of a shut kernel is eligible");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !runs || (front_leader & (front_leader - warps_t'(1))) == '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !runs || (front_leader & (front_leader - warps_t'(1))) == '0)
     else $error("R-QW-9: a group with two leaders");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(runs && counts != '0) || front_o != '0)
     else $error("R-QW-5: a front without members");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !runs || head_ok_d == (pick_valid_i && ((front_leader != '0) ? front_leader[pick_slot_i] : front_o[pick_slot_i] && pick_slot_i == oldest_i)))
+                   !runs || head_ok_d == (pick_valid_i &&
+                       ((front_leader != '0) ? front_leader[pick_slot_i] : front_o[pick_slot_i] &&
+                       pick_slot_i == oldest_i)))
     else $error("R-QW-9: head_ok does not say whether the head issues");
   assert property (@(posedge clk_i) disable iff (!rst_ni) (mark_q & ~resident_i) == '0)
     else $error("R-QW-9: a slot without a warp is marked");

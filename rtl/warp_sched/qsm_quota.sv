@@ -2,11 +2,13 @@
 // Quota gate and counters of one SM (enhanced warp scheduler of FGQ, 3.3 to 3.5).
 //
 // Contract: docs/quota_gate.md. Counts each kernel's issued thread instructions against its quota,
-//   shuts the gate of a kernel whose counter is spent, and when nobody can go on refills counters or
-//   starts the SM's next epoch, as the scheme says. A closed kernel does not issue (R-IS-1).
-// Latency: open_o and shut_o come from registers; all inputs act at the end of their cycle. Kernels are
+//   shuts the gate of a kernel whose counter is spent, and when nobody can go on refills counters
+//   or starts the SM's next epoch, as the scheme says. A closed kernel does not issue (R-IS-1).
+// Latency: open_o and shut_o come from registers; all inputs act at the end of their cycle. Kernels
+// are
 //   granted one after the other: first block and refill take a cycle, a load takes two.
-// Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 145 flip-flops and a row
+// Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 145 flip-flops and a
+// row
 //   of memory for the next quota; one adder and one comparator for grants.
 //
 // Observed by the lockstep monitor: c, c_next (QUOTA, in cycles in which they differ); load_done
@@ -28,22 +30,26 @@ module qsm_quota #(
   input  logic                               arrive_valid_i,  // a thread block arrives
   input  logic [KernelW-1:0]                 arrive_kernel_i,
   input  logic [NumKernels-1:0]              qos_i,           // valid context with a goal
-  input  logic [30:0]                        first_quota_i,   // of that kernel: grant of a first block, at least 1
+  // of that kernel: grant of a first block, at least 1
+  input  logic [30:0]                        first_quota_i,
   input  logic [19:0]                        epoch_len_i,     // T, for Elastic
   input  logic                               tick_i,          // epoch snapshot
   input  logic                               word_valid_i,    // quota word for the next load
   input  logic [KernelW-1:0]                 word_kernel_i,
   input  logic [30:0]                        word_quota_i,    // at least 1
-  input  logic [30:0]                        word_credit_i,   // most that the load carries over; with the quota < 2^31
+  // most that the load carries over; with the quota < 2^31
+  input  logic [30:0]                        word_credit_i,
   input  logic                               load_valid_i,    // load the quotas now
   input  logic [2:0]                         load_scheme_i,
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
-  output logic [NumKernels-1:0]              shut_o,          // it may not, as its quota is spent (R-SC-2)
+  // it may not, as its quota is spent (R-SC-2)
+  output logic [NumKernels-1:0]              shut_o,
   output logic [NumKernels-1:0][30:0]        quota_o,         // quota loaded last
   output logic [NumKernels-1:0][31:0]        snap_c_o,        // C at the last snapshot, signed
   output logic [NumKernels-1:0][31:0]        snap_insn_o      // instructions of the epoch before it
 );
-  localparam logic [2:0] SCHEME_NONE = 3'd0, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER_TIME = 3'd5, SCHEME_FAIR = 3'd6;
+  localparam logic [2:0] SCHEME_NONE = 3'd0, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER_TIME = 3'd5,
+      SCHEME_FAIR = 3'd6;
   localparam int unsigned SumW = $clog2(NumSched * WarpSize + 1);
   localparam int unsigned DebtW = $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2: 2^DebtW
   localparam int unsigned InsnW = 20 + SumW;  // an epoch has less than 2^20 cycles (R-QM-1)
@@ -78,8 +84,8 @@ module qsm_quota #(
     end
   end
 
-  // R-SC-2. Without a QoS tenant anywhere only Fair holds anybody back (B4). Under Rollover-Time the others wait for the QoS
-  // kernels that run here (B16).
+  // R-SC-2. Without a QoS tenant anywhere only Fair holds anybody back (B4). Under Rollover-Time
+  // the others wait for the QoS kernels that run here (B16).
   assign elastic     = (scheme_q == SCHEME_ELASTIC);
   assign held        = (scheme_q != SCHEME_NONE) && ((|qos_i) || scheme_q == SCHEME_FAIR);
   assign others_wait = (scheme_q == SCHEME_ROLLOVER_TIME) && (qos_i & runnable_i & ~spent) != '0;
@@ -87,9 +93,11 @@ module qsm_quota #(
   assign open_o      = ~shut_o & ~load_next & (others_wait ? qos_i : '1);  // R-QC-1
 
   // ---- Whose turn it is (R-QC-9) ----
-  logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, load_d, fresh_q, fresh_d, loads_q, loads_left, refill_q;
+  logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, load_d, fresh_q, fresh_d, loads_q,
+      loads_left, refill_q;
   logic [NumKernels-1:0] waiting, candidates, refills, arrives, chosen, grants, gets;
-  logic                  words_count, starts, ends, elastic_start, early, load, loading, second_q, may_give, all_spent, refill_due;
+  logic                  words_count, starts, ends, elastic_start, early, load, loading, second_q,
+      may_give, all_spent, refill_due;
   logic                  first, take, here, drop, quota_only, has_word;
   logic [KernelW-1:0]    load_kernel;
 
@@ -99,7 +107,8 @@ module qsm_quota #(
 
   assign arrives     = arrive_valid_i ? NumKernels'(1) << arrive_kernel_i : '0;
   assign first       = (arrives & ~present_i & ~granted_q) != '0;
-  // A load message makes all kernels load. One of Elastic leaves that to the SM's next start, and says which words count (R-SC-4).
+  // A load message makes all kernels load. One of Elastic leaves that to the SM's next start, and
+  // says which words count (R-SC-4).
   assign words_count = load_valid_i && load_scheme_i == SCHEME_ELASTIC;
   assign ends        = load_valid_i && load_scheme_i == SCHEME_NONE;
   assign starts      = (load_valid_i && !words_count && !ends) || elastic_start;
@@ -112,7 +121,8 @@ module qsm_quota #(
   assign may_give   = held && !loading && !load_valid_i;
   assign all_spent  = (runnable_i & ~spent) == '0;
   assign waiting    = refill_q & runnable_i;
-  assign candidates = (waiting != '0) ? waiting : (scheme_q == SCHEME_FAIR) ? runnable_i : runnable_i & ~qos_i;
+  assign candidates = (waiting != '0) ? waiting : (scheme_q == SCHEME_FAIR) ? runnable_i :
+    runnable_i & ~qos_i;
   assign refill_due = may_give && !elastic && (waiting != '0 || all_spent);
   assign refills    = refill_due ? candidates : '0;
 
@@ -175,7 +185,8 @@ module qsm_quota #(
     end
   end
 
-  // ---- What it gets: a quota on top of what it has; of that a load keeps what the credit allows, or after an early start all ----
+  // ---- What it gets: a quota on top of what it has; of that a load keeps what the credit allows,
+  // or after an early start all ----
   logic [61:0]        shadow_mem [NumKernels];  // R-QC-3: credit, quota
   logic [30:0]        shadow_quota, shadow_credit, current, added;
   logic signed [31:0] own, kept, sum, value;
@@ -222,8 +233,8 @@ module qsm_quota #(
     logic [30:0]        quota_q;
     logic [InsnW-1:0]   insn_q, insn_next, snap_insn_q;
 
-    // R-QC-2. That C stops is a clock enable; saturation would be two multiplexers more. Two bits say
-    // it, as C is never below -2 * DebtMax.
+    // R-QC-2. That C stops is a clock enable; saturation would be two multiplexers more. Two bits
+    // say it, as C is never below -2 * DebtMax.
     assign stops    = c_q[31] && !c_q[DebtW];
     assign gets[k]  = grants[k] && !quota_only;
     assign c_d      = gets[k] ? value : c_q - signed'(32'(lanes[k]));
@@ -241,7 +252,8 @@ module qsm_quota #(
       else if (grants[k]) quota_q <= added;
     end
 
-    // R-QC-8. Cleared synchronously: flip-flops do that by themselves, unless they are reset otherwise.
+    // R-QC-8. Cleared synchronously: flip-flops do that by themselves, unless they are reset
+    // otherwise.
     assign insn_clear = !rst_ni || tick_i;
     assign insn_next  = insn_q + InsnW'(lanes[k]);
     always_ff @(posedge clk_i) begin
@@ -282,11 +294,13 @@ module qsm_quota #(
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !word_valid_i || elastic || !(load_valid_i || loading))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !word_valid_i || elastic || !(load_valid_i || loading))
     else $error("R-QM-4: a quota word arrives during a load");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !load_valid_i || elastic || !loading)
     else $error("R-QC-4: a load during a load");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(load_q != '0 && elastic_start) || load_valid_i)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(load_q != '0 && elastic_start) || load_valid_i)
     else $error("R-SC-4: an epoch of Elastic starts during the loads of the one before");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || !sum[31])
     else $error("R-QC-4: a load overflows");

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per register. Doc: docs/subcore.md (R-SB-1 to -3).
-// Answers for every warp's head in the same cycle whether it must wait and for what; updates act at the end of the cycle. An instruction of
-// fixed latency or a division releases its entry by done_*; a memory instruction's entry is released when all its parts were sent and came back.
+// Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per
+// register. Doc: docs/subcore.md (R-SB-1 to -3).
+// Answers for every warp's head in the same cycle whether it must wait and for what; updates act at
+// the end of the cycle. An instruction of fixed latency or a division releases its entry by done_*;
+// a memory instruction's entry is released when all its parts were sent and came back.
 // Cost: NumWarps * Entries * (9 + PartsW) flip-flops and Sources + 2 5-bit compares per entry.
 //
-// Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, sent_q, parts_q} (full state).
+// Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, sent_q,
+// parts_q} (full state).
 module qsm_scoreboard #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned Entries = 4,  // per warp, 2..
@@ -23,7 +26,8 @@ module qsm_scoreboard #(
   output logic [NumWarps-1:0]      full_o,         // no free entry
   output logic [NumWarps-1:0]      empty_o,        // no valid entry
   output logic [NumWarps-1:0]      mem_o,          // a memory instruction is not complete
-  // A register that is no head's, of every warp; with either: or its neighbour, which differs in bit 0.
+  // A register that is no head's, of every warp; with either: or its neighbour, which differs in
+  // bit 0.
   input  logic [4:0]               probe_i,
   input  logic                     probe_either_i,
   output logic [NumWarps-1:0]      probe_hazard_o,
@@ -37,7 +41,8 @@ module qsm_scoreboard #(
   input  logic [1:0]               done_i,
   input  logic [1:0][WarpW-1:0]    done_warp_i,
   input  logic [1:0][EntryW-1:0]   done_entry_i,
-  // Memory instruction: a part opens and/or the last part is sent; parts come back (results, store acknowledgements).
+  // Memory instruction: a part opens and/or the last part is sent; parts come back (results, store
+  // acknowledgements).
   input  logic                     part_i,
   input  logic                     last_i,
   input  logic [WarpW-1:0]         pass_warp_i,
@@ -52,7 +57,8 @@ module qsm_scoreboard #(
   logic [NumWarps-1:0][EntryW-1:0] free_entry;
   assign entry_o = free_entry[alloc_warp_i];
 
-  // Warp and entry of each update as one bit of many, decoded once for all entries; no bit where there is no update.
+  // Warp and entry of each update as one bit of many, decoded once for all entries; no bit where
+  // there is no update.
   function automatic warps_t warp_bit(input logic valid, input logic [WarpW-1:0] warp);
     return valid ? warps_t'(1) << warp : '0;
   endfunction
@@ -89,7 +95,8 @@ module qsm_scoreboard #(
       // Loads come back as results, stores as acknowledgements: one of them at most.
       assign back = (back_warp[0][w] && back_entry[0][e]) || (back_warp[1][w] && back_entry[1][e]);
       assign parts_d = parts_q[e] + {{PartsW - 1{back && !opens}}, back != opens};
-      // Of memory instructions only; parts are 0 in all other entries, free ones too, so that a new entry starts with none.
+      // Of memory instructions only; parts are 0 in all other entries, free ones too, so that a new
+      // entry starts with none.
       assign sent_d = sent_q[e] || last;
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -117,7 +124,8 @@ module qsm_scoreboard #(
         assign reads[s] = rd_q[e] == rs_i[w][s];
       end
       assign clash[e] = valid_q[e] && names_q[e] && (reads != '0 || rd_q[e] == rd_i[w]);
-      assign probed[e] = valid_q[e] && names_q[e] && rd_q[e][4:1] == probe_i[4:1] && (rd_q[e][0] == probe_i[0] || probe_either_i);
+      assign probed[e] = valid_q[e] && names_q[e] && rd_q[e][4:1] == probe_i[4:1] &&
+          (rd_q[e][0] == probe_i[0] || probe_either_i);
     end
 
     assign hazard_o[w] = |clash;
@@ -135,8 +143,8 @@ module qsm_scoreboard #(
   end
 
 `ifndef SYNTHESIS
-  // R-SB-3: what comes back was sent, and nothing is released twice. Asserted of what the updates name: of every entry it would be a
-  // good part of a simulation.
+  // R-SB-3: what comes back was sent, and nothing is released twice. Asserted of what the updates
+  // name: of every entry it would be a good part of a simulation.
   entries_t [NumWarps-1:0] valid, mem;
   logic [NumWarps-1:0][Entries-1:0][PartsW-1:0] parts;
   for (genvar w = 0; w < NumWarps; w++) begin : g_watch
@@ -146,15 +154,20 @@ module qsm_scoreboard #(
   end
   for (genvar i = 0; i < 2; i++) begin : g_named
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-                     !(done_i[i] && !(valid[done_warp_i[i]][done_entry_i[i]] && !mem[done_warp_i[i]][done_entry_i[i]])));
+                     !(done_i[i] && !(valid[done_warp_i[i]][done_entry_i[i]] &&
+                         !mem[done_warp_i[i]][done_entry_i[i]])));
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-                     !(back_i[i] && !(valid[back_warp_i[i]][back_entry_i[i]] && mem[back_warp_i[i]][back_entry_i[i]])));
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(back_i[i] && parts[back_warp_i[i]][back_entry_i[i]] == '0));
+                     !(back_i[i] && !(valid[back_warp_i[i]][back_entry_i[i]] &&
+                         mem[back_warp_i[i]][back_entry_i[i]])));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(back_i[i] && parts[back_warp_i[i]][back_entry_i[i]] == '0));
   end
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !((part_i || last_i) && !(valid[pass_warp_i][pass_entry_i] && mem[pass_warp_i][pass_entry_i])));
+                   !((part_i || last_i) && !(valid[pass_warp_i][pass_entry_i] &&
+                       mem[pass_warp_i][pass_entry_i])));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !(back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] && back_entry_i[0] == back_entry_i[1]));
+                   !(back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] &&
+                       back_entry_i[0] == back_entry_i[1]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(alloc_i && full_o[alloc_warp_i]));
 `endif
 endmodule

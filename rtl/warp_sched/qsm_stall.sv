@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why did a warp not issue? One reason per resident warp and cycle, counted per kernel. Doc: docs/subcore.md (R-IS-6), settled W8.
-// Counter [kernel][reason] grows by the number of the kernel's resident warps with that reason; 32 bit, wraps. Read in the same cycle.
-// Cost: NumKernels * 8 counters; build them only where they are wanted (the instance stands under StallCounters).
+// Why did a warp not issue? One reason per resident warp and cycle, counted per kernel. Doc:
+// docs/subcore.md (R-IS-6), settled W8.
+// Counter [kernel][reason] grows by the number of the kernel's resident warps with that reason; 32
+// bit, wraps. Read in the same cycle.
+// Cost: NumKernels * 8 counters; build them only where they are wanted (the instance stands under
+// StallCounters).
 module qsm_stall #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumKernels = 4,
@@ -23,18 +26,21 @@ module qsm_stall #(
 
   logic [NumKernels-1:0][Reasons-1:0][31:0] count_q;
 
-  // Sets of warps, by kernel and by reason: as many compares as there are kernels and reasons, not as there are counters.
+  // Sets of warps, by kernel and by reason: as many compares as there are kernels and reasons, not
+  // as there are counters.
   logic [NumKernels-1:0][NumWarps-1:0] of_kernel;
   logic [Reasons-1:0][NumWarps-1:0] with_reason;
   logic [2:0][NumWarps-1:0] reason_bit;
   always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
       {reason_bit[2][w], reason_bit[1][w], reason_bit[0][w]} = reason_i[w];
-      for (int unsigned k = 0; k < NumKernels; k++) of_kernel[k][w] = resident_i[w] && kernel_i[w] == KernelW'(k);
+      for (int unsigned k = 0; k < NumKernels; k++)
+        of_kernel[k][w] = resident_i[w] && kernel_i[w] == KernelW'(k);
     end
     for (int unsigned r = 0; r < Reasons; r++) begin
       with_reason[r] = '1;
-      for (int unsigned b = 0; b < 3; b++) with_reason[r] &= (r & (1 << b)) != 0 ? reason_bit[b] : ~reason_bit[b];
+      for (int unsigned b = 0; b < 3; b++)
+        with_reason[r] &= (r & (1 << b)) != 0 ? reason_bit[b] : ~reason_bit[b];
     end
   end
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-level scheduling: the few active warps among which a sub-core issues, the others wait outside.
+// Two-level scheduling: the few active warps among which a sub-core issues, the others wait
+// outside.
 //
-// Contract: docs/warp_sched.md (R-PO-6 to -8). A warp that will not go on for long leaves the active
+// Contract: docs/warp_sched.md (R-PO-6 to -8). A warp that will not go on for long leaves the
+// active
 //   places; in each cycle at most one leaves, and at most one takes a place that was free before.
 // Latency: active_o is a register. oldest_i is the oldest slot of candidates_o, in the same cycle.
 // Cost: NumWarps flip-flops, a count of them, one lowest of a set; the oldest is looked up outside.
@@ -15,7 +17,8 @@ module qsm_two_level #(
   input  logic                rst_ni,
   input  logic                enable_i,        // this policy is the one that is set
   input  logic [NumWarps-1:0] resident_i,
-  input  logic [NumWarps-1:0] long_i,          // resident, and waits for a barrier, a load or its quota (R-PO-7)
+  // resident, and waits for a barrier, a load or its quota (R-PO-7)
+  input  logic [NumWarps-1:0] long_i,
   input  logic [4:0]          active_warps_i,  // places, 1..16
   input  logic [NumWarps-1:0] finish_i,        // a warp leaves the slot in this cycle
   output logic [NumWarps-1:0] candidates_o,    // may be promoted
@@ -43,7 +46,8 @@ module qsm_two_level #(
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) (active_q & ~resident_i) == '0)
     else $error("R-PO-8: a slot without a warp is active");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !enable_i || (promoted & ~candidates_o) == '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !enable_i || (promoted & ~candidates_o) == '0)
     else $error("R-PO-8: a warp is promoted that may not be");
 `endif
 endmodule

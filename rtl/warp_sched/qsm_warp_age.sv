@@ -5,7 +5,8 @@
 //   and the others keep their order, so age = order of dispatch (R-PO-5). A slot without a
 //   resident warp keeps a place that does no harm.
 // Latency: oldest_o is combinational from set_i; a start counts from the next cycle on.
-// Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix. A set: a multiplexer of
+// Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix. A set: a
+// multiplexer of
 //   NumWarps bits per place, and a tree.
 // Doc: docs/warp_sched.md. Observed by the lockstep monitor: nothing.
 module qsm_warp_age #(
@@ -14,10 +15,12 @@ module qsm_warp_age #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     start_valid_i,  // a warp becomes resident at the end of this cycle
+  // a warp becomes resident at the end of this cycle
+  input  logic                     start_valid_i,
   input  logic [SlotW-1:0]         start_slot_i,
   input  logic [1:0][NumWarps-1:0] set_i,          // slots to choose from
-  output logic [1:0][SlotW-1:0]    oldest_o        // a set's oldest slot; any slot if the set is empty
+  // a set's oldest slot; any slot if the set is empty
+  output logic [1:0][SlotW-1:0]    oldest_o
 );
   logic [NumWarps-1:0][SlotW-1:0] order_q, order_d;
 
@@ -45,7 +48,8 @@ module qsm_warp_age #(
     always_comb begin
       for (int unsigned r = 0; r < NumWarps; r++) by_age[r] = set_i[i][order_q[r]];
     end
-    qsm_first #(.N(NumWarps), .Width(SlotW)) u_first (.set_i(by_age), .name_i(order_q), .first_o(oldest_o[i]));
+    qsm_first #(.N(NumWarps), .Width(SlotW)) u_first (.set_i(by_age), .name_i(order_q),
+        .first_o(oldest_o[i]));
   end
 
 `ifndef SYNTHESIS

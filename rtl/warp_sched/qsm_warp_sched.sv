@@ -6,7 +6,8 @@
 //   chosen (all; the active ones; one group), who goes first if it can (the last issued warp, or a
 //   group's own), and where to go else (the next slot, or the oldest warp).
 // Latency: combinational from eligible_i; picks, starts and finishes count from the next cycle on.
-// Cost: NumWarps * log2(NumWarps) flip-flops of age and those of qsm_two_level and qsm_qaws; nothing
+// Cost: NumWarps * log2(NumWarps) flip-flops of age and those of qsm_two_level and qsm_qaws;
+// nothing
 //   grows with the square of the warps in them.
 // Doc: docs/warp_sched.md, docs/qaws.md.
 //
@@ -19,13 +20,17 @@ module qsm_warp_sched #(
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic [2:0]                       policy_i,        // 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5 qaws_prose
+  // 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5 qaws_prose
+  input  logic [2:0]                       policy_i,
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,      // may issue in this cycle (R-IS-1)
-  input  logic                             void_i,          // but none does: as if none were eligible; may come late
-  input  logic [NumWarps-1:0]              long_i,          // will not be eligible for long (R-PO-7)
-  input  logic                             start_valid_i,   // a warp becomes resident at the end of this cycle
+  // but none does: as if none were eligible; may come late
+  input  logic                             void_i,
+  // will not be eligible for long (R-PO-7)
+  input  logic [NumWarps-1:0]              long_i,
+  // a warp becomes resident at the end of this cycle
+  input  logic                             start_valid_i,
   input  logic [SlotW-1:0]                 start_slot_i,
   input  logic                             finish_valid_i,  // a warp leaves its slot (R-WS-10)
   input  logic [SlotW-1:0]                 finish_slot_i,
@@ -35,7 +40,8 @@ module qsm_warp_sched #(
   input  logic [NumKernels-1:0]            shut_i,
   output logic                             pick_valid_o,
   output logic [SlotW-1:0]                 pick_slot_o,     // meaningful while pick_valid_o
-  output logic [16:0]                      qaws_front_o     // {valid, budget, ncs} of qsm_qaws, registers
+  // {valid, budget, ncs} of qsm_qaws, registers
+  output logic [16:0]                      qaws_front_o
 );
   localparam logic [2:0] POLICY_GTO = 3'd1;
   localparam logic [2:0] POLICY_LRR_ROTATE = 3'd2;
@@ -61,7 +67,8 @@ module qsm_warp_sched #(
   assign prose     = policy_i == POLICY_QAWS_PROSE;
   assign qaws      = policy_i == POLICY_QAWS || prose;
 
-  // ---- Policies with state of their own; one at a time, so they share the second look at the ages ----
+  // ---- Policies with state of their own; one at a time, so they share the second look at the ages
+  // ----
   logic [NumWarps-1:0] active, waiting, front, group, group_leader;
   logic [SlotW-1:0]    oldest, oldest_there;
 
@@ -72,7 +79,8 @@ module qsm_warp_sched #(
 
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i, .void_i,
-    .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o), .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
+    .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o),
+    .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
     .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
     .state_o(qaws_front_o)
   );
@@ -142,7 +150,8 @@ module qsm_warp_sched #(
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible_i[pick_slot_o])
     else $error("R-PO-2..6, R-QW-8: picked warp is not eligible");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) two_level || pick_valid_o == ((|eligible_i) && !void_i))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      two_level || pick_valid_o == ((|eligible_i) && !void_i))
     else $error("R-PO-2..4, R-QW-8: no pick though a warp is eligible");
 
   // Of one group alone qaws picks what gto would pick.
@@ -152,7 +161,8 @@ module qsm_warp_sched #(
     alone = 1'b1;
     for (int unsigned a = 0; a < NumWarps; a++) begin
       for (int unsigned b = 0; b < a; b++) begin
-        if (resident_i[a] && resident_i[b] && budget_i[kernel_i[a]] != budget_i[kernel_i[b]]) alone = 1'b0;
+        if (resident_i[a] && resident_i[b] && budget_i[kernel_i[a]] != budget_i[kernel_i[b]])
+          alone = 1'b0;
       end
     end
     shadow = last_q;
@@ -162,7 +172,8 @@ module qsm_warp_sched #(
       end
     end
   end
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(policy_i == POLICY_QAWS && alone && pick_valid_o) || pick_slot_o == shadow)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(policy_i == POLICY_QAWS && alone && pick_valid_o) || pick_slot_o == shadow)
     else $error("R-QW-5 e: qaws with one group differs from gto");
 `endif
 endmodule

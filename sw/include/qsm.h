@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device header: what a kernel compiled by qsm-cc sees. The names are CUDA's; docs/programming.md explains them and
-// docs/isa.md is the contract with the hardware. Needs clang and the flags that qsm-cc gives.
+// Device header: what a kernel compiled by qsm-cc sees. The names are CUDA's; docs/programming.md
+// explains them and docs/isa.md is the contract with the hardware. Needs clang and the flags that
+// qsm-cc gives.
 #ifndef QSM_H
 #define QSM_H
 
@@ -13,12 +14,14 @@
 // A function or variable of the device; for the reader only.
 #define __device__
 
-// A variable that every thread block has for itself, at file or function scope: `__shared__ int tile[64];`. It cannot
-// have an initialiser. To the compiler it is thread-local storage whose thread pointer is the shared window, which
-// keeps programs position independent; `used` stops it from reasoning that no other thread can see the variable.
+// A variable that every thread block has for itself, at file or function scope: `__shared__ int
+// tile[64];`. It cannot have an initialiser. To the compiler it is thread-local storage whose
+// thread pointer is the shared window, which keeps programs position independent; `used` stops it
+// from reasoning that no other thread can see the variable.
 #define __shared__ static _Thread_local __attribute__((used))
 
-// Shared memory of the block behind its __shared__ variables: the launch's dynamic part, aligned to 16 bytes.
+// Shared memory of the block behind its __shared__ variables: the launch's dynamic part, aligned to
+// 16 bytes.
 extern _Thread_local char qsm_dynamic_shared_start[];
 #define qsm_dynamic_shared() ((void *)qsm_dynamic_shared_start)
 
@@ -26,12 +29,13 @@ struct qsm_dim3 {
   unsigned x, y, z;
 };
 
-// Reads that give the same value during a thread's whole life carry no `volatile`: the compiler may keep or repeat them.
-#define QSM_CSR(number)                                      \
-  ({                                                         \
-    unsigned qsm_csr_value;                                  \
-    __asm__("csrr %0, " #number : "=r"(qsm_csr_value));      \
-    qsm_csr_value;                                           \
+// Reads that give the same value during a thread's whole life carry no `volatile`: the compiler may
+// keep or repeat them.
+#define QSM_CSR(number)                                 \
+  ({                                                    \
+    unsigned qsm_csr_value;                             \
+    __asm__("csrr %0, " #number : "=r"(qsm_csr_value)); \
+    qsm_csr_value;                                      \
   })
 
 #define QSM_CSR_VOLATILE(number)                                 \
@@ -68,11 +72,15 @@ static inline struct qsm_dim3 qsm_grid_dim(void) {
 #define gridDim (qsm_grid_dim())
 #define warpSize (QSM_CSR(0xCD0))
 
-static inline unsigned qsm_tid(void) { return QSM_CSR(0xCC0); }   // linear thread index in the block
+static inline unsigned qsm_tid(void) { return QSM_CSR(0xCC0); }  // linear thread index in the block
 static inline unsigned qsm_lane(void) { return QSM_CSR(0xCCA); }  // lane in the warp
 static inline unsigned qsm_smid(void) { return QSM_CSR(0xCCB); }  // SM that runs this block
-static inline unsigned qsm_hwtid(void) { return QSM_CSR(0xCCD); } // slot in the GPU, unique among resident threads
-static inline unsigned qsm_ticket(void) { return QSM_CSR(0xCD1); } // of this block, unique among the launch's live blocks
+static inline unsigned qsm_hwtid(void) {
+  return QSM_CSR(0xCCD);
+}  // slot in the GPU, unique among resident threads
+static inline unsigned qsm_ticket(void) {
+  return QSM_CSR(0xCD1);
+}  // of this block, unique among the launch's live blocks
 static inline unsigned qsm_slot(void) { return QSM_CSR(0xCCE); }  // kernel slot (tenant)
 static inline unsigned qsm_active_mask(void) { return QSM_CSR_VOLATILE(0xCCF); }
 
@@ -89,7 +97,8 @@ static inline unsigned long long clock64(void) {
   return (unsigned long long)high << 32 | low;
 }
 
-// Waits until all memory accesses of this warp are complete; its later loads see what other SMs have stored until now.
+// Waits until all memory accesses of this warp are complete; its later loads see what other SMs
+// have stored until now.
 static inline void __threadfence(void) { __asm__ volatile("fence" ::: "memory"); }
 
 // Waits until every thread of the block is here; then all see each other's earlier stores.
@@ -103,20 +112,21 @@ static inline _Noreturn void qsm_exit(void) {
   __builtin_unreachable();
 }
 
-// A failed assertion is a breakpoint fault: it kills the kernel, and the host learns PC, block and thread.
+// A failed assertion is a breakpoint fault: it kills the kernel, and the host learns PC, block and
+// thread.
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
 #else
 #define assert(condition) ((condition) ? (void)0 : (void)({ __asm__ volatile("ebreak"); }))
 #endif
 
-// Atomics on 32-bit words of device or shared memory; each returns the old value. Relaxed, like CUDA's. The hardware
-// has no compare-and-swap and no LR/SC, so C11 atomics do not link.
-#define QSM_AMO(name, instruction, type)                                                                     \
-  static inline type name(type *address, type value) {                                                       \
-    type old;                                                                                                \
-    __asm__ volatile(instruction " %0, %2, %1" : "=r"(old), "+A"(*address) : "r"(value));                    \
-    return old;                                                                                              \
+// Atomics on 32-bit words of device or shared memory; each returns the old value. Relaxed, like
+// CUDA's. The hardware has no compare-and-swap and no LR/SC, so C11 atomics do not link.
+#define QSM_AMO(name, instruction, type)                                                  \
+  static inline type name(type *address, type value) {                                    \
+    type old;                                                                             \
+    __asm__ volatile(instruction " %0, %2, %1" : "=r"(old), "+A"(*address) : "r"(value)); \
+    return old;                                                                           \
   }
 QSM_AMO(qsm_amoadd_i, "amoadd.w", int)
 QSM_AMO(qsm_amoadd_u, "amoadd.w", unsigned)
@@ -144,13 +154,17 @@ QSM_AMO(qsm_amoswap_u, "amoswap.w", unsigned)
 #define atomicOr(address, value) QSM_ATOMIC(qsm_amoor, address, value)
 #define atomicXor(address, value) QSM_ATOMIC(qsm_amoxor, address, value)
 #define atomicExch(address, value) QSM_ATOMIC(qsm_amoswap, address, value)
-// A load past the L1, which does not know what other SMs store: an atomic that changes nothing. The memory must be writable.
+// A load past the L1, which does not know what other SMs store: an atomic that changes nothing. The
+// memory must be writable.
 #define qsm_load_device(address) QSM_ATOMIC(qsm_amoor, address, 0)
 
-// Each is one instruction or a few, on a GPU with FPU; qsm_math.h has more. Rounding is to nearest; rintf keeps ties even.
+// Each is one instruction or a few, on a GPU with FPU; qsm_math.h has more. Rounding is to nearest;
+// rintf keeps ties even.
 static inline float sqrtf(float x) { return __builtin_sqrtf(x); }
 static inline float fabsf(float x) { return __builtin_fabsf(x); }
-static inline float copysignf(float magnitude, float sign) { return __builtin_copysignf(magnitude, sign); }
+static inline float copysignf(float magnitude, float sign) {
+  return __builtin_copysignf(magnitude, sign);
+}
 static inline float fminf(float x, float y) { return __builtin_fminf(x, y); }
 static inline float fmaxf(float x, float y) { return __builtin_fmaxf(x, y); }
 static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }

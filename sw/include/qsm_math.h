@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions in single precision, for kernels and for the host that checks them. Each is a fixed sequence of
-// IEEE operations (+, -, *, /, fmaf, sqrtf, conversions), so device and host give the same bits, as long as the compiler does
-// not contract products and sums by itself (-ffp-contract=off).
+// Elementary functions in single precision, for kernels and for the host that checks them. Each is
+// a fixed sequence of IEEE operations (+, -, *, /, fmaf, sqrtf, conversions), so device and host
+// give the same bits, as long as the compiler does not contract products and sums by itself
+// (-ffp-contract=off).
 //
-// Greatest error in units in the last place of the result, as tb/sw/test_math.c asks for it: qsm_exp 1.25, qsm_log 1.25,
-// qsm_rsqrt 1.6; qsm_sin and qsm_cos, for |x| up to 2^15, 1.75 where the result is at least 2^-10 and otherwise an absolute
-// 2^-33. Arguments of qsm_log and qsm_rsqrt, results of qsm_exp: normal numbers, zero, infinity.
+// Greatest error in units in the last place of the result, as tb/sw/test_math.c asks for it:
+// qsm_exp 1.25, qsm_log 1.25, qsm_rsqrt 1.6; qsm_sin and qsm_cos, for |x| up to 2^15, 1.75 where
+// the result is at least 2^-10 and otherwise an absolute 2^-33. Arguments of qsm_log and qsm_rsqrt,
+// results of qsm_exp: normal numbers, zero, infinity.
 #ifndef QSM_MATH_H
 #define QSM_MATH_H
 
@@ -41,8 +43,8 @@ static inline float qsm_power_of_two(int n) { return qsm_from_bits((unsigned)(n 
 
 static inline float qsm_rsqrt(float x) { return 1.0f / sqrtf(x); }
 
-// e^x = 2^n e^r with |r| <= ln 2 / 2; e^r by its series to r^7. The product with 2^n is made in two steps, as n may lie
-// beyond the exponents of a normal number.
+// e^x = 2^n e^r with |r| <= ln 2 / 2; e^r by its series to r^7. The product with 2^n is made in two
+// steps, as n may lie beyond the exponents of a normal number.
 static inline float qsm_exp(float x) {
   if (x > 89.0f) return INFINITY;
   if (x < -104.0f) return 0.0f;
@@ -60,12 +62,13 @@ static inline float qsm_exp(float x) {
   return p * qsm_power_of_two(half) * qsm_power_of_two(n - half);
 }
 
-// ln x of a positive normal x = 2^n m, sqrt(1/2) <= m < sqrt(2): with s = (m - 1) / (m + 1), ln m = 2 s + 2 s^3 / 3 + ...
+// ln x of a positive normal x = 2^n m, sqrt(1/2) <= m < sqrt(2): with s = (m - 1) / (m + 1), ln m =
+// 2 s + 2 s^3 / 3 + ...
 static inline float qsm_log(float x) {
   if (x == 0.0f) return -INFINITY;
   if (!(x > 0.0f)) return NAN;
   if (x == INFINITY) return x;
-  unsigned bits = qsm_to_bits(x) - 0x3F3504F3u; // sqrt(1/2)
+  unsigned bits = qsm_to_bits(x) - 0x3F3504F3u;  // sqrt(1/2)
   int n = (int)bits >> 23;
   float f = qsm_from_bits((bits & 0x7FFFFF) + 0x3F3504F3u) - 1.0f;
   float s = f / (2.0f + f), z = s * s;
@@ -103,9 +106,11 @@ static inline float qsm_reduce(float x, int *n) {
   return fmaf((float)-*n, 5.39030253e-15f, r);
 }
 
-// sin r, cos r, -sin r or -cos r by the quadrant. Chosen by masks, as neighbouring threads would take different branches.
+// sin r, cos r, -sin r or -cos r by the quadrant. Chosen by masks, as neighbouring threads would
+// take different branches.
 static inline float qsm_quadrant(float r, int n) {
-  unsigned odd = 0u - ((unsigned)n & 1), sine = qsm_to_bits(qsm_sin_small(r)), cosine = qsm_to_bits(qsm_cos_small(r));
+  unsigned odd = 0u - ((unsigned)n & 1), sine = qsm_to_bits(qsm_sin_small(r)),
+           cosine = qsm_to_bits(qsm_cos_small(r));
   return qsm_from_bits(((cosine & odd) | (sine & ~odd)) ^ ((unsigned)n & 2) << 30);
 }
 

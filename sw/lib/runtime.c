@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that clang calls without being asked: block copies and 64-bit division. Linked into every program;
-// what is not used is dropped.
+// The functions that clang calls without being asked: block copies and 64-bit division. Linked into
+// every program; what is not used is dropped.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,7 +42,8 @@ NO_BUILTIN int memcmp(const void *a, const void *b, size_t n_bytes) {
   return 0;
 }
 
-// Shift-and-subtract division. By zero it gives what RISC-V's divu and remu give: all ones, and the dividend.
+// Shift-and-subtract division. By zero it gives what RISC-V's divu and remu give: all ones, and the
+// dividend.
 static uint64_t divide(uint64_t dividend, uint64_t divisor, uint64_t *remainder) {
   uint64_t quotient = 0, rest = 0;
   for (int bit = 63; bit >= 0; bit--) {
@@ -68,7 +69,9 @@ uint64_t __umoddi3(uint64_t dividend, uint64_t divisor) {
   return remainder;
 }
 
-static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
+static uint64_t magnitude(int64_t value) {
+  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
 
 int64_t __divdi3(int64_t dividend, int64_t divisor) {
   uint64_t quotient = __udivdi3(magnitude(dividend), magnitude(divisor));

@@ -31,19 +31,24 @@ static void list_sizes(const qsmArgument *values, uint32_t n_values, char *text,
   if (n_values) append(text, len, at, " bytes");
 }
 
-static int refuse(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values, char *msg, size_t msg_len) {
+static int refuse(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values,
+                  char *msg, size_t msg_len) {
   char given[128];
   list_sizes(values, n_values, given, sizeof given);
   snprintf(msg, msg_len, "kernel %s takes %s; the launch gives %u arguments: %s", kernel->name,
-           kernel->signature ? kernel->signature : "up to 8 words, as far as is known", n_values, given);
+           kernel->signature ? kernel->signature : "up to 8 words, as far as is known", n_values,
+           given);
   return -1;
 }
 
 static bool fit(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values) {
   uint32_t n_bytes = 0;
-  if (kernel->signature ? n_values != kernel->n_arguments : n_values > QSM_ARGUMENT_REGISTERS) return false;
+  if (kernel->signature ? n_values != kernel->n_arguments : n_values > QSM_ARGUMENT_REGISTERS)
+    return false;
   for (uint32_t i = 0; i < n_values; i++) {
-    if (!values[i].value || values[i].bytes != argument_of(kernel, i)->bytes || values[i].bytes > QSM_MOST_ARGUMENT_BYTES) return false;
+    if (!values[i].value || values[i].bytes != argument_of(kernel, i)->bytes ||
+        values[i].bytes > QSM_MOST_ARGUMENT_BYTES)
+      return false;
     n_bytes += values[i].bytes;
   }
   return n_bytes <= QSM_MOST_ARGUMENT_BYTES;
@@ -56,11 +61,14 @@ struct layout {
   uint32_t n_registers, n_stack_bytes;  // taken
 };
 
-static uint32_t align_up(uint32_t at, uint32_t align) { return align > 1 ? (at + align - 1) / align * align : at; }
+static uint32_t align_up(uint32_t at, uint32_t align) {
+  return align > 1 ? (at + align - 1) / align * align : at;
+}
 
 // Takes the place of the next word.
 static uint8_t *next_word(struct layout *layout) {
-  if (layout->n_registers < QSM_ARGUMENT_REGISTERS) return (uint8_t *)&layout->entry->registers[layout->n_registers++];
+  if (layout->n_registers < QSM_ARGUMENT_REGISTERS)
+    return (uint8_t *)&layout->entry->registers[layout->n_registers++];
   uint8_t *word = layout->entry->stack + layout->n_stack_bytes;
   layout->n_stack_bytes += WORD;
   return word;
@@ -74,25 +82,31 @@ static uint32_t widen(const struct qsm_argument *argument, const uint8_t *bytes)
   return word;
 }
 
-static void put_value(struct layout *layout, const struct qsm_argument *argument, const uint8_t *bytes) {
+static void put_value(struct layout *layout, const struct qsm_argument *argument,
+                      const uint8_t *bytes) {
   uint32_t words[2] = {0};
-  if (argument->bytes <= WORD) words[0] = widen(argument, bytes);
-  else memcpy(words, bytes, argument->bytes);
-  if (layout->n_registers == QSM_ARGUMENT_REGISTERS) layout->n_stack_bytes = align_up(layout->n_stack_bytes, argument->align);
-  for (uint32_t i = 0; i < (argument->bytes + WORD - 1) / WORD; i++) memcpy(next_word(layout), &words[i], WORD);
+  if (argument->bytes <= WORD)
+    words[0] = widen(argument, bytes);
+  else
+    memcpy(words, bytes, argument->bytes);
+  if (layout->n_registers == QSM_ARGUMENT_REGISTERS)
+    layout->n_stack_bytes = align_up(layout->n_stack_bytes, argument->align);
+  for (uint32_t i = 0; i < (argument->bytes + WORD - 1) / WORD; i++)
+    memcpy(next_word(layout), &words[i], WORD);
 }
 
 // Where the copies go behind the words; their number of bytes then.
 static uint32_t measure_copies(const struct qsm_kernel *kernel, uint32_t n_values, uint32_t from) {
   for (uint32_t i = 0; i < n_values; i++) {
     const struct qsm_argument *argument = argument_of(kernel, i);
-    if (argument->by_reference) from = align_up(from, argument->align < WORD ? WORD : argument->align) + argument->bytes;
+    if (argument->by_reference)
+      from = align_up(from, argument->align < WORD ? WORD : argument->align) + argument->bytes;
   }
   return from;
 }
 
-static void put_copies(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values, struct layout *layout,
-                       uint8_t *const *places) {
+static void put_copies(const struct qsm_kernel *kernel, const qsmArgument *values,
+                       uint32_t n_values, struct layout *layout, uint8_t *const *places) {
   uint32_t at = layout->n_stack_bytes, n = layout->entry->n_stack_bytes;
   for (uint32_t i = 0; i < n_values; i++) {
     const struct qsm_argument *argument = argument_of(kernel, i);
@@ -105,30 +119,37 @@ static void put_copies(const struct qsm_kernel *kernel, const qsmArgument *value
   }
 }
 
-int qsm_arguments_lay_out(const struct qsm_kernel *kernel, const qsmArgument *values, uint32_t n_values, struct qsm_entry_arguments *entry,
-                          char *msg, size_t msg_len) {
+int qsm_arguments_lay_out(const struct qsm_kernel *kernel, const qsmArgument *values,
+                          uint32_t n_values, struct qsm_entry_arguments *entry, char *msg,
+                          size_t msg_len) {
   struct qsm_entry_arguments made = {.n_stack_bytes = 0};
   struct layout layout = {.entry = &made};
   uint8_t *places[MOST_VALUES];  // of addresses
-  if (n_values > MOST_VALUES || !fit(kernel, values, n_values)) return refuse(kernel, values, n_values, msg, msg_len);
+  if (n_values > MOST_VALUES || !fit(kernel, values, n_values))
+    return refuse(kernel, values, n_values, msg, msg_len);
   for (uint32_t i = 0; i < n_values; i++) {
     const struct qsm_argument *argument = argument_of(kernel, i);
-    if (argument->by_reference) places[i] = next_word(&layout);
-    else put_value(&layout, argument, values[i].value);
+    if (argument->by_reference)
+      places[i] = next_word(&layout);
+    else
+      put_value(&layout, argument, values[i].value);
   }
-  made.n_stack_bytes = align_up(measure_copies(kernel, n_values, layout.n_stack_bytes), STACK_ALIGN);
-  if (made.n_stack_bytes > QSM_MOST_STACK_BYTES) return refuse(kernel, values, n_values, msg, msg_len);
+  made.n_stack_bytes =
+      align_up(measure_copies(kernel, n_values, layout.n_stack_bytes), STACK_ALIGN);
+  if (made.n_stack_bytes > QSM_MOST_STACK_BYTES)
+    return refuse(kernel, values, n_values, msg, msg_len);
   put_copies(kernel, values, n_values, &layout, places);
   *entry = made;
   return 0;
 }
 
-int qsm_arguments_of_words(const struct qsm_kernel *kernel, const uint32_t *words, uint32_t n_words, struct qsm_entry_arguments *entry,
-                           char *msg, size_t msg_len) {
+int qsm_arguments_of_words(const struct qsm_kernel *kernel, const uint32_t *words, uint32_t n_words,
+                           struct qsm_entry_arguments *entry, char *msg, size_t msg_len) {
   qsmArgument values[MOST_VALUES];
   if (n_words > MOST_VALUES) return refuse(kernel, NULL, 0, msg, msg_len);
   for (uint32_t i = 0; i < n_words; i++) {
-    uint32_t bytes = kernel->signature && i < kernel->n_arguments ? kernel->arguments[i].bytes : WORD;
+    uint32_t bytes =
+        kernel->signature && i < kernel->n_arguments ? kernel->arguments[i].bytes : WORD;
     values[i] = (qsmArgument){&words[i], bytes < WORD ? bytes : WORD};
   }
   return qsm_arguments_lay_out(kernel, values, n_words, entry, msg, msg_len);

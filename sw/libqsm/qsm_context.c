@@ -13,26 +13,34 @@ static qsmError_t lay_out_memory(struct qsm_context *context) {
   const struct qsm_config *config = &context->device->config;
   uint32_t arena = config->mem_bytes / config->num_kernels / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
   if (arena < QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES + 2 * QSM_PAGE_BYTES)
-    return qsm_fail(context->device, qsmErrorMemoryAllocation, "configuration %s: %u bytes per tenant have no room for a program",
-                config->name, arena);
+    return qsm_fail(context->device, qsmErrorMemoryAllocation,
+                    "configuration %s: %u bytes per tenant have no room for a program",
+                    config->name, arena);
   context->base = QSM_MEMORY_BASE + arena * context->slot;
   context->limit = context->base + arena;
-  context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES, context->limit);
-  return context->heap ? qsmSuccess : qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
+  context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES,
+                                  context->limit);
+  return context->heap ? qsmSuccess
+                       : qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
 }
 
 static qsmError_t free_slot(struct qsm_context *context) {
   struct qsm_device *device = context->device;
   qsmError_t error = qsm_launch_stop(context);
-  if (!error) error = qsm_register_write(device, QSM_REG_IRQ, 1u << context->slot);  // maybe of a launch that the host has started itself
+  if (!error)
+    error = qsm_register_write(
+        device, QSM_REG_IRQ,
+        1u << context->slot);  // maybe of a launch that the host has started itself
   return error ? error : qsm_register_write(device, qsm_slot_register(context, QSM_SLOT_CTX), 0);
 }
 
 static void destroy(struct qsm_context *context) {
   struct qsm_device *device = context->device;
   context->closing = true;
-  if (free_slot(context)) device->dead |= 1u << context->slot;
-  else qsm_memory_clear(context);
+  if (free_slot(context))
+    device->dead |= 1u << context->slot;
+  else
+    qsm_memory_clear(context);
   device->context[context->slot] = NULL;
   qsm_share_anew(device);
   qsm_context_free(context);
@@ -43,7 +51,8 @@ void qsmContextDestroy(qsmContext_t handle) {
   if (context && !qsm_check_outside(context->device)) destroy(context);
 }
 
-static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot, struct qsm_context **context) {
+static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot,
+                                 struct qsm_context **context) {
   struct qsm_context *created = calloc(1, sizeof *created);
   if (created) created->handle = (qsmContext_t)qsm_handle_create(QSM_HANDLE_CONTEXT, created);
   if (!created || !created->handle) {
@@ -55,7 +64,8 @@ static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot, struc
   created->budget = 1;
   created->sm_mask = ((qsmSmMask)1 << device->config.num_sms) - 1;
   qsmError_t error = lay_out_memory(created);
-  if (!error && (device->used >> slot) & 1) error = qsm_memory_clear(created);  // its last context could not
+  if (!error && (device->used >> slot) & 1)
+    error = qsm_memory_clear(created);  // its last context could not
   if (!error) error = qsm_write_first_quota(created);
   if (!error) error = qsm_slot_write(created, QSM_SLOT_CTX, QSM_CTX_VALID);
   if (!error) QSM_OBSERVE(device, created, created->base, created->limit);
@@ -78,12 +88,16 @@ static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot, struc
 // A slot that could not be freed has something of its last context on it.
 static qsmError_t create_in_free_slot(struct qsm_device *device, struct qsm_context **context) {
   uint32_t slot = 0;
-  while (slot < device->config.num_kernels && (device->context[slot] || (device->dead >> slot) & 1)) slot++;
+  while (slot < device->config.num_kernels && (device->context[slot] || (device->dead >> slot) & 1))
+    slot++;
   if (slot < device->config.num_kernels) return create_in_slot(device, slot, context);
   if (!device->dead)
-    return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken", device->config.name, slot);
-  return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken; %u of them by launches that could not be killed",
-                  device->config.name, slot, (unsigned)__builtin_popcount(device->dead));
+    return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken",
+                    device->config.name, slot);
+  return qsm_fail(
+      device, qsmErrorNoSlot,
+      "configuration %s has %u kernel slots, all taken; %u of them by launches that could not be killed",
+      device->config.name, slot, (unsigned)__builtin_popcount(device->dead));
 }
 
 qsmError_t qsmContextCreate(qsmDevice_t handle, qsmContext_t *context) {
@@ -113,15 +127,18 @@ static qsmError_t copy_settings(struct qsm_context *context, struct qsm_context 
   }
   clone->cache_policy = context->cache_policy;
   if (!error) error = qsm_set_sm_mask(clone, context->sm_mask);
-  if (!error && context->program) error = qsm_module_install(clone, qsm_program_share(context->program));
+  if (!error && context->program)
+    error = qsm_module_install(clone, qsm_program_share(context->program));
   return error;
 }
 
-qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **device, struct qsm_context **clone) {
+qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **device,
+                             struct qsm_context **clone) {
   char msg[256];
   struct qsm_device *opened = NULL;
   struct qsm_context *copy = NULL;
-  qsmError_t error = qsm_device_open("model", &context->device->config, NULL, &opened, msg, sizeof msg);
+  qsmError_t error =
+      qsm_device_open("model", &context->device->config, NULL, &opened, msg, sizeof msg);
   if (error) return qsm_fail(context->device, error, "%s", msg);
   error = create_in_slot(opened, context->slot, &copy);
   if (!error) error = copy_settings(context, copy);
@@ -139,7 +156,8 @@ qsmError_t qsm_context_copy_memory(struct qsm_context *context, struct qsm_conte
   qsmError_t error = qsmSuccess;
   uint8_t *page = malloc(QSM_PAGE_BYTES);
   if (!page) return qsm_fail(clone->device, qsmErrorMemoryAllocation, "out of memory");
-  for (uint32_t at = context->base + QSM_ARGUMENT_AREA_BYTES; !error && at < context->limit; at += QSM_PAGE_BYTES) {
+  for (uint32_t at = context->base + QSM_ARGUMENT_AREA_BYTES; !error && at < context->limit;
+       at += QSM_PAGE_BYTES) {
     error = qsm_memory_read(context, page, at, QSM_PAGE_BYTES);
     if (!error) error = qsm_memory_write(clone, at, page, QSM_PAGE_BYTES);
   }

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of the L1s, the L2 and the memory controllers (docs/l1.md R-L1-13, docs/l2.md R-L2-13, docs/dram.md R-DR-9).
+// Counters of the L1s, the L2 and the memory controllers (docs/l1.md R-L1-13, docs/l2.md R-L2-13,
+// docs/dram.md R-DR-9).
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
 enum { FIRST_L1_COUNTER = 16 };
 
-static qsmError_t add_counter(struct qsm_context *context, uint32_t channel, uint32_t counter, uint64_t *sum) {
+static qsmError_t add_counter(struct qsm_context *context, uint32_t channel, uint32_t counter,
+                              uint64_t *sum) {
   struct qsm_device *device = context->device;
   uint32_t value = 0;
-  qsmError_t error = qsm_register_write(device, QSM_REG_MEM_SELECT, channel << QSM_REG_MEM_SELECT_CHANNEL_SHIFT |
-                                      context->slot << QSM_REG_MEM_SELECT_SLOT_SHIFT | counter << QSM_REG_MEM_SELECT_COUNTER_SHIFT);
+  qsmError_t error = qsm_register_write(device, QSM_REG_MEM_SELECT,
+                                        channel << QSM_REG_MEM_SELECT_CHANNEL_SHIFT |
+                                            context->slot << QSM_REG_MEM_SELECT_SLOT_SHIFT |
+                                            counter << QSM_REG_MEM_SELECT_COUNTER_SHIFT);
   if (!error) error = qsm_register_read(device, QSM_REG_MEM_VALUE, &value);
   *sum += value;
   return error;
 }
 
-static qsmError_t add_l1_counters(struct qsm_context *context, uint32_t sm, qsmMemoryCounters *sum) {
-  uint64_t *const fields[] = {&sum->l1_loads, &sum->l1_hits, &sum->l1_joined, &sum->l1_misses, &sum->l1_stores, &sum->l1_atomics};
+static qsmError_t add_l1_counters(struct qsm_context *context, uint32_t sm,
+                                  qsmMemoryCounters *sum) {
+  uint64_t *const fields[] = {&sum->l1_loads,  &sum->l1_hits,   &sum->l1_joined,
+                              &sum->l1_misses, &sum->l1_stores, &sum->l1_atomics};
   qsmError_t error = qsm_register_write(context->device, QSM_REG_SM_SELECT, sm);
-  for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++) error = add_counter(context, 0, FIRST_L1_COUNTER + i, fields[i]);
+  for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++)
+    error = add_counter(context, 0, FIRST_L1_COUNTER + i, fields[i]);
   return error;
 }
 
@@ -32,13 +39,17 @@ qsmError_t qsmReadMemoryCounters(qsmContext_t handle, qsmMemoryCounters *counter
     uint32_t counter;
     bool exists;
     uint64_t *sum;
-  } fields[] = {{0, config->l2_kib, &sum.requests},        {1, config->l2_kib, &sum.hits},          {2, config->l2_kib, &sum.merged},
-                {3, config->l2_kib, &sum.misses},          {4, config->l2_kib, &sum.passed},        {5, config->l2_kib, &sum.atomics},
-                {6, config->l2_kib, &sum.victims},         {8, config->dram_banks, &sum.dram_reads}, {9, config->dram_banks, &sum.dram_writes},
-                {10, config->dram_banks, &sum.row_hits},   {11, config->dram_banks, &sum.rows_opened}};
+  } fields[] = {{0, config->l2_kib, &sum.requests},        {1, config->l2_kib, &sum.hits},
+                {2, config->l2_kib, &sum.merged},          {3, config->l2_kib, &sum.misses},
+                {4, config->l2_kib, &sum.passed},          {5, config->l2_kib, &sum.atomics},
+                {6, config->l2_kib, &sum.victims},         {8, config->dram_banks, &sum.dram_reads},
+                {9, config->dram_banks, &sum.dram_writes}, {10, config->dram_banks, &sum.row_hits},
+                {11, config->dram_banks, &sum.rows_opened}};
   for (uint32_t channel = 0; channel < config->num_channels; channel++)
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-      qsmError_t error = fields[i].exists ? add_counter(context, channel, fields[i].counter, fields[i].sum) : qsmSuccess;
+      qsmError_t error = fields[i].exists
+                             ? add_counter(context, channel, fields[i].counter, fields[i].sum)
+                             : qsmSuccess;
       if (error) return error;
     }
   for (uint32_t sm = 0; config->l1_kib && sm < config->num_sms; sm++) {

@@ -22,7 +22,10 @@ qsmError_t qsm_fail(struct qsm_device *device, qsmError_t error, const char *for
   return error;
 }
 
-qsmError_t qsm_device_take_error(struct qsm_device *device, qsmError_t error, struct qsm_device *other) { return qsm_fail(device, error, "%s", other->error); }
+qsmError_t qsm_device_take_error(struct qsm_device *device, qsmError_t error,
+                                 struct qsm_device *other) {
+  return qsm_fail(device, error, "%s", other->error);
+}
 
 const char *qsmGetErrorString(qsmError_t error) {
   switch (error) {
@@ -59,8 +62,12 @@ void qsm_context_spoiled(qsmContext_t handle, uint32_t address, size_t bytes) {
   if (context) QSM_OBSERVE(context->device, spoiled, address, bytes);
 }
 
-struct qsm_device *qsm_device_of(qsmDevice_t handle) { return qsm_handle_find(QSM_HANDLE_DEVICE, (uintptr_t)handle); }
-struct qsm_context *qsm_context_of(qsmContext_t handle) { return qsm_handle_find(QSM_HANDLE_CONTEXT, (uintptr_t)handle); }
+struct qsm_device *qsm_device_of(qsmDevice_t handle) {
+  return qsm_handle_find(QSM_HANDLE_DEVICE, (uintptr_t)handle);
+}
+struct qsm_context *qsm_context_of(qsmContext_t handle) {
+  return qsm_handle_find(QSM_HANDLE_CONTEXT, (uintptr_t)handle);
+}
 
 const char *qsmGetLastErrorText(qsmDevice_t handle) {
   struct qsm_device *device = qsm_device_of(handle);
@@ -80,12 +87,15 @@ qsmError_t qsm_backend_failed(struct qsm_device *device) {
 qsmError_t qsm_register_read(struct qsm_device *device, uint16_t address, uint32_t *value) {
   switch (device->backend->read(device->backend, address, value)) {
     case QSM_BACKEND_OK: return qsmSuccess;
-    case QSM_BACKEND_REFUSED: return qsm_fail(device, qsmErrorInvalidValue, "the GPU refused a read of register 0x%04X", address);
+    case QSM_BACKEND_REFUSED:
+      return qsm_fail(device, qsmErrorInvalidValue, "the GPU refused a read of register 0x%04X",
+                      address);
     default: return qsm_backend_failed(device);
   }
 }
 
-// The QoS manager closes some registers for a moment after each epoch (R-QM-3): then wait and try again, also if it has just opened them.
+// The QoS manager closes some registers for a moment after each epoch (R-QM-3): then wait and try
+// again, also if it has just opened them.
 qsmError_t qsm_register_write(struct qsm_device *device, uint16_t address, uint32_t value) {
   bool was_open = false;
   for (uint32_t tries = 0; tries < MANAGER_TRIES; tries++) {
@@ -100,7 +110,8 @@ qsmError_t qsm_register_write(struct qsm_device *device, uint16_t address, uint3
     if (!busy && was_open) break;
     was_open = !busy;
   }
-  return qsm_fail(device, qsmErrorInvalidValue, "the GPU refused to write 0x%08X to register 0x%04X", value, address);
+  return qsm_fail(device, qsmErrorInvalidValue,
+                  "the GPU refused to write 0x%08X to register 0x%04X", value, address);
 }
 
 qsmError_t qsmRegisterRead(qsmDevice_t handle, uint16_t address, uint32_t *value) {
@@ -119,7 +130,8 @@ qsmError_t qsmRegisterWrite(qsmDevice_t handle, uint16_t address, uint32_t value
   return qsm_register_write(device, address, value);
 }
 
-qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value, bool *accepted) {
+qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value,
+                            bool *accepted) {
   enum qsm_backend_status status = device->backend->write(device->backend, address, value);
   if (status == QSM_BACKEND_FAILED) return qsm_backend_failed(device);
   *accepted = status == QSM_BACKEND_OK;
@@ -140,7 +152,8 @@ qsmError_t qsm_slot_write(struct qsm_context *context, uint32_t offset, uint32_t
   return qsmSuccess;
 }
 
-qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_register_value *list, size_t n) {
+qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_register_value *list,
+                              size_t n) {
   for (size_t i = 0; i < n; i++) {
     qsmError_t error = qsm_slot_write(context, list[i].offset, list[i].value);
     if (error) return error;
@@ -156,7 +169,8 @@ qsmError_t qsm_slot_read(struct qsm_context *context, uint32_t offset, uint32_t 
 
 qsmError_t qsm_device_step(struct qsm_device *device) {
   uint64_t ran = 0;
-  if (device->backend->run(device->backend, STEP_CYCLES, false, &ran) != QSM_BACKEND_OK) return qsm_backend_failed(device);
+  if (device->backend->run(device->backend, STEP_CYCLES, false, &ran) != QSM_BACKEND_OK)
+    return qsm_backend_failed(device);
   if (!device->watch || device->watching) return qsmSuccess;
   device->watching = true;
   device->watch(device->watch_user);
@@ -165,11 +179,14 @@ qsmError_t qsm_device_step(struct qsm_device *device) {
 }
 
 qsmError_t qsm_check_outside(struct qsm_device *device) {
-  return device->n_callbacks || device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
+  return device->n_callbacks || device->watching
+             ? qsm_fail(device, qsmErrorBusy, "not in a callback")
+             : qsmSuccess;
 }
 
-qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config, const struct qsm_backend_options *options,
-                           struct qsm_device **device, char *msg, size_t msg_len) {
+qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config,
+                           const struct qsm_backend_options *options, struct qsm_device **device,
+                           char *msg, size_t msg_len) {
   struct qsm_device *opened = calloc(1, sizeof *opened);
   if (opened) opened->handle = (qsmDevice_t)qsm_handle_create(QSM_HANDLE_DEVICE, opened);
   if (!opened || !opened->handle) {
@@ -189,8 +206,9 @@ qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config,
   return qsmSuccess;
 }
 
-qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
-                         qsmDevice_t *device, char *msg, size_t msg_len) {
+qsmError_t qsmDeviceOpen(const char *backend, const char *config,
+                         const struct qsm_backend_options *options, qsmDevice_t *device, char *msg,
+                         size_t msg_len) {
   struct qsm_config loaded;
   struct qsm_device *opened = NULL;
   char unseen[1];
@@ -199,7 +217,10 @@ qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct q
     msg_len = sizeof unseen;
   }
   if (!backend || !config || !device) {
-    snprintf(msg, msg_len, "NULL for the %s", !backend ? "backend" : !config ? "configuration" : "device");
+    snprintf(msg, msg_len, "NULL for the %s",
+             !backend  ? "backend"
+             : !config ? "configuration"
+                       : "device");
     return qsmErrorInvalidValue;
   }
   if (qsm_config_load(config, &loaded, msg, msg_len)) return qsmErrorNotFound;
@@ -224,7 +245,8 @@ void qsm_context_free(struct qsm_context *context) {
 
 // The GPU goes away with everything on it: nothing is killed first.
 void qsm_device_close(struct qsm_device *device) {
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) qsm_context_free(device->context[slot]);
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
+    qsm_context_free(device->context[slot]);
   device->backend->close(device->backend);
   qsm_handle_destroy((uintptr_t)device->handle);
   free(device);
@@ -245,7 +267,9 @@ struct qsm_backend *qsmDeviceBackend(qsmDevice_t handle) {
   return device ? device->backend : NULL;
 }
 
-uint64_t qsm_device_cycle(struct qsm_device *device) { return device->backend->cycle(device->backend); }
+uint64_t qsm_device_cycle(struct qsm_device *device) {
+  return device->backend->cycle(device->backend);
+}
 
 uint64_t qsmDeviceCycle(qsmDevice_t handle) {
   struct qsm_device *device = qsm_device_of(handle);

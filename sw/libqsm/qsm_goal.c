@@ -12,7 +12,8 @@ enum { MILLION = 1000000 };
 
 typedef unsigned __int128 wide;  // holds every product here
 
-__attribute__((format(printf, 3, 4))) static qsmError_t refuse(char *msg, size_t msg_len, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static qsmError_t refuse(char *msg, size_t msg_len,
+                                                               const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(msg, msg ? msg_len : 0, format, args);
@@ -26,38 +27,46 @@ static uint64_t for_print(wide value) { return value < UINT64_MAX ? (uint64_t)va
 
 // R-GO-2, in ns.
 static wide transfer_time(const struct qsm_config *config, const qsmGoal *goal) {
-  return goal->overlapped ? 0 : divide_up((wide)goal->bytes * 1000, config->link_mbytes_s) + (wide)goal->copies * config->link_latency_ns;
+  return goal->overlapped ? 0
+                          : divide_up((wide)goal->bytes * 1000, config->link_mbytes_s) +
+                                (wide)goal->copies * config->link_latency_ns;
 }
 
 // What a launch within `deadline` ns needs.
-static qsmError_t of_deadline(const struct qsm_config *config, const qsmGoal *goal, uint64_t deadline, wide *ipc_q16, char *msg, size_t msg_len) {
+static qsmError_t of_deadline(const struct qsm_config *config, const qsmGoal *goal,
+                              uint64_t deadline, wide *ipc_q16, char *msg, size_t msg_len) {
   if (goal->instructions == 0) return refuse(msg, msg_len, "a launch of 0 thread instructions");
   wide transfer = transfer_time(config, goal);
   if (transfer >= deadline)
-    return refuse(msg, msg_len, "transfer takes %" PRIu64 " ns of a deadline of %" PRIu64 " ns", for_print(transfer), deadline);
+    return refuse(msg, msg_len, "transfer takes %" PRIu64 " ns of a deadline of %" PRIu64 " ns",
+                  for_print(transfer), deadline);
   wide cycles = (deadline - transfer) * config->clock_mhz / 1000;
   if (cycles == 0)
-    return refuse(msg, msg_len, "the deadline leaves %" PRIu64 " ns, less than a cycle at %" PRIu32 " MHz", for_print(deadline - transfer), config->clock_mhz);
+    return refuse(msg, msg_len,
+                  "the deadline leaves %" PRIu64 " ns, less than a cycle at %" PRIu32 " MHz",
+                  for_print(deadline - transfer), config->clock_mhz);
   *ipc_q16 = divide_up((wide)goal->instructions << 16, cycles);
   return qsmSuccess;
 }
 
 static qsmError_t of_share(const qsmGoal *goal, wide *ipc_q16, char *msg, size_t msg_len) {
   if (goal->isolated_ipc_q16 == 0) return refuse(msg, msg_len, "a share of an isolated IPC of 0");
-  if (goal->value > MILLION) return refuse(msg, msg_len, "a share of %" PRIu64 " millionths, at most %d", goal->value, MILLION);
+  if (goal->value > MILLION)
+    return refuse(msg, msg_len, "a share of %" PRIu64 " millionths, at most %d", goal->value,
+                  MILLION);
   *ipc_q16 = (wide)goal->isolated_ipc_q16 * goal->value / MILLION;
   return qsmSuccess;
 }
 
-static qsmError_t by_kind(const struct qsm_config *config, const qsmGoal *goal, wide *ipc_q16, char *msg, size_t msg_len) {
+static qsmError_t by_kind(const struct qsm_config *config, const qsmGoal *goal, wide *ipc_q16,
+                          char *msg, size_t msg_len) {
   if (goal->value == 0) return refuse(msg, msg_len, "a goal of 0");
   switch (goal->kind) {
-    case qsmGoalIpc:
-      *ipc_q16 = goal->value;
-      return qsmSuccess;
+    case qsmGoalIpc: *ipc_q16 = goal->value; return qsmSuccess;
     case qsmGoalShare: return of_share(goal, ipc_q16, msg, msg_len);
     case qsmGoalDeadline: return of_deadline(config, goal, goal->value, ipc_q16, msg, msg_len);
-    case qsmGoalRate: return of_deadline(config, goal, NS_PER_1000_S / goal->value, ipc_q16, msg, msg_len);
+    case qsmGoalRate:
+      return of_deadline(config, goal, NS_PER_1000_S / goal->value, ipc_q16, msg, msg_len);
     case qsmGoalNone: break;
   }
   refuse(msg, msg_len, "no such kind of goal: %d", (int)goal->kind);
@@ -65,17 +74,23 @@ static qsmError_t by_kind(const struct qsm_config *config, const qsmGoal *goal, 
 }
 
 // R-GO-4: what no launch, or not this one, can reach.
-static qsmError_t check_reachable(const struct qsm_config *config, const qsmGoal *goal, wide ipc_q16, char *msg, size_t msg_len) {
+static qsmError_t check_reachable(const struct qsm_config *config, const qsmGoal *goal,
+                                  wide ipc_q16, char *msg, size_t msg_len) {
   uint32_t peak = config->num_sms * config->num_sched * config->warp_size;
-  if (ipc_q16 == 0) return refuse(msg, msg_len, "a goal below 1/65536 thread instructions per cycle");
+  if (ipc_q16 == 0)
+    return refuse(msg, msg_len, "a goal below 1/65536 thread instructions per cycle");
   if (ipc_q16 > (wide)peak << 16)
-    return refuse(msg, msg_len, "goal %.5f above the peak %" PRIu32 " thread instructions per cycle", (double)ipc_q16 / 65536, peak);
+    return refuse(msg, msg_len,
+                  "goal %.5f above the peak %" PRIu32 " thread instructions per cycle",
+                  (double)ipc_q16 / 65536, peak);
   if (goal->isolated_ipc_q16 && ipc_q16 > goal->isolated_ipc_q16)
-    return refuse(msg, msg_len, "goal %.5f above the isolated %.5f thread instructions per cycle", (double)ipc_q16 / 65536, goal->isolated_ipc_q16 / 65536.0);
+    return refuse(msg, msg_len, "goal %.5f above the isolated %.5f thread instructions per cycle",
+                  (double)ipc_q16 / 65536, goal->isolated_ipc_q16 / 65536.0);
   return qsmSuccess;
 }
 
-qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal, uint32_t *goal_ipc_q16, char *msg, size_t msg_len) {
+qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal,
+                            uint32_t *goal_ipc_q16, char *msg, size_t msg_len) {
   wide ipc_q16 = 0;
   if (!config || !goal || !goal_ipc_q16 || !config->clock_mhz || !config->link_mbytes_s) {
     refuse(msg, msg_len, "NULL for configuration, goal or result, or a configuration of nothing");

@@ -10,7 +10,9 @@ struct entry {
   void *object;
 };
 
-enum { HANDLE_STEP = 16 };  // handles look like addresses of objects, to whoever looks at their low bits
+enum {
+  HANDLE_STEP = 16
+};  // handles look like addresses of objects, to whoever looks at their low bits
 
 // The one thing that devices share, so that different threads may use different ones.
 static struct {
@@ -45,7 +47,8 @@ void *qsm_handle_find(enum qsm_handle_kind kind, uintptr_t handle) {
   void *object = NULL;
   pthread_mutex_lock(&live.mutex);
   for (size_t i = 0; i < live.n; i++)
-    if (live.entries[i].handle == handle && live.entries[i].kind == kind) object = live.entries[i].object;
+    if (live.entries[i].handle == handle && live.entries[i].kind == kind)
+      object = live.entries[i].object;
   pthread_mutex_unlock(&live.mutex);
   return object;
 }

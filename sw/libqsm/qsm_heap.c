@@ -44,20 +44,26 @@ static uint32_t allocate(struct qsm_heap *heap, uint64_t bytes, bool own) {
   if (size < bytes || start + size > heap->limit) return 0;
   struct block *block = malloc(sizeof *block);
   if (!block) return 0;
-  *block = (struct block){.base = start, .limit = start + size, .bytes = bytes, .own = own, .next = *link};
+  *block = (struct block){
+      .base = start, .limit = start + size, .bytes = bytes, .own = own, .next = *link};
   *link = block;
   return (uint32_t)start;
 }
 
-uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) { return allocate(heap, bytes, false); }
+uint32_t qsm_heap_alloc(struct qsm_heap *heap, uint64_t bytes) {
+  return allocate(heap, bytes, false);
+}
 
-uint32_t qsm_heap_alloc_own(struct qsm_heap *heap, uint64_t bytes) { return allocate(heap, bytes, true); }
+uint32_t qsm_heap_alloc_own(struct qsm_heap *heap, uint64_t bytes) {
+  return allocate(heap, bytes, true);
+}
 
 uint64_t qsm_heap_size(const struct qsm_heap *heap) { return heap->limit - heap->base; }
 
 uint64_t qsm_heap_room(const struct qsm_heap *heap) {
   uint64_t room = qsm_heap_size(heap);
-  for (const struct block *block = heap->blocks; block; block = block->next) room -= block->limit - block->base;
+  for (const struct block *block = heap->blocks; block; block = block->next)
+    room -= block->limit - block->base;
   return room;
 }
 

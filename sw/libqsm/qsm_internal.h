@@ -20,7 +20,7 @@ enum {
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
   QSM_SLOT_REGISTERS = 64,
-  QSM_CAUSE_KILLED = 24,       // by the host
+  QSM_CAUSE_KILLED = 24,  // by the host
   QSM_CAUSE_STACK_OVERFLOW = 25,
   QSM_CAUSE_NOT_STARTED = 63,  // the library could not start it
 };
@@ -46,7 +46,8 @@ struct qsm_pending {
   struct qsm_pending *prev, *next;
 };
 
-// What launches have put at the start of a context's memory, one block behind the other, and nothing else writes: kernels may only read it.
+// What launches have put at the start of a context's memory, one block behind the other, and
+// nothing else writes: kernels may only read it.
 struct qsm_argument_blocks {
   uint32_t n, used_bytes;
   struct {
@@ -71,11 +72,11 @@ struct qsm_context {
   uint32_t program_at;        // address of its image
   struct qsm_pending *queue;  // head runs when `running`
   bool running;
-  bool closing;          // it is being destroyed: nothing new is launched
+  bool closing;           // it is being destroyed: nothing new is launched
   qsmError_t ended_with;  // of launches since the last wait for them, with its text
   char ended_text[512];
   uint32_t goal_q16;
-  bool has_history;  // something was launched since the GPU's history was cleared
+  bool has_history;       // something was launched since the GPU's history was cleared
   uint32_t isolated_q16;  // 0: not known
   uint32_t budget;
   qsmSmMask sm_mask;
@@ -90,9 +91,9 @@ struct qsm_device {
   struct qsm_context *context[8];
   uint32_t scheme;
   uint32_t epoch_cycles;
-  uint32_t cached;  // bit per slot: the L2 may hold lines of its memory
-  uint32_t dead;    // bit per slot: it could not be freed, and is not given away again
-  uint32_t used;    // bit per slot: its memory may hold something
+  uint32_t cached;       // bit per slot: the L2 may hold lines of its memory
+  uint32_t dead;         // bit per slot: it could not be freed, and is not given away again
+  uint32_t used;         // bit per slot: its memory may hold something
   uint32_t n_callbacks;  // under way
   bool watching;
   void (*watch)(void *user);
@@ -101,10 +102,10 @@ struct qsm_device {
   char error[512];
 };
 
-#define QSM_OBSERVE(device, what, ...)                                     \
-  do {                                                                     \
-    const struct qsm_observer *observer_ = (device)->observer;             \
-    if (observer_->what) observer_->what(observer_->ctx, __VA_ARGS__);     \
+#define QSM_OBSERVE(device, what, ...)                                 \
+  do {                                                                 \
+    const struct qsm_observer *observer_ = (device)->observer;         \
+    if (observer_->what) observer_->what(observer_->ctx, __VA_ARGS__); \
   } while (0)
 
 // ---- Handles, errors and registers (qsm_device.c) ----
@@ -114,15 +115,19 @@ struct qsm_device *qsm_device_of(qsmDevice_t handle);
 struct qsm_context *qsm_context_of(qsmContext_t handle);
 
 // Fails a call on this device with a text.
-__attribute__((format(printf, 3, 4))) qsmError_t qsm_fail(struct qsm_device *device, qsmError_t error, const char *format, ...);
+__attribute__((format(printf, 3, 4))) qsmError_t qsm_fail(struct qsm_device *device,
+                                                          qsmError_t error, const char *format,
+                                                          ...);
 // Fails for a NULL.
 qsmError_t qsm_check_pointer(struct qsm_device *device, const void *pointer, const char *what);
 // With what went wrong on another.
-qsmError_t qsm_device_take_error(struct qsm_device *device, qsmError_t error, struct qsm_device *other);
+qsmError_t qsm_device_take_error(struct qsm_device *device, qsmError_t error,
+                                 struct qsm_device *other);
 // With what went wrong in its backend.
 qsmError_t qsm_backend_failed(struct qsm_device *device);
-qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config, const struct qsm_backend_options *options,
-                           struct qsm_device **device, char *msg, size_t msg_len);
+qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config,
+                           const struct qsm_backend_options *options, struct qsm_device **device,
+                           char *msg, size_t msg_len);
 void qsm_device_close(struct qsm_device *device);
 uint64_t qsm_device_cycle(struct qsm_device *device);
 qsmError_t qsm_register_read(struct qsm_device *device, uint16_t address, uint32_t *value);
@@ -136,14 +141,20 @@ uint16_t qsm_slot_register(const struct qsm_context *context, uint32_t offset);
 qsmError_t qsm_slot_read(struct qsm_context *context, uint32_t offset, uint32_t *value);
 // Leaves out writes that change nothing.
 qsmError_t qsm_slot_write(struct qsm_context *context, uint32_t offset, uint32_t value);
-qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_register_value *list, size_t n);
-#define QSM_SLOT_WRITE_ALL(context, list) qsm_slot_write_all(context, list, sizeof(list) / sizeof((list)[0]))
+qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_register_value *list,
+                              size_t n);
+#define QSM_SLOT_WRITE_ALL(context, list) \
+  qsm_slot_write_all(context, list, sizeof(list) / sizeof((list)[0]))
 // A field of a register's value.
-static inline uint32_t qsm_field(uint32_t value, uint32_t mask, uint32_t shift) { return (value & mask) >> shift; }
+static inline uint32_t qsm_field(uint32_t value, uint32_t mask, uint32_t shift) {
+  return (value & mask) >> shift;
+}
 
 // A write that is not tried again; *accepted says whether the GPU took it.
-qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value, bool *accepted);
-// Lets some cycles pass without seeing to launches that end: their callbacks might want what the caller is at.
+qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value,
+                            bool *accepted);
+// Lets some cycles pass without seeing to launches that end: their callbacks might want what the
+// caller is at.
 qsmError_t qsm_device_step(struct qsm_device *device);
 // In a callback no time may pass and nothing may go away that its caller still needs.
 qsmError_t qsm_check_outside(struct qsm_device *device);
@@ -153,40 +164,50 @@ qsmError_t qsm_check_outside(struct qsm_device *device);
 // Writes what the GPU does not have in its L2; no time passes.
 void qsm_memory_put(struct qsm_device *device, uint32_t dst, const void *src, size_t bytes);
 
-// What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the host writes.
+// What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the
+// host writes.
 qsmError_t qsm_memory_settle(const struct qsm_context *context);
-qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes);
+qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
+                            size_t bytes);
 // Zeros for all of it, for who comes next.
 qsmError_t qsm_memory_clear(struct qsm_context *context);
-qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes);
+qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
+                           size_t bytes);
 
 // ---- Contexts (qsm_context.c, qsm_module.c) ----
 
 void qsm_context_free(struct qsm_context *context);  // on the host; NULL is fine
 // Takes the program over.
 qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *program);
-// A device of its own on the model, with nothing on it but a copy of the context: same slot, SMs, module, policy and scheme none. Reads
-// registers of the context's device. Close *device when done; on error the context's device has the text.
-qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **device, struct qsm_context **clone);
-// Copies what a context's kernels and the host have written into its clone's memory: all but the arguments, which are the clone's own.
+// A device of its own on the model, with nothing on it but a copy of the context: same slot, SMs,
+// module, policy and scheme none. Reads registers of the context's device. Close *device when done;
+// on error the context's device has the text.
+qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **device,
+                             struct qsm_context **clone);
+// Copies what a context's kernels and the host have written into its clone's memory: all but the
+// arguments, which are the clone's own.
 qsmError_t qsm_context_copy_memory(struct qsm_context *context, struct qsm_context *clone);
 
 // ---- Launches and settings (qsm_launch.c, qsm_settings.c, qsm_save_area.c) ----
 
 qsmError_t qsm_device_run_until(struct qsm_device *device, uint64_t cycle);
-qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLaunchCallback callback, void *user);
+qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
+                      qsmLaunchCallback callback, void *user);
 qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles);
 qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask);
-// Ends the context's launches: those that wait are dropped, the running one is killed. On success nothing of it is on the GPU.
+// Ends the context's launches: those that wait are dropped, the running one is killed. On success
+// nothing of it is on the GPU.
 qsmError_t qsm_launch_stop(struct qsm_context *context);
 qsmError_t qsm_write_first_quota(struct qsm_context *context);
 // A context came, went or changed its share.
 qsmError_t qsm_share_anew(struct qsm_device *device);
 // Scheme fair needs the isolated IPC.
-qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme, uint32_t isolated_q16);
+qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme,
+                           uint32_t isolated_q16);
 // The contexts with launches pending, this one among them, have few enough budgets.
 qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget);
 // Before a launch with blocks of this shape is queued.
-qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block, uint32_t shared_bytes);
+qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block,
+                              uint32_t shared_bytes);
 
 #endif

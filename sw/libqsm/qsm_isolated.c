@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch does alone: instructions and IPC, measured on a copy of its context (docs/goals.md R-GO-5).
+// What a launch does alone: instructions and IPC, measured on a copy of its context (docs/goals.md
+// R-GO-5).
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
@@ -9,16 +10,21 @@ struct run {
   uint64_t begin, end;  // cycles after LAUNCH, and of the end
 };
 
-static void note_end(void *user, const qsmLaunchResult *result) { ((struct run *)user)->end = result->end_cycle; }
+static void note_end(void *user, const qsmLaunchResult *result) {
+  ((struct run *)user)->end = result->end_cycle;
+}
 
-static qsmError_t launch_alone(struct qsm_device *device, struct qsm_context *clone, const qsmLaunch *launch, uint64_t max_cycles, struct run *run) {
+static qsmError_t launch_alone(struct qsm_device *device, struct qsm_context *clone,
+                               const qsmLaunch *launch, uint64_t max_cycles, struct run *run) {
   qsmError_t error = qsm_launch(clone, launch, note_end, run);
   run->begin = qsm_device_cycle(device);
   return error ? error : qsm_context_synchronize(clone, max_cycles);
 }
 
-// INSN counts what the snapshot of an epoch has seen: waits until a snapshot in `cycle` or later is in it.
-static qsmError_t read_instructions(struct qsm_device *device, struct qsm_context *clone, uint64_t cycle, uint64_t *n) {
+// INSN counts what the snapshot of an epoch has seen: waits until a snapshot in `cycle` or later is
+// in it.
+static qsmError_t read_instructions(struct qsm_device *device, struct qsm_context *clone,
+                                    uint64_t cycle, uint64_t *n) {
   uint16_t slot = (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * clone->slot);
   uint32_t snapshot = 0, low = 0, high = 0;
   qsmError_t error = qsmSuccess;
@@ -33,7 +39,9 @@ static qsmError_t read_instructions(struct qsm_device *device, struct qsm_contex
 }
 
 // The first launch fills the instruction caches; the second finds the memory that the first found.
-static qsmError_t measure(struct qsm_context *context, struct qsm_device *device, struct qsm_context *clone, const qsmLaunch *launch, uint64_t max_cycles, qsmGoal *into) {
+static qsmError_t measure(struct qsm_context *context, struct qsm_device *device,
+                          struct qsm_context *clone, const qsmLaunch *launch, uint64_t max_cycles,
+                          qsmGoal *into) {
   struct run run = {0};
   uint64_t before = 0, after = 0;
   qsmError_t error = qsm_context_copy_memory(context, clone);
@@ -44,14 +52,17 @@ static qsmError_t measure(struct qsm_context *context, struct qsm_device *device
   if (!error) error = read_instructions(device, clone, run.end, &after);
   if (error) return error;
   into->instructions = after - before;
-  into->isolated_ipc_q16 = (uint32_t)(((unsigned __int128)into->instructions << 16) / (run.end - run.begin));
+  into->isolated_ipc_q16 =
+      (uint32_t)(((unsigned __int128)into->instructions << 16) / (run.end - run.begin));
   return qsmSuccess;
 }
 
-qsmError_t qsmMeasureIsolated(qsmContext_t handle, const qsmLaunch *launch, uint64_t max_cycles, qsmGoal *into) {
+qsmError_t qsmMeasureIsolated(qsmContext_t handle, const qsmLaunch *launch, uint64_t max_cycles,
+                              qsmGoal *into) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  if (!launch || !into) return qsm_check_pointer(context->device, NULL, launch ? "the goal" : "the launch");
+  if (!launch || !into)
+    return qsm_check_pointer(context->device, NULL, launch ? "the goal" : "the launch");
   struct qsm_device *device = NULL;
   struct qsm_context *clone = NULL;
   qsmError_t error = qsm_context_clone(context, &device, &clone);

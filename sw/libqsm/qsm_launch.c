@@ -11,11 +11,15 @@
 
 enum { DRAIN_CYCLES = 1000000 };
 
-// A launch finds its arguments where an equal one did, or in lines that the GPU has not read yet: behind an L2 others would cost a flush.
-// Returns the block's place in the area, or where the next one goes.
-static uint32_t find_arguments(const struct qsm_argument_blocks *blocks, const void *content, uint32_t bytes) {
+// A launch finds its arguments where an equal one did, or in lines that the GPU has not read yet:
+// behind an L2 others would cost a flush. Returns the block's place in the area, or where the next
+// one goes.
+static uint32_t find_arguments(const struct qsm_argument_blocks *blocks, const void *content,
+                               uint32_t bytes) {
   for (uint32_t i = 0; i < blocks->n; i++)
-    if (blocks->block[i].bytes == bytes && memcmp(blocks->content + blocks->block[i].at, content, bytes) == 0) return blocks->block[i].at;
+    if (blocks->block[i].bytes == bytes &&
+        memcmp(blocks->content + blocks->block[i].at, content, bytes) == 0)
+      return blocks->block[i].at;
   return blocks->used_bytes;
 }
 
@@ -23,10 +27,12 @@ static void add_arguments(struct qsm_argument_blocks *blocks, const void *conten
   blocks->block[blocks->n].at = blocks->used_bytes;
   blocks->block[blocks->n++].bytes = bytes;
   memcpy(blocks->content + blocks->used_bytes, content, bytes);
-  blocks->used_bytes += (bytes + QSM_ARGUMENT_STRIDE - 1) / QSM_ARGUMENT_STRIDE * QSM_ARGUMENT_STRIDE;
+  blocks->used_bytes +=
+      (bytes + QSM_ARGUMENT_STRIDE - 1) / QSM_ARGUMENT_STRIDE * QSM_ARGUMENT_STRIDE;
 }
 
-static qsmError_t place_arguments(struct qsm_context *context, const void *content, uint32_t bytes, uint32_t *address) {
+static qsmError_t place_arguments(struct qsm_context *context, const void *content, uint32_t bytes,
+                                  uint32_t *address) {
   struct qsm_argument_blocks *blocks = &context->argument_blocks;
   uint32_t at = find_arguments(blocks, content, bytes);
   if (at == blocks->used_bytes && at + bytes > QSM_ARGUMENT_AREA_BYTES) {
@@ -51,14 +57,19 @@ static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_
   uint32_t address = 0;
   memcpy(block.registers, arguments->registers, sizeof block.registers);
   memcpy(block.stack, arguments->stack, arguments->n_stack_bytes);
-  qsmError_t error = place_arguments(context, &block, (uint32_t)offsetof(__typeof__(block), stack) + arguments->n_stack_bytes, &address);
+  qsmError_t error = place_arguments(
+      context, &block, (uint32_t)offsetof(__typeof__(block), stack) + arguments->n_stack_bytes,
+      &address);
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
 
 static void observe(const struct qsm_context *context, const struct qsm_pending *launch) {
   uint32_t log2 = launch->stack & QSM_SLOT_STACK_LOG2_MASK;
-  const struct qsm_observed_launch observed = {.function = launch->function - context->program_at, .grid = launch->grid, .block = launch->block,
-                                               .shared_bytes = launch->shared_bytes, .stack_bytes = log2 ? 1u << log2 : 0};
+  const struct qsm_observed_launch observed = {.function = launch->function - context->program_at,
+                                               .grid = launch->grid,
+                                               .block = launch->block,
+                                               .shared_bytes = launch->shared_bytes,
+                                               .stack_bytes = log2 ? 1u << log2 : 0};
   QSM_OBSERVE(context->device, launched, &observed);
 }
 
@@ -67,18 +78,25 @@ static qsmError_t start_launch(struct qsm_context *context) {
   const struct qsm_config *config = &context->device->config;
   uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
   const struct qsm_register_value values[] = {
-      {QSM_SLOT_GRID_X, launch->grid.x},   {QSM_SLOT_GRID_Y, launch->grid.y},   {QSM_SLOT_GRID_Z, launch->grid.z},
-      {QSM_SLOT_BLOCK_X, launch->block.x}, {QSM_SLOT_BLOCK_Y, launch->block.y}, {QSM_SLOT_BLOCK_Z, launch->block.z},
-      {QSM_SLOT_BLOCK_THREADS, threads},   {QSM_SLOT_SHARED, launch->shared_bytes},
+      {QSM_SLOT_GRID_X, launch->grid.x},
+      {QSM_SLOT_GRID_Y, launch->grid.y},
+      {QSM_SLOT_GRID_Z, launch->grid.z},
+      {QSM_SLOT_BLOCK_X, launch->block.x},
+      {QSM_SLOT_BLOCK_Y, launch->block.y},
+      {QSM_SLOT_BLOCK_Z, launch->block.z},
+      {QSM_SLOT_BLOCK_THREADS, threads},
+      {QSM_SLOT_SHARED, launch->shared_bytes},
       {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
-      {QSM_SLOT_SHARED_GRAN, (launch->shared_bytes + qsm_config_granule_bytes(config) - 1) / qsm_config_granule_bytes(config)},
+      {QSM_SLOT_SHARED_GRAN, (launch->shared_bytes + qsm_config_granule_bytes(config) - 1) /
+                                 qsm_config_granule_bytes(config)},
   };
   qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, launch->stack);
   if (!error) error = write_arguments(context, launch);
   if (!error) observe(context, launch);
-  if (!error) error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
+  if (!error)
+    error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
   context->running = context->has_history = true;
   if (config->l2_kib) context->device->cached |= 1u << context->slot;
@@ -89,8 +107,11 @@ static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *resul
   const struct {
     uint32_t offset;
     uint32_t *value;
-  } fields[] = {{QSM_SLOT_FAULT_CAUSE, &result->cause}, {QSM_SLOT_FAULT_PC, &result->pc}, {QSM_SLOT_FAULT_TID, &result->tid},
-                {QSM_SLOT_FAULT_BLOCK, &result->block}, {QSM_SLOT_FAULT_VALUE, &result->value}};
+  } fields[] = {{QSM_SLOT_FAULT_CAUSE, &result->cause},
+                {QSM_SLOT_FAULT_PC, &result->pc},
+                {QSM_SLOT_FAULT_TID, &result->tid},
+                {QSM_SLOT_FAULT_BLOCK, &result->block},
+                {QSM_SLOT_FAULT_VALUE, &result->value}};
   for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
     qsmError_t error = qsm_slot_read(context, fields[i].offset, fields[i].value);
     if (error) return error;
@@ -101,7 +122,8 @@ static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *resul
 // An illegal instruction with an opcode of docs/fpu.md.
 static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *result) {
   uint32_t opcode = result->value & 0x7F;
-  bool is_float = opcode == 0x53 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4B || opcode == 0x4F;
+  bool is_float =
+      opcode == 0x53 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4B || opcode == 0x4F;
   return result->cause == 2 && is_float && !device->config.fpu;
 }
 
@@ -122,7 +144,8 @@ static void free_launch(struct qsm_context *context, struct qsm_pending *launch)
 }
 
 // Tells the owner of a launch, which is in no queue any more.
-static void finish(struct qsm_context *context, struct qsm_pending *launch, const qsmLaunchResult *result) {
+static void finish(struct qsm_context *context, struct qsm_pending *launch,
+                   const qsmLaunchResult *result) {
   qsm_stacks_release(context, launch->stacks);  // the callback may want the room
   context->device->n_callbacks++;
   if (launch->callback) launch->callback(launch->user, result);
@@ -132,7 +155,8 @@ static void finish(struct qsm_context *context, struct qsm_pending *launch, cons
 
 // Those that wait. A callback may submit and kill as it likes: they are in no queue.
 static void drop_pending(struct qsm_context *context, uint32_t cause) {
-  struct qsm_pending *dropped = NULL, *launch = context->running ? context->queue->next : context->queue, *next;
+  struct qsm_pending *dropped = NULL,
+                     *launch = context->running ? context->queue->next : context->queue, *next;
   for (; launch; launch = next) {
     next = launch->next;
     DL_DELETE(context->queue, launch);
@@ -140,7 +164,9 @@ static void drop_pending(struct qsm_context *context, uint32_t cause) {
   }
   for (launch = dropped; launch; launch = next) {
     next = launch->next;
-    finish(context, launch, &(qsmLaunchResult){.killed = true, .cause = cause, .end_cycle = qsm_device_cycle(context->device)});
+    finish(context, launch,
+           &(qsmLaunchResult){
+               .killed = true, .cause = cause, .end_cycle = qsm_device_cycle(context->device)});
   }
 }
 
@@ -159,8 +185,10 @@ static void leave_queue(struct qsm_context *context, const qsmLaunchResult *resu
   struct qsm_device *device = context->device;
   struct qsm_pending *launch = context->queue;
   if (result->killed) {
-    qsm_fail(device, qsmErrorKernelFault, "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
-             result->cause, result->pc, result->tid, result->block, result->value, qsmFaultNote(result));
+    qsm_fail(device, qsmErrorKernelFault,
+             "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
+             result->cause, result->pc, result->tid, result->block, result->value,
+             qsmFaultNote(result));
     note_end(context, qsmErrorKernelFault);
   }
   DL_DELETE(context->queue, launch);
@@ -181,13 +209,16 @@ static qsmError_t end_launch(struct qsm_context *context) {
   result.needs_fpu = result.killed && lacks_fpu(device, &result);
   leave_queue(context, &result);
   error = start_next(context);
-  return error == qsmErrorBackend ? error : qsmSuccess;  // of others the tenant hears that waits for it
+  return error == qsmErrorBackend ? error
+                                  : qsmSuccess;  // of others the tenant hears that waits for it
 }
 
-// An interrupt of which no launch is known, as when the host has written LAUNCH itself, is acknowledged and nothing else.
+// An interrupt of which no launch is known, as when the host has written LAUNCH itself, is
+// acknowledged and nothing else.
 static qsmError_t serve_slot(struct qsm_device *device, uint32_t slot) {
   struct qsm_context *context = device->context[slot];
-  return context && context->running ? end_launch(context) : qsm_register_write(device, QSM_REG_IRQ, 1u << slot);
+  return context && context->running ? end_launch(context)
+                                     : qsm_register_write(device, QSM_REG_IRQ, 1u << slot);
 }
 
 static qsmError_t serve_interrupts(struct qsm_device *device) {
@@ -201,7 +232,8 @@ static qsmError_t serve_interrupts(struct qsm_device *device) {
 // Advances to `cycle`, or to the first interrupt before it, which is served.
 static qsmError_t advance(struct qsm_device *device, uint64_t cycle) {
   uint64_t n = cycle - qsm_device_cycle(device), ran = 0;
-  if (device->backend->run(device->backend, n, true, &ran) != QSM_BACKEND_OK) return qsm_backend_failed(device);
+  if (device->backend->run(device->backend, n, true, &ran) != QSM_BACKEND_OK)
+    return qsm_backend_failed(device);
   return ran < n ? serve_interrupts(device) : qsmSuccess;
 }
 
@@ -235,7 +267,8 @@ qsmError_t qsmDeviceSynchronize(qsmDevice_t handle, uint64_t max_cycles) {
   qsmError_t error = qsm_check_outside(device);
   while (!error && any_pending(device)) {
     if (qsm_device_cycle(device) >= limit)
-      return qsm_fail(device, qsmErrorTimeout, "launches still pending after %llu cycles", (unsigned long long)max_cycles);
+      return qsm_fail(device, qsmErrorTimeout, "launches still pending after %llu cycles",
+                      (unsigned long long)max_cycles);
     error = advance(device, limit);
   }
   return error;
@@ -245,11 +278,13 @@ qsmError_t qsmDeviceSynchronize(qsmDevice_t handle, uint64_t max_cycles) {
 static qsmError_t kill_running(struct qsm_context *context) {
   uint32_t status = 0;
   bool accepted = false;
-  qsmError_t error = qsm_register_try(context->device, qsm_slot_register(context, QSM_SLOT_KILL), 1, &accepted);
+  qsmError_t error =
+      qsm_register_try(context->device, qsm_slot_register(context, QSM_SLOT_KILL), 1, &accepted);
   if (error || accepted) return error;
   error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   if (error || !(status & QSM_SLOT_STATUS_BUSY_MASK)) return error;
-  return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: the GPU refused to kill the launch", context->slot);
+  return qsm_fail(context->device, qsmErrorInvalidValue,
+                  "slot %u: the GPU refused to kill the launch", context->slot);
 }
 
 static qsmError_t kill(struct qsm_context *context) {
@@ -270,7 +305,8 @@ static qsmError_t wait_until_idle(struct qsm_context *context) {
   qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   while (!error && (status & QSM_SLOT_STATUS_BUSY_MASK)) {
     if (qsm_device_cycle(context->device) >= limit)
-      return qsm_fail(context->device, qsmErrorTimeout, "slot %u: the killed launch has not ended in %d cycles", context->slot,
+      return qsm_fail(context->device, qsmErrorTimeout,
+                      "slot %u: the killed launch has not ended in %d cycles", context->slot,
                       DRAIN_CYCLES);
     error = qsm_device_step(context->device);
     if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
@@ -285,11 +321,14 @@ qsmError_t qsm_launch_stop(struct qsm_context *context) {
   if (!context->running) return error;
   char why[sizeof context->device->error];
   memcpy(why, context->device->error, sizeof why);
-  leave_queue(context, &(qsmLaunchResult){.killed = true, .cause = QSM_CAUSE_KILLED, .end_cycle = qsm_device_cycle(context->device)});
+  leave_queue(context, &(qsmLaunchResult){.killed = true,
+                                          .cause = QSM_CAUSE_KILLED,
+                                          .end_cycle = qsm_device_cycle(context->device)});
   return qsm_fail(context->device, error, "%s", why);
 }
 
-static qsmError_t check_shape(struct qsm_context *context, const char *kernel, qsmDim3 grid, qsmDim3 block, uint64_t shared_bytes) {
+static qsmError_t check_shape(struct qsm_context *context, const char *kernel, qsmDim3 grid,
+                              qsmDim3 block, uint64_t shared_bytes) {
   struct qsm_device *device = context->device;
   const struct qsm_config *config = &device->config;
   const uint32_t dims[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
@@ -297,30 +336,38 @@ static qsmError_t check_shape(struct qsm_context *context, const char *kernel, q
   for (int which = 0; which < 2; which++)
     for (int axis = 0; axis < 3; axis++)
       if (dims[which][axis] < 1 || dims[which][axis] > most[which])
-        return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %s.%c = %u, must be 1..%u", kernel, which ? "block" : "grid", "xyz"[axis],
-                    dims[which][axis], most[which]);
-  uint64_t threads = (uint64_t)block.x * block.y * block.z, sm_threads = (uint64_t)config->warps_per_sm * config->warp_size;
+        return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %s.%c = %u, must be 1..%u",
+                        kernel, which ? "block" : "grid", "xyz"[axis], dims[which][axis],
+                        most[which]);
+  uint64_t threads = (uint64_t)block.x * block.y * block.z,
+           sm_threads = (uint64_t)config->warps_per_sm * config->warp_size;
   uint64_t most_threads = sm_threads < QSM_BLOCK_THREADS_MAX ? sm_threads : QSM_BLOCK_THREADS_MAX;
   if (threads > most_threads)
-    return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %llu threads per block, configuration %s runs at most %llu", kernel,
-                (unsigned long long)threads, config->name, (unsigned long long)most_threads);
+    return qsm_fail(device, qsmErrorInvalidLaunch,
+                    "kernel %s: %llu threads per block, configuration %s runs at most %llu", kernel,
+                    (unsigned long long)threads, config->name, (unsigned long long)most_threads);
   if (shared_bytes > config->shared_bytes)
-    return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: %llu bytes of shared memory per block, an SM of configuration %s has %u", kernel,
-                (unsigned long long)shared_bytes, config->name, config->shared_bytes);
+    return qsm_fail(
+        device, qsmErrorInvalidLaunch,
+        "kernel %s: %llu bytes of shared memory per block, an SM of configuration %s has %u",
+        kernel, (unsigned long long)shared_bytes, config->name, config->shared_bytes);
   return qsmSuccess;
 }
 
 static qsmError_t check_state(const struct qsm_context *context) {
   struct qsm_device *device = context->device;
-  if (context->closing) return qsm_fail(device, qsmErrorBusy, "slot %u: the context is being destroyed", context->slot);
+  if (context->closing)
+    return qsm_fail(device, qsmErrorBusy, "slot %u: the context is being destroyed", context->slot);
   return device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
 }
 
 // What else there must be room for beside it.
-static qsmError_t check_others(struct qsm_context *context, const qsmLaunch *what, uint32_t shared_bytes) {
+static qsmError_t check_others(struct qsm_context *context, const qsmLaunch *what,
+                               uint32_t shared_bytes) {
   qsmError_t error = qsm_check_groups(context, context->budget);
   if (!error) error = qsm_check_share(context, context->device->scheme, context->isolated_q16);
-  if (!error && context->n_images) error = qsm_grow_save_area(context, what->kernel, what->block, shared_bytes);
+  if (!error && context->n_images)
+    error = qsm_grow_save_area(context, what->kernel, what->block, shared_bytes);
   return error;
 }
 
@@ -335,32 +382,43 @@ static qsmError_t submit(struct qsm_context *context, struct qsm_pending *launch
   return error;
 }
 
-static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_kernel *kernel, const qsmLaunch *what,
-                                    struct qsm_entry_arguments *entry) {
+static qsmError_t lay_out_arguments(struct qsm_device *device, const struct qsm_kernel *kernel,
+                                    const qsmLaunch *what, struct qsm_entry_arguments *entry) {
   char msg[sizeof device->error];
   if (what->n_args && what->n_arguments)
-    return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: arguments as words and as values", what->kernel);
-  int status = what->n_arguments ? qsm_arguments_lay_out(kernel, what->arguments, what->n_arguments, entry, msg, sizeof msg)
-                                 : qsm_arguments_of_words(kernel, what->args, what->n_args, entry, msg, sizeof msg);
+    return qsm_fail(device, qsmErrorInvalidLaunch, "kernel %s: arguments as words and as values",
+                    what->kernel);
+  int status = what->n_arguments ? qsm_arguments_lay_out(kernel, what->arguments, what->n_arguments,
+                                                         entry, msg, sizeof msg)
+                                 : qsm_arguments_of_words(kernel, what->args, what->n_args, entry,
+                                                          msg, sizeof msg);
   return status ? qsm_fail(device, qsmErrorInvalidLaunch, "%s", msg) : qsmSuccess;
 }
 
 // The program's figure holds what its arguments take of the stack, where it knows them.
-static uint32_t stack_bytes(const struct qsm_kernel *kernel, const qsmLaunch *what, const struct qsm_entry_arguments *arguments) {
-  if (!what->stack_bytes) return kernel->stack_bytes + (kernel->signature ? 0 : arguments->n_stack_bytes);
-  return what->stack_bytes < UINT32_MAX - arguments->n_stack_bytes ? what->stack_bytes + arguments->n_stack_bytes : UINT32_MAX;
+static uint32_t stack_bytes(const struct qsm_kernel *kernel, const qsmLaunch *what,
+                            const struct qsm_entry_arguments *arguments) {
+  if (!what->stack_bytes)
+    return kernel->stack_bytes + (kernel->signature ? 0 : arguments->n_stack_bytes);
+  return what->stack_bytes < UINT32_MAX - arguments->n_stack_bytes
+             ? what->stack_bytes + arguments->n_stack_bytes
+             : UINT32_MAX;
 }
 
-qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLaunchCallback callback, void *user) {
+qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
+                      qsmLaunchCallback callback, void *user) {
   struct qsm_device *device = context->device;
   qsmError_t error = check_state(context);
   if (!error) error = qsm_check_pointer(device, what->kernel, "the kernel's name");
   if (!error && what->n_args) error = qsm_check_pointer(device, what->args, "the arguments");
-  if (!error && what->n_arguments) error = qsm_check_pointer(device, what->arguments, "the arguments");
+  if (!error && what->n_arguments)
+    error = qsm_check_pointer(device, what->arguments, "the arguments");
   if (error) return error;
-  if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", what->kernel);
+  if (!context->program)
+    return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", what->kernel);
   const struct qsm_kernel *kernel = qsm_program_kernel(context->program, what->kernel);
-  if (!kernel) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
+  if (!kernel)
+    return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
   struct qsm_entry_arguments arguments;
   uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
   error = check_shape(context, what->kernel, what->grid, what->block, shared);
@@ -369,38 +427,57 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what, qsmLau
   if (error) return error;
   struct qsm_pending *launch = calloc(1, sizeof *launch);
   if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
-  *launch = (struct qsm_pending){.function = context->program_at + kernel->offset, .grid = what->grid, .block = what->block,
-                                 .shared_bytes = (uint32_t)shared, .cache_policy = context->cache_policy, .arguments = arguments,
-                                 .callback = callback, .user = user};
-  error = qsm_stacks_take(context, what->kernel, what->block, stack_bytes(kernel, what, &arguments), &launch->stacks, &launch->stack);
+  *launch = (struct qsm_pending){.function = context->program_at + kernel->offset,
+                                 .grid = what->grid,
+                                 .block = what->block,
+                                 .shared_bytes = (uint32_t)shared,
+                                 .cache_policy = context->cache_policy,
+                                 .arguments = arguments,
+                                 .callback = callback,
+                                 .user = user};
+  error = qsm_stacks_take(context, what->kernel, what->block, stack_bytes(kernel, what, &arguments),
+                          &launch->stacks, &launch->stack);
   if (!error) return submit(context, launch);
   free(launch);
   return error;
 }
 
-qsmError_t qsmLaunchKernel(qsmContext_t handle, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
-                           uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user) {
+qsmError_t qsmLaunchKernel(qsmContext_t handle, const char *kernel, qsmDim3 grid, qsmDim3 block,
+                           const uint32_t *args, uint32_t n_args, uint32_t shared_bytes,
+                           qsmLaunchCallback callback, void *user) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  const qsmLaunch what = {.kernel = kernel, .grid = grid, .block = block, .args = args, .n_args = n_args, .shared_bytes = shared_bytes};
+  const qsmLaunch what = {.kernel = kernel,
+                          .grid = grid,
+                          .block = block,
+                          .args = args,
+                          .n_args = n_args,
+                          .shared_bytes = shared_bytes};
   return qsm_launch(context, &what, callback, user);
 }
 
-qsmError_t qsmLaunchKernelEx(qsmContext_t handle, const qsmLaunch *launch, qsmLaunchCallback callback, void *user) {
+qsmError_t qsmLaunchKernelEx(qsmContext_t handle, const qsmLaunch *launch,
+                             qsmLaunchCallback callback, void *user) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  return launch ? qsm_launch(context, launch, callback, user) : qsm_check_pointer(context->device, launch, "the launch");
+  return launch ? qsm_launch(context, launch, callback, user)
+                : qsm_check_pointer(context->device, launch, "the launch");
 }
 
-qsmError_t qsmGetKernelAttributes(qsmContext_t handle, const char *kernel, qsmKernelAttributes *attributes) {
+qsmError_t qsmGetKernelAttributes(qsmContext_t handle, const char *kernel,
+                                  qsmKernelAttributes *attributes) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   struct qsm_device *device = context->device;
-  if (!kernel || !attributes) return qsm_check_pointer(device, NULL, kernel ? "the attributes" : "the kernel's name");
-  if (!context->program) return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", kernel);
+  if (!kernel || !attributes)
+    return qsm_check_pointer(device, NULL, kernel ? "the attributes" : "the kernel's name");
+  if (!context->program)
+    return qsm_fail(device, qsmErrorNotFound, "kernel %s: no module loaded", kernel);
   const struct qsm_kernel *found = qsm_program_kernel(context->program, kernel);
   if (!found) return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", kernel);
-  *attributes = (qsmKernelAttributes){.signature = found->signature, .n_arguments = found->n_arguments, .stack_bytes = found->stack_bytes,
+  *attributes = (qsmKernelAttributes){.signature = found->signature,
+                                      .n_arguments = found->n_arguments,
+                                      .stack_bytes = found->stack_bytes,
                                       .stack_known = found->stack_known};
   return qsmSuccess;
 }
@@ -411,7 +488,8 @@ qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cyc
   qsmError_t error = qsm_check_outside(device);
   while (!error && context->queue) {
     if (qsm_device_cycle(device) >= limit)
-      return qsm_fail(device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles", context->slot, (unsigned long long)max_cycles);
+      return qsm_fail(device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles",
+                      context->slot, (unsigned long long)max_cycles);
     error = advance(device, limit);
   }
   if (error || !context->ended_with) return error;

@@ -23,7 +23,9 @@ static qsmError_t flush(struct qsm_device *device) {
   return error;
 }
 
-static bool is_cached(const struct qsm_device *device, uint32_t slot) { return (device->cached >> slot) & 1; }
+static bool is_cached(const struct qsm_device *device, uint32_t slot) {
+  return (device->cached >> slot) & 1;
+}
 
 qsmError_t qsm_memory_settle(const struct qsm_context *context) {
   return is_cached(context->device, context->slot) ? flush(context->device) : qsmSuccess;
@@ -34,15 +36,18 @@ void qsm_memory_put(struct qsm_device *device, uint32_t dst, const void *src, si
   QSM_OBSERVE(device, written, dst, bytes);
 }
 
-// A running kernel may have read the line again before the host wrote it: once more, and its next read comes from memory.
-qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes) {
+// A running kernel may have read the line again before the host wrote it: once more, and its next
+// read comes from memory.
+qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
+                            size_t bytes) {
   qsmError_t error = qsm_memory_settle(context);
   if (error) return error;
   qsm_memory_put(context->device, dst, src, bytes);
   return qsm_memory_settle(context);
 }
 
-qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes) {
+qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
+                           size_t bytes) {
   struct qsm_backend *backend = context->device->backend;
   qsmError_t error = qsm_memory_settle(context);
   if (!error) backend->mem_read(backend, src, dst, bytes);
@@ -71,7 +76,9 @@ qsmError_t qsmMalloc(qsmContext_t handle, size_t bytes, uint32_t *address) {
   if (!context) return qsmErrorInvalidHandle;
   if (!address) return qsm_check_pointer(context->device, address, "the address");
   uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
-  if (!allocated) return qsm_fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes", context->slot, bytes);
+  if (!allocated)
+    return qsm_fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes",
+                    context->slot, bytes);
   *address = allocated;
   QSM_OBSERVE(context->device, allocated, allocated, bytes);
   return qsmSuccess;
@@ -83,20 +90,24 @@ qsmError_t qsmFree(qsmContext_t handle, uint32_t address) {
   uint32_t base = 0;
   uint64_t bytes = 0;
   if (qsm_heap_find(context->heap, address, &base, &bytes) || qsm_heap_free(context->heap, address))
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated", context->slot, address);
+    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated",
+                    context->slot, address);
   QSM_OBSERVE(context->device, freed, address);
   return qsmSuccess;
 }
 
-static qsmError_t check_copy(struct qsm_context *context, uint32_t address, size_t bytes, const void *on_host) {
+static qsmError_t check_copy(struct qsm_context *context, uint32_t address, size_t bytes,
+                             const void *on_host) {
   struct qsm_device *device = context->device;
   uint32_t base = 0;
   uint64_t allocated = 0;
   if (qsm_heap_find(context->heap, address, &base, &allocated))
-    return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X is in no allocation of the context", context->slot, address);
+    return qsm_fail(device, qsmErrorInvalidValue,
+                    "slot %u: 0x%08X is in no allocation of the context", context->slot, address);
   if (address - base > allocated || bytes > allocated - (address - base))
-    return qsm_fail(device, qsmErrorInvalidValue, "slot %u: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X", context->slot,
-                    address, bytes, (unsigned long long)allocated, base);
+    return qsm_fail(device, qsmErrorInvalidValue,
+                    "slot %u: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X",
+                    context->slot, address, bytes, (unsigned long long)allocated, base);
   return qsm_check_pointer(device, on_host, "the host's memory");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tools that follow what the host does with device memory (qsm memcheck). Not for users: it may change.
+// For tools that follow what the host does with device memory (qsm memcheck). Not for users: it may
+// change.
 #ifndef QSM_OBSERVER_H
 #define QSM_OBSERVER_H
 
@@ -21,7 +22,8 @@ struct qsm_observer {
   void (*allocated)(void *ctx, uint32_t address, size_t bytes);
   void (*freed)(void *ctx, uint32_t address);
   void (*written)(void *ctx, uint32_t address, size_t bytes);
-  void (*spoiled)(void *ctx, uint32_t address, size_t bytes);  // what was written there means nothing
+  void (*spoiled)(void *ctx, uint32_t address,
+                  size_t bytes);  // what was written there means nothing
   void (*launched)(void *ctx, const struct qsm_observed_launch *launch);
 };
 

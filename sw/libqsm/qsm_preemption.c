@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption of a thread block: the request, and the wait for its end (docs/preemption.md); its use by the GPU itself, in adjustment.
+// Preemption of a thread block: the request, and the wait for its end (docs/preemption.md); its use
+// by the GPU itself, in adjustment.
 #include <stdio.h>
 
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { POLL_CYCLES = 16, CODE_EXAMINED = 1, CODE_ACCEPTED = 2, RESULT_RUNNING = 1, TEXT_BYTES = 256 };
+enum {
+  POLL_CYCLES = 16,
+  CODE_EXAMINED = 1,
+  CODE_ACCEPTED = 2,
+  RESULT_RUNNING = 1,
+  TEXT_BYTES = 256
+};
 
 // PREEMPT_STATUS.code (R-PE-3).
 static const char *refusal_in_words(uint32_t code) {
@@ -21,14 +28,22 @@ static const char *refusal_in_words(uint32_t code) {
 }
 
 static const char *phase_in_words(uint32_t phase) {
-  static const char *const words[] = {"has not begun", "computes the image's address", "waits until the block is quiet or launched",
-                                      "looks for a warp", "moves registers", "moves the warps' state", "marks finished warps",
-                                      "moves shared memory", "moves the block's index", "waits for memory"};
+  static const char *const words[] = {"has not begun",
+                                      "computes the image's address",
+                                      "waits until the block is quiet or launched",
+                                      "looks for a warp",
+                                      "moves registers",
+                                      "moves the warps' state",
+                                      "marks finished warps",
+                                      "moves shared memory",
+                                      "moves the block's index",
+                                      "waits for memory"};
   return phase < sizeof words / sizeof *words ? words[phase] : "unknown";
 }
 
 // Until the GPU has decided: it looks at one request at a time.
-static qsmError_t request_preemption(struct qsm_device *device, uint32_t request, uint32_t *status) {
+static qsmError_t request_preemption(struct qsm_device *device, uint32_t request,
+                                     uint32_t *status) {
   qsmError_t error = qsm_register_write(device, QSM_REG_PREEMPT, request);
   do {
     if (!error) error = qsm_register_read(device, QSM_REG_PREEMPT_STATUS, status);
@@ -38,15 +53,18 @@ static qsmError_t request_preemption(struct qsm_device *device, uint32_t request
 
 static qsmError_t refuse(struct qsm_device *device, uint32_t sm, uint32_t slot, uint32_t code) {
   char text[TEXT_BYTES];
-  snprintf(text, sizeof text, "SM %u, slot %u: %s (code %u)", sm, slot, refusal_in_words(code), code);
+  snprintf(text, sizeof text, "SM %u, slot %u: %s (code %u)", sm, slot, refusal_in_words(code),
+           code);
   return qsm_fail(device, qsmErrorPreempt, "%s", text);
 }
 
-static qsmError_t give_up(struct qsm_device *device, uint32_t sm, uint32_t slot, uint32_t tb, uint32_t job, uint64_t n_cycles) {
+static qsmError_t give_up(struct qsm_device *device, uint32_t sm, uint32_t slot, uint32_t tb,
+                          uint32_t job, uint64_t n_cycles) {
   char text[TEXT_BYTES];
   uint32_t phase = qsm_field(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT);
-  snprintf(text, sizeof text, "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot, tb,
-           (unsigned long long)n_cycles, phase, phase_in_words(phase));
+  snprintf(text, sizeof text,
+           "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot,
+           tb, (unsigned long long)n_cycles, phase, phase_in_words(phase));
   return qsm_fail(device, qsmErrorTimeout, "%s", text);
 }
 
@@ -55,23 +73,29 @@ static qsmError_t read_job(struct qsm_device *device, uint32_t sm, uint32_t *job
   return error ? error : qsm_register_read(device, QSM_REG_SMSEL_JOB, job);
 }
 
-qsmError_t qsmPreempt(qsmDevice_t handle, uint32_t sm, qsmContext_t tenant, qsmTechnique technique, uint64_t max_cycles,
-                      qsmPreemptResult *result) {
+qsmError_t qsmPreempt(qsmDevice_t handle, uint32_t sm, qsmContext_t tenant, qsmTechnique technique,
+                      uint64_t max_cycles, qsmPreemptResult *result) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
   struct qsm_context *context = qsm_context_of(tenant);
   if (!context) return qsmErrorInvalidHandle;
-  if (context->device != device) return qsm_fail(device, qsmErrorInvalidValue, "preemption: the context is another device's");
+  if (context->device != device)
+    return qsm_fail(device, qsmErrorInvalidValue, "preemption: the context is another device's");
   qsmError_t error = qsm_check_pointer(device, result, "the result");
   if (!error) error = qsm_check_outside(device);
   if (error) return error;
   uint64_t begin = qsm_device_cycle(device);
   uint32_t slot = context->slot, status = 0, job = 0;
   if (sm >= device->config.num_sms || (uint32_t)technique > qsmTechniqueFlush)
-    return qsm_fail(device, qsmErrorInvalidValue, "preemption: no such SM, or no such technique (0 switch, 1 drain, 2 flush)");
-  error = request_preemption(device, sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT | (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT, &status);
+    return qsm_fail(device, qsmErrorInvalidValue,
+                    "preemption: no such SM, or no such technique (0 switch, 1 drain, 2 flush)");
+  error = request_preemption(device,
+                             sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT |
+                                 (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT,
+                             &status);
   if (error) return error;
-  uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK, tb = qsm_field(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
+  uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK,
+           tb = qsm_field(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
   if (code != CODE_ACCEPTED) return refuse(device, sm, slot, code);
   while (!(error = read_job(device, sm, &job))) {
     uint32_t how = qsm_field(job, QSM_REG_SMSEL_JOB_RESULT_MASK, QSM_REG_SMSEL_JOB_RESULT_SHIFT);
@@ -91,10 +115,15 @@ qsmError_t qsmSetAdjustment(qsmDevice_t handle, qsmAdjustment adjustment) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
   if ((uint32_t)adjustment > qsmAdjustFlush)
-    return qsm_fail(device, qsmErrorInvalidValue, "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
+    return qsm_fail(device, qsmErrorInvalidValue,
+                    "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
   qsmError_t error = qsmSuccess;
-  if (adjustment) error = qsm_register_write(device, QSM_REG_ADJUST_TECHNIQUE, (uint32_t)adjustment - qsmAdjustSwitch);
+  if (adjustment)
+    error = qsm_register_write(device, QSM_REG_ADJUST_TECHNIQUE,
+                               (uint32_t)adjustment - qsmAdjustSwitch);
   return error ? error : qsm_register_write(device, QSM_REG_ADJUST, adjustment != qsmAdjustOff);
 }
 
-qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on) { return qsmRegisterWrite(device, QSM_REG_LATECOMERS, on); }
+qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on) {
+  return qsmRegisterWrite(device, QSM_REG_LATECOMERS, on);
+}

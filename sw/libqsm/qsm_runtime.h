@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// libqsm: the host runtime. It speaks like the CUDA runtime its users know, plus quality of service.
+// libqsm: the host runtime. It speaks like the CUDA runtime its users know, plus quality of
+// service.
 //
-// A *device* is one GPU behind a backend (model, rtl, lockstep). A *context* is a tenant: one kernel slot of the GPU with its own
-// memory, module and QoS goal; tenants cannot reach each other's memory. A context runs its launches one after another, in the
-// order of submission; contexts run concurrently. Time is GPU time: it passes only in calls that say so.
+// A *device* is one GPU behind a backend (model, rtl, lockstep). A *context* is a tenant: one
+// kernel slot of the GPU with its own memory, module and QoS goal; tenants cannot reach each
+// other's memory. A context runs its launches one after another, in the order of submission;
+// contexts run concurrently. Time is GPU time: it passes only in calls that say so.
 //
-// Every function returns qsmSuccess or an error; results go through out-parameters that stay untouched on error;
-// qsmGetLastErrorText() tells what and where. A NULL where something is needed is qsmErrorInvalidValue.
-// Not thread-safe per device; different devices may be used by different threads: the list of live handles, which is all that they share, is
-// behind a mutex.
+// Every function returns qsmSuccess or an error; results go through out-parameters that stay
+// untouched on error; qsmGetLastErrorText() tells what and where. A NULL where something is needed
+// is qsmErrorInvalidValue. Not thread-safe per device; different devices may be used by different
+// threads: the list of live handles, which is all that they share, is behind a mutex.
 #ifndef QSM_RUNTIME_H
 #define QSM_RUNTIME_H
 
@@ -33,19 +35,23 @@ typedef enum {
   qsmErrorNotFound,          // no such file or kernel
   qsmErrorInvalidLaunch,     // grid, block or shared memory that this GPU cannot run
   qsmErrorNoSlot,            // more contexts than the GPU has kernel slots
-  qsmErrorGoal,              // a goal of nothing, or above what is possible; isolated IPC unknown under scheme fair; the text has the numbers
-  qsmErrorKernelFault,       // the kernel was killed; the text has cause, PC and thread
-  qsmErrorTimeout,           // the cycle limit ended the wait
-  qsmErrorBackend,           // the backend failed (lockstep: a difference was found)
-  qsmErrorBusy,              // not while launches are pending
-  qsmErrorGroups,            // more distinct budgets at a time than the GPU has groups (num_groups)
-  qsmErrorSaveArea,          // the save area does not hold the images asked for; the text has needed and given bytes
-  qsmErrorPreempt,           // the GPU refused a preemption; the text says why
-  qsmErrorInvalidHandle,     // the device or context is NULL, or has been closed or destroyed; no device has a text of it
+  qsmErrorGoal,  // a goal of nothing, or above what is possible; isolated IPC unknown under scheme
+                 // fair; the text has the numbers
+  qsmErrorKernelFault,  // the kernel was killed; the text has cause, PC and thread
+  qsmErrorTimeout,      // the cycle limit ended the wait
+  qsmErrorBackend,      // the backend failed (lockstep: a difference was found)
+  qsmErrorBusy,         // not while launches are pending
+  qsmErrorGroups,       // more distinct budgets at a time than the GPU has groups (num_groups)
+  qsmErrorSaveArea,     // the save area does not hold the images asked for; the text has needed and
+                        // given bytes
+  qsmErrorPreempt,      // the GPU refused a preemption; the text says why
+  qsmErrorInvalidHandle,  // the device or context is NULL, or has been closed or destroyed; no
+                          // device has a text of it
 } qsmError_t;
 
-// Handles are numbers in the shape of pointers: nothing lies where they point. A number is used once: a handle of what has been closed or
-// destroyed stays invalid (qsmErrorInvalidHandle), whatever is opened or created later. NULL is never one.
+// Handles are numbers in the shape of pointers: nothing lies where they point. A number is used
+// once: a handle of what has been closed or destroyed stays invalid (qsmErrorInvalidHandle),
+// whatever is opened or created later. NULL is never one.
 typedef struct qsm_device_handle *qsmDevice_t;
 typedef struct qsm_context_handle *qsmContext_t;
 
@@ -58,35 +64,37 @@ __extension__ typedef unsigned __int128 qsmSmMask;
 
 // What became of a launch.
 typedef struct {
-  bool killed;            // by a fault or qsmContextKill
-  uint32_t cause;         // docs/isa.md "Faults"; 24: killed by the host; 63: it could not be started
+  bool killed;     // by a fault or qsmContextKill
+  uint32_t cause;  // docs/isa.md "Faults"; 24: killed by the host; 63: it could not be started
   uint32_t pc, tid, block, value;
-  bool needs_fpu;         // the fault is a floating-point instruction on a GPU without FPU
-  uint64_t end_cycle;     // GPU cycle in which the host saw the end
+  bool needs_fpu;      // the fault is a floating-point instruction on a GPU without FPU
+  uint64_t end_cycle;  // GPU cycle in which the host saw the end
 } qsmLaunchResult;
 
 typedef enum { qsmGoalNone, qsmGoalIpc, qsmGoalShare, qsmGoalDeadline, qsmGoalRate } qsmGoalKind;
 
-// What a context's launches shall reach, as users say it (docs/goals.md). Fields that a kind does not name mean nothing to it.
+// What a context's launches shall reach, as users say it (docs/goals.md). Fields that a kind does
+// not name mean nothing to it.
 typedef struct {
   qsmGoalKind kind;
-  uint64_t value;             // Ipc: thread instructions per GPU cycle, Q16.16; Share: millionths of the isolated IPC;
-                              // Deadline: ns per launch; Rate: launches per 1000 s
+  uint64_t value;  // Ipc: thread instructions per GPU cycle, Q16.16; Share: millionths of the
+                   // isolated IPC; Deadline: ns per launch; Rate: launches per 1000 s
   uint64_t instructions;      // Deadline, Rate: thread instructions of a launch
   uint32_t isolated_ipc_q16;  // Share; the others: no goal may be above it, 0 = not known
-  uint64_t bytes;             // Deadline, Rate: transferred for each launch over the host's link ...
-  uint32_t copies;            // ... in so many copies
-  bool overlapped;            // Deadline, Rate: copies run beside the kernel, so they take none of its time
+  uint64_t bytes;   // Deadline, Rate: transferred for each launch over the host's link ...
+  uint32_t copies;  // ... in so many copies
+  bool overlapped;  // Deadline, Rate: copies run beside the kernel, so they take none of its time
 } qsmGoal;
 
-// An argument of a kernel: its value, of the parameter's own type and size. It is copied when the launch is submitted.
+// An argument of a kernel: its value, of the parameter's own type and size. It is copied when the
+// launch is submitted.
 typedef struct {
   const void *value;
   uint32_t bytes;
 } qsmArgument;
 
-// A launch. Its arguments are words, one for each parameter of up to 4 bytes, or values of any size, as many as the kernel has parameters:
-// one of the two numbers is 0.
+// A launch. Its arguments are words, one for each parameter of up to 4 bytes, or values of any
+// size, as many as the kernel has parameters: one of the two numbers is 0.
 typedef struct {
   const char *kernel;
   qsmDim3 grid, block;
@@ -94,25 +102,30 @@ typedef struct {
   uint32_t n_args, shared_bytes;
   const qsmArgument *arguments;
   uint32_t n_arguments;
-  uint32_t stack_bytes;  // of a thread, its arguments left out; 0: what the program says it needs. Overflows are faults (cause 25)
+  uint32_t stack_bytes;  // of a thread, its arguments left out; 0: what the program says it needs.
+                         // Overflows are faults (cause 25)
 } qsmLaunch;
 
 // What the module says of a kernel.
 typedef struct {
-  const char *signature;   // as in its source, good until another module is loaded; NULL: nothing is known of its arguments
-  uint32_t n_arguments;    // 0 where they are not known
-  uint32_t stack_bytes;    // of a thread
-  bool stack_known;        // by the compiler
+  const char *signature;  // as in its source, good until another module is loaded; NULL: nothing is
+                          // known of its arguments
+  uint32_t n_arguments;   // 0 where they are not known
+  uint32_t stack_bytes;   // of a thread
+  bool stack_known;       // by the compiler
 } qsmKernelAttributes;
 
 // How a thread block is taken from an SM (docs/preemption.md).
 typedef enum {
   qsmTechniqueSwitch = 0,  // its state is saved, and restored later on any SM; needs a save area
-  qsmTechniqueDrain = 1,   // it runs to its end, and no new one of its kernel comes to the SM until then
-  qsmTechniqueFlush = 2,   // it starts from its beginning later; needs a save area and an idempotent kernel
+  qsmTechniqueDrain =
+      1,  // it runs to its end, and no new one of its kernel comes to the SM until then
+  qsmTechniqueFlush =
+      2,  // it starts from its beginning later; needs a save area and an idempotent kernel
 } qsmTechnique;
 
-// Adjustment of thread blocks at run time (docs/tb_adjust.md), with the technique that takes blocks away.
+// Adjustment of thread blocks at run time (docs/tb_adjust.md), with the technique that takes blocks
+// away.
 typedef enum {
   qsmAdjustOff = 0,
   qsmAdjustSwitch = 1,
@@ -122,7 +135,11 @@ typedef enum {
 
 // What became of a preemption.
 typedef struct {
-  enum { qsmPreemptDone = 2, qsmPreemptEndedBefore = 3, qsmPreemptKilled = 4 } how;  // EndedBefore: the block ended before it was saved
+  enum {
+    qsmPreemptDone = 2,
+    qsmPreemptEndedBefore = 3,
+    qsmPreemptKilled = 4
+  } how;              // EndedBefore: the block ended before it was saved
   uint32_t tb;        // its slot on the SM
   uint64_t n_cycles;  // from the request on, as the host saw it
 } qsmPreemptResult;
@@ -137,118 +154,158 @@ typedef enum {
 
 // Of one launch.
 typedef struct {
-  uint64_t l1_loads, l1_hits, l1_joined, l1_misses, l1_stores, l1_atomics;  // of the L1s of all SMs, parts of instructions: joined a miss under way; misses that allocate
-  uint64_t requests, hits, merged, misses, passed, atomics;  // of the L2: merged with a miss under way; passed on without allocating
-  uint64_t victims;                                          // lines that it made the L2 write back
-  uint64_t dram_reads, dram_writes;                          // lines
+  uint64_t l1_loads, l1_hits, l1_joined, l1_misses, l1_stores,
+      l1_atomics;  // of the L1s of all SMs, parts of instructions: joined a miss under way; misses
+                   // that allocate
+  uint64_t requests, hits, merged, misses, passed,
+      atomics;       // of the L2: merged with a miss under way; passed on without allocating
+  uint64_t victims;  // lines that it made the L2 write back
+  uint64_t dram_reads, dram_writes;  // lines
   uint64_t row_hits, rows_opened;
 } qsmMemoryCounters;
 
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
 
-const char *qsmFaultNote(const qsmLaunchResult *result);  // to put behind the numbers of a fault: what they mean, where they do not say it, or ""
-const char *qsmGetErrorString(qsmError_t error);        // e.g. "invalid launch"
-const char *qsmGetLastErrorText(qsmDevice_t device);    // of the last call that failed on this device
+const char *qsmFaultNote(
+    const qsmLaunchResult *result);  // to put behind the numbers of a fault: what they mean, where
+                                     // they do not say it, or ""
+const char *qsmGetErrorString(qsmError_t error);      // e.g. "invalid launch"
+const char *qsmGetLastErrorText(qsmDevice_t device);  // of the last call that failed on this device
 
 // ---- Device ----
-// backend: "model", "rtl", "lockstep"; config: a name in configs/ or a path. On error *msg tells why.
-qsmError_t qsmDeviceOpen(const char *backend, const char *config, const struct qsm_backend_options *options,
-                         qsmDevice_t *device, char *msg, size_t msg_len);
+// backend: "model", "rtl", "lockstep"; config: a name in configs/ or a path. On error *msg tells
+// why.
+qsmError_t qsmDeviceOpen(const char *backend, const char *config,
+                         const struct qsm_backend_options *options, qsmDevice_t *device, char *msg,
+                         size_t msg_len);
 void qsmDeviceClose(qsmDevice_t device);  // closes its contexts too; NULL is fine
 // NULL and 0 of an invalid handle.
 const struct qsm_config *qsmDeviceConfig(qsmDevice_t device);
 struct qsm_backend *qsmDeviceBackend(qsmDevice_t device);
 uint64_t qsmDeviceCycle(qsmDevice_t device);
-// Calls that must let time pass by themselves (a flush of the L2 before the host reads or writes memory that a kernel may have in it) call
-// `watch` every now and then, for hosts that look at registers at certain times. It may read and write registers, and nothing else. NULL: off.
+// Calls that must let time pass by themselves (a flush of the L2 before the host reads or writes
+// memory that a kernel may have in it) call `watch` every now and then, for hosts that look at
+// registers at certain times. It may read and write registers, and nothing else. NULL: off.
 void qsmSetWatch(qsmDevice_t device, void (*watch)(void *user), void *user);
-// Lets time pass until `cycle`, serving launches that end (results read, callbacks called, next launch started).
+// Lets time pass until `cycle`, serving launches that end (results read, callbacks called, next
+// launch started).
 qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle);
 // Runs until no launch of any context is pending; qsmErrorTimeout after max_cycles.
 qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles);
 // Control register access (docs/registers.md); one cycle each.
 qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value);
 qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value);
-// Scheduling for all contexts: policy 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5 qaws_prose; scheme 0 none,
-// 1 naive, 2 naive_history, 3 elastic, 4 rollover, 5 rollover_time, 6 fair; epoch length in cycles. Scheme and epoch take effect at the next
-// epoch. qsmErrorGoal: fair, and the isolated IPC of a context is not known (qsmSetIsolatedIpc).
-qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles);
+// Scheduling for all contexts: policy 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5
+// qaws_prose; scheme 0 none, 1 naive, 2 naive_history, 3 elastic, 4 rollover, 5 rollover_time, 6
+// fair; epoch length in cycles. Scheme and epoch take effect at the next epoch. qsmErrorGoal: fair,
+// and the isolated IPC of a context is not known (qsmSetIsolatedIpc).
+qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme,
+                            uint32_t epoch_cycles);
 
-// From the next epoch on: a context behind its goal gets more thread blocks on the SMs, if need be in place of others' (those without a
-// goal first). Where the technique is refused (no save area, not idempotent) those blocks run to their ends. Off at first; what was
-// reached stays when it is turned off.
+// From the next epoch on: a context behind its goal gets more thread blocks on the SMs, if need be
+// in place of others' (those without a goal first). Where the technique is refused (no save area,
+// not idempotent) those blocks run to their ends. Off at first; what was reached stays when it is
+// turned off.
 qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
-// On at first: a launch that has waited for its first block for an epoch gets room on an SM, whose blocks are taken away with the
-// technique of the adjustment, also while that is off (switch at first); where the technique is refused they run to their ends.
+// On at first: a launch that has waited for its first block for an epoch gets room on an SM, whose
+// blocks are taken away with the technique of the adjustment, also while that is off (switch at
+// first); where the technique is refused they run to their ends.
 qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on);
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
-// Kills what runs, calling the callbacks, and clears the memory: a new context finds zeros in all of its own. NULL is fine.
+// Kills what runs, calling the callbacks, and clears the memory: a new context finds zeros in all
+// of its own. NULL is fine.
 void qsmContextDestroy(qsmContext_t context);
 uint32_t qsmContextSlot(qsmContext_t context);  // UINT32_MAX: an invalid handle
-// Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and nothing has changed then. May be changed
-// while a launch runs, but for between some goal and none (qsmErrorBusy). A changed goal forgets the average reached under the one before
-// and acts from the next epoch on; the call takes as many cycles as the QoS manager keeps its registers closed, at most qos_lat.
+// Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and
+// nothing has changed then. May be changed while a launch runs, but for between some goal and none
+// (qsmErrorBusy). A changed goal forgets the average reached under the one before and acts from the
+// next epoch on; the call takes as many cycles as the QoS manager keeps its registers closed, at
+// most qos_lat.
 qsmError_t qsmSetGoal(qsmContext_t context, const qsmGoal *goal);
 // The same with a goal of kind Ipc, 0 for none.
 qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16);
-// The goal in thread instructions per cycle, Q16.16 (0: none), on a GPU of this configuration; or the error, with its text in *msg.
-qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal, uint32_t *goal_ipc_q16, char *msg, size_t msg_len);
-// Fills `instructions` and `isolated_ipc_q16` of *into: runs the launch alone on a GPU of its own (model, same configuration and policy),
-// on a copy of the context's memory as it is now. qsmErrorTimeout if it takes more than max_cycles. The context itself stays as it is.
-qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uint64_t max_cycles, qsmGoal *into);
-// IPC of the context's kernels when they run alone, Q16.16: their shares under scheme fair; 0 at first: not known. Refused above the GPU's
-// peak. Under scheme fair a context without it launches nothing (qsmErrorGoal), and it cannot be taken back.
+// The goal in thread instructions per cycle, Q16.16 (0: none), on a GPU of this configuration; or
+// the error, with its text in *msg.
+qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal,
+                            uint32_t *goal_ipc_q16, char *msg, size_t msg_len);
+// Fills `instructions` and `isolated_ipc_q16` of *into: runs the launch alone on a GPU of its own
+// (model, same configuration and policy), on a copy of the context's memory as it is now.
+// qsmErrorTimeout if it takes more than max_cycles. The context itself stays as it is.
+qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uint64_t max_cycles,
+                              qsmGoal *into);
+// IPC of the context's kernels when they run alone, Q16.16: their shares under scheme fair; 0 at
+// first: not known. Refused above the GPU's peak. Under scheme fair a context without it launches
+// nothing (qsmErrorGoal), and it cannot be taken back.
 qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16);
-// Budget of the context's kernels under the QAWS policies, 1..255 (docs/qaws.md), 1 at first: how often a sub-core may switch between their
-// warps before the next group has its turn. Kernels of equal budget form one group; qsmErrorGroups if the contexts with launches pending
-// would have more budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.
+// Budget of the context's kernels under the QAWS policies, 1..255 (docs/qaws.md), 1 at first: how
+// often a sub-core may switch between their warps before the next group has its turn. Kernels of
+// equal budget form one group; qsmErrorGroups if the contexts with launches pending would have more
+// budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.
 qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget);
 // Restricts the context to the SMs whose bits are set.
 qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask);
-// Memory for `images` thread blocks that are saved at a time, 0 (none, as at first) to the GPU's num_images. It is taken from the context's
-// memory when a launch is submitted, as much as that launch needs, and grows with later ones; a launch that needs more than there is or
-// than fits, or more while others are pending, is refused with qsmErrorSaveArea. Not while launches are pending.
+// Memory for `images` thread blocks that are saved at a time, 0 (none, as at first) to the GPU's
+// num_images. It is taken from the context's memory when a launch is submitted, as much as that
+// launch needs, and grows with later ones; a launch that needs more than there is or than fits, or
+// more while others are pending, is refused with qsmErrorSaveArea. Not while launches are pending.
 qsmError_t qsmSetSaveArea(qsmContext_t context, uint32_t images);
-// The context's kernels may be restarted in mid-block: they read nothing that they have written. Not while launches are pending.
+// The context's kernels may be restarted in mid-block: they read nothing that they have written.
+// Not while launches are pending.
 qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent);
-// Which caches the loads and stores of the launches submitted from now on do not allocate in: the kernel streams through its data and would
-// only take the room of others. A line that is there is used. Caches that the GPU does not have make no difference.
+// Which caches the loads and stores of the launches submitted from now on do not allocate in: the
+// kernel streams through its data and would only take the room of others. A line that is there is
+// used. Caches that the GPU does not have make no difference.
 qsmError_t qsmSetCachePolicy(qsmContext_t context, qsmCachePolicy policy);
-// What the L2 and the memory controllers did for the running launch, or the last one, over all channels; 0 where the GPU has none.
+// What the L2 and the memory controllers did for the running launch, or the last one, over all
+// channels; 0 where the GPU has none.
 qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counters);
 // Holds saved thread blocks of the context back (their launch does not end), or lets them go on.
 qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold);
-// Takes the context's youngest thread block from an SM and waits until that is done (or the block ended by itself, or was killed).
-// qsmErrorPreempt if the GPU refuses; qsmErrorTimeout after max_cycles: the text says where it stands, and it goes on.
-qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsmTechnique technique, uint64_t max_cycles,
-                      qsmPreemptResult *result);
-// Loads a program made by qsm-cc. One module per context; loading another replaces it when the context is idle.
+// Takes the context's youngest thread block from an SM and waits until that is done (or the block
+// ended by itself, or was killed). qsmErrorPreempt if the GPU refuses; qsmErrorTimeout after
+// max_cycles: the text says where it stands, and it goes on.
+qsmError_t qsmPreempt(qsmDevice_t device, uint32_t sm, qsmContext_t context, qsmTechnique technique,
+                      uint64_t max_cycles, qsmPreemptResult *result);
+// Loads a program made by qsm-cc. One module per context; loading another replaces it when the
+// context is idle.
 qsmError_t qsmModuleLoad(qsmContext_t context, const char *path);
-// Bytes of the context's memory that are free, maybe in pieces, and all of them; a pointer may be NULL.
+// Bytes of the context's memory that are free, maybe in pieces, and all of them; a pointer may be
+// NULL.
 qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *total_bytes);
-qsmError_t qsmMalloc(qsmContext_t context, size_t bytes, uint32_t *address);  // aligned to 256; zeros, but where something was freed
+qsmError_t qsmMalloc(qsmContext_t context, size_t bytes,
+                     uint32_t *address);  // aligned to 256; zeros, but where something was freed
 qsmError_t qsmFree(qsmContext_t context, uint32_t address);
-// Copies take no GPU time. A copy lies within one allocation, in the bytes asked for; of 0 bytes it does nothing.
+// Copies take no GPU time. A copy lies within one allocation, in the bytes asked for; of 0 bytes it
+// does nothing.
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);
 qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes);
-// Submits a launch; returns at once. args: a word for each parameter, each of up to 4 bytes. shared_bytes: dynamic shared memory, on top of what the program declares.
-// callback (may be NULL) is called when the launch has ended; it may submit further launches and kill. In it, calls that wait or let time
-// pass are refused (qsmErrorBusy), and qsmContextDestroy and qsmDeviceClose do nothing.
-qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block, const uint32_t *args,
-                           uint32_t n_args, uint32_t shared_bytes, qsmLaunchCallback callback, void *user);
-// The same with arguments of any type (docs/programming.md): in C, of x and y, {{&x, sizeof x}, {&y, sizeof y}}. A launch whose arguments do not fit
-// the kernel's in number and sizes is qsmErrorInvalidLaunch, by words too; the text has both signatures. All of them are at most 256 bytes.
-qsmError_t qsmLaunchKernelEx(qsmContext_t context, const qsmLaunch *launch, qsmLaunchCallback callback, void *user);
-qsmError_t qsmGetKernelAttributes(qsmContext_t context, const char *kernel, qsmKernelAttributes *attributes);
-// Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the last call.
+// Submits a launch; returns at once. args: a word for each parameter, each of up to 4 bytes.
+// shared_bytes: dynamic shared memory, on top of what the program declares. callback (may be NULL)
+// is called when the launch has ended; it may submit further launches and kill. In it, calls that
+// wait or let time pass are refused (qsmErrorBusy), and qsmContextDestroy and qsmDeviceClose do
+// nothing.
+qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block,
+                           const uint32_t *args, uint32_t n_args, uint32_t shared_bytes,
+                           qsmLaunchCallback callback, void *user);
+// The same with arguments of any type (docs/programming.md): in C, of x and y, {{&x, sizeof x},
+// {&y, sizeof y}}. A launch whose arguments do not fit the kernel's in number and sizes is
+// qsmErrorInvalidLaunch, by words too; the text has both signatures. All of them are at most 256
+// bytes.
+qsmError_t qsmLaunchKernelEx(qsmContext_t context, const qsmLaunch *launch,
+                             qsmLaunchCallback callback, void *user);
+qsmError_t qsmGetKernelAttributes(qsmContext_t context, const char *kernel,
+                                  qsmKernelAttributes *attributes);
+// Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the
+// last call.
 qsmError_t qsmContextSynchronize(qsmContext_t context, uint64_t max_cycles);
-// What the context's launch is waiting for when it does not end (a wait's qsmErrorTimeout): names the block of the hardware that keeps it,
-// from register reads and a thousand cycles of watching, in which the GPU runs on.
+// What the context's launch is waiting for when it does not end (a wait's qsmErrorTimeout): names
+// the block of the hardware that keeps it, from register reads and a thousand cycles of watching,
+// in which the GPU runs on.
 qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len);
-// Kills the running launch and drops the pending ones; their callbacks are called with killed set when they end. A launch that has ended
-// already, unseen by the host so far, counts as ended.
+// Kills the running launch and drops the pending ones; their callbacks are called with killed set
+// when they end. A launch that has ended already, unseen by the host so far, counts as ended.
 qsmError_t qsmContextKill(qsmContext_t context);
 
 #ifdef __cplusplus

@@ -44,10 +44,12 @@ static qsmError_t replace_save_area(struct qsm_context *context, uint32_t bytes,
 }
 
 // Before a launch with blocks of this shape is queued.
-qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block, uint32_t shared_bytes) {
+qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block,
+                              uint32_t shared_bytes) {
   const struct qsm_config *config = &context->device->config;
   uint32_t warps = (block.x * block.y * block.z + config->warp_size - 1) / config->warp_size;
-  uint64_t needed = (uint64_t)context->n_images * qsm_config_image_bytes(config, warps, shared_bytes);
+  uint64_t needed =
+      (uint64_t)context->n_images * qsm_config_image_bytes(config, warps, shared_bytes);
   uint32_t given = context->save_limit - context->save_base;
   if (needed <= given) return qsmSuccess;
   if (!context->queue && needed < context->limit - context->base) {
@@ -56,9 +58,11 @@ qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, q
     qsmError_t error = replace_save_area(context, pages * QSM_PAGE_BYTES, &has_room);
     if (error || has_room) return error;
   }
-  return qsm_fail(context->device, qsmErrorSaveArea, "slot %u, kernel %s: %u saved blocks need %llu bytes, the save area has %u%s", context->slot,
-                  kernel, context->n_images, (unsigned long long)needed, given,
-                  context->queue ? " and cannot grow while launches are pending" : " and the context's memory no more");
+  return qsm_fail(context->device, qsmErrorSaveArea,
+                  "slot %u, kernel %s: %u saved blocks need %llu bytes, the save area has %u%s",
+                  context->slot, kernel, context->n_images, (unsigned long long)needed, given,
+                  context->queue ? " and cannot grow while launches are pending"
+                                 : " and the context's memory no more");
 }
 
 qsmError_t qsmSetSaveArea(qsmContext_t handle, uint32_t images) {
@@ -66,9 +70,11 @@ qsmError_t qsmSetSaveArea(qsmContext_t handle, uint32_t images) {
   if (!context) return qsmErrorInvalidHandle;
   uint32_t most = context->device->config.num_images;
   if (images > most)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u images, configuration %s has %u per slot", context->slot, images,
-                context->device->config.name, most);
-  if (context->queue) return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+    return qsm_fail(context->device, qsmErrorInvalidValue,
+                    "slot %u: %u images, configuration %s has %u per slot", context->slot, images,
+                    context->device->config.name, most);
+  if (context->queue)
+    return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
   qsmError_t error = use_save_area(context, (struct save_area){0});
   if (!error) context->n_images = images;
   return error;
@@ -77,7 +83,8 @@ qsmError_t qsmSetSaveArea(qsmContext_t handle, uint32_t images) {
 qsmError_t qsmSetIdempotent(qsmContext_t handle, bool idempotent) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  if (context->queue) return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+  if (context->queue)
+    return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
   return qsm_slot_write(context, QSM_SLOT_IDEMPOTENT, idempotent);
 }
 

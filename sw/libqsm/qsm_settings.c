@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device's scheduling and a context's launches are told: goals, shares, budgets, SMs, caches.
+// What a device's scheduling and a context's launches are told: goals, shares, budgets, SMs,
+// caches.
 #include <stdio.h>
 
 #include "qsm_internal.h"
@@ -7,25 +8,33 @@
 
 enum { POLICY_MAX = 5, EPOCH_MAX = (1 << 20) - 1 };
 
-// How many divide the GPU under scheme fair: the contexts, the one that is being created among them.
+// How many divide the GPU under scheme fair: the contexts, the one that is being created among
+// them.
 static uint32_t count_sharing(const struct qsm_context *context) {
   const struct qsm_device *device = context->device;
   uint32_t n = device->context[context->slot] == NULL;
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) n += device->context[slot] != NULL;
+  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
+    n += device->context[slot] != NULL;
   return n;
 }
 
-// Thread instructions per cycle, Q16.16, that a context counts as having for its goal until the GPU has computed a quota.
+// Thread instructions per cycle, Q16.16, that a context counts as having for its goal until the GPU
+// has computed a quota.
 static uint64_t first_goal(const struct qsm_context *context) {
   if (context->device->scheme == QSM_FAIR) return context->isolated_q16;
-  return context->goal_q16 ? context->goal_q16 : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
+  return context->goal_q16 ? context->goal_q16
+                           : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
 }
 
-static uint32_t count_sms(qsmSmMask mask) { return (uint32_t)(__builtin_popcountll((uint64_t)mask) + __builtin_popcountll((uint64_t)(mask >> 64))); }
+static uint32_t count_sms(qsmSmMask mask) {
+  return (uint32_t)(__builtin_popcountll((uint64_t)mask) +
+                    __builtin_popcountll((uint64_t)(mask >> 64)));
+}
 
 qsmError_t qsm_write_first_quota(struct qsm_context *context) {
   const struct qsm_device *device = context->device;
-  uint64_t n_sms = count_sms(context->sm_mask), n_sharing = device->scheme == QSM_FAIR ? count_sharing(context) : 1;
+  uint64_t n_sms = count_sms(context->sm_mask),
+           n_sharing = device->scheme == QSM_FAIR ? count_sharing(context) : 1;
   uint64_t denominator = n_sms * n_sharing << 16;
   uint64_t quota = (first_goal(context) * device->epoch_cycles + denominator - 1) / denominator;
   if (quota < 1) quota = 1;
@@ -40,26 +49,35 @@ static qsmError_t write_first_quotas(struct qsm_device *device) {
   return error;
 }
 
-qsmError_t qsm_share_anew(struct qsm_device *device) { return device->scheme == QSM_FAIR ? write_first_quotas(device) : qsmSuccess; }
+qsmError_t qsm_share_anew(struct qsm_device *device) {
+  return device->scheme == QSM_FAIR ? write_first_quotas(device) : qsmSuccess;
+}
 
-qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme, uint32_t isolated_q16) {
+qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme,
+                           uint32_t isolated_q16) {
   if (scheme != QSM_FAIR || isolated_q16) return qsmSuccess;
-  return qsm_fail(context->device, qsmErrorGoal, "slot %u: scheme fair needs the isolated IPC of every context, this one has none", context->slot);
+  return qsm_fail(context->device, qsmErrorGoal,
+                  "slot %u: scheme fair needs the isolated IPC of every context, this one has none",
+                  context->slot);
 }
 
 // All of it is looked at before the first write: a call that is refused changes nothing.
-static qsmError_t check_scheduling(struct qsm_device *device, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+static qsmError_t check_scheduling(struct qsm_device *device, uint32_t policy, uint32_t scheme,
+                                   uint32_t epoch_cycles) {
   uint32_t least = qsm_config_epoch_min(&device->config);
   if (policy > POLICY_MAX || scheme > QSM_FAIR || epoch_cycles < least || epoch_cycles > EPOCH_MAX)
-    return qsm_fail(device, qsmErrorInvalidValue, "policy %u, scheme %u, epoch of %u cycles: must be 0..%d, 0..%u, %u..%d", policy, scheme,
-                    epoch_cycles, POLICY_MAX, QSM_FAIR, least, EPOCH_MAX);
+    return qsm_fail(device, qsmErrorInvalidValue,
+                    "policy %u, scheme %u, epoch of %u cycles: must be 0..%d, 0..%u, %u..%d",
+                    policy, scheme, epoch_cycles, POLICY_MAX, QSM_FAIR, least, EPOCH_MAX);
   qsmError_t error = qsmSuccess;
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
-    if (device->context[slot]) error = qsm_check_share(device->context[slot], scheme, device->context[slot]->isolated_q16);
+    if (device->context[slot])
+      error = qsm_check_share(device->context[slot], scheme, device->context[slot]->isolated_q16);
   return error;
 }
 
-qsmError_t qsmSetScheduling(qsmDevice_t handle, uint32_t policy, uint32_t scheme, uint32_t epoch_cycles) {
+qsmError_t qsmSetScheduling(qsmDevice_t handle, uint32_t policy, uint32_t scheme,
+                            uint32_t epoch_cycles) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
   qsmError_t error = check_scheduling(device, policy, scheme, epoch_cycles);
@@ -78,8 +96,9 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t handle, uint32_t ipc_q16) {
   const struct qsm_config *config = &context->device->config;
   uint32_t peak = config->num_sms * config->num_sched * config->warp_size;
   if (ipc_q16 > (uint64_t)peak << 16)
-    return qsm_fail(context->device, qsmErrorGoal, "slot %u: isolated IPC %.5f above the peak %u thread instructions per cycle", context->slot,
-                (double)ipc_q16 / 65536, peak);
+    return qsm_fail(context->device, qsmErrorGoal,
+                    "slot %u: isolated IPC %.5f above the peak %u thread instructions per cycle",
+                    context->slot, (double)ipc_q16 / 65536, peak);
   qsmError_t error = qsm_check_share(context, context->device->scheme, ipc_q16);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_ISO_IPC, ipc_q16);
   if (error) return error;
@@ -93,7 +112,9 @@ static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
   uint32_t before = context->goal_q16;
   bool changed = goal_q16 != before;
   if (context->running && context->shadow[QSM_SLOT_CTX / 4] != control)
-    return qsm_fail(context->device, qsmErrorBusy, "slot %u: cannot change between QoS and non-QoS while a launch runs", context->slot);
+    return qsm_fail(context->device, qsmErrorBusy,
+                    "slot %u: cannot change between QoS and non-QoS while a launch runs",
+                    context->slot);
   context->goal_q16 = goal_q16;
   qsmError_t error = qsm_slot_write(context, QSM_SLOT_GOAL, goal_q16);
   if (!error) error = qsm_write_first_quota(context);
@@ -110,7 +131,8 @@ static qsmError_t set_goal(struct qsm_context *context, const qsmGoal *goal) {
   char why[200];
   uint32_t goal_q16 = 0;
   qsmError_t error = qsmTranslateGoal(&context->device->config, goal, &goal_q16, why, sizeof why);
-  return error ? qsm_fail(context->device, error, "slot %u: %s", context->slot, why) : write_goal(context, goal_q16);
+  return error ? qsm_fail(context->device, error, "slot %u: %s", context->slot, why)
+               : write_goal(context, goal_q16);
 }
 
 qsmError_t qsmSetGoal(qsmContext_t handle, const qsmGoal *goal) {
@@ -122,11 +144,13 @@ qsmError_t qsmSetGoal(qsmContext_t handle, const qsmGoal *goal) {
 qsmError_t qsmSetQoS(qsmContext_t handle, uint32_t goal_ipc_q16) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  return set_goal(context, &(qsmGoal){.kind = goal_ipc_q16 ? qsmGoalIpc : qsmGoalNone, .value = goal_ipc_q16});
+  return set_goal(
+      context, &(qsmGoal){.kind = goal_ipc_q16 ? qsmGoalIpc : qsmGoalNone, .value = goal_ipc_q16});
 }
 
-// The contexts with launches pending, this one among them, have few enough budgets. The GPU asks only for what runs (R-QW-10); asking for
-// what waits too keeps it from refusing a launch whose turn comes later.
+// The contexts with launches pending, this one among them, have few enough budgets. The GPU asks
+// only for what runs (R-QW-10); asking for what waits too keeps it from refusing a launch whose
+// turn comes later.
 qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget) {
   struct qsm_device *device = context->device;
   bool seen[QSM_BUDGET_MAX + 1] = {false};
@@ -139,15 +163,17 @@ qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget) 
     seen[value] = true;
   }
   if (n_groups <= device->config.num_groups) return qsmSuccess;
-  return qsm_fail(device, qsmErrorGroups, "slot %u: budget %u makes %u groups of warps, configuration %s has %u", context->slot, budget, n_groups,
-              device->config.name, device->config.num_groups);
+  return qsm_fail(device, qsmErrorGroups,
+                  "slot %u: budget %u makes %u groups of warps, configuration %s has %u",
+                  context->slot, budget, n_groups, device->config.name, device->config.num_groups);
 }
 
 qsmError_t qsmSetBudget(qsmContext_t handle, uint32_t budget) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   if (budget < 1 || budget > QSM_BUDGET_MAX)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: budget %u, must be 1..%u", context->slot, budget, (unsigned)QSM_BUDGET_MAX);
+    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: budget %u, must be 1..%u",
+                    context->slot, budget, (unsigned)QSM_BUDGET_MAX);
   if (budget == context->budget) return qsmSuccess;
   qsmError_t error = context->queue ? qsm_check_groups(context, budget) : qsmSuccess;
   if (!error) error = qsm_slot_write(context, QSM_SLOT_BUDGET, budget);
@@ -156,8 +182,11 @@ qsmError_t qsmSetBudget(qsmContext_t handle, uint32_t budget) {
 }
 
 static void print_mask(qsmSmMask mask, char *text, size_t text_len) {
-  if (mask >> 64) snprintf(text, text_len, "%llX%016llX", (unsigned long long)(mask >> 64), (unsigned long long)mask);
-  else snprintf(text, text_len, "%llX", (unsigned long long)mask);
+  if (mask >> 64)
+    snprintf(text, text_len, "%llX%016llX", (unsigned long long)(mask >> 64),
+             (unsigned long long)mask);
+  else
+    snprintf(text, text_len, "%llX", (unsigned long long)mask);
 }
 
 qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask) {
@@ -166,11 +195,13 @@ qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask) {
   char text[33];
   print_mask(mask, text, sizeof text);
   if (mask == 0 || mask >> n_sms)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "SM mask 0x%s: needs at least one of the %u SMs and no other", text, n_sms);
+    return qsm_fail(context->device, qsmErrorInvalidValue,
+                    "SM mask 0x%s: needs at least one of the %u SMs and no other", text, n_sms);
   qsmSmMask before = context->sm_mask;
   qsmError_t error = qsmSuccess;
   context->sm_mask = mask;
-  for (uint32_t i = 0; !error && 32 * i < n_sms; i++) error = qsm_slot_write(context, words[i], (uint32_t)(mask >> 32 * i));
+  for (uint32_t i = 0; !error && 32 * i < n_sms; i++)
+    error = qsm_slot_write(context, words[i], (uint32_t)(mask >> 32 * i));
   if (!error) error = qsm_write_first_quota(context);
   if (error) context->sm_mask = before;
   return error;
@@ -186,8 +217,9 @@ qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   if (policy & ~(uint32_t)qsmCacheSkipL1AndL2)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: cache policy %u, must be 0..%u", context->slot, (unsigned)policy,
-                (unsigned)qsmCacheSkipL1AndL2);
+    return qsm_fail(context->device, qsmErrorInvalidValue,
+                    "slot %u: cache policy %u, must be 0..%u", context->slot, (unsigned)policy,
+                    (unsigned)qsmCacheSkipL1AndL2);
   context->cache_policy = policy;
   return qsmSuccess;
 }

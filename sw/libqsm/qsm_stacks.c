@@ -9,9 +9,9 @@
 enum { LEAST_LOG2 = 4, MOST_LOG2 = 16 };  // STACK
 
 struct qsm_stacks {
-  uint32_t allocation;   // on the context's heap
+  uint32_t allocation;  // on the context's heap
   uint32_t base, limit;
-  uint32_t n_users;      // launches, and the context of its last one
+  uint32_t n_users;  // launches, and the context of its last one
 };
 
 static uint32_t log2_of(uint32_t bytes) {
@@ -50,14 +50,16 @@ static struct qsm_stacks *allocate(struct qsm_context *context, uint64_t bytes, 
   return stacks;
 }
 
-qsmError_t qsm_stacks_take(struct qsm_context *context, const char *kernel, qsmDim3 block, uint32_t bytes, struct qsm_stacks **stacks, uint32_t *value) {
+qsmError_t qsm_stacks_take(struct qsm_context *context, const char *kernel, qsmDim3 block,
+                           uint32_t bytes, struct qsm_stacks **stacks, uint32_t *value) {
   const struct qsm_config *config = &context->device->config;
   *stacks = NULL;
   *value = 0;
   if (bytes == 0) return qsmSuccess;
   uint32_t log2 = log2_of(bytes);
   if (log2 > MOST_LOG2)
-    return qsm_fail(context->device, qsmErrorInvalidLaunch, "kernel %s: a stack of %u bytes, at most %u", kernel, bytes, 1u << MOST_LOG2);
+    return qsm_fail(context->device, qsmErrorInvalidLaunch,
+                    "kernel %s: a stack of %u bytes, at most %u", kernel, bytes, 1u << MOST_LOG2);
   uint64_t needed = area_bytes(config, block, log2), align = (uint64_t)config->warp_size << log2;
   if (align < QSM_PAGE_BYTES) align = QSM_PAGE_BYTES;
   if (!serves(context->stacks, needed, align)) {
@@ -65,8 +67,11 @@ qsmError_t qsm_stacks_take(struct qsm_context *context, const char *kernel, qsmD
     context->stacks = allocate(context, needed, align);
   }
   if (!context->stacks)
-    return qsm_fail(context->device, qsmErrorMemoryAllocation, "slot %u, kernel %s: stacks of %u bytes for all threads that can be resident need %llu bytes,"
-                    " the context's memory has no such piece", context->slot, kernel, 1u << log2, (unsigned long long)(needed + align));
+    return qsm_fail(
+        context->device, qsmErrorMemoryAllocation,
+        "slot %u, kernel %s: stacks of %u bytes for all threads that can be resident need %llu bytes,"
+        " the context's memory has no such piece",
+        context->slot, kernel, 1u << log2, (unsigned long long)(needed + align));
   context->stacks->n_users++;
   *stacks = context->stacks;
   *value = context->stacks->base | log2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of launches (docs/isa.md I-MEM-6): memory of the context's for all threads that can be live at a time.
+// Stacks of launches (docs/isa.md I-MEM-6): memory of the context's for all threads that can be
+// live at a time.
 #ifndef QSM_STACKS_H
 #define QSM_STACKS_H
 
@@ -9,9 +10,11 @@ struct qsm_context;
 
 struct qsm_stacks;  // an area, which launches share
 
-// An area for blocks of this shape whose threads have `bytes` each, rounded up to a power of two: the context's last one where it serves, else a new
-// one. *stacks NULL: no stack. *value is what STACK takes. qsmErrorMemoryAllocation, qsmErrorInvalidLaunch: no room, or too large.
-qsmError_t qsm_stacks_take(struct qsm_context *context, const char *kernel, qsmDim3 block, uint32_t bytes, struct qsm_stacks **stacks, uint32_t *value);
+// An area for blocks of this shape whose threads have `bytes` each, rounded up to a power of two:
+// the context's last one where it serves, else a new one. *stacks NULL: no stack. *value is what
+// STACK takes. qsmErrorMemoryAllocation, qsmErrorInvalidLaunch: no room, or too large.
+qsmError_t qsm_stacks_take(struct qsm_context *context, const char *kernel, qsmDim3 block,
+                           uint32_t bytes, struct qsm_stacks **stacks, uint32_t *value);
 // A launch has ended. NULL is fine.
 void qsm_stacks_release(struct qsm_context *context, struct qsm_stacks *stacks);
 

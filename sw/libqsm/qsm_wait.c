@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch that does not end is waiting for, by the GPU's registers: the block of the hardware that keeps it.
+// What a launch that does not end is waiting for, by the GPU's registers: the block of the hardware
+// that keeps it.
 #include <stdio.h>
 
 #include "qsm_internal.h"
@@ -9,17 +10,23 @@ enum { WINDOW_CYCLES = 1000, N_REASONS = 8, ISSUED = 0 };
 
 // Of one context, summed over the SMs.
 struct standing {
-  uint32_t resident, target;    // thread blocks
-  uint32_t queued, hold;        // saved blocks that wait; PREEMPT_HOLD
-  uint32_t moving_sm, moving;   // an SM that saves or restores one of its blocks, and its SMSEL_JOB; 0: none
-  uint64_t warps[N_REASONS];    // warp-cycles by reason (R-IS-6) in the window
+  uint32_t resident, target;  // thread blocks
+  uint32_t queued, hold;      // saved blocks that wait; PREEMPT_HOLD
+  uint32_t moving_sm,
+      moving;  // an SM that saves or restores one of its blocks, and its SMSEL_JOB; 0: none
+  uint64_t warps[N_REASONS];  // warp-cycles by reason (R-IS-6) in the window
 };
 
 // Reasons of R-IS-6 from 1 on: who keeps the warps, and why.
-static const char *const keeper[N_REASONS] = {"", "barrier: they wait for the other warps of their block", "fetch: they have no instruction",
-                                              "load/store unit: they wait for memory", "scoreboard: they wait for results",
-                                              "quota gate: their quota is spent", "issue: the units are busy",
-                                              "issue: warps of others go first"};
+static const char *const keeper[N_REASONS] = {
+    "",
+    "barrier: they wait for the other warps of their block",
+    "fetch: they have no instruction",
+    "load/store unit: they wait for memory",
+    "scoreboard: they wait for results",
+    "quota gate: their quota is spent",
+    "issue: the units are busy",
+    "issue: warps of others go first"};
 
 // Adds the counters' values, or takes them away.
 static qsmError_t count_reasons(struct qsm_context *context, bool add, uint64_t *warps) {
@@ -28,8 +35,10 @@ static qsmError_t count_reasons(struct qsm_context *context, bool add, uint64_t 
   for (uint32_t sub = 0; sub < device->config.num_sched; sub++)
     for (uint32_t reason = 0; !error && reason < N_REASONS; reason++) {
       uint32_t value = 0;
-      error = qsm_register_write(device, QSM_REG_STALL_SELECT, reason << QSM_REG_STALL_SELECT_REASON_SHIFT |
-                               context->slot << QSM_REG_STALL_SELECT_SLOT_SHIFT | sub << QSM_REG_STALL_SELECT_SUBCORE_SHIFT);
+      error = qsm_register_write(device, QSM_REG_STALL_SELECT,
+                                 reason << QSM_REG_STALL_SELECT_REASON_SHIFT |
+                                     context->slot << QSM_REG_STALL_SELECT_SLOT_SHIFT |
+                                     sub << QSM_REG_STALL_SELECT_SUBCORE_SHIFT);
       if (!error) error = qsm_register_read(device, QSM_REG_STALL_VALUE, &value);
       warps[reason] += add ? value : 0 - (uint64_t)value;
     }
@@ -45,9 +54,11 @@ static qsmError_t watch(struct qsm_context *context, struct standing *standing) 
       error = qsm_register_write(device, QSM_REG_SM_SELECT, sm);
       if (!error) error = count_reasons(context, add, standing->warps);
     }
-    if (!error && !add) error = qsm_device_run_until(device, qsm_device_cycle(device) + WINDOW_CYCLES);
+    if (!error && !add)
+      error = qsm_device_run_until(device, qsm_device_cycle(device) + WINDOW_CYCLES);
   }
-  for (uint32_t reason = 0; reason < N_REASONS; reason++) standing->warps[reason] = (uint32_t)standing->warps[reason];
+  for (uint32_t reason = 0; reason < N_REASONS; reason++)
+    standing->warps[reason] = (uint32_t)standing->warps[reason];
   return error;
 }
 
@@ -55,11 +66,14 @@ static qsmError_t read_sm(struct qsm_context *context, uint32_t sm, struct stand
   struct qsm_device *device = context->device;
   uint32_t slot = context->slot, tbs = 0, job = 0;
   qsmError_t error = qsm_register_write(device, QSM_REG_SM_SELECT, sm);
-  if (!error) error = qsm_register_read(device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &tbs);
+  if (!error)
+    error = qsm_register_read(
+        device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &tbs);
   if (!error) error = qsm_register_read(device, QSM_REG_SMSEL_JOB, &job);
   standing->resident += qsm_field(tbs, QSM_SMSEL_TBS_RESIDENT_MASK, QSM_SMSEL_TBS_RESIDENT_SHIFT);
   standing->target += qsm_field(tbs, QSM_SMSEL_TBS_TARGET_MASK, QSM_SMSEL_TBS_TARGET_SHIFT);
-  if ((job & QSM_REG_SMSEL_JOB_KIND_MASK) && qsm_field(job, QSM_REG_SMSEL_JOB_SLOT_MASK, QSM_REG_SMSEL_JOB_SLOT_SHIFT) == slot) {
+  if ((job & QSM_REG_SMSEL_JOB_KIND_MASK) &&
+      qsm_field(job, QSM_REG_SMSEL_JOB_SLOT_MASK, QSM_REG_SMSEL_JOB_SLOT_SHIFT) == slot) {
     standing->moving_sm = sm;
     standing->moving = job;
   }
@@ -72,29 +86,38 @@ static qsmError_t look(struct qsm_context *context, struct standing *standing) {
   if (!error) error = qsm_slot_read(context, QSM_SLOT_SAVED, &saved);
   if (!error) error = qsm_slot_read(context, QSM_SLOT_PREEMPT_HOLD, &standing->hold);
   standing->queued = qsm_field(saved, QSM_SLOT_SAVED_QUEUED_MASK, QSM_SLOT_SAVED_QUEUED_SHIFT);
-  for (uint32_t sm = 0; !error && sm < context->device->config.num_sms; sm++) error = read_sm(context, sm, standing);
+  for (uint32_t sm = 0; !error && sm < context->device->config.num_sms; sm++)
+    error = read_sm(context, sm, standing);
   return error;
 }
 
 static void without_blocks(const struct standing *standing, char *text, size_t text_len) {
   if (standing->moving)
-    snprintf(text, text_len, "preemption: SM %u moves a block of it (SMSEL_JOB 0x%08X)", standing->moving_sm, standing->moving);
+    snprintf(text, text_len, "preemption: SM %u moves a block of it (SMSEL_JOB 0x%08X)",
+             standing->moving_sm, standing->moving);
   else if (standing->queued && standing->hold)
-    snprintf(text, text_len, "preemption: %u saved blocks are held back by PREEMPT_HOLD", standing->queued);
+    snprintf(text, text_len, "preemption: %u saved blocks are held back by PREEMPT_HOLD",
+             standing->queued);
   else if (standing->target == 0)
-    snprintf(text, text_len, "TB allocation: no SM has room for one of its blocks beside the others'");
+    snprintf(text, text_len,
+             "TB allocation: no SM has room for one of its blocks beside the others'");
   else
-    snprintf(text, text_len, "TB dispatch: it may have %u blocks and none is on an SM", standing->target);
+    snprintf(text, text_len, "TB dispatch: it may have %u blocks and none is on an SM",
+             standing->target);
 }
 
-static void with_blocks(const struct standing *standing, bool counted, char *text, size_t text_len) {
+static void with_blocks(const struct standing *standing, bool counted, char *text,
+                        size_t text_len) {
   uint32_t most = ISSUED + 1;
   for (uint32_t reason = most + 1; reason < N_REASONS; reason++)
     if (standing->warps[reason] > standing->warps[most]) most = reason;
   if (!counted)
-    snprintf(text, text_len, "%u of its blocks are on the SMs; this GPU does not count why warps do not issue", standing->resident);
+    snprintf(text, text_len,
+             "%u of its blocks are on the SMs; this GPU does not count why warps do not issue",
+             standing->resident);
   else if (standing->warps[ISSUED])
-    snprintf(text, text_len, "running: its warps issued %llu instructions in %d cycles", (unsigned long long)standing->warps[ISSUED], WINDOW_CYCLES);
+    snprintf(text, text_len, "running: its warps issued %llu instructions in %d cycles",
+             (unsigned long long)standing->warps[ISSUED], WINDOW_CYCLES);
   else
     snprintf(text, text_len, "%s (%u blocks on the SMs)", keeper[most], standing->resident);
 }
@@ -110,8 +133,11 @@ qsmError_t qsmExplainWait(qsmContext_t handle, char *text, size_t text_len) {
   error = look(context, &standing);
   if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   if (error) return error;
-  if (!(status & QSM_SLOT_STATUS_BUSY_MASK)) snprintf(text, text_len, "idle: no launch of it is under way");
-  else if (standing.resident) with_blocks(&standing, context->device->config.stall_counters, text, text_len);
-  else without_blocks(&standing, text, text_len);
+  if (!(status & QSM_SLOT_STATUS_BUSY_MASK))
+    snprintf(text, text_len, "idle: no launch of it is under way");
+  else if (standing.resident)
+    with_blocks(&standing, context->device->config.stall_counters, text, text_len);
+  else
+    without_blocks(&standing, text, text_len);
   return qsmSuccess;
 }

@@ -21,7 +21,8 @@ static uint32_t little_endian(const uint8_t *at) {
 }
 
 uint32_t program_word(const struct program *program, uint32_t address) {
-  if (address < program->base || address > program->code_end || program->code_end - address < 4) return 0;
+  if (address < program->base || address > program->code_end || program->code_end - address < 4)
+    return 0;
   return little_endian(program->code + (address - program->base));
 }
 
@@ -33,11 +34,14 @@ static int read_code(struct program *program) {
     if (!gelf_getphdr(program->elf, (int)i, &segment)) return -1;
     if (segment.p_type == PT_TLS) program->shared_bytes = (uint32_t)segment.p_memsz;
     if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
-    if (program->code || segment.p_filesz > MAX_CODE_BYTES || segment.p_vaddr + segment.p_filesz > UINT32_MAX) return -1;
+    if (program->code || segment.p_filesz > MAX_CODE_BYTES ||
+        segment.p_vaddr + segment.p_filesz > UINT32_MAX)
+      return -1;
     program->base = (uint32_t)segment.p_vaddr;
     program->code_end = (uint32_t)(segment.p_vaddr + segment.p_filesz);
     program->code = malloc(segment.p_filesz + 1);
-    if (!program->code || pread(program->fd, program->code, segment.p_filesz, (off_t)segment.p_offset) != (ssize_t)segment.p_filesz)
+    if (!program->code || pread(program->fd, program->code, segment.p_filesz,
+                                (off_t)segment.p_offset) != (ssize_t)segment.p_filesz)
       return -1;
   }
   return program->code ? 0 : -1;
@@ -47,8 +51,8 @@ static int add_function(struct program *program, const char *name, const GElf_Sy
   struct function *grown = realloc(program->functions, (program->n_functions + 1) * sizeof *grown);
   if (!grown) return -1;
   program->functions = grown;
-  grown[program->n_functions++] =
-      (struct function){.name = name, .address = (uint32_t)symbol->st_value, .n_bytes = (uint32_t)symbol->st_size};
+  grown[program->n_functions++] = (struct function){
+      .name = name, .address = (uint32_t)symbol->st_value, .n_bytes = (uint32_t)symbol->st_size};
   return 0;
 }
 
@@ -69,19 +73,23 @@ static bool find_symbols(const struct program *program, struct symbols *symbols)
   Elf_Scn *section = NULL;
   while ((section = elf_nextscn(program->elf, section))) {
     GElf_Shdr header;
-    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || header.sh_entsize == 0) continue;
-    *symbols = (struct symbols){elf_getdata(section, NULL), header.sh_link, (size_t)(header.sh_size / header.sh_entsize)};
+    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || header.sh_entsize == 0)
+      continue;
+    *symbols = (struct symbols){elf_getdata(section, NULL), header.sh_link,
+                                (size_t)(header.sh_size / header.sh_entsize)};
     return symbols->data != NULL;
   }
   return false;
 }
 
-static const char *symbol_at(const struct program *program, const struct symbols *symbols, size_t i, GElf_Sym *symbol) {
+static const char *symbol_at(const struct program *program, const struct symbols *symbols, size_t i,
+                             GElf_Sym *symbol) {
   if (!gelf_getsym(symbols->data, (int)i, symbol)) return NULL;
   return elf_strptr(program->elf, symbols->strings, symbol->st_name);
 }
 
-static uint32_t symbol_value(const struct program *program, const struct symbols *symbols, const char *name) {
+static uint32_t symbol_value(const struct program *program, const struct symbols *symbols,
+                             const char *name) {
   GElf_Sym symbol;
   for (size_t i = 0; i < symbols->n; i++) {
     const char *found = symbol_at(program, symbols, i, &symbol);
@@ -93,14 +101,17 @@ static uint32_t symbol_value(const struct program *program, const struct symbols
 static int read_functions(struct program *program) {
   struct symbols symbols;
   if (!find_symbols(program, &symbols)) return -1;
-  uint32_t from = symbol_value(program, &symbols, "__qsm_kernels_start"), to = symbol_value(program, &symbols, "__qsm_kernels_end");
+  uint32_t from = symbol_value(program, &symbols, "__qsm_kernels_start"),
+           to = symbol_value(program, &symbols, "__qsm_kernels_end");
   for (size_t i = 0; i < symbols.n; i++) {
     GElf_Sym symbol;
     const char *name = symbol_at(program, &symbols, i, &symbol);
     if (!name || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
     if (symbol.st_value < program->base || symbol.st_value >= program->code_end) continue;
     if (add_function(program, name, &symbol)) return -1;
-    if (symbol.st_value >= from && symbol.st_value < to && add_kernel(program, name, (uint32_t)symbol.st_value)) return -1;
+    if (symbol.st_value >= from && symbol.st_value < to &&
+        add_kernel(program, name, (uint32_t)symbol.st_value))
+      return -1;
   }
   return 0;
 }
@@ -110,10 +121,12 @@ static int by_address(const void *a, const void *b) {
   return x->address < y->address ? -1 : x->address > y->address;
 }
 
-// Names of the same address are one function. Those of assembler sources need not say where they end: they reach to the next one.
+// Names of the same address are one function. Those of assembler sources need not say where they
+// end: they reach to the next one.
 static void order_functions(struct program *program) {
   size_t n = 0;
-  if (program->n_functions) qsort(program->functions, program->n_functions, sizeof *program->functions, by_address);
+  if (program->n_functions)
+    qsort(program->functions, program->n_functions, sizeof *program->functions, by_address);
   for (size_t i = 0; i < program->n_functions; i++) {
     const struct function *function = &program->functions[i];
     if (n && program->functions[n - 1].address == function->address) continue;
@@ -121,7 +134,8 @@ static void order_functions(struct program *program) {
   }
   program->n_functions = n;
   for (size_t i = 0; i < n; i++) {
-    uint32_t next = i + 1 < n ? program->functions[i + 1].address : program->code_end, address = program->functions[i].address;
+    uint32_t next = i + 1 < n ? program->functions[i + 1].address : program->code_end,
+             address = program->functions[i].address;
     uint32_t *n_bytes = &program->functions[i].n_bytes;
     if (*n_bytes == 0 || *n_bytes > next - address) *n_bytes = next - address;
   }
@@ -131,11 +145,14 @@ int32_t program_function_at(const struct program *program, uint32_t address) {
   size_t low = 0, high = program->n_functions;  // the function, if any, is in [low, high)
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
-    if (program->functions[middle].address <= address) low = middle;
-    else high = middle;
+    if (program->functions[middle].address <= address)
+      low = middle;
+    else
+      high = middle;
   }
   if (low == high || address < program->functions[low].address) return NO_FUNCTION;
-  return address - program->functions[low].address < program->functions[low].n_bytes ? (int32_t)low : NO_FUNCTION;
+  return address - program->functions[low].address < program->functions[low].n_bytes ? (int32_t)low
+                                                                                     : NO_FUNCTION;
 }
 
 static void set_frame(struct program *program, uint32_t address, uint64_t frame) {
@@ -145,14 +162,16 @@ static void set_frame(struct program *program, uint32_t address, uint64_t frame)
   program->functions[i].frame = frame > INT32_MAX ? INT32_MAX : (uint32_t)frame;
 }
 
-// Each entry of .stack_sizes is an address and a ULEB128 number. Functions whose frame has no fixed size have none.
+// Each entry of .stack_sizes is an address and a ULEB128 number. Functions whose frame has no fixed
+// size have none.
 static void read_frames(struct program *program) {
   Elf_Scn *section = NULL;
   size_t names;
   if (elf_getshdrstrndx(program->elf, &names)) return;
   while ((section = elf_nextscn(program->elf, section))) {
     GElf_Shdr header;
-    const char *name = gelf_getshdr(section, &header) ? elf_strptr(program->elf, names, header.sh_name) : NULL;
+    const char *name =
+        gelf_getshdr(section, &header) ? elf_strptr(program->elf, names, header.sh_name) : NULL;
     Elf_Data *data = name && strcmp(name, ".stack_sizes") == 0 ? elf_getdata(section, NULL) : NULL;
     if (!data) continue;
     const uint8_t *bytes = data->d_buf;
@@ -181,7 +200,9 @@ static int read_kernels(struct program *program, char *msg, size_t msg_len) {
   }
   return program->n_kernels
              ? 0
-             : fail(msg, msg_len, "no kernel: a kernel in assembler needs `.type NAME, @function` in section .text.qsm_kernel");
+             : fail(
+                   msg, msg_len,
+                   "no kernel: a kernel in assembler needs `.type NAME, @function` in section .text.qsm_kernel");
 }
 
 int program_open(struct program *program, const char *path, char *msg, size_t msg_len) {
@@ -190,9 +211,11 @@ int program_open(struct program *program, const char *path, char *msg, size_t ms
   elf_version(EV_CURRENT);
   program->elf = elf_begin(program->fd, ELF_C_READ, NULL);
   GElf_Ehdr header;
-  if (!program->elf || !gelf_getehdr(program->elf, &header) || header.e_machine != EM_RISCV || header.e_ident[EI_CLASS] != ELFCLASS32)
+  if (!program->elf || !gelf_getehdr(program->elf, &header) || header.e_machine != EM_RISCV ||
+      header.e_ident[EI_CLASS] != ELFCLASS32)
     return fail(msg, msg_len, "not a program for 32-bit RISC-V");
-  if (read_code(program) || read_functions(program)) return fail(msg, msg_len, "the program has no code or no symbols, or memory is short");
+  if (read_code(program) || read_functions(program))
+    return fail(msg, msg_len, "the program has no code or no symbols, or memory is short");
   order_functions(program);
   read_frames(program);
   program->dwarf = dwarf_begin_elf(program->elf, DWARF_C_READ, NULL);
@@ -202,7 +225,8 @@ int program_open(struct program *program, const char *path, char *msg, size_t ms
 void program_close(struct program *program) {
   for (size_t i = 0; i < program->n_functions; i++) free(program->functions[i].calls);
   for (size_t i = 0; i < program->n_kernels; i++) {
-    for (size_t k = 0; k < program->kernels[i].n_arguments; k++) free(program->kernels[i].arguments[k].type);
+    for (size_t k = 0; k < program->kernels[i].n_arguments; k++)
+      free(program->kernels[i].arguments[k].type);
     free(program->kernels[i].arguments);
     free(program->kernels[i].signature);
   }
@@ -227,7 +251,8 @@ bool program_subprogram(const struct program *program, uint32_t address, Dwarf_D
     if (dwarf_child(&of_unit, die)) continue;
     do {
       Dwarf_Addr low;
-      if (dwarf_tag(die) == DW_TAG_subprogram && dwarf_lowpc(die, &low) == 0 && low == address) return true;
+      if (dwarf_tag(die) == DW_TAG_subprogram && dwarf_lowpc(die, &low) == 0 && low == address)
+        return true;
     } while (dwarf_siblingof(die, die) == 0);
   }
   return false;
@@ -236,7 +261,8 @@ bool program_subprogram(const struct program *program, uint32_t address, Dwarf_D
 // As the user has named it: without the folder in which the compiler ran.
 static void write_line(Dwarf_Die *unit, const char *file, int line, char *text, size_t text_len) {
   Dwarf_Attribute attribute;
-  const char *folder = dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+  const char *folder =
+      dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
   size_t length = folder ? strlen(folder) : 0;
   if (length && strncmp(file, folder, length) == 0 && file[length] == '/') file += length + 1;
   snprintf(text, text_len, "%s:%d", file, line);
@@ -247,7 +273,8 @@ void program_line(const struct program *program, uint32_t address, char *text, s
   Dwarf_Die of_unit;
   text[0] = '\0';
   while (next_unit(program, &unit, &of_unit)) {
-    Dwarf_Line *found = dwarf_haspc(&of_unit, address) == 1 ? dwarf_getsrc_die(&of_unit, address) : NULL;
+    Dwarf_Line *found =
+        dwarf_haspc(&of_unit, address) == 1 ? dwarf_getsrc_die(&of_unit, address) : NULL;
     int line = 0;
     const char *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
     if (!file || dwarf_lineno(found, &line)) continue;
@@ -264,7 +291,8 @@ void program_line_of_die(Dwarf_Die *die, char *text, size_t text_len) {
   Dwarf_Word number;
   int line = 0;
   text[0] = '\0';
-  if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) || dwarf_decl_line(die, &line))
+  if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+      dwarf_formudata(&attribute, &number) || dwarf_decl_line(die, &line))
     return;
   if (!dwarf_diecu(die, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, NULL)) return;
   const char *file = dwarf_filesrc(files, number, NULL, NULL);
@@ -279,14 +307,19 @@ static bool has_call_at(Dwarf_Die *parent, uint32_t at) {
     Dwarf_Addr address;
     if (dwarf_tag(&child) == DW_TAG_lexical_block && has_call_at(&child, at)) return true;
     if (dwarf_tag(&child) != DW_TAG_call_site) continue;
-    if (dwarf_attr(&child, DW_AT_call_pc, &attribute) && dwarf_formaddr(&attribute, &address) == 0 && address == at) return true;
-    if (dwarf_attr(&child, DW_AT_call_return_pc, &attribute) && dwarf_formaddr(&attribute, &address) == 0 && address == at + 4) return true;
+    if (dwarf_attr(&child, DW_AT_call_pc, &attribute) &&
+        dwarf_formaddr(&attribute, &address) == 0 && address == at)
+      return true;
+    if (dwarf_attr(&child, DW_AT_call_return_pc, &attribute) &&
+        dwarf_formaddr(&attribute, &address) == 0 && address == at + 4)
+      return true;
   } while (dwarf_siblingof(&child, &child) == 0);
   return false;
 }
 
 int program_is_call(const struct program *program, uint32_t function, uint32_t at) {
   Dwarf_Die die;
-  if (!program_subprogram(program, function, &die) || !dwarf_hasattr(&die, DW_AT_call_all_calls)) return -1;
+  if (!program_subprogram(program, function, &die) || !dwarf_hasattr(&die, DW_AT_call_all_calls))
+    return -1;
   return has_call_at(&die, at);
 }

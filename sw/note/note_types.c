@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of kernels from the debugging information: sizes and alignments as the ilp32 calling convention needs them, and names.
+// Arguments of kernels from the debugging information: sizes and alignments as the ilp32 calling
+// convention needs them, and names.
 #include <dwarf.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type) {
 }
 
 static bool is_qualifier(int tag) {
-  return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
+  return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
+         tag == DW_TAG_atomic_type;
 }
 
 // Without names and qualifiers. False: void.
@@ -42,9 +44,13 @@ static uint32_t alignment_of_members(Dwarf_Die *record, unsigned nesting) {
   do {
     Dwarf_Word stated, offset;
     if (dwarf_tag(&member) != DW_TAG_member || !type_of(&member, &type)) continue;
-    uint32_t align = unsigned_attribute(&member, DW_AT_alignment, &stated) ? (uint32_t)stated : alignment(&type, nesting);
+    uint32_t align = unsigned_attribute(&member, DW_AT_alignment, &stated)
+                         ? (uint32_t)stated
+                         : alignment(&type, nesting);
     // A packed structure.
-    while (align > 1 && unsigned_attribute(&member, DW_AT_data_member_location, &offset) && offset % align) align /= 2;
+    while (align > 1 && unsigned_attribute(&member, DW_AT_data_member_location, &offset) &&
+           offset % align)
+      align /= 2;
     if (align > most) most = align;
   } while (dwarf_siblingof(&member, &member) == 0);
   return most;
@@ -68,10 +74,12 @@ static uint32_t alignment(Dwarf_Die *type, unsigned nesting) {
       return align;
     }
     case DW_TAG_array_type:
-      if (!dwarf_hasattr(&inner, DW_AT_GNU_vector)) return type_of(&inner, &element) ? alignment(&element, nesting + 1) : 1;
+      if (!dwarf_hasattr(&inner, DW_AT_GNU_vector))
+        return type_of(&inner, &element) ? alignment(&element, nesting + 1) : 1;
       break;
     case DW_TAG_base_type:
-      if (unsigned_attribute(&inner, DW_AT_encoding, &encoding) && encoding == DW_ATE_complex_float) bytes /= 2;
+      if (unsigned_attribute(&inner, DW_AT_encoding, &encoding) && encoding == DW_ATE_complex_float)
+        bytes /= 2;
       break;
     default: break;
   }
@@ -84,8 +92,11 @@ static bool is_signed(Dwarf_Die *type) {
   Dwarf_Die inner = *type;
   Dwarf_Word encoding;
   if (!bare_type(&inner)) return false;
-  if (dwarf_tag(&inner) == DW_TAG_enumeration_type && (!type_of(&inner, &inner) || !bare_type(&inner))) return false;
-  return unsigned_attribute(&inner, DW_AT_encoding, &encoding) && (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
+  if (dwarf_tag(&inner) == DW_TAG_enumeration_type &&
+      (!type_of(&inner, &inner) || !bare_type(&inner)))
+    return false;
+  return unsigned_attribute(&inner, DW_AT_encoding, &encoding) &&
+         (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
 }
 
 // ---- Names, as in C ----
@@ -116,14 +127,17 @@ static void name_function(Dwarf_Die *type, const char *declarator, unsigned nest
     do {
       if (dwarf_tag(&parameter) == DW_TAG_formal_parameter && type_of(&parameter, &of_parameter))
         name_type(&of_parameter, "", nesting, one);
-      else print(one, "...");
+      else
+        print(one, "...");
       print(whole, "%s%s%s", list, list[0] ? ", " : "", one);
       memcpy(list, whole, sizeof list);
     } while (dwarf_siblingof(&parameter, &parameter) == 0);
   }
   print(whole, "%s(%s)", declarator, list[0] ? list : "void");
-  if (type_of(type, &result)) name_type(&result, whole, nesting, text);
-  else print(text, "void %s", whole);
+  if (type_of(type, &result))
+    name_type(&result, whole, nesting, text);
+  else
+    print(text, "void %s", whole);
 }
 
 static void name_array(Dwarf_Die *type, const char *declarator, unsigned nesting, char *text) {
@@ -132,8 +146,10 @@ static void name_array(Dwarf_Die *type, const char *declarator, unsigned nesting
   if (dwarf_child(type, &dimension) == 0) {
     do {
       Dwarf_Word count;
-      if (unsigned_attribute(&dimension, DW_AT_count, &count)) print(whole, "%s[%llu]", dimensions, (unsigned long long)count);
-      else print(whole, "%s[]", dimensions);
+      if (unsigned_attribute(&dimension, DW_AT_count, &count))
+        print(whole, "%s[%llu]", dimensions, (unsigned long long)count);
+      else
+        print(whole, "%s[]", dimensions);
       memcpy(dimensions, whole, sizeof dimensions);
     } while (dwarf_siblingof(&dimension, &dimension) == 0);
   }
@@ -181,18 +197,25 @@ static void name_qualified(Dwarf_Die *type, const char *declarator, unsigned nes
 
 static void name_type(Dwarf_Die *type, const char *declarator, unsigned nesting, char *text) {
   int tag = dwarf_tag(type);
-  if (nesting == MAX_NESTING) print(text, "... %s", declarator);
-  else if (is_qualifier(tag)) name_qualified(type, declarator, nesting + 1, text);
-  else if (tag == DW_TAG_pointer_type) name_pointer(type, declarator, nesting + 1, text);
-  else if (tag == DW_TAG_subroutine_type) name_function(type, declarator, nesting + 1, text);
-  else if (tag == DW_TAG_array_type) name_array(type, declarator, nesting + 1, text);
-  else name_plain(type, declarator, text);
+  if (nesting == MAX_NESTING)
+    print(text, "... %s", declarator);
+  else if (is_qualifier(tag))
+    name_qualified(type, declarator, nesting + 1, text);
+  else if (tag == DW_TAG_pointer_type)
+    name_pointer(type, declarator, nesting + 1, text);
+  else if (tag == DW_TAG_subroutine_type)
+    name_function(type, declarator, nesting + 1, text);
+  else if (tag == DW_TAG_array_type)
+    name_array(type, declarator, nesting + 1, text);
+  else
+    name_plain(type, declarator, text);
 }
 
 // ---- Kernels ----
 
-__attribute__((format(printf, 5, 6))) static int refuse(Dwarf_Die *kernel, const char *name, char *msg, size_t msg_len, const char *format,
-                                                        ...) {
+__attribute__((format(printf, 5, 6))) static int refuse(Dwarf_Die *kernel, const char *name,
+                                                        char *msg, size_t msg_len,
+                                                        const char *format, ...) {
   char line[NAME_BYTES], why[NAME_BYTES];
   va_list args;
   va_start(args, format);
@@ -212,31 +235,41 @@ static int append(char **text, const char *more) {
   return 0;
 }
 
-static int add_argument(struct kernel *kernel, Dwarf_Die *parameter, Dwarf_Die *type, uint32_t n_bytes) {
+static int add_argument(struct kernel *kernel, Dwarf_Die *parameter, Dwarf_Die *type,
+                        uint32_t n_bytes) {
   char text[NAME_BYTES];
   struct argument *grown = realloc(kernel->arguments, (kernel->n_arguments + 1) * sizeof *grown);
   if (!grown) return -1;
   kernel->arguments = grown;
   struct argument *argument = &grown[kernel->n_arguments++];
-  *argument = (struct argument){.n_bytes = n_bytes, .align = alignment(type, 0), .by_reference = n_bytes > 8, .is_signed = is_signed(type)};
+  *argument = (struct argument){.n_bytes = n_bytes,
+                                .align = alignment(type, 0),
+                                .by_reference = n_bytes > 8,
+                                .is_signed = is_signed(type)};
   name_type(type, "", 0, text);
   argument->type = strdup(text);
   const char *name = dwarf_diename(parameter);
   name_type(type, name ? name : "", 0, text);
-  return !argument->type || (kernel->n_arguments > 1 && append(&kernel->signature, ", ")) || append(&kernel->signature, text) ? -1 : 0;
+  return !argument->type || (kernel->n_arguments > 1 && append(&kernel->signature, ", ")) ||
+                 append(&kernel->signature, text)
+             ? -1
+             : 0;
 }
 
-static int read_argument(struct kernel *kernel, Dwarf_Die *die, Dwarf_Die *parameter, char *msg, size_t msg_len) {
+static int read_argument(struct kernel *kernel, Dwarf_Die *die, Dwarf_Die *parameter, char *msg,
+                         size_t msg_len) {
   Dwarf_Die type, bare;
   Dwarf_Word bytes = 0;
   size_t n = kernel->n_arguments + 1;
-  if (!type_of(parameter, &type)) return refuse(die, kernel->name, msg, msg_len, "has an argument of no type, number %zu", n);
+  if (!type_of(parameter, &type))
+    return refuse(die, kernel->name, msg, msg_len, "has an argument of no type, number %zu", n);
   bare = type;
   if (!bare_type(&bare) || dwarf_aggregate_size(&bare, &bytes) || bytes == 0)
     return refuse(die, kernel->name, msg, msg_len, "has an argument of no bytes, number %zu", n);
   uint64_t sum = kernel->argument_bytes + (bytes + 3) / 4 * 4;
   if (sum > NOTE_MAX_ARGUMENT_BYTES)
-    return refuse(die, kernel->name, msg, msg_len, "has more than %d bytes of arguments: pass a pointer", NOTE_MAX_ARGUMENT_BYTES);
+    return refuse(die, kernel->name, msg, msg_len,
+                  "has more than %d bytes of arguments: pass a pointer", NOTE_MAX_ARGUMENT_BYTES);
   kernel->argument_bytes = (uint32_t)sum;
   if (add_argument(kernel, parameter, &type, (uint32_t)bytes)) {
     snprintf(msg, msg_len, "out of memory");
@@ -248,7 +281,8 @@ static int read_argument(struct kernel *kernel, Dwarf_Die *die, Dwarf_Die *param
   bool is_record = tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
   if (!is_record) argument->align = alignment(&bare, 0);
   if (argument->align <= NOTE_MAX_ALIGN) return 0;
-  return refuse(die, kernel->name, msg, msg_len, "has an argument aligned to %u bytes, number %zu; at most %d", argument->align, n,
+  return refuse(die, kernel->name, msg, msg_len,
+                "has an argument aligned to %u bytes, number %zu; at most %d", argument->align, n,
                 NOTE_MAX_ALIGN);
 }
 
@@ -258,10 +292,13 @@ static uint32_t image_bytes(const struct kernel *kernel) {
   for (size_t i = 0; i < kernel->n_arguments; i++) {
     const struct argument *argument = &kernel->arguments[i];
     uint32_t n_words = argument->by_reference ? 1 : (argument->n_bytes + 3) / 4;
-    if (n_registers == NOTE_REGISTERS && n_words == 2 && argument->align == 8) at = (at + 7) / 8 * 8;
+    if (n_registers == NOTE_REGISTERS && n_words == 2 && argument->align == 8)
+      at = (at + 7) / 8 * 8;
     for (; n_words; n_words--) {
-      if (n_registers < NOTE_REGISTERS) n_registers++;
-      else at += 4;
+      if (n_registers < NOTE_REGISTERS)
+        n_registers++;
+      else
+        at += 4;
     }
   }
   for (size_t i = 0; i < kernel->n_arguments; i++) {
@@ -277,13 +314,17 @@ static int read_parameters(struct kernel *kernel, Dwarf_Die *die, char *msg, siz
   if (dwarf_child(die, &child)) return 0;
   do {
     if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
-      return refuse(die, kernel->name, msg, msg_len, "takes a variable number of arguments: a launch passes a fixed one");
-    if (dwarf_tag(&child) == DW_TAG_formal_parameter && read_argument(kernel, die, &child, msg, msg_len)) return -1;
+      return refuse(die, kernel->name, msg, msg_len,
+                    "takes a variable number of arguments: a launch passes a fixed one");
+    if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
+        read_argument(kernel, die, &child, msg, msg_len))
+      return -1;
   } while (dwarf_siblingof(&child, &child) == 0);
   return 0;
 }
 
-int program_read_arguments(const struct program *program, struct kernel *kernel, char *msg, size_t msg_len) {
+int program_read_arguments(const struct program *program, struct kernel *kernel, char *msg,
+                           size_t msg_len) {
   Dwarf_Die die, result;
   Dwarf_Attribute attribute;
   char text[NAME_BYTES];
@@ -296,13 +337,16 @@ int program_read_arguments(const struct program *program, struct kernel *kernel,
     name_type(&result, "", 0, text);
     return refuse(&die, kernel->name, msg, msg_len, "returns %s: a kernel returns nothing", text);
   }
-  if (!is_prototyped) return refuse(&die, kernel->name, msg, msg_len, "does not say what its arguments are: write %s(void)", kernel->name);
+  if (!is_prototyped)
+    return refuse(&die, kernel->name, msg, msg_len,
+                  "does not say what its arguments are: write %s(void)", kernel->name);
   print(text, "%s(", kernel->name);
   if (append(&kernel->signature, text) || read_parameters(kernel, &die, msg, msg_len)) return -1;
   if (append(&kernel->signature, kernel->n_arguments ? ")" : "void)")) return -1;
   kernel->is_typed = true;
   kernel->image_bytes = image_bytes(kernel);
   if (kernel->image_bytes <= NOTE_MAX_IMAGE_BYTES) return 0;
-  return refuse(&die, kernel->name, msg, msg_len, "has arguments that take %u bytes of its stack, at most %d", kernel->image_bytes,
+  return refuse(&die, kernel->name, msg, msg_len,
+                "has arguments that take %u bytes of its stack, at most %d", kernel->image_bytes,
                 NOTE_MAX_IMAGE_BYTES);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What qsm-cc knows of a program's kernels, as the note that a loader reads (docs/programming.md, P-ELF-5): arguments from the debugging
-// information, stacks from the compiler's frames and the calls in the linked code.
+// What qsm-cc knows of a program's kernels, as the note that a loader reads (docs/programming.md,
+// P-ELF-5): arguments from the debugging information, stacks from the compiler's frames and the
+// calls in the linked code.
 //
 //   qsm-note [-v] [--stack BYTES] [--stack KERNEL=BYTES]... PROGRAM.elf NOTE
 #include <ctype.h>
@@ -38,15 +39,18 @@ static const char *words_of(enum trouble trouble) {
   }
 }
 
-static void complain(void *ctx, const struct program *program, enum trouble trouble, const int32_t *chain, size_t n_chain, uint32_t at) {
+static void complain(void *ctx, const struct program *program, enum trouble trouble,
+                     const int32_t *chain, size_t n_chain, uint32_t at) {
   struct complaint *complaint = ctx;
   char line[LINE_BYTES];
   complaint->n++;
   if (complaint->is_silent) return;
   program_line(program, at, line, sizeof line);
-  fprintf(stderr, "%s%serror: kernel '%s' has no stack size: '%s' %s (", line, line[0] ? ": " : "qsm-cc: ", complaint->kernel->name,
+  fprintf(stderr, "%s%serror: kernel '%s' has no stack size: '%s' %s (", line,
+          line[0] ? ": " : "qsm-cc: ", complaint->kernel->name,
           program->functions[chain[n_chain - 1]].name, words_of(trouble));
-  for (size_t i = 0; i < n_chain; i++) fprintf(stderr, "%s%s", i ? " -> " : "", program->functions[chain[i]].name);
+  for (size_t i = 0; i < n_chain; i++)
+    fprintf(stderr, "%s%s", i ? " -> " : "", program->functions[chain[i]].name);
   fprintf(stderr, "); give one: --stack %s=BYTES\n", complaint->kernel->name);
 }
 
@@ -63,7 +67,8 @@ static int parse_stack(const char *text, const char **name_end, uint32_t *n_byte
 }
 
 // The kernel's own size goes before the one for all, the last before earlier ones.
-static const char *find_stack(const struct options *options, const char *kernel, uint32_t *n_bytes) {
+static const char *find_stack(const struct options *options, const char *kernel,
+                              uint32_t *n_bytes) {
   const char *found = NULL;
   bool is_own = false;
   for (size_t i = 0; i < options->n_stacks; i++) {
@@ -71,7 +76,8 @@ static const char *find_stack(const struct options *options, const char *kernel,
     uint32_t bytes;
     if (parse_stack(options->stacks[i], &equals, &bytes)) continue;
     size_t length = equals ? (size_t)(equals - options->stacks[i]) : 0;
-    bool names_it = equals && strlen(kernel) == length && strncmp(kernel, options->stacks[i], length) == 0;
+    bool names_it =
+        equals && strlen(kernel) == length && strncmp(kernel, options->stacks[i], length) == 0;
     if (!names_it && (equals || is_own)) continue;
     is_own = names_it;
     found = options->stacks[i];
@@ -85,13 +91,15 @@ static int check_stacks(const struct options *options, const struct program *pro
     const char *equals;
     uint32_t bytes;
     if (parse_stack(options->stacks[i], &equals, &bytes)) {
-      fprintf(stderr, "qsm-cc: --stack %s: neither BYTES nor KERNEL=BYTES, of at most %d bytes\n", options->stacks[i], MAX_STACK_BYTES);
+      fprintf(stderr, "qsm-cc: --stack %s: neither BYTES nor KERNEL=BYTES, of at most %d bytes\n",
+              options->stacks[i], MAX_STACK_BYTES);
       return 2;
     }
     size_t length = equals ? (size_t)(equals - options->stacks[i]) : 0;
     bool is_there = !equals;
     for (size_t k = 0; k < program->n_kernels && !is_there; k++)
-      is_there = strlen(program->kernels[k].name) == length && strncmp(program->kernels[k].name, options->stacks[i], length) == 0;
+      is_there = strlen(program->kernels[k].name) == length &&
+                 strncmp(program->kernels[k].name, options->stacks[i], length) == 0;
     if (is_there) continue;
     fprintf(stderr, "qsm-cc: --stack %s: no kernel of this name\n", options->stacks[i]);
     return 1;
@@ -99,8 +107,10 @@ static int check_stacks(const struct options *options, const struct program *pro
   return 0;
 }
 
-// A size for all kernels is for those that have none otherwise; one of a kernel's own may give it more.
-static int set_stack(const struct options *options, const struct program *program, struct kernel *kernel) {
+// A size for all kernels is for those that have none otherwise; one of a kernel's own may give it
+// more.
+static int set_stack(const struct options *options, const struct program *program,
+                     struct kernel *kernel) {
   uint32_t code_bytes = 0, given = 0;
   const char *option = find_stack(options, kernel->name, &given);
   struct complaint complaint = {.kernel = kernel, .is_silent = option != NULL};
@@ -112,12 +122,14 @@ static int set_stack(const struct options *options, const struct program *progra
   bool is_for_it = option && (complaint.n || strchr(option, '='));
   uint32_t needed = (code_bytes + NOTE_STACK_ALIGN - 1) / NOTE_STACK_ALIGN * NOTE_STACK_ALIGN;
   if (is_for_it && given < needed) {
-    fprintf(stderr, "qsm-cc: --stack %s: kernel '%s' needs at least %u bytes\n", option, kernel->name, needed);
+    fprintf(stderr, "qsm-cc: --stack %s: kernel '%s' needs at least %u bytes\n", option,
+            kernel->name, needed);
     return 1;
   }
   uint32_t frames = is_for_it ? given : needed;
   if (frames > MAX_STACK_BYTES) {
-    fprintf(stderr, "qsm-cc: kernel '%s' needs %u bytes of stack, at most %d\n", kernel->name, frames, MAX_STACK_BYTES);
+    fprintf(stderr, "qsm-cc: kernel '%s' needs %u bytes of stack, at most %d\n", kernel->name,
+            frames, MAX_STACK_BYTES);
     return 1;
   }
   kernel->is_computed = !is_for_it;
@@ -149,7 +161,8 @@ static void put(struct buffer *buffer, const void *bytes, size_t n) {
 }
 
 static void put_word(struct buffer *buffer, uint32_t word) {
-  const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
+  const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
+                            (uint8_t)(word >> 24)};
   put(buffer, bytes, sizeof bytes);
 }
 
@@ -159,8 +172,8 @@ static uint32_t put_string(struct buffer *strings, const char *text) {
   return at;
 }
 
-static void put_kernel(struct buffer *tables, struct buffer *strings, const struct program *program, const struct kernel *kernel,
-                       uint32_t first) {
+static void put_kernel(struct buffer *tables, struct buffer *strings, const struct program *program,
+                       const struct kernel *kernel, uint32_t first) {
   put_word(tables, put_string(strings, kernel->name));
   put_word(tables, put_string(strings, kernel->is_typed ? kernel->signature : ""));
   put_word(tables, kernel->address - program->base);
@@ -171,21 +184,24 @@ static void put_kernel(struct buffer *tables, struct buffer *strings, const stru
   put_word(tables, (uint32_t)kernel->n_arguments);
 }
 
-static void put_argument(struct buffer *tables, struct buffer *strings, const struct argument *argument) {
+static void put_argument(struct buffer *tables, struct buffer *strings,
+                         const struct argument *argument) {
   put_word(tables, put_string(strings, argument->type));
   put_word(tables, argument->n_bytes);
   put_word(tables, argument->align);
   put_word(tables, (uint32_t)argument->by_reference | (uint32_t)argument->is_signed << 1);
 }
 
-static void put_tables(struct buffer *tables, struct buffer *strings, const struct program *program) {
+static void put_tables(struct buffer *tables, struct buffer *strings,
+                       const struct program *program) {
   uint32_t n_arguments = 0;
   for (size_t i = 0; i < program->n_kernels; i++) {
     put_kernel(tables, strings, program, &program->kernels[i], n_arguments);
     n_arguments += (uint32_t)program->kernels[i].n_arguments;
   }
   for (size_t i = 0; i < program->n_kernels; i++)
-    for (size_t k = 0; k < program->kernels[i].n_arguments; k++) put_argument(tables, strings, &program->kernels[i].arguments[k]);
+    for (size_t k = 0; k < program->kernels[i].n_arguments; k++)
+      put_argument(tables, strings, &program->kernels[i].arguments[k]);
   while (strings->n % 4) put(strings, "", 1);
 }
 
@@ -197,7 +213,8 @@ static int write_note(const struct program *program, const char *path) {
   const uint32_t head[] = {4, (uint32_t)(16 + tables.n + strings.n), NOTE_TYPE};
   for (size_t i = 0; i < 3; i++) put_word(&note, head[i]);
   put(&note, "qsm", 4);
-  const uint32_t counts[] = {NOTE_VERSION, (uint32_t)program->n_kernels, (uint32_t)n_arguments, (uint32_t)strings.n};
+  const uint32_t counts[] = {NOTE_VERSION, (uint32_t)program->n_kernels, (uint32_t)n_arguments,
+                             (uint32_t)strings.n};
   for (size_t i = 0; i < 4; i++) put_word(&note, counts[i]);
   put(&note, tables.bytes, tables.n);
   put(&note, strings.bytes, strings.n);
@@ -217,13 +234,17 @@ static int write_note(const struct program *program, const char *path) {
 static void print_table(const struct program *program) {
   int width = 6;
   for (size_t i = 0; i < program->n_kernels; i++)
-    if ((int)strlen(program->kernels[i].name) > width) width = (int)strlen(program->kernels[i].name);
+    if ((int)strlen(program->kernels[i].name) > width)
+      width = (int)strlen(program->kernels[i].name);
   printf("%-*s  stack  shared  arguments  signature\n", width, "kernel");
   for (size_t i = 0; i < program->n_kernels; i++) {
     const struct kernel *kernel = &program->kernels[i];
-    printf("%-*s %5u%s  %6u  ", width, kernel->name, kernel->stack_bytes, kernel->is_computed ? " " : "*", program->shared_bytes);
-    if (kernel->is_typed) printf("%9u  %s\n", kernel->argument_bytes, kernel->signature);
-    else printf("%9s  unknown (assembler)\n", "?");
+    printf("%-*s %5u%s  %6u  ", width, kernel->name, kernel->stack_bytes,
+           kernel->is_computed ? " " : "*", program->shared_bytes);
+    if (kernel->is_typed)
+      printf("%9u  %s\n", kernel->argument_bytes, kernel->signature);
+    else
+      printf("%9s  unknown (assembler)\n", "?");
   }
   for (size_t i = 0; i < program->n_kernels; i++) {
     if (program->kernels[i].is_computed) continue;
@@ -261,11 +282,16 @@ static int describe(const struct options *options, struct program *program) {
 static int parse(int argc, char **argv, struct options *options) {
   const size_t most = sizeof options->stacks / sizeof options->stacks[0];
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "-v") == 0) options->is_verbose = true;
-    else if (strcmp(argv[i], "--stack") == 0 && i + 1 < argc && options->n_stacks < most) options->stacks[options->n_stacks++] = argv[++i];
-    else if (!options->program) options->program = argv[i];
-    else if (!options->note) options->note = argv[i];
-    else return -1;
+    if (strcmp(argv[i], "-v") == 0)
+      options->is_verbose = true;
+    else if (strcmp(argv[i], "--stack") == 0 && i + 1 < argc && options->n_stacks < most)
+      options->stacks[options->n_stacks++] = argv[++i];
+    else if (!options->program)
+      options->program = argv[i];
+    else if (!options->note)
+      options->note = argv[i];
+    else
+      return -1;
   }
   return options->note ? 0 : -1;
 }
@@ -274,7 +300,8 @@ int main(int argc, char **argv) {
   struct options options = {0};
   struct program program = {.fd = -1};
   if (parse(argc, argv, &options)) {
-    fprintf(stderr, "usage: qsm-note [-v] [--stack BYTES] [--stack KERNEL=BYTES]... PROGRAM.elf NOTE\n");
+    fprintf(stderr,
+            "usage: qsm-note [-v] [--stack BYTES] [--stack KERNEL=BYTES]... PROGRAM.elf NOTE\n");
     return 2;
   }
   int status = describe(&options, &program);

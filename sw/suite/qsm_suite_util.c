@@ -24,10 +24,14 @@ float qsm_rng_float(struct qsm_rng *rng, float low, float high) {
 
 // ---- Arrays ----
 
-static size_t bytes_of(const struct qsm_array *array) { return array->n_elements * array->element_bytes; }
+static size_t bytes_of(const struct qsm_array *array) {
+  return array->n_elements * array->element_bytes;
+}
 
-int qsm_array_create(struct qsm_job *job, struct qsm_array *array, enum qsm_role role, size_t n_elements, size_t element_bytes) {
-  *array = (struct qsm_array){.mem = job->mem, .role = role, .n_elements = n_elements, .element_bytes = element_bytes};
+int qsm_array_create(struct qsm_job *job, struct qsm_array *array, enum qsm_role role,
+                     size_t n_elements, size_t element_bytes) {
+  *array = (struct qsm_array){
+      .mem = job->mem, .role = role, .n_elements = n_elements, .element_bytes = element_bytes};
   job->arrays[job->n_arrays++] = array;
   array->host = calloc(n_elements, element_bytes);
   if (array->host == NULL) return -1;
@@ -36,7 +40,9 @@ int qsm_array_create(struct qsm_job *job, struct qsm_array *array, enum qsm_role
   return array->addr == 0 ? -1 : 0;
 }
 
-static void upload(const struct qsm_array *array, const void *from) { array->mem.write(array->mem.ctx, array->addr, from, bytes_of(array)); }
+static void upload(const struct qsm_array *array, const void *from) {
+  array->mem.write(array->mem.ctx, array->addr, from, bytes_of(array));
+}
 
 void qsm_array_upload(const struct qsm_array *array) { upload(array, array->host); }
 
@@ -67,8 +73,8 @@ uint64_t qsm_array_mismatches(const struct qsm_array *array) {
   return n_wrong;
 }
 
-struct qsm_from_to qsm_alternate(const struct qsm_array *start, const struct qsm_array *scratch, const struct qsm_array *result, uint32_t i,
-                                 uint32_t n_steps) {
+struct qsm_from_to qsm_alternate(const struct qsm_array *start, const struct qsm_array *scratch,
+                                 const struct qsm_array *result, uint32_t i, uint32_t n_steps) {
   int to_result = (n_steps - i) % 2 == 1;
   const struct qsm_array *from = i == 0 ? start : to_result ? scratch : result;
   return (struct qsm_from_to){from->addr, to_result ? result->addr : scratch->addr};
@@ -81,7 +87,8 @@ int qsm_ascending_words(const void *a, const void *b) {
 
 // ---- Jobs ----
 
-struct qsm_job *qsm_suite_create(const struct qsm_suite_program *program, const struct qsm_suite_mem *mem, uint64_t seed,
+struct qsm_job *qsm_suite_create(const struct qsm_suite_program *program,
+                                 const struct qsm_suite_mem *mem, uint64_t seed,
                                  enum qsm_suite_size size) {
   struct qsm_job *job = calloc(1, program->job_bytes);
   if (job == NULL) return NULL;
@@ -102,8 +109,10 @@ void qsm_suite_begin(struct qsm_job *job) {
   job->n_launched = 0;
   for (uint32_t i = 0; i < job->n_arrays; i++) {
     const struct qsm_array *array = job->arrays[i];
-    if (array->role == QSM_STATE) upload(array, array->start);
-    else if (array->role != QSM_INPUT) spoil(array);
+    if (array->role == QSM_STATE)
+      upload(array, array->start);
+    else if (array->role != QSM_INPUT)
+      spoil(array);
   }
   if (job->program->begin != NULL) job->program->begin(job);
 }
@@ -134,7 +143,9 @@ void qsm_suite_destroy(struct qsm_job *job) {
 
 // ---- Sets ----
 
-static uint64_t room_of(const struct qsm_array *array) { return (bytes_of(array) + 255) / 256 * 256; }
+static uint64_t room_of(const struct qsm_array *array) {
+  return (bytes_of(array) + 255) / 256 * 256;
+}
 
 static uint64_t bytes_of_set(const struct qsm_job *job) {
   uint64_t n_bytes = 0;
@@ -147,7 +158,8 @@ static uint64_t bytes_of_set(const struct qsm_job *job) {
 static int add_set(struct qsm_job *job) {
   for (uint32_t i = 0; i < job->n_arrays; i++) {
     struct qsm_array *array = job->arrays[i];
-    uint32_t place = array->role == QSM_INPUT ? array->addr : job->mem.alloc(job->mem.ctx, bytes_of(array));
+    uint32_t place =
+        array->role == QSM_INPUT ? array->addr : job->mem.alloc(job->mem.ctx, bytes_of(array));
     if (place == 0) return -1;
     array->places[job->n_sets] = place;
   }
@@ -157,7 +169,8 @@ static int add_set(struct qsm_job *job) {
 
 uint32_t qsm_suite_add_sets(struct qsm_job *job, uint64_t most_bytes) {
   uint64_t set_bytes = bytes_of_set(job), left = most_bytes;
-  while (job->n_sets < QSM_SUITE_MOST_SETS && left >= set_bytes && add_set(job) == 0) left -= set_bytes;
+  while (job->n_sets < QSM_SUITE_MOST_SETS && left >= set_bytes && add_set(job) == 0)
+    left -= set_bytes;
   return job->n_sets;
 }
 
@@ -174,9 +187,12 @@ static uint32_t count_bytes(void *ctx, size_t bytes) {
   return 256;
 }
 
-static void forget(void *ctx, uint32_t addr, const void *src, size_t bytes) { (void)ctx, (void)addr, (void)src, (void)bytes; }
+static void forget(void *ctx, uint32_t addr, const void *src, size_t bytes) {
+  (void)ctx, (void)addr, (void)src, (void)bytes;
+}
 
-uint64_t qsm_suite_bytes(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size) {
+uint64_t qsm_suite_bytes(const struct qsm_suite_program *program, uint64_t seed,
+                         enum qsm_suite_size size) {
   uint64_t n_bytes = 0;
   const struct qsm_suite_mem mem = {&n_bytes, count_bytes, forget, NULL, NULL};
   struct qsm_job *job = qsm_suite_create(program, &mem, seed, size);

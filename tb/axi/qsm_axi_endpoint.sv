@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 subordinate in front of the simulated memory of a channel: takes accesses at random times, performs and answers them in a random order, with
-// the beats of reads in turns. For simulation: the other way round than qsm_axi, and from IHI 0022 alone.
+// AXI4 subordinate in front of the simulated memory of a channel: takes accesses at random times,
+// performs and answers them in a random order, with the beats of reads in turns. For simulation:
+// the other way round than qsm_axi, and from IHI 0022 alone.
 module qsm_axi_endpoint
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -45,7 +46,8 @@ module qsm_axi_endpoint
   localparam int unsigned Ids = 1 << IdW;
   localparam int unsigned PortIdW = PortSmW + PortTagW;
   if (PortIdW < IdW + 1) begin : g_illegal
-    $fatal(1, "qsm_axi_endpoint: tags of %0d bits cannot name a read or write of an ID of %0d", PortIdW, IdW);
+    $fatal(1, "qsm_axi_endpoint: tags of %0d bits cannot name a read or write of an ID of %0d",
+        PortIdW, IdW);
   end
   typedef logic [Ids-1:0] set_t;
   typedef logic [IdW-1:0] id_t;
@@ -87,7 +89,8 @@ module qsm_axi_endpoint
   assign read_id = some(read_wanted_q, random_q[16 +: IdW]);
   assign write_id = some(write_wanted_q, random_q[20 +: IdW]);
   assign asks_write = read_wanted_q == '0 || (write_wanted_q != '0 && random_q[3]);
-  assign asks = (read_wanted_q != '0 || write_wanted_q != '0) && random_q[4] && (!req_o.valid || req_ready_i);
+  assign asks = (read_wanted_q != '0 || write_wanted_q != '0) && random_q[4] &&
+      (!req_o.valid || req_ready_i);
   logic [PortIdW-1:0] answer;
   assign answer = {rsp_i.sm, rsp_i.tag};
   assign answer_id = answer[IdW-1:0];

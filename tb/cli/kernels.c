@@ -4,7 +4,9 @@
 
 unsigned room[ROOM];
 
-__global__ void fill(unsigned *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = room[threadIdx.x] + 1; }
+__global__ void fill(unsigned *p) {
+  p[blockIdx.x * blockDim.x + threadIdx.x] = room[threadIdx.x] + 1;
+}
 
 __global__ void illegal(unsigned *p) {
   if (blockIdx.x == 2 && threadIdx.x == 1) __asm__ volatile(".word 0");
@@ -21,7 +23,9 @@ __global__ void peek(unsigned *p, unsigned address) {
   p[blockIdx.x] = 1;
 }
 
-__global__ void scale(float *p, float factor) { p[blockIdx.x * blockDim.x + threadIdx.x] *= factor; }
+__global__ void scale(float *p, float factor) {
+  p[blockIdx.x * blockDim.x + threadIdx.x] *= factor;
+}
 
 // Not by qsm_load_device(): an atomic would write the line that the host writes.
 __global__ void endless(volatile unsigned *p) {
@@ -43,8 +47,7 @@ __global__ void endless_pair(volatile unsigned *p, unsigned unused) {
 __global__ void take(volatile unsigned *p) {
   unsigned left = *p;
   if (threadIdx.x == 0) *p = 0;
-  for (volatile unsigned i = 0; i < 100 * left; i++) {
-  }
+  for (volatile unsigned i = 0; i < 100 * left; i++) {}
 }
 
 __global__ void divide(volatile unsigned *p) {
@@ -63,7 +66,8 @@ __global__ void pass(unsigned *p, unsigned value) {
   p[blockIdx.x * blockDim.x + threadIdx.x] = shared[blockDim.x - 1] + threadIdx.x;
 }
 
-// Numbers the words at the bottom of each thread's stack of 256 bytes (isa.md, I-MEM-6), and says the block's ticket.
+// Numbers the words at the bottom of each thread's stack of 256 bytes (isa.md, I-MEM-6), and says
+// the block's ticket.
 __global__ void stack_bottoms(unsigned *p) {
   unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   volatile unsigned *bottom = (unsigned *)(uintptr_t)0xFFFFFF00;
@@ -81,7 +85,8 @@ __global__ void large_array(unsigned *p) {
   p[thread] = sum;
 }
 
-// Keeps values on the stack while others run; a word of p counts those that another thread has overwritten.
+// Keeps values on the stack while others run; a word of p counts those that another thread has
+// overwritten.
 __global__ void stacks(unsigned *p, unsigned words) {
   volatile unsigned own[32];
   unsigned thread = blockIdx.x * blockDim.x * blockDim.y + qsm_tid();
@@ -92,7 +97,8 @@ __global__ void stacks(unsigned *p, unsigned words) {
   p[thread] = thread + 1000 * wrong;
 }
 
-// Waits until the word is not 0. What a thread keeps meanwhile, in registers and in shared memory, goes to its element of p.
+// Waits until the word is not 0. What a thread keeps meanwhile, in registers and in shared memory,
+// goes to its element of p.
 __global__ void patient(volatile unsigned *go, unsigned *p) {
   volatile unsigned *shared = qsm_dynamic_shared();
   unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, kept = 7 * thread + 1;
@@ -119,7 +125,8 @@ __global__ void spy(unsigned *p, const volatile unsigned *from, unsigned n_words
 
 // And one that leaves its words everywhere.
 __global__ void smear(volatile unsigned *p, unsigned n_words) {
-  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n_words; i += gridDim.x * blockDim.x) p[i] = 0xC0FFEE00 + i;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n_words; i += gridDim.x * blockDim.x)
+    p[i] = 0xC0FFEE00 + i;
 }
 
 struct large {
@@ -128,8 +135,11 @@ struct large {
 };
 
 // Arguments in registers, on the stack and by address.
-__global__ void mixed(unsigned *p, signed char c, struct large l, long long x, unsigned a, unsigned b, unsigned d, unsigned e, long long y, unsigned short s) {
-  const unsigned seen[] = {(unsigned)c, l.bytes[2], l.words[3], (unsigned)x, (unsigned)(x >> 32), a, b, d, e, (unsigned)y, (unsigned)(y >> 32), s};
+__global__ void mixed(unsigned *p, signed char c, struct large l, long long x, unsigned a,
+                      unsigned b, unsigned d, unsigned e, long long y, unsigned short s) {
+  const unsigned seen[] = {
+      (unsigned)c, l.bytes[2], l.words[3], (unsigned)x, (unsigned)(x >> 32), a,
+      b,           d,          e,          (unsigned)y, (unsigned)(y >> 32), s};
   for (unsigned i = 0; i < 12; i++) p[(blockIdx.x * blockDim.x + threadIdx.x) * 12 + i] = seen[i];
   l.words[3] = 0;  // its own copy
 }

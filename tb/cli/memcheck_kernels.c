@@ -40,8 +40,10 @@ __global__ void reads_too_early(int *out, unsigned wrong) {
 __global__ void adds_at_once(int *out, unsigned wrong) {
   if (threadIdx.x == 0) tile[0] = 0;
   __syncthreads();
-  if (wrong) *(volatile int *)tile = (int)threadIdx.x;
-  else atomicAdd(&tile[0], (int)threadIdx.x);
+  if (wrong)
+    *(volatile int *)tile = (int)threadIdx.x;
+  else
+    atomicAdd(&tile[0], (int)threadIdx.x);
   __syncthreads();
   out[thread_of_grid()] = tile[0];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of docs/configuration.md: the named configurations keep them all, and each rule refuses what breaks it.
+// The rules of docs/configuration.md: the named configurations keep them all, and each rule refuses
+// what breaks it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,8 @@ static struct qsm_config tiny(void) {
 }
 
 static void named_configurations_keep_the_rules(void **state) {
-  static const char *const names[] = {"tiny", "fpga", "demo", "odd", "wang2017", "wang2017_56", "titanv", "smqos", "rdna2"};
+  static const char *const names[] = {"tiny",        "fpga",   "demo",  "odd",  "wang2017",
+                                      "wang2017_56", "titanv", "smqos", "rdna2"};
   (void)state;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     struct qsm_config config;
@@ -102,7 +104,8 @@ static const struct {
     {"l2_waiters", AT(l2_waiters), 257, "1..256"},
     {"dram_banks", AT(dram_banks), 6, "0, 1, 2, 4, 8 or 16"},
     {"dram_banks", AT(dram_banks), 16, NULL},
-    {"dram_row_bytes", AT(dram_row_bytes), 131072, "8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768 or 65536"},
+    {"dram_row_bytes", AT(dram_row_bytes), 131072,
+     "8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768 or 65536"},
     {"dram_row_bytes", AT(dram_row_bytes), 8, "at least 4 * warp_size = 16"},
     {"dram_row_bytes", AT(dram_row_bytes), 16, NULL},
     {"dram_queue", AT(dram_queue), 65, "1..64"},
@@ -131,7 +134,8 @@ static void a_message_names_parameter_value_and_rule(void **state) {
     char msg[256] = "", expected[256] = "";
     memcpy((char *)&config + changes[i].offset, &changes[i].value, sizeof changes[i].value);
     if (changes[i].rule != NULL) {
-      snprintf(expected, sizeof expected, "parameter '%s' = %u: must be %s", changes[i].key, changes[i].value, changes[i].rule);
+      snprintf(expected, sizeof expected, "parameter '%s' = %u: must be %s", changes[i].key,
+               changes[i].value, changes[i].rule);
     }
     const int status = qsm_config_check(&config, msg, sizeof msg);
     assert_string_equal(msg, expected);
@@ -158,12 +162,14 @@ static void an_l2_holds_a_line_per_way(void **state) {
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
   config.l2_ways = 16;
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
-  assert_string_equal(msg, "parameter 'l2_kib' = 1: must be 0, or at least l2_ways lines: 2048 bytes");
+  assert_string_equal(msg,
+                      "parameter 'l2_kib' = 1: must be 0, or at least l2_ways lines: 2048 bytes");
   config.l2_kib = 0;  // none: its other parameters mean nothing
   config.l1_kib = 1;
   config.l1_ways = 16;
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
-  assert_string_equal(msg, "parameter 'l1_kib' = 1: must be 0, or at least l1_ways lines: 2048 bytes");
+  assert_string_equal(msg,
+                      "parameter 'l1_kib' = 1: must be 0, or at least l1_ways lines: 2048 bytes");
   config.l1_kib = 0;
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
 }
@@ -190,8 +196,9 @@ static void least_qos_lat_is_that_of_the_page(void **state) {
   static const struct {
     const char *name;
     uint32_t least;
-  } of_page[] = {{"tiny", 148}, {"fpga", 157}, {"demo", 161}, {"odd", 117}, {"wang2017", 195},
-                 {"smqos", 219}, {"rdna2", 300}, {"wang2017_56", 381}, {"titanv", 522}};  // R-SC-14
+  } of_page[] = {{"tiny", 148},  {"fpga", 157},        {"demo", 161},
+                 {"odd", 117},   {"wang2017", 195},    {"smqos", 219},
+                 {"rdna2", 300}, {"wang2017_56", 381}, {"titanv", 522}};  // R-SC-14
   (void)state;
   for (size_t i = 0; i < sizeof of_page / sizeof of_page[0]; i++) {
     struct qsm_config config;
@@ -226,7 +233,8 @@ static void a_refused_file_leaves_the_struct_alone(void **state) {
 static void random_configurations_are_small_legal_and_different(void **state) {
   struct qsm_config config, again;
   char msg[256];
-  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0, memory = 0;  // sizes seen; with and without L1, L2 and memory controller
+  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0,
+           memory = 0;  // sizes seen; with and without L1, L2 and memory controller
   (void)state;
   for (uint64_t seed = 0; seed < 300; seed++) {
     assert_int_equal(qsm_config_random(seed, &config, msg, sizeof msg), 0);
@@ -238,7 +246,8 @@ static void random_configurations_are_small_legal_and_different(void **state) {
     warps |= 1u << qsm_config_warps_per_sched(&config);
     lanes |= config.warp_size;
     kernels |= 1u << config.num_kernels;
-    memory |= 1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0) + 4 * (config.l1_kib != 0));
+    memory |=
+        1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0) + 4 * (config.l1_kib != 0));
   }
   assert_int_equal(sms, 0xE);
   assert_int_equal(subs, 0x6);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation top: the GPU with its ports turned into vectors of 32-bit words, which the C++ shim reads and writes the same way for
-// every configuration. Word layout (per channel): request {addr, {kind, amo}, {sm, tag, slot}, bytes, data}, response {sm, tag, data}.
+// Simulation top: the GPU with its ports turned into vectors of 32-bit words, which the C++ shim
+// reads and writes the same way for every configuration. Word layout (per channel): request {addr,
+// {kind, amo}, {sm, tag, slot}, bytes, data}, response {sm, tag, data}.
 module qsm_cosim
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -34,7 +35,8 @@ module qsm_cosim
   input  logic [FromSmW-1:0] from_sm_i[NumSms],
 
   // What this build is, for the shim's check.
-  output logic [31:0] num_sms_o, num_sched_o, warps_per_sm_o, warp_size_o, num_kernels_o, num_channels_o
+  output logic [31:0] num_sms_o, num_sched_o, warps_per_sm_o, warp_size_o, num_kernels_o,
+      num_channels_o
 );
   always_comb qsm_monitor_pkg::dump = dump_i;
 

@@ -37,7 +37,8 @@ module qsm_gpu_monitor
   function automatic bit [2047:0] epoch_words();
     epoch_words = '0;
     for (int k = 0; k < NumKernels; k++) begin
-      epoch_words[32*8*k+:32*8] = {32'(ratio[k]), 32'(hcyc[k][47:32]), hcyc[k][31:0], 32'(insn[k][47:32]), insn[k][31:0], 32'(epoch_insn[k]), 32'(alpha[k]),
+      epoch_words[32*8*k+:32*8] = {32'(ratio[k]), 32'(hcyc[k][47:32]), hcyc[k][31:0],
+          32'(insn[k][47:32]), insn[k][31:0], 32'(epoch_insn[k]), 32'(alpha[k]),
                                    32'(epoch_quota[k])};
     end
   endfunction
@@ -45,8 +46,10 @@ module qsm_gpu_monitor
   always @(posedge clk_i) if (rst_ni) begin
     for (int i = 0; i < NumSms; i++) begin
       if (dispatch_valid[i] && dispatch.op inside {OpNew, OpRestore}) begin
-        qsm_dpi_event(EvDispatch, 0, 0, 0, 7, 256'({32'(dispatch.ticket), 32'(dispatch.image), 32'(dispatch.op), dispatch.linear,
-                                                    32'(dispatch.kernel), 32'(dispatch.tb), 32'(i)}));
+        qsm_dpi_event(EvDispatch, 0, 0, 0, 7,
+            256'({32'(dispatch.ticket), 32'(dispatch.image), 32'(dispatch.op), dispatch.linear,
+                                                    32'(dispatch.kernel), 32'(dispatch.tb),
+                                                        32'(i)}));
       end
     end
     if (target_we) qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words());
@@ -55,9 +58,11 @@ module qsm_gpu_monitor
     for (int c = 0; c < NumChannels; c++) begin
       if (req[c].valid && req_ready[c]) begin
         qsm_dpi_event(EvMemReq, c, 0, 0, 4,
-                      256'({32'(req[c].tag), 32'(req[c].sm), req[c].addr, 26'd0, req[c].kind, req[c].kind == MemAmo ? req[c].amo : 4'd0}));
+                      256'({32'(req[c].tag), 32'(req[c].sm), req[c].addr, 26'd0, req[c].kind,
+                          req[c].kind == MemAmo ? req[c].amo : 4'd0}));
       end
-      if (rsp[c].valid && rsp_ready[c]) qsm_dpi_event(EvMemRsp, c, 0, 0, 2, 256'({32'(rsp[c].tag), 32'(rsp[c].sm)}));
+      if (rsp[c].valid && rsp_ready[c])
+        qsm_dpi_event(EvMemRsp, c, 0, 0, 2, 256'({32'(rsp[c].tag), 32'(rsp[c].sm)}));
     end
   end
 
@@ -66,16 +71,22 @@ module qsm_gpu_monitor
       qsm_dpi_state(StSlot, 0, 0, k, 0, int'(busy[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 1, int'(killed[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 4, int'(launches[k]));
-      qsm_dpi_state(StSlot, 0, 0, k, 5, int'({u_tb_sched.u_alloc.used_q[k], u_tb_sched.u_alloc.active_q[k],
-                                              u_tb_sched.u_adjust.u_late.late_q[k], u_tb_sched.u_adjust.u_late.wait_q[k]}));
+      qsm_dpi_state(StSlot, 0, 0, k, 5, int'({u_tb_sched.u_alloc.used_q[k],
+          u_tb_sched.u_alloc.active_q[k],
+                                              u_tb_sched.u_adjust.u_late.late_q[k],
+                                                  u_tb_sched.u_adjust.u_late.wait_q[k]}));
       for (int i = 0; i < NumSms; i++) qsm_dpi_state(StTarget, i, 0, k, 0, int'(targets[i][k]));
     end
   end
 endmodule
 bind qsm_gpu qsm_gpu_monitor u_monitor (
-  .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending), .busy(busy), .killed(killed),
-  .launches(launches), .target_we(u_tb_sched.u_alloc.target_we), .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q), .targets(u_tb_sched.u_alloc.target_o),
-  .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha), .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles), .ratio(ratio),
+  .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending),
+  .busy(busy), .killed(killed),
+  .launches(launches), .target_we(u_tb_sched.u_alloc.target_we),
+  .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q),
+  .targets(u_tb_sched.u_alloc.target_o),
+  .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha),
+  .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles), .ratio(ratio),
   .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i), .rsp_ready(mem_rsp_ready_o)
 );
 
@@ -101,30 +112,37 @@ module qsm_preempt_monitor
   localparam int unsigned ImageW = idx_w(NumImages);
 
   always @(posedge clk_i) if (rst_ni && decided) begin
-    qsm_dpi_event(EvPreempt, 0, 0, 0, 7, 256'({31'd0, host, 32'(code), 32'(image), 32'(technique), 32'(tb), 32'(kernel), 32'(sm)}));
+    qsm_dpi_event(EvPreempt, 0, 0, 0, 7, 256'({31'd0, host, 32'(code), 32'(image), 32'(technique),
+        32'(tb), 32'(kernel), 32'(sm)}));
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
     for (int i = 0; i < NumSms; i++) begin
       qsm_dpi_state(StJob, i, 0, 0, 0, int'({result[i], 1'b0, kind[i]}));
       if (kind[i] != 3'd0) begin
-        qsm_dpi_state(StJob, i, 0, 0, 1, int'({u_tb_sched.u_preempt.job_q[i].host, u_tb_sched.u_preempt.job_q[i].fresh,
-                                               8'(u_tb_sched.u_preempt.job_q[i].image), 8'(u_tb_sched.u_preempt.job_q[i].tb),
+        qsm_dpi_state(StJob, i, 0, 0, 1, int'({u_tb_sched.u_preempt.job_q[i].host,
+            u_tb_sched.u_preempt.job_q[i].fresh,
+                                               8'(u_tb_sched.u_preempt.job_q[i].image),
+                                                   8'(u_tb_sched.u_preempt.job_q[i].tb),
                                                8'(u_tb_sched.u_preempt.job_q[i].kernel)}));
       end
-      if (kind[i] == 3'd4) qsm_dpi_state(StJob, i, 0, 0, 2, int'(u_tb_sched.u_preempt.job_q[i].ticket));
+      if (kind[i] == 3'd4)
+        qsm_dpi_state(StJob, i, 0, 0, 2, int'(u_tb_sched.u_preempt.job_q[i].ticket));
     end
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StSaved, 0, 0, k, 0, int'(u_tb_sched.u_preempt.u_images.used_q[k]));
       qsm_dpi_state(StSaved, 0, 0, k, 1, int'(u_tb_sched.u_preempt.u_images.queued_q[k]));
       for (int n = 0; n < int'(u_tb_sched.u_preempt.u_images.queued_q[k]); n++) begin
-        automatic int place = (int'(u_tb_sched.u_preempt.u_images.head_q[k]) + n) % NumImages + (k << ImageW);
-        qsm_dpi_state(StSaved, 0, 0, k, 2 + n, int'({u_tb_sched.u_preempt.u_images.queue_mem[place].fresh,
-                                                     8'(u_tb_sched.u_preempt.u_images.queue_mem[place].image)}));
+        automatic int place = (int'(u_tb_sched.u_preempt.u_images.head_q[k]) + n) % NumImages +
+            (k << ImageW);
+        qsm_dpi_state(StSaved, 0, 0, k, 2 + n,
+            int'({u_tb_sched.u_preempt.u_images.queue_mem[place].fresh,
+                  8'(u_tb_sched.u_preempt.u_images.queue_mem[place].image)}));
       end
       for (int v = 0; v < NumImages; v++) begin
         qsm_dpi_state(StSaved, 0, 0, k, 2 + NumImages + v,
-                      u_tb_sched.u_preempt.u_images.changed_q[k][v] ? int'(u_tb_sched.u_preempt.u_images.spare_mem[(k << ImageW) + v]) : v);
+                      u_tb_sched.u_preempt.u_images.changed_q[k][v]
+                          ? int'(u_tb_sched.u_preempt.u_images.spare_mem[(k << ImageW) + v]) : v);
       end
     end
   end
@@ -135,16 +153,20 @@ module qsm_preempt_monitor
         qsm_dpi_state(StTickets, i, 0, k, 0, int'(u_tb_sched.g_sm[i].u_tickets.made_q[k]));
         qsm_dpi_state(StTickets, i, 0, k, 1, int'(u_tb_sched.g_sm[i].u_tickets.height_q[k]));
         for (int n = 0; n < int'(u_tb_sched.g_sm[i].u_tickets.height_q[k]); n++) begin
-          qsm_dpi_state(StTickets, i, 0, k, 2 + n, int'(u_tb_sched.g_sm[i].u_tickets.stack_mem[(k << idx_w(MaxTbs)) + n]));
+          qsm_dpi_state(StTickets, i, 0, k, 2 + n,
+              int'(u_tb_sched.g_sm[i].u_tickets.stack_mem[(k << idx_w(MaxTbs)) + n]));
         end
       end
     end
   end
 endmodule
 bind qsm_gpu qsm_preempt_monitor u_preempt_monitor (
-  .clk_i, .rst_ni, .decided(u_tb_sched.u_preempt.u_exam.decided), .code(u_tb_sched.u_preempt.u_exam.code),
-  .host(u_tb_sched.u_preempt.u_exam.from_host_q), .sm(u_tb_sched.u_preempt.u_exam.sm_o), .kernel(u_tb_sched.u_preempt.u_exam.kernel_o),
-  .tb(u_tb_sched.u_preempt.u_exam.tb_o), .technique(u_tb_sched.u_preempt.u_exam.technique_o), .image(u_tb_sched.u_preempt.u_exam.image_o),
+  .clk_i, .rst_ni, .decided(u_tb_sched.u_preempt.u_exam.decided),
+  .code(u_tb_sched.u_preempt.u_exam.code),
+  .host(u_tb_sched.u_preempt.u_exam.from_host_q), .sm(u_tb_sched.u_preempt.u_exam.sm_o),
+  .kernel(u_tb_sched.u_preempt.u_exam.kernel_o),
+  .tb(u_tb_sched.u_preempt.u_exam.tb_o), .technique(u_tb_sched.u_preempt.u_exam.technique_o),
+  .image(u_tb_sched.u_preempt.u_exam.image_o),
   .kind(u_tb_sched.u_preempt.kind_q), .result(u_tb_sched.u_preempt.result_q)
 );
 
@@ -185,22 +207,31 @@ module qsm_adjust_monitor
 
   always @(posedge clk_i) if (rst_ni) begin
     if (asked) qsm_dpi_event_wide(EvAsk, 0, 0, 0, 2 + NumKernels, ask_words());
-    if (gives) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'd0, 32'd0, 32'hff, 32'(asker), 32'(sm)}));
-    if (takes) qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'(2'd3 - preference), 32'(n), 32'(victim), 32'(asker), 32'(sm)}));
-    for (int i = 0; i < NumSms; i++) if (evict[i] != evict_next[i]) qsm_dpi_event(EvEvict, i, 0, 0, 1, 256'(evict_next[i]));
+    if (gives)
+      qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'd0, 32'd0, 32'hff, 32'(asker),
+          32'(sm)}));
+    if (takes)
+      qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'(2'd3 - preference), 32'(n),
+          32'(victim), 32'(asker), 32'(sm)}));
+    for (int i = 0; i < NumSms; i++)
+      if (evict[i] != evict_next[i]) qsm_dpi_event(EvEvict, i, 0, 0, 1, 256'(evict_next[i]));
     if (claim_tried) qsm_dpi_event_wide(EvClaim, 0, 0, 0, 3 + NumKernels, claim_words());
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
-    for (int i = 0; i < NumSms; i++) for (int k = 0; k < NumKernels; k++) qsm_dpi_state(StTarget, i, 0, k, 1, int'(evict[i][k]));
+    for (int i = 0; i < NumSms; i++)
+      for (int k = 0; k < NumKernels; k++) qsm_dpi_state(StTarget, i, 0, k, 1, int'(evict[i][k]));
   end
 endmodule
 bind qsm_gpu qsm_adjust_monitor u_adjust_monitor (
-  .clk_i, .rst_ni, .asked(u_tb_sched.u_adjust.asked), .gives(u_tb_sched.u_adjust.gives), .takes(u_tb_sched.u_adjust.takes),
+  .clk_i, .rst_ni, .asked(u_tb_sched.u_adjust.asked), .gives(u_tb_sched.u_adjust.gives),
+  .takes(u_tb_sched.u_adjust.takes),
   .sm(u_tb_sched.u_adjust.sm_q), .ask(u_tb_sched.u_adjust.ask), .idle(u_tb_sched.u_adjust.idle_q),
-  .asker(u_tb_sched.u_adjust.asker_idx), .victim(u_tb_sched.u_adjust.victim), .n(u_tb_sched.u_adjust.best_q.n),
+  .asker(u_tb_sched.u_adjust.asker_idx), .victim(u_tb_sched.u_adjust.victim),
+  .n(u_tb_sched.u_adjust.best_q.n),
   .preference(u_tb_sched.u_adjust.best_q.rank.preference), .raised(u_tb_sched.u_adjust.raised_o),
-  .claim_tried(u_tb_sched.u_adjust.claim_tried), .fits(u_tb_sched.u_adjust.fits), .left(u_tb_sched.u_adjust.u_claim.left_q),
+  .claim_tried(u_tb_sched.u_adjust.claim_tried), .fits(u_tb_sched.u_adjust.fits),
+  .left(u_tb_sched.u_adjust.u_claim.left_q),
   .evict(u_tb_sched.u_adjust.evict_q), .evict_next(u_tb_sched.u_adjust.evict_d)
 );
 
@@ -228,7 +259,8 @@ module qsm_channel_monitor
     function automatic int list_length(input int j, input int first);
       automatic int last = int'(g_l2.u_l2.u_mshrs.tail_q[j]);
       list_length = 1;
-      for (int w = first; w != last && list_length < L2Waiters; w = int'(g_l2.u_l2.u_mshrs.next_mem[w])) list_length++;
+      for (int w = first; w != last && list_length < L2Waiters;
+      w = int'(g_l2.u_l2.u_mshrs.next_mem[w])) list_length++;
     endfunction
 
     bit [31:0] line, outcome, way, mshr;
@@ -240,13 +272,16 @@ module qsm_channel_monitor
       if (g_l2.u_l2.acts_fill || g_l2.u_l2.acts_replay) mshr = 32'(g_l2.u_l2.act_q.mshr);
       if (g_l2.u_l2.merged) mshr = 32'(g_l2.u_l2.match_mshr);
       if (g_l2.u_l2.misses) mshr = 32'(g_l2.u_l2.free_mshr);
-      if (g_l2.u_l2.merged || g_l2.u_l2.misses || g_l2.u_l2.passed_on || g_l2.u_l2.acts_pass) way = 32'hff;
+      if (g_l2.u_l2.merged || g_l2.u_l2.misses || g_l2.u_l2.passed_on || g_l2.u_l2.acts_pass)
+        way = 32'hff;
       if (g_l2.u_l2.acts_pass) line = '0;
-      if (g_l2.u_l2.acts_walk) line = g_l2.u_l2.way_valid ? address(int'(g_l2.u_l2.out_d.victim)) : '0;
+      if (g_l2.u_l2.acts_walk)
+        line = g_l2.u_l2.way_valid ? address(int'(g_l2.u_l2.out_d.victim)) : '0;
     end
 
     always @(posedge clk_i) if (rst_ni && g_l2.u_l2.act_q.valid) begin
-      qsm_dpi_event(EvL2Op, int'(Channel), 0, 0, 6, 256'({31'd0, g_l2.u_l2.evicts, mshr, way, outcome, line, 32'(g_l2.u_l2.act_q.op)}));
+      qsm_dpi_event(EvL2Op, int'(Channel), 0, 0, 6,
+          256'({31'd0, g_l2.u_l2.evicts, mshr, way, outcome, line, 32'(g_l2.u_l2.act_q.op)}));
     end
 
     always @(posedge clk_i) if (rst_ni && dump) begin
@@ -256,22 +291,28 @@ module qsm_channel_monitor
       qsm_dpi_state(StL2, int'(Channel), 0, 0, 3, int'(g_l2.u_l2.u_credits.waiter_q));
       qsm_dpi_state(StL2, int'(Channel), 0, 0, 4, int'(g_l2.u_l2.u_rsp.count_q));
       qsm_dpi_state(StL2, int'(Channel), 0, 0, 5, int'(g_l2.u_l2.u_out.count_q));
-      qsm_dpi_state(StL2, int'(Channel), 0, 0, 6, int'({16'(g_l2.u_l2.u_flush.unacked_q[1]), 16'(g_l2.u_l2.u_flush.unacked_q[0])}));
-      qsm_dpi_state(StL2, int'(Channel), 0, 0, 7, int'({g_l2.u_l2.u_flush.colour_q, g_l2.u_l2.u_flush.walking_q, g_l2.u_l2.u_flush.flushing_q}));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 6,
+          int'({16'(g_l2.u_l2.u_flush.unacked_q[1]), 16'(g_l2.u_l2.u_flush.unacked_q[0])}));
+      qsm_dpi_state(StL2, int'(Channel), 0, 0, 7,
+          int'({g_l2.u_l2.u_flush.colour_q, g_l2.u_l2.u_flush.walking_q,
+          g_l2.u_l2.u_flush.flushing_q}));
       if (g_l2.u_l2.u_flush.walking_q) begin
         qsm_dpi_state(StL2, int'(Channel), 0, 0, 8, int'(g_l2.u_l2.u_flush.set_q));
         qsm_dpi_state(StL2, int'(Channel), 0, 0, 9, int'(g_l2.u_l2.u_flush.way_q));
       end
       for (int j = 0; j < L2Mshrs; j++) begin
-        automatic bit filled = g_l2.u_l2.u_mshrs.filled_q && int'(g_l2.u_l2.u_mshrs.filled_mshr_q) == j;
+        automatic bit filled = g_l2.u_l2.u_mshrs.filled_q &&
+            int'(g_l2.u_l2.u_mshrs.filled_mshr_q) == j;
         automatic int waiting = list_length(j, int'(g_l2.u_l2.u_mshrs.head_q[j]));
         if (filled) begin
           waiting = g_l2.u_l2.u_mshrs.left_q ? list_length(j, int'(g_l2.u_l2.u_mshrs.replay_q)) : 0;
           waiting += int'(g_l2.u_l2.acts_replay);
         end
-        qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 0, int'({filled, g_l2.u_l2.u_mshrs.valid_q[j]}));
+        qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 0,
+            int'({filled, g_l2.u_l2.u_mshrs.valid_q[j]}));
         if (g_l2.u_l2.u_mshrs.valid_q[j]) begin
-          qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 1, address(int'(g_l2.u_l2.u_mshrs.line_q[j])));
+          qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 1,
+              address(int'(g_l2.u_l2.u_mshrs.line_q[j])));
           qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 2, int'(g_l2.u_l2.u_mshrs.slot_q[j]));
           qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 3, waiting);
         end
@@ -280,7 +321,8 @@ module qsm_channel_monitor
         for (int w = 0; w < L2Ways; w++) begin
           qsm_dpi_state(StL2Set, int'(Channel), 0, s, w,
                         g_l2.u_l2.u_tags.set_mem[s].way[w].valid ?
-                          int'({g_l2.u_l2.u_tags.set_mem[s].way[w].tag, g_l2.u_l2.u_tags.set_mem[s].way[w].dirty, 1'b1}) : 0);
+                          int'({g_l2.u_l2.u_tags.set_mem[s].way[w].tag,
+                              g_l2.u_l2.u_tags.set_mem[s].way[w].dirty, 1'b1}) : 0);
         end
         qsm_dpi_state(StL2Set, int'(Channel), 0, s, L2Ways, int'(g_l2.u_l2.u_tags.set_mem[s].tree));
       end
@@ -295,21 +337,26 @@ module qsm_channel_monitor
 
     always @(posedge clk_i) if (rst_ni && (g_dram.u_dram.column_o || g_dram.u_dram.row_o)) begin
       automatic int passed = int'(g_dram.u_dram.u_queue.passed_q);
-      if (g_dram.u_dram.column_o) passed = (g_dram.u_dram.u_queue.chosen & g_dram.u_dram.u_queue.first) != '0 ? 0 : passed + 1;
+      if (g_dram.u_dram.column_o)
+        passed = (g_dram.u_dram.u_queue.chosen & g_dram.u_dram.u_queue.first) != '0 ? 0 : passed +
+            1;
       qsm_dpi_event(EvDram, int'(Channel), 0, 0, 5,
-                    256'({passed, (commanded.addr >> LineShift) % Columns, 32'(g_dram.u_dram.row), 32'(g_dram.u_dram.bank), 31'd0, g_dram.u_dram.row_o}));
+                    256'({passed, (commanded.addr >> LineShift) % Columns, 32'(g_dram.u_dram.row),
+                        32'(g_dram.u_dram.bank), 31'd0, g_dram.u_dram.row_o}));
     end
 
     always @(posedge clk_i) if (rst_ni && dump) begin
       for (int b = 0; b < DramBanks; b++) begin
         qsm_dpi_state(StDram, int'(Channel), 0, b, 0, int'(g_dram.u_dram.u_banks.open_q[b]));
-        qsm_dpi_state(StDram, int'(Channel), 0, b, 1, g_dram.u_dram.u_banks.open_q[b] ? int'(g_dram.u_dram.u_banks.row_mem[b]) : 0);
+        qsm_dpi_state(StDram, int'(Channel), 0, b, 1, g_dram.u_dram.u_banks.open_q[b]
+            ? int'(g_dram.u_dram.u_banks.row_mem[b]) : 0);
         qsm_dpi_state(StDram, int'(Channel), 0, b, 2, int'(g_dram.u_dram.u_banks.busy_q[b]));
         qsm_dpi_state(StDram, int'(Channel), 0, b, 3, int'(g_dram.u_dram.u_banks.keep_q[b]));
       end
       qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 0, int'(g_dram.u_dram.u_banks.bus_q));
       qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 1, int'(g_dram.u_dram.u_queue.passed_q));
-      qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 2, $countones(g_dram.u_dram.u_queue.valid_q));
+      qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 2,
+          $countones(g_dram.u_dram.u_queue.valid_q));
       qsm_dpi_state(StDram, int'(Channel), 0, DramBanks, 3, int'(g_dram.u_dram.u_return.placed_q));
     end
   end

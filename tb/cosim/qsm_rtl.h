@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface to the Verilated GPU with its simulated memory: one shared object per configuration, opened at run time.
-// The one C++ file behind it is qsm_rtl_shim.cpp.
+// C interface to the Verilated GPU with its simulated memory: one shared object per configuration,
+// opened at run time. The one C++ file behind it is qsm_rtl_shim.cpp.
 #ifndef QSM_RTL_H
 #define QSM_RTL_H
 
@@ -25,22 +25,28 @@ struct qsm_rtl_answer {
 };
 
 // One word of state as the RTL holds it at the start of a cycle; kinds as enum qsm_state_kind.
-typedef void (*qsm_rtl_state_sink)(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index, uint32_t word, uint32_t value);
+typedef void (*qsm_rtl_state_sink)(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub,
+                                   uint32_t index, uint32_t word, uint32_t value);
 
-// What both sides of the interface must agree on, as text: one that was built from other events or parameters is refused.
+// What both sides of the interface must agree on, as text: one that was built from other events or
+// parameters is refused.
 #define QSM_RTL_EVENT_TEXT(kind, block, fields) #kind " " fields "\n"
 #define QSM_RTL_PARAMETER_TEXT(key, sv, kind, least, largest) #key "\n"
-#define QSM_RTL_INTERFACE \
-  QSM_EVENT_KINDS(QSM_RTL_EVENT_TEXT) QSM_CONFIG_HARDWARE(QSM_RTL_PARAMETER_TEXT) QSM_CONFIG_ENVIRONMENT(QSM_RTL_PARAMETER_TEXT)
+#define QSM_RTL_INTERFACE             \
+  QSM_EVENT_KINDS(QSM_RTL_EVENT_TEXT) \
+  QSM_CONFIG_HARDWARE(QSM_RTL_PARAMETER_TEXT) QSM_CONFIG_ENVIRONMENT(QSM_RTL_PARAMETER_TEXT)
 
 struct qsm_rtl_api {
   const char *interface;  // QSM_RTL_INTERFACE
-  // Builds the GPU and takes it through reset. NULL with a message when the shared object was built for another configuration.
-  struct qsm_rtl *(*create)(const struct qsm_config *config, const char *wave_path, uint64_t wave_from, uint64_t wave_to, char *msg,
-                            size_t msg_len);
+  // Builds the GPU and takes it through reset. NULL with a message when the shared object was built
+  // for another configuration.
+  struct qsm_rtl *(*create)(const struct qsm_config *config, const char *wave_path,
+                            uint64_t wave_from, uint64_t wave_to, char *msg, size_t msg_len);
   void (*destroy)(struct qsm_rtl *);
-  // Runs one cycle; control may be NULL. *answer (may be NULL) gets the control port's answer to it.
-  void (*cycle)(struct qsm_rtl *, const struct qsm_rtl_control *control, struct qsm_rtl_answer *answer);
+  // Runs one cycle; control may be NULL. *answer (may be NULL) gets the control port's answer to
+  // it.
+  void (*cycle)(struct qsm_rtl *, const struct qsm_rtl_control *control,
+                struct qsm_rtl_answer *answer);
   bool (*irq)(const struct qsm_rtl *);  // at the start of the next cycle
   uint8_t *(*memory)(struct qsm_rtl *);
   void (*set_sink)(struct qsm_rtl *, qsm_event_sink sink, void *ctx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one C++ file: joins Verilator's classes of the GPU level and of its SMs, behind the C interface of qsm_rtl.h, with the simulated
-// memory at the ports.
+// The one C++ file: joins Verilator's classes of the GPU level and of its SMs, behind the C
+// interface of qsm_rtl.h, with the simulated memory at the ports.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -20,7 +20,8 @@ extern "C" {
 #include "qsm_rtl.h"
 }
 
-// Everything of one simulated GPU; `top` is all of it but the SMs. Monitors reach it through a thread-local pointer that is set while it evaluates.
+// Everything of one simulated GPU; `top` is all of it but the SMs. Monitors reach it through a
+// thread-local pointer that is set while it evaluates.
 struct qsm_rtl {
   struct qsm_config config;
   VerilatedContext context;
@@ -48,12 +49,15 @@ thread_local qsm_rtl *current = nullptr;
 uint32_t *words_of(void *port) { return static_cast<uint32_t *>(port); }
 
 uint32_t mask_words(const qsm_config &config) { return (qsm_config_line_bytes(&config) + 31) / 32; }
-uint32_t request_words(const qsm_config &config) { return 5 + mask_words(config) + config.warp_size; }
+uint32_t request_words(const qsm_config &config) {
+  return 5 + mask_words(config) + config.warp_size;
+}
 uint32_t response_words(const qsm_config &config) { return 2 + config.warp_size; }
 
 void trace_at(qsm_rtl *rtl, uint64_t half_cycle) {
 #ifdef QSM_TRACE
-  if (rtl->tracing && rtl->cycle >= rtl->wave_from && rtl->cycle <= rtl->wave_to) rtl->trace->dump(half_cycle);
+  if (rtl->tracing && rtl->cycle >= rtl->wave_from && rtl->cycle <= rtl->wave_to)
+    rtl->trace->dump(half_cycle);
 #else
   (void)rtl;
   (void)half_cycle;
@@ -79,7 +83,8 @@ void drive_memory(qsm_rtl *rtl) {
 
 // Hand-shakes of this cycle, from the settled outputs.
 void serve_memory(qsm_rtl *rtl) {
-  uint32_t accepted = rtl->top->req_valid_o & rtl->top->req_ready_i, taken = rtl->top->rsp_valid_i & rtl->top->rsp_ready_o;
+  uint32_t accepted = rtl->top->req_valid_o & rtl->top->req_ready_i,
+           taken = rtl->top->rsp_valid_i & rtl->top->rsp_ready_o;
   const uint32_t *request = words_of(&rtl->top->req_o);
   for (uint32_t c = 0; c < rtl->config.num_channels; c++, request += request_words(rtl->config)) {
     if ((taken >> c) & 1) qsm_mem_take(rtl->mem, c, rtl->cycle);
@@ -96,8 +101,8 @@ void serve_memory(qsm_rtl *rtl) {
   }
 }
 
-// Half a clock period. The GPU level goes first: what it gives to the SMs does not depend on what they give (qsm_sm_block.sv), and it
-// looks at that in the second half only (qsm_sm_standin.sv).
+// Half a clock period. The GPU level goes first: what it gives to the SMs does not depend on what
+// they give (qsm_sm_block.sv), and it looks at that in the second half only (qsm_sm_standin.sv).
 void evaluate(qsm_rtl *rtl, bool clk) {
   Vqsm_cosim *top = rtl->top.get();
   top->clk_i = clk;
@@ -130,7 +135,8 @@ void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer)
   rtl->state_sink = nullptr;
   rtl->cycle++;
   if (!answer) return;
-  // An answer may show what an SM has (fault records), which the GPU level sees in the second half only.
+  // An answer may show what an SM has (fault records), which the GPU level sees in the second half
+  // only.
   if (control && control->valid) evaluate(rtl, false);
   *answer = qsm_rtl_answer{top->ctl_err_o != 0, top->ctl_rdata_o};
 }
@@ -163,14 +169,16 @@ bool matches(qsm_rtl *rtl) {
   current = rtl;
   top->eval();
   const qsm_config &config = rtl->config;
-  return top->num_sms_o == config.num_sms && top->num_sched_o == config.num_sched && top->warps_per_sm_o == config.warps_per_sm &&
-         top->warp_size_o == config.warp_size && top->num_kernels_o == config.num_kernels && top->num_channels_o == config.num_channels;
+  return top->num_sms_o == config.num_sms && top->num_sched_o == config.num_sched &&
+         top->warps_per_sm_o == config.warps_per_sm && top->warp_size_o == config.warp_size &&
+         top->num_kernels_o == config.num_kernels && top->num_channels_o == config.num_channels;
 }
 
 // Their names are what waveforms call them.
 void make_sms(qsm_rtl *rtl) {
   for (uint32_t i = 0; i < rtl->config.num_sms; i++)
-    rtl->sms.push_back(std::make_unique<Vqsm_sm_block>(&rtl->context, ("sm" + std::to_string(i)).c_str()));
+    rtl->sms.push_back(
+        std::make_unique<Vqsm_sm_block>(&rtl->context, ("sm" + std::to_string(i)).c_str()));
 }
 
 bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to) {
@@ -192,7 +200,8 @@ bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to)
 #endif
 }
 
-qsm_rtl *create(const qsm_config *config, const char *wave_path, uint64_t wave_from, uint64_t wave_to, char *msg, size_t msg_len) {
+qsm_rtl *create(const qsm_config *config, const char *wave_path, uint64_t wave_from,
+                uint64_t wave_to, char *msg, size_t msg_len) {
   qsm_rtl *rtl = new (std::nothrow) qsm_rtl;
   if (!rtl || qsm_mem_create(config, &rtl->mem)) {
     std::snprintf(msg, msg_len, "out of memory");
@@ -203,7 +212,9 @@ qsm_rtl *create(const qsm_config *config, const char *wave_path, uint64_t wave_f
   rtl->context.traceEverOn(wave_path != nullptr);
   rtl->top = std::make_unique<Vqsm_cosim>(&rtl->context);
   if (!matches(rtl)) {
-    std::snprintf(msg, msg_len, "the RTL was built for another version of configuration %s: run make again", config->name);
+    std::snprintf(msg, msg_len,
+                  "the RTL was built for another version of configuration %s: run make again",
+                  config->name);
     destroy(rtl);
     return nullptr;
   }
@@ -237,12 +248,16 @@ uint64_t assertions_failed(const qsm_rtl *rtl, const char **first) {
 
 }  // namespace
 
-extern "C" const struct qsm_rtl_api qsm_rtl_api = {QSM_RTL_INTERFACE, create, destroy, cycle, irq, memory, set_sink, dump_state, assertions_failed};
+extern "C" const struct qsm_rtl_api qsm_rtl_api = {
+    QSM_RTL_INTERFACE, create,     destroy,          cycle, irq, memory,
+    set_sink,          dump_state, assertions_failed};
 
 // ---- Called by the monitors (qsm_*_monitors.sv) ----
 
-// An event of the current cycle, or of the one before (late = 1) where a monitor sees values after the clock edge.
-extern "C" void qsm_dpi_event(int kind, int sm, int sub, int late, int n_words, const uint32_t *words) {
+// An event of the current cycle, or of the one before (late = 1) where a monitor sees values after
+// the clock edge.
+extern "C" void qsm_dpi_event(int kind, int sm, int sub, int late, int n_words,
+                              const uint32_t *words) {
   qsm_rtl *rtl = current;
   if (!rtl->sink || rtl->cycle < static_cast<uint64_t>(late)) return;
   struct qsm_event event;
@@ -255,23 +270,31 @@ extern "C" void qsm_dpi_event(int kind, int sm, int sub, int late, int n_words, 
   rtl->sink(rtl->sink_ctx, &event);
 }
 
-extern "C" void qsm_dpi_event_wide(int kind, int sm, int sub, int late, int n_words, const uint32_t *words) {
+extern "C" void qsm_dpi_event_wide(int kind, int sm, int sub, int late, int n_words,
+                                   const uint32_t *words) {
   qsm_dpi_event(kind, sm, sub, late, n_words, words);
 }
 
 extern "C" void qsm_dpi_state(int kind, int sm, int sub, int index, int word, int value) {
   qsm_rtl *rtl = current;
   if (rtl->state_sink)
-    rtl->state_sink(rtl->state_ctx, static_cast<uint32_t>(kind), static_cast<uint32_t>(sm), static_cast<uint32_t>(sub),
-                    static_cast<uint32_t>(index), static_cast<uint32_t>(word), static_cast<uint32_t>(value));
+    rtl->state_sink(rtl->state_ctx, static_cast<uint32_t>(kind), static_cast<uint32_t>(sm),
+                    static_cast<uint32_t>(sub), static_cast<uint32_t>(index),
+                    static_cast<uint32_t>(word), static_cast<uint32_t>(value));
 }
 
-// Verilator calls this for $stop and failed assertions (compiled with VL_USER_STOP, VL_USER_FATAL): the run goes on to its next check.
+// Verilator calls this for $stop and failed assertions (compiled with VL_USER_STOP, VL_USER_FATAL):
+// the run goes on to its next check.
 static void failed(const char *file, int line, const char *what) {
   if (current && current->n_failures++ == 0) {
     const char *base = std::strrchr(file, '/');
-    current->first_failure = std::string(base ? base + 1 : file) + ":" + std::to_string(line) + " " + what;
+    current->first_failure =
+        std::string(base ? base + 1 : file) + ":" + std::to_string(line) + " " + what;
   }
 }
-void vl_stop(const char *file, int line, const char *) VL_MT_UNSAFE { failed(file, line, "assertion"); }
-void vl_fatal(const char *file, int line, const char *, const char *msg) VL_MT_UNSAFE { failed(file, line, msg); }
+void vl_stop(const char *file, int line, const char *) VL_MT_UNSAFE {
+  failed(file, line, "assertion");
+}
+void vl_fatal(const char *file, int line, const char *, const char *msg) VL_MT_UNSAFE {
+  failed(file, line, msg);
+}

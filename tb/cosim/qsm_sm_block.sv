@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SM as a Verilated model of its own, of which the shim makes NumSms. Every input of an SM comes from registers of the
-// GPU level (R-GEN-2, R-GEN-3), so the value that it has after a clock edge is known before any SM has seen that edge. A copy of
-// those registers stands here: the shim evaluates the GPU level first and gives its new outputs, and then one evaluation of the SM
-// does the edge and all that follows from the new inputs.
+// One SM as a Verilated model of its own, of which the shim makes NumSms. Every input of an SM
+// comes from registers of the GPU level (R-GEN-2, R-GEN-3), so the value that it has after a clock
+// edge is known before any SM has seen that edge. A copy of those registers stands here: the shim
+// evaluates the GPU level first and gives its new outputs, and then one evaluation of the SM does
+// the edge and all that follows from the new inputs.
 module qsm_sm_block
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -68,14 +69,19 @@ module qsm_sm_block
 
   qsm_sm u_sm (
     .clk_i, .rst_ni, .sm_id_i(sm_id_q), .cycle_i(cycle_q),
-    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q), .first_quota_i(first_quota_q), .epoch_len_i(epoch_len_q), .save_base_i(save_base_q), .skip_l1_i(skip_l1_q),
+    .desc_i(desc_q), .policy_i(policy_q), .policy_param_i(policy_param_q), .qos_i(qos_q),
+    .first_quota_i(first_quota_q), .epoch_len_i(epoch_len_q), .save_base_i(save_base_q),
+    .skip_l1_i(skip_l1_q),
     .start_i(start_q), .kill_i(kill_q), .dispatch_i(dispatch_q), .icache_inv_i(icache_inv_q),
     .tick_i(tick_q), .sample_i(sample_q), .quota_word_i(quota_word_q), .quota_load_i(quota_load_q),
-    .retire_o(from_sm.retire), .restored_o(from_sm.restored), .fault_o(from_sm.fault), .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
+    .retire_o(from_sm.retire), .restored_o(from_sm.restored), .fault_o(from_sm.fault),
+    .fault_kernel_i(fault_kernel_q), .fault_record_o(from_sm.fault_record),
     .snap_c_o(from_sm.snap_c), .snap_insn_o(from_sm.snap_insn), .quota_o(from_sm.quota),
     .snap_idle_o(from_sm.snap_idle),
     .stall_sub_i(stall_sub_q), .stall_kernel_i(stall_kernel_q), .stall_reason_i(stall_reason_q),
-    .stall_value_o(from_sm.stall_value), .l1_slot_i(l1_slot_q), .l1_counter_i(l1_counter_q), .l1_value_o(from_sm.l1_value),
-    .save_phase_o(from_sm.save_phase), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req), .rsp_i(rsp_q)
+    .stall_value_o(from_sm.stall_value), .l1_slot_i(l1_slot_q), .l1_counter_i(l1_counter_q),
+    .l1_value_o(from_sm.l1_value),
+    .save_phase_o(from_sm.save_phase), .qaws_front_o(from_sm.qaws_front), .req_o(from_sm.req),
+    .rsp_i(rsp_q)
   );
 endmodule

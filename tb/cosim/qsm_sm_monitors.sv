@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitors of the lockstep, of the SM: bound to the blocks, they report every decision as an event (docs/lockstep.md) and, in cycles
-// with qsm_monitor_pkg::dump, all state. They read signals that the blocks name in their headers ("Observed by the lockstep monitor")
-// and drive nothing.
+// Monitors of the lockstep, of the SM: bound to the blocks, they report every decision as an event
+// (docs/lockstep.md) and, in cycles with qsm_monitor_pkg::dump, all state. They read signals that
+// the blocks name in their headers ("Observed by the lockstep monitor") and drive nothing.
 
 // ---- Sub-core ----
 module qsm_subcore_monitor
@@ -53,28 +53,39 @@ module qsm_subcore_monitor
   assign sm = int'(sm_id_i);
 
   always @(posedge clk_i) if (rst_ni) begin
-    if (f2_valid) qsm_dpi_event(EvFetch, sm, Sub, 0, 3, 256'({32'(f2_outcome), f2_pc, 32'(f2_warp)}));
+    if (f2_valid)
+      qsm_dpi_event(EvFetch, sm, Sub, 0, 3, 256'({32'(f2_outcome), f2_pc, 32'(f2_warp)}));
     if (issue_valid) begin
-      qsm_dpi_event(EvIssue, sm, Sub, 0, 6, 256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, issue_op.word.instr, 32'(issue_op.path.mask),
-                                                  issue_op.path.pc, 32'(issue_op.kernel), 32'(issue_op.warp)}));
+      qsm_dpi_event(EvIssue, sm, Sub, 0, 6, 256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff,
+          issue_op.word.instr, 32'(issue_op.path.mask),
+                                                  issue_op.path.pc, 32'(issue_op.kernel),
+                                                      32'(issue_op.warp)}));
     end
     if (inject) begin
-      qsm_dpi_event(EvInject, sm, Sub, 0, 6, 256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, 32'(issue_op.path.mask), issue_op.path.pc,
-                                                   32'(step.xreg), 32'(step.kind), 32'(issue_op.warp)}));
+      qsm_dpi_event(EvInject, sm, Sub, 0, 6,
+          256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, 32'(issue_op.path.mask),
+          issue_op.path.pc,
+                                                   32'(step.xreg), 32'(step.kind),
+                                                       32'(issue_op.warp)}));
     end
     if (resolve.valid) begin
-      qsm_dpi_event(EvResolve, sm, Sub, 0, 4, 256'({31'd0, resolve_selects, 32'(bar_next), 32'(live_next), 32'(resolve.warp)}));
+      qsm_dpi_event(EvResolve, sm, Sub, 0, 4,
+          256'({31'd0, resolve_selects, 32'(bar_next), 32'(live_next), 32'(resolve.warp)}));
     end
     if (sel2_set) begin
-      qsm_dpi_event(EvPath, sm, Sub, 0, 4, 256'({32'(sel2_path.mask), 32'(sel2_path.depth), sel2_path.pc, 32'(sel2_warp)}));
+      qsm_dpi_event(EvPath, sm, Sub, 0, 4, 256'({32'(sel2_path.mask), 32'(sel2_path.depth),
+          sel2_path.pc, 32'(sel2_warp)}));
     end
     if (write.valid) begin
-      qsm_dpi_event_wide(EvWb, sm, Sub, 0, 3 + WarpSize, 2048'({masked(write.data, write.mask), 32'(write.mask), 32'(write.rd), 32'(write.warp)}));
+      qsm_dpi_event_wide(EvWb, sm, Sub, 0, 3 + WarpSize,
+          2048'({masked(write.data, write.mask), 32'(write.mask), 32'(write.rd), 32'(write.warp)}));
     end
     if (start.valid) begin
-      qsm_dpi_event(EvStart, sm, Sub, 0, 5, 256'({32'(start_live), 32'(start.widx), 32'(start.tb), 32'(start.kernel), 32'(start_slot)}));
+      qsm_dpi_event(EvStart, sm, Sub, 0, 5, 256'({32'(start_live), 32'(start.widx), 32'(start.tb),
+          32'(start.kernel), 32'(start_slot)}));
     end
-    if (finish.valid) qsm_dpi_event(EvFinish, sm, Sub, 0, 2, 256'({32'(finish.tb), 32'(finish_slot)}));
+    if (finish.valid)
+      qsm_dpi_event(EvFinish, sm, Sub, 0, 2, 256'({32'(finish.tb), 32'(finish_slot)}));
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
@@ -96,20 +107,26 @@ endmodule
 
 bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .clk_i, .rst_ni, .sm_id_i,
-  .f2_valid(u_fetch.f2_valid), .f2_warp(u_fetch.f2_warp), .f2_pc(u_fetch.f2_pc), .f2_outcome(u_fetch.f2_outcome),
+  .f2_valid(u_fetch.f2_valid), .f2_warp(u_fetch.f2_warp), .f2_pc(u_fetch.f2_pc),
+  .f2_outcome(u_fetch.f2_outcome),
   .issue_valid(issue_pop), .issue_op(issue_op), .inject(step_done_o), .step(step_i),
-  .resolve(resolve), .live_next(u_warp_state.live_next), .bar_next(u_warp_state.bar_next), .resolve_selects(u_warp_state.resolve_selects),
-  .sel2_set(u_warp_state.u_select.sel2_set), .sel2_warp(u_warp_state.u_select.sel2_warp), .sel2_path(u_warp_state.u_select.sel2_path),
+  .resolve(resolve), .live_next(u_warp_state.live_next), .bar_next(u_warp_state.bar_next),
+  .resolve_selects(u_warp_state.resolve_selects),
+  .sel2_set(u_warp_state.u_select.sel2_set), .sel2_warp(u_warp_state.u_select.sel2_warp),
+  .sel2_path(u_warp_state.u_select.sel2_path),
   .start(start_i), .start_slot(u_warp_state.start_slot), .start_live(u_warp_state.start_live),
   .finish(finish_o), .finish_slot(u_warp_state.finish_slot),
-  .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q), .path_valid(u_warp_state.path_valid_q),
+  .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q),
+  .path_valid(u_warp_state.path_valid_q),
   .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
-  .selpend(u_warp_state.u_turn.selpend_q), .selw(u_warp_state.u_turn.waits_q), .sellast(u_warp_state.u_turn.last_q),
+  .selpend(u_warp_state.u_turn.selpend_q), .selw(u_warp_state.u_turn.waits_q),
+  .sellast(u_warp_state.u_turn.last_q),
   .write(u_wb.write_o)
 );
 
-// Paths (with the pc to fetch next), and memories of the lanes: registers, and PCs of the threads that wait (live, outside the path of a warp
-// that has one). Memories are reached by name: an array at a port would be copied in every cycle.
+// Paths (with the pc to fetch next), and memories of the lanes: registers, and PCs of the threads
+// that wait (live, outside the path of a warp that has one). Memories are reached by name: an array
+// at a port would be copied in every cycle.
 module qsm_lanes_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -135,9 +152,12 @@ module qsm_lanes_monitor
       for (int w = 0; w < WarpsPerSched; w++) begin
         if (!u_regfile.u_written.fresh_q[w]) written[w] = u_regfile.u_written.mem[w];
         case (u_warp_state.u_path.source_q[w])
-          2'd1: path[w] = {u_warp_state.u_path.stay_pc[w], 2'b00, u_warp_state.u_path.stay_lanes[w]};
-          2'd2: path[w] = {u_warp_state.u_path.select_pc[w], 2'b00, u_warp_state.u_path.select_lanes[w]};
-          default: path[w] = {u_warp_state.u_path.desc_i[u_warp_state.u_path.kernel_i[w]].entry, DepthW'(0), live[w]};
+          2'd1: path[w] = {u_warp_state.u_path.stay_pc[w], 2'b00,
+              u_warp_state.u_path.stay_lanes[w]};
+          2'd2: path[w] = {u_warp_state.u_path.select_pc[w], 2'b00,
+              u_warp_state.u_path.select_lanes[w]};
+          default: path[w] = {u_warp_state.u_path.desc_i[u_warp_state.u_path.kernel_i[w]].entry,
+              DepthW'(0), live[w]};
         endcase
         if (u_warp_state.u_path.moved_q[w]) path[w].pc = {u_warp_state.u_path.advance_pc[w], 2'b00};
       end
@@ -155,17 +175,21 @@ module qsm_lanes_monitor
   end
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    // The bound is a variable so that the loop stays a loop: unrolled for every lane it would be most of the generated code.
+    // The bound is a variable so that the loop stays a loop: unrolled for every lane it would be
+    // most of the generated code.
     int n_registers;
     always @(posedge clk_i) if (rst_ni && dump) begin
       n_registers = dump ? 32 : 0;
       for (int w = 0; w < WarpsPerSched; w++) begin
         for (int r = 1; r < n_registers; r++) begin  // one that is not written counts as 0
-          qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, written[w][r] ? int'(u_regfile.g_lane[l].mem_a[32*w+r]) : 0);
+          qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, written[w][r]
+              ? int'(u_regfile.g_lane[l].mem_a[32*w+r]) : 0);
         end
         if (live[w][l] && path_valid[w] && !path[w].mask[l]) begin
-          qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
-          qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l, int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+31:32]));
+          qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l,
+              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
+          qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l,
+              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+31:32]));
         end
       end
     end
@@ -255,7 +279,8 @@ module qsm_sm_monitor
     automatic bytes_t bytes = (r.kind == MemRead) ? '0 : r.bytes;
     automatic logic [LineBytes-1:0][7:0] data = r.data;
     for (int b = 0; b < LineBytes; b++) if (!bytes[b]) data[b] = '0;
-    return 2048'({data, (32 * MaskWords)'(bytes), 32'(r.slot), 32'(r.tag), r.addr, 32'({r.kind, r.kind == MemAmo ? r.amo : 4'd0})});
+    return 2048'({data, (32 * MaskWords)'(bytes), 32'(r.slot), 32'(r.tag), r.addr,
+        32'({r.kind, r.kind == MemAmo ? r.amo : 4'd0})});
   endfunction
   fault_t [NumKernels-1:0] fault_record;
   for (genvar k = 0; k < NumKernels; k++) begin : g_record
@@ -265,27 +290,35 @@ module qsm_sm_monitor
   always @(posedge clk_i) if (rst_ni) begin
     if (arrival.valid) begin
       qsm_dpi_event(EvArrive, sm, 0, 0, 8,
-                    256'({32'(arrival.ticket), 32'(arrival.image), 32'(arrival.op), 32'(arrival.base), 32'(arrival.first), arrival.linear,
+                    256'({32'(arrival.ticket), 32'(arrival.image), 32'(arrival.op),
+                        32'(arrival.base), 32'(arrival.first), arrival.linear,
                           32'(arrival.kernel), 32'(arrival.tb)}));
     end
-    if (retire.valid) qsm_dpi_event(EvRetire, sm, 0, 0, 2, 256'({31'd0, retire.saved, 32'(retire.tb)}));
+    if (retire.valid)
+      qsm_dpi_event(EvRetire, sm, 0, 0, 2, 256'({31'd0, retire.saved, 32'(retire.tb)}));
     if (op_next != op || phase_next != phase) begin
       qsm_dpi_event(EvTbop, sm, 0, 0, 3, 256'({32'(phase_next), 32'(save_tb_next), 32'(op_next)}));
     end
     if (restored) qsm_dpi_event(EvResumed, sm, 0, 0, 1, 256'(save_tb));
     if (release_tbs != '0) qsm_dpi_event(EvRelease, sm, 0, 0, 1, 256'(release_tbs));
     for (int k = 0; k < NumKernels; k++) begin
-      if (fault_new[k] && (fault_new & ((NumKernels'(1) << k) - NumKernels'(1))) == '0) begin  // lowest only
-        qsm_dpi_event(EvFault, sm, 0, 0, 6, 256'({fault_record[k].value, fault_record[k].block, 32'(fault_record[k].tid), fault_record[k].pc,
+      // lowest only
+      if (fault_new[k] && (fault_new & ((NumKernels'(1) << k) - NumKernels'(1))) == '0) begin
+        qsm_dpi_event(EvFault, sm, 0, 0, 6, 256'({fault_record[k].value, fault_record[k].block,
+            32'(fault_record[k].tid), fault_record[k].pc,
                                                   32'(fault_record[k].cause), 32'(k)}));
       end
     end
-    if (req.valid) qsm_dpi_event_wide(EvReq, sm, 0, 0, 4 + MaskWords + WarpSize, request_words(req));
+    if (req.valid)
+      qsm_dpi_event_wide(EvReq, sm, 0, 0, 4 + MaskWords + WarpSize, request_words(req));
     if (rsp.valid) qsm_dpi_event(EvRsp, sm, 0, 0, 1, 256'(rsp.tag));
     if (pass_valid) begin
-      qsm_dpi_event(EvLsuPass, sm, 0, 0, 4, 256'({32'(pass_mask), 32'(pass_kind), 32'(pass_op.warp), 32'(pass_op.sub)}));
+      qsm_dpi_event(EvLsuPass, sm, 0, 0, 4, 256'({32'(pass_mask), 32'(pass_kind), 32'(pass_op.warp),
+          32'(pass_op.sub)}));
     end
-    if (return_valid) qsm_dpi_event(EvReturn, sm, 0, 0, 1, 256'(return_shared ? 32'hffff_ffff : return_hit ? 32'hffff_fffe : 32'(return_txn)));
+    if (return_valid)
+      qsm_dpi_event(EvReturn, sm, 0, 0, 1, 256'(return_shared ? 32'hffff_ffff : return_hit
+          ? 32'hffff_fffe : 32'(return_txn)));
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
@@ -312,13 +345,18 @@ module qsm_sm_monitor
 endmodule
 bind qsm_sm qsm_sm_monitor u_monitor (
   .clk_i, .rst_ni, .sm_id_i, .arrival(arrival), .retire(retire_o), .release_tbs(release_tbs),
-  .op(u_save.op_q), .op_next(u_save.op_d), .phase(u_save.phase_q), .phase_next(u_save.phase_d), .save_tb(u_save.tb_q), .save_tb_next(u_save.tb_d),
-  .image(u_save.image_q), .fresh(u_save.fresh_q), .saved(u_save.saved_q), .base(u_save.base_q), .restored(restored_o),
-  .fault_new(u_fault.fault_new), .fault_source(fault_source), .fault_from(u_fault.from_d), .req(req_o), .rsp(rsp_i),
-  .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask), .pass_op(u_lsu.c_q),
+  .op(u_save.op_q), .op_next(u_save.op_d), .phase(u_save.phase_q), .phase_next(u_save.phase_d),
+  .save_tb(u_save.tb_q), .save_tb_next(u_save.tb_d),
+  .image(u_save.image_q), .fresh(u_save.fresh_q), .saved(u_save.saved_q), .base(u_save.base_q),
+  .restored(restored_o),
+  .fault_new(u_fault.fault_new), .fault_source(fault_source), .fault_from(u_fault.from_d),
+  .req(req_o), .rsp(rsp_i),
+  .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask),
+  .pass_op(u_lsu.c_q),
   .return_valid(u_lsu.u_return.return_valid), .return_shared(u_lsu.u_return.return_shared),
   .return_hit(u_lsu.u_return.return_hit), .return_txn(u_lsu.serve_txn),
-  .tb_valid(tb_valid), .tb_info(tb_info), .clean(u_wipe.clean_q), .wiping(u_wipe.valid_q), .wipe_tb(u_wipe.tb_q), .wipe_row(u_wipe.row_q),
+  .tb_valid(tb_valid), .tb_info(tb_info), .clean(u_wipe.clean_q), .wiping(u_wipe.valid_q),
+  .wipe_tb(u_wipe.tb_q), .wipe_row(u_wipe.row_q),
   .wipe_left(u_wipe.left_q), .left(u_barrier.left_q), .arrived(u_barrier.arrived_q),
   .killed(u_fault.killed_o)
 );
@@ -336,7 +374,8 @@ module qsm_index_monitor
   always @(posedge clk_i) if (rst_ni && dump) begin
     for (int s = 0; s < MaxTbs; s++) begin
       if (u_launch.tb_valid_q[s]) begin
-        qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 4, int'(g_sub[0].u_subcore.u_exec.u_tb_block.mem[s][TicketW+47:48]));
+        qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 4,
+            int'(g_sub[0].u_subcore.u_exec.u_tb_block.mem[s][TicketW+47:48]));
         qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 6, int'(u_save.u_index.mem[s][31:0]));
         qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 7, int'(u_save.u_index.mem[s][47:32]));
         qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 8, int'(u_save.u_index.mem[s][79:48]));
@@ -413,7 +452,8 @@ module qsm_quota_monitor
   always @(posedge clk_i) if (rst_ni) begin
     if (changes) qsm_dpi_event(EvQuota, sm, 0, 0, NumKernels, c_words);
     if (load) qsm_dpi_event_wide(EvQload, sm, 0, 0, 4 + NumKernels,
-                                 2048'({quota_words, 32'(early_next), elastic_next ? 32'(dcnt_next) : 32'd0, 32'(granted_next), 32'(scheme)}));
+                                 2048'({quota_words, 32'(early_next), elastic_next ? 32'(dcnt_next)
+                                     : 32'd0, 32'(granted_next), 32'(scheme)}));
     if (dump) begin
       for (int k = 0; k < NumKernels; k++) begin
         qsm_dpi_state(StQuota, sm, 0, k, 0, int'(c[k]));
@@ -427,10 +467,14 @@ module qsm_quota_monitor
   end
 endmodule
 bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_monitor (
-  .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next), .quota(quota_o), .quota_next(u_quota.quota_next),
-  .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .fresh_q(u_quota.fresh_q), .elastic(u_quota.elastic),
-  .elastic_next(qsm_pkg::scheme_e'(u_quota.scheme_d) == qsm_pkg::SchemeElastic), .dcnt(u_quota.u_elastic.dcnt_q),
-  .dcnt_next(u_quota.u_elastic.dcnt_next), .early(u_quota.u_elastic.early_q), .early_next(u_quota.u_elastic.early_d), .load(u_quota.load_done)
+  .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next), .quota(quota_o),
+  .quota_next(u_quota.quota_next),
+  .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .fresh_q(u_quota.fresh_q),
+  .elastic(u_quota.elastic),
+  .elastic_next(qsm_pkg::scheme_e'(u_quota.scheme_d) == qsm_pkg::SchemeElastic),
+  .dcnt(u_quota.u_elastic.dcnt_q),
+  .dcnt_next(u_quota.u_elastic.dcnt_next), .early(u_quota.u_elastic.early_q),
+  .early_next(u_quota.u_elastic.early_d), .load(u_quota.load_done)
 );
 
 // Idle-warp sampler.
@@ -466,7 +510,8 @@ module qsm_sampler_monitor
   end
 endmodule
 bind qsm_sm qsm_sampler_monitor u_sampler_monitor (
-  .clk_i, .rst_ni, .sm_id_i, .sample(sample_i), .sum(u_idle_sampler.sum_q), .sum_next(u_idle_sampler.sum_d), .snap(snap_idle_o)
+  .clk_i, .rst_ni, .sm_id_i, .sample(sample_i), .sum(u_idle_sampler.sum_q),
+  .sum_next(u_idle_sampler.sum_d), .snap(snap_idle_o)
 );
 
 // Shared memory.
@@ -481,7 +526,9 @@ module qsm_banks_monitor
 );
   for (genvar b = 0; b < WarpSize; b++) begin : g_bank
     always @(posedge clk_i) if (rst_ni && dump) begin
-      for (int r = 0; r < SharedRows; r++) qsm_dpi_state(StShared, int'(sm_id_i), 0, r, b, int'(u_lsu.u_shared.g_bank[b].u_bank.mem[r]));
+      for (int r = 0; r < SharedRows; r++)
+        qsm_dpi_state(StShared, int'(sm_id_i), 0, r, b,
+            int'(u_lsu.u_shared.g_bank[b].u_bank.mem[r]));
     end
   end
 endmodule
@@ -512,7 +559,8 @@ module qsm_policy_monitor
   always @(posedge clk_i) if (rst_ni) begin
     if (active_next != active) qsm_dpi_event(EvTwoLevel, sm, Sub, 0, 1, 256'(active_next));
     if (front_next != front) begin
-      qsm_dpi_event(EvQaws, sm, Sub, 0, 3, 256'({32'(front_next[7:0]), 32'(front_next[15:8]), 32'(front_next[16])}));
+      qsm_dpi_event(EvQaws, sm, Sub, 0, 3, 256'({32'(front_next[7:0]), 32'(front_next[15:8]),
+          32'(front_next[16])}));
     end
     if (dump) begin
       qsm_dpi_state(StPolicy, sm, Sub, 0, 0, int'(active));
@@ -523,8 +571,10 @@ module qsm_policy_monitor
   end
 endmodule
 bind qsm_subcore qsm_policy_monitor #(.Sub(Sub)) u_policy_monitor (
-  .clk_i, .rst_ni, .sm_id_i, .active(u_issue.u_policy.u_two_level.active_q), .active_next(u_issue.u_policy.u_two_level.active_d),
-  .front(u_issue.u_policy.u_qaws.front_q), .front_next(u_issue.u_policy.u_qaws.front_d), .prev(u_issue.u_policy.u_qaws.prev_q),
+  .clk_i, .rst_ni, .sm_id_i, .active(u_issue.u_policy.u_two_level.active_q),
+  .active_next(u_issue.u_policy.u_two_level.active_d),
+  .front(u_issue.u_policy.u_qaws.front_q), .front_next(u_issue.u_policy.u_qaws.front_d),
+  .prev(u_issue.u_policy.u_qaws.prev_q),
   .head_ok(u_issue.u_policy.u_qaws.head_ok_q), .mark(u_issue.u_policy.u_qaws.mark_q)
 );
 
@@ -545,15 +595,19 @@ module qsm_issue_monitor
       for (int e = 0; e < SbEntries; e++) begin
         qsm_dpi_state(StScoreboard, int'(sm_id_i), Sub, w, e,
                       !u_issue.u_scoreboard.g_warp[w].valid_q[e] ? 0 :
-                      int'({10'd0, 6'(u_issue.u_scoreboard.g_warp[w].parts_q[e]), 3'd0, u_issue.u_scoreboard.g_warp[w].rd_q[e], 5'd0,
-                            u_issue.u_scoreboard.g_warp[w].sent_q[e], u_issue.u_scoreboard.g_warp[w].mem_q[e], 1'b1}));
+                      int'({10'd0, 6'(u_issue.u_scoreboard.g_warp[w].parts_q[e]), 3'd0,
+                          u_issue.u_scoreboard.g_warp[w].rd_q[e], 5'd0,
+                            u_issue.u_scoreboard.g_warp[w].sent_q[e],
+                                u_issue.u_scoreboard.g_warp[w].mem_q[e], 1'b1}));
       end
     end
   end
   if (StallCounters != 0) begin : g_stall
     always @(posedge clk_i) if (rst_ni && dump) begin
       for (int k = 0; k < NumKernels; k++) begin
-        for (int r = 0; r < 8; r++) qsm_dpi_state(StStall, int'(sm_id_i), Sub, k, r, int'(u_issue.g_stall.u_stall.count_q[k][r]));
+        for (int r = 0; r < 8; r++)
+          qsm_dpi_state(StStall, int'(sm_id_i), Sub, k, r,
+              int'(u_issue.g_stall.u_stall.count_q[k][r]));
       end
     end
   end
@@ -574,8 +628,10 @@ module qsm_l1_monitor
     localparam int unsigned Sets = L1Kib * 1024 / (L1Ways * LineBytes);
 
     lsu_part_t part;
-    bit [31:0] line, outcome, way;
+    bit [31:0] line, outcome, way, filled_set, filled_way;
     assign part = u_lsu.g_l1.u_l1.a_q.part;
+    assign filled_set = 32'(u_lsu.g_l1.u_l1.filled.set_no);
+    assign filled_way = 32'(u_lsu.g_l1.u_l1.filled.way);
     assign line = {u_lsu.g_l1.u_l1.a_q.line, LineOffW'(0)};
     always_comb begin
       if (u_lsu.g_l1.u_l1.hits) outcome = 0;
@@ -588,19 +644,22 @@ module qsm_l1_monitor
     always @(posedge clk_i) if (rst_ni) begin
       if (u_lsu.g_l1.u_l1.acts) begin
         qsm_dpi_event(EvL1Op, int'(sm_id_i), 0, 0, 5,
-                      256'({u_lsu.g_l1.u_l1.hits ? 32'hff : 32'(u_lsu.g_l1.u_l1.txn_i), way, outcome, line, 32'(u_lsu.g_l1.u_l1.a_q.kind)}));
+                      256'({u_lsu.g_l1.u_l1.hits ? 32'hff : 32'(u_lsu.g_l1.u_l1.txn_i), way,
+                          outcome, line, 32'(u_lsu.g_l1.u_l1.a_q.kind)}));
       end
       if (u_lsu.g_l1.u_l1.fill) begin
         qsm_dpi_event(EvL1Fill, int'(sm_id_i), 0, 0, 4,
-                      256'({31'd0, !u_lsu.g_l1.u_l1.wrap && !u_lsu.g_l1.u_l1.u_tags.mark_q[u_lsu.g_l1.u_l1.filled.set_no][u_lsu.g_l1.u_l1.filled.way],
-                            32'(u_lsu.g_l1.u_l1.rsp_txn_i), 32'(u_lsu.g_l1.u_l1.filled.way), 32'(u_lsu.g_l1.u_l1.filled.set_no)}));
+                      256'({31'd0, !u_lsu.g_l1.u_l1.wrap &&
+                                   !u_lsu.g_l1.u_l1.u_tags.mark_q[filled_set][filled_way],
+                            32'(u_lsu.g_l1.u_l1.rsp_txn_i), filled_way, filled_set}));
       end
       if (u_lsu.g_l1.u_l1.u_gens.gen_d != u_lsu.g_l1.u_l1.u_gens.gen_q) begin
         qsm_dpi_event(EvL1Gen, int'(sm_id_i), 0, 0, 1, 256'(u_lsu.g_l1.u_l1.u_gens.gen_d));
       end
     end
 
-    // Kinds of return op by how many were served longer ago. The arbiter's pairs: response before hit, response before pass, hit before pass.
+    // Kinds of return op by how many were served longer ago. The arbiter's pairs: response before
+    // hit, response before pass, hit before pass.
     bit [31:0] order;
     bit [2:0] older;
     assign older = u_lsu.u_return.g_three.u_slot.older_q;
@@ -614,12 +673,14 @@ module qsm_l1_monitor
       if (u_lsu.g_l1.u_l1.a_valid_q) begin
         qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 1, int'(line));
         qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 2, int'(part.mask));
-        qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 3, int'({8'(u_lsu.g_l1.u_l1.a_q.kind), 8'(part.entry), 8'(part.warp), 8'(part.sub)}));
+        qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 3,
+            int'({8'(u_lsu.g_l1.u_l1.a_q.kind), 8'(part.entry), 8'(part.warp), 8'(part.sub)}));
       end
       qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 4, int'(order));
       qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 5, int'(u_lsu.g_l1.u_l1.u_gens.gen_q));
       for (int s = 0; s < Sets; s++) begin
-        qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, 2 * L1Ways, int'(u_lsu.g_l1.u_l1.u_tags.tree_q[s]));
+        qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, 2 * L1Ways,
+            int'(u_lsu.g_l1.u_l1.u_tags.tree_q[s]));
       end
     end
     for (genvar w = 0; w < L1Ways; w++) begin : g_way
@@ -631,8 +692,10 @@ module qsm_l1_monitor
           automatic int generation = int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].gen);
           automatic int txn = pending ? int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].txn) : 0;
           automatic bit there = pending || mark;
-          qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, w, there ? (txn << 16) | (slot << 8) | (generation << 4) | int'({pending && mark, pending, mark && !pending}) : 0);
-          qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, L1Ways + w, there ? int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].tag) : 0);
+          qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, w, there ? (txn << 16) | (slot << 8) |
+              (generation << 4) | int'({pending && mark, pending, mark && !pending}) : 0);
+          qsm_dpi_state(StL1Set, int'(sm_id_i), 0, s, L1Ways + w, there
+              ? int'(u_lsu.g_l1.u_l1.u_tags.g_way[w].line_mem[s].tag) : 0);
         end
       end
     end

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ports of qsm_sm, gathered: what the shim carries between the two Verilated models, qsm_cosim and qsm_sm_block.
+// The ports of qsm_sm, gathered: what the shim carries between the two Verilated models, qsm_cosim
+// and qsm_sm_block.
 package qsm_sm_pins_pkg;
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands where qsm_gpu has its SMs: the same ports, led to qsm_cosim, behind whose ports the shim has the SMs (qsm_sm_block).
+// Stands where qsm_gpu has its SMs: the same ports, led to qsm_cosim, behind whose ports the shim
+// has the SMs (qsm_sm_block).
 module qsm_sm
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -50,15 +51,19 @@ module qsm_sm
   from_sm_t from_sm;  // driven by qsm_cosim
 
   assign to_sm = '{
-    sm_id: sm_id_i, cycle: cycle_i, desc: desc_i, policy: policy_i, policy_param: policy_param_i, qos: qos_i, first_quota: first_quota_i,
+    sm_id: sm_id_i, cycle: cycle_i, desc: desc_i, policy: policy_i, policy_param: policy_param_i,
+        qos: qos_i, first_quota: first_quota_i,
     save_base: save_base_i,
     epoch_len: epoch_len_i, skip_l1: skip_l1_i,
-    start: start_i, kill: kill_i, dispatch: dispatch_i, icache_inv: icache_inv_i, tick: tick_i, sample: sample_i,
+    start: start_i, kill: kill_i, dispatch: dispatch_i, icache_inv: icache_inv_i, tick: tick_i,
+        sample: sample_i,
     quota_word: quota_word_i, quota_load: quota_load_i,
-    fault_kernel: fault_kernel_i, stall_sub: stall_sub_i, stall_kernel: stall_kernel_i, stall_reason: stall_reason_i,
+    fault_kernel: fault_kernel_i, stall_sub: stall_sub_i, stall_kernel: stall_kernel_i,
+        stall_reason: stall_reason_i,
     l1_slot: l1_slot_i, l1_counter: l1_counter_i, rsp: rsp_i
   };
-  // The shim brings what the SMs send after a clock edge once all of them have seen it: from the middle of the cycle on it is there.
+  // The shim brings what the SMs send after a clock edge once all of them have seen it: from the
+  // middle of the cycle on it is there.
   always_ff @(negedge clk_i) begin
     retire_o <= from_sm.retire;
     restored_o <= from_sm.restored;

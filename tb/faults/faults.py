@@ -66,8 +66,10 @@ def read_faults(path):
 # ---- Preparation ----
 
 def pattern_of(text):
-    """The text with any white space where it has some."""
-    return r"\s+".join(re.escape(word) for word in text.split())
+    """The text's tokens with any white space between them."""
+    tokens = re.findall(r"\w+|[^\w\s]", text)
+    gaps = [r"\s+" if re.match(r"\w", a) and re.match(r"\w", b) else r"\s*" for a, b in zip(tokens, tokens[1:])]
+    return "".join(re.escape(token) + gap for token, gap in zip(tokens, gaps + [""]))
 
 
 def span_of(fault, text):

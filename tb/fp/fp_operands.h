@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for floating-point operations, seeded, and biased towards what is hard: see fp_operands.c.
+// Operands for floating-point operations, seeded, and biased towards what is hard: see
+// fp_operands.c.
 #ifndef FP_OPERANDS_H
 #define FP_OPERANDS_H
 

@@ -8,9 +8,10 @@
 
 enum {
   PRECISION = 24,
-  LEAST_EXPONENT = -148,  // MPFR's significands lie in 1/2 .. 1: the least subnormal is 0.5 * 2^-148
+  LEAST_EXPONENT =
+      -148,  // MPFR's significands lie in 1/2 .. 1: the least subnormal is 0.5 * 2^-148
   LARGEST_EXPONENT = 128,
-  WIDE_PRECISION = 64,    // a tie of floats, or of integers of 32 bits and a half, fits into it
+  WIDE_PRECISION = 64,  // a tie of floats, or of integers of 32 bits and a half, fits into it
 };
 #define CANONICAL_NAN 0x7FC00000u
 #define INFINITY_BITS 0x7F800000u
@@ -27,7 +28,8 @@ const struct fp_op_info fp_op_info[FP_N_OPS] = {
 #undef FP_OP_INFO
 };
 
-uint32_t fp_encode(enum fp_op op, uint32_t rm, uint32_t rd, uint32_t rs1, uint32_t rs2, uint32_t rs3) {
+uint32_t fp_encode(enum fp_op op, uint32_t rm, uint32_t rd, uint32_t rs1, uint32_t rs2,
+                   uint32_t rs3) {
   const struct fp_op_info *info = &fp_op_info[op];
   uint32_t word = info->word | rd << 7 | rs1 << 15;
   if (info->rounds) word |= rm << 12;
@@ -37,7 +39,8 @@ uint32_t fp_encode(enum fp_op op, uint32_t rm, uint32_t rd, uint32_t rs1, uint32
 }
 
 enum fp_op fp_decode(uint32_t word) {
-  uint32_t rm = word >> 12 & 7, rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31, rs3 = word >> 27;
+  uint32_t rm = word >> 12 & 7, rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31,
+           rs3 = word >> 27;
   for (enum fp_op op = (enum fp_op)0; op < FP_N_OPS; op = (enum fp_op)(op + 1)) {
     bool illegal_mode = fp_op_info[op].rounds && (rm == 5 || rm == 6);
     if (!illegal_mode && fp_encode(op, rm, rd, rs1, rs2, rs3) == word) return op;
@@ -65,10 +68,14 @@ void fp_ref_destroy(struct fp_ref *ref) {
 
 static void from_bits(mpfr_t number, uint32_t bits) {
   uint32_t exponent = bits >> 23 & 0xFF, fraction = bits & 0x7FFFFF;
-  if (exponent == 255 && fraction) mpfr_set_nan(number);
-  else if (exponent == 255) mpfr_set_inf(number, 1);
-  else if (exponent == 0) mpfr_set_ui_2exp(number, fraction, -149, MPFR_RNDN);
-  else mpfr_set_ui_2exp(number, fraction | 0x800000, (mpfr_exp_t)exponent - 150, MPFR_RNDN);
+  if (exponent == 255 && fraction)
+    mpfr_set_nan(number);
+  else if (exponent == 255)
+    mpfr_set_inf(number, 1);
+  else if (exponent == 0)
+    mpfr_set_ui_2exp(number, fraction, -149, MPFR_RNDN);
+  else
+    mpfr_set_ui_2exp(number, fraction | 0x800000, (mpfr_exp_t)exponent - 150, MPFR_RNDN);
   mpfr_setsign(number, number, bits & SIGN, MPFR_RNDN);
 }
 
@@ -83,7 +90,8 @@ static uint32_t to_bits(const mpfr_t number) {
 
 // ---- rounding operations ----
 
-// The operation's result in the precision of `out`, in the range of exponents that is set; MPFR's ternary value.
+// The operation's result in the precision of `out`, in the range of exponents that is set; MPFR's
+// ternary value.
 static int compute(struct fp_ref *ref, enum fp_op op, uint32_t a, mpfr_t out, mpfr_rnd_t mode) {
   switch (op) {
     case FP_ADD: return mpfr_add(out, ref->a, ref->b, mode);
@@ -107,14 +115,16 @@ static uint32_t round_by_mpfr(struct fp_ref *ref, enum fp_op op, uint32_t a, mpf
   return to_bits(ref->result);
 }
 
-// Ties away from zero, which MPFR does not have. The wide result is cut off, so that it is at least a tie exactly where the true one is;
-// cut further it is one of its two neighbours among the floats.
+// Ties away from zero, which MPFR does not have. The wide result is cut off, so that it is at least
+// a tie exactly where the true one is; cut further it is one of its two neighbours among the
+// floats.
 static uint32_t round_ties_away(struct fp_ref *ref, enum fp_op op, uint32_t a) {
   compute(ref, op, a, ref->wide, MPFR_RNDZ);
   if (mpfr_nan_p(ref->wide)) return CANONICAL_NAN;
   mpfr_set_emin(LEAST_EXPONENT);
   mpfr_set_emax(LARGEST_EXPONENT);
-  int ternary = mpfr_check_range(ref->result, mpfr_set(ref->result, ref->wide, MPFR_RNDZ), MPFR_RNDZ);
+  int ternary =
+      mpfr_check_range(ref->result, mpfr_set(ref->result, ref->wide, MPFR_RNDZ), MPFR_RNDZ);
   mpfr_subnormalize(ref->result, ternary, MPFR_RNDZ);
   mpfr_set_emin(ref->emin);
   mpfr_set_emax(ref->emax);
@@ -169,7 +179,8 @@ static uint32_t class_of(const mpfr_t number, uint32_t bits) {
   return normal ? 1u << 6 : 1u << 5;
 }
 
-uint32_t fp_ref_compute(struct fp_ref *ref, enum fp_op op, enum fp_rm rm, uint32_t a, uint32_t b, uint32_t c) {
+uint32_t fp_ref_compute(struct fp_ref *ref, enum fp_op op, enum fp_rm rm, uint32_t a, uint32_t b,
+                        uint32_t c) {
   from_bits(ref->a, a);
   from_bits(ref->b, b);
   from_bits(ref->c, c);
@@ -185,7 +196,10 @@ uint32_t fp_ref_compute(struct fp_ref *ref, enum fp_op op, enum fp_rm rm, uint32
     case FP_CLASS: return class_of(ref->a, a);
     case FP_CVT_W_S: return to_integer(ref, rm, true);
     case FP_CVT_WU_S: return to_integer(ref, rm, false);
-    case FP_MADD: case FP_MSUB: case FP_NMSUB: case FP_NMADD: return fused(ref, op, rm);
+    case FP_MADD:
+    case FP_MSUB:
+    case FP_NMSUB:
+    case FP_NMADD: return fused(ref, op, rm);
     default: return rounded(ref, op, rm, a);
   }
 }

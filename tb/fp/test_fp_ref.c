@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference against results worked out by hand and against the host's own arithmetic; the operands: that each operation gets the hard ones.
+// The reference against results worked out by hand and against the host's own arithmetic; the
+// operands: that each operation gets the hard ones.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,9 +41,17 @@ static const struct {
   enum fp_op op;
   uint32_t a, b, c, result[FP_N_MODES];
 } by_hand[] = {
-    {FP_ADD, ONE, 0x33800000, 0, {ONE, ONE, ONE, ONE + 1, ONE + 1}},                                    // 1 + 2^-24: a tie
-    {FP_ADD, ONE + 1, 0x33800000, 0, {ONE + 2, ONE + 1, ONE + 1, ONE + 2, ONE + 2}},                    // above an odd one
-    {FP_ADD, ONE, 0x33800001, 0, {ONE + 1, ONE, ONE, ONE + 1, ONE + 1}},                                // a little more than the tie
+    {FP_ADD, ONE, 0x33800000, 0, {ONE, ONE, ONE, ONE + 1, ONE + 1}},  // 1 + 2^-24: a tie
+    {FP_ADD,
+     ONE + 1,
+     0x33800000,
+     0,
+     {ONE + 2, ONE + 1, ONE + 1, ONE + 2, ONE + 2}},  // above an odd one
+    {FP_ADD,
+     ONE,
+     0x33800001,
+     0,
+     {ONE + 1, ONE, ONE, ONE + 1, ONE + 1}},  // a little more than the tie
     {FP_ADD, ONE, LEAST, 0, {ONE, ONE, ONE, ONE + 1, ONE}},
     {FP_SUB, ONE, LEAST, 0, {ONE, ONE - 1, ONE - 1, ONE, ONE}},
     {FP_SUB, ONE, ONE, 0, {0, 0, MINUS, 0, 0}},
@@ -50,13 +59,26 @@ static const struct {
     {FP_ADD, 0, MINUS, 0, {0, 0, MINUS, 0, 0}},
     {FP_ADD, INF, MINUS | INF, 0, {NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS}},
     {FP_ADD, MAX_FLOAT, MAX_FLOAT, 0, {INF, MAX_FLOAT, MAX_FLOAT, INF, INF}},
-    {FP_ADD, MAX_FLOAT, 0x73000000, 0, {INF, MAX_FLOAT, MAX_FLOAT, INF, INF}},                          // half of the last place
+    {FP_ADD,
+     MAX_FLOAT,
+     0x73000000,
+     0,
+     {INF, MAX_FLOAT, MAX_FLOAT, INF, INF}},  // half of the last place
     {FP_ADD, MAX_FLOAT, 0x72FFFFFF, 0, {MAX_FLOAT, MAX_FLOAT, MAX_FLOAT, INF, MAX_FLOAT}},
-    {FP_ADD, MINUS | MAX_FLOAT, MINUS | MAX_FLOAT, 0, {MINUS | INF, MINUS | MAX_FLOAT, MINUS | INF, MINUS | MAX_FLOAT, MINUS | INF}},
-    {FP_MUL, LEAST, 0x3F000000, 0, {0, 0, 0, LEAST, LEAST}},                                            // half the least subnormal
+    {FP_ADD,
+     MINUS | MAX_FLOAT,
+     MINUS | MAX_FLOAT,
+     0,
+     {MINUS | INF, MINUS | MAX_FLOAT, MINUS | INF, MINUS | MAX_FLOAT, MINUS | INF}},
+    {FP_MUL, LEAST, 0x3F000000, 0, {0, 0, 0, LEAST, LEAST}},  // half the least subnormal
     {FP_MUL, MINUS | LEAST, 0x3F000000, 0, {MINUS, MINUS, MINUS | LEAST, MINUS, MINUS | LEAST}},
     {FP_MUL, 3, 0x3F000000, 0, {2, 1, 1, 2, 2}},
-    {FP_MUL, 0x00FFFFFF, 0x3F000000, 0, {0x00800000, 0x007FFFFF, 0x007FFFFF, 0x00800000, 0x00800000}},  // rounded up to a normal number
+    {FP_MUL,
+     0x00FFFFFF,
+     0x3F000000,
+     0,
+     {0x00800000, 0x007FFFFF, 0x007FFFFF, 0x00800000,
+      0x00800000}},  // rounded up to a normal number
     {FP_MUL, 0, INF, 0, {NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS}},
     {FP_DIV, ONE, 0x40400000, 0, {0x3EAAAAAB, 0x3EAAAAAA, 0x3EAAAAAA, 0x3EAAAAAB, 0x3EAAAAAB}},
     {FP_DIV, LEAST, 0x40000000, 0, {0, 0, 0, LEAST, LEAST}},
@@ -66,28 +88,52 @@ static const struct {
     {FP_SQRT, MINUS, 0, 0, {MINUS, MINUS, MINUS, MINUS, MINUS}},
     {FP_SQRT, MINUS | ONE, 0, 0, {NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS}},
     {FP_SQRT, LEAST, 0, 0, {0x1A3504F3, 0x1A3504F3, 0x1A3504F3, 0x1A3504F4, 0x1A3504F3}},
-    {FP_MADD, ONE + 1, ONE + 1, MINUS | (ONE + 2), {0x28800000, 0x28800000, 0x28800000, 0x28800000, 0x28800000}},  // 2^-46 is left
+    {FP_MADD,
+     ONE + 1,
+     ONE + 1,
+     MINUS | (ONE + 2),
+     {0x28800000, 0x28800000, 0x28800000, 0x28800000, 0x28800000}},  // 2^-46 is left
     {FP_MADD, ONE, ONE, MINUS | ONE, {0, 0, MINUS, 0, 0}},
     {FP_MADD, 0, INF, NAN_BITS, {NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS, NAN_BITS}},
     {FP_MADD, LEAST, LEAST, ONE, {ONE, ONE, ONE, ONE + 1, ONE}},
     {FP_MADD, MINUS | LEAST, LEAST, ONE, {ONE, ONE - 1, ONE - 1, ONE, ONE}},
     {FP_MADD, LEAST, LEAST, 0, {0, 0, 0, LEAST, 0}},
     {FP_MSUB, ONE, 0x40000000, ONE, {ONE, ONE, ONE, ONE, ONE}},
-    {FP_NMSUB, ONE, 0x40000000, ONE, {MINUS | ONE, MINUS | ONE, MINUS | ONE, MINUS | ONE, MINUS | ONE}},
+    {FP_NMSUB,
+     ONE,
+     0x40000000,
+     ONE,
+     {MINUS | ONE, MINUS | ONE, MINUS | ONE, MINUS | ONE, MINUS | ONE}},
     {FP_NMADD, ONE, ONE, ONE, {0xC0000000, 0xC0000000, 0xC0000000, 0xC0000000, 0xC0000000}},
     {FP_NMADD, ONE, 0, 0, {MINUS, MINUS, MINUS, MINUS, MINUS}},
-    {FP_CVT_W_S, 0x40200000, 0, 0, {2, 2, 2, 3, 3}},                                                   // 2.5
-    {FP_CVT_W_S, 0x40600000, 0, 0, {4, 3, 3, 4, 4}},                                                   // 3.5
-    {FP_CVT_W_S, 0xBFC00000, 0, 0, {0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFE}},      // -1.5
+    {FP_CVT_W_S, 0x40200000, 0, 0, {2, 2, 2, 3, 3}},  // 2.5
+    {FP_CVT_W_S, 0x40600000, 0, 0, {4, 3, 3, 4, 4}},  // 3.5
+    {FP_CVT_W_S,
+     0xBFC00000,
+     0,
+     0,
+     {0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFE}},  // -1.5
     {FP_CVT_W_S, 0x4F000000, 0, 0, {0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF}},
     {FP_CVT_W_S, 0xCF000000, 0, 0, {MINUS, MINUS, MINUS, MINUS, MINUS}},
     {FP_CVT_W_S, MINUS | INF, 0, 0, {MINUS, MINUS, MINUS, MINUS, MINUS}},
-    {FP_CVT_W_S, MINUS | NAN_BITS, 0, 0, {0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF}},
-    {FP_CVT_WU_S, 0xBF000000, 0, 0, {0, 0, 0, 0, 0}},                                                  // -0.5, in RDN and RMM -1, out of range
+    {FP_CVT_W_S,
+     MINUS | NAN_BITS,
+     0,
+     0,
+     {0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF}},
+    {FP_CVT_WU_S, 0xBF000000, 0, 0, {0, 0, 0, 0, 0}},  // -0.5, in RDN and RMM -1, out of range
     {FP_CVT_WU_S, 0x4F800000, 0, 0, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}},
     {FP_CVT_WU_S, NAN_BITS, 0, 0, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}},
-    {FP_CVT_S_W, 0x01000001, 0, 0, {0x4B800000, 0x4B800000, 0x4B800000, 0x4B800001, 0x4B800001}},      // 2^24 + 1
-    {FP_CVT_S_W, 0xFEFFFFFF, 0, 0, {0xCB800000, 0xCB800000, 0xCB800001, 0xCB800000, 0xCB800001}},      // its negative
+    {FP_CVT_S_W,
+     0x01000001,
+     0,
+     0,
+     {0x4B800000, 0x4B800000, 0x4B800000, 0x4B800001, 0x4B800001}},  // 2^24 + 1
+    {FP_CVT_S_W,
+     0xFEFFFFFF,
+     0,
+     0,
+     {0xCB800000, 0xCB800000, 0xCB800001, 0xCB800000, 0xCB800001}},  // its negative
     {FP_CVT_S_W, 0, 0, 0, {0, 0, 0, 0, 0}},
     {FP_CVT_S_WU, 0xFFFFFFFF, 0, 0, {0x4F800000, 0x4F7FFFFF, 0x4F7FFFFF, 0x4F800000, 0x4F800000}},
     {FP_MIN, 0, MINUS, 0, {MINUS, MINUS, MINUS, MINUS, MINUS}},
@@ -114,10 +160,11 @@ static void results_are_those_worked_out_by_hand(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof by_hand / sizeof by_hand[0]; i++) {
     for (uint32_t rm = 0; rm < FP_N_MODES; rm++) {
-      uint32_t result = fp_ref_compute(ref, by_hand[i].op, rm, by_hand[i].a, by_hand[i].b, by_hand[i].c);
+      uint32_t result =
+          fp_ref_compute(ref, by_hand[i].op, rm, by_hand[i].a, by_hand[i].b, by_hand[i].c);
       if (result == by_hand[i].result[rm]) continue;
-      fail_msg("%s %08x %08x %08x, mode %u: %08x, by hand %08x", fp_op_info[by_hand[i].op].mnemonic, by_hand[i].a, by_hand[i].b,
-               by_hand[i].c, rm, result, by_hand[i].result[rm]);
+      fail_msg("%s %08x %08x %08x, mode %u: %08x, by hand %08x", fp_op_info[by_hand[i].op].mnemonic,
+               by_hand[i].a, by_hand[i].b, by_hand[i].c, rm, result, by_hand[i].result[rm]);
     }
   }
 }
@@ -143,9 +190,16 @@ static void the_host_agrees_to_nearest(void **state) {
     uint32_t x[3];
     fp_operands(&random, op, x);
     float a = as_float(x[0]), b = as_float(x[1]), c = as_float(x[2]);
-    float of_host = op == FP_ADD ? a + b : op == FP_SUB ? a - b : op == FP_MUL ? a * b : op == FP_DIV ? a / b : op == FP_SQRT ? sqrtf(a) : fmaf(a, b, c);
+    float of_host = op == FP_ADD    ? a + b
+                    : op == FP_SUB  ? a - b
+                    : op == FP_MUL  ? a * b
+                    : op == FP_DIV  ? a / b
+                    : op == FP_SQRT ? sqrtf(a)
+                                    : fmaf(a, b, c);
     uint32_t result = fp_ref_compute(ref, op, FP_RNE, x[0], x[1], x[2]);
-    if (result != as_bits(of_host)) fail_msg("%s %08x %08x %08x: %08x, host %08x", fp_op_info[op].mnemonic, x[0], x[1], x[2], result, as_bits(of_host));
+    if (result != as_bits(of_host))
+      fail_msg("%s %08x %08x %08x: %08x, host %08x", fp_op_info[op].mnemonic, x[0], x[1], x[2],
+               result, as_bits(of_host));
   }
 }
 
@@ -153,11 +207,15 @@ static void the_host_agrees_to_nearest(void **state) {
 enum { TIE, INEXACT, SUBNORMAL, OVERFLOW, ZERO_SUM, N_KINDS };
 
 static uint32_t kinds_of(enum fp_op op, const uint32_t x[3]) {
-  uint32_t down = fp_ref_compute(ref, op, FP_RDN, x[0], x[1], x[2]), up = fp_ref_compute(ref, op, FP_RUP, x[0], x[1], x[2]);
-  uint32_t even = fp_ref_compute(ref, op, FP_RNE, x[0], x[1], x[2]), away = fp_ref_compute(ref, op, FP_RMM, x[0], x[1], x[2]);
+  uint32_t down = fp_ref_compute(ref, op, FP_RDN, x[0], x[1], x[2]),
+           up = fp_ref_compute(ref, op, FP_RUP, x[0], x[1], x[2]);
+  uint32_t even = fp_ref_compute(ref, op, FP_RNE, x[0], x[1], x[2]),
+           away = fp_ref_compute(ref, op, FP_RMM, x[0], x[1], x[2]);
   uint32_t magnitude = even & ~MINUS;
-  return (uint32_t)(even != away) << TIE | (uint32_t)(down != up) << INEXACT | (uint32_t)(magnitude && magnitude < 0x00800000) << SUBNORMAL |
-         (uint32_t)(magnitude == INF && (down ^ up) == (INF ^ MAX_FLOAT)) << OVERFLOW | (uint32_t)(down == MINUS && up == 0) << ZERO_SUM;
+  return (uint32_t)(even != away) << TIE | (uint32_t)(down != up) << INEXACT |
+         (uint32_t)(magnitude && magnitude < 0x00800000) << SUBNORMAL |
+         (uint32_t)(magnitude == INF && (down ^ up) == (INF ^ MAX_FLOAT)) << OVERFLOW |
+         (uint32_t)(down == MINUS && up == 0) << ZERO_SUM;
 }
 
 static void operands_reach_the_hard_results(void **state) {
@@ -188,8 +246,9 @@ static void operands_reach_the_hard_results(void **state) {
       uint32_t kinds = kinds_of(wanted[i].op, x);
       for (uint32_t k = 0; k < N_KINDS; k++) counts[k] += kinds >> k & 1;
     }
-    printf("# %-10s ties %u, rounded %u, subnormal %u, overflow %u, sums of 0 %u of %u\n", fp_op_info[wanted[i].op].mnemonic, counts[TIE],
-           counts[INEXACT], counts[SUBNORMAL], counts[OVERFLOW], counts[ZERO_SUM], (unsigned)N_OPERANDS);
+    printf("# %-10s ties %u, rounded %u, subnormal %u, overflow %u, sums of 0 %u of %u\n",
+           fp_op_info[wanted[i].op].mnemonic, counts[TIE], counts[INEXACT], counts[SUBNORMAL],
+           counts[OVERFLOW], counts[ZERO_SUM], (unsigned)N_OPERANDS);
     for (uint32_t k = 0; k < N_KINDS; k++) {
       if (wanted[i].kinds >> k & 1) assert_true(counts[k] >= AT_LEAST);
     }

@@ -14,7 +14,7 @@
 #include "qsm_runtime.h"
 
 enum {
-  N_CONTEXTS = 6,      // handles of hostile contexts, live and stale
+  N_CONTEXTS = 6,  // handles of hostile contexts, live and stale
   N_ADDRESSES = 8,
   MAX_CALLS = 96,
   MAX_CYCLES = 60000,  // that the hostile calls let pass
@@ -47,7 +47,8 @@ static uint64_t n_calls;
 
 uint64_t api_calls(void) { return n_calls; }
 
-__attribute__((format(printf, 2, 3))) static void complain(struct sequence *s, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void complain(struct sequence *s, const char *format,
+                                                           ...) {
   if (s->wrong[0]) return;
   va_list args;
   va_start(args, format);
@@ -67,7 +68,8 @@ static uint32_t u32(struct sequence *s) {
 
 // Small, or at an edge, or anything.
 static uint32_t number(struct sequence *s) {
-  static const uint32_t edges[] = {0, 1, UINT32_MAX, INT32_MAX, 0x80000000u, 65535, 65536, 1024, 1025, 4096};
+  static const uint32_t edges[] = {0,     1,     UINT32_MAX, INT32_MAX, 0x80000000u,
+                                   65535, 65536, 1024,       1025,      4096};
   uint32_t kind = u8(s);
   if (kind < 160) return kind % 20;
   if (kind < 240) return edges[kind % (sizeof edges / sizeof *edges)];
@@ -76,7 +78,8 @@ static uint32_t number(struct sequence *s) {
 
 static uint32_t address(struct sequence *s) {
   uint32_t kind = u8(s);
-  if (kind < 180) return s->addresses[kind % N_ADDRESSES] + (kind < 100 ? 0 : 4 * (kind / N_ADDRESSES - 12));
+  if (kind < 180)
+    return s->addresses[kind % N_ADDRESSES] + (kind < 100 ? 0 : 4 * (kind / N_ADDRESSES - 12));
   if (kind < 200) return s->honest_out;
   if (kind < 220) return 0x80000000u + 4096 * u8(s);
   return number(s);
@@ -105,11 +108,14 @@ static qsmContext_t context(struct sequence *s) {
 
 static void check(struct sequence *s, const char *call, qsmError_t error) {
   if (getenv("QSM_FUZZ_CALLS"))
-    fprintf(stderr, "%s: %s%s%s\n", call, qsmGetErrorString(error), error ? ", " : "", error ? qsmGetLastErrorText(s->device) : "");
+    fprintf(stderr, "%s: %s%s%s\n", call, qsmGetErrorString(error), error ? ", " : "",
+            error ? qsmGetLastErrorText(s->device) : "");
   n_calls++;
-  if (strcmp(qsmGetErrorString(error), "unknown error") == 0) complain(s, "%s: error %d", call, (int)error);
+  if (strcmp(qsmGetErrorString(error), "unknown error") == 0)
+    complain(s, "%s: error %d", call, (int)error);
   const char *text = qsmGetLastErrorText(s->device);
-  if (error && error != qsmErrorInvalidHandle && !text[0]) complain(s, "%s: %s without a text", call, qsmGetErrorString(error));
+  if (error && error != qsmErrorInvalidHandle && !text[0])
+    complain(s, "%s: %s without a text", call, qsmGetErrorString(error));
   if (error == qsmErrorBackend) complain(s, "%s: %s", call, text);
 }
 #define CHECK(s, call) check(s, #call, call)
@@ -119,7 +125,8 @@ static void check(struct sequence *s, const char *call, qsmError_t error) {
 static uint32_t expected(const struct sequence *s, uint32_t thread) {
   static const uint32_t table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
   uint32_t other = thread / THREADS * THREADS + THREADS - 1 - thread % THREADS;
-  return (s->input[other] + table[other % THREADS % 8] * s->salt) ^ (s->input[thread] + table[7] * s->salt) ^ s->lie;
+  return (s->input[other] + table[other % THREADS % 8] * s->salt) ^
+         (s->input[thread] + table[7] * s->salt) ^ s->lie;
 }
 
 static void check_result(struct sequence *s) {
@@ -129,7 +136,8 @@ static void check_result(struct sequence *s) {
   if (error) complain(s, "the honest tenant's copy: %s", qsmGetLastErrorText(s->device));
   for (uint32_t i = 0; !error && i < WORDS; i++)
     if (out[i] != expected(s, i))
-      complain(s, "the honest tenant's word %" PRIu32 " is 0x%08" PRIX32 " instead of 0x%08" PRIX32, i, out[i], expected(s, i));
+      complain(s, "the honest tenant's word %" PRIu32 " is 0x%08" PRIX32 " instead of 0x%08" PRIX32,
+               i, out[i], expected(s, i));
 }
 
 static void honest_starts(struct sequence *s) {
@@ -137,16 +145,20 @@ static void honest_starts(struct sequence *s) {
   s->salt++;
   const uint32_t args[] = {s->honest_out, s->honest_in, s->salt};
   const qsmDim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
-  qsmError_t error = qsmLaunchKernel(s->honest, "honest", grid, block, args, 3, 4 * THREADS, NULL, NULL);
-  if (error && error != qsmErrorGroups) complain(s, "the honest tenant's launch: %s", qsmGetLastErrorText(s->device));
+  qsmError_t error =
+      qsmLaunchKernel(s->honest, "honest", grid, block, args, 3, 4 * THREADS, NULL, NULL);
+  if (error && error != qsmErrorGroups)
+    complain(s, "the honest tenant's launch: %s", qsmGetLastErrorText(s->device));
   s->honest_runs = !error;
 }
 
 static void honest_looks(struct sequence *s) {
   if (!s->honest_runs) return;
   qsmError_t error = qsmContextSynchronize(s->honest, cycles(s));
-  if (!error) check_result(s);
-  else if (error != qsmErrorTimeout) complain(s, "the honest tenant's wait: %s", qsmGetLastErrorText(s->device));
+  if (!error)
+    check_result(s);
+  else if (error != qsmErrorTimeout)
+    complain(s, "the honest tenant's wait: %s", qsmGetLastErrorText(s->device));
 }
 
 // Once the others are killed its launch comes to its end.
@@ -163,9 +175,11 @@ static void honest_ends(struct sequence *s) {
       snprintf(text, sizeof text, "%s", qsmGetLastErrorText(s->device));
       qsmExplainWait(s->honest, why, sizeof why);
       complain(s, "the honest tenant at the end: %s; %s", text, why);
-    }
-    else if (s->honest_runs) check_result(s);
-    else qsmDeviceRunUntil(s->device, qsmDeviceCycle(s->device) + 20000);  // its group is free when the killed have ended
+    } else if (s->honest_runs)
+      check_result(s);
+    else
+      qsmDeviceRunUntil(s->device, qsmDeviceCycle(s->device) +
+                                       20000);  // its group is free when the killed have ended
   }
 }
 
@@ -173,7 +187,8 @@ static void honest_ends(struct sequence *s) {
 
 static void create(struct sequence *s) {
   uint32_t place = below(s, N_CONTEXTS);
-  while (qsmContextSlot(s->contexts[place]) != UINT32_MAX) place = (place + 1) % N_CONTEXTS;  // who lives can be killed at the end
+  while (qsmContextSlot(s->contexts[place]) != UINT32_MAX)
+    place = (place + 1) % N_CONTEXTS;  // who lives can be killed at the end
   qsmContext_t *into = &s->contexts[place], before = *into;
   qsmError_t error = qsmContextCreate(s->device, into);
   CHECK(s, error);
@@ -182,8 +197,9 @@ static void create(struct sequence *s) {
 }
 
 static void load_module(struct sequence *s) {
-  static const char *const paths[] = {"build/fuzz/kernels.elf", "build/fuzz/big.elf", "build/fuzz/cut.elf",
-                                      "Makefile",                "no/such/file",       NULL};
+  static const char *const paths[] = {"build/fuzz/kernels.elf", "build/fuzz/big.elf",
+                                      "build/fuzz/cut.elf",     "Makefile",
+                                      "no/such/file",           NULL};
   CHECK(s, qsmModuleLoad(context(s), paths[below(s, sizeof paths / sizeof *paths)]));
 }
 
@@ -203,8 +219,10 @@ static void copy(struct sequence *s) {
   void *host = u8(s) < 10 ? NULL : bytes;
   if (n > ROOM && n < (size_t)1 << 27) n = ROOM;  // what may succeed
   memset(bytes + ROOM, 0x5A, 8);
-  if (u8(s) % 2) CHECK(s, qsmMemcpyHtoD(of, at, host, n));
-  else CHECK(s, qsmMemcpyDtoH(of, host, at, n));
+  if (u8(s) % 2)
+    CHECK(s, qsmMemcpyHtoD(of, at, host, n));
+  else
+    CHECK(s, qsmMemcpyDtoH(of, host, at, n));
   for (uint32_t i = 0; i < 8; i++)
     if (bytes[ROOM + i] != 0x5A) complain(s, "a copy of %zu bytes went further", n);
 }
@@ -230,13 +248,27 @@ static void ended(void *user, const qsmLaunchResult *result) {
 }
 
 static void launch_any(struct sequence *s) {
-  static const char *const kernels[] = {"store", "load", "endless", "illegal", "jump", "add", "alone_at_the_barrier", "shared_too_far",
-                                        "overflow", "over_arguments", "honest", "nothing", "", NULL};
+  static const char *const kernels[] = {"store",
+                                        "load",
+                                        "endless",
+                                        "illegal",
+                                        "jump",
+                                        "add",
+                                        "alone_at_the_barrier",
+                                        "shared_too_far",
+                                        "overflow",
+                                        "over_arguments",
+                                        "honest",
+                                        "nothing",
+                                        "",
+                                        NULL};
   qsmContext_t of = context(s);
   const char *kernel = kernels[below(s, sizeof kernels / sizeof *kernels)];
   uint32_t args[9], n_args = u8(s) < 245 ? below(s, 9) : number(s);
   qsmKernelAttributes attributes;
-  if (u8(s) < 220 && qsmGetKernelAttributes(of, kernel, &attributes) == qsmSuccess && attributes.signature) n_args = attributes.n_arguments;
+  if (u8(s) < 220 && qsmGetKernelAttributes(of, kernel, &attributes) == qsmSuccess &&
+      attributes.signature)
+    n_args = attributes.n_arguments;
   qsmDim3 grid = {1 + below(s, 3), 1, 1}, block = {1 + below(s, 24), 1, 1};
   uint32_t odd = u8(s), shared_bytes = odd < 100 ? 0 : odd < 230 ? 16 * (odd - 100) : number(s);
   if (u8(s) > 240) grid = (qsmDim3){number(s), number(s), number(s)};
@@ -244,26 +276,41 @@ static void launch_any(struct sequence *s) {
   for (uint32_t i = 0; i < 9; i++) args[i] = i < n_args ? address(s) : 0;
   qsmLaunchCallback callback = u8(s) % 2 ? ended : NULL;
   if (u8(s) < 200) {
-    CHECK(s, qsmLaunchKernel(of, kernel, grid, block, u8(s) < 250 ? args : NULL, n_args, shared_bytes, callback, s));
+    CHECK(s, qsmLaunchKernel(of, kernel, grid, block, u8(s) < 250 ? args : NULL, n_args,
+                             shared_bytes, callback, s));
     return;
   }
   qsmArgument values[9];
-  for (uint32_t i = 0; i < 9; i++) values[i] = (qsmArgument){u8(s) < 250 ? &args[i] : NULL, u8(s) < 240 ? 4 : number(s)};
-  const qsmLaunch what = {.kernel = kernel, .grid = grid, .block = block, .shared_bytes = shared_bytes,
-                          .arguments = values, .n_arguments = n_args % 10};
+  for (uint32_t i = 0; i < 9; i++)
+    values[i] = (qsmArgument){u8(s) < 250 ? &args[i] : NULL, u8(s) < 240 ? 4 : number(s)};
+  const qsmLaunch what = {.kernel = kernel,
+                          .grid = grid,
+                          .block = block,
+                          .shared_bytes = shared_bytes,
+                          .arguments = values,
+                          .n_arguments = n_args % 10};
   CHECK(s, qsmLaunchKernelEx(of, u8(s) < 250 ? &what : NULL, callback, s));
 }
 
 static void set_goal(struct sequence *s) {
-  qsmGoal goal = {.kind = (qsmGoalKind)below(s, 7), .value = (uint64_t)number(s) << below(s, 33),
-                  .instructions = number(s), .isolated_ipc_q16 = number(s), .bytes = (uint64_t)number(s) << below(s, 33), .copies = number(s), .overlapped = u8(s) % 2};
+  qsmGoal goal = {.kind = (qsmGoalKind)below(s, 7),
+                  .value = (uint64_t)number(s) << below(s, 33),
+                  .instructions = number(s),
+                  .isolated_ipc_q16 = number(s),
+                  .bytes = (uint64_t)number(s) << below(s, 33),
+                  .copies = number(s),
+                  .overlapped = u8(s) % 2};
   CHECK(s, qsmSetGoal(context(s), u8(s) < 250 ? &goal : NULL));
 }
 
 static void measure(struct sequence *s) {
   static const char *const kernels[] = {"store", "endless", "illegal", "nothing"};
   const uint32_t args[] = {address(s), address(s)};
-  const qsmLaunch what = {.kernel = kernels[below(s, 4)], .grid = {1, 1, 1}, .block = {1 + below(s, 8), 1, 1}, .args = args, .n_args = 2};
+  const qsmLaunch what = {.kernel = kernels[below(s, 4)],
+                          .grid = {1, 1, 1},
+                          .block = {1 + below(s, 8), 1, 1},
+                          .args = args,
+                          .n_args = 2};
   qsmGoal goal = {0};
   CHECK(s, qsmMeasureIsolated(context(s), &what, cycles(s), u8(s) < 250 ? &goal : NULL));
 }
@@ -279,7 +326,10 @@ static void set_something(struct sequence *s) {
     case 5: CHECK(s, qsmSetIdempotent(of, u8(s) % 2)); break;
     case 6: CHECK(s, qsmSetCachePolicy(of, (qsmCachePolicy)below(s, 8))); break;
     case 7: CHECK(s, qsmSetPreemptHold(of, u8(s) % 2)); break;
-    case 8: CHECK(s, qsmSetScheduling(s->device, below(s, 7), below(s, 8), u8(s) < 200 ? 1000 + 40 * u8(s) : number(s) % 4096)); break;
+    case 8:
+      CHECK(s, qsmSetScheduling(s->device, below(s, 7), below(s, 8),
+                                u8(s) < 200 ? 1000 + 40 * u8(s) : number(s) % 4096));
+      break;
     default: CHECK(s, qsmSetAdjustment(s->device, (qsmAdjustment)below(s, 5))); break;
   }
 }
@@ -292,15 +342,20 @@ static void ask_something(struct sequence *s) {
   qsmMemoryCounters counters;
   qsmKernelAttributes attributes;
   switch (below(s, 7)) {
-    case 5: CHECK(s, qsmGetKernelAttributes(of, below(s, 2) ? "store" : "nothing", &attributes)); break;
+    case 5:
+      CHECK(s, qsmGetKernelAttributes(of, below(s, 2) ? "store" : "nothing", &attributes));
+      break;
     case 0: CHECK(s, qsmRegisterRead(s->device, (uint16_t)number(s), &value)); break;
     case 1: CHECK(s, qsmMemGetInfo(of, &bytes, NULL)); break;
     case 2: CHECK(s, qsmReadMemoryCounters(of, &counters)); break;
     case 3:
-      if (s->n_cycles + 1500 < MAX_CYCLES) CHECK(s, qsmExplainWait(of, text, below(s, sizeof text + 1)));
+      if (s->n_cycles + 1500 < MAX_CYCLES)
+        CHECK(s, qsmExplainWait(of, text, below(s, sizeof text + 1)));
       s->n_cycles += 1500;
       break;
-    case 4: CHECK(s, qsmContextSynchronize(s->closed ? (qsmContext_t)(void *)s->closed : NULL, 10)); break;
+    case 4:
+      CHECK(s, qsmContextSynchronize(s->closed ? (qsmContext_t)(void *)s->closed : NULL, 10));
+      break;
     default: CHECK(s, qsmDeviceSynchronize(s->closed, 10)); break;
   }
 }
@@ -315,7 +370,8 @@ static void preempt(struct sequence *s) {
 static void write_register(struct sequence *s) {
   uint32_t slot = qsmContextSlot(context(s)), offset = 4 * below(s, 64);
   if (slot == UINT32_MAX || slot == 0) return;
-  CHECK(s, qsmRegisterWrite(s->device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset), number(s)));
+  CHECK(s, qsmRegisterWrite(s->device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset),
+                            number(s)));
 }
 
 static void step(struct sequence *s) {
@@ -323,10 +379,15 @@ static void step(struct sequence *s) {
     case 0: create(s); break;
     case 1: qsmContextDestroy(context(s)); break;
     case 2: load_module(s); break;
-    case 3: case 4: allocate(s); break;
+    case 3:
+    case 4: allocate(s); break;
     case 5: CHECK(s, qsmFree(context(s), address(s))); break;
-    case 6: case 7: copy(s); break;
-    case 8: case 9: case 10: case 11: launch_any(s); break;
+    case 6:
+    case 7: copy(s); break;
+    case 8:
+    case 9:
+    case 10:
+    case 11: launch_any(s); break;
     case 12: CHECK(s, qsmContextKill(context(s))); break;
     case 13: CHECK(s, qsmContextSynchronize(context(s), cycles(s))); break;
     case 14: CHECK(s, qsmDeviceRunUntil(s->device, qsmDeviceCycle(s->device) + cycles(s))); break;
@@ -346,13 +407,16 @@ static void step(struct sequence *s) {
 static bool open_all(struct sequence *s, const char *backend) {
   char msg[256] = "";
   // With small memories where there need be no RTL of it: that is faster.
-  static const char *const configs[2][2] = {{"tiny", "odd"}, {"tiny+mem_bytes-8388608", "odd+mem_bytes-6291456"}};
+  static const char *const configs[2][2] = {{"tiny", "odd"},
+                                            {"tiny+mem_bytes-8388608", "odd+mem_bytes-6291456"}};
   static qsmDevice_t closed;
   const char *config = configs[strcmp(backend, "model") == 0][u8(s) % 2];
-  if (!closed && qsmDeviceOpen("model", "tiny", NULL, &closed, msg, sizeof msg)) complain(s, "%s", msg);
+  if (!closed && qsmDeviceOpen("model", "tiny", NULL, &closed, msg, sizeof msg))
+    complain(s, "%s", msg);
   qsmDeviceClose(closed);
   s->closed = closed;
-  if (qsmDeviceOpen(backend, config, &(struct qsm_backend_options){.state_interval = 1000}, &s->device, msg, sizeof msg)) {
+  if (qsmDeviceOpen(backend, config, &(struct qsm_backend_options){.state_interval = 1000},
+                    &s->device, msg, sizeof msg)) {
     complain(s, "%s", msg);
     return false;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences of libqsm's calls, decoded from bytes: hostile tenants that stop at nothing, beside an honest one whose results must be right.
+// Sequences of libqsm's calls, decoded from bytes: hostile tenants that stop at nothing, beside an
+// honest one whose results must be right.
 #ifndef API_H
 #define API_H
 

@@ -13,7 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes);
 static void load_scenario(const char *path) {
   struct qsm_scenario scenario;
   char msg[512] = "";
-  if (qsm_scenario_load(&(struct qsm_yaml_source){.path = path}, &scenario, msg, sizeof msg) && !msg[0]) abort();
+  if (qsm_scenario_load(&(struct qsm_yaml_source){.path = path}, &scenario, msg, sizeof msg) &&
+      !msg[0])
+    abort();
 }
 
 static void load_sweep(const char *path) {
@@ -21,7 +23,8 @@ static void load_sweep(const char *path) {
   char msg[512] = "", title[64];
   int status = qsm_sweep_plan_load(path, &plan, msg, sizeof msg);
   if (status && !msg[0]) abort();
-  for (uint32_t i = 0; !status && i < plan->n_runs; i++) qsm_sweep_run_title(&plan->runs[i], title, sizeof title);
+  for (uint32_t i = 0; !status && i < plan->n_runs; i++)
+    qsm_sweep_run_title(&plan->runs[i], title, sizeof title);
   qsm_sweep_plan_free(plan);
 }
 

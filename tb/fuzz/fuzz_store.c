@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer's target: result databases, as `qsm report` reads them and as a sweep goes on with them.
+// libFuzzer's target: result databases, as `qsm report` reads them and as a sweep goes on with
+// them.
 #include <stdlib.h>
 
 #include "input_file.h"
@@ -13,7 +14,12 @@ static void go_on(const char *path) {
   struct qsm_store *store = qsm_store_open(path, QSM_STORE_WRITE, msg, sizeof msg);
   if (!store && !msg[0]) abort();
   if (!store) return;
-  const struct qsm_store_wish wish = {.scenario = "{}", .inputs = "0", .variant = "a", .label = "a", .programs = "vadd", .goal = ""};
+  const struct qsm_store_wish wish = {.scenario = "{}",
+                                      .inputs = "0",
+                                      .variant = "a",
+                                      .label = "a",
+                                      .programs = "vadd",
+                                      .goal = ""};
   enum qsm_store_status status;
   int64_t id = 0;
   uint64_t instructions, n_cycles;

@@ -4,7 +4,8 @@
 
 unsigned table[64] = {3, 1, 4, 1, 5, 9, 2, 6};
 
-// What the honest tenant computes: of its input, through shared memory, the stack and the program's data.
+// What the honest tenant computes: of its input, through shared memory, the stack and the program's
+// data.
 __global__ void honest(unsigned *out, const unsigned *in, unsigned salt) {
   volatile unsigned own[8];
   unsigned *shared = qsm_dynamic_shared();
@@ -16,7 +17,9 @@ __global__ void honest(unsigned *out, const unsigned *in, unsigned salt) {
 }
 
 __global__ void store(volatile unsigned *p, unsigned value) { p[threadIdx.x] = value; }
-__global__ void load(volatile unsigned *p, const volatile unsigned *from) { p[0] = from[threadIdx.x]; }
+__global__ void load(volatile unsigned *p, const volatile unsigned *from) {
+  p[0] = from[threadIdx.x];
+}
 __global__ void endless(volatile unsigned *p) {
   while (*p != 1) __threadfence();
 }

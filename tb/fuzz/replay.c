@@ -46,7 +46,9 @@ static int replay_random(const char *backend, uint64_t seed) {
   size_t n = 64 + qsm_random_below(&random, 1000);
   for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)qsm_random_below(&random, 256);
   const char *wrong = api_sequence(backend, bytes, n);
-  if (wrong) printf("seed %" PRIu64 ": %s; replay: build/fuzz/replay %s --random 1 %" PRIu64 "\n", seed, wrong, backend, seed);
+  if (wrong)
+    printf("seed %" PRIu64 ": %s; replay: build/fuzz/replay %s --random 1 %" PRIu64 "\n", seed,
+           wrong, backend, seed);
   return wrong != NULL;
 }
 
@@ -67,6 +69,7 @@ int main(int argc, char **argv) {
       n_wrong += replay_path(argv[1], argv[i]);
     }
   }
-  printf("%" PRIu64 " calls, %" PRIu64 " random sequences, %d wrong\n", api_calls(), n_sequences, n_wrong);
+  printf("%" PRIu64 " calls, %" PRIu64 " random sequences, %d wrong\n", api_calls(), n_sequences,
+         n_wrong);
   return n_wrong != 0;
 }

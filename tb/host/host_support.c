@@ -22,7 +22,8 @@ int build_programs(void **state) {
   (void)state;
   snprintf(program_folder, sizeof program_folder, "/tmp/qsm-host-XXXXXX");
   if (!mkdtemp(program_folder)) return -1;
-  return run_command("sw/bin/qsm-cc -DROOM=64 tb/cli/kernels.c -o %s/k.elf%s", "") || run_command("sw/bin/qsm-cc -DROOM=80000 tb/cli/kernels.c -o %s/big.elf%s", "");
+  return run_command("sw/bin/qsm-cc -DROOM=64 tb/cli/kernels.c -o %s/k.elf%s", "") ||
+         run_command("sw/bin/qsm-cc -DROOM=80000 tb/cli/kernels.c -o %s/big.elf%s", "");
 }
 
 int remove_programs(void **state) {
@@ -67,10 +68,12 @@ uint32_t read_word(qsmContext_t context, uint32_t address) {
   return value;
 }
 
-qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, uint32_t buffer, uint32_t second, qsmLaunchCallback callback, void *user) {
+qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, uint32_t buffer,
+                  uint32_t second, qsmLaunchCallback callback, void *user) {
   const uint32_t args[] = {buffer, second};
   uint32_t n_args = qsm_passes_words(context, kernel);
-  return qsmLaunchKernel(context, kernel, (qsmDim3){n_blocks, 1, 1}, (qsmDim3){8, 1, 1}, args, n_args < 2 ? n_args : 2, 0, callback, user);
+  return qsmLaunchKernel(context, kernel, (qsmDim3){n_blocks, 1, 1}, (qsmDim3){8, 1, 1}, args,
+                         n_args < 2 ? n_args : 2, 0, callback, user);
 }
 
 // ---- Programs of the suite ----
@@ -111,11 +114,13 @@ qsmDevice_t open_device_for(const char *config, const struct qsm_suite_program *
   return open_device(path);
 }
 
-uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed) {
+uint64_t run_program(qsmContext_t context, const struct qsm_suite_program *program,
+                     enum qsm_suite_size size, uint64_t seed) {
   return run_program_with(context, program, size, seed, synchronize, NULL);
 }
 
-uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *program, enum qsm_suite_size size, uint64_t seed,
+uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *program,
+                          enum qsm_suite_size size, uint64_t seed,
                           void (*wait)(qsmContext_t context, void *user), void *user) {
   const struct qsm_suite_mem mem = {context, job_alloc, job_write, job_read, NULL};
   struct qsm_suite_launch step;
@@ -126,9 +131,11 @@ uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *
   assert_non_null(job);
   qsm_suite_begin(job);
   while (qsm_suite_next(job, &step)) {
-    assert_int_equal(qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
-                                     (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args, qsm_passes_words(context, step.symbol), step.shared_bytes, NULL,
-                                     NULL), qsmSuccess);
+    assert_int_equal(
+        qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
+                        (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args,
+                        qsm_passes_words(context, step.symbol), step.shared_bytes, NULL, NULL),
+        qsmSuccess);
     wait(context, user);
   }
   uint64_t n_wrong = qsm_suite_check(job);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of kernels, laid out by hand from the RISC-V calling convention ilp32 (docs/isa.md, "Kernel entry"): registers, stack, copies.
+// Arguments of kernels, laid out by hand from the RISC-V calling convention ilp32 (docs/isa.md,
+// "Kernel entry"): registers, stack, copies.
 #include <string.h>
 
 #include "host_support.h"
@@ -8,12 +9,16 @@
 enum { MOST = 80 };
 
 // Types as the ELF of a program says them.
-static const struct qsm_argument c8 = {1, 1, 0, "signed char", true}, u8 = {1, 1, 0, "unsigned char", false},
-                                 s16 = {2, 2, 0, "short", true},
-                                 i32 = {4, 4, 0, "int", true}, f64 = {8, 8, 0, "double", false}, i64 = {8, 8, 0, "long long", true},
-                                 s3 = {3, 1, 0, "struct three", false}, s8 = {8, 4, 0, "struct eight", false},
+static const struct qsm_argument c8 = {1, 1, 0, "signed char", true},
+                                 u8 = {1, 1, 0, "unsigned char", false},
+                                 s16 = {2, 2, 0, "short", true}, i32 = {4, 4, 0, "int", true},
+                                 f64 = {8, 8, 0, "double", false},
+                                 i64 = {8, 8, 0, "long long", true},
+                                 s3 = {3, 1, 0, "struct three", false},
+                                 s8 = {8, 4, 0, "struct eight", false},
                                  s6 = {6, 2, 0, "struct six", false},
-                                 s9 = {9, 1, 1, "struct nine", false}, s16_8 = {16, 8, 1, "struct sixteen", false},
+                                 s9 = {9, 1, 1, "struct nine", false},
+                                 s16_8 = {16, 8, 1, "struct sixteen", false},
                                  s12 = {12, 4, 1, "struct twelve", false};
 
 static struct qsm_entry_arguments entry;
@@ -24,7 +29,8 @@ static uint8_t bytes_of[MOST][256];
 static qsmArgument values[MOST];
 
 static int lay_out(const struct qsm_argument *arguments, uint32_t n) {
-  const struct qsm_kernel kernel = {.name = "f", .n_arguments = n, .arguments = arguments, .signature = "f(...)"};
+  const struct qsm_kernel kernel = {
+      .name = "f", .n_arguments = n, .arguments = arguments, .signature = "f(...)"};
   for (uint32_t i = 0; i < n; i++) {
     for (uint32_t b = 0; b < 256; b++) bytes_of[i][b] = (uint8_t)(16 * i + b + 1);
     values[i] = (qsmArgument){bytes_of[i], arguments[i].bytes};
@@ -44,7 +50,8 @@ static void words_go_to_registers_then_to_the_stack(void **state) {
   const struct qsm_argument ints[9] = {i32, i32, i32, i32, i32, i32, i32, i32, i32};
   assert_int_equal(lay_out(ints, 8), 0);
   assert_int_equal(entry.n_stack_bytes, 0);
-  for (uint32_t i = 0; i < 8; i++) assert_int_equal(entry.registers[i], 0x04030201 + 0x10101010 * i);
+  for (uint32_t i = 0; i < 8; i++)
+    assert_int_equal(entry.registers[i], 0x04030201 + 0x10101010 * i);
   assert_int_equal(lay_out(ints, 9), 0);
   assert_int_equal(entry.n_stack_bytes, 16);
   assert_int_equal(stack_word(0), 0x84838281);
@@ -60,7 +67,8 @@ static void narrow_integers_are_widened_by_their_sign(void **state) {
   const uint8_t large = 0xFE;
   const int16_t low = -300;
   const uint8_t three[3] = {0x91, 0x92, 0x93};
-  const struct qsm_kernel kernel = {.name = "f", .n_arguments = 4, .arguments = arguments, .signature = "f"};
+  const struct qsm_kernel kernel = {
+      .name = "f", .n_arguments = 4, .arguments = arguments, .signature = "f"};
   const qsmArgument given[] = {{&minus, 1}, {&large, 1}, {&low, 2}, {three, 3}};
   assert_int_equal(qsm_arguments_lay_out(&kernel, given, 4, &entry, msg, sizeof msg), 0);
   assert_int_equal(entry.registers[0], 0xFFFFFFFE);
@@ -73,7 +81,8 @@ static void two_words_follow_each_other_without_alignment_in_registers(void **st
   (void)state;
   const struct qsm_argument arguments[] = {i32, f64, s8, s6, i32};
   assert_int_equal(lay_out(arguments, 5), 0);
-  const uint32_t expected[8] = {0x04030201, 0x14131211, 0x18171615, 0x24232221, 0x28272625, 0x34333231, 0x00003635, 0x44434241};
+  const uint32_t expected[8] = {0x04030201, 0x14131211, 0x18171615, 0x24232221,
+                                0x28272625, 0x34333231, 0x00003635, 0x44434241};
   assert_memory_equal(entry.registers, expected, sizeof expected);
   assert_int_equal(entry.n_stack_bytes, 0);
 }
@@ -149,15 +158,18 @@ static void what_is_most_fits(void **state) {
 static void what_does_not_fit_is_refused_with_both_signatures(void **state) {
   (void)state;
   const struct qsm_argument arguments[] = {i32, f64};
-  const struct qsm_kernel kernel = {.name = "f", .n_arguments = 2, .arguments = arguments, .signature = "f(int, double)"};
+  const struct qsm_kernel kernel = {
+      .name = "f", .n_arguments = 2, .arguments = arguments, .signature = "f(int, double)"};
   const uint32_t words[2] = {1, 2};
   const double number = 1;
-  const qsmArgument good[] = {{words, 4}, {&number, 8}}, narrow[] = {{words, 4}, {words, 4}}, nothing[] = {{words, 4}, {NULL, 8}};
+  const qsmArgument good[] = {{words, 4}, {&number, 8}}, narrow[] = {{words, 4}, {words, 4}},
+                    nothing[] = {{words, 4}, {NULL, 8}};
   memset(&entry, 0, sizeof entry);
   assert_int_equal(qsm_arguments_lay_out(&kernel, good, 1, &entry, msg, sizeof msg), -1);
   assert_string_equal(msg, "kernel f takes f(int, double); the launch gives 1 arguments: 4 bytes");
   assert_int_equal(qsm_arguments_lay_out(&kernel, narrow, 2, &entry, msg, sizeof msg), -1);
-  assert_string_equal(msg, "kernel f takes f(int, double); the launch gives 2 arguments: 4, 4 bytes");
+  assert_string_equal(msg,
+                      "kernel f takes f(int, double); the launch gives 2 arguments: 4, 4 bytes");
   assert_int_equal(qsm_arguments_of_words(&kernel, words, 2, &entry, msg, sizeof msg), -1);
   assert_int_equal(qsm_arguments_of_words(&kernel, words, 0, &entry, msg, sizeof msg), -1);
   assert_string_equal(msg, "kernel f takes f(int, double); the launch gives 0 arguments: none");
@@ -170,7 +182,11 @@ static void what_does_not_fit_is_refused_with_both_signatures(void **state) {
 static void words_are_arguments_of_up_to_four_bytes(void **state) {
   (void)state;
   const struct qsm_argument arguments[] = {c8, i32, u8};
-  const struct qsm_kernel kernel = {.name = "f", .n_arguments = 3, .arguments = arguments, .signature = "f"}, unknown = {.name = "g"};
+  const struct qsm_kernel kernel = {.name = "f",
+                                    .n_arguments = 3,
+                                    .arguments = arguments,
+                                    .signature = "f"},
+                          unknown = {.name = "g"};
   const uint32_t words[9] = {0x1FF, 7, 0x1FF, 4, 5, 6, 7, 8, 9};
   assert_int_equal(qsm_arguments_of_words(&kernel, words, 3, &entry, msg, sizeof msg), 0);
   assert_int_equal(entry.registers[0], 0xFFFFFFFF);

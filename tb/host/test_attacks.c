@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hostile tenant (experiments/attack_kernels.c) beside an honest one: no output of the honest program is wrong, each fault kills the attacker with
-// its cause (I-FLT-1, I-FLT-2, I-MEM-1, I-MEM-2), whatever fills the GPU leaves the honest tenant its way (R-TB-14, R-TA-11), and RTL equals model.
+// A hostile tenant (experiments/attack_kernels.c) beside an honest one: no output of the honest
+// program is wrong, each fault kills the attacker with its cause (I-FLT-1, I-FLT-2, I-MEM-1,
+// I-MEM-2), whatever fills the GPU leaves the honest tenant its way (R-TB-14, R-TA-11), and RTL
+// equals model.
 #include "host_support.h"
 #include "qsm_attacks.h"
 #include "qsm_config.h"
@@ -10,14 +12,18 @@ enum { SCHEME_NONE = 0, SCHEME_ROLLOVER = 4, MODEL_EPOCHS = 6, LOCKSTEP_EPOCHS =
 static void withstand(const struct qsm_attack_setting *setting, const struct qsm_attack *attack) {
   struct qsm_attack_outcome outcome;
   char msg[512];
-  if (qsm_attack_run(setting, attack, &outcome, msg, sizeof msg)) fail_msg("%s on %s of %s: %s", attack->kernel, setting->backend, setting->config, msg);
+  if (qsm_attack_run(setting, attack, &outcome, msg, sizeof msg))
+    fail_msg("%s on %s of %s: %s", attack->kernel, setting->backend, setting->config, msg);
   if (outcome.n_unexpected)
-    fail_msg("%s on %s of %s: %d of %d ends not as expected; killed %d, cause %u, PC 0x%08X, value 0x%08X", attack->kernel, setting->backend,
-             setting->config, (int)outcome.n_unexpected, (int)outcome.n_attacks, outcome.unexpected.killed, outcome.unexpected.cause,
-             outcome.unexpected.pc, outcome.unexpected.value);
+    fail_msg(
+        "%s on %s of %s: %d of %d ends not as expected; killed %d, cause %u, PC 0x%08X, value 0x%08X",
+        attack->kernel, setting->backend, setting->config, (int)outcome.n_unexpected,
+        (int)outcome.n_attacks, outcome.unexpected.killed, outcome.unexpected.cause,
+        outcome.unexpected.pc, outcome.unexpected.value);
   // A block of a whole SM may wait for its turn for longer than that.
   bool must_end = attack->end == QSM_ATTACK_FAULTS && attack->warps == 1 && !attack->all_shared;
-  if (must_end && outcome.n_attacks == 0) fail_msg("%s on %s of %s: never ended", attack->kernel, setting->backend, setting->config);
+  if (must_end && outcome.n_attacks == 0)
+    fail_msg("%s on %s of %s: never ended", attack->kernel, setting->backend, setting->config);
   assert_int_equal(outcome.n_wrong, 0);
   assert_true(outcome.n_right > 0);
 }
@@ -41,26 +47,44 @@ static void withstand_all(struct qsm_attack_setting setting) {
 
 static void attacks_leave_honest_results_right_without_a_scheme(void **state) {
   (void)state;
-  withstand_all((struct qsm_attack_setting){.backend = "model", .config = "demo", .program = qsm_suite_find("matmul"), .scheme = SCHEME_NONE,
-                                            .adjust = qsmAdjustSwitch, .n_epochs = MODEL_EPOCHS});
+  withstand_all((struct qsm_attack_setting){.backend = "model",
+                                            .config = "demo",
+                                            .program = qsm_suite_find("matmul"),
+                                            .scheme = SCHEME_NONE,
+                                            .adjust = qsmAdjustSwitch,
+                                            .n_epochs = MODEL_EPOCHS});
 }
 
 static void attacks_leave_honest_results_right_behind_caches(void **state) {
   (void)state;
-  withstand_all((struct qsm_attack_setting){.backend = "model", .config = "demo+l1_kib-4+l2_kib-16+dram_banks-8", .program = qsm_suite_find("histogram"),
-                                            .scheme = SCHEME_ROLLOVER, .goal_q16 = 1 << 16, .adjust = qsmAdjustSwitch, .n_epochs = MODEL_EPOCHS});
+  withstand_all((struct qsm_attack_setting){.backend = "model",
+                                            .config = "demo+l1_kib-4+l2_kib-16+dram_banks-8",
+                                            .program = qsm_suite_find("histogram"),
+                                            .scheme = SCHEME_ROLLOVER,
+                                            .goal_q16 = 1 << 16,
+                                            .adjust = qsmAdjustSwitch,
+                                            .n_epochs = MODEL_EPOCHS});
 }
 
 static void attacks_are_the_same_on_rtl_and_model_of_tiny(void **state) {
   (void)state;
-  withstand_all((struct qsm_attack_setting){.backend = "lockstep", .config = "tiny", .program = qsm_suite_find("reduce"), .scheme = SCHEME_ROLLOVER,
-                                            .goal_q16 = 1 << 14, .adjust = qsmAdjustSwitch, .n_epochs = LOCKSTEP_EPOCHS});
+  withstand_all((struct qsm_attack_setting){.backend = "lockstep",
+                                            .config = "tiny",
+                                            .program = qsm_suite_find("reduce"),
+                                            .scheme = SCHEME_ROLLOVER,
+                                            .goal_q16 = 1 << 14,
+                                            .adjust = qsmAdjustSwitch,
+                                            .n_epochs = LOCKSTEP_EPOCHS});
 }
 
 static void attacks_are_the_same_on_rtl_and_model_of_odd(void **state) {
   (void)state;
-  withstand_all((struct qsm_attack_setting){.backend = "lockstep", .config = "odd", .program = qsm_suite_find("vadd"), .scheme = SCHEME_NONE,
-                                            .adjust = qsmAdjustSwitch, .n_epochs = LOCKSTEP_EPOCHS});
+  withstand_all((struct qsm_attack_setting){.backend = "lockstep",
+                                            .config = "odd",
+                                            .program = qsm_suite_find("vadd"),
+                                            .scheme = SCHEME_NONE,
+                                            .adjust = qsmAdjustSwitch,
+                                            .n_epochs = LOCKSTEP_EPOCHS});
 }
 
 int main(void) {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's view of memory behind an L1 and an L2 that writes back, on the model: what kernels wrote is read, what the host writes is seen by kernels,
-// nothing old comes back; cache policies and the counters of the memory.
+// The host's view of memory behind an L1 and an L2 that writes back, on the model: what kernels
+// wrote is read, what the host writes is seen by kernels, nothing old comes back; cache policies
+// and the counters of the memory.
 #include <string.h>
 
 #include "host_support.h"
 
 #include "qsm_config.h"
 
-static char with_caches[CONFIG_PATH_BYTES];  // tiny with an L1 and an L2 of 64 lines each, and a memory controller
+static char with_caches[CONFIG_PATH_BYTES];  // tiny with an L1 and an L2 of 64 lines each, and a
+                                             // memory controller
 
 static int make_configuration(void **state) {
   if (build_programs(state)) return -1;
-  change_config("tiny", "s/^l1_kib: 0/l1_kib: 1/; s/^l2_kib: 0/l2_kib: 1/; s/^dram_banks: 0/dram_banks: 4/", with_caches);
+  change_config("tiny",
+                "s/^l1_kib: 0/l1_kib: 1/; s/^l2_kib: 0/l2_kib: 1/; s/^dram_banks: 0/dram_banks: 4/",
+                with_caches);
   return 0;
 }
 
@@ -90,11 +94,13 @@ static void every_launch_finds_its_own_arguments(void **state) {
   uint32_t buffer = allocate(context, 32 * LAUNCHES);
   for (uint32_t n = 0; n < LAUNCHES; n++) {
     uint32_t value = n < DISTINCT ? n : 3;
-    assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, (uint32_t[]){buffer + 32 * n, value}, 2, 64, NULL, NULL),
+    assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1},
+                                     (uint32_t[]){buffer + 32 * n, value}, 2, 64, NULL, NULL),
                      qsmSuccess);
   }
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  for (uint32_t n = 0; n < LAUNCHES; n++) assert_int_equal(read_word(context, buffer + 32 * n), n < DISTINCT ? n : 3);
+  for (uint32_t n = 0; n < LAUNCHES; n++)
+    assert_int_equal(read_word(context, buffer + 32 * n), n < DISTINCT ? n : 3);
   qsmDeviceClose(device);
 }
 
@@ -107,7 +113,9 @@ static void a_kernel_cannot_write_over_its_arguments(void **state) {
     qsmContext_t context = open_context(device);
     const uint32_t buffer = allocate(context, 4096), args[] = {buffer}, zero = 0;
     for (uint32_t n = 0; n < 2; n++) {
-      assert_int_equal(qsmLaunchKernel(context, "scribble", (qsmDim3){1, 1, 1}, (qsmDim3){1, 1, 1}, args, 1, 0, NULL, NULL), qsmSuccess);
+      assert_int_equal(qsmLaunchKernel(context, "scribble", (qsmDim3){1, 1, 1}, (qsmDim3){1, 1, 1},
+                                       args, 1, 0, NULL, NULL),
+                       qsmSuccess);
       assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorKernelFault);
       assert_non_null(strstr(qsmGetLastErrorText(device), "cause 7 at"));
       assert_int_equal(read_word(context, buffer), 1);  // so far it has come each time
@@ -136,8 +144,10 @@ static void programs_are_right_one_after_the_other(void **state) {
   qsmDevice_t device;
   qsmContext_t context;
   open_both(state, &device, &context);
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++)
-    if (!program->needs_fpu || qsmDeviceConfig(device)->fpu) assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++)
+    if (!program->needs_fpu || qsmDeviceConfig(device)->fpu)
+      assert_int_equal(run_program(context, program, QSM_SIZE_S, 6), 0);
   qsmDeviceClose(device);
 }
 
@@ -174,8 +184,10 @@ static void counters_of_the_l1s_are_those_of_all_sms(void **state) {
   qsmMemoryCounters counters, skipped;
   assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);
   assert_int_equal(qsmReadMemoryCounters(context, &counters), qsmSuccess);
-  assert_true(counters.l1_hits > 0 && counters.l1_joined > 0 && counters.l1_misses > 0 && counters.l1_stores > 0);
-  assert_in_range(counters.l1_loads, counters.l1_hits + counters.l1_joined + counters.l1_misses, 2 * counters.l1_loads);
+  assert_true(counters.l1_hits > 0 && counters.l1_joined > 0 && counters.l1_misses > 0 &&
+              counters.l1_stores > 0);
+  assert_in_range(counters.l1_loads, counters.l1_hits + counters.l1_joined + counters.l1_misses,
+                  2 * counters.l1_loads);
   assert_int_equal(counters.requests + counters.dram_reads, 0);  // it has neither
   assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL1), qsmSuccess);
   assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);

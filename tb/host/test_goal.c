@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goals of every kind (docs/goals.md): against double precision, every refusal, set while a launch runs, measured alone.
+// Goals of every kind (docs/goals.md): against double precision, every refusal, set while a launch
+// runs, measured alone.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,12 @@
 #include "qsm_random.h"
 #include "qsm_regs.h"
 
-static const struct qsm_config machine = {.name = "machine", .num_sms = 4, .num_sched = 2, .warp_size = 32, .clock_mhz = 100, .link_mbytes_s = 12000,
+static const struct qsm_config machine = {.name = "machine",
+                                          .num_sms = 4,
+                                          .num_sched = 2,
+                                          .warp_size = 32,
+                                          .clock_mhz = 100,
+                                          .link_mbytes_s = 12000,
                                           .link_latency_ns = 5000};  // peak 256
 
 static uint32_t translate(const struct qsm_config *config, const qsmGoal *goal) {
@@ -27,7 +33,11 @@ static uint32_t translate(const struct qsm_config *config, const qsmGoal *goal) 
 // R-GO-2.
 static void the_example_of_the_page(void **state) {
   (void)state;
-  const qsmGoal goal = {.kind = qsmGoalDeadline, .value = 1000000, .instructions = 1000000, .bytes = 65536, .copies = 2};
+  const qsmGoal goal = {.kind = qsmGoalDeadline,
+                        .value = 1000000,
+                        .instructions = 1000000,
+                        .bytes = 65536,
+                        .copies = 2};
   assert_int_equal(translate(&machine, &goal), 665658);
 }
 
@@ -35,23 +45,37 @@ static void the_example_of_the_page(void **state) {
 static void each_kind_is_exact_where_it_is_a_small_number(void **state) {
   (void)state;
   assert_int_equal(translate(&machine, &(qsmGoal){.kind = qsmGoalNone, .value = 7}), 0);
-  assert_int_equal(translate(&machine, &(qsmGoal){.kind = qsmGoalIpc, .value = 256 << 16}), 256 << 16);
+  assert_int_equal(translate(&machine, &(qsmGoal){.kind = qsmGoalIpc, .value = 256 << 16}),
+                   256 << 16);
   assert_int_equal(translate(&machine, &(qsmGoal){.kind = qsmGoalIpc, .value = 1}), 1);
-  assert_int_equal(translate(&machine, &(qsmGoal){.kind = qsmGoalShare, .value = 333333, .isolated_ipc_q16 = 10}), 3);  // rounded down
-  assert_int_equal(translate(&machine, &(qsmGoal){.kind = qsmGoalShare, .value = 1000000, .isolated_ipc_q16 = 256 << 16}), 256 << 16);
+  assert_int_equal(
+      translate(&machine,
+                &(qsmGoal){.kind = qsmGoalShare, .value = 333333, .isolated_ipc_q16 = 10}),
+      3);  // rounded down
+  assert_int_equal(
+      translate(&machine,
+                &(qsmGoal){.kind = qsmGoalShare, .value = 1000000, .isolated_ipc_q16 = 256 << 16}),
+      256 << 16);
   qsmGoal goal = {.kind = qsmGoalDeadline, .value = 10000, .instructions = 7000};
   assert_int_equal(translate(&machine, &goal), 7 << 16);  // 1000 cycles
   goal.instructions++;
   assert_int_equal(translate(&machine, &goal), (7 << 16) + 66);  // 65.536 rounded up
   goal.value = 10009;
   assert_int_equal(translate(&machine, &goal), (7 << 16) + 66);  // 1000.9 cycles rounded down
-  goal = (qsmGoal){.kind = qsmGoalDeadline, .value = 15001, .instructions = 7000, .bytes = 1, .copies = 1};
-  assert_int_equal(translate(&machine, &goal), 7 << 16);  // a byte takes a part of a nanosecond, rounded up
+  goal = (qsmGoal){
+      .kind = qsmGoalDeadline, .value = 15001, .instructions = 7000, .bytes = 1, .copies = 1};
+  assert_int_equal(translate(&machine, &goal),
+                   7 << 16);  // a byte takes a part of a nanosecond, rounded up
   goal.bytes = 12;
   assert_int_equal(translate(&machine, &goal), 7 << 16);  // 1 ns
   goal.bytes = 13;
   assert_true(translate(&machine, &goal) > 7 << 16);
-  goal = (qsmGoal){.kind = qsmGoalDeadline, .value = 10000, .instructions = 7000, .bytes = 1 << 20, .copies = 9, .overlapped = true};
+  goal = (qsmGoal){.kind = qsmGoalDeadline,
+                   .value = 10000,
+                   .instructions = 7000,
+                   .bytes = 1 << 20,
+                   .copies = 9,
+                   .overlapped = true};
   assert_int_equal(translate(&machine, &goal), 7 << 16);
   goal = (qsmGoal){.kind = qsmGoalRate, .value = 100000000, .instructions = 7000};  // every 10 us
   assert_int_equal(translate(&machine, &goal), 7 << 16);
@@ -60,22 +84,30 @@ static void each_kind_is_exact_where_it_is_a_small_number(void **state) {
 }
 
 static double in_double(const struct qsm_config *config, const qsmGoal *goal) {
-  double transfer = goal->overlapped ? 0 : (double)goal->bytes * 1000 / config->link_mbytes_s + (double)goal->copies * config->link_latency_ns;
+  double transfer = goal->overlapped ? 0
+                                     : (double)goal->bytes * 1000 / config->link_mbytes_s +
+                                           (double)goal->copies * config->link_latency_ns;
   double deadline = goal->kind == qsmGoalRate ? 1e12 / (double)goal->value : (double)goal->value;
   switch (goal->kind) {
     case qsmGoalIpc: return (double)goal->value / 65536;
     case qsmGoalShare: return goal->isolated_ipc_q16 / 65536.0 * ((double)goal->value / 1e6);
-    default: return (double)goal->instructions / (config->clock_mhz * 1e6 * ((deadline - transfer) / 1e9));
+    default:
+      return (double)goal->instructions / (config->clock_mhz * 1e6 * ((deadline - transfer) / 1e9));
   }
 }
 
-// Deadlines of 10 to 1000 ms and goals from 1 on, where rounding to whole ns, cycles and 2^-16 is below the precision asked for.
-static qsmGoal random_goal(struct qsm_random *random, const struct qsm_config *config, uint32_t peak) {
-  qsmGoal goal = {.kind = (qsmGoalKind)(qsmGoalIpc + qsm_random_below(random, 4)), .copies = (uint32_t)qsm_random_below(random, 4),
+// Deadlines of 10 to 1000 ms and goals from 1 on, where rounding to whole ns, cycles and 2^-16 is
+// below the precision asked for.
+static qsmGoal random_goal(struct qsm_random *random, const struct qsm_config *config,
+                           uint32_t peak) {
+  qsmGoal goal = {.kind = (qsmGoalKind)(qsmGoalIpc + qsm_random_below(random, 4)),
+                  .copies = (uint32_t)qsm_random_below(random, 4),
                   .overlapped = qsm_random_below(random, 4) == 0};
-  uint64_t deadline = 10000000 + qsm_random_below(random, 990000000), cycles = deadline * config->clock_mhz / 1000;
+  uint64_t deadline = 10000000 + qsm_random_below(random, 990000000),
+           cycles = deadline * config->clock_mhz / 1000;
   uint32_t ipc = 1 + (uint32_t)qsm_random_below(random, peak);
-  goal.bytes = deadline * config->link_mbytes_s / 1000 * qsm_random_below(random, 1000) / 4000;  // up to a quarter of it
+  goal.bytes = deadline * config->link_mbytes_s / 1000 * qsm_random_below(random, 1000) /
+               4000;  // up to a quarter of it
   switch (goal.kind) {
     case qsmGoalIpc: goal.value = (uint64_t)ipc << 16; break;
     case qsmGoalShare:
@@ -104,19 +136,23 @@ static void every_kind_agrees_with_double_precision(void **state) {
     qsmGoal goal = random_goal(&random, &config, peak);
     double ideal = in_double(&config, &goal);
     if (qsmTranslateGoal(&config, &goal, &ipc_q16, msg, sizeof msg)) {
-      if (ideal * (1 - 1e-7) <= peak && ideal < peak - 1e-3) fail_msg("round %" PRIu32 ": %s", round, msg);
+      if (ideal * (1 - 1e-7) <= peak && ideal < peak - 1e-3)
+        fail_msg("round %" PRIu32 ": %s", round, msg);
       n_refused++;
       continue;
     }
     double error = fabs(ipc_q16 / 65536.0 - ideal) / ideal;
-    if (ideal >= 1 && error > 1.0 / 65536) fail_msg("round %" PRIu32 ": kind %d, %.9f instead of %.9f", round, goal.kind, ipc_q16 / 65536.0, ideal);
+    if (ideal >= 1 && error > 1.0 / 65536)
+      fail_msg("round %" PRIu32 ": kind %d, %.9f instead of %.9f", round, goal.kind,
+               ipc_q16 / 65536.0, ideal);
     n_of_kind[goal.kind]++;
   }
   for (int kind = qsmGoalIpc; kind <= qsmGoalRate; kind++) assert_true(n_of_kind[kind] > 2000);
   assert_true(n_refused > 20);  // time for transfers raised them above the peak
 }
 
-static void assert_refused(const struct qsm_config *config, qsmGoal goal, qsmError_t error, const char *text) {
+static void assert_refused(const struct qsm_config *config, qsmGoal goal, qsmError_t error,
+                           const char *text) {
   uint32_t untouched = 77;
   char msg[200] = "";
   assert_int_equal(qsmTranslateGoal(config, &goal, &untouched, msg, sizeof msg), error);
@@ -128,43 +164,73 @@ static void assert_refused(const struct qsm_config *config, qsmGoal goal, qsmErr
 static void impossible_goals_are_refused_with_both_numbers(void **state) {
   (void)state;
   const struct qsm_config *config = &machine;
-  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 1000000, .instructions = 5, .bytes = 14280000, .copies = 2}, qsmErrorGoal,
-                 "transfer takes 1200000 ns of a deadline of 1000000 ns");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 10000, .instructions = 5, .copies = 2}, qsmErrorGoal,
-                 "transfer takes 10000 ns of a deadline of 10000 ns");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 5, .instructions = 5, .bytes = UINT64_MAX, .copies = UINT32_MAX}, qsmErrorGoal,
-                 "transfer takes 1537250147645604302 ns of a deadline of 5 ns");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalRate, .value = 100000000, .instructions = 5, .copies = 2}, qsmErrorGoal,
-                 "transfer takes 10000 ns of a deadline of 10000 ns");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalRate, .value = 1000000000001, .instructions = 5}, qsmErrorGoal, "transfer takes 0 ns of a deadline of 0 ns");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 9, .instructions = 5}, qsmErrorGoal,
-                 "the deadline leaves 9 ns, less than a cycle at 100 MHz");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalIpc, .value = 300 << 16}, qsmErrorGoal, "goal 300.00000 above the peak 256 thread instructions per cycle");
+  assert_refused(config,
+                 (qsmGoal){.kind = qsmGoalDeadline,
+                           .value = 1000000,
+                           .instructions = 5,
+                           .bytes = 14280000,
+                           .copies = 2},
+                 qsmErrorGoal, "transfer takes 1200000 ns of a deadline of 1000000 ns");
+  assert_refused(config,
+                 (qsmGoal){.kind = qsmGoalDeadline, .value = 10000, .instructions = 5, .copies = 2},
+                 qsmErrorGoal, "transfer takes 10000 ns of a deadline of 10000 ns");
+  assert_refused(config,
+                 (qsmGoal){.kind = qsmGoalDeadline,
+                           .value = 5,
+                           .instructions = 5,
+                           .bytes = UINT64_MAX,
+                           .copies = UINT32_MAX},
+                 qsmErrorGoal, "transfer takes 1537250147645604302 ns of a deadline of 5 ns");
+  assert_refused(config,
+                 (qsmGoal){.kind = qsmGoalRate, .value = 100000000, .instructions = 5, .copies = 2},
+                 qsmErrorGoal, "transfer takes 10000 ns of a deadline of 10000 ns");
+  assert_refused(config, (qsmGoal){.kind = qsmGoalRate, .value = 1000000000001, .instructions = 5},
+                 qsmErrorGoal, "transfer takes 0 ns of a deadline of 0 ns");
+  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 9, .instructions = 5},
+                 qsmErrorGoal, "the deadline leaves 9 ns, less than a cycle at 100 MHz");
+  assert_refused(config, (qsmGoal){.kind = qsmGoalIpc, .value = 300 << 16}, qsmErrorGoal,
+                 "goal 300.00000 above the peak 256 thread instructions per cycle");
   assert_refused(config, (qsmGoal){.kind = qsmGoalIpc, .value = (256 << 16) + 1}, qsmErrorGoal,
                  "goal 256.00002 above the peak 256 thread instructions per cycle");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 10, .instructions = 257}, qsmErrorGoal,
-                 "goal 257.00000 above the peak 256 thread instructions per cycle");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 10, .instructions = (uint64_t)1 << 50}, qsmErrorGoal,  // no overflow of 32 bit
+  assert_refused(config, (qsmGoal){.kind = qsmGoalDeadline, .value = 10, .instructions = 257},
+                 qsmErrorGoal, "goal 257.00000 above the peak 256 thread instructions per cycle");
+  assert_refused(config,
+                 (qsmGoal){.kind = qsmGoalDeadline, .value = 10, .instructions = (uint64_t)1 << 50},
+                 qsmErrorGoal,  // no overflow of 32 bit
                  "goal 1125899906842624.00000 above the peak 256 thread instructions per cycle");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalIpc, .value = 3 << 16, .isolated_ipc_q16 = 5 << 15}, qsmErrorGoal,
-                 "goal 3.00000 above the isolated 2.50000 thread instructions per cycle");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalRate, .value = 100000000, .instructions = 7001, .isolated_ipc_q16 = 7 << 16}, qsmErrorGoal,
+  assert_refused(
+      config, (qsmGoal){.kind = qsmGoalIpc, .value = 3 << 16, .isolated_ipc_q16 = 5 << 15},
+      qsmErrorGoal, "goal 3.00000 above the isolated 2.50000 thread instructions per cycle");
+  assert_refused(config,
+                 (qsmGoal){.kind = qsmGoalRate,
+                           .value = 100000000,
+                           .instructions = 7001,
+                           .isolated_ipc_q16 = 7 << 16},
+                 qsmErrorGoal,
                  "goal 7.00101 above the isolated 7.00000 thread instructions per cycle");
-  assert_refused(config, (qsmGoal){.kind = qsmGoalShare, .value = 1000001, .isolated_ipc_q16 = 1 << 16}, qsmErrorGoal,
-                 "a share of 1000001 millionths, at most 1000000");
+  assert_refused(config,
+                 (qsmGoal){.kind = qsmGoalShare, .value = 1000001, .isolated_ipc_q16 = 1 << 16},
+                 qsmErrorGoal, "a share of 1000001 millionths, at most 1000000");
 }
 
 // R-GO-4.
 static void goals_of_nothing_are_refused(void **state) {
   (void)state;
   for (int kind = qsmGoalIpc; kind <= qsmGoalRate; kind++)
-    assert_refused(&machine, (qsmGoal){.kind = (qsmGoalKind)kind, .instructions = 5, .isolated_ipc_q16 = 1 << 16}, qsmErrorGoal, "a goal of 0");
-  assert_refused(&machine, (qsmGoal){.kind = qsmGoalDeadline, .value = 1000}, qsmErrorGoal, "a launch of 0 thread instructions");
-  assert_refused(&machine, (qsmGoal){.kind = qsmGoalRate, .value = 1000}, qsmErrorGoal, "a launch of 0 thread instructions");
-  assert_refused(&machine, (qsmGoal){.kind = qsmGoalShare, .value = 1000}, qsmErrorGoal, "a share of an isolated IPC of 0");
-  assert_refused(&machine, (qsmGoal){.kind = qsmGoalShare, .value = 1, .isolated_ipc_q16 = 10}, qsmErrorGoal,
-                 "a goal below 1/65536 thread instructions per cycle");
-  assert_refused(&machine, (qsmGoal){.kind = (qsmGoalKind)9, .value = 1}, qsmErrorInvalidValue, "no such kind of goal: 9");
+    assert_refused(
+        &machine,
+        (qsmGoal){.kind = (qsmGoalKind)kind, .instructions = 5, .isolated_ipc_q16 = 1 << 16},
+        qsmErrorGoal, "a goal of 0");
+  assert_refused(&machine, (qsmGoal){.kind = qsmGoalDeadline, .value = 1000}, qsmErrorGoal,
+                 "a launch of 0 thread instructions");
+  assert_refused(&machine, (qsmGoal){.kind = qsmGoalRate, .value = 1000}, qsmErrorGoal,
+                 "a launch of 0 thread instructions");
+  assert_refused(&machine, (qsmGoal){.kind = qsmGoalShare, .value = 1000}, qsmErrorGoal,
+                 "a share of an isolated IPC of 0");
+  assert_refused(&machine, (qsmGoal){.kind = qsmGoalShare, .value = 1, .isolated_ipc_q16 = 10},
+                 qsmErrorGoal, "a goal below 1/65536 thread instructions per cycle");
+  assert_refused(&machine, (qsmGoal){.kind = (qsmGoalKind)9, .value = 1}, qsmErrorInvalidValue,
+                 "no such kind of goal: 9");
 }
 
 // ---- On a device ----
@@ -182,7 +248,9 @@ static int open_model(void **state) {
 static int open_lockstep(void **state) {
   (void)state;
   char msg[256] = "";
-  if (qsmDeviceOpen("lockstep", "tiny", &(struct qsm_backend_options){.state_interval = 1000}, &device, msg, sizeof msg)) fail_msg("%s", msg);
+  if (qsmDeviceOpen("lockstep", "tiny", &(struct qsm_backend_options){.state_interval = 1000},
+                    &device, msg, sizeof msg))
+    fail_msg("%s", msg);
   context = open_context(device);
   return 0;
 }
@@ -195,7 +263,11 @@ static int close_device(void **state) {
 
 static uint32_t slot_value(uint32_t offset) {
   uint32_t value = 0;
-  assert_int_equal(qsmRegisterRead(device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + offset), &value), qsmSuccess);
+  assert_int_equal(
+      qsmRegisterRead(
+          device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + offset),
+          &value),
+      qsmSuccess);
   return value;
 }
 
@@ -208,16 +280,19 @@ static uint32_t register_value(uint16_t address) {
 // Until the quotas of the next epoch have been loaded.
 static void run_past_load(void) {
   uint32_t count = register_value(QSM_REG_EPOCH_COUNT);
-  while (register_value(QSM_REG_EPOCH_COUNT) == count) assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 20), qsmSuccess);
+  while (register_value(QSM_REG_EPOCH_COUNT) == count)
+    assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 20), qsmSuccess);
 }
 
 enum { EPOCH = 2000, OVERSHOOT = 8 };
 
-// Spins with a goal of an eighth of an instruction per cycle, in epochs of EPOCH cycles, up to where that is what it gets.
+// Spins with a goal of an eighth of an instruction per cycle, in epochs of EPOCH cycles, up to
+// where that is what it gets.
 static void spin_with_goal(uint32_t *buffer) {
   *buffer = allocate(context, 256);
   assert_int_equal(qsmSetScheduling(device, 1, 1 /* naive */, EPOCH), qsmSuccess);
-  assert_int_equal(qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalIpc, .value = 1 << 13}), qsmSuccess);
+  assert_int_equal(qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalIpc, .value = 1 << 13}),
+                   qsmSuccess);
   assert_int_equal(launch(context, "endless", 1, *buffer, 0, NULL, NULL), qsmSuccess);
   for (uint32_t i = 0; i < 4; i++) run_past_load();
 }
@@ -236,7 +311,10 @@ static void a_goal_changed_while_it_runs_acts_from_the_next_epoch_on(void **stat
   assert_epoch(EPOCH / 8);
   assert_true(slot_value(QSM_SLOT_HCYC_LO) > 2 * EPOCH);
   // 80000 cycles of 75 MHz for 20000 instructions
-  assert_int_equal(qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalDeadline, .value = 1066667, .instructions = 20000}), qsmSuccess);
+  assert_int_equal(
+      qsmSetGoal(context,
+                 &(qsmGoal){.kind = qsmGoalDeadline, .value = 1066667, .instructions = 20000}),
+      qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_GOAL), 1 << 14);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), EPOCH / 4);
   assert_int_equal(slot_value(QSM_SLOT_HCYC_LO), 0);
@@ -250,7 +328,8 @@ static void a_goal_changed_while_it_runs_acts_from_the_next_epoch_on(void **stat
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
 }
 
-// R-GO-6: in every phase of the manager's work, among them the cycle that closes and the one that opens its registers.
+// R-GO-6: in every phase of the manager's work, among them the cycle that closes and the one that
+// opens its registers.
 static void a_goal_is_set_in_every_cycle_around_an_epochs_end(void **state) {
   (void)state;
   uint32_t buffer, n_waited = 0;
@@ -262,7 +341,8 @@ static void a_goal_is_set_in_every_cycle_around_an_epochs_end(void **state) {
     assert_int_equal(qsmDeviceRunUntil(device, snapshot - 4 + i), qsmSuccess);
     uint64_t begin = qsmDeviceCycle(device);
     qsmError_t error = qsmSetQoS(context, (1 << 13) + 1 + i);
-    if (error) fail_msg("%d cycles after the snapshot: %s", (int)i - 4, qsmGetLastErrorText(device));
+    if (error)
+      fail_msg("%d cycles after the snapshot: %s", (int)i - 4, qsmGetLastErrorText(device));
     uint64_t took = qsmDeviceCycle(device) - begin;
     assert_in_range(took, 2, config->qos_lat + 5);
     n_waited += took > 3;
@@ -303,8 +383,10 @@ static void a_refused_goal_changes_nothing(void **state) {
   (void)state;
   assert_int_equal(qsmSetQoS(context, 3 << 16), qsmSuccess);
   uint64_t cycle = qsmDeviceCycle(device);
-  assert_int_equal(qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalIpc, .value = 5 << 16}), qsmErrorGoal);
-  assert_string_equal(qsmGetLastErrorText(device), "slot 0: goal 5.00000 above the peak 4 thread instructions per cycle");
+  assert_int_equal(qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalIpc, .value = 5 << 16}),
+                   qsmErrorGoal);
+  assert_string_equal(qsmGetLastErrorText(device),
+                      "slot 0: goal 5.00000 above the peak 4 thread instructions per cycle");
   assert_int_equal(qsmDeviceCycle(device), cycle);
   assert_int_equal(slot_value(QSM_SLOT_GOAL), 3 << 16);
 }
@@ -316,7 +398,8 @@ static const qsmDim3 two_warps = {8, 1, 1};
 static qsmGoal measure(const char *kernel, uint32_t n_blocks, uint32_t buffer) {
   const uint32_t args[] = {buffer};
   qsmGoal goal = {.kind = qsmGoalShare, .value = 500000};
-  const qsmLaunch alone = {.kernel = kernel, .grid = {n_blocks, 1, 1}, .block = two_warps, .args = args, .n_args = 1};
+  const qsmLaunch alone = {
+      .kernel = kernel, .grid = {n_blocks, 1, 1}, .block = two_warps, .args = args, .n_args = 1};
   if (qsmMeasureIsolated(context, &alone, LONG, &goal)) fail_msg("%s", qsmGetLastErrorText(device));
   return goal;
 }
@@ -356,16 +439,19 @@ static void the_memory_is_as_at_the_call(void **state) {
   const uint32_t go_on = 0;
   assert_int_equal(qsmMemcpyHtoD(context, buffer, &go_on, 4), qsmSuccess);
   qsmGoal untouched = {.instructions = 5};
-  const qsmLaunch alone = {.kernel = "endless", .grid = {1, 1, 1}, .block = two_warps, .args = one, .n_args = 1};
+  const qsmLaunch alone = {
+      .kernel = "endless", .grid = {1, 1, 1}, .block = two_warps, .args = one, .n_args = 1};
   assert_int_equal(qsmMeasureIsolated(context, &alone, 30000, &untouched), qsmErrorTimeout);
-  assert_string_equal(qsmGetLastErrorText(device), "slot 0: launch still running after 30000 cycles");
+  assert_string_equal(qsmGetLastErrorText(device),
+                      "slot 0: launch still running after 30000 cycles");
   assert_int_equal(untouched.instructions, 5);
 }
 
 static uint64_t instructions_of_stacks(uint32_t buffer, uint32_t words) {
   const uint32_t args[] = {buffer, words};
   qsmGoal goal = {.kind = qsmGoalNone};
-  const qsmLaunch alone = {.kernel = "stacks", .grid = {2, 1, 1}, .block = two_warps, .args = args, .n_args = 2};
+  const qsmLaunch alone = {
+      .kernel = "stacks", .grid = {2, 1, 1}, .block = two_warps, .args = args, .n_args = 2};
   if (qsmMeasureIsolated(context, &alone, LONG, &goal)) fail_msg("%s", qsmGetLastErrorText(device));
   return goal.instructions;
 }
@@ -380,7 +466,9 @@ static void arguments_are_those_of_the_call(void **state) {
     const uint32_t buffer = allocate(context, 4096), args[] = {buffer, 32};
     uint64_t few = instructions_of_stacks(buffer, 1), many = instructions_of_stacks(buffer, 32);
     assert_true(few > 0 && many > 2 * few);
-    assert_int_equal(qsmLaunchKernel(context, "stacks", (qsmDim3){2, 1, 1}, two_warps, args, 2, 0, NULL, NULL), qsmSuccess);
+    assert_int_equal(
+        qsmLaunchKernel(context, "stacks", (qsmDim3){2, 1, 1}, two_warps, args, 2, 0, NULL, NULL),
+        qsmSuccess);
     assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
     assert_int_equal(instructions_of_stacks(buffer, 1), few);
     assert_int_equal(instructions_of_stacks(buffer, 32), many);
@@ -392,13 +480,26 @@ static void what_cannot_be_launched_cannot_be_measured(void **state) {
   (void)state;
   qsmGoal untouched = {.instructions = 5};
   const uint32_t args[] = {allocate(context, 256)};
-  assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "nothing", .grid = {1, 1, 1}, .block = two_warps}, LONG, &untouched), qsmErrorNotFound);
+  assert_int_equal(
+      qsmMeasureIsolated(context,
+                         &(qsmLaunch){.kernel = "nothing", .grid = {1, 1, 1}, .block = two_warps},
+                         LONG, &untouched),
+      qsmErrorNotFound);
   assert_string_equal(qsmGetLastErrorText(device), "no kernel 'nothing' in the module");
-  assert_int_equal(qsmMeasureIsolated(context, &(qsmLaunch){.kernel = "illegal", .grid = {3, 1, 1}, .block = two_warps, .args = args, .n_args = 1}, LONG, &untouched),
+  assert_int_equal(qsmMeasureIsolated(context,
+                                      &(qsmLaunch){.kernel = "illegal",
+                                                   .grid = {3, 1, 1},
+                                                   .block = two_warps,
+                                                   .args = args,
+                                                   .n_args = 1},
+                                      LONG, &untouched),
                    qsmErrorKernelFault);
   qsmContext_t empty = NULL;
   assert_int_equal(qsmContextCreate(device, &empty), qsmSuccess);
-  assert_int_equal(qsmMeasureIsolated(empty, &(qsmLaunch){.kernel = "fill", .grid = {1, 1, 1}, .block = two_warps}, LONG, &untouched), qsmErrorNotFound);
+  assert_int_equal(qsmMeasureIsolated(
+                       empty, &(qsmLaunch){.kernel = "fill", .grid = {1, 1, 1}, .block = two_warps},
+                       LONG, &untouched),
+                   qsmErrorNotFound);
   assert_int_equal(untouched.instructions, 5);
 }
 
@@ -410,7 +511,8 @@ int main(void) {
       cmocka_unit_test(every_kind_agrees_with_double_precision),
       cmocka_unit_test(impossible_goals_are_refused_with_both_numbers),
       cmocka_unit_test(goals_of_nothing_are_refused),
-      cmocka_unit_test_setup_teardown(a_goal_changed_while_it_runs_acts_from_the_next_epoch_on, open_lockstep, close_device),
+      cmocka_unit_test_setup_teardown(a_goal_changed_while_it_runs_acts_from_the_next_epoch_on,
+                                      open_lockstep, close_device),
       ON_MODEL(a_goal_is_set_in_every_cycle_around_an_epochs_end),
       ON_MODEL(the_average_is_forgotten_only_with_its_goal),
       ON_MODEL(a_goal_and_none_are_exchanged_only_when_idle),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who comes late, through libqsm (docs/tb_adjust.md R-TA-10 to R-TA-12, docs/tb_sched.md R-TB-14): endless blocks fill the machine, and
-// another tenant has its first block within the bound all the same; idle contexts are in nobody's way; results stay right. On the model,
-// and in lockstep.
+// Who comes late, through libqsm (docs/tb_adjust.md R-TA-10 to R-TA-12, docs/tb_sched.md R-TB-14):
+// endless blocks fill the machine, and another tenant has its first block within the bound all the
+// same; idle contexts are in nobody's way; results stay right. On the model, and in lockstep.
 #include <stdio.h>
 
 #include "host_support.h"
@@ -9,7 +9,16 @@
 #include "qsm_config.h"
 #include "qsm_regs.h"
 
-enum { GTO = 1, NO_SCHEME = 0, ROLLOVER = 4, RESET_EPOCH = 10000, EPOCH = 2000, STATE_INTERVAL = 10000, WORD = 4, FIRST_BLOCKS = 8 };
+enum {
+  GTO = 1,
+  NO_SCHEME = 0,
+  ROLLOVER = 4,
+  RESET_EPOCH = 10000,
+  EPOCH = 2000,
+  STATE_INTERVAL = 10000,
+  WORD = 4,
+  FIRST_BLOCKS = 8
+};
 
 static const char *const backends[] = {"model", "lockstep"};
 static const char *const configs[] = {"tiny", "odd"};
@@ -36,7 +45,8 @@ static qsmDevice_t open(const char *backend, const char *config, uint32_t scheme
 
 static uint32_t read_register(qsmDevice_t device, uint32_t address) {
   uint32_t value = 0;
-  if (qsmRegisterRead(device, (uint16_t)address, &value)) fail_msg("%s", qsmGetLastErrorText(device));
+  if (qsmRegisterRead(device, (uint16_t)address, &value))
+    fail_msg("%s", qsmGetLastErrorText(device));
   return value;
 }
 
@@ -45,14 +55,17 @@ static uint32_t count_blocks(qsmContext_t context, qsmDevice_t device, bool targ
   uint32_t n = 0;
   for (uint32_t i = 0; i < qsmDeviceConfig(device)->num_sms; i++) {
     assert_int_equal(qsmRegisterWrite(device, QSM_REG_SM_SELECT, i), qsmSuccess);
-    uint32_t tbs = read_register(device, QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * qsmContextSlot(context) + QSM_SMSEL_TBS);
-    n += targets ? tbs >> QSM_SMSEL_TBS_TARGET_SHIFT : tbs & ((1u << QSM_SMSEL_TBS_TARGET_SHIFT) - 1);
+    uint32_t tbs = read_register(
+        device, QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * qsmContextSlot(context) + QSM_SMSEL_TBS);
+    n += targets ? tbs >> QSM_SMSEL_TBS_TARGET_SHIFT
+                 : tbs & ((1u << QSM_SMSEL_TBS_TARGET_SHIFT) - 1);
   }
   return n;
 }
 
 static void run_for(qsmDevice_t device, uint64_t n_cycles) {
-  if (qsmDeviceRunUntil(device, qsmDeviceCycle(device) + n_cycles)) fail_msg("%s", qsmGetLastErrorText(device));
+  if (qsmDeviceRunUntil(device, qsmDeviceCycle(device) + n_cycles))
+    fail_msg("%s", qsmGetLastErrorText(device));
 }
 
 // A launch of blocks that wait for the host.
@@ -69,7 +82,9 @@ static void launch_endless(struct endless *endless) {
   const uint32_t args[] = {endless->go, endless->out};
   const qsmDim3 grid = {endless->n_blocks, 1, 1}, block = {endless->threads, 1, 1};
   uint32_t shared_bytes = WORD * endless->threads;
-  assert_int_equal(qsmLaunchKernel(endless->context, "patient", grid, block, args, 2, shared_bytes, NULL, NULL), qsmSuccess);
+  assert_int_equal(
+      qsmLaunchKernel(endless->context, "patient", grid, block, args, 2, shared_bytes, NULL, NULL),
+      qsmSuccess);
 }
 
 static void end_endless(const struct endless *endless) {
@@ -77,17 +92,23 @@ static void end_endless(const struct endless *endless) {
   assert_int_equal(qsmMemcpyHtoD(endless->context, endless->go, &one, sizeof one), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(endless->context, LONG), qsmSuccess);
   for (uint32_t thread = 0; thread < endless->n_blocks * endless->threads; thread++) {
-    uint32_t block = thread / endless->threads, opposite = (2 * block + 1) * endless->threads - 1 - thread;
-    assert_int_equal(read_word(endless->context, endless->out + WORD * thread), 7 * thread + 1 + opposite);
+    uint32_t block = thread / endless->threads,
+             opposite = (2 * block + 1) * endless->threads - 1 - thread;
+    assert_int_equal(read_word(endless->context, endless->out + WORD * thread),
+                     7 * thread + 1 + opposite);
   }
 }
 
 // Endless blocks on all SMs, more than there is room for.
 static struct endless fill_machine(qsmDevice_t device, const struct situation *situation) {
   const struct qsm_config *config = qsmDeviceConfig(device);
-  uint32_t per_sm = situation->whole_sm ? 1 : config->max_tbs < config->warps_per_sm ? config->max_tbs : config->warps_per_sm;
-  struct endless endless = {.context = open_context(device), .n_blocks = 2 * per_sm * config->num_sms,
-                            .threads = config->warp_size * (situation->whole_sm ? config->warps_per_sm : 1)};
+  uint32_t per_sm = situation->whole_sm                      ? 1
+                    : config->max_tbs < config->warps_per_sm ? config->max_tbs
+                                                             : config->warps_per_sm;
+  struct endless endless = {
+      .context = open_context(device),
+      .n_blocks = 2 * per_sm * config->num_sms,
+      .threads = config->warp_size * (situation->whole_sm ? config->warps_per_sm : 1)};
   assert_int_equal(qsmSetSaveArea(endless.context, config->num_images), qsmSuccess);
   if (situation->victim_goal) assert_int_equal(qsmSetQoS(endless.context, 1u << 16), qsmSuccess);
   launch_endless(&endless);
@@ -96,12 +117,14 @@ static struct endless fill_machine(qsmDevice_t device, const struct situation *s
   return endless;
 }
 
-// Cycles that a switch of the victim's youngest block takes, seen by the host; the block comes back. Without other tenants.
+// Cycles that a switch of the victim's youngest block takes, seen by the host; the block comes
+// back. Without other tenants.
 static uint64_t measure_switch(const struct situation *situation) {
   qsmDevice_t device = open("model", situation->config, NO_SCHEME);
   struct endless endless = fill_machine(device, situation);
   qsmPreemptResult result = {0};
-  assert_int_equal(qsmPreempt(device, 0, endless.context, qsmTechniqueSwitch, LONG, &result), qsmSuccess);
+  assert_int_equal(qsmPreempt(device, 0, endless.context, qsmTechniqueSwitch, LONG, &result),
+                   qsmSuccess);
   qsmDeviceClose(device);
   return result.n_cycles;
 }
@@ -116,20 +139,24 @@ static void check_first_block(const struct situation *situation) {
   qsmContext_t late = open_context(device);
   if (situation->late_goal) assert_int_equal(qsmSetQoS(late, 1u << 14), qsmSuccess);
   uint32_t out = allocate(late, 1024);
-  uint64_t begin = qsmDeviceCycle(device), bound = (config->num_kernels + 2) * EPOCH + config->max_tbs * of_switch;
+  uint64_t begin = qsmDeviceCycle(device),
+           bound = (config->num_kernels + 2) * EPOCH + config->max_tbs * of_switch;
   assert_int_equal(launch(late, "where", FIRST_BLOCKS, out, 0, NULL, NULL), qsmSuccess);
   while (count_blocks(late, device, false) == 0) {
     if (qsmDeviceCycle(device) - begin > bound) {
-      fail_msg("%s %s, scheme %u, adjustment %u: no block after %llu cycles", situation->backend, situation->config, situation->scheme,
-               situation->adjust, (unsigned long long)bound);
+      fail_msg("%s %s, scheme %u, adjustment %u: no block after %llu cycles", situation->backend,
+               situation->config, situation->scheme, situation->adjust, (unsigned long long)bound);
     }
     run_for(device, 20);
   }
   uint64_t n_cycles = qsmDeviceCycle(device) - begin;
-  printf("# %s %s, scheme %u, adjustment %u, blocks of %s: first block after %llu of %llu cycles\n", situation->backend, situation->config,
-         situation->scheme, situation->adjust, situation->whole_sm ? "an SM" : "a warp", (unsigned long long)n_cycles, (unsigned long long)bound);
+  printf("# %s %s, scheme %u, adjustment %u, blocks of %s: first block after %llu of %llu cycles\n",
+         situation->backend, situation->config, situation->scheme, situation->adjust,
+         situation->whole_sm ? "an SM" : "a warp", (unsigned long long)n_cycles,
+         (unsigned long long)bound);
   if (qsmContextSynchronize(late, LONG)) fail_msg("%s", qsmGetLastErrorText(device));
-  for (uint32_t block = 0; block < FIRST_BLOCKS; block++) assert_true(read_word(late, out + WORD * block) < config->num_sms);
+  for (uint32_t block = 0; block < FIRST_BLOCKS; block++)
+    assert_true(read_word(late, out + WORD * block) < config->num_sms);
   end_endless(&endless);
   qsmDeviceClose(device);
 }
@@ -145,21 +172,27 @@ static void check_all(const struct situation *common) {
 
 static void a_latecomer_has_a_block_within_the_bound_without_a_scheme(void **state) {
   (void)state;
-  for (uint32_t whole = 0; whole < 2; whole++) check_all(&(struct situation){.scheme = NO_SCHEME, .whole_sm = whole});
+  for (uint32_t whole = 0; whole < 2; whole++)
+    check_all(&(struct situation){.scheme = NO_SCHEME, .whole_sm = whole});
 }
 
 static void a_latecomer_has_a_block_within_the_bound_under_rollover(void **state) {
   (void)state;
   for (uint32_t goal = 0; goal < 2; goal++) {
-    check_all(&(struct situation){.scheme = ROLLOVER, .victim_goal = goal, .late_goal = !goal, .whole_sm = goal});
+    check_all(&(struct situation){
+        .scheme = ROLLOVER, .victim_goal = goal, .late_goal = !goal, .whole_sm = goal});
   }
 }
 
-static void a_latecomer_has_a_block_within_the_bound_beside_a_victim_that_asks_for_more(void **state) {
+static void a_latecomer_has_a_block_within_the_bound_beside_a_victim_that_asks_for_more(
+    void **state) {
   (void)state;
   for (uint32_t goal = 0; goal < 2; goal++) {
-    check_all(&(struct situation){
-        .scheme = ROLLOVER, .adjust = qsmAdjustSwitch, .victim_goal = true, .late_goal = goal, .whole_sm = !goal});
+    check_all(&(struct situation){.scheme = ROLLOVER,
+                                  .adjust = qsmAdjustSwitch,
+                                  .victim_goal = true,
+                                  .late_goal = goal,
+                                  .whole_sm = !goal});
   }
 }
 
@@ -181,15 +214,18 @@ static void with_latecomers_off_a_launch_waits_until_the_others_end(void **state
   }
 }
 
-// R-TA-11: of two tenants whose blocks need whole SMs each runs to its end though both are always there.
+// R-TA-11: of two tenants whose blocks need whole SMs each runs to its end though both are always
+// there.
 static void tenants_that_need_whole_sms_take_turns(void **state) {
   (void)state;
   for (uint32_t n = 0; n < 4; n++) {
     qsmDevice_t device = open(backends[n / 2], configs[n % 2], NO_SCHEME);
     const struct situation situation = {.whole_sm = true};
     struct endless first = fill_machine(device, &situation);
-    struct endless second = {.context = open_context(device), .n_blocks = 2, .threads = first.threads};
-    assert_int_equal(qsmSetSaveArea(second.context, qsmDeviceConfig(device)->num_images), qsmSuccess);
+    struct endless second = {
+        .context = open_context(device), .n_blocks = 2, .threads = first.threads};
+    assert_int_equal(qsmSetSaveArea(second.context, qsmDeviceConfig(device)->num_images),
+                     qsmSuccess);
     launch_endless(&second);
     bool had[2] = {false, false};
     for (uint32_t epoch = 0; epoch < 40; epoch++) {
@@ -206,7 +242,8 @@ static void tenants_that_need_whole_sms_take_turns(void **state) {
   }
 }
 
-// R-TB-14: the block of an SM's size that a context ran last, or was killed with, counts no more after an epoch.
+// R-TB-14: the block of an SM's size that a context ran last, or was killed with, counts no more
+// after an epoch.
 static void an_idle_context_keeps_nobody_out(void **state) {
   (void)state;
   for (uint32_t n = 0; n < 8; n++) {
@@ -223,8 +260,11 @@ static void an_idle_context_keeps_nobody_out(void **state) {
     run_for(device, 3 * EPOCH);
     assert_int_equal(count_blocks(idle.context, device, true), 0);
     const struct qsm_config *config = qsmDeviceConfig(device);
-    uint32_t per_sm = config->max_tbs < config->warps_per_sm ? config->max_tbs : config->warps_per_sm;
-    struct endless other = {.context = open_context(device), .n_blocks = 2 * per_sm * config->num_sms, .threads = config->warp_size};
+    uint32_t per_sm =
+        config->max_tbs < config->warps_per_sm ? config->max_tbs : config->warps_per_sm;
+    struct endless other = {.context = open_context(device),
+                            .n_blocks = 2 * per_sm * config->num_sms,
+                            .threads = config->warp_size};
     launch_endless(&other);
     run_for(device, 500);
     assert_int_equal(count_blocks(other.context, device, false), per_sm * config->num_sms);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libqsm against its header, on the model: errors, memory, launches, callbacks, faults, kill, goals, several tenants and devices.
+// libqsm against its header, on the model: errors, memory, launches, callbacks, faults, kill,
+// goals, several tenants and devices.
 #include <string.h>
 
 #include "host_support.h"
@@ -25,7 +26,8 @@ static int close_both(void **state) {
 
 // The last error's text has this in it.
 static void assert_says(const char *text) {
-  if (!strstr(qsmGetLastErrorText(device), text)) fail_msg("'%s' is not in '%s'", text, qsmGetLastErrorText(device));
+  if (!strstr(qsmGetLastErrorText(device), text))
+    fail_msg("'%s' is not in '%s'", text, qsmGetLastErrorText(device));
 }
 
 // ---- Devices ----
@@ -34,7 +36,8 @@ static void each_error_has_its_own_string(void **state) {
   (void)state;
   for (int a = qsmSuccess; a <= qsmErrorInvalidHandle; a++) {
     assert_string_not_equal(qsmGetErrorString((qsmError_t)a), "unknown error");
-    for (int b = qsmSuccess; b < a; b++) assert_string_not_equal(qsmGetErrorString((qsmError_t)a), qsmGetErrorString((qsmError_t)b));
+    for (int b = qsmSuccess; b < a; b++)
+      assert_string_not_equal(qsmGetErrorString((qsmError_t)a), qsmGetErrorString((qsmError_t)b));
   }
   assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorInvalidHandle + 1)), "unknown error");
 }
@@ -43,9 +46,11 @@ static void a_device_that_cannot_be_opened_stays_untouched(void **state) {
   (void)state;
   qsmDevice_t untouched = device;
   char msg[256];
-  assert_int_equal(qsmDeviceOpen("model", "no_such", NULL, &untouched, msg, sizeof msg), qsmErrorNotFound);
+  assert_int_equal(qsmDeviceOpen("model", "no_such", NULL, &untouched, msg, sizeof msg),
+                   qsmErrorNotFound);
   assert_non_null(strstr(msg, "no_such.yaml: cannot open"));
-  assert_int_equal(qsmDeviceOpen("abacus", "demo", NULL, &untouched, msg, sizeof msg), qsmErrorBackend);
+  assert_int_equal(qsmDeviceOpen("abacus", "demo", NULL, &untouched, msg, sizeof msg),
+                   qsmErrorBackend);
   assert_string_equal(msg, "unknown backend 'abacus': model, rtl or lockstep");
   assert_ptr_equal(untouched, device);
   qsmDeviceClose(NULL);
@@ -71,7 +76,9 @@ static void scheduling_out_of_range_is_refused(void **state) {
   assert_int_equal(qsmSetScheduling(device, 2, 4, 5000), qsmSuccess);
   assert_int_equal(qsmSetScheduling(device, 6, 4, 5000), qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 7, 5000), qsmErrorInvalidValue);
-  assert_int_equal(qsmSetScheduling(device, 0, 0, qsm_config_epoch_min(qsmDeviceConfig(device)) - 1), qsmErrorInvalidValue);
+  assert_int_equal(
+      qsmSetScheduling(device, 0, 0, qsm_config_epoch_min(qsmDeviceConfig(device)) - 1),
+      qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 0, 1 << 20), qsmErrorInvalidValue);
 }
 
@@ -170,15 +177,18 @@ static void programs_that_cannot_be_loaded(void **state) {
   assert_says("made for another machine");
   assert_int_equal(qsmModuleLoad(context, program_path("big.elf")), qsmErrorNoRoom);
   uint32_t buffer = allocate(context, 64);
-  assert_int_equal(launch(context, "fill", 1, buffer, 0, NULL, NULL), qsmSuccess);  // the module from before is still there
+  assert_int_equal(launch(context, "fill", 1, buffer, 0, NULL, NULL),
+                   qsmSuccess);  // the module from before is still there
   assert_int_equal(qsmModuleLoad(context, program_path("k.elf")), qsmErrorBusy);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
   assert_int_equal(read_word(context, buffer), 1);
 }
 
-static void assert_refused(qsmError_t error, const char *kernel, qsmDim3 grid, qsmDim3 block, uint32_t n_args, uint32_t shared_bytes, const char *text) {
+static void assert_refused(qsmError_t error, const char *kernel, qsmDim3 grid, qsmDim3 block,
+                           uint32_t n_args, uint32_t shared_bytes, const char *text) {
   const uint32_t args[9] = {0};
-  assert_int_equal(qsmLaunchKernel(context, kernel, grid, block, args, n_args, shared_bytes, NULL, NULL), error);
+  assert_int_equal(
+      qsmLaunchKernel(context, kernel, grid, block, args, n_args, shared_bytes, NULL, NULL), error);
   assert_says(text);
   assert_int_equal(qsmContextSynchronize(context, 0), qsmSuccess);  // nothing is pending
 }
@@ -187,13 +197,20 @@ static void launches_that_cannot_run(void **state) {
   (void)state;
   const qsmDim3 one = {1, 1, 1};
   assert_refused(qsmErrorNotFound, "nothing", one, one, 0, 0, "no kernel 'nothing' in the module");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 9, 0, "kernel fill takes fill(unsigned int *p); the launch gives 9 arguments: 4, 4");
-  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){0, 1, 1}, one, 1, 0, "grid.x = 0, must be 1..65535");
-  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){1, 65536, 1}, one, 1, 0, "grid.y = 65536, must be 1..65535");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1, 1, 0}, 1, 0, "block.z = 0, must be 1..1024");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1025, 1, 1}, 1, 0, "block.x = 1025, must be 1..1024");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){13, 5, 1}, 1, 0, "65 threads per block, configuration demo runs at most 64");
-  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 1, 16385, "16385 bytes of shared memory per block");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 9, 0,
+                 "kernel fill takes fill(unsigned int *p); the launch gives 9 arguments: 4, 4");
+  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){0, 1, 1}, one, 1, 0,
+                 "grid.x = 0, must be 1..65535");
+  assert_refused(qsmErrorInvalidLaunch, "fill", (qsmDim3){1, 65536, 1}, one, 1, 0,
+                 "grid.y = 65536, must be 1..65535");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1, 1, 0}, 1, 0,
+                 "block.z = 0, must be 1..1024");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){1025, 1, 1}, 1, 0,
+                 "block.x = 1025, must be 1..1024");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, (qsmDim3){13, 5, 1}, 1, 0,
+                 "65 threads per block, configuration demo runs at most 64");
+  assert_refused(qsmErrorInvalidLaunch, "fill", one, one, 1, 16385,
+                 "16385 bytes of shared memory per block");
   qsmContext_t empty = NULL;
   assert_int_equal(qsmContextCreate(device, &empty), qsmSuccess);
   assert_int_equal(launch(empty, "fill", 1, 0, 0, NULL, NULL), qsmErrorNotFound);
@@ -212,13 +229,23 @@ static void arguments_of_any_type_reach_the_kernel(void **state) {
   const int64_t x = -0x123456789, y = 0x1122334455667788;
   const uint32_t n[] = {11, 12, 13, 14}, buffer = allocate(context, 4 * SEEN * N_THREADS);
   const uint16_t s = 0xFFFE;
-  const qsmArgument arguments[] = {{&buffer, 4}, {&c, 1}, {&large, sizeof large}, {&x, 8}, {&n[0], 4}, {&n[1], 4}, {&n[2], 4}, {&n[3], 4}, {&y, 8}, {&s, 2}};
-  const uint32_t expected[SEEN] = {(uint32_t)-5, 0xB3, 0xC0FFEE, (uint32_t)x, (uint32_t)(x >> 32), 11, 12, 13, 14, 0x55667788, 0x11223344, 0xFFFE};
-  qsmLaunch mixed = {.kernel = "mixed", .grid = {2, 1, 1}, .block = {8, 1, 1}, .arguments = arguments, .n_arguments = 10};
+  const qsmArgument arguments[] = {{&buffer, 4}, {&c, 1},    {&large, sizeof large},
+                                   {&x, 8},      {&n[0], 4}, {&n[1], 4},
+                                   {&n[2], 4},   {&n[3], 4}, {&y, 8},
+                                   {&s, 2}};
+  const uint32_t expected[SEEN] = {(uint32_t)-5, 0xB3,  0xC0FFEE, (uint32_t)x, (uint32_t)(x >> 32),
+                                   11,           12,    13,       14,          0x55667788,
+                                   0x11223344,   0xFFFE};
+  qsmLaunch mixed = {.kernel = "mixed",
+                     .grid = {2, 1, 1},
+                     .block = {8, 1, 1},
+                     .arguments = arguments,
+                     .n_arguments = 10};
   for (uint32_t time = 0; time < 2; time++) {
     assert_int_equal(qsmLaunchKernelEx(context, &mixed, NULL, NULL), qsmSuccess);
     assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-    for (uint32_t i = 0; i < SEEN * N_THREADS; i++) assert_int_equal(read_word(context, buffer + 4 * i), expected[i % SEEN]);
+    for (uint32_t i = 0; i < SEEN * N_THREADS; i++)
+      assert_int_equal(read_word(context, buffer + 4 * i), expected[i % SEEN]);
   }
   mixed.n_arguments = 9;
   assert_int_equal(qsmLaunchKernelEx(context, &mixed, NULL, NULL), qsmErrorInvalidLaunch);
@@ -234,48 +261,75 @@ static void the_largest_block_with_all_shared_memory_runs(void **state) {
   (void)state;
   uint32_t buffer = allocate(context, 4 * 128);
   const uint32_t args[] = {buffer, 500};
-  assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){2, 1, 1}, (qsmDim3){64, 1, 1}, args, 2, 16384, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){2, 1, 1}, (qsmDim3){64, 1, 1}, args,
+                                   2, 16384, NULL, NULL),
+                   qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  for (uint32_t i = 0; i < 128; i++) assert_int_equal(read_word(context, buffer + 4 * i), 500 + i % 64);
+  for (uint32_t i = 0; i < 128; i++)
+    assert_int_equal(read_word(context, buffer + 4 * i), 500 + i % 64);
 }
 
 // Blocks of every size, more than fit at a time; two-dimensional, as crt0 treats them apart.
 static void every_thread_has_a_stack_of_its_own(void **state) {
   (void)state;
-  const qsmDim3 blocks[] = {{1, 1, 1}, {3, 1, 1}, {8, 1, 1}, {3, 3, 1}, {24, 1, 1}, {5, 8, 1}, {64, 1, 1}};
+  const qsmDim3 blocks[] = {{1, 1, 1},  {3, 1, 1}, {8, 1, 1}, {3, 3, 1},
+                            {24, 1, 1}, {5, 8, 1}, {64, 1, 1}};
   uint32_t buffer = allocate(context, 4 * 40 * 64);
   for (size_t shape = 0; shape < sizeof blocks / sizeof blocks[0]; shape++) {
     const uint32_t args[] = {buffer, 32}, n_threads = 40 * blocks[shape].x * blocks[shape].y;
-    assert_int_equal(qsmLaunchKernel(context, "stacks", (qsmDim3){40, 1, 1}, blocks[shape], args, 2, 0, NULL, NULL), qsmSuccess);
+    assert_int_equal(qsmLaunchKernel(context, "stacks", (qsmDim3){40, 1, 1}, blocks[shape], args, 2,
+                                     0, NULL, NULL),
+                     qsmSuccess);
     assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-    for (uint32_t i = 0; i < n_threads; i++) assert_int_equal(read_word(context, buffer + 4 * i), i);
+    for (uint32_t i = 0; i < n_threads; i++)
+      assert_int_equal(read_word(context, buffer + 4 * i), i);
   }
 }
 
-// I-MEM-6: the threads of a warp have a word each in a line, the next word in the next; warps follow each other by ticket and number.
+// I-MEM-6: the threads of a warp have a word each in a line, the next word in the next; warps
+// follow each other by ticket and number.
 static void stacks_of_a_warp_are_interleaved_by_word(void **state) {
   (void)state;
   enum { N_BLOCKS = 3, BLOCK_WARPS = 2, STACK_WORDS = 64, NUMBERED = 32, MOST_LANES = 32 };
   struct qsm_backend *gpu = qsmDeviceBackend(device);
-  uint32_t lanes = qsmDeviceConfig(device)->warp_size, p = allocate(context, 4 * N_BLOCKS), stacks, line[MOST_LANES];
+  uint32_t lanes = qsmDeviceConfig(device)->warp_size, p = allocate(context, 4 * N_BLOCKS), stacks,
+           line[MOST_LANES];
   const uint32_t args[] = {p};
-  const qsmLaunch launch = {.kernel = "stack_bottoms", .grid = {N_BLOCKS, 1, 1}, .block = {BLOCK_WARPS * lanes, 1, 1}, .args = args, .n_args = 1,
+  const qsmLaunch launch = {.kernel = "stack_bottoms",
+                            .grid = {N_BLOCKS, 1, 1},
+                            .block = {BLOCK_WARPS * lanes, 1, 1},
+                            .args = args,
+                            .n_args = 1,
                             .stack_bytes = 4 * STACK_WORDS};
   assert_int_equal(qsmLaunchKernelEx(context, &launch, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  assert_int_equal(qsmRegisterRead(device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + QSM_SLOT_STACK), &stacks), qsmSuccess);
+  assert_int_equal(
+      qsmRegisterRead(
+          device,
+          (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + QSM_SLOT_STACK),
+          &stacks),
+      qsmSuccess);
   for (uint32_t warp = 0; warp < N_BLOCKS * BLOCK_WARPS; warp++) {
-    uint32_t place = read_word(context, p + 4 * (warp / BLOCK_WARPS)) * BLOCK_WARPS + warp % BLOCK_WARPS;
+    uint32_t place =
+        read_word(context, p + 4 * (warp / BLOCK_WARPS)) * BLOCK_WARPS + warp % BLOCK_WARPS;
     for (uint32_t word = 0; word < NUMBERED; word++) {
-      gpu->mem_read(gpu, (stacks & QSM_SLOT_STACK_BASE_MASK) + 4 * lanes * (STACK_WORDS * place + word), line, 4 * lanes);
-      for (uint32_t l = 0; l < lanes; l++) assert_int_equal(line[l], 64 * (warp * lanes + l) + word);
+      gpu->mem_read(gpu,
+                    (stacks & QSM_SLOT_STACK_BASE_MASK) + 4 * lanes * (STACK_WORDS * place + word),
+                    line, 4 * lanes);
+      for (uint32_t l = 0; l < lanes; l++)
+        assert_int_equal(line[l], 64 * (warp * lanes + l) + word);
     }
   }
 }
 
 // A kernel with 800 bytes of local arrays, and a stack of so many; 0: as the program says.
 static qsmError_t launch_large_array(uint32_t p, uint32_t stack_bytes) {
-  const qsmLaunch launch = {.kernel = "large_array", .grid = {4, 1, 1}, .block = {16, 1, 1}, .args = &p, .n_args = 1, .stack_bytes = stack_bytes};
+  const qsmLaunch launch = {.kernel = "large_array",
+                            .grid = {4, 1, 1},
+                            .block = {16, 1, 1},
+                            .args = &p,
+                            .n_args = 1,
+                            .stack_bytes = stack_bytes};
   return qsmLaunchKernelEx(context, &launch, NULL, NULL);
 }
 
@@ -284,7 +338,8 @@ static void a_launch_has_the_stack_that_its_kernel_needs(void **state) {
   uint32_t p = allocate(context, 4 * 64);
   assert_int_equal(launch_large_array(p, 0), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  for (uint32_t i = 0; i < 64; i++) assert_int_equal(read_word(context, p + 4 * i), 200 * i + 199 * 200 / 2);
+  for (uint32_t i = 0; i < 64; i++)
+    assert_int_equal(read_word(context, p + 4 * i), 200 * i + 199 * 200 / 2);
 }
 
 static void a_stack_that_is_too_small_ends_the_launch(void **state) {
@@ -301,9 +356,11 @@ static void launches_in_a_queue_have_their_own_stacks(void **state) {
   const uint32_t sizes[] = {0, 4096, 1024, 16384, 0}, p = allocate(context, 4 * 64);
   uint64_t before = 0, after = 0;
   qsmMemGetInfo(context, &before, NULL);
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) assert_int_equal(launch_large_array(p, sizes[i]), qsmSuccess);
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    assert_int_equal(launch_large_array(p, sizes[i]), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
-  for (uint32_t i = 0; i < 64; i++) assert_int_equal(read_word(context, p + 4 * i), 200 * i + 199 * 200 / 2);
+  for (uint32_t i = 0; i < 64; i++)
+    assert_int_equal(read_word(context, p + 4 * i), 200 * i + 199 * 200 / 2);
   qsmMemGetInfo(context, &after, NULL);
   assert_true(before - after < 8000000);  // the area of the largest stays for launches to come
 }
@@ -317,7 +374,8 @@ static void a_stack_without_room_is_refused(void **state) {
   assert_says("a stack of 65537 bytes, at most 65536");
   assert_int_equal(qsmMalloc(context, room - 4096, &hog), qsmSuccess);
   assert_int_equal(launch_large_array(p, 0), qsmErrorMemoryAllocation);
-  assert_says("kernel large_array: stacks of 1024 bytes for all threads that can be resident need ");
+  assert_says(
+      "kernel large_array: stacks of 1024 bytes for all threads that can be resident need ");
   assert_int_equal(qsmFree(context, hog), qsmSuccess);
   assert_int_equal(launch_large_array(p, 0), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
@@ -357,14 +415,16 @@ static void launches_of_a_context_run_in_order(void **state) {
   uint32_t buffer = allocate(context, 4096);
   for (uint32_t i = 0; i < 3; i++) {
     notes[i] = (struct note){.history = &history, .number = i, .buffer = buffer};
-    assert_int_equal(launch(context, "fill", 40 - 15 * i, buffer, 0, note_end, &notes[i]), qsmSuccess);
+    assert_int_equal(launch(context, "fill", 40 - 15 * i, buffer, 0, note_end, &notes[i]),
+                     qsmSuccess);
   }
   assert_int_equal(history.n_ended, 0);  // no time has passed
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
   assert_int_equal(history.n_ended, 3);
   assert_int_equal(history.n_killed, 0);
   for (uint32_t i = 0; i < 3; i++) assert_int_equal(history.order[i], i);
-  assert_true(history.end[0] < history.end[1] && history.end[1] < history.end[2] && history.end[2] <= qsmDeviceCycle(device));
+  assert_true(history.end[0] < history.end[1] && history.end[1] < history.end[2] &&
+              history.end[2] <= qsmDeviceCycle(device));
   for (uint32_t i = 0; i < 320; i++) assert_int_equal(read_word(context, buffer + 4 * i), 1);
 }
 
@@ -385,7 +445,8 @@ static void contexts_run_side_by_side(void **state) {
   struct note notes[2] = {{.history = &history, .number = 0}, {.history = &history, .number = 1}};
   assert_int_equal(launch(context, "endless", 1, buffers[0], 0, note_end, &notes[0]), qsmSuccess);
   assert_int_equal(launch(other, "fill", 100, buffers[1], 0, note_end, &notes[1]), qsmSuccess);
-  assert_int_equal(qsmContextSynchronize(other, LONG), qsmSuccess);  // although the first never ends by itself
+  assert_int_equal(qsmContextSynchronize(other, LONG),
+                   qsmSuccess);  // although the first never ends by itself
   assert_int_equal(history.n_ended, 1);
   for (uint32_t i = 0; i < 800; i++) assert_int_equal(read_word(other, buffers[1] + 4 * i), 1);
   const uint32_t stop = 1;
@@ -410,7 +471,8 @@ static void a_fault_is_told_and_the_context_goes_on(void **state) {
   assert_int_equal(history.last.tid, 2);
   assert_int_equal(history.last.block, 3);
   assert_int_equal(history.last.value, 0x40000000);
-  for (uint32_t i = 0; i < 32; i++) assert_int_equal(read_word(context, buffer + 4 * i), 1);  // of the launch after it
+  for (uint32_t i = 0; i < 32; i++)
+    assert_int_equal(read_word(context, buffer + 4 * i), 1);           // of the launch after it
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);  // told once
 }
 
@@ -466,14 +528,19 @@ static void a_context_that_goes_away_frees_its_slot(void **state) {
 
 static uint32_t slot_value(uint32_t offset) {
   uint32_t value = 0;
-  assert_int_equal(qsmRegisterRead(device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + offset), &value), qsmSuccess);
+  assert_int_equal(
+      qsmRegisterRead(
+          device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + offset),
+          &value),
+      qsmSuccess);
   return value;
 }
 
 static void goals_reach_the_registers(void **state) {
   (void)state;
   assert_int_equal(slot_value(QSM_SLOT_CTX), 1);
-  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 2500);  // goal 1 over four SMs and 10,000 cycles
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA),
+                   2500);  // goal 1 over four SMs and 10,000 cycles
   assert_int_equal(qsmSetQoS(context, 10 << 16 | 1), qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_CTX), 3);
   assert_int_equal(slot_value(QSM_SLOT_GOAL), 10 << 16 | 1);
@@ -521,7 +588,8 @@ static void first_quotas_under_fair_follow_the_number_of_contexts(void **state) 
   (void)state;
   assert_int_equal(qsmSetIsolatedIpc(context, (12 << 16) + 1), qsmSuccess);
   assert_int_equal(qsmSetScheduling(device, 1, 6, 10000), qsmSuccess);
-  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 30001);  // 12 x 10,000 over four SMs, rounded up
+  assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA),
+                   30001);  // 12 x 10,000 over four SMs, rounded up
   qsmContext_t other = open_context(device);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 15001);
   assert_int_equal(qsmSetIsolatedIpc(context, 16 << 16), qsmSuccess);
@@ -546,7 +614,11 @@ static void only_the_goal_may_change_while_a_launch_runs(void **state) {
 
 static uint32_t budget_register(qsmContext_t of) {
   uint32_t value = 0;
-  assert_int_equal(qsmRegisterRead(device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(of) + QSM_SLOT_BUDGET), &value), qsmSuccess);
+  assert_int_equal(qsmRegisterRead(device,
+                                   (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(of) +
+                                              QSM_SLOT_BUDGET),
+                                   &value),
+                   qsmSuccess);
   return value;
 }
 
@@ -562,7 +634,8 @@ static void budgets_are_1_to_255(void **state) {
   assert_int_equal(budget_register(context), 1);
 }
 
-// odd has two groups for its three slots. What waits counts like what runs: its launch is not refused when its turn comes.
+// odd has two groups for its three slots. What waits counts like what runs: its launch is not
+// refused when its turn comes.
 static void more_budgets_than_groups_are_refused(void **state) {
   (void)state;
   qsmDeviceClose(device);
@@ -576,7 +649,8 @@ static void more_budgets_than_groups_are_refused(void **state) {
   }
   assert_int_equal(qsmSetScheduling(device, 4, 0, 10000), qsmSuccess);
   for (uint32_t n = 0; n < 2; n++)
-    for (uint32_t i = 0; i < 2; i++) assert_int_equal(launch(contexts[i], "fill", 20, buffers[i], 0, NULL, NULL), qsmSuccess);
+    for (uint32_t i = 0; i < 2; i++)
+      assert_int_equal(launch(contexts[i], "fill", 20, buffers[i], 0, NULL, NULL), qsmSuccess);
   assert_int_equal(launch(contexts[2], "fill", 20, buffers[2], 0, NULL, NULL), qsmErrorGroups);
   assert_says("slot 2: budget 3 makes 3 groups of warps, configuration odd has 2");
   assert_int_equal(qsmSetBudget(contexts[2], 2), qsmSuccess);
@@ -617,10 +691,13 @@ static void devices_of_one_process_do_not_disturb_each_other(void **state) {
     assert_int_equal(launch(contexts[i], "fill", 100, buffers[i], 0, NULL, NULL), qsmSuccess);
   }
   for (uint32_t slice = 0; slice < 40; slice++)
-    for (uint32_t i = 0; i < 3; i++) assert_int_equal(qsmDeviceRunUntil(devices[i], 1000 + slice * (100 + i)), qsmSuccess);
-  for (uint32_t i = 0; i < 3; i++) assert_int_equal(qsmContextSynchronize(contexts[i], LONG), qsmSuccess);
+    for (uint32_t i = 0; i < 3; i++)
+      assert_int_equal(qsmDeviceRunUntil(devices[i], 1000 + slice * (100 + i)), qsmSuccess);
+  for (uint32_t i = 0; i < 3; i++)
+    assert_int_equal(qsmContextSynchronize(contexts[i], LONG), qsmSuccess);
   for (uint32_t word = 0; word < 800; word++)
-    for (uint32_t i = 0; i < 3; i++) assert_int_equal(read_word(contexts[i], buffers[i] + 4 * word), 1);
+    for (uint32_t i = 0; i < 3; i++)
+      assert_int_equal(read_word(contexts[i], buffers[i] + 4 * word), 1);
   for (uint32_t i = 0; i < 3; i++) qsmDeviceClose(devices[i]);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lockstep (docs/lockstep.md): which difference is reported, on events made by hand; state and registers that differ while no event does.
+// The lockstep (docs/lockstep.md): which difference is reported, on events made by hand; state and
+// registers that differ while no event does.
 #include <string.h>
 
 #include "host_support.h"
@@ -25,14 +26,22 @@ static int close_compare(void **state) {
 }
 
 static struct qsm_event release(uint64_t cycle, uint8_t sm, uint32_t word) {
-  return (struct qsm_event){.cycle = cycle, .kind = QSM_EV_RELEASE, .sm = sm, .n_words = 1, .word = {word}};
+  return (struct qsm_event){
+      .cycle = cycle, .kind = QSM_EV_RELEASE, .sm = sm, .n_words = 1, .word = {word}};
 }
 
 static struct qsm_event resolve(uint64_t cycle, uint8_t sm, uint8_t sub, uint32_t bar) {
-  return (struct qsm_event){.cycle = cycle, .kind = QSM_EV_RESOLVE, .sm = sm, .sub = sub, .n_words = 4, .word = {1, 15, bar, 0}};
+  return (struct qsm_event){.cycle = cycle,
+                            .kind = QSM_EV_RESOLVE,
+                            .sm = sm,
+                            .sub = sub,
+                            .n_words = 4,
+                            .word = {1, 15, bar, 0}};
 }
 
-static void add(enum qsm_side side, struct qsm_event event) { qsm_compare_add(compare, side, &event); }
+static void add(enum qsm_side side, struct qsm_event event) {
+  qsm_compare_add(compare, side, &event);
+}
 
 static void on_both(struct qsm_event event) {
   add(QSM_SIDE_RTL, event);
@@ -67,7 +76,9 @@ static void the_earliest_cycle_goes_before_the_order_of_kinds(void **state) {
   add(QSM_SIDE_MODEL, release(11, 1, 7));
   add(QSM_SIDE_RTL, resolve(12, 0, 0, 1));  // a kind that stands before it in the table
   add(QSM_SIDE_MODEL, resolve(12, 0, 0, 2));
-  assert_difference(11, "cycle 11, block barrier (sm 1, sub-core 0), event RELEASE: field tbs: RTL 0x3, model 0x7");
+  assert_difference(
+      11,
+      "cycle 11, block barrier (sm 1, sub-core 0), event RELEASE: field tbs: RTL 0x3, model 0x7");
 }
 
 // R-LK-2.
@@ -81,7 +92,9 @@ static void in_a_cycle_kind_then_sm_then_sub_core_decide(void **state) {
       add(QSM_SIDE_MODEL, resolve(11, sm, sub, 2));
     }
   }
-  assert_difference(11, "cycle 11, block warp_state (sm 1, sub-core 1), event RESOLVE: field bar: RTL 0x1, model 0x2");
+  assert_difference(
+      11,
+      "cycle 11, block warp_state (sm 1, sub-core 1), event RESOLVE: field bar: RTL 0x1, model 0x2");
 }
 
 // R-LK-2.
@@ -104,14 +117,16 @@ static void an_event_of_one_side_is_a_difference(void **state) {
   on_both(release(11, 0, 1));
   add(QSM_SIDE_MODEL, release(13, 0, 1));
   on_both(release(14, 0, 1));
-  assert_difference(13, "cycle 13, block barrier (sm 0, sub-core 0), event RELEASE: only in the model");
+  assert_difference(13,
+                    "cycle 13, block barrier (sm 0, sub-core 0), event RELEASE: only in the model");
 }
 
 static void an_event_a_cycle_later_is_one_that_the_other_side_lacks(void **state) {
   (void)state;
   add(QSM_SIDE_RTL, release(13, 0, 1));
   add(QSM_SIDE_MODEL, release(14, 0, 1));
-  assert_difference(13, "cycle 13, block barrier (sm 0, sub-core 0), event RELEASE: only in the RTL");
+  assert_difference(13,
+                    "cycle 13, block barrier (sm 0, sub-core 0), event RELEASE: only in the RTL");
 }
 
 static void what_one_side_has_not_reached_yet_waits(void **state) {
@@ -123,10 +138,12 @@ static void what_one_side_has_not_reached_yet_waits(void **state) {
   assert_int_equal(qsm_compare_words(compare), 1);
 }
 
-// ---- State and registers: a target of an idle GPU, which nothing looks at, is flipped in cycle 1500 ----
+// ---- State and registers: a target of an idle GPU, which nothing looks at, is flipped in cycle
+// 1500 ----
 
 static qsmDevice_t flipped_device(uint64_t state_interval) {
-  const struct qsm_backend_options options = {.state_interval = state_interval, .inject_block = "tb_alloc", .inject_cycle = 1500};
+  const struct qsm_backend_options options = {
+      .state_interval = state_interval, .inject_block = "tb_alloc", .inject_cycle = 1500};
   char msg[256] = "";
   qsmDevice_t device = NULL;
   qsmContext_t context = NULL;
@@ -141,7 +158,8 @@ static void state_is_compared_at_its_interval(void **state) {
   qsmDevice_t device = flipped_device(1000);
   assert_int_equal(qsmDeviceRunUntil(device, 2000), qsmSuccess);
   assert_int_equal(qsmDeviceRunUntil(device, 3000), qsmErrorBackend);
-  assert_non_null(strstr(qsmGetLastErrorText(device), "block tb_alloc targets and evict flags (sm 0, sub-core 0), state"));
+  assert_non_null(strstr(qsmGetLastErrorText(device),
+                         "block tb_alloc targets and evict flags (sm 0, sub-core 0), state"));
   qsmDeviceClose(device);
 }
 
@@ -153,7 +171,8 @@ static void an_answer_that_differs_names_the_block_of_its_register(void **state)
   qsmError_t error = qsmDeviceRunUntil(device, 3000);
   assert_int_equal(error, qsmSuccess);
   for (uint32_t slot = 0; slot < 4 && !error; slot++)
-    error = qsmRegisterRead(device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &value);
+    error = qsmRegisterRead(
+        device, (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS), &value);
   assert_int_equal(error, qsmErrorBackend);
   assert_non_null(strstr(qsmGetLastErrorText(device), "block tb_alloc, read of register 0x"));
   qsmDeviceClose(device);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `qsm memcheck` is made of (docs/memcheck.md): memory, blocks, and the checker on a device of libqsm. The command is for
-// tb/cli/test_memcheck.sh.
+// What `qsm memcheck` is made of (docs/memcheck.md): memory, blocks, and the checker on a device of
+// libqsm. The command is for tb/cli/test_memcheck.sh.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,8 @@ enum { LIMIT_BYTES = 65536, SHARED = 64, STACK = 256 };
 
 // ---- Memory ----
 
-static void assert_described(const struct qsm_mc_memory *memory, uint32_t address, const char *expected) {
+static void assert_described(const struct qsm_mc_memory *memory, uint32_t address,
+                             const char *expected) {
   char text[128];
   qsm_mc_memory_describe(memory, address, text, sizeof text);
   assert_string_equal(text, expected);
@@ -54,16 +55,20 @@ static void memory_belongs_to_its_allocation(void **state) {
   assert_int_equal(qsm_mc_memory_look(memory, BASE + 0x108, 4), QSM_MC_NOWHERE);
   qsm_mc_memory_store(memory, BASE + 0x110, 4);
   assert_int_equal(qsm_mc_memory_look(memory, BASE + 0x110, 4), QSM_MC_NOWHERE);
-  assert_described(memory, BASE + 0x10A, "0 bytes past the end of allocation 0 (0x80000100, 10 bytes)");
+  assert_described(memory, BASE + 0x10A,
+                   "0 bytes past the end of allocation 0 (0x80000100, 10 bytes)");
   assert_described(memory, BASE + 0x1F0, "16 bytes before allocation 1 (0x80000200, 256 bytes)");
   assert_described(memory, BASE + 0x280, "offset 128 of allocation 1 (0x80000200, 256 bytes)");
   qsm_mc_memory_free(memory, BASE + 0x200);
   assert_int_equal(qsm_mc_memory_look(memory, BASE + 0x200, 4), QSM_MC_NOWHERE);
-  assert_described(memory, BASE + 0x280, "offset 128 of freed allocation 1 (0x80000200, 256 bytes)");
-  assert_described(memory, BASE + 0x300, "502 bytes past the end of allocation 0 (0x80000100, 10 bytes)");
+  assert_described(memory, BASE + 0x280,
+                   "offset 128 of freed allocation 1 (0x80000200, 256 bytes)");
+  assert_described(memory, BASE + 0x300,
+                   "502 bytes past the end of allocation 0 (0x80000100, 10 bytes)");
   qsm_mc_memory_allocate(memory, BASE + 0x200, 16);
   assert_described(memory, BASE + 0x208, "offset 8 of allocation 2 (0x80000200, 16 bytes)");
-  assert_described(memory, BASE + 0x280, "offset 128 of freed allocation 1 (0x80000200, 256 bytes)");
+  assert_described(memory, BASE + 0x280,
+                   "offset 128 of freed allocation 1 (0x80000200, 256 bytes)");
   assert_int_equal(qsm_mc_memory_look(memory, BASE - 4, 4), QSM_MC_FOREIGN);
   assert_int_equal(qsm_mc_memory_look(memory, BASE + LIMIT_BYTES, 4), QSM_MC_FOREIGN);
   qsm_mc_memory_destroy(memory);
@@ -71,8 +76,11 @@ static void memory_belongs_to_its_allocation(void **state) {
 
 // ---- Blocks ----
 
-static struct qsm_mc_verdict touch(struct qsm_mc_block *block, enum qsm_access_kind kind, uint32_t tid, uint32_t offset, uint32_t value) {
-  return qsm_mc_block_shared(block, offset, &(struct qsm_mc_touch){.kind = kind, .tid = tid, .pc = 4 * tid, .bytes = 4, .value = value});
+static struct qsm_mc_verdict touch(struct qsm_mc_block *block, enum qsm_access_kind kind,
+                                   uint32_t tid, uint32_t offset, uint32_t value) {
+  return qsm_mc_block_shared(
+      block, offset,
+      &(struct qsm_mc_touch){.kind = kind, .tid = tid, .pc = 4 * tid, .bytes = 4, .value = value});
 }
 
 // R-MC-4
@@ -94,7 +102,8 @@ static void shared_memory_is_the_blocks_own(void **state) {
 static void two_threads_race_unless_none_stores(void **state) {
   (void)state;
   // [first][second]: load, store, atomic
-  static const bool expected[3][3] = {{false, true, false}, {true, true, true}, {false, true, false}};
+  static const bool expected[3][3] = {
+      {false, true, false}, {true, true, true}, {false, true, false}};
   for (uint32_t pair = 0; pair < 9; pair++) {
     enum qsm_access_kind first = pair / 3, second = pair % 3;
     struct qsm_mc_block *block = qsm_mc_block_create(8, SHARED, STACK);
@@ -125,7 +134,8 @@ static void neighbours_in_a_word_do_not_race(void **state) {
   (void)state;
   struct qsm_mc_block *block = qsm_mc_block_create(8, SHARED, STACK);
   for (uint32_t tid = 0; tid < 4; tid++) {
-    const struct qsm_mc_touch byte = {.kind = QSM_ACCESS_STORE, .tid = tid, .bytes = 1, .value = tid};
+    const struct qsm_mc_touch byte = {
+        .kind = QSM_ACCESS_STORE, .tid = tid, .bytes = 1, .value = tid};
     assert_false(qsm_mc_block_shared(block, tid, &byte).races);
   }
   assert_true(touch(block, QSM_ACCESS_LOAD, 3, 0, 0).races);
@@ -139,14 +149,16 @@ struct step {
 
 static bool conflicts(const struct step *a, const struct step *b) {
   bool stores = a->kind == QSM_ACCESS_STORE && b->kind == QSM_ACCESS_STORE;
-  return a->tid != b->tid && (a->kind == QSM_ACCESS_STORE || b->kind == QSM_ACCESS_STORE) && !(stores && a->value == b->value);
+  return a->tid != b->tid && (a->kind == QSM_ACCESS_STORE || b->kind == QSM_ACCESS_STORE) &&
+         !(stores && a->value == b->value);
 }
 
 // A thread's earlier store is forgotten for its later one.
 static bool is_overwritten(const struct step *steps, uint32_t i, uint32_t n) {
   bool overwritten = false;
   for (uint32_t later = i + 1; later < n; later++)
-    overwritten |= steps[i].kind == QSM_ACCESS_STORE && steps[later].kind == QSM_ACCESS_STORE && steps[later].tid == steps[i].tid;
+    overwritten |= steps[i].kind == QSM_ACCESS_STORE && steps[later].kind == QSM_ACCESS_STORE &&
+                   steps[later].tid == steps[i].tid;
   return overwritten;
 }
 
@@ -155,7 +167,8 @@ static void races_are_found_as_by_a_list(void **state) {
   (void)state;
   const char *given = getenv("QSM_TEST_SEED");
   uint64_t seed = given ? strtoull(given, NULL, 0) : 1;
-  printf("# seed %llu; replay: QSM_TEST_SEED=%llu build/tests/host/test_memcheck\n", (unsigned long long)seed, (unsigned long long)seed);
+  printf("# seed %llu; replay: QSM_TEST_SEED=%llu build/tests/host/test_memcheck\n",
+         (unsigned long long)seed, (unsigned long long)seed);
   struct qsm_random random = qsm_random_seed(seed);
   struct qsm_mc_block *block = qsm_mc_block_create(8, SHARED, STACK);
   uint32_t n_races = 0;
@@ -166,7 +179,8 @@ static void races_are_found_as_by_a_list(void **state) {
       steps[n].kind = (enum qsm_access_kind)qsm_random_below(&random, 3);
       steps[n].tid = qsm_random_below(&random, 4);
       steps[n].value = qsm_random_below(&random, 2);
-      for (uint32_t i = 0; i < n; i++) raced |= conflicts(&steps[i], &steps[n]) && !is_overwritten(steps, i, n);
+      for (uint32_t i = 0; i < n; i++)
+        raced |= conflicts(&steps[i], &steps[n]) && !is_overwritten(steps, i, n);
       assert_int_equal(touch(block, steps[n].kind, steps[n].tid, 0, steps[n].value).races, raced);
     }
     n_races += raced;
@@ -265,7 +279,8 @@ static void run(qsmContext_t context, const char *kernel, uint32_t buffer, uint3
 
 static int open_lines(void **state) {
   char msg[256];
-  return build_programs(state) || qsm_source_lines_open(program_path("k.elf"), &lines, msg, sizeof msg);
+  return build_programs(state) ||
+         qsm_source_lines_open(program_path("k.elf"), &lines, msg, sizeof msg);
 }
 
 static int close_lines(void **state) {
@@ -284,10 +299,12 @@ static void unwritten_memory_is_found(void **state) {
   assert_string_equal(found(), "");
   run(context, "peek", buffer, other + 12);
   run(context, "peek", buffer, other + 16);
-  assert_string_equal(found(), "  read of uninitialised device memory, 2 times\n"
-                               "    at      ---------- in peek+0x18 (no lines: compile with -g)\n"
-                               "    first   kernel peek, block (3, 0, 0), thread 2\n"
-                               "    what    load of 4 bytes at ----------, offset 12 of allocation 1 (----------, 100 bytes)\n");
+  assert_string_equal(
+      found(),
+      "  read of uninitialised device memory, 2 times\n"
+      "    at      ---------- in peek+0x18 (no lines: compile with -g)\n"
+      "    first   kernel peek, block (3, 0, 0), thread 2\n"
+      "    what    load of 4 bytes at ----------, offset 12 of allocation 1 (----------, 100 bytes)\n");
   close_checked(device);
 }
 
@@ -301,7 +318,9 @@ static void memory_that_was_freed_is_found(void **state) {
   assert_string_equal(found(), "");
   assert_int_equal(qsmFree(context, other), qsmSuccess);
   run(context, "outside", buffer, other + 96);
-  assert_non_null(strstr(found(), "store of 4 bytes at ----------, offset 96 of freed allocation 1 (----------, 100 bytes)\n"));
+  assert_non_null(strstr(
+      found(),
+      "store of 4 bytes at ----------, offset 96 of freed allocation 1 (----------, 100 bytes)\n"));
   close_checked(device);
 }
 
@@ -313,25 +332,36 @@ static void padding_is_found(void **state) {
   uint32_t buffer = allocate(context, 16), other = allocate(context, 100);
   run(context, "outside", buffer, other + 100);
   assert_non_null(strstr(found(), "  access outside any allocation, 1 time\n"));
-  assert_non_null(strstr(found(), "store of 4 bytes at ----------, 0 bytes past the end of allocation 1 (----------, 100 bytes)\n"));
+  assert_non_null(strstr(
+      found(),
+      "store of 4 bytes at ----------, 0 bytes past the end of allocation 1 (----------, 100 bytes)\n"));
   close_checked(device);
 }
 
 // Of a checker without a device: a block of 16 threads on SM 1, one of 3 x 2 x 2.
 static struct qsm_mc_check *check_block(void) {
-  struct qsm_mc_check *alone = qsm_mc_check_create(&(struct qsm_config){.warp_size = 8, .num_sms = 2}, false);
+  struct qsm_mc_check *alone =
+      qsm_mc_check_create(&(struct qsm_config){.warp_size = 8, .num_sms = 2}, false);
   const struct qsm_observer *observer = qsm_mc_check_observer(alone);
-  const struct qsm_observed_launch one = {.grid = {3, 2, 2}, .block = {16, 1, 1}, .stack_bytes = STACK};
+  const struct qsm_observed_launch one = {
+      .grid = {3, 2, 2}, .block = {16, 1, 1}, .stack_bytes = STACK};
   observer->created(observer->ctx, BASE, BASE + LIMIT_BYTES);
   observer->loaded(observer->ctx, BASE);
   observer->launched(observer->ctx, &one);
-  qsm_mc_check_event(alone, &(struct qsm_event){.kind = QSM_EV_ARRIVE, .sm = 1, .word = {0, 0, 7, 0, 0, 0, 0, 1}});
+  qsm_mc_check_event(
+      alone, &(struct qsm_event){.kind = QSM_EV_ARRIVE, .sm = 1, .word = {0, 0, 7, 0, 0, 0, 0, 1}});
   return alone;
 }
 
 static void access_stack(struct qsm_mc_check *alone, enum qsm_access_kind kind, uint32_t address) {
   const uint32_t data[32] = {0};
-  struct qsm_access access = {.kind = (uint8_t)kind, .bytes = 4, .sm = 1, .widx = 1, .pc = BASE + 4 * kind, .mask = 2, .data = data};
+  struct qsm_access access = {.kind = (uint8_t)kind,
+                              .bytes = 4,
+                              .sm = 1,
+                              .widx = 1,
+                              .pc = BASE + 4 * kind,
+                              .mask = 2,
+                              .data = data};
   access.address[1] = address;
   qsm_mc_check_access(alone, &access);
 }
@@ -361,7 +391,9 @@ static void a_finding_says_which_block_and_thread(void **state) {
   check = check_block();
   access_stack(check, QSM_ACCESS_LOAD, bottom + 16);
   assert_non_null(strstr(found(), "block (1, 0, 1), thread 9\n"));
-  assert_non_null(strstr(found(), "load of 4 bytes at 0xFFFFFF10, 240 bytes below the top of the thread's stack of 256\n"));
+  assert_non_null(strstr(
+      found(),
+      "load of 4 bytes at 0xFFFFFF10, 240 bytes below the top of the thread's stack of 256\n"));
   qsm_mc_check_destroy(check);
   check = NULL;
 }
@@ -388,7 +420,8 @@ static void stacks_die_with_their_block(void **state) {
   struct qsm_mc_check *alone = check_block();
   access_stack(alone, QSM_ACCESS_STORE, bottom);
   qsm_mc_check_event(alone, &(struct qsm_event){.kind = QSM_EV_RETIRE, .sm = 1, .word = {0, 0}});
-  qsm_mc_check_event(alone, &(struct qsm_event){.kind = QSM_EV_ARRIVE, .sm = 1, .word = {0, 0, 1, 0, 0, 0, 0, 1}});
+  qsm_mc_check_event(
+      alone, &(struct qsm_event){.kind = QSM_EV_ARRIVE, .sm = 1, .word = {0, 0, 1, 0, 0, 0, 0, 1}});
   access_stack(alone, QSM_ACCESS_LOAD, bottom);
   assert_int_equal(qsm_mc_findings_count(qsm_mc_check_findings(alone)), 1);
   qsm_mc_check_destroy(alone);
@@ -401,8 +434,10 @@ static uint64_t hash_of(bool checked) {
   assert_int_equal(run_program(context, qsm_suite_find("reduce"), QSM_SIZE_S, 1), 0);
   struct qsm_backend *backend = qsmDeviceBackend(device);
   uint64_t hash = backend->trace_hash(backend);
-  if (checked) close_checked(device);
-  else qsmDeviceClose(device);
+  if (checked)
+    close_checked(device);
+  else
+    qsmDeviceClose(device);
   return hash;
 }
 

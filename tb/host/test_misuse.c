@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host must not do, and what it is told: copies past an allocation, NULL, handles of what has gone.
+// What a host must not do, and what it is told: copies past an allocation, NULL, handles of what
+// has gone.
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static int close_device(void **state) {
 }
 
 static void assert_says(const char *text) {
-  if (!strstr(qsmGetLastErrorText(device), text)) fail_msg("'%s' is not in '%s'", text, qsmGetLastErrorText(device));
+  if (!strstr(qsmGetLastErrorText(device), text))
+    fail_msg("'%s' is not in '%s'", text, qsmGetLastErrorText(device));
 }
 
 // ---- Copies ----
@@ -41,7 +43,8 @@ static void copies_end_with_the_bytes_asked_for(void **state) {
   assert_says("+ 8192 is outside the allocation of 4096 bytes at 0x");
   assert_int_equal(qsmMemcpyDtoH(context, bytes, a + 4, 4093), qsmErrorInvalidValue);
   assert_int_equal(qsmMemcpyHtoD(context, a + 4, bytes, 4092), qsmSuccess);
-  assert_int_equal(qsmMemcpyHtoD(context, b, bytes, 1001), qsmErrorInvalidValue);  // within the rounded size
+  assert_int_equal(qsmMemcpyHtoD(context, b, bytes, 1001),
+                   qsmErrorInvalidValue);  // within the rounded size
   assert_int_equal(qsmMemcpyHtoD(context, b + 1008, bytes, 1), qsmErrorInvalidValue);
   assert_int_equal(qsmMemcpyDtoH(context, bytes, b + 999, 1), qsmSuccess);
   assert_int_equal(qsmMemcpyDtoH(context, bytes, c + 256, 1), qsmErrorInvalidValue);
@@ -49,7 +52,8 @@ static void copies_end_with_the_bytes_asked_for(void **state) {
   assert_int_equal(qsmMemcpyHtoD(context, c, bytes, SIZE_MAX), qsmErrorInvalidValue);
   assert_int_equal(qsmFree(context, b), qsmSuccess);
   assert_int_equal(qsmMemcpyHtoD(context, b, bytes, 4), qsmErrorInvalidValue);
-  assert_int_equal(qsmMemcpyHtoD(context, 0x80000000, bytes, 4), qsmErrorInvalidValue);  // arguments and code
+  assert_int_equal(qsmMemcpyHtoD(context, 0x80000000, bytes, 4),
+                   qsmErrorInvalidValue);  // arguments and code
   assert_int_equal(qsmMemcpyHtoD(context, 0xFFFFFFFF, bytes, 4), qsmErrorInvalidValue);
   assert_int_equal(qsmMemcpyHtoD(context, 5, NULL, 0), qsmSuccess);
 }
@@ -91,16 +95,17 @@ static void a_heap_finds_what_an_address_lies_in(void **state) {
 
 // ---- NULL ----
 
-#define ASSERT_NULL_REFUSED(call)                     \
-  do {                                                \
-    assert_int_equal((call), qsmErrorInvalidValue);   \
-    assert_says("NULL for ");                         \
+#define ASSERT_NULL_REFUSED(call)                   \
+  do {                                              \
+    assert_int_equal((call), qsmErrorInvalidValue); \
+    assert_says("NULL for ");                       \
   } while (0)
 
 static void null_is_refused_where_something_is_needed(void **state) {
   (void)state;
   const qsmDim3 one = {1, 1, 1};
-  const qsmLaunch nameless = {.grid = one, .block = one}, without_args = {.kernel = "fill", .grid = one, .block = one, .n_args = 1};
+  const qsmLaunch nameless = {.grid = one, .block = one},
+                  without_args = {.kernel = "fill", .grid = one, .block = one, .n_args = 1};
   qsmGoal goal = {.kind = qsmGoalNone};
   qsmKernelAttributes attributes;
   char msg[100];
@@ -121,21 +126,29 @@ static void null_is_refused_where_something_is_needed(void **state) {
   ASSERT_NULL_REFUSED(qsmLaunchKernel(context, NULL, one, one, NULL, 0, 0, NULL, NULL));
   ASSERT_NULL_REFUSED(qsmLaunchKernel(context, "fill", one, one, NULL, 2, 0, NULL, NULL));
   ASSERT_NULL_REFUSED(qsmLaunchKernelEx(context, NULL, NULL, NULL));
-  ASSERT_NULL_REFUSED(qsmLaunchKernelEx(context, &(qsmLaunch){.kernel = "fill", .grid = one, .block = one, .n_arguments = 1}, NULL, NULL));
+  ASSERT_NULL_REFUSED(qsmLaunchKernelEx(
+      context, &(qsmLaunch){.kernel = "fill", .grid = one, .block = one, .n_arguments = 1}, NULL,
+      NULL));
   ASSERT_NULL_REFUSED(qsmGetKernelAttributes(context, NULL, &attributes));
   ASSERT_NULL_REFUSED(qsmGetKernelAttributes(context, "fill", NULL));
   ASSERT_NULL_REFUSED(qsmExplainWait(context, NULL, 10));
   assert_int_equal(qsmMemGetInfo(context, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmTranslateGoal(NULL, &goal, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
-  assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), NULL, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
-  assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), &goal, NULL, NULL, 5), qsmErrorInvalidValue);
+  assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), NULL, &goal_q16, msg, sizeof msg),
+                   qsmErrorInvalidValue);
+  assert_int_equal(qsmTranslateGoal(qsmDeviceConfig(device), &goal, NULL, NULL, 5),
+                   qsmErrorInvalidValue);
   goal = (qsmGoal){.kind = qsmGoalRate, .value = 1, .instructions = 1};
-  assert_int_equal(qsmTranslateGoal(&(struct qsm_config){0}, &goal, &goal_q16, msg, sizeof msg), qsmErrorInvalidValue);
+  assert_int_equal(qsmTranslateGoal(&(struct qsm_config){0}, &goal, &goal_q16, msg, sizeof msg),
+                   qsmErrorInvalidValue);
   qsmDevice_t untouched = device;
-  assert_int_equal(qsmDeviceOpen(NULL, "tiny", NULL, &untouched, msg, sizeof msg), qsmErrorInvalidValue);
+  assert_int_equal(qsmDeviceOpen(NULL, "tiny", NULL, &untouched, msg, sizeof msg),
+                   qsmErrorInvalidValue);
   assert_string_equal(msg, "NULL for the backend");
-  assert_int_equal(qsmDeviceOpen("model", NULL, NULL, &untouched, msg, sizeof msg), qsmErrorInvalidValue);
-  assert_int_equal(qsmDeviceOpen("model", "tiny", NULL, NULL, msg, sizeof msg), qsmErrorInvalidValue);
+  assert_int_equal(qsmDeviceOpen("model", NULL, NULL, &untouched, msg, sizeof msg),
+                   qsmErrorInvalidValue);
+  assert_int_equal(qsmDeviceOpen("model", "tiny", NULL, NULL, msg, sizeof msg),
+                   qsmErrorInvalidValue);
   assert_int_equal(qsmDeviceOpen("model", "no_such", NULL, &untouched, NULL, 0), qsmErrorNotFound);
   assert_ptr_equal(untouched, device);
 }
@@ -153,7 +166,8 @@ static void assert_device_is_refused(qsmDevice_t stale) {
   assert_int_equal(qsmSetScheduling(stale, 0, 0, 5000), qsmErrorInvalidHandle);
   assert_int_equal(qsmSetAdjustment(stale, qsmAdjustOff), qsmErrorInvalidHandle);
   assert_int_equal(qsmContextCreate(stale, &created), qsmErrorInvalidHandle);
-  assert_int_equal(qsmPreempt(stale, 0, context, qsmTechniqueDrain, 10, &result), qsmErrorInvalidHandle);
+  assert_int_equal(qsmPreempt(stale, 0, context, qsmTechniqueDrain, 10, &result),
+                   qsmErrorInvalidHandle);
   assert_ptr_equal(created, context);
   assert_null(qsmDeviceConfig(stale));
   assert_null(qsmDeviceBackend(stale));
@@ -184,14 +198,16 @@ static void assert_context_is_refused(qsmContext_t stale) {
   assert_int_equal(qsmSetCachePolicy(stale, qsmCacheUseAll), qsmErrorInvalidHandle);
   assert_int_equal(qsmReadMemoryCounters(stale, &counters), qsmErrorInvalidHandle);
   assert_int_equal(qsmSetPreemptHold(stale, false), qsmErrorInvalidHandle);
-  assert_int_equal(qsmPreempt(device, 0, stale, qsmTechniqueDrain, 10, &result), qsmErrorInvalidHandle);
+  assert_int_equal(qsmPreempt(device, 0, stale, qsmTechniqueDrain, 10, &result),
+                   qsmErrorInvalidHandle);
   assert_int_equal(qsmModuleLoad(stale, program_path("k.elf")), qsmErrorInvalidHandle);
   assert_int_equal(qsmMemGetInfo(stale, &bytes, NULL), qsmErrorInvalidHandle);
   assert_int_equal(qsmMalloc(stale, 4, &word), qsmErrorInvalidHandle);
   assert_int_equal(qsmFree(stale, word), qsmErrorInvalidHandle);
   assert_int_equal(qsmMemcpyHtoD(stale, word, &word, 4), qsmErrorInvalidHandle);
   assert_int_equal(qsmMemcpyDtoH(stale, &word, word, 4), qsmErrorInvalidHandle);
-  assert_int_equal(qsmLaunchKernel(stale, "fill", one, one, NULL, 0, 0, NULL, NULL), qsmErrorInvalidHandle);
+  assert_int_equal(qsmLaunchKernel(stale, "fill", one, one, NULL, 0, 0, NULL, NULL),
+                   qsmErrorInvalidHandle);
   assert_int_equal(qsmLaunchKernelEx(stale, &what, NULL, NULL), qsmErrorInvalidHandle);
   assert_int_equal(qsmGetKernelAttributes(stale, "fill", &attributes), qsmErrorInvalidHandle);
   assert_int_equal(qsmContextSynchronize(stale, 10), qsmErrorInvalidHandle);
@@ -234,7 +250,8 @@ static void contexts_are_preempted_on_their_own_device(void **state) {
   (void)state;
   qsmDevice_t other = open_device("tiny");
   qsmPreemptResult result;
-  assert_int_equal(qsmPreempt(other, 0, context, qsmTechniqueDrain, 10, &result), qsmErrorInvalidValue);
+  assert_int_equal(qsmPreempt(other, 0, context, qsmTechniqueDrain, 10, &result),
+                   qsmErrorInvalidValue);
   assert_non_null(strstr(qsmGetLastErrorText(other), "another device's"));
   qsmDeviceClose(other);
 }
@@ -251,8 +268,11 @@ static void *use_a_device(void *path) {
     uint32_t buffer = 0, word = 0;
     if (qsmDeviceOpen("model", "tiny", NULL, &own, msg, sizeof msg)) return "device";
     if (qsmContextCreate(own, &tenant) || qsmModuleLoad(tenant, path)) return "context";
-    if (qsmMalloc(tenant, 256, &buffer) || launch(tenant, "fill", 2, buffer, 0, NULL, NULL)) return "launch";
-    if (qsmContextSynchronize(tenant, LONG) || qsmMemcpyDtoH(tenant, &word, buffer + 60, 4) || word != 1) return "result";
+    if (qsmMalloc(tenant, 256, &buffer) || launch(tenant, "fill", 2, buffer, 0, NULL, NULL))
+      return "launch";
+    if (qsmContextSynchronize(tenant, LONG) || qsmMemcpyDtoH(tenant, &word, buffer + 60, 4) ||
+        word != 1)
+      return "result";
     qsmDeviceClose(own);
     if (qsmContextSynchronize(tenant, LONG) != qsmErrorInvalidHandle) return "stale";
   }
@@ -264,7 +284,8 @@ static void threads_use_devices_of_their_own(void **state) {
   pthread_t threads[THREADS];
   char path[128];
   snprintf(path, sizeof path, "%s", program_path("k.elf"));
-  for (uint32_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, use_a_device, path), 0);
+  for (uint32_t i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, use_a_device, path), 0);
   for (uint32_t i = 0; i < THREADS; i++) {
     void *wrong = NULL;
     assert_int_equal(pthread_join(threads[i], &wrong), 0);

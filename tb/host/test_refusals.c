@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library does when the GPU refuses a write, the backend fails or a launch ends unseen: every call returns, and what is there
-// afterwards, another tenant first of all, works.
+// What the library does when the GPU refuses a write, the backend fails or a launch ends unseen:
+// every call returns, and what is there afterwards, another tenant first of all, works.
 #include <stdio.h>
 #include <string.h>
 
@@ -26,19 +26,25 @@ static struct {
   uint32_t fail_from;
 } spoiled;
 
-static enum qsm_backend_status spoiled_write(struct qsm_backend *backend, uint16_t address, uint32_t value) {
+static enum qsm_backend_status spoiled_write(struct qsm_backend *backend, uint16_t address,
+                                             uint32_t value) {
   uint32_t n = spoiled.n_accesses++;
   if (n >= spoiled.fail_from) return QSM_BACKEND_FAILED;
-  if (address == spoiled.refused_register || (n >= spoiled.refuse_from && n < spoiled.refuse_to)) return QSM_BACKEND_REFUSED;
+  if (address == spoiled.refused_register || (n >= spoiled.refuse_from && n < spoiled.refuse_to))
+    return QSM_BACKEND_REFUSED;
   return spoiled.write(backend, address, value);
 }
 
-static enum qsm_backend_status spoiled_read(struct qsm_backend *backend, uint16_t address, uint32_t *value) {
-  return spoiled.n_accesses++ >= spoiled.fail_from ? QSM_BACKEND_FAILED : spoiled.read(backend, address, value);
+static enum qsm_backend_status spoiled_read(struct qsm_backend *backend, uint16_t address,
+                                            uint32_t *value) {
+  return spoiled.n_accesses++ >= spoiled.fail_from ? QSM_BACKEND_FAILED
+                                                   : spoiled.read(backend, address, value);
 }
 
-static enum qsm_backend_status spoiled_run(struct qsm_backend *backend, uint64_t n, bool stop_on_irq, uint64_t *ran) {
-  return spoiled.n_accesses++ >= spoiled.fail_from ? QSM_BACKEND_FAILED : spoiled.run(backend, n, stop_on_irq, ran);
+static enum qsm_backend_status spoiled_run(struct qsm_backend *backend, uint64_t n,
+                                           bool stop_on_irq, uint64_t *ran) {
+  return spoiled.n_accesses++ >= spoiled.fail_from ? QSM_BACKEND_FAILED
+                                                   : spoiled.run(backend, n, stop_on_irq, ran);
 }
 
 static void spoil(void) {
@@ -68,10 +74,13 @@ static int close_device(void **state) {
   return 0;
 }
 
-static uint16_t slot_register(uint32_t slot, uint32_t offset) { return (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset); }
+static uint16_t slot_register(uint32_t slot, uint32_t offset) {
+  return (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset);
+}
 
 static void assert_says(const char *text) {
-  if (!strstr(qsmGetLastErrorText(device), text)) fail_msg("'%s' is not in '%s'", text, qsmGetLastErrorText(device));
+  if (!strstr(qsmGetLastErrorText(device), text))
+    fail_msg("'%s' is not in '%s'", text, qsmGetLastErrorText(device));
 }
 
 // Until the GPU says that a launch has ended; the library does not know.
@@ -105,7 +114,8 @@ static void note_end(void *user, const qsmLaunchResult *result) {
 static void a_context_goes_whose_launch_has_ended_unseen(void **state) {
   (void)state;
   struct ends ends = {0};
-  assert_int_equal(launch(context, "fill", 4, allocate(context, 256), 0, note_end, &ends), qsmSuccess);
+  assert_int_equal(launch(context, "fill", 4, allocate(context, 256), 0, note_end, &ends),
+                   qsmSuccess);
   run_unseen();
   qsmContextDestroy(context);
   assert_int_equal(ends.n, 1);
@@ -150,7 +160,8 @@ static void a_slot_whose_launch_cannot_be_killed_is_given_to_nobody(void **state
   (void)state;
   struct ends ends = {0};
   qsmContext_t others[3];
-  assert_int_equal(launch(context, "endless", 1, allocate(context, 256), 0, note_end, &ends), qsmSuccess);
+  assert_int_equal(launch(context, "endless", 1, allocate(context, 256), 0, note_end, &ends),
+                   qsmSuccess);
   spoiled.refused_register = slot_register(0, QSM_SLOT_KILL);
   assert_int_equal(qsmContextKill(context), qsmErrorInvalidValue);
   assert_says("slot 0: the GPU refused to kill the launch");
@@ -173,7 +184,8 @@ static void a_launch_that_cannot_start_ends_with_those_behind_it(void **state) {
   struct ends ends = {0};
   qsmContext_t other = open_context(device);
   uint32_t buffer = allocate(context, 4096);
-  for (uint32_t n = 0; n < 3; n++) assert_int_equal(launch(context, "fill", 4 + n, buffer, 0, note_end, &ends), qsmSuccess);
+  for (uint32_t n = 0; n < 3; n++)
+    assert_int_equal(launch(context, "fill", 4 + n, buffer, 0, note_end, &ends), qsmSuccess);
   spoiled.refused_register = slot_register(0, QSM_SLOT_LAUNCH);
   for (uint32_t n = 0; ends.n < 3 && n < 100; n++) assert_works(other);
   assert_int_equal(ends.n, 3);
@@ -182,7 +194,8 @@ static void a_launch_that_cannot_start_ends_with_those_behind_it(void **state) {
   assert_int_equal(launch(context, "fill", 4, buffer, 0, note_end, &ends), qsmErrorInvalidValue);
   assert_int_equal(ends.n, 3);
   spoiled.refused_register = 0;
-  assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorInvalidValue);  // of the launches before
+  assert_int_equal(qsmContextSynchronize(context, LONG),
+                   qsmErrorInvalidValue);  // of the launches before
   assert_says("refused to write 0x00000001 to register");
   assert_works(context);
 }
@@ -191,10 +204,12 @@ static void a_scheduling_that_is_refused_changes_nothing(void **state) {
   (void)state;
   static const uint16_t registers[] = {QSM_REG_POLICY, QSM_REG_SCHEME, QSM_REG_EPOCH_LEN};
   uint32_t before[3], after[3];
-  for (uint32_t i = 0; i < 3; i++) assert_int_equal(qsmRegisterRead(device, registers[i], &before[i]), qsmSuccess);
+  for (uint32_t i = 0; i < 3; i++)
+    assert_int_equal(qsmRegisterRead(device, registers[i], &before[i]), qsmSuccess);
   assert_int_equal(qsmSetScheduling(device, 0, 4, 100), qsmErrorInvalidValue);
   assert_int_equal(qsmSetScheduling(device, 0, 7, 5000), qsmErrorInvalidValue);
-  for (uint32_t i = 0; i < 3; i++) assert_int_equal(qsmRegisterRead(device, registers[i], &after[i]), qsmSuccess);
+  for (uint32_t i = 0; i < 3; i++)
+    assert_int_equal(qsmRegisterRead(device, registers[i], &after[i]), qsmSuccess);
   assert_memory_equal(before, after, sizeof before);
 }
 
@@ -209,13 +224,17 @@ static void a_save_area_that_cannot_grow_is_where_the_gpu_has_it(void **state) {
   assert_int_equal(qsmMemGetInfo(context, &room, NULL), qsmSuccess);
   while (qsmMalloc(context, 1 << 17, &address) == qsmSuccess) {}
   while (qsmMalloc(context, 12288, &address) == qsmSuccess) {}
-  assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_SAVE_BASE), &value), qsmSuccess);
+  assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_SAVE_BASE), &value),
+                   qsmSuccess);
   const uint32_t args[] = {value};
-  qsmError_t error = qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){24, 1, 1}, args, 1, 6144 - 64, NULL, NULL);
+  qsmError_t error = qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){24, 1, 1}, args,
+                                     1, 6144 - 64, NULL, NULL);
   assert_int_equal(error, qsmErrorSaveArea);
-  assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_SAVE_BASE), &value), qsmSuccess);
+  assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_SAVE_BASE), &value),
+                   qsmSuccess);
   // Nothing that is allocated from now on lies in it.
-  while (qsmMalloc(context, 256, &address) == qsmSuccess) assert_false(address + 256 > value && address < value + 4096);
+  while (qsmMalloc(context, 256, &address) == qsmSuccess)
+    assert_false(address + 256 > value && address < value + 4096);
 }
 
 // ---- Callbacks ----
@@ -235,8 +254,10 @@ static void misbehave(void *user, const qsmLaunchResult *result) {
 static void a_callback_cannot_take_its_context_away(void **state) {
   (void)state;
   uint32_t buffer = allocate(context, 256);
-  for (uint32_t n = 0; n < 4; n++) assert_int_equal(launch(context, "fill", 4, buffer, 0, misbehave, &context), qsmSuccess);
-  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);  // the first callback kills the others
+  for (uint32_t n = 0; n < 4; n++)
+    assert_int_equal(launch(context, "fill", 4, buffer, 0, misbehave, &context), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG),
+                   qsmSuccess);  // the first callback kills the others
   assert_int_equal(launch(context, "fill", 4, buffer, 0, misbehave, &context), qsmSuccess);
   assert_int_equal(launch(context, "fill", 4, buffer, 0, misbehave, &context), qsmSuccess);
   assert_int_equal(qsmContextKill(context), qsmSuccess);
@@ -252,7 +273,8 @@ static void submit_again(void *user, const qsmLaunchResult *result) {
 static void a_context_that_goes_takes_no_more_launches(void **state) {
   (void)state;
   uint32_t buffer = allocate(context, 256);
-  for (uint32_t n = 0; n < 3; n++) assert_int_equal(launch(context, "endless", 1, buffer, 0, submit_again, &context), qsmSuccess);
+  for (uint32_t n = 0; n < 3; n++)
+    assert_int_equal(launch(context, "endless", 1, buffer, 0, submit_again, &context), qsmSuccess);
   uint64_t cycle = qsmDeviceCycle(device);
   qsmContextDestroy(context);
   assert_true(qsmDeviceCycle(device) < cycle + 500000);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the quota schemes do to whole programs that share the model of demo: pairs and trios, each kernel measured against itself alone.
+// What the quota schemes do to whole programs that share the model of demo: pairs and trios, each
+// kernel measured against itself alone.
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +27,16 @@ struct shares {
 };
 
 static struct qsm_scenario scenario_of(const struct load *load) {
-  struct qsm_scenario scenario = {.path = "test", .config = "demo", .policy = 1, .alpha_cap = 4 << 16, .rollover_cap = 8, .active_warps = 8,
-                                  .cycles = CYCLES, .seed = 1, .size = QSM_SIZE_M, .n_kernels = load->n};
+  struct qsm_scenario scenario = {.path = "test",
+                                  .config = "demo",
+                                  .policy = 1,
+                                  .alpha_cap = 4 << 16,
+                                  .rollover_cap = 8,
+                                  .active_warps = 8,
+                                  .cycles = CYCLES,
+                                  .seed = 1,
+                                  .size = QSM_SIZE_M,
+                                  .n_kernels = load->n};
   for (uint32_t i = 0; i < load->n; i++) {
     struct qsm_scenario_kernel *kernel = &scenario.kernels[i];
     snprintf(kernel->name, sizeof kernel->name, "%s", load->program[i]);
@@ -38,12 +47,14 @@ static struct qsm_scenario scenario_of(const struct load *load) {
   return scenario;
 }
 
-static void measure(const struct qsm_scenario *scenario, struct qsm_session_plan *plan, uint64_t insn[MOST]) {
+static void measure(const struct qsm_scenario *scenario, struct qsm_session_plan *plan,
+                    uint64_t insn[MOST]) {
   struct qsm_outcome outcome;
   char msg[512] = "";
   plan->title = "";
   plan->backend = "model";
-  if (qsm_session_run(scenario, plan, &outcome, msg, sizeof msg) != QSM_SESSION_OK) fail_msg("%s", msg);
+  if (qsm_session_run(scenario, plan, &outcome, msg, sizeof msg) != QSM_SESSION_OK)
+    fail_msg("%s", msg);
   for (uint32_t i = 0; i < scenario->n_kernels; i++) {
     if (!(plan->kernel_mask >> i & 1)) continue;
     insn[i] = outcome.kernels[i].thread_instructions;
@@ -76,7 +87,8 @@ static struct shares share(const struct load *load, uint32_t scheme) {
 
 static const struct load pair = {2, {"pc", "vadd"}, {0.6, 0}};
 
-// Naive gives what is over to the kernel without a goal, Elastic to both: the other way round for the one without.
+// Naive gives what is over to the kernel without a goal, Elastic to both: the other way round for
+// the one without.
 static void elastic_lets_a_kernel_pass_its_goal(void **state) {
   (void)state;
   struct shares naive = share(&pair, NAIVE_HISTORY), elastic = share(&pair, ELASTIC);
@@ -123,8 +135,10 @@ static void a_trio_holds_two_goals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(elastic_lets_a_kernel_pass_its_goal), cmocka_unit_test(rollover_time_holds_the_goal_at_the_others_cost),
-      cmocka_unit_test(fair_brings_the_shares_together),     cmocka_unit_test(a_trio_holds_one_goal),
+      cmocka_unit_test(elastic_lets_a_kernel_pass_its_goal),
+      cmocka_unit_test(rollover_time_holds_the_goal_at_the_others_cost),
+      cmocka_unit_test(fair_brings_the_shares_together),
+      cmocka_unit_test(a_trio_holds_one_goal),
       cmocka_unit_test(a_trio_holds_two_goals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

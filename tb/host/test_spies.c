@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant leaves, nobody else finds: victims that keep a key in registers, shared memory, stacks and device memory beside and before spies, over
-// ends, faults, kills and preemptions, on the model and in lockstep (I-ISA-5, I-MEM-2, R-WB-4, R-SM-10).
+// What a tenant leaves, nobody else finds: victims that keep a key in registers, shared memory,
+// stacks and device memory beside and before spies, over ends, faults, kills and preemptions, on
+// the model and in lockstep (I-ISA-5, I-MEM-2, R-WB-4, R-SM-10).
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,20 +44,25 @@ static struct tenant open_tenant(struct scene *scene) {
   return tenant;
 }
 
-static uint32_t below(struct scene *scene, uint32_t n) { return qsm_random_below(&scene->random, n); }
+static uint32_t below(struct scene *scene, uint32_t n) {
+  return qsm_random_below(&scene->random, n);
+}
 
 static uint32_t some_threads(struct scene *scene) {
   const struct qsm_config *config = qsmDeviceConfig(scene->device);
   return 1 + below(scene, config->warps_per_sm * config->warp_size / 2);
 }
 
-static void launch_on(struct scene *scene, struct tenant *tenant, const char *kernel, uint32_t blocks, uint32_t threads, uint32_t shared_words, uint32_t last) {
+static void launch_on(struct scene *scene, struct tenant *tenant, const char *kernel,
+                      uint32_t blocks, uint32_t threads, uint32_t shared_words, uint32_t last) {
   const uint32_t args[] = {tenant->own, shared_words, last};
-  check(scene, qsmLaunchKernel(tenant->context, kernel, (qsmDim3){blocks, 1, 1}, (qsmDim3){threads, 1, 1}, args, 3, 4 * shared_words, NULL, NULL));
+  check(scene, qsmLaunchKernel(tenant->context, kernel, (qsmDim3){blocks, 1, 1},
+                               (qsmDim3){threads, 1, 1}, args, 3, 4 * shared_words, NULL, NULL));
 }
 
 // All words that the spies have written, together.
-static uint32_t found_by(struct scene *scene, struct tenant *spy, const char *kernel, uint32_t shared_words, uint32_t planted) {
+static uint32_t found_by(struct scene *scene, struct tenant *spy, const char *kernel,
+                         uint32_t shared_words, uint32_t planted) {
   static uint32_t words[KEY_WORDS];
   uint32_t threads = some_threads(scene), found = 0;
   if (threads * SPY_BLOCKS > KEY_WORDS) threads = KEY_WORDS / SPY_BLOCKS;
@@ -67,21 +73,28 @@ static uint32_t found_by(struct scene *scene, struct tenant *spy, const char *ke
   return found;
 }
 
-static uint32_t some_shared(struct scene *scene) { return below(scene, qsmDeviceConfig(scene->device)->shared_bytes / 8 + 1); }
+static uint32_t some_shared(struct scene *scene) {
+  return below(scene, qsmDeviceConfig(scene->device)->shared_bytes / 8 + 1);
+}
 
 // Launches end, fault, are killed or taken from an SM while spies come and go.
 static void act_as_victim(struct scene *scene, struct tenant *victim) {
   static const char *const kernels[] = {"keep_secret", "fault_with_secret", "keep_secret_for_ever"};
   const struct qsm_config *config = qsmDeviceConfig(scene->device);
   uint32_t which = below(scene, 3);
-  launch_on(scene, victim, kernels[which], 1 + below(scene, 12), some_threads(scene), some_shared(scene), below(scene, MOST_ROUNDS));
-  check(scene, qsmDeviceRunUntil(scene->device, qsmDeviceCycle(scene->device) + below(scene, 4000)));
+  launch_on(scene, victim, kernels[which], 1 + below(scene, 12), some_threads(scene),
+            some_shared(scene), below(scene, MOST_ROUNDS));
+  check(scene,
+        qsmDeviceRunUntil(scene->device, qsmDeviceCycle(scene->device) + below(scene, 4000)));
   qsmPreemptResult result;
-  if (below(scene, 2)) (void)qsmPreempt(scene->device, below(scene, config->num_sms), victim->context, qsmTechniqueSwitch, WAIT, &result);
+  if (below(scene, 2))
+    (void)qsmPreempt(scene->device, below(scene, config->num_sms), victim->context,
+                     qsmTechniqueSwitch, WAIT, &result);
   if (which == 2 || below(scene, 4) == 0) check(scene, qsmContextKill(victim->context));
 }
 
-static void spies_find_nothing(const char *backend, const char *config, uint64_t seed, uint32_t n_visits) {
+static void spies_find_nothing(const char *backend, const char *config, uint64_t seed,
+                               uint32_t n_visits) {
   struct scene scene = open_scene(backend, config, seed);
   struct tenant victim = open_tenant(&scene), spy = open_tenant(&scene);
   for (uint32_t visit = 0; visit < n_visits; visit++) {
@@ -107,8 +120,10 @@ static uint64_t seed(void) {
 
 static void spies_beside_victims_find_nothing(void **state) {
   (void)state;
-  static const char *const configs[] = {"tiny", "demo", "odd", "demo+l1_kib-4+l2_kib-16+dram_banks-8", "wang2017+num_sms-2"};
-  for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) spies_find_nothing("model", configs[i], seed(), VISITS);
+  static const char *const configs[] = {
+      "tiny", "demo", "odd", "demo+l1_kib-4+l2_kib-16+dram_banks-8", "wang2017+num_sms-2"};
+  for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
+    spies_find_nothing("model", configs[i], seed(), VISITS);
 }
 
 static void spies_beside_victims_find_nothing_in_lockstep(void **state) {
@@ -118,7 +133,8 @@ static void spies_beside_victims_find_nothing_in_lockstep(void **state) {
 }
 
 // The slot's next tenant: all of its memory that a kernel or a copy can name.
-static void next_tenant_finds_nothing(const char *backend, const char *config, uint64_t seed_of_scene) {
+static void next_tenant_finds_nothing(const char *backend, const char *config,
+                                      uint64_t seed_of_scene) {
   struct scene scene = open_scene(backend, config, seed_of_scene);
   for (uint32_t visit = 0; visit < 6; visit++) {
     struct tenant victim = open_tenant(&scene);
@@ -132,7 +148,8 @@ static void next_tenant_finds_nothing(const char *backend, const char *config, u
     uint32_t bytes = (uint32_t)(free_bytes / 2) & ~255u;
     check(&scene, qsmMalloc(spy.context, bytes, &all));
     const uint32_t args[] = {spy.own, all, all + bytes};
-    check(&scene, qsmLaunchKernel(spy.context, "spy_memory", (qsmDim3){64, 1, 1}, (qsmDim3){8, 1, 1}, args, 3, 0, NULL, NULL));
+    check(&scene, qsmLaunchKernel(spy.context, "spy_memory", (qsmDim3){64, 1, 1},
+                                  (qsmDim3){8, 1, 1}, args, 3, 0, NULL, NULL));
     check(&scene, qsmContextSynchronize(spy.context, 100 * (uint64_t)WAIT));
     assert_int_equal(read_word(spy.context, spy.own), 0);
     qsmContextDestroy(spy.context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant can know of the one that had its slot before: nothing. A victim writes to all of its memory and goes, in every way
-// that there is; a spy that comes after it reads its own memory, by a kernel and by copies, and finds what it finds on a GPU that nobody has used.
+// What a tenant can know of the one that had its slot before: nothing. A victim writes to all of
+// its memory and goes, in every way that there is; a spy that comes after it reads its own memory,
+// by a kernel and by copies, and finds what it finds on a GPU that nobody has used.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,8 +11,10 @@
 
 enum { BLOCKS = 4, THREADS = 8, SPIES = BLOCKS * THREADS };
 
-// Small memories, so that a kernel can read all of them; with an L2, with L1s, with both, with neither.
-static const char *const configs[] = {"tiny+mem_bytes-4194304", "odd+mem_bytes-3145728", "demo+mem_bytes-4194304+l2_kib-16",
+// Small memories, so that a kernel can read all of them; with an L2, with L1s, with both, with
+// neither.
+static const char *const configs[] = {"tiny+mem_bytes-4194304", "odd+mem_bytes-3145728",
+                                      "demo+mem_bytes-4194304+l2_kib-16",
                                       "demo+mem_bytes-4194304+l1_kib-2"};
 
 enum end { BY_ITSELF, BY_A_FAULT, BY_A_KILL, WITH_ITS_CONTEXT, N_ENDS };
@@ -24,13 +27,15 @@ static uint32_t slot_value(qsmDevice_t device, uint32_t offset) {
 
 static void run(qsmContext_t context, const char *kernel, const uint32_t *args, uint32_t n_args) {
   const qsmDim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
-  assert_int_equal(qsmLaunchKernel(context, kernel, grid, block, args, n_args, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmLaunchKernel(context, kernel, grid, block, args, n_args, 0, NULL, NULL),
+                   qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, 100 * LONG), qsmSuccess);
 }
 
 static void be_a_victim(qsmDevice_t device, qsmContext_t context, enum end how) {
   uint64_t room = 0;
-  run(context, "stacks", (uint32_t[]){allocate(context, 4 * BLOCKS * THREADS), 32}, 2);  // they lie between this buffer and the next
+  run(context, "stacks", (uint32_t[]){allocate(context, 4 * BLOCKS * THREADS), 32},
+      2);  // they lie between this buffer and the next
   assert_int_equal(qsmMemGetInfo(context, &room, NULL), qsmSuccess);
   uint32_t all = allocate(context, room), data = slot_value(device, QSM_SLOT_WIN1_BASE);
   run(context, "smear", (uint32_t[]){data, (all - data) / 4}, 2);
@@ -51,7 +56,8 @@ static void be_a_victim(qsmDevice_t device, qsmContext_t context, enum end how) 
 }
 
 struct findings {
-  uint32_t code[SPIES], before[SPIES], after[SPIES];  // of window 0; of window 1 before and after what the spy writes
+  uint32_t code[SPIES], before[SPIES],
+      after[SPIES];  // of window 0; of window 1 before and after what the spy writes
 };
 
 static void look(qsmContext_t context, uint32_t p, uint32_t from, uint32_t to, uint32_t *found) {
@@ -76,7 +82,8 @@ static void spy(qsmDevice_t device, qsmContext_t context, struct findings *found
   free(all);
   look(context, p, slot_value(device, QSM_SLOT_WIN1_BASE), p, found->before);
   look(context, p, p + 4 * SPIES, slot_value(device, QSM_SLOT_WIN1_LIMIT), found->after);
-  look(context, p, slot_value(device, QSM_SLOT_WIN0_BASE), slot_value(device, QSM_SLOT_WIN0_LIMIT), found->code);
+  look(context, p, slot_value(device, QSM_SLOT_WIN0_BASE), slot_value(device, QSM_SLOT_WIN0_LIMIT),
+       found->code);
   assert_true(is_zero((const uint8_t *)found->before, sizeof found->before));
   assert_true(is_zero((const uint8_t *)found->after, sizeof found->after));
 }
@@ -120,7 +127,8 @@ static void clearing_stops_at_the_slots_memory(void **state) {
   assert_int_equal(qsmMemGetInfo(contexts[0], NULL, &room), qsmSuccess);
   qsmContextDestroy(contexts[1]);
   for (uint32_t i = 0; i < 3; i += 2)
-    for (uint32_t word = 0; word < room / 4; word += 61) assert_int_equal(read_word(contexts[i], buffers[i] + 4 * word), 0xC0FFEE00 + word);
+    for (uint32_t word = 0; word < room / 4; word += 61)
+      assert_int_equal(read_word(contexts[i], buffers[i] + 4 * word), 0xC0FFEE00 + word);
   run(contexts[0], "fill", (uint32_t[]){buffers[0]}, 1);
   assert_int_equal(read_word(contexts[0], buffers[0]), 1);
   qsmDeviceClose(device);

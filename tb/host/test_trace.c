@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces (docs/traces.md) against the events that they are made of: a run of several kernels on odd, synthetic events for the rest.
+// Traces (docs/traces.md) against the events that they are made of: a run of several kernels on
+// odd, synthetic events for the rest.
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,20 +75,36 @@ static void wait_preempting(qsmContext_t context, void *user) {
   while (qsmContextSynchronize(context, 900) == qsmErrorTimeout) {
     qsmPreemptResult result;
     qsmTechnique technique = preemption->n % 5 ? qsmTechniqueSwitch : qsmTechniqueDrain;
-    qsmError_t error = qsmPreempt(preemption->device, preemption->n++ % 3, context, technique, LONG, &result);
+    qsmError_t error =
+        qsmPreempt(preemption->device, preemption->n++ % 3, context, technique, LONG, &result);
     assert_true(error == qsmSuccess || error == qsmErrorPreempt);
     preemption->n_done += error == qsmSuccess;
   }
 }
 
-// Programs with atomics, shared memory, divergence and divisions, and one that is killed, beside a kernel that spins, under quotas; everything ends.
-static void run_traced(struct recording *recording, const char *name, bool with_l1, uint64_t from, uint64_t to) {
-  struct qsm_config config = {.num_sms = 3, .num_sched = 2, .warps_per_sm = 6, .warp_size = 4, .num_kernels = 3, .max_tbs = 5, .mem_txns = 8,
-                              .noc_lat = 3, .stall_counters = 1, .l1_kib = with_l1, .name = "odd"};
+// Programs with atomics, shared memory, divergence and divisions, and one that is killed, beside a
+// kernel that spins, under quotas; everything ends.
+static void run_traced(struct recording *recording, const char *name, bool with_l1, uint64_t from,
+                       uint64_t to) {
+  struct qsm_config config = {.num_sms = 3,
+                              .num_sched = 2,
+                              .warps_per_sm = 6,
+                              .warp_size = 4,
+                              .num_kernels = 3,
+                              .max_tbs = 5,
+                              .mem_txns = 8,
+                              .noc_lat = 3,
+                              .stall_counters = 1,
+                              .l1_kib = with_l1,
+                              .name = "odd"};
   char konata_path[96], path[CONFIG_PATH_BYTES];
   snprintf(konata_path, sizeof konata_path, "%s", path_of(name, "log"));
-  const struct qsm_trace_options options = {.konata_path = konata_path, .timeline_path = path_of(name, "json"), .from = from, .to = to,
-                                            .names = names, .n_names = 2};
+  const struct qsm_trace_options options = {.konata_path = konata_path,
+                                            .timeline_path = path_of(name, "json"),
+                                            .from = from,
+                                            .to = to,
+                                            .names = names,
+                                            .n_names = 2};
   const struct qsm_backend_options backend = {.sink = record, .sink_ctx = recording};
   char msg[256] = "";
   qsmDevice_t device = NULL;
@@ -110,8 +127,12 @@ static void run_traced(struct recording *recording, const char *name, bool with_
     assert_int_equal(launch(suite, killed[i % 2], 12, room, 0x40000000, NULL, NULL), qsmSuccess);
     assert_int_equal(qsmContextSynchronize(suite, LONG), qsmErrorKernelFault);
   }
-  assert_int_equal(run_program_with(suite, qsm_suite_find("histogram"), QSM_SIZE_S, 1, wait_preempting, &preemption), 0);
-  assert_int_equal(run_program_with(suite, qsm_suite_find("bfs"), QSM_SIZE_S, 1, wait_preempting, &preemption), 0);
+  assert_int_equal(run_program_with(suite, qsm_suite_find("histogram"), QSM_SIZE_S, 1,
+                                    wait_preempting, &preemption),
+                   0);
+  assert_int_equal(
+      run_program_with(suite, qsm_suite_find("bfs"), QSM_SIZE_S, 1, wait_preempting, &preemption),
+      0);
   assert_true(preemption.n_done > 5);
   assert_int_equal(qsmMemcpyHtoD(other, flag, &stop, 4), qsmSuccess);
   assert_int_equal(qsmDeviceSynchronize(device, LONG), qsmSuccess);
@@ -171,8 +192,21 @@ static size_t count_kind(const struct events *events, uint8_t kind) {
 // ---- Konata ----
 
 enum { N_STAGES = 11 };
-static const char *const stage_names[N_STAGES] = {"Fm", "F", "Is", "RR", "X1", "X2", "Q", "L", "M", "Dv", "Wb"};
-enum { STAGE_FM, STAGE_F, STAGE_IS, STAGE_RR, STAGE_X1, STAGE_X2, STAGE_Q, STAGE_L, STAGE_M, STAGE_DV, STAGE_WB };
+static const char *const stage_names[N_STAGES] = {"Fm", "F", "Is", "RR", "X1", "X2",
+                                                  "Q",  "L", "M",  "Dv", "Wb"};
+enum {
+  STAGE_FM,
+  STAGE_F,
+  STAGE_IS,
+  STAGE_RR,
+  STAGE_X1,
+  STAGE_X2,
+  STAGE_Q,
+  STAGE_L,
+  STAGE_M,
+  STAGE_DV,
+  STAGE_WB
+};
 
 struct line {
   uint32_t thread, pc;
@@ -244,36 +278,49 @@ static struct pipeline read_pipeline(const char *name) {
   return pipeline;
 }
 
-static uint32_t thread_of(const struct qsm_event *event, uint32_t warp) { return (event->sm * 2u + event->sub) * 3 + warp; }
+static uint32_t thread_of(const struct qsm_event *event, uint32_t warp) {
+  return (event->sm * 2u + event->sub) * 3 + warp;
+}
 
 // The issued line of a thread with the given cycle for a stage's start, or NULL.
-static const struct line *find_line(const struct pipeline *pipeline, uint32_t thread, uint32_t stage, uint64_t cycle) {
+static const struct line *find_line(const struct pipeline *pipeline, uint32_t thread,
+                                    uint32_t stage, uint64_t cycle) {
   for (size_t i = 0; i < pipeline->n; i++) {
     const struct line *line = &pipeline->lines[i];
-    if (line->thread == thread && line->n[stage] && line->first[stage] <= cycle && cycle <= line->last[stage]) return line;
+    if (line->thread == thread && line->n[stage] && line->first[stage] <= cycle &&
+        cycle <= line->last[stage])
+      return line;
   }
   return NULL;
 }
 
 // In a long run looking from the front takes too long: both are in order of cycles, nearly.
-static const struct line *find_issued(const struct pipeline *pipeline, size_t *from, uint32_t thread, uint64_t cycle) {
-  while (*from < pipeline->n && pipeline->lines[*from].ended && pipeline->lines[*from].end < cycle) ++*from;
+static const struct line *find_issued(const struct pipeline *pipeline, size_t *from,
+                                      uint32_t thread, uint64_t cycle) {
+  while (*from < pipeline->n && pipeline->lines[*from].ended && pipeline->lines[*from].end < cycle)
+    ++*from;
   for (size_t i = *from; i < pipeline->n && pipeline->lines[i].begin <= cycle; i++)
-    if (pipeline->lines[i].thread == thread && pipeline->lines[i].first[STAGE_IS] == cycle) return &pipeline->lines[i];
+    if (pipeline->lines[i].thread == thread && pipeline->lines[i].first[STAGE_IS] == cycle)
+      return &pipeline->lines[i];
   return NULL;
 }
 
 static void assert_stages(const struct line *line) {
-  for (uint32_t i = 1; i <= 3; i++) assert_int_equal(line->first[STAGE_IS + i], line->first[STAGE_IS] + i);
+  for (uint32_t i = 1; i <= 3; i++)
+    assert_int_equal(line->first[STAGE_IS + i], line->first[STAGE_IS] + i);
   for (uint32_t i = STAGE_IS; i <= STAGE_X2; i++) assert_int_equal(line->n[i], 1);
-  assert_true(line->n[STAGE_F] == 0 || (line->n[STAGE_F] == 1 && line->first[STAGE_F] < line->first[STAGE_IS]));
-  assert_true(line->n[STAGE_FM] <= 1 && (!line->n[STAGE_FM] || line->first[STAGE_FM] < line->first[STAGE_F]));
+  assert_true(line->n[STAGE_F] == 0 ||
+              (line->n[STAGE_F] == 1 && line->first[STAGE_F] < line->first[STAGE_IS]));
+  assert_true(line->n[STAGE_FM] <= 1 &&
+              (!line->n[STAGE_FM] || line->first[STAGE_FM] < line->first[STAGE_F]));
   assert_int_equal(line->n[STAGE_L] != 0, line->n[STAGE_Q] != 0);
   assert_true(line->n[STAGE_WB] == 0 || line->end == line->last[STAGE_WB] + 1);
-  if (line->n[STAGE_Q] == 0 && line->n[STAGE_DV] == 0) assert_in_range(line->end, line->first[STAGE_IS] + 4, line->first[STAGE_IS] + 5);
+  if (line->n[STAGE_Q] == 0 && line->n[STAGE_DV] == 0)
+    assert_in_range(line->end, line->first[STAGE_IS] + 4, line->first[STAGE_IS] + 5);
 }
 
-// R-TR-1: words that were fetched, and those among them that were not issued leave with their path or their warp.
+// R-TR-1: words that were fetched, and those among them that were not issued leave with their path
+// or their warp.
 static void assert_fetched(const struct pipeline *pipeline, const struct events *events) {
   enum { N_THREADS = 18, N_CYCLES = 1 << 20 };
   size_t n_words = 0, n_rows = 0, n_dropped = 0;
@@ -286,12 +333,14 @@ static void assert_fetched(const struct pipeline *pipeline, const struct events 
       n_words += event->word[2] == 0 ? (event->word[1] & 4 ? 1 : 2) : event->word[2] == 2;
       n_dropped += event->word[2] == 3;
     }
-    if (event->kind == QSM_EV_RESOLVE || event->kind == QSM_EV_FINISH) leaves[thread_of(event, event->word[0]) * N_CYCLES + event->cycle] = 1;
+    if (event->kind == QSM_EV_RESOLVE || event->kind == QSM_EV_FINISH)
+      leaves[thread_of(event, event->word[0]) * N_CYCLES + event->cycle] = 1;
   }
   for (size_t i = 0; i < pipeline->n; i++) {
     const struct line *line = &pipeline->lines[i];
     n_rows += line->n[STAGE_F];
-    if (line->flushed && !leaves[line->thread * N_CYCLES + line->end]) fail_msg("row %zu is flushed at %" PRIu64, i, line->end);
+    if (line->flushed && !leaves[line->thread * N_CYCLES + line->end])
+      fail_msg("row %zu is flushed at %" PRIu64, i, line->end);
   }
   assert_int_equal(n_rows, n_words);
   assert_true(n_dropped > 0);
@@ -305,7 +354,8 @@ static int by_cycle(const void *a, const void *b) {
 
 static void check_lines(const char *name, struct events *events) {
   struct pipeline pipeline = read_pipeline(name);
-  size_t n_issued = 0, n_divided = 0, n_loaded = 0, n_written = 0, n_waited = 0, n_passes = 0, from = 0;
+  size_t n_issued = 0, n_divided = 0, n_loaded = 0, n_written = 0, n_waited = 0, n_passes = 0,
+         from = 0;
   for (size_t i = 0; i < pipeline.n; i++) {
     const struct line *line = &pipeline.lines[i];
     assert_true(line->ended);
@@ -329,8 +379,11 @@ static void check_lines(const char *name, struct events *events) {
     const struct qsm_event *event = &events->list[i];
     if (event->kind != QSM_EV_ISSUE && event->kind != QSM_EV_INJECT) continue;
     bool issued = event->kind == QSM_EV_ISSUE;
-    const struct line *line = find_issued(&pipeline, &from, thread_of(event, event->word[0]), event->cycle);
-    if (!line || line->pc != event->word[issued ? 2 : 3] || line->n[STAGE_F] != issued) fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no line", event->cycle, event->sm, event->sub, event->word[0]);
+    const struct line *line =
+        find_issued(&pipeline, &from, thread_of(event, event->word[0]), event->cycle);
+    if (!line || line->pc != event->word[issued ? 2 : 3] || line->n[STAGE_F] != issued)
+      fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no line", event->cycle, event->sm, event->sub,
+               event->word[0]);
   }
   free(pipeline.lines);
 }
@@ -364,11 +417,16 @@ static void writes_and_fetches_are_where_their_events_are(void **state) {
   }
   for (size_t i = 0; i < recording.events.n; i++) {
     const struct qsm_event *event = &recording.events.list[i];
-    bool write = event->kind == QSM_EV_WB && event->cycle >= 800 && event->cycle <= 1500;  // of what was fetched from 500 on
-    bool fetch = event->kind == QSM_EV_FETCH && event->word[2] == 0 && event->cycle >= 600 && event->cycle <= 1500;  // of lines that were missed from 500 on
+    bool write = event->kind == QSM_EV_WB && event->cycle >= 800 &&
+                 event->cycle <= 1500;  // of what was fetched from 500 on
+    bool fetch = event->kind == QSM_EV_FETCH && event->word[2] == 0 && event->cycle >= 600 &&
+                 event->cycle <= 1500;  // of lines that were missed from 500 on
     if (!write && !fetch) continue;
-    const struct line *line = find_line(&pipeline, thread_of(event, event->word[0]), write ? STAGE_WB : STAGE_F, event->cycle);
-    if (!line) fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no %s", event->cycle, event->sm, event->sub, event->word[0], write ? "Wb" : "F");
+    const struct line *line = find_line(&pipeline, thread_of(event, event->word[0]),
+                                        write ? STAGE_WB : STAGE_F, event->cycle);
+    if (!line)
+      fail_msg("cycle %" PRIu64 ", sm %u.%u warp %u: no %s", event->cycle, event->sm, event->sub,
+               event->word[0], write ? "Wb" : "F");
     n_writes += write;
     n_fetches += fetch;
   }
@@ -399,23 +457,29 @@ static cJSON *read_timeline(const char *name) {
   return root;
 }
 
-static double counter_value(const cJSON *item) { return number_of(cJSON_GetObjectItemCaseSensitive(item, "args"), "value"); }
+static double counter_value(const cJSON *item) {
+  return number_of(cJSON_GetObjectItemCaseSensitive(item, "args"), "value");
+}
 
 // The QUOTA events of an SM, in their order.
 static struct events quotas_of(const struct events *events, uint32_t sm) {
   struct events some = {0};
   for (size_t i = 0; i < events->n; i++)
-    if (events->list[i].kind == QSM_EV_QUOTA && events->list[i].sm == sm) keep(&some, &events->list[i]);
+    if (events->list[i].kind == QSM_EV_QUOTA && events->list[i].sm == sm)
+      keep(&some, &events->list[i]);
   return some;
 }
 
 // C of a kernel after a cycle: of the last of these events up to it.
-static bool quota_after(const struct events *quotas, uint32_t kernel, uint64_t cycle, int32_t *value) {
+static bool quota_after(const struct events *quotas, uint32_t kernel, uint64_t cycle,
+                        int32_t *value) {
   size_t low = 0, high = quotas->n;
   while (low < high) {
     size_t middle = (low + high) / 2;
-    if (quotas->list[middle].cycle <= cycle) low = middle + 1;
-    else high = middle;
+    if (quotas->list[middle].cycle <= cycle)
+      low = middle + 1;
+    else
+      high = middle;
   }
   if (low) *value = (int32_t)quotas->list[low - 1].word[kernel];
   return low != 0;
@@ -429,7 +493,8 @@ struct place {
 struct shape {
   struct place *places;  // of the values of quota counters
   uint64_t end[64][64];  // of the last slice of a thread; in file order they do not overlap
-  size_t n_blocks, n_launches, n_epochs, n_counters, n_quotas, n_faults, n_saved, n_restored, n_requests, n_resumed;
+  size_t n_blocks, n_launches, n_epochs, n_counters, n_quotas, n_faults, n_saved, n_restored,
+      n_requests, n_resumed;
   uint64_t busy_cycles;
   bool killed;
   double issued[2];  // warps, summed over the samples
@@ -439,11 +504,13 @@ static void look_at_slice(struct shape *shape, const cJSON *item) {
   uint32_t pid = (uint32_t)number_of(item, "pid"), tid = (uint32_t)number_of(item, "tid") % 64;
   uint64_t begin = (uint64_t)number_of(item, "ts"), length = (uint64_t)number_of(item, "dur");
   assert_true(length > 0);
-  if (begin < shape->end[pid][tid]) fail_msg("process %u, thread %u: slices overlap at %" PRIu64, pid, tid, begin);
+  if (begin < shape->end[pid][tid])
+    fail_msg("process %u, thread %u: slices overlap at %" PRIu64, pid, tid, begin);
   shape->end[pid][tid] = begin + length;
   bool epoch = strncmp(text_of(item, "name"), "epoch ", 6) == 0;
   shape->n_epochs += epoch;
-  shape->killed |= pid == 1 && cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(item, "args"), "killed");
+  shape->killed |=
+      pid == 1 && cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(item, "args"), "killed");
   shape->n_launches += pid == 1 && !epoch;
   bool job = tid == 101 % 64;
   const cJSON *args = cJSON_GetObjectItemCaseSensitive(item, "args");
@@ -463,7 +530,8 @@ static void look_at_counter(struct shape *shape, const cJSON *item, const struct
   shape->places = grow(shape->places, shape->n_counters, sizeof *shape->places);
   shape->places[shape->n_counters++] = (struct place){pid - 2, kernel, at};
   if (!quota_after(&quotas[pid - 2], kernel, at - 1, &value) || value != counter_value(item))
-    fail_msg("%s on SM %u at %" PRIu64 ": %g, the event had %d", name, pid - 2, at, counter_value(item), value);
+    fail_msg("%s on SM %u at %" PRIu64 ": %g, the event had %d", name, pid - 2, at,
+             counter_value(item), value);
 }
 
 static struct shape look_at(const cJSON *root, const struct events *events) {
@@ -474,7 +542,8 @@ static struct shape look_at(const cJSON *root, const struct events *events) {
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "traceEvents")) {
     shape.n_faults += strcmp(text_of(item, "name"), "fault") == 0;
     shape.n_resumed += strcmp(text_of(item, "name"), "resumed") == 0;
-    shape.n_requests += strcmp(text_of(item, "name"), "switch") == 0 || strcmp(text_of(item, "name"), "drain") == 0;
+    shape.n_requests +=
+        strcmp(text_of(item, "name"), "switch") == 0 || strcmp(text_of(item, "name"), "drain") == 0;
     if (text_of(item, "ph")[0] == 'X') look_at_slice(&shape, item);
     if (text_of(item, "ph")[0] == 'C') look_at_counter(&shape, item, quotas);
   }
@@ -482,22 +551,29 @@ static struct shape look_at(const cJSON *root, const struct events *events) {
   return shape;
 }
 
-// R-TR-4, R-TR-5: every rise and every passing of 0 is shown in its cycle, every other change not more than some cycles after a value; what is there
-// before a rise, a passing or a pause, too.
-static void assert_counter_is_followed(const struct shape *shape, const struct events *quotas, uint32_t sm, uint32_t kernel) {
+// R-TR-4, R-TR-5: every rise and every passing of 0 is shown in its cycle, every other change not
+// more than some cycles after a value; what is there before a rise, a passing or a pause, too.
+static void assert_counter_is_followed(const struct shape *shape, const struct events *quotas,
+                                       uint32_t sm, uint32_t kernel) {
   size_t next = 0;
   uint64_t shown = 0, changed = 0, shown_before = 0;
   int32_t before = 0;
   for (size_t i = 0; i < quotas->n; i++) {
     int32_t value = (int32_t)quotas->list[i].word[kernel];
     uint64_t at = quotas->list[i].cycle + 1;
-    for (; next < shape->n_counters && (shape->places[next].at <= at || shape->places[next].sm != sm || shape->places[next].kernel != kernel); next++)
-      if (shape->places[next].sm == sm && shape->places[next].kernel == kernel) shown = shape->places[next].at;
+    for (; next < shape->n_counters &&
+           (shape->places[next].at <= at || shape->places[next].sm != sm ||
+            shape->places[next].kernel != kernel);
+         next++)
+      if (shape->places[next].sm == sm && shape->places[next].kernel == kernel)
+        shown = shape->places[next].at;
     bool jump = value > before || (value > 0) != (before > 0);
     if (value != before) {
       if (jump ? shown != at : shown + COUNTER_STEP <= at)
-        fail_msg("sm %u, kernel %u: C from %d to %d at %" PRIu64 ", shown at %" PRIu64, sm, kernel, before, value, at, shown);
-      if ((jump || at - changed >= COUNTER_STEP) && changed != shown_before) fail_msg("sm %u, kernel %u: C at %" PRIu64 " is not shown", sm, kernel, changed);
+        fail_msg("sm %u, kernel %u: C from %d to %d at %" PRIu64 ", shown at %" PRIu64, sm, kernel,
+                 before, value, at, shown);
+      if ((jump || at - changed >= COUNTER_STEP) && changed != shown_before)
+        fail_msg("sm %u, kernel %u: C at %" PRIu64 " is not shown", sm, kernel, changed);
       changed = at;
       shown_before = shown;
     }
@@ -508,7 +584,8 @@ static void assert_counter_is_followed(const struct shape *shape, const struct e
 static void assert_counters_are_followed(const struct shape *shape, const struct events *events) {
   for (uint32_t sm = 0; sm < 3; sm++) {
     struct events quotas = quotas_of(events, sm);
-    for (uint32_t kernel = 0; kernel < 2; kernel++) assert_counter_is_followed(shape, &quotas, sm, kernel);
+    for (uint32_t kernel = 0; kernel < 2; kernel++)
+      assert_counter_is_followed(shape, &quotas, sm, kernel);
     free(quotas.list);
   }
 }
@@ -544,7 +621,8 @@ static void a_timeline_is_made_of_its_events(void **state) {
   cJSON_Delete(root);
 }
 
-// The counters of why warps did not issue, times the cycles of their intervals: issued is what ISSUE events say.
+// The counters of why warps did not issue, times the cycles of their intervals: issued is what
+// ISSUE events say.
 static void the_stall_mix_has_what_was_issued(void **state) {
   (void)state;
   cJSON *root = read_timeline("whole");
@@ -559,7 +637,8 @@ static void the_stall_mix_has_what_was_issued(void **state) {
     rate[n++] = counter_value(item);
   }
   for (uint32_t i = 0; i + 1 < n; i++) sum += rate[i] * (at[i + 1] - at[i]);
-  for (size_t i = 0; i < whole.events.n; i++) n_issued += whole.events.list[i].kind == QSM_EV_ISSUE && whole.events.list[i].word[1] == 0;
+  for (size_t i = 0; i < whole.events.n; i++)
+    n_issued += whole.events.list[i].kind == QSM_EV_ISSUE && whole.events.list[i].word[1] == 0;
   assert_int_equal((int64_t)(sum + 0.5), n_issued);
   cJSON_Delete(root);
 }
@@ -576,7 +655,8 @@ static void a_part_of_a_timeline_is_cut_from_the_whole(void **state) {
   assert_true(shape.n_blocks > 0 && shape.n_counters > 10);
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "traceEvents")) {
     if (text_of(item, "ph")[0] == 'M') continue;
-    double at = number_of(item, "ts"), length = text_of(item, "ph")[0] == 'X' ? number_of(item, "dur") : 0;
+    double at = number_of(item, "ts"),
+           length = text_of(item, "ph")[0] == 'X' ? number_of(item, "dur") : 0;
     assert_true(at >= 15000 && at + length <= 17001);
     n_at_start += text_of(item, "ph")[0] == 'X' && at == 15000;
   }
@@ -608,18 +688,24 @@ static void events_come_in_order_however_far_ahead_an_sm_is(void **state) {
     struct qsm_trace_stream *stream = qsm_trace_stream_create(noc_lat, see, &seen);
     uint32_t n = 0;
     assert_non_null(stream);
-    for (uint64_t window = 5; window < 5000; window += noc_lat + (qsm_random_below(&random, 10) ? 0 : 300))
+    for (uint64_t window = 5; window < 5000;
+         window += noc_lat + (qsm_random_below(&random, 10) ? 0 : 300))
       for (uint32_t sm = 0; sm < 4; sm++)
         for (uint32_t i = 0; i < noc_lat; i++) {
           if (qsm_random_below(&random, 3)) continue;
-          qsm_trace_stream_add(stream, &(struct qsm_event){.cycle = window + i - (sm == 3), .kind = (uint8_t)qsm_random_below(&random, 3), .sm = (uint8_t)sm});
+          qsm_trace_stream_add(stream,
+                               &(struct qsm_event){.cycle = window + i - (sm == 3),
+                                                   .kind = (uint8_t)qsm_random_below(&random, 3),
+                                                   .sm = (uint8_t)sm});
           n++;
         }
     assert_int_equal(qsm_trace_stream_end(stream), 0);
     assert_int_equal(seen.events.n, n);
     for (uint32_t i = 1; i < n; i++) {
       const struct qsm_event *a = &seen.events.list[i - 1], *b = &seen.events.list[i];
-      assert_true(a->cycle < b->cycle || (a->cycle == b->cycle && (a->kind < b->kind || (a->kind == b->kind && a->sm <= b->sm))));
+      assert_true(
+          a->cycle < b->cycle ||
+          (a->cycle == b->cycle && (a->kind < b->kind || (a->kind == b->kind && a->sm <= b->sm))));
     }
     qsm_trace_stream_destroy(stream);
     free(seen.events.list);
@@ -628,9 +714,11 @@ static void events_come_in_order_however_far_ahead_an_sm_is(void **state) {
 
 // ---- The format, word by word ----
 
-static const struct qsm_config small = {.num_sms = 1, .num_sched = 1, .warps_per_sm = 4, .warp_size = 4, .mem_txns = 8};
+static const struct qsm_config small = {
+    .num_sms = 1, .num_sched = 1, .warps_per_sm = 4, .warp_size = 4, .mem_txns = 8};
 
-// A missed pair of words, a load that goes through memory, and a branch behind it, whose packet's second word is dropped.
+// A missed pair of words, a load that goes through memory, and a branch behind it, whose packet's
+// second word is dropped.
 static void the_pipeline_of_three_words(void **state) {
   (void)state;
   enum { LW = 0x0002A303 /* lw t1, 0(t0) */, BEQ = 0x00000463 /* beq zero, zero, +8 */ };
@@ -651,7 +739,8 @@ static void the_pipeline_of_three_words(void **state) {
   FILE *out = open_memstream(&text, &len);
   struct qsm_konata *konata = qsm_konata_create(&small, 0, UINT64_MAX, names, 1, out);
   for (size_t i = 0, n; i < sizeof events / sizeof events[0]; i += n) {
-    for (n = 1; i + n < sizeof events / sizeof events[0] && events[i + n].cycle == events[i].cycle;) n++;
+    for (n = 1; i + n < sizeof events / sizeof events[0] && events[i + n].cycle == events[i].cycle;)
+      n++;
     qsm_konata_cycle(konata, events[i].cycle, &events[i], (uint32_t)n);
   }
   qsm_konata_end(konata);

@@ -19,7 +19,8 @@ static uint32_t i_type(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t r
   return (uint32_t)imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
 }
 
-static uint32_t r_type(uint32_t funct7, uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, uint32_t rs2) {
+static uint32_t r_type(uint32_t funct7, uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1,
+                       uint32_t rs2) {
   return funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
 }
 
@@ -27,16 +28,20 @@ static uint32_t store(uint32_t rs1, uint32_t rs2) { return r_type(0, 0x23, 2, 0,
 
 static uint32_t load(uint32_t rd, uint32_t rs1) { return i_type(0x03, 2, rd, rs1, 0); }
 
-static uint32_t addi(uint32_t rd, uint32_t rs1, int32_t imm) { return i_type(0x13, 0, rd, rs1, imm); }
+static uint32_t addi(uint32_t rd, uint32_t rs1, int32_t imm) {
+  return i_type(0x13, 0, rd, rs1, imm);
+}
 
-static uint32_t add(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r_type(0, 0x33, 0, rd, rs1, rs2); }
+static uint32_t add(uint32_t rd, uint32_t rs1, uint32_t rs2) {
+  return r_type(0, 0x33, 0, rd, rs1, rs2);
+}
 
 static uint32_t read_csr(uint32_t rd, uint32_t csr) { return i_type(0x73, 2, rd, 0, (int32_t)csr); }
 
 static uint32_t branch(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t offset) {
   uint32_t imm = (uint32_t)offset;
-  return (imm >> 12 & 1) << 31 | (imm >> 5 & 0x3f) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (imm >> 1 & 0xf) << 8 |
-         (imm >> 11 & 1) << 7 | 0x63;
+  return (imm >> 12 & 1) << 31 | (imm >> 5 & 0x3f) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 |
+         (imm >> 1 & 0xf) << 8 | (imm >> 11 & 1) << 7 | 0x63;
 }
 
 enum { BEQ = 0, BNE = 1, BAR = 0x0000000b, EXIT = 0x0000100b };
@@ -45,15 +50,10 @@ enum { CSR_TID = 0xcc0, CSR_CTAID = 0xcc1, CSR_NTID = 0xcc4, CSR_ARG = 0xccc };
 // x5 tid, x6 block, x7 data, x9 global index, x10 address of its word, x11 loops
 static uint32_t prologue(uint32_t *code, uint32_t loops) {
   const uint32_t words[] = {
-      read_csr(5, CSR_TID),
-      read_csr(6, CSR_CTAID),
-      read_csr(7, CSR_ARG),
-      read_csr(8, CSR_NTID),
-      r_type(1, 0x33, 0, 9, 6, 8),  // mul
-      add(9, 9, 5),
-      i_type(0x13, 1, 10, 9, 2),  // slli
-      add(10, 10, 7),
-      addi(11, 0, (int32_t)loops),
+      read_csr(5, CSR_TID),  read_csr(6, CSR_CTAID),      read_csr(7, CSR_ARG),
+      read_csr(8, CSR_NTID), r_type(1, 0x33, 0, 9, 6, 8),  // mul
+      add(9, 9, 5),          i_type(0x13, 1, 10, 9, 2),    // slli
+      add(10, 10, 7),        addi(11, 0, (int32_t)loops),
   };
   memcpy(code, words, sizeof words);
   return sizeof words / sizeof *words;
@@ -97,8 +97,8 @@ static uint32_t fault_body(uint32_t *code, uint32_t n) {
 
 // Shared addresses are x16 + 4 * tid.
 static uint32_t divide_body(uint32_t *code, uint32_t n) {
-  code[n++] = 0x10000837;                     // lui x16, 0x10000
-  code[n++] = i_type(0x13, 1, 17, 5, 2);      // slli
+  code[n++] = 0x10000837;                 // lui x16, 0x10000
+  code[n++] = i_type(0x13, 1, 17, 5, 2);  // slli
   code[n++] = add(16, 16, 17);
   code[n++] = addi(12, 9, 100);
   code[n++] = r_type(1, 0x33, 5, 13, 12, 11);  // divu
@@ -123,7 +123,8 @@ static uint32_t assemble(enum program program, uint32_t loops, uint32_t *code) {
 // ---- Control port ----
 
 void port_write(struct qsm_model *model, uint32_t addr, uint32_t value) {
-  if (qsm_model_write(model, (uint16_t)addr, value) != 0) fail_msg("write of 0x%x to 0x%x refused", value, addr);
+  if (qsm_model_write(model, (uint16_t)addr, value) != 0)
+    fail_msg("write of 0x%x to 0x%x refused", value, addr);
 }
 
 uint32_t port_read(struct qsm_model *model, uint32_t addr) {
@@ -132,13 +133,17 @@ uint32_t port_read(struct qsm_model *model, uint32_t addr) {
   return value;
 }
 
-uint32_t slot_register(uint32_t k, uint32_t offset) { return QSM_SLOT_BASE + QSM_SLOT_STRIDE * k + offset; }
+uint32_t slot_register(uint32_t k, uint32_t offset) {
+  return QSM_SLOT_BASE + QSM_SLOT_STRIDE * k + offset;
+}
 
-void program_load(struct qsm_model *model, const struct qsm_config *config, uint32_t k, uint32_t ctx, enum program program, uint32_t loops,
-                  uint32_t blocks, uint32_t threads) {
+void program_load(struct qsm_model *model, const struct qsm_config *config, uint32_t k,
+                  uint32_t ctx, enum program program, uint32_t loops, uint32_t blocks,
+                  uint32_t threads) {
   uint32_t code[MAX_WORDS];
   uint32_t n_words = assemble(program, loops, code);
-  uint32_t at = PROGRAM_CODE + CODE_PAGE * k, data = QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES * k;
+  uint32_t at = PROGRAM_CODE + CODE_PAGE * k,
+           data = QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES * k;
   memcpy(qsm_model_memory(model) + at, code, n_words * sizeof *code);
   const uint32_t writes[][2] = {
       {QSM_SLOT_CTX, ctx},
@@ -155,15 +160,20 @@ void program_load(struct qsm_model *model, const struct qsm_config *config, uint
       {QSM_SLOT_BLOCK_THREADS, threads},
       {QSM_SLOT_BLOCK_WARPS, (threads + config->warp_size - 1) / config->warp_size},
       {QSM_SLOT_SHARED, 4 * threads},
-      {QSM_SLOT_SHARED_GRAN, (4 * threads + qsm_config_granule_bytes(config) - 1) / qsm_config_granule_bytes(config)},
+      {QSM_SLOT_SHARED_GRAN,
+       (4 * threads + qsm_config_granule_bytes(config) - 1) / qsm_config_granule_bytes(config)},
   };
-  for (uint32_t i = 0; i < sizeof writes / sizeof *writes; i++) port_write(model, slot_register(k, writes[i][0]), writes[i][1]);
+  for (uint32_t i = 0; i < sizeof writes / sizeof *writes; i++)
+    port_write(model, slot_register(k, writes[i][0]), writes[i][1]);
 }
 
-void program_launch(struct qsm_model *model, uint32_t k) { port_write(model, slot_register(k, QSM_SLOT_LAUNCH), 1); }
+void program_launch(struct qsm_model *model, uint32_t k) {
+  port_write(model, slot_register(k, QSM_SLOT_LAUNCH), 1);
+}
 
 uint32_t program_word(struct qsm_model *model, uint32_t k, uint32_t index) {
   uint32_t word;
-  memcpy(&word, qsm_model_memory(model) + PROGRAM_DATA + PROGRAM_DATA_BYTES * k + 4 * index, sizeof word);
+  memcpy(&word, qsm_model_memory(model) + PROGRAM_DATA + PROGRAM_DATA_BYTES * k + 4 * index,
+         sizeof word);
   return word;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the model share: configurations, a seeded generator, and SMs that only take notes, for tests of one
-// GPU-level block.
+// What the tests of the model share: configurations, a seeded generator, and SMs that only take
+// notes, for tests of one GPU-level block.
 #ifndef MODEL_SUPPORT_H
 #define MODEL_SUPPORT_H
 
@@ -10,7 +10,8 @@
 #include "qsm_bus.h"
 #include "qsm_config.h"
 
-// Small machines of different shapes: one SM; three odd SMs; four SMs with two channels; eight SMs with four.
+// Small machines of different shapes: one SM; three odd SMs; four SMs with two channels; eight SMs
+// with four.
 struct qsm_config model_tiny(void);
 struct qsm_config model_odd(void);
 struct qsm_config model_demo(void);
@@ -18,7 +19,8 @@ struct qsm_config model_wide(void);
 
 // xorshift64*; the state must not be 0. Uniform in 0 .. n - 1.
 uint32_t model_random(uint64_t *state, uint32_t n);
-// The seed of a random test: QSM_TEST_SEED or a fixed one. Prints it with the command that replays the test.
+// The seed of a random test: QSM_TEST_SEED or a fixed one. Prints it with the command that replays
+// the test.
 uint64_t model_seed(const char *test);
 
 // SMs that note what they are sent, and the events that the block reports.
@@ -55,8 +57,10 @@ struct notes {
 struct notes *notes_create(void);
 void notes_destroy(struct notes *notes);
 // The n-th message (from 0) of a kind to an SM; NULL: there is none.
-const struct qsm_sm_msg *notes_find(const struct notes *notes, uint32_t sm, enum qsm_sm_msg_kind kind, uint32_t n);
+const struct qsm_sm_msg *notes_find(const struct notes *notes, uint32_t sm,
+                                    enum qsm_sm_msg_kind kind, uint32_t n);
 // The n-th event of a kind; NULL: there is none.
-const struct qsm_event *notes_event(const struct notes *notes, enum qsm_event_kind kind, uint32_t n);
+const struct qsm_event *notes_event(const struct notes *notes, enum qsm_event_kind kind,
+                                    uint32_t n);
 
 #endif

@@ -12,7 +12,7 @@ struct bench {
   struct qsm_ctrl ctrl;  // for its registers
   struct notes *notes;
   struct qsm_tb_sched *ts;
-  uint64_t cycle;  // next
+  uint64_t cycle;                   // next
   uint32_t ratio[QSM_MAX_KERNELS];  // r_k of the QoS manager, for who has the adjuster begin a pass
 };
 

@@ -3,16 +3,20 @@
 
 #include <string.h>
 
-static const struct qsm_desc *shape(const struct bench *bench, uint32_t k) { return &bench->ctrl.regs.shared.desc[k]; }
+static const struct qsm_desc *shape(const struct bench *bench, uint32_t k) {
+  return &bench->ctrl.regs.shared.desc[k];
+}
 
 void ref_put(const struct bench *bench, struct ref_sm *sm, uint32_t tb, int sign) {
   const struct qsm_desc *desc = shape(bench, sm->kernel[tb]);
   sm->used[tb] = sign > 0;
   for (uint32_t g = 0; g < desc->granules; g++) sm->granule_used[sm->base[tb] + g] = sign > 0;
-  for (uint32_t w = 0; w < desc->warps; w++) sm->warps_left[(sm->first[tb] + w) % bench->config.num_sched] -= (uint32_t)sign;
+  for (uint32_t w = 0; w < desc->warps; w++)
+    sm->warps_left[(sm->first[tb] + w) % bench->config.num_sched] -= (uint32_t)sign;
 }
 
-bool ref_fits(const struct bench *bench, const struct ref_sm *sm, uint32_t k, uint32_t *tb, uint32_t *base) {
+bool ref_fits(const struct bench *bench, const struct ref_sm *sm, uint32_t k, uint32_t *tb,
+              uint32_t *base) {
   const struct qsm_desc *desc = shape(bench, k);
   uint32_t need[4] = {0};
   for (uint32_t w = 0; w < desc->warps; w++) need[(sm->first_sub + w) % bench->config.num_sched]++;
@@ -29,7 +33,8 @@ bool ref_fits(const struct bench *bench, const struct ref_sm *sm, uint32_t k, ui
   return false;
 }
 
-void ref_dispatch(const struct bench *bench, struct ref_sm *sm, uint32_t tb, uint32_t k, uint32_t base) {
+void ref_dispatch(const struct bench *bench, struct ref_sm *sm, uint32_t tb, uint32_t k,
+                  uint32_t base) {
   sm->kernel[tb] = k;
   sm->base[tb] = base;
   sm->first[tb] = sm->first_sub;
@@ -40,7 +45,8 @@ void ref_dispatch(const struct bench *bench, struct ref_sm *sm, uint32_t tb, uin
 int ref_youngest(const struct bench *bench, const struct ref_sm *sm, uint32_t k) {
   int youngest = -1;
   for (uint32_t tb = 0; tb < bench->config.max_tbs; tb++) {
-    if (sm->used[tb] && sm->kernel[tb] == k && (youngest < 0 || sm->age[tb] > sm->age[youngest])) youngest = (int)tb;
+    if (sm->used[tb] && sm->kernel[tb] == k && (youngest < 0 || sm->age[tb] > sm->age[youngest]))
+      youngest = (int)tb;
   }
   return youngest;
 }
@@ -48,7 +54,8 @@ int ref_youngest(const struct bench *bench, const struct ref_sm *sm, uint32_t k)
 void ref_open(const struct bench *bench, struct ref_sm *sms) {
   for (uint32_t i = 0; i < bench->config.num_sms; i++) {
     memset(&sms[i], 0, sizeof sms[i]);
-    for (uint32_t j = 0; j < bench->config.num_sched; j++) sms[i].warps_left[j] = bench->config.warps_per_sm / bench->config.num_sched;
+    for (uint32_t j = 0; j < bench->config.num_sched; j++)
+      sms[i].warps_left[j] = bench->config.warps_per_sm / bench->config.num_sched;
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of an SM kept by single things, for references that the scheduler's own tables are compared with.
+// Tables of an SM kept by single things, for references that the scheduler's own tables are
+// compared with.
 #ifndef SCHED_REF_H
 #define SCHED_REF_H
 
@@ -14,12 +15,15 @@ struct ref_sm {
 
 // Of all SMs, empty.
 void ref_open(const struct bench *bench, struct ref_sm *sms);
-// As the dispatches left them; no block has retired. The scheduler's own places are tested in test_tb_sched.
+// As the dispatches left them; no block has retired. The scheduler's own places are tested in
+// test_tb_sched.
 void ref_follow(const struct bench *bench, struct ref_sm *sms);
 // The block takes its place, or gives it back (sign -1).
 void ref_put(const struct bench *bench, struct ref_sm *sm, uint32_t tb, int sign);
-bool ref_fits(const struct bench *bench, const struct ref_sm *sm, uint32_t k, uint32_t *tb, uint32_t *base);
-void ref_dispatch(const struct bench *bench, struct ref_sm *sm, uint32_t tb, uint32_t k, uint32_t base);
+bool ref_fits(const struct bench *bench, const struct ref_sm *sm, uint32_t k, uint32_t *tb,
+              uint32_t *base);
+void ref_dispatch(const struct bench *bench, struct ref_sm *sm, uint32_t tb, uint32_t k,
+                  uint32_t base);
 // The youngest block of the kernel that has its place here; -1: none has.
 int ref_youngest(const struct bench *bench, const struct ref_sm *sm, uint32_t k);
 

@@ -26,9 +26,21 @@ static uint32_t usual_delay(struct rig *rig, const struct qsm_mem_req *req) {
 
 struct qsm_config rig_config(uint32_t subs, uint32_t warps, uint32_t lanes) {
   return (struct qsm_config){
-      .num_sms = 1, .num_sched = subs, .warps_per_sm = warps, .warp_size = lanes, .num_kernels = 4, .max_tbs = 4,
-      .shared_bytes = 4096, .mem_txns = 8, .num_channels = 1, .icache_lines = 16, .sb_entries = 4, .noc_lat = 4,
-      .qos_lat = 100, .progress_limit = 8, .stall_counters = 1,
+      .num_sms = 1,
+      .num_sched = subs,
+      .warps_per_sm = warps,
+      .warp_size = lanes,
+      .num_kernels = 4,
+      .max_tbs = 4,
+      .shared_bytes = 4096,
+      .mem_txns = 8,
+      .num_channels = 1,
+      .icache_lines = 16,
+      .sb_entries = 4,
+      .noc_lat = 4,
+      .qos_lat = 100,
+      .progress_limit = 8,
+      .stall_counters = 1,
   };
 }
 
@@ -73,7 +85,9 @@ void rig_close(struct rig *rig) {
   free(rig->events);
 }
 
-void load_program(struct rig *rig, const uint32_t *words, size_t n) { memcpy(rig->mem, words, n * 4); }
+void load_program(struct rig *rig, const uint32_t *words, size_t n) {
+  memcpy(rig->mem, words, n * 4);
+}
 
 void rig_send(struct rig *rig, struct qsm_sm_msg msg) {
   msg.cycle = rig->cycle;
@@ -81,10 +95,16 @@ void rig_send(struct rig *rig, struct qsm_sm_msg msg) {
 }
 
 void dispatch(struct rig *rig, uint8_t kernel, uint8_t tb) {
-  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_DISPATCH, .kernel = kernel, .tb = tb, .base = (uint8_t)(tb * 8), .linear = tb});
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_DISPATCH,
+                                    .kernel = kernel,
+                                    .tb = tb,
+                                    .base = (uint8_t)(tb * 8),
+                                    .linear = tb});
 }
 
-uint32_t *mem_word(struct rig *rig, uint32_t addr) { return &rig->mem[(addr - CODE) / 4 % (MEM_BYTES / 4)]; }
+uint32_t *mem_word(struct rig *rig, uint32_t addr) {
+  return &rig->mem[(addr - CODE) / 4 % (MEM_BYTES / 4)];
+}
 
 // Performs a request at once; its response is under way until `cycle`.
 static void serve(struct rig *rig, const struct qsm_mem_req *req) {
@@ -94,7 +114,8 @@ static void serve(struct rig *rig, const struct qsm_mem_req *req) {
   rsp->cycle = req->cycle + rig->delay(rig, req);
   rsp->tag = req->tag;
   memcpy(rsp->data, line, n * 4);
-  const struct qsm_mem_access access = {.kind = req->kind, .amo = req->amo, .bytes = req->bytes, .data = req->data};
+  const struct qsm_mem_access access = {
+      .kind = req->kind, .amo = req->amo, .bytes = req->bytes, .data = req->data};
   qsm_mem_apply(&access, (uint8_t *)line, n);
 }
 
@@ -108,7 +129,8 @@ static void respond(struct rig *rig, uint64_t cycle) {
   const struct line_rsp *rsp = &rig->response[first];
   memcpy(qsm_sm_push_response(rig->sm, cycle, rsp->tag), rsp->data, sizeof rsp->data);
   rig->n_responses--;
-  memmove(&rig->response[first], &rig->response[first + 1], (rig->n_responses - first) * sizeof *rig->response);
+  memmove(&rig->response[first], &rig->response[first + 1],
+          (rig->n_responses - first) * sizeof *rig->response);
 }
 
 void run(struct rig *rig, uint64_t n_cycles) {
@@ -141,16 +163,20 @@ uint32_t count_events(const struct rig *rig, enum qsm_event_kind kind) {
 
 uint64_t issue_cycle(const struct rig *rig, uint32_t pc, uint32_t n) {
   for (uint32_t i = 0; i < rig->n_events; i++) {
-    if (rig->events[i].kind == QSM_EV_ISSUE && rig->events[i].word[2] == pc && n-- == 0) return rig->events[i].cycle;
+    if (rig->events[i].kind == QSM_EV_ISSUE && rig->events[i].word[2] == pc && n-- == 0)
+      return rig->events[i].cycle;
   }
   fail_msg("the instruction at %08x was not issued", pc);
   return 0;
 }
 
-uint32_t state(const struct rig *rig, enum qsm_state_kind kind, uint32_t sub, uint32_t index, uint32_t word) {
+uint32_t state(const struct rig *rig, enum qsm_state_kind kind, uint32_t sub, uint32_t index,
+               uint32_t word) {
   uint32_t value;
   assert_true(qsm_sm_state(rig->sm, rig->cycle, kind, sub, index, word, &value));
   return value;
 }
 
-uint32_t reg(const struct rig *rig, uint32_t warp, uint32_t r, uint32_t lane) { return state(rig, QSM_STATE_REG, 0, warp * 32 + r, lane); }
+uint32_t reg(const struct rig *rig, uint32_t warp, uint32_t r, uint32_t lane) {
+  return state(rig, QSM_STATE_REG, 0, warp * 32 + r, lane);
+}

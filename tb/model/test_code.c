@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoded lines of the instruction caches (qsm_code.h): the same words are the same line, however they come and go.
+// Decoded lines of the instruction caches (qsm_code.h): the same words are the same line, however
+// they come and go.
 #include "qsm_code.h"
 
 #include <setjmp.h>
@@ -14,12 +15,14 @@
 enum { WORDS = 4, HOLDERS = 2 * 2 * 8, KINDS = 48 };
 
 static struct qsm_config small_config(void) {
-  return (struct qsm_config){.num_sms = 2, .num_sched = 2, .icache_lines = 8, .warp_size = WORDS, .fpu = 1};
+  return (struct qsm_config){
+      .num_sms = 2, .num_sched = 2, .icache_lines = 8, .warp_size = WORDS, .fpu = 1};
 }
 
 // Line number `kind`; neighbours differ in one word only.
 static void words_of(uint32_t kind, uint32_t *words) {
-  for (uint32_t i = 0; i < WORDS; i++) words[i] = 0x00000013u | (i == kind % WORDS ? kind / WORDS + 1 : 0) << 20;  // ADDI x0, x0, n
+  for (uint32_t i = 0; i < WORDS; i++)
+    words[i] = 0x00000013u | (i == kind % WORDS ? kind / WORDS + 1 : 0) << 20;  // ADDI x0, x0, n
 }
 
 static void expect_words(const struct qsm_insn *line, uint32_t kind) {
@@ -52,7 +55,8 @@ static void the_same_words_are_one_line(void **unused) {
   qsm_code_destroy(code);
 }
 
-// As many holders as the GPU has lines, each of which drops its line before it takes another: room never ends, no line changes while held.
+// As many holders as the GPU has lines, each of which drops its line before it takes another: room
+// never ends, no line changes while held.
 static void lines_stay_while_someone_holds_them(void **unused) {
   (void)unused;
   const struct qsm_config config = small_config();

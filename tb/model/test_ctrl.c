@@ -19,7 +19,9 @@ static struct qsm_model *create(const struct qsm_config *config) {
   return model;
 }
 
-static int refused(struct qsm_model *model, uint32_t addr, uint32_t value) { return qsm_model_write(model, (uint16_t)addr, value); }
+static int refused(struct qsm_model *model, uint32_t addr, uint32_t value) {
+  return qsm_model_write(model, (uint16_t)addr, value);
+}
 
 static void constants_describe_the_configuration(void **state) {
   (void)state;
@@ -56,14 +58,18 @@ struct range_case {
 static void check_range(struct qsm_model *model, const struct range_case *range) {
   uint32_t addr = range->addr, align = range->align;
   uint32_t top = range->most / align * align;
-  if (port_read(model, addr) != range->reset) fail_msg("register 0x%x: reset value 0x%x", addr, port_read(model, addr));
+  if (port_read(model, addr) != range->reset)
+    fail_msg("register 0x%x: reset value 0x%x", addr, port_read(model, addr));
   port_write(model, addr, range->least);
   assert_int_equal(port_read(model, addr), range->least);
   port_write(model, addr, top);
   assert_int_equal(port_read(model, addr), top);
-  if (range->least > 0 && !refused(model, addr, range->least - 1)) fail_msg("register 0x%x took too small a value", addr);
-  if (range->most < UINT32_MAX && !refused(model, addr, range->most + 1)) fail_msg("register 0x%x took too large a value", addr);
-  if (align > 1 && !refused(model, addr, align + align / 2)) fail_msg("register 0x%x took an unaligned value", addr);
+  if (range->least > 0 && !refused(model, addr, range->least - 1))
+    fail_msg("register 0x%x took too small a value", addr);
+  if (range->most < UINT32_MAX && !refused(model, addr, range->most + 1))
+    fail_msg("register 0x%x took too large a value", addr);
+  if (align > 1 && !refused(model, addr, align + align / 2))
+    fail_msg("register 0x%x took an unaligned value", addr);
   assert_int_equal(port_read(model, addr), top);
 }
 
@@ -88,21 +94,36 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_REG_MEM_SELECT, 0, 0, 0, 1},
   };
   const struct range_case slot[] = {
-      {QSM_SLOT_GOAL, 0, 0, UINT32_MAX, 1},          {QSM_SLOT_FIRST_QUOTA, 1, 1, 0x7fffffff, 1},
-      {QSM_SLOT_SM_MASK_LO, 7, 0, 7, 1},             {QSM_SLOT_SM_MASK_HI, 0, 0, 0, 1},
-      {QSM_SLOT_WIN0_BASE, 0, 0, UINT32_MAX, 4096},  {QSM_SLOT_WIN0_LIMIT, 0, 0, UINT32_MAX, 4096},
-      {QSM_SLOT_WIN0_RIGHTS, 0, 0, 7, 1},            {QSM_SLOT_WIN1_BASE, 0, 0, UINT32_MAX, 4096},
-      {QSM_SLOT_WIN1_LIMIT, 0, 0, UINT32_MAX, 4096}, {QSM_SLOT_WIN1_RIGHTS, 0, 0, 7, 1},
-      {QSM_SLOT_ENTRY, 0, 0, UINT32_MAX, 4},         {QSM_SLOT_ARG, 0, 0, UINT32_MAX, 1},
-      {QSM_SLOT_GRID_X, 1, 1, 65535, 1},             {QSM_SLOT_GRID_Y, 1, 1, 65535, 1},
-      {QSM_SLOT_GRID_Z, 1, 1, 65535, 1},             {QSM_SLOT_BLOCK_X, 1, 1, 1024, 1},
-      {QSM_SLOT_BLOCK_Y, 1, 1, 1024, 1},             {QSM_SLOT_BLOCK_Z, 1, 1, 1024, 1},
-      {QSM_SLOT_BLOCK_THREADS, 1, 1, 24, 1},         {QSM_SLOT_SHARED, 0, 0, 6144, 1},
-      {QSM_SLOT_BLOCK_WARPS, 1, 1, 6, 1},            {QSM_SLOT_SHARED_GRAN, 0, 0, 32, 1},
-      {QSM_SLOT_BUDGET, 1, 1, 255, 1},               {QSM_SLOT_ISO_IPC, 0, 0, UINT32_MAX, 1},
-      {QSM_SLOT_SAVE_BASE, 0, 0, UINT32_MAX, 4096},  {QSM_SLOT_SAVE_LIMIT, 0, 0, UINT32_MAX, 4096},
-      {QSM_SLOT_IDEMPOTENT, 0, 0, 1, 1},             {QSM_SLOT_PREEMPT_HOLD, 0, 0, 1, 1},
-      {QSM_SLOT_CACHE_POLICY, 0, 0, 3, 1},           {QSM_SLOT_SM_MASK_2, 0, 0, 0, 1},
+      {QSM_SLOT_GOAL, 0, 0, UINT32_MAX, 1},
+      {QSM_SLOT_FIRST_QUOTA, 1, 1, 0x7fffffff, 1},
+      {QSM_SLOT_SM_MASK_LO, 7, 0, 7, 1},
+      {QSM_SLOT_SM_MASK_HI, 0, 0, 0, 1},
+      {QSM_SLOT_WIN0_BASE, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_WIN0_LIMIT, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_WIN0_RIGHTS, 0, 0, 7, 1},
+      {QSM_SLOT_WIN1_BASE, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_WIN1_LIMIT, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_WIN1_RIGHTS, 0, 0, 7, 1},
+      {QSM_SLOT_ENTRY, 0, 0, UINT32_MAX, 4},
+      {QSM_SLOT_ARG, 0, 0, UINT32_MAX, 1},
+      {QSM_SLOT_GRID_X, 1, 1, 65535, 1},
+      {QSM_SLOT_GRID_Y, 1, 1, 65535, 1},
+      {QSM_SLOT_GRID_Z, 1, 1, 65535, 1},
+      {QSM_SLOT_BLOCK_X, 1, 1, 1024, 1},
+      {QSM_SLOT_BLOCK_Y, 1, 1, 1024, 1},
+      {QSM_SLOT_BLOCK_Z, 1, 1, 1024, 1},
+      {QSM_SLOT_BLOCK_THREADS, 1, 1, 24, 1},
+      {QSM_SLOT_SHARED, 0, 0, 6144, 1},
+      {QSM_SLOT_BLOCK_WARPS, 1, 1, 6, 1},
+      {QSM_SLOT_SHARED_GRAN, 0, 0, 32, 1},
+      {QSM_SLOT_BUDGET, 1, 1, 255, 1},
+      {QSM_SLOT_ISO_IPC, 0, 0, UINT32_MAX, 1},
+      {QSM_SLOT_SAVE_BASE, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_SAVE_LIMIT, 0, 0, UINT32_MAX, 4096},
+      {QSM_SLOT_IDEMPOTENT, 0, 0, 1, 1},
+      {QSM_SLOT_PREEMPT_HOLD, 0, 0, 1, 1},
+      {QSM_SLOT_CACHE_POLICY, 0, 0, 3, 1},
+      {QSM_SLOT_SM_MASK_2, 0, 0, 0, 1},
       {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
@@ -128,8 +149,11 @@ static void holes_in_ranges_are_refused(void **state) {
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 2 << 8), 1);
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 1 << 10), 1);
   port_write(model, QSM_REG_MEM_SELECT, 2 << 4 | 21 << 8);
-  static const uint32_t outside[] = {1, 3 << 4, 1 << 7, 22 << 8, 31 << 8, 1 << 13, 1u << 31};  // channel, slot, counter, the bits beside the fields
-  for (uint32_t i = 0; i < sizeof outside / sizeof *outside; i++) assert_int_equal(refused(model, QSM_REG_MEM_SELECT, outside[i]), 1);
+  static const uint32_t outside[] = {
+      1,       3 << 4,  1 << 7,  22 << 8,
+      31 << 8, 1 << 13, 1u << 31};  // channel, slot, counter, the bits beside the fields
+  for (uint32_t i = 0; i < sizeof outside / sizeof *outside; i++)
+    assert_int_equal(refused(model, QSM_REG_MEM_SELECT, outside[i]), 1);
   assert_int_equal(port_read(model, QSM_REG_MEM_SELECT), 2 << 4 | 21 << 8);
   qsm_model_destroy(model);
 }
@@ -150,7 +174,8 @@ static void stacks_have_a_size_and_lie_on_multiples_of_a_warps(void **state) {
       assert_int_equal(refused(model, stack, (0u - align) | log2), !exists);
       if (exists) assert_int_equal(port_read(model, stack), (0u - align) | log2);
       if (exists && align > 4096) assert_int_equal(refused(model, stack, (align / 2) | log2), 1);
-      for (uint32_t bit = 5; bit < 12; bit++) assert_int_equal(refused(model, stack, 1u << bit | log2), 1);
+      for (uint32_t bit = 5; bit < 12; bit++)
+        assert_int_equal(refused(model, stack, 1u << bit | log2), 1);
     }
     port_write(model, stack, 0);
     assert_int_equal(port_read(model, stack), 0);
@@ -162,18 +187,56 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0x88, 0xfc, 0x130, 0x1ec, 0x20c, 0x220, 0x248, 0x280, 0xffc, 0x10cc, 0x10fc, 0x1300, 0x2000, 0xfffc, 0x01, 0x12, 0x1003};
+  static const uint16_t unknown[] = {0x88,   0xfc,   0x130, 0x1ec,  0x20c,  0x220,
+                                     0x248,  0x280,  0xffc, 0x10cc, 0x10fc, 0x1300,
+                                     0x2000, 0xfffc, 0x01,  0x12,   0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-    if (!qsm_model_read(model, unknown[i], &value) || value != 0) fail_msg("read of 0x%x is no error", unknown[i]);
+    if (!qsm_model_read(model, unknown[i], &value) || value != 0)
+      fail_msg("read of 0x%x is no error", unknown[i]);
     if (!refused(model, unknown[i], 0)) fail_msg("write to 0x%x is no error", unknown[i]);
   }
-  static const uint16_t read_only[] = {QSM_REG_ID, QSM_REG_CONFIG0, QSM_REG_CONFIG1, QSM_REG_CONFIG2, QSM_REG_CYCLE_LO, QSM_REG_CYCLE_HI,
-                                       QSM_REG_EPOCH_COUNT, QSM_REG_EPOCH_E_LO, QSM_REG_ALLOC_BUSY, QSM_REG_STALL_VALUE, QSM_REG_MGR_BUSY,
-                                       QSM_REG_CONFIG3, QSM_REG_PREEMPT_STATUS, QSM_REG_ADJUST_BUSY, QSM_REG_SMSEL_JOB, QSM_REG_MEM_VALUE,
-                                       0x200, 0x208, 0x240, 0x244, 0x10b8, 0x10bc,
-                                       0x100, 0x104, 0x108, 0x10c, 0x12c, 0x1060, 0x1064, 0x1068, 0x106c, 0x1070, 0x1074, 0x1078, 0x107c,
-                                       0x1080, 0x1084, 0x1088, 0x1090, 0x1094, 0x1098};
+  static const uint16_t read_only[] = {QSM_REG_ID,
+                                       QSM_REG_CONFIG0,
+                                       QSM_REG_CONFIG1,
+                                       QSM_REG_CONFIG2,
+                                       QSM_REG_CYCLE_LO,
+                                       QSM_REG_CYCLE_HI,
+                                       QSM_REG_EPOCH_COUNT,
+                                       QSM_REG_EPOCH_E_LO,
+                                       QSM_REG_ALLOC_BUSY,
+                                       QSM_REG_STALL_VALUE,
+                                       QSM_REG_MGR_BUSY,
+                                       QSM_REG_CONFIG3,
+                                       QSM_REG_PREEMPT_STATUS,
+                                       QSM_REG_ADJUST_BUSY,
+                                       QSM_REG_SMSEL_JOB,
+                                       QSM_REG_MEM_VALUE,
+                                       0x200,
+                                       0x208,
+                                       0x240,
+                                       0x244,
+                                       0x10b8,
+                                       0x10bc,
+                                       0x100,
+                                       0x104,
+                                       0x108,
+                                       0x10c,
+                                       0x12c,
+                                       0x1060,
+                                       0x1064,
+                                       0x1068,
+                                       0x106c,
+                                       0x1070,
+                                       0x1074,
+                                       0x1078,
+                                       0x107c,
+                                       0x1080,
+                                       0x1084,
+                                       0x1088,
+                                       0x1090,
+                                       0x1094,
+                                       0x1098};
   for (uint32_t i = 0; i < sizeof read_only / sizeof *read_only; i++) {
     port_read(model, read_only[i]);
     if (!refused(model, read_only[i], 0)) fail_msg("write to 0x%x is no error", read_only[i]);
@@ -185,7 +248,8 @@ static void write_only_registers_read_zero_and_take_one_only(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  const uint32_t write_only[] = {QSM_REG_ICACHE_INV, slot_register(0, QSM_SLOT_LAUNCH), slot_register(0, QSM_SLOT_HIST_CLEAR),
+  const uint32_t write_only[] = {QSM_REG_ICACHE_INV, slot_register(0, QSM_SLOT_LAUNCH),
+                                 slot_register(0, QSM_SLOT_HIST_CLEAR),
                                  slot_register(0, QSM_SLOT_KILL)};
   for (uint32_t i = 0; i < 4; i++) {
     assert_int_equal(port_read(model, write_only[i]), 0);
@@ -195,8 +259,10 @@ static void write_only_registers_read_zero_and_take_one_only(void **state) {
   port_write(model, QSM_REG_ICACHE_INV, 1);
   port_write(model, slot_register(0, QSM_SLOT_HIST_CLEAR), 1);
   assert_int_equal(port_read(model, QSM_REG_PREEMPT), 0);
-  static const uint32_t outside[] = {3, 3 << 8, 5 << 11, 3 << 17, 1 << 19, 1u << 31};  // SM, slot, TB, technique, rest
-  for (uint32_t i = 0; i < sizeof outside / sizeof *outside; i++) assert_int_equal(refused(model, QSM_REG_PREEMPT, outside[i]), 1);
+  static const uint32_t outside[] = {3,       3 << 8,  5 << 11,
+                                     3 << 17, 1 << 19, 1u << 31};  // SM, slot, TB, technique, rest
+  for (uint32_t i = 0; i < sizeof outside / sizeof *outside; i++)
+    assert_int_equal(refused(model, QSM_REG_PREEMPT, outside[i]), 1);
   assert_int_equal(refused(model, QSM_REG_PREEMPT, 2 | 2 << 8 | 4 << 11 | 1 << 16 | 2 << 17), 0);
   assert_int_equal(refused(model, QSM_REG_PREEMPT, 0), 1);  // one is being examined
   qsm_model_run(model, 10, false);
@@ -231,7 +297,8 @@ static void more_budgets_than_groups_are_refused(void **state) {
   struct qsm_model *model = create(&config);
   for (uint32_t k = 0; k < 3; k++) {
     program_load(model, &config, k, 1, PROGRAM_SPIN, 2000, 3, 4);
-    port_write(model, slot_register(k, QSM_SLOT_BUDGET), 10 + k);  // no slot runs: any number of budgets
+    port_write(model, slot_register(k, QSM_SLOT_BUDGET),
+               10 + k);  // no slot runs: any number of budgets
   }
   program_launch(model, 0);
   program_launch(model, 1);
@@ -258,9 +325,14 @@ static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
   struct qsm_model *model = create(&config);
   static const struct {
     uint32_t offset, reset, value;
-  } settings[] = {{QSM_SLOT_BUDGET, 1, 7},         {QSM_SLOT_ISO_IPC, 0, 0x12345},  {QSM_SLOT_SAVE_BASE, 0, 0x80001000},
-                  {QSM_SLOT_SAVE_LIMIT, 0, 0x80003000}, {QSM_SLOT_IDEMPOTENT, 0, 1}, {QSM_SLOT_PREEMPT_HOLD, 0, 1},
-                  {QSM_SLOT_CACHE_POLICY, 0, 3},     {QSM_SLOT_STACK, 0, 0x80001000 | 8}};
+  } settings[] = {{QSM_SLOT_BUDGET, 1, 7},
+                  {QSM_SLOT_ISO_IPC, 0, 0x12345},
+                  {QSM_SLOT_SAVE_BASE, 0, 0x80001000},
+                  {QSM_SLOT_SAVE_LIMIT, 0, 0x80003000},
+                  {QSM_SLOT_IDEMPOTENT, 0, 1},
+                  {QSM_SLOT_PREEMPT_HOLD, 0, 1},
+                  {QSM_SLOT_CACHE_POLICY, 0, 3},
+                  {QSM_SLOT_STACK, 0, 0x80001000 | 8}};
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     uint32_t ctx = slot_register(1, QSM_SLOT_CTX), setting = slot_register(1, settings[i].offset);
     port_write(model, setting, settings[i].value);
@@ -298,7 +370,8 @@ static void idle_registers_are_closed_while_a_launch_runs(void **state) {
   program_launch(model, 0);
   for (uint32_t offset = 0; offset <= QSM_SLOT_SHARED_GRAN; offset += 4) {
     uint32_t value = port_read(model, slot_register(0, offset));
-    bool open = offset == QSM_SLOT_GOAL || offset == QSM_SLOT_FIRST_QUOTA || offset == QSM_SLOT_SM_MASK_LO || offset == QSM_SLOT_SM_MASK_HI;
+    bool open = offset == QSM_SLOT_GOAL || offset == QSM_SLOT_FIRST_QUOTA ||
+                offset == QSM_SLOT_SM_MASK_LO || offset == QSM_SLOT_SM_MASK_HI;
     assert_int_equal(refused(model, slot_register(0, offset), value), !open);
   }
   for (uint32_t offset = QSM_SLOT_SAVE_BASE; offset <= QSM_SLOT_IDEMPOTENT; offset += 4) {
@@ -315,14 +388,21 @@ static void settings_are_closed_while_the_manager_computes(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  const uint32_t closed[] = {slot_register(0, QSM_SLOT_CTX), slot_register(0, QSM_SLOT_GOAL), slot_register(0, QSM_SLOT_HIST_CLEAR),
-                             slot_register(0, QSM_SLOT_ISO_IPC), QSM_REG_SCHEME, QSM_REG_ALPHA_EN, QSM_REG_ROLLOVER_CAP, QSM_REG_NONQOS_QUOTA};
+  const uint32_t closed[] = {slot_register(0, QSM_SLOT_CTX),
+                             slot_register(0, QSM_SLOT_GOAL),
+                             slot_register(0, QSM_SLOT_HIST_CLEAR),
+                             slot_register(0, QSM_SLOT_ISO_IPC),
+                             QSM_REG_SCHEME,
+                             QSM_REG_ALPHA_EN,
+                             QSM_REG_ROLLOVER_CAP,
+                             QSM_REG_NONQOS_QUOTA};
   uint64_t e = 10000 - 1 + config.noc_lat;
   qsm_model_run(model, e - 1, false);
-  port_write(model, QSM_REG_SCHEME, 1);  // in E - 1
-  assert_int_equal(refused(model, QSM_REG_SCHEME, 2), 1);  // in E
+  port_write(model, QSM_REG_SCHEME, 1);                     // in E - 1
+  assert_int_equal(refused(model, QSM_REG_SCHEME, 2), 1);   // in E
   assert_int_equal(port_read(model, QSM_REG_MGR_BUSY), 1);  // in E + 1
-  for (uint32_t i = 0; i < sizeof closed / sizeof *closed; i++) assert_int_equal(refused(model, closed[i], 1), 1);
+  for (uint32_t i = 0; i < sizeof closed / sizeof *closed; i++)
+    assert_int_equal(refused(model, closed[i], 1), 1);
   assert_int_equal(refused(model, QSM_REG_EPOCH_LEN, 5000), 1);
   assert_int_equal(refused(model, QSM_REG_ALPHA_CAP, 0), 1);
   port_write(model, slot_register(0, QSM_SLOT_FIRST_QUOTA), 5);
@@ -331,7 +411,8 @@ static void settings_are_closed_while_the_manager_computes(void **state) {
   assert_int_equal(refused(model, QSM_REG_SCHEME, 2), 1);  // in E + QosLat
   assert_int_equal(port_read(model, QSM_REG_EPOCH_COUNT), 1);
   assert_int_equal(port_read(model, QSM_REG_EPOCH_E_LO), e);
-  for (uint32_t i = 0; i < sizeof closed / sizeof *closed; i++) assert_int_equal(refused(model, closed[i], 1), 0);
+  for (uint32_t i = 0; i < sizeof closed / sizeof *closed; i++)
+    assert_int_equal(refused(model, closed[i], 1), 0);
   qsm_model_destroy(model);
 }
 
@@ -390,7 +471,9 @@ static void a_gpu_of_more_than_64_sms_has_a_third_word_of_the_mask(void **state)
   config.num_sms = 80;
   config.qos_lat = 600;
   struct qsm_model *model = create(&config);
-  const uint32_t low = slot_register(0, QSM_SLOT_SM_MASK_LO), high = slot_register(0, QSM_SLOT_SM_MASK_HI), third = slot_register(0, QSM_SLOT_SM_MASK_2);
+  const uint32_t low = slot_register(0, QSM_SLOT_SM_MASK_LO),
+                 high = slot_register(0, QSM_SLOT_SM_MASK_HI),
+                 third = slot_register(0, QSM_SLOT_SM_MASK_2);
   assert_int_equal(port_read(model, low), UINT32_MAX);
   assert_int_equal(port_read(model, high), UINT32_MAX);
   assert_int_equal(port_read(model, third), 0xffff);

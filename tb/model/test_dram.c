@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory controller (docs/dram.md): times computed by hand from the rules, corner cases, and random traffic against a reference that
-// does R-DR-2 to R-DR-9 literally, cycle by cycle, with counters that count down.
+// The memory controller (docs/dram.md): times computed by hand from the rules, corner cases, and
+// random traffic against a reference that does R-DR-2 to R-DR-9 literally, cycle by cycle, with
+// counters that count down.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,9 @@ static struct qsm_config small(void) {
   return config;
 }
 
-static uint32_t line_at(uint32_t bank, uint32_t row, uint32_t column) { return ((row * 2 + bank) * 4 + column) * LINE; }
+static uint32_t line_at(uint32_t bank, uint32_t row, uint32_t column) {
+  return ((row * 2 + bank) * 4 + column) * LINE;
+}
 
 static void open_bench(struct bench *bench, const struct qsm_config *config) {
   memset(bench, 0, sizeof *bench);
@@ -75,13 +78,19 @@ static void add(struct bench *bench, uint64_t at, uint32_t kind, uint32_t addr) 
 static struct qsm_mem_access access_of(const struct bench *bench, uint32_t n) {
   static const uint32_t bytes = 0xffff, data[4] = {1, 2, 3, 4};
   const struct request *request = &bench->request[n];
-  return (struct qsm_mem_access){.kind = (uint8_t)request->kind, .sm = 0, .tag = (uint8_t)n, .slot = (uint8_t)request->slot,
-                                 .addr = request->addr, .bytes = &bytes, .data = data};
+  return (struct qsm_mem_access){.kind = (uint8_t)request->kind,
+                                 .sm = 0,
+                                 .tag = (uint8_t)n,
+                                 .slot = (uint8_t)request->slot,
+                                 .addr = request->addr,
+                                 .bytes = &bytes,
+                                 .data = data};
 }
 
 static void step(struct bench *bench) {
   uint64_t t = bench->cycle++;
-  bool offers = bench->n_accepted < bench->n_requests && bench->request[bench->n_accepted].at <= t && qsm_dram_ready_at(bench->dram, 0) <= t;
+  bool offers = bench->n_accepted < bench->n_requests &&
+                bench->request[bench->n_accepted].at <= t && qsm_dram_ready_at(bench->dram, 0) <= t;
   bool answers = qsm_dram_response_at(bench->dram, 0) <= t && t >= bench->no_answer_before;
   if (qsm_dram_next(bench->dram, 0, t) == t) qsm_dram_step(bench->dram, 0, t);
   if (offers) {
@@ -100,8 +109,8 @@ static void run(struct bench *bench, uint64_t to) {
 }
 
 // The n-th command: kind (0 column access, 1 row), cycle, bank, row, column, passed.
-static void assert_command(const struct bench *bench, uint32_t n, uint32_t kind, uint64_t cycle, uint32_t bank, uint32_t row, uint32_t column,
-                           uint32_t passed) {
+static void assert_command(const struct bench *bench, uint32_t n, uint32_t kind, uint64_t cycle,
+                           uint32_t bank, uint32_t row, uint32_t column, uint32_t passed) {
   const struct qsm_event *event = notes_event(bench->notes, QSM_EV_DRAM, n);
   assert_non_null(event);
   assert_int_equal(event->word[0], kind);
@@ -212,7 +221,8 @@ static void first_ready_goes_first_but_fifteen_times_at_most(void **state) {
   for (uint32_t n = 0; n < 20; n++) add(&bench, 0, QSM_MEM_READ, line_at(0, 0, n % 4));
   run(&bench, 300);
   assert_command(&bench, 1, 0, 4, 0, 0, 0, 0);
-  for (uint32_t n = 1; n <= 15; n++) assert_command(&bench, 1 + n, 0, 4 + 2 * n, 0, 0, (n - 1) % 4, n);
+  for (uint32_t n = 1; n <= 15; n++)
+    assert_command(&bench, 1 + n, 0, 4 + 2 * n, 0, 0, (n - 1) % 4, n);
   assert_command(&bench, 17, 1, 4 + 2 * 15 + 2, 0, 7, 0, 15);
   assert_command(&bench, 18, 0, 36 + 7, 0, 7, 0, 0);
   assert_int_equal(bench.n_answered, 22);
@@ -225,7 +235,9 @@ static void answers_keep_the_order_of_the_accesses(void **state) {
   struct bench bench;
   open_bench(&bench, &config);
   add(&bench, 0, QSM_MEM_READ, line_at(0, 0, 0));
-  add(&bench, 0, QSM_MEM_WRITE, line_at(1, 0, 0));  // done at the port in 6, its acknowledgement comes behind the data of the read
+  add(&bench, 0, QSM_MEM_WRITE,
+      line_at(1, 0,
+              0));  // done at the port in 6, its acknowledgement comes behind the data of the read
   run(&bench, 60);
   assert_int_equal(bench.tag[0], 0);
   assert_int_equal(bench.answered[0], 11);
@@ -287,7 +299,8 @@ static void a_row_of_one_line_and_one_bank_is_always_a_miss(void **state) {
   run(&bench, 100);
   assert_int_equal(qsm_dram_counter(bench.dram, 0, 0, 10), 0);
   assert_int_equal(qsm_dram_counter(bench.dram, 0, 0, 11), 3);
-  assert_command(&bench, 5, 0, 1 + 10 + (4 + 10) + 7, 0, 2, 0, 0);  // rows at 1, 11, and ras + rp later
+  assert_command(&bench, 5, 0, 1 + 10 + (4 + 10) + 7, 0, 2, 0,
+                 0);  // rows at 1, 11, and ras + rp later
   close_bench(&bench);
 }
 
@@ -334,7 +347,8 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static void ref_report(struct ref *ref, uint64_t t, uint32_t kind, const struct ref_entry *entry) {
   struct qsm_event *event = &ref->command[ref->n_commands++];
-  *event = (struct qsm_event){.cycle = t, .word = {kind, entry->bank, entry->row, entry->column, ref->passed}};
+  *event = (struct qsm_event){.cycle = t,
+                              .word = {kind, entry->bank, entry->row, entry->column, ref->passed}};
 }
 
 // Cycle in which the simulated memory's answer is taken, R-MM-1: at once, and one per cycle.
@@ -353,7 +367,8 @@ static bool ref_column(struct ref *ref, uint64_t t, uint32_t n_seen) {
     if (!bank->open || bank->row != entry.row || bank->busy) continue;
     bool write = ref->bench->request[entry.n].kind == QSM_MEM_WRITE;
     ref->bus = bank->busy = config->dram_burst;
-    if (write && bank->keep < config->dram_burst + config->dram_wr) bank->keep = config->dram_burst + config->dram_wr;
+    if (write && bank->keep < config->dram_burst + config->dram_wr)
+      bank->keep = config->dram_burst + config->dram_wr;
     uint64_t due = t + (write ? 1 : config->dram_cl + config->dram_burst);
     ref->back_at[ref->n_back++] = later(due, ref_memory(ref, t) + 1);
     ref->passed = i == 0 ? 0 : ref->passed < 15 ? ref->passed + 1 : 15;
@@ -373,7 +388,8 @@ static void ref_row(struct ref *ref, uint64_t t, uint32_t n_seen) {
     struct ref_bank *bank = &ref->bank[entry->bank];
     bool wanted = false;
     if (bank->busy || (bank->open && (bank->row == entry->row || bank->keep))) continue;
-    for (uint32_t k = 0; k < ref->n_queue; k++) wanted |= bank->open && ref->queue[k].bank == entry->bank && ref->queue[k].row == bank->row;
+    for (uint32_t k = 0; k < ref->n_queue; k++)
+      wanted |= bank->open && ref->queue[k].bank == entry->bank && ref->queue[k].row == bank->row;
     if (wanted && ref->passed < 15) continue;
     uint32_t close = bank->open ? config->dram_rp : 0;
     *bank = (struct ref_bank){true, entry->row, config->dram_rcd + close, config->dram_ras + close};
@@ -395,10 +411,13 @@ static void ref_step(struct ref *ref, uint64_t t) {
     if (ref->bank[b].busy) ref->bank[b].busy--;
     if (ref->bank[b].keep) ref->bank[b].keep--;
   }
-  if (n_queue < config->dram_queue && ref->n_accepted < bench->n_requests && bench->request[ref->n_accepted].at <= t) {
-    uint32_t m = bench->request[ref->n_accepted].addr / LINE, columns = config->dram_row_bytes / LINE;
+  if (n_queue < config->dram_queue && ref->n_accepted < bench->n_requests &&
+      bench->request[ref->n_accepted].at <= t) {
+    uint32_t m = bench->request[ref->n_accepted].addr / LINE,
+             columns = config->dram_row_bytes / LINE;
     ref->queue[ref->n_queue++] =
-        (struct ref_entry){ref->n_accepted++, m / columns % config->dram_banks, m / columns / config->dram_banks, m % columns, false};
+        (struct ref_entry){ref->n_accepted++, m / columns % config->dram_banks,
+                           m / columns / config->dram_banks, m % columns, false};
   }
   if (!answers) return;
   ref->answered[ref->n_answered++] = t;
@@ -426,7 +445,9 @@ static void compare_state(const struct bench *bench, const struct ref *ref) {
   assert_int_equal(state_word(bench, n_banks, 3), ref->n_back);
 }
 
-static uint32_t draw_power(uint64_t *random, uint32_t least, uint32_t digits) { return least << model_random(random, digits); }
+static uint32_t draw_power(uint64_t *random, uint32_t least, uint32_t digits) {
+  return least << model_random(random, digits);
+}
 
 static struct qsm_config draw_config(uint64_t *random) {
   struct qsm_config config = small();
@@ -454,13 +475,15 @@ static void random_traffic_is_served_as_the_rules_say(void **state) {
     uint32_t n_lines = draw_power(&random, 4, 7), gap = draw_power(&random, 1, 6);
     open_bench(&bench, &config);
     for (uint64_t at = 0; bench.n_requests < 120; at += model_random(&random, gap + 1)) {
-      add(&bench, at, model_random(&random, 3) ? QSM_MEM_READ : QSM_MEM_WRITE, model_random(&random, n_lines) * LINE);
+      add(&bench, at, model_random(&random, 3) ? QSM_MEM_READ : QSM_MEM_WRITE,
+          model_random(&random, n_lines) * LINE);
     }
     memset(&ref, 0, sizeof ref);
     ref.bench = &bench;
     while (bench.n_answered < bench.n_requests) {
       assert_true(bench.cycle < 100000);
-      if (model_random(&random, 200) == 0) bench.no_answer_before = bench.cycle + model_random(&random, 60);
+      if (model_random(&random, 200) == 0)
+        bench.no_answer_before = bench.cycle + model_random(&random, 60);
       ref_step(&ref, bench.cycle);
       step(&bench);
       compare_state(&bench, &ref);
@@ -471,7 +494,8 @@ static void random_traffic_is_served_as_the_rules_say(void **state) {
       assert_command(&bench, n, word[0], ref.command[n].cycle, word[1], word[2], word[3], word[4]);
     }
     assert_null(notes_event(bench.notes, QSM_EV_DRAM, ref.n_commands));
-    for (uint32_t n = 0; n < 4; n++) assert_int_equal(qsm_dram_counter(bench.dram, 0, 0, 8 + n), ref.count[n]);
+    for (uint32_t n = 0; n < 4; n++)
+      assert_int_equal(qsm_dram_counter(bench.dram, 0, 0, 8 + n), ref.count[n]);
     close_bench(&bench);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating point of the model: arithmetic against the reference of tb/fp, by integers and by the host's floats; decoding of every word of
-// its opcodes. QSM_FP_OPERANDS: operands for each operation and mode.
+// Floating point of the model: arithmetic against the reference of tb/fp, by integers and by the
+// host's floats; decoding of every word of its opcodes. QSM_FP_OPERANDS: operands for each
+// operation and mode.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,9 +34,12 @@ static uint64_t n_operands(void) {
   return text ? strtoull(text, NULL, 0) : 100000;
 }
 
-static void compute(enum fp_op op, uint32_t rm, bool host, uint32_t x[3][LANES], uint32_t *out, uint32_t n_lanes) {
-  if (qsm_op_class[op_of[op]] == QSM_CLASS_ALU) qsm_fpu_simple(op_of[op], x[0], x[1], out, n_lanes);
-  else qsm_fpu_rounded(op_of[op], rm, host, x[0], x[1], x[2], out, n_lanes);
+static void compute(enum fp_op op, uint32_t rm, bool host, uint32_t x[3][LANES], uint32_t *out,
+                    uint32_t n_lanes) {
+  if (qsm_op_class[op_of[op]] == QSM_CLASS_ALU)
+    qsm_fpu_simple(op_of[op], x[0], x[1], out, n_lanes);
+  else
+    qsm_fpu_rounded(op_of[op], rm, host, x[0], x[1], x[2], out, n_lanes);
 }
 
 static void draw(struct fp_random *random, enum fp_op op, uint32_t x[3][LANES]) {
@@ -46,11 +50,12 @@ static void draw(struct fp_random *random, enum fp_op op, uint32_t x[3][LANES]) 
   }
 }
 
-static void expect(const uint32_t *expected, const uint32_t *out, enum fp_op op, uint32_t rm, uint32_t x[3][LANES], const char *way) {
+static void expect(const uint32_t *expected, const uint32_t *out, enum fp_op op, uint32_t rm,
+                   uint32_t x[3][LANES], const char *way) {
   for (uint32_t l = 0; l < LANES; l++) {
     if (out[l] == expected[l]) continue;
-    fail_msg("%s, mode %u, by %s: of %08x %08x %08x %08x, reference %08x", fp_op_info[op].mnemonic, rm, way, x[0][l], x[1][l], x[2][l], out[l],
-             expected[l]);
+    fail_msg("%s, mode %u, by %s: of %08x %08x %08x %08x, reference %08x", fp_op_info[op].mnemonic,
+             rm, way, x[0][l], x[1][l], x[2][l], out[l], expected[l]);
   }
 }
 
@@ -66,7 +71,8 @@ static void every_result_is_the_references(void **unused) {
       for (uint64_t i = 0; i < n; i += LANES) {
         uint32_t x[3][LANES], expected[LANES], out[LANES];
         draw(&random, op, x);
-        for (uint32_t l = 0; l < LANES; l++) expected[l] = fp_ref_compute(ref, op, rm, x[0][l], x[1][l], x[2][l]);
+        for (uint32_t l = 0; l < LANES; l++)
+          expected[l] = fp_ref_compute(ref, op, rm, x[0][l], x[1][l], x[2][l]);
         compute(op, rm, false, x, out, LANES);
         expect(expected, out, op, rm, x, "integers");
         n_computed += LANES;
@@ -76,7 +82,8 @@ static void every_result_is_the_references(void **unused) {
       }
     }
   }
-  printf("# %llu results of %u operations; the host's floats are %sused\n", (unsigned long long)n_computed, (unsigned)FP_N_OPS, host ? "" : "not ");
+  printf("# %llu results of %u operations; the host's floats are %sused\n",
+         (unsigned long long)n_computed, (unsigned)FP_N_OPS, host ? "" : "not ");
   fp_ref_destroy(ref);
 }
 
@@ -92,7 +99,8 @@ static void a_warp_of_any_size_computes_the_same(void **unused) {
       uint32_t out[LANES];
       for (uint32_t l = 0; l < LANES; l++) out[l] = 0xDEADBEEF;
       compute(op, FP_RNE, host, x, out, n_lanes);
-      for (uint32_t l = 0; l < LANES; l++) assert_int_equal(out[l], l < n_lanes ? all[l] : 0xDEADBEEF);
+      for (uint32_t l = 0; l < LANES; l++)
+        assert_int_equal(out[l], l < n_lanes ? all[l] : 0xDEADBEEF);
     }
   }
 }
@@ -100,7 +108,8 @@ static void a_warp_of_any_size_computes_the_same(void **unused) {
 // ---- the host's settings ----
 
 // As the thread is set now: the host's floats are refused, and every result is what it was.
-static void expect_no_host(const uint32_t expected[FP_N_OPS][LANES], uint32_t operands[FP_N_OPS][3][LANES]) {
+static void expect_no_host(const uint32_t expected[FP_N_OPS][LANES],
+                           uint32_t operands[FP_N_OPS][3][LANES]) {
   assert_false(qsm_fpu_host_is_exact());
   for (enum fp_op op = 0; op < FP_N_OPS; op++) {
     uint32_t out[LANES];
@@ -139,17 +148,21 @@ static void the_hosts_settings_change_no_result(void **unused) {
 static void expect_illegal(uint32_t word, bool fpu) {
   struct qsm_insn insn;
   qsm_decode(word, fpu, &insn);
-  if (insn.op != QSM_OP_ILLEGAL || insn.rd || insn.rs1 || insn.rs2 || insn.need) fail_msg("%08x is not refused, with fpu %d", word, fpu);
+  if (insn.op != QSM_OP_ILLEGAL || insn.rd || insn.rs1 || insn.rs2 || insn.need)
+    fail_msg("%08x is not refused, with fpu %d", word, fpu);
 }
 
 static void expect_decoded(uint32_t word, enum fp_op op) {
   const struct fp_op_info *info = &fp_op_info[op];
   struct qsm_insn insn;
   qsm_decode(word, true, &insn);
-  uint32_t rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = info->n_operands >= 2 ? word >> 20 & 31 : 0, rs3 = info->n_operands >= 3 ? word >> 27 : 0;
+  uint32_t rd = word >> 7 & 31, rs1 = word >> 15 & 31,
+           rs2 = info->n_operands >= 2 ? word >> 20 & 31 : 0,
+           rs3 = info->n_operands >= 3 ? word >> 27 : 0;
   uint32_t need = (1u << rd | 1u << rs1 | 1u << rs2 | 1u << rs3) & ~1u, rm = word >> 12 & 7;
   if (rd || qsm_op_class[insn.op] == QSM_CLASS_DIV) need |= QSM_NEED_ENTRY;
-  if (insn.op != op_of[op]) fail_msg("%08x is decoded as operation %u, not %s", word, insn.op, info->mnemonic);
+  if (insn.op != op_of[op])
+    fail_msg("%08x is decoded as operation %u, not %s", word, insn.op, info->mnemonic);
   assert_int_equal(insn.instr, word);
   assert_int_equal(insn.rd, rd);
   assert_int_equal(insn.rs1, rs1);
@@ -177,20 +190,21 @@ static void every_word_is_decoded_as_the_page_says(void **unused) {
       }
     }
   }
-  // fadd … fdiv: 32 rs2 with 6 modes; fsgnj*, fmin, fmax, comparisons: 32 rs2; fsqrt, conversions: 6 modes; fclass; fused: 32 x 32, 6 modes.
+  // fadd … fdiv: 32 rs2 with 6 modes; fsgnj*, fmin, fmax, comparisons: 32 rs2; fsqrt, conversions:
+  // 6 modes; fclass; fused: 32 x 32, 6 modes.
   assert_int_equal(n_legal, 4 * 32 * 6 + 8 * 32 + 5 * 6 + 1 + 4 * 32 * 32 * 6);
 }
 
 static void what_zfinx_does_not_have_is_illegal(void **unused) {
   (void)unused;
   static const uint32_t words[] = {
-      0x00002007,                           // flw
-      0x00002027,                           // fsw
-      0xE00000D3,                           // fmv.x.w
-      0xF00000D3,                           // fmv.w.x
-      0x020000D3,                           // fadd.d
-      0x002020F3, 0x001020F3, 0x003020F3,   // reads of frm, fflags, fcsr
-      0x003010F3,                           // fscsr
+      0x00002007,                          // flw
+      0x00002027,                          // fsw
+      0xE00000D3,                          // fmv.x.w
+      0xF00000D3,                          // fmv.w.x
+      0x020000D3,                          // fadd.d
+      0x002020F3, 0x001020F3, 0x003020F3,  // reads of frm, fflags, fcsr
+      0x003010F3,                          // fscsr
   };
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) expect_illegal(words[i], true);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole model: results of launches, exactness of the look-ahead (pieces, interrupts, instances side by side), faults, the negative
-// control of every block.
+// The whole model: results of launches, exactness of the look-ahead (pieces, interrupts, instances
+// side by side), faults, the negative control of every block.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,8 @@ static struct qsm_config config_number(uint32_t n) {
 
 static void check_counts(struct qsm_model *model, uint32_t n_threads, uint32_t loops) {
   assert_int_equal(program_word(model, 0, 0), n_threads / 2 * loops);
-  for (uint32_t i = 0; i < n_threads; i++) assert_int_equal(program_word(model, 0, 1 + i), i * loops);
+  for (uint32_t i = 0; i < n_threads; i++)
+    assert_int_equal(program_word(model, 0, 1 + i), i * loops);
 }
 
 static void a_launch_computes_its_results_and_interrupts(void **state) {
@@ -71,9 +72,11 @@ static void a_fault_kills_one_tenant_and_leaves_the_other(void **state) {
   qsm_model_run(model, ENOUGH_CYCLES, false);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 3);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), 0);
-  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_KILLED_MASK);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_STATUS)),
+                   QSM_SLOT_STATUS_KILLED_MASK);
   assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_CAUSE)), 7);
-  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_PC)), QSM_MEM_BASE + PROGRAM_CODE + 4096 + 4 * 13);
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_PC)),
+                   QSM_MEM_BASE + PROGRAM_CODE + 4096 + 4 * 13);
   assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_TID)), 3);
   assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_BLOCK)), 2);
   assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_FAULT_VALUE)), 0);
@@ -91,7 +94,8 @@ static void a_killed_launch_ends_and_its_slot_can_launch_again(void **state) {
   qsm_model_run(model, 1000, false);
   port_write(model, slot_register(0, QSM_SLOT_KILL), 1);
   assert_true(qsm_model_run(model, 1000, true) < 1000);
-  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_KILLED_MASK);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)),
+                   QSM_SLOT_STATUS_KILLED_MASK);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_FAULT_CAUSE)), 24);
   port_write(model, QSM_REG_IRQ, 1);
   program_load(model, &config, 0, 1, PROGRAM_COUNT, 3, 4, 8);
@@ -106,7 +110,8 @@ static void a_killed_launch_ends_and_its_slot_can_launch_again(void **state) {
 // ---- Exactness ----
 
 // Two tenants, one with a goal, over several epochs; a second launch of slot 0 when the first ends.
-static void load_pair_under(struct qsm_model *model, const struct qsm_config *config, uint32_t scheme) {
+static void load_pair_under(struct qsm_model *model, const struct qsm_config *config,
+                            uint32_t scheme) {
   uint32_t threads = 2 * config->warp_size;
   port_write(model, QSM_REG_EPOCH_LEN, 2000);
   port_write(model, QSM_REG_SCHEME, scheme);
@@ -119,12 +124,15 @@ static void load_pair_under(struct qsm_model *model, const struct qsm_config *co
   program_launch(model, 1);
 }
 
-static void load_pair(struct qsm_model *model, const struct qsm_config *config) { load_pair_under(model, config, QSM_SCHEME_ROLLOVER); }
+static void load_pair(struct qsm_model *model, const struct qsm_config *config) {
+  load_pair_under(model, config, QSM_SCHEME_ROLLOVER);
+}
 
 static uint64_t run_pair(const struct qsm_config *config, uint64_t piece, uint64_t n_cycles) {
   struct qsm_model *model = create(config);
   load_pair(model, config);
-  for (uint64_t n = 0; n < n_cycles;) n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
+  for (uint64_t n = 0; n < n_cycles;)
+    n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
   uint64_t hash = qsm_model_hash(model);
   qsm_model_destroy(model);
   return hash;
@@ -145,12 +153,14 @@ static void pieces_of_any_length_give_the_same_run(void **state) {
 // A sum over all events, whatever their order: what a lockstep run compares.
 static void sum_event(void *ctx, const struct qsm_event *event) {
   uint64_t *sum = ctx, hash = event->cycle * 64 + event->kind;
-  for (uint32_t i = 0; i < event->n_words; i++) hash = (hash ^ event->word[i] ^ (uint64_t)event->sm << 32) * UINT64_C(0x9E3779B97F4A7C15);
+  for (uint32_t i = 0; i < event->n_words; i++)
+    hash = (hash ^ event->word[i] ^ (uint64_t)event->sm << 32) * UINT64_C(0x9E3779B97F4A7C15);
   *sum += hash ^ hash >> 31;
 }
 
 static void run_in_pieces(struct qsm_model *model, uint64_t piece, uint64_t n_cycles) {
-  for (uint64_t n = 0; n < n_cycles;) n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
+  for (uint64_t n = 0; n < n_cycles;)
+    n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
 }
 
 // The sum of a pair under a policy with groups, with the host's mind changing in between.
@@ -183,7 +193,8 @@ static void policies_with_groups_give_the_same_run_in_pieces_too(void **state) {
       assert_true(sum_policy(&config, policy, 1) == sums[policy - 3]);
       assert_true(sum_policy(&config, policy, 13) == sums[policy - 3]);
     }
-    assert_true(sums[0] != sums[1] && sums[0] != sums[2]);  // the modes of QAWS may agree where groups have a warp or two
+    assert_true(sums[0] != sums[1] &&
+                sums[0] != sums[2]);  // the modes of QAWS may agree where groups have a warp or two
   }
 }
 
@@ -194,7 +205,8 @@ static uint64_t sum_scheme(const struct qsm_config *config, uint32_t scheme, uin
   qsm_model_set_sink(model, sum_event, &sum);
   load_pair_under(model, config, scheme);
   port_write(model, slot_register(0, QSM_SLOT_GOAL), 1 << 15);
-  for (uint32_t k = 0; k < 2; k++) port_write(model, slot_register(k, QSM_SLOT_ISO_IPC), 1 << (16 + k));
+  for (uint32_t k = 0; k < 2; k++)
+    port_write(model, slot_register(k, QSM_SLOT_ISO_IPC), 1 << (16 + k));
   run_in_pieces(model, piece, 13000);
   port_write(model, QSM_REG_EPOCH_LEN, 1234);
   run_in_pieces(model, piece, 5000);
@@ -228,17 +240,22 @@ static void count_adjusting(void *ctx, const struct qsm_event *event) {
   sum_event(&seen->sum, event);
   if (event->kind == QSM_EV_ASK && seen->n_asks++ == 0) seen->first_ask = event->cycle;
   seen->n_adjustments += event->kind == QSM_EV_ADJUST;
-  if (event->kind == QSM_EV_PREEMPT) ++*(event->word[5] == 2 ? &seen->n_accepted : &seen->n_refused);
+  if (event->kind == QSM_EV_PREEMPT)
+    ++*(event->word[5] == 2 ? &seen->n_accepted : &seen->n_refused);
   seen->n_restored += event->kind == QSM_EV_RESUMED;
 }
 
-// Slot 0 is far behind its goal, slot 1 has none, slot 2's is easy. In epochs as short as they may be a pass meets the next snapshot.
-static struct adjusting run_adjusting(const struct qsm_config *config, uint32_t technique, uint64_t piece) {
+// Slot 0 is far behind its goal, slot 1 has none, slot 2's is easy. In epochs as short as they may
+// be a pass meets the next snapshot.
+static struct adjusting run_adjusting(const struct qsm_config *config, uint32_t technique,
+                                      uint64_t piece) {
   struct qsm_model *model = create(config);
   struct adjusting seen = {0};
   static const enum program programs[] = {PROGRAM_COUNT, PROGRAM_DIVIDE, PROGRAM_SPIN};
-  const uint32_t n_blocks[] = {30 + 10 * config->num_sms, 12 * config->num_sms, 12 * config->num_sms};
-  uint32_t threads = config->warp_size, save_base = QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES / 2;
+  const uint32_t n_blocks[] = {30 + 10 * config->num_sms, 12 * config->num_sms,
+                               12 * config->num_sms};
+  uint32_t threads = config->warp_size,
+           save_base = QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES / 2;
   qsm_model_set_sink(model, count_adjusting, &seen);
   port_write(model, QSM_REG_ADJUST, 1);
   port_write(model, QSM_REG_ADJUST_TECHNIQUE, technique);
@@ -246,7 +263,8 @@ static struct adjusting run_adjusting(const struct qsm_config *config, uint32_t 
     program_load(model, config, k, k == 1 ? 1 : 3, programs[k], 20, n_blocks[k], threads);
     port_write(model, slot_register(k, QSM_SLOT_GOAL), k ? 1 : config->warp_size << 20);
     port_write(model, slot_register(k, QSM_SLOT_SAVE_BASE), save_base + k * PROGRAM_DATA_BYTES);
-    port_write(model, slot_register(k, QSM_SLOT_SAVE_LIMIT), save_base + k * PROGRAM_DATA_BYTES + PROGRAM_DATA_BYTES / 2);
+    port_write(model, slot_register(k, QSM_SLOT_SAVE_LIMIT),
+               save_base + k * PROGRAM_DATA_BYTES + PROGRAM_DATA_BYTES / 2);
     port_write(model, slot_register(k, QSM_SLOT_IDEMPOTENT), k == 1);
   }
   port_write(model, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(config));
@@ -254,7 +272,8 @@ static struct adjusting run_adjusting(const struct qsm_config *config, uint32_t 
   for (uint32_t k = 0; k < 3; k++) program_launch(model, k);
   run_in_pieces(model, piece, 8000);
   while (qsm_model_write(model, QSM_REG_EPOCH_LEN, 1234)) {}  // refused while the manager computes
-  for (uint32_t n = 0; n < 30 && port_read(model, QSM_REG_IRQ) != 7; n++) run_in_pieces(model, piece, 5000);
+  for (uint32_t n = 0; n < 30 && port_read(model, QSM_REG_IRQ) != 7; n++)
+    run_in_pieces(model, piece, 5000);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 7);
   check_counts(model, n_blocks[0] * threads, 20);
   qsm_model_destroy(model);
@@ -288,14 +307,16 @@ static void the_first_pass_follows_the_load_of_an_epoch_with_a_history(void **st
   assert_int_equal(seen.n_asks, 0);  // ADJUST = 0
   port_write(model, QSM_REG_ADJUST, 1);
   qsm_model_run(model, 15000, false);
-  // Epochs end in 10000 n - 1 + NocLat = E; QosLat later is the first cycle, then one for the set-up; two idle blocks are counted in three.
+  // Epochs end in 10000 n - 1 + NocLat = E; QosLat later is the first cycle, then one for the
+  // set-up; two idle blocks are counted in three.
   uint64_t load = 20000 - 1 + config.noc_lat + config.qos_lat;
   assert_true(seen.first_ask > load + 2 && seen.first_ask <= load + 5);
   assert_int_equal(seen.n_asks, config.num_sms);
   qsm_model_destroy(model);
 }
 
-// R-SP-4. Warps that compute only: of those that are resident all but the issuing one are idle, most of the time.
+// R-SP-4. Warps that compute only: of those that are resident all but the issuing one are idle,
+// most of the time.
 static void idle_warps_and_the_ratio_show_in_their_registers(void **state) {
   (void)state;
   struct qsm_config config = model_demo();
@@ -308,12 +329,15 @@ static void idle_warps_and_the_ratio_show_in_their_registers(void **state) {
   uint32_t idle = port_read(model, QSM_REG_SMSEL_IDLE);
   if (idle < 100 || idle > 700) fail_msg("%u of 100 samples of 8 warps", idle);
   assert_int_equal(port_read(model, QSM_REG_SMSEL_IDLE + 4), 0);
-  uint64_t insn = port_read(model, slot_register(0, QSM_SLOT_INSN_LO)), cycles = port_read(model, slot_register(0, QSM_SLOT_HCYC_LO));
-  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_RATIO)), (cycles * (40 << 16) + insn - 1) / insn);
+  uint64_t insn = port_read(model, slot_register(0, QSM_SLOT_INSN_LO)),
+           cycles = port_read(model, slot_register(0, QSM_SLOT_HCYC_LO));
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_RATIO)),
+                   (cycles * (40 << 16) + insn - 1) / insn);
   qsm_model_destroy(model);
 }
 
-// R-TB-14: an idle slot drops out at the end of its second E, and a LAUNCH asks for targets then; in that E it keeps the slot active.
+// R-TB-14: an idle slot drops out at the end of its second E, and a LAUNCH asks for targets then;
+// in that E it keeps the slot active.
 static void a_launch_in_a_snapshot_asks_for_no_targets_and_one_after_it_does(void **state) {
   (void)state;
   enum { RESET_EPOCH = 10000, EPOCH = 2000 };
@@ -323,7 +347,8 @@ static void a_launch_in_a_snapshot_asks_for_no_targets_and_one_after_it_does(voi
     uint32_t shares = 0;
     port_write(model, QSM_REG_EPOCH_LEN, EPOCH);
     program_load(model, &config, 0, 1, PROGRAM_COUNT, 10, 2, config.warp_size);
-    port_write(model, slot_register(0, QSM_SLOT_SHARED_GRAN), 0);  // of the shape that a slot arrives with
+    port_write(model, slot_register(0, QSM_SLOT_SHARED_GRAN),
+               0);  // of the shape that a slot arrives with
     uint64_t second = RESET_EPOCH - 1 + config.noc_lat + EPOCH + late;
     qsm_model_run(model, second - qsm_model_cycle(model), false);
     program_launch(model, 0);
@@ -339,15 +364,19 @@ static void count_claims(void *ctx, const struct qsm_event *event) {
   *n_claims += event->kind == QSM_EV_CLAIM;
 }
 
-// R-TA-11, R-TB-14: blocks for more than a machine of their tenant, which others' claims switch out.
-static uint64_t run_crowd(const struct qsm_config *config, uint64_t piece, uint64_t n_cycles, uint32_t *n_claims) {
+// R-TA-11, R-TB-14: blocks for more than a machine of their tenant, which others' claims switch
+// out.
+static uint64_t run_crowd(const struct qsm_config *config, uint64_t piece, uint64_t n_cycles,
+                          uint32_t *n_claims) {
   struct qsm_model *model = create(config);
   uint32_t threads = config->warps_per_sm * config->warp_size;
   qsm_model_set_sink(model, count_claims, n_claims);
   port_write(model, QSM_REG_EPOCH_LEN, 2000);
-  for (uint32_t k = 0; k < 2; k++) program_load(model, config, k, 1, PROGRAM_SPIN, 60000, 12, threads);
+  for (uint32_t k = 0; k < 2; k++)
+    program_load(model, config, k, 1, PROGRAM_SPIN, 60000, 12, threads);
   for (uint32_t k = 0; k < 2; k++) program_launch(model, k);
-  for (uint64_t n = 0; n < n_cycles;) n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
+  for (uint64_t n = 0; n < n_cycles;)
+    n += qsm_model_run(model, piece < n_cycles - n ? piece : n_cycles - n, false);
   uint64_t hash = qsm_model_hash(model);
   qsm_model_destroy(model);
   return hash;
@@ -501,14 +530,16 @@ static uint64_t sum_pair(const struct qsm_config *config, const char *block, uin
 
 static void a_flipped_bit_of_every_block_changes_the_events(void **state) {
   (void)state;
-  static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "xbar",
-                                       "barrier", "quota", "tb_sched", "qos_mgr", "idle_sampler"};
+  static const char *const blocks[] = {"fetch",     "issue",    "warp_state", "exec",
+                                       "tb_launch", "lsu",      "xbar",       "barrier",
+                                       "quota",     "tb_sched", "qos_mgr",    "idle_sampler"};
   struct qsm_config config = model_demo();
   uint64_t seed = model_seed("test_gpu"), right = sum_pair(&config, NULL, 0);
   assert_true(sum_pair(&config, NULL, 100) == right);
   for (uint32_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
     uint32_t n_shown = 0;
-    for (uint32_t n = 0; n < 8; n++) n_shown += sum_pair(&config, blocks[b], seed * 31 + n * 7919) != right;
+    for (uint32_t n = 0; n < 8; n++)
+      n_shown += sum_pair(&config, blocks[b], seed * 31 + n * 7919) != right;
     if (n_shown < 4) fail_msg("%u of 8 flips in %s were seen", n_shown, blocks[b]);
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a block's threads from those of others, on the model's SM alone: stacks of their own, registers of 0, wiped shared memory.
+// What keeps a block's threads from those of others, on the model's SM alone: stacks of their own,
+// registers of 0, wiped shared memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ enum { TID = 0xCC0, LANES = 4, ROW_BYTES = 4 * LANES };
 // ---- stacks ----
 
 // A window over all device memory but the code, and stacks of 2^log2 bytes from `base` on.
-static void open_stacks(struct rig *rig, uint32_t lanes, uint32_t warps, uint32_t base, uint32_t log2) {
+static void open_stacks(struct rig *rig, uint32_t lanes, uint32_t warps, uint32_t base,
+                        uint32_t log2) {
   rig_open(rig, 1, 4, lanes);
   struct qsm_desc *desc = &rig->shared.desc[0];
   desc->win[1] = (struct qsm_window){.base = 0, .limit = 0xFFFFF000u, .r = true, .w = true};
@@ -28,28 +30,48 @@ static void open_stacks(struct rig *rig, uint32_t lanes, uint32_t warps, uint32_
 }
 
 static void dispatch_ticket(struct rig *rig, uint8_t tb, uint16_t ticket) {
-  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_DISPATCH, .tb = tb, .base = (uint8_t)(tb * 8), .ticket = ticket});
+  rig_send(rig,
+           (struct qsm_sm_msg){
+               .kind = QSM_MSG_DISPATCH, .tb = tb, .base = (uint8_t)(tb * 8), .ticket = ticket});
 }
 
 struct place {
   uint32_t base, log2, lanes, warp;  // warp: ticket * BLOCK_WARPS + widx
 };
 
-// I-MEM-6, word by word: words of a stack are `lanes` words apart, lanes one, stacks of warps lie one behind the other.
+// I-MEM-6, word by word: words of a stack are `lanes` words apart, lanes one, stacks of warps lie
+// one behind the other.
 static uint32_t device_address(const struct place *place, uint32_t local, uint32_t lane) {
   uint32_t offset = local - (0u - (1u << place->log2)), stack = (1u << place->log2) * place->lanes;
   return place->base + place->warp * stack + (offset / 4 * place->lanes + lane) * 4 + offset % 4;
 }
 
-static uint32_t byte_at(struct rig *rig, uint32_t addr) { return *mem_word(rig, addr) >> addr % 4 * 8 & 255; }
+static uint32_t byte_at(struct rig *rig, uint32_t addr) {
+  return *mem_word(rig, addr) >> addr % 4 * 8 & 255;
+}
 
-// Where no end of a stack of 1 KiB and more lies in the rig's small memory, in which addresses repeat.
+// Where no end of a stack of 1 KiB and more lies in the rig's small memory, in which addresses
+// repeat.
 enum { ENDS_ENTRY = 0x640 };
 
-// x1 = tid + 0x80, stored to the bottom word, a byte, a half and the last word; all read back. x20 is the bottom.
+// x1 = tid + 0x80, stored to the bottom word, a byte, a half and the last word; all read back. x20
+// is the bottom.
 static void run_ends_program(struct rig *rig, uint32_t log2) {
-  const uint32_t words[] = {csrr(1, TID), addi(1, 1, 0x80), lui(20, 0u - (log2 > 11 ? 1u << log2 : 0)), addi(20, 20, log2 > 11 ? 0 : -(1 << log2)), sw(1, 20, 0), store(0, 1, 20, 5),
-       store(1, 1, 20, 10), sw(1, 0, -4), lw(2, 20, 0), enc_i(3, 4, 3, 20, 5), enc_i(3, 1, 4, 20, 10), lw(5, 0, -4), addi(6, 20, 0), amoadd(7, 6, 1), SPIN};
+  const uint32_t words[] = {csrr(1, TID),
+                            addi(1, 1, 0x80),
+                            lui(20, 0u - (log2 > 11 ? 1u << log2 : 0)),
+                            addi(20, 20, log2 > 11 ? 0 : -(1 << log2)),
+                            sw(1, 20, 0),
+                            store(0, 1, 20, 5),
+                            store(1, 1, 20, 10),
+                            sw(1, 0, -4),
+                            lw(2, 20, 0),
+                            enc_i(3, 4, 3, 20, 5),
+                            enc_i(3, 1, 4, 20, 10),
+                            lw(5, 0, -4),
+                            addi(6, 20, 0),
+                            amoadd(7, 6, 1),
+                            SPIN};
   memcpy(rig->mem + ENDS_ENTRY / 4, words, sizeof words);
   rig->shared.desc[0].entry = CODE + ENDS_ENTRY;
   run(rig, 3000);
@@ -59,7 +81,8 @@ static void check_ends(struct rig *rig, const struct place *place, uint32_t widx
   uint32_t bottom = 0u - (1u << place->log2);
   for (uint32_t l = 0; l < place->lanes; l++) {
     uint32_t value = 0x80 + widx * place->lanes + l;
-    assert_int_equal(*mem_word(rig, device_address(place, bottom, l)), 2 * value);  // after the atomic
+    assert_int_equal(*mem_word(rig, device_address(place, bottom, l)),
+                     2 * value);  // after the atomic
     assert_int_equal(byte_at(rig, device_address(place, bottom + 5, l)), value);
     assert_int_equal(byte_at(rig, device_address(place, bottom + 10, l)), value);
     assert_int_equal(byte_at(rig, device_address(place, bottom + 11, l)), 0);
@@ -69,7 +92,8 @@ static void check_ends(struct rig *rig, const struct place *place, uint32_t widx
   }
 }
 
-// I-MEM-6, R-LS-2: the words of a warp's lanes at one place are one line, at the address of the page's formula.
+// I-MEM-6, R-LS-2: the words of a warp's lanes at one place are one line, at the address of the
+// page's formula.
 static void a_stack_lies_where_the_formula_says(void **unused) {
   (void)unused;
   for (uint32_t lanes = 2; lanes <= 32; lanes *= 2) {
@@ -94,7 +118,8 @@ static void a_stack_lies_where_the_formula_says(void **unused) {
           if (e->kind != QSM_EV_REQ || e->word[2] >= rig.config.mem_txns) continue;
           for (place.warp = ticket * 2; place.warp <= ticket * 2 + 1; place.warp++) {
             seen |= (uint32_t)(e->word[1] == device_address(&place, bottom, 0)) << (place.warp & 1);
-            seen |= (uint32_t)(e->word[1] == device_address(&place, 0xFFFFFFFC, 0)) << (2 + (place.warp & 1));
+            seen |= (uint32_t)(e->word[1] == device_address(&place, 0xFFFFFFFC, 0))
+                    << (2 + (place.warp & 1));
           }
         }
         assert_int_equal(n_lines, 2 * (8 + lanes));  // an atomic takes a pass per lane
@@ -133,7 +158,9 @@ static void expect_stack_fault(const struct fault_case *expected) {
   rig_close(&rig);
 }
 
-static uint32_t sub(uint32_t rd, uint32_t rs1, uint32_t rs2) { return enc_r(0x20, 0, rd, rs1, rs2); }
+static uint32_t sub(uint32_t rd, uint32_t rs1, uint32_t rs2) {
+  return enc_r(0x20, 0, rd, rs1, rs2);
+}
 
 #define ALL_MEMORY ((struct qsm_window){.base = 0, .limit = 0xFFFFF000u, .r = true, .w = true})
 #define NOTHING ((struct qsm_window){0})
@@ -148,23 +175,43 @@ static void below_its_stack_a_thread_faults(void **unused) {
       {DATA | 8, ALL_MEMORY, {store(0, 1, 0, -257)}, 25, CODE, 0, 0xFFFFFEFF},
       {DATA | 8, ALL_MEMORY, {store(1, 1, 0, -258)}, 25, CODE, 0, 0xFFFFFEFE},
       {DATA | 8, ALL_MEMORY, {addi(1, 0, -260), amoadd(2, 1, 1)}, 25, CODE + 4, 0, 0xFFFFFEFC},
-      {DATA | 8, ALL_MEMORY, {lui(1, 0xC0000000), lw(2, 1, 0)}, 25, CODE + 4, 0, 0xC0000000},  // the first local address
+      {DATA | 8,
+       ALL_MEMORY,
+       {lui(1, 0xC0000000), lw(2, 1, 0)},
+       25,
+       CODE + 4,
+       0,
+       0xC0000000},  // the first local address
       {DATA | 4, ALL_MEMORY, {lw(1, 0, -20)}, 25, CODE, 0, 0xFFFFFFEC},
       {DATA | 16, ALL_MEMORY, {lui(1, 0xFFFF0000), lw(2, 1, -4)}, 25, CODE + 4, 0, 0xFFFEFFFC},
       {0, ALL_MEMORY, {sw(1, 0, -4)}, 25, CODE, 0, 0xFFFFFFFC},  // no stack at all
       {0, ALL_MEMORY, {enc_i(3, 0, 1, 0, -1)}, 25, CODE, 0, 0xFFFFFFFF},
       // -8 - 4 * lane: lanes 0 to 2 are on their stacks of 16 bytes.
-      {DATA | 4, ALL_MEMORY, {csrr(1, TID), slli(1, 1, 2), sub(1, 0, 1), lw(2, 1, -8)}, 25, CODE + 12, 3, 0xFFFFFFEC},
-      // Misaligned goes before it in a lane, with the address as it is, on the stack too; of several lanes the lowest.
+      {DATA | 4,
+       ALL_MEMORY,
+       {csrr(1, TID), slli(1, 1, 2), sub(1, 0, 1), lw(2, 1, -8)},
+       25,
+       CODE + 12,
+       3,
+       0xFFFFFFEC},
+      // Misaligned goes before it in a lane, with the address as it is, on the stack too; of
+      // several lanes the lowest.
       {DATA | 4, ALL_MEMORY, {lw(1, 0, -18)}, 4, CODE, 0, 0xFFFFFFEE},
       {DATA | 4, ALL_MEMORY, {sw(1, 0, -6)}, 6, CODE, 0, 0xFFFFFFFA},
       {DATA | 4, NOTHING, {lw(1, 0, -3)}, 4, CODE, 0, 0xFFFFFFFD},
-      {DATA | 4, ALL_MEMORY, {csrr(1, TID), sub(1, 0, 1), lw(2, 1, -20)}, 25, CODE + 8, 0, 0xFFFFFFEC},
+      {DATA | 4,
+       ALL_MEMORY,
+       {csrr(1, TID), sub(1, 0, 1), lw(2, 1, -20)},
+       25,
+       CODE + 8,
+       0,
+       0xFFFFFFEC},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) expect_stack_fault(&cases[i]);
 }
 
-// I-MEM-6, I-FLT-2: the windows are looked at with the device address, which the fault records. Ticket 1: the second warp's stacks.
+// I-MEM-6, I-FLT-2: the windows are looked at with the device address, which the fault records.
+// Ticket 1: the second warp's stacks.
 static void outside_the_windows_a_stack_faults_with_its_device_address(void **unused) {
   (void)unused;
   const struct qsm_window local = {.base = 0xC0000000u, .limit = 0xFFFFF000u, .r = true, .w = true};
@@ -172,9 +219,20 @@ static void outside_the_windows_a_stack_faults_with_its_device_address(void **un
   const struct fault_case cases[] = {
       {DATA | 8, local, {lw(1, 0, -256)}, 5, CODE, 0, DATA + 1024},
       {DATA | 8, local, {lw(1, 0, -4)}, 5, CODE, 0, DATA + 2048 - 16},
-      {DATA | 8, reads, {enc_i(3, 4, 1, 0, -3), FENCE, sw(1, 0, -252)}, 7, CODE + 8, 0, DATA + 1024 + 16},
+      {DATA | 8,
+       reads,
+       {enc_i(3, 4, 1, 0, -3), FENCE, sw(1, 0, -252)},
+       7,
+       CODE + 8,
+       0,
+       DATA + 1024 + 16},
       // Lanes 0 and 1 within the window's last bytes: lanes 2 and 3 are not, 4 bytes on.
-      {0x80001000 | 16, {.base = 0x80001000, .limit = 0x80001000 + 0x40000 + 8, .r = true, .w = true}, {lui(1, 0xFFFF0000), sw(0, 1, 0)}, 7, CODE + 4, 2,
+      {0x80001000 | 16,
+       {.base = 0x80001000, .limit = 0x80001000 + 0x40000 + 8, .r = true, .w = true},
+       {lui(1, 0xFFFF0000), sw(0, 1, 0)},
+       7,
+       CODE + 4,
+       2,
        0x80001000 + 0x40000 + 8},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -189,7 +247,10 @@ static void a_stack_may_lie_anywhere(void **unused) {
   (void)unused;
   const struct {
     uint32_t base, ticket, line;
-  } cases[] = {{0x10000000, 0, 0x100000F0}, {0xC0001000, 0, 0xC00010F0}, {0xFFFFF000, 16, 0x000000F0}, {0x80001000, 65535, 0x80001000 + 65535 * 256 + 0xF0}};
+  } cases[] = {{0x10000000, 0, 0x100000F0},
+               {0xC0001000, 0, 0xC00010F0},
+               {0xFFFFF000, 16, 0x000000F0},
+               {0x80001000, 65535, 0x80001000 + 65535 * 256 + 0xF0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct rig rig;
     open_stacks(&rig, LANES, 1, cases[i].base, 6);
@@ -257,9 +318,13 @@ static void lanes_that_write_nothing_keep_their_zeros(void **unused) {
   struct rig rig;
   rig_open(&rig, 1, 4, LANES);
   const uint32_t second[] = {
-      csrr(1, TID), addi(2, 0, 2), lui(3, DATA), branch(BLT, 1, 2, 28),  // lanes 0 and 1 skip
-      addi(5, 6, 7), enc_r(1, 0, 8, 2, 2), enc_r(1, 5, 9, 2, 2), lw(10, 3, 0), amoadd(11, 3, 0), addi(12, 0, 5),
-      branch(BNE, 1, 0, 8), addi(12, 12, 1), add(13, 14, 31), SPIN,  // lane 0 alone
+      csrr(1, TID),         addi(2, 0, 2),
+      lui(3, DATA),         branch(BLT, 1, 2, 28),  // lanes 0 and 1 skip
+      addi(5, 6, 7),        enc_r(1, 0, 8, 2, 2),
+      enc_r(1, 5, 9, 2, 2), lw(10, 3, 0),
+      amoadd(11, 3, 0),     addi(12, 0, 5),
+      branch(BNE, 1, 0, 8), addi(12, 12, 1),
+      add(13, 14, 31),      SPIN,  // lane 0 alone
   };
   leave_registers(&rig, second, sizeof second / sizeof *second);
   *mem_word(&rig, DATA) = 77;
@@ -281,26 +346,35 @@ static void lanes_that_write_nothing_keep_their_zeros(void **unused) {
 
 // Fills the block's shared memory with ones and ends: x1 is a word's address.
 static void load_filler(struct rig *rig, uint32_t shared_bytes) {
-  LOAD(rig, csrr(1, TID), slli(1, 1, 2), lui(2, SHARED), add(1, 1, 2), addi(2, 2, (int32_t)(shared_bytes & ~3u)), addi(3, 0, -1),
-       branch(7, 1, 2, 16), sw(3, 1, 0), addi(1, 1, ROW_BYTES), branch(BEQ, 0, 0, -12), EXIT);
+  LOAD(rig, csrr(1, TID), slli(1, 1, 2), lui(2, SHARED), add(1, 1, 2),
+       addi(2, 2, (int32_t)(shared_bytes & ~3u)), addi(3, 0, -1), branch(7, 1, 2, 16), sw(3, 1, 0),
+       addi(1, 1, ROW_BYTES), branch(BEQ, 0, 0, -12), EXIT);
 }
 
-static uint32_t shared_word(const struct rig *rig, uint32_t row, uint32_t bank) { return state(rig, QSM_STATE_SHARED, 0, row, bank); }
-static uint32_t wipe_word(const struct rig *rig, uint32_t word) { return state(rig, QSM_STATE_WIPE, 0, 0, word); }
-static uint32_t is_clean(const struct rig *rig, uint32_t tb) { return state(rig, QSM_STATE_TBS, 0, tb, 9); }
+static uint32_t shared_word(const struct rig *rig, uint32_t row, uint32_t bank) {
+  return state(rig, QSM_STATE_SHARED, 0, row, bank);
+}
+static uint32_t wipe_word(const struct rig *rig, uint32_t word) {
+  return state(rig, QSM_STATE_WIPE, 0, 0, word);
+}
+static uint32_t is_clean(const struct rig *rig, uint32_t tb) {
+  return state(rig, QSM_STATE_TBS, 0, tb, 9);
+}
 
 // The first cycle in which slot `tb` is over.
 static uint64_t over_at(const struct rig *rig, uint32_t tb) {
   uint64_t cycle = 0;
   for (uint32_t i = 0; i < rig->n_events; i++) {
-    if (rig->events[i].kind == QSM_EV_FINISH && rig->events[i].word[1] == tb) cycle = rig->events[i].cycle + 1;
+    if (rig->events[i].kind == QSM_EV_FINISH && rig->events[i].word[1] == tb)
+      cycle = rig->events[i].cycle + 1;
   }
   return cycle;
 }
 
 static uint64_t retired_at(const struct rig *rig, uint32_t tb) {
   for (uint32_t i = 0; i < rig->n_events; i++) {
-    if (rig->events[i].kind == QSM_EV_RETIRE && rig->events[i].word[0] == tb) return rig->events[i].cycle;
+    if (rig->events[i].kind == QSM_EV_RETIRE && rig->events[i].word[0] == tb)
+      return rig->events[i].cycle;
   }
   return 0;
 }
@@ -332,14 +406,17 @@ static void a_block_is_wiped_row_by_row_before_it_retires(void **unused) {
       assert_int_equal(wipe_word(&rig, 1), first + done);
       assert_int_equal(wipe_word(&rig, 2), n_rows - done);
       assert_int_equal(is_clean(&rig, 1), 0);
-      for (uint32_t word = 0; word < sizes[i] / 4; word++) assert_int_equal(shared_word(&rig, first + word / LANES, word % LANES), word / LANES < done ? 0 : 0xFFFFFFFF);
+      for (uint32_t word = 0; word < sizes[i] / 4; word++)
+        assert_int_equal(shared_word(&rig, first + word / LANES, word % LANES),
+                         word / LANES < done ? 0 : 0xFFFFFFFF);
     }
     if (n_rows) run(&rig, 1);
     for (uint32_t word = 0; word < 3; word++) assert_int_equal(wipe_word(&rig, word), 0);
     assert_int_equal(is_clean(&rig, 1), 1);
     assert_int_equal(state(&rig, QSM_STATE_TBS, 0, 1, 0), 1);
     for (uint32_t row = 0; row < 256; row++) {
-      for (uint32_t bank = 0; bank < LANES; bank++) assert_int_equal(shared_word(&rig, row, bank), 0);
+      for (uint32_t bank = 0; bank < LANES; bank++)
+        assert_int_equal(shared_word(&rig, row, bank), 0);
     }
     run(&rig, 1);
     assert_int_equal(retired_at(&rig, 1), over + (n_rows ? n_rows + 1 : 0));
@@ -357,7 +434,8 @@ static void a_block_finds_zeros_where_another_was(void **unused) {
   dispatch(&rig, 0, 0);
   run(&rig, 4000);
   assert_int_equal(rig.n_retired, 1);
-  LOAD(&rig, csrr(1, TID), slli(1, 1, 2), lui(2, SHARED), add(1, 1, 2), lw(4, 1, 0), lw(5, 1, 512), lw(6, 1, 1024 - ROW_BYTES), SPIN);
+  LOAD(&rig, csrr(1, TID), slli(1, 1, 2), lui(2, SHARED), add(1, 1, 2), lw(4, 1, 0), lw(5, 1, 512),
+       lw(6, 1, 1024 - ROW_BYTES), SPIN);
   rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_ICACHE_INV});
   dispatch(&rig, 2, 0);
   run(&rig, 1000);
@@ -368,7 +446,8 @@ static void a_block_finds_zeros_where_another_was(void **unused) {
   rig_close(&rig);
 }
 
-// R-SM-10, R-SM-4: slots 0, 2 and 3, and slot 1 without shared memory, are over one after the other, by kills.
+// R-SM-10, R-SM-4: slots 0, 2 and 3, and slot 1 without shared memory, are over one after the
+// other, by kills.
 static void one_block_is_wiped_at_a_time_the_lowest_first(void **unused) {
   (void)unused;
   enum { ROWS_0 = 5, ROWS_2 = 9, ROWS_3 = 2 };
@@ -379,10 +458,12 @@ static void one_block_is_wiped_at_a_time_the_lowest_first(void **unused) {
   LOAD(&rig, SPIN);
   for (uint8_t k = 0; k < 4; k++) dispatch(&rig, k, k);
   run(&rig, 200);
-  for (uint8_t k = 0; k < 4; k++) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = k});
+  for (uint8_t k = 0; k < 4; k++)
+    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = k});
   run(&rig, 100);
   // One warp finishes per cycle: the slots are over in cycles t .. t + 3; slot 1 needs no wipe.
-  uint64_t begin_0 = over_at(&rig, 0), begin_2 = begin_0 + ROWS_0 + 1, begin_3 = begin_2 + ROWS_2 + 1;
+  uint64_t begin_0 = over_at(&rig, 0), begin_2 = begin_0 + ROWS_0 + 1,
+           begin_3 = begin_2 + ROWS_2 + 1;
   assert_int_equal(over_at(&rig, 2), begin_0 + 2);
   assert_int_equal(over_at(&rig, 3), begin_0 + 3);  // slot 2 goes first all the same
   assert_int_equal(retired_at(&rig, 1), over_at(&rig, 1));

@@ -13,7 +13,12 @@
 enum { LOADS = 0, STORES = 1, AMOS = 2 };
 enum { HIT = 0, JOINS = 1, ALLOCATES = 2, PASSES_BY = 3 };
 enum { VALID = 0, PENDING = 1, NO_MATCH = 2, NONE = 0xff };
-enum { HIT_RETURNS = 0xFFFFFFFE, PASS_RETURNS = 0xFFFFFFFF, LINE = 16, SET_STRIDE = 1024 };  // of lanes 4: a way has SET_STRIDE / ways bytes
+enum {
+  HIT_RETURNS = 0xFFFFFFFE,
+  PASS_RETURNS = 0xFFFFFFFF,
+  LINE = 16,
+  SET_STRIDE = 1024
+};  // of lanes 4: a way has SET_STRIDE / ways bytes
 
 static struct qsm_config l1_config(uint32_t ways) {
   struct qsm_config config = rig_config(1, 4, 4);
@@ -23,7 +28,8 @@ static struct qsm_config l1_config(uint32_t ways) {
   return config;
 }
 
-// A rig whose programs begin with x2 = DATA + 4 * thread: a load of offset n * LINE is one pass on line n.
+// A rig whose programs begin with x2 = DATA + 4 * thread: a load of offset n * LINE is one pass on
+// line n.
 static void open_l1(struct rig *rig, uint32_t ways) {
   const struct qsm_config config = l1_config(ways);
   rig_open_config(rig, &config);
@@ -43,17 +49,21 @@ static void expect_ops(const struct rig *rig, const struct op *ops, uint32_t n) 
     const struct qsm_event *op = event(rig, QSM_EV_L1OP, i);
     const uint32_t words[] = {ops[i].kind, DATA + LINE * ops[i].line, ops[i].outcome, ops[i].way};
     if (memcmp(op->word, words, sizeof words) != 0) {
-      fail_msg("act %u: kind %u line %x outcome %u way %u, expected kind %u line %x outcome %u way %u", i, op->word[0], op->word[1], op->word[2],
-               op->word[3], words[0], words[1], words[2], words[3]);
+      fail_msg(
+          "act %u: kind %u line %x outcome %u way %u, expected kind %u line %x outcome %u way %u",
+          i, op->word[0], op->word[1], op->word[2], op->word[3], words[0], words[1], words[2],
+          words[3]);
     }
     bool takes_none = ops[i].kind == LOADS && ops[i].outcome == HIT;
     assert_int_equal(op->word[4] == NONE, takes_none);
   }
 }
-#define EXPECT_OPS(rig, ...) \
-  expect_ops((rig), (const struct op[]){__VA_ARGS__}, sizeof (struct op[]){__VA_ARGS__} / sizeof (struct op))
+#define EXPECT_OPS(rig, ...)                          \
+  expect_ops((rig), (const struct op[]){__VA_ARGS__}, \
+             sizeof(struct op[]){__VA_ARGS__} / sizeof(struct op))
 
-// Loads a program and brings its code into the instruction cache, by a run of slot 3 that leaves nothing in the L1 or the memory.
+// Loads a program and brings its code into the instruction cache, by a run of slot 3 that leaves
+// nothing in the L1 or the memory.
 static void prepare_program(struct rig *rig, const uint32_t *words, size_t n) {
   uint32_t before[MEM_BYTES / 4];
   load_program(rig, words, n);
@@ -65,7 +75,8 @@ static void prepare_program(struct rig *rig, const uint32_t *words, size_t n) {
   memcpy(rig->mem, before, sizeof before);
   rig->n_events = rig->n_retired = 0;
 }
-#define PREPARE(rig, ...) prepare_program((rig), (const uint32_t[]){__VA_ARGS__}, sizeof (uint32_t[]){__VA_ARGS__} / 4)
+#define PREPARE(rig, ...) \
+  prepare_program((rig), (const uint32_t[]){__VA_ARGS__}, sizeof(uint32_t[]){__VA_ARGS__} / 4)
 
 // Runs it in one warp of kernel 0; nothing is under way behind it.
 static void run_program(struct rig *rig, const uint32_t *words, size_t n) {
@@ -75,13 +86,17 @@ static void run_program(struct rig *rig, const uint32_t *words, size_t n) {
   assert_int_equal(rig->n_retired, 1);
   assert_int_equal(rig->sm->lsu.txn_free[0], (1u << rig->config.mem_txns) - 1);
 }
-#define RUN(rig, ...) run_program((rig), (const uint32_t[]){__VA_ARGS__}, sizeof (uint32_t[]){__VA_ARGS__} / 4)
+#define RUN(rig, ...) \
+  run_program((rig), (const uint32_t[]){__VA_ARGS__}, sizeof(uint32_t[]){__VA_ARGS__} / 4)
 
-static uint64_t op_cycle(const struct rig *rig, uint32_t n) { return event(rig, QSM_EV_L1OP, n)->cycle; }
+static uint64_t op_cycle(const struct rig *rig, uint32_t n) {
+  return event(rig, QSM_EV_L1OP, n)->cycle;
+}
 
 static uint32_t n_data_requests(const struct rig *rig) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < rig->n_events; i++) n += rig->events[i].kind == QSM_EV_REQ && rig->events[i].word[2] < rig->config.mem_txns;
+  for (uint32_t i = 0; i < rig->n_events; i++)
+    n += rig->events[i].kind == QSM_EV_REQ && rig->events[i].word[2] < rig->config.mem_txns;
   return n;
 }
 
@@ -89,7 +104,9 @@ static void expect_reg(const struct rig *rig, uint32_t r, uint32_t first) {
   for (uint32_t l = 0; l < 4; l++) assert_int_equal(reg(rig, 0, r, l), first + l);
 }
 
-static uint32_t counter(const struct rig *rig, uint32_t kernel, uint32_t number) { return qsm_sm_l1_counter(rig->sm, kernel, number); }
+static uint32_t counter(const struct rig *rig, uint32_t kernel, uint32_t number) {
+  return qsm_sm_l1_counter(rig->sm, kernel, number);
+}
 
 // ---- loads ----
 
@@ -119,7 +136,8 @@ static void a_request_is_sent_one_cycle_after_its_pass(void **unused) {
   uint64_t pass = event(&rig, QSM_EV_LSUPASS, 0)->cycle;
   assert_int_equal(op_cycle(&rig, 0), pass + 1);
   for (uint32_t i = 0; i < rig.n_events; i++) {
-    if (rig.events[i].kind == QSM_EV_REQ && rig.events[i].word[2] == 0) assert_int_equal(rig.events[i].cycle, pass + 1);
+    if (rig.events[i].kind == QSM_EV_REQ && rig.events[i].word[2] == 0)
+      assert_int_equal(rig.events[i].cycle, pass + 1);
   }
   rig_close(&rig);
 }
@@ -129,7 +147,8 @@ static void narrow_loads_that_hit_are_extended(void **unused) {
   struct rig rig;
   open_l1(&rig, 4);
   for (uint32_t i = 0; i < 4; i++) *mem_word(&rig, DATA + 4 * i) = 0x80F17F82;
-  RUN(&rig, PROLOGUE, lw(4, 2, 0), FENCE, enc_i(3, 0, 5, 2, 0), enc_i(3, 4, 6, 2, 3), enc_i(3, 1, 7, 2, 2), enc_i(3, 5, 8, 2, 2), EXIT);
+  RUN(&rig, PROLOGUE, lw(4, 2, 0), FENCE, enc_i(3, 0, 5, 2, 0), enc_i(3, 4, 6, 2, 3),
+      enc_i(3, 1, 7, 2, 2), enc_i(3, 5, 8, 2, 2), EXIT);
   const uint32_t expected[] = {0xFFFFFF82, 0x80, 0xFFFF80F1, 0x80F1};
   for (uint32_t i = 0; i < 4; i++) assert_int_equal(reg(&rig, 0, 5 + i, 3), expected[i]);
   assert_int_equal(counter(&rig, 0, 17), 4);
@@ -141,10 +160,14 @@ static void loads_of_a_line_under_way_join_and_are_served_from_one_response(void
   struct rig rig;
   open_l1(&rig, 4);
   RUN(&rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, 0), lw(6, 2, LINE), lw(7, 2, 0), EXIT);
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, JOINS, 0}, {LOADS, 1, ALLOCATES, 0}, {LOADS, 0, JOINS, 0});
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, JOINS, 0}, {LOADS, 1, ALLOCATES, 0},
+             {LOADS, 0, JOINS, 0});
   assert_int_equal(n_data_requests(&rig), 2);
-  const uint32_t served[] = {0, 1, 3, 2};  // the list of the first response, in the order of joining, before the next response
-  for (uint32_t i = 0; i < 4; i++) assert_int_equal(event(&rig, QSM_EV_RETURN, i)->word[0], served[i]);
+  const uint32_t served[] = {
+      0, 1, 3,
+      2};  // the list of the first response, in the order of joining, before the next response
+  for (uint32_t i = 0; i < 4; i++)
+    assert_int_equal(event(&rig, QSM_EV_RETURN, i)->word[0], served[i]);
   expect_reg(&rig, 4, 0x1000);
   expect_reg(&rig, 5, 0x1000);
   expect_reg(&rig, 6, 0x1004);
@@ -152,7 +175,8 @@ static void loads_of_a_line_under_way_join_and_are_served_from_one_response(void
   rig_close(&rig);
 }
 
-// What a load or store does that acts `distance` cycles after line 8 was filled, by the number of instructions before it.
+// What a load or store does that acts `distance` cycles after line 8 was filled, by the number of
+// instructions before it.
 static bool acts_at(uint32_t instruction, int64_t distance, uint32_t *outcome) {
   for (uint32_t wait = 0; wait < 40; wait++) {
     struct rig rig;
@@ -182,7 +206,8 @@ static void a_load_that_acts_in_the_cycle_of_the_fill_joins_and_one_later_hits(v
 static void a_write_waits_for_a_fill_in_its_cycle_and_a_load_does_not(void **unused) {
   (void)unused;
   uint32_t outcome;
-  const uint32_t writes[] = {sw(9, 2, 0), sw(9, 2, 4 * LINE), sw(9, 2, 8 * LINE), amoadd(6, 2, 9)}, loads[] = {lw(6, 2, 0), lw(6, 2, 4 * LINE)};
+  const uint32_t writes[] = {sw(9, 2, 0), sw(9, 2, 4 * LINE), sw(9, 2, 8 * LINE), amoadd(6, 2, 9)},
+                 loads[] = {lw(6, 2, 0), lw(6, 2, 4 * LINE)};
   for (uint32_t i = 0; i < 4; i++) {
     assert_true(acts_at(writes[i], -1, &outcome));
     assert_false(acts_at(writes[i], 0, &outcome));
@@ -201,7 +226,8 @@ static void a_list_longer_than_the_result_credits_is_served_whole(void **unused)
   struct qsm_config config = l1_config(4);
   config.sb_entries = 8;
   rig_open_config(&rig, &config);
-  RUN(&rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, 0), lw(6, 2, 0), lw(7, 2, 0), lw(8, 2, 0), lw(9, 2, 0), lw(10, 2, 0), EXIT);
+  RUN(&rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, 0), lw(6, 2, 0), lw(7, 2, 0), lw(8, 2, 0), lw(9, 2, 0),
+      lw(10, 2, 0), EXIT);
   assert_int_equal(counter(&rig, 0, 18), 6);
   for (uint32_t i = 0; i < 7; i++) assert_int_equal(event(&rig, QSM_EV_RETURN, i)->word[0], i);
   assert_int_equal(n_data_requests(&rig), 1);
@@ -216,13 +242,15 @@ static void misses_take_empty_ways_first_then_the_one_of_the_tree(void **unused)
   struct rig rig;
   open_l1(&rig, 4);
   enum { STRIDE = SET_STRIDE / 4, SETS = STRIDE / LINE };
-  RUN(&rig, PROLOGUE, lw(4, 2, 0), lw(4, 2, STRIDE), lw(4, 2, 2 * STRIDE), lw(4, 2, 3 * STRIDE), FENCE,
-      lw(5, 2, 0), FENCE,           // the root points to ways 2 and 3, of these to 2
+  RUN(&rig, PROLOGUE, lw(4, 2, 0), lw(4, 2, STRIDE), lw(4, 2, 2 * STRIDE), lw(4, 2, 3 * STRIDE),
+      FENCE, lw(5, 2, 0), FENCE,    // the root points to ways 2 and 3, of these to 2
       lw(4, 2, 4 * STRIDE), FENCE,  // takes 2; the tree: 1
       sw(3, 2, STRIDE), FENCE,      // the store's match counts as a use of 1: the tree points to 3
       lw(4, 2, 5 * STRIDE), FENCE, EXIT);
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, SETS, ALLOCATES, 1}, {LOADS, 2 * SETS, ALLOCATES, 2}, {LOADS, 3 * SETS, ALLOCATES, 3},
-             {LOADS, 0, HIT, 0}, {LOADS, 4 * SETS, ALLOCATES, 2}, {STORES, SETS, VALID, 1}, {LOADS, 5 * SETS, ALLOCATES, 3});
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, SETS, ALLOCATES, 1},
+             {LOADS, 2 * SETS, ALLOCATES, 2}, {LOADS, 3 * SETS, ALLOCATES, 3}, {LOADS, 0, HIT, 0},
+             {LOADS, 4 * SETS, ALLOCATES, 2}, {STORES, SETS, VALID, 1},
+             {LOADS, 5 * SETS, ALLOCATES, 3});
   rig_close(&rig);
 }
 
@@ -231,10 +259,11 @@ static void a_way_that_is_pending_is_no_victim(void **unused) {
   struct rig rig;
   open_l1(&rig, 2);
   enum { STRIDE = SET_STRIDE / 2, SETS = STRIDE / LINE };
-  RUN(&rig, PROLOGUE, lw(4, 2, 0), FENCE, lw(4, 2, STRIDE), lw(5, 2, 0), lw(6, 2, 2 * STRIDE), lw(7, 2, 3 * STRIDE), EXIT);
+  RUN(&rig, PROLOGUE, lw(4, 2, 0), FENCE, lw(4, 2, STRIDE), lw(5, 2, 0), lw(6, 2, 2 * STRIDE),
+      lw(7, 2, 3 * STRIDE), EXIT);
   // The hit turns the tree to way 1, which is pending: way 0 is taken. Then all are pending.
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, SETS, ALLOCATES, 1}, {LOADS, 0, HIT, 0}, {LOADS, 2 * SETS, ALLOCATES, 0},
-             {LOADS, 3 * SETS, PASSES_BY, NONE});
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, SETS, ALLOCATES, 1}, {LOADS, 0, HIT, 0},
+             {LOADS, 2 * SETS, ALLOCATES, 0}, {LOADS, 3 * SETS, PASSES_BY, NONE});
   assert_int_equal(counter(&rig, 0, 16), 5);
   assert_int_equal(counter(&rig, 0, 19), 3);
   expect_reg(&rig, 7, 0x1000 + 3 * STRIDE / 4);
@@ -256,8 +285,10 @@ static void a_store_writes_its_bytes_into_a_valid_line_and_goes_on(void **unused
   (void)unused;
   struct rig rig;
   open_l1(&rig, 4);
-  RUN(&rig, PROLOGUE, lw(4, 2, 0), addi(8, 0, 0x7AB), FENCE, store(0, 8, 2, 3), store(1, 8, 2, 0), lw(5, 2, 0), sw(8, 2, 0), lw(6, 2, 0), FENCE, EXIT);
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {STORES, 0, VALID, 0}, {STORES, 0, VALID, 0}, {LOADS, 0, HIT, 0}, {STORES, 0, VALID, 0}, {LOADS, 0, HIT, 0});
+  RUN(&rig, PROLOGUE, lw(4, 2, 0), addi(8, 0, 0x7AB), FENCE, store(0, 8, 2, 3), store(1, 8, 2, 0),
+      lw(5, 2, 0), sw(8, 2, 0), lw(6, 2, 0), FENCE, EXIT);
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {STORES, 0, VALID, 0}, {STORES, 0, VALID, 0},
+             {LOADS, 0, HIT, 0}, {STORES, 0, VALID, 0}, {LOADS, 0, HIT, 0});
   for (uint32_t l = 0; l < 4; l++) {
     assert_int_equal(reg(&rig, 0, 5, l), 0xAB0007AB);
     assert_int_equal(reg(&rig, 0, 6, l), 0x7AB);
@@ -281,8 +312,10 @@ static void a_store_to_a_line_under_way_poisons_it(void **unused) {
   (void)unused;
   struct rig rig;
   open_l1(&rig, 4);
-  RUN(&rig, PROLOGUE, lw(4, 2, 0), sw(3, 2, 0), lw(5, 2, 0), FENCE, lw(6, 2, 0), FENCE, lw(7, 2, 0), EXIT);
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {STORES, 0, PENDING, 0}, {LOADS, 0, PASSES_BY, NONE}, {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, HIT, 0});
+  RUN(&rig, PROLOGUE, lw(4, 2, 0), sw(3, 2, 0), lw(5, 2, 0), FENCE, lw(6, 2, 0), FENCE, lw(7, 2, 0),
+      EXIT);
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {STORES, 0, PENDING, 0}, {LOADS, 0, PASSES_BY, NONE},
+             {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, HIT, 0});
   assert_int_equal(event(&rig, QSM_EV_L1FILL, 0)->word[3], 0);
   assert_int_equal(event(&rig, QSM_EV_L1FILL, 1)->word[3], 1);
   expect_reg(&rig, 4, 0x1000);
@@ -295,8 +328,10 @@ static void an_atomic_takes_a_valid_line_away_and_poisons_one_under_way(void **u
   struct rig rig;
   open_l1(&rig, 4);
   rig.shared.desc[0].threads = 1;
-  RUN(&rig, PROLOGUE, addi(8, 0, 5), lw(4, 2, 0), FENCE, amoadd(5, 2, 8), lw(6, 2, 0), amoadd(7, 2, 8), FENCE, lw(9, 2, 0), EXIT);
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {AMOS, 0, VALID, 0}, {LOADS, 0, ALLOCATES, 0}, {AMOS, 0, PENDING, 0}, {LOADS, 0, ALLOCATES, 0});
+  RUN(&rig, PROLOGUE, addi(8, 0, 5), lw(4, 2, 0), FENCE, amoadd(5, 2, 8), lw(6, 2, 0),
+      amoadd(7, 2, 8), FENCE, lw(9, 2, 0), EXIT);
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {AMOS, 0, VALID, 0}, {LOADS, 0, ALLOCATES, 0},
+             {AMOS, 0, PENDING, 0}, {LOADS, 0, ALLOCATES, 0});
   const uint32_t expected[] = {0x1000, 0x1000, 0x1005, 0x1005, 0, 0x100A};
   for (uint32_t i = 0; i < 6; i++) {
     if (i != 4) assert_int_equal(reg(&rig, 0, 4 + i, 0), expected[i]);
@@ -322,7 +357,8 @@ static void a_device_fence_shows_what_others_have_stored_and_a_plain_one_does_no
   open_l1(&rig, 4);
   rig.delay = other_writes;
   enum { FENCE_RW_W = 0x0310000F, FENCE_R_RW = 0x0230000F };
-  RUN(&rig, PROLOGUE, lw(4, 2, 0), sw(3, 2, 8 * LINE), FENCE_RW_W, lw(5, 2, 0), FENCE_R_RW, lw(6, 2, 0), DEVICE_FENCE, EXIT);
+  RUN(&rig, PROLOGUE, lw(4, 2, 0), sw(3, 2, 8 * LINE), FENCE_RW_W, lw(5, 2, 0), FENCE_R_RW,
+      lw(6, 2, 0), DEVICE_FENCE, EXIT);
   assert_int_equal(reg(&rig, 0, 4, 0), 0x1000);
   assert_int_equal(reg(&rig, 0, 5, 0), 0x1000);
   assert_int_equal(reg(&rig, 0, 6, 0), 77);
@@ -330,7 +366,8 @@ static void a_device_fence_shows_what_others_have_stored_and_a_plain_one_does_no
   assert_int_equal(event(&rig, QSM_EV_L1GEN, 0)->cycle, issue_cycle(&rig, CODE + 32, 0));
   assert_int_equal(event(&rig, QSM_EV_L1GEN, 0)->word[0] & 15, 1);
   assert_int_equal(gens(&rig) & 15, 2);
-  // The line of the old generation is evicted like any other: the new one took an empty way beside it.
+  // The line of the old generation is evicted like any other: the new one took an empty way beside
+  // it.
   assert_int_equal(event(&rig, QSM_EV_L1OP, 3)->word[3], 1);
   rig_close(&rig);
 }
@@ -343,7 +380,8 @@ static void a_start_and_a_restore_end_the_generation_of_their_slot_only(void **u
   dispatch(&rig, 0, 0);
   dispatch(&rig, 1, 1);
   run(&rig, 400);
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, ALLOCATES, 1});  // a line is its slot's alone
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0},
+             {LOADS, 0, ALLOCATES, 1});  // a line is its slot's alone
   rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 1});
   run(&rig, 10);
   assert_int_equal(gens(&rig), 0x10);
@@ -357,7 +395,8 @@ static void a_start_and_a_restore_end_the_generation_of_their_slot_only(void **u
   assert_int_equal(event(&rig, QSM_EV_L1OP, 3)->word[2], ALLOCATES);
   uint64_t cycle = rig.cycle;
   rig.shared.save_base[0] = DATA + 2048;
-  rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_DISPATCH, .kernel = 0, .op = QSM_TB_RESTORE, .fresh = true});
+  rig_send(&rig, (struct qsm_sm_msg){
+                     .kind = QSM_MSG_DISPATCH, .kernel = 0, .op = QSM_TB_RESTORE, .fresh = true});
   run(&rig, 400);
   assert_int_equal(event(&rig, QSM_EV_L1GEN, 1)->cycle, cycle);
   assert_int_equal(gens(&rig), 0x11);
@@ -385,7 +424,8 @@ static void fences_of_several_sub_cores_in_one_cycle_count_once(void **unused) {
   uint32_t n_fences = 0;
   uint64_t cycle[2] = {0};
   for (uint32_t i = 0; i < rig.n_events; i++) {
-    if (rig.events[i].kind == QSM_EV_ISSUE && rig.events[i].word[2] == CODE + 4) cycle[n_fences++] = rig.events[i].cycle;
+    if (rig.events[i].kind == QSM_EV_ISSUE && rig.events[i].word[2] == CODE + 4)
+      cycle[n_fences++] = rig.events[i].cycle;
   }
   assert_int_equal(n_fences, 2);
   assert_int_equal(cycle[0], cycle[1]);
@@ -393,7 +433,8 @@ static void fences_of_several_sub_cores_in_one_cycle_count_once(void **unused) {
   rig_close(&rig);
 }
 
-// A load of line 0 is under way, or there, when the generation of another slot wraps in `cycle` (0: never).
+// A load of line 0 is under way, or there, when the generation of another slot wraps in `cycle` (0:
+// never).
 static void open_with_wrap(struct rig *rig, uint64_t cycle) {
   open_l1(rig, 4);
   LOAD(rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, 0), EXIT);
@@ -422,7 +463,8 @@ static void a_wrap_poisons_what_is_under_way_and_empties_the_rest(void **unused)
     assert_int_equal(op_cycle(&rig, 0), act);
     assert_int_equal(filled->cycle, fill);
     assert_int_equal(filled->word[3], wrap < act || wrap > fill);
-    assert_int_equal(event(&rig, QSM_EV_L1OP, 1)->word[2], wrap == act ? PASSES_BY : JOINS);  // the second load acts one cycle later
+    assert_int_equal(event(&rig, QSM_EV_L1OP, 1)->word[2],
+                     wrap == act ? PASSES_BY : JOINS);  // the second load acts one cycle later
     uint32_t way_0 = state(&rig, QSM_STATE_L1SET, 0, 0, 0);
     assert_int_equal(way_0, wrap < act);  // valid, of gen 0 and slot 0
     assert_int_equal(gens(&rig), 0);
@@ -477,7 +519,8 @@ static void a_kernel_that_skips_the_l1_uses_what_is_there_and_leaves_the_tree(vo
   enum { STRIDE = SET_STRIDE / 2, SETS = STRIDE / LINE };
   RUN(&rig, PROLOGUE, lw(4, 2, 0), lw(4, 2, STRIDE), FENCE, EXIT);  // the tree points to way 0
   rig.shared.cache_policy[0] = QSM_BYPASS_L1;
-  LOAD(&rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, 2 * STRIDE), sw(3, 2, 0), lw(6, 2, 0), FENCE, lw(5, 2, 2 * STRIDE), EXIT);
+  LOAD(&rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, 2 * STRIDE), sw(3, 2, 0), lw(6, 2, 0), FENCE,
+       lw(5, 2, 2 * STRIDE), EXIT);
   rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_ICACHE_INV});
   dispatch(&rig, 0, 0);
   run(&rig, 400);
@@ -487,8 +530,9 @@ static void a_kernel_that_skips_the_l1_uses_what_is_there_and_leaves_the_tree(vo
   rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_ICACHE_INV});
   dispatch(&rig, 0, 0);
   run(&rig, 400);
-  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, SETS, ALLOCATES, 1}, {LOADS, 0, HIT, 0}, {LOADS, 2 * SETS, PASSES_BY, NONE}, {STORES, 0, VALID, 0},
-             {LOADS, 0, HIT, 0}, {LOADS, 2 * SETS, PASSES_BY, NONE}, {LOADS, 2 * SETS, ALLOCATES, 0});
+  EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, SETS, ALLOCATES, 1}, {LOADS, 0, HIT, 0},
+             {LOADS, 2 * SETS, PASSES_BY, NONE}, {STORES, 0, VALID, 0}, {LOADS, 0, HIT, 0},
+             {LOADS, 2 * SETS, PASSES_BY, NONE}, {LOADS, 2 * SETS, ALLOCATES, 0});
   rig_close(&rig);
 }
 
@@ -513,7 +557,8 @@ static void an_act_that_waits_for_a_transaction_lets_the_sm_sleep(void **unused)
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 1), DATA + 2 * LINE);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 2), 15);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 3) & 0xFFFF, 0);  // sub-core and warp 0; kind 0
-  assert_int_equal(qsm_sm_next_event(rig.sm), UINT64_MAX);           // the responses are not under way to the SM yet
+  assert_int_equal(qsm_sm_next_event(rig.sm),
+                   UINT64_MAX);  // the responses are not under way to the SM yet
   run(&rig, 1500);
   assert_int_equal(event(&rig, QSM_EV_RETURN, 0)->cycle + 1, op_cycle(&rig, 2));
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 0), 0);
@@ -524,7 +569,8 @@ static void an_act_that_waits_for_a_transaction_lets_the_sm_sleep(void **unused)
 
 static void a_new_generation_wakes_an_act_that_waits(void **unused) {
   (void)unused;
-  // Kernel 0's list keeps the credits of its sub-core; kernel 1's hit there becomes a miss by a start, and goes at once.
+  // Kernel 0's list keeps the credits of its sub-core; kernel 1's hit there becomes a miss by a
+  // start, and goes at once.
   struct rig rig;
   struct qsm_config config = l1_config(4);
   rig_open_config(&rig, &config);
@@ -553,12 +599,14 @@ static void a_new_generation_wakes_an_act_that_waits(void **unused) {
 
 // ---- the return slot ----
 
-// What wants the return slot in one cycle after this history of return ops: the three are served in this order.
+// What wants the return slot in one cycle after this history of return ops: the three are served in
+// this order.
 struct contest {
   uint32_t history[4], order[3];
 };
 
-// The cycle in which all three want it comes with some number of instructions between the load that misses and the one that hits.
+// The cycle in which all three want it comes with some number of instructions between the load that
+// misses and the one that hits.
 static bool contest_is_met(const struct contest *contest) {
   for (uint32_t wait = 0; wait < 60; wait++) {
     struct rig rig;
@@ -575,8 +623,10 @@ static bool contest_is_met(const struct contest *contest) {
     run_program(&rig, program, n + 3);
     const struct qsm_event *served[3];
     for (uint32_t i = 0; i < 3; i++) served[i] = event(&rig, QSM_EV_RETURN, n_history + i);
-    uint64_t hit_enters = event(&rig, QSM_EV_LSUPASS, n_history + 1)->cycle, response = event(&rig, QSM_EV_L1FILL, count_events(&rig, QSM_EV_L1FILL) - 1)->cycle;
-    bool all_want = served[0]->cycle == hit_enters + 1 && response == hit_enters && served[2]->cycle == hit_enters + 3;
+    uint64_t hit_enters = event(&rig, QSM_EV_LSUPASS, n_history + 1)->cycle,
+             response = event(&rig, QSM_EV_L1FILL, count_events(&rig, QSM_EV_L1FILL) - 1)->cycle;
+    bool all_want = served[0]->cycle == hit_enters + 1 && response == hit_enters &&
+                    served[2]->cycle == hit_enters + 3;
     bool in_order = true;
     for (uint32_t i = 0; i < 3; i++) in_order &= served[i]->word[0] == contest->order[i];
     rig_close(&rig);
@@ -591,11 +641,15 @@ static void three_that_want_the_return_slot_in_one_cycle_get_it_in_turn(void **u
   open_l1(&rig, 4);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 4), 1 | 2 << 2 | 0 << 4);
   rig_close(&rig);
-  const uint32_t miss = lw(4, 2, 0), other = lw(4, 2, 4 * LINE), hit = lw(4, 2, 0), shared = lw(7, 10, 0), response = 0;
+  const uint32_t miss = lw(4, 2, 0), other = lw(4, 2, 4 * LINE), hit = lw(4, 2, 0),
+                 shared = lw(7, 10, 0), response = 0;
   const struct contest contests[] = {
-      {{miss, shared}, {HIT_RETURNS, response, PASS_RETURNS}},      {{miss, hit, shared}, {response, HIT_RETURNS, PASS_RETURNS}},
-      {{miss, shared, hit}, {response, PASS_RETURNS, HIT_RETURNS}}, {{shared, miss, hit}, {PASS_RETURNS, response, HIT_RETURNS}},
-      {{shared, miss, hit, other}, {PASS_RETURNS, HIT_RETURNS, response}}, {{miss, hit, shared, other}, {HIT_RETURNS, PASS_RETURNS, response}},
+      {{miss, shared}, {HIT_RETURNS, response, PASS_RETURNS}},
+      {{miss, hit, shared}, {response, HIT_RETURNS, PASS_RETURNS}},
+      {{miss, shared, hit}, {response, PASS_RETURNS, HIT_RETURNS}},
+      {{shared, miss, hit}, {PASS_RETURNS, response, HIT_RETURNS}},
+      {{shared, miss, hit, other}, {PASS_RETURNS, HIT_RETURNS, response}},
+      {{miss, hit, shared, other}, {HIT_RETURNS, PASS_RETURNS, response}},
   };
   for (uint32_t i = 0; i < sizeof contests / sizeof *contests; i++) {
     if (!contest_is_met(&contests[i])) fail_msg("contest %u", i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs on an SM of the model with an L1 (docs/l1.md): against the same SM without, in windows and without sleep, and what must hold in
-// every cycle.
+// Random programs on an SM of the model with an L1 (docs/l1.md): against the same SM without, in
+// windows and without sleep, and what must hold in every cycle.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,22 +14,41 @@
 
 enum { LOADS = 0, PASSES_BY = 3, HIT_RETURNS = 0xFFFFFFFE, PASS_RETURNS = 0xFFFFFFFF };
 
-// Threads use words of their own, of lines that they share: what they read and leave does not depend on the times.
+// Threads use words of their own, of lines that they share: what they read and leave does not
+// depend on the times.
 static uint32_t random_program(uint64_t *random, uint32_t threads, uint32_t *words) {
-  // x2: DATA + 4 * (thread % 4 * threads / 4 + thread / 4); x10: a word of shared memory; x11: rounds
-  const uint32_t begin[] = {csrr(3, 0xCC0), enc_i(0x13, 7, 5, 3, 3), enc_i(0x13, 5, 6, 3, 2), slli(5, 5, threads == 16 ? 2 : 3),
-                            add(5, 5, 6), slli(5, 5, 2), lui(2, DATA), add(2, 2, 5), lui(10, 0x10000000), slli(3, 3, 2), add(10, 10, 3), addi(11, 0, 3)};
+  // x2: DATA + 4 * (thread % 4 * threads / 4 + thread / 4); x10: a word of shared memory; x11:
+  // rounds
+  const uint32_t begin[] = {csrr(3, 0xCC0),
+                            enc_i(0x13, 7, 5, 3, 3),
+                            enc_i(0x13, 5, 6, 3, 2),
+                            slli(5, 5, threads == 16 ? 2 : 3),
+                            add(5, 5, 6),
+                            slli(5, 5, 2),
+                            lui(2, DATA),
+                            add(2, 2, 5),
+                            lui(10, 0x10000000),
+                            slli(3, 3, 2),
+                            add(10, 10, 3),
+                            addi(11, 0, 3)};
   memcpy(words, begin, sizeof begin);
   uint32_t n = sizeof begin / sizeof *begin, loop = n;
   for (uint32_t i = 0; i < 30; i++) {
     bool shared = model_random(random, 8) == 0;
-    uint32_t rd = 12 + model_random(random, 12), base = shared ? 10 : 2, offset = shared ? 0 : 4 * threads * model_random(random, 12);
+    uint32_t rd = 12 + model_random(random, 12), base = shared ? 10 : 2,
+             offset = shared ? 0 : 4 * threads * model_random(random, 12);
     switch (model_random(random, 12)) {
       case 0: words[n++] = sw(rd, base, (int32_t)offset); break;
       case 1: words[n++] = store(0, rd, base, (int32_t)(offset + model_random(random, 4))); break;
-      case 2: words[n++] = store(1, rd, base, (int32_t)(offset + 2 * model_random(random, 2))); break;
-      case 3: words[n++] = enc_i(3, 4, rd, base, (int32_t)(offset + model_random(random, 4))); break;
-      case 4: words[n++] = enc_i(3, 1, rd, base, (int32_t)(offset + 2 * model_random(random, 2))); break;
+      case 2:
+        words[n++] = store(1, rd, base, (int32_t)(offset + 2 * model_random(random, 2)));
+        break;
+      case 3:
+        words[n++] = enc_i(3, 4, rd, base, (int32_t)(offset + model_random(random, 4)));
+        break;
+      case 4:
+        words[n++] = enc_i(3, 1, rd, base, (int32_t)(offset + 2 * model_random(random, 2)));
+        break;
       case 5: words[n++] = amoadd(rd, base, 12 + model_random(random, 12)); break;
       case 6: words[n++] = add(rd, rd, 12 + model_random(random, 12)); break;
       case 7: words[n++] = model_random(random, 3) ? FENCE : DEVICE_FENCE; break;
@@ -44,7 +63,8 @@ static uint32_t random_program(uint64_t *random, uint32_t threads, uint32_t *wor
 }
 
 static uint32_t random_delay(struct rig *rig, const struct qsm_mem_req *req) {
-  uint64_t mixed = (req->cycle * 0x9E3779B97F4A7C15u) ^ req->addr * 0xC2B2AE3D27D4EB4Fu ^ rig->config.l1_ways;
+  uint64_t mixed =
+      (req->cycle * 0x9E3779B97F4A7C15u) ^ req->addr * 0xC2B2AE3D27D4EB4Fu ^ rig->config.l1_ways;
   return 2 * rig->config.noc_lat + (uint32_t)(mixed >> 33) % (mixed >> 20 & 1 ? 12 : 90);
 }
 
@@ -54,35 +74,43 @@ struct trial {
 };
 
 static struct trial random_trial(uint64_t *random) {
-  struct trial trial = {.subs = 1u << model_random(random, 2), .lanes = model_random(random, 4) ? 4 : 8, .ways = 1u << model_random(random, 4),
-                        .txns = 1u << (1 + model_random(random, 3)), .skips = model_random(random, 6) == 0,
+  struct trial trial = {.subs = 1u << model_random(random, 2),
+                        .lanes = model_random(random, 4) ? 4 : 8,
+                        .ways = 1u << model_random(random, 4),
+                        .txns = 1u << (1 + model_random(random, 3)),
+                        .skips = model_random(random, 6) == 0,
                         .icache_lines = model_random(random, 3) ? 64 : 8};
   trial.warps = 4 * trial.subs;
   trial.n = random_program(random, 4 * trial.lanes, trial.words);
-  for (uint32_t i = 0; i < 12; i++) trial.start_at[i] = model_random(random, 4) ? 0 : model_random(random, 2000);
+  for (uint32_t i = 0; i < 12; i++)
+    trial.start_at[i] = model_random(random, 4) ? 0 : model_random(random, 2000);
   return trial;
 }
 
 enum watch { WATCH_NOTHING, KEEP_AWAKE, CHECK_STATE };
 
 static void check_state(const struct rig *rig, uint32_t ways) {
-  uint32_t n_sets = 1024 / (ways * 4 * rig->config.warp_size), all = state(rig, QSM_STATE_L1, 0, 0, 5);
+  uint32_t n_sets = 1024 / (ways * 4 * rig->config.warp_size),
+           all = state(rig, QSM_STATE_L1, 0, 0, 5);
   for (uint32_t set = 0; set < n_sets; set++) {
     for (uint32_t w = 0; w < ways; w++) {
-      uint32_t word = state(rig, QSM_STATE_L1SET, 0, set, w), tag = state(rig, QSM_STATE_L1SET, 0, set, ways + w);
+      uint32_t word = state(rig, QSM_STATE_L1SET, 0, set, w),
+               tag = state(rig, QSM_STATE_L1SET, 0, set, ways + w);
       assert_int_not_equal(word & 3, 3);
       if (word & 2) assert_false(rig->sm->lsu.txn_free[0] >> (word >> 16) & 1);
       bool is_current = (word & 3) && (word >> 4 & 15) == (all >> 4 * (word >> 8 & 15) & 15);
       for (uint32_t v = 0; is_current && v < w; v++) {
         uint32_t other = state(rig, QSM_STATE_L1SET, 0, set, v);
-        bool same = (other & 3) && (other & 0xFF0) == (word & 0xFF0) && state(rig, QSM_STATE_L1SET, 0, set, ways + v) == tag;
+        bool same = (other & 3) && (other & 0xFF0) == (word & 0xFF0) &&
+                    state(rig, QSM_STATE_L1SET, 0, set, ways + v) == tag;
         assert_false(same);
       }
     }
   }
 }
 
-static void run_trial(struct rig *rig, const struct trial *trial, bool has_l1, uint32_t window, enum watch watch) {
+static void run_trial(struct rig *rig, const struct trial *trial, bool has_l1, uint32_t window,
+                      enum watch watch) {
   struct qsm_config config = rig_config(trial->subs, trial->warps, trial->lanes);
   config.icache_lines = trial->icache_lines;
   config.mem_txns = trial->txns;
@@ -99,7 +127,8 @@ static void run_trial(struct rig *rig, const struct trial *trial, bool has_l1, u
   dispatch(rig, 0, 0);
   while (rig->n_retired == 0 && rig->cycle < 100000) {
     for (uint32_t i = 0; i < 12; i++) {
-      if (trial->start_at[i] / 4 * 4 == rig->cycle && rig->cycle) rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 3});
+      if (trial->start_at[i] / 4 * 4 == rig->cycle && rig->cycle)
+        rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 3});
     }
     for (uint32_t i = 0; i < 4; i += window) {
       if (watch == KEEP_AWAKE) rig->sm->lsu.awake = true;
@@ -125,7 +154,8 @@ static void programs_read_and_leave_what_they_do_without_an_l1(void **unused) {
       for (uint32_t w = 0; w < 4; w++) {
         for (uint32_t r = 12; r < 24; r++) {
           for (uint32_t l = 0; l < trial.lanes; l++) {
-            assert_int_equal(state(&with, QSM_STATE_REG, sub, w * 32 + r, l), state(&without, QSM_STATE_REG, sub, w * 32 + r, l));
+            assert_int_equal(state(&with, QSM_STATE_REG, sub, w * 32 + r, l),
+                             state(&without, QSM_STATE_REG, sub, w * 32 + r, l));
           }
         }
       }
@@ -135,7 +165,8 @@ static void programs_read_and_leave_what_they_do_without_an_l1(void **unused) {
     for (uint32_t i = 0; i < 6; i++) counts[i] += qsm_sm_l1_counter(with.sm, 0, 16 + i);
     for (uint32_t i = 0; i < with.n_events; i++) {
       n_poisoned += with.events[i].kind == QSM_EV_L1FILL && !with.events[i].word[3];
-      n_passed_by += with.events[i].kind == QSM_EV_L1OP && with.events[i].word[0] == LOADS && with.events[i].word[2] == PASSES_BY;
+      n_passed_by += with.events[i].kind == QSM_EV_L1OP && with.events[i].word[0] == LOADS &&
+                     with.events[i].word[2] == PASSES_BY;
     }
     rig_close(&with);
     rig_close(&without);
@@ -149,9 +180,12 @@ static void expect_same_events(const struct rig *a, const struct rig *b) {
   assert_int_equal(a->n_events, b->n_events);
   for (uint32_t i = 0; i < a->n_events; i++) {
     const struct qsm_event *x = &a->events[i], *y = &b->events[i];
-    bool same = x->cycle == y->cycle && x->kind == y->kind && x->sub == y->sub && x->n_words == y->n_words &&
+    bool same = x->cycle == y->cycle && x->kind == y->kind && x->sub == y->sub &&
+                x->n_words == y->n_words &&
                 memcmp(x->word, y->word, x->n_words * sizeof *x->word) == 0;
-    if (!same) fail_msg("event %u: cycle %u kind %u, cycle %u kind %u", i, (unsigned)x->cycle, x->kind, (unsigned)y->cycle, y->kind);
+    if (!same)
+      fail_msg("event %u: cycle %u kind %u, cycle %u kind %u", i, (unsigned)x->cycle, x->kind,
+               (unsigned)y->cycle, y->kind);
   }
 }
 
@@ -169,7 +203,8 @@ static void neither_windows_nor_sleep_change_anything(void **unused) {
   }
 }
 
-// R-L1-9, seen from the events: whoever has the slot goes to the end of the line, and all six orders are seen.
+// R-L1-9, seen from the events: whoever has the slot goes to the end of the line, and all six
+// orders are seen.
 static void the_kind_of_return_op_served_longest_ago_comes_first(void **unused) {
   (void)unused;
   static struct rig rig;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An L2 slice (docs/l2.md): cycles computed by hand from the rules, corner cases, and random traffic whose values are those of a flat
-// memory and whose events are the same whether every cycle is stepped or only those that qsm_l2_next() names.
+// An L2 slice (docs/l2.md): cycles computed by hand from the rules, corner cases, and random
+// traffic whose values are those of a flat memory and whose events are the same whether every cycle
+// is stepped or only those that qsm_l2_next() names.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,15 @@
 #include "model_support.h"
 #include "qsm_l2.h"
 
-enum { LINE = 16, WORDS = LINE / 4, MAX_REQUESTS = 2048, START = 100, LATENCY = 10, WHOLE = 0xffff, FLAT_LINES = 1024 };
+enum {
+  LINE = 16,
+  WORDS = LINE / 4,
+  MAX_REQUESTS = 2048,
+  START = 100,
+  LATENCY = 10,
+  WHOLE = 0xffff,
+  FLAT_LINES = 1024
+};
 enum { REQUEST = 0, FILL = 1, REPLAY = 2, WALK = 3, PASS = 4 };
 enum { HIT = 0, MERGED = 1, PASSED_ON = 2, WHOLE_LINE = 3, MISS = 4, NO = 0xff };
 
@@ -34,7 +43,7 @@ struct bench {
   uint64_t cycle;
   uint32_t n_requests, n_taken, n_answered;
   struct request request[MAX_REQUESTS];
-  struct qsm_mem_access access[MAX_REQUESTS];  // to the L2
+  struct qsm_mem_access access[MAX_REQUESTS];            // to the L2
   uint64_t taken[MAX_REQUESTS], answered[MAX_REQUESTS];  // by request
   uint32_t order[MAX_REQUESTS];                          // of the answers
   uint32_t value[MAX_REQUESTS][WORDS];
@@ -60,7 +69,8 @@ static void open_bench(struct bench *bench, const struct qsm_config *config) {
   bench->notes->bus.reporting = true;
   assert_int_equal(qsm_mem_create(config, &bench->mem), 0);
   bench->port = (struct qsm_port){.mem = bench->mem, .bus = &bench->notes->bus};
-  if (config->dram_banks) bench->port.dram = qsm_dram_create(&bench->config, bench->mem, &bench->notes->bus);
+  if (config->dram_banks)
+    bench->port.dram = qsm_dram_create(&bench->config, bench->mem, &bench->notes->bus);
   bench->l2 = qsm_l2_create(&bench->config, &bench->port, &bench->notes->bus);
   assert_non_null(bench->l2);
 }
@@ -73,9 +83,12 @@ static void close_bench(struct bench *bench) {
 }
 
 // Line `tag` of a set.
-static uint32_t line_at(uint32_t set, uint32_t tag) { return QSM_MEM_BASE + (tag * 32 + set) * LINE; }
+static uint32_t line_at(uint32_t set, uint32_t tag) {
+  return QSM_MEM_BASE + (tag * 32 + set) * LINE;
+}
 
-static struct request *add(struct bench *bench, uint64_t at, uint8_t kind, uint32_t addr, uint32_t bytes) {
+static struct request *add(struct bench *bench, uint64_t at, uint8_t kind, uint32_t addr,
+                           uint32_t bytes) {
   assert_true(bench->n_requests < MAX_REQUESTS);
   struct request *request = &bench->request[bench->n_requests++];
   *request = (struct request){.at = at, .kind = kind, .addr = addr, .bytes = bytes};
@@ -101,10 +114,18 @@ static void step(struct bench *bench) {
   bool offers = bench->n_taken < bench->n_requests && request->at <= t;
   bool answers = qsm_l2_response_at(bench->l2, 0) <= t && t >= bench->no_answer_before;
   struct qsm_mem_access *access = &bench->access[bench->n_taken];
-  *access = (struct qsm_mem_access){.kind = request->kind, .amo = request->amo, .tag = (uint8_t)(bench->n_taken % 128), .slot = request->slot,
-                                    .nc = request->nc, .addr = request->addr, .bytes = &request->bytes, .data = request->data};
-  if (bench->port.dram && (bench->every_cycle || qsm_dram_next(bench->port.dram, 0, t) == t)) qsm_dram_step(bench->port.dram, 0, t);
-  if ((bench->every_cycle || qsm_l2_next(bench->l2, 0, t, offers) == t) && qsm_l2_step(bench->l2, 0, t, offers ? access : NULL)) {
+  *access = (struct qsm_mem_access){.kind = request->kind,
+                                    .amo = request->amo,
+                                    .tag = (uint8_t)(bench->n_taken % 128),
+                                    .slot = request->slot,
+                                    .nc = request->nc,
+                                    .addr = request->addr,
+                                    .bytes = &request->bytes,
+                                    .data = request->data};
+  if (bench->port.dram && (bench->every_cycle || qsm_dram_next(bench->port.dram, 0, t) == t))
+    qsm_dram_step(bench->port.dram, 0, t);
+  if ((bench->every_cycle || qsm_l2_next(bench->l2, 0, t, offers) == t) &&
+      qsm_l2_step(bench->l2, 0, t, offers ? access : NULL)) {
     bench->taken[bench->n_taken++] = t;
   }
   if (answers) take_answer(bench, t);
@@ -114,8 +135,8 @@ static void run(struct bench *bench, uint64_t to) {
   while (bench->cycle < to) step(bench);
 }
 
-static void assert_op(const struct bench *bench, uint32_t n, uint64_t cycle, uint32_t op, uint32_t addr, uint32_t outcome, uint32_t way, uint32_t mshr,
-                      bool victim) {
+static void assert_op(const struct bench *bench, uint32_t n, uint64_t cycle, uint32_t op,
+                      uint32_t addr, uint32_t outcome, uint32_t way, uint32_t mshr, bool victim) {
   const struct qsm_event *event = notes_event(bench->notes, QSM_EV_L2OP, n);
   const uint32_t expected[] = {op, addr, outcome, way, mshr, victim};
   assert_non_null(event);
@@ -123,7 +144,8 @@ static void assert_op(const struct bench *bench, uint32_t n, uint64_t cycle, uin
   assert_int_equal(event->cycle, cycle);
 }
 
-static void assert_sent(const struct bench *bench, uint32_t n, uint64_t cycle, uint32_t kind, uint32_t addr, uint32_t sm, uint32_t txn) {
+static void assert_sent(const struct bench *bench, uint32_t n, uint64_t cycle, uint32_t kind,
+                        uint32_t addr, uint32_t sm, uint32_t txn) {
   const struct qsm_event *event = notes_event(bench->notes, QSM_EV_MEMREQ, n);
   const uint32_t expected[] = {kind * 16, addr, sm, txn};
   assert_non_null(event);
@@ -131,7 +153,9 @@ static void assert_sent(const struct bench *bench, uint32_t n, uint64_t cycle, u
   assert_int_equal(event->cycle, cycle);
 }
 
-static uint32_t counter(const struct bench *bench, uint32_t n) { return qsm_l2_counter(bench->l2, 0, 0, n); }
+static uint32_t counter(const struct bench *bench, uint32_t n) {
+  return qsm_l2_counter(bench->l2, 0, 0, n);
+}
 
 static uint32_t memory_word(const struct bench *bench, uint32_t addr) {
   uint32_t word;
@@ -139,7 +163,8 @@ static uint32_t memory_word(const struct bench *bench, uint32_t addr) {
   return word;
 }
 
-static uint32_t state_word(const struct bench *bench, enum qsm_state_kind kind, uint32_t index, uint32_t word) {
+static uint32_t state_word(const struct bench *bench, enum qsm_state_kind kind, uint32_t index,
+                           uint32_t word) {
   uint32_t value = UINT32_MAX;
   assert_true(qsm_l2_state(bench->l2, bench->cycle, kind, 0, index, word, &value));
   return value;
@@ -212,7 +237,8 @@ static void an_amo_waits_for_its_line_and_returns_what_was_there(void **state) {
     amo->data[1] = 5;
   }
   run(&bench, 200);
-  assert_op(&bench, 1, 103, REQUEST, line_at(0, 0), MERGED, NO, 0, false);  // no look after an AMO's
+  assert_op(&bench, 1, 103, REQUEST, line_at(0, 0), MERGED, NO, 0,
+            false);  // no look after an AMO's
   assert_op(&bench, 4, 115, REPLAY, line_at(0, 0), 0, 0, 0, false);
   assert_op(&bench, 5, 117, REPLAY, line_at(0, 0), 0, 0, 0, false);
   for (uint32_t n = 0; n < 3; n++) assert_int_equal(bench.value[n][1], 5 * n);
@@ -256,13 +282,15 @@ static void a_dirty_victim_is_written_two_cycles_after_the_act(void **state) {
   struct qsm_config config = small();
   struct bench bench;
   open_bench(&bench, &config);
-  for (uint32_t tag = 0; tag < 3; tag++) add(&bench, START + 20 * tag, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
+  for (uint32_t tag = 0; tag < 3; tag++)
+    add(&bench, START + 20 * tag, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
   run(&bench, 142);
   assert_op(&bench, 2, 141, REQUEST, line_at(5, 2), WHOLE_LINE, 0, NO, true);
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 6), 1);  // unacked
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 1), 6 - 1);
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 5), 0);
-  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 5, 0), 1 | 1 << 1 | (line_at(5, 2) / LINE / 32) << 2);
+  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 5, 0),
+                   1 | 1 << 1 | (line_at(5, 2) / LINE / 32) << 2);
   run(&bench, 200);
   assert_sent(&bench, 0, 143, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
   assert_int_equal(memory_word(&bench, line_at(5, 0)), 16);
@@ -283,7 +311,8 @@ static void the_tree_points_away_from_what_was_used_but_not_for_nc(void **state)
   add(&bench, START + 40, QSM_MEM_READ, line_at(0, 2), 0)->nc = true;
   add(&bench, START + 60, QSM_MEM_WRITE, line_at(0, 4), WHOLE);
   run(&bench, START + 20);
-  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 0, 4), 0);  // 0, 1, 2, 3 used in turn: away from 3 is way 0
+  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 0, 4),
+                   0);  // 0, 1, 2, 3 used in turn: away from 3 is way 0
   run(&bench, START + 40);
   assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 0, 4), 1 << 1 | 1 << 2);
   run(&bench, START + 80);
@@ -374,7 +403,8 @@ static void a_flush_writes_back_and_empties_and_says_when_it_is_done(void **stat
   qsm_l2_flush(bench.l2, 200);
   assert_true(qsm_l2_is_flushing(bench.l2, 201));
   run(&bench, 400);
-  assert_op(&bench, 3, 203, WALK, line_at(0, 1), 0, 0, NO, true);  // seen in 201, walking from 202 on
+  assert_op(&bench, 3, 203, WALK, line_at(0, 1), 0, 0, NO,
+            true);  // seen in 201, walking from 202 on
   assert_op(&bench, 4, 205, WALK, 0, 0, 1, NO, false);
   assert_op(&bench, 7, 211, WALK, line_at(2, 1), 0, 0, NO, false);
   assert_op(&bench, 66, 203 + 2 * 63, WALK, 0, 0, 1, NO, false);
@@ -383,7 +413,8 @@ static void a_flush_writes_back_and_empties_and_says_when_it_is_done(void **stat
   assert_true(qsm_l2_is_flushing(bench.l2, 330 + 1));  // done in 330, the message takes one cycle
   assert_false(qsm_l2_is_flushing(bench.l2, 332));
   for (uint32_t set = 0; set < 32; set++) {
-    for (uint32_t way = 0; way < 2; way++) assert_int_equal(state_word(&bench, QSM_STATE_L2SET, set, way), 0);
+    for (uint32_t way = 0; way < 2; way++)
+      assert_int_equal(state_word(&bench, QSM_STATE_L2SET, set, way), 0);
   }
   close_bench(&bench);
 }
@@ -438,7 +469,8 @@ static void a_flush_ends_beside_traffic_that_does_not(void **state) {
   struct bench bench;
   config.l2_mshrs = 1;
   open_bench(&bench, &config);
-  for (uint32_t n = 0; n < 1000; n++) add(&bench, START, QSM_MEM_WRITE, line_at(n % 32, n), WHOLE);  // always some victim under way
+  for (uint32_t n = 0; n < 1000; n++)
+    add(&bench, START, QSM_MEM_WRITE, line_at(n % 32, n), WHOLE);  // always some victim under way
   run(&bench, 201);
   qsm_l2_flush(bench.l2, 200);
   while (qsm_l2_is_flushing(bench.l2, bench.cycle)) step(&bench);
@@ -498,11 +530,17 @@ static struct qsm_config draw_config(uint64_t *random) {
 }
 
 static void draw_traffic(struct bench *bench, uint64_t *random) {
-  uint32_t n_lines = 1u << (2 + model_random(random, 8)), gap = 1u << model_random(random, 6), nc = model_random(random, 3);
+  uint32_t n_lines = 1u << (2 + model_random(random, 8)), gap = 1u << model_random(random, 6),
+           nc = model_random(random, 3);
   for (uint64_t at = 0; bench->n_requests < 400; at += model_random(random, gap + 1)) {
-    uint8_t kind = (uint8_t)(model_random(random, 8) == 0 ? QSM_MEM_AMO : model_random(random, 5) < 2 ? QSM_MEM_WRITE : QSM_MEM_READ);
-    uint32_t bytes = kind == QSM_MEM_AMO ? 0xfu << 4 * model_random(random, WORDS) : model_random(random, 2) ? WHOLE : model_random(random, 0x10000);
-    struct request *request = add(bench, at, kind, QSM_MEM_BASE + model_random(random, n_lines) * LINE, bytes);
+    uint8_t kind = (uint8_t)(model_random(random, 8) == 0  ? QSM_MEM_AMO
+                             : model_random(random, 5) < 2 ? QSM_MEM_WRITE
+                                                           : QSM_MEM_READ);
+    uint32_t bytes = kind == QSM_MEM_AMO       ? 0xfu << 4 * model_random(random, WORDS)
+                     : model_random(random, 2) ? WHOLE
+                                               : model_random(random, 0x10000);
+    struct request *request =
+        add(bench, at, kind, QSM_MEM_BASE + model_random(random, n_lines) * LINE, bytes);
     request->amo = (uint8_t)model_random(random, 9);
     request->nc = nc && model_random(random, nc + 1) != 0;
     request->slot = (uint8_t)model_random(random, 4);
@@ -515,7 +553,8 @@ static void run_traffic(struct bench *bench, uint64_t random) {
   bool flushing = false;
   while (bench->n_answered < bench->n_requests || flushing) {
     assert_true(bench->cycle < 200000);
-    if (model_random(&random, 100) == 0) bench->no_answer_before = bench->cycle + model_random(&random, 40);
+    if (model_random(&random, 100) == 0)
+      bench->no_answer_before = bench->cycle + model_random(&random, 40);
     if (bench->cycle == flushed_at) {  // in the middle of it
       qsm_l2_flush(bench->l2, bench->cycle);
       flushing = true;
@@ -535,7 +574,10 @@ static void compare_with_flat_memory(const struct bench *bench) {
   for (uint32_t n = 0; n < bench->n_requests; n++) {
     const struct request *request = &bench->request[n];
     uint32_t *line = flat[(request->addr - QSM_MEM_BASE) / LINE];
-    struct qsm_mem_access access = {.kind = request->kind, .amo = request->amo, .bytes = &request->bytes, .data = request->data};
+    struct qsm_mem_access access = {.kind = request->kind,
+                                    .amo = request->amo,
+                                    .bytes = &request->bytes,
+                                    .data = request->data};
     if (request->kind != QSM_MEM_WRITE) assert_memory_equal(bench->value[n], line, LINE);
     qsm_mem_apply(&access, (uint8_t *)line, WORDS);
   }
@@ -548,7 +590,8 @@ static void compare_events(const struct notes *a, const struct notes *b) {
   for (uint32_t n = 0; n < a->n_events; n++) {
     assert_int_equal(a->event[n].cycle, b->event[n].cycle);
     assert_int_equal(a->event[n].kind, b->event[n].kind);
-    assert_memory_equal(a->event[n].word, b->event[n].word, a->event[n].n_words * sizeof a->event[n].word[0]);
+    assert_memory_equal(a->event[n].word, b->event[n].word,
+                        a->event[n].n_words * sizeof a->event[n].word[0]);
   }
 }
 

@@ -16,9 +16,10 @@ static struct qsm_mem *create(const struct qsm_config *config) {
   return mem;
 }
 
-static void accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, uint8_t kind, uint8_t amo, uint32_t addr, uint32_t bytes,
-                   const uint32_t *data) {
-  struct qsm_mem_access access = {.kind = kind, .amo = amo, .sm = 3, .tag = 5, .addr = addr, .bytes = &bytes, .data = data};
+static void accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle, uint8_t kind, uint8_t amo,
+                   uint32_t addr, uint32_t bytes, const uint32_t *data) {
+  struct qsm_mem_access access = {
+      .kind = kind, .amo = amo, .sm = 3, .tag = 5, .addr = addr, .bytes = &bytes, .data = data};
   qsm_mem_accept(mem, channel, cycle, &access);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption at the GPU level, R-PE-1 to R-PE-11: the TB scheduler with SMs that only take notes, and with SMs that answer at random.
+// Preemption at the GPU level, R-PE-1 to R-PE-11: the TB scheduler with SMs that only take notes,
+// and with SMs that answer at random.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,16 @@
 
 #include "sched_bench.h"
 
-enum { AREA = 0x80010000, AREA_LIMIT = 0x80040000, KIND_NONE = 0, KIND_SAVE, KIND_DRAIN, KIND_RESTORE, KIND_SAVED, KIND_FREED };
+enum {
+  AREA = 0x80010000,
+  AREA_LIMIT = 0x80040000,
+  KIND_NONE = 0,
+  KIND_SAVE,
+  KIND_DRAIN,
+  KIND_RESTORE,
+  KIND_SAVED,
+  KIND_FREED
+};
 
 static void add_tenant(struct bench *bench, uint32_t k) {
   struct qsm_regs *regs = &bench->ctrl.regs;
@@ -20,7 +30,8 @@ static void add_tenant(struct bench *bench, uint32_t k) {
   regs->shared.save_base[k] = AREA;
   regs->save_limit[k] = AREA_LIMIT;
   regs->idempotent[k] = 1;
-  regs->shared.desc[k].win[1] = (struct qsm_window){.base = AREA - 4096, .limit = AREA_LIMIT, .r = true, .w = true};
+  regs->shared.desc[k].win[1] =
+      (struct qsm_window){.base = AREA - 4096, .limit = AREA_LIMIT, .r = true, .w = true};
   qsm_tb_sched_arrive(bench->ts, k);
   qsm_tb_sched_request_targets(bench->ts);
 }
@@ -48,9 +59,15 @@ static uint64_t ask(struct bench *bench, struct qsm_preempt_request request) {
   return t;
 }
 
-static const struct qsm_preempt *pe(const struct bench *bench) { return qsm_tb_sched_preemption(bench->ts); }
-static uint32_t kind(const struct bench *bench, uint32_t sm) { return qsm_preempt_job(pe(bench), sm) & 7; }
-static uint32_t result(const struct bench *bench, uint32_t sm) { return qsm_preempt_job(pe(bench), sm) >> 24; }
+static const struct qsm_preempt *pe(const struct bench *bench) {
+  return qsm_tb_sched_preemption(bench->ts);
+}
+static uint32_t kind(const struct bench *bench, uint32_t sm) {
+  return qsm_preempt_job(pe(bench), sm) & 7;
+}
+static uint32_t result(const struct bench *bench, uint32_t sm) {
+  return qsm_preempt_job(pe(bench), sm) >> 24;
+}
 static uint32_t code(const struct bench *bench) { return qsm_preempt_status(pe(bench)).code; }
 
 static uint32_t decided(struct bench *bench, struct qsm_preempt_request request) {
@@ -74,7 +91,8 @@ static void a_switch_is_decided_three_cycles_after_its_write_and_one_more_per_im
     run_to(&bench, t + 4 + v);
     assert_int_equal(code(&bench), QSM_PREEMPT_ACCEPTED);
     assert_int_equal(notes_event(bench.notes, QSM_EV_PREEMPT, v)->cycle, t + 3 + v);
-    assert_int_equal(notes_find(bench.notes, v, QSM_MSG_SAVE, 0)->cycle, t + 3 + v + bench.config.noc_lat);
+    assert_int_equal(notes_find(bench.notes, v, QSM_MSG_SAVE, 0)->cycle,
+                     t + 3 + v + bench.config.noc_lat);
     assert_int_equal(notes_find(bench.notes, v, QSM_MSG_SAVE, 0)->image, v);
     assert_int_equal(qsm_preempt_status(pe(&bench)).image, v);
     assert_int_equal(kind(&bench, v), KIND_SAVE);
@@ -94,7 +112,9 @@ static void a_drain_and_one_without_an_image_are_decided_two_cycles_after(void *
   assert_int_equal(code(&bench), QSM_PREEMPT_ACCEPTED);
   assert_int_equal(notes_event(bench.notes, QSM_EV_PREEMPT, 0)->cycle, t + 2);
   assert_int_equal(decided(&bench, (struct qsm_preempt_request){.sm = 1}), QSM_PREEMPT_ACCEPTED);
-  assert_int_equal(decided(&bench, (struct qsm_preempt_request){.sm = 2, .technique = QSM_TECHNIQUE_FLUSH}), QSM_PREEMPT_ACCEPTED);
+  assert_int_equal(
+      decided(&bench, (struct qsm_preempt_request){.sm = 2, .technique = QSM_TECHNIQUE_FLUSH}),
+      QSM_PREEMPT_ACCEPTED);
   t = ask(&bench, (struct qsm_preempt_request){.sm = 3});
   run_to(&bench, t + 3);
   assert_int_equal(code(&bench), QSM_PREEMPT_NO_IMAGE);  // num_images = 2
@@ -110,7 +130,8 @@ static void refusals_come_in_the_order_of_their_codes(void **state) {
   assert_int_equal(decided(&bench, flush), QSM_PREEMPT_NO_TB);  // not busy
   launch(&bench, 0, 100);
   assert_int_equal(decided(&bench, (struct qsm_preempt_request){.kernel = 1}), QSM_PREEMPT_NO_TB);
-  assert_int_equal(decided(&bench, (struct qsm_preempt_request){.by_slot = true, .tb = 7}), QSM_PREEMPT_NO_TB);  // beyond the target
+  assert_int_equal(decided(&bench, (struct qsm_preempt_request){.by_slot = true, .tb = 7}),
+                   QSM_PREEMPT_NO_TB);  // beyond the target
   regs->idempotent[0] = 0;
   regs->save_limit[0] = 0;
   assert_int_equal(decided(&bench, flush), QSM_PREEMPT_NOT_IDEMPOTENT);
@@ -137,7 +158,8 @@ static void an_area_that_wraps_is_too_small(void **state) {
   struct qsm_regs *regs = &bench.ctrl.regs;
   regs->shared.save_base[0] = 0xFFFFF000;
   regs->save_limit[0] = 0xFFFFF000;
-  regs->shared.desc[0].win[0] = (struct qsm_window){.base = 0, .limit = 0xFFFFF000, .r = true, .w = true};
+  regs->shared.desc[0].win[0] =
+      (struct qsm_window){.base = 0, .limit = 0xFFFFF000, .r = true, .w = true};
   regs->shared.desc[0].shared_bytes = 8192;  // images of more than 4096 bytes
   launch(&bench, 0, 100);
   assert_int_equal(decided(&bench, (struct qsm_preempt_request){0}), QSM_PREEMPT_TOO_SMALL);
@@ -186,7 +208,8 @@ static void flags_are_served_one_sm_after_the_other_behind_the_host(void **state
   for (uint32_t i = 0; i < 3; i++) qsm_tb_sched_set_evict(bench.ts, i, i == 1 ? 2 : 3);
   ask(&bench, (struct qsm_preempt_request){.sm = 3});
   run_to(&bench, bench.cycle + 40);
-  static const uint32_t sms[] = {0, 3, 1, 2}, kernels[] = {0, 0, 1, 0}, hosts[] = {0, 1, 0, 0};  // the first is latched in the cycle of the write
+  static const uint32_t sms[] = {0, 3, 1, 2}, kernels[] = {0, 0, 1, 0},
+                        hosts[] = {0, 1, 0, 0};  // the first is latched in the cycle of the write
   for (uint32_t n = 0; n < 4; n++) {
     const struct qsm_event *event = notes_event(bench.notes, QSM_EV_PREEMPT, n);
     assert_int_equal(event->word[0], sms[n]);
@@ -222,7 +245,8 @@ static void a_refused_flag_falls_and_one_that_has_fallen_is_dropped(void **state
 
 // Saves the block in a slot of SM 0: the retirement is seen in the cycle returned.
 static uint64_t save(struct bench *bench, uint32_t tb) {
-  assert_int_equal(decided(bench, (struct qsm_preempt_request){.by_slot = true, .tb = (uint8_t)tb}), QSM_PREEMPT_ACCEPTED);
+  assert_int_equal(decided(bench, (struct qsm_preempt_request){.by_slot = true, .tb = (uint8_t)tb}),
+                   QSM_PREEMPT_ACCEPTED);
   uint64_t seen = bench->cycle + 10;
   qsm_tb_sched_retire(bench->ts, seen, 0, tb, true);
   run_to(bench, seen + 1);
@@ -246,7 +270,8 @@ static void a_saved_block_is_queued_a_cycle_later_and_restored_before_new_ones(v
   run_to(&bench, seen + 3);
   const struct qsm_event *restore = notes_event(bench.notes, QSM_EV_DISPATCH, 4);
   assert_int_equal(restore->cycle, seen + 2);
-  const uint32_t words[] = {0, 2, 0, 0, QSM_TB_RESTORE, 0, ticket};  // sm, tb, kernel, linear, op, image, ticket: its own
+  const uint32_t words[] = {0, 2,     0, 0, QSM_TB_RESTORE,
+                            0, ticket};  // sm, tb, kernel, linear, op, image, ticket: its own
   assert_memory_equal(restore->word, words, sizeof words);
   assert_int_equal(kind(&bench, 0), KIND_RESTORE);
   qsm_tb_sched_restored(bench.ts, seen + 30, 0);
@@ -277,7 +302,8 @@ static void held_blocks_wait_and_so_does_the_end(void **state) {
   qsm_tb_sched_restored(bench.ts, seen + 310, 0);
   qsm_tb_sched_retire(bench.ts, seen + 311, 0, 0, false);
   run_to(&bench, seen + 320);
-  assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, seen + 313);  // freed in 312: the clean-up passes an SM whose retirement is seen
+  assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle,
+                   seen + 313);  // freed in 312: the clean-up passes an SM whose retirement is seen
   sched_close(&bench);
 }
 
@@ -286,7 +312,8 @@ static void no_new_block_comes_to_an_sm_that_drains_until_it_has(void **state) {
   struct bench bench;
   bench_open(&bench, model_tiny(), 1);
   launch(&bench, 0, 100);
-  assert_int_equal(decided(&bench, (struct qsm_preempt_request){.technique = QSM_TECHNIQUE_DRAIN}), QSM_PREEMPT_ACCEPTED);  // slot 3
+  assert_int_equal(decided(&bench, (struct qsm_preempt_request){.technique = QSM_TECHNIQUE_DRAIN}),
+                   QSM_PREEMPT_ACCEPTED);  // slot 3
   uint64_t t = bench.cycle;
   qsm_tb_sched_retire(bench.ts, t + 5, 0, 0, false);
   run_to(&bench, t + 50);
@@ -384,11 +411,13 @@ static void check_tickets(const struct world *world, uint32_t k) {
 }
 
 // One answer per SM and cycle.
-static void answer_later(struct world *world, uint32_t sm, uint32_t tb, bool restored, bool saved, uint32_t after) {
+static void answer_later(struct world *world, uint32_t sm, uint32_t tb, bool restored, bool saved,
+                         uint32_t after) {
   uint64_t cycle = world->bench.cycle + 1 + after;
   if (cycle <= world->answered[sm]) cycle = world->answered[sm] + 1;
   world->answered[sm] = cycle;
-  world->pending[sm][tb] = (struct answer){.cycle = cycle, .sm = sm, .tb = tb, .restored = restored, .saved = saved};
+  world->pending[sm][tb] =
+      (struct answer){.cycle = cycle, .sm = sm, .tb = tb, .restored = restored, .saved = saved};
 }
 
 static void take_dispatch(struct world *world, uint32_t sm, const struct qsm_sm_msg *msg) {
@@ -412,7 +441,8 @@ static void take_dispatch(struct world *world, uint32_t sm, const struct qsm_sm_
   world->kernel[sm][msg->tb] = msg->kernel;
   world->resident[sm][msg->tb] = block;
   world->pending[sm][msg->tb].cycle = 0;
-  if (msg->op == QSM_TB_RESTORE) answer_later(world, sm, msg->tb, true, false, model_random(&world->random, 60));
+  if (msg->op == QSM_TB_RESTORE)
+    answer_later(world, sm, msg->tb, true, false, model_random(&world->random, 60));
   check_tickets(world, msg->kernel);
 }
 
@@ -461,9 +491,11 @@ static void send_answers(struct world *world) {
 // Blocks that nothing happens to end some time.
 static void retire_some(struct world *world) {
   struct bench *bench = &world->bench;
-  uint32_t i = model_random(&world->random, bench->config.num_sms), s = model_random(&world->random, bench->config.max_tbs);
+  uint32_t i = model_random(&world->random, bench->config.num_sms),
+           s = model_random(&world->random, bench->config.max_tbs);
   bool frozen = world->busy[i] && world->busy_tb[i] == s;
-  if (world->used[i][s] && !frozen && !world->pending[i][s].cycle) answer_later(world, i, s, false, false, bench->config.noc_lat);
+  if (world->used[i][s] && !frozen && !world->pending[i][s].cycle)
+    answer_later(world, i, s, false, false, bench->config.noc_lat);
 }
 
 static void random_requests_lose_no_block_and_no_ticket_is_given_twice(void **state) {
@@ -488,20 +520,26 @@ static void random_requests_lose_no_block_and_no_ticket_is_given_twice(void **st
       send_answers(world);
       if (model_random(&world->random, 8) == 0) retire_some(world);
       run_to(bench, bench->cycle + 1);
-      if (model_random(&world->random, 200) == 0) bench->ctrl.regs.preempt_hold[model_random(&world->random, 2)] ^= 1;
-      if (bench->cycle > limit - 50000) memset(bench->ctrl.regs.preempt_hold, 0, sizeof bench->ctrl.regs.preempt_hold);
+      if (model_random(&world->random, 200) == 0)
+        bench->ctrl.regs.preempt_hold[model_random(&world->random, 2)] ^= 1;
+      if (bench->cycle > limit - 50000)
+        memset(bench->ctrl.regs.preempt_hold, 0, sizeof bench->ctrl.regs.preempt_hold);
       assert_true(bench->cycle < limit);
       if (code(bench) == QSM_PREEMPT_EXAMINED || model_random(&world->random, 30)) continue;
       const struct qsm_preempt_request request = {
-          .sm = (uint8_t)model_random(&world->random, configs[n].num_sms), .kernel = (uint8_t)model_random(&world->random, 2),
-          .tb = (uint8_t)model_random(&world->random, configs[n].max_tbs), .by_slot = model_random(&world->random, 2),
+          .sm = (uint8_t)model_random(&world->random, configs[n].num_sms),
+          .kernel = (uint8_t)model_random(&world->random, 2),
+          .tb = (uint8_t)model_random(&world->random, configs[n].max_tbs),
+          .by_slot = model_random(&world->random, 2),
           .technique = (uint8_t)model_random(&world->random, 3)};
       qsm_tb_sched_preempt(bench->ts, &request);
     }
     for (uint32_t k = 0; k < 2; k++) assert_int_equal(world->n_done[k], GRID);
-    assert_true(world->n_saved > 20 && world->n_restored == world->n_saved && world->n_ended_before > 5);
-    printf("# %s: %llu saved, %llu restored, %llu ended before\n", configs[n].name, (unsigned long long)world->n_saved,
-           (unsigned long long)world->n_restored, (unsigned long long)world->n_ended_before);
+    assert_true(world->n_saved > 20 && world->n_restored == world->n_saved &&
+                world->n_ended_before > 5);
+    printf("# %s: %llu saved, %llu restored, %llu ended before\n", configs[n].name,
+           (unsigned long long)world->n_saved, (unsigned long long)world->n_restored,
+           (unsigned long long)world->n_ended_before);
     sched_close(bench);
     free(world);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager, R-QM-1 to R-QM-10, R-SC-8 to R-SC-11, R-SP-1: its arithmetic against double precision and by hand, its timing and messages with SMs that only take
-// notes.
+// The QoS manager, R-QM-1 to R-QM-10, R-SC-8 to R-SC-11, R-SP-1: its arithmetic against double
+// precision and by hand, its timing and messages with SMs that only take notes.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,9 @@ enum { EPOCH = 2000, N_RANDOM = 200000 };
 
 // ---- Arithmetic ----
 
-static uint32_t alpha(uint32_t goal, uint64_t cycles, uint64_t insn, uint32_t cap) { return qsm_qos_alpha(qsm_qos_ratio(goal, cycles, insn), cap); }
+static uint32_t alpha(uint32_t goal, uint64_t cycles, uint64_t insn, uint32_t cap) {
+  return qsm_qos_alpha(qsm_qos_ratio(goal, cycles, insn), cap);
+}
 
 static double alpha_in_double(uint32_t goal, uint64_t cycles, uint64_t insn, uint32_t cap) {
   double top = (cap ? cap : QSM_ALPHA_MAX) / 65536.0;
@@ -27,15 +29,18 @@ static double alpha_in_double(uint32_t goal, uint64_t cycles, uint64_t insn, uin
   return fmin(top, fmax(1.0, alpha));
 }
 
-// Above real arithmetic by alpha's last digit and by rounding up, and never below it: a spent quota implies the goal.
+// Above real arithmetic by alpha's last digit and by rounding up, and never below it: a spent quota
+// implies the goal.
 static void qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most(void **state) {
   (void)state;
   uint64_t seed = model_seed("test_qos_mgr");
   for (uint32_t n = 0; n < N_RANDOM; n++) {
     uint32_t goal = 1u + model_random(&seed, 1u << (8 + model_random(&seed, 20)));
     uint32_t epoch = 100 + model_random(&seed, 1 << 20);
-    uint64_t cycles = 1 + model_random(&seed, UINT32_MAX) * (uint64_t)(1 + model_random(&seed, 1000));
-    uint64_t insn = 1 + (uint64_t)((double)cycles * goal / 65536.0 * (1 + model_random(&seed, 4000)) / 2000.0);
+    uint64_t cycles =
+        1 + model_random(&seed, UINT32_MAX) * (uint64_t)(1 + model_random(&seed, 1000));
+    uint64_t insn =
+        1 + (uint64_t)((double)cycles * goal / 65536.0 * (1 + model_random(&seed, 4000)) / 2000.0);
     uint32_t cap = model_random(&seed, 2) ? 0x40000 : 0;
     double exact = alpha_in_double(goal, cycles, insn, cap) * goal / 65536.0 * epoch;
     uint32_t factor = alpha(goal, cycles, insn, cap);
@@ -45,28 +50,32 @@ static void qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most(
       continue;
     }
     if (got < exact * (1 - 1e-12) || got > exact * (1 + 1.0 / 65536) + 1) {
-      fail_msg("goal %u epoch %u cycles %llu insn %llu: quota %f, in double precision %f", goal, epoch, (unsigned long long)cycles,
-               (unsigned long long)insn, got, exact);
+      fail_msg("goal %u epoch %u cycles %llu insn %llu: quota %f, in double precision %f", goal,
+               epoch, (unsigned long long)cycles, (unsigned long long)insn, got, exact);
     }
   }
 }
 
-static double random_ratio(uint64_t *seed, double most) { return pow(most, 2.0 * model_random(seed, 1 << 20) / (1 << 20) - 1); }
+static double random_ratio(uint64_t *seed, double most) {
+  return pow(most, 2.0 * model_random(seed, 1 << 20) / (1 << 20) - 1);
+}
 
-// R-QM-8 over n QoS slots whose quotas lie up to one digit of alpha above the real ones: the bound of docs/qos_mgr.md. Returns the error
-// of the quota that is used, in parts of it.
+// R-QM-8 over n QoS slots whose quotas lie up to one digit of alpha above the real ones: the bound
+// of docs/qos_mgr.md. Returns the error of the quota that is used, in parts of it.
 static double error_of_other_quota(uint64_t *seed, uint32_t n) {
   uint32_t own = 100 + model_random(seed, 300000), got = own;
   double exact = own, dropped = 0, fraction = 0;
   for (uint32_t j = 0; j < n; j++) {
     double want = 1000 * random_ratio(seed, 17) * 17;
-    uint32_t insn = 1 + (uint32_t)(want * random_ratio(seed, 4)), quota = (uint32_t)ceil(want * (1 + model_random(seed, 1000) / 1000.0 / 65536));
+    uint32_t insn = 1 + (uint32_t)(want * random_ratio(seed, 4)),
+             quota = (uint32_t)ceil(want * (1 + model_random(seed, 1000) / 1000.0 / 65536));
     exact *= insn / want;
     dropped = dropped * insn / quota + 1;
     fraction += 1.0 / 65536 + 1.0 / quota;
     got = qsm_qos_scaled(got, insn, quota);
   }
-  if (got > exact * (1 + 1e-9) || got < exact * (1 - fraction) - dropped) fail_msg("%u slots: quota %u, in double precision %f", n, got, exact);
+  if (got > exact * (1 + 1e-9) || got < exact * (1 - fraction) - dropped)
+    fail_msg("%u slots: quota %u, in double precision %f", n, got, exact);
   double used = fmax(exact, EPOCH);
   return (used - fmax(got, EPOCH)) / used;
 }
@@ -76,7 +85,8 @@ static void other_quotas_are_below_double_precision_by_what_the_page_says(void *
   uint64_t seed = model_seed("test_qos_mgr");
   for (uint32_t slots = 1; slots < QSM_MAX_KERNELS; slots++) {
     double most = 0;
-    for (uint32_t n = 0; n < N_RANDOM / 10; n++) most = fmax(most, error_of_other_quota(&seed, slots));
+    for (uint32_t n = 0; n < N_RANDOM / 10; n++)
+      most = fmax(most, error_of_other_quota(&seed, slots));
     printf("# %u QoS slots: largest error of a non-QoS quota %.1f per 1,000\n", slots, 1000 * most);
   }
 }
@@ -106,12 +116,14 @@ static void parts_sum_exactly_and_stay_within_one_of_their_share(void **state) {
   (void)state;
   uint64_t seed = model_seed("test_qos_mgr");
   for (uint32_t n = 0; n < 2000; n++) {
-    uint32_t tbs[64], sum = 0, before = 0, quota = model_random(&seed, QSM_QUOTA_MAX) >> model_random(&seed, 31);
+    uint32_t tbs[64], sum = 0, before = 0,
+                      quota = model_random(&seed, QSM_QUOTA_MAX) >> model_random(&seed, 31);
     uint64_t total = 0;
     for (uint32_t i = 0; i < 64; i++) sum += tbs[i] = model_random(&seed, 33);
     for (uint32_t i = 0; i < 64; i++) {
       uint32_t part = qsm_qos_part(quota, before, tbs[i], sum);
-      uint64_t p = ((uint64_t)quota * (1u << 24) + sum - 1) / sum;  // the hardware's one division (R-QM-9)
+      uint64_t p =
+          ((uint64_t)quota * (1u << 24) + sum - 1) / sum;  // the hardware's one division (R-QM-9)
       assert_int_equal(part, (p * (before + tbs[i]) >> 24) - (p * before >> 24));
       assert_true(fabs((double)part - (double)quota * tbs[i] / sum) < 1.0);
       before += tbs[i];
@@ -131,10 +143,14 @@ static void fair_quotas_round_as_those_of_goals(void **state) {
   assert_int_equal(qsm_qos_fair(UINT32_MAX, (1 << 20) - 1, 1, false), QSM_QUOTA_MAX);
   uint64_t seed = model_seed("test_qos_mgr");
   for (uint32_t i = 0; i < N_RANDOM; i++) {
-    uint32_t ipc = model_random(&seed, 1u << (10 + model_random(&seed, 20))), epoch = 100 + model_random(&seed, 1 << 20), n = 1 + model_random(&seed, 8);
-    double exact = fmin((double)ipc * epoch / 65536 / n, QSM_QUOTA_MAX), down = qsm_qos_fair(ipc, epoch, n, false), up = qsm_qos_fair(ipc, epoch, n, true);
-    if (down > exact * (1 + 1e-12) || down < exact - 1 || up < exact * (1 - 1e-12) || up > exact + 1)
-      fail_msg("ISO_IPC %u epoch %u of %u: %f and %f, in double precision %f", ipc, epoch, n, down, up, exact);
+    uint32_t ipc = model_random(&seed, 1u << (10 + model_random(&seed, 20))),
+             epoch = 100 + model_random(&seed, 1 << 20), n = 1 + model_random(&seed, 8);
+    double exact = fmin((double)ipc * epoch / 65536 / n, QSM_QUOTA_MAX),
+           down = qsm_qos_fair(ipc, epoch, n, false), up = qsm_qos_fair(ipc, epoch, n, true);
+    if (down > exact * (1 + 1e-12) || down < exact - 1 || up < exact * (1 - 1e-12) ||
+        up > exact + 1)
+      fail_msg("ISO_IPC %u epoch %u of %u: %f and %f, in double precision %f", ipc, epoch, n, down,
+               up, exact);
   }
 }
 
@@ -164,7 +180,8 @@ static void bench_open(struct bench *bench, struct qsm_config config) {
   memset(bench, 0, sizeof *bench);
   bench->config = config;
   qsm_ctrl_reset(&bench->ctrl, &bench->config);
-  bench->ctrl.regs.shared.epoch_len = EPOCH;  // before the manager is built: as if it were the reset value
+  bench->ctrl.regs.shared.epoch_len =
+      EPOCH;  // before the manager is built: as if it were the reset value
   bench->notes = notes_create();
   bench->ts = qsm_tb_sched_create(&bench->ctrl.regs, &bench->notes->bus);
   bench->mgr = qsm_qos_mgr_create(&bench->ctrl.regs, bench->ts, &bench->notes->bus);
@@ -180,10 +197,12 @@ static void bench_close(struct bench *bench) {
 
 static void run_to(struct bench *bench, uint64_t to) {
   for (; bench->cycle < to; bench->cycle++) {
-    if (qsm_qos_mgr_next(bench->mgr, bench->cycle) == bench->cycle) qsm_qos_mgr_step(bench->mgr, bench->cycle);
+    if (qsm_qos_mgr_next(bench->mgr, bench->cycle) == bench->cycle)
+      qsm_qos_mgr_step(bench->mgr, bench->cycle);
     if (qsm_tb_sched_next(bench->ts, bench->cycle) != bench->cycle) continue;
     uint32_t ended = qsm_tb_sched_step(bench->ts, bench->cycle, 0);
-    for (; ended; ended &= ended - 1) qsm_qos_mgr_set_busy(bench->mgr, qsm_lowest(ended), false, bench->cycle + 1);
+    for (; ended; ended &= ended - 1)
+      qsm_qos_mgr_set_busy(bench->mgr, qsm_lowest(ended), false, bench->cycle + 1);
   }
 }
 
@@ -207,7 +226,9 @@ static void set_insn(struct bench *bench, uint32_t k, uint32_t insn) {
 }
 
 // Cycle of the first snapshot.
-static uint64_t first_snapshot(const struct bench *bench) { return EPOCH - 1 + bench->config.noc_lat; }
+static uint64_t first_snapshot(const struct bench *bench) {
+  return EPOCH - 1 + bench->config.noc_lat;
+}
 
 static void an_epoch_ticks_loads_and_reports_at_its_cycles(void **state) {
   (void)state;
@@ -242,7 +263,8 @@ static void a_new_epoch_length_holds_from_the_next_epoch_on(void **state) {
   bench_close(&bench);
 }
 
-static void busy_lasts_from_the_snapshot_to_the_load_and_writes_are_refused_from_the_snapshot_on(void **state) {
+static void busy_lasts_from_the_snapshot_to_the_load_and_writes_are_refused_from_the_snapshot_on(
+    void **state) {
   (void)state;
   struct bench bench;
   bench_open(&bench, model_demo());
@@ -296,7 +318,9 @@ static void a_hundred_samples_an_epoch_come_where_the_sum_passes_its_length(void
     assert_true(seen >= 299);
     for (uint32_t i = 0; i < 2; i++) {
       const struct qsm_sm_msg *tick = notes_find(bench.notes, 0, QSM_MSG_TICK, i);
-      if (tick) assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_SAMPLE, 100 * i + 99)->cycle, tick->cycle);
+      if (tick)
+        assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_SAMPLE, 100 * i + 99)->cycle,
+                         tick->cycle);
     }
     bench_close(&bench);
   }
@@ -368,7 +392,8 @@ static void large_sums_are_exact_in_history_and_clipped_in_the_epochs_count(void
 
 // ---- Quotas of an epoch ----
 
-// Slot 0 with a goal of 4.0 and slot 1 without, both with blocks on all SMs, snapshots as given; runs over the first load.
+// Slot 0 with a goal of 4.0 and slot 1 without, both with blocks on all SMs, snapshots as given;
+// runs over the first load.
 static void run_pair(struct bench *bench, uint32_t scheme, uint32_t insn0, uint32_t insn1) {
   bench_open(bench, model_demo());
   bench->ctrl.regs.scheme = scheme;
@@ -402,7 +427,8 @@ static void history_raises_the_quota_of_a_tenant_behind_its_goal(void **state) {
     uint64_t cycles = first_snapshot(&bench) - 200 + 1;
     uint32_t alpha = (uint32_t)((4 * 65536 * cycles + 3999) / 4000);
     assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, alpha);
-    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, ((uint64_t)alpha * 4 * EPOCH + 65535) / 65536);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota,
+                     ((uint64_t)alpha * 4 * EPOCH + 65535) / 65536);
     bench_close(&bench);
   }
 }
@@ -485,7 +511,8 @@ static void trios_follow_the_worked_examples(void **state) {
     for (uint32_t k = 0; k < 4; k++) launch(&bench, k, 1000);
     run_to(&bench, EPOCH + 1300);  // the first epoch of 1000 cycles has ended
     assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->quota, 1000);
-    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota, n_qos == 2 ? 500 : 1000);  // 540 by the rule, at least T
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 1)->quota,
+                     n_qos == 2 ? 500 : 1000);  // 540 by the rule, at least T
     assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 2)->quota, n_qos == 2 ? 4320 : 3600);
     assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 3)->quota, n_qos == 2 ? 2160 : 1800);
     set_insn(&bench, 2, 700 / 4);
@@ -672,7 +699,8 @@ int main(void) {
       cmocka_unit_test(the_ratio_saturates_and_is_0_without_history),
       cmocka_unit_test(an_epoch_ticks_loads_and_reports_at_its_cycles),
       cmocka_unit_test(a_new_epoch_length_holds_from_the_next_epoch_on),
-      cmocka_unit_test(busy_lasts_from_the_snapshot_to_the_load_and_writes_are_refused_from_the_snapshot_on),
+      cmocka_unit_test(
+          busy_lasts_from_the_snapshot_to_the_load_and_writes_are_refused_from_the_snapshot_on),
       cmocka_unit_test(the_load_carries_the_scheme_of_the_snapshot),
       cmocka_unit_test(a_hundred_samples_an_epoch_come_where_the_sum_passes_its_length),
       cmocka_unit_test(history_counts_the_cycles_with_a_launch_and_the_instructions_of_all_sms),

@@ -97,8 +97,8 @@ static void a_shared_load_returns_nine_cycles_after_issue(void **unused) {
   (void)unused;
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
-  LOAD(&rig, lui(1, 0x10000000), csrr(2, 0xCC0), slli(3, 2, 2), add(1, 1, 3), sw(2, 1, 0), lw(4, 1, 0), addi(5, 4, 1),
-       EXIT);
+  LOAD(&rig, lui(1, 0x10000000), csrr(2, 0xCC0), slli(3, 2, 2), add(1, 1, 3), sw(2, 1, 0),
+       lw(4, 1, 0), addi(5, 4, 1), EXIT);
   dispatch(&rig, 0, 0);
   run(&rig, 400);
   // Both issue one after the other; the load passes one cycle after the store.
@@ -121,10 +121,14 @@ static void the_cycle_csr_gives_the_cycle_of_ex1(void **unused) {
 
 // ---- floating point (docs/fpu.md) ----
 
-static uint32_t fp(enum fp_op op, uint32_t rd, uint32_t rs1, uint32_t rs2, uint32_t rs3) { return fp_encode(op, 7, rd, rs1, rs2, rs3); }
+static uint32_t fp(enum fp_op op, uint32_t rd, uint32_t rs1, uint32_t rs2, uint32_t rs3) {
+  return fp_encode(op, 7, rd, rs1, rs2, rs3);
+}
 
-// Behind a division, on which the first word waits, so that the buffer is full when it issues. Returns the first word's cycle.
-static uint64_t run_behind_division(struct rig *rig, const uint32_t *words, size_t n, uint64_t cycles) {
+// Behind a division, on which the first word waits, so that the buffer is full when it issues.
+// Returns the first word's cycle.
+static uint64_t run_behind_division(struct rig *rig, const uint32_t *words, size_t n,
+                                    uint64_t cycles) {
   uint32_t program[64] = {addi(30, 0, 100), enc_r(1, 5, 31, 30, 30), add(29, 31, 31)};
   memcpy(program + 3, words, n * sizeof *words);
   program[3 + n] = EXIT;
@@ -134,15 +138,19 @@ static uint64_t run_behind_division(struct rig *rig, const uint32_t *words, size
   run(rig, cycles);
   return issue_cycle(rig, CODE + 12, 0);
 }
-#define RUN_BEHIND_DIVISION(rig, ...) \
-  run_behind_division((rig), (const uint32_t[]){__VA_ARGS__}, sizeof (uint32_t[]){__VA_ARGS__} / 4, 300)
+#define RUN_BEHIND_DIVISION(rig, ...)                                                              \
+  run_behind_division((rig), (const uint32_t[]){__VA_ARGS__}, sizeof(uint32_t[]){__VA_ARGS__} / 4, \
+                      300)
 
-static uint64_t behind_division(const struct rig *rig, uint32_t n) { return issue_cycle(rig, CODE + 12 + 4 * n, 0); }
+static uint64_t behind_division(const struct rig *rig, uint32_t n) {
+  return issue_cycle(rig, CODE + 12 + 4 * n, 0);
+}
 
 // The cycle in which the warp's register is first written.
 static uint64_t write_cycle(const struct rig *rig, uint32_t rd) {
   for (uint32_t i = 0; i < rig->n_events; i++) {
-    if (rig->events[i].kind == QSM_EV_WB && rig->events[i].word[1] == rd) return rig->events[i].cycle;
+    if (rig->events[i].kind == QSM_EV_WB && rig->events[i].word[1] == rd)
+      return rig->events[i].cycle;
   }
   fail_msg("x%u was not written", rd);
   return 0;
@@ -153,7 +161,7 @@ static void a_sum_of_floats_writes_seven_cycles_after_issue(void **unused) {
   struct rig rig;
   uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_ADD, 3, 0, 0, 0), addi(4, 3, 1), addi(3, 0, 5));
   assert_int_equal(write_cycle(&rig, 3), t + 7);
-  assert_int_equal(behind_division(&rig, 1), t + 7);   // reads x3
+  assert_int_equal(behind_division(&rig, 1), t + 7);  // reads x3
   assert_int_equal(behind_division(&rig, 2), t + 8);
   rig_close(&rig);
 }
@@ -161,20 +169,24 @@ static void a_sum_of_floats_writes_seven_cycles_after_issue(void **unused) {
 static void a_claimed_cycle_is_for_what_writes_nothing(void **unused) {
   (void)unused;
   struct rig rig;
-  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1), addi(6, 0, 1));
+  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1),
+                                   addi(6, 0, 1));
   assert_int_equal(behind_division(&rig, 2), t + 2);
   assert_int_equal(behind_division(&rig, 3), t + 4);  // t + 3 is claimed
   assert_int_equal(write_cycle(&rig, 3), t + 7);
   assert_int_equal(write_cycle(&rig, 6), t + 8);
   assert_int_equal(qsm_sm_stall(rig.sm, rig.cycle, 0, 0, QSM_STALL_UNIT), 1);
   rig_close(&rig);
-  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1), addi(0, 0, 1));
+  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1),
+                          addi(0, 0, 1));
   assert_int_equal(behind_division(&rig, 3), t + 3);
   rig_close(&rig);
-  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 0, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1), addi(6, 0, 1));
+  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 0, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1),
+                          addi(6, 0, 1));
   assert_int_equal(behind_division(&rig, 3), t + 3);  // x0 claims nothing
   rig_close(&rig);
-  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), fp(FP_MUL, 4, 0, 0, 0), fp(FP_ADD, 5, 0, 0, 0), fp(FP_MADD, 6, 0, 0, 0));
+  t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), fp(FP_MUL, 4, 0, 0, 0),
+                          fp(FP_ADD, 5, 0, 0, 0), fp(FP_MADD, 6, 0, 0, 0));
   assert_int_equal(behind_division(&rig, 3), t + 3);  // sums claim other cycles
   assert_int_equal(write_cycle(&rig, 6), t + 10);
   rig_close(&rig);
@@ -186,12 +198,15 @@ static void each_source_of_a_fused_operation_is_waited_for(void **unused) {
     struct rig rig;
     uint32_t reg_of[3] = {0, 0, 0};
     reg_of[source] = 3;
-    uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 30, 0, 0), fp(FP_MADD, 4, reg_of[0], reg_of[1], reg_of[2]));
+    uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 30, 0, 0),
+                                     fp(FP_MADD, 4, reg_of[0], reg_of[1], reg_of[2]));
     assert_int_equal(behind_division(&rig, 1), t + 7);
     rig_close(&rig);
   }
   struct rig rig;  // fsqrt has no second source, a comparison no third
-  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 1, 0, 0, 0), fp(FP_CVT_W_S, 4, 0, 0, 0) & ~(31u << 20), fp(FP_EQ, 5, 0, 2, 0));
+  uint64_t t =
+      RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 1, 0, 0, 0),
+                          fp(FP_CVT_W_S, 4, 0, 0, 0) & ~(31u << 20), fp(FP_EQ, 5, 0, 2, 0));
   assert_int_equal(behind_division(&rig, 2), t + 2);
   rig_close(&rig);
 }
@@ -209,7 +224,8 @@ static void a_later_write_to_a_source_does_not_reach_a_sum_under_way(void **unus
 static void a_division_of_floats_writes_34_cycles_after_issue(void **unused) {
   (void)unused;
   struct rig rig;
-  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_DIV, 3, 30, 30, 0), fp(FP_SQRT, 4, 30, 0, 0), enc_r(1, 4, 5, 30, 30));
+  uint64_t t = RUN_BEHIND_DIVISION(&rig, fp(FP_DIV, 3, 30, 30, 0), fp(FP_SQRT, 4, 30, 0, 0),
+                                   enc_r(1, 4, 5, 30, 30));
   assert_int_equal(write_cycle(&rig, 3), t + 34);
   assert_int_equal(behind_division(&rig, 1), t + 35);
   assert_int_equal(write_cycle(&rig, 4), t + 35 + 34);
@@ -225,14 +241,16 @@ static void a_kill_changes_nothing_in_a_sum_under_way(void **unused) {
   rig_close(&rig);
   for (uint64_t at = t - 3; at < t + 8; at++) {
     rig_open_with_fpu(&rig, 1, 4, 4);
-    uint32_t program[] = {addi(30, 0, 100), enc_r(1, 5, 31, 30, 30), add(29, 31, 31), words[0], BAR};
+    uint32_t program[] = {addi(30, 0, 100), enc_r(1, 5, 31, 30, 30), add(29, 31, 31), words[0],
+                          BAR};
     load_program(&rig, program, 5);
     dispatch(&rig, 0, 0);
     run(&rig, at);
     rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_KILL, .kernel = 0});
     run(&rig, 300 - at);
     uint32_t written = reg(&rig, 0, 3, 1);
-    assert_int_equal(written, at < t ? 0 : 0x42C80000);  // the kill is seen in `at`: killed from at + 1 on
+    assert_int_equal(written,
+                     at < t ? 0 : 0x42C80000);  // the kill is seen in `at`: killed from at + 1 on
     if (at >= t) assert_int_equal(write_cycle(&rig, 3), t + 7);
     assert_int_equal(rig.n_retired, 1);
     rig_close(&rig);
@@ -251,15 +269,23 @@ static void without_an_fpu_its_instructions_are_illegal(void **unused) {
   rig_close(&rig);
 }
 
-// Loads, divisions, sums and plain instructions of four warps, so that the write port is always wanted.
+// Loads, divisions, sums and plain instructions of four warps, so that the write port is always
+// wanted.
 static void load_port_program(struct rig *rig, uint64_t *seed) {
   uint32_t program[200] = {csrr(1, 0xCC0), slli(1, 1, 2), lui(2, 0x10000000), add(2, 2, 1)}, n = 4;
   while (n < 180) {
     uint32_t rd = 3 + model_random(seed, 26), rs = 3 + model_random(seed, 26);
     switch (model_random(seed, 8)) {
-      case 0: case 1: program[n++] = lw(rd, 2, 0); break;
-      case 2: case 3: program[n++] = fp(model_random(seed, 2) ? FP_ADD : FP_MADD, model_random(seed, 8) ? rd : 0, rs, 2, rs); break;
-      case 4: program[n++] = model_random(seed, 4) ? add(rd, rs, 2) : fp(FP_DIV, rd, rs, 2, 0); break;
+      case 0:
+      case 1: program[n++] = lw(rd, 2, 0); break;
+      case 2:
+      case 3:
+        program[n++] =
+            fp(model_random(seed, 2) ? FP_ADD : FP_MADD, model_random(seed, 8) ? rd : 0, rs, 2, rs);
+        break;
+      case 4:
+        program[n++] = model_random(seed, 4) ? add(rd, rs, 2) : fp(FP_DIV, rd, rs, 2, 0);
+        break;
       default: program[n++] = addi(rd, 0, 1); break;
     }
   }
@@ -272,7 +298,8 @@ struct port_counts {
 };
 
 // R-FP-1, R-FP-3, R-WB-1 .. R-WB-3 by the events and the state of every cycle.
-static void check_port(const struct rig *rig, const uint32_t *states, uint64_t n_cycles, struct port_counts *counts) {
+static void check_port(const struct rig *rig, const uint32_t *states, uint64_t n_cycles,
+                       struct port_counts *counts) {
   static uint8_t writes[8192], fixed_due[8192], sums[8192], plain[8192];
   assert_true(n_cycles + 16 < sizeof writes);
   memset(writes, 0, sizeof writes);
@@ -324,7 +351,8 @@ static void the_write_port_is_claimed_as_the_rules_say(void **unused) {
     check_port(&rig, states, 5990, &counts);
     rig_close(&rig);
   }
-  printf("# %u sums, results waited in %u cycles, %u of them the eighth\n", counts.sums, counts.waits, counts.eights);
+  printf("# %u sums, results waited in %u cycles, %u of them the eighth\n", counts.sums,
+         counts.waits, counts.eights);
   assert_true(counts.sums > 100 && counts.eights > 3);
 }
 
@@ -357,35 +385,42 @@ static uint32_t definition(uint32_t n, uint32_t a, uint32_t b) {
   }
 }
 
-static const uint8_t op_fields[18][2] = {  // funct7, funct3
+static const uint8_t op_fields[18][2] = {
+    // funct7, funct3
     {0, 0}, {0x20, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0x20, 5}, {0, 6},
     {0, 7}, {1, 0},    {1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {1, 6},    {1, 7},
 };
 
 static void every_register_operation_gives_its_definition_at_every_warp_size(void **unused) {
   (void)unused;
-  static const uint32_t corners[] = {0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFE0};
+  static const uint32_t corners[] = {0,          1,          2,          31,         32,
+                                     0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFE0};
   enum { N_CORNERS = sizeof corners / sizeof corners[0] };
   uint64_t seed = model_seed("test_sm");
   for (uint32_t lanes = 2; lanes <= 32; lanes *= 2) {
     for (uint32_t round = 0; round < 8; round++) {
       struct rig rig;
       rig_open(&rig, 1, 4, lanes);
-      uint32_t program[26] = {csrr(1, 0xCC0), slli(1, 1, 3), lui(2, DATA), add(2, 2, 1), lw(1, 2, 0), lw(2, 2, 4)};
-      for (uint32_t n = 0; n < 18; n++) program[6 + n] = enc_r(op_fields[n][0], op_fields[n][1], 3 + n, 1, 2);
+      uint32_t program[26] = {csrr(1, 0xCC0), slli(1, 1, 3), lui(2, DATA),
+                              add(2, 2, 1),   lw(1, 2, 0),   lw(2, 2, 4)};
+      for (uint32_t n = 0; n < 18; n++)
+        program[6 + n] = enc_r(op_fields[n][0], op_fields[n][1], 3 + n, 1, 2);
       program[24] = EXIT;
       load_program(&rig, program, 26);
       for (uint32_t i = 0; i < 2 * lanes; i++) {
         bool corner = model_random(&seed, 2);
-        *mem_word(&rig, DATA + 4 * i) = corner ? corners[model_random(&seed, N_CORNERS)] : model_random(&seed, UINT32_MAX);
+        *mem_word(&rig, DATA + 4 * i) =
+            corner ? corners[model_random(&seed, N_CORNERS)] : model_random(&seed, UINT32_MAX);
       }
       dispatch(&rig, 0, 0);
       run(&rig, 1000);
       assert_int_equal(rig.n_retired, 1);
       for (uint32_t i = 0; i < 18 * lanes; i++) {
-        uint32_t n = i / lanes, l = i % lanes, a = *mem_word(&rig, DATA + 8 * l), b = *mem_word(&rig, DATA + 8 * l + 4);
+        uint32_t n = i / lanes, l = i % lanes, a = *mem_word(&rig, DATA + 8 * l),
+                 b = *mem_word(&rig, DATA + 8 * l + 4);
         uint32_t got = reg(&rig, 0, 3 + n, l);
-        if (got != definition(n, a, b)) fail_msg("operation %u of %08x and %08x gave %08x", n, a, b, got);
+        if (got != definition(n, a, b))
+          fail_msg("operation %u of %08x and %08x gave %08x", n, a, b, got);
       }
       rig_close(&rig);
     }
@@ -398,9 +433,10 @@ static void narrow_loads_and_stores_touch_their_bytes_only(void **unused) {
     struct rig rig;
     rig_open(&rig, 1, 4, 4);
     // Lane l stores at byte 2 * l, so two lanes share a word.
-    LOAD(&rig, csrr(1, 0xCC0), slli(1, 1, 1), lui(2, shared ? 0x10000000 : DATA), add(2, 2, 1), addi(3, 1, -3),
-         0x00311023 /* sh x3, 0(x2) */, FENCE, enc_i(3, 1, 4, 2, 0), enc_i(3, 5, 5, 2, 0),
-         enc_i(3, 0, 6, 2, 1), enc_i(3, 4, 7, 2, 1), 0x003100A3 /* sb x3, 1(x2) */, FENCE, enc_i(3, 5, 8, 2, 0), EXIT);
+    LOAD(&rig, csrr(1, 0xCC0), slli(1, 1, 1), lui(2, shared ? 0x10000000 : DATA), add(2, 2, 1),
+         addi(3, 1, -3), 0x00311023 /* sh x3, 0(x2) */, FENCE, enc_i(3, 1, 4, 2, 0),
+         enc_i(3, 5, 5, 2, 0), enc_i(3, 0, 6, 2, 1), enc_i(3, 4, 7, 2, 1),
+         0x003100A3 /* sb x3, 1(x2) */, FENCE, enc_i(3, 5, 8, 2, 0), EXIT);
     dispatch(&rig, 0, 0);
     run(&rig, 1000);
     assert_int_equal(rig.n_retired, 1);
@@ -424,7 +460,8 @@ static uint32_t circular(uint32_t eligible, uint32_t from, uint32_t n) {
   return from % n;
 }
 
-static uint32_t pick_by_the_page(uint32_t policy, uint32_t eligible, uint32_t last, bool gone, const uint8_t *order, uint32_t n) {
+static uint32_t pick_by_the_page(uint32_t policy, uint32_t eligible, uint32_t last, bool gone,
+                                 const uint8_t *order, uint32_t n) {
   if (policy == QSM_POLICY_LRR) return circular(eligible, gone ? last + 1 : last, n);
   if (policy == QSM_POLICY_LRR_ROTATE) return circular(eligible, last + 1, n);
   if (!gone && (eligible >> last & 1)) return last;
@@ -441,7 +478,8 @@ static void a_policy_picks_what_its_rule_says(void **unused) {
     struct qsm_warp_sched ws;
     qsm_warp_sched_reset(&ws, n);
     for (uint32_t i = 0; i < 500; i++) {
-      uint32_t started = model_random(&seed, n), policy = i % 3, eligible = 1 + model_random(&seed, (1u << n) - 1);
+      uint32_t started = model_random(&seed, n), policy = i % 3,
+               eligible = 1 + model_random(&seed, (1u << n) - 1);
       qsm_warp_sched_started(&ws, started);
       assert_int_equal(ws.order[n - 1], started);
       ws.last = (uint8_t)model_random(&seed, n);
@@ -458,10 +496,13 @@ static void a_diverged_warp_runs_the_lowest_pc_and_merges(void **unused) {
   (void)unused;
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
-  LOAD(&rig, csrr(1, 0xCC0), addi(2, 0, 2), branch(BLT, 1, 2, 12), addi(3, 0, 5), addi(3, 3, 1), addi(4, 3, 1), EXIT);
-  dispatch(&rig, 0, 0);  // lanes 0 and 1 jump to CODE + 20, lanes 2 and 3 run CODE + 12 and + 16 first
+  LOAD(&rig, csrr(1, 0xCC0), addi(2, 0, 2), branch(BLT, 1, 2, 12), addi(3, 0, 5), addi(3, 3, 1),
+       addi(4, 3, 1), EXIT);
+  dispatch(&rig, 0,
+           0);  // lanes 0 and 1 jump to CODE + 20, lanes 2 and 3 run CODE + 12 and + 16 first
   run(&rig, 400);
-  const struct qsm_event *split = event(&rig, QSM_EV_PATH, 0), *merged = event(&rig, QSM_EV_PATH, 1);
+  const struct qsm_event *split = event(&rig, QSM_EV_PATH, 0),
+                         *merged = event(&rig, QSM_EV_PATH, 1);
   assert_int_equal(split->cycle, issue_cycle(&rig, CODE + 8, 0) + 5);  // EX2, SEL1, SEL2
   assert_int_equal(split->word[1], CODE + 12);
   assert_int_equal(split->word[3], 0xC);
@@ -480,8 +521,8 @@ static void a_spinning_lane_does_not_hold_the_others_for_ever(void **unused) {
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
   // Lane 0 spins at the lower pc until lane 3 has written.
-  LOAD(&rig, csrr(1, 0xCC0), lui(2, 0x10000000), branch(BNE, 1, 0, 16), lw(3, 2, 0), branch(BEQ, 3, 0, -4),
-       branch(BEQ, 0, 0, 12), addi(4, 0, 1), sw(4, 2, 0), EXIT);
+  LOAD(&rig, csrr(1, 0xCC0), lui(2, 0x10000000), branch(BNE, 1, 0, 16), lw(3, 2, 0),
+       branch(BEQ, 3, 0, -4), branch(BEQ, 0, 0, 12), addi(4, 0, 1), sw(4, 2, 0), EXIT);
   dispatch(&rig, 0, 0);
   run(&rig, 4000);
   assert_int_equal(rig.n_retired, 1);
@@ -496,8 +537,8 @@ static void a_barrier_releases_when_all_warps_of_the_block_wait(void **unused) {
   rig_open(&rig, 2, 4, 4);
   rig.shared.desc[0].threads = 15;  // the last lane of the last warp does not live
   rig.shared.desc[0].warps = 4;
-  LOAD(&rig, csrr(1, 0xCC0), lui(2, 0x10000000), slli(3, 1, 2), add(3, 3, 2), sw(1, 3, 0), FENCE, BAR, lw(4, 2, 56),
-       EXIT);
+  LOAD(&rig, csrr(1, 0xCC0), lui(2, 0x10000000), slli(3, 1, 2), add(3, 3, 2), sw(1, 3, 0), FENCE,
+       BAR, lw(4, 2, 56), EXIT);
   dispatch(&rig, 0, 0);
   run(&rig, 1000);
   assert_int_equal(count_events(&rig, QSM_EV_RELEASE), 1);
@@ -508,7 +549,8 @@ static void a_barrier_releases_when_all_warps_of_the_block_wait(void **unused) {
   }
   assert_int_equal(event(&rig, QSM_EV_RELEASE, 0)->cycle, last_resolve + 1);
   assert_int_equal(event(&rig, QSM_EV_PATH, 0)->cycle, last_resolve + 3);
-  for (uint32_t i = 0; i < 4; i++) assert_int_equal(state(&rig, QSM_STATE_REG, i % 2, i / 2 * 32 + 4, 0), 14);
+  for (uint32_t i = 0; i < 4; i++)
+    assert_int_equal(state(&rig, QSM_STATE_REG, i % 2, i / 2 * 32 + 4, 0), 14);
   assert_int_equal(rig.n_retired, 1);
   rig_close(&rig);
 }
@@ -522,7 +564,8 @@ static void lanes_of_one_line_make_one_request(void **unused) {
   LOAD(&rig, csrr(1, 0xCC0), slli(1, 1, 2), lui(2, DATA), add(2, 2, 1), sw(1, 2, 4), EXIT);
   dispatch(&rig, 0, 0);
   run(&rig, 400);
-  const struct qsm_event *first = event(&rig, QSM_EV_REQ, 1), *second = event(&rig, QSM_EV_REQ, 2);  // 0 is the fetch
+  const struct qsm_event *first = event(&rig, QSM_EV_REQ, 1),
+                         *second = event(&rig, QSM_EV_REQ, 2);  // 0 is the fetch
   assert_int_equal(first->word[1], DATA);
   assert_int_equal(first->word[4], 0xFFFFFFF0);
   assert_int_equal(second->word[1], DATA + 32);
@@ -536,7 +579,8 @@ static void atomics_of_one_word_are_performed_lane_by_lane(void **unused) {
   (void)unused;
   struct rig rig;
   rig_open(&rig, 1, 4, 8);
-  LOAD(&rig, addi(1, 0, 3), lui(2, DATA), amoadd(3, 2, 1), lui(4, 0x10000000), amoadd(5, 4, 1), FENCE, branch(BEQ, 0, 0, 0));
+  LOAD(&rig, addi(1, 0, 3), lui(2, DATA), amoadd(3, 2, 1), lui(4, 0x10000000), amoadd(5, 4, 1),
+       FENCE, branch(BEQ, 0, 0, 0));
   dispatch(&rig, 0, 0);
   run(&rig, 800);
   assert_int_equal(*mem_word(&rig, DATA), 24);
@@ -550,7 +594,8 @@ static void atomics_of_one_word_are_performed_lane_by_lane(void **unused) {
 
 // ---- faults ----
 
-static void expect_fault(const uint32_t *program, size_t n, uint32_t cause, uint32_t pc, uint32_t tid, uint32_t value) {
+static void expect_fault(const uint32_t *program, size_t n, uint32_t cause, uint32_t pc,
+                         uint32_t tid, uint32_t value) {
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
   load_program(&rig, program, n);
@@ -566,9 +611,9 @@ static void expect_fault(const uint32_t *program, size_t n, uint32_t cause, uint
   assert_int_equal(rig.n_retired, 1);
   rig_close(&rig);
 }
-#define EXPECT_FAULT(cause, pc, tid, value, ...)                             \
-  do {                                                                       \
-    const uint32_t program[] = {__VA_ARGS__};                                \
+#define EXPECT_FAULT(cause, pc, tid, value, ...)                              \
+  do {                                                                        \
+    const uint32_t program[] = {__VA_ARGS__};                                 \
     expect_fault(program, sizeof program / 4, (cause), (pc), (tid), (value)); \
   } while (0)
 
@@ -587,14 +632,15 @@ static void each_fault_records_cause_place_and_value(void **unused) {
 static void faults_of_memory_take_the_lowest_faulting_lane(void **unused) {
   (void)unused;
   // Address DATA + 4096 - 8 + 4 * lane: lane 2 is outside. With 1 added every lane is misaligned.
-  EXPECT_FAULT(5, CODE + 16, 2, DATA + 4096, csrr(1, 0xCC0), slli(1, 1, 2), lui(2, DATA + 4096), add(2, 2, 1), lw(3, 2, -8),
-               FENCE);
-  EXPECT_FAULT(7, CODE + 16, 2, DATA + 4096, csrr(1, 0xCC0), slli(1, 1, 2), lui(2, DATA + 4096), add(2, 2, 1), sw(3, 2, -8),
-               FENCE);
-  EXPECT_FAULT(4, CODE + 16, 0, DATA + 4096 - 7, csrr(1, 0xCC0), slli(1, 1, 2), lui(2, DATA + 4096), add(2, 2, 1),
-               lw(3, 2, -7), FENCE);
+  EXPECT_FAULT(5, CODE + 16, 2, DATA + 4096, csrr(1, 0xCC0), slli(1, 1, 2), lui(2, DATA + 4096),
+               add(2, 2, 1), lw(3, 2, -8), FENCE);
+  EXPECT_FAULT(7, CODE + 16, 2, DATA + 4096, csrr(1, 0xCC0), slli(1, 1, 2), lui(2, DATA + 4096),
+               add(2, 2, 1), sw(3, 2, -8), FENCE);
+  EXPECT_FAULT(4, CODE + 16, 0, DATA + 4096 - 7, csrr(1, 0xCC0), slli(1, 1, 2), lui(2, DATA + 4096),
+               add(2, 2, 1), lw(3, 2, -7), FENCE);
   EXPECT_FAULT(7, CODE + 4, 0, CODE, lui(1, CODE), amoadd(2, 1, 1), FENCE);
-  EXPECT_FAULT(5, CODE + 8, 0, 0x10000400, lui(1, 0x10000000), addi(1, 1, 1024), lw(2, 1, 0), FENCE);
+  EXPECT_FAULT(5, CODE + 8, 0, 0x10000400, lui(1, 0x10000000), addi(1, 1, 1024), lw(2, 1, 0),
+               FENCE);
 }
 
 static void a_fault_leaves_the_other_kernel_unharmed(void **unused) {
@@ -602,7 +648,8 @@ static void a_fault_leaves_the_other_kernel_unharmed(void **unused) {
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
   // Slot 1 faults; slot 0 counts on.
-  LOAD(&rig, csrr(1, 0xCCE), branch(BEQ, 1, 0, 8), EBREAK, addi(2, 0, 100), addi(2, 2, -1), branch(BNE, 2, 0, -4), EXIT);
+  LOAD(&rig, csrr(1, 0xCCE), branch(BEQ, 1, 0, 8), EBREAK, addi(2, 0, 100), addi(2, 2, -1),
+       branch(BNE, 2, 0, -4), EXIT);
   dispatch(&rig, 0, 0);
   dispatch(&rig, 1, 1);
   run(&rig, 2000);
@@ -651,9 +698,11 @@ static void an_invalidation_drops_the_line_on_its_way(void **unused) {
 
 static void load_quotas(struct rig *rig, uint8_t scheme, uint32_t quota0, uint32_t quota1) {
   uint32_t credit = scheme == QSM_SCHEME_ROLLOVER ? 100000 : 0;
-  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = quota0, .credit = credit});
+  rig_send(rig, (struct qsm_sm_msg){
+                    .kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = quota0, .credit = credit});
   run(rig, 1);
-  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .quota = quota1, .credit = credit});
+  rig_send(rig, (struct qsm_sm_msg){
+                    .kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .quota = quota1, .credit = credit});
   run(rig, 1);
   rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
   run(rig, 1 + 4);  // the message, then two cycles for a slot
@@ -741,8 +790,12 @@ static void set_quotas(struct rig *rig, enum qsm_scheme scheme, int32_t c0, int3
   qsm_quota_gate(rig->sm, rig->cycle);
 }
 
-static int32_t counter(const struct rig *rig, uint32_t k) { return (int32_t)state(rig, QSM_STATE_QUOTA, 0, k, 0); }
-static uint32_t dcnt(const struct rig *rig) { return state(rig, QSM_STATE_QUOTA, 0, rig->sm->n_kernels, 0); }
+static int32_t counter(const struct rig *rig, uint32_t k) {
+  return (int32_t)state(rig, QSM_STATE_QUOTA, 0, k, 0);
+}
+static uint32_t dcnt(const struct rig *rig) {
+  return state(rig, QSM_STATE_QUOTA, 0, rig->sm->n_kernels, 0);
+}
 
 static void expect_counters(const struct rig *rig, int32_t c0, int32_t c1) {
   assert_int_equal(counter(rig, 0), c0);
@@ -756,8 +809,10 @@ static void all_spent_gives_what_each_scheme_says(void **unused) {
     enum qsm_scheme scheme;
     int32_t c[2];
   } cases[] = {
-      {QSM_SCHEME_NONE, {0, -3}},         {QSM_SCHEME_NAIVE, {0, 47}},          {QSM_SCHEME_NAIVE_HISTORY, {0, 47}}, {QSM_SCHEME_ELASTIC, {100, 47}},
-      {QSM_SCHEME_ROLLOVER, {0, 47}}, {QSM_SCHEME_ROLLOVER_TIME, {0, 47}}, {QSM_SCHEME_FAIR, {100, 47}},
+      {QSM_SCHEME_NONE, {0, -3}},          {QSM_SCHEME_NAIVE, {0, 47}},
+      {QSM_SCHEME_NAIVE_HISTORY, {0, 47}}, {QSM_SCHEME_ELASTIC, {100, 47}},
+      {QSM_SCHEME_ROLLOVER, {0, 47}},      {QSM_SCHEME_ROLLOVER_TIME, {0, 47}},
+      {QSM_SCHEME_FAIR, {100, 47}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct rig rig;
@@ -806,7 +861,8 @@ static void a_debt_beyond_the_quota_takes_several_early_starts(void **unused) {
   rig_close(&rig);
 }
 
-static void an_early_start_waits_for_every_runnable_kernel_and_for_somebody_with_a_goal(void **unused) {
+static void an_early_start_waits_for_every_runnable_kernel_and_for_somebody_with_a_goal(
+    void **unused) {
   (void)unused;
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
@@ -861,9 +917,12 @@ static void word(struct rig *rig, uint8_t kernel, uint32_t quota) {
   rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = kernel, .quota = quota});
 }
 
-static void load_message(struct rig *rig, uint8_t scheme) { rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme}); }
+static void load_message(struct rig *rig, uint8_t scheme) {
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
+}
 
-// R-SC-4: an early start between the words and their load message does not see them, and the message leaves C alone.
+// R-SC-4: an early start between the words and their load message does not see them, and the
+// message leaves C alone.
 static void words_count_from_their_load_message_on(void **unused) {
   (void)unused;
   struct rig rig;
@@ -920,16 +979,23 @@ static void a_change_of_scheme_ends_an_elastic_epoch(void **unused) {
     set_quotas(&rig, QSM_SCHEME_ELASTIC, -2, -3);
     word(&rig, 0, 70);
     word(&rig, 1, 80);
-    run(&rig, 2);  // an early start is under way: slot 0 is in its second cycle when the message comes
+    run(&rig,
+        2);  // an early start is under way: slot 0 is in its second cycle when the message comes
     load_message(&rig, to);
     run(&rig, 30);
-    if (to == QSM_SCHEME_ELASTIC) expect_counters(&rig, 98, 77);
-    else if (to == QSM_SCHEME_NONE) expect_counters(&rig, 98, -3);
-    else expect_counters(&rig, 70, 80);
+    if (to == QSM_SCHEME_ELASTIC)
+      expect_counters(&rig, 98, 77);
+    else if (to == QSM_SCHEME_NONE)
+      expect_counters(&rig, 98, -3);
+    else
+      expect_counters(&rig, 70, 80);
     if (to != QSM_SCHEME_ELASTIC) assert_int_equal(dcnt(&rig), 0);
-    assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->cycle, to == QSM_SCHEME_NONE ? 2 : 10);  // two cycles for each of four slots
+    assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->cycle,
+                     to == QSM_SCHEME_NONE ? 2 : 10);  // two cycles for each of four slots
     assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 1);
-    assert_int_equal(rig.sm->quota.open, 0xF & (to == QSM_SCHEME_NONE ? 0xF : to == QSM_SCHEME_ROLLOVER_TIME ? 1 : 3));
+    assert_int_equal(rig.sm->quota.open, 0xF & (to == QSM_SCHEME_NONE            ? 0xF
+                                                : to == QSM_SCHEME_ROLLOVER_TIME ? 1
+                                                                                 : 3));
     rig_close(&rig);
   }
 }
@@ -992,7 +1058,8 @@ static void rollover_time_carries_over_like_rollover(void **unused) {
       struct rig rig;
       rig_open(&rig, 1, 4, 4);
       set_quotas(&rig, scheme, cases[i].before, 7);
-      rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = 100, .credit = 800});
+      rig_send(&rig, (struct qsm_sm_msg){
+                         .kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = 100, .credit = 800});
       word(&rig, 1, 50);
       run(&rig, 1);
       load_message(&rig, scheme);
@@ -1011,9 +1078,9 @@ static void start_mixed_work(struct rig *rig) {
   rig->shared.desc[0].threads = 7;
   rig->shared.desc[2].warps = 3;
   rig->shared.desc[2].threads = 12;
-  LOAD(rig, csrr(1, 0xCC0), slli(2, 1, 5), lui(3, DATA), add(3, 3, 2), addi(9, 0, 20), lw(4, 3, 0), enc_r(1, 4, 5, 2, 9),
-       amoadd(6, 3, 9), branch(BLT, 1, 9, 8), addi(4, 4, 9), sw(4, 3, 4), FENCE, BAR, addi(9, 9, -1),
-       branch(BNE, 9, 0, -36), EXIT);
+  LOAD(rig, csrr(1, 0xCC0), slli(2, 1, 5), lui(3, DATA), add(3, 3, 2), addi(9, 0, 20), lw(4, 3, 0),
+       enc_r(1, 4, 5, 2, 9), amoadd(6, 3, 9), branch(BLT, 1, 9, 8), addi(4, 4, 9), sw(4, 3, 4),
+       FENCE, BAR, addi(9, 9, -1), branch(BNE, 9, 0, -36), EXIT);
   dispatch(rig, 0, 0);
   dispatch(rig, 2, 1);
 }
@@ -1077,7 +1144,8 @@ static void meddle(struct rig *rig, uint32_t i) {
   rig->shared.resched_at = rig->cycle;
 }
 
-// Sub-cores that sleep through stalled stretches end as those that are stepped in every cycle: the same events, the same state.
+// Sub-cores that sleep through stalled stretches end as those that are stepped in every cycle: the
+// same events, the same state.
 static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
   (void)unused;
   uint64_t expected = 0;
@@ -1090,8 +1158,13 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
     for (uint32_t i = 0; i < 60; i++) {
       meddle(&rig, i);
       if (i % 4 == 3) {
-        for (uint8_t k = 0; k < 4; k++) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = k, .quota = k == (i / 4 + 2) % 4 ? 0 : 40 + 7 * k});
-        rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = i % 8 == 3 ? QSM_SCHEME_ROLLOVER : QSM_SCHEME_NONE});
+        for (uint8_t k = 0; k < 4; k++)
+          rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD,
+                                             .kernel = k,
+                                             .quota = k == (i / 4 + 2) % 4 ? 0 : 40 + 7 * k});
+        rig_send(&rig,
+                 (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD,
+                                     .scheme = i % 8 == 3 ? QSM_SCHEME_ROLLOVER : QSM_SCHEME_NONE});
       }
       for (uint32_t c = 0; c < 200; c += rig.window) {
         run(&rig, rig.window);
@@ -1105,7 +1178,8 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
     assert_true(count_events(&rig, QSM_EV_TWOLEVEL) > 100);
     assert_true(count_events(&rig, QSM_EV_QAWS) > 40);
     uint64_t hash = hash_events(&rig);
-    for (uint32_t i = 0; i < 8; i++) hash = hash * 31 + state(&rig, QSM_STATE_POLICY, i / 4, 0, i % 4);
+    for (uint32_t i = 0; i < 8; i++)
+      hash = hash * 31 + state(&rig, QSM_STATE_POLICY, i / 4, 0, i % 4);
     if (!awake) expected = hash;
     assert_int_equal(hash, expected);
     rig_close(&rig);
@@ -1114,7 +1188,8 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
 
 // ---- schemes, with warps ----
 
-// R-SC-7: as long as nobody starts early, every issue and every counter is that of naive with history.
+// R-SC-7: as long as nobody starts early, every issue and every counter is that of naive with
+// history.
 static void elastic_without_early_starts_is_naive_with_history(void **unused) {
   (void)unused;
   uint64_t expected = 0;
@@ -1143,7 +1218,8 @@ static void elastic_without_early_starts_is_naive_with_history(void **unused) {
   }
 }
 
-// Each counter as its events tell it: who issues has quota, and non-QoS kernels wait for the others under rollover_time.
+// Each counter as its events tell it: who issues has quota, and non-QoS kernels wait for the others
+// under rollover_time.
 static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
   (void)unused;
   for (uint8_t scheme = QSM_SCHEME_NAIVE; scheme <= QSM_SCHEME_FAIR; scheme++) {
@@ -1165,7 +1241,8 @@ static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
       if (e->kind == QSM_EV_QUOTA) memcpy(c, e->word, sizeof c);
       if (e->kind != QSM_EV_ISSUE) continue;
       assert_true(c[e->word[1]] > 0);
-      if (e->word[1] == 2) assert_false(scheme == QSM_SCHEME_ROLLOVER_TIME && c[0] > 0 && rig.sm->runnable & 1);
+      if (e->word[1] == 2)
+        assert_false(scheme == QSM_SCHEME_ROLLOVER_TIME && c[0] > 0 && rig.sm->runnable & 1);
       n_waits++;
     }
     assert_true(n_waits > 20);
@@ -1178,7 +1255,8 @@ static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
 static uint32_t idle_reasons(const struct rig *rig, uint32_t k) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < rig->sm->n_subs; i++) {
-    n += qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_UNIT) + qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_LOST);
+    n += qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_UNIT) +
+         qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_LOST);
   }
   return n;
 }
@@ -1216,7 +1294,8 @@ static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unu
         assert_int_equal(qsm_sm_snap_idle(rig.sm, k), snap[k]);
       }
       n_samples += sample;
-      if (sample) assert_memory_equal(event(&rig, QSM_EV_SAMPLE, n_samples - 1)->word, sum, sizeof sum);
+      if (sample)
+        assert_memory_equal(event(&rig, QSM_EV_SAMPLE, n_samples - 1)->word, sum, sizeof sum);
     }
     assert_int_equal(count_events(&rig, QSM_EV_SAMPLE), n_samples);
     assert_true(n_idle > 100);
@@ -1224,7 +1303,8 @@ static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unu
   }
 }
 
-// Windows of any length, sleep included, give the same events under every scheme, samples among them.
+// Windows of any length, sleep included, give the same events under every scheme, samples among
+// them.
 static void schemes_and_samples_may_sleep_and_miss_nothing(void **unused) {
   (void)unused;
   for (uint8_t scheme = QSM_SCHEME_NONE; scheme <= QSM_SCHEME_FAIR; scheme++) {
@@ -1255,13 +1335,16 @@ static void schemes_and_samples_may_sleep_and_miss_nothing(void **unused) {
 
 static void an_injected_fault_changes_the_run(void **unused) {
   (void)unused;
-  static const char *const blocks[] = {"fetch", "issue", "warp_state", "exec", "tb_launch", "lsu", "barrier", "quota", "idle_sampler"};
+  static const char *const blocks[] = {"fetch", "issue",   "warp_state", "exec",        "tb_launch",
+                                       "lsu",   "barrier", "quota",      "idle_sampler"};
   uint64_t expected = 0;
   for (size_t b = 0; b <= sizeof blocks / sizeof blocks[0]; b++) {
     struct rig rig;
     rig_open(&rig, 2, 8, 4);
     for (uint32_t k = 0; k < 2; k++) rig.shared.first_quota[k] = 100000;
-    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = QSM_SCHEME_ROLLOVER});  // so that somebody looks at C
+    rig_send(&rig,
+             (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD,
+                                 .scheme = QSM_SCHEME_ROLLOVER});  // so that somebody looks at C
     start_mixed_work(&rig);
     bool injected = b == 0;
     for (uint32_t i = 0; i < 3000; i++) {
@@ -1284,7 +1367,8 @@ static uint64_t hash_of_kind(const struct rig *rig, uint64_t cycle, uint8_t kind
   for (uint32_t i = 0; i < rig->n_events; i++) {
     const struct qsm_event *e = &rig->events[i];
     if (e->cycle != cycle || e->kind != kind) continue;
-    for (uint32_t w = 0; w < e->n_words; w++) hash = (hash ^ e->word[w] ^ (uint64_t)e->sub << 32) * 0x9E3779B97F4A7C15u;
+    for (uint32_t w = 0; w < e->n_words; w++)
+      hash = (hash ^ e->word[w] ^ (uint64_t)e->sub << 32) * 0x9E3779B97F4A7C15u;
   }
   return hash;
 }
@@ -1297,7 +1381,9 @@ static bool same_in_cycle(const struct rig *a, const struct rig *b, uint64_t cyc
 static uint64_t first_difference(const struct rig *a, const struct rig *b, uint8_t *kind) {
   for (uint32_t i = 0; i < a->n_events && i < b->n_events; i++) {
     const struct qsm_event *x = &a->events[i], *y = &b->events[i];
-    if (memcmp(x, y, offsetof(struct qsm_event, word)) == 0 && memcmp(x->word, y->word, x->n_words * sizeof *x->word) == 0) continue;
+    if (memcmp(x, y, offsetof(struct qsm_event, word)) == 0 &&
+        memcmp(x->word, y->word, x->n_words * sizeof *x->word) == 0)
+      continue;
     uint64_t cycle = x->cycle < y->cycle ? x->cycle : y->cycle;
     for (*kind = 0; *kind < QSM_EV_COUNT && same_in_cycle(a, b, cycle, *kind); ++*kind) continue;
     return cycle;
@@ -1305,10 +1391,13 @@ static uint64_t first_difference(const struct rig *a, const struct rig *b, uint8
   return 0;
 }
 
-// Two machines, one of which is hit: what differs first, and in the next cycle, is what the scheduler reports.
+// Two machines, one of which is hit: what differs first, and in the next cycle, is what the
+// scheduler reports.
 static void a_flip_in_the_warp_scheduler_shows_as_its_event(void **unused) {
   (void)unused;
-  static const uint8_t kinds[] = {[QSM_POLICY_GTO] = QSM_EV_COUNT, [QSM_POLICY_TWO_LEVEL] = QSM_EV_TWOLEVEL, [QSM_POLICY_QAWS] = QSM_EV_QAWS,
+  static const uint8_t kinds[] = {[QSM_POLICY_GTO] = QSM_EV_COUNT,
+                                  [QSM_POLICY_TWO_LEVEL] = QSM_EV_TWOLEVEL,
+                                  [QSM_POLICY_QAWS] = QSM_EV_QAWS,
                                   [QSM_POLICY_QAWS_PROSE] = QSM_EV_QAWS};
   for (uint32_t policy = QSM_POLICY_GTO; policy <= QSM_POLICY_QAWS_PROSE; policy++) {
     struct rig hit, whole;
@@ -1322,7 +1411,8 @@ static void a_flip_in_the_warp_scheduler_shows_as_its_event(void **unused) {
       start_mixed_work(rigs[i]);
       rigs[i]->shared.qos_mask = 0;
       rigs[i]->shared.restart = 15;
-      rigs[i]->shared.resched_at = 300;  // when all warps are there: the group of more than one warp comes to the front
+      rigs[i]->shared.resched_at =
+          300;  // when all warps are there: the group of more than one warp comes to the front
     }
     for (uint32_t c = 0; c < 4000; c++) {
       if (!at && qsm_sm_inject(hit.sm, "warp_sched", 7, what, sizeof what) == 0) at = hit.cycle;
@@ -1355,7 +1445,8 @@ static void a_flip_in_the_gate_or_the_sampler_shows_as_its_event(void **unused) 
       load_message(rigs[i], QSM_SCHEME_ELASTIC);
     }
     for (uint32_t c = 0; c < 400; c++) {
-      if (!injected && c >= 150 && whole.sm->quota.to_load) injected = qsm_sm_inject(hit.sm, cases[n].block, 7, what, sizeof what) == 0;
+      if (!injected && c >= 150 && whole.sm->quota.to_load)
+        injected = qsm_sm_inject(hit.sm, cases[n].block, 7, what, sizeof what) == 0;
       for (uint32_t i = 0; i < 2; i++) {
         if (c % 20 == 3) rig_send(rigs[i], (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
         run(rigs[i], 1);
@@ -1376,7 +1467,8 @@ static void a_flip_in_a_fault_record_shows_in_the_state(void **unused) {
   uint32_t flipped = 0;
   rig_open(&rig, 2, 8, 4);
   assert_int_equal(qsm_sm_inject(rig.sm, "fault", 7, what, sizeof what), 0);
-  for (uint32_t kernel = 0; kernel < 4; kernel++) flipped |= state(&rig, QSM_STATE_FAULT, 0, kernel, 2);
+  for (uint32_t kernel = 0; kernel < 4; kernel++)
+    flipped |= state(&rig, QSM_STATE_FAULT, 0, kernel, 2);
   assert_int_equal(__builtin_popcount(flipped), 1);
   rig_close(&rig);
 }

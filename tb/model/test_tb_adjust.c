@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time adjustment of thread blocks, R-TA-1 to R-TA-8, in the TB scheduler with SMs that only take notes: the rules of FGQ 3.6 and
-// settled P1 to P4 one by one, and whole passes over random tables against a reference that sums up instead of stepping.
+// Run-time adjustment of thread blocks, R-TA-1 to R-TA-8, in the TB scheduler with SMs that only
+// take notes: the rules of FGQ 3.6 and settled P1 to P4 one by one, and whole passes over random
+// tables against a reference that sums up instead of stepping.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,8 @@ static void bench_open(struct bench *bench, struct qsm_config config) {
 }
 
 // All arrive, then all launch; afterwards the targets are reached.
-static void open_tenants(struct bench *bench, struct qsm_config config, uint32_t n, const struct tenant *tenants) {
+static void open_tenants(struct bench *bench, struct qsm_config config, uint32_t n,
+                         const struct tenant *tenants) {
   bench_open(bench, config);
   for (uint32_t k = 0; k < n; k++) sched_add_tenant(bench, k, &tenants[k]);
   for (uint32_t k = 0; k < n; k++) {
@@ -41,12 +43,16 @@ static struct qsm_config eight_warps(void) {
 
 static const struct tenant goal = {true, MANY, 1, 0}, other = {false, MANY, 1, 0};
 
-// A kernel with a goal beside one without, on one SM: two blocks of one warp each, and no place left.
-static void open_pair(struct bench *bench) { open_tenants(bench, model_tiny(), 2, (const struct tenant[]){goal, other}); }
+// A kernel with a goal beside one without, on one SM: two blocks of one warp each, and no place
+// left.
+static void open_pair(struct bench *bench) {
+  open_tenants(bench, model_tiny(), 2, (const struct tenant[]){goal, other});
+}
 
 // Slot 0 asks, four slots have two of the eight places each.
 static void open_four(struct bench *bench, const bool *qos) {
-  const struct tenant tenants[] = {{qos[0], MANY, 1, 0}, {qos[1], MANY, 1, 0}, {qos[2], MANY, 1, 0}, {qos[3], MANY, 1, 0}};
+  const struct tenant tenants[] = {
+      {qos[0], MANY, 1, 0}, {qos[1], MANY, 1, 0}, {qos[2], MANY, 1, 0}, {qos[3], MANY, 1, 0}};
   open_tenants(bench, eight_warps(), 4, tenants);
   for (uint32_t k = 1; k < 4; k++) bench->ratio[k] = qos[k] ? ONE : 0;
 }
@@ -69,10 +75,18 @@ static uint64_t pass(struct bench *bench) {
   return t;
 }
 
-static const struct qsm_event *adjustment(const struct bench *bench, uint32_t n) { return notes_event(bench->notes, QSM_EV_ADJUST, n); }
-static uint32_t target(const struct bench *bench, uint32_t sm, uint32_t k) { return qsm_tb_sched_target(bench->ts, sm, k); }
-static uint32_t resident(const struct bench *bench, uint32_t sm, uint32_t k) { return qsm_tb_sched_resident(bench->ts, sm, k); }
-static uint32_t job_kind(const struct bench *bench, uint32_t sm) { return qsm_preempt_job(qsm_tb_sched_preemption(bench->ts), sm) & KIND_MASK; }
+static const struct qsm_event *adjustment(const struct bench *bench, uint32_t n) {
+  return notes_event(bench->notes, QSM_EV_ADJUST, n);
+}
+static uint32_t target(const struct bench *bench, uint32_t sm, uint32_t k) {
+  return qsm_tb_sched_target(bench->ts, sm, k);
+}
+static uint32_t resident(const struct bench *bench, uint32_t sm, uint32_t k) {
+  return qsm_tb_sched_resident(bench->ts, sm, k);
+}
+static uint32_t job_kind(const struct bench *bench, uint32_t sm) {
+  return qsm_preempt_job(qsm_tb_sched_preemption(bench->ts), sm) & KIND_MASK;
+}
 
 static uint32_t flag(const struct bench *bench, uint32_t sm, uint32_t k) {
   uint32_t value = 9;
@@ -86,7 +100,8 @@ static uint32_t count(const struct bench *bench, enum qsm_event_kind kind) {
   return n;
 }
 
-static void assert_adjustment(const struct bench *bench, uint32_t n, uint32_t sm, uint32_t kernel, uint32_t victim, uint32_t freed, uint32_t class) {
+static void assert_adjustment(const struct bench *bench, uint32_t n, uint32_t sm, uint32_t kernel,
+                              uint32_t victim, uint32_t freed, uint32_t class) {
   const struct qsm_event *event = adjustment(bench, n);
   assert_non_null(event);
   const uint32_t words[] = {sm, kernel, victim, freed, class};
@@ -136,7 +151,8 @@ static void a_pass_divides_idle_sums_and_holds_dispatch_back(void **state) {
   assert_true(qsm_tb_sched_adjust_busy(bench.ts));
   retire(&bench, t + 2, 0, 0, 0);  // room from t + 3 on
   run_to(&bench, t + 40);
-  // Set-up, 2 + 4 cycles of division, ask in t + 8; slot 0 has a block less than its target by then and does not ask.
+  // Set-up, 2 + 4 cycles of division, ask in t + 8; slot 0 has a block less than its target by then
+  // and does not ask.
   const struct qsm_event *ask = notes_event(bench.notes, QSM_EV_ASK, 0);
   const uint32_t words[] = {0, 0, 1, 3, 0, 0};
   assert_int_equal(ask->cycle, t + 8);
@@ -150,7 +166,11 @@ static void two_idle_blocks_or_a_goal_that_is_met_ask_for_nothing(void **state) 
   static const struct {
     uint32_t ratio, idle;
     bool asks;
-  } cases[] = {{ONE + 1, 199, true}, {ONE + 1, 200, false}, {ONE, 0, false}, {0, 0, false}, {0x7ffff, 0, true}};
+  } cases[] = {{ONE + 1, 199, true},
+               {ONE + 1, 200, false},
+               {ONE, 0, false},
+               {0, 0, false},
+               {0x7ffff, 0, true}};
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     struct bench bench;
     open_pair(&bench);
@@ -186,7 +206,8 @@ static void a_saved_block_is_one_to_give_unless_it_is_held(void **state) {
   struct bench bench;
   open_tenants(&bench, model_tiny(), 2, (const struct tenant[]){{true, 3, 1, 0}, other});
   bench.ctrl.regs.preempt_hold[0] = 1;
-  const struct qsm_preempt_request request = {.by_slot = true, .tb = (uint8_t)sched_place_of(&bench, 0, 0, 0)};
+  const struct qsm_preempt_request request = {.by_slot = true,
+                                              .tb = (uint8_t)sched_place_of(&bench, 0, 0, 0)};
   qsm_tb_sched_preempt(bench.ts, &request);
   run_to(&bench, bench.cycle + 20);
   qsm_tb_sched_retire(bench.ts, bench.cycle, 0, request.tb, true);
@@ -291,7 +312,8 @@ static void a_victim_with_margin_stays_above_its_goal_without_the_blocks(void **
 static void a_last_block_has_no_margin_even_without_a_history(void **state) {
   (void)state;
   struct bench bench;
-  open_tenants(&bench, model_tiny(), 2, (const struct tenant[]){{true, MANY, 2, 0}, {true, MANY, 2, 0}});
+  open_tenants(&bench, model_tiny(), 2,
+               (const struct tenant[]){{true, MANY, 2, 0}, {true, MANY, 2, 0}});
   bench.ratio[1] = 0;
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 1);
@@ -299,19 +321,23 @@ static void a_last_block_has_no_margin_even_without_a_history(void **state) {
   sched_close(&bench);
 }
 
-static void among_equals_the_most_idle_or_the_largest_margin_and_then_the_lower_slot_yields(void **state) {
+static void among_equals_the_most_idle_or_the_largest_margin_and_then_the_lower_slot_yields(
+    void **state) {
   (void)state;
   static const struct {
     bool qos;
     uint32_t idle[4], ratio[4], victim;
   } cases[] = {
-      {false, {0, 0, 1, 0}, {0}, 2},          {false, {0, 1, 0, 1}, {0}, 1},
-      {true, {0, 2, 3, 2}, {0, ONE, ONE, ONE}, 2},  {true, {0, 1, 2, 2}, {0, ONE, ONE, ONE}, 2},
-      {true, {0, 0, 0, 0}, {0, 300, 300, 299}, 3},  {true, {0, 0, 1, 1}, {0, 300, 300, 300}, 1},
+      {false, {0, 0, 1, 0}, {0}, 2},
+      {false, {0, 1, 0, 1}, {0}, 1},
+      {true, {0, 2, 3, 2}, {0, ONE, ONE, ONE}, 2},
+      {true, {0, 1, 2, 2}, {0, ONE, ONE, ONE}, 2},
+      {true, {0, 0, 0, 0}, {0, 300, 300, 299}, 3},
+      {true, {0, 0, 1, 1}, {0, 300, 300, 300}, 1},
   };
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
-    // Without goals they have their SM for themselves only if the shares say so: one SM, so all others but slot 0 stay QoS for the
-    // allocator, and give up their goal afterwards.
+    // Without goals they have their SM for themselves only if the shares say so: one SM, so all
+    // others but slot 0 stay QoS for the allocator, and give up their goal afterwards.
     struct bench bench;
     open_four(&bench, (const bool[]){true, true, true, true});
     if (!cases[n].qos) bench.ctrl.regs.shared.qos_mask = 1;
@@ -328,14 +354,18 @@ static void among_equals_the_most_idle_or_the_largest_margin_and_then_the_lower_
 static void as_few_blocks_go_as_make_room_and_all_of_one_victim(void **state) {
   (void)state;
   struct bench bench;
-  open_tenants(&bench, eight_warps(), 2, (const struct tenant[]){{true, MANY, 3, 0}, other});  // 3 + 4 of 8 warps
+  open_tenants(&bench, eight_warps(), 2,
+               (const struct tenant[]){{true, MANY, 3, 0}, other});  // 3 + 4 of 8 warps
   assert_int_equal(resident(&bench, 0, 1), 4);
   pass(&bench);
   assert_adjustment(&bench, 0, 0, 0, 1, 2, 0);
   assert_int_equal(target(&bench, 0, 1), 2);
   sched_close(&bench);
-  open_tenants(&bench, eight_warps(), 3, (const struct tenant[]){{true, MANY, 2, 14}, {true, MANY, 1, 9}, {true, MANY, 1, 9}});
-  assert_int_equal(resident(&bench, 0, 1) + resident(&bench, 0, 2), 2);  // neither alone has 14 granules in a row
+  open_tenants(
+      &bench, eight_warps(), 3,
+      (const struct tenant[]){{true, MANY, 2, 14}, {true, MANY, 1, 9}, {true, MANY, 1, 9}});
+  assert_int_equal(resident(&bench, 0, 1) + resident(&bench, 0, 2),
+                   2);  // neither alone has 14 granules in a row
   set_idle(&bench, 1, 8);
   set_idle(&bench, 2, 8);
   bench.ratio[1] = bench.ratio[2] = ONE;
@@ -387,16 +417,20 @@ static void a_preemption_under_way_forbids_victims_but_not_additions(void **stat
   (void)state;
   for (uint32_t free = 0; free < 2; free++) {
     struct bench bench;
-    open_tenants(&bench, model_tiny(), 2, (const struct tenant[]){goal, {false, free ? 2 : MANY, 1, 0}});
+    open_tenants(&bench, model_tiny(), 2,
+                 (const struct tenant[]){goal, {false, free ? 2 : MANY, 1, 0}});
     if (free) retire(&bench, bench.cycle, 1, 0, 0);
     run_to(&bench, bench.cycle + 50);
-    qsm_tb_sched_preempt(bench.ts, &(struct qsm_preempt_request){.kernel = 1, .technique = QSM_TECHNIQUE_DRAIN});
+    qsm_tb_sched_preempt(
+        bench.ts, &(struct qsm_preempt_request){.kernel = 1, .technique = QSM_TECHNIQUE_DRAIN});
     run_to(&bench, bench.cycle + 10);
     assert_int_equal(job_kind(&bench, 0), KIND_DRAIN);
     pass(&bench);
     assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 1);
-    if (free) assert_adjustment(&bench, 0, 0, 0, NOBODY, 0, 0);
-    else assert_null(adjustment(&bench, 0));
+    if (free)
+      assert_adjustment(&bench, 0, 0, 0, NOBODY, 0, 0);
+    else
+      assert_null(adjustment(&bench, 0));
     sched_close(&bench);
   }
 }
@@ -405,7 +439,8 @@ static void a_request_that_is_not_decided_yet_is_a_preemption_under_way(void **s
   (void)state;
   struct bench bench;
   open_pair(&bench);
-  qsm_tb_sched_preempt(bench.ts, &(struct qsm_preempt_request){.by_slot = true, .tb = 3, .kernel = 2});  // in vain
+  qsm_tb_sched_preempt(
+      bench.ts, &(struct qsm_preempt_request){.by_slot = true, .tb = 3, .kernel = 2});  // in vain
   pass(&bench);
   assert_int_equal(notes_event(bench.notes, QSM_EV_PREEMPT, 0)->word[5], QSM_PREEMPT_NO_TB);
   assert_null(adjustment(&bench, 0));
@@ -415,13 +450,15 @@ static void a_request_that_is_not_decided_yet_is_a_preemption_under_way(void **s
 static void what_a_pass_begins_does_not_stop_it_but_the_next_one(void **state) {
   (void)state;
   struct bench bench;
-  open_tenants(&bench, model_demo(), 2, (const struct tenant[]){{true, MANY, 2, 0}, {false, MANY, 2, 0}});
+  open_tenants(&bench, model_demo(), 2,
+               (const struct tenant[]){{true, MANY, 2, 0}, {false, MANY, 2, 0}});
   pass(&bench);
   for (uint32_t i = 0; i < 4; i++) {
     assert_adjustment(&bench, i, i, 0, 1, 1, 0);
     assert_int_equal(flag(&bench, i, 1), 1);
   }
-  retire(&bench, bench.cycle + 50, 1, 0, 1);  // the youngest of SM 0; on the other three SMs blocks drain on
+  retire(&bench, bench.cycle + 50, 1, 0,
+         1);  // the youngest of SM 0; on the other three SMs blocks drain on
   run_to(&bench, bench.cycle + 70);
   assert_int_equal(resident(&bench, 0, 0), 3);
   pass(&bench);
@@ -467,8 +504,10 @@ static void a_pass_ends_at_the_next_snapshot_and_at_an_allocation(void **state) 
     open_pair(&bench);
     uint64_t t = start(&bench);
     run_to(&bench, t + 8 - n);
-    if (n) qsm_tb_sched_request_targets(bench.ts);  // written in t + 6
-    else qsm_tb_sched_take_had_tb(bench.ts, t + 8);
+    if (n)
+      qsm_tb_sched_request_targets(bench.ts);  // written in t + 6
+    else
+      qsm_tb_sched_take_had_tb(bench.ts, t + 8);
     run_to(&bench, t + 8);
     assert_int_equal(qsm_tb_sched_adjust_busy(bench.ts), !n);
     run_to(&bench, t + 9);
@@ -498,8 +537,10 @@ static void a_refused_preemption_leaves_the_targets_and_the_blocks_drain(void **
   bench.ctrl.regs.adjust_technique = QSM_TECHNIQUE_FLUSH;
   pass(&bench);
   run_to(&bench, bench.cycle + 10);
-  assert_int_equal(notes_event(bench.notes, QSM_EV_PREEMPT, 0)->word[5], QSM_PREEMPT_NOT_IDEMPOTENT);
-  assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 1)->cycle, notes_event(bench.notes, QSM_EV_PREEMPT, 0)->cycle);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_PREEMPT, 0)->word[5],
+                   QSM_PREEMPT_NOT_IDEMPOTENT);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 1)->cycle,
+                   notes_event(bench.notes, QSM_EV_PREEMPT, 0)->cycle);
   assert_int_equal(flag(&bench, 0, 1), 0);
   assert_int_equal(target(&bench, 0, 1), 1);
   retire(&bench, bench.cycle, 1, 0, 0);  // the older one ends first
@@ -562,10 +603,12 @@ static void a_kernel_with_a_target_is_not_starved(void **state) {
 static void blocks_that_end_during_the_trials_cost_their_kernel_no_more_than_all(void **state) {
   (void)state;
   struct bench bench;
-  open_tenants(&bench, eight_warps(), 3, (const struct tenant[]){{true, MANY, 2, 0}, {false, 2, 1, 0}, {true, MANY, 4, 0}});
+  open_tenants(&bench, eight_warps(), 3,
+               (const struct tenant[]){{true, MANY, 2, 0}, {false, 2, 1, 0}, {true, MANY, 4, 0}});
   bench.ratio[2] = ONE;
   uint64_t t = start(&bench);
-  // Set-up, three divisions, ask, fit; the trial of slot 1 ends in t + 10 with two blocks, that of slot 2 in t + 13.
+  // Set-up, three divisions, ask, fit; the trial of slot 1 ends in t + 10 with two blocks, that of
+  // slot 2 in t + 13.
   retire(&bench, t + 10, 1, 0, 0);
   retire(&bench, t + 11, 1, 0, 1);
   finish(&bench);
@@ -581,7 +624,8 @@ static void blocks_that_end_during_the_trials_cost_their_kernel_no_more_than_all
 static void a_victim_whose_target_is_lower_already_keeps_it(void **state) {
   (void)state;
   struct bench bench;
-  open_tenants(&bench, eight_warps(), 4, (const struct tenant[]){{true, MANY, 2, 0}, goal, other, {true, MANY, 2, 0}});
+  open_tenants(&bench, eight_warps(), 4,
+               (const struct tenant[]){{true, MANY, 2, 0}, goal, other, {true, MANY, 2, 0}});
   bench.ctrl.regs.adjust_technique = QSM_TECHNIQUE_FLUSH;
   bench.ratio[3] = ONE;
   pass(&bench);
@@ -619,7 +663,9 @@ struct ref {
   uint32_t n_asks, n_adjustments;  // events before the pass
 };
 
-static const struct qsm_desc *shape(const struct ref *ref, uint32_t k) { return &ref->bench->ctrl.regs.shared.desc[k]; }
+static const struct qsm_desc *shape(const struct ref *ref, uint32_t k) {
+  return &ref->bench->ctrl.regs.shared.desc[k];
+}
 
 static uint32_t ref_out(const struct ref *ref, uint32_t k) {
   uint32_t n = 0;
@@ -629,7 +675,8 @@ static uint32_t ref_out(const struct ref *ref, uint32_t k) {
 
 static bool ref_wants(const struct ref *ref, uint32_t k) {
   const struct qsm_regs *regs = &ref->bench->ctrl.regs;
-  return (regs->shared.qos_mask >> k & 1) && shape(ref, k)->grid[0] > ref_out(ref, k) && ref->bench->ratio[k] > ONE;
+  return (regs->shared.qos_mask >> k & 1) && shape(ref, k)->grid[0] > ref_out(ref, k) &&
+         ref->bench->ratio[k] > ONE;
 }
 
 struct ref_victim {
@@ -637,13 +684,16 @@ struct ref_victim {
 };
 
 // How many of m's blocks must go, and what that makes of it; moves the time on.
-static bool ref_try(struct ref *ref, uint32_t i, const struct ref_sm *w, const uint32_t *idle, uint32_t k, uint32_t m, struct ref_victim *victim) {
+static bool ref_try(struct ref *ref, uint32_t i, const struct ref_sm *w, const uint32_t *idle,
+                    uint32_t k, uint32_t m, struct ref_victim *victim) {
   struct ref_sm v = *w;
   uint32_t tb, base, n = 0, out = ref_out(ref, m), ratio = ref->bench->ratio[m];
   for (; !ref_fits(ref->bench, &v, k, &tb, &base); n++) {
     int youngest = -1;
     for (uint32_t s = 0; s < ref->bench->config.max_tbs; s++) {
-      if (ref->sm[i].used[s] && v.used[s] && v.kernel[s] == m && (youngest < 0 || v.age[s] > v.age[youngest])) youngest = (int)s;
+      if (ref->sm[i].used[s] && v.used[s] && v.kernel[s] == m &&
+          (youngest < 0 || v.age[s] > v.age[youngest]))
+        youngest = (int)s;
     }
     if (youngest < 0) {
       ref->cycle += 2 + n;
@@ -658,7 +708,8 @@ static bool ref_try(struct ref *ref, uint32_t i, const struct ref_sm *w, const u
   return true;
 }
 
-static void ref_expect(struct ref *ref, uint32_t i, uint32_t k, const struct ref_victim *victim, uint32_t raised) {
+static void ref_expect(struct ref *ref, uint32_t i, uint32_t k, const struct ref_victim *victim,
+                       uint32_t raised) {
   const struct qsm_event *event = adjustment(ref->bench, ref->n_adjustments++);
   const uint32_t words[] = {i, k, victim->slot, victim->n, victim->class, raised};
   assert_non_null(event);
@@ -676,7 +727,8 @@ static bool ref_flag_rose(const struct ref *ref, uint32_t i, uint32_t k) {
 }
 
 // A slot's turn; true: SM i is done. `before`: targets before the pass.
-static bool ref_ask(struct ref *ref, uint32_t i, struct ref_sm *w, const uint32_t *idle, uint32_t k, const uint32_t *before) {
+static bool ref_ask(struct ref *ref, uint32_t i, struct ref_sm *w, const uint32_t *idle, uint32_t k,
+                    const uint32_t *before) {
   uint32_t tb, base;
   if (ref_fits(ref->bench, w, k, &tb, &base)) {
     ref_expect(ref, i, k, &(struct ref_victim){.slot = NOBODY}, before[k] + 1);
@@ -689,13 +741,17 @@ static bool ref_ask(struct ref *ref, uint32_t i, struct ref_sm *w, const uint32_
   if (ref->pending) return false;
   struct ref_victim best = {.slot = NOBODY}, victim;
   for (uint32_t m = 0; m < ref->bench->config.num_kernels; m++) {
-    if (m == k || resident(ref->bench, i, m) == 0 || !ref_try(ref, i, w, idle, k, m, &victim)) continue;
-    if (best.slot == NOBODY || victim.class < best.class || (victim.class == best.class && victim.key > best.key)) best = victim;
+    if (m == k || resident(ref->bench, i, m) == 0 || !ref_try(ref, i, w, idle, k, m, &victim))
+      continue;
+    if (best.slot == NOBODY || victim.class < best.class ||
+        (victim.class == best.class && victim.key > best.key))
+      best = victim;
   }
   if (best.slot != NOBODY) {
     uint32_t kept = resident(ref->bench, i, best.slot) - best.n;
     ref_expect(ref, i, k, &best, before[k] + 1);
-    assert_int_equal(target(ref->bench, i, best.slot), kept < before[best.slot] ? kept : before[best.slot]);
+    assert_int_equal(target(ref->bench, i, best.slot),
+                     kept < before[best.slot] ? kept : before[best.slot]);
     assert_true(ref_flag_rose(ref, i, best.slot));
   }
   ref->cycle++;
@@ -704,7 +760,8 @@ static bool ref_ask(struct ref *ref, uint32_t i, struct ref_sm *w, const uint32_
 
 static void ref_sm_turn(struct ref *ref, uint32_t i, const uint32_t *before) {
   const struct bench *bench = ref->bench;
-  uint32_t words[2 + QSM_MAX_KERNELS] = {i}, *idle = &words[2], n_kernels = bench->config.num_kernels;
+  uint32_t words[2 + QSM_MAX_KERNELS] = {i}, *idle = &words[2],
+                     n_kernels = bench->config.num_kernels;
   ref->cycle++;
   for (uint32_t k = 0; k < n_kernels; k++) {
     if (resident(bench, i, k) == 0) continue;
@@ -713,7 +770,8 @@ static void ref_sm_turn(struct ref *ref, uint32_t i, const uint32_t *before) {
   }
   for (uint32_t k = 0; k < n_kernels; k++) {
     bool reached = before[k] <= resident(bench, i, k) && before[k] < bench->config.max_tbs;
-    if (ref_wants(ref, k) && (bench->ctrl.regs.sm_mask[k] >> i & 1) && reached && idle[k] <= 1) words[1] |= 1u << k;
+    if (ref_wants(ref, k) && (bench->ctrl.regs.sm_mask[k] >> i & 1) && reached && idle[k] <= 1)
+      words[1] |= 1u << k;
   }
   const struct qsm_event *event = notes_event(bench->notes, QSM_EV_ASK, ref->n_asks++);
   assert_non_null(event);
@@ -728,11 +786,14 @@ static void ref_sm_turn(struct ref *ref, uint32_t i, const uint32_t *before) {
 static void random_tenants(struct bench *bench, uint64_t *seed) {
   const struct qsm_config *config = &bench->config;
   for (uint32_t k = 0; k < config->num_kernels; k++) {
-    bench->ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config->num_sms) : model_random(seed, 1u << config->num_sms);
+    bench->ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config->num_sms)
+                                                        : model_random(seed, 1u << config->num_sms);
     if (k && model_random(seed, 4) == 0) continue;
     uint32_t grid = model_random(seed, 3) ? MANY : 1 + model_random(seed, 3 * config->num_sms);
     uint32_t warps = 1 + model_random(seed, model_random(seed, 3) ? 2 : config->warps_per_sm);
-    sched_add_tenant(bench, k, &(struct tenant){k == 0 || model_random(seed, 2), grid, warps, model_random(seed, 2) ? 0 : model_random(seed, 20)});
+    sched_add_tenant(bench, k,
+                     &(struct tenant){k == 0 || model_random(seed, 2), grid, warps,
+                                      model_random(seed, 2) ? 0 : model_random(seed, 20)});
     run_to(bench, bench->cycle + 1);
     qsm_tb_sched_launch(bench->ts, k);
   }
@@ -742,10 +803,14 @@ static void random_tenants(struct bench *bench, uint64_t *seed) {
 static void random_figures(struct bench *bench, uint64_t *seed) {
   static const uint32_t ratios[] = {0, ONE - 1, ONE, ONE + 1, 0x7ffff, ONE / 2, ONE / 2 + 1};
   for (uint32_t k = 0; k < bench->config.num_kernels; k++) {
-    bench->ratio[k] = model_random(seed, 2) ? ratios[model_random(seed, sizeof ratios / sizeof *ratios)] : model_random(seed, 0x20000);
+    bench->ratio[k] = model_random(seed, 2)
+                          ? ratios[model_random(seed, sizeof ratios / sizeof *ratios)]
+                          : model_random(seed, 0x20000);
     for (uint32_t i = 0; i < bench->config.num_sms; i++) {
-      uint32_t warps = bench->ctrl.regs.shared.desc[k].warps, n_tbs = model_random(seed, resident(bench, i, k) + 2);
-      bench->notes->idle[i][k] = 100 * warps * n_tbs + (model_random(seed, 2) ? model_random(seed, 100 * warps) : 0);
+      uint32_t warps = bench->ctrl.regs.shared.desc[k].warps,
+               n_tbs = model_random(seed, resident(bench, i, k) + 2);
+      bench->notes->idle[i][k] =
+          100 * warps * n_tbs + (model_random(seed, 2) ? model_random(seed, 100 * warps) : 0);
     }
   }
 }
@@ -789,14 +854,17 @@ static bool compare_pass(struct bench *bench, uint64_t *seed) {
 
 static void passes_over_random_tables_equal_the_reference(void **state) {
   (void)state;
-  struct qsm_config configs[] = {model_tiny(), eight_warps(), model_odd(), model_demo(), model_wide()};
+  struct qsm_config configs[] = {model_tiny(), eight_warps(), model_odd(), model_demo(),
+                                 model_wide()};
   uint64_t seed = model_seed("test_tb_adjust");
   uint32_t n_adjusting = 0, n_classes[3] = {0};
   for (uint32_t n = 0; n < 500; n++) {
     struct bench bench;
     bench_open(&bench, configs[n % (sizeof configs / sizeof *configs)]);
     bench.ctrl.regs.latecomers = 0;
-    bench.ctrl.regs.adjust_technique = model_random(&seed, 2) ? QSM_TECHNIQUE_FLUSH : QSM_TECHNIQUE_DRAIN;  // refused, or under way for ever
+    bench.ctrl.regs.adjust_technique = model_random(&seed, 2)
+                                           ? QSM_TECHNIQUE_FLUSH
+                                           : QSM_TECHNIQUE_DRAIN;  // refused, or under way for ever
     random_tenants(&bench, &seed);
     for (uint32_t epoch = 0; epoch < 4; epoch++) {
       n_adjusting += compare_pass(&bench, &seed);
@@ -808,7 +876,8 @@ static void passes_over_random_tables_equal_the_reference(void **state) {
     }
     sched_close(&bench);
   }
-  printf("# %u passes adjusted something; victims without a goal %u, idle %u, with margin %u\n", n_adjusting, n_classes[0], n_classes[1], n_classes[2]);
+  printf("# %u passes adjusted something; victims without a goal %u, idle %u, with margin %u\n",
+         n_adjusting, n_classes[0], n_classes[1], n_classes[2]);
   assert_true(n_adjusting > 100 && n_classes[0] > 30 && n_classes[1] > 30 && n_classes[2] > 30);
 }
 
@@ -833,7 +902,8 @@ static void flipped_idle_blocks_show_when_the_sm_is_asked(void **state) {
   char what[100];
   open_pair(&bench);
   uint64_t t = start(&bench);
-  assert_int_equal(qsm_tb_sched_inject_adjust(bench.ts, 0, what, sizeof what), -1);  // the set-up would clear it
+  assert_int_equal(qsm_tb_sched_inject_adjust(bench.ts, 0, what, sizeof what),
+                   -1);  // the set-up would clear it
   run_to(&bench, t + 3);
   assert_int_equal(qsm_tb_sched_inject_adjust(bench.ts, 8, what, sizeof what), 0);
   finish(&bench);
@@ -856,7 +926,8 @@ int main(void) {
       cmocka_unit_test(an_idle_victim_has_one_idle_block_more_than_it_gives),
       cmocka_unit_test(a_victim_with_margin_stays_above_its_goal_without_the_blocks),
       cmocka_unit_test(a_last_block_has_no_margin_even_without_a_history),
-      cmocka_unit_test(among_equals_the_most_idle_or_the_largest_margin_and_then_the_lower_slot_yields),
+      cmocka_unit_test(
+          among_equals_the_most_idle_or_the_largest_margin_and_then_the_lower_slot_yields),
       cmocka_unit_test(as_few_blocks_go_as_make_room_and_all_of_one_victim),
       cmocka_unit_test(nobody_yields_to_itself),
       cmocka_unit_test(the_youngest_blocks_go_one_after_the_other_until_the_target_is_reached),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for latecomers, R-TA-10 to R-TA-12, in the TB scheduler with SMs that only take notes: who is late, the claim step by step, and
-// whole claims over random tables against a reference that sums up instead of stepping.
+// Room for latecomers, R-TA-10 to R-TA-12, in the TB scheduler with SMs that only take notes: who
+// is late, the claim step by step, and whole claims over random tables against a reference that
+// sums up instead of stepping.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ enum { MANY = 0xffff, SETTLE = 2000, WAIT = 1, LATE = 2 };
 
 static const struct tenant goal = {true, MANY, 1, 0}, other = {false, MANY, 1, 0};
 
-// The next slot from `k` on arrives and launches; afterwards the targets are reached, where there is room.
+// The next slot from `k` on arrives and launches; afterwards the targets are reached, where there
+// is room.
 static void come(struct bench *bench, uint32_t k, const struct tenant *tenant) {
   sched_add_tenant(bench, k, tenant);
   run_to(bench, bench->cycle + 1);
@@ -25,7 +27,8 @@ static void come(struct bench *bench, uint32_t k, const struct tenant *tenant) {
 }
 
 // Slot 0 has all places of the machine when slot 1 comes.
-static void open_late(struct bench *bench, struct qsm_config config, const struct tenant *first, const struct tenant *second) {
+static void open_late(struct bench *bench, struct qsm_config config, const struct tenant *first,
+                      const struct tenant *second) {
   sched_open(bench, config);
   bench->ctrl.regs.adjust_technique = QSM_TECHNIQUE_DRAIN;
   come(bench, 0, first);
@@ -58,9 +61,15 @@ static uint32_t late(const struct bench *bench, uint32_t k) {
   return value & (WAIT | LATE);
 }
 
-static uint32_t target(const struct bench *bench, uint32_t sm, uint32_t k) { return qsm_tb_sched_target(bench->ts, sm, k); }
-static uint32_t resident(const struct bench *bench, uint32_t sm, uint32_t k) { return qsm_tb_sched_resident(bench->ts, sm, k); }
-static const struct qsm_event *claim(const struct bench *bench, uint32_t n) { return notes_event(bench->notes, QSM_EV_CLAIM, n); }
+static uint32_t target(const struct bench *bench, uint32_t sm, uint32_t k) {
+  return qsm_tb_sched_target(bench->ts, sm, k);
+}
+static uint32_t resident(const struct bench *bench, uint32_t sm, uint32_t k) {
+  return qsm_tb_sched_resident(bench->ts, sm, k);
+}
+static const struct qsm_event *claim(const struct bench *bench, uint32_t n) {
+  return notes_event(bench->notes, QSM_EV_CLAIM, n);
+}
 
 static uint32_t flags(const struct bench *bench, uint32_t sm) {
   uint32_t all = 0, value = 9;
@@ -71,7 +80,8 @@ static uint32_t flags(const struct bench *bench, uint32_t sm) {
   return all;
 }
 
-static void assert_claim(const struct bench *bench, uint32_t n, uint32_t sm, uint32_t k, bool fits, const uint32_t *left) {
+static void assert_claim(const struct bench *bench, uint32_t n, uint32_t sm, uint32_t k, bool fits,
+                         const uint32_t *left) {
   const struct qsm_event *event = claim(bench, n);
   assert_non_null(event);
   assert_int_equal(event->word[0], sm);
@@ -211,7 +221,8 @@ static void a_claim_takes_the_blocks_that_stand_in_the_way(void **state) {
 static void the_latecomer_gets_the_place_of_a_block_that_is_switched_out(void **state) {
   (void)state;
   struct bench bench;
-  open_late(&bench, model_tiny(), &(struct tenant){false, MANY, 4, 0}, &(struct tenant){false, MANY, 3, 0});
+  open_late(&bench, model_tiny(), &(struct tenant){false, MANY, 4, 0},
+            &(struct tenant){false, MANY, 3, 0});
   bench.ctrl.regs.adjust_technique = QSM_TECHNIQUE_SWITCH;
   second_turn(&bench);
   finish(&bench);
@@ -260,18 +271,22 @@ static void those_without_goal_give_first_then_who_has_most_then_the_highest_slo
     uint32_t grid[3], warps, left[4];
   } cases[] = {
       {{false, false, false}, {4, 2, 2}, 1, {3, 2, 2, 0}},  // most
-      {{false, false, false}, {2, 2, 2}, 3, {2, 2, 1, 0}},  // two warps are free: the highest gives one
+      {{false, false, false},
+       {2, 2, 2},
+       3,
+       {2, 2, 1, 0}},  // two warps are free: the highest gives one
       {{false, false, false}, {3, 3, 2}, 2, {2, 2, 2, 0}},  // slot 1, then slot 0
       {{true, false, true}, {4, 2, 2}, 1, {4, 1, 2, 0}},    // without a goal
       {{true, false, true}, {4, 2, 2}, 3, {3, 0, 2, 0}},    // and only then those with one
       {{true, true, true}, {2, 4, 2}, 1, {2, 3, 2, 0}},
-      {{false, true, true}, {2, 4, 2}, 8, {0, 0, 0, 0}},    // the whole SM
+      {{false, true, true}, {2, 4, 2}, 8, {0, 0, 0, 0}},  // the whole SM
   };
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     struct bench bench;
     sched_open(&bench, eight_warps());
     bench.ctrl.regs.adjust_technique = QSM_TECHNIQUE_FLUSH;  // refused
-    for (uint32_t k = 0; k < 3; k++) come(&bench, k, &(struct tenant){false, cases[n].grid[k], 1, 0});
+    for (uint32_t k = 0; k < 3; k++)
+      come(&bench, k, &(struct tenant){false, cases[n].grid[k], 1, 0});
     for (uint32_t k = 0; k < 3; k++) {
       assert_int_equal(resident(&bench, 0, k), cases[n].grid[k]);
       bench.ctrl.regs.shared.qos_mask |= (uint32_t)cases[n].qos[k] << k;
@@ -296,9 +311,12 @@ static void whatever_is_short_is_made_free(void **state) {
     struct tenant first, second;
     uint32_t left;
   } cases[] = {
-      {8, {false, MANY, 2, 0}, {false, MANY, 5, 0}, 1},    // three of four blocks of two warps
-      {2, {false, MANY, 1, 0}, {false, MANY, 1, 0}, 1},    // a TB slot
-      {8, {false, MANY, 1, 8}, {false, MANY, 1, 9}, 2},    // the two youngest of four lie side by side
+      {8, {false, MANY, 2, 0}, {false, MANY, 5, 0}, 1},  // three of four blocks of two warps
+      {2, {false, MANY, 1, 0}, {false, MANY, 1, 0}, 1},  // a TB slot
+      {8,
+       {false, MANY, 1, 8},
+       {false, MANY, 1, 9},
+       2},  // the two youngest of four lie side by side
       {8, {false, MANY, 1, 32}, {false, MANY, 1, 1}, 0},
   };
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
@@ -333,7 +351,8 @@ static void a_claim_ends_without_effect_when_its_givers_have_retired(void **stat
   sched_close(&bench);
 }
 
-// R-TA-11: the cycle of a kill shows two cycles later (late falls in between), a request of targets one later, E at once.
+// R-TA-11: the cycle of a kill shows two cycles later (late falls in between), a request of targets
+// one later, E at once.
 static void a_kill_an_allocation_and_a_snapshot_end_a_claim_in_each_of_its_steps(void **state) {
   (void)state;
   for (uint32_t way = 0; way < 3; way++) {
@@ -387,7 +406,8 @@ static void a_claim_picks_only_sms_of_the_mask_and_goes_round(void **state) {
   sched_close(&bench);
 }
 
-// Slot 0 has one block, which comes back after a host's switch; slot 1 is late and needs the whole SM.
+// Slot 0 has one block, which comes back after a host's switch; slot 1 is late and needs the whole
+// SM.
 static void open_restored(struct bench *bench) {
   open_late(bench, model_tiny(), &other, &(struct tenant){false, MANY, 4, 0});
   bench->ctrl.regs.latecomers = 0;
@@ -525,7 +545,8 @@ static void a_pass_leaves_to_a_latecomer_what_is_free(void **state) {
   }
 }
 
-// R-TA-1, R-TA-11: a claim that begins after E runs in E + QosLat, which ends it; the epoch that follows has a claim of its own.
+// R-TA-1, R-TA-11: a claim that begins after E runs in E + QosLat, which ends it; the epoch that
+// follows has a claim of its own.
 static void the_load_ends_a_claim_and_may_begin_a_pass(void **state) {
   (void)state;
   for (uint32_t behind = 0; behind < 2; behind++) {
@@ -546,14 +567,17 @@ static void the_load_ends_a_claim_and_may_begin_a_pass(void **state) {
     const struct qsm_event *ask = notes_event(bench.notes, QSM_EV_ASK, 0);
     assert_int_equal(ask != NULL, behind);
     assert_non_null(claim(&bench, 0));
-    if (behind) assert_true(ask->cycle < claim(&bench, 0)->cycle);
-    else assert_int_equal(claim(&bench, 0)->cycle, t + CLAIM_STEP);
+    if (behind)
+      assert_true(ask->cycle < claim(&bench, 0)->cycle);
+    else
+      assert_int_equal(claim(&bench, 0)->cycle, t + CLAIM_STEP);
     assert_null(claim(&bench, 1));
     sched_close(&bench);
   }
 }
 
-// R-TA-11: a snapshot in the cycle in which a claim could begin puts it off by one, the load by as many as it takes.
+// R-TA-11: a snapshot in the cycle in which a claim could begin puts it off by one, the load by as
+// many as it takes.
 static void no_claim_begins_in_a_snapshot_or_a_load(void **state) {
   (void)state;
   for (uint32_t n = 0; n < 2; n++) {
@@ -564,8 +588,10 @@ static void no_claim_begins_in_a_snapshot_or_a_load(void **state) {
     run_to(&bench, bench.cycle + 20);
     bench.ctrl.regs.latecomers = 1;
     uint64_t t = bench.cycle;
-    if (n) turn(&bench);
-    else qsm_tb_sched_take_had_tb(bench.ts, t);
+    if (n)
+      turn(&bench);
+    else
+      qsm_tb_sched_take_had_tb(bench.ts, t);
     run_to(&bench, t + 1);
     finish(&bench);
     assert_int_equal(claim(&bench, 0)->cycle, t + CLAIM_STEP);
@@ -608,12 +634,14 @@ static int ref_giver(const struct bench *bench, uint32_t slot, const uint32_t *l
   return giver;
 }
 
-// The claim that begins in the cycle after the load in `t`. Returns its last cycle, t if there is none.
-static uint64_t ref_claim(const struct bench *bench, struct ref *ref, uint32_t busy, uint64_t t, uint32_t target_after[8][QSM_MAX_KERNELS],
-                          uint32_t *flagged) {
+// The claim that begins in the cycle after the load in `t`. Returns its last cycle, t if there is
+// none.
+static uint64_t ref_claim(const struct bench *bench, struct ref *ref, uint32_t busy, uint64_t t,
+                          uint32_t target_after[8][QSM_MAX_KERNELS], uint32_t *flagged) {
   int slot = ref_pick_slot(bench, ref, busy);
   if (slot < 0) return t;
-  uint32_t k = (uint32_t)slot, sm, tb, base, left[QSM_MAX_KERNELS] = {0}, words[3 + QSM_MAX_KERNELS];
+  uint32_t k = (uint32_t)slot, sm, tb, base, left[QSM_MAX_KERNELS] = {0},
+           words[3 + QSM_MAX_KERNELS];
   ref->next_slot = (k + 1) % bench->config.num_kernels;
   for (t++, sm = 8; sm == 8 || !(bench->ctrl.regs.sm_mask[k] >> sm & 1); t++) {
     sm = ref->next_sm;
@@ -638,8 +666,10 @@ static uint64_t ref_claim(const struct bench *bench, struct ref *ref, uint32_t b
   assert_memory_equal(event->word, words, (3 + bench->config.num_kernels) * sizeof *words);
   for (uint32_t m = 0; m < bench->config.num_kernels; m++) {
     uint32_t *after = &target_after[sm][m];
-    if (m == k) *after = *after ? *after : 1;
-    else if (left[m] < *after) *after = left[m];
+    if (m == k)
+      *after = *after ? *after : 1;
+    else if (left[m] < *after)
+      *after = left[m];
     *flagged |= (uint32_t)(left[m] < resident(bench, sm, m)) << m;
   }
   return t + bench->config.num_kernels;
@@ -649,7 +679,8 @@ static uint32_t random_tenants(struct bench *bench, uint64_t *seed) {
   const struct qsm_config *config = &bench->config;
   uint32_t busy = 0;
   for (uint32_t k = 0; k < config->num_kernels; k++) {
-    bench->ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config->num_sms) : model_random(seed, 1u << config->num_sms);
+    bench->ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config->num_sms)
+                                                        : model_random(seed, 1u << config->num_sms);
     if (k && model_random(seed, 4) == 0) continue;
     uint32_t warps = 1 + model_random(seed, model_random(seed, 3) ? 2 : config->warps_per_sm);
     uint32_t granules = model_random(seed, 2) ? 0 : 1 + model_random(seed, 32);
@@ -675,9 +706,11 @@ static bool compare_claim(struct bench *bench, struct ref *ref, uint32_t busy) {
   assert_null(claim(bench, ref->n_claims));
   if (ref->n_claims == n_claims) return false;
   assert_true(bench->cycle == last + 1);
-  assert_true(last + 1 - first <= config->num_sms + 1 + (config->max_tbs + 1) + config->num_kernels);  // R-TA-12
+  assert_true(last + 1 - first <=
+              config->num_sms + 1 + (config->max_tbs + 1) + config->num_kernels);  // R-TA-12
   for (uint32_t i = 0; i < config->num_sms; i++) {
-    for (uint32_t k = 0; k < config->num_kernels; k++) assert_int_equal(target(bench, i, k), before[i][k]);
+    for (uint32_t k = 0; k < config->num_kernels; k++)
+      assert_int_equal(target(bench, i, k), before[i][k]);
   }
   run_to(bench, bench->cycle + 300);
   uint32_t asked = 0;
@@ -692,7 +725,8 @@ static bool compare_claim(struct bench *bench, struct ref *ref, uint32_t busy) {
 // R-TA-11, R-TA-12.
 static void claims_over_random_tables_equal_the_reference(void **state) {
   (void)state;
-  struct qsm_config configs[] = {model_tiny(), eight_warps(), model_odd(), model_demo(), model_wide()};
+  struct qsm_config configs[] = {model_tiny(), eight_warps(), model_odd(), model_demo(),
+                                 model_wide()};
   uint64_t seed = model_seed("test_tb_claim");
   uint32_t n_claims = 0;
   for (uint32_t n = 0; n < 500; n++) {
@@ -705,7 +739,8 @@ static void claims_over_random_tables_equal_the_reference(void **state) {
     for (uint32_t epoch = 0; epoch < 4; epoch++) {
       if (!compare_claim(&bench, &ref, busy)) break;
       n_claims++;
-      if (out(&bench, claim(&bench, ref.n_claims - 1)->word[1]) > 0) break;  // there was room elsewhere
+      if (out(&bench, claim(&bench, ref.n_claims - 1)->word[1]) > 0)
+        break;  // there was room elsewhere
     }
     sched_close(&bench);
   }
@@ -716,7 +751,8 @@ static void claims_over_random_tables_equal_the_reference(void **state) {
 // ---- Skipped cycles ----
 
 static void run_each_to(struct bench *bench, uint64_t to) {
-  for (; bench->cycle < to; bench->cycle++) bench->ctrl.regs.irq |= qsm_tb_sched_step(bench->ts, bench->cycle, 0);
+  for (; bench->cycle < to; bench->cycle++)
+    bench->ctrl.regs.irq |= qsm_tb_sched_step(bench->ts, bench->cycle, 0);
 }
 
 struct skip_pair {
@@ -745,11 +781,13 @@ static void assert_same(const struct skip_pair *pair) {
   assert_int_equal(a->n_msgs, b->n_msgs);
   for (uint32_t n = 0; n < a->n_events; n++) {
     assert_true(a->event[n].cycle == b->event[n].cycle && a->event[n].kind == b->event[n].kind);
-    assert_memory_equal(a->event[n].word, b->event[n].word, a->event[n].n_words * sizeof *a->event[n].word);
+    assert_memory_equal(a->event[n].word, b->event[n].word,
+                        a->event[n].n_words * sizeof *a->event[n].word);
   }
   for (uint32_t k = 0; k < pair->skips.config.num_kernels; k++) {
     uint32_t x = 0, y = 1;
-    assert_true(qsm_tb_sched_state(pair->skips.ts, k, 5, &x) && qsm_tb_sched_state(pair->each.ts, k, 5, &y));
+    assert_true(qsm_tb_sched_state(pair->skips.ts, k, 5, &x) &&
+                qsm_tb_sched_state(pair->each.ts, k, 5, &y));
     assert_int_equal(x, y);
   }
 }
@@ -778,7 +816,8 @@ static void answer_in_both(struct skip_pair *pair, uint64_t *seed) {
   enum { KIND = 7, SAVE = 1, DRAIN = 2, RESTORE = 3, TB_SHIFT = 8, TB = 31 };
   for (uint32_t i = 0; i < pair->skips.config.num_sms; i++) {
     uint32_t job = qsm_preempt_job(qsm_tb_sched_preemption(pair->skips.ts), i), kind = job & KIND;
-    if ((kind == SAVE || kind == DRAIN) && model_random(seed, 2)) retire_in_both(pair, i, job >> TB_SHIFT & TB, kind == SAVE);
+    if ((kind == SAVE || kind == DRAIN) && model_random(seed, 2))
+      retire_in_both(pair, i, job >> TB_SHIFT & TB, kind == SAVE);
     if (kind == RESTORE && model_random(seed, 2)) restore_in_both(pair, i);
   }
   advance(pair, 1 + model_random(seed, 40));
@@ -808,7 +847,8 @@ static void a_scheduler_that_skips_cycles_does_as_one_that_does_each(void **stat
     }
     for (uint32_t e = 0; claim(&pair.skips, e); e++) n_claims++;
     const struct qsm_event *event;
-    for (uint32_t e = 0; (event = notes_event(pair.skips.notes, QSM_EV_DISPATCH, e)); e++) n_restored += event->word[4];
+    for (uint32_t e = 0; (event = notes_event(pair.skips.notes, QSM_EV_DISPATCH, e)); e++)
+      n_restored += event->word[4];
     sched_close(&pair.skips);
     sched_close(&pair.each);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequencer, R-PE-12 to R-PE-22, on whole models of one SM: what it injects and when, what an image holds, what comes back from one, broken
-// images, flushes, and that nobody counts what it does.
+// The sequencer, R-PE-12 to R-PE-22, on whole models of one SM: what it injects and when, what an
+// image holds, what comes back from one, broken images, flushes, and that nobody counts what it
+// does.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +14,20 @@
 #include "qsm_mem.h"
 #include "qsm_regs.h"
 
-enum { AREA_OFFSET = 0x4000, MAX_EVENTS = 4000, LINE_WORDS = 4, STATE_LINE = 32, SPIN_PC = 11 * 4, AFTER_BARRIER_PC = 13 * 4 };
+enum {
+  AREA_OFFSET = 0x4000,
+  MAX_EVENTS = 4000,
+  LINE_WORDS = 4,
+  STATE_LINE = 32,
+  SPIN_PC = 11 * 4,
+  AFTER_BARRIER_PC = 13 * 4
+};
 enum { ST, LD, STS, LDS, SET, JMP };
 #define CODE_BASE (QSM_MEM_BASE + PROGRAM_CODE)
 #define AREA_BASE (QSM_MEM_BASE + PROGRAM_DATA + AREA_OFFSET)
 
-// In each warp: lane 0 (and 3) spins, lane 1 waits at a barrier, lane 2 has ended. Shared word and x6 of a thread: tid + 100.
+// In each warp: lane 0 (and 3) spins, lane 1 waits at a barrier, lane 2 has ended. Shared word and
+// x6 of a thread: tid + 100.
 static const uint32_t scattered[] = {
     0xCC0022F3,  // 0  csrr x5, tid
     0x06428313,  // 1  addi x6, x5, 100
@@ -44,7 +53,8 @@ struct log {
 
 static void note(void *ctx, const struct qsm_event *event) {
   struct log *log = ctx;
-  bool wanted = event->kind == QSM_EV_INJECT || event->kind == QSM_EV_TBOP || event->kind == QSM_EV_RESUMED || event->kind == QSM_EV_RETIRE;
+  bool wanted = event->kind == QSM_EV_INJECT || event->kind == QSM_EV_TBOP ||
+                event->kind == QSM_EV_RESUMED || event->kind == QSM_EV_RETIRE;
   if (wanted && log->n < MAX_EVENTS) log->event[log->n++] = *event;
 }
 
@@ -56,14 +66,16 @@ static struct log *watch(struct qsm_model *model) {
 }
 
 // Blocks of `threads` threads, with a save area and held blocks; not launched.
-static struct qsm_model *open(enum program program, uint32_t loops, uint32_t blocks, uint32_t threads) {
+static struct qsm_model *open(enum program program, uint32_t loops, uint32_t blocks,
+                              uint32_t threads) {
   struct qsm_config config = model_tiny();
   struct qsm_model *model = NULL;
   char msg[200];
   assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), 0);
   program_load(model, &config, 0, 1, program, loops, blocks, threads);
   port_write(model, slot_register(0, QSM_SLOT_SAVE_BASE), AREA_BASE);
-  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT), QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
+  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT),
+             QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
   port_write(model, slot_register(0, QSM_SLOT_IDEMPOTENT), 1);
   port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
   return model;
@@ -78,16 +90,22 @@ static struct qsm_model *open_scattered(void) {
 }
 
 static void preempt(struct qsm_model *model, uint32_t tb, uint32_t technique) {
-  port_write(model, QSM_REG_PREEMPT, tb << QSM_REG_PREEMPT_TB_SHIFT | QSM_REG_PREEMPT_BY_SLOT_MASK | technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT);
+  port_write(model, QSM_REG_PREEMPT,
+             tb << QSM_REG_PREEMPT_TB_SHIFT | QSM_REG_PREEMPT_BY_SLOT_MASK |
+                 technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT);
 }
 
-static uint32_t result(struct qsm_model *model) { return port_read(model, QSM_REG_SMSEL_JOB) >> QSM_REG_SMSEL_JOB_RESULT_SHIFT; }
+static uint32_t result(struct qsm_model *model) {
+  return port_read(model, QSM_REG_SMSEL_JOB) >> QSM_REG_SMSEL_JOB_RESULT_SHIFT;
+}
 
 static uint32_t *image_word(struct qsm_model *model, uint32_t line, uint32_t lane) {
-  return (uint32_t *)(void *)(qsm_model_memory(model) + PROGRAM_DATA + AREA_OFFSET) + LINE_WORDS * line + lane;
+  return (uint32_t *)(void *)(qsm_model_memory(model) + PROGRAM_DATA + AREA_OFFSET) +
+         LINE_WORDS * line + lane;
 }
 
-static uint32_t state(struct qsm_model *model, enum qsm_state_kind kind, uint32_t index, uint32_t word) {
+static uint32_t state(struct qsm_model *model, enum qsm_state_kind kind, uint32_t index,
+                      uint32_t word) {
   uint32_t value = 0;
   assert_true(qsm_model_state(model, kind, 0, 0, index, word, &value));
   return value;
@@ -99,7 +117,8 @@ struct expected {
   uint32_t step, reg, value, mask;
 };
 
-static uint32_t expect(struct expected *list, uint32_t n, uint32_t step, uint32_t reg, uint32_t value, uint32_t mask) {
+static uint32_t expect(struct expected *list, uint32_t n, uint32_t step, uint32_t reg,
+                       uint32_t value, uint32_t mask) {
   list[n] = (struct expected){step, reg, value, mask};
   return n + 1;
 }
@@ -148,7 +167,8 @@ static void a_save_injects_the_steps_of_the_page_in_their_order(void **unused) {
     const struct qsm_event *event = &log->event[i];
     if (event->kind != QSM_EV_INJECT) continue;
     assert_true(found < n);
-    const uint32_t words[] = {list[found].step, list[found].reg, list[found].value, list[found].mask};
+    const uint32_t words[] = {list[found].step, list[found].reg, list[found].value,
+                              list[found].mask};
     assert_memory_equal(event->word + 1, words, sizeof words);
     found++;
   }
@@ -179,9 +199,9 @@ static void phases_follow_each_other_and_the_slot_retires_saved(void **unused) {
     begin[n++] = log->event[i].cycle;
   }
   assert_int_equal(n, sizeof phases / sizeof *phases);
-  assert_int_equal(begin[0], t + 3 + 1);        // decision, NocLat, frozen at its end
-  assert_int_equal(begin[2], begin[1] + 1);     // warp 0 is there
-  assert_true(begin[3] >= begin[2] + 62);       // at most one step per cycle
+  assert_int_equal(begin[0], t + 3 + 1);          // decision, NocLat, frozen at its end
+  assert_int_equal(begin[2], begin[1] + 1);       // warp 0 is there
+  assert_true(begin[3] >= begin[2] + 62);         // at most one step per cycle
   assert_int_equal(begin[5] - begin[4] >= 3, 1);  // a SET and a cycle for each warp
   assert_int_equal(begin[8], retired);
   qsm_model_destroy(model);
@@ -195,12 +215,15 @@ static void an_image_holds_what_the_page_says(void **unused) {
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_SAVED)), 1 | 1 << 8);
   for (uint32_t lane = 0; lane < 4; lane++) {
     const uint32_t header[] = {1, 0, 1};
-    for (uint32_t line = 0; line < 3; line++) assert_int_equal(*image_word(model, line, lane), header[line]);
+    for (uint32_t line = 0; line < 3; line++)
+      assert_int_equal(*image_word(model, line, lane), header[line]);
     for (uint32_t i = 0; i < 2; i++) {
       bool dead = lane == 2 || (i == 1 && lane == 3), waits = lane == 1;
       uint32_t pc = dead ? 0 : CODE_BASE + (waits ? AFTER_BARRIER_PC : SPIN_PC);
       assert_int_equal(*image_word(model, 3 + 33 * i, lane), pc);
-      assert_int_equal(*image_word(model, 3 + 33 * i + STATE_LINE, lane), dead ? 0 : waits ? 96 : 32);
+      assert_int_equal(*image_word(model, 3 + 33 * i + STATE_LINE, lane), dead    ? 0
+                                                                          : waits ? 96
+                                                                                  : 32);
       if (!dead) assert_int_equal(*image_word(model, 3 + 33 * i + 6, lane), 100 + 4 * i + lane);
     }
     assert_int_equal(*image_word(model, 3 + 33 * 2, lane), 100 + lane);
@@ -239,9 +262,11 @@ static void a_restored_block_is_where_it_was(void **unused) {
     assert_int_equal(state(model, QSM_STATE_WARP, w, 1), live[w - 2]);
     assert_int_equal(state(model, QSM_STATE_WARP, w, 2), 2);
     assert_int_equal(state(model, QSM_STATE_LANE_PC, w, 1), CODE_BASE + AFTER_BARRIER_PC);
-    for (uint32_t lane = 0; lane < 2; lane++) assert_int_equal(state(model, QSM_STATE_REG, 32 * w + 6, lane), 100 + 4 * (w - 2) + lane);
+    for (uint32_t lane = 0; lane < 2; lane++)
+      assert_int_equal(state(model, QSM_STATE_REG, 32 * w + 6, lane), 100 + 4 * (w - 2) + lane);
     for (uint32_t r = 30; r < 32; r++) {
-      assert_int_equal(state(model, QSM_STATE_REG, 32 * w + r, 0), *image_word(model, 3 + 33 * (w - 2) + r, 0));
+      assert_int_equal(state(model, QSM_STATE_REG, 32 * w + r, 0),
+                       *image_word(model, 3 + 33 * (w - 2) + r, 0));
     }
   }
   qsm_model_destroy(model);
@@ -253,7 +278,8 @@ static void a_restored_block_is_where_it_was(void **unused) {
 static void expect_shared(struct qsm_model *model, uint32_t first) {
   enum { FIRST_ROW = 8, N_WORDS = 7 };
   for (uint32_t i = 0; i < N_WORDS; i++) {
-    assert_int_equal(state(model, QSM_STATE_SHARED, FIRST_ROW + i / LINE_WORDS, i % LINE_WORDS), first ? first + i : 0);
+    assert_int_equal(state(model, QSM_STATE_SHARED, FIRST_ROW + i / LINE_WORDS, i % LINE_WORDS),
+                     first ? first + i : 0);
   }
 }
 
@@ -308,7 +334,8 @@ static void a_killed_block_is_wiped(void **unused) {
   qsm_model_run(model, 200, true);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 1);
   for (uint32_t row = 0; row < 16; row++) {
-    for (uint32_t bank = 0; bank < LINE_WORDS; bank++) assert_int_equal(state(model, QSM_STATE_SHARED, row, bank), 0);
+    for (uint32_t bank = 0; bank < LINE_WORDS; bank++)
+      assert_int_equal(state(model, QSM_STATE_SHARED, row, bank), 0);
   }
   qsm_model_destroy(model);
 }
@@ -322,13 +349,16 @@ static void a_broken_image_kills_its_kernel_only(void **unused) {
   qsm_model_run(model, 3000, false);
   *image_word(model, 3 + 33, 1) = CODE_BASE + 0x123;  // warp 1, lane 1
   let_go(model);
-  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_KILLED_MASK);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)),
+                   QSM_SLOT_STATUS_KILLED_MASK);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_FAULT_CAUSE)), 0);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_FAULT_PC)), 0);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_FAULT_TID)), 5);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_FAULT_BLOCK)), 1);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_FAULT_VALUE)), CODE_BASE + 0x122);
-  assert_int_equal(port_read(model, QSM_REG_SMSEL_JOB) & (QSM_REG_SMSEL_JOB_KIND_MASK | QSM_REG_SMSEL_JOB_PHASE_MASK), 0);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_JOB) &
+                       (QSM_REG_SMSEL_JOB_KIND_MASK | QSM_REG_SMSEL_JOB_PHASE_MASK),
+                   0);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_SAVED)), 0);
   qsm_model_destroy(model);
 }
@@ -360,10 +390,15 @@ static void a_save_is_killed_in_any_of_its_cycles(void **unused) {
     qsm_model_run(model, after, false);
     port_write(model, slot_register(0, QSM_SLOT_KILL), 1);
     qsm_model_run(model, 500, true);
-    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_KILLED_MASK);
-    assert_int_equal(port_read(model, QSM_REG_SMSEL_JOB) & (QSM_REG_SMSEL_JOB_KIND_MASK | QSM_REG_SMSEL_JOB_PHASE_MASK), 0);
+    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)),
+                     QSM_SLOT_STATUS_KILLED_MASK);
+    assert_int_equal(port_read(model, QSM_REG_SMSEL_JOB) &
+                         (QSM_REG_SMSEL_JOB_KIND_MASK | QSM_REG_SMSEL_JOB_PHASE_MASK),
+                     0);
     uint32_t how = result(model);
-    assert_true(how == 4 || how == 2 || (how == 0 && after < 2));  // 2: it was queued already; 0: the decision found it killed
+    assert_true(
+        how == 4 || how == 2 ||
+        (how == 0 && after < 2));  // 2: it was queued already; 0: the decision found it killed
     qsm_model_destroy(model);
   }
 }
@@ -378,8 +413,11 @@ static void a_restore_is_killed_in_any_of_its_cycles(void **unused) {
     qsm_model_run(model, after, false);
     port_write(model, slot_register(0, QSM_SLOT_KILL), 1);
     qsm_model_run(model, 500, true);
-    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_KILLED_MASK);
-    assert_int_equal(port_read(model, QSM_REG_SMSEL_JOB) & (QSM_REG_SMSEL_JOB_KIND_MASK | QSM_REG_SMSEL_JOB_PHASE_MASK), 0);
+    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)),
+                     QSM_SLOT_STATUS_KILLED_MASK);
+    assert_int_equal(port_read(model, QSM_REG_SMSEL_JOB) &
+                         (QSM_REG_SMSEL_JOB_KIND_MASK | QSM_REG_SMSEL_JOB_PHASE_MASK),
+                     0);
     assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_SAVED)), 0);
     qsm_model_destroy(model);
   }
@@ -406,7 +444,8 @@ static const uint32_t half_at_barrier[] = {
     0x0000100B,  // 5  exit
 };
 
-// A sub-core of 16 warps, 13 of which select in turn, one in every cycle. Stores are slow, so that no step follows another one at once.
+// A sub-core of 16 warps, 13 of which select in turn, one in every cycle. Stores are slow, so that
+// no step follows another one at once.
 static struct qsm_model *open_crowded(void) {
   enum { SPINNERS = 13 };
   struct qsm_config config = model_tiny();
@@ -423,14 +462,16 @@ static struct qsm_model *open_crowded(void) {
   return model;
 }
 
-static void a_block_whose_lanes_wait_is_saved_beside_warps_that_select_in_every_cycle(void **unused) {
+static void a_block_whose_lanes_wait_is_saved_beside_warps_that_select_in_every_cycle(
+    void **unused) {
   (void)unused;
   struct qsm_model *model = open_crowded();
   struct qsm_config config = model_tiny();
   program_load(model, &config, 0, 1, PROGRAM_SPIN, 1, 1, 8);
   memcpy(qsm_model_memory(model) + PROGRAM_CODE, half_at_barrier, sizeof half_at_barrier);
   port_write(model, slot_register(0, QSM_SLOT_SAVE_BASE), AREA_BASE);
-  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT), QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
+  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT),
+             QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
   port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
   program_launch(model, 0);
   qsm_model_run(model, 2000, false);
@@ -462,7 +503,8 @@ struct tally {
 };
 
 static void look(struct qsm_model *model, uint32_t tb, struct tally *tally) {
-  uint32_t left = state(model, QSM_STATE_TBS, tb, 2), arrived = state(model, QSM_STATE_TBS, tb, 3), resident = 0;
+  uint32_t left = state(model, QSM_STATE_TBS, tb, 2), arrived = state(model, QSM_STATE_TBS, tb, 3),
+           resident = 0;
   if (!state(model, QSM_STATE_TBS, tb, 0)) return;
   for (uint32_t w = 0; w < 4; w++) resident += state(model, QSM_STATE_WARP, w, 0);
   tally->in_launch += resident < 2;
@@ -471,7 +513,8 @@ static void look(struct qsm_model *model, uint32_t tb, struct tally *tally) {
   tally->at_end += left < 2;
 }
 
-// One block of two warps that counts with barriers and atomics; a request `delay` cycles after the launch.
+// One block of two warps that counts with barriers and atomics; a request `delay` cycles after the
+// launch.
 static void run_with_request(uint32_t technique, uint32_t delay, struct tally *tally) {
   enum { LOOPS = 2, THREADS = 8 };
   struct qsm_model *model = open(PROGRAM_COUNT, LOOPS, 1, THREADS);
@@ -484,7 +527,8 @@ static void run_with_request(uint32_t technique, uint32_t delay, struct tally *t
   qsm_model_run(model, 20000, true);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 1);
   assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), 0);
-  uint32_t code = port_read(model, QSM_REG_PREEMPT_STATUS) & QSM_REG_PREEMPT_STATUS_CODE_MASK, how = result(model);
+  uint32_t code = port_read(model, QSM_REG_PREEMPT_STATUS) & QSM_REG_PREEMPT_STATUS_CODE_MASK,
+           how = result(model);
   assert_true(code == 5 || (code == 2 && (how == 2 || how == 3)));
   tally->no_tb += code == 5;
   tally->done += code == 2 && how == 2;
@@ -519,12 +563,15 @@ struct claims {
 static void note_claims(void *ctx, const struct qsm_event *event) {
   struct claims *claims = ctx;
   bool claimed = false;
-  for (uint32_t i = 0; i < 4; i++) claimed |= claims->n_sums && claims->sum_at[i] + 3 == event->cycle;
-  if (event->kind == QSM_EV_ISSUE && (event->word[4] & 0x7F) == 0x53) claims->sum_at[claims->n_sums++ % 4] = event->cycle;
+  for (uint32_t i = 0; i < 4; i++)
+    claimed |= claims->n_sums && claims->sum_at[i] + 3 == event->cycle;
+  if (event->kind == QSM_EV_ISSUE && (event->word[4] & 0x7F) == 0x53)
+    claims->sum_at[claims->n_sums++ % 4] = event->cycle;
   if (event->kind != QSM_EV_INJECT) return;
   claims->n_sets += event->word[1] == SET;
   claims->n_stores_in_claimed += claimed && event->word[1] == ST;
-  if (claimed && event->word[1] == SET) fail_msg("SET in cycle %llu, which a sum has claimed", (unsigned long long)event->cycle);
+  if (claimed && event->word[1] == SET)
+    fail_msg("SET in cycle %llu, which a sum has claimed", (unsigned long long)event->cycle);
 }
 
 static void no_set_takes_the_place_of_a_sum(void **unused) {
@@ -543,7 +590,8 @@ static void no_set_takes_the_place_of_a_sum(void **unused) {
   memcpy(qsm_model_memory(model) + PROGRAM_CODE, scattered, sizeof scattered);
   memcpy(qsm_model_memory(model) + PROGRAM_CODE + 0x1000, sums, sizeof sums);
   port_write(model, slot_register(0, QSM_SLOT_SAVE_BASE), AREA_BASE);
-  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT), QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
+  port_write(model, slot_register(0, QSM_SLOT_SAVE_LIMIT),
+             QSM_MEM_BASE + PROGRAM_DATA + PROGRAM_DATA_BYTES);
   port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
   program_launch(model, 0);
   program_launch(model, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread-block scheduler, R-TB-1 to R-TB-12 and R-TB-14, with SMs that only take notes; the allocator against a brute-force reference; the
-// resource tables against tables of single warps and granules.
+// The thread-block scheduler, R-TB-1 to R-TB-12 and R-TB-14, with SMs that only take notes; the
+// allocator against a brute-force reference; the resource tables against tables of single warps and
+// granules.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@ static void arrive(struct bench *bench, uint32_t k, bool qos) {
   qsm_tb_sched_request_targets(bench->ts);
 }
 
-static void launch(struct bench *bench, uint32_t k, uint32_t grid, uint32_t warps, uint32_t granules) {
+static void launch(struct bench *bench, uint32_t k, uint32_t grid, uint32_t warps,
+                   uint32_t granules) {
   struct qsm_desc *desc = &bench->ctrl.regs.shared.desc[k];
   desc->grid[0] = grid;
   desc->warps = warps;
@@ -38,7 +40,8 @@ static uint64_t end_epoch(struct bench *bench) {
 }
 
 // Launches with the targets settled; returns the cycle of the LAUNCH.
-static uint64_t launch_settled(struct bench *bench, uint32_t k, uint32_t grid, uint32_t warps, uint32_t granules) {
+static uint64_t launch_settled(struct bench *bench, uint32_t k, uint32_t grid, uint32_t warps,
+                               uint32_t granules) {
   launch(bench, k, 0xffff, warps, granules);
   uint64_t cycle = bench->cycle - 1;
   bench->ctrl.regs.shared.desc[k].grid[0] = grid;
@@ -65,9 +68,11 @@ static void a_launch_starts_one_cycle_later_and_dispatches_two_later(void **stat
   open_with_slot(&bench, model_tiny());
   uint64_t t = launch_settled(&bench, 0, 2, 1, 0);
   run_to(&bench, t + 20);
-  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_START, 0)->cycle, t + 1 + bench.config.noc_lat);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_START, 0)->cycle,
+                   t + 1 + bench.config.noc_lat);
   assert_int_equal(dispatch_number(&bench, 0)->cycle, t + 2);
-  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_DISPATCH, 0)->cycle, t + 2 + bench.config.noc_lat);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_DISPATCH, 0)->cycle,
+                   t + 2 + bench.config.noc_lat);
   assert_int_equal(dispatch_number(&bench, 1)->cycle, t + 3);
   assert_null(dispatch_number(&bench, 2));
   sched_close(&bench);
@@ -131,7 +136,9 @@ static void a_fault_kills_with_the_record_of_the_lowest_sm(void **state) {
   (void)state;
   struct bench bench;
   open_with_slot(&bench, model_odd());
-  const struct qsm_fault high = {.cause = 7, .pc = 4}, low = {.cause = 5, .pc = 8, .tid = 1, .block = 2, .value = 3}, late = {.cause = 9};
+  const struct qsm_fault high = {.cause = 7, .pc = 4},
+                         low = {.cause = 5, .pc = 8, .tid = 1, .block = 2, .value = 3},
+                         late = {.cause = 9};
   uint64_t t = launch_settled(&bench, 0, 2, 1, 0);
   run_to(&bench, t + 10);
   qsm_tb_sched_fault(bench.ts, t + 12, 2, 0, &high);
@@ -141,7 +148,8 @@ static void a_fault_kills_with_the_record_of_the_lowest_sm(void **state) {
   assert_int_equal(qsm_tb_sched_killed(bench.ts), 1);
   assert_memory_equal(qsm_tb_sched_record(bench.ts, 0), &low, sizeof low);
   for (uint32_t i = 0; i < 3; i++) {
-    assert_int_equal(notes_find(bench.notes, i, QSM_MSG_KILL, 0)->cycle, t + 12 + bench.config.noc_lat);
+    assert_int_equal(notes_find(bench.notes, i, QSM_MSG_KILL, 0)->cycle,
+                     t + 12 + bench.config.noc_lat);
     assert_null(notes_find(bench.notes, i, QSM_MSG_KILL, 1));
   }
   sched_close(&bench);
@@ -153,7 +161,8 @@ static void a_killed_launch_dispatches_no_more_and_ends_when_its_blocks_are_back
   open_with_slot(&bench, model_tiny());
   uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
   run_to(&bench, t + 3);
-  assert_int_equal(qsm_tb_sched_step(bench.ts, t + 3, 1), 0);  // KILL; the second block goes out in the same cycle
+  assert_int_equal(qsm_tb_sched_step(bench.ts, t + 3, 1),
+                   0);  // KILL; the second block goes out in the same cycle
   bench.cycle = t + 4;
   assert_int_equal(qsm_tb_sched_record(bench.ts, 0)->cause, 24);
   run_to(&bench, t + 20);
@@ -207,20 +216,22 @@ struct ref_targets {
 };
 
 // R-TB-7 and R-TB-8 by the letter; `active`: slots that take part.
-static struct ref_targets reference(const struct bench *bench, const uint32_t *warps, const uint32_t *granules, uint32_t active,
-                                    uint32_t sm) {
+static struct ref_targets reference(const struct bench *bench, const uint32_t *warps,
+                                    const uint32_t *granules, uint32_t active, uint32_t sm) {
   const struct qsm_regs *regs = &bench->ctrl.regs;
   const struct qsm_config *config = &bench->config;
   struct ref_targets ref = {.n_cycles = 1};
   uint32_t number = 0, n_others = 0, n_assigned = 0;
   bool any_qos = false, assigned[QSM_MAX_KERNELS] = {false};
   for (uint32_t k = 0; k < config->num_kernels; k++) {
-    bool valid = (regs->valid_mask & active) >> k & 1, qos = (regs->shared.qos_mask & active) >> k & 1;
+    bool valid = (regs->valid_mask & active) >> k & 1,
+         qos = (regs->shared.qos_mask & active) >> k & 1;
     any_qos |= qos;
     n_others += valid && !qos;
   }
   for (uint32_t k = 0; k < config->num_kernels; k++) {
-    bool valid = (regs->valid_mask & active) >> k & 1, qos = (regs->shared.qos_mask & active) >> k & 1;
+    bool valid = (regs->valid_mask & active) >> k & 1,
+         qos = (regs->shared.qos_mask & active) >> k & 1;
     bool in_mask = regs->sm_mask[k] >> sm & 1;
     bool mine = !any_qos || qos || number == sm * n_others / config->num_sms;
     assigned[k] = valid && in_mask && mine;
@@ -241,7 +252,9 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
       sum_tbs += ref.target[k];
       sum_granules += ref.target[k] * granules[k];
       if (ref.target[k] >= ref.target[most]) most = k;
-      if (granules[k] && (granules[most_with_granules] == 0 || ref.target[k] >= ref.target[most_with_granules])) most_with_granules = k;
+      if (granules[k] &&
+          (granules[most_with_granules] == 0 || ref.target[k] >= ref.target[most_with_granules]))
+        most_with_granules = k;
     }
     bool others_fit = sum_warps <= config->warps_per_sm && sum_tbs <= config->max_tbs;
     if (others_fit && sum_granules <= 32) return ref;
@@ -249,7 +262,8 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
   }
 }
 
-// Arrives and launches random slots, then lets the allocator run once over all SMs and follows it in time.
+// Arrives and launches random slots, then lets the allocator run once over all SMs and follows it
+// in time.
 static void compare_allocation(struct qsm_config config, uint64_t *seed) {
   struct bench bench;
   uint32_t warps[QSM_MAX_KERNELS], granules[QSM_MAX_KERNELS], n_before = 0, launched = 0;
@@ -257,7 +271,8 @@ static void compare_allocation(struct qsm_config config, uint64_t *seed) {
   for (uint32_t k = 0; k < config.num_kernels; k++) {
     warps[k] = 1;
     granules[k] = 0;
-    bench.ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config.num_sms) : model_random(seed, 1u << config.num_sms);
+    bench.ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config.num_sms)
+                                                       : model_random(seed, 1u << config.num_sms);
     if (model_random(seed, 4) == 0) continue;
     arrive(&bench, k, model_random(seed, 2));
     if (model_random(seed, 4) == 0) continue;
@@ -308,7 +323,8 @@ static void no_block_goes_out_while_targets_are_computed(void **state) {
   (void)state;
   struct bench bench;
   open_with_slot(&bench, model_odd());
-  uint64_t t = launch_settled(&bench, 0, 3, 2, 4);  // a new shape: allocation starts in t + 1, SM 0 in t + 2
+  uint64_t t =
+      launch_settled(&bench, 0, 3, 2, 4);  // a new shape: allocation starts in t + 1, SM 0 in t + 2
   run_to(&bench, t + 2);
   assert_true(qsm_tb_sched_alloc_busy(bench.ts));
   run_to(&bench, t + 100);
@@ -337,7 +353,8 @@ static void a_request_during_a_run_starts_the_next_run(void **state) {
   run_to(&bench, 303);
   qsm_tb_sched_request_targets(bench.ts);
   run_to(&bench, 500);
-  // One slot alone: 1 set-up, 1 + 5, 1 check: 8 cycles per SM. Start in 300, SMs to 324; start in 325.
+  // One slot alone: 1 set-up, 1 + 5, 1 check: 8 cycles per SM. Start in 300, SMs to 324; start in
+  // 325.
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 3)->cycle, 308);
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle, 324);
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 6)->cycle, 333);
@@ -355,10 +372,13 @@ static uint32_t life(const struct bench *bench, uint32_t k) {
   return value & (ACTIVE | USED);
 }
 
-static uint32_t target(const struct bench *bench, uint32_t sm, uint32_t k) { return qsm_tb_sched_target(bench->ts, sm, k); }
+static uint32_t target(const struct bench *bench, uint32_t sm, uint32_t k) {
+  return qsm_tb_sched_target(bench->ts, sm, k);
+}
 
 // Slot 0 runs for ever, slot 1 has only arrived.
-static void open_idle(struct bench *bench, struct qsm_config config, bool first_qos, bool second_qos) {
+static void open_idle(struct bench *bench, struct qsm_config config, bool first_qos,
+                      bool second_qos) {
   sched_open(bench, config);
   arrive(bench, 0, first_qos);
   launch(bench, 0, 0xffff, 1, 0);
@@ -497,7 +517,8 @@ static void a_snapshot_in_the_set_up_of_an_sm_changes_the_next_sm(void **state) 
   end_epoch(&bench);                // the set-up of SM 0
   run_to(&bench, bench.cycle + 200);
   static const uint32_t targets[] = {3, 5, 5, 5, 5, 5};  // and then a run from SM 0 on
-  for (uint32_t n = 0; n < 6; n++) assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, n_before + n)->word[1], targets[n]);
+  for (uint32_t n = 0; n < 6; n++)
+    assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, n_before + n)->word[1], targets[n]);
   assert_null(notes_event(bench.notes, QSM_EV_TARGETS, n_before + 6));
   sched_close(&bench);
 }
@@ -554,10 +575,12 @@ static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **stat
   run_to(&bench, 600);
   launch(&bench, 1, 100, 1, 0);
   run_to(&bench, 650);
-  qsm_tb_sched_retire(bench.ts, 650, 2, 5, false);  // of sub-core 1, but the next first warp goes to sub-core 0
+  qsm_tb_sched_retire(bench.ts, 650, 2, 5,
+                      false);  // of sub-core 1, but the next first warp goes to sub-core 0
   run_to(&bench, 690);
   assert_null(dispatch_number(&bench, 32));
-  qsm_tb_sched_retire(bench.ts, 690, 2, 4, false);  // the one place, found within a round over the four SMs
+  qsm_tb_sched_retire(bench.ts, 690, 2, 4,
+                      false);  // the one place, found within a round over the four SMs
   run_to(&bench, 695);
   const struct qsm_event *event = dispatch_number(&bench, 32);
   assert_non_null(event);
@@ -623,7 +646,8 @@ static void ref_free(const struct bench *bench, struct ref_sm *sm, uint32_t tb) 
   for (uint32_t g = 0; g < 32; g++) {
     if (sm->owner_of_granule[g] == tb + 1) sm->owner_of_granule[g] = 0;
   }
-  for (uint32_t w = 0; w < warps; w++) sm->warps_on[(sm->tb_first[tb] + w) % bench->config.num_sched]--;
+  for (uint32_t w = 0; w < warps; w++)
+    sm->warps_on[(sm->tb_first[tb] + w) % bench->config.num_sched]--;
 }
 
 // Retires a random TB of the SM, seen in the cycle that is about to run.
@@ -640,7 +664,8 @@ static void check_resources(struct qsm_config config, uint64_t *seed) {
   sched_open(&bench, config);
   for (uint32_t k = 0; k < config.num_kernels; k++) arrive(&bench, k, true);
   for (uint32_t k = 0; k < config.num_kernels; k++) {
-    launch(&bench, k, 0xffff, 1 + model_random(seed, config.warps_per_sm / config.num_kernels + 1), model_random(seed, 9));
+    launch(&bench, k, 0xffff, 1 + model_random(seed, config.warps_per_sm / config.num_kernels + 1),
+           model_random(seed, 9));
   }
   uint32_t n_seen = 0, n_dispatches = 0;
   for (uint32_t n = 0; n < 3000; n++) {
@@ -651,7 +676,8 @@ static void check_resources(struct qsm_config config, uint64_t *seed) {
     for (; n_seen < bench.notes->n_msgs; n_seen++) {
       const struct noted_msg *noted = &bench.notes->msg[n_seen % NOTES_MAX];
       if (noted->msg.kind != QSM_MSG_DISPATCH) continue;
-      ref_take(&bench, &before[noted->sm], &noted->msg);  // decided before the retirements of its cycle
+      ref_take(&bench, &before[noted->sm],
+               &noted->msg);  // decided before the retirements of its cycle
       uint32_t base = noted->msg.base;
       struct ref_sm *sm = &ref[noted->sm];
       sm->first = before[noted->sm].first;
@@ -659,8 +685,10 @@ static void check_resources(struct qsm_config config, uint64_t *seed) {
       sm->kernel[noted->msg.tb] = noted->msg.kernel;
       sm->tb_first[noted->msg.tb] = noted->msg.first;
       const struct qsm_desc *desc = &bench.ctrl.regs.shared.desc[noted->msg.kernel];
-      for (uint32_t g = 0; g < desc->granules; g++) sm->owner_of_granule[base + g] = noted->msg.tb + 1u;
-      for (uint32_t w = 0; w < desc->warps; w++) sm->warps_on[(noted->msg.first + w) % config.num_sched]++;
+      for (uint32_t g = 0; g < desc->granules; g++)
+        sm->owner_of_granule[base + g] = noted->msg.tb + 1u;
+      for (uint32_t w = 0; w < desc->warps; w++)
+        sm->warps_on[(noted->msg.first + w) % config.num_sched]++;
       n_dispatches++;
     }
   }
@@ -684,7 +712,8 @@ static void had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapsh
   (void)state;
   struct bench bench;
   open_with_slot(&bench, model_tiny());
-  uint64_t t = launch_settled(&bench, 0, 1, 1, 0);  // dispatched in t + 2: count 1 from t + 3, had_tb from t + 4
+  uint64_t t = launch_settled(&bench, 0, 1, 1,
+                              0);  // dispatched in t + 2: count 1 from t + 3, had_tb from t + 4
   run_to(&bench, t + 3);
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 3), 0);
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 4), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The crossbar: timing of one request, then random traffic against a reference that does R-XB-1 to R-XB-5 literally, cycle by cycle, with
-// queues of pointers and a memory of its own.
+// The crossbar: timing of one request, then random traffic against a reference that does R-XB-1 to
+// R-XB-5 literally, cycle by cycle, with queues of pointers and a memory of its own.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,14 +63,20 @@ static void ref_step(struct ref *ref, uint64_t cycle) {
   for (uint32_t c = 0; c < n_channels; c++) {
     if (start.out[c].n > 0 && qsm_mem_ready_at(ref->mem, c) <= cycle) {
       struct ref_item item = get(&ref->out[c]);
-      struct qsm_mem_access access = {.kind = item.req.kind, .amo = item.req.amo, .sm = (uint8_t)item.sm, .tag = item.req.tag,
-                                      .addr = item.req.addr, .bytes = item.req.bytes, .data = item.req.data};
+      struct qsm_mem_access access = {.kind = item.req.kind,
+                                      .amo = item.req.amo,
+                                      .sm = (uint8_t)item.sm,
+                                      .tag = item.req.tag,
+                                      .addr = item.req.addr,
+                                      .bytes = item.req.bytes,
+                                      .data = item.req.data};
       qsm_mem_accept(ref->mem, c, cycle, &access);
     }
     for (uint32_t n = 1; n <= n_sms && start.out[c].n < 2; n++) {
       uint32_t sm = (start.last_sm[c] + n) % n_sms;
       const struct fifo *in = &start.ingress[sm];
-      if (in->n == 0 || in->item[0].at > cycle || ref_channel(ref, in->item[0].req.addr) != c) continue;
+      if (in->n == 0 || in->item[0].at > cycle || ref_channel(ref, in->item[0].req.addr) != c)
+        continue;
       struct ref_item item = get(&ref->ingress[sm]);
       put(&ref->out[c], &item);
       ref->last_sm[c] = sm;
@@ -128,7 +134,8 @@ static void bench_close(struct bench *bench) {
 
 // Steps only where the crossbar says that something can happen.
 static void run_to(struct bench *bench, uint64_t from, uint64_t to) {
-  for (uint64_t cycle = qsm_xbar_next(bench->xbar, from); cycle < to; cycle = qsm_xbar_next(bench->xbar, cycle + 1)) {
+  for (uint64_t cycle = qsm_xbar_next(bench->xbar, from); cycle < to;
+       cycle = qsm_xbar_next(bench->xbar, cycle + 1)) {
     qsm_xbar_step(bench->xbar, cycle);
   }
 }
@@ -143,7 +150,8 @@ static void one_read_takes_the_cycles_of_its_path(void **state) {
   run_to(&bench, 0, 1000);
   const struct qsm_event *asked = notes_event(bench.notes, QSM_EV_MEMREQ, 0);
   const struct qsm_event *answered = notes_event(bench.notes, QSM_EV_MEMRSP, 0);
-  // Granted in 14, at the port in 15, valid in 75, in the response queue in 76, sent then, seen in 80.
+  // Granted in 14, at the port in 15, valid in 75, in the response queue in 76, sent then, seen
+  // in 80.
   assert_int_equal(asked->cycle, 15);
   assert_int_equal(asked->sm, 1);
   assert_int_equal(asked->word[1], req.addr);
@@ -162,7 +170,8 @@ static void sms_take_turns_at_a_channel(void **state) {
   bench_open(&bench, &config);
   for (uint32_t n = 0; n < 2; n++) {
     for (uint32_t sm = 0; sm < 3; sm++) {
-      struct qsm_mem_req req = {.cycle = n, .kind = QSM_MEM_READ, .tag = (uint8_t)n, .addr = QSM_MEM_BASE};
+      struct qsm_mem_req req = {
+          .cycle = n, .kind = QSM_MEM_READ, .tag = (uint8_t)n, .addr = QSM_MEM_BASE};
       qsm_xbar_push(bench.xbar, sm, &req);
     }
   }
@@ -175,9 +184,13 @@ static void sms_take_turns_at_a_channel(void **state) {
   bench_close(&bench);
 }
 
-static void random_request(const struct bench *bench, uint64_t *seed, uint64_t cycle, uint8_t tag, struct qsm_mem_req *req) {
+static void random_request(const struct bench *bench, uint64_t *seed, uint64_t cycle, uint8_t tag,
+                           struct qsm_mem_req *req) {
   uint32_t line = qsm_config_line_bytes(&bench->config);
-  *req = (struct qsm_mem_req){.cycle = cycle, .kind = (uint8_t)model_random(seed, 3), .amo = (uint8_t)model_random(seed, 9), .tag = tag,
+  *req = (struct qsm_mem_req){.cycle = cycle,
+                              .kind = (uint8_t)model_random(seed, 3),
+                              .amo = (uint8_t)model_random(seed, 9),
+                              .tag = tag,
                               .addr = QSM_MEM_BASE + line * model_random(seed, 12)};
   if (req->kind == QSM_MEM_WRITE) {
     for (uint32_t i = 0; i < (line + 31) / 32; i++) req->bytes[i] = model_random(seed, UINT32_MAX);
@@ -189,7 +202,8 @@ static void random_request(const struct bench *bench, uint64_t *seed, uint64_t c
   for (uint32_t i = 0; i < line / 4; i++) req->data[i] = model_random(seed, UINT32_MAX);
 }
 
-static void push_both(struct bench *bench, struct ref *ref, uint32_t sm, const struct qsm_mem_req *req) {
+static void push_both(struct bench *bench, struct ref *ref, uint32_t sm,
+                      const struct qsm_mem_req *req) {
   struct ref_item item = {.at = req->cycle + bench->config.noc_lat, .sm = sm, .req = *req};
   qsm_xbar_push(bench->xbar, sm, req);
   put(&ref->ingress[sm], &item);
@@ -198,7 +212,8 @@ static void push_both(struct bench *bench, struct ref *ref, uint32_t sm, const s
 }
 
 // Every SM sends with probability load / 16 as long as it has a free tag.
-static void send_random(struct bench *bench, struct ref *ref, uint64_t *seed, uint64_t cycle, uint32_t load) {
+static void send_random(struct bench *bench, struct ref *ref, uint64_t *seed, uint64_t cycle,
+                        uint32_t load) {
   uint32_t n_tags = bench->config.mem_txns + bench->config.num_sched;
   for (uint32_t sm = 0; sm < bench->config.num_sms; sm++) {
     uint8_t tag = (uint8_t)model_random(seed, n_tags);
@@ -209,8 +224,10 @@ static void send_random(struct bench *bench, struct ref *ref, uint64_t *seed, ui
   }
 }
 
-// The one of the responses from..to-1, all of one cycle, that is for this SM; an SM gets one at most (R-XB-5).
-static const struct noted_rsp *noted_for(const struct bench *bench, uint32_t sm, uint32_t from, uint32_t to) {
+// The one of the responses from..to-1, all of one cycle, that is for this SM; an SM gets one at
+// most (R-XB-5).
+static const struct noted_rsp *noted_for(const struct bench *bench, uint32_t sm, uint32_t from,
+                                         uint32_t to) {
   for (uint32_t n = from; n < to; n++) {
     if (bench->notes->rsp[n % NOTES_MAX].sm == sm) return &bench->notes->rsp[n % NOTES_MAX];
   }
@@ -218,7 +235,8 @@ static const struct noted_rsp *noted_for(const struct bench *bench, uint32_t sm,
   return NULL;
 }
 
-static void compare_response(struct bench *bench, const struct noted_rsp *want, uint32_t from, uint32_t to) {
+static void compare_response(struct bench *bench, const struct noted_rsp *want, uint32_t from,
+                             uint32_t to) {
   const struct noted_rsp *got = noted_for(bench, want->sm, from, to);
   assert_int_equal(got->rsp.cycle, want->rsp.cycle);
   assert_int_equal(got->rsp.tag, want->rsp.tag);
@@ -244,7 +262,8 @@ static void compare_random(const struct qsm_config *config, uint64_t seed, uint3
     run_to(&bench, cycle, cycle + 1);
     ref_step(&ref, cycle);
     assert_int_equal(bench.notes->n_rsps, ref.n_sent);
-    for (uint32_t n = n_compared; n < ref.n_sent; n++) compare_response(&bench, &ref.sent[n % NOTES_MAX], n_compared, ref.n_sent);
+    for (uint32_t n = n_compared; n < ref.n_sent; n++)
+      compare_response(&bench, &ref.sent[n % NOTES_MAX], n_compared, ref.n_sent);
     n_compared = ref.n_sent;
   }
   assert_true(n_compared > n_cycles / 16);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the mistake that it is asked for: the sanitizers must stop it. Without an argument it makes none.
+// Makes the mistake that it is asked for: the sanitizers must stop it. Without an argument it makes
+// none.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

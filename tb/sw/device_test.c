@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that use everything qsm.h, crt0.S and sw/lib offer; test_device.c says what they must compute.
+// Kernels that use everything qsm.h, crt0.S and sw/lib offer; test_device.c says what they must
+// compute.
 #include <qsm.h>
 #include <qsm_math.h>
 
-unsigned launches = 40; // initialised data: keeps its value from launch to launch
+unsigned launches = 40;  // initialised data: keeps its value from launch to launch
 static unsigned zeroed[16];
 
-// Two different objects in static shared memory, one behind the other, and dynamic memory behind both.
+// Two different objects in static shared memory, one behind the other, and dynamic memory behind
+// both.
 __global__ void indices(unsigned *out) {
   unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -70,7 +72,9 @@ static unsigned recursive_sum(unsigned n) {
 __global__ void language(unsigned *out, unsigned selector, unsigned n, unsigned big) {
   unsigned (*function)(unsigned) = selector & 1 ? twice : square;
   unsigned long long wide = (unsigned long long)big << 32 | n;
-  struct { unsigned words[12]; } block = {{0}};
+  struct {
+    unsigned words[12];
+  } block = {{0}};
   switch (selector) {
     case 0: out[0] = n + 1; break;
     case 1: out[0] = n * 7; break;
@@ -161,10 +165,12 @@ struct bytes {
   char at[3];
 };
 
-// In registers: out, a short, the pair, the wide one, a character and the first half of a long; on the stack its second half, another long
-// and one in a structure at multiples of 8, a large structure by reference, a float, three bytes and a small negative one.
-__global__ void arguments(int *out, short small, struct pair pair, struct wide wide, char letter, long long a, long long b, struct wide c,
-                          struct large large, float f, struct bytes bytes, signed char negative) {
+// In registers: out, a short, the pair, the wide one, a character and the first half of a long; on
+// the stack its second half, another long and one in a structure at multiples of 8, a large
+// structure by reference, a float, three bytes and a small negative one.
+__global__ void arguments(int *out, short small, struct pair pair, struct wide wide, char letter,
+                          long long a, long long b, struct wide c, struct large large, float f,
+                          struct bytes bytes, signed char negative) {
   out += 16 * threadIdx.x;
   out[0] = pair.first;
   out[1] = pair.second;
@@ -177,7 +183,7 @@ __global__ void arguments(int *out, short small, struct pair pair, struct wide w
   out[11] = (int)(4 * f);
   out[12] = bytes.at[0] | bytes.at[1] << 8 | bytes.at[2] << 16;
   out[13] = negative;
-  large.words[0] = (int)threadIdx.x; // the copy is the thread's own
+  large.words[0] = (int)threadIdx.x;  // the copy is the thread's own
   __asm__ volatile("" ::"r"(&large) : "memory");
   __syncthreads();
   out[14] = large.words[0];

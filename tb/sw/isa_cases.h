@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every instruction of docs/isa.md against its definition, as data: one thread executes one instruction, and the table
-// says what must come out. Expected values are written down, not computed. Any implementation can be run through it.
+// Every instruction of docs/isa.md against its definition, as data: one thread executes one
+// instruction, and the table says what must come out. Expected values are written down, not
+// computed. Any implementation can be run through it.
 //
-// Before: PC = QSM_ISA_PC; a1 and a2 from the case; a0 = QSM_ISA_A0; the word at QSM_ISA_DATA = QSM_ISA_MEMORY, and
-// so the first word of shared memory (of QSM_ISA_SHARED_BYTES bytes) and of local memory. One thread in one block of one thread, slot 2, warp
-// size 4, ARG = 0x12345678. Windows: [QSM_ISA_CODE, QSM_ISA_CODE + 4096) r x; [QSM_ISA_DATA, QSM_ISA_DATA + 4096) r w.
+// Before: PC = QSM_ISA_PC; a1 and a2 from the case; a0 = QSM_ISA_A0; the word at QSM_ISA_DATA =
+// QSM_ISA_MEMORY, and so the first word of shared memory (of QSM_ISA_SHARED_BYTES bytes) and of
+// local memory. One thread in one block of one thread, slot 2, warp size 4, ARG = 0x12345678.
+// Windows: [QSM_ISA_CODE, QSM_ISA_CODE + 4096) r x; [QSM_ISA_DATA, QSM_ISA_DATA + 4096) r w.
 #ifndef QSM_ISA_CASES_H
 #define QSM_ISA_CASES_H
 
@@ -25,16 +27,17 @@ enum {
 #define QSM_ISA_NO_FAULT 32u
 
 struct qsm_isa_case {
-  const char *text; // what qsm_disasm prints, without the PC's influence where that is a jump target
+  const char
+      *text;  // what qsm_disasm prints, without the PC's influence where that is a jump target
   uint32_t instr;
   uint32_t a1, a2;
-  uint32_t a0;      // after
-  uint32_t next_pc; // after
-  uint32_t device;  // word at QSM_ISA_DATA after
-  uint32_t shared;  // first word of shared memory after
-  uint32_t cause;   // QSM_ISA_NO_FAULT, or the fault; then nothing has changed
-  uint32_t value;   // of the fault
-  uint32_t local;   // first word of local memory after
+  uint32_t a0;       // after
+  uint32_t next_pc;  // after
+  uint32_t device;   // word at QSM_ISA_DATA after
+  uint32_t shared;   // first word of shared memory after
+  uint32_t cause;    // QSM_ISA_NO_FAULT, or the fault; then nothing has changed
+  uint32_t value;    // of the fault
+  uint32_t local;    // first word of local memory after
 };
 
 extern const struct qsm_isa_case qsm_isa_cases[];

@@ -8,7 +8,8 @@
 
 enum { PAGE = 4096 };
 
-static const void *file_part(const struct qsm_ref_program *program, uint32_t offset, size_t n_bytes) {
+static const void *file_part(const struct qsm_ref_program *program, uint32_t offset,
+                             size_t n_bytes) {
   if (offset > program->file_bytes || n_bytes > program->file_bytes - offset) return NULL;
   return program->file + offset;
 }
@@ -40,7 +41,8 @@ static int load_segment(struct qsm_ref_program *program, const Elf32_Phdr *heade
   memcpy(to, from, header->p_filesz);
   if (header->p_flags & PF_X) program->text_base = address;
   if (header->p_flags & PF_W && header->p_memsz > 0) program->data_base = address;
-  if (address + header->p_memsz > program->image_end) program->image_end = address + header->p_memsz;
+  if (address + header->p_memsz > program->image_end)
+    program->image_end = address + header->p_memsz;
   return 0;
 }
 
@@ -51,14 +53,15 @@ static int load_segments(struct qsm_ref_program *program, const Elf32_Ehdr *elf)
     if (headers[i].p_type == PT_TLS) program->shared_bytes = headers[i].p_memsz;
     if (headers[i].p_type == PT_LOAD && load_segment(program, &headers[i]) != 0) return -1;
   }
-  // A program without data has no second segment; its data window starts on the page after the code.
+  // A program without data has no second segment; its data window starts on the page after the
+  // code.
   if (program->data_base == 0) program->data_base = (program->image_end + PAGE - 1) / PAGE * PAGE;
   if (program->image_end < program->data_base) program->image_end = program->data_base;
   return 0;
 }
 
-int qsm_ref_program_load(struct qsm_ref_program *program, struct qsm_ref *ref, const char *path, uint32_t base,
-                         const char **error) {
+int qsm_ref_program_load(struct qsm_ref_program *program, struct qsm_ref *ref, const char *path,
+                         uint32_t base, const char **error) {
   *program = (struct qsm_ref_program){.ref = ref};
   program->file = read_file(path, &program->file_bytes);
   const Elf32_Ehdr *elf = program->file != NULL ? file_part(program, 0, sizeof *elf) : NULL;
@@ -69,7 +72,7 @@ int qsm_ref_program_load(struct qsm_ref_program *program, struct qsm_ref *ref, c
       elf->e_machine != EM_RISCV || elf->e_type != ET_DYN) {
     goto fail;
   }
-  program->load_offset = base - elf->e_entry; // _start is the first byte of the image
+  program->load_offset = base - elf->e_entry;  // _start is the first byte of the image
   program->entry = base;
   *error = "a segment does not fit into memory";
   if (load_segments(program, elf) != 0) goto fail;
@@ -115,11 +118,14 @@ static uint32_t get_word(const uint8_t *at) {
   return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-// P-ELF-5: head of the note, its version and counts, kernels, arguments, strings. The file is one that qsm-cc has just made.
-int qsm_ref_program_kernel(const struct qsm_ref_program *program, const char *name, struct qsm_ref_kernel *kernel) {
+// P-ELF-5: head of the note, its version and counts, kernels, arguments, strings. The file is one
+// that qsm-cc has just made.
+int qsm_ref_program_kernel(const struct qsm_ref_program *program, const char *name,
+                           struct qsm_ref_kernel *kernel) {
   enum { HEAD = 16, COUNTS = 16, KERNEL = 32, ARGUMENT = 16 };
   const Elf32_Shdr *section = section_of_type(program, SHT_NOTE);
-  const uint8_t *note = section != NULL ? file_part(program, section->sh_offset, section->sh_size) : NULL;
+  const uint8_t *note =
+      section != NULL ? file_part(program, section->sh_offset, section->sh_size) : NULL;
   if (note == NULL || get_word(note + HEAD) != 1) return -1;
   uint32_t n_kernels = get_word(note + HEAD + 4), n_arguments = get_word(note + HEAD + 8);
   const uint8_t *kernels = note + HEAD + COUNTS, *arguments = kernels + (size_t)KERNEL * n_kernels;
@@ -127,9 +133,14 @@ int qsm_ref_program_kernel(const struct qsm_ref_program *program, const char *na
   for (uint32_t i = 0; i < n_kernels; i++) {
     const uint8_t *at = kernels + (size_t)KERNEL * i;
     if (strcmp(strings + get_word(at), name) != 0) continue;
-    *kernel = (struct qsm_ref_kernel){.name = strings + get_word(at), .signature = strings + get_word(at + 4), .offset = get_word(at + 8),
-                                      .stack_bytes = get_word(at + 12), .shared_bytes = get_word(at + 16), .flags = get_word(at + 20),
-                                      .arguments = arguments + (size_t)ARGUMENT * get_word(at + 24), .n_arguments = get_word(at + 28),
+    *kernel = (struct qsm_ref_kernel){.name = strings + get_word(at),
+                                      .signature = strings + get_word(at + 4),
+                                      .offset = get_word(at + 8),
+                                      .stack_bytes = get_word(at + 12),
+                                      .shared_bytes = get_word(at + 16),
+                                      .flags = get_word(at + 20),
+                                      .arguments = arguments + (size_t)ARGUMENT * get_word(at + 24),
+                                      .n_arguments = get_word(at + 28),
                                       .strings = strings};
     return 0;
   }
@@ -140,7 +151,8 @@ static void put_word(uint8_t *at, uint32_t word) {
   for (int i = 0; i < 4; i++) at[i] = (uint8_t)(word >> 8 * i);
 }
 
-static int write_arguments(const struct qsm_ref_program *program, const struct qsm_ref_call *call, uint32_t kernel) {
+static int write_arguments(const struct qsm_ref_program *program, const struct qsm_ref_call *call,
+                           uint32_t kernel) {
   uint8_t *at = qsm_ref_at(program->ref, call->scratch, QSM_REF_ARGUMENT_BYTES);
   if (at == NULL) return -1;
   put_word(at, kernel);
@@ -156,11 +168,13 @@ static uint32_t power_of_two(uint32_t n_bytes) {
   return n_bytes > 0 ? power : 0;
 }
 
-enum qsm_ref_status qsm_ref_program_call(const struct qsm_ref_program *program, const struct qsm_ref_call *call,
+enum qsm_ref_status qsm_ref_program_call(const struct qsm_ref_program *program,
+                                         const struct qsm_ref_call *call,
                                          struct qsm_ref_result *result) {
   struct qsm_ref_kernel kernel;
   if (qsm_ref_program_kernel(program, call->symbol, &kernel) != 0) return QSM_REF_NO_MEMORY;
-  if (write_arguments(program, call, program->text_base + kernel.offset) != 0) return QSM_REF_NO_MEMORY;
+  if (write_arguments(program, call, program->text_base + kernel.offset) != 0)
+    return QSM_REF_NO_MEMORY;
   struct qsm_ref_launch launch = {
       .entry = program->entry,
       .arg = call->scratch,

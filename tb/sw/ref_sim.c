@@ -25,7 +25,7 @@ struct qsm_ref {
   size_t mem_bytes;
   uint8_t *mem;
   struct fp_ref *fp;
-  uint64_t n_instructions; // also the cycle counter
+  uint64_t n_instructions;  // also the cycle counter
 };
 
 // What the execution of one instruction sees and leaves behind.
@@ -35,8 +35,8 @@ struct step {
   uint8_t *shared;
   struct qsm_ref_thread *thread;
   uint32_t instr;
-  uint32_t rs1, rs2; // values
-  uint32_t result;   // for rd, when writes_rd
+  uint32_t rs1, rs2;  // values
+  uint32_t result;    // for rd, when writes_rd
   int writes_rd;
   uint32_t next_pc;
   uint32_t fault_value;
@@ -65,26 +65,31 @@ void qsm_ref_destroy(struct qsm_ref *ref) {
 
 uint8_t *qsm_ref_at(struct qsm_ref *ref, uint32_t addr, size_t n_bytes) {
   uint64_t offset = (uint64_t)addr - ref->mem_base;
-  if (addr < ref->mem_base || offset > ref->mem_bytes || n_bytes > ref->mem_bytes - offset) return NULL;
+  if (addr < ref->mem_base || offset > ref->mem_bytes || n_bytes > ref->mem_bytes - offset)
+    return NULL;
   return ref->mem + offset;
 }
 
 // Fields of an instruction.
-static uint32_t bits(uint32_t word, unsigned high, unsigned low) { return word << (31 - high) >> (31 - high + low); }
+static uint32_t bits(uint32_t word, unsigned high, unsigned low) {
+  return word << (31 - high) >> (31 - high + low);
+}
 static uint32_t sign_extend(uint32_t value, unsigned n_bits) {
   uint32_t sign = 1u << (n_bits - 1);
   return (value ^ sign) - sign;
 }
 static uint32_t imm_i(uint32_t instr) { return sign_extend(bits(instr, 31, 20), 12); }
-static uint32_t imm_s(uint32_t instr) { return sign_extend(bits(instr, 31, 25) << 5 | bits(instr, 11, 7), 12); }
+static uint32_t imm_s(uint32_t instr) {
+  return sign_extend(bits(instr, 31, 25) << 5 | bits(instr, 11, 7), 12);
+}
 static uint32_t imm_b(uint32_t instr) {
-  return sign_extend(bits(instr, 31, 31) << 12 | bits(instr, 7, 7) << 11 | bits(instr, 30, 25) << 5 |
-                         bits(instr, 11, 8) << 1,
+  return sign_extend(bits(instr, 31, 31) << 12 | bits(instr, 7, 7) << 11 |
+                         bits(instr, 30, 25) << 5 | bits(instr, 11, 8) << 1,
                      13);
 }
 static uint32_t imm_j(uint32_t instr) {
-  return sign_extend(bits(instr, 31, 31) << 20 | bits(instr, 19, 12) << 12 | bits(instr, 20, 20) << 11 |
-                         bits(instr, 30, 21) << 1,
+  return sign_extend(bits(instr, 31, 31) << 20 | bits(instr, 19, 12) << 12 |
+                         bits(instr, 20, 20) << 11 | bits(instr, 30, 21) << 1,
                      21);
 }
 
@@ -98,7 +103,8 @@ static int has_right(const struct qsm_ref_launch *launch, uint32_t addr, uint32_
 }
 
 // Host memory behind an aligned device or shared address, or NULL when the access is not allowed.
-static uint8_t *access_memory(const struct step *s, uint32_t addr, uint32_t n_bytes, uint32_t rights) {
+static uint8_t *access_memory(const struct step *s, uint32_t addr, uint32_t n_bytes,
+                              uint32_t rights) {
   if (bits(addr, 31, 28) == 1) {
     uint32_t offset = bits(addr, 27, 0);
     return offset < s->launch->shared_bytes && !(rights & QSM_REF_X) ? s->shared + offset : NULL;
@@ -107,8 +113,10 @@ static uint8_t *access_memory(const struct step *s, uint32_t addr, uint32_t n_by
   return qsm_ref_at(s->ref, addr, n_bytes);
 }
 
-// The same for a load, store or AMO, with what a fault says. I-MEM-6: the end of the address space is the thread's own.
-static enum cause find_memory(struct step *s, uint32_t addr, uint32_t n_bytes, uint32_t rights, uint8_t **at) {
+// The same for a load, store or AMO, with what a fault says. I-MEM-6: the end of the address space
+// is the thread's own.
+static enum cause find_memory(struct step *s, uint32_t addr, uint32_t n_bytes, uint32_t rights,
+                              uint8_t **at) {
   int is_load = rights == QSM_REF_R;
   s->fault_value = addr;
   if (addr % n_bytes != 0) return is_load ? LOAD_MISALIGNED : STORE_MISALIGNED;
@@ -226,7 +234,7 @@ static enum cause execute_amo(struct step *s) {
 
 static enum cause execute_multiply_divide(struct step *s) {
   uint32_t a = s->rs1, b = s->rs2;
-  int64_t sa = (int32_t)a, sb = (int32_t)b; // 64 bits: the overflow case needs no rule of its own
+  int64_t sa = (int32_t)a, sb = (int32_t)b;  // 64 bits: the overflow case needs no rule of its own
   switch (bits(s->instr, 14, 12)) {
     case 0: return finish(s, a * b);
     case 1: return finish(s, (uint32_t)((uint64_t)(sa * sb) >> 32));
@@ -244,7 +252,8 @@ static uint32_t shift_right_arithmetic(uint32_t value, uint32_t amount) {
   return value >> amount | fill;
 }
 
-// Register and immediate forms share the operations; `alternative` is bit 30 where it has a meaning.
+// Register and immediate forms share the operations; `alternative` is bit 30 where it has a
+// meaning.
 static uint32_t alu(uint32_t funct3, int alternative, uint32_t a, uint32_t b) {
   switch (funct3) {
     case 0: return alternative ? a - b : a + b;
@@ -277,7 +286,8 @@ static enum cause execute_immediate_op(struct step *s) {
 static enum cause execute_float(struct step *s) {
   enum fp_op op = fp_decode(s->instr);
   if (op == FP_N_OPS) return illegal(s);
-  return finish(s, fp_ref_compute(s->ref->fp, op, fp_rm_of(s->instr), s->rs1, s->rs2, s->thread->x[bits(s->instr, 31, 27)]));
+  return finish(s, fp_ref_compute(s->ref->fp, op, fp_rm_of(s->instr), s->rs1, s->rs2,
+                                  s->thread->x[bits(s->instr, 31, 27)]));
 }
 
 static int read_csr(const struct step *s, uint32_t number, uint32_t *value) {
@@ -287,9 +297,15 @@ static int read_csr(const struct step *s, uint32_t number, uint32_t *value) {
     case 0xC00: *value = (uint32_t)s->ref->n_instructions; return 0;
     case 0xC80: *value = (uint32_t)(s->ref->n_instructions >> 32); return 0;
     case 0xCC0: *value = s->thread->tid; return 0;
-    case 0xCC1: case 0xCC2: case 0xCC3: *value = s->thread->ctaid[number - 0xCC1]; return 0;
-    case 0xCC4: case 0xCC5: case 0xCC6: *value = launch->block[number - 0xCC4]; return 0;
-    case 0xCC7: case 0xCC8: case 0xCC9: *value = launch->grid[number - 0xCC7]; return 0;
+    case 0xCC1:
+    case 0xCC2:
+    case 0xCC3: *value = s->thread->ctaid[number - 0xCC1]; return 0;
+    case 0xCC4:
+    case 0xCC5:
+    case 0xCC6: *value = launch->block[number - 0xCC4]; return 0;
+    case 0xCC7:
+    case 0xCC8:
+    case 0xCC9: *value = launch->grid[number - 0xCC7]; return 0;
     case 0xCCA: *value = lane; return 0;
     case 0xCCB: *value = 0; return 0;
     case 0xCCC: *value = launch->arg; return 0;
@@ -307,7 +323,8 @@ static enum cause execute_system(struct step *s) {
   s->fault_value = s->thread->pc;
   if (s->instr == 0x00000073) return ECALL;
   if (s->instr == 0x00100073) return BREAKPOINT;
-  int sets_or_clears = (funct3 & 3) >= 2; // the forms that write only when rs1 or the immediate is not 0
+  int sets_or_clears =
+      (funct3 & 3) >= 2;  // the forms that write only when rs1 or the immediate is not 0
   if (!sets_or_clears || bits(s->instr, 19, 15) != 0) return illegal(s);
   if (read_csr(s, bits(s->instr, 31, 20), &value) != 0) return illegal(s);
   return finish(s, value);
@@ -335,9 +352,14 @@ static enum cause execute(struct step *s) {
     case 0x2F: return execute_amo(s);
     case 0x33: return execute_register_op(s);
     case 0x37: return finish(s, s->instr & 0xFFFFF000);
-    case 0x43: case 0x47: case 0x4B: case 0x4F: case 0x53: return execute_float(s);
+    case 0x43:
+    case 0x47:
+    case 0x4B:
+    case 0x4F:
+    case 0x53: return execute_float(s);
     case 0x63: return execute_branch(s);
-    case 0x67: case 0x6F: return execute_jump(s);
+    case 0x67:
+    case 0x6F: return execute_jump(s);
     case 0x73: return execute_system(s);
     default: return illegal(s);
   }
@@ -395,30 +417,37 @@ static int run_turn(struct qsm_ref *ref, const struct qsm_ref_launch *launch, st
 
 static uint32_t n_runnable(const struct block *block) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < block->n_threads; i++) n += !block->threads[i].exited && !block->threads[i].at_barrier;
+  for (uint32_t i = 0; i < block->n_threads; i++)
+    n += !block->threads[i].exited && !block->threads[i].at_barrier;
   return n;
 }
 
-// I-DIV-3: when nobody can run, everyone who has not exited waits at the barrier. Returns how many go on.
+// I-DIV-3: when nobody can run, everyone who has not exited waits at the barrier. Returns how many
+// go on.
 static uint32_t release_barrier(struct block *block) {
   for (uint32_t i = 0; i < block->n_threads; i++) block->threads[i].at_barrier = 0;
   return n_runnable(block);
 }
 
-static void start_block(const struct qsm_ref_launch *launch, struct block *block, const uint32_t ctaid[3]) {
-  // Registers, shared and local memory hold unknown values at the start; zero would hide programs that count on it.
+static void start_block(const struct qsm_ref_launch *launch, struct block *block,
+                        const uint32_t ctaid[3]) {
+  // Registers, shared and local memory hold unknown values at the start; zero would hide programs
+  // that count on it.
   memset(block->shared, 0xEE, launch->shared_bytes + 4);
   memset(block->local, 0xEE, (size_t)block->n_threads * launch->local_bytes);
   for (uint32_t i = 0; i < block->n_threads; i++) {
     struct qsm_ref_thread *thread = &block->threads[i];
-    *thread = (struct qsm_ref_thread){.pc = launch->entry, .tid = i, .ctaid = {ctaid[0], ctaid[1], ctaid[2]},
+    *thread = (struct qsm_ref_thread){.pc = launch->entry,
+                                      .tid = i,
+                                      .ctaid = {ctaid[0], ctaid[1], ctaid[2]},
                                       .local = block->local + (size_t)i * launch->local_bytes};
     for (int r = 1; r < 32; r++) thread->x[r] = 0xDEAD0000u + (uint32_t)r;
   }
 }
 
-static enum qsm_ref_status run_block(struct qsm_ref *ref, const struct qsm_ref_launch *launch, struct block *block,
-                                     uint64_t last_instruction, struct qsm_ref_fault *fault) {
+static enum qsm_ref_status run_block(struct qsm_ref *ref, const struct qsm_ref_launch *launch,
+                                     struct block *block, uint64_t last_instruction,
+                                     struct qsm_ref_fault *fault) {
   do {
     while (n_runnable(block) > 0) {
       for (uint32_t i = 0; i < block->n_threads; i++) {
@@ -430,8 +459,8 @@ static enum qsm_ref_status run_block(struct qsm_ref *ref, const struct qsm_ref_l
   return QSM_REF_DONE;
 }
 
-static enum qsm_ref_status run_grid(struct qsm_ref *ref, const struct qsm_ref_launch *launch, struct block *block,
-                                    struct qsm_ref_fault *fault) {
+static enum qsm_ref_status run_grid(struct qsm_ref *ref, const struct qsm_ref_launch *launch,
+                                    struct block *block, struct qsm_ref_fault *fault) {
   uint64_t last_instruction = ref->n_instructions + launch->max_instructions;
   uint32_t ctaid[3];
   for (ctaid[2] = 0; ctaid[2] < launch->grid[2]; ctaid[2]++) {
@@ -450,7 +479,7 @@ enum qsm_ref_status qsm_ref_run(struct qsm_ref *ref, const struct qsm_ref_launch
                                 struct qsm_ref_result *result) {
   struct block block = {.n_threads = launch->block[0] * launch->block[1] * launch->block[2]};
   block.threads = malloc(block.n_threads * sizeof *block.threads);
-  block.shared = malloc(launch->shared_bytes + 4); // the last allowed word may reach over the end
+  block.shared = malloc(launch->shared_bytes + 4);  // the last allowed word may reach over the end
   block.local = malloc((size_t)block.n_threads * launch->local_bytes + 1);
   memset(result, 0, sizeof *result);
   enum qsm_ref_status status = QSM_REF_NO_MEMORY;

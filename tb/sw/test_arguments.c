@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with random arguments, compiled by qsm-cc: laid out as docs/isa.md says (I-ENT-2) from nothing but the note, they must arrive.
+// Kernels with random arguments, compiled by qsm-cc: laid out as docs/isa.md says (I-ENT-2) from
+// nothing but the note, they must arrive.
 //
 //   test_arguments [PROGRAMS]    of 24 kernels each (default 2); SEED=n replays
 #define _GNU_SOURCE
@@ -17,7 +18,13 @@
 
 #include "ref_program.h"
 
-enum { MEM_BASE = 0x80000000, MEM_BYTES = 1 << 20, N_KERNELS = 24, MOST_ARGUMENTS = 24, MOST_WORDS = 50 };
+enum {
+  MEM_BASE = 0x80000000,
+  MEM_BYTES = 1 << 20,
+  N_KERNELS = 24,
+  MOST_ARGUMENTS = 24,
+  MOST_WORDS = 50
+};
 
 static unsigned n_programs = 2;
 static uint64_t seed;
@@ -30,16 +37,36 @@ struct type {
 };
 
 static const struct type types[] = {
-    {"char", 1, NARROW_UNSIGNED},          {"signed char", 1, NARROW_SIGNED},      {"short", 2, NARROW_SIGNED},
-    {"unsigned short", 2, NARROW_UNSIGNED}, {"int", 4, PLAIN},                      {"unsigned", 4, PLAIN},
-    {"float", 4, PLAIN},                   {"const int *", 4, PLAIN},              {"long long", 8, PLAIN},
-    {"unsigned long long", 8, PLAIN},      {"double", 8, PLAIN},                   {"float _Complex", 8, PLAIN},
-    {"enum mode", 4, PLAIN},               {"struct b1", 1, PLAIN},                {"struct b3", 3, PLAIN},
-    {"struct h1", 2, PLAIN},               {"struct b5", 5, PLAIN},                {"struct h3", 6, PLAIN},
-    {"struct w2", 8, PLAIN},               {"struct d1", 8, PLAIN},                {"union u8", 8, PLAIN},
-    {"struct b9", 9, PLAIN},               {"struct w3", 12, PLAIN},               {"struct d2", 16, PLAIN},
-    {"struct w5", 20, PLAIN},              {"struct a16", 16, PLAIN},              {"struct packed", 11, PLAIN},
-    {"float2", 8, PLAIN},                  {"float4", 16, PLAIN},                  {"struct nested", 24, PLAIN},
+    {"char", 1, NARROW_UNSIGNED},
+    {"signed char", 1, NARROW_SIGNED},
+    {"short", 2, NARROW_SIGNED},
+    {"unsigned short", 2, NARROW_UNSIGNED},
+    {"int", 4, PLAIN},
+    {"unsigned", 4, PLAIN},
+    {"float", 4, PLAIN},
+    {"const int *", 4, PLAIN},
+    {"long long", 8, PLAIN},
+    {"unsigned long long", 8, PLAIN},
+    {"double", 8, PLAIN},
+    {"float _Complex", 8, PLAIN},
+    {"enum mode", 4, PLAIN},
+    {"struct b1", 1, PLAIN},
+    {"struct b3", 3, PLAIN},
+    {"struct h1", 2, PLAIN},
+    {"struct b5", 5, PLAIN},
+    {"struct h3", 6, PLAIN},
+    {"struct w2", 8, PLAIN},
+    {"struct d1", 8, PLAIN},
+    {"union u8", 8, PLAIN},
+    {"struct b9", 9, PLAIN},
+    {"struct w3", 12, PLAIN},
+    {"struct d2", 16, PLAIN},
+    {"struct w5", 20, PLAIN},
+    {"struct a16", 16, PLAIN},
+    {"struct packed", 11, PLAIN},
+    {"float2", 8, PLAIN},
+    {"float4", 16, PLAIN},
+    {"struct nested", 24, PLAIN},
 };
 
 static const char prologue[] =
@@ -80,12 +107,14 @@ static void make_kernel(struct kernel *kernel, uint64_t *random) {
 
 static void write_kernel(FILE *file, const struct kernel *kernel, uint32_t number) {
   fprintf(file, "__global__ void kernel_%u(char *out", number);
-  for (uint32_t i = 0; i < kernel->n_arguments; i++) fprintf(file, ", %s a%u", kernel->arguments[i]->name, i);
+  for (uint32_t i = 0; i < kernel->n_arguments; i++)
+    fprintf(file, ", %s a%u", kernel->arguments[i]->name, i);
   fprintf(file, ") {\n");
   for (uint32_t i = 0; i < kernel->n_arguments; i++) {
     bool is_narrow = kernel->arguments[i]->kind != PLAIN;
     if (is_narrow) fprintf(file, "  int w%u = a%u;\n", i, i);
-    fprintf(file, "  memcpy(out, &%c%u, sizeof %c%u);\n  out += 32;\n", is_narrow ? 'w' : 'a', i, is_narrow ? 'w' : 'a', i);
+    fprintf(file, "  memcpy(out, &%c%u, sizeof %c%u);\n  out += 32;\n", is_narrow ? 'w' : 'a', i,
+            is_narrow ? 'w' : 'a', i);
   }
   fprintf(file, "}\n");
 }
@@ -125,7 +154,8 @@ static void put_word(struct layout *layout, uint32_t word) {
 }
 
 static void put_value(struct layout *layout, const uint8_t *note, const uint8_t *value) {
-  uint32_t n_bytes = word_at(note + 4), align = word_at(note + 8), is_signed = word_at(note + 12) & 2;
+  uint32_t n_bytes = word_at(note + 4), align = word_at(note + 8),
+           is_signed = word_at(note + 12) & 2;
   uint8_t padded[8] = {0};
   if (is_signed && n_bytes < 4 && value[n_bytes - 1] >> 7) memset(padded, 0xFF, 4);
   memcpy(padded, value, n_bytes);
@@ -151,13 +181,16 @@ static uint32_t bytes_of_words(const uint8_t *notes, uint32_t n) {
   struct layout layout = {.call = &call};
   static const uint8_t zeros[8];
   for (uint32_t i = 0; i < n; i++) {
-    if (word_at(notes + 16 * i + 12) & 1) put_word(&layout, 0);
-    else put_value(&layout, notes + 16 * i, zeros);
+    if (word_at(notes + 16 * i + 12) & 1)
+      put_word(&layout, 0);
+    else
+      put_value(&layout, notes + 16 * i, zeros);
   }
   return layout.at;
 }
 
-static void lay_out(struct qsm_ref_call *call, const struct qsm_ref_kernel *kernel, const uint8_t (*values)[32]) {
+static void lay_out(struct qsm_ref_call *call, const struct qsm_ref_kernel *kernel,
+                    const uint8_t (*values)[32]) {
   struct layout layout = {.call = call};
   uint32_t n = kernel->n_arguments, words = bytes_of_words(kernel->arguments, n), end = words;
   for (uint32_t i = 0; i < n; i++) {
@@ -178,7 +211,8 @@ static void lay_out(struct qsm_ref_call *call, const struct qsm_ref_kernel *kern
   }
 }
 
-static void check_outputs(const struct kernel *kernel, uint32_t number, const uint8_t (*values)[32], const uint8_t *out) {
+static void check_outputs(const struct kernel *kernel, uint32_t number, const uint8_t (*values)[32],
+                          const uint8_t *out) {
   for (uint32_t i = 0; i < kernel->n_arguments; i++) {
     const struct type *type = kernel->arguments[i];
     const uint8_t *value = values[i + 1];
@@ -186,19 +220,27 @@ static void check_outputs(const struct kernel *kernel, uint32_t number, const ui
     uint32_t n_bytes = type->kind == PLAIN ? type->n_bytes : 4;
     if (type->kind == NARROW_SIGNED && value[type->n_bytes - 1] >> 7) memset(want, 0xFF, 4);
     memcpy(want, value, type->n_bytes);
-    if (memcmp(out + 32 * i, want, n_bytes)) fail_msg("seed %llu: kernel_%u, argument a%u, %s", (unsigned long long)seed, number, i, type->name);
+    if (memcmp(out + 32 * i, want, n_bytes))
+      fail_msg("seed %llu: kernel_%u, argument a%u, %s", (unsigned long long)seed, number, i,
+               type->name);
   }
 }
 
-static void run_kernel(const struct qsm_ref_program *program, const struct kernel *kernel, uint32_t number, uint64_t *random) {
+static void run_kernel(const struct qsm_ref_program *program, const struct kernel *kernel,
+                       uint32_t number, uint64_t *random) {
   char name[32];
   struct qsm_ref_kernel note;
   struct qsm_ref_result result;
   uint8_t values[MOST_ARGUMENTS + 1][32];
   uint32_t out = MEM_BASE + MEM_BYTES / 2;
   snprintf(name, sizeof name, "kernel_%u", number);
-  struct qsm_ref_call call = {.symbol = name, .grid = {1, 1, 1}, .block = {1, 1, 1}, .warp_size = 4, .max_instructions = 100000,
-                              .scratch = MEM_BASE + MEM_BYTES / 4, .window_end = MEM_BASE + MEM_BYTES};
+  struct qsm_ref_call call = {.symbol = name,
+                              .grid = {1, 1, 1},
+                              .block = {1, 1, 1},
+                              .warp_size = 4,
+                              .max_instructions = 100000,
+                              .scratch = MEM_BASE + MEM_BYTES / 4,
+                              .window_end = MEM_BASE + MEM_BYTES};
   assert_int_equal(qsm_ref_program_kernel(program, name, &note), 0);
   assert_int_equal(note.n_arguments, kernel->n_arguments + 1);
   for (uint32_t i = 0; i < note.n_arguments; i++)
@@ -206,8 +248,11 @@ static void run_kernel(const struct qsm_ref_program *program, const struct kerne
   for (int i = 0; i < 4; i++) values[0][i] = (uint8_t)(out >> 8 * i);
   lay_out(&call, &note, (const uint8_t(*)[32])values);
   enum qsm_ref_status status = qsm_ref_program_call(program, &call, &result);
-  if (status != QSM_REF_DONE) fail_msg("seed %llu: %s: status %d, fault %u", (unsigned long long)seed, name, status, result.fault.cause);
-  check_outputs(kernel, number, (const uint8_t(*)[32])values, qsm_ref_at(program->ref, out, 32 * MOST_ARGUMENTS));
+  if (status != QSM_REF_DONE)
+    fail_msg("seed %llu: %s: status %d, fault %u", (unsigned long long)seed, name, status,
+             result.fault.cause);
+  check_outputs(kernel, number, (const uint8_t(*)[32])values,
+                qsm_ref_at(program->ref, out, 32 * MOST_ARGUMENTS));
 }
 
 static void run_program(const char *folder, uint64_t *random, uint32_t *n_on_stack) {
@@ -234,7 +279,8 @@ static void random_arguments_arrive(void **state) {
   char folder[] = "/tmp/qsm_arguments_XXXXXX", command[64];
   uint64_t random = seed;
   uint32_t n_on_stack = 0;
-  printf("           seed %llu; again: SEED=%llu build/sw/test_arguments %u\n", (unsigned long long)seed, (unsigned long long)seed, n_programs);
+  printf("           seed %llu; again: SEED=%llu build/sw/test_arguments %u\n",
+         (unsigned long long)seed, (unsigned long long)seed, n_programs);
   assert_non_null(mkdtemp(folder));
   for (unsigned i = 0; i < n_programs; i++) run_program(folder, &random, &n_on_stack);
   assert_true(n_on_stack > 0);

@@ -22,7 +22,7 @@ struct machine {
   struct qsm_ref *ref;
   struct qsm_ref_program program;
   struct qsm_ref_result result;
-  uint32_t out, in; // device addresses
+  uint32_t out, in;  // device addresses
 };
 
 static void create_at(struct machine *machine, uint32_t base) {
@@ -30,7 +30,8 @@ static void create_at(struct machine *machine, uint32_t base) {
   memset(machine, 0, sizeof *machine);
   machine->ref = qsm_ref_create(MEM_BASE, MEM_BYTES);
   assert_non_null(machine->ref);
-  if (qsm_ref_program_load(&machine->program, machine->ref, elf, base, &error) != 0) fail_msg("%s: %s", elf, error);
+  if (qsm_ref_program_load(&machine->program, machine->ref, elf, base, &error) != 0)
+    fail_msg("%s: %s", elf, error);
   machine->out = MEM_BASE + MEM_BYTES / 2;
   machine->in = machine->out + OUT_BYTES;
 }
@@ -60,7 +61,8 @@ static enum qsm_ref_status call(struct machine *machine, struct qsm_ref_call cal
 
 static uint32_t packed(const uint32_t v[3]) { return v[0] | v[1] << 8 | v[2] << 16; }
 
-static void check_indices(struct machine *machine, const uint32_t grid[3], const uint32_t block[3]) {
+static void check_indices(struct machine *machine, const uint32_t grid[3],
+                          const uint32_t block[3]) {
   struct qsm_ref_call c = {.symbol = "indices", .args = {machine->out}};
   memcpy(c.grid, grid, sizeof c.grid);
   memcpy(c.block, block, sizeof c.block);
@@ -74,7 +76,8 @@ static void check_indices(struct machine *machine, const uint32_t grid[3], const
         for (t[2] = 0; t[2] < block[2]; t[2]++)
           for (t[1] = 0; t[1] < block[1]; t[1]++)
             for (t[0] = 0; t[0] < block[0]; t[0]++, tid++, at += 8) {
-              const uint32_t want[8] = {packed(t), packed(b), packed(block), packed(grid), tid, 8u << 8 | tid % 8, 0, 1};
+              const uint32_t want[8] = {
+                  packed(t), packed(b), packed(block), packed(grid), tid, 8u << 8 | tid % 8, 0, 1};
               assert_memory_equal(at, want, sizeof want);
             }
       }
@@ -98,12 +101,16 @@ static void shared_variables_and_dynamic_memory_do_not_overlap(void **state) {
   struct machine machine;
   create(&machine);
   assert_int_equal(machine.program.shared_bytes % 16, 0);
-  assert_int_equal(qsm_ref_program_symbol(&machine.program, "__qsm_shared_bytes") - machine.program.load_offset,
-                   machine.program.shared_bytes);
+  assert_int_equal(
+      qsm_ref_program_symbol(&machine.program, "__qsm_shared_bytes") - machine.program.load_offset,
+      machine.program.shared_bytes);
   uint32_t *in = words(&machine, machine.in);
   for (uint32_t i = 0; i < 32; i++) in[i] = 1000 * i + 7;
-  struct qsm_ref_call c = {
-      .symbol = "shared", .grid = {2}, .block = {16}, .shared_bytes = 64, .args = {machine.in, machine.out}};
+  struct qsm_ref_call c = {.symbol = "shared",
+                           .grid = {2},
+                           .block = {16},
+                           .shared_bytes = 64,
+                           .args = {machine.in, machine.out}};
   assert_int_equal(call(&machine, c), QSM_REF_DONE);
   const uint32_t *out = words(&machine, machine.out);
   for (uint32_t i = 0; i < 32; i++) {
@@ -138,7 +145,8 @@ static void every_atomic_does_what_its_name_says(void **state) {
   struct qsm_ref_call c = {.symbol = "atomics", .block = {11}, .args = {machine.out, machine.in}};
   assert_int_equal(call(&machine, c), QSM_REF_DONE);
   // x = 0 .. 10; xor of 3 << x leaves bits 0 and 11
-  const uint32_t want[11] = {55, (uint32_t)-55, (uint32_t)-10, 10, 0xFFFFF800, 0x7FF, 0x801, 55, 77, 11, 77 + 10};
+  const uint32_t want[11] = {55, (uint32_t)-55, (uint32_t)-10, 10, 0xFFFFF800, 0x7FF, 0x801, 55, 77,
+                             11, 77 + 10};
   assert_memory_equal(out, want, sizeof want);
   assert_int_equal(out_unsigned[0], 0x80000000);
   assert_int_equal(out_unsigned[1], 0x8000000A);
@@ -168,7 +176,8 @@ static void the_language_works(void **state) {
   create(&machine);
   for (uint32_t selector = 0; selector < 7; selector++) {
     check_language(&machine, selector, selector + 3, 0x89ABCDEF - selector);
-    assert_int_equal(words(&machine, machine.out)[16], 40 + selector); // the global counts launches
+    assert_int_equal(words(&machine, machine.out)[16],
+                     40 + selector);  // the global counts launches
     assert_int_equal(words(&machine, machine.out)[17], 0);
   }
   check_language(&machine, 2, 3, 5);
@@ -190,7 +199,9 @@ static void programs_run_wherever_they_are_loaded(void **state) {
 
 // The host's own functions are the definition; where a result is NaN any NaN is right.
 static void functions_of_floats_are_those_of_c(void **state) {
-  static const float values[] = {0, -0.0f, 0.5f, -0.5f, 1.5f, -2.5f, 2.25f, 3, -7.75f, 8388607.5f, -16777215, 1e-40f, 1e9f, -2e9f, INFINITY, -INFINITY, NAN};
+  static const float values[] = {0,     -0.0f, 0.5f,     -0.5f,      1.5f,      -2.5f,
+                                 2.25f, 3,     -7.75f,   8388607.5f, -16777215, 1e-40f,
+                                 1e9f,  -2e9f, INFINITY, -INFINITY,  NAN};
   enum { N = sizeof values / sizeof values[0], OUTPUTS = 16 };
   (void)state;
   for (uint32_t shift = 0; shift < N; shift++) {
@@ -208,12 +219,28 @@ static void functions_of_floats_are_those_of_c(void **state) {
     for (uint32_t i = 0; i < N; i++) {
       float x = in[2 * i], y = in[2 * i + 1];
       bool fits = fabsf(x) < 2e9f, y_fits = fabsf(y) < 4e9f;  // else C has no answer
-      const float want[OUTPUTS] = {sqrtf(x), fabsf(x), copysignf(x, y), fminf(x, y), fmaxf(x, y), fmaf(x, y, x), floorf(x), ceilf(x), truncf(x),
-                                   roundf(x), rintf(x), x / y, fits ? (float)(int)x : out[OUTPUTS * i + 12],
-                                   y_fits ? (float)(unsigned)fabsf(y) : out[OUTPUTS * i + 13], x < y ? 1 : x == y ? 0 : -1, -x - y};
+      const float want[OUTPUTS] = {sqrtf(x),
+                                   fabsf(x),
+                                   copysignf(x, y),
+                                   fminf(x, y),
+                                   fmaxf(x, y),
+                                   fmaf(x, y, x),
+                                   floorf(x),
+                                   ceilf(x),
+                                   truncf(x),
+                                   roundf(x),
+                                   rintf(x),
+                                   x / y,
+                                   fits ? (float)(int)x : out[OUTPUTS * i + 12],
+                                   y_fits ? (float)(unsigned)fabsf(y) : out[OUTPUTS * i + 13],
+                                   x < y    ? 1
+                                   : x == y ? 0
+                                            : -1,
+                                   -x - y};
       for (uint32_t k = 0; k < OUTPUTS; k++) {
         float got = out[OUTPUTS * i + k];
-        if (isnan(want[k]) ? !isnan(got) : got != want[k]) fail_msg("output %u of %g, %g: %g, expected %g", k, x, y, got, want[k]);
+        if (isnan(want[k]) ? !isnan(got) : got != want[k])
+          fail_msg("output %u of %g, %g: %g, expected %g", k, x, y, got, want[k]);
       }
     }
     destroy(&machine);
@@ -227,16 +254,19 @@ static void elementary_functions_are_those_of_the_host(void **state) {
   struct machine machine;
   create(&machine);
   float in[N];
-  for (uint32_t i = 0; i < N; i++) in[i] = (i % 2 ? -1.0f : 1.0f) * ldexpf((float)(i * 7919 % 1013) / 1013.0f, (int)(i % 23) - 8);
+  for (uint32_t i = 0; i < N; i++)
+    in[i] = (i % 2 ? -1.0f : 1.0f) * ldexpf((float)(i * 7919 % 1013) / 1013.0f, (int)(i % 23) - 8);
   memcpy(words(&machine, machine.in), in, sizeof in);
   struct qsm_ref_call c = {.symbol = "elementary", .block = {N}, .args = {machine.in, machine.out}};
   assert_int_equal(call(&machine, c), QSM_REF_DONE);
   const float *out = (const float *)words(&machine, machine.out);
   for (uint32_t i = 0; i < N; i++) {
-    const float want[] = {qsm_exp(in[i]), qsm_log(in[i]), qsm_sin(in[i]), qsm_cos(in[i]), qsm_rsqrt(in[i])};
+    const float want[] = {qsm_exp(in[i]), qsm_log(in[i]), qsm_sin(in[i]), qsm_cos(in[i]),
+                          qsm_rsqrt(in[i])};
     for (uint32_t k = 0; k < 5; k++) {
       float got = out[5 * i + k];
-      if (isnan(want[k]) ? !isnan(got) : got != want[k]) fail_msg("function %u of %g: %g, expected %g", k, in[i], got, want[k]);
+      if (isnan(want[k]) ? !isnan(got) : got != want[k])
+        fail_msg("function %u of %g: %g, expected %g", k, in[i], got, want[k]);
     }
   }
   destroy(&machine);
@@ -284,11 +314,13 @@ static void code_is_not_writable(void **state) {
   struct qsm_ref_call c = {.symbol = "write_code"};
   assert_int_equal(call(&machine, c), QSM_REF_FAULT);
   assert_int_equal(machine.result.fault.cause, 7);
-  assert_int_equal(machine.result.fault.value, qsm_ref_program_symbol(&machine.program, "write_code"));
+  assert_int_equal(machine.result.fault.value,
+                   qsm_ref_program_symbol(&machine.program, "write_code"));
   destroy(&machine);
 }
 
-static const char *signature_of(struct machine *machine, const char *name, struct qsm_ref_kernel *kernel) {
+static const char *signature_of(struct machine *machine, const char *name,
+                                struct qsm_ref_kernel *kernel) {
   assert_int_equal(qsm_ref_program_kernel(&machine->program, name, kernel), 0);
   return kernel->signature;
 }
@@ -304,19 +336,23 @@ static void arguments_of_all_kinds_arrive(void **state) {
       .symbol = "arguments",
       .block = {5},
       .args = {machine.out, (uint32_t)-3, (uint16_t)-2, 77, 0x89ABCDEF, 0x01234567, 'q', 5},
-      .image = {1, 0, 7, 2, 0x11111111, 0x22222222, sp + 40, 0x40500000, 0x00030201, (uint32_t)-9, 1000, 1, 2, 3, 4},
+      .image = {1, 0, 7, 2, 0x11111111, 0x22222222, sp + 40, 0x40500000, 0x00030201, (uint32_t)-9,
+                1000, 1, 2, 3, 4},
       .image_bytes = image_bytes,
   };
-  assert_string_equal(signature_of(&machine, "arguments", &kernel),
-                      "arguments(int *out, short small, struct pair pair, struct wide wide, char letter, long long a, long long b, struct wide c, "
-                      "struct large large, float f, struct bytes bytes, signed char negative)");
+  assert_string_equal(
+      signature_of(&machine, "arguments", &kernel),
+      "arguments(int *out, short small, struct pair pair, struct wide wide, char letter, long long a, long long b, struct wide c, "
+      "struct large large, float f, struct bytes bytes, signed char negative)");
   assert_int_equal(call(&machine, c), QSM_REF_DONE);
   for (uint32_t t = 0; t < 5; t++) {
     const uint32_t *out = words(&machine, machine.out) + 16 * t;
-    const uint32_t want[15] = {(uint32_t)-2, 77, 0x89ABCDEF, 0x01234567, 'q', (uint32_t)-3, 12, 3, 0x11111111, 0x22222222, 1040, 13,
-                               0x00030201, (uint32_t)-9, t};
+    const uint32_t want[15] = {(uint32_t)-2, 77, 0x89ABCDEF, 0x01234567,   'q',
+                               (uint32_t)-3, 12, 3,          0x11111111,   0x22222222,
+                               1040,         13, 0x00030201, (uint32_t)-9, t};
     for (uint32_t i = 0; i < 15; i++)
-      if (out[i] != want[i]) fail_msg("thread %u, output %u: %08x, expected %08x", t, i, out[i], want[i]);
+      if (out[i] != want[i])
+        fail_msg("thread %u, output %u: %08x, expected %08x", t, i, out[i], want[i]);
   }
   destroy(&machine);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_disasm against LLVM's disassembler, over whole programs and random words. Where docs/isa.md allows less than
-// RISC-V (no LR/SC, read-only CSRs ...) the word must be called illegal.
+// qsm_disasm against LLVM's disassembler, over whole programs and random words. Where docs/isa.md
+// allows less than RISC-V (no LR/SC, read-only CSRs ...) the word must be called illegal.
 //
 //   test_disasm CLANG OBJDUMP N_WORDS [ELF ...]      SEED=number in the environment replays a run
 #include <setjmp.h>
@@ -55,7 +55,9 @@ static const char *csr_name(unsigned long number) {
   }
 }
 
-static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+static int starts_with(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 static void set_illegal(uint32_t word, char *expected, size_t n) {
   snprintf(expected, n, ".word 0x%08x # illegal", (unsigned)word);
@@ -69,13 +71,16 @@ static void expect_csr(uint32_t word, const char *theirs, char *expected, size_t
   if (writes || name == NULL || sscanf(theirs, "%15s %7[^,]", mnemonic, rd) != 2) {
     set_illegal(word, expected, n);
   } else {
-    snprintf(expected, n, "%s %s, %s, %s", mnemonic, rd, name, strchr(mnemonic, 'i') != NULL ? "0" : "zero");
+    snprintf(expected, n, "%s %s, %s, %s", mnemonic, rd, name,
+             strchr(mnemonic, 'i') != NULL ? "0" : "zero");
   }
 }
 
 // What qsm_disasm should print where LLVM prints `theirs` (tabs already blanks, symbols cut off).
 static void expect(uint32_t word, const char *theirs, char *expected, size_t n) {
-  static const char *const refused[] = {"fmv.x.w", "fmv.w.x", "flw", "fsw", "lr.w", "sc.w", "fence.i", "mret", "sret", "uret", "wfi", "unimp", "<unknown>"};
+  static const char *const refused[] = {"fmv.x.w", "fmv.w.x", "flw",      "fsw",  "lr.w",
+                                        "sc.w",    "fence.i", "mret",     "sret", "uret",
+                                        "wfi",     "unimp",   "<unknown>"};
   if (word == 0x0000000B || word == 0x0000100B) {
     snprintf(expected, n, "%s", word == 0x0000000B ? "qsm.bar" : "qsm.exit");
     return;
@@ -84,12 +89,13 @@ static void expect(uint32_t word, const char *theirs, char *expected, size_t n) 
     expect_csr(word, theirs, expected, n);
     return;
   }
-  if ((word & 0x707F) == 0x0F) { // I-ISA-3: the other fields are ignored
+  if ((word & 0x707F) == 0x0F) {  // I-ISA-3: the other fields are ignored
     snprintf(expected, n, "fence");
     return;
   }
-  int is_shift = starts_with(theirs, "slli ") || starts_with(theirs, "srli ") || starts_with(theirs, "srai ");
-  if (is_shift && (word >> 25 & 1) != 0) { // LLVM prints shifts by 32 .. 63, which only RV64 has
+  int is_shift =
+      starts_with(theirs, "slli ") || starts_with(theirs, "srli ") || starts_with(theirs, "srai ");
+  if (is_shift && (word >> 25 & 1) != 0) {  // LLVM prints shifts by 32 .. 63, which only RV64 has
     set_illegal(word, expected, n);
     return;
   }
@@ -124,7 +130,8 @@ static int parse_line(char *line, uint32_t *pc, uint32_t *word, char **text) {
 static unsigned long compare_file(const char *path) {
   char command[1024], line[512];
   snprintf(command, sizeof command,
-           "%s -d -M no-aliases --no-print-imm-hex --mattr=+m,+a,+zicsr,+zifencei,+zfinx '%s'", objdump, path);
+           "%s -d -M no-aliases --no-print-imm-hex --mattr=+m,+a,+zicsr,+zifencei,+zfinx '%s'",
+           objdump, path);
   FILE *pipe = popen(command, "r");
   assert_non_null(pipe);
   unsigned long n_compared = 0;
@@ -151,23 +158,29 @@ static void programs_agree_with_llvm(void **state) {
 
 // A word of a known opcode, with fields that often have a meaning.
 static uint32_t likely_word(uint64_t *rng) {
-  static const uint8_t opcodes[] = {0x03, 0x0B, 0x0F, 0x13, 0x17, 0x23, 0x2F, 0x33, 0x37, 0x63, 0x67, 0x6F, 0x73,
-                                    0x53, 0x53, 0x43, 0x47, 0x4B, 0x4F};
-  static const uint8_t fp_funct7[] = {0x00, 0x04, 0x08, 0x0C, 0x2C, 0x10, 0x14, 0x50, 0x60, 0x68, 0x70, 0x78};
+  static const uint8_t opcodes[] = {0x03, 0x0B, 0x0F, 0x13, 0x17, 0x23, 0x2F, 0x33, 0x37, 0x63,
+                                    0x67, 0x6F, 0x73, 0x53, 0x53, 0x43, 0x47, 0x4B, 0x4F};
+  static const uint8_t fp_funct7[] = {0x00, 0x04, 0x08, 0x0C, 0x2C, 0x10,
+                                      0x14, 0x50, 0x60, 0x68, 0x70, 0x78};
   uint32_t word = random_word(rng), choice = random_word(rng);
   word = (word & ~0x7Fu) | opcodes[(choice & 0xFFFF) % sizeof opcodes];
-  if ((word & 0x7F) == 0x53 && (choice >> 28) != 15) {  // operations that exist, and rs2 that mean one
+  if ((word & 0x7F) == 0x53 &&
+      (choice >> 28) != 15) {  // operations that exist, and rs2 that mean one
     word = (word & 0x01FFFFFF) | (uint32_t)fp_funct7[choice % sizeof fp_funct7] << 25;
     return choice >> 31 ? word : (word & ~(30u << 20));
   }
   switch (choice >> 28) {
-    case 0: case 1: case 2: return word & 0x01FFFFFF;                    // funct7 = 0
-    case 3: case 4: return (word & 0x01FFFFFF) | 0x02000000;             // the M extension
-    case 5: case 6: return (word & 0x01FFFFFF) | 0x40000000;             // sub, sra
-    case 7: return (word & 0x07FFFFFF) | (choice & 0x7) << 29;           // AMOs
-    case 8: return (word & 0x00007FFF) | (0xCC0 + choice % 20) << 20;    // CSR reads
+    case 0:
+    case 1:
+    case 2: return word & 0x01FFFFFF;  // funct7 = 0
+    case 3:
+    case 4: return (word & 0x01FFFFFF) | 0x02000000;  // the M extension
+    case 5:
+    case 6: return (word & 0x01FFFFFF) | 0x40000000;                   // sub, sra
+    case 7: return (word & 0x07FFFFFF) | (choice & 0x7) << 29;         // AMOs
+    case 8: return (word & 0x00007FFF) | (0xCC0 + choice % 20) << 20;  // CSR reads
     case 9: return (word & 0x000FFFFF) | (0xCC0 + choice % 20) << 20;
-    case 10: return (word & 0x7F) | (choice & 0x3000);                   // bare opcodes
+    case 10: return (word & 0x7F) | (choice & 0x3000);  // bare opcodes
     default: return word;
   }
 }
@@ -181,26 +194,32 @@ static void random_words_agree_with_llvm(void **state) {
   int file = mkstemp(object);
   assert_true(file >= 0);
   close(file);
-  snprintf(command, sizeof command, "%s --target=riscv32 -march=rv32ima_zicsr -c -x assembler - -o %s", clang, object);
+  snprintf(command, sizeof command,
+           "%s --target=riscv32 -march=rv32ima_zicsr -c -x assembler - -o %s", clang, object);
   FILE *assembler = popen(command, "w");
   assert_non_null(assembler);
-  for (unsigned long i = 0; i < n_words; i++) fprintf(assembler, ".word 0x%08x\n", (unsigned)likely_word(&rng));
+  for (unsigned long i = 0; i < n_words; i++)
+    fprintf(assembler, ".word 0x%08x\n", (unsigned)likely_word(&rng));
   assert_int_equal(pclose(assembler), 0);
   unsigned long n_compared = compare_file(object);
   unlink(object);
   assert_int_equal(n_compared, n_words);
 }
 
-// Lengths other than 32 bits and opcodes that the machine does not have, which LLVM's listing would not keep in step.
+// Lengths other than 32 bits and opcodes that the machine does not have, which LLVM's listing would
+// not keep in step.
 static void foreign_opcodes_are_illegal(void **state) {
   (void)state;
   static const uint8_t foreign[] = {0x07, 0x1B, 0x27, 0x2B, 0x3B, 0x57, 0x5B, 0x6B, 0x77, 0x7B};
   uint64_t rng = 2;
   for (int i = 0; i < 10000; i++) {
     uint32_t word = random_word(&rng);
-    if (i % 4 == 3) word = (word & ~0x7Fu) | foreign[(word >> 8) % sizeof foreign];
-    else if (i % 4 == 2) word |= 0x1F;
-    else word &= ~(i % 4 == 0 ? 1u : 2u);
+    if (i % 4 == 3)
+      word = (word & ~0x7Fu) | foreign[(word >> 8) % sizeof foreign];
+    else if (i % 4 == 2)
+      word |= 0x1F;
+    else
+      word &= ~(i % 4 == 0 ? 1u : 2u);
     char ours[128], expected[64];
     set_illegal(word, expected, sizeof expected);
     qsm_disasm(0x80000000, word, ours, sizeof ours);

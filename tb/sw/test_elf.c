@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader of libqsm on a program of qsm-cc, and on what is broken, cut short or changed at random: it says what is wrong, and never
-// crashes.
+// The loader of libqsm on a program of qsm-cc, and on what is broken, cut short or changed at
+// random: it says what is wrong, and never crashes.
 //
 //   test_elf DEVICE_TEST.elf [N]    N files changed at random (default 3000); SEED=n replays
 #define _GNU_SOURCE
@@ -20,7 +20,12 @@
 
 #include "qsm_elf.h"
 
-enum { NOTE_HEAD = 16, KERNELS = 32, KERNEL = 32, ARGUMENT = 16 };  // offsets and sizes in the note, P-ELF-5
+enum {
+  NOTE_HEAD = 16,
+  KERNELS = 32,
+  KERNEL = 32,
+  ARGUMENT = 16
+};  // offsets and sizes in the note, P-ELF-5
 
 static uint8_t *original;
 static size_t n_original;
@@ -52,7 +57,8 @@ static uint8_t *copy(void) {
 static void refuse(uint8_t *bytes, size_t n, const char *text) {
   char msg[512];
   struct qsm_program *program = load(bytes, n, msg, sizeof msg);
-  if (program || !strstr(msg, text)) fail_msg("'%s', expected '%s'", program ? "loaded" : msg, text);
+  if (program || !strstr(msg, text))
+    fail_msg("'%s', expected '%s'", program ? "loaded" : msg, text);
   free(bytes);
 }
 
@@ -92,9 +98,12 @@ static void kernels_have_what_the_note_says(void **state) {
   if (!program) fail_msg("%s", msg);
   const struct qsm_kernel *kernel = qsm_program_kernel(program, "arguments");
   static const struct qsm_argument want[] = {
-      {4, 4, 0, "int *", false},         {2, 2, 0, "short", true},     {8, 4, 0, "struct pair", false},  {8, 8, 0, "struct wide", false},
-      {1, 1, 0, "char", false},          {8, 8, 0, "long long", true}, {8, 8, 0, "long long", true},     {8, 8, 0, "struct wide", false},
-      {20, 4, 1, "struct large", false}, {4, 4, 0, "float", false},    {3, 1, 0, "struct bytes", false}, {1, 1, 0, "signed char", true}};
+      {4, 4, 0, "int *", false},         {2, 2, 0, "short", true},
+      {8, 4, 0, "struct pair", false},   {8, 8, 0, "struct wide", false},
+      {1, 1, 0, "char", false},          {8, 8, 0, "long long", true},
+      {8, 8, 0, "long long", true},      {8, 8, 0, "struct wide", false},
+      {20, 4, 1, "struct large", false}, {4, 4, 0, "float", false},
+      {3, 1, 0, "struct bytes", false},  {1, 1, 0, "signed char", true}};
   assert_non_null(kernel);
   assert_int_equal(kernel->n_arguments, sizeof want / sizeof *want);
   for (uint32_t i = 0; i < kernel->n_arguments; i++) {
@@ -103,7 +112,8 @@ static void kernels_have_what_the_note_says(void **state) {
     const uint32_t a[] = {got->bytes, got->align, got->by_reference, got->is_signed};
     const uint32_t b[] = {want[i].bytes, want[i].align, want[i].by_reference, want[i].is_signed};
     if (memcmp(a, b, sizeof a))
-      fail_msg("argument %u, %s: %u %u %u %u, expected %u %u %u %u", i, got->type, a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]);
+      fail_msg("argument %u, %s: %u %u %u %u, expected %u %u %u %u", i, got->type, a[0], a[1], a[2],
+               a[3], b[0], b[1], b[2], b[3]);
   }
   assert_true(kernel->stack_known && kernel->stack_bytes >= 64 && kernel->stack_bytes % 16 == 0);
   assert_int_equal(kernel->shared_bytes, qsm_program_shared_bytes(program));
@@ -160,7 +170,8 @@ static void a_broken_note_is_refused(void **state) {
 
 static void broken_arguments_are_refused(void **state) {
   (void)state;
-  static const uint32_t cases[][2] = {{0, 0x7FFFFFFF}, {4, 0}, {4, 257}, {8, 0}, {8, 3}, {8, 32}, {12, 1}};
+  static const uint32_t cases[][2] = {{0, 0x7FFFFFFF}, {4, 0},  {4, 257}, {8, 0},
+                                      {8, 3},          {8, 32}, {12, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     uint8_t *bytes = copy(), *note = note_of(bytes);
     put_word(note + KERNELS + KERNEL * get_word(note + NOTE_HEAD + 4) + cases[i][0], cases[i][1]);
@@ -246,9 +257,11 @@ static size_t random_place(uint64_t *state, uint8_t *bytes) {
 // Everything that a loaded program says may be looked at.
 static uint64_t read_all(const struct qsm_program *program) {
   uint64_t sum = qsm_program_shift(program, 4000) + qsm_program_entry(program);
-  for (uint32_t i = 0; i < qsm_program_image_bytes(program); i++) sum += qsm_program_image(program)[i];
+  for (uint32_t i = 0; i < qsm_program_image_bytes(program); i++)
+    sum += qsm_program_image(program)[i];
   const struct qsm_kernel *kernel = qsm_program_kernel(program, "arguments");
-  for (uint32_t i = 0; kernel && i < kernel->n_arguments; i++) sum += strlen(kernel->arguments[i].type);
+  for (uint32_t i = 0; kernel && i < kernel->n_arguments; i++)
+    sum += strlen(kernel->arguments[i].type);
   return sum + (kernel && kernel->signature ? strlen(kernel->signature) : 0);
 }
 
@@ -258,15 +271,16 @@ static void files_changed_at_random_do_not_crash_it(void **state) {
   uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL), random = seed * 2 + 1;
   unsigned n_loaded = 0;
   uint64_t sum = 0;
-  printf("           seed %llu; again: SEED=%llu build/sw/test_elf build/sw/device_test.elf %u\n", (unsigned long long)seed,
-         (unsigned long long)seed, n_random);
+  printf("           seed %llu; again: SEED=%llu build/sw/test_elf build/sw/device_test.elf %u\n",
+         (unsigned long long)seed, (unsigned long long)seed, n_random);
   for (unsigned i = 0; i < n_random; i++) {
     char msg[512];
     uint8_t *bytes = copy();
     for (uint64_t n = 1 + next_random(&random) % 3; n; n--) {
       static const uint8_t values[] = {0, 1, 4, 0x7F, 0x80, 0xFE, 0xFF};
       size_t at = random_place(&random, original);
-      bytes[at] = next_random(&random) % 2 ? values[next_random(&random) % sizeof values] : (uint8_t)next_random(&random);
+      bytes[at] = next_random(&random) % 2 ? values[next_random(&random) % sizeof values]
+                                           : (uint8_t)next_random(&random);
     }
     struct qsm_program *program = load(bytes, n_original, msg, sizeof msg);
     if (program) sum += read_all(program);

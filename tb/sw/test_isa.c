@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of isa_cases.c on the functional reference, and what takes more than one instruction or thread: fetch faults,
-// exit, barrier, spinning threads, limits.
+// The table of isa_cases.c on the functional reference, and what takes more than one instruction or
+// thread: fetch faults, exit, barrier, spinning threads, limits.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,9 @@ static struct qsm_ref *create(void) {
   return ref;
 }
 
-static void put(struct qsm_ref *ref, uint32_t addr, uint32_t word) { memcpy(qsm_ref_at(ref, addr, 4), &word, 4); }
+static void put(struct qsm_ref *ref, uint32_t addr, uint32_t word) {
+  memcpy(qsm_ref_at(ref, addr, 4), &word, 4);
+}
 
 static uint32_t get(struct qsm_ref *ref, uint32_t addr) {
   uint32_t word;
@@ -55,14 +57,16 @@ static void check_case(const struct qsm_isa_case *c) {
   thread.x[11] = c->a1;
   thread.x[12] = c->a2;
   qsm_ref_step(ref, &one_thread, (uint8_t *)shared, &thread, &fault);
-  const uint32_t got[] = {thread.x[10], thread.pc, get(ref, QSM_ISA_DATA), shared[0], fault.cause, fault.value, local[0]};
+  const uint32_t got[] = {thread.x[10], thread.pc, get(ref, QSM_ISA_DATA), shared[0], fault.cause,
+                          fault.value,  local[0]};
   const uint32_t want[] = {c->a0, c->next_pc, c->device, c->shared, c->cause, c->value, c->local};
-  static const char *const names[] = {"a0", "next pc", "device word", "shared word", "cause", "fault value", "local word"};
+  static const char *const names[] = {"a0",    "next pc",     "device word", "shared word",
+                                      "cause", "fault value", "local word"};
   for (int i = 0; i < 7; i++) {
     if (got[i] != want[i]) {
       fail_msg("%08x (%s), a1 = %08x, a2 = %08x: %s is %08x, expected %08x", (unsigned)c->instr,
-               c->text != NULL ? c->text : "illegal", (unsigned)c->a1, (unsigned)c->a2, names[i], (unsigned)got[i],
-               (unsigned)want[i]);
+               c->text != NULL ? c->text : "illegal", (unsigned)c->a1, (unsigned)c->a2, names[i],
+               (unsigned)got[i], (unsigned)want[i]);
     }
   }
   assert_int_equal(thread.x[0], 0);
@@ -91,23 +95,25 @@ static void cycle_counts_up(void **state) {
   struct qsm_ref *ref = create();
   struct qsm_ref_thread thread = {.pc = QSM_ISA_PC};
   struct qsm_ref_fault fault;
-  put(ref, QSM_ISA_PC, 0xC0002573);     // csrrs a0, cycle, zero
-  put(ref, QSM_ISA_PC + 4, 0xC00025F3); // csrrs a1, cycle, zero
-  for (int i = 0; i < 2; i++) assert_int_equal(qsm_ref_step(ref, &one_thread, NULL, &thread, &fault), 0);
+  put(ref, QSM_ISA_PC, 0xC0002573);      // csrrs a0, cycle, zero
+  put(ref, QSM_ISA_PC + 4, 0xC00025F3);  // csrrs a1, cycle, zero
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(qsm_ref_step(ref, &one_thread, NULL, &thread, &fault), 0);
   assert_true(thread.x[11] > thread.x[10]);
   qsm_ref_destroy(ref);
 }
 
 // Runs `n_words` of program with so many threads in one block.
-static enum qsm_ref_status run(struct qsm_ref *ref, const uint32_t *words, size_t n_words, uint32_t n_threads,
-                               struct qsm_ref_result *result) {
+static enum qsm_ref_status run(struct qsm_ref *ref, const uint32_t *words, size_t n_words,
+                               uint32_t n_threads, struct qsm_ref_result *result) {
   struct qsm_ref_launch launch = one_thread;
   launch.block[0] = n_threads;
   for (size_t i = 0; i < n_words; i++) put(ref, QSM_ISA_PC + 4 * (uint32_t)i, words[i]);
   return qsm_ref_run(ref, &launch, result);
 }
 
-#define RUN(ref, words, n_threads, result) run(ref, words, sizeof(words) / sizeof *(words), n_threads, result)
+#define RUN(ref, words, n_threads, result) \
+  run(ref, words, sizeof(words) / sizeof *(words), n_threads, result)
 
 static void an_exit_ends_a_thread_and_counts(void **state) {
   (void)state;
@@ -127,8 +133,8 @@ static void a_fetch_without_right_x_faults(void **state) {
     struct qsm_ref *ref = create();
     struct qsm_ref_result result;
     const uint32_t words[] = {
-        targets[i] | 0x537, // lui a0, target
-        0x00050067,         // jalr zero, 0(a0)
+        targets[i] | 0x537,  // lui a0, target
+        0x00050067,          // jalr zero, 0(a0)
     };
     assert_int_equal(RUN(ref, words, 1, &result), QSM_REF_FAULT);
     assert_int_equal(result.fault.cause, 1);
@@ -146,9 +152,9 @@ static void a_fault_names_its_block_by_linear_index(void **state) {
   struct qsm_ref_launch launch = one_thread;
   launch.grid[0] = 3;
   launch.grid[1] = launch.grid[2] = 2;
-  put(ref, QSM_ISA_PC, 0xCC302573);     // csrrs a0, ctaid.z, zero
-  put(ref, QSM_ISA_PC + 4, 0x00050463); // beq a0, zero, +8
-  put(ref, QSM_ISA_PC + 8, 0x00100073); // ebreak
+  put(ref, QSM_ISA_PC, 0xCC302573);      // csrrs a0, ctaid.z, zero
+  put(ref, QSM_ISA_PC + 4, 0x00050463);  // beq a0, zero, +8
+  put(ref, QSM_ISA_PC + 8, 0x00100073);  // ebreak
   put(ref, QSM_ISA_PC + 12, QSM_EXIT);
   assert_int_equal(qsm_ref_run(ref, &launch, &result), QSM_REF_FAULT);
   assert_int_equal(result.fault.block, 6);
@@ -161,10 +167,10 @@ static void a_fault_names_its_thread(void **state) {
   struct qsm_ref *ref = create();
   struct qsm_ref_result result;
   const uint32_t words[] = {
-      0xCC002573, // csrrs a0, tid, zero
-      0x00200593, // addi a1, zero, 2
-      0x00B51463, // bne a0, a1, +8
-      0x00100073, // ebreak
+      0xCC002573,  // csrrs a0, tid, zero
+      0x00200593,  // addi a1, zero, 2
+      0x00B51463,  // bne a0, a1, +8
+      0x00100073,  // ebreak
       QSM_EXIT,
   };
   assert_int_equal(RUN(ref, words, 4, &result), QSM_REF_FAULT);
@@ -174,21 +180,22 @@ static void a_fault_names_its_thread(void **state) {
   qsm_ref_destroy(ref);
 }
 
-// Each thread stores its tid to shared memory, meets the others, and adds what its right neighbour stored to a device word.
+// Each thread stores its tid to shared memory, meets the others, and adds what its right neighbour
+// stored to a device word.
 static void a_barrier_separates_stores_from_loads(void **state) {
   (void)state;
   struct qsm_ref *ref = create();
   struct qsm_ref_result result;
   const uint32_t words[] = {
-      0xCC002573, // csrrs a0, tid, zero
-      0x00251593, // slli a1, a0, 2
-      0x10000637, // lui a2, 0x10000
-      0x00C585B3, // add a1, a1, a2
-      0x00A5A023, // sw a0, 0(a1)
+      0xCC002573,  // csrrs a0, tid, zero
+      0x00251593,  // slli a1, a0, 2
+      0x10000637,  // lui a2, 0x10000
+      0x00C585B3,  // add a1, a1, a2
+      0x00A5A023,  // sw a0, 0(a1)
       QSM_BAR,
-      0x0045A503, // lw a0, 4(a1)
-      0x800016B7, // lui a3, 0x80001
-      0x00A6A02F, // amoadd.w zero, a0, (a3)
+      0x0045A503,  // lw a0, 4(a1)
+      0x800016B7,  // lui a3, 0x80001
+      0x00A6A02F,  // amoadd.w zero, a0, (a3)
       QSM_EXIT,
   };
   put(ref, QSM_ISA_DATA, 0);
@@ -198,18 +205,19 @@ static void a_barrier_separates_stores_from_loads(void **state) {
   qsm_ref_destroy(ref);
 }
 
-// Each thread keeps its tid in the last word of the address space while the others run, and adds it to a device word.
+// Each thread keeps its tid in the last word of the address space while the others run, and adds it
+// to a device word.
 static void local_memory_is_each_threads_own(void **state) {
   (void)state;
   struct qsm_ref *ref = create();
   struct qsm_ref_result result;
   const uint32_t words[] = {
-      0xCC002573, // csrrs a0, tid, zero
-      0xFEA02E23, // sw a0, -4(zero)
+      0xCC002573,  // csrrs a0, tid, zero
+      0xFEA02E23,  // sw a0, -4(zero)
       QSM_BAR,
-      0xFFC02503, // lw a0, -4(zero)
-      0x800015B7, // lui a1, 0x80001
-      0x00A5A02F, // amoadd.w zero, a0, (a1)
+      0xFFC02503,  // lw a0, -4(zero)
+      0x800015B7,  // lui a1, 0x80001
+      0x00A5A02F,  // amoadd.w zero, a0, (a1)
       QSM_EXIT,
   };
   put(ref, QSM_ISA_DATA, 0);
@@ -224,11 +232,9 @@ static void an_exited_thread_is_not_waited_for(void **state) {
   struct qsm_ref *ref = create();
   struct qsm_ref_result result;
   const uint32_t words[] = {
-      0xCC002573, // csrrs a0, tid, zero
-      0x00051463, // bne a0, zero, +8
-      QSM_EXIT,
-      QSM_BAR,
-      QSM_EXIT,
+      0xCC002573,  // csrrs a0, tid, zero
+      0x00051463,  // bne a0, zero, +8
+      QSM_EXIT,   QSM_BAR, QSM_EXIT,
   };
   assert_int_equal(RUN(ref, words, 4, &result), QSM_REF_DONE);
   assert_int_equal(result.n_instructions, 3 + 3 * 4);
@@ -241,13 +247,13 @@ static void a_spinning_thread_does_not_hold_the_others(void **state) {
   struct qsm_ref *ref = create();
   struct qsm_ref_result result;
   const uint32_t words[] = {
-      0xCC002573, // csrrs a0, tid, zero
-      0x800015B7, // lui a1, 0x80001
-      0x00051863, // bne a0, zero, +16
-      0x0005A603, // lw a2, 0(a1)
-      0xFE060EE3, // beq a2, zero, -4
+      0xCC002573,  // csrrs a0, tid, zero
+      0x800015B7,  // lui a1, 0x80001
+      0x00051863,  // bne a0, zero, +16
+      0x0005A603,  // lw a2, 0(a1)
+      0xFE060EE3,  // beq a2, zero, -4
       QSM_EXIT,
-      0x00A5A023, // sw a0, 0(a1)
+      0x00A5A023,  // sw a0, 0(a1)
       QSM_EXIT,
   };
   put(ref, QSM_ISA_DATA, 0);
@@ -260,7 +266,7 @@ static void an_infinite_loop_meets_the_limit(void **state) {
   (void)state;
   struct qsm_ref *ref = create();
   struct qsm_ref_result result;
-  const uint32_t words[] = {0x0000006F}; // jal zero, 0
+  const uint32_t words[] = {0x0000006F};  // jal zero, 0
   assert_int_equal(RUN(ref, words, 2, &result), QSM_REF_LIMIT);
   qsm_ref_destroy(ref);
 }

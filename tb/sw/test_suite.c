@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every program of the kernel suite, run on the functional reference: outputs right at several seeds and sizes, wrong
-// outputs noticed, launches within what the smallest machines hold.
+// Every program of the kernel suite, run on the functional reference: outputs right at several
+// seeds and sizes, wrong outputs noticed, launches within what the smallest machines hold.
 //
-//   test_suite KERNEL_FOLDER [large]    prints the thread instructions of each program and size, too; `large` adds
+//   test_suite KERNEL_FOLDER [large]    prints the thread instructions of each program and size,
+//   too; `large` adds
 //                                       size L, 10 to 100 million of them per program
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 #include "ref_program.h"
 
 enum { MEM_BASE = 0x80000000, MEM_BYTES = 64 << 20, PAGE = 4096 };
-enum { LOAD_BASE = MEM_BASE + 3 * PAGE }; // not the link address: programs may lie anywhere
+enum { LOAD_BASE = MEM_BASE + 3 * PAGE };  // not the link address: programs may lie anywhere
 
 static const char *kernel_folder;
 static int with_large;
@@ -24,7 +25,7 @@ static int with_large;
 struct machine {
   struct qsm_ref *ref;
   struct qsm_ref_program program;
-  uint32_t free_addr; // bump allocator
+  uint32_t free_addr;  // bump allocator
   uint32_t scratch;
   uint64_t n_instructions;
 };
@@ -64,7 +65,8 @@ static void machine_create(struct machine *machine, const struct qsm_suite_progr
   machine->ref = qsm_ref_create(MEM_BASE, MEM_BYTES);
   assert_non_null(machine->ref);
   snprintf(path, sizeof path, "%s/%s.elf", kernel_folder, program->name);
-  if (qsm_ref_program_load(&machine->program, machine->ref, path, LOAD_BASE, &error) != 0) fail_msg("%s: %s", path, error);
+  if (qsm_ref_program_load(&machine->program, machine->ref, path, LOAD_BASE, &error) != 0)
+    fail_msg("%s: %s", path, error);
   machine->free_addr = machine->program.image_end;
   machine->scratch = machine_alloc(machine, QSM_REF_ARGUMENT_BYTES);
 }
@@ -89,8 +91,9 @@ static void run_launch(struct machine *machine, const struct qsm_suite_launch *l
   struct qsm_ref_result result;
   enum qsm_ref_status status = qsm_ref_program_call(&machine->program, &call, &result);
   if (status == QSM_REF_FAULT) {
-    fail_msg("%s: fault %u at 0x%08x, thread %u of block %u, value 0x%08x", launch->symbol, result.fault.cause,
-             result.fault.pc - machine->program.load_offset, result.fault.tid, result.fault.block, result.fault.value);
+    fail_msg("%s: fault %u at 0x%08x, thread %u of block %u, value 0x%08x", launch->symbol,
+             result.fault.cause, result.fault.pc - machine->program.load_offset, result.fault.tid,
+             result.fault.block, result.fault.value);
   }
   assert_int_equal(status, QSM_REF_DONE);
   machine->n_instructions += result.n_instructions;
@@ -106,16 +109,18 @@ static void run_pass(struct machine *machine, struct qsm_job *job) {
   run_launches(machine, job);
 }
 
-// The largest thread block that each size may use, and its shared memory: S fits `tiny`, the others fit what their
-// thread counts ask for.
+// The largest thread block that each size may use, and its shared memory: S fits `tiny`, the others
+// fit what their thread counts ask for.
 static void assert_launch_fits(const struct qsm_suite_launch *launch, enum qsm_suite_size size) {
-  static const uint32_t max_threads[] = {16, 32, 256, 256}, max_shared[] = {1024, 2048, 16384, 16384};
+  static const uint32_t max_threads[] = {16, 32, 256, 256},
+                        max_shared[] = {1024, 2048, 16384, 16384};
   assert_in_range(launch->block[0] * launch->block[1] * launch->block[2], 1, max_threads[size]);
   assert_in_range(launch->shared_bytes, 0, max_shared[size]);
   for (int i = 0; i < 3; i++) assert_in_range(launch->grid[i], 1, 65535);
 }
 
-static void check_program(const struct qsm_suite_program *program, uint64_t seed, enum qsm_suite_size size) {
+static void check_program(const struct qsm_suite_program *program, uint64_t seed,
+                          enum qsm_suite_size size) {
   struct machine machine;
   machine_create(&machine, program);
   struct qsm_suite_mem mem = memory_of(&machine);
@@ -123,8 +128,11 @@ static void check_program(const struct qsm_suite_program *program, uint64_t seed
   assert_non_null(job);
   run_pass(&machine, job);
   uint64_t n_wrong = qsm_suite_check(job);
-  if (n_wrong != 0) fail_msg("%s, size %s, seed %llu: %llu wrong", program->name, qsm_suite_size_names[size], (unsigned long long)seed, (unsigned long long)n_wrong);
-  printf("           %-12s size %s seed %llu: %10llu thread instructions\n", program->name, qsm_suite_size_names[size], (unsigned long long)seed,
+  if (n_wrong != 0)
+    fail_msg("%s, size %s, seed %llu: %llu wrong", program->name, qsm_suite_size_names[size],
+             (unsigned long long)seed, (unsigned long long)n_wrong);
+  printf("           %-12s size %s seed %llu: %10llu thread instructions\n", program->name,
+         qsm_suite_size_names[size], (unsigned long long)seed,
          (unsigned long long)machine.n_instructions);
   qsm_suite_destroy(job);
   machine_destroy(&machine);
@@ -132,7 +140,8 @@ static void check_program(const struct qsm_suite_program *program, uint64_t seed
 
 static void outputs_are_right_at_sizes_s_and_m(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     for (uint64_t seed = 1; seed <= 5; seed++) check_program(program, seed, QSM_SIZE_S);
     check_program(program, 6, QSM_SIZE_M);
   }
@@ -141,14 +150,16 @@ static void outputs_are_right_at_sizes_s_and_m(void **state) {
 static void outputs_are_right_at_size_l(void **state) {
   (void)state;
   if (!with_large) skip();
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     check_program(program, 12, QSM_SIZE_L);
   }
 }
 
 static void a_second_pass_gives_the_same(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     struct machine machine;
     machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
@@ -167,7 +178,8 @@ static void a_second_pass_gives_the_same(void **state) {
 // All sets begin first, the last one's kernels never run, and the checks come last.
 static void passes_in_sets_of_their_own_are_right(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     struct machine machine;
     machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
@@ -185,7 +197,8 @@ static void passes_in_sets_of_their_own_are_right(void **state) {
     }
     for (uint32_t set = 0; set < n_sets; set++) {
       qsm_suite_use_set(job, set);
-      if ((qsm_suite_check(job) == 0) != (set < last)) fail_msg("%s: set %u of %u", program->name, set, n_sets);
+      if ((qsm_suite_check(job) == 0) != (set < last))
+        fail_msg("%s: set %u of %u", program->name, set, n_sets);
     }
     qsm_suite_destroy(job);
     machine_destroy(&machine);
@@ -194,7 +207,8 @@ static void passes_in_sets_of_their_own_are_right(void **state) {
 
 static void sets_take_no_more_than_they_may(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     struct machine machine;
     machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
@@ -214,7 +228,8 @@ static void sets_take_no_more_than_they_may(void **state) {
 // begin() puts the outputs back, so a pass whose kernels never ran must not pass.
 static void a_pass_without_kernels_is_noticed(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     struct machine machine;
     machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
@@ -229,7 +244,8 @@ static void a_pass_without_kernels_is_noticed(void **state) {
   }
 }
 
-// The launches of a pass but the last, which must be missed; in a program that converges it may change nothing at some seed.
+// The launches of a pass but the last, which must be missed; in a program that converges it may
+// change nothing at some seed.
 static uint64_t check_without_last_launch(const struct qsm_suite_program *program, uint64_t seed) {
   struct machine machine;
   machine_create(&machine, program);
@@ -251,18 +267,21 @@ static uint64_t check_without_last_launch(const struct qsm_suite_program *progra
 
 static void a_pass_without_its_last_launch_is_noticed(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     uint64_t n_wrong = 0;
-    for (uint64_t seed = 20; seed < 24 && n_wrong == 0; seed++) n_wrong = check_without_last_launch(program, seed);
+    for (uint64_t seed = 20; seed < 24 && n_wrong == 0; seed++)
+      n_wrong = check_without_last_launch(program, seed);
     if (n_wrong == 0) fail_msg("%s: outputs are right without the last launch", program->name);
   }
 }
 
-// Flips one bit in each word that the kernels changed, one at a time; check() must see it in at least one word, and
-// must be content again when the bit is back.
+// Flips one bit in each word that the kernels changed, one at a time; check() must see it in at
+// least one word, and must be content again when the bit is back.
 static void a_flipped_output_bit_is_noticed(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     struct machine machine;
     machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
@@ -295,11 +314,13 @@ static void a_flipped_output_bit_is_noticed(void **state) {
 
 static void launches_fit_the_machines_of_their_size(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     for (enum qsm_suite_size size = QSM_SIZE_S; size < QSM_SIZE_XL; size++) {
       struct machine machine;
       machine_create(&machine, program);
-      assert_int_equal(machine.program.shared_bytes, 0); // the launch's shared_bytes are all of them
+      assert_int_equal(machine.program.shared_bytes,
+                       0);  // the launch's shared_bytes are all of them
       struct qsm_suite_mem mem = memory_of(&machine);
       struct qsm_job *job = qsm_suite_create(program, &mem, 10, size);
       assert_non_null(job);
@@ -315,7 +336,8 @@ static void launches_fit_the_machines_of_their_size(void **state) {
 
 static void needed_bytes_are_those_allocated(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     struct machine machine;
     machine_create(&machine, program);
     struct qsm_suite_mem mem = memory_of(&machine);
@@ -328,13 +350,16 @@ static void needed_bytes_are_those_allocated(void **state) {
   }
 }
 
-// A quarter of the memory of wang2017, whose four tenants share it, less what the runtime takes for stacks and saved blocks.
+// A quarter of the memory of wang2017, whose four tenants share it, less what the runtime takes for
+// stacks and saved blocks.
 static void the_largest_inputs_fit_the_largest_machine(void **state) {
   (void)state;
   if (!with_large) skip();
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     uint64_t n_bytes = qsm_suite_bytes(program, 14, QSM_SIZE_XL);
-    printf("           %-12s size XL: %8llu KiB\n", program->name, (unsigned long long)n_bytes / 1024);
+    printf("           %-12s size XL: %8llu KiB\n", program->name,
+           (unsigned long long)n_bytes / 1024);
     assert_in_range(n_bytes, 1, 60 << 20);
   }
 }
@@ -351,10 +376,11 @@ static void ignore_write(void *ctx, uint32_t addr, const void *from, size_t n_by
 
 static void create_without_room_returns_null(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     int n_allowed = 0;
     struct qsm_job *job;
-    do { // one allocation more each time, until create() succeeds
+    do {  // one allocation more each time, until create() succeeds
       int n_left = n_allowed++;
       struct qsm_suite_mem mem = {&n_left, no_room, ignore_write, NULL, NULL};
       job = qsm_suite_create(program, &mem, 11, QSM_SIZE_S);
@@ -368,7 +394,8 @@ static void create_without_room_returns_null(void **state) {
 
 static void find_knows_every_program_and_no_other(void **state) {
   (void)state;
-  for (const struct qsm_suite_program *const *entry = qsm_suite, *program; (program = *entry) != NULL; entry++) {
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
     assert_ptr_equal(qsm_suite_find(program->name), program);
   }
   assert_null(qsm_suite_find("nothing"));

@@ -19,8 +19,10 @@ static void generate(struct job *job, uint64_t seed) {
   for (uint32_t i = 0; i < n_rows * n_columns; i++) a[i] = qsm_rng_float(&rng, -1.0f, 1.0f);
   for (uint32_t i = 0; i < n_columns; i++) x[i] = qsm_rng_float(&rng, -1.0f, 1.0f);
   for (uint32_t row = 0; row < n_rows; row++) {
-    for (uint32_t column = 0; column < n_columns; column++) product[row] = fmaf(a[row * n_columns + column], x[column], product[row]);
-    for (uint32_t column = 0; column < n_columns; column++) y[column] = fmaf(a[row * n_columns + column], product[row], y[column]);
+    for (uint32_t column = 0; column < n_columns; column++)
+      product[row] = fmaf(a[row * n_columns + column], x[column], product[row]);
+    for (uint32_t column = 0; column < n_columns; column++)
+      y[column] = fmaf(a[row * n_columns + column], product[row], y[column]);
   }
 }
 
@@ -28,8 +30,10 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n_rows = job->size->n_rows, n_columns = job->size->n_columns;
-  if (qsm_array_create(base, &job->a, QSM_INPUT, n_rows * n_columns, 4) != 0 || qsm_array_create(base, &job->x, QSM_INPUT, n_columns, 4) != 0 ||
-      qsm_array_create(base, &job->product, QSM_OUTPUT, n_rows, 4) != 0 || qsm_array_create(base, &job->y, QSM_OUTPUT, n_columns, 4) != 0) {
+  if (qsm_array_create(base, &job->a, QSM_INPUT, n_rows * n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->x, QSM_INPUT, n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->product, QSM_OUTPUT, n_rows, 4) != 0 ||
+      qsm_array_create(base, &job->y, QSM_OUTPUT, n_columns, 4) != 0) {
     return -1;
   }
   generate(job, seed);
@@ -45,7 +49,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = rows ? "atax_rows" : "atax_columns",
       .grid = {qsm_div_up(rows ? size->n_rows : size->n_columns, size->block_threads), 1, 1},
       .block = {size->block_threads, 1, 1},
-      .args = {job->a.addr, rows ? job->x.addr : job->product.addr, rows ? job->product.addr : job->y.addr, size->n_rows, size->n_columns},
+      .args = {job->a.addr, rows ? job->x.addr : job->product.addr,
+               rows ? job->product.addr : job->y.addr, size->n_rows, size->n_columns},
   };
   return 1;
 }
@@ -55,7 +60,8 @@ const struct qsm_suite_program qsm_atax = {
     .about = "matrix, then its transpose, times vector",
     .bound = "memory",
     .paper = "QAWS",
-    .source = "Grauer-Gray et al., \"Auto-tuning a high-level language targeted to GPU codes\" (PolyBench), InPar 2012",
+    .source =
+        "Grauer-Gray et al., \"Auto-tuning a high-level language targeted to GPU codes\" (PolyBench), InPar 2012",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

@@ -21,7 +21,8 @@ struct job {
 // In the block's order: every thread's own share, then by halves.
 static float weighted_sum(const float *in, const float *weights, const struct size *size) {
   float sums[MAX_THREADS] = {0.0f};
-  for (uint32_t i = 0; i < size->n_in; i++) sums[i % size->block_threads] = fmaf(in[i], weights[i], sums[i % size->block_threads]);
+  for (uint32_t i = 0; i < size->n_in; i++)
+    sums[i % size->block_threads] = fmaf(in[i], weights[i], sums[i % size->block_threads]);
   for (uint32_t half = size->block_threads / 2; half > 0; half /= 2) {
     for (uint32_t i = 0; i < half; i++) sums[i] += sums[i + half];
   }
@@ -33,7 +34,8 @@ static void train(struct job *job) {
   const float *in = job->in.host, *targets = job->targets.host;
   float *out = job->out.host, *errors = job->errors.host;
   for (uint32_t unit = 0; unit < size->n_units; unit++) {
-    float *weights = (float *)job->weights.host + unit * size->n_in, *changes = (float *)job->last_changes.host + unit * size->n_in;
+    float *weights = (float *)job->weights.host + unit * size->n_in,
+          *changes = (float *)job->last_changes.host + unit * size->n_in;
     out[unit] = 1.0f / (1.0f + qsm_exp(-weighted_sum(in, weights, size)));
     errors[unit] = out[unit] * (1.0f - out[unit]) * (targets[unit] - out[unit]);
     for (uint32_t i = 0; i < size->n_in; i++) {
@@ -46,7 +48,8 @@ static void train(struct job *job) {
 static void generate(struct job *job, uint64_t seed) {
   const struct size *size = job->size;
   struct qsm_rng rng = {seed};
-  float *in = job->in.host, *targets = job->targets.host, *weights = job->weights.host, *changes = job->last_changes.host;
+  float *in = job->in.host, *targets = job->targets.host, *weights = job->weights.host,
+        *changes = job->last_changes.host;
   float range = 8.0f / (float)size->n_in;
   for (uint32_t i = 0; i < size->n_in; i++) in[i] = qsm_rng_float(&rng, 0.0f, 1.0f);
   for (uint32_t i = 0; i < size->n_units; i++) targets[i] = qsm_rng_float(&rng, 0.1f, 0.9f);
@@ -63,9 +66,11 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n_in = job->size->n_in, n_units = job->size->n_units;
-  if (qsm_array_create(base, &job->in, QSM_INPUT, n_in, 4) != 0 || qsm_array_create(base, &job->targets, QSM_INPUT, n_units, 4) != 0 ||
+  if (qsm_array_create(base, &job->in, QSM_INPUT, n_in, 4) != 0 ||
+      qsm_array_create(base, &job->targets, QSM_INPUT, n_units, 4) != 0 ||
       qsm_array_create(base, &job->weights, QSM_STATE, n_in * n_units, 4) != 0 ||
-      qsm_array_create(base, &job->last_changes, QSM_STATE, n_in * n_units, 4) != 0 || qsm_array_create(base, &job->out, QSM_OUTPUT, n_units, 4) != 0 ||
+      qsm_array_create(base, &job->last_changes, QSM_STATE, n_in * n_units, 4) != 0 ||
+      qsm_array_create(base, &job->out, QSM_OUTPUT, n_units, 4) != 0 ||
       qsm_array_create(base, &job->errors, QSM_OUTPUT, n_units, 4) != 0) {
     return -1;
   }
@@ -83,15 +88,16 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
         .grid = {size->n_units, 1, 1},
         .block = {size->block_threads, 1, 1},
         .shared_bytes = 4 * size->block_threads,
-        .args = {job->in.addr, job->weights.addr, job->targets.addr, job->out.addr, job->errors.addr, size->n_in},
+        .args = {job->in.addr, job->weights.addr, job->targets.addr, job->out.addr,
+                 job->errors.addr, size->n_in},
     };
   } else {
     *launch = (struct qsm_suite_launch){
         .symbol = "backprop_adjust",
         .grid = {qsm_div_up(size->n_in, size->block_threads), size->n_units, 1},
         .block = {size->block_threads, 1, 1},
-        .args = {job->in.addr, job->errors.addr, job->weights.addr, job->last_changes.addr, size->n_in, size->n_units, qsm_to_bits(RATE),
-                 qsm_to_bits(MOMENTUM)},
+        .args = {job->in.addr, job->errors.addr, job->weights.addr, job->last_changes.addr,
+                 size->n_in, size->n_units, qsm_to_bits(RATE), qsm_to_bits(MOMENTUM)},
     };
   }
   return 1;

@@ -62,7 +62,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   job->n_vertices = sizes[size].n_vertices;
   job->block_threads = sizes[size].block_threads;
   if (qsm_array_create(base, &job->edge_start, QSM_INPUT, job->n_vertices + 1, 4) != 0 ||
-      qsm_array_create(base, &job->edges, QSM_INPUT, (size_t)job->n_vertices * MAX_DEGREE, 4) != 0 ||
+      qsm_array_create(base, &job->edges, QSM_INPUT, (size_t)job->n_vertices * MAX_DEGREE, 4) !=
+          0 ||
       qsm_array_create(base, &job->level, QSM_STATE, job->n_vertices, 4) != 0 ||
       qsm_array_create(base, &job->changed, QSM_SCRATCH, 1, 4) != 0 || generate(job, seed) != 0) {
     return -1;
@@ -70,8 +71,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   return 0;
 }
 
-// Launch n expands level n. The host copy of `changed` stays 0: uploading it clears the flag, a mismatch says that the
-// last launch set it.
+// Launch n expands level n. The host copy of `changed` stays 0: uploading it clears the flag, a
+// mismatch says that the last launch set it.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   if (base->n_launched > 0 && qsm_array_mismatches(&job->changed) == 0) return 0;
@@ -80,8 +81,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "bfs_level",
       .grid = {qsm_div_up(job->n_vertices, job->block_threads), 1, 1},
       .block = {job->block_threads, 1, 1},
-      .args = {job->edge_start.addr, job->edges.addr, job->level.addr, job->n_vertices, base->n_launched,
-               job->changed.addr},
+      .args = {job->edge_start.addr, job->edges.addr, job->level.addr, job->n_vertices,
+               base->n_launched, job->changed.addr},
   };
   return 1;
 }
@@ -91,7 +92,8 @@ const struct qsm_suite_program qsm_bfs = {
     .about = "breadth-first search, one launch per level",
     .bound = "memory",
     .paper = "LoGA (Rodinia)",
-    .source = "Harish and Narayanan, \"Accelerating large graph algorithms on the GPU using CUDA\", HiPC 2007",
+    .source =
+        "Harish and Narayanan, \"Accelerating large graph algorithms on the GPU using CUDA\", HiPC 2007",
     .job_bytes = sizeof(struct job),
     .create = create,
     .next = next,

@@ -31,8 +31,10 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n_rows = job->size->n_rows, n_columns = job->size->n_columns;
-  if (qsm_array_create(base, &job->a, QSM_INPUT, n_rows * n_columns, 4) != 0 || qsm_array_create(base, &job->p, QSM_INPUT, n_columns, 4) != 0 ||
-      qsm_array_create(base, &job->r, QSM_INPUT, n_rows, 4) != 0 || qsm_array_create(base, &job->q, QSM_OUTPUT, n_rows, 4) != 0 ||
+  if (qsm_array_create(base, &job->a, QSM_INPUT, n_rows * n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->p, QSM_INPUT, n_columns, 4) != 0 ||
+      qsm_array_create(base, &job->r, QSM_INPUT, n_rows, 4) != 0 ||
+      qsm_array_create(base, &job->q, QSM_OUTPUT, n_rows, 4) != 0 ||
       qsm_array_create(base, &job->s, QSM_OUTPUT, n_columns, 4) != 0) {
     return -1;
   }
@@ -49,7 +51,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "bicg",
       .grid = {qsm_div_up(longer, size->block_threads), 2, 1},
       .block = {size->block_threads, 1, 1},
-      .args = {job->a.addr, job->p.addr, job->r.addr, job->q.addr, job->s.addr, size->n_rows, size->n_columns},
+      .args = {job->a.addr, job->p.addr, job->r.addr, job->q.addr, job->s.addr, size->n_rows,
+               size->n_columns},
   };
   return 1;
 }
@@ -59,7 +62,8 @@ const struct qsm_suite_program qsm_bicg = {
     .about = "the products of the biconjugate gradient method, by rows and by columns",
     .bound = "memory",
     .paper = "SMQoS",
-    .source = "Grauer-Gray et al., \"Auto-tuning a high-level language targeted to GPU codes\" (PolyBench), InPar 2012",
+    .source =
+        "Grauer-Gray et al., \"Auto-tuning a high-level language targeted to GPU codes\" (PolyBench), InPar 2012",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

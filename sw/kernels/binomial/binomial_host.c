@@ -18,15 +18,18 @@ struct job {
 
 static float value_of(const float option[3], uint32_t n_steps) {
   float value[MAX_STEPS + 1];
-  float step = option[2] / (float)n_steps, up = VOLATILITY * sqrtf(step), growth = qsm_exp(RATE * step);
+  float step = option[2] / (float)n_steps, up = VOLATILITY * sqrtf(step),
+        growth = qsm_exp(RATE * step);
   float chance = (growth - qsm_exp(-up)) / (qsm_exp(up) - qsm_exp(-up));
   float weight_up = chance / growth, weight_down = (1.0f - chance) / growth;
   for (uint32_t leaf = 0; leaf <= n_steps; leaf++) {
-    float gain = option[0] * qsm_exp(up * (float)(2 * (int32_t)leaf - (int32_t)n_steps)) - option[1];
+    float gain =
+        option[0] * qsm_exp(up * (float)(2 * (int32_t)leaf - (int32_t)n_steps)) - option[1];
     value[leaf] = gain > 0.0f ? gain : 0.0f;
   }
   for (uint32_t n = n_steps; n > 0; n--) {
-    for (uint32_t node = 0; node < n; node++) value[node] = fmaf(weight_up, value[node + 1], weight_down * value[node]);
+    for (uint32_t node = 0; node < n; node++)
+      value[node] = fmaf(weight_up, value[node + 1], weight_down * value[node]);
   }
   return value[0];
 }
@@ -58,7 +61,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {size->n_options, 1, 1},
       .block = {size->block_threads, 1, 1},
       .shared_bytes = 4 * (size->n_steps + 1),
-      .args = {job->options.addr, job->values.addr, size->n_steps, qsm_to_bits(RATE), qsm_to_bits(VOLATILITY)},
+      .args = {job->options.addr, job->values.addr, size->n_steps, qsm_to_bits(RATE),
+               qsm_to_bits(VOLATILITY)},
   };
   return 1;
 }
@@ -68,7 +72,8 @@ const struct qsm_suite_program qsm_binomial = {
     .about = "European options by binomial trees, a block per option",
     .bound = "compute",
     .paper = "QAWS",
-    .source = "Cox, Ross, Rubinstein, \"Option pricing: a simplified approach\", J. Financial Economics 7, 1979",
+    .source =
+        "Cox, Ross, Rubinstein, \"Option pricing: a simplified approach\", J. Financial Economics 7, 1979",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

@@ -5,21 +5,32 @@
 #include "qsm_math.h"
 #include "qsm_suite_util.h"
 
-enum { N_VARIABLES = 5, N_FACES = 4, N_STAGES = 3, N_PER_CUBE = 6, WALL = -1, FAR_FIELD = -2, SHUFFLE = 64 };
+enum {
+  N_VARIABLES = 5,
+  N_FACES = 4,
+  N_STAGES = 3,
+  N_PER_CUBE = 6,
+  WALL = -1,
+  FAR_FIELD = -2,
+  SHUFFLE = 64
+};
 
-// The mesh: nx * ny * nz cubes but those in the middle third of all directions, the body; six tetrahedra per cube.
+// The mesh: nx * ny * nz cubes but those in the middle third of all directions, the body; six
+// tetrahedra per cube.
 static const struct size {
   uint32_t nx, ny, nz, n_steps, block_threads;
 } sizes[] = {{3, 3, 3, 1, 16}, {6, 6, 4, 2, 16}, {20, 18, 12, 2, 128}, {44, 40, 36, 2, 256}};
 
-// Density, momenta and energy where the body is far: the speed of sound is 1, of the flow 1.2, as in Rodinia.
+// Density, momenta and energy where the body is far: the speed of sound is 1, of the flow 1.2, as
+// in Rodinia.
 static const float FAR[N_VARIABLES] = {1.4f, 1.68f, 0.0f, 0.0f, 3.508f};
 
 struct job {
   struct qsm_job base;
-  struct qsm_array neighbours, normals, surfaces, far_field, start, lengths, fluxes, scratch, result;
+  struct qsm_array neighbours, normals, surfaces, far_field, start, lengths, fluxes, scratch,
+      result;
   const struct size *size;
-  uint32_t n; // elements
+  uint32_t n;  // elements
 };
 
 // ---- The mesh ----
@@ -29,7 +40,7 @@ struct corner {
 };
 
 struct face {
-  uint32_t corners[3], element, number; // corners in ascending order; `number` of the element's
+  uint32_t corners[3], element, number;  // corners in ascending order; `number` of the element's
 };
 
 static int in_middle(uint32_t at, uint32_t n) { return at / (n / 3) == 1; }
@@ -41,13 +52,16 @@ static int in_body(const struct size *size, uint32_t cube) {
 
 static uint32_t n_elements(const struct size *size) {
   uint32_t n = 0;
-  for (uint32_t cube = 0; cube < size->nx * size->ny * size->nz; cube++) n += in_body(size, cube) ? 0 : N_PER_CUBE;
+  for (uint32_t cube = 0; cube < size->nx * size->ny * size->nz; cube++)
+    n += in_body(size, cube) ? 0 : N_PER_CUBE;
   return n;
 }
 
-// The six ways from a cube's first corner to its last along three edges are its tetrahedra (Kuhn), which fit those of the cubes around.
+// The six ways from a cube's first corner to its last along three edges are its tetrahedra (Kuhn),
+// which fit those of the cubes around.
 static void cut_cube(const struct size *size, uint32_t cube, uint32_t (*elements)[4]) {
-  static const uint8_t ways[N_PER_CUBE][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const uint8_t ways[N_PER_CUBE][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                              {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   uint32_t x = cube % size->nx, y = cube / size->nx % size->ny, z = cube / (size->nx * size->ny);
   const uint32_t edges[3] = {1, size->nx + 1, (size->nx + 1) * (size->ny + 1)};
   for (uint32_t way = 0; way < N_PER_CUBE; way++) {
@@ -56,7 +70,8 @@ static void cut_cube(const struct size *size, uint32_t cube, uint32_t (*elements
   }
 }
 
-// Elements near each other have numbers near each other, but in no order, as in a mesh whose numbers were made anew for locality.
+// Elements near each other have numbers near each other, but in no order, as in a mesh whose
+// numbers were made anew for locality.
 static void cut(const struct job *job, struct qsm_rng *rng, uint32_t (*elements)[4]) {
   uint32_t n = 0;
   for (uint32_t cube = 0; cube < job->size->nx * job->size->ny * job->size->nz; cube++) {
@@ -65,7 +80,8 @@ static void cut(const struct job *job, struct qsm_rng *rng, uint32_t (*elements)
     n += N_PER_CUBE;
   }
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t last = i + SHUFFLE < n ? i + SHUFFLE : n - 1, other = (uint32_t)qsm_rng_range(rng, (int32_t)i, (int32_t)last), swap[4];
+    uint32_t last = i + SHUFFLE < n ? i + SHUFFLE : n - 1,
+             other = (uint32_t)qsm_rng_range(rng, (int32_t)i, (int32_t)last), swap[4];
     memcpy(swap, elements[i], sizeof swap);
     memcpy(elements[i], elements[other], sizeof swap);
     memcpy(elements[other], swap, sizeof swap);
@@ -133,19 +149,25 @@ static void join(const struct job *job, uint32_t (*elements)[4], struct face *fa
 }
 
 // Half the product of two edges; away from the corner that the face is without.
-static void measure(const struct job *job, uint32_t (*elements)[4], const struct corner *corners, uint32_t element) {
+static void measure(const struct job *job, uint32_t (*elements)[4], const struct corner *corners,
+                    uint32_t element) {
   float *normals = job->normals.host, *surfaces = job->surfaces.host;
   for (uint32_t face = 0; face < N_FACES; face++) {
-    const float *from = corners[elements[element][(face + 1) % 4]].at, *a = corners[elements[element][(face + 2) % 4]].at;
-    const float *b = corners[elements[element][(face + 3) % 4]].at, *inner = corners[elements[element][face]].at;
+    const float *from = corners[elements[element][(face + 1) % 4]].at,
+                *a = corners[elements[element][(face + 2) % 4]].at;
+    const float *b = corners[elements[element][(face + 3) % 4]].at,
+                *inner = corners[elements[element][face]].at;
     float normal[3], inwards = 0.0f;
     for (int axis = 0; axis < 3; axis++) {
       int next = (axis + 1) % 3, after = (axis + 2) % 3;
-      normal[axis] = 0.5f * ((a[next] - from[next]) * (b[after] - from[after]) - (a[after] - from[after]) * (b[next] - from[next]));
+      normal[axis] = 0.5f * ((a[next] - from[next]) * (b[after] - from[after]) -
+                             (a[after] - from[after]) * (b[next] - from[next]));
       inwards += normal[axis] * (inner[axis] - from[axis]);
     }
-    for (uint32_t axis = 0; axis < 3; axis++) normals[(3 * face + axis) * job->n + element] = inwards > 0.0f ? -normal[axis] : normal[axis];
-    surfaces[element] += sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (uint32_t axis = 0; axis < 3; axis++)
+      normals[(3 * face + axis) * job->n + element] = inwards > 0.0f ? -normal[axis] : normal[axis];
+    surfaces[element] +=
+        sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
   }
 }
 
@@ -153,13 +175,15 @@ static int make_mesh(struct job *job, struct qsm_rng *rng) {
   const struct size *size = job->size;
   uint32_t(*elements)[4] = calloc(job->n, sizeof *elements);
   struct face *faces = calloc((size_t)N_FACES * job->n, sizeof *faces);
-  struct corner *corners = calloc((size_t)(size->nx + 1) * (size->ny + 1) * (size->nz + 1), sizeof *corners);
+  struct corner *corners =
+      calloc((size_t)(size->nx + 1) * (size->ny + 1) * (size->nz + 1), sizeof *corners);
   int failed = elements == NULL || faces == NULL || corners == NULL;
   if (!failed) {
     cut(job, rng, elements);
     place(size, rng, corners);
     join(job, elements, faces);
-    for (uint32_t element = 0; element < job->n; element++) measure(job, elements, corners, element);
+    for (uint32_t element = 0; element < job->n; element++)
+      measure(job, elements, corners, element);
   }
   free(elements);
   free(faces);
@@ -178,31 +202,38 @@ static struct state state_of(const float variables[N_VARIABLES]) {
   struct state state;
   float volume = 1.0f / variables[0], speed2;
   for (int axis = 0; axis < 3; axis++) state.velocity[axis] = volume * variables[1 + axis];
-  speed2 = fmaf(state.velocity[0], state.velocity[0], fmaf(state.velocity[1], state.velocity[1], state.velocity[2] * state.velocity[2]));
+  speed2 = fmaf(state.velocity[0], state.velocity[0],
+                fmaf(state.velocity[1], state.velocity[1], state.velocity[2] * state.velocity[2]));
   state.pressure = (1.4f - 1.0f) * fmaf(-0.5f * variables[0], speed2, variables[4]);
   state.waves = sqrtf(speed2) + sqrtf(1.4f * state.pressure * volume);
   return state;
 }
 
-static void gather(const struct job *job, const float *variables, uint32_t element, float own[N_VARIABLES]) {
+static void gather(const struct job *job, const float *variables, uint32_t element,
+                   float own[N_VARIABLES]) {
   for (uint32_t i = 0; i < N_VARIABLES; i++) own[i] = variables[i * job->n + element];
 }
 
 // What streams through one face; `other` is NULL at the body, which only pushes back.
-static void through_face(const float own[N_VARIABLES], const float *other, const float s[3], float flux[N_VARIABLES]) {
+static void through_face(const float own[N_VARIABLES], const float *other, const float s[3],
+                         float flux[N_VARIABLES]) {
   struct state a = state_of(own), b;
   if (other == NULL) {
-    for (int axis = 0; axis < 3; axis++) flux[1 + axis] = fmaf(-a.pressure, s[axis], flux[1 + axis]);
+    for (int axis = 0; axis < 3; axis++)
+      flux[1 + axis] = fmaf(-a.pressure, s[axis], flux[1 + axis]);
     return;
   }
   b = state_of(other);
   float along_a = fmaf(a.velocity[0], s[0], fmaf(a.velocity[1], s[1], a.velocity[2] * s[2]));
   float along_b = fmaf(b.velocity[0], s[0], fmaf(b.velocity[1], s[1], b.velocity[2] * s[2]));
-  float smear = 0.5f * sqrtf(fmaf(s[0], s[0], fmaf(s[1], s[1], s[2] * s[2]))) * (a.waves + b.waves), out[N_VARIABLES];
+  float smear = 0.5f * sqrtf(fmaf(s[0], s[0], fmaf(s[1], s[1], s[2] * s[2]))) * (a.waves + b.waves),
+        out[N_VARIABLES];
   for (int i = 0; i < N_VARIABLES; i++) out[i] = fmaf(own[i], along_a, other[i] * along_b);
-  for (int axis = 0; axis < 3; axis++) out[1 + axis] = fmaf(a.pressure + b.pressure, s[axis], out[1 + axis]);
+  for (int axis = 0; axis < 3; axis++)
+    out[1 + axis] = fmaf(a.pressure + b.pressure, s[axis], out[1 + axis]);
   out[4] = fmaf(a.pressure, along_a, fmaf(b.pressure, along_b, out[4]));
-  for (int i = 0; i < N_VARIABLES; i++) flux[i] = fmaf(-0.5f, fmaf(smear, own[i] - other[i], out[i]), flux[i]);
+  for (int i = 0; i < N_VARIABLES; i++)
+    flux[i] = fmaf(-0.5f, fmaf(smear, own[i] - other[i], out[i]), flux[i]);
 }
 
 static void find_fluxes(const struct job *job, const float *variables) {
@@ -214,9 +245,15 @@ static void find_fluxes(const struct job *job, const float *variables) {
     gather(job, variables, element, own);
     for (uint32_t face = 0; face < N_FACES; face++) {
       int32_t neighbour = neighbours[face * job->n + element];
-      const float normal[3] = {normals[3 * face * job->n + element], normals[(3 * face + 1) * job->n + element], normals[(3 * face + 2) * job->n + element]};
+      const float normal[3] = {normals[3 * face * job->n + element],
+                               normals[(3 * face + 1) * job->n + element],
+                               normals[(3 * face + 2) * job->n + element]};
       if (neighbour >= 0) gather(job, variables, (uint32_t)neighbour, other);
-      through_face(own, neighbour == WALL ? NULL : neighbour == FAR_FIELD ? FAR : other, normal, flux);
+      through_face(own,
+                   neighbour == WALL        ? NULL
+                   : neighbour == FAR_FIELD ? FAR
+                                            : other,
+                   normal, flux);
     }
     for (uint32_t i = 0; i < N_VARIABLES; i++) fluxes[i * job->n + element] = flux[i];
   }
@@ -233,7 +270,8 @@ static void step(const struct job *job, const float *before, float *after) {
   }
   for (uint32_t stage = 0; stage < N_STAGES; stage++) {
     find_fluxes(job, stage == 0 ? before : after);
-    for (uint32_t i = 0; i < N_VARIABLES * job->n; i++) after[i] = fmaf(lengths[i % job->n] / (float)(N_STAGES - stage), fluxes[i], before[i]);
+    for (uint32_t i = 0; i < N_VARIABLES * job->n; i++)
+      after[i] = fmaf(lengths[i % job->n] / (float)(N_STAGES - stage), fluxes[i], before[i]);
   }
 }
 
@@ -243,7 +281,8 @@ static int generate(struct job *job, uint64_t seed) {
   float *start = job->start.host, *scratch = job->scratch.host, *result = job->result.host;
   if (make_mesh(job, &rng) != 0) return -1;
   memcpy(job->far_field.host, FAR, sizeof FAR);
-  for (uint32_t i = 0; i < N_VARIABLES * job->n; i++) result[i] = start[i] = FAR[i / job->n] + qsm_rng_float(&rng, -0.01f, 0.01f);
+  for (uint32_t i = 0; i < N_VARIABLES * job->n; i++)
+    result[i] = start[i] = FAR[i / job->n] + qsm_rng_float(&rng, -0.01f, 0.01f);
   for (uint32_t i = 0; i < job->size->n_steps; i++) {
     memcpy(scratch, result, N_VARIABLES * job->n * sizeof *result);
     step(job, scratch, result);
@@ -261,12 +300,18 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     struct qsm_array *array;
     enum qsm_role role;
     uint32_t n_elements;
-  } arrays[] = {{&job->neighbours, QSM_INPUT, N_FACES * job->n},  {&job->normals, QSM_INPUT, 3 * N_FACES * job->n}, {&job->surfaces, QSM_INPUT, job->n},
-                {&job->far_field, QSM_INPUT, N_VARIABLES},        {&job->start, QSM_INPUT, N_VARIABLES * job->n},   {&job->lengths, QSM_OUTPUT, job->n},
-                {&job->fluxes, QSM_OUTPUT, N_VARIABLES * job->n}, {&job->scratch, QSM_SCRATCH, N_VARIABLES * job->n},
+  } arrays[] = {{&job->neighbours, QSM_INPUT, N_FACES * job->n},
+                {&job->normals, QSM_INPUT, 3 * N_FACES * job->n},
+                {&job->surfaces, QSM_INPUT, job->n},
+                {&job->far_field, QSM_INPUT, N_VARIABLES},
+                {&job->start, QSM_INPUT, N_VARIABLES * job->n},
+                {&job->lengths, QSM_OUTPUT, job->n},
+                {&job->fluxes, QSM_OUTPUT, N_VARIABLES * job->n},
+                {&job->scratch, QSM_SCRATCH, N_VARIABLES * job->n},
                 {&job->result, QSM_OUTPUT, N_VARIABLES * job->n}};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-    if (qsm_array_create(base, arrays[i].array, arrays[i].role, arrays[i].n_elements, 4) != 0) return -1;
+    if (qsm_array_create(base, arrays[i].array, arrays[i].role, arrays[i].n_elements, 4) != 0)
+      return -1;
   }
   return generate(job, seed);
 }
@@ -275,19 +320,27 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   const struct size *size = job->size;
-  uint32_t step = base->n_launched / (1 + 2 * N_STAGES), part = base->n_launched % (1 + 2 * N_STAGES), stage = (part - 1) / 2;
+  uint32_t step = base->n_launched / (1 + 2 * N_STAGES),
+           part = base->n_launched % (1 + 2 * N_STAGES), stage = (part - 1) / 2;
   if (step == size->n_steps) return 0;
-  struct qsm_from_to turn = qsm_alternate(&job->start, &job->scratch, &job->result, step, size->n_steps);
+  struct qsm_from_to turn =
+      qsm_alternate(&job->start, &job->scratch, &job->result, step, size->n_steps);
   if (part == 0) {
-    *launch = (struct qsm_suite_launch){.symbol = "cfd_step_lengths", .args = {turn.from, job->surfaces.addr, job->lengths.addr, job->n}};
+    *launch = (struct qsm_suite_launch){
+        .symbol = "cfd_step_lengths",
+        .args = {turn.from, job->surfaces.addr, job->lengths.addr, job->n}};
   } else if (part % 2 == 1) {
-    *launch = (struct qsm_suite_launch){.symbol = "cfd_fluxes",
-                                        .args = {stage == 0 ? turn.from : turn.to, job->neighbours.addr, job->normals.addr, job->far_field.addr,
-                                                 job->fluxes.addr, job->n}};
+    *launch = (struct qsm_suite_launch){
+        .symbol = "cfd_fluxes",
+        .args = {stage == 0 ? turn.from : turn.to, job->neighbours.addr, job->normals.addr,
+                 job->far_field.addr, job->fluxes.addr, job->n}};
   } else {
-    *launch = (struct qsm_suite_launch){.symbol = "cfd_advance", .args = {turn.from, job->lengths.addr, job->fluxes.addr, turn.to, job->n, stage}};
+    *launch = (struct qsm_suite_launch){
+        .symbol = "cfd_advance",
+        .args = {turn.from, job->lengths.addr, job->fluxes.addr, turn.to, job->n, stage}};
   }
-  launch->grid[0] = qsm_div_up(job->n, size->block_threads), launch->grid[1] = 1, launch->grid[2] = 1;
+  launch->grid[0] = qsm_div_up(job->n, size->block_threads), launch->grid[1] = 1,
+  launch->grid[2] = 1;
   launch->block[0] = size->block_threads, launch->block[1] = 1, launch->block[2] = 1;
   return 1;
 }
@@ -297,7 +350,8 @@ const struct qsm_suite_program qsm_cfd = {
     .about = "flow around a body: Euler equations, finite volumes on an unstructured mesh",
     .bound = "memory",
     .paper = "LoGA (Rodinia)",
-    .source = "Corrigan, Camelli, Loehner, Wallin, \"Running unstructured grid based CFD solvers on modern graphics hardware\", AIAA 2009-4001",
+    .source =
+        "Corrigan, Camelli, Loehner, Wallin, \"Running unstructured grid based CFD solvers on modern graphics hardware\", AIAA 2009-4001",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

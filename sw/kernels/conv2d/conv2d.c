@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2D convolution of an 8-bit image with a square filter of signed 8.8 fixed-point weights, rounded and saturated; the
-// image continues beyond its edges with the edge's pixels. Shared memory: the filter, two bytes per weight.
+// 2D convolution of an 8-bit image with a square filter of signed 8.8 fixed-point weights, rounded
+// and saturated; the image continues beyond its edges with the edge's pixels. Shared memory: the
+// filter, two bytes per weight.
 #include <qsm.h>
 
-static int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
+static int clamp(int value, int low, int high) {
+  return value < low ? low : value > high ? high : value;
+}
 
-__global__ void conv2d(const uint8_t *image, uint8_t *out, int width, int height, const int16_t *filter, int radius) {
+__global__ void conv2d(const uint8_t *image, uint8_t *out, int width, int height,
+                       const int16_t *filter, int radius) {
   int n_weights = (2 * radius + 1) * (2 * radius + 1);
   int16_t *weights = qsm_dynamic_shared();
-  for (int i = (int)qsm_tid(); i < n_weights; i += (int)(blockDim.x * blockDim.y)) weights[i] = filter[i];
+  for (int i = (int)qsm_tid(); i < n_weights; i += (int)(blockDim.x * blockDim.y))
+    weights[i] = filter[i];
   __syncthreads();
 
   int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);

@@ -22,7 +22,8 @@ static int32_t pixel(const struct job *job, int32_t x, int32_t y) {
   return image[y * job->width + x];
 }
 
-// Floating point on purpose: another way to the same number than the kernel's shifts. All values are exact in double.
+// Floating point on purpose: another way to the same number than the kernel's shifts. All values
+// are exact in double.
 static uint8_t convolve(const struct job *job, int32_t x, int32_t y) {
   const int16_t *filter = job->filter.host;
   int32_t side = 2 * job->radius + 1;
@@ -40,8 +41,10 @@ static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
   uint8_t *image = job->image.host, *out = job->out.host;
   int16_t *filter = job->filter.host;
-  for (size_t i = 0; i < job->image.n_elements; i++) image[i] = (uint8_t)qsm_rng_range(&rng, 0, 255);
-  for (size_t i = 0; i < job->filter.n_elements; i++) filter[i] = (int16_t)qsm_rng_range(&rng, -64, 96);
+  for (size_t i = 0; i < job->image.n_elements; i++)
+    image[i] = (uint8_t)qsm_rng_range(&rng, 0, 255);
+  for (size_t i = 0; i < job->filter.n_elements; i++)
+    filter[i] = (int16_t)qsm_rng_range(&rng, -64, 96);
   for (int32_t y = 0; y < job->height; y++) {
     for (int32_t x = 0; x < job->width; x++) out[y * job->width + x] = convolve(job, x, y);
   }
@@ -74,7 +77,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {qsm_div_up(width, job->block_x), qsm_div_up(height, job->block_y), 1},
       .block = {job->block_x, job->block_y, 1},
       .shared_bytes = 2 * (uint32_t)job->filter.n_elements,
-      .args = {job->image.addr, job->out.addr, width, height, job->filter.addr, (uint32_t)job->radius},
+      .args = {job->image.addr, job->out.addr, width, height, job->filter.addr,
+               (uint32_t)job->radius},
   };
   return 1;
 }

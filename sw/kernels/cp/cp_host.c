@@ -2,12 +2,13 @@
 #include "qsm_math.h"
 #include "qsm_suite_util.h"
 
-enum { PER_THREAD = 4 }; // as in cp.c
+enum { PER_THREAD = 4 };  // as in cp.c
 
 static const struct size {
   uint32_t n_atoms, width, height;
   uint32_t block_x, block_y;
-} sizes[] = {{17, 14, 9, 4, 4}, {60, 45, 38, 4, 4}, {400, 200, 101, 16, 8}, {2000, 512, 512, 16, 8}};
+} sizes[] = {
+    {17, 14, 9, 4, 4}, {60, 45, 38, 4, 4}, {400, 200, 101, 16, 8}, {2000, 512, 512, 16, 8}};
 
 static const float SPACING = 0.5f;
 
@@ -29,12 +30,14 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-// The point's distance from an atom begins, as in the kernel, with that of the first of its PER_THREAD points.
+// The point's distance from an atom begins, as in the kernel, with that of the first of its
+// PER_THREAD points.
 static float potential_at(const struct job *job, uint32_t x, uint32_t y) {
   const float(*atoms)[4] = job->atoms.host;
   float sum = 0.0f, first = SPACING * (float)(x / PER_THREAD * PER_THREAD);
   for (uint32_t i = 0; i < job->size->n_atoms; i++) {
-    float dy = SPACING * (float)y - atoms[i][1], dx = fmaf((float)(x % PER_THREAD), SPACING, first - atoms[i][0]);
+    float dy = SPACING * (float)y - atoms[i][1],
+          dx = fmaf((float)(x % PER_THREAD), SPACING, first - atoms[i][0]);
     sum = fmaf(atoms[i][3], qsm_rsqrt(fmaf(dx, dx, fmaf(dy, dy, atoms[i][2]))), sum);
   }
   return sum;
@@ -49,7 +52,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     return -1;
   }
   generate(job, seed);
-  for (uint32_t i = 0; i < width * height; i++) ((float *)job->potential.host)[i] = potential_at(job, i % width, i / width);
+  for (uint32_t i = 0; i < width * height; i++)
+    ((float *)job->potential.host)[i] = potential_at(job, i % width, i / width);
   return 0;
 }
 
@@ -59,9 +63,11 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "cp",
-      .grid = {qsm_div_up(size->width, PER_THREAD * size->block_x), qsm_div_up(size->height, size->block_y), 1},
+      .grid = {qsm_div_up(size->width, PER_THREAD * size->block_x),
+               qsm_div_up(size->height, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
-      .args = {job->atoms.addr, size->n_atoms, job->potential.addr, size->width, size->height, qsm_to_bits(SPACING)},
+      .args = {job->atoms.addr, size->n_atoms, job->potential.addr, size->width, size->height,
+               qsm_to_bits(SPACING)},
   };
   return 1;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a 2D discrete wavelet transform with the reversible 5/3 filter in lifting form (Le Gall and Tabatabai,
-// ICASSP 1988; JPEG 2000, ITU-T T.800 annex F): odd samples become differences from their neighbours' mean, even ones are
-// smoothed by the differences beside them; the line continues mirrored at its ends. A thread makes one of each; it
-// computes the difference left of its even sample once more rather than wait for it.
+// One direction of a 2D discrete wavelet transform with the reversible 5/3 filter in lifting form
+// (Le Gall and Tabatabai, ICASSP 1988; JPEG 2000, ITU-T T.800 annex F): odd samples become
+// differences from their neighbours' mean, even ones are smoothed by the differences beside them;
+// the line continues mirrored at its ends. A thread makes one of each; it computes the difference
+// left of its even sample once more rather than wait for it.
 #include <qsm.h>
 
 // Sample i of a line of n, mirrored at both ends.
@@ -13,13 +14,15 @@ static int sample(const int *line, int i, int n, int stride) {
 }
 
 static int difference(const int *line, int i, int n, int stride) {
-  return sample(line, 2 * i + 1, n, stride) - ((sample(line, 2 * i, n, stride) + sample(line, 2 * i + 2, n, stride)) >> 1);
+  return sample(line, 2 * i + 1, n, stride) -
+         ((sample(line, 2 * i, n, stride) + sample(line, 2 * i + 2, n, stride)) >> 1);
 }
 
-// n_lines lines of n samples each: sample i of line l lies at l * line_stride + i * stride, in and out. The smooth half
-// goes first. Grid: pairs of samples in x, lines in y.
+// n_lines lines of n samples each: sample i of line l lies at l * line_stride + i * stride, in and
+// out. The smooth half goes first. Grid: pairs of samples in x, lines in y.
 __global__ void dwt2d(const int *in, int *out, int n, int n_lines, int stride, int line_stride) {
-  int pair = (int)(blockIdx.x * blockDim.x + threadIdx.x), line = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+  int pair = (int)(blockIdx.x * blockDim.x + threadIdx.x),
+      line = (int)(blockIdx.y * blockDim.y + threadIdx.y);
   if (2 * pair >= n || line >= n_lines) return;
   in += line * line_stride;
   out += line * line_stride;

@@ -26,7 +26,8 @@ static void lift(int32_t *line, uint32_t n, uint32_t stride, int32_t *half) {
     line[i * stride] -= floor_div(line[(i - 1) * stride] + right, 2);
   }
   for (uint32_t i = 0; i < n; i += 2) {
-    int32_t left = line[(i > 0 ? i - 1 : 1) * stride], right = line[(i + 1 < n ? i + 1 : i - 1) * stride];
+    int32_t left = line[(i > 0 ? i - 1 : 1) * stride],
+            right = line[(i + 1 < n ? i + 1 : i - 1) * stride];
     line[i * stride] += floor_div(left + right + 2, 4);
   }
   for (uint32_t i = 0; i < n; i++) half[i % 2 * ((n + 1) / 2) + i / 2] = line[i * stride];
@@ -40,7 +41,8 @@ static int generate(struct job *job, uint64_t seed) {
   int32_t *half = malloc((width + height) * sizeof *half);
   if (half == NULL) return -1;
   for (uint32_t i = 0; i < width * height; i++) out[i] = image[i] = qsm_rng_range(&rng, -128, 127);
-  for (uint32_t level = 0, w = width, h = height; level < job->size->n_levels; level++, w = (w + 1) / 2, h = (h + 1) / 2) {
+  for (uint32_t level = 0, w = width, h = height; level < job->size->n_levels;
+       level++, w = (w + 1) / 2, h = (h + 1) / 2) {
     for (uint32_t y = 0; y < h; y++) lift(out + y * width, w, 1, half);
     for (uint32_t x = 0; x < w; x++) lift(out + x, h, width, half);
   }
@@ -52,14 +54,16 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   size_t n_pixels = job->size->width * job->size->height;
-  if (qsm_array_create(base, &job->image, QSM_INPUT, n_pixels, 4) != 0 || qsm_array_create(base, &job->rows, QSM_SCRATCH, n_pixels, 4) != 0 ||
+  if (qsm_array_create(base, &job->image, QSM_INPUT, n_pixels, 4) != 0 ||
+      qsm_array_create(base, &job->rows, QSM_SCRATCH, n_pixels, 4) != 0 ||
       qsm_array_create(base, &job->out, QSM_OUTPUT, n_pixels, 4) != 0) {
     return -1;
   }
   return generate(job, seed);
 }
 
-// Two launches per level: along the rows, along the columns. A level goes on with the smooth corner of the one before.
+// Two launches per level: along the rows, along the columns. A level goes on with the smooth corner
+// of the one before.
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   const struct size *size = job->size;
@@ -73,8 +77,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "dwt2d",
       .grid = {qsm_div_up((n + 1) / 2, size->block_x), qsm_div_up(n_lines, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
-      .args = {columns ? job->rows.addr : from, columns ? job->out.addr : job->rows.addr, n, n_lines, columns ? size->width : 1,
-               columns ? 1 : size->width},
+      .args = {columns ? job->rows.addr : from, columns ? job->out.addr : job->rows.addr, n,
+               n_lines, columns ? size->width : 1, columns ? 1 : size->width},
   };
   return 1;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DXT1 texture compression (S3TC: Iourcha, Nayak, Hong, US patent 5,956,431, 1999): a tile of 4 x 4 pixels becomes two
-// colours of 16 bits and, per pixel, the best of these and of two between them. The pair is searched among all pairs of the
-// tile's own colours, rounded to 16 bits: thread i tries pixel i with those after it, the block takes the pair of
-// least squared error, of equals the first. A block of 16 threads per tile. Shared memory: 49 words.
+// DXT1 texture compression (S3TC: Iourcha, Nayak, Hong, US patent 5,956,431, 1999): a tile of 4 x 4
+// pixels becomes two colours of 16 bits and, per pixel, the best of these and of two between them.
+// The pair is searched among all pairs of the tile's own colours, rounded to 16 bits: thread i
+// tries pixel i with those after it, the block takes the pair of least squared error, of equals the
+// first. A block of 16 threads per tile. Shared memory: 49 words.
 #include <qsm.h>
 
 enum { N_PIXELS = 16, NOTHING_FOUND = 0x7FFFFFFF };
@@ -12,15 +13,19 @@ struct colour {
 };
 
 struct tile {
-  unsigned pixels[N_PIXELS]; // 8 bits each: red lowest
-  unsigned packed[N_PIXELS]; // as 16 bits: red highest
-  int errors[N_PIXELS];      // least error of each thread
-  unsigned partner;          // pixel that goes with the winner
+  unsigned pixels[N_PIXELS];  // 8 bits each: red lowest
+  unsigned packed[N_PIXELS];  // as 16 bits: red highest
+  int errors[N_PIXELS];       // least error of each thread
+  unsigned partner;           // pixel that goes with the winner
 };
 
-static struct colour unpack_pixel(unsigned pixel) { return (struct colour){(int)(pixel & 255), (int)(pixel >> 8 & 255), (int)(pixel >> 16 & 255)}; }
+static struct colour unpack_pixel(unsigned pixel) {
+  return (struct colour){(int)(pixel & 255), (int)(pixel >> 8 & 255), (int)(pixel >> 16 & 255)};
+}
 
-static unsigned pack(struct colour c) { return (unsigned)(c.r >> 3 << 11 | c.g >> 2 << 5 | c.b >> 3); }
+static unsigned pack(struct colour c) {
+  return (unsigned)(c.r >> 3 << 11 | c.g >> 2 << 5 | c.b >> 3);
+}
 
 // The upper bits fill the lower ones.
 static struct colour expand(unsigned packed) {
@@ -29,7 +34,8 @@ static struct colour expand(unsigned packed) {
 }
 
 static struct colour between(struct colour near, struct colour far) {
-  return (struct colour){(2 * near.r + far.r) / 3, (2 * near.g + far.g) / 3, (2 * near.b + far.b) / 3};
+  return (struct colour){(2 * near.r + far.r) / 3, (2 * near.g + far.g) / 3,
+                         (2 * near.b + far.b) / 3};
 }
 
 static int distance(struct colour a, struct colour b) {
@@ -75,7 +81,8 @@ static int error_of_pair(const struct tile *tile, unsigned a, unsigned b) {
   return sum;
 }
 
-// width: in pixels, a multiple of 4. Grid: tiles in x and y. out: per tile the colours, the first one lower, and the indices.
+// width: in pixels, a multiple of 4. Grid: tiles in x and y. out: per tile the colours, the first
+// one lower, and the indices.
 __global__ void dxtc(const unsigned *image, unsigned *out, unsigned width) {
   struct tile *tile = qsm_dynamic_shared();
   unsigned x = threadIdx.x, own_partner = x;
@@ -103,7 +110,7 @@ __global__ void dxtc(const unsigned *image, unsigned *out, unsigned width) {
   struct colour palette[4];
   int error;
   make_palette(palette, high, low);
-  unsigned *indices = &tile->pixels[0]; // every thread has its pixel by now
+  unsigned *indices = &tile->pixels[0];  // every thread has its pixel by now
   unsigned index = nearest(palette, unpack_pixel(pixel), &error);
   if (x == 0) *indices = 0;
   __syncthreads();

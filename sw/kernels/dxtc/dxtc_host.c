@@ -3,7 +3,7 @@
 
 #include "qsm_suite_util.h"
 
-enum { N_PIXELS = 16, SHARED_WORDS = 49 }; // as in dxtc.c
+enum { N_PIXELS = 16, SHARED_WORDS = 49 };  // as in dxtc.c
 
 static const struct size {
   uint32_t tiles_x, tiles_y;
@@ -19,7 +19,8 @@ struct job {
 static void palette_of(uint32_t high, uint32_t low, int32_t palette[4][3]) {
   const uint32_t words[2] = {high, low};
   for (int i = 0; i < 2; i++) {
-    int32_t five[3] = {(int32_t)(words[i] / 2048), (int32_t)(words[i] / 32 % 64), (int32_t)(words[i] % 32)};
+    int32_t five[3] = {(int32_t)(words[i] / 2048), (int32_t)(words[i] / 32 % 64),
+                       (int32_t)(words[i] % 32)};
     palette[i][0] = five[0] * 8 + five[0] / 4;
     palette[i][1] = five[1] * 4 + five[1] / 16;
     palette[i][2] = five[2] * 8 + five[2] / 4;
@@ -31,7 +32,8 @@ static void palette_of(uint32_t high, uint32_t low, int32_t palette[4][3]) {
 }
 
 // Sum of the squared errors of a tile, and its indices.
-static int64_t fit(const uint8_t pixels[N_PIXELS][4], uint32_t high, uint32_t low, uint32_t *indices) {
+static int64_t fit(const uint8_t pixels[N_PIXELS][4], uint32_t high, uint32_t low,
+                   uint32_t *indices) {
   int32_t palette[4][3];
   int64_t sum = 0;
   palette_of(high, low, palette);
@@ -78,7 +80,9 @@ static void generate(struct job *job, uint64_t seed) {
   uint32_t(*out)[2] = job->out.host;
   for (uint32_t i = 0; i < width * height; i++) {
     for (uint32_t channel = 0; channel < 3; channel++) {
-      image[i][channel] = (uint8_t)((i % width * (5 + channel) + i / width * (9 - 2 * channel) + (uint32_t)qsm_rng_range(&rng, 0, 47)) % 256);
+      image[i][channel] = (uint8_t)((i % width * (5 + channel) + i / width * (9 - 2 * channel) +
+                                     (uint32_t)qsm_rng_range(&rng, 0, 47)) %
+                                    256);
     }
     image[i][3] = 255;
   }
@@ -86,7 +90,8 @@ static void generate(struct job *job, uint64_t seed) {
     uint8_t pixels[N_PIXELS][4];
     for (uint32_t i = 0; i < N_PIXELS; i++) {
       uint32_t x = tile % job->size->tiles_x * 4 + i % 4, y = tile / job->size->tiles_x * 4 + i / 4;
-      for (int channel = 0; channel < 4; channel++) pixels[i][channel] = image[y * width + x][channel];
+      for (int channel = 0; channel < 4; channel++)
+        pixels[i][channel] = image[y * width + x][channel];
     }
     compress((const uint8_t(*)[4])pixels, out[tile]);
   }
@@ -96,7 +101,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   size_t n_tiles = job->size->tiles_x * job->size->tiles_y;
-  if (qsm_array_create(base, &job->image, QSM_INPUT, n_tiles * N_PIXELS, 4) != 0 || qsm_array_create(base, &job->out, QSM_OUTPUT, n_tiles * 2, 4) != 0) {
+  if (qsm_array_create(base, &job->image, QSM_INPUT, n_tiles * N_PIXELS, 4) != 0 ||
+      qsm_array_create(base, &job->out, QSM_OUTPUT, n_tiles * 2, 4) != 0) {
     return -1;
   }
   generate(job, seed);
@@ -121,7 +127,8 @@ const struct qsm_suite_program qsm_dxtc = {
     .about = "DXT1 texture compression, search over all pairs of a tile's colours",
     .bound = "compute",
     .paper = "QAWS",
-    .source = "Iourcha, Nayak, Hong, \"Fixed-rate block-based image compression\", US patent 5,956,431, 1999",
+    .source =
+        "Iourcha, Nayak, Hong, \"Fixed-rate block-based image compression\", US patent 5,956,431, 1999",
     .flushable = 1,
     .job_bytes = sizeof(struct job),
     .create = create,

@@ -17,8 +17,10 @@ struct job {
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
   uint8_t *text = job->text.host, *table = job->table.host;
-  for (uint32_t i = 0; i < job->size->n_letters; i++) text[i] = (uint8_t)qsm_rng_range(&rng, 0, N_CLASSES - 1);
-  for (uint32_t i = 0; i < N_STATES * N_CLASSES; i++) table[i] = (uint8_t)qsm_rng_range(&rng, 0, N_STATES - 1);
+  for (uint32_t i = 0; i < job->size->n_letters; i++)
+    text[i] = (uint8_t)qsm_rng_range(&rng, 0, N_CLASSES - 1);
+  for (uint32_t i = 0; i < N_STATES * N_CLASSES; i++)
+    table[i] = (uint8_t)qsm_rng_range(&rng, 0, N_STATES - 1);
 }
 
 // The machine, from one letter to the next.
@@ -58,7 +60,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       {.symbol = "fsm_maps",
        .grid = {n_blocks, 1, 1},
        .shared_bytes = N_STATES * N_CLASSES,
-       .args = {job->text.addr, size->n_letters, size->n_chunk, job->table.addr, N_CLASSES, job->maps.addr}},
+       .args = {job->text.addr, size->n_letters, size->n_chunk, job->table.addr, N_CLASSES,
+                job->maps.addr}},
       {.symbol = "fsm_starts",
        .grid = {1, 1, 1},
        .shared_bytes = 4 * size->block_threads,
@@ -66,7 +69,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       {.symbol = "fsm_count",
        .grid = {n_blocks, 1, 1},
        .shared_bytes = N_STATES * N_CLASSES,
-       .args = {job->text.addr, size->n_letters, size->n_chunk, job->table.addr, N_CLASSES, job->starts.addr, job->counts.addr, ACCEPTING}},
+       .args = {job->text.addr, size->n_letters, size->n_chunk, job->table.addr, N_CLASSES,
+                job->starts.addr, job->counts.addr, ACCEPTING}},
   };
   if (base->n_launched == sizeof launches / sizeof *launches) return 0;
   *launch = launches[base->n_launched];

@@ -28,7 +28,8 @@ static void generate(struct job *job, uint64_t seed) {
     for (uint32_t row = pivot + 1; row < n; row++) {
       multiples[row] = matrix[row * (n + 1) + pivot] / matrix[pivot * (n + 1) + pivot];
       for (uint32_t column = pivot; column <= n; column++) {
-        matrix[row * (n + 1) + column] = fmaf(-multiples[row], matrix[pivot * (n + 1) + column], matrix[row * (n + 1) + column]);
+        matrix[row * (n + 1) + column] =
+            fmaf(-multiples[row], matrix[pivot * (n + 1) + column], matrix[row * (n + 1) + column]);
       }
     }
   }
@@ -39,14 +40,17 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n = job->size->n;
-  if (qsm_array_create(base, &job->matrix, QSM_STATE, n * (n + 1), 4) != 0 || qsm_array_create(base, &job->multiples, QSM_STATE, n, 4) != 0) return -1;
+  if (qsm_array_create(base, &job->matrix, QSM_STATE, n * (n + 1), 4) != 0 ||
+      qsm_array_create(base, &job->multiples, QSM_STATE, n, 4) != 0)
+    return -1;
   generate(job, seed);
   return 0;
 }
 
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
-  uint32_t n = job->size->n, pivot = base->n_launched / 2, threads = job->size->block_x * job->size->block_y;
+  uint32_t n = job->size->n, pivot = base->n_launched / 2,
+           threads = job->size->block_x * job->size->block_y;
   if (pivot == n - 1) return 0;
   if (base->n_launched % 2 == 0) {
     *launch = (struct qsm_suite_launch){
@@ -58,7 +62,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   } else {
     *launch = (struct qsm_suite_launch){
         .symbol = "gaussian_eliminate",
-        .grid = {qsm_div_up(n + 1 - pivot, job->size->block_x), qsm_div_up(n - 1 - pivot, job->size->block_y), 1},
+        .grid = {qsm_div_up(n + 1 - pivot, job->size->block_x),
+                 qsm_div_up(n - 1 - pivot, job->size->block_y), 1},
         .block = {job->size->block_x, job->size->block_y, 1},
         .args = {job->matrix.addr, job->multiples.addr, n, pivot},
     };

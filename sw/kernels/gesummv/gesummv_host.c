@@ -29,15 +29,18 @@ static void generate(struct job *job, uint64_t seed) {
     b[i] = qsm_rng_float(&rng, -1.0f, 1.0f);
   }
   for (uint32_t i = 0; i < n; i++) x[i] = qsm_rng_float(&rng, -1.0f, 1.0f);
-  for (uint32_t row = 0; row < n; row++) y[row] = fmaf(ALPHA, dot(a + row * n, x, n), BETA * dot(b + row * n, x, n));
+  for (uint32_t row = 0; row < n; row++)
+    y[row] = fmaf(ALPHA, dot(a + row * n, x, n), BETA * dot(b + row * n, x, n));
 }
 
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n = job->size->n;
-  if (qsm_array_create(base, &job->a, QSM_INPUT, n * n, 4) != 0 || qsm_array_create(base, &job->b, QSM_INPUT, n * n, 4) != 0 ||
-      qsm_array_create(base, &job->x, QSM_INPUT, n, 4) != 0 || qsm_array_create(base, &job->y, QSM_OUTPUT, n, 4) != 0) {
+  if (qsm_array_create(base, &job->a, QSM_INPUT, n * n, 4) != 0 ||
+      qsm_array_create(base, &job->b, QSM_INPUT, n * n, 4) != 0 ||
+      qsm_array_create(base, &job->x, QSM_INPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->y, QSM_OUTPUT, n, 4) != 0) {
     return -1;
   }
   generate(job, seed);
@@ -52,7 +55,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "gesummv",
       .grid = {qsm_div_up(size->n, size->block_threads), 1, 1},
       .block = {size->block_threads, 1, 1},
-      .args = {job->a.addr, job->b.addr, job->x.addr, job->y.addr, size->n, qsm_to_bits(ALPHA), qsm_to_bits(BETA)},
+      .args = {job->a.addr, job->b.addr, job->x.addr, job->y.addr, size->n, qsm_to_bits(ALPHA),
+               qsm_to_bits(BETA)},
   };
   return 1;
 }
@@ -62,7 +66,8 @@ const struct qsm_suite_program qsm_gesummv = {
     .about = "sum of two matrices times one vector",
     .bound = "memory",
     .paper = "SMQoS",
-    .source = "Grauer-Gray et al., \"Auto-tuning a high-level language targeted to GPU codes\" (PolyBench), InPar 2012",
+    .source =
+        "Grauer-Gray et al., \"Auto-tuning a high-level language targeted to GPU codes\" (PolyBench), InPar 2012",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hausdorff distance of two sets of points (Hausdorff, Grundzuege der Mengenlehre, 1914): the greatest of all distances from
-// a point of one set to the nearest of the other. A thread per point; blockIdx.y says from which set. Squared distances are
-// never negative, so their bits compare as integers do, and the block's greatest goes to the result by an integer atomic.
-// Shared memory: two words per thread, points of the other set.
+// Hausdorff distance of two sets of points (Hausdorff, Grundzuege der Mengenlehre, 1914): the
+// greatest of all distances from a point of one set to the nearest of the other. A thread per
+// point; blockIdx.y says from which set. Squared distances are never negative, so their bits
+// compare as integers do, and the block's greatest goes to the result by an integer atomic. Shared
+// memory: two words per thread, points of the other set.
 #include <qsm.h>
 #include <qsm_math.h>
 
@@ -10,7 +11,8 @@ struct point {
   float x, y;
 };
 
-__global__ void hausdorff(const struct point *a, unsigned n_a, const struct point *b, unsigned n_b, unsigned *greatest) {
+__global__ void hausdorff(const struct point *a, unsigned n_a, const struct point *b, unsigned n_b,
+                          unsigned *greatest) {
   struct point *tile = qsm_dynamic_shared();
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x, from_b = blockIdx.y;
   const struct point *own = from_b ? b : a, *others = from_b ? a : b;

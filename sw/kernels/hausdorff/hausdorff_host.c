@@ -17,7 +17,8 @@ static float from_to(const float (*from)[2], uint32_t n_from, const float (*to)[
   for (uint32_t i = 0; i < n_from; i++) {
     float least = INFINITY;
     for (uint32_t j = 0; j < n_to; j++) {
-      float dx = from[i][0] - to[j][0], dy = from[i][1] - to[j][1], distance2 = fmaf(dx, dx, dy * dy);
+      float dx = from[i][0] - to[j][0], dy = from[i][1] - to[j][1],
+            distance2 = fmaf(dx, dx, dy * dy);
       if (distance2 < least) least = distance2;
     }
     if (least > greatest) greatest = least;
@@ -31,8 +32,9 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct qsm_rng rng = {seed};
   job->size = &sizes[size];
   uint32_t n_a = job->size->n_a, n_b = job->size->n_b;
-  if (qsm_array_create(base, &job->a, QSM_INPUT, n_a, 8) != 0 || qsm_array_create(base, &job->b, QSM_INPUT, n_b, 8) != 0 ||
-      qsm_array_create(base, &job->greatest, QSM_STATE, 1, 4) != 0) { // starts as 0
+  if (qsm_array_create(base, &job->a, QSM_INPUT, n_a, 8) != 0 ||
+      qsm_array_create(base, &job->b, QSM_INPUT, n_b, 8) != 0 ||
+      qsm_array_create(base, &job->greatest, QSM_STATE, 1, 4) != 0) {  // starts as 0
     return -1;
   }
   float(*a)[2] = job->a.host, (*b)[2] = job->b.host, *greatest = job->greatest.host;
@@ -44,7 +46,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     b[i][0] = qsm_rng_float(&rng, 0.0f, 10.0f);
     b[i][1] = qsm_rng_float(&rng, 0.0f, 10.0f);
   }
-  float forth = from_to((const float(*)[2])a, n_a, (const float(*)[2])b, n_b), back = from_to((const float(*)[2])b, n_b, (const float(*)[2])a, n_a);
+  float forth = from_to((const float(*)[2])a, n_a, (const float(*)[2])b, n_b),
+        back = from_to((const float(*)[2])b, n_b, (const float(*)[2])a, n_a);
   *greatest = forth > back ? forth : back;
   return 0;
 }
@@ -55,7 +58,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "hausdorff",
-      .grid = {qsm_div_up(size->n_a > size->n_b ? size->n_a : size->n_b, size->block_threads), 2, 1},
+      .grid = {qsm_div_up(size->n_a > size->n_b ? size->n_a : size->n_b, size->block_threads), 2,
+               1},
       .block = {size->block_threads, 1, 1},
       .shared_bytes = 8 * size->block_threads,
       .args = {job->a.addr, size->n_a, job->b.addr, size->n_b, job->greatest.addr},
@@ -68,7 +72,8 @@ const struct qsm_suite_program qsm_hausdorff = {
     .about = "Hausdorff distance of two sets of points",
     .bound = "compute",
     .paper = "FedCM",
-    .source = "Hausdorff, Grundzuege der Mengenlehre, 1914: greatest distance to the nearest point of the other set",
+    .source =
+        "Hausdorff, Grundzuege der Mengenlehre, 1914: greatest distance to the nearest point of the other set",
     .needs_fpu = 1,
     .job_bytes = sizeof(struct job),
     .create = create,

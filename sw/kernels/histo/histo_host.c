@@ -8,7 +8,10 @@ enum { MOST = 255 };
 // n_range: bins of a block.
 static const struct size {
   uint32_t n_values, n_bins, n_range, n_parts, block_threads;
-} sizes[] = {{1201, 301, 128, 2, 16}, {14009, 1021, 256, 6, 16}, {400009, 12289, 4096, 32, 256}, {12000017, 20480, 4096, 48, 256}};
+} sizes[] = {{1201, 301, 128, 2, 16},
+             {14009, 1021, 256, 6, 16},
+             {400009, 12289, 4096, 32, 256},
+             {12000017, 20480, 4096, 48, 256}};
 
 struct job {
   struct qsm_job base;

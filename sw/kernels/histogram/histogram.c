@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram of bytes, privatised: each block counts in shared memory and adds its counts to the result at the end
-// (Podlozhnyuk, "Histogram calculation in CUDA", 2007). Shared memory: one word per bin.
+// Histogram of bytes, privatised: each block counts in shared memory and adds its counts to the
+// result at the end (Podlozhnyuk, "Histogram calculation in CUDA", 2007). Shared memory: one word
+// per bin.
 #include <qsm.h>
 
 __global__ void histogram(const uint8_t *data, unsigned n, unsigned *counts, unsigned n_bins) {

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temperature of a chip from the power of its parts: a grid of thermal resistances and capacities, stepped in time (HotSpot:
-// Huang et al., IEEE TVLSI 14(5), 2006; as Rodinia has it: Che et al., IISWC 2009). A launch takes n_steps steps: a block
-// loads a tile with a halo of one cell per step, and each step leaves one ring less that is right. Cells beyond the chip's
-// edge are as warm as the edge. Shared memory: two words per thread.
+// Temperature of a chip from the power of its parts: a grid of thermal resistances and capacities,
+// stepped in time (HotSpot: Huang et al., IEEE TVLSI 14(5), 2006; as Rodinia has it: Che et al.,
+// IISWC 2009). A launch takes n_steps steps: a block loads a tile with a halo of one cell per step,
+// and each step leaves one ring less that is right. Cells beyond the chip's edge are as warm as the
+// edge. Shared memory: two words per thread.
 #include <qsm.h>
 #include <qsm_math.h>
 
 static int clamp(int value, int high) { return value < 0 ? 0 : value > high ? high : value; }
 
-// A step is t += rate (power + (north + south - 2 t) per_y + (east + west - 2 t) per_x + (ambient - t) per_z).
+// A step is t += rate (power + (north + south - 2 t) per_y + (east + west - 2 t) per_x + (ambient -
+// t) per_z).
 struct chip {
   float rate, per_x, per_y, per_z, ambient;
 };
 
-__global__ void hotspot(const float *from, float *to, const float *power, int width, int height, int n_steps, const struct chip *constants) {
-  int x = (int)threadIdx.x, y = (int)threadIdx.y, side_x = (int)blockDim.x, side_y = (int)blockDim.y;
-  int column = (int)blockIdx.x * (side_x - 2 * n_steps) - n_steps + x, row = (int)blockIdx.y * (side_y - 2 * n_steps) - n_steps + y;
+__global__ void hotspot(const float *from, float *to, const float *power, int width, int height,
+                        int n_steps, const struct chip *constants) {
+  int x = (int)threadIdx.x, y = (int)threadIdx.y, side_x = (int)blockDim.x,
+      side_y = (int)blockDim.y;
+  int column = (int)blockIdx.x * (side_x - 2 * n_steps) - n_steps + x,
+      row = (int)blockIdx.y * (side_y - 2 * n_steps) - n_steps + y;
   int at = y * side_x + x, cell = clamp(row, height - 1) * width + clamp(column, width - 1);
   int inside = column >= 0 && row >= 0 && column < width && row < height;
   // Neighbours in the tile; at the chip's edge the cell itself.
@@ -30,8 +35,10 @@ __global__ void hotspot(const float *from, float *to, const float *power, int wi
   for (int step = 1; step <= n_steps; step++) {
     if (inside && x >= step && y >= step && x < side_x - step && y < side_y - step) {
       float t = now[at];
-      float vertical = fmaf(-2.0f, t, now[north] + now[south]), horizontal = fmaf(-2.0f, t, now[east] + now[west]);
-      float heat = fmaf(chip.ambient - t, chip.per_z, fmaf(horizontal, chip.per_x, fmaf(vertical, chip.per_y, own_power)));
+      float vertical = fmaf(-2.0f, t, now[north] + now[south]),
+            horizontal = fmaf(-2.0f, t, now[east] + now[west]);
+      float heat = fmaf(chip.ambient - t, chip.per_z,
+                        fmaf(horizontal, chip.per_x, fmaf(vertical, chip.per_y, own_power)));
       after[at] = fmaf(chip.rate, heat, t);
     }
     __syncthreads();
@@ -39,5 +46,6 @@ __global__ void hotspot(const float *from, float *to, const float *power, int wi
     now = after;
     after = swap;
   }
-  if (inside && x >= n_steps && y >= n_steps && x < side_x - n_steps && y < side_y - n_steps) to[cell] = now[at];
+  if (inside && x >= n_steps && y >= n_steps && x < side_x - n_steps && y < side_y - n_steps)
+    to[cell] = now[at];
 }

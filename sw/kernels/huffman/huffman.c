@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huffman encoding of bytes into one stream of bits, first bit first (Huffman, Proc. IRE 40(9), 1952), in parallel as
-// Balevic has it ("Parallel variable-length encoding on GPGPUs", Euro-Par 2009): the lengths of the codes are added up to
-// where each begins, within blocks, then over blocks; then every thread puts its own codes into the stream. Two threads
-// may share a word of it, so bits are added with atomics. Shared memory: two words per thread.
+// Huffman encoding of bytes into one stream of bits, first bit first (Huffman, Proc. IRE 40(9),
+// 1952), in parallel as Balevic has it ("Parallel variable-length encoding on GPGPUs", Euro-Par
+// 2009): the lengths of the codes are added up to where each begins, within blocks, then over
+// blocks; then every thread puts its own codes into the stream. Two threads may share a word of it,
+// so bits are added with atomics. Shared memory: two words per thread.
 #include <qsm.h>
 
 enum { PER_THREAD = 8 };
 
-// Inclusive sums over the threads of the block, one word each (Hillis and Steele, "Data parallel algorithms", 1986).
+// Inclusive sums over the threads of the block, one word each (Hillis and Steele, "Data parallel
+// algorithms", 1986).
 static unsigned scan(unsigned value) {
   unsigned *from = qsm_dynamic_shared(), *to = from + blockDim.x;
   unsigned x = threadIdx.x;
@@ -30,13 +32,16 @@ static unsigned own_bits(const uint8_t *text, unsigned n, const uint8_t *lengths
 }
 
 // Bits of each block's part of the text.
-__global__ void huffman_count(const uint8_t *text, unsigned n, const uint8_t *lengths, unsigned *block_bits) {
-  unsigned sum = scan(own_bits(text, n, lengths, PER_THREAD * (blockIdx.x * blockDim.x + threadIdx.x)));
+__global__ void huffman_count(const uint8_t *text, unsigned n, const uint8_t *lengths,
+                              unsigned *block_bits) {
+  unsigned sum =
+      scan(own_bits(text, n, lengths, PER_THREAD * (blockIdx.x * blockDim.x + threadIdx.x)));
   if (threadIdx.x == blockDim.x - 1) block_bits[blockIdx.x] = sum;
 }
 
 // Where each block begins; one block of threads does it, a stretch of blockDim.x blocks at a time.
-__global__ void huffman_offsets(const unsigned *block_bits, unsigned *block_starts, unsigned n_blocks) {
+__global__ void huffman_offsets(const unsigned *block_bits, unsigned *block_starts,
+                                unsigned n_blocks) {
   unsigned before = 0, *sums = qsm_dynamic_shared();
   for (unsigned first = 0; first < n_blocks; first += blockDim.x) {
     unsigned block = first + threadIdx.x;
@@ -52,12 +57,13 @@ __global__ void huffman_offsets(const unsigned *block_bits, unsigned *block_star
 }
 
 // codes: the bits of each byte's code, its first bit lowest. stream: zeros.
-__global__ void huffman_encode(const uint8_t *text, unsigned n, const uint8_t *lengths, const unsigned *codes, const unsigned *block_starts,
+__global__ void huffman_encode(const uint8_t *text, unsigned n, const uint8_t *lengths,
+                               const unsigned *codes, const unsigned *block_starts,
                                unsigned *stream) {
   unsigned first = PER_THREAD * (blockIdx.x * blockDim.x + threadIdx.x);
   unsigned n_bits = own_bits(text, n, lengths, first);
   unsigned at = block_starts[blockIdx.x] + scan(n_bits) - n_bits;
-  unsigned long long pending = 0; // bits of the word at `at` and the next
+  unsigned long long pending = 0;  // bits of the word at `at` and the next
   unsigned n_pending = at % 32;
   unsigned *word = stream + at / 32;
   for (unsigned i = first; i < first + PER_THREAD && i < n; i++) {

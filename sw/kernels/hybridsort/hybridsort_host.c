@@ -12,7 +12,7 @@ struct job {
   struct qsm_job base;
   struct qsm_array keys, counts, starts, places, sorted;
   const struct size *size;
-  uint32_t n_buckets, largest; // bucket, rounded up to a power of 2
+  uint32_t n_buckets, largest;  // bucket, rounded up to a power of 2
 };
 
 static void generate(struct job *job, uint64_t seed) {
@@ -35,7 +35,7 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   job->size = &sizes[size];
   job->n_buckets = 1u << job->size->bucket_bits;
   if (qsm_array_create(base, &job->keys, QSM_INPUT, job->size->n_keys, 4) != 0 ||
-      qsm_array_create(base, &job->counts, QSM_STATE, job->n_buckets, 4) != 0 || // starts as zeros
+      qsm_array_create(base, &job->counts, QSM_STATE, job->n_buckets, 4) != 0 ||  // starts as zeros
       qsm_array_create(base, &job->starts, QSM_OUTPUT, job->n_buckets, 4) != 0 ||
       qsm_array_create(base, &job->places, QSM_OUTPUT, job->n_buckets, 4) != 0 ||
       qsm_array_create(base, &job->sorted, QSM_OUTPUT, job->size->n_keys, 4) != 0) {
@@ -77,7 +77,8 @@ const struct qsm_suite_program qsm_hybridsort = {
     .about = "bucket sort, then a bitonic network per bucket",
     .bound = "memory",
     .paper = "LoGA (Rodinia)",
-    .source = "Sintorn and Assarsson, JPDC 68(10), 2008; Batcher, \"Sorting networks and their applications\", AFIPS 1968",
+    .source =
+        "Sintorn and Assarsson, JPDC 68(10), 2008; Batcher, \"Sorting networks and their applications\", AFIPS 1968",
     .job_bytes = sizeof(struct job),
     .create = create,
     .next = next,

@@ -7,13 +7,15 @@
 static const struct size {
   uint32_t nx, ny, nz, n_steps;
   uint32_t block_x, block_y;
-} sizes[] = {{9, 8, 7, 2, 4, 4}, {29, 21, 17, 3, 8, 2}, {130, 66, 34, 3, 32, 4}, {258, 194, 98, 6, 32, 4}};
+} sizes[] = {
+    {9, 8, 7, 2, 4, 4}, {29, 21, 17, 3, 8, 2}, {130, 66, 34, 3, 32, 4}, {258, 194, 98, 6, 32, 4}};
 
 static const float WEIGHT_SELF = 0.25f, WEIGHT_NEIGHBOUR = 0.125f;
 
 struct job {
   struct qsm_job base;
-  struct qsm_array even, odd; // the cells after an even and an odd number of steps, at the end after the last two
+  struct qsm_array even,
+      odd;  // the cells after an even and an odd number of steps, at the end after the last two
   const struct size *size;
 };
 
@@ -39,14 +41,17 @@ static void generate(struct job *job, uint64_t seed) {
   memcpy(cells[1], cells[0], 4 * n);
   memcpy(job->even.start, cells[0], 4 * n);
   memcpy(job->odd.start, cells[0], 4 * n);
-  for (uint32_t i = 0; i < job->size->n_steps; i++) step(job->size, cells[i % 2], cells[(i + 1) % 2]);
+  for (uint32_t i = 0; i < job->size->n_steps; i++)
+    step(job->size, cells[i % 2], cells[(i + 1) % 2]);
 }
 
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   size_t n_cells = (size_t)job->size->nx * job->size->ny * job->size->nz;
-  if (qsm_array_create(base, &job->even, QSM_STATE, n_cells, 4) != 0 || qsm_array_create(base, &job->odd, QSM_STATE, n_cells, 4) != 0) return -1;
+  if (qsm_array_create(base, &job->even, QSM_STATE, n_cells, 4) != 0 ||
+      qsm_array_create(base, &job->odd, QSM_STATE, n_cells, 4) != 0)
+    return -1;
   generate(job, seed);
   return 0;
 }
@@ -60,8 +65,9 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "jacobi",
       .grid = {qsm_div_up(size->nx - 2, size->block_x), qsm_div_up(size->ny - 2, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
-      .args = {to_odd ? job->even.addr : job->odd.addr, to_odd ? job->odd.addr : job->even.addr, size->nx, size->ny, size->nz,
-               qsm_to_bits(WEIGHT_SELF), qsm_to_bits(WEIGHT_NEIGHBOUR)},
+      .args = {to_odd ? job->even.addr : job->odd.addr, to_odd ? job->odd.addr : job->even.addr,
+               size->nx, size->ny, size->nz, qsm_to_bits(WEIGHT_SELF),
+               qsm_to_bits(WEIGHT_NEIGHBOUR)},
   };
   return 1;
 }

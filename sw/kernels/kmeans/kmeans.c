@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-means clustering (Lloyd, "Least squares quantization in PCM", IEEE Trans. Information Theory 28(2), 1982): points choose
-// the nearest centre, a thread per point; then each centre becomes the mean of its points, a block per cluster, each
-// feature's sum in the order of the points. Features of a point lie n_points apart.
+// k-means clustering (Lloyd, "Least squares quantization in PCM", IEEE Trans. Information Theory
+// 28(2), 1982): points choose the nearest centre, a thread per point; then each centre becomes the
+// mean of its points, a block per cluster, each feature's sum in the order of the points. Features
+// of a point lie n_points apart.
 #include <qsm.h>
 #include <qsm_math.h>
 
-__global__ void kmeans_assign(const float *features, const float *centres, unsigned *membership, unsigned n_points, unsigned n_features,
-                              unsigned n_clusters) {
+__global__ void kmeans_assign(const float *features, const float *centres, unsigned *membership,
+                              unsigned n_points, unsigned n_features, unsigned n_clusters) {
   unsigned point = blockIdx.x * blockDim.x + threadIdx.x, nearest = 0;
   if (point >= n_points) return;
   float least = INFINITY;
@@ -22,7 +23,8 @@ __global__ void kmeans_assign(const float *features, const float *centres, unsig
 }
 
 // Thread i of block c: feature i of centre c. An empty cluster keeps its centre.
-__global__ void kmeans_centres(const float *features, const unsigned *membership, float *centres, unsigned n_points, unsigned n_features) {
+__global__ void kmeans_centres(const float *features, const unsigned *membership, float *centres,
+                               unsigned n_points, unsigned n_features) {
   unsigned cluster = blockIdx.x, feature = threadIdx.x, count = 0;
   if (feature >= n_features) return;
   float sum = 0.0f;

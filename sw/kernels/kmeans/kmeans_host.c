@@ -42,11 +42,13 @@ static void move_centres(struct job *job) {
   uint32_t counts[8] = {0};
   for (uint32_t point = 0; point < size->n_points; point++) {
     counts[membership[point]]++;
-    for (uint32_t i = 0; i < size->n_features; i++) sums[membership[point]][i] += features[i * size->n_points + point];
+    for (uint32_t i = 0; i < size->n_features; i++)
+      sums[membership[point]][i] += features[i * size->n_points + point];
   }
   for (uint32_t i = 0; i < size->n_clusters * size->n_features; i++) {
     uint32_t cluster = i / size->n_features;
-    if (counts[cluster] > 0) centres[i] = sums[cluster][i % size->n_features] / (float)counts[cluster];
+    if (counts[cluster] > 0)
+      centres[i] = sums[cluster][i % size->n_features] / (float)counts[cluster];
   }
 }
 
@@ -57,10 +59,12 @@ static void generate(struct job *job, uint64_t seed) {
   float *features = job->features.host, *centres = job->centres.host;
   for (uint32_t i = 0; i < size->n_features; i++) {
     for (uint32_t point = 0; point < size->n_points; point++) {
-      features[i * size->n_points + point] = (float)((point % size->n_clusters) * (i + 1) % 5) + qsm_rng_float(&rng, -1.5f, 1.5f);
+      features[i * size->n_points + point] =
+          (float)((point % size->n_clusters) * (i + 1) % 5) + qsm_rng_float(&rng, -1.5f, 1.5f);
     }
   }
-  for (uint32_t i = 0; i < size->n_clusters * size->n_features; i++) centres[i] = features[i % size->n_features * size->n_points + i / size->n_features];
+  for (uint32_t i = 0; i < size->n_clusters * size->n_features; i++)
+    centres[i] = features[i % size->n_features * size->n_points + i / size->n_features];
   memcpy(job->centres.start, centres, 4 * size->n_clusters * size->n_features);
   for (uint32_t round = 0; round < size->n_rounds; round++) {
     assign(job);
@@ -71,8 +75,10 @@ static void generate(struct job *job, uint64_t seed) {
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
-  if (qsm_array_create(base, &job->features, QSM_INPUT, job->size->n_points * job->size->n_features, 4) != 0 ||
-      qsm_array_create(base, &job->centres, QSM_STATE, job->size->n_clusters * job->size->n_features, 4) != 0 ||
+  if (qsm_array_create(base, &job->features, QSM_INPUT, job->size->n_points * job->size->n_features,
+                       4) != 0 ||
+      qsm_array_create(base, &job->centres, QSM_STATE,
+                       job->size->n_clusters * job->size->n_features, 4) != 0 ||
       qsm_array_create(base, &job->membership, QSM_OUTPUT, job->size->n_points, 4) != 0) {
     return -1;
   }
@@ -89,14 +95,16 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
         .symbol = "kmeans_assign",
         .grid = {qsm_div_up(size->n_points, size->block_threads), 1, 1},
         .block = {size->block_threads, 1, 1},
-        .args = {job->features.addr, job->centres.addr, job->membership.addr, size->n_points, size->n_features, size->n_clusters},
+        .args = {job->features.addr, job->centres.addr, job->membership.addr, size->n_points,
+                 size->n_features, size->n_clusters},
     };
   } else {
     *launch = (struct qsm_suite_launch){
         .symbol = "kmeans_centres",
         .grid = {size->n_clusters, 1, 1},
         .block = {size->n_features, 1, 1},
-        .args = {job->features.addr, job->membership.addr, job->centres.addr, size->n_points, size->n_features},
+        .args = {job->features.addr, job->membership.addr, job->centres.addr, size->n_points,
+                 size->n_features},
     };
   }
   return 1;
@@ -107,7 +115,8 @@ const struct qsm_suite_program qsm_kmeans = {
     .about = "k-means clustering, some rounds",
     .bound = "memory",
     .paper = "LoGA (Rodinia)",
-    .source = "Lloyd, \"Least squares quantization in PCM\", IEEE Trans. Information Theory 28(2), 1982",
+    .source =
+        "Lloyd, \"Least squares quantization in PCM\", IEEE Trans. Information Theory 28(2), 1982",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces between particles within a cutoff (Rodinia's lavaMD, after Szafaryn et al., 2011): space is cut into boxes, a block
-// per box; its threads hold the box's particles, and the particles of each neighbouring box pass through shared memory. The
-// potential of a pair falls as e^(-2 alpha^2 r^2). Shared memory: four words per thread.
+// Forces between particles within a cutoff (Rodinia's lavaMD, after Szafaryn et al., 2011): space
+// is cut into boxes, a block per box; its threads hold the box's particles, and the particles of
+// each neighbouring box pass through shared memory. The potential of a pair falls as e^(-2 alpha^2
+// r^2). Shared memory: four words per thread.
 #include <qsm.h>
 #include <qsm_math.h>
 
@@ -9,7 +10,8 @@ struct particle {
   float x, y, z, charge;
 };
 
-// n_boxes in each direction; as many particles per box as the block has threads. forces: potential and force of each.
+// n_boxes in each direction; as many particles per box as the block has threads. forces: potential
+// and force of each.
 __global__ void lavamd(const struct particle *particles, float *forces, int n_boxes, float alpha2) {
   struct particle *others = qsm_dynamic_shared();
   unsigned n = blockDim.x, x = threadIdx.x;
@@ -18,8 +20,10 @@ __global__ void lavamd(const struct particle *particles, float *forces, int n_bo
   struct particle own = particles[own_index];
   float potential = 0.0f, force_x = 0.0f, force_y = 0.0f, force_z = 0.0f;
   for (int neighbour = 0; neighbour < 27; neighbour++) {
-    int bx = box_x + neighbour % 3 - 1, by = box_y + neighbour / 3 % 3 - 1, bz = box_z + neighbour / 9 - 1;
-    if (bx < 0 || by < 0 || bz < 0 || bx >= n_boxes || by >= n_boxes || bz >= n_boxes) continue; // the same for the whole block
+    int bx = box_x + neighbour % 3 - 1, by = box_y + neighbour / 3 % 3 - 1,
+        bz = box_z + neighbour / 9 - 1;
+    if (bx < 0 || by < 0 || bz < 0 || bx >= n_boxes || by >= n_boxes || bz >= n_boxes)
+      continue;  // the same for the whole block
     others[x] = particles[(unsigned)((bz * n_boxes + by) * n_boxes + bx) * n + x];
     __syncthreads();
     for (unsigned i = 0; i < n; i++) {

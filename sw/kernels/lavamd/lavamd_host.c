@@ -3,7 +3,7 @@
 #include "qsm_suite_util.h"
 
 static const struct size {
-  uint32_t n_boxes, n_per_box; // boxes in each direction; particles, threads of a block
+  uint32_t n_boxes, n_per_box;  // boxes in each direction; particles, threads of a block
 } sizes[] = {{2, 6}, {3, 12}, {4, 48}, {8, 96}};
 
 static const float ALPHA2 = 0.25f;
@@ -17,9 +17,11 @@ struct job {
 static void add_pair(const float own[4], const float other[4], float force[4]) {
   float d[3];
   for (int axis = 0; axis < 3; axis++) d[axis] = own[axis] - other[axis];
-  float r2 = fmaf(d[0], d[0], fmaf(d[1], d[1], d[2] * d[2])), pair = other[3] * qsm_exp(-2.0f * ALPHA2 * r2);
+  float r2 = fmaf(d[0], d[0], fmaf(d[1], d[1], d[2] * d[2])),
+        pair = other[3] * qsm_exp(-2.0f * ALPHA2 * r2);
   force[0] += pair;
-  for (int axis = 0; axis < 3; axis++) force[axis + 1] = fmaf(2.0f * ALPHA2 * pair, d[axis], force[axis + 1]);
+  for (int axis = 0; axis < 3; axis++)
+    force[axis + 1] = fmaf(2.0f * ALPHA2 * pair, d[axis], force[axis + 1]);
 }
 
 static int are_neighbours(uint32_t a, uint32_t b, uint32_t n) {
@@ -43,14 +45,16 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   float(*particles)[4] = job->particles.host, (*forces)[4] = job->forces.host;
   for (uint32_t i = 0; i < n_boxes * n_per_box; i++) {
     uint32_t box = i / n_per_box;
-    for (uint32_t axis = 0, rest = box; axis < 3; axis++, rest /= n) particles[i][axis] = (float)(rest % n) + qsm_rng_float(&rng, 0.0f, 1.0f);
+    for (uint32_t axis = 0, rest = box; axis < 3; axis++, rest /= n)
+      particles[i][axis] = (float)(rest % n) + qsm_rng_float(&rng, 0.0f, 1.0f);
     particles[i][3] = qsm_rng_float(&rng, 0.1f, 1.0f);
   }
   for (uint32_t box = 0; box < n_boxes; box++) {
     for (uint32_t other = 0; other < n_boxes; other++) {
       if (!are_neighbours(box, other, n)) continue;
       for (uint32_t i = box * n_per_box; i < (box + 1) * n_per_box; i++) {
-        for (uint32_t j = other * n_per_box; j < (other + 1) * n_per_box; j++) add_pair(particles[i], particles[j], forces[i]);
+        for (uint32_t j = other * n_per_box; j < (other + 1) * n_per_box; j++)
+          add_pair(particles[i], particles[j], forces[i]);
       }
     }
   }
@@ -76,7 +80,8 @@ const struct qsm_suite_program qsm_lavamd = {
     .about = "forces between particles in neighbouring boxes",
     .bound = "compute",
     .paper = "LoGA (Rodinia)",
-    .source = "Szafaryn et al., \"Experiences with achieving portability across heterogeneous architectures\", WOLFHPC 2011",
+    .source =
+        "Szafaryn et al., \"Experiences with achieving portability across heterogeneous architectures\", WOLFHPC 2011",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

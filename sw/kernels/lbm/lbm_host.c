@@ -12,16 +12,20 @@ static const float OMEGA = 1.25f;
 
 struct job {
   struct qsm_job base;
-  struct qsm_array even, odd, obstacle; // even, odd: after such a number of steps, at the end after the last two
+  struct qsm_array even, odd,
+      obstacle;  // even, odd: after such a number of steps, at the end after the last two
   const struct size *size;
 };
 
 // In the kernel's order: the sums of a cell depend on it.
-static const int32_t velocities[N_VELOCITIES][3] = {{0, 0, 0},  {1, 0, 0},  {-1, 0, 0}, {0, 1, 0},  {0, -1, 0},   {0, 0, 1},  {0, 0, -1},
-                                                    {1, 1, 0},  {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}, {1, 0, 1},    {-1, 0, -1}, {1, 0, -1},
-                                                    {-1, 0, 1}, {0, 1, 1},  {0, -1, -1}, {0, 1, -1}, {0, -1, 1}};
+static const int32_t velocities[N_VELOCITIES][3] = {
+    {0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},  {0, -1, 0}, {0, 0, 1},   {0, 0, -1},
+    {1, 1, 0},  {-1, -1, 0}, {1, -1, 0},  {-1, 1, 0}, {1, 0, 1},  {-1, 0, -1}, {1, 0, -1},
+    {-1, 0, 1}, {0, 1, 1},   {0, -1, -1}, {0, 1, -1}, {0, -1, 1}};
 
-static uint32_t moved(uint32_t at, int32_t by, uint32_t n) { return (uint32_t)(((int32_t)at + by + (int32_t)n) % (int32_t)n); }
+static uint32_t moved(uint32_t at, int32_t by, uint32_t n) {
+  return (uint32_t)(((int32_t)at + by + (int32_t)n) % (int32_t)n);
+}
 
 // Relaxes the values of a cell, or turns them round.
 static void collide(float f[N_VELOCITIES], int is_obstacle) {
@@ -41,7 +45,8 @@ static void collide(float f[N_VELOCITIES], int is_obstacle) {
   for (int axis = 0; axis < 3; axis++) u[axis] /= density;
   float rest = fmaf(-1.5f, fmaf(u[0], u[0], fmaf(u[1], u[1], u[2] * u[2])), 1.0f);
   for (uint32_t i = 0; i < N_VELOCITIES; i++) {
-    float along = fmaf((float)velocities[i][0], u[0], fmaf((float)velocities[i][1], u[1], (float)velocities[i][2] * u[2]));
+    float along = fmaf((float)velocities[i][0], u[0],
+                       fmaf((float)velocities[i][1], u[1], (float)velocities[i][2] * u[2]));
     float weight = i == 0 ? 1.0f / 3.0f : i < 7 ? 1.0f / 18.0f : 1.0f / 36.0f;
     float equilibrium = weight * density * (rest + along * fmaf(4.5f, along, 3.0f));
     f[i] = fmaf(OMEGA, equilibrium - f[i], f[i]);
@@ -56,7 +61,9 @@ static void step(const struct job *job, const float *from, float *to) {
     float f[N_VELOCITIES];
     for (uint32_t i = 0; i < N_VELOCITIES; i++) {
       const int32_t *v = velocities[i];
-      f[i] = from[i * n_cells + (moved(z, -v[2], size->nz) * size->ny + moved(y, -v[1], size->ny)) * size->nx + moved(x, -v[0], size->nx)];
+      f[i] = from[i * n_cells +
+                  (moved(z, -v[2], size->nz) * size->ny + moved(y, -v[1], size->ny)) * size->nx +
+                  moved(x, -v[0], size->nx)];
     }
     collide(f, ((const uint8_t *)job->obstacle.host)[cell]);
     for (uint32_t i = 0; i < N_VELOCITIES; i++) to[i * n_cells + cell] = f[i];
@@ -65,12 +72,14 @@ static void step(const struct job *job, const float *from, float *to) {
 
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
-  float *values[2] = {job->even.host, job->odd.host}, *starts[2] = {job->even.start, job->odd.start};
+  float *values[2] = {job->even.host, job->odd.host},
+        *starts[2] = {job->even.start, job->odd.start};
   uint8_t *obstacle = job->obstacle.host;
   size_t n = job->even.n_elements;
   for (size_t i = 0; i < n; i++) starts[0][i] = values[0][i] = qsm_rng_float(&rng, 0.04f, 0.06f);
-  for (size_t i = 0; i < n; i++) starts[1][i] = -1.0f; // overwritten by the first step
-  for (size_t i = 0; i < job->obstacle.n_elements; i++) obstacle[i] = qsm_rng_range(&rng, 0, 15) == 0;
+  for (size_t i = 0; i < n; i++) starts[1][i] = -1.0f;  // overwritten by the first step
+  for (size_t i = 0; i < job->obstacle.n_elements; i++)
+    obstacle[i] = qsm_rng_range(&rng, 0, 15) == 0;
   for (uint32_t i = 0; i < job->size->n_steps; i++) step(job, values[i % 2], values[(i + 1) % 2]);
 }
 
@@ -96,8 +105,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "lbm",
       .grid = {qsm_div_up(size->nx, size->block_threads), size->ny, size->nz},
       .block = {size->block_threads, 1, 1},
-      .args = {to_odd ? job->even.addr : job->odd.addr, to_odd ? job->odd.addr : job->even.addr, job->obstacle.addr, size->nx, size->ny, size->nz,
-               qsm_to_bits(OMEGA)},
+      .args = {to_odd ? job->even.addr : job->odd.addr, to_odd ? job->odd.addr : job->even.addr,
+               job->obstacle.addr, size->nx, size->ny, size->nz, qsm_to_bits(OMEGA)},
   };
   return 1;
 }
@@ -107,7 +116,8 @@ const struct qsm_suite_program qsm_lbm = {
     .about = "lattice-Boltzmann fluid, 19 velocities in three dimensions",
     .bound = "memory",
     .paper = "Parboil",
-    .source = "Qian, d'Humieres, Lallemand, \"Lattice BGK models for Navier-Stokes equation\", Europhysics Letters 17(6), 1992",
+    .source =
+        "Qian, d'Humieres, Lallemand, \"Lattice BGK models for Navier-Stokes equation\", Europhysics Letters 17(6), 1992",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

@@ -4,11 +4,12 @@
 #include "qsm_math.h"
 #include "qsm_suite_util.h"
 
-enum { MAX_RATES = 40 }; // as in lib.c
+enum { MAX_RATES = 40 };  // as in lib.c
 
 static const struct size {
   uint32_t n_paths, n_rates, n_periods, n_swaptions, block_threads;
-} sizes[] = {{17, 9, 3, 3, 16}, {150, 14, 6, 5, 16}, {1500, 30, 14, 9, 64}, {12000, 40, 20, 15, 128}};
+} sizes[] = {
+    {17, 9, 3, 3, 16}, {150, 14, 6, 5, 16}, {1500, 30, 14, 9, 64}, {12000, 40, 20, 15, 128}};
 
 struct job {
   struct qsm_job base;
@@ -28,12 +29,14 @@ static void generate(struct job *job, uint64_t seed) {
   const struct size *size = job->size;
   struct qsm_rng rng = {seed};
   uint32_t *model = job->model.host, *maturities = job->maturities.host;
-  float *volatility = job->volatility.host, *strikes = job->strikes.host, *normals = job->normals.host;
-  const uint32_t words[] = {qsm_to_bits(DELTA), qsm_to_bits(INITIAL), size->n_rates, size->n_periods, size->n_swaptions};
+  float *volatility = job->volatility.host, *strikes = job->strikes.host,
+        *normals = job->normals.host;
+  const uint32_t words[] = {qsm_to_bits(DELTA), qsm_to_bits(INITIAL), size->n_rates,
+                            size->n_periods, size->n_swaptions};
   memcpy(model, words, sizeof words);
   for (uint32_t i = 0; i < size->n_rates; i++) volatility[i] = qsm_rng_float(&rng, 0.1f, 0.3f);
   for (uint32_t i = 0; i < size->n_swaptions; i++) {
-    maturities[i] = 1 + i * (size->n_rates - size->n_periods) / size->n_swaptions; // ascending
+    maturities[i] = 1 + i * (size->n_rates - size->n_periods) / size->n_swaptions;  // ascending
     strikes[i] = qsm_rng_float(&rng, 0.045f, 0.05f);
   }
   for (uint32_t i = 0; i < size->n_periods * size->n_paths; i++) normals[i] = normal(&rng);
@@ -42,7 +45,8 @@ static void generate(struct job *job, uint64_t seed) {
 // One path, as the paper tells it.
 static float simulate(const struct job *job, uint32_t path) {
   const struct size *size = job->size;
-  const float *volatility = job->volatility.host, *strikes = job->strikes.host, *normals = job->normals.host;
+  const float *volatility = job->volatility.host, *strikes = job->strikes.host,
+              *normals = job->normals.host;
   const uint32_t *maturities = job->maturities.host;
   float rate[MAX_RATES], bond[MAX_RATES], annuity[MAX_RATES], value = 0.0f;
   for (uint32_t i = 0; i < size->n_rates; i++) rate[i] = INITIAL;
@@ -71,7 +75,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n_paths = job->size->n_paths;
-  if (qsm_array_create(base, &job->model, QSM_INPUT, 5, 4) != 0 || qsm_array_create(base, &job->volatility, QSM_INPUT, job->size->n_rates, 4) != 0 ||
+  if (qsm_array_create(base, &job->model, QSM_INPUT, 5, 4) != 0 ||
+      qsm_array_create(base, &job->volatility, QSM_INPUT, job->size->n_rates, 4) != 0 ||
       qsm_array_create(base, &job->strikes, QSM_INPUT, job->size->n_swaptions, 4) != 0 ||
       qsm_array_create(base, &job->maturities, QSM_INPUT, job->size->n_swaptions, 4) != 0 ||
       qsm_array_create(base, &job->normals, QSM_INPUT, n_paths * job->size->n_periods, 4) != 0 ||
@@ -79,7 +84,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     return -1;
   }
   generate(job, seed);
-  for (uint32_t path = 0; path < n_paths; path++) ((float *)job->values.host)[path] = simulate(job, path);
+  for (uint32_t path = 0; path < n_paths; path++)
+    ((float *)job->values.host)[path] = simulate(job, path);
   return 0;
 }
 
@@ -91,7 +97,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "lib",
       .grid = {qsm_div_up(size->n_paths, size->block_threads), 1, 1},
       .block = {size->block_threads, 1, 1},
-      .args = {job->model.addr, job->volatility.addr, job->strikes.addr, job->maturities.addr, job->normals.addr, job->values.addr, size->n_paths},
+      .args = {job->model.addr, job->volatility.addr, job->strikes.addr, job->maturities.addr,
+               job->normals.addr, job->values.addr, size->n_paths},
   };
   return 1;
 }

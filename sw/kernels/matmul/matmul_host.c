@@ -4,7 +4,8 @@
 static const struct {
   uint32_t n_rows, n_inner, n_columns;
   uint32_t block_x, block_y;
-} sizes[] = {{11, 13, 10, 4, 4}, {45, 37, 51, 4, 4}, {173, 157, 181, 16, 16}, {1021, 1019, 1027, 16, 16}};
+} sizes[] = {
+    {11, 13, 10, 4, 4}, {45, 37, 51, 4, 4}, {173, 157, 181, 16, 16}, {1021, 1019, 1027, 16, 16}};
 
 struct job {
   struct qsm_job base;
@@ -17,7 +18,8 @@ static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
   int32_t *a = job->a.host, *b = job->b.host, *c = job->c.host;
   for (uint32_t i = 0; i < job->n_rows * job->n_inner; i++) a[i] = qsm_rng_range(&rng, -1000, 1000);
-  for (uint32_t i = 0; i < job->n_inner * job->n_columns; i++) b[i] = qsm_rng_range(&rng, -1000, 1000);
+  for (uint32_t i = 0; i < job->n_inner * job->n_columns; i++)
+    b[i] = qsm_rng_range(&rng, -1000, 1000);
   for (uint32_t row = 0; row < job->n_rows; row++) {
     for (uint32_t k = 0; k < job->n_inner; k++) {
       int32_t factor = a[row * job->n_inner + k];

@@ -27,14 +27,16 @@ static double bessel_i0(double x) {
   return sum;
 }
 
-// Samples of a cell lie within half a cell of its middle. The grid is denser in the middle, as k-space is sampled.
+// Samples of a cell lie within half a cell of its middle. The grid is denser in the middle, as
+// k-space is sampled.
 static void generate(struct job *job, uint64_t seed) {
   const struct size *size = job->size;
   struct qsm_rng rng = {seed};
   float(*samples)[4] = job->samples.host, *table = job->table.host;
   uint32_t *bin_start = job->bin_start.host, n_samples = 0;
   for (uint32_t cell = 0; cell < size->n * size->n; cell++) {
-    int32_t x = (int32_t)(cell % size->n), y = (int32_t)(cell / size->n), middle = (int32_t)size->n / 2;
+    int32_t x = (int32_t)(cell % size->n), y = (int32_t)(cell / size->n),
+            middle = (int32_t)size->n / 2;
     int is_middle = (x - middle) * (x - middle) + (y - middle) * (y - middle) < middle * middle / 4;
     for (int32_t i = qsm_rng_range(&rng, 0, is_middle ? size->most : 1); i > 0; i--, n_samples++) {
       samples[n_samples][0] = (float)x + qsm_rng_float(&rng, -0.5f, 0.5f);
@@ -60,9 +62,11 @@ static void scatter(struct job *job) {
     while (i >= bin_start[bin + 1]) bin++;
     int32_t bin_x = (int32_t)bin % n, bin_y = (int32_t)bin / n, side = 2 * radius + 1;
     for (int32_t place = 0; place < side * side; place++) {
-      int32_t x = bin_x - radius + place % side, y = bin_y - radius + place / side, cell = y * n + x;
+      int32_t x = bin_x - radius + place % side, y = bin_y - radius + place / side,
+              cell = y * n + x;
       if (x < 0 || y < 0 || x >= n || y >= n) continue;
-      float dx = samples[i][0] - (float)x, dy = samples[i][1] - (float)y, distance2 = fmaf(dx, dx, dy * dy);
+      float dx = samples[i][0] - (float)x, dy = samples[i][1] - (float)y,
+            distance2 = fmaf(dx, dx, dy * dy);
       if (distance2 >= (float)(radius * radius)) continue;
       float weight = table[(uint32_t)(distance2 * ((float)N_TABLE / (float)(radius * radius)))];
       real[cell] = fmaf(weight, samples[i][2], real[cell]);
@@ -75,9 +79,12 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n_cells = job->size->n * job->size->n;
-  if (qsm_array_create(base, &job->samples, QSM_INPUT, n_cells * (uint32_t)job->size->most, 16) != 0 ||
-      qsm_array_create(base, &job->bin_start, QSM_INPUT, n_cells + 1, 4) != 0 || qsm_array_create(base, &job->table, QSM_INPUT, N_TABLE, 4) != 0 ||
-      qsm_array_create(base, &job->real, QSM_OUTPUT, n_cells, 4) != 0 || qsm_array_create(base, &job->imaginary, QSM_OUTPUT, n_cells, 4) != 0) {
+  if (qsm_array_create(base, &job->samples, QSM_INPUT, n_cells * (uint32_t)job->size->most, 16) !=
+          0 ||
+      qsm_array_create(base, &job->bin_start, QSM_INPUT, n_cells + 1, 4) != 0 ||
+      qsm_array_create(base, &job->table, QSM_INPUT, N_TABLE, 4) != 0 ||
+      qsm_array_create(base, &job->real, QSM_OUTPUT, n_cells, 4) != 0 ||
+      qsm_array_create(base, &job->imaginary, QSM_OUTPUT, n_cells, 4) != 0) {
     return -1;
   }
   generate(job, seed);
@@ -93,7 +100,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "mri_gridding",
       .grid = {qsm_div_up(size->n, size->block_x), qsm_div_up(size->n, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
-      .args = {job->samples.addr, job->bin_start.addr, job->table.addr, N_TABLE, size->radius, size->n, job->real.addr, job->imaginary.addr},
+      .args = {job->samples.addr, job->bin_start.addr, job->table.addr, N_TABLE, size->radius,
+               size->n, job->real.addr, job->imaginary.addr},
   };
   return 1;
 }
@@ -103,7 +111,8 @@ const struct qsm_suite_program qsm_mri_gridding = {
     .about = "samples of k-space onto a grid, Kaiser-Bessel window from a table",
     .bound = "memory",
     .paper = "Parboil",
-    .source = "Beatty, Nishimura, Pauly, IEEE Trans. Medical Imaging 24(6), 2005; Obeid et al., \"GPU-accelerated gridding\", 2011",
+    .source =
+        "Beatty, Nishimura, Pauly, IEEE Trans. Medical Imaging 24(6), 2005; Obeid et al., \"GPU-accelerated gridding\", 2011",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Q of non-Cartesian MRI reconstruction: for every voxel the sum over all samples in k-space of |phi|^2 e^(2 pi i k x)
-// (Stone et al., "Accelerating advanced MRI reconstructions on GPUs", JPDC 68(10), 2008). A thread per voxel; samples
-// pass through shared memory, as many at a time as the block has threads. Shared memory: four words per thread.
+// Q of non-Cartesian MRI reconstruction: for every voxel the sum over all samples in k-space of
+// |phi|^2 e^(2 pi i k x) (Stone et al., "Accelerating advanced MRI reconstructions on GPUs", JPDC
+// 68(10), 2008). A thread per voxel; samples pass through shared memory, as many at a time as the
+// block has threads. Shared memory: four words per thread.
 #include <qsm.h>
 #include <qsm_math.h>
 
 struct sample {
-  float x, y, z, magnitude; // k in units of 2 pi per voxel
+  float x, y, z, magnitude;  // k in units of 2 pi per voxel
 };
 
-__global__ void mri_q(const struct sample *samples, unsigned n_samples, const float *x, const float *y, const float *z, float *real,
-                      float *imaginary, unsigned n_voxels) {
+__global__ void mri_q(const struct sample *samples, unsigned n_samples, const float *x,
+                      const float *y, const float *z, float *real, float *imaginary,
+                      unsigned n_voxels) {
   struct sample *tile = qsm_dynamic_shared();
   unsigned voxel = blockIdx.x * blockDim.x + threadIdx.x, inside = voxel < n_voxels;
-  float own_x = inside ? x[voxel] : 0.0f, own_y = inside ? y[voxel] : 0.0f, own_z = inside ? z[voxel] : 0.0f;
+  float own_x = inside ? x[voxel] : 0.0f, own_y = inside ? y[voxel] : 0.0f,
+        own_z = inside ? z[voxel] : 0.0f;
   float sum_real = 0.0f, sum_imaginary = 0.0f;
   for (unsigned first = 0; first < n_samples; first += blockDim.x) {
     unsigned n_tile = n_samples - first < blockDim.x ? n_samples - first : blockDim.x;

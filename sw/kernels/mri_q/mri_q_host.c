@@ -31,7 +31,8 @@ static void generate(struct job *job, uint64_t seed) {
 }
 
 static void compute(struct job *job) {
-  const float(*samples)[4] = job->samples.host, *x = job->x.host, *y = job->y.host, *z = job->z.host;
+  const float(*samples)[4] = job->samples.host, *x = job->x.host, *y = job->y.host,
+        *z = job->z.host;
   float *real = job->real.host, *imaginary = job->imaginary.host;
   for (uint32_t voxel = 0; voxel < job->size->n_voxels; voxel++) {
     for (uint32_t i = 0; i < job->size->n_samples; i++) {
@@ -47,9 +48,12 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n = job->size->n_voxels;
-  if (qsm_array_create(base, &job->samples, QSM_INPUT, job->size->n_samples, 16) != 0 || qsm_array_create(base, &job->x, QSM_INPUT, n, 4) != 0 ||
-      qsm_array_create(base, &job->y, QSM_INPUT, n, 4) != 0 || qsm_array_create(base, &job->z, QSM_INPUT, n, 4) != 0 ||
-      qsm_array_create(base, &job->real, QSM_OUTPUT, n, 4) != 0 || qsm_array_create(base, &job->imaginary, QSM_OUTPUT, n, 4) != 0) {
+  if (qsm_array_create(base, &job->samples, QSM_INPUT, job->size->n_samples, 16) != 0 ||
+      qsm_array_create(base, &job->x, QSM_INPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->y, QSM_INPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->z, QSM_INPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->real, QSM_OUTPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->imaginary, QSM_OUTPUT, n, 4) != 0) {
     return -1;
   }
   generate(job, seed);
@@ -66,7 +70,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {qsm_div_up(size->n_voxels, size->block_threads), 1, 1},
       .block = {size->block_threads, 1, 1},
       .shared_bytes = 16 * size->block_threads,
-      .args = {job->samples.addr, size->n_samples, job->x.addr, job->y.addr, job->z.addr, job->real.addr, job->imaginary.addr, size->n_voxels},
+      .args = {job->samples.addr, size->n_samples, job->x.addr, job->y.addr, job->z.addr,
+               job->real.addr, job->imaginary.addr, size->n_voxels},
   };
   return 1;
 }
@@ -76,7 +81,8 @@ const struct qsm_suite_program qsm_mri_q = {
     .about = "Q of MRI reconstruction: sums of sines and cosines over all samples",
     .bound = "compute",
     .paper = "Parboil",
-    .source = "Stone et al., \"Accelerating advanced MRI reconstructions on GPUs\", JPDC 68(10), 2008",
+    .source =
+        "Stone et al., \"Accelerating advanced MRI reconstructions on GPUs\", JPDC 68(10), 2008",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

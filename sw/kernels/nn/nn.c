@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nearest neighbours of places on a map (Rodinia's nn: Che et al., IISWC 2009): for each query the record of least distance.
-// A block per query: every thread looks through its share of the records, the best of the block is found by a tree.
-// Shared memory: two words per thread, whose number is a power of 2.
+// Nearest neighbours of places on a map (Rodinia's nn: Che et al., IISWC 2009): for each query the
+// record of least distance. A block per query: every thread looks through its share of the records,
+// the best of the block is found by a tree. Shared memory: two words per thread, whose number is a
+// power of 2.
 #include <qsm.h>
 #include <qsm_math.h>
 
@@ -14,14 +15,16 @@ static int is_nearer(float distance, unsigned record, float best, unsigned best_
   return distance < best || (distance == best && record < best_record);
 }
 
-__global__ void nn(const struct place *records, unsigned n_records, const struct place *queries, unsigned *nearest, float *distances) {
+__global__ void nn(const struct place *records, unsigned n_records, const struct place *queries,
+                   unsigned *nearest, float *distances) {
   float *best = qsm_dynamic_shared();
   unsigned *best_record = (unsigned *)(best + blockDim.x), x = threadIdx.x;
   struct place query = queries[blockIdx.x];
   float least = INFINITY;
   unsigned record = 0;
   for (unsigned i = x; i < n_records; i += blockDim.x) {
-    float north = records[i].latitude - query.latitude, east = records[i].longitude - query.longitude;
+    float north = records[i].latitude - query.latitude,
+          east = records[i].longitude - query.longitude;
     float distance = sqrtf(fmaf(north, north, east * east));
     if (distance < least) least = distance, record = i;
   }

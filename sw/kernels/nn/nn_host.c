@@ -24,18 +24,22 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct qsm_rng rng = {seed};
   job->size = &sizes[size];
   uint32_t n_records = job->size->n_records, n_queries = job->size->n_queries;
-  if (qsm_array_create(base, &job->records, QSM_INPUT, n_records, 8) != 0 || qsm_array_create(base, &job->queries, QSM_INPUT, n_queries, 8) != 0 ||
-      qsm_array_create(base, &job->nearest, QSM_OUTPUT, n_queries, 4) != 0 || qsm_array_create(base, &job->distances, QSM_OUTPUT, n_queries, 4) != 0) {
+  if (qsm_array_create(base, &job->records, QSM_INPUT, n_records, 8) != 0 ||
+      qsm_array_create(base, &job->queries, QSM_INPUT, n_queries, 8) != 0 ||
+      qsm_array_create(base, &job->nearest, QSM_OUTPUT, n_queries, 4) != 0 ||
+      qsm_array_create(base, &job->distances, QSM_OUTPUT, n_queries, 4) != 0) {
     return -1;
   }
-  float(*records)[2] = job->records.host, (*queries)[2] = job->queries.host, *distances = job->distances.host;
+  float(*records)[2] = job->records.host, (*queries)[2] = job->queries.host,
+  *distances = job->distances.host;
   uint32_t *nearest = job->nearest.host;
   generate_places(&rng, records, n_records);
   generate_places(&rng, queries, n_queries);
   for (uint32_t query = 0; query < n_queries; query++) {
     distances[query] = INFINITY;
     for (uint32_t i = 0; i < n_records; i++) {
-      float north = records[i][0] - queries[query][0], east = records[i][1] - queries[query][1], distance = sqrtf(fmaf(north, north, east * east));
+      float north = records[i][0] - queries[query][0], east = records[i][1] - queries[query][1],
+            distance = sqrtf(fmaf(north, north, east * east));
       if (distance >= distances[query]) continue;
       distances[query] = distance;
       nearest[query] = i;
@@ -52,7 +56,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {job->size->n_queries, 1, 1},
       .block = {job->size->block_threads, 1, 1},
       .shared_bytes = 8 * job->size->block_threads,
-      .args = {job->records.addr, job->size->n_records, job->queries.addr, job->nearest.addr, job->distances.addr},
+      .args = {job->records.addr, job->size->n_records, job->queries.addr, job->nearest.addr,
+               job->distances.addr},
   };
   return 1;
 }

@@ -3,10 +3,10 @@
 
 #include "qsm_suite_util.h"
 
-enum { MATCH = 5, MISMATCH = -3, GAP = -4 }; // as in nw.c
+enum { MATCH = 5, MISMATCH = -3, GAP = -4 };  // as in nw.c
 
 static const struct size {
-  uint32_t n, tile; // letters of a sequence, a multiple of the tile
+  uint32_t n, tile;  // letters of a sequence, a multiple of the tile
 } sizes[] = {{36, 12}, {144, 16}, {1024, 32}, {3328, 32}};
 
 struct job {
@@ -39,7 +39,8 @@ static void align(struct job *job) {
   }
   for (uint32_t y = 1; y <= job->n; y++) {
     for (uint32_t x = 1; x <= job->n; x++) {
-      int32_t aligned = scores[(y - 1) * pitch + x - 1] + (across[x - 1] == down[y - 1] ? MATCH : MISMATCH);
+      int32_t aligned =
+          scores[(y - 1) * pitch + x - 1] + (across[x - 1] == down[y - 1] ? MATCH : MISMATCH);
       int32_t dropped = scores[(y - 1) * pitch + x] + GAP, added = scores[y * pitch + x - 1] + GAP;
       scores[y * pitch + x] = max(aligned, max(dropped, added));
     }
@@ -50,8 +51,10 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->n = sizes[size].n;
   job->tile = sizes[size].tile;
-  if (qsm_array_create(base, &job->across, QSM_INPUT, job->n, 1) != 0 || qsm_array_create(base, &job->down, QSM_INPUT, job->n, 1) != 0 ||
-      qsm_array_create(base, &job->scores, QSM_STATE, (size_t)(job->n + 1) * (job->n + 1), 4) != 0) {
+  if (qsm_array_create(base, &job->across, QSM_INPUT, job->n, 1) != 0 ||
+      qsm_array_create(base, &job->down, QSM_INPUT, job->n, 1) != 0 ||
+      qsm_array_create(base, &job->scores, QSM_STATE, (size_t)(job->n + 1) * (job->n + 1), 4) !=
+          0) {
     return -1;
   }
   generate_sequences(job, seed);
@@ -81,7 +84,8 @@ const struct qsm_suite_program qsm_nw = {
     .about = "Needleman-Wunsch alignment of two sequences, tile by tile along diagonals",
     .bound = "compute",
     .paper = "LoGA (Rodinia)",
-    .source = "Needleman and Wunsch, Journal of Molecular Biology 48(3), 1970; Che et al., \"Rodinia\", IISWC 2009",
+    .source =
+        "Needleman and Wunsch, Journal of Molecular Biology 48(3), 1970; Che et al., \"Rodinia\", IISWC 2009",
     .flushable = 1,
     .job_bytes = sizeof(struct job),
     .create = create,

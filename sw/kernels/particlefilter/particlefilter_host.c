@@ -19,7 +19,8 @@ struct job {
 };
 
 static void move(struct job *job, uint32_t frame) {
-  const float(*particles)[2] = job->particles.host, (*noise)[2] = (const float(*)[2])job->noise.host + frame * job->size->n;
+  const float(*particles)[2] = job->particles.host,
+        (*noise)[2] = (const float(*)[2])job->noise.host + frame * job->size->n;
   const float(*seen)[2] = job->seen.host;
   float(*moved)[2] = job->moved.host, *weights = job->weights.host;
   for (uint32_t i = 0; i < job->size->n; i++) {
@@ -46,8 +47,8 @@ static void share(struct job *job) {
   }
 }
 
-// By the kernel's search: where a stretch begins, rounding may let an end lie below the one before, so "the first that is far enough" would
-// not say which.
+// By the kernel's search: where a stretch begins, rounding may let an end lie below the one before,
+// so "the first that is far enough" would not say which.
 static void choose(struct job *job, uint32_t frame) {
   const float(*moved)[2] = job->moved.host, *ends = job->ends.host;
   float(*particles)[2] = job->particles.host, start = ((const float *)job->starts.host)[frame];
@@ -57,8 +58,10 @@ static void choose(struct job *job, uint32_t frame) {
     uint32_t low = 0, high = n - 1;
     while (low < high) {
       uint32_t middle = low + (high - low) / 2;
-      if (ends[middle] < at) low = middle + 1;
-      else high = middle;
+      if (ends[middle] < at)
+        low = middle + 1;
+      else
+        high = middle;
     }
     memcpy(particles[i], moved[low], sizeof particles[i]);
   }
@@ -68,7 +71,8 @@ static void choose(struct job *job, uint32_t frame) {
 static void generate(struct job *job, uint64_t seed) {
   const struct size *size = job->size;
   struct qsm_rng rng = {seed};
-  float(*particles)[2] = job->particles.host, (*noise)[2] = job->noise.host, (*seen)[2] = job->seen.host, *starts = job->starts.host;
+  float(*particles)[2] = job->particles.host, (*noise)[2] = job->noise.host,
+  (*seen)[2] = job->seen.host, *starts = job->starts.host;
   for (uint32_t i = 0; i < size->n; i++) {
     particles[i][0] = qsm_rng_float(&rng, 90.0f, 110.0f);
     particles[i][1] = qsm_rng_float(&rng, 90.0f, 110.0f);
@@ -92,9 +96,12 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   uint32_t n = job->size->n, n_frames = job->size->n_frames;
-  if (qsm_array_create(base, &job->particles, QSM_STATE, n, 8) != 0 || qsm_array_create(base, &job->moved, QSM_OUTPUT, n, 8) != 0 ||
-      qsm_array_create(base, &job->weights, QSM_OUTPUT, n, 4) != 0 || qsm_array_create(base, &job->ends, QSM_OUTPUT, n, 4) != 0 ||
-      qsm_array_create(base, &job->noise, QSM_INPUT, n_frames * n, 8) != 0 || qsm_array_create(base, &job->seen, QSM_INPUT, n_frames, 8) != 0 ||
+  if (qsm_array_create(base, &job->particles, QSM_STATE, n, 8) != 0 ||
+      qsm_array_create(base, &job->moved, QSM_OUTPUT, n, 8) != 0 ||
+      qsm_array_create(base, &job->weights, QSM_OUTPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->ends, QSM_OUTPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->noise, QSM_INPUT, n_frames * n, 8) != 0 ||
+      qsm_array_create(base, &job->seen, QSM_INPUT, n_frames, 8) != 0 ||
       qsm_array_create(base, &job->starts, QSM_INPUT, n_frames, 4) != 0) {
     return -1;
   }
@@ -110,12 +117,17 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct qsm_suite_launch launches[] = {
       {.symbol = "particle_move",
        .grid = {n_blocks, 1, 1},
-       .args = {job->particles.addr, job->moved.addr, job->weights.addr, job->noise.addr + 8 * frame * n, n, job->seen.addr + 8 * frame,
+       .args = {job->particles.addr, job->moved.addr, job->weights.addr,
+                job->noise.addr + 8 * frame * n, n, job->seen.addr + 8 * frame,
                 qsm_to_bits(SHARPNESS)}},
-      {.symbol = "particle_shares", .grid = {1, 1, 1}, .shared_bytes = 4 * size->block_threads, .args = {job->weights.addr, job->ends.addr, n}},
+      {.symbol = "particle_shares",
+       .grid = {1, 1, 1},
+       .shared_bytes = 4 * size->block_threads,
+       .args = {job->weights.addr, job->ends.addr, n}},
       {.symbol = "particle_choose",
        .grid = {n_blocks, 1, 1},
-       .args = {job->moved.addr, job->ends.addr, job->particles.addr, n, qsm_to_bits(((const float *)job->starts.host)[frame])}},
+       .args = {job->moved.addr, job->ends.addr, job->particles.addr, n,
+                qsm_to_bits(((const float *)job->starts.host)[frame])}},
   };
   *launch = launches[base->n_launched % 3];
   launch->block[0] = size->block_threads, launch->block[1] = 1, launch->block[2] = 1;
@@ -127,7 +139,8 @@ const struct qsm_suite_program qsm_particlefilter = {
     .about = "particle filter that follows a point: weights, sums, resampling",
     .bound = "memory",
     .paper = "LoGA (Rodinia)",
-    .source = "Gordon, Salmond, Smith, IEE Proc. F 140(2), 1993; Arulampalam et al., IEEE Trans. Signal Processing 50(2), 2002",
+    .source =
+        "Gordon, Salmond, Smith, IEE Proc. F 140(2), 1993; Arulampalam et al., IEEE Trans. Signal Processing 50(2), 2002",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cheapest way through a grid of costs from the first row to each cell of the last: a step goes down, or diagonally down.
-// Written from Rodinia's description (Che et al., IISWC 2009): a launch takes several rows; each block reads a
-// halo of one cell per row and side, so it computes blockDim.x - 2 * n_steps cells that are right.
-// Shared memory: two words per thread.
+// Cheapest way through a grid of costs from the first row to each cell of the last: a step goes
+// down, or diagonally down. Written from Rodinia's description (Che et al., IISWC 2009): a launch
+// takes several rows; each block reads a halo of one cell per row and side, so it computes
+// blockDim.x - 2 * n_steps cells that are right. Shared memory: two words per thread.
 #include <qsm.h>
 
 static int min(int a, int b) { return a < b ? a : b; }

@@ -10,7 +10,7 @@ static const struct {
 
 struct job {
   struct qsm_job base;
-  struct qsm_array costs; // the rows behind the first
+  struct qsm_array costs;  // the rows behind the first
   struct qsm_array first_row, scratch, result;
   uint32_t n_columns, n_rows, n_steps, block_threads;
   uint32_t n_launches;
@@ -64,13 +64,15 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   uint32_t row = base->n_launched * job->n_steps;
   uint32_t left = job->n_rows - 1 - row;
   uint32_t n_steps = left < job->n_steps ? left : job->n_steps;
-  struct qsm_from_to turn = qsm_alternate(&job->first_row, &job->scratch, &job->result, base->n_launched, job->n_launches);
+  struct qsm_from_to turn = qsm_alternate(&job->first_row, &job->scratch, &job->result,
+                                          base->n_launched, job->n_launches);
   *launch = (struct qsm_suite_launch){
       .symbol = "pathfinder",
       .grid = {qsm_div_up(job->n_columns, job->block_threads - 2 * n_steps), 1, 1},
       .block = {job->block_threads, 1, 1},
       .shared_bytes = 8 * job->block_threads,
-      .args = {job->costs.addr + 4 * row * job->n_columns, turn.from, turn.to, job->n_columns, n_steps},
+      .args = {job->costs.addr + 4 * row * job->n_columns, turn.from, turn.to, job->n_columns,
+               n_steps},
   };
   return 1;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pure compute: chains of multiplications, shifts and logic, PER_THREAD words of output per thread. Memory is touched only at
-// the end. The chains of a thread do not depend on each other and advance together, so that few warps fill the pipeline.
+// Pure compute: chains of multiplications, shifts and logic, PER_THREAD words of output per thread.
+// Memory is touched only at the end. The chains of a thread do not depend on each other and advance
+// together, so that few warps fill the pipeline.
 #include <qsm.h>
 
 enum { PER_THREAD = 2 };
 #define EACH for (int j = 0; j < PER_THREAD; j++)
 
-// A multiply-with-carry generator (the high half of the product feeds the next step), an xorshift generator (Marsaglia,
-// Journal of Statistical Software 8(14), 2003) and a sum of both.
+// A multiply-with-carry generator (the high half of the product feeds the next step), an xorshift
+// generator (Marsaglia, Journal of Statistical Software 8(14), 2003) and a sum of both.
 struct chains {
   unsigned a[PER_THREAD], carry[PER_THREAD], b[PER_THREAD], sum[PER_THREAD];
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_suite_util.h"
 
-enum { PER_THREAD = 2 }; // as in pc.c
+enum { PER_THREAD = 2 };  // as in pc.c
 
 static const struct {
   uint32_t n_threads, n_rounds, block_threads;
@@ -14,7 +14,8 @@ struct job {
 };
 
 static uint32_t checksum(uint32_t seed, uint32_t element, uint32_t n_rounds) {
-  uint64_t a = (uint64_t)(element + 1) << 32 | (seed ^ element); // carry and value of the generator in one word
+  uint64_t a = (uint64_t)(element + 1) << 32 |
+               (seed ^ element);  // carry and value of the generator in one word
   uint32_t b = seed + element * 2654435761u + 1, sum = 0;
   for (uint32_t round = 0; round < n_rounds; round++) {
     a = 4294957665u * (a & UINT32_MAX) + (a >> 32);
@@ -37,7 +38,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     return -1;
   }
   uint32_t *checksums = job->checksums.host;
-  for (uint32_t i = 0; i < PER_THREAD * job->n_threads; i++) checksums[i] = checksum(job->seed, i, job->n_rounds);
+  for (uint32_t i = 0; i < PER_THREAD * job->n_threads; i++)
+    checksums[i] = checksum(job->seed, i, job->n_rounds);
   return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of an array: each thread sums its share, each block adds up its threads with a tree in shared memory and writes
-// one partial sum (Harris, "Optimizing Parallel Reduction in CUDA", 2007). A second launch of one block sums the partial
-// sums. Shared memory: one word per thread; any number of threads.
+// Sum of an array: each thread sums its share, each block adds up its threads with a tree in shared
+// memory and writes one partial sum (Harris, "Optimizing Parallel Reduction in CUDA", 2007). A
+// second launch of one block sums the partial sums. Shared memory: one word per thread; any number
+// of threads.
 #include <qsm.h>
 
 __global__ void reduce(const unsigned *in, unsigned *out, unsigned n) {

@@ -43,7 +43,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {first ? job->n_blocks : 1, 1, 1},
       .block = {job->block_threads, 1, 1},
       .shared_bytes = 4 * job->block_threads,
-      .args = {first ? job->in.addr : job->partial.addr, first ? job->partial.addr : job->total.addr,
+      .args = {first ? job->in.addr : job->partial.addr,
+               first ? job->partial.addr : job->total.addr,
                first ? job->n_elements : job->n_blocks},
   };
   return 1;

@@ -6,7 +6,7 @@
 enum { N_PLANES = 41, SIDE = 16 };
 
 static const struct size {
-  int32_t blocks_x, blocks_y, radius; // macroblocks of the frame
+  int32_t blocks_x, blocks_y, radius;  // macroblocks of the frame
   uint32_t block_threads;
 } sizes[] = {{1, 1, 2, 16}, {2, 1, 9, 16}, {4, 3, 16, 64}, {15, 9, 16, 64}};
 
@@ -21,7 +21,8 @@ struct job {
 struct shape {
   int32_t first, n, width, height;
 };
-static const struct shape shapes[] = {{0, 16, 4, 4}, {16, 8, 8, 4}, {24, 8, 4, 8}, {32, 4, 8, 8}, {36, 2, 16, 8}, {38, 2, 8, 16}, {40, 1, 16, 16}};
+static const struct shape shapes[] = {{0, 16, 4, 4},  {16, 8, 8, 4},  {24, 8, 4, 8},  {32, 4, 8, 8},
+                                      {36, 2, 16, 8}, {38, 2, 8, 16}, {40, 1, 16, 16}};
 
 static int32_t pixel(const struct job *job, const struct qsm_array *image, int32_t x, int32_t y) {
   x = x < 0 ? 0 : x >= job->width ? job->width - 1 : x;
@@ -31,7 +32,8 @@ static int32_t pixel(const struct job *job, const struct qsm_array *image, int32
 
 // Top left corner of block i of a shape: shapes smaller than a quarter lie quarter by quarter.
 static void corner(const struct shape *shape, int32_t i, int32_t *x, int32_t *y) {
-  int32_t in_quarter = shape->width <= 8 && shape->height <= 8 ? 64 / (shape->width * shape->height) : 1;
+  int32_t in_quarter =
+      shape->width <= 8 && shape->height <= 8 ? 64 / (shape->width * shape->height) : 1;
   int32_t quarter = i / in_quarter, part = i % in_quarter;
   int32_t side = in_quarter > 1 || shape->n == 4 ? 8 : SIDE;
   int32_t across = side / shape->width;
@@ -40,10 +42,13 @@ static void corner(const struct shape *shape, int32_t i, int32_t *x, int32_t *y)
   *y = (side == 8 ? 8 * (quarter / 2) : 0) + part / across * shape->height;
 }
 
-static uint16_t sad(const struct job *job, int32_t x, int32_t y, int32_t dx, int32_t dy, const struct shape *shape) {
+static uint16_t sad(const struct job *job, int32_t x, int32_t y, int32_t dx, int32_t dy,
+                    const struct shape *shape) {
   int32_t sum = 0;
   for (int32_t j = 0; j < shape->height; j++) {
-    for (int32_t i = 0; i < shape->width; i++) sum += abs(pixel(job, &job->frame, x + i, y + j) - pixel(job, &job->reference, x + i + dx, y + j + dy));
+    for (int32_t i = 0; i < shape->width; i++)
+      sum += abs(pixel(job, &job->frame, x + i, y + j) -
+                 pixel(job, &job->reference, x + i + dx, y + j + dy));
   }
   return (uint16_t)sum;
 }
@@ -59,7 +64,8 @@ static void macroblock(const struct job *job, int32_t index) {
       corner(&shapes[s], i, &x, &y);
       uint16_t *plane = sads + (shapes[s].first + i) * window * window;
       for (int32_t offset = 0; offset < window * window; offset++)
-        plane[offset] = sad(job, left + x, top + y, offset % window - radius, offset / window - radius, &shapes[s]);
+        plane[offset] = sad(job, left + x, top + y, offset % window - radius,
+                            offset / window - radius, &shapes[s]);
     }
   }
 }
@@ -68,9 +74,11 @@ static void macroblock(const struct job *job, int32_t index) {
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
   uint8_t *reference = job->reference.host, *frame = job->frame.host;
-  for (int32_t i = 0; i < job->width * job->height; i++) reference[i] = (uint8_t)qsm_rng_range(&rng, 0, 255);
+  for (int32_t i = 0; i < job->width * job->height; i++)
+    reference[i] = (uint8_t)qsm_rng_range(&rng, 0, 255);
   for (int32_t i = 0; i < job->width * job->height; i++) {
-    int32_t noisy = pixel(job, &job->reference, i % job->width + 1, i / job->width - 1) + qsm_rng_range(&rng, -3, 3);
+    int32_t noisy = pixel(job, &job->reference, i % job->width + 1, i / job->width - 1) +
+                    qsm_rng_range(&rng, -3, 3);
     frame[i] = (uint8_t)(noisy < 0 ? 0 : noisy > 255 ? 255 : noisy);
   }
   for (int32_t i = 0; i < job->size->blocks_x * job->size->blocks_y; i++) macroblock(job, i);
@@ -81,9 +89,12 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   job->size = &sizes[size];
   job->width = job->size->blocks_x * SIDE;
   job->height = job->size->blocks_y * SIDE;
-  size_t n_pixels = (size_t)(job->width * job->height), window = (size_t)(2 * job->size->radius + 1);
-  if (qsm_array_create(base, &job->frame, QSM_INPUT, n_pixels, 1) != 0 || qsm_array_create(base, &job->reference, QSM_INPUT, n_pixels, 1) != 0 ||
-      qsm_array_create(base, &job->sads, QSM_OUTPUT, n_pixels / (SIDE * SIDE) * N_PLANES * window * window, 2) != 0) {
+  size_t n_pixels = (size_t)(job->width * job->height),
+         window = (size_t)(2 * job->size->radius + 1);
+  if (qsm_array_create(base, &job->frame, QSM_INPUT, n_pixels, 1) != 0 ||
+      qsm_array_create(base, &job->reference, QSM_INPUT, n_pixels, 1) != 0 ||
+      qsm_array_create(base, &job->sads, QSM_OUTPUT,
+                       n_pixels / (SIDE * SIDE) * N_PLANES * window * window, 2) != 0) {
     return -1;
   }
   generate(job, seed);
@@ -96,14 +107,22 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct size *size = job->size;
   if (base->n_launched == 3) return 0;
   int first = base->n_launched == 0, last = base->n_launched == 2;
-  uint32_t window = (uint32_t)(2 * size->radius + 1), n_offsets = window * window, n_macroblocks = (uint32_t)(size->blocks_x * size->blocks_y);
+  uint32_t window = (uint32_t)(2 * size->radius + 1), n_offsets = window * window,
+           n_macroblocks = (uint32_t)(size->blocks_x * size->blocks_y);
   *launch = (struct qsm_suite_launch){
       .symbol = first ? "sad_blocks" : "sad_merge",
-      .grid = {qsm_div_up(n_offsets, size->block_threads), first ? 16 : last ? 1 : 4, n_macroblocks},
+      .grid = {qsm_div_up(n_offsets, size->block_threads),
+               first  ? 16
+               : last ? 1
+                      : 4,
+               n_macroblocks},
       .block = {size->block_threads, 1, 1},
-      .args = {job->sads.addr, n_offsets, last ? 32 : 0, last ? 36 : 16, last ? 38 : 24, last ? 40 : 32},
+      .args = {job->sads.addr, n_offsets, last ? 32 : 0, last ? 36 : 16, last ? 38 : 24,
+               last ? 40 : 32},
   };
-  const uint32_t first_args[8] = {job->frame.addr, job->reference.addr, (uint32_t)job->width, (uint32_t)job->height, (uint32_t)size->radius, job->sads.addr};
+  const uint32_t first_args[8] = {job->frame.addr,        job->reference.addr,
+                                  (uint32_t)job->width,   (uint32_t)job->height,
+                                  (uint32_t)size->radius, job->sads.addr};
   for (int i = 0; first && i < 8; i++) launch->args[i] = first_args[i];
   return 1;
 }
@@ -113,7 +132,8 @@ const struct qsm_suite_program qsm_sad = {
     .about = "sums of absolute differences for motion estimation, all block shapes of H.264",
     .bound = "compute",
     .paper = "Parboil",
-    .source = "Wiegand et al., \"Overview of the H.264/AVC video coding standard\", IEEE TCSVT 13(7), 2003",
+    .source =
+        "Wiegand et al., \"Overview of the H.264/AVC video coding standard\", IEEE TCSVT 13(7), 2003",
     .job_bytes = sizeof(struct job),
     .create = create,
     .next = next,

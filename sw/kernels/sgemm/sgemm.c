@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix multiplication of floats, c = alpha a b + beta c, row major. A block of n by n threads makes a tile of 2n by 2n
-// elements, each thread four of them, n apart, so that four values read from shared memory serve four products. Both
-// factors pass through tiles of 2n by 2n. Shared memory: 8 n^2 words.
+// Matrix multiplication of floats, c = alpha a b + beta c, row major. A block of n by n threads
+// makes a tile of 2n by 2n elements, each thread four of them, n apart, so that four values read
+// from shared memory serve four products. Both factors pass through tiles of 2n by 2n. Shared
+// memory: 8 n^2 words.
 #include <qsm.h>
 
-static float element(const float *matrix, unsigned n_rows, unsigned n_columns, unsigned row, unsigned column) {
+static float element(const float *matrix, unsigned n_rows, unsigned n_columns, unsigned row,
+                     unsigned column) {
   return row < n_rows && column < n_columns ? matrix[row * n_columns + column] : 0.0f;
 }
 
-__global__ void sgemm(const float *a, const float *b, float *c, unsigned n_rows, unsigned n_inner, unsigned n_columns,
-                      float alpha, float beta) {
+__global__ void sgemm(const float *a, const float *b, float *c, unsigned n_rows, unsigned n_inner,
+                      unsigned n_columns, float alpha, float beta) {
   unsigned n = blockDim.x, side = 2 * n, x = threadIdx.x, y = threadIdx.y;
   unsigned top = blockIdx.y * side, left = blockIdx.x * side;
   float *tile_a = qsm_dynamic_shared();

@@ -36,11 +36,13 @@ static void generate(struct job *job, uint64_t seed) {
     float *line = &c[row * job->n_columns];
     for (uint32_t k = 0; k < job->n_inner; k++) {
       for (uint32_t column = 0; column < job->n_columns; column++) {
-        line[column] = fmaf(a[row * job->n_inner + k], b[k * job->n_columns + column], line[column]);
+        line[column] =
+            fmaf(a[row * job->n_inner + k], b[k * job->n_columns + column], line[column]);
       }
     }
     for (uint32_t column = 0; column < job->n_columns; column++) {
-      line[column] = fmaf(job->beta, start[row * job->n_columns + column], job->alpha * line[column]);
+      line[column] =
+          fmaf(job->beta, start[row * job->n_columns + column], job->alpha * line[column]);
     }
   }
 }
@@ -65,10 +67,12 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "sgemm",
-      .grid = {qsm_div_up(job->n_columns, 2 * job->block), qsm_div_up(job->n_rows, 2 * job->block), 1},
+      .grid = {qsm_div_up(job->n_columns, 2 * job->block), qsm_div_up(job->n_rows, 2 * job->block),
+               1},
       .block = {job->block, job->block, 1},
       .shared_bytes = 4 * 8 * job->block * job->block,
-      .args = {job->a.addr, job->b.addr, job->c.addr, job->n_rows, job->n_inner, job->n_columns, qsm_to_bits(job->alpha), qsm_to_bits(job->beta)},
+      .args = {job->a.addr, job->b.addr, job->c.addr, job->n_rows, job->n_inner, job->n_columns,
+               qsm_to_bits(job->alpha), qsm_to_bits(job->beta)},
   };
   return 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of the rows of a matrix, a network's last layer (Bridle, 1990): e^(x - greatest x) over their sum, one block per
-// row, greatest value and sum by trees in shared memory. Shared memory: one word per thread, whose number is a power of 2.
+// Softmax of the rows of a matrix, a network's last layer (Bridle, 1990): e^(x - greatest x) over
+// their sum, one block per row, greatest value and sum by trees in shared memory. Shared memory:
+// one word per thread, whose number is a power of 2.
 #include <qsm.h>
 #include <qsm_math.h>
 
@@ -13,7 +14,8 @@ static inline float join(float value, float (*operation)(float, float)) {
   values[threadIdx.x] = value;
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) values[threadIdx.x] = operation(values[threadIdx.x], values[threadIdx.x + half]);
+    if (threadIdx.x < half)
+      values[threadIdx.x] = operation(values[threadIdx.x], values[threadIdx.x + half]);
     __syncthreads();
   }
   float result = values[0];
@@ -29,5 +31,6 @@ __global__ void softmax(const float *in, float *out, unsigned n_columns) {
   greatest = join(greatest, greater);
   for (unsigned i = threadIdx.x; i < n_columns; i += blockDim.x) sum += qsm_exp(in[i] - greatest);
   sum = join(sum, add);
-  for (unsigned i = threadIdx.x; i < n_columns; i += blockDim.x) out[i] = qsm_exp(in[i] - greatest) / sum;
+  for (unsigned i = threadIdx.x; i < n_columns; i += blockDim.x)
+    out[i] = qsm_exp(in[i] - greatest) / sum;
 }

@@ -17,7 +17,8 @@ struct job {
 // The sum of a row in the block's order: every thread's own, then by halves.
 static float sum_of(const float *row, const struct size *size, float greatest) {
   float sums[MAX_THREADS] = {0.0f};
-  for (uint32_t i = 0; i < size->n_columns; i++) sums[i % size->block_threads] += qsm_exp(row[i] - greatest);
+  for (uint32_t i = 0; i < size->n_columns; i++)
+    sums[i % size->block_threads] += qsm_exp(row[i] - greatest);
   for (uint32_t half = size->block_threads / 2; half > 0; half /= 2) {
     for (uint32_t i = 0; i < half; i++) sums[i] += sums[i + half];
   }
@@ -29,7 +30,9 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   struct qsm_rng rng = {seed};
   job->size = &sizes[size];
   uint32_t n_columns = job->size->n_columns, n = job->size->n_rows * n_columns;
-  if (qsm_array_create(base, &job->in, QSM_INPUT, n, 4) != 0 || qsm_array_create(base, &job->out, QSM_OUTPUT, n, 4) != 0) return -1;
+  if (qsm_array_create(base, &job->in, QSM_INPUT, n, 4) != 0 ||
+      qsm_array_create(base, &job->out, QSM_OUTPUT, n, 4) != 0)
+    return -1;
   float *in = job->in.host, *out = job->out.host;
   for (uint32_t i = 0; i < n; i++) in[i] = qsm_rng_float(&rng, -20.0f, 10.0f);
   for (uint32_t row = 0; row < job->size->n_rows; row++, in += n_columns, out += n_columns) {
@@ -59,7 +62,8 @@ const struct qsm_suite_program qsm_softmax = {
     .about = "softmax of the rows of a matrix, a block per row",
     .bound = "compute",
     .paper = "FedCM",
-    .source = "Bridle, \"Probabilistic interpretation of feedforward classification network outputs\", 1990",
+    .source =
+        "Bridle, \"Probabilistic interpretation of feedforward classification network outputs\", 1990",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),

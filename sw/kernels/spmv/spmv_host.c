@@ -19,7 +19,8 @@ static uint32_t row_length(struct qsm_rng *rng) {
 
 static void generate_shape(struct job *job, struct qsm_rng *rng) {
   uint32_t *row_start = job->row_start.host;
-  for (uint32_t row = 0; row < job->n_rows; row++) row_start[row + 1] = row_start[row] + row_length(rng);
+  for (uint32_t row = 0; row < job->n_rows; row++)
+    row_start[row + 1] = row_start[row] + row_length(rng);
 }
 
 static void generate_values(struct job *job, struct qsm_rng *rng) {
@@ -63,7 +64,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "spmv",
       .grid = {qsm_div_up(job->n_rows, job->block_threads), 1, 1},
       .block = {job->block_threads, 1, 1},
-      .args = {job->row_start.addr, job->column.addr, job->value.addr, job->x.addr, job->y.addr, job->n_rows},
+      .args = {job->row_start.addr, job->column.addr, job->value.addr, job->x.addr, job->y.addr,
+               job->n_rows},
   };
   return 1;
 }

@@ -6,7 +6,10 @@
 static const struct {
   uint32_t nx, ny, nz, n_steps;
   uint32_t block_x, block_y, block_z;
-} sizes[] = {{7, 6, 5, 2, 4, 2, 2}, {29, 17, 13, 3, 4, 2, 2}, {101, 71, 41, 3, 16, 4, 2}, {200, 160, 150, 4, 16, 4, 2}};
+} sizes[] = {{7, 6, 5, 2, 4, 2, 2},
+             {29, 17, 13, 3, 4, 2, 2},
+             {101, 71, 41, 3, 16, 4, 2},
+             {200, 160, 150, 4, 16, 4, 2}};
 
 // Weights in 16.16 fixed point: 0.25 and 0.125.
 enum { WEIGHT_SELF = 1 << 14, WEIGHT_NEIGHBOUR = 1 << 13 };
@@ -30,7 +33,8 @@ static void step_inner_cells(const struct job *job, const int32_t *from, int32_t
       for (uint32_t x = 1; x + 1 < nx; x++) {
         const int32_t *cell = from + z * plane + y * nx + x;
         int64_t sum = (int64_t)WEIGHT_SELF * cell[0];
-        const int32_t *neighbours[] = {cell - 1, cell + 1, cell - nx, cell + nx, cell - plane, cell + plane};
+        const int32_t *neighbours[] = {cell - 1,  cell + 1,     cell - nx,
+                                       cell + nx, cell - plane, cell + plane};
         for (int i = 0; i < 6; i++) sum += (int64_t)WEIGHT_NEIGHBOUR * *neighbours[i];
         to[cell - from] = floor_shift16(sum);
       }
@@ -42,7 +46,8 @@ static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
   int32_t *start = job->start.host, *scratch = job->scratch.host, *result = job->result.host;
   size_t n_cells = job->start.n_elements;
-  for (size_t i = 0; i < n_cells; i++) result[i] = start[i] = qsm_rng_range(&rng, -1000000, 1000000);
+  for (size_t i = 0; i < n_cells; i++)
+    result[i] = start[i] = qsm_rng_range(&rng, -1000000, 1000000);
   for (uint32_t step = 0; step < job->n_steps; step++) {
     memcpy(scratch, result, n_cells * sizeof *scratch);
     step_inner_cells(job, scratch, result);
@@ -71,7 +76,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   if (base->n_launched == job->n_steps) return 0;
-  struct qsm_from_to turn = qsm_alternate(&job->start, &job->scratch, &job->result, base->n_launched, job->n_steps);
+  struct qsm_from_to turn =
+      qsm_alternate(&job->start, &job->scratch, &job->result, base->n_launched, job->n_steps);
   *launch = (struct qsm_suite_launch){
       .symbol = "stencil",
       .grid = {qsm_div_up(job->nx, job->block_x), qsm_div_up(job->ny, job->block_y),

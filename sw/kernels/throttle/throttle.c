@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of a set length: every thread walks n_steps of one linear congruential sequence, each step waiting for the one
-// before, and writes where it ends. What LoGA and others before it use to hold a GPU for a given time.
+// A kernel of a set length: every thread walks n_steps of one linear congruential sequence, each
+// step waiting for the one before, and writes where it ends. What LoGA and others before it use to
+// hold a GPU for a given time.
 #include <qsm.h>
 
 __global__ void throttle(unsigned *ends, unsigned n_threads, unsigned seed, unsigned n_steps) {

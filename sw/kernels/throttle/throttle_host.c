@@ -12,8 +12,8 @@ struct job {
   uint32_t seed;
 };
 
-// The sequence n steps on, in log n: a step is x -> a x + b, and two of them are one of the same kind (Brown, "Random
-// number generation with arbitrary strides", 1994).
+// The sequence n steps on, in log n: a step is x -> a x + b, and two of them are one of the same
+// kind (Brown, "Random number generation with arbitrary strides", 1994).
 static uint32_t jump(uint32_t x, uint32_t n_steps) {
   uint32_t a = 1664525u, b = 1013904223u;
   for (; n_steps != 0; n_steps >>= 1) {
@@ -31,7 +31,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   job->seed = qsm_rng_next(&rng);
   if (qsm_array_create(base, &job->ends, QSM_OUTPUT, job->size->n_threads, 4) != 0) return -1;
   uint32_t *ends = job->ends.host;
-  for (uint32_t i = 0; i < job->size->n_threads; i++) ends[i] = jump(job->seed + i, job->size->n_steps);
+  for (uint32_t i = 0; i < job->size->n_threads; i++)
+    ends[i] = jump(job->seed + i, job->size->n_steps);
   return 0;
 }
 

@@ -12,10 +12,12 @@ struct job {
   const struct size *size;
 };
 
-// Even over the sphere: a uniform height and a uniform angle; the observed ones keep to an eighth of it.
+// Even over the sphere: a uniform height and a uniform angle; the observed ones keep to an eighth
+// of it.
 static void generate_points(struct qsm_rng *rng, float (*points)[3], uint32_t n, int eighth) {
   for (uint32_t i = 0; i < n; i++) {
-    float height = qsm_rng_float(rng, eighth ? 0.0f : -1.0f, 1.0f), angle = qsm_rng_float(rng, 0.0f, eighth ? 1.57f : 6.28f);
+    float height = qsm_rng_float(rng, eighth ? 0.0f : -1.0f, 1.0f),
+          angle = qsm_rng_float(rng, 0.0f, eighth ? 1.57f : 6.28f);
     float radius = sqrtf(1.0f - height * height);
     points[i][0] = radius * qsm_cos(angle);
     points[i][1] = radius * qsm_sin(angle);
@@ -23,7 +25,8 @@ static void generate_points(struct qsm_rng *rng, float (*points)[3], uint32_t n,
   }
 }
 
-static void count(const float (*a)[3], const float (*b)[3], const struct size *size, const float *edges, uint32_t *counts) {
+static void count(const float (*a)[3], const float (*b)[3], const struct size *size,
+                  const float *edges, uint32_t *counts) {
   for (uint32_t i = 0; i < size->n_points; i++) {
     for (uint32_t j = a == b ? i + 1 : 0; j < size->n_points; j++) {
       float cosine = fmaf(a[i][0], b[j][0], fmaf(a[i][1], b[j][1], a[i][2] * b[j][2]));
@@ -37,13 +40,16 @@ static void count(const float (*a)[3], const float (*b)[3], const struct size *s
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
   uint32_t n_bins = job->size->n_bins, *counts = job->counts.host;
-  float(*observed)[3] = job->observed.host, (*random)[3] = job->random.host, *edges = job->edges.host;
+  float(*observed)[3] = job->observed.host, (*random)[3] = job->random.host,
+  *edges = job->edges.host;
   generate_points(&rng, observed, job->size->n_points, 1);
   generate_points(&rng, random, job->size->n_points, 0);
-  for (uint32_t i = 0; i + 1 < n_bins; i++) edges[i] = qsm_cos(3.14159265f * (float)(i + 1) / (float)n_bins);
+  for (uint32_t i = 0; i + 1 < n_bins; i++)
+    edges[i] = qsm_cos(3.14159265f * (float)(i + 1) / (float)n_bins);
   count((const float(*)[3])observed, (const float(*)[3])observed, job->size, edges, counts);
   count((const float(*)[3])random, (const float(*)[3])random, job->size, edges, counts + n_bins);
-  count((const float(*)[3])observed, (const float(*)[3])random, job->size, edges, counts + 2 * n_bins);
+  count((const float(*)[3])observed, (const float(*)[3])random, job->size, edges,
+        counts + 2 * n_bins);
 }
 
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
@@ -52,7 +58,8 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   if (qsm_array_create(base, &job->observed, QSM_INPUT, job->size->n_points, 12) != 0 ||
       qsm_array_create(base, &job->random, QSM_INPUT, job->size->n_points, 12) != 0 ||
       qsm_array_create(base, &job->edges, QSM_INPUT, job->size->n_bins - 1, 4) != 0 ||
-      qsm_array_create(base, &job->counts, QSM_STATE, 3 * job->size->n_bins, 4) != 0) { // starts as zeros
+      qsm_array_create(base, &job->counts, QSM_STATE, 3 * job->size->n_bins, 4) !=
+          0) {  // starts as zeros
     return -1;
   }
   generate(job, seed);
@@ -68,7 +75,8 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {qsm_div_up(size->n_points, size->block_threads), 3, size->n_parts},
       .block = {size->block_threads, 1, 1},
       .shared_bytes = 4 * size->n_bins,
-      .args = {job->observed.addr, job->random.addr, size->n_points, job->edges.addr, size->n_bins, job->counts.addr},
+      .args = {job->observed.addr, job->random.addr, size->n_points, job->edges.addr, size->n_bins,
+               job->counts.addr},
   };
   return 1;
 }
@@ -78,7 +86,8 @@ const struct qsm_suite_program qsm_tpacf = {
     .about = "two-point angular correlation: histograms of the angles between points of the sky",
     .bound = "compute",
     .paper = "Parboil",
-    .source = "Landy and Szalay, \"Bias and variance of angular correlation functions\", Astrophysical Journal 412, 1993",
+    .source =
+        "Landy and Szalay, \"Bias and variance of angular correlation functions\", Astrophysical Journal 412, 1993",
     .needs_fpu = 1,
     .job_bytes = sizeof(struct job),
     .create = create,

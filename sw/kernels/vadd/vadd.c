@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector addition with a grid-stride loop: neighbouring threads take neighbouring elements, each thread several.
+// Vector addition with a grid-stride loop: neighbouring threads take neighbouring elements, each
+// thread several.
 #include <qsm.h>
 
 __global__ void vadd(const int *a, const int *b, int *sum, unsigned n) {

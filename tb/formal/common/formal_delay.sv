@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_delay: what comes in during any one cycle goes out Lat cycles later; before the first, zeros do.
+// qsm_delay: what comes in during any one cycle goes out Lat cycles later; before the first, zeros
+// do.
 module formal_delay #(
   parameter int unsigned Width = 2,
   parameter int unsigned Lat = 3  // 1..
@@ -14,7 +15,8 @@ module formal_delay #(
   logic [Width-1:0] data;
   qsm_delay #(.Width(Width), .Lat(Lat)) u_dut (.clk_i, .rst_ni, .data_i, .data_o(data));
 
-  logic [31:0] age_q, chosen_age_q;  // cycles since reset, saturating; since the chosen one, 0: none chosen yet
+  // cycles since reset, saturating; since the chosen one, 0: none chosen yet
+  logic [31:0] age_q, chosen_age_q;
   logic [Width-1:0] chosen_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_fifo: counts its entries, and any entry, chosen when it is pushed, comes out unchanged after exactly those before it.
+// qsm_fifo: counts its entries, and any entry, chosen when it is pushed, comes out unchanged after
+// exactly those before it.
 module formal_fifo #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 3,

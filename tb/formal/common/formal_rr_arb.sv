@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_rr_arb: the grant is the first request circular from the one after the last grant, and a request that stays waits for at most
-// N - 1 others.
+// qsm_rr_arb: the grant is the first request circular from the one after the last grant, and a
+// request that stays waits for at most N - 1 others.
 module formal_rr_arb #(
   parameter int unsigned N = 5,
   localparam int unsigned IdxW = (N > 1) ? $clog2(N) : 1
@@ -14,7 +14,8 @@ module formal_rr_arb #(
   logic            valid;
   logic [N-1:0]    grant;
   logic [IdxW-1:0] idx;
-  qsm_rr_arb #(.N(N)) u_dut (.clk_i, .rst_ni, .req_i, .valid_o(valid), .grant_o(grant), .idx_o(idx));
+  qsm_rr_arb #(.N(N)) u_dut (.clk_i, .rst_ni, .req_i, .valid_o(valid), .grant_o(grant),
+      .idx_o(idx));
 
   // The place to look first, and what is found from there on.
   logic [IdxW-1:0] from_q, expected;
@@ -45,7 +46,8 @@ module formal_rr_arb #(
   logic [N-1:0]         patient;
   always_comb for (int unsigned n = 0; n < N; n++) patient[n] = 32'(others_q[n]) < N;
   always_ff @(posedge clk_i) begin
-    for (int unsigned n = 0; n < N; n++) others_q[n] <= (!rst_ni || !req_i[n] || grant[n]) ? '0 : others_q[n] + 1'b1;
+    for (int unsigned n = 0; n < N; n++)
+      others_q[n] <= (!rst_ni || !req_i[n] || grant[n]) ? '0 : others_q[n] + 1'b1;
   end
 
   always_ff @(posedge clk_i) begin

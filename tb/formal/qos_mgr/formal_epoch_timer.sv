@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_epoch_timer: an epoch ends every T cycles, T as it was written when the epoch before ended; it has Samples samples, evenly spaced, the
-// last one in its last cycle (R-QM-1, R-SP-1).
+// qsm_epoch_timer: an epoch ends every T cycles, T as it was written when the epoch before ended;
+// it has Samples samples, evenly spaced, the last one in its last cycle (R-QM-1, R-SP-1).
 module formal_epoch_timer #(
   parameter int unsigned EpochReset = 9,
   parameter int unsigned Samples = 4
@@ -13,7 +13,8 @@ module formal_epoch_timer #(
 
   logic [19:0] len;
   logic        tick, sample;
-  qsm_epoch_timer #(.EpochReset(EpochReset), .Samples(Samples)) u_dut (.clk_i, .rst_ni, .epoch_len_i, .epoch_len_o(len), .tick_o(tick), .sample_o(sample));
+  qsm_epoch_timer #(.EpochReset(EpochReset), .Samples(Samples)) u_dut (.clk_i, .rst_ni,
+      .epoch_len_i, .epoch_len_o(len), .tick_o(tick), .sample_o(sample));
 
   logic [19:0] len_q, cycle_q;  // T of this epoch; its cycles so far
   logic [2:0]  taken_q;         // its samples so far
@@ -44,11 +45,14 @@ module formal_epoch_timer #(
       length: assert (len == len_q);
       in_time: assert (tick == (cycle_q + 1'b1 == len_q));
       // Sample n, from 1 on, is in the first cycle c, from 0 on, with (c + 1) * Samples >= n * T.
-      evenly: assert (sample == (23'(Samples) * 23'(cycle_q + 1'b1) >= times(taken_q + 1'b1, len_q)));
+      evenly: assert (sample == (23'(Samples) * 23'(cycle_q + 1'b1) >=
+          times(taken_q + 1'b1, len_q)));
       if (tick) last_sample: assert (sample && 32'(taken_q) == Samples - 1);
       // For the induction.
-      count: assert (u_dut.cnt_q == cycle_q && cycle_q < len_q && 32'(len_q) >= Samples && 32'(taken_q) < Samples);
-      phase: assert (23'(u_dut.acc_q) + times(taken_q, len_q) == 23'(Samples) * 23'(cycle_q) && u_dut.acc_q < len_q);
+      count: assert (u_dut.cnt_q == cycle_q && cycle_q < len_q && 32'(len_q) >= Samples &&
+          32'(taken_q) < Samples);
+      phase: assert (23'(u_dut.acc_q) + times(taken_q, len_q) == 23'(Samples) * 23'(cycle_q) &&
+          u_dut.acc_q < len_q);
       each_cycle: cover (tick && 32'(len_q) == Samples);
       uneven: cover (tick && len_q == 11);
     end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_qos_arith: one operation with any operands, from any state in which the unit rests: its cycles are all there is to prove. The
-// multiplier itself is trusted: what it is given and what becomes of its products is not.
+// qsm_qos_arith: one operation with any operands, from any state in which the unit rests: its
+// cycles are all there is to prove. The multiplier itself is trusted: what it is given and what
+// becomes of its products is not.
 module formal_qos_arith (
   input logic        clk_i,
   input logic        start_i,
@@ -17,7 +18,8 @@ module formal_qos_arith (
   logic [47:0] hi;
   logic [31:0] lo;
   qsm_qos_arith u_dut (
-    .clk_i, .rst_ni(1'b1), .start_i, .divide_i, .short_i, .round_up_i, .a_i, .b_i, .d_i, .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
+    .clk_i, .rst_ni(1'b1), .start_i, .divide_i, .short_i, .round_up_i, .a_i, .b_i, .d_i,
+    .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
   );
 
   logic [4:0] cycle_q = '0, last;  // since the start
@@ -57,7 +59,8 @@ module formal_qos_arith (
     if (cycle_q == 2) high_digit: assert (u_dut.a_q == a_q && u_dut.digit == b_q[31:16]);
     if (cycle_q >= 4 && !divide_q) is_product: assert ({hi, lo} == product);
     if (cycle_q == 4 && divide_q && !short_q) dividend: assert ({hi, lo} == product);
-    if (cycle_q == 4 && divide_q && short_q) short_dividend: assert ({hi, lo} == {product[67:0], 12'd0});
+    if (cycle_q == 4 && divide_q && short_q)
+      short_dividend: assert ({hi, lo} == {product[67:0], 12'd0});
     if (cycle_q >= 4) divisor: assert (u_dut.d_q == d_q);
     if (cycle_q > 4 && divide_q) no_room: assert (overflow == overflow_q);
     multiplied: cover (done && cycle_q == 4 && hi != '0 && lo == 32'd7);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_arith: a step of its division, in any state. With the remainder below d,
-//   remainder and the two bits looked at = (two quotient bits) * d + next remainder,   next remainder < d,
-// and the quotient bits go in at the bottom. From n steps follows bits looked at = quotient * d + remainder (Horner's rule).
+//   remainder and the two bits looked at = (two quotient bits) * d + next remainder,   next
+//   remainder < d,
+// and the quotient bits go in at the bottom. From n steps follows bits looked at = quotient * d +
+// remainder (Horner's rule).
 module formal_qos_arith_step (
   input logic        clk_i,
   input logic        start_i,
@@ -16,7 +18,8 @@ module formal_qos_arith_step (
 
   logic done;
   qsm_qos_arith u_dut (
-    .clk_i, .rst_ni(1'b1), .start_i, .divide_i, .short_i, .round_up_i, .a_i, .b_i, .d_i, .done_o(done), .hi_o(), .lo_o(), .overflow_o()
+    .clk_i, .rst_ni(1'b1), .start_i, .divide_i, .short_i, .round_up_i, .a_i, .b_i, .d_i,
+    .done_o(done), .hi_o(), .lo_o(), .overflow_o()
   );
 
   logic        steps;

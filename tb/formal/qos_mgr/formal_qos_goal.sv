@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_qos_goal: which operations it asks of the arithmetic unit, in which order, and what it makes of their results: R-QM-6 to -8, R-SC-8, R-SC-10.
-// In the unit's place stands one that takes any time and gives any result (formal_qos_arith says which).
+// qsm_qos_goal: which operations it asks of the arithmetic unit, in which order, and what it makes
+// of their results: R-QM-6 to -8, R-SC-8, R-SC-10.
+// In the unit's place stands one that takes any time and gives any result (formal_qos_arith says
+// which).
 module formal_qos_goal #(
   parameter int unsigned NumKernels = 3,
   parameter int unsigned TbSumW = 2,
@@ -30,7 +32,8 @@ module formal_qos_goal #(
 );
   localparam logic [30:0] MOST = '1;
   localparam logic [18:0] ONE = 19'h1_0000, TOP = '1;
-  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Scale, Fair, History} state_e;  // the block's
+  // the block's
+  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Scale, Fair, History} state_e;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -41,9 +44,12 @@ module formal_qos_goal #(
   logic [18:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .nonqos_quota_i, .epoch_len_i, .insn_all_i, .quota_all_i,
-    .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i, .insn_i, .tbs_i,
-    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
+    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .nonqos_quota_i,
+    .epoch_len_i, .insn_all_i, .quota_all_i,
+    .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
+    .insn_i, .tbs_i,
+    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota), .alpha_o(alpha),
+    .tbs_o(tbs), .iso_ipc_i,
     .ratio_valid_o(ratio_valid), .ratio_o(ratio)
   );
 
@@ -56,14 +62,16 @@ module formal_qos_goal #(
   logic [47:0]        hist_insn_q, hist_cycles_q;
   logic [30:0]        insn_q;
   logic [TbSumW-1:0]  tbs_q;
-  logic [NumKernels-1:0] factors_q, left_q;  // QoS kernels with blocks and a quota: all, those not yet divided by
+  // QoS kernels with blocks and a quota: all, those not yet divided by
+  logic [NumKernels-1:0] factors_q, left_q;
   logic [KernelW-1:0]    factor;             // lowest of them
   always_comb begin
     factor = '0;
     for (int unsigned k = NumKernels; k > 0; k--) if (left_q[k-1]) factor = KernelW'(k - 1);
   end
 
-  // ---- Results of the operation before: quotient, rounded up for QoS kernels; ratio and alpha of R-QM-6 ----
+  // ---- Results of the operation before: quotient, rounded up for QoS kernels; ratio and alpha of
+  // R-QM-6 ----
   logic [32:0] sum;
   logic [30:0] quotient;
   logic [18:0] ratio_now, ratio_q, alpha_now, alpha_q, top;
@@ -79,9 +87,12 @@ module formal_qos_goal #(
   end
 
   // ---- What comes next for it ----
-  logic        share, asks, hands, leaves, round_up, divide, brief;  // share: a kernel without a goal
-  logic [1:0]  n_first;                                               // operations before the hand-over, but for the factors of R-QM-8
-  logic        more, history;                                        // one more before it; the ratio comes behind it
+  // share: a kernel without a goal
+  logic        share, asks, hands, leaves, round_up, divide, brief;
+  // operations before the hand-over, but for the factors of R-QM-8
+  logic [1:0]  n_first;
+  // one more before it; the ratio comes behind it
+  logic        more, history;
   logic [47:0] a, d;
   logic [31:0] b;
   logic [30:0] own, expected;
@@ -89,7 +100,8 @@ module formal_qos_goal #(
   assign n_first = fair_i ? 2'd1 : alpha_on_i ? 2'd3 : 2'd2;
   assign history = qos_q && !alpha_on_i;
   assign more = share ? left_q != '0 && nonqos_quota_i == '0 : asked_q != n_first;
-  assign asks = busy_q && !handed_q && ((asked_q == '0) ? more : u_dut.done && (more || (history && ready_i)));
+  assign asks = busy_q && !handed_q && ((asked_q == '0) ? more : u_dut.done &&
+      (more || (history && ready_i)));
   assign hands = busy_q && !handed_q && !more && (asked_q == '0 || u_dut.done);
   assign leaves = busy_q && (handed_q ? u_dut.done : hands && ready_i && !history);
   assign own = (asked_q == '0) ? insn_q : quotient;
@@ -114,9 +126,11 @@ module formal_qos_goal #(
   end
   always_comb begin
     if (fair_i) expected = quotient;
-    else if (share && nonqos_quota_i != '0) expected = 31'(epoch_len_i) * (31'd1 << (nonqos_quota_i - 1'b1));
+    else if (share && nonqos_quota_i != '0)
+      expected = 31'(epoch_len_i) * (31'd1 << (nonqos_quota_i - 1'b1));
     else if (share) expected = (own < 31'(epoch_len_i)) ? 31'(epoch_len_i) : own;
-    else if (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0) expected = MOST;
+    else if (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0)
+      expected = MOST;
     else expected = (u_dut.hi > 48'(MOST)) ? MOST : u_dut.hi[30:0];
   end
 
@@ -163,43 +177,60 @@ module formal_qos_goal #(
     assume (32'(kernel_i) < NumKernels);
     if (rst_ni) begin
       assume (!start_i || (!busy_q && !valid_i));
-      assume ((start_i || steady) && !(alpha_on_i && fair_i) && (alpha_cap_i == '0 || alpha_cap_i >= ONE) && nonqos_quota_i <= 4'd8);
+      assume ((start_i || steady) && !(alpha_on_i && fair_i) &&
+          (alpha_cap_i == '0 || alpha_cap_i >= ONE) && nonqos_quota_i <= 4'd8);
 
       rests: assert (idle == !busy_q);
       takes: assert (ready == (!busy_q || leaves));
       in_order: assert (u_dut.start == asks && (!asks || u_dut.done));
-      if (asks) operands: assert (u_dut.a == a && u_dut.b == b && u_dut.divide == divide && (!divide || u_dut.d == d));
+      if (asks)
+        operands: assert (u_dut.a == a && u_dut.b == b && u_dut.divide == divide &&
+            (!divide || u_dut.d == d));
       if (asks) way: assert (u_dut.round_up == round_up && u_dut.of_history == brief);
       hands_over: assert (valid == hands);
       if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q);
       if (hands) quota_by_the_rule: assert (quota == expected);
       if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : ONE));
-      if (ratio_valid) ratio_by_the_rule: assert (kernel == kernel_q && ratio == (qos_q ? ratio_now : '0));
-      ratio_once: assert (ratio_valid == (busy_q && (qos_q ? u_dut.done && (handed_q || (alpha_on_i && asked_q == 2'd1)) : asked_q == '0)));
+      if (ratio_valid)
+        ratio_by_the_rule: assert (kernel == kernel_q && ratio == (qos_q ? ratio_now : '0));
+      ratio_once: assert (ratio_valid == (busy_q &&
+          (qos_q ? u_dut.done && (handed_q || (alpha_on_i && asked_q == 2'd1)) : asked_q == '0)));
       // For the induction: the rest of the state.
       state: assert (3'(u_dut.state_q) == 3'(stands));
-      if (busy_q) same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q, u_dut.hist_cycles_q, u_dut.insn_q, u_dut.tbs_q}
-                                == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q, insn_q, tbs_q} && 32'(kernel_q) < NumKernels);
-      same_factors: assert (u_dut.factors_q == factors_q && (!busy_q || !share || nonqos_quota_i != '0 || u_dut.candidates == left_q));
+      if (busy_q)
+        same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q,
+            u_dut.hist_cycles_q, u_dut.insn_q, u_dut.tbs_q}
+                                == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q,
+                                    insn_q, tbs_q} && 32'(kernel_q) < NumKernels);
+      same_factors: assert (u_dut.factors_q == factors_q &&
+          (!busy_q || !share || nonqos_quota_i != '0 || u_dut.candidates == left_q));
       if (!busy_q || asked_q == '0) unit_rests: assert (u_dut.done);
-      if (busy_q && (handed_q || (qos_q && alpha_on_i && asked_q == 2'd1))) by_zero: assert (u_dut.u_arith.by_zero_q == (hist_insn_q == '0));
+      if (busy_q && (handed_q || (qos_q && alpha_on_i && asked_q == 2'd1)))
+        by_zero: assert (u_dut.u_arith.by_zero_q == (hist_insn_q == '0));
       if (u_dut.done && u_dut.u_arith.by_zero_q) overflows: assert (u_dut.overflow);
       if (busy_q && share && asked_q != '0) scaled: assert (nonqos_quota_i == '0);
       if (busy_q && !handed_q && !share) asked: assert (asked_q <= n_first);
       if (busy_q && handed_q) behind: assert (history);
-      if (busy_q && asked_q != '0) kept: assert (u_dut.unbounded_q == (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0));
-      if (busy_q && asked_q != '0) kept_alpha: assert (u_dut.alpha_q == ((qos_q && alpha_on_i && asked_q > 2'd1) ? alpha_q : ONE));
+      if (busy_q && asked_q != '0)
+        kept: assert (u_dut.unbounded_q == (alpha_on_i && hist_cycles_q != '0 &&
+            hist_insn_q == '0 && alpha_cap_i == '0));
+      if (busy_q && asked_q != '0)
+        kept_alpha: assert (u_dut.alpha_q == ((qos_q && alpha_on_i && asked_q > 2'd1) ? alpha_q
+            : ONE));
 
       behind_goal: cover (hands && qos_q && alpha_on_i && alpha == 19'h1_8000 && quota == 31'd1000);
-      two_factors: cover (hands && share && factors_q == 3'b011 && kernel_q == 2 && quota == 31'd7 && epoch_len_i == 20'd5);
-      fixed: cover (hands && share && factors_q == 3'b001 && quota == 31'd640 && epoch_len_i == 20'd5);
+      two_factors: cover (hands && share && factors_q == 3'b011 && kernel_q == 2 &&
+          quota == 31'd7 && epoch_len_i == 20'd5);
+      fixed: cover (hands && share && factors_q == 3'b001 && quota == 31'd640 &&
+          epoch_len_i == 20'd5);
       share_of_all: cover (hands && fair_i && !qos_q && quota == 31'd3 && ready_i);
       ratio_behind: cover (handed_q && ratio_valid && ratio == 19'h1_0001 && fair_i);
     end
   end
 endmodule
 
-// A stand-in: busy in the cycle after the start and for as long as it likes, then its results stay; a division by 0 overflows.
+// A stand-in: busy in the cycle after the start and for as long as it likes, then its results stay;
+// a division by 0 overflows.
 module qsm_qos_arith (
   input  logic        clk_i,
   input  logic        rst_ni,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_qos_mgr: one epoch's computation, from any state in which the manager rests in cycle E, with the least QosLat that R-QM-11 allows: every
-// SM has, before the load message, exactly one word for each valid kernel with blocks there, and the pipeline rests; the message
-// and the end are on time. Quotas may be any: they are cut off from what computes them, which may only say more than is true.
+// qsm_qos_mgr: one epoch's computation, from any state in which the manager rests in cycle E, with
+// the least QosLat that R-QM-11 allows: every SM has, before the load message, exactly one word for
+// each valid kernel with blocks there, and the pipeline rests; the message and the end are on time.
+// Quotas may be any: they are cut off from what computes them, which may only say more than is
+// true.
 module formal_qos_mgr #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 3,
@@ -33,11 +35,16 @@ module formal_qos_mgr #(
   logic [KernelW-1:0] word_kernel;
   logic [2:0]         load_scheme;
   logic [31:0]        epochs;
-  qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(20)) u_dut (
-    .clk_i, .rst_ni(1'b1), .scheme_i, .epoch_len_i, .alpha_cap_i, .rollover_cap_i, .alpha_en_i, .nonqos_quota_i, .valid_i, .qos_i, .goal_i, .iso_ipc_i,
-    .hist_clear_i('0), .busy_i, .cnt_i, .had_tb_i, .snap_insn_i, .cycle_i, .tick_o(tick), .e_o(e), .done_o(done), .sample_o(sample), .word_valid_o(word_valid),
-    .word_sm_o(word_sm), .word_kernel_o(word_kernel), .word_quota_o(), .word_credit_o(), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
-    .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(), .insn_o(), .hcyc_o(), .epoch_insn_o(), .epoch_quota_o(), .alpha_o(), .ratio_o()
+  qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat),
+      .QosLat(QosLat), .SnapW(20)) u_dut (
+    .clk_i, .rst_ni(1'b1), .scheme_i, .epoch_len_i, .alpha_cap_i, .rollover_cap_i, .alpha_en_i,
+    .nonqos_quota_i, .valid_i, .qos_i, .goal_i, .iso_ipc_i,
+    .hist_clear_i('0), .busy_i, .cnt_i, .had_tb_i, .snap_insn_i, .cycle_i, .tick_o(tick), .e_o(e),
+    .done_o(done), .sample_o(sample), .word_valid_o(word_valid),
+    .word_sm_o(word_sm), .word_kernel_o(word_kernel), .word_quota_o(), .word_credit_o(),
+    .load_valid_o(load_valid), .load_scheme_o(load_scheme),
+    .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(), .insn_o(), .hcyc_o(),
+    .epoch_insn_o(), .epoch_quota_o(), .alpha_o(), .ratio_o()
   );
 
   logic [8:0] cycle_q = '0;  // E is 0
@@ -50,19 +57,24 @@ module formal_qos_mgr #(
   logic [2:0]            scheme_q;
   logic [31:0]           epochs_q;
   always_ff @(posedge clk_i) begin
-    if (cycle_q == 0) {valid_q, qos_q, alpha_en_q, nonqos_quota_q, scheme_q, epochs_q} <= {valid_i, qos_i, alpha_en_i, nonqos_quota_i, scheme_i, epochs};
+    if (cycle_q == 0)
+      {valid_q, qos_q, alpha_en_q, nonqos_quota_q, scheme_q, epochs_q} <= {valid_i, qos_i,
+          alpha_en_i, nonqos_quota_i, scheme_i, epochs};
   end
 
   logic [NumSms-1:0][NumKernels-1:0] due_q, sent_q, in_range;  // words
   always_ff @(posedge clk_i) begin
     if (cycle_q == 0) begin
       sent_q <= '0;
-      for (int unsigned i = 0; i < NumSms; i++) for (int unsigned k = 0; k < NumKernels; k++) due_q[i][k] <= valid_i[k] && cnt_i[i][k] != '0;
+      for (int unsigned i = 0; i < NumSms; i++)
+        for (int unsigned k = 0; k < NumKernels; k++)
+          due_q[i][k] <= valid_i[k] && cnt_i[i][k] != '0;
     end else if (word_valid) begin
       sent_q[word_sm][word_kernel] <= 1'b1;
     end
   end
-  always_comb for (int unsigned i = 0; i < NumSms; i++) for (int unsigned k = 0; k < NumKernels; k++) in_range[i][k] = 32'(cnt_i[i][k]) <= MaxTbs;
+  always_comb for (int unsigned i = 0; i < NumSms; i++) for (int unsigned k = 0; k < NumKernels;
+  k++) in_range[i][k] = 32'(cnt_i[i][k]) <= MaxTbs;
 
   logic rests;
   assign rests = u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle;
@@ -70,19 +82,24 @@ module formal_qos_mgr #(
   always_ff @(posedge clk_i) begin
     if (cycle_q == 0) begin
       assume (u_dut.tick_pipe_q == NocLat'(1) << (NocLat - 1) && !busy && rests && &in_range);
-      assume (u_dut.u_sum.sm_q == '0 && !u_dut.u_sum.full_q && u_dut.u_sum.tbs_q == '0 && u_dut.u_goal.done);
+      assume (u_dut.u_sum.sm_q == '0 && !u_dut.u_sum.full_q && u_dut.u_sum.tbs_q == '0 &&
+          u_dut.u_goal.done);
       assume (u_dut.u_split.sm_q == '0 && !u_dut.u_split.complete_q);
     end else begin
-      assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q && nonqos_quota_i == nonqos_quota_q);
+      assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q &&
+          nonqos_quota_i == nonqos_quota_q);
     end
     assume (!tick && scheme_i <= 3'd6);  // epochs are longer than this
 
-    if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1) busy_till_load: assert (busy == (32'(cycle_q) <= QosLat));
-    if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1) message: assert (load_valid == (32'(cycle_q) == QosLat - NocLat));
+    if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1)
+      busy_till_load: assert (busy == (32'(cycle_q) <= QosLat));
+    if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1)
+      message: assert (load_valid == (32'(cycle_q) == QosLat - NocLat));
     if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1) ends: assert (done == (32'(cycle_q) == QosLat));
     if (load_valid) scheme: assert (load_scheme == scheme_q);
     if (load_valid) all_sent: assert (sent_q == due_q && !word_valid && rests);
-    if (cycle_q > 0 && word_valid) one_word: assert (due_q[word_sm][word_kernel] && !sent_q[word_sm][word_kernel]);
+    if (cycle_q > 0 && word_valid)
+      one_word: assert (due_q[word_sm][word_kernel] && !sent_q[word_sm][word_kernel]);
     if (32'(cycle_q) == QosLat + 1) counted: assert (epochs == epochs_q + 1);
     fair: cover (load_valid && scheme_q == 3'd6 && sent_q == '1 && qos_q == '1 && alpha_en_q);
   end

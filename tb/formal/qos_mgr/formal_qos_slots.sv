@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_qos_mgr: what it keeps of each slot and epoch: snapshot, histories, results, time of the messages (R-QM-1 to -6, R-SC-10). Its timer, sums,
-// quotas and parts are left open: they may say anything at any time, but what is assumed of them below; each has a proof of its own.
+// qsm_qos_mgr: what it keeps of each slot and epoch: snapshot, histories, results, time of the
+// messages (R-QM-1 to -6, R-SC-10). Its timer, sums, quotas and parts are left open: they may say
+// anything at any time, but what is assumed of them below; each has a proof of its own.
 module formal_qos_slots #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 3,
@@ -29,11 +30,16 @@ module formal_qos_slots #(
   logic [NumKernels-1:0][47:0] insn, hcyc;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
   logic [NumKernels-1:0][18:0] alpha, ratio;
-  qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat), .SnapW(SnapW)) u_dut (
-    .clk_i, .rst_ni, .scheme_i, .epoch_len_i('0), .alpha_cap_i('0), .rollover_cap_i('0), .alpha_en_i(1'b1), .nonqos_quota_i('0), .valid_i, .qos_i('0), .goal_i('0),
-    .iso_ipc_i('0), .hist_clear_i, .busy_i, .cnt_i, .had_tb_i, .snap_insn_i('0), .cycle_i, .tick_o(), .e_o(e), .done_o(done), .sample_o(),
-    .word_valid_o(), .word_sm_o(), .word_kernel_o(), .word_quota_o(), .word_credit_o(), .load_valid_o(load_valid), .load_scheme_o(load_scheme),
-    .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(e_lo), .insn_o(insn), .hcyc_o(hcyc), .epoch_insn_o(epoch_insn),
+  qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat),
+      .QosLat(QosLat), .SnapW(SnapW)) u_dut (
+    .clk_i, .rst_ni, .scheme_i, .epoch_len_i('0), .alpha_cap_i('0), .rollover_cap_i('0),
+    .alpha_en_i(1'b1), .nonqos_quota_i('0), .valid_i, .qos_i('0), .goal_i('0),
+    .iso_ipc_i('0), .hist_clear_i, .busy_i, .cnt_i, .had_tb_i, .snap_insn_i('0), .cycle_i,
+    .tick_o(), .e_o(e), .done_o(done), .sample_o(),
+    .word_valid_o(), .word_sm_o(), .word_kernel_o(), .word_quota_o(), .word_credit_o(),
+    .load_valid_o(load_valid), .load_scheme_o(load_scheme),
+    .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(e_lo), .insn_o(insn), .hcyc_o(hcyc),
+    .epoch_insn_o(epoch_insn),
     .epoch_quota_o(epoch_quota), .alpha_o(alpha), .ratio_o(ratio)
   );
 
@@ -62,10 +68,12 @@ module formal_qos_slots #(
       if (u_dut.sum_valid && u_dut.sum_ready && 32'(u_dut.sum_kernel) == k) begin
         slot_d[k].insn = slot_q[k].insn + 48'(u_dut.sum_insn);
         slot_d[k].cycles = slot_q[k].cycles + 48'(slot_q[k].counted);
-        slot_d[k].epoch_insn = (u_dut.sum_insn > InsnW'(32'h7fff_ffff)) ? 31'h7fff_ffff : 31'(u_dut.sum_insn);
+        slot_d[k].epoch_insn = (u_dut.sum_insn > InsnW'(32'h7fff_ffff)) ? 31'h7fff_ffff :
+          31'(u_dut.sum_insn);
       end
       if (hist_clear_i[k]) {slot_d[k].insn, slot_d[k].cycles, slot_d[k].running} = '0;
-      if (u_dut.goal_valid && u_dut.goal_ready && 32'(u_dut.goal_kernel) == k) {slot_d[k].quota, slot_d[k].alpha} = {u_dut.goal_quota, u_dut.goal_alpha};
+      if (u_dut.goal_valid && u_dut.goal_ready && 32'(u_dut.goal_kernel) == k)
+        {slot_d[k].quota, slot_d[k].alpha} = {u_dut.goal_quota, u_dut.goal_alpha};
       if (u_dut.ratio_valid && 32'(u_dut.goal_kernel) == k) slot_d[k].ratio = u_dut.goal_ratio;
     end
   end
@@ -83,7 +91,8 @@ module formal_qos_slots #(
       if (32'(since_q) == QosLat) {e_lo_q, epochs_q} <= {e_cycle_q, epochs_q + 32'd1};
       if (ticks_q[NocLat-1]) begin
         {since_q, scheme_q, e_cycle_q} <= {8'd1, scheme_i, cycle_i[31:0]};
-        for (int unsigned i = 0; i < NumSms; i++) for (int unsigned k = 0; k < NumKernels; k++) tbs_q[i][k] <= TbW'(cnt_i[i][k]);
+        for (int unsigned i = 0; i < NumSms; i++)
+          for (int unsigned k = 0; k < NumKernels; k++) tbs_q[i][k] <= TbW'(cnt_i[i][k]);
       end
     end
   end
@@ -93,11 +102,15 @@ module formal_qos_slots #(
   logic                  taken;
   logic [NocLat-1:0]     apart;  // a tick on its way is seen when the epoch's end is over
   always_comb begin
-    for (int unsigned c = 0; c < NocLat; c++) apart[c] = !ticks_q[c] || since_q == '0 || 32'(since_q) + NocLat - 1 - c > QosLat;
+    for (int unsigned c = 0; c < NocLat; c++)
+      apart[c] = !ticks_q[c] || since_q == '0 || 32'(since_q) + NocLat - 1 - c > QosLat;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      same_slot[k] = {insn[k], hcyc[k], epoch_insn[k]} == {slot_q[k].insn, slot_q[k].cycles, slot_q[k].epoch_insn};
-      same_results[k] = {epoch_quota[k], alpha[k], ratio[k]} == {slot_q[k].quota, slot_q[k].alpha, slot_q[k].ratio};
-      same_counts[k] = {u_dut.busy_cnt_q[k], u_dut.snap_busy_q[k], u_dut.snap_had_tb_q[k]} == {slot_q[k].running, slot_q[k].counted, slot_q[k].had_tb};
+      same_slot[k] = {insn[k], hcyc[k], epoch_insn[k]} ==
+          {slot_q[k].insn, slot_q[k].cycles, slot_q[k].epoch_insn};
+      same_results[k] = {epoch_quota[k], alpha[k], ratio[k]} ==
+          {slot_q[k].quota, slot_q[k].alpha, slot_q[k].ratio};
+      same_counts[k] = {u_dut.busy_cnt_q[k], u_dut.snap_busy_q[k], u_dut.snap_had_tb_q[k]} ==
+          {slot_q[k].running, slot_q[k].counted, slot_q[k].had_tb};
     end
     sharers = '0;
     for (int unsigned k = 0; k < NumKernels; k++) sharers += 4'(valid_i[k] && slot_q[k].had_tb);
@@ -107,10 +120,13 @@ module formal_qos_slots #(
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      // What is left open: kernels are slots; sums are made while the manager is busy; all is done when it must be; epochs are longer than that.
-      assume (32'(u_dut.sum_kernel) < NumKernels && 32'(u_dut.goal_kernel) < NumKernels && (!taken || since_q != '0));
+      // What is left open: kernels are slots; sums are made while the manager is busy; all is done
+      // when it must be; epochs are longer than that.
+      assume (32'(u_dut.sum_kernel) < NumKernels && 32'(u_dut.goal_kernel) < NumKernels &&
+          (!taken || since_q != '0));
       assume (!load_valid || (u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle));
-      assume (!u_dut.tick_o || (ticks_q == '0 && (since_q == '0 || 32'(since_q) + NocLat > QosLat)));
+      assume (!u_dut.tick_o || (ticks_q == '0 &&
+          (since_q == '0 || 32'(since_q) + NocLat > QosLat)));
       assume (hist_clear_i == '0 || (since_q == '0 && !ticks_q[NocLat-1]));
 
       seen: assert (e == ticks_q[NocLat-1]);
@@ -123,15 +139,20 @@ module formal_qos_slots #(
       histories: assert (&same_slot);
       results: assert (&same_results);
       if (taken) handed_on: assert ({u_dut.hist_insn, u_dut.hist_cycles, u_dut.epoch_insn}
-                                    == {slot_d[u_dut.sum_kernel].insn, slot_d[u_dut.sum_kernel].cycles, slot_d[u_dut.sum_kernel].epoch_insn});
-      who_shares: assert (u_dut.sharers == sharers && u_dut.uses_history == (scheme_q >= 3'd2 && scheme_q <= 3'd5));
+                                    == {slot_d[u_dut.sum_kernel].insn,
+                                        slot_d[u_dut.sum_kernel].cycles,
+                                        slot_d[u_dut.sum_kernel].epoch_insn});
+      who_shares: assert (u_dut.sharers == sharers &&
+          u_dut.uses_history == (scheme_q >= 3'd2 && scheme_q <= 3'd5));
       // For the induction.
-      same_cycle: assert (u_dut.since_q == since_q && u_dut.tick_pipe_q == ticks_q && u_dut.e_cycle_q == e_cycle_q && 32'(since_q) <= QosLat);
+      same_cycle: assert (u_dut.since_q == since_q && u_dut.tick_pipe_q == ticks_q &&
+          u_dut.e_cycle_q == e_cycle_q && 32'(since_q) <= QosLat);
       ticks_apart: assert ($onehot0(ticks_q) && &apart);
 
       grows: cover (since_q != '0 && hcyc[1] == 48'd3 && insn[1] == 48'h1_0000_0000);
       cut: cover (epoch_insn[2] == '1);
-      cleared: cover (hist_clear_i == NumKernels'(1) && slot_q[0].running == 2 && slot_q[1].running == 2);
+      cleared: cover (hist_clear_i == NumKernels'(1) && slot_q[0].running == 2 &&
+          slot_q[1].running == 2);
     end
   end
 endmodule

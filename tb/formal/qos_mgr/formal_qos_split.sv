@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_qos_split: the parts of a kernel's quota. Behind each SM the sum of the parts so far is floor(quota * blocks so far / blocks), so behind
-// the last it is the quota; words go to the SMs with blocks, in order, none is 0, and the credit fits beside them.
+// qsm_qos_split: the parts of a kernel's quota. Behind each SM the sum of the parts so far is
+// floor(quota * blocks so far / blocks), so behind the last it is the quota; words go to the SMs
+// with blocks, in order, none is 0, and the credit fits beside them.
 module formal_qos_split #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -25,7 +26,8 @@ module formal_qos_split #(
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_q;
   logic [7:0]                                 cap_q;
   logic [NumKernels-1:0]                      carries_q;
-  always_ff @(posedge clk_i) if (!rst_ni) {tbs_q, cap_q, carries_q} <= {tbs_i, rollover_cap_i, carries_i};
+  always_ff @(posedge clk_i)
+    if (!rst_ni) {tbs_q, cap_q, carries_q} <= {tbs_i, rollover_cap_i, carries_i};
 
   function automatic logic [TbSumW-1:0] blocks(logic [KernelW-1:0] k, int unsigned n_sms);
     blocks = '0;
@@ -37,8 +39,10 @@ module formal_qos_split #(
   logic [KernelW-1:0] word_kernel;
   logic [30:0]        word_quota, word_credit;
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_dut (
-    .clk_i, .rst_ni, .rollover_cap_i(cap_q), .carries_i(carries_q), .tbs_i(tbs_q), .valid_i, .ready_o(ready), .kernel_i, .quota_i,
-    .tbs_sum_i(blocks(kernel_i, NumSms)), .idle_o(idle), .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
+    .clk_i, .rst_ni, .rollover_cap_i(cap_q), .carries_i(carries_q), .tbs_i(tbs_q), .valid_i,
+    .ready_o(ready), .kernel_i, .quota_i,
+    .tbs_sum_i(blocks(kernel_i, NumSms)), .idle_o(idle), .word_valid_o(word_valid),
+    .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit)
   );
 
@@ -53,7 +57,8 @@ module formal_qos_split #(
   assign all = blocks(kernel_q, NumSms);
   always_comb begin
     total = '0;
-    for (int unsigned b = 0; b < TbSumW; b++) if (blocks(kernel_q, 32'(word_sm) + 1)[b]) total += 34'(quota_q) << b;
+    for (int unsigned b = 0; b < TbSumW; b++)
+      if (blocks(kernel_q, 32'(word_sm) + 1)[b]) total += 34'(quota_q) << b;
   end
   assign given = given_q + u_dut.part;
   always_ff @(posedge clk_i) begin
@@ -80,12 +85,19 @@ module formal_qos_split #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (!valid_i || (idle && 32'(kernel_i) < NumKernels && 32'(quota_i >> QuotaBits) == 0));
-      if (word_valid) to_whom: assert (word_kernel == kernel_q && tbs_q[word_sm][kernel_q] != '0 && !sent_q[word_sm] && (sent_q >> word_sm) == '0);
-      if (word_valid) floor: assert (times_all(given) <= 36'(total) && 36'(total) < times_all(given) + 36'(all));
-      if (word_valid) at_least_one: assert (word_quota == ((u_dut.part == '0) ? 31'd1 : u_dut.part));
-      if (word_valid) credit_fits: assert (32'(word_quota) + 32'(word_credit) < 32'h8000_0000 && (carries_q[kernel_q] || word_credit == '0));
+      if (word_valid)
+        to_whom: assert (word_kernel == kernel_q && tbs_q[word_sm][kernel_q] != '0 &&
+            !sent_q[word_sm] && (sent_q >> word_sm) == '0);
+      if (word_valid)
+        floor: assert (times_all(given) <= 36'(total) && 36'(total) < times_all(given) + 36'(all));
+      if (word_valid)
+        at_least_one: assert (word_quota == ((u_dut.part == '0) ? 31'd1 : u_dut.part));
+      if (word_valid)
+        credit_fits: assert (32'(word_quota) + 32'(word_credit) < 32'h8000_0000 &&
+            (carries_q[kernel_q] || word_credit == '0));
       if (idle && busy_q && all != '0) whole: assert (given_q == quota_q);
-      halves: cover (word_valid && 32'(word_sm) == NumSms - 1 && quota_q == 7 && all == 2 && given_q == 3);
+      halves: cover (word_valid && 32'(word_sm) == NumSms - 1 && quota_q == 7 && all == 2 &&
+          given_q == 3);
       none_left: cover (word_valid && u_dut.part == '0);
     end
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_qos_sum: every valid slot is handed over once per start, QoS slots first, each group in slot order, with the exact sums over the SMs,
-// NumSms + 1 cycles after the start or the slot before.
+// qsm_qos_sum: every valid slot is handed over once per start, QoS slots first, each group in slot
+// order, with the exact sums over the SMs, NumSms + 1 cycles after the start or the slot before.
 module formal_qos_sum #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -25,8 +25,10 @@ module formal_qos_sum #(
   logic [KernelW-1:0] kernel;
   logic [InsnW-1:0]   insn;
   logic [TbSumW-1:0]  tbs;
-  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW), .SnapW(SnapW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .insn_i, .tbs_i, .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .insn_o(insn), .tbs_o(tbs)
+  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
+      .SnapW(SnapW)) u_dut (
+    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .insn_i, .tbs_i, .idle_o(idle), .valid_o(valid),
+    .ready_i, .kernel_o(kernel), .insn_o(insn), .tbs_o(tbs)
   );
 
   // What is said stays as it is while sums are made.
@@ -82,9 +84,11 @@ module formal_qos_sum #(
       sums: assert (insn == insn_sum && tbs == tbs_sum);
       // For the induction: where the block stands.
       slots_left: assert (u_dut.todo_q == todo_q && 32'(cycles_q) <= NumSms);
-      if (todo_q != '0) sms_done: assert (32'(u_dut.sm_q) == ((32'(cycles_q) == NumSms) ? 0 : 32'(cycles_q)));
+      if (todo_q != '0)
+        sms_done: assert (32'(u_dut.sm_q) == ((32'(cycles_q) == NumSms) ? 0 : 32'(cycles_q)));
       if (todo_q == '0) begins: assert (u_dut.sm_q == '0);
-      last_of_three: cover (valid && ready_i && kernel == 0 && todo_q == 1 && qos_i[NumKernels-1] && insn == 5);
+      last_of_three: cover (valid && ready_i && kernel == 0 && todo_q == 1 && qos_i[NumKernels-1] &&
+          insn == 5);
       again: cover (start_i && rst_ni && u_dut.insn_q == '0 && cycles_q == '0 && valid_i == 5);
     end
   end

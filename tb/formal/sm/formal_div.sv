@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_div: one division with any operands, from any state in which the unit is free (R-EX-3, RV32M): when the lanes prepare, step and fix;
-// the sizes that the steps begin with, and what becomes of the sizes that they end with, division by 0 included. What a step does is
-// in formal_div_step.
+// qsm_div: one division with any operands, from any state in which the unit is free (R-EX-3,
+// RV32M): when the lanes prepare, step and fix; the sizes that the steps begin with, and what
+// becomes of the sizes that they end with, division by 0 included. What a step does is in
+// formal_div_step.
 module formal_div
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -19,13 +20,15 @@ module formal_div
   input logic [LaneW-1:0] lane_i  // any lane
 );
   // Cycles since the start: prepare, the first and last step, fix, the result.
-  localparam logic [5:0] Prepare = 6'd1, FirstStep = 6'd2, LastStep = 6'd33, Fix = 6'd34, Ready = 6'(DivLat - 2);
+  localparam logic [5:0] Prepare = 6'd1, FirstStep = 6'd2, LastStep = 6'd33, Fix = 6'd34,
+      Ready = 6'(DivLat - 2);
 
   logic           ready;
   wb_t            result;
   logic [SbW-1:0] entry;
   qsm_div u_dut (
-    .clk_i, .rst_ni(1'b1), .start_i, .funct_i, .a_i, .b_i, .warp_i, .rd_i, .mask_i, .entry_i, .ready_o(ready), .result_o(result), .entry_o(entry), .pop_i
+    .clk_i, .rst_ni(1'b1), .start_i, .funct_i, .a_i, .b_i, .warp_i, .rd_i, .mask_i, .entry_i,
+    .ready_o(ready), .result_o(result), .entry_o(entry), .pop_i
   );
 
   logic [5:0] cycle_q = '0;
@@ -80,13 +83,17 @@ module formal_div
     if (cycle_q > 0) prepares: assert (u_dut.prepare == (cycle_q == Prepare));
     if (cycle_q > 0) steps: assert (u_dut.step == (cycle_q >= FirstStep && cycle_q <= LastStep));
     if (cycle_q > 0) fixes: assert (u_dut.fix == (cycle_q == Fix));
-    if (cycle_q > 0) modes: assert (u_dut.signed_q == signed_q && u_dut.rem_q == rem_q && divs[lane_q] == b_q);
+    if (cycle_q > 0)
+      modes: assert (u_dut.signed_q == signed_q && u_dut.rem_q == rem_q && divs[lane_q] == b_q);
     if (cycle_q == FirstStep) begins: assert (quot == (a_neg ? -a_q : a_q) && rest == '0);
     if (cycle_q > 0 && cycle_q < Ready) not_yet: assert (!ready);
     if (cycle_q == Ready) in_time: assert (ready && result.valid);
     if (cycle_q == Ready) value: assert (result.data[lane_q] == expected);
-    if (cycle_q == Ready) whose: assert (result.warp == warp_q && result.rd == rd_q && result.mask == mask_q && entry == entry_q);
-    negative: cover (cycle_q == Ready && signed_q && !rem_q && a_neg && !b_neg && result.data[lane_q][31:8] == '1);
+    if (cycle_q == Ready)
+      whose: assert (result.warp == warp_q && result.rd == rd_q && result.mask == mask_q &&
+          entry == entry_q);
+    negative: cover (cycle_q == Ready && signed_q && !rem_q && a_neg && !b_neg &&
+        result.data[lane_q][31:8] == '1);
     by_zero: cover (cycle_q == Ready && b_q == '0 && rem_q && a_q == 5);
     waits: cover (cycle_q == Ready + 6'd1 && ready);
   end

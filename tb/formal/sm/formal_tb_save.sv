@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_save with its steps: every save, flush or restore that is begun ends once, as R-PE-17, -18, -20 and -21 say, and takes no more than a fixed
-// number of cycles besides those in which it waits for the warps, the memory or its block's retirement. The block's warps answer at any time.
+// qsm_tb_save with its steps: every save, flush or restore that is begun ends once, as R-PE-17,
+// -18, -20 and -21 say, and takes no more than a fixed number of cycles besides those in which it
+// waits for the warps, the memory or its block's retirement. The block's warps answer at any time.
 module formal_tb_save
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -49,12 +50,18 @@ module formal_tb_save
   logic [31:0]          step_pc;
   mask_t                step_mask;
   step_warp_t           warp;
-  assign warp = '{found: found_i[widx], empty: empty_i, path_valid: path_valid_i, live: live_i, bar: bar_i};
+  assign warp = '{found: found_i[widx], empty: empty_i, path_valid: path_valid_i, live: live_i,
+      bar: bar_i};
   qsm_tb_save u_dut (
-    .clk_i, .rst_ni, .desc_i, .killed_i, .save_base_i, .message_i, .tb_valid_i(valid_q), .tb_first_i, .queued_i, .left_zero_i, .release_i,
-    .retire_valid_i, .retire_tb_i, .freeze_o(freeze), .freeze_next_o(freeze_next), .restoring_o(restoring), .fresh_o(fresh), .saved_o(saved), .evict_o(evict), .restored_o(restored),
-    .tb_index_o(tb_index), .phase_o(phase), .step_o(step), .step_widx_o(widx), .step_pc_o(step_pc), .step_mask_o(step_mask),
-    .step_done_i(done_i), .step_warp_i(warp), .step_path_i(path_i), .step_lane_pc_i(lane_pc_i), .step_lane_depth_i(lane_depth_i), .step_word_i(word_i),
+    .clk_i, .rst_ni, .desc_i, .killed_i, .save_base_i, .message_i, .tb_valid_i(valid_q),
+    .tb_first_i, .queued_i, .left_zero_i, .release_i,
+    .retire_valid_i, .retire_tb_i, .freeze_o(freeze), .freeze_next_o(freeze_next),
+    .restoring_o(restoring), .fresh_o(fresh), .saved_o(saved), .evict_o(evict),
+    .restored_o(restored),
+    .tb_index_o(tb_index), .phase_o(phase), .step_o(step), .step_widx_o(widx), .step_pc_o(step_pc),
+    .step_mask_o(step_mask),
+    .step_done_i(done_i), .step_warp_i(warp), .step_path_i(path_i), .step_lane_pc_i(lane_pc_i),
+    .step_lane_depth_i(lane_depth_i), .step_word_i(word_i),
     .quiet_i, .drained_i
   );
 
@@ -68,7 +75,8 @@ module formal_tb_save
   logic [18:0]        shared_q;
   logic               fresh_q, quiet_q, saves;  // quiet: R-PE-15 was met
   assign takes = message_i.valid && (message_i.op == OpRestore
-                 || (message_i.op != OpNew && valid_q[message_i.tb] && !(retire_valid_i && retire_tb_i == message_i.tb)));
+                 || (message_i.op != OpNew && valid_q[message_i.tb] &&
+                     !(retire_valid_i && retire_tb_i == message_i.tb)));
   assign saves = op_q != OpRestore;
   assign killed = killed_i[kernel_q];
   assign retires = retire_valid_i && retire_tb_i == tb_q;
@@ -85,8 +93,10 @@ module formal_tb_save
       if (phase == PhQuiet && u_dut.quiet) quiet_q <= 1'b1;
       if (takes) begin
         {open_q, quiet_q} <= 2'b10;
-        {op_q, tb_q, kernel_q, image_q} <= {message_i.op, message_i.tb, message_i.kernel, message_i.image};
-        {warps_q, shared_q} <= {desc_i[message_i.kernel].warps[CountW-1:0], desc_i[message_i.kernel].shared};
+        {op_q, tb_q, kernel_q, image_q} <= {message_i.op, message_i.tb, message_i.kernel,
+            message_i.image};
+        {warps_q, shared_q} <= {desc_i[message_i.kernel].warps[CountW-1:0],
+            desc_i[message_i.kernel].shared};
         fresh_q <= message_i.op == OpRestore && message_i.fresh;
       end
     end
@@ -110,28 +120,37 @@ module formal_tb_save
     rows = time_t'((32'(shared_q) + LineBytes - 1) / LineBytes);
     i = time_t'(u_dut.u_steps.i_q);
     part = time_t'(u_dut.u_steps.part_q);
-    waits = (phase == PhQuiet && !u_dut.quiet) || (step.valid && found_i[widx] && !done_i) || (phase == PhWait && (evicted_q || !drained_i))
-            || (!saves && phase == PhHeader && part == 3 && !(empty_i && !(message_i.valid && message_i.op == OpNew)));
+    waits = (phase == PhQuiet && !u_dut.quiet) || (step.valid && found_i[widx] && !done_i) ||
+        (phase == PhWait && (evicted_q || !drained_i))
+            || (!saves && phase == PhHeader && part == 3 &&
+                !(empty_i && !(message_i.valid && message_i.op == OpNew)));
     // A round over the rows of shared memory takes two steps per warp and moves one row at least.
-    shared_left = each(warps_q, time_t'(2 * (rows - time_t'(u_dut.u_steps.round_q)))) - i - ((part == 0) ? time_t'(0) : b);
+    shared_left = each(warps_q, time_t'(2 * (rows - time_t'(u_dut.u_steps.round_q)))) - i -
+        ((part == 0) ? time_t'(0) : b);
     most = time_t'(image_q) + 1;
     if (op_q == OpFlush) most += b + 7;
-    else if (saves) most += each(warps_q, time_t'(1 + Registers + 2 * L + 2 + 1 + 2 * rows)) + 1 + 7;
+    else if (saves)
+      most += each(warps_q, time_t'(1 + Registers + 2 * L + 2 + 1 + 2 * rows)) + 1 + 7;
     else most += fresh_q ? time_t'(5) : each(warps_q, time_t'(2 * rows + Loaded + 5)) + 4 + 1;
     left = '0;
     case (phase)
       PhAddress:   left = most - time_t'(u_dut.added_q);
       PhQuiet:     left = most - time_t'(image_q);
       PhFind:      left = most - time_t'(image_q) - 1 - i;
-      PhRegisters: left = saves ? each(warps_q, time_t'(Registers + 1 - 32'(u_dut.u_steps.xreg_q) + 2 * L + 2 + 1 + 2 * rows)) - i + 1 + 7
-                                : each(warps_q, time_t'(Loaded + 1 - 32'(u_dut.u_steps.xreg_q) + 5)) - i + 1;
-      PhState:     left = saves ? time_t'(2 * (L - $countones(u_dut.u_steps.lanes_q)) + 2) - time_t'(u_dut.u_steps.second_q)
+      PhRegisters: left = saves ? each(warps_q,
+          time_t'(Registers + 1 - 32'(u_dut.u_steps.xreg_q) + 2 * L + 2 + 1 + 2 * rows)) - i + 1 + 7
+                                : each(warps_q,
+                                    time_t'(Loaded + 1 - 32'(u_dut.u_steps.xreg_q) + 5)) - i + 1;
+      PhState:     left = saves ? time_t'(2 * (L - $countones(u_dut.u_steps.lanes_q)) + 2) -
+          time_t'(u_dut.u_steps.second_q)
                                   + each(warps_q - CountW'(1) - CountW'(i), time_t'(2 * L + 2))
                                   + each(warps_q, 1 + 2 * rows) + 1 + 7
                                 : each(warps_q, 5 - part) - i + 1;
       PhFinished:  left = ((part == 0) ? 1 + b : b - i) + each(warps_q, 2 * rows) + 7;
-      PhShared:    left = shared_left + (saves ? time_t'(7) : each(warps_q, time_t'(Loaded + 5)) + 1);
-      PhHeader:    left = saves ? 7 - part : 4 - part + (fresh_q ? time_t'(1) : each(warps_q, time_t'(2 * rows + Loaded + 5)) + 1);
+      PhShared:    left = shared_left + (saves ? time_t'(7) : each(warps_q, time_t'(Loaded + 5)) +
+          1);
+      PhHeader:    left = saves ? 7 - part : 4 - part +
+          (fresh_q ? time_t'(1) : each(warps_q, time_t'(2 * rows + Loaded + 5)) + 1);
       PhWait:      left = evicted_q ? '0 : time_t'(1);
       default: ;
     endcase
@@ -149,62 +168,88 @@ module formal_tb_save
     for (int unsigned s = 0; s < MaxTbs; s++) first_ok[s] = 32'(tb_first_i[s]) < NumSched;
     shaped = 1'b1;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (desc_i[k].warps < 7'd1 || 32'(desc_i[k].warps) > WarpsPerSm || 32'(desc_i[k].shared) > MaxRows * LineBytes) shaped = 1'b0;
+      if (desc_i[k].warps < 7'd1 || 32'(desc_i[k].warps) > WarpsPerSm ||
+          32'(desc_i[k].shared) > MaxRows * LineBytes) shaped = 1'b0;
     end
     in_block = 1'b1;
     for (int unsigned w = 0; w < WarpsPerSm; w++) if (w >= 32'(b) && found_i[w]) in_block = 1'b0;
-    stands = found_i == found_q || (!saves && phase inside {PhState, PhWait});  // a restored warp may turn out to have finished
+    // a restored warp may turn out to have finished
+    stands = found_i == found_q || (!saves && phase inside {PhState, PhWait});
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      // R-PE-3, R-PE-8: no request while one is under way, or before the block of the last one has retired.
+      // R-PE-3, R-PE-8: no request while one is under way, or before the block of the last one has
+      // retired.
       assume (!message_i.valid || message_i.op == OpNew || (!open_q && !evicted_q));
-      assume (!message_i.valid || !(message_i.op inside {OpNew, OpRestore}) || !valid_q[message_i.tb]);
+      assume (!message_i.valid || !(message_i.op inside {OpNew, OpRestore}) ||
+          !valid_q[message_i.tb]);
       assume (32'(message_i.image) < NumImages && shaped && &first_ok);
-      assume (!retire_valid_i || (valid_q[retire_tb_i] && left_zero_i[retire_tb_i] && !(open_q && !saves && retires)));  // R-SM-4, R-PE-21
-      assume (!(open_q && saves && quiet_q && !evicted_q && !killed && (left_zero_i[tb_q] || release_i[tb_q])));  // R-PE-15: nothing changes but by a kill
-      assume (!open_q || !quiet_q || (stands && in_block && (found_i != '0) && (saves || phase inside {PhState, PhWait} || found_i[0])));
+      // R-SM-4, R-PE-21
+      assume (!retire_valid_i || (valid_q[retire_tb_i] && left_zero_i[retire_tb_i] &&
+          !(open_q && !saves && retires)));
+      // R-PE-15: nothing changes but by a kill
+      assume (!(open_q && saves && quiet_q && !evicted_q && !killed &&
+          (left_zero_i[tb_q] || release_i[tb_q])));
+      assume (!open_q || !quiet_q || (stands && in_block && (found_i != '0) &&
+          (saves || phase inside {PhState, PhWait} || found_i[0])));
       assume (!done_i || (step.valid && found_i[widx]));
       assume (!path_valid_i || (path_i.mask != '0 && (path_i.mask & ~live_i) == '0));
       told_ahead: assert (!ran_q || freeze == freeze_next_q);
-      frozen_while_open: assert (freeze.valid == open_q && (!open_q || (freeze.tb == tb_q && freeze.kernel == kernel_q)));
+      frozen_while_open: assert (freeze.valid == open_q &&
+          (!open_q || (freeze.tb == tb_q && freeze.kernel == kernel_q)));
       restoring_while: assert (restoring == (open_q && !saves) && (!open_q || fresh == fresh_q));
       saved_once: assert (saved == evicted_q);
-      if (evict) evicts_when: assert (open_q && saves && !evicted_q && phase == PhWait && drained_i && !killed);
-      if (restored) restored_when: assert (open_q && !saves && (killed || (phase == PhWait && drained_i)));
+      if (evict)
+        evicts_when: assert (open_q && saves && !evicted_q && phase == PhWait && drained_i &&
+            !killed);
+      if (restored)
+        restored_when: assert (open_q && !saves && (killed || (phase == PhWait && drained_i)));
       if (open_q && !saves && ends) tells_restored: assert (restored);
       if (step.valid) steps_when_quiet: assert (open_q && quiet_q && !evicted_q && !killed);
       if (!open_q) rests: assert (phase == PhIdle);
-      if (open_q) in_time: assert (spent_q <= most && left <= most - spent_q && (left != 0 || evicted_q));
+      if (open_q)
+        in_time: assert (spent_q <= most && left <= most - spent_q && (left != 0 || evicted_q));
       // For the induction: how it is kept.
       if (evicted_q) same_slot: assert (u_dut.tb_q == tb_q);
-      on_sub_core: assert (32'(u_dut.u_steps.sub_q) < NumSched && 32'(u_dut.u_steps.f_sub_q) < NumSched);
+      on_sub_core: assert (32'(u_dut.u_steps.sub_q) < NumSched &&
+          32'(u_dut.u_steps.f_sub_q) < NumSched);
       if (open_q) begin
-        job: assert (u_dut.op_q == op_q && op_q != OpNew && u_dut.image_q == image_q && u_dut.warps_q == warps_q && u_dut.shared_q == shared_q
-                     && b >= 1 && 32'(b) <= WarpsPerSm && 32'(rows) <= MaxRows && 32'(image_q) < NumImages && phase != PhIdle && 32'(phase) <= 9);
+        job: assert (u_dut.op_q == op_q && op_q != OpNew && u_dut.image_q == image_q &&
+            u_dut.warps_q == warps_q && u_dut.shared_q == shared_q
+                     && b >= 1 && 32'(b) <= WarpsPerSm && 32'(rows) <= MaxRows &&
+                         32'(image_q) < NumImages && phase != PhIdle && 32'(phase) <= 9);
         quiet_known: assert (quiet_q == !(phase inside {PhIdle, PhAddress, PhQuiet}));
-        of_op: assert (saves ? !(op_q == OpFlush && phase inside {PhRegisters, PhState, PhFinished, PhShared}) : !(phase inside {PhFind, PhFinished}));
-        fresh_skips: assert (!(fresh_q && (saves || phase inside {PhShared, PhRegisters, PhState})));
+        of_op: assert (saves ? !(op_q == OpFlush && phase
+            inside {PhRegisters, PhState, PhFinished, PhShared})
+            : !(phase inside {PhFind, PhFinished}));
+        fresh_skips: assert (!(fresh_q && (saves || phase
+            inside {PhShared, PhRegisters, PhState})));
         only_there: assert (!evicted_q || (saves && phase == PhWait));
         address: assert (phase != PhAddress || u_dut.added_q < image_q);
         warp_of_block: assert (i < b
-                              && (time_t'(u_dut.u_steps.f_q) < b || !saves || phase inside {PhAddress, PhQuiet, PhFind}));
+                              && (time_t'(u_dut.u_steps.f_q) < b || !saves || phase
+                                  inside {PhAddress, PhQuiet, PhFind}));
         first_found: assert (phase != PhFind || (found_q & low) == '0 || i == 0);
         parts: assert (phase != PhHeader || 32'(u_dut.u_steps.part_q) <= (saves ? 5 : 3));
         state_parts: assert (phase != PhState || saves || u_dut.u_steps.part_q <= 3'd4);
         two_parts: assert (!(phase inside {PhFinished, PhShared}) || u_dut.u_steps.part_q <= 3'd1);
-        registers: assert (phase != PhRegisters || (u_dut.u_steps.xreg_q != '0 && (saves || 32'(u_dut.u_steps.xreg_q) <= Loaded)));
-        halves: assert (!(phase == PhState && !saves) || (!u_dut.u_steps.second_q && u_dut.u_steps.lanes_q == '0));
+        registers: assert (phase != PhRegisters ||
+            (u_dut.u_steps.xreg_q != '0 && (saves || 32'(u_dut.u_steps.xreg_q) <= Loaded)));
+        halves: assert (!(phase == PhState && !saves) ||
+            (!u_dut.u_steps.second_q && u_dut.u_steps.lanes_q == '0));
         if (phase inside {PhQuiet, PhFind}) from_zero: assert (phase == PhFind || i == 0);
         if (phase == PhShared) begin
           some_rows: assert (rows != 0 && time_t'(u_dut.u_steps.round_q) < rows);
-          row: assert (time_t'(u_dut.u_steps.row_q) == time_t'(u_dut.u_steps.round_q) + time_t'($countones(found_q & low))
+          row: assert (time_t'(u_dut.u_steps.row_q) == time_t'(u_dut.u_steps.round_q) +
+              time_t'($countones(found_q & low))
                       && time_t'(u_dut.u_steps.row_q) <= rows);
           if (part == 0) row_left_over: assert (time_t'(u_dut.u_steps.row_q) < rows);
-          else round_end: assert (i <= time_t'(u_dut.u_steps.end_q) && time_t'(u_dut.u_steps.end_q) < b && seen_here != 0
+          else round_end: assert (i <= time_t'(u_dut.u_steps.end_q) &&
+              time_t'(u_dut.u_steps.end_q) < b && seen_here != 0
                                   && time_t'(u_dut.u_steps.round_q) + seen_here <= rows
-                                  && (time_t'(u_dut.u_steps.end_q) == b - 1 || time_t'(u_dut.u_steps.round_q) + seen_here == rows));
+                                  && (time_t'(u_dut.u_steps.end_q) == b - 1 ||
+                                      time_t'(u_dut.u_steps.round_q) + seen_here == rows));
         end
       end else no_evict: assert (!evict && !restored);
       evicted: cover (retire_valid_i && saved && op_q == OpFlush && !killed);
@@ -216,6 +261,7 @@ module formal_tb_save
   end
   always_comb begin
     seen_here = '0;
-    for (int unsigned w = 0; w < WarpsPerSm; w++) if (w <= 32'(u_dut.u_steps.end_q)) seen_here += time_t'(found_q[w]);
+    for (int unsigned w = 0; w < WarpsPerSm; w++)
+      if (w <= 32'(u_dut.u_steps.end_q)) seen_here += time_t'(found_q[w]);
   end
 endmodule

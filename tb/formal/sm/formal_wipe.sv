@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_wipe: any row of any block is zeros when the block retires, whatever the block had written, and only rows of a block that is over are
-// cleared; a wipe takes as many cycles as the block has rows (R-SM-10). Blocks come, end and retire (R-SM-4) at any time.
+// qsm_wipe: any row of any block is zeros when the block retires, whatever the block had written,
+// and only rows of a block that is over are cleared; a wipe takes as many cycles as the block has
+// rows (R-SM-10). Blocks come, end and retire (R-SM-4) at any time.
 module formal_wipe
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -39,7 +40,8 @@ module formal_wipe
   logic            wipe;
   logic [RowW-1:0] row;
   qsm_wipe u_dut (
-    .clk_i, .rst_ni, .desc_i(desc), .tb_info_i(info_q), .arrive_i, .over_i(over_q), .clean_o(clean), .wipe_o(wipe), .row_o(row)
+    .clk_i, .rst_ni, .desc_i(desc), .tb_info_i(info_q), .arrive_i, .over_i(over_q), .clean_o(clean),
+    .wipe_o(wipe), .row_o(row)
   );
 
   always_ff @(posedge clk_i) begin
@@ -59,9 +61,11 @@ module formal_wipe
   logic all_fit, none_waits;  // no block without shared memory is wiped
   always_comb begin
     {all_fit, none_waits} = '1;
-    for (int unsigned k = 0; k < NumKernels; k++) if (32'(shared_q[k]) > SharedBytes) all_fit = 1'b0;
+    for (int unsigned k = 0; k < NumKernels; k++)
+      if (32'(shared_q[k]) > SharedBytes) all_fit = 1'b0;
     for (int unsigned s = 0; s < MaxTbs; s++) begin
-      if (valid_q[s] && 32'(info_q[s].base) * GranuleRows + 32'(rows(info_q[s].kernel)) > SharedRows) all_fit = 1'b0;
+      if (valid_q[s] && 32'(info_q[s].base) * GranuleRows +
+          32'(rows(info_q[s].kernel)) > SharedRows) all_fit = 1'b0;
       if (valid_q[s] && rows(info_q[s].kernel) == '0 && !clean[s]) none_waits = 1'b0;
     end
   end
@@ -96,7 +100,8 @@ module formal_wipe
   assign whose_rows = rows(info_q[whose].kernel);
   always_comb begin
     {some, found} = '0;
-    for (int unsigned s = MaxTbs; s-- > 0;) if (over_q[s] && !clean[s]) {some, found} = {1'b1, TbW'(s)};
+    for (int unsigned s = MaxTbs; s-- > 0;)
+      if (over_q[s] && !clean[s]) {some, found} = {1'b1, TbW'(s)};
   end
   always_ff @(posedge clk_i) begin
     starts_q <= rst_ni && !wipe && some;
@@ -108,20 +113,24 @@ module formal_wipe
       for (int unsigned k = 0; k < NumKernels; k++) assume (32'(shared_i[k]) <= SharedBytes);
     end else begin
       assume (!arrive_i.valid || !valid_q[arrive_i.tb]);
-      assume (!arrive_i.valid || 32'(arrive_i.base) * GranuleRows + 32'(rows(arrive_i.kernel)) <= SharedRows);
+      assume (!arrive_i.valid || 32'(arrive_i.base) * GranuleRows +
+          32'(rows(arrive_i.kernel)) <= SharedRows);
       wiped: assert (!(own && retires[tb_q]) || zero_q);
       stays: assert (!(own && over_q[tb_q] && clean[tb_q]) || zero_q);
       so_far: assert (!(own && wipe && whose == tb_q && row_q < row) || zero_q);
       only_over: assert (!wipe || (valid_q[whose] && over_q[whose] && !clean[whose]));
-      only_own: assert (!wipe || (count_t'(row) >= whose_first && count_t'(row) < whose_first + whose_rows));
-      in_order: assert (!wipe || count_t'(row) + u_dut.left_q == whose_first + whose_rows && u_dut.left_q <= whose_rows);
+      only_own: assert (!wipe || (count_t'(row) >= whose_first && count_t'(row) < whose_first +
+          whose_rows));
+      in_order: assert (!wipe || count_t'(row) + u_dut.left_q == whose_first + whose_rows &&
+          u_dut.left_q <= whose_rows);
       begins: assert (!starts_q || (wipe && whose == found_q && u_dut.left_q == whose_rows));
       goes_on: assert (!wipe || starts_q || u_dut.left_q == left_q - 1'b1);
       none_needed: assert (none_waits);
       needed: assert (!(valid_q[tb_q] && n != '0 && !over_q[tb_q]) || !clean[tb_q]);
       over_is_there: assert ((over_q & ~valid_q) == '0);
       fits: assert (all_fit);
-      second: cover (own && retires[tb_q] && zero_q && row_q != first[RowW-1:0] && info_q[tb_q].base != '0);
+      second: cover (own && retires[tb_q] && zero_q && row_q != first[RowW-1:0] &&
+          info_q[tb_q].base != '0);
       waits: cover (wipe && $countones(over_q & ~clean) > 1);
       passes: cover (wipe && retires != '0);
     end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of qsm_tb_trial, which has a proof of its own: counts what is freed; whether the TB fits and whether one is left that could go are
-// inputs, so that they may be anything.
+// In place of qsm_tb_trial, which has a proof of its own: counts what is freed; whether the TB fits
+// and whether one is left that could go are inputs, so that they may be anything.
 module qsm_tb_trial #(
   parameter int unsigned NumKernels = 4,
   parameter int unsigned NumSched = 1,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_preempt: every request that is accepted ends once, with the result of the page, a bounded time after its SM has answered; images are those
-// of the saved blocks and of the jobs, none twice; no launch ends with anything saved or under way (R-PE-1 to -10). SMs are what the page lets
-// them be: blocks of any kernel come and go, a job is answered by the block's retirement, saved or not, or by the restored message.
+// qsm_preempt: every request that is accepted ends once, with the result of the page, a bounded
+// time after its SM has answered; images are those of the saved blocks and of the jobs, none twice;
+// no launch ends with anything saved or under way (R-PE-1 to -10). SMs are what the page lets them
+// be: blocks of any kernel come and go, a job is answered by the block's retirement, saved or not,
+// or by the restored message.
 module formal_preempt #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -45,7 +47,8 @@ module formal_preempt #(
   input logic [NumSms-1:0]                          retire_saved_i,
   input logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
   input logic [NumSms-1:0]                          restored_i,
-  input logic [NumSms-1:0]                          started_i,   // a block is dispatched there, new or restored
+  // a block is dispatched there, new or restored
+  input logic [NumSms-1:0]                          started_i,
   input logic [KernelW-1:0]                         kernel_i,
   input logic [TbW-1:0]                             start_tb_i,
   input logic [TicketW-1:0]                         start_ticket_i
@@ -57,12 +60,15 @@ module formal_preempt #(
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   // ---- Launches and resident blocks ----
-  logic [NumKernels-1:0]                         busy_q, ends_q, killed_q;  // running or ending; ending
+  // running or ending; ending
+  logic [NumKernels-1:0]                         busy_q, ends_q, killed_q;
   logic [NumSms-1:0][MaxTbs-1:0]                 valid_q;
   logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]    kernel_q;
   logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]    age_kernel;
-  logic [NumSms-1:0][2:0]                        retired_q;                 // in the three cycles before
-  always_comb for (int unsigned i = 0; i < NumSms; i++) for (int unsigned r = 0; r < MaxTbs; r++) age_kernel[i][r] = kernel_q[i][age_tb_i[i][r]];
+  // in the three cycles before
+  logic [NumSms-1:0][2:0]                        retired_q;
+  always_comb for (int unsigned i = 0; i < NumSms; i++) for (int unsigned r = 0; r < MaxTbs;
+  r++) age_kernel[i][r] = kernel_q[i][age_tb_i[i][r]];
 
   logic [3:0]                           code;
   logic [SmW-1:0]                       code_sm;
@@ -82,17 +88,25 @@ module formal_preempt #(
   logic [NumSms-1:0]                    returns, save, restores;
   logic [KernelW-1:0]                   return_kernel, save_kernel;
   assign restores = resume[kernel_i] ? started_i : '0;
-  qsm_preempt #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages), .LineBytes(16), .TicketW(TicketW)) u_dut (
-    .clk_i, .rst_ni, .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i, .host_technique_i,
+  qsm_preempt #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
+      .LineBytes(16), .TicketW(TicketW)) u_dut (
+    .clk_i, .rst_ni, .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i,
+    .host_technique_i,
     .code_o(code), .code_sm_o(code_sm), .code_tb_o(code_tb), .code_image_o(code_image),
-    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image), .result_o(result), .used_o(used), .queued_o(queued),
-    .evict_i, .evict_technique_i, .evict_refused_o(refused), .save_base_i, .save_limit_i, .idempotent_i, .hold_i, .win_rw_i, .win_base_i, .win_limit_i,
-    .warps_i, .shared_i, .killed_i(killed_q), .launch_i, .kill_i, .ending_i, .unfinished_o(unfinished),
-    .age_valid_i, .age_tb_i, .age_kernel_i(age_kernel), .retire_i, .retire_tb_i, .retire_saved_i, .retire_ticket_i, .restored_i, .saving_o(saving),
-    .resume_o(resume), .closed_o(closed), .kernel_i, .image_o(image), .fresh_o(fresh), .spare_o(spare),
+    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image),
+    .result_o(result), .used_o(used), .queued_o(queued),
+    .evict_i, .evict_technique_i, .evict_refused_o(refused), .save_base_i, .save_limit_i,
+    .idempotent_i, .hold_i, .win_rw_i, .win_base_i, .win_limit_i,
+    .warps_i, .shared_i, .killed_i(killed_q), .launch_i, .kill_i, .ending_i,
+    .unfinished_o(unfinished),
+    .age_valid_i, .age_tb_i, .age_kernel_i(age_kernel), .retire_i, .retire_tb_i, .retire_saved_i,
+    .retire_ticket_i, .restored_i, .saving_o(saving),
+    .resume_o(resume), .closed_o(closed), .kernel_i, .image_o(image), .fresh_o(fresh),
+    .spare_o(spare),
     .restore_i(restores), .restore_tb_i(start_tb_i), .restore_ticket_i(start_ticket_i),
     .return_o(returns), .return_kernel_o(return_kernel), .return_ticket_o(return_ticket),
-    .decision_o(decision), .save_o(save), .save_kernel_o(save_kernel), .save_tb_o(save_tb), .save_image_o(save_image), .save_flush_o(save_flush)
+    .decision_o(decision), .save_o(save), .save_kernel_o(save_kernel), .save_tb_o(save_tb),
+    .save_image_o(save_image), .save_flush_o(save_flush)
   );
 
   // ---- Jobs by the page: what is asked of the SM, what it has answered ----
@@ -121,7 +135,8 @@ module formal_preempt #(
     cleaned = '0;
     for (int unsigned i = NumSms; i > 0; i--) begin
       answered[i-1] = job_q[i-1] && jobs_q[i-1].answer == Waits
-                      && (jobs_q[i-1].what == RESTORE ? restored_i[i-1] : retire_i[i-1] && retire_tb_i[i-1] == jobs_q[i-1].tb);
+                      && (jobs_q[i-1].what == RESTORE ? restored_i[i-1] : retire_i[i-1] &&
+                          retire_tb_i[i-1] == jobs_q[i-1].tb);
       over[i-1] = job_q[i-1] && jobs_q[i-1].answer != Waits;
       if (over[i-1] && !retire_i[i-1]) cleaned = NumSms'(1) << (i - 1);
     end
@@ -131,15 +146,20 @@ module formal_preempt #(
     jobs_d = jobs_q;
     for (int unsigned i = 0; i < NumSms; i++) begin
       if (accepts[i]) begin
-        jobs_d[i] = '{what: u_dut.technique, kernel: save_kernel, tb: save_tb, image: save_image, host: u_dut.for_host, answer: Waits};
+        jobs_d[i] = '{what: u_dut.technique, kernel: save_kernel, tb: save_tb, image: save_image,
+            host: u_dut.for_host, answer: Waits};
         if (u_dut.technique != DRAIN) place_d[save_kernel][save_image] = Written;
       end
       if (restores[i]) begin
-        jobs_d[i] = '{what: RESTORE, kernel: kernel_i, tb: start_tb_i, image: image, host: 1'b0, answer: Waits};
+        jobs_d[i] = '{what: RESTORE, kernel: kernel_i, tb: start_tb_i, image: image, host: 1'b0,
+            answer: Waits};
         place_d[kernel_i][image] = Restored;
       end
-      if (answered[i]) jobs_d[i].answer = (jobs_q[i].what != RESTORE && retire_saved_i[i]) ? IsSaved : IsOver;
-      if (cleaned[i]) place_d[jobs_q[i].kernel][jobs_q[i].image] = (jobs_q[i].answer == IsSaved && !killed_q[jobs_q[i].kernel]) ? Saved : Free;
+      if (answered[i])
+        jobs_d[i].answer = (jobs_q[i].what != RESTORE && retire_saved_i[i]) ? IsSaved : IsOver;
+      if (cleaned[i])
+        place_d[jobs_q[i].kernel][jobs_q[i].image] = (jobs_q[i].answer == IsSaved &&
+            !killed_q[jobs_q[i].kernel]) ? Saved : Free;
     end
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned v = 0; v < NumImages; v++) begin
@@ -151,7 +171,8 @@ module formal_preempt #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {busy_q, ends_q, killed_q, valid_q, retired_q, job_q, result_q, waited_q, late_q, place_q} <= '0;
+      {busy_q, ends_q, killed_q, valid_q, retired_q, job_q, result_q, waited_q, late_q,
+          place_q} <= '0;
     end else begin
       place_q <= place_d;
       jobs_q <= jobs_d;
@@ -165,7 +186,8 @@ module formal_preempt #(
           valid_q[i][start_tb_i] <= 1'b1;
           kernel_q[i][start_tb_i] <= kernel_i;
         end
-        job_q[i] <= (job_q[i] || accepts[i] || restores[i]) && !cleaned[i] && !(answered[i] && jobs_q[i].what == DRAIN);
+        job_q[i] <= (job_q[i] || accepts[i] || restores[i]) && !cleaned[i] &&
+            !(answered[i] && jobs_q[i].what == DRAIN);
         waited_q[i] <= (accepts[i] || restores[i]) ? '0 : waited_q[i] + 1'b1;
         if (answered[i]) ticket_q[i] <= retire_ticket_i[i];
         late_q[i] <= over[i] ? late_q[i] + 1'b1 : '0;
@@ -204,21 +226,27 @@ module formal_preempt #(
       if (listed != valid_q[i]) ages_ok[i] = 1'b0;
       saves = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what inside {2'd0, FLUSH};
       restoring = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what == RESTORE;
-      sm_ok[i] = (!retire_i[i] || valid_q[i][retire_tb_i[i]]) && (!retire_saved_i[i] || (retire_i[i] && saves && retire_tb_i[i] == jobs_q[i].tb))
-                 && !(retire_i[i] && restoring && retire_tb_i[i] == jobs_q[i].tb) && (!restored_i[i] || restoring)
-                 && !(retire_i[i] && $countones(retired_q[i]) >= 2) && (!started_i[i] || (!valid_q[i][start_tb_i] && !closed[kernel_i][i]));
+      sm_ok[i] = (!retire_i[i] || valid_q[i][retire_tb_i[i]]) &&
+          (!retire_saved_i[i] || (retire_i[i] && saves && retire_tb_i[i] == jobs_q[i].tb))
+                 && !(retire_i[i] && restoring && retire_tb_i[i] == jobs_q[i].tb) &&
+                     (!restored_i[i] || restoring)
+                 && !(retire_i[i] && $countones(retired_q[i]) >= 2) &&
+                     (!started_i[i] || (!valid_q[i][start_tb_i] && !closed[kernel_i][i]));
       told[i] = 32'(waited_q[i]) < Answer || !job_q[i] || jobs_q[i].answer != Waits || answered[i];
       timely[i] = !over[i] || 32'(late_q[i]) <= Late;
-      host_runs[i] = (result_q[i] == RUNNING) == (job_q[i] && jobs_q[i].host && !(jobs_q[i].answer == IsOver));
+      host_runs[i] = (result_q[i] == RUNNING) ==
+          (job_q[i] && jobs_q[i].host && !(jobs_q[i].answer == IsOver));
       in_use[i] = !job_q[i] || (busy_q[jobs_q[i].kernel] && !ends_q[jobs_q[i].kernel]
-                  && (jobs_q[i].answer != Waits || (valid_q[i][jobs_q[i].tb] && kernel_q[i][jobs_q[i].tb] == jobs_q[i].kernel)));
+                  && (jobs_q[i].answer != Waits ||
+                      (valid_q[i][jobs_q[i].tb] && kernel_q[i][jobs_q[i].tb] == jobs_q[i].kernel)));
       if (job_q[i]) begin
         some_job[jobs_q[i].kernel] = 1'b1;
         if (saves) saves_here[i][jobs_q[i].kernel] = 1'b1;
         if (jobs_q[i].what != DRAIN) begin
           if (taken[jobs_q[i].kernel][jobs_q[i].image]) apart = 1'b0;
           taken[jobs_q[i].kernel][jobs_q[i].image] = 1'b1;
-          if (place_q[jobs_q[i].kernel][jobs_q[i].image] != (jobs_q[i].what == RESTORE ? Restored : Written)) apart = 1'b0;
+          if (place_q[jobs_q[i].kernel][jobs_q[i].image] != (jobs_q[i].what == RESTORE ? Restored
+              : Written)) apart = 1'b0;
         end else if (jobs_q[i].answer != Waits) apart = 1'b0;
         if (jobs_q[i].answer == IsSaved && !(jobs_q[i].what inside {2'd0, FLUSH})) apart = 1'b0;
       end
@@ -233,7 +261,8 @@ module formal_preempt #(
         logic in_line;
         in_line = 1'b0;
         for (int unsigned n = 0; n < NumImages; n++) begin
-          if (n < 32'(queued[k]) && 32'(u_dut.u_images.queue_mem[k << ImageW | (32'(u_dut.u_images.head_q[k]) + n) % NumImages].image) == v) begin
+          if (n < 32'(queued[k]) && 32'(u_dut.u_images.queue_mem[k << ImageW |
+              (32'(u_dut.u_images.head_q[k]) + n) % NumImages].image) == v) begin
             if (in_line) queue_ok[k] = 1'b0;
             in_line = 1'b1;
           end
@@ -241,17 +270,22 @@ module formal_preempt #(
         n_saved += ImagesW'(place_q[k][v] == Saved);
         some_used[k] |= place_q[k][v] != Free;
         if (in_line != (place_q[k][v] == Saved)) queue_ok[k] = 1'b0;
-        if (used[k][v] != (place_q[k][v] != Free) || taken[k][v] != (place_q[k][v] inside {Written, Restored})) free_ok[k] = 1'b0;
+        if (used[k][v] != (place_q[k][v] != Free) ||
+            taken[k][v] != (place_q[k][v] inside {Written, Restored})) free_ok[k] = 1'b0;
         if (place_q[k][v] == Dropped && !killed_q[k]) free_ok[k] = 1'b0;
       end
       if (queued[k] != n_saved) queue_ok[k] = 1'b0;
-      if ((killed_q[k] && queued[k] != '0) || ((!busy_q[k] || ends_q[k]) && (some_used[k] || some_job[k] || out[k]))
+      if ((killed_q[k] && queued[k] != '0) ||
+          ((!busy_q[k] || ends_q[k]) && (some_used[k] || some_job[k] || out[k]))
           || (ends_q[k] && !busy_q[k])) free_ok[k] = 1'b0;
-      kernel_ok[k] = !(launch_i[k] && busy_q[k]) && !(kill_i[k] && !(busy_q[k] && !killed_q[k] && !ends_q[k])) && !(ended_i[k] && !ends_q[k])
-                     && !(ending_i[k] && !(busy_q[k] && !ends_q[k] && !out[k] && !unfinished[k] && !kill_i[k]));
+      kernel_ok[k] = !(launch_i[k] && busy_q[k]) &&
+          !(kill_i[k] && !(busy_q[k] && !killed_q[k] && !ends_q[k])) && !(ended_i[k] && !ends_q[k])
+                     && !(ending_i[k] && !(busy_q[k] && !ends_q[k] && !out[k] && !unfinished[k] &&
+                         !kill_i[k]));
       for (int unsigned i = 0; i < NumSms; i++) begin
         keeps_out[k][i] = (queued[k] != '0 && !hold_i[k]) ? job_q[i]
-                          : job_q[i] && 32'(jobs_q[i].kernel) == k && (jobs_q[i].what == DRAIN || jobs_q[i].answer == IsSaved);
+                          : job_q[i] && 32'(jobs_q[i].kernel) == k &&
+                              (jobs_q[i].what == DRAIN || jobs_q[i].answer == IsSaved);
       end
     end
   end
@@ -267,7 +301,8 @@ module formal_preempt #(
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
       kinds[i] = job_kind[i] == kind_of(job_q[i], jobs_q[i])
-                 && (!job_q[i] || (job_kernel[i] == jobs_q[i].kernel && job_tb[i] == jobs_q[i].tb && u_dut.job_q[i].host == jobs_q[i].host
+                 && (!job_q[i] || (job_kernel[i] == jobs_q[i].kernel && job_tb[i] == jobs_q[i].tb &&
+                     u_dut.job_q[i].host == jobs_q[i].host
                      && (jobs_q[i].what == DRAIN || job_image[i] == jobs_q[i].image)
                      && (jobs_q[i].answer != IsSaved || u_dut.job_q[i].ticket == ticket_q[i])));
     end
@@ -276,19 +311,22 @@ module formal_preempt #(
   logic [NumSms-1:0]     joins;    // clean-up puts its block into the queue
   logic                  whose;    // its kernel, its ticket
   logic [NumKernels-1:0] resumes;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) resumes[k] = queued[k] != '0 && !hold_i[k];
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) resumes[k] = queued[k] != '0 &&
+      !hold_i[k];
   always_comb begin
     whose = 1'b1;
     for (int unsigned i = 0; i < NumSms; i++) begin
       joins[i] = cleaned[i] && jobs_q[i].answer == IsSaved && !killed_q[jobs_q[i].kernel];
-      if (joins[i] && (return_kernel != jobs_q[i].kernel || u_dut.u_images.done_ticket_i != ticket_q[i])) whose = 1'b0;
+      if (joins[i] && (return_kernel != jobs_q[i].kernel ||
+          u_dut.u_images.done_ticket_i != ticket_q[i])) whose = 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (32'(kernel_i) < NumKernels && $onehot0(started_i) && !(decision && started_i != '0));
-      assume (started_i == '0 || (busy_q[kernel_i] && !killed_q[kernel_i] && !ends_q[kernel_i] && !ending_i[kernel_i]));
+      assume (started_i == '0 || (busy_q[kernel_i] && !killed_q[kernel_i] && !ends_q[kernel_i] &&
+          !ending_i[kernel_i]));
       assume (&sm_ok && &ages_ok && &kernel_ok && &told);
       assume (!host_i || code != 4'd1);
       assume (host_technique_i <= FLUSH && evict_technique_i <= FLUSH);
@@ -300,19 +338,26 @@ module formal_preempt #(
       used_is_taken: assert (&free_ok);
       queue_is_saved: assert (&queue_ok);
       kept_from_end: assert (unfinished == (some_job | (some_used & ~killed_q)));
-      if (ending_i != '0) nothing_left: assert ((ending_i & (some_job | (some_used & ~killed_q))) == '0);
+      if (ending_i != '0)
+        nothing_left: assert ((ending_i & (some_job | (some_used & ~killed_q))) == '0);
       kept_out: assert (closed == keeps_out && resume == resumes && saving == saves_here);
       if (joins != '0) ticket_kept: assert (whose);
       message: assert (save == (u_dut.technique != DRAIN ? accepts : '0) && $onehot0(accepts)
                        && !(accepts != '0 && started_i != '0) && (accepts & job_q) == '0);
-      if (accepts != '0) of_a_block: assert (busy_q[save_kernel] && !killed_q[save_kernel] && valid_q[u_dut.exam_sm][save_tb]
+      if (accepts != '0)
+        of_a_block: assert (busy_q[save_kernel] && !killed_q[save_kernel] &&
+            valid_q[u_dut.exam_sm][save_tb]
                                              && kernel_q[u_dut.exam_sm][save_tb] == save_kernel);
-      if (save != '0) into_a_free_image: assert (place_q[save_kernel][save_image] == Free && save_flush == (u_dut.technique == FLUSH));
+      if (save != '0)
+        into_a_free_image: assert (place_q[save_kernel][save_image] == Free &&
+            save_flush == (u_dut.technique == FLUSH));
       if (restores != '0) out_of_a_saved_one: assert (place_q[kernel_i][image] == Saved);
       ticket_returns: assert (returns == joins);
       // For the induction: what the examination keeps.
-      looked: assert (u_dut.u_exam.state_q != 2'd3 && u_dut.u_exam.req_q.technique <= FLUSH && u_dut.u_exam.host_q.technique <= FLUSH
-                      && (u_dut.u_exam.state_q != 2'd2 || !used[u_dut.u_exam.req_q.kernel][u_dut.u_exam.image_q]));
+      looked: assert (u_dut.u_exam.state_q != 2'd3 && u_dut.u_exam.req_q.technique <= FLUSH &&
+          u_dut.u_exam.host_q.technique <= FLUSH
+                      && (u_dut.u_exam.state_q != 2'd2 ||
+                          !used[u_dut.u_exam.req_q.kernel][u_dut.u_exam.image_q]));
       both_saved: cover (32'(queued[0]) == NumImages && result_q[0] == DONE && result_q[1] == DONE);
       flushed_back: cover (restores[0] && fresh && job_q[1] && jobs_q[1].what == RESTORE);
       by_itself: cover (result_q[0] == BY_ITSELF && result_q[1] == KILLED && used == '0);

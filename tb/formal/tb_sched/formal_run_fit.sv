@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_run_fit: the lowest run of free granules that is long enough, against a search of every place.
+// qsm_run_fit: the lowest run of free granules that is long enough, against a search of every
+// place.
 module formal_run_fit #(
   parameter int unsigned N = 16,
   localparam int unsigned PosW = $clog2(N),
@@ -33,7 +34,8 @@ module formal_run_fit #(
     assume (32'(len_i) <= N);
     finds: assert (found == fits);
     if (fits) lowest: assert (run == expected);
-    if (fits && len_i != '0) base_of_run: assert (run[base] && (run & ((N'(1) << base) - N'(1))) == '0);
+    if (fits && len_i != '0)
+      base_of_run: assert (run[base] && (run & ((N'(1) << base) - N'(1))) == '0);
     if (len_i == '0) nothing: assert (found && base == '0 && run == '0);
     top: cover (found && len_i == 3 && 32'(base) == N - 3 && $countones(free_i) > N / 2);
     whole: cover (found && 32'(len_i) == N);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_ages: every resident block stands in the list once, under its kernel, and of any two the one that came later stands before the
-// other (R-TB-13).
+// qsm_tb_ages: every resident block stands in the list once, under its kernel, and of any two the
+// one that came later stands before the other (R-TB-13).
 module formal_tb_ages #(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned MaxTbs = 4,
@@ -23,7 +23,8 @@ module formal_tb_ages #(
   logic [MaxTbs-1:0][TbW-1:0]     tb;
   logic [MaxTbs-1:0][KernelW-1:0] kernel;
   qsm_tb_ages #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_dut (
-    .clk_i, .rst_ni, .add_i, .add_tb_i, .add_kernel_i, .remove_i, .remove_tb_i, .valid_o(valid), .tb_o(tb), .kernel_o(kernel)
+    .clk_i, .rst_ni, .add_i, .add_tb_i, .add_kernel_i, .remove_i, .remove_tb_i, .valid_o(valid),
+    .tb_o(tb), .kernel_o(kernel)
   );
 
   logic [TbW-1:0]     a_q, b_q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_alloc: the targets of an SM fit it: warps, TB slots, granules, by the shapes of its set-up cycle; who is not assigned gets none; the
-// allocator ends in time (R-TB-6 to -8); who takes part, and that a change of it is worked out (R-TB-14). Contexts, masks and launches change at any time.
+// qsm_tb_alloc: the targets of an SM fit it: warps, TB slots, granules, by the shapes of its set-up
+// cycle; who is not assigned gets none; the allocator ends in time (R-TB-6 to -8); who takes part,
+// and that a change of it is worked out (R-TB-14). Contexts, masks and launches change at any time.
 module formal_tb_alloc #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -29,12 +30,16 @@ module formal_tb_alloc #(
   logic                                   busy;
   logic [NumSms-1:0]                      we;
   logic [NumSms-1:0][NumKernels-1:0][5:0] target;
-  qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
-    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i, .change_i, .busy_i, .snapshot_i,
-    .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we), .target_o(target)
+  qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
+      .Granules(Granules)) u_dut (
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i,
+    .change_i, .busy_i, .snapshot_i,
+    .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we),
+    .target_o(target)
   );
 
-  // Who takes part: all but those with no arrival or launch and never busy from one E to the next, both included.
+  // Who takes part: all but those with no arrival or launch and never busy from one E to the next,
+  // both included.
   logic [NumKernels-1:0] comes, out_q, out_d, quiet_q, busy_q, launched_q, part, part_qos;
   logic                  changed_q;
   assign comes = launch_i | arrival_i;
@@ -72,11 +77,13 @@ module formal_tb_alloc #(
     for (int unsigned k = 0; k < NumKernels; k++) n_others += 3'(part[k] && !part_qos[k]);
     for (int unsigned k = 0; k < NumKernels; k++) begin
       assigned[k] = part[k] && mask_i[k][u_dut.sm_q];
-      if (!part_qos[k] && part_qos != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms) assigned[k] = 1'b0;
+      if (!part_qos[k] && part_qos != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms)
+        assigned[k] = 1'b0;
       rank += 3'(part[k] && !part_qos[k]);
     end
   end
-  always_ff @(posedge clk_i) if (u_dut.state_q == SETUP) {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
+  always_ff @(posedge clk_i)
+    if (u_dut.state_q == SETUP) {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
 
   // What the targets that are written take of the SM.
   logic [6:0] all_warps, all_tbs, all_granules;
@@ -96,25 +103,32 @@ module formal_tb_alloc #(
     end
   end
 
-  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, a reduction per TB and 1; what may be left of them.
+  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, a reduction per TB and 1; what may be
+  // left of them.
   localparam int unsigned MostCycles = 1 + NumKernels * (1 + MaxTbs) + NumKernels * MaxTbs + 1;
   logic [6:0] cycles_q, left;
-  always_ff @(posedge clk_i) cycles_q <= (!rst_ni || u_dut.state_q == IDLE || u_dut.target_we) ? '0 : cycles_q + 1'b1;
+  always_ff @(posedge clk_i)
+    cycles_q <= (!rst_ni || u_dut.state_q == IDLE || u_dut.target_we) ? '0 : cycles_q + 1'b1;
   always_comb begin
     left = 7'(MostCycles);
     if (u_dut.state_q == FILL || u_dut.state_q == REDUCE) left = all_tbs + 7'd1;
     if (u_dut.state_q == FILL) begin
-      for (int unsigned k = 0; k < NumKernels; k++) if (u_dut.todo_q[k]) left += 7'(2 * (MaxTbs - 32'(u_dut.target_q[k])) + 1);
+      for (int unsigned k = 0; k < NumKernels; k++)
+        if (u_dut.todo_q[k]) left += 7'(2 * (MaxTbs - 32'(u_dut.target_q[k])) + 1);
     end
   end
 
   logic [NumKernels-1:0] shaped, kept, in_range;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      shaped[k] = warps_i[k] >= 1 && 32'(warps_i[k]) <= WarpsPerSm && 32'(granules_i[k]) <= Granules;
-      kept[k] = warps_q[k] >= 1 && 32'(warps_q[k]) <= WarpsPerSm && 32'(granules_q[k]) <= Granules && u_dut.shape_q[k] == {7'(warps_q[k]), granules_q[k]};
-      in_range[k] = 32'(u_dut.target_q[k]) <= MaxTbs && warps[k] >= 1 && 32'(warps[k]) <= WarpsPerSm && 32'(granules[k]) <= Granules
-                    && u_dut.job_q[k] == {7'(warps[k]), granules[k]} && !(u_dut.todo_q[k] && !u_dut.fill[k] && u_dut.target_q[k] != '0);
+      shaped[k] = warps_i[k] >= 1 && 32'(warps_i[k]) <= WarpsPerSm &&
+          32'(granules_i[k]) <= Granules;
+      kept[k] = warps_q[k] >= 1 && 32'(warps_q[k]) <= WarpsPerSm &&
+          32'(granules_q[k]) <= Granules && u_dut.shape_q[k] == {7'(warps_q[k]), granules_q[k]};
+      in_range[k] = 32'(u_dut.target_q[k]) <= MaxTbs && warps[k] >= 1 &&
+          32'(warps[k]) <= WarpsPerSm && 32'(granules[k]) <= Granules
+                    && u_dut.job_q[k] == {7'(warps[k]), granules[k]} &&
+                        !(u_dut.todo_q[k] && !u_dut.fill[k] && u_dut.target_q[k] != '0);
     end
   end
 
@@ -135,16 +149,20 @@ module formal_tb_alloc #(
       if (u_dut.state_q != IDLE || u_dut.request_q) says_busy: assert (busy);
       // For the induction: what the block keeps.
       shapes: assert (&kept);
-      uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 && (launched_q & (out_q | quiet_q)) == '0);
+      uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 &&
+          (launched_q & (out_q | quiet_q)) == '0);
       if (u_dut.state_q == FILL || u_dut.state_q == REDUCE) begin
         ranges: assert (&in_range);
-        sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) && 32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
+        sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) &&
+            32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
         of_assigned: assert (only_assigned && (u_dut.todo_q & ~assigned_q) == '0);
         one_is_enough: assert (!$onehot(assigned_q) || u_dut.state_q == FILL || all_tbs != '0);
       end
       if (u_dut.state_q == FILL) somebody_left: assert (u_dut.todo_q != '0);
-      drops_out: cover (u_dut.target_we && !snapshot_i && valid_i[0] && out_q == NumKernels'(1) && all_tbs == 3 && u_dut.target_q[1] == 3);
-      both: cover (u_dut.target_we && all_tbs == 3 && 32'(all_granules) == Granules && u_dut.target_q[0] == 1);
+      drops_out: cover (u_dut.target_we && !snapshot_i && valid_i[0] && out_q == NumKernels'(1) &&
+          all_tbs == 3 && u_dut.target_q[1] == 3);
+      both: cover (u_dut.target_we && all_tbs == 3 && 32'(all_granules) == Granules &&
+          u_dut.target_q[0] == 1);
       reduced: cover (u_dut.drop && u_dut.victim[0]);
       second_sm: cover (u_dut.target_we && u_dut.sm_q == 1 && assigned_q == NumKernels'(2));
     end

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A claim with all its parts, on any SM full of blocks that never end: it makes room. When those that it sends away have gone, the youngest of each
-// kernel first, a block of the claimer fits what is left: TB slot, warps of each sub-core, granules in one run; and nobody else may take it (R-TA-11).
+// A claim with all its parts, on any SM full of blocks that never end: it makes room. When those
+// that it sends away have gone, the youngest of each kernel first, a block of the claimer fits what
+// is left: TB slot, warps of each sub-core, granules in one run; and nobody else may take it
+// (R-TA-11).
 module formal_tb_claim #(
   parameter int unsigned NumKernels = 3,
   parameter int unsigned NumSched = 2,
@@ -15,7 +17,8 @@ module formal_tb_claim #(
   localparam int unsigned OutW = $clog2(MaxTbs + 1)
 ) (
   input logic                            clk_i,
-  // All stand still: kernels, and the blocks at the places of the age order, the youngest first. The TB slot of a block is its place.
+  // All stand still: kernels, and the blocks at the places of the age order, the youngest first.
+  // The TB slot of a block is its place.
   input logic [NumKernels-1:0]             qos_i,
   input logic [NumKernels-1:0]             has_block_i,
   input logic [NumKernels-1:0][FreeW-1:0]  whole_i,
@@ -35,7 +38,8 @@ module formal_tb_claim #(
     if (cycle_q != '1) cycle_q <= cycle_q + 1'b1;
   end
 
-  function automatic logic [FreeW+1:0] needs(logic [FreeW-1:0] whole, logic [SubW-1:0] rest, logic [SubW-1:0] first, int unsigned j);
+  function automatic logic [FreeW+1:0] needs(logic [FreeW-1:0] whole, logic [SubW-1:0] rest,
+      logic [SubW-1:0] first, int unsigned j);
     logic [SubW-1:0] sub;
     sub = first;
     needs = '0;
@@ -45,7 +49,8 @@ module formal_tb_claim #(
     end
   endfunction
   function automatic logic [Granules-1:0] run_of(logic [GranW-1:0] base, logic [GranW:0] n);
-    for (int unsigned g = 0; g < Granules; g++) run_of[g] = g >= 32'(base) && g < 32'(base) + 32'(n);
+    for (int unsigned g = 0; g < Granules; g++)
+      run_of[g] = g >= 32'(base) && g < 32'(base) + 32'(n);
   endfunction
 
   logic [NumKernels-1:0] evict;
@@ -66,7 +71,8 @@ module formal_tb_claim #(
       k = kernel_i[p-1];
       remains[p-1] = 1'b0;
       if (valid_i[p-1]) begin
-        if (32'(k) >= NumKernels || 32'(at_first_i[p-1]) >= NumSched || 32'(at_base_i[p-1]) + 32'(granules_i[k]) > Granules) possible = 1'b0;
+        if (32'(k) >= NumKernels || 32'(at_first_i[p-1]) >= NumSched || 32'(at_base_i[p-1]) +
+            32'(granules_i[k]) > Granules) possible = 1'b0;
         if ((used & run_of(at_base_i[p-1], granules_i[k])) != '0) possible = 1'b0;
         used |= run_of(at_base_i[p-1], granules_i[k]);
         cnt[k] += 6'd1;
@@ -84,16 +90,20 @@ module formal_tb_claim #(
       free_warps[j] = FreeW'(WarpsPerSched - 32'(held[j]));
     end
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (32'(rest_i[k]) >= NumSched || 32'(whole_i[k]) * NumSched + 32'(rest_i[k]) > NumSched * WarpsPerSched || {whole_i[k], rest_i[k]} == '0
+      if (32'(rest_i[k]) >= NumSched || 32'(whole_i[k]) * NumSched + 32'(rest_i[k]) > NumSched *
+          WarpsPerSched || {whole_i[k], rest_i[k]} == '0
           || 32'(granules_i[k]) > Granules || 32'(before_i[k]) > MaxTbs) possible = 1'b0;
     end
     if (32'(first_i) >= NumSched) possible = 1'b0;
     // R-TB-10's test for the claimer.
     fits_then = 1'b0;
     for (int unsigned b = 0; b < Granules; b++) begin
-      if (b + 32'(granules_i[whose]) <= Granules && (used_then & run_of(GranW'(b), granules_i[whose])) == '0) fits_then = 1'b1;
+      if (b + 32'(granules_i[whose]) <= Granules &&
+          (used_then & run_of(GranW'(b), granules_i[whose])) == '0) fits_then = 1'b1;
     end
-    for (int unsigned j = 0; j < NumSched; j++) if (32'(stays[j]) + 32'(needs(whole_i[whose], rest_i[whose], first_i, j)) > WarpsPerSched) fits_then = 1'b0;
+    for (int unsigned j = 0; j < NumSched; j++)
+      if (32'(stays[j]) + 32'(needs(whole_i[whose], rest_i[whose], first_i, j)) > WarpsPerSched)
+        fits_then = 1'b0;
     if (&remains) fits_then = 1'b0;
   end
 
@@ -116,16 +126,24 @@ module formal_tb_claim #(
     end
   end
   qsm_tb_adjust #(
-    .NumSms(1), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(NumSched * WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules)
+    .NumSms(1), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(NumSched * WarpsPerSched),
+    .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_dut (
-    .clk_i, .rst_ni, .adjust_i(1'b0), .latecomers_i(1'b1), .snapshot_i(1'b0), .epoch_done_i(cycle_q == 2'd1 || cycle_q == 2'd2), .busy_o(busy), .qos_i,
-    .busy_i('1), .killed_i('0), .has_block_i, .out_i(out), .mask_i('1), .ratio_i('0), .warps_i(warps), .whole_i, .rest_i, .granules_i, .idle_i('0),
-    .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(~used), .first_i, .age_valid_i(valid_i), .age_tb_i(places), .age_kernel_i(kernel_i),
-    .look_tb_o(look_tb), .look_first_i(at_first_i[look_tb]), .look_base_i(at_base_i[look_tb]), .fit_granules_o(fit_granules), .fit_len_o(fit_len),
-    .fit_found_i(found), .fit_run_i(run), .alloc_busy_i(1'b0), .alloc_we_i('0), .target_i(target_q), .sm_o(), .raise_o(raise), .lower_o(lower),
-    .raised_o(raised), .lowered_o(lowered), .realloc_o(), .preempting_i(1'b0), .restoring_i('0), .evict_refused_i('0), .evict_o(evict)
+    .clk_i, .rst_ni, .adjust_i(1'b0), .latecomers_i(1'b1), .snapshot_i(1'b0),
+    .epoch_done_i(cycle_q == 2'd1 || cycle_q == 2'd2), .busy_o(busy), .qos_i,
+    .busy_i('1), .killed_i('0), .has_block_i, .out_i(out), .mask_i('1), .ratio_i('0),
+    .warps_i(warps), .whole_i, .rest_i, .granules_i, .idle_i('0),
+    .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(~used), .first_i,
+    .age_valid_i(valid_i), .age_tb_i(places), .age_kernel_i(kernel_i),
+    .look_tb_o(look_tb), .look_first_i(at_first_i[look_tb]), .look_base_i(at_base_i[look_tb]),
+    .fit_granules_o(fit_granules), .fit_len_o(fit_len),
+    .fit_found_i(found), .fit_run_i(run), .alloc_busy_i(1'b0), .alloc_we_i('0), .target_i(target_q),
+    .sm_o(), .raise_o(raise), .lower_o(lower),
+    .raised_o(raised), .lowered_o(lowered), .realloc_o(), .preempting_i(1'b0), .restoring_i('0),
+    .evict_refused_i('0), .evict_o(evict)
   );
-  qsm_run_fit #(.N(Granules)) u_fit (.free_i(fit_granules), .len_i(fit_len), .found_o(found), .base_o(base), .run_o(run));
+  qsm_run_fit #(.N(Granules)) u_fit (.free_i(fit_granules), .len_i(fit_len), .found_o(found),
+      .base_o(base), .run_o(run));
 
   logic busy_q, over, kept;
   assign over = busy_q && !busy;
@@ -136,9 +154,11 @@ module formal_tb_claim #(
       if (32'(whose) != k && target_q[k] > (evict[k] ? cnt[k] - 6'd1 : cnt[k])) kept = 1'b0;
     end
   end
-  typedef logic [$bits({qos_i, has_block_i, whole_i, rest_i, granules_i, before_i, valid_i, kernel_i, at_first_i, at_base_i, first_i})-1:0] all_t;
+  typedef logic [$bits({qos_i, has_block_i, whole_i, rest_i, granules_i, before_i, valid_i,
+      kernel_i, at_first_i, at_base_i, first_i})-1:0] all_t;
   all_t all, all_q;
-  assign all = {qos_i, has_block_i, whole_i, rest_i, granules_i, before_i, valid_i, kernel_i, at_first_i, at_base_i, first_i};
+  assign all = {qos_i, has_block_i, whole_i, rest_i, granules_i, before_i, valid_i, kernel_i,
+      at_first_i, at_base_i, first_i};
   always_ff @(posedge clk_i) begin
     all_q <= all;
     busy_q <= rst_ni && busy;
@@ -157,8 +177,10 @@ module formal_tb_claim #(
       if (over) fits_when_gone: assert (fits_then);
       if (over) nobody_else: assert (kept && target_q[whose] != '0);
       two_go: cover (over && remains == 3'b100 && valid_i == '1);
-      granules: cover (over && u_dut.u_claim.gone_q[0] == 1 && !remains[1] && remains[0] && stays[0] == 1 && free_warps[0] == '0);
-      goal_stays: cover (over && qos_i == 3'b011 && remains == 3'b001 && valid_i == '1 && kernel_i[0] == 2'd1);
+      granules: cover (over && u_dut.u_claim.gone_q[0] == 1 && !remains[1] && remains[0] &&
+          stays[0] == 1 && free_warps[0] == '0);
+      goal_stays: cover (over && qos_i == 3'b011 && remains == 3'b001 && valid_i == '1 &&
+          kernel_i[0] == 2'd1);
     end
   end
 endmodule

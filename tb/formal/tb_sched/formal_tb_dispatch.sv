@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_dispatch: at most one block per cycle, to an SM with room where it fits, with the lowest run of free granules there; no kernel that keeps
-// asking is passed over more than NumKernels - 1 times (R-TB-9, R-TB-10). Of its SMs one may be: the pointer to them is all kernels'.
+// qsm_tb_dispatch: at most one block per cycle, to an SM with room where it fits, with the lowest
+// run of free granules there; no kernel that keeps asking is passed over more than NumKernels - 1
+// times (R-TB-9, R-TB-10). Of its SMs one may be: the pointer to them is all kernels'.
 module formal_tb_dispatch #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -28,8 +29,10 @@ module formal_tb_dispatch #(
   logic [Granules-1:0]   run;
   logic                  found;
   qsm_tb_dispatch #(.NumSms(NumSms), .NumKernels(NumKernels), .Granules(Granules)) u_dut (
-    .clk_i, .rst_ni, .closed_i, .ready_i, .room_i, .granules_i, .kernel_o(kernel), .sm_o(sm), .fits_i, .free_granules_i,
-    .dispatched_o(dispatched), .started_o(started), .base_o(base), .run_o(run), .lent_i(1'b0), .lent_granules_i('0), .lent_len_i('0), .found_o(found)
+    .clk_i, .rst_ni, .closed_i, .ready_i, .room_i, .granules_i, .kernel_o(kernel), .sm_o(sm),
+    .fits_i, .free_granules_i,
+    .dispatched_o(dispatched), .started_o(started), .base_o(base), .run_o(run), .lent_i(1'b0),
+    .lent_granules_i('0), .lent_len_i('0), .found_o(found)
   );
 
   function automatic logic [4:0] circle(logic [4:0] place, int unsigned n);
@@ -49,11 +52,13 @@ module formal_tb_dispatch #(
     candidate = asks != '0;
     expected_kernel = '0;
     for (int unsigned d = NumKernels; d > 0; d--) begin
-      if (asks[KernelW'(circle(5'(kp_q) + 5'(d - 1), NumKernels))]) expected_kernel = KernelW'(circle(5'(kp_q) + 5'(d - 1), NumKernels));
+      if (asks[KernelW'(circle(5'(kp_q) + 5'(d - 1), NumKernels))])
+        expected_kernel = KernelW'(circle(5'(kp_q) + 5'(d - 1), NumKernels));
     end
     expected_sm = '0;
     for (int unsigned d = NumSms; d > 0; d--) begin
-      if (room_i[expected_kernel][SmW'(circle(5'(sp_q) + 5'(d - 1), NumSms))]) expected_sm = SmW'(circle(5'(sp_q) + 5'(d - 1), NumSms));
+      if (room_i[expected_kernel][SmW'(circle(5'(sp_q) + 5'(d - 1), NumSms))])
+        expected_sm = SmW'(circle(5'(sp_q) + 5'(d - 1), NumSms));
     end
   end
   always_ff @(posedge clk_i) begin
@@ -74,8 +79,10 @@ module formal_tb_dispatch #(
     fit = 1'b0;
     lowest = '0;
     for (int unsigned p = 0; p < Granules; p++) begin
-      for (int unsigned g = 0; g < Granules; g++) here[g] = g >= p && g < p + 32'(granules_i[expected_kernel]);
-      if (!fit && p + 32'(granules_i[expected_kernel]) <= Granules && (here & ~free_granules_i[expected_sm]) == '0) begin
+      for (int unsigned g = 0; g < Granules; g++)
+        here[g] = g >= p && g < p + 32'(granules_i[expected_kernel]);
+      if (!fit && p + 32'(granules_i[expected_kernel]) <= Granules &&
+          (here & ~free_granules_i[expected_sm]) == '0) begin
         fit = 1'b1;
         lowest = here;
       end
@@ -85,7 +92,8 @@ module formal_tb_dispatch #(
   // Other candidates since a kernel asks.
   logic [NumKernels-1:0][KernelW:0] others_q;
   logic [NumKernels-1:0]            patient;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) patient[k] = 32'(others_q[k]) < NumKernels;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) patient[k] = 32'(others_q[k]) < N
+      umKernels;
   always_ff @(posedge clk_i) begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       others_q[k] <= (!rst_ni || !asks[k] || kernel == KernelW'(k)) ? '0 : others_q[k] + 1'b1;
@@ -102,11 +110,14 @@ module formal_tb_dispatch #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (&shapes);
-      one: assert ($onehot0(started) && $onehot0(dispatched) && (started != '0) == (dispatched != '0));
+      one: assert ($onehot0(started) && $onehot0(dispatched) &&
+          (started != '0) == (dispatched != '0));
       goes: assert ((started != '0) == (candidate && fits_i[expected_sm] && fit));
       if (candidate) who: assert (kernel == expected_kernel);
       if (candidate) to_whom: assert (sm == expected_sm);
-      if (started != '0) there: assert (started[expected_sm] && dispatched[expected_kernel] && room_i[expected_kernel][expected_sm] && run == lowest);
+      if (started != '0)
+        there: assert (started[expected_sm] && dispatched[expected_kernel] &&
+            room_i[expected_kernel][expected_sm] && run == lowest);
       if (closed_i) nothing: assert (started == '0);
       fair: assert (&patient);
       second: cover (started[NumSms-1] && dispatched[1] && base == 2 && run != '0);

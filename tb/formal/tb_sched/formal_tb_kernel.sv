@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_kernel: a launch dispatches each block of its grid once, in order, unless it is killed, saved ones between them; it ends when no
-// block is out and nothing keeps it, once, after its fixed delay (R-TB-1 to -4, R-PE-8, R-PE-10).
+// qsm_tb_kernel: a launch dispatches each block of its grid once, in order, unless it is killed,
+// saved ones between them; it ends when no block is out and nothing keeps it, once, after its fixed
+// delay (R-TB-1 to -4, R-PE-8, R-PE-10).
 module formal_tb_kernel #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned OutW = 3,      // blocks that can be out
@@ -31,8 +32,10 @@ module formal_tb_kernel #(
   logic [2:0][15:0] block;
   logic [OutW-1:0]  out;
   qsm_tb_kernel #(.NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)) u_dut (
-    .clk_i, .rst_ni, .launch_i, .kill_write_i, .arrival_i, .grid_i, .busy_o(busy), .killed_o(killed), .ending_o(ending), .ended_o(ended),
-    .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .has_block_o(has_block), .ready_o(ready), .block_o(block), .linear_o(linear), .dispatch_i, .resume_i, .unfinished_i,
+    .clk_i, .rst_ni, .launch_i, .kill_write_i, .arrival_i, .grid_i, .busy_o(busy),
+    .killed_o(killed), .ending_o(ending), .ended_o(ended),
+    .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .has_block_o(has_block),
+    .ready_o(ready), .block_o(block), .linear_o(linear), .dispatch_i, .resume_i, .unfinished_i,
     .start_o(start), .kill_o(kill), .fault_i, .retires_i, .out_o(out)
   );
 
@@ -45,7 +48,8 @@ module formal_tb_kernel #(
   logic                 kill_now, ends, waits;
   assign kill_now = busy_q && !killed_q && !ending_q && (kill_write_i || fault_i != '0);
   assign blocks = BlocksW'(grid_q[0]) * BlocksW'(grid_q[1]) * BlocksW'(grid_q[2]);
-  assign ends = busy_q && !ending_q && (killed_q || sent_q == blocks) && out_q == '0 && !unfinished_i;
+  assign ends = busy_q && !ending_q && (killed_q || sent_q == blocks) && out_q == '0 &&
+      !unfinished_i;
   assign waits = busy_q && !killed_q && !ending_q && (sent_q != blocks || resume_i);
   always_ff @(posedge clk_i) begin
     grid_q <= grid_i;
@@ -73,10 +77,12 @@ module formal_tb_kernel #(
 
   // Place of the next block in the walk, x fastest.
   logic [BlocksW-1:0] position;
-  assign position = BlocksW'(block[0]) + BlocksW'(grid_q[0]) * (BlocksW'(block[1]) + BlocksW'(grid_q[1]) * BlocksW'(block[2]));
+  assign position = BlocksW'(block[0]) + BlocksW'(grid_q[0]) *
+      (BlocksW'(block[1]) + BlocksW'(grid_q[1]) * BlocksW'(block[2]));
 
   logic [2:0] in_grid;
-  always_comb for (int unsigned d = 0; d < 3; d++) in_grid[d] = grid_i[d] >= 1 && 32'(grid_i[d]) <= MaxGrid;
+  always_comb for (int unsigned d = 0; d < 3; d++) in_grid[d] = grid_i[d] >= 1 &&
+      32'(grid_i[d]) <= MaxGrid;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -97,7 +103,8 @@ module formal_tb_kernel #(
       if (ended) nothing_out: assert (out_q == '0 && (killed_q || sent_q == blocks));
       if (busy_q) number: assert (linear == 32'(sent_q));
       if (busy_q && sent_q != blocks) walk: assert (sent_q == position);
-      if (busy_q) in_range: assert (block[0] < grid_q[0] && block[1] < grid_q[1] && block[2] < grid_q[2]);
+      if (busy_q)
+        in_range: assert (block[0] < grid_q[0] && block[1] < grid_q[1] && block[2] < grid_q[2]);
       last_block: cover (ended && !killed_q && 32'(sent_q) == MaxGrid * MaxGrid * MaxGrid);
       killed_early: cover (ended && killed_q && faulted && sent_q == 2 && blocks == 4);
       saved_between: cover (dispatch_i && resume_i && sent_q == blocks && out_q == 1);

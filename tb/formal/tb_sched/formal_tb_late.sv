@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_late: late is who has waited through two E + QosLat; a claim is of a late slot, one per epoch, only where it may start; and if it may in some
-// cycle of every epoch, each late slot has its claim within NumKernels epochs; an SM is settled from the second E + QosLat after a restore
+// qsm_tb_late: late is who has waited through two E + QosLat; a claim is of a late slot, one per
+// epoch, only where it may start; and if it may in some cycle of every epoch, each late slot has
+// its claim within NumKernels epochs; an SM is settled from the second E + QosLat after a restore
 // on (R-TA-10 to -12).
 module formal_tb_late #(
   parameter int unsigned NumSms = 2,
@@ -28,10 +29,12 @@ module formal_tb_late #(
   typedef logic [$clog2(NumKernels + 2)-1:0] turns_t;
   logic [NumKernels-1:0][1:0] through_q;  // E + QosLat that it has waited through, up to two
   logic [NumKernels-1:0]      two, watched_q;
-  logic [NumSms-1:0][1:0]     since_q;    // E + QosLat since an SM's last cycle of a restore, up to two
+  // E + QosLat since an SM's last cycle of a restore, up to two
+  logic [NumSms-1:0][1:0]     since_q;
   logic [NumSms-1:0]          long_ago;
   logic   may, opened_q, claimed_q, watched_late, watched_claims, again_q;
-  turns_t turns_q;                        // epochs that have ended since the watched slot is late, or since its last claim
+  // epochs that have ended since the watched slot is late, or since its last claim
+  turns_t turns_q;
   assign may = latecomers_i && rests_i && !snapshot_i && !epoch_done_i;
   assign watched_late = (late & watched_i) != '0;
   assign watched_claims = (claim & watched_i) != '0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_resources: what is free is what the resident TBs leave, never negative, never over capacity, and all of it when none is left. A
-// ledger beside the block holds what each TB slot has taken; the sums are counted from it anew in every cycle (R-TB-10, R-TB-11).
+// qsm_tb_resources: what is free is what the resident TBs leave, never negative, never over
+// capacity, and all of it when none is left. A ledger beside the block holds what each TB slot has
+// taken; the sums are counted from it anew in every cycle (R-TB-10, R-TB-11).
 module formal_tb_resources #(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
@@ -52,15 +53,20 @@ module formal_tb_resources #(
   logic [NumSched-1:0][FreeW-1:0] free_warps;
   logic [GranW-1:0]               look_base;
   qsm_tb_resources #(
-    .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules), .TicketW(TicketW)
+    .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs),
+    .Granules(Granules), .TicketW(TicketW)
   ) u_dut (
-    .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .granules_i(shared_q), .kernel_i, .fits_o(fits), .tb_o(tb), .first_o(first),
-    .free_granules_o(free_granules), .take_i, .take_base_i, .take_granules_i(take_granules), .take_ticket_i, .retire_i, .retire_tb_i,
-    .retire_kernel_o(retire_kernel), .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket), .cnt_o(cnt), .free_warps_o(free_warps),
+    .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .granules_i(shared_q), .kernel_i,
+    .fits_o(fits), .tb_o(tb), .first_o(first),
+    .free_granules_o(free_granules), .take_i, .take_base_i, .take_granules_i(take_granules),
+    .take_ticket_i, .retire_i, .retire_tb_i,
+    .retire_kernel_o(retire_kernel), .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket),
+    .cnt_o(cnt), .free_warps_o(free_warps),
     .look_tb_i, .look_first_o(look_first), .look_base_o(look_base)
   );
   function automatic logic [Granules-1:0] run(logic [GranW-1:0] base, logic [KernelW-1:0] k);
-    for (int unsigned g = 0; g < Granules; g++) run[g] = g >= 32'(base) && g < 32'(base) + 32'(shared_q[k]);
+    for (int unsigned g = 0; g < Granules; g++)
+      run[g] = g >= 32'(base) && g < 32'(base) + 32'(shared_q[k]);
   endfunction
   assign take_granules = run(take_base_i, kernel_i);
 
@@ -69,7 +75,8 @@ module formal_tb_resources #(
   endfunction
 
   // Warps w of the TB with (first + w) mod NumSched = j.
-  function automatic logic [FreeW:0] needs(logic [KernelW-1:0] k, logic [SubW-1:0] from, int unsigned j);
+  function automatic logic [FreeW:0] needs(logic [KernelW-1:0] k, logic [SubW-1:0] from,
+      int unsigned j);
     logic [SubW-1:0] sub;
     sub = from;
     needs = '0;
@@ -100,7 +107,8 @@ module formal_tb_resources #(
         granules_q[tb] <= take_granules;
         base_q[tb] <= take_base_i;
         ticket_q[tb] <= take_ticket_i;
-        first_q <= SubW'((32'(first_q) + 32'(rest_q[kernel_i]) >= NumSched) ? 32'(first_q) + 32'(rest_q[kernel_i]) - NumSched : 32'(first_q) + 32'(rest_q[kernel_i]));
+        first_q <= SubW'((32'(first_q) + 32'(rest_q[kernel_i]) >= NumSched) ? 32'(first_q) +
+            32'(rest_q[kernel_i]) - NumSched : 32'(first_q) + 32'(rest_q[kernel_i]));
       end
     end
   end
@@ -120,7 +128,8 @@ module formal_tb_resources #(
     for (int unsigned s = MaxTbs; s > 0; s--) if (!used_q[s-1]) lowest = TbW'(s - 1);
     for (int unsigned s = 0; s < MaxTbs; s++) begin
       if (used_q[s]) begin
-        for (int unsigned j = 0; j < NumSched; j++) held[j] += (FreeW+2)'(needs(kernel_q[s], first_held_q[s], j));
+        for (int unsigned j = 0; j < NumSched; j++)
+          held[j] += (FreeW+2)'(needs(kernel_q[s], first_held_q[s], j));
         tbs[kernel_q[s]] += 6'd1;
         if ((taken & granules_q[s]) != '0) disjoint = 1'b0;
         taken |= granules_q[s];
@@ -129,7 +138,8 @@ module formal_tb_resources #(
     enough = used_q != '1;
     for (int unsigned j = 0; j < NumSched; j++) begin
       left[j] = (FreeW+2)'(WarpsPerSched) - held[j];
-      if (held[j] + (FreeW+2)'(needs(kernel_i, first_q, j)) > (FreeW+2)'(WarpsPerSched)) enough = 1'b0;
+      if (held[j] + (FreeW+2)'(needs(kernel_i, first_q, j)) > (FreeW+2)'(WarpsPerSched))
+        enough = 1'b0;
     end
   end
 
@@ -137,8 +147,11 @@ module formal_tb_resources #(
   logic [MaxTbs-1:0] noted;
   for (genvar s = 0; s < MaxTbs; s++) begin : g_tb
     assign noted[s] = u_dut.used_q[s] == used_q[s]
-                      && (!used_q[s] || (u_dut.held_mem[s] == {kernel_q[s], first_held_q[s], base_q[s], ticket_q[s]} && 32'(kernel_q[s]) < NumKernels
-                          && 32'(first_held_q[s]) < NumSched && granules_q[s] == run(base_q[s], kernel_q[s])));
+                      && (!used_q[s] || (u_dut.held_mem[s] ==
+                          {kernel_q[s], first_held_q[s], base_q[s], ticket_q[s]} &&
+                          32'(kernel_q[s]) < NumKernels
+                          && 32'(first_held_q[s]) < NumSched &&
+                              granules_q[s] == run(base_q[s], kernel_q[s])));
   end
 
   logic [NumSched-1:0]   capacity, exact;
@@ -149,7 +162,8 @@ module formal_tb_resources #(
       exact[j] = left[j] == (FreeW+2)'(free_warps[j]);
     end
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      shaped[k] = 32'(rest_q[k]) < NumSched && warps_of(KernelW'(k)) >= 1 && warps_of(KernelW'(k)) <= NumSched * WarpsPerSched
+      shaped[k] = 32'(rest_q[k]) < NumSched && warps_of(KernelW'(k)) >= 1 &&
+          warps_of(KernelW'(k)) <= NumSched * WarpsPerSched
                   && 32'(shared_q[k]) <= Granules;
     end
   end
@@ -157,7 +171,8 @@ module formal_tb_resources #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (shaped == '1 && 32'(kernel_i) < NumKernels);
-      assume (!take_i || (fits && (take_granules & taken) == '0 && 32'(take_base_i) + 32'(shared_q[kernel_i]) <= Granules));
+      assume (!take_i || (fits && (take_granules & taken) == '0 && 32'(take_base_i) +
+          32'(shared_q[kernel_i]) <= Granules));
       assume (!retire_i || (32'(retire_tb_i) < MaxTbs && used_q[retire_tb_i]));
       fits_if_enough: assert (fits == enough);
       if (fits) lowest_slot: assert (tb == lowest);
@@ -166,10 +181,15 @@ module formal_tb_resources #(
       warps_left: assert (&exact);
       granules_left: assert (free_granules == ~taken);
       counted: assert (cnt == tbs);
-      if (used_q == '0) all_back: assert (free_warps == {NumSched{FreeW'(WarpsPerSched)}} && free_granules == '1 && cnt == '0);
-      if (retire_i) whose: assert (retire_kernel == NumKernels'(1) << kernel_q[retire_tb_i] && retire_idx == kernel_q[retire_tb_i]);
+      if (used_q == '0)
+        all_back: assert (free_warps == {NumSched{FreeW'(WarpsPerSched)}} && free_granules == '1 &&
+            cnt == '0);
+      if (retire_i)
+        whose: assert (retire_kernel == NumKernels'(1) << kernel_q[retire_tb_i] &&
+            retire_idx == kernel_q[retire_tb_i]);
       if (retire_i) ticket_back: assert (retire_ticket == ticket_q[retire_tb_i]);
-      if (32'(look_tb_i) < MaxTbs && used_q[look_tb_i]) where: assert (look_first == first_held_q[look_tb_i] && look_base == base_q[look_tb_i]);
+      if (32'(look_tb_i) < MaxTbs && used_q[look_tb_i])
+        where: assert (look_first == first_held_q[look_tb_i] && look_base == base_q[look_tb_i]);
       notes: assert (&noted && 32'(first_q) < NumSched);
       full: cover (&used_q && taken == '1);
       uneven: cover (take_i && retire_i && first_q != 0 && left[0] != left[1]);

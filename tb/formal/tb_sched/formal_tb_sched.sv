@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_sched: how its parts are joined (R-TB-1, R-TB-4, R-TB-6, R-TB-9, R-TB-11, R-TB-12, R-PE-4, R-PE-8). Targets, preemption and adjuster are
-// left open: they may say anything at any time, but what is assumed of them below.
+// qsm_tb_sched: how its parts are joined (R-TB-1, R-TB-4, R-TB-6, R-TB-9, R-TB-11, R-TB-12, R-PE-4,
+// R-PE-8). Targets, preemption and adjuster are left open: they may say anything at any time, but
+// what is assumed of them below.
 module formal_tb_sched #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -39,23 +40,33 @@ module formal_tb_sched #(
   logic [2:0][15:0]                       block;
   logic [31:0]                            linear;
   qsm_tb_sched #(
-    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(1), .WarpsPerSm(Warps), .MaxTbs(MaxTbs), .Granules(Granules), .NumImages(1), .EndDelay(EndDelay)
+    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(1), .WarpsPerSm(Warps), .MaxTbs(MaxTbs),
+    .Granules(Granules), .NumImages(1), .EndDelay(EndDelay)
   ) u_dut (
-    .clk_i, .rst_ni, .valid_i('1), .qos_i('0), .mask_i, .grid_i, .warps_i, .granules_i, .shared_i('0), .win_rw_i('0), .win_base_i('0), .win_limit_i('0),
-    .save_base_i('0), .save_limit_i('0), .idempotent_i('0), .hold_i('0), .launch_i, .kill_write_i, .arrival_i('0), .alloc_change_i(1'b0),
-    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(), .faulted_o(), .fault_sm_o(), .alloc_busy_o(alloc_busy), .cnt_o(cnt), .target_o(target),
-    .preempt_i(1'b0), .preempt_sm_i('0), .preempt_kernel_i('0), .preempt_by_slot_i(1'b0), .preempt_tb_i('0), .preempt_technique_i('0), .preempt_code_o(),
-    .preempt_sm_o(), .preempt_tb_o(), .preempt_image_o(), .job_kind_o(), .job_kernel_o(), .job_tb_o(), .job_image_o(), .job_result_o(), .images_o(), .queued_o(),
-    .adjust_i(1'b0), .adjust_technique_i('0), .latecomers_i(1'b0), .idle_i('0), .adjust_busy_o(adjust_busy), .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .had_tb_o(had_tb),
-    .saving_o(), .start_o(start), .kill_o(kill), .dispatch_valid_o(valid), .dispatch_op_o(op), .dispatch_kernel_o(kernel), .dispatch_tb_o(tb),
-    .dispatch_first_o(), .dispatch_base_o(), .dispatch_block_o(block), .dispatch_linear_o(linear), .dispatch_image_o(image), .dispatch_fresh_o(),
+    .clk_i, .rst_ni, .valid_i('1), .qos_i('0), .mask_i, .grid_i, .warps_i, .granules_i,
+    .shared_i('0), .win_rw_i('0), .win_base_i('0), .win_limit_i('0),
+    .save_base_i('0), .save_limit_i('0), .idempotent_i('0), .hold_i('0), .launch_i, .kill_write_i,
+    .arrival_i('0), .alloc_change_i(1'b0),
+    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(), .faulted_o(), .fault_sm_o(),
+    .alloc_busy_o(alloc_busy), .cnt_o(cnt), .target_o(target),
+    .preempt_i(1'b0), .preempt_sm_i('0), .preempt_kernel_i('0), .preempt_by_slot_i(1'b0),
+    .preempt_tb_i('0), .preempt_technique_i('0), .preempt_code_o(),
+    .preempt_sm_o(), .preempt_tb_o(), .preempt_image_o(), .job_kind_o(), .job_kernel_o(),
+    .job_tb_o(), .job_image_o(), .job_result_o(), .images_o(), .queued_o(),
+    .adjust_i(1'b0), .adjust_technique_i('0), .latecomers_i(1'b0), .idle_i('0),
+    .adjust_busy_o(adjust_busy), .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .had_tb_o(had_tb),
+    .saving_o(), .start_o(start), .kill_o(kill), .dispatch_valid_o(valid), .dispatch_op_o(op),
+    .dispatch_kernel_o(kernel), .dispatch_tb_o(tb),
+    .dispatch_first_o(), .dispatch_base_o(), .dispatch_block_o(block), .dispatch_linear_o(linear),
+    .dispatch_image_o(image), .dispatch_fresh_o(),
     .dispatch_ticket_o(), .retire_i, .retire_tb_i, .retire_saved_i('0), .restored_i('0), .fault_i
   );
 
   // ---- Launches and blocks as the messages tell them ----
   logic                                           comes;  // a block, new or saved
   logic [SmW-1:0]                                 sm;
-  logic [NumKernels-1:0]                          busy_q, killed_q, start_q, had_tb_q, has_tb, kill_now, some_fault;
+  logic [NumKernels-1:0]                          busy_q, killed_q, start_q, had_tb_q, has_tb,
+      kill_now, some_fault;
   logic [NumKernels-1:0][3:0]                     sent_q;
   logic [NumKernels-1:0][2:0][15:0]               grid_q;
   logic [NumKernels-1:0][6:0]                     warps_q;
@@ -68,7 +79,8 @@ module formal_tb_sched #(
     sm = '0;
     for (int unsigned i = 0; i < NumSms; i++) if (valid[i]) sm = SmW'(i);
     held = '0;
-    for (int unsigned i = 0; i < NumSms; i++) for (int unsigned s = 0; s < MaxTbs; s++) if (used_q[i][s]) held[i][kernel_q[i][s]] += 6'd1;
+    for (int unsigned i = 0; i < NumSms; i++)
+      for (int unsigned s = 0; s < MaxTbs; s++) if (used_q[i][s]) held[i][kernel_q[i][s]] += 6'd1;
     {has_tb, some_fault} = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumSms; i++) begin
@@ -102,11 +114,15 @@ module formal_tb_sched #(
   logic [NumSms-1:0]     retires_ok;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      shaped[k] = warps_i[k] >= 1 && 32'(warps_i[k]) <= Warps && 32'(granules_i[k]) <= Granules && grid_i[k][2] == 1;
-      for (int unsigned d = 0; d < 2; d++) if (grid_i[k][d] == '0 || grid_i[k][d] > 2) shaped[k] = 1'b0;
-      if (busy_q[k] && {grid_i[k], warps_i[k], granules_i[k]} != {grid_q[k], warps_q[k], granules_q[k]}) shaped[k] = 1'b0;
+      shaped[k] = warps_i[k] >= 1 && 32'(warps_i[k]) <= Warps && 32'(granules_i[k]) <= Granules &&
+          grid_i[k][2] == 1;
+      for (int unsigned d = 0; d < 2; d++)
+        if (grid_i[k][d] == '0 || grid_i[k][d] > 2) shaped[k] = 1'b0;
+      if (busy_q[k] && {grid_i[k], warps_i[k], granules_i[k]} !=
+          {grid_q[k], warps_q[k], granules_q[k]}) shaped[k] = 1'b0;
     end
-    for (int unsigned i = 0; i < NumSms; i++) retires_ok[i] = !retire_i[i] || used_q[i][retire_tb_i[i]];
+    for (int unsigned i = 0; i < NumSms; i++)
+      retires_ok[i] = !retire_i[i] || used_q[i][retire_tb_i[i]];
   end
 
   logic [3:0] place;  // of the block in its grid, x fastest
@@ -115,21 +131,27 @@ module formal_tb_sched #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (&shaped && &retires_ok && (launch_i & busy_q) == '0);
-      // Preemption and adjuster: a saved block keeps its launch; nothing is searched but while nothing is dispatched.
+      // Preemption and adjuster: a saved block keeps its launch; nothing is searched but while
+      // nothing is dispatched.
       assume ((u_dut.resume & ~u_dut.unfinished) == '0 && u_dut.returned == '0);
       assume ($onehot0(u_dut.save) && (u_dut.save == '0 || u_dut.decision));
 
       one: assert ($onehot0(valid));
       if (u_dut.decision) is_save: assert (valid == u_dut.save && op == {1'b1, u_dut.save_flush}
-                                           && {kernel, tb, image} == {u_dut.save_kernel, u_dut.save_tb, u_dut.save_image});
+                                           && {kernel, tb, image} ==
+                                               {u_dut.save_kernel, u_dut.save_tb,
+                                               u_dut.save_image});
       if (!u_dut.decision) is_block: assert (!op[1]);
       if (comes) when_open: assert (!alloc_busy && !adjust_busy && !u_dut.decision);
-      if (comes) has_room: assert (mask_i[kernel][sm] && held[sm][kernel] < target[sm][kernel] && !u_dut.closed[kernel][sm]);
+      if (comes)
+        has_room: assert (mask_i[kernel][sm] && held[sm][kernel] < target[sm][kernel] &&
+            !u_dut.closed[kernel][sm]);
       if (comes) of_running: assert (busy_q[kernel] && !killed_q[kernel] && !start_q[kernel]);
       if (comes) free_slot: assert (!used_q[sm][tb]);
       if (comes) saved_first: assert (op[0] == u_dut.resume[kernel]);
       if (comes && op[0]) restores: assert (image == u_dut.image && block == '0 && linear == '0);
-      if (comes && !op[0]) next_block: assert (linear == 32'(sent_q[kernel]) && place == sent_q[kernel]);
+      if (comes && !op[0])
+        next_block: assert (linear == 32'(sent_q[kernel]) && place == sent_q[kernel]);
       counts: assert (cnt == held);
       launched: assert (busy == busy_q && start == start_q && killed == killed_q);
       if (ended != '0) nothing_left: assert ((ended & has_tb) == '0);

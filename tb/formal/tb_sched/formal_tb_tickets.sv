@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_tickets of all SMs, as R-PE-9 uses them for one kernel: no ticket is given to two blocks, none exceeds the range, and a block that comes
-// gets one though all others are out. Blocks wander between the SMs (images), so tickets come back elsewhere than they were taken. A save is told in
+// qsm_tb_tickets of all SMs, as R-PE-9 uses them for one kernel: no ticket is given to two blocks,
+// none exceeds the range, and a block that comes gets one though all others are out. Blocks wander
+// between the SMs (images), so tickets come back elsewhere than they were taken. A save is told in
 // the cycle of its clean-up: until then no block of the kernel comes to that SM (R-PE-8).
 module formal_tb_tickets #(
   parameter int unsigned NumSms = 2,
@@ -13,7 +14,8 @@ module formal_tb_tickets #(
 ) (
   input logic               clk_i,
   input logic               launch_i,
-  // In one cycle: a block comes to an SM, new or out of an image; and from each SM one goes, for good or into an image.
+  // In one cycle: a block comes to an SM, new or out of an image; and from each SM one goes, for
+  // good or into an image.
   input logic               come_i,
   input logic [SmW-1:0]     come_sm_i,
   input logic               restore_i,
@@ -29,7 +31,8 @@ module formal_tb_tickets #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  // ---- Where every ticket is: out with a resident block (of which SM), the spare one of an image, with a saved block in it, or with the stacks ----
+  // ---- Where every ticket is: out with a resident block (of which SM), the spare one of an image,
+  // with a saved block in it, or with the stacks ----
   logic [Tickets-1:0]                 out_q;
   logic [Tickets-1:0][SmW-1:0]        at_q;
   logic [NumImages-1:0][TicketW-1:0]  spare_q;
@@ -52,8 +55,10 @@ module formal_tb_tickets #(
   end
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
-    qsm_tb_tickets #(.NumKernels(1), .MaxTbs(MaxTbs), .FirstTicket(NumImages + i), .Step(NumSms), .TicketW(TicketW)) u_dut (
-      .clk_i, .rst_ni, .launch_i, .kernel_i('0), .ticket_o(ticket[i]), .take_i(take[i]), .push_i(push[i]), .push_kernel_i('0), .push_ticket_i(push_ticket[i])
+    qsm_tb_tickets #(.NumKernels(1), .MaxTbs(MaxTbs), .FirstTicket(NumImages + i), .Step(NumSms),
+        .TicketW(TicketW)) u_dut (
+      .clk_i, .rst_ni, .launch_i, .kernel_i('0), .ticket_o(ticket[i]), .take_i(take[i]),
+      .push_i(push[i]), .push_kernel_i('0), .push_ticket_i(push_ticket[i])
     );
   end
 
@@ -88,7 +93,8 @@ module formal_tb_tickets #(
   logic [NumImages-1:0] spare_apart;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
-      retires_ok[i] = !retire_i[i] || (32'(retire_ticket_i[i]) < Tickets && out_q[retire_ticket_i[i]] && 32'(at_q[retire_ticket_i[i]]) == i);
+      retires_ok[i] = !retire_i[i] || (32'(retire_ticket_i[i]) < Tickets &&
+          out_q[retire_ticket_i[i]] && 32'(at_q[retire_ticket_i[i]]) == i);
     end
     for (int unsigned v = 0; v < NumImages; v++) begin
       spare_apart[v] = 32'(spare_q[v]) < Tickets && !out_q[spare_q[v]];
@@ -97,13 +103,16 @@ module formal_tb_tickets #(
   end
 
   always_ff @(posedge clk_i) begin
-    assume (32'(come_sm_i) < NumSms && 32'(save_sm_i) < NumSms && 32'(restore_image_i) < NumImages && 32'(save_image_i) < NumImages);
+    assume (32'(come_sm_i) < NumSms && 32'(save_sm_i) < NumSms &&
+        32'(restore_image_i) < NumImages && 32'(save_image_i) < NumImages);
     if (rst_ni) begin
       assume (!launch_i || (out_q == '0 && full_q == '0 && !come_i && !save_i && retire_i == '0));
       assume (!come_i || 32'(n_q[come_sm_i]) < MaxTbs);
-      assume (!restore_i || (come_i && full_q[restore_image_i] && !save_i));  // R-PE-7: never in the cycle of a clean-up
+      // R-PE-7: never in the cycle of a clean-up
+      assume (!restore_i || (come_i && full_q[restore_image_i] && !save_i));
       assume (&retires_ok);
-      assume (!save_i || (!full_q[save_image_i] && 32'(save_ticket_i) < Tickets && out_q[save_ticket_i] && at_q[save_ticket_i] == save_sm_i
+      assume (!save_i || (!full_q[save_image_i] && 32'(save_ticket_i) < Tickets &&
+          out_q[save_ticket_i] && at_q[save_ticket_i] == save_sm_i
               && !retire_i[save_sm_i]));
       if (come_i) in_range: assert (32'(given) < Tickets && 32'(ticket[come_sm_i]) < Tickets);
       if (come_i) nobody_has_it: assert (!out_q[given] && !out_q[ticket[come_sm_i]]);

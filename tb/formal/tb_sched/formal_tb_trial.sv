@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_trial: what an SM would have left is what it had at the load, less the TBs given room since, and with those that are freed in the trial,
-// counted anew in every cycle; a TB fits by R-TB-10's test of that; the one to go next is the youngest of its kernel not freed (R-TA-2 to -4, -11).
+// qsm_tb_trial: what an SM would have left is what it had at the load, less the TBs given room
+// since, and with those that are freed in the trial, counted anew in every cycle; a TB fits by
+// R-TB-10's test of that; the one to go next is the youngest of its kernel not freed (R-TA-2 to -4,
+// -11).
 module formal_tb_trial #(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
@@ -53,7 +55,8 @@ module formal_tb_trial #(
   logic [MaxTbs-1:0][TbW-1:0]     tb_q;
   logic [MaxTbs-1:0][KernelW-1:0] kernel_q;
   where_t [MaxTbs-1:0]            at, at_q;
-  always_comb for (int unsigned p = 0; p < MaxTbs; p++) at[p] = '{at_whole_i[p], at_rest_i[p], at_first_i[p], at_base_i[p], at_granules_i[p]};
+  always_comb for (int unsigned p = 0; p < MaxTbs;
+  p++) at[p] = '{at_whole_i[p], at_rest_i[p], at_first_i[p], at_base_i[p], at_granules_i[p]};
 
   // ---- W without what was freed: slots, warps, granules; which places are freed in the trial ----
   logic                               trial_q;  // loaded
@@ -64,7 +67,8 @@ module formal_tb_trial #(
   logic [MaxTbs-1:0]                  freed_q;
 
   // Warps w of a TB with (first + w) mod NumSched = j.
-  function automatic logic [FreeW:0] needs(logic [FreeW-1:0] whole, logic [SubW-1:0] rest, logic [SubW-1:0] first, int unsigned j);
+  function automatic logic [FreeW:0] needs(logic [FreeW-1:0] whole, logic [SubW-1:0] rest,
+      logic [SubW-1:0] first, int unsigned j);
     logic [SubW-1:0] sub;
     sub = first;
     needs = '0;
@@ -74,7 +78,8 @@ module formal_tb_trial #(
     end
   endfunction
   function automatic logic [Granules-1:0] run_of(where_t place);
-    for (int unsigned g = 0; g < Granules; g++) run_of[g] = g >= 32'(place.base) && g < 32'(place.base) + 32'(place.granules);
+    for (int unsigned g = 0; g < Granules; g++)
+      run_of[g] = g >= 32'(place.base) && g < 32'(place.base) + 32'(place.granules);
   endfunction
 
   logic [MaxTbs-1:0] not_freed, next;  // of kernel_i; the youngest
@@ -84,7 +89,8 @@ module formal_tb_trial #(
   where_t            next_at;
   logic [Granules-1:0] granules;
   always_comb begin
-    for (int unsigned p = 0; p < MaxTbs; p++) not_freed[p] = age_valid_i[p] && age_kernel_i[p] == kernel_i && !freed_q[p];
+    for (int unsigned p = 0; p < MaxTbs; p++)
+      not_freed[p] = age_valid_i[p] && age_kernel_i[p] == kernel_i && !freed_q[p];
     found_some = 1'b0;
     next = '0;
     next_tb = '0;
@@ -99,14 +105,19 @@ module formal_tb_trial #(
     end
   end
 
-  qsm_tb_trial #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
-    .clk_i, .rst_ni, .age_valid_i, .age_tb_i, .age_kernel_i, .warps_i, .granules_i, .first_i, .load_i, .restart_i, .whole_i, .rest_i,
-    .granules_o(granules), .found_i, .run_i, .fits_o(fits), .take_i, .kernel_i, .some_o(some), .tb_o(tb), .freed_o(n), .free_i,
-    .freed_whole_i(next_at.whole), .freed_rest_i(next_at.rest), .freed_first_i(next_at.first), .freed_base_i(next_at.base), .freed_granules_i(next_at.granules)
+  qsm_tb_trial #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched),
+      .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
+    .clk_i, .rst_ni, .age_valid_i, .age_tb_i, .age_kernel_i, .warps_i, .granules_i, .first_i,
+    .load_i, .restart_i, .whole_i, .rest_i,
+    .granules_o(granules), .found_i, .run_i, .fits_o(fits), .take_i, .kernel_i, .some_o(some),
+    .tb_o(tb), .freed_o(n), .free_i,
+    .freed_whole_i(next_at.whole), .freed_rest_i(next_at.rest), .freed_first_i(next_at.first),
+    .freed_base_i(next_at.base), .freed_granules_i(next_at.granules)
   );
 
   // ---- V, counted anew ----
-  logic [NumSched-1:0][FreeW+2:0] left, all, loaded;  // left in V; if every TB of the load were gone; and of the load itself
+  // left in V; if every TB of the load were gone; and of the load itself
+  logic [NumSched-1:0][FreeW+2:0] left, all, loaded;
   logic [CountW:0]                slots_left;
   logic [Granules-1:0]            granules_left, held, loaded_held;
   logic                           enough, apart, loaded_apart;
@@ -161,27 +172,33 @@ module formal_tb_trial #(
       if (take_i) begin
         slots_q <= slots_q - 1'b1;
         granules_q <= granules_q & ~run_i;
-        for (int unsigned j = 0; j < NumSched; j++) warps_q[j] <= FreeW'(32'(warps_q[j]) - 32'(needs(whole_i, rest_i, first_q, j)));
-        first_q <= SubW'(32'(first_q) + 32'(rest_i) - ((32'(first_q) + 32'(rest_i) >= NumSched) ? NumSched : 0));
+        for (int unsigned j = 0; j < NumSched; j++)
+          warps_q[j] <= FreeW'(32'(warps_q[j]) - 32'(needs(whole_i, rest_i, first_q, j)));
+        first_q <= SubW'(32'(first_q) + 32'(rest_i) -
+            ((32'(first_q) + 32'(rest_i) >= NumSched) ? NumSched : 0));
       end
     end
   end
 
-  // ---- Surroundings: a load brings TBs that fit beside what is free; after it they only go, as they are ----
+  // ---- Surroundings: a load brings TBs that fit beside what is free; after it they only go, as
+  // they are ----
   logic [MaxTbs-1:0] stands, shaped, kept_shape;
   function automatic logic possible(where_t place);
-    return 32'(place.rest) < NumSched && 32'(place.first) < NumSched && 32'(place.whole) * NumSched + 32'(place.rest) <= NumSched * WarpsPerSched
+    return 32'(place.rest) < NumSched && 32'(place.first) < NumSched && 32'(place.whole) *
+        NumSched + 32'(place.rest) <= NumSched * WarpsPerSched
            && 32'(place.base) + 32'(place.granules) <= Granules;
   endfunction
   logic [NumSched-1:0] warps_exact, capacity, loaded_fits;
   always_comb begin
     for (int unsigned p = 0; p < MaxTbs; p++) begin
-      stands[p] = !age_valid_i[p] || (valid_q[p] && age_tb_i[p] == tb_q[p] && age_kernel_i[p] == kernel_q[p]);
+      stands[p] = !age_valid_i[p] || (valid_q[p] && age_tb_i[p] == tb_q[p] &&
+          age_kernel_i[p] == kernel_q[p]);
       shaped[p] = possible(at[p]);
       kept_shape[p] = !there_q[p] || possible(at_q[p]);
     end
     for (int unsigned j = 0; j < NumSched; j++) begin
-      warps_exact[j] = 32'(left[j]) == 32'(u_dut.trial_q.warps[j]) && warps_q[j] == u_dut.left_q.warps[j];
+      warps_exact[j] = 32'(left[j]) == 32'(u_dut.trial_q.warps[j]) &&
+          warps_q[j] == u_dut.left_q.warps[j];
       capacity[j] = 32'(all[j]) <= WarpsPerSched;
       loaded_fits[j] = 32'(loaded[j]) <= WarpsPerSched;
     end
@@ -190,7 +207,8 @@ module formal_tb_trial #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume ($onehot0({load_i, restart_i, take_i, free_i}));
-      assume (32'(rest_i) < NumSched && 32'(whole_i) * NumSched + 32'(rest_i) <= NumSched * WarpsPerSched
+      assume (32'(rest_i) < NumSched && 32'(whole_i) * NumSched + 32'(rest_i) <= NumSched *
+          WarpsPerSched
               && 32'(first_i) < NumSched && 32'(kernel_i) < NumKernels);
       assume (load_i ? &loaded_fits && loaded_apart && &shaped : &stands);
       assume (!found_i || (run_i & ~granules) == '0);
@@ -198,16 +216,23 @@ module formal_tb_trial #(
       assume (!free_i || (trial_q && some));
       fits_if_enough: assert (fits == enough);
       run_looked_for: assert (granules == granules_left);
-      if (trial_q) youngest: assert (some == found_some && (!some || tb == next_tb) && 32'(n) == $countones(freed_q));
+      if (trial_q)
+        youngest: assert (some == found_some && (!some || tb == next_tb) &&
+            32'(n) == $countones(freed_q));
       never_over: assert (&capacity && apart);
       // For the induction: how the block keeps it.
-      warps_kept: assert (&warps_exact && u_dut.left_q.granules == granules_q && u_dut.first_q == first_q && 32'(first_q) < NumSched);
-      slots_kept: assert (32'($countones(u_dut.left_q.slots)) == 32'(slots_q) && 32'($countones(u_dut.trial_q.slots)) == 32'(slots_left)
-                          && (u_dut.left_q.slots & there_q) == '0 && u_dut.trial_q.slots == (u_dut.left_q.slots | freed_q));
-      freed_kept: assert (trial_q ? u_dut.freed_q == freed_q && u_dut.n_freed_q == CountW'($countones(freed_q)) : freed_q == '0);
+      warps_kept: assert (&warps_exact && u_dut.left_q.granules == granules_q &&
+          u_dut.first_q == first_q && 32'(first_q) < NumSched);
+      slots_kept: assert (32'($countones(u_dut.left_q.slots)) == 32'(slots_q) &&
+          32'($countones(u_dut.trial_q.slots)) == 32'(slots_left)
+                          && (u_dut.left_q.slots & there_q) == '0 &&
+                              u_dut.trial_q.slots == (u_dut.left_q.slots | freed_q));
+      freed_kept: assert (trial_q ? u_dut.freed_q == freed_q &&
+          u_dut.n_freed_q == CountW'($countones(freed_q)) : freed_q == '0);
       were_there: assert (&kept_shape && (freed_q & ~there_q) == '0 && (valid_q & ~there_q) == '0);
       two_to_go: cover (fits && n == 2 && !valid_q[0] && there_q[0] && whole_i == 2);
-      given_then_freed: cover (trial_q && n == 1 && slots_q == '0 && first_q == 1 && granules_q != '0);
+      given_then_freed: cover (trial_q && n == 1 && slots_q == '0 && first_q == 1 &&
+          granules_q != '0);
       never: cover (trial_q && !fits && !some && n == 2 && found_i && slots_left != '0);
     end
   end

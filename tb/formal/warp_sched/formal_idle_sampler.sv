@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_idle_sampler: what a tick leaves for any one kernel is the sum, over the samples of the epoch, of its resident warps with reason 6 or 7
-// (R-SP-2, R-SP-3); with 100 samples per epoch no sum overflows.
+// qsm_idle_sampler: what a tick leaves for any one kernel is the sum, over the samples of the
+// epoch, of its resident warps with reason 6 or 7 (R-SP-2, R-SP-3); with 100 samples per epoch no
+// sum overflows.
 module formal_idle_sampler #(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
@@ -32,7 +33,9 @@ module formal_idle_sampler #(
   always_comb begin
     sum = sum_q;
     for (int unsigned s = 0; s < NumSched; s++) begin
-      for (int unsigned w = 0; w < NumWarps; w++) sum += 16'(sample_i && resident_i[s][w] && kernel_i[s][w] == any_q && reason_i[s][w] >= 3'd6);
+      for (int unsigned w = 0; w < NumWarps; w++)
+        sum += 16'(sample_i && resident_i[s][w] && kernel_i[s][w] == any_q &&
+            reason_i[s][w] >= 3'd6);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -47,7 +50,8 @@ module formal_idle_sampler #(
   end
 
   logic [NumKernels-1:0] bounded;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) bounded[k] = 32'(u_dut.sum_q[k]) <= 32'(n_q) * NumSched * NumWarps;
+  always_comb for (int unsigned k = 0; k < NumKernels;
+  k++) bounded[k] = 32'(u_dut.sum_q[k]) <= 32'(n_q) * NumSched * NumWarps;
 
   always_ff @(posedge clk_i) begin
     assume (32'(any_i) < NumKernels);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_qaws inside qsm_warp_sched, policies qaws and qaws_prose: which group is at the front, how its switches are counted, whose warp is
-// picked (R-QW-1 to -9). Budgets are rewritten, warps come and go, kernels lose and get quota at any time.
+// qsm_qaws inside qsm_warp_sched, policies qaws and qaws_prose: which group is at the front, how
+// its switches are counted, whose warp is picked (R-QW-1 to -9). Budgets are rewritten, warps come
+// and go, kernels lose and get quota at any time.
 module formal_qaws #(
   parameter bit          Prose = 1'b0,
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumKernels = 2,
   parameter int unsigned MaxBudget = 255,
-  parameter bit          Bound = 1'b1,  // with the bound on steps; it needs small budgets to be found
+  // with the bound on steps; it needs small budgets to be found
+  parameter bit          Bound = 1'b1,
   localparam int unsigned SlotW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
@@ -19,7 +21,8 @@ module formal_qaws #(
   input logic [NumWarps-1:0]        seen_i,      // eligible, unless void_i
   input logic                       void_i,
   input logic [NumKernels-1:0][7:0] budget_i,
-  input logic [NumKernels-1:0]      written_i,  // its budget is written, with the value that it had or another one
+  // its budget is written, with the value that it had or another one
+  input logic [NumKernels-1:0]      written_i,
   input logic [NumKernels-1:0]      shut_i,
   input logic [KernelW-1:0]         any_i       // any kernel
 );
@@ -33,20 +36,24 @@ module formal_qaws #(
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i(seen_i), .long_i('0),
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
+    .finish_slot_i, .eligible_i(seen_i), .long_i('0),
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
 
   logic [NumKernels-1:0]      restart;
   logic [NumKernels-1:0][7:0] budget_q;
   always_ff @(posedge clk_i) budget_q <= budget_i;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) restart[k] = written_i[k] || budget_i[k] != budget_q[k];
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) restart[k] = written_i[k] ||
+      budget_i[k] != budget_q[k];
 
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .policy_i(Prose ? 3'd5 : 3'd4), .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i('0), .start_valid_i, .start_slot_i,
-    .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart), .shut_i, .pick_valid_o(pick_valid), .pick_slot_o(pick)
+    .clk_i, .rst_ni, .policy_i(Prose ? 3'd5 : 3'd4), .resident_i(resident), .kernel_i(kernel),
+    .eligible_i(seen_i), .void_i, .long_i('0), .start_valid_i, .start_slot_i,
+    .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart), .shut_i,
+    .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
   // ---- Groups, R-QW-1 to -4 ----
@@ -85,7 +92,8 @@ module formal_qaws #(
     end
   end
 
-  // After the cycle: does the front count, is it the next of the circle or the top of it, are there marks twice in it?
+  // After the cycle: does the front count, is it the next of the circle or the top of it, are there
+  // marks twice in it?
   logic after_counts, is_next, is_top, in_order, ranks;
   always_comb begin
     after_counts = 1'b0;
@@ -94,14 +102,17 @@ module formal_qaws #(
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (counts[k] && budget_i[k] == front_after) after_counts = 1'b1;
       if (counts[k] && budget_i[k] > front_after) is_top = 1'b0;
-      if (counts[k] && budget_i[k] != front && ahead(front, budget_i[k], front_after)) is_next = 1'b0;
+      if (counts[k] && budget_i[k] != front && ahead(front, budget_i[k], front_after))
+        is_next = 1'b0;
     end
-    // R-QW-8: no eligible warp stands in a group before the pick's; inside the group age decides, unless the pick leads.
+    // R-QW-8: no eligible warp stands in a group before the pick's; inside the group age decides,
+    // unless the pick leads.
     in_order = 1'b1;
     ranks = 1'b1;
     for (int unsigned w = 0; w < NumWarps; w++) begin
       if (eligible[w] && ahead(front_after, group[w], group[pick])) in_order = 1'b0;
-      if (eligible[w] && group[w] == group[pick] && older[w][pick] && !u_dut.group_leader[pick]) ranks = 1'b0;
+      if (eligible[w] && group[w] == group[pick] && older[w][pick] && !u_dut.group_leader[pick])
+        ranks = 1'b0;
     end
   end
 
@@ -113,15 +124,18 @@ module formal_qaws #(
     marked_waits = 1'b0;
     mark_others = 1'b0;
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      if (resident[w] && group[w] == front && u_dut.u_qaws.mark_q[w] && !eligible[w]) marked_waits = 1'b1;
+      if (resident[w] && group[w] == front && u_dut.u_qaws.mark_q[w] && !eligible[w])
+        marked_waits = 1'b1;
       if (eligible[w] && group[w] == front) mark_others = 1'b1;
     end
   end
   logic step;
-  assign step = valid && !restarted && front_counts && others_count && (Prose ? marked_waits && mark_others : head_failed);
+  assign step = valid && !restarted && front_counts && others_count &&
+      (Prose ? marked_waits && mark_others : head_failed);
 
   // ---- How long any group that counts stays away from the front ----
-  // Steps since it was there, while no group comes, leaves or is shut; most that they can be: each other group's budget + 1.
+  // Steps since it was there, while no group comes, leaves or is shut; most that they can be: each
+  // other group's budget + 1.
   logic [15:0]                away_q, most;
   logic [KernelW-1:0]         any_q;
   logic [NumKernels-1:0]      counts_q, first_of_group;
@@ -130,7 +144,8 @@ module formal_qaws #(
     most = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       first_of_group[k] = counts[k];
-      for (int unsigned j = 0; j < k; j++) if (counts[j] && budget_i[j] == budget_i[k]) first_of_group[k] = 1'b0;
+      for (int unsigned j = 0; j < k; j++)
+        if (counts[j] && budget_i[j] == budget_i[k]) first_of_group[k] = 1'b0;
       if (first_of_group[k] && budget_i[k] != budget_i[any_q]) most += 16'(budget_i[k]) + 1;
     end
     steady = !restarted && counts == counts_q && counts[any_q];
@@ -152,7 +167,8 @@ module formal_qaws #(
   logic [NumKernels-1:0] legal_budget;
   always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = seen_i[w] && shut_i[kernel[w]];
-    for (int unsigned k = 0; k < NumKernels; k++) legal_budget[k] = budget_i[k] != 0 && 32'(budget_i[k]) <= MaxBudget;
+    for (int unsigned k = 0; k < NumKernels; k++)
+      legal_budget[k] = budget_i[k] != 0 && 32'(budget_i[k]) <= MaxBudget;
   end
 
   always_ff @(posedge clk_i) begin
@@ -164,12 +180,16 @@ module formal_qaws #(
       if (resident == '0) nobody: assert (!valid_after && ncs_after == 0);
       if (counts != '0) somebody: assert (valid_after && after_counts);
       if (counts != '0 && (restarted || !valid)) from_the_top: assert (is_top && ncs_after == 0);
-      if (valid_after && valid && !restarted && !front_counts && others_count) leaves_to_next: assert (is_next && ncs_after == (has_members ? ncs : 0));
-      if (valid && !restarted && front_counts && !others_count) alone: assert (front_after == front && ncs_after == ncs);
+      if (valid_after && valid && !restarted && !front_counts && others_count)
+        leaves_to_next: assert (is_next && ncs_after == (has_members ? ncs : 0));
+      if (valid && !restarted && front_counts && !others_count)
+        alone: assert (front_after == front && ncs_after == ncs);
       // R-QW-6, -7.
       if (step && ncs < front) counts_one: assert (front_after == front && ncs_after == ncs + 1);
-      if (step && ncs >= front) moves_on: assert (front_after != front && is_next && ncs_after == 0);
-      if (valid && !restarted && front_counts && !step) stays: assert (front_after == front && ncs_after == ncs);
+      if (step && ncs >= front)
+        moves_on: assert (front_after != front && is_next && ncs_after == 0);
+      if (valid && !restarted && front_counts && !step)
+        stays: assert (front_after == front && ncs_after == ncs);
       if (!carried_q) count_bound: assert (ncs <= front);
       // R-QW-8.
       picks_somebody: assert (pick_valid == (eligible != '0));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With equal budgets qaws and qaws_prose pick what gto picks, cycle by cycle (docs/qaws.md, "Equal to GTO"): two schedulers side by side.
+// With equal budgets qaws and qaws_prose pick what gto picks, cycle by cycle (docs/qaws.md, "Equal
+// to GTO"): two schedulers side by side.
 module formal_qaws_gto #(
   parameter bit          Prose = 1'b0,
   parameter int unsigned NumWarps = 4,
@@ -28,7 +29,8 @@ module formal_qaws_gto #(
   logic [NumWarps-1:0]              resident;
   logic [NumWarps-1:0][KernelW-1:0] kernel;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i(seen_i), .long_i('0),
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
+    .finish_slot_i, .eligible_i(seen_i), .long_i('0),
     .resident_o(resident), .kernel_o(kernel), .older_o()
   );
 
@@ -39,22 +41,28 @@ module formal_qaws_gto #(
   logic [1:0][SlotW-1:0] pick;
   for (genvar i = 0; i < 2; i++) begin : g_side
     qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-      .clk_i, .rst_ni, .policy_i((i == 0) ? 3'd1 : Prose ? 3'd5 : 3'd4), .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i('0),
-      .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i({NumKernels{budget_i}}),
-      .restart_i(written_i | {NumKernels{budget_i != budget_q}}), .shut_i, .pick_valid_o(pick_valid[i]), .pick_slot_o(pick[i])
+      .clk_i, .rst_ni, .policy_i((i == 0) ? 3'd1 : Prose ? 3'd5 : 3'd4), .resident_i(resident),
+      .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i('0),
+      .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8),
+      .budget_i({NumKernels{budget_i}}),
+      .restart_i(written_i | {NumKernels{budget_i != budget_q}}), .shut_i,
+      .pick_valid_o(pick_valid[i]), .pick_slot_o(pick[i])
     );
   end
 
   logic [NumWarps-1:0] shut_eligible;
-  always_comb for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = seen_i[w] && shut_i[kernel[w]];
+  always_comb for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = seen_i[w] &&
+      shut_i[kernel[w]];
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (budget_i != 0 && shut_eligible == '0);
       same_time: assert (pick_valid[0] == pick_valid[1]);
       if (pick_valid[0]) same_warp: assert (pick[0] == pick[1]);
-      greedy: cover (pick_valid[0] && !g_side[0].u_dut.gone_q && pick[0] == g_side[0].u_dut.last_q && pick[0] == 3);
-      oldest: cover (pick_valid[0] && pick[0] != g_side[0].u_dut.last_q && pick[0] == 2 && eligible[0]);
+      greedy: cover (pick_valid[0] && !g_side[0].u_dut.gone_q &&
+          pick[0] == g_side[0].u_dut.last_q && pick[0] == 3);
+      oldest: cover (pick_valid[0] && pick[0] != g_side[0].u_dut.last_q && pick[0] == 2 &&
+          eligible[0]);
     end
   end
 endmodule

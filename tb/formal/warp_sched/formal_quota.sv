@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_quota against its rules, written out here a second time (docs/quota_gate.md R-QC, docs/schemes.md R-SC): the gate, every counter and
-// all that decides about it are equal in every cycle. From the rules follow the bounds: a held kernel issues only while C > 0, so C is
-// never below 1 - NumSched * WarpSize by that; whoever is not held stops at the bound of R-QC-2.
+// qsm_quota against its rules, written out here a second time (docs/quota_gate.md R-QC,
+// docs/schemes.md R-SC): the gate, every counter and all that decides about it are equal in every
+// cycle. From the rules follow the bounds: a held kernel issues only while C > 0, so C is never
+// below 1 - NumSched * WarpSize by that; whoever is not held stops at the bound of R-QC-2.
 module formal_quota #(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
@@ -42,9 +43,12 @@ module formal_quota #(
   logic [NumKernels-1:0][30:0] dut_quota;
   logic [NumKernels-1:0][31:0] dut_snap_c, dut_snap_insn;
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_dut (
-    .clk_i, .rst_ni, .issue_valid_i, .issue_kernel_i, .issue_lanes_i, .present_i(present_q), .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
-    .first_quota_i, .epoch_len_i, .tick_i, .word_valid_i, .word_kernel_i, .word_quota_i, .word_credit_i, .load_valid_i, .load_scheme_i,
-    .open_o(open), .shut_o(shut), .quota_o(dut_quota), .snap_c_o(dut_snap_c), .snap_insn_o(dut_snap_insn)
+    .clk_i, .rst_ni, .issue_valid_i, .issue_kernel_i, .issue_lanes_i, .present_i(present_q),
+    .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
+    .first_quota_i, .epoch_len_i, .tick_i, .word_valid_i, .word_kernel_i, .word_quota_i,
+    .word_credit_i, .load_valid_i, .load_scheme_i,
+    .open_o(open), .shut_o(shut), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
+    .snap_insn_o(dut_snap_insn)
   );
 
   // ---- State of the page ----
@@ -72,7 +76,8 @@ module formal_quota #(
     qos_runs = (qos_i & runnable_i & positive) != '0;
     lowest_load = loads & -loads;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      expected_open[k] = !held || (positive[k] && !(scheme_q == ROLLOVER_TIME && !qos_i[k] && qos_runs));
+      expected_open[k] = !held || (positive[k] &&
+          !(scheme_q == ROLLOVER_TIME && !qos_i[k] && qos_runs));
       if (lowest_load[k]) expected_open[k] = 1'b0;
     end
   end
@@ -86,7 +91,8 @@ module formal_quota #(
   assign to_elastic = load_valid_i && load_scheme_i == ELASTIC;
   // R-SC-4, R-SC-6.
   assign timed = elastic ? dcnt_q == '0 && (!load_valid_i || to_elastic) : to_elastic;
-  assign early = elastic && held && dcnt_q != '0 && !loading && !load_valid_i && runnable_i != '0 && (runnable_i & positive) == '0;
+  assign early = elastic && held && dcnt_q != '0 && !loading && !load_valid_i && runnable_i != '0 &&
+      (runnable_i & positive) == '0;
   assign some_start = timed || early;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -98,7 +104,8 @@ module formal_quota #(
     due = '0;
     if (held && !elastic && !loading && !load_valid_i) begin
       if (waiting != '0) due = waiting;
-      else if ((runnable_i & positive) == '0) due = (scheme_q == FAIR) ? runnable_i : runnable_i & ~qos_i;
+      else if ((runnable_i & positive) == '0)
+        due = (scheme_q == FAIR) ? runnable_i : runnable_i & ~qos_i;
     end
     refilled = (first == '0) ? due & -due : '0;
   end
@@ -120,7 +127,9 @@ module formal_quota #(
     s_d = s_q;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       lanes[k] = '0;
-      for (int unsigned i = 0; i < NumSched; i++) if (issue_valid_i[i] && issue_kernel_i[i] == KernelW'(k)) lanes[k] += wide_t'(issue_lanes_i[i]);
+      for (int unsigned i = 0; i < NumSched; i++)
+        if (issue_valid_i[i] && issue_kernel_i[i] == KernelW'(k))
+          lanes[k] += wide_t'(issue_lanes_i[i]);
       c1[k] = (s_q[k].c < -Debt) ? wide_t'(s_q[k].c) : wide_t'(s_q[k].c) - lanes[k];
       here[k] = present_q[k] || arrives[k];
       elastic_quota[k] = s_q[k].fresh ? s_q[k].word_quota : s_q[k].quota;
@@ -139,7 +148,9 @@ module formal_quota #(
           s_d[k].quota = '0;
           s_d[k].granted = 1'b0;
         end else if (elastic) begin  // R-SC-5
-          if (s_q[k].to_load) s_d[k].c = early_q ? saturated(c1[k] + wide_t'(elastic_quota[k])) : signed'({1'b0, elastic_quota[k]});
+          if (s_q[k].to_load)
+            s_d[k].c = early_q ? saturated(c1[k] + wide_t'(elastic_quota[k])) :
+              signed'({1'b0, elastic_quota[k]});
           s_d[k].quota = elastic_quota[k];
           if (s_q[k].fresh) s_d[k].granted = 1'b1;
         end else if (s_q[k].has) begin  // R-QC-4
@@ -158,7 +169,8 @@ module formal_quota #(
       end
       if (load_valid_i) s_d[k].fresh = to_elastic && s_q[k].has;
       if (load_valid_i && load_scheme_i == NONE) {s_d[k].has, s_d[k].to_load} = '0;
-      if (some_start || (load_valid_i && load_scheme_i != NONE && !to_elastic)) s_d[k].to_load = 1'b1;
+      if (some_start || (load_valid_i && load_scheme_i != NONE && !to_elastic))
+        s_d[k].to_load = 1'b1;
       // R-QC-8.
       s_d[k].insn = s_q[k].insn + 32'(unsigned'(lanes[k]));
       if (tick_i) begin
@@ -189,27 +201,35 @@ module formal_quota #(
   end
 
   // ---- The same in the block ----
-  kernels_t same_c, same_quota, same_flags, same_word, same_snap, same_insn, no_debt, overdrawn, sane, clean;
+  kernels_t same_c, same_quota, same_flags, same_word, same_snap, same_insn, no_debt, overdrawn,
+      sane, clean;
   for (genvar k = 0; k < NumKernels; k++) begin : g_same
     assign same_c[k] = u_dut.g_slot[k].c_q == s_q[k].c;
     assign same_quota[k] = dut_quota[k] == s_q[k].quota;
-    assign same_flags[k] = {u_dut.granted_q[k], u_dut.has_q[k], u_dut.fresh_q[k], u_dut.load_q[k], u_dut.refill_q[k]}
-                           == {s_q[k].granted, s_q[k].has, s_q[k].fresh, s_q[k].to_load, s_q[k].to_refill};
-    assign same_word[k] = !(s_q[k].has || s_q[k].fresh) || u_dut.shadow_mem[k] == {s_q[k].word_credit, s_q[k].word_quota};
+    assign same_flags[k] = {u_dut.granted_q[k], u_dut.has_q[k], u_dut.fresh_q[k], u_dut.load_q[k],
+        u_dut.refill_q[k]}
+                           == {s_q[k].granted, s_q[k].has, s_q[k].fresh, s_q[k].to_load,
+                               s_q[k].to_refill};
+    assign same_word[k] = !(s_q[k].has || s_q[k].fresh) ||
+        u_dut.shadow_mem[k] == {s_q[k].word_credit, s_q[k].word_quota};
     assign same_insn[k] = u_dut.g_slot[k].insn_q == s_q[k].insn[InsnW-1:0];
-    assign same_snap[k] = dut_snap_c[k] == s_q[k].snap_c && dut_snap_insn[k] == 32'(s_q[k].snap_insn[InsnW-1:0]);
+    assign same_snap[k] = dut_snap_c[k] == s_q[k].snap_c &&
+        dut_snap_insn[k] == 32'(s_q[k].snap_insn[InsnW-1:0]);
     assign no_debt[k] = 34'(s_q[k].c) >= -Debt - int'(NumSched * WarpSize);
     assign overdrawn[k] = held && lanes[k] != 0 && c1[k] < 1 - int'(NumSched * WarpSize);
     // Of a kernel without a counter C is 0; words are what the assumptions let in.
     assign clean[k] = s_q[k].granted ? 1'b1 : s_q[k].c == 0 && !present_q[k];
-    assign sane[k] = !(s_q[k].has || s_q[k].fresh) || (s_q[k].word_quota != '0 && 32'(s_q[k].word_quota) + 32'(s_q[k].word_credit) < 32'h8000_0000);
+    assign sane[k] = !(s_q[k].has || s_q[k].fresh) ||
+        (s_q[k].word_quota != '0 && 32'(s_q[k].word_quota) +
+        32'(s_q[k].word_credit) < 32'h8000_0000);
   end
 
   // ---- What the SM keeps to ----
   logic [NumSched-1:0] issues;
   always_comb begin
     for (int unsigned i = 0; i < NumSched; i++) begin
-      issues[i] = !issue_valid_i[i] || (32'(issue_kernel_i[i]) < NumKernels && 32'(issue_lanes_i[i]) <= WarpSize && present_q[issue_kernel_i[i]]
+      issues[i] = !issue_valid_i[i] || (32'(issue_kernel_i[i]) < NumKernels &&
+          32'(issue_lanes_i[i]) <= WarpSize && present_q[issue_kernel_i[i]]
                   && open[issue_kernel_i[i]]);
     end
   end
@@ -225,10 +245,12 @@ module formal_quota #(
       assume (&issues && (runnable_i & ~present_q) == '0);
       assume (first_quota_i != '0 && epoch_len_i >= 2);
       assume (load_scheme_i <= 3'd6);
-      assume (!word_valid_i || (word_quota_i != '0 && 32'(word_quota_i) + 32'(word_credit_i) < 32'h8000_0000));
+      assume (!word_valid_i || (word_quota_i != '0 && 32'(word_quota_i) +
+          32'(word_credit_i) < 32'h8000_0000));
       assume (elastic || !loading || !(word_valid_i || load_valid_i));
       assume (elastic || !(word_valid_i && load_valid_i));
-      assume (!(elastic && dcnt_q == '0 && !load_valid_i && starting != '0));  // epochs are long enough for the loads
+      // epochs are long enough for the loads
+      assume (!(elastic && dcnt_q == '0 && !load_valid_i && starting != '0));
 
       gate: assert (open == expected_open);
       is_shut: assert (shut == (held ? ~positive : '0));
@@ -242,14 +264,18 @@ module formal_quota #(
       flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.second_q == second_q);
       words: assert (&same_word && &sane);
       insns: assert (&same_insn);
-      epochs: assert ((!elastic || u_dut.u_elastic.dcnt_q == dcnt_q) && u_dut.u_elastic.early_q == early_q && (elastic || !early_q));
+      epochs: assert ((!elastic || u_dut.u_elastic.dcnt_q == dcnt_q) &&
+          u_dut.u_elastic.early_q == early_q && (elastic || !early_q));
       only_loading: assert (!second_q || loading);
       only_elastic: assert (elastic || loads == starting);
       if (second_q) kept: assert (u_dut.keeps_none_q == (elastic ? !early_q : s_q[loaded].c < 0));
-      if (second_q && (elastic || s_q[loaded].has)) clipped: assert (u_dut.clips_q == (!elastic && s_q[loaded].c[30:0] > s_q[loaded].word_credit));
+      if (second_q && (elastic || s_q[loaded].has))
+        clipped: assert (u_dut.clips_q == (!elastic &&
+            s_q[loaded].c[30:0] > s_q[loaded].word_credit));
 
       spent_exactly: cover (held && s_q[0].c == 1 - int'(NumSched * WarpSize) && scheme_q == 3'd4);
-      rolls_over: cover (acts && loaded == 0 && scheme_q == 3'd4 && s_q[0].has && s_q[0].c > 0 && s_d[0].c > 32'(s_q[0].word_quota));
+      rolls_over: cover (acts && loaded == 0 && scheme_q == 3'd4 && s_q[0].has && s_q[0].c > 0 &&
+          s_d[0].c > 32'(s_q[0].word_quota));
       refills: cover (refilled[1] && s_q[1].to_refill && s_q[0].c > 0);
       early_start: cover (early && s_q[0].c < 0);
       others_wait: cover (scheme_q == ROLLOVER_TIME && !open[1] && s_q[1].c > 0 && !loading);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_scoreboard: a table of what was issued and is not complete beside it, by R-SB-1 to -3. A register waits for whoever writes it and for
-// nobody else, no entry is given away twice, and each comes back when its instruction is complete.
+// qsm_scoreboard: a table of what was issued and is not complete beside it, by R-SB-1 to -3. A
+// register waits for whoever writes it and for nobody else, no entry is given away twice, and each
+// comes back when its instruction is complete.
 module formal_scoreboard #(
   parameter int unsigned NumWarps = 2,
   parameter int unsigned Entries = 3,
@@ -34,10 +35,13 @@ module formal_scoreboard #(
 
   logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem, probe_hazard;
   logic [EntryW-1:0]   entry;
-  qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW), .Sources(Sources)) u_dut (
-    .clk_i, .rst_ni, .rs_i, .rd_i, .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full), .empty_o(empty), .mem_o(mem),
+  qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW),
+      .Sources(Sources)) u_dut (
+    .clk_i, .rst_ni, .rs_i, .rd_i, .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full),
+    .empty_o(empty), .mem_o(mem),
     .probe_i, .probe_either_i, .probe_hazard_o(probe_hazard),
-    .alloc_i, .alloc_warp_i, .alloc_rd_i, .alloc_mem_i, .entry_o(entry), .done_i, .done_warp_i, .done_entry_i,
+    .alloc_i, .alloc_warp_i, .alloc_rd_i, .alloc_mem_i, .entry_o(entry), .done_i, .done_warp_i,
+    .done_entry_i,
     .part_i, .last_i, .pass_warp_i, .pass_entry_i, .back_i, .back_warp_i, .back_entry_i
   );
 
@@ -52,7 +56,9 @@ module formal_scoreboard #(
   logic [NumWarps-1:0][EntryW-1:0] lowest;
   always_comb begin
     lowest = '0;
-    for (int unsigned w = 0; w < NumWarps; w++) for (int unsigned e = Entries; e > 0; e--) if (!table_q[w][e-1].valid) lowest[w] = EntryW'(e - 1);
+    for (int unsigned w = 0; w < NumWarps; w++)
+      for (int unsigned e = Entries; e > 0; e--)
+        if (!table_q[w][e-1].valid) lowest[w] = EntryW'(e - 1);
   end
 
   always_comb begin
@@ -64,9 +70,12 @@ module formal_scoreboard #(
       if (done_i[i]) table_d[done_warp_i[i]][done_entry_i[i]] = '0;
     end
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      for (int unsigned e = 0; e < Entries; e++) if (table_d[w][e].sent && table_d[w][e].parts == '0) table_d[w][e] = '0;
+      for (int unsigned e = 0; e < Entries; e++)
+        if (table_d[w][e].sent && table_d[w][e].parts == '0) table_d[w][e] = '0;
     end
-    if (alloc_i) table_d[alloc_warp_i][lowest[alloc_warp_i]] = '{valid: 1'b1, mem: alloc_mem_i, sent: 1'b0, rd: alloc_rd_i, parts: '0};
+    if (alloc_i)
+      table_d[alloc_warp_i][lowest[alloc_warp_i]] = '{valid: 1'b1, mem: alloc_mem_i, sent: 1'b0,
+          rd: alloc_rd_i, parts: '0};
   end
   always_ff @(posedge clk_i) table_q <= rst_ni ? table_d : '0;
 
@@ -89,7 +98,8 @@ module formal_scoreboard #(
             waits[w] = 1'b1;
             if (table_q[w][e].mem) waits_mem[w] = 1'b1;
           end
-          if (table_q[w][e].rd != '0 && (table_q[w][e].rd == probe_i || (probe_either_i && table_q[w][e].rd == (probe_i ^ 5'd1)))) waits_probe[w] = 1'b1;
+          if (table_q[w][e].rd != '0 && (table_q[w][e].rd == probe_i ||
+              (probe_either_i && table_q[w][e].rd == (probe_i ^ 5'd1)))) waits_probe[w] = 1'b1;
         end else begin
           none_free[w] = 1'b0;
         end
@@ -108,13 +118,18 @@ module formal_scoreboard #(
     end
   end
   logic same_back, same_done;
-  assign same_back = back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] && back_entry_i[0] == back_entry_i[1];
-  assign same_done = done_i == 2'b11 && done_warp_i[0] == done_warp_i[1] && done_entry_i[0] == done_entry_i[1];
+  assign same_back = back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] &&
+      back_entry_i[0] == back_entry_i[1];
+  assign same_done = done_i == 2'b11 && done_warp_i[0] == done_warp_i[1] &&
+      done_entry_i[0] == done_entry_i[1];
 
   always_ff @(posedge clk_i) begin
-    assume (32'(pass_entry_i) < Entries && 32'(pass_warp_i) < NumWarps && 32'(alloc_warp_i) < NumWarps);
-    assume (32'(back_entry_i[0]) < Entries && 32'(back_entry_i[1]) < Entries && 32'(back_warp_i[0]) < NumWarps && 32'(back_warp_i[1]) < NumWarps);
-    assume (32'(done_entry_i[0]) < Entries && 32'(done_entry_i[1]) < Entries && 32'(done_warp_i[0]) < NumWarps && 32'(done_warp_i[1]) < NumWarps);
+    assume (32'(pass_entry_i) < Entries && 32'(pass_warp_i) < NumWarps &&
+        32'(alloc_warp_i) < NumWarps);
+    assume (32'(back_entry_i[0]) < Entries && 32'(back_entry_i[1]) < Entries &&
+        32'(back_warp_i[0]) < NumWarps && 32'(back_warp_i[1]) < NumWarps);
+    assume (32'(done_entry_i[0]) < Entries && 32'(done_entry_i[1]) < Entries &&
+        32'(done_warp_i[0]) < NumWarps && 32'(done_warp_i[1]) < NumWarps);
     if (rst_ni) begin
       assume (!alloc_i || !none_free[alloc_warp_i]);
       assume (!(part_i || last_i) || (pass.valid && pass.mem && !pass.sent));
@@ -131,8 +146,10 @@ module formal_scoreboard #(
       is_empty: assert (empty == none);
       has_mem: assert (mem == some_mem);
       if (alloc_i) lowest_free: assert (entry == lowest[alloc_warp_i]);
-      fills: cover (&none_free && table_q[0][Entries-1].mem && table_q[0][Entries-1].parts == 2 && table_q[0][Entries-1].sent);
-      opens_and_back: cover (part_i && back_i[0] && back_warp_i[0] == pass_warp_i && back_entry_i[0] == pass_entry_i && last_i);
+      fills: cover (&none_free && table_q[0][Entries-1].mem && table_q[0][Entries-1].parts == 2 &&
+          table_q[0][Entries-1].sent);
+      opens_and_back: cover (part_i && back_i[0] && back_warp_i[0] == pass_warp_i &&
+          back_entry_i[0] == pass_entry_i && last_i);
       no_parts: cover (last_i && !part_i && pass.parts == '0);
     end
   end

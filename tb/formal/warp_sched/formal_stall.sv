@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_stall: any one counter grows by the resident warps of its kernel with its reason, and by nothing else (R-IS-6, R-SP-6).
+// qsm_stall: any one counter grows by the resident warps of its kernel with its reason, and by
+// nothing else (R-IS-6, R-SP-6).
 module formal_stall #(
   parameter int unsigned NumWarps = 3,
   parameter int unsigned NumKernels = 3,
@@ -20,7 +21,8 @@ module formal_stall #(
 
   logic [31:0] value;
   qsm_stall #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .resident_i, .kernel_i, .reason_i, .read_kernel_i, .read_reason_i, .value_o(value)
+    .clk_i, .rst_ni, .resident_i, .kernel_i, .reason_i, .read_kernel_i, .read_reason_i,
+    .value_o(value)
   );
 
   // The counter that is read in the reset cycle is the one looked at.
@@ -29,7 +31,8 @@ module formal_stall #(
   logic [31:0]        count_q, more;
   always_comb begin
     more = '0;
-    for (int unsigned w = 0; w < NumWarps; w++) more += 32'(resident_i[w] && kernel_i[w] == kernel_q && reason_i[w] == reason_q);
+    for (int unsigned w = 0; w < NumWarps; w++)
+      more += 32'(resident_i[w] && kernel_i[w] == kernel_q && reason_i[w] == reason_q);
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -48,6 +51,7 @@ module formal_stall #(
       counts: assert (u_dut.count_q[kernel_q][reason_q] == count_q);
       if (read_kernel_i == kernel_q && read_reason_i == reason_q) reads: assert (value == count_q);
     end
-    all_at_once: cover (rst_ni && more == NumWarps && kernel_q == 1 && reason_q == 5 && count_q == 4);
+    all_at_once: cover (rst_ni && more == NumWarps && kernel_q == 1 && reason_q == 5 &&
+        count_q == 4);
   end
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_two_level: never more active warps than places, R-PO-8 cycle by cycle. Which candidate is the oldest is left open here
-// (formal_warp_age); the places may be rewritten at any time.
+// qsm_two_level: never more active warps than places, R-PO-8 cycle by cycle. Which candidate is the
+// oldest is left open here (formal_warp_age); the places may be rewritten at any time.
 module formal_two_level #(
   parameter int unsigned NumWarps = 5,
   localparam int unsigned SlotW = (NumWarps > 1) ? $clog2(NumWarps) : 1
@@ -20,7 +20,8 @@ module formal_two_level #(
 
   logic [NumWarps-1:0] resident, start, finish, candidates, active;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(1)) u_warps (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i(1'b0), .finish_valid_i, .finish_slot_i, .eligible_i('0), .long_i,
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i(1'b0), .finish_valid_i,
+    .finish_slot_i, .eligible_i('0), .long_i,
     .resident_o(resident), .kernel_o(), .older_o()
   );
   always_comb begin
@@ -30,7 +31,8 @@ module formal_two_level #(
     if (finish_valid_i) finish[finish_slot_i] = 1'b1;
   end
   qsm_two_level #(.NumWarps(NumWarps)) u_dut (
-    .clk_i, .rst_ni, .enable_i, .resident_i(resident), .long_i, .active_warps_i, .finish_i(finish), .candidates_o(candidates), .oldest_i, .active_o(active)
+    .clk_i, .rst_ni, .enable_i, .resident_i(resident), .long_i, .active_warps_i, .finish_i(finish),
+    .candidates_o(candidates), .oldest_i, .active_o(active)
   );
 
   // R-PO-8 word by word.

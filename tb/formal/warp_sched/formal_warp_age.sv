@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_warp_age: of each set the slot that was started before all others in it; slots never started stand in front, by number.
+// qsm_warp_age: of each set the slot that was started before all others in it; slots never started
+// stand in front, by number.
 module formal_warp_age #(
   parameter int unsigned NumWarps = 5,
   localparam int unsigned SlotW = (NumWarps > 1) ? $clog2(NumWarps) : 1
@@ -15,7 +16,8 @@ module formal_warp_age #(
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic [1:0][SlotW-1:0] oldest;
-  qsm_warp_age #(.NumWarps(NumWarps)) u_dut (.clk_i, .rst_ni, .start_valid_i, .start_slot_i, .set_i, .oldest_o(oldest));
+  qsm_warp_age #(.NumWarps(NumWarps)) u_dut (.clk_i, .rst_ni, .start_valid_i, .start_slot_i, .set_i,
+      .oldest_o(oldest));
 
   logic [SlotW-1:0] a_q, b_q;
   logic             a_older_q;
@@ -46,7 +48,8 @@ module formal_warp_age #(
       assume (32'(start_slot_i) < NumWarps);
       in_the_set: assert (&member);
       nobody_older: assert (&not_younger);
-      overtaken: cover (found[0] && oldest[0] == b_q && b_q > a_q && start_valid_i && start_slot_i == b_q);
+      overtaken: cover (found[0] && oldest[0] == b_q && b_q > a_q && start_valid_i &&
+          start_slot_i == b_q);
     end
   end
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_warp_sched: which warp each policy picks, by R-PO-1 to -6 and the bounds that follow; the policy may be rewritten at any time. What
-// qaws and qaws_prose pick is in formal_qaws; the assertions of the RTL are proved for them here, too.
+// qsm_warp_sched: which warp each policy picks, by R-PO-1 to -6 and the bounds that follow; the
+// policy may be rewritten at any time. What qaws and qaws_prose pick is in formal_qaws; the
+// assertions of the RTL are proved for them here, too.
 module formal_warp_sched #(
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumKernels = 2,
@@ -19,7 +20,8 @@ module formal_warp_sched #(
   input logic [NumWarps-1:0]        long_i,
   input logic [4:0]                 active_warps_i,
   input logic [NumKernels-1:0][7:0] budget_i,
-  input logic [NumKernels-1:0]      written_i,  // its budget is written, with the value that it had or another one
+  // its budget is written, with the value that it had or another one
+  input logic [NumKernels-1:0]      written_i,
   input logic [NumKernels-1:0]      shut_i
 );
   logic rst_ni = 1'b0;
@@ -32,7 +34,8 @@ module formal_warp_sched #(
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i, .eligible_i(seen_i), .long_i,
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
+    .finish_slot_i, .eligible_i(seen_i), .long_i,
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
 
@@ -44,13 +47,16 @@ module formal_warp_sched #(
     policy_q <= policy_i;
     budget_q <= budget_i;
   end
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) restart[k] = written_i[k] || policy_i != policy_q || budget_i[k] != budget_q[k];
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) restart[k] = written_i[k] ||
+      policy_i != policy_q || budget_i[k] != budget_q[k];
 
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i, .start_valid_i, .start_slot_i, .finish_valid_i,
-    .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .shut_i, .pick_valid_o(pick_valid), .pick_slot_o(pick)
+    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i),
+    .void_i, .long_i, .start_valid_i, .start_slot_i, .finish_valid_i,
+    .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .shut_i,
+    .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
   // R-PO-1.
@@ -98,7 +104,8 @@ module formal_warp_sched #(
       3'd0: expected = circular(eligible, gone_q ? after(last_q) : last_q);
       3'd1: begin
         for (int unsigned w = 0; w < NumWarps; w++) begin
-          if (eligible[w] && (eligible & ~(NumWarps'(1) << w) & ~older[w]) == '0) expected = SlotW'(w);
+          if (eligible[w] && (eligible & ~(NumWarps'(1) << w) & ~older[w]) == '0)
+            expected = SlotW'(w);
         end
         if (!gone_q && eligible[last_q]) expected = last_q;
       end
@@ -122,18 +129,22 @@ module formal_warp_sched #(
   end
   always_ff @(posedge clk_i) begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      others_q[w] <= (!rst_ni || policy_i != 3'd2 || !eligible[w] || pick == SlotW'(w)) ? '0 : others_q[w] + 1'b1;
+      others_q[w] <= (!rst_ni || policy_i != 3'd2 || !eligible[w] || pick == SlotW'(w)) ? '0 :
+        others_q[w] + 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assume (policy_i <= 3'd5 && active_warps_i >= 1 && active_warps_i <= 16 && shut_eligible == '0);
+      assume (policy_i <= 3'd5 && active_warps_i >= 1 && active_warps_i <= 16 &&
+          shut_eligible == '0);
       if (ranked) picks_somebody: assert (pick_valid == (choice != '0));
       if (ranked && pick_valid) picks_by_the_rule: assert (pick == expected);
       rotates: assert (&patient);
-      oldest_wins: cover (policy_i == 3'd1 && pick_valid && pick == SlotW'(NumWarps - 1) && !gone_q && last_q != pick && eligible[0]);
-      stays: cover (policy_i == 3'd0 && pick_valid && pick == last_q && !gone_q && $countones(eligible) > 1);
+      oldest_wins: cover (policy_i == 3'd1 && pick_valid && pick == SlotW'(NumWarps - 1) &&
+          !gone_q && last_q != pick && eligible[0]);
+      stays: cover (policy_i == 3'd0 && pick_valid && pick == last_q && !gone_q &&
+          $countones(eligible) > 1);
       last_in_turn: cover (32'(others_q[0]) == NumWarps - 1 && pick == '0);
       inactive_waits: cover (policy_i == 3'd3 && eligible != '0 && !pick_valid);
     end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps of a sub-core as the policies see them: a warp comes into a slot that is free, and leaves one that it holds. Assumed: legal
-// starts, finishes, and that eligible and long are said of resident warps only.
+// Warps of a sub-core as the policies see them: a warp comes into a slot that is free, and leaves
+// one that it holds. Assumed: legal starts, finishes, and that eligible and long are said of
+// resident warps only.
 module formal_warps #(
   parameter  int unsigned NumWarps   = 4,
   parameter  int unsigned NumKernels = 2,
@@ -18,7 +19,8 @@ module formal_warps #(
   input  logic [NumWarps-1:0]              long_i,
   output logic [NumWarps-1:0]              resident_o,
   output logic [NumWarps-1:0][KernelW-1:0] kernel_o,
-  output logic [NumWarps-1:0][NumWarps-1:0] older_o  // [a][b]: slot a was started before slot b; by number after reset
+  // [a][b]: slot a was started before slot b; by number after reset
+  output logic [NumWarps-1:0][NumWarps-1:0] older_o
 );
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -43,7 +45,8 @@ module formal_warps #(
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assume (32'(start_slot_i) < NumWarps && 32'(finish_slot_i) < NumWarps && 32'(start_kernel_i) < NumKernels);
+      assume (32'(start_slot_i) < NumWarps && 32'(finish_slot_i) < NumWarps &&
+          32'(start_kernel_i) < NumKernels);
       assume (!start_valid_i || !resident_o[start_slot_i]);
       assume (!finish_valid_i || resident_o[finish_slot_i]);
       assume ((eligible_i & ~resident_o) == '0);

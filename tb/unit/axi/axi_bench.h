@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 manager (qsm_axi) between a memory port and a slave (axi_slave.h): every output in every cycle as axi_ref.h has it, every response as a
-// memory has it that performs the requests one after the other.
+// AXI4 manager (qsm_axi) between a memory port and a slave (axi_slave.h): every output in every
+// cycle as axi_ref.h has it, every response as a memory has it that performs the requests one after
+// the other.
 #ifndef QSM_AXI_BENCH_H
 #define QSM_AXI_BENCH_H
 
@@ -14,7 +15,8 @@
 template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
 void set_word(T &port, unsigned i, uint32_t value) {
   const unsigned at = 32 * i;
-  port = static_cast<T>((static_cast<uint64_t>(port) & ~(uint64_t{0xffffffff} << at)) | static_cast<uint64_t>(value) << at);
+  port = static_cast<T>((static_cast<uint64_t>(port) & ~(uint64_t{0xffffffff} << at)) |
+                        static_cast<uint64_t>(value) << at);
 }
 template <std::size_t N>
 void set_word(VlWide<N> &port, unsigned i, uint32_t value) {
@@ -39,19 +41,24 @@ std::array<uint8_t, N> get_bytes(const P &port) {
 }
 
 struct Counts {
-  uint64_t answered = 0, read_after_write = 0, write_after_read = 0, write_after_write = 0, full_table = 0, full_queue = 0, overtaken = 0, held = 0,
-           errors = 0, in_turns = 0, empty_beats = 0, data_first = 0, address_first = 0, first_beat_errors = 0, both_errors = 0;
+  uint64_t answered = 0, read_after_write = 0, write_after_read = 0, write_after_write = 0,
+           full_table = 0, full_queue = 0, overtaken = 0, held = 0, errors = 0, in_turns = 0,
+           empty_beats = 0, data_first = 0, address_first = 0, first_beat_errors = 0,
+           both_errors = 0;
 };
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random, SlaveManners manners) : slave(tap, random, manners), tap_(tap) {
+  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random, SlaveManners manners)
+      : slave(tap, random, manners), tap_(tap) {
     qsm_unit::begin_with_anything();
     top.reset(new Vqsm_axi);
-    top->req_valid_i = top->rsp_ready_i = top->awready_i = top->wready_i = top->arready_i = top->bvalid_i = top->rvalid_i = 0;
+    top->req_valid_i = top->rsp_ready_i = top->awready_i = top->wready_i = top->arready_i =
+        top->bvalid_i = top->rvalid_i = 0;
     top->rst_ni = 0;
     clock();
-    tap_.expect(!top->arvalid_o && !top->awvalid_o && !top->wvalid_o && !top->rsp_valid_o, "a valid is 1 in reset");
+    tap_.expect(!top->arvalid_o && !top->awvalid_o && !top->wvalid_o && !top->rsp_valid_o,
+                "a valid is 1 in reset");
     top->rst_ni = 1;
   }
 
@@ -85,7 +92,9 @@ class Bench {
     for (unsigned n = 0; n < 20000 && !(idle() && slave.idle()); n++) cycle(true);
     tap_.expect(idle() && slave.idle(), "something never ends");
     for (const auto &line : slave.memory.lines()) {
-      tap_.expect(line.second == memory_[line.first], "memory holds something else at line %x than the requests have written", line.first);
+      tap_.expect(line.second == memory_[line.first],
+                  "memory holds something else at line %x than the requests have written",
+                  line.first);
     }
   }
   bool idle() const { return !offering && ref.idle(); }
@@ -107,7 +116,9 @@ class Bench {
     top->req_line_i = offered.line;
     top->req_tag_i = static_cast<uint8_t>(offered.tag);
     set_bytes(top->req_data_i, offered.data);
-    for (unsigned i = 0; i < (LINE_BYTES + 31) / 32; i++) set_word(top->req_bytes_i, i, static_cast<uint32_t>((offered.bytes >> 32 * i & Mask(0xffffffff)).to_ulong()));
+    for (unsigned i = 0; i < (LINE_BYTES + 31) / 32; i++)
+      set_word(top->req_bytes_i, i,
+               static_cast<uint32_t>((offered.bytes >> 32 * i & Mask(0xffffffff)).to_ulong()));
     top->rsp_ready_i = in.rsp_ready;
     top->arready_i = in.ar_ready;
     top->awready_i = in.aw_ready;
@@ -123,33 +134,40 @@ class Bench {
   }
 
   AddressPins read_address() const {
-    return AddressPins{top->arvalid_o, top->arid_o, top->araddr_o, top->axlen_o, top->axsize_o, top->axburst_o, top->axlock_o, top->axcache_o, top->axprot_o,
-                       top->axqos_o};
+    return AddressPins{top->arvalid_o, top->arid_o,   top->araddr_o,  top->axlen_o,  top->axsize_o,
+                       top->axburst_o, top->axlock_o, top->axcache_o, top->axprot_o, top->axqos_o};
   }
   AddressPins write_address() const {
-    return AddressPins{top->awvalid_o, top->awid_o, top->awaddr_o, top->axlen_o, top->axsize_o, top->axburst_o, top->axlock_o, top->axcache_o, top->axprot_o,
-                       top->axqos_o};
+    return AddressPins{top->awvalid_o, top->awid_o,   top->awaddr_o,  top->axlen_o,  top->axsize_o,
+                       top->axburst_o, top->axlock_o, top->axcache_o, top->axprot_o, top->axqos_o};
   }
   DataPins write_data() const {
-    return DataPins{top->wvalid_o != 0, top->wlast_o != 0, get_bytes<kBeatBytes>(top->wdata_o), std::bitset<kBeatBytes>(top->wstrb_o)};
+    return DataPins{top->wvalid_o != 0, top->wlast_o != 0, get_bytes<kBeatBytes>(top->wdata_o),
+                    std::bitset<kBeatBytes>(top->wstrb_o)};
   }
 
   void same(const char *what, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s is 0x%llx, must be 0x%llx", static_cast<unsigned long long>(now), what,
-                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
+    tap_.expect(seen == wanted, "cycle %llu: %s is 0x%llx, must be 0x%llx",
+                static_cast<unsigned long long>(now), what, static_cast<unsigned long long>(seen),
+                static_cast<unsigned long long>(wanted));
   }
   void compare() {
     same("ready of the port", top->req_ready_o, ref.ready());
     same("ARVALID", top->arvalid_o, ref.ar.valid);
-    if (ref.ar.valid) same("ARID", top->arid_o, ref.ar.id), same("ARADDR", top->araddr_o, ref.ar.line * LINE_BYTES);
+    if (ref.ar.valid)
+      same("ARID", top->arid_o, ref.ar.id), same("ARADDR", top->araddr_o, ref.ar.line * LINE_BYTES);
     same("AWVALID", top->awvalid_o, ref.aw.valid);
-    if (ref.aw.valid) same("AWID", top->awid_o, ref.aw.id), same("AWADDR", top->awaddr_o, ref.aw.line * LINE_BYTES);
+    if (ref.aw.valid)
+      same("AWID", top->awid_o, ref.aw.id), same("AWADDR", top->awaddr_o, ref.aw.line * LINE_BYTES);
     same("WVALID", top->wvalid_o, ref.w_valid);
     if (ref.w_valid) {
       Beat beat;
       std::memcpy(beat.data(), &ref.w_access.data[ref.w_beat * kBeatBytes], kBeatBytes);
-      tap_.expect(write_data().data == beat, "cycle %llu: WDATA of beat %u", static_cast<unsigned long long>(now), ref.w_beat);
-      same("WSTRB", top->wstrb_o, (ref.w_access.bytes >> ref.w_beat * kBeatBytes & Mask(~uint64_t{0} >> (64 - kBeatBytes))).to_ullong());
+      tap_.expect(write_data().data == beat, "cycle %llu: WDATA of beat %u",
+                  static_cast<unsigned long long>(now), ref.w_beat);
+      same("WSTRB", top->wstrb_o,
+           (ref.w_access.bytes >> ref.w_beat * kBeatBytes & Mask(~uint64_t{0} >> (64 - kBeatBytes)))
+               .to_ullong());
     }
     same("RREADY", top->rready_o, 1);
     same("BREADY", top->bready_o, 1);
@@ -158,7 +176,8 @@ class Bench {
     if (shown) {
       same("tag", top->rsp_tag_o, shown->access.tag);
       const Line data = shown->access.write || shown->error ? Line{} : shown->access.data;
-      tap_.expect(get_bytes<LINE_BYTES>(top->rsp_data_o) == data, "cycle %llu: data of a response", static_cast<unsigned long long>(now));
+      tap_.expect(get_bytes<LINE_BYTES>(top->rsp_data_o) == data, "cycle %llu: data of a response",
+                  static_cast<unsigned long long>(now));
     }
     same("error", top->error_valid_o, ref.error.valid);
     if (ref.error.valid) {
@@ -168,7 +187,8 @@ class Bench {
     }
   }
 
-  // The result of an access, when its request is taken: requests of a line are performed in their order.
+  // The result of an access, when its request is taken: requests of a line are performed in their
+  // order.
   void expect_result() {
     const bool bad = slave.manners.bad_lines && is_bad(offered.line);
     expected_[offered.tag] = offered.write || bad ? Line{} : memory_[offered.line];
@@ -178,11 +198,15 @@ class Bench {
   void check_response() {
     const uint32_t tag = top->rsp_tag_o;
     const auto at = std::find(order_.begin(), order_.end(), tag);
-    tap_.expect(at != order_.end(), "cycle %llu: a response to nothing", static_cast<unsigned long long>(now));
-    if (at == order_.end()) return;
-    tap_.expect(get_bytes<LINE_BYTES>(top->rsp_data_o) == expected_[tag], "cycle %llu: an access does not see what those before it left",
+    tap_.expect(at != order_.end(), "cycle %llu: a response to nothing",
                 static_cast<unsigned long long>(now));
-    if (IN_ORDER) tap_.expect(at == order_.begin(), "cycle %llu: a response overtakes another (R-AX-10)", static_cast<unsigned long long>(now));
+    if (at == order_.end()) return;
+    tap_.expect(get_bytes<LINE_BYTES>(top->rsp_data_o) == expected_[tag],
+                "cycle %llu: an access does not see what those before it left",
+                static_cast<unsigned long long>(now));
+    if (IN_ORDER)
+      tap_.expect(at == order_.begin(), "cycle %llu: a response overtakes another (R-AX-10)",
+                  static_cast<unsigned long long>(now));
     counts.overtaken += at != order_.begin();
     order_.erase(at);
     counts.answered++;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI4 manager as docs/axi.md says it, R-AX-1 to R-AX-10, cycle by cycle: what stands at its outputs, and what a cycle changes.
+// The AXI4 manager as docs/axi.md says it, R-AX-1 to R-AX-10, cycle by cycle: what stands at its
+// outputs, and what a cycle changes.
 #ifndef QSM_AXI_REF_H
 #define QSM_AXI_REF_H
 
@@ -51,7 +52,9 @@ class AxiRef {
   };
 
   bool ready() const { return queue_.size() < 2; }
-  const Entry *shown() const { return shown_ < 0 ? nullptr : &entries_[static_cast<unsigned>(shown_)]; }
+  const Entry *shown() const {
+    return shown_ < 0 ? nullptr : &entries_[static_cast<unsigned>(shown_)];
+  }
   const std::array<Entry, kEntries> &entries() const { return entries_; }
   bool waits() const { return !queue_.empty(); }
   bool idle() const { return queue_.empty() && n_used() == 0; }
@@ -76,7 +79,8 @@ class AxiRef {
     const int entry = start_entry();
     const bool ar_free = !ar.valid || in.ar_ready, aw_free = !aw.valid || in.aw_ready;
     const bool w_free = !w_valid || (in.w_ready && w_beat == kBeats - 1);
-    const bool starts = !queue_.empty() && entry >= 0 && !in_way(true, true) && (queue_.front().write ? aw_free && w_free : ar_free);
+    const bool starts = !queue_.empty() && entry >= 0 && !in_way(true, true) &&
+                        (queue_.front().write ? aw_free && w_free : ar_free);
     const bool arrives = in.request && ready();
     const bool may_choose = shown_ < 0 || in.rsp_ready;
     const int chosen = may_choose ? choice() : -1;

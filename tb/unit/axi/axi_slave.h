@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An AXI4 subordinate with a memory: takes addresses and data when it likes, performs accesses in any order, answers in any order with the
-// beats of its reads in turns. Checks what IHI 0022 demands of the other side, and knows nothing of how that works.
+// An AXI4 subordinate with a memory: takes addresses and data when it likes, performs accesses in
+// any order, answers in any order with the beats of its reads in turns. Checks what IHI 0022
+// demands of the other side, and knows nothing of how that works.
 #ifndef QSM_AXI_SLAVE_H
 #define QSM_AXI_SLAVE_H
 
@@ -31,7 +32,8 @@ struct SlaveManners {
 // Words of memory that was never written: unlike each other and those of other lines.
 inline Line fresh(uint32_t line) {
   Line data;
-  for (unsigned i = 0; i < LINE_BYTES; i++) data[i] = static_cast<uint8_t>((line * 2654435761u + i * 40503u) >> 13);
+  for (unsigned i = 0; i < LINE_BYTES; i++)
+    data[i] = static_cast<uint8_t>((line * 2654435761u + i * 40503u) >> 13);
   return data;
 }
 inline bool is_bad(uint32_t line) { return line * 2654435761u >> 29 == 3; }
@@ -53,9 +55,11 @@ class Memory {
 
 class AxiSlave {
  public:
-  AxiSlave(qsm_unit::Tap &tap, qsm_unit::Random &random, SlaveManners manners) : manners(manners), tap_(tap), random_(random) {}
+  AxiSlave(qsm_unit::Tap &tap, qsm_unit::Random &random, SlaveManners manners)
+      : manners(manners), tap_(tap), random_(random) {}
 
-  // Before the clock edge, without a look at the pins: what the slave shows and takes in this cycle.
+  // Before the clock edge, without a look at the pins: what the slave shows and takes in this
+  // cycle.
   void choose(AxiInputs &in) {
     const bool w_owed = n_bursts_ < n_addresses_, aw_owed = n_addresses_ < n_bursts_;
     in.ar_ready = chance(manners.address);
@@ -80,7 +84,9 @@ class AxiSlave {
     stable("AR", ar, ar_stalled_);
     stable("AW", aw, aw_stalled_);
     if (w_stalled_.valid) {
-      tap_.expect(w.valid && w.last == w_stalled_.last && w.data == w_stalled_.data && w.strb == w_stalled_.strb, "W changes before it is taken");
+      tap_.expect(w.valid && w.last == w_stalled_.last && w.data == w_stalled_.data &&
+                      w.strb == w_stalled_.strb,
+                  "W changes before it is taken");
     }
     if (ar.valid && in.ar_ready) take_read(ar);
     if (w.valid && in.w_ready) take_data(w);
@@ -94,11 +100,15 @@ class AxiSlave {
     w_stalled_.valid = w.valid && !in.w_ready;
   }
 
-  bool idle() const { return reads_.empty() && writes_.empty() && acks_.empty() && addresses_.empty() && burst_.empty() && bursts_.empty(); }
+  bool idle() const {
+    return reads_.empty() && writes_.empty() && acks_.empty() && addresses_.empty() &&
+           burst_.empty() && bursts_.empty();
+  }
 
   SlaveManners manners;
   Memory memory;
-  uint64_t n_in_turns = 0, n_empty_beats = 0, n_data_first = 0, n_address_first = 0, n_first_beat_errors = 0, n_both_errors = 0;
+  uint64_t n_in_turns = 0, n_empty_beats = 0, n_data_first = 0, n_address_first = 0,
+           n_first_beat_errors = 0, n_both_errors = 0;
 
  private:
   struct Read {
@@ -128,13 +138,17 @@ class AxiSlave {
     if (stalled.valid) tap_.expect(!(now != stalled), "%s changes before it is taken", channel);
   }
 
-  void check_address(const char *channel, const AddressPins &pins, std::array<bool, kEntries> &out) {
+  void check_address(const char *channel, const AddressPins &pins,
+                     std::array<bool, kEntries> &out) {
     const uint32_t bytes = (pins.len + 1) << pins.size;
-    tap_.expect(pins.burst == 1 && (1u << pins.size) == kBeatBytes && bytes == LINE_BYTES, "%s: burst %u of %u beats of %u bytes", channel, pins.burst,
-                pins.len + 1, 1u << pins.size);
-    tap_.expect(pins.addr % LINE_BYTES == 0 && pins.addr / 4096 == (pins.addr + (bytes - 1)) / 4096, "%s: address %x", channel, pins.addr);
-    tap_.expect(pins.lock == 0 && pins.cache == 2 && pins.prot == 2 && pins.qos == 0, "%s: lock %u, cache %u, prot %u, qos %u", channel, pins.lock,
-                pins.cache, pins.prot, pins.qos);
+    tap_.expect(pins.burst == 1 && (1u << pins.size) == kBeatBytes && bytes == LINE_BYTES,
+                "%s: burst %u of %u beats of %u bytes", channel, pins.burst, pins.len + 1,
+                1u << pins.size);
+    tap_.expect(pins.addr % LINE_BYTES == 0 && pins.addr / 4096 == (pins.addr + (bytes - 1)) / 4096,
+                "%s: address %x", channel, pins.addr);
+    tap_.expect(pins.lock == 0 && pins.cache == 2 && pins.prot == 2 && pins.qos == 0,
+                "%s: lock %u, cache %u, prot %u, qos %u", channel, pins.lock, pins.cache, pins.prot,
+                pins.qos);
     tap_.expect(!out[pins.id], "%s: ID %u is already outstanding", channel, pins.id);
     out[pins.id] = true;
   }
@@ -154,7 +168,8 @@ class AxiSlave {
   }
   void take_data(const DataPins &pins) {
     burst_.push_back(pins);
-    tap_.expect(pins.last == (burst_.size() == kBeats), "WLAST is %d with beat %zu of %u", pins.last, burst_.size(), kBeats);
+    tap_.expect(pins.last == (burst_.size() == kBeats), "WLAST is %d with beat %zu of %u",
+                pins.last, burst_.size(), kBeats);
     n_empty_beats += pins.strb.none();
     if (burst_.size() < kBeats) return;
     Access whole = {};
@@ -194,7 +209,8 @@ class AxiSlave {
     in.r_resp = read.beat == read.bad_beat ? some_error() : 0;
     std::memcpy(in.r_data.data(), &memory[read.line][read.beat * kBeatBytes], kBeatBytes);
     n_first_beat_errors += read.beat == 0 && in.r_resp != 0 && kBeats > 1;
-    n_in_turns += std::any_of(reads_.begin(), reads_.end(), [&](const Read &r) { return &r != &read && r.beat > 0; });
+    n_in_turns += std::any_of(reads_.begin(), reads_.end(),
+                              [&](const Read &r) { return &r != &read && r.beat > 0; });
     if (++read.beat < kBeats) return;
     read_out_[read.id] = false;
     reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -203,11 +219,11 @@ class AxiSlave {
   qsm_unit::Tap &tap_;
   qsm_unit::Random &random_;
   std::vector<Read> reads_;
-  std::deque<Write> addresses_;     // without their data
-  std::deque<Access> bursts_;       // data without their addresses
-  std::vector<DataPins> burst_;     // beats of the burst that comes
-  std::vector<Write> writes_;       // not performed
-  std::vector<Ack> acks_;           // performed, not answered
+  std::deque<Write> addresses_;  // without their data
+  std::deque<Access> bursts_;    // data without their addresses
+  std::vector<DataPins> burst_;  // beats of the burst that comes
+  std::vector<Write> writes_;    // not performed
+  std::vector<Ack> acks_;        // performed, not answered
   std::array<bool, kEntries> read_out_ = {}, write_out_ = {};
   uint64_t n_addresses_ = 0, n_bursts_ = 0;
   AddressPins ar_stalled_ = {}, aw_stalled_ = {};

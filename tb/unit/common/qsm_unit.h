@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the unit benches: bit fields of Verilator's ports of any width, TAP output, a seeded random source.
+// Shared by the unit benches: bit fields of Verilator's ports of any width, TAP output, a seeded
+// random source.
 #ifndef QSM_UNIT_H
 #define QSM_UNIT_H
 
@@ -26,7 +27,8 @@ uint32_t word(const VlWide<N> &port, unsigned i) {
 template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
 void set_bit(T &port, unsigned bit, bool value) {
   const uint64_t one = uint64_t{1} << bit;
-  port = static_cast<T>(value ? static_cast<uint64_t>(port) | one : static_cast<uint64_t>(port) & ~one);
+  port = static_cast<T>(value ? static_cast<uint64_t>(port) | one
+                              : static_cast<uint64_t>(port) & ~one);
 }
 template <std::size_t N>
 void set_bit(VlWide<N> &port, unsigned bit, bool value) {
@@ -86,7 +88,8 @@ class Tap {
 // xorshift64*; the seed is argv[1] (default 1) and is printed.
 class Random {
  public:
-  Random(int argc, char **argv, const char *bench) : state_(argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 1) {
+  Random(int argc, char **argv, const char *bench)
+      : state_(argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 1) {
     std::printf("# seed %llu; replay: %s %llu\n", static_cast<unsigned long long>(state_), bench,
                 static_cast<unsigned long long>(state_));
     state_ = state_ * 0x9E3779B97F4A7C15u + 1;

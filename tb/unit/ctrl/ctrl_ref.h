@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers as the tables of docs/control_port.md list them: one row each, with access, range and rule.
+// The registers as the tables of docs/control_port.md list them: one row each, with access, range
+// and rule.
 #ifndef QSM_CTRL_REF_H
 #define QSM_CTRL_REF_H
 
@@ -14,15 +15,15 @@ struct Register {
   uint16_t address;  // within the GPU's or a slot's registers
   Access access;
   uint32_t reset;
-  uint32_t low, high;        // range of written values
-  uint32_t multiple = 1;     // they are multiples of this
-  bool idle = false;         // R-CP-3
-  bool quiet = false;        // qos_mgr.md R-QM-3
-  bool zero_too = false;     // 0 is allowed besides the range
+  uint32_t low, high;     // range of written values
+  uint32_t multiple = 1;  // they are multiples of this
+  bool idle = false;      // R-CP-3
+  bool quiet = false;     // qos_mgr.md R-QM-3
+  bool zero_too = false;  // 0 is allowed besides the range
 };
 
 const uint32_t kAny = 0xFFFFFFFF;
-const uint32_t kMaxThreads = std::min(1024, WARPS_PER_SM * WARP_SIZE);
+const uint32_t kMaxThreads = std::min(1024, WARPS_PER_SM *WARP_SIZE);
 
 // SM 32 * word is bit 0.
 constexpr uint32_t sms_of_word(int word) {
@@ -32,8 +33,10 @@ constexpr uint32_t sms_of_word(int word) {
 
 const std::vector<Register> kGpuRegisters = {
     {"ID", 0x00, Access::kRo, 0x51534D31, 0, 0},
-    {"CONFIG0", 0x04, Access::kRo, NUM_SMS | NUM_SCHED << 8 | WARPS_PER_SM << 16 | WARP_SIZE << 24, 0, 0},
-    {"CONFIG1", 0x08, Access::kRo, NUM_KERNELS | MAX_TBS << 8 | NUM_CHANNELS << 16 | NOC_LAT << 24, 0, 0},
+    {"CONFIG0", 0x04, Access::kRo, NUM_SMS | NUM_SCHED << 8 | WARPS_PER_SM << 16 | WARP_SIZE << 24,
+     0, 0},
+    {"CONFIG1", 0x08, Access::kRo, NUM_KERNELS | MAX_TBS << 8 | NUM_CHANNELS << 16 | NOC_LAT << 24,
+     0, 0},
     {"CONFIG2", 0x0C, Access::kRo, SHARED_BYTES, 0, 0},
     {"CYCLE_LO", 0x10, Access::kRo, 0, 0, 0},
     {"CYCLE_HI", 0x14, Access::kRo, 0, 0, 0},
@@ -41,7 +44,8 @@ const std::vector<Register> kGpuRegisters = {
     {"ICACHE_INV", 0x1C, Access::kWo, 0, 1, 1},
     {"POLICY", 0x20, Access::kRw, 1, 0, 5},
     {"SCHEME", 0x24, Access::kRw, 0, 0, 6, 1, false, true},
-    {"EPOCH_LEN", 0x28, Access::kRw, 10000, QOS_LAT + 2 * NOC_LAT + 16, (1 << 20) - 1, 1, false, true},
+    {"EPOCH_LEN", 0x28, Access::kRw, 10000, QOS_LAT + 2 * NOC_LAT + 16, (1 << 20) - 1, 1, false,
+     true},
     {"ALPHA_CAP", 0x2C, Access::kRw, 0x40000, 0x10000, 0x7FFFF, 1, false, true, true},
     {"ROLLOVER_CAP", 0x30, Access::kRw, 8, 0, 255, 1, false, true},
     {"ALPHA_EN", 0x34, Access::kRw, 1, 0, 1, 1, false, true},
@@ -125,7 +129,8 @@ const std::vector<Register> kSlotRegisters = {
 constexpr bool stack_fits(uint32_t value) {
   const uint32_t log2 = value & 31;
   if (log2 == 0) return value == 0;
-  return log2 >= 4 && log2 <= 16 && (value >> 5 & 127) == 0 && (value >> 12 << 12) % ((1u << log2) * WARP_SIZE) == 0;
+  return log2 >= 4 && log2 <= 16 && (value >> 5 & 127) == 0 &&
+         (value >> 12 << 12) % ((1u << log2) * WARP_SIZE) == 0;
 }
 
 inline const Register *find(const std::vector<Register> &table, uint16_t address) {

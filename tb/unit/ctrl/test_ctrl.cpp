@@ -15,7 +15,8 @@ using qsm_unit::set;
 namespace {
 
 const unsigned kSlotBase = 0x1000, kSmselBase = 0x100, kIdleBase = 0x200, kFrontBase = 0x240;
-const unsigned kSmBits = index_bits(NUM_SMS), kKernelBits = index_bits(NUM_KERNELS), kTbBits = index_bits(MAX_TBS);
+const unsigned kSmBits = index_bits(NUM_SMS), kKernelBits = index_bits(NUM_KERNELS),
+               kTbBits = index_bits(MAX_TBS);
 const unsigned kChannelBits = index_bits(NUM_CHANNELS);
 
 struct Answer {
@@ -36,10 +37,14 @@ uint32_t figure(unsigned what, unsigned sm, unsigned slot) {
   return mixed ^ mixed >> 13;  // narrow fields show the low bits only
 }
 
-uint32_t low_bits(uint32_t value, unsigned bits) { return bits >= 32 ? value : value & ((1u << bits) - 1); }
+uint32_t low_bits(uint32_t value, unsigned bits) {
+  return bits >= 32 ? value : value & ((1u << bits) - 1);
+}
 
 // Value of a counter of the memory, by MEM_SELECT.
-uint32_t mem_figure(uint32_t select) { return figure(40 + (select >> 8), select & 15, select >> 4 & 7); }
+uint32_t mem_figure(uint32_t select) {
+  return figure(40 + (select >> 8), select & 15, select >> 4 & 7);
+}
 
 // One field after the other, from bit 0 up.
 template <class P>
@@ -88,7 +93,9 @@ class Bench {
   }
   Answer read(unsigned addr) { return access(false, addr, 0); }
   Answer write(unsigned addr, uint32_t value) { return access(true, addr, value); }
-  Answer answer() const { return Answer{get(top.rsp_o, 32, 1) != 0, static_cast<uint32_t>(get(top.rsp_o, 0, 32))}; }
+  Answer answer() const {
+    return Answer{get(top.rsp_o, 32, 1) != 0, static_cast<uint32_t>(get(top.rsp_o, 0, 32))};
+  }
 
   void clock() {
     top.clk_i = 0;
@@ -143,11 +150,15 @@ class Bench {
   }
   uint64_t preempt() {
     Fields<decltype(top.preempt_o)> request(top.preempt_o);
-    const uint32_t technique = request.take(2), by_slot = request.take(1), tb = request.take(kTbBits), kernel = request.take(kKernelBits);
+    const uint32_t technique = request.take(2), by_slot = request.take(1),
+                   tb = request.take(kTbBits), kernel = request.take(kKernelBits);
     const uint32_t sm = request.take(kSmBits);
-    return request.take(1) ? uint64_t{1} << 32 | technique << 17 | by_slot << 16 | tb << 11 | kernel << 8 | sm : 0;
+    return request.take(1)
+               ? uint64_t{1} << 32 | technique << 17 | by_slot << 16 | tb << 11 | kernel << 8 | sm
+               : 0;
   }
-  // What the SMs show of the slot that is asked for: fault_t from bit 0 up: value, block, tid, pc, cause.
+  // What the SMs show of the slot that is asked for: fault_t from bit 0 up: value, block, tid, pc,
+  // cause.
   void drive_records(unsigned k) {
     const unsigned widths[] = {32, 32, 10, 32, 5};
     Fields<decltype(top.record_i)> records(top.record_i);
@@ -167,7 +178,8 @@ class Bench {
       set(top.target_i, at, 6, figure(25, i, k));
       set(top.idle_i, at, 13, figure(26, i, k));
     }
-    for (unsigned s = 0; s < NUM_SCHED; s++) set(top.qaws_front_i, i * NUM_SCHED + s, 17, figure(27, i, s));
+    for (unsigned s = 0; s < NUM_SCHED; s++)
+      set(top.qaws_front_i, i * NUM_SCHED + s, 17, figure(27, i, s));
     // job_t from bit 0 up: result, phase, image, tb, kernel, kind.
     const unsigned widths[] = {3, 4, 4, kTbBits, kKernelBits, 3};
     unsigned size = 0;
@@ -217,12 +229,16 @@ class Ref {
     if (const Register *r = register_at(addr)) {
       if (r->access == Access::kWo) return {false, 0};
       if (addr < kSmselBase) return {false, gpu_value(r->address, cycle)};
-      if (r->access == Access::kRo) return {false, slot_figure(k, r->address, (busy >> k & 1) | (killed >> k & 1) << 1, faulted >> k & 1)};
+      if (r->access == Access::kRo)
+        return {false, slot_figure(k, r->address, (busy >> k & 1) | (killed >> k & 1) << 1,
+                                   faulted >> k & 1)};
       return {false, slots[k][r->address / 4]};
     }
-    if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS) return {false, smsel(addr >> 2 & 3, addr >> 4 & 15)};
+    if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS)
+      return {false, smsel(addr >> 2 & 3, addr >> 4 & 15)};
     const unsigned sm = gpu[0x40 / 4];
-    if (addr >= kIdleBase && addr < kIdleBase + 4 * NUM_KERNELS) return {false, low_bits(figure(26, sm, (addr - kIdleBase) / 4), 13)};
+    if (addr >= kIdleBase && addr < kIdleBase + 4 * NUM_KERNELS)
+      return {false, low_bits(figure(26, sm, (addr - kIdleBase) / 4), 13)};
     if (addr >= kFrontBase && addr < kFrontBase + 4 * NUM_SCHED) {
       const uint32_t front = low_bits(figure(27, sm, (addr - kFrontBase) / 4), 17);
       return {false, front >> 8 | (front & 0xFF) << 16};
@@ -247,7 +263,8 @@ class Ref {
   uint32_t gpu[64] = {};
   uint32_t slots[NUM_KERNELS][64] = {};
   uint64_t busy = 0, killed = 0, faulted = 0;  // faulted: of those killed
-  bool mgr_busy = false, snapshot = false, alloc_busy = false, adjust_busy = false, l2_flushing = false;
+  bool mgr_busy = false, snapshot = false, alloc_busy = false, adjust_busy = false,
+       l2_flushing = false;
   unsigned preempt_code = 0;
 
  private:
@@ -261,30 +278,36 @@ class Ref {
 
   bool in_range(const Register &r, unsigned addr, uint32_t value) const {
     if (addr < kSmselBase && r.address == 0x48) {
-      return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED && value >> 10 == 0;
+      return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED &&
+             value >> 10 == 0;
     }
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
-    return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) && value % r.multiple == 0;
+    return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) &&
+           value % r.multiple == 0;
   }
 
   static bool counter_fits(uint32_t value) {  // from 16 on those of an L1
     const uint32_t counter = value >> 8, channel = value & 15;
-    return (value >> 4 & 15) < NUM_KERNELS && counter <= 21 && (counter < 16 ? channel < NUM_CHANNELS : channel == 0);
+    return (value >> 4 & 15) < NUM_KERNELS && counter <= 21 &&
+           (counter < 16 ? channel < NUM_CHANNELS : channel == 0);
   }
 
   static bool request_fits(uint32_t value) {
-    return (value & 0xFF) < NUM_SMS && (value >> 8 & 7) < NUM_KERNELS && (value >> 11 & 31) < MAX_TBS && (value >> 17 & 3) < 3 && value >> 19 == 0;
+    return (value & 0xFF) < NUM_SMS && (value >> 8 & 7) < NUM_KERNELS &&
+           (value >> 11 & 31) < MAX_TBS && (value >> 17 & 3) < 3 && value >> 19 == 0;
   }
 
   void write_gpu(const Register &r, uint32_t value, Pulses *pulses) {
     if (r.address == 0x1C) pulses->icache_inv = 1;
     if (r.address == 0x60) pulses->preempt = uint64_t{1} << 32 | value;
     if (r.address == 0x80) pulses->l2_flush = 1;
-    if (r.address == 0x18) gpu[0x18 / 4] &= ~value;
-    else if (r.access == Access::kRw) gpu[r.address / 4] = value;
+    if (r.address == 0x18)
+      gpu[0x18 / 4] &= ~value;
+    else if (r.access == Access::kRw)
+      gpu[r.address / 4] = value;
   }
 
   // R-QW-10: the budgets of the slots that run, and of slot k with this one, fit into the groups.
@@ -296,13 +319,16 @@ class Ref {
     return budgets.size() <= NUM_GROUPS;
   }
 
-  static bool is_sm_mask(uint16_t address) { return address == 0x0C || address == 0x10 || address == 0xC4; }
+  static bool is_sm_mask(uint16_t address) {
+    return address == 0x0C || address == 0x10 || address == 0xC4;
+  }
 
   bool write_slot(const Register &r, unsigned k, uint32_t value, Pulses *pulses) {
     uint32_t *slot = slots[k];
     const bool valid = slot[0] & 1, is_busy = busy >> k & 1;
     if (r.address == 0x5C) {
-      if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1) || !groups_fit(k, slot[0xA0 / 4])) return false;
+      if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1) || !groups_fit(k, slot[0xA0 / 4]))
+        return false;
       pulses->launch = 1u << k;
     }
     if (r.address == 0x9C) {
@@ -335,14 +361,17 @@ class Ref {
       case 0x4C: return figure(20, gpu[0x40 / 4], 0);
       case 0x50: return mgr_busy;
       case 0x64:
-        return preempt_code | low_bits(figure(32, 0, 0), kTbBits) << 8 | low_bits(figure(31, 0, 0), 4) << 16 | low_bits(figure(30, 0, 0), kSmBits) << 24;
+        return preempt_code | low_bits(figure(32, 0, 0), kTbBits) << 8 |
+               low_bits(figure(31, 0, 0), 4) << 16 | low_bits(figure(30, 0, 0), kSmBits) << 24;
       case 0x68: return adjust_busy;
       case 0x6C: {
         const unsigned i = gpu[0x40 / 4];
-        return low_bits(figure(38, i, 0), 3) | low_bits(figure(37, i, 0), kKernelBits) << 4 | low_bits(figure(36, i, 0), kTbBits) << 8 |
-               low_bits(figure(35, i, 0), 4) << 13 | low_bits(figure(34, i, 0), 4) << 17 | low_bits(figure(33, i, 0), 3) << 24;
+        return low_bits(figure(38, i, 0), 3) | low_bits(figure(37, i, 0), kKernelBits) << 4 |
+               low_bits(figure(36, i, 0), kTbBits) << 8 | low_bits(figure(35, i, 0), 4) << 13 |
+               low_bits(figure(34, i, 0), 4) << 17 | low_bits(figure(33, i, 0), 3) << 24;
       }
-      case 0x7C: return gpu[0x78 / 4] >> 8 < 16 ? mem_figure(gpu[0x78 / 4]) : figure(28, gpu[0x40 / 4], 0);
+      case 0x7C:
+        return gpu[0x78 / 4] >> 8 < 16 ? mem_figure(gpu[0x78 / 4]) : figure(28, gpu[0x40 / 4], 0);
       case 0x80: return l2_flushing;
       default: return gpu[address / 4];
     }
@@ -375,26 +404,36 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
     valid |= uint64_t{slot[0] & 1} << k;
     qos |= uint64_t{slot[0] == 3} << k;
     tap.expect(get(top.iso_ipc_o, k, 32) == slot[0xA4 / 4], "slot %u: ISO_IPC", k);
-    tap.expect(get(top.save_base_o, k, 20) == slot[0xA8 / 4] >> 12 && get(top.save_limit_o, k, 20) == slot[0xAC / 4] >> 12, "slot %u: save area", k);
-    tap.expect(get(top.idempotent_o, k, 1) == slot[0xB0 / 4] && get(top.preempt_hold_o, k, 1) == slot[0xB4 / 4], "slot %u: IDEMPOTENT, PREEMPT_HOLD", k);
-    for (unsigned i = 0; i < NUM_SMS; i++) tap.expect(get(top.sm_mask_o, k * NUM_SMS + i, 1) == mask_has(slot, i), "slot %u: SM %u of the mask", k, i);
+    tap.expect(get(top.save_base_o, k, 20) == slot[0xA8 / 4] >> 12 &&
+                   get(top.save_limit_o, k, 20) == slot[0xAC / 4] >> 12,
+               "slot %u: save area", k);
+    tap.expect(get(top.idempotent_o, k, 1) == slot[0xB0 / 4] &&
+                   get(top.preempt_hold_o, k, 1) == slot[0xB4 / 4],
+               "slot %u: IDEMPOTENT, PREEMPT_HOLD", k);
+    for (unsigned i = 0; i < NUM_SMS; i++)
+      tap.expect(get(top.sm_mask_o, k * NUM_SMS + i, 1) == mask_has(slot, i),
+                 "slot %u: SM %u of the mask", k, i);
     tap.expect(get(top.cache_policy_o, k, 2) == slot[0xC0 / 4], "slot %u: CACHE_POLICY", k);
   }
-  tap.expect(top.valid_o == valid && top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x", top.valid_o, top.qos_o,
-             static_cast<unsigned>(valid), static_cast<unsigned>(qos));
-  tap.expect(top.adjust_o == ref.gpu[0x58 / 4] && top.adjust_technique_o == ref.gpu[0x5C / 4], "ADJUST, ADJUST_TECHNIQUE");
+  tap.expect(top.valid_o == valid && top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x",
+             top.valid_o, top.qos_o, static_cast<unsigned>(valid), static_cast<unsigned>(qos));
+  tap.expect(top.adjust_o == ref.gpu[0x58 / 4] && top.adjust_technique_o == ref.gpu[0x5C / 4],
+             "ADJUST, ADJUST_TECHNIQUE");
   tap.expect(top.latecomers_o == ref.gpu[0x84 / 4], "LATECOMERS");
 }
 
 // One access against the reference: answer, pulses, and the registers from then on.
 void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, uint32_t value) {
   Pulses pulses;
-  const Answer wanted = we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
+  const Answer wanted =
+      we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
   const Answer seen = bench.access(we, addr, value);
   tap.expect(seen.err == wanted.err && seen.rdata == wanted.rdata,
-             "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x", we ? "write" : "read", addr, value,
-             static_cast<unsigned>(ref.busy), ref.mgr_busy, seen.err, seen.rdata, wanted.err, wanted.rdata);
-  tap.expect(equal(bench.pulses, pulses), "%s 0x%04x (0x%x): wrong pulses", we ? "write" : "read", addr, value);
+             "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x",
+             we ? "write" : "read", addr, value, static_cast<unsigned>(ref.busy), ref.mgr_busy,
+             seen.err, seen.rdata, wanted.err, wanted.rdata);
+  tap.expect(equal(bench.pulses, pulses), "%s 0x%04x (0x%x): wrong pulses", we ? "write" : "read",
+             addr, value);
   check_levels(tap, bench, ref);
 }
 
@@ -409,7 +448,8 @@ void test_interrupt(qsm_unit::Tap &tap) {
   Bench bench;
   set(bench.top.ended_i, 1, 1, 1);
   bench.clock();
-  tap.expect(bench.top.irq_o && bench.read(0x18).rdata == 2, "the end of slot 1's launch does not interrupt");
+  tap.expect(bench.top.irq_o && bench.read(0x18).rdata == 2,
+             "the end of slot 1's launch does not interrupt");
   bench.write(0x18, 2);  // the end of another launch in the same cycle wins
   set(bench.top.ended_i, 1, 1, 0);
   tap.expect(bench.top.irq_o, "an interrupt got lost");
@@ -433,7 +473,8 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
 
 // Mostly a counter that there is.
 uint32_t random_select(qsm_unit::Random &random) {
-  uint32_t value = random.below(NUM_CHANNELS) | random.below(NUM_KERNELS) << 4 | random.below(23) << 8;
+  uint32_t value =
+      random.below(NUM_CHANNELS) | random.below(NUM_KERNELS) << 4 | random.below(23) << 8;
   switch (random.below(6)) {
     case 0: return value ^ 1u << random.below(32);
     case 1: return value + random.below(NUM_CHANNELS + 1);
@@ -444,7 +485,8 @@ uint32_t random_select(qsm_unit::Random &random) {
 
 // Mostly one that fits.
 uint32_t random_request(qsm_unit::Random &random) {
-  uint32_t value = random.below(NUM_SMS) | random.below(NUM_KERNELS) << 8 | random.below(MAX_TBS) << 11 | random.below(2) << 16 | random.below(3) << 17;
+  uint32_t value = random.below(NUM_SMS) | random.below(NUM_KERNELS) << 8 |
+                   random.below(MAX_TBS) << 11 | random.below(2) << 16 | random.below(3) << 17;
   switch (random.below(8)) {
     case 0: return value ^ 1u << random.below(32);
     case 1: return value + NUM_SMS;
@@ -476,7 +518,9 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   switch (random.below(7)) {
     case 0: return r->low;
     case 1: return r->high / r->multiple * r->multiple;
-    case 2: return random.one_in(2) ? r->low - 1 : r->low + random.below(4);  // small ones are often equal
+    case 2:
+      return random.one_in(2) ? r->low - 1
+                              : r->low + random.below(4);  // small ones are often equal
     case 3: return r->high + 1;
     case 4: return value / r->multiple * r->multiple;
     case 5: return value / r->multiple * r->multiple + r->multiple / 2;
@@ -513,7 +557,8 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
       break;
     default:
       r = &kSlotRegisters[random.below(static_cast<uint32_t>(kSlotRegisters.size()))];
-      addr = kSlotBase + 0x100 * random.below(NUM_KERNELS + (random.one_in(8) ? 1 : 0)) + r->address;
+      addr =
+          kSlotBase + 0x100 * random.below(NUM_KERNELS + (random.one_in(8) ? 1 : 0)) + r->address;
   }
   const unsigned ended = random.one_in(20) ? random.below(1 << NUM_KERNELS) : 0;
   bench.top.ended_i = static_cast<CData>(ended);
@@ -530,10 +575,13 @@ void test_stack(qsm_unit::Tap &tap) {
       const uint32_t value = log2 | (bit < 32 ? 1u << bit : 0);
       const bool taken = !bench.access(true, addr, value).err;
       tap.expect(taken == stack_fits(value), "STACK 0x%x: accepted %d", value, taken);
-      if (taken) tap.expect(bench.access(false, addr, 0).rdata == value, "STACK 0x%x reads as something else", value);
+      if (taken)
+        tap.expect(bench.access(false, addr, 0).rdata == value,
+                   "STACK 0x%x reads as something else", value);
     }
   }
-  tap.done("STACK takes sizes of 16 to 65536 bytes and bases of whole warps, or nothing (R-CP-4, I-MEM-6)");
+  tap.done(
+      "STACK takes sizes of 16 to 65536 bytes and bases of whole warps, or nothing (R-CP-4, I-MEM-6)");
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -548,18 +596,22 @@ void test_descriptor(qsm_unit::Tap &tap) {
   Bench bench;
   const unsigned k = 1;
   for (const Register &r : kSlotRegisters) {
-    if (r.idle && r.address != 0 && r.address <= 0x58) bench.write(kSlotBase + 0x100 * k + r.address, r.low + r.multiple);
+    if (r.idle && r.address != 0 && r.address <= 0x58)
+      bench.write(kSlotBase + 0x100 * k + r.address, r.low + r.multiple);
   }
   bench.write(kSlotBase + 0x100 * k + 0xC8, 0x7000 | 5);
   // desc_t from bit 0 up.
-  const unsigned widths[] = {20, 5, 6, 19, 7, 11, 11, 11, 11, 16, 16, 16, 32, 32, 3, 32, 32, 3, 32, 32};
-  const uint32_t values[] = {7, 5, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 4, 1, 4096, 4096, 1, 4096, 4096};
+  const unsigned widths[] = {20, 5,  6,  19, 7, 11, 11, 11, 11, 16,
+                             16, 16, 32, 32, 3, 32, 32, 3,  32, 32};
+  const uint32_t values[] = {7, 5, 1, 1, 2, 2,    2,    2, 2,    2,
+                             2, 2, 1, 4, 1, 4096, 4096, 1, 4096, 4096};
   unsigned size = 0;
   for (unsigned w : widths) size += w;
   Fields<decltype(bench.top.desc_o)> desc(bench.top.desc_o, k * size);
   for (unsigned f = 0; f < sizeof widths / sizeof *widths; f++) {
     const uint32_t seen = desc.take(widths[f]);
-    tap.expect(seen == values[f], "field %u of the descriptor is %u, must be %u", f, seen, values[f]);
+    tap.expect(seen == values[f], "field %u of the descriptor is %u, must be %u", f, seen,
+               values[f]);
   }
   tap.done("the launch descriptor is what was written");
 }

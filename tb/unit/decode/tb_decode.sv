@@ -27,6 +27,7 @@ module tb_decode
 );
   dec_t dec;
   qsm_decode #(.Fpu(Fpu)) dut (.instr_i, .dec_o(dec));
-  assign {cls_o, ctl_o, cause_o, fence_o, csr_o, alu_o, opa_o, opb_imm_o, imm_o, fp_op_o, fp_rm_o, negate_p_o, negate_c_o, is_unsigned_o, rs1_o, rs2_o,
+  assign {cls_o, ctl_o, cause_o, fence_o, csr_o, alu_o, opa_o, opb_imm_o, imm_o, fp_op_o, fp_rm_o,
+      negate_p_o, negate_c_o, is_unsigned_o, rs1_o, rs2_o,
           rs3_o, rd_o} = dec;
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit test of qsm_decode: every combination of opcode, funct3, funct7 and the rs2 field (with random other fields) against a table of the
-// instructions of docs/isa.md, with FPU those of docs/fpu.md too; whatever the table does not have must be illegal. Output: TAP.
+// Unit test of qsm_decode: every combination of opcode, funct3, funct7 and the rs2 field (with
+// random other fields) against a table of the instructions of docs/isa.md, with FPU those of
+// docs/fpu.md too; whatever the table does not have must be illegal. Output: TAP.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,9 +20,35 @@ enum Class { ALU, MUL, DIV, MEM, CTL, FMA };
 enum Ctl { FAULT, BRANCH, JAL, JALR, BAR, EXIT, NEXT };
 enum Operand { RS1, PC, ZERO };
 enum Imm { NONE, I, S, B, U, J, F_ZERO, F_ONE };
-enum AluOp { ADD = 0, SLL = 1, SLT = 2, SLTU = 3, XOR = 4, SRL = 5, OR = 6, AND = 7, SUB = 8, NOTHING = 10, SRA = 13, ANY = 99 };
+enum AluOp {
+  ADD = 0,
+  SLL = 1,
+  SLT = 2,
+  SLTU = 3,
+  XOR = 4,
+  SRL = 5,
+  OR = 6,
+  AND = 7,
+  SUB = 8,
+  NOTHING = 10,
+  SRA = 13,
+  ANY = 99
+};
 enum Regs { R_D = 1, R_1 = 2, R_2 = 4, R_3 = 8 };
-enum Fp { F_NONE, F_SGNJ, F_MINMAX, F_COMPARE, F_CLASS, F_ADD, F_MUL, F_FUSED, F_TO_INT, F_FROM_INT, F_DIV, F_SQRT };
+enum Fp {
+  F_NONE,
+  F_SGNJ,
+  F_MINMAX,
+  F_COMPARE,
+  F_CLASS,
+  F_ADD,
+  F_MUL,
+  F_FUSED,
+  F_TO_INT,
+  F_FROM_INT,
+  F_DIV,
+  F_SQRT
+};
 
 struct Row {
   const char *name;
@@ -130,7 +157,8 @@ const Row csr_read = {"csr read", 0, 0, ALU, NEXT, R_D, I, ADD, ZERO};
 bool is_csr_read(uint32_t w) {
   const uint32_t number = w >> 20, f3 = w >> 12 & 7;
   const bool known = number == 0xC00 || number == 0xC80 || (number >= 0xCC0 && number <= 0xCD1);
-  return (w & 0x7F) == 0x73 && known && (f3 == 2 || f3 == 3 || f3 == 6 || f3 == 7) && (w >> 15 & 31) == 0;
+  return (w & 0x7F) == 0x73 && known && (f3 == 2 || f3 == 3 || f3 == 6 || f3 == 7) &&
+         (w >> 15 & 31) == 0;
 }
 
 const Row &row_of(uint32_t w) {
@@ -156,7 +184,8 @@ uint32_t immediate(uint32_t w, Imm imm) {
     case S: return sign << 12 | field(w, 31, 25) << 5 | field(w, 11, 7);
     case B: return sign << 12 | field(w, 7, 7) << 11 | field(w, 30, 25) << 5 | field(w, 11, 8) << 1;
     case U: return w & 0xFFFFF000u;
-    case J: return sign << 20 | field(w, 19, 12) << 12 | field(w, 20, 20) << 11 | field(w, 30, 21) << 1;
+    case J:
+      return sign << 20 | field(w, 19, 12) << 12 | field(w, 20, 20) << 11 | field(w, 30, 21) << 1;
     case F_ONE: return 0x3F800000u;
     default: return 0;
   }
@@ -168,7 +197,8 @@ std::string check(Vtb_decode &dut, uint32_t w) {
   const Row &row = row_of(w);
   std::string wrong;
   auto expect = [&](const char *what, uint32_t got, uint32_t want) {
-    if (got != want) wrong += std::string(" ") + what + " " + std::to_string(got) + " not " + std::to_string(want);
+    if (got != want)
+      wrong += std::string(" ") + what + " " + std::to_string(got) + " not " + std::to_string(want);
   };
   expect("class", dut.cls_o, row.cls);
   expect("ctl", dut.ctl_o, row.ctl);
@@ -185,8 +215,10 @@ std::string check(Vtb_decode &dut, uint32_t w) {
     expect("negates the addend", dut.negate_c_o, row.negate_c);
     expect("second operand is immediate", dut.opb_imm_o, row.imm != NONE);
   }
-  if (row.fp == F_TO_INT || row.fp == F_FROM_INT) expect("unsigned", dut.is_unsigned_o, field(w, 20, 20));
-  if (row.cls == FMA || row.fp == F_DIV || row.fp == F_SQRT) expect("rounding", dut.fp_rm_o, field(w, 14, 12) % 7);
+  if (row.fp == F_TO_INT || row.fp == F_FROM_INT)
+    expect("unsigned", dut.is_unsigned_o, field(w, 20, 20));
+  if (row.cls == FMA || row.fp == F_DIV || row.fp == F_SQRT)
+    expect("rounding", dut.fp_rm_o, field(w, 14, 12) % 7);
   if (row.alu != ANY) {
     expect("alu", dut.alu_o, static_cast<uint32_t>(row.alu));
     expect("first operand", dut.opa_o, row.a);
@@ -194,7 +226,8 @@ std::string check(Vtb_decode &dut, uint32_t w) {
   if (row.imm != NONE) expect("immediate", dut.imm_o, immediate(w, row.imm));
   if (row.cls == MEM && row.imm == NONE) expect("immediate", dut.imm_o, 0);
   const bool two_registers = (row.regs & R_2) != 0 && row.cls != MEM;
-  if (row.cls == ALU && (row.regs & R_D) && row.fp == F_NONE) expect("second operand is immediate", dut.opb_imm_o, !two_registers);
+  if (row.cls == ALU && (row.regs & R_D) && row.fp == F_NONE)
+    expect("second operand is immediate", dut.opb_imm_o, !two_registers);
   if (row.ctl == BRANCH) expect("second operand is immediate", dut.opb_imm_o, 0);
   if (row.cls == MEM || row.ctl == JALR) expect("second operand is immediate", dut.opb_imm_o, 1);
   if (wrong.empty()) return wrong;
@@ -210,12 +243,15 @@ int main(int argc, char **argv) {
   std::mt19937 rng(seed);
   Vtb_decode dut;
   std::string wrong;
-  for (uint32_t n = 0; n < 1u << 22 && wrong.empty(); n++) {  // 7 + 5 + 3 + 7 bits: funct7, rs2, funct3, opcode
+  for (uint32_t n = 0; n < 1u << 22 && wrong.empty();
+       n++) {  // 7 + 5 + 3 + 7 bits: funct7, rs2, funct3, opcode
     const uint32_t random = rng();
     const uint32_t rs1 = random & 1 ? random >> 8 & 31 : 0, rd = random & 2 ? random >> 16 & 31 : 0;
     wrong = check(dut, (n >> 10) << 20 | rs1 << 15 | (n >> 7 & 7) << 12 | rd << 7 | (n & 0x7F));
   }
-  printf("%sok 1 - every opcode, funct3, funct7 and rs2 decodes as in the table (I-ISA-1, I-FP-1), seed %u\n", wrong.empty() ? "" : "not ", seed);
+  printf(
+      "%sok 1 - every opcode, funct3, funct7 and rs2 decodes as in the table (I-ISA-1, I-FP-1), seed %u\n",
+      wrong.empty() ? "" : "not ", seed);
   if (!wrong.empty()) printf("# %s\n", wrong.c_str());
 
   const uint32_t exact[] = {0x00000073, 0x00100073, 0x0000000B, 0x0000100B};
@@ -224,7 +260,8 @@ int main(int argc, char **argv) {
     for (unsigned bit = 0; bit < 32 && other.empty(); bit++) other = check(dut, word ^ (1u << bit));
     if (other.empty()) other = check(dut, word);
   }
-  printf("%sok 2 - ecall, ebreak, qsm.bar, qsm.exit are these words only (I-ISA-2)\n", other.empty() ? "" : "not ");
+  printf("%sok 2 - ecall, ebreak, qsm.bar, qsm.exit are these words only (I-ISA-2)\n",
+         other.empty() ? "" : "not ");
   if (!other.empty()) printf("# %s\n", other.c_str());
   printf("1..2\n");
   return !wrong.empty() || !other.empty();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory controller as docs/dram.md says it, R-DR-1 to R-DR-9, in the words of the page: a list in order of arrival, times as cycles.
+// The memory controller as docs/dram.md says it, R-DR-1 to R-DR-9, in the words of the page: a list
+// in order of arrival, times as cycles.
 #ifndef QSM_DRAM_REF_H
 #define QSM_DRAM_REF_H
 
@@ -20,7 +21,8 @@ struct DramRequest {
 
 // What a cycle does.
 struct DramCommand {
-  bool column = false, row = false, first_column = false;  // first_column: no row was opened for the access
+  bool column = false, row = false,
+       first_column = false;  // first_column: no row was opened for the access
   DramRequest request = {};
 };
 
@@ -33,7 +35,8 @@ class DramRef {
 
   DramCommand command(uint64_t now, bool port_ready) const {
     DramCommand result;
-    const size_t looked_at = passed_ == kPatience ? std::min<size_t>(1, entries_.size()) : entries_.size();
+    const size_t looked_at =
+        passed_ == kPatience ? std::min<size_t>(1, entries_.size()) : entries_.size();
     if (port_ready && bus_free_ <= now && places_.size() < queue_) {
       for (size_t i = 0; i < looked_at; i++) {
         if (!asks_open_row(entries_[i]) || bank(entries_[i]).takes > now) continue;
@@ -46,7 +49,8 @@ class DramRef {
     for (size_t i = 0; i < looked_at; i++) {
       const Bank &b = bank(entries_[i]);
       if (asks_open_row(entries_[i]) || b.takes > now) continue;
-      if (b.open && (b.closable > now || (passed_ != kPatience && open_row_wanted(entries_[i])))) continue;
+      if (b.open && (b.closable > now || (passed_ != kPatience && open_row_wanted(entries_[i]))))
+        continue;
       result.row = true;
       result.request = entries_[i].request;
       return result;
@@ -60,12 +64,14 @@ class DramRef {
     return there ? static_cast<int64_t>(places_.front().number) : -1;
   }
 
-  // One cycle: the request that comes in (or null), the port's answer for the oldest access (if any), whether the shown response is taken.
+  // One cycle: the request that comes in (or null), the port's answer for the oldest access (if
+  // any), whether the shown response is taken.
   void step(uint64_t now, bool port_ready, const DramRequest *arrival, bool answer, bool taken) {
     const DramCommand done = command(now, port_ready);
     if (taken) places_.pop_front();
     if (answer) {
-      Place &place = *std::find_if(places_.begin(), places_.end(), [](const Place &p) { return !p.answered; });
+      Place &place =
+          *std::find_if(places_.begin(), places_.end(), [](const Place &p) { return !p.answered; });
       place.answered = true;
       place.due = std::max(place.due, now + 1);
     }
@@ -99,11 +105,13 @@ class DramRef {
   const Bank &bank(const Entry &e) const { return banks_[bank_of(e)]; }
   bool asks_open_row(const Entry &e) const { return bank(e).open && bank(e).row == row_of(e); }
   bool open_row_wanted(const Entry &entry) const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const Entry &e) { return bank_of(e) == bank_of(entry) && asks_open_row(e); });
+    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry &e) {
+      return bank_of(e) == bank_of(entry) && asks_open_row(e);
+    });
   }
   std::deque<Entry>::iterator find(uint32_t number) {
-    return std::find_if(entries_.begin(), entries_.end(), [&](const Entry &e) { return e.request.number == number; });
+    return std::find_if(entries_.begin(), entries_.end(),
+                        [&](const Entry &e) { return e.request.number == number; });
   }
 
   void open_row(uint64_t now, uint32_t number) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory controller (qsm_dram) against dram_ref.h in every cycle: the command, both ports, what is counted.
+// Memory controller (qsm_dram) against dram_ref.h in every cycle: the command, both ports, what is
+// counted.
 #include "Vqsm_dram.h"
 
 #include "../common/qsm_unit.h"
@@ -30,7 +31,8 @@ class Bench {
     ref = DramRef(COLUMNS, BANKS, QUEUE, kTimes);
   }
 
-  // One cycle: what is offered (stays until it is taken), whether the port is ready and answers, whether a response is taken.
+  // One cycle: what is offered (stays until it is taken), whether the port is ready and answers,
+  // whether a response is taken.
   void cycle(bool port_ready, bool answer, bool take) {
     answer = answer && !at_port.empty();
     top->req_valid_i = offering;
@@ -87,8 +89,9 @@ class Bench {
 
  private:
   void same(const char *what, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s is 0x%llx, must be 0x%llx", static_cast<unsigned long long>(now), what,
-                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
+    tap_.expect(seen == wanted, "cycle %llu: %s is 0x%llx, must be 0x%llx",
+                static_cast<unsigned long long>(now), what, static_cast<unsigned long long>(seen),
+                static_cast<unsigned long long>(wanted));
   }
 
   void count(bool port_ready) {
@@ -109,7 +112,8 @@ class Bench {
   qsm_unit::Tap &tap_;
 };
 
-// The page's picture: row opened in 0, column access in rcd, the next burst rcd + burst, data in rcd + cl + burst.
+// The page's picture: row opened in 0, column access in rcd, the next burst rcd + burst, data in
+// rcd + cl + burst.
 void test_times_of_a_row_miss(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.offer(0, false);
@@ -119,11 +123,15 @@ void test_times_of_a_row_miss(qsm_unit::Tap &tap) {
   bench.cycle(true, true, true);
   tap.expect(bench.last.row, "the row is not opened one cycle after the access came");
   while (!bench.last.column && bench.now < opened + 1000) bench.cycle(true, true, true);
-  tap.expect(bench.now - 1 == opened + RCD, "column access after %llu cycles", static_cast<unsigned long long>(bench.now - 1 - opened));
+  tap.expect(bench.now - 1 == opened + RCD, "column access after %llu cycles",
+             static_cast<unsigned long long>(bench.now - 1 - opened));
   while (bench.n_answered == 0 && bench.now < opened + 2000) bench.cycle(true, true, true);
-  tap.expect(bench.now - 1 == opened + RCD + CL + BURST, "data after %llu cycles", static_cast<unsigned long long>(bench.now - 1 - opened));
-  for (unsigned n = 0; n < 1000 && bench.ref.size() + bench.at_port.size(); n++) bench.cycle(true, true, true);
-  for (unsigned n = 0; n < 1000 && bench.n_answered < bench.n_columns; n++) bench.cycle(true, true, true);
+  tap.expect(bench.now - 1 == opened + RCD + CL + BURST, "data after %llu cycles",
+             static_cast<unsigned long long>(bench.now - 1 - opened));
+  for (unsigned n = 0; n < 1000 && bench.ref.size() + bench.at_port.size(); n++)
+    bench.cycle(true, true, true);
+  for (unsigned n = 0; n < 1000 && bench.n_answered < bench.n_columns; n++)
+    bench.cycle(true, true, true);
   bench.reset();
   bench.offer(0, false);
   bench.cycle(true, true, true);
@@ -141,17 +149,21 @@ struct Load {
 void random_cycle(Bench &bench, qsm_unit::Random &random, const Load &load) {
   if (!bench.offering && random.below(16) < load.arrive) {
     // Mostly one row, so that its entries overtake others.
-    const uint32_t row = random.below(4) ? 0 : random.below(load.n_rows), bank = random.below(BANKS), column = random.below(COLUMNS);
-    bench.offer((row * BANKS + bank) * COLUMNS + column, random.below(16) < load.writes, random.below(4));
+    const uint32_t row = random.below(4) ? 0 : random.below(load.n_rows),
+                   bank = random.below(BANKS), column = random.below(COLUMNS);
+    bench.offer((row * BANKS + bank) * COLUMNS + column, random.below(16) < load.writes,
+                random.below(4));
   }
-  bench.cycle(random.below(16) >= load.port_stall, random.below(16) < load.answer, random.below(16) < load.take);
+  bench.cycle(random.below(16) >= load.port_stall, random.below(16) < load.answer,
+              random.below(16) < load.take);
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   uint64_t n_answered = 0, n_rows = 0, n_overtaken = 0, n_patient = 0, n_full = 0;
   for (unsigned round = 0; round < 24 && !tap.failed(); round++) {
     Bench bench(tap);
-    const Load load = {4 + round % 4 * 4, round % 3 * 6, 3 + round % 2 * 13, round % 5 ? 16u : 3u, 2 + round % 7, round % 6 * 3};
+    const Load load = {4 + round % 4 * 4,    round % 3 * 6, 3 + round % 2 * 13,
+                       round % 5 ? 16u : 3u, 2 + round % 7, round % 6 * 3};
     for (unsigned c = 0; c < 3000 && !tap.failed(); c++) random_cycle(bench, random, load);
     n_answered += bench.n_answered;
     n_rows += bench.n_rows;
@@ -159,15 +171,21 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_patient += bench.n_patient;
     n_full += bench.n_full;
   }
-  std::printf("# %llu accesses, %llu rows opened, %llu overtaking, %llu cycles with patience at its end, %llu with a full queue\n",
-              static_cast<unsigned long long>(n_answered), static_cast<unsigned long long>(n_rows), static_cast<unsigned long long>(n_overtaken),
-              static_cast<unsigned long long>(n_patient), static_cast<unsigned long long>(n_full));
+  std::printf(
+      "# %llu accesses, %llu rows opened, %llu overtaking, %llu cycles with patience at its end, %llu with a full queue\n",
+      static_cast<unsigned long long>(n_answered), static_cast<unsigned long long>(n_rows),
+      static_cast<unsigned long long>(n_overtaken), static_cast<unsigned long long>(n_patient),
+      static_cast<unsigned long long>(n_full));
   tap.expect(n_answered > 500 && n_rows > 50 && n_full > 50, "too little happened");
-  if (QUEUE > 1) tap.expect(n_overtaken > 50, "accesses overtook others in %llu cycles only", static_cast<unsigned long long>(n_overtaken));
-  tap.done("R-DR-1 to R-DR-8, R-DR-10: random traffic: commands, ports and responses in every cycle");
+  if (QUEUE > 1)
+    tap.expect(n_overtaken > 50, "accesses overtook others in %llu cycles only",
+               static_cast<unsigned long long>(n_overtaken));
+  tap.done(
+      "R-DR-1 to R-DR-8, R-DR-10: random traffic: commands, ports and responses in every cycle");
 }
 
-// An entry waits for another row of a bank while a stream of accesses to the open one overtakes it 15 times, and no more.
+// An entry waits for another row of a bank while a stream of accesses to the open one overtakes it
+// 15 times, and no more.
 void test_patience(qsm_unit::Tap &tap) {
   Bench bench(tap);
   const auto accept = [&bench](uint32_t line, bool port_ready) {
@@ -188,11 +206,13 @@ void test_patience(qsm_unit::Tap &tap) {
     bench.cycle(true, true, true);
     overtaken += bench.last.column && bench.last.request.number > patient_number;
   }
-  tap.expect(bench.n_rows == 2 && overtaken == (QUEUE > 1 ? DramRef::kPatience : 0), "%u accesses overtook, %llu rows were opened", overtaken,
+  tap.expect(bench.n_rows == 2 && overtaken == (QUEUE > 1 ? DramRef::kPatience : 0),
+             "%u accesses overtook, %llu rows were opened", overtaken,
              static_cast<unsigned long long>(bench.n_rows));
   do bench.cycle(true, true, true);
   while (++n < 30000 && !bench.last.column);
-  tap.expect(bench.last.request.number == patient_number, "its row is open, but another access comes first");
+  tap.expect(bench.last.request.number == patient_number,
+             "its row is open, but another access comes first");
   tap.done("R-DR-4: an access is overtaken 15 times at most");
 }
 

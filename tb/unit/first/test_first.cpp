@@ -11,11 +11,13 @@ int main(int argc, char **argv) {
   Vqsm_first top;
   for (uint32_t set = 1; set < 1u << N_PLACES; set++) {
     unsigned names[N_PLACES];
-    for (unsigned p = 0; p < N_PLACES; p++) qsm_unit::set(top.name_i, p, kWidth, names[p] = random.below(1u << kWidth));
+    for (unsigned p = 0; p < N_PLACES; p++)
+      qsm_unit::set(top.name_i, p, kWidth, names[p] = random.below(1u << kWidth));
     top.set_i = static_cast<uint16_t>(set);
     top.eval();
     const unsigned first = static_cast<unsigned>(__builtin_ctz(set));
-    tap.expect(top.first_o == names[first], "set %x: %u, must be %u, the name of place %u", set, top.first_o, names[first], first);
+    tap.expect(top.first_o == names[first], "set %x: %u, must be %u, the name of place %u", set,
+               top.first_o, names[first], first);
   }
   tap.done("every set: the name of its first place");
   return tap.exit_code();

@@ -21,12 +21,14 @@ module tb_fp_div
   logic [SbW-1:0] entry;
   qsm_decode #(.Fpu(1)) u_decode (.instr_i, .dec_o(dec));
   qsm_fp_div dut (
-    .clk_i, .rst_ni, .start_i, .fp_i(dec.fp), .a_i, .b_i, .warp_i(tag_i[WarpW-1:0]), .rd_i(tag_i[4:0]), .mask_i(mask_t'(tag_i)),
+    .clk_i, .rst_ni, .start_i, .fp_i(dec.fp), .a_i, .b_i, .warp_i(tag_i[WarpW-1:0]),
+    .rd_i(tag_i[4:0]), .mask_i(mask_t'(tag_i)),
     .entry_i(tag_i[SbW-1:0]), .ready_o, .result_o(result), .entry_o(entry), .pop_i
   );
   assign data_o = result.data;
   // What went in, unless the parts do not agree.
   logic [7:0] tag;
   assign tag = {3'd0, result.rd};
-  assign tag_o = (result.valid == ready_o && result.warp == tag[WarpW-1:0] && entry == tag[SbW-1:0] && result.mask == mask_t'(tag)) ? tag : '1;
+  assign tag_o = (result.valid == ready_o && result.warp == tag[WarpW-1:0] &&
+      entry == tag[SbW-1:0] && result.mask == mask_t'(tag)) ? tag : '1;
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit test of qsm_fp_div against the reference (docs/fpu.md I-FP-2, -3, R-FP-6, R-FP-8): all lanes with operands of their own, the result in its cycle
-// and kept until it is taken. Output: TAP.
+// Unit test of qsm_fp_div against the reference (docs/fpu.md I-FP-2, -3, R-FP-6, R-FP-8): all lanes
+// with operands of their own, the result in its cycle and kept until it is taken. Output: TAP.
 #include "../common/fp_bench.hpp"
 #include "../common/qsm_unit.h"
 #include "Vtb_fp_div.h"
@@ -62,7 +62,8 @@ int main(int argc, char **argv) {
         tick();
         n_lost += !top.ready_o;
       }
-      for (unsigned l = 0; l < kLanes; l++) bench.check(next[l], static_cast<uint32_t>(qsm_unit::get(top.data_o, l, 32)));
+      for (unsigned l = 0; l < kLanes; l++)
+        bench.check(next[l], static_cast<uint32_t>(qsm_unit::get(top.data_o, l, 32)));
       top.pop_i = 1;
       tick();
       top.pop_i = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench top: a lane of the FMA unit, its multiplier and the decoder, as in qsm_exec and qsm_fpu. What the register file's third port reads
-// is the third operand of the instruction (R-FP-1).
+// Bench top: a lane of the FMA unit, its multiplier and the decoder, as in qsm_exec and qsm_fpu.
+// What the register file's third port reads is the third operand of the instruction (R-FP-1).
 module tb_fp_fma
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -40,11 +40,13 @@ module tb_fp_fma
   end
 
   qsm_mul u_mul (
-    .clk_i, .valid_i, .shift_i(1'b0), .funct_i(instr_i[13:12]), .a_i({8'd0, fp_significand(a[0][30:0])}),
+    .clk_i, .valid_i, .shift_i(1'b0), .funct_i(instr_i[13:12]),
+    .a_i({8'd0, fp_significand(a[0][30:0])}),
     .b_i({8'd0, fp_significand(b[0][30:0])}), .result_o(), .product_o(products[0])
   );
   assign products[WarpSize-1:1] = '0;
-  qsm_fpu dut (.clk_i, .rst_ni, .valid_i, .op_i(op), .dec_i(dec), .a_i(a), .b_i(b), .c_i(c), .product_i(products), .done_o(done), .result_o(result));
+  qsm_fpu dut (.clk_i, .rst_ni, .valid_i, .op_i(op), .dec_i(dec), .a_i(a), .b_i(b), .c_i(c),
+      .product_i(products), .done_o(done), .result_o(result));
   assign valid_o = result.valid;
   assign result_o = result.data[0];
 endmodule

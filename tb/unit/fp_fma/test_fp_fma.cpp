@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit test of the FMA unit, one lane, against the reference (docs/fpu.md I-FP-2 to -4, R-FP-1, R-FP-7): an instruction per cycle, with gaps and others
-// between, some of them to x0. Output: TAP.
+// Unit test of the FMA unit, one lane, against the reference (docs/fpu.md I-FP-2 to -4, R-FP-1,
+// R-FP-7): an instruction per cycle, with gaps and others between, some of them to x0. Output: TAP.
 #include <deque>
 
 #include "../common/fp_bench.hpp"
@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint64_t kLatency = 4;  // EX1 to F5
 
-const auto kOps = {FP_ADD, FP_SUB, FP_MUL, FP_MADD, FP_MSUB, FP_NMSUB, FP_NMADD, FP_CVT_W_S, FP_CVT_WU_S, FP_CVT_S_W, FP_CVT_S_WU};
+const auto kOps = {FP_ADD,   FP_SUB,     FP_MUL,      FP_MADD,    FP_MSUB,    FP_NMSUB,
+                   FP_NMADD, FP_CVT_W_S, FP_CVT_WU_S, FP_CVT_S_W, FP_CVT_S_WU};
 
 struct Flying {
   uint64_t cycle;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle-warp sampler (qsm_idle_sampler): R-SP-2 and R-SP-3 of docs/sampler.md. Sums are seen through snapshots.
+// Idle-warp sampler (qsm_idle_sampler): R-SP-2 and R-SP-3 of docs/sampler.md. Sums are seen through
+// snapshots.
 #include <vector>
 
 #include "Vqsm_idle_sampler.h"
@@ -11,7 +12,8 @@ using qsm_unit::set;
 
 namespace {
 
-constexpr unsigned kKernels = NUM_KERNELS, kWarps = NUM_SCHED * NUM_WARPS, kReasons = 8, kSamples = 100, kSumBits = 13;
+constexpr unsigned kKernels = NUM_KERNELS, kWarps = NUM_SCHED * NUM_WARPS, kReasons = 8,
+                   kSamples = 100, kSumBits = 13;
 constexpr unsigned kKernelBits = qsm_unit::index_bits(kKernels);
 
 struct Warp {
@@ -22,7 +24,8 @@ struct Warp {
 class Bench {
  public:
   explicit Bench(qsm_unit::Tap &tap) : warps(kWarps), tap_(tap), sum_(kKernels), snap_(kKernels) {
-    for (unsigned w = 0; w < kWarps; w++) warps[w] = Warp{true, w % kKernels, 7};  // that a reset must undo
+    for (unsigned w = 0; w < kWarps; w++)
+      warps[w] = Warp{true, w % kKernels, 7};  // that a reset must undo
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -88,7 +91,8 @@ void test_reasons(qsm_unit::Tap &tap) {
     for (unsigned w = 0; w < kWarps; w++) b.warps[w] = Warp{true, kKernels - 1, reason};
     b.cycle(true, true);
     const unsigned want = reason >= 6 ? kWarps : 0;
-    tap.expect(b.snap(kKernels - 1) == want, "reason %u: %u warps, not %u", reason, b.snap(kKernels - 1), want);
+    tap.expect(b.snap(kKernels - 1) == want, "reason %u: %u warps, not %u", reason,
+               b.snap(kKernels - 1), want);
   }
   tap.done("R-SP-2, W9: warps that wait for a unit or lost arbitration are idle, others are not");
 }
@@ -113,7 +117,8 @@ void test_epoch(qsm_unit::Tap &tap) {
     Bench b(tap);
     for (Warp &w : b.warps) w = Warp{true, k, 6};
     unsigned last = 0;
-    for (unsigned samples : {kSamples, kSamples, 64u, 32u, 16u, 8u, 4u, 2u, 1u}) {  // fewer: so that each bit of a sum is set once
+    for (unsigned samples : {kSamples, kSamples, 64u, 32u, 16u, 8u, 4u, 2u,
+                             1u}) {  // fewer: so that each bit of a sum is set once
       for (unsigned n = 1; n < samples; n++) {
         b.cycle(true);
         b.cycle(false);
@@ -131,7 +136,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   for (unsigned n = 0; n < 30000 && !tap.failed(); n++) {
     for (Warp &w : b.warps) {
-      if (random.one_in(3)) w = Warp{!random.one_in(4), random.below(kKernels), random.below(kReasons)};
+      if (random.one_in(3))
+        w = Warp{!random.one_in(4), random.below(kKernels), random.below(kReasons)};
     }
     const bool tick = random.one_in(60);
     b.cycle(tick || random.one_in(3), tick);

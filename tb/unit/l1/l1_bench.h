@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of the L1: RTL and reference (l1_ref.h) get the same inputs and are compared in every cycle; a memory behind them performs what they send.
-// Beside that, what a load brings is checked against I-MEM-5 of docs/l1.md: no byte is older than its kernel's last store to it in this SM, or
+// Bench of the L1: RTL and reference (l1_ref.h) get the same inputs and are compared in every
+// cycle; a memory behind them performs what they send. Beside that, what a load brings is checked
+// against I-MEM-5 of docs/l1.md: no byte is older than its kernel's last store to it in this SM, or
 // the start of its generation.
 #ifndef QSM_L1_BENCH_H
 #define QSM_L1_BENCH_H
@@ -18,7 +19,8 @@ using Covers = std::map<std::string, uint64_t>;
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, Covers &covers, unsigned ref_sets = SETS) : ref(ref_sets, WAYS), tap_(tap), covers_(covers) {
+  Bench(qsm_unit::Tap &tap, Covers &covers, unsigned ref_sets = SETS)
+      : ref(ref_sets, WAYS), tap_(tap), covers_(covers) {
     qsm_unit::begin_with_anything();
     top.reset(new Vtb_l1);
     drive(Inputs{});
@@ -29,7 +31,8 @@ class Bench {
   ~Bench() { top->final(); }
 
   bool parameters_match() {
-    return top->params_o[0] == kSubs && top->params_o[1] == kLanes && top->params_o[2] == kTxns && top->params_o[3] == kSlots;
+    return top->params_o[0] == kSubs && top->params_o[1] == kLanes && top->params_o[2] == kTxns &&
+           top->params_o[3] == kSlots;
   }
 
   // A cycle with these inputs; the response, if there is to be one, is chosen here.
@@ -59,7 +62,8 @@ class Bench {
     auto &bytes = memory_.emplace(line, std::vector<Byte>(kLineBytes)).first->second;
     Line words{};
     for (unsigned b = 0; b < kLineBytes; b++) {
-      if (bytes[b].history.empty()) bytes[b].history.push_back({0, static_cast<uint8_t>(line * 31 + b)});
+      if (bytes[b].history.empty())
+        bytes[b].history.push_back({0, static_cast<uint8_t>(line * 31 + b)});
       words[b / 4] |= static_cast<uint32_t>(bytes[b].history.back().value) << (8 * (b % 4));
     }
     return words;
@@ -90,8 +94,9 @@ class Bench {
 
   void same(const char *what, uint64_t seen, uint64_t wanted) {
     differs = differs || seen != wanted;
-    tap_.expect(seen == wanted || may_differ, "cycle %llu: %s is 0x%llx, must be 0x%llx", static_cast<unsigned long long>(now), what,
-                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
+    tap_.expect(seen == wanted || may_differ, "cycle %llu: %s is 0x%llx, must be 0x%llx",
+                static_cast<unsigned long long>(now), what, static_cast<unsigned long long>(seen),
+                static_cast<unsigned long long>(wanted));
   }
 
   // ---- memory ----
@@ -130,7 +135,8 @@ class Bench {
   void remember_bounds(const DevicePass &a) {
     Bounds &bounds = bounds_[a.id];
     memory_line(a.line);
-    for (unsigned b = 0; b < kLineBytes; b++) bounds[b] = std::max(renewed_[a.slot], memory_[a.line][b].stored[a.slot]);
+    for (unsigned b = 0; b < kLineBytes; b++)
+      bounds[b] = std::max(renewed_[a.slot], memory_[a.line][b].stored[a.slot]);
   }
 
   void check_freshness(const Outputs &out) {
@@ -147,7 +153,9 @@ class Bench {
         const bool over = n + 1 < history.size() && history[n + 1].from <= bounds[b];
         fresh = fresh || (!over && history[n].value == value);
       }
-      tap_.expect(fresh || may_differ, "cycle %llu: byte %u of line 0x%x is older than its kernel may see (%s)", static_cast<unsigned long long>(now), b, pass.line,
+      tap_.expect(fresh || may_differ,
+                  "cycle %llu: byte %u of line 0x%x is older than its kernel may see (%s)",
+                  static_cast<unsigned long long>(now), b, pass.line,
                   out.returns == kHit ? "hit" : "response");
     }
   }
@@ -155,7 +163,8 @@ class Bench {
   void renew(const Inputs &in) {
     for (unsigned k = 0; k < kSlots; k++) {
       bool renewed = (in.start >> k & 1) || (in.restore && in.restore_slot == k);
-      for (unsigned s = 0; s < kSubs; s++) renewed = renewed || ((in.fence >> s & 1) && in.fence_slot[s] == k);
+      for (unsigned s = 0; s < kSubs; s++)
+        renewed = renewed || ((in.fence >> s & 1) && in.fence_slot[s] == k);
       if (renewed) renewed_[k] = now;
     }
   }
@@ -163,9 +172,11 @@ class Bench {
   // ---- covers: the corner cases of the page ----
   void note_covers_before(const Inputs &in) {
     listing_ = !ref.to_serve.empty();
-    if (in.rsp_valid) covers_["a list longer than the credits"] += ref.txns[in.rsp_txn].list.size() > kCredits;
+    if (in.rsp_valid)
+      covers_["a list longer than the credits"] += ref.txns[in.rsp_txn].list.size() > kCredits;
     if (in.rsp_valid && ref.txns[in.rsp_txn].has_line) {
-      covers_["fill of a poisoned line"] += ref.lines[ref.txns[in.rsp_txn].set][ref.txns[in.rsp_txn].way].poison;
+      covers_["fill of a poisoned line"] +=
+          ref.lines[ref.txns[in.rsp_txn].set][ref.txns[in.rsp_txn].way].poison;
     }
     before_ = ref.lines;
     trees_before_ = ref.trees;
@@ -179,30 +190,40 @@ class Bench {
     if (out.joins) covers_["joins"]++;
     if (out.allocates) covers_["miss that allocates"]++;
     if (out.req && load && !out.allocates) {
-      covers_[ref.match >= 0 ? "miss at a poisoned line" : (in.skip >> a.slot & 1) ? "miss that skips" : "miss, all ways pending"]++;
+      covers_[ref.match >= 0            ? "miss at a poisoned line"
+              : (in.skip >> a.slot & 1) ? "miss that skips"
+                                        : "miss, all ways pending"]++;
     }
-    if (out.req && !load) covers_[kind + (ref.match_valid ? ", valid" : ref.match >= 0 ? ", pending" : ", none")]++;
+    if (out.req && !load)
+      covers_[kind + (ref.match_valid ? ", valid" : ref.match >= 0 ? ", pending" : ", none")]++;
     if (out.hit && (in.skip >> a.slot & 1)) covers_["hit that skips"]++;
-    if (out.joins && out.fill) covers_["joins in the cycle of the fill"] += out.fill_set == a.line % SETS && out.fill_way == out.way;
+    if (out.joins && out.fill)
+      covers_["joins in the cycle of the fill"] +=
+          out.fill_set == a.line % SETS && out.fill_way == out.way;
     if (ref.wraps) {
       covers_["wrap"]++;
       covers_["wrap with a fill"] += out.fill;
       covers_["wrap with an allocation"] += out.allocates;
-      for (const auto &set : ref.lines) for (const auto &line : set) covers_["wrap with a pending line"] += line.pending;
+      for (const auto &set : ref.lines)
+        for (const auto &line : set) covers_["wrap with a pending line"] += line.pending;
     }
     if (ref.wants_hit && ref.wants_pass && ref.wants_response) covers_["three return ops wanted"]++;
     if (out.returns == kHit && listing_) covers_["hit while a list is served"]++;
     if (out.allocates) {
       const unsigned set = a.line % SETS;
       const auto &line = before_[set][out.way];
-      covers_["eviction of a line whose generation is over"] += line.valid && line.gen != gens_before_[line.slot];
+      covers_["eviction of a line whose generation is over"] +=
+          line.valid && line.gen != gens_before_[line.slot];
       covers_["eviction"] += line.valid;
       unsigned node = 1;
       while (node < WAYS) node = 2 * node + (trees_before_[set][node] ? 1 : 0);
-      covers_["the tree points at a pending line"] += line.valid && before_[set][node - WAYS].pending;
+      covers_["the tree points at a pending line"] +=
+          line.valid && before_[set][node - WAYS].pending;
     }
-    if (!load && ref.a_full && out.fill && !out.acts && in.port_free) covers_[kind + " waits for a fill"]++;
-    if (in.start & (in.fence ? 1u << in.fence_slot[in.fence & 1 ? 0 : 1] : 0)) covers_["start and fence of a slot in one cycle"]++;
+    if (!load && ref.a_full && out.fill && !out.acts && in.port_free)
+      covers_[kind + " waits for a fill"]++;
+    if (in.start & (in.fence ? 1u << in.fence_slot[in.fence & 1 ? 0 : 1] : 0))
+      covers_["start and fence of a slot in one cycle"]++;
   }
 
   // ---- the RTL ----
@@ -222,7 +243,8 @@ class Bench {
 
   void drive(const Inputs &in) {
     top->device_valid_i = in.device_valid;
-    const uint32_t device[] = {in.device.kind, in.device.amo, in.device.line, in.device.bytes, in.device.slot};
+    const uint32_t device[] = {in.device.kind, in.device.amo, in.device.line, in.device.bytes,
+                               in.device.slot};
     for (unsigned n = 0; n < 5; n++) top->device_i[n] = device[n];
     put_part(top->device_part_i, in.device.part);
     put_part(top->shared_part_i, in.shared.part);
@@ -275,20 +297,28 @@ class Bench {
       if (out.returns == kResponse) same("transaction served", top->return_o[3], out.return_txn);
     }
     same("a fill", top->fill_o[0], out.fill);
-    if (out.fill) same("place of a fill", top->fill_o[1] * WAYS + top->fill_o[2], out.fill_set * WAYS + out.fill_way);
+    if (out.fill)
+      same("place of a fill", top->fill_o[1] * WAYS + top->fill_o[2],
+           out.fill_set * WAYS + out.fill_way);
     same("generations", top->gens_o, out.gens);
     same("counter", top->value_o, out.value);
     same("an acknowledgement", top->ack_o[0], out.ack);
-    if (out.ack) same("whose", top->ack_o[1] << 16 | top->ack_o[2] << 8 | top->ack_o[3], out.ack_part.sub << 16 | out.ack_part.warp << 8 | out.ack_part.entry);
-    for (unsigned s = 0; s < kSubs; s++) same("a result", top->result_valid_o[s], out.result && out.result_part.sub == s);
+    if (out.ack)
+      same("whose", top->ack_o[1] << 16 | top->ack_o[2] << 8 | top->ack_o[3],
+           out.ack_part.sub << 16 | out.ack_part.warp << 8 | out.ack_part.entry);
+    for (unsigned s = 0; s < kSubs; s++)
+      same("a result", top->result_valid_o[s], out.result && out.result_part.sub == s);
     if (out.result) compare_result(out.result_part, out.result_line);
   }
 
   void compare_result(const Part &part, const Line &line) {
     const unsigned wanted[] = {part.warp, part.rd, part.mask, part.entry};
-    for (unsigned n = 0; n < 4; n++) same("warp, rd, mask or entry of a result", top->result_o[n], wanted[n]);
+    for (unsigned n = 0; n < 4; n++)
+      same("warp, rd, mask or entry of a result", top->result_o[n], wanted[n]);
     for (unsigned l = 0; l < kLanes; l++) {
-      if (part.mask >> l & 1) same("a lane's value", top->result_data_o[l], load_value(line[part.offs[l] / 4], part.offs[l], part.funct3));
+      if (part.mask >> l & 1)
+        same("a lane's value", top->result_data_o[l],
+             load_value(line[part.offs[l] / 4], part.offs[l], part.funct3));
     }
   }
 

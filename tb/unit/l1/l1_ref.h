@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An L1 with the transactions and the return slot behind it, in every cycle, as docs/l1.md says it rule by rule. Decisions are made on the state at
-// the start of a cycle; what changes is done after all of them.
+// An L1 with the transactions and the return slot behind it, in every cycle, as docs/l1.md says it
+// rule by rule. Decisions are made on the state at the start of a cycle; what changes is done after
+// all of them.
 #ifndef QSM_L1_REF_H
 #define QSM_L1_REF_H
 
@@ -38,10 +39,12 @@ struct SharedPass {
 };
 
 struct Inputs {
-  bool device_valid = false, shared_valid = false, port_free = true, rsp_valid = false, restore = false;
+  bool device_valid = false, shared_valid = false, port_free = true, rsp_valid = false,
+       restore = false;
   DevicePass device;
   SharedPass shared;
-  unsigned rsp_txn = 0, restore_slot = 0, skip = 0, start = 0, fence = 0, read_slot = 0, read_counter = 0;
+  unsigned rsp_txn = 0, restore_slot = 0, skip = 0, start = 0, fence = 0, read_slot = 0,
+           read_counter = 0;
   Line rsp_data{};
   std::array<unsigned, kSubs> fence_slot{};
   std::array<bool, kSubs> pop{};
@@ -49,20 +52,20 @@ struct Inputs {
 
 struct Outputs {
   bool pass = false;
-  bool req = false;          // the payload is A's
-  unsigned txn = kNone;      // taken
+  bool req = false;      // the payload is A's
+  unsigned txn = kNone;  // taken
   bool acts = false, hit = false, joins = false, allocates = false;
-  unsigned way = 0;          // of a hit, a join, an allocation, a store or AMO with a match
-  int returns = -1;          // ReturnKind
-  unsigned return_txn = 0;   // of a response
+  unsigned way = 0;         // of a hit, a join, an allocation, a store or AMO with a match
+  int returns = -1;         // ReturnKind
+  unsigned return_txn = 0;  // of a response
   bool ack = false;
   Part ack_part;
   bool fill = false;
   unsigned fill_set = 0, fill_way = 0;
   uint32_t gens = 0, value = 0;
-  bool result = false;       // of the return op of the cycle before
+  bool result = false;  // of the return op of the cycle before
   Part result_part;
-  Line result_line{};        // its lanes select from it
+  Line result_line{};  // its lanes select from it
 };
 
 inline uint32_t load_value(uint32_t word, unsigned offset, unsigned funct3) {
@@ -91,8 +94,11 @@ class L1Ref {
     std::deque<unsigned> list;
   };
 
-  L1Ref(unsigned n_sets, unsigned n_ways) : n_sets_(n_sets), n_ways_(n_ways), lines(n_sets, std::vector<CacheLine>(n_ways)),
-                                            trees(n_sets, std::vector<bool>(n_ways)) {
+  L1Ref(unsigned n_sets, unsigned n_ways)
+      : n_sets_(n_sets),
+        n_ways_(n_ways),
+        lines(n_sets, std::vector<CacheLine>(n_ways)),
+        trees(n_sets, std::vector<bool>(n_ways)) {
     credits.fill(kCredits);
   }
 
@@ -113,14 +119,16 @@ class L1Ref {
   std::vector<std::vector<bool>> trees;  // node 1 is the root
   std::array<Txn, kTxns> txns;
   std::deque<std::pair<unsigned, Line>> queue;  // responses: transaction, data
-  std::deque<unsigned> to_serve;  // of the head: transactions that it has not been served for; empty: not begun
+  std::deque<unsigned>
+      to_serve;  // of the head: transactions that it has not been served for; empty: not begun
   std::array<unsigned, kSubs> credits;
   std::array<unsigned, kSlots> gens{};
   bool a_full = false;
   DevicePass a;
   // R-L1-2 to R-L1-6 of the last cycle, and whose data its return op brought.
   int match = -1;
-  bool match_valid = false, match_poison = false, all_pending = false, wants_hit = false, wants_response = false, wants_pass = false, wraps = false;
+  bool match_valid = false, match_poison = false, all_pending = false, wants_hit = false,
+       wants_response = false, wants_pass = false, wraps = false;
   DevicePass returned;
 
  private:
@@ -145,9 +153,12 @@ class L1Ref {
     for (unsigned w = 0; w < n_ways_; w++) {
       const CacheLine &line = lines[set_of(a.line)][w];
       all_pending = all_pending && line.pending;
-      if ((line.valid || line.pending) && line.tag == a.line / n_sets_ && line.slot == a.slot && line.gen == gens[a.slot]) match = static_cast<int>(w);
+      if ((line.valid || line.pending) && line.tag == a.line / n_sets_ && line.slot == a.slot &&
+          line.gen == gens[a.slot])
+        match = static_cast<int>(w);
     }
-    const CacheLine *line = match < 0 ? nullptr : &lines[set_of(a.line)][static_cast<unsigned>(match)];
+    const CacheLine *line =
+        match < 0 ? nullptr : &lines[set_of(a.line)][static_cast<unsigned>(match)];
     match_valid = line && line->valid;
     match_poison = line && line->pending && line->poison;
   }
@@ -176,7 +187,8 @@ class L1Ref {
   void decide_act(const Inputs &in, Outputs &out) {  // R-L1-3 to R-L1-6
     if (!a_full) return;
     unsigned free = kNone;
-    for (unsigned t = kTxns; t-- > 0;) if (!txns[t].busy) free = t;
+    for (unsigned t = kTxns; t-- > 0;)
+      if (!txns[t].busy) free = t;
     const bool load = a.kind == kLoad;
     out.way = match < 0 ? 0 : static_cast<unsigned>(match);
     if (load && match_valid) {
@@ -195,7 +207,8 @@ class L1Ref {
 
   unsigned way_for_a() const {  // R-L1-5
     const auto &set = lines[set_of(a.line)];
-    for (unsigned w = 0; w < n_ways_; w++) if (!set[w].valid && !set[w].pending) return w;
+    for (unsigned w = 0; w < n_ways_; w++)
+      if (!set[w].valid && !set[w].pending) return w;
     unsigned node = 1;
     while (node < n_ways_) node = 2 * node + (trees[set_of(a.line)][node] ? 1 : 0);
     if (!set[node - n_ways_].pending) return node - n_ways_;
@@ -205,7 +218,8 @@ class L1Ref {
   }
 
   void touch(unsigned way) {  // R-L2-9
-    for (unsigned node = way + n_ways_; node > 1; node /= 2) trees[set_of(a.line)][node / 2] = node % 2 == 0;
+    for (unsigned node = way + n_ways_; node > 1; node /= 2)
+      trees[set_of(a.line)][node / 2] = node % 2 == 0;
   }
 
   void apply(const Inputs &in, const Outputs &out) {
@@ -291,11 +305,15 @@ class L1Ref {
       line->txn = out.txn;
     }
     if (a.kind != kLoad && match >= 0) {
-      if (!match_valid) line->poison = true;
-      else if (a.kind == kAmo) line->valid = false;
-      else store_bytes(line->data);
+      if (!match_valid)
+        line->poison = true;
+      else if (a.kind == kAmo)
+        line->valid = false;
+      else
+        store_bytes(line->data);
     }
-    if (!skip && (out.hit || out.allocates || (a.kind == kStore && match_valid))) touch(out.way);  // R-L1-10, R-L1-12
+    if (!skip && (out.hit || out.allocates || (a.kind == kStore && match_valid)))
+      touch(out.way);  // R-L1-10, R-L1-12
     auto &counter = counters_[a.slot];
     counter[a.kind == kLoad ? 0 : a.kind == kStore ? 4 : 5]++;
     if (out.hit) counter[1]++;
@@ -313,7 +331,8 @@ class L1Ref {
   void renew(const Inputs &in) {  // R-L1-11, R-L1-13
     unsigned renewed = in.start;
     if (in.restore) renewed |= 1u << in.restore_slot;
-    for (unsigned s = 0; s < kSubs; s++) if (in.fence >> s & 1) renewed |= 1u << in.fence_slot[s];
+    for (unsigned s = 0; s < kSubs; s++)
+      if (in.fence >> s & 1) renewed |= 1u << in.fence_slot[s];
     wraps = false;
     for (unsigned k = 0; k < kSlots; k++) {
       if (in.start >> k & 1) counters_[k] = {};

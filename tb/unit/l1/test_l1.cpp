@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// L1, transactions and return slot against docs/l1.md: directed checks of its cycles, then random traffic, with every corner case of the page met.
+// L1, transactions and return slot against docs/l1.md: directed checks of its cycles, then random
+// traffic, with every corner case of the page met.
 #include "l1_bench.h"
 
 namespace {
@@ -67,7 +68,8 @@ void test_times(qsm_unit::Tap &tap) {
   tap.expect(bench.cycle(in, false).pass, "an empty A takes no pass");
   in.device = device(kLoad, 1);
   const Outputs second = bench.cycle(in, false);
-  tap.expect(second.hit && second.pass, "a hit does not act one cycle after its pass, and make room for the next");
+  tap.expect(second.hit && second.pass,
+             "a hit does not act one cycle after its pass, and make room for the next");
   in.device_valid = false;
   tap.expect(bench.cycle(in, false).result, "a hit has no result one cycle after its act");
   tap.done("R-L1-1, R-L1-3: pass, hit and result follow each other in three cycles");
@@ -76,22 +78,26 @@ void test_times(qsm_unit::Tap &tap) {
 void test_order_after_reset(qsm_unit::Tap &tap) {  // R-L1-9
   Covers covers;
   Bench bench(tap, covers);
-  // No return op before: a line by a load whose response is not served would be needed; so the order is read from the first contests.
+  // No return op before: a line by a load whose response is not served would be needed; so the
+  // order is read from the first contests.
   act(bench, device(kStore, 2));
   Inputs in = calm();
   in.shared_valid = true;
   in.shared.part.mask = 1;
   bench.cycle(calm(), true);  // the response is seen
-  tap.expect(bench.cycle(in, false).returns == kResponse, "the first contest is not the response's");
+  tap.expect(bench.cycle(in, false).returns == kResponse,
+             "the first contest is not the response's");
   act(bench, device(kLoad, 1));
   bench.cycle(calm(), true);
-  tap.expect(bench.cycle(in, false).returns == kPass, "a response goes before a pass that has never been served");
+  tap.expect(bench.cycle(in, false).returns == kPass,
+             "a response goes before a pass that has never been served");
   bench.cycle(calm(), false);
   Inputs hit = calm();
   hit.device_valid = true;
   hit.device = device(kLoad, 1);
   bench.cycle(hit, false);
-  tap.expect(bench.cycle(in, false).returns == kHit, "a hit that has never been served does not go first");
+  tap.expect(bench.cycle(in, false).returns == kHit,
+             "a hit that has never been served does not go first");
   tap.done("of the kinds of return op the one goes first that was served longest ago");
 }
 
@@ -101,7 +107,8 @@ void test_store_behind_miss(qsm_unit::Tap &tap) {  // first corner case
   tap.expect(act(bench, device(kLoad, 3)).allocates, "no miss");
   tap.expect(act(bench, device(kStore, 3)).req, "the store is not sent");
   const Outputs load = act(bench, device(kLoad, 3));
-  tap.expect(load.req && !load.joins && !load.allocates, "the load behind the store does not go to the memory");
+  tap.expect(load.req && !load.joins && !load.allocates,
+             "the load behind the store does not go to the memory");
   drain(bench);
   tap.expect(act(bench, device(kLoad, 3)).allocates, "the poisoned line is valid after its fill");
   drain(bench);
@@ -125,7 +132,8 @@ void test_generations(qsm_unit::Tap &tap) {  // R-L1-11
     tap.expect(act(bench, device(kLoad, 5)).allocates, "a line of the last generation is hit");
     drain(bench);
   }
-  tap.expect(bench.cycle(calm(), false).gens == 3, "three renewals leave another generation than 3");
+  tap.expect(bench.cycle(calm(), false).gens == 3,
+             "three renewals leave another generation than 3");
   tap.done("start, restore and device fences begin a generation");
 }
 
@@ -144,7 +152,8 @@ void test_counters(qsm_unit::Tap &tap) {  // R-L1-13
   for (unsigned n = 0; n < 8; n++) {
     in.read_counter = n;
     const uint32_t value = bench.cycle(in, false).value;
-    tap.expect(value == wanted[n] && bench.top->value_o == wanted[n], "counter %u is %u, must be %u", 16 + n, value, wanted[n]);
+    tap.expect(value == wanted[n] && bench.top->value_o == wanted[n],
+               "counter %u is %u, must be %u", 16 + n, value, wanted[n]);
   }
   in.start = 4;
   bench.cycle(in, false);
@@ -152,7 +161,8 @@ void test_counters(qsm_unit::Tap &tap) {  // R-L1-13
   in.start = 0;
   bench.cycle(in, false);
   tap.expect(bench.top->value_o == 0, "a start does not clear the loads");
-  tap.done("loads, hits, joins, allocations, stores and atomics are counted, and cleared by a start");
+  tap.done(
+      "loads, hits, joins, allocations, stores and atomics are counted, and cleared by a start");
 }
 
 // ---- random traffic ----
@@ -169,7 +179,8 @@ Part random_part(qsm_unit::Random &random) {
   part.funct3 = sizes[random.below(6)];
   part.rd = random.below(32);
   part.mask = 1 + random.below(15);
-  for (unsigned &offset : part.offs) offset = random.below(kLineBytes) >> (part.funct3 & 3) << (part.funct3 & 3);
+  for (unsigned &offset : part.offs)
+    offset = random.below(kLineBytes) >> (part.funct3 & 3) << (part.funct3 & 3);
   return part;
 }
 
@@ -179,7 +190,8 @@ DevicePass random_device(qsm_unit::Random &random, const Mood &mood) {
   pass.amo = random.below(9);
   pass.slot = random.one_in(6) ? 2 : random.below(2);
   const uint32_t tag = random.below(mood.tags);
-  pass.line = (tag % 2 ? 1u << 27 : 0) + tag / 2 * SETS + random.below(mood.sets);  // tags that differ in their highest bit alone
+  pass.line = (tag % 2 ? 1u << 27 : 0) + tag / 2 * SETS +
+              random.below(mood.sets);  // tags that differ in their highest bit alone
   pass.part = random_part(random);
   pass.bytes = random.bits32() & 0xffff;
   if (pass.kind == kAmo) {
@@ -195,10 +207,20 @@ DevicePass random_device(qsm_unit::Random &random, const Mood &mood) {
 }
 
 Mood random_mood(qsm_unit::Random &random, unsigned round) {
-  if (round % 10 == 4) return {100, 20, 100, 5, 50, 0, 2, 0, 95, 1, 1};  // many loads wait for one line
+  if (round % 10 == 4)
+    return {100, 20, 100, 5, 50, 0, 2, 0, 95, 1, 1};  // many loads wait for one line
   const auto percent = [&] { return 10 + random.below(91); };
-  return {percent(), random.below(80), percent(), round % 3 ? percent() : 10, percent(), round % 4 == 1 ? 20 : random.below(4), random.below(10),
-          round % 5 == 2 ? 50u : 5u, 50 + random.below(50), round % 3 ? 1 + random.below(WAYS) : WAYS + 1 + random.below(4), 1 + random.below(SETS)};
+  return {percent(),
+          random.below(80),
+          percent(),
+          round % 3 ? percent() : 10,
+          percent(),
+          round % 4 == 1 ? 20 : random.below(4),
+          random.below(10),
+          round % 5 == 2 ? 50u : 5u,
+          50 + random.below(50),
+          round % 3 ? 1 + random.below(WAYS) : WAYS + 1 + random.below(4),
+          1 + random.below(SETS)};
 }
 
 class Traffic {
@@ -231,7 +253,8 @@ class Traffic {
     in_.read_slot = random_.below(kSlots);
     in_.read_counter = random_.below(8);
     if (chance(mood_.foreign)) {
-      bench.foreign_store(random_device(random_, mood_).line, random_.below(kLineBytes), static_cast<uint8_t>(random_.bits32()));
+      bench.foreign_store(random_device(random_, mood_).line, random_.below(kLineBytes),
+                          static_cast<uint8_t>(random_.bits32()));
     }
     const Outputs out = bench.cycle(in_, chance(mood_.respond));
     if (out.pass) in_.device_valid = false;
@@ -256,17 +279,41 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     bench.memory_delay = 1 + random.below(round % 2 ? 4 : 40);
     for (unsigned c = 0; c < 3000 && !tap.failed(); c++) traffic.cycle(bench);
   }
-  std::vector<const char *> wanted = {
-      "hit", "joins", "miss that allocates", "miss at a poisoned line", "miss that skips", "hit that skips", "store, valid", "store, pending",
-      "store, none", "AMO, valid", "AMO, pending", "AMO, none", "joins in the cycle of the fill", "store waits for a fill", "AMO waits for a fill",
-      "fill of a poisoned line", "wrap", "wrap with a fill", "wrap with an allocation", "wrap with a pending line", "three return ops wanted",
-      "hit while a list is served", "a list longer than the credits", "eviction", "eviction of a line whose generation is over",
-      "start and fence of a slot in one cycle"};
+  std::vector<const char *> wanted = {"hit",
+                                      "joins",
+                                      "miss that allocates",
+                                      "miss at a poisoned line",
+                                      "miss that skips",
+                                      "hit that skips",
+                                      "store, valid",
+                                      "store, pending",
+                                      "store, none",
+                                      "AMO, valid",
+                                      "AMO, pending",
+                                      "AMO, none",
+                                      "joins in the cycle of the fill",
+                                      "store waits for a fill",
+                                      "AMO waits for a fill",
+                                      "fill of a poisoned line",
+                                      "wrap",
+                                      "wrap with a fill",
+                                      "wrap with an allocation",
+                                      "wrap with a pending line",
+                                      "three return ops wanted",
+                                      "hit while a list is served",
+                                      "a list longer than the credits",
+                                      "eviction",
+                                      "eviction of a line whose generation is over",
+                                      "start and fence of a slot in one cycle"};
   if (WAYS < kTxns) wanted.push_back("miss, all ways pending");
   if (WAYS > 1) wanted.push_back("the tree points at a pending line");
-  for (const char *name : wanted) tap.expect(covers[name] >= 10, "met %llu times only: %s", static_cast<unsigned long long>(covers[name]), name);
-  for (const auto &[name, n] : covers) std::printf("# %8llu %s\n", static_cast<unsigned long long>(n), name.c_str());
-  tap.done("R-L1-1 to R-L1-13, I-MEM-5: random traffic equals the reference in every cycle, no load brings anything older than it may; all corner cases met");
+  for (const char *name : wanted)
+    tap.expect(covers[name] >= 10, "met %llu times only: %s",
+               static_cast<unsigned long long>(covers[name]), name);
+  for (const auto &[name, n] : covers)
+    std::printf("# %8llu %s\n", static_cast<unsigned long long>(n), name.c_str());
+  tap.done(
+      "R-L1-1 to R-L1-13, I-MEM-5: random traffic equals the reference in every cycle, no load brings anything older than it may; all corner cases met");
 }
 
 // The comparison must be able to fail: a reference with twice the sets is noticed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an L2 slice does with each request and fill, as docs/l2.md R-L2-4 to R-L2-9 say it: outcomes, ways, victims. Ops are told in the order
-// in which they act; cycles are the bench's business.
+// What an L2 slice does with each request and fill, as docs/l2.md R-L2-4 to R-L2-9 say it:
+// outcomes, ways, victims. Ops are told in the order in which they act; cycles are the bench's
+// business.
 #ifndef QSM_L2_REF_H
 #define QSM_L2_REF_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// L2 slice (qsm_l2): values and order against a flat memory, outcomes and victims against l2_ref.h, cycles by the page's picture.
+// L2 slice (qsm_l2): values and order against a flat memory, outcomes and victims against l2_ref.h,
+// cycles by the page's picture.
 #include <deque>
 #include <memory>
 
@@ -51,8 +52,9 @@ Line perform(Line &line, const L2Request &req) {
 
 // What happened in a test, asserted at its end: the corner cases of the page.
 struct Cover {
-  uint64_t requests, outcome[5], merged_amo, merged_whole, nc_read_after_write, nc_hit_dirty, victims, responses_full, mshrs_full, waiters_full,
-      long_lists, walks_past_mshr, first_is_write, min_max;
+  uint64_t requests, outcome[5], merged_amo, merged_whole, nc_read_after_write, nc_hit_dirty,
+      victims, responses_full, mshrs_full, waiters_full, long_lists, walks_past_mshr,
+      first_is_write, min_max;
 };
 
 struct Access {  // at the memory, not answered
@@ -64,14 +66,16 @@ struct Access {  // at the memory, not answered
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, Cover &cover) : ref(SETS, WAYS), memory(kLines), flat(kLines), cover_(cover), tap_(tap), in_flight_(kIds) {
+  Bench(qsm_unit::Tap &tap, Cover &cover)
+      : ref(SETS, WAYS), memory(kLines), flat(kLines), cover_(cover), tap_(tap), in_flight_(kIds) {
     for (uint32_t n = 0; n < kLines; n++) {
       for (unsigned w = 0; w < kWords; w++) memory[n].push_back(n * 0x01000193u + w * 77);
     }
     flat = memory;
     qsm_unit::begin_with_anything();
     top.reset(new Vqsm_l2);
-    top->req_valid_i = top->rsp_ready_i = top->mem_ready_i = top->mem_rsp_valid_i = top->flush_i = 0;
+    top->req_valid_i = top->rsp_ready_i = top->mem_ready_i = top->mem_rsp_valid_i = top->flush_i =
+        0;
     top->rst_ni = 0;
     clock();
     top->rst_ni = 1;
@@ -88,7 +92,8 @@ class Bench {
     check_act();
     const bool request_taken = offering && top->req_ready_o;
     act_request_ = request_taken;
-    act_fill_ = answering_ && top->mem_rsp_ready_o && behind_.front().own && behind_.front().id < MSHRS;
+    act_fill_ =
+        answering_ && top->mem_rsp_ready_o && behind_.front().own && behind_.front().id < MSHRS;
     if (act_fill_) act_fill_mshr_ = behind_.front().id;
     if (act_fill_) last_fill = now;
     if (request_taken) take_request();
@@ -110,8 +115,10 @@ class Bench {
 
   // Cycles until everything offered is answered.
   void drain() {
-    for (unsigned n = 0; n < 20000 && (offering || n_in_flight || !behind_.empty()); n++) cycle(true, true, 1);
-    tap_.expect(!offering && n_in_flight == 0, "%u requests are never answered", n_in_flight + (offering ? 1 : 0));
+    for (unsigned n = 0; n < 20000 && (offering || n_in_flight || !behind_.empty()); n++)
+      cycle(true, true, 1);
+    tap_.expect(!offering && n_in_flight == 0, "%u requests are never answered",
+                n_in_flight + (offering ? 1 : 0));
   }
 
   void start_flush() {
@@ -126,18 +133,22 @@ class Bench {
     for (unsigned n = 0; n < 10000 && flushing; n++) cycle(n % 3 != 0, true, 5);
     tap_.expect(!flushing, "the flush does not end");
     const unsigned n_dirty = ref.flush();
-    if (check_outcomes) tap_.expect(n_own_writes - n_before == n_dirty, "%llu lines are written back, must be %u",
-                                    static_cast<unsigned long long>(n_own_writes - n_before), n_dirty);
-    for (uint32_t n = 0; n < kLines; n++) tap_.expect(memory[n] == flat[n], "line 0x%x in memory is wrong after a flush", n);
+    if (check_outcomes)
+      tap_.expect(n_own_writes - n_before == n_dirty, "%llu lines are written back, must be %u",
+                  static_cast<unsigned long long>(n_own_writes - n_before), n_dirty);
+    for (uint32_t n = 0; n < kLines; n++)
+      tap_.expect(memory[n] == flat[n], "line 0x%x in memory is wrong after a flush", n);
   }
 
   std::unique_ptr<Vqsm_l2> top;
   L2Ref ref;
-  std::vector<Line> memory, flat;  // behind the slice; as the requests leave it, in the order in which they were taken
+  std::vector<Line> memory,
+      flat;  // behind the slice; as the requests leave it, in the order in which they were taken
   bool offering = false, flushing = false;
   bool check_outcomes = true;  // ref knows what is in the cache
   L2Request offered;
-  uint64_t now = 0, n_own_writes = 0, last_answer = 0, last_taken = 0, last_access = 0, last_fill = 0;
+  uint64_t now = 0, n_own_writes = 0, last_answer = 0, last_taken = 0, last_access = 0,
+           last_fill = 0;
   unsigned n_in_flight = 0;
 
  private:
@@ -157,7 +168,8 @@ class Bench {
   template <class P>
   Line line_at(const P &port) {
     Line line;
-    for (unsigned w = 0; w < kWords; w++) line.push_back(static_cast<uint32_t>(qsm_unit::get(port, w, 32)));
+    for (unsigned w = 0; w < kWords; w++)
+      line.push_back(static_cast<uint32_t>(qsm_unit::get(port, w, 32)));
     return line;
   }
 
@@ -185,14 +197,16 @@ class Bench {
   }
 
   void same(const char *what, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s is 0x%llx, must be 0x%llx", static_cast<unsigned long long>(now), what,
-                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
+    tap_.expect(seen == wanted, "cycle %llu: %s is 0x%llx, must be 0x%llx",
+                static_cast<unsigned long long>(now), what, static_cast<unsigned long long>(seen),
+                static_cast<unsigned long long>(wanted));
   }
 
   // What was taken in the cycle before acts in this one.
   void check_act() {
     same("a request is in act", top->request_o, act_request_);
-    for (const Access &access : behind_) cover_.walks_past_mshr += flushing && access.own && access.id < MSHRS;
+    for (const Access &access : behind_)
+      cover_.walks_past_mshr += flushing && access.own && access.id < MSHRS;
     if (!check_outcomes || (!act_request_ && !act_fill_)) return;
     if (act_request_) {
       const L2Effect effect = ref.request(acting_);
@@ -226,12 +240,16 @@ class Bench {
     cover_.nc_hit_dirty += effect.outcome == Outcome::kHit && effect.was_dirty && acting_.nc;
     cover_.min_max += acting_.kind == Kind::kAmo && acting_.amo >= 5;
     unsigned n_waiters = 0;
-    for (const auto &[index, mshr] : ref.mshrs) n_waiters += static_cast<unsigned>(mshr.waiters.size());
+    for (const auto &[index, mshr] : ref.mshrs)
+      n_waiters += static_cast<unsigned>(mshr.waiters.size());
     cover_.mshrs_full += ref.mshrs.size() == MSHRS;
     cover_.waiters_full += n_waiters == WAITERS;
-    cover_.nc_read_after_write += effect.outcome != Outcome::kPassedOn && nc_written_.count(acting_.line);
-    if (effect.outcome == Outcome::kPassedOn && acting_.kind == Kind::kWrite) nc_written_[acting_.line] = true;
-    else nc_written_.erase(acting_.line);
+    cover_.nc_read_after_write +=
+        effect.outcome != Outcome::kPassedOn && nc_written_.count(acting_.line);
+    if (effect.outcome == Outcome::kPassedOn && acting_.kind == Kind::kWrite)
+      nc_written_[acting_.line] = true;
+    else
+      nc_written_.erase(acting_.line);
   }
 
   void take_request() {
@@ -255,10 +273,12 @@ class Bench {
     last_access = now;
     if (own && top->mem_write_o) {
       same("bytes of an own write", req.bytes, kAllBytes);
-      tap_.expect(req.id == MSHRS || req.id == MSHRS + 1, "an own write has id %u (R-L2-12)", req.id);
+      tap_.expect(req.id == MSHRS || req.id == MSHRS + 1, "an own write has id %u (R-L2-12)",
+                  req.id);
       n_own_writes++;
       if (check_outcomes && !flushing) {
-        tap_.expect(!victims_.empty() && victims_.front().line == req.line, "line 0x%x is written back, which is no victim", req.line);
+        tap_.expect(!victims_.empty() && victims_.front().line == req.line,
+                    "line 0x%x is written back, which is no victim", req.line);
         if (victims_.empty()) return;
         same("slot of a victim's write", top->mem_slot_o, victims_.front().slot);
         victims_.pop_front();
@@ -266,7 +286,8 @@ class Bench {
     }
     if (own && !top->mem_write_o && check_outcomes) {
       const auto mshr = ref.mshrs.find(req.id);
-      tap_.expect(mshr != ref.mshrs.end() && mshr->second.line == req.line, "a read for MSHR %u, which has not that line (R-L2-12)", req.id);
+      tap_.expect(mshr != ref.mshrs.end() && mshr->second.line == req.line,
+                  "a read for MSHR %u, which has not that line (R-L2-12)", req.id);
     }
     Access access;
     access.own = own;
@@ -274,7 +295,9 @@ class Bench {
     access.from = now + delay;
     access.data = perform(memory[req.line], req);
     behind_.push_back(access);
-    if (own) same("accesses of its own behind the slice at most l2_mshrs + 4 (R-L2-3)", n_own_behind() <= MSHRS + 4, true);
+    if (own)
+      same("accesses of its own behind the slice at most l2_mshrs + 4 (R-L2-3)",
+           n_own_behind() <= MSHRS + 4, true);
   }
 
   unsigned n_own_behind() const {
@@ -285,10 +308,13 @@ class Bench {
 
   void take_response() {
     const unsigned id = top->rsp_id_o;
-    tap_.expect(id < kIds && in_flight_[id].busy, "cycle %llu: an answer to 0x%x, which asked nothing", static_cast<unsigned long long>(now), id);
+    tap_.expect(id < kIds && in_flight_[id].busy,
+                "cycle %llu: an answer to 0x%x, which asked nothing",
+                static_cast<unsigned long long>(now), id);
     if (id >= kIds || !in_flight_[id].busy) return;
     const Line answer = line_at(top->rsp_data_o);
-    for (unsigned w = 0; w < kWords; w++) same("a word of the answer", answer[w], in_flight_[id].answer[w]);
+    for (unsigned w = 0; w < kWords; w++)
+      same("a word of the answer", answer[w], in_flight_[id].answer[w]);
     in_flight_[id].busy = false;
     n_in_flight--;
     last_answer = now;
@@ -321,22 +347,28 @@ L2Request make(uint32_t line, Kind kind, uint32_t bytes, unsigned id, bool nc = 
   req.nc = nc;
   req.whole = kind == Kind::kWrite && bytes == kAllBytes;
   req.slot = id % kSlots;
-  for (unsigned w = 0; w < kWords; w++) req.data.push_back(line * 0x9E3779B9u + id * 0x85EBCA6Bu + w);
+  for (unsigned w = 0; w < kWords; w++)
+    req.data.push_back(line * 0x9E3779B9u + id * 0x85EBCA6Bu + w);
   return req;
 }
 
 L2Request random_request(qsm_unit::Random &random, unsigned id, unsigned n_tags, unsigned nc) {
-  // Few tags, which differ in their lowest and their highest bits, over few sets, the first and the last among them.
+  // Few tags, which differ in their lowest and their highest bits, over few sets, the first and the
+  // last among them.
   const uint32_t tag = random.below(n_tags), high = tag % 2 ? kLines / 2 : 0;
   const uint32_t set = random.below(SETS < 4 ? SETS : 4);
   const uint32_t line = tag / 2 * SETS + (set < 2 || SETS < 4 ? set : SETS - 4 + set) + high;
   L2Request req;
   const unsigned kind = random.below(8);
   const unsigned word = random.below(kWords);
-  if (kind < 3) req = make(line, Kind::kRead, random.bits32() & kAllBytes, id);
-  else if (kind < 5) req = make(line, Kind::kWrite, random.bits32() & kAllBytes, id);
-  else if (kind < 6) req = make(line, Kind::kWrite, kAllBytes, id);
-  else req = make(line, Kind::kAmo, 15u << (4 * word), id);
+  if (kind < 3)
+    req = make(line, Kind::kRead, random.bits32() & kAllBytes, id);
+  else if (kind < 5)
+    req = make(line, Kind::kWrite, random.bits32() & kAllBytes, id);
+  else if (kind < 6)
+    req = make(line, Kind::kWrite, kAllBytes, id);
+  else
+    req = make(line, Kind::kAmo, 15u << (4 * word), id);
   req.amo = random.below(9);
   req.nc = random.below(16) < nc;
   req.slot = random.below(kSlots);
@@ -349,8 +381,10 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, unsigned round, unsign
   if (!bench.offering && bench.id_free(id) && random.below(16) < 4 + round % 4 * 4) {
     bench.offer(random_request(random, id, WAYS + 1 + round % 5 * 2, round % 3 * 5));
   }
-  const unsigned stall = round % 5 == 4 ? 15 : round % 2 * 8;  // a requester that hardly takes anything
-  bench.cycle(random.below(16) >= round % 3 * 6, random.below(16) >= stall, 1 + random.below(delay));
+  const unsigned stall =
+      round % 5 == 4 ? 15 : round % 2 * 8;  // a requester that hardly takes anything
+  bench.cycle(random.below(16) >= round % 3 * 6, random.below(16) >= stall,
+              1 + random.below(delay));
 }
 
 // t: taken; t + 2: read at memory; answer of the line in a; t' = taken again in a + 3.
@@ -362,23 +396,29 @@ void test_times(qsm_unit::Tap &tap) {
   const uint64_t taken = bench.now - 1;
   tap.expect(bench.last_taken == taken, "the first request is not taken");
   for (unsigned n = 0; n < 30; n++) bench.cycle(true, true, 10);
-  tap.expect(bench.last_access == taken + 2, "a miss is at the port %llu cycles later, not 2", static_cast<unsigned long long>(bench.last_access - taken));
-  tap.expect(bench.last_answer == taken + 2 + 10 + 3, "its answer comes %llu cycles later", static_cast<unsigned long long>(bench.last_answer - taken));
+  tap.expect(bench.last_access == taken + 2, "a miss is at the port %llu cycles later, not 2",
+             static_cast<unsigned long long>(bench.last_access - taken));
+  tap.expect(bench.last_answer == taken + 2 + 10 + 3, "its answer comes %llu cycles later",
+             static_cast<unsigned long long>(bench.last_answer - taken));
   bench.offer(make(1, Kind::kRead, 0, 2));
   bench.drain();
   tap.expect(bench.last_answer == bench.last_taken + 3, "a hit takes %llu cycles, not 3",
              static_cast<unsigned long long>(bench.last_answer - bench.last_taken));
-  tap.done("R-L2-5, R-L2-6: a hit takes 3 cycles, a miss is at the port after 2 and answered 3 after it comes back");
+  tap.done(
+      "R-L2-5, R-L2-6: a hit takes 3 cycles, a miss is at the port after 2 and answered 3 after it comes back");
 }
 
-// Reads and writes of some bytes that hit follow each other in every cycle; after an AMO or a whole line there is a pause.
+// Reads and writes of some bytes that hit follow each other in every cycle; after an AMO or a whole
+// line there is a pause.
 void test_pace(qsm_unit::Tap &tap) {
   Cover cover = {};
   Bench bench(tap, cover);
   bench.offer(make(0, Kind::kRead, 0, 0));
   bench.drain();
-  const bool every_cycle = MSHRS > 1 && WAITERS > 1;  // else a request keeps the only one until it has acted
-  const Kind kinds[] = {Kind::kRead, Kind::kWrite, Kind::kRead, Kind::kAmo, Kind::kRead, Kind::kWrite, Kind::kRead};
+  const bool every_cycle =
+      MSHRS > 1 && WAITERS > 1;  // else a request keeps the only one until it has acted
+  const Kind kinds[] = {Kind::kRead, Kind::kWrite, Kind::kRead, Kind::kAmo,
+                        Kind::kRead, Kind::kWrite, Kind::kRead};
   const uint32_t bytes[] = {0, 3, 0, 15, 0, kAllBytes, 0};
   const unsigned pauses[] = {0, 0, 0, 1, 0, 1, 0};
   uint64_t last = 0;
@@ -388,18 +428,23 @@ void test_pace(qsm_unit::Tap &tap) {
     bench.offer(req);
     for (unsigned c = 0; c < 10 && bench.offering; c++) bench.cycle(true, true, 1);
     const uint64_t wanted = last + 1 + (every_cycle ? (n ? pauses[n - 1] : 0) : 1);
-    if (n) tap.expect(bench.last_taken == wanted, "request %u is taken %lld cycles too late", n, static_cast<long long>(bench.last_taken - wanted));
+    if (n)
+      tap.expect(bench.last_taken == wanted, "request %u is taken %lld cycles too late", n,
+                 static_cast<long long>(bench.last_taken - wanted));
     last = bench.last_taken;
   }
   bench.drain();
-  tap.done("R-L2-1: hits follow each other in every cycle, but for a pause behind an AMO and a whole line");
+  tap.done(
+      "R-L2-1: hits follow each other in every cycle, but for a pause behind an AMO and a whole line");
 }
 
-// Three requests of different kinds wait for a line, then a whole-line write: answered in order, one fill.
+// Three requests of different kinds wait for a line, then a whole-line write: answered in order,
+// one fill.
 void test_waiters(qsm_unit::Tap &tap) {
   Cover cover = {};
   Bench bench(tap, cover);
-  L2Request reqs[] = {make(2, Kind::kAmo, 15, 1), make(2, Kind::kRead, 0, 2), make(2, Kind::kWrite, kAllBytes, 3), make(2, Kind::kAmo, 15, 4),
+  L2Request reqs[] = {make(2, Kind::kAmo, 15, 1), make(2, Kind::kRead, 0, 2),
+                      make(2, Kind::kWrite, kAllBytes, 3), make(2, Kind::kAmo, 15, 4),
                       make(2, Kind::kRead, 0, 5, true)};
   for (L2Request &req : reqs) {
     req.amo = 1;
@@ -407,16 +452,22 @@ void test_waiters(qsm_unit::Tap &tap) {
     for (unsigned n = 0; n < 200 && bench.offering; n++) bench.cycle(true, true, 40);
   }
   bench.drain();
-  tap.expect(cover.outcome[static_cast<unsigned>(Outcome::kMiss)] == 1 || WAITERS < 5, "more than one miss");
+  tap.expect(cover.outcome[static_cast<unsigned>(Outcome::kMiss)] == 1 || WAITERS < 5,
+             "more than one miss");
   tap.expect(bench.n_own_writes == 0, "a line was written back");
   bench.flush_alone();
-  tap.expect(bench.n_own_writes == 1, "the flush writes %llu lines", static_cast<unsigned long long>(bench.n_own_writes));
-  tap.done("R-L2-4, R-L2-10, R-L2-11: requests wait for one line and are performed in order; the flush writes it back");
+  tap.expect(bench.n_own_writes == 1, "the flush writes %llu lines",
+             static_cast<unsigned long long>(bench.n_own_writes));
+  tap.done(
+      "R-L2-4, R-L2-10, R-L2-11: requests wait for one line and are performed in order; the flush writes it back");
 }
 
-// Two reads wait for a line: the fill answers one, the replay (look 2 cycles later, act 3) the other; the next request comes behind its act.
+// Two reads wait for a line: the fill answers one, the replay (look 2 cycles later, act 3) the
+// other; the next request comes behind its act.
 void test_request_after_replay(qsm_unit::Tap &tap) {
-  if (WAITERS < 3 || MSHRS < 2) return tap.done("R-L2-2, R-L2-3: no request begins before the last replay has acted # SKIP one waiter");
+  if (WAITERS < 3 || MSHRS < 2)
+    return tap.done(
+        "R-L2-2, R-L2-3: no request begins before the last replay has acted # SKIP one waiter");
   Cover cover = {};
   Bench bench(tap, cover);
   for (unsigned id = 1; id <= 2; id++) {
@@ -426,12 +477,14 @@ void test_request_after_replay(qsm_unit::Tap &tap) {
   for (unsigned n = 0; n < 200 && bench.last_fill == 0; n++) bench.cycle(true, true, 1);
   bench.offer(make(2, Kind::kRead, 0, 3));
   bench.drain();
-  tap.expect(bench.last_taken == bench.last_fill + 4, "the request is taken %llu cycles after the fill, not 4",
+  tap.expect(bench.last_taken == bench.last_fill + 4,
+             "the request is taken %llu cycles after the fill, not 4",
              static_cast<unsigned long long>(bench.last_taken - bench.last_fill));
   tap.done("R-L2-2, R-L2-3: no request begins before the last replay has acted");
 }
 
-// A dirty line, its victim's way back and a read of it directly behind: memory sees the write first.
+// A dirty line, its victim's way back and a read of it directly behind: memory sees the write
+// first.
 void test_victim_read_again(qsm_unit::Tap &tap) {
   Cover cover = {};
   Bench bench(tap, cover);
@@ -462,21 +515,36 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     for (unsigned n = 0; n < 20000 && bench.flushing; n++) bench.cycle(true, true, 1);
     bench.flush_alone();
   }
-  std::printf("# %llu requests: %llu hits, %llu merged, %llu passed on, %llu whole lines, %llu misses; %llu victims\n",
-              static_cast<unsigned long long>(cover.requests), static_cast<unsigned long long>(cover.outcome[0]),
-              static_cast<unsigned long long>(cover.outcome[1]), static_cast<unsigned long long>(cover.outcome[2]),
-              static_cast<unsigned long long>(cover.outcome[3]), static_cast<unsigned long long>(cover.outcome[4]),
-              static_cast<unsigned long long>(cover.victims));
+  std::printf(
+      "# %llu requests: %llu hits, %llu merged, %llu passed on, %llu whole lines, %llu misses; %llu victims\n",
+      static_cast<unsigned long long>(cover.requests),
+      static_cast<unsigned long long>(cover.outcome[0]),
+      static_cast<unsigned long long>(cover.outcome[1]),
+      static_cast<unsigned long long>(cover.outcome[2]),
+      static_cast<unsigned long long>(cover.outcome[3]),
+      static_cast<unsigned long long>(cover.outcome[4]),
+      static_cast<unsigned long long>(cover.victims));
   for (unsigned o = 0; o < 5; o++) {
-    if (o != 1 || WAITERS > 1) tap.expect(cover.outcome[o] > 100, "outcome %u is rare: %llu", o, static_cast<unsigned long long>(cover.outcome[o]));
+    if (o != 1 || WAITERS > 1)
+      tap.expect(cover.outcome[o] > 100, "outcome %u is rare: %llu", o,
+                 static_cast<unsigned long long>(cover.outcome[o]));
   }
-  tap.expect(cover.victims > 100 && cover.nc_hit_dirty > 20 && cover.nc_read_after_write > 20 && cover.min_max > 100, "a corner case is rare");
-  tap.expect(cover.responses_full > 5, "the responses' places were full in %llu stretches only", static_cast<unsigned long long>(cover.responses_full));
-  tap.expect(cover.mshrs_full > 20 && cover.waiters_full > 5, "MSHRs or waiters were hardly ever all taken: %llu, %llu",
-             static_cast<unsigned long long>(cover.mshrs_full), static_cast<unsigned long long>(cover.waiters_full));
-  tap.expect(cover.walks_past_mshr > 5 && cover.first_is_write > 20, "no walk while a line was on its way, or no list that begins with a write");
-  if (WAITERS > 2) tap.expect(cover.merged_amo > 20 && cover.merged_whole > 20 && cover.long_lists > 20, "too few lists of waiters");
-  tap.done("R-L2-3 to R-L2-12: random requests: answers, outcomes, victims, memory after a flush; all corner cases met");
+  tap.expect(cover.victims > 100 && cover.nc_hit_dirty > 20 && cover.nc_read_after_write > 20 &&
+                 cover.min_max > 100,
+             "a corner case is rare");
+  tap.expect(cover.responses_full > 5, "the responses' places were full in %llu stretches only",
+             static_cast<unsigned long long>(cover.responses_full));
+  tap.expect(cover.mshrs_full > 20 && cover.waiters_full > 5,
+             "MSHRs or waiters were hardly ever all taken: %llu, %llu",
+             static_cast<unsigned long long>(cover.mshrs_full),
+             static_cast<unsigned long long>(cover.waiters_full));
+  tap.expect(cover.walks_past_mshr > 5 && cover.first_is_write > 20,
+             "no walk while a line was on its way, or no list that begins with a write");
+  if (WAITERS > 2)
+    tap.expect(cover.merged_amo > 20 && cover.merged_whole > 20 && cover.long_lists > 20,
+               "too few lists of waiters");
+  tap.done(
+      "R-L2-3 to R-L2-12: random requests: answers, outcomes, victims, memory after a flush; all corner cases met");
 }
 
 }  // namespace

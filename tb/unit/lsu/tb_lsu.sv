@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_lsu without an L1 (tb/unit/l1 has one), with plain ports for the unit bench: structs become arrays of words, one element per sub-core and lane.
-// The bench drives a new input set while clk_i is 0, reads the outputs of that cycle, then gives the edge.
+// qsm_lsu without an L1 (tb/unit/l1 has one), with plain ports for the unit bench: structs become
+// arrays of words, one element per sub-core and lane.
+// The bench drives a new input set while clk_i is 0, reads the outputs of that cycle, then gives
+// the edge.
 module tb_lsu
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -95,10 +97,12 @@ module tb_lsu
     end
   end
 
-  // Blocks arrive one after the other, again and again: a block's linear index is there after MaxTbs cycles, its stacks four cycles later.
+  // Blocks arrive one after the other, again and again: a block's linear index is there after
+  // MaxTbs cycles, its stacks four cycles later.
   tb_index_t      index;
   logic [TbW-1:0] arrival_q;
-  assign index = '{valid: 1'b1, tb: arrival_q, linear: tb_linear_i[arrival_q], ticket: TicketW'(tb_ticket_i[arrival_q]), default: '0};
+  assign index = '{valid: 1'b1, tb: arrival_q, linear: tb_linear_i[arrival_q],
+      ticket: TicketW'(tb_ticket_i[arrival_q]), default: '0};
   always_ff @(posedge clk_i) arrival_q <= (arrival_q == TbW'(MaxTbs - 1)) ? '0 : arrival_q + 1'b1;
 
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
@@ -132,11 +136,13 @@ module tb_lsu
   assign result_mask_o  = 32'(result[0].mask);
   assign result_entry_o = 32'(result[0].entry);
 
-  assign pass_o  = '{32'(pass.part), 32'(pass.last), 32'(pass.sub), 32'(pass.warp), 32'(pass.entry)};
+  assign pass_o  = '{32'(pass.part), 32'(pass.last), 32'(pass.sub), 32'(pass.warp),
+      32'(pass.entry)};
   assign ack_o   = '{32'(ack.valid), 32'(ack.sub), 32'(ack.warp), 32'(ack.entry)};
   assign fault_o = '{32'(fault.valid), 32'(fault.kernel), 32'(fault.record.cause), fault.record.pc,
                      32'(fault.record.tid), fault.record.block, fault.record.value};
-  assign req_o   = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes), 32'(req.tag), 32'(req.slot)};
+  assign req_o   = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes),
+      32'(req.tag), 32'(req.slot)};
   assign event_o = '{32'(u_lsu.pass_valid), 32'(u_lsu.pass_kind), 32'(u_lsu.pass_mask),
                      32'(u_lsu.u_return.return_valid), 32'(u_lsu.u_return.return_shared),
                      32'(u_lsu.serve_txn)};

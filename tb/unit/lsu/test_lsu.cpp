@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load/store unit against docs/lsu.md: directed checks of the numbered rules, then random traffic compared with an
-// independent reference in every cycle. Configuration `odd`. Usage: test_lsu [seed [cycles]]. Output: TAP.
+// Load/store unit against docs/lsu.md: directed checks of the numbered rules, then random traffic
+// compared with an independent reference in every cycle. Configuration `odd`. Usage: test_lsu [seed
+// [cycles]]. Output: TAP.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -30,13 +31,18 @@ enum Kind { kRead = 0, kWrite = 1, kAmo = 2 };
 struct Op {
   uint32_t warp = 0, kernel = 0, tb = 0, widx = 0, pc = 0, instr = 0, mask = 0, entry = 0;
   uint32_t addr[kLanes] = {}, data[kLanes] = {};
-  Kind kind() const { return (instr & 0x7f) == 0x23 ? kWrite : (instr & 0x7f) == 0x2f ? kAmo : kRead; }
+  Kind kind() const {
+    return (instr & 0x7f) == 0x23 ? kWrite : (instr & 0x7f) == 0x2f ? kAmo : kRead;
+  }
   uint32_t funct3() const { return instr >> 12 & 7; }
   uint32_t rd() const { return kind() == kWrite ? 0 : instr >> 7 & 31; }
   uint32_t size() const { return 1u << (funct3() & 3); }
 };
 
-struct Window { uint32_t base, limit; bool r, w; };
+struct Window {
+  uint32_t base, limit;
+  bool r, w;
+};
 struct World {  // what the launch registers and TB slots say
   Window win[kKernels][2];
   uint32_t origin[kKernels];  // where the windows of random traffic are
@@ -45,15 +51,22 @@ struct World {  // what the launch registers and TB slots say
 };
 
 // I-MEM-6: a local address below the stack.
-bool overflows(uint32_t log2, uint32_t a) { return a >> 30 == 3 && (log2 == 0 || (uint64_t{1} << 32) - a > uint64_t{1} << log2); }
-
-// I-MEM-6, by arithmetic: the words of a stack are as far from each other as a warp has lanes.
-uint32_t device_address(const World& w, uint32_t tb, uint32_t widx, uint32_t lane, uint32_t a) {
-  const uint32_t k = w.kernel[tb], bytes = 1u << w.stack_log2[k], at = a + bytes;  // at: from the stack's lower end, mod 2^32
-  return w.stack_base[k] + (w.ticket[tb] * w.warps[k] + widx) * bytes * kLanes + at / 4 * 4 * kLanes + 4 * lane + at % 4;
+bool overflows(uint32_t log2, uint32_t a) {
+  return a >> 30 == 3 && (log2 == 0 || (uint64_t{1} << 32) - a > uint64_t{1} << log2);
 }
 
-struct Response { uint32_t txn; uint32_t data[kLanes]; };
+// I-MEM-6, by arithmetic: the words of a stack are as far from each other as a warp has lanes.
+uint32_t device_address(const World &w, uint32_t tb, uint32_t widx, uint32_t lane, uint32_t a) {
+  const uint32_t k = w.kernel[tb], bytes = 1u << w.stack_log2[k],
+                 at = a + bytes;  // at: from the stack's lower end, mod 2^32
+  return w.stack_base[k] + (w.ticket[tb] * w.warps[k] + widx) * bytes * kLanes +
+         at / 4 * 4 * kLanes + 4 * lane + at % 4;
+}
+
+struct Response {
+  uint32_t txn;
+  uint32_t data[kLanes];
+};
 
 struct Inputs {
   bool mq_valid[kSubs] = {}, pop[kSubs] = {}, port_free = true, rsp_valid = false, wipe = false;
@@ -69,7 +82,8 @@ using Outputs = std::map<std::string, uint32_t>;
 constexpr uint32_t kFunct5[9] = {0x01, 0x00, 0x04, 0x0c, 0x08, 0x10, 0x14, 0x18, 0x1c};
 
 uint32_t amo_code(uint32_t instr) {
-  for (uint32_t c = 0; c < 9; c++) if (kFunct5[c] == instr >> 27) return c;
+  for (uint32_t c = 0; c < 9; c++)
+    if (kFunct5[c] == instr >> 27) return c;
   return 0;
 }
 
@@ -102,11 +116,11 @@ uint32_t extend(uint32_t word, uint32_t offset, uint32_t funct3) {
 // ---- reference: the page, rule by rule ----
 class Reference {
  public:
-  explicit Reference(const World& world) : world_(world), shared_(kSharedBytes, 0) {
+  explicit Reference(const World &world) : world_(world), shared_(kSharedBytes, 0) {
     std::fill(credit_, credit_ + kSubs, kResults);
   }
 
-  Outputs cycle(const Inputs& in) {
+  Outputs cycle(const Inputs &in) {
     Outputs out;
     if (result_.valid) report_result(out);
     Result next_result;
@@ -115,7 +129,7 @@ class Reference {
     const bool runs = c_.valid && c_.fault_lane < 0;
     // R-LS-10: who gets the return slot
     if (runs && rem_shared && !amo_last_) want_pass = c_.op.kind() == kWrite || credit_[c_.sub] > 0;
-    const Txn* head = queue_.empty() ? nullptr : &txn_[queue_.front().txn];
+    const Txn *head = queue_.empty() ? nullptr : &txn_[queue_.front().txn];
     const bool want_rsp = head && (head->op.kind() == kWrite || credit_[head->sub] > 0);
     const bool grant_pass = want_pass && !(want_rsp && last_was_pass_);
     const bool grant_rsp = want_rsp && !grant_pass;
@@ -156,7 +170,7 @@ class Reference {
     }
     if (grant_rsp) {  // R-LS-11
       const Response r = queue_.front();
-      Txn& t = txn_[r.txn];
+      Txn &t = txn_[r.txn];
       out["event.return_txn"] = r.txn;
       if (t.op.kind() == kWrite) {
         out["ack.valid"] = 1;
@@ -168,7 +182,8 @@ class Reference {
         next_result = {true, t.sub, t.op.warp, t.op.rd(), t.mask, t.op.entry, {}};
         for (int l = 0; l < kLanes; l++) {
           if (t.mask >> l & 1)
-            next_result.data[l] = extend(r.data[t.op.addr[l] % kLine / 4], t.op.addr[l], t.op.funct3());
+            next_result.data[l] =
+                extend(r.data[t.op.addr[l] % kLine / 4], t.op.addr[l], t.op.funct3());
         }
       }
       t.busy = false;
@@ -193,7 +208,9 @@ class Reference {
     return out;
   }
 
-  uint32_t shared_word(int row, int bank) const { return word(static_cast<uint32_t>(row * kLine + 4 * bank)); }
+  uint32_t shared_word(int row, int bank) const {
+    return word(static_cast<uint32_t>(row * kLine + 4 * bank));
+  }
 
   // The instruction in C may access this row in the coming cycle, or an atomic still does.
   bool uses(uint32_t row) const {
@@ -203,18 +220,38 @@ class Reference {
   }
 
  private:
-  struct Result { bool valid = false; int sub = 0; uint32_t warp = 0, rd = 0, mask = 0, entry = 0, data[kLanes] = {}; };
-  struct Txn { bool busy = false; int sub = 0; Op op; uint32_t mask = 0; };
-  struct Current { bool valid = false; int sub = 0; Op op; uint32_t rem_shared = 0, rem_device = 0, cause = 0; int fault_lane = -1; };
+  struct Result {
+    bool valid = false;
+    int sub = 0;
+    uint32_t warp = 0, rd = 0, mask = 0, entry = 0, data[kLanes] = {};
+  };
+  struct Txn {
+    bool busy = false;
+    int sub = 0;
+    Op op;
+    uint32_t mask = 0;
+  };
+  struct Current {
+    bool valid = false;
+    int sub = 0;
+    Op op;
+    uint32_t rem_shared = 0, rem_device = 0, cause = 0;
+    int fault_lane = -1;
+  };
 
-  uint32_t word(uint32_t at) const { uint32_t w; memcpy(&w, &shared_[at & ~3u], 4); return w; }
+  uint32_t word(uint32_t at) const {
+    uint32_t w;
+    memcpy(&w, &shared_[at & ~3u], 4);
+    return w;
+  }
 
   int lowest_free() const {
-    for (int t = 0; t < kTxns; t++) if (!txn_[t].busy) return t;
+    for (int t = 0; t < kTxns; t++)
+      if (!txn_[t].busy) return t;
     return -1;
   }
 
-  void pop(const Inputs& in, Outputs& out) {  // R-LS-1
+  void pop(const Inputs &in, Outputs &out) {  // R-LS-1
     n_valid_ = false;
     for (int i = 1; i <= kSubs && !n_valid_; i++) {
       const int s = (last_popped_ + i) % kSubs;
@@ -227,8 +264,8 @@ class Reference {
     if (n_valid_) last_popped_ = n_sub_;
   }
 
-  bool allowed(const Op& op, uint32_t a) const {  // I-MEM-1
-    for (const Window& w : world_.win[op.kernel]) {
+  bool allowed(const Op &op, uint32_t a) const {  // I-MEM-1
+    for (const Window &w : world_.win[op.kernel]) {
       const bool right = (op.kind() == kWrite || w.r) && (op.kind() == kRead || w.w);
       if (right && w.base <= a && a < w.limit) return true;
     }
@@ -245,12 +282,15 @@ class Reference {
       const uint32_t a = n_.addr[l];
       const bool shared = a >> 28 == 1, misaligned = a % n_.size() != 0, local = a >> 30 == 3;
       const bool overflow = overflows(world_.stack_log2[n_.kernel], a);
-      const uint32_t device = local ? device_address(world_, n_.tb, n_.widx, static_cast<uint32_t>(l), a) : a;
-      const bool denied = shared ? (a & 0x0fffffff) >= world_.shared[n_.kernel] : !allowed(n_, device);
+      const uint32_t device =
+          local ? device_address(world_, n_.tb, n_.widx, static_cast<uint32_t>(l), a) : a;
+      const bool denied =
+          shared ? (a & 0x0fffffff) >= world_.shared[n_.kernel] : !allowed(n_, device);
       if (local && !overflow && !misaligned) c_.op.addr[l] = device;
       if ((misaligned || overflow || denied) && c_.fault_lane < 0) {
         c_.fault_lane = l;
-        c_.cause = overflow && !misaligned ? 25 : (misaligned ? 4u : 5u) + (n_.kind() == kRead ? 0u : 2u);
+        c_.cause =
+            overflow && !misaligned ? 25 : (misaligned ? 4u : 5u) + (n_.kind() == kRead ? 0u : 2u);
       }
       (shared ? c_.rem_shared : c_.rem_device) |= 1u << l;
     }
@@ -261,7 +301,7 @@ class Reference {
     return world_.base[c_.op.tb] * kGranule + (c_.op.addr[l] & 0x0fffffff);
   }
 
-  uint32_t shared_pass(Result& result, bool& amo_pass) {  // R-LS-7, R-LS-8
+  uint32_t shared_pass(Result &result, bool &amo_pass) {  // R-LS-7, R-LS-8
     const Kind kind = c_.op.kind();
     int leader[kLanes];
     std::fill(leader, leader + kLanes, -1);
@@ -277,12 +317,14 @@ class Reference {
     for (int l = 0; l < kLanes; l++) {
       if (!(took >> l & 1) || kind == kRead) continue;
       const uint32_t p = physical(l);
-      const uint32_t v = kind == kAmo ? amo(amo_code(c_.op.instr), old[l], c_.op.data[l]) : c_.op.data[l];
+      const uint32_t v =
+          kind == kAmo ? amo(amo_code(c_.op.instr), old[l], c_.op.data[l]) : c_.op.data[l];
       memcpy(&shared_[p], &v, kind == kAmo ? 4 : c_.op.size());
     }
     amo_pass = kind == kAmo;
     amo_row_.clear();
-    for (int l = 0; l < kLanes; l++) if (took >> l & 1) amo_row_.insert(physical(l) / kLine);
+    for (int l = 0; l < kLanes; l++)
+      if (took >> l & 1) amo_row_.insert(physical(l) / kLine);
     if (kind != kWrite) {
       result = {true, c_.sub, c_.op.warp, c_.op.rd(), took, c_.op.entry, {}};
       for (int l = 0; l < kLanes; l++)
@@ -291,8 +333,8 @@ class Reference {
     return took;
   }
 
-  uint32_t device_pass(Outputs& out, int txn) {  // R-LS-5, R-LS-6
-    const Op& op = c_.op;
+  uint32_t device_pass(Outputs &out, int txn) {  // R-LS-5, R-LS-6
+    const Op &op = c_.op;
     const int leader = __builtin_ctz(c_.rem_device);
     const uint32_t line = op.addr[leader] / kLine * kLine;
     uint32_t took = 0;
@@ -319,7 +361,7 @@ class Reference {
     return took;
   }
 
-  void report_fault(Outputs& out) const {
+  void report_fault(Outputs &out) const {
     const auto l = static_cast<uint32_t>(c_.fault_lane);
     out["fault.valid"] = 1;
     out["fault.kernel"] = c_.op.kernel;
@@ -330,7 +372,7 @@ class Reference {
     out["fault.value"] = c_.op.addr[l];
   }
 
-  void report_result(Outputs& out) const {
+  void report_result(Outputs &out) const {
     out["result.valid" + std::to_string(result_.sub)] = 1;
     out["result.warp"] = result_.warp;
     out["result.rd"] = result_.rd;
@@ -339,7 +381,7 @@ class Reference {
     for (int l = 0; l < kLanes; l++) out["result.data" + std::to_string(l)] = result_.data[l];
   }
 
-  const World& world_;
+  const World &world_;
   std::vector<uint8_t> shared_;
   std::set<uint32_t> amo_row_;  // of the last shared pass
   bool n_valid_ = false, amo_last_ = false, last_was_pass_ = true;
@@ -354,7 +396,7 @@ class Reference {
 // ---- the RTL behind the same interface ----
 class Rtl {
  public:
-  explicit Rtl(const World& world) {
+  explicit Rtl(const World &world) {
     for (int k = 0; k < kKernels; k++) {
       for (int w = 0; w < 2; w++) {
         top_.win_base_i[k][w] = world.win[k][w].base;
@@ -384,7 +426,7 @@ class Rtl {
   }
   ~Rtl() { top_.final(); }
 
-  Outputs cycle(const Inputs& in) {
+  Outputs cycle(const Inputs &in) {
     drive(in);
     top_.eval();
     Outputs out = read();
@@ -400,7 +442,8 @@ class Rtl {
 
   bool parameters_match() const {
     const uint32_t want[5] = {kSubs, kLanes, kTxns, kSharedBytes, kKernels};
-    for (int i = 0; i < 5; i++) if (top_.params_o[i] != want[i]) return false;
+    for (int i = 0; i < 5; i++)
+      if (top_.params_o[i] != want[i]) return false;
     return true;
   }
 
@@ -412,9 +455,9 @@ class Rtl {
     top_.eval();
   }
 
-  void drive(const Inputs& in) {
+  void drive(const Inputs &in) {
     for (int s = 0; s < kSubs; s++) {
-      const Op& op = in.mq[s];
+      const Op &op = in.mq[s];
       top_.mq_valid_i[s] = in.mq_valid[s];
       top_.mq_warp_i[s] = op.warp;
       top_.mq_kernel_i[s] = op.kernel;
@@ -439,16 +482,18 @@ class Rtl {
   }
 
   template <class Words>
-  static void group(Outputs& out, bool valid, const Words& words, int first, std::initializer_list<const char*> names) {
+  static void group(Outputs &out, bool valid, const Words &words, int first,
+                    std::initializer_list<const char *> names) {
     int i = first;
-    for (const char* name : names) {
+    for (const char *name : names) {
       if (valid) out[name] = words[i];
       i++;
     }
   }
 
-  // What means nothing counts as 0: amo unless AMO, the byte mask of reads, bytes outside the mask (docs/lsu.md R-LS-6).
-  void report_payload(Outputs& out) {
+  // What means nothing counts as 0: amo unless AMO, the byte mask of reads, bytes outside the mask
+  // (docs/lsu.md R-LS-6).
+  void report_payload(Outputs &out) {
     if (top_.req_o[1] != kAmo) out["req.amo"] = 0;
     if (top_.req_o[1] == kRead) out["req.bytes"] = 0;
     for (int l = 0; l < kLanes; l++) {
@@ -471,12 +516,16 @@ class Rtl {
       out["result.rd"] = top_.result_rd_o;
       out["result.mask"] = top_.result_mask_o;
       out["result.entry"] = top_.result_entry_o;
-      for (int l = 0; l < kLanes; l++) out["result.data" + std::to_string(l)] = top_.result_mask_o >> l & 1 ? top_.result_data_o[l] : 0;
+      for (int l = 0; l < kLanes; l++)
+        out["result.data" + std::to_string(l)] =
+            top_.result_mask_o >> l & 1 ? top_.result_data_o[l] : 0;
     }
-    group(out, top_.pass_o[0] || top_.pass_o[1], top_.pass_o, 0, {"sb.part", "sb.last", "sb.sub", "sb.warp", "sb.entry"});
+    group(out, top_.pass_o[0] || top_.pass_o[1], top_.pass_o, 0,
+          {"sb.part", "sb.last", "sb.sub", "sb.warp", "sb.entry"});
     group(out, top_.ack_o[0], top_.ack_o, 0, {"ack.valid", "ack.sub", "ack.warp", "ack.entry"});
     group(out, top_.fault_o[0], top_.fault_o, 0,
-          {"fault.valid", "fault.kernel", "fault.cause", "fault.pc", "fault.tid", "fault.block", "fault.value"});
+          {"fault.valid", "fault.kernel", "fault.cause", "fault.pc", "fault.tid", "fault.block",
+           "fault.value"});
     group(out, top_.req_o[0], top_.req_o, 0,
           {"req.valid", "req.kind", "req.amo", "req.addr", "req.bytes", "req.tag", "req.slot"});
     if (top_.req_o[0]) report_payload(out);
@@ -496,7 +545,7 @@ struct Policy {  // chances in percent
 
 class Bench {
  public:
-  explicit Bench(const World& world, uint32_t seed = 1) : rtl(world), ref_(world), rng_(seed) {}
+  explicit Bench(const World &world, uint32_t seed = 1) : rtl(world), ref_(world), rng_(seed) {}
 
   // One cycle. Returns false (and says why) at the first difference.
   bool step() {
@@ -524,7 +573,8 @@ class Bench {
   }
 
   bool run(int cycles) {
-    for (int i = 0; i < cycles; i++) if (!step()) return false;
+    for (int i = 0; i < cycles; i++)
+      if (!step()) return false;
     return true;
   }
 
@@ -532,8 +582,8 @@ class Bench {
     for (int row = 0; row < kSharedBytes / kLine; row++)
       for (int b = 0; b < kLanes; b++)
         if (rtl.shared_word(row, b) != ref_.shared_word(row, b)) {
-          printf("# shared memory row %d bank %d: rtl %08x, reference %08x\n", row, b, rtl.shared_word(row, b),
-                 ref_.shared_word(row, b));
+          printf("# shared memory row %d bank %d: rtl %08x, reference %08x\n", row, b,
+                 rtl.shared_word(row, b), ref_.shared_word(row, b));
           return false;
         }
     return true;
@@ -541,7 +591,10 @@ class Bench {
 
   bool chance(int percent) { return static_cast<int>(rng_() % 100) < percent; }
   uint32_t random() { return static_cast<uint32_t>(rng_()); }
-  uint32_t get(const char* name) const { auto i = out.find(name); return i == out.end() ? 0 : i->second; }
+  uint32_t get(const char *name) const {
+    auto i = out.find(name);
+    return i == out.end() ? 0 : i->second;
+  }
 
   Rtl rtl;
   Outputs out;
@@ -564,8 +617,9 @@ class Bench {
     Response r{};
     r.txn = get("req.tag");
     for (uint32_t w = 0; w < kLanes; w++) {
-      uint32_t& m = memory[get("req.addr") + 4 * w];
-      const uint32_t d = get(("req.data" + std::to_string(w)).c_str()), strobe = get("req.bytes") >> 4 * w & 15;
+      uint32_t &m = memory[get("req.addr") + 4 * w];
+      const uint32_t d = get(("req.data" + std::to_string(w)).c_str()),
+                     strobe = get("req.bytes") >> 4 * w & 15;
       r.data[w] = get("req.kind") == kWrite ? 0 : m;
       if (get("req.kind") == kAmo && strobe) m = amo(get("req.amo"), m, d);
       if (get("req.kind") == kWrite)
@@ -575,18 +629,23 @@ class Bench {
     in_flight_.push_back(r);
   }
 
-  bool same(const Outputs& want) const {
+  bool same(const Outputs &want) const {
     if (out == want) return true;
-    for (const auto& [name, value] : want)
+    for (const auto &[name, value] : want)
       if (!out.count(name) || out.at(name) != value)
         printf("# cycle %ld: %s: reference %08x, rtl %s\n", n_cycles, name.c_str(), value,
                out.count(name) ? hex(out.at(name)).c_str() : "-");
-    for (const auto& [name, value] : out)
-      if (!want.count(name)) printf("# cycle %ld: %s: reference -, rtl %08x\n", n_cycles, name.c_str(), value);
+    for (const auto &[name, value] : out)
+      if (!want.count(name))
+        printf("# cycle %ld: %s: reference -, rtl %08x\n", n_cycles, name.c_str(), value);
     return false;
   }
 
-  static std::string hex(uint32_t v) { char b[16]; snprintf(b, sizeof b, "%08x", v); return b; }
+  static std::string hex(uint32_t v) {
+    char b[16];
+    snprintf(b, sizeof b, "%08x", v);
+    return b;
+  }
 
   Reference ref_;
   std::mt19937 rng_;
@@ -595,9 +654,10 @@ class Bench {
 };
 
 // ---- test cases ----
-constexpr uint32_t kData = 0x80000000, kRom = 0x80002000, kSink = 0x80004000, kShared = 0x10000000, kLocal = 0xC0000000;
+constexpr uint32_t kData = 0x80000000, kRom = 0x80002000, kSink = 0x80004000, kShared = 0x10000000,
+                   kLocal = 0xC0000000;
 
-World make_world(const std::array<uint32_t, kKernels>& origin) {
+World make_world(const std::array<uint32_t, kKernels> &origin) {
   World w{};
   for (int k = 0; k < kKernels; k++) {
     const uint32_t at = origin[static_cast<size_t>(k)], rom = at + (kRom - kData);
@@ -622,7 +682,9 @@ World make_world(const std::array<uint32_t, kKernels>& origin) {
 
 uint32_t load(uint32_t funct3, uint32_t rd) { return funct3 << 12 | rd << 7 | 0x03; }
 uint32_t store(uint32_t funct3) { return funct3 << 12 | 0x15 << 7 | 0x23; }
-uint32_t atomic(uint32_t code, uint32_t rd) { return kFunct5[code] << 27 | 2 << 12 | rd << 7 | 0x2f; }
+uint32_t atomic(uint32_t code, uint32_t rd) {
+  return kFunct5[code] << 27 | 2 << 12 | rd << 7 | 0x2f;
+}
 
 Op op(uint32_t instr, std::vector<uint32_t> addr, uint32_t mask = 15, uint32_t kernel = 0) {
   Op o;
@@ -642,25 +704,27 @@ Op op(uint32_t instr, std::vector<uint32_t> addr, uint32_t mask = 15, uint32_t k
 }
 
 // A bench with no randomness: memory answers at once, results are taken at once, the port is free.
-std::unique_ptr<Bench> calm(const World& world) {
+std::unique_ptr<Bench> calm(const World &world) {
   auto b = std::make_unique<Bench>(world);
   b->policy = {100, 100, 100};
   return b;
 }
 
 // Runs one instruction alone and counts the cycles in which an output is set.
-std::map<std::string, int> count(Bench& b, const Op& o, bool& ok, int cycles = 30) {
+std::map<std::string, int> count(Bench &b, const Op &o, bool &ok, int cycles = 30) {
   std::map<std::string, int> n;
   b.queue[0].push_back(o);
   for (int i = 0; i < cycles; i++) {
     ok = b.step() && ok;
-    for (const auto& [name, value] : b.out) if (value) n[name]++;
+    for (const auto &[name, value] : b.out)
+      if (value) n[name]++;
   }
   return n;
 }
 
-// Cycle (from the one in which the queue first shows the op) of the first time an output is set; -1: never.
-int when(Bench& b, const Op& o, const char* name, bool& ok) {
+// Cycle (from the one in which the queue first shows the op) of the first time an output is set;
+// -1: never.
+int when(Bench &b, const Op &o, const char *name, bool &ok) {
   b.queue[0].push_back(o);
   for (int i = 0; i < 40; i++) {
     ok = b.step() && ok;
@@ -684,21 +748,29 @@ bool timing_of_a_load() {  // queue head in 0, N in 1, pass in 2
 bool coalescing() {  // R-LS-5
   bool ok = true;
   auto b = calm(kWorld);
-  ok = count(*b, op(load(2, 1), {kData, kData + 4, kData + 8, kData + 12}), ok)["req.valid"] == 1 && ok;
-  ok = count(*b, op(load(2, 1), {kData, kData + 16, kData + 4, kData + 20}), ok)["req.valid"] == 2 && ok;
-  ok = count(*b, op(load(2, 1), {kData, kData + 16, kData + 32, kData + 48}), ok)["req.valid"] == 4 && ok;
+  ok = count(*b, op(load(2, 1), {kData, kData + 4, kData + 8, kData + 12}), ok)["req.valid"] == 1 &&
+       ok;
+  ok =
+      count(*b, op(load(2, 1), {kData, kData + 16, kData + 4, kData + 20}), ok)["req.valid"] == 2 &&
+      ok;
+  ok = count(*b, op(load(2, 1), {kData, kData + 16, kData + 32, kData + 48}), ok)["req.valid"] ==
+           4 &&
+       ok;
   ok = count(*b, op(atomic(1, 1), {kData}), ok)["req.valid"] == 4 && ok;
   return ok && b->memory[kData] == 0x11111111u * 10 + 4 * 0x80;  // all lanes added, from 0
 }
 
 bool bank_conflicts() {  // R-LS-7: word address mod 4 is the bank
   bool ok = true;
-  auto passes = [&](const Op& o) { auto b = calm(kWorld); return count(*b, o, ok)["event.pass"]; };
+  auto passes = [&](const Op &o) {
+    auto b = calm(kWorld);
+    return count(*b, o, ok)["event.pass"];
+  };
   ok = passes(op(load(2, 1), {kShared, kShared + 4, kShared + 8, kShared + 12})) == 1 && ok;
-  ok = passes(op(load(2, 1), {kShared + 32})) == 1 && ok;                       // broadcast
+  ok = passes(op(load(2, 1), {kShared + 32})) == 1 && ok;  // broadcast
   ok = passes(op(load(2, 1), {kShared, kShared + 16, kShared + 32, kShared + 48})) == 4 && ok;
-  ok = passes(op(load(2, 1), {kShared, kShared + 16})) == 2 && ok;              // two rows, two lanes each
-  ok = passes(op(store(2), {kShared + 32})) == 4 && ok;                         // ascending, the highest stays
+  ok = passes(op(load(2, 1), {kShared, kShared + 16})) == 2 && ok;  // two rows, two lanes each
+  ok = passes(op(store(2), {kShared + 32})) == 4 && ok;             // ascending, the highest stays
   ok = passes(op(atomic(1, 1), {kShared, kShared + 4, kShared + 8, kShared + 12})) == 1 && ok;
   return ok;
 }
@@ -731,16 +803,22 @@ bool store_payload() {  // R-LS-6
   auto b = calm(kWorld);
   Op o = op(store(0), {kData + 5});
   ok = when(*b, o, "req.valid", ok) >= 0 && ok;
-  ok = b->get("req.bytes") == 1u << 5 && b->get("req.data1") == (0xc4u << 8) && b->get("req.data0") == 0 && ok;
+  ok = b->get("req.bytes") == 1u << 5 && b->get("req.data1") == (0xc4u << 8) &&
+       b->get("req.data0") == 0 && ok;
   o = op(atomic(8, 1), {kData + 12}, 4);
   auto a = calm(kWorld);
   ok = when(*a, o, "req.valid", ok) >= 0 && ok;
-  ok = a->get("req.bytes") == 0xf000 && a->get("req.amo") == 8 && a->get("req.data3") == o.data[2] && ok;
+  ok = a->get("req.bytes") == 0xf000 && a->get("req.amo") == 8 &&
+       a->get("req.data3") == o.data[2] && ok;
   return ok;
 }
 
 bool faults_by_cause() {  // I-FLT-1, I-MEM-1, I-MEM-2
-  struct Case { const char* what; Op o; uint32_t cause, lane; };
+  struct Case {
+    const char *what;
+    Op o;
+    uint32_t cause, lane;
+  };
   const std::vector<Case> cases = {
       {"load misaligned", op(load(2, 1), {kData, kData + 2}), 4, 1},
       {"half misaligned", op(load(5, 1), {kData + 1}, 8), 4, 3},
@@ -760,13 +838,15 @@ bool faults_by_cause() {  // I-FLT-1, I-MEM-1, I-MEM-2
       {"inactive lanes do not fault", op(load(2, 1), {kSink, kSink, kData + 2, kData}, 4), 4, 2},
   };
   bool all = true;
-  for (const Case& c : cases) {
+  for (const Case &c : cases) {
     bool ok = true;
     auto b = calm(kWorld);
     const bool raised = when(*b, c.o, "fault.valid", ok) == 2;
-    ok = ok && raised && b->get("fault.cause") == c.cause && b->get("fault.tid") == 5 * kLanes + c.lane &&
-         b->get("fault.value") == c.o.addr[c.lane] && b->get("sb.last") == 1 && b->get("sb.part") == 0;
-    for (int i = 0; i < 10; i++) ok = b->step() && !b->get("req.valid") && !b->get("fault.valid") && ok;
+    ok = ok && raised && b->get("fault.cause") == c.cause &&
+         b->get("fault.tid") == 5 * kLanes + c.lane && b->get("fault.value") == c.o.addr[c.lane] &&
+         b->get("sb.last") == 1 && b->get("sb.part") == 0;
+    for (int i = 0; i < 10; i++)
+      ok = b->step() && !b->get("req.valid") && !b->get("fault.valid") && ok;
     if (!ok) printf("# %s\n", c.what);
     all = all && ok;
   }
@@ -775,8 +855,9 @@ bool faults_by_cause() {  // I-FLT-1, I-MEM-1, I-MEM-2
 
 bool edges_of_windows_are_allowed() {
   bool all = true;
-  for (const Op& o : {op(load(2, 1), {kData + 0x1ffc}), op(load(0, 1), {kRom + 0xfff}), op(store(2), {kSink + 0xffc}, 15, 2),
-                      op(load(0, 1), {kShared + 499}), op(store(2), {kRom + 0x10000}, 15, 1)}) {
+  for (const Op &o : {op(load(2, 1), {kData + 0x1ffc}), op(load(0, 1), {kRom + 0xfff}),
+                      op(store(2), {kSink + 0xffc}, 15, 2), op(load(0, 1), {kShared + 499}),
+                      op(store(2), {kRom + 0x10000}, 15, 1)}) {
     bool ok = true;
     auto b = calm(kWorld);
     ok = when(*b, o, "fault.valid", ok) == -1 && ok;
@@ -798,8 +879,10 @@ std::vector<uint32_t> around(uint32_t bound) {
   return all;
 }
 
-// One lane's access to each address, with a window in one of both places: equal to the reference, and not always allowed or denied alike.
-bool accesses_by_window(const Window& window, int place, uint32_t instr, long& n_allowed, long& n_denied) {
+// One lane's access to each address, with a window in one of both places: equal to the reference,
+// and not always allowed or denied alike.
+bool accesses_by_window(const Window &window, int place, uint32_t instr, long &n_allowed,
+                        long &n_denied) {
   World world = kWorld;
   world.win[0][place] = window;
   world.win[0][1 - place] = {kPage, 0, true, true};  // closed
@@ -820,18 +903,17 @@ bool windows_at_every_power_of_two() {
   for (int bit = 12; bit < 32; bit++) {
     const uint32_t p = 1u << bit;
     const std::vector<Window> windows = {
-        {0, p, true, true},            // from the first address on
-        {p, p + kPage, true, true},    // a page on each side
-        {p - kPage, p, true, true},
-        {p, 0xfffff000, true, true},   // as far as a limit can be
-        {p, p, true, true},            // no size
-        {p + kPage, p, true, true},    // the limit below the base
-        {p, 0, true, true},            // closed
-        {p, p + kPage, false, true},   // a right is missing
+        {0, p, true, true},                                        // from the first address on
+        {p, p + kPage, true, true},                                // a page on each side
+        {p - kPage, p, true, true},  {p, 0xfffff000, true, true},  // as far as a limit can be
+        {p, p, true, true},                                        // no size
+        {p + kPage, p, true, true},                                // the limit below the base
+        {p, 0, true, true},                                        // closed
+        {p, p + kPage, false, true},                               // a right is missing
         {p, p + kPage, true, false},
     };
     int turn = bit;
-    for (const Window& window : windows)
+    for (const Window &window : windows)
       for (const uint32_t instr : {load(2, 1), store(2), atomic(0, 1)})
         if (!accesses_by_window(window, turn++ & 1, instr, n_allowed, n_denied)) {
           printf("# window %08x to %08x, instruction %08x\n", window.base, window.limit, instr);
@@ -856,7 +938,8 @@ bool results_wait_for_credit() {  // R-LS-10: 4 results at most while none is ta
   return ok && n == kResults;
 }
 
-bool first_contest_goes_to_the_response() {  // R-LS-10: after reset as if the last return op was a pass; then in turns
+bool first_contest_goes_to_the_response() {  // R-LS-10: after reset as if the last return op was a
+                                             // pass; then in turns
   bool ok = true;
   auto b = calm(kWorld);
   b->queue[0].push_back(op(load(2, 1), {kData, kData + 16}));
@@ -873,7 +956,8 @@ bool transactions_are_bounded() {  // R-LS-5: a free transaction is needed
   bool ok = true;
   auto b = calm(kWorld);
   b->policy.respond = 0;
-  for (int i = 0; i < 4; i++) b->queue[0].push_back(op(load(2, 1), {kData, kData + 16, kData + 32, kData + 48}));
+  for (int i = 0; i < 4; i++)
+    b->queue[0].push_back(op(load(2, 1), {kData, kData + 16, kData + 32, kData + 48}));
   int n = 0;
   for (int i = 0; i < 60; i++) {
     ok = b->step() && ok;
@@ -886,7 +970,7 @@ bool queues_take_turns() {  // R-LS-1
   bool ok = true;
   auto b = calm(kWorld);
   for (int i = 0; i < 4; i++)
-    for (auto& q : b->queue) q.push_back(op(store(2), {kData, kData + 4, kData + 8, kData + 12}));
+    for (auto &q : b->queue) q.push_back(op(store(2), {kData, kData + 4, kData + 8, kData + 12}));
   std::string order;
   for (int i = 0; i < 20; i++) {
     ok = b->step() && ok;
@@ -908,7 +992,9 @@ bool extension() {  // R-LS-12: every load size and sign, all offsets, both memo
       for (uint32_t byte = 0; byte < 16; byte += 1u << (f & 3)) {
         ok = when(*b, op(load(f, 3), {at + byte}), "result.valid0", ok) >= 0 && ok;
         for (int l = 0; l < kLanes; l++)
-          ok = b->get(("result.data" + std::to_string(l)).c_str()) == extend(words[byte / 4], byte, f) && ok;
+          ok = b->get(("result.data" + std::to_string(l)).c_str()) ==
+                   extend(words[byte / 4], byte, f) &&
+               ok;
       }
   }
   return ok;
@@ -926,7 +1012,8 @@ bool atomics_by_operation() {
         a.data[0] = y;
         count(*b, s, ok, 6);
         ok = when(*b, a, "result.valid0", ok) >= 0 && b->get("result.data0") == x && ok;
-        ok = b->run(3) && b->rtl.shared_word((3 * kGranule + 64) / kLine, 0) == amo(code, x, y) && ok;
+        ok = b->run(3) && b->rtl.shared_word((3 * kGranule + 64) / kLine, 0) == amo(code, x, y) &&
+             ok;
       }
   return ok;
 }
@@ -952,17 +1039,19 @@ Op stack_op(uint32_t instr, std::vector<uint32_t> addr, uint32_t widx, uint32_t 
 }
 
 // Address of the only request of a load by one lane.
-uint32_t place_of(const World& w, uint32_t a, uint32_t widx, uint32_t lane, bool& ok) {
+uint32_t place_of(const World &w, uint32_t a, uint32_t widx, uint32_t lane, bool &ok) {
   auto b = calm(w);
   if (when(*b, stack_op(load(0, 1), {a}, widx, 1u << lane), "req.valid", ok) < 0) ok = false;
   return b->get("req.addr");
 }
 
-bool stacks_end_where_they_should() {  // I-MEM-6: for every size, at every bit that the bound looks at
+bool stacks_end_where_they_should() {  // I-MEM-6: for every size, at every bit that the bound looks
+                                       // at
   bool all = true;
   for (uint32_t log2 : {0u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u, 16u}) {
     const World w = world_of_stacks(log2, log2 ? 0x40000000 : 0, 0, 1);
-    std::vector<uint32_t> at = {kLocal, 0xFFFFFFFF, 0xFFFFFFF0, 0xFFFFFFEF, 0u - (1u << log2), 0u - (1u << log2) - 1};
+    std::vector<uint32_t> at = {kLocal,     0xFFFFFFFF,        0xFFFFFFF0,
+                                0xFFFFFFEF, 0u - (1u << log2), 0u - (1u << log2) - 1};
     if (log2) at.push_back(0u - (1u << log2) + 1);
     for (uint32_t bit = 4; bit < 30; bit++) at.push_back(0xFFFFFFFF & ~(1u << bit));
     for (uint32_t a : at) {
@@ -970,8 +1059,11 @@ bool stacks_end_where_they_should() {  // I-MEM-6: for every size, at every bit 
         bool ok = true;
         auto b = calm(w);
         const bool fits = log2 != 0 && a >= 0u - (1u << log2);
-        const bool faults = when(*b, stack_op(load(0, 1), {a}, 0, 1u << lane), "fault.valid", ok) == 2;
-        ok = ok && faults != fits && (fits || (b->get("fault.cause") == 25 && b->get("fault.value") == a && b->get("fault.tid") == lane));
+        const bool faults =
+            when(*b, stack_op(load(0, 1), {a}, 0, 1u << lane), "fault.valid", ok) == 2;
+        ok = ok && faults != fits &&
+             (fits || (b->get("fault.cause") == 25 && b->get("fault.value") == a &&
+                       b->get("fault.tid") == lane));
         if (!ok) printf("# stack of 2^%u bytes, address %08x, lane %u\n", log2, a, lane);
         all = all && ok;
       }
@@ -998,11 +1090,13 @@ bool stacks_lie_where_they_should() {  // I-MEM-6: by hand, not by the reference
   // The words of one place of all lanes are one line, and the lanes' bytes do not meet.
   auto b = calm(least);
   ok = count(*b, stack_op(store(2), {0xFFFFFFF4}, 1), ok)["req.valid"] == 1 && ok;
-  for (uint32_t l = 0; l < kLanes; l++) ok = b->memory[0x40001000 + 16 * 64 + 16 + 4 * l] == 0x11111111u * (l + 1) + 0x80 && ok;
+  for (uint32_t l = 0; l < kLanes; l++)
+    ok = b->memory[0x40001000 + 16 * 64 + 16 + 4 * l] == 0x11111111u * (l + 1) + 0x80 && ok;
   return ok;
 }
 
-bool stacks_of_tickets_and_warps_do_not_meet() {  // I-MEM-6: every thread of every block has bytes of its own
+bool stacks_of_tickets_and_warps_do_not_meet() {  // I-MEM-6: every thread of every block has bytes
+                                                  // of its own
   bool ok = true;
   std::set<uint32_t> lines;
   for (uint32_t ticket = 0; ticket < 4; ticket++) {
@@ -1018,26 +1112,37 @@ bool stacks_of_tickets_and_warps_do_not_meet() {  // I-MEM-6: every thread of ev
 }
 
 bool faults_of_local_addresses() {  // I-FLT-1, I-FLT-2
-  struct Case { const char* what; Op o; uint32_t cause, lane, value; };
+  struct Case {
+    const char *what;
+    Op o;
+    uint32_t cause, lane, value;
+  };
   World w = world_of_stacks(6, 0x43FFF000, 1, 3);
   w.win[0][0].limit = 0x43FFF000;  // no stack is in the window
   const std::vector<Case> cases = {
       {"load below the stack", stack_op(load(2, 1), {0xFFFFFFBC}, 0), 25, 0, 0xFFFFFFBC},
-      {"store below the stack", stack_op(store(2), {0x43FFE000, 0x43FFE000, 0xFFFFFFB0, 0xFFFFFFC0}, 0), 25, 2, 0xFFFFFFB0},
+      {"store below the stack",
+       stack_op(store(2), {0x43FFE000, 0x43FFE000, 0xFFFFFFB0, 0xFFFFFFC0}, 0), 25, 2, 0xFFFFFFB0},
       {"atomic far below", stack_op(atomic(1, 1), {kLocal}, 0, 8), 25, 3, kLocal},
       {"misaligned goes first", stack_op(load(2, 1), {0xFFFFFF01}, 0), 4, 0, 0xFFFFFF01},
-      {"misaligned on the stack, as the instruction has it", stack_op(store(1), {0xFFFFFFE1}, 1), 6, 0, 0xFFFFFFE1},
-      {"the lowest lane counts", stack_op(load(2, 1), {0x44000000, kLocal, kData, kData}, 0), 5, 0, 0x44000000},
-      {"no right for the device address", stack_op(load(2, 1), {0xFFFFFFC4}, 2, 4), 5, 2, 0x43FFF000 + 5 * 256 + 16 + 8},
-      {"nor for a store", stack_op(store(0), {0xFFFFFFFF}, 0, 1), 7, 0, 0x43FFF000 + 3 * 256 + 15 * 16 + 3},
-      {"inactive lanes do not overflow", stack_op(load(2, 1), {kLocal, 0xFFFFFFC0}, 0, 2), 5, 1, 0x43FFF000 + 3 * 256 + 4},
+      {"misaligned on the stack, as the instruction has it", stack_op(store(1), {0xFFFFFFE1}, 1), 6,
+       0, 0xFFFFFFE1},
+      {"the lowest lane counts", stack_op(load(2, 1), {0x44000000, kLocal, kData, kData}, 0), 5, 0,
+       0x44000000},
+      {"no right for the device address", stack_op(load(2, 1), {0xFFFFFFC4}, 2, 4), 5, 2,
+       0x43FFF000 + 5 * 256 + 16 + 8},
+      {"nor for a store", stack_op(store(0), {0xFFFFFFFF}, 0, 1), 7, 0,
+       0x43FFF000 + 3 * 256 + 15 * 16 + 3},
+      {"inactive lanes do not overflow", stack_op(load(2, 1), {kLocal, 0xFFFFFFC0}, 0, 2), 5, 1,
+       0x43FFF000 + 3 * 256 + 4},
   };
   bool all = true;
-  for (const Case& c : cases) {
+  for (const Case &c : cases) {
     bool ok = true;
     auto b = calm(w);
     const bool raised = when(*b, c.o, "fault.valid", ok) == 2;
-    ok = ok && raised && b->get("fault.cause") == c.cause && b->get("fault.tid") == c.o.widx * kLanes + c.lane && b->get("fault.value") == c.value;
+    ok = ok && raised && b->get("fault.cause") == c.cause &&
+         b->get("fault.tid") == c.o.widx * kLanes + c.lane && b->get("fault.value") == c.value;
     for (int i = 0; i < 10; i++) ok = b->step() && !b->get("req.valid") && ok;
     if (!ok) printf("# %s\n", c.what);
     all = all && ok;
@@ -1054,28 +1159,33 @@ bool rows_are_cleared_beside_passes() {
   ok = b->rtl.shared_word(row, 1) != 0 && ok;
   b->policy.wipe = 100;
   for (int i = 0; i < 4000 && ok; i++) {
-    for (auto& q : b->queue)
-      if (q.size() < kQueue) q.push_back(op(i % 3 ? store(2) : atomic(1, 1), {kShared + 16 + 16 * (b->random() % 16), kShared + 64}));
+    for (auto &q : b->queue)
+      if (q.size() < kQueue)
+        q.push_back(op(i % 3 ? store(2) : atomic(1, 1),
+                       {kShared + 16 + 16 * (b->random() % 16), kShared + 64}));
     ok = b->step() && ok;
   }
   return ok && b->rtl.shared_word(row, 1) == 0 && b->same_shared_memory();
 }
 
 // ---- random traffic ----
-uint32_t random_address(Bench& b, const World& world, uint32_t kernel, uint32_t instr, uint32_t region, int l) {
+uint32_t random_address(Bench &b, const World &world, uint32_t kernel, uint32_t instr,
+                        uint32_t region, int l) {
   const uint32_t size = 1u << (instr >> 12 & 3), origin = world.origin[kernel];
   const uint32_t span = b.chance(50) ? 32 : 256;
   uint32_t a = b.random() % span;
   if (b.chance(40)) a = static_cast<uint32_t>(l) * 4 + (a & ~15u);
   if (!b.chance(1)) a = a / size * size;
-  if (region == 3) return 0u - (1u << world.stack_log2[kernel]) + (b.chance(5) ? a - 16 : a % (1u << world.stack_log2[kernel]));
+  if (region == 3)
+    return 0u - (1u << world.stack_log2[kernel]) +
+           (b.chance(5) ? a - 16 : a % (1u << world.stack_log2[kernel]));
   const bool shared = region == 0 || (region == 2 && b.chance(50));
   if (shared) return kShared + (b.chance(1) ? a + 480 : a);
   if (b.chance(1)) return (origin + a) ^ 1u << (16 + b.random() % 14);  // of nobody, not local
   return origin + (b.chance(1) ? a + 0x1fc0 : a);
 }
 
-Op random_op(Bench& b, const World& world) {
+Op random_op(Bench &b, const World &world) {
   static const uint32_t loads[] = {0, 1, 2, 4, 5};
   const uint32_t tb = b.random() % kTbs, kernel = world.kernel[tb];
   const uint32_t what = b.random() % 10, rd = b.random() % 32;
@@ -1098,21 +1208,24 @@ Op random_op(Bench& b, const World& world) {
 }
 
 // 64 KiB in device memory, neither shared nor local.
-uint32_t random_origin(std::mt19937& rng) {
+uint32_t random_origin(std::mt19937 &rng) {
   for (;;) {
     const uint32_t at = static_cast<uint32_t>(rng()) & ~0xffffu;
     if (at < kLocal && at >> 28 != 1) return at;
   }
 }
 
-bool random_traffic_in(const World& world, uint32_t seed, long cycles, std::map<std::string, long>& seen) {
+bool random_traffic_in(const World &world, uint32_t seed, long cycles,
+                       std::map<std::string, long> &seen) {
   Bench b(world, seed);
   while (b.n_cycles < cycles) {
-    if (b.n_cycles % 500 == 0) b.policy = {5 + static_cast<int>(b.random() % 96), 5 + static_cast<int>(b.random() % 96), 10 + static_cast<int>(b.random() % 91), static_cast<int>(b.random() % 40)};
-    for (auto& q : b.queue)
+    if (b.n_cycles % 500 == 0)
+      b.policy = {5 + static_cast<int>(b.random() % 96), 5 + static_cast<int>(b.random() % 96),
+                  10 + static_cast<int>(b.random() % 91), static_cast<int>(b.random() % 40)};
+    for (auto &q : b.queue)
       if (q.size() < kQueue && b.chance(50)) q.push_back(random_op(b, world));
     if (!b.step()) return false;
-    for (const auto& [name, value] : b.out) seen[name] += value != 0;
+    for (const auto &[name, value] : b.out) seen[name] += value != 0;
     seen["overflow"] += b.get("fault.cause") == 25;
   }
   return b.same_shared_memory();
@@ -1128,7 +1241,8 @@ bool random_traffic(uint32_t seed, long cycles) {
     printf("# windows at %08x, %08x, %08x\n", world.origin[0], world.origin[1], world.origin[2]);
     return false;
   }
-  for (const char* name : {"req.valid", "fault.valid", "overflow", "ack.valid", "result.valid0", "result.valid1", "event.return_shared"}) {
+  for (const char *name : {"req.valid", "fault.valid", "overflow", "ack.valid", "result.valid0",
+                           "result.valid1", "event.return_shared"}) {
     if (seen[name] < cycles / 1000) {
       printf("# traffic too thin: %s %ld times\n", name, seen[name]);
       return false;
@@ -1155,14 +1269,14 @@ bool a_wrong_world_is_noticed() {
 }
 
 int n_tests = 0, n_failed = 0;
-void report(const char* name, bool ok) {
+void report(const char *name, bool ok) {
   printf("%sok %d - %s\n", ok ? "" : "not ", ++n_tests, name);
   n_failed += !ok;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   const uint32_t seed = argc > 1 ? static_cast<uint32_t>(strtoul(argv[1], nullptr, 0)) : 1;
   const long cycles = argc > 2 ? strtol(argv[2], nullptr, 0) : 100000;
   printf("# seed %u, replay: test_lsu %u %ld\n", seed, seed, cycles);
@@ -1174,21 +1288,30 @@ int main(int argc, char** argv) {
   report("shared atomics leave a cycle free (R-LS-8)", shared_atomics_are_spaced());
   report("payload of stores and atomics (R-LS-6)", store_payload());
   report("faults by cause and lane (R-LS-3, I-FLT-1, I-FLT-2, I-ISA-6)", faults_by_cause());
-  report("the last bytes of windows and shared memory are allowed (I-MEM-1)", edges_of_windows_are_allowed());
-  report("windows with bounds at every power of two, without size and upside down (I-MEM-1, I-MEM-2)", windows_at_every_power_of_two());
+  report("the last bytes of windows and shared memory are allowed (I-MEM-1)",
+         edges_of_windows_are_allowed());
+  report(
+      "windows with bounds at every power of two, without size and upside down (I-MEM-1, I-MEM-2)",
+      windows_at_every_power_of_two());
   report("results wait for credit (R-LS-10)", results_wait_for_credit());
-  report("the return slot takes turns, the response first (R-LS-10)", first_contest_goes_to_the_response());
+  report("the return slot takes turns, the response first (R-LS-10)",
+         first_contest_goes_to_the_response());
   report("passes wait for a transaction (R-LS-5)", transactions_are_bounded());
   report("queues take turns (R-LS-1)", queues_take_turns());
   report("loads of all sizes extend (R-LS-12)", extension());
   report("atomics compute (I-ISA-1)", atomics_by_operation());
-  report("every stack ends at its size, for every lane (I-MEM-6, R-LS-2)", stacks_end_where_they_should());
-  report("stacks lie behind each other by ticket and warp, words of lanes beside each other (I-MEM-6)", stacks_lie_where_they_should());
-  report("stacks of blocks and warps do not meet (I-MEM-6)", stacks_of_tickets_and_warps_do_not_meet());
+  report("every stack ends at its size, for every lane (I-MEM-6, R-LS-2)",
+         stacks_end_where_they_should());
+  report(
+      "stacks lie behind each other by ticket and warp, words of lanes beside each other (I-MEM-6)",
+      stacks_lie_where_they_should());
+  report("stacks of blocks and warps do not meet (I-MEM-6)",
+         stacks_of_tickets_and_warps_do_not_meet());
   report("faults of local addresses (I-MEM-6, I-FLT-1, I-FLT-2)", faults_of_local_addresses());
   report("rows are cleared beside passes (R-SM-10)", rows_are_cleared_beside_passes());
   report("a wrong window is noticed", a_wrong_world_is_noticed());
-  report("random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, I-MEM-3, I-MEM-6)", random_traffic(seed, cycles));
+  report("random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, I-MEM-3, I-MEM-6)",
+         random_traffic(seed, cycles));
   printf("1..%d\n", n_tests);
   return n_failed != 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preemption engine as docs/preemption.md R-PE-1..R-PE-11 says it: queues and lists, addresses by multiplication.
+// The preemption engine as docs/preemption.md R-PE-1..R-PE-11 says it: queues and lists, addresses
+// by multiplication.
 #ifndef QSM_PREEMPT_REF_H
 #define QSM_PREEMPT_REF_H
 
@@ -12,7 +13,17 @@ struct PreemptParams {
 };
 
 enum PreemptTechnique { kSwitch, kDrain, kFlush };
-enum PreemptCode { kNoCode, kExamined, kAccepted, kNoTb = 5, kBusyJob, kNotIdempotent, kNoArea, kNoImage, kTooSmall };
+enum PreemptCode {
+  kNoCode,
+  kExamined,
+  kAccepted,
+  kNoTb = 5,
+  kBusyJob,
+  kNotIdempotent,
+  kNoArea,
+  kNoImage,
+  kTooSmall
+};
 enum PreemptKind { kNoJob, kSave, kDrainJob, kRestore, kSaved, kFreed };
 enum PreemptResult { kNoResult, kRunning, kDone, kEnded, kKilled };
 
@@ -48,10 +59,10 @@ struct PreemptView {
   struct Resident {
     unsigned tb, kernel;
   };
-  std::vector<bool> running, killed;             // busy and not ending
+  std::vector<bool> running, killed;  // busy and not ending
   std::vector<unsigned> warps;
-  std::vector<std::vector<Resident>> resident;   // [SM], the oldest first
-  std::vector<int> retire;                       // per SM: TB slot or -1
+  std::vector<std::vector<Resident>> resident;  // [SM], the oldest first
+  std::vector<int> retire;                      // per SM: TB slot or -1
 };
 
 struct PreemptDecision {
@@ -78,7 +89,8 @@ class PreemptRef {
     std::vector<unsigned> spare;
   };
 
-  explicit PreemptRef(const PreemptParams &params) : p(params), job(p.n_sms), result(p.n_sms, kNoResult), slot(p.n_kernels) {
+  explicit PreemptRef(const PreemptParams &params)
+      : p(params), job(p.n_sms), result(p.n_sms, kNoResult), slot(p.n_kernels) {
     for (Slot &s : slot) {
       s.used.assign(p.n_images, false);
       for (unsigned v = 0; v < p.n_images; v++) s.spare.push_back(v);
@@ -86,7 +98,9 @@ class PreemptRef {
   }
 
   // ---- what the registers at the start of the cycle say ----
-  bool resumes(const PreemptInput &in, unsigned k) const { return !slot[k].queue.empty() && !in.slot[k].hold; }
+  bool resumes(const PreemptInput &in, unsigned k) const {
+    return !slot[k].queue.empty() && !in.slot[k].hold;
+  }
   bool open(const PreemptInput &in, unsigned k, unsigned i) const {
     const Job &j = job[i];
     if (resumes(in, k)) return j.kind == kNoJob;
@@ -129,7 +143,8 @@ class PreemptRef {
     }
     const PreemptSlot &s = in.slot[k];
     d.dropped = !d.host && (!in.evict[i][k] || job[i].kind != kNoJob);
-    if (!view.running[k] || view.killed[k] || !there || view.retire[i] == static_cast<int>(d.request.tb)) {
+    if (!view.running[k] || view.killed[k] || !there ||
+        view.retire[i] == static_cast<int>(d.request.tb)) {
       d.code = kNoTb;
     } else if (job[i].kind != kNoJob) {
       d.code = kBusyJob;
@@ -139,7 +154,9 @@ class PreemptRef {
       d.code = kNoArea;
     } else if (!drain && image < 0) {
       d.code = kNoImage;
-    } else if (!drain && (s.save_base + (d.image + 1) * image_bytes(view.warps[k], s.shared) > s.save_limit || !in_window(s))) {
+    } else if (!drain &&
+               (s.save_base + (d.image + 1) * image_bytes(view.warps[k], s.shared) > s.save_limit ||
+                !in_window(s))) {
       d.code = kTooSmall;
     } else {
       d.code = kAccepted;
@@ -150,7 +167,8 @@ class PreemptRef {
   // R-PE-7: the SM whose job is cleaned up, or -1.
   int cleaned(const PreemptView &view, bool restore) const {
     for (unsigned i = 0; i < p.n_sms && !restore; i++) {
-      if ((job[i].kind == kSaved || job[i].kind == kFreed) && view.retire[i] < 0) return static_cast<int>(i);
+      if ((job[i].kind == kSaved || job[i].kind == kFreed) && view.retire[i] < 0)
+        return static_cast<int>(i);
     }
     return -1;
   }
@@ -195,12 +213,19 @@ class PreemptRef {
   void accept(const PreemptDecision &d) {
     const PreemptRequest &r = d.request;
     Job &j = job[r.sm];
-    j = Job{r.technique == kDrain ? unsigned{kDrainJob} : unsigned{kSave}, r.kernel, r.tb, d.image, j.ticket, r.technique == kFlush, d.host};
+    j = Job{r.technique == kDrain ? unsigned{kDrainJob} : unsigned{kSave},
+            r.kernel,
+            r.tb,
+            d.image,
+            j.ticket,
+            r.technique == kFlush,
+            d.host};
     if (d.host) result[r.sm] = kRunning;
     if (r.technique != kDrain) slot[r.kernel].used[d.image] = true;
   }
   // R-PE-5; killed as of the start of the cycle. True: the TB's ticket goes back to its SM.
-  bool retire(unsigned i, unsigned tb, bool saved, unsigned ticket, const std::vector<bool> &killed) {
+  bool retire(unsigned i, unsigned tb, bool saved, unsigned ticket,
+              const std::vector<bool> &killed) {
     Job &j = job[i];
     if (j.tb == tb && j.kind == kSave) {
       j.kind = saved ? kSaved : kFreed;

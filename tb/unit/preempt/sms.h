@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SMs that answer the TB scheduler: blocks that run for a while, are saved, restored, killed, and fault, each in its own time (docs/preemption.md,
-// R-PE-12 to R-PE-21 as far as the GPU level sees them). They follow every block of a launch: each must run to its end once, with one ticket.
+// SMs that answer the TB scheduler: blocks that run for a while, are saved, restored, killed, and
+// fault, each in its own time (docs/preemption.md, R-PE-12 to R-PE-21 as far as the GPU level sees
+// them). They follow every block of a launch: each must run to its end once, with one ticket.
 #ifndef QSM_SMS_H
 #define QSM_SMS_H
 
@@ -123,18 +124,26 @@ class Sms {
     d.block = out.linear;
     d.ticket = out.ticket;
     d.image = out.image;
-    const unsigned bound = NUM_IMAGES + NUM_SMS * std::min<unsigned>(MAX_TBS, WARPS_PER_SM / bench_.in.shape[out.kernel].warps);
-    tap_.expect(out.ticket < bound, "ticket %u of kernel %u, must be below %u", out.ticket, out.kernel, bound);
+    const unsigned bound =
+        NUM_IMAGES +
+        NUM_SMS * std::min<unsigned>(MAX_TBS, WARPS_PER_SM / bench_.in.shape[out.kernel].warps);
+    tap_.expect(out.ticket < bound, "ticket %u of kernel %u, must be below %u", out.ticket,
+                out.kernel, bound);
     if (!out.restore) {
-      tap_.expect(launch.tickets.insert(out.ticket).second, "ticket %u of kernel %u goes to a second block, on SM %u", out.ticket, out.kernel, i);
+      tap_.expect(launch.tickets.insert(out.ticket).second,
+                  "ticket %u of kernel %u goes to a second block, on SM %u", out.ticket, out.kernel,
+                  i);
       return d;
     }
     const auto saved = launch.image.find(out.image);
-    tap_.expect(saved != launch.image.end(), "image %u of kernel %u is restored, nothing is in it", out.image, out.kernel);
+    tap_.expect(saved != launch.image.end(), "image %u of kernel %u is restored, nothing is in it",
+                out.image, out.kernel);
     if (saved == launch.image.end()) return d;
-    tap_.expect(saved->second.ticket == out.ticket, "block %u of kernel %u had ticket %u, comes back with %u", saved->second.block, out.kernel,
-                saved->second.ticket, out.ticket);
-    tap_.expect(saved->second.fresh == out.fresh, "image %u of kernel %u was %s", out.image, out.kernel, out.fresh ? "saved" : "flushed");
+    tap_.expect(saved->second.ticket == out.ticket,
+                "block %u of kernel %u had ticket %u, comes back with %u", saved->second.block,
+                out.kernel, saved->second.ticket, out.ticket);
+    tap_.expect(saved->second.fresh == out.fresh, "image %u of kernel %u was %s", out.image,
+                out.kernel, out.fresh ? "saved" : "flushed");
     return d;
   }
 
@@ -160,7 +169,9 @@ class Sms {
       } else if (tb.left > 0) {
         tb.left = sm.killed[tb.kernel] ? tb.left / 2 : tb.left - 1;
       }
-      if (tb.valid && tb.op == kIdle && !sm.killed[tb.kernel] && up.fault < 0 && random_.one_in(20000)) up.fault = static_cast<int>(tb.kernel);
+      if (tb.valid && tb.op == kIdle && !sm.killed[tb.kernel] && up.fault < 0 &&
+          random_.one_in(20000))
+        up.fault = static_cast<int>(tb.kernel);
     }
     sm.up.push_back(up);
     const Down down = sm.down.front();
@@ -172,7 +183,8 @@ class Sms {
     }
     arrive(sm, down);
   }
-  static constexpr unsigned kNearEnd = 6;  // a block that is saved in its last cycles ends by itself
+  static constexpr unsigned kNearEnd =
+      6;  // a block that is saved in its last cycles ends by itself
 
   void arrive(Sm &sm, const Down &down) {
     const Dispatch &d = down.dispatch;
@@ -206,7 +218,9 @@ class Sms {
   }
   void evict(Tb &tb) {
     tb.evicted = true;
-    const bool written = launch_[tb.kernel].image.emplace(tb.image, Saved{tb.block, tb.left, tb.ticket, tb.fresh}).second;
+    const bool written = launch_[tb.kernel]
+                             .image.emplace(tb.image, Saved{tb.block, tb.left, tb.ticket, tb.fresh})
+                             .second;
     tap_.expect(written, "image %u of kernel %u is written twice", tb.image, tb.kernel);
     (tb.fresh ? n_flushed : n_saved)++;
   }
@@ -223,7 +237,8 @@ class Sms {
   void ended(unsigned k) {
     if (bench_.ref.slot[k].killed) return;
     for (std::size_t b = 0; b < launch_[k].runs.size(); b++) {
-      tap_.expect(launch_[k].runs[b] == 1, "block %zu of kernel %u ran to its end %u times", b, k, launch_[k].runs[b]);
+      tap_.expect(launch_[k].runs[b] == 1, "block %zu of kernel %u ran to its end %u times", b, k,
+                  launch_[k].runs[b]);
     }
     tap_.expect(launch_[k].image.empty(), "the launch of kernel %u ended with a saved block", k);
     tap_.expect(launch_[k].tickets.empty(), "the launch of kernel %u ended with a ticket out", k);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption engine within the TB scheduler (qsm_preempt in qsm_tb_sched) against preempt_ref.h in every cycle: directed scenarios, then random
-// requests to random SMs (sms.h), which also check what no cycle shows: every block runs to its end once, and keeps its ticket.
+// Preemption engine within the TB scheduler (qsm_preempt in qsm_tb_sched) against preempt_ref.h in
+// every cycle: directed scenarios, then random requests to random SMs (sms.h), which also check
+// what no cycle shows: every block runs to its end once, and keeps its ticket.
 #include "sms.h"
 
 using sched_bench::Bench;
@@ -13,7 +14,8 @@ const uint64_t kArea = 0x80100000;
 // Registers of a slot that let everything be saved.
 void give_area(Bench &bench, unsigned k, unsigned n_images) {
   PreemptSlot &slot = bench.in.preempt.slot[k];
-  const uint64_t bytes = n_images * bench.ref.preempt.image_bytes(bench.in.shape[k].warps, slot.shared);
+  const uint64_t bytes =
+      n_images * bench.ref.preempt.image_bytes(bench.in.shape[k].warps, slot.shared);
   slot.save_base = kArea;
   slot.save_limit = kArea + (bytes + 4095) / 4096 * 4096;
   slot.window[1] = PreemptSlot::Window{kArea, slot.save_limit, true, true};
@@ -48,7 +50,8 @@ unsigned decide(Bench &bench, const PreemptRequest &request) {
   return n;
 }
 
-// P3: the youngest goes, the saved come back in their order and before new blocks, with their tickets. One more than the images hold is refused.
+// P3: the youngest goes, the saved come back in their order and before new blocks, with their
+// tickets. One more than the images hold is refused.
 void test_order(qsm_unit::Tap &tap) {
   Bench bench(tap);
   start_launch(bench, 100);
@@ -57,27 +60,33 @@ void test_order(qsm_unit::Tap &tap) {
   std::vector<unsigned> tickets;
   bench.write_mask(0, 0);  // nothing new takes the free places
   for (unsigned n = 0; n < n_saved && !tap.failed(); n++) {
-    const unsigned youngest = bench.ref.sm[0].age.back().tb, ticket = bench.ref.sm[0].tb[youngest].ticket;
-    const unsigned cycles = decide(bench, PreemptRequest{0, 0, 0, n % 2 ? unsigned{kFlush} : unsigned{kSwitch}, false});
-    tap.expect(bench.out.decision.accepted() && bench.out.decision.request.tb == youngest, "request %u: code %u, TB %u", n, bench.out.decision.code,
+    const unsigned youngest = bench.ref.sm[0].age.back().tb,
+                   ticket = bench.ref.sm[0].tb[youngest].ticket;
+    const unsigned cycles =
+        decide(bench, PreemptRequest{0, 0, 0, n % 2 ? unsigned{kFlush} : unsigned{kSwitch}, false});
+    tap.expect(bench.out.decision.accepted() && bench.out.decision.request.tb == youngest,
+               "request %u: code %u, TB %u", n, bench.out.decision.code,
                bench.out.decision.request.tb);
     tap.expect(cycles == 2 + n, "image %u was decided %u cycles after the latch", n, cycles);
     tickets.push_back(ticket);
     bench.cycle();
     retire(bench, 0, youngest, true);
     bench.cycles(2);
-    tap.expect(bench.ref.preempt.result[0] == kDone, "result %u of save %u", bench.ref.preempt.result[0], n);
+    tap.expect(bench.ref.preempt.result[0] == kDone, "result %u of save %u",
+               bench.ref.preempt.result[0], n);
   }
   if (n_out > n_saved) {
-    tap.expect(decide(bench, PreemptRequest{0, 0, 0, kSwitch, false}) == 1 && bench.out.decision.code == kNoImage, "code %u, must be no_image",
-               bench.out.decision.code);
+    tap.expect(decide(bench, PreemptRequest{0, 0, 0, kSwitch, false}) == 1 &&
+                   bench.out.decision.code == kNoImage,
+               "code %u, must be no_image", bench.out.decision.code);
   }
   bench.write_mask(0, 1);
   for (unsigned n = 0; n < n_saved && !tap.failed(); n++) {
     for (unsigned c = 0; c < 100 && !bench.out.restore; c++) bench.cycle();
-    tap.expect(bench.out.restore && bench.out.image == n && bench.out.ticket == tickets[n], "resumed %u: image %u, ticket %u", n,
-               bench.out.image, bench.out.ticket);
-    tap.expect(bench.out.fresh == (n % 2 == 1), "resumed %u: a flushed block restarts, a saved one does not", n);
+    tap.expect(bench.out.restore && bench.out.image == n && bench.out.ticket == tickets[n],
+               "resumed %u: image %u, ticket %u", n, bench.out.image, bench.out.ticket);
+    tap.expect(bench.out.fresh == (n % 2 == 1),
+               "resumed %u: a flushed block restarts, a saved one does not", n);
     bench.cycle();
     tap.expect(!bench.out.restore, "two restores for one SM");
     if (tap.failed()) break;
@@ -97,7 +106,8 @@ void test_refusals(qsm_unit::Tap &tap) {
   const PreemptRequest request = {0, 0, 0, kFlush, false};
   auto wants = [&](unsigned code, const char *what) {
     decide(bench, request);
-    tap.expect(bench.out.decision.code == code, "%s: code %u, must be %u", what, bench.out.decision.code, code);
+    tap.expect(bench.out.decision.code == code, "%s: code %u, must be %u", what,
+               bench.out.decision.code, code);
     bench.cycle();
   };
   slot.window[1].w = false;
@@ -124,26 +134,31 @@ void test_refusals(qsm_unit::Tap &tap) {
   wants(kBusyJob, "second request");
   retire(bench, 0, 0, false);
   wants(kNoTb, "no TB");
-  tap.expect(bench.ref.preempt.result[0] == kDone, "result %u of a drain", bench.ref.preempt.result[0]);
+  tap.expect(bench.ref.preempt.result[0] == kDone, "result %u of a drain",
+             bench.ref.preempt.result[0]);
   tap.done("refusals and their order");
 }
 
-// An area that an image of one warp fills to the last byte, and the same area for one byte of shared memory more.
+// An area that an image of one warp fills to the last byte, and the same area for one byte of
+// shared memory more.
 void test_exact_fit(qsm_unit::Tap &tap) {
   Bench bench(tap);
   start_launch(bench, 1);
   bench.cycles(4);
-  const unsigned page_lines = 4096 / LINE_BYTES, pages = 36 / page_lines + 1, rows = pages * page_lines - 36;
+  const unsigned page_lines = 4096 / LINE_BYTES, pages = 36 / page_lines + 1,
+                 rows = pages * page_lines - 36;
   PreemptSlot &slot = bench.in.preempt.slot[0];
   slot.save_limit = slot.save_base + pages * 4096;
   slot.window[1].limit = slot.save_limit;
   slot.shared = rows * LINE_BYTES + 1;
   decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
-  tap.expect(bench.out.decision.code == kTooSmall, "one byte too much: code %u", bench.out.decision.code);
+  tap.expect(bench.out.decision.code == kTooSmall, "one byte too much: code %u",
+             bench.out.decision.code);
   bench.cycle();
   slot.shared = (rows - 1) * LINE_BYTES + 1;
   decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
-  tap.expect(bench.out.decision.accepted(), "an image that fits exactly: code %u", bench.out.decision.code);
+  tap.expect(bench.out.decision.accepted(), "an image that fits exactly: code %u",
+             bench.out.decision.code);
   tap.done("an area may be full to the last byte");
 }
 
@@ -176,23 +191,32 @@ void test_hold_and_kill(qsm_unit::Tap &tap) {
   decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
   retire(bench, 0, 0, true);
   bench.cycles(100);
-  tap.expect(bench.ref.slot[0].busy && bench.ref.preempt.slot[0].queue.size() == 1, "the launch of a held block ended");
+  tap.expect(bench.ref.slot[0].busy && bench.ref.preempt.slot[0].queue.size() == 1,
+             "the launch of a held block ended");
   bench.in.kill_write = 0;
   bench.cycle();
   bench.cycles(30);
-  tap.expect(!bench.ref.slot[0].busy && bench.ref.preempt.n_used(0) == 0, "KILL leaves a saved block");
+  tap.expect(!bench.ref.slot[0].busy && bench.ref.preempt.n_used(0) == 0,
+             "KILL leaves a saved block");
   tap.done("a held block keeps its launch from ending, KILL ends it");
 }
 
 struct Counts {
-  uint64_t code[11] = {}, result[5] = {}, dropped = 0, refused = 0, evictions = 0, ended = 0, killed = 0;
+  uint64_t code[11] = {}, result[5] = {}, dropped = 0, refused = 0, evictions = 0, ended = 0,
+           killed = 0;
   uint64_t claims = 0;
 };
 
 class RandomRound {
  public:
   RandomRound(qsm_unit::Tap &tap, qsm_unit::Random &random, Counts &counts)
-      : bench(tap), sms(bench, tap, random), tap_(tap), random_(random), counts_(counts), held_(1 + random.below(3)), waited_(NUM_SMS, 0) {}
+      : bench(tap),
+        sms(bench, tap, random),
+        tap_(tap),
+        random_(random),
+        counts_(counts),
+        held_(1 + random.below(3)),
+        waited_(NUM_SMS, 0) {}
 
   void run(unsigned n_cycles) {
     for (unsigned c = 0; c < n_cycles && !tap_.failed(); c++) {
@@ -211,7 +235,8 @@ class RandomRound {
     if (bench.ref.preempt.code != kExamined && random_.one_in(25)) {
       bench.in.preempt.host = true;
       PreemptRequest &r = bench.in.preempt.request;
-      r = PreemptRequest{random_.below(NUM_SMS), random_.below(NUM_KERNELS), random_.below(MAX_TBS), random_.below(3), random_.one_in(2)};
+      r = PreemptRequest{random_.below(NUM_SMS), random_.below(NUM_KERNELS), random_.below(MAX_TBS),
+                         random_.below(3), random_.one_in(2)};
       const SchedRef::Tb &tb = bench.ref.sm[r.sm].tb[r.tb];
       if (tb.used && !random_.one_in(4)) r.kernel = tb.kernel;
     }
@@ -235,7 +260,8 @@ class RandomRound {
     const unsigned ratios[] = {0, 0x4000, 0xc000, 0x10000, 0x10001, 0x7ffff};
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       in.ratio[k] = ratios[random_.below(6)];
-      for (unsigned i = 0; i < NUM_SMS; i++) in.samples[i][k] = random_.one_in(2) ? 0 : random_.below(400);
+      for (unsigned i = 0; i < NUM_SMS; i++)
+        in.samples[i][k] = random_.one_in(2) ? 0 : random_.below(400);
     }
   }
 
@@ -246,7 +272,8 @@ class RandomRound {
     const PreemptDecision &d = bench.out.decision;
     counts_.claims += bench.out.adjust.tried;
     if (d.now && d.host) counts_.code[d.code]++;
-    if (d.now && !d.host) (d.dropped ? counts_.dropped : d.accepted() ? counts_.evictions : counts_.refused)++;
+    if (d.now && !d.host)
+      (d.dropped ? counts_.dropped : d.accepted() ? counts_.evictions : counts_.refused)++;
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const unsigned result = bench.ref.preempt.result[i];
       if (result != kRunning && waited_[i]) counts_.result[result]++;
@@ -254,14 +281,16 @@ class RandomRound {
       tap_.expect(waited_[i] < 1000, "SM %u: the job is not over after 1000 cycles", i);
     }
     examined_ = bench.ref.preempt.code == kExamined ? examined_ + 1 : 0;
-    tap_.expect(examined_ <= 2 * (3 + NUM_IMAGES), "the request is examined for %u cycles", examined_);
+    tap_.expect(examined_ <= 2 * (3 + NUM_IMAGES), "the request is examined for %u cycles",
+                examined_);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       counts_.ended += bench.out.ended[k];
       counts_.killed += bench.out.kill[k];
     }
   }
 
-  // Registers that may be written at any time, or while the slot is idle. The scheduler reads them from the next cycle on.
+  // Registers that may be written at any time, or while the slot is idle. The scheduler reads them
+  // from the next cycle on.
   void host() {
     const unsigned k = random_.below(NUM_KERNELS);
     const bool busy = bench.ref.slot[k].busy;
@@ -277,7 +306,8 @@ class RandomRound {
         if (after.valid[k] && !before.valid[k]) in.arrival = static_cast<int>(k);
         break;
       case 1:
-        if (random_.one_in(3)) after.mask[k] = random_.one_in(3) ? kAllSms : random_.bits32() & kAllSms;
+        if (random_.one_in(3))
+          after.mask[k] = random_.one_in(3) ? kAllSms : random_.bits32() & kAllSms;
         in.change = before.valid[k] && after.mask[k] != before.mask[k];
         break;
       case 2:
@@ -288,25 +318,28 @@ class RandomRound {
       case 5:
         if (!busy && before.valid[k]) launch(k);
         break;
-      default:
-        break;
+      default: break;
     }
     cycle();
     in.ctx = after;
   }
 
   void launch(unsigned k) {
-    if (random_.one_in(2)) bench.in.shape[k] = AllocShape{1 + random_.below(std::min(WARPS_PER_SM, 4)), random_.one_in(2) ? 0 : random_.below(20)};
+    if (random_.one_in(2))
+      bench.in.shape[k] = AllocShape{1 + random_.below(std::min(WARPS_PER_SM, 4)),
+                                     random_.one_in(2) ? 0 : random_.below(20)};
     PreemptSlot &slot = bench.in.preempt.slot[k];
     slot = PreemptSlot{};
     slot.shared = bench.in.shape[k].granules ? random_.below(1000) : 0;
-    if (!random_.one_in(10)) give_area(bench, k, random_.one_in(3) ? 1 + random_.below(NUM_IMAGES) : NUM_IMAGES);
+    if (!random_.one_in(10))
+      give_area(bench, k, random_.one_in(3) ? 1 + random_.below(NUM_IMAGES) : NUM_IMAGES);
     if (random_.one_in(10)) slot.window[1].r = false;
     if (random_.one_in(10)) slot.window[1].base += 4096;
     if (random_.one_in(8)) std::swap(slot.window[0], slot.window[1]);
     slot.idempotent = random_.one_in(2);
     slot.hold = random_.one_in(8);
-    const std::array<unsigned, 3> grid = {1 + random_.below(6), 1 + random_.below(4), 1 + random_.below(2)};
+    const std::array<unsigned, 3> grid = {1 + random_.below(6), 1 + random_.below(4),
+                                          1 + random_.below(2)};
     bench.in.grid[k] = grid;
     bench.in.launch = static_cast<int>(k);
     sms.launched(k, grid[0] * grid[1] * grid[2]);
@@ -323,18 +356,22 @@ class RandomRound {
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       unsigned room = 0;
       for (unsigned i = 0; i < NUM_SMS; i++) room += bench.ref.alloc.target[i][k];
-      tap_.expect(!bench.ref.slot[k].busy || room == 0, "kernel %u has room and does not end: out %u, %zu blocks wait", k, bench.ref.slot[k].out,
-                  bench.ref.preempt.slot[k].queue.size());
+      tap_.expect(!bench.ref.slot[k].busy || room == 0,
+                  "kernel %u has room and does not end: out %u, %zu blocks wait", k,
+                  bench.ref.slot[k].out, bench.ref.preempt.slot[k].queue.size());
       if (!bench.ref.slot[k].busy) continue;
       bench.in.kill_write = static_cast<int>(k);
       quiet_cycle();
     }
     for (unsigned c = 0; c < 1000 && !tap_.failed(); c++) quiet_cycle();
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
-      tap_.expect(!bench.ref.slot[k].busy && bench.ref.preempt.n_used(k) == 0, "kernel %u was killed and does not end", k);
+      tap_.expect(!bench.ref.slot[k].busy && bench.ref.preempt.n_used(k) == 0,
+                  "kernel %u was killed and does not end", k);
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {
-      tap_.expect(bench.ref.preempt.job[i].kind == kNoJob && bench.ref.preempt.result[i] != kRunning, "SM %u keeps its job", i);
+      tap_.expect(
+          bench.ref.preempt.job[i].kind == kNoJob && bench.ref.preempt.result[i] != kRunning,
+          "SM %u keeps its job", i);
     }
   }
   void quiet_cycle() {
@@ -346,7 +383,7 @@ class RandomRound {
   qsm_unit::Tap &tap_;
   qsm_unit::Random &random_;
   Counts &counts_;
-  const unsigned held_;  // of 4 slots
+  const unsigned held_;           // of 4 slots
   std::vector<unsigned> waited_;  // cycles that a host's job has taken
   unsigned examined_ = 0;
 };
@@ -364,26 +401,34 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     finished += r.sms.n_finished;
   }
   using ull = unsigned long long;
-  std::printf("# blocks: %llu ran, %llu saved, %llu flushed, %llu restored, %llu ended instead\n", ull{finished}, ull{saved}, ull{flushed},
-              ull{restored}, ull{instead});
+  std::printf("# blocks: %llu ran, %llu saved, %llu flushed, %llu restored, %llu ended instead\n",
+              ull{finished}, ull{saved}, ull{flushed}, ull{restored}, ull{instead});
   std::printf("# codes:");
   for (unsigned code : {kAccepted, kNoTb, kBusyJob, kNotIdempotent, kNoArea, kNoImage, kTooSmall}) {
     std::printf(" %u: %llu", code, ull{counts.code[code]});
     if (code == kNoImage && NUM_IMAGES > 4) continue;  // so many are never in use
-    tap.expect(counts.code[code] > (code == kNoImage ? 0 : 20), "code %u came %llu times", code, ull{counts.code[code]});
+    tap.expect(counts.code[code] > (code == kNoImage ? 0 : 20), "code %u came %llu times", code,
+               ull{counts.code[code]});
   }
   std::printf("; results:");
   for (unsigned result = kDone; result <= kKilled; result++) {
     std::printf(" %u: %llu", result, ull{counts.result[result]});
-    tap.expect(counts.result[result] > 5, "result %u came %llu times", result, ull{counts.result[result]});
+    tap.expect(counts.result[result] > 5, "result %u came %llu times", result,
+               ull{counts.result[result]});
   }
   std::printf("; claims: %llu", ull{counts.claims});
-  std::printf("; adjuster: %llu taken, %llu refused, %llu dropped; launches: %llu ended, %llu killed\n", ull{counts.evictions}, ull{counts.refused},
-              ull{counts.dropped}, ull{counts.ended}, ull{counts.killed});
-  if (NUM_KERNELS > 1) tap.expect(counts.evictions > 20 && counts.refused > 20 && counts.dropped > 5, "the adjuster asked too little");
+  std::printf(
+      "; adjuster: %llu taken, %llu refused, %llu dropped; launches: %llu ended, %llu killed\n",
+      ull{counts.evictions}, ull{counts.refused}, ull{counts.dropped}, ull{counts.ended},
+      ull{counts.killed});
+  if (NUM_KERNELS > 1)
+    tap.expect(counts.evictions > 20 && counts.refused > 20 && counts.dropped > 5,
+               "the adjuster asked too little");
   if (NUM_KERNELS > 1) tap.expect(counts.claims > 20, "too few claims");
-  tap.expect(saved > 50 && flushed > 50 && restored > 50 && instead > 5, "the SMs had too little to save");
-  tap.done("random requests: every register and message in every cycle, every block once to its end");
+  tap.expect(saved > 50 && flushed > 50 && restored > 50 && instead > 5,
+             "the SMs had too little to save");
+  tap.done(
+      "random requests: every register and message in every cycle, every block once to its end");
 }
 
 }  // namespace

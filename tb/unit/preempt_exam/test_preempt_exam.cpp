@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to take a thread block off an SM (qsm_preempt_exam) against the requests in preempt_ref.h in every cycle. Jobs, images and thread blocks
-// come and go as they like, so that they change while a request is examined; areas are often just large enough for some image.
+// Requests to take a thread block off an SM (qsm_preempt_exam) against the requests in
+// preempt_ref.h in every cycle. Jobs, images and thread blocks come and go as they like, so that
+// they change while a request is examined; areas are often just large enough for some image.
 #include "Vqsm_preempt_exam.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ constexpr unsigned kPage = 4096, kPages = 1u << 20;
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random) : tap_(tap), random_(random), ref_(PreemptParams{kSms, kKernels, kImages, LINE_BYTES}) {
+  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random)
+      : tap_(tap), random_(random), ref_(PreemptParams{kSms, kKernels, kImages, LINE_BYTES}) {
     in_.slot.resize(kKernels);
     in_.evict.assign(kSms, std::vector<bool>(kKernels, false));
     view_.running.assign(kKernels, true);  // a kernel with a block on an SM is
@@ -55,14 +57,20 @@ class Bench {
     std::vector<PreemptView::Resident> &resident = view_.resident[i];
     if (resident.size() < kTbs && random_.one_in(12)) {
       unsigned tb = random_.below(kTbs);
-      while (std::any_of(resident.begin(), resident.end(), [&](const PreemptView::Resident &r) { return r.tb == tb; })) tb = (tb + 1) % kTbs;
+      while (std::any_of(resident.begin(), resident.end(),
+                         [&](const PreemptView::Resident &r) { return r.tb == tb; }))
+        tb = (tb + 1) % kTbs;
       resident.push_back(PreemptView::Resident{tb, random_.below(kKernels)});
     }
     view_.retire[i] = -1;
-    if (!resident.empty() && random_.one_in(20)) view_.retire[i] = static_cast<int>(resident[random_.below(static_cast<uint32_t>(resident.size()))].tb);
+    if (!resident.empty() && random_.one_in(20))
+      view_.retire[i] =
+          static_cast<int>(resident[random_.below(static_cast<uint32_t>(resident.size()))].tb);
     unsigned &job = ref_.job[i].kind;
-    if (job == kNoJob && random_.one_in(60)) job = kRestore;
-    else if (job != kNoJob && random_.one_in(15)) job = kNoJob;
+    if (job == kNoJob && random_.one_in(60))
+      job = kRestore;
+    else if (job != kNoJob && random_.one_in(15))
+      job = kNoJob;
     for (unsigned k = 0; k < kKernels; k++) {
       const bool flag = in_.evict[i][k];
       if (random_.one_in(flag ? 30 : 20 * kKernels)) in_.evict[i][k] = !flag;
@@ -82,10 +90,12 @@ class Bench {
   void draw_slot(unsigned k) {
     PreemptSlot &slot = in_.slot[k];
     view_.warps[k] = random_.one_in(3) ? 1 + random_.below(64) : 1 + random_.below(4);
-    const unsigned shared[] = {0, 1 + random_.below(64), random_.below(4096), random_.below(262145), 262144};
+    const unsigned shared[] = {0, 1 + random_.below(64), random_.below(4096), random_.below(262145),
+                               262144};
     slot.shared = shared[random_.below(5)];
     slot.idempotent = random_.one_in(2);
-    const unsigned area = std::min(draw_area(ref_.image_bytes(view_.warps[k], slot.shared)), kPages - 1);
+    const unsigned area =
+        std::min(draw_area(ref_.image_bytes(view_.warps[k], slot.shared)), kPages - 1);
     const unsigned base = random_.one_in(4) ? 0 : random_.below(kPages - area);
     slot.save_base = uint64_t{base} * kPage;
     slot.save_limit = uint64_t{base + area} * kPage;
@@ -100,7 +110,8 @@ class Bench {
   }
   // In pages: of so many images, or about so many, or of any size.
   unsigned draw_area(uint64_t image_bytes) {
-    const unsigned images = static_cast<unsigned>((image_bytes * (1 + random_.below(kImages)) + kPage - 1) / kPage);
+    const unsigned images =
+        static_cast<unsigned>((image_bytes * (1 + random_.below(kImages)) + kPage - 1) / kPage);
     switch (random_.below(4)) {
       case 0: return images;
       case 1: return images - 1 + random_.below(3);
@@ -109,16 +120,19 @@ class Bench {
     }
   }
   unsigned near(unsigned page) {
-    const unsigned pages[] = {page, page, page ? page - 1 : 0, std::min(page + 1, kPages - 1), random_.below(kPages)};
+    const unsigned pages[] = {page, page, page ? page - 1 : 0, std::min(page + 1, kPages - 1),
+                              random_.below(kPages)};
     return pages[random_.below(5)];
   }
 
   // Of a block that is there, as a rule.
   PreemptRequest draw_request() {
-    PreemptRequest r{random_.below(kSms), random_.below(kKernels), random_.below(kTbs), random_.below(3), random_.one_in(2)};
+    PreemptRequest r{random_.below(kSms), random_.below(kKernels), random_.below(kTbs),
+                     random_.below(3), random_.one_in(2)};
     const std::vector<PreemptView::Resident> &resident = view_.resident[r.sm];
     if (resident.empty() || random_.one_in(8)) return r;
-    const PreemptView::Resident &there = resident[random_.below(static_cast<uint32_t>(resident.size()))];
+    const PreemptView::Resident &there =
+        resident[random_.below(static_cast<uint32_t>(resident.size()))];
     r.kernel = there.kernel;
     r.tb = there.tb;
     return r;
@@ -146,7 +160,8 @@ class Bench {
         set(top_.win_base_i, 2 * k + w, 20, slot.window[w].base / kPage);
         set(top_.win_limit_i, 2 * k + w, 20, slot.window[w].limit / kPage);
       }
-      for (unsigned v = 0; v < kImages; v++) set(top_.used_i, k * kImages + v, 1, ref_.slot[k].used[v]);
+      for (unsigned v = 0; v < kImages; v++)
+        set(top_.used_i, k * kImages + v, 1, ref_.slot[k].used[v]);
     }
   }
   // Places of the age order, the youngest first, some of them empty.
@@ -155,13 +170,16 @@ class Bench {
     std::size_t left = resident.size();
     for (unsigned r = 0; r < kTbs; r++) {
       const bool valid = left > 0 && (kTbs - r == left || !random_.one_in(4));
-      const PreemptView::Resident there = valid ? resident[--left] : PreemptView::Resident{qsm_unit::noise(kTbs), qsm_unit::noise(kKernels)};
+      const PreemptView::Resident there =
+          valid ? resident[--left]
+                : PreemptView::Resident{qsm_unit::noise(kTbs), qsm_unit::noise(kKernels)};
       set(top_.age_valid_i, i * kTbs + r, 1, valid);
       set(top_.age_tb_i, i * kTbs + r, kTbW, there.tb);
       set(top_.age_kernel_i, i * kTbs + r, kKernelW, there.kernel);
     }
     set(top_.retire_i, i, 1, view_.retire[i] >= 0);
-    set(top_.retire_tb_i, i, kTbW, view_.retire[i] >= 0 ? static_cast<unsigned>(view_.retire[i]) : qsm_unit::noise(kTbs));
+    set(top_.retire_tb_i, i, kTbW,
+        view_.retire[i] >= 0 ? static_cast<unsigned>(view_.retire[i]) : qsm_unit::noise(kTbs));
     set(top_.job_i, i, 1, ref_.job[i].kind != kNoJob);
     for (unsigned k = 0; k < kKernels; k++) set(top_.evict_i, i * kKernels + k, 1, in_.evict[i][k]);
   }
@@ -176,7 +194,8 @@ class Bench {
     const bool refused = d.now && !d.dropped && !d.host && !d.accepted();
     for (unsigned i = 0; i < kSms; i++) {
       for (unsigned k = 0; k < kKernels; k++) {
-        same("refused", get(top_.evict_refused_o, i * kKernels + k, 1), refused && i == d.request.sm && k == d.request.kernel);
+        same("refused", get(top_.evict_refused_o, i * kKernels + k, 1),
+             refused && i == d.request.sm && k == d.request.kernel);
       }
     }
     if (!d.now) return;
@@ -198,14 +217,17 @@ class Bench {
     for (unsigned i = 0; i < kSms; i++) {
       std::vector<PreemptView::Resident> &resident = view_.resident[i];
       const int gone = view_.retire[i];
-      resident.erase(std::remove_if(resident.begin(), resident.end(), [&](const PreemptView::Resident &r) { return static_cast<int>(r.tb) == gone; }),
+      resident.erase(std::remove_if(resident.begin(), resident.end(),
+                                    [&](const PreemptView::Resident &r) {
+                                      return static_cast<int>(r.tb) == gone;
+                                    }),
                      resident.end());
     }
   }
 
   void same(const char *what, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s is %llu, must be %llu", n_cycles_, what, static_cast<unsigned long long>(seen),
-                static_cast<unsigned long long>(wanted));
+    tap_.expect(seen == wanted, "cycle %llu: %s is %llu, must be %llu", n_cycles_, what,
+                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
   }
   void clock() {
     top_.clk_i = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply and divide unit of the QoS manager (qsm_qos_arith) against 128-bit integers. Histories of 48 bits take a manager days to collect,
-// so operands of all sizes come here.
+// Multiply and divide unit of the QoS manager (qsm_qos_arith) against 128-bit integers. Histories
+// of 48 bits take a manager days to collect, so operands of all sizes come here.
 #include "Vqsm_qos_arith.h"
 
 #include "../common/qsm_unit.h"
@@ -31,7 +31,8 @@ class Bench {
     tap_.expect(top.done_o == 1, "busy after reset");
   }
 
-  // From its start until `rest` cycles after it is done; the operands are there in its first cycle only.
+  // From its start until `rest` cycles after it is done; the operands are there in its first cycle
+  // only.
   void run(const Operation &op, unsigned rest) {
     top.start_i = 1;
     top.divide_i = op.divide;
@@ -62,12 +63,17 @@ class Bench {
       same(op, "product", static_cast<uint64_t>(product >> 32), static_cast<uint32_t>(product));
       return;
     }
-    tap_.expect(top.overflow_o == op.overflows(), "overflow is not %d: %llx * %x / %llx", op.overflows(), ull(op.a), op.b, ull(op.d));
-    if (!op.overflows()) same(op, "division", static_cast<uint64_t>(product % op.d), static_cast<uint32_t>(product / op.d));
+    tap_.expect(top.overflow_o == op.overflows(), "overflow is not %d: %llx * %x / %llx",
+                op.overflows(), ull(op.a), op.b, ull(op.d));
+    if (!op.overflows())
+      same(op, "division", static_cast<uint64_t>(product % op.d),
+           static_cast<uint32_t>(product / op.d));
   }
   void same(const Operation &op, const char *what, uint64_t hi, uint32_t lo) {
-    tap_.expect(top.hi_o == hi && top.lo_o == lo, "%s of %llx, %x, %llx%s%s: %llx, %x, not %llx, %x", what, ull(op.a), op.b, ull(op.d),
-                op.brief ? " (short)" : "", op.round_up ? " (up)" : "", ull(top.hi_o), top.lo_o, ull(hi), lo);
+    tap_.expect(top.hi_o == hi && top.lo_o == lo,
+                "%s of %llx, %x, %llx%s%s: %llx, %x, not %llx, %x", what, ull(op.a), op.b,
+                ull(op.d), op.brief ? " (short)" : "", op.round_up ? " (up)" : "", ull(top.hi_o),
+                top.lo_o, ull(hi), lo);
   }
   static unsigned long long ull(uint64_t value) { return value; }
 
@@ -119,7 +125,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   std::printf("# divisions: %u fit, %u overflow\n", n_fit, n_overflow);
   tap.expect(n_fit > 5000 && n_overflow > 5000, "too few divisions fit, or overflow");
-  tap.done("products and divisions of any operands, each in its cycles; results stay until the next start");
+  tap.done(
+      "products and divisions of any operands, each in its cycles; results stay until the next start");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9 and R-SC-8 to R-SC-11, in 128-bit integers.
+// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9 and R-SC-8 to
+// R-SC-11, in 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
@@ -9,7 +10,8 @@
 
 constexpr uint64_t kQuotaMax = 0x7fffffff;
 constexpr uint32_t kAlphaOne = 0x10000, kAlphaMax = 0x7ffff, kRatioMax = 0x7ffff;
-constexpr unsigned kNoScheme = 0, kNaive = 1, kNaiveHistory = 2, kElastic = 3, kRollover = 4, kRolloverTime = 5, kFair = 6, kSchemes = 7;
+constexpr unsigned kNoScheme = 0, kNaive = 1, kNaiveHistory = 2, kElastic = 3, kRollover = 4,
+                   kRolloverTime = 5, kFair = 6, kSchemes = 7;
 
 // What the manager works from in an epoch.
 struct MgrInputs {
@@ -17,13 +19,18 @@ struct MgrInputs {
   uint32_t alpha_cap = 0x40000, rollover_cap = 8;
   bool alpha_en = true;
   unsigned nonqos_quota = 0;
-  std::vector<bool> valid, qos, had_tb;         // per kernel
-  std::vector<uint32_t> goal, iso_ipc;          // per kernel
+  std::vector<bool> valid, qos, had_tb;          // per kernel
+  std::vector<uint32_t> goal, iso_ipc;           // per kernel
   std::vector<std::vector<uint32_t>> insn, tbs;  // per SM and kernel
 
   MgrInputs(unsigned n_sms, unsigned n_kernels)
-      : valid(n_kernels), qos(n_kernels), had_tb(n_kernels), goal(n_kernels), iso_ipc(n_kernels),
-        insn(n_sms, std::vector<uint32_t>(n_kernels)), tbs(n_sms, std::vector<uint32_t>(n_kernels)) {}
+      : valid(n_kernels),
+        qos(n_kernels),
+        had_tb(n_kernels),
+        goal(n_kernels),
+        iso_ipc(n_kernels),
+        insn(n_sms, std::vector<uint32_t>(n_kernels)),
+        tbs(n_sms, std::vector<uint32_t>(n_kernels)) {}
 };
 
 class MgrRef {
@@ -37,7 +44,8 @@ class MgrRef {
     uint64_t quota = 0, credit = 0;
   };
 
-  MgrRef(unsigned n_sms, unsigned n_kernels) : slots(n_kernels), words(n_sms, std::vector<Word>(n_kernels)) {}
+  MgrRef(unsigned n_sms, unsigned n_kernels)
+      : slots(n_kernels), words(n_sms, std::vector<Word>(n_kernels)) {}
 
   // All of an epoch: t is the length of the one that began, busy the cycles with a launch.
   void epoch(const MgrInputs &in, uint32_t t, const std::vector<uint64_t> &busy) {
@@ -65,7 +73,9 @@ class MgrRef {
   using u128 = unsigned __int128;
   static constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
   static u128 ceil_div(u128 n, u128 d) { return n / d + (n % d != 0); }
-  static uint64_t at_most(uint64_t limit, u128 v) { return v > limit ? limit : static_cast<uint64_t>(v); }
+  static uint64_t at_most(uint64_t limit, u128 v) {
+    return v > limit ? limit : static_cast<uint64_t>(v);
+  }
 
   void sum(const MgrInputs &in, unsigned k, uint64_t busy) {  // R-QM-5
     uint64_t insn = 0;
@@ -79,9 +89,12 @@ class MgrRef {
   void qos(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-6, R-QM-7, R-SC-8
     Slot &s = slots[k];
     const bool on = in.alpha_en && in.scheme >= kNaiveHistory && in.scheme <= kRolloverTime;
-    s.ratio = s.hist_cycles == 0 ? 0
-            : s.hist_insn == 0   ? kRatioMax
-                                 : static_cast<uint32_t>(at_most(kRatioMax, ceil_div(static_cast<u128>(in.goal[k]) * s.hist_cycles, s.hist_insn)));
+    s.ratio =
+        s.hist_cycles == 0 ? 0
+        : s.hist_insn == 0
+            ? kRatioMax
+            : static_cast<uint32_t>(at_most(
+                  kRatioMax, ceil_div(static_cast<u128>(in.goal[k]) * s.hist_cycles, s.hist_insn)));
     const uint64_t top = in.alpha_cap == 0 ? kAlphaMax : in.alpha_cap;
     bool unbounded = false;
     s.alpha = kAlphaOne;
@@ -95,14 +108,16 @@ class MgrRef {
       }
     }
     s.quota = in.scheme == kFair ? fair(in, k, t)
-            : unbounded ? kQuotaMax
-                        : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * in.goal[k] * t, u128{1} << 32));
+              : unbounded        ? kQuotaMax
+                          : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * in.goal[k] * t,
+                                                        u128{1} << 32));
   }
 
   uint64_t fair(const MgrInputs &in, unsigned k, uint32_t t) const {  // R-SC-10
     uint64_t f = 0;
     for (unsigned j = 0; j < slots.size(); j++) f += in.valid[j] && in.had_tb[j];
-    const u128 product = static_cast<u128>(in.iso_ipc[k]) * t, divisor = static_cast<u128>(std::max<uint64_t>(f, 1)) << 16;
+    const u128 product = static_cast<u128>(in.iso_ipc[k]) * t,
+               divisor = static_cast<u128>(std::max<uint64_t>(f, 1)) << 16;
     return at_most(kQuotaMax, in.qos[k] ? ceil_div(product, divisor) : product / divisor);
   }
 
@@ -114,7 +129,9 @@ class MgrRef {
     }
     slots[k].alpha = kAlphaOne;
     slots[k].ratio = 0;
-    slots[k].quota = in.scheme == kFair ? fair(in, k, t) : in.nonqos_quota != 0 ? uint64_t{t} * (1u << (in.nonqos_quota - 1)) : std::max<uint64_t>(q, t);
+    slots[k].quota = in.scheme == kFair     ? fair(in, k, t)
+                     : in.nonqos_quota != 0 ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
+                                            : std::max<uint64_t>(q, t);
   }
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9
@@ -129,7 +146,8 @@ class MgrRef {
       w.has = true;
       w.quota = std::max<uint64_t>(part, 1);
       const uint64_t room = kQuotaMax - w.quota;
-      w.credit = in.rollover_cap == 0 ? room : at_most(room, static_cast<u128>(in.rollover_cap) * w.quota);
+      w.credit =
+          in.rollover_cap == 0 ? room : at_most(room, static_cast<u128>(in.rollover_cap) * w.quota);
       if ((in.scheme != kRollover && in.scheme != kRolloverTime) || !in.qos[k]) w.credit = 0;
     }
   }

@@ -18,17 +18,20 @@ constexpr uint32_t kEpochMin = kQosLat + 2 * kNocLat + 16;
 
 class Bench {
  public:
-  explicit Bench(qsm_unit::Tap &tap) : in(kSms, kKernels), ref(kSms, kKernels), busy(kKernels), tap_(tap), n_busy_(kKernels) {
+  explicit Bench(qsm_unit::Tap &tap)
+      : in(kSms, kKernels), ref(kSms, kKernels), busy(kKernels), tap_(tap), n_busy_(kKernels) {
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
   }
 
-  // Until the registers of the next epoch are there; `in` must be set. Values that the page does not
-  // allow to be looked at are wrong on purpose.
+  // Until the registers of the next epoch are there; `in` must be set. Values that the page does
+  // not allow to be looked at are wrong on purpose.
   void epoch() {
-    do cycle(); while (since_ == 0);
-    do cycle(); while (since_ != 0);
+    do cycle();
+    while (since_ == 0);
+    do cycle();
+    while (since_ != 0);
     top.eval();
     compare_registers();
   }
@@ -41,12 +44,15 @@ class Bench {
     const auto t = static_cast<unsigned long long>(t_);
     tap_.expect(top.tick_o == tick, "cycle %llu: tick is not %d", t, tick);
     tap_.expect(top.e_o == e, "cycle %llu: E is not %d", t, e);
-    const bool sample = uint64_t{100} * (n_tick_ + 1) / len_ != uint64_t{100} * n_tick_ / len_;  // R-SP-1: after each hundredth
+    const bool sample = uint64_t{100} * (n_tick_ + 1) / len_ !=
+                        uint64_t{100} * n_tick_ / len_;  // R-SP-1: after each hundredth
     tap_.expect(top.sample_o == sample, "cycle %llu: sample is not %d", t, sample);
     tap_.expect(top.mgr_busy_o == (since_ != 0), "cycle %llu: busy is not %d", t, since_ != 0);
-    tap_.expect(top.load_valid_o == (since_ == kQosLat - kNocLat), "cycle %llu: load %d", t, top.load_valid_o);
+    tap_.expect(top.load_valid_o == (since_ == kQosLat - kNocLat), "cycle %llu: load %d", t,
+                top.load_valid_o);
     if (top.load_valid_o) {
-      tap_.expect(top.load_scheme_o == in.scheme, "load of scheme %u, not %u", top.load_scheme_o, in.scheme);
+      tap_.expect(top.load_scheme_o == in.scheme, "load of scheme %u, not %u", top.load_scheme_o,
+                  in.scheme);
       tap_.expect(n_words_ == 0, "%u quota words missing at the load", n_words_);
     }
     if (top.word_valid_o) compare_word();
@@ -99,8 +105,12 @@ class Bench {
     if (!counts_change && !insn_change) return;
     for (unsigned i = 0; i < kSms; i++) {
       for (unsigned k = 0; k < kKernels; k++) {
-        if (counts_change) set(top.cnt_i, i * kKernels + k, 6, e ? in.tbs[i][k] : (in.tbs[i][k] + 1) % (MAX_TBS + 1));
-        if (insn_change) set(top.snap_insn_i, i * kKernels + k, 32, since_ == kNocLat + 1 ? in.insn[i][k] : ~in.insn[i][k]);
+        if (counts_change)
+          set(top.cnt_i, i * kKernels + k, 6,
+              e ? in.tbs[i][k] : (in.tbs[i][k] + 1) % (MAX_TBS + 1));
+        if (insn_change)
+          set(top.snap_insn_i, i * kKernels + k, 32,
+              since_ == kNocLat + 1 ? in.insn[i][k] : ~in.insn[i][k]);
       }
     }
   }
@@ -141,10 +151,10 @@ class Bench {
     if (i >= kSms || k >= kKernels) return;
     MgrRef::Word &w = ref.words[i][k];
     tap_.expect(w.has, "SM %u, slot %u: word without blocks, or a second one", i, k);
-    tap_.expect(top.word_quota_o == w.quota, "SM %u, slot %u: part %u, not %llu", i, k, top.word_quota_o,
-                static_cast<unsigned long long>(w.quota));
-    tap_.expect(top.word_credit_o == w.credit, "SM %u, slot %u: credit %u, not %llu", i, k, top.word_credit_o,
-                static_cast<unsigned long long>(w.credit));
+    tap_.expect(top.word_quota_o == w.quota, "SM %u, slot %u: part %u, not %llu", i, k,
+                top.word_quota_o, static_cast<unsigned long long>(w.quota));
+    tap_.expect(top.word_credit_o == w.credit, "SM %u, slot %u: credit %u, not %llu", i, k,
+                top.word_credit_o, static_cast<unsigned long long>(w.credit));
     tap_.expect(since_ != 0 && since_ < kQosLat - kNocLat, "word %u cycles after E", since_);
     w.has = false;
     n_words_--;
@@ -153,15 +163,18 @@ class Bench {
   void compare_registers() {
     for (unsigned k = 0; k < kKernels; k++) {
       const MgrRef::Slot &s = ref.slots[k];
-      tap_.expect(quota(k) == s.quota, "quota of %u: %u, not %llu", k, quota(k), static_cast<unsigned long long>(s.quota));
+      tap_.expect(quota(k) == s.quota, "quota of %u: %u, not %llu", k, quota(k),
+                  static_cast<unsigned long long>(s.quota));
       tap_.expect(alpha(k) == s.alpha, "alpha of %u: %x, not %x", k, alpha(k), s.alpha);
       tap_.expect(ratio(k) == s.ratio, "ratio of %u: %x, not %x", k, ratio(k), s.ratio);
       tap_.expect(get(top.epoch_insn_o, k, 31) == s.insn, "instructions of %u", k);
       tap_.expect(get(top.insn_o, k, 48) == s.hist_insn, "history of instructions of %u", k);
       tap_.expect(hist_cycles(k) == s.hist_cycles, "history of cycles of %u: %llu, not %llu", k,
-                  static_cast<unsigned long long>(hist_cycles(k)), static_cast<unsigned long long>(s.hist_cycles));
+                  static_cast<unsigned long long>(hist_cycles(k)),
+                  static_cast<unsigned long long>(s.hist_cycles));
     }
-    tap_.expect(top.epoch_count_o == n_epochs_, "epoch count %u, not %u", top.epoch_count_o, n_epochs_);
+    tap_.expect(top.epoch_count_o == n_epochs_, "epoch count %u, not %u", top.epoch_count_o,
+                n_epochs_);
     tap_.expect(top.epoch_e_lo_o == e_lo_, "cycle of E %u, not %u", top.epoch_e_lo_o, e_lo_);
   }
 
@@ -192,8 +205,8 @@ void test_sequence(qsm_unit::Tap &tap) {
   Bench b(tap);
   one_kernel(b, true, 2.0, 10);
   b.epoch();
-  tap.expect(b.now() == EPOCH_RESET - 1 + kNocLat + kQosLat + 1, "first epoch is done in cycle %llu",
-             static_cast<unsigned long long>(b.now() - 1));
+  tap.expect(b.now() == EPOCH_RESET - 1 + kNocLat + kQosLat + 1,
+             "first epoch is done in cycle %llu", static_cast<unsigned long long>(b.now() - 1));
   const uint64_t first = b.now();
   b.epoch_len = kEpochMin;
   b.epoch();  // the epoch that runs keeps its length
@@ -206,7 +219,8 @@ void test_sequence(qsm_unit::Tap &tap) {
 
 void test_alpha(qsm_unit::Tap &tap) {
   const uint32_t t = EPOCH_RESET;
-  auto run = [&](unsigned scheme, uint32_t cap, double goal, uint32_t insn, bool busy = true, bool on = true) {
+  auto run = [&](unsigned scheme, uint32_t cap, double goal, uint32_t insn, bool busy = true,
+                 bool on = true) {
     Bench b(tap);
     one_kernel(b, true, goal, insn);
     b.in.scheme = scheme;
@@ -219,14 +233,16 @@ void test_alpha(qsm_unit::Tap &tap) {
   const uint32_t cycles = t + kNocLat;  // up to E, included
   using Pair = std::pair<uint32_t, uint32_t>;
   auto is = [&](Pair got, uint32_t alpha, uint32_t quota, const char *what) {
-    tap.expect(got == Pair(alpha, quota), "%s: alpha %x, quota %u, not %x, %u", what, got.first, got.second, alpha, quota);
+    tap.expect(got == Pair(alpha, quota), "%s: alpha %x, quota %u, not %x, %u", what, got.first,
+               got.second, alpha, quota);
   };
   is(run(kRollover, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "half of the goal");
   is(run(kNaiveHistory, 0x40000, 1, 4 * cycles), 0x10000, t, "ahead of the goal");
   is(run(kElastic, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Elastic");
   is(run(kRolloverTime, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Rollover-Time");
   is(run(kRollover, 0x40000, 4, 1), 0x40000, 16 * t, "far behind, cap");
-  is(run(kRollover, 0, 4, 1), 0x7ffff, static_cast<uint32_t>((uint64_t{0x7ffff} * 4 * t + 0xffff) >> 16), "far behind, no cap");
+  is(run(kRollover, 0, 4, 1), 0x7ffff,
+     static_cast<uint32_t>((uint64_t{0x7ffff} * 4 * t + 0xffff) >> 16), "far behind, no cap");
   is(run(kRollover, 0x40000, 4, 0), 0x40000, 16 * t, "no instructions, cap");
   is(run(kRollover, 0, 4, 0), 0x7ffff, kQuotaMax, "no instructions, no cap");
   is(run(kRollover, 0, 4, 0, false), 0x10000, 4 * t, "no history");
@@ -313,7 +329,9 @@ void test_split(qsm_unit::Tap &tap) {
   in.insn[0][0] = 10;
   for (unsigned i = 0; i < 3; i++) in.tbs[i][0] = 1;
   by_hand.epoch(in, 1, {0});
-  tap.expect(by_hand.words[0][0].quota == 3 && by_hand.words[1][0].quota == 3 && by_hand.words[2][0].quota == 4, "10 in three");
+  tap.expect(by_hand.words[0][0].quota == 3 && by_hand.words[1][0].quota == 3 &&
+                 by_hand.words[2][0].quota == 4,
+             "10 in three");
   tap.done("R-QM-9, B7, B8: parts, the least part, credits, no blocks");
 }
 
@@ -321,7 +339,8 @@ void test_clear(qsm_unit::Tap &tap) {
   Bench b(tap);
   one_kernel(b, true, 1, 5);
   b.epoch();
-  tap.expect(b.hist_cycles(0) == EPOCH_RESET + kNocLat, "cycles up to E: %llu", static_cast<unsigned long long>(b.hist_cycles(0)));
+  tap.expect(b.hist_cycles(0) == EPOCH_RESET + kNocLat, "cycles up to E: %llu",
+             static_cast<unsigned long long>(b.hist_cycles(0)));
   b.cycle();
   b.clear(0);
   b.cycle();
@@ -337,7 +356,8 @@ void test_clear(qsm_unit::Tap &tap) {
 void test_ratio(qsm_unit::Tap &tap) {
   const uint32_t cycles = EPOCH_RESET + kNocLat;
   for (unsigned scheme = 0; scheme < kSchemes; scheme++) {
-    auto is = [&](bool qos, double goal, uint32_t insn, bool busy, uint32_t want, const char *what) {
+    auto is = [&](bool qos, double goal, uint32_t insn, bool busy, uint32_t want,
+                  const char *what) {
       Bench b(tap);
       one_kernel(b, qos, goal, insn);
       b.in.scheme = scheme;
@@ -405,7 +425,8 @@ void test_fair(qsm_unit::Tap &tap) {
   tap.done("R-SC-10, B17: quotas of Fair");
 }
 
-// Two QoS kernels beside a third (R-SC-11), T = 1000: quotas 1000 and 500, of which they did 900 and 600.
+// Two QoS kernels beside a third (R-SC-11), T = 1000: quotas 1000 and 500, of which they did 900
+// and 600.
 void test_trio(qsm_unit::Tap &tap) {
   if (kKernels < 3) {
     tap.done("R-SC-11: trios # SKIP needs three kernels");
@@ -419,7 +440,8 @@ void test_trio(qsm_unit::Tap &tap) {
   b.in.goal[1] = 1 << 15;
   b.in.insn[0][1] = 600;
   b.epoch();
-  for (const auto &[own, want] : {std::make_pair(4000u, 4320u), std::make_pair(2000u, 2160u), std::make_pair(700u, 1000u)}) {
+  for (const auto &[own, want] :
+       {std::make_pair(4000u, 4320u), std::make_pair(2000u, 2160u), std::make_pair(700u, 1000u)}) {
     b.in.insn[0][2] = own;
     b.epoch();
     tap.expect(b.quota(2) == want, "own %u: %u, not %u", own, b.quota(2), want);
@@ -428,7 +450,8 @@ void test_trio(qsm_unit::Tap &tap) {
   b.in.insn[0][1] = 4000;
   b.in.insn[0][2] = 2000;
   b.epoch();
-  tap.expect(b.quota(1) == 3600 && b.quota(2) == 1800, "one QoS kernel: %u, %u", b.quota(1), b.quota(2));
+  tap.expect(b.quota(1) == 3600 && b.quota(2) == 1800, "one QoS kernel: %u, %u", b.quota(1),
+             b.quota(2));
   tap.done("R-SC-11, B5: trios");
 }
 
@@ -456,7 +479,8 @@ void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-QM-11: the least QosLat suffices for every set of QoS slots");
 }
 
-// Anything that registers and counters can hold; registers change and histories are cleared between the epochs.
+// Anything that registers and counters can hold; registers change and histories are cleared between
+// the epochs.
 void randomize(MgrInputs &in, qsm_unit::Random &random) {
   in.scheme = random.below(kSchemes);
   in.alpha_cap = random.one_in(3) ? 0 : 0x10000 + random.below(0x70000);
@@ -480,11 +504,14 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
 
 // Histories of any length; those of a third of the kernels give ratios that alpha does not clip.
 void remember_anything(Bench &b, qsm_unit::Random &random) {
-  auto of_any_size = [&]() { return (uint64_t{random.bits32()} << 16 | random.below(1u << 16)) >> random.below(48); };
+  auto of_any_size = [&]() {
+    return (uint64_t{random.bits32()} << 16 | random.below(1u << 16)) >> random.below(48);
+  };
   b.have_run(random.bits32());
   for (unsigned k = 0; k < kKernels; k++) {
     const uint64_t cycles = of_any_size();
-    const auto goal_insn = static_cast<uint64_t>((static_cast<unsigned __int128>(cycles) * b.in.goal[k]) >> (15 + random.below(5)));
+    const auto goal_insn = static_cast<uint64_t>(
+        (static_cast<unsigned __int128>(cycles) * b.in.goal[k]) >> (15 + random.below(5)));
     b.remember(k, random.one_in(3) && goal_insn >> 48 == 0 ? goal_insn : of_any_size(), cycles);
   }
 }
@@ -538,7 +565,8 @@ void test_double(qsm_unit::Tap &tap, qsm_unit::Random &random) {
         want[k] = std::max<double>(other, b.len());
       }
       const double error = std::fabs(b.quota(k) - want[k]);
-      tap.expect(error <= want[k] / 1000 + 1, "quota of %u: %u, in double precision %.3f", k, b.quota(k), want[k]);
+      tap.expect(error <= want[k] / 1000 + 1, "quota of %u: %u, in double precision %.3f", k,
+                 b.quota(k), want[k]);
     }
   }
   tap.done("quotas differ from double precision by at most 1 per 1,000");
@@ -555,7 +583,8 @@ void test_longest(qsm_unit::Tap &tap) {
   b.epoch();
   tap.expect(b.alpha(0) == kAlphaMax, "alpha %x", b.alpha(0));
   for (unsigned k = 0; k < kKernels; k++) {
-    tap.expect(b.hist_cycles(k) == EPOCH_RESET + kNocLat + (1u << 20) - 1, "cycles %llu", static_cast<unsigned long long>(b.hist_cycles(k)));
+    tap.expect(b.hist_cycles(k) == EPOCH_RESET + kNocLat + (1u << 20) - 1, "cycles %llu",
+               static_cast<unsigned long long>(b.hist_cycles(k)));
   }
   tap.done("R-QM-1: the longest epoch");
 }
@@ -567,7 +596,8 @@ void test_largest_quotas(qsm_unit::Tap &tap) {
   one_kernel(b, true, 0, 1);
   b.in.goal[0] = 0xffffffff;
   b.epoch();
-  b.in.iso_ipc[0] = static_cast<uint32_t>(((uint64_t{1} << 47) - 1) / 65535);  // a fraction above 2^31 - 1
+  b.in.iso_ipc[0] =
+      static_cast<uint32_t>(((uint64_t{1} << 47) - 1) / 65535);  // a fraction above 2^31 - 1
   for (unsigned scheme : {kNaive, kFair}) {
     b.in.scheme = scheme;
     b.epoch();

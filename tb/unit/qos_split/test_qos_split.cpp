@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distribution of quotas over the SMs (qsm_qos_split): every word in its cycle, against docs/qos_mgr.md R-QM-9 in 64-bit integers. With more SMs than
-// cycles of a division the second stage is the slower one when kernels follow each other at once, the first one otherwise.
+// Distribution of quotas over the SMs (qsm_qos_split): every word in its cycle, against
+// docs/qos_mgr.md R-QM-9 in 64-bit integers. With more SMs than cycles of a division the second
+// stage is the slower one when kernels follow each other at once, the first one otherwise.
 #include "Vqsm_qos_split.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ struct Word {
 
 class Bench {
  public:
-  explicit Bench(qsm_unit::Tap &tap) : tbs(NUM_SMS, std::vector<unsigned>(NUM_KERNELS)), carries(NUM_KERNELS), tap_(tap) {
+  explicit Bench(qsm_unit::Tap &tap)
+      : tbs(NUM_SMS, std::vector<unsigned>(NUM_KERNELS)), carries(NUM_KERNELS), tap_(tap) {
     top.valid_i = 0;
     top.rst_ni = 0;
     clock();
@@ -48,7 +50,8 @@ class Bench {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const uint64_t own = tbs[i][kernel];
       if (own == 0) continue;
-      const uint64_t part = std::max<uint64_t>(quota * (before + own) / all - quota * before / all, 1);
+      const uint64_t part =
+          std::max<uint64_t>(quota * (before + own) / all - quota * before / all, 1);
       words_.push_back(Word{pass + 2 + i, i, kernel, part, credit(kernel, part)});
       before += own;
     }
@@ -67,7 +70,8 @@ class Bench {
   }
 
   Vqsm_qos_split top;
-  std::vector<std::vector<unsigned>> tbs;  // [SM][kernel]; to be changed while nothing is under way, like the next two
+  std::vector<std::vector<unsigned>>
+      tbs;  // [SM][kernel]; to be changed while nothing is under way, like the next two
   std::vector<bool> carries;
   unsigned rollover_cap = 0;
 
@@ -101,14 +105,18 @@ class Bench {
     tap_.expect(top.ready_o == (now_ >= ready_at_), "cycle %llu: ready %d", t, top.ready_o);
     const bool under_way = now_ < ready_at_ || (last_sm_at_ != 0 && now_ <= last_sm_at_);
     tap_.expect(top.idle_o == !(under_way || sends), "cycle %llu: idle %d", t, top.idle_o);
-    tap_.expect(top.word_valid_o == sends, "cycle %llu: word %d, must be %d", t, top.word_valid_o, sends);
+    tap_.expect(top.word_valid_o == sends, "cycle %llu: word %d, must be %d", t, top.word_valid_o,
+                sends);
     if (!sends) return;
     const Word w = words_.front();
     words_.pop_front();
-    tap_.expect(top.word_sm_o == w.sm && top.word_kernel_o == w.kernel, "cycle %llu: word for SM %u, kernel %u, must be %u, %u", t, top.word_sm_o,
+    tap_.expect(top.word_sm_o == w.sm && top.word_kernel_o == w.kernel,
+                "cycle %llu: word for SM %u, kernel %u, must be %u, %u", t, top.word_sm_o,
                 top.word_kernel_o, w.sm, w.kernel);
-    tap_.expect(top.word_quota_o == w.quota && top.word_credit_o == w.credit, "cycle %llu: quota %u, credit %u, must be %llu, %llu", t, top.word_quota_o,
-                top.word_credit_o, static_cast<unsigned long long>(w.quota), static_cast<unsigned long long>(w.credit));
+    tap_.expect(top.word_quota_o == w.quota && top.word_credit_o == w.credit,
+                "cycle %llu: quota %u, credit %u, must be %llu, %llu", t, top.word_quota_o,
+                top.word_credit_o, static_cast<unsigned long long>(w.quota),
+                static_cast<unsigned long long>(w.credit));
   }
   void clock() {
     top.clk_i = 0;
@@ -119,7 +127,9 @@ class Bench {
 
   qsm_unit::Tap &tap_;
   std::deque<Word> words_;
-  uint64_t now_ = 0, ready_at_ = 0, last_sm_at_ = 0;  // cycle; first in which a kernel is taken; of the second stage's last SM
+  uint64_t now_ = 0, ready_at_ = 0,
+           last_sm_at_ =
+               0;  // cycle; first in which a kernel is taken; of the second stage's last SM
 };
 
 uint64_t draw_quota(qsm_unit::Random &random, uint64_t blocks) {
@@ -139,8 +149,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     bench.rollover_cap = random.one_in(4) ? 0 : random.below(256) >> random.below(8);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       bench.carries[k] = random.one_in(2);
-      const unsigned most = random.one_in(6) ? 0 : 1 + random.below(MAX_TBS), holes = 1 + random.below(4);
-      for (unsigned i = 0; i < NUM_SMS; i++) bench.tbs[i][k] = random.one_in(holes) ? random.below(most + 1) : 0;
+      const unsigned most = random.one_in(6) ? 0 : 1 + random.below(MAX_TBS),
+                     holes = 1 + random.below(4);
+      for (unsigned i = 0; i < NUM_SMS; i++)
+        bench.tbs[i][k] = random.one_in(holes) ? random.below(most + 1) : 0;
     }
     for (unsigned kernels = 1 + random.below(6); kernels > 0 && !tap.failed(); kernels--) {
       const unsigned k = random.below(NUM_KERNELS);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the quota gate and counters, rule by rule from docs/quota_gate.md (R-QC, R-SC), in 64-bit integers.
+// Reference of the quota gate and counters, rule by rule from docs/quota_gate.md (R-QC, R-SC), in
+// 64-bit integers.
 #ifndef QUOTA_REF_H
 #define QUOTA_REF_H
 
@@ -8,14 +9,15 @@
 #include <vector>
 
 constexpr int64_t kQuotaMax = 0x7fffffff;
-constexpr unsigned kNoScheme = 0, kNaive = 1, kElastic = 3, kRollover = 4, kRolloverTime = 5, kFair = 6, kSchemes = 7;
+constexpr unsigned kNoScheme = 0, kNaive = 1, kElastic = 3, kRollover = 4, kRolloverTime = 5,
+                   kFair = 6, kSchemes = 7;
 
 // What the block sees in a cycle; kernel -1 = none.
 struct QuotaInputs {
-  std::vector<int> issue_kernel;      // per sub-core
-  std::vector<unsigned> issue_lanes;  // per sub-core
+  std::vector<int> issue_kernel;             // per sub-core
+  std::vector<unsigned> issue_lanes;         // per sub-core
   std::vector<bool> present, runnable, qos;  // per kernel
-  std::vector<int64_t> first_quota;   // per kernel
+  std::vector<int64_t> first_quota;          // per kernel
   int arrive = -1;
   bool tick = false;
   int word = -1;
@@ -25,7 +27,12 @@ struct QuotaInputs {
   unsigned epoch_len = 1000;
 
   QuotaInputs(unsigned n_sched, unsigned n_kernels)
-      : issue_kernel(n_sched, -1), issue_lanes(n_sched, 0), present(n_kernels), runnable(n_kernels), qos(n_kernels), first_quota(n_kernels, 1) {}
+      : issue_kernel(n_sched, -1),
+        issue_lanes(n_sched, 0),
+        present(n_kernels),
+        runnable(n_kernels),
+        qos(n_kernels),
+        first_quota(n_kernels, 1) {}
 };
 
 class QuotaRef {
@@ -45,14 +52,16 @@ class QuotaRef {
     if (loads() == static_cast<int>(k)) return false;
     if (!held(in)) return true;
     bool qos_goes_on = false;
-    for (unsigned j = 0; j < slots.size(); j++) qos_goes_on = qos_goes_on || (in.qos[j] && in.runnable[j] && slots[j].c > 0);
+    for (unsigned j = 0; j < slots.size(); j++)
+      qos_goes_on = qos_goes_on || (in.qos[j] && in.runnable[j] && slots[j].c > 0);
     return slots[k].c > 0 && !(scheme == kRolloverTime && !in.qos[k] && qos_goes_on);
   }
   bool shut(const QuotaInputs &in, unsigned k) const { return held(in) && slots[k].c <= 0; }
 
   void step(const QuotaInputs &in) {
     const std::vector<bool> due = refills(in);
-    const bool timed = in.load ? in.load_scheme == kElastic && (scheme != kElastic || dcnt == 0) : scheme == kElastic && dcnt == 0;
+    const bool timed = in.load ? in.load_scheme == kElastic && (scheme != kElastic || dcnt == 0)
+                               : scheme == kElastic && dcnt == 0;
     const bool early_start = starts_early(in);
     std::vector<bool> had;
     for (const Slot &s : slots) had.push_back(s.has);
@@ -71,7 +80,8 @@ class QuotaRef {
   }
 
   int loads() const {  // the kernel whose load is next, or under way; -1: none
-    const auto first = std::find_if(slots.begin(), slots.end(), [](const Slot &s) { return s.to_load || s.fresh; });
+    const auto first = std::find_if(slots.begin(), slots.end(),
+                                    [](const Slot &s) { return s.to_load || s.fresh; });
     return first == slots.end() ? -1 : static_cast<int>(first - slots.begin());
   }
 
@@ -84,7 +94,8 @@ class QuotaRef {
  private:
   // R-SC-2
   bool held(const QuotaInputs &in) const {
-    return scheme != kNoScheme && (scheme == kFair || std::count(in.qos.begin(), in.qos.end(), true) != 0);
+    return scheme != kNoScheme &&
+           (scheme == kFair || std::count(in.qos.begin(), in.qos.end(), true) != 0);
   }
 
   // R-SC-6
@@ -105,8 +116,10 @@ class QuotaRef {
     for (unsigned k = 0; k < slots.size(); k++) {
       Slot &slot = slots[k];
       slot.fresh = s == kElastic && had[k];
-      if (s == kNoScheme) slot.has = slot.to_load = false;
-      else if (s != kElastic) slot.to_load = true;
+      if (s == kNoScheme)
+        slot.has = slot.to_load = false;
+      else if (s != kElastic)
+        slot.to_load = true;
     }
   }
 
@@ -168,8 +181,10 @@ class QuotaRef {
     if (loads() >= 0) {
       const auto k = static_cast<unsigned>(loads());
       const bool here = in.present[k] || in.arrive == static_cast<int>(k);
-      if (loads_now && scheme == kElastic) load_elastic(slots[k], here);
-      else if (loads_now) load(slots[k], here);
+      if (loads_now && scheme == kElastic)
+        load_elastic(slots[k], here);
+      else if (loads_now)
+        load(slots[k], here);
       second = !loads_now;
       return;
     }
@@ -197,8 +212,10 @@ class QuotaRef {
   // R-SC-5
   void load_elastic(Slot &s, bool here) const {
     const int64_t q = s.fresh ? s.shadow_quota : s.quota;
-    if (!here) s.c = 0;
-    else if (s.to_load) s.c = early ? std::min(s.c + q, kQuotaMax) : q;
+    if (!here)
+      s.c = 0;
+    else if (s.to_load)
+      s.c = early ? std::min(s.c + q, kQuotaMax) : q;
     s.quota = here ? q : 0;
     s.granted = here && (s.granted || s.fresh);
     s.has = s.has && !s.fresh;

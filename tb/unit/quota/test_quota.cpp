@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quota gate and counters (qsm_quota): the rules of docs/quota_gate.md one by one, then at random.
-// C itself is seen through snapshots, which every test takes where it matters, and through the gate.
+// C itself is seen through snapshots, which every test takes where it matters, and through the
+// gate.
 #include <string>
 
 #include "Vqsm_quota.h"
@@ -16,17 +17,20 @@ using qsm_unit::set;
 namespace {
 
 constexpr unsigned kKernels = NUM_KERNELS, kSched = NUM_SCHED, kLanes = WARP_SIZE;
-constexpr unsigned kKernelBits = qsm_unit::index_bits(kKernels), kLaneBits = qsm_unit::index_bits(kLanes + 1);
+constexpr unsigned kKernelBits = qsm_unit::index_bits(kKernels),
+                   kLaneBits = qsm_unit::index_bits(kLanes + 1);
 
 class Bench {
  public:
-  explicit Bench(qsm_unit::Tap &tap) : in(kSched, kKernels), ref(kKernels, kSched, kLanes), tap_(tap) {
+  explicit Bench(qsm_unit::Tap &tap)
+      : in(kSched, kKernels), ref(kKernels, kSched, kLanes), tap_(tap) {
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
   }
 
-  // One cycle with the inputs `in`, of which the pulses go down again; every output against the reference.
+  // One cycle with the inputs `in`, of which the pulses go down again; every output against the
+  // reference.
   void cycle() {
     drive();
     top.eval();
@@ -102,7 +106,8 @@ class Bench {
     for (unsigned s = 0; s < kSched; s++) {
       const bool issues = in.issue_kernel[s] >= 0;
       set(top.issue_valid_i, s, 1, issues);
-      set(top.issue_kernel_i, s, kKernelBits, issues ? static_cast<uint64_t>(in.issue_kernel[s]) : noise(kKernels));
+      set(top.issue_kernel_i, s, kKernelBits,
+          issues ? static_cast<uint64_t>(in.issue_kernel[s]) : noise(kKernels));
       set(top.issue_lanes_i, s, kLaneBits, issues ? in.issue_lanes[s] : noise(kLanes + 1));
     }
     for (unsigned k = 0; k < kKernels; k++) {
@@ -116,7 +121,8 @@ class Bench {
     top.first_quota_i = static_cast<uint32_t>(in.first_quota[arrives]);
     top.tick_i = in.tick;
     top.word_valid_i = in.word >= 0;
-    top.word_kernel_i = static_cast<uint8_t>(in.word >= 0 ? static_cast<unsigned>(in.word) : noise(kKernels));
+    top.word_kernel_i =
+        static_cast<uint8_t>(in.word >= 0 ? static_cast<unsigned>(in.word) : noise(kKernels));
     top.word_quota_i = in.word >= 0 ? static_cast<uint32_t>(in.word_quota) : noise(1u << 31);
     top.word_credit_i = in.word >= 0 ? static_cast<uint32_t>(in.word_credit) : noise(1u << 31);
     top.load_valid_i = in.load;
@@ -129,13 +135,16 @@ class Bench {
     for (unsigned k = 0; k < kKernels; k++) {
       const QuotaRef::Slot &s = ref.slots[k];
       const auto snap_c = static_cast<int64_t>(static_cast<int32_t>(get(top.snap_c_o, k, 32)));
-      tap_.expect(((top.open_o >> k) & 1) == ref.open(in, k), "cycle %llu: gate of %u is not %d", n, k, ref.open(in, k));
-      tap_.expect(((top.shut_o >> k) & 1) == ref.shut(in, k), "cycle %llu: shut of %u is not %d", n, k, ref.shut(in, k));
+      tap_.expect(((top.open_o >> k) & 1) == ref.open(in, k), "cycle %llu: gate of %u is not %d", n,
+                  k, ref.open(in, k));
+      tap_.expect(((top.shut_o >> k) & 1) == ref.shut(in, k), "cycle %llu: shut of %u is not %d", n,
+                  k, ref.shut(in, k));
       tap_.expect(quota(k) == s.quota, "cycle %llu: quota of %u is %lld, not %lld", n, k,
                   static_cast<long long>(quota(k)), static_cast<long long>(s.quota));
       tap_.expect(snap_c == s.snap_c, "cycle %llu: snapshot of C of %u is %lld, not %lld", n, k,
                   static_cast<long long>(snap_c), static_cast<long long>(s.snap_c));
-      tap_.expect(get(top.snap_insn_o, k, 32) == s.snap_insn, "cycle %llu: instructions of %u are %llu, not %u", n, k,
+      tap_.expect(get(top.snap_insn_o, k, 32) == s.snap_insn,
+                  "cycle %llu: instructions of %u are %llu, not %u", n, k,
                   static_cast<unsigned long long>(get(top.snap_insn_o, k, 32)), s.snap_insn);
     }
   }
@@ -143,10 +152,13 @@ class Bench {
   // What the lockstep monitor reads, behind the reference's step and before the clock.
   void compare_load(bool done) {
     const auto n = static_cast<unsigned long long>(n_);
-    tap_.expect(top.rootp->qsm_quota__DOT__load_done == done, "cycle %llu: the last load is not %d", n, done);
+    tap_.expect(top.rootp->qsm_quota__DOT__load_done == done, "cycle %llu: the last load is not %d",
+                n, done);
     for (unsigned k = 0; k < kKernels && done; k++) {
       const uint64_t next = get(top.rootp->qsm_quota__DOT__quota_next, k, 31);
-      tap_.expect(static_cast<int64_t>(next) == ref.slots[k].quota, "cycle %llu: next quota of %u is %llu", n, k, static_cast<unsigned long long>(next));
+      tap_.expect(static_cast<int64_t>(next) == ref.slots[k].quota,
+                  "cycle %llu: next quota of %u is %llu", n, k,
+                  static_cast<unsigned long long>(next));
     }
   }
 
@@ -156,7 +168,8 @@ class Bench {
 
 void expect_c(qsm_unit::Tap &tap, Bench &b, unsigned k, int64_t want) {
   const int64_t got = b.c(k);
-  tap.expect(got == want, "C of %u is %lld, the rule names %lld", k, static_cast<long long>(got), static_cast<long long>(want));
+  tap.expect(got == want, "C of %u is %lld, the rule names %lld", k, static_cast<long long>(got),
+             static_cast<long long>(want));
 }
 
 void test_decrement(qsm_unit::Tap &tap) {
@@ -169,7 +182,8 @@ void test_decrement(qsm_unit::Tap &tap) {
   b.cycle();
   expect_c(tap, b, kKernels - 1, want);
   tap.expect(b.open(kKernels - 1), "shut without a scheme");
-  tap.expect(b.ref.slots[kKernels - 1].snap_insn == static_cast<uint32_t>(-want), "instructions not counted");
+  tap.expect(b.ref.slots[kKernels - 1].snap_insn == static_cast<uint32_t>(-want),
+             "instructions not counted");
   tap.done("R-QC-2, R-QC-8: issued lanes of all sub-cores come off in every scheme");
 }
 
@@ -216,7 +230,8 @@ void test_first_delays_load(qsm_unit::Tap &tap) {
     b.here(k);
   }
   tap.expect(b.ref.slots[0].to_load, "a first block and a load in one cycle");
-  for (unsigned k = 0; k < kKernels; k++) tap.expect(b.quota(k) == 9 + k, "quota of %u: %lld", k, static_cast<long long>(b.quota(k)));
+  for (unsigned k = 0; k < kKernels; k++)
+    tap.expect(b.quota(k) == 9 + k, "quota of %u: %lld", k, static_cast<long long>(b.quota(k)));
   for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
   for (unsigned k = 0; k < kKernels; k++) expect_c(tap, b, k, 100 + k);
   b.word(0, 50, 400);
@@ -248,7 +263,7 @@ void test_load(qsm_unit::Tap &tap) {
   tap.expect(b.open(0), "shut after the load");
   expect_c(tap, b, 0, 50);
   for (unsigned n = 1; n < 2 * kKernels; n++) b.cycle();  // the other slots
-  b.load(kNaive);  // present, no word: stays
+  b.load(kNaive);                                         // present, no word: stays
   expect_c(tap, b, 0, 50);
   tap.expect(b.quota(0) == 50, "quota not kept");
 
@@ -264,7 +279,7 @@ void test_load(qsm_unit::Tap &tap) {
   b.word(0, 5, 400);
   b.load(kRollover);
   expect_c(tap, b, 0, 5);  // debt is forgiven
-  b.load(kRollover);  // no word: all stays
+  b.load(kRollover);       // no word: all stays
   expect_c(tap, b, 0, 5);
   b.word(0, 30, 0);
   b.load(kRolloverTime);
@@ -354,7 +369,8 @@ void test_refill(qsm_unit::Tap &tap) {
     tap.expect(round.open(0) && !round.open(2), "not the lowest kernel first");
     round.cycle();
     tap.expect(round.open(0) && round.open(2), "the second kernel of the round waits in vain");
-    tap.expect(round.ref.slots[0].c == kLanes - 2 && round.ref.slots[2].c == kLanes, "not one refill each");
+    tap.expect(round.ref.slots[0].c == kLanes - 2 && round.ref.slots[2].c == kLanes,
+               "not one refill each");
 
     Bench leaves(tap);  // the second one leaves before its turn
     leaves.in.qos[1] = true;
@@ -405,7 +421,8 @@ void test_debt(qsm_unit::Tap &tap) {
   tap.done("R-QC-2, W12: debt has an end, and is forgiven");
 }
 
-// A pair with quotas 100 (slot 0, QoS) and 50 under a scheme, its counters at c0 and c1, which are not above the quotas.
+// A pair with quotas 100 (slot 0, QoS) and 50 under a scheme, its counters at c0 and c1, which are
+// not above the quotas.
 void pair(Bench &b, unsigned scheme, int64_t c0, int64_t c1) {
   b.in.qos[0] = true;
   b.here(0);
@@ -414,10 +431,13 @@ void pair(Bench &b, unsigned scheme, int64_t c0, int64_t c1) {
   b.word(1, 50, 0);
   b.load(scheme);
   const int64_t want[] = {c0, c1};
-  for (unsigned k : {1u, 0u}) {  // the QoS kernel last, as a counter of the other may be under 0 then only
+  for (unsigned k :
+       {1u, 0u}) {  // the QoS kernel last, as a counter of the other may be under 0 then only
     while (b.ref.slots[k].c > want[k]) {
       const int64_t left = b.ref.slots[k].c - want[k];
-      b.issue(0, k, left > kLanes ? (b.ref.slots[k].c > kLanes ? kLanes : 1) : static_cast<unsigned>(left));
+      b.issue(
+          0, k,
+          left > kLanes ? (b.ref.slots[k].c > kLanes ? kLanes : 1) : static_cast<unsigned>(left));
       b.cycle();
     }
   }
@@ -435,7 +455,8 @@ void test_elastic(qsm_unit::Tap &tap) {
   if (!needs_pair(tap, name)) return;
   Bench b(tap);
   b.in.epoch_len = 200;
-  pair(b, kElastic, 0, -3);  // cycle t is over: all spent at the start of t + 1, in which the epoch starts
+  pair(b, kElastic, 0,
+       -3);  // cycle t is over: all spent at the start of t + 1, in which the epoch starts
   tap.expect(!b.open(0) && !b.open(1) && b.shut(0) && b.shut(1), "gates of spent kernels");
   b.cycle();
   tap.expect(b.ref.dcnt == 199 && b.ref.early, "no early start");
@@ -457,7 +478,8 @@ void test_elastic(qsm_unit::Tap &tap) {
   tap.done(name);
 }
 
-// The manager's words under Elastic: they count from the load message on, and C changes at starts only.
+// The manager's words under Elastic: they count from the load message on, and C changes at starts
+// only.
 void test_elastic_words(qsm_unit::Tap &tap) {
   const char *name = "R-SC-4, R-SC-5: words of a running epoch of Elastic";
   if (!needs_pair(tap, name)) return;
@@ -472,14 +494,16 @@ void test_elastic_words(qsm_unit::Tap &tap) {
   tap.expect(!b.open(0) && b.open(1), "a fresh quota is taken over behind a closed gate");
   b.cycle();
   b.cycle();
-  tap.expect(b.open(0) && b.quota(0) == 70, "the fresh quota is %lld", static_cast<long long>(b.quota(0)));
+  tap.expect(b.open(0) && b.quota(0) == 70, "the fresh quota is %lld",
+             static_cast<long long>(b.quota(0)));
   expect_c(tap, b, 0, 100);
   while (b.ref.dcnt != 0) b.cycle();
   for (unsigned n = 0; n < 2 * kKernels + 1; n++) b.cycle();
   expect_c(tap, b, 0, 70);
   expect_c(tap, b, 1, 50);
 
-  Bench first(tap);  // a first block between an early start and its load: its grant comes twice, and saturates
+  Bench first(tap);  // a first block between an early start and its load: its grant comes twice,
+                     // and saturates
   pair(first, kElastic, 0, -3);
   first.here(1, false);
   first.load(kNaive);  // drops slot 1
@@ -509,7 +533,8 @@ void test_elastic_words(qsm_unit::Tap &tap) {
 }
 
 void test_rollover_time(qsm_unit::Tap &tap) {
-  const char *name = "R-SC-2, B16: Rollover-Time closes the others while a QoS kernel that runs has quota";
+  const char *name =
+      "R-SC-2, B16: Rollover-Time closes the others while a QoS kernel that runs has quota";
   if (!needs_pair(tap, name)) return;
   Bench b(tap);
   pair(b, kRollover, 1, 40);
@@ -549,7 +574,8 @@ void test_fair(qsm_unit::Tap &tap) {
   tap.done(name);
 }
 
-// R-SC-1: a kernel whose blocks are all frozen loads, but nobody waits for it, and it is not refilled.
+// R-SC-1: a kernel whose blocks are all frozen loads, but nobody waits for it, and it is not
+// refilled.
 void test_frozen(qsm_unit::Tap &tap) {
   const char *name = "R-SC-1: frozen kernels are left out of refills and early starts";
   if (!needs_pair(tap, name)) return;
@@ -579,7 +605,8 @@ void test_longest_epoch(qsm_unit::Tap &tap) {
   }
   b.c(kKernels - 1);
   const uint64_t counted = get(b.top.snap_insn_o, kKernels - 1, 32);
-  tap.expect(counted == cycles * kSched * kLanes, "%llu instructions", static_cast<unsigned long long>(counted));
+  tap.expect(counted == cycles * kSched * kLanes, "%llu instructions",
+             static_cast<unsigned long long>(counted));
   tap.done("R-QC-8, R-QM-1: the instructions of the longest epoch");
 }
 
@@ -597,7 +624,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned n = 0; n < 400000 && !tap.failed(); n++) {
     for (unsigned s = 0; s < kSched; s++) {
       const unsigned k = random.below(kKernels);
-      if (b.in.present[k] && b.ref.slots[k].granted && b.ref.open(b.in, k) && !random.one_in(3)) b.issue(s, k, random.below(kLanes + 1));
+      if (b.in.present[k] && b.ref.slots[k].granted && b.ref.open(b.in, k) && !random.one_in(3))
+        b.issue(s, k, random.below(kLanes + 1));
     }
     if (random.one_in(20)) b.in.arrive = static_cast<int>(random.below(kKernels));
     if (random.one_in(100)) b.in.first_quota[random.below(kKernels)] = any_quota(random);
@@ -611,13 +639,16 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     } else if (random.one_in(20)) {
       b.in.word = static_cast<int>(random.below(kKernels));
       b.in.word_quota = any_quota(random);
-      b.in.word_credit = std::min<int64_t>(kQuotaMax - b.in.word_quota, random.one_in(3) ? kQuotaMax : random.below(200));
+      b.in.word_credit = std::min<int64_t>(kQuotaMax - b.in.word_quota,
+                                           random.one_in(3) ? kQuotaMax : random.below(200));
     }
     const int arrives = b.in.arrive;
     b.cycle();
     for (unsigned k = 0; k < kKernels; k++) {
       if (random.one_in(100)) b.in.present[k] = false;
-      if (random.one_in(200)) b.in.present[k] = true;  // a save is given up as the kernel is killed (R-PE-20): if dropped, it issues no more
+      if (random.one_in(200))
+        b.in.present[k] = true;  // a save is given up as the kernel is killed (R-PE-20): if
+                                 // dropped, it issues no more
       b.in.runnable[k] = b.in.present[k] && b.in.runnable[k] != random.one_in(50);
       if (random.one_in(2000)) b.in.qos[k] = !b.in.qos[k];
     }

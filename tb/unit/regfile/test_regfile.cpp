@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register file against docs/subcore.md (R-WB-4, R-EX-1): random starts, writes with any mask, and reads of all ports in every cycle, compared
-// with registers that are simply 0 at a warp's start, in all lanes. Usage: test_regfile [seed]. Output: TAP.
+// Register file against docs/subcore.md (R-WB-4, R-EX-1): random starts, writes with any mask, and
+// reads of all ports in every cycle, compared with registers that are simply 0 at a warp's start,
+// in all lanes. Usage: test_regfile [seed]. Output: TAP.
 #include <array>
 #include <vector>
 
@@ -33,7 +34,8 @@ class Bench {
   }
   ~Bench() { top.final(); }
 
-  // One cycle: reads, a write, a start (of no warp: kWarps). What is read, by the reference, is compared in the next cycle.
+  // One cycle: reads, a write, a start (of no warp: kWarps). What is read, by the reference, is
+  // compared in the next cycle.
   void cycle(Tap &tap, uint32_t warp, const uint32_t (&rs)[3], const Write &write, uint32_t start) {
     top.read_warp_i = static_cast<uint8_t>(warp);
     top.rs1_i = static_cast<uint8_t>(rs[0]);
@@ -45,7 +47,8 @@ class Bench {
     edge();
     compare(tap, warp, rs);
     if (write.valid) {
-      for (uint32_t l = 0; l < kLanes; l++) if (write.mask >> l & 1) want_[write.warp][write.rd][l] = write.data[l];
+      for (uint32_t l = 0; l < kLanes; l++)
+        if (write.mask >> l & 1) want_[write.warp][write.rd][l] = write.data[l];
     }
     if (start < kWarps) want_[start] = Registers{};
     n_cycles++;
@@ -65,7 +68,9 @@ class Bench {
   // wb_t from bit 0 up: data, mask, rd, warp, valid.
   void drive(const Write &write) {
     unsigned at = 0;
-    auto put = [&](uint32_t value, unsigned width) { for (unsigned b = 0; b < width; b++) qsm_unit::set_bit(top.write_i, at++, value >> b & 1); };
+    auto put = [&](uint32_t value, unsigned width) {
+      for (unsigned b = 0; b < width; b++) qsm_unit::set_bit(top.write_i, at++, value >> b & 1);
+    };
     for (uint32_t l = 0; l < kLanes; l++) put((write.mask >> l & 1) ? write.data[l] : 0, 32);
     put(write.mask, kLanes);
     put(write.rd, 5);
@@ -78,13 +83,16 @@ class Bench {
       const uint32_t got[3] = {lane(top.rs1_o, l), lane(top.rs2_o, l), lane(top.rs3_o, l)};
       for (uint32_t p = 0; p < kPorts; p++) {
         const uint32_t want = want_[warp][rs[p]][l];
-        tap.expect(got[p] == want, "cycle %ld, port %u, warp %u, x%u, lane %u: %08x, must be %08x", n_cycles, p + 1, warp, rs[p], l, got[p], want);
+        tap.expect(got[p] == want, "cycle %ld, port %u, warp %u, x%u, lane %u: %08x, must be %08x",
+                   n_cycles, p + 1, warp, rs[p], l, got[p], want);
         n_zeros += want == 0 && rs[p] != 0;
       }
     }
   }
   template <class P>
-  static uint32_t lane(const P &port, uint32_t l) { return static_cast<uint32_t>(qsm_unit::get(port, l, 32)); }
+  static uint32_t lane(const P &port, uint32_t l) {
+    return static_cast<uint32_t>(qsm_unit::get(port, l, 32));
+  }
 
   std::vector<Registers> want_;
 };
@@ -94,9 +102,14 @@ void test_random(Tap &tap, Random &random) {
   uint32_t seldom = 40;  // a start in so many cycles
   while (bench.n_cycles < 200000 && !tap.failed()) {
     if (bench.n_cycles % 1000 == 0) seldom = 2 + random.below(random.one_in(2) ? 8 : 200);
-    Write write{random.below(3) != 0, random.below(kWarps), 1 + random.below(31), random.below(1u << kLanes), {}};
+    Write write{random.below(3) != 0,
+                random.below(kWarps),
+                1 + random.below(31),
+                random.below(1u << kLanes),
+                {}};
     for (uint32_t &data : write.data) data = random.bits32() | 1;
-    // A warp that starts has nothing in flight; the scoreboard keeps a register from being read while it is written.
+    // A warp that starts has nothing in flight; the scoreboard keeps a register from being read
+    // while it is written.
     uint32_t start = random.one_in(seldom) ? random.below(kWarps) : kWarps;
     if (write.valid && start == write.warp) start = kWarps;
     const uint32_t warp = random.one_in(3) ? write.warp : random.below(kWarps);
@@ -108,7 +121,8 @@ void test_random(Tap &tap, Random &random) {
     bench.cycle(tap, warp, rs, write, start);
   }
   tap.expect(bench.n_zeros > 10000, "only %ld zeros were read", bench.n_zeros);
-  tap.done("registers are 0 from a warp's start to their first write, and in lanes that it leaves out (R-WB-4, R-EX-1)");
+  tap.done(
+      "registers are 0 from a warp's start to their first write, and in lanes that it leaves out (R-WB-4, R-EX-1)");
 }
 
 // The first write of a warp clears the other lanes, whatever the warp before had written.
@@ -124,7 +138,8 @@ void test_first_write(Tap &tap) {
   bench.cycle(tap, 1, seven, {}, kWarps);
   bench.cycle(tap, 0, none, all, kWarps);
   bench.cycle(tap, 1, seven, {}, kWarps);
-  tap.done("a start hides what was written, the first write after it clears the other lanes (R-WB-4)");
+  tap.done(
+      "a start hides what was written, the first write after it clears the other lanes (R-WB-4)");
 }
 
 }  // namespace

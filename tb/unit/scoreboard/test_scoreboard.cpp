@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scoreboard (qsm_scoreboard) against docs/subcore.md R-SB-1 to R-SB-3 in every cycle: random instructions of random warps.
+// Scoreboard (qsm_scoreboard) against docs/subcore.md R-SB-1 to R-SB-3 in every cycle: random
+// instructions of random warps.
 #include "Vqsm_scoreboard.h"
 
 #include <vector>
@@ -11,7 +12,8 @@ using qsm_unit::set;
 
 namespace {
 
-constexpr unsigned kWarpW = qsm_unit::index_bits(NUM_WARPS), kEntryW = qsm_unit::index_bits(ENTRIES);
+constexpr unsigned kWarpW = qsm_unit::index_bits(NUM_WARPS),
+                   kEntryW = qsm_unit::index_bits(ENTRIES);
 
 struct Entry {
   bool valid = false, mem = false, all_sent = false;
@@ -21,7 +23,9 @@ struct Entry {
 struct Place {
   bool valid = false;
   unsigned warp = 0, entry = 0;
-  bool is(const Place &other) const { return valid && other.valid && warp == other.warp && entry == other.entry; }
+  bool is(const Place &other) const {
+    return valid && other.valid && warp == other.warp && entry == other.entry;
+  }
 };
 
 struct Head {
@@ -37,7 +41,11 @@ struct Input {
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random) : tap_(tap), random_(random), entries_(NUM_WARPS, std::vector<Entry>(ENTRIES)), heads_(NUM_WARPS) {
+  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random)
+      : tap_(tap),
+        random_(random),
+        entries_(NUM_WARPS, std::vector<Entry>(ENTRIES)),
+        heads_(NUM_WARPS) {
     top_.rst_ni = 0;
     clock();
     top_.rst_ni = 1;
@@ -67,7 +75,8 @@ class Bench {
     return e;
   }
 
-  // Instructions are issued where an entry is free; fixed ones end, those of memory send parts, which come back.
+  // Instructions are issued where an entry is free; fixed ones end, those of memory send parts,
+  // which come back.
   void draw() {
     in_ = Input{};
     for (Head &head : heads_) {
@@ -92,9 +101,11 @@ class Bench {
     for (unsigned n = 0; n < 2; n++) {
       Place &done = in_.done[n], &back = in_.back[n];
       done = draw_place();
-      done.valid = at(done).valid && !at(done).mem && random_.one_in(fills_ ? 8 : 1) && !(n == 1 && done.is(in_.done[0]));
+      done.valid = at(done).valid && !at(done).mem && random_.one_in(fills_ ? 8 : 1) &&
+                   !(n == 1 && done.is(in_.done[0]));
       back = draw_place();
-      back.valid = at(back).valid && at(back).parts > 0 && random_.one_in(fills_ ? 8 : 1) && !(n == 1 && back.is(in_.back[0]));
+      back.valid = at(back).valid && at(back).parts > 0 && random_.one_in(fills_ ? 8 : 1) &&
+                   !(n == 1 && back.is(in_.back[0]));
     }
   }
 
@@ -171,7 +182,8 @@ class Bench {
   }
 
   void same(const char *what, unsigned warp, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s, warp %u: %llu, must be %llu", n_cycles_, what, warp, static_cast<unsigned long long>(seen),
+    tap_.expect(seen == wanted, "cycle %llu: %s, warp %u: %llu, must be %llu", n_cycles_, what,
+                warp, static_cast<unsigned long long>(seen),
                 static_cast<unsigned long long>(wanted));
   }
   void clock() {
@@ -200,9 +212,12 @@ int main(int argc, char **argv) {
   qsm_unit::begin_with_anything();
   Bench bench(tap, random);
   for (unsigned c = 0; c < 60000 && !tap.failed(); c++) bench.cycle();
-  std::printf("# warps in all cycles: %u full, %u with a hazard; %u memory instructions complete, %u times as many parts as can be\n", bench.n_full,
-              bench.n_hazards, bench.n_free, bench.n_most);
-  tap.expect(bench.n_full > 1000 && bench.n_hazards > 1000 && bench.n_free > 1000 && bench.n_most > 100, "too little happens");
+  std::printf(
+      "# warps in all cycles: %u full, %u with a hazard; %u memory instructions complete, %u times as many parts as can be\n",
+      bench.n_full, bench.n_hazards, bench.n_free, bench.n_most);
+  tap.expect(
+      bench.n_full > 1000 && bench.n_hazards > 1000 && bench.n_free > 1000 && bench.n_most > 100,
+      "too little happens");
   tap.done("random instructions: hazards and free entries in every cycle");
   return tap.exit_code();
 }

@@ -35,9 +35,12 @@ module tb_select
   assign merge_o = '{32'(merge_set), 32'(merge_warp), 32'(merge_valid), merge_pc};
 
   qsm_select u_select (
-    .clk_i, .rst_ni, .alive_i(WarpsPerSched'(alive_i)), .start_valid_i, .start_slot_i(WarpW'(start_slot_i)),
-    .sel1_valid_i, .sel1_warp_i(WarpW'(sel1_warp_i)), .sel1_cand_i(mask_t'(sel1_cand_i)), .sel1_pc_i(pc), .sel1_depth_i(depth),
+    .clk_i, .rst_ni, .alive_i(WarpsPerSched'(alive_i)), .start_valid_i,
+    .start_slot_i(WarpW'(start_slot_i)),
+    .sel1_valid_i, .sel1_warp_i(WarpW'(sel1_warp_i)), .sel1_cand_i(mask_t'(sel1_cand_i)),
+    .sel1_pc_i(pc), .sel1_depth_i(depth),
     .path_set_o(path_set), .path_warp_o(path_warp), .path_o(path),
-    .merge_set_o(merge_set), .merge_warp_o(merge_warp), .merge_valid_o(merge_valid), .merge_pc_o(merge_pc)
+    .merge_set_o(merge_set), .merge_warp_o(merge_warp), .merge_valid_o(merge_valid),
+    .merge_pc_o(merge_pc)
   );
 endmodule

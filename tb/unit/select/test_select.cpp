@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection of a diverged warp's next path (qsm_select): R-WS-5 to R-WS-7 of docs/warp_state.md, in every cycle.
-// Usage: test_select [seed]. Output: TAP.
+// Selection of a diverged warp's next path (qsm_select): R-WS-5 to R-WS-7 of docs/warp_state.md, in
+// every cycle. Usage: test_select [seed]. Output: TAP.
 #include <cstdint>
 #include <vector>
 
@@ -71,7 +71,9 @@ class Reference {
   uint32_t group_of(const Lanes &lanes, unsigned leader) const {
     uint32_t group = 0;
     for (unsigned l = 0; l < n_lanes_; l++)
-      if ((lanes.cand >> l & 1) && lanes.depth[l] == lanes.depth[leader] && lanes.pc[l] == lanes.pc[leader]) group |= 1u << l;
+      if ((lanes.cand >> l & 1) && lanes.depth[l] == lanes.depth[leader] &&
+          lanes.pc[l] == lanes.pc[leader])
+        group |= 1u << l;
     return group;
   }
 
@@ -81,7 +83,9 @@ class Reference {
     while (!(lanes.cand >> leader & 1)) leader++;
     for (unsigned l = leader + 1; l < n_lanes_; l++) {
       if (!(lanes.cand >> l & 1)) continue;
-      if (lanes.depth[l] > lanes.depth[leader] || (lanes.depth[l] == lanes.depth[leader] && lanes.pc[l] < lanes.pc[leader])) leader = l;
+      if (lanes.depth[l] > lanes.depth[leader] ||
+          (lanes.depth[l] == lanes.depth[leader] && lanes.pc[l] < lanes.pc[leader]))
+        leader = l;
     }
     const unsigned w = stage.warp;
     if (group_of(lanes, leader) != lanes.cand) {
@@ -100,7 +104,8 @@ class Reference {
   Merge merge_of(const Stage &stage, const Path &path_of_warp) const {  // R-WS-7
     Merge found{true, false, stage.warp, 0};
     for (unsigned l = 0; l < n_lanes_; l++) {
-      const bool waits = (stage.lanes.cand >> l & 1) && !(path_of_warp.mask >> l & 1) && stage.lanes.depth[l] == path_of_warp.depth &&
+      const bool waits = (stage.lanes.cand >> l & 1) && !(path_of_warp.mask >> l & 1) &&
+                         stage.lanes.depth[l] == path_of_warp.depth &&
                          stage.lanes.pc[l] > path_of_warp.pc;
       if (waits && (!found.valid || stage.lanes.pc[l] < found.pc)) found.pc = stage.lanes.pc[l];
       found.valid = found.valid || waits;
@@ -116,7 +121,12 @@ class Reference {
 class Bench {
  public:
   explicit Bench(qsm_unit::Tap &tap)
-      : tap_(tap), n_warps(parameter(0)), n_lanes(parameter(1)), limit(parameter(2)), max_depth((1u << parameter(3)) - 1), ref(n_lanes, limit) {
+      : tap_(tap),
+        n_warps(parameter(0)),
+        n_lanes(parameter(1)),
+        limit(parameter(2)),
+        max_depth((1u << parameter(3)) - 1),
+        ref(n_lanes, limit) {
     top.rst_ni = 1;
     clock();
     top.rst_ni = 0;
@@ -182,17 +192,22 @@ class Bench {
   }
   void compare() {
     const Path &p = ref.path;
-    tap_.expect(top.path_o[0] == p.set, "cycle %u: path set %u, not %d", n_cycles, top.path_o[0], p.set);
+    tap_.expect(top.path_o[0] == p.set, "cycle %u: path set %u, not %d", n_cycles, top.path_o[0],
+                p.set);
     if (p.set)
-      tap_.expect(top.path_o[1] == p.warp && top.path_o[2] == p.pc && top.path_o[3] == p.depth && top.path_o[4] == p.mask,
-                  "cycle %u: warp %u: path {%x, %u, %x}, not {%x, %u, %x} of warp %u", n_cycles, top.path_o[1], top.path_o[2],
-                  top.path_o[3], top.path_o[4], p.pc, p.depth, p.mask, p.warp);
+      tap_.expect(top.path_o[1] == p.warp && top.path_o[2] == p.pc && top.path_o[3] == p.depth &&
+                      top.path_o[4] == p.mask,
+                  "cycle %u: warp %u: path {%x, %u, %x}, not {%x, %u, %x} of warp %u", n_cycles,
+                  top.path_o[1], top.path_o[2], top.path_o[3], top.path_o[4], p.pc, p.depth, p.mask,
+                  p.warp);
     const Merge &m = ref.merge;
-    tap_.expect(top.merge_o[0] == m.set, "cycle %u: merge set %u, not %d", n_cycles, top.merge_o[0], m.set);
+    tap_.expect(top.merge_o[0] == m.set, "cycle %u: merge set %u, not %d", n_cycles, top.merge_o[0],
+                m.set);
     if (m.set)
-      tap_.expect(top.merge_o[1] == m.warp && top.merge_o[2] == m.valid && (!m.valid || top.merge_o[3] == m.pc),
-                  "cycle %u: warp %u: merge {%u, %x}, not {%d, %x} of warp %u", n_cycles, top.merge_o[1], top.merge_o[2], top.merge_o[3],
-                  m.valid, m.pc, m.warp);
+      tap_.expect(top.merge_o[1] == m.warp && top.merge_o[2] == m.valid &&
+                      (!m.valid || top.merge_o[3] == m.pc),
+                  "cycle %u: warp %u: merge {%u, %x}, not {%d, %x} of warp %u", n_cycles,
+                  top.merge_o[1], top.merge_o[2], top.merge_o[3], m.valid, m.pc, m.warp);
   }
 };
 
@@ -233,7 +248,8 @@ void test_circle(qsm_unit::Tap &tap) {
     std::vector<uint32_t> candidates;
     for (const unsigned one : {0u, 1u, b.n_lanes - 1})
       for (const unsigned other : {0u, 1u, 2u, b.n_lanes / 2, b.n_lanes - 1})
-        if (other != one) candidates.push_back(1u << (rot + one) % b.n_lanes | 1u << (rot + other) % b.n_lanes);
+        if (other != one)
+          candidates.push_back(1u << (rot + one) % b.n_lanes | 1u << (rot + other) % b.n_lanes);
     for (const uint32_t cand : candidates) {
       turn_to(b, 1, rot);
       until_fair(b, 1);
@@ -244,7 +260,8 @@ void test_circle(qsm_unit::Tap &tap) {
       until_fair(b, 1);
       const unsigned next = (want + 1) % b.n_lanes;
       const uint32_t all = b.n_lanes == 32 ? ~0u : (1u << b.n_lanes) - 1;
-      tap.expect(lane_of(b.select(1, apart(all))) == next, "after lane %u the next pick is not lane %u", want, next);
+      tap.expect(lane_of(b.select(1, apart(all))) == next,
+                 "after lane %u the next pick is not lane %u", want, next);
       if (tap.failed()) break;
     }
   }
@@ -259,7 +276,8 @@ void test_limit(qsm_unit::Tap &tap) {
     if (n == b.limit) b.select(0, apart(2));  // a warp that is not diverged: does not count
   }
   tap.expect(n == 2 * b.limit - 1, "lane 1 has waited for %u selections", n);
-  tap.done("R-WS-6: every ProgressLimit-th selection of a diverged warp is a fairness pick, in turns");
+  tap.done(
+      "R-WS-6: every ProgressLimit-th selection of a diverged warp is a fairness pick, in turns");
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -274,7 +292,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (in.lanes.cand == 0) in.lanes.cand = 1;
     const uint32_t spread = random.one_in(3) ? 1 : 4;
     for (unsigned l = 0; l < b.n_lanes; l++) {
-      in.lanes.pc[l] = (random.one_in(40) ? random.bits32() & ~3u : 0x80000000) + 4 * random.below(spread);
+      in.lanes.pc[l] =
+          (random.one_in(40) ? random.bits32() & ~3u : 0x80000000) + 4 * random.below(spread);
       in.lanes.depth[l] = random.one_in(40) ? b.max_depth : random.below(2);
     }
     for (unsigned w = 0; w < b.n_warps; w++)
@@ -288,7 +307,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_merges += b.ref.merge.valid;
     n_dead += in.alive != ~0u;
   }
-  std::printf("# %u fairness picks, %u merge points, %u cycles with a kill\n", b.ref.n_fair, n_merges, n_dead);
+  std::printf("# %u fairness picks, %u merge points, %u cycles with a kill\n", b.ref.n_fair,
+              n_merges, n_dead);
   tap.expect(b.ref.n_fair > 200 && n_merges > 1000 && n_dead > 1000, "too little happened");
   tap.done("R-WS-5, R-WS-6, R-WS-7 in every cycle of a random run");
 }

@@ -23,14 +23,19 @@ struct Reference {
   uint32_t selpend = 0;
   unsigned sellast = kWarps - 1, selw = 0;
 
-  bool waits(const Inputs &in) const { return (in.due != kNone && selpend) || (in.asks && (in.due != kNone || selpend)); }
+  bool waits(const Inputs &in) const {
+    return (in.due != kNone && selpend) || (in.asks && (in.due != kNone || selpend));
+  }
   bool yields(const Inputs &in) const { return waits(in) && selw == kPatience && !in.claimed; }
-  bool step_done(const Inputs &in) const { return in.asks && !in.claimed && (yields(in) || !waits(in)); }
+  bool step_done(const Inputs &in) const {
+    return in.asks && !in.claimed && (yields(in) || !waits(in));
+  }
   int sel1(const Inputs &in) const {
     if (in.due != kNone && !yields(in)) return in.due;
     if (!selpend || (yields(in) && in.asks)) return kNone;
     unsigned w = sellast;
-    do w = (w + 1) % kWarps; while (!(selpend >> w & 1));
+    do w = (w + 1) % kWarps;
+    while (!(selpend >> w & 1));
     return static_cast<int>(w);
   }
   void step(const Inputs &in) {
@@ -67,10 +72,12 @@ class Bench {
     top.step_asks_i = in.asks;
     top.claimed_i = in.claimed;
     top.eval();
-    const int want = ref.sel1(in), got = top.sel1_valid_o ? static_cast<int>(top.sel1_warp_o) : kNone;
+    const int want = ref.sel1(in),
+              got = top.sel1_valid_o ? static_cast<int>(top.sel1_warp_o) : kNone;
     step_done = in.asks && !in.claimed && top.step_free_o;
     tap_.expect(got == want, "cycle %u: SEL1 of %d, not %d", n_cycles, got, want);
-    tap_.expect(step_done == ref.step_done(in), "cycle %u: step done %d, not %d", n_cycles, step_done, !step_done);
+    tap_.expect(step_done == ref.step_done(in), "cycle %u: step done %d, not %d", n_cycles,
+                step_done, !step_done);
     tap_.expect(!(step_done && got != kNone), "cycle %u: two readers", n_cycles);
     ref.step(in);
     clock();
@@ -109,7 +116,8 @@ void test_release(qsm_unit::Tap &tap) {
   b.cycle(in);
   in.release = 0;
   tap.expect(b.cycle(in) == 0, "the circle does not go on behind its end");
-  tap.done("R-WS-8: released warps have SEL1 one after the other, in a circle from the one served last");
+  tap.done(
+      "R-WS-8: released warps have SEL1 one after the other, in a circle from the one served last");
 }
 
 // A SEL1 due in every cycle, of warps that are not waiting.
@@ -133,7 +141,8 @@ void test_bound_of_warps(qsm_unit::Tap &tap) {
     in.due = due_now(b, n);
     const int got = b.cycle(in);
     if (got != kNone) left &= ~(1u << got);
-    if (!left) tap.expect(n + 1 <= (kPatience + 1) * (kWarps - 1), "the last one waits %u cycles", n + 1);
+    if (!left)
+      tap.expect(n + 1 <= (kPatience + 1) * (kWarps - 1), "the last one waits %u cycles", n + 1);
   }
   tap.expect(!left, "some wait for ever: %x", left);
   tap.done("R-WS-11: a released warp has its turn beside warps that select in every cycle");
@@ -153,7 +162,8 @@ void test_bound_of_steps(qsm_unit::Tap &tap) {
     tap.expect(waited <= kPatience, "a step waits %u cycles", waited);
   }
   tap.expect(done > 20, "%u steps", done);
-  tap.done("R-WS-11: a step has its turn beside warps that select in every cycle, whatever cycles are claimed");
+  tap.done(
+      "R-WS-11: a step has its turn beside warps that select in every cycle, whatever cycles are claimed");
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -164,7 +174,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (n % 64 == 0) rush = random.below(4);
     Inputs in;
     const unsigned w = random.below(kWarps);
-    if ((rush == 3 || random.one_in(1 + rush)) && !(b.ref.selpend >> w & 1)) in.due = static_cast<int>(w);
+    if ((rush == 3 || random.one_in(1 + rush)) && !(b.ref.selpend >> w & 1))
+      in.due = static_cast<int>(w);
     if (rush == 3) in.due = due_now(b, w);
     in.release = random.one_in(10) ? random.bits32() & ((1u << kWarps) - 1) : 0;
     if (in.due != kNone) in.release &= ~(1u << in.due);
@@ -176,7 +187,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     b.cycle(in);
     n_steps += b.step_done;
   }
-  std::printf("# %u postponed or stepped aside, %u of them killed in that cycle, %u steps\n", n_yields, n_cleared, n_steps);
+  std::printf("# %u postponed or stepped aside, %u of them killed in that cycle, %u steps\n",
+              n_yields, n_cleared, n_steps);
   tap.expect(n_yields > 1000 && n_steps > 1000 && n_cleared > 5, "too little happened");
   tap.done("R-WS-4, R-WS-8, R-WS-11 in every cycle of a random run");
 }

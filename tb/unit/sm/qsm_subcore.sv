@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the sub-core in the SM's unit bench: its outputs are what the bench drives into the signals below.
+// Stands in for the sub-core in the SM's unit bench: its outputs are what the bench drives into the
+// signals below.
 module qsm_subcore
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -87,6 +88,7 @@ module qsm_subcore
   assign resident_o    = '1;
   assign kernel_o      = {WarpsPerSched{KernelW'(Sub + 1)}};
   // Sub + 1 of them are idle.
-  always_comb for (int unsigned w = 0; w < WarpsPerSched; w++) reason_o[w] = (w <= Sub) ? 3'd7 : 3'd0;
+  always_comb for (int unsigned w = 0; w < WarpsPerSched; w++) reason_o[w] = (w <= Sub) ? 3'd7 :
+    3'd0;
   assign qaws_front_o  = '{valid: 1'b1, budget: 8'(Sub + 1), ncs: 8'(stall_reason_i)};
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_sm around stand-ins of the sub-cores, with plain ports for the unit bench: one array element per sub-core,
-// kernel or slot. The bench drives inputs while clk_i is 0, reads the outputs of that cycle, then gives the edge.
+// qsm_sm around stand-ins of the sub-cores, with plain ports for the unit bench: one array element
+// per sub-core, kernel or slot. The bench drives inputs while clk_i is 0, reads the outputs of that
+// cycle, then gives the edge.
 module tb_sm
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -33,7 +34,8 @@ module tb_sm
   input  logic [31:0] finish_i [NumSched][2],
   input  logic [31:0] source_i [NumSched][7], // fault: valid, kernel, cause, pc, tid, block, value
   input  logic        quiet_i,                // frozen warps have nothing in flight
-  input  logic [31:0] mq_i [NumSched][4],     // valid, kernel, tb, address; a load of a word by lane 1 of warp 2
+  // valid, kernel, tb, address; a load of a word by lane 1 of warp 2
+  input  logic [31:0] mq_i [NumSched][4],
   // Sub-cores: what they hear
   output logic [31:0] warp_o [NumSched][6],   // start: valid, kernel, tb, widx, live, restored
   output logic [31:0] grant_o [NumSched],
@@ -45,7 +47,8 @@ module tb_sm
   output logic [31:0] runnable_o,
   output logic [31:0] phase_o,
   output logic [31:0] info_o [MaxTbs][4],     // valid, kernel, base, linear
-  // Shared memory: the row that is cleared {valid, row}; a row, to be filled with ones; its banks {all zeros, all ones}
+  // Shared memory: the row that is cleared {valid, row}; a row, to be filled with ones; its banks
+  // {all zeros, all ones}
   output logic [31:0] wipe_o [2],
   input  logic        fill_i,
   input  logic [31:0] peek_row_i,
@@ -81,8 +84,10 @@ module tb_sm
       desc[k].shared  = 19'(shared_i[k]);
     end
     dispatch = '{valid: dispatch_i[0][0], kernel: KernelW'(dispatch_i[1]), tb: TbW'(dispatch_i[2]),
-                 first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]), block: {block_i[2], block_i[1], block_i[0]},
-                 linear: dispatch_i[5], op: tb_op_e'(dispatch_i[6][1:0]), image: '0, fresh: dispatch_i[7][0], ticket: '0};
+                 first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]), block:
+                   {block_i[2], block_i[1], block_i[0]},
+                 linear: dispatch_i[5], op: tb_op_e'(dispatch_i[6][1:0]), image: '0, fresh:
+                   dispatch_i[7][0], ticket: '0};
     rsp         = '0;
     rsp.valid   = rsp_i[0][0];
     rsp.tag     = TagW'(rsp_i[1]);
@@ -90,21 +95,24 @@ module tb_sm
   end
   assign retire_o = '{32'(retire.valid), 32'(retire.tb), 32'(retire.saved)};
   assign fault_o  = 32'(fault);
-  assign req_o    = '{32'(req.valid), 32'(req.kind), req.addr, 32'(req.bytes), 32'(req.tag), 32'(req.slot)};
+  assign req_o    = '{32'(req.valid), 32'(req.kind), req.addr, 32'(req.bytes), 32'(req.tag),
+      32'(req.slot)};
   assign record_o = '{32'(record.cause), record.pc, 32'(record.tid), record.block, record.value};
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     assign snap_insn_o[k] = snap_insn[k];
     assign snap_idle_o[k] = 32'(snap_idle[k]);
   end
   for (genvar t = 0; t < MaxTbs; t++) begin : g_tb
-    assign info_o[t] = '{32'(u_sm.tb_valid[t]), 32'(u_sm.tb_info[t].kernel), 32'(u_sm.tb_info[t].base),
+    assign info_o[t] = '{32'(u_sm.tb_valid[t]), 32'(u_sm.tb_info[t].kernel),
+        32'(u_sm.tb_info[t].base),
                          u_sm.u_lsu.u_tb_linear.mem[t]};
   end
   assign wipe_o = '{32'(u_sm.wipe), 32'(u_sm.wipe_row)};
   lanes_t peeked;
   for (genvar b = 0; b < WarpSize; b++) begin : g_bank
     assign peeked[b] = u_sm.u_lsu.u_shared.g_bank[b].u_bank.mem[RowW'(peek_row_i)];
-    always @(posedge clk_i) if (fill_i) u_sm.u_lsu.u_shared.g_bank[b].u_bank.mem[RowW'(peek_row_i)] <= '1;
+    always @(posedge clk_i)
+      if (fill_i) u_sm.u_lsu.u_shared.g_bank[b].u_bank.mem[RowW'(peek_row_i)] <= '1;
   end
   assign peek_o = '{32'(peeked == '0), 32'(peeked == '1)};
   assign killed_o  = 32'(u_sm.killed);
@@ -117,20 +125,24 @@ module tb_sm
     assign u_sm.g_sub[s].u_subcore.miss_addr  = miss_i[s][1];
     assign u_sm.g_sub[s].u_subcore.miss_slot  = KernelW'(miss_i[s][2]);
     assign u_sm.g_sub[s].u_subcore.issue =
-        '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]), lanes: LanesW'(issue_i[s][2]), device_fence: 1'b0};
+        '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]), lanes: LanesW'(issue_i[s][2]),
+            device_fence: 1'b0};
     assign u_sm.g_sub[s].u_subcore.arrive = '{valid: arrive_i[s][0][0], tb: TbW'(arrive_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.finish = '{valid: finish_i[s][0][0], tb: TbW'(finish_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.fault =
         '{valid: source_i[s][0][0], kernel: KernelW'(source_i[s][1]),
-          record: '{cause: 5'(source_i[s][2]), pc: source_i[s][3], tid: 10'(source_i[s][4]), block: source_i[s][5],
+          record: '{cause: 5'(source_i[s][2]), pc: source_i[s][3], tid: 10'(source_i[s][4]),
+              block: source_i[s][5],
                     value: source_i[s][6]}};
     assign u_sm.g_sub[s].u_subcore.mq_valid = mq_i[s][0][0];
     assign u_sm.g_sub[s].u_subcore.quiet = quiet_i;
     assign u_sm.g_sub[s].u_subcore.mq =
-        '{warp: '0, kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2), pc: 32'h80000040,
+        '{warp: '0, kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2),
+            pc: 32'h80000040,
           instr: 32'h00002083, mask: mask_t'(2), entry: '0, addr: {WarpSize{mq_i[s][3]}}, data: '0};
     assign warp_o[s] = '{32'(u_sm.start[s].valid), 32'(u_sm.start[s].kernel), 32'(u_sm.start[s].tb),
-                         32'(u_sm.start[s].widx), 32'(u_sm.start[s].live), 32'(u_sm.start[s].restored)};
+                         32'(u_sm.start[s].widx), 32'(u_sm.start[s].live),
+                             32'(u_sm.start[s].restored)};
     assign grant_o[s] = 32'(u_sm.miss_grant[s]);
     assign fill_o[s]  = '{32'(u_sm.fill_valid[s]), u_sm.rsp_data[0]};
     assign pop_o[s]   = 32'(u_sm.mq_pop[s]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SM around its sub-cores against docs/sm.md: thread-block slots, launch, barrier, faults, retirement, memory port.
-// The bench plays the sub-cores. Directed checks, then random life compared with an independent reference in every
-// cycle. Configuration `odd`. Usage: test_sm [seed]. Output: TAP.
+// The SM around its sub-cores against docs/sm.md: thread-block slots, launch, barrier, faults,
+// retirement, memory port. The bench plays the sub-cores. Directed checks, then random life
+// compared with an independent reference in every cycle. Configuration `odd`. Usage: test_sm
+// [seed]. Output: TAP.
 #include <array>
 #include <cstring>
 #include <deque>
@@ -23,14 +24,31 @@ constexpr uint32_t kWarps[kKernels] = {6, 1, 3}, kThreads[kKernels] = {24, 3, 9}
 constexpr uint32_t kRowBytes = 4 * kLanes, kGranuleRows = 12, kRows = 384;
 using Shared = std::array<uint32_t, kKernels>;  // bytes of a block of each kernel
 
-struct Record { uint32_t cause, pc, tid, block, value; };
+struct Record {
+  uint32_t cause, pc, tid, block, value;
+};
 bool operator==(const Record &a, const Record &b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-struct Source { bool valid = false; uint32_t kernel = 0; Record record{}; };
-struct Event { bool valid = false; uint32_t tb = 0; };
+struct Source {
+  bool valid = false;
+  uint32_t kernel = 0;
+  Record record{};
+};
+struct Event {
+  bool valid = false;
+  uint32_t tb = 0;
+};
 enum Op : uint32_t { kNew, kRestore, kSave, kFlush };
-struct Dispatch { bool valid = false; uint32_t kernel = 0, tb = 0, first = 0, base = 0, linear = 0, block[3] = {}; Op op = kNew; bool fresh = false; };
-struct Miss { bool valid = false; uint32_t addr = 0, slot = 0; };
+struct Dispatch {
+  bool valid = false;
+  uint32_t kernel = 0, tb = 0, first = 0, base = 0, linear = 0, block[3] = {};
+  Op op = kNew;
+  bool fresh = false;
+};
+struct Miss {
+  bool valid = false;
+  uint32_t addr = 0, slot = 0;
+};
 
 struct Inputs {
   uint32_t start = 0, kill = 0;
@@ -43,11 +61,16 @@ struct Inputs {
   uint32_t rsp_tag = 0, rsp_data = 0;
 };
 
-struct Start { bool valid = false; uint32_t kernel = 0, tb = 0, widx = 0, live = 0; bool restored = false; };
+struct Start {
+  bool valid = false;
+  uint32_t kernel = 0, tb = 0, widx = 0, live = 0;
+  bool restored = false;
+};
 
 struct Outputs {
   Start start[kSubs];
-  uint32_t release = 0, present = 0, runnable = 0, killed = 0, fault = 0, grant = 0, fill = 0, tb_valid = 0;
+  uint32_t release = 0, present = 0, runnable = 0, killed = 0, fault = 0, grant = 0, fill = 0,
+           tb_valid = 0;
   Event retire;
   bool restored = false, wipe = false;
   uint32_t wipe_row = 0;
@@ -78,10 +101,19 @@ class Reference {
   }
 
  private:
-  struct Slot { bool valid = false; uint32_t kernel = 0, first = 0, left = 0, arrived = 0, base = 0; bool clean = false; };
-  struct Wipe { bool valid = false; uint32_t slot = 0, row = 0, left = 0; };
+  struct Slot {
+    bool valid = false;
+    uint32_t kernel = 0, first = 0, left = 0, arrived = 0, base = 0;
+    bool clean = false;
+  };
+  struct Wipe {
+    bool valid = false;
+    uint32_t slot = 0, row = 0, left = 0;
+  };
 
-  bool over(uint32_t s) const { return slot_[s].valid && !slot_[s].left && !(frozen(s) && op_ == kRestore); }  // R-SM-4
+  bool over(uint32_t s) const {
+    return slot_[s].valid && !slot_[s].left && !(frozen(s) && op_ == kRestore);
+  }  // R-SM-4
 
   void wipe(Outputs &out) {  // R-SM-10
     out.wipe = wipe_.valid;
@@ -95,12 +127,13 @@ class Reference {
     }
     for (uint32_t s = 0; s < kTbs && !wipe_.valid; s++) {
       const Slot &t = slot_[s];
-      if (over(s) && !t.clean) wipe_ = {true, s, t.base * kGranuleRows, (shared_[t.kernel] + kRowBytes - 1) / kRowBytes};
+      if (over(s) && !t.clean)
+        wipe_ = {true, s, t.base * kGranuleRows, (shared_[t.kernel] + kRowBytes - 1) / kRowBytes};
     }
   }
 
-  // The sub-cores here never do a step and always have something in flight: a save ends when its block retires (R-PE-21) or is killed, a
-  // restore when it is killed (R-PE-20).
+  // The sub-cores here never do a step and always have something in flight: a save ends when its
+  // block retires (R-PE-21) or is killed, a restore when it is killed (R-PE-20).
   void end_job(Outputs &out) {
     if (op_ == kNew) return;
     const bool killed = killed_before_ >> slot_[op_tb_].kernel & 1;
@@ -252,7 +285,8 @@ class Rtl {
       top.finish_i[s][0] = in.finish[s].valid;
       top.finish_i[s][1] = in.finish[s].tb;
       const Source &f = in.source[s];
-      const uint32_t fault[7] = {f.valid, f.kernel, f.record.cause, f.record.pc, f.record.tid, f.record.block, f.record.value};
+      const uint32_t fault[7] = {f.valid,      f.kernel,       f.record.cause, f.record.pc,
+                                 f.record.tid, f.record.block, f.record.value};
       for (int i = 0; i < 7; i++) top.source_i[s][i] = fault[i];
       top.miss_i[s][0] = in.miss[s].valid;
       top.miss_i[s][1] = in.miss[s].addr;
@@ -266,7 +300,13 @@ class Rtl {
   Outputs read() const {
     Outputs out;
     for (uint32_t s = 0; s < kSubs; s++) {
-      if (top.warp_o[s][0]) out.start[s] = {true, top.warp_o[s][1], top.warp_o[s][2], top.warp_o[s][3], top.warp_o[s][4], top.warp_o[s][5] != 0};
+      if (top.warp_o[s][0])
+        out.start[s] = {true,
+                        top.warp_o[s][1],
+                        top.warp_o[s][2],
+                        top.warp_o[s][3],
+                        top.warp_o[s][4],
+                        top.warp_o[s][5] != 0};
       out.grant |= top.grant_o[s] << s;
       out.fill |= top.fill_o[s][0] << s;
     }
@@ -279,7 +319,8 @@ class Rtl {
     out.killed = top.killed_o;
     out.fault = top.fault_o;
     if (top.retire_o[0]) out.retire = {true, top.retire_o[1]};
-    out.record = {top.record_o[0], top.record_o[1], top.record_o[2], top.record_o[3], top.record_o[4]};
+    out.record = {top.record_o[0], top.record_o[1], top.record_o[2], top.record_o[3],
+                  top.record_o[4]};
     for (uint32_t t = 0; t < kTbs; t++) out.tb_valid |= top.info_o[t][0] << t;
     return out;
   }
@@ -289,7 +330,9 @@ class Rtl {
 const char *difference(const Outputs &a, const Outputs &b) {
   for (uint32_t s = 0; s < kSubs; s++) {
     const Start &x = a.start[s], &y = b.start[s];
-    if (x.valid != y.valid || (x.valid && (x.kernel != y.kernel || x.tb != y.tb || x.widx != y.widx))) return "start";
+    if (x.valid != y.valid ||
+        (x.valid && (x.kernel != y.kernel || x.tb != y.tb || x.widx != y.widx)))
+      return "start";
     if (x.valid && x.live != y.live) return "start.live";
     if (x.valid && x.restored != y.restored) return "start.restored";
   }
@@ -320,8 +363,15 @@ class Bench {
     tap_.expect(!what, "cycle %ld: %s", n_cycles, what ? what : "");
     return out;
   }
-  void edge() { rtl.edge(); n_cycles++; }
-  const Outputs &full(const Inputs &in, const Source &lsu = Source()) { step(in, lsu); edge(); return out; }
+  void edge() {
+    rtl.edge();
+    n_cycles++;
+  }
+  const Outputs &full(const Inputs &in, const Source &lsu = Source()) {
+    step(in, lsu);
+    edge();
+    return out;
+  }
 
   Rtl rtl;
   Outputs out;
@@ -343,9 +393,19 @@ Inputs message(Op op, uint32_t kernel, uint32_t tb, bool fresh = false) {
   in.dispatch.fresh = fresh;
   return in;
 }
-Inputs finish(uint32_t sub, uint32_t tb) { Inputs in; in.finish[sub] = {true, tb}; return in; }
-Inputs arrive(uint32_t sub, uint32_t tb) { Inputs in; in.arrive[sub] = {true, tb}; return in; }
-Source fault(uint32_t kernel, uint32_t cause) { return {true, kernel, {cause, 0x1000 + cause, 5, 77, 0xabc}}; }
+Inputs finish(uint32_t sub, uint32_t tb) {
+  Inputs in;
+  in.finish[sub] = {true, tb};
+  return in;
+}
+Inputs arrive(uint32_t sub, uint32_t tb) {
+  Inputs in;
+  in.arrive[sub] = {true, tb};
+  return in;
+}
+Source fault(uint32_t kernel, uint32_t cause) {
+  return {true, kernel, {cause, 0x1000 + cause, 5, 77, 0xabc}};
+}
 
 void test_launch(Tap &tap) {
   Bench b(tap);
@@ -355,12 +415,14 @@ void test_launch(Tap &tap) {
   for (uint32_t i = 0; i < 3; i++) {
     b.full({});
     const Start &s = b.out.start[sub[i]];
-    tap.expect(s.valid && s.widx == i && s.live == live[i] && s.tb == 4 && s.kernel == 2, "warp %u", i);
+    tap.expect(s.valid && s.widx == i && s.live == live[i] && s.tb == 4 && s.kernel == 2, "warp %u",
+               i);
     tap.expect(!b.out.start[1 - sub[i]].valid, "warp %u on one sub-core only", i);
   }
   b.full({});
   tap.expect(!b.out.start[0].valid && !b.out.start[1].valid, "no fourth warp");
-  tap.expect(b.rtl.top.info_o[4][2] == 7 && b.rtl.top.info_o[4][3] == 104, "what the load/store unit is told of the block");
+  tap.expect(b.rtl.top.info_o[4][2] == 7 && b.rtl.top.info_o[4][3] == 104,
+             "what the load/store unit is told of the block");
   tap.done("warps of a block start one per cycle, circular over the sub-cores (R-SM-1, R-SM-2)");
 }
 
@@ -375,7 +437,8 @@ void test_order(Tap &tap) {
     for (const Start &s : b.out.start)
       if (s.valid) seen.push_back(s.tb);
   }
-  tap.expect(seen == std::vector<uint32_t>({0, 0, 1}), "two warps of slot 0 were left, then slot 1");
+  tap.expect(seen == std::vector<uint32_t>({0, 0, 1}),
+             "two warps of slot 0 were left, then slot 1");
   tap.done("blocks launch in the order of their arrival (R-SM-1)");
 }
 
@@ -397,7 +460,8 @@ void test_barrier(Tap &tap) {
   b.full(finish(0, 1));
   b.full(finish(1, 1));
   b.full({});
-  tap.expect(b.out.retire.valid && b.out.retire.tb == 1 && b.out.present == 4, "retires when none is left");
+  tap.expect(b.out.retire.valid && b.out.retire.tb == 1 && b.out.present == 4,
+             "retires when none is left");
   b.full({});
   tap.expect(!b.out.retire.valid && !b.out.present, "once");
   tap.done("barrier and retirement (R-SM-3, R-SM-4, R-SM-5)");
@@ -429,7 +493,8 @@ uint32_t cycles_to_retire(Bench &b, uint32_t tb) {
 
 void test_wipe(Tap &tap) {
   for (uint32_t bytes : {0u, 1u, 15u, 16u, 17u, 192u, 193u, kRows * kRowBytes}) {
-    const uint32_t rows = (bytes + kRowBytes - 1) / kRowBytes, base = bytes == kRows * kRowBytes ? 0 : 30;
+    const uint32_t rows = (bytes + kRowBytes - 1) / kRowBytes,
+                   base = bytes == kRows * kRowBytes ? 0 : 30;
     Bench b(tap, {0, bytes, 0});
     b.rtl.fill_shared();
     for (int round = 0; round < 2; round++) {  // the slot's second block is wiped too
@@ -448,7 +513,8 @@ void test_wipe(Tap &tap) {
       b.rtl.fill_shared();
     }
   }
-  tap.done("a block's shared memory is zeros when it retires, and no other; n + 1 cycles later for n rows (R-SM-10)");
+  tap.done(
+      "a block's shared memory is zeros when it retires, and no other; n + 1 cycles later for n rows (R-SM-10)");
 }
 
 void test_wipes_in_turn(Tap &tap) {
@@ -467,9 +533,12 @@ void test_wipes_in_turn(Tap &tap) {
     b.full({});
     if (b.out.retire.valid) retired.push_back({i, b.out.retire.tb});
   }
-  // Over in 0: wipe of slot 1 in 1 to 3, it retires in 4, when slot 3 is found: wiped in 5 to 7. Slot 4 needs none.
-  tap.expect(retired == std::vector<std::pair<int, uint32_t>>({{1, 4}, {4, 1}, {8, 3}}), "%zu retirements", retired.size());
-  tap.done("blocks that are over at once are wiped one after the other, the lowest first; others retire meanwhile (R-SM-4, R-SM-10)");
+  // Over in 0: wipe of slot 1 in 1 to 3, it retires in 4, when slot 3 is found: wiped in 5 to 7.
+  // Slot 4 needs none.
+  tap.expect(retired == std::vector<std::pair<int, uint32_t>>({{1, 4}, {4, 1}, {8, 3}}),
+             "%zu retirements", retired.size());
+  tap.done(
+      "blocks that are over at once are wiped one after the other, the lowest first; others retire meanwhile (R-SM-4, R-SM-10)");
 }
 
 void test_wipe_of_killed(Tap &tap) {
@@ -480,7 +549,8 @@ void test_wipe_of_killed(Tap &tap) {
   b.full(in);
   b.full({});
   b.full(finish(0, 0));
-  tap.expect(cycles_to_retire(b, 0) == 4 && b.rtl.cleared()[3 * kGranuleRows + 2] == 1, "a killed block is wiped");
+  tap.expect(cycles_to_retire(b, 0) == 4 && b.rtl.cleared()[3 * kGranuleRows + 2] == 1,
+             "a killed block is wiped");
   tap.done("a killed kernel's block is wiped like any other (R-SM-10)");
 }
 
@@ -492,7 +562,8 @@ void test_faults(Tap &tap) {
   b.full(in);
   tap.expect(!b.out.killed && !b.out.fault, "not in the cycle of the fault");
   b.full({});
-  tap.expect(b.out.killed == 2 && b.out.fault == 2 && b.out.record.cause == 2, "the lowest sub-core counts");
+  tap.expect(b.out.killed == 2 && b.out.fault == 2 && b.out.record.cause == 2,
+             "the lowest sub-core counts");
   in = {};
   in.source[1] = fault(1, 8);
   b.full(in);
@@ -545,10 +616,12 @@ void test_killed_launch(Tap &tap) {
   in = {};
   in.kill = 1;
   b.full(in);
-  tap.expect(b.out.start[0].valid && b.out.start[0].live == 15, "seen in this cycle: not yet killed");
+  tap.expect(b.out.start[0].valid && b.out.start[0].live == 15,
+             "seen in this cycle: not yet killed");
   for (int i = 1; i < 6; i++) {
     b.full({});
-    tap.expect(b.out.start[i % 2].valid && b.out.start[i % 2].live == 0, "warp %d starts with no live lane", i);
+    tap.expect(b.out.start[i % 2].valid && b.out.start[i % 2].live == 0,
+               "warp %d starts with no live lane", i);
   }
   tap.done("warps of a killed kernel start dead and are counted (R-SM-2, R-SM-4)");
 }
@@ -557,14 +630,17 @@ void test_save_message(Tap &tap) {
   Bench b(tap);
   b.full(message(kSave, 1, 3));
   b.full({});
-  tap.expect(b.rtl.top.phase_o == 0 && b.out.tb_valid == 0, "a message for an unused slot does nothing");
+  tap.expect(b.rtl.top.phase_o == 0 && b.out.tb_valid == 0,
+             "a message for an unused slot does nothing");
   b.full(dispatch(1, 3));
   b.full(message(kFlush, 1, 3));
   b.full({});
-  tap.expect(b.rtl.top.phase_o == 2 && b.out.tb_valid == 8 && !b.out.present && !b.out.runnable, "a block that is flushed is not present");
+  tap.expect(b.rtl.top.phase_o == 2 && b.out.tb_valid == 8 && !b.out.present && !b.out.runnable,
+             "a block that is flushed is not present");
   b.full(finish(0, 3));
   b.full({});
-  tap.expect(b.out.retire.valid && b.rtl.top.retire_o[2] == 0, "it ends before it is quiet: retires, not saved");
+  tap.expect(b.out.retire.valid && b.rtl.top.retire_o[2] == 0,
+             "it ends before it is quiet: retires, not saved");
   b.full({});
   tap.expect(b.rtl.top.phase_o == 0, "which ends the job");
   b.full(dispatch(1, 3));
@@ -582,14 +658,18 @@ void test_save_message(Tap &tap) {
   b.full({});
   b.full({});
   tap.expect(b.rtl.top.phase_o == 0 && b.out.present == 2, "a kill ends the job");
-  tap.done("a save begins only with a block, and ends with it (R-PE-12, R-PE-20, R-PE-21, R-PE-22)");
+  tap.done(
+      "a save begins only with a block, and ends with it (R-PE-12, R-PE-20, R-PE-21, R-PE-22)");
 }
 
 // A flushed block waits for its retirement while another, lower slot retires.
 void test_saved(Tap &tap) {
   for (const uint32_t bytes : {0u, 40u}) {
     Rtl rtl({0, bytes, 0});
-    auto cycle = [&](const Inputs &in) { rtl.cycle(in); rtl.edge(); };
+    auto cycle = [&](const Inputs &in) {
+      rtl.cycle(in);
+      rtl.edge();
+    };
     cycle(dispatch(1, 1));
     cycle(dispatch(1, 3));
     for (int i = 0; i < 3; i++) cycle({});
@@ -603,14 +683,17 @@ void test_saved(Tap &tap) {
     for (int i = 0; i < 9; i++) {
       const Outputs out = rtl.cycle({});
       const bool first = i == (bytes ? 4 : 0), second = i == (bytes ? 8 : 1);
-      tap.expect(out.retire.valid == (first || second) && rtl.top.retire_o[2] == second, "cycle %d: slot %u retires, saved or not", i, first ? 1 : 3);
-      if (first || second) tap.expect(out.retire.tb == (first ? 1 : 3), "cycle %d: another slot", i);
+      tap.expect(out.retire.valid == (first || second) && rtl.top.retire_o[2] == second,
+                 "cycle %d: slot %u retires, saved or not", i, first ? 1 : 3);
+      if (first || second)
+        tap.expect(out.retire.tb == (first ? 1 : 3), "cycle %d: another slot", i);
       rtl.edge();
     }
     rtl.cycle({});
     tap.expect(rtl.top.phase_o == 0, "which ends the job");
   }
-  tap.done("a block that is saved retires marked so, another does not, both wiped (R-PE-17, R-SM-4, R-SM-10)");
+  tap.done(
+      "a block that is saved retires marked so, another does not, both wiped (R-PE-17, R-SM-4, R-SM-10)");
 }
 
 void test_restore_message(Tap &tap) {
@@ -618,10 +701,12 @@ void test_restore_message(Tap &tap) {
     Bench b(tap);
     b.full(message(kRestore, 1, 2, fresh));
     b.full({});
-    tap.expect(b.out.start[0].valid && b.out.start[0].restored == !fresh, "the warp of a restored block starts without a path, unless it is fresh");
+    tap.expect(b.out.start[0].valid && b.out.start[0].restored == !fresh,
+               "the warp of a restored block starts without a path, unless it is fresh");
     b.full(finish(0, 2));
     for (int i = 0; i < 5; i++) b.full({});
-    tap.expect(!b.out.retire.valid && b.out.present == 2 && !b.out.runnable, "a block does not retire while it is restored");
+    tap.expect(!b.out.retire.valid && b.out.present == 2 && !b.out.runnable,
+               "a block does not retire while it is restored");
     Inputs in;
     in.kill = 2;
     b.full(in);
@@ -641,12 +726,14 @@ void test_port(Tap &tap) {
   in.miss[1] = {true, 0x80000080, 2};
   b.step(in);
   auto &req = b.rtl.top.req_o;
-  tap.expect(b.out.grant == 1 && req[0] == 1 && req[1] == 0 && req[2] == 0x80000040 && req[4] == kTxns &&
-             req[5] == 1, "lowest sub-core first");
+  tap.expect(b.out.grant == 1 && req[0] == 1 && req[1] == 0 && req[2] == 0x80000040 &&
+                 req[4] == kTxns && req[5] == 1,
+             "lowest sub-core first");
   b.edge();
   in.miss[0].valid = false;
   b.step(in);
-  tap.expect(b.out.grant == 2 && req[4] == kTxns + 1 && req[2] == 0x80000080 && req[5] == 2, "then the other");
+  tap.expect(b.out.grant == 2 && req[4] == kTxns + 1 && req[2] == 0x80000080 && req[5] == 2,
+             "then the other");
   b.edge();
   b.step({});
   tap.expect(!req[0], "quiet without a miss");
@@ -656,7 +743,8 @@ void test_port(Tap &tap) {
   in.rsp_tag = kTxns + 1;
   in.rsp_data = 0x1234;
   b.step(in);
-  tap.expect(b.out.fill == 2 && b.rtl.top.fill_o[1][1] == 0x1234, "the line goes to its sub-core in the same cycle");
+  tap.expect(b.out.fill == 2 && b.rtl.top.fill_o[1][1] == 0x1234,
+             "the line goes to its sub-core in the same cycle");
   b.edge();
   tap.done("memory port and fills (R-SM-8, R-SM-9)");
 }
@@ -676,20 +764,26 @@ void test_counters(Tap &tap) {
   b.rtl.top.tick_i = 1;
   b.full({});
   b.rtl.top.tick_i = 0;
-  tap.expect(b.rtl.top.snap_insn_o[2] == 7 && b.rtl.top.snap_insn_o[0] == 1 && b.rtl.top.snap_insn_o[1] == 0, "lanes of all sub-cores");
+  tap.expect(b.rtl.top.snap_insn_o[2] == 7 && b.rtl.top.snap_insn_o[0] == 1 &&
+                 b.rtl.top.snap_insn_o[1] == 0,
+             "lanes of all sub-cores");
   for (uint32_t s = 0; s < kSubs; s++) {
     b.rtl.top.stall_i[0] = s;
     b.rtl.top.stall_i[1] = 5;
     b.step({});
     tap.expect(b.rtl.top.stall_value_o == 0x100 * s + 5, "stall counter of sub-core %u", s);
     tap.expect(b.rtl.top.snap_idle_o[s + 1] == s + 1, "idle warps of sub-core %u", s);
-    tap.expect(b.rtl.top.front_o[s] == (1u << 16 | (s + 1) << 8 | 5), "front of QAWS of sub-core %u", s);
+    tap.expect(b.rtl.top.front_o[s] == (1u << 16 | (s + 1) << 8 | 5),
+               "front of QAWS of sub-core %u", s);
   }
   tap.done("issue and stall counters and idle warps of all sub-cores are wired");
 }
 
 // ---- random life ----
-struct Warp { uint32_t tb, kernel, sub; bool waits, dead; };
+struct Warp {
+  uint32_t tb, kernel, sub;
+  bool waits, dead;
+};
 
 class Life {
  public:
@@ -705,7 +799,8 @@ class Life {
     follow(in);
   }
 
-  long n_release = 0, n_retire = 0, n_fault = 0, n_dead_start = 0, n_restored = 0, n_saves = 0, n_wiped = 0;
+  long n_release = 0, n_retire = 0, n_fault = 0, n_dead_start = 0, n_restored = 0, n_saves = 0,
+       n_wiped = 0;
 
  private:
   bool killed(uint32_t k) const { return bench_.rtl.top.killed_o >> k & 1; }
@@ -713,8 +808,10 @@ class Life {
   void messages(Inputs &in) {
     in.record_kernel = random_.below(kKernels);
     for (uint32_t k = 0; k < kKernels; k++) {
-      if (killed(k) && !blocks_of(k) && random_.one_in(8)) in.start |= 1u << k;
-      else if (random_.one_in(300)) in.kill |= 1u << k;
+      if (killed(k) && !blocks_of(k) && random_.one_in(8))
+        in.start |= 1u << k;
+      else if (random_.one_in(300))
+        in.kill |= 1u << k;
     }
     if (!job_ && random_.one_in(100)) {  // at a block that is there, or was
       const uint32_t t = random_.below(kTbs);
@@ -725,7 +822,9 @@ class Life {
       if (used_[t] || random_.below(3)) continue;
       const uint32_t k = random_.below(kKernels);
       if (in.start >> k & 1) return;
-      in.dispatch = {true, k, t, random_.below(kSubs), random_.below(32), random_.bits32(), {1, 2, 3}, kNew, false};
+      in.dispatch = {
+          true,      k,    t,    random_.below(kSubs), random_.below(32), random_.bits32(),
+          {1, 2, 3}, kNew, false};
       if (!job_ && random_.one_in(100)) in.dispatch.op = kRestore;
       in.dispatch.fresh = in.dispatch.op == kRestore && random_.one_in(2);
       return;
@@ -744,7 +843,8 @@ class Life {
       if (!in.finish[sub].valid && (w.dead || !w.waits) && random_.one_in(w.dead ? 2 : 12)) {
         in.finish[sub] = {true, w.tb};
         w.tb = kTbs;  // gone
-      } else if (!in.arrive[sub].valid && !w.dead && !w.waits && !killed(w.kernel) && random_.one_in(4)) {
+      } else if (!in.arrive[sub].valid && !w.dead && !w.waits && !killed(w.kernel) &&
+                 random_.one_in(4)) {
         in.arrive[sub] = {true, w.tb};
         w.waits = true;
       }
@@ -759,13 +859,17 @@ class Life {
     for (Source &s : in.source) {
       const uint32_t k = random_.below(kKernels);
       if (random_.below(60) || in.start >> k & 1) continue;
-      s = {true, k, {random_.below(9), random_.bits32(), random_.below(24), random_.bits32(), random_.bits32()}};
+      s = {true,
+           k,
+           {random_.below(9), random_.bits32(), random_.below(24), random_.bits32(),
+            random_.bits32()}};
     }
   }
 
   void memory(Inputs &in) {
     for (uint32_t s = 0; s < kSubs; s++) {
-      if (!miss_[s].valid && random_.one_in(3)) miss_[s] = {true, random_.bits32() & ~15u, random_.below(kKernels)};
+      if (!miss_[s].valid && random_.one_in(3))
+        miss_[s] = {true, random_.bits32() & ~15u, random_.below(kKernels)};
       in.miss[s] = miss_[s];
     }
     if (random_.one_in(3)) {
@@ -778,7 +882,8 @@ class Life {
     const Outputs &out = bench_.out;
     for (uint32_t s = 0; s < kSubs; s++) {
       if (out.grant >> s & 1) miss_[s].valid = false;
-      if (out.start[s].valid) warps_.push_back({out.start[s].tb, out.start[s].kernel, s, false, out.start[s].live == 0});
+      if (out.start[s].valid)
+        warps_.push_back({out.start[s].tb, out.start[s].kernel, s, false, out.start[s].live == 0});
       n_dead_start += out.start[s].valid && out.start[s].live == 0;
     }
     for (Warp &w : warps_) {
@@ -792,8 +897,10 @@ class Life {
     }
     // The scheduler knows of a job until it hears of its end: here, until nothing of it is left.
     if (in.dispatch.valid && in.dispatch.op != kNew) job_ = 40;
-    if (bench_.rtl.top.phase_o != 0) job_ = 40;
-    else if (job_) job_--;
+    if (bench_.rtl.top.phase_o != 0)
+      job_ = 40;
+    else if (job_)
+      job_--;
     n_restored += out.restored;
     n_saves += in.dispatch.valid && saves;
     if (out.retire.valid) used_[out.retire.tb] = false;
@@ -816,9 +923,13 @@ void test_random(Tap &tap, Random &random) {
   Bench b(tap, {100, 0, 33});
   Life life(b, random);
   while (b.n_cycles < 100000 && !tap.failed()) life.cycle();
-  tap.expect(life.n_release > 100 && life.n_retire > 100 && life.n_fault > 100 && life.n_dead_start > 100 && life.n_restored > 50 &&
-             life.n_saves > 100 && life.n_wiped > 1000, "life too thin: %ld releases, %ld retirements, %ld faults, %ld dead starts, %ld restores, %ld saves, %ld wiped rows",
-             life.n_release, life.n_retire, life.n_fault, life.n_dead_start, life.n_restored, life.n_saves, life.n_wiped);
+  tap.expect(
+      life.n_release > 100 && life.n_retire > 100 && life.n_fault > 100 &&
+          life.n_dead_start > 100 && life.n_restored > 50 && life.n_saves > 100 &&
+          life.n_wiped > 1000,
+      "life too thin: %ld releases, %ld retirements, %ld faults, %ld dead starts, %ld restores, %ld saves, %ld wiped rows",
+      life.n_release, life.n_retire, life.n_fault, life.n_dead_start, life.n_restored, life.n_saves,
+      life.n_wiped);
   tap.done("random life equals the reference in every cycle (R-SM-1 to R-SM-10)");
 }
 

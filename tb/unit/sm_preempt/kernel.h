@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel whose threads keep something everywhere: registers, shared memory, call depth, lanes apart, some at barriers; and what it computes.
+// A kernel whose threads keep something everywhere: registers, shared memory, call depth, lanes
+// apart, some at barriers; and what it computes.
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -22,7 +23,9 @@ class Pass {
   void emit(uint32_t word) { program.push_back(word); }
   int32_t to(const std::string &name) const {
     const auto at = known_.find(name);
-    return at == known_.end() ? 0 : 4 * (static_cast<int32_t>(at->second) - static_cast<int32_t>(program.size()));
+    return at == known_.end()
+               ? 0
+               : 4 * (static_cast<int32_t>(at->second) - static_cast<int32_t>(program.size()));
   }
   Program program;
   std::map<std::string, size_t> labels;
@@ -33,7 +36,8 @@ class Pass {
 
 // arg: word 0 counts threads (if `counts`), word 1 + g is the result of thread g of the grid.
 inline void write_kernel(Pass &p, bool counts) {
-  constexpr uint32_t link = 1, at = 2, rounds = 3, temp = 4, g = 5, acc = 6, tid = 7, turns = 8, t = 9, shared = 10, arg = 11;
+  constexpr uint32_t link = 1, at = 2, rounds = 3, temp = 4, g = 5, acc = 6, tid = 7, turns = 8,
+                     t = 9, shared = 10, arg = 11;
   p.emit(csrr(tid, CSR_TID));
   p.emit(csrr(g, CSR_CTAID_X));
   p.emit(csrr(t, CSR_NTID_X));
@@ -59,7 +63,7 @@ inline void write_kernel(Pass &p, bool counts) {
   p.emit(store(2, acc, at, 0));
   p.emit(fence());
   p.emit(bar());
-  p.emit(addi(at, tid, 1));        // acc += shared[(tid + 1) % ntid]
+  p.emit(addi(at, tid, 1));  // acc += shared[(tid + 1) % ntid]
   p.emit(csrr(t, CSR_NTID_X));
   p.emit(alu(6, 1, at, at, t));
   p.emit(alu_imm(1, at, at, 2));
@@ -110,7 +114,8 @@ inline std::vector<uint32_t> expected(uint32_t block, uint32_t n_threads) {
   for (uint32_t t = 0; t < n_threads; t++) acc[t] = block * n_threads + t + 1;
   for (uint32_t n = 0; n < kRounds; n++) {
     for (uint32_t t = 0; t < n_threads; t++) {
-      for (uint32_t turns = acc[t] % 8; turns > 0; turns--) acc[t] = acc[t] % 2 ? 3 * acc[t] + 1 : acc[t] / 2;
+      for (uint32_t turns = acc[t] % 8; turns > 0; turns--)
+        acc[t] = acc[t] % 2 ? 3 * acc[t] + 1 : acc[t] / 2;
       shared[t] = acc[t];
     }
     for (uint32_t t = 0; t < n_threads; t++) acc[t] += shared[(t + 1) % n_threads];

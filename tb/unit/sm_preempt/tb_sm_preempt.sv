@@ -50,9 +50,12 @@ module tb_sm_preempt
       desc[k].shared = 19'(launch_i[k][4]);
       desc[k].granules = 6'(launch_i[k][5]);
     end
-    message = '{valid: message_i[0][0], op: tb_op_e'(message_i[1][1:0]), kernel: KernelW'(message_i[2]), tb: TbW'(message_i[3]),
-                image: 4'(message_i[4]), fresh: message_i[5][0], ticket: TicketW'(message_i[6]), linear: message_i[7],
-                block: {32'd0, message_i[7][15:0]}, first: SubW'(message_i[8]), base: GranW'(message_i[9])};
+    message = '{valid: message_i[0][0], op: tb_op_e'(message_i[1][1:0]),
+        kernel: KernelW'(message_i[2]), tb: TbW'(message_i[3]),
+                image: 4'(message_i[4]), fresh: message_i[5][0], ticket: TicketW'(message_i[6]),
+                    linear: message_i[7],
+                block: {32'd0, message_i[7][15:0]}, first: SubW'(message_i[8]), base:
+                  GranW'(message_i[9])};
     rsp.valid = rsp_i[0][0];
     rsp.tag = TagW'(rsp_i[1]);
     for (int unsigned l = 0; l < WarpSize; l++) rsp.data[l] = rsp_data_i[l];
@@ -61,7 +64,8 @@ module tb_sm_preempt
   assign fault_o = 32'(fault);
   assign phase_o = 32'(phase);
   assign present_o = 32'(dut.present);
-  assign req_o = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes), 32'(req.tag)};
+  assign req_o = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes),
+      32'(req.tag)};
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
     assign req_data_o[l] = req.data[l];
   end
@@ -73,11 +77,16 @@ module tb_sm_preempt
 
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_sm dut (
-    .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc), .policy_i(policy_e'(policy_i[2:0])),
-    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .qos_i('0), .first_quota_i('0), .epoch_len_i('0),
-    .save_base_i(save_base_i[31:12]), .start_i('0), .kill_i(NumKernels'(kill_i)), .dispatch_i(message), .icache_inv_i('0), .tick_i('0), .sample_i('0),
-    .quota_word_i('0), .quota_load_i('0), .retire_o(retire), .restored_o, .fault_o(fault), .fault_kernel_i('0), .fault_record_o(),
-    .snap_c_o(), .snap_insn_o(), .quota_o(), .snap_idle_o(), .stall_sub_i('0), .stall_kernel_i('0), .stall_reason_i('0), .stall_value_o(),
+    .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
+    .policy_i(policy_e'(policy_i[2:0])),
+    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .qos_i('0),
+    .first_quota_i('0), .epoch_len_i('0),
+    .save_base_i(save_base_i[31:12]), .start_i('0), .kill_i(NumKernels'(kill_i)),
+    .dispatch_i(message), .icache_inv_i('0), .tick_i('0), .sample_i('0),
+    .quota_word_i('0), .quota_load_i('0), .retire_o(retire), .restored_o, .fault_o(fault),
+    .fault_kernel_i('0), .fault_record_o(),
+    .snap_c_o(), .snap_insn_o(), .quota_o(), .snap_idle_o(), .stall_sub_i('0), .stall_kernel_i('0),
+    .stall_reason_i('0), .stall_value_o(),
     .skip_l1_i('0), .l1_slot_i('0), .l1_counter_i('0), .l1_value_o(),
     .qaws_front_o(), .save_phase_o(phase), .req_o(req), .rsp_i(rsp)
   );

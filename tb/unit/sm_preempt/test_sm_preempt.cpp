@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole SM whose blocks are saved, flushed and restored at random moments: their results must be those of an undisturbed run
-// (docs/preemption.md). The bench plays the TB scheduler and the memory, which answers out of order.
-// Usage: test_sm_preempt [seed [launches]]. Output: TAP.
+// A whole SM whose blocks are saved, flushed and restored at random moments: their results must be
+// those of an undisturbed run (docs/preemption.md). The bench plays the TB scheduler and the
+// memory, which answers out of order. Usage: test_sm_preempt [seed [launches]]. Output: TAP.
 #include <cstring>
 #include <deque>
 #include <vector>
@@ -18,8 +18,8 @@ using qsm_unit::Random;
 using qsm_unit::Tap;
 
 enum Op : uint32_t { kNew, kRestore, kSave, kFlush };
-constexpr uint32_t kBase = 0x80000000u, kCode = kBase, kArea = kBase + 0x4000, kAreaBytes = 0x4000, kData = kBase + 0x20000, kDataBytes = 0x4000,
-                   kBytes = 0x40000, kImages = 4;
+constexpr uint32_t kBase = 0x80000000u, kCode = kBase, kArea = kBase + 0x4000, kAreaBytes = 0x4000,
+                   kData = kBase + 0x20000, kDataBytes = 0x4000, kBytes = 0x40000, kImages = 4;
 
 class Memory {
  public:
@@ -29,22 +29,40 @@ class Memory {
     std::memcpy(&value, &bytes.at(address - kBase), 4);
     return value;
   }
-  void set_word(uint32_t address, uint32_t value) { std::memcpy(&bytes.at(address - kBase), &value, 4); }
+  void set_word(uint32_t address, uint32_t value) {
+    std::memcpy(&bytes.at(address - kBase), &value, 4);
+  }
 
   std::vector<uint8_t> bytes;
   uint32_t line_;
 };
 
-struct Block { uint32_t kernel, number, ticket; };
-struct Slot { bool used = false; Block block{}; uint32_t first = 0, base = 0, warps = 0; };
-struct Image { bool used = false; bool fresh = false; Block block{}; };
-struct Launch { uint32_t threads = 0, warps = 0, shared = 0, granules = 0, blocks = 0, next = 0, done = 0; bool counts = false, killed = false; };
+struct Block {
+  uint32_t kernel, number, ticket;
+};
+struct Slot {
+  bool used = false;
+  Block block{};
+  uint32_t first = 0, base = 0, warps = 0;
+};
+struct Image {
+  bool used = false;
+  bool fresh = false;
+  Block block{};
+};
+struct Launch {
+  uint32_t threads = 0, warps = 0, shared = 0, granules = 0, blocks = 0, next = 0, done = 0;
+  bool counts = false, killed = false;
+};
 
-struct Statistics { long n_saves = 0, n_flushes = 0, n_early = 0, n_restores = 0, n_kills = 0; };
+struct Statistics {
+  long n_saves = 0, n_flushes = 0, n_early = 0, n_restores = 0, n_kills = 0;
+};
 
 class Bench {
  public:
-  Bench(Tap &tap, Random &random, bool kills) : tap_(tap), random_(random), kills_(kills), memory_(1) {
+  Bench(Tap &tap, Random &random, bool kills)
+      : tap_(tap), random_(random), kills_(kills), memory_(1) {
     top.clk_i = 0;
     top.rst_ni = 1;
     top.eval();
@@ -97,13 +115,16 @@ class Bench {
     l.counts = random_.one_in(2);
     const Program code = kernel::make(l.counts);
     const uint32_t entry = kCode + 0x1000 * k;
-    for (size_t i = 0; i < code.size(); i++) memory_.set_word(entry + 4 * static_cast<uint32_t>(i), code[i]);
-    const uint32_t words[7] = {entry, kData + kDataBytes * k, l.warps, l.threads, l.shared, l.granules, kBase + kBytes};
+    for (size_t i = 0; i < code.size(); i++)
+      memory_.set_word(entry + 4 * static_cast<uint32_t>(i), code[i]);
+    const uint32_t words[7] = {entry,      kData + kDataBytes * k, l.warps, l.threads, l.shared,
+                               l.granules, kBase + kBytes};
     for (int i = 0; i < 7; i++) top.launch_i[k][i] = words[i];
   }
 
   bool done() const {
-    for (const Slot &s : slots_) if (s.used) return false;
+    for (const Slot &s : slots_)
+      if (s.used) return false;
     if (job_.busy) return false;
     for (uint32_t k = 0; k < kernels_; k++)
       if (!launches_[k].killed && launches_[k].done < launches_[k].blocks) return false;
@@ -114,8 +135,10 @@ class Bench {
     top.message_i[0] = 0;
     top.kill_i = 0;
     if (kills_ && random_.one_in(3000)) kill(random_.below(kernels_));
-    if (!job_.busy && requests_ > 0 && random_.one_in(calm_)) request();
-    else dispatch();
+    if (!job_.busy && requests_ > 0 && random_.one_in(calm_))
+      request();
+    else
+      dispatch();
     respond();
     top.eval();
     take_request();
@@ -128,13 +151,15 @@ class Bench {
     if (launches_[k].killed) return;
     launches_[k].killed = true;
     top.kill_i = 1u << k;
-    for (Image &v : images_) if (v.used && v.block.kernel == k && !(job_.busy && job_.image == &v)) v.used = false;
+    for (Image &v : images_)
+      if (v.used && v.block.kernel == k && !(job_.busy && job_.image == &v)) v.used = false;
     statistics.n_kills++;
   }
 
   void message(Op op, uint32_t tb, const Block &b, uint32_t image, bool fresh, const Slot &slot) {
     const bool begins = op == kNew;
-    const uint32_t words[10] = {1, op, b.kernel, tb, image, fresh, b.ticket, begins ? b.number : 0, slot.first, slot.base};
+    const uint32_t words[10] = {
+        1, op, b.kernel, tb, image, fresh, b.ticket, begins ? b.number : 0, slot.first, slot.base};
     for (int i = 0; i < 10; i++) top.message_i[i] = words[i];
     top.save_base_i = kArea + kAreaBytes * b.kernel;
   }
@@ -143,7 +168,9 @@ class Bench {
     const uint32_t tb = random_.below(static_cast<uint32_t>(slots_.size()));
     const Slot &s = slots_[tb];
     if (!s.used || launches_[s.block.kernel].killed) return;
-    const Op op = launches_[s.block.kernel].counts || random_.one_in(2) ? kSave : kFlush;  // a count is not idempotent
+    const Op op = launches_[s.block.kernel].counts || random_.one_in(2)
+                      ? kSave
+                      : kFlush;  // a count is not idempotent
     for (uint32_t v = 0; v < kImages; v++) {
       Image &image = images_[s.block.kernel * kImages + v];
       if (image.used) continue;
@@ -158,13 +185,16 @@ class Bench {
   bool fits(const Launch &l, Slot *slot, uint32_t *tb) {
     uint32_t need[8] = {};
     for (uint32_t w = 0; w < l.warps; w++) need[(first_ + w) % subs_]++;
-    for (uint32_t s = 0; s < subs_; s++) if (need[s] > free_[s]) return false;
+    for (uint32_t s = 0; s < subs_; s++)
+      if (need[s] > free_[s]) return false;
     for (*tb = 0; *tb < slots_.size() && slots_[*tb].used;) ++*tb;
     if (*tb == slots_.size()) return false;
     uint32_t base = 0, n = 0;
     for (uint32_t i = 0; i < 32 && n < l.granules; i++) {
-      if (granules_[i]) n = 0;
-      else if (n++ == 0) base = i;
+      if (granules_[i])
+        n = 0;
+      else if (n++ == 0)
+        base = i;
     }
     if (n < l.granules) return false;
     slot->first = first_;
@@ -179,7 +209,8 @@ class Bench {
     if (l.killed || random_.one_in(4)) return;
     Image *image = nullptr;
     for (uint32_t v = 0; v < kImages; v++)
-      if (images_[k * kImages + v].used && !(job_.busy && job_.image == &images_[k * kImages + v])) image = &images_[k * kImages + v];
+      if (images_[k * kImages + v].used && !(job_.busy && job_.image == &images_[k * kImages + v]))
+        image = &images_[k * kImages + v];
     if (image && (job_.busy || random_.one_in(4))) image = nullptr;
     if (!image && l.next == l.blocks) return;
     Slot slot;
@@ -189,7 +220,8 @@ class Bench {
     slot.block = image ? image->block : Block{k, l.next++, random_.below(4)};
     if (image) {
       job_ = {true, kRestore, tb, image};
-      message(kRestore, tb, slot.block, static_cast<uint32_t>(image - images_) % kImages, image->fresh, slot);
+      message(kRestore, tb, slot.block, static_cast<uint32_t>(image - images_) % kImages,
+              image->fresh, slot);
       statistics.n_restores++;
     } else {
       message(kNew, tb, slot.block, 0, false, slot);
@@ -214,14 +246,18 @@ class Bench {
     if (!top.retire_o[0]) return;
     Slot &s = slots_.at(top.retire_o[1]);
     Launch &l = launches_[s.block.kernel];
-    const bool saved = top.retire_o[2], here = job_.busy && job_.op != kRestore && job_.tb == top.retire_o[1];
+    const bool saved = top.retire_o[2],
+               here = job_.busy && job_.op != kRestore && job_.tb == top.retire_o[1];
     tap_.expect(s.used && (!saved || here), "slot %u retires, saved %d", top.retire_o[1], saved);
     if (here) {
       job_.image->used = saved && !l.killed;
       job_.busy = false;
-      if (!saved) statistics.n_early++;
-      else if (job_.op == kSave) statistics.n_saves++;
-      else statistics.n_flushes++;
+      if (!saved)
+        statistics.n_early++;
+      else if (job_.op == kSave)
+        statistics.n_saves++;
+      else
+        statistics.n_flushes++;
     }
     if (!saved) l.done++;
     s.used = false;
@@ -229,7 +265,11 @@ class Bench {
   }
 
   // ---- memory: answers after a random time, in any order ----
-  struct Answer { uint64_t at; uint32_t tag; std::vector<uint32_t> data; };
+  struct Answer {
+    uint64_t at;
+    uint32_t tag;
+    std::vector<uint32_t> data;
+  };
 
   void take_request() {
     if (!top.req_o[0]) return;
@@ -237,12 +277,15 @@ class Bench {
     Answer answer{n_cycles_ + 1 + random_.below(slow_), top.req_o[5], {}};
     for (uint32_t l = 0; l < lanes_; l++) answer.data.push_back(memory_.word(address + 4 * l));
     for (uint32_t l = 0; l < lanes_; l++) {
-      const uint32_t at = address + 4 * l, bytes = top.req_o[4] >> (4 * l) & 15, old = memory_.word(at);
+      const uint32_t at = address + 4 * l, bytes = top.req_o[4] >> (4 * l) & 15,
+                     old = memory_.word(at);
       if (kind == 0 || bytes == 0) continue;
       uint32_t mask = 0;
       for (uint32_t b = 0; b < 4; b++) mask |= (bytes >> b & 1) ? 0xFFu << (8 * b) : 0;
-      if (kind == 2) tap_.expect(top.req_o[2] == 1 && bytes == 15, "an atomic that no kernel has");  // amoadd
-      memory_.set_word(at, kind == 2 ? old + top.req_data_o[l] : (old & ~mask) | (top.req_data_o[l] & mask));
+      if (kind == 2)
+        tap_.expect(top.req_o[2] == 1 && bytes == 15, "an atomic that no kernel has");  // amoadd
+      memory_.set_word(
+          at, kind == 2 ? old + top.req_data_o[l] : (old & ~mask) | (top.req_data_o[l] & mask));
     }
     answers_.push_back(answer);
   }
@@ -264,18 +307,25 @@ class Bench {
       const Launch &l = launches_[k];
       if (l.killed) continue;
       const uint32_t at = kData + kDataBytes * k;
-      tap_.expect(memory_.word(at) == (l.counts ? l.blocks * l.threads : 0), "kernel %u counted %u threads of %u", k, memory_.word(at), l.blocks * l.threads);
+      tap_.expect(memory_.word(at) == (l.counts ? l.blocks * l.threads : 0),
+                  "kernel %u counted %u threads of %u", k, memory_.word(at), l.blocks * l.threads);
       for (uint32_t b = 0; b < l.blocks; b++) {
         const std::vector<uint32_t> want = kernel::expected(b, l.threads);
         for (uint32_t t = 0; t < l.threads; t++) {
           const uint32_t got = memory_.word(at + 4 + 4 * (b * l.threads + t));
-          tap_.expect(got == want[t], "kernel %u, block %u, thread %u: %08x, not %08x", k, b, t, got, want[t]);
+          tap_.expect(got == want[t], "kernel %u, block %u, thread %u: %08x, not %08x", k, b, t,
+                      got, want[t]);
         }
       }
     }
   }
 
-  struct Job { bool busy = false; Op op = kNew; uint32_t tb = 0; Image *image = nullptr; };
+  struct Job {
+    bool busy = false;
+    Op op = kNew;
+    uint32_t tb = 0;
+    Image *image = nullptr;
+  };
 
   Tap &tap_;
   Random &random_;
@@ -306,10 +356,12 @@ void test(Tap &tap, Random &random, uint32_t n_launches, bool kills, const char 
     sum.n_restores += s.n_restores;
     sum.n_kills += s.n_kills;
   }
-  std::printf("# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills\n", sum.n_saves, sum.n_flushes, sum.n_early,
-              sum.n_restores, sum.n_kills);
+  std::printf("# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills\n",
+              sum.n_saves, sum.n_flushes, sum.n_early, sum.n_restores, sum.n_kills);
   const long enough = n_launches / 4;
-  tap.expect(sum.n_saves > enough && sum.n_flushes > enough && sum.n_early > 0 && sum.n_restores > enough && (sum.n_kills > 0) == kills, "too little happened");
+  tap.expect(sum.n_saves > enough && sum.n_flushes > enough && sum.n_early > 0 &&
+                 sum.n_restores > enough && (sum.n_kills > 0) == kills,
+             "too little happened");
   tap.done(name);
 }
 
@@ -317,9 +369,11 @@ void test(Tap &tap, Random &random, uint32_t n_launches, bool kills, const char 
 
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm_preempt");
-  const uint32_t n_launches = argc > 2 ? static_cast<uint32_t>(std::strtoul(argv[2], nullptr, 0)) : 20;
+  const uint32_t n_launches =
+      argc > 2 ? static_cast<uint32_t>(std::strtoul(argv[2], nullptr, 0)) : 20;
   Tap tap(2);
-  test(tap, random, n_launches, false, "blocks that are preempted at random moments give the results of an undisturbed run");
+  test(tap, random, n_launches, false,
+       "blocks that are preempted at random moments give the results of an undisturbed run");
   test(tap, random, n_launches, true, "a killed kernel leaves the results of another alone");
   return tap.exit_code();
 }

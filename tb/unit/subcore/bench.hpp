@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the SM around one sub-core: starts warps, serves instruction misses and memory operations after random times, releases barriers,
-// and checks every issue and every selection against the reference's traces.
+// Plays the SM around one sub-core: starts warps, serves instruction misses and memory operations
+// after random times, releases barriers, and checks every issue and every selection against the
+// reference's traces.
 #ifndef QSM_TB_BENCH_H
 #define QSM_TB_BENCH_H
 
@@ -61,7 +62,8 @@ class Bench {
   }
 
   // One thread block: starts follow as slots become free.
-  void add_block(uint32_t kernel, uint32_t tb, uint32_t n_threads, std::vector<std::unique_ptr<Thread>> *threads) {
+  void add_block(uint32_t kernel, uint32_t tb, uint32_t n_threads,
+                 std::vector<std::unique_ptr<Thread>> *threads) {
     const uint32_t n = (n_threads + lanes - 1) / lanes;
     left.at(tb) = n;
     arrived.at(tb) = 0;
@@ -114,7 +116,7 @@ class Bench {
   std::vector<Write> writes;
   std::vector<uint64_t> popped;  // cycles in which an operation left the memory queue
   uint64_t n_selections = 0, n_merges = 0, n_fair = 0, n_misses = 0, resident_cycles = 0;
-  uint32_t slow = 3;                   // 0: memory answers at once; else up to 2^slow cycles
+  uint32_t slow = 3;  // 0: memory answers at once; else up to 2^slow cycles
   bool hold_fill = false, hold_memory = false;
   std::deque<Warp> starts;
 
@@ -146,7 +148,8 @@ class Bench {
       if (arrived[s] != 0 && arrived[s] == left[s]) {
         top.release_i |= 1u << s;
         arrived[s] = 0;
-        for (Warp &w : slots) if (w.tb == s) w.waits = 0;
+        for (Warp &w : slots)
+          if (w.tb == s) w.waits = 0;
       }
     }
     drive_misses();
@@ -215,7 +218,9 @@ class Bench {
         top.result_entry_i = static_cast<uint8_t>(r.entry);
         top.result_rd_i = static_cast<uint8_t>(r.rd);
         top.result_mask_i = r.mask;
-        for (uint32_t l = 0; l < lanes; l++) top.result_data_i[l] = (r.mask >> l & 1) ? r.data[l] : static_cast<uint32_t>(rng());  // R-LS-12: anything
+        for (uint32_t l = 0; l < lanes; l++)
+          top.result_data_i[l] =
+              (r.mask >> l & 1) ? r.data[l] : static_cast<uint32_t>(rng());  // R-LS-12: anything
       }
       returns.erase(returns.begin() + static_cast<std::ptrdiff_t>(i));
       return;
@@ -272,15 +277,18 @@ class Bench {
       starts.pop_front();
     }
     if (top.issue_o) watch_issue();
-    if (top.resolve_o && is_killed(top.resolve_warp_o)) fail("a killed kernel's instruction resolves (R-WS-2)");
-    if (top.path_o && is_killed(top.path_warp_o)) fail("a killed kernel's warp is selected (R-WS-5)");
+    if (top.resolve_o && is_killed(top.resolve_warp_o))
+      fail("a killed kernel's instruction resolves (R-WS-2)");
+    if (top.path_o && is_killed(top.path_warp_o))
+      fail("a killed kernel's warp is selected (R-WS-5)");
     if (top.merge_o) watch_merge(slots.at(top.merge_warp_o));
     if (top.path_o) watch_path(slots.at(top.path_warp_o));
     if (top.arrive_o) arrived.at(top.arrive_tb_o)++;
     if (top.finish_o) left.at(top.finish_tb_o)--;
     if (top.write_o) writes.push_back({cycle, top.write_warp_o, top.write_rd_o, top.write_mask_o});
     if (top.fault_o) {
-      faults.push_back({cycle, top.fault_kernel_o, top.fault_cause_o, top.fault_pc_o, top.fault_tid_o, top.fault_block_o, top.fault_value_o});
+      faults.push_back({cycle, top.fault_kernel_o, top.fault_cause_o, top.fault_pc_o,
+                        top.fault_tid_o, top.fault_block_o, top.fault_value_o});
       killed |= static_cast<uint8_t>(1u << top.fault_kernel_o);
     }
   }
@@ -291,10 +299,12 @@ class Bench {
     Warp &w = slots.at(top.issue_warp_o);
     const uint32_t mask = top.issue_mask_o;
     issues.push_back({cycle, top.issue_warp_o, top.issue_pc_o, mask});
-    if (top.issue_lanes_o != __builtin_popcount(mask)) fail("issued lanes are not the mask's ones (R-IS-5)");
+    if (top.issue_lanes_o != __builtin_popcount(mask))
+      fail("issued lanes are not the mask's ones (R-IS-5)");
     if (killed >> w.kernel & 1) fail("a killed kernel issues");
     if (!(top.open_i >> w.kernel & 1)) fail("a gated kernel issues");
-    const bool waits = code.size() > (top.issue_pc_o - CODE_BASE) / 4 && code[(top.issue_pc_o - CODE_BASE) / 4] == 0x0B;
+    const bool waits = code.size() > (top.issue_pc_o - CODE_BASE) / 4 &&
+                       code[(top.issue_pc_o - CODE_BASE) / 4] == 0x0B;
     for (uint32_t l = 0; l < lanes; l++) {
       if (!(mask >> l & 1)) continue;
       if (!(w.live >> l & 1)) fail("a lane without a thread issues");
@@ -305,8 +315,9 @@ class Bench {
         fail("thread goes on after its end");
       } else if (t->trace[w.issued[l]].pc != top.issue_pc_o) {
         char text[128];
-        snprintf(text, sizeof text, "warp %u lane %u issues pc %08x, the reference is at %08x (R-IS-3)", top.issue_warp_o, l, top.issue_pc_o,
-                 t->trace[w.issued[l]].pc);
+        snprintf(text, sizeof text,
+                 "warp %u lane %u issues pc %08x, the reference is at %08x (R-IS-3)",
+                 top.issue_warp_o, l, top.issue_pc_o, t->trace[w.issued[l]].pc);
         fail(text);
       }
       w.issued[l]++;
@@ -320,20 +331,25 @@ class Bench {
     uint32_t cand = 0;
     std::vector<Step> at(lanes);
     for (uint32_t l = 0; l < lanes; l++) {
-      if (!(w.live >> l & 1) || (w.waits >> l & 1) || w.issued[l] >= w.threads[l]->trace.size()) continue;
+      if (!(w.live >> l & 1) || (w.waits >> l & 1) || w.issued[l] >= w.threads[l]->trace.size())
+        continue;
       cand |= 1u << l;
       at[l] = w.threads[l]->trace[w.issued[l]];
     }
     auto group_of = [&](uint32_t lead) {
       uint32_t group = 0;
-      for (uint32_t l = 0; l < lanes; l++) if ((cand >> l & 1) && at[l].pc == at[lead].pc && at[l].depth == at[lead].depth) group |= 1u << l;
+      for (uint32_t l = 0; l < lanes; l++)
+        if ((cand >> l & 1) && at[l].pc == at[lead].pc && at[l].depth == at[lead].depth)
+          group |= 1u << l;
       return group;
     };
     if (cand == 0) return fail("a selection without candidates");
     uint32_t lead = 32;
     for (uint32_t l = 0; l < lanes; l++) {
       if (!(cand >> l & 1)) continue;
-      if (lead == 32 || at[l].depth > at[lead].depth || (at[l].depth == at[lead].depth && at[l].pc < at[lead].pc)) lead = l;
+      if (lead == 32 || at[l].depth > at[lead].depth ||
+          (at[l].depth == at[lead].depth && at[l].pc < at[lead].pc))
+        lead = l;
     }
     if (group_of(lead) != cand) {
       if (w.selcnt == top.progress_o - 1) {
@@ -347,10 +363,14 @@ class Bench {
       }
     }
     const uint32_t group = group_of(lead);
-    if (top.path_pc_o != at[lead].pc || top.path_depth_o != at[lead].depth || top.path_mask_o != group) fail("selected path differs from R-WS-6");
+    if (top.path_pc_o != at[lead].pc || top.path_depth_o != at[lead].depth ||
+        top.path_mask_o != group)
+      fail("selected path differs from R-WS-6");
     w.merge_valid = false;
     for (uint32_t l = 0; l < lanes; l++) {
-      if (!(cand >> l & 1) || (group >> l & 1) || at[l].depth != at[lead].depth || at[l].pc <= at[lead].pc) continue;
+      if (!(cand >> l & 1) || (group >> l & 1) || at[l].depth != at[lead].depth ||
+          at[l].pc <= at[lead].pc)
+        continue;
       if (!w.merge_valid || at[l].pc < w.merge_pc) w.merge_pc = at[l].pc;
       w.merge_valid = true;
     }
@@ -359,7 +379,8 @@ class Bench {
   void watch_merge(const Warp &w) {
     if (!w.threads[0]) return;
     n_merges += w.merge_valid;
-    if (top.merge_valid_o != w.merge_valid || (w.merge_valid && top.merge_pc_o != w.merge_pc)) fail("merge point differs from R-WS-7");
+    if (top.merge_valid_o != w.merge_valid || (w.merge_valid && top.merge_pc_o != w.merge_pc))
+      fail("merge point differs from R-WS-7");
   }
 
  public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs for the sub-core bench: all arithmetic, that of floats too if there is an FPU, loads and stores to the thread's own bytes, nested branches, loops, jump tables, calls,
-// barriers and early exits. Without races, so the reference may run thread after thread. Every program ends and stores its registers.
+// Random programs for the sub-core bench: all arithmetic, that of floats too if there is an FPU,
+// loads and stores to the thread's own bytes, nested branches, loops, jump tables, calls, barriers
+// and early exits. Without races, so the reference may run thread after thread. Every program ends
+// and stores its registers.
 #ifndef QSM_TB_PROGRAM_H
 #define QSM_TB_PROGRAM_H
 
@@ -11,7 +13,8 @@
 
 constexpr uint32_t THREAD_BYTES = 256, OWN_BYTES = 64, SHARED_COUNTER = 0x7F00;
 
-// x1 return address, x2 own bytes, x3 shared counter, x4 scratch, x5 return address of calls that call, x26.. loop counters; x6..x23 data.
+// x1 return address, x2 own bytes, x3 shared counter, x4 scratch, x5 return address of calls that
+// call, x26.. loop counters; x6..x23 data.
 class Generator {
  public:
   Generator(std::mt19937 &random, bool with_floats) : rng(random), floats(with_floats) {}
@@ -34,10 +37,13 @@ class Generator {
   uint32_t any() { return 6 + pick(18); }
   uint32_t source() { return pick(8) == 0 ? 0 : any(); }
   void emit(uint32_t word) { out.push_back(word); }
-  int32_t offset(size_t from, size_t to) { return 4 * (static_cast<int32_t>(to) - static_cast<int32_t>(from)); }
+  int32_t offset(size_t from, size_t to) {
+    return 4 * (static_cast<int32_t>(to) - static_cast<int32_t>(from));
+  }
 
   void constant(uint32_t rd) {
-    static const uint32_t corner[] = {0, 1, 2, 0xFFFFFFFFu, 0x80000000u, 0x7FFFFFFFu, 31, 32, 0xFFFF, 0x10000, 0x80000001u, 0xAAAAAAAAu};
+    static const uint32_t corner[] = {0,  1,  2,      0xFFFFFFFFu, 0x80000000u, 0x7FFFFFFFu,
+                                      31, 32, 0xFFFF, 0x10000,     0x80000001u, 0xAAAAAAAAu};
     const uint32_t value = pick(2) ? corner[pick(12)] : static_cast<uint32_t>(rng());
     emit(lui(rd, value + 0x800));
     emit(addi(rd, rd, static_cast<int32_t>(value << 20) >> 20));
@@ -54,7 +60,8 @@ class Generator {
     emit(lui(4, 0x8000));
     emit(add(3, 3, 4));
     emit(addi(3, 3, static_cast<int32_t>(SHARED_COUNTER) - 0x8000));
-    for (uint32_t rd = 8; rd < 24; rd++) if (pick(2)) constant(rd);  // the others are 0
+    for (uint32_t rd = 8; rd < 24; rd++)
+      if (pick(2)) constant(rd);  // the others are 0
     for (uint32_t i = 0; i < 4; i++) emit(add(any(), 7, any()));
   }
 
@@ -66,7 +73,8 @@ class Generator {
   void float_arithmetic() {
     const fp_op op = static_cast<fp_op>(pick(FP_N_OPS));
     const uint32_t rm = pick(FP_N_MODES + 1);
-    emit(fp_encode(op, rm == FP_N_MODES ? 7 : rm, pick(12) ? any() : 0, source(), source(), source()));
+    emit(fp_encode(op, rm == FP_N_MODES ? 7 : rm, pick(12) ? any() : 0, source(), source(),
+                   source()));
   }
 
   void arithmetic() {
@@ -77,14 +85,22 @@ class Generator {
       case 1: emit(alu(pick(2) ? 5 : 0, 0x20, any(), source(), source())); break;
       case 2: emit(alu(pick(4), 1, any(), source(), source())); break;
       case 3:
-        if (f3 == 1) emit(alu_imm(1, any(), source(), static_cast<int32_t>(pick(32))));
-        else if (f3 == 5) emit(alu_imm(5, any(), source(), static_cast<int32_t>(pick(32) | (pick(2) << 10))));
-        else emit(alu_imm(f3, any(), source(), static_cast<int32_t>(pick(4096)) - 2048));
+        if (f3 == 1)
+          emit(alu_imm(1, any(), source(), static_cast<int32_t>(pick(32))));
+        else if (f3 == 5)
+          emit(alu_imm(5, any(), source(), static_cast<int32_t>(pick(32) | (pick(2) << 10))));
+        else
+          emit(alu_imm(f3, any(), source(), static_cast<int32_t>(pick(4096)) - 2048));
         break;
-      case 4: emit(pick(2) ? lui(any(), static_cast<uint32_t>(rng())) : auipc(any(), static_cast<uint32_t>(rng()))); break;
+      case 4:
+        emit(pick(2) ? lui(any(), static_cast<uint32_t>(rng()))
+                     : auipc(any(), static_cast<uint32_t>(rng())));
+        break;
       default:
-        if (pick(4) == 0) emit(alu(4 + pick(4), 1, pick(8) ? any() : 0, source(), source()));
-        else emit(csrr(any(), pick(2) ? CSR_TID : CSR_LANE));
+        if (pick(4) == 0)
+          emit(alu(4 + pick(4), 1, pick(8) ? any() : 0, source(), source()));
+        else
+          emit(csrr(any(), pick(2) ? CSR_TID : CSR_LANE));
     }
   }
 
@@ -106,7 +122,8 @@ class Generator {
     return f3[pick(6)];
   }
 
-  void choice(uint32_t size, uint32_t level) {  // if, perhaps with else; an empty body branches to the next word
+  void choice(uint32_t size,
+              uint32_t level) {  // if, perhaps with else; an empty body branches to the next word
     const uint32_t f3 = condition(), a = source(), b = source();
     const size_t at = out.size();
     emit(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the sub-core bench: one thread at a time, one instruction at a time, no timing. It keeps the trace {pc, depth} of every thread,
-// which the RTL's issues and selections must follow. Written from docs/isa.md.
+// Reference of the sub-core bench: one thread at a time, one instruction at a time, no timing. It
+// keeps the trace {pc, depth} of every thread, which the RTL's issues and selections must follow.
+// Written from docs/isa.md.
 #ifndef QSM_TB_REF_H
 #define QSM_TB_REF_H
 
@@ -11,14 +12,16 @@
 
 #include "fp_ref.h"
 
-constexpr uint32_t CODE_BASE = 0x80000000u, CODE_BYTES = 0x2000, DATA_BASE = 0x80010000u, DATA_BYTES = 0x8000;
+constexpr uint32_t CODE_BASE = 0x80000000u, CODE_BYTES = 0x2000, DATA_BASE = 0x80010000u,
+                   DATA_BYTES = 0x8000;
 
 // Device memory of the bench: a data area.
 struct Memory {
   std::vector<uint8_t> bytes = std::vector<uint8_t>(DATA_BYTES, 0);
 
   uint32_t index(uint32_t addr, uint32_t size) const {
-    if (addr < DATA_BASE || addr + size > DATA_BASE + DATA_BYTES || addr % size != 0) throw std::runtime_error("address outside the bench's data");
+    if (addr < DATA_BASE || addr + size > DATA_BASE + DATA_BYTES || addr % size != 0)
+      throw std::runtime_error("address outside the bench's data");
     return addr - DATA_BASE;
   }
   uint32_t read(uint32_t addr, uint32_t size) const {
@@ -66,7 +69,8 @@ inline uint32_t muldiv_value(uint32_t f3, uint32_t a, uint32_t b) {
   switch (f3) {
     case 0: return a * b;
     case 1: return static_cast<uint32_t>(static_cast<uint64_t>(sa * sb) >> 32);
-    case 2: return static_cast<uint32_t>(static_cast<uint64_t>(sa * static_cast<int64_t>(ub)) >> 32);
+    case 2:
+      return static_cast<uint32_t>(static_cast<uint64_t>(sa * static_cast<int64_t>(ub)) >> 32);
     case 3: return static_cast<uint32_t>(ua * ub >> 32);
     case 4: return b == 0 ? ~0u : static_cast<uint32_t>(sa / sb);
     case 5: return b == 0 ? ~0u : a / b;
@@ -79,7 +83,9 @@ inline uint32_t muldiv_value(uint32_t f3, uint32_t a, uint32_t b) {
 inline fp_op float_op(uint32_t instr) {
   for (int op = 0; op < FP_N_OPS; op++) {
     const struct fp_op_info &info = fp_op_info[op];
-    const uint32_t mask = 0x7F | 3u << 25 | (info.rounds ? 0 : 7u << 12) | (info.n_operands < 3 ? 0x1Fu << 27 : 0) | (info.n_operands < 2 ? 0x1Fu << 20 : 0);
+    const uint32_t mask = 0x7F | 3u << 25 | (info.rounds ? 0 : 7u << 12) |
+                          (info.n_operands < 3 ? 0x1Fu << 27 : 0) |
+                          (info.n_operands < 2 ? 0x1Fu << 20 : 0);
     if ((instr & mask) == (info.word & mask)) return static_cast<fp_op>(op);
   }
   throw std::runtime_error("reference does not know the floating-point operation");
@@ -88,7 +94,8 @@ inline fp_op float_op(uint32_t instr) {
 inline uint32_t float_value(uint32_t instr, uint32_t a, uint32_t b, uint32_t c) {
   static fp_ref *const reference = fp_ref_create();
   const uint32_t rm = instr >> 12 & 7;
-  return fp_ref_compute(reference, float_op(instr), rm == 7 ? FP_RNE : static_cast<fp_rm>(rm), a, b, c);
+  return fp_ref_compute(reference, float_op(instr), rm == 7 ? FP_RNE : static_cast<fp_rm>(rm), a, b,
+                        c);
 }
 
 struct Step {
@@ -113,7 +120,8 @@ struct Thread {
   }
 
   void step(uint32_t instr, Memory &memory) {
-    const uint32_t opcode = instr & 0x7F, rd = instr >> 7 & 31, f3 = instr >> 12 & 7, rs1 = instr >> 15 & 31, rs2 = instr >> 20 & 31;
+    const uint32_t opcode = instr & 0x7F, rd = instr >> 7 & 31, f3 = instr >> 12 & 7,
+                   rs1 = instr >> 15 & 31, rs2 = instr >> 20 & 31;
     const int32_t s = static_cast<int32_t>(instr), imm_i = s >> 20;
     const uint32_t a = x[rs1], b = x[rs2];
     uint32_t next = pc + 4;
@@ -122,8 +130,12 @@ struct Thread {
     switch (opcode) {
       case 0x37: value = instr & 0xFFFFF000u; break;
       case 0x17: value = pc + (instr & 0xFFFFF000u); break;
-      case 0x13: value = alu_value(f3, f3 == 5 && (instr >> 30 & 1), a, static_cast<uint32_t>(imm_i)); break;
-      case 0x33: value = (instr >> 25 & 1) ? muldiv_value(f3, a, b) : alu_value(f3, instr >> 30 & 1, a, b); break;
+      case 0x13:
+        value = alu_value(f3, f3 == 5 && (instr >> 30 & 1), a, static_cast<uint32_t>(imm_i));
+        break;
+      case 0x33:
+        value = (instr >> 25 & 1) ? muldiv_value(f3, a, b) : alu_value(f3, instr >> 30 & 1, a, b);
+        break;
       case 0x73: value = csr.at((instr >> 20) - 0xCC0); break;
       case 0x03: value = memory.access(instr, a + static_cast<uint32_t>(imm_i), 0); break;
       case 0x2F: value = memory.access(instr, a, b); break;
@@ -136,13 +148,18 @@ struct Thread {
       case 0x63: {
         const bool lt = (f3 & 2) ? a < b : static_cast<int32_t>(a) < static_cast<int32_t>(b);
         const bool taken = ((f3 & 4) ? lt : a == b) != ((f3 & 1) != 0);
-        const int32_t imm = (s >> 31) * 4096 + static_cast<int32_t>((instr >> 7 & 1) << 11 | (instr >> 25 & 0x3F) << 5 | (instr >> 8 & 0xF) << 1);
+        const int32_t imm = (s >> 31) * 4096 + static_cast<int32_t>((instr >> 7 & 1) << 11 |
+                                                                    (instr >> 25 & 0x3F) << 5 |
+                                                                    (instr >> 8 & 0xF) << 1);
         if (taken) next = pc + static_cast<uint32_t>(imm);
         writes = false;
         break;
       }
       case 0x6F: {
-        const int32_t imm = (s >> 31) * (1 << 20) + static_cast<int32_t>((instr >> 12 & 0xFF) << 12 | (instr >> 20 & 1) << 11 | (instr >> 21 & 0x3FF) << 1);
+        const int32_t imm =
+            (s >> 31) * (1 << 20) + static_cast<int32_t>((instr >> 12 & 0xFF) << 12 |
+                                                         (instr >> 20 & 1) << 11 |
+                                                         (instr >> 21 & 0x3FF) << 1);
         value = pc + 4;
         next = pc + static_cast<uint32_t>(imm);
         if (rd == 1 || rd == 5) depth = depth < 31 ? depth + 1 : 31;
@@ -151,15 +168,23 @@ struct Thread {
       case 0x67:
         value = pc + 4;
         next = (a + static_cast<uint32_t>(imm_i)) & ~1u;
-        if (rd == 1 || rd == 5) depth = depth < 31 ? depth + 1 : 31;
-        else if (rd == 0 && (rs1 == 1 || rs1 == 5)) depth = depth > 0 ? depth - 1 : 0;
+        if (rd == 1 || rd == 5)
+          depth = depth < 31 ? depth + 1 : 31;
+        else if (rd == 0 && (rs1 == 1 || rs1 == 5))
+          depth = depth > 0 ? depth - 1 : 0;
         break;
-      case 0x43: case 0x47: case 0x4B: case 0x4F: case 0x53: value = float_value(instr, a, b, x[instr >> 27]); break;
+      case 0x43:
+      case 0x47:
+      case 0x4B:
+      case 0x4F:
+      case 0x53: value = float_value(instr, a, b, x[instr >> 27]); break;
       case 0x0F: writes = false; break;
       case 0x0B:
         writes = false;
-        if (f3 == 0) waits = true;
-        else exited = true;
+        if (f3 == 0)
+          waits = true;
+        else
+          exited = true;
         break;
       default: throw std::runtime_error("reference does not know the instruction");
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench top: qsm_subcore with its structs taken apart, so that the C++ side needs no bit positions. Shows what the test watches inside.
+// Bench top: qsm_subcore with its structs taken apart, so that the C++ side needs no bit positions.
+// Shows what the test watches inside.
 module tb_subcore
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -124,13 +125,17 @@ module tb_subcore
     end
   end
   // Told with every start: a warp's first instruction comes later.
-  assign index = '{valid: start_i, tb: TbW'(start_tb_i), ticket: TicketW'(5 - 32'(start_tb_i)), block: {16'd3, 16'd2, 16'(start_tb_i)},
+  assign index = '{valid: start_i, tb: TbW'(start_tb_i), ticket: TicketW'(5 - 32'(start_tb_i)),
+      block: {16'd3, 16'd2, 16'(start_tb_i)},
                    linear: 100 + 32'(start_tb_i)};
-  assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i), widx: WidxW'(start_widx_i),
+  assign start = '{valid: start_i, kernel: KernelW'(start_kernel_i), tb: TbW'(start_tb_i),
+      widx: WidxW'(start_widx_i),
                    live: mask_t'(start_live_i), restored: 1'b0};
-  assign pass = '{part: pass_part_i, last: pass_last_i, sub: '0, warp: WarpW'(pass_warp_i), entry: SbW'(pass_entry_i)};
+  assign pass = '{part: pass_part_i, last: pass_last_i, sub: '0, warp: WarpW'(pass_warp_i),
+      entry: SbW'(pass_entry_i)};
   assign ack = '{valid: ack_i, sub: '0, warp: WarpW'(ack_warp_i), entry: SbW'(ack_entry_i)};
-  assign result = '{valid: result_i, warp: WarpW'(result_warp_i), rd: result_rd_i, mask: mask_t'(result_mask_i), entry: SbW'(result_entry_i), data: result_data_i};
+  assign result = '{valid: result_i, warp: WarpW'(result_warp_i), rd: result_rd_i,
+      mask: mask_t'(result_mask_i), entry: SbW'(result_entry_i), data: result_data_i};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cycle_q <= '0;
@@ -139,14 +144,23 @@ module tb_subcore
 
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_subcore #(.Sub(0)) dut (
-    .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc), .policy_i(policy_e'({1'b0, policy_i})),
-    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .shut_i('0), .killed_i(NumKernels'(killed_i)),
-    .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
-    .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
-    .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(), .mq_pop_i, .result_i(result),
-    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack), .freeze_next_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
-    .step_i('{valid: set_i, kind: StepSet, xreg: set_rd_i, lane: 1'b0}), .step_widx_i('0), .step_pc_i(32'd77), .step_mask_i('1),
-    .step_done_o(), .step_warp_o(), .step_path_o(), .step_lane_pc_o(), .step_lane_depth_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)), .stall_reason_i, .stall_value_o, .qaws_front_o(),
+    .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
+    .policy_i(policy_e'({1'b0, policy_i})),
+    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .shut_i('0),
+    .killed_i(NumKernels'(killed_i)),
+    .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start),
+    .release_i(MaxTbs'(release_i)), .icache_inv_i,
+    .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(),
+    .miss_grant_i(grant_i),
+    .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(),
+    .mq_pop_i, .result_i(result),
+    .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack),
+    .freeze_next_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
+    .step_i('{valid: set_i, kind: StepSet, xreg: set_rd_i, lane: 1'b0}), .step_widx_i('0),
+    .step_pc_i(32'd77), .step_mask_i('1),
+    .step_done_o(), .step_warp_o(), .step_path_o(), .step_lane_pc_o(), .step_lane_depth_o(),
+    .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)),
+    .stall_reason_i, .stall_value_o, .qaws_front_o(),
     .resident_o(), .kernel_o(), .reason_o()
   );
   /* verilator lint_on PINCONNECTEMPTY */
@@ -155,7 +169,8 @@ module tb_subcore
   assign lanes_o = WarpSize;
   assign fpu_o = Fpu != 0;
   assign progress_o = ProgressLimit;
-  assign mq = dut.u_exec.u_mq.g_block_ram.mem[dut.u_exec.u_mq.head_q];  // the head, before it is popped
+  // the head, before it is popped
+  assign mq = dut.u_exec.u_mq.g_block_ram.mem[dut.u_exec.u_mq.head_q];
   assign {mq_pc_o, mq_instr_o, mq_addr_o, mq_data_o} = {mq.pc, mq.instr, mq.addr, mq.data};
   assign mq_warp_o = 8'(mq.warp);
   assign mq_mask_o = 32'(mq.mask);

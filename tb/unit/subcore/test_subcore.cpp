@@ -18,7 +18,8 @@ static void ok(bool good, const std::string &name, const std::string &why = "") 
 // ---- random programs against the reference ----
 
 // Runs the block's threads from barrier to barrier.
-static void run_reference(std::vector<std::unique_ptr<Thread>> &threads, const Program &code, Memory &memory) {
+static void run_reference(std::vector<std::unique_ptr<Thread>> &threads, const Program &code,
+                          Memory &memory) {
   bool more = true;
   while (more) {
     more = false;
@@ -71,7 +72,8 @@ static std::string run_random(uint32_t seed, Totals &totals) {
   totals.fair += bench.n_fair;
   totals.misses += bench.n_misses;
   for (size_t i = 0; i < expected.bytes.size(); i++) {
-    if (expected.bytes[i] != bench.memory.bytes[i]) return "memory differs at offset " + std::to_string(i);
+    if (expected.bytes[i] != bench.memory.bytes[i])
+      return "memory differs at offset " + std::to_string(i);
   }
   return bench.faults.empty() ? "" : "unexpected fault";
 }
@@ -83,21 +85,27 @@ static void test_random(uint32_t seed, uint32_t n) {
     why = run_random(seed + i, totals);
     if (!why.empty()) why += " (replay: test_subcore " + std::to_string(seed + i) + " 1)";
   }
-  printf("# random programs: %llu thread-0 instructions, %llu selections, %llu merge points, %llu fairness picks, %llu misses\n",
-         static_cast<unsigned long long>(totals.issues), static_cast<unsigned long long>(totals.selections),
-         static_cast<unsigned long long>(totals.merges), static_cast<unsigned long long>(totals.fair),
-         static_cast<unsigned long long>(totals.misses));
-  ok(why.empty(), "random programs: every issue, selection and memory byte as in the reference (R-IS-3, R-EX-4, R-WB-4, I-DIV-2, I-MEM-3)", why);
+  printf(
+      "# random programs: %llu thread-0 instructions, %llu selections, %llu merge points, %llu fairness picks, %llu misses\n",
+      static_cast<unsigned long long>(totals.issues),
+      static_cast<unsigned long long>(totals.selections),
+      static_cast<unsigned long long>(totals.merges), static_cast<unsigned long long>(totals.fair),
+      static_cast<unsigned long long>(totals.misses));
+  ok(why.empty(),
+     "random programs: every issue, selection and memory byte as in the reference (R-IS-3, R-EX-4, R-WB-4, I-DIV-2, I-MEM-3)",
+     why);
 }
-
 
 // ---- arithmetic: every operation on random and corner operands ----
 
 static void test_arithmetic(uint32_t seed) {
-  static const uint32_t corner[] = {0, 1, 0xFFFFFFFFu, 0x80000000u, 0x7FFFFFFFu, 0xFFFF8000u, 0x10000, 31};
-  static const uint32_t ops[][2] = {{0, 0}, {0, 0x20}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {5, 0x20}, {6, 0}, {7, 0},
-                                    {0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1}};
-  Program code = {csrr(6, CSR_TID), alu_imm(1, 6, 6, 8), lui(2, DATA_BASE), add(2, 2, 6), load(2, 6, 2, 0), load(2, 7, 2, 4)};
+  static const uint32_t corner[] = {0,           1,           0xFFFFFFFFu, 0x80000000u,
+                                    0x7FFFFFFFu, 0xFFFF8000u, 0x10000,     31};
+  static const uint32_t ops[][2] = {{0, 0}, {0, 0x20}, {1, 0}, {2, 0}, {3, 0}, {4, 0},
+                                    {5, 0}, {5, 0x20}, {6, 0}, {7, 0}, {0, 1}, {1, 1},
+                                    {2, 1}, {3, 1},    {4, 1}, {5, 1}, {6, 1}, {7, 1}};
+  Program code = {csrr(6, CSR_TID), alu_imm(1, 6, 6, 8), lui(2, DATA_BASE),
+                  add(2, 2, 6),     load(2, 6, 2, 0),    load(2, 7, 2, 4)};
   for (uint32_t i = 0; i < 18; i++) {
     code.push_back(alu(ops[i][0], ops[i][1], 8, 6, 7));
     code.push_back(store(2, 8, 2, static_cast<int32_t>(8 + 4 * i)));
@@ -111,22 +119,29 @@ static void test_arithmetic(uint32_t seed) {
   const uint32_t n = bench.n_warps * bench.lanes < 16 ? bench.n_warps * bench.lanes : 16;
   for (uint32_t round = 0; round < 300 && why.empty(); round++) {
     for (uint32_t t = 0; t < n; t++) {
-      for (uint32_t i = 0; i < 2; i++) bench.memory.write(DATA_BASE + 256 * t + 4 * i, 4, bench.rng() % 3 ? static_cast<uint32_t>(bench.rng()) : corner[bench.rng() % 8]);
+      for (uint32_t i = 0; i < 2; i++)
+        bench.memory.write(
+            DATA_BASE + 256 * t + 4 * i, 4,
+            bench.rng() % 3 ? static_cast<uint32_t>(bench.rng()) : corner[bench.rng() % 8]);
     }
     bench.add_block(0, 0, n, nullptr);
     if (!bench.run(20000)) why = bench.error + " does not end";
     for (uint32_t t = 0; t < n && why.empty(); t++) {
-      const uint32_t at = DATA_BASE + 256 * t, a = bench.memory.read(at, 4), b = bench.memory.read(at + 4, 4);
+      const uint32_t at = DATA_BASE + 256 * t, a = bench.memory.read(at, 4),
+                     b = bench.memory.read(at + 4, 4);
       for (uint32_t i = 0; i < 18; i++) {
-        const uint32_t want = ops[i][1] == 1 ? muldiv_value(ops[i][0], a, b) : alu_value(ops[i][0], ops[i][1] == 0x20, a, b);
+        const uint32_t want = ops[i][1] == 1 ? muldiv_value(ops[i][0], a, b)
+                                             : alu_value(ops[i][0], ops[i][1] == 0x20, a, b);
         const uint32_t got = bench.memory.read(at + 8 + 4 * i, 4);
         char text[96];
-        snprintf(text, sizeof text, "funct3 %u funct7 %02x of %08x, %08x: %08x, not %08x", ops[i][0], ops[i][1], a, b, got, want);
+        snprintf(text, sizeof text, "funct3 %u funct7 %02x of %08x, %08x: %08x, not %08x",
+                 ops[i][0], ops[i][1], a, b, got, want);
         if (got != want) why = text;
       }
     }
   }
-  ok(why.empty(), "ALU, multiplier and divider: all operations on random and corner operands (I-ISA-4)", why);
+  ok(why.empty(),
+     "ALU, multiplier and divider: all operations on random and corner operands (I-ISA-4)", why);
 }
 
 // ---- timing rules ----
@@ -148,7 +163,8 @@ static std::unique_ptr<Bench> run_warm(const Program &code, uint32_t n_threads) 
 
 // Cycle in which the word at index was issued first (by warp 0 where several run).
 static uint64_t issued_at(const Bench &bench, uint32_t index) {
-  for (const Issue &i : bench.issues) if (i.pc == CODE_BASE + 4 * index && i.warp == 0) return i.cycle;
+  for (const Issue &i : bench.issues)
+    if (i.pc == CODE_BASE + 4 * index && i.warp == 0) return i.cycle;
   return 0;
 }
 
@@ -159,60 +175,87 @@ static uint32_t stall_count(Bench &bench, uint32_t kernel, uint32_t reason) {
   return bench.top.stall_value_o;
 }
 
-static void expect_gap(const Bench &bench, uint32_t from, uint32_t to, uint64_t gap, const std::string &name) {
+static void expect_gap(const Bench &bench, uint32_t from, uint32_t to, uint64_t gap,
+                       const std::string &name) {
   const uint64_t a = issued_at(bench, from), b = issued_at(bench, to);
   ok(bench.error.empty() && a != 0 && b - a == gap, name,
-     bench.error + " issued in " + std::to_string(a) + " and " + std::to_string(b) + ", expected " + std::to_string(gap) + " cycles between");
+     bench.error + " issued in " + std::to_string(a) + " and " + std::to_string(b) + ", expected " +
+         std::to_string(gap) + " cycles between");
 }
 
 static void test_timing() {
-  auto b = run_warm({addi(6, 0, 5), addi(7, 6, 1), addi(8, 0, 1), addi(9, 0, 1), mul(10, 6, 6), addi(11, 10, 0), div_(12, 6, 6), div_(13, 6, 6),
-                     addi(14, 13, 0), exit_()}, 1);
-  expect_gap(*b, 0, 1, 4, "an instruction that needs the last one's result issues 4 cycles later (R-SB-3)");
+  auto b = run_warm({addi(6, 0, 5), addi(7, 6, 1), addi(8, 0, 1), addi(9, 0, 1), mul(10, 6, 6),
+                     addi(11, 10, 0), div_(12, 6, 6), div_(13, 6, 6), addi(14, 13, 0), exit_()},
+                    1);
+  expect_gap(*b, 0, 1, 4,
+             "an instruction that needs the last one's result issues 4 cycles later (R-SB-3)");
   expect_gap(*b, 1, 2, 1, "independent instructions issue back to back");
   expect_gap(*b, 4, 5, 4, "a product is ready like a sum (R-EX-2)");
-  expect_gap(*b, 6, 7, 39, "the second of two divisions waits until the first has written (R-EX-3, R-IS-4)");
+  expect_gap(*b, 6, 7, 39,
+             "the second of two divisions waits until the first has written (R-EX-3, R-IS-4)");
   expect_gap(*b, 7, 8, 39, "a quotient is used the cycle after its write");
 
   Program twelve;
   for (uint32_t rd = 6; rd < 18; rd++) twelve.push_back(addi(rd, 0, 1));
   twelve.push_back(exit_());
   b = run_warm(twelve, 1);
-  expect_gap(*b, 0, 11, 11, "twelve independent instructions of one warp issue in twelve cycles (R-FE-1)");
+  expect_gap(*b, 0, 11, 11,
+             "twelve independent instructions of one warp issue in twelve cycles (R-FE-1)");
 
-  b = run_warm({addi(6, 0, 1), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 0, 0, 8), exit_(), exit_()}, 4);
-  expect_gap(*b, 4, 6, 6, "the target of a taken branch issues 6 cycles after it: F1 follows the resolve (R-FE-2, R-FE-3, R-FE-7, R-WS-3)");
+  b = run_warm({addi(6, 0, 1), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 0, 0, 8),
+                exit_(), exit_()},
+               4);
+  expect_gap(
+      *b, 4, 6, 6,
+      "the target of a taken branch issues 6 cycles after it: F1 follows the resolve (R-FE-2, R-FE-3, R-FE-7, R-WS-3)");
   ok(b->n_selections == 0, "a branch that all lanes take makes no selection");
 
-  b = run_warm({csrr(6, CSR_LANE), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 6, 0, 8), exit_(), exit_()}, 4);
-  expect_gap(*b, 4, 5, 8, "a branch that splits the warp costs a selection: next issue 8 cycles later (R-WS-5)");
+  b = run_warm({csrr(6, CSR_LANE), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 6, 0, 8),
+                exit_(), exit_()},
+               4);
+  expect_gap(*b, 4, 5, 8,
+             "a branch that splits the warp costs a selection: next issue 8 cycles later (R-WS-5)");
 
-  b = run_warm({csrr(6, CSR_LANE), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 6, 0, 4), exit_()}, 4);
-  ok(b->error.empty() && b->n_selections == 0, "a branch to the next word splits nothing (R-WS-3)", b->error);
+  b = run_warm(
+      {csrr(6, CSR_LANE), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), branch(0, 6, 0, 4), exit_()},
+      4);
+  ok(b->error.empty() && b->n_selections == 0, "a branch to the next word splits nothing (R-WS-3)",
+     b->error);
 
-  b = run_warm({csrr(6, CSR_LANE), branch(0, 6, 0, 12), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), exit_()}, 4);
+  b = run_warm({csrr(6, CSR_LANE), branch(0, 6, 0, 12), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1),
+                exit_()},
+               4);
   const uint64_t merged = issued_at(*b, 4);
   uint32_t mask = 0;
-  for (const Issue &i : b->issues) if (i.pc == CODE_BASE + 16) mask |= i.cycle == merged ? i.mask : ~0u;
-  ok(b->error.empty() && mask == 0xF, "lanes that wait at the merge point join the path there (R-WS-7)", b->error);
+  for (const Issue &i : b->issues)
+    if (i.pc == CODE_BASE + 16) mask |= i.cycle == merged ? i.mask : ~0u;
+  ok(b->error.empty() && mask == 0xF,
+     "lanes that wait at the merge point join the path there (R-WS-7)", b->error);
   expect_gap(*b, 3, 4, 8, "the word before the merge point ends the path (R-FE-4)");
 }
 
 static void test_load_use() {
-  auto b = run_warm({lui(2, DATA_BASE), addi(7, 0, 1), load(2, 6, 2, 0), addi(8, 6, 0), exit_()}, 1);
+  auto b =
+      run_warm({lui(2, DATA_BASE), addi(7, 0, 1), load(2, 6, 2, 0), addi(8, 6, 0), exit_()}, 1);
   uint64_t written = 0;
-  for (const Write &w : b->writes) if (w.rd == 6) written = w.cycle;
-  ok(!b->popped.empty() && b->popped.back() == issued_at(*b, 2) + 4, "an operation is in the memory queue from the cycle after EX2 on (R-EX-4)",
+  for (const Write &w : b->writes)
+    if (w.rd == 6) written = w.cycle;
+  ok(!b->popped.empty() && b->popped.back() == issued_at(*b, 2) + 4,
+     "an operation is in the memory queue from the cycle after EX2 on (R-EX-4)",
      b->error + " issued in " + std::to_string(issued_at(*b, 2)));
-  ok(b->error.empty() && written != 0 && issued_at(*b, 3) == written + 1, "a loaded value is used the cycle after its write (R-WB-2)",
-     b->error + " written in " + std::to_string(written) + ", used in " + std::to_string(issued_at(*b, 3)));
+  ok(b->error.empty() && written != 0 && issued_at(*b, 3) == written + 1,
+     "a loaded value is used the cycle after its write (R-WB-2)",
+     b->error + " written in " + std::to_string(written) + ", used in " +
+         std::to_string(issued_at(*b, 3)));
 }
 
 static uint64_t late(const Bench &bench) { return bench.top.fpu_o ? 3 : 0; }  // FpLat
 
-// A quotient that finds the port taken in every cycle: ready in t+38, wbw = 8 in t+46, which claims t+46+FpLat; written four cycles after that.
+// A quotient that finds the port taken in every cycle: ready in t+38, wbw = 8 in t+46, which claims
+// t+46+FpLat; written four cycles after that.
 static void test_bubble() {
-  Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6)};  // kernel 0 divides, the others keep the port busy
+  Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8),
+                  div_(10, 6, 6)};  // kernel 0 divides, the others keep the port busy
   for (uint32_t i = 0; i < 56; i++) code.push_back(addi(11 + i % 8, 0, 1));
   code.push_back(exit_());
   auto b = run_warm(code, 1);
@@ -223,20 +266,24 @@ static void test_bubble() {
   const bool ended = b->run(5000);
   const uint64_t t = issued_at(*b, 3);
   uint64_t written = 0;
-  for (const Write &w : b->writes) if (w.rd == 10 && w.warp == 0) written = w.cycle;
+  for (const Write &w : b->writes)
+    if (w.rd == 10 && w.warp == 0) written = w.cycle;
   uint32_t fixed = 0;
   bool in_bubble = false;
   for (const Issue &i : b->issues) {
     fixed += i.cycle >= t + 34 && i.cycle < t + 46 + late(*b);
     in_bubble |= i.cycle == t + 46 + late(*b);
   }
-  ok(ended && fixed == 12 + late(*b) && !in_bubble && written == t + 50 + late(*b), "a waiting quotient gets a bubble after 8 cycles (R-WB-3)",
-     b->error + " issued " + std::to_string(t) + ", " + std::to_string(fixed) + " fixed, written " + std::to_string(written));
+  ok(ended && fixed == 12 + late(*b) && !in_bubble && written == t + 50 + late(*b),
+     "a waiting quotient gets a bubble after 8 cycles (R-WB-3)",
+     b->error + " issued " + std::to_string(t) + ", " + std::to_string(fixed) + " fixed, written " +
+         std::to_string(written));
 }
 
 // The same with steps for a frozen warp in the place of the other warps.
 static void test_step_bubble() {
-  const Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6), exit_()};
+  const Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6),
+                        exit_()};
   auto b = run_warm(code, 1);
   b->issues.clear();
   b->writes.clear();
@@ -258,9 +305,12 @@ static void test_step_bubble() {
     n_before += w.rd >= 11 && w.cycle >= t + 38 && w.cycle < t + 50 + late(*b);
   }
   for (const Issue &i : b->issues) n_issued += i.cycle > t + 20;
-  ok(written == t + 50 + late(*b) && n_before == 12 + late(*b), "steps leave the bubble to a waiting quotient (R-PE-16, R-WB-3)",
-     b->error + " issued " + std::to_string(t) + ", " + std::to_string(n_before) + " before, written " + std::to_string(written));
-  ok(b->top.resident_o != 0 && n_issued == 0, "a frozen warp issues nothing, nor does another in the cycle of a step (R-IS-1)");
+  ok(written == t + 50 + late(*b) && n_before == 12 + late(*b),
+     "steps leave the bubble to a waiting quotient (R-PE-16, R-WB-3)",
+     b->error + " issued " + std::to_string(t) + ", " + std::to_string(n_before) +
+         " before, written " + std::to_string(written));
+  ok(b->top.resident_o != 0 && n_issued == 0,
+     "a frozen warp issues nothing, nor does another in the cycle of a step (R-IS-1)");
   b->add_block(0, 2, 1, nullptr);  // beside the frozen one, and could issue
   auto steps = [&b](int n) {
     for (int i = 0; i < n; i++) {
@@ -272,14 +322,18 @@ static void test_step_bubble() {
   steps(50);
   const uint32_t frozen = stall_count(*b, 1, 2), held = stall_count(*b, 0, 6);
   steps(100);
-  ok(b->issues.empty() && stall_count(*b, 1, 2) == frozen + 100 && stall_count(*b, 0, 6) == held + 100,
+  ok(b->issues.empty() && stall_count(*b, 1, 2) == frozen + 100 &&
+         stall_count(*b, 0, 6) == held + 100,
      "a frozen warp has no instruction, one that a step holds back finds the unit busy (R-SP-5)",
-     b->error + " " + std::to_string(stall_count(*b, 1, 2) - frozen) + " and " + std::to_string(stall_count(*b, 0, 6) - held) + " cycles of 100");
+     b->error + " " + std::to_string(stall_count(*b, 1, 2) - frozen) + " and " +
+         std::to_string(stall_count(*b, 0, 6) - held) + " cycles of 100");
 }
 
 // ---- floating point ----
 
-static uint32_t fadd(uint32_t rd, uint32_t rs1, uint32_t rs2) { return fp_encode(FP_ADD, FP_RNE, rd, rs1, rs2, 0); }
+static uint32_t fadd(uint32_t rd, uint32_t rs1, uint32_t rs2) {
+  return fp_encode(FP_ADD, FP_RNE, rd, rs1, rs2, 0);
+}
 
 // Behind two words that fill the buffer while they wait.
 static std::unique_ptr<Bench> run_floats(const Program &code) {
@@ -298,15 +352,19 @@ static void test_float_timing() {
   expect_gap(*b, 3, 6, 3, "one that writes nothing issues in a claimed cycle (R-FP-3)");
   b = run_floats({fadd(0, 0, 0), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1)});
   expect_gap(*b, 3, 6, 3, "a float sum to x0 claims nothing (R-FP-3)");
-  b = run_floats({fadd(6, 0, 0), fadd(7, 0, 0), fadd(8, 0, 0), fp_encode(FP_MADD, FP_RNE, 9, 0, 0, 6)});
+  b = run_floats(
+      {fadd(6, 0, 0), fadd(7, 0, 0), fadd(8, 0, 0), fp_encode(FP_MADD, FP_RNE, 9, 0, 0, 6)});
   expect_gap(*b, 3, 5, 2, "float sums issue back to back");
   expect_gap(*b, 3, 6, 7, "the third source is waited for (R-FP-2)");
-  b = run_floats({fp_encode(FP_DIV, FP_RNE, 6, 5, 5, 0), div_(7, 5, 5), fp_encode(FP_SQRT, FP_RNE, 8, 5, 0, 0), addi(9, 8, 0)});
+  b = run_floats({fp_encode(FP_DIV, FP_RNE, 6, 5, 5, 0), div_(7, 5, 5),
+                  fp_encode(FP_SQRT, FP_RNE, 8, 5, 0, 0), addi(9, 8, 0)});
   expect_gap(*b, 3, 4, 35, "a division waits until the float quotient is written (R-FP-6, R-IS-4)");
   expect_gap(*b, 4, 5, 39, "and a float root until that of integers is");
   expect_gap(*b, 5, 6, 35, "the root is used the cycle after its write");
-  for (uint32_t last : {fadd(8, 0, 0), fp_encode(FP_DIV, FP_RNE, 8, 5, 5, 0)}) {  // the branch skips it for lane 0
-    b = run_warm({csrr(6, CSR_LANE), branch(0, 6, 0, 12), addi(7, 0, 1), last, addi(9, 0, 1), exit_()}, 4);
+  for (uint32_t last :
+       {fadd(8, 0, 0), fp_encode(FP_DIV, FP_RNE, 8, 5, 5, 0)}) {  // the branch skips it for lane 0
+    b = run_warm(
+        {csrr(6, CSR_LANE), branch(0, 6, 0, 12), addi(7, 0, 1), last, addi(9, 0, 1), exit_()}, 4);
     expect_gap(*b, 3, 4, 8, "a float instruction before the merge point resolves in EX2 (R-FP-5)");
   }
 }
@@ -320,7 +378,8 @@ static uint32_t busy_in_step(Bench &bench, uint32_t kernel) {
 
 // One sum that waits in the one cycle that another has claimed.
 static void test_busy_when_claimed() {
-  Program code = {addi(5, 0, 1), addi(5, 5, 1), fadd(6, 0, 0), addi(7, 0, 1), addi(8, 0, 1), addi(9, 0, 1), exit_()};
+  Program code = {addi(5, 0, 1), addi(5, 5, 1), fadd(6, 0, 0), addi(7, 0, 1),
+                  addi(8, 0, 1), addi(9, 0, 1), exit_()};
   Bench bench(7);
   bench.slow = 0;
   bench.code = code;
@@ -330,10 +389,13 @@ static void test_busy_when_claimed() {
     bench.add_block(0, 0, 1, nullptr);
     for (int i = 0; i < 200; i++) n_busy += busy_in_step(bench, 0);
   }
-  ok(bench.done() && n_busy == 1, "a warp that waits for a claimed cycle finds the unit busy (R-FP-4)", bench.error + " in " + std::to_string(n_busy) + " cycles");
+  ok(bench.done() && n_busy == 1,
+     "a warp that waits for a claimed cycle finds the unit busy (R-FP-4)",
+     bench.error + " in " + std::to_string(n_busy) + " cycles");
 }
 
-// A quotient that finds the port taken by float sums in every cycle: wbw = 8 in t+46, when no sum issues.
+// A quotient that finds the port taken by float sums in every cycle: wbw = 8 in t+46, when no sum
+// issues.
 static void test_float_bubble() {
   Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6)};
   for (uint32_t i = 0; i < 56; i++) code.push_back(fadd(11 + i % 8, 0, 0));
@@ -351,7 +413,8 @@ static void test_float_bubble() {
   }
   const bool ended = b->done();
   const uint64_t t = issued_at(*b, 3);
-  ok(busy[0] == 0 && busy[1] != 0, "sums that wait for a quotient's bubble find the unit busy (R-FP-4)",
+  ok(busy[0] == 0 && busy[1] != 0,
+     "sums that wait for a quotient's bubble find the unit busy (R-FP-4)",
      std::to_string(busy[0]) + " before, " + std::to_string(busy[1]));
   uint64_t written = 0;
   uint32_t before = 0;
@@ -361,13 +424,16 @@ static void test_float_bubble() {
     before += w.cycle >= t + 38 && w.cycle < t + 53;
   }
   for (const Issue &i : b->issues) in_bubble |= i.cycle == t + 46;
-  ok(ended && before == 15 && !in_bubble && written == t + 53, "float sums leave a waiting quotient its bubble (R-FP-3)",
-     b->error + " issued " + std::to_string(t) + ", " + std::to_string(before) + " writes before, written " + std::to_string(written));
+  ok(ended && before == 15 && !in_bubble && written == t + 53,
+     "float sums leave a waiting quotient its bubble (R-FP-3)",
+     b->error + " issued " + std::to_string(t) + ", " + std::to_string(before) +
+         " writes before, written " + std::to_string(written));
 }
 
 // ---- faults ----
 
-static void expect_fault(const Program &code, uint32_t n_threads, Fault want, const std::string &name) {
+static void expect_fault(const Program &code, uint32_t n_threads, Fault want,
+                         const std::string &name) {
   Bench bench(3);
   bench.code = code;
   bench.add_block(1, 2, n_threads, nullptr);
@@ -376,40 +442,56 @@ static void expect_fault(const Program &code, uint32_t n_threads, Fault want, co
   bool good = ended && bench.faults.size() == 1;
   if (!bench.faults.empty()) {
     const Fault &f = bench.faults[0];
-    good = good && f.kernel == 1 && f.cause == want.cause && f.pc == want.pc && f.tid == want.tid && f.block == 102 && f.value == want.value;
-    snprintf(text, sizeof text, "%zu faults; kernel %u cause %u pc %08x tid %u block %u value %08x", bench.faults.size(), f.kernel, f.cause, f.pc,
-             f.tid, f.block, f.value);
+    good = good && f.kernel == 1 && f.cause == want.cause && f.pc == want.pc && f.tid == want.tid &&
+           f.block == 102 && f.value == want.value;
+    snprintf(text, sizeof text, "%zu faults; kernel %u cause %u pc %08x tid %u block %u value %08x",
+             bench.faults.size(), f.kernel, f.cause, f.pc, f.tid, f.block, f.value);
   }
   ok(good, name, bench.error + text);
 }
 
 static void test_faults() {
   const uint32_t pc = CODE_BASE;
-  expect_fault({addi(6, 0, 1), 0xFFFFFFFFu}, 4, {0, 1, 2, pc + 4, 0, 102, 0xFFFFFFFFu}, "an illegal instruction faults with cause 2 and its word (I-FLT-2)");
+  expect_fault({addi(6, 0, 1), 0xFFFFFFFFu}, 4, {0, 1, 2, pc + 4, 0, 102, 0xFFFFFFFFu},
+               "an illegal instruction faults with cause 2 and its word (I-FLT-2)");
   expect_fault({0x00100073}, 4, {0, 1, 3, pc, 0, 102, pc}, "ebreak faults with cause 3");
   expect_fault({0x00000073}, 4, {0, 1, 8, pc, 0, 102, pc}, "ecall faults with cause 8");
-  expect_fault({jal(0, 0x3000)}, 4, {0, 1, 1, pc + 0x3000, 0, 102, pc + 0x3000}, "a fetch outside the windows faults with cause 1 (R-FE-3)");
-  expect_fault({jal(0, static_cast<int32_t>(CODE_BYTES))}, 4, {0, 1, 1, pc + CODE_BYTES, 0, 102, pc + CODE_BYTES}, "a fetch at a window's limit faults with cause 1");
-  expect_fault({lui(6, 0x1000), jalr(0, 6, 0)}, 4, {0, 1, 1, 0x1000, 0, 102, 0x1000}, "a fetch from a window without x faults with cause 1 (R-FE-3)");
-  expect_fault({jal(1, 0x102)}, 4, {0, 1, 0, pc, 0, 102, pc + 0x102}, "a misaligned jal faults with cause 0 and its target (I-ISA-6)");
-  expect_fault({csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), jalr(1, 7, 8), exit_()}, 8,
-               {0, 1, 0, pc + 16, 1, 102, pc + 18}, "a misaligned jalr faults with its lowest misaligned lane");
-  expect_fault({auipc(7, 0), jalr(1, 7, 11), exit_()}, 4, {0, 1, 0, pc + 4, 0, 102, pc + 10}, "the target of a jalr has bit 0 cleared (I-ISA-6)");
-  expect_fault({csrr(6, CSR_TID), alu_imm(2, 7, 6, 6), branch(0, 7, 0, 6), exit_()}, 8, {0, 1, 0, pc + 8, 6, 102, pc + 14},
-               "a misaligned branch faults with the lowest lane that takes it, counted in the block (I-FLT-1, I-FLT-2)");
+  expect_fault({jal(0, 0x3000)}, 4, {0, 1, 1, pc + 0x3000, 0, 102, pc + 0x3000},
+               "a fetch outside the windows faults with cause 1 (R-FE-3)");
+  expect_fault({jal(0, static_cast<int32_t>(CODE_BYTES))}, 4,
+               {0, 1, 1, pc + CODE_BYTES, 0, 102, pc + CODE_BYTES},
+               "a fetch at a window's limit faults with cause 1");
+  expect_fault({lui(6, 0x1000), jalr(0, 6, 0)}, 4, {0, 1, 1, 0x1000, 0, 102, 0x1000},
+               "a fetch from a window without x faults with cause 1 (R-FE-3)");
+  expect_fault({jal(1, 0x102)}, 4, {0, 1, 0, pc, 0, 102, pc + 0x102},
+               "a misaligned jal faults with cause 0 and its target (I-ISA-6)");
+  expect_fault({csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), jalr(1, 7, 8), exit_()},
+               8, {0, 1, 0, pc + 16, 1, 102, pc + 18},
+               "a misaligned jalr faults with its lowest misaligned lane");
+  expect_fault({auipc(7, 0), jalr(1, 7, 11), exit_()}, 4, {0, 1, 0, pc + 4, 0, 102, pc + 10},
+               "the target of a jalr has bit 0 cleared (I-ISA-6)");
+  expect_fault(
+      {csrr(6, CSR_TID), alu_imm(2, 7, 6, 6), branch(0, 7, 0, 6), exit_()}, 8,
+      {0, 1, 0, pc + 8, 6, 102, pc + 14},
+      "a misaligned branch faults with the lowest lane that takes it, counted in the block (I-FLT-1, I-FLT-2)");
 
   Bench aligned(3);
   aligned.code = {branch(1, 0, 0, 6), auipc(7, 0), jalr(0, 7, 9), exit_()};
   aligned.add_block(0, 0, 4, nullptr);
-  ok(aligned.run(5000) && aligned.faults.empty(), "no fault: branch not taken to a misaligned target, jalr with bit 0 set (I-ISA-6)", aligned.error);
+  ok(aligned.run(5000) && aligned.faults.empty(),
+     "no fault: branch not taken to a misaligned target, jalr with bit 0 set (I-ISA-6)",
+     aligned.error);
 
   Bench apart(3);  // lane 1's target would be misaligned, but only lane 0 jumps
-  apart.code = {csrr(6, CSR_LANE), add(6, 6, 6), auipc(7, 0), add(7, 7, 6), branch(1, 6, 0, 8), jalr(1, 7, 16), exit_()};
+  apart.code = {csrr(6, CSR_LANE),  add(6, 6, 6),   auipc(7, 0), add(7, 7, 6),
+                branch(1, 6, 0, 8), jalr(1, 7, 16), exit_()};
   apart.add_block(0, 0, 2, nullptr);
-  ok(apart.run(5000) && apart.faults.empty(), "no fault: a misaligned target of a lane that does not jump", apart.error);
+  ok(apart.run(5000) && apart.faults.empty(),
+     "no fault: a misaligned target of a lane that does not jump", apart.error);
 }
 
-// A faulting jump writes no link: x1 keeps what the handler-less kernel had, seen by the next kernel in the same slot (I-ISA-5).
+// A faulting jump writes no link: x1 keeps what the handler-less kernel had, seen by the next
+// kernel in the same slot (I-ISA-5).
 static void test_fault_writes_nothing() {
   Bench bench(3);
   bench.slow = 0;
@@ -421,14 +503,16 @@ static void test_fault_writes_nothing() {
   ok(ended && n == 1, "an instruction that faults writes no register (R-EX-5)", bench.error);
 }
 
-// A block that was on its way when its kernel was killed: its warps have no live threads and finish the cycle after their start.
+// A block that was on its way when its kernel was killed: its warps have no live threads and finish
+// the cycle after their start.
 static void test_start_killed() {
   Bench bench(3);
   bench.slow = 0;
   bench.code = {addi(6, 0, 1), exit_()};
   bench.killed = 1;
   bench.add_block(0, 0, 2 * bench.lanes, nullptr);
-  ok(bench.run(100) && bench.resident_cycles == 2, "a warp that starts killed is resident for one cycle (R-WS-1, R-WS-10)",
+  ok(bench.run(100) && bench.resident_cycles == 2,
+     "a warp that starts killed is resident for one cycle (R-WS-1, R-WS-10)",
      bench.error + " resident for " + std::to_string(bench.resident_cycles));
 }
 
@@ -439,18 +523,36 @@ static void test_kill(uint32_t seed) {
     Bench bench(seed + i);
     bench.slow = i % 5;
     const uint32_t half = bench.n_warps / 2 * bench.lanes;
-    bench.code = {csrr(6, CSR_SLOT), csrr(7, CSR_TID), branch(1, 6, 0, 36),
-                  lui(2, DATA_BASE), load(2, 8, 2, 0), branch(0, 7, 0, 8), amoadd(9, 8, 2), bar(), div_(8, 7, 8), jal(5, -20),
-                  exit_(), lui(2, DATA_BASE + 0x1000), alu_imm(1, 8, 7, 2), add(2, 2, 8), addi(9, 7, 1), store(2, 9, 2, 0), exit_()};
+    bench.code = {csrr(6, CSR_SLOT),
+                  csrr(7, CSR_TID),
+                  branch(1, 6, 0, 36),
+                  lui(2, DATA_BASE),
+                  load(2, 8, 2, 0),
+                  branch(0, 7, 0, 8),
+                  amoadd(9, 8, 2),
+                  bar(),
+                  div_(8, 7, 8),
+                  jal(5, -20),
+                  exit_(),
+                  lui(2, DATA_BASE + 0x1000),
+                  alu_imm(1, 8, 7, 2),
+                  add(2, 2, 8),
+                  addi(9, 7, 1),
+                  store(2, 9, 2, 0),
+                  exit_()};
     bench.add_block(0, 0, half, nullptr);
     bench.add_block(1, 1, half, nullptr);
     const uint64_t at = 20 + bench.rng() % 400;
     while (bench.cycle < at && bench.error.empty()) bench.step();
     bench.killed |= 1;
-    if (!bench.run(3000)) why = bench.error + " does not end after the kill in cycle " + std::to_string(at);
-    for (uint32_t t = 0; t < half && why.empty(); t++) if (bench.memory.read(DATA_BASE + 0x1000 + 4 * t, 4) != t + 1) why = "the other kernel's result is wrong";
+    if (!bench.run(3000))
+      why = bench.error + " does not end after the kill in cycle " + std::to_string(at);
+    for (uint32_t t = 0; t < half && why.empty(); t++)
+      if (bench.memory.read(DATA_BASE + 0x1000 + 4 * t, 4) != t + 1)
+        why = "the other kernel's result is wrong";
   }
-  ok(why.empty(), "a killed kernel ends within bounds and leaves the other alone, at any cycle (R-WS-9)", why);
+  ok(why.empty(),
+     "a killed kernel ends within bounds and leaves the other alone, at any cycle (R-WS-9)", why);
 }
 
 // ---- the rest ----
@@ -469,34 +571,44 @@ static void test_gate() {
   const uint32_t quota = bench.top.stall_value_o;
   bench.top.open_i = 0xFF;
   const bool ended = bench.run(300);
-  ok(ended && shut == 3 && bench.issues.size() == 6, "a shut gate holds its kernel's warps only (R-IS-1)", bench.error);
-  ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6, R-SP-5)", std::to_string(quota));
+  ok(ended && shut == 3 && bench.issues.size() == 6,
+     "a shut gate holds its kernel's warps only (R-IS-1)", bench.error);
+  ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6, R-SP-5)",
+     std::to_string(quota));
 }
 
 static void test_csrs() {
-  static const uint32_t csrs[] = {CSR_TID, CSR_CTAID_X, CSR_CTAID_Y, CSR_CTAID_Z, CSR_NTID_X, CSR_NTID_Y, CSR_NTID_Z, CSR_NCTAID_X, CSR_NCTAID_Y,
-                                  CSR_NCTAID_Z, CSR_LANE, CSR_SMID, CSR_ARG, CSR_HWTID, CSR_SLOT, CSR_WARPSIZE, CSR_TICKET};
+  static const uint32_t csrs[] = {
+      CSR_TID,    CSR_CTAID_X,  CSR_CTAID_Y,  CSR_CTAID_Z,  CSR_NTID_X, CSR_NTID_Y,
+      CSR_NTID_Z, CSR_NCTAID_X, CSR_NCTAID_Y, CSR_NCTAID_Z, CSR_LANE,   CSR_SMID,
+      CSR_ARG,    CSR_HWTID,    CSR_SLOT,     CSR_WARPSIZE, CSR_TICKET};
   Bench bench(9);
   const uint32_t n = 2 * bench.lanes;
-  bench.code = {csrr(6, CSR_TID), alu_imm(1, 6, 6, 8), lui(2, DATA_BASE), add(2, 2, 6), csrr(9, CSR_CYCLE), store(2, 9, 2, 128)};
+  bench.code = {csrr(6, CSR_TID), alu_imm(1, 6, 6, 8), lui(2, DATA_BASE),
+                add(2, 2, 6),     csrr(9, CSR_CYCLE),  store(2, 9, 2, 128)};
   for (uint32_t i = 0; i < 17; i++) {
     bench.code.push_back(csrr(8, csrs[i]));
     bench.code.push_back(store(2, 8, 2, static_cast<int32_t>(4 * i)));
   }
-  bench.code.insert(bench.code.end(), {csrr(7, CSR_LANE), branch(1, 7, 0, 12), csrr(8, CSR_MASK), store(2, 8, 2, 132), exit_()});
+  bench.code.insert(bench.code.end(), {csrr(7, CSR_LANE), branch(1, 7, 0, 12), csrr(8, CSR_MASK),
+                                       store(2, 8, 2, 132), exit_()});
   bench.add_block(2, 3, n, nullptr);
   std::string why = bench.run(20000) ? "" : bench.error + " does not end";
   for (uint32_t t = 0; t < n && why.empty(); t++) {
-    const uint32_t want[] = {t, 3, 2, 3, 4, 5, 6, 7, 8, 9, t % bench.lanes, 0, 0x1234ABCD, t, 2, bench.lanes, 2};
+    const uint32_t want[] = {t, 3,          2, 3, 4,           5, 6, 7, 8, 9, t % bench.lanes,
+                             0, 0x1234ABCD, t, 2, bench.lanes, 2};
     for (uint32_t i = 0; i < 17; i++) {
-      if (bench.memory.read(DATA_BASE + 256 * t + 4 * i, 4) != want[i]) why = "csr " + std::to_string(csrs[i]) + " of thread " + std::to_string(t);
+      if (bench.memory.read(DATA_BASE + 256 * t + 4 * i, 4) != want[i])
+        why = "csr " + std::to_string(csrs[i]) + " of thread " + std::to_string(t);
     }
   }
   ok(why.empty(), "CSRs have their values in every lane", why);
   uint64_t at = 0;
-  for (const Issue &i : bench.issues) if (i.pc == CODE_BASE + 16 && i.warp == 0) at = i.cycle;
+  for (const Issue &i : bench.issues)
+    if (i.pc == CODE_BASE + 16 && i.warp == 0) at = i.cycle;
   const uint32_t cycle = bench.memory.read(DATA_BASE + 128, 4);
-  ok(cycle == at + 2, "CSR cycle is the cycle of EX1 (R-EX-1)", std::to_string(cycle) + " issued in " + std::to_string(at));
+  ok(cycle == at + 2, "CSR cycle is the cycle of EX1 (R-EX-1)",
+     std::to_string(cycle) + " issued in " + std::to_string(at));
   ok(bench.memory.read(DATA_BASE + 132, 4) == 1, "CSR mask is the path's mask");
 }
 
@@ -512,7 +624,8 @@ static void test_stall_counters() {
     issued += stall_count(bench, k, 0);
     for (uint32_t r = 0; r < 8; r++) all += stall_count(bench, k, r);
   }
-  ok(ended && all == bench.resident_cycles, "every resident warp has one reason in every cycle (R-IS-6, R-SP-6)",
+  ok(ended && all == bench.resident_cycles,
+     "every resident warp has one reason in every cycle (R-IS-6, R-SP-6)",
      std::to_string(all) + " of " + std::to_string(bench.resident_cycles));
   ok(issued == bench.issues.size(), "reason 0 counts the issues (R-SP-6)");
 
@@ -524,19 +637,29 @@ static void test_stall_counters() {
   for (int i = 0; i < 300; i++) wait.step();
   const uint32_t load_before = stall_count(wait, 0, 3);
   for (int i = 0; i < 100; i++) wait.step();
-  ok(stall_count(wait, 0, 3) == load_before + 100, "a warp that needs a load's result waits for a load");
+  ok(stall_count(wait, 0, 3) == load_before + 100,
+     "a warp that needs a load's result waits for a load");
   wait.hold_memory = false;
   ok(wait.run(100), "and goes on when it comes", wait.error);
 
-  Bench barrier(13);  // warp 0 waits at the barrier for warp 1, whose load is held back before a fence
+  Bench barrier(
+      13);  // warp 0 waits at the barrier for warp 1, whose load is held back before a fence
   barrier.slow = 0;
-  barrier.code = {csrr(7, CSR_TID), lui(2, DATA_BASE), alu_imm(2, 8, 7, static_cast<int32_t>(barrier.lanes)), branch(1, 8, 0, 12), load(2, 6, 2, 0), fence(), bar(), exit_()};
+  barrier.code = {csrr(7, CSR_TID),
+                  lui(2, DATA_BASE),
+                  alu_imm(2, 8, 7, static_cast<int32_t>(barrier.lanes)),
+                  branch(1, 8, 0, 12),
+                  load(2, 6, 2, 0),
+                  fence(),
+                  bar(),
+                  exit_()};
   barrier.hold_memory = true;
   barrier.add_block(0, 0, 2 * barrier.lanes, nullptr);
   for (int i = 0; i < 300; i++) barrier.step();
   const uint32_t bar_before = stall_count(barrier, 0, 1), fence_before = stall_count(barrier, 0, 3);
   for (int i = 0; i < 100; i++) barrier.step();
-  ok(stall_count(barrier, 0, 1) == bar_before + 100 && stall_count(barrier, 0, 3) == fence_before + 100,
+  ok(stall_count(barrier, 0, 1) == bar_before + 100 &&
+         stall_count(barrier, 0, 3) == fence_before + 100,
      "one warp waits at the barrier, one at a fence for its load (I-ISA-3)");
   barrier.hold_memory = false;
   ok(barrier.run(200), "the barrier opens when the last warp arrives", barrier.error);
@@ -545,32 +668,48 @@ static void test_stall_counters() {
 // Lane 0 waits for a flag that lane 1, at a higher pc, sets.
 static void test_progress() {
   Bench bench(15);
-  bench.code = {csrr(6, CSR_LANE), lui(2, DATA_BASE), branch(1, 6, 0, 12), load(2, 7, 2, 0), branch(0, 7, 0, -4), addi(8, 0, 1), store(2, 8, 2, 0), exit_()};
+  bench.code = {csrr(6, CSR_LANE),   lui(2, DATA_BASE), branch(1, 6, 0, 12), load(2, 7, 2, 0),
+                branch(0, 7, 0, -4), addi(8, 0, 1),     store(2, 8, 2, 0),   exit_()};
   bench.add_block(0, 0, 2, nullptr);
-  ok(bench.run(200000), "a spinning lane does not hold up the others for ever (R-WS-6, I-DIV-2)", bench.error);
+  ok(bench.run(200000), "a spinning lane does not hold up the others for ever (R-WS-6, I-DIV-2)",
+     bench.error);
 }
 
-// Lane 0 spins until lane 1 or 2 sets the flag. When lane 2 is picked for fairness, lane 1 waits ahead of it and lane 0 behind.
+// Lane 0 spins until lane 1 or 2 sets the flag. When lane 2 is picked for fairness, lane 1 waits
+// ahead of it and lane 0 behind.
 static void test_merge_ahead() {
   Bench bench(15);
-  bench.code = {csrr(6, CSR_LANE), lui(2, DATA_BASE), addi(9, 0, 1), addi(7, 6, -1), branch(1, 6, 0, 12),
-                load(2, 8, 2, 0), branch(0, 8, 0, -4),
-                branch(0, 7, 0, 12), addi(10, 0, 1), addi(10, 10, 1),
-                addi(11, 0, 5), store(2, 9, 2, 0), exit_()};
+  bench.code = {csrr(6, CSR_LANE),
+                lui(2, DATA_BASE),
+                addi(9, 0, 1),
+                addi(7, 6, -1),
+                branch(1, 6, 0, 12),
+                load(2, 8, 2, 0),
+                branch(0, 8, 0, -4),
+                branch(0, 7, 0, 12),
+                addi(10, 0, 1),
+                addi(10, 10, 1),
+                addi(11, 0, 5),
+                store(2, 9, 2, 0),
+                exit_()};
   bench.add_block(0, 0, 3, nullptr);
   const bool ended = bench.run(200000);
   uint32_t mask = 0;
-  for (const Issue &i : bench.issues) if (i.pc == CODE_BASE + 40 && mask == 0) mask = i.mask;
-  ok(ended && mask == 6, "a path that was picked for fairness ends where lanes wait ahead, whoever waits behind (R-WS-7)",
+  for (const Issue &i : bench.issues)
+    if (i.pc == CODE_BASE + 40 && mask == 0) mask = i.mask;
+  ok(ended && mask == 6,
+     "a path that was picked for fairness ends where lanes wait ahead, whoever waits behind (R-WS-7)",
      bench.error + " lanes " + std::to_string(mask) + " there");
 }
 
 // Recursion of a different depth in every lane, beyond the depth counter's end.
 static void test_recursion() {
   Bench bench(16);
-  bench.code = {csrr(6, CSR_TID), alu_imm(1, 7, 6, 8), lui(2, DATA_BASE), add(2, 2, 7), addi(7, 0, 5), mul(6, 6, 7),
-                jal(1, 16), store(2, 8, 2, 0), exit_(), 0,
-                store(2, 1, 2, 4), branch(0, 6, 0, 20), addi(6, 6, -1), addi(2, 2, 4), jal(1, -16), addi(2, 2, -4), addi(8, 8, 1), load(2, 1, 2, 4), jalr(0, 1, 0)};
+  bench.code = {
+      csrr(6, CSR_TID),  alu_imm(1, 7, 6, 8), lui(2, DATA_BASE), add(2, 2, 7),  addi(7, 0, 5),
+      mul(6, 6, 7),      jal(1, 16),          store(2, 8, 2, 0), exit_(),       0,
+      store(2, 1, 2, 4), branch(0, 6, 0, 20), addi(6, 6, -1),    addi(2, 2, 4), jal(1, -16),
+      addi(2, 2, -4),    addi(8, 8, 1),       load(2, 1, 2, 4),  jalr(0, 1, 0)};
   bench.code[11] = branch(0, 6, 0, 24);
   bench.code.insert(bench.code.begin() + 6, addi(8, 0, 0));
   const uint32_t n = 8;
@@ -581,7 +720,8 @@ static void test_recursion() {
   for (const Step &s : threads[n - 1]->trace) deepest = s.depth > deepest ? s.depth : deepest;
   bench.add_block(0, 0, n, &threads);
   const bool ended = bench.run(100000);
-  ok(ended && deepest == 31 && bench.memory.bytes == expected.bytes && bench.memory.read(DATA_BASE + 256 * 7, 4) == 35,
+  ok(ended && deepest == 31 && bench.memory.bytes == expected.bytes &&
+         bench.memory.read(DATA_BASE + 256 * 7, 4) == 35,
      "recursion of a different depth in every lane, past the last depth (I-DIV-1)", bench.error);
 }
 
@@ -608,7 +748,8 @@ static void test_invalidate() {
   const uint32_t stale = run_constant(bench);
   pulse_inv(bench);
   const uint32_t fresh = run_constant(bench);
-  ok(first == 1 && stale == 1 && fresh == 2 && bench.error.empty(), "code is cached until it is invalidated (R-FE-6)", bench.error);
+  ok(first == 1 && stale == 1 && fresh == 2 && bench.error.empty(),
+     "code is cached until it is invalidated (R-FE-6)", bench.error);
 
   uint32_t stale_at = 0;  // cycle of an invalidation after which old code still ran
   for (uint32_t at = 0; at < 40; at++) {
@@ -621,24 +762,29 @@ static void test_invalidate() {
     bench.run(2000);
     if (run_constant(bench) != 3) stale_at = at;
   }
-  ok(stale_at == 0 && bench.error.empty(), "no line survives an invalidation in any cycle of its miss (R-FE-6)",
+  ok(stale_at == 0 && bench.error.empty(),
+     "no line survives an invalidation in any cycle of its miss (R-FE-6)",
      bench.error + " survives one in cycle " + std::to_string(stale_at));
 
   pulse_inv(bench);
   const uint64_t before = bench.n_misses;
-  bench.hold_fill = true;  // invalidate again while the line is on its way: that fill must not be kept
+  bench.hold_fill =
+      true;  // invalidate again while the line is on its way: that fill must not be kept
   bench.add_block(0, 0, 1, nullptr);
   for (int i = 0; i < 20; i++) bench.step();
   pulse_inv(bench);
   bench.hold_fill = false;
   const bool ended = bench.run(2000);
-  ok(ended && bench.n_misses - before == 2, "a fill that an invalidation overtook writes no line (R-FE-6)",
+  ok(ended && bench.n_misses - before == 2,
+     "a fill that an invalidation overtook writes no line (R-FE-6)",
      bench.error + " misses: " + std::to_string(bench.n_misses - before));
 }
 
-// What a thread of the second block sees of a register, and what is in it after odd threads have written it: by each way of writing one.
+// What a thread of the second block sees of a register, and what is in it after odd threads have
+// written it: by each way of writing one.
 static Program first_writes(uint32_t r) {
-  Program code = {store(2, r, 2, static_cast<int32_t>(8 * r)), addi(4, r, 0), alu(6, 0, 3, 3, 4), branch(0, 5, 0, 8)};
+  Program code = {store(2, r, 2, static_cast<int32_t>(8 * r)), addi(4, r, 0), alu(6, 0, 3, 3, 4),
+                  branch(0, 5, 0, 8)};
   switch (r % 5) {
     case 0: code.push_back(addi(r, r, 1)); break;
     case 1: code.push_back(mul(r, 5, 5)); break;
@@ -654,12 +800,15 @@ static Program first_writes(uint32_t r) {
 static void test_registers_begin_as_zero(uint32_t seed) {
   Bench bench(seed);
   const uint32_t all = bench.n_warps * bench.lanes, n = all < 60 ? all : 60;
-  for (uint32_t r = 1; r < 32; r++) bench.code.insert(bench.code.end(), {lui(r, 0xABCDE000), addi(r, r, static_cast<int32_t>(r))});
+  for (uint32_t r = 1; r < 32; r++)
+    bench.code.insert(bench.code.end(), {lui(r, 0xABCDE000), addi(r, r, static_cast<int32_t>(r))});
   bench.code.push_back(exit_());
   bench.add_block(0, 0, all, nullptr);
   if (!bench.run(20000)) bench.fail("the first block does not end");
-  bench.code = {csrr(4, CSR_TID), alu_imm(7, 5, 4, 1), alu_imm(1, 4, 4, 9), lui(2, DATA_BASE), add(2, 2, 4), addi(4, 0, 1), store(2, 4, 2, 0)};
-  for (uint32_t r = 6; r < 32; r++) for (uint32_t word : first_writes(r)) bench.code.push_back(word);
+  bench.code = {csrr(4, CSR_TID), alu_imm(7, 5, 4, 1), alu_imm(1, 4, 4, 9), lui(2, DATA_BASE),
+                add(2, 2, 4),     addi(4, 0, 1),       store(2, 4, 2, 0)};
+  for (uint32_t r = 6; r < 32; r++)
+    for (uint32_t word : first_writes(r)) bench.code.push_back(word);
   bench.code.insert(bench.code.end(), {store(2, 3, 2, 4), exit_()});
   for (auto &byte : bench.memory.bytes) byte = 0xEE;
   pulse_inv(bench);
@@ -667,14 +816,22 @@ static void test_registers_begin_as_zero(uint32_t seed) {
   std::string why = bench.run(50000) ? "" : bench.error + " does not end";
   for (uint32_t t = 0; t < n && why.empty(); t++) {
     const uint32_t at = DATA_BASE + 512 * t;
-    if (bench.memory.read(at + 4, 4) != 0) why = "rs1 reads what was left, in thread " + std::to_string(t);
+    if (bench.memory.read(at + 4, 4) != 0)
+      why = "rs1 reads what was left, in thread " + std::to_string(t);
     for (uint32_t r = 6; r < 32; r++) {
-      const uint32_t link = CODE_BASE + 4 * (7 + 6 * (r - 6) + 5), want = t % 2 == 0 ? 0 : r % 5 == 4 ? link : 1;
-      if (bench.memory.read(at + 8 * r, 4) != 0) why = "x" + std::to_string(r) + " is not 0 at the start of thread " + std::to_string(t);
-      else if (bench.memory.read(at + 8 * r + 4, 4) != want) why = "x" + std::to_string(r) + " of thread " + std::to_string(t) + " after a write of odd threads";
+      const uint32_t link = CODE_BASE + 4 * (7 + 6 * (r - 6) + 5), want = t % 2 == 0   ? 0
+                                                                          : r % 5 == 4 ? link
+                                                                                       : 1;
+      if (bench.memory.read(at + 8 * r, 4) != 0)
+        why = "x" + std::to_string(r) + " is not 0 at the start of thread " + std::to_string(t);
+      else if (bench.memory.read(at + 8 * r + 4, 4) != want)
+        why = "x" + std::to_string(r) + " of thread " + std::to_string(t) +
+              " after a write of odd threads";
     }
   }
-  ok(why.empty(), "a thread's registers begin as 0, and stay so in lanes that a first write leaves out (R-WB-4, I-ISA-5)", why);
+  ok(why.empty(),
+     "a thread's registers begin as 0, and stay so in lanes that a first write leaves out (R-WB-4, I-ISA-5)",
+     why);
 }
 
 int main(int argc, char **argv) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time adjustment of thread blocks as docs/tb_adjust.md says it: an agenda of steps of one cycle each, pictures with every warp placed.
+// Run-time adjustment of thread blocks as docs/tb_adjust.md says it: an agenda of steps of one
+// cycle each, pictures with every warp placed.
 #ifndef QSM_ADJUST_REF_H
 #define QSM_ADJUST_REF_H
 
@@ -27,12 +28,13 @@ struct AdjustView {
     std::vector<unsigned> free_warps;            // per sub-core
     uint32_t free_granules = 0;
     unsigned first = 0;
-    std::vector<Tb> age;                         // resident TBs, the oldest first
-    bool alloc_writes = false;                   // pulse
-    bool restoring = false;                      // its job is a restore
-    std::vector<bool> refused;                   // pulse per kernel
+    std::vector<Tb> age;        // resident TBs, the oldest first
+    bool alloc_writes = false;  // pulse
+    bool restoring = false;     // its job is a restore
+    std::vector<bool> refused;  // pulse per kernel
   };
-  bool adjust = false, latecomers = false, snapshot = false, epoch_done = false, alloc_busy = false, preempting = false;
+  bool adjust = false, latecomers = false, snapshot = false, epoch_done = false, alloc_busy = false,
+       preempting = false;
   std::vector<Kernel> kernel;
   std::vector<Sm> sm;
 };
@@ -53,14 +55,23 @@ struct AdjustOutput {
 class AdjustRef {
  public:
   explicit AdjustRef(const AdjustParams &params)
-      : p(params), evict(p.n_sms, std::vector<bool>(p.n_kernels, false)), want_(p.n_kernels), here_(p.n_kernels), left_(p.n_kernels), starved_(p.n_kernels),
-        waiting_(p.n_kernels), late_(p.n_kernels), turns_(p.n_sms, 2) {}
+      : p(params),
+        evict(p.n_sms, std::vector<bool>(p.n_kernels, false)),
+        want_(p.n_kernels),
+        here_(p.n_kernels),
+        left_(p.n_kernels),
+        starved_(p.n_kernels),
+        waiting_(p.n_kernels),
+        late_(p.n_kernels),
+        turns_(p.n_sms, 2) {}
 
   bool busy() const { return !agenda_.empty(); }
   bool claiming() const { return busy() && agenda_.front().kind >= kPick; }
   bool waits(unsigned k) const { return waiting_[k]; }
   bool late(unsigned k) const { return late_[k]; }
-  bool settled(const AdjustView &view, unsigned i) const { return !view.sm[i].restoring && turns_[i] >= 2; }
+  bool settled(const AdjustView &view, unsigned i) const {
+    return !view.sm[i].restoring && turns_[i] >= 2;
+  }
 
   AdjustOutput step(const AdjustView &view) {
     AdjustOutput out;
@@ -92,7 +103,9 @@ class AdjustRef {
     }
     wait(view);
     count_turns(view);
-    if (view.alloc_busy) starved_.assign(p.n_kernels, false);  // it starts in this cycle, or has started since any of them
+    if (view.alloc_busy)
+      starved_.assign(p.n_kernels,
+                      false);  // it starts in this cycle, or has started since any of them
     evict = flags;
     return out;
   }
@@ -150,8 +163,10 @@ class AdjustRef {
   // R-TA-10: an SM is settled again two E + QosLat after its last cycle of a restore.
   void count_turns(const AdjustView &view) {
     for (unsigned i = 0; i < p.n_sms; i++) {
-      if (view.sm[i].restoring) turns_[i] = 0;
-      else if (view.epoch_done) turns_[i]++;
+      if (view.sm[i].restoring)
+        turns_[i] = 0;
+      else if (view.epoch_done)
+        turns_[i]++;
     }
   }
 
@@ -195,7 +210,8 @@ class AdjustRef {
       if (m == now.k || stay_[m] == 0) continue;
       const bool goal = view.kernel[m].qos;
       if (who < 0 || (view.kernel[static_cast<unsigned>(who)].qos && !goal) ||
-          (view.kernel[static_cast<unsigned>(who)].qos == goal && stay_[m] >= stay_[static_cast<unsigned>(who)])) {
+          (view.kernel[static_cast<unsigned>(who)].qos == goal &&
+           stay_[m] >= stay_[static_cast<unsigned>(who)])) {
         who = static_cast<int>(m);
       }
     }
@@ -204,7 +220,8 @@ class AdjustRef {
       out.sm = now.sm;
       out.kernel = now.k;
       out.left = stay_;
-      for (unsigned m = 0; out.fits && m < p.n_kernels; m++) agenda_.push_back(Step{kLower, now.sm, now.k, m});
+      for (unsigned m = 0; out.fits && m < p.n_kernels; m++)
+        agenda_.push_back(Step{kLower, now.sm, now.k, m});
       return;
     }
     stay_[static_cast<unsigned>(who)]--;
@@ -233,7 +250,9 @@ class AdjustRef {
   }
 
   // Steps that come before all others, in their order.
-  void insert(const std::vector<Step> &steps) { agenda_.insert(agenda_.begin(), steps.begin(), steps.end()); }
+  void insert(const std::vector<Step> &steps) {
+    agenda_.insert(agenda_.begin(), steps.begin(), steps.end());
+  }
   void leave_sm() {
     while (!agenda_.empty() && agenda_.front().kind != kSetup) agenda_.pop_front();
   }
@@ -309,7 +328,8 @@ class AdjustRef {
       w_.free_slots--;
       for (unsigned w = 0; w < kernel.warps; w++) w_.free_warps[(w_.first + w) % p.n_sched]--;
       w_.first = (w_.first + kernel.warps) % p.n_sched;
-      for (unsigned g = 0; g < kernel.granules; g++) w_.free_granules &= ~(uint32_t{1} << (base + g));
+      for (unsigned g = 0; g < kernel.granules; g++)
+        w_.free_granules &= ~(uint32_t{1} << (base + g));
       out.adjusted = true;
       out.sm = now.sm;
       out.kernel = now.k;
@@ -343,8 +363,10 @@ class AdjustRef {
       if (tb.kernel != m || freed_[tb.tb]) continue;
       freed_[tb.tb] = true;
       v_.free_slots++;
-      for (unsigned w = 0; w < view.kernel[m].warps; w++) v_.free_warps[(tb.first + w) % p.n_sched]++;
-      for (unsigned g = 0; g < view.kernel[m].granules; g++) v_.free_granules |= uint32_t{1} << (tb.base + g);
+      for (unsigned w = 0; w < view.kernel[m].warps; w++)
+        v_.free_warps[(tb.first + w) % p.n_sched]++;
+      for (unsigned g = 0; g < view.kernel[m].granules; g++)
+        v_.free_granules |= uint32_t{1} << (tb.base + g);
       return true;
     }
     return false;
@@ -354,15 +376,21 @@ class AdjustRef {
     const unsigned n = static_cast<unsigned>(std::count(freed_.begin(), freed_.end(), true));
     const int64_t out = m.out, left = out - static_cast<int64_t>(n);
     Best now{true, false, slot, n, 0, idle[slot], m.ratio};
-    if (!m.qos) now.cls = 0;
-    else if (now.idle >= n + 1) now.cls = 1;
-    else if (left * 65536 > static_cast<int64_t>(m.ratio) * out) now.cls = 2;
-    else return;
+    if (!m.qos)
+      now.cls = 0;
+    else if (now.idle >= n + 1)
+      now.cls = 1;
+    else if (left * 65536 > static_cast<int64_t>(m.ratio) * out)
+      now.cls = 2;
+    else
+      return;
     const bool same = best_.valid && now.cls == best_.cls;
     const bool better = now.cls == 2 ? now.ratio < best_.ratio : now.idle > best_.idle;
     const bool equal = now.cls == 2 ? now.ratio == best_.ratio : now.idle == best_.idle;
-    if (!best_.valid || now.cls < best_.cls || (same && better)) best_ = now;
-    else if (same && equal) best_.tie = true;
+    if (!best_.valid || now.cls < best_.cls || (same && better))
+      best_ = now;
+    else if (same && equal)
+      best_.tie = true;
   }
 
   void apply(const AdjustView::Sm &sm, const Step &now, AdjustOutput &out) {
@@ -392,7 +420,8 @@ class AdjustRef {
     }
     for (*base = 0; *base + kernel.granules <= 32; ++*base) {
       bool all = true;
-      for (unsigned g = 0; g < kernel.granules; g++) all = all && ((picture.free_granules >> (*base + g)) & 1);
+      for (unsigned g = 0; g < kernel.granules; g++)
+        all = all && ((picture.free_granules >> (*base + g)) & 1);
       if (all) return true;
     }
     return false;
@@ -404,10 +433,10 @@ class AdjustRef {
   std::vector<unsigned> left_;             // x
   std::vector<bool> starved_, waiting_, late_;
   bool claimed_ = false;
-  unsigned turn_ = 0, next_sm_ = 0;        // whose claim, on which SM, is next
-  unsigned n_picks_ = 0;                   // of a claim
-  std::vector<unsigned> turns_;            // E + QosLat since each SM restored a block
-  std::vector<unsigned> there_, stay_;     // blocks at the set-up of a claim; those that stay
+  unsigned turn_ = 0, next_sm_ = 0;     // whose claim, on which SM, is next
+  unsigned n_picks_ = 0;                // of a claim
+  std::vector<unsigned> turns_;         // E + QosLat since each SM restored a block
+  std::vector<unsigned> there_, stay_;  // blocks at the set-up of a claim; those that stay
   Picture w_, v_;
   Best best_;
 };

@@ -46,7 +46,8 @@ class Bench {
       same("wait", k, get(seen.qsm_tb_adjust__DOT__u_late__DOT__wait_q, k, 1), ref.waits(k));
       same("late", k, get(seen.qsm_tb_adjust__DOT__u_late__DOT__late_q, k, 1), ref.late(k));
     }
-    for (unsigned i = 0; i < NUM_SMS; i++) same("settled", i, get(seen.qsm_tb_adjust__DOT__settled, i, 1), ref.settled(world.view, i));
+    for (unsigned i = 0; i < NUM_SMS; i++)
+      same("settled", i, get(seen.qsm_tb_adjust__DOT__settled, i, 1), ref.settled(world.view, i));
     out = ref.step(world.view);
     same("raise", 0, top.raise_o, out.raises >= 0 ? uint64_t{1} << out.raises : 0);
     same("lower", 0, top.lower_o, out.lowers >= 0 ? uint64_t{1} << out.lowers : 0);
@@ -128,7 +129,8 @@ class Bench {
       set(top.target_i, n, 6, sm.target[k]);
       set(top.evict_refused_i, n, 1, sm.refused[k]);
     }
-    for (unsigned j = 0; j < NUM_SCHED; j++) set(top.free_warps_i, i * NUM_SCHED + j, kFreeW, sm.free_warps[j]);
+    for (unsigned j = 0; j < NUM_SCHED; j++)
+      set(top.free_warps_i, i * NUM_SCHED + j, kFreeW, sm.free_warps[j]);
     set(top.free_granules_i, i, 32, sm.free_granules);
     set(top.first_i, i, kSubW, sm.first);
     set(top.alloc_we_i, i, 1, sm.alloc_writes);
@@ -137,7 +139,8 @@ class Bench {
       const unsigned slot = world.place[i][n];
       set(top.age_valid_i, i * MAX_TBS + n, 1, slot != World::kNobody);
       set(top.age_tb_i, i * MAX_TBS + n, kTbW, slot != World::kNobody ? slot : n);
-      set(top.age_kernel_i, i * MAX_TBS + n, kKernelW, slot != World::kNobody ? world.holds(i, slot)->kernel : 0);
+      set(top.age_kernel_i, i * MAX_TBS + n, kKernelW,
+          slot != World::kNobody ? world.holds(i, slot)->kernel : 0);
     }
   }
 
@@ -160,7 +163,8 @@ class Bench {
     if (!out.asked) return;
     same("sm", 0, top.sm_o, out.sm);
     same("ask", 0, seen.qsm_tb_adjust__DOT__ask, out.ask);
-    for (unsigned k = 0; k < NUM_KERNELS; k++) same("idle", k, get(seen.qsm_tb_adjust__DOT__idle_q, k, 7), ref.idle[k]);
+    for (unsigned k = 0; k < NUM_KERNELS; k++)
+      same("idle", k, get(seen.qsm_tb_adjust__DOT__idle_q, k, 7), ref.idle[k]);
   }
 
   // The event CLAIM.
@@ -171,11 +175,13 @@ class Bench {
     same("sm", 0, top.sm_o, out.sm);
     same("claimer", 0, seen.qsm_tb_adjust__DOT__asker_idx, out.kernel);
     same("claim fits", 0, seen.qsm_tb_adjust__DOT__fits, out.fits);
-    for (unsigned k = 0; k < NUM_KERNELS; k++) same("left", k, get(seen.qsm_tb_adjust__DOT__u_claim__DOT__left_q, k, kCountW), out.left[k]);
+    for (unsigned k = 0; k < NUM_KERNELS; k++)
+      same("left", k, get(seen.qsm_tb_adjust__DOT__u_claim__DOT__left_q, k, kCountW), out.left[k]);
   }
 
   void same(const char *what, unsigned index, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is %llu, must be %llu", static_cast<unsigned long long>(n_cycles), what, index,
+    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is %llu, must be %llu",
+                static_cast<unsigned long long>(n_cycles), what, index,
                 static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
   }
 

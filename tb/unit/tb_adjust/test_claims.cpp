@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latecomers (docs/tb_adjust.md R-TA-10 to R-TA-12) beside blocks that never end, each claim against adjust_ref.h and against what must come of it.
+// Latecomers (docs/tb_adjust.md R-TA-10 to R-TA-12) beside blocks that never end, each claim
+// against adjust_ref.h and against what must come of it.
 #include "bench.h"
 
 using adjust_bench::Bench;
@@ -23,7 +24,8 @@ void crowd(Bench &bench, unsigned n_others) {
   for (unsigned k = 1; k < NUM_KERNELS; k++) view.kernel[k].has_block = view.kernel[k].out > 0;
 }
 
-// As preemption engine and dispatch would, one block per cycle: who has a flag loses its youngest, who has room and fits gets a block.
+// As preemption engine and dispatch would, one block per cycle: who has a flag loses its youngest,
+// who has room and fits gets a block.
 void surroundings(Bench &bench) {
   AdjustView &view = bench.world.view;
   for (unsigned i = 0; i < NUM_SMS; i++) {
@@ -42,7 +44,8 @@ void surroundings(Bench &bench) {
   }
 }
 
-const unsigned kEpoch = NUM_SMS + 3 * MAX_TBS + 2 * NUM_KERNELS + 10;  // longer than a claim and its evictions
+const unsigned kEpoch =
+    NUM_SMS + 3 * MAX_TBS + 2 * NUM_KERNELS + 10;  // longer than a claim and its evictions
 
 // An epoch from its E + QosLat on; the claims in it are added to `claims`.
 void epoch(Bench &bench, std::vector<AdjustOutput> &claims, bool moves = true) {
@@ -55,16 +58,20 @@ void epoch(Bench &bench, std::vector<AdjustOutput> &claims, bool moves = true) {
   }
 }
 
-bool all_of_one_goal_went_first(const Bench &bench, const AdjustOutput &claim, const std::vector<unsigned> &cnt) {
+bool all_of_one_goal_went_first(const Bench &bench, const AdjustOutput &claim,
+                                const std::vector<unsigned> &cnt) {
   bool goal_goes = false, others_left = false;
   for (unsigned m = 1; m < NUM_KERNELS; m++) {
-    if (bench.world.view.kernel[m].qos) goal_goes = goal_goes || claim.left[m] < cnt[m];
-    else others_left = others_left || claim.left[m] > 0;
+    if (bench.world.view.kernel[m].qos)
+      goal_goes = goal_goes || claim.left[m] < cnt[m];
+    else
+      others_left = others_left || claim.left[m] > 0;
   }
   return !goal_goes || !others_left;
 }
 
-// One latecomer: the second E + QosLat makes it late, the claim follows in that epoch, and so does its block.
+// One latecomer: the second E + QosLat makes it late, the claim follows in that epoch, and so does
+// its block.
 void beside(qsm_unit::Tap &tap, Bench &bench, const char *what) {
   AdjustView &view = bench.world.view;
   const std::vector<AdjustView::Sm> before = view.sm;
@@ -72,17 +79,21 @@ void beside(qsm_unit::Tap &tap, Bench &bench, const char *what) {
   epoch(bench, claims);
   tap.expect(claims.empty() && view.kernel[0].out == 0, "%s: a claim in the first epoch", what);
   epoch(bench, claims);
-  tap.expect(claims.size() == 1 && claims[0].kernel == 0 && claims[0].fits, "%s: %zu claims", what, claims.size());
+  tap.expect(claims.size() == 1 && claims[0].kernel == 0 && claims[0].fits, "%s: %zu claims", what,
+             claims.size());
   if (claims.size() != 1) return;
   const unsigned i = claims[0].sm;
   tap.expect((view.kernel[0].mask >> i) & 1, "%s: a claim on SM %u", what, i);
-  tap.expect(all_of_one_goal_went_first(bench, claims[0], before[i].cnt), "%s: a block of a kernel with a goal goes first", what);
+  tap.expect(all_of_one_goal_went_first(bench, claims[0], before[i].cnt),
+             "%s: a block of a kernel with a goal goes first", what);
   tap.expect(view.sm[i].cnt[0] >= 1, "%s: no block after the claim", what);
   for (unsigned m = 1; m < NUM_KERNELS; m++) {
-    tap.expect(view.sm[i].cnt[m] == claims[0].left[m] && view.sm[i].target[m] == claims[0].left[m], "%s: kernel %u has %u, target %u, left %u", what, m,
-               view.sm[i].cnt[m], view.sm[i].target[m], claims[0].left[m]);
+    tap.expect(view.sm[i].cnt[m] == claims[0].left[m] && view.sm[i].target[m] == claims[0].left[m],
+               "%s: kernel %u has %u, target %u, left %u", what, m, view.sm[i].cnt[m],
+               view.sm[i].target[m], claims[0].left[m]);
     for (unsigned other = 0; other < NUM_SMS; other++) {
-      tap.expect(other == i || view.sm[other].cnt[m] == before[other].cnt[m], "%s: SM %u has changed", what, other);
+      tap.expect(other == i || view.sm[other].cnt[m] == before[other].cnt[m],
+                 "%s: SM %u has changed", what, other);
     }
   }
   epoch(bench, claims);
@@ -100,7 +111,8 @@ void test_endless(qsm_unit::Tap &tap) {
       beside(tap, bench, "endless blocks");
     }
   }
-  tap.done("a latecomer gets a block beside endless ones, of one kernel or several, with goals or without");
+  tap.done(
+      "a latecomer gets a block beside endless ones, of one kernel or several, with goals or without");
 }
 
 void test_limits(qsm_unit::Tap &tap) {
@@ -114,7 +126,8 @@ void test_limits(qsm_unit::Tap &tap) {
       {"warps of blocks as large as the SM", 1, 0, WARPS_PER_SM, 0},
       {"granules", 1, 20, 1, 7},
       {"all granules", 1, 32, 1, 1},
-      {"granules and warps", std::max(1u, WARPS_PER_SM / 2u), 16, std::max(1u, WARPS_PER_SM / 3u), 9},
+      {"granules and warps", std::max(1u, WARPS_PER_SM / 2u), 16, std::max(1u, WARPS_PER_SM / 3u),
+       9},
   };
   for (const Case &c : cases) {
     if (NUM_KERNELS < 2) break;
@@ -148,7 +161,8 @@ bool to_claim(Bench &bench) {
 
 // What comes in the c-th cycle of a claim, for every c, ends it.
 void test_ends(qsm_unit::Tap &tap) {
-  const char *const names[] = {"a kill", "its last block", "ALLOC_BUSY", "E", "E + QosLat", "an empty mask"};
+  const char *const names[] = {"a kill", "its last block", "ALLOC_BUSY",
+                               "E",      "E + QosLat",     "an empty mask"};
   unsigned n_ended = 0;
   for (unsigned what = 0; what < 6; what++) {
     bool over = NUM_KERNELS < 2;
@@ -174,14 +188,17 @@ void test_ends(qsm_unit::Tap &tap) {
         bench.cycle();
       }
       tap.expect(!bench.ref.busy(), "%s in cycle %u does not end the claim", names[what], c);
-      if (what == 2 || what == 3) tap.expect(bench.out.raises < 0 && bench.out.lowers < 0, "%s in cycle %u: a target moves", names[what], c);
+      if (what == 2 || what == 3)
+        tap.expect(bench.out.raises < 0 && bench.out.lowers < 0, "%s in cycle %u: a target moves",
+                   names[what], c);
       view.alloc_busy = false;
       n_ended++;
       for (unsigned n = 0; n < 3; n++) bench.cycle();
     }
   }
   if (NUM_KERNELS > 1) tap.expect(n_ended >= 6 * 4, "only %u claims ended", n_ended);
-  tap.done("a kill, no block left, the allocator, E, E + QosLat and an empty mask end a claim in each of its cycles");
+  tap.done(
+      "a kill, no block left, the allocator, E, E + QosLat and an empty mask end a claim in each of its cycles");
 }
 
 // All others retire during the claim: there is nobody to free any more, and V is as it was.
@@ -212,12 +229,14 @@ void test_turns(qsm_unit::Tap &tap) {
   std::vector<AdjustOutput> claims;
   for (unsigned n = 0; n < 6; n++) {
     epoch(bench, claims, false);
-    for (unsigned i = 0; i < NUM_SMS; i++) view.sm[i].refused.assign(NUM_KERNELS, true);  // nobody is evicted
+    for (unsigned i = 0; i < NUM_SMS; i++)
+      view.sm[i].refused.assign(NUM_KERNELS, true);  // nobody is evicted
     bench.cycle();
   }
   tap.expect(claims.size() == 5, "%zu claims in 5 epochs", claims.size());
   for (std::size_t n = 0; n < claims.size(); n++) {
-    tap.expect(claims[n].kernel == (n % 2 ? NUM_KERNELS - 1 : 0), "claim %zu is of kernel %u", n, claims[n].kernel);
+    tap.expect(claims[n].kernel == (n % 2 ? NUM_KERNELS - 1 : 0), "claim %zu is of kernel %u", n,
+               claims[n].kernel);
     tap.expect(claims[n].sm == n % NUM_SMS, "claim %zu is on SM %u", n, claims[n].sm);
   }
   tap.done("late slots and SMs take turns, one claim an epoch");
@@ -265,8 +284,9 @@ void test_starts(qsm_unit::Tap &tap) {
   tap.done("what holds a claim, and that it comes afterwards");
 }
 
-// A restore on all SMs but one, or on all, before, in, between or after the two E + QosLat that make the slot late: a claim is on the SM
-// that is settled; without one it gives up after as many picks as there are SMs, and the next may find one.
+// A restore on all SMs but one, or on all, before, in, between or after the two E + QosLat that
+// make the slot late: a claim is on the SM that is settled; without one it gives up after as many
+// picks as there are SMs, and the next may find one.
 void test_settled(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2) return tap.done("settled SMs # SKIP one slot");
   const char *const names[] = {"before both turns",  "in the first turn",   "between the turns",
@@ -288,17 +308,22 @@ void test_settled(qsm_unit::Tap &tap) {
         bench.cycle();
         n_tried += bench.out.tried;
         const bool right = bench.out.sm == (when == 0 ? 0 : only);
-        if (bench.out.tried) tap.expect(right, "restores %s, SM %u settled: a claim on SM %u", names[when], only, bench.out.sm);
+        if (bench.out.tried)
+          tap.expect(right, "restores %s, SM %u settled: a claim on SM %u", names[when], only,
+                     bench.out.sm);
       }
       const bool finds = when == 0 || only < NUM_SMS;
-      tap.expect(n_tried == finds, "restores %s, SM %u settled: %u claims", names[when], only, n_tried);
+      tap.expect(n_tried == finds, "restores %s, SM %u settled: %u claims", names[when], only,
+                 n_tried);
       if (finds) continue;
-      tap.expect(n_cycles == NUM_SMS, "restores %s: a claim without an SM takes %u cycles", names[when], n_cycles);
+      tap.expect(n_cycles == NUM_SMS, "restores %s: a claim without an SM takes %u cycles",
+                 names[when], n_cycles);
       for (unsigned i = 0; i < NUM_SMS; i++) view.sm[i].restoring = false;
       std::vector<AdjustOutput> claims;
       epoch(bench, claims);
       epoch(bench, claims);
-      tap.expect(claims.size() == 1 && claims[0].sm == 0, "restores %s: %zu claims afterwards", names[when], claims.size());
+      tap.expect(claims.size() == 1 && claims[0].sm == 0, "restores %s: %zu claims afterwards",
+                 names[when], claims.size());
     }
   }
   tap.done("a claim is on a settled SM, or gives up after NumSms picks");

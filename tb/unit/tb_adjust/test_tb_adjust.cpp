@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_adjust against adjust_ref.h in every cycle: directed SMs, one for each rule, then random ones.
+// qsm_tb_adjust against adjust_ref.h in every cycle: directed SMs, one for each rule, then random
+// ones.
 #include "bench.h"
 
 namespace {
@@ -9,7 +10,8 @@ using adjust_bench::kAllSms;
 using adjust_bench::kBehind;
 using adjust_bench::kReached;
 
-// SM 0 full: kernel 0 asks with one TB, the others hold the rest in turn. All other SMs are closed to it.
+// SM 0 full: kernel 0 asks with one TB, the others hold the rest in turn. All other SMs are closed
+// to it.
 void fill(Bench &bench, unsigned n_others) {
   World &world = bench.world;
   world.view.kernel[0].qos = true;
@@ -34,8 +36,8 @@ void test_order_of_victims(qsm_unit::Tap &tap) {
     tap.expect(taken == (victim >= 0), "%s: %zu adjustments", what, bench.log.size());
     if (taken) {
       const AdjustOutput &a = bench.log[0];
-      tap.expect(static_cast<int>(a.victim) == victim && a.victim_class == cls && a.n == 1, "%s: kernel %u, class %u, n %u", what, a.victim,
-                 a.victim_class, a.n);
+      tap.expect(static_cast<int>(a.victim) == victim && a.victim_class == cls && a.n == 1,
+                 "%s: kernel %u, class %u, n %u", what, a.victim, a.victim_class, a.n);
       tap.expect(bench.ref.evict[0][a.victim], "%s: no evict flag", what);
       view.sm[0].refused[a.victim] = true;
       bench.cycle();
@@ -62,7 +64,8 @@ void test_order_of_victims(qsm_unit::Tap &tap) {
   for (unsigned above : {0u, 1u}) {  // strictly more than the goal without one block
     view.kernel[1].ratio = (view.kernel[1].out - 1) * 0x10000 / view.kernel[1].out + 1 - above;
     if ((view.kernel[1].out - 1) * 0x10000 % view.kernel[1].out == 0) view.kernel[1].ratio -= 1;
-    wants(above ? 1 : -1, 2, above ? "above its goal without one block" : "just not above its goal");
+    wants(above ? 1 : -1, 2,
+          above ? "above its goal without one block" : "just not above its goal");
   }
   view.kernel[2].ratio = view.kernel[1].ratio - 1;
   if (view.kernel[2].out >= view.kernel[1].out) wants(2, 2, "further above its goal");
@@ -142,9 +145,11 @@ void test_least_number(qsm_unit::Tap &tap) {
   view.kernel[0].warps = std::min(2u * NUM_SCHED, n_others);
   bench.pass();
   const bool slots_are_left = view.sm[0].age.size() < MAX_TBS;
-  tap.expect(bench.log.size() == 1 && bench.log[0].n <= 2 * NUM_SCHED && bench.log[0].n >= (slots_are_left ? 2u : 1u), "n %u",
-             bench.log.empty() ? 0 : bench.log[0].n);
-  tap.expect(view.sm[0].target[1] == n_others - bench.log[0].n, "target %u of %u", view.sm[0].target[1], n_others);
+  tap.expect(bench.log.size() == 1 && bench.log[0].n <= 2 * NUM_SCHED &&
+                 bench.log[0].n >= (slots_are_left ? 2u : 1u),
+             "n %u", bench.log.empty() ? 0 : bench.log[0].n);
+  tap.expect(view.sm[0].target[1] == n_others - bench.log[0].n, "target %u of %u",
+             view.sm[0].target[1], n_others);
   tap.done("as many of the youngest go as the new block needs");
 }
 
@@ -217,13 +222,15 @@ void test_starved(qsm_unit::Tap &tap) {
 }
 
 struct Counts {
-  uint64_t passes = 0, given = 0, cls[3] = {}, ties = 0, several = 0, none = 0, second = 0, lower_kept = 0, ended = 0, reallocated = 0;
+  uint64_t passes = 0, given = 0, cls[3] = {}, ties = 0, several = 0, none = 0, second = 0,
+           lower_kept = 0, ended = 0, reallocated = 0;
   uint64_t claims = 0, made_room = 0, nobody = 0, gave_up = 0, broken = 0;
 };
 
 class RandomRound {
  public:
-  RandomRound(qsm_unit::Tap &tap, qsm_unit::Random &random, Counts &counts) : bench(tap), tap_(tap), random_(random), counts_(counts) {
+  RandomRound(qsm_unit::Tap &tap, qsm_unit::Random &random, Counts &counts)
+      : bench(tap), tap_(tap), random_(random), counts_(counts) {
     AdjustView &view = bench.world.view;
     const unsigned widest = 1 + random_.below(std::min(WARPS_PER_SM, 6));
     const bool shared = random_.one_in(2);
@@ -257,8 +264,12 @@ class RandomRound {
       kernel.busy = true;
       kernel.killed = false;
       kernel.has_block = !random_.one_in(6);
-      const unsigned edge = kernel.out ? (kernel.out - random_.below(kernel.out + 1)) * 0x10000 / kernel.out : 0;
-      const unsigned ratios[] = {0, 0x8000, edge, edge + 1, 0xffff, kReached, kBehind, 0x7ffff, random_.below(0x20000), 0x18000};
+      const unsigned edge =
+          kernel.out ? (kernel.out - random_.below(kernel.out + 1)) * 0x10000 / kernel.out : 0;
+      const unsigned ratios[] = {0,        0x8000,  edge,
+                                 edge + 1, 0xffff,  kReached,
+                                 kBehind,  0x7ffff, random_.below(0x20000),
+                                 0x18000};
       kernel.ratio = kernel.qos ? ratios[random_.below(10)] : 0;
       kernel.mask = random_.one_in(3) ? random_.bits32() & kAllSms : kAllSms;
     }
@@ -266,9 +277,11 @@ class RandomRound {
       AdjustView::Sm &sm = view.sm[i];
       sm.restoring = restores_ && random_.one_in(restores_);
       const bool one = random_.one_in(8);  // all blocks there are of one kernel
-      while (!sm.age.empty() && (one || random_.one_in(3))) bench.world.retire(i, random_.below(static_cast<uint32_t>(sm.age.size())));
+      while (!sm.age.empty() && (one || random_.one_in(3)))
+        bench.world.retire(i, random_.below(static_cast<uint32_t>(sm.age.size())));
       unsigned from = random_.below(NUM_KERNELS);
-      for (unsigned n = random_.one_in(2) ? random_.below(MAX_TBS) : 4 * MAX_TBS; n > 0; n--, from = one ? from : random_.below(NUM_KERNELS)) {
+      for (unsigned n = random_.one_in(2) ? random_.below(MAX_TBS) : 4 * MAX_TBS; n > 0;
+           n--, from = one ? from : random_.below(NUM_KERNELS)) {
         if (!((absent_ >> from) & 1)) bench.world.dispatch(i, from);
       }
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -276,7 +289,8 @@ class RandomRound {
         if (random_.one_in(5)) sm.target[k] -= random_.below(sm.target[k] + 1);
         const unsigned warps = view.kernel[k].warps;
         const unsigned idle = random_.one_in(4) ? random_.below(7) : random_.below(3);
-        sm.samples[k] = std::min(6400u, 100 * warps * idle + (random_.one_in(2) ? random_.below(100 * warps) : 0));
+        sm.samples[k] = std::min(
+            6400u, 100 * warps * idle + (random_.one_in(2) ? random_.below(100 * warps) : 0));
       }
     }
   }
@@ -291,7 +305,8 @@ class RandomRound {
       counts_.reallocated += bench.out.reallocates;
       count(last_sm);
       if (random_.one_in(disturbed ? 8 : 100)) disturb();
-      if (bench.ref.busy() && random_.one_in(800)) (random_.one_in(2) ? view.alloc_busy : view.snapshot) = true;
+      if (bench.ref.busy() && random_.one_in(800))
+        (random_.one_in(2) ? view.alloc_busy : view.snapshot) = true;
       if (bench.ref.busy() && (view.alloc_busy || view.snapshot)) {
         counts_.ended++;
         if (view.alloc_busy) view.sm[random_.below(NUM_SMS)].alloc_writes = random_.one_in(2);
@@ -326,7 +341,8 @@ class RandomRound {
       case 3: view.preempting = !view.preempting; break;
       case 4: view.sm[i].restoring = !view.sm[i].restoring; break;
       default:
-        if (!view.sm[i].age.empty()) bench.world.retire(i, random_.below(static_cast<uint32_t>(view.sm[i].age.size())));
+        if (!view.sm[i].age.empty())
+          bench.world.retire(i, random_.below(static_cast<uint32_t>(view.sm[i].age.size())));
         break;
     }
   }
@@ -341,9 +357,12 @@ class RandomRound {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         while (takes && bench.ref.evict[i][k] && !tap_.failed()) {
-          if (view.sm[i].cnt[k] > view.sm[i].target[k] && !random_.one_in(8)) bench.world.retire_youngest(i, k);
-          else if (random_.one_in(2)) view.sm[i].refused[k] = true;
-          else view.sm[i].alloc_writes = random_.one_in(4);
+          if (view.sm[i].cnt[k] > view.sm[i].target[k] && !random_.one_in(8))
+            bench.world.retire_youngest(i, k);
+          else if (random_.one_in(2))
+            view.sm[i].refused[k] = true;
+          else
+            view.sm[i].alloc_writes = random_.one_in(4);
           bench.cycle();
         }
       }
@@ -367,7 +386,8 @@ class RandomRound {
       counts_.claims += bench.out.tried;
       counts_.made_room += bench.out.tried && bench.out.fits;
       counts_.nobody += bench.out.tried && !bench.out.fits;
-      const bool ended = bench.out.tried || bench.out.gives_up || bench.out.raises >= 0 || bench.out.lowers >= 0;
+      const bool ended =
+          bench.out.tried || bench.out.gives_up || bench.out.raises >= 0 || bench.out.lowers >= 0;
       counts_.broken += claiming && !bench.ref.busy() && !ended;
     }
   }
@@ -388,18 +408,25 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_cycles += r.bench.n_cycles;
   }
   using ull = unsigned long long;
-  std::printf("# %llu cycles, %llu passes (%llu ended early): %llu into free room (%llu second ones), victims of class 0: %llu, 1: %llu, 2: %llu\n",
-              ull{n_cycles}, ull{counts.passes}, ull{counts.ended}, ull{counts.given}, ull{counts.second}, ull{counts.cls[0]}, ull{counts.cls[1]},
-              ull{counts.cls[2]});
-  std::printf("# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu\n", ull{counts.ties}, ull{counts.several},
-              ull{counts.lower_kept}, ull{counts.reallocated});
-  std::printf("# claims: %llu, %llu made room, %llu found nobody to go, %llu found no SM, %llu broken off\n", ull{counts.claims},
-              ull{counts.made_room}, ull{counts.nobody}, ull{counts.gave_up}, ull{counts.broken});
-  if (NUM_KERNELS > 2) tap.expect(counts.made_room > 100 && counts.gave_up > 10 && counts.broken > 10, "too few claims");
+  std::printf(
+      "# %llu cycles, %llu passes (%llu ended early): %llu into free room (%llu second ones), victims of class 0: %llu, 1: %llu, 2: %llu\n",
+      ull{n_cycles}, ull{counts.passes}, ull{counts.ended}, ull{counts.given}, ull{counts.second},
+      ull{counts.cls[0]}, ull{counts.cls[1]}, ull{counts.cls[2]});
+  std::printf(
+      "# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu\n",
+      ull{counts.ties}, ull{counts.several}, ull{counts.lower_kept}, ull{counts.reallocated});
+  std::printf(
+      "# claims: %llu, %llu made room, %llu found nobody to go, %llu found no SM, %llu broken off\n",
+      ull{counts.claims}, ull{counts.made_room}, ull{counts.nobody}, ull{counts.gave_up},
+      ull{counts.broken});
+  if (NUM_KERNELS > 2)
+    tap.expect(counts.made_room > 100 && counts.gave_up > 10 && counts.broken > 10,
+               "too few claims");
   if (NUM_SMS < 16) tap.expect(counts.given > 20, "too little room");
   if (NUM_KERNELS > 2 && WARPS_PER_SM > 2) {
     tap.expect(counts.cls[0] > 100 && counts.cls[1] > 100 && counts.cls[2] > 30, "too few victims");
-    tap.expect(counts.ties > 20 && counts.several > 20 && counts.lower_kept > 20 && counts.second > 0 && counts.ended > 10,
+    tap.expect(counts.ties > 20 && counts.several > 20 && counts.lower_kept > 20 &&
+                   counts.second > 0 && counts.ended > 10,
                "too little variety");
   }
   tap.done("random SMs, kernels and disturbances: every decision in its cycle");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SMs full of thread blocks for the adjuster: what the TB scheduler would show it, made up and kept consistent by hand.
+// SMs full of thread blocks for the adjuster: what the TB scheduler would show it, made up and kept
+// consistent by hand.
 #ifndef QSM_ADJUST_WORLD_H
 #define QSM_ADJUST_WORLD_H
 
@@ -10,7 +11,8 @@ class World {
  public:
   static const unsigned kNobody = ~0u;
 
-  explicit World(const AdjustParams &params) : p(params), place(p.n_sms, std::vector<unsigned>(p.max_tbs, kNobody)) {
+  explicit World(const AdjustParams &params)
+      : p(params), place(p.n_sms, std::vector<unsigned>(p.max_tbs, kNobody)) {
     view.adjust = true;
     view.kernel.resize(p.n_kernels);
     view.sm.resize(p.n_sms);
@@ -80,7 +82,9 @@ class World {
     return nullptr;
   }
 
-  static uint32_t run(unsigned base, unsigned n) { return n == 0 ? 0 : (~uint32_t{0} >> (32 - n)) << base; }
+  static uint32_t run(unsigned base, unsigned n) {
+    return n == 0 ? 0 : (~uint32_t{0} >> (32 - n)) << base;
+  }
   static int lowest_run(uint32_t free, unsigned n) {
     for (unsigned base = 0; base + n <= 32; base++) {
       if ((free & run(base, n)) == run(base, n)) return static_cast<int>(base);
@@ -90,7 +94,8 @@ class World {
 
   const AdjustParams p;
   AdjustView view;
-  std::vector<std::vector<unsigned>> place;  // [SM][place]: TB slot or nobody, the youngest first (qsm_tb_ages)
+  std::vector<std::vector<unsigned>>
+      place;  // [SM][place]: TB slot or nobody, the youngest first (qsm_tb_ages)
 };
 
 #endif

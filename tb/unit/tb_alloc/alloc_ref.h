@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 says them, one whole SM at a time.
+// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 says them, one whole SM at a
+// time.
 #ifndef QSM_ALLOC_REF_H
 #define QSM_ALLOC_REF_H
 
@@ -24,7 +25,11 @@ struct AllocContexts {
 class AllocRef {
  public:
   explicit AllocRef(const AllocParams &params)
-      : p(params), target(p.n_sms, std::vector<unsigned>(p.n_kernels, 0)), shape(p.n_kernels), active(p.n_kernels), used(p.n_kernels) {}
+      : p(params),
+        target(p.n_sms, std::vector<unsigned>(p.n_kernels, 0)),
+        shape(p.n_kernels),
+        active(p.n_kernels),
+        used(p.n_kernels) {}
 
   bool busy() const { return request_ || running_; }
   // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
@@ -34,7 +39,8 @@ class AllocRef {
   void adjust(unsigned sm, unsigned k, unsigned to) { target[sm][k] = to; }
 
   // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E.
-  void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change, bool snapshot) {
+  void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change,
+            bool snapshot) {
     bool wanted = change;
     const std::vector<bool> takes_part = active;
     if (snapshot) end_epoch(ctx);
@@ -89,8 +95,10 @@ class AllocRef {
     bool any_qos = false;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       if (!ctx.valid[k]) continue;
-      if (ctx.qos[k]) any_qos = true;
-      else others.push_back(k);
+      if (ctx.qos[k])
+        any_qos = true;
+      else
+        others.push_back(k);
     }
     for (unsigned k = 0; k < p.n_kernels; k++) {
       if (!ctx.valid[k] || !((ctx.mask[k] >> sm_) & 1)) continue;
@@ -105,7 +113,8 @@ class AllocRef {
     result_.assign(p.n_kernels, 0);
     cycles_left_ = 2;
     for (unsigned k : slots) {
-      const unsigned share = p.warps_per_sm / (static_cast<unsigned>(slots.size()) * shape[k].warps);
+      const unsigned share =
+          p.warps_per_sm / (static_cast<unsigned>(slots.size()) * shape[k].warps);
       result_[k] = std::max(1u, std::min(p.max_tbs, share));
       cycles_left_ += 1 + std::min(p.max_tbs, share);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets (qsm_tb_alloc) against alloc_ref.h: values, and the cycle in which each appears.
+// Thread-block targets (qsm_tb_alloc) against alloc_ref.h: values, and the cycle in which each
+// appears.
 #include "Vqsm_tb_alloc.h"
 
 #include "../common/qsm_unit.h"
@@ -25,7 +26,8 @@ class Bench {
     top.rst_ni = 1;
   }
 
-  // One cycle in which the contexts become `next` (a write, if they differ) or a slot is launched; with `snapshot` set, E.
+  // One cycle in which the contexts become `next` (a write, if they differ) or a slot is launched;
+  // with `snapshot` set, E.
   void cycle(const AllocContexts &next, int launch = -1, AllocShape launched = AllocShape{}) {
     bool change = false;
     int arrival = -1;
@@ -98,14 +100,19 @@ class Bench {
   }
 
   void compare() {
-    tap_.expect(top.busy_o == ref.busy(), "cycle %llu: busy is %d", static_cast<unsigned long long>(n_cycles), top.busy_o);
+    tap_.expect(top.busy_o == ref.busy(), "cycle %llu: busy is %d",
+                static_cast<unsigned long long>(n_cycles), top.busy_o);
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const bool writes = ref.writes() == static_cast<int>(i);
-      tap_.expect(get(top.we_o, i, 1) == writes, "cycle %llu: targets of SM %u are written is not %d", static_cast<unsigned long long>(n_cycles), i, writes);
+      tap_.expect(get(top.we_o, i, 1) == writes,
+                  "cycle %llu: targets of SM %u are written is not %d",
+                  static_cast<unsigned long long>(n_cycles), i, writes);
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         const uint64_t seen = get(top.target_o, i * NUM_KERNELS + k, 6);
-        tap_.expect(seen == ref.target[i][k], "cycle %llu: target of slot %u on SM %u is %llu, must be %u",
-                    static_cast<unsigned long long>(n_cycles), k, i, static_cast<unsigned long long>(seen), ref.target[i][k]);
+        tap_.expect(seen == ref.target[i][k],
+                    "cycle %llu: target of slot %u on SM %u is %llu, must be %u",
+                    static_cast<unsigned long long>(n_cycles), k, i,
+                    static_cast<unsigned long long>(seen), ref.target[i][k]);
       }
     }
   }
@@ -139,8 +146,10 @@ void test_arrival_and_leave(qsm_unit::Tap &tap) {
   bench.cycle(with(bench.ctx, last, true, false));
   bench.settle();
   for (unsigned i = 0; i < NUM_SMS; i++) {
-    tap.expect(get(bench.top.target_o, i * NUM_KERNELS + last, 6) == all, "the other slot must have all of SM %u", i);
-    tap.expect(last == 0 || get(bench.top.target_o, i * NUM_KERNELS, 6) == 0, "an invalid slot keeps a target on SM %u", i);
+    tap.expect(get(bench.top.target_o, i * NUM_KERNELS + last, 6) == all,
+               "the other slot must have all of SM %u", i);
+    tap.expect(last == 0 || get(bench.top.target_o, i * NUM_KERNELS, 6) == 0,
+               "an invalid slot keeps a target on SM %u", i);
   }
   tap.done("arrival and leaving of a context give and take targets");
 }
@@ -154,9 +163,12 @@ void test_shares(qsm_unit::Tap &tap) {
   for (unsigned k = 0; k < 3; k++) bench.cycle(bench.ctx, static_cast<int>(k), half);
   bench.settle();
   const unsigned slot_1 = 1, slot_2 = (NUM_SMS - 1) * NUM_KERNELS + 2;
-  for (unsigned i = 0; i < NUM_SMS; i++) tap.expect(get(bench.top.target_o, i * NUM_KERNELS, 6) == 1, "the QoS slot misses SM %u", i);
-  tap.expect(get(bench.top.target_o, slot_1, 6) == 1 && get(bench.top.target_o, 2, 6) == 0, "SM 0 must serve slot 1 only");
-  tap.expect(get(bench.top.target_o, slot_2, 6) == 1 && get(bench.top.target_o, slot_2 - 1, 6) == 0, "the last SM must serve slot 2 only");
+  for (unsigned i = 0; i < NUM_SMS; i++)
+    tap.expect(get(bench.top.target_o, i * NUM_KERNELS, 6) == 1, "the QoS slot misses SM %u", i);
+  tap.expect(get(bench.top.target_o, slot_1, 6) == 1 && get(bench.top.target_o, 2, 6) == 0,
+             "SM 0 must serve slot 1 only");
+  tap.expect(get(bench.top.target_o, slot_2, 6) == 1 && get(bench.top.target_o, slot_2 - 1, 6) == 0,
+             "the last SM must serve slot 2 only");
   tap.done("QoS slots are on every SM, each SM serves one non-QoS slot");
 }
 
@@ -170,7 +182,8 @@ void test_reduction(qsm_unit::Tap &tap) {
   bench.cycle(bench.ctx, 1, AllocShape{WARPS_PER_SM, 32});
   bench.settle();
   for (unsigned i = 0; i < NUM_SMS; i++) {
-    tap.expect(get(bench.top.target_o, i * NUM_KERNELS, 6) == 1 && get(bench.top.target_o, i * NUM_KERNELS + 1, 6) == 0,
+    tap.expect(get(bench.top.target_o, i * NUM_KERNELS, 6) == 1 &&
+                   get(bench.top.target_o, i * NUM_KERNELS + 1, 6) == 0,
                "SM %u: the lower slot must have 1, the higher 0", i);
   }
   tap.done("what does not fit is taken from the highest of equal slots");
@@ -178,24 +191,28 @@ void test_reduction(qsm_unit::Tap &tap) {
 
 // One-warp blocks of two slots where the TB slots are short: half each.
 void test_even_reduction(qsm_unit::Tap &tap) {
-  if (NUM_KERNELS < 2 || WARPS_PER_SM / 2 + WARPS_PER_SM / 2 <= MAX_TBS) return tap.done("even reduction # SKIP TB slots are not short");
+  if (NUM_KERNELS < 2 || WARPS_PER_SM / 2 + WARPS_PER_SM / 2 <= MAX_TBS)
+    return tap.done("even reduction # SKIP TB slots are not short");
   Bench bench(tap);
   bench.cycle(with(bench.ctx, 0, true, true));
   bench.cycle(with(bench.ctx, 1, true, true));
   bench.settle();
   const uint64_t lower = get(bench.top.target_o, 0, 6), higher = get(bench.top.target_o, 1, 6);
-  tap.expect(lower + higher == MAX_TBS && lower - higher <= 1, "targets %llu and %llu of %u TB slots", static_cast<unsigned long long>(lower),
+  tap.expect(lower + higher == MAX_TBS && lower - higher <= 1,
+             "targets %llu and %llu of %u TB slots", static_cast<unsigned long long>(lower),
              static_cast<unsigned long long>(higher), static_cast<unsigned>(MAX_TBS));
   tap.done("equal slots keep equal targets when TB slots are short");
 }
 
-// R-TB-14: who was not busy in a whole epoch has no targets; an arrival or a launch gives them back, in E too.
+// R-TB-14: who was not busy in a whole epoch has no targets; an arrival or a launch gives them
+// back, in E too.
 void test_idle_contexts(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2) return tap.done("idle contexts # SKIP one slot");
   Bench bench(tap);
   auto wants = [&](const char *what, bool first, bool second) {
     bench.settle();
-    tap.expect(bench.takes_part(0) == first && bench.takes_part(1) == second, "%s: %d %d", what, bench.takes_part(0), bench.takes_part(1));
+    tap.expect(bench.takes_part(0) == first && bench.takes_part(1) == second, "%s: %d %d", what,
+               bench.takes_part(0), bench.takes_part(1));
   };
   auto end_epoch = [&](int launch = -1) {
     bench.snapshot = true;
@@ -236,7 +253,8 @@ void test_idle_contexts(qsm_unit::Tap &tap) {
   wants("launch", true, true);
   end_epoch();
   wants("the epoch of its launch", true, true);
-  tap.done("a context that launches nothing has no targets after a whole epoch, and gets them back");
+  tap.done(
+      "a context that launches nothing has no targets after a whole epoch, and gets them back");
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -259,7 +277,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       }
       if (!bench.ref.busy() && random.one_in(4)) {
         const unsigned lower = random.below(NUM_KERNELS + 1);
-        bench.adjust_next(random.below(NUM_SMS), static_cast<int>(k), lower == k || lower == NUM_KERNELS ? -1 : static_cast<int>(lower));
+        bench.adjust_next(random.below(NUM_SMS), static_cast<int>(k),
+                          lower == k || lower == NUM_KERNELS ? -1 : static_cast<int>(lower));
       }
       bench.cycle(next, launch, shape);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of saved thread blocks (qsm_tb_images) against docs/preemption.md R-PE-7 to R-PE-10 in every cycle.
+// Images of saved thread blocks (qsm_tb_images) against docs/preemption.md R-PE-7 to R-PE-10 in
+// every cycle.
 #include "Vqsm_tb_images.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ using qsm_unit::set;
 namespace {
 
 constexpr unsigned kKernels = NUM_KERNELS, kImages = NUM_IMAGES, kTickets = 1u << TICKET_W;
-constexpr unsigned kImageW = qsm_unit::index_bits(kImages), kCountW = qsm_unit::index_bits(kImages + 1);
+constexpr unsigned kImageW = qsm_unit::index_bits(kImages),
+                   kCountW = qsm_unit::index_bits(kImages + 1);
 
 struct Saved {
   unsigned image;
@@ -37,7 +39,8 @@ struct Kernel {
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random) : tap_(tap), random_(random), kernels_(kKernels) {
+  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random)
+      : tap_(tap), random_(random), kernels_(kKernels) {
     top_.rst_ni = 0;
     clock();
     top_.rst_ni = 1;
@@ -77,7 +80,8 @@ class Bench {
     const bool saved = std::count(kernel.used.begin(), kernel.used.end(), true) > 0;
     set(top_.launch_i, k, 1, !kernel.running && random_.one_in(3));
     set(top_.kill_i, k, 1, kernel.running && !kernel.killed && random_.one_in(400));
-    set(top_.ending_i, k, 1, kernel.running && kernel.jobs.empty() && (kernel.killed || !saved) && random_.one_in(8));
+    set(top_.ending_i, k, 1,
+        kernel.running && kernel.jobs.empty() && (kernel.killed || !saved) && random_.one_in(8));
   }
   bool resume(unsigned k) {
     if (kernels_[k].queue.empty()) return false;
@@ -85,12 +89,14 @@ class Bench {
     top_.resume_i = 1;
     return true;
   }
-  // A block whose save is over waits in its image from now on, unless its kernel is dead; a job of another kind frees the image.
+  // A block whose save is over waits in its image from now on, unless its kernel is dead; a job of
+  // another kind frees the image.
   void clean_up(unsigned k) {
     const Kernel &kernel = kernels_[k];
     if (kernel.jobs.empty()) return;
     top_.done_kernel_i = static_cast<uint8_t>(k);
-    top_.done_image_i = static_cast<uint8_t>(kernel.jobs[random_.below(static_cast<uint32_t>(kernel.jobs.size()))]);
+    top_.done_image_i =
+        static_cast<uint8_t>(kernel.jobs[random_.below(static_cast<uint32_t>(kernel.jobs.size()))]);
     top_.saved_i = !kernel.killed && !random_.one_in(fill_ ? 20 : 2);
     top_.free_i = !top_.saved_i;
   }
@@ -106,7 +112,8 @@ class Bench {
   void compare(bool resumes) {
     for (unsigned k = 0; k < kKernels; k++) {
       const Kernel &kernel = kernels_[k];
-      for (unsigned v = 0; v < kImages; v++) same("used", k, get(top_.used_o, k * kImages + v, 1), kernel.used[v]);
+      for (unsigned v = 0; v < kImages; v++)
+        same("used", k, get(top_.used_o, k * kImages + v, 1), kernel.used[v]);
       same("queued", k, get(top_.queued_o, k, kCountW), kernel.queue.size());
       n_full += kernel.queue.size() == kImages;
     }
@@ -117,7 +124,8 @@ class Bench {
       same("fresh", top_.kernel_i, top_.fresh_o, head.fresh);
       same("spare ticket", top_.kernel_i, top_.spare_o, looked_at.spare[head.image]);
     }
-    same("spare ticket of the block that is saved", top_.done_kernel_i, top_.done_spare_o, kernels_[top_.done_kernel_i].spare[top_.done_image_i]);
+    same("spare ticket of the block that is saved", top_.done_kernel_i, top_.done_spare_o,
+         kernels_[top_.done_kernel_i].spare[top_.done_image_i]);
     n_resumed += resumes;
   }
 
@@ -142,7 +150,9 @@ class Bench {
       kernels_[top_.claim_kernel_i].used[top_.claim_image_i] = true;
       kernels_[top_.claim_kernel_i].jobs.push_back(top_.claim_image_i);
     }
-    for (unsigned k = 0; k < kKernels; k++) step_launch(kernels_[k], get(top_.launch_i, k, 1), get(top_.kill_i, k, 1), get(top_.ending_i, k, 1));
+    for (unsigned k = 0; k < kKernels; k++)
+      step_launch(kernels_[k], get(top_.launch_i, k, 1), get(top_.kill_i, k, 1),
+                  get(top_.ending_i, k, 1));
   }
   void step_launch(Kernel &kernel, bool launch, bool kill, bool ending) {
     if (launch) {
@@ -161,7 +171,8 @@ class Bench {
   }
 
   void same(const char *what, unsigned kernel, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s, kernel %u: %llu, must be %llu", n_cycles_, what, kernel, static_cast<unsigned long long>(seen),
+    tap_.expect(seen == wanted, "cycle %llu: %s, kernel %u: %llu, must be %llu", n_cycles_, what,
+                kernel, static_cast<unsigned long long>(seen),
                 static_cast<unsigned long long>(wanted));
   }
   void clock() {
@@ -187,7 +198,8 @@ int main(int argc, char **argv) {
   qsm_unit::begin_with_anything();
   Bench bench(tap, random);
   for (unsigned c = 0; c < 100000 && !tap.failed(); c++) bench.cycle();
-  std::printf("# %u resumed, %u cycles with a queue as long as it can be\n", bench.n_resumed, bench.n_full);
+  std::printf("# %u resumed, %u cycles with a queue as long as it can be\n", bench.n_resumed,
+              bench.n_full);
   tap.expect(bench.n_resumed > 1000 && bench.n_full > 1000, "too few resumed, or too short queues");
   tap.done("random launches: images, queues and spare tickets in every cycle");
   return tap.exit_code();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel table entry (qsm_tb_kernel) against docs/tb_sched.md R-TB-1 to R-TB-4 in every cycle, with grids of all sizes: walks and counts of launches
-// begin anywhere, as no test can wait for 2^32 blocks.
+// Kernel table entry (qsm_tb_kernel) against docs/tb_sched.md R-TB-1 to R-TB-4 in every cycle, with
+// grids of all sizes: walks and counts of launches begin anywhere, as no test can wait for 2^32
+// blocks.
 #include "Vqsm_tb_kernel.h"
 #include "Vqsm_tb_kernel___024root.h"
 
@@ -18,7 +19,8 @@ constexpr unsigned kEndDelay = 16;
 
 // What a cycle brings.
 struct Input {
-  bool launch = false, kill_write = false, arrival = false, dispatch = false, resume = false, unfinished = false;
+  bool launch = false, kill_write = false, arrival = false, dispatch = false, resume = false,
+       unfinished = false;
   unsigned faults = 0, retires = 0;
 };
 
@@ -28,9 +30,15 @@ struct Ref {
   uint32_t launches = 0, linear = 0;
   std::array<unsigned, 3> grid = {1, 1, 1}, block = {};
 
-  bool has_block(const Input &in) const { return busy && !killed && !ending && (!all || in.resume); }
-  bool kills(const Input &in) const { return (in.kill_write || in.faults != 0) && busy && !killed && !ending; }
-  bool begins_to_end(const Input &in) const { return busy && !ending && (all || killed) && out == 0 && !in.unfinished; }
+  bool has_block(const Input &in) const {
+    return busy && !killed && !ending && (!all || in.resume);
+  }
+  bool kills(const Input &in) const {
+    return (in.kill_write || in.faults != 0) && busy && !killed && !ending;
+  }
+  bool begins_to_end(const Input &in) const {
+    return busy && !ending && (all || killed) && out == 0 && !in.unfinished;
+  }
   bool ends() const { return ending && countdown == 0; }
 
   void step(const Input &in) {
@@ -131,8 +139,8 @@ class Bench {
     same("linear", top.linear_o, ref.linear, ref.busy);
   }
   void same(const char *what, uint64_t seen, uint64_t wanted, bool counts = true) {
-    tap_.expect(!counts || seen == wanted, "cycle %llu: %s is %llu, must be %llu", n_cycles_, what, static_cast<unsigned long long>(seen),
-                static_cast<unsigned long long>(wanted));
+    tap_.expect(!counts || seen == wanted, "cycle %llu: %s is %llu, must be %llu", n_cycles_, what,
+                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
   }
   void clock() {
     top.clk_i = 0;
@@ -147,11 +155,13 @@ class Bench {
 };
 
 // A small grid or one of any size, and a block of it, in each dimension often near the end.
-void draw_walk(qsm_unit::Random &random, std::array<unsigned, 3> &grid, std::array<unsigned, 3> &block) {
+void draw_walk(qsm_unit::Random &random, std::array<unsigned, 3> &grid,
+               std::array<unsigned, 3> &block) {
   const unsigned largest = random.one_in(4) ? 65535 : 4;
   for (unsigned d = 0; d < 3; d++) {
     grid[d] = 1 + random.below(largest);
-    block[d] = random.one_in(4) ? random.below(grid[d]) : grid[d] - 1 - random.below(std::min(grid[d], 3u));
+    block[d] = random.one_in(4) ? random.below(grid[d])
+                                : grid[d] - 1 - random.below(std::min(grid[d], 3u));
   }
 }
 
@@ -184,8 +194,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_full += ref.out == MAX_OUT;
     bench.cycle(in);
   }
-  std::printf("# %u launches ended, %u killed, %u cycles with all blocks out\n", n_ended, n_killed, n_full);
-  tap.expect(n_ended > 100 && n_killed > 100 && n_full > 100, "too few launches ended, or were killed, or had many blocks out");
+  std::printf("# %u launches ended, %u killed, %u cycles with all blocks out\n", n_ended, n_killed,
+              n_full);
+  tap.expect(n_ended > 100 && n_killed > 100 && n_full > 100,
+             "too few launches ended, or were killed, or had many blocks out");
   tap.done("random launches: registers and messages in every cycle");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an SM has left and what its TB slots hold (qsm_tb_resources) against docs/tb_sched.md R-TB-10, R-TB-11 in every cycle: every warp placed.
+// What an SM has left and what its TB slots hold (qsm_tb_resources) against docs/tb_sched.md
+// R-TB-10, R-TB-11 in every cycle: every warp placed.
 #include "Vqsm_tb_resources.h"
 
 #include <algorithm>
@@ -12,8 +13,10 @@ using qsm_unit::set;
 
 namespace {
 
-constexpr unsigned kKernelW = qsm_unit::index_bits(NUM_KERNELS), kSubW = qsm_unit::index_bits(NUM_SCHED);
-constexpr unsigned kFreeW = qsm_unit::index_bits(WARPS_PER_SCHED + 1), kGranW = qsm_unit::index_bits(GRANULES);
+constexpr unsigned kKernelW = qsm_unit::index_bits(NUM_KERNELS),
+                   kSubW = qsm_unit::index_bits(NUM_SCHED);
+constexpr unsigned kFreeW = qsm_unit::index_bits(WARPS_PER_SCHED + 1),
+                   kGranW = qsm_unit::index_bits(GRANULES);
 
 struct Shape {
   unsigned warps = 1, granules = 0;
@@ -69,7 +72,8 @@ struct Sm {
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random) : tap_(tap), random_(random), shapes_(NUM_KERNELS), slots_(MAX_TBS, false) {
+  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random)
+      : tap_(tap), random_(random), shapes_(NUM_KERNELS), slots_(MAX_TBS, false) {
     top_.rst_ni = 0;
     clock();
     top_.rst_ni = 1;
@@ -78,7 +82,8 @@ class Bench {
 
   void cycle() {
     if (random_.one_in(300)) fills_ = !fills_;
-    if (random_.one_in(100)) only_ = random_.one_in(2) ? -1 : static_cast<int>(random_.below(NUM_KERNELS));
+    if (random_.one_in(100))
+      only_ = random_.one_in(2) ? -1 : static_cast<int>(random_.below(NUM_KERNELS));
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       if (sm_.cnt[k] == 0 && random_.one_in(4)) reshape(k);
     }
@@ -87,7 +92,8 @@ class Bench {
     const int base = shape.granules ? sm_.lowest_run(shape.granules) : 0;
     const unsigned slot = sm_.free_slot();
     const bool takes = sm_.fits(shape) && base >= 0 && random_.one_in(fills_ ? 1 : 6);
-    const Tb taken = {true, kernel, sm_.first, base < 0 ? 0 : static_cast<unsigned>(base), random_.below(1u << TICKET_W)};
+    const Tb taken = {true, kernel, sm_.first, base < 0 ? 0 : static_cast<unsigned>(base),
+                      random_.below(1u << TICKET_W)};
     const unsigned leaves = random_.below(MAX_TBS);
     const bool retires = sm_.tb[leaves].used && random_.one_in(fills_ ? 20 : 1);
     top_.kernel_i = static_cast<uint8_t>(kernel);
@@ -112,7 +118,8 @@ class Bench {
  private:
   void reshape(unsigned k) {
     const bool small = random_.one_in(2);
-    shapes_[k].warps = 1 + random_.below(small ? std::min(NUM_SCHED * WARPS_PER_SCHED, 2) : NUM_SCHED * WARPS_PER_SCHED);
+    shapes_[k].warps = 1 + random_.below(small ? std::min(NUM_SCHED * WARPS_PER_SCHED, 2)
+                                               : NUM_SCHED * WARPS_PER_SCHED);
     shapes_[k].granules = random_.one_in(3) ? 0 : random_.below(small ? 3 : GRANULES + 1);
     set(top_.whole_i, k, kFreeW, shapes_[k].warps / NUM_SCHED);
     set(top_.rest_i, k, kSubW, shapes_[k].warps % NUM_SCHED);
@@ -121,11 +128,14 @@ class Bench {
 
   void compare(const Shape &shape, const Tb *retires) {
     same("fits", 0, top_.fits_o, sm_.fits(shape));
-    if (sm_.free_slot() < MAX_TBS) same("TB slot", 0, top_.tb_o, sm_.free_slot());
-    else n_full++;
+    if (sm_.free_slot() < MAX_TBS)
+      same("TB slot", 0, top_.tb_o, sm_.free_slot());
+    else
+      n_full++;
     same("first", 0, top_.first_o, sm_.first);
     same("free granules", 0, top_.free_granules_o, sm_.free_granules);
-    for (unsigned j = 0; j < NUM_SCHED; j++) same("free warps", j, get(top_.free_warps_o, j, kFreeW), sm_.free_warps[j]);
+    for (unsigned j = 0; j < NUM_SCHED; j++)
+      same("free warps", j, get(top_.free_warps_o, j, kFreeW), sm_.free_warps[j]);
     for (unsigned k = 0; k < NUM_KERNELS; k++) same("blocks", k, get(top_.cnt_o, k, 6), sm_.cnt[k]);
     same("retires", 0, top_.retire_kernel_o, retires ? 1u << retires->kernel : 0);
     if (retires) {
@@ -138,8 +148,8 @@ class Bench {
     same("granules of slot", top_.look_tb_i, top_.look_base_o, seen.base);
   }
   void same(const char *what, unsigned index, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s %u: %llu, must be %llu", n_cycles_, what, index, static_cast<unsigned long long>(seen),
-                static_cast<unsigned long long>(wanted));
+    tap_.expect(seen == wanted, "cycle %llu: %s %u: %llu, must be %llu", n_cycles_, what, index,
+                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
   }
   void clock() {
     top_.clk_i = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a save, flush or restore has to do, cycle by cycle, as docs/preemption.md lists it (R-PE-16 to R-PE-18).
+// What a save, flush or restore has to do, cycle by cycle, as docs/preemption.md lists it (R-PE-16
+// to R-PE-18).
 #ifndef SAVE_REF_H
 #define SAVE_REF_H
 
@@ -9,10 +10,32 @@
 namespace save_ref {
 
 enum Op : uint32_t { kNone, kRestore, kSave, kFlush };
-enum Phase : uint32_t { kIdle, kAddress, kQuiet, kFind, kRegisters, kState, kFinished, kShared, kHeader, kWait };
-enum Kind : uint32_t { kSt, kLd, kSts, kLds, kSet, kJmp, kCycle, kHeaderWait };  // kCycle: takes its cycle; both last are no steps
+enum Phase : uint32_t {
+  kIdle,
+  kAddress,
+  kQuiet,
+  kFind,
+  kRegisters,
+  kState,
+  kFinished,
+  kShared,
+  kHeader,
+  kWait
+};
+enum Kind : uint32_t {
+  kSt,
+  kLd,
+  kSts,
+  kLds,
+  kSet,
+  kJmp,
+  kCycle,
+  kHeaderWait
+};  // kCycle: takes its cycle; both last are no steps
 
-struct Shape { uint32_t lanes, warps, shared, base, image; };
+struct Shape {
+  uint32_t lanes, warps, shared, base, image;
+};
 
 struct Warp {
   bool resident = false;
@@ -22,7 +45,9 @@ struct Warp {
   std::vector<uint32_t> pc, depth;  // of the lanes that are not on the path
 };
 
-struct Index { uint32_t x, y, z, linear; };
+struct Index {
+  uint32_t x, y, z, linear;
+};
 
 // One cycle at least; a step of a warp that is not there is a kCycle.
 struct Item {
@@ -54,8 +79,10 @@ class List {
       phase_ = kFinished;
       set(f, 30, 0, all_);
       for (uint32_t i = 0; i < s_.warps; i++) {
-        if (w_[i].resident) cycle();
-        else st(f, 30, 3 + 33 * i + 32);
+        if (w_[i].resident)
+          cycle();
+        else
+          st(f, 30, 3 + 33 * i + 32);
       }
       phase_ = kShared;
       shared(kLds, kSt);
@@ -89,13 +116,15 @@ class List {
   }
 
  private:
-  void step(Kind kind, uint32_t i, uint32_t xreg, uint32_t pc, uint32_t mask, bool of_lane = false, bool of_path = false) {
+  void step(Kind kind, uint32_t i, uint32_t xreg, uint32_t pc, uint32_t mask, bool of_lane = false,
+            bool of_path = false) {
     items_.push_back({phase_, kind, i, xreg, pc, mask, of_lane, of_path});
   }
   void cycle() { step(kCycle, 0, 0, 0, 0); }
   void st(uint32_t i, uint32_t r, uint32_t line) { step(kSt, i, r, base_ + line_ * line, all_); }
   void ld(uint32_t i, uint32_t r, uint32_t line) { step(kLd, i, r, base_ + line_ * line, all_); }
-  void set(uint32_t i, uint32_t r, uint32_t value, uint32_t mask, bool of_lane = false, bool of_path = false) {
+  void set(uint32_t i, uint32_t r, uint32_t value, uint32_t mask, bool of_lane = false,
+           bool of_path = false) {
     step(kSet, i, r, value, mask, of_lane, of_path);
   }
 
@@ -121,7 +150,8 @@ class List {
     st(i, 30, 3 + 33 * i + 32);
   }
 
-  // Rows go to the warps in turn: first all of a round from one side into x31, then to the other side.
+  // Rows go to the warps in turn: first all of a round from one side into x31, then to the other
+  // side.
   void shared(Kind first, Kind second) {
     for (uint32_t q = 0; q < rows_;) {
       const uint32_t round = q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SM's sequencer against docs/preemption.md: every step of saves, flushes and restores of random blocks in its cycle, with its operands;
-// kills, retirements and arrivals at any moment. Usage: test_tb_save [seed]. Output: TAP.
+// The SM's sequencer against docs/preemption.md: every step of saves, flushes and restores of
+// random blocks in its cycle, with its operands; kills, retirements and arrivals at any moment.
+// Usage: test_tb_save [seed]. Output: TAP.
 #include <vector>
 
 #include "../common/qsm_unit.h"
@@ -56,16 +57,21 @@ class Bench {
     }
   }
 
-  void message(Op op, uint32_t tb, uint32_t image, bool fresh, uint32_t ticket, const Index &index) {
-    const uint32_t words[11] = {1, op, 0, tb, image, fresh, ticket, index.linear, index.x, index.y, index.z};
+  void message(Op op, uint32_t tb, uint32_t image, bool fresh, uint32_t ticket,
+               const Index &index) {
+    const uint32_t words[11] = {1,      op,           0,       tb,      image,  fresh,
+                                ticket, index.linear, index.x, index.y, index.z};
     for (int i = 0; i < 11; i++) top.message_i[i] = words[i];
   }
 
-  Index some_index() { return {random_.below(65536), random_.below(65536), random_.below(65536), random_.bits32()}; }
+  Index some_index() {
+    return {random_.below(65536), random_.below(65536), random_.below(65536), random_.bits32()};
+  }
 
   void expect_index(uint32_t tb, uint32_t ticket, const Index &want, const char *what) {
     const auto &got = top.index_o;
-    expect(got[0] && got[1] == tb && got[2] == ticket && got[3] == want.x && got[4] == want.y && got[5] == want.z && got[6] == want.linear,
+    expect(got[0] && got[1] == tb && got[2] == ticket && got[3] == want.x && got[4] == want.y &&
+               got[5] == want.z && got[6] == want.linear,
            what);
   }
 
@@ -98,14 +104,16 @@ class Job {
     eager_ = 1 + r_.below(4);
     for (uint32_t i = 0; i < shape_.warps; i++) warps_.push_back(some_warp());
     warps_[op == kRestore ? 0 : r_.below(shape_.warps)].resident = true;
-    for (Warp &w : warps_) if (w.resident && w.live == 0) w.live = 1;
+    for (Warp &w : warps_)
+      if (w.resident && w.live == 0) w.live = 1;
   }
 
   void run() {
     begin();
     until_quiet();
     List list(shape_, warps_);
-    const std::vector<Item> items = op_ == kRestore ? list.restore(fresh_) : list.save(op_ == kFlush, index_);
+    const std::vector<Item> items =
+        op_ == kRestore ? list.restore(fresh_) : list.save(op_ == kFlush, index_);
     for (const Item &item : items) {
       if (ended_ || b_.tap_.failed()) return;
       do_item(item);
@@ -135,7 +143,8 @@ class Job {
     return w;
   }
 
-  // Inputs of a cycle of this job: also a block that arrives in another slot now and then, and a kill.
+  // Inputs of a cycle of this job: also a block that arrives in another slot now and then, and a
+  // kill.
   void inputs() {
     b_.rest();
     b_.top.warps_i = shape_.warps;
@@ -158,15 +167,18 @@ class Job {
     b_.expect(job[kPhase] == phase, "phase %u, not %u", job[kPhase], phase);
     b_.expect(b_.top.freeze_o[0] == 1 && b_.top.freeze_o[1] == tb_, "slot %u is frozen", tb_);
     b_.expect(job[kRestoring] == (op_ == kRestore) && job[kFresh] == fresh_, "restoring, fresh");
-    if (arrival_ && !header_written_) b_.expect_index((tb_ + 1) % b_.tbs, 1, other_index_, "index of the block that arrives");
+    if (arrival_ && !header_written_)
+      b_.expect_index((tb_ + 1) % b_.tbs, 1, other_index_, "index of the block that arrives");
     header_written_ = false;
     if (kill_) {
-      for (uint32_t s = 0; s < b_.subs; s++) b_.expect(!b_.top.step_o[s][0], "R-PE-20: a step in the cycle of a kill");
+      for (uint32_t s = 0; s < b_.subs; s++)
+        b_.expect(!b_.top.step_o[s][0], "R-PE-20: a step in the cycle of a kill");
       b_.expect(job[kRestored] == (op_ == kRestore) && !job[kEvict], "R-PE-20: messages of a kill");
       b_.edge();
       b_.rest();
       b_.top.eval();
-      b_.expect(job[kPhase] == kIdle && !b_.top.freeze_o[0] && !job[kRestored], "R-PE-20: idle after a kill");
+      b_.expect(job[kPhase] == kIdle && !b_.top.freeze_o[0] && !job[kRestored],
+                "R-PE-20: idle after a kill");
       ended_ = true;
       n_killed++;
       return false;
@@ -193,8 +205,10 @@ class Job {
     b_.message(op_, tb_, shape_.image, fresh_, ticket_, {});
     b_.top.eval();
     b_.expect(!b_.top.freeze_o[0] && b_.top.job_o[kPhase] == kIdle, "not yet frozen");
-    if (op_ == kRestore) b_.expect_index(tb_, ticket_, {}, "R-PE-8: index of the message");
-    else b_.expect(!b_.top.index_o[0], "a save brings no index");
+    if (op_ == kRestore)
+      b_.expect_index(tb_, ticket_, {}, "R-PE-8: index of the message");
+    else
+      b_.expect(!b_.top.index_o[0], "a save brings no index");
     b_.edge();
   }
 
@@ -246,17 +260,20 @@ class Job {
       b_.top.eval();
       const bool done = found && wants && !kill_;
       if (done) {
-        b_.expect(widx == item.warp && b_.top.step_o[sub][0], "a step of warp %u, not %u", item.warp, widx);
+        b_.expect(widx == item.warp && b_.top.step_o[sub][0], "a step of warp %u, not %u",
+                  item.warp, widx);
         show_warp(sub, warps_[item.warp], true);
         b_.top.done_i = 1u << sub;
         b_.top.eval();
         expect_step(item, sub);
       }
-      if (item.kind == kCycle && widx < shape_.warps) b_.expect(!b_.top.step_o[step_sub][0] || !warps_[widx].resident, "a step too many");
+      if (item.kind == kCycle && widx < shape_.warps)
+        b_.expect(!b_.top.step_o[step_sub][0] || !warps_[widx].resident, "a step too many");
       if (!cycle(item.phase)) return;
       if (done) {
         n_steps++;
-        if (item.kind == kJmp && r_.one_in(3)) warps_[item.warp].resident = false;  // of a warp that had ended
+        if (item.kind == kJmp && r_.one_in(3))
+          warps_[item.warp].resident = false;  // of a warp that had ended
         return;
       }
       if (item.kind == kCycle || !found) {
@@ -268,11 +285,15 @@ class Job {
 
   void expect_step(const Item &item, uint32_t sub) {
     const uint32_t want[3] = {item.kind, item.xreg, item.of_lane};
-    for (uint32_t n = 0; n < 3; n++) b_.expect(b_.top.step_o[sub][n + 1] == want[n], "step's field %u: %u, not %u", n, b_.top.step_o[sub][n + 1], want[n]);
-    for (uint32_t s = 0; s < b_.subs; s++) b_.expect(s == sub || !b_.top.step_o[s][0], "a step in two sub-cores");
-    b_.expect(b_.top.operand_o[1] == item.pc, "phase %u, warp %u, x%u: pc field %08x, not %08x", item.phase, item.warp, item.xreg,
-              b_.top.operand_o[1], item.pc);
-    b_.expect(b_.top.operand_o[2] == item.mask, "phase %u, warp %u: mask %x, not %x", item.phase, item.warp, b_.top.operand_o[2], item.mask);
+    for (uint32_t n = 0; n < 3; n++)
+      b_.expect(b_.top.step_o[sub][n + 1] == want[n], "step's field %u: %u, not %u", n,
+                b_.top.step_o[sub][n + 1], want[n]);
+    for (uint32_t s = 0; s < b_.subs; s++)
+      b_.expect(s == sub || !b_.top.step_o[s][0], "a step in two sub-cores");
+    b_.expect(b_.top.operand_o[1] == item.pc, "phase %u, warp %u, x%u: pc field %08x, not %08x",
+              item.phase, item.warp, item.xreg, b_.top.operand_o[1], item.pc);
+    b_.expect(b_.top.operand_o[2] == item.mask, "phase %u, warp %u: mask %x, not %x", item.phase,
+              item.warp, b_.top.operand_o[2], item.mask);
   }
 
   // The three words come in any order; then the wait ends in the first cycle without an arrival.
@@ -311,14 +332,16 @@ class Job {
       b_.top.eval();
       const bool acts = drained && !kill_;
       b_.expect(b_.top.job_o[kEvict] == (acts && op_ != kRestore), "R-PE-17: evict");
-      b_.expect(b_.top.job_o[kRestored] == (op_ == kRestore && (acts || kill_)), "R-PE-18: message restored");
+      b_.expect(b_.top.job_o[kRestored] == (op_ == kRestore && (acts || kill_)),
+                "R-PE-18: message restored");
       cycle(kWait);
     }
     if (ended_) return;
     if (op_ != kRestore) leave();
     b_.rest();
     b_.top.eval();
-    b_.expect(b_.top.job_o[kPhase] == kIdle && !b_.top.freeze_o[0] && !b_.top.job_o[kSaved], "the end");
+    b_.expect(b_.top.job_o[kPhase] == kIdle && !b_.top.freeze_o[0] && !b_.top.job_o[kSaved],
+              "the end");
   }
 
   // After the evict the slot waits for its retirement; a kill in between leaves it marked.
@@ -331,7 +354,8 @@ class Job {
       if (n != 0 && b_.tbs == 1) b_.top.retire_i[0] = 0;
       if (n == 0) kill_ = b_.top.killed_i = false;
       b_.top.eval();
-      b_.expect(b_.top.job_o[kSaved] && b_.top.freeze_o[1] == tb_, "R-PE-17: marked saved until it retires");
+      b_.expect(b_.top.job_o[kSaved] && b_.top.freeze_o[1] == tb_,
+                "R-PE-17: marked saved until it retires");
       b_.expect(!b_.top.job_o[kEvict], "one evict");
       if (!cycle(kWait)) {
         b_.expect(b_.top.job_o[kSaved], "marked saved after a kill");
@@ -367,13 +391,15 @@ void test_jobs(Tap &tap, Random &random, Op op, bool kills, const char *name) {
     n_killed += job.n_killed;
     n_delayed += job.n_delayed;
   }
-  tap.expect(n_steps > 500 && (n_killed > 20) == kills, "too thin: %ld steps, %ld kills", n_steps, n_killed);
+  tap.expect(n_steps > 500 && (n_killed > 20) == kills, "too thin: %ld steps, %ld kills", n_steps,
+             n_killed);
   if (op != kFlush) tap.expect(n_skipped > 500, "too thin: %ld skipped", n_skipped);
   if (op == kRestore) tap.expect(n_delayed > 5, "too thin: %ld headers delayed", n_delayed);
   tap.done(name);
 }
 
-// A block that retires by itself before it is quiet; messages for a slot that is not there, or is about to go.
+// A block that retires by itself before it is quiet; messages for a slot that is not there, or is
+// about to go.
 void test_gone(Tap &tap, Random &random) {
   Bench b(tap, random);
   for (int n = 0; n < 200 && !tap.failed(); n++) {
@@ -391,7 +417,8 @@ void test_gone(Tap &tap, Random &random) {
     b.top.quiet_i = 0;
     b.top.eval();
     const bool begins = valid && !retires;
-    b.expect(b.top.freeze_o[0] == begins, "R-PE-12: a message for a slot that is %s", begins ? "there" : "gone");
+    b.expect(b.top.freeze_o[0] == begins, "R-PE-12: a message for a slot that is %s",
+             begins ? "there" : "gone");
     if (!begins) continue;
     for (uint32_t c = 0; c < wait; c++) b.edge();
     b.top.retire_i[0] = 1;
@@ -400,7 +427,8 @@ void test_gone(Tap &tap, Random &random) {
     b.edge();
     b.rest();
     b.top.eval();
-    b.expect(!b.top.freeze_o[0] && b.top.job_o[kPhase] == kIdle && !b.top.job_o[kSaved], "R-PE-21: its retirement ends the job");
+    b.expect(!b.top.freeze_o[0] && b.top.job_o[kPhase] == kIdle && !b.top.job_o[kSaved],
+             "R-PE-21: its retirement ends the job");
   }
   tap.done("a block that ends by itself (R-PE-12, R-PE-21)");
 }
@@ -411,12 +439,15 @@ void test_control(Tap &tap) {
   other.shared = 36;
   std::vector<Warp> warps(2);
   for (Warp &w : warps) w.resident = true, w.pc = w.depth = {0, 0, 0, 0};
-  auto pc_of_last = [&](const Shape &s) { return List(s, warps).save(true, {1, 2, 3, 4}).back().pc; };
+  auto pc_of_last = [&](const Shape &s) {
+    return List(s, warps).save(true, {1, 2, 3, 4}).back().pc;
+  };
   tap.expect(pc_of_last(shape) != pc_of_last(other), "another shape, another place of the image");
   warps[1].resident = false;
   const size_t n_gone = List(shape, warps).save(false, {}).size();
   warps[1].resident = true;
-  tap.expect(List(shape, warps).save(false, {}).size() > n_gone, "a warp that has ended needs fewer steps");
+  tap.expect(List(shape, warps).save(false, {}).size() > n_gone,
+             "a warp that has ended needs fewer steps");
   tap.done("the reference depends on the block");
 }
 

@@ -15,7 +15,8 @@ using qsm_unit::get;
 using qsm_unit::noise;
 using qsm_unit::set;
 
-const SchedParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS, NUM_IMAGES, LINE_BYTES};
+const SchedParams kParams = {NUM_SMS, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM,
+                             MAX_TBS, NUM_IMAGES,  LINE_BYTES};
 const uint64_t kAllSms = (uint64_t{1} << NUM_SMS) - 1;
 const unsigned kTbW = qsm_unit::index_bits(MAX_TBS);
 const unsigned kSmW = qsm_unit::index_bits(NUM_SMS);
@@ -121,7 +122,8 @@ class Bench {
     top.snapshot_i = in.snapshot;
     for (unsigned i = 0; i < NUM_SMS; i++) {
       set(top.retire_i, i, 1, in.retire[i] >= 0);
-      set(top.retire_tb_i, i, kTbW, in.retire[i] >= 0 ? static_cast<uint64_t>(in.retire[i]) : noise(MAX_TBS));
+      set(top.retire_tb_i, i, kTbW,
+          in.retire[i] >= 0 ? static_cast<uint64_t>(in.retire[i]) : noise(MAX_TBS));
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         set(top.fault_i, i * NUM_KERNELS + k, 1, in.fault[i][k]);
       }
@@ -157,12 +159,14 @@ class Bench {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       set(top.retire_saved_i, i, 1, pre.retire_saved[i]);
       set(top.restored_i, i, 1, pre.restored[i]);
-      for (unsigned k = 0; k < NUM_KERNELS; k++) set(top.idle_i, i * NUM_KERNELS + k, 13, in.samples[i][k]);
+      for (unsigned k = 0; k < NUM_KERNELS; k++)
+        set(top.idle_i, i * NUM_KERNELS + k, 13, in.samples[i][k]);
     }
   }
 
   void same(const char *what, unsigned index, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is %llu, must be %llu", static_cast<unsigned long long>(n_cycles), what, index,
+    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is %llu, must be %llu",
+                static_cast<unsigned long long>(n_cycles), what, index,
                 static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
   }
 
@@ -173,11 +177,13 @@ class Bench {
       same("killed", k, get(top.killed_o, k, 1), slot.killed);
       same("launches", k, get(top.launches_o, k, 32), slot.launches);
       same("faulted", k, get(top.faulted_o, k, 1), slot.killed && slot.faulted);
-      if (slot.killed && slot.faulted) same("fault_sm", k, get(top.fault_sm_o, k, kSmW), slot.fault_sm);
+      if (slot.killed && slot.faulted)
+        same("fault_sm", k, get(top.fault_sm_o, k, kSmW), slot.fault_sm);
       same("had_tb", k, get(top.had_tb_o, k, 1), slot.had_tb);
       for (unsigned i = 0; i < NUM_SMS; i++) {
         same("cnt", i * NUM_KERNELS + k, get(top.cnt_o, i * NUM_KERNELS + k, 6), ref.sm[i].cnt[k]);
-        same("target", i * NUM_KERNELS + k, get(top.target_o, i * NUM_KERNELS + k, 6), ref.alloc.target[i][k]);
+        same("target", i * NUM_KERNELS + k, get(top.target_o, i * NUM_KERNELS + k, 6),
+             ref.alloc.target[i][k]);
       }
     }
     same("alloc_busy", 0, top.alloc_busy_o, ref.alloc.busy());
@@ -200,12 +206,14 @@ class Bench {
       compare_job(i, job);
       same("result", i, get(top.job_result_o, i, 3), pre.result[i]);
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
-        same("saving", i * NUM_KERNELS + k, get(top.saving_o, i * NUM_KERNELS + k, 1), job.kind == kSave && job.kernel == k);
+        same("saving", i * NUM_KERNELS + k, get(top.saving_o, i * NUM_KERNELS + k, 1),
+             job.kind == kSave && job.kernel == k);
       }
     }
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       for (unsigned v = 0; v < NUM_IMAGES; v++) {
-        same("image used", k * NUM_IMAGES + v, get(top.images_o, k * NUM_IMAGES + v, 1), pre.slot[k].used[v]);
+        same("image used", k * NUM_IMAGES + v, get(top.images_o, k * NUM_IMAGES + v, 1),
+             pre.slot[k].used[v]);
       }
       same("queued", k, get(top.queued_o, k, kQueuedW), pre.slot[k].queue.size());
     }
@@ -215,7 +223,8 @@ class Bench {
   void compare_job(unsigned i, const PreemptRef::Job &job) {
     const unsigned width = kKernelW + kTbW + kImageW + 2 + kTicketW, hidden = kTicketW + 2;
     uint64_t bits = 0;
-    for (unsigned b = 0; b < hidden; b++) bits |= get(top.rootp->qsm_tb_sched__DOT__u_preempt__DOT__job_q, i * width + b, 1) << b;
+    for (unsigned b = 0; b < hidden; b++)
+      bits |= get(top.rootp->qsm_tb_sched__DOT__u_preempt__DOT__job_q, i * width + b, 1) << b;
     if (job.kind != kNoJob) {
       same("job fresh", i, bits >> (kTicketW + 1), job.fresh);
       same("job host", i, (bits >> kTicketW) & 1, job.host);
@@ -231,7 +240,8 @@ class Bench {
     }
     const PreemptDecision &d = out.decision;
     const unsigned receiver = d.now ? d.request.sm : out.sm;
-    same("message valid", 0, top.dispatch_valid_o, out.dispatch || d.saves() ? uint64_t{1} << receiver : 0);
+    same("message valid", 0, top.dispatch_valid_o,
+         out.dispatch || d.saves() ? uint64_t{1} << receiver : 0);
     if (d.saves()) {
       same("save op", 0, top.dispatch_op_o, d.request.technique == kFlush ? 3 : 2);
       same("save kernel", 0, top.dispatch_kernel_o, d.request.kernel);
@@ -248,7 +258,8 @@ class Bench {
     same("dispatch base", 0, top.dispatch_base_o, out.base);
     same("dispatch linear", 0, top.dispatch_linear_o, out.linear);
     same("dispatch ticket", 0, top.dispatch_ticket_o, out.ticket);
-    for (unsigned d = 0; d < 3; d++) same("dispatch block", d, get(top.dispatch_block_o, d, 16), out.block[d]);
+    for (unsigned d = 0; d < 3; d++)
+      same("dispatch block", d, get(top.dispatch_block_o, d, 16), out.block[d]);
   }
 
   void clock() {

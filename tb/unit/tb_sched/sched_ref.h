@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-14 says it, written plainly: vectors, loops, one cycle at a time. With it the preemption engine and
-// the TB adjuster, which sees the registers as they are at the start of the cycle.
+// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-14 says it, written plainly: vectors, loops,
+// one cycle at a time. With it the preemption engine and the TB adjuster, which sees the registers
+// as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
 
@@ -18,17 +19,17 @@ struct SchedParams {
 
 // What a cycle brings from outside.
 struct SchedInput {
-  AllocContexts ctx;                            // registers at the start of the cycle
+  AllocContexts ctx;  // registers at the start of the cycle
   std::vector<std::array<unsigned, 3>> grid;
-  std::vector<AllocShape> shape;                // BLOCK_WARPS, SHARED_GRAN
+  std::vector<AllocShape> shape;  // BLOCK_WARPS, SHARED_GRAN
   int launch = -1, kill_write = -1, arrival = -1;
   bool change = false, snapshot = false;
-  std::vector<int> retire;                      // per SM: TB slot or -1
-  std::vector<std::vector<bool>> fault;         // [SM][slot]: message
-  PreemptInput preempt;                         // its evict flags are the adjuster's
+  std::vector<int> retire;               // per SM: TB slot or -1
+  std::vector<std::vector<bool>> fault;  // [SM][slot]: message
+  PreemptInput preempt;                  // its evict flags are the adjuster's
   bool adjust = false, latecomers = false, epoch_done = false;
   std::vector<unsigned> ratio;
-  std::vector<std::vector<unsigned>> samples;   // [SM][slot]
+  std::vector<std::vector<unsigned>> samples;  // [SM][slot]
 };
 
 // What the scheduler decides in a cycle.
@@ -47,9 +48,9 @@ struct SchedOutput {
 
 class SchedRef {
  public:
-
   struct Slot {
-    bool busy = false, killed = false, all = false, ending = false, had_tb = false, starting = false;
+    bool busy = false, killed = false, all = false, ending = false, had_tb = false,
+         starting = false;
     unsigned countdown = 0, out = 0;
     bool faulted = false;  // killed by a fault, of this SM
     unsigned fault_sm = 0;
@@ -74,9 +75,12 @@ class SchedRef {
   };
 
   explicit SchedRef(const SchedParams &params)
-      : p(params), alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}),
+      : p(params),
+        alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}),
         preempt(PreemptParams{p.n_sms, p.n_kernels, p.n_images, p.line_bytes}),
-        adjust(AdjustParams{p.n_sms, p.n_kernels, p.n_sched, p.warps_per_sm, p.max_tbs}), slot(p.n_kernels), sm(p.n_sms) {
+        adjust(AdjustParams{p.n_sms, p.n_kernels, p.n_sched, p.warps_per_sm, p.max_tbs}),
+        slot(p.n_kernels),
+        sm(p.n_sms) {
     for (Sm &s : sm) {
       s.tb.resize(p.max_tbs);
       s.cnt.assign(p.n_kernels, 0);
@@ -101,7 +105,8 @@ class SchedRef {
     out.adjust = adjust.step(look_for_adjuster(in, out.decision));
     const int cleaned = preempt.cleaned(view, out.restore);
     std::vector<bool> may_end;
-    for (unsigned k = 0; k < p.n_kernels; k++) may_end.push_back(preempt.may_end(k, slot[k].killed));
+    for (unsigned k = 0; k < p.n_kernels; k++)
+      may_end.push_back(preempt.may_end(k, slot[k].killed));
     for (unsigned k = 0; k < p.n_kernels; k++) advance(in, out, k, may_end[k]);
     preempt.examine(in.preempt, out.decision);
     if (out.dispatch) take(in, out);
@@ -109,8 +114,10 @@ class SchedRef {
     for (unsigned i = 0; i < p.n_sms; i++) release(in, i, view.killed);
     if (cleaned >= 0) clean_up(static_cast<unsigned>(cleaned), view.killed);
     finish_preempt(in, out);
-    for (unsigned k = 0; k < p.n_kernels; k++) slot[k].had_tb = has_tb[k] || (slot[k].had_tb && !in.snapshot);
-    alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival, in.change || out.adjust.reallocates, in.snapshot);
+    for (unsigned k = 0; k < p.n_kernels; k++)
+      slot[k].had_tb = has_tb[k] || (slot[k].had_tb && !in.snapshot);
+    alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival,
+               in.change || out.adjust.reallocates, in.snapshot);
     const AdjustOutput &a = out.adjust;
     if (a.raises >= 0) alloc.target[a.sm][static_cast<unsigned>(a.raises)] = a.raised;
     if (a.lowers >= 0) alloc.target[a.sm][static_cast<unsigned>(a.lowers)] = a.lowered;
@@ -153,11 +160,14 @@ class SchedRef {
     view.epoch_done = in.epoch_done;
     view.alloc_busy = alloc.busy();
     view.preempting = preempt.code == kExamined;
-    for (const PreemptRef::Job &job : preempt.job) view.preempting = view.preempting || job.kind != kNoJob;
+    for (const PreemptRef::Job &job : preempt.job)
+      view.preempting = view.preempting || job.kind != kNoJob;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       const Slot &s = slot[k];
-      const bool block = s.busy && !s.killed && !s.ending && (!s.all || preempt.resumes(in.preempt, k));
-      view.kernel.push_back(AdjustView::Kernel{in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed, block, s.out, in.ratio[k], in.shape[k].warps,
+      const bool block =
+          s.busy && !s.killed && !s.ending && (!s.all || preempt.resumes(in.preempt, k));
+      view.kernel.push_back(AdjustView::Kernel{in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed,
+                                               block, s.out, in.ratio[k], in.shape[k].warps,
                                                in.shape[k].granules, in.ctx.mask[k]});
     }
     for (unsigned i = 0; i < p.n_sms; i++) {
@@ -169,11 +179,13 @@ class SchedRef {
       v.free_warps = s.free_warps;
       v.free_granules = ~s.granules_used;
       v.first = s.first;
-      for (const PreemptView::Resident &r : s.age) v.age.push_back(AdjustView::Tb{r.tb, r.kernel, s.tb[r.tb].first, s.tb[r.tb].base});
+      for (const PreemptView::Resident &r : s.age)
+        v.age.push_back(AdjustView::Tb{r.tb, r.kernel, s.tb[r.tb].first, s.tb[r.tb].base});
       v.alloc_writes = alloc.writes() == static_cast<int>(i);
       v.restoring = preempt.job[i].kind == kRestore;
       v.refused.assign(p.n_kernels, false);
-      const bool refused = decision.now && !decision.dropped && !decision.host && !decision.accepted();
+      const bool refused =
+          decision.now && !decision.dropped && !decision.host && !decision.accepted();
       if (refused && decision.request.sm == i) v.refused[decision.request.kernel] = true;
       view.sm.push_back(v);
     }
@@ -181,12 +193,14 @@ class SchedRef {
   }
 
   bool room(const SchedInput &in, unsigned k, unsigned i) const {
-    return ((in.ctx.mask[k] >> i) & 1) && sm[i].cnt[k] < alloc.target[i][k] && preempt.open(in.preempt, k, i);
+    return ((in.ctx.mask[k] >> i) & 1) && sm[i].cnt[k] < alloc.target[i][k] &&
+           preempt.open(in.preempt, k, i);
   }
 
   bool eligible(const SchedInput &in, unsigned k) const {
     const Slot &s = slot[k];
-    if (!s.busy || s.starting || s.killed || (s.all && !preempt.resumes(in.preempt, k)) || s.ending) return false;
+    if (!s.busy || s.starting || s.killed || (s.all && !preempt.resumes(in.preempt, k)) || s.ending)
+      return false;
     for (unsigned i = 0; i < p.n_sms; i++) {
       if (room(in, k, i)) return true;
     }
@@ -272,7 +286,8 @@ class SchedRef {
       faults = true;
       sm = i;
     }
-    if ((faults || static_cast<int>(k) == in.kill_write) && was.busy && !was.killed && !was.ending) {
+    if ((faults || static_cast<int>(k) == in.kill_write) && was.busy && !was.killed &&
+        !was.ending) {
       out.kill[k] = true;
       s.killed = true;
       s.faulted = faults;
@@ -302,7 +317,8 @@ class SchedRef {
   void take(const SchedInput &in, const SchedOutput &out) {
     Sm &s = sm[out.sm];
     const AllocShape shape = in.shape[out.kernel];
-    s.tb[out.tb] = Tb{true, out.kernel, out.first, out.base, shape.warps, shape.granules, out.ticket};
+    s.tb[out.tb] =
+        Tb{true, out.kernel, out.first, out.base, shape.warps, shape.granules, out.ticket};
     const unsigned ticket = next_ticket(out.kernel, out.sm);
     take_ticket(out.kernel, out.sm);
     s.age.push_back(PreemptView::Resident{out.tb, out.kernel});
@@ -336,7 +352,8 @@ class SchedRef {
     std::size_t n = 0;
     while (s.age[n].tb != static_cast<unsigned>(in.retire[i])) n++;
     s.age.erase(s.age.begin() + static_cast<std::ptrdiff_t>(n));
-    if (preempt.retire(i, static_cast<unsigned>(in.retire[i]), in.preempt.retire_saved[i], tb.ticket, killed)) {
+    if (preempt.retire(i, static_cast<unsigned>(in.retire[i]), in.preempt.retire_saved[i],
+                       tb.ticket, killed)) {
       s.tickets[tb.kernel].stack.push_back(tb.ticket);
     }
   }

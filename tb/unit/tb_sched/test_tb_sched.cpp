@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TB scheduler (qsm_tb_sched) against sched_ref.h in every cycle: directed scenarios, then random launches on random SMs.
+// TB scheduler (qsm_tb_sched) against sched_ref.h in every cycle: directed scenarios, then random
+// launches on random SMs.
 #include "bench.h"
 
 using sched_bench::Bench;
@@ -7,14 +8,16 @@ using sched_bench::kAllSms;
 
 namespace {
 
-// R-TB-1 and R-TB-3: LAUNCH in t, dispatch in t + 2 (targets known), end 16 cycles after the cycle that sees nothing left.
+// R-TB-1 and R-TB-3: LAUNCH in t, dispatch in t + 2 (targets known), end 16 cycles after the cycle
+// that sees nothing left.
 void test_times_of_a_launch(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.write_ctx(0, true, false);
   bench.settle();
   bench.launch(0, {1, 1, 1}, AllocShape{1, 0});
   bench.cycle();
-  tap.expect(!bench.out.dispatch && bench.out.start[0], "t + 1 must send start and dispatch nothing");
+  tap.expect(!bench.out.dispatch && bench.out.start[0],
+             "t + 1 must send start and dispatch nothing");
   bench.cycle();
   tap.expect(bench.out.dispatch, "t + 2 must dispatch");
   bench.in.retire[bench.out.sm] = static_cast<int>(bench.out.tb);
@@ -23,7 +26,8 @@ void test_times_of_a_launch(qsm_unit::Tap &tap) {
     tap.expect(!bench.ref.slot[0].launches, "the launch ended %u cycles early", 17 - c);
     bench.cycle();
   }
-  tap.expect(bench.ref.slot[0].launches == 1 && !bench.ref.slot[0].busy, "the launch has not ended");
+  tap.expect(bench.ref.slot[0].launches == 1 && !bench.ref.slot[0].busy,
+             "the launch has not ended");
   tap.done("start, first dispatch and end of a launch come in their cycles");
 }
 
@@ -37,7 +41,8 @@ void test_kill(qsm_unit::Tap &tap) {
   bench.cycle();
   tap.expect(bench.out.kill[0] && bench.out.start[0], "KILL right after LAUNCH is not sent");
   bench.cycles(40);
-  tap.expect(!bench.ref.slot[0].faulted && bench.ref.slot[0].launches == 0, "a host's KILL is no fault");
+  tap.expect(!bench.ref.slot[0].faulted && bench.ref.slot[0].launches == 0,
+             "a host's KILL is no fault");
   bench.launch(0, {100, 1, 1}, AllocShape{1, 0});
   bench.in.fault[NUM_SMS - 1][0] = true;
   bench.in.fault[NUM_SMS / 2][0] = true;  // the same SM, if there is one only
@@ -45,12 +50,14 @@ void test_kill(qsm_unit::Tap &tap) {
   bench.cycle();
   bench.in.fault[0][0] = true;
   bench.cycle();
-  tap.expect(bench.ref.slot[0].faulted && bench.ref.slot[0].fault_sm == NUM_SMS / 2, "it is SM %u, must be the lowest of the first cycle", bench.ref.slot[0].fault_sm);
+  tap.expect(bench.ref.slot[0].faulted && bench.ref.slot[0].fault_sm == NUM_SMS / 2,
+             "it is SM %u, must be the lowest of the first cycle", bench.ref.slot[0].fault_sm);
   bench.cycles(40);
   tap.done("a fault kills the launch and keeps the first SM");
 }
 
-// R-TA-12: slot 0 fills all SMs with blocks that never end; who comes later gets a block once one of them is drained.
+// R-TA-12: slot 0 fills all SMs with blocks that never end; who comes later gets a block once one
+// of them is drained.
 void test_latecomer(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2) return tap.done("a latecomer # SKIP one slot");
   Bench bench(tap);
@@ -80,8 +87,8 @@ void test_latecomer(qsm_unit::Tap &tap) {
   tap.done("a latecomer gets a block beside endless ones within NumKernels + 2 epochs");
 }
 
-// Host and SMs at random: contexts, masks, launches, kills, faults, retirements, epochs. With more SMs targets take longer to
-// compute, so the host acts less often.
+// Host and SMs at random: contexts, masks, launches, kills, faults, retirements, epochs. With more
+// SMs targets take longer to compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     const unsigned tb = random.below(MAX_TBS);
@@ -106,12 +113,13 @@ void random_cycle(Bench &bench, qsm_unit::Random &random) {
     case 3:
     case 4:
       if (!busy && bench.in.ctx.valid[k]) {
-        const AllocShape shape = {1 + random.below(WARPS_PER_SM), random.one_in(2) ? 0 : random.below(20)};
-        return bench.launch(k, {1 + random.below(5), 1 + random.below(4), 1 + random.below(3)}, random.one_in(2) ? bench.in.shape[k] : shape);
+        const AllocShape shape = {1 + random.below(WARPS_PER_SM),
+                                  random.one_in(2) ? 0 : random.below(20)};
+        return bench.launch(k, {1 + random.below(5), 1 + random.below(4), 1 + random.below(3)},
+                            random.one_in(2) ? bench.in.shape[k] : shape);
       }
       break;
-    default:
-      break;
+    default: break;
   }
   bench.cycle();
 }
@@ -130,12 +138,16 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       }
     }
   }
-  tap.expect(n_dispatched > 1000 && n_ended > 100 && n_killed > 50, "the test did too little: %llu dispatched, %llu ended, %llu killed",
-             static_cast<unsigned long long>(n_dispatched), static_cast<unsigned long long>(n_ended),
-             static_cast<unsigned long long>(n_killed));
-  if (NUM_KERNELS > 1 && NUM_SMS < 16) tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
-  std::printf("# %llu dispatched, %llu launches ended, %llu killed, %llu claims\n", static_cast<unsigned long long>(n_dispatched),
-              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed), static_cast<unsigned long long>(n_claims));
+  tap.expect(n_dispatched > 1000 && n_ended > 100 && n_killed > 50,
+             "the test did too little: %llu dispatched, %llu ended, %llu killed",
+             static_cast<unsigned long long>(n_dispatched),
+             static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed));
+  if (NUM_KERNELS > 1 && NUM_SMS < 16)
+    tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
+  std::printf("# %llu dispatched, %llu launches ended, %llu killed, %llu claims\n",
+              static_cast<unsigned long long>(n_dispatched),
+              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed),
+              static_cast<unsigned long long>(n_claims));
   tap.done("random launches: every register and message in every cycle");
 }
 

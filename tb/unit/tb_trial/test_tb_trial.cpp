@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of what an SM has left (qsm_tb_trial) against docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11: thread blocks of the adjuster's bench, every warp placed.
+// Pictures of what an SM has left (qsm_tb_trial) against docs/tb_adjust.md R-TA-2 to R-TA-4,
+// R-TA-11: thread blocks of the adjuster's bench, every warp placed.
 #include "Vqsm_tb_trial.h"
 
 #include <vector>
@@ -12,7 +13,8 @@ using qsm_unit::set;
 namespace {
 
 constexpr unsigned kWarpsPerSched = WARPS_PER_SM / NUM_SCHED;
-constexpr unsigned kTbW = qsm_unit::index_bits(MAX_TBS), kKernelW = qsm_unit::index_bits(NUM_KERNELS);
+constexpr unsigned kTbW = qsm_unit::index_bits(MAX_TBS),
+                   kKernelW = qsm_unit::index_bits(NUM_KERNELS);
 constexpr unsigned kFreeW = qsm_unit::index_bits(kWarpsPerSched + 1);
 
 struct Picture {
@@ -31,7 +33,10 @@ struct Picture {
 
 class Bench {
  public:
-  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random) : tap_(tap), random_(random), world_(AdjustParams{1, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS}) {
+  Bench(qsm_unit::Tap &tap, qsm_unit::Random &random)
+      : tap_(tap),
+        random_(random),
+        world_(AdjustParams{1, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS}) {
     top_.rst_ni = 0;
     clock();
     top_.rst_ni = 1;
@@ -77,23 +82,28 @@ class Bench {
   }
   void fill() {
     AdjustView::Sm &sm = world_.view.sm[0];
-    while (!sm.age.empty() && !random_.one_in(4)) world_.retire(0, random_.below(static_cast<uint32_t>(sm.age.size())));
+    while (!sm.age.empty() && !random_.one_in(4))
+      world_.retire(0, random_.below(static_cast<uint32_t>(sm.age.size())));
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       if (sm.cnt[k] == 0 && random_.one_in(2)) reshape(world_.view.kernel[k]);
     }
     const bool one = random_.one_in(3);
     unsigned k = random_.below(NUM_KERNELS);
-    for (unsigned n = random_.below(3 * MAX_TBS); n > 0; n--, k = one ? k : random_.below(NUM_KERNELS)) world_.dispatch(0, k);
+    for (unsigned n = random_.below(3 * MAX_TBS); n > 0;
+         n--, k = one ? k : random_.below(NUM_KERNELS))
+      world_.dispatch(0, k);
   }
 
-  // Blocks of m go one by one, as far as the new block needs or farther; some retire by themselves meanwhile.
+  // Blocks of m go one by one, as far as the new block needs or farther; some retire by themselves
+  // meanwhile.
   void trial(unsigned m) {
     AdjustView::Sm &sm = world_.view.sm[0];
     step(kRestart);
     victim_ = m;
     while (youngest() && !(fits() && random_.one_in(2)) && !tap_.failed()) {
       step(kFree);
-      if (!sm.age.empty() && random_.one_in(8)) world_.retire(0, random_.below(static_cast<uint32_t>(sm.age.size())));
+      if (!sm.age.empty() && random_.one_in(8))
+        world_.retire(0, random_.below(static_cast<uint32_t>(sm.age.size())));
       if (random_.one_in(8)) step(kNothing);
     }
     step(kNothing);
@@ -101,7 +111,8 @@ class Bench {
 
   bool fits() const {
     const AdjustView::Kernel &asker = world_.view.kernel[asker_];
-    return v_.slots > 0 && v_.has_warps(asker.warps) && World::lowest_run(v_.granules, asker.granules) >= 0;
+    return v_.slots > 0 && v_.has_warps(asker.warps) &&
+           World::lowest_run(v_.granules, asker.granules) >= 0;
   }
   const AdjustView::Tb *youngest() const {
     const std::vector<AdjustView::Tb> &age = world_.view.sm[0].age;
@@ -122,7 +133,8 @@ class Bench {
 
   void drive(Action action) {
     const AdjustView::Sm &sm = world_.view.sm[0];
-    const AdjustView::Kernel &asker = world_.view.kernel[asker_], &victim = world_.view.kernel[victim_];
+    const AdjustView::Kernel &asker = world_.view.kernel[asker_],
+                             &victim = world_.view.kernel[victim_];
     for (unsigned r = 0; r < MAX_TBS; r++) {
       const unsigned slot = world_.place[0][r];
       const AdjustView::Tb *tb = slot == World::kNobody ? nullptr : world_.holds(0, slot);
@@ -141,7 +153,8 @@ class Bench {
     top_.rest_i = static_cast<uint8_t>(asker.warps % NUM_SCHED);
     const int base = World::lowest_run(v_.granules, asker.granules);
     top_.found_i = base >= 0;
-    top_.run_i = base >= 0 ? World::run(static_cast<unsigned>(base), asker.granules) : random_.bits32();
+    top_.run_i =
+        base >= 0 ? World::run(static_cast<unsigned>(base), asker.granules) : random_.bits32();
     top_.kernel_i = static_cast<uint8_t>(victim_);
     const AdjustView::Tb *tb = freed_.empty() ? nullptr : youngest();
     top_.freed_whole_i = static_cast<uint8_t>(victim.warps / NUM_SCHED);
@@ -166,7 +179,8 @@ class Bench {
 
   void act(Action action) {
     const AdjustView::Sm &sm = world_.view.sm[0];
-    const AdjustView::Kernel &asker = world_.view.kernel[asker_], &victim = world_.view.kernel[victim_];
+    const AdjustView::Kernel &asker = world_.view.kernel[asker_],
+                             &victim = world_.view.kernel[victim_];
     switch (action) {
       case kNothing: break;
       case kLoad:
@@ -184,7 +198,8 @@ class Bench {
         count_ = 0;
         break;
       case kTake:
-        w_.granules &= ~World::run(static_cast<unsigned>(World::lowest_run(w_.granules, asker.granules)), asker.granules);
+        w_.granules &= ~World::run(
+            static_cast<unsigned>(World::lowest_run(w_.granules, asker.granules)), asker.granules);
         w_.slots--;
         for (unsigned w = 0; w < asker.warps; w++) w_.warps[(w_.first + w) % NUM_SCHED]--;
         w_.first = (w_.first + asker.warps) % NUM_SCHED;
@@ -203,8 +218,8 @@ class Bench {
   }
 
   void same(const char *what, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s is %llx, must be %llx", n_cycles_, what, static_cast<unsigned long long>(seen),
-                static_cast<unsigned long long>(wanted));
+    tap_.expect(seen == wanted, "cycle %llu: %s is %llx, must be %llx", n_cycles_, what,
+                static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
   }
   void clock() {
     top_.clk_i = 0;
@@ -231,9 +246,12 @@ int main(int argc, char **argv) {
   qsm_unit::begin_with_anything();
   Bench bench(tap, random);
   for (unsigned n = 0; n < 4000 && !tap.failed(); n++) (n % 4 == 3 ? bench.claim() : bench.pass());
-  std::printf("# %u blocks taken, %u freed, %u cycles with no slot left, room made %u times for a claim\n", bench.n_taken, bench.n_freed, bench.n_full,
-              bench.n_made);
-  tap.expect(bench.n_taken > 500 && bench.n_freed > 2000 && bench.n_full > 100 && bench.n_made > 100, "too little happens");
+  std::printf(
+      "# %u blocks taken, %u freed, %u cycles with no slot left, room made %u times for a claim\n",
+      bench.n_taken, bench.n_freed, bench.n_full, bench.n_made);
+  tap.expect(
+      bench.n_taken > 500 && bench.n_freed > 2000 && bench.n_full > 100 && bench.n_made > 100,
+      "too little happens");
   tap.done("random SMs, blocks taken and freed: what is left in every cycle");
   return tap.exit_code();
 }

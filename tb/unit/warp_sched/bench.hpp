@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the block and its C twin side by side against the reference: the picks of both, and the twin's registers.
+// Drives the block and its C twin side by side against the reference: the picks of both, and the
+// twin's registers.
 #ifndef QSM_WARP_SCHED_BENCH_H
 #define QSM_WARP_SCHED_BENCH_H
 
@@ -35,12 +36,14 @@ class Twin {
     seen.budget = budget;
     seen.restart = in.restart;
     seen.shut = in.shut;
-    seen.finish = in.finish == kNone ? static_cast<uint32_t>(QSM_NONE) : static_cast<uint32_t>(in.finish);
+    seen.finish =
+        in.finish == kNone ? static_cast<uint32_t>(QSM_NONE) : static_cast<uint32_t>(in.finish);
     const qsm_warp_sched before = sched;
     const uint32_t pick = qsm_warp_sched_step(&sched, &seen);
     // A state that is said to rest does: a sub-core that sleeps relies on it.
     if (seen.eligible == 0 && in.finish == kNone && in.restart == 0) {
-      rests_wrongly = rests_wrongly || (qsm_warp_sched_settled(&before, &seen) && !same(before, sched));
+      rests_wrongly =
+          rests_wrongly || (qsm_warp_sched_settled(&before, &seen) && !same(before, sched));
       n_rests += qsm_warp_sched_settled(&before, &seen);
     }
     if (in.start != kNone) qsm_warp_sched_started(&sched, static_cast<uint32_t>(in.start));
@@ -49,8 +52,10 @@ class Twin {
 
   bool equals(const Reference &ref) const {
     const qsm_qaws &q = sched.qaws;
-    return sched.active == ref.active && q.valid == ref.front_valid && (!q.valid || q.budget == ref.front) && q.ncs == ref.ncs &&
-           q.head_ok == ref.head_ok && q.prev == ref.prev && q.mark == ref.mark && sched.last == ref.last && sched.gone == ref.gone;
+    return sched.active == ref.active && q.valid == ref.front_valid &&
+           (!q.valid || q.budget == ref.front) && q.ncs == ref.ncs && q.head_ok == ref.head_ok &&
+           q.prev == ref.prev && q.mark == ref.mark && sched.last == ref.last &&
+           sched.gone == ref.gone;
   }
 
   qsm_warp_sched sched;
@@ -59,8 +64,9 @@ class Twin {
 
  private:
   static bool same(const qsm_warp_sched &a, const qsm_warp_sched &b) {
-    return a.active == b.active && qsm_qaws_front(&a.qaws) == qsm_qaws_front(&b.qaws) && a.qaws.head_ok == b.qaws.head_ok &&
-           a.qaws.prev == b.qaws.prev && a.qaws.mark == b.qaws.mark && a.last == b.last && a.gone == b.gone;
+    return a.active == b.active && qsm_qaws_front(&a.qaws) == qsm_qaws_front(&b.qaws) &&
+           a.qaws.head_ok == b.qaws.head_ok && a.qaws.prev == b.qaws.prev &&
+           a.qaws.mark == b.qaws.mark && a.last == b.last && a.gone == b.gone;
   }
 };
 
@@ -74,21 +80,29 @@ class Bench {
     in.budget.assign(kKernels, 1);
   }
 
-  // One cycle with the inputs `in`; returns the block's pick. Start, finish and restart last one cycle.
+  // One cycle with the inputs `in`; returns the block's pick. Start, finish and restart last one
+  // cycle.
   int cycle() {
     drive();
     const int got = top.pick_valid_o ? static_cast<int>(top.pick_slot_o) : kNone;
     const int twins = twin.cycle(in), want = ref.cycle(in);
-    tap_.expect(got == want && twins == want, "cycle %llu, policy %u, resident %llx, eligible %llx: pick %d, twin's %d, not %d",
-                static_cast<unsigned long long>(n_), in.policy, static_cast<unsigned long long>(in.resident),
+    tap_.expect(got == want && twins == want,
+                "cycle %llu, policy %u, resident %llx, eligible %llx: pick %d, twin's %d, not %d",
+                static_cast<unsigned long long>(n_), in.policy,
+                static_cast<unsigned long long>(in.resident),
                 static_cast<unsigned long long>(in.eligible), got, twins, want);
-    tap_.expect(twin.equals(ref) && !twin.rests_wrongly, "cycle %llu, policy %u: the twin has front %x, ncs %u, active %x; not %x, %u, %llx",
-                static_cast<unsigned long long>(n_), in.policy, twin.sched.qaws.budget, twin.sched.qaws.ncs, twin.sched.active, ref.front, ref.ncs,
+    tap_.expect(twin.equals(ref) && !twin.rests_wrongly,
+                "cycle %llu, policy %u: the twin has front %x, ncs %u, active %x; not %x, %u, %llx",
+                static_cast<unsigned long long>(n_), in.policy, twin.sched.qaws.budget,
+                twin.sched.qaws.ncs, twin.sched.active, ref.front, ref.ncs,
                 static_cast<unsigned long long>(ref.active));
     clock();
     const unsigned front = top.qaws_front_o;
-    tap_.expect(front >> 16 == ref.front_valid && (!ref.front_valid || (front >> 8 & 255) == ref.front) && (front & 255) == ref.ncs,
-                "cycle %llu, policy %u: shows the front %x", static_cast<unsigned long long>(n_), in.policy, front);
+    tap_.expect(front >> 16 == ref.front_valid &&
+                    (!ref.front_valid || (front >> 8 & 255) == ref.front) &&
+                    (front & 255) == ref.ncs,
+                "cycle %llu, policy %u: shows the front %x", static_cast<unsigned long long>(n_),
+                in.policy, front);
     if (in.start != kNone) in.resident |= uint64_t{1} << in.start;
     if (in.finish != kNone) in.resident &= ~(uint64_t{1} << in.finish);
     in.start = in.finish = kNone;
@@ -103,7 +117,8 @@ class Bench {
     in.start = start;
     in.finish = finish;
     const int got = cycle();
-    tap_.expect(got == want, "cycle %llu, policy %u, eligible %llx: pick %d, the rule names %d", static_cast<unsigned long long>(n_ - 1), in.policy,
+    tap_.expect(got == want, "cycle %llu, policy %u, eligible %llx: pick %d, the rule names %d",
+                static_cast<unsigned long long>(n_ - 1), in.policy,
                 static_cast<unsigned long long>(eligible), got, want);
   }
 
@@ -138,15 +153,18 @@ class Bench {
     qsm_unit::set(top.shut_i, 0, kKernels, in.shut);
     top.active_warps_i = static_cast<uint8_t>(in.active_warps);
     top.start_valid_i = in.start != kNone;
-    top.start_slot_i = static_cast<uint8_t>(in.start != kNone ? static_cast<unsigned>(in.start) : qsm_unit::noise(kWarps));
+    top.start_slot_i = static_cast<uint8_t>(in.start != kNone ? static_cast<unsigned>(in.start)
+                                                              : qsm_unit::noise(kWarps));
     top.finish_valid_i = in.finish != kNone;
-    top.finish_slot_i = static_cast<uint8_t>(in.finish != kNone ? static_cast<unsigned>(in.finish) : qsm_unit::noise(kWarps));
+    top.finish_slot_i = static_cast<uint8_t>(in.finish != kNone ? static_cast<unsigned>(in.finish)
+                                                                : qsm_unit::noise(kWarps));
     top.eval();
   }
   uint64_t tempting() const {
     uint64_t warps = 0;
     for (unsigned w = 0; w < kWarps; w++) {
-      const bool may = has(in.resident, w) && !has(in.stalled_long, w) && !has(in.shut, in.kernel[w]);
+      const bool may =
+          has(in.resident, w) && !has(in.stalled_long, w) && !has(in.shut, in.kernel[w]);
       warps |= uint64_t{may && qsm_unit::noise(2) != 0} << w;
     }
     return warps;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of docs/warp_sched.md and docs/qaws.md as lists: ages are a list of slots, the circle of slots is walked one by one, the
-// groups of QAWS are a sorted map, and what may issue is the first of a list of warps.
+// The rules of docs/warp_sched.md and docs/qaws.md as lists: ages are a list of slots, the circle
+// of slots is walked one by one, the groups of QAWS are a sorted map, and what may issue is the
+// first of a list of warps.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
 
@@ -50,8 +51,10 @@ struct Reference {
       pick = circular(in.eligible & active, gone ? last + 1 : last);
       next_active = after_exchange(in);
     }
-    if (in.policy == kQaws || in.policy == kProse) pick = qaws(in);
-    else leave_qaws();
+    if (in.policy == kQaws || in.policy == kProse)
+      pick = qaws(in);
+    else
+      leave_qaws();
     active = next_active;
     for (int slot : {in.start, in.finish}) {
       if (slot == kNone) continue;
@@ -70,7 +73,9 @@ struct Reference {
     return pick;
   }
 
-  int gto(uint64_t eligible) const { return !gone && has(eligible, last) ? static_cast<int>(last) : oldest(eligible); }
+  int gto(uint64_t eligible) const {
+    return !gone && has(eligible, last) ? static_cast<int>(last) : oldest(eligible);
+  }
 
  private:
   int circular(uint64_t eligible, unsigned from) const {
@@ -98,7 +103,8 @@ struct Reference {
       if (has(in.stalled_long, w) && !demoted) next &= ~(uint64_t{1} << w);
       demoted = demoted || has(in.stalled_long, w);
     }
-    const int promoted = n_active < in.active_warps ? oldest(in.resident & ~active & ~in.stalled_long) : kNone;
+    const int promoted =
+        n_active < in.active_warps ? oldest(in.resident & ~active & ~in.stalled_long) : kNone;
     return promoted == kNone ? next : next | uint64_t{1} << promoted;
   }
 
@@ -118,7 +124,8 @@ struct Reference {
     }
     return groups;
   }
-  // Budgets of the groups that count, in the order of the circle from `from` on, which leads if it counts.
+  // Budgets of the groups that count, in the order of the circle from `from` on, which leads if it
+  // counts.
   static std::vector<unsigned> circle(const Groups &groups, unsigned from) {
     std::vector<unsigned> budgets;
     for (const auto &entry : groups) {
@@ -132,11 +139,14 @@ struct Reference {
   // Members in the order in which they are asked: the leader, then by age (R-QW-8).
   std::vector<unsigned> sorted(const Inputs &in, const Group &group) const {
     std::vector<unsigned> warps = group.members;
-    const auto leader = std::find_if(warps.begin(), warps.end(), [&](unsigned w) { return leads(in, w); });
+    const auto leader =
+        std::find_if(warps.begin(), warps.end(), [&](unsigned w) { return leads(in, w); });
     if (leader != warps.end()) std::rotate(warps.begin(), leader, leader + 1);
     return warps;
   }
-  bool leads(const Inputs &in, unsigned w) const { return in.policy == kProse ? has(mark, w) : !gone && w == last; }
+  bool leads(const Inputs &in, unsigned w) const {
+    return in.policy == kProse ? has(mark, w) : !gone && w == last;
+  }
 
   void leave_qaws() {
     front_valid = head_ok = prev = false;
@@ -150,9 +160,13 @@ struct Reference {
     return false;
   }
   bool switches(const Inputs &in, const Group &group) const {
-    const auto any = [&](auto rule) { return std::any_of(group.members.begin(), group.members.end(), rule); };
-    if (in.policy == kQaws) return !head_ok && prev && any([&](unsigned w) { return !gone && w == last; });
-    return any([&](unsigned w) { return has(mark, w) && !has(in.eligible, w); }) && any([&](unsigned w) { return has(in.eligible, w); });
+    const auto any = [&](auto rule) {
+      return std::any_of(group.members.begin(), group.members.end(), rule);
+    };
+    if (in.policy == kQaws)
+      return !head_ok && prev && any([&](unsigned w) { return !gone && w == last; });
+    return any([&](unsigned w) { return has(mark, w) && !has(in.eligible, w); }) &&
+           any([&](unsigned w) { return has(in.eligible, w); });
   }
   void choose_front(const Inputs &in, const Groups &groups) {
     if (restarted(in) || !front_valid) {
@@ -186,7 +200,8 @@ struct Reference {
       const auto warps = sorted(in, groups.at(budget));
       queue.insert(queue.end(), warps.begin(), warps.end());
     }
-    const auto first = std::find_if(queue.begin(), queue.end(), [&](unsigned w) { return has(in.eligible, w); });
+    const auto first =
+        std::find_if(queue.begin(), queue.end(), [&](unsigned w) { return has(in.eligible, w); });
     prev = first != queue.end();
     head_ok = prev && first == queue.begin();
     if (!prev) return kNone;

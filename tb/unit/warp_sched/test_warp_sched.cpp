@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warp scheduling policies (qsm_warp_sched) and their C twin against references: the rules of the pages (sched_ref.h), the paper's
-// Algorithm 1 for two groups (algorithm1.h), and traces that were checked by hand.
+// Warp scheduling policies (qsm_warp_sched) and their C twin against references: the rules of the
+// pages (sched_ref.h), the paper's Algorithm 1 for two groups (algorithm1.h), and traces that were
+// checked by hand.
 #include <string>
 
 #include "algorithm1.h"
@@ -19,10 +20,10 @@ void test_lrr(qsm_unit::Tap &tap) {
     b.names(1, kAll & ~uint64_t{1});
     b.names(1, kAll);
     b.names(kNone, 0);
-    b.names(1, kAll);                        // the order persists over an idle cycle
-    b.names(kNone, 0, kNone, 1);             // warp 1 finishes
-    b.names(2, kAll & ~uint64_t{2}, 1);      // a new warp in its slot is not the old one
-    b.names(kNone, 0, kNone, 1);             // another warp's finish changes nothing
+    b.names(1, kAll);                    // the order persists over an idle cycle
+    b.names(kNone, 0, kNone, 1);         // warp 1 finishes
+    b.names(2, kAll & ~uint64_t{2}, 1);  // a new warp in its slot is not the old one
+    b.names(kNone, 0, kNone, 1);         // another warp's finish changes nothing
     b.names(2, kAll & ~uint64_t{2});
     b.names(2, kAll & ~uint64_t{2}, kNone, 2);  // issues and finishes: it is gone
     b.names(kWarps == 3 ? 0 : 3, kAll & ~uint64_t{6});
@@ -43,14 +44,14 @@ void test_gto(qsm_unit::Tap &tap) {
     page.names(0, 5);
     page.names(0, 5);
     page.names(2, 4);
-    page.names(2, 5);                        // greedy: stays though 0 is older
+    page.names(2, 5);  // greedy: stays though 0 is older
     page.names(kNone, 0, kNone, 0);
-    page.names(1, 2, 0);                     // 2 stalls: the oldest; slot 0 gets a new warp, now the youngest
+    page.names(1, 2, 0);  // 2 stalls: the oldest; slot 0 gets a new warp, now the youngest
     page.names(kNone, 0, kNone, 1);
-    page.names(2, 5, 1);                     // order 2 0 1
+    page.names(2, 5, 1);  // order 2 0 1
     page.names(0, 3);
     page.names(kNone, 0, kNone, 0);
-    page.names(1, 2, 0);                     // gone is no longer greedy
+    page.names(1, 2, 0);  // gone is no longer greedy
     page.names(1, 7);
   }
   tap.done("R-PO-3, R-PO-5: gto is greedy, then oldest by dispatch");
@@ -62,43 +63,44 @@ void test_rotate(qsm_unit::Tap &tap) {
   b.in.resident = kAll;
   for (unsigned n = 0; n < 3 * kWarps; n++) b.names(static_cast<int>(n % kWarps), kAll);
   b.names(0, 1);
-  b.names(0, 1);                             // the circle ends with the last issued warp
+  b.names(0, 1);  // the circle ends with the last issued warp
   tap.done("R-PO-4: lrr_rotate goes round");
 }
 
-// R-PO-6 to R-PO-8: one warp a cycle gets a place, one loses its own, and a freed place is taken a cycle later.
+// R-PO-6 to R-PO-8: one warp a cycle gets a place, one loses its own, and a freed place is taken a
+// cycle later.
 void test_two_level(qsm_unit::Tap &tap) {
   Bench b(tap);
   b.in.policy = kTwoLevel;
   b.in.resident = kAll;
   b.in.active_warps = 2;
-  b.names(kNone, kAll);                      // nobody is active yet
+  b.names(kNone, kAll);  // nobody is active yet
   b.names(0, kAll);
   if (kWarps >= 3) {
     b.names(0, kAll);
-    b.names(1, kAll & ~uint64_t{1});         // slots 0 and 1 are active, 2 is not
+    b.names(1, kAll & ~uint64_t{1});  // slots 0 and 1 are active, 2 is not
     b.names(kNone, kAll & ~uint64_t{3});
     b.in.stalled_long = 3;
-    b.names(kNone, 4);                       // demotes 0 alone; its place is taken in the next cycle
-    b.names(kNone, 4);                       // demotes 1, promotes 2
+    b.names(kNone, 4);  // demotes 0 alone; its place is taken in the next cycle
+    b.names(kNone, 4);  // demotes 1, promotes 2
     b.in.stalled_long = 2;
-    b.names(2, 5);                           // promotes 0
+    b.names(2, 5);  // promotes 0
     b.names(2, 5);
     b.names(0, 1);
     b.in.active_warps = 1;
     b.in.stalled_long = 0;
-    b.names(2, 6);                           // two are active: nobody is promoted, both go on
+    b.names(2, 6);  // two are active: nobody is promoted, both go on
     b.in.stalled_long = 1;
-    b.names(2, 6);                           // demotes 0
+    b.names(2, 6);  // demotes 0
     b.names(2, 6);
     b.names(kNone, 2);
-    b.names(kNone, 0, kNone, 2);             // 2 finishes and leaves its place
-    b.names(kNone, 2, 2);                    // 1 is promoted, older than the new warp in 2
+    b.names(kNone, 0, kNone, 2);  // 2 finishes and leaves its place
+    b.names(kNone, 2, 2);         // 1 is promoted, older than the new warp in 2
     b.names(1, 6);
     b.set_policy(kGto);
     b.names(1, 2);
     b.set_policy(kTwoLevel);
-    b.names(kNone, 2);                       // begins anew
+    b.names(kNone, 2);  // begins anew
     b.names(1, 2);
   }
   tap.done("R-PO-6 to R-PO-8: two_level picks among the active, exchanges one a cycle");
@@ -106,9 +108,11 @@ void test_two_level(qsm_unit::Tap &tap) {
 
 // ---- QAWS ----
 
-// Figure 3 as settled: four warps of nine instructions, w0 w1 resident from cycle 0, w2 w3 from cycle 1.
+// Figure 3 as settled: four warps of nine instructions, w0 w1 resident from cycle 0, w2 w3 from
+// cycle 1.
 std::string figure3(qsm_unit::Tap &tap, unsigned policy, unsigned budget) {
-  static const unsigned kStall[] = {0, 2, 1, 3, 1, 1, 1, 5, 1, 1};  // cycles after instruction n before the next
+  static const unsigned kStall[] = {0, 2, 1, 3, 1,
+                                    1, 1, 5, 1, 1};  // cycles after instruction n before the next
   Bench b(tap);
   b.in.policy = policy;
   b.in.kernel[2] = b.in.kernel[3] = 1;
@@ -141,19 +145,24 @@ void test_figure3(qsm_unit::Tap &tap) {
     unsigned policy, budget;
     const char *trace;
   } golden[] = {
-      {kGto, 4, "0100110000111100231122332222333322--33"},   {kQaws, 4, "0102322332222301102233300013311100--11"},
-      {kQaws, 6, "0102322332222333322013300001--111100--11"}, {kProse, 4, "0123223322221100223333000033111100--11"},
+      {kGto, 4, "0100110000111100231122332222333322--33"},
+      {kQaws, 4, "0102322332222301102233300013311100--11"},
+      {kQaws, 6, "0102322332222333322013300001--111100--11"},
+      {kProse, 4, "0123223322221100223333000033111100--11"},
       {kProse, 6, "0123223322223333221133111100--000011--00"},
   };
   for (const auto &row : golden) {
     if (kWarps < 4 || kKernels < 2) break;
     const std::string trace = figure3(tap, row.policy, row.budget);
-    tap.expect(trace == row.trace, "policy %u, budget %u: %s, Figure 3 has %s", row.policy, row.budget, trace.c_str(), row.trace);
+    tap.expect(trace == row.trace, "policy %u, budget %u: %s, Figure 3 has %s", row.policy,
+               row.budget, trace.c_str(), row.trace);
   }
-  tap.done("R-QW-6, R-QW-7: the traces of the paper's Figure 3: gto, both QAWS modes, budgets 4 and 6");
+  tap.done(
+      "R-QW-6, R-QW-7: the traces of the paper's Figure 3: gto, both QAWS modes, budgets 4 and 6");
 }
 
-// Rules that a list of picks shows best: three groups, 9 > 5 > 2, one warp each but the first with two.
+// Rules that a list of picks shows best: three groups, 9 > 5 > 2, one warp each but the first with
+// two.
 void test_groups(qsm_unit::Tap &tap) {
   if (kWarps >= 4 && kKernels >= 3) {
     Bench b(tap);
@@ -163,26 +172,29 @@ void test_groups(qsm_unit::Tap &tap) {
     b.set_budget(0, 2);
     b.set_budget(1, 9);
     b.set_budget(2, 5);
-    b.in.resident = 15;                      // w3 is kernel 0's
-    b.names(0, 15);                          // no history: the greatest budget
-    b.names(2, 12);                          // the front stalls: 5 comes after 9
-    b.names(3, 8);                           // then 2
-    b.names(0, 11);                          // the front stays 9
+    b.in.resident = 15;  // w3 is kernel 0's
+    b.names(0, 15);      // no history: the greatest budget
+    b.names(2, 12);      // the front stalls: 5 comes after 9
+    b.names(3, 8);       // then 2
+    b.names(0, 11);      // the front stays 9
     b.set_budget(0, 7);
     b.names(0, 15);
-    b.names(3, 12, kNone, 0);                // after the write 7 comes after 9
-    b.names(1, 2, kNone, 1);                 // the front's last member
-    b.names(3, 12);                          // the front has emptied: 7 is next
-    tap.expect(b.ref.front == 7 && b.ref.ncs == 0, "front %u, ncs %u after 9 has emptied", b.ref.front, b.ref.ncs);
+    b.names(3, 12, kNone, 0);  // after the write 7 comes after 9
+    b.names(1, 2, kNone, 1);   // the front's last member
+    b.names(3, 12);            // the front has emptied: 7 is next
+    tap.expect(b.ref.front == 7 && b.ref.ncs == 0, "front %u, ncs %u after 9 has emptied",
+               b.ref.front, b.ref.ncs);
     b.in.shut = 1;
-    b.names(2, 4);                           // 7 is shut: 5 comes to the front
+    b.names(2, 4);  // 7 is shut: 5 comes to the front
     tap.expect(b.ref.front == 5, "front %u while 7 is shut", b.ref.front);
     b.in.shut = 0;
-    b.names(2, 12);                          // 7 is back in the circle, not in front
+    b.names(2, 12);  // 7 is back in the circle, not in front
     b.names(3, 8);
-    tap.expect(b.ref.front == 5 && b.ref.ncs == 0, "front %u, ncs %u after 7 has come back", b.ref.front, b.ref.ncs);
+    tap.expect(b.ref.front == 5 && b.ref.ncs == 0, "front %u, ncs %u after 7 has come back",
+               b.ref.front, b.ref.ncs);
   }
-  tap.done("R-QW-3, R-QW-5, R-QW-8: three groups in the circle, one empties, one is shut for a while");
+  tap.done(
+      "R-QW-3, R-QW-5, R-QW-8: three groups in the circle, one empties, one is shut for a while");
 }
 
 // A sub-core with warps that come, stall and go, and a host that may write.
@@ -192,7 +204,8 @@ class Crowd {
     for (unsigned k = 0; k < kKernels; k++) b_.in.budget[k] = 1;
   }
 
-  // Inputs of the next cycle. Warps that are closed by their quota are not eligible; a slot is started only when it is free.
+  // Inputs of the next cycle. Warps that are closed by their quota are not eligible; a slot is
+  // started only when it is free.
   void stir() {
     Inputs &in = b_.in;
     const unsigned s = random_.below(kWarps), f = random_.below(kWarps);
@@ -205,7 +218,10 @@ class Crowd {
       next_kernel_ = random_.below(kKernels);
     }
     if (finish) in.finish = static_cast<int>(f);
-    const uint64_t ready = stalling_ == 0 ? 0 : stalling_ == 1 ? random_.bits32() & random_.bits32() : stalling_ == 2 ? random_.bits32() : ~0u;
+    const uint64_t ready = stalling_ == 0   ? 0
+                           : stalling_ == 1 ? random_.bits32() & random_.bits32()
+                           : stalling_ == 2 ? random_.bits32()
+                                            : ~0u;
     in.eligible = in.resident & ready & ~shut_warps();
     in.stalled_long = in.resident & ~in.eligible & random_.bits32();
   }
@@ -240,7 +256,8 @@ class PaperView {
     for (unsigned w = 0; w < kWarps; w++) {
       if (!has(in.resident, w)) continue;
       const auto place = std::find(ref.order.begin(), ref.order.end(), w) - ref.order.begin();
-      warps.push_back({id_[w], in.budget[in.kernel[w]], static_cast<unsigned long long>(place), has(in.eligible, w)});
+      warps.push_back({id_[w], in.budget[in.kernel[w]], static_cast<unsigned long long>(place),
+                       has(in.eligible, w)});
     }
     const int id = paper_.cycle(warps);
     if (in.finish != kNone) paper_.finished(id_[in.finish]);
@@ -265,7 +282,8 @@ void test_algorithm1(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     Crowd crowd(b, random);
     PaperView paper;
     b.in.policy = kQaws;
-    const unsigned low = 1 + random.below(round % 3 ? 4 : 255), high = 1 + random.below(round % 2 ? 9 : 255);
+    const unsigned low = 1 + random.below(round % 3 ? 4 : 255),
+                   high = 1 + random.below(round % 2 ? 9 : 255);
     for (unsigned k = 0; k < kKernels; k++) b.in.budget[k] = k % 2 ? high : low;
     for (unsigned n = 0; n < 3000 && !tap.failed(); n++) {
       crowd.stir();
@@ -273,14 +291,17 @@ void test_algorithm1(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       const unsigned front = b.ref.front;
       const int got = crowd.cycle();
       n_rotations += b.ref.front != front;
-      tap.expect(got == want, "round %u, cycle %u, budgets %u and %u: pick %d, Algorithm 1 has %d", round, n, low, high, got, want);
+      tap.expect(got == want, "round %u, cycle %u, budgets %u and %u: pick %d, Algorithm 1 has %d",
+                 round, n, low, high, got, want);
     }
   }
-  tap.expect(kWarps == 1 || kKernels == 1 || n_rotations > 1000, "only %u changes of the front", n_rotations);
+  tap.expect(kWarps == 1 || kKernels == 1 || n_rotations > 1000, "only %u changes of the front",
+             n_rotations);
   tap.done("R-QW-5, R-QW-6: qaws with two groups picks what Algorithm 1 picks, line by line");
 }
 
-// Equal budgets in either mode, and in qaws one group that is alone for whatever reason, give the picks of gto.
+// Equal budgets in either mode, and in qaws one group that is alone for whatever reason, give the
+// picks of gto.
 void test_equals_gto(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   unsigned n_alone = 0;
   for (unsigned round = 0; round < 40 && !tap.failed(); round++) {
@@ -288,7 +309,8 @@ void test_equals_gto(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     Crowd crowd(b, random);
     const bool equal = round % 4 != 0;
     b.in.policy = equal && round % 2 ? kProse : kQaws;
-    for (unsigned k = 0; k < kKernels; k++) b.in.budget[k] = equal ? 1 + round : random.one_in(kKernels) ? 2 : 1;
+    for (unsigned k = 0; k < kKernels; k++)
+      b.in.budget[k] = equal ? 1 + round : random.one_in(kKernels) ? 2 : 1;
     for (unsigned n = 0; n < 2000 && !tap.failed(); n++) {
       crowd.stir();
       unsigned low = 256, high = 0;
@@ -300,10 +322,12 @@ void test_equals_gto(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       const int want = b.ref.gto(b.in.eligible);
       const int got = crowd.cycle();
       n_alone += low == high && !equal;
-      tap.expect(low != high || got == want, "round %u, cycle %u, one group: pick %d, gto's %d", round, n, got, want);
+      tap.expect(low != high || got == want, "round %u, cycle %u, one group: pick %d, gto's %d",
+                 round, n, got, want);
     }
   }
-  tap.expect(kWarps == 1 || n_alone > 1000, "only %u cycles of one group among unequal budgets", n_alone);
+  tap.expect(kWarps == 1 || n_alone > 1000, "only %u cycles of one group among unequal budgets",
+             n_alone);
   tap.done("equal budgets, and one group alone, issue as gto does");
 }
 
@@ -314,17 +338,21 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   bool above = false;
   for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
     if (random.one_in(150)) b.set_policy(random.below(6));
-    if (random.one_in(50)) b.set_budget(random.below(kKernels), random.one_in(8) ? 1 + random.below(255) : 1 + random.below(5));
+    if (random.one_in(50))
+      b.set_budget(random.below(kKernels),
+                   random.one_in(8) ? 1 + random.below(255) : 1 + random.below(5));
     if (random.one_in(100)) b.in.active_warps = 1 + random.below(16);
     crowd.open_and_shut();
     crowd.stir();
     crowd.cycle();
     above = above || b.ref.ncs > b.ref.front;
-    tap.expect((b.ref.active & ~b.in.resident) == 0 && (b.ref.mark & ~b.in.resident) == 0, "cycle %u: a place of a warp that is gone", n);
+    tap.expect((b.ref.active & ~b.in.resident) == 0 && (b.ref.mark & ~b.in.resident) == 0,
+               "cycle %u: a place of a warp that is gone", n);
   }
   tap.expect(b.twin.n_rests > 100, "the twin was at rest in %u cycles only", b.twin.n_rests);
   tap.expect(kWarps < 16 || above, "no front ever kept the count of a shut one");
-  tap.done("R-PO-1 to R-PO-8, R-QW-1 to R-QW-9: 300,000 random cycles of all policies equal the pages");
+  tap.done(
+      "R-PO-1 to R-PO-8, R-QW-1 to R-QW-9: 300,000 random cycles of all policies equal the pages");
 }
 
 // R-QW-8, R-QW-9: counts of all eight bits, kept when their group is shut.
@@ -334,9 +362,12 @@ void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   unsigned n_kept = 0;
   for (unsigned n = 0; n < 100000 && !tap.failed(); n++) {
     if (n % 10000 == 0) b.set_policy(n % 20000 ? kProse : kQaws);
-    if (n % 10000 == 0) for (unsigned k = 0; k < kKernels; k++) b.set_budget(k, 160 + random.below(96));
+    if (n % 10000 == 0)
+      for (unsigned k = 0; k < kKernels; k++) b.set_budget(k, 160 + random.below(96));
     if (random.one_in(30)) b.in.shut = 0;
-    for (unsigned k = 0; k < kKernels; k++) if (b.ref.ncs >= 128 && b.in.budget[k] == b.ref.front && random.one_in(20)) b.in.shut = 1u << k;
+    for (unsigned k = 0; k < kKernels; k++)
+      if (b.ref.ncs >= 128 && b.in.budget[k] == b.ref.front && random.one_in(20))
+        b.in.shut = 1u << k;
     crowd.stir();
     const unsigned front = b.ref.front, ncs = b.ref.ncs;
     crowd.cycle();
@@ -346,7 +377,8 @@ void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-QW-8, R-QW-9: counts up to 255 equal the pages");
 }
 
-// R-QW-9: ncs stays within the budget while nothing is shut, and every group that counts is in front within sum of budgets + m steps.
+// R-QW-9: ncs stays within the budget while nothing is shut, and every group that counts is in
+// front within sum of budgets + m steps.
 void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 30 && !tap.failed(); round++) {
     Bench b(tap);
@@ -365,13 +397,17 @@ void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       b.cycle();
       steps += valid && (b.ref.front != front || b.ref.ncs != ncs);
       seen_at[b.ref.front] = steps;
-      tap.expect(b.ref.ncs <= b.ref.front, "round %u: ncs %u above budget %u", round, b.ref.ncs, b.ref.front);
+      tap.expect(b.ref.ncs <= b.ref.front, "round %u: ncs %u above budget %u", round, b.ref.ncs,
+                 b.ref.front);
       for (unsigned w = 0; w < kWarps; w++) {
         const unsigned budget = b.in.budget[b.in.kernel[w]];
-        tap.expect(steps <= seen_at[budget] + sum + kKernels, "round %u: the group of budget %u waits for %u steps", round, budget, steps - seen_at[budget]);
+        tap.expect(steps <= seen_at[budget] + sum + kKernels,
+                   "round %u: the group of budget %u waits for %u steps", round, budget,
+                   steps - seen_at[budget]);
       }
     }
-    tap.expect(kKernels == 1 || kWarps < 2 * kKernels || steps > sum, "round %u: %u steps only", round, steps);
+    tap.expect(kKernels == 1 || kWarps < 2 * kKernels || steps > sum, "round %u: %u steps only",
+               round, steps);
   }
   tap.done("R-QW-9: ncs stays within the budget, every group has its turn within the bound");
 }

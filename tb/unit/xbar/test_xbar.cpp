@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar (qsm_xbar) against xbar_ref.h in every cycle: who is granted, what each port and each SM sees.
+// Crossbar (qsm_xbar) against xbar_ref.h in every cycle: who is granted, what each port and each SM
+// sees.
 #include "Vqsm_xbar.h"
 
 #include "../common/qsm_unit.h"
@@ -12,7 +13,8 @@ using qsm_unit::set;
 namespace {
 
 // Layout of mem_req_t, port_req_t, mem_rsp_t, port_rsp_t (rtl/qsm_pkg.sv), from bit 0 up.
-const unsigned kSlotW = index_bits(NUM_KERNELS), kTagW = index_bits(MEM_TXNS + NUM_SCHED), kSmW = index_bits(NUM_SMS);
+const unsigned kSlotW = index_bits(NUM_KERNELS), kTagW = index_bits(MEM_TXNS + NUM_SCHED),
+               kSmW = index_bits(NUM_SMS);
 const unsigned kLineBits = 32 * WARP_SIZE, kByteBits = 4 * WARP_SIZE;
 const unsigned kInFlight = MEM_TXNS + NUM_SCHED;
 
@@ -33,10 +35,18 @@ struct Fields {
 };
 
 // What message `number` carries.
-uint32_t hash(uint32_t number, uint32_t salt) { return (number * 2654435761u) ^ (salt * 0x9E3779B9u) ^ (number >> 7); }
-uint32_t line_address(uint32_t number) { return hash(number, 100) / (4 * WARP_SIZE) * (4 * WARP_SIZE); }
-unsigned channel_of(uint32_t number) { return line_address(number) / (4 * WARP_SIZE) % NUM_CHANNELS; }
-uint32_t bytes_of(uint32_t number) { return hash(number, 200) & static_cast<uint32_t>((uint64_t{1} << kByteBits) - 1); }
+uint32_t hash(uint32_t number, uint32_t salt) {
+  return (number * 2654435761u) ^ (salt * 0x9E3779B9u) ^ (number >> 7);
+}
+uint32_t line_address(uint32_t number) {
+  return hash(number, 100) / (4 * WARP_SIZE) * (4 * WARP_SIZE);
+}
+unsigned channel_of(uint32_t number) {
+  return line_address(number) / (4 * WARP_SIZE) % NUM_CHANNELS;
+}
+uint32_t bytes_of(uint32_t number) {
+  return hash(number, 200) & static_cast<uint32_t>((uint64_t{1} << kByteBits) - 1);
+}
 unsigned tag_of(uint32_t number) { return number % kInFlight; }
 unsigned slot_of(uint32_t number) { return number / 3 % NUM_KERNELS; }
 unsigned kind_of(uint32_t number) { return number % 3; }
@@ -44,7 +54,11 @@ unsigned amo_of(uint32_t number) { return number % 9; }
 
 class Bench {
  public:
-  explicit Bench(qsm_unit::Tap &tap) : ref(NUM_SMS, NUM_CHANNELS, NOC_LAT), accepted(NUM_CHANNELS), in_flight(NUM_SMS, 0), tap_(tap) {
+  explicit Bench(qsm_unit::Tap &tap)
+      : ref(NUM_SMS, NUM_CHANNELS, NOC_LAT),
+        accepted(NUM_CHANNELS),
+        in_flight(NUM_SMS, 0),
+        tap_(tap) {
     sending.assign(NUM_SMS, -1);
     ready.assign(NUM_CHANNELS, false);
     offered.assign(NUM_CHANNELS, -1);
@@ -54,12 +68,14 @@ class Bench {
     top.rst_ni = 1;
   }
 
-  // One cycle with what sending, ready and offered say; sending is then cleared, offered once it is taken.
+  // One cycle with what sending, ready and offered say; sending is then cleared, offered once it is
+  // taken.
   void cycle() {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       drive_request(i);
       if (sending[i] < 0) continue;
-      ref.send(n_cycles, i, channel_of(static_cast<uint32_t>(sending[i])), static_cast<uint32_t>(sending[i]));
+      ref.send(n_cycles, i, channel_of(static_cast<uint32_t>(sending[i])),
+               static_cast<uint32_t>(sending[i]));
       in_flight[i]++;
     }
     for (unsigned c = 0; c < NUM_CHANNELS; c++) drive_response(c);
@@ -82,7 +98,7 @@ class Bench {
 
   Vqsm_xbar top;
   XbarRef ref;
-  std::vector<int64_t> sending, offered;   // per SM, per channel: number, or -1
+  std::vector<int64_t> sending, offered;  // per SM, per channel: number, or -1
   std::vector<unsigned> offered_sm;
   std::vector<bool> ready;
   std::vector<std::deque<XbarMessage>> accepted;  // per channel: at the memory
@@ -115,7 +131,8 @@ class Bench {
   }
 
   void same(const char *what, unsigned index, uint64_t seen, uint64_t wanted) {
-    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is 0x%llx, must be 0x%llx", static_cast<unsigned long long>(n_cycles), what, index,
+    tap_.expect(seen == wanted, "cycle %llu: %s[%u] is 0x%llx, must be 0x%llx",
+                static_cast<unsigned long long>(n_cycles), what, index,
                 static_cast<unsigned long long>(seen), static_cast<unsigned long long>(wanted));
   }
 
@@ -129,7 +146,8 @@ class Bench {
     same("slot", c, f.take(top.mem_req_o, kSlotW), slot_of(head.number));
     same("tag", c, f.take(top.mem_req_o, kTagW), tag_of(head.number));
     same("sm", c, f.take(top.mem_req_o, kSmW), head.sm);
-    for (unsigned w = 0; w < WARP_SIZE; w++) same("data", c, f.take(top.mem_req_o, 32), hash(head.number, w));
+    for (unsigned w = 0; w < WARP_SIZE; w++)
+      same("data", c, f.take(top.mem_req_o, 32), hash(head.number, w));
     same("bytes", c, f.take(top.mem_req_o, kByteBits), bytes_of(head.number));
     same("address", c, f.take(top.mem_req_o, 32), line_address(head.number));
     same("amo", c, f.take(top.mem_req_o, 4), amo_of(head.number));
@@ -143,7 +161,8 @@ class Bench {
     if (!there) return;
     const uint32_t number = ref.back[i].front().number;
     Fields f{i * width};
-    for (unsigned w = 0; w < WARP_SIZE; w++) same("response data", i, f.take(top.rsp_o, 32), hash(number, w + 50));
+    for (unsigned w = 0; w < WARP_SIZE; w++)
+      same("response data", i, f.take(top.rsp_o, 32), hash(number, w + 50));
     same("response tag", i, f.take(top.rsp_o, kTagW), tag_of(number));
     in_flight[i]--;
     n_returned++;
@@ -165,7 +184,8 @@ void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   bench.sending[NUM_SMS - 1] = 7;
   bench.cycle();
   for (unsigned c = 1; c <= NOC_LAT; c++) {
-    tap.expect(bench.ref.out[channel_of(7)].empty(), "at the port %u cycles early", NOC_LAT + 1 - c);
+    tap.expect(bench.ref.out[channel_of(7)].empty(), "at the port %u cycles early",
+               NOC_LAT + 1 - c);
     bench.cycle();
   }
   tap.expect(!bench.ref.out[channel_of(7)].empty(), "not at the port after NocLat + 1 cycles");
@@ -193,11 +213,13 @@ void test_full_queues(qsm_unit::Tap &tap) {
   for (unsigned c = 0; c < kInFlight * NUM_SMS + 20; c++) bench.cycle();
   uint64_t n_accepted = 0;
   for (const auto &queue : bench.accepted) n_accepted += queue.size();
-  tap.expect(n_accepted == kInFlight * NUM_SMS, "%llu requests came out", static_cast<unsigned long long>(n_accepted));
+  tap.expect(n_accepted == kInFlight * NUM_SMS, "%llu requests came out",
+             static_cast<unsigned long long>(n_accepted));
   tap.done("R-XB-3: every SM may have all its transactions in flight");
 }
 
-void random_cycle(Bench &bench, qsm_unit::Random &random, uint32_t *number, unsigned load, unsigned stall) {
+void random_cycle(Bench &bench, qsm_unit::Random &random, uint32_t *number, unsigned load,
+                  unsigned stall) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     if (bench.in_flight[i] < kInFlight && random.below(16) < load) bench.sending[i] = (*number)++;
   }
@@ -216,10 +238,12 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 8 && !tap.failed(); round++) {
     Bench bench(tap);
     uint32_t number = 0;
-    for (unsigned c = 0; c < 1500 && !tap.failed(); c++) random_cycle(bench, random, &number, 1 + 2 * round, round % 4 * 4);
+    for (unsigned c = 0; c < 1500 && !tap.failed(); c++)
+      random_cycle(bench, random, &number, 1 + 2 * round, round % 4 * 4);
     n_returned += bench.n_returned;
   }
-  tap.expect(n_returned > 2000, "only %llu transactions were completed", static_cast<unsigned long long>(n_returned));
+  tap.expect(n_returned > 2000, "only %llu transactions were completed",
+             static_cast<unsigned long long>(n_returned));
   std::printf("# %llu transactions\n", static_cast<unsigned long long>(n_returned));
   tap.done("R-XB-1 to R-XB-5: random traffic: grants, ports and responses in every cycle");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The crossbar as docs/xbar.md R-XB-1..R-XB-5 says it. A message is known by its number; what it carries follows from that.
+// The crossbar as docs/xbar.md R-XB-1..R-XB-5 says it. A message is known by its number; what it
+// carries follows from that.
 #ifndef QSM_XBAR_REF_H
 #define QSM_XBAR_REF_H
 
@@ -16,7 +17,12 @@ struct XbarMessage {
 class XbarRef {
  public:
   XbarRef(unsigned n_sms, unsigned n_channels, unsigned noc_lat)
-      : ingress(n_sms), back(n_sms), out(n_channels), in(n_channels), noc_lat_(noc_lat), next_sm_(n_channels, 0),
+      : ingress(n_sms),
+        back(n_sms),
+        out(n_channels),
+        in(n_channels),
+        noc_lat_(noc_lat),
+        next_sm_(n_channels, 0),
         next_channel_(n_sms, 0) {}
 
   // SM `sm` sends a request in this cycle.
@@ -26,7 +32,8 @@ class XbarRef {
   bool takes_response(unsigned channel) const { return in[channel].size() < 2; }
 
   // One cycle: ready[c] of the port; response[c] taken in it (number -1: none) for SM rsp_sm[c].
-  void step(uint64_t cycle, const std::vector<bool> &ready, const std::vector<int64_t> &response, const std::vector<unsigned> &rsp_sm) {
+  void step(uint64_t cycle, const std::vector<bool> &ready, const std::vector<int64_t> &response,
+            const std::vector<unsigned> &rsp_sm) {
     const std::vector<int> granted = grants(cycle);
     const std::vector<int> returned = returns();
     for (unsigned i = 0; i < back.size(); i++) {
@@ -46,12 +53,15 @@ class XbarRef {
         ingress[i].pop_front();
         next_sm_[c] = (i + 1) % static_cast<unsigned>(ingress.size());
       }
-      if (response[c] >= 0) in[c].push_back(XbarMessage{cycle + 1, static_cast<uint32_t>(response[c]), rsp_sm[c], c});
+      if (response[c] >= 0)
+        in[c].push_back(XbarMessage{cycle + 1, static_cast<uint32_t>(response[c]), rsp_sm[c], c});
     }
   }
 
-  std::vector<std::deque<XbarMessage>> ingress, back;  // per SM: waiting requests, responses on their way
-  std::vector<std::deque<XbarMessage>> out, in;        // per channel: requests at the port, responses taken
+  std::vector<std::deque<XbarMessage>> ingress,
+      back;  // per SM: waiting requests, responses on their way
+  std::vector<std::deque<XbarMessage>> out,
+      in;  // per channel: requests at the port, responses taken
 
  private:
   std::vector<int> grants(uint64_t cycle) const {
