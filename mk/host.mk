@@ -6,7 +6,8 @@ ifeq ($(origin CC),default)
 CC := clang-19
 endif
 ARCH ?= native
-CPPFLAGS := -D_GNU_SOURCE -Ic_model -Isim -Itb/cosim -Isw/libqsm -Isw/suite -Isw/include
+MODEL_FOLDERS := c_model $(patsubst %/,%,$(wildcard c_model/*/))
+CPPFLAGS := -D_GNU_SOURCE $(MODEL_FOLDERS:%=-I%) -Isim -Itb/cosim -Isw/libqsm -Isw/suite -Isw/include
 CFLAGS ?= -O3 -g -march=$(ARCH)
 # Loops over lanes ask to be vectorised; for warps of two lanes there is nothing to vectorise.
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-pass-failed
@@ -17,7 +18,7 @@ FP_REF_LIBS := -lmpfr -lgmp
 
 include sw/Makefile.inc
 
-MODEL_SRCS := $(wildcard c_model/*.c)
+MODEL_SRCS := $(wildcard $(MODEL_FOLDERS:%=%/*.c))
 # A file whose name ends in _main.c is a program of its own.
 HOST_SRCS := $(filter-out %_main.c,$(wildcard sim/*.c)) $(wildcard sw/libqsm/*.c) $(SUITE_SRCS)
 OBJECT = $(patsubst %.c,build/obj/%.o,$(1))

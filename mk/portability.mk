@@ -9,6 +9,6 @@ build/portable/gcc-O0/qsm: CFLAGS := -O0 -march=$(ARCH)
 build/portable/gcc-O3/qsm: CFLAGS := -O3 -march=$(ARCH)
 build/portable/gcc-%: CC := gcc
 
-$(PORTABLE): sim/qsm_main.c $(HOST_SRCS) $(MODEL_SRCS) $(wildcard */*.h sw/*/*.h) mk/portability.mk
+$(PORTABLE): sim/qsm_main.c $(HOST_SRCS) $(MODEL_SRCS) $(wildcard */*.h c_model/*/*.h sw/*/*.h) mk/portability.mk
 	mkdir -p $(@D)
 	$(COMPILE) -MF $@.d -DQSM_SOURCE_ROOT='"$(CURDIR)"' $(filter %.c,$^) $(HOST_LIBS) -o $@

@@ -81,7 +81,7 @@ define verilate_gpu
 	$(VERILATE) $(GPU_OPTIONS) --top-module qsm_sm_block --Mdir $(CURDIR)/$(1)/sm -f $(2) $(COSIM_PACKAGES) $(COSIM_SM_SRCS)
 	grep -v rtl/sm/ $(2) > $(1)/gpu.f
 	$(VERILATE) $(GPU_OPTIONS) --exe --top-module qsm_cosim --Mdir $(CURDIR)/$(1) -o $(CURDIR)/$(3) -f $(CURDIR)/$(1)/gpu.f \
-	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/cosim -Ism' \
+	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/cosim -Ism' \
 	  -LDFLAGS '-shared sm/Vqsm_sm_block__ALL.a $(CURDIR)/build/libqsm_model.a'
 	$(call $(VERILATED_COMPILE),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a)
 	rm -f $(3)
@@ -111,7 +111,7 @@ unit_top = $(shell sed -n 's/.*--top-module  *\([a-z0-9_]*\).*/\1/p' tb/unit/$(1
 define verilate_bench
 	mkdir -p $(@D)
 	$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(CURDIR)/$(@D) -o run $(BENCH_OPTIONS) -f $(2) \
-	  -CFLAGS '-I$(CURDIR)/c_model -I$(CURDIR)/tb/fp -I$(CURDIR)/tb/unit/$(dir $(1))' -LDFLAGS '$(BENCH_ARCHIVES:%=$(CURDIR)/%) $(FP_REF_LIBS)' \
+	  -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/fp -I$(CURDIR)/tb/unit/$(dir $(1))' -LDFLAGS '$(BENCH_ARCHIVES:%=$(CURDIR)/%) $(FP_REF_LIBS)' \
 	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(dir $(1))*.cpp))
 	$(call $(VERILATED_COMPILE),$(@D),$(call unit_top,$(1)),run)
 endef
