@@ -106,18 +106,15 @@ struct acted {
 };
 
 static uint32_t take_txn(struct qsm_sm *sm) {
-  uint32_t tag = qsm_lsu_take_txn(&sm->lsu);
-  sm->lsu.txn[tag].part = sm->l1->pass.part;
-  sm->lsu.txn[tag].line = QSM_L1_NONE;
-  return tag;
+  return qsm_lsu_open_txn(&sm->lsu, &sm->l1->pass.part);
 }
 
 static uint32_t send(struct qsm_sm *sm, uint64_t c) {
-  struct qsm_mem_req *req = qsm_sm_request(sm, c);
+  struct qsm_mem_req *req = qsm_mem_port_request(sm, c);
   *req = sm->l1->pass.req;
   req->cycle = c;
   req->tag = (uint8_t)take_txn(sm);
-  qsm_sm_report_request(sm, req);
+  qsm_mem_port_report(sm, req);
   return req->tag;
 }
 
@@ -130,11 +127,8 @@ static void hit(struct qsm_sm *sm, uint32_t line, uint64_t c) {
 
 // R-L1-4.
 static uint32_t join(struct qsm_sm *sm, uint32_t line) {
-  uint32_t tag = take_txn(sm), head = sm->l1->line[line].txn;
-  struct qsm_txn *txn = sm->lsu.txn;
-  uint32_t last = txn[head].next == QSM_NONE ? head : txn[head].last;
-  txn[last].next = (uint8_t)tag;
-  txn[head].last = (uint8_t)tag;
+  uint32_t tag = take_txn(sm);
+  qsm_lsu_join_txn(&sm->lsu, sm->l1->line[line].txn, tag);
   return tag;
 }
 
@@ -150,7 +144,7 @@ static struct acted miss(struct qsm_sm *sm, uint64_t c) {
                                         .gen = l1->gen[slot],
                                         .txn = (uint8_t)tag,
                                         .tag = tag_of(l1, addr)};
-  sm->lsu.txn[tag].line = line;
+  qsm_lsu_set_line(&sm->lsu, tag, line);
   touch(sm, line);
   return (struct acted){ALLOCATES, line, tag};
 }
@@ -208,7 +202,7 @@ bool qsm_l1_look(struct qsm_sm *sm, uint64_t c) {
   const struct qsm_mem_req *req = &l1->pass.req;
   l1->match = find(l1, req->addr, req->slot);
   bool is_hit = req->kind == QSM_MEM_READ && l1->match != QSM_L1_NONE && l1->line[l1->match].valid;
-  return is_hit && qsm_lsu_has_credit(sm, l1->pass.part.sub, c);
+  return is_hit && qsm_lsu_has_credit(&sm->lsu, l1->pass.part.sub, c);
 }
 
 bool qsm_l1_act(struct qsm_sm *sm, bool granted, bool port_free, uint64_t c) {
@@ -228,12 +222,12 @@ bool qsm_l1_act(struct qsm_sm *sm, bool granted, bool port_free, uint64_t c) {
 // ---- The end of a cycle ----
 
 // R-L1-7.
-static void fill(struct qsm_l1 *l1, const struct qsm_txn *txns) {
+static void fill(struct qsm_l1 *l1, struct qsm_lsu *lsu) {
   struct qsm_l1_line *line = &l1->line[l1->filling];
   line->pending = false;
   line->valid = !line->poison;
   line->poison = false;
-  memcpy(data_of(l1, l1->filling), txns[line->txn].data, l1->n_words * sizeof *l1->data);
+  memcpy(data_of(l1, l1->filling), qsm_lsu_line(lsu, line->txn), l1->n_words * sizeof *l1->data);
 }
 
 static uint32_t all_gens(const struct qsm_l1 *l1) {
@@ -255,7 +249,7 @@ static void end_generations(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
     l1->line[i].valid = false;
     l1->line[i].poison = l1->line[i].pending;
   }
-  sm->lsu.awake |= l1->pass.full;  // it may have another match now
+  if (l1->pass.full) qsm_lsu_wake(&sm->lsu);  // it may have another match now
   QSM_EMIT(sm, c, QSM_EV_L1GEN, 0, all_gens(l1));
 }
 
@@ -263,7 +257,7 @@ static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uin
                                           uint64_t c) {
   struct qsm_l1 *l1 = sm->l1;
   uint32_t line = l1->filling;
-  if (line != QSM_L1_NONE) fill(l1, sm->lsu.txn);
+  if (line != QSM_L1_NONE) fill(l1, &sm->lsu);
   if (ended) end_generations(sm, ended, c);
   if (line != QSM_L1_NONE)
     QSM_EMIT(sm, c, QSM_EV_L1FILL, 0, line / l1->n_ways, line % l1->n_ways, l1->line[line].txn,
@@ -281,18 +275,6 @@ void qsm_l1_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
 
 // ---- State ----
 
-// Kinds of return op, the one served longest ago first, 2 bits each.
-static uint32_t turns(const struct qsm_lsu *lsu) {
-  uint32_t order = 0;
-  for (uint32_t op = 0; op < QSM_RETURN_COUNT; op++) {
-    uint32_t place = 0;
-    for (uint32_t other = 0; other < QSM_RETURN_COUNT; other++)
-      place += lsu->served_at[other] < lsu->served_at[op];
-    order |= op << 2 * place;
-  }
-  return order;
-}
-
 static bool stage_state(const struct qsm_sm *sm, uint32_t word, uint32_t *value) {
   const struct qsm_l1_pass *pass = &sm->l1->pass;
   const struct qsm_part *part = &pass->part;
@@ -305,7 +287,7 @@ static bool stage_state(const struct qsm_sm *sm, uint32_t word, uint32_t *value)
                                 (uint32_t)pass->req.kind << 24
                           : 0;
       return true;
-    case 4: *value = turns(&sm->lsu); return true;
+    case 4: *value = qsm_lsu_turns(&sm->lsu); return true;
     case 5: *value = all_gens(sm->l1); return true;
     default: return false;
   }
@@ -333,4 +315,13 @@ bool qsm_l1_state(const struct qsm_sm *sm, enum qsm_state_kind kind, uint32_t in
   if (!sm->l1) return false;
   if (kind == QSM_STATE_L1SET) return set_state(sm->l1, index, word, value);
   return index == 0 && stage_state(sm, word, value);
+}
+
+// The generation of a kernel that has blocks here: its lines do not match, or lines match that
+// should not; and the count stays off.
+bool qsm_l1_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
+  if (!sm->l1 || !sm->launch.present) return false;
+  uint32_t k = qsm_flip_draw_bit(flip, sm->launch.present);
+  qsm_flip_small(flip, &sm->l1->gen[k], qsm_flip_draw(flip, 4), "gen", k);
+  return true;
 }

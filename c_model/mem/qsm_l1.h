@@ -58,11 +58,20 @@ static inline struct qsm_l1_pass *qsm_l1_enter(struct qsm_l1 *l1) {
   l1->pass.full = true;
   return &l1->pass;
 }
+static inline bool qsm_l1_is_free(const struct qsm_l1 *l1) { return !l1->pass.full; }
+// A device fence of the kernel was issued in this cycle.
+static inline void qsm_l1_note_fence(struct qsm_l1 *l1, uint32_t kernel) {
+  l1->fenced |= 1u << kernel;
+}
+// The line, or QSM_L1_NONE, gets its response in this cycle, and so the L1 writes no other: told at
+// the cycle's start.
+static inline void qsm_l1_announce_fill(struct qsm_l1 *l1, uint16_t line) { l1->filling = line; }
 // The end of the cycle: a fill, generations, counters.
 void qsm_l1_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
 
 // State for comparison, kinds L1 and L1SET.
 bool qsm_l1_state(const struct qsm_sm *sm, enum qsm_state_kind kind, uint32_t index, uint32_t word,
                   uint32_t *value);
+bool qsm_l1_flip(struct qsm_flip *flip, struct qsm_sm *sm);
 
 #endif

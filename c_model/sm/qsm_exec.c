@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "qsm_fpu.h"
+#include "qsm_lanes.h"
+#include "qsm_sm_blocks.h"
 
 static inline bool is_whole(uint32_t mask, uint32_t n) {
   return mask == (uint32_t)((1ull << n) - 1);
@@ -25,11 +27,11 @@ static uint32_t csr_uniform(const struct qsm_subcore *sc, const struct qsm_pipe_
                             uint64_t ex1) {
   const struct qsm_sm *sm = sc->sm;
   const struct qsm_desc *desc = qsm_desc_of(sm, slot->kernel);
-  const struct qsm_tb_slot *tb = &sm->tb[sc->warp[slot->warp].tb];
+  const struct qsm_tb_slot *tb = &sm->launch.tb[sc->warp[slot->warp].state.tb];
   switch (slot->insn.imm) {
     case 0xC00: return (uint32_t)ex1;
     case 0xC80: return (uint32_t)(ex1 >> 32);
-    case 0xCC0: return sc->warp[slot->warp].widx * sm->n_lanes;  // + lane
+    case 0xCC0: return sc->warp[slot->warp].state.widx * sm->n_lanes;  // + lane
     case 0xCC1:
     case 0xCC2:
     case 0xCC3: return tb->block[slot->insn.imm - 0xCC1];

@@ -3,8 +3,8 @@
 #ifndef QSM_EXEC_H
 #define QSM_EXEC_H
 
-#include "qsm_lanes.h"
-#include "qsm_sm_blocks.h"
+#include "qsm_lsu.h"
+#include "qsm_subcore.h"
 
 // Writes the result of an ALU, MUL or CTL instruction with rd != 0. ex1: the cycle in which it was
 // in EX1.

@@ -2,13 +2,18 @@
 // Load/store unit, shared memory, coalescing: docs/lsu.md. It runs after the sub-cores of the same
 // cycle; what they put in or gave back in this cycle carries a stamp and is not looked at before
 // the next.
-#include "qsm_exec.h"
-#include "qsm_regs.h"
-#include "qsm_scoreboard.h"
+#include "qsm_lsu.h"
 
-void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs) {
+#include <stdlib.h>
+
+#include "qsm_lanes.h"
+#include "qsm_regs.h"
+#include "qsm_sm_blocks.h"
+
+bool qsm_lsu_create(struct qsm_lsu *lsu, const struct qsm_config *config) {
+  uint32_t n_txns = config->mem_txns;
   lsu->op_free = (1u << QSM_MAX_OPS) - 1;
-  lsu->pop_last = (uint8_t)(n_subs - 1);
+  lsu->pop_last = (uint8_t)(config->num_sched - 1);
   lsu->n = QSM_NONE;
   lsu->c = QSM_NONE;
   lsu->served_at[QSM_RETURN_HIT] = 1;  // nothing is served as early as that
@@ -18,25 +23,31 @@ void qsm_lsu_reset(struct qsm_lsu *lsu, uint32_t n_txns, uint32_t n_subs) {
   lsu->poked_at = QSM_NEVER;
   lsu->txn_free[0] = n_txns >= 64 ? ~0ull : (1ull << n_txns) - 1;
   lsu->txn_free[1] = n_txns == 128 ? ~0ull : 0;
+  for (uint32_t i = 0; i < QSM_MAX_SUBS; i++)
+    lsu->sub[i] = (struct qsm_lsu_sub){
+        .res_credit = QSM_RES_DEPTH, .res_taken_at = QSM_NEVER, .pushed_at = QSM_NEVER};
+  lsu->shared_mem = qsm_sm_zeroed(config->shared_bytes, 1);
+  return lsu->shared_mem;
 }
 
-struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_sm *sm, struct qsm_subcore *sc, uint64_t c) {
-  struct qsm_lsu *lsu = &sm->lsu;
+void qsm_lsu_destroy(struct qsm_lsu *lsu) { free(lsu->shared_mem); }
+
+struct qsm_mem_op *qsm_lsu_enqueue(struct qsm_lsu *lsu, uint32_t sub, uint64_t c) {
+  struct qsm_lsu_sub *of = &lsu->sub[sub];
   unsigned op = qsm_ctz(lsu->op_free);
   lsu->op_free &= lsu->op_free - 1;
-  sc->mq[(sc->mq_head + sc->mq_count) % QSM_MQ_DEPTH] = (uint8_t)op;
-  sc->mq_count++;
-  sc->mq_pushed_at = c;
-  lsu->queued |= 1u << sc->index;
+  of->queue[(of->head + of->count) % QSM_MQ_DEPTH] = (uint8_t)op;
+  of->count++;
+  of->pushed_at = c;
+  lsu->queued |= 1u << sub;
   qsm_lsu_poke(lsu, c);
   return &lsu->op[op];
 }
 
-void qsm_lsu_respond(struct qsm_sm *sm, uint8_t tag) {
-  struct qsm_lsu *lsu = &sm->lsu;
+void qsm_lsu_respond(struct qsm_lsu *lsu, uint8_t tag) {
   lsu->rsp[(lsu->rsp_head + lsu->rsp_count) % QSM_MAX_TXNS] = tag;
   lsu->rsp_count++;
-  lsu->awake = true;
+  qsm_lsu_wake(lsu);
 }
 
 // ---- classification (R-LS-2) ----
@@ -123,7 +134,7 @@ static void map_local(const struct qsm_sm *sm, struct qsm_mem_op *op, const stru
                       struct lane_class *lanes) {
   const struct qsm_desc *desc = qsm_desc_of(sm, op->kernel);
   uint32_t log2 = desc->stack & QSM_SLOT_STACK_LOG2_MASK,
-           warp = sm->tb[op->tb].ticket * desc->warps + op->widx;
+           warp = sm->launch.tb[op->tb].ticket * desc->warps + op->widx;
   const struct stacks stacks = {
       .bytes = log2 ? 1u << log2 : 0,
       .at = (desc->stack & QSM_SLOT_STACK_BASE_MASK) + warp * (sm->n_lanes << log2),
@@ -159,11 +170,6 @@ static void classify(struct qsm_sm *sm, struct qsm_mem_op *op) {
 
 // ---- results ----
 
-bool qsm_lsu_has_credit(const struct qsm_sm *sm, uint32_t sub, uint64_t c) {
-  const struct qsm_subcore *sc = sm->sub[sub];
-  return sc->res_credit > (sc->res_taken_at == c);
-}
-
 // What a load of the word at `addr & ~3` gives (R-LS-12).
 static uint32_t extended(uint8_t op, uint32_t word, uint32_t addr) {
   uint32_t value = word >> (addr & 3) * 8;
@@ -185,13 +191,12 @@ void qsm_lsu_extend(const struct qsm_sm *sm, uint8_t op, const uint32_t *addr, u
 
 struct qsm_result *qsm_lsu_return(struct qsm_sm *sm, const struct qsm_insn *insn, uint32_t sub,
                                   uint32_t warp, uint32_t entry, uint32_t mask) {
-  struct qsm_subcore *sc = sm->sub[sub];
-  struct qsm_result *result = &sc->res[(sc->res_head + sc->res_count) % QSM_RES_DEPTH];
+  struct qsm_result *result = qsm_subcore_next_result(sm->sub[sub]);
   result->warp = (uint8_t)warp;
   result->rd = insn->rd;
   result->entry = (uint8_t)entry;
   result->mask = mask;
-  sc->res_credit--;
+  sm->lsu.sub[sub].res_credit--;
   sm->lsu.ret_sub = (uint8_t)sub;
   return result;
 }
@@ -210,15 +215,8 @@ void qsm_lsu_return_lanes(struct qsm_sm *sm, const struct qsm_part *part, const 
 }
 
 static void deliver_result(struct qsm_sm *sm, uint64_t c) {
-  struct qsm_subcore *sc = sm->sub[sm->lsu.ret_sub];
-  qsm_subcore_wake(sc, c + 1);
-  sc->res_count++;
+  qsm_subcore_take_in_result(sm->sub[sm->lsu.ret_sub], c + 1);
   sm->lsu.ret_sub = QSM_NONE;
-}
-
-static void check_release(struct qsm_subcore *sc, uint32_t warp, uint32_t entry, uint64_t c) {
-  qsm_subcore_wake(sc, c + 1);
-  if (qsm_sb_check(sc, warp, entry)) qsm_subcore_refresh(sc, warp, c + 1);
 }
 
 // ---- response queue ----
@@ -233,7 +231,7 @@ static bool response_wants(const struct qsm_sm *sm, uint64_t c) {
   const struct qsm_lsu *lsu = &sm->lsu;
   if (lsu->rsp_count == 0) return false;
   const struct qsm_part *part = &lsu->txn[next_served(lsu)].part;
-  return qsm_is_store(&part->insn) || qsm_lsu_has_credit(sm, part->sub, c);
+  return qsm_is_store(&part->insn) || qsm_lsu_has_credit(lsu, part->sub, c);
 }
 
 static void free_txn(struct qsm_lsu *lsu, uint32_t tag) {
@@ -253,9 +251,7 @@ static void serve(struct qsm_sm *sm, uint64_t c) {
     lsu->rsp_count--;
   }
   if (qsm_is_store(&part->insn)) {
-    struct qsm_subcore *sc = sm->sub[part->sub];
-    sc->warp[part->warp].sb.parts[part->entry]--;
-    check_release(sc, part->warp, part->entry, c);
+    qsm_subcore_end_part(sm->sub[part->sub], part->warp, part->entry, c + 1);
   } else {
     qsm_lsu_return_lanes(sm, part, lsu->txn[head].data);
   }
@@ -270,18 +266,18 @@ static void raise(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c) {
       .cause = lsu->fault_cause,
       .pc = op->pc,
       .tid = op->widx * sm->n_lanes + lsu->fault_lane,
-      .block = sm->tb[op->tb].linear,
+      .block = sm->launch.tb[op->tb].linear,
       .value = op->addr[lsu->fault_lane],
   };
   QSM_EMIT(sm, c, QSM_EV_LSUPASS, 0, op->sub, op->warp, 2, op->mask);
-  qsm_sm_raise(sm, 0, op->kernel, &record);
+  qsm_fault_raise(&sm->faults, 0, op->kernel, &record);
 }
 
 static bool pass_wants(const struct qsm_sm *sm, uint64_t c) {
   const struct qsm_lsu *lsu = &sm->lsu;
   if (lsu->c == QSM_NONE || lsu->rem_shared == 0 || lsu->amo_lanes) return false;
   const struct qsm_mem_op *op = &lsu->op[lsu->c];
-  return qsm_is_store(&op->insn) || qsm_lsu_has_credit(sm, op->sub, c);
+  return qsm_is_store(&op->insn) || qsm_lsu_has_credit(lsu, op->sub, c);
 }
 
 // At most one pass of C; true if there was one (or a fault).
@@ -295,7 +291,7 @@ static bool step_c(struct qsm_sm *sm, bool pass_granted, bool port_free, uint64_
     qsm_lsu_shared_pass(sm, op, c);
   } else {
     // R-LS-5, R-L1-1.
-    if (!(sm->l1 ? !sm->l1->pass.full : port_free && qsm_lsu_has_txn(lsu))) return false;
+    if (!(sm->l1 ? qsm_l1_is_free(sm->l1) : port_free && qsm_lsu_has_txn(lsu))) return false;
     qsm_lsu_device_pass(sm, op, c);
   }
   return true;
@@ -304,9 +300,7 @@ static bool step_c(struct qsm_sm *sm, bool pass_granted, bool port_free, uint64_
 static void finish_c(struct qsm_sm *sm, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   const struct qsm_mem_op *op = &lsu->op[lsu->c];
-  struct qsm_subcore *sc = sm->sub[op->sub];
-  sc->warp[op->warp].sb.all_sent |= (uint8_t)(1u << op->entry);
-  check_release(sc, op->warp, op->entry, c);
+  qsm_subcore_note_all_sent(sm->sub[op->sub], op->warp, op->entry, c + 1);
   lsu->op_free |= 1u << lsu->c;
   lsu->c = QSM_NONE;
 }
@@ -323,12 +317,12 @@ static bool move(struct qsm_sm *sm) {
 }
 
 // Sub-cores with an instruction that was in their queue at the cycle's start.
-static uint32_t waiting_subs(const struct qsm_sm *sm, uint64_t c) {
-  uint32_t waiting = sm->lsu.queued;
-  if (sm->lsu.poked_at != c) return waiting;
+static uint32_t waiting_subs(const struct qsm_lsu *lsu, uint64_t c) {
+  uint32_t waiting = lsu->queued;
+  if (lsu->poked_at != c) return waiting;
   for (uint32_t left = waiting; left; left &= left - 1) {
-    const struct qsm_subcore *sc = sm->sub[qsm_ctz(left)];
-    if (sc->mq_count == 1 && sc->mq_pushed_at == c) waiting &= ~(1u << sc->index);
+    uint32_t sub = qsm_ctz(left);
+    if (lsu->sub[sub].count == 1 && lsu->sub[sub].pushed_at == c) waiting &= ~(1u << sub);
   }
   return waiting;
 }
@@ -336,16 +330,15 @@ static uint32_t waiting_subs(const struct qsm_sm *sm, uint64_t c) {
 static bool pop(struct qsm_sm *sm, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   if (lsu->n != QSM_NONE) return false;
-  uint32_t waiting = waiting_subs(sm, c);
+  uint32_t waiting = waiting_subs(lsu, c);
   if (!waiting) return false;
   uint32_t sub =
       qsm_circular_first(waiting, lsu->pop_last + 1u == sm->n_subs ? 0 : lsu->pop_last + 1u);
-  struct qsm_subcore *sc = sm->sub[sub];
-  qsm_subcore_wake(sc, c + 1);
-  lsu->n = sc->mq[sc->mq_head];
-  sc->mq_head = (uint8_t)((sc->mq_head + 1) % QSM_MQ_DEPTH);
-  if (--sc->mq_count == 0) lsu->queued &= ~(1u << sub);
-  sc->mem_credit++;
+  struct qsm_lsu_sub *of = &lsu->sub[sub];
+  lsu->n = of->queue[of->head];
+  of->head = (uint8_t)((of->head + 1) % QSM_MQ_DEPTH);
+  if (--of->count == 0) lsu->queued &= ~(1u << sub);
+  qsm_subcore_give_credit(sm->sub[sub], c + 1);
   lsu->pop_last = (uint8_t)sub;
   return true;
 }
@@ -386,8 +379,43 @@ void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free) {
     serve(sm, c);
     active = true;
   }
-  if (amo_lanes) qsm_lsu_write_amo(sm, amo_lanes);
+  if (amo_lanes) qsm_lsu_write_amo(lsu, amo_lanes);
   active |= move(sm);
   active |= pop(sm, c);
   lsu->awake = active || !port_free || lsu->poked_at == c;
+}
+
+// ---- State and flips ----
+
+uint32_t qsm_lsu_turns(const struct qsm_lsu *lsu) {
+  uint32_t order = 0;
+  for (uint32_t op = 0; op < QSM_RETURN_COUNT; op++) {
+    uint32_t place = 0;
+    for (uint32_t other = 0; other < QSM_RETURN_COUNT; other++)
+      place += lsu->served_at[other] < lsu->served_at[op];
+    order |= op << 2 * place;
+  }
+  return order;
+}
+
+static bool in_a_window(const struct qsm_desc *desc, uint32_t address) {
+  for (uint32_t i = 0; i < 2; i++)
+    if (address >= desc->win[i].base && address < desc->win[i].limit) return true;
+  return false;
+}
+
+// A good address that is still to be classified: the wrong one is checked against the windows like
+// any other. With a bad one both sides would fault, and differ in the fault's record.
+bool qsm_lsu_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
+  struct qsm_lsu *lsu = &sm->lsu;
+  uint32_t used = ~lsu->op_free & ((1u << QSM_MAX_OPS) - 1);
+  if (lsu->c != QSM_NONE) used &= ~(1u << lsu->c);
+  if (!used) return false;
+  uint32_t i = qsm_flip_draw_bit(flip, used);
+  struct qsm_mem_op *op = &lsu->op[i];
+  uint32_t lane = qsm_ctz(op->mask);
+  if (!in_a_window(qsm_desc_of(sm, op->kernel), op->addr[lane])) return false;
+  qsm_flip_bit(flip, &op->addr[lane], 24 + qsm_flip_draw(flip, 4), "address of memory instruction",
+               i);
+  return true;
 }

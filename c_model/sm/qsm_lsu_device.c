@@ -71,6 +71,20 @@ uint32_t qsm_lsu_take_txn(struct qsm_lsu *lsu) {
   return tag;
 }
 
+uint32_t qsm_lsu_open_txn(struct qsm_lsu *lsu, const struct qsm_part *part) {
+  uint32_t tag = qsm_lsu_take_txn(lsu);
+  lsu->txn[tag].part = *part;
+  lsu->txn[tag].line = QSM_L1_NONE;
+  return tag;
+}
+
+void qsm_lsu_join_txn(struct qsm_lsu *lsu, uint32_t head, uint32_t tag) {
+  struct qsm_txn *txn = lsu->txn;
+  uint32_t last = txn[head].next == QSM_NONE ? head : txn[head].last;
+  txn[last].next = (uint8_t)tag;
+  txn[head].last = (uint8_t)tag;
+}
+
 static inline void form_request(const struct qsm_sm *sm, const struct qsm_mem_op *op,
                                 uint32_t lanes, struct qsm_mem_req *req) {
   bool amo = op->insn.op == QSM_OP_AMO, store = qsm_is_store(&op->insn);
@@ -108,11 +122,11 @@ void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   uint32_t lanes = device_lanes(sm, op, lsu->rem_device);
   QSM_EMIT(sm, c, QSM_EV_LSUPASS, 0, op->sub, op->warp, 1, lanes);
   struct qsm_l1_pass *pass = sm->l1 ? qsm_l1_enter(sm->l1) : NULL;
-  struct qsm_mem_req *req = pass ? &pass->req : qsm_sm_request(sm, c);
+  struct qsm_mem_req *req = pass ? &pass->req : qsm_mem_port_request(sm, c);
   if (!pass) req->tag = (uint8_t)qsm_lsu_take_txn(lsu);
   form_request(sm, op, lanes, req);
   form_part(sm, op, lanes, pass ? &pass->part : &lsu->txn[req->tag].part);
-  if (!pass) qsm_sm_report_request(sm, req);
+  if (!pass) qsm_mem_port_report(sm, req);
   lsu->rem_device &= ~lanes;
-  sm->sub[op->sub]->warp[op->warp].sb.parts[op->entry]++;
+  qsm_subcore_add_part(sm->sub[op->sub], op->warp, op->entry);
 }

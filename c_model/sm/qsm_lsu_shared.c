@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load/store unit's shared pass (R-LS-7, R-LS-8 of docs/lsu.md).
+#include <string.h>
+
 #include "qsm_exec.h"
+#include "qsm_lanes.h"
 #include "qsm_sm_blocks.h"
 
 struct footprint {   // of the lanes of a pass in shared memory
@@ -49,7 +52,7 @@ static void store_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const u
     uint32_t l = qsm_ctz(lanes);
     uint32_t shift = (op->addr[l] & 3) * 8, field = (bytes == 4 ? ~0u : (1u << bytes * 8) - 1)
                                                     << shift;
-    uint32_t *at = &sm->shared_mem[word[l]];
+    uint32_t *at = &sm->lsu.shared_mem[word[l]];
     *at = (*at & ~field) | (op->data[l] << shift & field);
   }
 }
@@ -61,14 +64,14 @@ static void amo_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uin
   for (; lanes; lanes &= lanes - 1) {
     uint32_t l = qsm_ctz(lanes);
     lsu->amo_word[l] = word[l];
-    lsu->amo_value[l] = qsm_exec_amo(op->insn.imm, sm->shared_mem[word[l]], op->data[l]);
+    lsu->amo_value[l] = qsm_exec_amo(op->insn.imm, lsu->shared_mem[word[l]], op->data[l]);
   }
 }
 
-void qsm_lsu_write_amo(struct qsm_sm *sm, uint32_t lanes) {
+void qsm_lsu_write_amo(struct qsm_lsu *lsu, uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
     uint32_t l = qsm_ctz(lanes);
-    sm->shared_mem[sm->lsu.amo_word[l]] = sm->lsu.amo_value[l];
+    lsu->shared_mem[lsu->amo_word[l]] = lsu->amo_value[l];
   }
 }
 
@@ -80,8 +83,8 @@ QSM_LANE_FUNCTION void read_words(const uint32_t *shared, const uint32_t *word, 
 static void load_shared(struct qsm_sm *sm, const struct qsm_mem_op *op, const uint32_t *word,
                         uint32_t lanes) {
   struct qsm_result *result = qsm_lsu_return(sm, &op->insn, op->sub, op->warp, op->entry, lanes);
-  sm->sub[op->sub]->warp[op->warp].sb.parts[op->entry]++;
-  QSM_PER_WARP_SIZE(sm->n_lanes, read_words, sm->shared_mem, word, result->data);
+  qsm_subcore_add_part(sm->sub[op->sub], op->warp, op->entry);
+  QSM_PER_WARP_SIZE(sm->n_lanes, read_words, sm->lsu.shared_mem, word, result->data);
   qsm_lsu_extend(sm, op->insn.op, op->addr, result->data);
 }
 
@@ -89,7 +92,7 @@ void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   struct qsm_lsu *lsu = &sm->lsu;
   bool store = qsm_is_store(&op->insn), amo = op->insn.op == QSM_OP_AMO;
   uint32_t word[QSM_MAX_LANES],
-      base = sm->tb[op->tb].base * qsm_config_granule_bytes(sm->shared->config);
+      base = sm->launch.tb[op->tb].base * qsm_config_granule_bytes(sm->shared->config);
   struct footprint print;
   QSM_PER_WARP_SIZE(sm->n_lanes, find_words, op->addr, base, lsu->rem_shared, word, &print);
   uint32_t lanes = lanes_of_pass(sm, word, &print, !store && !amo, lsu->rem_shared);
@@ -99,4 +102,17 @@ void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   lsu->rem_shared &= ~lanes;
   QSM_EMIT(sm, c, QSM_EV_LSUPASS, 0, op->sub, op->warp, 0, lanes);
   QSM_EMIT(sm, c, QSM_EV_RETURN, 0, 0xFFFFFFFFu);
+}
+
+void qsm_lsu_clear_shared(struct qsm_sm *sm, uint32_t row, uint32_t n_rows) {
+  memset(sm->lsu.shared_mem + row * sm->n_lanes, 0, n_rows * sm->line_bytes);
+}
+
+bool qsm_lsu_shared_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t row, uint32_t bank,
+                         uint32_t *value) {
+  uint32_t n_rows = sm->shared->config->shared_bytes / sm->line_bytes;
+  if (row >= n_rows || bank >= sm->n_lanes) return false;
+  bool cleared = qsm_wipe_has_cleared(&sm->wipe, row, cycle);
+  *value = cleared ? 0 : sm->lsu.shared_mem[row * sm->n_lanes + bank];
+  return true;
 }

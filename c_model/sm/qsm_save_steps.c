@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of a phase of the sequencer: which is next, when it may be done, and the instruction
 // that it injects (docs/preemption.md, R-PE-16 .. R-PE-18).
-#include "qsm_tb_save.h"
+#include "qsm_save_steps.h"
+
+#include "qsm_sm_blocks.h"
 
 enum { WARP_LINES = 33, LAST_LINE = 32, N_REGS = 32 };
 #define SHARED_BASE 0x10000000u
@@ -40,10 +42,11 @@ static uint32_t shared_line(const struct qsm_sm *sm, uint32_t row) {
 }
 
 struct qsm_save_place qsm_save_find(const struct qsm_sm *sm, uint32_t i) {
-  struct qsm_subcore *sc = sm->sub[(sm->tb[sm->save.tb].first + i) % sm->n_subs];
-  for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
+  struct qsm_subcore *sc = sm->sub[(sm->launch.tb[sm->save.tb].first + i) % sm->n_subs];
+  for (uint32_t warps = sc->states.resident; warps; warps &= warps - 1) {
     uint32_t w = qsm_ctz(warps);
-    if (sc->warp[w].tb == sm->save.tb && sc->warp[w].widx == i && sc->warp[w].live)
+    if (sc->warp[w].state.tb == sm->save.tb && sc->warp[w].state.widx == i &&
+        sc->warp[w].state.live)
       return (struct qsm_save_place){sc, w};
   }
   return (struct qsm_save_place){0};
@@ -54,13 +57,14 @@ struct qsm_save_place qsm_save_find(const struct qsm_sm *sm, uint32_t i) {
 static uint32_t first_state_part(const struct qsm_sm *sm) {
   const struct qsm_save_place at = qsm_save_find(sm, sm->save.i);
   if (!at.sc) return PART_ABSENT;
-  return at.sc->path_valid >> at.warp & 1 ? PART_PATH_PC : PART_LANE_PC;
+  return at.sc->states.path_valid >> at.warp & 1 ? PART_PATH_PC : PART_LANE_PC;
 }
 
 // Live lanes, from save->lane on, that are not on the warp's path.
 static uint32_t lanes_left(const struct qsm_tb_save *save, const struct qsm_save_place *at) {
-  uint32_t on_path = at->sc->path_valid >> at->warp & 1 ? at->sc->warp[at->warp].path_mask : 0;
-  return at->sc->warp[at->warp].live & ~on_path & (uint32_t)(~UINT64_C(0) << save->lane);
+  uint32_t on_path =
+      at->sc->states.path_valid >> at->warp & 1 ? at->sc->warp[at->warp].state.path_mask : 0;
+  return at->sc->warp[at->warp].state.live & ~on_path & (uint32_t)(~UINT64_C(0) << save->lane);
 }
 
 // Passes over parts of the warp's state that have no step.
@@ -75,7 +79,7 @@ static void settle_state(struct qsm_sm *sm) {
     else
       save->part = PART_DEAD_PC;
   }
-  if (save->part == PART_DEAD_PC && at.sc->warp[at.warp].live == all_lanes(sm))
+  if (save->part == PART_DEAD_PC && at.sc->warp[at.warp].state.live == all_lanes(sm))
     save->part = PART_STORE_PC;
 }
 
@@ -105,19 +109,21 @@ static struct step step_of_saved_state(const struct qsm_sm *sm) {
   const struct qsm_tb_save *save = &sm->save;
   const struct qsm_save_place at = qsm_save_find(sm, save->i);
   if (!at.sc) return (struct step){.kind = STEP_PAUSE};
-  uint32_t w = at.warp, l = save->lane, dead = all_lanes(sm) & ~at.sc->warp[w].live,
+  uint32_t w = at.warp, l = save->lane, dead = all_lanes(sm) & ~at.sc->warp[w].state.live,
            at_lane = w * sm->n_lanes + l;
-  uint32_t bar = at.sc->warp[w].bar >> l & 1 ? QSM_SAVED_AT_BARRIER : 0;
+  uint32_t bar = at.sc->warp[w].state.bar >> l & 1 ? QSM_SAVED_AT_BARRIER : 0;
   switch ((enum state_part)save->part) {
     case PART_PATH_PC:
-      return set(save->i, QSM_SAVE_PC_REG, at.sc->warp[w].path_pc, at.sc->warp[w].path_mask, false);
+      return set(save->i, QSM_SAVE_PC_REG, at.sc->warp[w].state.path_pc,
+                 at.sc->warp[w].state.path_mask, false);
     case PART_PATH_STATE:
-      return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->warp[w].path_depth,
-                 at.sc->warp[w].path_mask, false);
-    case PART_LANE_PC: return set(save->i, QSM_SAVE_PC_REG, at.sc->lane_pc[at_lane], 1u << l, true);
+      return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->warp[w].state.path_depth,
+                 at.sc->warp[w].state.path_mask, false);
+    case PART_LANE_PC:
+      return set(save->i, QSM_SAVE_PC_REG, at.sc->states.lane_pc[at_lane], 1u << l, true);
     case PART_LANE_STATE:
-      return set(save->i, QSM_SAVE_STATE_REG, bar + QSM_SAVED_LIVE + at.sc->lane_depth[at_lane],
-                 1u << l, true);
+      return set(save->i, QSM_SAVE_STATE_REG,
+                 bar + QSM_SAVED_LIVE + at.sc->states.lane_depth[at_lane], 1u << l, true);
     case PART_DEAD_PC: return set(save->i, QSM_SAVE_PC_REG, 0, dead, false);
     case PART_DEAD_STATE: return set(save->i, QSM_SAVE_STATE_REG, 0, dead, false);
     case PART_STORE_PC: return store_to(save->i, QSM_SAVE_PC_REG, warp_line(save->i, 0));
@@ -154,7 +160,7 @@ static struct step step_of_shared(const struct qsm_sm *sm) {
 
 static struct step step_of_header(const struct qsm_sm *sm) {
   const struct qsm_tb_save *save = &sm->save;
-  const struct qsm_tb_slot *tb = &sm->tb[save->tb];
+  const struct qsm_tb_slot *tb = &sm->launch.tb[save->tb];
   if (save->op == QSM_TB_RESTORE) return load_from(0, QSM_SAVE_PC_REG - save->part, save->part);
   const uint32_t values[] = {tb->block[0] | tb->block[1] << 16, tb->block[2], tb->linear};
   uint32_t line = save->part / 2;
@@ -263,7 +269,7 @@ static bool may_inject(const struct qsm_sm *sm, const struct step *step,
     return !(sb->pending & (1u << QSM_SAVE_PC_REG | 1u << QSM_SAVE_STATE_REG));
   if ((sb->pending >> step->reg & 1) || sb->valid == sm->sb_full) return false;
   if (step->kind != STEP_SET) return sc->mem_credit != 0;
-  bool may_read = !step->of_lane || qsm_warp_select_asked(sc);
+  bool may_read = !step->of_lane || qsm_warp_select_asked(&sc->states);
   return may_read && !qsm_subcore_claimed(sc);
 }
 
@@ -272,7 +278,8 @@ static uint32_t row_mask(const struct qsm_sm *sm, uint32_t row) {
   return lanes >= sm->n_lanes ? all_lanes(sm) : (1u << lanes) - 1;
 }
 
-static void inject(struct qsm_sm *sm, const struct step *step, const struct qsm_save_place *at) {
+static void inject(struct qsm_sm *sm, const struct step *step, const struct qsm_save_place *at,
+                   uint64_t c) {
   struct qsm_injection *injection = &sm->save.injection;
   bool shared = step->kind == STEP_STS || step->kind == STEP_LDS,
        stores = step->kind == STEP_ST || step->kind == STEP_STS;
@@ -296,7 +303,7 @@ static void inject(struct qsm_sm *sm, const struct step *step, const struct qsm_
     injection->pc = (shared ? SHARED_BASE : sm->save.base) + sm->line_bytes * step->value;
     if (shared) injection->mask = row_mask(sm, step->value);
   }
-  at->sc->inject = injection;
+  qsm_subcore_inject(at->sc, injection, c);
 }
 
 void qsm_save_step(struct qsm_sm *sm, uint64_t c) {
@@ -307,14 +314,11 @@ void qsm_save_step(struct qsm_sm *sm, uint64_t c) {
   }
   const struct qsm_save_place at = qsm_save_find(sm, step.warp);
   if (at.sc && !may_inject(sm, &step, &at)) return;
-  if (at.sc) {
-    qsm_subcore_wake(at.sc, c);
-    inject(sm, &step, &at);
-  }
+  if (at.sc) inject(sm, &step, &at, c);
   after_step(sm, !at.sc);
 }
 
-bool qsm_tb_save_uses_base(const struct qsm_tb_save *save) {
+bool qsm_save_uses_base(const struct qsm_tb_save *save) {
   bool saving = save->op != QSM_TB_RESTORE;
   uint32_t last_part = saving ? 6 : QSM_IMAGE_HEADER_LINES;
   switch (save->phase) {

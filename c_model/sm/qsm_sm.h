@@ -18,6 +18,8 @@
 enum {
   QSM_MAX_KERNELS = 8,
   QSM_MAX_LANES = 32,
+  QSM_MAX_SUBS = 4,
+  QSM_MAX_TBS = 32,
   QSM_MAX_WINDOW = 16,      // cycles of one qsm_sm_run(): NocLat's largest value
   QSM_MASK_WORDS = 4,       // byte mask of the longest line, in words
   QSM_N_STALL_REASONS = 8,  // R-IS-6

@@ -1,26 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sub-core: issue, execute, write-back, scoreboard releases, stall counters (docs/subcore.md);
 // warps that finish (R-WS-10).
+#include "qsm_subcore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "qsm_exec.h"
-#include "qsm_scoreboard.h"
+#include "qsm_sm_blocks.h"
+
+// ---- create, destroy ----
+
+struct qsm_subcore *qsm_subcore_create(struct qsm_sm *sm, uint32_t index) {
+  struct qsm_subcore *sc = qsm_sm_zeroed(1, sizeof *sc);
+  if (!sc) return NULL;
+  sc->sm = sm;
+  sc->index = (uint8_t)index;
+  sc->n_warps = (uint8_t)sm->n_warps;
+  for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) sc->warp[w].stall = QSM_STALL_NONE;
+  sc->mem_credit = QSM_MQ_DEPTH;
+  sc->asleep = true;
+  sc->wake_at = QSM_NEVER;
+  qsm_warp_sched_reset(&sc->sched, sm->n_warps);
+  sc->regs = qsm_sm_zeroed((size_t)sm->n_warps * 32 * sm->n_lanes, sizeof *sc->regs);
+  bool ok = qsm_warp_states_create(&sc->states, sm->n_warps, sm->n_lanes);
+  ok &= qsm_fetch_create(&sc->fetch, sm->n_warps, sm->n_lines);
+  if (ok && sc->regs) return sc;
+  qsm_subcore_destroy(sc);
+  return NULL;
+}
+
+void qsm_subcore_destroy(struct qsm_subcore *sc) {
+  if (!sc) return;
+  qsm_warp_states_destroy(&sc->states);
+  qsm_fetch_destroy(&sc->fetch);
+  free(sc->regs);
+  free(sc);
+}
 
 // ---- summary bits and stall reasons ----
 
-static bool has_ctl_head(const struct qsm_subcore *sc, uint32_t warp) {
-  // Nothing is fetched past a ctl word, and fstop is set just when one is fetched: it is the last
-  // word in the buffer.
-  return sc->warp[warp].ibuf_count == 1 && (sc->fstop >> warp & 1);
-}
-
 static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t warp) {
-  return &sc->warp[warp].ibuf[sc->warp[warp].ibuf_head];
+  return &sc->warp[warp].ibuf[sc->warp[warp].fetch.ibuf_head];
 }
 
 // First of the reasons 1..4 that a resident warp has, else LOST: a candidate.
 static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
   const struct qsm_scoreboard *sb = &sc->warp[warp].sb;
-  if (sc->warp[warp].bar && !(sc->warp[warp].live & ~sc->warp[warp].bar)) return QSM_STALL_BARRIER;
-  if (sc->warp[warp].ibuf_count == 0 || ((sc->frozen | sc->killed) >> warp & 1))
+  if (qsm_warp_is_at_barrier(&sc->warp[warp].state)) return QSM_STALL_BARRIER;
+  if (sc->warp[warp].fetch.ibuf_count == 0 || ((sc->states.frozen | sc->states.killed) >> warp & 1))
     return QSM_STALL_EMPTY;
   const struct qsm_insn *head = head_of(sc, warp);
   uint32_t need = head->need;
@@ -32,7 +60,7 @@ static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t war
 
 static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall reason,
                        uint64_t from) {
-  uint32_t *stalls = sc->stalls[sc->warp[warp].kernel];
+  uint32_t *stalls = sc->stalls[sc->warp[warp].state.kernel];
   stalls[sc->warp[warp].stall] += (uint32_t)from;
   stalls[reason] -= (uint32_t)from;
   sc->warp[warp].stall = (uint8_t)reason;
@@ -59,7 +87,7 @@ static void set_unit(struct qsm_subcore *sc, uint32_t warp, uint8_t unit) {
 __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc, uint32_t warp,
                                                           uint64_t from) {
   uint32_t bit = 1u << warp;
-  bool resident = sc->resident & bit;
+  bool resident = sc->states.resident & bit;
   enum qsm_stall reason = resident ? classify(sc, warp) : QSM_STALL_NONE;
   if (reason == QSM_STALL_LOST) {
     sc->ready |= bit;
@@ -67,7 +95,7 @@ __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc
     if (sc->shut & bit) reason = QSM_STALL_QUOTA;
   } else {
     sc->ready &= ~bit;
-    if (sc->warp[warp].live == 0)
+    if (sc->warp[warp].state.live == 0)
       sc->finishable =
           resident && sc->warp[warp].sb.valid == 0 ? sc->finishable | bit : sc->finishable & ~bit;
   }
@@ -80,6 +108,16 @@ void qsm_subcore_refresh(struct qsm_subcore *sc, uint32_t warp, uint64_t from) {
 
 static void claim(struct qsm_subcore *sc) { sc->claims |= (uint8_t)(1u << sc->sm->fp_lat); }
 
+// A release changes the warp's readiness only if the warp waits for a register or an entry, or is
+// about to finish: a warp with another reason keeps it (BARRIER and EMPTY come first, a candidate
+// stays one), and one that lives cannot finish. Only those are recomputed.
+static void release(struct qsm_subcore *sc, uint32_t w, uint32_t entry) {
+  struct qsm_warp *warp = &sc->warp[w];
+  qsm_sb_release(&warp->sb, entry);
+  bool waited = warp->stall == QSM_STALL_LOAD || warp->stall == QSM_STALL_SCOREBOARD;
+  if (waited || warp->state.live == 0) qsm_subcore_touch(sc, w);
+}
+
 // Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6, R-FP-4).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
   uint32_t waiting = 0;
@@ -87,17 +125,17 @@ static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
   if (sc->div_busy) waiting |= sc->needs[QSM_UNIT_DIV];
   if (sc->claims & 1) waiting |= sc->needs[QSM_UNIT_WRITE];
   if (sc->claims >> QSM_FP_LAT & 1) waiting |= sc->needs[QSM_UNIT_LATE_WRITE];
-  return waiting & sc->ready & ~sc->shut;
+  return waiting & qsm_subcore_candidates(sc);
 }
 
 // Counts warps that wait for a unit for n cycles; as candidates they are counted as LOST.
 static void count_unit_waits(struct qsm_subcore *sc, uint32_t waiting, uint32_t n) {
   while (waiting) {
-    uint32_t k = sc->warp[qsm_ctz(waiting)].kernel,
-             warps = qsm_popcount(waiting & sc->of_kernel[k]) * n;
+    uint32_t k = sc->warp[qsm_ctz(waiting)].state.kernel,
+             warps = qsm_popcount(waiting & sc->states.of_kernel[k]) * n;
     sc->stalls[k][QSM_STALL_UNIT] += warps;
     sc->stalls[k][QSM_STALL_LOST] -= warps;
-    waiting &= ~sc->of_kernel[k];
+    waiting &= ~sc->states.of_kernel[k];
   }
 }
 
@@ -106,17 +144,18 @@ void qsm_subcore_wake(struct qsm_subcore *sc, uint64_t from) {
   uint32_t waiting = waiting_for_unit(sc);
   if (waiting) count_unit_waits(sc, waiting, (uint32_t)(from - sc->asleep_from));
   sc->asleep = false;
-  sc->sm->awake |= 1u << sc->index;
+  qsm_sm_note_awake(sc->sm, sc->index);
 }
 
 uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32_t kernel,
                             uint32_t reason) {
   uint32_t value = sc->stalls[kernel][reason];
-  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1) {
+  for (uint32_t warps = sc->states.resident & sc->states.of_kernel[kernel]; warps;
+       warps &= warps - 1) {
     if (sc->warp[qsm_ctz(warps)].stall == reason) value += (uint32_t)cycle;
   }
   if (!sc->asleep) return value;
-  uint32_t waits = qsm_popcount(waiting_for_unit(sc) & sc->of_kernel[kernel]) *
+  uint32_t waits = qsm_popcount(waiting_for_unit(sc) & sc->states.of_kernel[kernel]) *
                    (uint32_t)(cycle - sc->asleep_from);
   if (reason == QSM_STALL_UNIT) value += waits;
   if (reason == QSM_STALL_LOST) value -= waits;
@@ -156,26 +195,24 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
     slot->entry = qsm_sb_take(&sc->warp[warp].sb, slot->insn.rd, class == QSM_CLASS_MEM);
   sc->under_way |= (uint8_t)(1u << (slot - sc->pipe));
   if (class == QSM_CLASS_MEM) sc->mem_credit--;
-  sc->dirty |= 1u << warp;
+  qsm_subcore_touch(sc, warp);
 }
 
 // R-IS-3 .. R-IS-5.
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
-  uint32_t kernel = sc->warp[warp].kernel, mask = sc->warp[warp].path_mask;
+  struct qsm_warp *w = &sc->warp[warp];
+  uint32_t kernel = w->state.kernel, mask = w->state.path_mask;
   slot->insn = *head_of(sc, warp);
-  slot->pc = sc->warp[warp].path_pc;
+  slot->pc = w->state.path_pc;
   slot->mask = mask;
-  slot->depth = sc->warp[warp].path_depth;
-  slot->ctl = has_ctl_head(sc, warp);
+  slot->depth = w->state.path_depth;
+  slot->ctl = qsm_fetch_head_is_ctl(&sc->fetch, &w->fetch, warp);
   slot->injected = false;
   enter_pipe(sc, slot, warp, kernel);
-  sc->warp[warp].ibuf_head = (uint8_t)((sc->warp[warp].ibuf_head + 1) % QSM_IBUF_DEPTH);
-  uint8_t left = --sc->warp[warp].ibuf_count;
-  sc->warp[warp].path_pc += 4;
-  if (slot->ctl) sc->path_valid &= ~(1u << warp);
-  if (left <= 2) sc->room |= 1u << warp;
+  qsm_fetch_pop(&sc->fetch, &w->fetch, warp);
+  qsm_warp_step_path(&sc->states, &w->state, warp, slot->ctl);
   uint8_t class = slot->class;
   if (class == QSM_CLASS_DIV) {
     sc->div_busy = true;
@@ -184,13 +221,12 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
     sc->n_late++;
     claim(sc);
   } else if (qsm_is_device_fence(&slot->insn) && sm->l1) {
-    sm->l1->fenced |= 1u << kernel;
+    qsm_l1_note_fence(sm->l1, kernel);
   }
-  sm->quota.lanes[kernel] += qsm_popcount(mask);
-  sm->quota.issued |= 1u << kernel;
+  qsm_quota_note_issue(&sm->quota, kernel, qsm_popcount(mask));
   sc->stalls[kernel][QSM_STALL_ISSUED]++;
   sc->stalls[kernel][QSM_STALL_LOST]--;
-  if (sm->watched) {
+  if (sm->trace.watched) {
     const uint32_t words[] = {warp, kernel, slot->pc, mask, slot->insn.instr, slot->entry};
     qsm_sm_record(sm, c, QSM_EV_ISSUE, sc->index, words, 6);
   }
@@ -209,12 +245,12 @@ struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t 
   const struct qsm_sm_shared *shared = sc->sm->shared;
   return (struct qsm_sched_in){
       .policy = shared->policy,
-      .resident = sc->resident,
+      .resident = sc->states.resident,
       .eligible = eligible,
       .stalled_long = shared->policy == QSM_POLICY_TWO_LEVEL ? stalled_long(sc) : 0,
       .active_warps = shared->active_warps,
       .n_kernels = sc->sm->n_kernels,
-      .of_kernel = sc->of_kernel,
+      .of_kernel = sc->states.of_kernel,
       .budget = shared->budget,
       .restart = c == shared->resched_at ? shared->restart : 0,
       .shut = sc->sm->quota.spent,
@@ -223,7 +259,7 @@ struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t 
 }
 
 uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc) {
-  return sc->ready & ~sc->shut & ~waiting_for_unit(sc);
+  return qsm_subcore_candidates(sc) & ~waiting_for_unit(sc);
 }
 
 // The pick of a cycle under a policy with groups, or of the first after one. Out of the way of the
@@ -246,7 +282,7 @@ __attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t fi
                                              uint64_t c) {
   const struct qsm_injection *in = sc->inject;
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
-  uint32_t waiting = sc->ready & ~sc->shut;
+  uint32_t waiting = qsm_subcore_candidates(sc);
   if (waiting) count_unit_waits(sc, waiting, 1);
   if (sc->sched.grouping)
     pick_by_group(sc, 0, finished, c);
@@ -258,10 +294,10 @@ __attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t fi
   slot->depth = 0;
   slot->ctl = in->insn.op == QSM_OP_JALR;
   slot->injected = true;
-  enter_pipe(sc, slot, in->warp, sc->warp[in->warp].kernel);
+  enter_pipe(sc, slot, in->warp, sc->warp[in->warp].state.kernel);
   sc->inject = NULL;
   const uint32_t words[] = {in->warp, in->step, in->reg, in->pc, in->mask, slot->entry};
-  if (sc->sm->watched) qsm_sm_record(sc->sm, c, QSM_EV_INJECT, sc->index, words, 6);
+  if (sc->sm->trace.watched) qsm_sm_record(sc->sm, c, QSM_EV_INJECT, sc->index, words, 6);
 }
 
 // R-IS-1, R-IS-2, R-PO-1; `finished`: the slot that finishes in this cycle.
@@ -270,7 +306,7 @@ static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
     inject(sc, finished, c);
     return;
   }
-  uint32_t candidates = sc->ready & ~sc->shut, warp = QSM_NONE;
+  uint32_t candidates = qsm_subcore_candidates(sc), warp = QSM_NONE;
   if (!candidates && !sc->sched.grouping) {
     qsm_warp_sched_note_issue(&sc->sched, QSM_NONE, finished);
     return;
@@ -309,23 +345,23 @@ __attribute__((noinline)) static void report_access(const struct qsm_subcore *sc
   };
   for (uint32_t l = 0; l < sm->n_lanes; l++)
     access.address[l] = slot->rs1[l] + (amo ? 0 : op->insn.imm);
-  sm->access_sink(sm->access_sink_ctx, &access);
+  sm->trace.access_sink(sm->trace.access_sink_ctx, &access);
 }
 
 static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
                                uint64_t c) {
-  struct qsm_mem_op *op = qsm_lsu_enqueue(sc->sm, sc, c);
+  struct qsm_mem_op *op = qsm_lsu_enqueue(&sc->sm->lsu, sc->index, c);
   op->insn = slot->insn;
   op->pc = slot->pc;
   op->mask = slot->mask;
   op->sub = sc->index;
   op->warp = slot->warp;
   op->kernel = slot->kernel;
-  op->tb = sc->warp[slot->warp].tb;
-  op->widx = sc->warp[slot->warp].widx;
+  op->tb = sc->warp[slot->warp].state.tb;
+  op->widx = sc->warp[slot->warp].state.widx;
   op->entry = slot->entry;
   qsm_exec_operands(sc, slot, op);
-  if (sc->sm->access_sink && !slot->injected) report_access(sc, slot, op);
+  if (sc->sm->trace.access_sink && !slot->injected) report_access(sc, slot, op);
 }
 
 static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
@@ -347,13 +383,12 @@ static void leave_pipe(struct qsm_subcore *sc, uint64_t issued_at) {
 
 // The cycle before an FMA instruction writes.
 static void release_late(struct qsm_subcore *sc, uint64_t c) {
-  uint64_t issued_at = c - 3 - QSM_FP_LAT;
-  const struct qsm_pipe_slot *slot = &sc->pipe[issued_at % QSM_PIPE_SLOTS];
-  if (qsm_pipe_holds(sc, issued_at) && is_late(slot)) qsm_sb_release(sc, slot->warp, slot->entry);
+  const struct qsm_pipe_slot *slot = qsm_subcore_issued(sc, c - 3 - QSM_FP_LAT);
+  if (slot && is_late(slot)) release(sc, slot->warp, slot->entry);
 }
 
 static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
-  if (!qsm_pipe_holds(sc, c - 3)) return;
+  if (!qsm_subcore_issued(sc, c - 3)) return;
   struct qsm_pipe_slot *slot = &sc->pipe[(c - 3) % QSM_PIPE_SLOTS];
   uint8_t class = slot->class;
   if (class == QSM_CLASS_MEM) {
@@ -363,9 +398,9 @@ static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
   } else if (class == QSM_CLASS_FMA) {
     if (slot->insn.rd) qsm_exec_float(sc, slot, sc->late[slot - sc->pipe]);
   } else if (slot->entry != QSM_NONE) {
-    qsm_sb_release(sc, slot->warp, slot->entry);
+    release(sc, slot->warp, slot->entry);
   }
-  if (slot->ctl) qsm_warp_resolve(sc, slot, c);
+  if (slot->ctl) slot->faulted = qsm_warp_resolve(sc, slot, c);
 }
 
 // ---- write-back ----
@@ -382,45 +417,48 @@ static void report_write(struct qsm_subcore *sc, uint32_t warp, uint32_t rd, uin
 static void write_variable(struct qsm_subcore *sc, const struct qsm_result *result, uint64_t c) {
   if (result->rd == 0) return;
   qsm_exec_write(sc, result->warp, result->rd, result->mask, result->data);
-  if (sc->sm->watched) report_write(sc, result->warp, result->rd, result->mask, c);
+  if (sc->sm->trace.watched) report_write(sc, result->warp, result->rd, result->mask, c);
 }
 
 // R-FP-1, R-WB-1; false if the port stays free.
 static bool write_late(struct qsm_subcore *sc, uint64_t c) {
   uint64_t issued_at = c - 4 - QSM_FP_LAT;
-  const struct qsm_pipe_slot *slot = &sc->pipe[issued_at % QSM_PIPE_SLOTS];
-  if (!qsm_pipe_holds(sc, issued_at) || !is_late(slot)) return false;
+  const struct qsm_pipe_slot *slot = qsm_subcore_issued(sc, issued_at);
+  if (!slot || !is_late(slot)) return false;
   leave_pipe(sc, issued_at);
   sc->n_late--;
   qsm_exec_write(sc, slot->warp, slot->insn.rd, slot->mask, sc->late[slot - sc->pipe]);
-  if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
+  if (sc->sm->trace.watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
   return true;
 }
 
 // Likewise, all other classes.
 static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
-  if (!qsm_pipe_holds(sc, c - 4)) return false;
-  const struct qsm_pipe_slot *slot = &sc->pipe[(c - 4) % QSM_PIPE_SLOTS];
+  const struct qsm_pipe_slot *slot = qsm_subcore_issued(sc, c - 4);
+  if (!slot) return false;
   uint8_t class = slot->class;
   if (class == QSM_CLASS_FMA && slot->insn.rd) return false;  // later
   leave_pipe(sc, c - 4);
   if (class == QSM_CLASS_MEM || class == QSM_CLASS_DIV || slot->insn.rd == 0 || slot->faulted)
     return false;
   qsm_exec_fixed(sc, slot, c - 2);
-  if (sc->sm->watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
+  if (sc->sm->trace.watched) report_write(sc, slot->warp, slot->insn.rd, slot->mask, c);
   return true;
+}
+
+static void end_part(struct qsm_subcore *sc, uint32_t warp, uint32_t entry) {
+  struct qsm_scoreboard *sb = &sc->warp[warp].sb;
+  qsm_sb_end_part(sb, entry);
+  if (qsm_sb_is_done(sb, entry)) release(sc, warp, entry);
 }
 
 static void take_result(struct qsm_subcore *sc, uint64_t c) {
   const struct qsm_result *result = &sc->res[sc->res_head];
   write_variable(sc, result, c);
-  sc->warp[result->warp].sb.parts[result->entry]--;
-  qsm_sb_check(sc, result->warp, result->entry);
+  end_part(sc, result->warp, result->entry);
   sc->res_head = (uint8_t)((sc->res_head + 1) % QSM_RES_DEPTH);
   sc->res_count--;
-  sc->res_credit++;
-  sc->res_taken_at = c;
-  qsm_lsu_poke(&sc->sm->lsu, c);
+  qsm_lsu_give_credit(&sc->sm->lsu, sc->index, c);
 }
 
 // R-WB-2, R-WB-3.
@@ -441,7 +479,7 @@ static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
     sc->wait_count = 0;
     if (div_ready) {
       write_variable(sc, &sc->div, c);
-      qsm_sb_release(sc, sc->div.warp, sc->div.entry);
+      release(sc, sc->div.warp, sc->div.entry);
       sc->div_busy = false;
     } else {
       take_result(sc, c);
@@ -452,10 +490,10 @@ static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
 // ---- one cycle ----
 
 static void finish(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
-  sc->resident &= ~(1u << warp);
-  sc->dirty |= 1u << warp;
-  qsm_sm_finished(sc->sm, sc->warp[warp].tb);
-  QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->warp[warp].tb);
+  qsm_warp_leave(&sc->states, warp);
+  qsm_subcore_touch(sc, warp);
+  qsm_barrier_finish(&sc->sm->barrier, sc->warp[warp].state.tb);
+  QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->warp[warp].state.tb);
 }
 
 // A policy with groups moves on in cycles without an eligible warp too, until it has come to rest.
@@ -466,11 +504,10 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 
 // At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
-  if (sc->under_way || sc->f2.warp != QSM_NONE) return false;
-  if (sc->selpend | sc->sel_waits | sc->finishable | sc->res_count | sc->wait_count | sc->claims |
-      qsm_fetch_wants(sc))
+  if (sc->under_way || sc->fetch.f2.warp != QSM_NONE) return false;
+  if (qsm_warp_selects(&sc->states) || qsm_fetch_wants(&sc->fetch, sc->states.path_valid))
     return false;
-  if ((sc->sel1 & sc->sel2) != QSM_NONE) return false;
+  if (sc->finishable | sc->res_count | sc->wait_count | sc->claims) return false;
   if (qsm_subcore_eligible(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
@@ -481,21 +518,140 @@ static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
 // behind the issued word; issue takes its scoreboard entry before EX2 and write-back free theirs;
 // selections come before the resolve that asks for the next one.
 void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
-  uint8_t fetch = sc->filling ? QSM_NONE : qsm_fetch_choose(sc);  // R-FE-2
+  uint8_t fetch = qsm_fetch_choose(&sc->fetch, sc->states.path_valid, sc->n_warps);
   uint32_t finished = sc->finishable ? qsm_ctz(sc->finishable) : QSM_NONE;
   issue_stage(sc, finished, c);
-  if (sc->f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
+  if (sc->fetch.f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
   qsm_fetch_f1(sc, fetch);
-  if ((sc->sel1 & sc->sel2) != QSM_NONE || sc->selpend || sc->sel_waits) qsm_warp_select(sc, c);
+  if (qsm_warp_selects(&sc->states)) qsm_warp_select(sc, c);
   ex2_stage(sc, c);
   write_back_stage(sc, c);
   if (finished != QSM_NONE) finish(sc, finished, c);
   for (uint32_t dirty = sc->dirty; dirty; dirty &= dirty - 1) refresh(sc, qsm_ctz(dirty), c + 1);
   sc->dirty = 0;
   if (may_sleep(sc, c)) {
-    if (sc->wake_at < sc->sm->timer_at) sc->sm->timer_at = sc->wake_at;
     sc->asleep = true;
     sc->asleep_from = c + 1;
-    sc->sm->awake &= ~(1u << sc->index);
+    qsm_sm_note_asleep(sc->sm, sc->index, sc->wake_at);
   }
+}
+
+// ---- Changes from outside ----
+
+// R-WB-4. The RTL keeps a bit per register instead, reads 0 until it is set, and the first write
+// sets the other lanes to 0. That is the same: whatever the slot's last warp had under way has been
+// written before it finished (R-WS-10), so nothing but writes of this warp follows.
+static void clear_registers(struct qsm_subcore *sc, uint32_t warp) {
+  uint32_t n = sc->sm->n_lanes;
+  memset(qsm_reg(sc, n, warp, 0), 0, (size_t)32 * n * sizeof *sc->regs);
+}
+
+void qsm_subcore_begin_warp(struct qsm_subcore *sc, uint32_t w, uint64_t from) {
+  struct qsm_warp *warp = &sc->warp[w];
+  uint32_t bit = 1u << w;
+  clear_registers(sc, w);
+  sc->finishable &= ~bit;
+  warp->sb = (struct qsm_scoreboard){0};
+  bool open = qsm_quota_is_open(&sc->sm->quota, warp->state.kernel);
+  sc->shut = open ? sc->shut & ~bit : sc->shut | bit;
+  qsm_fetch_flush(&sc->fetch, &warp->fetch, w);
+  qsm_fetch_redirect(&sc->fetch, &warp->fetch, w, warp->state.path_pc);
+  qsm_warp_sched_started(&sc->sched, w);
+  refresh(sc, w, from);
+}
+
+void qsm_subcore_set_gate(struct qsm_subcore *sc, uint32_t kernel, bool open, uint64_t from) {
+  uint32_t warps = sc->states.of_kernel[kernel] & sc->states.resident;
+  if (!warps) return;
+  qsm_subcore_wake(sc, from);
+  sc->shut = open ? sc->shut & ~warps : sc->shut | warps;
+  for (; warps; warps &= warps - 1) refresh(sc, qsm_ctz(warps), from);
+}
+
+void qsm_subcore_reschedule(struct qsm_subcore *sc, uint64_t from) {
+  qsm_subcore_wake(sc, from);
+  qsm_warp_sched_note_policy(&sc->sched, sc->sm->shared->policy);
+}
+
+void qsm_subcore_inject(struct qsm_subcore *sc, const struct qsm_injection *injection, uint64_t c) {
+  qsm_subcore_wake(sc, c);
+  sc->inject = injection;
+}
+
+void qsm_subcore_give_credit(struct qsm_subcore *sc, uint64_t from) {
+  qsm_subcore_wake(sc, from);
+  sc->mem_credit++;
+}
+
+void qsm_subcore_take_in_result(struct qsm_subcore *sc, uint64_t from) {
+  qsm_subcore_wake(sc, from);
+  sc->res_count++;
+}
+
+static void release_if_done(struct qsm_subcore *sc, uint32_t warp, uint32_t entry, uint64_t from) {
+  struct qsm_scoreboard *sb = &sc->warp[warp].sb;
+  if (!qsm_sb_is_done(sb, entry)) return;
+  qsm_sb_release(sb, entry);
+  refresh(sc, warp, from);
+}
+
+void qsm_subcore_end_part(struct qsm_subcore *sc, uint32_t warp, uint32_t entry, uint64_t from) {
+  qsm_subcore_wake(sc, from);
+  qsm_sb_end_part(&sc->warp[warp].sb, entry);
+  release_if_done(sc, warp, entry, from);
+}
+
+void qsm_subcore_note_all_sent(struct qsm_subcore *sc, uint32_t warp, uint32_t entry,
+                               uint64_t from) {
+  qsm_subcore_wake(sc, from);
+  qsm_sb_note_all_sent(&sc->warp[warp].sb, entry);
+  release_if_done(sc, warp, entry, from);
+}
+
+// ---- State and flips ----
+
+bool qsm_subcore_scoreboard_word(const struct qsm_subcore *sc, uint32_t warp, uint32_t entry,
+                                 uint32_t *value) {
+  const struct qsm_scoreboard *sb = &sc->warp[warp].sb;
+  if (!(sc->sm->sb_full >> entry & 1)) return false;
+  *value = 0;
+  if (!(sb->valid >> entry & 1)) return true;
+  *value = 1u | (sb->mem >> entry & 1u) << 1 | (sb->all_sent >> entry & 1u) << 2 |
+           (uint32_t)sb->rd[entry] << 8;
+  if (sb->mem >> entry & 1) *value |= (uint32_t)sb->parts[entry] << 16;
+  return true;
+}
+
+uint32_t qsm_subcore_write_back_word(const struct qsm_subcore *sc) {
+  uint32_t claim = sc->claims & ((1u << sc->sm->fp_lat) - 1);
+  return sc->wait_count + 16 * claim;
+}
+
+// Of a warp that can issue at once: the state of warps would show a flip that waits.
+bool qsm_subcore_flip_issue(struct qsm_flip *flip, struct qsm_subcore *sc) {
+  uint32_t issuing = qsm_subcore_candidates(sc);
+  if (!issuing) return false;
+  uint32_t w = qsm_flip_draw_bit(flip, issuing);
+  qsm_warp_flip_path(flip, sc, w);
+  return true;
+}
+
+// An instruction that will write its register.
+bool qsm_subcore_flip_exec(struct qsm_flip *flip, struct qsm_subcore *sc) {
+  for (uint32_t i = 0; i < QSM_PIPE_SLOTS; i++) {
+    struct qsm_pipe_slot *slot = &sc->pipe[i];
+    uint8_t class = qsm_op_class[slot->insn.op];
+    if (!qsm_subcore_issued(sc, i) || slot->insn.rd == 0 ||
+        (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL && class != QSM_CLASS_FMA))
+      continue;
+    qsm_flip_bit(flip, &slot->mask, qsm_flip_draw_bit(flip, slot->mask), "mask of pipe slot", i);
+    return true;
+  }
+  return false;
+}
+
+bool qsm_subcore_flip_warp_sched(struct qsm_flip *flip, struct qsm_subcore *sc) {
+  const struct qsm_sched_in seen =
+      qsm_subcore_sched_in(sc, qsm_subcore_eligible(sc), QSM_NONE, sc->sm->next_cycle);
+  return qsm_warp_sched_flip(flip, &sc->sched, &seen);
 }

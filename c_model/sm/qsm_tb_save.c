@@ -4,6 +4,9 @@
 // instruction to issue; what the cycle's end brings waits for the end.
 #include "qsm_tb_save.h"
 
+#include "qsm_save_steps.h"
+#include "qsm_sm_blocks.h"
+
 enum at_end { AT_END_NOTHING, AT_END_EVICT, AT_END_STOP };
 
 static uint32_t image_bytes(const struct qsm_sm *sm) {
@@ -13,30 +16,9 @@ static uint32_t image_bytes(const struct qsm_sm *sm) {
 
 // ---- Freeze and thaw ----
 
-static bool launching(const struct qsm_sm *sm) {
-  for (uint32_t n = 0; n < sm->launch_count; n++) {
-    if (sm->launch_queue[(sm->launch_head + n) % QSM_MAX_TBS] == sm->save.tb) return true;
-  }
-  return false;
-}
-
-static void freeze(struct qsm_sm *sm, uint64_t from) {
-  for (uint32_t i = 0; i < sm->n_subs; i++) {
-    struct qsm_subcore *sc = sm->sub[i];
-    sc->frozen = 0;
-    for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
-      uint32_t w = qsm_ctz(warps);
-      if (sc->warp[w].tb != sm->save.tb) continue;
-      qsm_subcore_wake(sc, from);
-      sc->frozen |= 1u << w;
-      qsm_subcore_refresh(sc, w, from);
-    }
-  }
-}
-
 void qsm_tb_save_begin(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
   struct qsm_tb_save *save = &sm->save;
-  if (!sm->tb[msg->tb].valid) return;  // it has retired, in this cycle at the latest
+  if (!(sm->launch.valid >> msg->tb & 1)) return;  // it has retired, in this cycle at the latest
   *save = (struct qsm_tb_save){
       .op = msg->op,
       .phase = msg->image ? QSM_PHASE_ADDRESS : QSM_PHASE_QUIET,
@@ -46,22 +28,15 @@ void qsm_tb_save_begin(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
       .base = sm->shared->save_base[msg->kernel],
       .n_to_add = msg->image,
   };
-  freeze(sm, msg->cycle + 1);
-  qsm_sm_update_presence(sm, msg->cycle + 1);
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_freeze(sm->sub[i], msg->tb, msg->cycle + 1);
+  qsm_tb_launch_update_presence(sm, msg->cycle + 1);
 }
 
 void qsm_tb_save_stop(struct qsm_sm *sm, uint64_t from) {
   sm->save.op = QSM_TB_NEW;
   sm->save.phase = QSM_PHASE_IDLE;
-  for (uint32_t i = 0; i < sm->n_subs; i++) {
-    struct qsm_subcore *sc = sm->sub[i];
-    uint32_t thawed = sc->frozen & sc->resident;
-    sc->frozen = 0;
-    if (thawed) qsm_subcore_wake(sc, from);
-    for (; thawed; thawed &= thawed - 1) qsm_subcore_refresh(sc, qsm_ctz(thawed), from);
-  }
-  qsm_sm_update_tb(sm, sm->save.tb);
-  qsm_sm_update_presence(sm, from);
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_thaw(sm->sub[i], from);
+  qsm_tb_launch_update_presence(sm, from);
 }
 
 // ---- Phases ----
@@ -96,19 +71,19 @@ void qsm_tb_save_next_phase(struct qsm_sm *sm) {
 
 // R-PE-15.
 static bool warp_is_quiet(const struct qsm_subcore *sc, uint32_t w) {
-  bool may_run = sc->warp[w].live & ~sc->warp[w].bar;
-  bool fetched = (sc->path_valid >> w & 1) && sc->warp[w].ibuf_count;
-  return sc->warp[w].sb.valid == 0 && sc->warp[w].live && (fetched || !may_run);
+  bool may_run = sc->warp[w].state.live & ~sc->warp[w].state.bar;
+  bool fetched = (sc->states.path_valid >> w & 1) && sc->warp[w].fetch.ibuf_count;
+  return sc->warp[w].sb.valid == 0 && sc->warp[w].state.live && (fetched || !may_run);
 }
 
 static bool is_quiet(const struct qsm_sm *sm) {
-  const struct qsm_tb_slot *tb = &sm->tb[sm->save.tb];
-  if (launching(sm)) return false;
+  uint32_t tb = sm->save.tb;
+  if (qsm_tb_launch_is_queued(&sm->launch, tb)) return false;
   if (sm->save.op == QSM_TB_RESTORE) return true;
-  if (tb->left == 0 || (tb->arrived && tb->arrived == tb->left)) return false;
+  if (sm->barrier.left[tb] == 0 || qsm_barrier_is_complete(&sm->barrier, tb)) return false;
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     const struct qsm_subcore *sc = sm->sub[i];
-    for (uint32_t warps = sc->frozen & sc->resident; warps; warps &= warps - 1) {
+    for (uint32_t warps = sc->states.frozen & sc->states.resident; warps; warps &= warps - 1) {
       if (!warp_is_quiet(sc, qsm_ctz(warps))) return false;
     }
   }
@@ -118,7 +93,7 @@ static bool is_quiet(const struct qsm_sm *sm) {
 static bool scoreboards_are_empty(const struct qsm_sm *sm) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     const struct qsm_subcore *sc = sm->sub[i];
-    for (uint32_t warps = sc->frozen & sc->resident; warps; warps &= warps - 1) {
+    for (uint32_t warps = sc->states.frozen & sc->states.resident; warps; warps &= warps - 1) {
       if (sc->warp[qsm_ctz(warps)].sb.valid) return false;
     }
   }
@@ -128,8 +103,7 @@ static bool scoreboards_are_empty(const struct qsm_sm *sm) {
 // ---- A cycle ----
 
 static void send_restored(struct qsm_sm *sm, uint64_t c) {
-  sm->out.restored = true;
-  sm->out.restored_at = c;
+  qsm_sm_send_restored(sm, c);
   QSM_EMIT(sm, c, QSM_EV_RESUMED, 0, sm->save.tb);
 }
 
@@ -157,17 +131,16 @@ static void step_find(struct qsm_sm *sm) {
 static void take_header(struct qsm_sm *sm, const struct qsm_inbox *in) {
   const struct qsm_save_place at = qsm_save_find(sm, 0);
   if (at.sc->warp[at.warp].sb.valid || in->arrive) return;
-  struct qsm_tb_slot *tb = &sm->tb[sm->save.tb];
-  uint32_t xy = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_PC_REG);
-  tb->block[0] = xy & 0xFFFF;
-  tb->block[1] = xy >> 16;
-  tb->block[2] = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_STATE_REG) & 0xFFFF;
-  tb->linear = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_LINEAR_REG);
+  uint32_t xy = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_PC_REG),
+           z = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_STATE_REG),
+           linear = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_LINEAR_REG);
+  const uint32_t block[3] = {xy & 0xFFFF, xy >> 16, z & 0xFFFF};
+  qsm_tb_launch_set_index(&sm->launch, sm->save.tb, block, linear);
   qsm_tb_save_next_phase(sm);
 }
 
 static void wait_for_memory(struct qsm_sm *sm, uint64_t c) {
-  if (sm->tb[sm->save.tb].saved || !scoreboards_are_empty(sm)) return;
+  if (sm->launch.tb[sm->save.tb].saved || !scoreboards_are_empty(sm)) return;
   if (sm->save.op == QSM_TB_RESTORE)
     stop_at_end(sm, c);
   else
@@ -176,7 +149,7 @@ static void wait_for_memory(struct qsm_sm *sm, uint64_t c) {
 
 void qsm_tb_save_decide(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_tb_save *save = &sm->save;
-  if (sm->killed >> sm->tb[save->tb].kernel & 1) {  // R-PE-20
+  if (sm->faults.killed >> sm->launch.tb[save->tb].kernel & 1) {  // R-PE-20
     stop_at_end(sm, c);
     return;
   }
@@ -200,9 +173,8 @@ void qsm_tb_save_decide(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
 static void evict(struct qsm_sm *sm, uint64_t c) {
   uint32_t s = sm->save.tb;
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_evict(sm->sub[i], s, c);
-  sm->tb[s].arrived = 0;
-  sm->tb[s].saved = true;
-  qsm_sm_update_tb(sm, s);
+  qsm_barrier_clear(&sm->barrier, s);
+  qsm_tb_launch_note_saved(&sm->launch, s);
 }
 
 // After everything else that the end of the cycle brings: the block has retired or arrived.
@@ -215,4 +187,21 @@ void qsm_tb_save_end(struct qsm_sm *sm, uint64_t c) {
   save->reported_op = save->op;
   save->reported_phase = save->phase;
   QSM_EMIT(sm, c, QSM_EV_TBOP, 0, save->op, save->tb, save->phase);
+}
+
+// ---- State and flips ----
+
+bool qsm_tb_save_word(const struct qsm_tb_save *save, uint32_t word, uint32_t *value) {
+  const uint32_t words[] = {
+      save->op | (uint32_t)save->phase << 4,
+      save->op ? save->tb | (uint32_t)save->image << 8 | (uint32_t)save->fresh << 16 : 0,
+      save->op ? save->base : 0};
+  return qsm_give_word(word, words, 3, value);
+}
+
+// The image's address, while the sequencer still has a line to move.
+bool qsm_tb_save_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
+  if (!qsm_save_uses_base(&sm->save)) return false;
+  qsm_flip_bit(flip, &sm->save.base, 12 + qsm_flip_draw(flip, 12), "base of image", sm->save.image);
+  return true;
 }

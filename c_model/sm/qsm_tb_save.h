@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two halves of the sequencer that saves and restores thread blocks: qsm_tb_save.c goes through
-// the phases, qsm_save_steps.c does the steps of one (docs/preemption.md). For these two files
-// only.
+// The sequencer that saves and restores blocks (docs/preemption.md). At most one block at a time.
+// Its state belongs to qsm_tb_save.c, which goes through the phases, and qsm_save_steps.c, which
+// does the steps of one.
 #ifndef QSM_TB_SAVE_H
 #define QSM_TB_SAVE_H
 
-#include "qsm_sm_blocks.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-enum qsm_save_phase {
-  QSM_PHASE_IDLE,
-  QSM_PHASE_ADDRESS,
-  QSM_PHASE_QUIET,
-  QSM_PHASE_FIND,
-  QSM_PHASE_REGISTERS,
-  QSM_PHASE_STATE,
-  QSM_PHASE_FINISHED,
-  QSM_PHASE_SHARED,
-  QSM_PHASE_HEADER,
-  QSM_PHASE_WAIT
+#include "qsm_inbox.h"
+#include "qsm_sm.h"
+#include "qsm_sm_state.h"
+#include "qsm_subcore.h"
+
+// A lane's word in the last line of its warp's image.
+enum { QSM_SAVED_DEPTH = 31, QSM_SAVED_LIVE = 32, QSM_SAVED_AT_BARRIER = 64 };
+
+struct qsm_tb_save {
+  uint8_t op;  // enum qsm_tb_op; QSM_TB_NEW: idle
+  uint8_t phase;
+  uint8_t tb, image;
+  bool fresh;
+  uint8_t at_end;        // what the cycle's end brings: see qsm_tb_save.c
+  uint32_t base;         // of the image
+  uint32_t n_to_add;     // image sizes that base still lacks
+  uint32_t i, reg, row;  // where the phase stands
+  uint32_t part, lane;
+  uint32_t row_begin, i_end;  // of a round of rows of shared memory
+  uint32_t first;             // f of R-PE-17
+  uint8_t reported_op, reported_phase;
+  struct qsm_injection injection;
 };
 
-enum {
-  QSM_IMAGE_HEADER_LINES = 3,
-  QSM_SAVE_PC_REG = 31,
-  QSM_SAVE_STATE_REG = 30,
-  QSM_SAVE_LINEAR_REG = 29
-};
+// Restored or saved blocks are frozen from the next cycle on.
+void qsm_tb_save_begin(struct qsm_sm *sm, const struct qsm_sm_msg *msg);
+void qsm_tb_save_stop(struct qsm_sm *sm,
+                      uint64_t from);  // op idle; the block runs, or has gone, from cycle `from` on
+// While op is not idle: decides at the start of a cycle, which may inject, and acts at its end.
+void qsm_tb_save_decide(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
+void qsm_tb_save_end(struct qsm_sm *sm, uint64_t c);
 
-// A warp of the block that has a live lane.
-struct qsm_save_place {
-  struct qsm_subcore *sc;  // NULL: there is none
-  uint32_t warp;
-};
-
-static inline const struct qsm_desc *qsm_save_desc(const struct qsm_sm *sm) {
-  return qsm_desc_of(sm, sm->tb[sm->save.tb].kernel);
+static inline bool qsm_tb_save_holds(const struct qsm_tb_save *save, uint32_t tb) {
+  return save->op && save->tb == tb;
 }
-static inline uint32_t qsm_save_n_rows(const struct qsm_sm *sm) {
-  return qsm_config_shared_lines(sm->shared->config, qsm_save_desc(sm)->shared_bytes);
+static inline bool qsm_tb_save_restores(const struct qsm_tb_save *save, uint32_t tb) {
+  return save->op == QSM_TB_RESTORE && save->tb == tb;
 }
-struct qsm_save_place qsm_save_find(const struct qsm_sm *sm, uint32_t i);
 
-// ---- qsm_tb_save.c ----
-void qsm_tb_save_next_phase(struct qsm_sm *sm);
-
-// ---- qsm_save_steps.c ----
-void qsm_save_begin_state(struct qsm_sm *sm);  // of warp save.i, in the state phase of a save
-void qsm_save_step(struct qsm_sm *sm,
-                   uint64_t c);  // does the phase's next step, if its conditions hold
-bool qsm_tb_save_uses_base(
-    const struct qsm_tb_save *save);  // a line of the image is still to be moved
+// ---- State and flips ----
+bool qsm_tb_save_word(const struct qsm_tb_save *save, uint32_t word, uint32_t *value);
+bool qsm_tb_save_flip(struct qsm_flip *flip, struct qsm_sm *sm);
 
 #endif

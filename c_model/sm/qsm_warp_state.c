@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Per-thread PCs, divergence, reconvergence, barriers: docs/warp_state.md. The lane store is
 // written only when a warp diverges.
+#include "qsm_warp_state.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "qsm_exec.h"
+#include "qsm_sm_blocks.h"
 
 // Where the lanes of a ctl instruction go. While all go to one place, `pc` is that place and no
 // array is filled.
@@ -15,46 +19,49 @@ struct next {
   uint32_t misaligned;  // lanes
 };
 
-// R-WB-4. The RTL keeps a bit per register instead, reads 0 until it is set, and the first write
-// sets the other lanes to 0. That is the same: whatever the slot's last warp had under way has been
-// written before it finished (R-WS-10), so nothing but writes of this warp follows.
-static void clear_registers(struct qsm_subcore *sc, uint32_t warp) {
-  uint32_t n = sc->sm->n_lanes;
-  memset(qsm_reg(sc, n, warp, 0), 0, (size_t)32 * n * sizeof *sc->regs);
+bool qsm_warp_states_create(struct qsm_warp_states *states, uint32_t n_warps, uint32_t n_lanes) {
+  *states = (struct qsm_warp_states){
+      .sel1 = QSM_NONE,
+      .sel2 = QSM_NONE,
+      .sel_last = (uint8_t)(n_warps - 1),
+      .lane_pc = qsm_sm_zeroed((size_t)n_warps * n_lanes, sizeof *states->lane_pc),
+      .lane_depth = qsm_sm_zeroed((size_t)n_warps * n_lanes, sizeof *states->lane_depth),
+  };
+  return states->lane_pc && states->lane_depth;
 }
 
-void qsm_warp_start(struct qsm_subcore *sc, uint32_t warp, uint32_t kernel, uint32_t tb,
-                    uint32_t widx, uint32_t live, bool path, uint64_t c) {
-  uint32_t bit = 1u << warp;
+void qsm_warp_states_destroy(struct qsm_warp_states *states) {
+  free(states->lane_pc);
+  free(states->lane_depth);
+}
+
+void qsm_warp_start(struct qsm_subcore *sc, const struct qsm_warp_start *start, uint64_t c) {
+  struct qsm_warp_states *states = &sc->states;
+  uint32_t warp = start->warp, kernel = start->kernel, bit = 1u << warp;
+  struct qsm_warp_state *state = &sc->warp[warp].state;
   qsm_subcore_wake(sc, c + 1);
-  clear_registers(sc, warp);
-  sc->resident |= bit;
-  sc->of_kernel[sc->warp[warp].kernel] &= ~bit;
-  sc->of_kernel[kernel] |= bit;
-  sc->warp[warp].kernel = (uint8_t)kernel;
-  sc->warp[warp].tb = (uint8_t)tb;
-  sc->warp[warp].widx = (uint8_t)widx;
-  sc->warp[warp].live = live;
-  sc->warp[warp].bar = 0;
-  sc->path_valid = live && path ? sc->path_valid | bit : sc->path_valid & ~bit;
-  sc->warp[warp].path_pc = qsm_desc_of(sc->sm, kernel)->entry;
-  sc->warp[warp].path_depth = 0;
-  sc->warp[warp].path_mask = live;
-  sc->merge_valid &= ~bit;
-  sc->warp[warp].selcnt = 0;
-  sc->warp[warp].rot = 0;
-  sc->selpend &= ~bit;
-  sc->killed &= ~bit;
-  sc->frozen = qsm_tb_save_holds(sc->sm, tb) ? sc->frozen | bit : sc->frozen & ~bit;
-  sc->warp[warp].ibuf_count = 0;
-  sc->room |= bit;
-  sc->finishable &= ~bit;
-  sc->warp[warp].sb = (struct qsm_scoreboard){0};
-  sc->shut = sc->sm->quota.open >> kernel & 1 ? sc->shut & ~bit : sc->shut | bit;
-  qsm_fetch_redirect(sc, warp);
-  qsm_warp_sched_started(&sc->sched, warp);
-  qsm_subcore_refresh(sc, warp, c + 1);
-  QSM_EMIT(sc->sm, c, QSM_EV_START, sc->index, warp, kernel, tb, widx, live);
+  states->resident |= bit;
+  states->of_kernel[state->kernel] &= ~bit;
+  states->of_kernel[kernel] |= bit;
+  states->path_valid =
+      start->live && start->path ? states->path_valid | bit : states->path_valid & ~bit;
+  states->merge_valid &= ~bit;
+  states->selcnt[warp] = 0;
+  states->rot[warp] = 0;
+  states->selpend &= ~bit;
+  states->killed &= ~bit;
+  bool frozen = qsm_tb_save_holds(&sc->sm->save, start->tb);
+  states->frozen = frozen ? states->frozen | bit : states->frozen & ~bit;
+  *state = (struct qsm_warp_state){
+      .live = start->live,
+      .path_pc = qsm_desc_of(sc->sm, kernel)->entry,
+      .path_mask = start->live,
+      .kernel = (uint8_t)kernel,
+      .tb = (uint8_t)start->tb,
+      .widx = (uint8_t)start->widx,
+  };
+  qsm_subcore_begin_warp(sc, warp, c + 1);
+  QSM_EMIT(sc->sm, c, QSM_EV_START, sc->index, warp, kernel, start->tb, start->widx, start->live);
 }
 
 static uint32_t next_depth(const struct qsm_pipe_slot *slot) {
@@ -108,17 +115,16 @@ static uint32_t lane_target(const struct next *next, uint32_t lane) {
   return next->uniform ? next->pc : next->lane_pc[lane];
 }
 
-static void raise_record(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint32_t lane,
-                         struct qsm_fault *record) {
+static void raise_record(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                         uint32_t lane, struct qsm_fault *record) {
   struct qsm_sm *sm = sc->sm;
-  record->tid = sc->warp[slot->warp].widx * sm->n_lanes + lane;
-  record->block = sm->tb[sc->warp[slot->warp].tb].linear;
-  slot->faulted = true;
-  qsm_sm_raise(sm, 1u + sc->index, slot->kernel, record);
+  record->tid = sc->warp[slot->warp].state.widx * sm->n_lanes + lane;
+  record->block = sm->launch.tb[sc->warp[slot->warp].state.tb].linear;
+  qsm_fault_raise(&sm->faults, 1u + sc->index, slot->kernel, record);
 }
 
 // Raises the instruction's fault, if it has one (R-EX-5); true if so.
-static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot,
+static bool raise(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
                   const struct next *next) {
   struct qsm_fault record = {.pc = slot->pc, .value = slot->pc};
   uint32_t lanes = slot->mask;
@@ -143,22 +149,22 @@ static bool raise(const struct qsm_subcore *sc, struct qsm_pipe_slot *slot,
 static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
                   const struct next *next) {
   uint32_t warp = slot->warp;
-  sc->path_valid |= 1u << warp;
-  sc->warp[warp].path_pc = next->pc;
-  sc->warp[warp].path_depth = (uint8_t)next->depth;
-  sc->warp[warp].path_mask = slot->mask;
-  sc->merge_valid &= ~(1u << warp);
-  qsm_fetch_redirect(sc, warp);
+  sc->states.path_valid |= 1u << warp;
+  sc->warp[warp].state.path_pc = next->pc;
+  sc->warp[warp].state.path_depth = (uint8_t)next->depth;
+  sc->warp[warp].state.path_mask = slot->mask;
+  sc->states.merge_valid &= ~(1u << warp);
+  qsm_fetch_redirect(&sc->fetch, &sc->warp[warp].fetch, warp, next->pc);
 }
 
 // After a change of live, bar and the lane store.
 static void select_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
-  if (sc->warp[warp].live & ~sc->warp[warp].bar) {
-    sc->sel1 = (uint8_t)warp;
-  } else if (sc->warp[warp].live) {
-    qsm_sm_arrived(sc->sm, sc->warp[warp].tb);
+  if (sc->warp[warp].state.live & ~sc->warp[warp].state.bar) {
+    sc->states.sel1 = (uint8_t)warp;
+  } else if (sc->warp[warp].state.live) {
+    qsm_barrier_arrive(&sc->sm->barrier, sc->warp[warp].state.tb);
   }
-  sc->dirty |= 1u << warp;
+  qsm_subcore_touch(sc, warp);
 }
 
 // R-WS-4.
@@ -167,16 +173,16 @@ static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
   uint32_t warp = slot->warp, n = sc->sm->n_lanes;
   for (uint32_t lanes = slot->mask; lanes; lanes &= lanes - 1) {
     uint32_t l = qsm_ctz(lanes);
-    sc->lane_pc[warp * n + l] = lane_target(next, l);
-    sc->lane_depth[warp * n + l] = (uint8_t)next->depth;
+    sc->states.lane_pc[warp * n + l] = lane_target(next, l);
+    sc->states.lane_depth[warp * n + l] = (uint8_t)next->depth;
   }
-  if (slot->insn.op == QSM_OP_EXIT) sc->warp[warp].live &= ~slot->mask;
-  if (slot->insn.op == QSM_OP_BAR) sc->warp[warp].bar |= slot->mask;
+  if (slot->insn.op == QSM_OP_EXIT) sc->warp[warp].state.live &= ~slot->mask;
+  if (slot->insn.op == QSM_OP_BAR) sc->warp[warp].state.bar |= slot->mask;
   select_or_arrive(sc, warp);
 }
 
-// R-PE-19: the state that a restore has put into x31 and x30.
-static void jump(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c) {
+// R-PE-19: the state that a restore has put into x31 and x30. True if it faults.
+static bool jump(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t c) {
   uint32_t warp = slot->warp, n = sc->sm->n_lanes, live = 0, bar = 0, misaligned = 0;
   const uint32_t *pc = qsm_reg(sc, n, warp, 31), *state = qsm_reg(sc, n, warp, 30);
   for (uint32_t l = 0; l < n; l++) {
@@ -184,43 +190,44 @@ static void jump(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c)
     bar |= (uint32_t)((state[l] & QSM_SAVED_AT_BARRIER) != 0) << l;
     misaligned |= (pc[l] >> 1 & 1) << l;
   }
-  live &= sc->warp[warp].live;
+  live &= sc->warp[warp].state.live;
   misaligned &= live;
   if (misaligned) {
     uint32_t lane = qsm_ctz(misaligned);
     struct qsm_fault record = {.cause = 0, .pc = slot->pc, .value = pc[lane] & ~1u};
     raise_record(sc, slot, lane, &record);
-    return;
+    return true;
   }
   for (uint32_t l = 0; l < n; l++) {
-    sc->lane_pc[warp * n + l] = pc[l] & ~1u;
-    sc->lane_depth[warp * n + l] = (uint8_t)(state[l] & QSM_SAVED_DEPTH);
+    sc->states.lane_pc[warp * n + l] = pc[l] & ~1u;
+    sc->states.lane_depth[warp * n + l] = (uint8_t)(state[l] & QSM_SAVED_DEPTH);
   }
-  sc->warp[warp].live = live;
-  sc->warp[warp].bar = bar & live;
+  sc->warp[warp].state.live = live;
+  sc->warp[warp].state.bar = bar & live;
   select_or_arrive(sc, warp);
-  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].live, sc->warp[warp].bar, 1);
+  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].state.live,
+           sc->warp[warp].state.bar, 1);
+  return false;
 }
 
-void qsm_warp_resolve(struct qsm_subcore *sc, struct qsm_pipe_slot *slot, uint64_t c) {
+bool qsm_warp_resolve(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t c) {
   uint32_t warp = slot->warp;
-  if (sc->warp[warp].live == 0 || (sc->sm->killed >> slot->kernel & 1)) return;
-  if (slot->injected) {
-    jump(sc, slot, c);
-    return;
-  }
+  if (sc->warp[warp].state.live == 0 || (sc->sm->faults.killed >> slot->kernel & 1)) return false;
+  if (slot->injected) return jump(sc, slot, c);
   struct next next;
   next_of(sc, slot, &next);
-  if (raise(sc, slot, &next)) return;
+  if (raise(sc, slot, &next)) return true;
   bool stays = slot->insn.op != QSM_OP_EXIT && slot->insn.op != QSM_OP_BAR;
-  bool whole = stays && next.uniform && (sc->warp[warp].live & ~sc->warp[warp].bar) == slot->mask;
+  bool whole = stays && next.uniform &&
+               (sc->warp[warp].state.live & ~sc->warp[warp].state.bar) == slot->mask;
   if (whole) {
     go_on(sc, slot, &next);
   } else {
     split(sc, slot, &next);
   }
-  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].live, sc->warp[warp].bar,
-           !whole);
+  QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].state.live,
+           sc->warp[warp].state.bar, !whole);
+  return false;
 }
 
 // Lanes of cand with the greatest depth and, among them, the lowest pc.
@@ -250,27 +257,27 @@ static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc
                        const uint8_t *depth, uint32_t cand) {
   uint32_t group = deepest_lowest(pc, depth, cand);
   if (group == cand) return group;
-  if (sc->warp[warp].selcnt != sc->sm->shared->config->progress_limit - 1) {
-    sc->warp[warp].selcnt++;
+  if (sc->states.selcnt[warp] != sc->sm->shared->config->progress_limit - 1) {
+    sc->states.selcnt[warp]++;
     return group;
   }
-  uint32_t first = qsm_circular_first(cand, sc->warp[warp].rot);
-  sc->warp[warp].rot = (uint8_t)((first + 1) & (sc->sm->n_lanes - 1));
-  sc->warp[warp].selcnt = 0;
+  uint32_t first = qsm_circular_first(cand, sc->states.rot[warp]);
+  sc->states.rot[warp] = (uint8_t)((first + 1) & (sc->sm->n_lanes - 1));
+  sc->states.selcnt[warp] = 0;
   return same_place(pc, depth, cand, first);
 }
 
 // R-WS-7.
 static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc,
                        const uint8_t *depth, uint32_t others) {
-  uint32_t path_pc = sc->warp[warp].path_pc, bit = 1u << warp;
-  sc->merge_valid &= ~bit;
+  uint32_t path_pc = sc->warp[warp].state.path_pc, bit = 1u << warp;
+  sc->states.merge_valid &= ~bit;
   for (; others; others &= others - 1) {
     uint32_t l = qsm_ctz(others);
-    if (depth[l] != sc->warp[warp].path_depth || pc[l] <= path_pc) continue;
-    if ((sc->merge_valid & bit) && sc->warp[warp].merge_pc <= pc[l]) continue;
-    sc->merge_valid |= bit;
-    sc->warp[warp].merge_pc = pc[l];
+    if (depth[l] != sc->warp[warp].state.path_depth || pc[l] <= path_pc) continue;
+    if ((sc->states.merge_valid & bit) && sc->warp[warp].state.merge_pc <= pc[l]) continue;
+    sc->states.merge_valid |= bit;
+    sc->warp[warp].state.merge_pc = pc[l];
   }
 }
 
@@ -279,65 +286,67 @@ static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc
 // by a kill.
 static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint32_t n = sc->sm->n_lanes;
-  const uint32_t *pc = sc->lane_pc + warp * n;
-  const uint8_t *depth = sc->lane_depth + warp * n;
-  if (sc->warp[warp].live == 0 || (sc->sm->killed >> sc->warp[warp].kernel & 1)) return;
-  uint32_t cand = sc->warp[warp].live & ~sc->warp[warp].bar;
+  const uint32_t *pc = sc->states.lane_pc + warp * n;
+  const uint8_t *depth = sc->states.lane_depth + warp * n;
+  if (sc->warp[warp].state.live == 0 || (sc->sm->faults.killed >> sc->warp[warp].state.kernel & 1))
+    return;
+  uint32_t cand = sc->warp[warp].state.live & ~sc->warp[warp].state.bar;
   uint32_t group = choose(sc, warp, pc, depth, cand), lane = qsm_ctz(group);
-  sc->path_valid |= 1u << warp;
-  sc->warp[warp].path_pc = pc[lane];
-  sc->warp[warp].path_depth = depth[lane];
-  sc->warp[warp].path_mask = group;
+  sc->states.path_valid |= 1u << warp;
+  sc->warp[warp].state.path_pc = pc[lane];
+  sc->warp[warp].state.path_depth = depth[lane];
+  sc->warp[warp].state.path_mask = group;
   find_merge(sc, warp, pc, depth, cand & ~group);
-  qsm_fetch_redirect(sc, warp);
-  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->warp[warp].path_pc,
-           sc->warp[warp].path_depth, group);
+  qsm_fetch_redirect(&sc->fetch, &sc->warp[warp].fetch, warp, pc[lane]);
+  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->warp[warp].state.path_pc,
+           sc->warp[warp].state.path_depth, group);
 }
 
 // R-WS-8: the warp with selpend whose turn it is.
 static uint8_t take_pending(struct qsm_subcore *sc) {
-  sc->sel_last = (uint8_t)qsm_circular_first(sc->selpend, sc->sel_last + 1u);
-  sc->selpend &= ~(1u << sc->sel_last);
-  return sc->sel_last;
+  sc->states.sel_last = (uint8_t)qsm_circular_first(sc->states.selpend, sc->states.sel_last + 1u);
+  sc->states.selpend &= ~(1u << sc->states.sel_last);
+  return sc->states.sel_last;
 }
 
-bool qsm_warp_select_asked(struct qsm_subcore *sc) {
-  if (sc->sel1 == QSM_NONE && !sc->selpend) return true;
-  sc->step_asks = true;
-  return sc->sel_waits == QSM_SEL_PATIENCE;
+bool qsm_warp_select_asked(struct qsm_warp_states *states) {
+  if (states->sel1 == QSM_NONE && !states->selpend) return true;
+  states->step_asks = true;
+  return states->sel_waits == QSM_SEL_PATIENCE;
 }
 
 // Who has SEL1 in this cycle, R-WS-8 and R-WS-11.
 static uint8_t choose_sel1(struct qsm_subcore *sc) {
-  bool due = sc->sel1 != QSM_NONE, waits = sc->step_asks || (due && sc->selpend),
+  bool due = sc->states.sel1 != QSM_NONE,
+       waits = sc->states.step_asks || (due && sc->states.selpend),
        claimed = qsm_subcore_claimed(sc);
-  bool yields = waits && sc->sel_waits == QSM_SEL_PATIENCE && !claimed;
-  uint8_t warp = sc->sel1;
-  if (yields && sc->step_asks)
+  bool yields = waits && sc->states.sel_waits == QSM_SEL_PATIENCE && !claimed;
+  uint8_t warp = sc->states.sel1;
+  if (yields && sc->states.step_asks)
     warp = QSM_NONE;
-  else if (sc->selpend && (!due || yields))
+  else if (sc->states.selpend && (!due || yields))
     warp = take_pending(sc);
-  if (yields && due) sc->selpend |= 1u << sc->sel1;
-  if (!claimed) sc->sel_waits = waits && !yields ? sc->sel_waits + 1 : 0;
-  sc->sel1 = QSM_NONE;
-  sc->step_asks = false;
+  if (yields && due) sc->states.selpend |= 1u << sc->states.sel1;
+  if (!claimed) sc->states.sel_waits = waits && !yields ? sc->states.sel_waits + 1 : 0;
+  sc->states.sel1 = QSM_NONE;
+  sc->states.step_asks = false;
   return warp;
 }
 
 // Called before this cycle's resolve, which sets sel1 for the next.
 void qsm_warp_select(struct qsm_subcore *sc, uint64_t c) {
-  uint32_t sel2 = sc->sel2;
-  sc->sel2 = choose_sel1(sc);
+  uint32_t sel2 = sc->states.sel2;
+  sc->states.sel2 = choose_sel1(sc);
   if (sel2 != QSM_NONE) select_path(sc, sel2, c);
 }
 
 void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
-  for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
+  for (uint32_t warps = sc->states.resident; warps; warps &= warps - 1) {
     uint32_t warp = qsm_ctz(warps);
-    if (sc->warp[warp].tb != tb || sc->warp[warp].live == 0) continue;
+    if (sc->warp[warp].state.tb != tb || sc->warp[warp].state.live == 0) continue;
     qsm_subcore_wake(sc, c + 1);
-    sc->warp[warp].bar = 0;
-    sc->selpend |= 1u << warp;
+    sc->warp[warp].state.bar = 0;
+    sc->states.selpend |= 1u << warp;
     qsm_subcore_refresh(sc, warp, c + 1);
   }
 }
@@ -345,25 +354,99 @@ void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
 // Nothing of the warp is left to run: it finishes.
 static void wipe_warp(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint32_t others = ~(1u << warp);
-  sc->warp[warp].live = 0;
-  sc->warp[warp].bar = 0;
-  sc->path_valid &= others;
-  sc->merge_valid &= others;
-  sc->selpend &= others;
-  sc->warp[warp].ibuf_count = 0;
-  sc->room |= 1u << warp;
+  sc->warp[warp].state.live = 0;
+  sc->warp[warp].state.bar = 0;
+  sc->states.path_valid &= others;
+  sc->states.merge_valid &= others;
+  sc->states.selpend &= others;
+  qsm_fetch_flush(&sc->fetch, &sc->warp[warp].fetch, warp);
   qsm_subcore_refresh(sc, warp, c + 1);
+}
+
+static uint32_t warps_of_block(const struct qsm_subcore *sc, uint32_t tb) {
+  uint32_t warps = 0;
+  for (uint32_t left = sc->states.resident; left; left &= left - 1) {
+    uint32_t w = qsm_ctz(left);
+    if (sc->warp[w].state.tb == tb) warps |= 1u << w;
+  }
+  return warps;
 }
 
 void qsm_warp_wipe(struct qsm_subcore *sc, uint32_t kernel, uint64_t c) {
   qsm_subcore_wake(sc, c + 1);
-  for (uint32_t warps = sc->resident & sc->of_kernel[kernel]; warps; warps &= warps - 1)
+  for (uint32_t warps = sc->states.resident & sc->states.of_kernel[kernel]; warps;
+       warps &= warps - 1)
     wipe_warp(sc, qsm_ctz(warps), c);
 }
 
 void qsm_warp_evict(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
   qsm_subcore_wake(sc, c + 1);
-  for (uint32_t warps = sc->resident; warps; warps &= warps - 1) {
-    if (sc->warp[qsm_ctz(warps)].tb == tb) wipe_warp(sc, qsm_ctz(warps), c);
-  }
+  for (uint32_t warps = warps_of_block(sc, tb); warps; warps &= warps - 1)
+    wipe_warp(sc, qsm_ctz(warps), c);
+}
+
+// ---- Freeze, thaw, kill ----
+
+static void refresh_all(struct qsm_subcore *sc, uint32_t warps, uint64_t from) {
+  for (; warps; warps &= warps - 1) qsm_subcore_refresh(sc, qsm_ctz(warps), from);
+}
+
+void qsm_warp_freeze(struct qsm_subcore *sc, uint32_t tb, uint64_t from) {
+  uint32_t warps = warps_of_block(sc, tb);
+  if (warps) qsm_subcore_wake(sc, from);
+  sc->states.frozen = warps;
+  refresh_all(sc, warps, from);
+}
+
+void qsm_warp_thaw(struct qsm_subcore *sc, uint64_t from) {
+  uint32_t thawed = sc->states.frozen & sc->states.resident;
+  if (thawed) qsm_subcore_wake(sc, from);
+  sc->states.frozen = 0;
+  refresh_all(sc, thawed, from);
+}
+
+void qsm_warp_kill(struct qsm_subcore *sc, uint32_t kernels, uint64_t from) {
+  qsm_subcore_wake(sc, from);
+  for (; kernels; kernels &= kernels - 1)
+    sc->states.killed |= sc->states.of_kernel[qsm_ctz(kernels)];
+  refresh_all(sc, sc->states.killed & sc->states.resident, from);
+}
+
+// ---- State and flips ----
+
+bool qsm_warp_state_word(const struct qsm_subcore *sc, uint32_t w, uint32_t word, uint32_t *value) {
+  const struct qsm_warp_states *states = &sc->states;
+  const struct qsm_warp_state *state = &sc->warp[w].state;
+  const uint32_t words[] = {
+      states->resident >> w & 1,   state->live,           state->bar,
+      states->path_valid >> w & 1, sc->warp[w].fetch.fpc, state->path_mask,
+      states->selcnt[w],           states->rot[w],        state->path_depth,
+      states->selpend >> w & 1,
+  };
+  return qsm_give_word(word, words, sizeof words / sizeof words[0], value);
+}
+
+bool qsm_warp_select_word(const struct qsm_warp_states *states, uint32_t word, uint32_t *value) {
+  const uint32_t words[] = {states->sel_waits, states->sel_last};
+  return qsm_give_word(word, words, 2, value);
+}
+
+void qsm_warp_flip_path(struct qsm_flip *flip, struct qsm_subcore *sc, uint32_t w) {
+  qsm_flip_bit(flip, &sc->warp[w].state.path_pc, 2 + qsm_flip_draw(flip, 10), "path_pc", w);
+}
+
+// A lane more or less outside the path, unless that has all: a path that loses its only lane would
+// first show in what is not issued.
+bool qsm_warp_state_flip(struct qsm_flip *flip, struct qsm_subcore *sc) {
+  uint32_t living = 0;
+  for (uint32_t w = 0; w < sc->n_warps; w++) living |= (uint32_t)(sc->warp[w].state.live != 0) << w;
+  living &= sc->states.resident;
+  if (!living) return false;
+  uint32_t w = qsm_flip_draw_bit(flip, living);
+  struct qsm_warp_state *state = &sc->warp[w].state;
+  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~state->path_mask,
+           lane = qsm_flip_draw_bit(flip, outside ? outside : lanes);
+  if (state->live == 1u << lane) return false;
+  qsm_flip_bit(flip, &state->live, lane, "live", w);
+  return true;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idle-warp sampler: docs/sampler.md. In a cycle with a sample a warp is idle that could issue but
 // for its unit or the arbitration, the reasons 6 and 7: a candidate that does not issue.
+#include "qsm_idle_sampler.h"
+
 #include <string.h>
 
 #include "qsm_sm_blocks.h"
@@ -8,24 +10,24 @@
 void qsm_idle_sampler_add_candidates(struct qsm_sm *sm) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     const struct qsm_subcore *sc = sm->sub[i];
-    uint32_t candidates = sc->ready & ~sc->shut;
+    uint32_t candidates = qsm_subcore_candidates(sc);
     if (!candidates) continue;
     for (uint32_t k = 0; k < sm->n_kernels; k++)
-      sm->idle_sampler.sum[k] += qsm_popcount(candidates & sc->of_kernel[k]);
+      sm->idle_sampler.sum[k] += qsm_popcount(candidates & sc->states.of_kernel[k]);
   }
 }
 
 static void take_off_issued(struct qsm_sm *sm, uint64_t c) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
-    if (!qsm_pipe_holds(sm->sub[i], c)) continue;  // in this cycle only what was issued in it
-    const struct qsm_pipe_slot *slot = &sm->sub[i]->pipe[c % QSM_PIPE_SLOTS];
-    if (!slot->injected) sm->idle_sampler.sum[slot->kernel]--;
+    // In this cycle only what was issued in it: an older one has left the slot.
+    const struct qsm_pipe_slot *slot = qsm_subcore_issued(sm->sub[i], c);
+    if (slot && !slot->injected) sm->idle_sampler.sum[slot->kernel]--;
   }
 }
 
 static void report(struct qsm_sm *sm, uint64_t c) {
   const uint32_t *sum = sm->idle_sampler.sum;
-  if (sm->watched) qsm_sm_record(sm, c, QSM_EV_SAMPLE, 0, sum, sm->n_kernels);
+  if (sm->trace.watched) qsm_sm_record(sm, c, QSM_EV_SAMPLE, 0, sum, sm->n_kernels);
 }
 
 void qsm_idle_sampler_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
@@ -35,5 +37,12 @@ void qsm_idle_sampler_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_
     memcpy(sampler->snap, sampler->sum, sizeof sampler->snap);
     memset(sampler->sum, 0, sizeof sampler->sum);
   }
-  if (in->sample && sm->watched) report(sm, c);
+  if (in->sample && sm->trace.watched) report(sm, c);
+}
+
+// The sum of a slot, whether it has warps here or not: the next sample shows all.
+bool qsm_idle_sampler_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
+  uint32_t k = qsm_flip_draw(flip, sm->n_kernels);
+  qsm_flip_bit(flip, &sm->idle_sampler.sum[k], qsm_flip_draw(flip, 13), "idle_sum", k);
+  return true;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QAWS: docs/qaws.md. A group is named by its budget; 0 stands for no group. `counting` has a bit
 // per kernel.
-#include "qsm_sm_blocks.h"
 #include "qsm_warp_sched.h"
 
 // ---- Groups ----

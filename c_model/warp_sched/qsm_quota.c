@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md, docs/schemes.md.
-#include "qsm_sm_blocks.h"
+#include "qsm_quota.h"
 
 #include <string.h>
+
+#include "qsm_sm_blocks.h"
 
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels) {
   *q = (struct qsm_quota){.open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER};
 }
 
-void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
-  struct qsm_quota *q = &sm->quota;
+void qsm_quota_take_word(struct qsm_quota *q, const struct qsm_sm_msg *msg) {
   uint32_t k = msg->kernel;
   q->shadow_has |= 1u << k;
   q->shadow_quota[k] = msg->quota;
@@ -18,11 +19,15 @@ void qsm_quota_word(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
 
 static uint32_t loads(const struct qsm_quota *q) { return q->to_load | q->fresh; }
 
+static bool held(const struct qsm_sm *sm) {
+  return qsm_quota_held(&sm->quota, sm->shared->qos_mask);
+}
+
 // R-QC-5, R-SC-3: kernels due for a refill, by the registers as they are.
 static uint32_t refills(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  if (!qsm_quota_held(sm) || q->to_load || q->scheme == QSM_SCHEME_ELASTIC) return 0;
-  uint32_t runnable = sm->runnable, waiting = q->to_refill & runnable;
+  if (!held(sm) || q->to_load || q->scheme == QSM_SCHEME_ELASTIC) return 0;
+  uint32_t runnable = sm->launch.runnable, waiting = q->to_refill & runnable;
   if (waiting) return waiting;
   if (runnable & q->positive) return 0;
   return q->scheme == QSM_SCHEME_FAIR ? runnable : runnable & ~sm->shared->qos_mask;
@@ -31,8 +36,8 @@ static uint32_t refills(const struct qsm_sm *sm) {
 // R-SC-6 under scheme elastic, but for the load message and dcnt.
 static bool may_start_early(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  uint32_t runnable = sm->runnable;
-  return qsm_quota_held(sm) && !loads(q) && runnable && !(runnable & q->positive);
+  uint32_t runnable = sm->launch.runnable;
+  return held(sm) && !loads(q) && runnable && !(runnable & q->positive);
 }
 
 bool qsm_quota_busy(const struct qsm_sm *sm) {
@@ -46,15 +51,8 @@ uint32_t qsm_quota_dcnt(const struct qsm_sm *sm, uint64_t cycle) {
 }
 
 static void flip_gate(struct qsm_sm *sm, uint32_t kernel, uint64_t from) {
-  bool open = sm->quota.open >> kernel & 1;
-  for (uint32_t i = 0; i < sm->n_subs; i++) {
-    struct qsm_subcore *sc = sm->sub[i];
-    uint32_t warps = sc->of_kernel[kernel] & sc->resident;
-    if (!warps) continue;
-    qsm_subcore_wake(sc, from);
-    sc->shut = open ? sc->shut & ~warps : sc->shut | warps;
-    for (; warps; warps &= warps - 1) qsm_subcore_refresh(sc, qsm_ctz(warps), from);
-  }
+  bool open = qsm_quota_is_open(&sm->quota, kernel);
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_set_gate(sm->sub[i], kernel, open, from);
 }
 
 // A group may count or not (R-QW-2) though no gate flips: one that loads is closed in any case.
@@ -70,9 +68,9 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   q->qos_mask = sm->shared->qos_mask;
   uint32_t all = (1u << sm->n_kernels) - 1;
   uint32_t loading = loads(q) & -loads(q);
-  uint32_t spent = qsm_quota_held(sm) ? all & ~q->positive : 0;
+  uint32_t spent = held(sm) ? all & ~q->positive : 0;
   bool qos_first =
-      q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->runnable & q->positive);
+      q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->launch.runnable & q->positive);
   uint32_t open = all & ~spent & ~loading & (qos_first ? q->qos_mask : all);
   uint32_t flipped = open ^ q->open;
   q->open = open;
@@ -132,7 +130,7 @@ static void load(struct qsm_quota *q, uint32_t k, bool here) {
 // R-QC-9: at most one kernel is granted anything. C is already c1; `due` is R-QC-5's.
 static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
   struct qsm_quota *q = &sm->quota;
-  uint32_t first = arrive & ~sm->present & ~q->granted;
+  uint32_t first = arrive & ~sm->launch.present & ~q->granted;
   bool second = q->load_second;
   q->to_refill = due;
   q->load_second = !first && loads(q) && !second;
@@ -142,7 +140,7 @@ static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
     grant(q, k, sm->shared->first_quota[k], (uint32_t)sm->shared->first_quota[k]);
   } else if (loads(q)) {
     uint32_t k = qsm_ctz(loads(q));
-    if (second) load(q, k, (sm->present | arrive) >> k & 1);
+    if (second) load(q, k, (sm->launch.present | arrive) >> k & 1);
   } else if (due) {
     uint32_t k = qsm_ctz(due);
     q->to_refill &= due - 1;
@@ -260,10 +258,47 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   int32_t before[QSM_MAX_KERNELS];
   bool loaded = false;
-  if (sm->watched) memcpy(before, sm->quota.c, sizeof before);
-  if (!(in->arrive | in->load | in->tick) && qsm_quota_only_counts(sm))
+  if (sm->trace.watched) memcpy(before, sm->quota.c, sizeof before);
+  if (!(in->arrive | in->load | in->tick) &&
+      qsm_quota_only_counts(&sm->quota, sm->launch.runnable, sm->shared->qos_mask))
     count_issued(sm, c);
   else
     loaded = step_grants(sm, in, c);
-  if (sm->watched) report(sm, memcmp(before, sm->quota.c, sizeof before) != 0, loaded, c);
+  if (sm->trace.watched) report(sm, memcmp(before, sm->quota.c, sizeof before) != 0, loaded, c);
+}
+
+// ---- State and flips ----
+
+bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word,
+                    uint32_t *value) {
+  const struct qsm_quota *q = &sm->quota;
+  const uint32_t of_sm[] = {qsm_quota_dcnt(sm, cycle), q->early};
+  if (k == sm->n_kernels) return qsm_give_word(word, of_sm, 2, value);
+  if (k > sm->n_kernels) return false;
+  const uint32_t of_kernel[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k],
+                                q->fresh >> k & 1};
+  return qsm_give_word(word, of_kernel, 5, value);
+}
+
+// While an epoch's loads are under way, whose event shows dcnt; few bits, so that it does not run
+// out before.
+static bool flip_dcnt(struct qsm_flip *flip, struct qsm_sm *sm) {
+  if (sm->quota.scheme != QSM_SCHEME_ELASTIC || !sm->quota.to_load) return false;
+  uint32_t dcnt = qsm_quota_dcnt(sm, sm->next_cycle);
+  qsm_flip_bit(flip, &dcnt, qsm_flip_draw(flip, 5), "dcnt of sm", sm->index);
+  sm->quota.timed_start_at = sm->next_cycle + dcnt;
+  return true;
+}
+
+// Of a kernel that may issue under a scheme: a spent C, or one that nobody looks at, is overwritten
+// by the next load or launch.
+bool qsm_quota_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
+  struct qsm_quota *q = &sm->quota;
+  if (flip_dcnt(flip, sm)) return true;
+  uint32_t spending = q->scheme == QSM_SCHEME_NONE ? 0 : sm->launch.present & q->positive;
+  if (!spending) return false;
+  uint32_t k = qsm_flip_draw_bit(flip, spending), value = (uint32_t)q->c[k];
+  qsm_flip_bit(flip, &value, qsm_flip_draw(flip, 16), "C", k);
+  q->c[k] = (int32_t)value;
+  return true;
 }

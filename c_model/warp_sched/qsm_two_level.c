@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two-level scheduling: which warps have a place among the active ones (docs/warp_sched.md, R-PO-7,
 // R-PO-8).
-#include "qsm_sm_blocks.h"
 #include "qsm_warp_sched.h"
 
 uint32_t qsm_two_level_active(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in) {

@@ -2,8 +2,6 @@
 // Warp scheduling policies: docs/warp_sched.md.
 #include "qsm_warp_sched.h"
 
-#include "qsm_sm_blocks.h"
-
 void qsm_warp_sched_reset(struct qsm_warp_sched *ws, uint32_t n_warps) {
   *ws = (struct qsm_warp_sched){
       .n_warps = (uint8_t)n_warps, .last = (uint8_t)(n_warps - 1), .gone = true};
@@ -71,4 +69,46 @@ void qsm_warp_sched_started(struct qsm_warp_sched *ws, uint32_t warp) {
   ws->order[i] = (uint8_t)warp;
   ws->active &= ~(1u << warp);
   ws->qaws.mark &= ~(1u << warp);
+}
+
+void qsm_warp_sched_note_policy(struct qsm_warp_sched *ws, uint32_t policy) {
+  ws->grouping |= policy >= QSM_POLICY_TWO_LEVEL;
+}
+
+// ---- State and flips ----
+
+bool qsm_warp_sched_word(const struct qsm_warp_sched *ws, uint32_t word, uint32_t *value) {
+  const struct qsm_qaws *q = &ws->qaws;
+  const uint32_t words[] = {ws->active, qsm_qaws_front(q), (uint32_t)q->prev << 1 | q->head_ok,
+                            q->mark};
+  return qsm_give_word(word, words, 4, value);
+}
+
+// A warp that is demoted in the next cycle loses its place before.
+static bool flip_two_level(struct qsm_flip *flip, struct qsm_warp_sched *ws,
+                           const struct qsm_sched_in *seen) {
+  uint32_t demoted = ws->active & seen->stalled_long;
+  if (!demoted) return false;
+  uint32_t w = qsm_ctz(demoted);
+  qsm_flip_bit(flip, &ws->active, w, "active", w);
+  return true;
+}
+
+// The count that the next cycle adds to, such that it stays a count below the budget: the front
+// moves later or earlier, but not now.
+static bool flip_qaws(struct qsm_flip *flip, struct qsm_warp_sched *ws,
+                      const struct qsm_sched_in *seen) {
+  struct qsm_qaws *q = &ws->qaws;
+  struct qsm_warp_sched next = *ws;
+  qsm_warp_sched_step(&next, seen);
+  if (qsm_qaws_front(&next.qaws) != qsm_qaws_front(q) + 1 || (q->ncs ^ 1) >= q->budget)
+    return false;
+  qsm_flip_small(flip, &q->ncs, 0, "ncs of the group of budget", q->budget);
+  return true;
+}
+
+bool qsm_warp_sched_flip(struct qsm_flip *flip, struct qsm_warp_sched *ws,
+                         const struct qsm_sched_in *seen) {
+  if (seen->policy == QSM_POLICY_TWO_LEVEL) return flip_two_level(flip, ws, seen);
+  return seen->policy >= QSM_POLICY_QAWS && flip_qaws(flip, ws, seen);
 }

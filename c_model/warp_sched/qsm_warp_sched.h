@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "qsm_bits.h"
 #include "qsm_sm.h"
+#include "qsm_sm_state.h"
 
 enum {
   QSM_MAX_WARPS = 16,  // of one sub-core
@@ -55,6 +57,8 @@ void qsm_warp_sched_reset(struct qsm_warp_sched *ws, uint32_t n_warps);
 uint32_t qsm_warp_sched_step(struct qsm_warp_sched *ws, const struct qsm_sched_in *in);
 // A warp became resident at the end of the cycle.
 void qsm_warp_sched_started(struct qsm_warp_sched *ws, uint32_t warp);
+// The policy's number was written; seen in the next step.
+void qsm_warp_sched_note_policy(struct qsm_warp_sched *ws, uint32_t policy);
 // True if cycles with these inputs, no eligible warp among them and none that finishes, change
 // nothing.
 bool qsm_warp_sched_settled(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in);
@@ -78,6 +82,12 @@ static inline void qsm_warp_sched_note_issue(struct qsm_warp_sched *ws, uint32_t
 static inline uint32_t qsm_qaws_front(const struct qsm_qaws *q) {
   return (uint32_t)q->valid << 16 | (uint32_t)q->budget << 8 | q->ncs;
 }
+
+// ---- State and flips ----
+bool qsm_warp_sched_word(const struct qsm_warp_sched *ws, uint32_t word, uint32_t *value);
+// A flip that shows in the next cycle, which sees `seen`, and not in what that cycle issues.
+bool qsm_warp_sched_flip(struct qsm_flip *flip, struct qsm_warp_sched *ws,
+                         const struct qsm_sched_in *seen);
 
 // ---- between qsm_warp_sched.c, qsm_two_level.c and qsm_qaws.c ----
 uint32_t qsm_warp_sched_oldest(const struct qsm_warp_sched *ws,

@@ -585,7 +585,7 @@ static void a_new_generation_wakes_an_act_that_waits(void **unused) {
   LOAD(&rig, PROLOGUE, lw(4, 2, 0), FENCE, lw(5, 2, 0), lw(6, 2, 0), EXIT);
   dispatch(&rig, 0, 0);
   run(&rig, pass + 1);
-  rig.sm->sub[0]->res_credit = 0;  // as if the sub-core had taken none of four results
+  rig.sm->lsu.sub[0].res_credit = 0;  // as if the sub-core had taken none of four results
   run(&rig, 20);
   assert_int_equal(count_events(&rig, QSM_EV_L1OP), 1);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 0), 1);

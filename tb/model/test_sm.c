@@ -777,7 +777,7 @@ static void set_quotas(struct rig *rig, enum qsm_scheme scheme, int32_t c0, int3
   const int32_t c[] = {c0, c1};
   rig->shared.qos_mask = 1;
   rig->shared.epoch_len = T;
-  rig->sm->present = rig->sm->runnable = 3;
+  rig->sm->launch.present = rig->sm->launch.runnable = 3;
   q->scheme = scheme;
   q->timed_start_at = scheme == QSM_SCHEME_ELASTIC ? rig->cycle + T - 1 : QSM_NEVER;
   q->granted = 3;
@@ -854,7 +854,7 @@ static void a_debt_beyond_the_quota_takes_several_early_starts(void **unused) {
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
   set_quotas(&rig, QSM_SCHEME_ELASTIC, -250, -3);
-  rig.sm->present = rig.sm->runnable = 1;
+  rig.sm->launch.present = rig.sm->launch.runnable = 1;
   run(&rig, 60);
   expect_counters(&rig, 50, 0);  // slot 1 is not here: dropped
   assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 3);
@@ -869,7 +869,7 @@ static void an_early_start_waits_for_every_runnable_kernel_and_for_somebody_with
   set_quotas(&rig, QSM_SCHEME_ELASTIC, 5, -3);
   run(&rig, 50);
   expect_counters(&rig, 5, -3);
-  rig.sm->present = rig.sm->runnable = 2;
+  rig.sm->launch.present = rig.sm->launch.runnable = 2;
   run(&rig, 20);
   expect_counters(&rig, 0, 47);
   set_quotas(&rig, QSM_SCHEME_ELASTIC, 0, -3);
@@ -877,7 +877,7 @@ static void an_early_start_waits_for_every_runnable_kernel_and_for_somebody_with
   run(&rig, 50);
   expect_counters(&rig, 0, -3);
   rig.shared.qos_mask = 1;
-  rig.sm->present = rig.sm->runnable = 0;
+  rig.sm->launch.present = rig.sm->launch.runnable = 0;
   run(&rig, 50);
   expect_counters(&rig, 0, -3);
   rig_close(&rig);
@@ -1005,10 +1005,10 @@ static void an_early_start_saturates(void **unused) {
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
   set_quotas(&rig, QSM_SCHEME_ELASTIC, -2, 1);
-  rig.sm->present = rig.sm->runnable = 1;  // slot 1 is in the gap between two launches, with C > 0
+  rig.sm->launch.present = rig.sm->launch.runnable = 1;  // slot 1 is in the gap between two launches, with C > 0
   rig.sm->quota.quota[1] = INT32_MAX;
   run(&rig, 1);
-  rig.sm->present = rig.sm->runnable = 3;
+  rig.sm->launch.present = rig.sm->launch.runnable = 3;
   run(&rig, 20);
   expect_counters(&rig, 98, INT32_MAX);
   rig_close(&rig);
@@ -1024,7 +1024,7 @@ static void a_kernel_without_a_goal_waits_while_one_with_a_goal_has_quota(void *
   set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 0, 40);
   assert_int_equal(rig.sm->quota.open, 0x2);
   set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 1, 40);
-  rig.sm->runnable = 2;  // its blocks are frozen
+  rig.sm->launch.runnable = 2;  // its blocks are frozen
   qsm_quota_runnable_changed(rig.sm, rig.cycle);
   assert_int_equal(rig.sm->quota.open, 0x3);
   set_quotas(&rig, QSM_SCHEME_ROLLOVER, 1, 40);
@@ -1242,7 +1242,7 @@ static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
       if (e->kind != QSM_EV_ISSUE) continue;
       assert_true(c[e->word[1]] > 0);
       if (e->word[1] == 2)
-        assert_false(scheme == QSM_SCHEME_ROLLOVER_TIME && c[0] > 0 && rig.sm->runnable & 1);
+        assert_false(scheme == QSM_SCHEME_ROLLOVER_TIME && c[0] > 0 && rig.sm->launch.runnable & 1);
       n_waits++;
     }
     assert_true(n_waits > 20);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an SM sees in one cycle: the messages of the cycle, for the blocks that act on them.
+#ifndef QSM_INBOX_H
+#define QSM_INBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct qsm_inbox {
+  uint32_t start, kill, arrive, restore;  // bit per kernel; arrive: restored blocks too
+  bool tick, sample, load, icache_inv;
+  uint8_t scheme;
+};
+
+#endif

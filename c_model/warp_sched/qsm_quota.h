@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quota gate and counters of an SM (docs/quota_gate.md, docs/schemes.md).
+#ifndef QSM_QUOTA_H
+#define QSM_QUOTA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "qsm_inbox.h"
+#include "qsm_sm.h"
+#include "qsm_sm_state.h"
+
+struct qsm_sm;
+
+struct qsm_quota {
+  uint32_t issued;               // kernels with lanes != 0
+  uint32_t positive;             // C > 0
+  uint32_t to_load, to_refill;   // bit per kernel
+  uint32_t fresh;                // bit per kernel: elastic takes its shadow (R-SC-4)
+  uint32_t shadow_has, granted;  // bit per kernel
+  uint32_t open;                 // gate (R-SC-2)
+  uint32_t qos_mask;             // the direct signal that `open` was computed from
+  uint32_t spent;                // gated and C <= 0: shut[k] of QAWS
+  uint64_t timed_start_at;       // the cycle in which dcnt will be 0; QSM_NEVER in other schemes
+  uint8_t scheme;
+  bool load_second;  // a load is in its second cycle
+  bool early;        // the last start of an elastic epoch was an early one
+  int32_t c[QSM_MAX_KERNELS];
+  uint32_t lanes[QSM_MAX_KERNELS];  // issued in this cycle
+  uint32_t insn[QSM_MAX_KERNELS], quota[QSM_MAX_KERNELS];
+  int32_t snap_c[QSM_MAX_KERNELS];
+  uint32_t snap_insn[QSM_MAX_KERNELS];
+  uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
+};
+
+void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels);
+void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
+void qsm_quota_take_word(struct qsm_quota *q, const struct qsm_sm_msg *msg);
+
+// An instruction of the kernel issues in this cycle, with so many lanes.
+static inline void qsm_quota_note_issue(struct qsm_quota *q, uint32_t kernel, uint32_t n_lanes) {
+  q->lanes[kernel] += n_lanes;
+  q->issued |= 1u << kernel;
+}
+static inline bool qsm_quota_is_open(const struct qsm_quota *q, uint32_t kernel) {
+  return q->open >> kernel & 1;
+}
+// Recomputes the gates, seen from cycle `from` on.
+void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);
+void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from);
+
+// R-SC-2: kernels are under quota control.
+static inline bool qsm_quota_held(const struct qsm_quota *q, uint32_t qos_mask) {
+  return q->scheme != QSM_SCHEME_NONE && (qos_mask || q->scheme == QSM_SCHEME_FAIR);
+}
+// Without a message nothing is granted in this cycle, and no epoch starts: a step counts what was
+// issued, and does nothing else.
+static inline bool qsm_quota_only_counts(const struct qsm_quota *q, uint32_t runnable,
+                                         uint32_t qos_mask) {
+  bool loads = q->to_load | q->fresh | q->to_refill;
+  return !loads && q->scheme != QSM_SCHEME_ELASTIC &&
+         ((runnable & q->positive) || !qsm_quota_held(q, qos_mask));
+}
+// So it changes nothing where nothing was issued, and may be left out.
+static inline bool qsm_quota_may_skip(const struct qsm_quota *q, uint32_t runnable,
+                                      uint32_t qos_mask) {
+  return !q->issued && qsm_quota_only_counts(q, runnable, qos_mask);
+}
+bool qsm_quota_busy(const struct qsm_sm *sm);  // something may be granted or start in the next
+                                               // cycle, or a round of refills ends
+uint32_t qsm_quota_dcnt(const struct qsm_sm *sm,
+                        uint64_t cycle);  // R-SC-4, at the start of the cycle
+
+// ---- State and flips ----
+bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t kernel, uint32_t word,
+                    uint32_t *value);
+bool qsm_quota_flip(struct qsm_flip *flip, struct qsm_sm *sm);
+
+#endif
