@@ -180,3 +180,64 @@ uint32_t state(const struct rig *rig, enum qsm_state_kind kind, uint32_t sub, ui
 uint32_t reg(const struct rig *rig, uint32_t warp, uint32_t r, uint32_t lane) {
   return state(rig, QSM_STATE_REG, 0, warp * 32 + r, lane);
 }
+
+void start_mixed_work(struct rig *rig) {
+  rig->shared.qos_mask = 1;
+  rig->shared.desc[0].warps = 2;
+  rig->shared.desc[0].threads = 7;
+  rig->shared.desc[2].warps = 3;
+  rig->shared.desc[2].threads = 12;
+  LOAD(rig, csrr(1, 0xCC0), slli(2, 1, 5), lui(3, DATA), add(3, 3, 2), addi(9, 0, 20), lw(4, 3, 0),
+       enc_r(1, 4, 5, 2, 9), amoadd(6, 3, 9), branch(BLT, 1, 9, 8), addi(4, 4, 9), sw(4, 3, 4),
+       FENCE, BAR, addi(9, 9, -1), branch(BNE, 9, 0, -36), EXIT);
+  dispatch(rig, 0, 0);
+  dispatch(rig, 2, 1);
+}
+
+void send_quota_word(struct rig *rig, uint8_t kernel, uint32_t quota) {
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_WORD, .kernel = kernel, .quota = quota});
+}
+
+void send_quota_load(struct rig *rig, uint8_t scheme) {
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
+}
+
+// Of everything that was reported.
+uint64_t hash_events(const struct rig *rig) {
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < rig->n_events; i++) {
+    const struct qsm_event *e = &rig->events[i];
+    hash = (hash ^ e->cycle ^ (uint64_t)e->kind << 32) * 0x9E3779B97F4A7C15u;
+    for (uint32_t w = 0; w < e->n_words; w++) hash = (hash ^ e->word[w]) * 0x9E3779B97F4A7C15u;
+  }
+  return hash;
+}
+
+static uint64_t hash_of_kind(const struct rig *rig, uint64_t cycle, uint8_t kind) {
+  uint64_t hash = 1;
+  for (uint32_t i = 0; i < rig->n_events; i++) {
+    const struct qsm_event *e = &rig->events[i];
+    if (e->cycle != cycle || e->kind != kind) continue;
+    for (uint32_t w = 0; w < e->n_words; w++)
+      hash = (hash ^ e->word[w] ^ (uint64_t)e->sub << 32) * 0x9E3779B97F4A7C15u;
+  }
+  return hash;
+}
+
+static bool same_in_cycle(const struct rig *a, const struct rig *b, uint64_t cycle, uint8_t kind) {
+  return hash_of_kind(a, cycle, kind) == hash_of_kind(b, cycle, kind);
+}
+
+// Cycle and kind of the first difference, as the lockstep names it.
+uint64_t first_difference(const struct rig *a, const struct rig *b, uint8_t *kind) {
+  for (uint32_t i = 0; i < a->n_events && i < b->n_events; i++) {
+    const struct qsm_event *x = &a->events[i], *y = &b->events[i];
+    if (memcmp(x, y, offsetof(struct qsm_event, word)) == 0 &&
+        memcmp(x->word, y->word, x->n_words * sizeof *x->word) == 0)
+      continue;
+    uint64_t cycle = x->cycle < y->cycle ? x->cycle : y->cycle;
+    for (*kind = 0; *kind < QSM_EV_COUNT && same_in_cycle(a, b, cycle, *kind); ++*kind) continue;
+    return cycle;
+  }
+  return 0;
+}

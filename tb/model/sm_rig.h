@@ -102,11 +102,22 @@ void load_program(struct rig *rig, const uint32_t *words, size_t n);
 void rig_send(struct rig *rig, struct qsm_sm_msg msg);  // seen in the next cycle to run
 void dispatch(struct rig *rig, uint8_t kernel, uint8_t tb);
 void run(struct rig *rig, uint64_t n_cycles);
+// A block of kernel 0 and one of kernel 2 that compute, diverge, wait at barriers and use memory,
+// in loops; kernel 0 has a goal.
+void start_mixed_work(struct rig *rig);
+// A kernel's quota, and the message that has all words loaded under a scheme; seen in the next
+// cycle.
+void send_quota_word(struct rig *rig, uint8_t kernel, uint32_t quota);
+void send_quota_load(struct rig *rig, uint8_t scheme);
 uint32_t *mem_word(struct rig *rig, uint32_t addr);
 
 // The n-th event of a kind, or fails.
 const struct qsm_event *event(const struct rig *rig, enum qsm_event_kind kind, uint32_t n);
 uint32_t count_events(const struct rig *rig, enum qsm_event_kind kind);
+// Of everything that was reported.
+uint64_t hash_events(const struct rig *rig);
+// Cycle and kind of the first difference, as the lockstep names it.
+uint64_t first_difference(const struct rig *a, const struct rig *b, uint8_t *kind);
 // Cycle in which the instruction at pc issues for the n-th time.
 uint64_t issue_cycle(const struct rig *rig, uint32_t pc, uint32_t n);
 

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model's quota gate and counters, on an SM.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sm_rig.h"
+
+// ---- quotas ----
+
+static void load_quotas(struct rig *rig, uint8_t scheme, uint32_t quota0, uint32_t quota1) {
+  uint32_t credit = scheme == QSM_SCHEME_ROLLOVER ? 100000 : 0;
+  rig_send(rig, (struct qsm_sm_msg){
+                    .kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = quota0, .credit = credit});
+  run(rig, 1);
+  rig_send(rig, (struct qsm_sm_msg){
+                    .kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .quota = quota1, .credit = credit});
+  run(rig, 1);
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
+  run(rig, 1 + 4);  // the message, then two cycles for a slot
+}
+
+static void the_gate_never_lets_a_spent_kernel_issue(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 2, 4, 4);
+  rig.shared.qos_mask = 1;
+  rig.shared.first_quota[0] = 1000;
+  rig.shared.first_quota[1] = 1000;
+  for (int k = 0; k < 2; k++) {
+    rig.shared.desc[k].warps = 2;
+    rig.shared.desc[k].threads = 8;
+  }
+  LOAD(&rig, addi(1, 1, 1), addi(2, 2, 1), addi(3, 3, 1), branch(BEQ, 0, 0, -12));
+  dispatch(&rig, 0, 0);
+  dispatch(&rig, 1, 1);
+  run(&rig, 100);
+  load_quotas(&rig, QSM_SCHEME_NAIVE, 100, 50);
+  uint64_t loaded = rig.cycle;
+  uint32_t first = rig.n_events;
+  int32_t c[2];
+  for (uint32_t k = 0; k < 2; k++) c[k] = (int32_t)state(&rig, QSM_STATE_QUOTA, 0, k, 0);
+  assert_true(c[0] > 100 - 17 && c[0] <= 100 && c[1] == 50);
+  run(&rig, 400);
+  uint32_t n_refills = 0;
+  for (uint32_t i = first; i < rig.n_events; i++) {
+    const struct qsm_event *e = &rig.events[i];
+    assert_true(e->cycle >= loaded);
+    if (e->kind == QSM_EV_ISSUE) assert_true(c[e->word[1]] > 0);
+    if (e->kind != QSM_EV_QUOTA) continue;
+    if ((int32_t)e->word[1] > c[1]) {  // refill: only when both are spent, and it adds the quota
+      assert_true(c[0] <= 0 && c[1] <= 0);
+      assert_int_equal((int32_t)e->word[1], c[1] + 50);
+      n_refills++;
+    }
+    c[0] = (int32_t)e->word[0];
+    c[1] = (int32_t)e->word[1];
+  }
+  assert_true(n_refills > 3);
+  assert_true(c[0] <= 0 && c[0] > -8);
+  rig_close(&rig);
+}
+
+static void rollover_carries_what_is_left(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  rig.shared.qos_mask = 1;
+  LOAD(&rig, addi(1, 0, 1), branch(BEQ, 0, 0, 0));
+  dispatch(&rig, 0, 0);
+  run(&rig, 50);
+  load_quotas(&rig, QSM_SCHEME_ROLLOVER, 1000, 1000);  // slot 1 has no TB here
+  uint32_t left = state(&rig, QSM_STATE_QUOTA, 0, 0, 0);
+  assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 1, 0), 0);
+  load_quotas(&rig, QSM_SCHEME_ROLLOVER, 1000, 1000);
+  assert_true(state(&rig, QSM_STATE_QUOTA, 0, 0, 0) > left + 970);
+  load_quotas(&rig, QSM_SCHEME_NAIVE, 1000, 1000);
+  uint32_t naive = state(&rig, QSM_STATE_QUOTA, 0, 0, 0);
+  assert_true(naive <= 1000 && naive > 1000 - 16);
+  rig_close(&rig);
+}
+
+// ---- schemes, on an SM without warps: the test says who is present ----
+
+enum { T = 500 };
+
+static void set_quotas(struct rig *rig, enum qsm_scheme scheme, int32_t c0, int32_t c1) {
+  struct qsm_quota *q = &rig->sm->quota;
+  const int32_t c[] = {c0, c1};
+  rig->shared.qos_mask = 1;
+  rig->shared.epoch_len = T;
+  rig->sm->launch.present = rig->sm->launch.runnable = 3;
+  q->scheme = scheme;
+  q->timed_start_at = scheme == QSM_SCHEME_ELASTIC ? rig->cycle + T - 1 : QSM_NEVER;
+  q->granted = 3;
+  q->positive = 0;
+  for (uint32_t k = 0; k < 2; k++) {
+    q->c[k] = c[k];
+    q->quota[k] = k == 0 ? 100 : 50;
+    q->positive |= (uint32_t)(c[k] > 0) << k;
+  }
+  qsm_quota_gate(rig->sm, rig->cycle);
+}
+
+static int32_t counter(const struct rig *rig, uint32_t k) {
+  return (int32_t)state(rig, QSM_STATE_QUOTA, 0, k, 0);
+}
+static uint32_t dcnt(const struct rig *rig) {
+  return state(rig, QSM_STATE_QUOTA, 0, rig->sm->n_kernels, 0);
+}
+
+static void expect_counters(const struct rig *rig, int32_t c0, int32_t c1) {
+  assert_int_equal(counter(rig, 0), c0);
+  assert_int_equal(counter(rig, 1), c1);
+}
+
+// FGQ Figure 4: quotas 100 and 50, C = 0 and -3. What each scheme has made of it when it is done.
+static void all_spent_gives_what_each_scheme_says(void **unused) {
+  (void)unused;
+  static const struct {
+    enum qsm_scheme scheme;
+    int32_t c[2];
+  } cases[] = {
+      {QSM_SCHEME_NONE, {0, -3}},          {QSM_SCHEME_NAIVE, {0, 47}},
+      {QSM_SCHEME_NAIVE_HISTORY, {0, 47}}, {QSM_SCHEME_ELASTIC, {100, 47}},
+      {QSM_SCHEME_ROLLOVER, {0, 47}},      {QSM_SCHEME_ROLLOVER_TIME, {0, 47}},
+      {QSM_SCHEME_FAIR, {100, 47}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    set_quotas(&rig, cases[i].scheme, 0, -3);
+    run(&rig, 20);
+    expect_counters(&rig, cases[i].c[0], cases[i].c[1]);
+    rig_close(&rig);
+  }
+}
+
+// The table of docs/schemes.md, cycle by cycle: C and dcnt at the start of t, t + 1 …
+static void an_early_start_loads_one_kernel_after_the_other(void **unused) {
+  (void)unused;
+  static const int32_t c0[] = {-2, -2, -2, 98, 98, 98}, c1[] = {-3, -3, -3, -3, -3, 47};
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, -2, -3);
+  for (uint32_t i = 0; i < 6; i++) {
+    expect_counters(&rig, c0[i], c1[i]);
+    assert_int_equal(dcnt(&rig), i == 0 ? T - 1 : T - i);
+    assert_int_equal(rig.sm->quota.open, i < 3 ? 0 : i < 5 ? 0x1 : 0x3);
+    run(&rig, 1);
+  }
+  run(&rig, 10);
+  const struct qsm_event *load = event(&rig, QSM_EV_QLOAD, 0);  // of the fourth slot
+  assert_int_equal(load->cycle, 8);
+  assert_int_equal(load->word[0], QSM_SCHEME_ELASTIC);
+  assert_int_equal(load->word[2], T - 9);
+  assert_int_equal(load->word[3], 1);
+  assert_int_equal(load->word[4], 100);
+  assert_int_equal(load->n_words, 4 + 4);
+  assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 1);
+  rig_close(&rig);
+}
+
+static void a_debt_beyond_the_quota_takes_several_early_starts(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, -250, -3);
+  rig.sm->launch.present = rig.sm->launch.runnable = 1;
+  run(&rig, 60);
+  expect_counters(&rig, 50, 0);  // slot 1 is not here: dropped
+  assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 3);
+  rig_close(&rig);
+}
+
+static void an_early_start_waits_for_every_runnable_kernel_and_for_somebody_with_a_goal(
+    void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, 5, -3);
+  run(&rig, 50);
+  expect_counters(&rig, 5, -3);
+  rig.sm->launch.present = rig.sm->launch.runnable = 2;
+  run(&rig, 20);
+  expect_counters(&rig, 0, 47);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, 0, -3);
+  rig.shared.qos_mask = 0;  // nobody is held
+  run(&rig, 50);
+  expect_counters(&rig, 0, -3);
+  rig.shared.qos_mask = 1;
+  rig.sm->launch.present = rig.sm->launch.runnable = 0;
+  run(&rig, 50);
+  expect_counters(&rig, 0, -3);
+  rig_close(&rig);
+}
+
+static void a_timed_start_forgets_what_is_left(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, 70, -3);
+  run(&rig, T - 1);
+  expect_counters(&rig, 70, -3);
+  assert_int_equal(dcnt(&rig), 0);
+  run(&rig, 1);
+  assert_int_equal(dcnt(&rig), T - 1);
+  run(&rig, 8);
+  expect_counters(&rig, 100, 50);
+  assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->word[3], 0);
+  rig.shared.epoch_len = 2 * T;
+  run(&rig, T - 8);
+  assert_int_equal(dcnt(&rig), 2 * T - 1);  // the new length at the next start
+  rig_close(&rig);
+}
+
+static void a_timed_start_wins_over_an_early_one(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, -2, -3);
+  rig.sm->quota.timed_start_at = rig.cycle;
+  run(&rig, 20);
+  expect_counters(&rig, 100, 50);
+  rig_close(&rig);
+}
+
+// R-SC-4: an early start between the words and their load message does not see them, and the
+// message leaves C alone.
+static void words_count_from_their_load_message_on(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, 60, 40);
+  send_quota_word(&rig, 0, 1000);
+  send_quota_word(&rig, 1, 2000);
+  run(&rig, 10);
+  rig.sm->quota.c[0] = rig.sm->quota.c[1] = 0;
+  rig.sm->quota.positive = 0;
+  run(&rig, 20);
+  expect_counters(&rig, 100, 50);
+  uint32_t left = dcnt(&rig), n_loads = count_events(&rig, QSM_EV_QLOAD);
+  send_quota_load(&rig, QSM_SCHEME_ELASTIC);
+  run(&rig, 20);
+  expect_counters(&rig, 100, 50);
+  assert_int_equal(dcnt(&rig), left - 20);
+  assert_int_equal(qsm_sm_quota(rig.sm, 0), 1000);
+  assert_int_equal(qsm_sm_quota(rig.sm, 1), 2000);
+  assert_int_equal(count_events(&rig, QSM_EV_QLOAD), n_loads + 1);
+  send_quota_load(&rig, QSM_SCHEME_ELASTIC);  // without words it starts nothing
+  run(&rig, 20);
+  assert_int_equal(count_events(&rig, QSM_EV_QLOAD), n_loads + 1);
+  run(&rig, T);
+  expect_counters(&rig, 1000, 2000);
+  rig_close(&rig);
+}
+
+static void an_early_start_waits_for_words_that_are_being_taken(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, 5, -3);
+  send_quota_word(&rig, 0, 1000);
+  send_quota_word(&rig, 1, 2000);
+  run(&rig, 1);
+  send_quota_load(&rig, QSM_SCHEME_ELASTIC);
+  run(&rig, 1);
+  rig.sm->quota.c[0] = 0;
+  rig.sm->quota.positive = 0;
+  run(&rig, 30);
+  expect_counters(&rig, 1000, 1997);
+  assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->cycle, 5);
+  assert_int_equal(event(&rig, QSM_EV_QLOAD, 1)->cycle, 14);  // started in 6
+  rig_close(&rig);
+}
+
+// R-SC-13.
+static void a_change_of_scheme_ends_an_elastic_epoch(void **unused) {
+  (void)unused;
+  for (uint8_t to = QSM_SCHEME_NONE; to <= QSM_SCHEME_FAIR; to++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    set_quotas(&rig, QSM_SCHEME_ELASTIC, -2, -3);
+    send_quota_word(&rig, 0, 70);
+    send_quota_word(&rig, 1, 80);
+    run(&rig,
+        2);  // an early start is under way: slot 0 is in its second cycle when the message comes
+    send_quota_load(&rig, to);
+    run(&rig, 30);
+    if (to == QSM_SCHEME_ELASTIC)
+      expect_counters(&rig, 98, 77);
+    else if (to == QSM_SCHEME_NONE)
+      expect_counters(&rig, 98, -3);
+    else
+      expect_counters(&rig, 70, 80);
+    if (to != QSM_SCHEME_ELASTIC) assert_int_equal(dcnt(&rig), 0);
+    assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->cycle,
+                     to == QSM_SCHEME_NONE ? 2 : 10);  // two cycles for each of four slots
+    assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 1);
+    assert_int_equal(rig.sm->quota.open, 0xF & (to == QSM_SCHEME_NONE            ? 0xF
+                                                : to == QSM_SCHEME_ROLLOVER_TIME ? 1
+                                                                                 : 3));
+    rig_close(&rig);
+  }
+}
+
+static void an_early_start_saturates(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ELASTIC, -2, 1);
+  rig.sm->launch.present = rig.sm->launch.runnable =
+      1;  // slot 1 is in the gap between two launches, with C > 0
+  rig.sm->quota.quota[1] = INT32_MAX;
+  run(&rig, 1);
+  rig.sm->launch.present = rig.sm->launch.runnable = 3;
+  run(&rig, 20);
+  expect_counters(&rig, 98, INT32_MAX);
+  rig_close(&rig);
+}
+
+static void a_kernel_without_a_goal_waits_while_one_with_a_goal_has_quota(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 1, 40);
+  assert_int_equal(rig.sm->quota.open, 0x1);
+  assert_int_equal(rig.sm->quota.spent, 0xC);  // slot 1 is closed, not shut
+  set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 0, 40);
+  assert_int_equal(rig.sm->quota.open, 0x2);
+  set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 1, 40);
+  rig.sm->launch.runnable = 2;  // its blocks are frozen
+  qsm_quota_runnable_changed(rig.sm, rig.cycle);
+  assert_int_equal(rig.sm->quota.open, 0x3);
+  set_quotas(&rig, QSM_SCHEME_ROLLOVER, 1, 40);
+  assert_int_equal(rig.sm->quota.open, 0x3);
+  rig_close(&rig);
+}
+
+static void fair_holds_kernels_without_goals_too(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_FAIR, 0, 40);
+  rig.shared.qos_mask = 0;
+  run(&rig, 10);
+  expect_counters(&rig, 0, 40);
+  assert_int_equal(rig.sm->quota.open, 0x2);
+  rig.sm->quota.c[1] = -1;
+  rig.sm->quota.positive = 0;
+  run(&rig, 10);
+  expect_counters(&rig, 100, 49);
+  rig_close(&rig);
+}
+
+static void rollover_time_carries_over_like_rollover(void **unused) {
+  (void)unused;
+  static const struct {
+    int32_t before, after;
+  } cases[] = {{30, 130}, {900, 900}, {-5, 100}};
+  for (uint8_t scheme = QSM_SCHEME_ROLLOVER; scheme <= QSM_SCHEME_ROLLOVER_TIME; scheme++) {
+    for (size_t i = 0; i < 3; i++) {
+      struct rig rig;
+      rig_open(&rig, 1, 4, 4);
+      set_quotas(&rig, scheme, cases[i].before, 7);
+      rig_send(&rig, (struct qsm_sm_msg){
+                         .kind = QSM_MSG_QUOTA_WORD, .kernel = 0, .quota = 100, .credit = 800});
+      send_quota_word(&rig, 1, 50);
+      run(&rig, 1);
+      send_quota_load(&rig, scheme);
+      run(&rig, 20);
+      expect_counters(&rig, cases[i].after, 50);
+      rig_close(&rig);
+    }
+  }
+}
+
+// ---- schemes, with warps ----
+
+// R-SC-7: as long as nobody starts early, every issue and every counter is that of naive with
+// history.
+static void elastic_without_early_starts_is_naive_with_history(void **unused) {
+  (void)unused;
+  uint64_t expected = 0;
+  for (uint8_t scheme = QSM_SCHEME_NAIVE_HISTORY; scheme <= QSM_SCHEME_ELASTIC; scheme++) {
+    struct rig rig;
+    rig_open(&rig, 2, 8, 4);
+    start_mixed_work(&rig);
+    rig.shared.qos_mask = 5;
+    rig.shared.epoch_len = 200;
+    rig.shared.first_quota[0] = rig.shared.first_quota[2] = 300;
+    for (uint32_t i = 0; i < 30; i++) {
+      send_quota_word(&rig, 0, 100 + i);  // spent before the others' is
+      send_quota_word(&rig, 2, 1000);
+      run(&rig, 1);
+      send_quota_load(&rig, scheme);
+      run(&rig, 199);
+    }
+    assert_true(count_events(&rig, QSM_EV_QUOTA) > 300);
+    for (uint32_t i = 0; i < rig.n_events; i++) {
+      if (rig.events[i].kind == QSM_EV_QLOAD) rig.events[i].word[0] = rig.events[i].word[2] = 0;
+    }
+    uint64_t hash = hash_events(&rig);
+    if (scheme == QSM_SCHEME_NAIVE_HISTORY) expected = hash;
+    assert_int_equal(hash, expected);
+    rig_close(&rig);
+  }
+}
+
+// Each counter as its events tell it: who issues has quota, and non-QoS kernels wait for the others
+// under rollover_time.
+static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
+  (void)unused;
+  for (uint8_t scheme = QSM_SCHEME_NAIVE; scheme <= QSM_SCHEME_FAIR; scheme++) {
+    struct rig rig;
+    int32_t c[4];
+    rig_open(&rig, 2, 8, 4);
+    start_mixed_work(&rig);
+    rig.shared.epoch_len = 300;
+    run(&rig, 60);
+    send_quota_word(&rig, 0, 60);
+    send_quota_word(&rig, 2, 40);
+    send_quota_load(&rig, scheme);
+    run(&rig, 10);
+    uint32_t first = rig.n_events, n_waits = 0;
+    for (uint32_t k = 0; k < 4; k++) c[k] = counter(&rig, k);
+    run(&rig, 1500);
+    for (uint32_t i = first; i < rig.n_events; i++) {
+      const struct qsm_event *e = &rig.events[i];
+      if (e->kind == QSM_EV_QUOTA) memcpy(c, e->word, sizeof c);
+      if (e->kind != QSM_EV_ISSUE) continue;
+      assert_true(c[e->word[1]] > 0);
+      if (e->word[1] == 2)
+        assert_false(scheme == QSM_SCHEME_ROLLOVER_TIME && c[0] > 0 && rig.sm->launch.runnable & 1);
+      n_waits++;
+    }
+    assert_true(n_waits > 20);
+    rig_close(&rig);
+  }
+}
+
+// Windows of any length, sleep included, give the same events under every scheme, samples among
+// them.
+static void schemes_and_samples_may_sleep_and_miss_nothing(void **unused) {
+  (void)unused;
+  for (uint8_t scheme = QSM_SCHEME_NONE; scheme <= QSM_SCHEME_FAIR; scheme++) {
+    uint64_t expected = 0;
+    for (uint32_t window = 1; window <= 4; window++) {
+      struct rig rig;
+      rig_open(&rig, 2, 8, 4);
+      rig.window = window;
+      start_mixed_work(&rig);
+      rig.shared.epoch_len = 333;
+      for (uint32_t i = 0; i < 200; i++) {
+        if (i % 20 == 0) {
+          send_quota_word(&rig, 0, 10 + 17 * (i % 7));
+          send_quota_word(&rig, 2, 10 + 11 * (i % 5));
+        }
+        if (i % 20 == 0) send_quota_load(&rig, i % 100 == 80 ? QSM_SCHEME_NONE : scheme);
+        if (i % 3 == 0) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
+        run(&rig, 36);
+      }
+      uint64_t hash = hash_events(&rig);
+      for (uint32_t k = 0; k < 5; k++) hash = hash * 31 + state(&rig, QSM_STATE_QUOTA, 0, k, 0);
+      if (window == 1) expected = hash;
+      assert_int_equal(hash, expected);
+      rig_close(&rig);
+    }
+  }
+}
+
+// dcnt while an elastic epoch begins, and the sum of a slot.
+static void a_flip_in_the_gate_or_the_sampler_shows_as_its_event(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *block;
+    uint8_t kind;
+  } cases[] = {{"quota", QSM_EV_QLOAD}, {"idle_sampler", QSM_EV_SAMPLE}};
+  for (uint32_t n = 0; n < 2; n++) {
+    struct rig hit, whole;
+    struct rig *rigs[] = {&hit, &whole};
+    char what[80];
+    bool injected = false;
+    for (uint32_t i = 0; i < 2; i++) {
+      rig_open(rigs[i], 2, 8, 4);
+      rigs[i]->shared.epoch_len = 200;
+      start_mixed_work(rigs[i]);
+      send_quota_load(rigs[i], QSM_SCHEME_ELASTIC);
+    }
+    for (uint32_t c = 0; c < 400; c++) {
+      if (!injected && c >= 150 && whole.sm->quota.to_load)
+        injected = qsm_sm_inject(hit.sm, cases[n].block, 7, what, sizeof what) == 0;
+      for (uint32_t i = 0; i < 2; i++) {
+        if (c % 20 == 3) rig_send(rigs[i], (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
+        run(rigs[i], 1);
+      }
+    }
+    uint8_t kind = QSM_EV_COUNT;
+    assert_true(injected);
+    assert_true(first_difference(&hit, &whole, &kind) > 150);
+    assert_int_equal(kind, cases[n].kind);
+    for (uint32_t i = 0; i < 2; i++) rig_close(rigs[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_gate_never_lets_a_spent_kernel_issue),
+      cmocka_unit_test(rollover_carries_what_is_left),
+      cmocka_unit_test(all_spent_gives_what_each_scheme_says),
+      cmocka_unit_test(an_early_start_loads_one_kernel_after_the_other),
+      cmocka_unit_test(a_debt_beyond_the_quota_takes_several_early_starts),
+      cmocka_unit_test(an_early_start_waits_for_every_runnable_kernel_and_for_somebody_with_a_goal),
+      cmocka_unit_test(a_timed_start_forgets_what_is_left),
+      cmocka_unit_test(a_timed_start_wins_over_an_early_one),
+      cmocka_unit_test(words_count_from_their_load_message_on),
+      cmocka_unit_test(an_early_start_waits_for_words_that_are_being_taken),
+      cmocka_unit_test(a_change_of_scheme_ends_an_elastic_epoch),
+      cmocka_unit_test(an_early_start_saturates),
+      cmocka_unit_test(a_kernel_without_a_goal_waits_while_one_with_a_goal_has_quota),
+      cmocka_unit_test(fair_holds_kernels_without_goals_too),
+      cmocka_unit_test(rollover_time_carries_over_like_rollover),
+      cmocka_unit_test(elastic_without_early_starts_is_naive_with_history),
+      cmocka_unit_test(no_scheme_lets_a_closed_kernel_issue),
+      cmocka_unit_test(schemes_and_samples_may_sleep_and_miss_nothing),
+      cmocka_unit_test(a_flip_in_the_gate_or_the_sampler_shows_as_its_event),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
