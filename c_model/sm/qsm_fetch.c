@@ -65,11 +65,12 @@ static bool executable(const struct qsm_desc *desc, uint32_t pc) {
 }
 
 static void push(struct qsm_subcore *sc, uint32_t warp, const struct qsm_insn *insn) {
-  uint32_t count = sc->warp[warp].fetch.ibuf_count;
-  sc->warp[warp].ibuf[(sc->warp[warp].fetch.ibuf_head + count) % QSM_IBUF_DEPTH] = *insn;
+  struct qsm_warp_fetch *of_warp = &sc->warp[warp].fetch;
+  uint32_t count = of_warp->ibuf_count;
+  sc->warp[warp].ibuf.word[(of_warp->ibuf_head + count) % QSM_IBUF_DEPTH] = *insn;
   if (count == 0) qsm_subcore_touch(sc, warp);  // a new head
   if (count >= 2) sc->fetch.room &= ~(1u << warp);
-  sc->warp[warp].fetch.ibuf_count = (uint8_t)(count + 1);
+  of_warp->ibuf_count = (uint8_t)(count + 1);
 }
 
 // R-FE-4.

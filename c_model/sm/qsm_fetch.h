@@ -33,10 +33,13 @@ struct qsm_miss {
   uint32_t line;
 };
 
-// Of one warp; the buffer itself is qsm_warp's `ibuf`, in a cache line of its own.
+// Of one warp; its buffer has a line of the host's cache for itself.
 struct qsm_warp_fetch {
   uint32_t fpc;
   uint8_t ibuf_head, ibuf_count;
+};
+struct qsm_ibuf {
+  _Alignas(64) struct qsm_insn word[QSM_IBUF_DEPTH];
 };
 
 // Of all warps of the sub-core; masks have one bit per warp.

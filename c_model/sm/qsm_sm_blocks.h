@@ -24,11 +24,13 @@
 #include "qsm_lsu.h"
 #include "qsm_mem_port.h"
 #include "qsm_quota.h"
+#include "qsm_scoreboard.h"
 #include "qsm_sm.h"
 #include "qsm_sm_trace.h"
 #include "qsm_subcore.h"
 #include "qsm_tb_launch.h"
 #include "qsm_tb_save.h"
+#include "qsm_warp_sched.h"
 #include "qsm_warp_state.h"
 #include "qsm_wipe.h"
 

@@ -41,7 +41,7 @@ void qsm_subcore_destroy(struct qsm_subcore *sc) {
 // ---- summary bits and stall reasons ----
 
 static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t warp) {
-  return &sc->warp[warp].ibuf[sc->warp[warp].fetch.ibuf_head];
+  return &sc->warp[warp].ibuf.word[sc->warp[warp].fetch.ibuf_head];
 }
 
 // First of the reasons 1..4 that a resident warp has, else LOST: a candidate.

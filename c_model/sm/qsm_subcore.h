@@ -89,11 +89,11 @@ struct qsm_injection {
 // lie together, as most steps that look at one look at the others.
 struct qsm_warp {
   struct qsm_warp_state state;  // of qsm_warp_state.c
-  struct qsm_warp_fetch fetch;  // of qsm_fetch.c, like ibuf
+  struct qsm_warp_fetch fetch;  // of qsm_fetch.c
   uint8_t head_unit;            // enum qsm_unit; of a ready warp: what its instruction needs
   uint8_t stall;                // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
   struct qsm_scoreboard sb;
-  _Alignas(64) struct qsm_insn ibuf[QSM_IBUF_DEPTH];
+  struct qsm_ibuf ibuf;  // of qsm_fetch.c
 };
 
 // What a step looks at in every cycle comes first and together.
