@@ -43,7 +43,7 @@ define compile_counting
 endef
 
 $(COV_RTL) $(COV_BENCHES): VERILATOR = $(COV_VERILATE)
-$(COV_RTL) $(COV_BENCHES): VERILATED_COMPILE := compile_counting
+$(COV_RTL) $(COV_BENCHES): COMPILE_VERILATED := compile_counting
 # As build/rtl/axi.so has them.
 $(COV_ROOT)/build/rtl/axi.so: GPU_OPTIONS := -DQSM_GPU=qsm_axi_board -DQSM_GPU_PATH=u_gpu.u_axi.u_gpu
 $(COV_ROOT)/build/rtl/axi.so: $(AXI_SRCS)

@@ -49,7 +49,8 @@ endef
 # $(call broken_bench,FOLDER,NAME/STEM)
 define broken_bench
 $(1)/unit/$(2)/run: BENCH_OPTIONS := $(1)/qsm_fault_pkg.sv $(CURDIR)/$(1)/qsm_fault.cpp
-$(1)/unit/$(2)/run: $(1)/prepared $(wildcard tb/unit/$(dir $(2))* tb/unit/common/*) $(BENCH_ARCHIVES)
+$(1)/unit/$(2)/run: BENCH_KIND := long
+$(1)/unit/$(2)/run: $(1)/prepared $(wildcard tb/unit/$(dir $(2))* tb/unit/common/*) $(BENCH_ARCHIVES) $(call VERILATED_SHARED,long)
 	echo 'Verilating the unit bench $(2) with all faults of $(1)'
 	$$(call verilate_bench,$(2),$(1)/tb/$(2).f)
 endef

@@ -20,7 +20,7 @@ fuzz-api: install-sim ## libFuzzer on libqsm's calls, or on TARGET=scenario, elf
 
 build/fuzz/obj/%.o: %.c mk/fuzz.mk
 	mkdir -p $(@D)
-	$(FUZZ_CC) -std=c11 $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -fPIC -ffp-contract=off $(WARNINGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+	$(CCACHE) $(FUZZ_CC) -std=c11 $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -fPIC -ffp-contract=off $(WARNINGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
 build/fuzz/obj/sim/%.o: CPPFLAGS += -DQSM_SOURCE_ROOT='"$(CURDIR)"'
 
 build/fuzz/libqsm.a: $(call FUZZ_OBJECT,$(MODEL_SRCS) $(HOST_SRCS))

@@ -5,6 +5,8 @@
 ifeq ($(origin CC),default)
 CC := clang-19
 endif
+# Where there is ccache, it remembers compilations of files one by one (CCACHE= does without).
+CCACHE := $(shell command -v ccache)
 ARCH ?= native
 MODEL_FOLDERS := c_model $(patsubst %/,%,$(wildcard c_model/*/))
 CPPFLAGS := -D_GNU_SOURCE $(MODEL_FOLDERS:%=-I%) -Isim -Itb/cosim -Isw/libqsm -Isw/suite -Isw/include
@@ -28,7 +30,7 @@ host: build/qsm build/qsm-config build/qsm-note
 
 build/obj/%.o: %.c
 	mkdir -p $(@D)
-	$(COMPILE) -c $< -o $@
+	$(CCACHE) $(COMPILE) -c $< -o $@
 
 # The tools find configurations, kernels and RTL from here, wherever they are called (QSM_ROOT overrides).
 build/obj/sim/%.o: CPPFLAGS += -DQSM_SOURCE_ROOT='"$(CURDIR)"'

@@ -60,22 +60,61 @@ build/rtl/axi.so: $(AXI_SRCS)
 
 # Warnings are for `make lint`. Two-state simulation starts from 0, as the model does (R-GEN-4). $stop and $fatal go to the
 # shim. -O3 and profiles gain nothing in the generated code.
+GPU_CXXFLAGS := -fPIC -DVL_USER_STOP -DVL_USER_FATAL
 VERILATE = $(VERILATOR) --cc --assert --x-assign fast --x-initial fast -Wno-lint -Wno-style --output-split 20000 \
-  -CFLAGS '-fPIC -DVL_USER_STOP -DVL_USER_FATAL'
-# $(call compile_verilated,FOLDER,TOP,OUTPUT from there). Always links: Verilator's makefile does not know of other archives, and
+  -CFLAGS '$(GPU_CXXFLAGS)'
+
+# What all Verilated programs share, in build/verilated/KIND: Verilator's library, and a header compiled once, as most of a small
+# file's time is in reading Verilator's. A kind is what the compiler's options make different: gpu (a shared object), long (unit
+# benches optimised) and quick (unit benches that are compiled in less time than -O1 would save). A cache of compilations
+# does without the header, which it could not see through.
+VERILATED_KINDS := quick long gpu
+VERILATED_OPT_quick := -O0
+VERILATED_OPT_long := -O2
+VERILATED_OPT_gpu := -O2
+VERILATED_FLAGS_gpu := $(GPU_CXXFLAGS)
+VERILATED_INCLUDE = $$($(VERILATOR) --getenv VERILATOR_ROOT)/include
+# As Verilator's makefile has them.
+VERILATED_COMPILE = $(CCACHE) $(VERILATED_CXX) -I$(VERILATED_INCLUDE) -I$(VERILATED_INCLUDE)/vltstd -DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE=0 \
+  -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -fcf-protection=none
+VERILATED_HEADERS := verilated.h verilated_dpi.h algorithm array cstdio cstdlib cstring deque map string type_traits vector
+VERILATED_SHARED = build/verilated/$(1)/libverilated.a $(if $(CCACHE),,build/verilated/$(1)/qsm_verilated.h.gch)
+
+build/verilated/%/qsm_verilated.h: mk/rtl.mk
+	mkdir -p $(@D)
+	printf '#include <%s>\n' $(VERILATED_HEADERS) > $@
+build/verilated/%/qsm_verilated.h.gch: build/verilated/%/qsm_verilated.h
+	$(VERILATED_COMPILE) $(VERILATED_OPT_$*) $(VERILATED_FLAGS_$*) -x c++-header $< -o $@
+build/verilated/%/libverilated.a: mk/rtl.mk
+	mkdir -p $(@D)
+	for part in verilated verilated_dpi verilated_threads; do \
+	  $(VERILATED_COMPILE) -Os $(VERILATED_FLAGS_$*) -c $(VERILATED_INCLUDE)/$$part.cpp -o $(@D)/$$part.o || exit 1; done
+	rm -f $@
+	ar rcs $@ $(@D)/verilated.o $(@D)/verilated_dpi.o $(@D)/verilated_threads.o
+.PRECIOUS: build/verilated/%/qsm_verilated.h build/verilated/%/qsm_verilated.h.gch build/verilated/%/libverilated.a
+
+# $(call compile_verilated,FOLDER,TOP,OUTPUT from there,KIND). Always links: Verilator's makefile does not know of other archives, and
 # leaves in its own what is no longer part of it.
 define compile_verilated
 	rm -f $(1)/$(3) $(1)/V$(2)__ALL.a
-	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OPT_FAST=-O2 OPT_SLOW=-O1 $(3) > $(1)/build.log 2>&1 \
-	  || { tail -n 40 $(1)/build.log; exit 1; }
+	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OBJCACHE=$(CCACHE) \
+	  OPT_FAST='$(VERILATED_OPT_$(4)) $(if $(CCACHE),,-include $(CURDIR)/build/verilated/$(4)/qsm_verilated.h)' OPT_SLOW=-O0 \
+	  VM_GLOBAL_FAST= VM_GLOBAL_SLOW= $(if $(filter quick,$(4)),VM_PARALLEL_BUILDS=0) LIBS=$(CURDIR)/build/verilated/$(4)/libverilated.a \
+	  $(3) > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
+endef
+# The same for what has other options than those of a kind: Verilator's library with it.
+define compile_verilated_alone
+	rm -f $(1)/$(3) $(1)/V$(2)__ALL.a
+	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OBJCACHE=$(CCACHE) OPT_FAST=-O2 OPT_SLOW=-O0 $(3) \
+	  > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
 endef
 
 # $(call verilate_gpu,FOLDER,FILES.f,OUTPUT): the SM once, as an archive in FOLDER/sm, and the GPU level with the shim, which makes
 # as many SMs as the configuration has. In one piece, wang2017 would take Verilator and the compiler more than an hour.
-# Rules that do it otherwise set GPU_OPTIONS (more options of Verilator), GPU_CXX and VERILATED_COMPILE.
+# Rules that do it otherwise set GPU_OPTIONS (more options of Verilator), GPU_CXX and COMPILE_VERILATED.
 GPU_OPTIONS :=
 GPU_CXX := $(COSIM_CXX:%=$(CURDIR)/%)
-VERILATED_COMPILE := compile_verilated
+COMPILE_VERILATED := compile_verilated
 define verilate_gpu
 	mkdir -p $(1)/sm
 	$(VERILATE) $(GPU_OPTIONS) --top-module qsm_sm_block --Mdir $(CURDIR)/$(1)/sm -f $(2) $(COSIM_PACKAGES) $(COSIM_SM_SRCS)
@@ -83,17 +122,18 @@ define verilate_gpu
 	$(VERILATE) $(GPU_OPTIONS) --exe --top-module qsm_cosim --Mdir $(CURDIR)/$(1) -o $(CURDIR)/$(3) -f $(CURDIR)/$(1)/gpu.f \
 	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/cosim -Ism' \
 	  -LDFLAGS '-shared sm/Vqsm_sm_block__ALL.a $(CURDIR)/build/libqsm_model.a'
-	$(call $(VERILATED_COMPILE),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a)
+	$(call $(COMPILE_VERILATED),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a,gpu)
 	rm -f $(3)
-	$(call $(VERILATED_COMPILE),$(1),qsm_cosim,$(CURDIR)/$(3))
+	$(call $(COMPILE_VERILATED),$(1),qsm_cosim,$(CURDIR)/$(3),gpu)
 endef
 COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_PACKAGES) $(COSIM_SM_SRCS) $(COSIM_GPU_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) \
-  c_model/qsm_events.h build/libqsm_model.a mk/rtl.mk
+  c_model/qsm_events.h build/libqsm_model.a $(call VERILATED_SHARED,gpu) mk/rtl.mk
 
 build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
 	echo 'Verilating the RTL of $*'
 	$(call verilate_gpu,build/rtl/$*,$<,$@)
 
+build/rtl-trace/%.so: COMPILE_VERILATED := compile_verilated_alone
 build/rtl-trace/%.so: GPU_OPTIONS := --trace-fst --trace-structs -CFLAGS -DQSM_TRACE
 build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
 	echo 'Verilating the RTL of $* with waveforms'
@@ -104,21 +144,26 @@ build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
 # Unit benches (tb/README.md): tb/unit/NAME/STEM.f and the folder's C++ files give build/unit/NAME/STEM/run.
 UNIT_BENCHES := $(patsubst tb/unit/%.f,build/unit/%/run,$(wildcard tb/unit/*/*.f))
 
-# $(call verilate_bench,NAME/STEM,STEM.f): $@ from it. Rules that do it otherwise set VERILATOR, BENCH_OPTIONS (before the files) and VERILATED_COMPILE.
+# $(call verilate_bench,NAME/STEM,STEM.f): $@ from it. Rules that do it otherwise set VERILATOR, BENCH_OPTIONS (before the files), BENCH_KIND
+# and COMPILE_VERILATED.
 BENCH_OPTIONS :=
+BENCH_KIND :=
 BENCH_ARCHIVES := build/libqsm_model.a build/libfp_ref.a
+# Those that run for seconds when they are not optimised.
+LONG_BENCHES :=
+bench_kind = $(if $(filter $(LONG_BENCHES),$(1) $(dir $(1))%),long,quick)
 unit_top = $(shell sed -n 's/.*--top-module  *\([a-z0-9_]*\).*/\1/p' tb/unit/$(1).f)
 define verilate_bench
 	mkdir -p $(@D)
 	$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(CURDIR)/$(@D) -o run $(BENCH_OPTIONS) -f $(2) \
 	  -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/fp -I$(CURDIR)/tb/unit/$(dir $(1))' -LDFLAGS '$(BENCH_ARCHIVES:%=$(CURDIR)/%) $(FP_REF_LIBS)' \
 	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(dir $(1))*.cpp))
-	$(call $(VERILATED_COMPILE),$(@D),$(call unit_top,$(1)),run)
+	$(call $(COMPILE_VERILATED),$(@D),$(call unit_top,$(1)),run,$(or $(BENCH_KIND),$(call bench_kind,$(1))))
 endef
 
 # $(call unit_rule,NAME/STEM,NAME/,words of the .f)
 define unit_rule
-build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h tb/unit/$(2)*.hpp tb/unit/common/*) $(filter %.sv,$(3)) $(BENCH_ARCHIVES) mk/rtl.mk
+build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h tb/unit/$(2)*.hpp tb/unit/common/*) $(filter %.sv,$(3)) $(BENCH_ARCHIVES) $(call VERILATED_SHARED,$(call bench_kind,$(1))) mk/rtl.mk
 	echo 'Verilating the unit bench $(1)'
 	$$(call verilate_bench,$(1),$$<)
 endef

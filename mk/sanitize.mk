@@ -28,7 +28,7 @@ build/san/obj/tb/%.o: CPPFLAGS += -Itb/fp -Iexperiments
 
 build/san/obj/%.o: %.c mk/sanitize.mk
 	mkdir -p $(@D)
-	$(COMPILE) -c $< -o $@
+	$(CCACHE) $(COMPILE) -c $< -o $@
 
 build/san/libqsm.a: $(SAN_LIBRARY)
 	rm -f $@

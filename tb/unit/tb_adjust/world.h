@@ -9,7 +9,7 @@
 
 class World {
  public:
-  static const unsigned kNobody = ~0u;
+  static constexpr unsigned kNobody = ~0u;
 
   explicit World(const AdjustParams &params)
       : p(params), place(p.n_sms, std::vector<unsigned>(p.max_tbs, kNobody)) {
