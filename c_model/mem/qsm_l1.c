@@ -268,6 +268,7 @@ static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uin
   l1->fenced = 0;
 }
 
+// Without an end, a start (which is an end too) or a fill there is nothing to do.
 void qsm_l1_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   uint32_t ended = sm->l1->fenced | in->start | in->restore;
   if (ended || sm->l1->filling != QSM_L1_NONE) end(sm, ended, in->start, c);

@@ -83,6 +83,7 @@ struct operands {
     }                                \
     break;
 
+// A whole warp's results go to their register at once, as no lane reads another's operands.
 QSM_LANE_FUNCTION void fixed(const struct operands *o, uint32_t n) {
   const uint32_t *a = o->a, *b = o->b;
   uint32_t some[QSM_MAX_LANES];

@@ -316,7 +316,8 @@ static bool move(struct qsm_sm *sm) {
   return true;
 }
 
-// Sub-cores with an instruction that was in their queue at the cycle's start.
+// Sub-cores with an instruction that was in their queue at the cycle's start: all that have one, if
+// none has put one in in this cycle, which it would have told by a poke.
 static uint32_t waiting_subs(const struct qsm_lsu *lsu, uint64_t c) {
   uint32_t waiting = lsu->queued;
   if (lsu->poked_at != c) return waiting;

@@ -41,7 +41,9 @@ QSM_LANE_FUNCTION void place_row(const struct qsm_mem_op *op, uint32_t lanes,
   for (uint32_t l = 0; l < n; l += 8) req->bytes[l / 8] = word_bytes(lanes >> l & 0xff);
 }
 
-// Whether each lane stores the word of its own place in the line: most stores do.
+// Whether each lane stores the word of its own place in the line: most stores do. Then no two lanes
+// meet in a word and none stores a part of one, so place_row() does at once what place_lanes() does
+// lane by lane.
 static bool is_row(const struct qsm_sm *sm, const struct qsm_mem_op *op, uint32_t lanes) {
   uint32_t moved;
   QSM_PER_WARP_SIZE(sm->n_lanes, lanes_moved, op->addr, &moved);

@@ -28,6 +28,7 @@ QSM_LANE_FUNCTION void find_words(const uint32_t *addr, uint32_t base, uint32_t 
 // Where several lanes want a bank, the lowest has it; loads of the same word join it (R-LS-7).
 static uint32_t lanes_of_pass(const struct qsm_sm *sm, const uint32_t *word,
                               const struct footprint *print, bool load, uint32_t remaining) {
+  // As many banks as lanes: each is the first of its bank. Loads of one word: each joins the first.
   bool conflict = qsm_popcount(print->banks) != qsm_popcount(remaining);
   if (!conflict || (load && !print->differs)) return remaining;
   uint32_t leader_word[QSM_MAX_LANES];

@@ -246,7 +246,8 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (saving | (sm->save.op != QSM_TB_NEW)) qsm_tb_save_end(sm, c);
 }
 
-// Of a settled SM: nothing happens in the next cycle unless an input or a timer says so.
+// Of a settled SM: nothing happens in the next cycle unless an input or a timer says so, as all
+// that step_calm() does is done by who is awake or busy here. Such cycles are passed over.
 static bool rests(const struct qsm_sm *sm) {
   return !sm->awake && !sm->lsu.awake && !qsm_quota_busy(sm);
 }

@@ -307,6 +307,7 @@ static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
     return;
   }
   uint32_t candidates = qsm_subcore_candidates(sc), warp = QSM_NONE;
+  // Nobody waits for a unit, and a policy without groups changes by what issues or finishes only.
   if (!candidates && !sc->sched.grouping) {
     qsm_warp_sched_note_issue(&sc->sched, QSM_NONE, finished);
     return;
@@ -464,6 +465,7 @@ static void take_result(struct qsm_subcore *sc, uint64_t c) {
 // R-WB-2, R-WB-3.
 static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
   bool port_taken = write_fixed(sc, c);
+  // Without either there is nothing to shift, to release or to write.
   if (sc->n_late | sc->claims) {
     sc->claims >>= 1;
     release_late(sc, c);
@@ -502,7 +504,10 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
   return qsm_warp_sched_settled(&sc->sched, &in);
 }
 
-// At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at.
+// At the end of cycle c: true if the next cycles can change nothing, up to sc->wake_at: the pipe
+// and the latch are empty, nobody selects, finishes, fetches or issues, nothing waits for the write
+// port but a division that is not done, and a policy with groups has come to rest. Stall counters
+// go on as integrals; waits for a unit are made up by qsm_subcore_wake(), as their number stays.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->under_way || sc->fetch.f2.warp != QSM_NONE) return false;
   if (qsm_warp_selects(&sc->states) || qsm_fetch_wants(&sc->fetch, sc->states.path_valid))
