@@ -5,8 +5,6 @@
 
 #include "qsm_sm_blocks.h"
 
-enum outcome { HIT, MISS, FAULT, DROPPED };
-
 static uint32_t line_of(const struct qsm_subcore *sc, uint32_t pc) {
   return pc & ~(sc->sm->line_bytes - 1);
 }
@@ -76,18 +74,18 @@ static void miss(struct qsm_subcore *sc, uint32_t warp) {
 
 void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c) {
   uint32_t warp = sc->f2.warp, bit = 1u << warp;
-  enum outcome outcome;
+  enum qsm_fetch_outcome outcome;
   sc->finfl &= ~bit;
   if (!(sc->path_valid & bit)) {
-    outcome = DROPPED;
+    outcome = QSM_FETCH_DROPPED;
   } else if (!executable(qsm_desc_of(sc->sm, sc->warp[warp].kernel), sc->f2.pc)) {
-    outcome = FAULT;
+    outcome = QSM_FETCH_FAULT;
     push_ifault(sc, warp);
   } else if (sc->f2.hit) {
-    outcome = HIT;
+    outcome = QSM_FETCH_HIT;
     push_packet(sc, warp);
   } else {
-    outcome = MISS;
+    outcome = QSM_FETCH_MISS;
     miss(sc, warp);
   }
   QSM_EMIT(sc->sm, c, QSM_EV_FETCH, sc->index, warp, sc->f2.pc, outcome);

@@ -585,7 +585,7 @@ uint64_t qsm_sm_next_event(const struct qsm_sm *sm) {
 static void reschedule(struct qsm_sm *sm, uint64_t from) {
   for (uint32_t i = 0; i < sm->n_subs; i++) {
     struct qsm_subcore *sc = sm->sub[i];
-    sc->sched.grouping |= sm->shared->policy >= QSM_POLICY_TWO_LEVEL;
+    sc->sched.grouping |= qsm_policy_has_state(sm->shared->policy);
     qsm_subcore_wake(sc, from);
   }
 }

@@ -39,19 +39,8 @@ enum {
 
 struct qsm_sm;
 
-// Why a resident warp did not issue (R-IS-6); QSM_STALL_NONE: not resident.
-enum qsm_stall {
-  QSM_STALL_ISSUED,
-  QSM_STALL_BARRIER,
-  QSM_STALL_EMPTY,
-  QSM_STALL_LOAD,
-  QSM_STALL_SCOREBOARD,
-  QSM_STALL_QUOTA,
-  QSM_STALL_UNIT,
-  QSM_STALL_LOST,
-  QSM_STALL_NONE,
-  QSM_STALL_COUNT
-};
+// In place of a stall reason: the warp is not resident.
+enum { QSM_STALL_NONE = QSM_STALL_COUNT };
 
 // What an instruction cannot issue without: a unit, the write port four cycles later, or FpLat
 // cycles after that.
@@ -199,7 +188,7 @@ struct qsm_subcore {
   // Stall counters [kernel][reason] as integrals: a warp that takes on a reason from cycle c on
   // subtracts c, one that leaves it adds c. The value at the start of cycle t adds t for each warp
   // that has the reason.
-  uint32_t stalls[QSM_MAX_KERNELS][QSM_STALL_COUNT];
+  uint32_t stalls[QSM_MAX_KERNELS][QSM_STALL_COUNT + 1];
 
   struct qsm_warp warp[QSM_MAX_WARPS];
   struct qsm_pipe_slot pipe[QSM_PIPE_SLOTS];
@@ -464,7 +453,7 @@ void qsm_quota_gate(struct qsm_sm *sm,
 // R-SC-2: kernels are under quota control.
 static inline bool qsm_quota_held(const struct qsm_sm *sm) {
   uint32_t scheme = sm->quota.scheme;
-  return scheme != QSM_SCHEME_NONE && (sm->shared->qos_mask || scheme == QSM_SCHEME_FAIR);
+  return scheme != QSM_SCHEME_NONE && (sm->shared->qos_mask || qsm_scheme_holds_all(scheme));
 }
 // Without a message nothing is granted in this cycle, and no epoch starts.
 static inline bool qsm_quota_only_counts(const struct qsm_sm *sm) {

@@ -175,12 +175,12 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
     case QSM_STATE_SAVER: return index == 0 && saver_state(&sm->save, word, value);
     case QSM_STATE_FAULT: return fault_state(sm, index, word, value);
     case QSM_STATE_STALL:
-      if (index >= sm->n_kernels || word >= QSM_N_STALL_REASONS) return false;
+      if (index >= sm->n_kernels || word >= QSM_STALL_COUNT) return false;
       *value = qsm_sm_stall(sm, cycle, sub, index, word);
       return true;
     case QSM_STATE_WRITE_BACK: return index == 0 && word == 0 && write_back_state(sc, value);
     case QSM_STATE_L1:
-    case QSM_STATE_L1SET: return qsm_l1_state(sm, kind, index, word, value);
+    case QSM_STATE_L1_SET: return qsm_l1_state(sm, kind, index, word, value);
     case QSM_STATE_WIPE: return index == 0 && wipe_state(&sm->wipe, cycle, word, value);
     case QSM_STATE_POLICY: return index == 0 && policy_state(&sc->sched, word, value);
     default: return false;
@@ -265,7 +265,7 @@ static bool inject_warp_sched(struct injection *in, struct qsm_subcore *sc) {
   const struct qsm_sched_in seen =
       qsm_subcore_sched_in(sc, qsm_subcore_eligible(sc), QSM_NONE, sc->sm->next_cycle);
   if (seen.policy == QSM_POLICY_TWO_LEVEL) return inject_two_level(in, &sc->sched, &seen);
-  return seen.policy >= QSM_POLICY_QAWS && inject_qaws(in, &sc->sched, &seen);
+  return qsm_policy_has_groups(seen.policy) && inject_qaws(in, &sc->sched, &seen);
 }
 
 // A lane more or less outside the path, unless that has all: a path that loses its only lane would

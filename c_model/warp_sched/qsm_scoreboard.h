@@ -31,8 +31,8 @@ static inline void qsm_sb_release(struct qsm_subcore *sc, uint32_t warp, uint32_
   sb->all_sent &= others;
   sb->pending &= reg;
   sb->pending_load &= reg;
-  bool waited =
-      sc->warp[warp].stall == QSM_STALL_LOAD || sc->warp[warp].stall == QSM_STALL_SCOREBOARD;
+  bool waited = sc->warp[warp].stall == QSM_STALL_LONG_SCOREBOARD ||
+                sc->warp[warp].stall == QSM_STALL_SHORT_SCOREBOARD;
   if (waited || sc->warp[warp].live == 0) sc->dirty |= 1u << warp;
 }
 

@@ -175,7 +175,7 @@ static void a_claimed_cycle_is_for_what_writes_nothing(void **unused) {
   assert_int_equal(behind_division(&rig, 3), t + 4);  // t + 3 is claimed
   assert_int_equal(write_cycle(&rig, 3), t + 7);
   assert_int_equal(write_cycle(&rig, 6), t + 8);
-  assert_int_equal(qsm_sm_stall(rig.sm, rig.cycle, 0, 0, QSM_STALL_UNIT), 1);
+  assert_int_equal(qsm_sm_stall(rig.sm, rig.cycle, 0, 0, QSM_STALL_PIPE_THROTTLE), 1);
   rig_close(&rig);
   t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1),
                           addi(0, 0, 1));
@@ -473,12 +473,13 @@ static uint32_t pick_by_the_page(uint32_t policy, uint32_t eligible, uint32_t la
 // R-IS-2.
 static void a_policy_picks_what_its_rule_says(void **unused) {
   (void)unused;
+  static const uint32_t policies[] = {QSM_POLICY_LRR, QSM_POLICY_GTO, QSM_POLICY_LRR_ROTATE};
   uint64_t seed = model_seed("test_sm");
   for (uint32_t n = 1; n <= QSM_MAX_WARPS; n++) {
     struct qsm_warp_sched ws;
     qsm_warp_sched_reset(&ws, n);
     for (uint32_t i = 0; i < 500; i++) {
-      uint32_t started = model_random(&seed, n), policy = i % 3,
+      uint32_t started = model_random(&seed, n), policy = policies[i % 3],
                eligible = 1 + model_random(&seed, (1u << n) - 1);
       qsm_warp_sched_started(&ws, started);
       assert_int_equal(ws.order[n - 1], started);
@@ -973,7 +974,7 @@ static void an_early_start_waits_for_words_that_are_being_taken(void **unused) {
 // R-SC-13.
 static void a_change_of_scheme_ends_an_elastic_epoch(void **unused) {
   (void)unused;
-  for (uint8_t to = QSM_SCHEME_NONE; to <= QSM_SCHEME_FAIR; to++) {
+  for (uint8_t to = 0; to < QSM_SCHEME_COUNT; to++) {
     struct rig rig;
     rig_open(&rig, 1, 4, 4);
     set_quotas(&rig, QSM_SCHEME_ELASTIC, -2, -3);
@@ -1053,7 +1054,8 @@ static void rollover_time_carries_over_like_rollover(void **unused) {
   static const struct {
     int32_t before, after;
   } cases[] = {{30, 130}, {900, 900}, {-5, 100}};
-  for (uint8_t scheme = QSM_SCHEME_ROLLOVER; scheme <= QSM_SCHEME_ROLLOVER_TIME; scheme++) {
+  for (uint8_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
+    if (!qsm_scheme_carries_over(scheme)) continue;
     for (size_t i = 0; i < 3; i++) {
       struct rig rig;
       rig_open(&rig, 1, 4, 4);
@@ -1113,7 +1115,7 @@ static void stall_counters_count_every_resident_warp_in_every_cycle(void **unuse
     for (uint32_t i = 0; i < 8; i++) warp_cycles += state(&rig, QSM_STATE_WARP, i / 4, i % 4, 0);
     run(&rig, 1);
     uint32_t counted = 0, issued = 0;
-    for (uint32_t i = 0; i < 2 * 4 * QSM_N_STALL_REASONS; i++) {
+    for (uint32_t i = 0; i < 2 * 4 * QSM_STALL_COUNT; i++) {
       uint32_t n = qsm_sm_stall(rig.sm, rig.cycle, i % 2, i / 2 % 4, i / 8);
       counted += n;
       if (i / 8 == 0) issued += n;
@@ -1137,7 +1139,9 @@ static uint64_t hash_events(const struct rig *rig) {
 
 // What the host does in mid-run: everything that the warp schedulers see at once.
 static void meddle(struct rig *rig, uint32_t i) {
-  rig->shared.policy = i % 5 == 4 ? 1 : 3 + i / 2 % 3;
+  static const uint32_t with_state[] = {QSM_POLICY_TWO_LEVEL, QSM_POLICY_QAWS,
+                                        QSM_POLICY_QAWS_PROSE};
+  rig->shared.policy = i % 5 == 4 ? (uint32_t)QSM_POLICY_GTO : with_state[i / 2 % 3];
   rig->shared.budget[i % 4] = 1 + i % 3;
   rig->shared.active_warps = 1 + i % 4;
   rig->shared.restart = i % 2 ? 15 : 1u << i % 4;
@@ -1175,7 +1179,7 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
         }
       }
     }
-    assert_true(count_events(&rig, QSM_EV_TWOLEVEL) > 100);
+    assert_true(count_events(&rig, QSM_EV_TWO_LEVEL) > 100);
     assert_true(count_events(&rig, QSM_EV_QAWS) > 40);
     uint64_t hash = hash_events(&rig);
     for (uint32_t i = 0; i < 8; i++)
@@ -1222,7 +1226,7 @@ static void elastic_without_early_starts_is_naive_with_history(void **unused) {
 // under rollover_time.
 static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
   (void)unused;
-  for (uint8_t scheme = QSM_SCHEME_NAIVE; scheme <= QSM_SCHEME_FAIR; scheme++) {
+  for (uint8_t scheme = QSM_SCHEME_NAIVE; scheme < QSM_SCHEME_COUNT; scheme++) {
     struct rig rig;
     int32_t c[4];
     rig_open(&rig, 2, 8, 4);
@@ -1255,8 +1259,8 @@ static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
 static uint32_t idle_reasons(const struct rig *rig, uint32_t k) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < rig->sm->n_subs; i++) {
-    n += qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_UNIT) +
-         qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_LOST);
+    n += qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_PIPE_THROTTLE) +
+         qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_NOT_SELECTED);
   }
   return n;
 }
@@ -1265,7 +1269,7 @@ static uint32_t idle_reasons(const struct rig *rig, uint32_t k) {
 static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unused) {
   (void)unused;
   uint64_t seed = model_seed("test_sm");
-  for (uint32_t policy = QSM_POLICY_LRR; policy <= QSM_POLICY_QAWS_PROSE; policy++) {
+  for (uint32_t policy = 0; policy < QSM_POLICY_COUNT; policy++) {
     struct rig rig;
     uint32_t sum[4] = {0}, snap[4] = {0}, n_idle = 0, n_samples = 0;
     rig_open(&rig, 2, 8, 4);
@@ -1307,7 +1311,7 @@ static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unu
 // them.
 static void schemes_and_samples_may_sleep_and_miss_nothing(void **unused) {
   (void)unused;
-  for (uint8_t scheme = QSM_SCHEME_NONE; scheme <= QSM_SCHEME_FAIR; scheme++) {
+  for (uint8_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
     uint64_t expected = 0;
     for (uint32_t window = 1; window <= 4; window++) {
       struct rig rig;
@@ -1385,7 +1389,8 @@ static uint64_t first_difference(const struct rig *a, const struct rig *b, uint8
         memcmp(x->word, y->word, x->n_words * sizeof *x->word) == 0)
       continue;
     uint64_t cycle = x->cycle < y->cycle ? x->cycle : y->cycle;
-    for (*kind = 0; *kind < QSM_EV_COUNT && same_in_cycle(a, b, cycle, *kind); ++*kind) continue;
+    for (*kind = 0; *kind < QSM_EVENT_KIND_COUNT && same_in_cycle(a, b, cycle, *kind); ++*kind)
+      continue;
     return cycle;
   }
   return 0;
@@ -1395,11 +1400,7 @@ static uint64_t first_difference(const struct rig *a, const struct rig *b, uint8
 // scheduler reports.
 static void a_flip_in_the_warp_scheduler_shows_as_its_event(void **unused) {
   (void)unused;
-  static const uint8_t kinds[] = {[QSM_POLICY_GTO] = QSM_EV_COUNT,
-                                  [QSM_POLICY_TWO_LEVEL] = QSM_EV_TWOLEVEL,
-                                  [QSM_POLICY_QAWS] = QSM_EV_QAWS,
-                                  [QSM_POLICY_QAWS_PROSE] = QSM_EV_QAWS};
-  for (uint32_t policy = QSM_POLICY_GTO; policy <= QSM_POLICY_QAWS_PROSE; policy++) {
+  for (uint32_t policy = 0; policy < QSM_POLICY_COUNT; policy++) {
     struct rig hit, whole;
     struct rig *rigs[] = {&hit, &whole};
     char what[80];
@@ -1418,10 +1419,12 @@ static void a_flip_in_the_warp_scheduler_shows_as_its_event(void **unused) {
       if (!at && qsm_sm_inject(hit.sm, "warp_sched", 7, what, sizeof what) == 0) at = hit.cycle;
       for (uint32_t i = 0; i < 2; i++) run(rigs[i], 1);
     }
-    uint8_t kind = QSM_EV_COUNT;
+    uint8_t kind = QSM_EVENT_KIND_COUNT;
     assert_int_equal(first_difference(&hit, &whole, &kind), at);
-    if (policy != QSM_POLICY_LRR_ROTATE) assert_int_equal(kind, kinds[policy]);
-    assert_int_equal(at != 0, policy >= QSM_POLICY_TWO_LEVEL);
+    assert_int_equal(kind, policy == QSM_POLICY_TWO_LEVEL  ? QSM_EV_TWO_LEVEL
+                           : qsm_policy_has_groups(policy) ? QSM_EV_QAWS
+                                                           : QSM_EVENT_KIND_COUNT);
+    assert_int_equal(at != 0, qsm_policy_has_state(policy));
     for (uint32_t i = 0; i < 2; i++) rig_close(rigs[i]);
   }
 }
@@ -1452,7 +1455,7 @@ static void a_flip_in_the_gate_or_the_sampler_shows_as_its_event(void **unused) 
         run(rigs[i], 1);
       }
     }
-    uint8_t kind = QSM_EV_COUNT;
+    uint8_t kind = QSM_EVENT_KIND_COUNT;
     assert_true(injected);
     assert_true(first_difference(&hit, &whole, &kind) > 150);
     assert_int_equal(kind, cases[n].kind);
