@@ -35,7 +35,7 @@ include mk/experiments.mk
 include mk/coverage.mk
 include mk/formal.mk
 
-.PHONY: help run fuzz waves docs registers rules clean FORCE
+.PHONY: help run fuzz waves docs registers enums rules clean FORCE
 
 help: ## this list
 	echo 'qsm: an open GPU with quality of service. Two kernels, one goal, held in every cycle: make run'
@@ -64,6 +64,9 @@ docs: install-docs ## docs/ as HTML under build/docs, with every link checked
 
 registers: install-docs ## regenerate what comes from rtl/qsm_regs.rdl
 	build/venv/bin/python scripts/registers.py rtl/qsm_regs.rdl .
+
+enums: install-docs ## regenerate what comes from rtl/qsm_enums.rdl
+	build/venv/bin/python scripts/enums.py rtl/qsm_enums.rdl .
 
 rules: $(STAMPS)/apt-python ## which test or proof checks each numbered rule of docs/ -> docs/results/rules.md
 	python3 scripts/rules.py .

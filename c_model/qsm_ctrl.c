@@ -29,7 +29,6 @@ enum {
   MAX_TECHNIQUE = 2,
   MIN_LOG2_STACK = 4,
   MAX_LOG2_STACK = 16,
-  MAX_CACHE_POLICY = QSM_BYPASS_L1 | QSM_BYPASS_L2,
 };
 
 // Where an address points: a GPU register, one of the selected SM for a slot, or one of a slot.
@@ -108,13 +107,14 @@ struct field {
 static struct field find_gpu_field(const struct qsm_config *config, uint32_t offset) {
   switch (offset) {
     case QSM_REG_POLICY:
-      return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_QAWS_PROSE, 1,
+      return (struct field){offsetof(struct qsm_regs, shared.policy), 0, QSM_POLICY_COUNT - 1, 1,
                             0};
     case QSM_REG_ACTIVE_WARPS:
       return (struct field){offsetof(struct qsm_regs, shared.active_warps), 1, MAX_ACTIVE_WARPS, 1,
                             0};
     case QSM_REG_SCHEME:
-      return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_FAIR, 1, FIELD_QUIET};
+      return (struct field){offsetof(struct qsm_regs, scheme), 0, QSM_SCHEME_COUNT - 1, 1,
+                            FIELD_QUIET};
     case QSM_REG_EPOCH_LEN:
       return (struct field){offsetof(struct qsm_regs, shared.epoch_len),
                             qsm_config_epoch_min(config), MAX_EPOCH, 1, FIELD_QUIET};
@@ -212,8 +212,8 @@ static struct field find_word_field(uint32_t offset) {
     case QSM_SLOT_PREEMPT_HOLD:
       return (struct field){offsetof(struct qsm_regs, preempt_hold), 0, 1, 1, 0};
     case QSM_SLOT_CACHE_POLICY:
-      return (struct field){offsetof(struct qsm_regs, shared.cache_policy), 0, MAX_CACHE_POLICY, 1,
-                            FIELD_IDLE};
+      return (struct field){offsetof(struct qsm_regs, shared.cache_policy), 0,
+                            QSM_CACHE_POLICY_COUNT - 1, 1, FIELD_IDLE};
     default: return (struct field){0};
   }
 }
@@ -437,7 +437,7 @@ static bool is_quiet(const struct qsm_ctrl *ctrl, uint64_t cycle) {
 }
 
 static bool stall_select_ok(const struct qsm_config *config, uint32_t value) {
-  return (value & QSM_REG_STALL_SELECT_REASON_MASK) < QSM_N_STALL_REASONS &&
+  return (value & QSM_REG_STALL_SELECT_REASON_MASK) < QSM_STALL_COUNT &&
          (value & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT <
              config->num_kernels &&
          value >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT < config->num_sched;

@@ -327,7 +327,7 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return qsm_preempt_state(qsm_tb_sched_preemption(model->tb_sched), kind, sm, index, word,
                              value);
   }
-  if (kind == QSM_STATE_L2 || kind == QSM_STATE_L2SET)
+  if (kind == QSM_STATE_L2 || kind == QSM_STATE_L2_SET)
     return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
   if (kind == QSM_STATE_DRAM)
     return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);

@@ -12,7 +12,7 @@
 
 #include "qsm_attacks.h"
 
-enum { EXIT_BAD_INPUT = 2, SCHEME_NONE = 0, SCHEME_ROLLOVER = 4, N_SETTINGS = 3 };
+enum { EXIT_BAD_INPUT = 2, N_SETTINGS = 3 };
 #define GOAL 0.5  // of the speed alone
 
 struct bench {
@@ -26,7 +26,7 @@ struct bench {
 
 static struct qsm_attack_setting setting_of(const struct bench *bench, int which) {
   struct qsm_attack_setting setting = bench->setting;
-  setting.scheme = which == 0 ? SCHEME_NONE : SCHEME_ROLLOVER;
+  setting.scheme = which == 0 ? qsmSchemeNone : qsmSchemeRollover;
   setting.goal_q16 = which == 0 ? 0 : (uint32_t)(bench->alone * GOAL * 65536);
   setting.adjust = which == 2 ? qsmAdjustSwitch : qsmAdjustOff;
   return setting;

@@ -8,7 +8,6 @@
 #include "qsm_regs.h"
 
 enum {
-  POLICY_GTO = 1,
   ATTACK_WORDS = 1 << 16,  // of the attacker's buffer
   ATTACK_BLOCKS = 65535,
   SHORT_BLOCKS = 256,        // of an attack that ends
@@ -18,33 +17,33 @@ enum {
 
 // clang-format off
 const struct qsm_attack qsm_attacks[] = {
-  {"read_null", QSM_ATTACK_FAULTS, 5, 1, false, false, false, "loads from address 0"},
-  {"write_null", QSM_ATTACK_FAULTS, 7, 1, false, false, false, "stores to address 0"},
-  {"read_other", QSM_ATTACK_FAULTS, 5, 1, false, false, false, "loads from the other tenant's memory"},
-  {"write_other", QSM_ATTACK_FAULTS, 7, 1, false, false, false, "stores to it"},
-  {"add_other", QSM_ATTACK_FAULTS, 7, 1, false, false, false, "atomic on it"},
-  {"write_code", QSM_ATTACK_FAULTS, 7, 1, false, false, false, "stores to its own code"},
-  {"write_arguments", QSM_ATTACK_FAULTS, 7, 1, false, false, false, "stores to its own argument block"},
-  {"read_registers", QSM_ATTACK_FAULTS, 5, 1, false, false, false, "loads from the address of control registers"},
-  {"read_top", QSM_ATTACK_FAULTS, 5, 1, false, false, false, "loads the last word below local memory"},
-  {"jump_null", QSM_ATTACK_FAULTS, 1, 1, false, false, false, "jumps to address 0"},
-  {"jump_other", QSM_ATTACK_FAULTS, 1, 1, false, false, false, "jumps into the other tenant's memory"},
-  {"jump_data", QSM_ATTACK_FAULTS, 1, 1, false, false, false, "jumps into its own data"},
-  {"jump_misaligned", QSM_ATTACK_FAULTS, 0, 1, false, false, false, "jumps between two instructions"},
-  {"load_misaligned", QSM_ATTACK_FAULTS, 4, 1, false, false, false, "loads a word at 4n + 2"},
-  {"store_misaligned", QSM_ATTACK_FAULTS, 6, 1, false, false, false, "stores a half at 2n + 1"},
-  {"add_misaligned", QSM_ATTACK_FAULTS, 6, 1, false, false, false, "atomic at 4n + 1"},
-  {"illegal", QSM_ATTACK_FAULTS, 2, 1, false, false, false, "an illegal instruction"},
-  {"machine_return", QSM_ATTACK_FAULTS, 2, 1, false, false, false, "mret"},
-  {"write_csr", QSM_ATTACK_FAULTS, 2, 1, false, false, false, "writes its slot number"},
-  {"unknown_csr", QSM_ATTACK_FAULTS, 2, 1, false, false, false, "reads mstatus"},
-  {"load_reserved", QSM_ATTACK_FAULTS, 2, 1, false, false, false, "lr.w"},
-  {"breakpoint", QSM_ATTACK_FAULTS, 3, 1, false, false, false, "ebreak"},
-  {"call_system", QSM_ATTACK_FAULTS, 8, 1, false, false, false, "ecall"},
-  {"shared_beyond", QSM_ATTACK_FAULTS, 5, 1, false, false, false, "loads beyond its shared memory"},
-  {"stack_overflow", QSM_ATTACK_FAULTS, 25, 1, false, false, false, "pushes without end"},
-  {"stack_of_another", QSM_ATTACK_FAULTS, 25, 1, false, false, false, "loads where other threads' stacks would be"},
-  {"illegal", QSM_ATTACK_FAULTS, 2, QSM_ATTACK_WHOLE_SM, true, false, false, "an illegal instruction, blocks of a whole SM with all its shared memory"},
+  {"read_null", QSM_ATTACK_FAULTS, qsmCauseLoadAccess, 1, false, false, false, "loads from address 0"},
+  {"write_null", QSM_ATTACK_FAULTS, qsmCauseStoreAccess, 1, false, false, false, "stores to address 0"},
+  {"read_other", QSM_ATTACK_FAULTS, qsmCauseLoadAccess, 1, false, false, false, "loads from the other tenant's memory"},
+  {"write_other", QSM_ATTACK_FAULTS, qsmCauseStoreAccess, 1, false, false, false, "stores to it"},
+  {"add_other", QSM_ATTACK_FAULTS, qsmCauseStoreAccess, 1, false, false, false, "atomic on it"},
+  {"write_code", QSM_ATTACK_FAULTS, qsmCauseStoreAccess, 1, false, false, false, "stores to its own code"},
+  {"write_arguments", QSM_ATTACK_FAULTS, qsmCauseStoreAccess, 1, false, false, false, "stores to its own argument block"},
+  {"read_registers", QSM_ATTACK_FAULTS, qsmCauseLoadAccess, 1, false, false, false, "loads from the address of control registers"},
+  {"read_top", QSM_ATTACK_FAULTS, qsmCauseLoadAccess, 1, false, false, false, "loads the last word below local memory"},
+  {"jump_null", QSM_ATTACK_FAULTS, qsmCauseFetchAccess, 1, false, false, false, "jumps to address 0"},
+  {"jump_other", QSM_ATTACK_FAULTS, qsmCauseFetchAccess, 1, false, false, false, "jumps into the other tenant's memory"},
+  {"jump_data", QSM_ATTACK_FAULTS, qsmCauseFetchAccess, 1, false, false, false, "jumps into its own data"},
+  {"jump_misaligned", QSM_ATTACK_FAULTS, qsmCauseJumpTarget, 1, false, false, false, "jumps between two instructions"},
+  {"load_misaligned", QSM_ATTACK_FAULTS, qsmCauseLoadMisaligned, 1, false, false, false, "loads a word at 4n + 2"},
+  {"store_misaligned", QSM_ATTACK_FAULTS, qsmCauseStoreMisaligned, 1, false, false, false, "stores a half at 2n + 1"},
+  {"add_misaligned", QSM_ATTACK_FAULTS, qsmCauseStoreMisaligned, 1, false, false, false, "atomic at 4n + 1"},
+  {"illegal", QSM_ATTACK_FAULTS, qsmCauseIllegal, 1, false, false, false, "an illegal instruction"},
+  {"machine_return", QSM_ATTACK_FAULTS, qsmCauseIllegal, 1, false, false, false, "mret"},
+  {"write_csr", QSM_ATTACK_FAULTS, qsmCauseIllegal, 1, false, false, false, "writes its slot number"},
+  {"unknown_csr", QSM_ATTACK_FAULTS, qsmCauseIllegal, 1, false, false, false, "reads mstatus"},
+  {"load_reserved", QSM_ATTACK_FAULTS, qsmCauseIllegal, 1, false, false, false, "lr.w"},
+  {"breakpoint", QSM_ATTACK_FAULTS, qsmCauseBreakpoint, 1, false, false, false, "ebreak"},
+  {"call_system", QSM_ATTACK_FAULTS, qsmCauseEcall, 1, false, false, false, "ecall"},
+  {"shared_beyond", QSM_ATTACK_FAULTS, qsmCauseLoadAccess, 1, false, false, false, "loads beyond its shared memory"},
+  {"stack_overflow", QSM_ATTACK_FAULTS, qsmCauseStackOverflow, 1, false, false, false, "pushes without end"},
+  {"stack_of_another", QSM_ATTACK_FAULTS, qsmCauseStackOverflow, 1, false, false, false, "loads where other threads' stacks would be"},
+  {"illegal", QSM_ATTACK_FAULTS, qsmCauseIllegal, QSM_ATTACK_WHOLE_SM, true, false, false, "an illegal instruction, blocks of a whole SM with all its shared memory"},
 
   {"spin", QSM_ATTACK_ENDLESS, 0, 1, false, false, false, "jumps to itself"},
   {"spin", QSM_ATTACK_ENDLESS, 0, QSM_ATTACK_WHOLE_SM, false, false, false, "the same, blocks of a whole SM"},
@@ -275,7 +274,7 @@ int qsm_attack_run(const struct qsm_attack_setting *setting, const struct qsm_at
   *outcome = (struct qsm_attack_outcome){0};
   msg[0] = 0;
   if (qsmDeviceOpen(setting->backend, setting->config, NULL, &duel.device, msg, msg_len)) return -1;
-  qsmError_t error = qsmSetScheduling(duel.device, POLICY_GTO, setting->scheme,
+  qsmError_t error = qsmSetScheduling(duel.device, qsmPolicyGto, setting->scheme,
                                       qsmDeviceConfig(duel.device)->epoch);
   if (!error) error = qsmSetAdjustment(duel.device, setting->adjust);
   if (!error) error = begin(&duel, &scenario, msg, msg_len);

@@ -41,7 +41,7 @@ struct qsm_attack_setting {
   const struct qsm_suite_program *program;  // of the honest tenant
   enum qsm_suite_size size;
   uint64_t seed;
-  uint32_t scheme;    // SCHEME
+  qsmScheme scheme;
   uint32_t goal_q16;  // of the honest tenant, thread instructions per cycle; 0: none
   qsmAdjustment adjust;
   uint32_t n_epochs;  // measured, after one that is not

@@ -7,6 +7,7 @@
 // registers.
 module qsm_ctrl
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (

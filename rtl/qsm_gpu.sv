@@ -9,6 +9,7 @@
 // (EPOCH), g_sm[i].u_sm (everything else).
 module qsm_gpu
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic clk_i,
@@ -80,7 +81,7 @@ module qsm_gpu
   logic [SmW-1:0] word_sm;
   logic [KernelW-1:0] word_kernel;
   logic [30:0] word_quota, word_credit;
-  logic [2:0] load_scheme;
+  scheme_e load_scheme;
   logic [31:0] epoch_count, epoch_e_lo;
   logic [NumKernels-1:0][47:0] hist_insn, hist_cycles;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
@@ -262,7 +263,7 @@ module qsm_gpu
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one
   // receiver ----
   quota_load_t load;
-  assign load = '{valid: load_valid, scheme: scheme_e'(load_scheme)};
+  assign load = '{valid: load_valid, scheme: load_scheme};
   qsm_delay #(.Width(2 * NumKernels + 3 + $bits(quota_load_t)), .Lat(NocLat)) u_delay_pulses (
     .clk_i, .rst_ni, .data_i({start, kill, icache_inv, tick, sample, load}),
     .data_o({sm_start, sm_kill, sm_icache_inv, sm_tick, sm_sample, sm_load})

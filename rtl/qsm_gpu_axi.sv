@@ -5,6 +5,7 @@
 // the channels.
 module qsm_gpu_axi
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned AxiDataW = 64,  // of the data buses: power of two, 32..512, at most a line

@@ -4,6 +4,7 @@
 // change at its end.
 module qsm_gpu_regs
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
@@ -87,10 +88,10 @@ module qsm_gpu_regs
     case (addr_i)
       RegIrq: ;
       RegIcacheInv: value_ok = wdata_i == 32'd1;
-      RegPolicy: value_ok = between(0, 32'(PolicyQawsProse));
+      RegPolicy: value_ok = policy_valid(wdata_i);
       RegActiveWarps: value_ok = between(1, 16);
       RegScheme: begin
-        value_ok = between(0, 32'(SchemeFair));
+        value_ok = scheme_valid(wdata_i);
         quiet = 1'b1;
       end
       RegEpochLen: begin
@@ -123,9 +124,9 @@ module qsm_gpu_regs
                                  (!wdata_i[12] || (wdata_i[11:8] < 4'd6 && wdata_i[3:0] == '0));
       RegL2Flush: value_ok = wdata_i == 32'd1 && !l2_flushing_i;
       RegAdjust, RegLatecomers: value_ok = between(0, 1);
-      RegAdjustTechnique: value_ok = between(0, 2);
-      RegPreempt: value_ok = preempt_status_i.code != PreemptExamined && wdata_i[31:19] == '0 &&
-          wdata_i[18:17] != 2'd3 &&
+      RegAdjustTechnique: value_ok = technique_valid(wdata_i);
+      RegPreempt: value_ok = preempt_status_i.code != CodeExamined && wdata_i[31:19] == '0 &&
+          technique_valid(32'(wdata_i[18:17])) &&
                                32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels &&
                                    32'(wdata_i[7:0]) < NumSms;
       RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount,
@@ -176,9 +177,9 @@ module qsm_gpu_regs
       irq_q <= (irq_q & ~irq_clear) | ended_i;
       if (write) begin
         case (addr_i)
-          RegPolicy:       policy_q <= policy_e'(wdata_i[2:0]);
+          RegPolicy:       policy_q <= policy_e'(wdata_i[$bits(policy_e)-1:0]);
           RegActiveWarps: active_warps_q <= wdata_i[4:0];
-          RegScheme:       scheme_q <= scheme_e'(wdata_i[2:0]);
+          RegScheme:       scheme_q <= scheme_e'(wdata_i[$bits(scheme_e)-1:0]);
           RegEpochLen:    epoch_len_q <= wdata_i[19:0];
           RegAlphaCap:    alpha_cap_q <= wdata_i[18:0];
           RegRolloverCap: rollover_cap_q <= wdata_i[7:0];

@@ -5,6 +5,7 @@
 // can use them.
 package qsm_pkg;
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
 
   // Index width of n things; at least 1 bit.
   function automatic int unsigned idx_w(input int unsigned n);
@@ -82,9 +83,6 @@ package qsm_pkg;
     logic [31:12] stack_base;
   } desc_t;
 
-  typedef enum logic [1:0] { OpNew = 2'd0, OpRestore = 2'd1, OpSave = 2'd2,
-      OpFlush = 2'd3 } tb_op_e;
-
   typedef struct packed {
     logic valid;
     logic [KernelW-1:0] kernel;
@@ -112,16 +110,6 @@ package qsm_pkg;
     logic [31:0] block;
     logic [31:0] value;
   } fault_t;
-
-  typedef enum logic [2:0] {
-    SchemeNone = 3'd0, SchemeNaive = 3'd1, SchemeNaiveHistory = 3'd2, SchemeElastic = 3'd3,
-    SchemeRollover = 3'd4, SchemeRolloverTime = 3'd5, SchemeFair = 3'd6
-  } scheme_e;
-
-  typedef enum logic [2:0] {
-    PolicyLrr = 3'd0, PolicyGto = 3'd1, PolicyLrrRotate = 3'd2, PolicyTwoLevel = 3'd3,
-        PolicyQaws = 3'd4, PolicyQawsProse = 3'd5
-  } policy_e;
 
   // What the policies with groups and active places are told, direct from the control registers
   // (docs/qaws.md, R-PO-8).
@@ -154,7 +142,6 @@ package qsm_pkg;
     logic [3:0] image;
     logic [SmW-1:0] sm;
   } preempt_status_t;
-  localparam logic [3:0] PreemptExamined = 4'd1;  // code
 
   typedef struct packed {  // SMSEL_JOB
     logic [2:0] kind;
@@ -181,20 +168,6 @@ package qsm_pkg;
     logic valid;
     scheme_e scheme;
   } quota_load_t;
-
-  typedef enum logic [1:0] { MemRead = 2'd0, MemWrite = 2'd1, MemAmo = 2'd2 } mem_type_e;
-  typedef enum logic [3:0] {
-    AmoSwap = 4'd0, AmoAdd = 4'd1, AmoXor = 4'd2, AmoAnd = 4'd3, AmoOr = 4'd4,
-    AmoMin = 4'd5, AmoMax = 4'd6, AmoMinu = 4'd7, AmoMaxu = 4'd8
-  } amo_e;
-
-  // ---- L2 slices (docs/l2.md) ----
-
-  typedef enum logic [2:0] { L2Request = 3'd0, L2Fill = 3'd1, L2Replay = 3'd2, L2Walk = 3'd3,
-      L2Pass = 3'd4 } l2_op_e;
-  // of a request
-  typedef enum logic [2:0] { L2Hit = 3'd0, L2Merged = 3'd1, L2PassedOn = 3'd2, L2Whole = 3'd3,
-      L2Miss = 3'd4 } l2_outcome_e;
 
   typedef struct packed {
     logic valid;
@@ -341,15 +314,6 @@ package qsm_pkg;
     logic [KernelW-1:0] kernel;
   } freeze_t;
 
-  typedef enum logic [3:0] {
-    PhIdle = 4'd0, PhAddress = 4'd1, PhQuiet = 4'd2, PhFind = 4'd3, PhRegisters = 4'd4,
-        PhState = 4'd5, PhFinished = 4'd6, PhShared = 4'd7,
-    PhHeader = 4'd8, PhWait = 4'd9
-  } save_phase_e;
-
-  typedef enum logic [2:0] { StepSt = 3'd0, StepLd = 3'd1, StepSts = 3'd2, StepLds = 3'd3,
-      StepSet = 3'd4, StepJmp = 3'd5 } step_e;
-
   // a step that waits to be done, R-PE-16; its operands and its warp go apart
   typedef struct packed {
     logic valid;
@@ -374,10 +338,6 @@ package qsm_pkg;
   } step_word_t;
 
   // ---- inside a sub-core (subcore.md, warp_state.md) ----
-
-  typedef enum logic [2:0] {
-    ClsAlu = 3'd0, ClsMul = 3'd1, ClsDiv = 3'd2, ClsMem = 3'd3, ClsCtl = 3'd4, ClsFma = 3'd5
-  } class_e;
 
   typedef enum logic [3:0] {
     AluAdd = 4'b0000, AluSub = 4'b1000, AluSll = 4'b0001, AluSlt = 4'b0010, AluSltu = 4'b0011,

@@ -5,6 +5,7 @@
 // at its end.
 module qsm_slot_regs
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
@@ -47,8 +48,6 @@ module qsm_slot_regs
   input  saved_t      saved_i,
   input  logic [18:0] ratio_i
 );
-  localparam logic [31:0] CauseHost = 32'd24;  // KILL, isa.md I-FLT
-
   typedef struct packed {
     logic qos;
     logic valid;
@@ -169,7 +168,7 @@ module qsm_slot_regs
       SlotBlockWarps:   rdata_o = 32'(desc_q.warps);
       SlotSharedGran:   rdata_o = 32'(desc_q.granules);
       SlotStatus:        rdata_o = 32'({killed_i, busy_i});
-      SlotFaultCause:   rdata_o = (killed_i && !faulted_i) ? CauseHost : '0;
+      SlotFaultCause:   rdata_o = (killed_i && !faulted_i) ? 32'(CauseHost) : '0;
       SlotLaunches:      rdata_o = launches_i;
       SlotInsnLo:       rdata_o = hist_insn_i[31:0];
       SlotInsnHi:       rdata_o = 32'(hist_insn_i[47:32]);

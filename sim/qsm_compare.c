@@ -11,14 +11,6 @@ enum {
   REPORT_EVENTS = 24
 };  // header of a record: cycle low, cycle high, payload words
 
-static const struct {
-  const char *kind, *block, *fields;
-} kinds[QSM_EV_COUNT] = {
-#define QSM_EVENT_ROW(kind, block, fields) {#kind, block, fields},
-    QSM_EVENT_KINDS(QSM_EVENT_ROW)
-#undef QSM_EVENT_ROW
-};
-
 struct buffer {
   uint32_t *words;
   size_t n, capacity;
@@ -41,19 +33,12 @@ struct qsm_compare {
   struct qsm_event bad[2];
 };
 
-const char *qsm_event_kind_name(uint32_t kind) {
-  return kind < QSM_EV_COUNT ? kinds[kind].kind : "?";
-}
-const char *qsm_event_block_name(uint32_t kind) {
-  return kind < QSM_EV_COUNT ? kinds[kind].block : "?";
-}
-
 struct qsm_compare *qsm_compare_create(const struct qsm_config *config) {
   struct qsm_compare *compare = calloc(1, sizeof *compare);
   if (!compare) return NULL;
   compare->n_sources =
       config->num_sms > config->num_channels ? config->num_sms : config->num_channels;
-  compare->n_streams = QSM_EV_COUNT * compare->n_sources * MAX_SUBS;
+  compare->n_streams = QSM_EVENT_KIND_COUNT * compare->n_sources * MAX_SUBS;
   compare->streams = calloc(compare->n_streams, sizeof *compare->streams);
   if (compare->streams) return compare;
   free(compare);
@@ -194,7 +179,7 @@ uint64_t qsm_compare_cycle(const struct qsm_compare *compare) { return compare->
 // Name of payload word i: field names in order; those that end in [] take the rest in turn: a[0],
 // b[0], a[1], b[1] …
 static void field_name(uint32_t kind, uint32_t i, char *name, size_t n) {
-  const char *at = kinds[kind].fields;
+  const char *at = qsm_event_kind_words(kind);
   uint32_t n_single = 1, n_rest = 0, field = i, index = 0;
   for (const char *c = at; *c; c++) {
     n_single += *c == ' ';
@@ -232,8 +217,8 @@ void qsm_compare_describe(const struct qsm_compare *compare, char *text, size_t 
   const struct qsm_event *rtl = &compare->bad[QSM_SIDE_RTL], *model = &compare->bad[QSM_SIDE_MODEL];
   int at = snprintf(
       text, n, "cycle %" PRIu64 ", block %s (sm %u, sub-core %u), event %s: ", compare->bad_cycle,
-      kinds[kind].block, compare->bad_stream / MAX_SUBS % compare->n_sources,
-      compare->bad_stream % MAX_SUBS, kinds[kind].kind);
+      qsm_event_kind_block(kind), compare->bad_stream / MAX_SUBS % compare->n_sources,
+      compare->bad_stream % MAX_SUBS, qsm_event_kind_name(kind));
   if (at < 0 || (size_t)at >= n) return;
   if (!compare->has[QSM_SIDE_RTL] || !compare->has[QSM_SIDE_MODEL]) {
     snprintf(text + at, n - (size_t)at, "only in the %s",
@@ -256,7 +241,7 @@ static int by_cycle(const void *a, const void *b) {
   return (int)x->kind - (int)y->kind;
 }
 
-static bool has_warp(uint32_t kind) { return strncmp(kinds[kind].fields, "warp ", 5) == 0; }
+static bool has_warp(uint32_t kind) { return strncmp(qsm_event_kind_words(kind), "warp ", 5) == 0; }
 
 // Is this past event one of the same warp, or where the difference has no warp of the same SM or
 // block?

@@ -35,8 +35,6 @@ uint64_t qsm_compare_cycle(const struct qsm_compare *compare);  // cycle of the 
 void qsm_compare_describe(const struct qsm_compare *compare, char *text, size_t n);
 void qsm_compare_report(const struct qsm_compare *compare, FILE *out);
 
-const char *qsm_event_kind_name(uint32_t kind);
-const char *qsm_event_block_name(uint32_t kind);
 // Prints "kind field=value …" without a newline.
 void qsm_event_print(FILE *out, const struct qsm_event *event);
 

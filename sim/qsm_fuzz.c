@@ -348,7 +348,7 @@ static enum qsm_backend_status nudge_gpu(struct round *round) {
     return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
   if (below(round, 4) == 0)
     return put(round, QSM_REG_STALL_SELECT,
-               below(round, 4) << 8 | below(round, 9) << 4 | below(round, 9));
+               below(round, 4) << 8 | below(round, 9) << 4 | below(round, QSM_STALL_COUNT + 1));
   return put(round, registers[below(round, sizeof registers / sizeof registers[0])],
              values[below(round, sizeof values / sizeof values[0])]);
 }
@@ -372,8 +372,9 @@ static enum qsm_backend_status look_around(struct round *round) {
   for (uint32_t figure = 0; !status && figure < 4; figure++)
     status = get(round, QSM_SMSEL_BASE + 16 * slot + 4 * figure, &ignored);
   if (!status)
-    status = put(round, QSM_REG_STALL_SELECT,
-                 below(round, round->config.num_sched) << 8 | slot << 4 | below(round, 8));
+    status =
+        put(round, QSM_REG_STALL_SELECT,
+            below(round, round->config.num_sched) << 8 | slot << 4 | below(round, QSM_STALL_COUNT));
   if (!status) status = get(round, QSM_REG_STALL_VALUE, &ignored);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);
@@ -407,8 +408,8 @@ static enum qsm_backend_status read_anything(struct round *round) {
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
   switch (below(round, 32)) {
-    case 0: return put(round, QSM_REG_POLICY, below(round, 7));
-    case 1: return put(round, QSM_REG_SCHEME, below(round, 8));
+    case 0: return put(round, QSM_REG_POLICY, below(round, QSM_POLICY_COUNT + 1));
+    case 1: return put(round, QSM_REG_SCHEME, below(round, QSM_SCHEME_COUNT + 1));
     case 2:
       return put(round, QSM_REG_EPOCH_LEN,
                  qsm_config_epoch_min(&round->config) + below(round, 1500));
@@ -442,7 +443,7 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 25: return put(round, QSM_REG_ADJUST, below(round, 4) ? round->adjusts : !round->adjusts);
     case 26:
       if (below(round, 3) == 0) return put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
-      return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
+      return put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, QSM_TECHNIQUE_COUNT));
     case 27:
     case 28:
     case 29: return look_at_memory(round);
@@ -553,7 +554,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
   if (!status)
-    status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, 6))
+    status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, QSM_POLICY_COUNT))
                              : status;  // else the one after reset
   if (!status)
     status =
@@ -563,12 +564,12 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   uint64_t ran = 0;
   if (!status && below(round, 3) == 0)
     status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
-  if (!status) status = put(round, QSM_REG_SCHEME, below(round, 7));
+  if (!status) status = put(round, QSM_REG_SCHEME, below(round, QSM_SCHEME_COUNT));
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
   if (!status) status = put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
   if (!status) status = put(round, QSM_REG_ADJUST, round->adjusts);
-  if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, 3));
+  if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, QSM_TECHNIQUE_COUNT));
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
     if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
   while (!status && round->gpu->cycle(round->gpu) < cycles) {

@@ -24,7 +24,6 @@ enum {
   NO_TXN = 0xff,
 };
 
-enum fetch_outcome { FETCH_HIT, FETCH_MISS, FETCH_FAULT, FETCH_DROPPED };
 enum pass_kind { PASS_SHARED, PASS_DEVICE, PASS_FAULT };
 // After the end of the present cycle.
 enum next { NEXT_NOTHING, NEXT_MEMORY, NEXT_RETIRE };
@@ -151,9 +150,9 @@ static void add_fetched(struct qsm_konata *konata, const struct qsm_event *event
 // the first is ctl shows later.
 static void on_fetch(struct qsm_konata *konata, const struct qsm_event *event) {
   uint32_t pc = event->word[1], outcome = event->word[2];
-  if (outcome == FETCH_DROPPED) return;
-  add_fetched(konata, event, pc, outcome == FETCH_MISS);
-  if (outcome == FETCH_HIT && !(pc & 4)) add_fetched(konata, event, pc + 4, false);
+  if (outcome == QSM_FETCH_DROPPED) return;
+  add_fetched(konata, event, pc, outcome == QSM_FETCH_MISS);
+  if (outcome == QSM_FETCH_HIT && !(pc & 4)) add_fetched(konata, event, pc + 4, false);
 }
 
 // A path ends: nothing behind its last word was issued (R-FE-7).
@@ -378,10 +377,11 @@ static void continue_flights(struct qsm_konata *konata) {
 
 // ---- Cycles ----
 
-static void (*const handlers[QSM_EV_COUNT])(struct qsm_konata *, const struct qsm_event *) = {
+static void (*const handlers[QSM_EVENT_KIND_COUNT])(struct qsm_konata *,
+                                                    const struct qsm_event *) = {
     [QSM_EV_FETCH] = on_fetch,    [QSM_EV_ISSUE] = on_issue,   [QSM_EV_RESOLVE] = on_resolve,
     [QSM_EV_FINISH] = on_resolve, [QSM_EV_INJECT] = on_inject, [QSM_EV_START] = on_start,
-    [QSM_EV_L1OP] = on_act,       [QSM_EV_LSUPASS] = on_pass,  [QSM_EV_REQ] = on_request,
+    [QSM_EV_L1_OP] = on_act,      [QSM_EV_LSU_PASS] = on_pass, [QSM_EV_REQ] = on_request,
     [QSM_EV_RETURN] = on_return,  [QSM_EV_WB] = on_write,
 };
 

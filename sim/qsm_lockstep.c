@@ -87,34 +87,6 @@ static enum qsm_backend_status check_assertions(struct lockstep *lockstep) {
 
 // ---- Full state (R-LK-3) ----
 
-static const char *const state_names[QSM_STATE_COUNT] = {
-    [QSM_STATE_REG] = "exec registers",
-    [QSM_STATE_SHARED] = "lsu shared memory",
-    [QSM_STATE_LANE_PC] = "warp_state lane pc",
-    [QSM_STATE_LANE_DEPTH] = "warp_state lane depth",
-    [QSM_STATE_WARP] = "warp_state warp",
-    [QSM_STATE_SELECT] = "warp_state selections",
-    [QSM_STATE_SCOREBOARD] = "issue scoreboard",
-    [QSM_STATE_QUOTA] = "quota counters",
-    [QSM_STATE_TBS] = "barrier tb slots",
-    [QSM_STATE_STALL] = "issue stall counters",
-    [QSM_STATE_SLOT] = "tb_sched slots",
-    [QSM_STATE_FAULT] = "fault records",
-    [QSM_STATE_TARGET] = "tb_alloc targets and evict flags",
-    [QSM_STATE_POLICY] = "warp_sched policy",
-    [QSM_STATE_IDLE] = "idle_sampler sums",
-    [QSM_STATE_JOB] = "preempt jobs",
-    [QSM_STATE_SAVED] = "preempt saved blocks",
-    [QSM_STATE_TICKETS] = "preempt tickets",
-    [QSM_STATE_SAVER] = "tb_save sequencer",
-    [QSM_STATE_WRITE_BACK] = "exec write port",
-    [QSM_STATE_L1] = "l1 pass and generations",
-    [QSM_STATE_L1SET] = "l1 set",
-    [QSM_STATE_L2] = "l2 slice",
-    [QSM_STATE_L2SET] = "l2 set",
-    [QSM_STATE_DRAM] = "dram bank",
-    [QSM_STATE_WIPE] = "barrier wipe"};
-
 static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, uint32_t index,
                           uint32_t word, uint32_t value) {
   struct lockstep *lockstep = ctx;
@@ -126,7 +98,7 @@ static void compare_state(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub, u
   snprintf(lockstep->difference, sizeof lockstep->difference,
            "cycle %" PRIu64
            ", block %s (sm %u, sub-core %u), state [%u] word %u: RTL 0x%x, model 0x%x",
-           lockstep->cycle, state_names[kind], sm, sub, index, word, value, model);
+           lockstep->cycle, qsm_state_kind_name(kind), sm, sub, index, word, value, model);
 }
 
 // ---- Control accesses ----

@@ -355,7 +355,7 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddStringToObject(root, "backend", result->backend);
   cJSON_AddStringToObject(root, "policy", qsm_policy_name(scenario->policy));
   cJSON_AddStringToObject(root, "scheme", qsm_scheme_name(scenario->scheme));
-  cJSON_AddStringToObject(root, "adjust", qsm_adjust_name(scenario->adjust));
+  cJSON_AddStringToObject(root, "adjust", qsm_adjustment_name(scenario->adjust));
   cJSON_AddNumberToObject(root, "cycles", (double)result->shared.cycles);
   cJSON_AddItemToObject(root, "interrupted", interrupted_json(result));
   cJSON_AddNumberToObject(root, "cpu_s", result->shared.cpu_s);

@@ -135,7 +135,7 @@ static enum qsm_exit measure_isolated(struct run *run) {
   for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
     char title[96];
     snprintf(title, sizeof title, "%s alone", run->scenario.kernels[i].name);
-    struct qsm_session_plan plan = plan_of(run, title, 1u << i, 0);
+    struct qsm_session_plan plan = plan_of(run, title, 1u << i, qsmSchemeNone);
     enum qsm_exit code = measure(run, &plan, &run->result.isolated[i]);
     if (code) return code;
   }
@@ -147,7 +147,7 @@ static enum qsm_exit measure_pass(struct run *run, uint32_t index, uint64_t *ins
   struct qsm_outcome *outcome = &run->pass;
   char title[96];
   snprintf(title, sizeof title, "one pass of %s, at most", run->scenario.kernels[index].name);
-  struct qsm_session_plan plan = plan_of(run, title, 1u << index, 0);
+  struct qsm_session_plan plan = plan_of(run, title, 1u << index, qsmSchemeNone);
   plan.one_pass = true;
   qsm_outcome_clear(outcome);
   enum qsm_exit code = measure(run, &plan, outcome);
@@ -281,7 +281,7 @@ static void announce(const struct run *run) {
          scenario->path, scenario->n_kernels, scenario->n_kernels == 1 ? "" : "s", scenario->config,
          backend_of(run), qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme),
          scenario->adjust ? ", adjust " : "",
-         scenario->adjust ? qsm_adjust_name(scenario->adjust) : "", scenario->cycles);
+         scenario->adjust ? qsm_adjustment_name(scenario->adjust) : "", scenario->cycles);
   fflush(stdout);
 }
 

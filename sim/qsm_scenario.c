@@ -84,37 +84,11 @@ struct name_value {
   const char *name;
   uint32_t value;
 };
-static const struct name_value policies[] = {{"lrr", 0},       {"gto", 1},  {"lrr_rotate", 2},
-                                             {"two_level", 3}, {"qaws", 4}, {"qaws_prose", 5},
-                                             {NULL, 0}};
-static const struct name_value schemes[] = {
-    {"none", 0},     {"naive", 1},         {"naive_history", 2},        {"elastic", 3},
-    {"rollover", 4}, {"rollover_time", 5}, {"fair", QSM_SCENARIO_FAIR}, {NULL, 0}};
 static const struct name_value sizes[] = {
     {"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {"XL", QSM_SIZE_XL}, {NULL, 0}};
-static const struct name_value adjustments[] = {{"off", qsmAdjustOff},
-                                                {"switch", qsmAdjustSwitch},
-                                                {"drain", qsmAdjustDrain},
-                                                {"flush", qsmAdjustFlush},
-                                                {NULL, 0}};
-static const struct name_value cache_policies[] = {{"s0", qsmCacheUseAll},
-                                                   {"s1", qsmCacheSkipL1},
-                                                   {"s2", qsmCacheSkipL2},
-                                                   {"s12", qsmCacheSkipL1AndL2},
-                                                   {NULL, 0}};
 static const struct name_value on_or_off[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
 static const struct name_value switches[] = {
     {"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
-
-static const char *name_of(const struct name_value *table, uint32_t value) {
-  for (; table->name; table++)
-    if (table->value == value) return table->name;
-  return "?";
-}
-
-const char *qsm_policy_name(uint32_t policy) { return name_of(policies, policy); }
-const char *qsm_scheme_name(uint32_t scheme) { return name_of(schemes, scheme); }
-const char *qsm_adjust_name(uint32_t adjust) { return name_of(adjustments, adjust); }
 
 // Where a complaint goes, and in which file.
 struct reader {
@@ -158,6 +132,15 @@ static int read_name(const struct reader *reader, const char *key, const char *t
     size_t at = strlen(known);
     snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", table->name);
   }
+  return refuse(reader, key, "'%s': must be one of %s", text, known);
+}
+
+// A value of an enumeration by its name.
+static int read_value(const struct reader *reader, const char *key, const char *text,
+                      const char *(*name_of)(uint32_t), uint32_t count, uint32_t *value) {
+  char known[160];
+  if (!text || qsm_enum_parse(name_of, count, text, value)) return 0;
+  qsm_enum_list(name_of, count, known, sizeof known);
   return refuse(reader, key, "'%s': must be one of %s", text, known);
 }
 
@@ -385,7 +368,8 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
       read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
       read_name(reader, "idempotent", text->idempotent, switches, &idempotent) ||
-      read_name(reader, "cache", text->cache, cache_policies, &cache))
+      read_value(reader, "cache", text->cache, qsm_cache_policy_name, QSM_CACHE_POLICY_COUNT,
+                 &cache))
     return -1;
   kernel->budget = (uint32_t)budget;
   kernel->save_images = (uint32_t)images;
@@ -396,30 +380,33 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
 
 static int convert(const struct reader *reader, const struct scenario_text *text,
                    struct qsm_scenario *scenario) {
-  uint32_t size = QSM_SIZE_M, compare = 0, adjust = qsmAdjustOff, latecomers = 1;
+  uint32_t policy = qsmPolicyGto, scheme = qsmSchemeNone, adjust = qsmAdjustOff;
+  uint32_t size = QSM_SIZE_M, compare = 0, latecomers = 1;
   uint64_t active_warps = 8;
-  scenario->policy = 1;
   scenario->alpha_cap = 4 << 16;
   scenario->rollover_cap = 8;
   scenario->seed = 1;
   if (snprintf(scenario->config, sizeof scenario->config, "%s", text->config) >=
       (int)sizeof scenario->config)
     return refuse(reader, "config", "path too long");
-  if (read_name(reader, "policy", text->policy, policies, &scenario->policy) ||
-      read_name(reader, "scheme", text->scheme, schemes, &scenario->scheme) ||
+  if (read_value(reader, "policy", text->policy, qsm_policy_name, QSM_POLICY_COUNT, &policy) ||
+      read_value(reader, "scheme", text->scheme, qsm_scheme_name, QSM_SCHEME_COUNT, &scheme) ||
       read_uint(reader, "epoch", text->epoch, 1, (1u << 20) - 1, &scenario->epoch) ||
       read_alpha_cap(reader, text->alpha_cap, &scenario->alpha_cap) ||
       read_rollover_cap(reader, text->rollover_cap, &scenario->rollover_cap) ||
       read_goal_margin(reader, text->goal_margin, &scenario->goal_margin) ||
       read_nonqos_ipc(reader, text->nonqos_ipc, &scenario->nonqos_quota) ||
       read_uint(reader, "active_warps", text->active_warps, 1, 16, &active_warps) ||
-      read_name(reader, "adjust", text->adjust, adjustments, &adjust) ||
+      read_value(reader, "adjust", text->adjust, qsm_adjustment_name, QSM_ADJUSTMENT_COUNT,
+                 &adjust) ||
       read_name(reader, "latecomers", text->latecomers, on_or_off, &latecomers) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
       read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) ||
       read_name(reader, "size", text->size, sizes, &size) ||
       read_name(reader, "compare_without_qos", text->compare_without_qos, switches, &compare))
     return -1;
+  scenario->policy = (qsmPolicy)policy;
+  scenario->scheme = (qsmScheme)scheme;
   scenario->active_warps = (uint32_t)active_warps;
   scenario->adjust = (qsmAdjustment)adjust;
   scenario->latecomers = latecomers != 0;

@@ -15,8 +15,6 @@ enum { QSM_SCENARIO_MAX_KERNELS = 8, QSM_SCENARIO_TEXT = 256 };
 
 #define QSM_SCENARIO_ALL_IMAGES UINT32_MAX
 
-enum { QSM_SCENARIO_FAIR = 6 };  // the scheme that asks for isolated IPCs
-
 enum qsm_goal_kind { QSM_GOAL_NONE, QSM_GOAL_IPC, QSM_GOAL_PERCENT, QSM_GOAL_TIMED };
 
 // One tenant: a program of the suite, or a user's ELF with one launch repeated.
@@ -44,16 +42,17 @@ struct qsm_scenario_kernel {
 struct qsm_scenario {
   char path[QSM_SCENARIO_TEXT];
   char config[QSM_SCENARIO_TEXT];
-  uint32_t policy, scheme;  // register values
-  uint64_t epoch;           // 0: the configuration's
-  uint32_t alpha_cap;       // ALPHA_CAP: Q3.16, 0 off
-  uint32_t rollover_cap;    // ROLLOVER_CAP: epochs, 0 off
-  double goal_margin;       // percent of a goal that the GPU is told on top of it
-  uint32_t nonqos_quota;    // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
-  uint32_t active_warps;    // ACTIVE_WARPS: places under two_level
-  qsmAdjustment adjust;     // of thread blocks at run time
-  bool latecomers;          // room for kernels that wait for their first block
-  uint64_t cycles;          // length of the measurement, rounded up to whole epochs
+  qsmPolicy policy;
+  qsmScheme scheme;
+  uint64_t epoch;         // 0: the configuration's
+  uint32_t alpha_cap;     // ALPHA_CAP: Q3.16, 0 off
+  uint32_t rollover_cap;  // ROLLOVER_CAP: epochs, 0 off
+  double goal_margin;     // percent of a goal that the GPU is told on top of it
+  uint32_t nonqos_quota;  // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
+  uint32_t active_warps;  // ACTIVE_WARPS: places under two_level
+  qsmAdjustment adjust;   // of thread blocks at run time
+  bool latecomers;        // room for kernels that wait for their first block
+  uint64_t cycles;        // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;
   bool compare_without_qos;
@@ -67,9 +66,5 @@ struct qsm_yaml_source;
 // wrong".
 int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario,
                       char *msg, size_t msg_len);
-
-const char *qsm_policy_name(uint32_t policy);
-const char *qsm_scheme_name(uint32_t scheme);
-const char *qsm_adjust_name(uint32_t adjust);
 
 #endif

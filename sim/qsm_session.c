@@ -155,7 +155,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error && tenant->kernel->sm_mask)
     error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
-  if (!error && session->plan->scheme == QSM_SCENARIO_FAIR)
+  if (!error && session->plan->scheme == qsmSchemeFair)
     error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
   if (!error && tenant->outcome->goal_q16)
     error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));

@@ -57,7 +57,7 @@ struct qsm_session_plan {
   const char *backend;
   struct qsm_backend_options options;
   uint32_t kernel_mask;  // which kernels of the scenario
-  uint32_t scheme;
+  qsmScheme scheme;
   qsmAdjustment adjust;
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
   struct qsm_trace *trace;              // gets what happens, or NULL

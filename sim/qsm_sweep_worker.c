@@ -56,7 +56,7 @@ static enum qsm_exit measure(const struct qsm_sweep_task *task,
   struct qsm_session_plan plan = {.title = "",
                                   .backend = "model",
                                   .kernel_mask = (1u << scenario.n_kernels) - 1,
-                                  .scheme = task->alone ? 0 : scenario.scheme};
+                                  .scheme = task->alone ? qsmSchemeNone : scenario.scheme};
   if (!task->alone) plan.adjust = scenario.adjust;
   if (!task->alone && set_goals(task, &scenario, &plan, measured)) return QSM_EXIT_BAD_INPUT;
   switch (qsm_session_run(&scenario, &plan, &measured->outcome, measured->error,

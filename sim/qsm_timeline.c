@@ -303,7 +303,8 @@ void qsm_timeline_sample(struct qsm_timeline *timeline, struct qsm_backend *back
 // ---- Cycles ----
 
 // A kind that shall be seen gets a line here and a function above.
-static void (*const handlers[QSM_EV_COUNT])(struct qsm_timeline *, const struct qsm_event *) = {
+static void (*const handlers[QSM_EVENT_KIND_COUNT])(struct qsm_timeline *,
+                                                    const struct qsm_event *) = {
     [QSM_EV_DISPATCH] = on_dispatch, [QSM_EV_END] = on_end,         [QSM_EV_ARRIVE] = on_arrive,
     [QSM_EV_RETIRE] = on_retire,     [QSM_EV_PREEMPT] = on_preempt, [QSM_EV_TBOP] = on_tbop,
     [QSM_EV_RESUMED] = on_resumed,   [QSM_EV_FAULT] = on_fault,     [QSM_EV_EPOCH] = on_epoch,

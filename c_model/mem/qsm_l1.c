@@ -80,7 +80,7 @@ static uint16_t choose(const struct qsm_l1 *l1, uint32_t set) {
 }
 
 static bool skips(const struct qsm_sm *sm, uint32_t slot) {
-  return sm->shared->cache_policy[slot] & QSM_BYPASS_L1;
+  return sm->shared->cache_policy[slot] & QSM_CACHE_SKIP_L1;
 }
 
 // R-L1-10: every node on the path points away from the way (R-L2-9).
@@ -215,7 +215,7 @@ bool qsm_l1_act(struct qsm_sm *sm, bool granted, bool port_free, uint64_t c) {
     return false;
   l1->pass.full = false;
   uint32_t way = acted.line == QSM_L1_NONE ? NONE_REPORTED : acted.line & (l1->n_ways - 1);
-  QSM_EMIT(sm, c, QSM_EV_L1OP, 0, req->kind, req->addr, acted.outcome, way, acted.txn);
+  QSM_EMIT(sm, c, QSM_EV_L1_OP, 0, req->kind, req->addr, acted.outcome, way, acted.txn);
   return true;
 }
 
@@ -250,7 +250,7 @@ static void end_generations(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
     l1->line[i].poison = l1->line[i].pending;
   }
   if (l1->pass.full) qsm_lsu_wake(&sm->lsu);  // it may have another match now
-  QSM_EMIT(sm, c, QSM_EV_L1GEN, 0, all_gens(l1));
+  QSM_EMIT(sm, c, QSM_EV_L1_GEN, 0, all_gens(l1));
 }
 
 static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uint32_t started,
@@ -260,7 +260,7 @@ static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uin
   if (line != QSM_L1_NONE) fill(l1, &sm->lsu);
   if (ended) end_generations(sm, ended, c);
   if (line != QSM_L1_NONE)
-    QSM_EMIT(sm, c, QSM_EV_L1FILL, 0, line / l1->n_ways, line % l1->n_ways, l1->line[line].txn,
+    QSM_EMIT(sm, c, QSM_EV_L1_FILL, 0, line / l1->n_ways, line % l1->n_ways, l1->line[line].txn,
              l1->line[line].valid);
   for (; started; started &= started - 1)
     memset(l1->count[qsm_ctz(started)], 0, sizeof l1->count[0]);
@@ -314,7 +314,7 @@ static bool set_state(const struct qsm_l1 *l1, uint32_t set, uint32_t word, uint
 bool qsm_l1_state(const struct qsm_sm *sm, enum qsm_state_kind kind, uint32_t index, uint32_t word,
                   uint32_t *value) {
   if (!sm->l1) return false;
-  if (kind == QSM_STATE_L1SET) return set_state(sm->l1, index, word, value);
+  if (kind == QSM_STATE_L1_SET) return set_state(sm->l1, index, word, value);
   return index == 0 && stage_state(sm, word, value);
 }
 

@@ -21,9 +21,7 @@ enum {
   NONE_REPORTED = 0xff,
 };
 
-enum op_kind { OP_REQUEST = 0, OP_FILL = 1, OP_REPLAY = 2, OP_WALK = 3, OP_PASS = 4, OP_NONE };
-
-enum outcome { HIT = 0, MERGED = 1, PASSED_ON = 2, WHOLE_LINE = 3, MISS = 4 };
+enum { OP_NONE = QSM_L2_OP_COUNT };  // in place of an operation
 
 enum counter {
   COUNT_REQUESTS,
@@ -56,7 +54,7 @@ struct out_entry {
 
 // What began in the last look and acts in `at`.
 struct op {
-  enum op_kind kind;
+  uint32_t kind;
   uint64_t at;
   uint32_t set, way;                        // walk
   const struct qsm_mem_access *request;     // request
@@ -427,21 +425,21 @@ static void act_request(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, str
   s->count[access->slot][COUNT_REQUESTS]++;
   if (amo) s->count[access->slot][COUNT_ATOMICS]++;
   if (j != NONE) {
-    acted->outcome = MERGED;
+    acted->outcome = QSM_L2_MERGED;
     acted->mshr = j;
     act_merged(s, access, j);
   } else if (way != NONE) {
-    acted->outcome = HIT;
+    acted->outcome = QSM_L2_HIT;
     acted->way = way;
     act_hit(l2, s, cycle, access, way);
   } else if (access->nc && !amo) {
-    acted->outcome = PASSED_ON;
+    acted->outcome = QSM_L2_PASSED_ON;
     act_passed_on(l2, s, cycle, access);
   } else if (is_whole_line(l2, access)) {
-    acted->outcome = WHOLE_LINE;
+    acted->outcome = QSM_L2_WHOLE;
     acted->way = act_whole_line(l2, c, cycle, access, &acted->victim);
   } else {
-    acted->outcome = MISS;
+    acted->outcome = QSM_L2_MISS;
     acted->mshr = act_miss(l2, s, cycle, access);
   }
 }
@@ -506,10 +504,10 @@ static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   const struct qsm_mem_response *response = s->op.response;
   struct acted acted = {.op = s->op.kind, .way = NONE_REPORTED, .mshr = NONE_REPORTED};
   switch (s->op.kind) {
-    case OP_REQUEST: act_request(l2, c, cycle, &acted); break;
-    case OP_FILL: act_fill(l2, c, cycle, &acted); break;
-    case OP_REPLAY: act_replay(l2, s, cycle, &acted); break;
-    case OP_WALK: act_walk(l2, c, cycle, &acted); break;
+    case QSM_L2_OP_REQUEST: act_request(l2, c, cycle, &acted); break;
+    case QSM_L2_OP_FILL: act_fill(l2, c, cycle, &acted); break;
+    case QSM_L2_OP_REPLAY: act_replay(l2, s, cycle, &acted); break;
+    case QSM_L2_OP_WALK: act_walk(l2, c, cycle, &acted); break;
     default:
       respond(l2, s, cycle, response->sm, response->tag,
               response->kind == QSM_MEM_WRITE ? NULL : response->data);
@@ -517,7 +515,7 @@ static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   }
   s->op.kind = OP_NONE;
   uint32_t words[] = {acted.op, acted.addr, acted.outcome, acted.way, acted.mshr, acted.victim};
-  qsm_bus_report(l2->bus, cycle, QSM_EV_L2OP, c, 6, words);
+  qsm_bus_report(l2->bus, cycle, QSM_EV_L2_OP, c, 6, words);
 }
 
 // ---- What acts will need, for the host to fetch ----
@@ -550,7 +548,9 @@ static bool is_own_write(const struct qsm_l2 *l2, const struct qsm_mem_response 
 
 // Waiters of the filled MSHR whose replay has not begun.
 static uint32_t n_to_replay(const struct slice *s) {
-  return s->filled == NONE ? 0 : s->mshr[s->filled].n_waiters - (uint32_t)(s->op.kind == OP_REPLAY);
+  return s->filled == NONE
+             ? 0
+             : s->mshr[s->filled].n_waiters - (uint32_t)(s->op.kind == QSM_L2_OP_REPLAY);
 }
 
 static bool may_request(const struct slice *s) {
@@ -565,13 +565,14 @@ static bool may_take(const struct qsm_l2 *l2, const struct slice *s,
 }
 
 // `response`: what is valid from behind, but no acknowledgement of an own write; NULL: nothing.
-static enum op_kind choose(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle,
-                           const struct qsm_mem_response *response, bool request) {
+static uint32_t choose(const struct qsm_l2 *l2, const struct slice *s, uint64_t cycle,
+                       const struct qsm_mem_response *response, bool request) {
   if (cycle < l2->n_sets || cycle == s->no_look) return OP_NONE;
-  if (n_to_replay(s) && s->credit_rsp) return OP_REPLAY;
-  if (response && may_take(l2, s, response)) return is_own(l2, response) ? OP_FILL : OP_PASS;
-  if (may_walk(s)) return OP_WALK;
-  return request && may_request(s) ? OP_REQUEST : OP_NONE;
+  if (n_to_replay(s) && s->credit_rsp) return QSM_L2_OP_REPLAY;
+  if (response && may_take(l2, s, response))
+    return is_own(l2, response) ? QSM_L2_OP_FILL : QSM_L2_OP_PASS;
+  if (may_walk(s)) return QSM_L2_OP_WALK;
+  return request && may_request(s) ? QSM_L2_OP_REQUEST : OP_NONE;
 }
 
 // R-L2-1.
@@ -601,12 +602,12 @@ static void begin_walk(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle)
   s->walking = s->walk_set != 0;
 }
 
-static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind,
+static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t kind,
                            const struct qsm_mem_response *response) {
   struct slice *s = &l2->slice[c];
   s->op.response = response;
   s->credit_rsp--;
-  if (kind == OP_FILL) {
+  if (kind == QSM_L2_OP_FILL) {
     s->no_look = cycle + 1;
     fetch_victim(l2, s, s->mshr_addr[response->tag]);
   }
@@ -614,16 +615,16 @@ static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum o
 }
 
 // After the act of the op before: the waiter whose replay begins is the first one now.
-static void begin(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, enum op_kind kind,
+static void begin(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t kind,
                   const struct qsm_mem_response *response, const struct qsm_mem_access *request) {
   struct slice *s = &l2->slice[c];
   if (kind == OP_NONE) return;
   s->op.kind = kind;
   s->op.at = cycle + 1;
   switch (kind) {
-    case OP_REQUEST: begin_request(l2, s, cycle, request); break;
-    case OP_WALK: begin_walk(l2, s, cycle); break;
-    case OP_REPLAY:
+    case QSM_L2_OP_REQUEST: begin_request(l2, s, cycle, request); break;
+    case QSM_L2_OP_WALK: begin_walk(l2, s, cycle); break;
+    case QSM_L2_OP_REPLAY:
       s->credit_rsp--;
       if (writes_late(l2, first_waiter(s, s->filled))) s->no_look = cycle + 1;
       break;
@@ -654,7 +655,7 @@ static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
 
 // R-L2-10.
 static bool is_flushed(const struct slice *s) {
-  return s->flushing && !s->walking && s->op.kind != OP_WALK && s->unacked[!s->colour] == 0;
+  return s->flushing && !s->walking && s->op.kind != QSM_L2_OP_WALK && s->unacked[!s->colour] == 0;
 }
 
 static uint64_t flush_seen_at(const struct qsm_l2 *l2) {
@@ -680,13 +681,13 @@ bool qsm_l2_step(struct qsm_l2 *l2, uint32_t channel, uint64_t cycle,
   bool sends = is_out_valid(s, cycle) && qsm_port_ready_at(l2->port, channel) <= cycle;
   bool flushed = is_flushed(s);
   bool ack = response && is_own_write(l2, response);
-  enum op_kind kind = choose(l2, s, cycle, ack ? NULL : response, request != NULL);
+  uint32_t kind = choose(l2, s, cycle, ack ? NULL : response, request != NULL);
   if (s->op.kind != OP_NONE) act(l2, channel, cycle);
   begin(l2, channel, cycle, kind, response, request);
   if (ack) acknowledged(l2, channel, cycle, response->tag);
   if (sends) send_out(l2, channel, cycle);
   step_flush(l2, s, cycle, flushed);
-  return kind == OP_REQUEST;
+  return kind == QSM_L2_OP_REQUEST;
 }
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -819,7 +820,7 @@ bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind k
                   uint32_t channel, uint32_t index, uint32_t word, uint32_t *value) {
   if (channel >= l2->config->num_channels) return false;
   const struct slice *s = &l2->slice[channel];
-  if (kind == QSM_STATE_L2SET) return set_state(l2, s, index, word, value);
+  if (kind == QSM_STATE_L2_SET) return set_state(l2, s, index, word, value);
   if (index == 0) return slice_state(l2, s, cycle, word, value);
   return index <= l2->config->l2_mshrs && mshr_state(s, index - 1, word, value);
 }

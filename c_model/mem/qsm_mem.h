@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "qsm_enums.h"
 #include "qsm_config.h"
 
 #define QSM_MEM_BASE 0x80000000u
@@ -19,22 +20,8 @@ enum {
   QSM_MEM_MAX_MASK_WORDS = 4,  // its byte mask, in words
 };
 
-enum qsm_mem_kind { QSM_MEM_READ = 0, QSM_MEM_WRITE = 1, QSM_MEM_AMO = 2 };
-
-enum qsm_amo {
-  QSM_AMO_SWAP = 0,
-  QSM_AMO_ADD = 1,
-  QSM_AMO_XOR = 2,
-  QSM_AMO_AND = 3,
-  QSM_AMO_OR = 4,
-  QSM_AMO_MIN = 5,
-  QSM_AMO_MAX = 6,
-  QSM_AMO_MINU = 7,
-  QSM_AMO_MAXU = 8,
-};
-
 struct qsm_mem_access {
-  uint8_t kind;  // enum qsm_mem_kind
+  uint8_t kind;  // enum qsm_mem_type
   uint8_t amo;   // enum qsm_amo
   uint8_t sm;    // sm and tag come back with the response
   uint8_t tag;

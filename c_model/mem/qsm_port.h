@@ -23,7 +23,7 @@ static inline void qsm_mem_port_accept(struct qsm_mem *mem, const struct qsm_bus
   qsm_mem_accept(mem, c, cycle, access);
   const uint32_t words[] = {access->kind * 16u + access->amo, access->addr, access->sm,
                             access->tag};
-  qsm_bus_report(bus, cycle, QSM_EV_MEMREQ, c, 4, words);
+  qsm_bus_report(bus, cycle, QSM_EV_MEM_REQ, c, 4, words);
 }
 
 static inline void qsm_mem_port_take(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c,
@@ -31,7 +31,7 @@ static inline void qsm_mem_port_take(struct qsm_mem *mem, const struct qsm_bus *
   if (bus->reporting) {
     const struct qsm_mem_response *response = qsm_mem_response(mem, c);
     uint32_t words[] = {response->sm, response->tag};
-    qsm_bus_report(bus, cycle, QSM_EV_MEMRSP, c, 2, words);
+    qsm_bus_report(bus, cycle, QSM_EV_MEM_RSP, c, 2, words);
   }
   qsm_mem_take(mem, c, cycle);
 }

@@ -109,8 +109,7 @@ static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
 }
 
 static bool uses_history(const struct qsm_qos_mgr *mgr) {
-  return mgr->regs->alpha_en && mgr->snap.scheme >= QSM_SCHEME_NAIVE_HISTORY &&
-         mgr->snap.scheme <= QSM_SCHEME_ROLLOVER_TIME;  // R-SC-8
+  return mgr->regs->alpha_en && qsm_scheme_uses_history(mgr->snap.scheme);  // R-SC-8
 }
 
 // R-QM-6, R-QM-7
@@ -157,9 +156,7 @@ static void compute_fair(struct qsm_qos_mgr *mgr) {
 // R-QM-9: what a load may carry over.
 static uint32_t credit(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t quota) {
   uint32_t cap = mgr->regs->rollover_cap;
-  bool carries =
-      mgr->snap.scheme == QSM_SCHEME_ROLLOVER || mgr->snap.scheme == QSM_SCHEME_ROLLOVER_TIME;
-  if (!carries || !is_qos(mgr, k)) return 0;
+  if (!qsm_scheme_carries_over(mgr->snap.scheme) || !is_qos(mgr, k)) return 0;
   return cap ? clip((u128)cap * quota, QSM_QUOTA_MAX - quota) : QSM_QUOTA_MAX - quota;
 }
 

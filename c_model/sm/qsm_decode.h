@@ -6,14 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum qsm_class {
-  QSM_CLASS_ALU,
-  QSM_CLASS_MUL,
-  QSM_CLASS_DIV,
-  QSM_CLASS_MEM,
-  QSM_CLASS_CTL,
-  QSM_CLASS_FMA
-};
+#include "qsm_enums.h"
 
 // X(op, class)
 // clang-format off: a table

@@ -8,8 +8,6 @@
 
 #include "qsm_sm_blocks.h"
 
-enum outcome { HIT, MISS, FAULT, DROPPED };
-
 #define NO_LINE 1u  // tag of an invalid cache line: no line address is odd
 
 static void invalidate_all(struct qsm_fetch *fetch, uint32_t n_lines) {
@@ -105,18 +103,18 @@ static void miss(struct qsm_subcore *sc, uint32_t warp) {
 
 void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c) {
   uint32_t warp = sc->fetch.f2.warp, bit = 1u << warp;
-  enum outcome outcome;
+  enum qsm_fetch_outcome outcome;
   sc->fetch.finfl &= ~bit;
   if (!(sc->states.path_valid & bit)) {
-    outcome = DROPPED;
+    outcome = QSM_FETCH_DROPPED;
   } else if (!executable(qsm_desc_of(sc->sm, sc->warp[warp].state.kernel), sc->fetch.f2.pc)) {
-    outcome = FAULT;
+    outcome = QSM_FETCH_FAULT;
     push_ifault(sc, warp);
   } else if (sc->fetch.f2.hit) {
-    outcome = HIT;
+    outcome = QSM_FETCH_HIT;
     push_packet(sc, warp);
   } else {
-    outcome = MISS;
+    outcome = QSM_FETCH_MISS;
     miss(sc, warp);
   }
   QSM_EMIT(sc->sm, c, QSM_EV_FETCH, sc->index, warp, sc->fetch.f2.pc, outcome);

@@ -54,13 +54,6 @@ void qsm_lsu_respond(struct qsm_lsu *lsu, uint8_t tag) {
 
 #define LOCAL_BEGIN 0xC0000000u  // local addresses: from here on
 
-enum {
-  CAUSE_MISALIGNED = 4,
-  CAUSE_ACCESS = 5,
-  CAUSE_OF_STORE = 2,
-  CAUSE_STACK_OVERFLOW = 25
-};  // of a load; a store or an AMO adds
-
 struct bounds {    // what a lane's address is checked against
   uint32_t align;  // bits that must be 0
   uint32_t shared_bytes;
@@ -146,8 +139,9 @@ static void map_local(const struct qsm_sm *sm, struct qsm_mem_op *op, const stru
 static uint8_t cause_of(const struct qsm_mem_op *op, const struct lane_class *lanes,
                         uint32_t lane) {
   bool misaligned = lanes->misaligned >> lane & 1, load = op->insn.op <= QSM_OP_LHU;
-  if (lanes->overflow >> lane & 1) return CAUSE_STACK_OVERFLOW;
-  return (uint8_t)((misaligned ? CAUSE_MISALIGNED : CAUSE_ACCESS) + (load ? 0 : CAUSE_OF_STORE));
+  if (lanes->overflow >> lane & 1) return QSM_CAUSE_STACK_OVERFLOW;
+  if (misaligned) return load ? QSM_CAUSE_LOAD_MISALIGNED : QSM_CAUSE_STORE_MISALIGNED;
+  return load ? QSM_CAUSE_LOAD_ACCESS : QSM_CAUSE_STORE_ACCESS;
 }
 
 // C takes an instruction: what remains to be done, or the fault.
@@ -269,7 +263,7 @@ static void raise(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c) {
       .block = sm->launch.tb[op->tb].linear,
       .value = op->addr[lsu->fault_lane],
   };
-  QSM_EMIT(sm, c, QSM_EV_LSUPASS, 0, op->sub, op->warp, 2, op->mask);
+  QSM_EMIT(sm, c, QSM_EV_LSU_PASS, 0, op->sub, op->warp, 2, op->mask);
   qsm_fault_raise(&sm->faults, 0, op->kernel, &record);
 }
 

@@ -94,7 +94,7 @@ static inline void form_request(const struct qsm_sm *sm, const struct qsm_mem_op
   req->amo = amo ? (uint8_t)op->insn.imm : 0;
   req->addr = op->addr[qsm_ctz(lanes)] & ~(sm->line_bytes - 1);
   req->slot = op->kernel;
-  req->nc = sm->shared->cache_policy[op->kernel] & QSM_BYPASS_L2;
+  req->nc = sm->shared->cache_policy[op->kernel] & QSM_CACHE_SKIP_L2;
   memset(req->bytes, 0, sizeof req->bytes);
   if (!amo && !store) return;
   if (is_row(sm, op, lanes)) {
@@ -122,7 +122,7 @@ static inline void form_part(const struct qsm_sm *sm, const struct qsm_mem_op *o
 void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   uint32_t lanes = device_lanes(sm, op, lsu->rem_device);
-  QSM_EMIT(sm, c, QSM_EV_LSUPASS, 0, op->sub, op->warp, 1, lanes);
+  QSM_EMIT(sm, c, QSM_EV_LSU_PASS, 0, op->sub, op->warp, 1, lanes);
   struct qsm_l1_pass *pass = sm->l1 ? qsm_l1_enter(sm->l1) : NULL;
   struct qsm_mem_req *req = pass ? &pass->req : qsm_mem_port_request(sm, c);
   if (!pass) req->tag = (uint8_t)qsm_lsu_take_txn(lsu);

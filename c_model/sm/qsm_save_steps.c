@@ -9,10 +9,10 @@ enum { WARP_LINES = 33, LAST_LINE = 32, N_REGS = 32 };
 #define SHARED_BASE 0x10000000u
 
 // What a step does; the numbers are INJECT's.
-enum step_kind { STEP_ST, STEP_LD, STEP_STS, STEP_LDS, STEP_SET, STEP_JMP, STEP_PAUSE };
+enum { STEP_PAUSE = QSM_STEP_COUNT };  // in place of a step: nothing in this cycle
 
 struct step {
-  enum step_kind kind;
+  uint32_t kind;  // enum qsm_step or STEP_PAUSE
   uint32_t warp;  // of the block
   uint32_t reg;
   uint32_t value;  // ST, LD: line of the image; STS, LDS: row of shared memory; SET: the value
@@ -93,16 +93,20 @@ void qsm_save_begin_state(struct qsm_sm *sm) {
 // ---- Steps: what the phase wants next ----
 
 static struct step store_to(uint32_t warp, uint32_t reg, uint32_t line) {
-  return (struct step){.kind = STEP_ST, .warp = warp, .reg = reg, .value = line};
+  return (struct step){.kind = QSM_STEP_ST, .warp = warp, .reg = reg, .value = line};
 }
 
 static struct step load_from(uint32_t warp, uint32_t reg, uint32_t line) {
-  return (struct step){.kind = STEP_LD, .warp = warp, .reg = reg, .value = line};
+  return (struct step){.kind = QSM_STEP_LD, .warp = warp, .reg = reg, .value = line};
 }
 
 static struct step set(uint32_t warp, uint32_t reg, uint32_t value, uint32_t mask, bool of_lane) {
-  return (struct step){
-      .kind = STEP_SET, .warp = warp, .reg = reg, .value = value, .mask = mask, .of_lane = of_lane};
+  return (struct step){.kind = QSM_STEP_SET,
+                       .warp = warp,
+                       .reg = reg,
+                       .value = value,
+                       .mask = mask,
+                       .of_lane = of_lane};
 }
 
 static struct step step_of_saved_state(const struct qsm_sm *sm) {
@@ -135,7 +139,7 @@ static struct step step_of_restored_state(const struct qsm_tb_save *save) {
   switch (save->part) {
     case 0: return load_from(save->i, QSM_SAVE_PC_REG, warp_line(save->i, 0));
     case 1: return load_from(save->i, QSM_SAVE_STATE_REG, warp_line(save->i, LAST_LINE));
-    case 2: return (struct step){.kind = STEP_JMP, .warp = save->i, .reg = QSM_SAVE_PC_REG};
+    case 2: return (struct step){.kind = QSM_STEP_JMP, .warp = save->i, .reg = QSM_SAVE_PC_REG};
     case 3: return load_from(save->i, QSM_SAVE_STATE_REG, warp_line(save->i, QSM_SAVE_STATE_REG));
     default: return load_from(save->i, QSM_SAVE_PC_REG, warp_line(save->i, QSM_SAVE_PC_REG));
   }
@@ -151,7 +155,8 @@ static struct step step_of_finished(const struct qsm_sm *sm) {
 static struct step step_of_shared(const struct qsm_sm *sm) {
   const struct qsm_tb_save *save = &sm->save;
   bool saving = save->op == QSM_TB_SAVE, to_image = saving == (save->part == 1);
-  enum step_kind kind = to_image ? (saving ? STEP_ST : STEP_LD) : (saving ? STEP_LDS : STEP_STS);
+  uint32_t kind =
+      to_image ? (saving ? QSM_STEP_ST : QSM_STEP_LD) : (saving ? QSM_STEP_LDS : QSM_STEP_STS);
   return (struct step){.kind = kind,
                        .warp = save->i,
                        .reg = QSM_SAVE_PC_REG,
@@ -265,10 +270,10 @@ static bool may_inject(const struct qsm_sm *sm, const struct step *step,
                        const struct qsm_save_place *at) {
   struct qsm_subcore *sc = at->sc;
   const struct qsm_scoreboard *sb = &sc->warp[at->warp].sb;
-  if (step->kind == STEP_JMP)
+  if (step->kind == QSM_STEP_JMP)
     return !(sb->pending & (1u << QSM_SAVE_PC_REG | 1u << QSM_SAVE_STATE_REG));
   if ((sb->pending >> step->reg & 1) || sb->valid == sm->sb_full) return false;
-  if (step->kind != STEP_SET) return sc->mem_credit != 0;
+  if (step->kind != QSM_STEP_SET) return sc->mem_credit != 0;
   bool may_read = !step->of_lane || qsm_warp_select_asked(&sc->states);
   return may_read && !qsm_subcore_claimed(sc);
 }
@@ -281,18 +286,18 @@ static uint32_t row_mask(const struct qsm_sm *sm, uint32_t row) {
 static void inject(struct qsm_sm *sm, const struct step *step, const struct qsm_save_place *at,
                    uint64_t c) {
   struct qsm_injection *injection = &sm->save.injection;
-  bool shared = step->kind == STEP_STS || step->kind == STEP_LDS,
-       stores = step->kind == STEP_ST || step->kind == STEP_STS;
+  bool shared = step->kind == QSM_STEP_STS || step->kind == QSM_STEP_LDS,
+       stores = step->kind == QSM_STEP_ST || step->kind == QSM_STEP_STS;
   *injection = (struct qsm_injection){.warp = (uint8_t)at->warp,
                                       .step = (uint8_t)step->kind,
                                       .reg = (uint8_t)step->reg,
                                       .mask = all_lanes(sm)};
-  if (step->kind == STEP_SET) {
+  if (step->kind == QSM_STEP_SET) {
     injection->insn =
         (struct qsm_insn){.op = QSM_OP_AUIPC, .rd = (uint8_t)step->reg, .need = QSM_NEED_ENTRY};
     injection->pc = step->value;
     injection->mask = step->mask;
-  } else if (step->kind == STEP_JMP) {
+  } else if (step->kind == QSM_STEP_JMP) {
     injection->insn =
         (struct qsm_insn){.op = QSM_OP_JALR, .rs1 = QSM_SAVE_PC_REG, .rs2 = QSM_SAVE_STATE_REG};
   } else {

@@ -20,31 +20,9 @@ enum {
   QSM_MAX_LANES = 32,
   QSM_MAX_SUBS = 4,
   QSM_MAX_TBS = 32,
-  QSM_MAX_WINDOW = 16,      // cycles of one qsm_sm_run(): NocLat's largest value
-  QSM_MASK_WORDS = 4,       // byte mask of the longest line, in words
-  QSM_N_STALL_REASONS = 8,  // R-IS-6
+  QSM_MAX_WINDOW = 16,  // cycles of one qsm_sm_run(): NocLat's largest value
+  QSM_MASK_WORDS = 4,   // byte mask of the longest line, in words
 };
-
-enum qsm_scheme {
-  QSM_SCHEME_NONE = 0,
-  QSM_SCHEME_NAIVE = 1,
-  QSM_SCHEME_NAIVE_HISTORY = 2,
-  QSM_SCHEME_ELASTIC = 3,
-  QSM_SCHEME_ROLLOVER = 4,
-  QSM_SCHEME_ROLLOVER_TIME = 5,
-  QSM_SCHEME_FAIR = 6,
-};
-
-enum qsm_policy {
-  QSM_POLICY_LRR = 0,
-  QSM_POLICY_GTO = 1,
-  QSM_POLICY_LRR_ROTATE = 2,
-  QSM_POLICY_TWO_LEVEL = 3,
-  QSM_POLICY_QAWS = 4,
-  QSM_POLICY_QAWS_PROSE = 5,
-};
-
-enum { QSM_BYPASS_L1 = 1, QSM_BYPASS_L2 = 2 };  // CACHE_POLICY
 
 struct qsm_window {
   uint32_t base;
@@ -80,8 +58,7 @@ struct qsm_sm_shared {
   int32_t first_quota[QSM_MAX_KERNELS];
   uint32_t save_base[QSM_MAX_KERNELS];
   bool host_floats;                        // the model may use the host's floats (qsm_fpu.h)
-  uint32_t cache_policy[QSM_MAX_KERNELS];  // QSM_BYPASS bits: caches that the kernel's loads and
-                                           // stores do not allocate in
+  uint32_t cache_policy[QSM_MAX_KERNELS];  // enum qsm_cache_policy, by its bits
 };
 
 enum qsm_sm_msg_kind {
@@ -96,9 +73,6 @@ enum qsm_sm_msg_kind {
   QSM_MSG_QUOTA_LOAD,  // scheme
   QSM_MSG_ICACHE_INV,
 };
-
-// What is to happen with a thread block.
-enum qsm_tb_op { QSM_TB_NEW = 0, QSM_TB_RESTORE = 1, QSM_TB_SAVE = 2, QSM_TB_FLUSH = 3 };
 
 struct qsm_sm_msg {
   uint64_t cycle;  // in which the SM sees it: sent + NocLat
@@ -121,7 +95,7 @@ struct qsm_sm_msg {
 // Memory request and response; kind and amo as in docs/xbar.md. A line is 4 * WarpSize bytes.
 struct qsm_mem_req {
   uint64_t cycle;  // in which the SM sends it
-  uint8_t kind;    // enum qsm_mem_kind
+  uint8_t kind;    // enum qsm_mem_type
   uint8_t amo;
   uint8_t tag;
   uint8_t slot;                    // kernel slot

@@ -79,7 +79,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
     case QSM_STATE_SAVER: return index == 0 && qsm_tb_save_word(&sm->save, word, value);
     case QSM_STATE_FAULT: return is_kernel && qsm_fault_word(&sm->faults, index, word, value);
     case QSM_STATE_STALL:
-      if (!is_kernel || word >= QSM_N_STALL_REASONS) return false;
+      if (!is_kernel || word >= QSM_STALL_COUNT) return false;
       *value = qsm_sm_stall(sm, cycle, sub, index, word);
       return true;
     case QSM_STATE_WRITE_BACK:
@@ -87,7 +87,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       *value = qsm_subcore_write_back_word(sc);
       return true;
     case QSM_STATE_L1:
-    case QSM_STATE_L1SET: return qsm_l1_state(sm, kind, index, word, value);
+    case QSM_STATE_L1_SET: return qsm_l1_state(sm, kind, index, word, value);
     case QSM_STATE_WIPE: return index == 0 && qsm_wipe_word(&sm->wipe, cycle, word, value);
     case QSM_STATE_POLICY: return index == 0 && qsm_warp_sched_word(&sc->sched, word, value);
     default: return false;

@@ -49,13 +49,14 @@ static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t war
   const struct qsm_scoreboard *sb = &sc->warp[warp].sb;
   if (qsm_warp_is_at_barrier(&sc->warp[warp].state)) return QSM_STALL_BARRIER;
   if (sc->warp[warp].fetch.ibuf_count == 0 || ((sc->states.frozen | sc->states.killed) >> warp & 1))
-    return QSM_STALL_EMPTY;
+    return QSM_STALL_NO_INSTRUCTION;
   const struct qsm_insn *head = head_of(sc, warp);
   uint32_t need = head->need;
-  if ((need & sb->pending_load) || (head->op == QSM_OP_FENCE && sb->mem)) return QSM_STALL_LOAD;
+  if ((need & sb->pending_load) || (head->op == QSM_OP_FENCE && sb->mem))
+    return QSM_STALL_LONG_SCOREBOARD;
   if ((need & sb->pending) || ((need & QSM_NEED_ENTRY) && sb->valid == sc->sm->sb_full))
-    return QSM_STALL_SCOREBOARD;
-  return QSM_STALL_LOST;
+    return QSM_STALL_SHORT_SCOREBOARD;
+  return QSM_STALL_NOT_SELECTED;
 }
 
 static void set_reason(struct qsm_subcore *sc, uint32_t warp, enum qsm_stall reason,
@@ -89,7 +90,7 @@ __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc
   uint32_t bit = 1u << warp;
   bool resident = sc->states.resident & bit;
   enum qsm_stall reason = resident ? classify(sc, warp) : QSM_STALL_NONE;
-  if (reason == QSM_STALL_LOST) {
+  if (reason == QSM_STALL_NOT_SELECTED) {
     sc->ready |= bit;
     set_unit(sc, warp, unit_of(head_of(sc, warp)));
     if (sc->shut & bit) reason = QSM_STALL_QUOTA;
@@ -114,7 +115,8 @@ static void claim(struct qsm_subcore *sc) { sc->claims |= (uint8_t)(1u << sc->sm
 static void release(struct qsm_subcore *sc, uint32_t w, uint32_t entry) {
   struct qsm_warp *warp = &sc->warp[w];
   qsm_sb_release(&warp->sb, entry);
-  bool waited = warp->stall == QSM_STALL_LOAD || warp->stall == QSM_STALL_SCOREBOARD;
+  bool waited =
+      warp->stall == QSM_STALL_LONG_SCOREBOARD || warp->stall == QSM_STALL_SHORT_SCOREBOARD;
   if (waited || warp->state.live == 0) qsm_subcore_touch(sc, w);
 }
 
@@ -133,8 +135,8 @@ static void count_unit_waits(struct qsm_subcore *sc, uint32_t waiting, uint32_t 
   while (waiting) {
     uint32_t k = sc->warp[qsm_ctz(waiting)].state.kernel,
              warps = qsm_popcount(waiting & sc->states.of_kernel[k]) * n;
-    sc->stalls[k][QSM_STALL_UNIT] += warps;
-    sc->stalls[k][QSM_STALL_LOST] -= warps;
+    sc->stalls[k][QSM_STALL_PIPE_THROTTLE] += warps;
+    sc->stalls[k][QSM_STALL_NOT_SELECTED] -= warps;
     waiting &= ~sc->states.of_kernel[k];
   }
 }
@@ -157,8 +159,8 @@ uint32_t qsm_subcore_stalls(const struct qsm_subcore *sc, uint64_t cycle, uint32
   if (!sc->asleep) return value;
   uint32_t waits = qsm_popcount(waiting_for_unit(sc) & sc->states.of_kernel[kernel]) *
                    (uint32_t)(cycle - sc->asleep_from);
-  if (reason == QSM_STALL_UNIT) value += waits;
-  if (reason == QSM_STALL_LOST) value -= waits;
+  if (reason == QSM_STALL_PIPE_THROTTLE) value += waits;
+  if (reason == QSM_STALL_NOT_SELECTED) value -= waits;
   return value;
 }
 
@@ -224,8 +226,8 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
     qsm_l1_note_fence(sm->l1, kernel);
   }
   qsm_quota_note_issue(&sm->quota, kernel, qsm_popcount(mask));
-  sc->stalls[kernel][QSM_STALL_ISSUED]++;
-  sc->stalls[kernel][QSM_STALL_LOST]--;
+  sc->stalls[kernel][QSM_STALL_SELECTED]++;
+  sc->stalls[kernel][QSM_STALL_NOT_SELECTED]--;
   if (sm->trace.watched) {
     const uint32_t words[] = {warp, kernel, slot->pc, mask, slot->insn.instr, slot->entry};
     qsm_sm_record(sm, c, QSM_EV_ISSUE, sc->index, words, 6);
@@ -234,9 +236,9 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
 
 // R-PO-7.
 static uint32_t stalled_long(const struct qsm_subcore *sc) {
-  const uint32_t reasons = 1u << QSM_STALL_BARRIER | 1u << QSM_STALL_LOAD | 1u << QSM_STALL_QUOTA;
   uint32_t warps = 0;
-  for (uint32_t w = 0; w < sc->n_warps; w++) warps |= (reasons >> sc->warp[w].stall & 1) << w;
+  for (uint32_t w = 0; w < sc->n_warps; w++)
+    warps |= (uint32_t)qsm_stall_is_long(sc->warp[w].stall) << w;
   return warps;
 }
 
@@ -270,7 +272,7 @@ __attribute__((noinline)) static uint32_t pick_by_group(struct qsm_subcore *sc, 
   const struct qsm_sched_in in = qsm_subcore_sched_in(sc, eligible, finished, c);
   uint32_t active = ws->active, front = qsm_qaws_front(&ws->qaws);
   uint32_t warp = qsm_warp_sched_step(ws, &in);
-  if (ws->active != active) QSM_EMIT(sc->sm, c, QSM_EV_TWOLEVEL, sc->index, ws->active);
+  if (ws->active != active) QSM_EMIT(sc->sm, c, QSM_EV_TWO_LEVEL, sc->index, ws->active);
   if (qsm_qaws_front(&ws->qaws) != front)
     QSM_EMIT(sc->sm, c, QSM_EV_QAWS, sc->index, ws->qaws.valid, ws->qaws.budget, ws->qaws.ncs);
   return warp;

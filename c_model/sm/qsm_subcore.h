@@ -32,19 +32,8 @@ enum {
 
 struct qsm_sm;
 
-// Why a resident warp did not issue (R-IS-6); QSM_STALL_NONE: not resident.
-enum qsm_stall {
-  QSM_STALL_ISSUED,
-  QSM_STALL_BARRIER,
-  QSM_STALL_EMPTY,
-  QSM_STALL_LOAD,
-  QSM_STALL_SCOREBOARD,
-  QSM_STALL_QUOTA,
-  QSM_STALL_UNIT,
-  QSM_STALL_LOST,
-  QSM_STALL_NONE,
-  QSM_STALL_COUNT
-};
+// In place of a stall reason: the warp is not resident.
+enum { QSM_STALL_NONE = QSM_STALL_COUNT };
 
 // What an instruction cannot issue without: a unit, the write port four cycles later, or FpLat
 // cycles after that.
@@ -131,7 +120,7 @@ struct qsm_subcore {
   // Stall counters [kernel][reason] as integrals: a warp that takes on a reason from cycle c on
   // subtracts c, one that leaves it adds c. The value at the start of cycle t adds t for each warp
   // that has the reason.
-  uint32_t stalls[QSM_MAX_KERNELS][QSM_STALL_COUNT];
+  uint32_t stalls[QSM_MAX_KERNELS][QSM_STALL_COUNT + 1];
 
   struct qsm_warp warp[QSM_MAX_WARPS];
   struct qsm_pipe_slot pipe[QSM_PIPE_SLOTS];

@@ -129,13 +129,13 @@ static bool raise(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot
   struct qsm_fault record = {.pc = slot->pc, .value = slot->pc};
   uint32_t lanes = slot->mask;
   switch (slot->insn.op) {
-    case QSM_OP_IFAULT: record.cause = 1; break;
+    case QSM_OP_IFAULT: record.cause = QSM_CAUSE_FETCH_ACCESS; break;
     case QSM_OP_ILLEGAL:
-      record.cause = 2;
+      record.cause = QSM_CAUSE_ILLEGAL;
       record.value = slot->insn.instr;
       break;
-    case QSM_OP_EBREAK: record.cause = 3; break;
-    case QSM_OP_ECALL: record.cause = 8; break;
+    case QSM_OP_EBREAK: record.cause = QSM_CAUSE_BREAKPOINT; break;
+    case QSM_OP_ECALL: record.cause = QSM_CAUSE_ECALL; break;
     default:
       if (!next->misaligned) return false;
       lanes = next->misaligned;
@@ -194,7 +194,8 @@ static bool jump(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint6
   misaligned &= live;
   if (misaligned) {
     uint32_t lane = qsm_ctz(misaligned);
-    struct qsm_fault record = {.cause = 0, .pc = slot->pc, .value = pc[lane] & ~1u};
+    struct qsm_fault record = {
+        .cause = QSM_CAUSE_JUMP_TARGET, .pc = slot->pc, .value = pc[lane] & ~1u};
     raise_record(sc, slot, lane, &record);
     return true;
   }

@@ -6,9 +6,6 @@
 
 enum { MAX_TBS = 32, MAX_IMAGES = 16, NO_IMAGE = MAX_IMAGES };
 
-enum kind { KIND_NONE, KIND_SAVE, KIND_DRAIN, KIND_RESTORE, KIND_SAVED, KIND_FREED };
-enum result { RESULT_NONE, RESULT_RUNNING, RESULT_DONE, RESULT_ENDED, RESULT_KILLED };
-
 struct job {
   uint8_t kind, kernel, tb, image;
   bool fresh, host;
@@ -103,7 +100,7 @@ bool qsm_preempt_pending(const struct qsm_preempt *pe) { return pe->waiting || p
 qsm_sm_set qsm_preempt_restoring(const struct qsm_preempt *pe) {
   qsm_sm_set found = 0;
   for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1) {
-    if (pe->job[qsm_lowest_sm(sms)].kind == KIND_RESTORE) found |= sms & -sms;
+    if (pe->job[qsm_lowest_sm(sms)].kind == QSM_JOB_RESTORE) found |= sms & -sms;
   }
   return found;
 }
@@ -169,7 +166,7 @@ static enum qsm_preempt_code judge(const struct qsm_preempt *pe, bool exists) {
   const struct qsm_preempt_request *request = &pe->request;
   uint32_t k = request->kernel;
   if (!exists) return QSM_PREEMPT_NO_TB;
-  if (pe->job[request->sm].kind != KIND_NONE) return QSM_PREEMPT_BUSY;
+  if (pe->job[request->sm].kind != QSM_JOB_NONE) return QSM_PREEMPT_BUSY;
   if (request->technique == QSM_TECHNIQUE_DRAIN) return QSM_PREEMPT_ACCEPTED;
   if (request->technique == QSM_TECHNIQUE_FLUSH && !pe->regs->idempotent[k])
     return QSM_PREEMPT_NOT_IDEMPOTENT;
@@ -183,14 +180,14 @@ static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t
   bool drains = request->technique == QSM_TECHNIQUE_DRAIN,
        flushes = request->technique == QSM_TECHNIQUE_FLUSH;
   struct job *job = &pe->job[request->sm];
-  *job = (struct job){.kind = drains ? KIND_DRAIN : KIND_SAVE,
+  *job = (struct job){.kind = drains ? QSM_JOB_DRAIN : QSM_JOB_SAVE,
                       .kernel = request->kernel,
                       .tb = (uint8_t)tb,
                       .image = (uint8_t)image,
                       .fresh = flushes,
                       .host = pe->of_host,
                       .ticket = job->ticket,
-                      .result = pe->of_host ? RESULT_RUNNING : job->result};
+                      .result = pe->of_host ? QSM_RESULT_RUNNING : job->result};
   pe->with_job |= qsm_sm_bit(request->sm);
   if (drains) return;
   pe->saved[request->kernel].used |= 1u << image;
@@ -206,7 +203,7 @@ static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t
 // R-PE-3: the adjuster wants it no longer, or not now.
 static bool is_dropped(const struct qsm_preempt *pe) {
   return !pe->of_host && (!(pe->evict[pe->request.sm] >> pe->request.kernel & 1) ||
-                          pe->job[pe->request.sm].kind != KIND_NONE);
+                          pe->job[pe->request.sm].kind != QSM_JOB_NONE);
 }
 
 // What became of the request, for its source.
@@ -254,7 +251,7 @@ qsm_sm_set qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel) {
   qsm_sm_set closed = 0;
   for (qsm_sm_set sms = pe->with_job; sms; sms &= sms - 1) {
     const struct job *job = &pe->job[qsm_lowest_sm(sms)];
-    if (job->kernel == kernel && (job->kind == KIND_SAVED || job->kind == KIND_DRAIN))
+    if (job->kernel == kernel && (job->kind == QSM_JOB_SAVED || job->kind == QSM_JOB_DRAIN))
       closed |= sms & -sms;
   }
   return ~closed;
@@ -289,7 +286,7 @@ struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t 
     return (struct qsm_dispatch_extra){.op = QSM_TB_NEW, .ticket = ticket};
   struct saved_block block = pop_saved(pe, kernel);
   struct job *job = &pe->job[sm];
-  *job = (struct job){.kind = KIND_RESTORE,
+  *job = (struct job){.kind = QSM_JOB_RESTORE,
                       .kernel = (uint8_t)kernel,
                       .tb = (uint8_t)tb,
                       .image = block.image,
@@ -306,38 +303,38 @@ struct qsm_dispatch_extra qsm_preempt_dispatch(struct qsm_preempt *pe, uint32_t 
 
 // ---- Jobs ----
 
-static void set_kind(struct qsm_preempt *pe, uint32_t sm, enum kind kind) {
+static void set_kind(struct qsm_preempt *pe, uint32_t sm, enum qsm_job_kind kind) {
   qsm_sm_set bit = qsm_sm_bit(sm);
   pe->job[sm].kind = (uint8_t)kind;
-  pe->with_job = kind == KIND_NONE ? pe->with_job & ~bit : pe->with_job | bit;
+  pe->with_job = kind == QSM_JOB_NONE ? pe->with_job & ~bit : pe->with_job | bit;
   pe->to_clean =
-      kind == KIND_SAVED || kind == KIND_FREED ? pe->to_clean | bit : pe->to_clean & ~bit;
+      kind == QSM_JOB_SAVED || kind == QSM_JOB_FREED ? pe->to_clean | bit : pe->to_clean & ~bit;
   update_active(pe);
 }
 
-static void tell_host(struct job *job, enum result result) {
+static void tell_host(struct job *job, enum qsm_job_result result) {
   if (job->host) job->result = (uint8_t)result;
 }
 
 void qsm_preempt_retired(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint32_t tb,
                          uint32_t ticket, bool saved, bool killed) {
   struct job *job = &pe->job[sm];
-  bool mine = (job->kind == KIND_SAVE || job->kind == KIND_DRAIN) && job->tb == tb;
+  bool mine = (job->kind == QSM_JOB_SAVE || job->kind == QSM_JOB_DRAIN) && job->tb == tb;
   if (!saved) push_ticket(pe, sm, kernel, (uint16_t)ticket);
   if (!mine) return;
-  if (job->kind == KIND_DRAIN) {
-    tell_host(job, killed ? RESULT_KILLED : RESULT_DONE);
-    set_kind(pe, sm, KIND_NONE);
+  if (job->kind == QSM_JOB_DRAIN) {
+    tell_host(job, killed ? QSM_RESULT_KILLED : QSM_RESULT_DONE);
+    set_kind(pe, sm, QSM_JOB_NONE);
   } else if (saved) {
     job->ticket = (uint16_t)ticket;
-    set_kind(pe, sm, KIND_SAVED);
+    set_kind(pe, sm, QSM_JOB_SAVED);
   } else {
-    tell_host(job, killed ? RESULT_KILLED : RESULT_ENDED);
-    set_kind(pe, sm, KIND_FREED);
+    tell_host(job, killed ? QSM_RESULT_KILLED : QSM_RESULT_ENDED_BEFORE);
+    set_kind(pe, sm, QSM_JOB_FREED);
   }
 }
 
-void qsm_preempt_restored(struct qsm_preempt *pe, uint32_t sm) { set_kind(pe, sm, KIND_FREED); }
+void qsm_preempt_restored(struct qsm_preempt *pe, uint32_t sm) { set_kind(pe, sm, QSM_JOB_FREED); }
 
 static void free_image_of(struct qsm_preempt *pe, const struct job *job) {
   pe->saved[job->kernel].used &= ~(1u << job->image);
@@ -357,16 +354,16 @@ void qsm_preempt_clean_up(struct qsm_preempt *pe, qsm_sm_set seen, uint32_t kill
   if (!sms) return;
   uint32_t sm = qsm_lowest_sm(sms);
   struct job *job = &pe->job[sm];
-  if (job->kind == KIND_FREED) {
+  if (job->kind == QSM_JOB_FREED) {
     free_image_of(pe, job);
   } else if (killed >> job->kernel & 1) {
     free_image_of(pe, job);
-    tell_host(job, RESULT_KILLED);
+    tell_host(job, QSM_RESULT_KILLED);
   } else {
     enqueue(pe, sm);
-    tell_host(job, RESULT_DONE);
+    tell_host(job, QSM_RESULT_DONE);
   }
-  set_kind(pe, sm, KIND_NONE);
+  set_kind(pe, sm, QSM_JOB_NONE);
 }
 
 void qsm_preempt_kill(struct qsm_preempt *pe, uint32_t kernels) {
@@ -408,7 +405,7 @@ uint32_t qsm_preempt_keeping(const struct qsm_preempt *pe) {
 }
 
 bool qsm_preempt_saves(const struct qsm_preempt *pe, uint32_t sm, uint32_t kernel) {
-  return pe->job[sm].kind == KIND_SAVE && pe->job[sm].kernel == kernel;
+  return pe->job[sm].kind == QSM_JOB_SAVE && pe->job[sm].kernel == kernel;
 }
 
 struct qsm_preempt_status qsm_preempt_status(const struct qsm_preempt *pe) { return pe->status; }
@@ -425,8 +422,8 @@ uint32_t qsm_preempt_saved(const struct qsm_preempt *pe, uint32_t kernel) {
 
 static uint32_t job_word(const struct job *job, uint32_t word) {
   if (word == 0) return job->kind | (uint32_t)job->result << 4;
-  if (word == 2) return job->kind == KIND_SAVED ? job->ticket : 0;
-  if (job->kind == KIND_NONE) return 0;
+  if (word == 2) return job->kind == QSM_JOB_SAVED ? job->ticket : 0;
+  if (job->kind == QSM_JOB_NONE) return 0;
   return job->kernel | (uint32_t)job->tb << 8 | (uint32_t)job->image << 16 |
          (uint32_t)job->fresh << 24 | (uint32_t)job->host << 25;
 }

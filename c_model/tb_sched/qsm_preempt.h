@@ -14,30 +14,15 @@
 
 struct qsm_preempt;
 
-enum qsm_technique { QSM_TECHNIQUE_SWITCH = 0, QSM_TECHNIQUE_DRAIN = 1, QSM_TECHNIQUE_FLUSH = 2 };
-
-// PREEMPT_STATUS.code
-enum qsm_preempt_code {
-  QSM_PREEMPT_NONE = 0,
-  QSM_PREEMPT_EXAMINED = 1,
-  QSM_PREEMPT_ACCEPTED = 2,
-  QSM_PREEMPT_NO_TB = 5,
-  QSM_PREEMPT_BUSY = 6,
-  QSM_PREEMPT_NOT_IDEMPOTENT = 7,
-  QSM_PREEMPT_NO_AREA = 8,
-  QSM_PREEMPT_NO_IMAGE = 9,
-  QSM_PREEMPT_TOO_SMALL = 10
-};
-
 struct qsm_preempt_request {
   uint8_t sm, kernel, tb;
-  bool by_slot;  // tb counts; else the youngest block of the kernel on the SM
-  uint8_t technique;
+  bool by_slot;       // tb counts; else the youngest block of the kernel on the SM
+  uint8_t technique;  // enum qsm_technique
 };
 
 // The last decision of a host request.
 struct qsm_preempt_status {
-  uint32_t code, tb, image, sm;
+  uint32_t code, tb, image, sm;  // code: enum qsm_preempt_code
 };
 
 // The arguments outlive it. NULL: no memory.

@@ -13,7 +13,7 @@
 // long as nothing is preempted.
 #define INLINE static inline __attribute__((always_inline))
 
-enum { END_DELAY = 16, CAUSE_KILLED = 24 };
+enum { END_DELAY = 16 };
 
 struct shape {
   uint32_t warps, granules;
@@ -480,7 +480,7 @@ static uint32_t step_kills(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t wri
   uint32_t faulted = take_faults(ts, cycle, may_kill);
   uint32_t by_host = written & may_kill & ~faulted;
   for (uint32_t left = by_host; left; left &= left - 1) {
-    ts->slot[qsm_lowest(left)].record = (struct qsm_fault){.cause = CAUSE_KILLED};
+    ts->slot[qsm_lowest(left)].record = (struct qsm_fault){.cause = QSM_CAUSE_HOST};
   }
   send_pulses(ts, cycle, QSM_MSG_KILL, faulted | by_host);
   return faulted | by_host;

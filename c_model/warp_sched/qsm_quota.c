@@ -30,7 +30,7 @@ static uint32_t refills(const struct qsm_sm *sm) {
   uint32_t runnable = sm->launch.runnable, waiting = q->to_refill & runnable;
   if (waiting) return waiting;
   if (runnable & q->positive) return 0;
-  return q->scheme == QSM_SCHEME_FAIR ? runnable : runnable & ~sm->shared->qos_mask;
+  return qsm_scheme_holds_all(q->scheme) ? runnable : runnable & ~sm->shared->qos_mask;
 }
 
 // R-SC-6 under scheme elastic, but for the load message and dcnt.
@@ -58,7 +58,7 @@ static void flip_gate(struct qsm_sm *sm, uint32_t kernel, uint64_t from) {
 // A group may count or not (R-QW-2) though no gate flips: one that loads is closed in any case.
 static void shut_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
   sm->quota.spent = kernels;
-  if (sm->shared->policy < QSM_POLICY_QAWS) return;
+  if (!qsm_policy_has_groups(sm->shared->policy)) return;
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
 }
 

@@ -51,7 +51,7 @@ void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from);
 
 // R-SC-2: kernels are under quota control.
 static inline bool qsm_quota_held(const struct qsm_quota *q, uint32_t qos_mask) {
-  return q->scheme != QSM_SCHEME_NONE && (qos_mask || q->scheme == QSM_SCHEME_FAIR);
+  return q->scheme != QSM_SCHEME_NONE && (qos_mask || qsm_scheme_holds_all(q->scheme));
 }
 // Without a message nothing is granted in this cycle, and no epoch starts: a step counts what was
 // issued, and does nothing else.

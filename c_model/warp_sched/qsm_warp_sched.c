@@ -24,11 +24,11 @@ uint32_t qsm_warp_sched_from_last(const struct qsm_warp_sched *ws, uint32_t warp
 
 uint32_t qsm_warp_sched_pick(const struct qsm_warp_sched *ws, uint32_t policy, uint32_t eligible) {
   switch (policy) {
-    case QSM_POLICY_LRR: return qsm_warp_sched_from_last(ws, eligible);
     case QSM_POLICY_LRR_ROTATE: return qsm_circular_first(eligible, after_last(ws));
-    default:
+    case QSM_POLICY_GTO:
       return !ws->gone && (eligible >> ws->last & 1) ? ws->last
                                                      : qsm_warp_sched_oldest(ws, eligible);
+    default: return qsm_warp_sched_from_last(ws, eligible);  // lrr
   }
 }
 
@@ -47,9 +47,9 @@ uint32_t qsm_warp_sched_step(struct qsm_warp_sched *ws, const struct qsm_sched_i
   uint32_t pick = pick_of_policy(ws, in);
   uint32_t stays = in->finish == QSM_NONE ? ~0u : ~(1u << in->finish);
   ws->active = in->policy == QSM_POLICY_TWO_LEVEL ? qsm_two_level_active(ws, in) & stays : 0;
-  if (in->policy < QSM_POLICY_QAWS) qsm_qaws_leave(&ws->qaws);
+  if (!qsm_policy_has_groups(in->policy)) qsm_qaws_leave(&ws->qaws);
   ws->qaws.mark &= stays;
-  ws->grouping = in->policy >= QSM_POLICY_TWO_LEVEL;
+  ws->grouping = qsm_policy_has_state(in->policy);
   qsm_warp_sched_note_issue(ws, pick, in->finish);
   return pick;
 }
@@ -72,7 +72,7 @@ void qsm_warp_sched_started(struct qsm_warp_sched *ws, uint32_t warp) {
 }
 
 void qsm_warp_sched_note_policy(struct qsm_warp_sched *ws, uint32_t policy) {
-  ws->grouping |= policy >= QSM_POLICY_TWO_LEVEL;
+  ws->grouping |= qsm_policy_has_state(policy);
 }
 
 // ---- State and flips ----
@@ -110,5 +110,5 @@ static bool flip_qaws(struct qsm_flip *flip, struct qsm_warp_sched *ws,
 bool qsm_warp_sched_flip(struct qsm_flip *flip, struct qsm_warp_sched *ws,
                          const struct qsm_sched_in *seen) {
   if (seen->policy == QSM_POLICY_TWO_LEVEL) return flip_two_level(flip, ws, seen);
-  return seen->policy >= QSM_POLICY_QAWS && flip_qaws(flip, ws, seen);
+  return qsm_policy_has_groups(seen->policy) && flip_qaws(flip, ws, seen);
 }

@@ -109,7 +109,7 @@ static qsmError_t run(qsmDevice_t device, const char *path, int *n_wrong) {
                   .bytes = sizeof frame,
                   .copies = 2,
                   .overlapped = true};
-  qsmError_t error = qsmSetScheduling(device, 1 /* gto */, 4 /* rollover */, EPOCH);
+  qsmError_t error = qsmSetScheduling(device, qsmPolicyGto, qsmSchemeRollover, EPOCH);
   if (!error) error = set_up_frames(device, path, &frames);
   if (!error) error = set_up_batch(device, path, &batch);
   if (!error)

@@ -5,6 +5,7 @@
 // Observed by the lockstep monitor: g_l2.u_l2 (L2OP, state), g_dram.u_dram (DRAM, state).
 module qsm_channel
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Channel = 0

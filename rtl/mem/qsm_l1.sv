@@ -10,6 +10,7 @@
 // Observed by the lockstep monitor: a_valid_q, a_q, acts, hits, join_o, allocates, fill and its
 // line (L1OP, L1FILL), u_gens (L1GEN), u_tags (L1SET).
 module qsm_l1
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned BytesPerLine = 16,

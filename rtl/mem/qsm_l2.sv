@@ -10,6 +10,7 @@
 // Observed by the lockstep monitor: act_q and what act decides (L2OP), the state of the parts (L2,
 // L2SET).
 module qsm_l2
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned BytesPerLine = 16,

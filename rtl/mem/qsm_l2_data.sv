@@ -6,6 +6,7 @@
 // Latency: data_o is what was read in the previous cycle. Cost: Lines x BytesPerLine of block RAM,
 // one qsm_amo_alu, a word's multiplexers.
 module qsm_l2_data
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Lines = 256,

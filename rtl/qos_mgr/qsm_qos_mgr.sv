@@ -13,7 +13,9 @@
 //
 // Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with epoch_quota_o,
 //   alpha_o, epoch_insn_o, insn_o, hcyc_o, ratio_o.
-module qsm_qos_mgr #(
+module qsm_qos_mgr
+  import qsm_enums_pkg::*;
+#(
   parameter  int unsigned NumSms     = 4,      // 1..96
   parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
   parameter  int unsigned MaxTbs     = 8,      // thread-block slots per SM, 1..32
@@ -27,7 +29,7 @@ module qsm_qos_mgr #(
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
   // from the registers; steady while mgr_busy_o and in E
-  input  logic [2:0]                              scheme_i,
+  input  scheme_e                                 scheme_i,
   input  logic [19:0]                             epoch_len_i,     // T, cycles
   input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
   input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
@@ -60,7 +62,7 @@ module qsm_qos_mgr #(
   output logic [30:0]                             word_quota_o,
   output logic [30:0]                             word_credit_o,
   output logic                                    load_valid_o,    // sent; seen in E + QosLat
-  output logic [2:0]                              load_scheme_o,
+  output scheme_e                                 load_scheme_o,
   // to the registers
   output logic                                    mgr_busy_o,
   output logic [31:0]                             epoch_count_o,
@@ -73,9 +75,6 @@ module qsm_qos_mgr #(
   // goal / IPC of the history, Q3.16
   output logic [NumKernels-1:0][18:0]             ratio_o
 );
-  localparam logic [2:0] SCHEME_NAIVE_HISTORY = 3'd2, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER = 3'd4,
-      SCHEME_ROLLOVER_TIME = 3'd5,
-                         SCHEME_FAIR = 3'd6;
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
   localparam int unsigned SAMPLES = 100;  // per epoch
   localparam int unsigned TbW = $clog2(MaxTbs + 1);
@@ -126,7 +125,7 @@ module qsm_qos_mgr #(
   // ---- Sequence of an epoch's computation (R-QM-3, R-QM-4) ----
   logic [SinceW-1:0] since_q;  // cycles since E, 0 = nothing under way
   logic              epoch_done, start;
-  logic [2:0]        scheme_q;
+  scheme_e           scheme_q;
   logic [31:0]       e_cycle_q;
 
   assign epoch_done    = (since_q == SinceW'(QosLat));
@@ -139,7 +138,7 @@ module qsm_qos_mgr #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       since_q       <= '0;
-      scheme_q      <= '0;
+      scheme_q      <= SchemeNone;
       e_cycle_q     <= '0;
       epoch_count_o <= '0;
       epoch_e_lo_o  <= '0;
@@ -227,14 +226,13 @@ module qsm_qos_mgr #(
   end
 
   // R-SC-8
-  assign uses_history = scheme_q inside {SCHEME_NAIVE_HISTORY, SCHEME_ELASTIC, SCHEME_ROLLOVER,
-      SCHEME_ROLLOVER_TIME};
+  assign uses_history = scheme_uses_history(scheme_q);
 
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i, .nonqos_quota_i,
     .start_i      (start),
     .alpha_on_i   (alpha_en_i && uses_history),
-    .fair_i       (scheme_q == SCHEME_FAIR),
+    .fair_i       (scheme_q == SchemeFair),
     .sharers_i    (sharers),
     .epoch_len_i  (ep_len),
     .insn_all_i   (epoch_insn_o),
@@ -263,7 +261,7 @@ module qsm_qos_mgr #(
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
     .clk_i, .rst_ni, .rollover_cap_i,
-    .carries_i((scheme_q inside {SCHEME_ROLLOVER, SCHEME_ROLLOVER_TIME}) ? qos_i : '0),
+    .carries_i(scheme_carries_over(scheme_q) ? qos_i : '0),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),

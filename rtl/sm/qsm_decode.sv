@@ -4,6 +4,7 @@
 // (I-FP-1, -2). Anything it does not know is of class CTL with CtlFault, cause 2.
 // Used twice: at the buffer's input (class and registers, for issue) and in RR (everything).
 module qsm_decode
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Fpu = qsm_cfg_pkg::Fpu
@@ -11,7 +12,6 @@ module qsm_decode
   input  logic [31:0] instr_i,
   output dec_t        dec_o
 );
-  localparam logic [4:0] CauseIllegal = 5'd2, CauseBreak = 5'd3, CauseEcall = 5'd8;
 
   // Opcodes, bits 6:2; bits 1:0 must be 3.
   localparam logic [4:0] Load = 5'h00, Custom0 = 5'h02, MiscMem = 5'h03, OpImm = 5'h04,
@@ -185,7 +185,7 @@ module qsm_decode
             dec_o.rd = rd;
           end
           if (instr_i[31:7] == 25'h0000000) dec_o.cause = CauseEcall;
-          if (instr_i[31:7] == 25'h0002000) dec_o.cause = CauseBreak;
+          if (instr_i[31:7] == 25'h0002000) dec_o.cause = CauseBreakpoint;
         end
         Custom0: begin
           if (instr_i[31:7] == 25'd0) dec_o.ctl = CtlBar;

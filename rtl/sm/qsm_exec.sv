@@ -10,6 +10,7 @@
 // Observed by the lockstep monitor: resolve_o (RESOLVE, with the warp state's signals).
 module qsm_exec
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Sub = 0

@@ -9,6 +9,7 @@
 // Observed by the lockstep monitor: f2_valid, f2_warp, f2_pc, f2_outcome (FETCH).
 module qsm_fetch
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic                              clk_i,
@@ -45,8 +46,6 @@ module qsm_fetch
   input  logic                              miss_grant_i
 );
   typedef enum logic [1:0] { MissIdle = 2'd0, MissPend = 2'd1, MissWait = 2'd2 } miss_e;
-  typedef enum logic [1:0] { FetchHit = 2'd0, FetchMiss = 2'd1, FetchFault = 2'd2,
-      FetchDropped = 2'd3 } outcome_e;
 
   logic [WarpsPerSched-1:0] fstop_q, fwait_q, finfl_q;
 
@@ -69,7 +68,7 @@ module qsm_fetch
   logic f2_valid;
   logic [WarpW-1:0] f2_warp;
   logic [31:0] f2_pc;
-  outcome_e f2_outcome;
+  fetch_outcome_e f2_outcome;
   logic [KernelW-1:0] f2_kernel;
   logic f2_in_window, f2_hit;
   logic [1:0][31:0] f2_words;

@@ -7,6 +7,7 @@
 // Observed by the lockstep monitor: done_o, warp_o, with qsm_issue's op_o (INJECT).
 module qsm_inject
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic [WarpsPerSched-1:0]            frozen_i,

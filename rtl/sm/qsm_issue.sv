@@ -11,6 +11,7 @@
 // reason, g_claims.claim_q (full state).
 module qsm_issue
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Sub = 0
@@ -77,10 +78,6 @@ module qsm_issue
   output qaws_front_t                             qaws_front_o,
   output logic [WarpsPerSched-1:0][2:0]           reason_o       // of the resident warps, R-IS-6
 );
-  typedef enum logic [2:0] {
-    WhyIssued = 3'd0, WhyBarrier = 3'd1, WhyNoInstr = 3'd2, WhyLoad = 3'd3, WhyScoreboard = 3'd4,
-    WhyQuota = 3'd5, WhyUnit = 3'd6, WhyArbitration = 3'd7
-  } why_e;
   localparam int unsigned CreditW = $clog2(MqDepth + 1);
 
   // of the policy; with an injected one
@@ -155,9 +152,9 @@ module qsm_issue
   );
 
   // ---- Eligible, and why not (R-IS-1, R-IS-6: the first that holds) ----
-  // blocked: WhyIssued means eligible, but for a step injected now, which takes all warps their
+  // blocked: StallSelected means eligible, but for a step injected now, which takes all warps their
   // turn and comes late in the cycle.
-  why_e [WarpsPerSched-1:0] blocked, reason;
+  stall_e [WarpsPerSched-1:0] blocked, reason;
   logic [WarpsPerSched-1:0] eligible, waits_long, needs_entry;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
@@ -173,19 +170,19 @@ module qsm_issue
                            !(bubble_i && writes_late);
 
     always_comb begin
-      if (at_barrier_i[w]) blocked[w] = WhyBarrier;
-      else if (empty_i[w] || killed_i[kernel_i[w]] || frozen_i[w]) blocked[w] = WhyNoInstr;
-      else if (sb_hazard_mem[w] || (head_i[w].fence && sb_mem[w])) blocked[w] = WhyLoad;
-      else if (sb_hazard[w] || (needs_entry[w] && sb_full[w])) blocked[w] = WhyScoreboard;
-      else if (!open_i[kernel_i[w]]) blocked[w] = WhyQuota;
-      else if (!unit_free) blocked[w] = WhyUnit;
-      else blocked[w] = WhyIssued;
+      if (at_barrier_i[w]) blocked[w] = StallBarrier;
+      else if (empty_i[w] || killed_i[kernel_i[w]] || frozen_i[w]) blocked[w] = StallNoInstruction;
+      else if (sb_hazard_mem[w] || (head_i[w].fence && sb_mem[w])) blocked[w] = StallLongScoreboard;
+      else if (sb_hazard[w] || (needs_entry[w] && sb_full[w])) blocked[w] = StallShortScoreboard;
+      else if (!open_i[kernel_i[w]]) blocked[w] = StallQuota;
+      else if (!unit_free) blocked[w] = StallPipeThrottle;
+      else blocked[w] = StallSelected;
     end
-    assign eligible[w] = resident_i[w] && blocked[w] == WhyIssued;
+    assign eligible[w] = resident_i[w] && blocked[w] == StallSelected;
     // R-PO-7
-    assign waits_long[w] = resident_i[w] && blocked[w] inside {WhyBarrier, WhyLoad, WhyQuota};
-    assign reason[w] = (blocked[w] != WhyIssued || (pick_valid && pick_warp == WarpW'(w)))
-        ? blocked[w] : inject ? WhyUnit : WhyArbitration;
+    assign waits_long[w] = resident_i[w] && stall_is_long(blocked[w]);
+    assign reason[w] = (blocked[w] != StallSelected || (pick_valid && pick_warp == WarpW'(w)))
+        ? blocked[w] : inject ? StallPipeThrottle : StallNotSelected;
   end
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
@@ -256,7 +253,7 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_reason
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-                     (resident_i[w] && reason[w] == WhyIssued) ==
+                     (resident_i[w] && reason[w] == StallSelected) ==
                          (pick_valid && pick_warp == WarpW'(w)))
       else $error("R-SP-6: issued is not the reason of the warp that issues, alone");
   end

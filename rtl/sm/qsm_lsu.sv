@@ -13,6 +13,7 @@
 //   (state).
 module qsm_lsu
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned CacheKib = L1Kib  // of the L1; 0: none
@@ -271,7 +272,6 @@ module qsm_lsu
                        sub: c_q.sub, warp: c_q.warp, entry: c_q.entry};
 
   // ---- fault of the lowest faulting lane (R-LS-3, I-FLT-1, I-FLT-2) ----
-  localparam logic [4:0] CauseOverflow = 5'd25;
   logic [31:0] c_linear;
   qsm_tb_ram #(.Width(32)) u_tb_linear (
     .clk_i,
@@ -285,15 +285,19 @@ module qsm_lsu
 
   always_comb begin
     logic [LaneW-1:0] lane;
+    cause_e cause;
     lane = '0;
     for (int unsigned l = WarpSize; l-- > 0;) begin
       if (c_q.fault[l]) lane = LaneW'(l);
     end
     fault_o.valid  = c_valid_q && c_fault;
     fault_o.kernel = c_q.kernel;
-    fault_o.record = '{cause: (c_q.overflow[lane] && !c_q.misaligned[lane]) ? CauseOverflow :
-                              {2'b00, 1'b1, c_q.kind != MemRead, !c_q.misaligned[lane]}, pc: c_q.pc,
-                       tid: 10'({c_q.widx, lane}), block: c_linear, value: c_q.addr[lane]};
+    if (c_q.misaligned[lane])
+      cause = (c_q.kind == MemRead) ? CauseLoadMisaligned : CauseStoreMisaligned;
+    else if (c_q.overflow[lane]) cause = CauseStackOverflow;
+    else cause = (c_q.kind == MemRead) ? CauseLoadAccess : CauseStoreAccess;
+    fault_o.record = '{cause: cause, pc: c_q.pc, tid: 10'({c_q.widx, lane}), block: c_linear,
+                       value: c_q.addr[lane]};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

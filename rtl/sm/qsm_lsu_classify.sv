@@ -4,6 +4,7 @@
 // Cost: four 20-bit comparators and one row adder per lane, and a multiplexer of two addresses.
 module qsm_lsu_classify
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  mem_op_t             op_i,

@@ -5,6 +5,7 @@
 // Observed by the lockstep monitor: req_o (REQ), rsp_i (RSP).
 module qsm_mem_port
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic     [NumSched-1:0]              miss_valid_i,

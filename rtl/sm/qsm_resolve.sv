@@ -4,6 +4,7 @@
 // instructions docs/preemption.md (R-PE-19).
 module qsm_resolve
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic         valid_i,
@@ -19,7 +20,6 @@ module qsm_resolve
   output resolve_t     resolve_o,
   output fault_event_t fault_o
 );
-  localparam logic [4:0] CauseTarget = 5'd0, CauseFetch = 5'd1, CauseIllegal = 5'd2;
 
   // Next pc and depth of the lanes. JMP (R-PE-19): each lane's own, from x31 and x30, which also
   // say whether it lives and waits.
@@ -66,14 +66,14 @@ module qsm_resolve
   always_comb begin
     fault_lane = '0;
     for (int unsigned l = WarpSize; l > 0; l--) if (fault_lanes[l-1]) fault_lane = LaneW'(l - 1);
-    if (op_i.word.ifault) cause = CauseFetch;
+    if (op_i.word.ifault) cause = CauseFetchAccess;
     else if (dec_i.ctl == CtlFault) cause = dec_i.cause;
-    else cause = CauseTarget;
+    else cause = CauseJumpTarget;
 
     record = '{cause: cause, pc: op_i.path.pc, tid: 10'({op_i.widx, fault_lane}), block: linear_i,
         value: op_i.path.pc};
     if (cause == CauseIllegal) record.value = op_i.word.instr;
-    if (cause == CauseTarget) record.value = next_pc[fault_lane];
+    if (cause == CauseJumpTarget) record.value = next_pc[fault_lane];
   end
   assign fault_o = '{valid: fault, kernel: op_i.kernel, record: record};
 

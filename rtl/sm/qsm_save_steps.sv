@@ -10,6 +10,7 @@
 // flip-flops, one per lane and one per warp.
 module qsm_save_steps
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   localparam int unsigned CountW = $clog2(WarpsPerSm + 1),

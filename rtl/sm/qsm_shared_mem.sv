@@ -7,6 +7,7 @@
 // Cost: SharedBytes of block RAM, one qsm_amo_alu per bank.
 module qsm_shared_mem
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic      clk_i,

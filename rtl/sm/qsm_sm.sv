@@ -9,6 +9,7 @@
 //   (QUOTA, QLOAD), u_idle_sampler (SAMPLE).
 module qsm_sm
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic                               clk_i,

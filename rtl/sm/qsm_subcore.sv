@@ -11,6 +11,7 @@
 // those of steps (decided in the cycle) are registers.
 module qsm_subcore
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Sub = 0  // index of this sub-core in its SM

@@ -12,6 +12,7 @@
 // (RESUMED); base_q, image_q, fresh_q, saved_q, u_index (state).
 module qsm_tb_save
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   localparam int unsigned CountW = $clog2(WarpsPerSm + 1)

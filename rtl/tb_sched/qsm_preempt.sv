@@ -6,7 +6,9 @@
 // Observed by the lockstep monitor: u_exam (PREEMPT); state:
 // kind_q, job_q, result_q; u_images.used_q, .queued_q, .head_q, .queue_mem, .spare_mem where
 // .changed_q (else the image's number).
-module qsm_preempt #(
+module qsm_preempt
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned MaxTbs = 8,      // 1..32
@@ -101,11 +103,6 @@ module qsm_preempt #(
   output logic [ImageW-1:0]  save_image_o,
   output logic               save_flush_o
 );
-  typedef enum logic [2:0] { JobNone = 3'd0, JobSave = 3'd1, JobDrain = 3'd2, JobRestore = 3'd3,
-      JobSaved = 3'd4, JobFreed = 3'd5 } kind_e;
-  typedef enum logic [2:0] { ResNone = 3'd0, ResRunning = 3'd1, ResDone = 3'd2, ResEnded = 3'd3,
-      ResKilled = 3'd4 } result_e;
-  localparam logic [1:0] Drain = 2'd1, Flush = 2'd2;  // techniques
   typedef struct packed {
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
@@ -115,9 +112,9 @@ module qsm_preempt #(
     logic [TicketW-1:0] ticket;
   } job_t;
 
-  kind_e [NumSms-1:0] kind_q;
+  job_kind_e [NumSms-1:0] kind_q;
   job_t [NumSms-1:0] job_q;
-  result_e [NumSms-1:0] result_q;
+  job_result_e [NumSms-1:0] result_q;
 
   // ---- requests ----
   logic [NumSms-1:0] some_job;
@@ -142,9 +139,9 @@ module qsm_preempt #(
     .sm_o(exam_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique),
     .image_o(save_image_o)
   );
-  assign claim = accept && technique != Drain;
+  assign claim = accept && technique != TechniqueDrain;
   assign save_o = claim ? NumSms'(1) << exam_sm : '0;
-  assign save_flush_o = technique == Flush;
+  assign save_flush_o = technique == TechniqueFlush;
 
   // ---- clean-up, R-PE-7 ----
   logic [NumSms-1:0] over, cleaned;
@@ -186,32 +183,34 @@ module qsm_preempt #(
       if (!rst_ni) begin
         kind_q[i] <= JobNone;
         job_q[i] <= '0;
-        result_q[i] <= ResNone;
+        result_q[i] <= ResultNone;
       end else begin
         case (kind_q[i])
           JobSave: if (ends) begin
             kind_q[i] <= retire_saved_i[i] ? JobSaved : JobFreed;
             if (retire_saved_i[i]) job_q[i].ticket <= retire_ticket_i[i];
-            else if (job_q[i].host) result_q[i] <= killed_i[job_q[i].kernel] ? ResKilled : ResEnded;
+            else if (job_q[i].host)
+              result_q[i] <= killed_i[job_q[i].kernel] ? ResultKilled : ResultEndedBefore;
           end
           JobDrain: if (ends) begin
             kind_q[i] <= JobNone;
-            if (job_q[i].host) result_q[i] <= killed_i[job_q[i].kernel] ? ResKilled : ResDone;
+            if (job_q[i].host) result_q[i] <= killed_i[job_q[i].kernel] ? ResultKilled : ResultDone;
           end
           JobRestore: if (restored_i[i]) kind_q[i] <= JobFreed;
           JobSaved, JobFreed: if (cleaned[i]) begin
             kind_q[i] <= JobNone;
-            if (kind_q[i] == JobSaved && job_q[i].host) result_q[i] <= keeps ? ResDone : ResKilled;
+            if (kind_q[i] == JobSaved && job_q[i].host)
+              result_q[i] <= keeps ? ResultDone : ResultKilled;
           end
           default: begin
             if (accepted) begin
-              kind_q[i] <= (technique == Drain) ? JobDrain : JobSave;
+              kind_q[i] <= (technique == TechniqueDrain) ? JobDrain : JobSave;
               job_q[i].kernel <= save_kernel_o;
               job_q[i].tb <= save_tb_o;
               job_q[i].image <= save_image_o;
-              job_q[i].fresh <= technique == Flush;
+              job_q[i].fresh <= technique == TechniqueFlush;
               job_q[i].host <= for_host;
-              if (for_host) result_q[i] <= ResRunning;
+              if (for_host) result_q[i] <= ResultRunning;
             end
             if (restore_i[i]) begin
               kind_q[i] <= JobRestore;

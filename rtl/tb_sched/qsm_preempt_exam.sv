@@ -7,7 +7,9 @@
 // image_o (PREEMPT).
 // Cost: the image's address is compared by subtracting the image size from the save area, v+1 times
 // one subtractor.
-module qsm_preempt_exam #(
+module qsm_preempt_exam
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned MaxTbs = 8,      // 1..32
@@ -73,12 +75,6 @@ module qsm_preempt_exam #(
   localparam int unsigned LeftW = 34 - LineOffW;
   localparam int unsigned LinesW = 16;            // an image has at most 3 + 33*64 + 262144/8 lines
 
-  typedef enum logic [3:0] {
-    CodeNone = 4'd0, CodeExamined = 4'd1, CodeAccepted = 4'd2, CodeNoTb = 4'd5, CodeBusy = 4'd6,
-        CodeNotIdempotent = 4'd7,
-    CodeNoArea = 4'd8, CodeNoImage = 4'd9, CodeTooSmall = 4'd10
-  } code_e;
-  typedef enum logic [1:0] { Switch = 2'd0, Drain = 2'd1, Flush = 2'd2 } technique_e;
   typedef enum logic [1:0] { StIdle, StLook, StSize } state_e;  // c; c+1; from c+2 on
   typedef struct packed {
     logic [SmW-1:0] sm;
@@ -92,7 +88,7 @@ module qsm_preempt_exam #(
   request_t host_q;          // H; valid while its code is "examined"
   request_t req_q;           // the one that is examined
   logic from_host_q;
-  code_e code_q, code;
+  preempt_code_e code_q, code;
 
   // ---- latch, R-PE-1 ----
   logic host_waits, evict_valid;
@@ -124,7 +120,7 @@ module qsm_preempt_exam #(
   logic signed [LeftW-1:0] left_q, left;
   logic in_window, in_window_q;
   logic saves;
-  assign saves = req_q.technique != Drain;
+  assign saves = technique_saves(req_q.technique);
   always_comb begin
     any_image = 1'b0;
     free_image = '0;
@@ -169,7 +165,8 @@ module qsm_preempt_exam #(
     if (match == '0 || killed_i[req_q.kernel] || gone) code = CodeNoTb;
     else if (job_i[req_q.sm]) code = CodeBusy;
     else if (!saves) code = CodeAccepted;
-    else if (req_q.technique == Flush && !idempotent_i[req_q.kernel]) code = CodeNotIdempotent;
+    else if (req_q.technique == TechniqueFlush && !idempotent_i[req_q.kernel])
+      code = CodeNotIdempotent;
     else if (save_limit_i[req_q.kernel] == '0) code = CodeNoArea;
     else if (state_q == StLook) code = CodeNoImage;
     else if (left < 0 || !in_window_q) code = CodeTooSmall;

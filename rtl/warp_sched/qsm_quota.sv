@@ -13,7 +13,9 @@
 //
 // Observed by the lockstep monitor: c, c_next (QUOTA, in cycles in which they differ); load_done
 //   with quota_next, granted_d, scheme_d, u_elastic (QLOAD, R-QC-4).
-module qsm_quota #(
+module qsm_quota
+  import qsm_enums_pkg::*;
+#(
   parameter  int unsigned NumKernels = 4,  // kernel slots, 1..8
   parameter  int unsigned NumSched   = 1,  // sub-cores, 1..4
   parameter  int unsigned WarpSize   = 4,  // lanes of a warp, 2..32
@@ -40,7 +42,7 @@ module qsm_quota #(
   // most that the load carries over; with the quota < 2^31
   input  logic [30:0]                        word_credit_i,
   input  logic                               load_valid_i,    // load the quotas now
-  input  logic [2:0]                         load_scheme_i,
+  input  scheme_e                            load_scheme_i,
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
   // it may not, as its quota is spent (R-SC-2)
   output logic [NumKernels-1:0]              shut_o,
@@ -48,8 +50,6 @@ module qsm_quota #(
   output logic [NumKernels-1:0][31:0]        snap_c_o,        // C at the last snapshot, signed
   output logic [NumKernels-1:0][31:0]        snap_insn_o      // instructions of the epoch before it
 );
-  localparam logic [2:0] SCHEME_NONE = 3'd0, SCHEME_ELASTIC = 3'd3, SCHEME_ROLLOVER_TIME = 3'd5,
-      SCHEME_FAIR = 3'd6;
   localparam int unsigned SumW = $clog2(NumSched * WarpSize + 1);
   localparam int unsigned DebtW = $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2: 2^DebtW
   localparam int unsigned InsnW = 20 + SumW;  // an epoch has less than 2^20 cycles (R-QM-1)
@@ -58,7 +58,7 @@ module qsm_quota #(
   if (NumSched < 1 || NumSched > 4) $error("qsm_quota: NumSched must be 1..4");
   if (WarpSize < 2 || WarpSize > 32) $error("qsm_quota: WarpSize must be 2..32");
 
-  logic [2:0]                      scheme_q, scheme_d;
+  scheme_e                         scheme_q, scheme_d;
   logic signed [31:0]              c [NumKernels];
   logic [NumKernels-1:0][30:0]     quota;
   logic [NumKernels-1:0]           spent, load_next;
@@ -86,9 +86,9 @@ module qsm_quota #(
 
   // R-SC-2. Without a QoS tenant anywhere only Fair holds anybody back (B4). Under Rollover-Time
   // the others wait for the QoS kernels that run here (B16).
-  assign elastic     = (scheme_q == SCHEME_ELASTIC);
-  assign held        = (scheme_q != SCHEME_NONE) && ((|qos_i) || scheme_q == SCHEME_FAIR);
-  assign others_wait = (scheme_q == SCHEME_ROLLOVER_TIME) && (qos_i & runnable_i & ~spent) != '0;
+  assign elastic     = (scheme_q == SchemeElastic);
+  assign held        = (scheme_q != SchemeNone) && ((|qos_i) || scheme_holds_all(scheme_q));
+  assign others_wait = (scheme_q == SchemeRolloverTime) && (qos_i & runnable_i & ~spent) != '0;
   assign shut_o      = held ? spent : '0;
   assign open_o      = ~shut_o & ~load_next & (others_wait ? qos_i : '1);  // R-QC-1
 
@@ -109,8 +109,8 @@ module qsm_quota #(
   assign first       = (arrives & ~present_i & ~granted_q) != '0;
   // A load message makes all kernels load. One of Elastic leaves that to the SM's next start, and
   // says which words count (R-SC-4).
-  assign words_count = load_valid_i && load_scheme_i == SCHEME_ELASTIC;
-  assign ends        = load_valid_i && load_scheme_i == SCHEME_NONE;
+  assign words_count = load_valid_i && load_scheme_i == SchemeElastic;
+  assign ends        = load_valid_i && load_scheme_i == SchemeNone;
   assign starts      = (load_valid_i && !words_count && !ends) || elastic_start;
   assign loads_q     = load_q | fresh_q;
   assign loading     = (loads_q != '0);
@@ -121,7 +121,7 @@ module qsm_quota #(
   assign may_give   = held && !loading && !load_valid_i;
   assign all_spent  = (runnable_i & ~spent) == '0;
   assign waiting    = refill_q & runnable_i;
-  assign candidates = (waiting != '0) ? waiting : (scheme_q == SCHEME_FAIR) ? runnable_i :
+  assign candidates = (waiting != '0) ? waiting : scheme_holds_all(scheme_q) ? runnable_i :
     runnable_i & ~qos_i;
   assign refill_due = may_give && !elastic && (waiting != '0 || all_spent);
   assign refills    = refill_due ? candidates : '0;
@@ -165,7 +165,7 @@ module qsm_quota #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      scheme_q  <= SCHEME_NONE;
+      scheme_q  <= SchemeNone;
       second_q  <= 1'b0;
       granted_q <= '0;
       has_q     <= '0;

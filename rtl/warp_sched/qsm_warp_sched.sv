@@ -12,7 +12,9 @@
 // Doc: docs/warp_sched.md, docs/qaws.md.
 //
 // Observed by the lockstep monitor: pick_valid_o, pick_slot_o (ISSUE, R-IS-2); u_two_level, u_qaws.
-module qsm_warp_sched #(
+module qsm_warp_sched
+  import qsm_enums_pkg::*;
+#(
   parameter  int unsigned NumWarps   = 8,  // warp slots, 1..64
   parameter  int unsigned NumKernels = 4,  // kernel slots, 1..8
   localparam int unsigned SlotW      = (NumWarps > 1) ? $clog2(NumWarps) : 1,
@@ -20,8 +22,7 @@ module qsm_warp_sched #(
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  // 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5 qaws_prose
-  input  logic [2:0]                       policy_i,
+  input  policy_e                          policy_i,
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,      // may issue in this cycle (R-IS-1)
@@ -43,12 +44,6 @@ module qsm_warp_sched #(
   // {valid, budget, ncs} of qsm_qaws, registers
   output logic [16:0]                      qaws_front_o
 );
-  localparam logic [2:0] POLICY_GTO = 3'd1;
-  localparam logic [2:0] POLICY_LRR_ROTATE = 3'd2;
-  localparam logic [2:0] POLICY_TWO_LEVEL = 3'd3;
-  localparam logic [2:0] POLICY_QAWS = 3'd4;
-  localparam logic [2:0] POLICY_QAWS_PROSE = 3'd5;
-
   if (NumWarps < 1 || NumWarps > 64) $error("qsm_warp_sched: NumWarps must be 1..64");
 
   function automatic logic [NumWarps-1:0] one(logic valid, logic [SlotW-1:0] slot);
@@ -63,9 +58,9 @@ module qsm_warp_sched #(
   assign greedy    = one(!gone_q, last_q);
   assign start     = one(start_valid_i, start_slot_i);
   assign finish    = one(finish_valid_i, finish_slot_i);
-  assign two_level = policy_i == POLICY_TWO_LEVEL;
-  assign prose     = policy_i == POLICY_QAWS_PROSE;
-  assign qaws      = policy_i == POLICY_QAWS || prose;
+  assign two_level = policy_i == PolicyTwoLevel;
+  assign prose     = policy_i == PolicyQawsProse;
+  assign qaws      = policy_has_groups(policy_i);
 
   // ---- Policies with state of their own; one at a time, so they share the second look at the ages
   // ----
@@ -92,9 +87,9 @@ module qsm_warp_sched #(
     choice = eligible_i;
     leader = greedy;
     case (policy_i)
-      POLICY_LRR_ROTATE: leader = '0;
-      POLICY_TWO_LEVEL: choice = eligible_i & active;
-      POLICY_QAWS, POLICY_QAWS_PROSE: begin
+      PolicyLrrRotate: leader = '0;
+      PolicyTwoLevel: choice = eligible_i & active;
+      PolicyQaws, PolicyQawsProse: begin
         choice = eligible_i & group;
         leader = group_leader;
       end
@@ -130,7 +125,7 @@ module qsm_warp_sched #(
     pick_valid_o = (|choice) && !void_i;
     pick_slot_o  = next_slot;
     if (leader != '0) pick_slot_o = leader_slot;
-    else if (qaws || policy_i == POLICY_GTO) pick_slot_o = oldest;
+    else if (policy_takes_oldest(policy_i)) pick_slot_o = oldest;
   end
 
   // R-PO-1.
@@ -148,6 +143,8 @@ module qsm_warp_sched #(
   end
 
 `ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) policy_valid(32'(policy_i)))
+    else $error("R-PO-2..6, R-QW-8: no such policy");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible_i[pick_slot_o])
     else $error("R-PO-2..6, R-QW-8: picked warp is not eligible");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -173,7 +170,7 @@ module qsm_warp_sched #(
     end
   end
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(policy_i == POLICY_QAWS && alone && pick_valid_o) || pick_slot_o == shadow)
+      !(policy_i == PolicyQaws && alone && pick_valid_o) || pick_slot_o == shadow)
     else $error("R-QW-5 e: qaws with one group differs from gto");
 `endif
 endmodule

@@ -20,14 +20,10 @@ enum {
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
   QSM_SLOT_REGISTERS = 64,
-  QSM_CAUSE_KILLED = 24,  // by the host
-  QSM_CAUSE_STACK_OVERFLOW = 25,
-  QSM_CAUSE_NOT_STARTED = 63,  // the library could not start it
 };
 #define QSM_MEMORY_BASE 0x80000000u
 #define QSM_CTX_VALID 1u
 #define QSM_CTX_QOS 2u
-#define QSM_FAIR 6u  // SCHEME
 
 struct qsm_heap;
 struct qsm_program;
@@ -89,7 +85,7 @@ struct qsm_device {
   struct qsm_config config;
   struct qsm_backend *backend;
   struct qsm_context *context[8];
-  uint32_t scheme;
+  qsmScheme scheme;
   uint32_t epoch_cycles;
   uint32_t cached;       // bit per slot: the L2 may hold lines of its memory
   uint32_t dead;         // bit per slot: it could not be freed, and is not given away again
@@ -201,6 +197,9 @@ qsmError_t qsm_launch_stop(struct qsm_context *context);
 qsmError_t qsm_write_first_quota(struct qsm_context *context);
 // A context came, went or changed its share.
 qsmError_t qsm_share_anew(struct qsm_device *device);
+// qsmErrorInvalidValue, with the range and the names: `value` is none of an enumeration.
+qsmError_t qsm_check_value(struct qsm_device *device, const char *what, uint32_t value,
+                           const char *(*name_of)(uint32_t), uint32_t count);
 // Scheme fair needs the isolated IPC.
 qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme,
                            uint32_t isolated_q16);

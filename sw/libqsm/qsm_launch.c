@@ -124,7 +124,7 @@ static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *re
   uint32_t opcode = result->value & 0x7F;
   bool is_float =
       opcode == 0x53 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4B || opcode == 0x4F;
-  return result->cause == 2 && is_float && !device->config.fpu;
+  return result->cause == QSM_CAUSE_ILLEGAL && is_float && !device->config.fpu;
 }
 
 const char *qsmFaultNote(const qsmLaunchResult *result) {
@@ -289,7 +289,7 @@ static qsmError_t kill_running(struct qsm_context *context) {
 
 static qsmError_t kill(struct qsm_context *context) {
   qsmError_t error = context->running ? kill_running(context) : qsmSuccess;
-  drop_pending(context, QSM_CAUSE_KILLED);
+  drop_pending(context, QSM_CAUSE_HOST);
   return error;
 }
 
@@ -322,7 +322,7 @@ qsmError_t qsm_launch_stop(struct qsm_context *context) {
   char why[sizeof context->device->error];
   memcpy(why, context->device->error, sizeof why);
   leave_queue(context, &(qsmLaunchResult){.killed = true,
-                                          .cause = QSM_CAUSE_KILLED,
+                                          .cause = QSM_CAUSE_HOST,
                                           .end_cycle = qsm_device_cycle(context->device)});
   return qsm_fail(context->device, error, "%s", why);
 }

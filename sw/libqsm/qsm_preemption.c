@@ -6,40 +6,7 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum {
-  POLL_CYCLES = 16,
-  CODE_EXAMINED = 1,
-  CODE_ACCEPTED = 2,
-  RESULT_RUNNING = 1,
-  TEXT_BYTES = 256
-};
-
-// PREEMPT_STATUS.code (R-PE-3).
-static const char *refusal_in_words(uint32_t code) {
-  switch (code) {
-    case 5: return "no thread block of the context is there";
-    case 6: return "another preemption is under way there";
-    case 7: return "the kernel is not marked idempotent";
-    case 8: return "the context has no save area";
-    case 9: return "all images are in use";
-    case 10: return "the save area has no room for this image";
-    default: return "for an unknown reason";
-  }
-}
-
-static const char *phase_in_words(uint32_t phase) {
-  static const char *const words[] = {"has not begun",
-                                      "computes the image's address",
-                                      "waits until the block is quiet or launched",
-                                      "looks for a warp",
-                                      "moves registers",
-                                      "moves the warps' state",
-                                      "marks finished warps",
-                                      "moves shared memory",
-                                      "moves the block's index",
-                                      "waits for memory"};
-  return phase < sizeof words / sizeof *words ? words[phase] : "unknown";
-}
+enum { POLL_CYCLES = 16, TEXT_BYTES = 256 };
 
 // Until the GPU has decided: it looks at one request at a time.
 static qsmError_t request_preemption(struct qsm_device *device, uint32_t request,
@@ -47,13 +14,13 @@ static qsmError_t request_preemption(struct qsm_device *device, uint32_t request
   qsmError_t error = qsm_register_write(device, QSM_REG_PREEMPT, request);
   do {
     if (!error) error = qsm_register_read(device, QSM_REG_PREEMPT_STATUS, status);
-  } while (!error && (*status & QSM_REG_PREEMPT_STATUS_CODE_MASK) == CODE_EXAMINED);
+  } while (!error && (*status & QSM_REG_PREEMPT_STATUS_CODE_MASK) == QSM_PREEMPT_EXAMINED);
   return error;
 }
 
 static qsmError_t refuse(struct qsm_device *device, uint32_t sm, uint32_t slot, uint32_t code) {
   char text[TEXT_BYTES];
-  snprintf(text, sizeof text, "SM %u, slot %u: %s (code %u)", sm, slot, refusal_in_words(code),
+  snprintf(text, sizeof text, "SM %u, slot %u: %s (code %u)", sm, slot, qsm_preempt_code_text(code),
            code);
   return qsm_fail(device, qsmErrorPreempt, "%s", text);
 }
@@ -64,7 +31,7 @@ static qsmError_t give_up(struct qsm_device *device, uint32_t sm, uint32_t slot,
   uint32_t phase = qsm_field(job, QSM_REG_SMSEL_JOB_PHASE_MASK, QSM_REG_SMSEL_JOB_PHASE_SHIFT);
   snprintf(text, sizeof text,
            "SM %u, slot %u, TB %u: preemption not done after %llu cycles, phase %u (%s)", sm, slot,
-           tb, (unsigned long long)n_cycles, phase, phase_in_words(phase));
+           tb, (unsigned long long)n_cycles, phase, qsm_save_phase_text(phase));
   return qsm_fail(device, qsmErrorTimeout, "%s", text);
 }
 
@@ -86,9 +53,12 @@ qsmError_t qsmPreempt(qsmDevice_t handle, uint32_t sm, qsmContext_t tenant, qsmT
   if (error) return error;
   uint64_t begin = qsm_device_cycle(device);
   uint32_t slot = context->slot, status = 0, job = 0;
-  if (sm >= device->config.num_sms || (uint32_t)technique > qsmTechniqueFlush)
-    return qsm_fail(device, qsmErrorInvalidValue,
-                    "preemption: no such SM, or no such technique (0 switch, 1 drain, 2 flush)");
+  if (sm >= device->config.num_sms)
+    return qsm_fail(device, qsmErrorInvalidValue, "preemption: SM %u: must be 0..%u", sm,
+                    device->config.num_sms - 1);
+  error = qsm_check_value(device, "preemption: technique", technique, qsm_technique_name,
+                          QSM_TECHNIQUE_COUNT);
+  if (error) return error;
   error = request_preemption(device,
                              sm | slot << QSM_REG_PREEMPT_SLOT_SHIFT |
                                  (uint32_t)technique << QSM_REG_PREEMPT_TECHNIQUE_SHIFT,
@@ -96,12 +66,12 @@ qsmError_t qsmPreempt(qsmDevice_t handle, uint32_t sm, qsmContext_t tenant, qsmT
   if (error) return error;
   uint32_t code = status & QSM_REG_PREEMPT_STATUS_CODE_MASK,
            tb = qsm_field(status, QSM_REG_PREEMPT_STATUS_TB_MASK, QSM_REG_PREEMPT_STATUS_TB_SHIFT);
-  if (code != CODE_ACCEPTED) return refuse(device, sm, slot, code);
+  if (code != QSM_PREEMPT_ACCEPTED) return refuse(device, sm, slot, code);
   while (!(error = read_job(device, sm, &job))) {
     uint32_t how = qsm_field(job, QSM_REG_SMSEL_JOB_RESULT_MASK, QSM_REG_SMSEL_JOB_RESULT_SHIFT);
     uint64_t spent = qsm_device_cycle(device) - begin;
-    if (how != RESULT_RUNNING) {
-      *result = (qsmPreemptResult){.how = how, .tb = tb, .n_cycles = spent};
+    if (how != QSM_RESULT_RUNNING) {
+      *result = (qsmPreemptResult){.how = (qsmJobResult)how, .tb = tb, .n_cycles = spent};
       return qsmSuccess;
     }
     if (spent >= max_cycles) return give_up(device, sm, slot, tb, job, max_cycles);
@@ -114,11 +84,10 @@ qsmError_t qsmPreempt(qsmDevice_t handle, uint32_t sm, qsmContext_t tenant, qsmT
 qsmError_t qsmSetAdjustment(qsmDevice_t handle, qsmAdjustment adjustment) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
-  if ((uint32_t)adjustment > qsmAdjustFlush)
-    return qsm_fail(device, qsmErrorInvalidValue,
-                    "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
-  qsmError_t error = qsmSuccess;
-  if (adjustment)
+  qsmError_t error =
+      qsm_check_value(device, "adjustment", adjustment, qsm_adjustment_name, QSM_ADJUSTMENT_COUNT);
+  if (error) return error;
+  if (adjustment != qsmAdjustOff)
     error = qsm_register_write(device, QSM_REG_ADJUST_TECHNIQUE,
                                (uint32_t)adjustment - qsmAdjustSwitch);
   return error ? error : qsm_register_write(device, QSM_REG_ADJUST, adjustment != qsmAdjustOff);

@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Policies, schemes, techniques and all else that has numbers in the GPU (docs/enumerations.md).
+#include "qsm_enums.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -65,7 +68,7 @@ __extension__ typedef unsigned __int128 qsmSmMask;
 // What became of a launch.
 typedef struct {
   bool killed;     // by a fault or qsmContextKill
-  uint32_t cause;  // docs/isa.md "Faults"; 24: killed by the host; 63: it could not be started
+  uint32_t cause;  // qsmCause or qsmLibraryCause, docs/isa.md "Faults"
   uint32_t pc, tid, block, value;
   bool needs_fpu;      // the fault is a floating-point instruction on a GPU without FPU
   uint64_t end_cycle;  // GPU cycle in which the host saw the end
@@ -103,7 +106,7 @@ typedef struct {
   const qsmArgument *arguments;
   uint32_t n_arguments;
   uint32_t stack_bytes;  // of a thread, its arguments left out; 0: what the program says it needs.
-                         // Overflows are faults (cause 25)
+                         // Overflows are faults (qsmCauseStackOverflow)
 } qsmLaunch;
 
 // What the module says of a kernel.
@@ -115,42 +118,12 @@ typedef struct {
   bool stack_known;       // by the compiler
 } qsmKernelAttributes;
 
-// How a thread block is taken from an SM (docs/preemption.md).
-typedef enum {
-  qsmTechniqueSwitch = 0,  // its state is saved, and restored later on any SM; needs a save area
-  qsmTechniqueDrain =
-      1,  // it runs to its end, and no new one of its kernel comes to the SM until then
-  qsmTechniqueFlush =
-      2,  // it starts from its beginning later; needs a save area and an idempotent kernel
-} qsmTechnique;
-
-// Adjustment of thread blocks at run time (docs/tb_adjust.md), with the technique that takes blocks
-// away.
-typedef enum {
-  qsmAdjustOff = 0,
-  qsmAdjustSwitch = 1,
-  qsmAdjustDrain = 2,
-  qsmAdjustFlush = 3,
-} qsmAdjustment;
-
 // What became of a preemption.
 typedef struct {
-  enum {
-    qsmPreemptDone = 2,
-    qsmPreemptEndedBefore = 3,
-    qsmPreemptKilled = 4
-  } how;              // EndedBefore: the block ended before it was saved
+  qsmJobResult how;   // qsmPreemptDone, qsmPreemptEndedBefore or qsmPreemptKilled
   uint32_t tb;        // its slot on the SM
   uint64_t n_cycles;  // from the request on, as the host saw it
 } qsmPreemptResult;
-
-// Caches that a launch does not allocate in.
-typedef enum {
-  qsmCacheUseAll = 0,
-  qsmCacheSkipL1 = 1,
-  qsmCacheSkipL2 = 2,
-  qsmCacheSkipL1AndL2 = 3,
-} qsmCachePolicy;
 
 // Of one launch.
 typedef struct {
@@ -195,11 +168,10 @@ qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles);
 // Control register access (docs/registers.md); one cycle each.
 qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value);
 qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value);
-// Scheduling for all contexts: policy 0 lrr, 1 gto, 2 lrr_rotate, 3 two_level, 4 qaws, 5
-// qaws_prose; scheme 0 none, 1 naive, 2 naive_history, 3 elastic, 4 rollover, 5 rollover_time, 6
-// fair; epoch length in cycles. Scheme and epoch take effect at the next epoch. qsmErrorGoal: fair,
-// and the isolated IPC of a context is not known (qsmSetIsolatedIpc).
-qsmError_t qsmSetScheduling(qsmDevice_t device, uint32_t policy, uint32_t scheme,
+// Scheduling for all contexts; epoch length in cycles. Scheme and epoch take effect at the next
+// epoch. qsmErrorInvalidValue, with the names in the text: there is no such policy or scheme.
+// qsmErrorGoal: fair, and the isolated IPC of a context is not known (qsmSetIsolatedIpc).
+qsmError_t qsmSetScheduling(qsmDevice_t device, qsmPolicy policy, qsmScheme scheme,
                             uint32_t epoch_cycles);
 
 // From the next epoch on: a context behind its goal gets more thread blocks on the SMs, if need be

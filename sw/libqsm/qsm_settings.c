@@ -6,7 +6,7 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { POLICY_MAX = 5, EPOCH_MAX = (1 << 20) - 1 };
+enum { EPOCH_MAX = (1 << 20) - 1 };
 
 // How many divide the GPU under scheme fair: the contexts, the one that is being created among
 // them.
@@ -21,7 +21,7 @@ static uint32_t count_sharing(const struct qsm_context *context) {
 // Thread instructions per cycle, Q16.16, that a context counts as having for its goal until the GPU
 // has computed a quota.
 static uint64_t first_goal(const struct qsm_context *context) {
-  if (context->device->scheme == QSM_FAIR) return context->isolated_q16;
+  if (context->device->scheme == QSM_SCHEME_FAIR) return context->isolated_q16;
   return context->goal_q16 ? context->goal_q16
                            : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
 }
@@ -34,7 +34,7 @@ static uint32_t count_sms(qsmSmMask mask) {
 qsmError_t qsm_write_first_quota(struct qsm_context *context) {
   const struct qsm_device *device = context->device;
   uint64_t n_sms = count_sms(context->sm_mask),
-           n_sharing = device->scheme == QSM_FAIR ? count_sharing(context) : 1;
+           n_sharing = device->scheme == QSM_SCHEME_FAIR ? count_sharing(context) : 1;
   uint64_t denominator = n_sms * n_sharing << 16;
   uint64_t quota = (first_goal(context) * device->epoch_cycles + denominator - 1) / denominator;
   if (quota < 1) quota = 1;
@@ -50,33 +50,43 @@ static qsmError_t write_first_quotas(struct qsm_device *device) {
 }
 
 qsmError_t qsm_share_anew(struct qsm_device *device) {
-  return device->scheme == QSM_FAIR ? write_first_quotas(device) : qsmSuccess;
+  return device->scheme == QSM_SCHEME_FAIR ? write_first_quotas(device) : qsmSuccess;
 }
 
 qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme,
                            uint32_t isolated_q16) {
-  if (scheme != QSM_FAIR || isolated_q16) return qsmSuccess;
+  if (scheme != QSM_SCHEME_FAIR || isolated_q16) return qsmSuccess;
   return qsm_fail(context->device, qsmErrorGoal,
                   "slot %u: scheme fair needs the isolated IPC of every context, this one has none",
                   context->slot);
 }
 
+qsmError_t qsm_check_value(struct qsm_device *device, const char *what, uint32_t value,
+                           const char *(*name_of)(uint32_t), uint32_t count) {
+  char names[160];
+  if (value < count) return qsmSuccess;
+  qsm_enum_list(name_of, count, names, sizeof names);
+  return qsm_fail(device, qsmErrorInvalidValue, "%s %u: must be 0..%u (%s)", what, value, count - 1,
+                  names);
+}
+
 // All of it is looked at before the first write: a call that is refused changes nothing.
-static qsmError_t check_scheduling(struct qsm_device *device, uint32_t policy, uint32_t scheme,
+static qsmError_t check_scheduling(struct qsm_device *device, qsmPolicy policy, qsmScheme scheme,
                                    uint32_t epoch_cycles) {
   uint32_t least = qsm_config_epoch_min(&device->config);
-  if (policy > POLICY_MAX || scheme > QSM_FAIR || epoch_cycles < least || epoch_cycles > EPOCH_MAX)
-    return qsm_fail(device, qsmErrorInvalidValue,
-                    "policy %u, scheme %u, epoch of %u cycles: must be 0..%d, 0..%u, %u..%d",
-                    policy, scheme, epoch_cycles, POLICY_MAX, QSM_FAIR, least, EPOCH_MAX);
-  qsmError_t error = qsmSuccess;
+  qsmError_t error = qsm_check_value(device, "policy", policy, qsm_policy_name, QSM_POLICY_COUNT);
+  if (!error) error = qsm_check_value(device, "scheme", scheme, qsm_scheme_name, QSM_SCHEME_COUNT);
+  if (error) return error;
+  if (epoch_cycles < least || epoch_cycles > EPOCH_MAX)
+    return qsm_fail(device, qsmErrorInvalidValue, "epoch of %u cycles: must be %u..%d",
+                    epoch_cycles, least, EPOCH_MAX);
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
     if (device->context[slot])
       error = qsm_check_share(device->context[slot], scheme, device->context[slot]->isolated_q16);
   return error;
 }
 
-qsmError_t qsmSetScheduling(qsmDevice_t handle, uint32_t policy, uint32_t scheme,
+qsmError_t qsmSetScheduling(qsmDevice_t handle, qsmPolicy policy, qsmScheme scheme,
                             uint32_t epoch_cycles) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
@@ -216,10 +226,8 @@ qsmError_t qsmSetSmMask(qsmContext_t handle, qsmSmMask mask) {
 qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  if (policy & ~(uint32_t)qsmCacheSkipL1AndL2)
-    return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "slot %u: cache policy %u, must be 0..%u", context->slot, (unsigned)policy,
-                    (unsigned)qsmCacheSkipL1AndL2);
-  context->cache_policy = policy;
-  return qsmSuccess;
+  qsmError_t error = qsm_check_value(context->device, "cache policy", policy, qsm_cache_policy_name,
+                                     QSM_CACHE_POLICY_COUNT);
+  if (!error) context->cache_policy = policy;
+  return error;
 }

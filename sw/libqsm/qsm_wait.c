@@ -6,7 +6,7 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { WINDOW_CYCLES = 1000, N_REASONS = 8, ISSUED = 0 };
+enum { WINDOW_CYCLES = 1000 };
 
 // Of one context, summed over the SMs.
 struct standing {
@@ -14,26 +14,25 @@ struct standing {
   uint32_t queued, hold;      // saved blocks that wait; PREEMPT_HOLD
   uint32_t moving_sm,
       moving;  // an SM that saves or restores one of its blocks, and its SMSEL_JOB; 0: none
-  uint64_t warps[N_REASONS];  // warp-cycles by reason (R-IS-6) in the window
+  uint64_t warps[QSM_STALL_COUNT];  // warp-cycles by reason (R-IS-6) in the window
 };
 
 // Reasons of R-IS-6 from 1 on: who keeps the warps, and why.
-static const char *const keeper[N_REASONS] = {
-    "",
-    "barrier: they wait for the other warps of their block",
-    "fetch: they have no instruction",
-    "load/store unit: they wait for memory",
-    "scoreboard: they wait for results",
-    "quota gate: their quota is spent",
-    "issue: the units are busy",
-    "issue: warps of others go first"};
+static const char *const keeper[QSM_STALL_COUNT] = {
+    [QSM_STALL_BARRIER] = "barrier: they wait for the other warps of their block",
+    [QSM_STALL_NO_INSTRUCTION] = "fetch: they have no instruction",
+    [QSM_STALL_LONG_SCOREBOARD] = "load/store unit: they wait for memory",
+    [QSM_STALL_SHORT_SCOREBOARD] = "scoreboard: they wait for results",
+    [QSM_STALL_QUOTA] = "quota gate: their quota is spent",
+    [QSM_STALL_PIPE_THROTTLE] = "issue: the units are busy",
+    [QSM_STALL_NOT_SELECTED] = "issue: warps of others go first"};
 
 // Adds the counters' values, or takes them away.
 static qsmError_t count_reasons(struct qsm_context *context, bool add, uint64_t *warps) {
   struct qsm_device *device = context->device;
   qsmError_t error = qsmSuccess;
   for (uint32_t sub = 0; sub < device->config.num_sched; sub++)
-    for (uint32_t reason = 0; !error && reason < N_REASONS; reason++) {
+    for (uint32_t reason = 0; !error && reason < QSM_STALL_COUNT; reason++) {
       uint32_t value = 0;
       error = qsm_register_write(device, QSM_REG_STALL_SELECT,
                                  reason << QSM_REG_STALL_SELECT_REASON_SHIFT |
@@ -57,7 +56,7 @@ static qsmError_t watch(struct qsm_context *context, struct standing *standing) 
     if (!error && !add)
       error = qsm_device_run_until(device, qsm_device_cycle(device) + WINDOW_CYCLES);
   }
-  for (uint32_t reason = 0; reason < N_REASONS; reason++)
+  for (uint32_t reason = 0; reason < QSM_STALL_COUNT; reason++)
     standing->warps[reason] = (uint32_t)standing->warps[reason];
   return error;
 }
@@ -108,16 +107,16 @@ static void without_blocks(const struct standing *standing, char *text, size_t t
 
 static void with_blocks(const struct standing *standing, bool counted, char *text,
                         size_t text_len) {
-  uint32_t most = ISSUED + 1;
-  for (uint32_t reason = most + 1; reason < N_REASONS; reason++)
+  uint32_t most = QSM_STALL_SELECTED + 1;
+  for (uint32_t reason = most + 1; reason < QSM_STALL_COUNT; reason++)
     if (standing->warps[reason] > standing->warps[most]) most = reason;
   if (!counted)
     snprintf(text, text_len,
              "%u of its blocks are on the SMs; this GPU does not count why warps do not issue",
              standing->resident);
-  else if (standing->warps[ISSUED])
+  else if (standing->warps[QSM_STALL_SELECTED])
     snprintf(text, text_len, "running: its warps issued %llu instructions in %d cycles",
-             (unsigned long long)standing->warps[ISSUED], WINDOW_CYCLES);
+             (unsigned long long)standing->warps[QSM_STALL_SELECTED], WINDOW_CYCLES);
   else
     snprintf(text, text_len, "%s (%u blocks on the SMs)", keeper[most], standing->resident);
 }

@@ -4,6 +4,7 @@
 // the other way round than qsm_axi, and from IHI 0022 alone.
 module qsm_axi_endpoint
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned DataW = 64,

@@ -2,7 +2,9 @@
 // Monitors of the lockstep, of the GPU level; as qsm_sm_monitors.sv.
 module qsm_gpu_monitor
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -94,6 +96,7 @@ bind qsm_gpu qsm_gpu_monitor u_monitor (
 module qsm_preempt_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -174,6 +177,7 @@ bind qsm_gpu qsm_preempt_monitor u_preempt_monitor (
 module qsm_adjust_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -239,6 +243,7 @@ bind qsm_gpu qsm_adjust_monitor u_adjust_monitor (
 module qsm_channel_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 #(
   parameter int unsigned Channel = 0

@@ -1,24 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the monitors share: event and state numbers (c_model/qsm_events.h, c_model/qsm_model.h) and
-// the way out to the shim.
+// What the monitors share: the way out to the shim. Events and kinds of state: qsm_lockstep_pkg.
 package qsm_monitor_pkg;
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
-
-  typedef enum int {
-    EvFetch, EvTbop, EvInject, EvIssue, EvTwoLevel, EvQaws, EvResolve, EvPath, EvWb, EvStart,
-        EvFinish, EvL1Op, EvLsuPass, EvReq, EvRsp, EvL1Fill, EvL1Gen, EvReturn,
-    EvRelease, EvArrive, EvRetire, EvResumed, EvFault,
-    EvEpoch, EvQuota, EvQload, EvSample, EvPreempt, EvAsk, EvAdjust, EvEvict, EvClaim, EvDispatch,
-        EvTargets, EvEnd, EvL2Op, EvDram, EvMemReq, EvMemRsp
-  } event_e;
-
-  typedef enum int {
-    StReg, StShared, StLanePc, StLaneDepth, StWarp, StSelect, StScoreboard, StQuota, StTbs, StStall,
-        StSlot, StFault, StTarget, StPolicy, StIdle, StJob, StSaved, StTickets, StSaver,
-    StWriteBack, StL1, StL1Set,
-    StL2, StL2Set, StDram, StWipe
-  } state_e;
 
   // Report all state in this cycle.
   bit dump;

@@ -28,13 +28,12 @@ struct qsm_rtl_answer {
 typedef void (*qsm_rtl_state_sink)(void *ctx, uint32_t kind, uint32_t sm, uint32_t sub,
                                    uint32_t index, uint32_t word, uint32_t value);
 
-// What both sides of the interface must agree on, as text: one that was built from other events or
-// parameters is refused.
-#define QSM_RTL_EVENT_TEXT(kind, block, fields) #kind " " fields "\n"
+// What both sides of the interface must agree on, as text: one that was built from other
+// enumerations (events among them) or parameters is refused.
 #define QSM_RTL_PARAMETER_TEXT(key, sv, kind, least, largest) #key "\n"
-#define QSM_RTL_INTERFACE             \
-  QSM_EVENT_KINDS(QSM_RTL_EVENT_TEXT) \
-  QSM_CONFIG_HARDWARE(QSM_RTL_PARAMETER_TEXT) QSM_CONFIG_ENVIRONMENT(QSM_RTL_PARAMETER_TEXT)
+#define QSM_RTL_INTERFACE                                           \
+  QSM_ENUMS_DIGEST "\n" QSM_CONFIG_HARDWARE(QSM_RTL_PARAMETER_TEXT) \
+      QSM_CONFIG_ENVIRONMENT(QSM_RTL_PARAMETER_TEXT)
 
 struct qsm_rtl_api {
   const char *interface;  // QSM_RTL_INTERFACE

@@ -6,6 +6,7 @@
 // the edge and all that follows from the new inputs.
 module qsm_sm_block
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_sm_pins_pkg::*;
 (

@@ -7,6 +7,7 @@
 module qsm_subcore_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 #(
   parameter int unsigned Sub = 0
@@ -130,6 +131,7 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
 module qsm_lanes_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 #(
   parameter int unsigned Sub = 0
@@ -201,6 +203,7 @@ bind qsm_subcore qsm_lanes_monitor #(.Sub(Sub)) u_lanes_monitor (.clk_i, .rst_ni
 module qsm_port_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 #(
   parameter int unsigned Sub = 0
@@ -224,7 +227,9 @@ bind qsm_subcore qsm_port_monitor #(.Sub(Sub)) u_port_monitor (.clk_i, .rst_ni, 
 // ---- SM ----
 module qsm_sm_monitor
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -365,6 +370,7 @@ bind qsm_sm qsm_sm_monitor u_monitor (
 module qsm_index_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -389,6 +395,7 @@ bind qsm_sm qsm_index_monitor u_index_monitor (.clk_i, .rst_ni, .sm_id_i);
 module qsm_records_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -412,6 +419,7 @@ endmodule
 bind qsm_sm qsm_records_monitor u_records_monitor (.clk_i, .rst_ni, .sm_id_i);
 
 module qsm_quota_monitor
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 #(
   parameter int unsigned NumKernels = 4
@@ -471,7 +479,7 @@ bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_mo
   .quota_next(u_quota.quota_next),
   .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .fresh_q(u_quota.fresh_q),
   .elastic(u_quota.elastic),
-  .elastic_next(qsm_pkg::scheme_e'(u_quota.scheme_d) == qsm_pkg::SchemeElastic),
+  .elastic_next(qsm_enums_pkg::scheme_e'(u_quota.scheme_d) == qsm_enums_pkg::SchemeElastic),
   .dcnt(u_quota.u_elastic.dcnt_q),
   .dcnt_next(u_quota.u_elastic.dcnt_next), .early(u_quota.u_elastic.early_q),
   .early_next(u_quota.u_elastic.early_d), .load(u_quota.load_done)
@@ -481,6 +489,7 @@ bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_mo
 module qsm_sampler_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -518,6 +527,7 @@ bind qsm_sm qsm_sampler_monitor u_sampler_monitor (
 module qsm_banks_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
@@ -538,6 +548,7 @@ bind qsm_sm qsm_banks_monitor u_banks_monitor (.clk_i, .rst_ni, .sm_id_i);
 module qsm_policy_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 #(
   parameter int unsigned Sub = 0
@@ -582,6 +593,7 @@ bind qsm_subcore qsm_policy_monitor #(.Sub(Sub)) u_policy_monitor (
 module qsm_issue_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 #(
   parameter int unsigned Sub = 0
@@ -618,6 +630,7 @@ bind qsm_subcore qsm_issue_monitor #(.Sub(Sub)) u_issue_monitor (.clk_i, .rst_ni
 module qsm_l1_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,

@@ -3,6 +3,7 @@
 // and qsm_sm_block.
 package qsm_sm_pins_pkg;
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 
   typedef struct packed {

@@ -3,6 +3,7 @@
 // has the SMs (qsm_sm_block).
 module qsm_sm
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_sm_pins_pkg::*;
 (

@@ -165,7 +165,7 @@ static void honest_looks(struct sequence *s) {
 static void honest_ends(struct sequence *s) {
   for (uint32_t i = 0; i < N_CONTEXTS; i++)
     if (qsmContextSlot(s->contexts[i]) != UINT32_MAX) CHECK(s, qsmContextKill(s->contexts[i]));
-  qsmSetScheduling(s->device, 1, 0, 5000);
+  qsmSetScheduling(s->device, qsmPolicyGto, qsmSchemeNone, 5000);
   qsmSetAdjustment(s->device, qsmAdjustOff);
   for (uint32_t n = 0; n < 2; n++) {
     honest_starts(s);
@@ -327,7 +327,8 @@ static void set_something(struct sequence *s) {
     case 6: CHECK(s, qsmSetCachePolicy(of, (qsmCachePolicy)below(s, 8))); break;
     case 7: CHECK(s, qsmSetPreemptHold(of, u8(s) % 2)); break;
     case 8:
-      CHECK(s, qsmSetScheduling(s->device, below(s, 7), below(s, 8),
+      CHECK(s, qsmSetScheduling(s->device, (qsmPolicy)below(s, QSM_POLICY_COUNT + 1),
+                                (qsmScheme)below(s, QSM_SCHEME_COUNT + 1),
                                 u8(s) < 200 ? 1000 + 40 * u8(s) : number(s) % 4096));
       break;
     default: CHECK(s, qsmSetAdjustment(s->device, (qsmAdjustment)below(s, 5))); break;

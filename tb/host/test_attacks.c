@@ -7,7 +7,7 @@
 #include "qsm_attacks.h"
 #include "qsm_config.h"
 
-enum { SCHEME_NONE = 0, SCHEME_ROLLOVER = 4, MODEL_EPOCHS = 6, LOCKSTEP_EPOCHS = 1 };
+enum { MODEL_EPOCHS = 6, LOCKSTEP_EPOCHS = 1 };
 
 static void withstand(const struct qsm_attack_setting *setting, const struct qsm_attack *attack) {
   struct qsm_attack_outcome outcome;
@@ -50,7 +50,7 @@ static void attacks_leave_honest_results_right_without_a_scheme(void **state) {
   withstand_all((struct qsm_attack_setting){.backend = "model",
                                             .config = "demo",
                                             .program = qsm_suite_find("matmul"),
-                                            .scheme = SCHEME_NONE,
+                                            .scheme = qsmSchemeNone,
                                             .adjust = qsmAdjustSwitch,
                                             .n_epochs = MODEL_EPOCHS});
 }
@@ -60,7 +60,7 @@ static void attacks_leave_honest_results_right_behind_caches(void **state) {
   withstand_all((struct qsm_attack_setting){.backend = "model",
                                             .config = "demo+l1_kib-4+l2_kib-16+dram_banks-8",
                                             .program = qsm_suite_find("histogram"),
-                                            .scheme = SCHEME_ROLLOVER,
+                                            .scheme = qsmSchemeRollover,
                                             .goal_q16 = 1 << 16,
                                             .adjust = qsmAdjustSwitch,
                                             .n_epochs = MODEL_EPOCHS});
@@ -71,7 +71,7 @@ static void attacks_are_the_same_on_rtl_and_model_of_tiny(void **state) {
   withstand_all((struct qsm_attack_setting){.backend = "lockstep",
                                             .config = "tiny",
                                             .program = qsm_suite_find("reduce"),
-                                            .scheme = SCHEME_ROLLOVER,
+                                            .scheme = qsmSchemeRollover,
                                             .goal_q16 = 1 << 14,
                                             .adjust = qsmAdjustSwitch,
                                             .n_epochs = LOCKSTEP_EPOCHS});
@@ -82,7 +82,7 @@ static void attacks_are_the_same_on_rtl_and_model_of_odd(void **state) {
   withstand_all((struct qsm_attack_setting){.backend = "lockstep",
                                             .config = "odd",
                                             .program = qsm_suite_find("vadd"),
-                                            .scheme = SCHEME_NONE,
+                                            .scheme = qsmSchemeNone,
                                             .adjust = qsmAdjustSwitch,
                                             .n_epochs = LOCKSTEP_EPOCHS});
 }

@@ -290,7 +290,7 @@ enum { EPOCH = 2000, OVERSHOOT = 8 };
 // where that is what it gets.
 static void spin_with_goal(uint32_t *buffer) {
   *buffer = allocate(context, 256);
-  assert_int_equal(qsmSetScheduling(device, 1, 1 /* naive */, EPOCH), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeNaive, EPOCH), qsmSuccess);
   assert_int_equal(qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalIpc, .value = 1 << 13}),
                    qsmSuccess);
   assert_int_equal(launch(context, "endless", 1, *buffer, 0, NULL, NULL), qsmSuccess);

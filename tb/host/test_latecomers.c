@@ -9,16 +9,7 @@
 #include "qsm_config.h"
 #include "qsm_regs.h"
 
-enum {
-  GTO = 1,
-  NO_SCHEME = 0,
-  ROLLOVER = 4,
-  RESET_EPOCH = 10000,
-  EPOCH = 2000,
-  STATE_INTERVAL = 10000,
-  WORD = 4,
-  FIRST_BLOCKS = 8
-};
+enum { RESET_EPOCH = 10000, EPOCH = 2000, STATE_INTERVAL = 10000, WORD = 4, FIRST_BLOCKS = 8 };
 
 static const char *const backends[] = {"model", "lockstep"};
 static const char *const configs[] = {"tiny", "odd"};
@@ -26,19 +17,19 @@ static const char *const configs[] = {"tiny", "odd"};
 // How the machine is set, and what fills it.
 struct situation {
   const char *backend, *config;
-  uint32_t scheme;
+  qsmScheme scheme;
   qsmAdjustment adjust;
   bool victim_goal, late_goal;
   bool whole_sm;  // blocks of the victim; else of one warp
 };
 
 // In an epoch of EPOCH cycles: the first one after reset is over.
-static qsmDevice_t open(const char *backend, const char *config, uint32_t scheme) {
+static qsmDevice_t open(const char *backend, const char *config, qsmScheme scheme) {
   char msg[256] = "";
   qsmDevice_t device = NULL;
   const struct qsm_backend_options options = {.state_interval = STATE_INTERVAL};
   if (qsmDeviceOpen(backend, config, &options, &device, msg, sizeof msg)) fail_msg("%s", msg);
-  assert_int_equal(qsmSetScheduling(device, GTO, scheme, EPOCH), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, scheme, EPOCH), qsmSuccess);
   assert_int_equal(qsmDeviceRunUntil(device, RESET_EPOCH + EPOCH / 2), qsmSuccess);
   return device;
 }
@@ -120,7 +111,7 @@ static struct endless fill_machine(qsmDevice_t device, const struct situation *s
 // Cycles that a switch of the victim's youngest block takes, seen by the host; the block comes
 // back. Without other tenants.
 static uint64_t measure_switch(const struct situation *situation) {
-  qsmDevice_t device = open("model", situation->config, NO_SCHEME);
+  qsmDevice_t device = open("model", situation->config, qsmSchemeNone);
   struct endless endless = fill_machine(device, situation);
   qsmPreemptResult result = {0};
   assert_int_equal(qsmPreempt(device, 0, endless.context, qsmTechniqueSwitch, LONG, &result),
@@ -173,14 +164,14 @@ static void check_all(const struct situation *common) {
 static void a_latecomer_has_a_block_within_the_bound_without_a_scheme(void **state) {
   (void)state;
   for (uint32_t whole = 0; whole < 2; whole++)
-    check_all(&(struct situation){.scheme = NO_SCHEME, .whole_sm = whole});
+    check_all(&(struct situation){.scheme = qsmSchemeNone, .whole_sm = whole});
 }
 
 static void a_latecomer_has_a_block_within_the_bound_under_rollover(void **state) {
   (void)state;
   for (uint32_t goal = 0; goal < 2; goal++) {
     check_all(&(struct situation){
-        .scheme = ROLLOVER, .victim_goal = goal, .late_goal = !goal, .whole_sm = goal});
+        .scheme = qsmSchemeRollover, .victim_goal = goal, .late_goal = !goal, .whole_sm = goal});
   }
 }
 
@@ -188,7 +179,7 @@ static void a_latecomer_has_a_block_within_the_bound_beside_a_victim_that_asks_f
     void **state) {
   (void)state;
   for (uint32_t goal = 0; goal < 2; goal++) {
-    check_all(&(struct situation){.scheme = ROLLOVER,
+    check_all(&(struct situation){.scheme = qsmSchemeRollover,
                                   .adjust = qsmAdjustSwitch,
                                   .victim_goal = true,
                                   .late_goal = goal,
@@ -200,7 +191,7 @@ static void a_latecomer_has_a_block_within_the_bound_beside_a_victim_that_asks_f
 static void with_latecomers_off_a_launch_waits_until_the_others_end(void **state) {
   (void)state;
   for (uint32_t n = 0; n < 4; n++) {
-    qsmDevice_t device = open(backends[n / 2], configs[n % 2], NO_SCHEME);
+    qsmDevice_t device = open(backends[n / 2], configs[n % 2], qsmSchemeNone);
     assert_int_equal(qsmSetLatecomers(device, false), qsmSuccess);
     struct endless endless = fill_machine(device, &(struct situation){.whole_sm = true});
     qsmContext_t late = open_context(device);
@@ -219,7 +210,7 @@ static void with_latecomers_off_a_launch_waits_until_the_others_end(void **state
 static void tenants_that_need_whole_sms_take_turns(void **state) {
   (void)state;
   for (uint32_t n = 0; n < 4; n++) {
-    qsmDevice_t device = open(backends[n / 2], configs[n % 2], NO_SCHEME);
+    qsmDevice_t device = open(backends[n / 2], configs[n % 2], qsmSchemeNone);
     const struct situation situation = {.whole_sm = true};
     struct endless first = fill_machine(device, &situation);
     struct endless second = {
@@ -248,7 +239,7 @@ static void an_idle_context_keeps_nobody_out(void **state) {
   (void)state;
   for (uint32_t n = 0; n < 8; n++) {
     bool kills = n & 1;
-    qsmDevice_t device = open(backends[n / 4], configs[n / 2 % 2], NO_SCHEME);
+    qsmDevice_t device = open(backends[n / 4], configs[n / 2 % 2], qsmSchemeNone);
     assert_int_equal(qsmSetLatecomers(device, false), qsmSuccess);
     struct endless idle = fill_machine(device, &(struct situation){.whole_sm = true});
     if (kills) {

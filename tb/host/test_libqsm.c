@@ -66,20 +66,29 @@ static void registers_out_of_range_are_refused(void **state) {
   assert_says("refused a read of register 0x0FFC");
   assert_int_equal(qsmRegisterWrite(device, QSM_REG_ID, 1), qsmErrorInvalidValue);
   assert_says("refused to write 0x00000001 to register 0x0000");
-  assert_int_equal(qsmRegisterWrite(device, QSM_REG_POLICY, 6), qsmErrorInvalidValue);
+  assert_int_equal(qsmRegisterWrite(device, QSM_REG_POLICY, QSM_POLICY_COUNT),
+                   qsmErrorInvalidValue);
   assert_int_equal(qsmRegisterRead(device, QSM_REG_POLICY, &value), qsmSuccess);
   assert_int_equal(value, 1);
 }
 
 static void scheduling_out_of_range_is_refused(void **state) {
   (void)state;
-  assert_int_equal(qsmSetScheduling(device, 2, 4, 5000), qsmSuccess);
-  assert_int_equal(qsmSetScheduling(device, 6, 4, 5000), qsmErrorInvalidValue);
-  assert_int_equal(qsmSetScheduling(device, 0, 7, 5000), qsmErrorInvalidValue);
-  assert_int_equal(
-      qsmSetScheduling(device, 0, 0, qsm_config_epoch_min(qsmDeviceConfig(device)) - 1),
-      qsmErrorInvalidValue);
-  assert_int_equal(qsmSetScheduling(device, 0, 0, 1 << 20), qsmErrorInvalidValue);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyLrrRotate, qsmSchemeRollover, 5000),
+                   qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, (qsmPolicy)QSM_POLICY_COUNT, qsmSchemeRollover, 5000),
+                   qsmErrorInvalidValue);
+  assert_says(": must be 0..");
+  assert_says("(lrr, gto, lrr_rotate, ");
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyLrr, (qsmScheme)QSM_SCHEME_COUNT, 5000),
+                   qsmErrorInvalidValue);
+  assert_says(": must be 0..");
+  assert_says("(none, naive, ");
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyLrr, qsmSchemeNone,
+                                    qsm_config_epoch_min(qsmDeviceConfig(device)) - 1),
+                   qsmErrorInvalidValue);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyLrr, qsmSchemeNone, 1 << 20),
+                   qsmErrorInvalidValue);
 }
 
 // The manager closes SCHEME after each epoch; the library waits instead of failing.
@@ -547,7 +556,7 @@ static void goals_reach_the_registers(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 25001);  // rounded up
   assert_int_equal(qsmSetSmMask(context, 5), qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 50001);
-  assert_int_equal(qsmSetScheduling(device, 1, 4, 4000), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeRollover, 4000), qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 20001);
   assert_int_equal(qsmSetQoS(context, 0), qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_CTX), 1);
@@ -564,14 +573,14 @@ static void goals_above_the_peak_are_refused(void **state) {
 static void fair_needs_the_isolated_ipc_of_every_context(void **state) {
   (void)state;
   uint32_t buffer = allocate(context, 256);
-  assert_int_equal(qsmSetScheduling(device, 0, 6, 5000), qsmErrorGoal);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyLrr, qsmSchemeFair, 5000), qsmErrorGoal);
   assert_says("slot 0: scheme fair needs the isolated IPC of every context, this one has none");
   assert_int_equal(qsmSetIsolatedIpc(context, (32 << 16) + 1), qsmErrorGoal);
   assert_says("slot 0: isolated IPC 32.00002 above the peak 32 thread instructions per cycle");
   assert_int_equal(qsmSetIsolatedIpc(context, 12 << 16), qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_ISO_IPC), 12 << 16);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 2500);  // of goal 1: another scheme is on
-  assert_int_equal(qsmSetScheduling(device, 1, 6, 5000), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeFair, 5000), qsmSuccess);
   assert_int_equal(qsmSetIsolatedIpc(context, 0), qsmErrorGoal);
   assert_int_equal(slot_value(QSM_SLOT_ISO_IPC), 12 << 16);
   qsmContext_t other = open_context(device);
@@ -587,7 +596,7 @@ static void fair_needs_the_isolated_ipc_of_every_context(void **state) {
 static void first_quotas_under_fair_follow_the_number_of_contexts(void **state) {
   (void)state;
   assert_int_equal(qsmSetIsolatedIpc(context, (12 << 16) + 1), qsmSuccess);
-  assert_int_equal(qsmSetScheduling(device, 1, 6, 10000), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeFair, 10000), qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA),
                    30001);  // 12 x 10,000 over four SMs, rounded up
   qsmContext_t other = open_context(device);
@@ -598,7 +607,7 @@ static void first_quotas_under_fair_follow_the_number_of_contexts(void **state) 
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 20000);
   qsmContextDestroy(other);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 40000);
-  assert_int_equal(qsmSetScheduling(device, 1, 4, 10000), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeRollover, 10000), qsmSuccess);
   assert_int_equal(slot_value(QSM_SLOT_FIRST_QUOTA), 2500);
 }
 
@@ -647,7 +656,7 @@ static void more_budgets_than_groups_are_refused(void **state) {
     buffers[i] = allocate(contexts[i], 4096);
     assert_int_equal(qsmSetBudget(contexts[i], 1 + i), qsmSuccess);
   }
-  assert_int_equal(qsmSetScheduling(device, 4, 0, 10000), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyQaws, qsmSchemeNone, 10000), qsmSuccess);
   for (uint32_t n = 0; n < 2; n++)
     for (uint32_t i = 0; i < 2; i++)
       assert_int_equal(launch(contexts[i], "fill", 20, buffers[i], 0, NULL, NULL), qsmSuccess);

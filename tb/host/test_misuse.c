@@ -163,7 +163,8 @@ static void assert_device_is_refused(qsmDevice_t stale) {
   assert_int_equal(qsmRegisterWrite(stale, QSM_REG_POLICY, 0), qsmErrorInvalidHandle);
   assert_int_equal(qsmDeviceRunUntil(stale, 10), qsmErrorInvalidHandle);
   assert_int_equal(qsmDeviceSynchronize(stale, 10), qsmErrorInvalidHandle);
-  assert_int_equal(qsmSetScheduling(stale, 0, 0, 5000), qsmErrorInvalidHandle);
+  assert_int_equal(qsmSetScheduling(stale, qsmPolicyLrr, qsmSchemeNone, 5000),
+                   qsmErrorInvalidHandle);
   assert_int_equal(qsmSetAdjustment(stale, qsmAdjustOff), qsmErrorInvalidHandle);
   assert_int_equal(qsmContextCreate(stale, &created), qsmErrorInvalidHandle);
   assert_int_equal(qsmPreempt(stale, 0, context, qsmTechniqueDrain, 10, &result),

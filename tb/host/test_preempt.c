@@ -291,7 +291,7 @@ static void the_watchdog_names_what_keeps_a_launch(void **state) {
   assert_int_equal(qsmPreempt(device, 0, context, qsmTechniqueSwitch, LONG, &result), qsmSuccess);
   assert_waits(context, "preemption: 1 saved blocks are held back by PREEMPT_HOLD");
   assert_int_equal(qsmSetPreemptHold(context, false), qsmSuccess);
-  assert_int_equal(qsmSetScheduling(device, 1, 4, 20000), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeRollover, 20000), qsmSuccess);
   end(context, word);
   assert_int_equal(qsmSetQoS(context, 1), qsmSuccess);
   word = start(context, 1);
@@ -385,7 +385,7 @@ static void adjustment_is_turned_on_with_its_technique(void **state) {
   }
   assert_int_equal(qsmSetAdjustment(device, (qsmAdjustment)4), qsmErrorInvalidValue);
   assert_string_equal(qsmGetLastErrorText(device),
-                      "adjustment: must be 0 off, 1 switch, 2 drain or 3 flush");
+                      "adjustment 4: must be 0..3 (off, switch, drain, flush)");
   qsmDeviceClose(device);
 }
 

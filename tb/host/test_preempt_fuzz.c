@@ -351,8 +351,9 @@ static bool play(const char *config, uint64_t seed, bool spoils, struct round *r
   round->spoils = spoils;
   round->arena = round->config.mem_bytes / round->config.num_kernels / 4096 * 4096;
   if (round->arena > 1 << 20) round->arena = 1 << 20;
-  static const uint8_t schemes[] = {0, 0, 1, 2, 4};
-  round->policy = below(round, 6);
+  static const uint8_t schemes[] = {QSM_SCHEME_NONE, QSM_SCHEME_NONE, QSM_SCHEME_NAIVE,
+                                    QSM_SCHEME_NAIVE_HISTORY, QSM_SCHEME_ROLLOVER};
+  round->policy = below(round, QSM_POLICY_COUNT);
   round->scheme = schemes[below(round, sizeof schemes)];
   round->qos = below(round, 1u << round->config.num_kernels);
   for (uint32_t k = 0; k < round->config.num_kernels; k++) draw_tenant(round, k);

@@ -206,8 +206,10 @@ static void a_scheduling_that_is_refused_changes_nothing(void **state) {
   uint32_t before[3], after[3];
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(qsmRegisterRead(device, registers[i], &before[i]), qsmSuccess);
-  assert_int_equal(qsmSetScheduling(device, 0, 4, 100), qsmErrorInvalidValue);
-  assert_int_equal(qsmSetScheduling(device, 0, 7, 5000), qsmErrorInvalidValue);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyLrr, qsmSchemeRollover, 100),
+                   qsmErrorInvalidValue);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyLrr, (qsmScheme)QSM_SCHEME_COUNT, 5000),
+                   qsmErrorInvalidValue);
   for (uint32_t i = 0; i < 3; i++)
     assert_int_equal(qsmRegisterRead(device, registers[i], &after[i]), qsmSuccess);
   assert_memory_equal(before, after, sizeof before);
@@ -294,7 +296,7 @@ static void use_everything(void) {
   uint32_t buffer = 0, word = 0;
   if (qsmContextCreate(device, &tenant)) return;
   qsmModuleLoad(tenant, program_path("k.elf"));
-  qsmSetScheduling(device, 4, 4, 5000);
+  qsmSetScheduling(device, qsmPolicyQaws, qsmSchemeRollover, 5000);
   qsmSetGoal(tenant, &(qsmGoal){.kind = qsmGoalIpc, .value = 1 << 16});
   qsmSetBudget(tenant, 2);
   qsmSetSmMask(tenant, 5);

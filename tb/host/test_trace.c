@@ -112,7 +112,7 @@ static void run_traced(struct recording *recording, const char *name, bool with_
   assert_int_equal(qsm_trace_open(&options, &config, &recording->trace, msg, sizeof msg), 0);
   change_config("odd", with_l1 ? "s/^l1_kib:.*/l1_kib: 1/" : "s/^l1_kib:.*/l1_kib: 0/", path);
   if (qsmDeviceOpen("model", path, &backend, &device, msg, sizeof msg)) fail_msg("%s", msg);
-  assert_int_equal(qsmSetScheduling(device, 1, 4, EPOCH), qsmSuccess);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeRollover, EPOCH), qsmSuccess);
   qsmContext_t suite = open_context(device), other = open_context(device);
   uint32_t flag = allocate(other, 64), room = allocate(suite, 4096);
   const uint32_t stop = 1;
@@ -371,7 +371,7 @@ static void check_lines(const char *name, struct events *events) {
   assert_int_equal(n_issued, count_kind(events, QSM_EV_ISSUE) + count_kind(events, QSM_EV_INJECT));
   assert_true(count_kind(events, QSM_EV_INJECT) > 500);
   assert_int_equal(n_written, count_kind(events, QSM_EV_WB));
-  assert_int_equal(n_passes, count_kind(events, QSM_EV_LSUPASS));
+  assert_int_equal(n_passes, count_kind(events, QSM_EV_LSU_PASS));
   assert_true(n_divided > 20 && n_loaded > 1000 && n_waited > 20);
   assert_fetched(&pipeline, events);
   qsort(events->list, events->n, sizeof *events->list, by_cycle);
@@ -398,7 +398,7 @@ static void so_it_is_with_an_l1(void **state) {
   (void)state;
   struct recording recording;
   run_traced(&recording, "with_l1", true, 0, UINT64_MAX);
-  assert_true(count_kind(&recording.events, QSM_EV_L1OP) > 1000);
+  assert_true(count_kind(&recording.events, QSM_EV_L1_OP) > 1000);
   check_lines("with_l1", &recording.events);
   forget(&recording);
 }
@@ -729,7 +729,7 @@ static void the_pipeline_of_three_words(void **state) {
       {.cycle = 32, .kind = QSM_EV_FETCH, .word = {2, 0x80000008, 0}},
       {.cycle = 33, .kind = QSM_EV_ISSUE, .word = {2, 0, 0x80000008, 0xF, BEQ, 0xFF}},
       {.cycle = 36, .kind = QSM_EV_RESOLVE, .word = {2, 0xF}},
-      {.cycle = 37, .kind = QSM_EV_LSUPASS, .word = {0, 2, 1, 0xF}},
+      {.cycle = 37, .kind = QSM_EV_LSU_PASS, .word = {0, 2, 1, 0xF}},
       {.cycle = 37, .kind = QSM_EV_REQ, .word = {0, 0x80001000, 5}},
       {.cycle = 60, .kind = QSM_EV_RETURN, .word = {5}},
       {.cycle = 62, .kind = QSM_EV_WB, .word = {2, 6, 0xF}},

@@ -236,7 +236,8 @@ uint64_t first_difference(const struct rig *a, const struct rig *b, uint8_t *kin
         memcmp(x->word, y->word, x->n_words * sizeof *x->word) == 0)
       continue;
     uint64_t cycle = x->cycle < y->cycle ? x->cycle : y->cycle;
-    for (*kind = 0; *kind < QSM_EV_COUNT && same_in_cycle(a, b, cycle, *kind); ++*kind) continue;
+    for (*kind = 0; *kind < QSM_EVENT_KIND_COUNT && same_in_cycle(a, b, cycle, *kind); ++*kind)
+      continue;
     return cycle;
   }
   return 0;

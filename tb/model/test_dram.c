@@ -132,8 +132,8 @@ static void a_row_miss_opens_the_row_and_answers_after_rcd_burst_and_cl(void **s
   assert_command(&bench, 1, 0, 1 + 3, 1, 5, 3, 0);
   assert_int_equal(bench.n_answered, 1);
   assert_int_equal(bench.answered[0], 4 + 5 + 2);
-  assert_int_equal(notes_event(bench.notes, QSM_EV_MEMREQ, 0)->cycle, 4);
-  assert_int_equal(notes_event(bench.notes, QSM_EV_MEMRSP, 0)->cycle, 4 + 3);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_MEM_REQ, 0)->cycle, 4);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_MEM_RSP, 0)->cycle, 4 + 3);
   close_bench(&bench);
 }
 

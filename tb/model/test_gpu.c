@@ -175,7 +175,7 @@ static uint64_t sum_policy(const struct qsm_config *config, uint32_t policy, uin
   port_write(model, slot_register(1, QSM_SLOT_BUDGET), 5);
   port_write(model, QSM_REG_ACTIVE_WARPS, 1);
   run_in_pieces(model, piece, 4000);
-  port_write(model, QSM_REG_POLICY, 1);
+  port_write(model, QSM_REG_POLICY, QSM_POLICY_GTO);
   run_in_pieces(model, piece, 1000);
   port_write(model, QSM_REG_POLICY, policy);
   run_in_pieces(model, piece, 3000);
@@ -187,14 +187,15 @@ static void policies_with_groups_give_the_same_run_in_pieces_too(void **state) {
   (void)state;
   for (uint32_t n = 0; n < N_CONFIGS; n++) {
     struct qsm_config config = config_number(n);
-    uint64_t sums[3];
-    for (uint32_t policy = 3; policy <= 5; policy++) {
-      sums[policy - 3] = sum_policy(&config, policy, UINT64_MAX);
-      assert_true(sum_policy(&config, policy, 1) == sums[policy - 3]);
-      assert_true(sum_policy(&config, policy, 13) == sums[policy - 3]);
+    uint64_t sums[QSM_POLICY_COUNT];
+    for (uint32_t policy = 0; policy < QSM_POLICY_COUNT; policy++) {
+      sums[policy] = sum_policy(&config, policy, UINT64_MAX);
+      assert_true(sum_policy(&config, policy, 1) == sums[policy]);
+      assert_true(sum_policy(&config, policy, 13) == sums[policy]);
     }
-    assert_true(sums[0] != sums[1] &&
-                sums[0] != sums[2]);  // the modes of QAWS may agree where groups have a warp or two
+    // The modes of QAWS may agree where groups have a warp or two.
+    assert_true(sums[QSM_POLICY_TWO_LEVEL] != sums[QSM_POLICY_QAWS] &&
+                sums[QSM_POLICY_TWO_LEVEL] != sums[QSM_POLICY_QAWS_PROSE]);
   }
 }
 
@@ -218,7 +219,7 @@ static void schemes_give_the_same_run_in_pieces_too(void **state) {
   (void)state;
   for (uint32_t n = 0; n < N_CONFIGS; n++) {
     struct qsm_config config = config_number(n);
-    for (uint32_t scheme = QSM_SCHEME_NONE; scheme <= QSM_SCHEME_FAIR; scheme++) {
+    for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
       uint64_t sum = sum_scheme(&config, scheme, UINT64_MAX);
       assert_true(sum_scheme(&config, scheme, 1) == sum);
       assert_true(sum_scheme(&config, scheme, 13) == sum);

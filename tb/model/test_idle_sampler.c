@@ -12,8 +12,8 @@
 static uint32_t idle_reasons(const struct rig *rig, uint32_t k) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < rig->sm->n_subs; i++) {
-    n += qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_UNIT) +
-         qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_LOST);
+    n += qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_PIPE_THROTTLE) +
+         qsm_sm_stall(rig->sm, rig->cycle, i, k, QSM_STALL_NOT_SELECTED);
   }
   return n;
 }
@@ -22,7 +22,7 @@ static uint32_t idle_reasons(const struct rig *rig, uint32_t k) {
 static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unused) {
   (void)unused;
   uint64_t seed = model_seed("test_idle_sampler");
-  for (uint32_t policy = QSM_POLICY_LRR; policy <= QSM_POLICY_QAWS_PROSE; policy++) {
+  for (uint32_t policy = 0; policy < QSM_POLICY_COUNT; policy++) {
     struct rig rig;
     uint32_t sum[4] = {0}, snap[4] = {0}, n_idle = 0, n_samples = 0;
     rig_open(&rig, 2, 8, 4);

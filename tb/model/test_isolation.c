@@ -114,7 +114,7 @@ static void a_stack_lies_where_the_formula_says(void **unused) {
         uint32_t n_lines = 0, bottom = 0u - (1u << log2), seen = 0;
         for (uint32_t i = 0; i < rig.n_events; i++) {
           const struct qsm_event *e = &rig.events[i];
-          if (e->kind == QSM_EV_LSUPASS) n_lines += e->word[2] == 1;
+          if (e->kind == QSM_EV_LSU_PASS) n_lines += e->word[2] == 1;
           if (e->kind != QSM_EV_REQ || e->word[2] >= rig.config.mem_txns) continue;
           for (place.warp = ticket * 2; place.warp <= ticket * 2 + 1; place.warp++) {
             seen |= (uint32_t)(e->word[1] == device_address(&place, bottom, 0)) << (place.warp & 1);
@@ -261,7 +261,7 @@ static void a_stack_may_lie_anywhere(void **unused) {
     uint32_t n_requests = 0;
     for (uint32_t n = 0; n < rig.n_events; n++) {
       const struct qsm_event *e = &rig.events[n];
-      if (e->kind == QSM_EV_LSUPASS) assert_int_equal(e->word[2], 1);
+      if (e->kind == QSM_EV_LSU_PASS) assert_int_equal(e->word[2], 1);
       if (e->kind != QSM_EV_REQ || e->word[2] >= rig.config.mem_txns) continue;
       assert_int_equal(e->word[1], cases[i].line);
       n_requests++;

@@ -44,9 +44,9 @@ struct op {
 };
 
 static void expect_ops(const struct rig *rig, const struct op *ops, uint32_t n) {
-  assert_int_equal(count_events(rig, QSM_EV_L1OP), n);
+  assert_int_equal(count_events(rig, QSM_EV_L1_OP), n);
   for (uint32_t i = 0; i < n; i++) {
-    const struct qsm_event *op = event(rig, QSM_EV_L1OP, i);
+    const struct qsm_event *op = event(rig, QSM_EV_L1_OP, i);
     const uint32_t words[] = {ops[i].kind, DATA + LINE * ops[i].line, ops[i].outcome, ops[i].way};
     if (memcmp(op->word, words, sizeof words) != 0) {
       fail_msg(
@@ -69,7 +69,7 @@ static void prepare_program(struct rig *rig, const uint32_t *words, size_t n) {
   load_program(rig, words, n);
   memcpy(before, rig->mem, sizeof before);
   rig->shared.desc[3] = rig->shared.desc[0];
-  rig->shared.cache_policy[3] = QSM_BYPASS_L1;
+  rig->shared.cache_policy[3] = QSM_CACHE_SKIP_L1;
   dispatch(rig, 3, 3);
   run(rig, 3000);
   memcpy(rig->mem, before, sizeof before);
@@ -90,7 +90,7 @@ static void run_program(struct rig *rig, const uint32_t *words, size_t n) {
   run_program((rig), (const uint32_t[]){__VA_ARGS__}, sizeof(uint32_t[]){__VA_ARGS__} / 4)
 
 static uint64_t op_cycle(const struct rig *rig, uint32_t n) {
-  return event(rig, QSM_EV_L1OP, n)->cycle;
+  return event(rig, QSM_EV_L1_OP, n)->cycle;
 }
 
 static uint32_t n_data_requests(const struct rig *rig) {
@@ -118,7 +118,7 @@ static void a_hit_returns_ten_cycles_after_issue_and_sends_nothing(void **unused
   EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, HIT, 0});
   assert_int_equal(n_data_requests(&rig), 1);
   uint64_t issue = issue_cycle(&rig, CODE + 24, 0);
-  assert_int_equal(event(&rig, QSM_EV_LSUPASS, 1)->cycle, issue + 6);
+  assert_int_equal(event(&rig, QSM_EV_LSU_PASS, 1)->cycle, issue + 6);
   assert_int_equal(op_cycle(&rig, 1), issue + 7);
   assert_int_equal(event(&rig, QSM_EV_RETURN, 1)->cycle, issue + 7);
   assert_int_equal(event(&rig, QSM_EV_RETURN, 1)->word[0], HIT_RETURNS);
@@ -133,7 +133,7 @@ static void a_request_is_sent_one_cycle_after_its_pass(void **unused) {
   struct rig rig;
   open_l1(&rig, 4);
   RUN(&rig, PROLOGUE, lw(4, 2, 0), EXIT);
-  uint64_t pass = event(&rig, QSM_EV_LSUPASS, 0)->cycle;
+  uint64_t pass = event(&rig, QSM_EV_LSU_PASS, 0)->cycle;
   assert_int_equal(op_cycle(&rig, 0), pass + 1);
   for (uint32_t i = 0; i < rig.n_events; i++) {
     if (rig.events[i].kind == QSM_EV_REQ && rig.events[i].word[2] == 0)
@@ -186,8 +186,8 @@ static bool acts_at(uint32_t instruction, int64_t distance, uint32_t *outcome) {
     program[n++] = EXIT;
     open_l1(&rig, 4);
     run_program(&rig, program, n);
-    int64_t found = (int64_t)(op_cycle(&rig, 2) - event(&rig, QSM_EV_L1FILL, 1)->cycle);
-    *outcome = event(&rig, QSM_EV_L1OP, 2)->word[2];
+    int64_t found = (int64_t)(op_cycle(&rig, 2) - event(&rig, QSM_EV_L1_FILL, 1)->cycle);
+    *outcome = event(&rig, QSM_EV_L1_OP, 2)->word[2];
     rig_close(&rig);
     if (found == distance) return true;
   }
@@ -316,8 +316,8 @@ static void a_store_to_a_line_under_way_poisons_it(void **unused) {
       EXIT);
   EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {STORES, 0, PENDING, 0}, {LOADS, 0, PASSES_BY, NONE},
              {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, HIT, 0});
-  assert_int_equal(event(&rig, QSM_EV_L1FILL, 0)->word[3], 0);
-  assert_int_equal(event(&rig, QSM_EV_L1FILL, 1)->word[3], 1);
+  assert_int_equal(event(&rig, QSM_EV_L1_FILL, 0)->word[3], 0);
+  assert_int_equal(event(&rig, QSM_EV_L1_FILL, 1)->word[3], 1);
   expect_reg(&rig, 4, 0x1000);
   for (uint32_t r = 5; r < 8; r++) assert_int_equal(reg(&rig, 0, r, 2), 8);
   rig_close(&rig);
@@ -336,7 +336,7 @@ static void an_atomic_takes_a_valid_line_away_and_poisons_one_under_way(void **u
   for (uint32_t i = 0; i < 6; i++) {
     if (i != 4) assert_int_equal(reg(&rig, 0, 4 + i, 0), expected[i]);
   }
-  assert_int_equal(event(&rig, QSM_EV_L1FILL, 1)->word[3], 0);
+  assert_int_equal(event(&rig, QSM_EV_L1_FILL, 1)->word[3], 0);
   assert_int_equal(counter(&rig, 0, 21), 2);
   rig_close(&rig);
 }
@@ -362,13 +362,13 @@ static void a_device_fence_shows_what_others_have_stored_and_a_plain_one_does_no
   assert_int_equal(reg(&rig, 0, 4, 0), 0x1000);
   assert_int_equal(reg(&rig, 0, 5, 0), 0x1000);
   assert_int_equal(reg(&rig, 0, 6, 0), 77);
-  assert_int_equal(count_events(&rig, QSM_EV_L1GEN), 2);
-  assert_int_equal(event(&rig, QSM_EV_L1GEN, 0)->cycle, issue_cycle(&rig, CODE + 32, 0));
-  assert_int_equal(event(&rig, QSM_EV_L1GEN, 0)->word[0] & 15, 1);
+  assert_int_equal(count_events(&rig, QSM_EV_L1_GEN), 2);
+  assert_int_equal(event(&rig, QSM_EV_L1_GEN, 0)->cycle, issue_cycle(&rig, CODE + 32, 0));
+  assert_int_equal(event(&rig, QSM_EV_L1_GEN, 0)->word[0] & 15, 1);
   assert_int_equal(gens(&rig) & 15, 2);
   // The line of the old generation is evicted like any other: the new one took an empty way beside
   // it.
-  assert_int_equal(event(&rig, QSM_EV_L1OP, 3)->word[3], 1);
+  assert_int_equal(event(&rig, QSM_EV_L1_OP, 3)->word[3], 1);
   rig_close(&rig);
 }
 
@@ -391,21 +391,21 @@ static void a_start_and_a_restore_end_the_generation_of_their_slot_only(void **u
   run(&rig, 400);
   dispatch(&rig, 1, 1);
   run(&rig, 400);
-  assert_int_equal(event(&rig, QSM_EV_L1OP, 2)->word[2], HIT);
-  assert_int_equal(event(&rig, QSM_EV_L1OP, 3)->word[2], ALLOCATES);
+  assert_int_equal(event(&rig, QSM_EV_L1_OP, 2)->word[2], HIT);
+  assert_int_equal(event(&rig, QSM_EV_L1_OP, 3)->word[2], ALLOCATES);
   uint64_t cycle = rig.cycle;
   rig.shared.save_base[0] = DATA + 2048;
   rig_send(&rig, (struct qsm_sm_msg){
                      .kind = QSM_MSG_DISPATCH, .kernel = 0, .op = QSM_TB_RESTORE, .fresh = true});
   run(&rig, 400);
-  assert_int_equal(event(&rig, QSM_EV_L1GEN, 1)->cycle, cycle);
+  assert_int_equal(event(&rig, QSM_EV_L1_GEN, 1)->cycle, cycle);
   assert_int_equal(gens(&rig), 0x11);
   for (uint32_t i = 0; i < 3; i++) {  // the head of its image, ordinary lines
-    assert_int_equal(event(&rig, QSM_EV_L1OP, 4 + i)->word[1], DATA + 2048 + i * LINE);
-    assert_int_equal(event(&rig, QSM_EV_L1OP, 4 + i)->word[2], ALLOCATES);
+    assert_int_equal(event(&rig, QSM_EV_L1_OP, 4 + i)->word[1], DATA + 2048 + i * LINE);
+    assert_int_equal(event(&rig, QSM_EV_L1_OP, 4 + i)->word[2], ALLOCATES);
   }
-  assert_int_equal(event(&rig, QSM_EV_L1OP, 7)->word[1], DATA);
-  assert_int_equal(event(&rig, QSM_EV_L1OP, 7)->word[2], ALLOCATES);
+  assert_int_equal(event(&rig, QSM_EV_L1_OP, 7)->word[1], DATA);
+  assert_int_equal(event(&rig, QSM_EV_L1_OP, 7)->word[2], ALLOCATES);
   rig_close(&rig);
 }
 
@@ -454,18 +454,18 @@ static void a_wrap_poisons_what_is_under_way_and_empties_the_rest(void **unused)
   (void)unused;
   struct rig rig;
   open_with_wrap(&rig, 0);
-  uint64_t act = op_cycle(&rig, 0), fill = event(&rig, QSM_EV_L1FILL, 0)->cycle;
+  uint64_t act = op_cycle(&rig, 0), fill = event(&rig, QSM_EV_L1_FILL, 0)->cycle;
   EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, JOINS, 0});
   rig_close(&rig);
   for (uint64_t wrap = act - 2; wrap < fill + 4; wrap++) {
     open_with_wrap(&rig, wrap);
-    const struct qsm_event *filled = event(&rig, QSM_EV_L1FILL, 0);
+    const struct qsm_event *filled = event(&rig, QSM_EV_L1_FILL, 0);
     assert_int_equal(op_cycle(&rig, 0), act);
     assert_int_equal(filled->cycle, fill);
     assert_int_equal(filled->word[3], wrap < act || wrap > fill);
-    assert_int_equal(event(&rig, QSM_EV_L1OP, 1)->word[2],
+    assert_int_equal(event(&rig, QSM_EV_L1_OP, 1)->word[2],
                      wrap == act ? PASSES_BY : JOINS);  // the second load acts one cycle later
-    uint32_t way_0 = state(&rig, QSM_STATE_L1SET, 0, 0, 0);
+    uint32_t way_0 = state(&rig, QSM_STATE_L1_SET, 0, 0, 0);
     assert_int_equal(way_0, wrap < act);  // valid, of gen 0 and slot 0
     assert_int_equal(gens(&rig), 0);
     expect_reg(&rig, 5, 0x1000);
@@ -479,13 +479,13 @@ static void a_line_under_way_of_an_old_generation_is_not_joined(void **unused) {
   open_l1(&rig, 4);
   LOAD(&rig, PROLOGUE, lw(4, 2, 0), EXIT);
   dispatch(&rig, 0, 0);
-  while (count_events(&rig, QSM_EV_L1OP) == 0) run(&rig, 1);
+  while (count_events(&rig, QSM_EV_L1_OP) == 0) run(&rig, 1);
   rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 0});
   dispatch(&rig, 0, 1);
   run(&rig, 400);
   EXPECT_OPS(&rig, {LOADS, 0, ALLOCATES, 0}, {LOADS, 0, ALLOCATES, 1});
-  assert_true(op_cycle(&rig, 1) < event(&rig, QSM_EV_L1FILL, 0)->cycle);
-  assert_int_equal(event(&rig, QSM_EV_L1FILL, 0)->word[3], 1);  // valid, and nobody's
+  assert_true(op_cycle(&rig, 1) < event(&rig, QSM_EV_L1_FILL, 0)->cycle);
+  assert_int_equal(event(&rig, QSM_EV_L1_FILL, 0)->word[3], 1);  // valid, and nobody's
   rig_close(&rig);
 }
 
@@ -518,7 +518,7 @@ static void a_kernel_that_skips_the_l1_uses_what_is_there_and_leaves_the_tree(vo
   open_l1(&rig, 2);
   enum { STRIDE = SET_STRIDE / 2, SETS = STRIDE / LINE };
   RUN(&rig, PROLOGUE, lw(4, 2, 0), lw(4, 2, STRIDE), FENCE, EXIT);  // the tree points to way 0
-  rig.shared.cache_policy[0] = QSM_BYPASS_L1;
+  rig.shared.cache_policy[0] = QSM_CACHE_SKIP_L1;
   LOAD(&rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, 2 * STRIDE), sw(3, 2, 0), lw(6, 2, 0), FENCE,
        lw(5, 2, 2 * STRIDE), EXIT);
   rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_ICACHE_INV});
@@ -552,7 +552,7 @@ static void an_act_that_waits_for_a_transaction_lets_the_sm_sleep(void **unused)
   LOAD(&rig, PROLOGUE, lw(4, 2, 0), lw(5, 2, LINE), lw(6, 2, 2 * LINE), EXIT);
   dispatch(&rig, 0, 0);
   run(&rig, 400);
-  assert_int_equal(count_events(&rig, QSM_EV_L1OP), 2);
+  assert_int_equal(count_events(&rig, QSM_EV_L1_OP), 2);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 0), 1);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 1), DATA + 2 * LINE);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 2), 15);
@@ -576,10 +576,10 @@ static void a_new_generation_wakes_an_act_that_waits(void **unused) {
   rig_open_config(&rig, &config);
   LOAD(&rig, PROLOGUE, lw(4, 2, 0), FENCE, lw(5, 2, 0), lw(6, 2, 0), EXIT);
   dispatch(&rig, 0, 0);
-  while (count_events(&rig, QSM_EV_L1OP) < 1) run(&rig, 1);
+  while (count_events(&rig, QSM_EV_L1_OP) < 1) run(&rig, 1);
   run(&rig, 60);
-  assert_int_equal(count_events(&rig, QSM_EV_L1OP), 3);
-  uint64_t pass = event(&rig, QSM_EV_LSUPASS, 1)->cycle;
+  assert_int_equal(count_events(&rig, QSM_EV_L1_OP), 3);
+  uint64_t pass = event(&rig, QSM_EV_LSU_PASS, 1)->cycle;
   rig_close(&rig);
   rig_open_config(&rig, &config);
   LOAD(&rig, PROLOGUE, lw(4, 2, 0), FENCE, lw(5, 2, 0), lw(6, 2, 0), EXIT);
@@ -587,12 +587,12 @@ static void a_new_generation_wakes_an_act_that_waits(void **unused) {
   run(&rig, pass + 1);
   rig.sm->lsu.sub[0].res_credit = 0;  // as if the sub-core had taken none of four results
   run(&rig, 20);
-  assert_int_equal(count_events(&rig, QSM_EV_L1OP), 1);
+  assert_int_equal(count_events(&rig, QSM_EV_L1_OP), 1);
   assert_int_equal(state(&rig, QSM_STATE_L1, 0, 0, 0), 1);
   uint64_t start = rig.cycle;
   rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_START, .kernel = 0});
   run(&rig, 4);
-  assert_int_equal(event(&rig, QSM_EV_L1OP, 1)->word[2], ALLOCATES);
+  assert_int_equal(event(&rig, QSM_EV_L1_OP, 1)->word[2], ALLOCATES);
   assert_int_equal(op_cycle(&rig, 1), start + 1);
   rig_close(&rig);
 }
@@ -623,8 +623,8 @@ static bool contest_is_met(const struct contest *contest) {
     run_program(&rig, program, n + 3);
     const struct qsm_event *served[3];
     for (uint32_t i = 0; i < 3; i++) served[i] = event(&rig, QSM_EV_RETURN, n_history + i);
-    uint64_t hit_enters = event(&rig, QSM_EV_LSUPASS, n_history + 1)->cycle,
-             response = event(&rig, QSM_EV_L1FILL, count_events(&rig, QSM_EV_L1FILL) - 1)->cycle;
+    uint64_t hit_enters = event(&rig, QSM_EV_LSU_PASS, n_history + 1)->cycle,
+             response = event(&rig, QSM_EV_L1_FILL, count_events(&rig, QSM_EV_L1_FILL) - 1)->cycle;
     bool all_want = served[0]->cycle == hit_enters + 1 && response == hit_enters &&
                     served[2]->cycle == hit_enters + 3;
     bool in_order = true;
@@ -666,12 +666,12 @@ static void a_flipped_generation_shows_in_the_next_act_or_in_the_state(void **un
   assert_int_equal(qsm_sm_inject(rig.sm, "l1", 1, what, sizeof what), -1);  // nobody is here
   LOAD(&rig, PROLOGUE, lw(4, 2, 0), FENCE, lw(5, 2, 0), EXIT);
   dispatch(&rig, 0, 0);
-  while (count_events(&rig, QSM_EV_L1FILL) == 0) run(&rig, 1);
+  while (count_events(&rig, QSM_EV_L1_FILL) == 0) run(&rig, 1);
   assert_int_equal(qsm_sm_inject(rig.sm, "l1", 1, what, sizeof what), 0);
   assert_non_null(strstr(what, "gen[0]"));
   assert_int_not_equal(gens(&rig), 0);
   run(&rig, 400);
-  assert_int_equal(event(&rig, QSM_EV_L1OP, 1)->word[2], ALLOCATES);
+  assert_int_equal(event(&rig, QSM_EV_L1_OP, 1)->word[2], ALLOCATES);
   rig_close(&rig);
   rig_open(&rig, 1, 4, 4);
   dispatch(&rig, 0, 0);

@@ -94,15 +94,15 @@ static void check_state(const struct rig *rig, uint32_t ways) {
            all = state(rig, QSM_STATE_L1, 0, 0, 5);
   for (uint32_t set = 0; set < n_sets; set++) {
     for (uint32_t w = 0; w < ways; w++) {
-      uint32_t word = state(rig, QSM_STATE_L1SET, 0, set, w),
-               tag = state(rig, QSM_STATE_L1SET, 0, set, ways + w);
+      uint32_t word = state(rig, QSM_STATE_L1_SET, 0, set, w),
+               tag = state(rig, QSM_STATE_L1_SET, 0, set, ways + w);
       assert_int_not_equal(word & 3, 3);
       if (word & 2) assert_false(rig->sm->lsu.txn_free[0] >> (word >> 16) & 1);
       bool is_current = (word & 3) && (word >> 4 & 15) == (all >> 4 * (word >> 8 & 15) & 15);
       for (uint32_t v = 0; is_current && v < w; v++) {
-        uint32_t other = state(rig, QSM_STATE_L1SET, 0, set, v);
+        uint32_t other = state(rig, QSM_STATE_L1_SET, 0, set, v);
         bool same = (other & 3) && (other & 0xFF0) == (word & 0xFF0) &&
-                    state(rig, QSM_STATE_L1SET, 0, set, ways + v) == tag;
+                    state(rig, QSM_STATE_L1_SET, 0, set, ways + v) == tag;
         assert_false(same);
       }
     }
@@ -121,7 +121,7 @@ static void run_trial(struct rig *rig, const struct trial *trial, bool has_l1, u
   rig->window = window;
   rig->shared.desc[0].threads = 4 * trial->lanes;
   rig->shared.desc[0].warps = 4;
-  rig->shared.cache_policy[0] = trial->skips ? QSM_BYPASS_L1 : 0;
+  rig->shared.cache_policy[0] = trial->skips ? QSM_CACHE_SKIP_L1 : 0;
   for (uint32_t i = 0; i < MEM_BYTES / 8; i++) *mem_word(rig, DATA + 4 * i) = 0x9E3779B9u * i;
   load_program(rig, trial->words, trial->n);
   dispatch(rig, 0, 0);
@@ -161,11 +161,11 @@ static void programs_read_and_leave_what_they_do_without_an_l1(void **unused) {
       }
     }
     assert_int_equal(with.sm->lsu.txn_free[0], (1u << trial.txns) - 1);
-    assert_int_equal(count_events(&without, QSM_EV_L1OP), 0);
+    assert_int_equal(count_events(&without, QSM_EV_L1_OP), 0);
     for (uint32_t i = 0; i < 6; i++) counts[i] += qsm_sm_l1_counter(with.sm, 0, 16 + i);
     for (uint32_t i = 0; i < with.n_events; i++) {
-      n_poisoned += with.events[i].kind == QSM_EV_L1FILL && !with.events[i].word[3];
-      n_passed_by += with.events[i].kind == QSM_EV_L1OP && with.events[i].word[0] == LOADS &&
+      n_poisoned += with.events[i].kind == QSM_EV_L1_FILL && !with.events[i].word[3];
+      n_passed_by += with.events[i].kind == QSM_EV_L1_OP && with.events[i].word[0] == LOADS &&
                      with.events[i].word[2] == PASSES_BY;
     }
     rig_close(&with);

@@ -137,7 +137,7 @@ static void run(struct bench *bench, uint64_t to) {
 
 static void assert_op(const struct bench *bench, uint32_t n, uint64_t cycle, uint32_t op,
                       uint32_t addr, uint32_t outcome, uint32_t way, uint32_t mshr, bool victim) {
-  const struct qsm_event *event = notes_event(bench->notes, QSM_EV_L2OP, n);
+  const struct qsm_event *event = notes_event(bench->notes, QSM_EV_L2_OP, n);
   const uint32_t expected[] = {op, addr, outcome, way, mshr, victim};
   assert_non_null(event);
   assert_memory_equal(event->word, expected, sizeof expected);
@@ -146,7 +146,7 @@ static void assert_op(const struct bench *bench, uint32_t n, uint64_t cycle, uin
 
 static void assert_sent(const struct bench *bench, uint32_t n, uint64_t cycle, uint32_t kind,
                         uint32_t addr, uint32_t sm, uint32_t txn) {
-  const struct qsm_event *event = notes_event(bench->notes, QSM_EV_MEMREQ, n);
+  const struct qsm_event *event = notes_event(bench->notes, QSM_EV_MEM_REQ, n);
   const uint32_t expected[] = {kind * 16, addr, sm, txn};
   assert_non_null(event);
   assert_memory_equal(event->word, expected, sizeof expected);
@@ -258,7 +258,7 @@ static void a_whole_line_is_written_without_reading_it(void **state) {
   assert_int_equal(bench.answered[0], 103);
   assert_int_equal(bench.taken[1], 102);
   assert_int_equal(bench.value[1][3], 16 + 3);
-  assert_null(notes_event(bench.notes, QSM_EV_MEMREQ, 0));
+  assert_null(notes_event(bench.notes, QSM_EV_MEM_REQ, 0));
   close_bench(&bench);
 }
 
@@ -289,7 +289,7 @@ static void a_dirty_victim_is_written_two_cycles_after_the_act(void **state) {
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 6), 1);  // unacked
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 1), 6 - 1);
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 5), 0);
-  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 5, 0),
+  assert_int_equal(state_word(&bench, QSM_STATE_L2_SET, 5, 0),
                    1 | 1 << 1 | (line_at(5, 2) / LINE / 32) << 2);
   run(&bench, 200);
   assert_sent(&bench, 0, 143, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
@@ -311,10 +311,10 @@ static void the_tree_points_away_from_what_was_used_but_not_for_nc(void **state)
   add(&bench, START + 40, QSM_MEM_READ, line_at(0, 2), 0)->nc = true;
   add(&bench, START + 60, QSM_MEM_WRITE, line_at(0, 4), WHOLE);
   run(&bench, START + 20);
-  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 0, 4),
+  assert_int_equal(state_word(&bench, QSM_STATE_L2_SET, 0, 4),
                    0);  // 0, 1, 2, 3 used in turn: away from 3 is way 0
   run(&bench, START + 40);
-  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 0, 4), 1 << 1 | 1 << 2);
+  assert_int_equal(state_word(&bench, QSM_STATE_L2_SET, 0, 4), 1 << 1 | 1 << 2);
   run(&bench, START + 80);
   assert_op(&bench, 6, START + 61, REQUEST, line_at(0, 4), WHOLE_LINE, 2, NO, true);
   close_bench(&bench);
@@ -336,7 +336,7 @@ static void nc_is_passed_on_and_keeps_the_order_of_a_line(void **state) {
   assert_op(&bench, 3, 113, PASS, 0, 0, NO, NO, false);
   assert_int_equal(bench.answered[0], 115);
   assert_int_equal(bench.value[1][0], 16);
-  assert_int_equal(state_word(&bench, QSM_STATE_L2SET, 1, 0), 0);
+  assert_int_equal(state_word(&bench, QSM_STATE_L2_SET, 1, 0), 0);
   assert_int_equal(counter(&bench, 4), 2);
   close_bench(&bench);
 }
@@ -353,7 +353,7 @@ static void nc_hits_what_is_there(void **state) {
   assert_op(&bench, 2, 104, REQUEST, line_at(0, 0), HIT, 0, NO, false);
   assert_int_equal(bench.value[2][0], 2 * 16);
   assert_int_equal(bench.value[2][1], 16 + 1);
-  assert_null(notes_event(bench.notes, QSM_EV_MEMREQ, 0));
+  assert_null(notes_event(bench.notes, QSM_EV_MEM_REQ, 0));
   close_bench(&bench);
 }
 
@@ -414,7 +414,7 @@ static void a_flush_writes_back_and_empties_and_says_when_it_is_done(void **stat
   assert_false(qsm_l2_is_flushing(bench.l2, 332));
   for (uint32_t set = 0; set < 32; set++) {
     for (uint32_t way = 0; way < 2; way++)
-      assert_int_equal(state_word(&bench, QSM_STATE_L2SET, set, way), 0);
+      assert_int_equal(state_word(&bench, QSM_STATE_L2_SET, set, way), 0);
   }
   close_bench(&bench);
 }
@@ -430,7 +430,7 @@ static void a_flush_is_done_when_the_last_write_is_acknowledged(void **state) {
   run(&bench, 201);
   qsm_l2_flush(bench.l2, 200);
   run(&bench, 1000);
-  uint64_t sent = notes_event(bench.notes, QSM_EV_MEMREQ, 0)->cycle;
+  uint64_t sent = notes_event(bench.notes, QSM_EV_MEM_REQ, 0)->cycle;
   assert_int_equal(sent, 202 + 2 * 62 + 3);
   assert_true(qsm_l2_is_flushing(bench.l2, sent + 500 + 2));
   assert_false(qsm_l2_is_flushing(bench.l2, sent + 500 + 3));
@@ -449,7 +449,7 @@ static void a_flush_waits_for_a_victim_on_its_way(void **state) {
   qsm_l2_flush(bench.l2, 200);
   run(&bench, 1200);
   assert_sent(&bench, 0, 202, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
-  uint64_t last = notes_event(bench.notes, QSM_EV_MEMREQ, 2)->cycle;
+  uint64_t last = notes_event(bench.notes, QSM_EV_MEM_REQ, 2)->cycle;
   assert_true(qsm_l2_is_flushing(bench.l2, last + 500 + 2));
   assert_false(qsm_l2_is_flushing(bench.l2, last + 500 + 3));
   add(&bench, 1200, QSM_MEM_WRITE, line_at(5, 0), WHOLE);  // the other colour

@@ -12,16 +12,7 @@
 
 #include "sched_bench.h"
 
-enum {
-  AREA = 0x80010000,
-  AREA_LIMIT = 0x80040000,
-  KIND_NONE = 0,
-  KIND_SAVE,
-  KIND_DRAIN,
-  KIND_RESTORE,
-  KIND_SAVED,
-  KIND_FREED
-};
+enum { AREA = 0x80010000, AREA_LIMIT = 0x80040000 };
 
 static void add_tenant(struct bench *bench, uint32_t k) {
   struct qsm_regs *regs = &bench->ctrl.regs;
@@ -95,7 +86,7 @@ static void a_switch_is_decided_three_cycles_after_its_write_and_one_more_per_im
                      t + 3 + v + bench.config.noc_lat);
     assert_int_equal(notes_find(bench.notes, v, QSM_MSG_SAVE, 0)->image, v);
     assert_int_equal(qsm_preempt_status(pe(&bench)).image, v);
-    assert_int_equal(kind(&bench, v), KIND_SAVE);
+    assert_int_equal(kind(&bench, v), QSM_JOB_SAVE);
     assert_int_equal(result(&bench, v), 1);
   }
   assert_int_equal(qsm_preempt_saved(pe(&bench), 0), 2 << 8);
@@ -250,7 +241,7 @@ static uint64_t save(struct bench *bench, uint32_t tb) {
   uint64_t seen = bench->cycle + 10;
   qsm_tb_sched_retire(bench->ts, seen, 0, tb, true);
   run_to(bench, seen + 1);
-  assert_int_equal(kind(bench, 0), KIND_SAVED);
+  assert_int_equal(kind(bench, 0), QSM_JOB_SAVED);
   return seen;
 }
 
@@ -264,7 +255,7 @@ static void a_saved_block_is_queued_a_cycle_later_and_restored_before_new_ones(v
   uint32_t ticket = first->word[6];
   uint64_t seen = save(&bench, 2);
   run_to(&bench, seen + 2);
-  assert_int_equal(kind(&bench, 0), KIND_NONE);
+  assert_int_equal(kind(&bench, 0), QSM_JOB_NONE);
   assert_int_equal(result(&bench, 0), 2);
   assert_int_equal(qsm_preempt_saved(pe(&bench), 0), 1 | 1 << 8);
   run_to(&bench, seen + 3);
@@ -273,13 +264,13 @@ static void a_saved_block_is_queued_a_cycle_later_and_restored_before_new_ones(v
   const uint32_t words[] = {0, 2,     0, 0, QSM_TB_RESTORE,
                             0, ticket};  // sm, tb, kernel, linear, op, image, ticket: its own
   assert_memory_equal(restore->word, words, sizeof words);
-  assert_int_equal(kind(&bench, 0), KIND_RESTORE);
+  assert_int_equal(kind(&bench, 0), QSM_JOB_RESTORE);
   qsm_tb_sched_restored(bench.ts, seen + 30, 0);
   run_to(&bench, seen + 31);
-  assert_int_equal(kind(&bench, 0), KIND_FREED);
+  assert_int_equal(kind(&bench, 0), QSM_JOB_FREED);
   assert_int_equal(qsm_preempt_saved(pe(&bench), 0), 1 << 8);
   run_to(&bench, seen + 32);
-  assert_int_equal(kind(&bench, 0), KIND_NONE);
+  assert_int_equal(kind(&bench, 0), QSM_JOB_NONE);
   assert_int_equal(qsm_preempt_saved(pe(&bench), 0), 0);
   sched_close(&bench);
 }
@@ -531,7 +522,7 @@ static void random_requests_lose_no_block_and_no_ticket_is_given_twice(void **st
           .kernel = (uint8_t)model_random(&world->random, 2),
           .tb = (uint8_t)model_random(&world->random, configs[n].max_tbs),
           .by_slot = model_random(&world->random, 2),
-          .technique = (uint8_t)model_random(&world->random, 3)};
+          .technique = (uint8_t)model_random(&world->random, QSM_TECHNIQUE_COUNT)};
       qsm_tb_sched_preempt(bench->ts, &request);
     }
     for (uint32_t k = 0; k < 2; k++) assert_int_equal(world->n_done[k], GRID);

@@ -175,7 +175,7 @@ static void a_claimed_cycle_is_for_what_writes_nothing(void **unused) {
   assert_int_equal(behind_division(&rig, 3), t + 4);  // t + 3 is claimed
   assert_int_equal(write_cycle(&rig, 3), t + 7);
   assert_int_equal(write_cycle(&rig, 6), t + 8);
-  assert_int_equal(qsm_sm_stall(rig.sm, rig.cycle, 0, 0, QSM_STALL_UNIT), 1);
+  assert_int_equal(qsm_sm_stall(rig.sm, rig.cycle, 0, 0, QSM_STALL_PIPE_THROTTLE), 1);
   rig_close(&rig);
   t = RUN_BEHIND_DIVISION(&rig, fp(FP_CVT_S_W, 3, 0, 0, 0), addi(4, 0, 1), addi(5, 0, 1),
                           addi(0, 0, 1));
@@ -686,7 +686,7 @@ static void stall_counters_count_every_resident_warp_in_every_cycle(void **unuse
     for (uint32_t i = 0; i < 8; i++) warp_cycles += state(&rig, QSM_STATE_WARP, i / 4, i % 4, 0);
     run(&rig, 1);
     uint32_t counted = 0, issued = 0;
-    for (uint32_t i = 0; i < 2 * 4 * QSM_N_STALL_REASONS; i++) {
+    for (uint32_t i = 0; i < 2 * 4 * QSM_STALL_COUNT; i++) {
       uint32_t n = qsm_sm_stall(rig.sm, rig.cycle, i % 2, i / 2 % 4, i / 8);
       counted += n;
       if (i / 8 == 0) issued += n;

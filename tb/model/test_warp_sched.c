@@ -28,12 +28,13 @@ static uint32_t pick_by_the_page(uint32_t policy, uint32_t eligible, uint32_t la
 // R-IS-2.
 static void a_policy_picks_what_its_rule_says(void **unused) {
   (void)unused;
+  static const uint32_t policies[] = {QSM_POLICY_LRR, QSM_POLICY_GTO, QSM_POLICY_LRR_ROTATE};
   uint64_t seed = model_seed("test_warp_sched");
   for (uint32_t n = 1; n <= QSM_MAX_WARPS; n++) {
     struct qsm_warp_sched ws;
     qsm_warp_sched_reset(&ws, n);
     for (uint32_t i = 0; i < 500; i++) {
-      uint32_t started = model_random(&seed, n), policy = i % 3,
+      uint32_t started = model_random(&seed, n), policy = policies[i % 3],
                eligible = 1 + model_random(&seed, (1u << n) - 1);
       qsm_warp_sched_started(&ws, started);
       assert_int_equal(ws.order[n - 1], started);
@@ -49,7 +50,9 @@ static void a_policy_picks_what_its_rule_says(void **unused) {
 
 // What the host does in mid-run: everything that the warp schedulers see at once.
 static void meddle(struct rig *rig, uint32_t i) {
-  rig->shared.policy = i % 5 == 4 ? 1 : 3 + i / 2 % 3;
+  static const uint32_t with_state[] = {QSM_POLICY_TWO_LEVEL, QSM_POLICY_QAWS,
+                                        QSM_POLICY_QAWS_PROSE};
+  rig->shared.policy = i % 5 == 4 ? (uint32_t)QSM_POLICY_GTO : with_state[i / 2 % 3];
   rig->shared.budget[i % 4] = 1 + i % 3;
   rig->shared.active_warps = 1 + i % 4;
   rig->shared.restart = i % 2 ? 15 : 1u << i % 4;
@@ -87,7 +90,7 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
         }
       }
     }
-    assert_true(count_events(&rig, QSM_EV_TWOLEVEL) > 100);
+    assert_true(count_events(&rig, QSM_EV_TWO_LEVEL) > 100);
     assert_true(count_events(&rig, QSM_EV_QAWS) > 40);
     uint64_t hash = hash_events(&rig);
     for (uint32_t i = 0; i < 8; i++)
@@ -102,11 +105,7 @@ static void a_policy_with_groups_may_sleep_and_miss_nothing(void **unused) {
 // scheduler reports.
 static void a_flip_in_the_warp_scheduler_shows_as_its_event(void **unused) {
   (void)unused;
-  static const uint8_t kinds[] = {[QSM_POLICY_GTO] = QSM_EV_COUNT,
-                                  [QSM_POLICY_TWO_LEVEL] = QSM_EV_TWOLEVEL,
-                                  [QSM_POLICY_QAWS] = QSM_EV_QAWS,
-                                  [QSM_POLICY_QAWS_PROSE] = QSM_EV_QAWS};
-  for (uint32_t policy = QSM_POLICY_GTO; policy <= QSM_POLICY_QAWS_PROSE; policy++) {
+  for (uint32_t policy = 0; policy < QSM_POLICY_COUNT; policy++) {
     struct rig hit, whole;
     struct rig *rigs[] = {&hit, &whole};
     char what[80];
@@ -125,10 +124,12 @@ static void a_flip_in_the_warp_scheduler_shows_as_its_event(void **unused) {
       if (!at && qsm_sm_inject(hit.sm, "warp_sched", 7, what, sizeof what) == 0) at = hit.cycle;
       for (uint32_t i = 0; i < 2; i++) run(rigs[i], 1);
     }
-    uint8_t kind = QSM_EV_COUNT;
+    uint8_t kind = QSM_EVENT_KIND_COUNT;
     assert_int_equal(first_difference(&hit, &whole, &kind), at);
-    if (policy != QSM_POLICY_LRR_ROTATE) assert_int_equal(kind, kinds[policy]);
-    assert_int_equal(at != 0, policy >= QSM_POLICY_TWO_LEVEL);
+    assert_int_equal(kind, policy == QSM_POLICY_TWO_LEVEL  ? QSM_EV_TWO_LEVEL
+                           : qsm_policy_has_groups(policy) ? QSM_EV_QAWS
+                                                           : QSM_EVENT_KIND_COUNT);
+    assert_int_equal(at != 0, qsm_policy_has_state(policy));
     for (uint32_t i = 0; i < 2; i++) rig_close(rigs[i]);
   }
 }

@@ -148,8 +148,8 @@ static void one_read_takes_the_cycles_of_its_path(void **state) {
   struct qsm_mem_req req = {.cycle = 10, .kind = QSM_MEM_READ, .tag = 3, .addr = QSM_MEM_BASE + 32};
   qsm_xbar_push(bench.xbar, 2, &req);
   run_to(&bench, 0, 1000);
-  const struct qsm_event *asked = notes_event(bench.notes, QSM_EV_MEMREQ, 0);
-  const struct qsm_event *answered = notes_event(bench.notes, QSM_EV_MEMRSP, 0);
+  const struct qsm_event *asked = notes_event(bench.notes, QSM_EV_MEM_REQ, 0);
+  const struct qsm_event *answered = notes_event(bench.notes, QSM_EV_MEM_RSP, 0);
   // Granted in 14, at the port in 15, valid in 75, in the response queue in 76, sent then, seen
   // in 80.
   assert_int_equal(asked->cycle, 15);
@@ -177,7 +177,7 @@ static void sms_take_turns_at_a_channel(void **state) {
   }
   run_to(&bench, 0, 1000);
   for (uint32_t n = 0; n < 6; n++) {
-    const struct qsm_event *asked = notes_event(bench.notes, QSM_EV_MEMREQ, n);
+    const struct qsm_event *asked = notes_event(bench.notes, QSM_EV_MEM_REQ, n);
     assert_int_equal(asked->word[2], n % 3);
     assert_int_equal(asked->cycle, 4 + 3 * n);  // mem_interval
   }
@@ -290,7 +290,7 @@ static void a_flipped_address_bit_reaches_the_port(void **state) {
   qsm_xbar_push(bench.xbar, 2, &req);
   assert_int_equal(qsm_xbar_inject(bench.xbar, 77, what, sizeof what), 0);
   run_to(&bench, 0, 1000);
-  const struct qsm_event *asked = notes_event(bench.notes, QSM_EV_MEMREQ, 0);
+  const struct qsm_event *asked = notes_event(bench.notes, QSM_EV_MEM_REQ, 0);
   assert_int_equal(__builtin_popcount(asked->word[1] ^ req.addr), 1);
   bench_close(&bench);
 }

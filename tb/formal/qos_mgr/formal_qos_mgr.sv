@@ -4,7 +4,9 @@
 // each valid kernel with blocks there, and the pipeline rests; the message and the end are on time.
 // Quotas may be any: they are cut off from what computes them, which may only say more than is
 // true.
-module formal_qos_mgr #(
+module formal_qos_mgr
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 3,
   parameter int unsigned MaxTbs = 3,
@@ -14,7 +16,7 @@ module formal_qos_mgr #(
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
   input logic                                   clk_i,
-  input logic [2:0]                             scheme_i,
+  input scheme_e                                scheme_i,
   input logic [19:0]                            epoch_len_i,
   input logic [18:0]                            alpha_cap_i,
   input logic [7:0]                             rollover_cap_i,
@@ -33,7 +35,7 @@ module formal_qos_mgr #(
   logic               tick, e, sample, word_valid, load_valid, busy, done;
   logic [SmW-1:0]     word_sm;
   logic [KernelW-1:0] word_kernel;
-  logic [2:0]         load_scheme;
+  scheme_e            load_scheme;
   logic [31:0]        epochs;
   qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat),
       .QosLat(QosLat), .SnapW(20)) u_dut (
@@ -54,7 +56,7 @@ module formal_qos_mgr #(
   logic [NumKernels-1:0] valid_q, qos_q;
   logic                  alpha_en_q;
   logic [3:0]            nonqos_quota_q;
-  logic [2:0]            scheme_q;
+  scheme_e               scheme_q;
   logic [31:0]           epochs_q;
   always_ff @(posedge clk_i) begin
     if (cycle_q == 0)
@@ -89,7 +91,7 @@ module formal_qos_mgr #(
       assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q &&
           nonqos_quota_i == nonqos_quota_q);
     end
-    assume (!tick && scheme_i <= 3'd6);  // epochs are longer than this
+    assume (!tick && scheme_valid(32'(scheme_i)));  // epochs are longer than this
 
     if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1)
       busy_till_load: assert (busy == (32'(cycle_q) <= QosLat));
@@ -101,6 +103,6 @@ module formal_qos_mgr #(
     if (cycle_q > 0 && word_valid)
       one_word: assert (due_q[word_sm][word_kernel] && !sent_q[word_sm][word_kernel]);
     if (32'(cycle_q) == QosLat + 1) counted: assert (epochs == epochs_q + 1);
-    fair: cover (load_valid && scheme_q == 3'd6 && sent_q == '1 && qos_q == '1 && alpha_en_q);
+    fair: cover (load_valid && scheme_q == SchemeFair && sent_q == '1 && qos_q == '1 && alpha_en_q);
   end
 endmodule

@@ -2,7 +2,9 @@
 // qsm_qos_mgr: what it keeps of each slot and epoch: snapshot, histories, results, time of the
 // messages (R-QM-1 to -6, R-SC-10). Its timer, sums, quotas and parts are left open: they may say
 // anything at any time, but what is assumed of them below; each has a proof of its own.
-module formal_qos_slots #(
+module formal_qos_slots
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 3,
   parameter int unsigned MaxTbs = 3,
@@ -13,7 +15,7 @@ module formal_qos_slots #(
   localparam int unsigned TbW = $clog2(MaxTbs + 1)
 ) (
   input logic                                    clk_i,
-  input logic [2:0]                              scheme_i,
+  input scheme_e                                 scheme_i,
   input logic [NumKernels-1:0]                   valid_i,
   input logic [NumKernels-1:0]                   hist_clear_i,
   input logic [NumKernels-1:0]                   busy_i,
@@ -25,7 +27,7 @@ module formal_qos_slots #(
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic                        e, busy, done, load_valid;
-  logic [2:0]                  load_scheme;
+  scheme_e                     load_scheme;
   logic [31:0]                 epochs, e_lo;
   logic [NumKernels-1:0][47:0] insn, hcyc;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
@@ -143,7 +145,8 @@ module formal_qos_slots #(
                                         slot_d[u_dut.sum_kernel].cycles,
                                         slot_d[u_dut.sum_kernel].epoch_insn});
       who_shares: assert (u_dut.sharers == sharers &&
-          u_dut.uses_history == (scheme_q >= 3'd2 && scheme_q <= 3'd5));
+          u_dut.uses_history == (scheme_q inside {SchemeNaiveHistory, SchemeElastic,
+              SchemeRollover, SchemeRolloverTime}));
       // For the induction.
       same_cycle: assert (u_dut.since_q == since_q && u_dut.tick_pipe_q == ticks_q &&
           u_dut.e_cycle_q == e_cycle_q && 32'(since_q) <= QosLat);

@@ -3,6 +3,7 @@
 // every state of a sub-core (R-PE-15, R-PE-16).
 module formal_inject
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input logic                                    clk_i,

@@ -4,6 +4,7 @@
 // stack.
 module formal_lsu_classify
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input logic             clk_i,

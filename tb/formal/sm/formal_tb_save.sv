@@ -4,6 +4,7 @@
 // waits for the warps, the memory or its block's retirement. The block's warps answer at any time.
 module formal_tb_save
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned MaxRows = 3  // lines of shared memory of a block

@@ -4,7 +4,9 @@
 // no launch ends with anything saved or under way (R-PE-1 to -10). SMs are what the page lets them
 // be: blocks of any kernel come and go, a job is answered by the block's retirement, saved or not,
 // or by the restored message.
-module formal_preempt #(
+module formal_preempt
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
   parameter int unsigned MaxTbs = 2,
@@ -53,8 +55,7 @@ module formal_preempt #(
   input logic [TbW-1:0]                             start_tb_i,
   input logic [TicketW-1:0]                         start_ticket_i
 );
-  localparam logic [1:0] DRAIN = 2'd1, FLUSH = 2'd2, RESTORE = 2'd3;
-  localparam logic [2:0] RUNNING = 3'd1, DONE = 3'd2, BY_ITSELF = 3'd3, KILLED = 3'd4;
+  localparam logic [1:0] RESTORE = 2'd3;  // beside the techniques
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -148,7 +149,7 @@ module formal_preempt #(
       if (accepts[i]) begin
         jobs_d[i] = '{what: u_dut.technique, kernel: save_kernel, tb: save_tb, image: save_image,
             host: u_dut.for_host, answer: Waits};
-        if (u_dut.technique != DRAIN) place_d[save_kernel][save_image] = Written;
+        if (u_dut.technique != TechniqueDrain) place_d[save_kernel][save_image] = Written;
       end
       if (restores[i]) begin
         jobs_d[i] = '{what: RESTORE, kernel: kernel_i, tb: start_tb_i, image: image, host: 1'b0,
@@ -187,17 +188,20 @@ module formal_preempt #(
           kernel_q[i][start_tb_i] <= kernel_i;
         end
         job_q[i] <= (job_q[i] || accepts[i] || restores[i]) && !cleaned[i] &&
-            !(answered[i] && jobs_q[i].what == DRAIN);
+            !(answered[i] && jobs_q[i].what == TechniqueDrain);
         waited_q[i] <= (accepts[i] || restores[i]) ? '0 : waited_q[i] + 1'b1;
         if (answered[i]) ticket_q[i] <= retire_ticket_i[i];
         late_q[i] <= over[i] ? late_q[i] + 1'b1 : '0;
-        if (accepts[i] && jobs_d[i].host) result_q[i] <= RUNNING;
+        if (accepts[i] && jobs_d[i].host) result_q[i] <= ResultRunning;
         if (job_q[i] && jobs_q[i].host) begin
           logic dead;
           dead = killed_q[jobs_q[i].kernel];
-          if (answered[i] && jobs_q[i].what == DRAIN) result_q[i] <= dead ? KILLED : DONE;
-          else if (answered[i] && !retire_saved_i[i]) result_q[i] <= dead ? KILLED : BY_ITSELF;
-          else if (cleaned[i] && jobs_q[i].answer == IsSaved) result_q[i] <= dead ? KILLED : DONE;
+          if (answered[i] && jobs_q[i].what == TechniqueDrain)
+            result_q[i] <= dead ? ResultKilled : ResultDone;
+          else if (answered[i] && !retire_saved_i[i])
+            result_q[i] <= dead ? ResultKilled : ResultEndedBefore;
+          else if (cleaned[i] && jobs_q[i].answer == IsSaved)
+            result_q[i] <= dead ? ResultKilled : ResultDone;
         end
       end
     end
@@ -224,7 +228,7 @@ module formal_preempt #(
         if (valid_q[i][r]) out[kernel_q[i][r]] = 1'b1;
       end
       if (listed != valid_q[i]) ages_ok[i] = 1'b0;
-      saves = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what inside {2'd0, FLUSH};
+      saves = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what inside {2'd0, TechniqueFlush};
       restoring = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what == RESTORE;
       sm_ok[i] = (!retire_i[i] || valid_q[i][retire_tb_i[i]]) &&
           (!retire_saved_i[i] || (retire_i[i] && saves && retire_tb_i[i] == jobs_q[i].tb))
@@ -234,7 +238,7 @@ module formal_preempt #(
                      (!started_i[i] || (!valid_q[i][start_tb_i] && !closed[kernel_i][i]));
       told[i] = 32'(waited_q[i]) < Answer || !job_q[i] || jobs_q[i].answer != Waits || answered[i];
       timely[i] = !over[i] || 32'(late_q[i]) <= Late;
-      host_runs[i] = (result_q[i] == RUNNING) ==
+      host_runs[i] = (result_q[i] == ResultRunning) ==
           (job_q[i] && jobs_q[i].host && !(jobs_q[i].answer == IsOver));
       in_use[i] = !job_q[i] || (busy_q[jobs_q[i].kernel] && !ends_q[jobs_q[i].kernel]
                   && (jobs_q[i].answer != Waits ||
@@ -242,13 +246,14 @@ module formal_preempt #(
       if (job_q[i]) begin
         some_job[jobs_q[i].kernel] = 1'b1;
         if (saves) saves_here[i][jobs_q[i].kernel] = 1'b1;
-        if (jobs_q[i].what != DRAIN) begin
+        if (jobs_q[i].what != TechniqueDrain) begin
           if (taken[jobs_q[i].kernel][jobs_q[i].image]) apart = 1'b0;
           taken[jobs_q[i].kernel][jobs_q[i].image] = 1'b1;
           if (place_q[jobs_q[i].kernel][jobs_q[i].image] != (jobs_q[i].what == RESTORE ? Restored
               : Written)) apart = 1'b0;
         end else if (jobs_q[i].answer != Waits) apart = 1'b0;
-        if (jobs_q[i].answer == IsSaved && !(jobs_q[i].what inside {2'd0, FLUSH})) apart = 1'b0;
+        if (jobs_q[i].answer == IsSaved &&
+            !(jobs_q[i].what inside {TechniqueSwitch, TechniqueFlush})) apart = 1'b0;
       end
     end
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -285,17 +290,18 @@ module formal_preempt #(
       for (int unsigned i = 0; i < NumSms; i++) begin
         keeps_out[k][i] = (queued[k] != '0 && !hold_i[k]) ? job_q[i]
                           : job_q[i] && 32'(jobs_q[i].kernel) == k &&
-                              (jobs_q[i].what == DRAIN || jobs_q[i].answer == IsSaved);
+                              (jobs_q[i].what == TechniqueDrain || jobs_q[i].answer == IsSaved);
       end
     end
   end
 
   // The kind the page gives such a job.
   function automatic logic [2:0] kind_of(logic valid, job_t job);
-    if (!valid) return 3'd0;
-    if (job.answer == IsSaved) return 3'd4;
-    if (job.answer == IsOver) return 3'd5;
-    return (job.what == RESTORE) ? 3'd3 : (job.what == DRAIN) ? 3'd2 : 3'd1;
+    if (!valid) return JobNone;
+    if (job.answer == IsSaved) return JobSaved;
+    if (job.answer == IsOver) return JobFreed;
+    return (job.what == RESTORE) ? JobRestore :
+        (job.what == TechniqueDrain) ? JobDrain : JobSave;
   endfunction
   logic [NumSms-1:0] kinds;
   always_comb begin
@@ -303,7 +309,7 @@ module formal_preempt #(
       kinds[i] = job_kind[i] == kind_of(job_q[i], jobs_q[i])
                  && (!job_q[i] || (job_kernel[i] == jobs_q[i].kernel && job_tb[i] == jobs_q[i].tb &&
                      u_dut.job_q[i].host == jobs_q[i].host
-                     && (jobs_q[i].what == DRAIN || job_image[i] == jobs_q[i].image)
+                     && (jobs_q[i].what == TechniqueDrain || job_image[i] == jobs_q[i].image)
                      && (jobs_q[i].answer != IsSaved || u_dut.job_q[i].ticket == ticket_q[i])));
     end
   end
@@ -329,7 +335,7 @@ module formal_preempt #(
           !ending_i[kernel_i]));
       assume (&sm_ok && &ages_ok && &kernel_ok && &told);
       assume (!host_i || code != 4'd1);
-      assume (host_technique_i <= FLUSH && evict_technique_i <= FLUSH);
+      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush);
       as_the_page: assert (&kinds && result == result_q);
       runs_while_asked: assert (&host_runs);
       slot_in_use: assert (&in_use);
@@ -342,7 +348,8 @@ module formal_preempt #(
         nothing_left: assert ((ending_i & (some_job | (some_used & ~killed_q))) == '0);
       kept_out: assert (closed == keeps_out && resume == resumes && saving == saves_here);
       if (joins != '0) ticket_kept: assert (whose);
-      message: assert (save == (u_dut.technique != DRAIN ? accepts : '0) && $onehot0(accepts)
+      message: assert (save == (u_dut.technique != TechniqueDrain ? accepts : '0)
+                       && $onehot0(accepts)
                        && !(accepts != '0 && started_i != '0) && (accepts & job_q) == '0);
       if (accepts != '0)
         of_a_block: assert (busy_q[save_kernel] && !killed_q[save_kernel] &&
@@ -350,19 +357,22 @@ module formal_preempt #(
                                              && kernel_q[u_dut.exam_sm][save_tb] == save_kernel);
       if (save != '0)
         into_a_free_image: assert (place_q[save_kernel][save_image] == Free &&
-            save_flush == (u_dut.technique == FLUSH));
+            save_flush == (u_dut.technique == TechniqueFlush));
       if (restores != '0) out_of_a_saved_one: assert (place_q[kernel_i][image] == Saved);
       ticket_returns: assert (returns == joins);
       // For the induction: what the examination keeps.
-      looked: assert (u_dut.u_exam.state_q != 2'd3 && u_dut.u_exam.req_q.technique <= FLUSH &&
-          u_dut.u_exam.host_q.technique <= FLUSH
+      looked: assert (u_dut.u_exam.state_q != 2'd3 &&
+          u_dut.u_exam.req_q.technique <= TechniqueFlush &&
+          u_dut.u_exam.host_q.technique <= TechniqueFlush
                       && (u_dut.u_exam.state_q != 2'd2 ||
                           !used[u_dut.u_exam.req_q.kernel][u_dut.u_exam.image_q]));
-      both_saved: cover (32'(queued[0]) == NumImages && result_q[0] == DONE && result_q[1] == DONE);
+      both_saved: cover (32'(queued[0]) == NumImages && result_q[0] == ResultDone &&
+          result_q[1] == ResultDone);
       flushed_back: cover (restores[0] && fresh && job_q[1] && jobs_q[1].what == RESTORE);
-      by_itself: cover (result_q[0] == BY_ITSELF && result_q[1] == KILLED && used == '0);
+      by_itself: cover (result_q[0] == ResultEndedBefore && result_q[1] == ResultKilled &&
+          used == '0);
       dropped: cover (ending_i[1] && place_q[1][0] == Dropped);
-      drained: cover (result_q[1] == DONE && used == '0 && u_dut.technique == DRAIN);
+      drained: cover (result_q[1] == ResultDone && used == '0 && u_dut.technique == TechniqueDrain);
       waits_for_it: cover (|late_q[1] && restores[0]);
     end
   end

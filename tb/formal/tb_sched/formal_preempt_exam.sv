@@ -2,7 +2,9 @@
 // qsm_preempt_exam: which request is examined next, when it is decided, and that the decision is
 // the first cause in the order of the page that holds (R-PE-1 to -3, R-PE-11). Everything around it
 // changes at any time; of a launch with a block out the save area stands.
-module formal_preempt_exam #(
+module formal_preempt_exam
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
   parameter int unsigned MaxTbs = 2,
@@ -39,9 +41,6 @@ module formal_preempt_exam #(
   input logic [NumSms-1:0]                           job_i,
   input logic [NumKernels-1:0][NumImages-1:0]        used_i
 );
-  localparam logic [3:0] EXAMINED = 4'd1, ACCEPTED = 4'd2, NO_TB = 4'd5, BUSY = 4'd6,
-      NOT_IDEMPOTENT = 4'd7, NO_AREA = 4'd8, NO_IMAGE = 4'd9, TOO_SMALL = 4'd10;
-  localparam logic [1:0] DRAIN = 2'd1, FLUSH = 2'd2;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -116,7 +115,7 @@ module formal_preempt_exam #(
     has_image = 1'b0;
     v = '0;
     for (int unsigned u = NumImages; u > 0; u--) begin
-      if (!used_i[req_q.kernel][u-1] && req_q.technique != DRAIN) begin
+      if (!used_i[req_q.kernel][u-1] && req_q.technique != TechniqueDrain) begin
         has_image = 1'b1;
         v = ImageW'(u - 1);
       end
@@ -167,13 +166,14 @@ module formal_preempt_exam #(
     drops = !from_host_q && (!evict_i[req_q.sm][req_q.kernel] || job_i[req_q.sm]);
     shown = look_q ? '0 : v_q;
 
-    if (wrong_tb) says = NO_TB;
-    else if (job_i[req_q.sm]) says = BUSY;
-    else if (req_q.technique == FLUSH && !idempotent_i[req_q.kernel]) says = NOT_IDEMPOTENT;
-    else if (req_q.technique != DRAIN && area.limit == '0) says = NO_AREA;
-    else if (req_q.technique != DRAIN && look_q) says = NO_IMAGE;
-    else if (req_q.technique != DRAIN && !fits) says = TOO_SMALL;
-    else says = ACCEPTED;
+    if (wrong_tb) says = CodeNoTb;
+    else if (job_i[req_q.sm]) says = CodeBusy;
+    else if (req_q.technique == TechniqueFlush && !idempotent_i[req_q.kernel])
+      says = CodeNotIdempotent;
+    else if (req_q.technique != TechniqueDrain && area.limit == '0) says = CodeNoArea;
+    else if (req_q.technique != TechniqueDrain && look_q) says = CodeNoImage;
+    else if (req_q.technique != TechniqueDrain && !fits) says = CodeTooSmall;
+    else says = CodeAccepted;
   end
 
   logic [3:0]        said_q;
@@ -210,7 +210,7 @@ module formal_preempt_exam #(
         end
       end
       if (host_i) begin
-        {host_q, said_q} <= {1'b1, EXAMINED};
+        {host_q, said_q} <= {1'b1, CodeExamined};
         host_req_q <= '{sm: host_sm_i, kernel: host_kernel_i, by_slot: host_by_slot_i,
             tb: host_tb_i, technique: host_technique_i};
         waited_q <= '0;
@@ -223,7 +223,7 @@ module formal_preempt_exam #(
   logic [NumKernels-1:0]             shaped;
   always_comb begin
     refuses = '0;
-    if (decides && !drops && !from_host_q && says != ACCEPTED)
+    if (decides && !drops && !from_host_q && says != CodeAccepted)
       refuses[req_q.sm][req_q.kernel] = 1'b1;
     for (int unsigned i = 0; i < NumSms; i++) begin
       listed_once[i] = 1'b1;
@@ -240,34 +240,35 @@ module formal_preempt_exam #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (!host_i || !host_q);
-      assume (host_technique_i <= FLUSH && evict_technique_i <= FLUSH);
+      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush);
       assume (&listed_once && &shaped);
       if (decides && !wrong_tb) assume (area == now);
       status: assert (code == said_q && code_sm == said_sm_q && code_tb == said_tb_q &&
           code_image == said_image_q);
       in_its_cycle: assert (decision == decides);
-      accepted: assert (accept == (decides && !drops && says == ACCEPTED));
+      accepted: assert (accept == (decides && !drops && says == CodeAccepted));
       if (accept)
         what: assert (for_host == from_host_q && sm == req_q.sm && kernel == req_q.kernel &&
             tb == which
                                 && technique == req_q.technique && image == shown);
-      if (accept && technique != DRAIN) free_image: assert (has_image_q);
+      if (accept && technique != TechniqueDrain) free_image: assert (has_image_q);
       adjuster_told: assert (refused == refuses);
       if (host_q)
-        host_waits_no_longer: assert (32'(waited_q) <= 2 * NumImages + 2 && code == EXAMINED);
-      if (!host_q) answered: assert (code != EXAMINED);
+        host_waits_no_longer: assert (32'(waited_q) <= 2 * NumImages + 2 && code == CodeExamined);
+      if (!host_q) answered: assert (code != CodeExamined);
       // For the induction: what the block keeps.
       rests: assert (u_dut.state_q == (!busy_q ? 0 : look_q ? 1 : 2));
       turn: assert (32'(u_dut.u_evict_arb.from_q) == (32'(served_q) + 1) % NumSms);
-      if (host_q) host_kept: assert (u_dut.host_q == host_req_q && host_req_q.technique <= FLUSH);
+      if (host_q) host_kept: assert (u_dut.host_q == host_req_q &&
+          host_req_q.technique <= TechniqueFlush);
       if (busy_q) req_kept: assert (u_dut.req_q == req_q && u_dut.from_host_q == from_host_q
                                     && (!from_host_q || (host_q && host_req_q == req_q)) &&
-                                        req_q.technique <= FLUSH);
+                                        req_q.technique <= TechniqueFlush);
       if (busy_q && look_q) begins: assert (since_q == '0);
       if (busy_q && !look_q) begin
         counts: assert (32'(since_q) + 32'(u_dut.steps_q) == 32'(v_q) + 1 && since_q != '0
                         && u_dut.image_q == v_q && 32'(v_q) < NumImages && has_image_q &&
-                            req_q.technique != DRAIN);
+                            req_q.technique != TechniqueDrain);
         lines: assert (40'(u_dut.lines_q) * 40'(LineBytes) == size &&
             u_dut.in_window_q == in_window);
         left: assert (40'(signed'(u_dut.left_q)) * 40'(LineBytes)
@@ -281,12 +282,12 @@ module formal_preempt_exam #(
             : 32'(since_q)));
       if (host_q && busy_q && from_host_q)
         waits_second: assert (32'(waited_q) <= NumImages + 2 + (look_q ? 0 : 32'(since_q)));
-      too_small: cover (decides && from_host_q && says == TOO_SMALL && in_window && v_q == 2);
+      too_small: cover (decides && from_host_q && says == CodeTooSmall && in_window && v_q == 2);
       last_image: cover (accept && v_q == 2 && !from_host_q && sm == 1);
-      no_image: cover (decides && from_host_q && says == NO_IMAGE);
+      no_image: cover (decides && from_host_q && says == CodeNoImage);
       fell: cover (decides && drops);
-      busy: cover (decides && from_host_q && says == BUSY && host_q);
-      not_idempotent: cover (refused != '0 && says == NOT_IDEMPOTENT);
+      busy: cover (decides && from_host_q && says == CodeBusy && host_q);
+      not_idempotent: cover (refused != '0 && says == CodeNotIdempotent);
     end
   end
 endmodule

@@ -2,7 +2,9 @@
 // qsm_qaws inside qsm_warp_sched, policies qaws and qaws_prose: which group is at the front, how
 // its switches are counted, whose warp is picked (R-QW-1 to -9). Budgets are rewritten, warps come
 // and go, kernels lose and get quota at any time.
-module formal_qaws #(
+module formal_qaws
+  import qsm_enums_pkg::*;
+#(
   parameter bit          Prose = 1'b0,
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumKernels = 2,
@@ -50,7 +52,8 @@ module formal_qaws #(
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .policy_i(Prose ? 3'd5 : 3'd4), .resident_i(resident), .kernel_i(kernel),
+    .clk_i, .rst_ni, .policy_i(Prose ? PolicyQawsProse : PolicyQaws), .resident_i(resident),
+    .kernel_i(kernel),
     .eligible_i(seen_i), .void_i, .long_i('0), .start_valid_i, .start_slot_i,
     .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart), .shut_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // With equal budgets qaws and qaws_prose pick what gto picks, cycle by cycle (docs/qaws.md, "Equal
 // to GTO"): two schedulers side by side.
-module formal_qaws_gto #(
+module formal_qaws_gto
+  import qsm_enums_pkg::*;
+#(
   parameter bit          Prose = 1'b0,
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumKernels = 2,
@@ -41,8 +43,8 @@ module formal_qaws_gto #(
   logic [1:0][SlotW-1:0] pick;
   for (genvar i = 0; i < 2; i++) begin : g_side
     qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-      .clk_i, .rst_ni, .policy_i((i == 0) ? 3'd1 : Prose ? 3'd5 : 3'd4), .resident_i(resident),
-      .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i('0),
+      .clk_i, .rst_ni, .policy_i((i == 0) ? PolicyGto : Prose ? PolicyQawsProse : PolicyQaws),
+      .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i), .void_i, .long_i('0),
       .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8),
       .budget_i({NumKernels{budget_i}}),
       .restart_i(written_i | {NumKernels{budget_i != budget_q}}), .shut_i,

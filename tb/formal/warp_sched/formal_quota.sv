@@ -3,7 +3,9 @@
 // docs/schemes.md R-SC): the gate, every counter and all that decides about it are equal in every
 // cycle. From the rules follow the bounds: a held kernel issues only while C > 0, so C is never
 // below 1 - NumSched * WarpSize by that; whoever is not held stops at the bound of R-QC-2.
-module formal_quota #(
+module formal_quota
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
   parameter int unsigned WarpSize = 2,
@@ -27,9 +29,8 @@ module formal_quota #(
   input logic [30:0]                      word_quota_i,
   input logic [30:0]                      word_credit_i,
   input logic                             load_valid_i,
-  input logic [2:0]                       load_scheme_i
+  input scheme_e                          load_scheme_i
 );
-  localparam logic [2:0] NONE = 3'd0, ELASTIC = 3'd3, ROLLOVER_TIME = 3'd5, FAIR = 3'd6;
   localparam int Debt = 1 << $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2
   localparam int unsigned InsnW = 20 + $clog2(NumSched * WarpSize + 1);
 
@@ -59,7 +60,7 @@ module formal_quota #(
     logic [31:0]        insn, snap_insn, snap_c;
   } kernel_t;
   kernel_t [NumKernels-1:0] s_q, s_d;
-  logic [2:0]               scheme_q;
+  scheme_e                  scheme_q;
   logic                     second_q, early_q;
   logic [19:0]              dcnt_q;
 
@@ -72,12 +73,12 @@ module formal_quota #(
       starting[k] = s_q[k].to_load;
       loads[k] = s_q[k].to_load || s_q[k].fresh;
     end
-    held = scheme_q != NONE && (qos_i != '0 || scheme_q == FAIR);
+    held = scheme_q != SchemeNone && (qos_i != '0 || scheme_q == SchemeFair);
     qos_runs = (qos_i & runnable_i & positive) != '0;
     lowest_load = loads & -loads;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       expected_open[k] = !held || (positive[k] &&
-          !(scheme_q == ROLLOVER_TIME && !qos_i[k] && qos_runs));
+          !(scheme_q == SchemeRolloverTime && !qos_i[k] && qos_runs));
       if (lowest_load[k]) expected_open[k] = 1'b0;
     end
   end
@@ -86,9 +87,9 @@ module formal_quota #(
   kernels_t arrives, first, due, waiting, refilled;
   logic     loading, acts, to_elastic, timed, early, some_start, elastic;
   assign arrives = arrive_valid_i ? kernels_t'(1) << arrive_kernel_i : '0;
-  assign elastic = scheme_q == ELASTIC;
+  assign elastic = scheme_q == SchemeElastic;
   assign loading = loads != '0;
-  assign to_elastic = load_valid_i && load_scheme_i == ELASTIC;
+  assign to_elastic = load_valid_i && load_scheme_i == SchemeElastic;
   // R-SC-4, R-SC-6.
   assign timed = elastic ? dcnt_q == '0 && (!load_valid_i || to_elastic) : to_elastic;
   assign early = elastic && held && dcnt_q != '0 && !loading && !load_valid_i && runnable_i != '0 &&
@@ -105,7 +106,7 @@ module formal_quota #(
     if (held && !elastic && !loading && !load_valid_i) begin
       if (waiting != '0) due = waiting;
       else if ((runnable_i & positive) == '0)
-        due = (scheme_q == FAIR) ? runnable_i : runnable_i & ~qos_i;
+        due = (scheme_q == SchemeFair) ? runnable_i : runnable_i & ~qos_i;
     end
     refilled = (first == '0) ? due & -due : '0;
   end
@@ -168,8 +169,8 @@ module formal_quota #(
         s_d[k].word_credit = word_credit_i;
       end
       if (load_valid_i) s_d[k].fresh = to_elastic && s_q[k].has;
-      if (load_valid_i && load_scheme_i == NONE) {s_d[k].has, s_d[k].to_load} = '0;
-      if (some_start || (load_valid_i && load_scheme_i != NONE && !to_elastic))
+      if (load_valid_i && load_scheme_i == SchemeNone) {s_d[k].has, s_d[k].to_load} = '0;
+      if (some_start || (load_valid_i && load_scheme_i != SchemeNone && !to_elastic))
         s_d[k].to_load = 1'b1;
       // R-QC-8.
       s_d[k].insn = s_q[k].insn + 32'(unsigned'(lanes[k]));
@@ -184,7 +185,7 @@ module formal_quota #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       s_q <= '0;
-      scheme_q <= NONE;
+      scheme_q <= SchemeNone;
       {second_q, early_q} <= '0;
       dcnt_q <= '0;
       present_q <= '0;
@@ -244,7 +245,7 @@ module formal_quota #(
     if (rst_ni) begin
       assume (&issues && (runnable_i & ~present_q) == '0);
       assume (first_quota_i != '0 && epoch_len_i >= 2);
-      assume (load_scheme_i <= 3'd6);
+      assume (scheme_valid(32'(load_scheme_i)));
       assume (!word_valid_i || (word_quota_i != '0 && 32'(word_quota_i) +
           32'(word_credit_i) < 32'h8000_0000));
       assume (elastic || !loading || !(word_valid_i || load_valid_i));
@@ -273,12 +274,14 @@ module formal_quota #(
         clipped: assert (u_dut.clips_q == (!elastic &&
             s_q[loaded].c[30:0] > s_q[loaded].word_credit));
 
-      spent_exactly: cover (held && s_q[0].c == 1 - int'(NumSched * WarpSize) && scheme_q == 3'd4);
-      rolls_over: cover (acts && loaded == 0 && scheme_q == 3'd4 && s_q[0].has && s_q[0].c > 0 &&
+      spent_exactly: cover (held && s_q[0].c == 1 - int'(NumSched * WarpSize) &&
+          scheme_q == SchemeRollover);
+      rolls_over: cover (acts && loaded == 0 && scheme_q == SchemeRollover && s_q[0].has &&
+          s_q[0].c > 0 &&
           s_d[0].c > 32'(s_q[0].word_quota));
       refills: cover (refilled[1] && s_q[1].to_refill && s_q[0].c > 0);
       early_start: cover (early && s_q[0].c < 0);
-      others_wait: cover (scheme_q == ROLLOVER_TIME && !open[1] && s_q[1].c > 0 && !loading);
+      others_wait: cover (scheme_q == SchemeRolloverTime && !open[1] && s_q[1].c > 0 && !loading);
     end
   end
 endmodule

@@ -2,14 +2,16 @@
 // qsm_warp_sched: which warp each policy picks, by R-PO-1 to -6 and the bounds that follow; the
 // policy may be rewritten at any time. What qaws and qaws_prose pick is in formal_qaws; the
 // assertions of the RTL are proved for them here, too.
-module formal_warp_sched #(
+module formal_warp_sched
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumKernels = 2,
   localparam int unsigned SlotW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input logic                       clk_i,
-  input logic [2:0]                 policy_i,
+  input policy_e                    policy_i,
   input logic                       start_valid_i,
   input logic [SlotW-1:0]           start_slot_i,
   input logic [KernelW-1:0]         start_kernel_i,
@@ -41,7 +43,7 @@ module formal_warp_sched #(
 
   // Registers as the policies see them: a write is told in the first cycle of the new value.
   logic [NumKernels-1:0]      restart;
-  logic [2:0]                 policy_q;
+  policy_e                    policy_q;
   logic [NumKernels-1:0][7:0] budget_q;
   always_ff @(posedge clk_i) begin
     policy_q <= policy_i;
@@ -101,16 +103,16 @@ module formal_warp_sched #(
     expected = '0;
     ranked = 1'b1;
     case (policy_i)
-      3'd0: expected = circular(eligible, gone_q ? after(last_q) : last_q);
-      3'd1: begin
+      PolicyLrr: expected = circular(eligible, gone_q ? after(last_q) : last_q);
+      PolicyGto: begin
         for (int unsigned w = 0; w < NumWarps; w++) begin
           if (eligible[w] && (eligible & ~(NumWarps'(1) << w) & ~older[w]) == '0)
             expected = SlotW'(w);
         end
         if (!gone_q && eligible[last_q]) expected = last_q;
       end
-      3'd2: expected = circular(eligible, after(last_q));
-      3'd3: begin
+      PolicyLrrRotate: expected = circular(eligible, after(last_q));
+      PolicyTwoLevel: begin
         choice = eligible & u_dut.u_two_level.active_o;
         expected = circular(choice, gone_q ? after(last_q) : last_q);
       end
@@ -129,24 +131,24 @@ module formal_warp_sched #(
   end
   always_ff @(posedge clk_i) begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      others_q[w] <= (!rst_ni || policy_i != 3'd2 || !eligible[w] || pick == SlotW'(w)) ? '0 :
-        others_q[w] + 1'b1;
+      others_q[w] <= (!rst_ni || policy_i != PolicyLrrRotate || !eligible[w] ||
+          pick == SlotW'(w)) ? '0 : others_q[w] + 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assume (policy_i <= 3'd5 && active_warps_i >= 1 && active_warps_i <= 16 &&
+      assume (policy_valid(32'(policy_i)) && active_warps_i >= 1 && active_warps_i <= 16 &&
           shut_eligible == '0);
       if (ranked) picks_somebody: assert (pick_valid == (choice != '0));
       if (ranked && pick_valid) picks_by_the_rule: assert (pick == expected);
       rotates: assert (&patient);
-      oldest_wins: cover (policy_i == 3'd1 && pick_valid && pick == SlotW'(NumWarps - 1) &&
+      oldest_wins: cover (policy_i == PolicyGto && pick_valid && pick == SlotW'(NumWarps - 1) &&
           !gone_q && last_q != pick && eligible[0]);
-      stays: cover (policy_i == 3'd0 && pick_valid && pick == last_q && !gone_q &&
+      stays: cover (policy_i == PolicyLrr && pick_valid && pick == last_q && !gone_q &&
           $countones(eligible) > 1);
       last_in_turn: cover (32'(others_q[0]) == NumWarps - 1 && pick == '0);
-      inactive_waits: cover (policy_i == 3'd3 && eligible != '0 && !pick_valid);
+      inactive_waits: cover (policy_i == PolicyTwoLevel && eligible != '0 && !pick_valid);
     end
   end
 endmodule

@@ -3,6 +3,7 @@
 -CFLAGS "-DSHARED_BYTES=6144 -DNOC_LAT=3 -DQOS_LAT=200 -DNUM_GROUPS=2 -DNUM_IMAGES=2"
 rtl/qsm_lint.vlt
 build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_regs_pkg.sv
 rtl/qsm_gpu_regs.sv

@@ -3,6 +3,7 @@
 -CFLAGS "-DSHARED_BYTES=4096 -DNOC_LAT=1 -DQOS_LAT=200 -DNUM_GROUPS=4 -DNUM_IMAGES=2"
 rtl/qsm_lint.vlt
 build/cfg/tiny/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_regs_pkg.sv
 rtl/qsm_gpu_regs.sv

@@ -3,6 +3,7 @@
 -CFLAGS "-DSHARED_BYTES=98304 -DNOC_LAT=8 -DQOS_LAT=200 -DNUM_GROUPS=4 -DNUM_IMAGES=8"
 rtl/qsm_lint.vlt
 build/cfg/wang2017/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_regs_pkg.sv
 rtl/qsm_gpu_regs.sv

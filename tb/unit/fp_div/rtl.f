@@ -1,5 +1,6 @@
 --top-module tb_fp_div
 build/cfg/tiny/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/sm/qsm_decode.sv
 rtl/sm/qsm_fp_round.sv

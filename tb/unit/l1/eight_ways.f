@@ -2,6 +2,7 @@
 -GSets=2 -GWays=8
 -CFLAGS "-DSETS=2 -DWAYS=8"
 build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_lru_arb.sv
 rtl/mem/qsm_slot_counters.sv

@@ -2,6 +2,7 @@
 -GSets=1 -GWays=1
 -CFLAGS "-DSETS=1 -DWAYS=1"
 build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_lru_arb.sv
 rtl/mem/qsm_slot_counters.sv

@@ -4,6 +4,7 @@
 // gives inputs while clk_i is 0, reads the outputs of that cycle, then gives the edge.
 module tb_l1
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Sets = 4,

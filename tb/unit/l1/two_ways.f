@@ -2,6 +2,7 @@
 -GSets=4 -GWays=2
 -CFLAGS "-DSETS=4 -DWAYS=2"
 build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_lru_arb.sv
 rtl/mem/qsm_slot_counters.sv

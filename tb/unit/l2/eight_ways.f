@@ -3,6 +3,7 @@
 -CFLAGS "-DSETS=2 -DWAYS=8 -DMSHRS=3 -DWAITERS=5 -DBYTES=16 -DLINE_BITS=9"
 rtl/qsm_lint.vlt
 build/cfg/tiny/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_fifo.sv
 rtl/qsm_amo_alu.sv

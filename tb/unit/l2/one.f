@@ -3,6 +3,7 @@
 -CFLAGS "-DSETS=1 -DWAYS=1 -DMSHRS=1 -DWAITERS=1 -DBYTES=8 -DLINE_BITS=6"
 rtl/qsm_lint.vlt
 build/cfg/tiny/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_fifo.sv
 rtl/qsm_amo_alu.sv

@@ -3,6 +3,7 @@
 -CFLAGS "-DSETS=8 -DWAYS=2 -DMSHRS=4 -DWAITERS=5 -DBYTES=16 -DLINE_BITS=10"
 rtl/qsm_lint.vlt
 build/cfg/tiny/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_fifo.sv
 rtl/qsm_amo_alu.sv

@@ -3,6 +3,7 @@
 -CFLAGS "-DNUM_SMS=2 -DNUM_KERNELS=4 -DNUM_SCHED=1 -DWARPS_PER_SM=8 -DMAX_TBS=8 -DNUM_IMAGES=16 -DLINE_BYTES=64"
 rtl/qsm_lint.vlt
 tb/unit/tb_sched/job.vlt
+rtl/qsm_enums_pkg.sv
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

@@ -3,6 +3,7 @@
 -CFLAGS "-DNUM_SMS=3 -DNUM_KERNELS=3 -DNUM_SCHED=2 -DWARPS_PER_SM=6 -DMAX_TBS=5 -DNUM_IMAGES=3 -DLINE_BYTES=16"
 rtl/qsm_lint.vlt
 tb/unit/tb_sched/job.vlt
+rtl/qsm_enums_pkg.sv
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

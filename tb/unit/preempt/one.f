@@ -3,6 +3,7 @@
 -CFLAGS "-DNUM_SMS=1 -DNUM_KERNELS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=1 -DMAX_TBS=1 -DNUM_IMAGES=1 -DLINE_BYTES=8"
 rtl/qsm_lint.vlt
 tb/unit/tb_sched/job.vlt
+rtl/qsm_enums_pkg.sv
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

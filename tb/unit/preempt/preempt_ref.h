@@ -8,24 +8,11 @@
 #include <deque>
 #include <vector>
 
+#include "qsm_enums.h"
+
 struct PreemptParams {
   unsigned n_sms, n_kernels, n_images, line_bytes;
 };
-
-enum PreemptTechnique { kSwitch, kDrain, kFlush };
-enum PreemptCode {
-  kNoCode,
-  kExamined,
-  kAccepted,
-  kNoTb = 5,
-  kBusyJob,
-  kNotIdempotent,
-  kNoArea,
-  kNoImage,
-  kTooSmall
-};
-enum PreemptKind { kNoJob, kSave, kDrainJob, kRestore, kSaved, kFreed };
-enum PreemptResult { kNoResult, kRunning, kDone, kEnded, kKilled };
 
 // Registers of a slot.
 struct PreemptSlot {
@@ -40,7 +27,7 @@ struct PreemptSlot {
 };
 
 struct PreemptRequest {
-  unsigned sm = 0, kernel = 0, tb = 0, technique = kSwitch;
+  unsigned sm = 0, kernel = 0, tb = 0, technique = QSM_TECHNIQUE_SWITCH;
   bool by_slot = false;
 };
 
@@ -50,7 +37,7 @@ struct PreemptInput {
   bool host = false;
   PreemptRequest request;
   std::vector<std::vector<bool>> evict;  // [SM][slot]
-  unsigned evict_technique = kSwitch;
+  unsigned evict_technique = QSM_TECHNIQUE_SWITCH;
   std::vector<bool> retire_saved, restored;  // per SM
 };
 
@@ -68,15 +55,15 @@ struct PreemptView {
 struct PreemptDecision {
   bool now = false, dropped = false, host = false;
   PreemptRequest request;  // tb: the TB
-  unsigned image = 0, code = kNoCode;
-  bool accepted() const { return now && !dropped && code == kAccepted; }
-  bool saves() const { return accepted() && request.technique != kDrain; }
+  unsigned image = 0, code = QSM_PREEMPT_NONE;
+  bool accepted() const { return now && !dropped && code == QSM_PREEMPT_ACCEPTED; }
+  bool saves() const { return accepted() && request.technique != QSM_TECHNIQUE_DRAIN; }
 };
 
 class PreemptRef {
  public:
   struct Job {
-    unsigned kind = kNoJob, kernel = 0, tb = 0, image = 0, ticket = 0;
+    unsigned kind = QSM_JOB_NONE, kernel = 0, tb = 0, image = 0, ticket = 0;
     bool fresh = false, host = false;
   };
   struct Block {
@@ -90,7 +77,7 @@ class PreemptRef {
   };
 
   explicit PreemptRef(const PreemptParams &params)
-      : p(params), job(p.n_sms), result(p.n_sms, kNoResult), slot(p.n_kernels) {
+      : p(params), job(p.n_sms), result(p.n_sms, QSM_RESULT_NONE), slot(p.n_kernels) {
     for (Slot &s : slot) {
       s.used.assign(p.n_images, false);
       for (unsigned v = 0; v < p.n_images; v++) s.spare.push_back(v);
@@ -103,12 +90,12 @@ class PreemptRef {
   }
   bool open(const PreemptInput &in, unsigned k, unsigned i) const {
     const Job &j = job[i];
-    if (resumes(in, k)) return j.kind == kNoJob;
-    return !(j.kernel == k && (j.kind == kSaved || j.kind == kDrainJob));
+    if (resumes(in, k)) return j.kind == QSM_JOB_NONE;
+    return !(j.kernel == k && (j.kind == QSM_JOB_SAVED || j.kind == QSM_JOB_DRAIN));
   }
   bool may_end(unsigned k, bool killed) const {
     for (const Job &j : job) {
-      if (j.kind != kNoJob && j.kernel == k) return false;
+      if (j.kind != QSM_JOB_NONE && j.kernel == k) return false;
     }
     return killed || n_used(k) == 0;
   }
@@ -126,7 +113,7 @@ class PreemptRef {
     if (!examining_) return d;
     d.host = from_host_;
     d.request = request_;
-    const bool drain = request_.technique == kDrain;
+    const bool drain = request_.technique == QSM_TECHNIQUE_DRAIN;
     const unsigned age = age_ + 1;  // 1: c+1
     const int image = age == 1 ? lowest_free(request_.kernel) : image_;
     const bool none = drain || image < 0;
@@ -142,24 +129,24 @@ class PreemptRef {
       d.request.tb = r.tb;
     }
     const PreemptSlot &s = in.slot[k];
-    d.dropped = !d.host && (!in.evict[i][k] || job[i].kind != kNoJob);
+    d.dropped = !d.host && (!in.evict[i][k] || job[i].kind != QSM_JOB_NONE);
     if (!view.running[k] || view.killed[k] || !there ||
         view.retire[i] == static_cast<int>(d.request.tb)) {
-      d.code = kNoTb;
-    } else if (job[i].kind != kNoJob) {
-      d.code = kBusyJob;
-    } else if (request_.technique == kFlush && !s.idempotent) {
-      d.code = kNotIdempotent;
+      d.code = QSM_PREEMPT_NO_TB;
+    } else if (job[i].kind != QSM_JOB_NONE) {
+      d.code = QSM_PREEMPT_BUSY;
+    } else if (request_.technique == QSM_TECHNIQUE_FLUSH && !s.idempotent) {
+      d.code = QSM_PREEMPT_NOT_IDEMPOTENT;
     } else if (!drain && s.save_limit == 0) {
-      d.code = kNoArea;
+      d.code = QSM_PREEMPT_NO_AREA;
     } else if (!drain && image < 0) {
-      d.code = kNoImage;
+      d.code = QSM_PREEMPT_NO_IMAGE;
     } else if (!drain &&
                (s.save_base + (d.image + 1) * image_bytes(view.warps[k], s.shared) > s.save_limit ||
                 !in_window(s))) {
-      d.code = kTooSmall;
+      d.code = QSM_PREEMPT_TOO_SMALL;
     } else {
-      d.code = kAccepted;
+      d.code = QSM_PREEMPT_ACCEPTED;
     }
     return d;
   }
@@ -167,7 +154,7 @@ class PreemptRef {
   // R-PE-7: the SM whose job is cleaned up, or -1.
   int cleaned(const PreemptView &view, bool restore) const {
     for (unsigned i = 0; i < p.n_sms && !restore; i++) {
-      if ((job[i].kind == kSaved || job[i].kind == kFreed) && view.retire[i] < 0)
+      if ((job[i].kind == QSM_JOB_SAVED || job[i].kind == QSM_JOB_FREED) && view.retire[i] < 0)
         return static_cast<int>(i);
     }
     return -1;
@@ -180,7 +167,8 @@ class PreemptRef {
   // R-PE-1; after the host's write of the cycle before, before that of this cycle.
   void examine(const PreemptInput &in, const PreemptDecision &d) {
     if (examining_) {
-      if (age_++ == 0) image_ = request_.technique == kDrain ? -1 : lowest_free(request_.kernel);
+      if (age_++ == 0)
+        image_ = request_.technique == QSM_TECHNIQUE_DRAIN ? -1 : lowest_free(request_.kernel);
       if (!d.now) return;
       examining_ = false;
       if (!d.host) return;
@@ -190,7 +178,7 @@ class PreemptRef {
       code_image = d.image;
       return;
     }
-    from_host_ = code == kExamined;
+    from_host_ = code == QSM_PREEMPT_EXAMINED;
     if (from_host_) {
       request_ = host_;
       examining_ = true;
@@ -198,7 +186,7 @@ class PreemptRef {
     for (unsigned n = 0; n < p.n_sms && !examining_; n++) {
       const unsigned i = (served_ + n) % p.n_sms;
       for (unsigned k = 0; k < p.n_kernels && !examining_; k++) {
-        if (!in.evict[i][k] || job[i].kind != kNoJob) continue;
+        if (!in.evict[i][k] || job[i].kind != QSM_JOB_NONE) continue;
         request_ = PreemptRequest{i, k, 0, in.evict_technique, false};
         served_ = i + 1;
         examining_ = true;
@@ -208,32 +196,33 @@ class PreemptRef {
   }
   void write(const PreemptRequest &request) {
     host_ = request;
-    code = kExamined;
+    code = QSM_PREEMPT_EXAMINED;
   }
   void accept(const PreemptDecision &d) {
     const PreemptRequest &r = d.request;
     Job &j = job[r.sm];
-    j = Job{r.technique == kDrain ? unsigned{kDrainJob} : unsigned{kSave},
+    j = Job{r.technique == QSM_TECHNIQUE_DRAIN ? unsigned{QSM_JOB_DRAIN} : unsigned{QSM_JOB_SAVE},
             r.kernel,
             r.tb,
             d.image,
             j.ticket,
-            r.technique == kFlush,
+            r.technique == QSM_TECHNIQUE_FLUSH,
             d.host};
-    if (d.host) result[r.sm] = kRunning;
-    if (r.technique != kDrain) slot[r.kernel].used[d.image] = true;
+    if (d.host) result[r.sm] = QSM_RESULT_RUNNING;
+    if (r.technique != QSM_TECHNIQUE_DRAIN) slot[r.kernel].used[d.image] = true;
   }
   // R-PE-5; killed as of the start of the cycle. True: the TB's ticket goes back to its SM.
   bool retire(unsigned i, unsigned tb, bool saved, unsigned ticket,
               const std::vector<bool> &killed) {
     Job &j = job[i];
-    if (j.tb == tb && j.kind == kSave) {
-      j.kind = saved ? kSaved : kFreed;
+    if (j.tb == tb && j.kind == QSM_JOB_SAVE) {
+      j.kind = saved ? QSM_JOB_SAVED : QSM_JOB_FREED;
       if (saved) j.ticket = ticket;
-      if (!saved && j.host) result[i] = killed[j.kernel] ? kKilled : kEnded;
-    } else if (j.tb == tb && j.kind == kDrainJob) {
-      j.kind = kNoJob;
-      if (j.host) result[i] = killed[j.kernel] ? kKilled : kDone;
+      if (!saved && j.host)
+        result[i] = killed[j.kernel] ? QSM_RESULT_KILLED : QSM_RESULT_ENDED_BEFORE;
+    } else if (j.tb == tb && j.kind == QSM_JOB_DRAIN) {
+      j.kind = QSM_JOB_NONE;
+      if (j.host) result[i] = killed[j.kernel] ? QSM_RESULT_KILLED : QSM_RESULT_DONE;
     }
     return !saved;
   }
@@ -241,15 +230,15 @@ class PreemptRef {
     const Block b = slot[k].queue.front();
     slot[k].queue.pop_front();
     slot[k].spare[b.image] = new_spare;
-    job[i] = Job{kRestore, k, tb, b.image, job[i].ticket, b.fresh, false};
+    job[i] = Job{QSM_JOB_RESTORE, k, tb, b.image, job[i].ticket, b.fresh, false};
   }
   // R-PE-7. True: `ticket` goes back to SM i, for the job's kernel.
   bool clean_up(unsigned i, const std::vector<bool> &killed, unsigned *ticket) {
     Job &j = job[i];
     Slot &s = slot[j.kernel];
-    const bool saved = j.kind == kSaved, stays = saved && !killed[j.kernel];
-    j.kind = kNoJob;
-    if (saved && j.host) result[i] = stays ? kDone : kKilled;
+    const bool saved = j.kind == QSM_JOB_SAVED, stays = saved && !killed[j.kernel];
+    j.kind = QSM_JOB_NONE;
+    if (saved && j.host) result[i] = stays ? QSM_RESULT_DONE : QSM_RESULT_KILLED;
     if (!stays) {
       s.used[j.image] = false;
       return false;
@@ -267,7 +256,7 @@ class PreemptRef {
   std::vector<Job> job;
   std::vector<unsigned> result;
   std::vector<Slot> slot;
-  unsigned code = kNoCode, code_sm = 0, code_tb = 0, code_image = 0;
+  unsigned code = QSM_PREEMPT_NONE, code_sm = 0, code_tb = 0, code_image = 0;
 
  private:
   int lowest_free(unsigned k) const {

@@ -53,7 +53,7 @@ class Sms {
         down.save = true;
         down.dispatch.tb = out.decision.request.tb;
         down.dispatch.image = out.decision.image;
-        down.dispatch.fresh = out.decision.request.technique == kFlush;
+        down.dispatch.fresh = out.decision.request.technique == QSM_TECHNIQUE_FLUSH;
       }
       sm_[i].down.push_back(down);
       step(sm_[i]);

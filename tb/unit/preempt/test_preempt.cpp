@@ -63,7 +63,7 @@ void test_order(qsm_unit::Tap &tap) {
     const unsigned youngest = bench.ref.sm[0].age.back().tb,
                    ticket = bench.ref.sm[0].tb[youngest].ticket;
     const unsigned cycles =
-        decide(bench, PreemptRequest{0, 0, 0, n % 2 ? unsigned{kFlush} : unsigned{kSwitch}, false});
+        decide(bench, PreemptRequest{0, 0, 0, n % 2 ? unsigned{QSM_TECHNIQUE_FLUSH} : unsigned{QSM_TECHNIQUE_SWITCH}, false});
     tap.expect(bench.out.decision.accepted() && bench.out.decision.request.tb == youngest,
                "request %u: code %u, TB %u", n, bench.out.decision.code,
                bench.out.decision.request.tb);
@@ -72,12 +72,12 @@ void test_order(qsm_unit::Tap &tap) {
     bench.cycle();
     retire(bench, 0, youngest, true);
     bench.cycles(2);
-    tap.expect(bench.ref.preempt.result[0] == kDone, "result %u of save %u",
+    tap.expect(bench.ref.preempt.result[0] == QSM_RESULT_DONE, "result %u of save %u",
                bench.ref.preempt.result[0], n);
   }
   if (n_out > n_saved) {
-    tap.expect(decide(bench, PreemptRequest{0, 0, 0, kSwitch, false}) == 1 &&
-                   bench.out.decision.code == kNoImage,
+    tap.expect(decide(bench, PreemptRequest{0, 0, 0, QSM_TECHNIQUE_SWITCH, false}) == 1 &&
+                   bench.out.decision.code == QSM_PREEMPT_NO_IMAGE,
                "code %u, must be no_image", bench.out.decision.code);
   }
   bench.write_mask(0, 1);
@@ -103,7 +103,7 @@ void test_refusals(qsm_unit::Tap &tap) {
   bench.cycles(4);
   PreemptSlot &slot = bench.in.preempt.slot[0];
   const PreemptSlot good = slot;
-  const PreemptRequest request = {0, 0, 0, kFlush, false};
+  const PreemptRequest request = {0, 0, 0, QSM_TECHNIQUE_FLUSH, false};
   auto wants = [&](unsigned code, const char *what) {
     decide(bench, request);
     tap.expect(bench.out.decision.code == code, "%s: code %u, must be %u", what,
@@ -111,30 +111,30 @@ void test_refusals(qsm_unit::Tap &tap) {
     bench.cycle();
   };
   slot.window[1].w = false;
-  wants(kTooSmall, "window without w");
+  wants(QSM_PREEMPT_TOO_SMALL, "window without w");
   slot = good;
   slot.window[1].limit -= 4096;
-  wants(kTooSmall, "area longer than its window");
+  wants(QSM_PREEMPT_TOO_SMALL, "area longer than its window");
   slot = good;
   slot.window[0] = PreemptSlot::Window{0x1000, 0x2000, true, true};
   slot.save_limit = slot.save_base;
-  wants(kTooSmall, "empty area");
+  wants(QSM_PREEMPT_TOO_SMALL, "empty area");
   slot.save_base = 0xfffff000;
   slot.save_limit = 0x80000000;
   slot.window[1] = PreemptSlot::Window{0, 0xfffff000, true, true};
-  wants(kTooSmall, "area that ends before it begins");
+  wants(QSM_PREEMPT_TOO_SMALL, "area that ends before it begins");
   slot.save_limit = 0;
-  wants(kNoArea, "no area");
+  wants(QSM_PREEMPT_NO_AREA, "no area");
   slot.idempotent = false;
-  wants(kNotIdempotent, "flush");
+  wants(QSM_PREEMPT_NOT_IDEMPOTENT, "flush");
   slot = good;
-  decide(bench, PreemptRequest{0, 0, 0, kDrain, true});
+  decide(bench, PreemptRequest{0, 0, 0, QSM_TECHNIQUE_DRAIN, true});
   tap.expect(bench.out.decision.accepted(), "drain: code %u", bench.out.decision.code);
   bench.cycle();
-  wants(kBusyJob, "second request");
+  wants(QSM_PREEMPT_BUSY, "second request");
   retire(bench, 0, 0, false);
-  wants(kNoTb, "no TB");
-  tap.expect(bench.ref.preempt.result[0] == kDone, "result %u of a drain",
+  wants(QSM_PREEMPT_NO_TB, "no TB");
+  tap.expect(bench.ref.preempt.result[0] == QSM_RESULT_DONE, "result %u of a drain",
              bench.ref.preempt.result[0]);
   tap.done("refusals and their order");
 }
@@ -151,12 +151,12 @@ void test_exact_fit(qsm_unit::Tap &tap) {
   slot.save_limit = slot.save_base + pages * 4096;
   slot.window[1].limit = slot.save_limit;
   slot.shared = rows * LINE_BYTES + 1;
-  decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
-  tap.expect(bench.out.decision.code == kTooSmall, "one byte too much: code %u",
+  decide(bench, PreemptRequest{0, 0, 0, QSM_TECHNIQUE_SWITCH, false});
+  tap.expect(bench.out.decision.code == QSM_PREEMPT_TOO_SMALL, "one byte too much: code %u",
              bench.out.decision.code);
   bench.cycle();
   slot.shared = (rows - 1) * LINE_BYTES + 1;
-  decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
+  decide(bench, PreemptRequest{0, 0, 0, QSM_TECHNIQUE_SWITCH, false});
   tap.expect(bench.out.decision.accepted(), "an image that fits exactly: code %u",
              bench.out.decision.code);
   tap.done("an area may be full to the last byte");
@@ -168,13 +168,13 @@ void test_retire_meets_request(qsm_unit::Tap &tap) {
     Bench bench(tap);
     start_launch(bench, 1);
     bench.cycles(4);
-    bench.request(PreemptRequest{0, 0, 0, kSwitch, true});
+    bench.request(PreemptRequest{0, 0, 0, QSM_TECHNIQUE_SWITCH, true});
     bench.cycles(2 + late);
     retire(bench, 0, 0, false);
     bench.cycles(3);
     const unsigned code = bench.ref.preempt.code, result = bench.ref.preempt.result[0];
-    tap.expect(code == (late ? kAccepted : kNoTb), "%u late: code %u", late, code);
-    tap.expect(result == (late ? kEnded : kNoResult), "%u late: result %u", late, result);
+    tap.expect(code == (late ? QSM_PREEMPT_ACCEPTED : QSM_PREEMPT_NO_TB), "%u late: code %u", late, code);
+    tap.expect(result == (late ? QSM_RESULT_ENDED_BEFORE : QSM_RESULT_NONE), "%u late: result %u", late, result);
     tap.expect(bench.ref.preempt.n_used(0) == 0, "an image is lost");
     bench.cycles(40);
     tap.expect(bench.ref.slot[0].launches == 1, "the launch has not ended");
@@ -188,7 +188,7 @@ void test_hold_and_kill(qsm_unit::Tap &tap) {
   start_launch(bench, 1);
   bench.cycles(4);
   bench.in.preempt.slot[0].hold = true;
-  decide(bench, PreemptRequest{0, 0, 0, kSwitch, false});
+  decide(bench, PreemptRequest{0, 0, 0, QSM_TECHNIQUE_SWITCH, false});
   retire(bench, 0, 0, true);
   bench.cycles(100);
   tap.expect(bench.ref.slot[0].busy && bench.ref.preempt.slot[0].queue.size() == 1,
@@ -232,7 +232,7 @@ class RandomRound {
  private:
   void messages() {
     sms.send();
-    if (bench.ref.preempt.code != kExamined && random_.one_in(25)) {
+    if (bench.ref.preempt.code != QSM_PREEMPT_EXAMINED && random_.one_in(25)) {
       bench.in.preempt.host = true;
       PreemptRequest &r = bench.in.preempt.request;
       r = PreemptRequest{random_.below(NUM_SMS), random_.below(NUM_KERNELS), random_.below(MAX_TBS),
@@ -276,11 +276,11 @@ class RandomRound {
       (d.dropped ? counts_.dropped : d.accepted() ? counts_.evictions : counts_.refused)++;
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const unsigned result = bench.ref.preempt.result[i];
-      if (result != kRunning && waited_[i]) counts_.result[result]++;
-      waited_[i] = result == kRunning ? waited_[i] + 1 : 0;
+      if (result != QSM_RESULT_RUNNING && waited_[i]) counts_.result[result]++;
+      waited_[i] = result == QSM_RESULT_RUNNING ? waited_[i] + 1 : 0;
       tap_.expect(waited_[i] < 1000, "SM %u: the job is not over after 1000 cycles", i);
     }
-    examined_ = bench.ref.preempt.code == kExamined ? examined_ + 1 : 0;
+    examined_ = bench.ref.preempt.code == QSM_PREEMPT_EXAMINED ? examined_ + 1 : 0;
     tap_.expect(examined_ <= 2 * (3 + NUM_IMAGES), "the request is examined for %u cycles",
                 examined_);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -370,7 +370,7 @@ class RandomRound {
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {
       tap_.expect(
-          bench.ref.preempt.job[i].kind == kNoJob && bench.ref.preempt.result[i] != kRunning,
+          bench.ref.preempt.job[i].kind == QSM_JOB_NONE && bench.ref.preempt.result[i] != QSM_RESULT_RUNNING,
           "SM %u keeps its job", i);
     }
   }
@@ -404,14 +404,14 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   std::printf("# blocks: %llu ran, %llu saved, %llu flushed, %llu restored, %llu ended instead\n",
               ull{finished}, ull{saved}, ull{flushed}, ull{restored}, ull{instead});
   std::printf("# codes:");
-  for (unsigned code : {kAccepted, kNoTb, kBusyJob, kNotIdempotent, kNoArea, kNoImage, kTooSmall}) {
+  for (unsigned code : {QSM_PREEMPT_ACCEPTED, QSM_PREEMPT_NO_TB, QSM_PREEMPT_BUSY, QSM_PREEMPT_NOT_IDEMPOTENT, QSM_PREEMPT_NO_AREA, QSM_PREEMPT_NO_IMAGE, QSM_PREEMPT_TOO_SMALL}) {
     std::printf(" %u: %llu", code, ull{counts.code[code]});
-    if (code == kNoImage && NUM_IMAGES > 4) continue;  // so many are never in use
-    tap.expect(counts.code[code] > (code == kNoImage ? 0 : 20), "code %u came %llu times", code,
+    if (code == QSM_PREEMPT_NO_IMAGE && NUM_IMAGES > 4) continue;  // so many are never in use
+    tap.expect(counts.code[code] > (code == QSM_PREEMPT_NO_IMAGE ? 0 : 20), "code %u came %llu times", code,
                ull{counts.code[code]});
   }
   std::printf("; results:");
-  for (unsigned result = kDone; result <= kKilled; result++) {
+  for (unsigned result = QSM_RESULT_DONE; result <= QSM_RESULT_KILLED; result++) {
     std::printf(" %u: %llu", result, ull{counts.result[result]});
     tap.expect(counts.result[result] > 5, "result %u came %llu times", result,
                ull{counts.result[result]});

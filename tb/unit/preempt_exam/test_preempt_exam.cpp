@@ -39,7 +39,7 @@ class Bench {
     for (unsigned i = 0; i < kSms; i++) change_sm(i);
     for (unsigned k = 0; k < kKernels; k++) change_kernel(k);
     if (random_.one_in(10)) in_.evict_technique = random_.below(3);
-    in_.host = ref_.code != kExamined && random_.one_in(8);
+    in_.host = ref_.code != QSM_PREEMPT_EXAMINED && random_.one_in(8);
     in_.request = draw_request();
     const PreemptDecision d = ref_.decide(in_, view_);
     drive();
@@ -67,10 +67,10 @@ class Bench {
       view_.retire[i] =
           static_cast<int>(resident[random_.below(static_cast<uint32_t>(resident.size()))].tb);
     unsigned &job = ref_.job[i].kind;
-    if (job == kNoJob && random_.one_in(60))
-      job = kRestore;
-    else if (job != kNoJob && random_.one_in(15))
-      job = kNoJob;
+    if (job == QSM_JOB_NONE && random_.one_in(60))
+      job = QSM_JOB_RESTORE;
+    else if (job != QSM_JOB_NONE && random_.one_in(15))
+      job = QSM_JOB_NONE;
     for (unsigned k = 0; k < kKernels; k++) {
       const bool flag = in_.evict[i][k];
       if (random_.one_in(flag ? 30 : 20 * kKernels)) in_.evict[i][k] = !flag;
@@ -81,7 +81,7 @@ class Bench {
   void change_kernel(unsigned k) {
     if (random_.one_in(view_.killed[k] ? 10 : 200)) view_.killed[k] = !view_.killed[k];
     if (random_.one_in(10)) draw_used(ref_.slot[k].used);
-    if (!ref_.examining() && ref_.code != kExamined && random_.one_in(4)) draw_slot(k);
+    if (!ref_.examining() && ref_.code != QSM_PREEMPT_EXAMINED && random_.one_in(4)) draw_slot(k);
   }
   void draw_used(std::vector<bool> &used) {
     const unsigned n_lowest = random_.one_in(2) ? random_.below(kImages + 1) : random_.below(2);
@@ -180,7 +180,7 @@ class Bench {
     set(top_.retire_i, i, 1, view_.retire[i] >= 0);
     set(top_.retire_tb_i, i, kTbW,
         view_.retire[i] >= 0 ? static_cast<unsigned>(view_.retire[i]) : qsm_unit::noise(kTbs));
-    set(top_.job_i, i, 1, ref_.job[i].kind != kNoJob);
+    set(top_.job_i, i, 1, ref_.job[i].kind != QSM_JOB_NONE);
     for (unsigned k = 0; k < kKernels; k++) set(top_.evict_i, i * kKernels + k, 1, in_.evict[i][k]);
   }
 
@@ -254,7 +254,7 @@ int main(int argc, char **argv) {
   Bench bench(tap, random);
   for (unsigned c = 0; c < N_CYCLES && !tap.failed(); c++) bench.cycle();
   std::printf("# %u dropped; codes:", bench.n_dropped);
-  for (unsigned code : {kAccepted, kNoTb, kBusyJob, kNotIdempotent, kNoArea, kNoImage, kTooSmall}) {
+  for (unsigned code : {QSM_PREEMPT_ACCEPTED, QSM_PREEMPT_NO_TB, QSM_PREEMPT_BUSY, QSM_PREEMPT_NOT_IDEMPOTENT, QSM_PREEMPT_NO_AREA, QSM_PREEMPT_NO_IMAGE, QSM_PREEMPT_TOO_SMALL}) {
     std::printf(" %u: %u", code, bench.n_codes[code]);
     tap.expect(bench.n_codes[code] > 20, "code %u only %u times", code, bench.n_codes[code]);
   }

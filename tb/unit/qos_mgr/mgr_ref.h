@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "qsm_enums.h"
+
 constexpr uint64_t kQuotaMax = 0x7fffffff;
 constexpr uint32_t kAlphaOne = 0x10000, kAlphaMax = 0x7ffff, kRatioMax = 0x7ffff;
-constexpr unsigned kNoScheme = 0, kNaive = 1, kNaiveHistory = 2, kElastic = 3, kRollover = 4,
-                   kRolloverTime = 5, kFair = 6, kSchemes = 7;
 
 // What the manager works from in an epoch.
 struct MgrInputs {
-  unsigned scheme = kNaive;
+  unsigned scheme = QSM_SCHEME_NAIVE;
   uint32_t alpha_cap = 0x40000, rollover_cap = 8;
   bool alpha_en = true;
   unsigned nonqos_quota = 0;
@@ -88,7 +88,7 @@ class MgrRef {
 
   void qos(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-6, R-QM-7, R-SC-8
     Slot &s = slots[k];
-    const bool on = in.alpha_en && in.scheme >= kNaiveHistory && in.scheme <= kRolloverTime;
+    const bool on = in.alpha_en && qsm_scheme_uses_history(in.scheme);
     s.ratio =
         s.hist_cycles == 0 ? 0
         : s.hist_insn == 0
@@ -107,8 +107,8 @@ class MgrRef {
         s.alpha = static_cast<uint32_t>(std::max<uint64_t>(at_most(top, behind), kAlphaOne));
       }
     }
-    s.quota = in.scheme == kFair ? fair(in, k, t)
-              : unbounded        ? kQuotaMax
+    s.quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
+              : unbounded                  ? kQuotaMax
                           : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * in.goal[k] * t,
                                                         u128{1} << 32));
   }
@@ -129,9 +129,9 @@ class MgrRef {
     }
     slots[k].alpha = kAlphaOne;
     slots[k].ratio = 0;
-    slots[k].quota = in.scheme == kFair     ? fair(in, k, t)
-                     : in.nonqos_quota != 0 ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
-                                            : std::max<uint64_t>(q, t);
+    slots[k].quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
+                     : in.nonqos_quota != 0       ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
+                                                  : std::max<uint64_t>(q, t);
   }
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9
@@ -148,7 +148,7 @@ class MgrRef {
       const uint64_t room = kQuotaMax - w.quota;
       w.credit =
           in.rollover_cap == 0 ? room : at_most(room, static_cast<u128>(in.rollover_cap) * w.quota);
-      if ((in.scheme != kRollover && in.scheme != kRolloverTime) || !in.qos[k]) w.credit = 0;
+      if (!qsm_scheme_carries_over(in.scheme) || !in.qos[k]) w.credit = 0;
     }
   }
 };

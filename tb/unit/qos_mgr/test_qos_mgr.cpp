@@ -236,23 +236,23 @@ void test_alpha(qsm_unit::Tap &tap) {
     tap.expect(got == Pair(alpha, quota), "%s: alpha %x, quota %u, not %x, %u", what, got.first,
                got.second, alpha, quota);
   };
-  is(run(kRollover, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "half of the goal");
-  is(run(kNaiveHistory, 0x40000, 1, 4 * cycles), 0x10000, t, "ahead of the goal");
-  is(run(kElastic, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Elastic");
-  is(run(kRolloverTime, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Rollover-Time");
-  is(run(kRollover, 0x40000, 4, 1), 0x40000, 16 * t, "far behind, cap");
-  is(run(kRollover, 0, 4, 1), 0x7ffff,
+  is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "half of the goal");
+  is(run(QSM_SCHEME_NAIVE_HISTORY, 0x40000, 1, 4 * cycles), 0x10000, t, "ahead of the goal");
+  is(run(QSM_SCHEME_ELASTIC, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Elastic");
+  is(run(QSM_SCHEME_ROLLOVER_TIME, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Rollover-Time");
+  is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 1), 0x40000, 16 * t, "far behind, cap");
+  is(run(QSM_SCHEME_ROLLOVER, 0, 4, 1), 0x7ffff,
      static_cast<uint32_t>((uint64_t{0x7ffff} * 4 * t + 0xffff) >> 16), "far behind, no cap");
-  is(run(kRollover, 0x40000, 4, 0), 0x40000, 16 * t, "no instructions, cap");
-  is(run(kRollover, 0, 4, 0), 0x7ffff, kQuotaMax, "no instructions, no cap");
-  is(run(kRollover, 0, 4, 0, false), 0x10000, 4 * t, "no history");
-  is(run(kRollover, 0, 4, 7, false), 0x10000, 4 * t, "no cycles");
-  is(run(kRollover, 0x40000, 4, 1, true, false), 0x10000, 4 * t, "alpha off");
-  is(run(kNaive, 0x40000, 4, 1), 0x10000, 4 * t, "naive");
-  is(run(kNoScheme, 0x40000, 4, 1), 0x10000, 4 * t, "none");
-  is(run(kNaive, 0x40000, 65535, 1), 0x10000, 65535 * t, "large goal");
-  is(run(kNaive, 0x40000, 1.0 / 65536, 1), 0x10000, 1, "rounded up");
-  is(run(kNaive, 0x40000, 0, 1), 0x10000, 0, "goal 0");
+  is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 0), 0x40000, 16 * t, "no instructions, cap");
+  is(run(QSM_SCHEME_ROLLOVER, 0, 4, 0), 0x7ffff, kQuotaMax, "no instructions, no cap");
+  is(run(QSM_SCHEME_ROLLOVER, 0, 4, 0, false), 0x10000, 4 * t, "no history");
+  is(run(QSM_SCHEME_ROLLOVER, 0, 4, 7, false), 0x10000, 4 * t, "no cycles");
+  is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 1, true, false), 0x10000, 4 * t, "alpha off");
+  is(run(QSM_SCHEME_NAIVE, 0x40000, 4, 1), 0x10000, 4 * t, "naive");
+  is(run(QSM_SCHEME_NONE, 0x40000, 4, 1), 0x10000, 4 * t, "none");
+  is(run(QSM_SCHEME_NAIVE, 0x40000, 65535, 1), 0x10000, 65535 * t, "large goal");
+  is(run(QSM_SCHEME_NAIVE, 0x40000, 1.0 / 65536, 1), 0x10000, 1, "rounded up");
+  is(run(QSM_SCHEME_NAIVE, 0x40000, 0, 1), 0x10000, 0, "goal 0");
   tap.done("R-QM-6, R-QM-7, B2, B3: alpha and quota of a QoS slot");
 }
 
@@ -302,7 +302,7 @@ void test_other(qsm_unit::Tap &tap) {
 // Parts named by hand; the bench compares every word with the reference besides.
 void test_split(qsm_unit::Tap &tap) {
   Bench b(tap);
-  b.in.scheme = kRollover;
+  b.in.scheme = QSM_SCHEME_ROLLOVER;
   b.in.alpha_en = false;
   for (unsigned i = 0; i < kSms; i++) b.in.tbs[i][0] = 1;
   for (uint32_t cap : {0u, 1u, 8u, 255u}) {
@@ -355,7 +355,7 @@ void test_clear(qsm_unit::Tap &tap) {
 // R-SC-8: goal over history in every scheme, whatever alpha does.
 void test_ratio(qsm_unit::Tap &tap) {
   const uint32_t cycles = EPOCH_RESET + kNocLat;
-  for (unsigned scheme = 0; scheme < kSchemes; scheme++) {
+  for (unsigned scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
     auto is = [&](bool qos, double goal, uint32_t insn, bool busy, uint32_t want,
                   const char *what) {
       Bench b(tap);
@@ -380,7 +380,7 @@ void test_ratio(qsm_unit::Tap &tap) {
 
 void test_fair(qsm_unit::Tap &tap) {
   Bench b(tap);
-  b.in.scheme = kFair;
+  b.in.scheme = QSM_SCHEME_FAIR;
   b.epoch_len = 10000;
   auto is = [&](unsigned k, uint32_t want, const char *what) {
     tap.expect(b.quota(k) == want, "%s: quota of %u is %u, not %u", what, k, b.quota(k), want);
@@ -433,7 +433,7 @@ void test_trio(qsm_unit::Tap &tap) {
     return;
   }
   Bench b(tap);
-  b.in.scheme = kNaive;
+  b.in.scheme = QSM_SCHEME_NAIVE;
   b.epoch_len = 1000;
   one_kernel(b, true, 1, 900);
   b.in.valid[1] = b.in.had_tb[1] = b.in.qos[1] = b.in.valid[2] = b.in.had_tb[2] = true;
@@ -457,7 +457,7 @@ void test_trio(qsm_unit::Tap &tap) {
 
 // All slots busy with all that takes time, for every number of QoS slots.
 void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  const unsigned slow[] = {kRollover, kFair, kNaive};
+  const unsigned slow[] = {QSM_SCHEME_ROLLOVER, QSM_SCHEME_FAIR, QSM_SCHEME_NAIVE};
   for (unsigned run = 0; run < 3u << kKernels; run++) {
     const unsigned set_of_qos = run % (1u << kKernels);
     Bench b(tap);
@@ -482,7 +482,7 @@ void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 // Anything that registers and counters can hold; registers change and histories are cleared between
 // the epochs.
 void randomize(MgrInputs &in, qsm_unit::Random &random) {
-  in.scheme = random.below(kSchemes);
+  in.scheme = random.below(QSM_SCHEME_COUNT);
   in.alpha_cap = random.one_in(3) ? 0 : 0x10000 + random.below(0x70000);
   in.rollover_cap = random.one_in(4) ? 0 : random.below(256);
   in.alpha_en = !random.one_in(8);
@@ -538,7 +538,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 void test_double(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   b.epoch_len = 1000;
-  b.in.scheme = kRollover;
+  b.in.scheme = QSM_SCHEME_ROLLOVER;
   std::vector<double> insn(kKernels), cycles(kKernels);
   for (unsigned n = 0; n < 200 && !tap.failed(); n++) {
     std::vector<double> of_epoch(kKernels), want(kKernels);
@@ -575,7 +575,7 @@ void test_double(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 void test_longest(qsm_unit::Tap &tap) {
   Bench b(tap);
   one_kernel(b, true, 3.0 / 7, 1);
-  b.in.scheme = kRollover;
+  b.in.scheme = QSM_SCHEME_ROLLOVER;
   b.in.alpha_cap = 0;
   for (unsigned k = 0; k < kKernels; k++) b.in.valid[k] = b.busy[k] = true;
   b.epoch_len = (1u << 20) - 1;
@@ -598,7 +598,7 @@ void test_largest_quotas(qsm_unit::Tap &tap) {
   b.epoch();
   b.in.iso_ipc[0] =
       static_cast<uint32_t>(((uint64_t{1} << 47) - 1) / 65535);  // a fraction above 2^31 - 1
-  for (unsigned scheme : {kNaive, kFair}) {
+  for (unsigned scheme : {QSM_SCHEME_NAIVE, QSM_SCHEME_FAIR}) {
     b.in.scheme = scheme;
     b.epoch();
     tap.expect(b.quota(0) == kQuotaMax, "scheme %u: not saturated: %u", scheme, b.quota(0));

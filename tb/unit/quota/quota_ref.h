@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "qsm_enums.h"
+
 constexpr int64_t kQuotaMax = 0x7fffffff;
-constexpr unsigned kNoScheme = 0, kNaive = 1, kElastic = 3, kRollover = 4, kRolloverTime = 5,
-                   kFair = 6, kSchemes = 7;
 
 // What the block sees in a cycle; kernel -1 = none.
 struct QuotaInputs {
@@ -23,7 +23,7 @@ struct QuotaInputs {
   int word = -1;
   int64_t word_quota = 0, word_credit = 0;
   bool load = false;
-  unsigned load_scheme = kNoScheme;
+  unsigned load_scheme = QSM_SCHEME_NONE;
   unsigned epoch_len = 1000;
 
   QuotaInputs(unsigned n_sched, unsigned n_kernels)
@@ -54,14 +54,15 @@ class QuotaRef {
     bool qos_goes_on = false;
     for (unsigned j = 0; j < slots.size(); j++)
       qos_goes_on = qos_goes_on || (in.qos[j] && in.runnable[j] && slots[j].c > 0);
-    return slots[k].c > 0 && !(scheme == kRolloverTime && !in.qos[k] && qos_goes_on);
+    return slots[k].c > 0 && !(scheme == QSM_SCHEME_ROLLOVER_TIME && !in.qos[k] && qos_goes_on);
   }
   bool shut(const QuotaInputs &in, unsigned k) const { return held(in) && slots[k].c <= 0; }
 
   void step(const QuotaInputs &in) {
     const std::vector<bool> due = refills(in);
-    const bool timed = in.load ? in.load_scheme == kElastic && (scheme != kElastic || dcnt == 0)
-                               : scheme == kElastic && dcnt == 0;
+    const bool timed = in.load ? in.load_scheme == QSM_SCHEME_ELASTIC &&
+                                     (scheme != QSM_SCHEME_ELASTIC || dcnt == 0)
+                               : scheme == QSM_SCHEME_ELASTIC && dcnt == 0;
     const bool early_start = starts_early(in);
     std::vector<bool> had;
     for (const Slot &s : slots) had.push_back(s.has);
@@ -86,7 +87,7 @@ class QuotaRef {
   }
 
   std::vector<Slot> slots;
-  unsigned scheme = kNoScheme;
+  unsigned scheme = QSM_SCHEME_NONE;
   int64_t debt_max = 1;
   bool second = false, early = false;
   unsigned dcnt = 0;
@@ -94,13 +95,14 @@ class QuotaRef {
  private:
   // R-SC-2
   bool held(const QuotaInputs &in) const {
-    return scheme != kNoScheme &&
-           (scheme == kFair || std::count(in.qos.begin(), in.qos.end(), true) != 0);
+    return scheme != QSM_SCHEME_NONE &&
+           (scheme == QSM_SCHEME_FAIR || std::count(in.qos.begin(), in.qos.end(), true) != 0);
   }
 
   // R-SC-6
   bool starts_early(const QuotaInputs &in) const {
-    if (scheme != kElastic || !held(in) || dcnt == 0 || loads() >= 0 || in.load) return false;
+    if (scheme != QSM_SCHEME_ELASTIC || !held(in) || dcnt == 0 || loads() >= 0 || in.load)
+      return false;
     bool some = false;
     for (unsigned k = 0; k < slots.size(); k++) {
       if (!in.runnable[k]) continue;
@@ -115,10 +117,10 @@ class QuotaRef {
     scheme = s;
     for (unsigned k = 0; k < slots.size(); k++) {
       Slot &slot = slots[k];
-      slot.fresh = s == kElastic && had[k];
-      if (s == kNoScheme)
+      slot.fresh = s == QSM_SCHEME_ELASTIC && had[k];
+      if (s == QSM_SCHEME_NONE)
         slot.has = slot.to_load = false;
-      else if (s != kElastic)
+      else if (s != QSM_SCHEME_ELASTIC)
         slot.to_load = true;
     }
   }
@@ -129,7 +131,7 @@ class QuotaRef {
       for (Slot &s : slots) s.to_load = true;
       early = !timed;
       dcnt = in.epoch_len - 1;
-    } else if (scheme != kElastic) {
+    } else if (scheme != QSM_SCHEME_ELASTIC) {
       dcnt = 0;
       early = false;
     } else {
@@ -140,11 +142,11 @@ class QuotaRef {
   // R-QC-5, R-SC-3
   std::vector<bool> refills(const QuotaInputs &in) const {
     std::vector<bool> waiting(slots.size()), others(slots.size()), nobody(slots.size());
-    if (in.load || loads() >= 0 || !held(in) || scheme == kElastic) return nobody;
+    if (in.load || loads() >= 0 || !held(in) || scheme == QSM_SCHEME_ELASTIC) return nobody;
     bool spent = true, waits = false;
     for (unsigned k = 0; k < slots.size(); k++) {
       waiting[k] = in.runnable[k] && slots[k].to_refill;
-      others[k] = in.runnable[k] && (!in.qos[k] || scheme == kFair);
+      others[k] = in.runnable[k] && (!in.qos[k] || scheme == QSM_SCHEME_FAIR);
       waits = waits || waiting[k];
       spent = spent && (!in.runnable[k] || slots[k].c <= 0);
     }
@@ -181,7 +183,7 @@ class QuotaRef {
     if (loads() >= 0) {
       const auto k = static_cast<unsigned>(loads());
       const bool here = in.present[k] || in.arrive == static_cast<int>(k);
-      if (loads_now && scheme == kElastic)
+      if (loads_now && scheme == QSM_SCHEME_ELASTIC)
         load_elastic(slots[k], here);
       else if (loads_now)
         load(slots[k], here);

@@ -35,7 +35,7 @@ class Bench {
     drive();
     top.eval();
     compare();
-    const bool loading = ref.loads() >= 0, ends = in.load && in.load_scheme == kNoScheme;
+    const bool loading = ref.loads() >= 0, ends = in.load && in.load_scheme == QSM_SCHEME_NONE;
     ref.step(in);
     compare_load(ends || (loading && ref.loads() < 0));
     clock();
@@ -63,7 +63,7 @@ class Bench {
     in.load = true;
     in.load_scheme = scheme;
     cycle();
-    for (unsigned n = 0; n < 2 * kKernels && scheme != kNoScheme; n++) cycle();
+    for (unsigned n = 0; n < 2 * kKernels && scheme != QSM_SCHEME_NONE; n++) cycle();
   }
   // Cycles that take n lanes off C of k, or at least n where the last instruction has too many.
   void spend(unsigned k, int64_t n) {
@@ -126,7 +126,7 @@ class Bench {
     top.word_quota_i = in.word >= 0 ? static_cast<uint32_t>(in.word_quota) : noise(1u << 31);
     top.word_credit_i = in.word >= 0 ? static_cast<uint32_t>(in.word_credit) : noise(1u << 31);
     top.load_valid_i = in.load;
-    top.load_scheme_i = static_cast<uint8_t>(in.load ? in.load_scheme : noise(kSchemes));
+    top.load_scheme_i = static_cast<uint8_t>(in.load ? in.load_scheme : noise(QSM_SCHEME_COUNT));
     top.epoch_len_i = in.epoch_len;
   }
 
@@ -205,7 +205,7 @@ void test_first(qsm_unit::Tap &tap) {
   b.here(0);
   expect_c(tap, b, 0, 6);
   b.here(0, false);
-  b.load(kNaive);
+  b.load(QSM_SCHEME_NAIVE);
   expect_c(tap, b, 0, 0);
   tap.expect(b.quota(0) == 0, "an absent kernel keeps its quota");
   b.in.arrive = 0;
@@ -222,7 +222,7 @@ void test_first_delays_load(qsm_unit::Tap &tap) {
     b.word(k, 100 + k, 0);
   }
   b.in.load = true;
-  b.in.load_scheme = kNaive;
+  b.in.load_scheme = QSM_SCHEME_NAIVE;
   b.cycle();
   for (unsigned k = 0; k < kKernels; k++) {
     b.in.arrive = static_cast<int>(k);
@@ -236,7 +236,7 @@ void test_first_delays_load(qsm_unit::Tap &tap) {
   for (unsigned k = 0; k < kKernels; k++) expect_c(tap, b, k, 100 + k);
   b.word(0, 50, 400);
   b.in.load = true;
-  b.in.load_scheme = kNaive;
+  b.in.load_scheme = QSM_SCHEME_NAIVE;
   b.cycle();
   b.cycle();
   b.in.arrive = 0;  // a second block between the two cycles of a load: no grant
@@ -250,10 +250,10 @@ void test_load(qsm_unit::Tap &tap) {
   b.in.qos[0] = true;
   b.here(0);
   b.word(0, 50, 0);
-  b.load(kNaive);
+  b.load(QSM_SCHEME_NAIVE);
   b.word(0, 50, 0);
   b.in.load = true;
-  b.in.load_scheme = kNaive;
+  b.in.load_scheme = QSM_SCHEME_NAIVE;
   b.issue(0, 0, 2);
   b.cycle();  // lanes issued before the load belong to the ending epoch
   tap.expect(!b.open(0), "a kernel that loads is open");
@@ -263,41 +263,41 @@ void test_load(qsm_unit::Tap &tap) {
   tap.expect(b.open(0), "shut after the load");
   expect_c(tap, b, 0, 50);
   for (unsigned n = 1; n < 2 * kKernels; n++) b.cycle();  // the other slots
-  b.load(kNaive);                                         // present, no word: stays
+  b.load(QSM_SCHEME_NAIVE);                                         // present, no word: stays
   expect_c(tap, b, 0, 50);
   tap.expect(b.quota(0) == 50, "quota not kept");
 
   b.issue(0, 0, 1);
   b.word(0, 60, 400);
-  b.load(kRollover);
+  b.load(QSM_SCHEME_ROLLOVER);
   expect_c(tap, b, 0, 60 + 49);
   b.word(0, 60, 9);
-  b.load(kRollover);
+  b.load(QSM_SCHEME_ROLLOVER);
   expect_c(tap, b, 0, 69);  // no more than the credit
   b.spend(0, 69 + 1);
   tap.expect(b.ref.slots[0].c <= 0, "not spent");
   b.word(0, 5, 400);
-  b.load(kRollover);
+  b.load(QSM_SCHEME_ROLLOVER);
   expect_c(tap, b, 0, 5);  // debt is forgiven
-  b.load(kRollover);       // no word: all stays
+  b.load(QSM_SCHEME_ROLLOVER);       // no word: all stays
   expect_c(tap, b, 0, 5);
   b.word(0, 30, 0);
-  b.load(kRolloverTime);
+  b.load(QSM_SCHEME_ROLLOVER_TIME);
   b.word(0, 100, 800);
-  b.load(kRolloverTime);
+  b.load(QSM_SCHEME_ROLLOVER_TIME);
   expect_c(tap, b, 0, 130);  // what is left of a quota comes on top, within the credit
   b.word(0, kQuotaMax, 0);
-  b.load(kRollover);
+  b.load(QSM_SCHEME_ROLLOVER);
   expect_c(tap, b, 0, kQuotaMax);
   tap.expect(b.quota(0) == kQuotaMax, "largest quota");
 
   b.word(0, 1, 0);
-  b.load(kRollover);
+  b.load(QSM_SCHEME_ROLLOVER);
   expect_c(tap, b, 0, 1);  // no credit
   b.word(0, 77, 0);
-  b.load(kNoScheme);  // drops the word, changes nothing
+  b.load(QSM_SCHEME_NONE);  // drops the word, changes nothing
   expect_c(tap, b, 0, 1);
-  b.load(kNaive);
+  b.load(QSM_SCHEME_NAIVE);
   expect_c(tap, b, 0, 1);
   tap.done("R-QC-3, R-QC-4, B13: loads of every scheme");
 }
@@ -314,7 +314,7 @@ void test_figure4(qsm_unit::Tap &tap) {
   b.here(1);
   b.word(0, 100, 0);
   b.word(1, 50, 0);
-  b.load(kNaive);
+  b.load(QSM_SCHEME_NAIVE);
   for (unsigned n = 0; n < 49; n++) {
     b.issue(0, 1, 1);
     b.cycle();
@@ -346,7 +346,7 @@ void test_refill(qsm_unit::Tap &tap) {
   b.in.qos[q] = true;
   b.here(0);
   b.word(0, 1, 0);
-  b.load(kNaive);
+  b.load(QSM_SCHEME_NAIVE);
   b.issue(0, 0, kLanes);
   b.cycle();
   for (int64_t left = 1 - static_cast<int64_t>(kLanes); left <= 0; left++) {
@@ -362,7 +362,7 @@ void test_refill(qsm_unit::Tap &tap) {
     for (unsigned k : {0u, 1u, 2u}) round.here(k);
     round.word(0, kLanes - 1, 0);
     round.word(2, kLanes, 0);
-    round.load(kNaive);
+    round.load(QSM_SCHEME_NAIVE);
     round.spend(0, 1);
     round.spend(2, 1);
     round.cycle();
@@ -377,7 +377,7 @@ void test_refill(qsm_unit::Tap &tap) {
     for (unsigned k : {0u, 1u, 2u}) leaves.here(k);
     leaves.word(0, kLanes, 0);
     leaves.word(2, kLanes, 0);
-    leaves.load(kNaive);
+    leaves.load(QSM_SCHEME_NAIVE);
     leaves.spend(0, 1);
     leaves.spend(2, 1);
     leaves.cycle();
@@ -390,7 +390,7 @@ void test_refill(qsm_unit::Tap &tap) {
   waits.in.qos[0] = true;
   waits.here(0);
   waits.word(0, 1, 0);
-  waits.load(kNaive);
+  waits.load(QSM_SCHEME_NAIVE);
   waits.issue(0, 0, 1);
   waits.cycle();
   for (unsigned n = 0; n < 5; n++) waits.cycle();
@@ -416,7 +416,7 @@ void test_debt(qsm_unit::Tap &tap) {
   b.in.qos[0] = true;
   b.here(kKernels - 1);
   b.word(kKernels - 1, 3, 5);
-  b.load(kRollover);
+  b.load(QSM_SCHEME_ROLLOVER);
   expect_c(tap, b, kKernels - 1, 3);
   tap.done("R-QC-2, W12: debt has an end, and is forgiven");
 }
@@ -455,7 +455,7 @@ void test_elastic(qsm_unit::Tap &tap) {
   if (!needs_pair(tap, name)) return;
   Bench b(tap);
   b.in.epoch_len = 200;
-  pair(b, kElastic, 0,
+  pair(b, QSM_SCHEME_ELASTIC, 0,
        -3);  // cycle t is over: all spent at the start of t + 1, in which the epoch starts
   tap.expect(!b.open(0) && !b.open(1) && b.shut(0) && b.shut(1), "gates of spent kernels");
   b.cycle();
@@ -473,7 +473,7 @@ void test_elastic(qsm_unit::Tap &tap) {
   unsigned n_left = 0;
   for (; b.ref.dcnt != 0; n_left++) b.cycle();
   tap.expect(n_left == 150 - 1 - 2 * kKernels - 2, "%u cycles left of the second epoch", n_left);
-  b.load(kNaive);  // wins over the timed start; no words: C stays
+  b.load(QSM_SCHEME_NAIVE);  // wins over the timed start; no words: C stays
   expect_c(tap, b, 1, 50);
   tap.done(name);
 }
@@ -484,12 +484,12 @@ void test_elastic_words(qsm_unit::Tap &tap) {
   const char *name = "R-SC-4, R-SC-5: words of a running epoch of Elastic";
   if (!needs_pair(tap, name)) return;
   Bench b(tap);
-  pair(b, kElastic, 0, -3);
+  pair(b, QSM_SCHEME_ELASTIC, 0, -3);
   b.word(0, 70, 0);  // in the cycle of the early start
   for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
   expect_c(tap, b, 0, 100);  // not without a load message
   b.in.load = true;
-  b.in.load_scheme = kElastic;
+  b.in.load_scheme = QSM_SCHEME_ELASTIC;
   b.cycle();
   tap.expect(!b.open(0) && b.open(1), "a fresh quota is taken over behind a closed gate");
   b.cycle();
@@ -504,10 +504,10 @@ void test_elastic_words(qsm_unit::Tap &tap) {
 
   Bench first(tap);  // a first block between an early start and its load: its grant comes twice,
                      // and saturates
-  pair(first, kElastic, 0, -3);
+  pair(first, QSM_SCHEME_ELASTIC, 0, -3);
   first.here(1, false);
-  first.load(kNaive);  // drops slot 1
-  first.load(kElastic);
+  first.load(QSM_SCHEME_NAIVE);  // drops slot 1
+  first.load(QSM_SCHEME_ELASTIC);
   first.spend(0, 100);
   first.in.first_quota[1] = kQuotaMax - 5;
   first.cycle();  // the start
@@ -521,10 +521,10 @@ void test_elastic_words(qsm_unit::Tap &tap) {
   // Another scheme's load message while the loads of an early start are under way.
   for (unsigned n = 0; n <= 2 * kKernels; n++) {
     Bench late(tap);
-    pair(late, kElastic, 0, -3);
+    pair(late, QSM_SCHEME_ELASTIC, 0, -3);
     for (unsigned i = 0; i < n; i++) late.cycle();
     late.in.load = true;
-    late.in.load_scheme = n % 2 ? kNaive : kNoScheme;
+    late.in.load_scheme = n % 2 ? QSM_SCHEME_NAIVE : QSM_SCHEME_NONE;
     late.cycle();
     for (unsigned i = 0; i < 2 * kKernels; i++) late.cycle();
     for (unsigned k : {0u, 1u}) late.c(k);  // against the reference
@@ -537,9 +537,9 @@ void test_rollover_time(qsm_unit::Tap &tap) {
       "R-SC-2, B16: Rollover-Time closes the others while a QoS kernel that runs has quota";
   if (!needs_pair(tap, name)) return;
   Bench b(tap);
-  pair(b, kRollover, 1, 40);
+  pair(b, QSM_SCHEME_ROLLOVER, 1, 40);
   tap.expect(b.open(0) && b.open(1), "Rollover closes");
-  b.load(kRolloverTime);  // no words: C stays
+  b.load(QSM_SCHEME_ROLLOVER_TIME);  // no words: C stays
   tap.expect(b.open(0) && !b.open(1) && !b.shut(1), "not closed, or shut");
   b.in.runnable[0] = false;
   tap.expect(b.open(1), "closed for a kernel that is frozen");
@@ -558,7 +558,7 @@ void test_fair(qsm_unit::Tap &tap) {
   if (!needs_pair(tap, name)) return;
   for (bool with_qos : {true, false}) {
     Bench b(tap);
-    pair(b, kFair, 1, -3);
+    pair(b, QSM_SCHEME_FAIR, 1, -3);
     b.in.qos[0] = with_qos;
     tap.expect(b.open(0) && !b.open(1), "gates before the last is spent");
     b.cycle();
@@ -579,18 +579,18 @@ void test_fair(qsm_unit::Tap &tap) {
 void test_frozen(qsm_unit::Tap &tap) {
   const char *name = "R-SC-1: frozen kernels are left out of refills and early starts";
   if (!needs_pair(tap, name)) return;
-  for (unsigned scheme : {kNaive, kElastic, kFair}) {
+  for (unsigned scheme : {QSM_SCHEME_NAIVE, QSM_SCHEME_ELASTIC, QSM_SCHEME_FAIR}) {
     Bench b(tap);
     pair(b, scheme, 5, -3);
     b.in.runnable[0] = false;
     for (unsigned n = 0; n <= 2 * kKernels + 1; n++) b.cycle();
     expect_c(tap, b, 1, 47);
-    expect_c(tap, b, 0, scheme == kElastic ? 105 : 5);
+    expect_c(tap, b, 0, scheme == QSM_SCHEME_ELASTIC ? 105 : 5);
     b.in.runnable[0] = true;
     b.in.runnable[1] = false;
     b.spend(0, b.ref.slots[0].c);
     for (unsigned n = 0; n <= 2 * kKernels; n++) b.cycle();
-    expect_c(tap, b, 1, scheme == kElastic ? 97 : 47);
+    expect_c(tap, b, 1, scheme == QSM_SCHEME_ELASTIC ? 97 : 47);
   }
   tap.done(name);
 }
@@ -631,11 +631,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (random.one_in(100)) b.in.first_quota[random.below(kKernels)] = any_quota(random);
     if (random.one_in(100)) b.in.epoch_len = 60 + random.below(200);
     b.in.tick = random.one_in(5);
-    const bool elastic = b.ref.scheme == kElastic;
+    const bool elastic = b.ref.scheme == QSM_SCHEME_ELASTIC;
     if (b.ref.loads() >= 0 && !elastic) {  // neither words nor loads come then
     } else if (random.one_in(60)) {
       b.in.load = true;
-      b.in.load_scheme = elastic && !random.one_in(4) ? kElastic : random.below(kSchemes);
+      b.in.load_scheme = elastic && !random.one_in(4) ? QSM_SCHEME_ELASTIC : random.below(QSM_SCHEME_COUNT);
     } else if (random.one_in(20)) {
       b.in.word = static_cast<int>(random.below(kKernels));
       b.in.word_quota = any_quota(random);

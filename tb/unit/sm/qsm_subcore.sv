@@ -3,6 +3,7 @@
 // signals below.
 module qsm_subcore
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 #(
   parameter int unsigned Sub = 0

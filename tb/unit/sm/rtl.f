@@ -1,4 +1,5 @@
 build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_rr_arb.sv
 rtl/qsm_lru_arb.sv

@@ -4,6 +4,7 @@
 // cycle, then gives the edge.
 module tb_sm
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic        clk_i,

@@ -5,5 +5,6 @@
 -y rtl/mem
 -y rtl/warp_sched
 build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 tb/unit/sm_preempt/tb_sm_preempt.sv

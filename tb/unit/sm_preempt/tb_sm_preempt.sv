@@ -2,6 +2,7 @@
 // Bench top: a whole qsm_sm with the launches of its kernels, messages and memory port taken apart.
 module tb_sm_preempt
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic        clk_i,
@@ -78,7 +79,7 @@ module tb_sm_preempt
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_sm dut (
     .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
-    .policy_i(policy_e'(policy_i[2:0])),
+    .policy_i(policy_e'(policy_i[$bits(policy_e)-1:0])),
     .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .qos_i('0),
     .first_quota_i('0), .epoch_len_i('0),
     .save_base_i(save_base_i[31:12]), .start_i('0), .kill_i(NumKernels'(kill_i)),

@@ -9,6 +9,7 @@
 #include "../common/qsm_unit.h"
 #include "Vtb_sm_preempt.h"
 #include "kernel.h"
+#include "qsm_enums.h"
 
 double sc_time_stamp() { return 0; }
 
@@ -79,7 +80,7 @@ class Bench {
     memory_ = Memory(4 * lanes_);
     free_.assign(subs_, warps_ / subs_);
     granules_.assign(32, false);
-    top.policy_i = random_.below(6);
+    top.policy_i = random_.below(QSM_POLICY_COUNT);
     calm_ = 20 << random_.below(5);
     slow_ = 1 + random_.below(40);
     for (uint32_t k = 0; k < kernels_; k++) make_launch(k);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "Vtb_subcore.h"
+#include "qsm_enums.h"
 #include "ref.hpp"
 #include "verilated.h"
 
@@ -50,7 +51,7 @@ class Bench {
     top.code_limit_i = CODE_BASE + CODE_BYTES;
     top.entry_i = CODE_BASE;
     top.arg_i = 0x1234ABCD;
-    top.policy_i = 1;
+    top.policy_i = QSM_POLICY_GTO;
     top.open_i = 0xFF;
     top.eval();
     tick();

@@ -3,6 +3,7 @@
 // Shows what the test watches inside.
 module tb_subcore
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic                     clk_i,
@@ -17,7 +18,7 @@ module tb_subcore
   input  logic [31:0]              code_limit_i,
   input  logic [31:0]              entry_i,
   input  logic [31:0]              arg_i,
-  input  logic [1:0]               policy_i,
+  input  policy_e                  policy_i,
   input  logic [7:0]               killed_i,
   input  logic [7:0]               open_i,
   // A warp starts; its block index is {3, 2, tb}, its linear index 100 + tb, its ticket 5 - tb.
@@ -145,7 +146,7 @@ module tb_subcore
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_subcore #(.Sub(0)) dut (
     .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
-    .policy_i(policy_e'({1'b0, policy_i})),
+    .policy_i,
     .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .shut_i('0),
     .killed_i(NumKernels'(killed_i)),
     .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start),

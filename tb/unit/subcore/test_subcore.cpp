@@ -46,12 +46,13 @@ struct Totals {
 };
 
 static std::string run_random(uint32_t seed, Totals &totals) {
+  static const unsigned plain[] = {QSM_POLICY_LRR, QSM_POLICY_GTO, QSM_POLICY_LRR_ROTATE};
   Bench bench(seed);
   Generator generator(bench.rng, bench.top.fpu_o != 0);
   bench.code = generator.make(40 + bench.rng() % 120);
   if (bench.code.size() * 4 > CODE_BYTES) return "";
   bench.slow = bench.rng() % 6;
-  bench.top.policy_i = static_cast<uint8_t>(bench.rng() % 3);
+  bench.top.policy_i = static_cast<uint8_t>(plain[bench.rng() % 3]);
   for (auto &byte : bench.memory.bytes) byte = static_cast<uint8_t>(bench.rng());
   Memory expected = bench.memory;
 
@@ -320,13 +321,13 @@ static void test_step_bubble() {
   };
   b->issues.clear();
   steps(50);
-  const uint32_t frozen = stall_count(*b, 1, 2), held = stall_count(*b, 0, 6);
+  const uint32_t frozen = stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION), held = stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE);
   steps(100);
-  ok(b->issues.empty() && stall_count(*b, 1, 2) == frozen + 100 &&
-         stall_count(*b, 0, 6) == held + 100,
+  ok(b->issues.empty() && stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION) == frozen + 100 &&
+         stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE) == held + 100,
      "a frozen warp has no instruction, one that a step holds back finds the unit busy (R-SP-5)",
-     b->error + " " + std::to_string(stall_count(*b, 1, 2) - frozen) + " and " +
-         std::to_string(stall_count(*b, 0, 6) - held) + " cycles of 100");
+     b->error + " " + std::to_string(stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION) - frozen) + " and " +
+         std::to_string(stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE) - held) + " cycles of 100");
 }
 
 // ---- floating point ----
@@ -369,11 +370,11 @@ static void test_float_timing() {
   }
 }
 
-// Counts of reason 6 (unit busy) that a cycle adds for a kernel.
+// Counts of pipe_throttle that a cycle adds for a kernel.
 static uint32_t busy_in_step(Bench &bench, uint32_t kernel) {
-  const uint32_t before = stall_count(bench, kernel, 6);
+  const uint32_t before = stall_count(bench, kernel, QSM_STALL_PIPE_THROTTLE);
   bench.step();
-  return stall_count(bench, kernel, 6) - before;
+  return stall_count(bench, kernel, QSM_STALL_PIPE_THROTTLE) - before;
 }
 
 // One sum that waits in the one cycle that another has claimed.
@@ -566,7 +567,7 @@ static void test_gate() {
   for (int i = 0; i < 300; i++) bench.step();
   const size_t shut = bench.issues.size();
   bench.top.stall_kernel_i = 1;
-  bench.top.stall_reason_i = 5;
+  bench.top.stall_reason_i = QSM_STALL_QUOTA;
   bench.top.eval();
   const uint32_t quota = bench.top.stall_value_o;
   bench.top.open_i = 0xFF;
@@ -621,8 +622,8 @@ static void test_stall_counters() {
   const bool ended = bench.run(100000);
   uint64_t all = 0, issued = 0;
   for (uint32_t k = 0; k < 2; k++) {
-    issued += stall_count(bench, k, 0);
-    for (uint32_t r = 0; r < 8; r++) all += stall_count(bench, k, r);
+    issued += stall_count(bench, k, QSM_STALL_SELECTED);
+    for (uint32_t r = 0; r < QSM_STALL_COUNT; r++) all += stall_count(bench, k, r);
   }
   ok(ended && all == bench.resident_cycles,
      "every resident warp has one reason in every cycle (R-IS-6, R-SP-6)",

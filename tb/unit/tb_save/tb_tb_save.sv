@@ -3,6 +3,7 @@
 // the sub-cores' warps; per sub-core only what it says of the warp that step_widx_o names.
 module tb_tb_save
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic        clk_i,

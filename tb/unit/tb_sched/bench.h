@@ -207,7 +207,7 @@ class Bench {
       same("result", i, get(top.job_result_o, i, 3), pre.result[i]);
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         same("saving", i * NUM_KERNELS + k, get(top.saving_o, i * NUM_KERNELS + k, 1),
-             job.kind == kSave && job.kernel == k);
+             job.kind == QSM_JOB_SAVE && job.kernel == k);
       }
     }
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -225,11 +225,11 @@ class Bench {
     uint64_t bits = 0;
     for (unsigned b = 0; b < hidden; b++)
       bits |= get(top.rootp->qsm_tb_sched__DOT__u_preempt__DOT__job_q, i * width + b, 1) << b;
-    if (job.kind != kNoJob) {
+    if (job.kind != QSM_JOB_NONE) {
       same("job fresh", i, bits >> (kTicketW + 1), job.fresh);
       same("job host", i, (bits >> kTicketW) & 1, job.host);
     }
-    if (job.kind == kSaved) same("job ticket", i, bits & ((1u << kTicketW) - 1), job.ticket);
+    if (job.kind == QSM_JOB_SAVED) same("job ticket", i, bits & ((1u << kTicketW) - 1), job.ticket);
   }
 
   void compare_decisions() {
@@ -243,7 +243,7 @@ class Bench {
     same("message valid", 0, top.dispatch_valid_o,
          out.dispatch || d.saves() ? uint64_t{1} << receiver : 0);
     if (d.saves()) {
-      same("save op", 0, top.dispatch_op_o, d.request.technique == kFlush ? 3 : 2);
+      same("save op", 0, top.dispatch_op_o, d.request.technique == QSM_TECHNIQUE_FLUSH ? 3 : 2);
       same("save kernel", 0, top.dispatch_kernel_o, d.request.kernel);
       same("save tb", 0, top.dispatch_tb_o, d.request.tb);
       same("save image", 0, top.dispatch_image_o, d.image);

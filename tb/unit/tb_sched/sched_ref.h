@@ -159,9 +159,9 @@ class SchedRef {
     view.snapshot = in.snapshot;
     view.epoch_done = in.epoch_done;
     view.alloc_busy = alloc.busy();
-    view.preempting = preempt.code == kExamined;
+    view.preempting = preempt.code == QSM_PREEMPT_EXAMINED;
     for (const PreemptRef::Job &job : preempt.job)
-      view.preempting = view.preempting || job.kind != kNoJob;
+      view.preempting = view.preempting || job.kind != QSM_JOB_NONE;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       const Slot &s = slot[k];
       const bool block =
@@ -182,7 +182,7 @@ class SchedRef {
       for (const PreemptView::Resident &r : s.age)
         v.age.push_back(AdjustView::Tb{r.tb, r.kernel, s.tb[r.tb].first, s.tb[r.tb].base});
       v.alloc_writes = alloc.writes() == static_cast<int>(i);
-      v.restoring = preempt.job[i].kind == kRestore;
+      v.restoring = preempt.job[i].kind == QSM_JOB_RESTORE;
       v.refused.assign(p.n_kernels, false);
       const bool refused =
           decision.now && !decision.dropped && !decision.host && !decision.accepted();
@@ -367,7 +367,7 @@ class SchedRef {
   // What is left of the cycle: R-PE-6, R-PE-10, R-PE-11.
   void finish_preempt(const SchedInput &in, const SchedOutput &out) {
     for (unsigned i = 0; i < p.n_sms; i++) {
-      if (in.preempt.restored[i]) preempt.job[i].kind = kFreed;
+      if (in.preempt.restored[i]) preempt.job[i].kind = QSM_JOB_FREED;
     }
     for (unsigned k = 0; k < p.n_kernels; k++) {
       if (out.kill[k]) preempt.slot[k].queue.clear();

@@ -62,7 +62,7 @@ void test_latecomer(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2) return tap.done("a latecomer # SKIP one slot");
   Bench bench(tap);
   bench.in.latecomers = true;
-  bench.in.preempt.evict_technique = kDrain;
+  bench.in.preempt.evict_technique = QSM_TECHNIQUE_DRAIN;
   bench.write_ctx(0, true, true);
   bench.settle();
   bench.launch(0, {65535, 65535, 1}, AllocShape{1, 0});
@@ -77,7 +77,7 @@ void test_latecomer(qsm_unit::Tap &tap) {
       bench.in.epoch_done = c == length - 1;
       for (unsigned i = 0; i < NUM_SMS; i++) {
         const PreemptRef::Job &job = bench.ref.preempt.job[i];
-        if (job.kind == kDrainJob) bench.in.retire[i] = static_cast<int>(job.tb);
+        if (job.kind == QSM_JOB_DRAIN) bench.in.retire[i] = static_cast<int>(job.tb);
       }
       bench.cycle();
       n_blocks += bench.out.dispatch && bench.out.kernel == 1;

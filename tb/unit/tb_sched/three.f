@@ -3,6 +3,7 @@
 -CFLAGS "-DNUM_SMS=4 -DNUM_KERNELS=8 -DNUM_SCHED=3 -DWARPS_PER_SM=12 -DMAX_TBS=7 -DNUM_IMAGES=3 -DLINE_BYTES=32"
 rtl/qsm_lint.vlt
 tb/unit/tb_sched/job.vlt
+rtl/qsm_enums_pkg.sv
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

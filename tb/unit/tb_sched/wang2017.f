@@ -3,6 +3,7 @@
 -CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32 -DNUM_IMAGES=8 -DLINE_BYTES=128"
 rtl/qsm_lint.vlt
 tb/unit/tb_sched/job.vlt
+rtl/qsm_enums_pkg.sv
 rtl/qsm_rr_arb.sv
 rtl/tb_sched/qsm_preempt.sv
 rtl/tb_sched/qsm_preempt_exam.sv

@@ -11,12 +11,13 @@
 #include <map>
 #include <vector>
 
-enum Policy : unsigned { kLrr, kGto, kRotate, kTwoLevel, kQaws, kProse };
+#include "qsm_enums.h"
+
 constexpr int kNone = -1;
 
 // What a block sees in one cycle. Masks: bit per warp, but restart and shut: bit per kernel.
 struct Inputs {
-  unsigned policy = kGto;
+  unsigned policy = QSM_POLICY_GTO;
   uint64_t resident = 0, eligible = 0, stalled_long = 0;
   std::vector<unsigned> kernel;  // [warp]
   std::vector<unsigned> budget;  // [kernel]
@@ -44,14 +45,14 @@ struct Reference {
   int cycle(const Inputs &in) {
     int pick = kNone;
     uint64_t next_active = 0;
-    if (in.policy == kLrr) pick = circular(in.eligible, gone ? last + 1 : last);
-    if (in.policy == kGto) pick = gto(in.eligible);
-    if (in.policy == kRotate) pick = circular(in.eligible, last + 1);
-    if (in.policy == kTwoLevel) {
+    if (in.policy == QSM_POLICY_LRR) pick = circular(in.eligible, gone ? last + 1 : last);
+    if (in.policy == QSM_POLICY_GTO) pick = gto(in.eligible);
+    if (in.policy == QSM_POLICY_LRR_ROTATE) pick = circular(in.eligible, last + 1);
+    if (in.policy == QSM_POLICY_TWO_LEVEL) {
       pick = circular(in.eligible & active, gone ? last + 1 : last);
       next_active = after_exchange(in);
     }
-    if (in.policy == kQaws || in.policy == kProse)
+    if (qsm_policy_has_groups(in.policy))
       pick = qaws(in);
     else
       leave_qaws();
@@ -145,7 +146,7 @@ struct Reference {
     return warps;
   }
   bool leads(const Inputs &in, unsigned w) const {
-    return in.policy == kProse ? has(mark, w) : !gone && w == last;
+    return in.policy == QSM_POLICY_QAWS_PROSE ? has(mark, w) : !gone && w == last;
   }
 
   void leave_qaws() {
@@ -163,7 +164,7 @@ struct Reference {
     const auto any = [&](auto rule) {
       return std::any_of(group.members.begin(), group.members.end(), rule);
     };
-    if (in.policy == kQaws)
+    if (in.policy == QSM_POLICY_QAWS)
       return !head_ok && prev && any([&](unsigned w) { return !gone && w == last; });
     return any([&](unsigned w) { return has(mark, w) && !has(in.eligible, w); }) &&
            any([&](unsigned w) { return has(in.eligible, w); });

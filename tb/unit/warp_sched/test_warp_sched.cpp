@@ -12,7 +12,7 @@ namespace {
 // R-PO-2: starts at slot 0, keeps a warp until it stalls, goes on after it once it has finished.
 void test_lrr(qsm_unit::Tap &tap) {
   Bench b(tap);
-  b.in.policy = kLrr;
+  b.in.policy = QSM_POLICY_LRR;
   b.in.resident = kAll;
   b.names(0, kAll);
   b.names(0, kAll);
@@ -59,7 +59,7 @@ void test_gto(qsm_unit::Tap &tap) {
 
 void test_rotate(qsm_unit::Tap &tap) {
   Bench b(tap);
-  b.in.policy = kRotate;
+  b.in.policy = QSM_POLICY_LRR_ROTATE;
   b.in.resident = kAll;
   for (unsigned n = 0; n < 3 * kWarps; n++) b.names(static_cast<int>(n % kWarps), kAll);
   b.names(0, 1);
@@ -71,7 +71,7 @@ void test_rotate(qsm_unit::Tap &tap) {
 // cycle later.
 void test_two_level(qsm_unit::Tap &tap) {
   Bench b(tap);
-  b.in.policy = kTwoLevel;
+  b.in.policy = QSM_POLICY_TWO_LEVEL;
   b.in.resident = kAll;
   b.in.active_warps = 2;
   b.names(kNone, kAll);  // nobody is active yet
@@ -97,9 +97,9 @@ void test_two_level(qsm_unit::Tap &tap) {
     b.names(kNone, 0, kNone, 2);  // 2 finishes and leaves its place
     b.names(kNone, 2, 2);         // 1 is promoted, older than the new warp in 2
     b.names(1, 6);
-    b.set_policy(kGto);
+    b.set_policy(QSM_POLICY_GTO);
     b.names(1, 2);
-    b.set_policy(kTwoLevel);
+    b.set_policy(QSM_POLICY_TWO_LEVEL);
     b.names(kNone, 2);  // begins anew
     b.names(1, 2);
   }
@@ -145,11 +145,11 @@ void test_figure3(qsm_unit::Tap &tap) {
     unsigned policy, budget;
     const char *trace;
   } golden[] = {
-      {kGto, 4, "0100110000111100231122332222333322--33"},
-      {kQaws, 4, "0102322332222301102233300013311100--11"},
-      {kQaws, 6, "0102322332222333322013300001--111100--11"},
-      {kProse, 4, "0123223322221100223333000033111100--11"},
-      {kProse, 6, "0123223322223333221133111100--000011--00"},
+      {QSM_POLICY_GTO, 4, "0100110000111100231122332222333322--33"},
+      {QSM_POLICY_QAWS, 4, "0102322332222301102233300013311100--11"},
+      {QSM_POLICY_QAWS, 6, "0102322332222333322013300001--111100--11"},
+      {QSM_POLICY_QAWS_PROSE, 4, "0123223322221100223333000033111100--11"},
+      {QSM_POLICY_QAWS_PROSE, 6, "0123223322223333221133111100--000011--00"},
   };
   for (const auto &row : golden) {
     if (kWarps < 4 || kKernels < 2) break;
@@ -166,7 +166,7 @@ void test_figure3(qsm_unit::Tap &tap) {
 void test_groups(qsm_unit::Tap &tap) {
   if (kWarps >= 4 && kKernels >= 3) {
     Bench b(tap);
-    b.in.policy = kQaws;
+    b.in.policy = QSM_POLICY_QAWS;
     b.in.kernel[0] = b.in.kernel[1] = 1;
     b.in.kernel[2] = 2;
     b.set_budget(0, 2);
@@ -281,7 +281,7 @@ void test_algorithm1(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     Bench b(tap);
     Crowd crowd(b, random);
     PaperView paper;
-    b.in.policy = kQaws;
+    b.in.policy = QSM_POLICY_QAWS;
     const unsigned low = 1 + random.below(round % 3 ? 4 : 255),
                    high = 1 + random.below(round % 2 ? 9 : 255);
     for (unsigned k = 0; k < kKernels; k++) b.in.budget[k] = k % 2 ? high : low;
@@ -308,7 +308,7 @@ void test_equals_gto(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     Bench b(tap);
     Crowd crowd(b, random);
     const bool equal = round % 4 != 0;
-    b.in.policy = equal && round % 2 ? kProse : kQaws;
+    b.in.policy = equal && round % 2 ? QSM_POLICY_QAWS_PROSE : QSM_POLICY_QAWS;
     for (unsigned k = 0; k < kKernels; k++)
       b.in.budget[k] = equal ? 1 + round : random.one_in(kKernels) ? 2 : 1;
     for (unsigned n = 0; n < 2000 && !tap.failed(); n++) {
@@ -337,7 +337,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Crowd crowd(b, random);
   bool above = false;
   for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
-    if (random.one_in(150)) b.set_policy(random.below(6));
+    if (random.one_in(150)) b.set_policy(random.below(QSM_POLICY_COUNT));
     if (random.one_in(50))
       b.set_budget(random.below(kKernels),
                    random.one_in(8) ? 1 + random.below(255) : 1 + random.below(5));
@@ -361,7 +361,7 @@ void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Crowd crowd(b, random);
   unsigned n_kept = 0;
   for (unsigned n = 0; n < 100000 && !tap.failed(); n++) {
-    if (n % 10000 == 0) b.set_policy(n % 20000 ? kProse : kQaws);
+    if (n % 10000 == 0) b.set_policy(n % 20000 ? QSM_POLICY_QAWS_PROSE : QSM_POLICY_QAWS);
     if (n % 10000 == 0)
       for (unsigned k = 0; k < kKernels; k++) b.set_budget(k, 160 + random.below(96));
     if (random.one_in(30)) b.in.shut = 0;
@@ -382,7 +382,7 @@ void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 30 && !tap.failed(); round++) {
     Bench b(tap);
-    b.in.policy = round % 2 ? kProse : kQaws;
+    b.in.policy = round % 2 ? QSM_POLICY_QAWS_PROSE : QSM_POLICY_QAWS;
     unsigned sum = 0;
     for (unsigned k = 0; k < kKernels; k++) b.in.budget[k] = 1 + 2 * k + random.below(2);
     for (unsigned k = 0; k < kKernels; k++) sum += b.in.budget[k];

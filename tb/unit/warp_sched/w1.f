@@ -2,6 +2,7 @@
 -GNumWarps=1
 -GNumKernels=1
 -CFLAGS "-DNUM_WARPS=1 -DNUM_KERNELS=1"
+rtl/qsm_enums_pkg.sv
 rtl/warp_sched/qsm_first.sv
 rtl/warp_sched/qsm_warp_age.sv
 rtl/warp_sched/qsm_two_level.sv

@@ -2,6 +2,7 @@
 -GNumWarps=16
 -GNumKernels=8
 -CFLAGS "-DNUM_WARPS=16 -DNUM_KERNELS=8"
+rtl/qsm_enums_pkg.sv
 rtl/warp_sched/qsm_first.sv
 rtl/warp_sched/qsm_warp_age.sv
 rtl/warp_sched/qsm_two_level.sv

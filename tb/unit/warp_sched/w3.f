@@ -2,6 +2,7 @@
 -GNumWarps=3
 -GNumKernels=3
 -CFLAGS "-DNUM_WARPS=3 -DNUM_KERNELS=3"
+rtl/qsm_enums_pkg.sv
 rtl/warp_sched/qsm_first.sv
 rtl/warp_sched/qsm_warp_age.sv
 rtl/warp_sched/qsm_two_level.sv

@@ -2,6 +2,7 @@
 -GNumWarps=6
 -GNumKernels=3
 -CFLAGS "-DNUM_WARPS=6 -DNUM_KERNELS=3"
+rtl/qsm_enums_pkg.sv
 rtl/warp_sched/qsm_first.sv
 rtl/warp_sched/qsm_warp_age.sv
 rtl/warp_sched/qsm_two_level.sv

@@ -2,6 +2,7 @@
 -CFLAGS "-DNUM_SMS=3 -DNUM_SCHED=2 -DWARP_SIZE=4 -DNUM_KERNELS=3 -DMEM_TXNS=8 -DNUM_CHANNELS=1 -DNOC_LAT=3"
 rtl/qsm_lint.vlt
 build/cfg/odd/qsm_cfg_pkg.sv
+rtl/qsm_enums_pkg.sv
 rtl/qsm_pkg.sv
 rtl/qsm_delay_msg.sv
 rtl/qsm_fifo.sv

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from rtl/qsm_enums.rdl by `make enums`; do not edit.
+// Enumerations of the GPU; of no configuration, so that every block can use them.
+// Meaning: docs/enumerations.md.
+package qsm_enums_pkg;
+  // Warp scheduling policies (warp_sched.md, qaws.md).
+  typedef enum logic [2:0] {
+    // Loose round robin: the last issued warp until it stalls, then the next slot
+    PolicyLrr = 3'd0,
+    PolicyGto = 3'd1,  // Greedy, then oldest: the last issued warp until it stalls, then the oldest
+    PolicyLrrRotate = 3'd2,  // Round robin: the next slot after the last issued warp
+    PolicyTwoLevel = 3'd3,  // Loose round robin among the active warps; stalled ones are demoted
+    PolicyQaws = 3'd4,  // QoS-aware groups of warps, by budget (Algorithm 1 of the paper)
+    PolicyQawsProse = 3'd5  // The same as the paper's text has it
+  } policy_e;
+  localparam int unsigned PolicyCount = 6;  // above every number
+  function automatic logic policy_valid(input logic [31:0] value);
+    return value < PolicyCount;
+  endfunction
+  function automatic logic policy_has_groups(input policy_e value);
+    return value inside {PolicyQaws, PolicyQawsProse};
+  endfunction
+  function automatic logic policy_has_state(input policy_e value);
+    return value inside {PolicyTwoLevel, PolicyQaws, PolicyQawsProse};
+  endfunction
+  function automatic logic policy_takes_oldest(input policy_e value);
+    return value inside {PolicyGto, PolicyQaws, PolicyQawsProse};
+  endfunction
+
+  // QoS schemes (schemes.md).
+  typedef enum logic [2:0] {
+    SchemeNone = 3'd0,  // No quotas
+    SchemeNaive = 3'd1,  // The goal's quota in every epoch
+    SchemeNaiveHistory = 3'd2,  // The same, corrected by the history
+    SchemeElastic = 3'd3,  // An SM's epoch ends as soon as all quotas are spent
+    SchemeRollover = 3'd4,  // What a kernel with a goal has left is carried into the next epoch
+    SchemeRolloverTime = 3'd5,  // The same; kernels without a goal wait for those with quota left
+    SchemeFair = 3'd6  // Equal slowdown: quotas by the IPCs of the kernels alone
+  } scheme_e;
+  localparam int unsigned SchemeCount = 7;  // above every number
+  function automatic logic scheme_valid(input logic [31:0] value);
+    return value < SchemeCount;
+  endfunction
+  function automatic logic scheme_uses_history(input scheme_e value);
+    return value inside {SchemeNaiveHistory, SchemeElastic, SchemeRollover, SchemeRolloverTime};
+  endfunction
+  function automatic logic scheme_carries_over(input scheme_e value);
+    return value inside {SchemeRollover, SchemeRolloverTime};
+  endfunction
+  function automatic logic scheme_holds_all(input scheme_e value);
+    return value inside {SchemeFair};
+  endfunction
+
+  // How a thread block is taken from an SM (preemption.md).
+  typedef enum logic [1:0] {
+    // The block's state is saved, and restored later on any SM; needs a save area
+    TechniqueSwitch = 2'd0,
+    // The block runs to its end; no new one of its kernel comes to the SM until then
+    TechniqueDrain = 2'd1,
+    // The block starts from its beginning later; needs a save area and an idempotent kernel
+    TechniqueFlush = 2'd2
+  } technique_e;
+  localparam int unsigned TechniqueCount = 3;  // above every number
+  function automatic logic technique_valid(input logic [31:0] value);
+    return value < TechniqueCount;
+  endfunction
+  function automatic logic technique_saves(input technique_e value);
+    return value inside {TechniqueSwitch, TechniqueFlush};
+  endfunction
+
+  // Why a resident warp did not issue (subcore.md, R-IS-6).
+  typedef enum logic [2:0] {
+    StallSelected = 3'd0,  // The warp issued
+    StallBarrier = 3'd1,  // It waits at a barrier
+    StallNoInstruction = 3'd2,  // Its buffer is empty, its kernel killed or its block frozen
+    StallLongScoreboard = 3'd3,  // It waits for a load, or a fence for what is under way in memory
+    StallShortScoreboard = 3'd4,  // It waits for another result, or no scoreboard entry is free
+    StallQuota = 3'd5,  // Its kernel's gate is closed
+    StallPipeThrottle = 3'd6,  // The unit or the write port is taken, or a step is injected
+    StallNotSelected = 3'd7  // It could issue, and another warp did
+  } stall_e;
+  localparam int unsigned StallCount = 8;  // above every number
+  function automatic logic stall_is_long(input stall_e value);
+    return value inside {StallBarrier, StallLongScoreboard, StallQuota};
+  endfunction
+
+  // Causes of faults (isa.md).
+  typedef enum logic [4:0] {
+    CauseJumpTarget = 5'd0,  // jump target misaligned
+    CauseFetchAccess = 5'd1,  // instruction access fault (no window with x)
+    CauseIllegal = 5'd2,  // illegal instruction
+    CauseBreakpoint = 5'd3,  // breakpoint (ebreak; what assert in a kernel compiles to)
+    CauseLoadMisaligned = 5'd4,  // load misaligned
+    CauseLoadAccess = 5'd5,  // load access fault
+    CauseStoreMisaligned = 5'd6,  // store or AMO misaligned
+    CauseStoreAccess = 5'd7,  // store or AMO access fault
+    CauseEcall = 5'd8,  // ecall
+    CauseHost = 5'd24,  // killed by the host
+    CauseStackOverflow = 5'd25  // a local address below the thread's stack; load, store or AMO
+  } cause_e;
+  localparam int unsigned CauseCount = 26;  // above every number
+
+  // Decision on a request for a preemption (preemption.md, R-PE-3).
+  typedef enum logic [3:0] {
+    CodeNone = 4'd0,  // nothing has been asked for
+    CodeExamined = 4'd1,  // the request is being examined
+    CodeAccepted = 4'd2,  // the preemption has begun
+    CodeNoTb = 4'd5,  // no thread block of the context is there
+    CodeBusy = 4'd6,  // another preemption is under way there
+    CodeNotIdempotent = 4'd7,  // the kernel is not marked idempotent
+    CodeNoArea = 4'd8,  // the context has no save area
+    CodeNoImage = 4'd9,  // all images are in use
+    CodeTooSmall = 4'd10  // the save area has no room for this image
+  } preempt_code_e;
+  localparam int unsigned PreemptCodeCount = 11;  // above every number
+
+  // Preemption under way on an SM.
+  typedef enum logic [2:0] {
+    JobNone = 3'd0,  // No preemption is under way on the SM
+    JobSave = 3'd1,  // A block is saved, or leaves to start anew
+    JobDrain = 3'd2,  // A block runs to its end
+    JobRestore = 3'd3,  // A block comes back
+    JobSaved = 3'd4,  // A block has been saved; tables are cleaned up
+    JobFreed = 3'd5  // An image has been freed; tables are cleaned up
+  } job_kind_e;
+  localparam int unsigned JobKindCount = 6;  // above every number
+
+  // What became of a preemption that the host asked for.
+  typedef enum logic [2:0] {
+    ResultNone = 3'd0,  // Nothing has been asked for
+    ResultRunning = 3'd1,  // It goes on
+    ResultDone = 3'd2,  // The block was taken away
+    ResultEndedBefore = 3'd3,  // The block ended by itself before it was saved
+    ResultKilled = 3'd4  // The kernel was killed
+  } job_result_e;
+  localparam int unsigned JobResultCount = 5;  // above every number
+
+  // Phase of the sequencer that saves and restores blocks (preemption.md).
+  typedef enum logic [3:0] {
+    PhIdle = 4'd0,  // has not begun
+    PhAddress = 4'd1,  // computes the image's address
+    PhQuiet = 4'd2,  // waits until the block is quiet or launched
+    PhFind = 4'd3,  // looks for a warp
+    PhRegisters = 4'd4,  // moves registers
+    PhState = 4'd5,  // moves the warps' state
+    PhFinished = 4'd6,  // marks finished warps
+    PhShared = 4'd7,  // moves shared memory
+    PhHeader = 4'd8,  // moves the block's index
+    PhWait = 4'd9  // waits for memory
+  } save_phase_e;
+  localparam int unsigned SavePhaseCount = 10;  // above every number
+
+  // What an SM is to do with a thread block.
+  typedef enum logic [1:0] {
+    OpNew = 2'd0,  // A block begins
+    OpRestore = 2'd1,  // A block comes back from its image
+    OpSave = 2'd2,  // A block's state is saved
+    OpFlush = 2'd3  // A block leaves, to start from its beginning later
+  } tb_op_e;
+  localparam int unsigned TbOpCount = 4;  // above every number
+
+  // Instructions that the sequencer injects (preemption.md, R-PE-16).
+  typedef enum logic [2:0] {
+    StepSt = 3'd0,  // A register to the image
+    StepLd = 3'd1,  // A register from the image
+    StepSts = 3'd2,  // A register to shared memory
+    StepLds = 3'd3,  // A register from shared memory
+    StepSet = 3'd4,  // A constant to a register
+    StepJmp = 3'd5  // The path's PC from a register
+  } step_e;
+  localparam int unsigned StepCount = 6;  // above every number
+
+  // Instruction classes: the unit that executes it.
+  typedef enum logic [2:0] {
+    ClsAlu = 3'd0,  // Integer, and what passes the integer pipeline
+    ClsMul = 3'd1,  // Multiplier and shifter
+    ClsDiv = 3'd2,  // Dividers and square root
+    ClsMem = 3'd3,  // Load/store unit
+    ClsCtl = 3'd4,  // Ends its path: branches, jumps, barriers, exits, faults
+    ClsFma = 3'd5  // Floating-point multiply and add
+  } class_e;
+  localparam int unsigned ClassCount = 6;  // above every number
+
+  // Memory accesses.
+  typedef enum logic [1:0] {
+    MemRead = 2'd0,  // Load or fetch
+    MemWrite = 2'd1,  // Store
+    MemAmo = 2'd2  // Atomic memory operation
+  } mem_type_e;
+  localparam int unsigned MemTypeCount = 3;  // above every number
+
+  // Atomic memory operations.
+  typedef enum logic [3:0] {
+    AmoSwap = 4'd0,  // The operand
+    AmoAdd = 4'd1,  // Sum
+    AmoXor = 4'd2,  // Exclusive or
+    AmoAnd = 4'd3,  // And
+    AmoOr = 4'd4,  // Or
+    AmoMin = 4'd5,  // Signed minimum
+    AmoMax = 4'd6,  // Signed maximum
+    AmoMinu = 4'd7,  // Unsigned minimum
+    AmoMaxu = 4'd8  // Unsigned maximum
+  } amo_e;
+  localparam int unsigned AmoCount = 9;  // above every number
+
+  // What became of a fetch.
+  typedef enum logic [1:0] {
+    FetchHit = 2'd0,  // The pair is in the cache
+    FetchMiss = 2'd1,  // It is asked for
+    FetchFault = 2'd2,  // The kernel may not execute there
+    FetchDropped = 2'd3  // The warp's path has changed meanwhile
+  } fetch_outcome_e;
+  localparam int unsigned FetchOutcomeCount = 4;  // above every number
+
+  // Operations of an L2 slice (l2.md).
+  typedef enum logic [2:0] {
+    L2Request = 3'd0,  // A request of the crossbar
+    L2Fill = 3'd1,  // A line has come
+    L2Replay = 3'd2,  // A waiter of that line
+    L2Walk = 3'd3,  // A step of the flush
+    L2Pass = 3'd4  // A response that goes past the tags
+  } l2_op_e;
+  localparam int unsigned L2OpCount = 5;  // above every number
+
+  // What became of a request at an L2 slice.
+  typedef enum logic [2:0] {
+    L2Hit = 3'd0,  // The line is there
+    L2Merged = 3'd1,  // The line is on its way
+    L2PassedOn = 3'd2,  // Passed on without allocating
+    L2Whole = 3'd3,  // A write of a whole line allocates without asking for it
+    L2Miss = 3'd4  // The line is asked for
+  } l2_outcome_e;
+  localparam int unsigned L2OutcomeCount = 5;  // above every number
+endpackage

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from rtl/qsm_enums.rdl by `make enums`; do not edit.
+// What the monitors report.
+// Meaning: docs/enumerations.md.
+package qsm_lockstep_pkg;
+  // Events of the lockstep.
+  typedef enum int {
+    EvFetch = 0,  // fetch: warp pc outcome
+    EvTbop = 1,  // tb_save: op tb phase
+    EvInject = 2,  // tb_save: warp step reg pc mask entry
+    EvIssue = 3,  // issue: warp kernel pc mask instr entry
+    EvTwoLevel = 4,  // warp_sched: active
+    EvQaws = 5,  // warp_sched: front budget ncs
+    EvResolve = 6,  // warp_state: warp live bar selects
+    EvPath = 7,  // warp_state: warp pc depth mask
+    EvWb = 8,  // exec: warp rd mask data[]
+    EvStart = 9,  // tb_launch: warp kernel tb widx live
+    EvFinish = 10,  // warp_state: warp tb
+    EvL1Op = 11,  // l1: kind line outcome way txn
+    EvLsuPass = 12,  // lsu: sub warp kind mask
+    EvReq = 13,  // lsu: op addr tag slot bytes_data[]
+    EvRsp = 14,  // xbar: tag
+    EvL1Fill = 15,  // l1: set way txn valid
+    EvL1Gen = 16,  // l1: gens
+    EvReturn = 17,  // lsu: tag
+    EvRelease = 18,  // barrier: tbs
+    EvArrive = 19,  // tb_launch: tb kernel linear first base op image ticket
+    EvRetire = 20,  // barrier: tb saved
+    EvResumed = 21,  // tb_save: tb
+    EvFault = 22,  // fault: kernel cause pc tid block value
+    // qos_mgr: quota[] alpha[] insn[] hist_insn_lo[] hist_insn_hi[] hist_cycles_lo[]
+    // hist_cycles_hi[] ratio[]
+    EvEpoch = 23,
+    EvQuota = 24,  // quota: c[]
+    EvQload = 25,  // quota: scheme granted dcnt early quota[]
+    EvSample = 26,  // idle_sampler: idle_sum[]
+    EvPreempt = 27,  // preempt: sm kernel tb technique image code host
+    EvAsk = 28,  // tb_adjust: sm ask idle[]
+    EvAdjust = 29,  // tb_adjust: sm kernel victim n class target
+    EvEvict = 30,  // tb_adjust: kernels
+    EvClaim = 31,  // tb_adjust: sm kernel fits left[]
+    EvDispatch = 32,  // tb_sched: sm tb kernel linear op image ticket
+    EvTargets = 33,  // tb_alloc: sm target[]
+    EvEnd = 34,  // tb_sched: ended killed
+    EvL2Op = 35,  // l2: op line outcome way mshr victim
+    EvDram = 36,  // dram: kind bank row column passed
+    EvMemReq = 37,  // xbar: op addr sm txn
+    EvMemRsp = 38  // xbar: sm txn
+  } event_kind_e;
+
+  // Kinds of compared state.
+  typedef enum int {
+    StReg = 0,  // sm, sub, index = warp * 32 + reg, word = lane
+    StShared = 1,  // sm, index = row, word = bank
+    StLanePc = 2,  // sm, sub, index = warp, word = lane; meaningful for live lanes outside the path
+    StLaneDepth = 3,  // as lane_pc
+    // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask,
+    // 6 selcnt, 7 rot, 8 depth, 9 selpend
+    StWarp = 4,
+    StSelect = 5,  // sm, sub, index 0: word 0 selw, 1 sellast
+    // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if
+    // not valid
+    StScoreboard = 6,
+    // sm, index = kernel: word 0 C, 1 quota, 2 granted, 3 insn, 4 fresh; index NumKernels: word 0
+    // dcnt, 1 early
+    StQuota = 7,
+    // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived; 0 unless valid: 4 ticket, 5
+    // saved, 6 block x | y<<16, 7 z, 8 linear, 9 clean
+    StTbs = 8,
+    StStall = 9,  // sm, sub, index = kernel, word = reason
+    // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches, 5 wait |
+    // late<<1 | active<<2 | used<<3
+    StSlot = 10,
+    StFault = 11,  // sm, index = kernel: word 0 killed, 1 cause, 2 pc, 3 tid, 4 block, 5 value
+    StTarget = 12,  // sm, index = kernel: word 0 target, 1 evict flag
+    // sm, sub, index 0: word 0 active, 1 front.valid<<16 | front.budget<<8 | ncs, 2 prev<<1 |
+    // head_ok, 3 mark
+    StPolicy = 13,
+    StIdle = 14,  // sm, index = kernel: word 0 idle_sum, 1 snap_idle
+    // sm, index 0: word 0 kind | result<<4, 1 kernel | tb<<8 | image<<16 | fresh<<24 | host<<25
+    // (kind none: 0), 2 ticket (kind saved)
+    StJob = 15,
+    // index = kernel slot: word 0 images used, 1 queue length, 2+n queue image | fresh<<8,
+    // 2+NumImages+v spare ticket
+    StSaved = 16,
+    // sm, index = kernel: word 0 fresh_cnt, 1 stack height, 2+n ticket n from the bottom
+    StTickets = 17,
+    // sm, index 0: word 0 op | phase<<4; 0 while idle: 1 tb | image<<8 | fresh<<16, 2 base
+    StSaver = 18,
+    // sm, sub, index 0: word 0 wbw + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
+    StWriteBack = 19,
+    // sm, index 0: word 0 A full; 0 unless full: 1 line address, 2 lanes, 3 sub | warp<<8 |
+    // entry<<16 | kind<<24; 4 kinds of return op in order of service, longest ago first, 2 bits
+    // each (0 pass, 1 response, 2 hit), 5 gens, 4 bits each
+    StL1 = 20,
+    // sm, index = set: word w, way w: valid | pending<<1 | poison<<2 | gen<<4 | slot<<8 | txn<<16
+    // (0 unless pending); L1Ways + w: tag; both 0 unless valid or pending; word 2*L1Ways: tree, bit
+    // n: node n
+    StL1Set = 21,
+    // sm = channel, index 0: word 0 credits of rsp, 1 of out, 2 of mshr, 3 of waiter, 4 entries of
+    // rsp, 5 of out, 6 unacked of colour 0 | of 1 <<16, 7 flushing | walking<<1 | colour<<2, 0
+    // unless walking: 8 set, 9 way; index 1 + j, MSHR j: word 0 valid | filled<<1, 0 unless valid:
+    // 1 address of its line, 2 slot, 3 waiters in its list
+    StL2 = 22,
+    // sm = channel, index = set: word w, way w: valid | dirty<<1 | tag<<2, 0 unless valid; word
+    // L2Ways: tree, bit n: node n
+    StL2Set = 23,
+    // sm = channel, index = bank: word 0 open, 1 row (0 when closed), 2 busy, 3 keep; index
+    // DramBanks: word 0 bus, 1 passed, 2 entries, 3 accesses on the way (R-DR-7)
+    StDram = 24,
+    StWipe = 25  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
+  } state_kind_e;
+endpackage
