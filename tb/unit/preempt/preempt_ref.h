@@ -167,7 +167,8 @@ class PreemptRef {
   // R-PE-1; after the host's write of the cycle before, before that of this cycle.
   void examine(const PreemptInput &in, const PreemptDecision &d) {
     if (examining_) {
-      if (age_++ == 0) image_ = request_.technique == QSM_TECHNIQUE_DRAIN ? -1 : lowest_free(request_.kernel);
+      if (age_++ == 0)
+        image_ = request_.technique == QSM_TECHNIQUE_DRAIN ? -1 : lowest_free(request_.kernel);
       if (!d.now) return;
       examining_ = false;
       if (!d.host) return;
@@ -217,7 +218,8 @@ class PreemptRef {
     if (j.tb == tb && j.kind == QSM_JOB_SAVE) {
       j.kind = saved ? QSM_JOB_SAVED : QSM_JOB_FREED;
       if (saved) j.ticket = ticket;
-      if (!saved && j.host) result[i] = killed[j.kernel] ? QSM_RESULT_KILLED : QSM_RESULT_ENDED_BEFORE;
+      if (!saved && j.host)
+        result[i] = killed[j.kernel] ? QSM_RESULT_KILLED : QSM_RESULT_ENDED_BEFORE;
     } else if (j.tb == tb && j.kind == QSM_JOB_DRAIN) {
       j.kind = QSM_JOB_NONE;
       if (j.host) result[i] = killed[j.kernel] ? QSM_RESULT_KILLED : QSM_RESULT_DONE;

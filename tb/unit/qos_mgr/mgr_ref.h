@@ -108,7 +108,7 @@ class MgrRef {
       }
     }
     s.quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
-              : unbounded        ? kQuotaMax
+              : unbounded                  ? kQuotaMax
                           : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * in.goal[k] * t,
                                                         u128{1} << 32));
   }
@@ -129,9 +129,9 @@ class MgrRef {
     }
     slots[k].alpha = kAlphaOne;
     slots[k].ratio = 0;
-    slots[k].quota = in.scheme == QSM_SCHEME_FAIR     ? fair(in, k, t)
-                     : in.nonqos_quota != 0 ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
-                                            : std::max<uint64_t>(q, t);
+    slots[k].quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
+                     : in.nonqos_quota != 0       ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
+                                                  : std::max<uint64_t>(q, t);
   }
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9

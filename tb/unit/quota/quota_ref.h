@@ -60,7 +60,8 @@ class QuotaRef {
 
   void step(const QuotaInputs &in) {
     const std::vector<bool> due = refills(in);
-    const bool timed = in.load ? in.load_scheme == QSM_SCHEME_ELASTIC && (scheme != QSM_SCHEME_ELASTIC || dcnt == 0)
+    const bool timed = in.load ? in.load_scheme == QSM_SCHEME_ELASTIC &&
+                                     (scheme != QSM_SCHEME_ELASTIC || dcnt == 0)
                                : scheme == QSM_SCHEME_ELASTIC && dcnt == 0;
     const bool early_start = starts_early(in);
     std::vector<bool> had;
@@ -100,7 +101,8 @@ class QuotaRef {
 
   // R-SC-6
   bool starts_early(const QuotaInputs &in) const {
-    if (scheme != QSM_SCHEME_ELASTIC || !held(in) || dcnt == 0 || loads() >= 0 || in.load) return false;
+    if (scheme != QSM_SCHEME_ELASTIC || !held(in) || dcnt == 0 || loads() >= 0 || in.load)
+      return false;
     bool some = false;
     for (unsigned k = 0; k < slots.size(); k++) {
       if (!in.runnable[k]) continue;
