@@ -8,7 +8,9 @@
 // Cost: per kernel a count of ones over all warps, an adder and 26 flip-flops.
 //
 // Observed by the lockstep monitor: sum_q, sum_d (SAMPLE, in cycles with sample_i).
-module qsm_idle_sampler #(
+module qsm_idle_sampler
+  import qsm_enums_pkg::*;
+#(
   parameter  int unsigned NumKernels = 4,  // kernel slots
   parameter  int unsigned NumSched   = 1,  // sub-cores
   parameter  int unsigned NumWarps   = 8,  // of a sub-core
@@ -27,8 +29,6 @@ module qsm_idle_sampler #(
   // samples of the last epoch, summed
   output logic [NumKernels-1:0][SumW-1:0]                snap_idle_o
 );
-  localparam logic [2:0] UNIT_BUSY = 3'd6, LOST_ARBITRATION = 3'd7;
-
   if (NumSched * NumWarps > 64) $error("qsm_idle_sampler: at most 64 warps");
 
   localparam int unsigned AllWarps = NumSched * NumWarps;
@@ -43,7 +43,7 @@ module qsm_idle_sampler #(
       for (int unsigned s = 0; s < NumSched; s++) begin
         for (int unsigned w = 0; w < NumWarps; w++) begin
           idle[s][w] = resident_i[s][w] && kernel_i[s][w] == KernelW'(k) && reason_i[s][w]
-              inside {UNIT_BUSY, LOST_ARBITRATION};
+              inside {StallPipeThrottle, StallNotSelected};
         end
       end
       count = '0;

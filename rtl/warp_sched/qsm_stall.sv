@@ -5,7 +5,9 @@
 // bit, wraps. Read in the same cycle.
 // Cost: NumKernels * 8 counters; build them only where they are wanted (the instance stands under
 // StallCounters).
-module qsm_stall #(
+module qsm_stall
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumKernels = 4,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
@@ -19,7 +21,7 @@ module qsm_stall #(
   input  logic [2:0]                       read_reason_i,
   output logic [31:0]                      value_o
 );
-  localparam int unsigned Reasons = 8;
+  localparam int unsigned Reasons = StallCount;
   localparam int unsigned SumW = $clog2(NumWarps + 1);
 
   logic [NumKernels-1:0][Reasons-1:0][SumW-1:0] added;

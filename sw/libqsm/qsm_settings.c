@@ -226,7 +226,9 @@ qsmError_t qsmSetSmMask(qsmContext_t handle, qsmSmMask mask) {
 qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  qsmError_t error = qsm_check_value(context->device, "cache policy", policy, qsm_cache_policy_name,
+  char what[32];
+  snprintf(what, sizeof what, "slot %u: cache policy", context->slot);
+  qsmError_t error = qsm_check_value(context->device, what, policy, qsm_cache_policy_name,
                                      QSM_CACHE_POLICY_COUNT);
   if (!error) context->cache_policy = policy;
   return error;

@@ -42,7 +42,7 @@ static void every_access_takes_one_cycle(void **state) {
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 0);
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 1);
   port_write(model, QSM_REG_POLICY, 0);
-  assert_int_equal(refused(model, QSM_REG_POLICY, 6), 1);
+  assert_int_equal(refused(model, QSM_REG_POLICY, QSM_POLICY_COUNT), 1);
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 4);
   qsm_model_run(model, UINT64_C(0x100000000), false);
   assert_int_equal(port_read(model, QSM_REG_CYCLE_LO), 5);
@@ -78,9 +78,9 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   const struct range_case gpu[] = {
-      {QSM_REG_POLICY, 1, 0, 5, 1},
+      {QSM_REG_POLICY, QSM_POLICY_GTO, 0, QSM_POLICY_COUNT - 1, 1},
       {QSM_REG_ACTIVE_WARPS, 8, 1, 16, 1},
-      {QSM_REG_SCHEME, 0, 0, 6, 1},
+      {QSM_REG_SCHEME, QSM_SCHEME_NONE, 0, QSM_SCHEME_COUNT - 1, 1},
       {QSM_REG_EPOCH_LEN, 10000, 150 + 6 + 16, (1 << 20) - 1, 1},
       {QSM_REG_ALPHA_CAP, 0x40000, 0, 0x7ffff, 1},
       {QSM_REG_ROLLOVER_CAP, 8, 0, 255, 1},

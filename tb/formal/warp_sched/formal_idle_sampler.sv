@@ -2,7 +2,9 @@
 // qsm_idle_sampler: what a tick leaves for any one kernel is the sum, over the samples of the
 // epoch, of its resident warps with reason 6 or 7 (R-SP-2, R-SP-3); with 100 samples per epoch no
 // sum overflows.
-module formal_idle_sampler #(
+module formal_idle_sampler
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
   parameter int unsigned NumWarps = 3,
@@ -35,7 +37,7 @@ module formal_idle_sampler #(
     for (int unsigned s = 0; s < NumSched; s++) begin
       for (int unsigned w = 0; w < NumWarps; w++)
         sum += 16'(sample_i && resident_i[s][w] && kernel_i[s][w] == any_q &&
-            reason_i[s][w] >= 3'd6);
+            reason_i[s][w] inside {StallPipeThrottle, StallNotSelected});
     end
   end
   always_ff @(posedge clk_i) begin

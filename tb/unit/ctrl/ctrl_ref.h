@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "qsm_enums.h"
+
 enum class Access { kRw, kRo, kWo };
 
 struct Register {
@@ -42,8 +44,8 @@ const std::vector<Register> kGpuRegisters = {
     {"CYCLE_HI", 0x14, Access::kRo, 0, 0, 0},
     {"IRQ", 0x18, Access::kRw, 0, 0, kAny},
     {"ICACHE_INV", 0x1C, Access::kWo, 0, 1, 1},
-    {"POLICY", 0x20, Access::kRw, 1, 0, 5},
-    {"SCHEME", 0x24, Access::kRw, 0, 0, 6, 1, false, true},
+    {"POLICY", 0x20, Access::kRw, 1, 0, QSM_POLICY_COUNT - 1},
+    {"SCHEME", 0x24, Access::kRw, 0, 0, QSM_SCHEME_COUNT - 1, 1, false, true},
     {"EPOCH_LEN", 0x28, Access::kRw, 10000, QOS_LAT + 2 * NOC_LAT + 16, (1 << 20) - 1, 1, false,
      true},
     {"ALPHA_CAP", 0x2C, Access::kRw, 0x40000, 0x10000, 0x7FFFF, 1, false, true, true},

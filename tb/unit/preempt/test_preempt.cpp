@@ -62,8 +62,10 @@ void test_order(qsm_unit::Tap &tap) {
   for (unsigned n = 0; n < n_saved && !tap.failed(); n++) {
     const unsigned youngest = bench.ref.sm[0].age.back().tb,
                    ticket = bench.ref.sm[0].tb[youngest].ticket;
-    const unsigned cycles =
-        decide(bench, PreemptRequest{0, 0, 0, n % 2 ? unsigned{QSM_TECHNIQUE_FLUSH} : unsigned{QSM_TECHNIQUE_SWITCH}, false});
+    const unsigned cycles = decide(
+        bench, PreemptRequest{
+                   0, 0, 0, n % 2 ? unsigned{QSM_TECHNIQUE_FLUSH} : unsigned{QSM_TECHNIQUE_SWITCH},
+                   false});
     tap.expect(bench.out.decision.accepted() && bench.out.decision.request.tb == youngest,
                "request %u: code %u, TB %u", n, bench.out.decision.code,
                bench.out.decision.request.tb);
@@ -173,8 +175,10 @@ void test_retire_meets_request(qsm_unit::Tap &tap) {
     retire(bench, 0, 0, false);
     bench.cycles(3);
     const unsigned code = bench.ref.preempt.code, result = bench.ref.preempt.result[0];
-    tap.expect(code == (late ? QSM_PREEMPT_ACCEPTED : QSM_PREEMPT_NO_TB), "%u late: code %u", late, code);
-    tap.expect(result == (late ? QSM_RESULT_ENDED_BEFORE : QSM_RESULT_NONE), "%u late: result %u", late, result);
+    tap.expect(code == (late ? QSM_PREEMPT_ACCEPTED : QSM_PREEMPT_NO_TB), "%u late: code %u", late,
+               code);
+    tap.expect(result == (late ? QSM_RESULT_ENDED_BEFORE : QSM_RESULT_NONE), "%u late: result %u",
+               late, result);
     tap.expect(bench.ref.preempt.n_used(0) == 0, "an image is lost");
     bench.cycles(40);
     tap.expect(bench.ref.slot[0].launches == 1, "the launch has not ended");
@@ -369,9 +373,9 @@ class RandomRound {
                   "kernel %u was killed and does not end", k);
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {
-      tap_.expect(
-          bench.ref.preempt.job[i].kind == QSM_JOB_NONE && bench.ref.preempt.result[i] != QSM_RESULT_RUNNING,
-          "SM %u keeps its job", i);
+      tap_.expect(bench.ref.preempt.job[i].kind == QSM_JOB_NONE &&
+                      bench.ref.preempt.result[i] != QSM_RESULT_RUNNING,
+                  "SM %u keeps its job", i);
     }
   }
   void quiet_cycle() {
@@ -404,11 +408,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   std::printf("# blocks: %llu ran, %llu saved, %llu flushed, %llu restored, %llu ended instead\n",
               ull{finished}, ull{saved}, ull{flushed}, ull{restored}, ull{instead});
   std::printf("# codes:");
-  for (unsigned code : {QSM_PREEMPT_ACCEPTED, QSM_PREEMPT_NO_TB, QSM_PREEMPT_BUSY, QSM_PREEMPT_NOT_IDEMPOTENT, QSM_PREEMPT_NO_AREA, QSM_PREEMPT_NO_IMAGE, QSM_PREEMPT_TOO_SMALL}) {
+  for (unsigned code :
+       {QSM_PREEMPT_ACCEPTED, QSM_PREEMPT_NO_TB, QSM_PREEMPT_BUSY, QSM_PREEMPT_NOT_IDEMPOTENT,
+        QSM_PREEMPT_NO_AREA, QSM_PREEMPT_NO_IMAGE, QSM_PREEMPT_TOO_SMALL}) {
     std::printf(" %u: %llu", code, ull{counts.code[code]});
     if (code == QSM_PREEMPT_NO_IMAGE && NUM_IMAGES > 4) continue;  // so many are never in use
-    tap.expect(counts.code[code] > (code == QSM_PREEMPT_NO_IMAGE ? 0 : 20), "code %u came %llu times", code,
-               ull{counts.code[code]});
+    tap.expect(counts.code[code] > (code == QSM_PREEMPT_NO_IMAGE ? 0 : 20),
+               "code %u came %llu times", code, ull{counts.code[code]});
   }
   std::printf("; results:");
   for (unsigned result = QSM_RESULT_DONE; result <= QSM_RESULT_KILLED; result++) {

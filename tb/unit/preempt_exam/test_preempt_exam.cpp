@@ -254,7 +254,9 @@ int main(int argc, char **argv) {
   Bench bench(tap, random);
   for (unsigned c = 0; c < N_CYCLES && !tap.failed(); c++) bench.cycle();
   std::printf("# %u dropped; codes:", bench.n_dropped);
-  for (unsigned code : {QSM_PREEMPT_ACCEPTED, QSM_PREEMPT_NO_TB, QSM_PREEMPT_BUSY, QSM_PREEMPT_NOT_IDEMPOTENT, QSM_PREEMPT_NO_AREA, QSM_PREEMPT_NO_IMAGE, QSM_PREEMPT_TOO_SMALL}) {
+  for (unsigned code :
+       {QSM_PREEMPT_ACCEPTED, QSM_PREEMPT_NO_TB, QSM_PREEMPT_BUSY, QSM_PREEMPT_NOT_IDEMPOTENT,
+        QSM_PREEMPT_NO_AREA, QSM_PREEMPT_NO_IMAGE, QSM_PREEMPT_TOO_SMALL}) {
     std::printf(" %u: %u", code, bench.n_codes[code]);
     tap.expect(bench.n_codes[code] > 20, "code %u only %u times", code, bench.n_codes[code]);
   }

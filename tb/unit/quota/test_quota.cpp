@@ -263,7 +263,7 @@ void test_load(qsm_unit::Tap &tap) {
   tap.expect(b.open(0), "shut after the load");
   expect_c(tap, b, 0, 50);
   for (unsigned n = 1; n < 2 * kKernels; n++) b.cycle();  // the other slots
-  b.load(QSM_SCHEME_NAIVE);                                         // present, no word: stays
+  b.load(QSM_SCHEME_NAIVE);                               // present, no word: stays
   expect_c(tap, b, 0, 50);
   tap.expect(b.quota(0) == 50, "quota not kept");
 
@@ -278,8 +278,8 @@ void test_load(qsm_unit::Tap &tap) {
   tap.expect(b.ref.slots[0].c <= 0, "not spent");
   b.word(0, 5, 400);
   b.load(QSM_SCHEME_ROLLOVER);
-  expect_c(tap, b, 0, 5);  // debt is forgiven
-  b.load(QSM_SCHEME_ROLLOVER);       // no word: all stays
+  expect_c(tap, b, 0, 5);       // debt is forgiven
+  b.load(QSM_SCHEME_ROLLOVER);  // no word: all stays
   expect_c(tap, b, 0, 5);
   b.word(0, 30, 0);
   b.load(QSM_SCHEME_ROLLOVER_TIME);
@@ -635,7 +635,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (b.ref.loads() >= 0 && !elastic) {  // neither words nor loads come then
     } else if (random.one_in(60)) {
       b.in.load = true;
-      b.in.load_scheme = elastic && !random.one_in(4) ? QSM_SCHEME_ELASTIC : random.below(QSM_SCHEME_COUNT);
+      b.in.load_scheme =
+          elastic && !random.one_in(4) ? QSM_SCHEME_ELASTIC : random.below(QSM_SCHEME_COUNT);
     } else if (random.one_in(20)) {
       b.in.word = static_cast<int>(random.below(kKernels));
       b.in.word_quota = any_quota(random);

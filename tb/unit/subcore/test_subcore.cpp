@@ -321,13 +321,15 @@ static void test_step_bubble() {
   };
   b->issues.clear();
   steps(50);
-  const uint32_t frozen = stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION), held = stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE);
+  const uint32_t frozen = stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION),
+                 held = stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE);
   steps(100);
   ok(b->issues.empty() && stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION) == frozen + 100 &&
          stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE) == held + 100,
      "a frozen warp has no instruction, one that a step holds back finds the unit busy (R-SP-5)",
-     b->error + " " + std::to_string(stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION) - frozen) + " and " +
-         std::to_string(stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE) - held) + " cycles of 100");
+     b->error + " " + std::to_string(stall_count(*b, 1, QSM_STALL_NO_INSTRUCTION) - frozen) +
+         " and " + std::to_string(stall_count(*b, 0, QSM_STALL_PIPE_THROTTLE) - held) +
+         " cycles of 100");
 }
 
 // ---- floating point ----

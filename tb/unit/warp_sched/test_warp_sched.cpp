@@ -352,7 +352,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.expect(b.twin.n_rests > 100, "the twin was at rest in %u cycles only", b.twin.n_rests);
   tap.expect(kWarps < 16 || above, "no front ever kept the count of a shut one");
   tap.done(
-      "R-PO-1 to R-PO-8, R-QW-1 to R-QW-9: 300,000 random cycles of all policies equal the pages");
+      "R-PO-1 to R-PO-9, R-QW-1 to R-QW-9: 300,000 random cycles of all policies equal the pages");
 }
 
 // R-QW-8, R-QW-9: counts of all eight bits, kept when their group is shut.
