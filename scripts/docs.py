@@ -98,7 +98,7 @@ def render(page, text, output):
     drawn = [draw(*figure) for figure in FIGURE.findall(text)]
     numbers = iter(range(len(drawn)))
     text = FIGURE.sub(lambda _: f"\n<figure>{next(numbers)}</figure>\n", text)
-    body = markdown.markdown(re.sub(r"(\]\([^):]*)\.md\b", r"\1.html", text), extensions=["tables", "fenced_code", "toc"])
+    body = markdown.markdown(re.sub(r"(\]\([^):]*)\.md\b", r"\1.html", text), extensions=["tables", "fenced_code", "toc"], tab_length=2)
     body = re.sub(r"<figure>(\d+)</figure>", lambda match: f"<figure>{drawn[int(match[1])][0]}</figure>", body)
     for plot in page.parent.glob("*.svg"):
         shutil.copy(plot, target.parent)
