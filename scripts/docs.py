@@ -18,7 +18,7 @@ import yaml
 import wrap_pages
 
 STYLE = ("body{font:16px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}"
-         "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em}figure{margin:1em 0;overflow-x:auto}")
+         "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em}figure{margin:1em 0;padding-left:3em;overflow-x:auto}svg{overflow:visible}")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 FIGURE = re.compile(r"^```(wavedrom|dot)\n(.*?)^```$", re.M | re.S)
 WAVE = re.compile(r"[01xzpPnNhHlLudDU2-9=|.]+")
@@ -73,7 +73,7 @@ def check_waves(source):
 
 def draw_waves(source):
     check_waves(source)
-    return wavedrom.render(source).tostring()
+    return wavedrom.render(source.replace("{", "{config: {hscale: 2},", 1)).tostring()  # wide enough for words
 
 
 def draw_graph(source):
