@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renders Markdown as HTML, with its figures: docs.py FOLDER|FILE… OUTPUT
 
-Fenced blocks `wavedrom` become timing diagrams, `dot` graphs (Graphviz's command). Errors: a local link that leads to no file, a figure that
-cannot be drawn or whose rows do not agree, in pages of docs/ itself a line that wrap_pages.py would wrap.
+Fenced blocks `wavedrom` become timing diagrams, `dot` graphs (Graphviz's command). Errors: a local link, or a name of a file of this
+tree, that leads to no file; a figure that cannot be drawn or whose rows do not agree; in pages of docs/ itself a line that wrap_pages.py would
+wrap. To be called at the root of the tree.
 """
 import pathlib
 import re
@@ -20,6 +21,8 @@ import wrap_pages
 STYLE = ("body{font:16px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}"
          "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em}figure{margin:1em 0;padding-left:3em;overflow-x:auto}svg{overflow:visible}")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+NAMED = re.compile(r"`((?:rtl|c_model|sim|sw|tb|docs|scripts|configs|examples|experiments|mk|fpga)/[\w./*+-]*)`")
+PLACEHOLDER = re.compile("NAME|FOLDER|STEM")
 FIGURE = re.compile(r"^```(wavedrom|dot)\n(.*?)^```$", re.M | re.S)
 WAVE = re.compile(r"[01xzpPnNhHlLudDU2-9=|.]+")
 
@@ -38,6 +41,13 @@ def broken_links(page, text):
         path = target.split("#")[0]
         if path and "://" not in target and not (page.parent / path).exists():
             yield f"no such file: {target}"
+
+
+def missing_files(text):
+    """Files and folders of the tree that the text names; `tb/model/test_l1` stands for what begins so."""
+    for name in dict.fromkeys(NAMED.findall(text)):
+        if not PLACEHOLDER.search(name) and not any(pathlib.Path().glob(name.rstrip("/") + "*")):
+            yield f"no such file: {name}"
 
 
 def long_lines(page, text):
@@ -113,7 +123,7 @@ def main():
     for page in pages(sources):
         text = page.read_text(encoding="utf-8")
         n_drawn, errors = render(page, text, pathlib.Path(output))
-        for error in [*broken_links(page, text), *long_lines(page, text), *errors]:
+        for error in [*broken_links(page, text), *missing_files(text), *long_lines(page, text), *errors]:
             print(f"{page}: {error}", file=sys.stderr)
             n_errors += 1
         n_pages += 1

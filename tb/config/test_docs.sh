@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every figure of the pages can be drawn, every link leads to a file, no line is too long. Then pages with mistakes made on purpose.
+# Every figure of the pages can be drawn, every link and every name of a file leads to one, no line is too long. Then pages with mistakes made on purpose.
 . "$(dirname "$0")/../tap.sh"
 
 folder=$work/docs
@@ -32,6 +32,8 @@ verdict 'no signals' "$(figure wavedrom '{sgnal: []}')" '1 page.md: wavedrom fig
 verdict 'a source that ends early' "$(figure wavedrom '{signal: [' | cut -c 1-26)" '1 page.md: wavedrom figure'
 verdict 'a graph with a mistake' "$(figure dot 'digraph { a -> }')" "1 page.md: dot figure: Error: <stdin>: syntax error in line 1 near '}'"
 verdict 'a link to nowhere' "$(page 'See [that](nowhere.md).')" '1 page.md: no such file: nowhere.md'
+verdict 'a file that is not there' "$(page 'In `rtl/qsm_nothing.sv`, as `configs/NAME.yaml`, `rtl/sm/` and `tb/model/test_l1`.')" \
+  '1 page.md: no such file: rtl/qsm_nothing.sv'
 verdict 'a long line' "$(page "$(printf 'word %.0s' {1..30})")" "1 page.md: line 3 has more than 120 characters: scripts/wrap_pages.py $folder/page.md"
 verdict 'a long row of a table' "$(page "| $(printf 'word %.0s' {1..30}) |")" '0 '
 python3 scripts/wrap_pages.py "$folder/page.md"
