@@ -59,7 +59,7 @@ waves: install-sim install-waves ## a short run with waveforms and a GTKWave sav
 	$(BUILD) build/qsm sw-kernels build/rtl/$(WAVES_CONFIG).so build/rtl-trace/$(WAVES_CONFIG).so
 	build/qsm run $(WAVES_SCENARIO) --config $(WAVES_CONFIG) --backend rtl --cycles 10000 --waves --out build/waves --overwrite
 
-docs: install-docs ## docs/ as HTML under build/docs, with every link checked
+docs: install-docs ## docs/ as HTML under build/docs, with figures; every link checked
 	build/venv/bin/python scripts/docs.py docs $(wildcard *.md */README.md */*/README.md) build/docs
 
 registers: install-docs ## regenerate what comes from rtl/qsm_regs.rdl

@@ -14,8 +14,9 @@ lint: install-lint ## Verilator and slang over the RTL of all configurations, gc
 
 lint-all: $(LINT_RTL) lint-c lint-format
 
-format: install-lint ## lay out the C and C++ files as .clang-format says
+format: install-lint ## lay out the C and C++ files as .clang-format says, wrap long lines of pages
 	$(CLANG_FORMAT) -i $(FORMAT_C_SRCS)
+	python3 scripts/wrap_pages.py docs/*.md
 
 lint-format:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMAT_C_SRCS)

@@ -3,7 +3,8 @@
 """Which test or proof checks each numbered rule of the pages: rules.py [--check] ROOT
 
 Writes docs/results/rules.md below ROOT, or compares its rules with those of the pages. Errors, each with its place: an id that no page
-defines or two do, a rule that nothing checks. A page may say of a rule in one line `*No test: why.*`.
+defines or two do, a rule that nothing checks. A page may say of a rule in one line `*No test: why.*`. So with the codes of decisions (B10):
+each has one entry in docs/decisions.md and is named elsewhere.
 """
 import collections
 import pathlib
@@ -20,6 +21,11 @@ DEFINITION = re.compile(r"^\s*(?:- )?\*\*([IPR]-[A-Z0-9]+-\d+)\b\s*([^*]*)\*\*(.
 FAMILY = r"[IPR]-[A-Z0-9]+"
 CITATION = re.compile(rf"(?<![\w-])({FAMILY})-(\d+)((?:(?:, | and | or | to | ?\.\. ?)(?:{FAMILY})?-\d+|\.\.\d+)*)")
 NEXT = re.compile(rf"(, | and | or | to | ?\.\. ?)({FAMILY})?-?(\d+)")
+
+DECISIONS = "docs/decisions.md"
+ENTRY = re.compile(r"^- \*\*([WQBPG]\d+) ")
+CODE = re.compile(r"(?<![\w.\-/#])[WQBPG][1-9]\d?(?![\w\-]|\.\d)")
+CODES = re.compile(rf"{CODE.pattern}(?: to {CODE.pattern})?")  # no groups: findall gives the text
 
 FUNCTION = re.compile(r"^(?:static )?(?:void|bool|int)\s+(\w+)\(")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|\'([^\']*)\'')
@@ -46,6 +52,29 @@ def files(root):
     for path in (file for folder in FOLDERS for file in sorted((root / folder).rglob("*"))):
         if path.suffix in SUFFIXES and path.is_file() and path != root / PAGE:
             yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8").splitlines()
+
+
+def codes(text):
+    """Codes of decisions in a line; `P1 to P4` has all four."""
+    for match in CODES.findall(text):
+        first, _, last = match.partition(" to ")
+        yield from (f"{first[0]}{n}" for n in range(int(first[1:]), int(last[1:] or first[1:]) + 1))
+
+
+def decisions(root):
+    """Errors of the codes of decisions."""
+    entries, named, errors = set(), set(), []
+    for name, lines in files(root):
+        if name.startswith("docs/results/"):
+            continue
+        for number, line in enumerate(lines, 1):
+            entry = ENTRY.match(line) if name == DECISIONS else None
+            if entry and entry[1] in entries:
+                errors.append(f"{name}:{number}: {entry[1]} has an entry already")
+            entries |= {entry[1]} if entry else set()
+            named |= {(code, f"{name}:{number}") for code in codes(line) if name != DECISIONS}
+    errors += [f"{place}: {code} has no entry in {DECISIONS}" for code, place in sorted(named) if code not in entries]
+    return errors + [f"{DECISIONS}: nothing names {code}" for code in sorted(entries - {code for code, _ in named})]
 
 
 def rules_of(name, lines):
@@ -155,6 +184,7 @@ def main():
     *options, folder = sys.argv[1:]
     root = pathlib.Path(folder)
     rules, places, errors = read(root)
+    errors += decisions(root)
     if options == ["--check"]:
         errors += stale(rules, root / PAGE)
     else:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Every numbered rule of the pages has a test or a proof that names it, every rule that is named is on a page, and docs/results/rules.md has all of
-# them. Then the same with mistakes made on purpose, in a copy.
+# them; so with the codes of decisions. Then the same with mistakes made on purpose, in a copy.
 . "$(dirname "$0")/../tap.sh"
 
 check() { # ROOT: exit code and complaints
@@ -43,6 +43,16 @@ echo "// $xb-97." >>"$work/tree/tb/faults/faults.py"
 complains 'one that is only broken on purpose' "docs/xbar.md: $xb-97 New: no test and no proof" "tree/docs/results/rules.md: $xb-97 of docs/xbar.md is not there: make rules"
 echo "- **$xb-1 Again.** Something else." >>"$page"
 complains 'a rule that is there twice' "docs/xbar.md:$(wc -l <"$page"): $xb-1 is defined in docs/xbar.md already"
+
+of=B now=docs/decisions.md  # nor a decision
+echo "// As ${of}98 says." >>"$bench"
+complains 'a decision without an entry' "tb/unit/xbar/test_xbar.cpp:$(($(wc -l <"$bench"))): ${of}98 has no entry in $now"
+echo "Of ${of}17 to ${of}20." >>"$page"
+complains 'one of several' "docs/xbar.md:$(wc -l <"$page"): ${of}19 has no entry in $now" "docs/xbar.md:$(wc -l <"$page"): ${of}20 has no entry in $now"
+echo "- **${of}97 New.** Nothing." >>"$work/tree/$now"
+complains 'an entry that nothing names' "$now: nothing names ${of}97"
+echo "- **${of}1 Again.** Nothing." >>"$work/tree/$now"
+complains 'a decision that is there twice' "$now:$(wc -l <"$work/tree/$now"): ${of}1 has an entry already"
 echo "| $xb-96 | Old |" >>"$table"
 complains 'a table with a rule that has gone' "tree/docs/results/rules.md: $xb-96 is on no page: make rules"
 rm "$table"

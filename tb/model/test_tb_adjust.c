@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-time adjustment of thread blocks, R-TA-1 to R-TA-8, in the TB scheduler with SMs that only
-// take notes: the rules of FGQ 3.6 and settled P1 to P4 one by one, and whole passes over random
+// take notes: the rules of FGQ 3.6 and decisions P1 to P4 one by one, and whole passes over random
 // tables against a reference that sums up instead of stepping.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -23,7 +23,7 @@ void fill(Bench &bench, unsigned n_others) {
   for (AdjustView::Kernel &kernel : world.view.kernel) kernel.has_block = kernel.out > 0;
 }
 
-// FGQ 3.6, settled P2, P4: room first; else non-QoS before idle before ahead of its goal.
+// FGQ 3.6, decisions P2, P4: room first; else non-QoS before idle before ahead of its goal.
 void test_order_of_victims(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 3) return;
   Bench bench(tap);

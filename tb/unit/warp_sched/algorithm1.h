@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithm 1 of the QAWS paper ("Sort Warps with QAWS policy"), line by line; the numbers are the
-// paper's. What the text leaves open is as settled: the greedy warp persists until it finishes
+// paper's. What the text leaves open is as decided: the greedy warp persists until it finishes
 // (W2), g0 is the group that was in front before (Q2), an emptied front hands over with its count
 // cleared (Q3, Q4), a finished greedy warp belongs to no group (Q6). Two budgets, no quotas, no
 // writes.

@@ -108,7 +108,7 @@ void test_two_level(qsm_unit::Tap &tap) {
 
 // ---- QAWS ----
 
-// Figure 3 as settled: four warps of nine instructions, w0 w1 resident from cycle 0, w2 w3 from
+// Figure 3 as in qaws.md: four warps of nine instructions, w0 w1 resident from cycle 0, w2 w3 from
 // cycle 1.
 std::string figure3(qsm_unit::Tap &tap, unsigned policy, unsigned budget) {
   static const unsigned kStall[] = {0, 2, 1, 3, 1,
