@@ -8,7 +8,7 @@ CONFIGS := $(patsubst configs/%.yaml,%,$(wildcard configs/*.yaml))
 VERILATOR ?= verilator
 VERILATED_CXX ?= clang++-19
 
-RTL_PACKAGES := rtl/qsm_regs_pkg.sv rtl/qsm_pkg.sv
+RTL_PACKAGES := rtl/qsm_pkg.sv rtl/qsm_regs_pkg.sv
 RTL_SRCS := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/*.sv rtl/*/*.sv)))
 COSIM_PACKAGES := $(sort $(wildcard tb/cosim/*_pkg.sv))
 COSIM_SM_SRCS := tb/cosim/qsm_sm_monitors.sv tb/cosim/qsm_sm_block.sv
