@@ -16,9 +16,9 @@ module qsm_gpu
   input  logic rst_ni,
 
   // Host.
-  input  ctl_req_t ctl_req_i,
-  output ctl_rsp_t ctl_rsp_o,
-  output logic     irq_o,
+  input  axil_req_t axil_req_i,
+  output axil_rsp_t axil_rsp_o,
+  output logic      irq_o,
 
   // Memory channels.
   output port_req_t [NumChannels-1:0] mem_req_o,
@@ -112,13 +112,28 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0] fault;
   logic [NumSms-1:0] retire_saved, restored;
 
+  ctl_req_t ctl_req;
+  ctl_rsp_t ctl_rsp;
+  qsm_axil #(.AddrW(16)) u_axil (
+    .clk_i, .rst_ni,
+    .awaddr_i(axil_req_i.awaddr), .awvalid_i(axil_req_i.awvalid), .awready_o(axil_rsp_o.awready),
+    .wdata_i(axil_req_i.wdata), .wstrb_i(axil_req_i.wstrb), .wvalid_i(axil_req_i.wvalid),
+    .wready_o(axil_rsp_o.wready),
+    .bresp_o(axil_rsp_o.bresp), .bvalid_o(axil_rsp_o.bvalid), .bready_i(axil_req_i.bready),
+    .araddr_i(axil_req_i.araddr), .arvalid_i(axil_req_i.arvalid), .arready_o(axil_rsp_o.arready),
+    .rdata_o(axil_rsp_o.rdata), .rresp_o(axil_rsp_o.rresp), .rvalid_o(axil_rsp_o.rvalid),
+    .rready_i(axil_req_i.rready),
+    .req_valid_o(ctl_req.valid), .req_we_o(ctl_req.we), .req_addr_o(ctl_req.addr),
+    .req_wdata_o(ctl_req.wdata), .rsp_err_i(ctl_rsp.err), .rsp_rdata_i(ctl_rsp.rdata)
+  );
+
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
   gpu_figures_t gpu_figures;
   slot_figures_t [NumKernels-1:0] slot_figures;
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
-    .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
+    .req_i(ctl_req), .rsp_o(ctl_rsp), .irq_o,
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs), .gpu_figures_i(gpu_figures),
     .slot_figures_i(slot_figures),
     .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param), .valid_o(ctx_valid),
