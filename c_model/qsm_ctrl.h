@@ -17,28 +17,9 @@ struct qsm_l2;
 struct qsm_dram;
 
 struct qsm_regs {
-  struct qsm_sm_shared
-      shared;  // what the SMs see: descriptors, scheduling, qos flags, first quotas, epoch length
-  uint32_t scheme;
-  uint32_t alpha_cap;
-  uint32_t rollover_cap;
-  uint32_t alpha_en;
-  uint32_t nonqos_quota;  // 0 artificial goals, n: T << (n - 1)
-  uint32_t sm_select;
-  uint32_t stall_select;
-  uint32_t adjust;            // run-time adjustment of thread blocks
-  uint32_t adjust_technique;  // 0 switch, 1 drain, 2 flush
-  uint32_t latecomers;        // room for who waits for its first block
-  uint32_t mem_select;
-  uint32_t irq;
-  uint32_t valid_mask;  // bit k: CTX.valid of slot k
-  uint32_t ctx[QSM_MAX_KERNELS];
-  uint32_t goal[QSM_MAX_KERNELS];  // Q16.16
-  qsm_sm_set sm_mask[QSM_MAX_KERNELS];
-  uint32_t iso_ipc[QSM_MAX_KERNELS];  // Q16.16
-  uint32_t save_limit[QSM_MAX_KERNELS];
-  uint32_t idempotent[QSM_MAX_KERNELS];
-  uint32_t preempt_hold[QSM_MAX_KERNELS];
+  struct qsm_sm_shared shared;  // what the SMs see
+  QSM_OTHER_REGISTERS;          // by name, as docs/registers.md has them
+  uint32_t valid_mask;          // bit k: CTX.valid of slot k
 };
 
 struct qsm_ctrl {

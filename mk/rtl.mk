@@ -8,11 +8,11 @@ CONFIGS := $(patsubst configs/%.yaml,%,$(wildcard configs/*.yaml))
 VERILATOR ?= verilator
 VERILATED_CXX ?= clang++-19
 
-RTL_PACKAGES := rtl/qsm_enums_pkg.sv rtl/qsm_regs_pkg.sv rtl/qsm_pkg.sv
+RTL_PACKAGES := rtl/qsm_enums_pkg.sv rtl/qsm_pkg.sv rtl/qsm_regs_pkg.sv
 RTL_SRCS := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/*.sv rtl/*/*.sv)))
 COSIM_PACKAGES := $(sort $(wildcard tb/cosim/*_pkg.sv))
 COSIM_SM_SRCS := tb/cosim/qsm_sm_monitors.sv tb/cosim/qsm_sm_block.sv
-COSIM_GPU_SRCS := tb/cosim/qsm_gpu_monitors.sv tb/cosim/qsm_sm_standin.sv tb/cosim/qsm_cosim.sv
+COSIM_GPU_SRCS := tb/cosim/qsm_axil_checker.sv tb/cosim/qsm_gpu_monitors.sv tb/cosim/qsm_sm_standin.sv tb/cosim/qsm_cosim.sv
 COSIM_CXX := $(wildcard tb/cosim/*.cpp)
 
 .PHONY: package rtl rtl-trace

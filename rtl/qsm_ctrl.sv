@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control port: decides which access is accepted, answers one cycle later, holds the registers (in
-// qsm_gpu_regs and qsm_slot_regs).
+// Control port: decides which access is accepted, answers one cycle later, and acts on writes that
+// do more than to change a register. Storage, ranges and read values are generated from
+// qsm_regs.rdl (qsm_gpu_regs, qsm_slot_regs, qsm_slot_rules); what is here is behaviour.
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
 // next cycle on, pulses are in its own.
 // Map: 0x0000 GPU registers, 0x0100 to 0x024F figures of the selected SM, 0x1000 + 0x100*k slot
@@ -17,75 +18,41 @@ module qsm_ctrl
   output ctl_rsp_t rsp_o,
   output logic     irq_o,
 
-  // Registers.
-  output logic [63:0]                       cycle_o,
-  output desc_t [NumKernels-1:0]            desc_o,
-  output policy_e                           policy_o,
-  output policy_param_t                     policy_param_o,
-  output scheme_e                           scheme_o,
-  output logic [NumKernels-1:0]             valid_o,
-  output logic [NumKernels-1:0]             qos_o,          // valid and QoS
-  output logic [NumKernels-1:0][30:0]       first_quota_o,
-  output logic [NumKernels-1:0][31:0]       goal_o,
-  output logic [NumKernels-1:0][NumSms-1:0] sm_mask_o,
-  output logic [19:0]                       epoch_len_o,
-  output logic [18:0]                       alpha_cap_o,
-  output logic [7:0]                        rollover_cap_o,
-  output logic                              alpha_en_o,
-  output logic [3:0]                        nonqos_quota_o,
-  output logic [NumKernels-1:0][31:0]       iso_ipc_o,
-  output logic [NumKernels-1:0][31:12]      save_base_o,
-  output logic [NumKernels-1:0][31:12]      save_limit_o,
-  output logic [NumKernels-1:0]             idempotent_o,
-  output logic [NumKernels-1:0]             preempt_hold_o,
-  output logic [NumKernels-1:0][1:0]        cache_policy_o,
-  output logic                              adjust_o,
-  output logic [1:0]                        adjust_technique_o,
-  output logic                              latecomers_o,
+  // Registers, and what read-only ones show.
+  output gpu_regs_t                      gpu_regs_o,
+  output slot_regs_t [NumKernels-1:0]    slot_regs_o,
+  input  gpu_figures_t                   gpu_figures_i,
+  input  slot_figures_t [NumKernels-1:0] slot_figures_i,
+  // What is made of them.
+  output logic [63:0]            cycle_o,
+  output desc_t [NumKernels-1:0] desc_o,
+  output policy_param_t          policy_param_o,
+  output logic [NumKernels-1:0]  valid_o,
+  output logic [NumKernels-1:0]  qos_o,          // valid and QoS
   // Pulses.
-  output logic [NumKernels-1:0]             launch_o,
-  output logic [NumKernels-1:0]             kill_o,
-  output logic [NumKernels-1:0]             arrival_o,
-  output logic                              alloc_change_o,
-  output logic [NumKernels-1:0]             hist_clear_o,
-  output logic                              icache_inv_o,
-  output preempt_req_t                      preempt_o,
-  output logic                              l2_flush_o,
+  output logic [NumKernels-1:0] launch_o,
+  output logic [NumKernels-1:0] kill_o,
+  output logic [NumKernels-1:0] arrival_o,     // CTX.valid 0 -> 1
+  output logic                  alloc_change_o,  // CTX changes, or SM_MASK of a valid slot
+  output logic [NumKernels-1:0] hist_clear_o,  // HIST_CLEAR or arrival
+  output logic                  icache_inv_o,
+  output preempt_req_t          preempt_o,
+  output logic                  l2_flush_o,
 
   // TB scheduler.
-  input  logic [NumKernels-1:0]                  busy_i,
-  input  logic [NumKernels-1:0]                  killed_i,
-  input  logic [NumKernels-1:0]                  ended_i,  // pulse
-  input  logic [NumKernels-1:0][31:0]            launches_i,
+  input  logic [NumKernels-1:0]                  ended_i,     // pulse: last cycle of a launch
   input  logic [NumKernels-1:0]                  faulted_i,   // killed by a fault
   input  logic [NumKernels-1:0][SmW-1:0]         fault_sm_i,  // SM that has its record
-  input  logic                                   alloc_busy_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0] target_i,
+  input  job_t [NumSms-1:0]                      job_i,
 
-  // Preemption engine, TB adjuster.
-  input  preempt_status_t          preempt_status_i,
-  input  job_t [NumSms-1:0]        job_i,
-  input  saved_t [NumKernels-1:0]  saved_i,
-  input  logic                     adjust_busy_i,
-
-  // L2 slices, memory controllers, L1s.
-  output mem_select_t mem_select_o,   // a register
-  input  logic [31:0] mem_value_i,    // that counter, in the same cycle: of a channel,
-  input  logic [NumSms-1:0][31:0] l1_value_i,  // of each SM's L1
-  input  logic        l2_flushing_i,
+  // L2 slices and memory controllers; L1s: the counter that MEM_SELECT asks for, in the same cycle.
+  input  logic [31:0]             mem_value_i,
+  input  logic [NumSms-1:0][31:0] l1_value_i,
 
   // QoS manager.
-  input  logic                        snapshot_i,  // this cycle is E
-  input  logic                        mgr_busy_i,
-  input  logic [31:0]                 epoch_count_i,
-  input  logic [31:0]                 epoch_e_lo_i,
-  input  logic [NumKernels-1:0][47:0] hist_insn_i,
-  input  logic [NumKernels-1:0][47:0] hist_cycles_i,
-  input  logic [NumKernels-1:0][30:0] epoch_insn_i,
-  input  logic [NumKernels-1:0][30:0] epoch_quota_i,
-  input  logic [NumKernels-1:0][18:0] alpha_i,
-  input  logic [NumKernels-1:0][18:0] ratio_i,
+  input  logic snapshot_i,  // this cycle is E
 
   // SMs.
   // whose record is asked for, a register
@@ -94,16 +61,13 @@ module qsm_ctrl
   input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
   input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
   input  logic [NumSms-1:0][NumKernels-1:0][30:0] quota_i,
-  output logic [SubW-1:0]                         stall_sub_o,
-  output logic [KernelW-1:0]                      stall_kernel_o,
-  output logic [2:0]                              stall_reason_o,
-  input  logic [NumSms-1:0][31:0]                 stall_value_i,
+  input  logic [NumSms-1:0][31:0]                 stall_value_i,   // that STALL_SELECT asks for
   input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,          // of the last epoch
   input  qaws_front_t [NumSms-1:0][NumSched-1:0]  qaws_front_i
 );
   // ---- decode ----
   logic aligned, in_gpu, in_smsel, in_idle, in_front, in_slots;
-  logic [15:0] off;  // register of a slot
+  logic [7:0] off;  // register of the GPU or of a slot
   logic [3:0] slot_field;
   logic [KernelW-1:0] slot;
   logic slot_exists, mgr_quiet;
@@ -113,35 +77,55 @@ module qsm_ctrl
   assign in_idle = req_i.addr[15:6] == RegSmselIdle[15:6];
   assign in_front = req_i.addr[15:6] == RegSmselFront[15:6] && 32'(req_i.addr[5:2]) < NumSched;
   assign in_slots = req_i.addr[15:12] == SlotBase[15:12];
-  assign off = {8'd0, req_i.addr[7:0]};
+  assign off = req_i.addr[7:0];
   assign slot_field = in_slots ? req_i.addr[11:8] : in_smsel ? req_i.addr[7:4] : req_i.addr[5:2];
   assign slot = slot_field[KernelW-1:0];
   assign slot_exists = 32'(slot_field) < NumKernels;
-  assign mgr_quiet = !mgr_busy_i && !snapshot_i;
+  assign mgr_quiet = !gpu_figures_i.mgr_busy && !snapshot_i;
 
   // ---- GPU registers ----
-  logic gpu_ok;
+  logic gpu_ok, gpu_guard;
   logic [31:0] gpu_rdata;
-  logic [NumKernels-1:0] irq_bits;
-  logic policy_write;
-  logic [4:0] active_warps;
+  gpu_own_t gpu_own;
+  gpu_writes_t gpu_writes;
   logic [SmW-1:0] sm_select;
+  job_t job;
   qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
-    .sel_i(req_i.valid && in_gpu), .we_i(req_i.we), .addr_i(req_i.addr), .wdata_i(req_i.wdata),
-    .ok_o(gpu_ok), .rdata_o(gpu_rdata),
-    .irq_o, .irq_bits_o(irq_bits), .ended_i, .cycle_o, .icache_inv_o, .policy_o,
-    .policy_write_o(policy_write),
-    .active_warps_o(active_warps), .scheme_o, .epoch_len_o, .alpha_cap_o,
-    .rollover_cap_o, .alpha_en_o, .nonqos_quota_o, .sm_select_o(sm_select), .stall_sub_o,
-    .stall_kernel_o, .stall_reason_o,
-    .adjust_o, .adjust_technique_o, .latecomers_o, .preempt_o,
-    .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i,
-    .stall_value_i(stall_value_i[sm_select]),
-    .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select]),
-    .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? l1_value_i[sm_select]
-        : mem_value_i), .l2_flushing_i
+    .sel_i(req_i.valid && in_gpu && aligned), .we_i(req_i.we), .off_i(off[7:2]), .wdata_i(req_i.wdata),
+    .guard_i(gpu_guard), .quiet_i(mgr_quiet), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
+    .set_irq_i(ended_i), .figures_i(gpu_figures_i), .own_i(gpu_own), .regs_o(gpu_regs_o),
+    .writes_o(gpu_writes)
   );
+  always_comb begin
+    case (off)
+      // an L1 has no channels
+      RegMemSelect[7:0]: gpu_guard = !req_i.wdata[12] || req_i.wdata[3:0] == '0;
+      RegL2Flush[7:0]:   gpu_guard = !gpu_figures_i.l2_flush;
+      RegPreempt[7:0]:   gpu_guard = gpu_figures_i.preempt_status.code != CodeExamined;
+      default:           gpu_guard = 1'b1;
+    endcase
+  end
+  assign irq_o = |gpu_regs_o.irq.ended;
+  assign icache_inv_o = gpu_writes.icache_inv;
+  assign l2_flush_o = gpu_writes.l2_flush;
+  assign preempt_o = '{
+    valid: gpu_writes.preempt, sm: req_i.wdata[SmW-1:0], kernel: req_i.wdata[8 +: KernelW],
+    tb: req_i.wdata[11 +: TbW], by_slot: req_i.wdata[16], technique: req_i.wdata[18:17]
+  };
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) cycle_o <= '0;
+    else cycle_o <= cycle_o + 64'd1;
+  end
+
+  assign sm_select = gpu_regs_o.sm_select;
+  assign job = job_i[sm_select];
+  assign gpu_own = '{
+    cycle: cycle_o, stall_value: stall_value_i[sm_select],
+    smsel_job: {job.result, job.phase, job.image, job.tb, job.kernel, job.kind},
+    mem_value: gpu_regs_o.mem_select.counter[4] ? l1_value_i[sm_select] : mem_value_i
+  };
 
   // ---- figures of the selected SM ----
   logic smsel_ok;
@@ -161,32 +145,93 @@ module qsm_ctrl
   end
 
   // ---- slot registers ----
-  logic known, writable, value_ok, idle_only, quiet_only, slot_ok, state_ok;
-  logic [NumKernels-1:0] slot_we, alloc_change;
+  logic known, writable, value_ok, idle_only, quiet_only, slot_ok, slot_guard;
+  logic [NumKernels-1:0] busy, slot_we, alloc_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
+  slot_writes_t [NumKernels-1:0] slot_writes;
   qsm_slot_rules u_slot_rules (
-    .off_i(off), .wdata_i(req_i.wdata), .known_o(known), .writable_o(writable),
-    .value_ok_o(value_ok),
-    .idle_o(idle_only), .quiet_o(quiet_only)
+    .off_i(off[7:2]), .wdata_i(req_i.wdata), .known_o(known), .writable_o(writable),
+    .value_ok_o(value_ok), .idle_o(idle_only), .quiet_o(quiet_only)
   );
+  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    qsm_slot_regs u_slot_regs (
+      .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off[7:2]), .wdata_i(req_i.wdata),
+      .arrival_i(arrival_o[k]), .rdata_o(slot_rdata[k]), .figures_i(slot_figures_i[k]),
+      .regs_o(slot_regs_o[k]), .writes_o(slot_writes[k])
+    );
+    assign busy[k] = slot_figures_i[k].status.busy;
+    assign valid_o[k] = slot_regs_o[k].ctx.valid;
+    assign qos_o[k] = slot_regs_o[k].ctx.valid && slot_regs_o[k].ctx.qos;
+    assign launch_o[k] = slot_writes[k].launch;
+    assign kill_o[k] = slot_writes[k].kill;
+    assign arrival_o[k] = slot_writes[k].ctx && req_i.wdata[0] && !valid_o[k];
+    assign hist_clear_o[k] = slot_writes[k].hist_clear || arrival_o[k];
+    assign alloc_write[k] = slot_writes[k].ctx || (valid_o[k] &&
+        (slot_writes[k].sm_mask_lo || slot_writes[k].sm_mask_hi || slot_writes[k].sm_mask_2));
+  end
+  assign alloc_change_o = alloc_write != '0 && req_i.wdata != slot_rdata[slot];
+
+  // ---- launch descriptors ----
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      desc_o[k].win[0].base = {slot_regs_o[k].win0_base, 12'd0};
+      desc_o[k].win[0].limit = {slot_regs_o[k].win0_limit, 12'd0};
+      desc_o[k].win[0].x = slot_regs_o[k].win0_rights.execute;
+      desc_o[k].win[0].w = slot_regs_o[k].win0_rights.write;
+      desc_o[k].win[0].r = slot_regs_o[k].win0_rights.read;
+      desc_o[k].win[1].base = {slot_regs_o[k].win1_base, 12'd0};
+      desc_o[k].win[1].limit = {slot_regs_o[k].win1_limit, 12'd0};
+      desc_o[k].win[1].x = slot_regs_o[k].win1_rights.execute;
+      desc_o[k].win[1].w = slot_regs_o[k].win1_rights.write;
+      desc_o[k].win[1].r = slot_regs_o[k].win1_rights.read;
+      desc_o[k].entry = {slot_regs_o[k].entry, 2'd0};
+      desc_o[k].arg = slot_regs_o[k].arg;
+      desc_o[k].grid = {slot_regs_o[k].grid_z, slot_regs_o[k].grid_y, slot_regs_o[k].grid_x};
+      desc_o[k].block = {slot_regs_o[k].block_z, slot_regs_o[k].block_y, slot_regs_o[k].block_x};
+      desc_o[k].threads = 11'(slot_regs_o[k].block_threads);
+      desc_o[k].warps = 7'(slot_regs_o[k].block_warps);
+      desc_o[k].shared = 19'(slot_regs_o[k].shared);
+      desc_o[k].granules = slot_regs_o[k].shared_gran;
+      desc_o[k].stack_log2 = slot_regs_o[k].stack_reg.log2;
+      desc_o[k].stack_base = slot_regs_o[k].stack_reg.base;
+    end
+  end
+
+  // STACK: base a multiple of the stacks of a warp, whose number of bytes is a power of two
+  logic stack_ok;
+  always_comb begin
+    stack_ok = req_i.wdata[4:0] != '0 || req_i.wdata[31:12] == '0;
+    for (int unsigned b = 12; b < 16 + LaneW; b++) begin
+      if (req_i.wdata[b] && b < 32'(req_i.wdata[4:0]) + LaneW) stack_ok = 1'b0;
+    end
+  end
+
   // ---- budgets, qaws.md R-QW-4 and R-QW-10 ----
   logic [NumKernels-1:0][7:0] budget;
   logic [NumKernels-1:0] budget_write, restart_q;
   logic groups_ok;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      budget[k] = slot_regs_o[k].budget;
+      budget_write[k] = slot_writes[k].budget;
+    end
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) restart_q <= '0;
-    else restart_q <= policy_write ? '1 : budget_write;
+    else restart_q <= gpu_writes.policy ? '1 : budget_write;
   end
-  assign policy_param_o = '{budget: budget, restart: restart_q, active_warps: active_warps};
+  assign policy_param_o = '{
+    budget: budget, restart: restart_q, active_warps: gpu_regs_o.active_warps
+  };
 
   if (NumGroups < NumKernels) begin : g_groups
     // Running kernels and the one that this write is about, with the budget that it would have.
     logic [NumKernels-1:0] counts, is_new;
     logic [NumKernels-1:0][7:0] value;
     always_comb begin
-      counts = busy_i | (NumKernels'(1) << slot);
+      counts = busy | (NumKernels'(1) << slot);
       value = budget;
-      if (off == SlotBudget) value[slot] = req_i.wdata[7:0];
+      if (off == SlotBudget[7:0]) value[slot] = req_i.wdata[7:0];
       is_new = counts;
       for (int unsigned k = 1; k < NumKernels; k++) begin
         for (int unsigned j = 0; j < k; j++)
@@ -200,37 +245,18 @@ module qsm_ctrl
 
   always_comb begin
     case (off)
-      SlotLaunch: state_ok = valid_o[slot] && !busy_i[slot] && !irq_bits[slot] && groups_ok;
-      SlotKill:   state_ok = busy_i[slot];
-      SlotBudget: state_ok = !busy_i[slot] || groups_ok;
-      default:     state_ok = (!idle_only || !busy_i[slot]) && (!quiet_only || mgr_quiet);
+      SlotLaunch[7:0]: slot_guard = valid_o[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
+                                    groups_ok;
+      SlotKill[7:0]:   slot_guard = busy[slot];
+      SlotBudget[7:0]: slot_guard = !busy[slot] || groups_ok;
+      SlotStack[7:0]:  slot_guard = stack_ok;
+      default:         slot_guard = 1'b1;
     endcase
-    slot_ok = slot_exists && known && (!req_i.we || (writable && value_ok && state_ok));
-    slot_we = (req_i.valid && req_i.we && in_slots && slot_ok) ? NumKernels'(1) << slot : '0;
+    slot_ok = slot_exists && known && (!req_i.we || (writable && value_ok && slot_guard &&
+              (!idle_only || !busy[slot]) && (!quiet_only || mgr_quiet)));
+    slot_we = (req_i.valid && req_i.we && in_slots && aligned && slot_ok) ? NumKernels'(1) << slot
+                                                                          : '0;
   end
-
-  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
-    qsm_slot_regs u_slot_regs (
-      .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off), .wdata_i(req_i.wdata),
-      .rdata_o(slot_rdata[k]),
-      .valid_o(valid_o[k]), .qos_o(qos_o[k]), .goal_o(goal_o[k]), .first_quota_o(first_quota_o[k]),
-      .sm_mask_o(sm_mask_o[k]),
-      .desc_o(desc_o[k]), .budget_o(budget[k]), .budget_write_o(budget_write[k]),
-      .iso_ipc_o(iso_ipc_o[k]), .save_base_o(save_base_o[k]), .save_limit_o(save_limit_o[k]),
-      .idempotent_o(idempotent_o[k]),
-      .preempt_hold_o(preempt_hold_o[k]), .cache_policy_o(cache_policy_o[k]),
-      .arrival_o(arrival_o[k]), .alloc_change_o(alloc_change[k]), .launch_o(launch_o[k]),
-      .kill_o(kill_o[k]),
-      .hist_clear_o(hist_clear_o[k]),
-      .busy_i(busy_i[k]), .killed_i(killed_i[k]), .launches_i(launches_i[k]),
-      .faulted_i(faulted_i[k]),
-      .hist_insn_i(hist_insn_i[k]), .hist_cycles_i(hist_cycles_i[k]),
-      .epoch_insn_i(epoch_insn_i[k]),
-      .epoch_quota_i(epoch_quota_i[k]), .alpha_i(alpha_i[k]), .saved_i(saved_i[k]),
-      .ratio_i(ratio_i[k])
-    );
-  end
-  assign alloc_change_o = |alloc_change;
 
   // ---- response ----
   ctl_rsp_t rsp_d, rsp_q;
@@ -249,37 +275,45 @@ module qsm_ctrl
   end
 
   // ---- fault records: the SM that has it shows it in the cycle of the response ----
-  logic record_read_q;
-  logic [15:0] record_off_q;
+
+  logic record_read_q, record_faulted_q;
+  logic [7:0] record_off_q;
   logic [SmW-1:0] record_sm_q;
   logic [31:0] record_word;
   fault_t record;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) record_read_q <= 1'b0;
-    else record_read_q <= req_i.valid && ok && !req_i.we && in_slots && faulted_i[slot];
+    else record_read_q <= req_i.valid && ok && !req_i.we && in_slots &&
+                          slot_figures_i[slot].status.killed;
   end
   always_ff @(posedge clk_i) begin
     fault_kernel_o <= slot;
+    record_faulted_q <= faulted_i[slot];
     record_off_q <= off;
     record_sm_q <= fault_sm_i[slot];
   end
-  assign record = record_i[record_sm_q];
   always_comb begin
+    record = '{cause: CauseHost, default: '0};
+    if (record_faulted_q) record = record_i[record_sm_q];
     case (record_off_q)
-      SlotFaultCause: record_word = 32'(record.cause);
-      SlotFaultPc:    record_word = record.pc;
-      SlotFaultTid:   record_word = 32'(record.tid);
-      SlotFaultBlock: record_word = record.block;
-      SlotFaultValue: record_word = record.value;
-      default:        record_word = '0;
+      SlotFaultCause[7:0]: record_word = 32'(record.cause);
+      SlotFaultPc[7:0]:    record_word = record.pc;
+      SlotFaultTid[7:0]:   record_word = 32'(record.tid);
+      SlotFaultBlock[7:0]: record_word = record.block;
+      SlotFaultValue[7:0]: record_word = record.value;
+      default:             record_word = '0;
     endcase
     rsp_o = rsp_q;
-    // of the registers none but the SM's has a value
+    // the register file shows 0 for these
     if (record_read_q) rsp_o.rdata |= record_word;
   end
 
 `ifndef SYNTHESIS
   // R-CP-2: refused writes change nothing
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));
+  // LAUNCH's condition
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (launch_o & (busy | ~valid_o)) == '0);
+  // KILL's condition
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (kill_o & ~busy) == '0);
 `endif
 endmodule

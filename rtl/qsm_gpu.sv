@@ -11,14 +11,15 @@ module qsm_gpu
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
   import qsm_pkg::*;
+  import qsm_regs_pkg::*;
 (
   input  logic clk_i,
   input  logic rst_ni,
 
   // Host.
-  input  ctl_req_t ctl_req_i,
-  output ctl_rsp_t ctl_rsp_o,
-  output logic     irq_o,
+  input  axil_req_t axil_req_i,
+  output axil_rsp_t axil_rsp_o,
+  output logic      irq_o,
 
   // Memory channels.
   output port_req_t [NumChannels-1:0] mem_req_o,
@@ -112,37 +113,90 @@ module qsm_gpu
   logic [NumSms-1:0][NumKernels-1:0] fault;
   logic [NumSms-1:0] retire_saved, restored;
 
+  ctl_req_t ctl_req;
+  ctl_rsp_t ctl_rsp;
+  qsm_axil #(.AddrW(16)) u_axil (
+    .clk_i, .rst_ni,
+    .awaddr_i(axil_req_i.awaddr), .awvalid_i(axil_req_i.awvalid), .awready_o(axil_rsp_o.awready),
+    .wdata_i(axil_req_i.wdata), .wstrb_i(axil_req_i.wstrb), .wvalid_i(axil_req_i.wvalid),
+    .wready_o(axil_rsp_o.wready),
+    .bresp_o(axil_rsp_o.bresp), .bvalid_o(axil_rsp_o.bvalid), .bready_i(axil_req_i.bready),
+    .araddr_i(axil_req_i.araddr), .arvalid_i(axil_req_i.arvalid), .arready_o(axil_rsp_o.arready),
+    .rdata_o(axil_rsp_o.rdata), .rresp_o(axil_rsp_o.rresp), .rvalid_o(axil_rsp_o.rvalid),
+    .rready_i(axil_req_i.rready),
+    .req_valid_o(ctl_req.valid), .req_we_o(ctl_req.we), .req_addr_o(ctl_req.addr),
+    .req_wdata_o(ctl_req.wdata), .rsp_err_i(ctl_rsp.err), .rsp_rdata_i(ctl_rsp.rdata)
+  );
+
+  gpu_regs_t gpu_regs;
+  slot_regs_t [NumKernels-1:0] slot_regs;
+  gpu_figures_t gpu_figures;
+  slot_figures_t [NumKernels-1:0] slot_figures;
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
-    .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
-    .cycle_o(cycle), .desc_o(desc), .policy_o(policy), .policy_param_o(policy_param),
-    .scheme_o(scheme), .valid_o(ctx_valid), .qos_o(ctx_qos),
-    .first_quota_o(first_quota), .goal_o(goal), .sm_mask_o(sm_mask), .epoch_len_o(epoch_len),
-    .alpha_cap_o(alpha_cap),
-    .rollover_cap_o(rollover_cap), .alpha_en_o(alpha_en), .nonqos_quota_o(nonqos_quota),
-    .iso_ipc_o(iso_ipc), .save_base_o(save_base), .save_limit_o(save_limit),
-    .idempotent_o(idempotent), .preempt_hold_o(preempt_hold), .adjust_o(adjust),
-    .adjust_technique_o(adjust_technique),
-    .latecomers_o(latecomers),
+    .req_i(ctl_req), .rsp_o(ctl_rsp), .irq_o,
+    .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs), .gpu_figures_i(gpu_figures),
+    .slot_figures_i(slot_figures),
+    .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param), .valid_o(ctx_valid),
+    .qos_o(ctx_qos),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
-    .hist_clear_o(hist_clear),
-    .icache_inv_o(icache_inv), .preempt_o(preempt),
-    .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value),
-    .l1_value_i(l1_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
-    .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted),
-    .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
-    .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved),
-    .adjust_busy_i(adjust_busy),
-    .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count),
-    .epoch_e_lo_i(epoch_e_lo),
-    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn),
-    .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i(ratio),
+    .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),
+    .l2_flush_o(l2_flush),
+    .ended_i(ended), .faulted_i(faulted), .fault_sm_i(fault_sm), .cnt_i(cnt), .target_i(target),
+    .job_i(job), .mem_value_i(mem_value), .l1_value_i(l1_value), .snapshot_i(snapshot),
     .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn),
-    .quota_i(quota),
-    .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason),
-    .stall_value_i(stall_value),
-    .idle_i(snap_idle), .qaws_front_i(qaws_front)
+    .quota_i(quota), .stall_value_i(stall_value), .idle_i(snap_idle), .qaws_front_i(qaws_front)
   );
+
+  // ---- registers by name; one that has a single user may be taken from gpu_regs there ----
+  assign policy = policy_e'(gpu_regs.policy);
+  assign scheme = scheme_e'(gpu_regs.scheme);
+  assign epoch_len = gpu_regs.epoch_len;
+  assign alpha_cap = gpu_regs.alpha_cap;
+  assign rollover_cap = gpu_regs.rollover_cap;
+  assign alpha_en = gpu_regs.alpha_en;
+  assign nonqos_quota = gpu_regs.nonqos_quota;
+  assign adjust = gpu_regs.adjust;
+  assign adjust_technique = gpu_regs.adjust_technique;
+  assign latecomers = gpu_regs.latecomers.on;
+  assign stall_sub = gpu_regs.stall_select.subcore;
+  assign stall_kernel = gpu_regs.stall_select.slot;
+  assign stall_reason = gpu_regs.stall_select.reason;
+  assign mem_select = '{
+    channel: gpu_regs.mem_select.channel, slot: gpu_regs.mem_select.slot,
+    counter: gpu_regs.mem_select.counter
+  };
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      first_quota[k] = slot_regs[k].first_quota;
+      goal[k] = slot_regs[k].goal;
+      iso_ipc[k] = slot_regs[k].iso_ipc;
+      sm_mask[k] = slot_regs[k].sm_mask;
+      save_base[k] = slot_regs[k].save_base;
+      save_limit[k] = slot_regs[k].save_limit;
+      idempotent[k] = slot_regs[k].idempotent;
+      preempt_hold[k] = slot_regs[k].preempt_hold;
+      cache_policy[k] = slot_regs[k].cache_policy;
+    end
+  end
+
+  // ---- what read-only registers show ----
+  assign gpu_figures = '{
+    epoch_count: epoch_count, epoch_e_lo: epoch_e_lo, alloc_busy: alloc_busy, mgr_busy: mgr_busy,
+    preempt_status: {preempt_status.sm, preempt_status.image, preempt_status.tb,
+                     preempt_status.code},
+    adjust_busy: adjust_busy, l2_flush: l2_flushing
+  };
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      slot_figures[k] = '{
+        status: {killed[k], busy[k]}, launches: launches[k],
+        hist_insn: hist_insn[k], hist_cycles: hist_cycles[k],
+        epoch_insn: epoch_insn[k], epoch_quota: epoch_quota[k], alpha: alpha[k],
+        saved: saved[k], ratio: ratio[k]
+      };
+    end
+  end
 
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) {skip_l2[k], skip_l1[k]} = cache_policy[k];

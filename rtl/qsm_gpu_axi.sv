@@ -16,9 +16,24 @@ module qsm_gpu_axi
   input  logic rst_ni,
 
   // Host.
-  input  ctl_req_t ctl_req_i,
-  output ctl_rsp_t ctl_rsp_o,
-  output logic     irq_o,
+  input  logic [15:0] s_axil_awaddr_i,
+  input  logic        s_axil_awvalid_i,
+  output logic        s_axil_awready_o,
+  input  logic [31:0] s_axil_wdata_i,
+  input  logic [3:0]  s_axil_wstrb_i,
+  input  logic        s_axil_wvalid_i,
+  output logic        s_axil_wready_o,
+  output logic [1:0]  s_axil_bresp_o,
+  output logic        s_axil_bvalid_o,
+  input  logic        s_axil_bready_i,
+  input  logic [15:0] s_axil_araddr_i,
+  input  logic        s_axil_arvalid_i,
+  output logic        s_axil_arready_o,
+  output logic [31:0] s_axil_rdata_o,
+  output logic [1:0]  s_axil_rresp_o,
+  output logic        s_axil_rvalid_o,
+  input  logic        s_axil_rready_i,
+  output logic        irq_o,
 
   // The first error of each channel since reset (R-AX-9).
   output logic [NumChannels-1:0]       error_valid_o,
@@ -73,8 +88,24 @@ module qsm_gpu_axi
   port_rsp_t [NumChannels-1:0] rsp;
   logic [NumChannels-1:0] req_ready, rsp_ready;
 
+  axil_req_t axil_req;
+  axil_rsp_t axil_rsp;
+  assign axil_req = '{
+    awaddr: s_axil_awaddr_i, awvalid: s_axil_awvalid_i,
+    wdata: s_axil_wdata_i, wstrb: s_axil_wstrb_i, wvalid: s_axil_wvalid_i, bready: s_axil_bready_i,
+    araddr: s_axil_araddr_i, arvalid: s_axil_arvalid_i, rready: s_axil_rready_i
+  };
+  assign s_axil_awready_o = axil_rsp.awready;
+  assign s_axil_wready_o = axil_rsp.wready;
+  assign s_axil_bresp_o = axil_rsp.bresp;
+  assign s_axil_bvalid_o = axil_rsp.bvalid;
+  assign s_axil_arready_o = axil_rsp.arready;
+  assign s_axil_rdata_o = axil_rsp.rdata;
+  assign s_axil_rresp_o = axil_rsp.rresp;
+  assign s_axil_rvalid_o = axil_rsp.rvalid;
+
   qsm_gpu u_gpu (
-    .clk_i, .rst_ni, .ctl_req_i, .ctl_rsp_o, .irq_o,
+    .clk_i, .rst_ni, .axil_req_i(axil_req), .axil_rsp_o(axil_rsp), .irq_o,
     .mem_req_o(req), .mem_req_ready_i(req_ready), .mem_rsp_i(rsp), .mem_rsp_ready_o(rsp_ready)
   );
 

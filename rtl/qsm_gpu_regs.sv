@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU-wide registers of the control port (0x0000..0x00FF): rules, storage, read value.
-// Contract: docs/control_port.md (R-CP-1, R-CP-2). Pulses are in the cycle of the write, registers
-// change at its end.
+// Generated from rtl/qsm_regs.rdl by `make registers`; do not edit. Meaning: docs/registers.md.
+// GPU-wide registers of the control port: rules, storage, read value.
+// Contract: docs/control_port.md (R-CP-1, R-CP-2). Registers change at the end of the cycle
+// of the write.
 module qsm_gpu_regs
   import qsm_cfg_pkg::*;
-  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
@@ -12,255 +12,193 @@ module qsm_gpu_regs
   input  logic        rst_ni,
   input  logic        sel_i,    // an access is here
   input  logic        we_i,     // it is a write
-  input  logic [15:0] addr_i,
+  input  logic [7:2]  off_i,    // word of the address
   input  logic [31:0] wdata_i,
+  input  logic        guard_i,  // what else a write at off_i needs is there
+  input  logic        quiet_i,  // the manager is not computing (qos_mgr.md R-QM-3)
   output logic        ok_o,     // access accepted; only with sel_i
   output logic [31:0] rdata_o,  // value of the register, 0 for others
-
-  output logic                  irq_o,
-  output logic [NumKernels-1:0] irq_bits_o,
-  input  logic [NumKernels-1:0] ended_i,       // pulse: last busy cycle of a launch
-  output logic [63:0]           cycle_o,
-  output logic                  icache_inv_o,  // pulse
-  output policy_e               policy_o,
-  output logic                  policy_write_o,  // pulse
-  output logic [4:0]            active_warps_o,
-  output scheme_e               scheme_o,
-  output logic [19:0]           epoch_len_o,
-  output logic [18:0]           alpha_cap_o,
-  output logic [7:0]            rollover_cap_o,
-  output logic                  alpha_en_o,
-  output logic [3:0]            nonqos_quota_o,
-  output logic [SmW-1:0]        sm_select_o,
-  output logic [SubW-1:0]       stall_sub_o,
-  output logic [KernelW-1:0]    stall_kernel_o,
-  output logic [2:0]            stall_reason_o,
-  output logic                  adjust_o,
-  output logic [1:0]            adjust_technique_o,
-  output logic                  latecomers_o,
-  output preempt_req_t          preempt_o,       // valid is a pulse
-  output mem_select_t           mem_select_o,
-  output logic                  l2_flush_o,      // pulse
-
-  input  logic        alloc_busy_i,
-  input  logic        mgr_quiet_i,   // the manager is not computing: its parameters may be written
-  input  logic        mgr_busy_i,
-  input  logic [31:0] epoch_count_i,
-  input  logic [31:0] epoch_e_lo_i,
-  input  logic [31:0] stall_value_i,
-  input  logic        adjust_busy_i,
-  input  preempt_status_t preempt_status_i,
-  input  job_t        job_i,
-  input  logic [31:0] mem_value_i,  // of the selected counter
-  input  logic        l2_flushing_i
+  input  logic [NumKernels-1:0] set_irq_i,  // win over bits that a write clears
+  input  gpu_figures_t figures_i,
+  input  gpu_own_t     own_i,
+  output gpu_regs_t    regs_o,
+  output gpu_writes_t  writes_o
 );
-  localparam int unsigned EpochMin = QosLat + 2 * NocLat + 16;
-
-  logic [63:0] cycle_q;
-  logic [NumKernels-1:0] irq_q;
-  policy_e policy_q;
-  logic [4:0] active_warps_q;
-  scheme_e scheme_q;
-  logic [19:0] epoch_len_q;
-  logic [18:0] alpha_cap_q;
-  logic [7:0] rollover_cap_q;
-  logic alpha_en_q;
-  logic [3:0] nonqos_quota_q;
-  logic [SmW-1:0] sm_select_q;
-  logic [SubW-1:0] stall_sub_q;
-  logic [KernelW-1:0] stall_kernel_q;
-  logic [2:0] stall_reason_q;
-  logic adjust_q, latecomers_q;
-  logic [1:0] adjust_technique_q;
-  mem_select_t mem_select_q;
-
-  function automatic logic between(input int unsigned low, input int unsigned high);
-    return wdata_i >= low && wdata_i <= high;
-  endfunction
+  gpu_regs_t regs_q;
+  logic [63:0] cycle_words;
+  assign cycle_words = 64'(own_i.cycle);
 
   // ---- rules ----
-  logic known, writable, value_ok, quiet;
+  logic known, writable, value_ok, quiet, write;
   always_comb begin
     known = 1'b1;
     writable = 1'b1;
     value_ok = 1'b1;
-    quiet = 1'b0;  // may not be written while the manager computes, qos_mgr.md R-QM-3
-    case (addr_i)
-      RegIrq: ;
-      RegIcacheInv: value_ok = wdata_i == 32'd1;
-      RegPolicy: value_ok = policy_valid(wdata_i);
-      RegActiveWarps: value_ok = between(1, 16);
-      RegScheme: begin
-        value_ok = scheme_valid(wdata_i);
-        quiet = 1'b1;
-      end
-      RegEpochLen: begin
-        value_ok = between(EpochMin, (1 << 20) - 1);
-        quiet = 1'b1;
-      end
-      RegAlphaCap: begin
-        value_ok = wdata_i == '0 || between(32'h1_0000, 32'h7_FFFF);
-        quiet = 1'b1;
-      end
-      RegRolloverCap: begin
-        value_ok = between(0, 255);
-        quiet = 1'b1;
-      end
-      RegAlphaEn: begin
-        value_ok = between(0, 1);
-        quiet = 1'b1;
-      end
-      RegNonqosQuota: begin
-        value_ok = between(0, 8);
-        quiet = 1'b1;
-      end
-      RegSmSelect: value_ok = between(0, NumSms - 1);
-      RegStallSelect: value_ok = wdata_i[31:10] == '0 && 32'(wdata_i[9:8]) < NumSched &&
-          32'(wdata_i[7:4]) < NumKernels &&
-                                   !wdata_i[3];
-      RegMemSelect: value_ok = wdata_i[31:13] == '0 && !wdata_i[7] &&
-          32'(wdata_i[6:4]) < NumKernels && 32'(wdata_i[3:0]) < NumChannels &&
-                                 // of an L1: 16..21, no channel
-                                 (!wdata_i[12] || (wdata_i[11:8] < 4'd6 && wdata_i[3:0] == '0));
-      RegL2Flush: value_ok = wdata_i == 32'd1 && !l2_flushing_i;
-      RegAdjust, RegLatecomers: value_ok = between(0, 1);
-      RegAdjustTechnique: value_ok = technique_valid(wdata_i);
-      RegPreempt: value_ok = preempt_status_i.code != CodeExamined && wdata_i[31:19] == '0 &&
-          technique_valid(32'(wdata_i[18:17])) &&
-                               32'(wdata_i[15:11]) < MaxTbs && 32'(wdata_i[10:8]) < NumKernels &&
-                                   32'(wdata_i[7:0]) < NumSms;
-      RegId, RegConfig0, RegConfig1, RegConfig2, RegConfig3, RegCycleLo, RegCycleHi, RegEpochCount,
-          RegEpochELo, RegAllocBusy,
-      RegStallValue, RegMgrBusy, RegPreemptStatus, RegAdjustBusy, RegSmselJob, RegMemValue:
+    quiet = 1'b0;
+    case (off_i)
+      RegId[7:2], RegConfig0[7:2], RegConfig1[7:2], RegConfig2[7:2], RegCycleLo[7:2],
+          RegCycleHi[7:2], RegEpochCount[7:2], RegEpochELo[7:2], RegAllocBusy[7:2],
+          RegStallValue[7:2], RegMgrBusy[7:2], RegPreemptStatus[7:2], RegAdjustBusy[7:2],
+          RegSmselJob[7:2], RegConfig3[7:2], RegMemValue[7:2]: begin
         writable = 1'b0;
+      end
+      RegIrq[7:2]: ;
+      RegIcacheInv[7:2], RegL2Flush[7:2]: begin
+        value_ok = wdata_i == 32'd1;
+      end
+      RegPolicy[7:2]: value_ok = wdata_i <= 32'd5;
+      RegScheme[7:2]: begin
+        value_ok = wdata_i <= 32'd6;
+        quiet = 1'b1;
+      end
+      RegEpochLen[7:2]: begin
+        value_ok = wdata_i >= 32'(QosLat + 2 * NocLat + 16) && wdata_i <= 32'hFFFFF;
+        quiet = 1'b1;
+      end
+      RegAlphaCap[7:2]: begin
+        value_ok = (wdata_i == 32'd0 || (wdata_i >= 32'h10000 && wdata_i <= 32'h7FFFF));
+        quiet = 1'b1;
+      end
+      RegRolloverCap[7:2]: begin
+        value_ok = wdata_i <= 32'd255;
+        quiet = 1'b1;
+      end
+      RegAlphaEn[7:2]: begin
+        value_ok = wdata_i <= 32'd1;
+        quiet = 1'b1;
+      end
+      RegSmSelect[7:2]: value_ok = wdata_i <= 32'(NumSms - 1);
+      RegStallSelect[7:2]: begin
+        value_ok = (wdata_i & 32'hFFFFFC00) == '0 && wdata_i[3:0] <= 4'd7 &&
+          32'(wdata_i[7:4]) <= 32'(NumKernels - 1) && 32'(wdata_i[9:8]) <= 32'(NumSched - 1);
+      end
+      RegActiveWarps[7:2]: value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd16;
+      RegAdjust[7:2]: value_ok = wdata_i <= 32'd1;
+      RegAdjustTechnique[7:2]: value_ok = wdata_i <= 32'd2;
+      RegPreempt[7:2]: begin
+        value_ok = (wdata_i & 32'hFFF80000) == '0 && 32'(wdata_i[7:0]) <= 32'(NumSms - 1) &&
+          32'(wdata_i[10:8]) <= 32'(NumKernels - 1) && 32'(wdata_i[15:11]) <= 32'(MaxTbs - 1) &&
+          wdata_i[18:17] <= 2'd2;
+      end
+      RegNonqosQuota[7:2]: begin
+        value_ok = wdata_i <= 32'd8;
+        quiet = 1'b1;
+      end
+      RegMemSelect[7:2]: begin
+        value_ok = (wdata_i & 32'hFFFFE080) == '0 && 32'(wdata_i[3:0]) <= 32'(NumChannels - 1) &&
+          32'(wdata_i[6:4]) <= 32'(NumKernels - 1) && wdata_i[12:8] <= 5'd21;
+      end
+      RegLatecomers[7:2]: value_ok = (wdata_i & 32'hFFFFFFFE) == '0;
       default: known = 1'b0;
     endcase
   end
-  assign ok_o = known && (!we_i || (writable && value_ok && (!quiet || mgr_quiet_i)));
+  assign ok_o = known && (!we_i || (writable && value_ok && guard_i && (!quiet || quiet_i)));
+  assign write = sel_i && we_i && ok_o;
+  assign writes_o.icache_inv = write && off_i == RegIcacheInv[7:2];
+  assign writes_o.policy = write && off_i == RegPolicy[7:2];
+  assign writes_o.preempt = write && off_i == RegPreempt[7:2];
+  assign writes_o.l2_flush = write && off_i == RegL2Flush[7:2];
 
   // ---- storage ----
-  logic write;
-  logic [NumKernels-1:0] irq_clear;
-  assign write = sel_i && we_i && ok_o;
-  assign irq_clear = (write && addr_i == RegIrq) ? wdata_i[NumKernels-1:0] : '0;
-  assign icache_inv_o = write && addr_i == RegIcacheInv;
-  assign policy_write_o = write && addr_i == RegPolicy;
-  assign l2_flush_o = write && addr_i == RegL2Flush;
-  assign preempt_o = '{
-    valid: write && addr_i == RegPreempt, sm: wdata_i[SmW-1:0], kernel: wdata_i[8 +: KernelW], tb:
-      wdata_i[11 +: TbW],
-    by_slot: wdata_i[16], technique: wdata_i[18:17]
-  };
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      cycle_q <= '0;
-      irq_q <= '0;
-      policy_q <= PolicyGto;
-      active_warps_q <= 5'd8;
-      scheme_q <= SchemeNone;
-      epoch_len_q <= 20'd10000;
-      alpha_cap_q <= 19'h4_0000;
-      rollover_cap_q <= 8'd8;
-      alpha_en_q <= 1'b1;
-      nonqos_quota_q <= '0;
-      sm_select_q <= '0;
-      stall_sub_q <= '0;
-      stall_kernel_q <= '0;
-      stall_reason_q <= '0;
-      adjust_q <= 1'b0;
-      adjust_technique_q <= '0;
-      latecomers_q <= 1'b1;
-      mem_select_q <= '0;
+      regs_q.irq.ended <= '0;
+      regs_q.policy <= 3'd1;
+      regs_q.scheme <= 3'd0;
+      regs_q.epoch_len <= 20'd10000;
+      regs_q.alpha_cap <= 19'h40000;
+      regs_q.rollover_cap <= 8'd8;
+      regs_q.alpha_en <= 1'd1;
+      regs_q.sm_select <= '0;
+      regs_q.stall_select.reason <= 3'd0;
+      regs_q.stall_select.slot <= '0;
+      regs_q.stall_select.subcore <= '0;
+      regs_q.active_warps <= 5'd8;
+      regs_q.adjust <= 1'd0;
+      regs_q.adjust_technique <= 2'd0;
+      regs_q.nonqos_quota <= 4'd0;
+      regs_q.mem_select.channel <= '0;
+      regs_q.mem_select.slot <= '0;
+      regs_q.mem_select.counter <= 5'd0;
+      regs_q.latecomers.on <= 1'd1;
     end else begin
-      cycle_q <= cycle_q + 64'd1;
-      irq_q <= (irq_q & ~irq_clear) | ended_i;
+      regs_q.irq.ended <= (regs_q.irq.ended & ~((write && off_i == RegIrq[7:2]) ?
+          wdata_i[NumKernels-1:0] : '0)) | set_irq_i;
       if (write) begin
-        case (addr_i)
-          RegPolicy:       policy_q <= policy_e'(wdata_i[$bits(policy_e)-1:0]);
-          RegActiveWarps: active_warps_q <= wdata_i[4:0];
-          RegScheme:       scheme_q <= scheme_e'(wdata_i[$bits(scheme_e)-1:0]);
-          RegEpochLen:    epoch_len_q <= wdata_i[19:0];
-          RegAlphaCap:    alpha_cap_q <= wdata_i[18:0];
-          RegRolloverCap: rollover_cap_q <= wdata_i[7:0];
-          RegAlphaEn:     alpha_en_q <= wdata_i[0];
-          RegNonqosQuota: nonqos_quota_q <= wdata_i[3:0];
-          RegSmSelect:    sm_select_q <= wdata_i[SmW-1:0];
-          RegAdjust:       adjust_q <= wdata_i[0];
-          RegAdjustTechnique: adjust_technique_q <= wdata_i[1:0];
-          RegLatecomers: latecomers_q <= wdata_i[0];
-          RegMemSelect: mem_select_q <= '{channel: wdata_i[ChanW-1:0], slot: wdata_i[4 +: KernelW],
-              counter: wdata_i[12:8]};
-          RegStallSelect: begin
-            stall_sub_q <= wdata_i[8 +: SubW];
-            stall_kernel_q <= wdata_i[4 +: KernelW];
-            stall_reason_q <= wdata_i[2:0];
+        case (off_i)
+          RegPolicy[7:2]: regs_q.policy <= wdata_i[2:0];
+          RegScheme[7:2]: regs_q.scheme <= wdata_i[2:0];
+          RegEpochLen[7:2]: regs_q.epoch_len <= wdata_i[19:0];
+          RegAlphaCap[7:2]: regs_q.alpha_cap <= wdata_i[18:0];
+          RegRolloverCap[7:2]: regs_q.rollover_cap <= wdata_i[7:0];
+          RegAlphaEn[7:2]: regs_q.alpha_en <= wdata_i[0];
+          RegSmSelect[7:2]: regs_q.sm_select <= wdata_i[0 +: RegSmSelectW];
+          RegStallSelect[7:2]: begin
+            regs_q.stall_select.reason <= wdata_i[2:0];
+            regs_q.stall_select.slot <= wdata_i[4 +: RegStallSelectSlotW];
+            regs_q.stall_select.subcore <= wdata_i[8 +: RegStallSelectSubcoreW];
           end
+          RegActiveWarps[7:2]: regs_q.active_warps <= wdata_i[4:0];
+          RegAdjust[7:2]: regs_q.adjust <= wdata_i[0];
+          RegAdjustTechnique[7:2]: regs_q.adjust_technique <= wdata_i[1:0];
+          RegNonqosQuota[7:2]: regs_q.nonqos_quota <= wdata_i[3:0];
+          RegMemSelect[7:2]: begin
+            regs_q.mem_select.channel <= wdata_i[0 +: RegMemSelectChannelW];
+            regs_q.mem_select.slot <= wdata_i[4 +: RegMemSelectSlotW];
+            regs_q.mem_select.counter <= wdata_i[12:8];
+          end
+          RegLatecomers[7:2]: regs_q.latecomers.on <= wdata_i[0];
           default: ;
         endcase
       end
     end
   end
+  assign regs_o = regs_q;
 
   // ---- read ----
   always_comb begin
-    case (addr_i)
-      RegId:           rdata_o = 32'h5153_4D31;
-      RegConfig0:      rdata_o = {8'(WarpSize), 8'(WarpsPerSm), 8'(NumSched), 8'(NumSms)};
-      RegConfig1:      rdata_o = {8'(NocLat), 8'(NumChannels), 8'(MaxTbs), 8'(NumKernels)};
-      RegConfig2:      rdata_o = SharedBytes;
-      RegConfig3:      rdata_o = {23'd0, 5'(NumImages), 4'(NumGroups)};
-      RegCycleLo:     rdata_o = cycle_q[31:0];
-      RegCycleHi:     rdata_o = cycle_q[63:32];
-      RegIrq:          rdata_o = 32'(irq_q);
-      RegPolicy:       rdata_o = 32'(policy_q);
-      RegActiveWarps: rdata_o = 32'(active_warps_q);
-      RegScheme:       rdata_o = 32'(scheme_q);
-      RegEpochLen:    rdata_o = 32'(epoch_len_q);
-      RegAlphaCap:    rdata_o = 32'(alpha_cap_q);
-      RegRolloverCap: rdata_o = 32'(rollover_cap_q);
-      RegAlphaEn:     rdata_o = 32'(alpha_en_q);
-      RegNonqosQuota: rdata_o = 32'(nonqos_quota_q);
-      RegEpochCount:  rdata_o = epoch_count_i;
-      RegEpochELo:   rdata_o = epoch_e_lo_i;
-      RegSmSelect:    rdata_o = 32'(sm_select_q);
-      RegAllocBusy:   rdata_o = 32'(alloc_busy_i);
-      RegStallSelect: rdata_o = {22'd0, 2'(stall_sub_q), 4'(stall_kernel_q), 1'b0, stall_reason_q};
-      RegStallValue:  rdata_o = stall_value_i;
-      RegMgrBusy:     rdata_o = 32'(mgr_busy_i);
-      RegAdjust:       rdata_o = 32'(adjust_q);
-      RegAdjustTechnique: rdata_o = 32'(adjust_technique_q);
-      RegLatecomers: rdata_o = 32'(latecomers_q);
-      RegAdjustBusy:  rdata_o = 32'(adjust_busy_i);
-      RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0,
-          5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
-      RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb),
-          1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
-      RegMemSelect:   rdata_o = {19'd0, mem_select_q.counter, 1'b0, 3'(mem_select_q.slot),
-          4'(mem_select_q.channel)};
-      RegMemValue:    rdata_o = mem_value_i;
-      RegL2Flush:     rdata_o = 32'(l2_flushing_i);
-      default:          rdata_o = '0;
+    case (off_i)
+      RegId[7:2]: rdata_o = 32'h51534D31;
+      RegConfig0[7:2]: rdata_o = 32'(8'(32'(NumSms))) | (32'(8'(32'(NumSched))) << 8) |
+          (32'(8'(32'(WarpsPerSm))) << 16) | (32'(8'(32'(WarpSize))) << 24);
+      RegConfig1[7:2]: rdata_o = 32'(8'(32'(NumKernels))) | (32'(8'(32'(MaxTbs))) << 8) |
+          (32'(8'(32'(NumChannels))) << 16) | (32'(8'(32'(NocLat))) << 24);
+      RegConfig2[7:2]: rdata_o = 32'(SharedBytes);
+      RegCycleLo[7:2]: rdata_o = cycle_words[0 +: 32];
+      RegCycleHi[7:2]: rdata_o = cycle_words[32 +: 32];
+      RegIrq[7:2]: rdata_o = 32'(regs_q.irq.ended);
+      RegPolicy[7:2]: rdata_o = 32'(regs_q.policy);
+      RegScheme[7:2]: rdata_o = 32'(regs_q.scheme);
+      RegEpochLen[7:2]: rdata_o = 32'(regs_q.epoch_len);
+      RegAlphaCap[7:2]: rdata_o = 32'(regs_q.alpha_cap);
+      RegRolloverCap[7:2]: rdata_o = 32'(regs_q.rollover_cap);
+      RegAlphaEn[7:2]: rdata_o = 32'(regs_q.alpha_en);
+      RegEpochCount[7:2]: rdata_o = figures_i.epoch_count;
+      RegEpochELo[7:2]: rdata_o = figures_i.epoch_e_lo;
+      RegSmSelect[7:2]: rdata_o = 32'(regs_q.sm_select);
+      RegAllocBusy[7:2]: rdata_o = 32'(figures_i.alloc_busy);
+      RegStallSelect[7:2]: rdata_o = 32'(regs_q.stall_select.reason) |
+          (32'(regs_q.stall_select.slot) << 4) | (32'(regs_q.stall_select.subcore) << 8);
+      RegStallValue[7:2]: rdata_o = own_i.stall_value;
+      RegMgrBusy[7:2]: rdata_o = 32'(figures_i.mgr_busy);
+      RegActiveWarps[7:2]: rdata_o = 32'(regs_q.active_warps);
+      RegAdjust[7:2]: rdata_o = 32'(regs_q.adjust);
+      RegAdjustTechnique[7:2]: rdata_o = 32'(regs_q.adjust_technique);
+      RegPreemptStatus[7:2]: rdata_o = 32'(figures_i.preempt_status.code) |
+          (32'(figures_i.preempt_status.tb) << 8) | (32'(figures_i.preempt_status.image) << 16) |
+          (32'(figures_i.preempt_status.sm) << 24);
+      RegAdjustBusy[7:2]: rdata_o = 32'(figures_i.adjust_busy);
+      RegSmselJob[7:2]: rdata_o = 32'(own_i.smsel_job.kind) | (32'(own_i.smsel_job.slot) << 4) |
+          (32'(own_i.smsel_job.tb) << 8) | (32'(own_i.smsel_job.image) << 13) |
+          (32'(own_i.smsel_job.phase) << 17) | (32'(own_i.smsel_job.result) << 24);
+      RegConfig3[7:2]: rdata_o = 32'(4'(32'(NumGroups))) | (32'(5'(32'(NumImages))) << 4);
+      RegNonqosQuota[7:2]: rdata_o = 32'(regs_q.nonqos_quota);
+      RegMemSelect[7:2]: rdata_o = 32'(regs_q.mem_select.channel) |
+          (32'(regs_q.mem_select.slot) << 4) | (32'(regs_q.mem_select.counter) << 8);
+      RegMemValue[7:2]: rdata_o = own_i.mem_value;
+      RegL2Flush[7:2]: rdata_o = 32'(figures_i.l2_flush);
+      RegLatecomers[7:2]: rdata_o = 32'(regs_q.latecomers.on);
+      default: rdata_o = '0;
     endcase
   end
-
-  assign irq_o = |irq_q;
-  assign irq_bits_o = irq_q;
-  assign cycle_o = cycle_q;
-  assign policy_o = policy_q;
-  assign active_warps_o = active_warps_q;
-  assign scheme_o = scheme_q;
-  assign epoch_len_o = epoch_len_q;
-  assign alpha_cap_o = alpha_cap_q;
-  assign rollover_cap_o = rollover_cap_q;
-  assign alpha_en_o = alpha_en_q;
-  assign nonqos_quota_o = nonqos_quota_q;
-  assign sm_select_o = sm_select_q;
-  assign stall_sub_o = stall_sub_q;
-  assign stall_kernel_o = stall_kernel_q;
-  assign stall_reason_o = stall_reason_q;
-  assign adjust_o = adjust_q;
-  assign adjust_technique_o = adjust_technique_q;
-  assign latecomers_o = latecomers_q;
-  assign mem_select_o = mem_select_q;
 endmodule

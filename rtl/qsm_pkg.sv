@@ -224,6 +224,30 @@ package qsm_pkg;
     logic [31:0] rdata;
   } ctl_rsp_t;
 
+  // Control port, AXI4-Lite (docs/control_port.md); protection bits mean nothing here.
+  typedef struct packed {
+    logic [15:0] awaddr;
+    logic        awvalid;
+    logic [31:0] wdata;
+    logic [3:0]  wstrb;
+    logic        wvalid;
+    logic        bready;
+    logic [15:0] araddr;
+    logic        arvalid;
+    logic        rready;
+  } axil_req_t;
+
+  typedef struct packed {
+    logic        awready;
+    logic        wready;
+    logic [1:0]  bresp;
+    logic        bvalid;
+    logic        arready;
+    logic [31:0] rdata;
+    logic [1:0]  rresp;
+    logic        rvalid;
+  } axil_rsp_t;
+
   // ---- inside an SM ----
 
   // What the SM needs to know of a thread block, one per TB slot (sm.md). Its index goes from the

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from rtl/qsm_regs.rdl by `make registers`; do not edit. Meaning: docs/registers.md.
 package qsm_regs_pkg;
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+
   // GPU registers.
   localparam logic [15:0] RegId = 16'h0000;
   localparam logic [15:0] RegConfig0 = 16'h0004;
@@ -101,4 +104,171 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotCachePolicy = 16'h00C0;
   localparam logic [15:0] SlotSmMask2 = 16'h00C4;
   localparam logic [15:0] SlotStack = 16'h00C8;
+
+  function automatic int unsigned least_of(input int unsigned a, input int unsigned b);
+    return (a < b) ? a : b;
+  endfunction
+
+  // Bits of a number from 0 to `most`.
+  function automatic int unsigned bits_of(input int unsigned most);
+    return (most > 1) ? $clog2(most + 1) : 1;
+  endfunction
+
+  localparam int unsigned RegSmSelectW = bits_of(NumSms - 1);
+  localparam int unsigned RegStallSelectSlotW = bits_of(NumKernels - 1);
+  localparam int unsigned RegStallSelectSubcoreW = bits_of(NumSched - 1);
+  localparam int unsigned RegMemSelectChannelW = bits_of(NumChannels - 1);
+  localparam int unsigned RegMemSelectSlotW = bits_of(NumKernels - 1);
+  localparam int unsigned SlotBlockThreadsW = bits_of(least_of(1024, WarpsPerSm * WarpSize));
+  localparam int unsigned SlotSharedW = bits_of(SharedBytes);
+  localparam int unsigned SlotBlockWarpsW = bits_of(WarpsPerSm);
+
+  // GPU registers: registers, as blocks see them.
+  typedef struct packed {
+    struct packed {
+      logic [NumKernels-1:0] ended;
+    } irq;
+    logic [2:0] policy;
+    logic [2:0] scheme;
+    logic [19:0] epoch_len;
+    logic [18:0] alpha_cap;
+    logic [7:0] rollover_cap;
+    logic alpha_en;
+    logic [RegSmSelectW-1:0] sm_select;
+    struct packed {
+      logic [RegStallSelectSubcoreW-1:0] subcore;
+      logic [RegStallSelectSlotW-1:0] slot;
+      logic [2:0] reason;
+    } stall_select;
+    logic [4:0] active_warps;
+    logic adjust;
+    logic [1:0] adjust_technique;
+    logic [3:0] nonqos_quota;
+    struct packed {
+      logic [4:0] counter;
+      logic [RegMemSelectSlotW-1:0] slot;
+      logic [RegMemSelectChannelW-1:0] channel;
+    } mem_select;
+    struct packed {
+      logic on;
+    } latecomers;
+  } gpu_regs_t;
+
+  // GPU registers: an accepted write in this cycle.
+  typedef struct packed {
+    logic icache_inv;
+    logic policy;
+    logic preempt;
+    logic l2_flush;
+  } gpu_writes_t;
+
+  // GPU registers: values that other blocks have.
+  typedef struct packed {
+    logic [31:0] epoch_count;
+    logic [31:0] epoch_e_lo;
+    logic alloc_busy;
+    logic mgr_busy;
+    struct packed {
+      logic [idx_w(NumSms)-1:0] sm;
+      logic [3:0] image;
+      logic [idx_w(MaxTbs)-1:0] tb;
+      logic [3:0] code;
+    } preempt_status;
+    logic adjust_busy;
+    logic l2_flush;
+  } gpu_figures_t;
+
+  // GPU registers: values that the control port makes.
+  typedef struct packed {
+    logic [63:0] cycle;
+    logic [31:0] stall_value;
+    struct packed {
+      logic [2:0] result;
+      logic [3:0] phase;
+      logic [3:0] image;
+      logic [idx_w(MaxTbs)-1:0] tb;
+      logic [idx_w(NumKernels)-1:0] slot;
+      logic [2:0] kind;
+    } smsel_job;
+    logic [31:0] mem_value;
+  } gpu_own_t;
+
+  // Kernel slot: registers, as blocks see them.
+  typedef struct packed {
+    struct packed {
+      logic qos;
+      logic valid;
+    } ctx;
+    logic [31:0] goal;
+    logic [30:0] first_quota;
+    logic [NumSms-1:0] sm_mask;
+    logic [19:0] win0_base;
+    logic [19:0] win0_limit;
+    struct packed {
+      logic execute;
+      logic write;
+      logic read;
+    } win0_rights;
+    logic [19:0] win1_base;
+    logic [19:0] win1_limit;
+    struct packed {
+      logic execute;
+      logic write;
+      logic read;
+    } win1_rights;
+    logic [29:0] entry;
+    logic [31:0] arg;
+    logic [15:0] grid_x;
+    logic [15:0] grid_y;
+    logic [15:0] grid_z;
+    logic [10:0] block_x;
+    logic [10:0] block_y;
+    logic [10:0] block_z;
+    logic [SlotBlockThreadsW-1:0] block_threads;
+    logic [SlotSharedW-1:0] shared;
+    logic [SlotBlockWarpsW-1:0] block_warps;
+    logic [5:0] shared_gran;
+    logic [7:0] budget;
+    logic [31:0] iso_ipc;
+    logic [19:0] save_base;
+    logic [19:0] save_limit;
+    logic idempotent;
+    logic preempt_hold;
+    logic [1:0] cache_policy;
+    struct packed {
+      logic [19:0] base;
+      logic [4:0] log2;
+    } stack_reg;
+  } slot_regs_t;
+
+  // Kernel slot: an accepted write in this cycle.
+  typedef struct packed {
+    logic ctx;
+    logic sm_mask_lo;
+    logic sm_mask_hi;
+    logic launch;
+    logic hist_clear;
+    logic kill;
+    logic budget;
+    logic sm_mask_2;
+  } slot_writes_t;
+
+  // Kernel slot: values that other blocks have.
+  typedef struct packed {
+    struct packed {
+      logic killed;
+      logic busy;
+    } status;
+    logic [31:0] launches;
+    logic [47:0] hist_insn;
+    logic [47:0] hist_cycles;
+    logic [30:0] epoch_insn;
+    logic [30:0] epoch_quota;
+    logic [18:0] alpha;
+    struct packed {
+      logic [4:0] images;
+      logic [4:0] queued;
+    } saved;
+    logic [18:0] ratio;
+  } slot_figures_t;
 endpackage

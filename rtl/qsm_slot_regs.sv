@@ -1,218 +1,206 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of one slot: storage, read value, and the pulses that a write causes. qsm_ctrl decides
-// which writes are accepted.
-// Contract: docs/control_port.md (R-CP-1). Pulses are in the cycle of the write, registers change
-// at its end.
+// Generated from rtl/qsm_regs.rdl by `make registers`; do not edit. Meaning: docs/registers.md.
+// Registers of one slot: storage and read value.
+// Contract: docs/control_port.md (R-CP-1, R-CP-5). Registers change at the end of the cycle
+// of the write.
 module qsm_slot_regs
   import qsm_cfg_pkg::*;
-  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        we_i,     // accepted write
-  input  logic [15:0] off_i,    // register, 0x00..0xFF
+  input  logic        we_i,       // accepted write
+  input  logic [7:2]  off_i,      // word of the address
   input  logic [31:0] wdata_i,
-  output logic [31:0] rdata_o,  // value of the register at off_i, 0 for others
-
-  output logic              valid_o,        // CTX
-  output logic              qos_o,          // CTX.valid and CTX.qos
-  output logic [31:0]       goal_o,
-  output logic [30:0]       first_quota_o,
-  output logic [NumSms-1:0] sm_mask_o,
-  output desc_t             desc_o,
-  output logic [7:0]        budget_o,
-  output logic [31:0]       iso_ipc_o,
-  output logic [31:12]      save_base_o,
-  output logic [31:12]      save_limit_o,
-  output logic              idempotent_o,
-  output logic              preempt_hold_o,
-  output logic [1:0]        cache_policy_o,
-  output logic              budget_write_o, // pulse
-  output logic              arrival_o,      // pulse: CTX valid 0 -> 1
-  output logic              alloc_change_o, // pulse: CTX changes, or SM_MASK of a valid slot
-  output logic              launch_o,       // pulse
-  output logic              kill_o,         // pulse
-  output logic              hist_clear_o,   // pulse: HIST_CLEAR or arrival
-
-  input  logic        busy_i,
-  input  logic        killed_i,
-  input  logic [31:0] launches_i,
-  input  logic        faulted_i,    // killed by a fault: the FAULT registers are the SM's
-  input  logic [47:0] hist_insn_i,
-  input  logic [47:0] hist_cycles_i,
-  input  logic [30:0] epoch_insn_i,
-  input  logic [30:0] epoch_quota_i,
-  input  logic [18:0] alpha_i,
-  input  saved_t      saved_i,
-  input  logic [18:0] ratio_i
+  input  logic        arrival_i,  // resets what a tenant does not inherit (R-CP-5)
+  output logic [31:0] rdata_o,    // value of the register at off_i, 0 for others
+  input  slot_figures_t figures_i,
+  output slot_regs_t    regs_o,
+  output slot_writes_t  writes_o
 );
-  typedef struct packed {
-    logic qos;
-    logic valid;
-  } ctx_t;
-
-  ctx_t ctx_q;
-  logic [31:0] goal_q;
-  logic [30:0] first_quota_q;
-  logic [NumSms-1:0] sm_mask_q;
-  // What a tenant does not inherit: an arrival resets it.
-  typedef struct packed {
-    logic [7:0] budget;
-    logic [31:0] iso_ipc;
-    logic [31:12] save_base;
-    logic [31:12] save_limit;
-    logic idempotent;
-    logic preempt_hold;
-    logic [1:0] cache_policy;
-    logic [4:0] stack_log2;
-    logic [31:12] stack_base;
-  } tenant_t;
-  localparam tenant_t NewTenant = '{budget: 8'd1, default: '0};
-
-  tenant_t tenant_q;
-  desc_t desc_q;  // but for the stack
-
-  // ---- pulses ----
-  logic [95:0] sm_mask_read, sm_mask_written;
-  assign sm_mask_read = 96'(sm_mask_q);
+  slot_regs_t regs_q;
+  logic write;
+  assign write = we_i;
+  logic [95:0] sm_mask_words;
+  assign sm_mask_words = 96'(regs_q.sm_mask);
+  logic [NumSms-1:0] sm_mask_written;
   always_comb begin
-    sm_mask_written = sm_mask_read;
-    if (off_i == SlotSmMaskLo) sm_mask_written[31:0] = wdata_i;
-    if (off_i == SlotSmMaskHi) sm_mask_written[63:32] = wdata_i;
-    if (off_i == SlotSmMask2) sm_mask_written[95:64] = wdata_i;
+    sm_mask_written = regs_q.sm_mask;
+    for (int unsigned b = 0; b < NumSms; b++) begin
+      if (off_i == SlotSmMaskLo[7:2] && b / 32 == 0) sm_mask_written[b] = wdata_i[5'(b)];
+      if (off_i == SlotSmMaskHi[7:2] && b / 32 == 1) sm_mask_written[b] = wdata_i[5'(b)];
+      if (off_i == SlotSmMask2[7:2] && b / 32 == 2) sm_mask_written[b] = wdata_i[5'(b)];
+    end
   end
-
-  assign arrival_o = we_i && off_i == SlotCtx && wdata_i[0] && !ctx_q.valid;
-  assign alloc_change_o = we_i && ((off_i == SlotCtx && wdata_i[1:0] != ctx_q) ||
-                                   (ctx_q.valid && sm_mask_written != sm_mask_read));
-  assign launch_o = we_i && off_i == SlotLaunch;
-  assign kill_o = we_i && off_i == SlotKill;
-  assign budget_write_o = we_i && off_i == SlotBudget;
-  assign hist_clear_o = arrival_o || (we_i && off_i == SlotHistClear);
+  logic [63:0] hist_insn_words;
+  assign hist_insn_words = 64'(figures_i.hist_insn);
+  logic [63:0] hist_cycles_words;
+  assign hist_cycles_words = 64'(figures_i.hist_cycles);
+  assign writes_o.ctx = write && off_i == SlotCtx[7:2];
+  assign writes_o.sm_mask_lo = write && off_i == SlotSmMaskLo[7:2];
+  assign writes_o.sm_mask_hi = write && off_i == SlotSmMaskHi[7:2];
+  assign writes_o.launch = write && off_i == SlotLaunch[7:2];
+  assign writes_o.hist_clear = write && off_i == SlotHistClear[7:2];
+  assign writes_o.kill = write && off_i == SlotKill[7:2];
+  assign writes_o.budget = write && off_i == SlotBudget[7:2];
+  assign writes_o.sm_mask_2 = write && off_i == SlotSmMask2[7:2];
 
   // ---- storage ----
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      ctx_q <= '0;
-      goal_q <= '0;
-      first_quota_q <= 31'd1;
-      sm_mask_q <= '1;
-      tenant_q <= NewTenant;
-      desc_q <= '{grid: {3{16'd1}}, block: {3{11'd1}}, threads: 11'd1, warps: 7'd1, default: '0};
-    end else if (we_i) begin
-      sm_mask_q <= sm_mask_written[NumSms-1:0];
-      if (arrival_o) tenant_q <= NewTenant;
-      case (off_i)
-        SlotCtx:           ctx_q <= wdata_i[1:0];
-        SlotGoal:          goal_q <= wdata_i;
-        SlotFirstQuota:   first_quota_q <= wdata_i[30:0];
-        SlotWin0Base:     desc_q.win[0].base <= wdata_i;
-        SlotWin0Limit:    desc_q.win[0].limit <= wdata_i;
-        SlotWin0Rights:   {desc_q.win[0].x, desc_q.win[0].w, desc_q.win[0].r} <= wdata_i[2:0];
-        SlotWin1Base:     desc_q.win[1].base <= wdata_i;
-        SlotWin1Limit:    desc_q.win[1].limit <= wdata_i;
-        SlotWin1Rights:   {desc_q.win[1].x, desc_q.win[1].w, desc_q.win[1].r} <= wdata_i[2:0];
-        SlotEntry:         desc_q.entry <= wdata_i;
-        SlotArg:           desc_q.arg <= wdata_i;
-        SlotGridX:        desc_q.grid[0] <= wdata_i[15:0];
-        SlotGridY:        desc_q.grid[1] <= wdata_i[15:0];
-        SlotGridZ:        desc_q.grid[2] <= wdata_i[15:0];
-        SlotBlockX:       desc_q.block[0] <= wdata_i[10:0];
-        SlotBlockY:       desc_q.block[1] <= wdata_i[10:0];
-        SlotBlockZ:       desc_q.block[2] <= wdata_i[10:0];
-        SlotBlockThreads: desc_q.threads <= wdata_i[10:0];
-        SlotShared:        desc_q.shared <= wdata_i[18:0];
-        SlotBlockWarps:   desc_q.warps <= wdata_i[6:0];
-        SlotSharedGran:   desc_q.granules <= wdata_i[5:0];
-        SlotBudget:        tenant_q.budget <= wdata_i[7:0];
-        SlotIsoIpc:       tenant_q.iso_ipc <= wdata_i;
-        SlotSaveBase:     tenant_q.save_base <= wdata_i[31:12];
-        SlotSaveLimit:    tenant_q.save_limit <= wdata_i[31:12];
-        SlotIdempotent:    tenant_q.idempotent <= wdata_i[0];
-        SlotPreemptHold:  tenant_q.preempt_hold <= wdata_i[0];
-        SlotCachePolicy:  tenant_q.cache_policy <= wdata_i[1:0];
-        SlotStack:         {tenant_q.stack_base, tenant_q.stack_log2} <= {wdata_i[31:12],
-            wdata_i[4:0]};
-        default: ;
-      endcase
+      regs_q.ctx.valid <= 1'd0;
+      regs_q.ctx.qos <= 1'd0;
+      regs_q.goal <= 32'd0;
+      regs_q.first_quota <= 31'd1;
+      regs_q.sm_mask <= '1;
+      regs_q.win0_base <= 20'd0;
+      regs_q.win0_limit <= 20'd0;
+      regs_q.win0_rights.read <= 1'd0;
+      regs_q.win0_rights.write <= 1'd0;
+      regs_q.win0_rights.execute <= 1'd0;
+      regs_q.win1_base <= 20'd0;
+      regs_q.win1_limit <= 20'd0;
+      regs_q.win1_rights.read <= 1'd0;
+      regs_q.win1_rights.write <= 1'd0;
+      regs_q.win1_rights.execute <= 1'd0;
+      regs_q.entry <= 30'd0;
+      regs_q.arg <= 32'd0;
+      regs_q.grid_x <= 16'd1;
+      regs_q.grid_y <= 16'd1;
+      regs_q.grid_z <= 16'd1;
+      regs_q.block_x <= 11'd1;
+      regs_q.block_y <= 11'd1;
+      regs_q.block_z <= 11'd1;
+      regs_q.block_threads <= SlotBlockThreadsW'(32'd1);
+      regs_q.shared <= '0;
+      regs_q.block_warps <= SlotBlockWarpsW'(32'd1);
+      regs_q.shared_gran <= 6'd0;
+      regs_q.budget <= 8'd1;
+      regs_q.iso_ipc <= 32'd0;
+      regs_q.save_base <= 20'd0;
+      regs_q.save_limit <= 20'd0;
+      regs_q.idempotent <= 1'd0;
+      regs_q.preempt_hold <= 1'd0;
+      regs_q.cache_policy <= 2'd0;
+      regs_q.stack_reg.log2 <= 5'd0;
+      regs_q.stack_reg.base <= 20'd0;
+    end else begin
+      if (arrival_i) begin
+        regs_q.budget <= 8'd1;
+        regs_q.iso_ipc <= 32'd0;
+        regs_q.save_base <= 20'd0;
+        regs_q.save_limit <= 20'd0;
+        regs_q.idempotent <= 1'd0;
+        regs_q.preempt_hold <= 1'd0;
+        regs_q.cache_policy <= 2'd0;
+        regs_q.stack_reg.log2 <= 5'd0;
+        regs_q.stack_reg.base <= 20'd0;
+      end
+      if (write) begin
+        case (off_i)
+          SlotCtx[7:2]: begin
+            regs_q.ctx.valid <= wdata_i[0];
+            regs_q.ctx.qos <= wdata_i[1];
+          end
+          SlotGoal[7:2]: regs_q.goal <= wdata_i;
+          SlotFirstQuota[7:2]: regs_q.first_quota <= wdata_i[30:0];
+          SlotSmMaskLo[7:2]: regs_q.sm_mask <= sm_mask_written;
+          SlotSmMaskHi[7:2]: regs_q.sm_mask <= sm_mask_written;
+          SlotWin0Base[7:2]: regs_q.win0_base <= wdata_i[31:12];
+          SlotWin0Limit[7:2]: regs_q.win0_limit <= wdata_i[31:12];
+          SlotWin0Rights[7:2]: begin
+            regs_q.win0_rights.read <= wdata_i[0];
+            regs_q.win0_rights.write <= wdata_i[1];
+            regs_q.win0_rights.execute <= wdata_i[2];
+          end
+          SlotWin1Base[7:2]: regs_q.win1_base <= wdata_i[31:12];
+          SlotWin1Limit[7:2]: regs_q.win1_limit <= wdata_i[31:12];
+          SlotWin1Rights[7:2]: begin
+            regs_q.win1_rights.read <= wdata_i[0];
+            regs_q.win1_rights.write <= wdata_i[1];
+            regs_q.win1_rights.execute <= wdata_i[2];
+          end
+          SlotEntry[7:2]: regs_q.entry <= wdata_i[31:2];
+          SlotArg[7:2]: regs_q.arg <= wdata_i;
+          SlotGridX[7:2]: regs_q.grid_x <= wdata_i[15:0];
+          SlotGridY[7:2]: regs_q.grid_y <= wdata_i[15:0];
+          SlotGridZ[7:2]: regs_q.grid_z <= wdata_i[15:0];
+          SlotBlockX[7:2]: regs_q.block_x <= wdata_i[10:0];
+          SlotBlockY[7:2]: regs_q.block_y <= wdata_i[10:0];
+          SlotBlockZ[7:2]: regs_q.block_z <= wdata_i[10:0];
+          SlotBlockThreads[7:2]: regs_q.block_threads <= wdata_i[0 +: SlotBlockThreadsW];
+          SlotShared[7:2]: regs_q.shared <= wdata_i[0 +: SlotSharedW];
+          SlotBlockWarps[7:2]: regs_q.block_warps <= wdata_i[0 +: SlotBlockWarpsW];
+          SlotSharedGran[7:2]: regs_q.shared_gran <= wdata_i[5:0];
+          SlotBudget[7:2]: regs_q.budget <= wdata_i[7:0];
+          SlotIsoIpc[7:2]: regs_q.iso_ipc <= wdata_i;
+          SlotSaveBase[7:2]: regs_q.save_base <= wdata_i[31:12];
+          SlotSaveLimit[7:2]: regs_q.save_limit <= wdata_i[31:12];
+          SlotIdempotent[7:2]: regs_q.idempotent <= wdata_i[0];
+          SlotPreemptHold[7:2]: regs_q.preempt_hold <= wdata_i[0];
+          SlotCachePolicy[7:2]: regs_q.cache_policy <= wdata_i[1:0];
+          SlotSmMask2[7:2]: regs_q.sm_mask <= sm_mask_written;
+          SlotStack[7:2]: begin
+            regs_q.stack_reg.log2 <= wdata_i[4:0];
+            regs_q.stack_reg.base <= wdata_i[31:12];
+          end
+          default: ;
+        endcase
+      end
     end
   end
+  assign regs_o = regs_q;
 
   // ---- read ----
   always_comb begin
     case (off_i)
-      SlotCtx:           rdata_o = 32'(ctx_q);
-      SlotGoal:          rdata_o = goal_q;
-      SlotFirstQuota:   rdata_o = 32'(first_quota_q);
-      SlotSmMaskLo:    rdata_o = sm_mask_read[31:0];
-      SlotSmMaskHi:    rdata_o = sm_mask_read[63:32];
-      SlotSmMask2:     rdata_o = sm_mask_read[95:64];
-      SlotWin0Base:     rdata_o = desc_q.win[0].base;
-      SlotWin0Limit:    rdata_o = desc_q.win[0].limit;
-      SlotWin0Rights:   rdata_o = 32'({desc_q.win[0].x, desc_q.win[0].w, desc_q.win[0].r});
-      SlotWin1Base:     rdata_o = desc_q.win[1].base;
-      SlotWin1Limit:    rdata_o = desc_q.win[1].limit;
-      SlotWin1Rights:   rdata_o = 32'({desc_q.win[1].x, desc_q.win[1].w, desc_q.win[1].r});
-      SlotEntry:         rdata_o = desc_q.entry;
-      SlotArg:           rdata_o = desc_q.arg;
-      SlotGridX:        rdata_o = 32'(desc_q.grid[0]);
-      SlotGridY:        rdata_o = 32'(desc_q.grid[1]);
-      SlotGridZ:        rdata_o = 32'(desc_q.grid[2]);
-      SlotBlockX:       rdata_o = 32'(desc_q.block[0]);
-      SlotBlockY:       rdata_o = 32'(desc_q.block[1]);
-      SlotBlockZ:       rdata_o = 32'(desc_q.block[2]);
-      SlotBlockThreads: rdata_o = 32'(desc_q.threads);
-      SlotShared:        rdata_o = 32'(desc_q.shared);
-      SlotBlockWarps:   rdata_o = 32'(desc_q.warps);
-      SlotSharedGran:   rdata_o = 32'(desc_q.granules);
-      SlotStatus:        rdata_o = 32'({killed_i, busy_i});
-      SlotFaultCause:   rdata_o = (killed_i && !faulted_i) ? 32'(CauseHost) : '0;
-      SlotLaunches:      rdata_o = launches_i;
-      SlotInsnLo:       rdata_o = hist_insn_i[31:0];
-      SlotInsnHi:       rdata_o = 32'(hist_insn_i[47:32]);
-      SlotHcycLo:       rdata_o = hist_cycles_i[31:0];
-      SlotHcycHi:       rdata_o = 32'(hist_cycles_i[47:32]);
-      SlotEpochInsn:    rdata_o = 32'(epoch_insn_i);
-      SlotEpochQuota:   rdata_o = 32'(epoch_quota_i);
-      SlotAlpha:         rdata_o = 32'(alpha_i);
-      SlotBudget:        rdata_o = 32'(tenant_q.budget);
-      SlotIsoIpc:       rdata_o = tenant_q.iso_ipc;
-      SlotSaveBase:     rdata_o = {tenant_q.save_base, 12'd0};
-      SlotSaveLimit:    rdata_o = {tenant_q.save_limit, 12'd0};
-      SlotIdempotent:    rdata_o = 32'(tenant_q.idempotent);
-      SlotPreemptHold:  rdata_o = 32'(tenant_q.preempt_hold);
-      SlotCachePolicy:  rdata_o = 32'(tenant_q.cache_policy);
-      SlotStack:         rdata_o = {tenant_q.stack_base, 7'd0, tenant_q.stack_log2};
-      SlotSaved:         rdata_o = {16'd0, 8'(saved_i.images), 8'(saved_i.queued)};
-      SlotRatio:         rdata_o = 32'(ratio_i);
-      default:            rdata_o = '0;
+      SlotCtx[7:2]: rdata_o = 32'(regs_q.ctx.valid) | (32'(regs_q.ctx.qos) << 1);
+      SlotGoal[7:2]: rdata_o = regs_q.goal;
+      SlotFirstQuota[7:2]: rdata_o = 32'(regs_q.first_quota);
+      SlotSmMaskLo[7:2]: rdata_o = sm_mask_words[0 +: 32];
+      SlotSmMaskHi[7:2]: rdata_o = sm_mask_words[32 +: 32];
+      SlotWin0Base[7:2]: rdata_o = (32'(regs_q.win0_base) << 12);
+      SlotWin0Limit[7:2]: rdata_o = (32'(regs_q.win0_limit) << 12);
+      SlotWin0Rights[7:2]: rdata_o = 32'(regs_q.win0_rights.read) |
+          (32'(regs_q.win0_rights.write) << 1) | (32'(regs_q.win0_rights.execute) << 2);
+      SlotWin1Base[7:2]: rdata_o = (32'(regs_q.win1_base) << 12);
+      SlotWin1Limit[7:2]: rdata_o = (32'(regs_q.win1_limit) << 12);
+      SlotWin1Rights[7:2]: rdata_o = 32'(regs_q.win1_rights.read) |
+          (32'(regs_q.win1_rights.write) << 1) | (32'(regs_q.win1_rights.execute) << 2);
+      SlotEntry[7:2]: rdata_o = (32'(regs_q.entry) << 2);
+      SlotArg[7:2]: rdata_o = regs_q.arg;
+      SlotGridX[7:2]: rdata_o = 32'(regs_q.grid_x);
+      SlotGridY[7:2]: rdata_o = 32'(regs_q.grid_y);
+      SlotGridZ[7:2]: rdata_o = 32'(regs_q.grid_z);
+      SlotBlockX[7:2]: rdata_o = 32'(regs_q.block_x);
+      SlotBlockY[7:2]: rdata_o = 32'(regs_q.block_y);
+      SlotBlockZ[7:2]: rdata_o = 32'(regs_q.block_z);
+      SlotBlockThreads[7:2]: rdata_o = 32'(regs_q.block_threads);
+      SlotShared[7:2]: rdata_o = 32'(regs_q.shared);
+      SlotBlockWarps[7:2]: rdata_o = 32'(regs_q.block_warps);
+      SlotSharedGran[7:2]: rdata_o = 32'(regs_q.shared_gran);
+      SlotStatus[7:2]: rdata_o = 32'(figures_i.status.busy) | (32'(figures_i.status.killed) << 1);
+      SlotLaunches[7:2]: rdata_o = figures_i.launches;
+      SlotInsnLo[7:2]: rdata_o = hist_insn_words[0 +: 32];
+      SlotInsnHi[7:2]: rdata_o = hist_insn_words[32 +: 32];
+      SlotHcycLo[7:2]: rdata_o = hist_cycles_words[0 +: 32];
+      SlotHcycHi[7:2]: rdata_o = hist_cycles_words[32 +: 32];
+      SlotEpochInsn[7:2]: rdata_o = 32'(figures_i.epoch_insn);
+      SlotEpochQuota[7:2]: rdata_o = 32'(figures_i.epoch_quota);
+      SlotAlpha[7:2]: rdata_o = 32'(figures_i.alpha);
+      SlotBudget[7:2]: rdata_o = 32'(regs_q.budget);
+      SlotIsoIpc[7:2]: rdata_o = regs_q.iso_ipc;
+      SlotSaveBase[7:2]: rdata_o = (32'(regs_q.save_base) << 12);
+      SlotSaveLimit[7:2]: rdata_o = (32'(regs_q.save_limit) << 12);
+      SlotIdempotent[7:2]: rdata_o = 32'(regs_q.idempotent);
+      SlotPreemptHold[7:2]: rdata_o = 32'(regs_q.preempt_hold);
+      SlotSaved[7:2]: rdata_o = 32'(figures_i.saved.queued) | (32'(figures_i.saved.images) << 8);
+      SlotRatio[7:2]: rdata_o = 32'(figures_i.ratio);
+      SlotCachePolicy[7:2]: rdata_o = 32'(regs_q.cache_policy);
+      SlotSmMask2[7:2]: rdata_o = sm_mask_words[64 +: 32];
+      SlotStack[7:2]: rdata_o = 32'(regs_q.stack_reg.log2) | (32'(regs_q.stack_reg.base) << 12);
+      default: rdata_o = '0;
     endcase
   end
-
-  assign valid_o = ctx_q.valid;
-  assign qos_o = ctx_q.valid && ctx_q.qos;
-  assign goal_o = goal_q;
-  assign first_quota_o = first_quota_q;
-  assign sm_mask_o = sm_mask_q;
-  always_comb begin
-    desc_o = desc_q;
-    desc_o.stack_log2 = tenant_q.stack_log2;
-    desc_o.stack_base = tenant_q.stack_base;
-  end
-  assign budget_o = tenant_q.budget;
-  assign iso_ipc_o = tenant_q.iso_ipc;
-  assign save_base_o = tenant_q.save_base;
-  assign save_limit_o = tenant_q.save_limit;
-  assign idempotent_o = tenant_q.idempotent;
-  assign preempt_hold_o = tenant_q.preempt_hold;
-  assign cache_policy_o = tenant_q.cache_policy;
-
-`ifndef SYNTHESIS
-  // LAUNCH's condition
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(launch_o && (busy_i || !ctx_q.valid)));
-  // KILL's condition
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(kill_o && !busy_i));
-`endif
 endmodule

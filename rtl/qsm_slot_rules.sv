@@ -1,43 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+// Generated from rtl/qsm_regs.rdl by `make registers`; do not edit. Meaning: docs/registers.md.
 // Which register of a slot an offset names, and whether a write of this value may be accepted.
 // Combinational, one for all slots.
-// Contract: docs/control_port.md R-CP-2, R-CP-3 and the table of slot registers.
+// Contract: docs/control_port.md R-CP-2 to R-CP-4.
 module qsm_slot_rules
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
-  input  logic [15:0] off_i,    // register, 0x00..0xFF
+  input  logic [7:2]  off_i,       // word of the address
   input  logic [31:0] wdata_i,
   output logic        known_o,     // there is such a register
   output logic        writable_o,
   output logic        value_ok_o,  // the value is in the register's range
-  output logic        idle_o,      // may be written only while the slot has no launch
-  // may not be written while the manager computes, qos_mgr.md R-QM-3
-  output logic        quiet_o
+  output logic        idle_o,      // may be written only while the slot has no launch (R-CP-3)
+  output logic        quiet_o      // not while the manager computes (qos_mgr.md R-QM-3)
 );
-  localparam int unsigned MaxBlock = 1024;
-  localparam int unsigned MaxThreads = (WarpsPerSm * WarpSize < MaxBlock) ? WarpsPerSm * WarpSize :
-    MaxBlock;
-  localparam logic [95:0] AllSms = 96'hFFFF_FFFF_FFFF_FFFF_FFFF_FFFF >> (96 - NumSms);
-
-  // STACK: base a multiple of the stacks of a warp, whose number of bytes is a power of two
-  localparam logic [4:0] LeastStack = 5'd4, MostStack = 5'd16;
-  logic [4:0] stack_log2;
-  logic       stack_ok;
-  assign stack_log2 = wdata_i[4:0];
-  always_comb begin
-    stack_ok = stack_log2 >= LeastStack && stack_log2 <= MostStack && wdata_i[11:5] == '0;
-    for (int unsigned b = 12; b < 32'(MostStack) + LaneW; b++) begin
-      if (wdata_i[b] && b < 32'(stack_log2) + LaneW) stack_ok = 1'b0;
-    end
-    if (wdata_i == '0) stack_ok = 1'b1;
-  end
-
-  function automatic logic between(input int unsigned low, input int unsigned high);
-    return wdata_i >= low && wdata_i <= high;
-  endfunction
-
+  localparam logic [95:0] SmMaskBits = {96{1'b1}} >> (96 - NumSms);
   always_comb begin
     known_o = 1'b1;
     writable_o = 1'b1;
@@ -45,77 +24,84 @@ module qsm_slot_rules
     idle_o = 1'b0;
     quiet_o = 1'b0;
     case (off_i)
-      SlotCtx: begin
-        value_ok_o = between(0, 3);
+      SlotCtx[7:2]: begin
+        value_ok_o = (wdata_i & 32'hFFFFFFFC) == '0;
         idle_o = 1'b1;
         quiet_o = 1'b1;
       end
-      SlotGoal: quiet_o = 1'b1;
-      SlotIsoIpc: quiet_o = 1'b1;
-      SlotBudget: value_ok_o = between(1, 255);
-      SlotFirstQuota: value_ok_o = between(1, 32'h7FFF_FFFF);
-      SlotSmMaskLo: value_ok_o = (wdata_i & ~AllSms[31:0]) == '0;
-      SlotSmMaskHi: value_ok_o = (wdata_i & ~AllSms[63:32]) == '0;
-      SlotSmMask2: value_ok_o = (wdata_i & ~AllSms[95:64]) == '0;
-      SlotWin0Base, SlotWin0Limit, SlotWin1Base, SlotWin1Limit, SlotSaveBase, SlotSaveLimit: begin
-        value_ok_o = wdata_i[11:0] == '0;
+      SlotGoal[7:2], SlotIsoIpc[7:2]: begin
+        quiet_o = 1'b1;
+      end
+      SlotFirstQuota[7:2]: value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'h7FFFFFFF;
+      SlotSmMaskLo[7:2]: value_ok_o = (wdata_i & ~SmMaskBits[0 +: 32]) == '0;
+      SlotSmMaskHi[7:2]: value_ok_o = (wdata_i & ~SmMaskBits[32 +: 32]) == '0;
+      SlotWin0Base[7:2], SlotWin0Limit[7:2], SlotWin1Base[7:2], SlotWin1Limit[7:2],
+          SlotSaveBase[7:2], SlotSaveLimit[7:2]: begin
+        value_ok_o = (wdata_i & 32'h00000FFF) == '0;
         idle_o = 1'b1;
       end
-      SlotWin0Rights, SlotWin1Rights: begin
-        value_ok_o = between(0, 7);
+      SlotWin0Rights[7:2], SlotWin1Rights[7:2]: begin
+        value_ok_o = (wdata_i & 32'hFFFFFFF8) == '0;
         idle_o = 1'b1;
       end
-      SlotEntry: begin
-        value_ok_o = wdata_i[1:0] == '0;
+      SlotEntry[7:2]: begin
+        value_ok_o = (wdata_i & 32'h00000003) == '0;
         idle_o = 1'b1;
       end
-      SlotArg: idle_o = 1'b1;
-      SlotGridX, SlotGridY, SlotGridZ: begin
-        value_ok_o = between(1, 65535);
+      SlotArg[7:2]: idle_o = 1'b1;
+      SlotGridX[7:2], SlotGridY[7:2], SlotGridZ[7:2]: begin
+        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'd65535;
         idle_o = 1'b1;
       end
-      SlotBlockX, SlotBlockY, SlotBlockZ: begin
-        value_ok_o = between(1, MaxBlock);
+      SlotBlockX[7:2], SlotBlockY[7:2], SlotBlockZ[7:2]: begin
+        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'd1024;
         idle_o = 1'b1;
       end
-      SlotBlockThreads: begin
-        value_ok_o = between(1, MaxThreads);
+      SlotBlockThreads[7:2]: begin
+        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'(least_of(1024, WarpsPerSm * WarpSize));
         idle_o = 1'b1;
       end
-      SlotShared: begin
-        value_ok_o = between(0, SharedBytes);
+      SlotShared[7:2]: begin
+        value_ok_o = wdata_i <= 32'(SharedBytes);
         idle_o = 1'b1;
       end
-      SlotBlockWarps: begin
-        value_ok_o = between(1, WarpsPerSm);
+      SlotBlockWarps[7:2]: begin
+        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'(WarpsPerSm);
         idle_o = 1'b1;
       end
-      SlotSharedGran: begin
-        value_ok_o = between(0, SharedGranules);
+      SlotSharedGran[7:2]: begin
+        value_ok_o = wdata_i <= 32'd32;
         idle_o = 1'b1;
       end
-      SlotIdempotent: begin
-        value_ok_o = between(0, 1);
-        idle_o = 1'b1;
+      SlotLaunch[7:2], SlotKill[7:2]: begin
+        value_ok_o = wdata_i == 32'd1;
       end
-      SlotPreemptHold: value_ok_o = between(0, 1);
-      SlotCachePolicy: begin
-        value_ok_o = between(0, 3);
-        idle_o = 1'b1;
+      SlotStatus[7:2], SlotFaultCause[7:2], SlotFaultPc[7:2], SlotFaultTid[7:2],
+          SlotFaultBlock[7:2], SlotFaultValue[7:2], SlotLaunches[7:2], SlotInsnLo[7:2],
+          SlotInsnHi[7:2], SlotHcycLo[7:2], SlotHcycHi[7:2], SlotEpochInsn[7:2],
+          SlotEpochQuota[7:2], SlotAlpha[7:2], SlotSaved[7:2], SlotRatio[7:2]: begin
+        writable_o = 1'b0;
       end
-      SlotStack: begin
-        value_ok_o = stack_ok;
-        idle_o = 1'b1;
-      end
-      SlotLaunch, SlotKill: value_ok_o = wdata_i == 32'd1;
-      SlotHistClear: begin
+      SlotHistClear[7:2]: begin
         value_ok_o = wdata_i == 32'd1;
         quiet_o = 1'b1;
       end
-      SlotStatus, SlotFaultCause, SlotFaultPc, SlotFaultTid, SlotFaultBlock, SlotFaultValue,
-          SlotLaunches,
-      SlotInsnLo, SlotInsnHi, SlotHcycLo, SlotHcycHi, SlotEpochInsn, SlotEpochQuota, SlotAlpha,
-          SlotSaved, SlotRatio: writable_o = 1'b0;
+      SlotBudget[7:2]: value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'd255;
+      SlotIdempotent[7:2]: begin
+        value_ok_o = wdata_i <= 32'd1;
+        idle_o = 1'b1;
+      end
+      SlotPreemptHold[7:2]: value_ok_o = wdata_i <= 32'd1;
+      SlotCachePolicy[7:2]: begin
+        value_ok_o = wdata_i <= 32'd3;
+        idle_o = 1'b1;
+      end
+      SlotSmMask2[7:2]: value_ok_o = (wdata_i & ~SmMaskBits[64 +: 32]) == '0;
+      SlotStack[7:2]: begin
+        value_ok_o = (wdata_i & 32'h00000FE0) == '0 &&
+          (wdata_i[4:0] == 5'd0 || (wdata_i[4:0] >= 5'd4 && wdata_i[4:0] <= 5'd16));
+        idle_o = 1'b1;
+      end
       default: known_o = 1'b0;
     endcase
   end

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns rtl/qsm_regs.rdl into rtl/qsm_regs_pkg.sv, c_model/qsm_regs.h and docs/registers.md below a given folder.
+"""Turns rtl/qsm_regs.rdl into the files of OUTPUTS below a given folder.
 
 usage: registers.py RDL OUTPUT_ROOT
 """
 
+import ast
 import pathlib
+import re
 import sys
 from dataclasses import dataclass, field
 
@@ -13,6 +15,69 @@ from systemrdl import RDLCompiler
 from systemrdl.node import RegfileNode, RegNode
 
 SOURCE = "rtl/qsm_regs.rdl"
+LICENSE = "// SPDX-License-Identifier: Apache-2.0"
+GENERATED = f"// Generated from {SOURCE} by `make registers`; do not edit. Meaning: docs/registers.md."
+WORD = (1 << 32) - 1
+RESERVED = {"stack"}  # Verilator takes it for a symbol of C++
+
+
+# ---- expressions of ranges and constants ----
+
+
+def number(text):
+    """The value of an expression, None where it depends on the configuration."""
+    tree = ast.parse(text.strip(), mode="eval")
+    if any(isinstance(node, ast.Name) and node.id != "min" for node in ast.walk(tree)):
+        return None
+    return eval(compile(tree, text, "eval"), {"__builtins__": {}, "min": min})  # names are none but min
+
+
+OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+
+
+def expression(text, name, least="least_of({}, {})"):
+    """The expression in SystemVerilog or C; name(parameter) is a parameter there, `least` a function."""
+
+    def show(node):
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        if isinstance(node, ast.Name):
+            return name(node.id)
+        if isinstance(node, ast.BinOp):
+            return f"{show(node.left)} {OPERATORS[type(node.op)]} {show(node.right)}"
+        if isinstance(node, ast.Call) and node.func.id == "min":
+            return least.format(*map(show, node.args))
+        if isinstance(node, ast.Call):
+            return f"{node.func.id}({', '.join(map(show, node.args))})"
+        raise ValueError(f"{text}: not understood")
+
+    return show(ast.parse(text.strip(), mode="eval").body)
+
+
+def sv_number(text):
+    """32 bits."""
+    value = number(text)
+    if value is None:
+        return f"32'({expression(text, str)})"
+    return f"32'd{value}" if value < 65536 else f"32'h{value:X}"
+
+
+def c_number(text):
+    value = number(text)
+    if value is None:
+        return "(" + expression(text, lambda name: "config->" + snake(name), "({0} < {1} ? {0} : {1})") + ")"
+    return f"{value}u" if value < 65536 else f"0x{value:x}u"
+
+
+def snake(name):
+    return "".join(("_" if c.isupper() and i else "") + c.lower() for i, c in enumerate(name))
+
+
+def camel(*names):
+    return "".join(part.capitalize() for name in names for part in name.lower().split("_"))
+
+
+# ---- the map ----
 
 
 @dataclass
@@ -27,6 +92,77 @@ class Group:
     registers: list = field(default_factory=list)
 
 
+class Part:
+    """A field of a register."""
+
+    def __init__(self, node):
+        self.node = node
+        self.name = node.inst_name
+        self.low, self.high, self.width = node.low, node.high, node.width
+        self.desc = node.get_property("desc")
+        self.reset = node.get_property("reset")
+        self.constant = node.get_property("constant", default=None)
+        self.model = node.get_property("model", default=None)
+        self.bits = node.get_property("bits", default=None)
+        self.range = node.get_property("range", default=None)
+        encode = node.get_property("encode", default=None)
+        if encode and not self.range:
+            self.range = ", ".join(str(member.value) for member in encode)
+
+    def spans(self):
+        """[(least, most)] as texts, of the values that a write may hold; None: all of the field's."""
+        if self.range is None:
+            return None
+        pairs = [(item.split("..") * 2)[:2] for item in re.split(r",(?![^(]*\))", self.range)]
+        return [(low.strip(), high.strip()) for low, high in pairs]
+
+    def storage(self):
+        """Number of bits that are kept, as a number or an expression of SystemVerilog."""
+        if self.bits:
+            return sv_width(self.bits)
+        if self.range is None:
+            return self.width
+        most = number(self.spans()[-1][1])
+        return self.width_name if most is None else max(1, most.bit_length())
+
+    @property
+    def width_name(self):
+        """Parameter of the package, where the width depends on the configuration."""
+        names = (self.node.parent.inst_name,) + (() if self.name == "value" else (self.name,))
+        group = self.node.parent.parent
+        return camel("REG" if group.parent.inst_name is None or group.parent.parent is None else group.inst_name, *names) + "W"
+
+
+class Register:
+    def __init__(self, node):
+        self.node = node
+        self.name = node.inst_name
+        self.lower = self.name.lower() + "_reg" * (self.name.lower() in RESERVED)
+        self.offset = node.raw_address_offset
+        self.is_array = node.is_array
+        self.stride = node.array_stride if node.is_array else None
+        self.fields = [Part(part) for part in node.fields()]
+        flags = ("idle", "quiet", "tenant", "own", "apart", "sm")
+        for name in flags:
+            setattr(self, name, bool(node.get_property(name, default=False)))
+        self.desc, self.refused, self.word_of, self.word, self.bits, self.model = (
+            node.get_property(name, default=None) for name in ("desc", "refused", "word_of", "word", "bits", "model"))
+        self.desc = self.desc or ""
+        self.readable = any(part.node.is_sw_readable for part in self.fields)
+        self.writable = any(part.node.is_sw_writable for part in self.fields)
+        self.pulse = any(part.node.get_property("swmod") for part in self.fields)
+        self.cleared = any(part.node.get_property("onwrite") for part in self.fields)  # written 1s clear
+        self.constant = self.readable and all(part.constant is not None for part in self.fields)
+        hw_reads = any(part.node.is_hw_readable for part in self.fields)
+        self.stored = self.readable and self.writable and (hw_reads or self.cleared)
+        self.figure = self.readable and not self.stored and not self.constant and not self.apart
+        self.single = len(self.fields) == 1 and self.fields[0].name == "value"
+
+    def reset(self):
+        values = [part.reset for part in self.fields]
+        return None if None in values else sum(value << part.low for value, part in zip(values, self.fields))
+
+
 def read_map(path):
     """The groups of the map, the GPU's own first."""
     compiler = RDLCompiler()
@@ -35,36 +171,63 @@ def read_map(path):
     groups = [Group("REG", "GPU registers")]
     for node in top.children(unroll=False):
         if isinstance(node, RegNode):
-            groups[0].registers.append(node)
+            groups[0].registers.append(Register(node))
         elif isinstance(node, RegfileNode):
             groups.append(Group(node.inst_name, node.get_property("name"), node.raw_address_offset, node.array_stride,
-                                node.array_dimensions[0], list(node.children())))
+                                node.array_dimensions[0], [Register(child) for child in node.children()]))
     return groups
+
+
+def plain(group):
+    """Registers of the register file: all but those of arrays."""
+    return [reg for reg in group.registers if not reg.is_array]
 
 
 def bit_fields(reg):
     """Fields of a register that is more than one plain value."""
-    fields = list(reg.fields())
-    return [] if len(fields) == 1 and fields[0].inst_name == "value" else fields
-
-
-def camel(*names):
-    return "".join(part.capitalize() for name in names for part in name.lower().split("_"))
+    return [] if reg.single else reg.fields
 
 
 def index(reg):
     """What is added to the address of an array's element k."""
-    return f" + {reg.array_stride} * k" if reg.is_array else ""
+    return f" + {reg.stride} * k" if reg.is_array else ""
 
 
 def elements(reg):
     return f"  //{index(reg)}" if reg.is_array else ""
 
 
+def vectors(registers):
+    """{name: [registers]} of those that are words of something wider."""
+    out = {}
+    for reg in registers:
+        if reg.word_of:
+            out.setdefault(reg.word_of, []).append(reg)
+    return out
+
+
+def once(registers):
+    """Each plain register, and the first word of each wider one."""
+    return [reg for reg in registers if not reg.word_of or reg.word == 0]
+
+
+def wrap(first, items, separator=", ", indent="          ", last=""):
+    """Lines of at most 100 columns."""
+    lines, line = [], first
+    for i, item in enumerate(items):
+        piece = item + (separator.rstrip() if i + 1 < len(items) else last)
+        if len(line) + 1 + len(piece) > 100 and line.strip():
+            lines.append(line.rstrip())
+            line = indent
+        line += ("" if line.endswith(" ") else " ") + piece
+    return lines + [line.rstrip()]
+
+
+# ---- host header ----
+
+
 def c_header(groups):
-    out = ["// SPDX-License-Identifier: Apache-2.0",
-           f"// Generated from {SOURCE} by `make registers`; do not edit. Meaning: docs/registers.md.",
-           "#ifndef QSM_REGS_H", "#define QSM_REGS_H", ""]
+    out = [LICENSE, GENERATED, "#ifndef QSM_REGS_H", "#define QSM_REGS_H", ""]
     for group in groups:
         prefix = f"QSM_{group.name}_"
         if group.stride:
@@ -73,11 +236,11 @@ def c_header(groups):
                     f"#define {prefix + 'STRIDE':<36} 0x{group.stride:04x}u"]
         else:
             out.append(f"// {group.title}: addresses")
-        out += [f"#define {prefix + reg.inst_name:<36} 0x{reg.raw_address_offset:04x}u{elements(reg)}" for reg in group.registers]
+        out += [f"#define {prefix + reg.name:<36} 0x{reg.offset:04x}u{elements(reg)}" for reg in group.registers]
         out += ["", f"// {group.title}: bit fields"]
         for reg in group.registers:
             for part in bit_fields(reg):
-                name = f"{prefix}{reg.inst_name}_{part.inst_name.upper()}"
+                name = f"{prefix}{reg.name}_{part.name.upper()}"
                 mask = ((1 << part.width) - 1) << part.low
                 out.append(f"#define {name + '_MASK':<36} 0x{mask:08x}u")
                 out.append(f"#define {name + '_SHIFT':<36} {part.low}")
@@ -85,10 +248,72 @@ def c_header(groups):
     return "\n".join(out + ["#endif", ""])
 
 
+# ---- SystemVerilog ----
+
+
+def sv_width(bits):
+    value = number(bits)
+    return expression(bits, str) if value is None else value
+
+
+def sv_dim(width):
+    if isinstance(width, int):
+        return "" if width == 1 else f"[{width - 1}:0] "
+    return f"[{width}-1:0] " if width.isidentifier() or width.endswith(")") else f"[({width})-1:0] "
+
+
+def sv_cast(width, value):
+    return f"{width}'({value})"
+
+
+def n_words(regs):
+    return max(reg.word for reg in regs) + 1
+
+
+def sv_struct(name, registers, comment, member_width):
+    out = [f"  // {comment}", "  typedef struct packed {"]
+    for reg in once(registers):
+        if reg.word_of:
+            out.append(f"    logic {sv_dim(sv_width(reg.bits))}{reg.word_of};")
+        elif reg.single:
+            out.append(f"    logic {sv_dim(member_width(reg.fields[0]))}{reg.lower};")
+        else:
+            out.append("    struct packed {")
+            out += [f"      logic {sv_dim(member_width(part))}{part.name};" for part in reversed(reg.fields)]
+            out.append(f"    }} {reg.lower};")
+    return out + [f"  }} {name};", ""]
+
+
+def figure_width(part):
+    return sv_width(part.bits) if part.bits else part.width
+
+
+def is_stored(reg):
+    return reg.stored
+
+
+def sv_structs(group, prefix):
+    """Types of the outputs and inputs of a group's register file."""
+    regs = plain(group)
+    kinds = [("regs_t", [r for r in regs if r.stored], "registers, as blocks see them", Part.storage),
+             ("writes_t", [r for r in regs if r.pulse], "an accepted write in this cycle", None),
+             ("figures_t", [r for r in regs if r.figure and not r.own] + [], "values that other blocks have", figure_width),
+             ("own_t", [r for r in regs if r.figure and r.own], "values that the control port makes", figure_width)]
+    out = []
+    for name, members, what, width in kinds:
+        if not members:
+            continue
+        comment = f"{group.title}: {what}."
+        if width:
+            out += sv_struct(f"{prefix}_{name}", members, comment, width)
+        else:
+            out += [f"  // {comment}", "  typedef struct packed {"]
+            out += [f"    logic {reg.lower};" for reg in members] + [f"  }} {prefix}_{name};", ""]
+    return out
+
+
 def sv_package(groups):
-    out = ["// SPDX-License-Identifier: Apache-2.0",
-           f"// Generated from {SOURCE} by `make registers`; do not edit. Meaning: docs/registers.md.",
-           "package qsm_regs_pkg;"]
+    out = [LICENSE, GENERATED, "package qsm_regs_pkg;", "  import qsm_cfg_pkg::*;", "  import qsm_pkg::*;", ""]
     for group in groups:
         if group.stride:
             out += [f"  // {group.title}: {camel(group.name)}Base + k * {camel(group.name)}Stride + register.",
@@ -97,53 +322,502 @@ def sv_package(groups):
         else:
             out.append(f"  // {group.title}.")
         for reg in group.registers:
-            out.append(f"  localparam logic [15:0] {camel(group.name, reg.inst_name)} = 16'h{reg.raw_address_offset:04X};{elements(reg)}")
+            out.append(f"  localparam logic [15:0] {camel(group.name, reg.name)} = 16'h{reg.offset:04X};{elements(reg)}")
         out.append("")
+    out += ["  function automatic int unsigned least_of(input int unsigned a, input int unsigned b);",
+            "    return (a < b) ? a : b;", "  endfunction", "",
+            "  // Bits of a number from 0 to `most`.",
+            "  function automatic int unsigned bits_of(input int unsigned most);",
+            "    return (most > 1) ? $clog2(most + 1) : 1;", "  endfunction", ""]
+    gpu, slot = register_files(groups)
+    parts = [part for group in (gpu, slot) for reg in plain(group) if reg.stored and not reg.word_of for part in reg.fields]
+    out += [f"  localparam int unsigned {part.width_name} = bits_of({expression(part.spans()[-1][1], str)});"
+            for part in parts if part.storage() == part.width_name] + [""]
+    out += sv_structs(gpu, "gpu") + sv_structs(slot, "slot")
     out[-1] = "endpackage"
     return "\n".join(out + [""])
 
 
+def register_files(groups):
+    return groups[0], next(group for group in groups if group.name == "SLOT")
+
+
+def sv_slice(part):
+    if part.low == 0 and part.high == 31:
+        return "wdata_i"
+    return f"wdata_i[{part.high}:{part.low}]" if part.width > 1 else f"wdata_i[{part.low}]"
+
+
+def sv_compare(part, sign, text, whole):
+    """A field, or the whole word, against a number."""
+    if whole or number(text) is None:
+        return f"{'wdata_i' if whole else sv_cast(32, sv_slice(part))} {sign} {sv_number(text)}"
+    return f"{sv_slice(part)} {sign} {part.width}'d{number(text)}"
+
+
+def sv_conditions(reg):
+    """Conjuncts of: the written value is in the range."""
+    if reg.cleared:
+        return []
+    if reg.word_of:
+        return [f"(wdata_i & ~{camel(reg.word_of)}Bits[{32 * reg.word} +: 32]) == '0"]
+    out = []
+    unused = WORD & ~sum(((1 << part.width) - 1) << part.low for part in reg.fields)
+    one_bit = reg.single and reg.fields[0].width == 1 and reg.fields[0].range
+    if unused and not one_bit:
+        out.append(f"(wdata_i & 32'h{unused:08X}) == '0")
+    for part in reg.fields:
+        if part.range is None:
+            continue
+        whole = one_bit or part.width == 32
+        spans = []
+        for least, most in part.spans():
+            sides = [("==", least)] if least == most else [(">=", least)] * (number(least) != 0) + [("<=", most)]
+            spans.append([sv_compare(part, sign, text, whole) for sign, text in sides
+                          if sign != "<=" or number(text) != (1 << part.width) - 1])
+        if len(spans) == 1:
+            out += spans[0]
+        elif all(spans):
+            out.append("(" + " || ".join(" && ".join(sides) if len(sides) == 1 else "(" + " && ".join(sides) + ")" for sides in spans) + ")")
+    return out
+
+
+def sv_rules(group, out_suffix):
+    """always_comb of known, writable, value_ok, idle and quiet, one arm for registers with the same rules."""
+    names = {"known": "known", "writable": "writable", "value_ok": "value_ok", "idle": "idle", "quiet": "quiet"}
+    names = {key: name + out_suffix for key, name in names.items()}
+    arms = {}
+    for reg in plain(group):
+        body = []
+        if reg.writable:
+            conditions = sv_conditions(reg)
+            if conditions:
+                body.append((names["value_ok"], conditions))
+            body += [(names[flag], ["1'b1"]) for flag in ("idle", "quiet") if getattr(reg, flag)]
+        else:
+            body.append((names["writable"], ["1'b0"]))
+        arms.setdefault(repr(body), (body, []))[1].append(f"{camel(group.name, reg.name)}[7:2]")
+    has_idle = any(reg.idle for reg in group.registers)
+    out = ["  always_comb begin"]
+    for key, start in (("known", "1"), ("writable", "1"), ("value_ok", "1"), ("idle", "0"), ("quiet", "0")):
+        if key != "idle" or has_idle:
+            out.append(f"    {names[key]} = 1'b{start};")
+    out.append("    case (off_i)")
+    for body, labels in arms.values():
+        if not body:
+            out += wrap("      ", labels, last=": ;")
+            continue
+        lines = [wrap(f"        {name} =", conditions, " && ", last=";") for name, conditions in body]
+        if len(lines) == 1 and len(lines[0]) == 1 and len(labels) == 1 and len(labels[0]) + len(lines[0][0]) < 100:
+            out.append(f"      {labels[0]}: {lines[0][0].strip()}")
+            continue
+        out += wrap("      ", labels, last=": begin")
+        out += [line for group_of_lines in lines for line in group_of_lines]
+        out.append("      end")
+    return out + [f"      default: {names['known']} = 1'b0;", "    endcase", "  end"]
+
+
+def sv_masks(registers):
+    return [f"  localparam logic [{32 * n_words(regs) - 1}:0] {camel(name)}Bits = {{{32 * n_words(regs)}{{1'b1}}}} >> "
+            f"({32 * n_words(regs)} - {sv_width(regs[0].bits)});"
+            for name, regs in vectors([reg for reg in registers if reg.writable]).items()]
+
+
+def sv_reset(part):
+    width = part.storage()
+    if isinstance(width, int):
+        return f"{width}'d{part.reset}" if part.reset < 65536 else f"{width}'h{part.reset:X}"
+    return "'0" if part.reset == 0 else f"{width}'(32'd{part.reset})"
+
+
+def members(reg):
+    """[(member of the struct, field)]"""
+    return [(reg.lower, reg.fields[0])] if reg.single else [(f"{reg.lower}.{part.name}", part) for part in reg.fields]
+
+
+def sv_resets(registers, indent):
+    out = []
+    for reg in once(registers):
+        if reg.word_of:
+            out.append(f"{indent}regs_q.{reg.word_of} <= {chr(39)}{1 if reg.reset() else 0};")
+        else:
+            out += [f"{indent}regs_q.{member} <= {sv_reset(part)};" for member, part in members(reg)]
+    return out
+
+
+def sv_written(part):
+    """The stored bits of a written value."""
+    width = part.storage()
+    if width == part.width:
+        return sv_slice(part)
+    if width == 1:
+        return f"wdata_i[{part.low}]"
+    top = f"{part.low + width - 1}:{part.low}" if isinstance(width, int) else f"{part.low} +: {width}"
+    return f"wdata_i[{top}]"
+
+
+def sv_store(group, indent):
+    """case arms that write the registers."""
+    out = []
+    for reg in plain(group):
+        if not reg.stored or reg.cleared:
+            continue
+        label = f"{indent}{camel(group.name, reg.name)}[7:2]:"
+        if reg.word_of:
+            lines = [f"regs_q.{reg.word_of} <= {reg.word_of}_written;"]
+        else:
+            lines = [f"regs_q.{member} <= {sv_written(part)};" for member, part in members(reg)]
+        if len(lines) == 1:
+            out += [f"{label} {lines[0]}"]
+        else:
+            out += [f"{label} begin", *(f"{indent}  {line}" for line in lines), f"{indent}end"]
+    return out + [f"{indent}default: ;"]
+
+
+def sv_vectors(group, signal):
+    """Wider values padded to whole words, to be read by the word, and with a word written."""
+    out = []
+    for name, regs in vectors(plain(group)).items():
+        width = 32 * n_words(regs)
+        source = "regs_q" if regs[0].stored else "own_i" if regs[0].own else "figures_i"
+        out += [f"  logic [{width - 1}:0] {name}_words;", f"  assign {name}_words = {width}'({source}.{name});"]
+        if regs[0].stored:
+            bits = sv_width(regs[0].bits)
+            out += [f"  logic [{bits}-1:0] {name}_written;", "  always_comb begin", f"    {name}_written = regs_q.{name};",
+                    f"    for (int unsigned b = 0; b < {bits}; b++) begin"]
+            out += [f"      if ({signal} == {camel(group.name, reg.name)}[7:2] && b / 32 == {reg.word}) "
+                    f"{name}_written[b] = wdata_i[5'(b)];" for reg in regs]
+            out += ["    end", "  end"]
+    return out
+
+
+def sv_value(reg):
+    """What a read of the register returns."""
+    if reg.word_of:
+        return [f"{reg.word_of}_words[{32 * reg.word} +: 32]"]
+    source = "regs_q" if reg.stored else "own_i" if reg.own else "figures_i"
+    out = []
+    for member, part in [(None, part) for part in reg.fields] if reg.constant else members(reg):
+        value = f"{part.width}'({sv_number(part.constant)})" if reg.constant else f"{source}.{member}"
+        if reg.constant and part.width == 32:
+            value = sv_number(part.constant)
+        wide = value if part.width == 32 and (reg.constant or (part.storage() if reg.stored else figure_width(part)) == 32) else f"32'({value})"
+        out.append(f"({wide} << {part.low})" if part.low else wide)
+    return out
+
+
+def sv_read(group):
+    out = ["  always_comb begin", "    case (off_i)"]
+    for reg in plain(group):
+        if reg.readable and not reg.apart:
+            out += wrap(f"      {camel(group.name, reg.name)}[7:2]: rdata_o =", sv_value(reg), " | ", last=";")
+    return out + ["      default: rdata_o = '0;", "    endcase", "  end"]
+
+
+def sv_module_head(name, comment, ports):
+    return [LICENSE, GENERATED, *(f"// {line}" for line in comment), f"module {name}", "  import qsm_cfg_pkg::*;",
+            "  import qsm_pkg::*;", "  import qsm_regs_pkg::*;", "(", *ports, ");"]
+
+
+def sv_storage(group, has_tenants):
+    """Registers, and what they are set to at reset, arrival and write."""
+    stored = [reg for reg in plain(group) if reg.stored]
+    cleared = [reg for reg in stored if reg.cleared]
+    out = ["  always_ff @(posedge clk_i or negedge rst_ni) begin", "    if (!rst_ni) begin", *sv_resets(stored, "      "),
+           "    end else begin"]
+    for reg in cleared:
+        width = reg.fields[0].storage()
+        out += wrap(f"      regs_q.{members(reg)[0][0]} <=",
+                    [f"(regs_q.{members(reg)[0][0]} & ~((write && off_i == {camel(group.name, reg.name)}[7:2]) ?",
+                     f"wdata_i[{width}-1:0] : '0)) |", f"set_{reg.lower}_i;"], " ")
+    if has_tenants:
+        out += ["      if (arrival_i) begin", *sv_resets([reg for reg in stored if reg.tenant], "        "), "      end"]
+    out += ["      if (write) begin", "        case (off_i)", *sv_store(group, "          "), "        endcase", "      end",
+            "    end", "  end", "  assign regs_o = regs_q;"]
+    return out
+
+
+def sv_pulses(group):
+    return [f"  assign writes_o.{reg.lower} = write && off_i == {camel(group.name, reg.name)}[7:2];"
+            for reg in plain(group) if reg.pulse]
+
+
+def gpu_regs(groups):
+    gpu, _ = register_files(groups)
+    cleared = [reg for reg in plain(gpu) if reg.cleared]
+    ports = ["  input  logic        clk_i,", "  input  logic        rst_ni,", "  input  logic        sel_i,    // an access is here",
+             "  input  logic        we_i,     // it is a write", "  input  logic [7:2]  off_i,    // word of the address",
+             "  input  logic [31:0] wdata_i,",
+             "  input  logic        guard_i,  // what else a write at off_i needs is there",
+             "  input  logic        quiet_i,  // the manager is not computing (qos_mgr.md R-QM-3)",
+             "  output logic        ok_o,     // access accepted; only with sel_i",
+             "  output logic [31:0] rdata_o,  // value of the register, 0 for others",
+             *(f"  input  logic {sv_dim(reg.fields[0].storage())}set_{reg.lower}_i,  // win over bits that a write clears" for reg in cleared),
+             "  input  gpu_figures_t figures_i,", "  input  gpu_own_t     own_i,", "  output gpu_regs_t    regs_o,",
+             "  output gpu_writes_t  writes_o"]
+    out = sv_module_head("qsm_gpu_regs", ["GPU-wide registers of the control port: rules, storage, read value.",
+                                          "Contract: docs/control_port.md (R-CP-1, R-CP-2). Registers change at the end of the cycle",
+                                          "of the write."], ports)
+    out += ["  gpu_regs_t regs_q;", *sv_masks(plain(gpu)), *sv_vectors(gpu, "off_i"), "", "  // ---- rules ----",
+            "  logic known, writable, value_ok, quiet, write;", *sv_rules(gpu, ""),
+            "  assign ok_o = known && (!we_i || (writable && value_ok && guard_i && (!quiet || quiet_i)));",
+            "  assign write = sel_i && we_i && ok_o;", *sv_pulses(gpu), "", "  // ---- storage ----", *sv_storage(gpu, False), "",
+            "  // ---- read ----", *sv_read(gpu), "endmodule", ""]
+    return "\n".join(out)
+
+
+def slot_regs(groups):
+    _, slot = register_files(groups)
+    ports = ["  input  logic        clk_i,", "  input  logic        rst_ni,", "  input  logic        we_i,       // accepted write",
+             "  input  logic [7:2]  off_i,      // word of the address", "  input  logic [31:0] wdata_i,",
+             "  input  logic        arrival_i,  // resets what a tenant does not inherit (R-CP-5)",
+             "  output logic [31:0] rdata_o,    // value of the register at off_i, 0 for others",
+             "  input  slot_figures_t figures_i,", "  output slot_regs_t    regs_o,", "  output slot_writes_t  writes_o"]
+    out = sv_module_head("qsm_slot_regs", ["Registers of one slot: storage and read value.",
+                                           "Contract: docs/control_port.md (R-CP-1, R-CP-5). Registers change at the end of the cycle",
+                                           "of the write."], ports)
+    out += ["  slot_regs_t regs_q;", "  logic write;", "  assign write = we_i;", *sv_vectors(slot, "off_i"), *sv_pulses(slot), "",
+            "  // ---- storage ----", *sv_storage(slot, True), "", "  // ---- read ----", *sv_read(slot), "endmodule", ""]
+    return "\n".join(out)
+
+
+def slot_rules(groups):
+    _, slot = register_files(groups)
+    ports = ["  input  logic [7:2]  off_i,       // word of the address", "  input  logic [31:0] wdata_i,",
+             "  output logic        known_o,     // there is such a register", "  output logic        writable_o,",
+             "  output logic        value_ok_o,  // the value is in the register's range",
+             "  output logic        idle_o,      // may be written only while the slot has no launch (R-CP-3)",
+             "  output logic        quiet_o      // not while the manager computes (qos_mgr.md R-QM-3)"]
+    out = sv_module_head("qsm_slot_rules", ["Which register of a slot an offset names, and whether a write of this value may be accepted.",
+                                            "Combinational, one for all slots.", "Contract: docs/control_port.md R-CP-2 to R-CP-4."], ports)
+    return "\n".join(out + [*sv_masks(plain(slot)), *sv_rules(slot, "_o"), "endmodule", ""])
+
+
+# ---- the model ----
+
+
+def own_member(reg):
+    """The register is a member of its own name in the model's storage."""
+    return reg.stored and not reg.model and not any(part.model for part in reg.fields)
+
+
+def c_storage(reg, slot):
+    """The lvalue of struct qsm_regs in which the model has a whole register."""
+    if reg.model:
+        return "regs->" + reg.model
+    return f"regs->{'shared.' if reg.sm else ''}{reg.word_of or reg.lower}{'[k]' if slot else ''}"
+
+
+def c_members(macro, registers, comment):
+    """registers: [(register, of a slot)]"""
+    lines = [f"{'qsm_sm_set' if reg.word_of else 'uint32_t'} {reg.word_of or reg.lower}{'[QSM_MAX_KERNELS]' if slot else ''}"
+             for reg, slot in registers if own_member(reg) and (not reg.word_of or reg.word == 0)]
+    return [f"// {comment}", f"#define {macro} \\", "; \\\n".join(f"  {line}" for line in lines), ""]
+
+
+C_RULES = [("QSM_REG_IS_KNOWN", "there is such a register"), ("QSM_REG_IS_WRITABLE", None),
+           ("QSM_REG_IS_STORED", "in struct qsm_regs, or a constant; else what a read returns lies elsewhere"),
+           ("QSM_REG_IS_IDLE", "R-CP-3"), ("QSM_REG_IS_QUIET", "not while the manager computes (R-QM-3)")]
+
+
+def model_header(groups):
+    gpu, slot = register_files(groups)
+    registers = [(reg, False) for reg in plain(gpu)] + [(reg, True) for reg in plain(slot)]
+    out = [LICENSE, GENERATED, "// Registers of the model's control port: storage, resets and rules.", "// clang-format off",
+           "#ifndef QSM_REG_FILE_H", "#define QSM_REG_FILE_H", "", "#include <stdbool.h>", "#include <stdint.h>", "",
+           "struct qsm_config;", "struct qsm_regs;", ""]
+    out += c_members("QSM_SM_REGISTERS", [(reg, of) for reg, of in registers if reg.sm], "Members of struct qsm_sm_shared.")
+    out += c_members("QSM_OTHER_REGISTERS", [(reg, of) for reg, of in registers if not reg.sm], "Members of struct qsm_regs.")
+    out += ["enum {"] + [f"  {name} = {1 << i},{'  // ' + text if text else ''}" for i, (name, text) in enumerate(C_RULES)] + ["};", ""]
+    out += ["// All registers at their reset values.",
+            "void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config);",
+            "// What a new tenant of slot k does not inherit (R-CP-5).", "void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k);", "",
+            "// Rules of the register at an offset, 0 where there is none; the write's value is in its range; value of",
+            "// a register that is stored; and its change to a value that is in the range."]
+    for name, k in (("gpu", ""), ("slot", "uint32_t k, ")):
+        out += [f"uint32_t qsm_{name}_reg_rules(uint32_t offset);",
+                f"bool qsm_{name}_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value);",
+                f"uint32_t qsm_{name}_reg_load(const struct qsm_regs *regs, const struct qsm_config *config, {k}uint32_t offset);",
+                f"void qsm_{name}_reg_store(struct qsm_regs *regs, {k}uint32_t offset, uint32_t value);"]
+    return "\n".join(out + ["", "#endif", ""])
+
+
+def c_rules(reg):
+    flags = ["QSM_REG_IS_KNOWN"]
+    flags += ["QSM_REG_IS_WRITABLE"] * reg.writable + ["QSM_REG_IS_STORED"] * (reg.stored or reg.constant)
+    flags += ["QSM_REG_IS_IDLE"] * reg.idle + ["QSM_REG_IS_QUIET"] * reg.quiet
+    return " | ".join(flags)
+
+
+def c_fits(reg):
+    if reg.cleared:
+        return ["true"]
+    if reg.word_of:
+        return [f"(value & ~(uint32_t)(qsm_first_sms(config->{snake(reg.bits)}) >> {32 * reg.word})) == 0"]
+    out = []
+    unused = WORD & ~sum(((1 << part.width) - 1) << part.low for part in reg.fields)
+    if unused:
+        out.append(f"(value & 0x{unused:08x}u) == 0")
+    for part in reg.fields:
+        if part.range is None:
+            continue
+        shifted = f"value >> {part.low}" if part.low else "value"
+        text = "value" if part.width == 32 else f"({shifted} & 0x{(1 << part.width) - 1:x}u)"
+        spans = [f"within({text}, {c_number(least)}, {c_number(most)})" if least != most else f"{text} == {c_number(least)}"
+                 for least, most in part.spans()]
+        out.append(spans[0] if len(spans) == 1 else "(" + " || ".join(spans) + ")")
+    return out or ["true"]
+
+
+def c_load(reg, slot):
+    if reg.constant:
+        return " | ".join(f"{c_number(part.constant)} << {part.low}" if part.low else c_number(part.constant) for part in reg.fields)
+    if reg.word_of:
+        return f"(uint32_t)({c_storage(reg, slot)} >> {32 * reg.word})"
+    if any(part.model for part in reg.fields):
+        return " | ".join(f"(uint32_t)regs->{part.model} << {part.low}" for part in reg.fields)
+    return c_storage(reg, slot)
+
+
+def c_store(reg, slot):
+    if reg.word_of:
+        place = c_storage(reg, slot)
+        return [f"{place} = ({place} & ~((qsm_sm_set)UINT32_MAX << {32 * reg.word})) | (qsm_sm_set)value << {32 * reg.word};"]
+    if reg.cleared:
+        return [f"{c_storage(reg, slot)} &= ~value;"]
+    if any(part.model for part in reg.fields):
+        return [f"regs->{part.model} = value >> {part.low} & 0x{(1 << part.width) - 1:x}u;" for part in reg.fields]
+    return [f"{c_storage(reg, slot)} = value;"]
+
+
+def c_reset(reg, slot):
+    """Statements that set the register to its reset value, where that is not 0."""
+    if reg.reset() == 0:
+        return []
+    if reg.word_of:
+        return [f"{c_storage(reg, slot)} = qsm_first_sms(config->{snake(reg.bits)});"] if reg.word == 0 else []
+    return [f"{c_storage(reg, slot)} = 0x{reg.reset():x}u;"]
+
+
+def c_switch(head, group, arms, last, is_slot):
+    """A function that is one switch over the offset; arms: {body: [labels]}"""
+    out = [f"{head} {{", "  switch (offset) {"]
+    for body, regs in arms.items():
+        out += [f"    case QSM_{group.name}_{reg.name}:" for reg in regs]
+        out += [f"      {line}" for line in body]
+    return out + [f"    default: {last}", "  }", "}", ""]
+
+
+def arms_of(registers, body):
+    out = {}
+    for reg in registers:
+        out.setdefault(tuple(body(reg)), []).append(reg)
+    return out
+
+
+def model_source(groups):
+    gpu, slot = register_files(groups)
+    out = [LICENSE, GENERATED, "// clang-format off", '#include "qsm_reg_file.h"', "", "#include <string.h>", "", '#include "qsm_config.h"',
+           '#include "qsm_ctrl.h"', '#include "qsm_regs.h"', "",
+           "static bool within(uint32_t value, uint32_t least, uint32_t most) {", "  return value >= least && value <= most;", "}", "",
+           "void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config) {", "  memset(regs, 0, sizeof *regs);"]
+    out += [f"  {line}" for reg in plain(gpu) if reg.stored for line in c_reset(reg, False)]
+    out += ["  for (uint32_t k = 0; k < config->num_kernels; k++) {"]
+    out += [f"    {line}" for reg in plain(slot) if reg.stored for line in c_reset(reg, True)]
+    out += ["  }", "}", "", "void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k) {"]
+    out += [f"  {c_storage(reg, True)} = {reg.reset()};" for reg in plain(slot) if reg.tenant] + ["}", ""]
+    for group, name, k in ((gpu, "gpu", ""), (slot, "slot", "uint32_t k, ")):
+        regs = plain(group)
+        of_slot = group is slot
+        out += c_switch(f"uint32_t qsm_{name}_reg_rules(uint32_t offset)", group, arms_of(regs, lambda reg: [f"return {c_rules(reg)};"]),
+                        "return 0;", of_slot)
+        out += c_switch(f"bool qsm_{name}_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value)", group,
+                        arms_of([reg for reg in regs if reg.writable], lambda reg: ["return " + " &&\n             ".join(c_fits(reg)) + ";"]),
+                        "return false;", of_slot)
+        if not any(reg.constant for reg in regs):
+            unused = ["  (void)config;"]
+        else:
+            unused = []
+        body = c_switch(f"uint32_t qsm_{name}_reg_load(const struct qsm_regs *regs, const struct qsm_config *config, {k}uint32_t offset)",
+                        group, arms_of([reg for reg in regs if reg.stored or reg.constant], lambda reg: [f"return {c_load(reg, of_slot)};"]),
+                        "return 0;", of_slot)
+        out += body[:1] + unused + body[1:]
+        out += c_switch(f"void qsm_{name}_reg_store(struct qsm_regs *regs, {k}uint32_t offset, uint32_t value)", group,
+                        arms_of([reg for reg in regs if reg.stored], lambda reg: [*c_store(reg, of_slot), "break;"]), "break;", of_slot)
+    return "\n".join(out)
+
+
+# ---- page ----
+
+
 def access(reg):
-    fields = list(reg.fields())
-    if any(part.get_property("onwrite") for part in fields):
-        return "rw1c"
-    readable, writable = (any(getattr(part, what) for part in fields) for what in ("is_sw_readable", "is_sw_writable"))
-    name = {(True, True): "rw", (True, False): "ro", (False, True): "wo"}[readable, writable]
-    return name + (" *idle*" if reg.get_property("idle", default=False) else "")
+    name = "rw1c" if reg.cleared else {(True, True): "rw", (True, False): "ro", (False, True): "wo"}[reg.readable, reg.writable]
+    return name + (" *idle*" if reg.idle else "") + (" *quiet*" if reg.quiet else "") + (" *tenant*" if reg.tenant else "")
 
 
 def reset(reg):
-    values = [part.get_property("reset") for part in reg.fields()]
-    if None in values:
+    value = reg.reset()
+    if value is None or (reg.constant and reg.fields[0].constant.isidentifier()):
         return ""
-    value = sum(value << part.low for value, part in zip(values, reg.fields()))
+    if reg.word_of and reg.stored:
+        return f"all of {reg.bits}" if value else "0"
     return str(value) if value < 65536 else f"0x{value:X}"
 
 
+def allowed(reg):
+    if not reg.writable or reg.cleared:
+        return ""
+    if reg.word_of:
+        return f"bits below {reg.bits}"
+    if reg.single:
+        part = reg.fields[0]
+        return part.range or (f"multiple of {1 << part.low}" if part.low else "any")
+    return ", ".join(f"{part.name} {part.range}" for part in reg.fields if part.range) or "any"
+
+
 def describe(reg):
-    parts = [f"[{part.high}:{part.low}] {part.inst_name}" + (f": {text}" if (text := part.get_property("desc")) else "")
-             for part in bit_fields(reg)]
-    return ". ".join([reg.get_property("desc", default="")] + ([", ".join(parts)] if parts else []))
+    def of_field(part):
+        texts = [text for text in (part.constant if reg.constant else None, part.desc) if text]
+        return f"[{part.high}:{part.low}] {part.name}" + (f": {', '.join(texts)}" if texts else "")
+
+    parts = [of_field(part) for part in bit_fields(reg)]
+    text = ". ".join([reg.desc] + ([", ".join(parts)] if parts else []))
+    return text + (f". Refused {reg.refused}" if reg.refused else "")
 
 
 def markdown(groups):
     out = ["# Registers", "",
-           f"Generated from `{SOURCE}` by `make registers`; do not edit. Rules of the port: `control_port.md`.",
-           "A write outside the range, or to an *idle* register of a slot whose launch runs, is refused (err)."]
+           f"Generated from `{SOURCE}` by `make registers`; do not edit. Rules of the port: [control_port.md](control_port.md).", "",
+           "- A write outside the range is refused (err), and one with a bit that no field has. In ranges, names are those of "
+           "[configuration.md](configuration.md)'s parameters.",
+           "- *idle*: refused while a launch of its slot runs (STATUS.busy = 1), R-CP-3.",
+           "- *quiet*: refused while the QoS manager computes (MGR_BUSY = 1, and the cycle before), qos_mgr.md R-QM-3.",
+           "- *tenant*: set to its reset value when a tenant arrives, R-CP-5."]
     for group in groups:
         where = f": 0x{group.base:04X} + 0x{group.stride:X} * k" if group.stride else ""
         out += ["", f"## {group.title}{where}", "", "| address | name | access | reset | range | content |",
                 "| --- | --- | --- | --- | --- | --- |"]
         for reg in group.registers:
-            allowed = reg.get_property("range", default="")
-            out.append(f"| 0x{reg.raw_address_offset:04X}{index(reg)} | {reg.inst_name} | {access(reg)} | {reset(reg)} | {allowed} | {describe(reg)} |")
+            out.append(f"| 0x{reg.offset:04X}{index(reg)} | {reg.name} | {access(reg)} | {reset(reg)} | {allowed(reg)} | {describe(reg)} |")
     return "\n".join(out + [""])
+
+
+OUTPUTS = {
+    "rtl/qsm_regs_pkg.sv": sv_package,
+    "rtl/qsm_gpu_regs.sv": gpu_regs,
+    "rtl/qsm_slot_regs.sv": slot_regs,
+    "rtl/qsm_slot_rules.sv": slot_rules,
+    "c_model/qsm_regs.h": c_header,
+    "c_model/qsm_reg_file.h": model_header,
+    "c_model/qsm_reg_file.c": model_source,
+    "docs/registers.md": markdown,
+}
 
 
 def main():
     rdl, root = sys.argv[1:]
     groups = read_map(rdl)
-    for path, make in (("rtl/qsm_regs_pkg.sv", sv_package), ("c_model/qsm_regs.h", c_header), ("docs/registers.md", markdown)):
+    for path, make in OUTPUTS.items():
         target = pathlib.Path(root, path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(make(groups), encoding="utf-8")

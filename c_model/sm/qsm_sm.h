@@ -14,6 +14,7 @@
 #include "qsm_events.h"
 #include "qsm_mem.h"
 #include "qsm_model.h"
+#include "qsm_reg_file.h"
 
 enum {
   QSM_MAX_KERNELS = 8,
@@ -47,18 +48,12 @@ struct qsm_desc {
 // Direct signals (R-GEN-3), read by every SM, changed by the GPU level between windows only.
 struct qsm_sm_shared {
   const struct qsm_config *config;
+  QSM_SM_REGISTERS;  // by name, as docs/registers.md has them
   struct qsm_desc desc[QSM_MAX_KERNELS];
-  uint32_t policy;  // enum qsm_policy
-  uint32_t active_warps;
-  uint32_t budget[QSM_MAX_KERNELS];
-  uint64_t resched_at;  // the cycle that first sees the last write of these three
+  uint64_t resched_at;  // the cycle that first sees the last write of POLICY, ACTIVE_WARPS, BUDGET
   uint32_t restart;     // bit per kernel: restart[k] in that cycle (R-QW-4)
   uint32_t qos_mask;    // bit k: CTX.valid and CTX.qos of slot k
-  uint32_t epoch_len;
-  int32_t first_quota[QSM_MAX_KERNELS];
-  uint32_t save_base[QSM_MAX_KERNELS];
-  bool host_floats;                        // the model may use the host's floats (qsm_fpu.h)
-  uint32_t cache_policy[QSM_MAX_KERNELS];  // enum qsm_cache_policy, by its bits
+  bool host_floats;     // the model may use the host's floats (qsm_fpu.h)
 };
 
 enum qsm_sm_msg_kind {

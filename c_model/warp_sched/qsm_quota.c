@@ -137,7 +137,7 @@ static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
   if (first) {
     uint32_t k = qsm_ctz(first);  // R-QC-6
     q->granted |= first;
-    grant(q, k, sm->shared->first_quota[k], (uint32_t)sm->shared->first_quota[k]);
+    grant(q, k, (int32_t)sm->shared->first_quota[k], sm->shared->first_quota[k]);
   } else if (loads(q)) {
     uint32_t k = qsm_ctz(loads(q));
     if (second) load(q, k, (sm->launch.present | arrive) >> k & 1);

@@ -10,9 +10,9 @@ module qsm_axi_board
 ) (
   input  logic clk_i,
   input  logic rst_ni,
-  input  ctl_req_t ctl_req_i,
-  output ctl_rsp_t ctl_rsp_o,
-  output logic     irq_o,
+  input  axil_req_t axil_req_i,
+  output axil_rsp_t axil_rsp_o,
+  output logic      irq_o,
   output port_req_t [NumChannels-1:0] mem_req_o,
   input  logic      [NumChannels-1:0] mem_req_ready_i,
   input  port_rsp_t [NumChannels-1:0] mem_rsp_i,
@@ -28,7 +28,16 @@ module qsm_axi_board
   logic [NumChannels-1:0][2:0] awsize, arsize;
 
   qsm_gpu_axi #(.AxiDataW(AxiDataW), .AxiIdW(AxiIdW)) u_axi (
-    .clk_i, .rst_ni, .ctl_req_i, .ctl_rsp_o, .irq_o,
+    .clk_i, .rst_ni,
+    .s_axil_awaddr_i(axil_req_i.awaddr), .s_axil_awvalid_i(axil_req_i.awvalid),
+    .s_axil_awready_o(axil_rsp_o.awready), .s_axil_wdata_i(axil_req_i.wdata),
+    .s_axil_wstrb_i(axil_req_i.wstrb), .s_axil_wvalid_i(axil_req_i.wvalid),
+    .s_axil_wready_o(axil_rsp_o.wready), .s_axil_bresp_o(axil_rsp_o.bresp),
+    .s_axil_bvalid_o(axil_rsp_o.bvalid), .s_axil_bready_i(axil_req_i.bready),
+    .s_axil_araddr_i(axil_req_i.araddr), .s_axil_arvalid_i(axil_req_i.arvalid),
+    .s_axil_arready_o(axil_rsp_o.arready), .s_axil_rdata_o(axil_rsp_o.rdata),
+    .s_axil_rresp_o(axil_rsp_o.rresp), .s_axil_rvalid_o(axil_rsp_o.rvalid),
+    .s_axil_rready_i(axil_req_i.rready), .irq_o,
     .error_valid_o(error), .error_write_o(), .error_resp_o(), .error_addr_o(),
     .awvalid_o(awvalid), .awready_i(awready), .awid_o(awid), .awaddr_o(awaddr), .awlen_o(awlen),
     .awsize_o(awsize), .awburst_o(), .awlock_o(),

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The committed files that come from rtl/qsm_regs.rdl are what it gives now, and docs/control_port.md has the same addresses.
+# The committed files that come from rtl/qsm_regs.rdl are what it gives now, and have the addresses that the unit bench of the
+# control port keeps by hand.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) || exit 2
@@ -15,21 +16,21 @@ verdict() { # WHAT, exit code of the check before
 build/venv/bin/python scripts/registers.py rtl/qsm_regs.rdl "$work" > "$work/log" 2>&1
 verdict 'the map compiles' $?
 sed 's/^/# /' "$work/log"
-for file in rtl/qsm_regs_pkg.sv c_model/qsm_regs.h docs/registers.md; do
+for file in $(cd "$work" && find rtl c_model docs -type f | sort); do
   diff -u "$file" "$work/$file" > "$work/diff" 2>&1
   verdict "$file is up to date (else: make registers)" $?
   sed 's/^/# /' "$work/diff"
 done
 
-# The page's first columns, such as "| 0x0C | SM_MASK_LO, 0x10 SM_MASK_HI |", and the header, both as lines "ADDRESS NAME".
-grep '^| 0x' docs/control_port.md | sed 's/ + [0-9]*\*k//; s/^| \(0x[0-9A-F]*\) | /\1 /' | cut -d'|' -f1 | tr ',' '\n' \
-  | while read -r address name _; do echo "$((address)) $name"; done > "$work/page"
-smsel_base=$((0x100))
-sed -n 's/^#define QSM_\(REG\|SMSEL\|SLOT\)_\([A-Z0-9_]*\)  *\(0x[0-9a-f]\{4\}\)u\(  \/\/.*\)\?$/\1 \2 \3/p' c_model/qsm_regs.h | grep -v -E ' (BASE|STRIDE) ' \
-  | while read -r group name address; do
-      if [ "$group" = SMSEL ]; then echo "GPU $((smsel_base + address)) SMSEL_$name"; else echo "${group/REG/GPU} $((address)) $name"; fi
-    done | sort -s -k1,1 -k2,2n | cut -d' ' -f2- > "$work/header"
-[ -s "$work/page" ] && diff "$work/page" "$work/header" > "$work/diff"
-verdict 'docs/control_port.md lists the same registers in the same order' $?
-sed 's/^/# /' "$work/diff"
+# The bench's rows, such as {"ID", 0x00, ...} of the GPU's table and the slots', and the header's, both as lines "GROUP NAME ADDRESS".
+sed -n 's/^const std::vector<Register> kGpuRegisters.*/group REG/p; s/^const std::vector<Register> kSlotRegisters.*/group SLOT/p
+        s/^ *{"\([A-Z0-9_]*\)", \(0x[0-9A-F]*\),.*/\1 \2/p' tb/unit/ctrl/ctrl_ref.h \
+  | while read -r name value; do
+      if [ "$name" = group ]; then group=$value; else echo "$group $name $((value))"; fi
+    done | sort > "$work/bench"
+sed -n 's/^#define QSM_\(REG\|SLOT\)_\([A-Z0-9_]*\)  *\(0x[0-9a-f]\{4\}\)u$/\1 \2 \3/p' c_model/qsm_regs.h | grep -v -E ' (BASE|STRIDE) ' \
+  | while read -r group name address; do echo "$group $name $((address))"; done | sort > "$work/header"
+[ "$(wc -l < "$work/bench")" -ge 80 ] && [ -z "$(comm -23 "$work/bench" "$work/header")" ]
+verdict 'the addresses are those that tb/unit/ctrl/ctrl_ref.h keeps by hand' $?
+comm -23 "$work/bench" "$work/header" | sed 's/^/# /'
 echo "1..$n"

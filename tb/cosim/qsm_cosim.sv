@@ -43,7 +43,26 @@ module qsm_cosim
   port_req_t [NumChannels-1:0] mem_req;
   port_rsp_t [NumChannels-1:0] mem_rsp;
   logic [NumChannels-1:0] mem_rsp_ready;
-  ctl_rsp_t ctl_rsp;
+  // A master that always takes a response; all parts of an access come together.
+  axil_req_t axil_req;
+  axil_rsp_t axil_rsp;
+  assign axil_req = '{
+    awaddr: ctl_addr_i, awvalid: ctl_valid_i && ctl_we_i,
+    wdata: ctl_wdata_i, wstrb: '1, wvalid: ctl_valid_i && ctl_we_i, bready: 1'b1,
+    araddr: ctl_addr_i, arvalid: ctl_valid_i && !ctl_we_i, rready: 1'b1
+  };
+  assert property (@(posedge clk_i) disable iff (!rst_ni) ctl_valid_i |->
+      ctl_we_i ? axil_rsp.awready && axil_rsp.wready : axil_rsp.arready)
+    else $error("R-CP-12: the control port does not take an access at once");
+  qsm_axil_checker #(.AddrW(16)) u_axil_checker (
+    .clk_i, .rst_ni,
+    .awaddr_i(axil_req.awaddr), .awvalid_i(axil_req.awvalid), .awready_i(axil_rsp.awready),
+    .wdata_i(axil_req.wdata), .wstrb_i(axil_req.wstrb), .wvalid_i(axil_req.wvalid),
+    .wready_i(axil_rsp.wready), .bresp_i(axil_rsp.bresp), .bvalid_i(axil_rsp.bvalid),
+    .bready_i(axil_req.bready), .araddr_i(axil_req.araddr), .arvalid_i(axil_req.arvalid),
+    .arready_i(axil_rsp.arready), .rdata_i(axil_rsp.rdata), .rresp_i(axil_rsp.rresp),
+    .rvalid_i(axil_rsp.rvalid), .rready_i(axil_req.rready)
+  );
 
   // Something else with these ports may stand here, with the GPU in it (tb/axi).
 `ifndef QSM_GPU
@@ -52,8 +71,7 @@ module qsm_cosim
 `endif
   `QSM_GPU u_gpu (
     .clk_i, .rst_ni,
-    .ctl_req_i('{valid: ctl_valid_i, we: ctl_we_i, addr: ctl_addr_i, wdata: ctl_wdata_i}),
-    .ctl_rsp_o(ctl_rsp), .irq_o,
+    .axil_req_i(axil_req), .axil_rsp_o(axil_rsp), .irq_o,
     .mem_req_o(mem_req), .mem_req_ready_i(req_ready_i[NumChannels-1:0]),
     .mem_rsp_i(mem_rsp), .mem_rsp_ready_o(mem_rsp_ready)
   );
@@ -88,8 +106,9 @@ module qsm_cosim
   end
 
   assign rsp_ready_o = 16'(mem_rsp_ready);
-  assign ctl_err_o = ctl_rsp.err;
-  assign ctl_rdata_o = ctl_rsp.rdata;
+  assign ctl_err_o = (axil_rsp.bvalid && axil_rsp.bresp[1]) ||
+                     (axil_rsp.rvalid && axil_rsp.rresp[1]);
+  assign ctl_rdata_o = axil_rsp.rvalid ? axil_rsp.rdata : '0;
   assign num_sms_o = NumSms;
   assign num_sched_o = NumSched;
   assign warps_per_sm_o = WarpsPerSm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control port (qsm_ctrl) against the tables of ctrl_ref.h: answers, ranges, refusals, pulses.
-#include "Vqsm_ctrl.h"
+#include "Vqsm_ctrl_pins.h"
 
 #include <cstring>
 #include <set>
@@ -125,7 +125,7 @@ class Bench {
     status.put(code, 4);
   }
 
-  Vqsm_ctrl top;
+  Vqsm_ctrl_pins top;
   Pulses pulses;  // of the last cycle
   uint64_t n_cycles = 0;
 
@@ -397,7 +397,7 @@ bool mask_has(const uint32_t *slot, unsigned sm) {
 
 // What the other blocks see of the registers.
 void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
-  const Vqsm_ctrl &top = bench.top;
+  const Vqsm_ctrl_pins &top = bench.top;
   uint64_t valid = 0, qos = 0;
   for (unsigned k = 0; k < NUM_KERNELS; k++) {
     const uint32_t *slot = ref.slots[k];

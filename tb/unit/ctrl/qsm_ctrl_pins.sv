@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_ctrl with a pin for each register and figure that the bench drives or looks at: written from
+// docs/control_port.md, so that the generated structs are checked by name and width.
+module qsm_ctrl_pins
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_regs_pkg::*;
+(
+  input  logic     clk_i,
+  input  logic     rst_ni,
+  input  ctl_req_t req_i,
+  output ctl_rsp_t rsp_o,
+  output logic     irq_o,
+
+  output logic [63:0]                       cycle_o,
+  output desc_t [NumKernels-1:0]            desc_o,
+  output logic [2:0]                        policy_o,
+  output policy_param_t                     policy_param_o,
+  output logic [2:0]                        scheme_o,
+  output logic [NumKernels-1:0]             valid_o,
+  output logic [NumKernels-1:0]             qos_o,
+  output logic [NumKernels-1:0][30:0]       first_quota_o,
+  output logic [NumKernels-1:0][31:0]       goal_o,
+  output logic [NumKernels-1:0][NumSms-1:0] sm_mask_o,
+  output logic [19:0]                       epoch_len_o,
+  output logic [18:0]                       alpha_cap_o,
+  output logic [7:0]                        rollover_cap_o,
+  output logic                              alpha_en_o,
+  output logic [3:0]                        nonqos_quota_o,
+  output logic [NumKernels-1:0][31:0]       iso_ipc_o,
+  output logic [NumKernels-1:0][31:12]      save_base_o,
+  output logic [NumKernels-1:0][31:12]      save_limit_o,
+  output logic [NumKernels-1:0]             idempotent_o,
+  output logic [NumKernels-1:0]             preempt_hold_o,
+  output logic [NumKernels-1:0][1:0]        cache_policy_o,
+  output logic                              adjust_o,
+  output logic [1:0]                        adjust_technique_o,
+  output logic                              latecomers_o,
+  output logic [NumKernels-1:0]             launch_o,
+  output logic [NumKernels-1:0]             kill_o,
+  output logic [NumKernels-1:0]             arrival_o,
+  output logic                              alloc_change_o,
+  output logic [NumKernels-1:0]             hist_clear_o,
+  output logic                              icache_inv_o,
+  output preempt_req_t                      preempt_o,
+  output logic                              l2_flush_o,
+
+  input  logic [NumKernels-1:0]                  busy_i,
+  input  logic [NumKernels-1:0]                  killed_i,
+  input  logic [NumKernels-1:0]                  ended_i,
+  input  logic [NumKernels-1:0][31:0]            launches_i,
+  input  logic [NumKernels-1:0]                  faulted_i,
+  input  logic [NumKernels-1:0][SmW-1:0]         fault_sm_i,
+  input  logic                                   alloc_busy_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0] target_i,
+  input  preempt_status_t                        preempt_status_i,
+  input  job_t [NumSms-1:0]                      job_i,
+  input  saved_t [NumKernels-1:0]                saved_i,
+  input  logic                                   adjust_busy_i,
+  output mem_select_t                            mem_select_o,
+  input  logic [31:0]                            mem_value_i,
+  input  logic [NumSms-1:0][31:0]                l1_value_i,
+  input  logic                                   l2_flushing_i,
+  input  logic                                   snapshot_i,
+  input  logic                                   mgr_busy_i,
+  input  logic [31:0]                            epoch_count_i,
+  input  logic [31:0]                            epoch_e_lo_i,
+  input  logic [NumKernels-1:0][47:0]            hist_insn_i,
+  input  logic [NumKernels-1:0][47:0]            hist_cycles_i,
+  input  logic [NumKernels-1:0][30:0]            epoch_insn_i,
+  input  logic [NumKernels-1:0][30:0]            epoch_quota_i,
+  input  logic [NumKernels-1:0][18:0]            alpha_i,
+  input  logic [NumKernels-1:0][18:0]            ratio_i,
+  output logic [KernelW-1:0]                      fault_kernel_o,
+  input  fault_t [NumSms-1:0]                     record_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][30:0] quota_i,
+  output logic [SubW-1:0]                         stall_sub_o,
+  output logic [KernelW-1:0]                      stall_kernel_o,
+  output logic [2:0]                              stall_reason_o,
+  input  logic [NumSms-1:0][31:0]                 stall_value_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
+  input  qaws_front_t [NumSms-1:0][NumSched-1:0]  qaws_front_i
+);
+  gpu_regs_t gpu_regs;
+  slot_regs_t [NumKernels-1:0] slot_regs;
+  gpu_figures_t gpu_figures;
+  slot_figures_t [NumKernels-1:0] slot_figures;
+
+  qsm_ctrl u_ctrl (
+    .clk_i, .rst_ni, .req_i, .rsp_o, .irq_o,
+    .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs),
+    .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
+    .cycle_o, .desc_o, .policy_param_o, .valid_o, .qos_o,
+    .launch_o, .kill_o, .arrival_o, .alloc_change_o, .hist_clear_o, .icache_inv_o, .preempt_o,
+    .l2_flush_o,
+    .ended_i, .faulted_i, .fault_sm_i, .cnt_i, .target_i, .job_i, .mem_value_i, .l1_value_i,
+    .snapshot_i, .fault_kernel_o, .record_i, .snap_c_i, .snap_insn_i, .quota_i, .stall_value_i,
+    .idle_i, .qaws_front_i
+  );
+
+  assign policy_o = gpu_regs.policy;
+  assign scheme_o = gpu_regs.scheme;
+  assign epoch_len_o = gpu_regs.epoch_len;
+  assign alpha_cap_o = gpu_regs.alpha_cap;
+  assign rollover_cap_o = gpu_regs.rollover_cap;
+  assign alpha_en_o = gpu_regs.alpha_en;
+  assign nonqos_quota_o = gpu_regs.nonqos_quota;
+  assign adjust_o = gpu_regs.adjust;
+  assign adjust_technique_o = gpu_regs.adjust_technique;
+  assign latecomers_o = gpu_regs.latecomers.on;
+  assign stall_sub_o = gpu_regs.stall_select.subcore;
+  assign stall_kernel_o = gpu_regs.stall_select.slot;
+  assign stall_reason_o = gpu_regs.stall_select.reason;
+  assign mem_select_o.channel = gpu_regs.mem_select.channel;
+  assign mem_select_o.slot = gpu_regs.mem_select.slot;
+  assign mem_select_o.counter = gpu_regs.mem_select.counter;
+  assign gpu_figures.epoch_count = epoch_count_i;
+  assign gpu_figures.epoch_e_lo = epoch_e_lo_i;
+  assign gpu_figures.alloc_busy = alloc_busy_i;
+  assign gpu_figures.mgr_busy = mgr_busy_i;
+  assign gpu_figures.preempt_status.sm = preempt_status_i.sm;
+  assign gpu_figures.preempt_status.image = preempt_status_i.image;
+  assign gpu_figures.preempt_status.tb = preempt_status_i.tb;
+  assign gpu_figures.preempt_status.code = preempt_status_i.code;
+  assign gpu_figures.adjust_busy = adjust_busy_i;
+  assign gpu_figures.l2_flush = l2_flushing_i;
+  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    assign first_quota_o[k] = slot_regs[k].first_quota;
+    assign goal_o[k] = slot_regs[k].goal;
+    assign sm_mask_o[k] = slot_regs[k].sm_mask;
+    assign iso_ipc_o[k] = slot_regs[k].iso_ipc;
+    assign save_base_o[k] = slot_regs[k].save_base;
+    assign save_limit_o[k] = slot_regs[k].save_limit;
+    assign idempotent_o[k] = slot_regs[k].idempotent;
+    assign preempt_hold_o[k] = slot_regs[k].preempt_hold;
+    assign cache_policy_o[k] = slot_regs[k].cache_policy;
+    assign slot_figures[k].status.busy = busy_i[k];
+    assign slot_figures[k].status.killed = killed_i[k];
+    assign slot_figures[k].launches = launches_i[k];
+    assign slot_figures[k].hist_insn = hist_insn_i[k];
+    assign slot_figures[k].hist_cycles = hist_cycles_i[k];
+    assign slot_figures[k].epoch_insn = epoch_insn_i[k];
+    assign slot_figures[k].epoch_quota = epoch_quota_i[k];
+    assign slot_figures[k].alpha = alpha_i[k];
+    assign slot_figures[k].saved.images = saved_i[k].images;
+    assign slot_figures[k].saved.queued = saved_i[k].queued;
+    assign slot_figures[k].ratio = ratio_i[k];
+  end
+endmodule
