@@ -182,9 +182,11 @@ static void step_subcores(struct qsm_sm *sm, uint64_t c) {
 
 // No block or warp begins, ends, is saved or released, no wipe begins, and no fetch goes out.
 static bool settled(const struct qsm_sm *sm) {
-  uint32_t ended = over(sm);
-  return !(releasable(sm) | (ended & sm->wipe.clean) | qsm_wipe_wants(&sm->wipe, ended) |
-           sm->faults.to_wipe | sm->port.fetch_pend | sm->launch.count | sm->save.op);
+  // Blocks that are over: one that is being restored is not, but then save.op is set.
+  uint32_t ended = sm->launch.valid & sm->barrier.empty;
+  if (qsm_wipe_runs(&sm->wipe)) ended &= sm->wipe.clean;  // the others wait for its end
+  return !(releasable(sm) | ended | sm->faults.to_wipe | sm->port.fetch_pend | sm->launch.count |
+           sm->save.op);
 }
 
 // step() where the SM is settled and gets nothing. All that step() does besides this acts on what
