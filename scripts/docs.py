@@ -22,7 +22,7 @@ STYLE = ("body{font:16px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0
          "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em}figure{margin:1em 0;padding-left:3em;overflow-x:auto}svg{overflow:visible}")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"`((?:rtl|c_model|sim|sw|tb|docs|scripts|configs|examples|experiments|mk|fpga)/[\w./*+-]*)`")
-PLACEHOLDER = re.compile("NAME|FOLDER|STEM")
+PLACEHOLDER = re.compile("NAME|FOLDER|STEM|/X/")
 FIGURE = re.compile(r"^```(wavedrom|dot)\n(.*?)^```$", re.M | re.S)
 WAVE = re.compile(r"[01xzpPnNhHlLudDU2-9=|.]+")
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wraps paragraphs and list items of Markdown pages that have lines of more than 120 characters: wrap_pages.py FILE…
 
-Tables, fenced and indented blocks, headings and whatever fits already stay as they are. Code spans and `**bold**` are never broken, nor does a
+Tables, fenced and indented blocks, headings, pages that are generated and whatever fits already stay as they are. Code spans and `**bold**` are never broken, nor does a
 line begin with what would be a list, a heading or a table.
 """
 import pathlib
@@ -17,6 +17,8 @@ MARKUP = re.compile(r"^([-+*>|#]|\d+[.)]$|={2,}|~~~|```)")
 
 def too_long(lines):
     """Numbers, from 1, of the lines that wrapping is for."""
+    if any("do not edit" in line for line in lines[:5]):  # generated
+        return
     fenced = False
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("```"):

@@ -35,6 +35,7 @@ verdict 'a link to nowhere' "$(page 'See [that](nowhere.md).')" '1 page.md: no s
 verdict 'a file that is not there' "$(page 'In `rtl/qsm_nothing.sv`, as `configs/NAME.yaml`, `rtl/sm/` and `tb/model/test_l1`.')" \
   '1 page.md: no such file: rtl/qsm_nothing.sv'
 verdict 'a long line' "$(page "$(printf 'word %.0s' {1..30})")" "1 page.md: line 3 has more than 120 characters: scripts/wrap_pages.py $folder/page.md"
+verdict 'a long line of a generated page' "$(page "$(printf 'Made by a script; do not edit.\n\n%s' "$(printf 'word %.0s' {1..30})")")" '0 '
 verdict 'a long row of a table' "$(page "| $(printf 'word %.0s' {1..30}) |")" '0 '
 python3 scripts/wrap_pages.py "$folder/page.md"
 verdict 'a table stays as it is' "$(docs "$folder") $(wc -l <"$folder/page.md")" '0  3'
