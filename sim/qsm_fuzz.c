@@ -372,8 +372,9 @@ static enum qsm_backend_status look_around(struct round *round) {
   for (uint32_t figure = 0; !status && figure < 4; figure++)
     status = get(round, QSM_SMSEL_BASE + 16 * slot + 4 * figure, &ignored);
   if (!status)
-    status = put(round, QSM_REG_STALL_SELECT,
-                 below(round, round->config.num_sched) << 8 | slot << 4 | below(round, QSM_STALL_COUNT));
+    status =
+        put(round, QSM_REG_STALL_SELECT,
+            below(round, round->config.num_sched) << 8 | slot << 4 | below(round, QSM_STALL_COUNT));
   if (!status) status = get(round, QSM_REG_STALL_VALUE, &ignored);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);
