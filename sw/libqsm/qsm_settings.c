@@ -228,8 +228,8 @@ qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {
   if (!context) return qsmErrorInvalidHandle;
   char what[32];
   snprintf(what, sizeof what, "slot %u: cache policy", context->slot);
-  qsmError_t error = qsm_check_value(context->device, what, policy, qsm_cache_policy_name,
-                                     QSM_CACHE_POLICY_COUNT);
+  qsmError_t error =
+      qsm_check_value(context->device, what, policy, qsm_cache_policy_name, QSM_CACHE_POLICY_COUNT);
   if (!error) context->cache_policy = policy;
   return error;
 }

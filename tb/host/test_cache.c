@@ -216,7 +216,8 @@ static void a_cache_policy_is_one_of_four(void **state) {
   open_both(state, &device, &context);
   assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL1AndL2), qsmSuccess);
   assert_int_equal(qsmSetCachePolicy(context, (qsmCachePolicy)4), qsmErrorInvalidValue);
-  assert_string_equal(qsmGetLastErrorText(device), "slot 0: cache policy 4: must be 0..3 (s0, s1, s2, s12)");
+  assert_string_equal(qsmGetLastErrorText(device),
+                      "slot 0: cache policy 4: must be 0..3 (s0, s1, s2, s12)");
   qsmDeviceClose(device);
 }
 
