@@ -246,13 +246,10 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
     case QSM_SLOT_CTX:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_IDLE | QSM_REG_IS_QUIET;
     case QSM_SLOT_GOAL:
-    case QSM_SLOT_ISO_IPC:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_QUIET;
     case QSM_SLOT_FIRST_QUOTA:
     case QSM_SLOT_SM_MASK_LO:
     case QSM_SLOT_SM_MASK_HI:
-    case QSM_SLOT_BUDGET:
-    case QSM_SLOT_PREEMPT_HOLD:
     case QSM_SLOT_SM_MASK_2:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED;
     case QSM_SLOT_WIN0_BASE:
@@ -273,11 +270,6 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
     case QSM_SLOT_SHARED:
     case QSM_SLOT_BLOCK_WARPS:
     case QSM_SLOT_SHARED_GRAN:
-    case QSM_SLOT_SAVE_BASE:
-    case QSM_SLOT_SAVE_LIMIT:
-    case QSM_SLOT_IDEMPOTENT:
-    case QSM_SLOT_CACHE_POLICY:
-    case QSM_SLOT_STACK:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_IDLE;
     case QSM_SLOT_LAUNCH:
     case QSM_SLOT_KILL:
@@ -301,6 +293,17 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
       return QSM_REG_IS_KNOWN;
     case QSM_SLOT_HIST_CLEAR:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_QUIET;
+    case QSM_SLOT_BUDGET:
+    case QSM_SLOT_PREEMPT_HOLD:
+      return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_TENANT;
+    case QSM_SLOT_ISO_IPC:
+      return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_QUIET | QSM_REG_IS_TENANT;
+    case QSM_SLOT_SAVE_BASE:
+    case QSM_SLOT_SAVE_LIMIT:
+    case QSM_SLOT_IDEMPOTENT:
+    case QSM_SLOT_CACHE_POLICY:
+    case QSM_SLOT_STACK:
+      return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_IDLE | QSM_REG_IS_TENANT;
     default: return 0;
   }
 }

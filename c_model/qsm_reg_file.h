@@ -49,6 +49,7 @@ enum {
   QSM_REG_IS_STORED = 4,  // in struct qsm_regs, or a constant; else what a read returns lies elsewhere
   QSM_REG_IS_IDLE = 8,  // R-CP-3
   QSM_REG_IS_QUIET = 16,  // not while the manager computes (R-QM-3)
+  QSM_REG_IS_TENANT = 32,  // R-CP-5
 };
 
 // All registers at their reset values.

@@ -617,7 +617,8 @@ def c_members(macro, registers, comment):
 
 C_RULES = [("QSM_REG_IS_KNOWN", "there is such a register"), ("QSM_REG_IS_WRITABLE", None),
            ("QSM_REG_IS_STORED", "in struct qsm_regs, or a constant; else what a read returns lies elsewhere"),
-           ("QSM_REG_IS_IDLE", "R-CP-3"), ("QSM_REG_IS_QUIET", "not while the manager computes (R-QM-3)")]
+           ("QSM_REG_IS_IDLE", "R-CP-3"), ("QSM_REG_IS_QUIET", "not while the manager computes (R-QM-3)"),
+           ("QSM_REG_IS_TENANT", "R-CP-5")]
 
 
 def model_header(groups):
@@ -645,7 +646,7 @@ def model_header(groups):
 def c_rules(reg):
     flags = ["QSM_REG_IS_KNOWN"]
     flags += ["QSM_REG_IS_WRITABLE"] * reg.writable + ["QSM_REG_IS_STORED"] * (reg.stored or reg.constant)
-    flags += ["QSM_REG_IS_IDLE"] * reg.idle + ["QSM_REG_IS_QUIET"] * reg.quiet
+    flags += ["QSM_REG_IS_IDLE"] * reg.idle + ["QSM_REG_IS_QUIET"] * reg.quiet + ["QSM_REG_IS_TENANT"] * reg.tenant
     return " | ".join(flags)
 
 

@@ -23,7 +23,7 @@ for file in $(cd "$work" && find rtl c_model docs -type f | sort); do
 done
 
 # The bench's rows, such as {"ID", 0x00, ...} of the GPU's table and the slots', and the header's, both as lines "GROUP NAME ADDRESS".
-sed -n 's/^const std::vector<Register> kGpuRegisters.*/group REG/p; s/^const std::vector<Register> kSlotRegisters.*/group SLOT/p
+sed -n 's/^inline std::vector<Register> kGpuRegisters.*/group REG/p; s/^inline std::vector<Register> kSlotRegisters.*/group SLOT/p
         s/^ *{"\([A-Z0-9_]*\)", \(0x[0-9A-F]*\),.*/\1 \2/p' tb/unit/ctrl/ctrl_ref.h \
   | while read -r name value; do
       if [ "$name" = group ]; then group=$value; else echo "$group $name $((value))"; fi

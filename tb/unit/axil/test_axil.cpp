@@ -91,8 +91,8 @@ class Bench {
                              t.rresp_o, t.rvalid_o);
     };
     const auto before = outputs();
-    const auto inputs = std::make_tuple(t.awvalid_i, t.wvalid_i, t.arvalid_i, t.bready_i, t.rready_i,
-                                        t.wstrb_i);
+    const auto inputs =
+        std::make_tuple(t.awvalid_i, t.wvalid_i, t.arvalid_i, t.bready_i, t.rready_i, t.wstrb_i);
     top.awvalid_i = !top.awvalid_i;
     top.wvalid_i = !top.wvalid_i;
     top.arvalid_i = !top.arvalid_i;
@@ -144,7 +144,8 @@ void test_latency(qsm_unit::Tap &tap) {
     bench.top.arvalid_i = !write;
     bench.cycle(tap);
     tap.expect(bench.access && bench.access_is_write == write, "access %u is late", n);
-    tap.expect(n == 0 || (write ? bench.took_r : bench.took_b), "the response before %u is late", n);
+    tap.expect(n == 0 || (write ? bench.took_r : bench.took_b), "the response before %u is late",
+               n);
     if (n > 0 && write) tap.expect(bench.r.data == 0x1000 + n - 2, "read 0x%x", bench.r.data);
   }
   tap.done("R-CP-12: at an idle port an access is at once and its response in the next cycle");
@@ -229,9 +230,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
     if (n % 512 == 0) send = 1 + random.below(4), take = 1 + random.below(4);
     if (aw.queue.size() < 8 && random.one_in(2)) {
-      const Write write{static_cast<uint16_t>(random.one_in(8) ? random.bits32() : 4 * random.below(16)),
-                        random.bits32(),
-                        static_cast<uint8_t>(random.one_in(8) ? random.below(16) : 15)};
+      const Write write{
+          static_cast<uint16_t>(random.one_in(8) ? random.bits32() : 4 * random.below(16)),
+          random.bits32(), static_cast<uint8_t>(random.one_in(8) ? random.below(16) : 15)};
       aw.queue.push_back(write.addr);
       w.queue.push_back(write);
     }
@@ -270,8 +271,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (bench.took_r) {
       tap.expect(!read_answers.empty(), "an R without a read");
       if (tap.failed()) break;
-      tap.expect(bench.r.err == read_answers.front().err && bench.r.data == read_answers.front().data,
-                 "read %u: error %d, 0x%x", static_cast<unsigned>(n_r), bench.r.err, bench.r.data);
+      tap.expect(
+          bench.r.err == read_answers.front().err && bench.r.data == read_answers.front().data,
+          "read %u: error %d, 0x%x", static_cast<unsigned>(n_r), bench.r.err, bench.r.data);
       read_answers.pop_front();
       n_r++;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers as the tables of docs/control_port.md list them: one row each, with access, range
-// and rule.
+// Registers, by hand and independent of what is generated from rtl/qsm_regs.rdl: one row each, with
+// access, range and rule. A register that has no row here, because it is younger than these tables
+// and does no more than to keep a value, is taken from the model's rules (add_plain_registers): the
+// RTL's generator is then checked against the model's. A register that does more gets a row.
 #ifndef QSM_CTRL_REF_H
 #define QSM_CTRL_REF_H
 
@@ -9,6 +11,10 @@
 #include <vector>
 
 #include "qsm_enums.h"
+extern "C" {
+#include "qsm_config.h"
+#include "qsm_reg_file.h"
+}
 
 enum class Access { kRw, kRo, kWo };
 
@@ -22,6 +28,9 @@ struct Register {
   bool idle = false;      // R-CP-3
   bool quiet = false;     // qos_mgr.md R-QM-3
   bool zero_too = false;  // 0 is allowed besides the range
+  bool (*fits)(const struct qsm_config *, uint32_t,
+               uint32_t) = nullptr;  // range, where it has none
+  bool tenant = false;               // R-CP-5, where the bench does not name it
 };
 
 const uint32_t kAny = 0xFFFFFFFF;
@@ -33,7 +42,7 @@ constexpr uint32_t sms_of_word(int word) {
   return n <= 0 ? 0 : n >= 32 ? kAny : (1u << n) - 1;
 }
 
-const std::vector<Register> kGpuRegisters = {
+inline std::vector<Register> kGpuRegisters = {
     {"ID", 0x00, Access::kRo, 0x51534D31, 0, 0},
     {"CONFIG0", 0x04, Access::kRo, NUM_SMS | NUM_SCHED << 8 | WARPS_PER_SM << 16 | WARP_SIZE << 24,
      0, 0},
@@ -73,7 +82,7 @@ const std::vector<Register> kGpuRegisters = {
     {"LATECOMERS", 0x84, Access::kRw, 1, 0, 1},
 };
 
-const std::vector<Register> kSlotRegisters = {
+inline std::vector<Register> kSlotRegisters = {
     {"CTX", 0x00, Access::kRw, 0, 0, 3, 1, true, true},
     {"GOAL", 0x04, Access::kRw, 0, 0, kAny, 1, false, true},
     {"FIRST_QUOTA", 0x08, Access::kRw, 1, 1, 0x7FFFFFFF},
@@ -135,11 +144,45 @@ constexpr bool stack_fits(uint32_t value) {
          (value >> 12 << 12) % ((1u << log2) * WARP_SIZE) == 0;
 }
 
+inline struct qsm_config make_config() {
+  struct qsm_config config = {};
+  config.num_sms = NUM_SMS;
+  config.num_sched = NUM_SCHED;
+  config.warps_per_sm = WARPS_PER_SM;
+  config.warp_size = WARP_SIZE;
+  config.num_kernels = NUM_KERNELS;
+  config.max_tbs = MAX_TBS;
+  config.num_channels = NUM_CHANNELS;
+  config.shared_bytes = SHARED_BYTES;
+  config.noc_lat = NOC_LAT;
+  config.qos_lat = QOS_LAT;
+  config.num_groups = NUM_GROUPS;
+  config.num_images = NUM_IMAGES;
+  return config;
+}
+const struct qsm_config kConfig = make_config();
+
 inline const Register *find(const std::vector<Register> &table, uint16_t address) {
   for (const Register &r : table) {
     if (r.address == address) return &r;
   }
   return nullptr;
 }
+
+// Rows of stored registers without one, with the value `reset` of each.
+template <class Reset>
+void add_plain(std::vector<Register> &table, uint32_t (*rules)(uint32_t),
+               bool (*fits)(const struct qsm_config *, uint32_t, uint32_t), Reset reset) {
+  for (uint16_t address = 0; address < 0x100; address += 4) {
+    const uint32_t is = rules(address);
+    if (!(is & QSM_REG_IS_STORED) || find(table, address)) continue;
+    const Access access = is & QSM_REG_IS_WRITABLE ? Access::kRw : Access::kRo;
+    table.push_back({"by the map", address, access, reset(address), 0, kAny, 1,
+                     (is & QSM_REG_IS_IDLE) != 0, (is & QSM_REG_IS_QUIET) != 0, false, fits,
+                     (is & QSM_REG_IS_TENANT) != 0});
+  }
+}
+
+void add_plain_registers();
 
 #endif

@@ -12,6 +12,19 @@ using qsm_unit::get;
 using qsm_unit::index_bits;
 using qsm_unit::set;
 
+extern "C" {
+#include "qsm_ctrl.h"
+}
+
+void add_plain_registers() {
+  static struct qsm_regs regs;
+  qsm_reg_file_reset(&regs, &kConfig);
+  add_plain(kGpuRegisters, qsm_gpu_reg_rules, qsm_gpu_reg_fits,
+            [](uint16_t at) { return qsm_gpu_reg_load(&regs, &kConfig, at); });
+  add_plain(kSlotRegisters, qsm_slot_reg_rules, qsm_slot_reg_fits,
+            [](uint16_t at) { return qsm_slot_reg_load(&regs, &kConfig, 0, at); });
+}
+
 namespace {
 
 const unsigned kSlotBase = 0x1000, kSmselBase = 0x100, kIdleBase = 0x200, kFrontBase = 0x240;
@@ -285,6 +298,7 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
+    if (r.fits) return r.fits(&kConfig, r.address, value);
     return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) &&
            value % r.multiple == 0;
   }
@@ -342,6 +356,9 @@ class Ref {
         slot[0xA0 / 4] = 1;
         for (unsigned address = 0xA4; address <= 0xB4; address += 4) slot[address / 4] = 0;
         slot[0xC0 / 4] = slot[0xC8 / 4] = 0;
+        for (const Register &other : kSlotRegisters) {
+          if (other.tenant) slot[other.address / 4] = other.reset;
+        }
       }
     }
     if (r.address == 0xA0 && is_busy && !groups_fit(k, value)) return false;
@@ -619,6 +636,7 @@ void test_descriptor(qsm_unit::Tap &tap) {
 }  // namespace
 
 int main(int argc, char **argv) {
+  add_plain_registers();
   qsm_unit::Random random(argc, argv, "test_ctrl");
   qsm_unit::Tap tap(6);
   test_reset_values(tap);
