@@ -70,8 +70,8 @@ module qsm_ctrl
 
   // L2 slices, memory controllers, L1s.
   output mem_select_t mem_select_o,   // a register
-  input  logic [31:0] mem_value_i,    // that counter, in the same cycle: of a channel,
-  input  logic [NumSms-1:0][31:0] l1_value_i,  // of each SM's L1
+  // that counter, in the same cycle, if it is of a channel
+  input  logic [31:0] mem_value_i,
   input  logic        l2_flushing_i,
 
   // QoS manager.
@@ -87,18 +87,11 @@ module qsm_ctrl
   input  logic [NumKernels-1:0][18:0] ratio_i,
 
   // SMs.
-  // whose record is asked for, a register
-  output logic [KernelW-1:0]                      fault_kernel_o,
-  input  fault_t [NumSms-1:0]                     record_i,        // in the same cycle
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][30:0] quota_i,
-  output logic [SubW-1:0]                         stall_sub_o,
-  output logic [KernelW-1:0]                      stall_kernel_o,
-  output logic [2:0]                              stall_reason_o,
-  input  logic [NumSms-1:0][31:0]                 stall_value_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,          // of the last epoch
-  input  qaws_front_t [NumSms-1:0][NumSched-1:0]  qaws_front_i
+  output logic [KernelW-1:0]       fault_kernel_o,  // whose record is asked for, a register
+  output logic [SubW-1:0]          stall_sub_o,
+  output logic [KernelW-1:0]       stall_kernel_o,
+  output logic [2:0]               stall_reason_o,
+  input  sm_figures_t [NumSms-1:0] figures_i        // what these ask for: in the same cycle
 );
   // ---- decode ----
   logic aligned, in_gpu, in_smsel, in_idle, in_front, in_slots;
@@ -136,9 +129,9 @@ module qsm_ctrl
     .stall_kernel_o, .stall_reason_o,
     .adjust_o, .adjust_technique_o, .latecomers_o, .preempt_o,
     .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i,
-    .stall_value_i(stall_value_i[sm_select]),
+    .stall_value_i(figures_i[sm_select].stall_value),
     .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select]),
-    .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? l1_value_i[sm_select]
+    .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? figures_i[sm_select].l1_value
         : mem_value_i), .l2_flushing_i
   );
 
@@ -147,14 +140,14 @@ module qsm_ctrl
   logic [31:0] smsel_rdata;
   qaws_front_t front;
   assign smsel_ok = ((in_smsel || in_idle) ? slot_exists : in_front) && !req_i.we;
-  assign front = qaws_front_i[sm_select][req_i.addr[2 +: SubW]];
+  assign front = figures_i[sm_select].qaws_front[req_i.addr[2 +: SubW]];
   always_comb begin
-    if (in_idle) smsel_rdata = 32'(idle_i[sm_select][slot]);
+    if (in_idle) smsel_rdata = 32'(figures_i[sm_select].snap_idle[slot]);
     else if (in_front) smsel_rdata = {8'd0, front.ncs, 7'd0, front.valid, front.budget};
     else case (req_i.addr[3:2])
-      2'd0: smsel_rdata = snap_c_i[sm_select][slot];
-      2'd1: smsel_rdata = snap_insn_i[sm_select][slot];
-      2'd2: smsel_rdata = 32'(quota_i[sm_select][slot]);
+      2'd0: smsel_rdata = figures_i[sm_select].snap_c[slot];
+      2'd1: smsel_rdata = figures_i[sm_select].snap_insn[slot];
+      2'd2: smsel_rdata = 32'(figures_i[sm_select].quota[slot]);
       default: smsel_rdata = {16'd0, 8'(target_i[sm_select][slot]), 8'(cnt_i[sm_select][slot])};
     endcase
   end
@@ -262,7 +255,7 @@ module qsm_ctrl
     record_off_q <= off;
     record_sm_q <= fault_sm_i[slot];
   end
-  assign record = record_i[record_sm_q];
+  assign record = figures_i[record_sm_q].fault_record;
   always_comb begin
     case (record_off_q)
       SlotFaultCause: record_word = 32'(record.cause);

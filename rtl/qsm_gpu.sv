@@ -86,22 +86,10 @@ module qsm_gpu
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
   logic [NumKernels-1:0][18:0] alpha, ratio;
 
-  // ---- SMs: messages as the SMs see and send them, direct signals ----
-  logic [NumKernels-1:0] sm_start, sm_kill;
-  logic sm_icache_inv, sm_tick, sm_sample;
-  quota_load_t sm_load;
-  dispatch_t [NumSms-1:0] sm_dispatch;
-  quota_word_t [NumSms-1:0] sm_word;
-  retire_t [NumSms-1:0] sm_retire;
-  logic [NumSms-1:0][NumKernels-1:0] sm_fault;
-  fault_t [NumSms-1:0] sm_record;
-  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c, snap_insn;
-  logic [NumSms-1:0][NumKernels-1:0][30:0] quota;
-  logic [NumSms-1:0][NumKernels-1:0][12:0] snap_idle;
-  logic [NumSms-1:0][31:0] stall_value, l1_value;
-  logic [NumSms-1:0] sm_restored;
-  logic [NumSms-1:0][3:0] sm_phase;  // direct
-  qaws_front_t [NumSms-1:0][NumSched-1:0] qaws_front;
+  // ---- SMs ----
+  sm_direct_t direct;
+  sm_broadcast_t sm_broadcast;  // as the SMs see it
+  sm_figures_t [NumSms-1:0] figures;
   mem_req_t [NumSms-1:0] sm_req;
   mem_rsp_t [NumSms-1:0] sm_rsp;
 
@@ -127,7 +115,7 @@ module qsm_gpu
     .hist_clear_o(hist_clear),
     .icache_inv_o(icache_inv), .preempt_o(preempt),
     .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value),
-    .l1_value_i(l1_value), .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
+    .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
     .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted),
     .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
     .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved),
@@ -136,11 +124,8 @@ module qsm_gpu
     .epoch_e_lo_i(epoch_e_lo),
     .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn),
     .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i(ratio),
-    .fault_kernel_o(fault_kernel), .record_i(sm_record), .snap_c_i(snap_c), .snap_insn_i(snap_insn),
-    .quota_i(quota),
-    .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel), .stall_reason_o(stall_reason),
-    .stall_value_i(stall_value),
-    .idle_i(snap_idle), .qaws_front_i(qaws_front)
+    .fault_kernel_o(fault_kernel), .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel),
+    .stall_reason_o(stall_reason), .figures_i(figures)
   );
 
   always_comb begin
@@ -223,7 +208,7 @@ module qsm_gpu
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
       job[i] = '{kind: job_kind[i], kernel: job_kernel[i], tb: job_tb[i], image: 4'(job_image[i]),
-          phase: sm_phase[i], result: job_result[i]};
+          phase: figures[i].save_phase, result: job_result[i]};
       for (int unsigned k = 0; k < NumKernels; k++) counted[i][k] = cnt[i][k] - 6'(saving[i][k]);
     end
     for (int unsigned k = 0; k < NumKernels; k++)
@@ -234,9 +219,13 @@ module qsm_gpu
   // register.
   localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
   logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_counts;
+  logic [NumSms-1:0][NumKernels-1:0][12:0] snap_idle;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
-      for (int unsigned k = 0; k < NumKernels; k++) snap_counts[i][k] = snap_insn[i][k][SnapW-1:0];
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        snap_counts[i][k] = figures[i].snap_insn[k][SnapW-1:0];
+        snap_idle[i][k] = figures[i].snap_idle[k];
+      end
     end
   end
 
@@ -261,11 +250,11 @@ module qsm_gpu
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one
   // receiver ----
-  quota_load_t load;
-  assign load = '{valid: load_valid, scheme: scheme_e'(load_scheme)};
-  qsm_delay #(.Width(2 * NumKernels + 3 + $bits(quota_load_t)), .Lat(NocLat)) u_delay_pulses (
-    .clk_i, .rst_ni, .data_i({start, kill, icache_inv, tick, sample, load}),
-    .data_o({sm_start, sm_kill, sm_icache_inv, sm_tick, sm_sample, sm_load})
+  sm_broadcast_t broadcast;
+  assign broadcast = '{start: start, kill: kill, icache_inv: icache_inv, tick: tick, sample: sample,
+      quota_load: '{valid: load_valid, scheme: scheme_e'(load_scheme)}};
+  qsm_delay #(.Width($bits(sm_broadcast_t)), .Lat(NocLat)) u_delay_broadcast (
+    .clk_i, .rst_ni, .data_i(broadcast), .data_o(sm_broadcast)
   );
 
   logic [NumSms-1:0] sm_dispatch_valid;
@@ -283,45 +272,32 @@ module qsm_gpu
     .clk_i, .rst_ni, .valid_i(word_to), .data_i(word), .valid_o(sm_word_valid), .data_o(word_seen)
   );
 
-  always_comb begin
-    for (int unsigned i = 0; i < NumSms; i++) begin
-      sm_dispatch[i] = dispatch_seen;
-      sm_dispatch[i].valid = sm_dispatch_valid[i];
-      sm_word[i] = word_seen;
-      sm_word[i].valid = sm_word_valid[i];
-    end
-  end
+  assign direct = '{cycle: cycle, policy: policy, policy_param: policy_param, qos: ctx_qos,
+      skip_l1: skip_l1, epoch_len: epoch_len, first_quota: first_quota[dispatch_seen.kernel],
+      save_base: save_base[dispatch_seen.kernel], fault_kernel: fault_kernel,
+      stall_sub: stall_sub, stall_kernel: stall_kernel, stall_reason: stall_reason,
+      l1_slot: mem_select.slot, l1_counter: mem_select.counter[2:0]};
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
+    to_sm_t to_sm;
+    always_comb begin
+      to_sm = '{broadcast: sm_broadcast, dispatch: dispatch_seen, quota_word: word_seen};
+      to_sm.dispatch.valid = sm_dispatch_valid[i];
+      to_sm.quota_word.valid = sm_word_valid[i];
+    end
+    from_sm_t from_sm, seen;  // messages up: as sent, as the GPU level sees them
     qsm_sm u_sm (
-      .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .cycle_i(cycle),
-      .desc_i(desc), .policy_i(policy), .policy_param_i(policy_param), .qos_i(ctx_qos),
-      .first_quota_i(first_quota[dispatch_seen.kernel]),
-      .save_base_i(save_base[dispatch_seen.kernel]), .epoch_len_i(epoch_len), .skip_l1_i(skip_l1),
-      .start_i(sm_start), .kill_i(sm_kill), .dispatch_i(sm_dispatch[i]),
-      .icache_inv_i(sm_icache_inv),
-      .tick_i(sm_tick), .sample_i(sm_sample), .quota_word_i(sm_word[i]), .quota_load_i(sm_load),
-      .retire_o(sm_retire[i]), .restored_o(sm_restored[i]), .fault_o(sm_fault[i]),
-      .fault_kernel_i(fault_kernel), .fault_record_o(sm_record[i]),
-      .snap_c_o(snap_c[i]), .snap_insn_o(snap_insn[i]), .quota_o(quota[i]),
-      .snap_idle_o(snap_idle[i]),
-      .stall_sub_i(stall_sub), .stall_kernel_i(stall_kernel), .stall_reason_i(stall_reason),
-      .stall_value_o(stall_value[i]),
-      .l1_slot_i(mem_select.slot), .l1_counter_i(mem_select.counter[2:0]), .l1_value_o(l1_value[i]),
-      .save_phase_o(sm_phase[i]),
-      .qaws_front_o(qaws_front[i]),
-      .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
+      .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .desc_i(desc), .direct_i(direct), .to_sm_i(to_sm),
+      .from_sm_o(from_sm), .figures_o(figures[i]), .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
     );
-
-    // Messages up.
-    retire_t retire_seen;
-    qsm_delay #(.Width($bits(retire_t) + 1 + NumKernels), .Lat(NocLat)) u_delay_up (
-      .clk_i, .rst_ni, .data_i({sm_retire[i], sm_restored[i], sm_fault[i]}),
-      .data_o({retire_seen, restored[i], fault[i]})
+    qsm_delay #(.Width($bits(from_sm_t)), .Lat(NocLat)) u_delay_up (
+      .clk_i, .rst_ni, .data_i(from_sm), .data_o(seen)
     );
-    assign retire_valid[i] = retire_seen.valid;
-    assign retire_tb[i] = retire_seen.tb;
-    assign retire_saved[i] = retire_seen.saved;
+    assign retire_valid[i] = seen.retire.valid;
+    assign retire_tb[i] = seen.retire.tb;
+    assign retire_saved[i] = seen.retire.saved;
+    assign restored[i] = seen.restored;
+    assign fault[i] = seen.fault;
   end
 
   qsm_xbar u_xbar (

@@ -213,6 +213,61 @@ package qsm_pkg;
     lanes_t data;
   } mem_rsp_t;
 
+  // ---- boundary of an SM (docs/sm.md): besides these, launches and memory port ----
+
+  typedef struct packed {  // direct from the GPU level (R-GEN-3), the same for all SMs
+    logic [63:0] cycle;
+    policy_e policy;
+    policy_param_t policy_param;
+    logic [NumKernels-1:0] qos;
+    logic [NumKernels-1:0] skip_l1;    // CACHE_POLICY bit 0
+    logic [19:0] epoch_len;
+    logic [30:0] first_quota;          // of the kernel of the dispatch message that is seen
+    logic [31:12] save_base;           // likewise
+    // which figure is shown where an SM shows one of many
+    logic [KernelW-1:0] fault_kernel;
+    logic [SubW-1:0] stall_sub;
+    logic [KernelW-1:0] stall_kernel;
+    logic [2:0] stall_reason;
+    logic [KernelW-1:0] l1_slot;
+    logic [2:0] l1_counter;
+  } sm_direct_t;
+
+  typedef struct packed {  // messages that all SMs get
+    logic [NumKernels-1:0] start;
+    logic [NumKernels-1:0] kill;
+    logic icache_inv;
+    logic tick;
+    logic sample;
+    quota_load_t quota_load;
+  } sm_broadcast_t;
+
+  typedef struct packed {  // messages to an SM, in the cycle in which they are seen
+    sm_broadcast_t broadcast;
+    dispatch_t dispatch;
+    quota_word_t quota_word;
+  } to_sm_t;
+
+  typedef struct packed {  // messages from an SM, in the cycle in which they are sent
+    retire_t retire;
+    logic restored;
+    logic [NumKernels-1:0] fault;
+  } from_sm_t;
+
+  // Figures of an SM, direct to the GPU level. A new one is a field here, which qsm_sm sets and
+  // who needs it reads.
+  typedef struct packed {
+    fault_t fault_record;                // of fault_kernel
+    logic [NumKernels-1:0][31:0] snap_c;
+    logic [NumKernels-1:0][31:0] snap_insn;
+    logic [NumKernels-1:0][30:0] quota;
+    logic [NumKernels-1:0][12:0] snap_idle;
+    logic [31:0] stall_value;
+    logic [31:0] l1_value;
+    qaws_front_t [NumSched-1:0] qaws_front;
+    logic [3:0] save_phase;
+  } sm_figures_t;
+
   typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller or an L1
     logic [ChanW-1:0] channel;
     logic [KernelW-1:0] slot;
