@@ -131,6 +131,7 @@ module qsm_ctrl
     .alloc_busy_i, .mgr_quiet_i(mgr_quiet), .mgr_busy_i, .epoch_count_i, .epoch_e_lo_i,
     .stall_value_i(figures_i[sm_select].stall_value),
     .adjust_busy_i, .preempt_status_i, .job_i(job_i[sm_select]),
+    .phase_i(figures_i[sm_select].save_phase),
     .mem_select_o, .l2_flush_o, .mem_value_i(mem_select_o.counter[4] ? figures_i[sm_select].l1_value
         : mem_value_i), .l2_flushing_i
   );

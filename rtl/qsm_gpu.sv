@@ -47,12 +47,9 @@ module qsm_gpu
   // ---- preemption, TB adjuster ----
   logic [NumKernels-1:0][31:12] save_base, save_limit;
   logic [NumKernels-1:0] idempotent, preempt_hold;
-  logic adjust, adjust_busy, latecomers;
+  logic adjust, latecomers;
   logic [1:0] adjust_technique;
   preempt_req_t preempt;
-  preempt_status_t preempt_status;
-  job_t [NumSms-1:0] job;
-  saved_t [NumKernels-1:0] saved;
 
   // ---- memory channels ----
   port_req_t [NumChannels-1:0] channel_req;
@@ -65,13 +62,9 @@ module qsm_gpu
   logic l2_flush, l2_flushing;
 
   // ---- TB scheduler ----
-  logic [NumKernels-1:0] busy, killed, ended, had_tb, start, kill;
-  logic [NumKernels-1:0][31:0] launches;
-  logic [NumKernels-1:0] faulted;
-  logic [NumKernels-1:0][SmW-1:0] fault_sm;
+  logic [NumKernels-1:0] start, kill;
   logic [KernelW-1:0] fault_kernel;
-  logic alloc_busy;
-  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target;
+  tb_status_t tb;
   logic [NumSms-1:0] dispatch_valid;
   dispatch_t dispatch;
 
@@ -93,12 +86,6 @@ module qsm_gpu
   mem_req_t [NumSms-1:0] sm_req;
   mem_rsp_t [NumSms-1:0] sm_rsp;
 
-  // ---- messages of the SMs as the scheduler sees them ----
-  logic [NumSms-1:0] retire_valid;
-  logic [NumSms-1:0][TbW-1:0] retire_tb;
-  logic [NumSms-1:0][NumKernels-1:0] fault;
-  logic [NumSms-1:0] retire_saved, restored;
-
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
     .req_i(ctl_req_i), .rsp_o(ctl_rsp_o), .irq_o,
@@ -116,10 +103,10 @@ module qsm_gpu
     .icache_inv_o(icache_inv), .preempt_o(preempt),
     .cache_policy_o(cache_policy), .mem_select_o(mem_select), .mem_value_i(mem_value),
     .l2_flush_o(l2_flush), .l2_flushing_i(l2_flushing),
-    .busy_i(busy), .killed_i(killed), .ended_i(ended), .launches_i(launches), .faulted_i(faulted),
-    .fault_sm_i(fault_sm), .alloc_busy_i(alloc_busy),
-    .cnt_i(cnt), .target_i(target), .preempt_status_i(preempt_status), .job_i(job), .saved_i(saved),
-    .adjust_busy_i(adjust_busy),
+    .busy_i(tb.busy), .killed_i(tb.killed), .ended_i(tb.ended), .launches_i(tb.launches),
+    .faulted_i(tb.faulted), .fault_sm_i(tb.fault_sm), .alloc_busy_i(tb.alloc_busy),
+    .cnt_i(tb.cnt), .target_i(tb.target), .preempt_status_i(tb.preempt), .job_i(tb.job),
+    .saved_i(tb.saved), .adjust_busy_i(tb.adjust_busy),
     .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count),
     .epoch_e_lo_i(epoch_e_lo),
     .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn),
@@ -132,100 +119,62 @@ module qsm_gpu
     for (int unsigned k = 0; k < NumKernels; k++) {skip_l2[k], skip_l1[k]} = cache_policy[k];
   end
 
-  // ---- TB scheduler: the fields that it needs of each launch ----
-  logic [NumKernels-1:0][2:0][15:0] grid;
-  logic [NumKernels-1:0][6:0] warps;
-  logic [NumKernels-1:0][5:0] granules;
-  logic [NumKernels-1:0][18:0] shared;
-  logic [NumKernels-1:0][1:0] win_rw;
-  logic [NumKernels-1:0][1:0][31:12] win_base, win_limit;
+  // ---- registers that blocks of the GPU level read, by the names that they give them ----
+  typedef struct packed {
+    struct packed {
+      logic qos;
+      logic valid;
+    } ctx;
+    logic [NumSms-1:0] sm_mask;
+    logic [19:0] save_base;
+    logic [19:0] save_limit;
+    logic idempotent;
+    logic preempt_hold;
+  } slot_regs_t;
+  typedef struct packed {
+    logic adjust;
+    logic [1:0] adjust_technique;
+    struct packed {logic on;} latecomers;
+  } gpu_regs_t;
+  slot_regs_t [NumKernels-1:0] slot_regs;
+  gpu_regs_t gpu_regs;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      grid[k] = desc[k].grid;
-      warps[k] = desc[k].warps;
-      granules[k] = desc[k].granules;
-      shared[k] = desc[k].shared;
-      for (int unsigned w = 0; w < 2; w++) begin
-        win_rw[k][w] = desc[k].win[w].r && desc[k].win[w].w;
-        win_base[k][w] = desc[k].win[w].base[31:12];
-        win_limit[k][w] = desc[k].win[w].limit[31:12];
-      end
+      slot_regs[k] = '{
+        ctx: '{valid: ctx_valid[k], qos: ctx_qos[k]}, sm_mask: sm_mask[k],
+        save_base: save_base[k], save_limit: save_limit[k], idempotent: idempotent[k],
+        preempt_hold: preempt_hold[k]
+      };
     end
+    gpu_regs = '{adjust: adjust, adjust_technique: adjust_technique, latecomers: '{on: latecomers}};
   end
 
-  localparam int unsigned ImageW = idx_w(NumImages);
-  logic [NumSms-1:0][2:0] job_kind, job_result;
-  logic [NumSms-1:0][KernelW-1:0] job_kernel;
-  logic [NumSms-1:0][TbW-1:0] job_tb;
-  logic [NumSms-1:0][ImageW-1:0] job_image;
-  logic [ImageW-1:0] status_image, dispatch_image;
-  logic [NumKernels-1:0][NumImages-1:0] images;
-  logic [NumKernels-1:0][$clog2(NumImages+1)-1:0] queued;
-  logic [NumSms-1:0][NumKernels-1:0] saving;
-  logic [1:0] dispatch_op;
+  from_sm_t [NumSms-1:0] from_sm;  // messages of the SMs, as the GPU level sees them
   qsm_tb_sched #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm),
     .MaxTbs(MaxTbs),
-    .Granules(SharedGranules), .NumImages(NumImages), .LineBytes(LineBytes), .EndDelay(EndDelay)
+    .Granules(SharedGranules), .NumImages(NumImages), .LineBytes(LineBytes), .EndDelay(EndDelay),
+    .slot_regs_t(slot_regs_t), .desc_t(desc_t), .gpu_regs_t(gpu_regs_t),
+    .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
+    .saved_t(saved_t), .status_t(tb_status_t), .figures_t(sm_figures_t), .dispatch_t(dispatch_t),
+    .from_sm_t(from_sm_t)
   ) u_tb_sched (
-    .clk_i, .rst_ni,
-    .valid_i(ctx_valid), .qos_i(ctx_qos), .mask_i(sm_mask), .grid_i(grid), .warps_i(warps),
-    .granules_i(granules),
-    .shared_i(shared), .win_rw_i(win_rw), .win_base_i(win_base), .win_limit_i(win_limit),
-    .save_base_i(save_base), .save_limit_i(save_limit),
-    .idempotent_i(idempotent), .hold_i(preempt_hold),
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival),
-    .alloc_change_i(alloc_change),
-    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(launches), .faulted_o(faulted),
-    .fault_sm_o(fault_sm), .alloc_busy_o(alloc_busy),
-    .cnt_o(cnt), .target_o(target), .snapshot_i(snapshot), .epoch_done_i(epoch_done),
-    .ratio_i(ratio), .had_tb_o(had_tb), .saving_o(saving),
-    .preempt_i(preempt.valid), .preempt_sm_i(preempt.sm), .preempt_kernel_i(preempt.kernel),
-    .preempt_by_slot_i(preempt.by_slot),
-    .preempt_tb_i(preempt.tb), .preempt_technique_i(preempt.technique),
-    .preempt_code_o(preempt_status.code), .preempt_sm_o(preempt_status.sm),
-    .preempt_tb_o(preempt_status.tb), .preempt_image_o(status_image),
-    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image),
-    .job_result_o(job_result),
-    .images_o(images), .queued_o(queued), .adjust_i(adjust), .adjust_technique_i(adjust_technique),
-    .latecomers_i(latecomers),
-    .idle_i(snap_idle), .adjust_busy_o(adjust_busy),
-    .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid),
-    .dispatch_kernel_o(dispatch.kernel),
-    .dispatch_tb_o(dispatch.tb), .dispatch_first_o(dispatch.first), .dispatch_base_o(dispatch.base),
-    .dispatch_block_o(dispatch.block), .dispatch_linear_o(dispatch.linear),
-    .dispatch_op_o(dispatch_op), .dispatch_image_o(dispatch_image),
-    .dispatch_fresh_o(dispatch.fresh), .dispatch_ticket_o(dispatch.ticket),
-    .retire_i(retire_valid), .retire_tb_i(retire_tb), .retire_saved_i(retire_saved),
-    .restored_i(restored), .fault_i(fault)
+    .alloc_change_i(alloc_change), .preempt_i(preempt), .status_o(tb),
+    .snapshot_i(snapshot), .epoch_done_i(epoch_done), .ratio_i(ratio),
+    .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_o(dispatch),
+    .from_sm_i(from_sm), .figures_i(figures)
   );
-  assign dispatch.valid = |dispatch_valid;
-  assign dispatch.op = tb_op_e'(dispatch_op);
-  assign dispatch.image = 4'(dispatch_image);
-  assign preempt_status.image = 4'(status_image);
-
-  logic [NumSms-1:0][NumKernels-1:0][5:0] counted;  // T_i: without those being saved (B8)
-  always_comb begin
-    for (int unsigned i = 0; i < NumSms; i++) begin
-      job[i] = '{kind: job_kind[i], kernel: job_kernel[i], tb: job_tb[i], image: 4'(job_image[i]),
-          phase: figures[i].save_phase, result: job_result[i]};
-      for (int unsigned k = 0; k < NumKernels; k++) counted[i][k] = cnt[i][k] - 6'(saving[i][k]);
-    end
-    for (int unsigned k = 0; k < NumKernels; k++)
-      saved[k] = '{images: 5'($countones(images[k])), queued: 5'(queued[k])};
-  end
 
   // An epoch has less than 2^20 cycles (R-QM-1): what an SM can count in it is narrower than its
   // register.
   localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
   logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_counts;
-  logic [NumSms-1:0][NumKernels-1:0][12:0] snap_idle;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
-      for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned k = 0; k < NumKernels; k++)
         snap_counts[i][k] = figures[i].snap_insn[k][SnapW-1:0];
-        snap_idle[i][k] = figures[i].snap_idle[k];
-      end
     end
   end
 
@@ -237,7 +186,7 @@ module qsm_gpu
     .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap),
     .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en), .nonqos_quota_i(nonqos_quota),
     .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .iso_ipc_i(iso_ipc),
-    .hist_clear_i(hist_clear), .busy_i(busy), .cnt_i(counted), .had_tb_i(had_tb),
+    .hist_clear_i(hist_clear), .busy_i(tb.busy), .cnt_i(tb.staying), .had_tb_i(tb.had_tb),
     .snap_insn_i(snap_counts), .cycle_i(cycle),
     .tick_o(tick), .sample_o(sample), .e_o(snapshot), .done_o(epoch_done),
     .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
@@ -285,19 +234,14 @@ module qsm_gpu
       to_sm.dispatch.valid = sm_dispatch_valid[i];
       to_sm.quota_word.valid = sm_word_valid[i];
     end
-    from_sm_t from_sm, seen;  // messages up: as sent, as the GPU level sees them
+    from_sm_t sent;
     qsm_sm u_sm (
       .clk_i, .rst_ni, .sm_id_i(SmW'(i)), .desc_i(desc), .direct_i(direct), .to_sm_i(to_sm),
-      .from_sm_o(from_sm), .figures_o(figures[i]), .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
+      .from_sm_o(sent), .figures_o(figures[i]), .req_o(sm_req[i]), .rsp_i(sm_rsp[i])
     );
     qsm_delay #(.Width($bits(from_sm_t)), .Lat(NocLat)) u_delay_up (
-      .clk_i, .rst_ni, .data_i(from_sm), .data_o(seen)
+      .clk_i, .rst_ni, .data_i(sent), .data_o(from_sm[i])
     );
-    assign retire_valid[i] = seen.retire.valid;
-    assign retire_tb[i] = seen.retire.tb;
-    assign retire_saved[i] = seen.retire.saved;
-    assign restored[i] = seen.restored;
-    assign fault[i] = seen.fault;
   end
 
   qsm_xbar u_xbar (

@@ -50,6 +50,7 @@ module qsm_gpu_regs
   input  logic        adjust_busy_i,
   input  preempt_status_t preempt_status_i,
   input  job_t        job_i,
+  input  logic [3:0]  phase_i,
   input  logic [31:0] mem_value_i,  // of the selected counter
   input  logic        l2_flushing_i
 );
@@ -233,7 +234,7 @@ module qsm_gpu_regs
       RegAdjustBusy:  rdata_o = 32'(adjust_busy_i);
       RegPreemptStatus: rdata_o = {8'(preempt_status_i.sm), 4'd0, preempt_status_i.image, 3'd0,
           5'(preempt_status_i.tb), 4'd0, preempt_status_i.code};
-      RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, job_i.phase, job_i.image, 5'(job_i.tb),
+      RegSmselJob:    rdata_o = {5'd0, job_i.result, 3'd0, phase_i, job_i.image, 5'(job_i.tb),
           1'b0, 3'(job_i.kernel), 1'b0, job_i.kind};
       RegMemSelect:   rdata_o = {19'd0, mem_select_q.counter, 1'b0, 3'(mem_select_q.slot),
           4'(mem_select_q.channel)};

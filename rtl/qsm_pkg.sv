@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types shared by the blocks of the GPU. Widths follow the configuration (qsm_cfg_pkg);
 // docs/machine.md explains the messages.
-// Blocks of warp_sched/, qos_mgr/ and tb_sched/ take plain parameters instead, so that another GPU
-// can use them.
+// Blocks of warp_sched/, qos_mgr/ and tb_sched/ do not import it, so that another GPU can use them:
+// they take numbers, and types of ports, as parameters (docs/style.md).
 package qsm_pkg;
   import qsm_cfg_pkg::*;
 
@@ -156,12 +156,11 @@ package qsm_pkg;
   } preempt_status_t;
   localparam logic [3:0] PreemptExamined = 4'd1;  // code
 
-  typedef struct packed {  // SMSEL_JOB
+  typedef struct packed {  // SMSEL_JOB, but for the phase, which the SM shows
     logic [2:0] kind;
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic [3:0] image;
-    logic [3:0] phase;
     logic [2:0] result;
   } job_t;
 
@@ -169,6 +168,24 @@ package qsm_pkg;
     logic [4:0] images;
     logic [4:0] queued;
   } saved_t;
+
+  typedef struct packed {  // what the TB scheduler shows
+    logic [NumKernels-1:0] busy;
+    logic [NumKernels-1:0] killed;
+    logic [NumKernels-1:0] ended;                      // pulse: last busy cycle
+    logic [NumKernels-1:0][31:0] launches;
+    logic [NumKernels-1:0] faulted;                    // killed by a fault, not by the host
+    logic [NumKernels-1:0][SmW-1:0] fault_sm;          // which SM has its record, while faulted
+    logic [NumKernels-1:0] had_tb;                     // had a block since the last E
+    logic [NumSms-1:0][NumKernels-1:0][5:0] cnt;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] target;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] staying;   // cnt without those being saved (B8)
+    logic alloc_busy;
+    logic adjust_busy;
+    preempt_status_t preempt;
+    job_t [NumSms-1:0] job;
+    saved_t [NumKernels-1:0] saved;
+  } tb_status_t;
 
   typedef struct packed {
     logic valid;

@@ -81,8 +81,8 @@ module qsm_gpu_monitor
 endmodule
 bind qsm_gpu qsm_gpu_monitor u_monitor (
   .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending),
-  .busy(busy), .killed(killed),
-  .launches(launches), .target_we(u_tb_sched.u_alloc.target_we),
+  .busy(tb.busy), .killed(tb.killed),
+  .launches(tb.launches), .target_we(u_tb_sched.u_alloc.target_we),
   .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q),
   .targets(u_tb_sched.u_alloc.target_o),
   .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha),
