@@ -69,15 +69,11 @@ module qsm_gpu
   dispatch_t dispatch;
 
   // ---- QoS manager ----
-  logic tick, sample, snapshot, epoch_done, mgr_busy, word_valid, load_valid;
+  logic tick, sample, snapshot, epoch_done;
+  quota_word_t word;
   logic [SmW-1:0] word_sm;
-  logic [KernelW-1:0] word_kernel;
-  logic [30:0] word_quota, word_credit;
-  logic [2:0] load_scheme;
-  logic [31:0] epoch_count, epoch_e_lo;
-  logic [NumKernels-1:0][47:0] hist_insn, hist_cycles;
-  logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
-  logic [NumKernels-1:0][18:0] alpha, ratio;
+  quota_load_t load;
+  qos_status_t qos;
 
   // ---- SMs ----
   sm_direct_t direct;
@@ -107,10 +103,10 @@ module qsm_gpu
     .faulted_i(tb.faulted), .fault_sm_i(tb.fault_sm), .alloc_busy_i(tb.alloc_busy),
     .cnt_i(tb.cnt), .target_i(tb.target), .preempt_status_i(tb.preempt), .job_i(tb.job),
     .saved_i(tb.saved), .adjust_busy_i(tb.adjust_busy),
-    .snapshot_i(snapshot), .mgr_busy_i(mgr_busy), .epoch_count_i(epoch_count),
-    .epoch_e_lo_i(epoch_e_lo),
-    .hist_insn_i(hist_insn), .hist_cycles_i(hist_cycles), .epoch_insn_i(epoch_insn),
-    .epoch_quota_i(epoch_quota), .alpha_i(alpha), .ratio_i(ratio),
+    .snapshot_i(snapshot), .mgr_busy_i(qos.busy), .epoch_count_i(qos.epoch_count),
+    .epoch_e_lo_i(qos.epoch_e_lo), .hist_insn_i(qos.insn), .hist_cycles_i(qos.cycles),
+    .epoch_insn_i(qos.epoch_insn), .epoch_quota_i(qos.epoch_quota), .alpha_i(qos.alpha),
+    .ratio_i(qos.ratio),
     .fault_kernel_o(fault_kernel), .stall_sub_o(stall_sub), .stall_kernel_o(stall_kernel),
     .stall_reason_o(stall_reason), .figures_i(figures)
   );
@@ -125,6 +121,8 @@ module qsm_gpu
       logic qos;
       logic valid;
     } ctx;
+    logic [31:0] goal;
+    logic [31:0] iso_ipc;
     logic [NumSms-1:0] sm_mask;
     logic [19:0] save_base;
     logic [19:0] save_limit;
@@ -132,6 +130,12 @@ module qsm_gpu
     logic preempt_hold;
   } slot_regs_t;
   typedef struct packed {
+    logic [2:0] scheme;
+    logic [19:0] epoch_len;
+    logic [18:0] alpha_cap;
+    logic [7:0] rollover_cap;
+    logic alpha_en;
+    logic [3:0] nonqos_quota;
     logic adjust;
     logic [1:0] adjust_technique;
     struct packed {logic on;} latecomers;
@@ -141,12 +145,17 @@ module qsm_gpu
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_regs[k] = '{
-        ctx: '{valid: ctx_valid[k], qos: ctx_qos[k]}, sm_mask: sm_mask[k],
+        ctx: '{valid: ctx_valid[k], qos: ctx_qos[k]}, goal: goal[k],
+        iso_ipc: iso_ipc[k], sm_mask: sm_mask[k],
         save_base: save_base[k], save_limit: save_limit[k], idempotent: idempotent[k],
         preempt_hold: preempt_hold[k]
       };
     end
-    gpu_regs = '{adjust: adjust, adjust_technique: adjust_technique, latecomers: '{on: latecomers}};
+    gpu_regs = '{
+      scheme: scheme, epoch_len: epoch_len, alpha_cap: alpha_cap, rollover_cap: rollover_cap,
+      alpha_en: alpha_en, nonqos_quota: nonqos_quota, adjust: adjust,
+      adjust_technique: adjust_technique, latecomers: '{on: latecomers}
+    };
   end
 
   from_sm_t [NumSms-1:0] from_sm;  // messages of the SMs, as the GPU level sees them
@@ -162,46 +171,30 @@ module qsm_gpu
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival),
     .alloc_change_i(alloc_change), .preempt_i(preempt), .status_o(tb),
-    .snapshot_i(snapshot), .epoch_done_i(epoch_done), .ratio_i(ratio),
+    .snapshot_i(snapshot), .epoch_done_i(epoch_done), .ratio_i(qos.ratio),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_o(dispatch),
     .from_sm_i(from_sm), .figures_i(figures)
   );
 
   // An epoch has less than 2^20 cycles (R-QM-1): what an SM can count in it is narrower than its
   // register.
-  localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
-  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_counts;
-  always_comb begin
-    for (int unsigned i = 0; i < NumSms; i++) begin
-      for (int unsigned k = 0; k < NumKernels; k++)
-        snap_counts[i][k] = figures[i].snap_insn[k][SnapW-1:0];
-    end
-  end
-
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
-    .SnapW(SnapW)
+    .SnapW(20 + $clog2(NumSched * WarpSize + 1)), .gpu_regs_t(gpu_regs_t),
+    .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .figures_t(sm_figures_t),
+    .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(qos_status_t)
   ) u_qos_mgr (
-    .clk_i, .rst_ni,
-    .scheme_i(scheme), .epoch_len_i(epoch_len), .alpha_cap_i(alpha_cap),
-    .rollover_cap_i(rollover_cap), .alpha_en_i(alpha_en), .nonqos_quota_i(nonqos_quota),
-    .valid_i(ctx_valid), .qos_i(ctx_qos), .goal_i(goal), .iso_ipc_i(iso_ipc),
-    .hist_clear_i(hist_clear), .busy_i(tb.busy), .cnt_i(tb.staying), .had_tb_i(tb.had_tb),
-    .snap_insn_i(snap_counts), .cycle_i(cycle),
-    .tick_o(tick), .sample_o(sample), .e_o(snapshot), .done_o(epoch_done),
-    .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
-    .word_quota_o(word_quota), .word_credit_o(word_credit), .load_valid_o(load_valid),
-    .load_scheme_o(load_scheme),
-    .mgr_busy_o(mgr_busy), .epoch_count_o(epoch_count), .epoch_e_lo_o(epoch_e_lo),
-    .insn_o(hist_insn), .hcyc_o(hist_cycles),
-    .epoch_insn_o(epoch_insn), .epoch_quota_o(epoch_quota), .alpha_o(alpha), .ratio_o(ratio)
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
+    .tb_i(tb), .figures_i(figures), .cycle_i(cycle), .e_o(snapshot), .done_o(epoch_done),
+    .tick_o(tick), .sample_o(sample), .word_o(word), .word_sm_o(word_sm), .load_o(load),
+    .status_o(qos)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one
   // receiver ----
   sm_broadcast_t broadcast;
   assign broadcast = '{start: start, kill: kill, icache_inv: icache_inv, tick: tick, sample: sample,
-      quota_load: '{valid: load_valid, scheme: scheme_e'(load_scheme)}};
+      quota_load: load};
   qsm_delay #(.Width($bits(sm_broadcast_t)), .Lat(NocLat)) u_delay_broadcast (
     .clk_i, .rst_ni, .data_i(broadcast), .data_o(sm_broadcast)
   );
@@ -214,9 +207,8 @@ module qsm_gpu
   );
 
   logic [NumSms-1:0] word_to, sm_word_valid;
-  quota_word_t word, word_seen;
-  assign word_to = word_valid ? NumSms'(1) << word_sm : '0;
-  assign word = '{valid: word_valid, kernel: word_kernel, quota: word_quota, credit: word_credit};
+  quota_word_t word_seen;
+  assign word_to = word.valid ? NumSms'(1) << word_sm : '0;
   qsm_delay_msg #(.Receivers(NumSms), .Width($bits(quota_word_t)), .Lat(NocLat)) u_delay_word (
     .clk_i, .rst_ni, .valid_i(word_to), .data_i(word), .valid_o(sm_word_valid), .data_o(word_seen)
   );

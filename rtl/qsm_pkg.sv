@@ -199,6 +199,18 @@ package qsm_pkg;
     scheme_e scheme;
   } quota_load_t;
 
+  typedef struct packed {  // what the QoS manager shows
+    logic busy;
+    logic [31:0] epoch_count;
+    logic [31:0] epoch_e_lo;
+    logic [NumKernels-1:0][47:0] insn;    // history: thread instructions, cycles
+    logic [NumKernels-1:0][47:0] cycles;
+    logic [NumKernels-1:0][30:0] epoch_insn;
+    logic [NumKernels-1:0][30:0] epoch_quota;
+    logic [NumKernels-1:0][18:0] alpha;   // Q3.16
+    logic [NumKernels-1:0][18:0] ratio;   // goal / IPC of the history, Q3.16
+  } qos_status_t;
+
   typedef enum logic [1:0] { MemRead = 2'd0, MemWrite = 2'd1, MemAmo = 2'd2 } mem_type_e;
   typedef enum logic [3:0] {
     AmoSwap = 4'd0, AmoAdd = 4'd1, AmoXor = 4'd2, AmoAnd = 4'd3, AmoOr = 4'd4,
