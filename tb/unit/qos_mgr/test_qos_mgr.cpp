@@ -69,8 +69,7 @@ class Bench {
   }
   void remember(unsigned k, uint64_t insn, uint64_t cycles) {
     set(top.rootp->tb_qos_mgr__DOT__u_dut__DOT__insn_q, k, 48, ref.slots[k].hist_insn = insn);
-    set(top.rootp->tb_qos_mgr__DOT__u_dut__DOT__hcyc_q, k, 48,
-        ref.slots[k].hist_cycles = cycles);
+    set(top.rootp->tb_qos_mgr__DOT__u_dut__DOT__hcyc_q, k, 48, ref.slots[k].hist_cycles = cycles);
   }
 
   uint64_t now() const { return t_; }

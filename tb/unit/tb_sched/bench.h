@@ -225,7 +225,8 @@ class Bench {
     const unsigned width = kKernelW + kTbW + kImageW + 2 + kTicketW, hidden = kTicketW + 2;
     uint64_t bits = 0;
     for (unsigned b = 0; b < hidden; b++)
-      bits |= get(top.rootp->tb_tb_sched__DOT__u_dut__DOT__u_preempt__DOT__job_q, i * width + b, 1) << b;
+      bits |= get(top.rootp->tb_tb_sched__DOT__u_dut__DOT__u_preempt__DOT__job_q, i * width + b, 1)
+              << b;
     if (job.kind != kNoJob) {
       same("job fresh", i, bits >> (kTicketW + 1), job.fresh);
       same("job host", i, (bits >> kTicketW) & 1, job.host);
