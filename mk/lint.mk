@@ -25,7 +25,7 @@ lint-format:
 
 # Verilator reads every SM of a GPU again, which takes hours where there are many: it gets one SM, and the GPU level around stand-ins.
 VERILATOR_LINT = $(VERILATOR) --lint-only -Wall $(wildcard rtl/*.vlt)
-LINT_STANDIN := tb/cosim/qsm_standin.vlt tb/cosim/qsm_sm_pins_pkg.sv tb/cosim/qsm_sm_standin.sv
+LINT_STANDIN := tb/cosim/qsm_standin.vlt tb/cosim/qsm_sm_standin.sv
 # A GPU with an L2 is also one with AXI4 (docs/axi.md R-AX-2).
 lint_top = $(if $(shell grep 'L2Kib = 0;' build/cfg/$(1)/qsm_cfg_pkg.sv),qsm_gpu,qsm_gpu_axi)
 $(CONFIGS:%=lint-verilator-%): lint-verilator-%: build/cfg/%/files.f

@@ -27,7 +27,7 @@ module qsm_ctrl
   output logic [63:0]            cycle_o,
   output desc_t [NumKernels-1:0] desc_o,
   output policy_param_t          policy_param_o,
-  output logic [NumKernels-1:0]  valid_o,
+  output logic [NumKernels-1:0]  valid_o,        // CTX.valid
   output logic [NumKernels-1:0]  qos_o,          // valid and QoS
   // Pulses.
   output logic [NumKernels-1:0] launch_o,
@@ -40,30 +40,19 @@ module qsm_ctrl
   output logic                  l2_flush_o,
 
   // TB scheduler.
-  input  logic [NumKernels-1:0]                  ended_i,     // pulse: last cycle of a launch
-  input  logic [NumKernels-1:0]                  faulted_i,   // killed by a fault
-  input  logic [NumKernels-1:0][SmW-1:0]         fault_sm_i,  // SM that has its record
-  input  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][5:0] target_i,
-  input  job_t [NumSms-1:0]                      job_i,
+  input  tb_status_t tb_i,
 
-  // L2 slices and memory controllers; L1s: the counter that MEM_SELECT asks for, in the same cycle.
-  input  logic [31:0]             mem_value_i,
-  input  logic [NumSms-1:0][31:0] l1_value_i,
+  // L2 slices and memory controllers: the counter that MEM_SELECT asks for, in the same cycle.
+  input  logic [31:0] mem_value_i,
 
   // QoS manager.
   input  logic snapshot_i,  // this cycle is E
 
   // SMs.
   // whose record is asked for, a register
-  output logic [KernelW-1:0]                      fault_kernel_o,
-  input  fault_t [NumSms-1:0]                     record_i,        // in the same cycle
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][30:0] quota_i,
-  input  logic [NumSms-1:0][31:0]                 stall_value_i,   // that STALL_SELECT asks for
-  input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,          // of the last epoch
-  input  qaws_front_t [NumSms-1:0][NumSched-1:0]  qaws_front_i
+  output logic [KernelW-1:0]       fault_kernel_o,
+  // what it, STALL_SELECT and MEM_SELECT ask for: in the same cycle
+  input  sm_figures_t [NumSms-1:0] figures_i
 );
   // ---- decode ----
   logic aligned, in_gpu, in_smsel, in_idle, in_front, in_slots;
@@ -94,7 +83,7 @@ module qsm_ctrl
     .clk_i, .rst_ni,
     .sel_i(req_i.valid && in_gpu && aligned), .we_i(req_i.we), .off_i(off[7:2]), .wdata_i(req_i.wdata),
     .guard_i(gpu_guard), .quiet_i(mgr_quiet), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
-    .set_irq_i(ended_i), .figures_i(gpu_figures_i), .own_i(gpu_own), .regs_o(gpu_regs_o),
+    .set_irq_i(tb_i.ended), .figures_i(gpu_figures_i), .own_i(gpu_own), .regs_o(gpu_regs_o),
     .writes_o(gpu_writes)
   );
   always_comb begin
@@ -120,11 +109,11 @@ module qsm_ctrl
   end
 
   assign sm_select = gpu_regs_o.sm_select;
-  assign job = job_i[sm_select];
+  assign job = tb_i.job[sm_select];
   assign gpu_own = '{
-    cycle: cycle_o, stall_value: stall_value_i[sm_select],
-    smsel_job: {job.result, job.phase, job.image, job.tb, job.kernel, job.kind},
-    mem_value: gpu_regs_o.mem_select.counter[4] ? l1_value_i[sm_select] : mem_value_i
+    cycle: cycle_o, stall_value: figures_i[sm_select].stall_value,
+    smsel_job: {job.result, figures_i[sm_select].save_phase, job.image, job.tb, job.kernel, job.kind},
+    mem_value: gpu_regs_o.mem_select.counter[4] ? figures_i[sm_select].l1_value : mem_value_i
   };
 
   // ---- figures of the selected SM ----
@@ -132,15 +121,15 @@ module qsm_ctrl
   logic [31:0] smsel_rdata;
   qaws_front_t front;
   assign smsel_ok = ((in_smsel || in_idle) ? slot_exists : in_front) && !req_i.we;
-  assign front = qaws_front_i[sm_select][req_i.addr[2 +: SubW]];
+  assign front = figures_i[sm_select].qaws_front[req_i.addr[2 +: SubW]];
   always_comb begin
-    if (in_idle) smsel_rdata = 32'(idle_i[sm_select][slot]);
+    if (in_idle) smsel_rdata = 32'(figures_i[sm_select].snap_idle[slot]);
     else if (in_front) smsel_rdata = {8'd0, front.ncs, 7'd0, front.valid, front.budget};
     else case (req_i.addr[3:2])
-      2'd0: smsel_rdata = snap_c_i[sm_select][slot];
-      2'd1: smsel_rdata = snap_insn_i[sm_select][slot];
-      2'd2: smsel_rdata = 32'(quota_i[sm_select][slot]);
-      default: smsel_rdata = {16'd0, 8'(target_i[sm_select][slot]), 8'(cnt_i[sm_select][slot])};
+      2'd0: smsel_rdata = figures_i[sm_select].snap_c[slot];
+      2'd1: smsel_rdata = figures_i[sm_select].snap_insn[slot];
+      2'd2: smsel_rdata = 32'(figures_i[sm_select].quota[slot]);
+      default: smsel_rdata = {16'd0, 8'(tb_i.target[sm_select][slot]), 8'(tb_i.cnt[sm_select][slot])};
     endcase
   end
 
@@ -288,13 +277,13 @@ module qsm_ctrl
   end
   always_ff @(posedge clk_i) begin
     fault_kernel_o <= slot;
-    record_faulted_q <= faulted_i[slot];
+    record_faulted_q <= tb_i.faulted[slot];
     record_off_q <= off;
-    record_sm_q <= fault_sm_i[slot];
+    record_sm_q <= tb_i.fault_sm[slot];
   end
   always_comb begin
     record = '{cause: CauseHost, default: '0};
-    if (record_faulted_q) record = record_i[record_sm_q];
+    if (record_faulted_q) record = figures_i[record_sm_q].fault_record;
     case (record_off_q)
       SlotFaultCause[7:0]: record_word = 32'(record.cause);
       SlotFaultPc[7:0]:    record_word = record.pc;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types shared by the blocks of the GPU. Widths follow the configuration (qsm_cfg_pkg);
 // docs/machine.md explains the messages.
-// Blocks of warp_sched/, qos_mgr/ and tb_sched/ take plain parameters instead, so that another GPU
-// can use them.
+// Blocks of warp_sched/, qos_mgr/ and tb_sched/ do not import it, so that another GPU can use them:
+// they take numbers, and types of ports, as parameters (docs/style.md).
 package qsm_pkg;
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -143,12 +143,11 @@ package qsm_pkg;
     logic [SmW-1:0] sm;
   } preempt_status_t;
 
-  typedef struct packed {  // SMSEL_JOB
+  typedef struct packed {  // SMSEL_JOB, but for the phase, which the SM shows
     logic [2:0] kind;
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic [3:0] image;
-    logic [3:0] phase;
     logic [2:0] result;
   } job_t;
 
@@ -156,6 +155,24 @@ package qsm_pkg;
     logic [4:0] images;
     logic [4:0] queued;
   } saved_t;
+
+  typedef struct packed {  // what the TB scheduler shows
+    logic [NumKernels-1:0] busy;
+    logic [NumKernels-1:0] killed;
+    logic [NumKernels-1:0] ended;                      // pulse: last busy cycle
+    logic [NumKernels-1:0][31:0] launches;
+    logic [NumKernels-1:0] faulted;                    // killed by a fault, not by the host
+    logic [NumKernels-1:0][SmW-1:0] fault_sm;          // which SM has its record, while faulted
+    logic [NumKernels-1:0] had_tb;                     // had a block since the last E
+    logic [NumSms-1:0][NumKernels-1:0][5:0] cnt;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] target;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] staying;   // cnt without those being saved (B8)
+    logic alloc_busy;
+    logic adjust_busy;
+    preempt_status_t preempt;
+    job_t [NumSms-1:0] job;
+    saved_t [NumKernels-1:0] saved;
+  } tb_status_t;
 
   typedef struct packed {
     logic valid;
@@ -168,6 +185,18 @@ package qsm_pkg;
     logic valid;
     scheme_e scheme;
   } quota_load_t;
+
+  typedef struct packed {  // what the QoS manager shows
+    logic busy;
+    logic [31:0] epoch_count;
+    logic [31:0] epoch_e_lo;
+    logic [NumKernels-1:0][47:0] insn;    // history: thread instructions, cycles
+    logic [NumKernels-1:0][47:0] cycles;
+    logic [NumKernels-1:0][30:0] epoch_insn;
+    logic [NumKernels-1:0][30:0] epoch_quota;
+    logic [NumKernels-1:0][18:0] alpha;   // Q3.16
+    logic [NumKernels-1:0][18:0] ratio;   // goal / IPC of the history, Q3.16
+  } qos_status_t;
 
   typedef struct packed {
     logic valid;
@@ -185,6 +214,61 @@ package qsm_pkg;
     logic [TagW-1:0] tag;
     lanes_t data;
   } mem_rsp_t;
+
+  // ---- boundary of an SM (docs/sm.md): besides these, launches and memory port ----
+
+  typedef struct packed {  // direct from the GPU level (R-GEN-3), the same for all SMs
+    logic [63:0] cycle;
+    policy_e policy;
+    policy_param_t policy_param;
+    logic [NumKernels-1:0] qos;
+    logic [NumKernels-1:0] skip_l1;    // CACHE_POLICY bit 0
+    logic [19:0] epoch_len;
+    logic [30:0] first_quota;          // of the kernel of the dispatch message that is seen
+    logic [31:12] save_base;           // likewise
+    // which figure is shown where an SM shows one of many
+    logic [KernelW-1:0] fault_kernel;
+    logic [SubW-1:0] stall_sub;
+    logic [KernelW-1:0] stall_kernel;
+    logic [2:0] stall_reason;
+    logic [KernelW-1:0] l1_slot;
+    logic [2:0] l1_counter;
+  } sm_direct_t;
+
+  typedef struct packed {  // messages that all SMs get
+    logic [NumKernels-1:0] start;
+    logic [NumKernels-1:0] kill;
+    logic icache_inv;
+    logic tick;
+    logic sample;
+    quota_load_t quota_load;
+  } sm_broadcast_t;
+
+  typedef struct packed {  // messages to an SM, in the cycle in which they are seen
+    sm_broadcast_t broadcast;
+    dispatch_t dispatch;
+    quota_word_t quota_word;
+  } to_sm_t;
+
+  typedef struct packed {  // messages from an SM, in the cycle in which they are sent
+    retire_t retire;
+    logic restored;
+    logic [NumKernels-1:0] fault;
+  } from_sm_t;
+
+  // Figures of an SM, direct to the GPU level. A new one is a field here, which qsm_sm sets and
+  // who needs it reads.
+  typedef struct packed {
+    fault_t fault_record;                // of fault_kernel
+    logic [NumKernels-1:0][31:0] snap_c;
+    logic [NumKernels-1:0][31:0] snap_insn;
+    logic [NumKernels-1:0][30:0] quota;
+    logic [NumKernels-1:0][12:0] snap_idle;
+    logic [31:0] stall_value;
+    logic [31:0] l1_value;
+    qaws_front_t [NumSched-1:0] qaws_front;
+    logic [3:0] save_phase;
+  } sm_figures_t;
 
   typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller or an L1
     logic [ChanW-1:0] channel;

@@ -11,8 +11,7 @@
 // Latency: R-QM-11; illegal parameters stop elaboration.
 // Cost: registers of about 240 bits per slot, one arithmetic unit, one division unit.
 //
-// Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with epoch_quota_o,
-//   alpha_o, epoch_insn_o, insn_o, hcyc_o, ratio_o.
+// Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with status_o.
 module qsm_qos_mgr
   import qsm_enums_pkg::*;
 #(
@@ -23,57 +22,42 @@ module qsm_qos_mgr
   parameter  int unsigned QosLat     = 200,    // cycles from the snapshot to the load
   parameter  int unsigned EpochReset = 10000,  // T of the first epoch: reset value of EPOCH_LEN
   parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
+  // Types of the ports, with the members that are named; a GPU's may have more.
+  parameter  type gpu_regs_t   = logic,  // scheme, epoch_len (T), alpha_cap (Q3.16, 0: none),
+                                         // rollover_cap (epochs, 0: none), alpha_en, nonqos_quota
+                                         // (0: artificial goals, n: T * 2^(n-1))
+  parameter  type slot_regs_t  = logic,  // ctx.valid, .qos; goal, iso_ipc (IPC, Q16.16)
+  parameter  type tb_status_t  = logic,  // busy, had_tb[kernel]; staying[sm][kernel]: blocks
+  parameter  type figures_t    = logic,  // snap_insn[kernel]: instructions of the epoch
+  parameter  type quota_word_t = logic,  // valid, kernel, quota, credit
+  parameter  type quota_load_t = logic,  // valid, scheme
+  parameter  type status_t     = logic,  // see status_o
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
-  input  logic                                    clk_i,
-  input  logic                                    rst_ni,
-  // from the registers; steady while mgr_busy_o and in E
-  input  scheme_e                                 scheme_i,
-  input  logic [19:0]                             epoch_len_i,     // T, cycles
-  input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
-  input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
-  input  logic                                    alpha_en_i,
-  // 0 artificial goals, n: T * 2^(n-1)
-  input  logic [3:0]                              nonqos_quota_i,
-  input  logic [NumKernels-1:0]                   valid_i,
-  input  logic [NumKernels-1:0]                   qos_i,
-  input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
-  input  logic [NumKernels-1:0][31:0]             iso_ipc_i,       // IPC alone, for the scheme fair
-  input  logic [NumKernels-1:0]                   hist_clear_i,    // pulse: forget the history
-  // from the TB scheduler
-  input  logic [NumKernels-1:0]                   busy_i,          // unfinished launch
-  input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,           // resident blocks, 0..MaxTbs
-  input  logic [NumKernels-1:0]                   had_tb_i,        // had a block since the last E
-  // from the SMs
-  input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn_i,  // instructions of the epoch
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  // registers, steady while busy and in E; pulse: forget the history
+  input  gpu_regs_t                   gpu_regs_i,
+  input  slot_regs_t [NumKernels-1:0] slot_regs_i,
+  input  logic [NumKernels-1:0]       hist_clear_i,
+  // TB scheduler, SMs
+  input  tb_status_t                  tb_i,
+  input  figures_t [NumSms-1:0]       figures_i,
   // cycle counter, of which EPOCH_E_LO shows the lower half
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [63:0]                             cycle_i,
+  input  logic [63:0]                 cycle_i,
   // verilator lint_on UNUSEDSIGNAL
+  output logic                        e_o,        // this is cycle E
+  output logic                        done_o,     // this is cycle E + QosLat
   // messages
-  output logic                                    tick_o,          // sent; seen in cycle E
-  output logic                                    e_o,             // this is cycle E
-  output logic                                    done_o,          // this is cycle E + QosLat
-  output logic                                    sample_o,        // sent: count the idle warps
-  output logic                                    word_valid_o,
-  output logic [SmW-1:0]                          word_sm_o,
-  output logic [KernelW-1:0]                      word_kernel_o,
-  output logic [30:0]                             word_quota_o,
-  output logic [30:0]                             word_credit_o,
-  output logic                                    load_valid_o,    // sent; seen in E + QosLat
-  output scheme_e                                 load_scheme_o,
+  output logic                        tick_o,     // sent; seen in cycle E
+  output logic                        sample_o,   // sent: count the idle warps
+  output quota_word_t                 word_o,
+  output logic [SmW-1:0]              word_sm_o,  // its receiver
+  output quota_load_t                 load_o,     // sent; seen in E + QosLat
   // to the registers
-  output logic                                    mgr_busy_o,
-  output logic [31:0]                             epoch_count_o,
-  output logic [31:0]                             epoch_e_lo_o,
-  output logic [NumKernels-1:0][47:0]             insn_o,          // history, thread instructions
-  output logic [NumKernels-1:0][47:0]             hcyc_o,          // history, cycles
-  output logic [NumKernels-1:0][30:0]             epoch_insn_o,
-  output logic [NumKernels-1:0][30:0]             epoch_quota_o,
-  output logic [NumKernels-1:0][18:0]             alpha_o,         // Q3.16
-  // goal / IPC of the history, Q3.16
-  output logic [NumKernels-1:0][18:0]             ratio_o
+  output status_t                     status_o
 );
   localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
   localparam int unsigned SAMPLES = 100;  // per epoch
@@ -106,13 +90,38 @@ module qsm_qos_mgr
   if (NocLat < 1 || NocLat > 16) $error("qsm_qos_mgr: NocLat must be 1..16");
   if (QosLat < least_qos_lat()) $error("qsm_qos_mgr: QosLat is less than R-QM-11 asks for");
 
+  // ---- Registers and figures, as the parts want them ----
+  logic [NumKernels-1:0]                        valid, qos;
+  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      valid[k] = slot_regs_i[k].ctx.valid;
+      qos[k]   = slot_regs_i[k].ctx.valid && slot_regs_i[k].ctx.qos;
+    end
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      for (int unsigned k = 0; k < NumKernels; k++)
+        snap_insn[i][k] = figures_i[i].snap_insn[k][SnapW-1:0];
+    end
+  end
+
+  // ---- Registers shown ----
+  logic [31:0]                 epoch_count_q, epoch_e_lo_q;
+  logic [NumKernels-1:0][47:0] insn_q, hcyc_q;  // history: thread instructions, cycles
+  logic [NumKernels-1:0][30:0] epoch_insn_q, epoch_quota_q;
+  logic [NumKernels-1:0][18:0] alpha_q, ratio_q;  // Q3.16; of ratio: goal / IPC of the history
+  logic                        busy;
+  assign status_o = '{
+    busy: busy, epoch_count: epoch_count_q, epoch_e_lo: epoch_e_lo_q, insn: insn_q, cycles: hcyc_q,
+    epoch_insn: epoch_insn_q, epoch_quota: epoch_quota_q, alpha: alpha_q, ratio: ratio_q
+  };
+
   // ---- Epoch timer (R-QM-1, R-SP-1) ----
   logic [19:0]       ep_len;
   logic [NocLat-1:0] tick_pipe_q;
   logic              e;
 
   qsm_epoch_timer #(.EpochReset(EpochReset), .Samples(SAMPLES)) u_timer (
-    .clk_i, .rst_ni, .epoch_len_i, .epoch_len_o(ep_len), .tick_o, .sample_o
+    .clk_i, .rst_ni, .epoch_len_i(gpu_regs_i.epoch_len), .epoch_len_o(ep_len), .tick_o, .sample_o
   );
 
   assign e   = tick_pipe_q[NocLat-1];
@@ -124,34 +133,37 @@ module qsm_qos_mgr
 
   // ---- Sequence of an epoch's computation (R-QM-3, R-QM-4) ----
   logic [SinceW-1:0] since_q;  // cycles since E, 0 = nothing under way
-  logic              epoch_done, start;
+  logic              epoch_done, start, load_valid;
   scheme_e           scheme_q;
   logic [31:0]       e_cycle_q;
 
   assign epoch_done    = (since_q == SinceW'(QosLat));
   assign done_o        = epoch_done;
   assign start         = (since_q == SinceW'(NocLat));
-  assign load_valid_o  = (since_q == SinceW'(QosLat - NocLat));
-  assign load_scheme_o = scheme_q;
-  assign mgr_busy_o    = (since_q != '0);
+  assign load_valid    = (since_q == SinceW'(QosLat - NocLat));
+  always_comb begin
+    load_o.valid = load_valid;
+    {load_o.scheme} = scheme_q;  // an enumeration or not
+  end
+  assign busy          = (since_q != '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       since_q       <= '0;
       scheme_q      <= SchemeNone;
       e_cycle_q     <= '0;
-      epoch_count_o <= '0;
-      epoch_e_lo_o  <= '0;
+      epoch_count_q <= '0;
+      epoch_e_lo_q  <= '0;
     end else begin
       if (e) since_q <= SinceW'(1);
-      else if (mgr_busy_o) since_q <= epoch_done ? '0 : since_q + SinceW'(1);
+      else if (busy) since_q <= epoch_done ? '0 : since_q + SinceW'(1);
       if (e) begin
-        scheme_q  <= scheme_i;
+        scheme_q  <= scheme_e'(gpu_regs_i.scheme);
         e_cycle_q <= cycle_i[31:0];
       end
       if (epoch_done) begin
-        epoch_count_o <= epoch_count_o + 32'd1;
-        epoch_e_lo_o  <= e_cycle_q;
+        epoch_count_q <= epoch_count_q + 32'd1;
+        epoch_e_lo_q  <= e_cycle_q;
       end
     end
   end
@@ -163,7 +175,7 @@ module qsm_qos_mgr
 
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      busy_cnt_d[k] = busy_cnt_q[k] + 20'(busy_i[k]);
+      busy_cnt_d[k] = busy_cnt_q[k] + 20'(tb_i.busy[k]);
     end
   end
 
@@ -179,9 +191,10 @@ module qsm_qos_mgr
       end
       if (e) begin
         snap_busy_q   <= busy_cnt_d;
-        snap_had_tb_q <= had_tb_i;
+        snap_had_tb_q <= tb_i.had_tb;
         for (int unsigned i = 0; i < NumSms; i++) begin
-          for (int unsigned k = 0; k < NumKernels; k++) snap_tbs_q[i][k] <= TbW'(cnt_i[i][k]);
+          for (int unsigned k = 0; k < NumKernels; k++)
+            snap_tbs_q[i][k] <= TbW'(tb_i.staying[i][k]);
         end
       end
     end
@@ -204,9 +217,9 @@ module qsm_qos_mgr
 
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_sum (
-    .clk_i, .rst_ni, .valid_i, .qos_i,
+    .clk_i, .rst_ni, .valid_i(valid), .qos_i(qos),
     .start_i (start),
-    .insn_i  (snap_insn_i),
+    .insn_i  (snap_insn),
     .tbs_i   (snap_tbs_q),
     .idle_o  (sum_idle),
     .valid_o (sum_valid),
@@ -221,7 +234,7 @@ module qsm_qos_mgr
   always_comb begin
     sharers = '0;
     for (int unsigned k = 0; k < NumKernels; k++)
-      sharers = sharers + 4'(valid_i[k] && snap_had_tb_q[k]);
+      sharers = sharers + 4'(valid[k] && snap_had_tb_q[k]);
     if (sharers == '0) sharers = 4'd1;
   end
 
@@ -229,20 +242,21 @@ module qsm_qos_mgr
   assign uses_history = scheme_uses_history(scheme_q);
 
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
-    .clk_i, .rst_ni, .alpha_cap_i, .nonqos_quota_i,
+    .clk_i, .rst_ni, .alpha_cap_i(gpu_regs_i.alpha_cap),
+    .nonqos_quota_i(gpu_regs_i.nonqos_quota),
     .start_i      (start),
-    .alpha_on_i   (alpha_en_i && uses_history),
+    .alpha_on_i   (gpu_regs_i.alpha_en && uses_history),
     .fair_i       (scheme_q == SchemeFair),
     .sharers_i    (sharers),
     .epoch_len_i  (ep_len),
-    .insn_all_i   (epoch_insn_o),
-    .quota_all_i  (epoch_quota_o),
+    .insn_all_i   (epoch_insn_q),
+    .quota_all_i  (epoch_quota_q),
     .valid_i      (sum_valid),
     .ready_o      (sum_ready),
     .kernel_i     (sum_kernel),
-    .qos_i        (qos_i[sum_kernel]),
+    .qos_i        (qos[sum_kernel]),
     .had_tb_i     (snap_had_tb_q[sum_kernel]),
-    .goal_i       (goal_i[sum_kernel]),
+    .goal_i       (slot_regs_i[sum_kernel].goal),
     .hist_insn_i  (hist_insn),
     .hist_cycles_i(hist_cycles),
     .insn_i       (epoch_insn),
@@ -254,14 +268,14 @@ module qsm_qos_mgr
     .quota_o      (goal_quota),
     .alpha_o      (goal_alpha),
     .tbs_o        (goal_tbs),
-    .iso_ipc_i    (iso_ipc_i[goal_kernel]),
+    .iso_ipc_i    (slot_regs_i[goal_kernel].iso_ipc),
     .ratio_valid_o(ratio_valid),
     .ratio_o      (goal_ratio)
   );
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
-    .clk_i, .rst_ni, .rollover_cap_i,
-    .carries_i(scheme_carries_over(scheme_q) ? qos_i : '0),
+    .clk_i, .rst_ni, .rollover_cap_i(gpu_regs_i.rollover_cap),
+    .carries_i(scheme_carries_over(scheme_q) ? qos : '0),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
@@ -269,7 +283,8 @@ module qsm_qos_mgr
     .quota_i  (goal_quota),
     .tbs_sum_i(goal_tbs),
     .idle_o   (split_idle),
-    .word_valid_o, .word_sm_o, .word_kernel_o, .word_quota_o, .word_credit_o
+    .word_valid_o(word_o.valid), .word_sm_o, .word_kernel_o(word_o.kernel),
+    .word_quota_o(word_o.quota), .word_credit_o(word_o.credit)
   );
 
   // ---- Registers of the slots (R-QM-5) ----
@@ -277,8 +292,8 @@ module qsm_qos_mgr
   logic              take;
   assign take        = sum_valid && sum_ready;
   assign clear       = |hist_clear_i;
-  assign hist_insn   = clear ? '0 : insn_o[sum_kernel] + sum;
-  assign hist_cycles = clear ? '0 : hcyc_o[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
+  assign hist_insn   = clear ? '0 : insn_q[sum_kernel] + sum;
+  assign hist_cycles = clear ? '0 : hcyc_q[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
   assign sum         = 48'(sum_insn);
   assign epoch_insn  = (sum[47:31] != '0) ? '1 : sum[30:0];
 
@@ -288,43 +303,43 @@ module qsm_qos_mgr
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        insn_o[k] <= '0;
-        hcyc_o[k] <= '0;
+        insn_q[k] <= '0;
+        hcyc_q[k] <= '0;
       end else if (summed || hist_clear_i[k]) begin
-        insn_o[k] <= hist_insn;
-        hcyc_o[k] <= hist_cycles;
+        insn_q[k] <= hist_insn;
+        hcyc_q[k] <= hist_cycles;
       end
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) epoch_insn_o[k] <= '0;
-      else if (summed) epoch_insn_o[k] <= epoch_insn;
+      if (!rst_ni) epoch_insn_q[k] <= '0;
+      else if (summed) epoch_insn_q[k] <= epoch_insn;
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        epoch_quota_o[k] <= '0;
-        alpha_o[k]       <= ALPHA_ONE;
+        epoch_quota_q[k] <= '0;
+        alpha_q[k]       <= ALPHA_ONE;
       end else if (goal_valid && goal_ready && goal_kernel == KernelW'(k)) begin
-        epoch_quota_o[k] <= goal_quota;
-        alpha_o[k]       <= goal_alpha;
+        epoch_quota_q[k] <= goal_quota;
+        alpha_q[k]       <= goal_alpha;
       end
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) ratio_o[k] <= '0;
-      else if (ratio_valid && goal_kernel == KernelW'(k)) ratio_o[k] <= goal_ratio;
+      if (!rst_ni) ratio_q[k] <= '0;
+      else if (ratio_valid && goal_kernel == KernelW'(k)) ratio_q[k] <= goal_ratio;
     end
   end
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !e || !mgr_busy_o)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !e || !busy)
     else $error("R-QM-1: an epoch ends while the last one's quotas are computed");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
                    !clear || !take)
     else $error("R-QM-3: a history is cleared while it is summed");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !load_valid_o || (sum_idle && goal_idle && split_idle))
+                   !load_valid || (sum_idle && goal_idle && split_idle))
     else $error("R-QM-11: the quota words are not out in time");
 `endif
 endmodule

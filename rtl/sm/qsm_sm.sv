@@ -3,8 +3,8 @@
 // counters. docs/sm.md Contract: messages come and go without back-pressure (docs/machine.md);
 // inputs are in the cycle in which a message is
 //   seen, outputs in the cycle in which it is sent. Only wires here: the rules live in the blocks.
-// Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire_o (RETIRE), u_fault
-// (FAULT),
+// Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire (RETIRE),
+// u_fault (FAULT),
 //   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota
 //   (QUOTA, QLOAD), u_idle_sampler (SAMPLE).
 module qsm_sm
@@ -12,53 +12,28 @@ module qsm_sm
   import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
-  input  logic                               clk_i,
-  input  logic                               rst_ni,
-  input  logic        [SmW-1:0]              sm_id_i,
-  input  logic        [63:0]                 cycle_i,
-  // Direct from the control registers
-  input  desc_t       [NumKernels-1:0]       desc_i,
-  input  policy_e                            policy_i,
-  input  policy_param_t                      policy_param_i,
-  input  logic        [NumKernels-1:0]       qos_i,
-  // of the kernel whose block is dispatched
-  input  logic        [30:0]                 first_quota_i,
-  input  logic        [31:12]                save_base_i,     // of that kernel
-  input  logic        [19:0]                 epoch_len_i,
-  input  logic        [NumKernels-1:0]       skip_l1_i,       // CACHE_POLICY bit 0
-  // Messages, in the cycle in which they are seen
-  input  logic        [NumKernels-1:0]       start_i,
-  input  logic        [NumKernels-1:0]       kill_i,
-  input  dispatch_t                          dispatch_i,
-  input  logic                               icache_inv_i,
-  input  logic                               tick_i,
-  input  logic                               sample_i,
-  input  quota_word_t                        quota_word_i,
-  input  quota_load_t                        quota_load_i,
-  // Messages, in the cycle in which they are sent
-  output retire_t                            retire_o,
-  output logic                               restored_o,
-  output logic        [NumKernels-1:0]       fault_o,
-  // Direct to the GPU level
-  input  logic        [KernelW-1:0]          fault_kernel_i,  // whose record is asked for
-  output fault_t                             fault_record_o,
-  output logic        [NumKernels-1:0][31:0] snap_c_o,
-  output logic        [NumKernels-1:0][31:0] snap_insn_o,
-  output logic        [NumKernels-1:0][30:0] quota_o,
-  output logic        [NumKernels-1:0][12:0] snap_idle_o,
-  input  logic        [SubW-1:0]             stall_sub_i,
-  input  logic        [KernelW-1:0]          stall_kernel_i,
-  input  logic        [2:0]                  stall_reason_i,
-  output logic        [31:0]                 stall_value_o,
-  input  logic        [KernelW-1:0]          l1_slot_i,       // counter of the L1 that is read
-  input  logic        [2:0]                  l1_counter_i,
-  output logic        [31:0]                 l1_value_o,
-  output qaws_front_t [NumSched-1:0]         qaws_front_o,
-  output logic        [3:0]                  save_phase_o,
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic [SmW-1:0]         sm_id_i,
+  input  desc_t [NumKernels-1:0] desc_i,
+  input  sm_direct_t             direct_i,
+  input  to_sm_t                 to_sm_i,
+  output from_sm_t               from_sm_o,
+  output sm_figures_t            figures_o,
   // Memory: request in the sending cycle, response in the seeing cycle
-  output mem_req_t                           req_o,
-  input  mem_rsp_t                           rsp_i
+  output mem_req_t               req_o,
+  input  mem_rsp_t               rsp_i
 );
+  dispatch_t     dispatch;
+  sm_broadcast_t broadcast;
+  assign dispatch  = to_sm_i.dispatch;
+  assign broadcast = to_sm_i.broadcast;
+
+  retire_t               retire;
+  logic                  restored;
+  logic [NumKernels-1:0] fault;
+  assign from_sm_o = '{retire: retire, restored: restored, fault: fault};
+
   // ---- thread-block slots ----
   logic        [NumKernels-1:0] killed, present, runnable, open, shut;
   logic        [MaxTbs-1:0]     tb_valid, left_zero, over, clean, release_tbs, queued;
@@ -75,8 +50,8 @@ module qsm_sm
   freeze_t                      freeze, freeze_next;
   logic                         restoring, fresh, saved, evict;
   always_comb begin
-    arrival       = dispatch_i;
-    arrival.valid = dispatch_i.valid && dispatch_i.op inside {OpNew, OpRestore};
+    arrival       = dispatch;
+    arrival.valid = dispatch.valid && dispatch.op inside {OpNew, OpRestore};
   end
 
   qsm_tb_launch u_launch (
@@ -100,15 +75,15 @@ module qsm_sm
     .present_o   (present),
     .runnable_o  (runnable),
     .start_o     (start),
-    .retire_o
+    .retire_o    (retire)
   );
   qsm_barrier u_barrier (
     .clk_i,
     .rst_ni,
     .killed_i    (killed),
     .new_valid_i (arrival.valid),
-    .new_tb_i    (dispatch_i.tb),
-    .new_warps_i (desc_i[dispatch_i.kernel].warps[$clog2(WarpsPerSm + 1)-1:0]),
+    .new_tb_i    (dispatch.tb),
+    .new_warps_i (desc_i[dispatch.kernel].warps[$clog2(WarpsPerSm + 1)-1:0]),
     .tb_valid_i  (tb_valid),
     .tb_info_i   (tb_info),
     .arrive_i    (arrive),
@@ -132,13 +107,13 @@ module qsm_sm
   qsm_fault u_fault (
     .clk_i,
     .rst_ni,
-    .start_i,
-    .kill_i,
+    .start_i  (broadcast.start),
+    .kill_i   (broadcast.kill),
     .source_i (fault_source),
     .killed_o (killed),
-    .fault_o,
-    .kernel_i (fault_kernel_i),
-    .record_o (fault_record_o)
+    .fault_o  (fault),
+    .kernel_i (direct_i.fault_kernel),
+    .record_o (figures_o.fault_record)
   );
 
   // ---- saving and restoring ----
@@ -158,22 +133,22 @@ module qsm_sm
     .rst_ni,
     .desc_i,
     .killed_i          (killed),
-    .save_base_i,
-    .message_i         (dispatch_i),
+    .save_base_i       (direct_i.save_base),
+    .message_i         (dispatch),
     .tb_valid_i        (tb_valid),
     .tb_first_i        (tb_first),
     .queued_i          (queued),
     .left_zero_i       (left_zero),
     .release_i         (release_tbs),
-    .retire_valid_i    (retire_o.valid),
-    .retire_tb_i       (retire_o.tb),
+    .retire_valid_i    (retire.valid),
+    .retire_tb_i       (retire.tb),
     .freeze_o          (freeze),
     .freeze_next_o     (freeze_next),
     .restoring_o       (restoring),
     .fresh_o           (fresh),
     .saved_o           (saved),
     .evict_o           (evict),
-    .restored_o,
+    .restored_o        (restored),
     .tb_index_o        (tb_index),
     .phase_o           (save_phase),
     .step_o            (step),
@@ -189,7 +164,7 @@ module qsm_sm
     .quiet_i           (quiet),
     .drained_i         (drained)
   );
-  assign save_phase_o = save_phase;
+  assign figures_o.save_phase = save_phase;
 
   // ---- memory port and load/store unit ----
   logic        [NumSched-1:0]              miss_valid, miss_grant, fill_valid;
@@ -242,15 +217,15 @@ module qsm_sm
     .rsp_valid_i  (lsu_rsp_valid),
     .rsp_txn_i    (lsu_rsp_txn),
     .rsp_data_i   (rsp_data),
-    .skip_l1_i,
-    .start_i,
-    .restore_i    (dispatch_i.valid && dispatch_i.op == OpRestore),
-    .restore_kernel_i (dispatch_i.kernel),
+    .skip_l1_i    (direct_i.skip_l1),
+    .start_i      (broadcast.start),
+    .restore_i    (dispatch.valid && dispatch.op == OpRestore),
+    .restore_kernel_i (dispatch.kernel),
     .fence_i      (fence),
     .fence_kernel_i (issue_kernel),
-    .l1_slot_i,
-    .l1_counter_i,
-    .l1_value_o
+    .l1_slot_i    (direct_i.l1_slot),
+    .l1_counter_i (direct_i.l1_counter),
+    .l1_value_o   (figures_o.l1_value)
   );
 
   // ---- sub-cores ----
@@ -264,17 +239,17 @@ module qsm_sm
       .clk_i,
       .rst_ni,
       .sm_id_i,
-      .cycle_i,
+      .cycle_i        (direct_i.cycle),
       .desc_i,
-      .policy_i,
-      .policy_param_i,
+      .policy_i       (direct_i.policy),
+      .policy_param_i (direct_i.policy_param),
       .killed_i       (killed),
       .open_i         (open),
       .shut_i         (shut),
       .tb_index_i     (tb_index),
       .start_i        (start[s]),
       .release_i      (release_tbs),
-      .icache_inv_i,
+      .icache_inv_i   (broadcast.icache_inv),
       .fill_valid_i   (fill_valid[s]),
       .fill_data_i    (rsp_data),
       .miss_valid_o   (miss_valid[s]),
@@ -306,16 +281,17 @@ module qsm_sm
       .step_word_o    (step_word[s]),
       .quiet_o        (quiet[s]),
       .drained_o      (drained[s]),
-      .stall_kernel_i,
-      .stall_reason_i,
+      .stall_kernel_i (direct_i.stall_kernel),
+      .stall_reason_i (direct_i.stall_reason),
       .stall_value_o  (stall_value[s]),
-      .qaws_front_o   (qaws_front_o[s]),
+      .qaws_front_o   (figures_o.qaws_front[s]),
       .resident_o     (resident[s]),
       .kernel_o       (kernel[s]),
       .reason_o       (reason[s])
     );
   end
-  assign stall_value_o = (32'(stall_sub_i) < NumSched) ? stall_value[stall_sub_i] : '0;
+  assign figures_o.stall_value =
+      (32'(direct_i.stall_sub) < NumSched) ? stall_value[direct_i.stall_sub] : '0;
 
   // ---- quota gate and counters ----
   logic [NumSched-1:0]              issue_valid;
@@ -334,32 +310,32 @@ module qsm_sm
     .runnable_i       (runnable),
     .arrive_valid_i   (arrival.valid),
     .arrive_kernel_i  (arrival.kernel),
-    .qos_i,
-    .first_quota_i,
-    .epoch_len_i,
-    .tick_i,
-    .word_valid_i     (quota_word_i.valid),
-    .word_kernel_i    (quota_word_i.kernel),
-    .word_quota_i     (quota_word_i.quota),
-    .word_credit_i    (quota_word_i.credit),
-    .load_valid_i     (quota_load_i.valid),
-    .load_scheme_i    (quota_load_i.scheme),
+    .qos_i            (direct_i.qos),
+    .first_quota_i    (direct_i.first_quota),
+    .epoch_len_i      (direct_i.epoch_len),
+    .tick_i           (broadcast.tick),
+    .word_valid_i     (to_sm_i.quota_word.valid),
+    .word_kernel_i    (to_sm_i.quota_word.kernel),
+    .word_quota_i     (to_sm_i.quota_word.quota),
+    .word_credit_i    (to_sm_i.quota_word.credit),
+    .load_valid_i     (broadcast.quota_load.valid),
+    .load_scheme_i    (broadcast.quota_load.scheme),
     .open_o           (open),
     .shut_o           (shut),
-    .quota_o,
-    .snap_c_o,
-    .snap_insn_o
+    .quota_o          (figures_o.quota),
+    .snap_c_o         (figures_o.snap_c),
+    .snap_insn_o      (figures_o.snap_insn)
   );
 
   qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched),
       .NumWarps(WarpsPerSched)) u_idle_sampler (
     .clk_i,
     .rst_ni,
-    .sample_i,
-    .tick_i,
+    .sample_i    (broadcast.sample),
+    .tick_i      (broadcast.tick),
     .resident_i  (resident),
     .kernel_i    (kernel),
     .reason_i    (reason),
-    .snap_idle_o
+    .snap_idle_o (figures_o.snap_idle)
   );
 endmodule

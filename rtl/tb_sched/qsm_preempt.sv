@@ -15,6 +15,14 @@ module qsm_preempt
   parameter int unsigned NumImages = 8,   // 1..16
   parameter int unsigned LineBytes = 16,  // power of two, 8..128
   parameter int unsigned TicketW = 6,
+  // Types of the ports, as in qsm_tb_sched.
+  parameter type slot_regs_t = logic,
+  parameter type desc_t = logic,
+  parameter type preempt_req_t = logic,
+  parameter type preempt_status_t = logic,
+  parameter type job_t = logic,
+  parameter type saved_t = logic,
+  parameter type from_sm_t = logic,
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
@@ -24,40 +32,20 @@ module qsm_preempt
   input  logic clk_i,
   input  logic rst_ni,
 
-  // Host: a request in the cycle of its write, and the last decision of one (PREEMPT_STATUS).
-  input  logic               host_i,
-  input  logic [SmW-1:0]     host_sm_i,
-  input  logic [KernelW-1:0] host_kernel_i,
-  input  logic               host_by_slot_i,
-  input  logic [TbW-1:0]     host_tb_i,
-  input  logic [1:0]         host_technique_i,
-  output logic [3:0]         code_o,
-  output logic [SmW-1:0]     code_sm_o,
-  output logic [TbW-1:0]     code_tb_o,
-  output logic [ImageW-1:0]  code_image_o,
-  // Host: job of each SM (SMSEL_JOB), images of each kernel (SAVED).
-  output logic [NumSms-1:0][2:0]               job_kind_o,
-  output logic [NumSms-1:0][KernelW-1:0]       job_kernel_o,
-  output logic [NumSms-1:0][TbW-1:0]           job_tb_o,
-  output logic [NumSms-1:0][ImageW-1:0]        job_image_o,
-  output logic [NumSms-1:0][2:0]               result_o,
-  output logic [NumKernels-1:0][NumImages-1:0] used_o,
-  output logic [NumKernels-1:0][ImagesW-1:0]   queued_o,
+  // Host: a request in the cycle of its write, the last decision of one (PREEMPT_STATUS), the job
+  // of each SM (SMSEL_JOB), the images of each kernel (SAVED).
+  input  preempt_req_t            host_i,
+  output preempt_status_t         status_o,
+  output job_t [NumSms-1:0]       job_o,
+  output saved_t [NumKernels-1:0] saved_o,
   // TB adjuster.
   input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
   input  logic [1:0]                        evict_technique_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
 
-  // Launches: save area and windows in pages of 4096 bytes.
-  input  logic [NumKernels-1:0][19:0]      save_base_i,
-  input  logic [NumKernels-1:0][19:0]      save_limit_i,
-  input  logic [NumKernels-1:0]            idempotent_i,
-  input  logic [NumKernels-1:0]            hold_i,       // PREEMPT_HOLD
-  input  logic [NumKernels-1:0][1:0]       win_rw_i,     // both rights
-  input  logic [NumKernels-1:0][1:0][19:0] win_base_i,
-  input  logic [NumKernels-1:0][1:0][19:0] win_limit_i,
-  input  logic [NumKernels-1:0][6:0]       warps_i,      // per TB
-  input  logic [NumKernels-1:0][18:0]      shared_i,     // bytes per TB
+  // Launches.
+  input  slot_regs_t [NumKernels-1:0]      slot_regs_i,
+  input  desc_t [NumKernels-1:0]           desc_i,
   // Kernel table: registers, pulses, and whether a launch must not end yet.
   input  logic [NumKernels-1:0]            killed_i,
   input  logic [NumKernels-1:0]            launch_i,
@@ -69,11 +57,8 @@ module qsm_preempt
   input  logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]     age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel_i,
-  input  logic [NumSms-1:0]                          retire_i,
-  input  logic [NumSms-1:0][TbW-1:0]                 retire_tb_i,
-  input  logic [NumSms-1:0]                          retire_saved_i,
+  input  from_sm_t [NumSms-1:0]                      from_sm_i,
   input  logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
-  input  logic [NumSms-1:0]                          restored_i,
   // a TB of this kernel is being saved here
   output logic [NumSms-1:0][NumKernels-1:0]          saving_o,
 
@@ -110,17 +95,51 @@ module qsm_preempt
     logic fresh;
     logic host;
     logic [TicketW-1:0] ticket;
-  } job_t;
+  } own_job_t;
 
   job_kind_e [NumSms-1:0] kind_q;
-  job_t [NumSms-1:0] job_q;
+  own_job_t [NumSms-1:0] job_q;
   job_result_e [NumSms-1:0] result_q;
+
+  // ---- registers and messages, as the parts want them ----
+  logic [NumKernels-1:0]            hold, idempotent;
+  logic [NumKernels-1:0][1:0]       win_rw;      // both rights
+  logic [NumKernels-1:0][1:0][19:0] win_base, win_limit;
+  logic [NumKernels-1:0][19:0]      save_base, save_limit;
+  logic [NumKernels-1:0][6:0]       warps;
+  logic [NumKernels-1:0][18:0]      shared;
+  logic [NumSms-1:0]                retire, retire_saved, restored;
+  logic [NumSms-1:0][TbW-1:0]       retire_tb;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      hold[k] = slot_regs_i[k].preempt_hold;
+      idempotent[k] = slot_regs_i[k].idempotent;
+      save_base[k] = slot_regs_i[k].save_base;
+      save_limit[k] = slot_regs_i[k].save_limit;
+      warps[k] = desc_i[k].warps;
+      shared[k] = desc_i[k].shared;
+      for (int unsigned w = 0; w < 2; w++) begin
+        win_rw[k][w] = desc_i[k].win[w].r && desc_i[k].win[w].w;
+        win_base[k][w] = desc_i[k].win[w].base[31:12];
+        win_limit[k][w] = desc_i[k].win[w].limit[31:12];
+      end
+    end
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      retire[i] = from_sm_i[i].retire.valid;
+      retire_tb[i] = from_sm_i[i].retire.tb;
+      retire_saved[i] = from_sm_i[i].retire.saved;
+      restored[i] = from_sm_i[i].restored;
+    end
+  end
 
   // ---- requests ----
   logic [NumSms-1:0] some_job;
   logic accept, for_host, claim;
   logic [SmW-1:0] exam_sm;
   logic [1:0] technique;
+  logic [ImageW-1:0] code_image;
+  logic [NumKernels-1:0][NumImages-1:0] used;
+  logic [NumKernels-1:0][ImagesW-1:0] queued;
   always_comb for (int unsigned i = 0; i < NumSms; i++) some_job[i] = kind_q[i] != JobNone;
 
   qsm_preempt_exam #(
@@ -128,17 +147,21 @@ module qsm_preempt
     .LineBytes(LineBytes)
   ) u_exam (
     .clk_i, .rst_ni,
-    .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i, .host_technique_i, .code_o,
-    .code_sm_o, .code_tb_o, .code_image_o,
+    .host_i(host_i.valid), .host_sm_i(host_i.sm), .host_kernel_i(host_i.kernel),
+    .host_by_slot_i(host_i.by_slot), .host_tb_i(host_i.tb), .host_technique_i(host_i.technique),
+    .code_o(status_o.code), .code_sm_o(status_o.sm), .code_tb_o(status_o.tb),
+    .code_image_o(code_image),
     .evict_i, .evict_technique_i, .evict_refused_o,
-    .killed_i, .save_base_i, .save_limit_i, .idempotent_i, .win_rw_i, .win_base_i, .win_limit_i,
-    .warps_i, .shared_i,
-    .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i, .retire_tb_i, .job_i(some_job),
-    .used_i(used_o),
+    .killed_i, .save_base_i(save_base), .save_limit_i(save_limit), .idempotent_i(idempotent),
+    .win_rw_i(win_rw), .win_base_i(win_base), .win_limit_i(win_limit),
+    .warps_i(warps), .shared_i(shared),
+    .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i(retire), .retire_tb_i(retire_tb),
+    .job_i(some_job), .used_i(used),
     .decision_o, .accept_o(accept), .for_host_o(for_host),
     .sm_o(exam_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique),
     .image_o(save_image_o)
   );
+  assign status_o.image = 4'(code_image);
   assign claim = accept && technique != TechniqueDrain;
   assign save_o = claim ? NumSms'(1) << exam_sm : '0;
   assign save_flush_o = technique == TechniqueFlush;
@@ -150,7 +173,7 @@ module qsm_preempt
   logic keeps;  // the block of this job waits in its image from now on
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++)
-      over[i] = kind_q[i] inside {JobSaved, JobFreed} && !retire_i[i];
+      over[i] = kind_q[i] inside {JobSaved, JobFreed} && !retire[i];
     clean_sm = '0;
     for (int i = NumSms - 1; i >= 0; i--) if (over[i]) clean_sm = SmW'(i);
     cleaned = (restore_i == '0) ? over & (~over + NumSms'(1)) : '0;
@@ -163,7 +186,7 @@ module qsm_preempt
   qsm_tb_images #(
     .NumKernels(NumKernels), .NumImages(NumImages), .TicketW(TicketW)
   ) u_images (
-    .clk_i, .rst_ni, .launch_i, .kill_i, .ending_i, .used_o, .queued_o,
+    .clk_i, .rst_ni, .launch_i, .kill_i, .ending_i, .used_o(used), .queued_o(queued),
     .claim_i(claim), .claim_kernel_i(save_kernel_o), .claim_image_i(save_image_o),
     .free_i((|cleaned) && !keeps), .saved_i((|cleaned) && keeps), .done_kernel_i(done_kernel),
     .done_image_i(job_q[clean_sm].image),
@@ -177,7 +200,7 @@ module qsm_preempt
   for (genvar i = 0; i < NumSms; i++) begin : g_job
     logic accepted, ends;  // ends: the job's TB retires
     assign accepted = accept && exam_sm == SmW'(i);
-    assign ends = retire_i[i] && retire_tb_i[i] == job_q[i].tb;
+    assign ends = retire[i] && retire_tb[i] == job_q[i].tb;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -187,8 +210,8 @@ module qsm_preempt
       end else begin
         case (kind_q[i])
           JobSave: if (ends) begin
-            kind_q[i] <= retire_saved_i[i] ? JobSaved : JobFreed;
-            if (retire_saved_i[i]) job_q[i].ticket <= retire_ticket_i[i];
+            kind_q[i] <= retire_saved[i] ? JobSaved : JobFreed;
+            if (retire_saved[i]) job_q[i].ticket <= retire_ticket_i[i];
             else if (job_q[i].host)
               result_q[i] <= killed_i[job_q[i].kernel] ? ResultKilled : ResultEndedBefore;
           end
@@ -196,7 +219,7 @@ module qsm_preempt
             kind_q[i] <= JobNone;
             if (job_q[i].host) result_q[i] <= killed_i[job_q[i].kernel] ? ResultKilled : ResultDone;
           end
-          JobRestore: if (restored_i[i]) kind_q[i] <= JobFreed;
+          JobRestore: if (restored[i]) kind_q[i] <= JobFreed;
           JobSaved, JobFreed: if (cleaned[i]) begin
             kind_q[i] <= JobNone;
             if (kind_q[i] == JobSaved && job_q[i].host)
@@ -225,11 +248,8 @@ module qsm_preempt
       end
     end
 
-    assign job_kind_o[i] = kind_q[i];
-    assign job_kernel_o[i] = job_q[i].kernel;
-    assign job_tb_o[i] = job_q[i].tb;
-    assign job_image_o[i] = job_q[i].image;
-    assign result_o[i] = result_q[i];
+    assign job_o[i] = '{kind: kind_q[i], kernel: job_q[i].kernel, tb: job_q[i].tb,
+        image: 4'(job_q[i].image), result: result_q[i]};
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -237,17 +257,22 @@ module qsm_preempt
     // R-PE-4
     assert property (@(posedge clk_i) disable iff (!rst_ni) !(accepted && restore_i != '0));
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !(retire_i[i] && retire_saved_i[i]) || (ends && kind_q[i] == JobSave));
+        !(retire[i] && retire_saved[i]) || (ends && kind_q[i] == JobSave));
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !(restored_i[i] && kind_q[i] != JobRestore));
+        !(restored[i] && kind_q[i] != JobRestore));
 `endif
+  end
+
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++)
+      saved_o[k] = '{images: 5'($countones(used[k])), queued: 5'(queued[k])};
   end
 
   // ---- what the jobs ask of dispatch and end, R-PE-8, R-PE-10 ----
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      resume_o[k] = queued_o[k] != '0 && !hold_i[k];
-      unfinished_o[k] = !killed_i[k] && used_o[k] != '0;
+      resume_o[k] = queued[k] != '0 && !hold[k];
+      unfinished_o[k] = !killed_i[k] && used[k] != '0;
       for (int unsigned i = 0; i < NumSms; i++) begin
         if (some_job[i] && job_q[i].kernel == KernelW'(k)) unfinished_o[k] = 1'b1;
         closed_o[k][i] = resume_o[k] ? some_job[i] : kind_q[i] inside {JobSaved, JobDrain} &&

@@ -4,8 +4,8 @@
 // one. Contract: docs/tb_sched.md, docs/preemption.md, docs/tb_adjust.md. All decisions look at
 // registers as of the start of the cycle; messages leave in the deciding cycle, those of the SMs
 // arrive here when they are seen (the message paths are the parent's). Timing: qsm_tb_dispatch.
-// Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM) with dispatch_op_o 0 or 1,
-// and the fields of the message (DISPATCH); ending, killed_o (END); in u_alloc target_we, sm_q,
+// Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM) with dispatch_o, op 0 or 1
+// (DISPATCH); ending, killed (END); in u_alloc target_we, sm_q,
 // target_q (TARGETS); u_preempt; u_adjust; state: g_sm[i].u_tickets.
 module qsm_tb_sched #(
   parameter int unsigned NumSms = 4,      // 1..96
@@ -17,109 +17,86 @@ module qsm_tb_sched #(
   parameter int unsigned NumImages = 8,   // saved blocks of a slot, 1..16
   parameter int unsigned LineBytes = 16,  // of a memory line, power of two, 8..128
   parameter int unsigned EndDelay = 16,   // R-TB-3, 1..16
+  // Types of the ports, with the members that are named; a GPU's may have more.
+  parameter type slot_regs_t = logic,    // ctx.valid, .qos; sm_mask, idempotent, preempt_hold; save
+                                         // area in pages of 4096 bytes: save_base, save_limit (0:
+                                         // none)
+  parameter type desc_t = logic,         // grid ([0] = x), warps, granules, shared (bytes), win[2]:
+                                         // base, limit (bytes), r, w
+  parameter type gpu_regs_t = logic,     // adjust, adjust_technique, latecomers.on
+  parameter type preempt_req_t = logic,  // valid, sm, kernel, tb, by_slot, technique
+  parameter type preempt_status_t = logic,  // code, sm, tb, image
+  parameter type job_t = logic,          // kind, kernel, tb, image, result
+  parameter type saved_t = logic,        // images, queued
+  parameter type status_t = logic,       // see status_o
+  parameter type figures_t = logic,      // snap_idle[kernel]: samples of idle warps, last epoch
+  parameter type dispatch_t = logic,     // see dispatch_o
+  parameter type from_sm_t = logic,      // retire.valid, .tb, .saved; restored, fault[kernel]
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
   localparam int unsigned GranW = $clog2(Granules),
   localparam int unsigned ImageW = (NumImages > 1) ? $clog2(NumImages) : 1,
-  localparam int unsigned ImagesW = $clog2(NumImages + 1),
   localparam int unsigned TicketW = $clog2(NumImages + NumSms * MaxTbs)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
 
-  // Contexts and launch descriptors (control registers).
-  input  logic [NumKernels-1:0]             valid_i,
-  input  logic [NumKernels-1:0]             qos_i,
-  input  logic [NumKernels-1:0][NumSms-1:0] mask_i,
-  input  logic [NumKernels-1:0][2:0][15:0]  grid_i,      // [0] = x; 1..65535 each
-  input  logic [NumKernels-1:0][6:0]        warps_i,     // per TB, 1..WarpsPerSm
-  input  logic [NumKernels-1:0][GranW:0]    granules_i,  // per TB, 0..Granules
-  input  logic [NumKernels-1:0][18:0]       shared_i,    // bytes per TB
-  // windows: may be read and written; bounds in pages of 4096 bytes
-  input  logic [NumKernels-1:0][1:0]        win_rw_i,
-  input  logic [NumKernels-1:0][1:0][19:0]  win_base_i,
-  input  logic [NumKernels-1:0][1:0][19:0]  win_limit_i,
-  input  logic [NumKernels-1:0][19:0]       save_base_i, // save area, likewise; limit 0: none
-  input  logic [NumKernels-1:0][19:0]       save_limit_i,
-  input  logic [NumKernels-1:0]             idempotent_i,
-  input  logic [NumKernels-1:0]             hold_i,      // PREEMPT_HOLD
+  // Registers.
+  input  gpu_regs_t                   gpu_regs_i,
+  input  slot_regs_t [NumKernels-1:0] slot_regs_i,
+  input  desc_t [NumKernels-1:0]      desc_i,
   // Pulses in the cycle of the accepted write.
-  input  logic [NumKernels-1:0]             launch_i,
-  input  logic [NumKernels-1:0]             kill_write_i,
-  input  logic [NumKernels-1:0]             arrival_i,      // CTX valid 0 -> 1
-  // CTX, or SM_MASK of a valid slot, changes
-  input  logic                              alloc_change_i,
-  // Status.
-  output logic [NumKernels-1:0]                   busy_o,
-  output logic [NumKernels-1:0]                   killed_o,
-  output logic [NumKernels-1:0]                   ended_o,  // pulse: last busy cycle
-  output logic [NumKernels-1:0][31:0]             launches_o,
-  output logic [NumKernels-1:0]                   faulted_o,   // killed by a fault, not by the host
-  // which SM has its record, while faulted_o
-  output logic [NumKernels-1:0][SmW-1:0]          fault_sm_o,
-  output logic                                    alloc_busy_o,
-  output logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_o,
-  output logic [NumSms-1:0][NumKernels-1:0][5:0]  target_o,
-  // Preemption: the host's request, its state; jobs and images (registers PREEMPT, PREEMPT_STATUS,
-  // SMSEL_JOB, SAVED).
-  input  logic                                  preempt_i,
-  input  logic [SmW-1:0]                        preempt_sm_i,
-  input  logic [KernelW-1:0]                    preempt_kernel_i,
-  input  logic                                  preempt_by_slot_i,
-  input  logic [TbW-1:0]                        preempt_tb_i,
-  input  logic [1:0]                            preempt_technique_i,
-  output logic [3:0]                            preempt_code_o,
-  output logic [SmW-1:0]                        preempt_sm_o,
-  output logic [TbW-1:0]                        preempt_tb_o,
-  output logic [ImageW-1:0]                     preempt_image_o,
-  output logic [NumSms-1:0][2:0]                job_kind_o,
-  output logic [NumSms-1:0][KernelW-1:0]        job_kernel_o,
-  output logic [NumSms-1:0][TbW-1:0]            job_tb_o,
-  output logic [NumSms-1:0][ImageW-1:0]         job_image_o,
-  output logic [NumSms-1:0][2:0]                job_result_o,
-  output logic [NumKernels-1:0][NumImages-1:0]  images_o,   // in use
-  output logic [NumKernels-1:0][ImagesW-1:0]    queued_o,
-  // TB adjuster.
-  input  logic                                    adjust_i,
-  input  logic [1:0]                              adjust_technique_i,
-  input  logic                                    latecomers_i,
-  // samples of idle warps, of the last epoch
-  input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
-  output logic                                    adjust_busy_o,
+  input  logic [NumKernels-1:0]       launch_i,
+  input  logic [NumKernels-1:0]       kill_write_i,
+  input  logic [NumKernels-1:0]       arrival_i,       // CTX valid 0 -> 1
+  input  logic                        alloc_change_i,  // CTX, or SM_MASK of a valid slot, changes
+  input  preempt_req_t                preempt_i,
+  output status_t                     status_o,
   // QoS manager.
-  input  logic                                    snapshot_i,    // pulse: this cycle is E
-  input  logic                                    epoch_done_i,  // pulse: E + QosLat
-  input  logic [NumKernels-1:0][18:0]             ratio_i,       // goal / IPC of the history, Q3.16
-  output logic [NumKernels-1:0]                   had_tb_o,
-  // one TB of this kernel is being saved: it does not count (B8)
-  output logic [NumSms-1:0][NumKernels-1:0]       saving_o,
-  // Messages to the SMs.
-  output logic [NumKernels-1:0]  start_o,
-  output logic [NumKernels-1:0]  kill_o,
-  output logic [NumSms-1:0]      dispatch_valid_o,  // at most one bit: the receiver
-  output logic [1:0]             dispatch_op_o,     // 0 new, 1 restore, 2 save, 3 flush
-  output logic [KernelW-1:0]     dispatch_kernel_o,
-  output logic [TbW-1:0]         dispatch_tb_o,
-  output logic [SubW-1:0]        dispatch_first_o,
-  output logic [GranW-1:0]       dispatch_base_o,
-  output logic [2:0][15:0]       dispatch_block_o,
-  output logic [31:0]            dispatch_linear_o,
-  output logic [ImageW-1:0]      dispatch_image_o,
-  output logic                   dispatch_fresh_o,
-  output logic [TicketW-1:0]     dispatch_ticket_o,
-  // Messages from the SMs.
-  input  logic [NumSms-1:0]                              retire_i,
-  input  logic [NumSms-1:0][TbW-1:0]                     retire_tb_i,
-  input  logic [NumSms-1:0]                              retire_saved_i,
-  input  logic [NumSms-1:0]                              restored_i,
-  input  logic [NumSms-1:0][NumKernels-1:0]              fault_i
+  input  logic                        snapshot_i,      // pulse: this cycle is E
+  input  logic                        epoch_done_i,    // pulse: E + QosLat
+  input  logic [NumKernels-1:0][18:0] ratio_i,         // goal / IPC of the history, Q3.16
+  // SMs: messages to them, the receiver (at most one bit) in dispatch_valid_o; from them.
+  output logic [NumKernels-1:0]       start_o,
+  output logic [NumKernels-1:0]       kill_o,
+  output logic [NumSms-1:0]           dispatch_valid_o,
+  output dispatch_t                   dispatch_o,
+  input  from_sm_t [NumSms-1:0]       from_sm_i,
+  input  figures_t [NumSms-1:0]       figures_i
 );
   localparam int unsigned SmCountW = $clog2(NumSms + 1);
   localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1);
 
+  // ---- registers and messages, as the parts want them ----
+  logic [NumKernels-1:0] valid, qos;
+  logic [NumKernels-1:0][NumSms-1:0] mask;
+  logic [NumKernels-1:0][6:0] warps;
+  logic [NumKernels-1:0][GranW:0] granules;
+  logic [NumSms-1:0] retire, retire_saved;
+  logic [NumSms-1:0][TbW-1:0] retire_tb;
+  logic [NumSms-1:0][NumKernels-1:0][12:0] idle;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      valid[k] = slot_regs_i[k].ctx.valid;
+      qos[k] = slot_regs_i[k].ctx.valid && slot_regs_i[k].ctx.qos;
+      mask[k] = slot_regs_i[k].sm_mask;
+      warps[k] = desc_i[k].warps;
+      granules[k] = desc_i[k].granules;
+    end
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      retire[i] = from_sm_i[i].retire.valid;
+      retire_tb[i] = from_sm_i[i].retire.tb;
+      retire_saved[i] = from_sm_i[i].retire.saved;
+      idle[i] = figures_i[i].snap_idle;
+    end
+  end
+
   // ---- kernel table ----
+  logic [NumKernels-1:0] busy, killed, ended, faulted;
+  logic [NumKernels-1:0][31:0] launches;
+  logic [NumKernels-1:0][SmW-1:0] fault_sm;
   logic [NumKernels-1:0] has_block, ready, ending, dispatched, resume, unfinished;
   logic [NumKernels-1:0][OutW-1:0] out;
   logic [NumKernels-1:0][2:0][15:0] block;
@@ -132,7 +109,7 @@ module qsm_tb_sched #(
     always_comb begin
       retires = '0;
       for (int unsigned i = 0; i < NumSms; i++) begin
-        fault[i] = fault_i[i][k];
+        fault[i] = from_sm_i[i].fault[k];
         retires += SmCountW'(retire_kernel[i][k]);
       end
     end
@@ -141,10 +118,10 @@ module qsm_tb_sched #(
     ) u_kernel (
       .clk_i, .rst_ni,
       .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .arrival_i(arrival_i[k]),
-      .grid_i(grid_i[k]),
-      .busy_o(busy_o[k]), .killed_o(killed_o[k]), .ending_o(ending[k]), .ended_o(ended_o[k]),
-      .launches_o(launches_o[k]),
-      .faulted_o(faulted_o[k]), .fault_sm_o(fault_sm_o[k]),
+      .grid_i(desc_i[k].grid),
+      .busy_o(busy[k]), .killed_o(killed[k]), .ending_o(ending[k]), .ended_o(ended[k]),
+      .launches_o(launches[k]),
+      .faulted_o(faulted[k]), .fault_sm_o(fault_sm[k]),
       .has_block_o(has_block[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]),
       .dispatch_i(dispatched[k]),
       .resume_i(resume[k]), .unfinished_i(unfinished[k]),
@@ -153,7 +130,8 @@ module qsm_tb_sched #(
   end
 
   // ---- targets ----
-  logic realloc;
+  logic alloc_busy, adjust_busy, realloc;
+  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target;
   logic [NumSms-1:0] alloc_we;
   logic [SmW-1:0] adjust_sm;
   logic [NumKernels-1:0] raise, lower;
@@ -162,11 +140,12 @@ module qsm_tb_sched #(
     .NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
     .Granules(Granules)
   ) u_alloc (
-    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i,
+    .clk_i, .rst_ni, .valid_i(valid), .qos_i(qos), .mask_i(mask), .warps_i(warps),
+    .granules_i(granules), .launch_i, .arrival_i,
     .change_i(alloc_change_i || realloc),
-    .busy_i(busy_o), .snapshot_i,
+    .busy_i(busy), .snapshot_i,
     .sm_i(adjust_sm), .raise_i(raise), .lower_i(lower), .raised_i(raised), .lowered_i(lowered),
-    .busy_o(alloc_busy_o), .we_o(alloc_we), .target_o
+    .busy_o(alloc_busy), .we_o(alloc_we), .target_o(target)
   );
 
   // ---- what each SM has left ----
@@ -176,8 +155,8 @@ module qsm_tb_sched #(
   logic [NumKernels-1:0][SubW-1:0] rest;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      whole[k] = FreeW'(warps_i[k] / 7'(NumSched));
-      rest[k] = SubW'(warps_i[k] % 7'(NumSched));
+      whole[k] = FreeW'(warps[k] / 7'(NumSched));
+      rest[k] = SubW'(warps[k] % 7'(NumSched));
     end
   end
 
@@ -200,26 +179,28 @@ module qsm_tb_sched #(
   logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0] age_tb;
   logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel;
   logic [Granules-1:0] run;                 // granules of the candidate
+  logic [GranW-1:0] base;                   // the first of them
+  logic [TicketW-1:0] message_ticket;
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     logic [KernelW-1:0] retire_idx;
     qsm_tb_resources #(
       .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs),
       .Granules(Granules), .TicketW(TicketW)
     ) u_resources (
-      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i,
+      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i(granules),
       .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .first_o(first[i]),
       .free_granules_o(free_granules[i]),
-      .take_i(started[i]), .take_base_i(dispatch_base_o), .take_granules_i(run),
-      .take_ticket_i(dispatch_ticket_o),
-      .retire_i(retire_i[i]), .retire_tb_i(retire_tb_i[i]), .retire_kernel_o(retire_kernel[i]),
-      .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket[i]), .cnt_o(cnt_o[i]),
+      .take_i(started[i]), .take_base_i(base), .take_granules_i(run),
+      .take_ticket_i(message_ticket),
+      .retire_i(retire[i]), .retire_tb_i(retire_tb[i]), .retire_kernel_o(retire_kernel[i]),
+      .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket[i]), .cnt_o(cnt[i]),
       .free_warps_o(free_warps[i]),
       .look_tb_i(look_tb), .look_first_o(look_first[i]), .look_base_o(look_base[i])
     );
 
     qsm_tb_ages #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_ages (
       .clk_i, .rst_ni, .add_i(started[i]), .add_tb_i(free_tb[i]), .add_kernel_i(kernel),
-      .remove_i(retire_i[i]), .remove_tb_i(retire_tb_i[i]),
+      .remove_i(retire[i]), .remove_tb_i(retire_tb[i]),
       .valid_o(age_valid[i]), .tb_o(age_tb[i]), .kernel_o(age_kernel[i])
     );
 
@@ -228,16 +209,19 @@ module qsm_tb_sched #(
       .TicketW(TicketW)
     ) u_tickets (
       .clk_i, .rst_ni, .launch_i, .kernel_i(kernel), .ticket_o(ticket[i]), .take_i(started[i]),
-      .push_i((retire_i[i] && !retire_saved_i[i]) || returned[i]),  // never both: R-PE-7
-      .push_kernel_i(retire_i[i] ? retire_idx : returned_kernel),
-      .push_ticket_i(retire_i[i] ? retire_ticket[i] : returned_ticket)
+      .push_i((retire[i] && !retire_saved[i]) || returned[i]),  // never both: R-PE-7
+      .push_kernel_i(retire[i] ? retire_idx : returned_kernel),
+      .push_ticket_i(retire[i] ? retire_ticket[i] : returned_ticket)
     );
   end
 
   // ---- preemption ----
   localparam logic [3:0] Examined = 4'd1;     // PREEMPT_STATUS: the host's request waits
-  logic [NumSms-1:0][NumKernels-1:0] evict, evict_refused;
+  logic [NumSms-1:0][NumKernels-1:0] evict, evict_refused, saving;
   logic [NumKernels-1:0][NumSms-1:0] closed;  // the SM's job keeps this kernel's blocks out
+  preempt_status_t preempt_status;
+  job_t [NumSms-1:0] job;
+  saved_t [NumKernels-1:0] saved;
   logic decision, fresh, save_flush;
   logic [NumSms-1:0] save;
   logic [KernelW-1:0] save_kernel;
@@ -246,23 +230,17 @@ module qsm_tb_sched #(
   logic [TicketW-1:0] spare;
   qsm_preempt #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
-    .LineBytes(LineBytes), .TicketW(TicketW)
+    .LineBytes(LineBytes), .TicketW(TicketW), .slot_regs_t(slot_regs_t), .desc_t(desc_t),
+    .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
+    .saved_t(saved_t), .from_sm_t(from_sm_t)
   ) u_preempt (
     .clk_i, .rst_ni,
-    .host_i(preempt_i), .host_sm_i(preempt_sm_i), .host_kernel_i(preempt_kernel_i),
-    .host_by_slot_i(preempt_by_slot_i), .host_tb_i(preempt_tb_i),
-    .host_technique_i(preempt_technique_i),
-    .code_o(preempt_code_o), .code_sm_o(preempt_sm_o), .code_tb_o(preempt_tb_o),
-    .code_image_o(preempt_image_o),
-    .job_kind_o, .job_kernel_o, .job_tb_o, .job_image_o, .result_o(job_result_o), .used_o(images_o),
-    .queued_o,
-    .evict_i(evict), .evict_technique_i(adjust_technique_i), .evict_refused_o(evict_refused),
-    .save_base_i, .save_limit_i, .idempotent_i, .hold_i, .win_rw_i, .win_base_i, .win_limit_i,
-    .warps_i, .shared_i,
-    .killed_i(killed_o), .launch_i, .kill_i(kill_o), .ending_i(ending), .unfinished_o(unfinished),
+    .host_i(preempt_i), .status_o(preempt_status), .job_o(job), .saved_o(saved),
+    .evict_i(evict), .evict_technique_i(gpu_regs_i.adjust_technique),
+    .evict_refused_o(evict_refused), .slot_regs_i, .desc_i,
+    .killed_i(killed), .launch_i, .kill_i(kill_o), .ending_i(ending), .unfinished_o(unfinished),
     .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel),
-    .retire_i, .retire_tb_i, .retire_saved_i, .retire_ticket_i(retire_ticket), .restored_i,
-    .saving_o,
+    .from_sm_i, .retire_ticket_i(retire_ticket), .saving_o(saving),
     .resume_o(resume), .closed_o(closed), .kernel_i(kernel), .image_o(image), .fresh_o(fresh),
     .spare_o(spare),
     .restore_i(resume[kernel] ? started : '0), .restore_tb_i(free_tb[sm]),
@@ -280,27 +258,29 @@ module qsm_tb_sched #(
   logic granules_fit;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
-      some_job[i] = job_kind_o[i] != '0;
-      restoring[i] = job_kind_o[i] == JobRestore;
+      some_job[i] = job[i].kind != '0;
+      restoring[i] = job[i].kind == JobRestore;
     end
   end
   qsm_tb_adjust #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm),
     .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_adjust (
-    .clk_i, .rst_ni, .adjust_i, .latecomers_i, .snapshot_i, .epoch_done_i, .busy_o(adjust_busy_o),
-    .qos_i, .busy_i(busy_o), .killed_i(killed_o), .has_block_i(has_block), .out_i(out), .mask_i,
+    .clk_i, .rst_ni, .adjust_i(gpu_regs_i.adjust), .latecomers_i(gpu_regs_i.latecomers.on),
+    .snapshot_i, .epoch_done_i, .busy_o(adjust_busy),
+    .qos_i(qos), .busy_i(busy), .killed_i(killed), .has_block_i(has_block),
+    .out_i(out), .mask_i(mask),
     .ratio_i,
-    .warps_i, .whole_i(whole), .rest_i(rest), .granules_i,
-    .idle_i, .cnt_i(cnt_o), .free_warps_i(free_warps), .free_granules_i(free_granules),
+    .warps_i(warps), .whole_i(whole), .rest_i(rest), .granules_i(granules),
+    .idle_i(idle), .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(free_granules),
     .first_i(first),
     .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel), .look_tb_o(look_tb),
     .look_first_i(look_first), .look_base_i(look_base),
     .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(granules_fit), .fit_run_i(run),
-    .alloc_busy_i(alloc_busy_o), .alloc_we_i(alloc_we), .target_i(target_o), .sm_o(adjust_sm),
+    .alloc_busy_i(alloc_busy), .alloc_we_i(alloc_we), .target_i(target), .sm_o(adjust_sm),
     .raise_o(raise), .lower_o(lower),
     .raised_o(raised), .lowered_o(lowered), .realloc_o(realloc),
-    .preempting_i((|some_job) || preempt_code_o == Examined), .restoring_i(restoring),
+    .preempting_i((|some_job) || preempt_status.code == Examined), .restoring_i(restoring),
     .evict_refused_i(evict_refused), .evict_o(evict)
   );
 
@@ -309,53 +289,77 @@ module qsm_tb_sched #(
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumSms; i++)
-        room[k][i] = mask_i[k][i] && cnt_o[i][k] < target_o[i][k] && !closed[k][i];
+        room[k][i] = mask[k][i] && cnt[i][k] < target[i][k] && !closed[k][i];
     end
   end
   qsm_tb_dispatch #(.NumSms(NumSms), .NumKernels(NumKernels), .Granules(Granules)) u_dispatch (
-    .clk_i, .rst_ni, .closed_i(alloc_busy_o || adjust_busy_o || decision), .ready_i(ready),
-    .room_i(room), .granules_i,
+    .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy || decision), .ready_i(ready),
+    .room_i(room), .granules_i(granules),
     .kernel_o(kernel), .sm_o(sm), .fits_i(fits), .free_granules_i(free_granules),
-    .dispatched_o(dispatched), .started_o(started), .base_o(dispatch_base_o), .run_o(run),
-    .lent_i(adjust_busy_o), .lent_granules_i(fit_granules), .lent_len_i(fit_len),
+    .dispatched_o(dispatched), .started_o(started), .base_o(base), .run_o(run),
+    .lent_i(adjust_busy), .lent_granules_i(fit_granules), .lent_len_i(fit_len),
     .found_o(granules_fit)
   );
 
   // ---- message: a save goes where there is no dispatch, R-PE-4 ----
   logic restores;
   logic [NumKernels-1:0] renews;  // the candidate, if its block is a new one
+  logic [ImageW-1:0] message_image;
+  logic [2:0][15:0] new_block;
+  logic [31:0] new_linear;
   assign restores = resume[kernel];
   always_comb begin
-    dispatch_block_o = '0;
-    dispatch_linear_o = '0;
+    new_block = '0;
+    new_linear = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       renews[k] = kernel == KernelW'(k) && !resume[k];
       if (renews[k]) begin
-        dispatch_block_o |= block[k];
-        dispatch_linear_o |= linear[k];
+        new_block |= block[k];
+        new_linear |= linear[k];
       end
     end
   end
+  assign message_image = decision ? save_image : restores ? image : '0;
+  assign message_ticket = restores ? spare : ticket[sm];
   assign dispatch_valid_o = started | save;
-  assign dispatch_op_o = decision ? {1'b1, save_flush} : {1'b0, restores};
-  assign dispatch_kernel_o = decision ? save_kernel : kernel;
-  assign dispatch_tb_o = decision ? save_tb : free_tb[sm];
-  assign dispatch_image_o = decision ? save_image : restores ? image : '0;
-  assign dispatch_fresh_o = restores && fresh;
-  assign dispatch_first_o = first[sm];
-  assign dispatch_ticket_o = restores ? spare : ticket[sm];
+  always_comb begin
+    dispatch_o.valid = |dispatch_valid_o;
+    {dispatch_o.op} = decision ? {1'b1, save_flush} : {1'b0, restores};  // an enumeration or not
+    dispatch_o.kernel = decision ? save_kernel : kernel;
+    dispatch_o.tb = decision ? save_tb : free_tb[sm];
+    dispatch_o.image = 4'(message_image);
+    dispatch_o.fresh = restores && fresh;
+    dispatch_o.first = first[sm];
+    dispatch_o.base = base;
+    dispatch_o.block = new_block;
+    dispatch_o.linear = new_linear;
+    dispatch_o.ticket = message_ticket;
+  end
 
   // ---- had_tb, R-TB-12 ----
   logic [NumKernels-1:0] has_tb, had_tb_q;
   always_comb begin
     has_tb = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned i = 0; i < NumSms; i++) if (cnt_o[i][k] != '0) has_tb[k] = 1'b1;
+      for (int unsigned i = 0; i < NumSms; i++) if (cnt[i][k] != '0) has_tb[k] = 1'b1;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) had_tb_q <= '0;
     else had_tb_q <= has_tb | (snapshot_i ? '0 : had_tb_q);
   end
-  assign had_tb_o = had_tb_q;
+
+  // ---- what the control port and the QoS manager see ----
+  logic [NumSms-1:0][NumKernels-1:0][5:0] staying;  // T_i: without those being saved (B8)
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      for (int unsigned k = 0; k < NumKernels; k++) staying[i][k] = cnt[i][k] - 6'(saving[i][k]);
+    end
+  end
+  assign status_o = '{
+    busy: busy, killed: killed, ended: ended, launches: launches, faulted: faulted,
+    fault_sm: fault_sm, had_tb: had_tb_q, cnt: cnt, target: target, staying: staying,
+    alloc_busy: alloc_busy, adjust_busy: adjust_busy, preempt: preempt_status, job: job,
+    saved: saved
+  };
 endmodule

@@ -5,7 +5,6 @@
 module qsm_cosim
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
-  import qsm_sm_pins_pkg::*;
 #(
   localparam int unsigned MaskWords = (LineBytes + 31) / 32,
   localparam int unsigned ReqWords = 5 + MaskWords + WarpSize,
@@ -31,8 +30,14 @@ module qsm_cosim
   input  logic [NumChannels-1:0][RspWords-1:0][31:0] rsp_i,
 
   // SMs: qsm_sm_block, by the shim.
-  output logic [ToSmW-1:0] to_sm_o[NumSms],
-  input  logic [FromSmW-1:0] from_sm_i[NumSms],
+  output logic [SmW-1:0] sm_id_o[NumSms],
+  output desc_t [NumKernels-1:0] sm_desc_o,
+  output sm_direct_t sm_direct_o,
+  output to_sm_t to_sm_o[NumSms],
+  input  from_sm_t from_sm_i[NumSms],
+  input  sm_figures_t sm_figures_i[NumSms],
+  input  mem_req_t sm_req_i[NumSms],
+  output mem_rsp_t sm_rsp_o[NumSms],
 
   // What this build is, for the shim's check.
   output logic [31:0] num_sms_o, num_sched_o, warps_per_sm_o, warp_size_o, num_kernels_o,
@@ -76,9 +81,15 @@ module qsm_cosim
     .mem_rsp_i(mem_rsp), .mem_rsp_ready_o(mem_rsp_ready)
   );
 
+  assign sm_desc_o = `QSM_GPU_PATH.g_sm[0].u_sm.desc_i;  // the same for all, like sm_direct_o
+  assign sm_direct_o = `QSM_GPU_PATH.g_sm[0].u_sm.direct_i;
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
-    assign to_sm_o[i] = `QSM_GPU_PATH.g_sm[i].u_sm.to_sm;
+    assign sm_id_o[i] = `QSM_GPU_PATH.g_sm[i].u_sm.sm_id_i;
+    assign to_sm_o[i] = `QSM_GPU_PATH.g_sm[i].u_sm.to_sm_i;
+    assign sm_rsp_o[i] = `QSM_GPU_PATH.g_sm[i].u_sm.rsp_i;
     assign `QSM_GPU_PATH.g_sm[i].u_sm.from_sm = from_sm_i[i];
+    assign `QSM_GPU_PATH.g_sm[i].u_sm.figures = sm_figures_i[i];
+    assign `QSM_GPU_PATH.g_sm[i].u_sm.req = sm_req_i[i];
   end
 
   always_comb begin

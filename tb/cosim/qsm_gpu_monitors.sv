@@ -83,12 +83,12 @@ module qsm_gpu_monitor
 endmodule
 bind qsm_gpu qsm_gpu_monitor u_monitor (
   .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending),
-  .busy(busy), .killed(killed),
-  .launches(launches), .target_we(u_tb_sched.u_alloc.target_we),
+  .busy(tb.busy), .killed(tb.killed),
+  .launches(tb.launches), .target_we(u_tb_sched.u_alloc.target_we),
   .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q),
   .targets(u_tb_sched.u_alloc.target_o),
-  .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(epoch_quota), .alpha(alpha),
-  .epoch_insn(epoch_insn), .insn(hist_insn), .hcyc(hist_cycles), .ratio(ratio),
+  .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(qos.epoch_quota), .alpha(qos.alpha),
+  .epoch_insn(qos.epoch_insn), .insn(qos.insn), .hcyc(qos.cycles), .ratio(qos.ratio),
   .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i), .rsp_ready(mem_rsp_ready_o)
 );
 

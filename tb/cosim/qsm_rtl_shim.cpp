@@ -112,9 +112,15 @@ void evaluate(qsm_rtl *rtl, bool clk) {
     sm->clk_i = clk;
     sm->rst_ni = top->rst_ni;
     sm->dump_i = top->dump_i;
+    sm->sm_id_i = top->sm_id_o[i];
+    sm->desc_i = top->sm_desc_o;
+    sm->direct_i = top->sm_direct_o;
     sm->to_sm_i = top->to_sm_o[i];
+    sm->rsp_i = top->sm_rsp_o[i];
     sm->eval();
     top->from_sm_i[i] = sm->from_sm_o;
+    top->sm_figures_i[i] = sm->figures_o;
+    top->sm_req_i[i] = sm->req_o;
   }
 }
 

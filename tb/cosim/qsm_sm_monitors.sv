@@ -349,11 +349,11 @@ module qsm_sm_monitor
   end
 endmodule
 bind qsm_sm qsm_sm_monitor u_monitor (
-  .clk_i, .rst_ni, .sm_id_i, .arrival(arrival), .retire(retire_o), .release_tbs(release_tbs),
+  .clk_i, .rst_ni, .sm_id_i, .arrival(arrival), .retire(retire), .release_tbs(release_tbs),
   .op(u_save.op_q), .op_next(u_save.op_d), .phase(u_save.phase_q), .phase_next(u_save.phase_d),
   .save_tb(u_save.tb_q), .save_tb_next(u_save.tb_d),
   .image(u_save.image_q), .fresh(u_save.fresh_q), .saved(u_save.saved_q), .base(u_save.base_q),
-  .restored(restored_o),
+  .restored(restored),
   .fault_new(u_fault.fault_new), .fault_source(fault_source), .fault_from(u_fault.from_d),
   .req(req_o), .rsp(rsp_i),
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask),
@@ -475,7 +475,8 @@ module qsm_quota_monitor
   end
 endmodule
 bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_monitor (
-  .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next), .quota(quota_o),
+  .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next),
+  .quota(figures_o.quota),
   .quota_next(u_quota.quota_next),
   .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .fresh_q(u_quota.fresh_q),
   .elastic(u_quota.elastic),
@@ -519,8 +520,8 @@ module qsm_sampler_monitor
   end
 endmodule
 bind qsm_sm qsm_sampler_monitor u_sampler_monitor (
-  .clk_i, .rst_ni, .sm_id_i, .sample(sample_i), .sum(u_idle_sampler.sum_q),
-  .sum_next(u_idle_sampler.sum_d), .snap(snap_idle_o)
+  .clk_i, .rst_ni, .sm_id_i, .sample(broadcast.sample), .sum(u_idle_sampler.sum_q),
+  .sum_next(u_idle_sampler.sum_d), .snap(figures_o.snap_idle)
 );
 
 // Shared memory.

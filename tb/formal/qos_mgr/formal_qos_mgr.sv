@@ -32,21 +32,83 @@ module formal_qos_mgr
   input logic [NumSms-1:0][NumKernels-1:0][19:0] snap_insn_i,
   input logic [63:0]                            cycle_i
 );
-  logic               tick, e, sample, word_valid, load_valid, busy, done;
+  // ---- Types of the ports ----
+  typedef struct packed {
+    logic [2:0] scheme;
+    logic [19:0] epoch_len;
+    logic [18:0] alpha_cap;
+    logic [7:0] rollover_cap;
+    logic alpha_en;
+    logic [3:0] nonqos_quota;
+  } gpu_regs_t;
+  typedef struct packed {
+    struct packed {
+      logic qos;
+      logic valid;
+    } ctx;
+    logic [31:0] goal;
+    logic [31:0] iso_ipc;
+  } slot_regs_t;
+  typedef struct packed {
+    logic [NumKernels-1:0] busy, had_tb;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] staying;
+  } tb_status_t;
+  typedef struct packed {
+    logic [NumKernels-1:0][19:0] snap_insn;
+  } figures_t;
+  typedef struct packed {
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    logic [30:0] quota;
+    logic [30:0] credit;
+  } quota_word_t;
+  typedef struct packed {
+    logic valid;
+    logic [2:0] scheme;
+  } quota_load_t;
+  typedef struct packed {
+    logic busy;
+    logic [31:0] epoch_count, epoch_e_lo;
+    logic [NumKernels-1:0][47:0] insn, cycles;
+    logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
+    logic [NumKernels-1:0][18:0] alpha, ratio;
+  } status_t;
+
+  gpu_regs_t gpu_regs;
+  slot_regs_t [NumKernels-1:0] slot_regs;
+  tb_status_t tb;
+  figures_t [NumSms-1:0] figures;
+  quota_word_t word;
+  quota_load_t load;
+  status_t status;
+  always_comb begin
+    gpu_regs = '{scheme: scheme_i, epoch_len: epoch_len_i, alpha_cap: alpha_cap_i,
+        rollover_cap: rollover_cap_i, alpha_en: alpha_en_i, nonqos_quota: nonqos_quota_i};
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, goal: goal_i[k],
+          iso_ipc: iso_ipc_i[k]};
+    end
+    for (int unsigned i = 0; i < NumSms; i++) figures[i].snap_insn = snap_insn_i[i];
+    tb = '{busy: busy_i, had_tb: had_tb_i, staying: cnt_i};
+  end
+
+  logic               tick, e, word_valid, load_valid, busy, done;
   logic [SmW-1:0]     word_sm;
   logic [KernelW-1:0] word_kernel;
   scheme_e            load_scheme;
   logic [31:0]        epochs;
-  qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat),
-      .QosLat(QosLat), .SnapW(20)) u_dut (
-    .clk_i, .rst_ni(1'b1), .scheme_i, .epoch_len_i, .alpha_cap_i, .rollover_cap_i, .alpha_en_i,
-    .nonqos_quota_i, .valid_i, .qos_i, .goal_i, .iso_ipc_i,
-    .hist_clear_i('0), .busy_i, .cnt_i, .had_tb_i, .snap_insn_i, .cycle_i, .tick_o(tick), .e_o(e),
-    .done_o(done), .sample_o(sample), .word_valid_o(word_valid),
-    .word_sm_o(word_sm), .word_kernel_o(word_kernel), .word_quota_o(), .word_credit_o(),
-    .load_valid_o(load_valid), .load_scheme_o(load_scheme),
-    .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(), .insn_o(), .hcyc_o(),
-    .epoch_insn_o(), .epoch_quota_o(), .alpha_o(), .ratio_o()
+  assign {word_valid, word_kernel} = {word.valid, word.kernel};
+  assign {load_valid, load_scheme} = {load.valid, load.scheme};
+  assign {busy, epochs} = {status.busy, status.epoch_count};
+  qsm_qos_mgr #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
+    .SnapW(20), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
+    .figures_t(figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
+    .status_t(status_t)
+  ) u_dut (
+    .clk_i, .rst_ni(1'b1), .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i('0),
+    .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .tick_o(tick), .sample_o(),
+    .word_o(word), .word_sm_o(word_sm), .load_o(load), .status_o(status)
   );
 
   logic [8:0] cycle_q = '0;  // E is 0

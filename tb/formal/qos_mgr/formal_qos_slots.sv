@@ -12,7 +12,8 @@ module formal_qos_slots
   parameter int unsigned QosLat = 200,
   parameter int unsigned SnapW = 32,
   localparam int unsigned InsnW = SnapW + $clog2(NumSms),
-  localparam int unsigned TbW = $clog2(MaxTbs + 1)
+  localparam int unsigned TbW = $clog2(MaxTbs + 1),
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input logic                                    clk_i,
   input scheme_e                                 scheme_i,
@@ -26,23 +27,83 @@ module formal_qos_slots
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
+  // ---- Types of the ports ----
+  typedef struct packed {
+    logic [2:0] scheme;
+    logic [19:0] epoch_len;
+    logic [18:0] alpha_cap;
+    logic [7:0] rollover_cap;
+    logic alpha_en;
+    logic [3:0] nonqos_quota;
+  } gpu_regs_t;
+  typedef struct packed {
+    struct packed {
+      logic qos;
+      logic valid;
+    } ctx;
+    logic [31:0] goal;
+    logic [31:0] iso_ipc;
+  } slot_regs_t;
+  typedef struct packed {
+    logic [NumKernels-1:0] busy, had_tb;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] staying;
+  } tb_status_t;
+  typedef struct packed {
+    logic [NumKernels-1:0][SnapW-1:0] snap_insn;
+  } figures_t;
+  typedef struct packed {
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    logic [30:0] quota;
+    logic [30:0] credit;
+  } quota_word_t;
+  typedef struct packed {
+    logic valid;
+    logic [2:0] scheme;
+  } quota_load_t;
+  typedef struct packed {
+    logic busy;
+    logic [31:0] epoch_count, epoch_e_lo;
+    logic [NumKernels-1:0][47:0] insn, cycles;
+    logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
+    logic [NumKernels-1:0][18:0] alpha, ratio;
+  } status_t;
+
+  gpu_regs_t gpu_regs;
+  slot_regs_t [NumKernels-1:0] slot_regs;
+  tb_status_t tb;
+  figures_t [NumSms-1:0] figures;
+  quota_word_t word;
+  quota_load_t load;
+  status_t status;
+  always_comb begin
+    {gpu_regs, slot_regs, figures} = '0;
+    gpu_regs.scheme = scheme_i;
+    gpu_regs.alpha_en = 1'b1;
+    for (int unsigned k = 0; k < NumKernels; k++) slot_regs[k].ctx.valid = valid_i[k];
+    tb = '{busy: busy_i, had_tb: had_tb_i, staying: cnt_i};
+  end
+
   logic                        e, busy, done, load_valid;
   scheme_e                     load_scheme;
   logic [31:0]                 epochs, e_lo;
   logic [NumKernels-1:0][47:0] insn, hcyc;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
   logic [NumKernels-1:0][18:0] alpha, ratio;
-  qsm_qos_mgr #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat),
-      .QosLat(QosLat), .SnapW(SnapW)) u_dut (
-    .clk_i, .rst_ni, .scheme_i, .epoch_len_i('0), .alpha_cap_i('0), .rollover_cap_i('0),
-    .alpha_en_i(1'b1), .nonqos_quota_i('0), .valid_i, .qos_i('0), .goal_i('0),
-    .iso_ipc_i('0), .hist_clear_i, .busy_i, .cnt_i, .had_tb_i, .snap_insn_i('0), .cycle_i,
-    .tick_o(), .e_o(e), .done_o(done), .sample_o(),
-    .word_valid_o(), .word_sm_o(), .word_kernel_o(), .word_quota_o(), .word_credit_o(),
-    .load_valid_o(load_valid), .load_scheme_o(load_scheme),
-    .mgr_busy_o(busy), .epoch_count_o(epochs), .epoch_e_lo_o(e_lo), .insn_o(insn), .hcyc_o(hcyc),
-    .epoch_insn_o(epoch_insn),
-    .epoch_quota_o(epoch_quota), .alpha_o(alpha), .ratio_o(ratio)
+  assign {load_valid, load_scheme} = {load.valid, load.scheme};
+  assign {busy, epochs, e_lo} = {status.busy, status.epoch_count, status.epoch_e_lo};
+  assign {insn, hcyc} = {status.insn, status.cycles};
+  assign {epoch_insn, epoch_quota} = {status.epoch_insn, status.epoch_quota};
+  assign {alpha, ratio} = {status.alpha, status.ratio};
+  qsm_qos_mgr #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
+    .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
+    .figures_t(figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
+    .status_t(status_t)
+  ) u_dut (
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
+    .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .tick_o(), .sample_o(), .word_o(word),
+    .word_sm_o(), .load_o(load), .status_o(status)
   );
 
   typedef struct packed {

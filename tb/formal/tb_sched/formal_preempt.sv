@@ -33,7 +33,8 @@ module formal_preempt
   input logic [NumKernels-1:0][19:0]                save_limit_i,
   input logic [NumKernels-1:0]                      idempotent_i,
   input logic [NumKernels-1:0]                      hold_i,
-  input logic [NumKernels-1:0][1:0]                 win_rw_i,
+  input logic [NumKernels-1:0][1:0]                 win_r_i,
+  input logic [NumKernels-1:0][1:0]                 win_w_i,
   input logic [NumKernels-1:0][1:0][19:0]           win_base_i,
   input logic [NumKernels-1:0][1:0][19:0]           win_limit_i,
   input logic [NumKernels-1:0][6:0]                 warps_i,
@@ -71,10 +72,89 @@ module formal_preempt
   always_comb for (int unsigned i = 0; i < NumSms; i++) for (int unsigned r = 0; r < MaxTbs;
   r++) age_kernel[i][r] = kernel_q[i][age_tb_i[i][r]];
 
+  // ---- Types of the ports ----
+  typedef struct packed {
+    logic [19:0] save_base;
+    logic [19:0] save_limit;
+    logic idempotent;
+    logic preempt_hold;
+  } slot_regs_t;
+  typedef struct packed {
+    logic [31:0] base;
+    logic [31:0] limit;
+    logic w;
+    logic r;
+  } window_t;
+  typedef struct packed {
+    logic [6:0] warps;
+    logic [18:0] shared;
+    window_t [1:0] win;
+  } desc_t;
+  typedef struct packed {
+    logic valid;
+    logic [SmW-1:0] sm;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic by_slot;
+    logic [1:0] technique;
+  } preempt_req_t;
+  typedef struct packed {
+    logic [3:0] code;
+    logic [SmW-1:0] sm;
+    logic [TbW-1:0] tb;
+    logic [3:0] image;
+  } preempt_status_t;
+  typedef struct packed {
+    logic [2:0] kind;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [3:0] image;
+    logic [2:0] result;
+  } shown_t;
+  typedef struct packed {
+    logic [4:0] images;
+    logic [4:0] queued;
+  } saved_t;
+  typedef struct packed {
+    struct packed {
+      logic valid;
+      logic [TbW-1:0] tb;
+      logic saved;
+    } retire;
+    logic restored;
+  } from_sm_t;
+
+  slot_regs_t [NumKernels-1:0] slot_regs;
+  desc_t [NumKernels-1:0]      desc;
+  preempt_req_t                host;
+  preempt_status_t             status;
+  shown_t [NumSms-1:0]         shown;
+  saved_t [NumKernels-1:0]     saved;
+  from_sm_t [NumSms-1:0]       from_sm;
+  always_comb begin
+    host = '{valid: host_i, sm: host_sm_i, kernel: host_kernel_i, tb: host_tb_i,
+        by_slot: host_by_slot_i, technique: host_technique_i};
+    desc = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      slot_regs[k] = '{save_base: save_base_i[k], save_limit: save_limit_i[k],
+          idempotent: idempotent_i[k], preempt_hold: hold_i[k]};
+      desc[k].warps = warps_i[k];
+      desc[k].shared = shared_i[k];
+      for (int unsigned w = 0; w < 2; w++) begin
+        desc[k].win[w] = '{base: {win_base_i[k][w], 12'd0}, limit: {win_limit_i[k][w], 12'd0},
+            w: win_w_i[k][w], r: win_r_i[k][w]};
+      end
+    end
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      from_sm[i] = '{
+          retire: '{valid: retire_i[i], tb: retire_tb_i[i], saved: retire_saved_i[i]},
+          restored: restored_i[i]};
+    end
+  end
+
   logic [3:0]                           code;
-  logic [SmW-1:0]                       code_sm;
-  logic [TbW-1:0]                       code_tb, save_tb;
-  logic [ImageW-1:0]                    code_image, image, save_image;
+  logic [TbW-1:0]                       save_tb;
+  logic [ImageW-1:0]                    image, save_image;
   logic [NumSms-1:0][2:0]               job_kind, result;
   logic [NumSms-1:0][KernelW-1:0]       job_kernel;
   logic [NumSms-1:0][TbW-1:0]           job_tb;
@@ -89,19 +169,33 @@ module formal_preempt
   logic [NumSms-1:0]                    returns, save, restores;
   logic [KernelW-1:0]                   return_kernel, save_kernel;
   assign restores = resume[kernel_i] ? started_i : '0;
+  assign code = status.code;
+  assign used = u_dut.used;
+  assign queued = u_dut.queued;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      job_kind[i] = shown[i].kind;
+      job_kernel[i] = shown[i].kernel;
+      job_tb[i] = shown[i].tb;
+      job_image[i] = ImageW'(shown[i].image);
+      result[i] = shown[i].result;
+    end
+  end
+  logic [NumKernels-1:0] counted;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++)
+      counted[k] = 32'(saved[k].images) == $countones(used[k]) && saved[k].queued == 5'(queued[k]);
+  end
   qsm_preempt #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
-      .LineBytes(16), .TicketW(TicketW)) u_dut (
-    .clk_i, .rst_ni, .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i,
-    .host_technique_i,
-    .code_o(code), .code_sm_o(code_sm), .code_tb_o(code_tb), .code_image_o(code_image),
-    .job_kind_o(job_kind), .job_kernel_o(job_kernel), .job_tb_o(job_tb), .job_image_o(job_image),
-    .result_o(result), .used_o(used), .queued_o(queued),
-    .evict_i, .evict_technique_i, .evict_refused_o(refused), .save_base_i, .save_limit_i,
-    .idempotent_i, .hold_i, .win_rw_i, .win_base_i, .win_limit_i,
-    .warps_i, .shared_i, .killed_i(killed_q), .launch_i, .kill_i, .ending_i,
+      .LineBytes(16), .TicketW(TicketW), .slot_regs_t(slot_regs_t), .desc_t(desc_t),
+      .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(shown_t),
+      .saved_t(saved_t), .from_sm_t(from_sm_t)) u_dut (
+    .clk_i, .rst_ni, .host_i(host), .status_o(status), .job_o(shown), .saved_o(saved),
+    .evict_i, .evict_technique_i, .evict_refused_o(refused), .slot_regs_i(slot_regs),
+    .desc_i(desc), .killed_i(killed_q), .launch_i, .kill_i, .ending_i,
     .unfinished_o(unfinished),
-    .age_valid_i, .age_tb_i, .age_kernel_i(age_kernel), .retire_i, .retire_tb_i, .retire_saved_i,
-    .retire_ticket_i, .restored_i, .saving_o(saving),
+    .age_valid_i, .age_tb_i, .age_kernel_i(age_kernel), .from_sm_i(from_sm),
+    .retire_ticket_i, .saving_o(saving),
     .resume_o(resume), .closed_o(closed), .kernel_i, .image_o(image), .fresh_o(fresh),
     .spare_o(spare),
     .restore_i(restores), .restore_tb_i(start_tb_i), .restore_ticket_i(start_ticket_i),
@@ -342,7 +436,7 @@ module formal_preempt
       in_time: assert (&timely);
       images_apart: assert (apart);
       used_is_taken: assert (&free_ok);
-      queue_is_saved: assert (&queue_ok);
+      queue_is_saved: assert (&queue_ok && &counted);
       kept_from_end: assert (unfinished == (some_job | (some_used & ~killed_q)));
       if (ending_i != '0)
         nothing_left: assert ((ending_i & (some_job | (some_used & ~killed_q))) == '0);

@@ -29,6 +29,118 @@ module formal_tb_sched #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
+  // ---- Types of the ports ----
+  typedef struct packed {
+    struct packed {
+      logic qos;
+      logic valid;
+    } ctx;
+    logic [NumSms-1:0] sm_mask;
+    logic [19:0] save_base;
+    logic [19:0] save_limit;
+    logic idempotent;
+    logic preempt_hold;
+  } slot_regs_t;
+  typedef struct packed {
+    logic [31:0] base;
+    logic [31:0] limit;
+    logic w;
+    logic r;
+  } window_t;
+  typedef struct packed {
+    logic [2:0][15:0] grid;
+    logic [6:0] warps;
+    logic [GranW:0] granules;
+    logic [18:0] shared;
+    window_t [1:0] win;
+  } desc_t;
+  typedef struct packed {
+    logic adjust;
+    logic [1:0] adjust_technique;
+    struct packed {logic on;} latecomers;
+  } gpu_regs_t;
+  typedef struct packed {
+    logic valid;
+    logic [SmW-1:0] sm;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic by_slot;
+    logic [1:0] technique;
+  } preempt_req_t;
+  typedef struct packed {
+    logic [3:0] code;
+    logic [SmW-1:0] sm;
+    logic [TbW-1:0] tb;
+    logic [3:0] image;
+  } preempt_status_t;
+  typedef struct packed {
+    logic [2:0] kind;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [3:0] image;
+    logic [2:0] result;
+  } job_t;
+  typedef struct packed {
+    logic [4:0] images;
+    logic [4:0] queued;
+  } saved_t;
+  typedef struct packed {
+    logic [NumKernels-1:0] busy, killed, ended, faulted, had_tb;
+    logic [NumKernels-1:0][31:0] launches;
+    logic [NumKernels-1:0][SmW-1:0] fault_sm;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target, staying;
+    logic alloc_busy, adjust_busy;
+    preempt_status_t preempt;
+    job_t [NumSms-1:0] job;
+    saved_t [NumKernels-1:0] saved;
+  } status_t;
+  typedef struct packed {
+    logic [NumKernels-1:0][12:0] snap_idle;
+  } figures_t;
+  typedef struct packed {
+    logic valid;
+    logic [1:0] op;
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic first;
+    logic [GranW-1:0] base;
+    logic [2:0][15:0] block;
+    logic [31:0] linear;
+    logic [3:0] image;
+    logic fresh;
+    logic [$clog2(1 + NumSms * MaxTbs)-1:0] ticket;
+  } dispatch_t;
+  typedef struct packed {
+    struct packed {
+      logic valid;
+      logic [TbW-1:0] tb;
+      logic saved;
+    } retire;
+    logic restored;
+    logic [NumKernels-1:0] fault;
+  } from_sm_t;
+
+  slot_regs_t [NumKernels-1:0]            slot_regs;
+  desc_t [NumKernels-1:0]                 desc;
+  from_sm_t [NumSms-1:0]                  from_sm;
+  status_t                                status;
+  dispatch_t                              dispatch;
+  always_comb begin
+    {slot_regs, desc, from_sm} = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      slot_regs[k].ctx.valid = 1'b1;
+      slot_regs[k].sm_mask = mask_i[k];
+      desc[k].grid = grid_i[k];
+      desc[k].warps = warps_i[k];
+      desc[k].granules = granules_i[k];
+    end
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      from_sm[i].retire.valid = retire_i[i];
+      from_sm[i].retire.tb = retire_tb_i[i];
+      from_sm[i].fault = fault_i[i];
+    end
+  end
+
   logic [NumKernels-1:0]                  busy, killed, ended, had_tb, start, kill;
   logic                                   alloc_busy, adjust_busy;
   logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target;
@@ -39,27 +151,22 @@ module formal_tb_sched #(
   logic                                   image;
   logic [2:0][15:0]                       block;
   logic [31:0]                            linear;
+  assign {busy, killed, ended, had_tb} = {status.busy, status.killed, status.ended, status.had_tb};
+  assign {alloc_busy, adjust_busy} = {status.alloc_busy, status.adjust_busy};
+  assign {cnt, target} = {status.cnt, status.target};
+  assign {op, kernel, tb} = {dispatch.op, dispatch.kernel, dispatch.tb};
+  assign {image, block, linear} = {dispatch.image[0], dispatch.block, dispatch.linear};
   qsm_tb_sched #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(1), .WarpsPerSm(Warps), .MaxTbs(MaxTbs),
-    .Granules(Granules), .NumImages(1), .EndDelay(EndDelay)
+    .Granules(Granules), .NumImages(1), .EndDelay(EndDelay), .slot_regs_t(slot_regs_t),
+    .desc_t(desc_t), .gpu_regs_t(gpu_regs_t), .preempt_req_t(preempt_req_t),
+    .preempt_status_t(preempt_status_t), .job_t(job_t), .saved_t(saved_t), .status_t(status_t),
+    .figures_t(figures_t), .dispatch_t(dispatch_t), .from_sm_t(from_sm_t)
   ) u_dut (
-    .clk_i, .rst_ni, .valid_i('1), .qos_i('0), .mask_i, .grid_i, .warps_i, .granules_i,
-    .shared_i('0), .win_rw_i('0), .win_base_i('0), .win_limit_i('0),
-    .save_base_i('0), .save_limit_i('0), .idempotent_i('0), .hold_i('0), .launch_i, .kill_write_i,
-    .arrival_i('0), .alloc_change_i(1'b0),
-    .busy_o(busy), .killed_o(killed), .ended_o(ended), .launches_o(), .faulted_o(), .fault_sm_o(),
-    .alloc_busy_o(alloc_busy), .cnt_o(cnt), .target_o(target),
-    .preempt_i(1'b0), .preempt_sm_i('0), .preempt_kernel_i('0), .preempt_by_slot_i(1'b0),
-    .preempt_tb_i('0), .preempt_technique_i('0), .preempt_code_o(),
-    .preempt_sm_o(), .preempt_tb_o(), .preempt_image_o(), .job_kind_o(), .job_kernel_o(),
-    .job_tb_o(), .job_image_o(), .job_result_o(), .images_o(), .queued_o(),
-    .adjust_i(1'b0), .adjust_technique_i('0), .latecomers_i(1'b0), .idle_i('0),
-    .adjust_busy_o(adjust_busy), .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .had_tb_o(had_tb),
-    .saving_o(), .start_o(start), .kill_o(kill), .dispatch_valid_o(valid), .dispatch_op_o(op),
-    .dispatch_kernel_o(kernel), .dispatch_tb_o(tb),
-    .dispatch_first_o(), .dispatch_base_o(), .dispatch_block_o(block), .dispatch_linear_o(linear),
-    .dispatch_image_o(image), .dispatch_fresh_o(),
-    .dispatch_ticket_o(), .retire_i, .retire_tb_i, .retire_saved_i('0), .restored_i('0), .fault_i
+    .clk_i, .rst_ni, .gpu_regs_i('0), .slot_regs_i(slot_regs), .desc_i(desc), .launch_i,
+    .kill_write_i, .arrival_i('0), .alloc_change_i(1'b0), .preempt_i('0), .status_o(status),
+    .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .start_o(start), .kill_o(kill),
+    .dispatch_valid_o(valid), .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i('0)
   );
 
   // ---- Launches and blocks as the messages tell them ----
@@ -136,7 +243,7 @@ module formal_tb_sched #(
       assume ((u_dut.resume & ~u_dut.unfinished) == '0 && u_dut.returned == '0);
       assume ($onehot0(u_dut.save) && (u_dut.save == '0 || u_dut.decision));
 
-      one: assert ($onehot0(valid));
+      one: assert ($onehot0(valid) && dispatch.valid == (valid != '0));
       if (u_dut.decision) is_save: assert (valid == u_dut.save && op == {1'b1, u_dut.save_flush}
                                            && {kernel, tb, image} ==
                                                {u_dut.save_kernel, u_dut.save_tb,

@@ -60,7 +60,6 @@ module qsm_ctrl_pins
   input  logic                                   adjust_busy_i,
   output mem_select_t                            mem_select_o,
   input  logic [31:0]                            mem_value_i,
-  input  logic [NumSms-1:0][31:0]                l1_value_i,
   input  logic                                   l2_flushing_i,
   input  logic                                   snapshot_i,
   input  logic                                   mgr_busy_i,
@@ -73,21 +72,25 @@ module qsm_ctrl_pins
   input  logic [NumKernels-1:0][18:0]            alpha_i,
   input  logic [NumKernels-1:0][18:0]            ratio_i,
   output logic [KernelW-1:0]                      fault_kernel_o,
-  input  fault_t [NumSms-1:0]                     record_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][31:0] snap_insn_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][30:0] quota_i,
   output logic [SubW-1:0]                         stall_sub_o,
   output logic [KernelW-1:0]                      stall_kernel_o,
   output logic [2:0]                              stall_reason_o,
-  input  logic [NumSms-1:0][31:0]                 stall_value_i,
-  input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
-  input  qaws_front_t [NumSms-1:0][NumSched-1:0]  qaws_front_i
+  input  sm_figures_t [NumSms-1:0]                figures_i
 );
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
   gpu_figures_t gpu_figures;
   slot_figures_t [NumKernels-1:0] slot_figures;
+  tb_status_t tb;
+  always_comb begin
+    tb = 'x;
+    tb.ended = ended_i;
+    tb.faulted = faulted_i;
+    tb.fault_sm = fault_sm_i;
+    tb.cnt = cnt_i;
+    tb.target = target_i;
+    tb.job = job_i;
+  end
 
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni, .req_i, .rsp_o, .irq_o,
@@ -96,9 +99,7 @@ module qsm_ctrl_pins
     .cycle_o, .desc_o, .policy_param_o, .valid_o, .qos_o,
     .launch_o, .kill_o, .arrival_o, .alloc_change_o, .hist_clear_o, .icache_inv_o, .preempt_o,
     .l2_flush_o,
-    .ended_i, .faulted_i, .fault_sm_i, .cnt_i, .target_i, .job_i, .mem_value_i, .l1_value_i,
-    .snapshot_i, .fault_kernel_o, .record_i, .snap_c_i, .snap_insn_i, .quota_i, .stall_value_i,
-    .idle_i, .qaws_front_i
+    .tb_i(tb), .mem_value_i, .snapshot_i, .fault_kernel_o, .figures_i
   );
 
   assign policy_o = gpu_regs.policy;

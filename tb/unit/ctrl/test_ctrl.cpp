@@ -86,6 +86,7 @@ class Bench {
   Bench() {
     for (unsigned k = 0; k < NUM_KERNELS; k++) drive_slot(k);
     for (unsigned i = 0; i < NUM_SMS; i++) drive_sm(i);
+    drive_figures(0);
     drive_preempt_status(0);
     top.epoch_count_i = 77;
     top.epoch_e_lo_i = 88;
@@ -125,7 +126,7 @@ class Bench {
     pulses.l2_flush = top.l2_flush_o;
     top.clk_i = 1;
     top.eval();
-    drive_records(top.fault_kernel_o);
+    drive_figures(top.fault_kernel_o);
     top.eval();
     n_cycles++;
   }
@@ -170,35 +171,35 @@ class Bench {
                ? uint64_t{1} << 32 | technique << 17 | by_slot << 16 | tb << 11 | kernel << 8 | sm
                : 0;
   }
-  // What the SMs show of the slot that is asked for: fault_t from bit 0 up: value, block, tid, pc,
-  // cause.
-  void drive_records(unsigned k) {
-    const unsigned widths[] = {32, 32, 10, 32, 5};
-    Fields<decltype(top.record_i)> records(top.record_i);
+  // What the SMs show, the fault record of the slot that is asked for: sm_figures_t from bit 0 up,
+  // the last field first.
+  void drive_figures(unsigned record_slot) {
+    Fields<decltype(top.figures_i)> figures(top.figures_i);
     for (unsigned i = 0; i < NUM_SMS; i++) {
-      for (unsigned f = 0; f < 5; f++) records.put(figure(6 + f, i, k), widths[f]);
+      figures.put(figure(34, i, 0), 4);  // save_phase
+      for (unsigned s = 0; s < NUM_SCHED; s++) figures.put(figure(27, i, s), 17);
+      figures.put(figure(28, i, 0), 32);  // l1_value
+      figures.put(figure(20, i, 0), 32);  // stall_value
+      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(26, i, k), 13);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(23, i, k), 31);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(22, i, k), 32);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(21, i, k), 32);
+      const unsigned record[] = {32, 32, 10, 32, 5};  // value, block, tid, pc, cause
+      for (unsigned f = 0; f < 5; f++) figures.put(figure(6 + f, i, record_slot), record[f]);
     }
   }
   void drive_sm(unsigned i) {
-    set(top.stall_value_i, i, 32, figure(20, i, 0));
-    set(top.l1_value_i, i, 32, figure(28, i, 0));
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const unsigned at = i * NUM_KERNELS + k;
-      set(top.snap_c_i, at, 32, figure(21, i, k));
-      set(top.snap_insn_i, at, 32, figure(22, i, k));
-      set(top.quota_i, at, 31, figure(23, i, k));
       set(top.cnt_i, at, 6, figure(24, i, k));
       set(top.target_i, at, 6, figure(25, i, k));
-      set(top.idle_i, at, 13, figure(26, i, k));
     }
-    for (unsigned s = 0; s < NUM_SCHED; s++)
-      set(top.qaws_front_i, i * NUM_SCHED + s, 17, figure(27, i, s));
-    // job_t from bit 0 up: result, phase, image, tb, kernel, kind.
-    const unsigned widths[] = {3, 4, 4, kTbBits, kKernelBits, 3};
+    // job_t from bit 0 up: result, image, tb, kernel, kind.
+    const unsigned widths[] = {3, 4, kTbBits, kKernelBits, 3}, figures[] = {33, 35, 36, 37, 38};
     unsigned size = 0;
     for (unsigned w : widths) size += w;
     Fields<decltype(top.job_i)> job(top.job_i, i * size);
-    for (unsigned f = 0; f < 6; f++) job.put(figure(33 + f, i, 0), widths[f]);
+    for (unsigned f = 0; f < 5; f++) job.put(figure(figures[f], i, 0), widths[f]);
   }
 };
 

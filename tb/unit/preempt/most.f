@@ -1,4 +1,4 @@
---top-module qsm_tb_sched
+--top-module tb_tb_sched
 -GNumSms=2 -GNumKernels=4 -GNumSched=1 -GWarpsPerSm=8 -GMaxTbs=8 -GNumImages=16 -GLineBytes=64
 -CFLAGS "-DNUM_SMS=2 -DNUM_KERNELS=4 -DNUM_SCHED=1 -DWARPS_PER_SM=8 -DMAX_TBS=8 -DNUM_IMAGES=16 -DLINE_BYTES=64"
 rtl/qsm_lint.vlt
@@ -22,3 +22,4 @@ rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
 rtl/tb_sched/qsm_tb_tickets.sv
 rtl/tb_sched/qsm_tb_trial.sv
+tb/unit/tb_sched/tb_tb_sched.sv

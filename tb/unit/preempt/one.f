@@ -1,4 +1,4 @@
---top-module qsm_tb_sched
+--top-module tb_tb_sched
 -GNumSms=1 -GNumKernels=1 -GNumSched=1 -GWarpsPerSm=1 -GMaxTbs=1 -GNumImages=1 -GLineBytes=8
 -CFLAGS "-DNUM_SMS=1 -DNUM_KERNELS=1 -DNUM_SCHED=1 -DWARPS_PER_SM=1 -DMAX_TBS=1 -DNUM_IMAGES=1 -DLINE_BYTES=8"
 rtl/qsm_lint.vlt
@@ -22,3 +22,4 @@ rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
 rtl/tb_sched/qsm_tb_tickets.sv
 rtl/tb_sched/qsm_tb_trial.sv
+tb/unit/tb_sched/tb_tb_sched.sv

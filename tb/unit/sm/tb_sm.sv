@@ -65,17 +65,13 @@ module tb_sm
   assign params_o = '{NumSched, WarpSize, NumKernels, MaxTbs, MemTxns};
 
   desc_t  [NumKernels-1:0]       desc;
-  fault_t                        record;
-  logic   [NumKernels-1:0][31:0] snap_insn;
-  logic   [NumKernels-1:0][12:0] snap_idle;
-  logic   [NumKernels-1:0]       fault;
-  dispatch_t dispatch;
-  logic [3:0] save_phase;
-  assign phase_o = 32'(save_phase);
-  retire_t   retire;
+  sm_direct_t  direct;
+  to_sm_t      to_sm;
+  from_sm_t    from_sm;
+  sm_figures_t figures;
+  assign phase_o = 32'(figures.save_phase);
   mem_req_t  req;
   mem_rsp_t  rsp;
-  qaws_front_t [NumSched-1:0] front;
 
   always_comb begin
     desc = '0;
@@ -84,24 +80,38 @@ module tb_sm
       desc[k].threads = 11'(threads_i[k]);
       desc[k].shared  = 19'(shared_i[k]);
     end
-    dispatch = '{valid: dispatch_i[0][0], kernel: KernelW'(dispatch_i[1]), tb: TbW'(dispatch_i[2]),
-                 first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]), block:
-                   {block_i[2], block_i[1], block_i[0]},
-                 linear: dispatch_i[5], op: tb_op_e'(dispatch_i[6][1:0]), image: '0, fresh:
-                   dispatch_i[7][0], ticket: '0};
+    direct              = '0;
+    direct.policy       = PolicyLrr;
+    direct.policy_param = '{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8};
+    direct.save_base    = 20'h8_0000;
+    direct.fault_kernel = KernelW'(record_kernel_i);
+    direct.stall_sub    = SubW'(stall_i[0]);
+    direct.stall_reason = 3'(stall_i[1]);
+    to_sm = '0;
+    to_sm.broadcast.start  = NumKernels'(start_i);
+    to_sm.broadcast.kill   = NumKernels'(kill_i);
+    to_sm.broadcast.tick   = tick_i;
+    to_sm.broadcast.sample = tick_i;
+    to_sm.dispatch = '{
+        valid: dispatch_i[0][0], kernel: KernelW'(dispatch_i[1]), tb: TbW'(dispatch_i[2]),
+        first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]),
+        block: {block_i[2], block_i[1], block_i[0]}, linear: dispatch_i[5],
+        op: tb_op_e'(dispatch_i[6][1:0]), image: '0, fresh: dispatch_i[7][0], ticket: '0};
     rsp         = '0;
     rsp.valid   = rsp_i[0][0];
     rsp.tag     = TagW'(rsp_i[1]);
     rsp.data[0] = rsp_data_i;
   end
-  assign retire_o = '{32'(retire.valid), 32'(retire.tb), 32'(retire.saved)};
-  assign fault_o  = 32'(fault);
+  assign retire_o = '{32'(from_sm.retire.valid), 32'(from_sm.retire.tb), 32'(from_sm.retire.saved)};
+  assign fault_o  = 32'(from_sm.fault);
+  assign restored_o = from_sm.restored;
   assign req_o    = '{32'(req.valid), 32'(req.kind), req.addr, 32'(req.bytes), 32'(req.tag),
       32'(req.slot)};
-  assign record_o = '{32'(record.cause), record.pc, 32'(record.tid), record.block, record.value};
+  assign record_o = '{32'(figures.fault_record.cause), figures.fault_record.pc,
+      32'(figures.fault_record.tid), figures.fault_record.block, figures.fault_record.value};
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
-    assign snap_insn_o[k] = snap_insn[k];
-    assign snap_idle_o[k] = 32'(snap_idle[k]);
+    assign snap_insn_o[k] = figures.snap_insn[k];
+    assign snap_idle_o[k] = 32'(figures.snap_idle[k]);
   end
   for (genvar t = 0; t < MaxTbs; t++) begin : g_tb
     assign info_o[t] = '{32'(u_sm.tb_valid[t]), 32'(u_sm.tb_info[t].kernel),
@@ -147,49 +157,13 @@ module tb_sm
     assign grant_o[s] = 32'(u_sm.miss_grant[s]);
     assign fill_o[s]  = '{32'(u_sm.fill_valid[s]), u_sm.rsp_data[0]};
     assign pop_o[s]   = 32'(u_sm.mq_pop[s]);
-    assign front_o[s] = 32'(front[s]);
+    assign front_o[s] = 32'(figures.qaws_front[s]);
   end
 
+  assign stall_value_o = figures.stall_value;
+
   qsm_sm u_sm (
-    .clk_i,
-    .rst_ni,
-    .sm_id_i        ('0),
-    .cycle_i        ('0),
-    .desc_i         (desc),
-    .policy_i       (PolicyLrr),
-    .policy_param_i ('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}),
-    .qos_i          ('0),
-    .first_quota_i  ('0),
-    .save_base_i    (20'h8_0000),
-    .epoch_len_i    ('0),
-    .start_i        (NumKernels'(start_i)),
-    .kill_i         (NumKernels'(kill_i)),
-    .dispatch_i     (dispatch),
-    .icache_inv_i   (1'b0),
-    .tick_i,
-    .sample_i       (tick_i),
-    .quota_word_i   ('0),
-    .quota_load_i   ('0),
-    .retire_o       (retire),
-    .restored_o,
-    .fault_o        (fault),
-    .fault_kernel_i (KernelW'(record_kernel_i)),
-    .fault_record_o (record),
-    .snap_c_o       (),
-    .snap_insn_o    (snap_insn),
-    .quota_o        (),
-    .snap_idle_o    (snap_idle),
-    .stall_sub_i    (SubW'(stall_i[0])),
-    .stall_kernel_i ('0),
-    .stall_reason_i (3'(stall_i[1])),
-    .stall_value_o,
-    .skip_l1_i      ('0),
-    .l1_slot_i      ('0),
-    .l1_counter_i   ('0),
-    .l1_value_o     (),
-    .qaws_front_o   (front),
-    .save_phase_o   (save_phase),
-    .req_o          (req),
-    .rsp_i          (rsp)
+    .clk_i, .rst_ni, .sm_id_i('0), .desc_i(desc), .direct_i(direct), .to_sm_i(to_sm),
+    .from_sm_o(from_sm), .figures_o(figures), .req_o(req), .rsp_i(rsp)
   );
 endmodule

@@ -31,12 +31,12 @@ module tb_sm_preempt
   assign granule_bytes_o = GranuleBytes;
 
   desc_t [NumKernels-1:0] desc;
-  dispatch_t message;
-  retire_t retire;
+  sm_direct_t direct;
+  to_sm_t to_sm;
+  from_sm_t from_sm;
+  sm_figures_t figures;
   mem_req_t req;
   mem_rsp_t rsp;
-  logic [NumKernels-1:0] fault;
-  logic [3:0] phase;
   logic [63:0] cycle_q;
 
   always_comb begin
@@ -51,7 +51,14 @@ module tb_sm_preempt
       desc[k].shared = 19'(launch_i[k][4]);
       desc[k].granules = 6'(launch_i[k][5]);
     end
-    message = '{valid: message_i[0][0], op: tb_op_e'(message_i[1][1:0]),
+    direct = '0;
+    direct.cycle = cycle_q;
+    direct.policy = policy_e'(policy_i[2:0]);
+    direct.policy_param = '{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8};
+    direct.save_base = save_base_i[31:12];
+    to_sm = '0;
+    to_sm.broadcast.kill = NumKernels'(kill_i);
+    to_sm.dispatch = '{valid: message_i[0][0], op: tb_op_e'(message_i[1][1:0]),
         kernel: KernelW'(message_i[2]), tb: TbW'(message_i[3]),
                 image: 4'(message_i[4]), fresh: message_i[5][0], ticket: TicketW'(message_i[6]),
                     linear: message_i[7],
@@ -61,9 +68,10 @@ module tb_sm_preempt
     rsp.tag = TagW'(rsp_i[1]);
     for (int unsigned l = 0; l < WarpSize; l++) rsp.data[l] = rsp_data_i[l];
   end
-  assign retire_o = '{32'(retire.valid), 32'(retire.tb), 32'(retire.saved)};
-  assign fault_o = 32'(fault);
-  assign phase_o = 32'(phase);
+  assign retire_o = '{32'(from_sm.retire.valid), 32'(from_sm.retire.tb), 32'(from_sm.retire.saved)};
+  assign fault_o = 32'(from_sm.fault);
+  assign restored_o = from_sm.restored;
+  assign phase_o = 32'(figures.save_phase);
   assign present_o = 32'(dut.present);
   assign req_o = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes),
       32'(req.tag)};
@@ -76,20 +84,8 @@ module tb_sm_preempt
     else cycle_q <= cycle_q + 64'd1;
   end
 
-  /* verilator lint_off PINCONNECTEMPTY */
   qsm_sm dut (
-    .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
-    .policy_i(policy_e'(policy_i[$bits(policy_e)-1:0])),
-    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}), .qos_i('0),
-    .first_quota_i('0), .epoch_len_i('0),
-    .save_base_i(save_base_i[31:12]), .start_i('0), .kill_i(NumKernels'(kill_i)),
-    .dispatch_i(message), .icache_inv_i('0), .tick_i('0), .sample_i('0),
-    .quota_word_i('0), .quota_load_i('0), .retire_o(retire), .restored_o, .fault_o(fault),
-    .fault_kernel_i('0), .fault_record_o(),
-    .snap_c_o(), .snap_insn_o(), .quota_o(), .snap_idle_o(), .stall_sub_i('0), .stall_kernel_i('0),
-    .stall_reason_i('0), .stall_value_o(),
-    .skip_l1_i('0), .l1_slot_i('0), .l1_counter_i('0), .l1_value_o(),
-    .qaws_front_o(), .save_phase_o(phase), .req_o(req), .rsp_i(rsp)
+    .clk_i, .rst_ni, .sm_id_i('0), .desc_i(desc), .direct_i(direct), .to_sm_i(to_sm),
+    .from_sm_o(from_sm), .figures_o(figures), .req_o(req), .rsp_i(rsp)
   );
-  /* verilator lint_on PINCONNECTEMPTY */
 endmodule

@@ -3,8 +3,8 @@
 #ifndef QSM_SCHED_BENCH_H
 #define QSM_SCHED_BENCH_H
 
-#include "Vqsm_tb_sched.h"
-#include "Vqsm_tb_sched___024root.h"
+#include "Vtb_tb_sched.h"
+#include "Vtb_tb_sched___024root.h"
 
 #include "../common/qsm_unit.h"
 #include "sched_ref.h"
@@ -22,7 +22,6 @@ const unsigned kTbW = qsm_unit::index_bits(MAX_TBS);
 const unsigned kSmW = qsm_unit::index_bits(NUM_SMS);
 const unsigned kKernelW = qsm_unit::index_bits(NUM_KERNELS);
 const unsigned kImageW = qsm_unit::index_bits(NUM_IMAGES);
-const unsigned kQueuedW = qsm_unit::index_bits(NUM_IMAGES + 1);
 const unsigned kTicketW = qsm_unit::index_bits(NUM_IMAGES + NUM_SMS * MAX_TBS);
 
 class Bench {
@@ -87,7 +86,7 @@ class Bench {
     cycle();
   }
 
-  Vqsm_tb_sched top;
+  Vtb_tb_sched top;
   SchedInput in;
   SchedOutput out;
   SchedRef ref;
@@ -140,7 +139,8 @@ class Bench {
       set(top.idempotent_i, k, 1, slot.idempotent);
       set(top.hold_i, k, 1, slot.hold);
       for (unsigned w = 0; w < 2; w++) {
-        set(top.win_rw_i, 2 * k + w, 1, slot.window[w].r && slot.window[w].w);
+        set(top.win_r_i, 2 * k + w, 1, slot.window[w].r);
+        set(top.win_w_i, 2 * k + w, 1, slot.window[w].w);
         set(top.win_base_i, 2 * k + w, 20, slot.window[w].base >> 12);
         set(top.win_limit_i, 2 * k + w, 20, slot.window[w].limit >> 12);
       }
@@ -206,8 +206,8 @@ class Bench {
       compare_job(i, job);
       same("result", i, get(top.job_result_o, i, 3), pre.result[i]);
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
-        same("saving", i * NUM_KERNELS + k, get(top.saving_o, i * NUM_KERNELS + k, 1),
-             job.kind == QSM_JOB_SAVE && job.kernel == k);
+        same("staying", i * NUM_KERNELS + k, get(top.staying_o, i * NUM_KERNELS + k, 6),
+             ref.sm[i].cnt[k] - (job.kind == QSM_JOB_SAVE && job.kernel == k));
       }
     }
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -215,7 +215,8 @@ class Bench {
         same("image used", k * NUM_IMAGES + v, get(top.images_o, k * NUM_IMAGES + v, 1),
              pre.slot[k].used[v]);
       }
-      same("queued", k, get(top.queued_o, k, kQueuedW), pre.slot[k].queue.size());
+      same("queued", k, get(top.saved_o, 2 * k, 5), pre.slot[k].queue.size());
+      same("images", k, get(top.saved_o, 2 * k + 1, 5), pre.n_used(k));
     }
   }
 
@@ -224,7 +225,8 @@ class Bench {
     const unsigned width = kKernelW + kTbW + kImageW + 2 + kTicketW, hidden = kTicketW + 2;
     uint64_t bits = 0;
     for (unsigned b = 0; b < hidden; b++)
-      bits |= get(top.rootp->qsm_tb_sched__DOT__u_preempt__DOT__job_q, i * width + b, 1) << b;
+      bits |= get(top.rootp->tb_tb_sched__DOT__u_dut__DOT__u_preempt__DOT__job_q, i * width + b, 1)
+              << b;
     if (job.kind != QSM_JOB_NONE) {
       same("job fresh", i, bits >> (kTicketW + 1), job.fresh);
       same("job host", i, (bits >> kTicketW) & 1, job.host);
@@ -242,6 +244,7 @@ class Bench {
     const unsigned receiver = d.now ? d.request.sm : out.sm;
     same("message valid", 0, top.dispatch_valid_o,
          out.dispatch || d.saves() ? uint64_t{1} << receiver : 0);
+    same("message valid", 1, top.dispatch_any_o, out.dispatch || d.saves());
     if (d.saves()) {
       same("save op", 0, top.dispatch_op_o, d.request.technique == QSM_TECHNIQUE_FLUSH ? 3 : 2);
       same("save kernel", 0, top.dispatch_kernel_o, d.request.kernel);

@@ -1,4 +1,4 @@
---top-module qsm_tb_sched
+--top-module tb_tb_sched
 -GNumSms=3 -GNumKernels=3 -GNumSched=2 -GWarpsPerSm=6 -GMaxTbs=5 -GNumImages=2 -GLineBytes=16
 -CFLAGS "-DNUM_SMS=3 -DNUM_KERNELS=3 -DNUM_SCHED=2 -DWARPS_PER_SM=6 -DMAX_TBS=5 -DNUM_IMAGES=2 -DLINE_BYTES=16"
 rtl/qsm_lint.vlt
@@ -22,3 +22,4 @@ rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
 rtl/tb_sched/qsm_tb_tickets.sv
 rtl/tb_sched/qsm_tb_trial.sv
+tb/unit/tb_sched/tb_tb_sched.sv

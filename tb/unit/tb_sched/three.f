@@ -1,4 +1,4 @@
---top-module qsm_tb_sched
+--top-module tb_tb_sched
 -GNumSms=4 -GNumKernels=8 -GNumSched=3 -GWarpsPerSm=12 -GMaxTbs=7 -GNumImages=3 -GLineBytes=32
 -CFLAGS "-DNUM_SMS=4 -DNUM_KERNELS=8 -DNUM_SCHED=3 -DWARPS_PER_SM=12 -DMAX_TBS=7 -DNUM_IMAGES=3 -DLINE_BYTES=32"
 rtl/qsm_lint.vlt
@@ -22,3 +22,4 @@ rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
 rtl/tb_sched/qsm_tb_tickets.sv
 rtl/tb_sched/qsm_tb_trial.sv
+tb/unit/tb_sched/tb_tb_sched.sv

@@ -1,4 +1,4 @@
---top-module qsm_tb_sched
+--top-module tb_tb_sched
 -GNumSms=16 -GNumKernels=4 -GNumSched=4 -GWarpsPerSm=64 -GMaxTbs=32 -GNumImages=8 -GLineBytes=128
 -CFLAGS "-DNUM_SMS=16 -DNUM_KERNELS=4 -DNUM_SCHED=4 -DWARPS_PER_SM=64 -DMAX_TBS=32 -DNUM_IMAGES=8 -DLINE_BYTES=128"
 rtl/qsm_lint.vlt
@@ -22,3 +22,4 @@ rtl/tb_sched/qsm_tb_resources.sv
 rtl/tb_sched/qsm_tb_sched.sv
 rtl/tb_sched/qsm_tb_tickets.sv
 rtl/tb_sched/qsm_tb_trial.sv
+tb/unit/tb_sched/tb_tb_sched.sv

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_qos_mgr with types of ports made from its parameters, and plain ports for the unit bench, one
+// vector for each value.
+module tb_qos_mgr #(
+  parameter  int unsigned NumSms     = 4,      // 1..96
+  parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
+  parameter  int unsigned MaxTbs     = 8,      // thread-block slots per SM, 1..32
+  parameter  int unsigned NocLat     = 2,      // cycles of a message, 1..16
+  parameter  int unsigned QosLat     = 200,    // cycles from the snapshot to the load
+  parameter  int unsigned EpochReset = 10000,  // T of the first epoch: reset value of EPOCH_LEN
+  parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
+  localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  // from the registers; steady while mgr_busy_o and in E
+  input  logic [2:0]                              scheme_i,
+  input  logic [19:0]                             epoch_len_i,     // T, cycles
+  input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
+  input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
+  input  logic                                    alpha_en_i,
+  // 0 artificial goals, n: T * 2^(n-1)
+  input  logic [3:0]                              nonqos_quota_i,
+  input  logic [NumKernels-1:0]                   valid_i,
+  input  logic [NumKernels-1:0]                   qos_i,
+  input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
+  input  logic [NumKernels-1:0][31:0]             iso_ipc_i,       // IPC alone, for the scheme fair
+  input  logic [NumKernels-1:0]                   hist_clear_i,    // pulse: forget the history
+  // from the TB scheduler
+  input  logic [NumKernels-1:0]                   busy_i,          // unfinished launch
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,           // resident blocks, 0..MaxTbs
+  input  logic [NumKernels-1:0]                   had_tb_i,        // had a block since the last E
+  // from the SMs
+  input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn_i,  // instructions of the epoch
+  // cycle counter, of which EPOCH_E_LO shows the lower half
+  input  logic [63:0]                             cycle_i,
+  // messages
+  output logic                                    tick_o,          // sent; seen in cycle E
+  output logic                                    e_o,             // this is cycle E
+  output logic                                    done_o,          // this is cycle E + QosLat
+  output logic                                    sample_o,        // sent: count the idle warps
+  output logic                                    word_valid_o,
+  output logic [SmW-1:0]                          word_sm_o,
+  output logic [KernelW-1:0]                      word_kernel_o,
+  output logic [30:0]                             word_quota_o,
+  output logic [30:0]                             word_credit_o,
+  output logic                                    load_valid_o,    // sent; seen in E + QosLat
+  output logic [2:0]                              load_scheme_o,
+  // to the registers
+  output logic                                    mgr_busy_o,
+  output logic [31:0]                             epoch_count_o,
+  output logic [31:0]                             epoch_e_lo_o,
+  output logic [NumKernels-1:0][47:0]             insn_o,          // history, thread instructions
+  output logic [NumKernels-1:0][47:0]             hcyc_o,          // history, cycles
+  output logic [NumKernels-1:0][30:0]             epoch_insn_o,
+  output logic [NumKernels-1:0][30:0]             epoch_quota_o,
+  output logic [NumKernels-1:0][18:0]             alpha_o,         // Q3.16
+  // goal / IPC of the history, Q3.16
+  output logic [NumKernels-1:0][18:0]             ratio_o
+);
+  // ---- types of a GPU that has just this block ----
+  typedef struct packed {
+    logic [2:0] scheme;
+    logic [19:0] epoch_len;
+    logic [18:0] alpha_cap;
+    logic [7:0] rollover_cap;
+    logic alpha_en;
+    logic [3:0] nonqos_quota;
+  } gpu_regs_t;
+  typedef struct packed {
+    struct packed {
+      logic qos;
+      logic valid;
+    } ctx;
+    logic [31:0] goal;
+    logic [31:0] iso_ipc;
+  } slot_regs_t;
+  typedef struct packed {
+    logic [NumKernels-1:0] busy, had_tb;
+    logic [NumSms-1:0][NumKernels-1:0][5:0] staying;
+  } tb_status_t;
+  typedef struct packed {
+    logic [NumKernels-1:0][SnapW-1:0] snap_insn;
+  } figures_t;
+  typedef struct packed {
+    logic valid;
+    logic [KernelW-1:0] kernel;
+    logic [30:0] quota;
+    logic [30:0] credit;
+  } quota_word_t;
+  typedef struct packed {
+    logic valid;
+    logic [2:0] scheme;
+  } quota_load_t;
+  typedef struct packed {
+    logic busy;
+    logic [31:0] epoch_count, epoch_e_lo;
+    logic [NumKernels-1:0][47:0] insn, cycles;
+    logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
+    logic [NumKernels-1:0][18:0] alpha, ratio;
+  } status_t;
+
+  gpu_regs_t gpu_regs;
+  slot_regs_t [NumKernels-1:0] slot_regs;
+  tb_status_t tb;
+  figures_t [NumSms-1:0] figures;
+  quota_word_t word;
+  quota_load_t load;
+  status_t status;
+  always_comb begin
+    gpu_regs = '{scheme: scheme_i, epoch_len: epoch_len_i, alpha_cap: alpha_cap_i,
+        rollover_cap: rollover_cap_i, alpha_en: alpha_en_i, nonqos_quota: nonqos_quota_i};
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, goal: goal_i[k],
+          iso_ipc: iso_ipc_i[k]};
+    end
+    for (int unsigned i = 0; i < NumSms; i++) figures[i].snap_insn = snap_insn_i[i];
+    tb = '{busy: busy_i, had_tb: had_tb_i, staying: cnt_i};
+  end
+  assign word_valid_o = word.valid;
+  assign word_kernel_o = word.kernel;
+  assign word_quota_o = word.quota;
+  assign word_credit_o = word.credit;
+  assign load_valid_o = load.valid;
+  assign load_scheme_o = load.scheme;
+  assign mgr_busy_o = status.busy;
+  assign epoch_count_o = status.epoch_count;
+  assign epoch_e_lo_o = status.epoch_e_lo;
+  assign insn_o = status.insn;
+  assign hcyc_o = status.cycles;
+  assign epoch_insn_o = status.epoch_insn;
+  assign epoch_quota_o = status.epoch_quota;
+  assign alpha_o = status.alpha;
+  assign ratio_o = status.ratio;
+
+  qsm_qos_mgr #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
+    .EpochReset(EpochReset), .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t),
+    .tb_status_t(tb_status_t), .figures_t(figures_t), .quota_word_t(quota_word_t),
+    .quota_load_t(quota_load_t), .status_t(status_t)
+  ) u_dut (
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
+    .figures_i(figures), .cycle_i, .e_o, .done_o, .tick_o, .sample_o, .word_o(word), .word_sm_o,
+    .load_o(load), .status_o(status)
+  );
+endmodule
