@@ -73,7 +73,7 @@ test: install-sim install-docs $(STAMPS)/pip-lint ## all tests, under 15 minutes
 	scripts/run_tests.sh build/tests.list build/test-logs
 
 test-full: export QSM_TEST_FULL := 1
-test-full: install-sim install-docs $(STAMPS)/pip-lint ## the same with large inputs and long random runs
+test-full: install-sim install-docs $(STAMPS)/pip-lint $(STAMPS)/pip-cocotb ## the same with large inputs and long random runs
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
 

@@ -81,7 +81,8 @@ module qsm_ctrl
   job_t job;
   qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
-    .sel_i(req_i.valid && in_gpu && aligned), .we_i(req_i.we), .off_i(off[7:2]), .wdata_i(req_i.wdata),
+    .sel_i(req_i.valid && in_gpu && aligned), .we_i(req_i.we), .off_i(off[7:2]),
+    .wdata_i(req_i.wdata),
     .guard_i(gpu_guard), .quiet_i(mgr_quiet), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
     .set_irq_i(tb_i.ended), .figures_i(gpu_figures_i), .own_i(gpu_own), .regs_o(gpu_regs_o),
     .writes_o(gpu_writes)

@@ -108,8 +108,9 @@ module formal_axil #(
       b_answer: assert (!wrote_q || bresp == (rsp_err_i || !whole_q ? 2'b10 : 2'b00));
       r_answer: assert (!read_q || {rresp, rdata} == {rsp_err_i, 1'b0, rsp_rdata_i});
       // For the induction.
-      buffers: assert (u_dut.aw_full_q == aw_q && u_dut.w_full_q == w_q && u_dut.ar_full_q == ar_q &&
-          (!aw_q || u_dut.aw_addr_q == aw_addr_q) && (!ar_q || u_dut.ar_addr_q == ar_addr_q) &&
+      buffers: assert (u_dut.aw_full_q == aw_q && u_dut.w_full_q == w_q &&
+          u_dut.ar_full_q == ar_q && (!aw_q || u_dut.aw_addr_q == aw_addr_q) &&
+          (!ar_q || u_dut.ar_addr_q == ar_addr_q) &&
           (!w_q || {u_dut.w_strb_q, u_dut.w_data_q} == w_word_q));
       answers: assert (u_dut.b_new_q == wrote_q && u_dut.r_new_q == read_q &&
           (u_dut.b_new_q || u_dut.b_kept_q) == b_q && (u_dut.r_new_q || u_dut.r_kept_q) == r_q);
