@@ -1,9 +1,0 @@
---top-module qsm_warp_sched
--GNumWarps=16
--GNumKernels=8
--CFLAGS "-DNUM_WARPS=16 -DNUM_KERNELS=8"
-rtl/warp_sched/qsm_first.sv
-rtl/warp_sched/qsm_warp_age.sv
-rtl/warp_sched/qsm_two_level.sv
-rtl/warp_sched/qsm_qaws.sv
-rtl/warp_sched/qsm_warp_sched.sv

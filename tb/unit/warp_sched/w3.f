@@ -1,9 +1,0 @@
---top-module qsm_warp_sched
--GNumWarps=3
--GNumKernels=3
--CFLAGS "-DNUM_WARPS=3 -DNUM_KERNELS=3"
-rtl/warp_sched/qsm_first.sv
-rtl/warp_sched/qsm_warp_age.sv
-rtl/warp_sched/qsm_two_level.sv
-rtl/warp_sched/qsm_qaws.sv
-rtl/warp_sched/qsm_warp_sched.sv
