@@ -155,10 +155,12 @@ class Bench {
     same("ready of the port", top->req_ready_o, ref.ready());
     same("ARVALID", top->arvalid_o, ref.ar.valid);
     if (ref.ar.valid)
-      same("ARID", top->arid_o, ref.ar.id), same("ARADDR", top->araddr_o, ref.ar.line * BYTES_PER_LINE);
+      same("ARID", top->arid_o, ref.ar.id),
+          same("ARADDR", top->araddr_o, ref.ar.line * BYTES_PER_LINE);
     same("AWVALID", top->awvalid_o, ref.aw.valid);
     if (ref.aw.valid)
-      same("AWID", top->awid_o, ref.aw.id), same("AWADDR", top->awaddr_o, ref.aw.line * BYTES_PER_LINE);
+      same("AWID", top->awid_o, ref.aw.id),
+          same("AWADDR", top->awaddr_o, ref.aw.line * BYTES_PER_LINE);
     same("WVALID", top->wvalid_o, ref.w_valid);
     if (ref.w_valid) {
       Beat beat;
@@ -176,8 +178,8 @@ class Bench {
     if (shown) {
       same("tag", top->rsp_tag_o, shown->access.tag);
       const Line data = shown->access.write || shown->error ? Line{} : shown->access.data;
-      tap_.expect(get_bytes<BYTES_PER_LINE>(top->rsp_data_o) == data, "cycle %llu: data of a response",
-                  static_cast<unsigned long long>(now));
+      tap_.expect(get_bytes<BYTES_PER_LINE>(top->rsp_data_o) == data,
+                  "cycle %llu: data of a response", static_cast<unsigned long long>(now));
     }
     same("error", top->error_valid_o, ref.error.valid);
     if (ref.error.valid) {

@@ -11,7 +11,8 @@
 #include <deque>
 #include <vector>
 
-constexpr unsigned kBeatBytes = DATA_W / 8, kBeats = BYTES_PER_LINE / kBeatBytes, kEntries = 1u << ID_W;
+constexpr unsigned kBeatBytes = DATA_W / 8, kBeats = BYTES_PER_LINE / kBeatBytes,
+                   kEntries = 1u << ID_W;
 
 using Line = std::array<uint8_t, BYTES_PER_LINE>;
 using Mask = std::bitset<BYTES_PER_LINE>;

@@ -144,8 +144,9 @@ class AxiSlave {
     tap_.expect(pins.burst == 1 && (1u << pins.size) == kBeatBytes && bytes == BYTES_PER_LINE,
                 "%s: burst %u of %u beats of %u bytes", channel, pins.burst, pins.len + 1,
                 1u << pins.size);
-    tap_.expect(pins.addr % BYTES_PER_LINE == 0 && pins.addr / 4096 == (pins.addr + (bytes - 1)) / 4096,
-                "%s: address %x", channel, pins.addr);
+    tap_.expect(
+        pins.addr % BYTES_PER_LINE == 0 && pins.addr / 4096 == (pins.addr + (bytes - 1)) / 4096,
+        "%s: address %x", channel, pins.addr);
     tap_.expect(pins.lock == 0 && pins.cache == 2 && pins.prot == 2 && pins.qos == 0,
                 "%s: lock %u, cache %u, prot %u, qos %u", channel, pins.lock, pins.cache, pins.prot,
                 pins.qos);
