@@ -33,15 +33,15 @@ def difference(cores, name, target):
     flow = cores[name].content.get("targets", {}).get(target, {}).get("flow")
     mine = [(core.name, [path for path, _, _ in core.files(of) if not path.startswith("build/")]) for core, of in ours.resolve(cores, name, target)]
     other = theirs(name, target, flow)
-    if not any(needed.startswith(ours.CONFIG) for needed in cores[name].depends(target)):  # FuseSoC takes any configuration then
-        other = [entry for entry in other if not entry[0].startswith(ours.CONFIG)]
+    if not any(needed.startswith(ours.CONFIG) and needed != ours.ANY_CONFIG for needed in cores[name].depends(target)):
+        mine, other = ([entry for entry in order if not entry[0].startswith(ours.CONFIG)] for order in (mine, other))  # FuseSoC takes any
     if dict(mine) != dict(other):
         return f"target {target}: ours {sorted(map(str, mine))}, FuseSoC's {sorted(map(str, other))}"
     for order in (mine, other):
         place = {core: n for n, (core, _) in enumerate(order)}
         for core, of in ours.resolve(cores, name, target):
             for needed in core.depends(of):
-                if needed != ours.ANY_CONFIG and place[needed] > place[core.name]:
+                if core.name in place and needed in place and place[needed] > place[core.name]:
                     return f"target {target}: {needed} comes behind {core.name}"
     return None
 
