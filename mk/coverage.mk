@@ -6,10 +6,8 @@ COV_CYCLES ?= 1200000
 COV_VERILATOR_ROOT = $(abspath $(wildcard build/venv/lib/python3*/site-packages/verilator))
 # Its makefile knows only the machine that it was built on.
 COV_TOOLS := PYTHON3=python3 CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch
-# A tree to find RTL and benches in, with the same paths.
-COV_SRC := build/coverage/src
 # With counters it takes a block of which one output leads to another input of its own for a loop: UNOPTFLAT.
-COV_VERILATE = cd $(COV_SRC) && VERILATOR_ROOT=$(COV_VERILATOR_ROOT) $(COV_VERILATOR_ROOT)/bin/verilator --coverage-line --quiet -Wno-UNOPTFLAT
+COV_VERILATE = VERILATOR_ROOT=$(COV_VERILATOR_ROOT) $(COV_VERILATOR_ROOT)/bin/verilator --coverage-line --quiet -Wno-UNOPTFLAT
 # A tree for the tools: configurations and programs by links, the RTL with counters.
 COV_ROOT := build/coverage/root
 COV_RTL := $(patsubst %,$(COV_ROOT)/build/rtl/%.so,$(COV_CONFIGS) axi)
@@ -24,16 +22,6 @@ coverage: install-sim install-coverage ## lines and branches of the RTL that tes
 install-coverage: $(STAMPS)/pip-coverage
 coverage-build: build/qsm sw-kernels $(COV_RTL) $(COV_BENCHES)
 
-# With counters, this Verilator fails at a loop that counts down in its condition: it gets the same loop otherwise, on the same line.
-$(COV_SRC)/.copied: $(RTL_SRCS) $(patsubst %,build/cfg/%/files.f,$(CONFIGS) axi) mk/coverage.mk
-	rm -rf $(COV_SRC)
-	mkdir -p $(COV_SRC)/build
-	cp -r rtl $(COV_SRC)
-	ln -s $(CURDIR)/tb $(COV_SRC)/tb
-	ln -s $(CURDIR)/build/cfg $(COV_SRC)/build/cfg
-	sed -i -E "s/= ([A-Za-z0-9 +]+); ([a-z])-- > 0;\)/= \1 - 1; int'(\2) >= 0; \2--)/" $(RTL_SRCS:%=$(COV_SRC)/%)
-	touch $@
-
 # Its makefile takes what an earlier build has left for dependencies, and does not find them from where it is: each build begins anew.
 # $(call compile_counting,FOLDER,TOP,OUTPUT): a model has counts until it is destroyed, and writes them just before.
 define compile_counting
@@ -47,7 +35,7 @@ $(COV_RTL) $(COV_BENCHES): COMPILE_VERILATED := compile_counting
 # As build/rtl/axi.so has them.
 $(COV_ROOT)/build/rtl/axi.so: GPU_OPTIONS := -DQSM_GPU=qsm_axi_board -DQSM_GPU_PATH=u_gpu.u_axi.u_gpu
 $(COV_ROOT)/build/rtl/axi.so: $(AXI_SRCS)
-$(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/coverage/qsm_coverage.h
+$(COV_RTL): $(COV_ROOT)/build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS) mk/coverage.mk tb/coverage/qsm_coverage.h
 	mkdir -p $(@D)
 	ln -sfn $(CURDIR)/configs $(COV_ROOT)/configs
 	ln -sfn $(CURDIR)/build/sw $(COV_ROOT)/build/sw
@@ -57,11 +45,11 @@ $(COV_RTL): $(COV_ROOT)/build/rtl/%.so: $(COV_SRC)/.copied $(COSIM_DEPENDS) tb/c
 
 # $(call coverage_bench_rule,NAME/STEM)
 define coverage_bench_rule
-build/coverage/unit/$(1)/run: $(wildcard tb/unit/$(dir $(1))*) $(wildcard tb/unit/common/*)
+build/coverage/unit/$(1)/run: build/lists/unit/$(1).f $(UNIT_FILES_$(1))
 endef
-$(foreach bench,$(UNIT_BENCHES:build/unit/%/run=%),$(eval $(call coverage_bench_rule,$(bench))))
+$(foreach bench,$(UNIT_NAMES),$(eval $(call coverage_bench_rule,$(bench))))
 
-$(COV_BENCHES): build/coverage/unit/%/run: $(COV_SRC)/.copied $(BENCH_ARCHIVES) tb/coverage/qsm_coverage.h
+$(COV_BENCHES): build/coverage/unit/%/run: $(BENCH_ARCHIVES) tb/coverage/qsm_coverage.h tb/unit/common/parameters.py mk/coverage.mk
 	echo 'Verilating the unit bench $* with coverage'
 	rm -rf $(@D)
-	$(call verilate_bench,$*,tb/unit/$*.f)
+	$(call verilate_bench,$*,build/lists/unit/$*.f)

@@ -11,9 +11,9 @@ MUTATE_FOLDERS := warp_sched|qos_mgr|tb_sched
 # of the largest sizes and of whole SMs, which take minutes to compile. Three large ones are quick.
 MUTATE_BENCHES := qos_mgr/wang2017 tb_alloc/wang2017 tb_adjust/most \
   $(filter-out %/one %/w1 %/k1s1w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 sm/% sm_preempt/%, \
-  $(patsubst tb/unit/%.f,%,$(shell grep -lE '^(-y )?rtl/($(MUTATE_FOLDERS))(/|$$)' tb/unit/*/*.f)))
+  $(shell cd build/lists/unit 2> /dev/null && grep -lE '^rtl/($(MUTATE_FOLDERS))/' */*.f | sed 's/\.f$$//'))
 # Those that the block BLOCK=, or one of all blocks, is part of.
-MUTATE_BLOCK_BENCHES = $(shell cd tb/unit && grep -lE '^(-y )?rtl/($(MUTATE_FOLDERS))(/$(or $(BLOCK),.*)\.sv)?$$' $(MUTATE_BENCHES:%=%.f))
+MUTATE_BLOCK_BENCHES = $(shell cd build/lists/unit && grep -lE '^rtl/($(MUTATE_FOLDERS))/$(or $(BLOCK),.*)\.sv$$' $(MUTATE_BENCHES:%=%.f))
 MUTATE_LIBRARIES := $(patsubst %,$(MUTATE_DIR)/root/build/rtl/%.so,tiny odd)
 
 .PHONY: faults mutate
@@ -50,7 +50,7 @@ endef
 define broken_bench
 $(1)/unit/$(2)/run: BENCH_OPTIONS := $(1)/qsm_fault_pkg.sv $(CURDIR)/$(1)/qsm_fault.cpp
 $(1)/unit/$(2)/run: BENCH_KIND := long
-$(1)/unit/$(2)/run: $(1)/prepared $(wildcard tb/unit/$(dir $(2))* tb/unit/common/*) $(BENCH_ARCHIVES) $(call VERILATED_SHARED,long)
+$(1)/unit/$(2)/run: $(1)/prepared $(filter-out rtl/%,$(UNIT_FILES_$(2))) $(BENCH_ARCHIVES) $(call VERILATED_SHARED,long)
 	echo 'Verilating the unit bench $(2) with all faults of $(1)'
 	$$(call verilate_bench,$(2),$(1)/tb/$(2).f)
 endef

@@ -3,7 +3,7 @@
 # when the group's list has changed or one of its commands is gone.
 STAMPS := build/.stamps
 
-SIM_PACKAGES := verilator clang-19 libclang-rt-19-dev lld-19 llvm-19 libcyaml-dev libyaml-dev libsqlite3-dev libcjson-dev libcmocka-dev libmpfr-dev libelf-dev libdw-dev zlib1g-dev uthash-dev gnuplot-nox
+SIM_PACKAGES := verilator clang-19 libclang-rt-19-dev lld-19 llvm-19 libcyaml-dev libyaml-dev libsqlite3-dev libcjson-dev libcmocka-dev libmpfr-dev libelf-dev libdw-dev zlib1g-dev uthash-dev gnuplot-nox python3-yaml
 SIM_COMMANDS := verilator clang-19 ld.lld-19 llvm-objdump-19 llvm-profdata-19 gnuplot
 WAVES_PACKAGES := gtkwave
 WAVES_COMMANDS := gtkwave fst2vcd

@@ -8,8 +8,15 @@ CONFIGS := $(patsubst configs/%.yaml,%,$(wildcard configs/*.yaml))
 VERILATOR ?= verilator
 VERILATED_CXX ?= clang++-19
 
-RTL_PACKAGES := rtl/qsm_enums_pkg.sv rtl/qsm_pkg.sv rtl/qsm_regs_pkg.sv
-RTL_SRCS := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/*.sv rtl/*/*.sv)))
+# From the manifests beside the RTL and the benches (*.core): RTL_SRCS, UNIT_NAMES, and of each unit bench its UNIT_TOP_, UNIT_KIND_, UNIT_CXX_
+# and UNIT_FILES_; besides the lists of files build/lists/core/NAME.f and build/lists/unit/NAME/TARGET.f. Without Python's YAML, which
+# a target's install brings, there is none of it yet.
+CORE_FILES := $(shell find rtl configs tb/unit -name '*.core')
+-include build/lists/cores.mk
+build/lists/cores.mk: $(CORE_FILES) scripts/cores.py mk/rtl.mk
+	for python in python3 /usr/bin/python3; do \
+	  if $$python -c 'import yaml' 2> /dev/null; then exec $$python scripts/cores.py lists $(@D); fi; done
+
 COSIM_PACKAGES := $(sort $(wildcard tb/cosim/*_pkg.sv))
 COSIM_SM_SRCS := tb/cosim/qsm_sm_monitors.sv tb/cosim/qsm_sm_block.sv
 COSIM_GPU_SRCS := tb/cosim/qsm_axil_checker.sv tb/cosim/qsm_gpu_monitors.sv tb/cosim/qsm_sm_standin.sv tb/cosim/qsm_cosim.sv
@@ -65,12 +72,12 @@ VERILATE = $(VERILATOR) --cc --assert --x-assign fast --x-initial fast -Wno-lint
   -CFLAGS '$(GPU_CXXFLAGS)'
 
 # What all Verilated programs share, in build/verilated/KIND: Verilator's library, and a header compiled once, as most of a small
-# file's time is in reading Verilator's. A kind is what the compiler's options make different: gpu (a shared object), long (unit
-# benches optimised) and quick (unit benches that are compiled in less time than -O1 would save). A cache of compilations
+# file's time is in reading Verilator's. A kind is what the compiler's options make different: gpu (a shared object), quick (unit
+# benches, which are not optimised) and long (those whose manifest asks for it, as they would run for seconds). A cache of compilations
 # does without the header, which it could not see through.
 VERILATED_KINDS := quick long gpu
 VERILATED_OPT_quick := -O0
-VERILATED_OPT_long := -O2
+VERILATED_OPT_long := -O1
 VERILATED_OPT_gpu := -O2
 VERILATED_FLAGS_gpu := $(GPU_CXXFLAGS)
 VERILATED_INCLUDE = $$($(VERILATOR) --getenv VERILATOR_ROOT)/include
@@ -141,30 +148,29 @@ build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
 
 .PRECIOUS: build/cfg/%/qsm_cfg_pkg.sv build/cfg/%/files.f build/configs/%.yaml build/configs/random-%.yaml
 
-# Unit benches (tb/README.md): tb/unit/NAME/STEM.f and the folder's C++ files give build/unit/NAME/STEM/run.
-UNIT_BENCHES := $(patsubst tb/unit/%.f,build/unit/%/run,$(wildcard tb/unit/*/*.f))
+# Unit benches (tb/README.md): target STEM of tb/unit/NAME/NAME.core gives build/unit/NAME/STEM/run.
+UNIT_BENCHES := $(UNIT_NAMES:%=build/unit/%/run)
 
-# $(call verilate_bench,NAME/STEM,STEM.f): $@ from it. Rules that do it otherwise set VERILATOR, BENCH_OPTIONS (before the files), BENCH_KIND
+# $(call verilate_bench,NAME/STEM,its list): $@ from it. Rules that do it otherwise set VERILATOR, BENCH_OPTIONS (before the files), BENCH_KIND
 # and COMPILE_VERILATED.
 BENCH_OPTIONS :=
 BENCH_KIND :=
 BENCH_ARCHIVES := build/libqsm_model.a build/libfp_ref.a
-# Those that run for seconds when they are not optimised.
-LONG_BENCHES :=
-bench_kind = $(if $(filter $(LONG_BENCHES),$(1) $(dir $(1))%),long,quick)
-unit_top = $(shell sed -n 's/.*--top-module  *\([a-z0-9_]*\).*/\1/p' tb/unit/$(1).f)
 define verilate_bench
 	mkdir -p $(@D)
-	$(VERILATOR) --cc --exe --assert -Wno-lint -Wno-style --Mdir $(CURDIR)/$(@D) -o run $(BENCH_OPTIONS) -f $(2) \
-	  -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/fp -I$(CURDIR)/tb/unit/$(dir $(1))' -LDFLAGS '$(BENCH_ARCHIVES:%=$(CURDIR)/%) $(FP_REF_LIBS)' \
-	  $(patsubst %,$(CURDIR)/%,$(wildcard tb/unit/$(dir $(1))*.cpp))
-	$(call $(COMPILE_VERILATED),$(@D),$(call unit_top,$(1)),run,$(or $(BENCH_KIND),$(call bench_kind,$(1))))
+	tb/unit/common/parameters.py build/lists/unit/$(1).f $(@D)
+	$(VERILATOR) --cc --exe --Mdir $(CURDIR)/$(@D) -o run $(BENCH_OPTIONS) -f $(2) \
+	  -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/fp' -LDFLAGS '$(BENCH_ARCHIVES:%=$(CURDIR)/%) $(FP_REF_LIBS)' \
+	  $(UNIT_CXX_$(1):%=$(CURDIR)/%)
+	$(call $(COMPILE_VERILATED),$(@D),$(UNIT_TOP_$(1)),run,$(or $(BENCH_KIND),$(UNIT_KIND_$(1))))
 endef
 
-# $(call unit_rule,NAME/STEM,NAME/,words of the .f)
+# $(call unit_rule,NAME/STEM)
 define unit_rule
-build/unit/$(1)/run: tb/unit/$(1).f $(wildcard tb/unit/$(2)*.cpp tb/unit/$(2)*.h tb/unit/$(2)*.hpp tb/unit/common/*) $(filter %.sv,$(3)) $(BENCH_ARCHIVES) $(call VERILATED_SHARED,$(call bench_kind,$(1))) mk/rtl.mk
+build/unit/$(1)/run: build/lists/unit/$(1).f $(UNIT_FILES_$(1)) tb/unit/common/parameters.py $(BENCH_ARCHIVES) $(call VERILATED_SHARED,$(UNIT_KIND_$(1))) mk/rtl.mk
 	echo 'Verilating the unit bench $(1)'
 	$$(call verilate_bench,$(1),$$<)
 endef
-$(foreach bench,$(UNIT_BENCHES:build/unit/%/run=%),$(eval $(call unit_rule,$(bench),$(dir $(bench)),$(file < tb/unit/$(bench).f))))
+$(foreach bench,$(UNIT_NAMES),$(eval $(call unit_rule,$(bench))))
+# They come with build/lists/cores.mk.
+build/lists/unit/%.f: ;

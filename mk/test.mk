@@ -2,12 +2,12 @@
 # Tests. Layers are lists of commands that speak TAP; scripts/run_tests.sh runs them and counts (tb/README.md):
 #   C tests        tb/FOLDER/test_*.c, with the other C files of the folder, cmocka and the archives
 #   scripts        tb/FOLDER/test_*.sh
-#   unit benches   tb/unit/NAME/*.f
+#   unit benches   targets of tb/unit/NAME/NAME.core
 #   software       sw/Makefile.inc
 # TESTS=WORD runs only those whose name has the word in it.
 TESTS ?=
-# Tests of the whole machine open the RTL of these. Of the papers' machines with more SMs than wang2017, some SMs take minutes to compile too.
-TEST_CONFIGS ?= tiny fpga demo odd wang2017 $(MANY_SMS) $(if $(QSM_TEST_FULL),$(PAPERS))
+# Tests of the whole machine open the RTL of these. The large ones, which take minutes to compile, are for `make test-full`.
+TEST_CONFIGS ?= tiny fpga demo odd $(if $(QSM_TEST_FULL),wang2017 $(MANY_SMS) $(PAPERS))
 MANY_SMS := tiny+num_sms-70+qos_lat-500
 PAPERS := $(patsubst %,%+num_sms-2,wang2017_56 titanv smqos rdna2)
 
@@ -76,6 +76,9 @@ test-full: export QSM_TEST_FULL := 1
 test-full: install-sim install-docs $(STAMPS)/pip-lint $(STAMPS)/pip-cocotb ## the same with large inputs and long random runs
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
+
+# What tb/cores/ runs.
+test test-full: $(STAMPS)/pip-cores
 
 # The benches of the floating-point units, and the model, with more operands than `make test` has time for.
 FP_OPERANDS ?= 10000000

@@ -21,7 +21,7 @@ module qsm_coalesce
   assign line = line_i[leader_lane];
   always_comb begin
     leader_lane = '0;
-    for (int unsigned l = WarpSize; l-- > 0;) begin
+    for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
       if (rem_i[l]) leader_lane = LaneW'(l);
     end
   end

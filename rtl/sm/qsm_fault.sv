@@ -32,7 +32,7 @@ module qsm_fault
   always_comb begin
     fault_new = '0;
     from_d    = from_q;
-    for (int unsigned s = NumSched + 1; s-- > 0;) begin
+    for (int s = int'(NumSched); s >= 0; s--) begin
       counts[s] = source_i[s].valid && !killed_q[source_i[s].kernel];
       if (counts[s]) begin
         fault_new[source_i[s].kernel] = 1'b1;

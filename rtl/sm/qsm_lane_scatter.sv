@@ -28,7 +28,7 @@ module qsm_lane_scatter
     logic [31:0] word;
     taken = '0;
     word  = '0;
-    for (int unsigned l = WarpSize; l-- > 0;) begin
+    for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
       win   = (offs_i[l][LineOffW-1:2] == w) ? strobe[l] & ~taken : 4'd0;
       taken = taken | win;
       word  = word | (placed[l] & {{8{win[3]}}, {8{win[2]}}, {8{win[1]}}, {8{win[0]}}});

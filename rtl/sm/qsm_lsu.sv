@@ -287,7 +287,7 @@ module qsm_lsu
     logic [LaneW-1:0] lane;
     cause_e cause;
     lane = '0;
-    for (int unsigned l = WarpSize; l-- > 0;) begin
+    for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
       if (c_q.fault[l]) lane = LaneW'(l);
     end
     fault_o.valid  = c_valid_q && c_fault;

@@ -28,7 +28,7 @@ module qsm_shared_pass
     logic [LaneW-1:0] leader_lane;
     always_comb begin
       leader_lane = '0;
-      for (int unsigned l = WarpSize; l-- > 0;) begin
+      for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
         if (on_bank[l]) leader_lane = LaneW'(l);
       end
     end

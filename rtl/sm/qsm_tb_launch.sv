@@ -94,7 +94,7 @@ module qsm_tb_launch
   assign over_o = tb_valid_q & left_zero_i & ~(restoring_i ? frozen : '0);
   always_comb begin
     retire_o = '0;
-    for (int unsigned s = MaxTbs; s-- > 0;) begin
+    for (int s = int'(MaxTbs) - 1; s >= 0; s--) begin
       if (over_o[s] && clean_i[s]) begin
         retire_o = '{valid: 1'b1, tb: TbW'(s), saved: saved_i && freeze_i.tb == TbW'(s)};
       end

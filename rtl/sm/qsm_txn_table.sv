@@ -40,7 +40,7 @@ module qsm_txn_table
 
   always_comb begin
     txn_o = '0;
-    for (int unsigned t = MemTxns; t-- > 0;) begin
+    for (int t = int'(MemTxns) - 1; t >= 0; t--) begin
       if (!busy_q[t]) txn_o = TxnW'(t);
     end
   end

@@ -37,7 +37,7 @@ module qsm_wipe
   assign waits = over_i & ~clean_q;
   always_comb begin
     next = '0;
-    for (int unsigned s = MaxTbs; s-- > 0;) if (waits[s]) next = TbW'(s);
+    for (int s = int'(MaxTbs) - 1; s >= 0; s--) if (waits[s]) next = TbW'(s);
   end
 
   // A granule is a whole number of rows.

@@ -44,11 +44,11 @@ def write_if_new(path, text):
 
 
 def write(out, broken, benches):
-    """Writes the RTL, {name: text} of broken files in place of the right ones, and the .f of unit benches; OUT/prepared is touched if
+    """Writes the RTL, {name: text} of broken files in place of the right ones, and the lists of unit benches; OUT/prepared is touched if
     one of them is new, so that nothing is built again without need."""
     files = {str(path.relative_to(ROOT)): path.read_text() for path in sorted((ROOT / "rtl").rglob("*.sv"))} | broken
     for bench in benches:
-        files[f"tb/{bench}.f"] = re.sub(r"(?m)^(-y )?rtl(?=/.*\.sv$|/\w+$|$)", rf"\1{out}/rtl", (ROOT / f"tb/unit/{bench}.f").read_text())
+        files[f"tb/{bench}.f"] = re.sub(r"(?m)^rtl(?=/.*\.sv$)", f"{out}/rtl", (ROOT / f"build/lists/unit/{bench}.f").read_text())
     files["qsm_fault_pkg.sv"], files["qsm_fault.cpp"] = PACKAGE, SELECTOR
     changed = [name for name, text in files.items() if write_if_new(out / name, text)]
     for folder in ("root/build/rtl", "run"):

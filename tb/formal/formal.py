@@ -89,20 +89,30 @@ class Task:
 
 # ---- The lists ----
 
+def files_of(words):
+    """Files of a heading: a manifest's name stands for its list (scripts/cores.py)."""
+    found, without = [], {word.removeprefix("without:") for word in words if word.startswith("without:")}
+    for word in words:
+        if word.startswith("qsm:rtl:"):
+            found += (ROOT / f"build/lists/core/{word.removeprefix('qsm:rtl:')}.f").read_text().split()
+        elif not word.startswith("without:"):
+            found.append(word)
+    if unknown := without - set(found):
+        sys.exit(f"{' '.join(words)}: no {' '.join(unknown)} to do without")
+    return [file for file in found if file not in without]
+
+
 def read_proofs(path):
-    proofs, heading, heading_open = [], None, False
+    proofs, heading = [], None
     for line in pathlib.Path(path).read_text().splitlines():
         if not line or line.startswith("#"):
             continue
         if line.startswith("== "):
-            block, properties, *rtl = line.split()[1:]
-            heading, heading_open = (block, [f"tb/formal/{properties}/formal_{block}.sv", *rtl]), True
-        elif line.startswith(" ") and heading_open:
-            heading[1].extend(line.split())
+            block, properties, *what = line.split()[1:]
+            heading = (block, [f"tb/formal/{properties}/formal_{block}.sv", *files_of(what)])
         elif line.startswith(" "):
             proofs[-1].what = f"{proofs[-1].what} {line.strip()}".strip()
         else:
-            heading_open = False
             name, parameters, method, cover = line.split()
             method, _, depth = method.partition("-")
             proofs.append(Proof(*heading, name, [] if parameters == "-" else parameters.split(","), method, int(depth or 0), int(cover.removeprefix("cover-"))))

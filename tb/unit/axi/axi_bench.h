@@ -116,7 +116,7 @@ class Bench {
     top->req_line_i = offered.line;
     top->req_tag_i = static_cast<uint8_t>(offered.tag);
     set_bytes(top->req_data_i, offered.data);
-    for (unsigned i = 0; i < (LINE_BYTES + 31) / 32; i++)
+    for (unsigned i = 0; i < (BYTES_PER_LINE + 31) / 32; i++)
       set_word(top->req_bytes_i, i,
                static_cast<uint32_t>((offered.bytes >> 32 * i & Mask(0xffffffff)).to_ulong()));
     top->rsp_ready_i = in.rsp_ready;
@@ -155,10 +155,12 @@ class Bench {
     same("ready of the port", top->req_ready_o, ref.ready());
     same("ARVALID", top->arvalid_o, ref.ar.valid);
     if (ref.ar.valid)
-      same("ARID", top->arid_o, ref.ar.id), same("ARADDR", top->araddr_o, ref.ar.line * LINE_BYTES);
+      same("ARID", top->arid_o, ref.ar.id),
+          same("ARADDR", top->araddr_o, ref.ar.line * BYTES_PER_LINE);
     same("AWVALID", top->awvalid_o, ref.aw.valid);
     if (ref.aw.valid)
-      same("AWID", top->awid_o, ref.aw.id), same("AWADDR", top->awaddr_o, ref.aw.line * LINE_BYTES);
+      same("AWID", top->awid_o, ref.aw.id),
+          same("AWADDR", top->awaddr_o, ref.aw.line * BYTES_PER_LINE);
     same("WVALID", top->wvalid_o, ref.w_valid);
     if (ref.w_valid) {
       Beat beat;
@@ -176,14 +178,14 @@ class Bench {
     if (shown) {
       same("tag", top->rsp_tag_o, shown->access.tag);
       const Line data = shown->access.write || shown->error ? Line{} : shown->access.data;
-      tap_.expect(get_bytes<LINE_BYTES>(top->rsp_data_o) == data, "cycle %llu: data of a response",
-                  static_cast<unsigned long long>(now));
+      tap_.expect(get_bytes<BYTES_PER_LINE>(top->rsp_data_o) == data,
+                  "cycle %llu: data of a response", static_cast<unsigned long long>(now));
     }
     same("error", top->error_valid_o, ref.error.valid);
     if (ref.error.valid) {
       same("error of a write", top->error_write_o, ref.error.write);
       same("resp of the error", top->error_resp_o, ref.error.resp);
-      same("address of the error", top->error_addr_o, ref.error.line * LINE_BYTES);
+      same("address of the error", top->error_addr_o, ref.error.line * BYTES_PER_LINE);
     }
   }
 
@@ -201,7 +203,7 @@ class Bench {
     tap_.expect(at != order_.end(), "cycle %llu: a response to nothing",
                 static_cast<unsigned long long>(now));
     if (at == order_.end()) return;
-    tap_.expect(get_bytes<LINE_BYTES>(top->rsp_data_o) == expected_[tag],
+    tap_.expect(get_bytes<BYTES_PER_LINE>(top->rsp_data_o) == expected_[tag],
                 "cycle %llu: an access does not see what those before it left",
                 static_cast<unsigned long long>(now));
     if (IN_ORDER)

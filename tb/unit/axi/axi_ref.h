@@ -11,10 +11,11 @@
 #include <deque>
 #include <vector>
 
-constexpr unsigned kBeatBytes = DATA_W / 8, kBeats = LINE_BYTES / kBeatBytes, kEntries = 1u << ID_W;
+constexpr unsigned kBeatBytes = DATA_W / 8, kBeats = BYTES_PER_LINE / kBeatBytes,
+                   kEntries = 1u << ID_W;
 
-using Line = std::array<uint8_t, LINE_BYTES>;
-using Mask = std::bitset<LINE_BYTES>;
+using Line = std::array<uint8_t, BYTES_PER_LINE>;
+using Mask = std::bitset<BYTES_PER_LINE>;
 using Beat = std::array<uint8_t, kBeatBytes>;
 
 struct Access {

@@ -32,7 +32,7 @@ struct SlaveManners {
 // Words of memory that was never written: unlike each other and those of other lines.
 inline Line fresh(uint32_t line) {
   Line data;
-  for (unsigned i = 0; i < LINE_BYTES; i++)
+  for (unsigned i = 0; i < BYTES_PER_LINE; i++)
     data[i] = static_cast<uint8_t>((line * 2654435761u + i * 40503u) >> 13);
   return data;
 }
@@ -43,7 +43,7 @@ class Memory {
   Line &operator[](uint32_t line) { return lines_.emplace(line, fresh(line)).first->second; }
   void write(const Access &access) {
     Line &line = (*this)[access.line];
-    for (unsigned i = 0; i < LINE_BYTES; i++) {
+    for (unsigned i = 0; i < BYTES_PER_LINE; i++) {
       if (access.bytes[i]) line[i] = access.data[i];
     }
   }
@@ -141,11 +141,12 @@ class AxiSlave {
   void check_address(const char *channel, const AddressPins &pins,
                      std::array<bool, kEntries> &out) {
     const uint32_t bytes = (pins.len + 1) << pins.size;
-    tap_.expect(pins.burst == 1 && (1u << pins.size) == kBeatBytes && bytes == LINE_BYTES,
+    tap_.expect(pins.burst == 1 && (1u << pins.size) == kBeatBytes && bytes == BYTES_PER_LINE,
                 "%s: burst %u of %u beats of %u bytes", channel, pins.burst, pins.len + 1,
                 1u << pins.size);
-    tap_.expect(pins.addr % LINE_BYTES == 0 && pins.addr / 4096 == (pins.addr + (bytes - 1)) / 4096,
-                "%s: address %x", channel, pins.addr);
+    tap_.expect(
+        pins.addr % BYTES_PER_LINE == 0 && pins.addr / 4096 == (pins.addr + (bytes - 1)) / 4096,
+        "%s: address %x", channel, pins.addr);
     tap_.expect(pins.lock == 0 && pins.cache == 2 && pins.prot == 2 && pins.qos == 0,
                 "%s: lock %u, cache %u, prot %u, qos %u", channel, pins.lock, pins.cache, pins.prot,
                 pins.qos);
@@ -155,13 +156,13 @@ class AxiSlave {
 
   void take_read(const AddressPins &pins) {
     check_address("AR", pins, read_out_);
-    const uint32_t line = pins.addr / LINE_BYTES;
+    const uint32_t line = pins.addr / BYTES_PER_LINE;
     reads_.push_back(Read{pins.id, line, 0, bad(line) ? random_.below(kBeats) : kBeats});
     memory[line];
   }
   void take_write(const AddressPins &pins) {
     check_address("AW", pins, write_out_);
-    addresses_.push_back(Write{pins.id, Access{true, pins.addr / LINE_BYTES, 0, {}, {}}});
+    addresses_.push_back(Write{pins.id, Access{true, pins.addr / BYTES_PER_LINE, 0, {}, {}}});
     n_addresses_++;
     n_data_first += n_bursts_ >= n_addresses_;
     n_address_first += n_bursts_ < n_addresses_ && burst_.empty();

@@ -6,7 +6,7 @@
 namespace {
 
 constexpr SlaveManners kPrompt = {16, 16, 16, 16, SlaveManners::Apart, false};
-constexpr uint32_t kSomeLine = (0x80000000u + 0x12340) / LINE_BYTES;
+constexpr uint32_t kSomeLine = (0x80000000u + 0x12340) / BYTES_PER_LINE;
 
 Mask all_bytes() { return ~Mask(); }
 
@@ -97,7 +97,7 @@ void test_first_error(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     bench.offer(round % 3 == 0, bad_lines[2]);
     bench.drain();
     bench.top->eval();
-    tap.expect(bench.top->error_valid_o && bench.top->error_addr_o == kept * LINE_BYTES,
+    tap.expect(bench.top->error_valid_o && bench.top->error_addr_o == kept * BYTES_PER_LINE,
                "round %u: the error is now at %x", round, bench.top->error_addr_o);
   }
   tap.expect(n_at_once > 0, "R and B never had an error in one cycle");
@@ -108,7 +108,7 @@ void test_first_error(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 // one bit.
 uint32_t random_line(qsm_unit::Random &random, unsigned n_lines) {
   if (random.below(4)) return kSomeLine + random.below(n_lines);
-  return kSomeLine ^ 1u << random.below(32 - static_cast<unsigned>(__builtin_ctz(LINE_BYTES)));
+  return kSomeLine ^ 1u << random.below(32 - static_cast<unsigned>(__builtin_ctz(BYTES_PER_LINE)));
 }
 
 struct Load {
@@ -124,8 +124,8 @@ void random_round(Bench &bench, qsm_unit::Tap &tap, qsm_unit::Random &random, co
       Line data;
       for (uint8_t &byte : data) byte = static_cast<uint8_t>(random.bits32());
       Mask bytes = random.one_in(3) ? all_bytes() : Mask();
-      for (unsigned left = 1 + random.below(LINE_BYTES / 4); left > 0; left--)
-        bytes[random.below(LINE_BYTES)] = true;
+      for (unsigned left = 1 + random.below(BYTES_PER_LINE / 4); left > 0; left--)
+        bytes[random.below(BYTES_PER_LINE)] = true;
       bench.offer(random.below(16) < load.writes, random_line(random, load.n_lines), data, bytes);
     }
     bench.cycle(random.below(16) < load.take);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "qsm_parameters.h"  // of the target, see parameters.py
 #include "verilated.h"
 
 namespace qsm_unit {

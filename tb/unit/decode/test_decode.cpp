@@ -9,10 +9,7 @@
 #include <string>
 
 #include "Vtb_decode.h"
-
-#ifndef FPU
-#define FPU 0
-#endif
+#include "qsm_parameters.h"
 
 namespace {
 

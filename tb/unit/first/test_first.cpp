@@ -5,13 +5,13 @@
 #include "../common/qsm_unit.h"
 
 int main(int argc, char **argv) {
-  constexpr unsigned kWidth = 6;
+  constexpr unsigned kPlaces = PARAM_N, kWidth = 6;
   qsm_unit::Random random(argc, argv, "test_first");
   qsm_unit::Tap tap(1);
   Vqsm_first top;
-  for (uint32_t set = 1; set < 1u << N_PLACES; set++) {
-    unsigned names[N_PLACES];
-    for (unsigned p = 0; p < N_PLACES; p++)
+  for (uint32_t set = 1; set < 1u << kPlaces; set++) {
+    unsigned names[kPlaces];
+    for (unsigned p = 0; p < kPlaces; p++)
       qsm_unit::set(top.name_i, p, kWidth, names[p] = random.below(1u << kWidth));
     top.set_i = static_cast<uint16_t>(set);
     top.eval();

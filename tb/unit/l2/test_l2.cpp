@@ -11,8 +11,8 @@
 
 namespace {
 
-constexpr unsigned kWords = BYTES / 4, kLines = 1u << LINE_BITS, kIds = 24, kSlots = 4;
-constexpr uint32_t kAllBytes = static_cast<uint32_t>((uint64_t{1} << BYTES) - 1);
+constexpr unsigned kWords = BYTES_PER_LINE / 4, kLines = 1u << LINE_W, kIds = 24, kSlots = 4;
+constexpr uint32_t kAllBytes = static_cast<uint32_t>((uint64_t{1} << BYTES_PER_LINE) - 1);
 
 using Line = std::vector<uint32_t>;
 

@@ -15,7 +15,7 @@ namespace {
 using qsm_unit::Random;
 using qsm_unit::Tap;
 
-constexpr uint32_t kLanes = LANES, kWarps = WARPS, kPorts = FPU ? 3 : 2;
+constexpr uint32_t kLanes = WARP_SIZE, kWarps = WARPS_PER_SM / NUM_SCHED, kPorts = FPU ? 3 : 2;
 
 struct Write {
   bool valid = false;

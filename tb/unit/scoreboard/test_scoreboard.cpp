@@ -12,6 +12,7 @@ using qsm_unit::set;
 
 namespace {
 
+constexpr unsigned kMaxParts = (1u << PARTS_W) - 1;
 constexpr unsigned kWarpW = qsm_unit::index_bits(NUM_WARPS),
                    kEntryW = qsm_unit::index_bits(ENTRIES);
 
@@ -95,7 +96,7 @@ class Bench {
     in_.pass = draw_place();
     const Entry &sends = at(in_.pass);
     if (sends.valid && sends.mem && !sends.all_sent) {
-      in_.part = sends.parts < MAX_PARTS && !random_.one_in(4);
+      in_.part = sends.parts < kMaxParts && !random_.one_in(4);
       in_.last = random_.one_in(fills_ ? 30 : 6);
     }
     for (unsigned n = 0; n < 2; n++) {
@@ -170,7 +171,7 @@ class Bench {
     }
     at(in_.pass).parts += in_.part;
     at(in_.pass).all_sent |= in_.last;
-    n_most += at(in_.pass).parts == MAX_PARTS;
+    n_most += at(in_.pass).parts == kMaxParts;
     for (std::vector<Entry> &warp : entries_) {
       for (Entry &entry : warp) {
         if (!entry.valid || !entry.mem || !entry.all_sent || entry.parts > 0) continue;

@@ -15,7 +15,7 @@ using qsm_unit::set;
 
 namespace {
 
-constexpr unsigned kEndDelay = 16;
+constexpr unsigned kEndDelay = 16, kMaxOut = (1u << OUT_W) - 1;
 
 // What a cycle brings.
 struct Input {
@@ -186,12 +186,12 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (random.one_in(10) || ref.killed) saved = false;
     in.unfinished = saved;
     in.resume = saved && random.one_in(2);
-    in.dispatch = ref.has_block(in) && !ref.starting && ref.out < MAX_OUT && random.one_in(pace);
+    in.dispatch = ref.has_block(in) && !ref.starting && ref.out < kMaxOut && random.one_in(pace);
     in.retires = random.one_in(stay) ? random.below(std::min(ref.out, unsigned{NUM_SMS}) + 1) : 0;
     if (ref.starting && !random.one_in(4)) bench.move(block, random.bits32(), random.bits32());
     n_ended += ref.ends() && !ref.killed;
     n_killed += ref.kills(in);
-    n_full += ref.out == MAX_OUT;
+    n_full += ref.out == kMaxOut;
     bench.cycle(in);
   }
   std::printf("# %u launches ended, %u killed, %u cycles with all blocks out\n", n_ended, n_killed,

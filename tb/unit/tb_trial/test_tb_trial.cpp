@@ -12,10 +12,10 @@ using qsm_unit::set;
 
 namespace {
 
-constexpr unsigned kWarpsPerSched = WARPS_PER_SM / NUM_SCHED;
+constexpr unsigned kWarpsPerSm = NUM_SCHED * WARPS_PER_SCHED;
 constexpr unsigned kTbW = qsm_unit::index_bits(MAX_TBS),
                    kKernelW = qsm_unit::index_bits(NUM_KERNELS);
-constexpr unsigned kFreeW = qsm_unit::index_bits(kWarpsPerSched + 1);
+constexpr unsigned kFreeW = qsm_unit::index_bits(WARPS_PER_SCHED + 1);
 
 struct Picture {
   unsigned slots = 0, first = 0;
@@ -36,7 +36,7 @@ class Bench {
   Bench(qsm_unit::Tap &tap, qsm_unit::Random &random)
       : tap_(tap),
         random_(random),
-        world_(AdjustParams{1, NUM_KERNELS, NUM_SCHED, WARPS_PER_SM, MAX_TBS}) {
+        world_(AdjustParams{1, NUM_KERNELS, NUM_SCHED, kWarpsPerSm, MAX_TBS}) {
     top_.rst_ni = 0;
     clock();
     top_.rst_ni = 1;
@@ -77,7 +77,7 @@ class Bench {
 
   void reshape(AdjustView::Kernel &kernel) {
     const bool small = random_.one_in(2);
-    kernel.warps = 1 + random_.below(small ? 2 : WARPS_PER_SM);
+    kernel.warps = 1 + random_.below(small ? 2 : kWarpsPerSm);
     kernel.granules = random_.one_in(3) ? 0 : random_.below(small ? 3 : 33);
   }
   void fill() {

@@ -1,7 +1,0 @@
---top-module qsm_regfile
--CFLAGS "-DLANES=4 -DWARPS=4 -DFPU=1"
-build/cfg/tiny/qsm_cfg_pkg.sv
-rtl/qsm_enums_pkg.sv
-rtl/qsm_pkg.sv
-rtl/sm/qsm_written.sv
-rtl/sm/qsm_regfile.sv
