@@ -106,6 +106,7 @@ class Results:
 
     def __init__(self, out, benches, options):
         self.path = out / "results.jsonl"
+        self.again = options.again
         self.lock = threading.Lock()
         self.rtl = {file: digest([ROOT / file]) for file in benches}
         self.tests = {file: digest({path for bench in used for path in (ROOT / f"tb/unit/{bench}").parent.iterdir()},
@@ -120,7 +121,7 @@ class Results:
 
     def of(self, mutant):
         """The same, None if it has to be asked."""
-        seen = self.last(mutant)
+        seen = None if self.again else self.last(mutant)
         return None if seen == "" and self.records[mutant.full_name]["tests"] != self.tests[mutant.file] else seen
 
     def keep(self, mutant, seen):
@@ -309,6 +310,7 @@ def main():
     running.add_argument("--cycles", type=int, default=300000, help="of the long fuzz")
     running.add_argument("--fuzz-seed", type=int, default=1)
     running.add_argument("--configs", nargs="*", default=["tiny", "odd"])
+    running.add_argument("--again", action="store_true", help="also those of which the answer is known")
     running.add_argument("--no-benches", dest="units", action="store_false", help="ask the lockstep only")
     running.add_argument("--table", type=pathlib.Path)
     options = parser.parse_args()
@@ -322,6 +324,9 @@ def main():
     chosen = sample([mutant for mutant in mutants if options.block in (None, mutant.module)], options.mutants, options.seed)
     if options.only:
         chosen = [mutant for mutant in mutants if mutant.id in options.only]
+        unknown = set(options.only).difference(mutant.id for mutant in mutants)
+        if unknown:
+            sys.exit(f"no such mutants: {', '.join(sorted(unknown))}")
     if not chosen:
         sys.exit("no such mutants")
     reasons, results = read_reasons(options.reasons), Results(out, benches, options)
