@@ -4,11 +4,11 @@
 FORMAL_JOBS ?= 2
 
 .PHONY: formal install-formal
-install-formal: $(STAMPS)/pip-formal
+install-formal: $(STAMPS)/pip-formal $(STAMPS)/pip-lint
 # tb/formal/test_formal.sh runs the quick ones.
 test test-full: install-formal
 
 formal: install-sim install-formal ## proofs of the scheduling blocks by SymbiYosys -> docs/results/formal.md; PROOF=PATTERN for some
-	$(BUILD) build/cfg/tiny/files.f
+	$(BUILD) build/cfg/tiny/files.f build/cfg/odd/files.f
 	build/venv/bin/python tb/formal/formal.py tb/formal/proofs.txt tb/formal/broken.txt build/formal --jobs $(FORMAL_JOBS) \
 	  $(if $(PROOF),--pattern '$(PROOF)',--table docs/results/formal.md)

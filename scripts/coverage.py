@@ -3,7 +3,8 @@
 """Table of the RTL's line and branch coverage: coverage.py COUNTS REASONS OUTPUT
 
 COUNTS is a folder of Verilator's coverage files and of `runs`, a line for each thing that was run. REASONS explains lines that
-nothing reaches: `FILE -- a part of the line -- reason`. OUTPUT is a page in Markdown.
+nothing reaches: `FILE -- construct -- reason`, a construct being one of CONSTRUCTS, so that a rename or a new layout changes no reason.
+OUTPUT is a page in Markdown.
 """
 import collections
 import pathlib
@@ -61,12 +62,73 @@ def read_reasons(path):
     return [tuple(part.strip() for part in reason) for reason in reasons]
 
 
+def functions_of(text):
+    """{name: (start, end)}"""
+    return {match[1]: match.span() for match in re.finditer(r"\bfunction\b[^;(]*?(\w+)\s*[(;].*?\bendfunction\b", text, re.DOTALL)}
+
+
+def elaborated_functions(text):
+    """Functions that are called for parameters, widths and checks of them only, or by such functions."""
+    functions = functions_of(text)
+    calls = {name: [match.start() for match in re.finditer(rf"\b{name}\s*\(", text) if not within(match.start(), span)]
+             for name, span in functions.items()}
+
+    def constant(at):
+        """Whether the statement is one of elaboration."""
+        start = max(text.rfind(";", 0, at), text.rfind("endfunction", 0, at) + len("endfunction") - 1, text.rfind("#(", 0, at) + 1) + 1
+        return re.match(r"\s*(localparam|parameter|if\b[^;]*\$(error|fatal))", text[start:text.find(";", at) + 1]) is not None
+
+    elaborated = set(functions)
+    while True:
+        runs = {name for name in elaborated if not all(
+            constant(at) or any(within(at, functions[other]) for other in elaborated if other != name) for at in calls[name])}
+        if not runs:
+            return elaborated
+        elaborated -= runs
+
+
+def within(at, span):
+    return span[0] <= at < span[1]
+
+
+def in_elaborated_function(text, start, line):
+    functions = functions_of(text)
+    return any(functions[name][0] < start + len(line) and start < functions[name][1] for name in elaborated_functions(text))
+
+
+def is_default(_text, _start, line):
+    return re.match(r"\s*default\s*:", line) is not None
+
+
+def is_return(_text, _start, line):
+    return re.search(r"\breturn\b", line) is not None
+
+
+def assigns_output(text, _start, line):
+    match = re.match(r"\s*assign\s+(\w+)", line)
+    return match is not None and re.search(rf"\boutput\b[^,;()]*\b{match[1]}\b", text) is not None
+
+
+# Of what a line of a file is.
+CONSTRUCTS = {"elaborated function": in_elaborated_function, "default": is_default, "return": is_return, "assignment of an output": assigns_output}
+
+
+def is_construct(construct, text, number):
+    lines = without_comments(text).splitlines(keepends=True)
+    return CONSTRUCTS[construct]("".join(lines), sum(len(line) for line in lines[:number - 1]), lines[number - 1])
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*", "", text)
+
+
 def table(missed, reasons):
     """Rows of missed places (file, line, side of a branch or ''), and what was used of the reasons: (file, part), or (file, line) if there is none."""
     rows, used = [], set()
     for name, line, side in missed:
-        text = pathlib.Path(name).read_text().splitlines()[line - 1].strip()
-        part, why = next(((part, why) for where, part, why in reasons if where == name and part in text), (line, ""))
+        source = pathlib.Path(name).read_text()
+        text = source.splitlines()[line - 1].strip()
+        part, why = next(((part, why) for where, part, why in reasons if where == name and is_construct(part, source, line)), (line, ""))
         used.add((name, part))
         rows.append(f"| `{name}`:{line} | {side} | `{text.replace('|', chr(92) + '|')}` | {why} |")
     return (["| line | side | text | why |", "| --- | --- | --- | --- |", *rows] if rows else ["None."]), used

@@ -39,7 +39,7 @@ complains 'a rule without a test' "docs/xbar.md: $xb-97 New: no test and no proo
 echo "- **$xb-97 New.** Nothing. *No test: it says nothing.*" >>"$page"
 complains 'one that cannot have a test' "tree/docs/results/rules.md: $xb-97 of docs/xbar.md is not there: make rules"
 echo "- **$xb-97 New.** Nothing." >>"$page"
-echo "// $xb-97." >>"$work/tree/tb/faults/faults.py"
+echo "// $xb-97." >>"$work/tree/tb/mutate/mutate.py"
 complains 'one that is only broken on purpose' "docs/xbar.md: $xb-97 New: no test and no proof" "tree/docs/results/rules.md: $xb-97 of docs/xbar.md is not there: make rules"
 echo "- **$xb-1 Again.** Something else." >>"$page"
 complains 'a rule that is there twice' "docs/xbar.md:$(wc -l <"$page"): $xb-1 is defined in docs/xbar.md already"

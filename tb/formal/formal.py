@@ -19,8 +19,9 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tb/formal"
-sys.path.insert(0, str(ROOT / "tb/faults"))
-from faults import read_faults, span_of  # noqa: E402  a broken copy is written like a fault made by hand
+sys.path.insert(0, str(ROOT / "tb/mutate"))
+import handmade  # noqa: E402  a broken copy is a mutant, or a fault made by hand
+import mutants  # noqa: E402
 
 VENV = pathlib.Path(sys.prefix)
 TOOLS = {"yosys": f"{sys.executable} {ROOT}/scripts/yosys.py", "abc": next(VENV.glob("lib/python3*/site-packages/pyosys/yosys-abc")),
@@ -119,13 +120,26 @@ def read_proofs(path):
     return proofs
 
 
+@dataclass
+class Fault:
+    """A mutant that a proof must see."""
+    proof: str
+    name: str
+    file: str
+    text: str  # of the file with the mutant in it
+
+
+def read_broken(path):
+    mutators = {mutator.module: (str(file.relative_to(ROOT)), mutator) for file, mutator in mutants.mutators_of(mutants.MACHINES).items()}
+    entries = handmade.mutants_of_list(path, {module: mutator for module, (_, mutator) in mutators.items()}, lambda entry: entry.heading[1])
+    return [Fault(entry.heading[0], entry.name, mutators[mutator.module][0], mutant.applied_to(mutator.source)) for entry, mutator, mutant in entries]
+
+
 def broken_copy(fault, out):
     """Writes the file with the fault in it."""
-    text = (ROOT / fault.file).read_text()
-    start, end = span_of(fault, text)
     copy = out / pathlib.Path(fault.file).name
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(text[:start] + fault.parts()[2] + text[end:])
+    copy.write_text(fault.text)
     return copy
 
 
@@ -134,7 +148,7 @@ def tasks_of(proof, faults, out):
     yield Task(f"{proof.full_name}.cover", proof, "cover", proof.files)
     for fault in faults:
         if fault.file not in proof.files:
-            sys.exit(f"{fault.full_name}: {proof.full_name} does not read {fault.file}")
+            sys.exit(f"{fault.name}: {proof.full_name} does not read {fault.file}")
         name = f"{proof.full_name}.{fault.name}"
         copy = broken_copy(fault, out / "broken" / name)
         yield Task(name, proof, "broken", [copy if file == fault.file else file for file in proof.files], fault)
@@ -239,14 +253,14 @@ def main():
     out = options.out.resolve()
     os.chdir(ROOT)
     out.mkdir(parents=True, exist_ok=True)
-    everything, faults = read_proofs(options.proofs), read_faults(options.broken)
+    everything, faults = read_proofs(options.proofs), read_broken(options.broken)
     names = [proof.full_name for proof in everything]
-    for name in {fault.bench for fault in faults}.difference(names):
+    for name in {fault.proof for fault in faults}.difference(names):
         sys.exit(f"no such proof: {name}")
-    for name in set(names).difference(fault.bench for fault in faults):
+    for name in set(names).difference(fault.proof for fault in faults):
         sys.exit(f"{name}: no broken copy")
     proofs = [proof for proof in everything if re.search(options.pattern, proof.full_name)]
-    tasks = [task for proof in proofs for task in tasks_of(proof, [fault for fault in faults if fault.bench == proof.full_name], out)]
+    tasks = [task for proof in proofs for task in tasks_of(proof, [fault for fault in faults if fault.proof == proof.full_name], out)]
     results = {}
     print(f"1..{len(tasks)}")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

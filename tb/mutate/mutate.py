@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Mutation testing of the scheduling blocks: which small changes of their RTL does no test see?
+"""Mutation testing: which small changes of the RTL does no test see?
 
-  mutate.py prepare LIST OUT BENCH...   writes the RTL with all mutants in it, each asleep, for these unit benches and the lockstep;
-                                        LIST is a configuration's files.f
-  mutate.py run OUT                     wakes one after the other, reports in TAP, goes on where it has stopped; --table FILE writes a page
+  mutate.py prepare FOLDER OUT BENCH...  writes the RTL with all mutants of rtl/FOLDER in it, each asleep, for these unit benches and the
+                                         lockstep; FOLDER `hand`: all faults made by hand (faults.txt), `rtl`: what stands in no folder
+  mutate.py run OUT                      wakes one after the other, reports in TAP, goes on where it has stopped; --table FILE writes a page
+                                         of this and of --also OUT...
 """
 import argparse
 import collections
@@ -20,20 +21,26 @@ import sys
 import threading
 from dataclasses import asdict, dataclass
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "faults"))
-from broken_rtl import LIMIT_S, ROOT, fuzz, unit_bench, write  # noqa: E402
+from broken_rtl import LIMIT_S, ROOT, fuzz, unit_bench, write
 
-FOLDERS = ("warp_sched", "qos_mgr", "tb_sched")
+HERE = pathlib.Path(__file__).resolve().parent
 SHORT_CYCLES = 20000
 
 
 # ---- Preparation ----
 
-def prepare(file_list, out, benches):
-    import mutants as made  # needs slang, which a run does not
+def prepare(folder, out, benches, faults):
+    import handmade  # needs slang, which a run does not
+    import mutants as made
 
-    found = {path.relative_to(ROOT): mutants for path, mutants in made.mutants_of("qsm_gpu", f"-f {file_list}", FOLDERS).items()}
+    mutators = {path.relative_to(ROOT): mutator for path, mutator in made.mutators_of(made.MACHINES).items()}
+    found = {path: mutator.mutants_by_place for path, mutator in mutators.items() if path.parent.name == folder}
+    if folder == "hand":
+        files = {mutator.module: path for path, mutator in mutators.items()}
+        for _, mutator, mutant in handmade.mutants_of_list(faults, {mutator.module: mutator for mutator in mutators.values()}, lambda entry: entry.heading[0]):
+            found.setdefault(files[mutator.module], []).append(mutant)
+    if not found:
+        sys.exit(f"rtl/{folder}: no RTL")
     write(out, {str(path): made.mutated((ROOT / path).read_text(), mutants) for path, mutants in found.items()}, benches)
     listed = [asdict(mutant) | {"file": str(path)} for path, mutants in found.items() for mutant in mutants]
     (out / "mutants.json").write_text(json.dumps({"benches": benches, "mutants": listed}, indent=1))
@@ -52,12 +59,14 @@ class Mutant:
     what: str
     statement: str
     line: int
-    id: str
+    is_statement: bool
+    id: str      # in its module
+    number: int  # of all
     file: str
 
     @property
-    def number(self):
-        return int(self.id, 16)
+    def full_name(self):
+        return f"{self.module} {self.id}"
 
     def describe(self):
         return f"{self.module} {self.id} line {self.line}, {self.kind}: {self.what}"
@@ -68,7 +77,7 @@ def sample(mutants, n, seed):
     chosen = []
     for module in sorted({mutant.module for mutant in mutants}):
         here = [mutant for mutant in mutants if mutant.module == module]
-        drawn = sorted(here, key=lambda mutant: hashlib.sha1(f"{seed} {mutant.id}".encode()).hexdigest())[:n or None]
+        drawn = sorted(here, key=lambda mutant: hashlib.sha1(f"{seed} {mutant.full_name}".encode()).hexdigest())[:n or None]
         chosen += sorted(drawn, key=lambda mutant: (mutant.start, mutant.end))
     return chosen
 
@@ -97,27 +106,28 @@ class Results:
 
     def __init__(self, out, benches, options):
         self.path = out / "results.jsonl"
+        self.again = options.again
         self.lock = threading.Lock()
         self.rtl = {file: digest([ROOT / file]) for file in benches}
         self.tests = {file: digest({path for bench in used for path in (ROOT / f"tb/unit/{bench}").parent.iterdir()},
-                                   f"{used} {options.cycles} {options.configs} {options.fuzz_seed}") for file, used in benches.items()}
+                                   f"{used if options.units else []} {options.cycles} {options.configs} {options.fuzz_seed}") for file, used in benches.items()}
         lines = self.path.read_text().splitlines() if self.path.exists() else []
-        self.records = {record["id"]: record for record in map(json.loads, lines)}
+        self.records = {record["name"]: record for record in map(json.loads, lines)}
 
     def last(self, mutant):
         """The test that has seen it, '' for none, None if it has not been asked; by earlier tests too."""
-        record = self.records.get(mutant.id)
+        record = self.records.get(mutant.full_name)
         return record["seen"] if record and record["rtl"] == self.rtl[mutant.file] else None
 
     def of(self, mutant):
         """The same, None if it has to be asked."""
-        seen = self.last(mutant)
-        return None if seen == "" and self.records[mutant.id]["tests"] != self.tests[mutant.file] else seen
+        seen = None if self.again else self.last(mutant)
+        return None if seen == "" and self.records[mutant.full_name]["tests"] != self.tests[mutant.file] else seen
 
     def keep(self, mutant, seen):
-        record = {"id": mutant.id, "seen": seen, "rtl": self.rtl[mutant.file], "tests": self.tests[mutant.file]}
+        record = {"name": mutant.full_name, "seen": seen, "rtl": self.rtl[mutant.file], "tests": self.tests[mutant.file]}
         with self.lock:
-            self.records[mutant.id] = record
+            self.records[mutant.full_name] = record
             with self.path.open("a") as file:
                 file.write(json.dumps(record) + "\n")
 
@@ -151,7 +161,7 @@ class Tests:
 
     def order(self, file):
         """Those first that are quick and have seen many of the module's mutants so far."""
-        return sorted([*self.benches[file], *self.options.configs], key=lambda test: self.time(test) / (1 + self.n_seen[file, test]))
+        return sorted([*(self.benches[file] if self.options.units else []), *self.options.configs], key=lambda test: self.time(test) / (1 + self.n_seen[file, test]))
 
     def ask(self, number, test, limit_s):
         return self.fuzz(number, test, SHORT_CYCLES) if test in self.options.configs else unit_bench(self.out, number, test, limit_s)
@@ -171,12 +181,14 @@ class Tests:
 
 
 def read_reasons(path):
-    """{identifier: why the mutant cannot matter}"""
-    reasons = {}
+    """{module and identifier: why the mutant cannot matter}"""
+    reasons, module = {}, ""
     for line in path.read_text().splitlines():
-        if line and not line.startswith("#"):
+        if line.startswith("== "):
+            module = line.split()[1]
+        elif line and not line.startswith("#"):
             names, reason = line.split(": ", 1)
-            reasons |= dict.fromkeys(names.split()[1:], reason)
+            reasons |= {f"{module} {name}": reason for name in names.split()}
     return reasons
 
 
@@ -194,7 +206,7 @@ def run(mutants, results, tests, reasons, jobs):
     print(f"1..{len(mutants)}")
     with concurrent.futures.ThreadPoolExecutor(jobs, "worker") as pool:
         for number, (mutant, seen) in enumerate(zip(mutants, pool.map(lambda mutant: ask(mutant, results, tests), mutants)), 1):
-            explained = seen or reasons.get(mutant.id, "")
+            explained = seen or reasons.get(mutant.full_name, "")
             missed += not explained
             print(f"{'ok' if explained else 'not ok'} {number} - {mutant.describe()}: {explained or 'not seen'}", flush=True)
     return missed
@@ -211,8 +223,8 @@ def table(what, groups, seen, reasons, made=None):
     rows = []
     everything = [mutant for group in groups.values() for mutant in group]
     for name, group in [*sorted(groups.items()), ("all", everything)]:
-        by = collections.Counter("bench" if seen[m.id].startswith("unit/") else "lockstep" if seen[m.id] else
-                                 "same" if m.id in reasons else "missed" for m in group)
+        by = collections.Counter("bench" if seen[m.full_name].startswith("unit/") else "lockstep" if seen[m.full_name] else
+                                 "same" if m.full_name in reasons else "missed" for m in group)
         caught = by["bench"] + by["lockstep"]
         numbers = [len(group), by["bench"], by["lockstep"], percent(caught, len(group)), by["same"], by["missed"]]
         if made:
@@ -227,22 +239,22 @@ def code(text):
 
 
 def page(mutants, seen, reasons, options):
-    done = [mutant for mutant in mutants if mutant.id in seen]
-    survivors = [mutant for mutant in done if not seen[mutant.id]]
+    done = [mutant for mutant in mutants if mutant.full_name in seen]
+    survivors = [mutant for mutant in done if not seen[mutant.full_name]]
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False).stdout.strip()
     modules, kinds = collections.defaultdict(list), collections.defaultdict(list)
     for mutant in done:
         modules[mutant.module].append(mutant)
         kinds[mutant.kind].append(mutant)
-    rows = [f"| {m.module} | {m.id} | {m.line} | {m.kind} | {code(m.statement)} | {code(m.what)} | {reasons.get(m.id, '**not seen**')} |" for m in survivors]
+    rows = [f"| {m.module} | {m.id} | {m.line} | {m.kind} | {code(m.statement)} | {code(m.what)} | {reasons.get(m.full_name, '**not seen**')} |" for m in survivors]
     made = collections.Counter(mutant.module for mutant in mutants)
     whole = [f"`{name}`" for name, group in sorted(modules.items()) if len(group) == made[name]]
     caught = len(done) - len(survivors)
-    same = sum(mutant.id in reasons for mutant in survivors)
+    same = sum(mutant.full_name in reasons for mutant in survivors)
     return "\n".join([
-        "# Mutants of the scheduling blocks",
+        "# Faults made by hand in the RTL" if options.by_hand else "# Mutants of the RTL",
         "",
-        f"Written by `make mutate`; do not edit. Commit {commit or 'unknown'}, {datetime.date.today()}. How mutants are made, and what a row means: `tb/mutate/README.md`.",
+        f"Written by `make {'faults' if options.by_hand else 'mutate'}`; do not edit. Commit {commit or 'unknown'}, {datetime.date.today()}. How mutants are made, and what a row means: `tb/mutate/README.md`.",
         "",
         f"**{percent(caught, len(done) - same)} of the {len(done) - same} mutants run that can matter are caught**, {percent(caught, len(done))} of all "
         f"{len(done)} run; {len(mutants)} are made. Asked are the unit",
@@ -261,49 +273,71 @@ def page(mutants, seen, reasons, options):
 
 
 def warn_of_stale(reasons, mutants, seen):
-    known = {mutant.id for mutant in mutants}
+    known, modules = {mutant.full_name for mutant in mutants}, {mutant.module for mutant in mutants}
     for name in reasons:
-        if name not in known or seen.get(name):
+        if name.split()[0] in modules and (name not in known or seen.get(name)):
             print(f"# reasons.txt: {name} {'is caught' if name in known else 'is no mutant any more'}, its reason can go")
+
+
+def prepared_in(out):
+    """({file: unit benches that it is part of}, mutants)"""
+    prepared = json.loads((out / "mutants.json").read_text())
+    mutants = [Mutant(**entry) for entry in prepared["mutants"]]
+    return benches_of(out, prepared["benches"], {mutant.file for mutant in mutants}), mutants
+
+
+def seen_of(mutants, results):
+    return {mutant.full_name: result for mutant in mutants if (result := results.last(mutant)) is not None}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     preparing = commands.add_parser("prepare")
-    preparing.add_argument("list")
+    preparing.add_argument("folder")
     preparing.add_argument("out", type=pathlib.Path)
     preparing.add_argument("benches", nargs="+")
+    preparing.add_argument("--faults", type=pathlib.Path, default=HERE / "faults.txt", help="the list of those made by hand")
     running = commands.add_parser("run")
     running.add_argument("out", type=pathlib.Path)
     running.add_argument("--block", help="this module only")
     running.add_argument("--mutants", type=int, default=0, help="so many of each module, 0: all")
-    running.add_argument("--only", nargs="+", metavar="ID", help="these mutants only")
+    running.add_argument("--only", nargs="+", metavar="ID", help="these mutants only, by identifier or, made by hand, by name")
+    running.add_argument("--also", nargs="*", type=pathlib.Path, default=[], metavar="OUT", help="whose results the page shows too")
+    running.add_argument("--reasons", type=pathlib.Path, default=HERE / "reasons.txt")
     running.add_argument("--seed", type=int, default=1, help="which ones")
     running.add_argument("--jobs", type=int, default=1, help="at the same time")
     running.add_argument("--cycles", type=int, default=300000, help="of the long fuzz")
     running.add_argument("--fuzz-seed", type=int, default=1)
     running.add_argument("--configs", nargs="*", default=["tiny", "odd"])
+    running.add_argument("--again", action="store_true", help="also those of which the answer is known")
+    running.add_argument("--no-benches", dest="units", action="store_false", help="ask the lockstep only")
     running.add_argument("--table", type=pathlib.Path)
     options = parser.parse_args()
     out = options.out.resolve()
     os.chdir(ROOT)
     if options.command == "prepare":
-        prepare(options.list, out, options.benches)
+        prepare(options.folder, out, options.benches, options.faults)
         return 0
-    prepared = json.loads((out / "mutants.json").read_text())
-    mutants = [Mutant(**entry) for entry in prepared["mutants"]]
+    benches, mutants = prepared_in(out)
+    options.by_hand = all(mutant.kind == "by hand" for mutant in mutants)
     chosen = sample([mutant for mutant in mutants if options.block in (None, mutant.module)], options.mutants, options.seed)
     if options.only:
         chosen = [mutant for mutant in mutants if mutant.id in options.only]
+        unknown = set(options.only).difference(mutant.id for mutant in mutants)
+        if unknown:
+            sys.exit(f"no such mutants: {', '.join(sorted(unknown))}")
     if not chosen:
         sys.exit("no such mutants")
-    benches = benches_of(out, prepared["benches"], {mutant.file for mutant in mutants})
-    reasons, results = read_reasons(HERE / "reasons.txt"), Results(out, benches, options)
+    reasons, results = read_reasons(options.reasons), Results(out, benches, options)
     missed = run(chosen, results, Tests(out, benches, options), reasons, options.jobs)
-    seen = {mutant.id: result for mutant in mutants if (result := results.last(mutant)) is not None}
-    warn_of_stale(reasons, mutants, seen)
+    seen = seen_of(mutants, results)
+    if not options.by_hand:
+        warn_of_stale(reasons, mutants, seen)
     if options.table:
+        for other in (folder.resolve() for folder in options.also if (folder / "mutants.json").exists() and folder.resolve() != out):
+            others_benches, others = prepared_in(other)
+            mutants, seen = mutants + others, seen | seen_of(others, Results(other, others_benches, options))
         options.table.write_text(page(mutants, seen, reasons, options))
     return missed > 0
 

@@ -92,8 +92,8 @@ module formal_tb_dispatch #(
   // Other candidates since a kernel asks.
   logic [NumKernels-1:0][KernelW:0] others_q;
   logic [NumKernels-1:0]            patient;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) patient[k] = 32'(others_q[k]) < N
-      umKernels;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) patient[k] = 32'(others_q[k]) <
+      NumKernels;
   always_ff @(posedge clk_i) begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       others_q[k] <= (!rst_ni || !asks[k] || kernel == KernelW'(k)) ? '0 : others_q[k] + 1'b1;

@@ -58,7 +58,9 @@ class Bench {
   long n_cycles = 0, n_zeros = 0;
 
  private:
+  // Inputs settle before the edge: assertions see what is there before it.
   void edge() {
+    top.eval();
     top.clk_i = 1;
     top.eval();
     top.clk_i = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RTL with many faults in one build, of which one is awake in a run: shared by faults made by hand (faults.py) and by a tool (tb/mutate).
+"""RTL with many faults in one build, of which one is awake in a run.
 
 A faulty place is a choice by `qsm_fault_pkg::on(NUMBER)`; the environment variable QSM_FAULT names the fault that is awake in this
 process (0: none). mk/faults.mk builds what `write` writes.
@@ -14,7 +14,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_S = 300  # of processor time, of one run
 
-PACKAGE = """// Which fault is awake; see tb/faults/README.md.
+PACKAGE = """// Which fault is awake; see tb/mutate/README.md.
 package qsm_fault_pkg;
   import "DPI-C" function int qsm_fault_awake();
   int awake = qsm_fault_awake();
