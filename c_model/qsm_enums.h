@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "4167c8b627a37f65"
+#define QSM_ENUMS_DIGEST "aac42d846fda3bb1"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -292,7 +292,7 @@ static inline const char *qsm_stall_text(uint32_t value) {
     default: return "?";
   }
 }
-static inline bool qsm_stall_is_long(uint32_t value) {
+static inline bool qsm_stall_is_long_latency(uint32_t value) {
   switch (value) {
     case QSM_STALL_BARRIER:
     case QSM_STALL_LONG_SCOREBOARD:
@@ -533,7 +533,7 @@ enum qsm_step {
   QSM_STEP_STS = 2,  // A register to shared memory
   QSM_STEP_LDS = 3,  // A register from shared memory
   QSM_STEP_SET = 4,  // A constant to a register
-  QSM_STEP_JMP = 5,  // The path's PC from a register
+  QSM_STEP_JMP = 5,  // The split's PC from a register
 };
 enum { QSM_STEP_COUNT = 6 };  // above every number
 static inline const char *qsm_step_name(uint32_t value) {
@@ -554,7 +554,7 @@ enum qsm_class {
   QSM_CLASS_MUL = 1,  // Multiplier and shifter
   QSM_CLASS_DIV = 2,  // Dividers and square root
   QSM_CLASS_MEM = 3,  // Load/store unit
-  QSM_CLASS_CTL = 4,  // Ends its path: branches, jumps, barriers, exits, faults
+  QSM_CLASS_CTL = 4,  // Ends its split: branches, jumps, barriers, exits, faults
   QSM_CLASS_FMA = 5,  // Floating-point multiply and add
 };
 enum { QSM_CLASS_COUNT = 6 };  // above every number
@@ -619,7 +619,7 @@ enum qsm_fetch_outcome {
   QSM_FETCH_HIT = 0,  // The pair is in the cache
   QSM_FETCH_MISS = 1,  // It is asked for
   QSM_FETCH_FAULT = 2,  // The kernel may not execute there
-  QSM_FETCH_DROPPED = 3,  // The warp's path has changed meanwhile
+  QSM_FETCH_DROPPED = 3,  // The warp's split has changed meanwhile
 };
 enum { QSM_FETCH_OUTCOME_COUNT = 4 };  // above every number
 static inline const char *qsm_fetch_outcome_name(uint32_t value) {
@@ -656,7 +656,7 @@ static inline const char *qsm_l2_op_name(uint32_t value) {
 enum qsm_l2_outcome {
   QSM_L2_HIT = 0,  // The line is there
   QSM_L2_MERGED = 1,  // The line is on its way
-  QSM_L2_PASSED_ON = 2,  // Passed on without allocating
+  QSM_L2_BYPASSED = 2,  // Bypassed: no line is allocated
   QSM_L2_WHOLE = 3,  // A write of a whole line allocates without asking for it
   QSM_L2_MISS = 4,  // The line is asked for
 };
@@ -665,7 +665,7 @@ static inline const char *qsm_l2_outcome_name(uint32_t value) {
   switch (value) {
     case QSM_L2_HIT: return "hit";
     case QSM_L2_MERGED: return "merged";
-    case QSM_L2_PASSED_ON: return "passed_on";
+    case QSM_L2_BYPASSED: return "bypassed";
     case QSM_L2_WHOLE: return "whole";
     case QSM_L2_MISS: return "miss";
     default: return "?";
@@ -681,7 +681,7 @@ enum qsm_event_kind {
   QSM_EV_TWO_LEVEL = 4,  // warp_sched: active
   QSM_EV_QAWS = 5,  // warp_sched: front budget ncs
   QSM_EV_RESOLVE = 6,  // warp_state: warp live bar selects
-  QSM_EV_PATH = 7,  // warp_state: warp pc depth mask
+  QSM_EV_SPLIT = 7,  // warp_state: warp pc depth mask
   QSM_EV_WB = 8,  // exec: warp rd mask data[]
   QSM_EV_START = 9,  // tb_launch: warp kernel tb widx live
   QSM_EV_FINISH = 10,  // warp_state: warp tb
@@ -726,7 +726,7 @@ static inline const char *qsm_event_kind_name(uint32_t value) {
     case QSM_EV_TWO_LEVEL: return "TWOLEVEL";
     case QSM_EV_QAWS: return "QAWS";
     case QSM_EV_RESOLVE: return "RESOLVE";
-    case QSM_EV_PATH: return "PATH";
+    case QSM_EV_SPLIT: return "SPLIT";
     case QSM_EV_WB: return "WB";
     case QSM_EV_START: return "START";
     case QSM_EV_FINISH: return "FINISH";
@@ -770,7 +770,7 @@ static inline const char *qsm_event_kind_block(uint32_t value) {
     case QSM_EV_TWO_LEVEL: return "warp_sched";
     case QSM_EV_QAWS: return "warp_sched";
     case QSM_EV_RESOLVE: return "warp_state";
-    case QSM_EV_PATH: return "warp_state";
+    case QSM_EV_SPLIT: return "warp_state";
     case QSM_EV_WB: return "exec";
     case QSM_EV_START: return "tb_launch";
     case QSM_EV_FINISH: return "warp_state";
@@ -814,7 +814,7 @@ static inline const char *qsm_event_kind_words(uint32_t value) {
     case QSM_EV_TWO_LEVEL: return "active";
     case QSM_EV_QAWS: return "front budget ncs";
     case QSM_EV_RESOLVE: return "warp live bar selects";
-    case QSM_EV_PATH: return "warp pc depth mask";
+    case QSM_EV_SPLIT: return "warp pc depth mask";
     case QSM_EV_WB: return "warp rd mask data[]";
     case QSM_EV_START: return "warp kernel tb widx live";
     case QSM_EV_FINISH: return "warp tb";
@@ -856,13 +856,13 @@ static inline const char *qsm_event_kind_words(uint32_t value) {
 enum qsm_state_kind {
   QSM_STATE_REG = 0,  // sm, sub, index = warp * 32 + reg, word = lane
   QSM_STATE_SHARED = 1,  // sm, index = row, word = bank
-  // sm, sub, index = warp, word = lane; meaningful for live lanes outside the path
+  // sm, sub, index = warp, word = lane; meaningful for live lanes outside the split
   QSM_STATE_LANE_PC = 2,
   QSM_STATE_LANE_DEPTH = 3,  // as lane_pc
   // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask, 6
   // selcnt, 7 rot, 8 depth, 9 selpend
   QSM_STATE_WARP = 4,
-  QSM_STATE_SELECT = 5,  // sm, sub, index 0: word 0 selw, 1 sellast
+  QSM_STATE_SPLIT_SELECT = 5,  // sm, sub, index 0: word 0 sel_wait, 1 sel_last
   // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if not
   // valid
   QSM_STATE_SCOREBOARD = 6,
@@ -892,8 +892,8 @@ enum qsm_state_kind {
   // sm, index = kernel: word 0 fresh_cnt, 1 stack height, 2+n ticket n from the bottom
   QSM_STATE_TICKETS = 17,
   // sm, index 0: word 0 op | phase<<4; 0 while idle: 1 tb | image<<8 | fresh<<16, 2 base
-  QSM_STATE_SAVER = 18,
-  // sm, sub, index 0: word 0 wbw + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
+  QSM_STATE_TB_SAVE = 18,
+  // sm, sub, index 0: word 0 wb_wait + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
   QSM_STATE_WRITE_BACK = 19,
   // sm, index 0: word 0 A full; 0 unless full: 1 line address, 2 lanes, 3 sub | warp<<8 | entry<<16
   // | kind<<24; 4 kinds of return op in order of service, longest ago first, 2 bits each (0 pass, 1
@@ -924,7 +924,7 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_LANE_PC: return "warp_state lane pc";
     case QSM_STATE_LANE_DEPTH: return "warp_state lane depth";
     case QSM_STATE_WARP: return "warp_state warp";
-    case QSM_STATE_SELECT: return "warp_state selections";
+    case QSM_STATE_SPLIT_SELECT: return "warp_state split selection";
     case QSM_STATE_SCOREBOARD: return "issue scoreboard";
     case QSM_STATE_QUOTA: return "quota counters";
     case QSM_STATE_TBS: return "barrier tb slots";
@@ -937,7 +937,7 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_JOB: return "preempt jobs";
     case QSM_STATE_SAVED: return "preempt saved blocks";
     case QSM_STATE_TICKETS: return "preempt tickets";
-    case QSM_STATE_SAVER: return "tb_save sequencer";
+    case QSM_STATE_TB_SAVE: return "tb_save sequencer";
     case QSM_STATE_WRITE_BACK: return "exec write port";
     case QSM_STATE_L1: return "l1 pass and generations";
     case QSM_STATE_L1_SET: return "l1 set";

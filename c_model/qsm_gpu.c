@@ -21,8 +21,8 @@
 struct qsm_model {
   struct qsm_config config;
   uint64_t cycle;  // next to run
-  bool wake_all;  // a direct signal, or the state behind the crossbar, may have changed: nobody may
-                  // rely on a next event
+  bool wake_all;   // a direct signal, or the state behind the crossbar, may have changed: times of
+                   // next events are not valid
   struct qsm_bus bus;
   struct qsm_mem *mem;
   struct qsm_dram *dram;  // NULL: none

@@ -78,7 +78,7 @@ static qsmError_t count_launch(const struct qsm_suite_launch *launch, uint64_t n
   counts->cycles += n_cycles;
   counts->l2_requests += memory.requests;
   counts->l2_found += memory.hits + memory.merged;
-  counts->l2_lines += memory.misses + memory.passed + memory.victims;
+  counts->l2_lines += memory.misses + memory.bypassed + memory.victims;
   counts->dram_lines += memory.dram_reads + memory.dram_writes;
   if (volume(launch->block) * volume(launch->grid) > counts->block_threads * counts->blocks) {
     counts->block_threads = volume(launch->block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic memory operation: what is written back, if anything. docs/isa.md (I-ISA-1). Purely
-// combinational.
+// ALU for atomic memory operations: the word to write back, and whether it is written. docs/isa.md
+// (I-ISA-1). Purely combinational.
 // Cost: an adder, a comparator and two LUT4 per bit.
 module qsm_amo_alu
   import qsm_pkg::*;

@@ -27,7 +27,6 @@ module qsm_ctrl
   output logic [63:0]            cycle_o,
   output desc_t [NumKernels-1:0] desc_o,
   output policy_param_t          policy_param_o,
-  output logic [NumKernels-1:0]  valid_o,        // CTX.valid
   output logic [NumKernels-1:0]  qos_o,          // valid and QoS
   // Pulses.
   output logic [NumKernels-1:0] launch_o,
@@ -136,7 +135,7 @@ module qsm_ctrl
 
   // ---- slot registers ----
   logic known, writable, value_ok, idle_only, quiet_only, slot_ok, slot_guard;
-  logic [NumKernels-1:0] busy, slot_we, alloc_write;
+  logic [NumKernels-1:0] valid, busy, slot_we, alloc_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
   slot_writes_t [NumKernels-1:0] slot_writes;
   qsm_slot_rules u_slot_rules (
@@ -150,13 +149,13 @@ module qsm_ctrl
       .regs_o(slot_regs_o[k]), .writes_o(slot_writes[k])
     );
     assign busy[k] = slot_figures_i[k].status.busy;
-    assign valid_o[k] = slot_regs_o[k].ctx.valid;
+    assign valid[k] = slot_regs_o[k].ctx.valid;
     assign qos_o[k] = slot_regs_o[k].ctx.valid && slot_regs_o[k].ctx.qos;
     assign launch_o[k] = slot_writes[k].launch;
     assign kill_o[k] = slot_writes[k].kill;
-    assign arrival_o[k] = slot_writes[k].ctx && req_i.wdata[0] && !valid_o[k];
+    assign arrival_o[k] = slot_writes[k].ctx && req_i.wdata[0] && !valid[k];
     assign hist_clear_o[k] = slot_writes[k].hist_clear || arrival_o[k];
-    assign alloc_write[k] = slot_writes[k].ctx || (valid_o[k] &&
+    assign alloc_write[k] = slot_writes[k].ctx || (valid[k] &&
         (slot_writes[k].sm_mask_lo || slot_writes[k].sm_mask_hi || slot_writes[k].sm_mask_2));
   end
   assign alloc_change_o = alloc_write != '0 && req_i.wdata != slot_rdata[slot];
@@ -235,7 +234,7 @@ module qsm_ctrl
 
   always_comb begin
     case (off)
-      SlotLaunch[7:0]: slot_guard = valid_o[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
+      SlotLaunch[7:0]: slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
                                     groups_ok;
       SlotKill[7:0]:   slot_guard = busy[slot];
       SlotBudget[7:0]: slot_guard = !busy[slot] || groups_ok;
@@ -302,7 +301,7 @@ module qsm_ctrl
   // R-CP-2: refused writes change nothing
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));
   // LAUNCH's condition
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (launch_o & (busy | ~valid_o)) == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (launch_o & (busy | ~valid)) == '0);
   // KILL's condition
   assert property (@(posedge clk_i) disable iff (!rst_ni) (kill_o & ~busy) == '0);
 `endif

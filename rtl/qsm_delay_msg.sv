@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Delay line for messages with a wide payload and one valid bit per receiver: *_o are *_i of Lat
 // cycles ago.
-// The payload moves only along with a valid bit and is not reset: data_o means something only while
-// a valid_o bit is set.
+// The payload moves only along with a valid bit and is not reset: data_o is valid only while a
+// valid_o bit is set.
 // Latency: Lat cycles (0: wires). Cost: (Receivers + Width) * Lat flip-flops. docs/machine.md
 // R-GEN-2.
 module qsm_delay_msg #(

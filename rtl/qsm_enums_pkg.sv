@@ -80,7 +80,7 @@ package qsm_enums_pkg;
     StallNotSelected = 3'd7  // It could issue, and another warp did
   } stall_e;
   localparam int unsigned StallCount = 8;  // above every number
-  function automatic logic stall_is_long(input stall_e value);
+  function automatic logic stall_is_long_latency(input stall_e value);
     return value inside {StallBarrier, StallLongScoreboard, StallQuota};
   endfunction
 
@@ -166,7 +166,7 @@ package qsm_enums_pkg;
     StepSts = 3'd2,  // A register to shared memory
     StepLds = 3'd3,  // A register from shared memory
     StepSet = 3'd4,  // A constant to a register
-    StepJmp = 3'd5  // The path's PC from a register
+    StepJmp = 3'd5  // The split's PC from a register
   } step_e;
   localparam int unsigned StepCount = 6;  // above every number
 
@@ -176,7 +176,7 @@ package qsm_enums_pkg;
     ClsMul = 3'd1,  // Multiplier and shifter
     ClsDiv = 3'd2,  // Dividers and square root
     ClsMem = 3'd3,  // Load/store unit
-    ClsCtl = 3'd4,  // Ends its path: branches, jumps, barriers, exits, faults
+    ClsCtl = 3'd4,  // Ends its split: branches, jumps, barriers, exits, faults
     ClsFma = 3'd5  // Floating-point multiply and add
   } class_e;
   localparam int unsigned ClassCount = 6;  // above every number
@@ -208,7 +208,7 @@ package qsm_enums_pkg;
     FetchHit = 2'd0,  // The pair is in the cache
     FetchMiss = 2'd1,  // It is asked for
     FetchFault = 2'd2,  // The kernel may not execute there
-    FetchDropped = 2'd3  // The warp's path has changed meanwhile
+    FetchDropped = 2'd3  // The warp's split has changed meanwhile
   } fetch_outcome_e;
   localparam int unsigned FetchOutcomeCount = 4;  // above every number
 
@@ -226,7 +226,7 @@ package qsm_enums_pkg;
   typedef enum logic [2:0] {
     L2Hit = 3'd0,  // The line is there
     L2Merged = 3'd1,  // The line is on its way
-    L2PassedOn = 3'd2,  // Passed on without allocating
+    L2Bypassed = 3'd2,  // Bypassed: no line is allocated
     L2Whole = 3'd3,  // A write of a whole line allocates without asking for it
     L2Miss = 3'd4  // The line is asked for
   } l2_outcome_e;

@@ -51,8 +51,8 @@ module qsm_fifo #(
   assign full_o = count_q == CountW'(Depth);
 
   if (Popped) begin : g_block_ram
-    // What is written is not what is read: the two pointers are equal when it is empty (no pop) or
-    // full (no push).
+    // Read and write never use the same entry: the pointers are equal only when the queue is empty
+    // (no pop) or full (no push).
     (* ram_style = "block", no_rw_check *) logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk_i) begin
       if (push_i) mem[tail_q] <= data_i;

@@ -89,7 +89,7 @@ module qsm_gpu
     .req_i(ctl_req), .rsp_o(ctl_rsp), .irq_o,
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs), .gpu_figures_i(gpu_figures),
     .slot_figures_i(slot_figures),
-    .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param), .valid_o(),
+    .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param),
     .qos_o(ctx_qos),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
     .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least-recently-served arbiter: of the requests of a cycle it grants the one whose last grant was
+// Least-recently-granted arbiter: of the requests of a cycle it grants the one whose last grant was
 // longest ago, in the same cycle.
 // Contract: after reset as if they had been served in ascending order. Fair: a request that stays
 // is granted after at most N - 1 others.

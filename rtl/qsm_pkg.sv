@@ -48,7 +48,7 @@ package qsm_pkg;
   localparam int unsigned MqDepth = 4;    // memory queue of a sub-core, R-EX-4
   localparam int unsigned ResDepth = 4;   // LSU result queue of a sub-core, R-WB-2
   localparam int unsigned IbufDepth = 4;  // instruction buffer of a warp
-  localparam int unsigned WbPatience = 8; // R-WB-3
+  localparam int unsigned WbStarveLimit = 8; // R-WB-3
   localparam int unsigned DivLat = 38;    // R-EX-3
   localparam int unsigned FpDivLat = 34;  // R-FP-6
   localparam int unsigned FpLat = (Fpu != 0) ? 3 : 0;         // R-FP-1, R-FP-3
@@ -111,7 +111,7 @@ package qsm_pkg;
     logic [31:0] value;
   } fault_t;
 
-  // What the policies with groups and active places are told, direct from the control registers
+  // Parameters of the policies with groups or an active set, directly from the control registers
   // (docs/qaws.md, R-PO-8).
   typedef struct packed {
     logic [NumKernels-1:0][7:0] budget;
@@ -334,14 +334,15 @@ package qsm_pkg;
 
   // ---- inside an SM ----
 
-  // What the SM needs to know of a thread block, one per TB slot (sm.md). Its index goes from the
-  // dispatch to whom it concerns (qsm_tb_ram).
+  // State of a thread block in the SM, one per TB slot (sm.md). The index of the block is stored
+  // where it is used (qsm_tb_ram).
   typedef struct packed {
     logic [KernelW-1:0] kernel;
     logic [GranW-1:0] base;
   } tb_info_t;
 
-  // index of a thread block, to whom keeps it per TB slot: with its arrival, or from its image
+  // index of a thread block, for the RAMs that store it per TB slot: sent when the block arrives,
+  // or read from its image
   typedef struct packed {
     logic valid;
     logic [TbW-1:0] tb;
@@ -356,7 +357,7 @@ package qsm_pkg;
     logic [TbW-1:0] tb;
     logic [WidxW-1:0] widx;
     mask_t live;
-    logic restored;  // its path comes from an image
+    logic restored;  // its split comes from an image
   } warp_start_t;
 
   typedef struct packed {  // sub-core to SM: arrivals (R-WS-4), finishes (R-WS-10)
@@ -422,7 +423,8 @@ package qsm_pkg;
     logic [KernelW-1:0] kernel;
   } freeze_t;
 
-  // a step that waits to be done, R-PE-16; its operands and its warp go apart
+  // a step of the save sequencer that waits to issue, R-PE-16; its operands and its warp are
+  // separate signals
   typedef struct packed {
     logic valid;
     step_e kind;
@@ -430,11 +432,11 @@ package qsm_pkg;
     logic lane;            // needs the lane store
   } step_t;
 
-  // sub-core to sequencer: the warp of the step, as it is at the start of the cycle
+  // sub-core to save sequencer: the warp of the step, at the start of the cycle
   typedef struct packed {
     logic found;           // it is resident and has a live thread
     logic empty;           // its scoreboard
-    logic path_valid;
+    logic split_valid;
     mask_t live;
     mask_t bar;
   } step_warp_t;
@@ -456,7 +458,8 @@ package qsm_pkg;
   typedef enum logic [2:0] {
     CtlFault = 3'd0, CtlBranch = 3'd1, CtlJal = 3'd2, CtlJalr = 3'd3, CtlBar = 3'd4, CtlExit = 3'd5,
         CtlNext = 3'd6
-  } ctl_e;  // what a ctl word does to the path; CtlNext: it was ended by the merge point
+  // effect of a ctl instruction on the split; CtlNext: the split ends at its reconvergence point
+  } ctl_e;
 
   typedef enum logic [1:0] { OpaRs1 = 2'd0, OpaPc = 2'd1, OpaZero = 2'd2 } opa_e;
 
@@ -524,7 +527,7 @@ package qsm_pkg;
   } dec_t;
 
   typedef struct packed {  // what issue needs to know of a buffered word
-    logic ctl;             // last word of its path
+    logic ctl;             // last word of its split
     logic fence;
     class_e cls;
     logic [NumSources-1:0][4:0] rs;
@@ -540,14 +543,14 @@ package qsm_pkg;
     logic [31:0] pc;
     logic [DepthW-1:0] depth;
     mask_t mask;
-  } path_t;
+  } split_t;
 
   typedef struct packed {  // an issued instruction on its way through RR, EX1, EX2
     logic [WarpW-1:0] warp;
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic [WidxW-1:0] widx;
-    path_t path;
+    split_t split;
     word_t word;
     logic injected;  // a step of the SM's sequencer, R-PE-16
     logic ctl;
@@ -559,7 +562,7 @@ package qsm_pkg;
     logic valid;
     logic [WarpW-1:0] warp;
     mask_t mask;
-    logic selects;   // whatever the lanes do
+    logic selects;   // a split selection follows in any case
     mask_t exits;
     mask_t bars;
     lanes_t next_pc;
@@ -574,7 +577,7 @@ package qsm_pkg;
     lanes_t data;
   } wb_t;
 
-  typedef struct packed {  // release of a scoreboard entry, or one part off, R-SB-3
+  typedef struct packed {  // release of a scoreboard entry, or return of one part, R-SB-3
     logic valid;
     logic [WarpW-1:0] warp;
     logic [SbW-1:0] entry;
@@ -602,7 +605,7 @@ package qsm_pkg;
     lanes_t data;
   } lsu_op_t;
 
-  typedef struct packed {  // what one pass leaves behind for its return
+  typedef struct packed {  // state that a pass stores for its return
     logic store;
     logic [SubW-1:0] sub;
     logic [WarpW-1:0] warp;
@@ -614,8 +617,8 @@ package qsm_pkg;
     logic [WarpSize-1:0][LineOffW-1:0] offs;
   } lsu_part_t;
 
-  // What an atomic unit does. Decoded before it is registered, so that a bit of the result is a
-  // function of few.
+  // Control of an atomic unit. Decoded before the register, so that each result bit depends on few
+  // inputs.
   typedef struct packed {
     logic add;        // the old word is added to `bits`
     logic [1:0] bits; // 0 operand, 1 xor, 2 and, 3 or

@@ -31,7 +31,7 @@ QOS_PARTS = {
     "idle-warp samplers": ("qsm_idle_sampler",),
     "group arbitration of QAWS": ("qsm_qaws",),
     "preemption, in the SMs": ("qsm_tb_save", "qsm_save_steps", "qsm_inject"),
-    "preemption, GPU level": ("qsm_preempt", "qsm_preempt_exam", "qsm_tb_images", "qsm_tb_tickets", "qsm_tb_ages"),
+    "preemption, GPU level": ("qsm_preempt", "qsm_preempt_check", "qsm_tb_images", "qsm_tb_tickets", "qsm_tb_ages"),
     "adjustment of thread blocks": ("qsm_tb_adjust", "qsm_tb_trial", "qsm_tb_late", "qsm_tb_claim"),
 }
 # For comparison: what every GPU has.

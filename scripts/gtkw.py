@@ -82,7 +82,7 @@ def quota(config):
     end = group("SM 0 quota counters")
     signal(BIT, "held", f"{at}.held")
     signal(BIN, f"gate open, kernel {kernels - 1} to 0", f"{at}.open_o", kernels)
-    signal(BIN, f"shut as spent, kernel {kernels - 1} to 0", f"{at}.shut_o", kernels)
+    signal(BIN, f"throttled, kernel {kernels - 1} to 0", f"{at}.throttled_o", kernels)
     signal(BIT, "load", f"{at}.load_valid_i")
     signal(BIT, "refill", f"{at}.refill_due")
     for k in range(kernels):

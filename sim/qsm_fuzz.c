@@ -476,7 +476,8 @@ static enum qsm_backend_status ask(struct round *round, uint32_t slot) {
   return put(round, QSM_REG_PREEMPT, request);
 }
 
-// A tenant that writes into its own images, mostly where a warp's PCs are: nobody else may suffer.
+// A tenant that writes into its own context images, mostly where the PCs of a warp are: no other
+// tenant may be affected.
 static void spoil_image(struct round *round, uint32_t slot) {
   uint32_t words[32], line_bytes = qsm_config_line_bytes(&round->config),
                       line = below(round, 3) ? 3 + 33 * below(round, 3) : below(round, 100);
@@ -506,7 +507,7 @@ static enum qsm_backend_status preempt(struct round *round) {
   }
 }
 
-// Nobody is held for ever.
+// No block is held for ever.
 static enum qsm_backend_status let_go(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)

@@ -155,7 +155,7 @@ static void on_fetch(struct qsm_konata *konata, const struct qsm_event *event) {
   if (outcome == QSM_FETCH_HIT && !(pc & 4)) add_fetched(konata, event, pc + 4, false);
 }
 
-// A path ends: nothing behind its last word was issued (R-FE-7).
+// A split ends: no word behind its last one was issued (R-FE-7).
 static void on_resolve(struct qsm_konata *konata, const struct qsm_event *event) {
   struct warp *warp = warp_of(konata, event, event->sub, event->word[0]);
   drop_fetched(konata, warp, warp->n_buffered);
@@ -389,7 +389,7 @@ static uint32_t n_subcores(const struct qsm_konata *konata) {
   return konata->config->num_sms * konata->config->num_sched;
 }
 
-// What goes on by itself in the present cycle.
+// Events of the present cycle that no instruction causes.
 static void begin_cycle(struct qsm_konata *konata) {
   continue_flights(konata);
   for (uint32_t i = 0; i < n_subcores(konata); i++) advance_subcore(konata, &konata->subs[i]);

@@ -166,11 +166,11 @@ static void print_memory_row(const struct qsm_outcome *outcome, const char *name
   if (outcome->has_l1)
     printf(" %12llu %7.1f %% %7.1f %%", (unsigned long long)memory->l1_loads,
            percent(memory->l1_hits, memory->l1_loads),
-           percent(memory->l1_joined, memory->l1_loads));
+           percent(memory->l1_merged, memory->l1_loads));
   if (outcome->has_l2)
     printf(" %12llu %7.1f %% %7.1f %% %12llu %12llu", (unsigned long long)memory->requests,
            percent(memory->hits, memory->requests), percent(memory->merged, memory->requests),
-           (unsigned long long)memory->misses, (unsigned long long)memory->passed);
+           (unsigned long long)memory->misses, (unsigned long long)memory->bypassed);
   if (outcome->has_dram)
     printf(" %12llu %12llu %7.1f %%", (unsigned long long)memory->dram_reads,
            (unsigned long long)memory->dram_writes,
@@ -188,9 +188,9 @@ static void print_memory_rows(const struct qsm_result *result, const struct qsm_
 static void print_memory_table(const struct qsm_result *result, const char *scheme) {
   if (!result->shared.has_l1 && !result->shared.has_l2 && !result->shared.has_dram) return;
   printf("\n  %-12s %-14s", "kernel", "scheme");
-  if (result->shared.has_l1) printf(" %12s %9s %9s", "L1 loads", "hits", "joined");
+  if (result->shared.has_l1) printf(" %12s %9s %9s", "L1 loads", "hits", "merged");
   if (result->shared.has_l2)
-    printf(" %12s %9s %9s %12s %12s", "L2 requests", "hits", "merged", "misses", "passed on");
+    printf(" %12s %9s %9s %12s %12s", "L2 requests", "hits", "merged", "misses", "bypassed");
   if (result->shared.has_dram) printf(" %12s %12s %9s", "DRAM reads", "DRAM writes", "row hits");
   printf("\n");
   print_memory_rows(result, &result->shared, scheme);
@@ -220,7 +220,7 @@ static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome,
     cJSON *l1 = cJSON_AddObjectToObject(item, "l1");
     add_counter(l1, "loads", memory->l1_loads);
     add_counter(l1, "hits", memory->l1_hits);
-    add_counter(l1, "joined", memory->l1_joined);
+    add_counter(l1, "merged", memory->l1_merged);
     add_counter(l1, "misses", memory->l1_misses);
     add_counter(l1, "stores", memory->l1_stores);
     add_counter(l1, "atomics", memory->l1_atomics);
@@ -231,7 +231,7 @@ static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome,
     add_counter(l2, "hits", memory->hits);
     add_counter(l2, "merged", memory->merged);
     add_counter(l2, "misses", memory->misses);
-    add_counter(l2, "passed", memory->passed);
+    add_counter(l2, "bypassed", memory->bypassed);
     add_counter(l2, "atomics", memory->atomics);
     add_counter(l2, "victims", memory->victims);
   }

@@ -80,7 +80,7 @@ static qsmError_t add_memory_counters(struct tenant *tenant) {
       counts_memory(tenant->session) ? qsmReadMemoryCounters(tenant->context, &launch) : qsmSuccess;
   sum->l1_loads += launch.l1_loads;
   sum->l1_hits += launch.l1_hits;
-  sum->l1_joined += launch.l1_joined;
+  sum->l1_merged += launch.l1_merged;
   sum->l1_misses += launch.l1_misses;
   sum->l1_stores += launch.l1_stores;
   sum->l1_atomics += launch.l1_atomics;
@@ -88,7 +88,7 @@ static qsmError_t add_memory_counters(struct tenant *tenant) {
   sum->hits += launch.hits;
   sum->merged += launch.merged;
   sum->misses += launch.misses;
-  sum->passed += launch.passed;
+  sum->bypassed += launch.bypassed;
   sum->atomics += launch.atomics;
   sum->victims += launch.victims;
   sum->dram_reads += launch.dram_reads;

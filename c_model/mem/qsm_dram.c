@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters that count down (R-DR-3) are kept as the cycle in which they are 0, so that cycles
-// without a command cost nothing. Sets of entries are masks by age, bit 0 the oldest, and what a
-// bank allows is found for all banks at once, by vectors: nobody searches the queue.
+// Down-counters (R-DR-3) are stored as the cycle in which they reach 0, so that cycles without a
+// command cost no time. Sets of entries are masks by age, bit 0 the oldest, and what a bank allows
+// is found for all banks at once, by vectors: no step searches the queue.
 #include "qsm_dram.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "qsm_port.h"
 #include "qsm_sm.h"
 
-enum { MAX_BANKS = 16, MAX_QUEUE = 64, MAX_PATIENCE = 15 };
+enum { MAX_BANKS = 16, MAX_QUEUE = 64, STARVE_LIMIT = 15 };
 
 enum command { COMMAND_COLUMN = 0, COMMAND_ROW = 1 };
 
@@ -119,7 +119,7 @@ static void remove_entry(struct channel *ch, uint32_t i) {
 // R-DR-4: those that are looked at.
 static uint64_t seen_entries(const struct channel *ch) {
   if (ch->n_entries == 0) return 0;
-  return ch->passed == MAX_PATIENCE ? 1 : UINT64_MAX >> (64 - ch->n_entries);
+  return ch->passed == STARVE_LIMIT ? 1 : UINT64_MAX >> (64 - ch->n_entries);
 }
 
 // ---- What is possible ----
@@ -145,7 +145,7 @@ static struct chances look(const struct qsm_dram *dram, uint32_t c, uint64_t cyc
   const struct channel *ch = &dram->channel[c];
   uint64_t seen = seen_entries(ch), bus = column_from(dram, c), columns = 0, rows = 0,
            from = QSM_NEVER;
-  uint64_t keepers = ch->passed == MAX_PATIENCE
+  uint64_t keepers = ch->passed == STARVE_LIMIT
                          ? 0
                          : ch->hits;  // while one of these is there, its bank keeps its row
   for (uint32_t b = 0; b < MAX_BANKS; b++) {
@@ -235,7 +235,7 @@ static void column_access(struct qsm_dram *dram, uint32_t c, uint64_t cycle, uin
   if (write) ch->keep_until[b] = later(ch->keep_until[b], keep_until);
   ch->back[back_place(dram, ch, ch->n_back++)] = (struct back){
       .due = cycle + (write ? 1 : config->dram_cl + config->dram_burst), .arrived = QSM_NEVER};
-  ch->passed = i == 0 ? 0 : ch->passed + (ch->passed < MAX_PATIENCE);
+  ch->passed = i == 0 ? 0 : ch->passed + (ch->passed < STARVE_LIMIT);
   if (ch->n_entries == config->dram_queue) ch->ready_from = cycle + 1;
   count_access(ch, entry);
   report(dram, c, cycle, COMMAND_COLUMN, entry);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All conditions of an act are of the cycle's start. It comes before the pass that takes its place,
-// before what the response queue serves (which frees transactions) and before the end of the cycle,
-// where the line of a response is filled and generations end.
+// An act uses only values from the start of the cycle. It runs before the pass that takes its
+// place, before the response queue is served (which frees transactions) and before the end of the
+// cycle, where the line of a response is filled and generations end.
 #include "qsm_l1.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops act one after the other and each sees what all before it have left, so everything that an op
-// changes is changed in its act; only what enters a queue later carries the cycle from which it is
-// there.
+// Operations act one after the other, and each sees the effects of all earlier ones, so all changes
+// of an operation are made in its act. Only queue entries carry the cycle from which on they are
+// visible.
 #include "qsm_l2.h"
 
 #include <stdio.h>
@@ -382,8 +382,8 @@ static void act_hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
   s->credit_waiter++;
 }
 
-static void act_passed_on(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
-                          const struct qsm_mem_access *access) {
+static void act_bypassed(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
+                         const struct qsm_mem_access *access) {
   push_out(l2, s, cycle + 1, access);
   s->count[access->slot][COUNT_PASSED]++;
   s->credit_rsp++;
@@ -433,8 +433,8 @@ static void act_request(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, str
     acted->way = way;
     act_hit(l2, s, cycle, access, way);
   } else if (access->nc && !amo) {
-    acted->outcome = QSM_L2_PASSED_ON;
-    act_passed_on(l2, s, cycle, access);
+    acted->outcome = QSM_L2_BYPASSED;
+    act_bypassed(l2, s, cycle, access);
   } else if (is_whole_line(l2, access)) {
     acted->outcome = QSM_L2_WHOLE;
     acted->way = act_whole_line(l2, c, cycle, access, &acted->victim);
@@ -825,8 +825,8 @@ bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind k
   return index <= l2->config->l2_mshrs && mshr_state(s, index - 1, word, value);
 }
 
-// A dirty line gets lost: its next use, its eviction or its walk differs. Not one that waiters are
-// about to use, without looking whether it is there.
+// Invalidates a dirty line: its next use, eviction or walk differs. Lines that waiters are about to
+// use are excluded, because replays do not check whether the line is present.
 int qsm_l2_inject(struct qsm_l2 *l2, uint64_t seed, char *what, size_t what_len) {
   uint32_t n_lines = l2->n_sets * l2->n_ways;
   for (uint32_t n = 0; n < l2->config->num_channels * n_lines; n++) {

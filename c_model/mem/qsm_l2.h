@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The L2: one slice per memory channel (docs/l2.md, R-L2). Towards the crossbar each is a memory
-// port, with the functions of qsm_mem.h; whether it takes a request is the result of its step.
+// The L2: one slice per memory channel (docs/l2.md, R-L2). Towards the crossbar each slice is a
+// memory port with the functions of qsm_mem.h; the result of its step says whether it takes a
+// request.
 #ifndef QSM_L2_H
 #define QSM_L2_H
 

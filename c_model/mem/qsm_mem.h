@@ -37,7 +37,7 @@ static inline void qsm_fetch_ahead(const void *bytes, uint32_t n_bytes) {
   for (uint32_t i = 0; i < n_bytes; i += 64) __builtin_prefetch((const char *)bytes + i);
 }
 
-// Lines of most machines have 128 bytes: then it is a few moves.
+// Most configurations have lines of 128 bytes, which take a few vector moves.
 static inline void qsm_copy_line(uint32_t *to, const uint32_t *from, uint32_t line_bytes) {
   if (line_bytes == 128) {
     memcpy(to, from, 128);

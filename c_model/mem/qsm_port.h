@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the crossbar, or behind an L2 slice: the memory controller of the channel, or
+// The device behind the crossbar or behind an L2 slice: the memory controller of the channel, or
 // its memory port (docs/xbar.md).
 #ifndef QSM_PORT_H
 #define QSM_PORT_H
@@ -70,8 +70,8 @@ static inline void qsm_port_take(const struct qsm_port *port, uint32_t c, uint64
 
 // ---- Requests that wait in a block ----
 
-// What writes and AMOs carry. Apart from the access itself, which points to it: many requests are
-// reads.
+// What writes and AMOs carry. Stored separately from the access, which points to it, because many
+// requests are reads.
 struct qsm_payload {
   uint32_t bytes[QSM_MEM_MAX_MASK_WORDS];
   uint32_t data[QSM_MEM_MAX_WORDS];

@@ -26,7 +26,7 @@ void qsm_xbar_destroy(struct qsm_xbar *xbar);  // NULL is fine
 void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req *req);
 // First cycle from `from` on in which anything can happen, if no more requests are pushed.
 uint64_t qsm_xbar_next(const struct qsm_xbar *xbar, uint64_t from);
-// What stands behind the crossbar was changed by others.
+// The state behind the crossbar was changed from outside.
 void qsm_xbar_look_again(struct qsm_xbar *xbar);
 // Does one cycle; cycles ascending, none that qsm_xbar_next() names left out.
 void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle);

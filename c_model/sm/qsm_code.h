@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoded lines of the instruction caches, kept once for all sub-cores whose lines have the same
 // words: on a large GPU the caches of all sub-cores hold the same loops, which so stay in the
-// host's cache. What a line of a cache holds is its sub-core's business.
+// host's cache. Each sub-core keeps track of what its cache lines hold.
 #ifndef QSM_CODE_H
 #define QSM_CODE_H
 

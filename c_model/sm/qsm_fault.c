@@ -40,7 +40,8 @@ bool qsm_fault_word(const struct qsm_faults *faults, uint32_t k, uint32_t word, 
   return qsm_give_word(word, words, sizeof words / sizeof words[0], value);
 }
 
-// The record of a killed kernel, which no other fault replaces; without one, of any.
+// The record of a killed kernel, because no other fault replaces it; if no kernel is killed, any
+// record.
 bool qsm_fault_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
   struct qsm_faults *faults = &sm->faults;
   uint32_t k =

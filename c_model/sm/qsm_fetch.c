@@ -77,8 +77,9 @@ static void push_packet(struct qsm_subcore *sc, uint32_t warp) {
   for (uint32_t i = pc / 4 & 1; i < 2; i++) {
     push(sc, warp, &sc->fetch.f2.insn[i]);
     pc += 4;
-    bool before_merge = (sc->states.merge_valid & bit) && pc == sc->warp[warp].state.merge_pc;
-    if (before_merge || qsm_op_class[sc->fetch.f2.insn[i].op] == QSM_CLASS_CTL) {
+    bool before_reconvergence =
+        (sc->states.reconv_valid & bit) && pc == sc->warp[warp].state.reconv_pc;
+    if (before_reconvergence || qsm_op_class[sc->fetch.f2.insn[i].op] == QSM_CLASS_CTL) {
       sc->fetch.fstop |= bit;
       break;
     }
@@ -105,7 +106,7 @@ void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c) {
   uint32_t warp = sc->fetch.f2.warp, bit = 1u << warp;
   enum qsm_fetch_outcome outcome;
   sc->fetch.finfl &= ~bit;
-  if (!(sc->states.path_valid & bit)) {
+  if (!(sc->states.split_valid & bit)) {
     outcome = QSM_FETCH_DROPPED;
   } else if (!executable(qsm_desc_of(sc->sm, sc->warp[warp].state.kernel), sc->fetch.f2.pc)) {
     outcome = QSM_FETCH_FAULT;
@@ -143,7 +144,7 @@ void qsm_fetch_invalidate(struct qsm_subcore *sc, bool pending_at_start) {
 }
 
 bool qsm_fetch_flip(struct qsm_flip *flip, struct qsm_subcore *sc) {
-  uint32_t fetching = sc->states.path_valid & ~(sc->fetch.fstop | sc->fetch.finfl);
+  uint32_t fetching = sc->states.split_valid & ~(sc->fetch.fstop | sc->fetch.finfl);
   if (!fetching) return false;
   uint32_t w = qsm_flip_draw_bit(flip, fetching);
   qsm_flip_bit(flip, &sc->warp[w].fetch.fpc, 2 + qsm_flip_draw(flip, 10), "fpc", w);

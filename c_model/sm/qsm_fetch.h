@@ -59,20 +59,20 @@ bool qsm_fetch_create(struct qsm_fetch *fetch, uint32_t n_warps, uint32_t n_line
 void qsm_fetch_destroy(struct qsm_fetch *fetch);
 
 // R-FE-1: warps that want to fetch.
-static inline uint32_t qsm_fetch_wants(const struct qsm_fetch *fetch, uint32_t path_valid) {
-  return path_valid & fetch->room & ~(fetch->fstop | fetch->fwait | fetch->finfl);
+static inline uint32_t qsm_fetch_wants(const struct qsm_fetch *fetch, uint32_t split_valid) {
+  return split_valid & fetch->room & ~(fetch->fstop | fetch->fwait | fetch->finfl);
 }
 // F1, R-FE-2: the warp to fetch for, or QSM_NONE.
-static inline uint8_t qsm_fetch_choose(const struct qsm_fetch *fetch, uint32_t path_valid,
+static inline uint8_t qsm_fetch_choose(const struct qsm_fetch *fetch, uint32_t split_valid,
                                        uint32_t n_warps) {
-  uint32_t want = fetch->filling ? 0 : qsm_fetch_wants(fetch, path_valid);
+  uint32_t want = fetch->filling ? 0 : qsm_fetch_wants(fetch, split_valid);
   if (!want) return QSM_NONE;
   return (uint8_t)qsm_circular_first(want, fetch->last + 1u == n_warps ? 0 : fetch->last + 1u);
 }
 void qsm_fetch_f2(struct qsm_subcore *sc, uint64_t c);    // F2 of the latch
 void qsm_fetch_f1(struct qsm_subcore *sc, uint8_t warp);  // F1's effect: fills the latch
 
-// The warp's path begins anew (R-FE-7).
+// The warp's split begins anew (R-FE-7).
 static inline void qsm_fetch_redirect(struct qsm_fetch *fetch, struct qsm_warp_fetch *of_warp,
                                       uint32_t warp, uint32_t pc) {
   uint32_t others = ~(1u << warp);
@@ -86,8 +86,8 @@ static inline void qsm_fetch_flush(struct qsm_fetch *fetch, struct qsm_warp_fetc
   fetch->room |= 1u << warp;
 }
 
-// True if the word at the head of the buffer is a ctl instruction. Nothing is fetched past a ctl
-// word, and fstop is set just when one is fetched: it is the last word in the buffer.
+// True if the word at the head of the buffer is a ctl instruction. Fetch stops after a ctl word,
+// and fstop is set exactly then: the ctl word is the last word in the buffer.
 static inline bool qsm_fetch_head_is_ctl(const struct qsm_fetch *fetch,
                                          const struct qsm_warp_fetch *of_warp, uint32_t warp) {
   return of_warp->ibuf_count == 1 && (fetch->fstop >> warp & 1);

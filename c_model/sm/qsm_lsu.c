@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load/store unit, shared memory, coalescing: docs/lsu.md. It runs after the sub-cores of the same
-// cycle; what they put in or gave back in this cycle carries a stamp and is not looked at before
-// the next.
+// cycle. Entries and credits that they add in this cycle carry a time stamp and are not used before
+// the next cycle.
 #include "qsm_lsu.h"
 
 #include <stdlib.h>
@@ -338,7 +338,8 @@ static bool pop(struct qsm_sm *sm, uint64_t c) {
   return true;
 }
 
-// Who has the return slot, of those in the mask: the kind served longest ago (R-LS-10, R-L1-9).
+// The kind of return operation that gets the return slot: of those in the mask, the one served
+// longest ago (R-LS-10, R-L1-9).
 static enum qsm_return_op grant(struct qsm_lsu *lsu, uint32_t wants, uint64_t c) {
   if (!wants) return QSM_RETURN_COUNT;
   uint32_t op = qsm_ctz(wants);
@@ -399,8 +400,9 @@ static bool in_a_window(const struct qsm_desc *desc, uint32_t address) {
   return false;
 }
 
-// A good address that is still to be classified: the wrong one is checked against the windows like
-// any other. With a bad one both sides would fault, and differ in the fault's record.
+// A valid address that is not classified yet: the changed address is checked against the windows
+// like any other. With an invalid address both sides would fault, and the fault records would
+// differ.
 bool qsm_lsu_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
   struct qsm_lsu *lsu = &sm->lsu;
   uint32_t used = ~lsu->op_free & ((1u << QSM_MAX_OPS) - 1);

@@ -58,7 +58,7 @@ struct qsm_lsu_sub {
 
 enum qsm_return_op { QSM_RETURN_PASS, QSM_RETURN_RESPONSE, QSM_RETURN_HIT, QSM_RETURN_COUNT };
 
-// What is looked at in every cycle comes first and together.
+// Fields that are read in every cycle come first, to share cache lines.
 struct qsm_lsu {
   bool awake;          // false: a step did nothing, and nothing has changed since
   uint8_t pop_last;    // sub-core popped last

@@ -6,7 +6,7 @@
 
 #include "qsm_sm_blocks.h"
 
-// Nobody looks at the line of a transaction, or of a miss, before its response.
+// The line of a transaction or of a miss is not read before its response.
 uint32_t *qsm_sm_push_response(struct qsm_sm *sm, uint64_t cycle, uint8_t tag) {
   struct qsm_mem_port *port = &sm->port;
   port->rsp[(port->rsp_head + port->rsp_count++) % QSM_MAX_RSPS] = (struct qsm_mem_rsp){cycle, tag};

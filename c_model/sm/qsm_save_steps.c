@@ -22,8 +22,8 @@ struct step {
 
 // Parts of the state phase of a save, for each warp.
 enum state_part {
-  PART_PATH_PC,
-  PART_PATH_STATE,
+  PART_SPLIT_PC,
+  PART_SPLIT_STATE,
   PART_LANE_PC,
   PART_LANE_STATE,
   PART_DEAD_PC,
@@ -57,17 +57,17 @@ struct qsm_save_place qsm_save_find(const struct qsm_sm *sm, uint32_t i) {
 static uint32_t first_state_part(const struct qsm_sm *sm) {
   const struct qsm_save_place at = qsm_save_find(sm, sm->save.i);
   if (!at.sc) return PART_ABSENT;
-  return at.sc->states.path_valid >> at.warp & 1 ? PART_PATH_PC : PART_LANE_PC;
+  return at.sc->states.split_valid >> at.warp & 1 ? PART_SPLIT_PC : PART_LANE_PC;
 }
 
-// Live lanes, from save->lane on, that are not on the warp's path.
+// Live lanes, from save->lane on, that are not on the warp's split.
 static uint32_t lanes_left(const struct qsm_tb_save *save, const struct qsm_save_place *at) {
-  uint32_t on_path =
-      at->sc->states.path_valid >> at->warp & 1 ? at->sc->warp[at->warp].state.path_mask : 0;
-  return at->sc->warp[at->warp].state.live & ~on_path & (uint32_t)(~UINT64_C(0) << save->lane);
+  uint32_t on_split =
+      at->sc->states.split_valid >> at->warp & 1 ? at->sc->warp[at->warp].state.split_mask : 0;
+  return at->sc->warp[at->warp].state.live & ~on_split & (uint32_t)(~UINT64_C(0) << save->lane);
 }
 
-// Passes over parts of the warp's state that have no step.
+// Skips parts of the warp's state that need no step.
 static void settle_state(struct qsm_sm *sm) {
   struct qsm_tb_save *save = &sm->save;
   const struct qsm_save_place at = qsm_save_find(sm, save->i);
@@ -117,12 +117,12 @@ static struct step step_of_saved_state(const struct qsm_sm *sm) {
            at_lane = w * sm->n_lanes + l;
   uint32_t bar = at.sc->warp[w].state.bar >> l & 1 ? QSM_SAVED_AT_BARRIER : 0;
   switch ((enum state_part)save->part) {
-    case PART_PATH_PC:
-      return set(save->i, QSM_SAVE_PC_REG, at.sc->warp[w].state.path_pc,
-                 at.sc->warp[w].state.path_mask, false);
-    case PART_PATH_STATE:
-      return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->warp[w].state.path_depth,
-                 at.sc->warp[w].state.path_mask, false);
+    case PART_SPLIT_PC:
+      return set(save->i, QSM_SAVE_PC_REG, at.sc->warp[w].state.split_pc,
+                 at.sc->warp[w].state.split_mask, false);
+    case PART_SPLIT_STATE:
+      return set(save->i, QSM_SAVE_STATE_REG, QSM_SAVED_LIVE + at.sc->warp[w].state.split_depth,
+                 at.sc->warp[w].state.split_mask, false);
     case PART_LANE_PC:
       return set(save->i, QSM_SAVE_PC_REG, at.sc->states.lane_pc[at_lane], 1u << l, true);
     case PART_LANE_STATE:
@@ -274,7 +274,7 @@ static bool may_inject(const struct qsm_sm *sm, const struct step *step,
     return !(sb->pending & (1u << QSM_SAVE_PC_REG | 1u << QSM_SAVE_STATE_REG));
   if ((sb->pending >> step->reg & 1) || sb->valid == sm->sb_full) return false;
   if (step->kind != QSM_STEP_SET) return sc->mem_credit != 0;
-  bool may_read = !step->of_lane || qsm_warp_select_asked(&sc->states);
+  bool may_read = !step->of_lane || qsm_split_select_asked(&sc->states);
   return may_read && !qsm_subcore_claimed(sc);
 }
 

@@ -98,8 +98,8 @@ static void kill(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_kill(sm->sub[i], kernels, c + 1);
 }
 
-// R-WS-9 in the first cycle of a kill. In later ones there is nothing left to do: no warp of the
-// kernel issues, resolves, selects, is released or starts with a live lane.
+// R-WS-9 in the first cycle of a kill. Later cycles need no action: no warp of the kernel issues,
+// resolves, selects a split, is released or starts with a live lane.
 static void wipe_kernels(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   for (uint32_t left = kernels; left; left &= left - 1) {
     for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_wipe(sm->sub[i], qsm_ctz(left), c);

@@ -7,9 +7,9 @@
 // tb/config/test_model_blocks.sh looks for writes.
 //
 // Phases. One call of step() in qsm_sm.c is one cycle c. Each block first decides on registers as
-// they are at the start of c, then changes them; the blocks run in an order in which nobody reads
-// what another block has changed in the same cycle, and where no order does it, the reader sees a
-// stamp (`*_at`) or a decision latched before. Every such place has a comment.
+// they are at the start of c, then changes them; the blocks run in an order in which no block reads
+// what another block has changed in the same cycle. Where no order achieves that, the reader checks
+// a time stamp (`*_at`) or uses a decision latched before. Every such place has a comment.
 #ifndef QSM_SM_BLOCKS_H
 #define QSM_SM_BLOCKS_H
 
@@ -36,7 +36,7 @@
 
 enum { QSM_MAX_MSGS = 512 };  // more than can be sent within two windows
 
-// What is looked at in every cycle comes first and together.
+// Fields that are read in every cycle come first, to share cache lines.
 struct qsm_sm {
   const struct qsm_sm_shared *shared;
   uint64_t next_cycle;

@@ -70,13 +70,14 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
       *value = sc->states.lane_depth[index * n + word];
       return true;
     case QSM_STATE_WARP: return is_warp && qsm_warp_state_word(sc, index, word, value);
-    case QSM_STATE_SELECT: return index == 0 && qsm_warp_select_word(&sc->states, word, value);
+    case QSM_STATE_SPLIT_SELECT:
+      return index == 0 && qsm_warp_select_word(&sc->states, word, value);
     case QSM_STATE_SCOREBOARD:
       return is_warp && word < QSM_MAX_SB && qsm_subcore_scoreboard_word(sc, index, word, value);
     case QSM_STATE_QUOTA: return qsm_quota_word(sm, cycle, index, word, value);
     case QSM_STATE_IDLE: return is_kernel && idle_word(sm, index, word, value);
     case QSM_STATE_TBS: return index < sm->n_tbs && qsm_tb_launch_word(sm, index, word, value);
-    case QSM_STATE_SAVER: return index == 0 && qsm_tb_save_word(&sm->save, word, value);
+    case QSM_STATE_TB_SAVE: return index == 0 && qsm_tb_save_word(&sm->save, word, value);
     case QSM_STATE_FAULT: return is_kernel && qsm_fault_word(&sm->faults, index, word, value);
     case QSM_STATE_STALL:
       if (!is_kernel || word >= QSM_STALL_COUNT) return false;

@@ -44,7 +44,7 @@ static const struct qsm_insn *head_of(const struct qsm_subcore *sc, uint32_t war
   return &sc->warp[warp].ibuf.word[sc->warp[warp].fetch.ibuf_head];
 }
 
-// First of the reasons 1..4 that a resident warp has, else LOST: a candidate.
+// The first of the reasons 1..4 that holds for a resident warp, else LOST: a candidate for issue.
 static inline enum qsm_stall classify(const struct qsm_subcore *sc, uint32_t warp) {
   const struct qsm_scoreboard *sb = &sc->warp[warp].sb;
   if (qsm_warp_is_at_barrier(&sc->warp[warp].state)) return QSM_STALL_BARRIER;
@@ -93,7 +93,7 @@ __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc
   if (reason == QSM_STALL_NOT_SELECTED) {
     sc->ready |= bit;
     set_unit(sc, warp, unit_of(head_of(sc, warp)));
-    if (sc->shut & bit) reason = QSM_STALL_QUOTA;
+    if (sc->gate_closed & bit) reason = QSM_STALL_QUOTA;
   } else {
     sc->ready &= ~bit;
     if (sc->warp[warp].state.live == 0)
@@ -205,11 +205,11 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
   struct qsm_warp *w = &sc->warp[warp];
-  uint32_t kernel = w->state.kernel, mask = w->state.path_mask;
+  uint32_t kernel = w->state.kernel, mask = w->state.split_mask;
   slot->insn = *head_of(sc, warp);
-  slot->pc = w->state.path_pc;
+  slot->pc = w->state.split_pc;
   slot->mask = mask;
-  slot->depth = w->state.path_depth;
+  slot->depth = w->state.split_depth;
   slot->ctl = qsm_fetch_head_is_ctl(&sc->fetch, &w->fetch, warp);
   slot->injected = false;
   enter_pipe(sc, slot, warp, kernel);
@@ -235,10 +235,10 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
 }
 
 // R-PO-7.
-static uint32_t stalled_long(const struct qsm_subcore *sc) {
+static uint32_t long_latency(const struct qsm_subcore *sc) {
   uint32_t warps = 0;
   for (uint32_t w = 0; w < sc->n_warps; w++)
-    warps |= (uint32_t)qsm_stall_is_long(sc->warp[w].stall) << w;
+    warps |= (uint32_t)qsm_stall_is_long_latency(sc->warp[w].stall) << w;
   return warps;
 }
 
@@ -249,13 +249,13 @@ struct qsm_sched_in qsm_subcore_sched_in(const struct qsm_subcore *sc, uint32_t 
       .policy = shared->policy,
       .resident = sc->states.resident,
       .eligible = eligible,
-      .stalled_long = shared->policy == QSM_POLICY_TWO_LEVEL ? stalled_long(sc) : 0,
+      .long_latency = shared->policy == QSM_POLICY_TWO_LEVEL ? long_latency(sc) : 0,
       .active_warps = shared->active_warps,
       .n_kernels = sc->sm->n_kernels,
       .of_kernel = sc->states.of_kernel,
       .budget = shared->budget,
       .restart = c == shared->resched_at ? shared->restart : 0,
-      .shut = sc->sm->quota.spent,
+      .throttled = sc->sm->quota.throttled,
       .finish = finish,
   };
 }
@@ -264,8 +264,8 @@ uint32_t qsm_subcore_eligible(const struct qsm_subcore *sc) {
   return qsm_subcore_candidates(sc) & ~waiting_for_unit(sc);
 }
 
-// The pick of a cycle under a policy with groups, or of the first after one. Out of the way of the
-// other policies.
+// The pick of a cycle under a policy with groups, or of the first cycle after one. A separate
+// function, so that the other policies stay fast.
 __attribute__((noinline)) static uint32_t pick_by_group(struct qsm_subcore *sc, uint32_t eligible,
                                                         uint32_t finished, uint64_t c) {
   struct qsm_warp_sched *ws = &sc->sched;
@@ -278,8 +278,8 @@ __attribute__((noinline)) static uint32_t pick_by_group(struct qsm_subcore *sc, 
   return warp;
 }
 
-// R-PE-16: the sequencer's instruction instead of an issue. All who could issue wait for a unit;
-// the policy sees none of them.
+// R-PE-16: the sequencer's instruction instead of an issue. Warps that could issue count as waiting
+// for a unit, and the policy sees no eligible warp.
 __attribute__((noinline)) static void inject(struct qsm_subcore *sc, uint32_t finished,
                                              uint64_t c) {
   const struct qsm_injection *in = sc->inject;
@@ -328,7 +328,7 @@ static void issue_stage(struct qsm_subcore *sc, uint32_t finished, uint64_t c) {
 
 // ---- EX2 ----
 
-// Here, where the operands are read: the queue has device addresses.
+// Reported here, where the operands are read, because the queue holds device addresses.
 __attribute__((noinline)) static void report_access(const struct qsm_subcore *sc,
                                                     const struct qsm_pipe_slot *slot,
                                                     const struct qsm_mem_op *op) {
@@ -435,7 +435,7 @@ static bool write_late(struct qsm_subcore *sc, uint64_t c) {
   return true;
 }
 
-// Likewise, all other classes.
+// The same for all other classes.
 static bool write_fixed(struct qsm_subcore *sc, uint64_t c) {
   const struct qsm_pipe_slot *slot = qsm_subcore_issued(sc, c - 4);
   if (!slot) return false;
@@ -475,12 +475,12 @@ static void write_back_stage(struct qsm_subcore *sc, uint64_t c) {
   }
   bool div_ready = sc->div_busy && c >= sc->div_ready_at;
   if (!div_ready && sc->res_count == 0) {
-    sc->wait_count = 0;
+    sc->wb_wait = 0;
   } else if (port_taken) {
-    sc->wait_count = sc->wait_count == QSM_WB_PATIENCE ? 0 : sc->wait_count + 1;
-    if (sc->wait_count == QSM_WB_PATIENCE) claim(sc);
+    sc->wb_wait = sc->wb_wait == QSM_WB_STARVE_LIMIT ? 0 : sc->wb_wait + 1;
+    if (sc->wb_wait == QSM_WB_STARVE_LIMIT) claim(sc);
   } else {
-    sc->wait_count = 0;
+    sc->wb_wait = 0;
     if (div_ready) {
       write_variable(sc, &sc->div, c);
       release(sc, sc->div.warp, sc->div.entry);
@@ -500,7 +500,8 @@ static void finish(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   QSM_EMIT(sc->sm, c, QSM_EV_FINISH, sc->index, warp, sc->warp[warp].state.tb);
 }
 
-// A policy with groups moves on in cycles without an eligible warp too, until it has come to rest.
+// The state of a policy with groups can also change in cycles without an eligible warp, until it is
+// stable.
 __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) {
   struct qsm_sched_in in = qsm_subcore_sched_in(sc, 0, QSM_NONE, QSM_NEVER);
   return qsm_warp_sched_settled(&sc->sched, &in);
@@ -512,25 +513,25 @@ __attribute__((noinline)) static bool groups_rest(const struct qsm_subcore *sc) 
 // go on as integrals; waits for a unit are made up by qsm_subcore_wake(), as their number stays.
 static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (sc->under_way || sc->fetch.f2.warp != QSM_NONE) return false;
-  if (qsm_warp_selects(&sc->states) || qsm_fetch_wants(&sc->fetch, sc->states.path_valid))
+  if (qsm_warp_selects(&sc->states) || qsm_fetch_wants(&sc->fetch, sc->states.split_valid))
     return false;
-  if (sc->finishable | sc->res_count | sc->wait_count | sc->claims) return false;
+  if (sc->finishable | sc->res_count | sc->wb_wait | sc->claims) return false;
   if (qsm_subcore_eligible(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
   return sc->wake_at > c + 1;
 }
 
-// The order matters where blocks share registers: F1, issue and finish decide first; F2 then pushes
-// behind the issued word; issue takes its scoreboard entry before EX2 and write-back free theirs;
-// selections come before the resolve that asks for the next one.
+// The order matters where blocks share registers. F1, issue and finish decide first. F2 then pushes
+// behind the issued word. Issue takes a scoreboard entry before EX2 and write-back free theirs.
+// Split selection runs before the resolve that requests the next selection.
 void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
-  uint8_t fetch = qsm_fetch_choose(&sc->fetch, sc->states.path_valid, sc->n_warps);
+  uint8_t fetch = qsm_fetch_choose(&sc->fetch, sc->states.split_valid, sc->n_warps);
   uint32_t finished = sc->finishable ? qsm_ctz(sc->finishable) : QSM_NONE;
   issue_stage(sc, finished, c);
   if (sc->fetch.f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
   qsm_fetch_f1(sc, fetch);
-  if (qsm_warp_selects(&sc->states)) qsm_warp_select(sc, c);
+  if (qsm_warp_selects(&sc->states)) qsm_split_select(sc, c);
   ex2_stage(sc, c);
   write_back_stage(sc, c);
   if (finished != QSM_NONE) finish(sc, finished, c);
@@ -546,8 +547,8 @@ void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
 // ---- Changes from outside ----
 
 // R-WB-4. The RTL keeps a bit per register instead, reads 0 until it is set, and the first write
-// sets the other lanes to 0. That is the same: whatever the slot's last warp had under way has been
-// written before it finished (R-WS-10), so nothing but writes of this warp follows.
+// sets the other lanes to 0. Both are equal: all writes of the slot's previous warp were done
+// before it finished (R-WS-10), so only writes of this warp follow.
 static void clear_registers(struct qsm_subcore *sc, uint32_t warp) {
   uint32_t n = sc->sm->n_lanes;
   memset(qsm_reg(sc, n, warp, 0), 0, (size_t)32 * n * sizeof *sc->regs);
@@ -560,9 +561,9 @@ void qsm_subcore_begin_warp(struct qsm_subcore *sc, uint32_t w, uint64_t from) {
   sc->finishable &= ~bit;
   warp->sb = (struct qsm_scoreboard){0};
   bool open = qsm_quota_is_open(&sc->sm->quota, warp->state.kernel);
-  sc->shut = open ? sc->shut & ~bit : sc->shut | bit;
+  sc->gate_closed = open ? sc->gate_closed & ~bit : sc->gate_closed | bit;
   qsm_fetch_flush(&sc->fetch, &warp->fetch, w);
-  qsm_fetch_redirect(&sc->fetch, &warp->fetch, w, warp->state.path_pc);
+  qsm_fetch_redirect(&sc->fetch, &warp->fetch, w, warp->state.split_pc);
   qsm_warp_sched_started(&sc->sched, w);
   refresh(sc, w, from);
 }
@@ -571,7 +572,7 @@ void qsm_subcore_set_gate(struct qsm_subcore *sc, uint32_t kernel, bool open, ui
   uint32_t warps = sc->states.of_kernel[kernel] & sc->states.resident;
   if (!warps) return;
   qsm_subcore_wake(sc, from);
-  sc->shut = open ? sc->shut & ~warps : sc->shut | warps;
+  sc->gate_closed = open ? sc->gate_closed & ~warps : sc->gate_closed | warps;
   for (; warps; warps &= warps - 1) refresh(sc, qsm_ctz(warps), from);
 }
 
@@ -631,10 +632,11 @@ bool qsm_subcore_scoreboard_word(const struct qsm_subcore *sc, uint32_t warp, ui
 
 uint32_t qsm_subcore_write_back_word(const struct qsm_subcore *sc) {
   uint32_t claim = sc->claims & ((1u << sc->sm->fp_lat) - 1);
-  return sc->wait_count + 16 * claim;
+  return sc->wb_wait + 16 * claim;
 }
 
-// Of a warp that can issue at once: the state of warps would show a flip that waits.
+// Only of a warp that can issue at once: a flip in a waiting warp would first show in the warp
+// state.
 bool qsm_subcore_flip_issue(struct qsm_flip *flip, struct qsm_subcore *sc) {
   uint32_t issuing = qsm_subcore_candidates(sc);
   if (!issuing) return false;

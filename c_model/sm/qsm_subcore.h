@@ -27,7 +27,7 @@ enum {
   QSM_FP_LAT = 3,        // FpLat of docs/fpu.md
   QSM_DIV_LATENCY = 38,  // R-EX-3
   QSM_FP_DIV_LATENCY = 34,
-  QSM_WB_PATIENCE = 8,  // R-WB-3
+  QSM_WB_STARVE_LIMIT = 8,  // R-WB-3
 };
 
 struct qsm_sm;
@@ -79,26 +79,26 @@ struct qsm_injection {
 struct qsm_warp {
   struct qsm_warp_state state;  // of qsm_warp_state.c
   struct qsm_warp_fetch fetch;  // of qsm_fetch.c
-  uint8_t head_unit;            // enum qsm_unit; of a ready warp: what its instruction needs
-  uint8_t stall;                // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
+  uint8_t head_unit;  // enum qsm_unit; of a ready warp: the unit that its instruction needs
+  uint8_t stall;      // enum qsm_stall: BARRIER .. QUOTA, or LOST for a candidate
   struct qsm_scoreboard sb;
   struct qsm_ibuf ibuf;  // of qsm_fetch.c
 };
 
-// What a step looks at in every cycle comes first and together.
+// Fields that a step reads in every cycle come first, to share cache lines.
 struct qsm_subcore {
   struct qsm_sm *sm;
-  const struct qsm_injection *inject;  // instead of an issue in this cycle, or NULL
+  const struct qsm_injection *inject;  // takes the issue slot of this cycle; NULL: none
   uint8_t index;
   uint8_t n_warps;
 
   // Units and write-back.
   uint8_t under_way;  // bit per slot of `pipe` that holds an instruction
   uint8_t mem_credit;
-  uint8_t wait_count;  // wbw
-  uint8_t claims;  // bit n: the issue cycle n from now is claimed (R-FP-3); bit FpLat at the start
-                   // of a cycle: wbw claims it
-  uint8_t n_late;  // FMA instructions under way that will write
+  uint8_t wb_wait;  // wb_wait
+  uint8_t claims;   // bit n: the issue cycle n from now is claimed (R-FP-3); bit FpLat at the start
+                    // of a cycle: wb_wait claims it
+  uint8_t n_late;   // FMA instructions under way that will write
   bool div_busy;
   uint8_t res_head, res_count;
   bool asleep;
@@ -106,7 +106,7 @@ struct qsm_subcore {
   // One bit per warp.
   uint32_t ready;  // has an instruction whose registers and entry are free (R-IS-1 without gate and
                    // unit)
-  uint32_t shut;   // of a kernel whose gate is shut
+  uint32_t gate_closed;            // of a kernel whose gate is closed
   uint32_t finishable;             // R-WS-10; only warps with live = 0 have the bit
   uint32_t dirty;                  // summary bits above must be recomputed at the end of the cycle
   uint32_t needs[QSM_UNIT_COUNT];  // by head_unit; only ready warps count
@@ -189,7 +189,7 @@ static inline bool qsm_subcore_claimed(const struct qsm_subcore *sc) {
 }  // this cycle (R-FP-3)
 // Warps that have an instruction and whose gate is open: the reasons 6 and 7, and who issues.
 static inline uint32_t qsm_subcore_candidates(const struct qsm_subcore *sc) {
-  return sc->ready & ~sc->shut;
+  return sc->ready & ~sc->gate_closed;
 }
 uint32_t qsm_subcore_eligible(
     const struct qsm_subcore *sc);  // R-IS-1, by the registers as they are

@@ -85,7 +85,7 @@ void qsm_tb_launch_warp(struct qsm_sm *sm, const struct qsm_launch *launch, uint
       .tb = s,
       .widx = l->warp,
       .live = live_lanes(sm, kernel, l->warp),
-      .path = !qsm_tb_save_restores(&sm->save, s) || sm->save.fresh,  // R-PE-13
+      .from_entry = !qsm_tb_save_restores(&sm->save, s) || sm->save.fresh,  // R-PE-13
   };
   qsm_warp_start(sm->sub[launch->sub], &start, c);
   l->warp++;

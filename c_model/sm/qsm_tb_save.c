@@ -72,7 +72,7 @@ void qsm_tb_save_next_phase(struct qsm_sm *sm) {
 // R-PE-15.
 static bool warp_is_quiet(const struct qsm_subcore *sc, uint32_t w) {
   bool may_run = sc->warp[w].state.live & ~sc->warp[w].state.bar;
-  bool fetched = (sc->states.path_valid >> w & 1) && sc->warp[w].fetch.ibuf_count;
+  bool fetched = (sc->states.split_valid >> w & 1) && sc->warp[w].fetch.ibuf_count;
   return sc->warp[w].sb.valid == 0 && sc->warp[w].state.live && (fetched || !may_run);
 }
 
@@ -177,7 +177,7 @@ static void evict(struct qsm_sm *sm, uint64_t c) {
   qsm_tb_launch_note_saved(&sm->launch, s);
 }
 
-// After everything else that the end of the cycle brings: the block has retired or arrived.
+// Called after all other updates at the end of the cycle: the block has retired or arrived by then.
 void qsm_tb_save_end(struct qsm_sm *sm, uint64_t c) {
   struct qsm_tb_save *save = &sm->save;
   if (save->at_end == AT_END_EVICT) evict(sm, c);

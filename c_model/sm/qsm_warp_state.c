@@ -43,9 +43,9 @@ void qsm_warp_start(struct qsm_subcore *sc, const struct qsm_warp_start *start, 
   states->resident |= bit;
   states->of_kernel[state->kernel] &= ~bit;
   states->of_kernel[kernel] |= bit;
-  states->path_valid =
-      start->live && start->path ? states->path_valid | bit : states->path_valid & ~bit;
-  states->merge_valid &= ~bit;
+  states->split_valid =
+      start->live && start->from_entry ? states->split_valid | bit : states->split_valid & ~bit;
+  states->reconv_valid &= ~bit;
   states->selcnt[warp] = 0;
   states->rot[warp] = 0;
   states->selpend &= ~bit;
@@ -54,8 +54,8 @@ void qsm_warp_start(struct qsm_subcore *sc, const struct qsm_warp_start *start, 
   states->frozen = frozen ? states->frozen | bit : states->frozen & ~bit;
   *state = (struct qsm_warp_state){
       .live = start->live,
-      .path_pc = qsm_desc_of(sc->sm, kernel)->entry,
-      .path_mask = start->live,
+      .split_pc = qsm_desc_of(sc->sm, kernel)->entry,
+      .split_mask = start->live,
       .kernel = (uint8_t)kernel,
       .tb = (uint8_t)start->tb,
       .widx = (uint8_t)start->widx,
@@ -145,20 +145,20 @@ static bool raise(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot
   return true;
 }
 
-// R-WS-3: the warp goes on as one path.
+// R-WS-3: the warp continues as one split.
 static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
                   const struct next *next) {
   uint32_t warp = slot->warp;
-  sc->states.path_valid |= 1u << warp;
-  sc->warp[warp].state.path_pc = next->pc;
-  sc->warp[warp].state.path_depth = (uint8_t)next->depth;
-  sc->warp[warp].state.path_mask = slot->mask;
-  sc->states.merge_valid &= ~(1u << warp);
+  sc->states.split_valid |= 1u << warp;
+  sc->warp[warp].state.split_pc = next->pc;
+  sc->warp[warp].state.split_depth = (uint8_t)next->depth;
+  sc->warp[warp].state.split_mask = slot->mask;
+  sc->states.reconv_valid &= ~(1u << warp);
   qsm_fetch_redirect(&sc->fetch, &sc->warp[warp].fetch, warp, next->pc);
 }
 
 // After a change of live, bar and the lane store.
-static void select_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
+static void select_split_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
   if (sc->warp[warp].state.live & ~sc->warp[warp].state.bar) {
     sc->states.sel1 = (uint8_t)warp;
   } else if (sc->warp[warp].state.live) {
@@ -168,8 +168,8 @@ static void select_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
 }
 
 // R-WS-4.
-static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
-                  const struct next *next) {
+static void diverge(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
+                    const struct next *next) {
   uint32_t warp = slot->warp, n = sc->sm->n_lanes;
   for (uint32_t lanes = slot->mask; lanes; lanes &= lanes - 1) {
     uint32_t l = qsm_ctz(lanes);
@@ -178,7 +178,7 @@ static void split(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
   }
   if (slot->insn.op == QSM_OP_EXIT) sc->warp[warp].state.live &= ~slot->mask;
   if (slot->insn.op == QSM_OP_BAR) sc->warp[warp].state.bar |= slot->mask;
-  select_or_arrive(sc, warp);
+  select_split_or_arrive(sc, warp);
 }
 
 // R-PE-19: the state that a restore has put into x31 and x30. True if it faults.
@@ -205,7 +205,7 @@ static bool jump(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint6
   }
   sc->warp[warp].state.live = live;
   sc->warp[warp].state.bar = bar & live;
-  select_or_arrive(sc, warp);
+  select_split_or_arrive(sc, warp);
   QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].state.live,
            sc->warp[warp].state.bar, 1);
   return false;
@@ -224,7 +224,7 @@ bool qsm_warp_resolve(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, 
   if (whole) {
     go_on(sc, slot, &next);
   } else {
-    split(sc, slot, &next);
+    diverge(sc, slot, &next);
   }
   QSM_EMIT(sc->sm, c, QSM_EV_RESOLVE, sc->index, warp, sc->warp[warp].state.live,
            sc->warp[warp].state.bar, !whole);
@@ -269,23 +269,23 @@ static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc
 }
 
 // R-WS-7.
-static void find_merge(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc,
-                       const uint8_t *depth, uint32_t others) {
-  uint32_t path_pc = sc->warp[warp].state.path_pc, bit = 1u << warp;
-  sc->states.merge_valid &= ~bit;
+static void find_reconvergence(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc,
+                               const uint8_t *depth, uint32_t others) {
+  uint32_t split_pc = sc->warp[warp].state.split_pc, bit = 1u << warp;
+  sc->states.reconv_valid &= ~bit;
   for (; others; others &= others - 1) {
     uint32_t l = qsm_ctz(others);
-    if (depth[l] != sc->warp[warp].state.path_depth || pc[l] <= path_pc) continue;
-    if ((sc->states.merge_valid & bit) && sc->warp[warp].state.merge_pc <= pc[l]) continue;
-    sc->states.merge_valid |= bit;
-    sc->warp[warp].state.merge_pc = pc[l];
+    if (depth[l] != sc->warp[warp].state.split_depth || pc[l] <= split_pc) continue;
+    if ((sc->states.reconv_valid & bit) && sc->warp[warp].state.reconv_pc <= pc[l]) continue;
+    sc->states.reconv_valid |= bit;
+    sc->warp[warp].state.reconv_pc = pc[l];
   }
 }
 
-// SEL2, and SEL3 with it: nothing reads the merge point before the path's first F2, two cycles
-// later, and a kill in between clears it. Nor can the warp's lanes or bar change after SEL1, except
-// by a kill.
-static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
+// SEL2 together with SEL3: the reconvergence point is first read in the F2 of the split's first
+// fetch, two cycles later, and a kill in between clears it. After SEL1 only a kill can change the
+// warp's lanes or bar.
+static void select_split(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint32_t n = sc->sm->n_lanes;
   const uint32_t *pc = sc->states.lane_pc + warp * n;
   const uint8_t *depth = sc->states.lane_depth + warp * n;
@@ -293,52 +293,52 @@ static void select_path(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
     return;
   uint32_t cand = sc->warp[warp].state.live & ~sc->warp[warp].state.bar;
   uint32_t group = choose(sc, warp, pc, depth, cand), lane = qsm_ctz(group);
-  sc->states.path_valid |= 1u << warp;
-  sc->warp[warp].state.path_pc = pc[lane];
-  sc->warp[warp].state.path_depth = depth[lane];
-  sc->warp[warp].state.path_mask = group;
-  find_merge(sc, warp, pc, depth, cand & ~group);
+  sc->states.split_valid |= 1u << warp;
+  sc->warp[warp].state.split_pc = pc[lane];
+  sc->warp[warp].state.split_depth = depth[lane];
+  sc->warp[warp].state.split_mask = group;
+  find_reconvergence(sc, warp, pc, depth, cand & ~group);
   qsm_fetch_redirect(&sc->fetch, &sc->warp[warp].fetch, warp, pc[lane]);
-  QSM_EMIT(sc->sm, c, QSM_EV_PATH, sc->index, warp, sc->warp[warp].state.path_pc,
-           sc->warp[warp].state.path_depth, group);
+  QSM_EMIT(sc->sm, c, QSM_EV_SPLIT, sc->index, warp, sc->warp[warp].state.split_pc,
+           sc->warp[warp].state.split_depth, group);
 }
 
-// R-WS-8: the warp with selpend whose turn it is.
+// R-WS-8: the next warp with selpend in round-robin order.
 static uint8_t take_pending(struct qsm_subcore *sc) {
   sc->states.sel_last = (uint8_t)qsm_circular_first(sc->states.selpend, sc->states.sel_last + 1u);
   sc->states.selpend &= ~(1u << sc->states.sel_last);
   return sc->states.sel_last;
 }
 
-bool qsm_warp_select_asked(struct qsm_warp_states *states) {
+bool qsm_split_select_asked(struct qsm_warp_states *states) {
   if (states->sel1 == QSM_NONE && !states->selpend) return true;
   states->step_asks = true;
-  return states->sel_waits == QSM_SEL_PATIENCE;
+  return states->sel_wait == QSM_SEL_STARVE_LIMIT;
 }
 
-// Who has SEL1 in this cycle, R-WS-8 and R-WS-11.
+// The warp that gets SEL1 in this cycle, R-WS-8 and R-WS-11.
 static uint8_t choose_sel1(struct qsm_subcore *sc) {
   bool due = sc->states.sel1 != QSM_NONE,
        waits = sc->states.step_asks || (due && sc->states.selpend),
        claimed = qsm_subcore_claimed(sc);
-  bool yields = waits && sc->states.sel_waits == QSM_SEL_PATIENCE && !claimed;
+  bool yields = waits && sc->states.sel_wait == QSM_SEL_STARVE_LIMIT && !claimed;
   uint8_t warp = sc->states.sel1;
   if (yields && sc->states.step_asks)
     warp = QSM_NONE;
   else if (sc->states.selpend && (!due || yields))
     warp = take_pending(sc);
   if (yields && due) sc->states.selpend |= 1u << sc->states.sel1;
-  if (!claimed) sc->states.sel_waits = waits && !yields ? sc->states.sel_waits + 1 : 0;
+  if (!claimed) sc->states.sel_wait = waits && !yields ? sc->states.sel_wait + 1 : 0;
   sc->states.sel1 = QSM_NONE;
   sc->states.step_asks = false;
   return warp;
 }
 
 // Called before this cycle's resolve, which sets sel1 for the next.
-void qsm_warp_select(struct qsm_subcore *sc, uint64_t c) {
+void qsm_split_select(struct qsm_subcore *sc, uint64_t c) {
   uint32_t sel2 = sc->states.sel2;
   sc->states.sel2 = choose_sel1(sc);
-  if (sel2 != QSM_NONE) select_path(sc, sel2, c);
+  if (sel2 != QSM_NONE) select_split(sc, sel2, c);
 }
 
 void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
@@ -352,13 +352,13 @@ void qsm_warp_release(struct qsm_subcore *sc, uint32_t tb, uint64_t c) {
   }
 }
 
-// Nothing of the warp is left to run: it finishes.
+// The warp has no live lane left: it finishes.
 static void wipe_warp(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint32_t others = ~(1u << warp);
   sc->warp[warp].state.live = 0;
   sc->warp[warp].state.bar = 0;
-  sc->states.path_valid &= others;
-  sc->states.merge_valid &= others;
+  sc->states.split_valid &= others;
+  sc->states.reconv_valid &= others;
   sc->states.selpend &= others;
   qsm_fetch_flush(&sc->fetch, &sc->warp[warp].fetch, warp);
   qsm_subcore_refresh(sc, warp, c + 1);
@@ -419,25 +419,31 @@ bool qsm_warp_state_word(const struct qsm_subcore *sc, uint32_t w, uint32_t word
   const struct qsm_warp_states *states = &sc->states;
   const struct qsm_warp_state *state = &sc->warp[w].state;
   const uint32_t words[] = {
-      states->resident >> w & 1,   state->live,           state->bar,
-      states->path_valid >> w & 1, sc->warp[w].fetch.fpc, state->path_mask,
-      states->selcnt[w],           states->rot[w],        state->path_depth,
+      states->resident >> w & 1,
+      state->live,
+      state->bar,
+      states->split_valid >> w & 1,
+      sc->warp[w].fetch.fpc,
+      state->split_mask,
+      states->selcnt[w],
+      states->rot[w],
+      state->split_depth,
       states->selpend >> w & 1,
   };
   return qsm_give_word(word, words, sizeof words / sizeof words[0], value);
 }
 
 bool qsm_warp_select_word(const struct qsm_warp_states *states, uint32_t word, uint32_t *value) {
-  const uint32_t words[] = {states->sel_waits, states->sel_last};
+  const uint32_t words[] = {states->sel_wait, states->sel_last};
   return qsm_give_word(word, words, 2, value);
 }
 
 void qsm_warp_flip_path(struct qsm_flip *flip, struct qsm_subcore *sc, uint32_t w) {
-  qsm_flip_bit(flip, &sc->warp[w].state.path_pc, 2 + qsm_flip_draw(flip, 10), "path_pc", w);
+  qsm_flip_bit(flip, &sc->warp[w].state.split_pc, 2 + qsm_flip_draw(flip, 10), "split_pc", w);
 }
 
-// A lane more or less outside the path, unless that has all: a path that loses its only lane would
-// first show in what is not issued.
+// Flips a live lane outside the split, unless the split has all lanes: a split that loses its only
+// lane would first show as a missing issue.
 bool qsm_warp_state_flip(struct qsm_flip *flip, struct qsm_subcore *sc) {
   uint32_t living = 0;
   for (uint32_t w = 0; w < sc->n_warps; w++) living |= (uint32_t)(sc->warp[w].state.live != 0) << w;
@@ -445,7 +451,7 @@ bool qsm_warp_state_flip(struct qsm_flip *flip, struct qsm_subcore *sc) {
   if (!living) return false;
   uint32_t w = qsm_flip_draw_bit(flip, living);
   struct qsm_warp_state *state = &sc->warp[w].state;
-  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~state->path_mask,
+  uint32_t lanes = UINT32_MAX >> (32 - sc->sm->n_lanes), outside = lanes & ~state->split_mask,
            lane = qsm_flip_draw_bit(flip, outside ? outside : lanes);
   if (state->live == 1u << lane) return false;
   qsm_flip_bit(flip, &state->live, lane, "live", w);

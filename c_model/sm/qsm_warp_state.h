@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps of a sub-core: who they are, which lanes live and wait, the path that runs, the selection
+// Warps of a sub-core: who they are, which lanes live and wait, the split that runs, the selection
 // of the next (docs/warp_state.md).
 #ifndef QSM_WARP_STATE_H
 #define QSM_WARP_STATE_H
@@ -11,7 +11,7 @@
 #include "qsm_sm_state.h"
 #include "qsm_warp_sched.h"
 
-enum { QSM_SEL_PATIENCE = 8 };  // R-WS-11
+enum { QSM_SEL_STARVE_LIMIT = 8 };  // R-WS-11
 
 struct qsm_subcore;
 struct qsm_pipe_slot;
@@ -19,24 +19,24 @@ struct qsm_pipe_slot;
 // Of one warp.
 struct qsm_warp_state {
   uint32_t live, bar;
-  uint32_t path_pc, path_mask, merge_pc;
+  uint32_t split_pc, split_mask, reconv_pc;
   uint8_t kernel, tb, widx;
-  uint8_t path_depth;
+  uint8_t split_depth;
 };
 
 // Of all warps of the sub-core; masks have one bit per warp.
 struct qsm_warp_states {
   uint32_t resident;
-  uint32_t path_valid, merge_valid;
+  uint32_t split_valid, reconv_valid;
   uint32_t frozen;   // of a block that is saved or restored: issues nothing (R-PE-12)
   uint32_t killed;   // of a kernel that was killed since they started
   uint32_t selpend;  // they wait for a selection
   // The warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
   uint8_t sel1, sel2;
-  uint8_t sel_last;   // sellast
-  uint8_t sel_waits;  // selw
-  bool step_asks;     // in this cycle, while a SEL1 is due or pending: a SET of a lane's value asks
-                      // (R-WS-11)
+  uint8_t sel_last;  // sel_last
+  uint8_t sel_wait;  // sel_wait
+  bool step_asks;    // in this cycle, while a SEL1 is due or pending: a SET of a lane's value asks
+                     // (R-WS-11)
   uint32_t of_kernel[QSM_MAX_KERNELS];
   uint8_t selcnt[QSM_MAX_WARPS], rot[QSM_MAX_WARPS];
   uint32_t *lane_pc;    // [warp][lane]
@@ -50,7 +50,7 @@ void qsm_warp_states_destroy(struct qsm_warp_states *states);
 // A warp to start (R-SM-2).
 struct qsm_warp_start {
   uint32_t warp, kernel, tb, widx, live;
-  bool path;  // it runs from the entry; false: it gets its path by JMP (R-PE-13)
+  bool from_entry;  // it runs from the entry; false: it gets its split by JMP (R-PE-13)
 };
 void qsm_warp_start(struct qsm_subcore *sc, const struct qsm_warp_start *start, uint64_t c);
 // EX2 of a ctl instruction; true if it faults.
@@ -66,11 +66,11 @@ void qsm_warp_thaw(struct qsm_subcore *sc, uint64_t from);
 void qsm_warp_kill(struct qsm_subcore *sc, uint32_t kernels, uint64_t from);
 
 // R-IS-3: the warp goes on behind the instruction that it issues; behind a ctl instruction it has
-// no path until that resolves.
+// no split until that resolves.
 static inline void qsm_warp_step_path(struct qsm_warp_states *states, struct qsm_warp_state *state,
                                       uint32_t warp, bool ctl) {
-  state->path_pc += 4;
-  if (ctl) states->path_valid &= ~(1u << warp);
+  state->split_pc += 4;
+  if (ctl) states->split_valid &= ~(1u << warp);
 }
 
 // R-WS-10.
@@ -85,20 +85,20 @@ static inline bool qsm_warp_is_at_barrier(const struct qsm_warp_state *state) {
 
 // ---- Selection: SEL1, SEL2, SEL3 ----
 
-void qsm_warp_select(struct qsm_subcore *sc, uint64_t c);
-// While nothing is due, a step of the selection changes nothing: nobody is chosen, and sel_waits
+void qsm_split_select(struct qsm_subcore *sc, uint64_t c);
+// While nothing is due, a step of the selection changes nothing: nobody is chosen, and sel_wait
 // and step_asks stay 0. So it may be left out.
 static inline bool qsm_warp_selects(const struct qsm_warp_states *states) {
-  return (states->sel1 & states->sel2) != QSM_NONE || states->selpend || states->sel_waits;
+  return (states->sel1 & states->sel2) != QSM_NONE || states->selpend || states->sel_wait;
 }
 // By a SET of a lane's value, before it: true if it may go (R-WS-11).
-bool qsm_warp_select_asked(struct qsm_warp_states *states);
+bool qsm_split_select_asked(struct qsm_warp_states *states);
 
 // ---- State and flips ----
 bool qsm_warp_state_word(const struct qsm_subcore *sc, uint32_t warp, uint32_t word,
                          uint32_t *value);
 bool qsm_warp_select_word(const struct qsm_warp_states *states, uint32_t word, uint32_t *value);
-// The path of a warp.
+// The split of a warp.
 void qsm_warp_flip_path(struct qsm_flip *flip, struct qsm_subcore *sc, uint32_t warp);
 bool qsm_warp_state_flip(struct qsm_flip *flip, struct qsm_subcore *sc);
 

@@ -42,7 +42,7 @@ bool qsm_wipe_word(const struct qsm_wipe *wipe, uint64_t cycle, uint32_t word, u
   return qsm_give_word(word, qsm_wipe_runs(wipe) ? running : none, 3, value);
 }
 
-// Another block than the wiper's becomes clean.
+// The wrong block becomes clean.
 bool qsm_wipe_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
   if (!qsm_wipe_runs(&sm->wipe)) return false;
   qsm_flip_small(flip, &sm->wipe.tb, 0, "slot of the wipe of sm", sm->index);

@@ -200,13 +200,13 @@ static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t
   pe->bus->send(pe->bus->ctx, request->sm, &msg);
 }
 
-// R-PE-3: the adjuster wants it no longer, or not now.
+// R-PE-3: the adjuster has withdrawn the request, or the SM has a job.
 static bool is_dropped(const struct qsm_preempt *pe) {
   return !pe->of_host && (!(pe->evict[pe->request.sm] >> pe->request.kernel & 1) ||
                           pe->job[pe->request.sm].kind != QSM_JOB_NONE);
 }
 
-// What became of the request, for its source.
+// Result of the request, for its source.
 static void answer(struct qsm_preempt *pe, enum qsm_preempt_code code, uint32_t tb,
                    uint32_t image) {
   const struct qsm_preempt_request *request = &pe->request;
@@ -267,7 +267,7 @@ static uint16_t take_ticket(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel
 static void push_ticket(struct qsm_preempt *pe, uint32_t sm, uint32_t kernel, uint16_t ticket) {
   struct tickets *tickets = &pe->tickets[sm][kernel];
   tickets->stack[tickets->height++ % MAX_TBS] =
-      ticket;  // it never holds more than the SM can host; only an injected fault could
+      ticket;  // the stack never holds more than the SM can host, except after an injected fault
 }
 
 static struct saved_block pop_saved(struct qsm_preempt *pe, uint32_t kernel) {

@@ -28,8 +28,8 @@ struct qsm_preempt_status {
 // The arguments outlive it. NULL: no memory.
 struct qsm_preempt *qsm_preempt_create(const struct qsm_regs *regs, const struct qsm_bus *bus);
 void qsm_preempt_destroy(struct qsm_preempt *pe);  // NULL is fine
-// Stays where it is: false while there is no request, no job and no image in use, so that a
-// scheduler need not ask the questions below.
+// The address does not change. False while there is no request, no job and no image in use, so that
+// a scheduler need not call the functions below.
 const bool *qsm_preempt_active(const struct qsm_preempt *pe);
 
 // ---- Between cycles ----

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adjusts the targets of thread blocks at run time (docs/tb_adjust.md): a QoS kernel under its goal
-// gets a block more on an SM, if need be in place of others' blocks, which the preemption engine
-// takes away. Part of the TB scheduler, which owns the tables.
+// Adjusts the targets of thread blocks at run time (docs/tb_adjust.md): a QoS kernel below its goal
+// gets one more block on an SM, if necessary in place of blocks of other kernels, which the
+// preemption engine removes. Part of the TB scheduler, which owns the tables.
 #ifndef QSM_TB_ADJUST_H
 #define QSM_TB_ADJUST_H
 
@@ -30,8 +30,8 @@ struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const st
                                            struct qsm_tb_table *tables,
                                            struct qsm_preempt *preempt);
 void qsm_tb_adjust_destroy(struct qsm_tb_adjust *ta);  // NULL is fine
-// Stays where it is: false while there is no pass, no flag and nobody who waits, so that a
-// scheduler need not call the functions below.
+// The address does not change. False while there is no pass, no flag and no waiting kernel, so that
+// a scheduler need not call the functions below.
 const bool *qsm_tb_adjust_active(const struct qsm_tb_adjust *ta);
 bool qsm_tb_adjust_running(const struct qsm_tb_adjust *ta);  // ADJUST_BUSY
 const struct qsm_tb_claim *qsm_tb_adjust_claim(const struct qsm_tb_adjust *ta);

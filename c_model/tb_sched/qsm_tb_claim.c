@@ -54,12 +54,13 @@ uint32_t qsm_tb_claim_waiting(const struct qsm_tb_claim *tc) { return tc->wait; 
 
 uint32_t qsm_tb_claim_late(const struct qsm_tb_claim *tc) { return tc->late; }
 
-// ---- Who is late (R-TA-10) ----
+// ---- Late kernels (R-TA-10) ----
 
 void qsm_tb_claim_restores(struct qsm_tb_claim *tc, uint32_t sm) { tc->young |= qsm_sm_bit(sm); }
 
-// Where nobody waits or is late, only `claimed` falls, which nobody looks at then. Nobody looks at
-// the SMs in this cycle, as a claim that runs ends in it: so they may change at its start.
+// If no kernel waits or is late, only `claimed` falls, which is not read then. The state of the SMs
+// is not read in this cycle, because a running claim ends in it, so it may change at the start of
+// the cycle.
 void qsm_tb_claim_turn(struct qsm_tb_claim *tc, uint32_t waits, qsm_sm_set restoring) {
   tc->turns = waits || tc->wait || tc->late;
   if (!tc->turns) tc->claimed = false;
@@ -110,8 +111,8 @@ static void set_up(struct qsm_tb_claim *tc) {
   tc->stage = STAGE_FREE;
 }
 
-// Who gives a block: without a goal before with one, then who has most left, of equals the highest;
-// -1: nobody has one.
+// The next victim: kernels without a goal before those with one, then the kernel with the most
+// blocks left, of equal ones the highest; -1: no kernel has a block.
 static int find_giver(const struct qsm_tb_claim *tc) {
   int giver = -1;
   for (uint32_t m = 0; m < tc->config->num_kernels; m++) {

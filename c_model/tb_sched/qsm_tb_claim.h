@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for latecomers (docs/tb_adjust.md, R-TA-10 to R-TA-12): who waits for its first block for
-// more than an epoch, and the claim that lowers the targets of others on one SM for it. Part of the
-// adjuster.
+// Room for latecomers (docs/tb_adjust.md, R-TA-10 to R-TA-12): finds kernels that have waited for
+// their first block for more than an epoch, and makes a claim that lowers the targets of other
+// kernels on one SM. Part of the adjuster.
 #ifndef QSM_TB_CLAIM_H
 #define QSM_TB_CLAIM_H
 

@@ -9,8 +9,8 @@
 #include "qsm_tb_claim.h"
 #include "qsm_tb_resources.h"
 
-// What the scheduler asks for in every window is compiled a second time, without preemption, for as
-// long as nothing is preempted.
+// The functions that run in every window are compiled a second time without preemption, for the
+// time in which no block is preempted.
 #define INLINE static inline __attribute__((always_inline))
 
 enum { END_DELAY = 16 };
@@ -543,8 +543,9 @@ static void end_activity(struct qsm_tb_sched *ts) {
   ts->falling = 0;
 }
 
-// What depends on registers of the cycle's start is taken before they change: `done` and the
-// dispatch come before kills and retirements; a dispatch takes only what was free at the start.
+// Decisions that depend on registers at the start of the cycle are made before the registers
+// change: `done` and the dispatch come before kills and retirements, and a dispatch takes only
+// resources that were free at the start.
 uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->starting; }
 
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {

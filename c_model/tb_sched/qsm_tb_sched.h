@@ -31,7 +31,7 @@ void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, ui
 // ----
 void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel);
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel);  // CTX.valid 0 -> 1
-// Known before the cycle of the LAUNCH is stepped: a LAUNCH in E keeps its slot active (R-TB-14).
+// Called before the cycle of the LAUNCH is stepped: a LAUNCH in E keeps its slot active (R-TB-14).
 void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels);
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts);  // R-TB-5: CTX or SM_MASK changed
 void qsm_tb_sched_preempt(struct qsm_tb_sched *ts,

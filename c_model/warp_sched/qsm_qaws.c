@@ -21,7 +21,7 @@ static uint32_t members(const struct qsm_sched_in *in, uint32_t group) {
 static uint32_t find_counting(const struct qsm_sched_in *in) {
   uint32_t kernels = 0;
   for (uint32_t k = 0; k < in->n_kernels; k++) kernels |= (uint32_t)(warps_of(in, k) != 0) << k;
-  return kernels & ~in->shut;
+  return kernels & ~in->throttled;
 }
 
 static bool counts(const struct qsm_sched_in *in, uint32_t counting, uint32_t group) {
@@ -55,7 +55,7 @@ static bool restarted(const struct qsm_sched_in *in) {
   return false;
 }
 
-// Without a history.
+// Starts with no history.
 static void begin(struct qsm_warp_sched *ws, const struct qsm_sched_in *in, uint32_t counting) {
   struct qsm_qaws *q = &ws->qaws;
   uint32_t group = next_group(in, counting, 0);
@@ -79,7 +79,7 @@ static void move_front(struct qsm_warp_sched *ws, const struct qsm_sched_in *in,
   if (!counting) return;
   uint32_t next = next_group(in, counting, q->budget);
   if (!counts(in, counting, q->budget)) {
-    if (!members(in, q->budget)) q->ncs = 0;  // else it is shut (Q8)
+    if (!members(in, q->budget)) q->ncs = 0;  // else its quota is spent (Q8)
     q->budget = (uint8_t)next;
   } else if (next != q->budget && switches(ws, in)) {
     bool spent = q->ncs >= q->budget;
@@ -101,7 +101,7 @@ static uint32_t first_of(const struct qsm_warp_sched *ws, uint32_t lead, uint32_
   return lead & among ? qsm_ctz(lead & among) : qsm_warp_sched_oldest(ws, among);
 }
 
-// Members of the first group in the circle that has an eligible one; 0: none.
+// Members of the first group, in round-robin order, that has an eligible warp; 0: none.
 static uint32_t issuing_group(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in,
                               uint32_t counting) {
   uint32_t group = ws->qaws.budget;

@@ -55,9 +55,10 @@ static void flip_gate(struct qsm_sm *sm, uint32_t kernel, uint64_t from) {
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_set_gate(sm->sub[i], kernel, open, from);
 }
 
-// A group may count or not (R-QW-2) though no gate flips: one that loads is closed in any case.
-static void shut_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
-  sm->quota.spent = kernels;
+// Whether a group counts (R-QW-2) can change without a change of the gate: the gate of a kernel
+// that loads is closed in any case.
+static void throttle_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
+  sm->quota.throttled = kernels;
   if (!qsm_policy_has_groups(sm->shared->policy)) return;
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
 }
@@ -74,7 +75,7 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   uint32_t open = all & ~spent & ~loading & (qos_first ? q->qos_mask : all);
   uint32_t flipped = open ^ q->open;
   q->open = open;
-  if (spent != q->spent) shut_groups(sm, spent, from);
+  if (spent != q->throttled) throttle_groups(sm, spent, from);
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
 }
 
@@ -280,8 +281,8 @@ bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_
   return qsm_give_word(word, of_kernel, 5, value);
 }
 
-// While an epoch's loads are under way, whose event shows dcnt; few bits, so that it does not run
-// out before.
+// While the loads of an epoch are under way, because their event shows dcnt. Only low bits, so that
+// dcnt does not reach 0 earlier.
 static bool flip_dcnt(struct qsm_flip *flip, struct qsm_sm *sm) {
   if (sm->quota.scheme != QSM_SCHEME_ELASTIC || !sm->quota.to_load) return false;
   uint32_t dcnt = qsm_quota_dcnt(sm, sm->next_cycle);
@@ -290,8 +291,8 @@ static bool flip_dcnt(struct qsm_flip *flip, struct qsm_sm *sm) {
   return true;
 }
 
-// Of a kernel that may issue under a scheme: a spent C, or one that nobody looks at, is overwritten
-// by the next load or launch.
+// Only of a kernel that may issue under a scheme: if C is spent or not used, the next load or
+// launch overwrites the flip.
 bool qsm_quota_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
   struct qsm_quota *q = &sm->quota;
   if (flip_dcnt(flip, sm)) return true;

@@ -20,7 +20,7 @@ struct qsm_quota {
   uint32_t shadow_has, granted;  // bit per kernel
   uint32_t open;                 // gate (R-SC-2)
   uint32_t qos_mask;             // the direct signal that `open` was computed from
-  uint32_t spent;                // gated and C <= 0: shut[k] of QAWS
+  uint32_t throttled;            // gated and C <= 0 (R-SC-2)
   uint64_t timed_start_at;       // the cycle in which dcnt will be 0; QSM_NEVER in other schemes
   uint8_t scheme;
   bool load_second;  // a load is in its second cycle

@@ -84,10 +84,10 @@ bool qsm_warp_sched_word(const struct qsm_warp_sched *ws, uint32_t word, uint32_
   return qsm_give_word(word, words, 4, value);
 }
 
-// A warp that is demoted in the next cycle loses its place before.
+// A warp that would be demoted in the next cycle leaves the active set one cycle early.
 static bool flip_two_level(struct qsm_flip *flip, struct qsm_warp_sched *ws,
                            const struct qsm_sched_in *seen) {
-  uint32_t demoted = ws->active & seen->stalled_long;
+  uint32_t demoted = ws->active & seen->long_latency;
   if (!demoted) return false;
   uint32_t w = qsm_ctz(demoted);
   qsm_flip_bit(flip, &ws->active, w, "active", w);

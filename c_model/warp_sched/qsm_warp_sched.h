@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The warp scheduler of a sub-core, alone: its registers, what it sees in a cycle, one step
-// (docs/warp_sched.md, docs/qaws.md). Masks have one bit per warp slot unless said otherwise; cycle
-// numbers play no part.
+// (docs/warp_sched.md, docs/qaws.md). Masks have one bit per warp slot unless said otherwise.
+// Nothing here depends on the cycle number.
 #ifndef QSM_WARP_SCHED_H
 #define QSM_WARP_SCHED_H
 
@@ -17,12 +17,12 @@ enum {
   QSM_NONE = 0xFF,     // no warp, no entry
 };
 
-// State of QAWS: the group in front, by its budget, and how often it has switched warps.
+// State of QAWS: the group at the front, identified by its budget, and its number of warp switches.
 struct qsm_qaws {
   bool valid;  // there is a front
   uint8_t budget, ncs;
   bool head_ok;   // the front's head issued in the cycle before
-  bool prev;      // some warp did
+  bool prev;      // some warp issued in the cycle before
   uint32_t mark;  // last issued warp of each group
 };
 
@@ -41,19 +41,19 @@ struct qsm_warp_sched {
 struct qsm_sched_in {
   uint32_t policy;  // enum qsm_policy
   uint32_t resident, eligible;
-  uint32_t stalled_long;  // long[w] of R-PO-7; two_level only
+  uint32_t long_latency;  // long_latency[w] of R-PO-7; two_level only
   uint32_t active_warps;  // two_level only
   uint32_t n_kernels;
-  const uint32_t *of_kernel;  // [kernel] its warps; slots that are not resident do not count
-  const uint32_t *budget;     // [kernel] 1..255
-  uint32_t restart, shut;     // bit per kernel
-  uint32_t finish;            // slot that finishes in this cycle, or QSM_NONE
+  const uint32_t *of_kernel;    // [kernel] its warps; slots that are not resident do not count
+  const uint32_t *budget;       // [kernel] 1..255
+  uint32_t restart, throttled;  // bit per kernel
+  uint32_t finish;              // slot that finishes in this cycle, or QSM_NONE
 };
 
 void qsm_warp_sched_reset(struct qsm_warp_sched *ws, uint32_t n_warps);
 
 // One cycle under any policy: returns the pick, or QSM_NONE. A warp that starts in the same cycle
-// is told afterwards.
+// is reported afterwards (qsm_warp_sched_started).
 uint32_t qsm_warp_sched_step(struct qsm_warp_sched *ws, const struct qsm_sched_in *in);
 // A warp became resident at the end of the cycle.
 void qsm_warp_sched_started(struct qsm_warp_sched *ws, uint32_t warp);
@@ -63,8 +63,8 @@ void qsm_warp_sched_note_policy(struct qsm_warp_sched *ws, uint32_t policy);
 // nothing.
 bool qsm_warp_sched_settled(const struct qsm_warp_sched *ws, const struct qsm_sched_in *in);
 
-// The pick under lrr, gto and lrr_rotate, for a caller in a hurry, who then notes it himself: the
-// same as a step while `grouping` is false.
+// The pick under lrr, gto and lrr_rotate, as a fast path: the caller calls
+// qsm_warp_sched_note_issue() itself. Equal to a step while `grouping` is false.
 uint32_t qsm_warp_sched_pick(const struct qsm_warp_sched *ws, uint32_t policy,
                              uint32_t eligible);  // eligible != 0
 

@@ -10,7 +10,7 @@ module qsm_axi #(
   // of the data buses: power of two, 32..512, at most a line
   parameter int unsigned DataW = 32,
   parameter int unsigned IdW = 2,            // 2**IdW accesses outstanding, 1..8
-  parameter int unsigned TagW = 8,           // what the requester calls an access
+  parameter int unsigned TagW = 8,           // tag of an access at the requester
   parameter bit          InOrder = 1'b0,     // responses in the order of the requests (R-AX-10)
   localparam int unsigned LineBits = 8 * BytesPerLine,
   localparam int unsigned LineW = 32 - $clog2(BytesPerLine),

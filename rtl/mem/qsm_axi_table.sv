@@ -9,7 +9,7 @@ module qsm_axi_table #(
   parameter int unsigned DataW = 32,
   parameter int unsigned LineW = 28,  // number of a line
   parameter int unsigned IdW = 2,
-  parameter int unsigned TagW = 8,    // what the requester calls an access
+  parameter int unsigned TagW = 8,    // tag of an access at the requester
   parameter bit          InOrder = 1'b0
 ) (
   input  logic clk_i,
@@ -19,7 +19,7 @@ module qsm_axi_table #(
   input  logic             write_i,
   input  logic [LineW-1:0] line_i,
   input  logic [TagW-1:0]  tag_i,
-  output logic             in_way_o,  // something under way keeps this access from starting
+  output logic             in_way_o,  // an access under way prevents this access from starting
   output logic             room_o,
   output logic [IdW-1:0]   entry_o,   // free, while room_o
   input  logic             start_i,

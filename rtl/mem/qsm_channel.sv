@@ -87,14 +87,14 @@ module qsm_channel
           tag: out_id[PortTagW-1:0], slot: out_slot
     };
 
-    // Counters 1 to 4: hits, merged, misses that allocate, passed on.
+    // Counters 1 to 4: hits, merged, misses that allocate, bypassed.
     logic [1:0] kept, read_kept;
     logic [3:0][31:0] value;
     always_comb begin
       case (outcome)
         L2Hit:      kept = 2'd0;
         L2Merged:   kept = 2'd1;
-        L2PassedOn: kept = 2'd3;
+        L2Bypassed: kept = 2'd3;
         default:    kept = 2'd2;
       endcase
     end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory controller of a channel: schedules accesses to banks with rows, first ready first come
-// first served, and keeps DRAM times.
+// Memory controller of a channel: schedules accesses to banks with rows in FR-FCFS order (first
+// ready, first come first served) and keeps the DRAM timing.
 // Contract: docs/dram.md. line_i is the line's number within the channel (m of R-DR-1); what else a
 // request carries passes as req_i.
 // Latency: a column access is the cycle of the request at the port, at the earliest one after it

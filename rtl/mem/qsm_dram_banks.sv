@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Banks of a memory controller: which row is open, and how long each bank and the bus are kept
+// Banks of a memory controller: which row is open, and how long each bank and the bus stay busy
 // (docs/dram.md R-DR-3).
 // Contract: at most one of column_i and row_i, for bank_i; outputs are of the start of the cycle,
 // row_opened_o and arrival_hit_o are not.

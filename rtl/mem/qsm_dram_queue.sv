@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue of a memory controller: accesses in order of arrival, and which of them is next
 // (docs/dram.md R-DR-2, R-DR-4 to R-DR-6).
-// Entries stay where they are; who came before whom stands in a matrix, so the oldest of a set is
-// one AND-OR away.
+// Entries do not move; an age matrix holds their order of arrival, so one AND-OR finds the oldest
+// entry of a set.
 // Latency: what is pushed in t can be chosen in t + 1. Choices are combinational. Cost: per entry
 // its row, one comparator; Queue^2 bits.
 // Observed by the lockstep monitor: valid_q, passed_q, and the outputs of a command.
@@ -43,7 +43,7 @@ module qsm_dram_queue #(
   output logic [RowW-1:0]   row_o,
   output logic              opened_o  // the entry has had a row opened before
 );
-  localparam logic [3:0] Patience = 4'd15;
+  localparam logic [3:0] StarveLimit = 4'd15;
   typedef logic [Queue-1:0] set_t;
 
   set_t valid_q, hit_q, opened_q, write_q;
@@ -65,7 +65,7 @@ module qsm_dram_queue #(
     wanted = '0;
     for (int unsigned i = 0; i < Queue; i++) if (valid_q[i] && hit_q[i]) wanted[bank_q[i]] = 1'b1;
     first = oldest(valid_q, older_q);
-    patient = passed_q == Patience;
+    patient = passed_q == StarveLimit;
     for (int unsigned i = 0; i < Queue; i++) begin
       column[i] = valid_q[i] && hit_q[i] && idle_i[bank_q[i]] && (!patient || first[i]);
       row[i] = valid_q[i] && !hit_q[i] && idle_i[bank_q[i]] && (!patient || first[i]) &&
@@ -129,7 +129,7 @@ module qsm_dram_queue #(
       $onehot0(first) && ((first != '0) == (valid_q != '0)))
     else $error("R-DR-2: the entries have no order");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (column_o && passed_q == Patience) |-> (chosen & first) != '0)
+      (column_o && passed_q == StarveLimit) |-> (chosen & first) != '0)
     else $error("R-DR-4: a younger entry is served while the oldest has waited long enough");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(push_i && full_o))
     else $error("R-DR-2: an access comes into a full queue");

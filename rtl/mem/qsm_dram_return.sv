@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Way back of a memory controller: a response is shown no sooner than a DRAM would have it
+// Return side of a memory controller: a response is shown no earlier than a DRAM would deliver it
 // (docs/dram.md R-DR-7).
 // Contract: begin_i only while room_o; the port's responses come in order of the accesses, at the
 // earliest one cycle after them.
-// Each access has a place from begin_i until its response is taken. Reads stand in a queue with the
-// cycle from which on they are due, counted modulo 2^StampW, and leave it then: one per cycle is
-// enough, since one response is taken per cycle.
+// Each access holds a place from begin_i until its response is taken. Reads wait in a queue with
+// the cycle from which on they are due (modulo 2^StampW) and leave it then. One read per cycle is
+// enough, because one response is taken per cycle.
 module qsm_dram_return #(
   parameter int unsigned Queue = 8,  // places, 1..
   // cycles from the column access of a read to its response, 2..

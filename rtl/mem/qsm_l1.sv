@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // L1 data cache of an SM, between the LSU's device passes and the memory port: write-through,
 // allocates for loads, merges misses. Contract: docs/l1.md.
-// Addresses are line numbers (m of the page). What a pass leaves for its return (part) is not
-// looked at here.
+// Addresses are line numbers (m of the page). The return state of a pass (part) is stored but not
+// used here.
 // Latency: a pass is in A from the next cycle on and acts in the first cycle in which it has what
 // it needs; the line of a hit is there one later.
 // Cost: a line and a part of flip-flops (A), the tags, a block RAM of data, a row of distributed
@@ -206,8 +206,8 @@ module qsm_l1
   );
 
 `ifndef SYNTHESIS
-  // Immediate: concurrent ones sample all of a_q, and with 32 lanes Verilator 5.006 makes of that
-  // what does not compile.
+  // Immediate assertions: concurrent ones sample all of a_q, and for 32 lanes Verilator 5.006
+  // generates code that does not compile.
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!pass_i || pass_ready_o) else $error("R-L1-1: a pass while another waits in A");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generations of an L1's lines, one per slot (docs/l1.md R-L1-11). What is seen in a cycle counts
-// at its end, once.
+// Generations of an L1's lines, one per slot (docs/l1.md R-L1-11). Events of a cycle take effect
+// once, at its end.
 module qsm_l1_gens #(
   parameter int unsigned Slots = 4,
   parameter int unsigned Subs = 1,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of an L1: what each line holds, which way a load takes, replacement tree of every set
+// Tags of an L1: what each line holds, which way a load takes, pseudo-LRU tree of every set
 // (docs/l1.md R-L1-2, R-L1-5 to R-L1-7, R-L1-10, R-L1-11).
 // Contract: look_i with a pass; from the next cycle on, up to the next look, the outputs are those
 // of its set, for the pass that waits in A.
-// What A does it does to way_o, at the end of the cycle.
+// A's action changes way_o at the end of the cycle.
 // Cost: a block RAM per way, read and written once per cycle; three flip-flops per line (one of
 // them the tree's); a comparator per way.
 // Observed by the lockstep monitor: g_way[w].line_mem, pending_q, mark_q, tree_q (L1SET).
@@ -56,7 +56,7 @@ module qsm_l1_tags #(
 
   // A line is valid (mark), pending, pending and poisoned (both), or nothing.
   logic [Sets-1:0][Ways-1:0] pending_q, mark_q;
-  logic [Sets-1:0][Ways-1:0] tree_q;  // of each set, as in qsm_tree
+  logic [Sets-1:0][Ways-1:0] tree_q;  // of each set, as in qsm_plru_tree
   logic [Ways-1:0] valid, pending, match;  // of the set
   line_t [Ways-1:0] line;
   line_t allocated;
@@ -114,7 +114,7 @@ module qsm_l1_tags #(
     else if ((valid | pending) != '1) way_o = free_way;
     else way_o = pending[pointed_way] ? settled_way : pointed_way;
   end
-  qsm_tree #(.Ways(Ways)) u_tree (.tree_i(tree_q[set_i]), .way_o(pointed_way), .used_i(way_o),
+  qsm_plru_tree #(.Ways(Ways)) u_plru (.tree_i(tree_q[set_i]), .way_o(pointed_way), .used_i(way_o),
       .tree_o(tree));
 
   // ---- what changes ----

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2 slice of a memory channel: write-back, allocates for reads and writes, performs the atomics,
 // merges misses. Contract: docs/l2.md.
-// Lines are known by their number within the channel (m of the page). What the slice asks for
-// itself (own) has the id of its MSHR, an own write Mshrs + colour (R-L2-12).
+// Lines are known by their number within the channel (m of the page). An access of the slice itself
+// (own) has the ID of its MSHR; a write-back has the ID Mshrs + colour (R-L2-12).
 // Latency: one op may begin per cycle (look), changes the state in the next (act), its response is
 // queued one later (out).
 // Cost: tags and lines in block RAM, waiters and queues in distributed RAM, a line of flip-flops
@@ -211,7 +211,7 @@ module qsm_l2
   // ---- act: what becomes of it (R-L2-4 to R-L2-7) ----
   logic acts_request, acts_fill, acts_replay, acts_walk, acts_pass;
   logic match, hit, way_valid, way_dirty;
-  logic merged, hits, passed_on, whole, misses, performs, answered, evicts, allocates, freed;
+  logic merged, hits, bypassed, whole, misses, performs, answered, evicts, allocates, freed;
   logic [MshrW-1:0] match_mshr, free_mshr;
   logic [WayW-1:0] way;
   logic [TagBits-1:0] way_tag;
@@ -225,15 +225,15 @@ module qsm_l2
   always_comb begin
     merged = acts_request && match;
     hits = acts_request && !match && hit;
-    passed_on = acts_request && !match && !hit && act_q.nc && work.kind != MemAmo;
+    bypassed = acts_request && !match && !hit && act_q.nc && work.kind != MemAmo;
     whole = acts_request && !match && !hit && !act_q.nc && work.kind == MemWrite && work.slow;
-    misses = acts_request && !match && !hit && !passed_on && !whole;
+    misses = acts_request && !match && !hit && !bypassed && !whole;
     performs = hits || acts_replay;
     answered = acts_fill && work.kind == MemRead;
     allocates = whole || acts_fill;
     if (merged) outcome_o = L2Merged;
     else if (hits) outcome_o = L2Hit;
-    else if (passed_on) outcome_o = L2PassedOn;
+    else if (bypassed) outcome_o = L2Bypassed;
     else outcome_o = whole ? L2Whole : L2Miss;
   end
   assign evicts = (allocates || acts_walk) && way_dirty;
@@ -317,7 +317,7 @@ module qsm_l2
           IdW'(out_q.colour), bytes: '1, data: read_line};
   end
   qsm_fifo #(.Width($bits(access_t)), .Depth(OutDepth)) u_out (
-    .clk_i, .rst_ni, .push_i(passed_on || misses || out_q.evict), .data_i(asked),
+    .clk_i, .rst_ni, .push_i(bypassed || misses || out_q.evict), .data_i(asked),
     .pop_i(mem_leaves),
     .valid_o(mem_valid_o), .full_o(mem_full), .data_o(access)
   );
@@ -339,7 +339,7 @@ module qsm_l2
     .waiter_o(waiter_credit),
     .take_rsp_i(replay || pass || fill || request), .take_out_i(walk || request),
     .take_mshr_i(request), .take_waiter_i(request),
-    .give_rsp_i({rsp_valid_o && rsp_ready_i, merged || passed_on || misses ||
+    .give_rsp_i({rsp_valid_o && rsp_ready_i, merged || bypassed || misses ||
         (acts_fill && !answered)}),
     .give_out_i({acknowledged, mem_leaves && !access.own,
                  merged || hits || ((allocates || acts_walk) && !evicts)}),

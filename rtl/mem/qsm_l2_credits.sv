@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of an L2 slice (docs/l2.md R-L2-3): an op begins only if all that it may need is there.
+// Credits of an L2 slice (docs/l2.md R-L2-3): an operation begins only if all resources that it may
+// need are available.
 // Contract: take_*: of the op that begins; give_*: of what acts, leaves or is acknowledged. All of
 // one cycle add up, and count from the next.
 // Observed by the lockstep monitor: *_q (L2).

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush of an L2 slice: names one way after the other, then waits until what was decided by then is
-// written back. docs/l2.md R-L2-10.
-// Contract: step_i takes the named way, which acts in the next cycle. Own writes have the colour of
-// their act; it changes when the walk is over, so what comes later is told from what the flush
-// waits for. Latency: registers, but done_o.
+// Flush of an L2 slice: goes through all ways, then waits until the write-backs that were started
+// before are complete. docs/l2.md R-L2-10.
+// Contract: step_i takes the named way, which acts in the next cycle. Each write-back has the
+// colour that is current when it acts. The colour changes at the end of the walk, so later
+// write-backs are distinguished from those that the flush waits for. Latency: registers, but
+// done_o.
 module qsm_l2_flush #(
   parameter int unsigned Sets = 128,  // powers of two
   parameter int unsigned Ways = 2,

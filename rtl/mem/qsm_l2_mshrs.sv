@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MSHRs of an L2 slice: lines on their way in, and for each a list of requests (waiters) in order
-// of arrival. docs/l2.md R-L2-4, R-L2-7.
+// MSHRs of an L2 slice: lines that are being fetched, each with a list of merged requests (waiters)
+// in order of arrival. docs/l2.md R-L2-4, R-L2-7.
 // Contract: one op per cycle is in act. alloc_i and join_i only with credits (R-L2-3); a waiter
 // that is looked for in t is there in t + 1.
 // After fill_i the MSHR is freed, or filled_o holds until the act of its last replay; left_o: a

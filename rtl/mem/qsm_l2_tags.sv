@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of an L2 slice: valid, dirty and tag of every way, replacement tree of every set (docs/l2.md
+// Tags of an L2 slice: valid, dirty and tag of every way, pseudo-LRU tree of every set (docs/l2.md
 // R-L2-5 to R-L2-10).
 // Contract: the set given in look_set_i is there in the next cycle, as all writes have left it;
 // write_i then writes it back as the op changes it. After reset clearing_o holds for Sets cycles,
@@ -73,7 +73,7 @@ module qsm_l2_tags #(
     else if (equal != '0) way_o = matching_way;
     else way_o = (invalid != '0) ? invalid_way : pointed_way;
   end
-  qsm_tree #(.Ways(Ways)) u_tree (.tree_i(set.tree), .way_o(pointed_way), .used_i(way_o),
+  qsm_plru_tree #(.Ways(Ways)) u_plru (.tree_i(set.tree), .way_o(pointed_way), .used_i(way_o),
       .tree_o(next_tree));
   assign way_valid_o = set.way[way_o].valid;
   assign way_dirty_o = set.way[way_o].valid && set.way[way_o].dirty;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Epochs of T cycles, and in each of them a hundred samples of idle warps, evenly spaced.
+// Epoch timer: epochs of T cycles, and in each epoch one hundred evenly spaced samples of idle
+// warps.
 //
 // Contract: docs/qos_mgr.md R-QM-1, docs/sampler.md R-SP-1. A new T is taken when an epoch ends.
 // Latency: tick_o and sample_o come from registers. Cost: three adders of about 20 bits, 60

@@ -78,12 +78,12 @@ module qsm_qos_goal #(
     .overflow_o(overflow)
   );
 
-  // What a division gives, for QoS kernels rounded up.
+  // Result of a division, rounded up for QoS kernels.
   assign rounded  = 32'(lo[30:0]) + 32'(qos_q && hi != '0);
   assign quotient = (overflow || lo[31] || rounded[31]) ? QUOTA_MAX : rounded[30:0];
 
-  // Goal over history (R-SC-8). Without instructions the division overflows. Alpha is what its
-  // bounds leave of it (R-QM-6).
+  // Goal over history (R-SC-8). Without instructions the division overflows. Alpha is clamped to
+  // its bounds (R-QM-6).
   assign top = (alpha_cap_i == '0) ? RATIO_MAX : alpha_cap_i;
   always_comb begin
     ratio_new = (quotient[30:19] != '0) ? RATIO_MAX : quotient[18:0];
@@ -143,7 +143,7 @@ module qsm_qos_goal #(
     endcase
   end
 
-  // Order of the operations; the next kernel is taken in the cycle in which this one is done with.
+  // Order of the operations; the next kernel is taken in the last cycle of this one.
   always_comb begin
     state_d = state_q;
     start   = 1'b0;

@@ -153,7 +153,7 @@ module qsm_qos_split #(
   assign idle_o = !div_valid_q && !run_q && !word_valid_q;
 
 `ifndef SYNTHESIS
-  // Behind the last SM nothing is left but p's rounding, less than S / 2^FRAC.
+  // After the last SM only the rounding error of p is left, less than S / 2^FRAC.
   logic complete_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) complete_q <= 1'b0;

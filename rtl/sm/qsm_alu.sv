@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ALU of one lane: RV32I arithmetic, logic and compares. Combinational (EX1). Doc: docs/subcore.md
 // (R-EX-1).
-// Shifts are not its: for them, and for multiplications, the result is 0 and the multiplier's
-// counts (R-EX-2), as that of floating point (AluNone).
-// One adder serves sums, differences and compares. The second operand comes inverted for all but
-// sums: that costs nothing in the multiplexer that selects it, an adder's width of LUTs here. The
-// result is an OR of parts of which all but one are 0.
+// The multiplier does shifts. For shifts and multiplications the result here is 0 and the result of
+// the multiplier is used (R-EX-2); the same holds for floating point (AluNone).
+// One adder serves sums, differences and compares. The second operand is inverted for all
+// operations but sums: that is free in the multiplexer that selects it, but would cost LUTs of the
+// width of the adder here. The result is an OR of parts of which all but one are 0.
 module qsm_alu
   import qsm_pkg::*;
 (
@@ -16,7 +16,7 @@ module qsm_alu
   output logic        eq_o,     // a = b, unless op_i is AluAdd
   output logic        lt_o      // a < b: unsigned if op_i is AluSltu, signed if it is AluSlt
 );
-  // The carry into the sum is a bit of its own below it: an adder of two operands.
+  // The carry input is one more bit below the sum, so the adder has only two operands.
   logic carry, below;
   logic [31:0] sum;
   assign {carry, sum, below} = {1'b0, a_i, 1'b1} + {1'b0, b_i, op_i != AluAdd};

@@ -15,7 +15,7 @@ module qsm_coalesce
   mask_t leader;
   assign leader = rem_i & (~rem_i + 1'b1);
 
-  // By the leader's number: a multiplexer is smaller than an OR of what it would mask.
+  // Selected by the number of the leader: a multiplexer is smaller than an AND-OR here.
   logic [LaneW-1:0]   leader_lane;
   logic [31:LineOffW] line;
   assign line = line_i[leader_lane];
@@ -25,7 +25,7 @@ module qsm_coalesce
       if (rem_i[l]) leader_lane = LaneW'(l);
     end
   end
-  always_comb begin  // apart from the one above, which does not wait for the line
+  always_comb begin  // separate from the signal above, which does not depend on the line
     for (int unsigned l = 0; l < WarpSize; l++) begin
       joined_o[l] = alone_i ? leader[l] : rem_i[l] && line_i[l] == line;
     end

@@ -53,7 +53,7 @@ module qsm_csr
         add_lane_o = 1'b1;
       end
       12'hCCE: value_o = 32'(op_i.kernel);
-      12'hCCF: value_o = 32'(op_i.path.mask);
+      12'hCCF: value_o = 32'(op_i.split.mask);
       12'hCD0: value_o = WarpSize;
       12'hCD1: value_o = 32'(ticket_i);
       default: value_o = '0;

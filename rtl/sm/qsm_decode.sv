@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoder of one instruction word: RV32IM, AMOs, Zicsr (reads), Zfinx where Fpu = 1, qsm.bar,
 // qsm.exit. Combinational. Doc: docs/isa.md (I-ISA-1 to -3), docs/subcore.md (Classes), docs/fpu.md
-// (I-FP-1, -2). Anything it does not know is of class CTL with CtlFault, cause 2.
-// Used twice: at the buffer's input (class and registers, for issue) and in RR (everything).
+// (I-FP-1, -2). An unknown instruction is decoded as class CTL with CtlFault, cause 2. Used twice:
+// at the buffer's input (class and registers, for issue) and in RR (everything).
 module qsm_decode
   import qsm_enums_pkg::*;
   import qsm_pkg::*;
@@ -49,8 +49,8 @@ module qsm_decode
     return alu_e'({alt, f3});
   endfunction
 
-  // Floating point. The multiplier's operand that no register gives is the immediate: 1.0 of a sum,
-  // 0 of a conversion.
+  // Floating point. The immediate is the multiplier operand that does not come from a register: 1.0
+  // for a sum, 0 for a conversion.
   localparam logic [31:0] FpOne = 32'h3F80_0000;
   fp_t fp;
   always_comb begin

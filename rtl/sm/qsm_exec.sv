@@ -78,7 +78,7 @@ module qsm_exec
     end
   end
   assign read_warp_o = rr_op.warp;
-  // not rr_dec.rs1: a field that is no register is read for nothing
+  // not rr_dec.rs1: if the field is not a register, the value that is read is not used
   assign rs1_o = rr_op.word.instr[19:15];
   assign rs2_o = rr_op.word.instr[24:20];
 
@@ -118,7 +118,7 @@ module qsm_exec
   assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
   assign ex1_is_fma = ex1_dec.cls == ClsFma;
   assign ex1_funct = ex1_op.word.instr[13:12];
-  assign ex1_target = ex1_op.path.pc + ex1_dec.imm;
+  assign ex1_target = ex1_op.split.pc + ex1_dec.imm;
   assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
 
   qsm_tb_ram #(.Width(TicketW + 48)) u_tb_block (
@@ -142,7 +142,7 @@ module qsm_exec
     always_comb begin
       case (ex1_dec.opa)
         OpaRs1: a = rs1_data_i[l];
-        OpaPc: a = ex1_op.path.pc;
+        OpaPc: a = ex1_op.split.pc;
         default: a = '0;
       endcase
       b = ex1_dec.opb_imm ? ex1_shared_b : rs2_data_i[l];
@@ -188,7 +188,7 @@ module qsm_exec
   qsm_div u_div (
     .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op == FpNone), .funct_i(ex1_funct),
     .a_i(rs1_data_i), .b_i(rs2_data_i),
-    .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.path.mask), .entry_i(ex1_op.entry),
+    .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.split.mask), .entry_i(ex1_op.entry),
     .ready_o(int_ready), .result_o(int_div), .entry_o(int_entry), .pop_i(div_pop_i && !fp_ready)
   );
 
@@ -211,7 +211,7 @@ module qsm_exec
     qsm_fp_div u_fp_div (
       .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op != FpNone), .fp_i(ex1_dec.fp),
       .a_i(rs1_data_i), .b_i(rs2_data_i),
-      .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.path.mask), .entry_i(ex1_op.entry),
+      .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.split.mask), .entry_i(ex1_op.entry),
       .ready_o(fp_ready), .result_o(fp_div), .entry_o(fp_entry), .pop_i(fp_pop)
     );
     assign fp_pop = div_pop_i && fp_ready;
@@ -263,7 +263,7 @@ module qsm_exec
     end
   end
 
-  assign ex2_pc4 = ex2_op.path.pc + 32'd4;
+  assign ex2_pc4 = ex2_op.split.pc + 32'd4;
   assign ex2_warp_o = ex2_op.warp;
   assign ex2_kernel_o = ex2_op.kernel;
 
@@ -273,9 +273,9 @@ module qsm_exec
     .result_i(ex2_result), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
   );
 
-  // Fixed results; memory operations, divisions and FMA instructions come back by themselves.
-  // Entries of the latter are released, and their results written, when no fixed instruction does
-  // (R-FP-3).
+  // Results of fixed latency. Memory operations, divisions and FMA instructions return on their
+  // own. Entries and results of FMA instructions use the ports in cycles in which no fixed
+  // instruction does (R-FP-3).
   logic ex2_is_fixed;
   sb_done_t ex2_done;
   assign ex2_is_fixed = ex2_valid && !(ex2_dec.cls inside {ClsMem, ClsDiv, ClsFma});
@@ -287,9 +287,9 @@ module qsm_exec
   mem_op_t mq_data;
   assign mq_push = ex2_valid && ex2_dec.cls == ClsMem;
   assign mq_data = '{
-    warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.path.pc,
+    warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.split.pc,
         instr: ex2_op.word.instr,
-    mask: ex2_op.path.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
+    mask: ex2_op.split.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
   };
   qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
     .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o),
@@ -312,7 +312,7 @@ module qsm_exec
   always_ff @(posedge clk_i) begin
     wb_warp <= late.valid ? late.warp : ex2_op.warp;
     wb_rd <= late.valid ? late.rd : ex2_dec.rd;
-    wb_mask <= late.valid ? late.mask : ex2_op.path.mask;
+    wb_mask <= late.valid ? late.mask : ex2_op.split.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
       // pc4: link
       wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] |

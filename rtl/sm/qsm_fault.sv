@@ -5,7 +5,7 @@
 // Latency: fault raised in t: killed from t + 1 on, message in t + 1. record_o is combinational
 // from kernel_i.
 // Cost: per source a distributed RAM of the records that it was the first to raise, and per kernel
-// which source that was: records need no multiplexer on their way in.
+// which source that was: so the write side needs no multiplexer.
 // Observed by the lockstep monitor: fault_new, source_i, from_d (FAULT: lowest kernel of
 // fault_new); killed_o, from_q, g_source[*].mem (state).
 module qsm_fault

@@ -4,7 +4,7 @@
 //   F1 (t): choose a wanting warp, read the cache at its fpc     F2 (t+1): window check, hit or
 //   miss, cut after a ctl word, push
 // The buffer's position of a word is its address bits 3:2, so a warp's buffer is filled at fpc[3:2]
-// and drained at path.pc[3:2].
+// and drained at split.pc[3:2].
 //
 // Observed by the lockstep monitor: f2_valid, f2_warp, f2_pc, f2_outcome (FETCH).
 module qsm_fetch
@@ -17,16 +17,17 @@ module qsm_fetch
   input  desc_t [NumKernels-1:0]            desc_i,
   // From the warp state, registers.
   input  logic [WarpsPerSched-1:0]          resident_i,
-  input  logic [WarpsPerSched-1:0]          path_valid_i,
+  input  logic [WarpsPerSched-1:0]          split_valid_i,
   input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
-  input  logic [WarpsPerSched-1:0]          merge_valid_i,
-  // a path is set at the end of this cycle (R-FE-7)
-  input  logic [WarpsPerSched-1:0]          path_set_i,
-  // Next word to fetch (fpc) of each warp, and its merge point: read in F1 and F2, advanced in F2.
+  input  logic [WarpsPerSched-1:0]          reconv_valid_i,
+  // a split is set at the end of this cycle (R-FE-7)
+  input  logic [WarpsPerSched-1:0]          split_set_i,
+  // Next word to fetch (fpc) of each warp, and its reconvergence point: read in F1 and F2, advanced
+  // in F2.
   output logic [WarpW-1:0]                  f1_warp_o,
   input  logic [31:2]                       f1_pc_i,
   output logic [WarpW-1:0]                  f2_warp_o,
-  input  logic [31:2]                       f2_merge_pc_i,
+  input  logic [31:2]                       f2_reconv_pc_i,
   output logic                              advance_o,
   output logic [31:2]                       advance_pc_o,
   // Instruction buffers.
@@ -55,7 +56,7 @@ module qsm_fetch
   logic [WarpW-1:0] f1_warp;
 
   // R-FE-1, R-FE-2: none in the cycle of a fill
-  assign want = fill_valid_i ? '0 : resident_i & path_valid_i & ~fstop_q & ~fwait_q & ~finfl_q &
+  assign want = fill_valid_i ? '0 : resident_i & split_valid_i & ~fstop_q & ~fwait_q & ~finfl_q &
       room_i;
 
   qsm_rr_arb #(.N(WarpsPerSched)) u_choose (
@@ -82,7 +83,7 @@ module qsm_fetch
     end else begin
       f2_valid <= f1_valid;
       f2_warp <= f1_warp;
-      f2_pc <= {f1_pc_i, 2'b00};  // still fpc in F2: no path is set while a warp has one
+      f2_pc <= {f1_pc_i, 2'b00};  // still fpc in F2: no split is set while a warp has one
       finfl_q <= f1_grant;  // set by F1, cleared by F2 one cycle later
     end
   end
@@ -99,7 +100,7 @@ module qsm_fetch
   end
 
   always_comb begin  // R-FE-3, first match
-    if (!path_valid_i[f2_warp]) f2_outcome = FetchDropped;
+    if (!split_valid_i[f2_warp]) f2_outcome = FetchDropped;
     else if (!f2_in_window) f2_outcome = FetchFault;
     else if (f2_hit) f2_outcome = FetchHit;
     else f2_outcome = FetchMiss;
@@ -108,20 +109,20 @@ module qsm_fetch
   // ---- Words and their flags, R-FE-4 ----
   dec_t [1:0] dec;
   logic [1:0] word_ctl, push_hit;
-  logic f2_ends;  // this fetch ends the path
-  logic f2_merge_valid;
+  logic f2_ends;  // this fetch ends the split
+  logic f2_reconv_valid;
 
-  assign f2_merge_valid = merge_valid_i[f2_warp];
+  assign f2_reconv_valid = reconv_valid_i[f2_warp];
 
   for (genvar b = 0; b < 2; b++) begin : g_word
-    // A fault's word only has to be illegal here, which bit 0 makes it: class CTL without
-    // registers.
+    // The word of a fetch fault must decode as illegal: clearing bit 0 does that, and gives class
+    // CTL without registers.
     qsm_decode u_decode (.instr_i({f2_words[b][31:1], f2_words[b][0] && f2_in_window}),
         .dec_o(dec[b]));
 
     logic [31:2] next_pc;
     assign next_pc = {f2_pc[31:3] + 29'(b), b == 0};
-    assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_merge_valid && next_pc == f2_merge_pc_i);
+    assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_reconv_valid && next_pc == f2_reconv_pc_i);
 
     assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: f2_words[b]};
     assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls,
@@ -198,10 +199,10 @@ module qsm_fetch
         fstop_q[w] <= 1'b0;
         fwait_q[w] <= 1'b0;
       end else begin
-        if (path_set_i[w]) fstop_q[w] <= 1'b0;
+        if (split_set_i[w]) fstop_q[w] <= 1'b0;
         else if (fetches && f2_ends) fstop_q[w] <= 1'b1;
         // a fill: also of a warp that misses in this cycle
-        if (path_set_i[w] || fill_valid_i) fwait_q[w] <= 1'b0;
+        if (split_set_i[w] || fill_valid_i) fwait_q[w] <= 1'b0;
         else if (fetches && f2_outcome == FetchMiss) fwait_q[w] <= 1'b1;
       end
     end

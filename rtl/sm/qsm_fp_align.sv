@@ -6,7 +6,7 @@
 // Cost: multiplexers of 2 for the distance modulo 16, then an AND-OR of the five multiples of 16
 // that leave something.
 module qsm_fp_align (
-  input  logic        valid_i,     // else the result means nothing
+  input  logic        valid_i,     // else the result is undefined
   input  logic [31:0] significand_i,
   input  logic [6:0]  distance_i,
   input  logic        invert_i,

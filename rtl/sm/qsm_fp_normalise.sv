@@ -5,7 +5,7 @@
 // Cost: a test per power of two for the count, then shifts from the largest down, which need ever
 // fewer bits below the result.
 module qsm_fp_normalise (
-  input  logic        valid_i,      // else the result means nothing
+  input  logic        valid_i,      // else the result is undefined
   input  logic [75:0] sum_i,
   input  logic        negative_i,
   input  logic [8:0]  room_i,

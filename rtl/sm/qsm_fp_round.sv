@@ -5,7 +5,7 @@
 module qsm_fp_round
   import qsm_pkg::*;
 (
-  input  logic        valid_i,      // else the result means nothing
+  input  logic        valid_i,      // else the result is undefined
   input  rm_e         rm_i,
   input  logic        integer_i,    // the result is an integer
   input  logic        unsigned_i,

@@ -36,7 +36,7 @@ module qsm_fpu
   flight_t [Stages:0] flight;
   flight_t [Stages:1] flight_q;
   assign valid = {valid_q, valid_i};
-  assign flight = {flight_q, flight_t'{warp: op_i.warp, rd: dec_i.rd, mask: op_i.path.mask,
+  assign flight = {flight_q, flight_t'{warp: op_i.warp, rd: dec_i.rd, mask: op_i.split.mask,
       entry: op_i.entry, fp: dec_i.fp}};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instruction buffers of a sub-core: 4 words per warp, pushed by F2 (up to two words of one warp),
 // popped by issue. Doc: docs/subcore.md.
-// A word's place is its address bits 3:2, so a position and a count are all the pointers. Words and
-// their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one pops per
-// cycle. What issue must know of every warp's head in every cycle (pre_t) is copied into a register
-// per warp when the word before it goes.
+// The place of a word is given by its address bits 3:2, so one position and one count are enough.
+// Words and their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one
+// pops per cycle. What issue must know of every warp's head in every cycle (pre_t) is copied into a
+// register per warp when the word before it goes.
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf

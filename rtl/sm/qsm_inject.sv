@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sub-core's side of saving and restoring a thread block: finds the warp of the sequencer's step,
-// says whether the step is done in this cycle, and makes its instruction. Doc: docs/preemption.md
+// says whether the step issues in this cycle, and encodes its instruction. Doc: docs/preemption.md
 // (R-PE-15, R-PE-16).
 // Latency: combinational from registers. Cost: a compare of the warp's index per slot.
 //
@@ -13,15 +13,15 @@ module qsm_inject
   input  logic [WarpsPerSched-1:0]            frozen_i,
   input  logic [WarpsPerSched-1:0]            has_live_i,
   input  logic [WarpsPerSched-1:0][WidxW-1:0] widx_i,
-  input  logic [WarpsPerSched-1:0]            path_valid_i,
+  input  logic [WarpsPerSched-1:0]            split_valid_i,
   input  logic [WarpsPerSched-1:0]            at_barrier_i,
   input  logic [WarpsPerSched-1:0]            ibuf_empty_i,
   input  logic [WarpsPerSched-1:0]            sb_empty_i,
   input  logic [WarpsPerSched-1:0]            sb_full_i,
   input  logic [WarpsPerSched-1:0]            sb_hazard_i,  // with the step's register
   input  logic                                mem_free_i,   // credit in the memory queue
-  input  logic                                bubble_i,     // the write port is claimed, R-FP-3
-  // the lane store's read port is free, but for asks_o
+  input  logic                                port_claim_i,  // the write port is claimed, R-FP-3
+  // the read port of the lane store is free, asks_o not considered
   input  logic                                lane_free_i,
   // The step that waits.
   input  logic [WidxW-1:0]                    widx_step_i,
@@ -54,7 +54,7 @@ module qsm_inject
   end
   assign found_o = |target;
 
-  assign quiet_o = (frozen_i & ~(sb_empty_i & (at_barrier_i | (path_valid_i & ~ibuf_empty_i)))) ==
+  assign quiet_o = (frozen_i & ~(sb_empty_i & (at_barrier_i | (split_valid_i & ~ibuf_empty_i)))) ==
       '0;
   assign drained_o = (frozen_i & ~sb_empty_i) == '0;
 
@@ -67,7 +67,7 @@ module qsm_inject
   assign ready = step_i.valid && found_o && (target & sb_hazard_i) == '0 &&
       (jmp_o || (target & sb_full_i) == '0);
   assign asks_o = ready && step_i.lane;
-  assign unit_free = mem_o ? mem_free_i : jmp_o || !(bubble_i || (step_i.lane && !lane_free_i));
+  assign unit_free = mem_o ? mem_free_i : jmp_o || !(port_claim_i || (step_i.lane && !lane_free_i));
   assign done_o = ready && unit_free;
 
   always_comb begin

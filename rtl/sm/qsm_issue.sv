@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issue, stage IS: which heads may go, which one goes (policy), what the others wait for. Doc:
-// docs/subcore.md (R-SB, R-IS).
+// Issue, stage IS: which head instructions are eligible, which one issues (policy), and why the
+// others stall. Doc: docs/subcore.md (R-SB, R-IS).
 // One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec
-// registers into RR. A step of the SM's sequencer (docs/preemption.md) goes instead of what the
-// policy would pick.
-// Holds the scoreboard, the policy block, the units' credits, the claims of the write port and the
-// stall counters.
+// registers into RR. A step of the SM's save sequencer (docs/preemption.md) takes the issue slot
+// instead of the pick of the policy.
+// Contains the scoreboard, the policy block, the credits of the units, the claims of the write port
+// and the stall counters.
 //
 // Observed by the lockstep monitor: valid_o, pick_valid, op_o (ISSUE), inject, step_i (INJECT),
 // reason, g_claims.claim_q (full state).
@@ -22,14 +22,14 @@ module qsm_issue
   input  policy_param_t                           policy_param_i,
   input  logic [NumKernels-1:0]                   killed_i,
   input  logic [NumKernels-1:0]                   open_i,
-  input  logic [NumKernels-1:0]                   shut_i,
+  input  logic [NumKernels-1:0]                   throttled_i,
   // Warp state, registers.
   input  logic [WarpsPerSched-1:0]                resident_i,
   input  logic [WarpsPerSched-1:0][KernelW-1:0]   kernel_i,
   input  logic [WarpsPerSched-1:0][TbW-1:0]       tb_i,
   input  logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
   input  logic [WarpsPerSched-1:0]                at_barrier_i,
-  input  logic [WarpsPerSched-1:0]                path_valid_i,
+  input  logic [WarpsPerSched-1:0]                split_valid_i,
   input  logic [WarpsPerSched-1:0]                has_live_i,
   input  logic [WarpsPerSched-1:0]                frozen_i,      // R-PE-12
   input  logic                                    start_valid_i,
@@ -42,8 +42,8 @@ module qsm_issue
   input  pre_t [WarpsPerSched-1:0]                head_i,
   input  word_t                                   word_i,        // of the warp that issues
   // of the warp that issues, with the word's pc
-  input  path_t                                   path_i,
-  // The sequencer's step: for which warp, its operands.
+  input  split_t                                   path_i,
+  // The step of the save sequencer: its warp and its operands.
   input  step_t                                   step_i,
   input  logic [WidxW-1:0]                        step_widx_i,
   input  logic [31:0]                             step_pc_i,
@@ -55,16 +55,16 @@ module qsm_issue
   output logic                                    step_found_o,
   output logic                                    step_done_o,
   output logic                                    quiet_o,       // R-PE-15
-  // no frozen warp has anything in flight
+  // no frozen warp has an instruction in flight
   output logic                                    drained_o,
   output logic                                    pop_o,         // of the buffer of warp_o
-  output logic                                    valid_o,       // op_o goes
-  // op_o.warp, apart: it chooses word_i and path_i
+  output logic                                    valid_o,       // op_o issues
+  // op_o.warp as a separate output, because it selects word_i and split_i
   output logic [WarpW-1:0]                        warp_o,
   output op_t                                     op_o,
   output issue_event_t                            event_o,
   // Back end.
-  input  logic                                    bubble_i,      // wbw = 8, R-WB-3
+  input  logic                                    port_claim_i,  // wb_wait = 8, R-WB-3
   input  logic                                    mq_pop_i,
   input  logic                                    div_written_i,
   input  sb_done_t                                fixed_done_i,
@@ -80,7 +80,7 @@ module qsm_issue
 );
   localparam int unsigned CreditW = $clog2(MqDepth + 1);
 
-  // of the policy; with an injected one
+  // pick_*: of the policy; issue_*: of the instruction that issues, picked or injected
   logic pick_valid, issue_valid, issue_has_entry, issue_is_mem;
   logic [WarpW-1:0] pick_warp, issue_warp;
   logic [SbW-1:0] issue_entry;
@@ -110,17 +110,17 @@ module qsm_issue
   end
 
   // ---- The write port in FpLat + 4 cycles, R-FP-3 ----
-  logic claimed;  // by something issued before, or by what waits
+  logic claimed;  // by an FMA instruction that issued before, or by a starved result
   if (Fpu != 0) begin : g_claims
     logic [FpLat-1:0] claim_q;  // bit n: the cycle n later is claimed
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) claim_q <= '0;
-      else claim_q <= {bubble_i || (pick_valid && pick_class == ClsFma &&
+      else claim_q <= {port_claim_i || (pick_valid && pick_class == ClsFma &&
           head_i[pick_warp].rd != '0), claim_q[FpLat-1:1]};
     end
     assign claimed = claim_q[0];
   end else begin : g_no_claims
-    assign claimed = bubble_i;
+    assign claimed = port_claim_i;
   end
 
   // ---- Scoreboard ----
@@ -151,11 +151,11 @@ module qsm_issue
     .back_entry_i({sb_ack_i.entry, part_back_i.entry})
   );
 
-  // ---- Eligible, and why not (R-IS-1, R-IS-6: the first that holds) ----
-  // blocked: StallSelected means eligible, but for a step injected now, which takes all warps their
-  // turn and comes late in the cycle.
+  // ---- Eligible warps and stall reasons (R-IS-1, R-IS-6: the first reason that holds) ----
+  // blocked: the reason without regard to injected steps; StallSelected means eligible. An injected
+  // step takes the issue slot from all warps, and its signal is late in the cycle.
   stall_e [WarpsPerSched-1:0] blocked, reason;
-  logic [WarpsPerSched-1:0] eligible, waits_long, needs_entry;
+  logic [WarpsPerSched-1:0] eligible, long_latency, needs_entry;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic writes_fixed, writes_late, unit_free;
@@ -167,7 +167,7 @@ module qsm_issue
     assign writes_late = head_i[w].cls == ClsFma && head_i[w].rd != '0;
     assign unit_free = (head_i[w].cls != ClsMem || mem_credit_q != '0) &&
                        (head_i[w].cls != ClsDiv || !div_busy_q) && !(claimed && writes_fixed) &&
-                           !(bubble_i && writes_late);
+                           !(port_claim_i && writes_late);
 
     always_comb begin
       if (at_barrier_i[w]) blocked[w] = StallBarrier;
@@ -180,25 +180,25 @@ module qsm_issue
     end
     assign eligible[w] = resident_i[w] && blocked[w] == StallSelected;
     // R-PO-7
-    assign waits_long[w] = resident_i[w] && stall_is_long(blocked[w]);
+    assign long_latency[w] = resident_i[w] && stall_is_long_latency(blocked[w]);
     assign reason[w] = (blocked[w] != StallSelected || (pick_valid && pick_warp == WarpW'(w)))
         ? blocked[w] : inject ? StallPipeThrottle : StallNotSelected;
   end
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
     .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible),
-    .void_i(inject), .long_i(waits_long),
+    .issue_inhibit_i(inject), .long_latency_i(long_latency),
     .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),
-    .restart_i(policy_param_i.restart), .shut_i,
+    .restart_i(policy_param_i.restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick_warp), .qaws_front_o
   );
 
-  // ---- Or a step of the sequencer ----
+  // ---- Injected step of the save sequencer ----
   qsm_inject u_inject (
-    .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
+    .frozen_i, .has_live_i, .widx_i, .split_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
     .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
-    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .bubble_i(claimed),
+    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .port_claim_i(claimed),
     .lane_free_i(step_free_i), .widx_step_i(step_widx_i), .step_i,
     .warp_o(step_warp_o), .found_o(step_found_o), .asks_o(step_asks_o), .done_o(inject),
     .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
@@ -207,7 +207,7 @@ module qsm_issue
   assign step_done_o = inject;
   assign claimed_o = claimed;
 
-  // ---- The instruction that goes, R-IS-3, R-IS-5 ----
+  // ---- The instruction that issues, R-IS-3, R-IS-5 ----
   assign pick_class = head_i[pick_warp].cls;
   assign issue_valid = pick_valid || inject;
   assign issue_warp = inject ? step_warp_o : pick_warp;
@@ -220,7 +220,7 @@ module qsm_issue
   assign warp_o = issue_warp;
   assign op_o = '{
     warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp],
-    path: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject
+    split: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject
         ? {1'b0, inject_instr} : word_i,
     injected: inject, ctl: inject ? inject_jmp : head_i[pick_warp].ctl, has_entry: issue_has_entry,
         entry: issue_entry
@@ -242,8 +242,8 @@ module qsm_issue
   end
 
 `ifndef SYNTHESIS
-  // R-IS-1, R-IS-4, R-EX-4: no credit is lost or made; no instruction of a closed or killed kernel
-  // issues.
+  // R-IS-1, R-IS-4, R-EX-4: no credit is lost or duplicated; no instruction of a closed or killed
+  // kernel issues.
   assert property (@(posedge clk_i) disable iff (!rst_ni) mem_credit_q <= CreditW'(MqDepth));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(mq_pop_i && mem_credit_q == CreditW'(MqDepth)));

@@ -7,7 +7,7 @@ module qsm_lane_scatter
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
 (
-  input  logic       valid_i,  // else the result means nothing
+  input  logic       valid_i,  // else the result is undefined
   input  mask_t      lanes_i,  // lanes that take part
   input  logic [WarpSize-1:0][LineOffW-1:0] offs_i,  // of each lane in the line or row
   input  lanes_t     data_i,

@@ -42,7 +42,8 @@ module qsm_lsu
   input  logic                       rsp_valid_i,
   input  logic     [TxnW-1:0]        rsp_txn_i,
   input  lanes_t                     rsp_data_i,
-  // L1: who does not allocate, what begins a generation (R-L1-11), the counter that is read
+  // L1: kernels that do not allocate, events that begin a generation (R-L1-11), the counter that is
+  // read
   input  logic     [NumKernels-1:0]  skip_l1_i,
   input  logic     [NumKernels-1:0]  start_i,
   input  logic                       restore_i,
@@ -76,7 +77,7 @@ module qsm_lsu
   mask_t   n_shared, rem_shared_q, rem_device_q;
 
   logic [31:StackW] n_stacks;
-  qsm_stacks u_stacks (
+  qsm_stack_base u_stack_base (
     .clk_i,
     .rst_ni,
     .desc_i,
@@ -128,7 +129,7 @@ module qsm_lsu
     c_finish   = pass_valid && (c_fault || ((rem_shared_q | rem_device_q) & ~pass_mask) == '0);
   end
 
-  logic unused_probe;  // the monitor's, and what is no business of the LSU
+  logic unused_probe;  // for the monitor, and fields that the LSU does not use
   assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, serve_txn};
 
   // Places of the lanes in a line, and in a row of banks

@@ -13,7 +13,7 @@ module qsm_lsu_classify
   input  logic [18:0]         shared_i,  // bytes of shared memory of its launch, as written
   input  logic [GranW-1:0]    base_i,    // first granule of its thread block
   input  logic [4:0]          stack_log2_i,  // of its launch
-  input  logic [31:StackW]    stacks_i,  // where the stacks of its warp begin, from qsm_stacks
+  input  logic [31:StackW]    stacks_i,  // where the stacks of its warp begin, from qsm_stack_base
   output lsu_op_t             op_o,
   output mask_t               shared_o   // lanes with a shared address, active or not
 );
@@ -53,8 +53,8 @@ module qsm_lsu_classify
   logic [RowW-1:0] base_row;  // a granule is a whole number of rows
   assign base_row = RowW'(base_i) * RowW'(GranuleBytes / LineBytes);
 
-  // Bits of an address that count bytes of the stack. Those above them are all ones in an address
-  // of the stack: so what follows from both for the device address is an AND.
+  // Address bits that count bytes within the stack. In a stack address all bits above them are
+  // ones, so the device address is an AND of both parts.
   localparam int unsigned MostStackW = 16;
   logic [MostStackW-1:2] offset_bits;
   logic [31:2+LaneW] stack_bits;
@@ -63,7 +63,7 @@ module qsm_lsu_classify
   end
   assign stack_bits = (32 - 2 - LaneW)'({stacks_i, 2'd0}) | (32 - 2 - LaneW)'(offset_bits);
 
-  // Below the upper bits that no size has.
+  // Below the upper bits, which are 0 for every size.
   localparam int unsigned SizeW = $clog2(SharedBytes + 1);
   mask_t shared, misaligned, overflow, access;
   // device addresses of the lanes, but where it is the instruction's that the fault records

@@ -4,7 +4,7 @@
 // Address in RR (cycle t), data in EX1 (t+1); what is not written since the warp's start reads 0,
 // and so does x0, always. The scoreboard keeps a register from being read while it is written, so
 // read-during-write needs no defined value (no_rw_check). Cost per lane: a copy in block RAM for
-// each read port; that zero is the read port's reset.
+// each read port; the zero comes from the synchronous reset of the read port.
 //
 // Observed by the lockstep monitor: g_lane[l].mem_a (full state), index {warp, register}.
 module qsm_regfile

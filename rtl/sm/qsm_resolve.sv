@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ctl word does in EX2: next pc and depth of its lanes, which of them end or wait, and
-// faults. Combinational. Doc: docs/subcore.md (R-EX-5), docs/isa.md (I-DIV-1, I-FLT-1); of injected
-// instructions docs/preemption.md (R-PE-19).
+// Resolves a ctl instruction in EX2: next pc and call depth of its lanes, which lanes exit or wait
+// at a barrier, and faults. Combinational. Doc: docs/subcore.md (R-EX-5), docs/isa.md (I-DIV-1,
+// I-FLT-1); of injected instructions docs/preemption.md (R-PE-19).
 module qsm_resolve
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -21,8 +21,8 @@ module qsm_resolve
   output fault_event_t fault_o
 );
 
-  // Next pc and depth of the lanes. JMP (R-PE-19): each lane's own, from x31 and x30, which also
-  // say whether it lives and waits.
+  // Next pc and depth of the lanes. JMP (R-PE-19): each lane has its own values, from x31 and x30,
+  // which also say whether the lane is live and whether it waits at the barrier.
   lanes_t next_pc;
   mask_t misaligned, exits, bars;
   logic jmp, calls, returns;
@@ -38,9 +38,10 @@ module qsm_resolve
       next_pc[l] = taken_i[l] ? target_i : pc4_i;
       if (dec_i.ctl == CtlJalr) next_pc[l] = {result_i[l][31:1], 1'b0};
     end
-    assign misaligned[l] = op_i.path.mask[l] && next_pc[l][1] && !(jmp && (exits[l] || !live_i[l]));
-    assign exits[l] = jmp ? !rs2_i[l][5] : dec_i.ctl == CtlExit && op_i.path.mask[l];
-    assign bars[l] = jmp ? rs2_i[l][6] : dec_i.ctl == CtlBar && op_i.path.mask[l];
+    assign misaligned[l] = op_i.split.mask[l] && next_pc[l][1] &&
+        !(jmp && (exits[l] || !live_i[l]));
+    assign exits[l] = jmp ? !rs2_i[l][5] : dec_i.ctl == CtlExit && op_i.split.mask[l];
+    assign bars[l] = jmp ? rs2_i[l][6] : dec_i.ctl == CtlBar && op_i.split.mask[l];
     assign lane_depth[l] = jmp ? rs2_i[l][DepthW-1:0] : next_depth;
   end
 
@@ -48,9 +49,9 @@ module qsm_resolve
   assign calls = dec_i.ctl inside {CtlJal, CtlJalr} && is_link(dec_i.rd);
   assign returns = dec_i.ctl == CtlJalr && dec_i.rd == '0 && is_link(dec_i.rs1);
   always_comb begin
-    next_depth = op_i.path.depth;
-    if (calls && op_i.path.depth != '1) next_depth = op_i.path.depth + DepthW'(1);
-    if (returns && op_i.path.depth != '0) next_depth = op_i.path.depth - DepthW'(1);
+    next_depth = op_i.split.depth;
+    if (calls && op_i.split.depth != '1) next_depth = op_i.split.depth + DepthW'(1);
+    if (returns && op_i.split.depth != '0) next_depth = op_i.split.depth - DepthW'(1);
   end
 
   // Fault: of the lowest lane that faults (I-FLT-1).
@@ -60,7 +61,7 @@ module qsm_resolve
   fault_t record;
   logic [4:0] cause;
 
-  assign fault_lanes = (dec_i.ctl == CtlFault) ? op_i.path.mask : misaligned;
+  assign fault_lanes = (dec_i.ctl == CtlFault) ? op_i.split.mask : misaligned;
   assign fault = valid_i && op_i.ctl && live_i != '0 && fault_lanes != '0;
 
   always_comb begin
@@ -70,19 +71,19 @@ module qsm_resolve
     else if (dec_i.ctl == CtlFault) cause = dec_i.cause;
     else cause = CauseJumpTarget;
 
-    record = '{cause: cause, pc: op_i.path.pc, tid: 10'({op_i.widx, fault_lane}), block: linear_i,
-        value: op_i.path.pc};
+    record = '{cause: cause, pc: op_i.split.pc, tid: 10'({op_i.widx, fault_lane}), block: linear_i,
+        value: op_i.split.pc};
     if (cause == CauseIllegal) record.value = op_i.word.instr;
     if (cause == CauseJumpTarget) record.value = next_pc[fault_lane];
   end
   assign fault_o = '{valid: fault, kernel: op_i.kernel, record: record};
 
   assign resolve_o = '{
-    valid: valid_i && op_i.ctl && live_i != '0 && !fault, warp: op_i.warp, mask: op_i.path.mask,
+    valid: valid_i && op_i.ctl && live_i != '0 && !fault, warp: op_i.warp, mask: op_i.split.mask,
     selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc,
         next_depth: lane_depth
   };
 
-  logic unused;  // of the instruction, little counts here
+  logic unused;  // only a few fields of the instruction are used here
   assign unused = ^{op_i, dec_i};
 endmodule

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of saving or restoring a thread block, one after the other: which one waits, for which
-// warp, with what operands.
+// Generates the steps that save or restore a thread block, one after the other: the next step, its
+// warp and its operands.
 // Doc: docs/preemption.md (save area and image, R-PE-16 to R-PE-19).
-// Contract: walks through the phases find to header as phase_i names them; phase_done_o in the last
-// cycle of each.
+// Contract: goes through the phases find to header, as given by phase_i; phase_done_o is 1 in the
+// last cycle of each phase.
 // Latency: the step comes from registers and the warp's state; its operands also from the warp's
-// path, lane store and the block's index.
+// split, lane store and the block's index.
 // Cost: one adder for all addresses, one multiplexer over the lanes of all sub-cores; about 40
 // flip-flops, one per lane and one per warp.
 module qsm_save_steps
@@ -38,7 +38,7 @@ module qsm_save_steps
   output mask_t                  step_mask_o,
   output logic  [SubW-1:0]       step_sub_o,
   input  step_warp_t [NumSched-1:0] warp_i,
-  input  path_t      [NumSched-1:0] path_i,
+  input  split_t      [NumSched-1:0] path_i,
   input  lanes_t     [NumSched-1:0] lane_pc_i,
   input  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] lane_depth_i,
   input  logic       [NumSched-1:0] done_i
@@ -64,27 +64,27 @@ module qsm_save_steps
   logic [WidxW-1:0] widx;
   logic [SubW-1:0] sub, sub_next;
   step_warp_t warp;
-  path_t path;
+  split_t split;
   logic done;
   assign at_first = save_i && phase_i inside {PhFinished, PhHeader};
   assign widx = at_first ? f_q : i_q;
   assign sub = at_first ? f_sub_q : sub_q;
   assign sub_next = (sub_q == LastSub) ? '0 : sub_q + SubW'(1);
   assign warp = warp_i[sub];
-  assign path = path_i[sub];
+  assign split = path_i[sub];
   assign done = done_i[sub];
 
-  // ---- Lanes whose state goes to x31 and x30 next: the path's, then the other live ones one by
-  // one, then those that have ended ----
+  // ---- Lanes whose state goes to x31 and x30 next: first the lanes of the active split, then the
+  // other live lanes one by one, then the lanes that have exited ----
   mask_t alone, lanes;
-  logic at_path, at_lane, at_store, bar;
+  logic at_split, at_lane, at_store, bar;
   logic [31:0] lane_pc;
   logic [DepthW-1:0] lane_depth;
   assign alone = warp.live & ~lanes_q & (~(warp.live & ~lanes_q) + mask_t'(1));  // the lowest
   assign at_store = lanes_q == '1;
-  assign at_path = warp.path_valid && lanes_q == '0;
-  assign at_lane = !at_path && alone != '0;
-  assign lanes = at_path ? path.mask : at_lane ? alone : ~warp.live;
+  assign at_split = warp.split_valid && lanes_q == '0;
+  assign at_lane = !at_split && alone != '0;
+  assign lanes = at_split ? split.mask : at_lane ? alone : ~warp.live;
   assign bar = (alone & warp.bar) != '0;
 
   always_comb begin
@@ -168,7 +168,7 @@ module qsm_save_steps
     endcase
   end
 
-  // One of several words, by a bit each: half the logic of a choice by phase and part.
+  // AND-OR with one bit per source: half the logic of a multiplexer selected by phase and part.
   logic is_set, is_state, is_header, is_row, is_line;
   assign is_set = kind == StepSet;
   assign is_state = is_set && phase_i == PhState;
@@ -179,8 +179,8 @@ module qsm_save_steps
     step_pc_o = '0;
     if (is_line) step_pc_o |= {address, LineOffW'(0)};
     if (is_row) step_pc_o |= {row_address, LineOffW'(0)};
-    if (is_state && at_path && !second_q) step_pc_o |= path.pc;
-    if (is_state && at_path && second_q) step_pc_o |= 32'({1'b1, path.depth});
+    if (is_state && at_split && !second_q) step_pc_o |= split.pc;
+    if (is_state && at_split && second_q) step_pc_o |= 32'({1'b1, split.depth});
     if (is_state && at_lane && !second_q) step_pc_o |= lane_pc;
     if (is_state && at_lane && second_q) step_pc_o |= 32'({bar, 1'b1, lane_depth});
     if (is_header && part_q[2:1] == 2'd0) step_pc_o |= block_i[1:0];
@@ -204,13 +204,13 @@ module qsm_save_steps
   // ---- The way on ----
   logic goes_on, found, last_warp, last_row, warp_done, round_done;
   assign found = warp.found;
-  // what is not for a resident warp takes its cycle
+  // a step for a warp that is not resident takes one cycle
   assign goes_on = step_valid ? done || !found : 1'b1;
   assign last_warp = CountW'(i_q) + CountW'(1) == warps_i;
   assign last_row = row_q + rows_t'(found) == rows;
 
-  // warp_done: on to the next warp, or after the last one to the next round of warps; then the
-  // phase may be done.
+  // warp_done: continue with the next warp, or after the last warp with the next round over the
+  // warps; then the phase may be done.
   always_comb begin
     warp_done = goes_on;
     round_done = last_warp;
@@ -291,7 +291,7 @@ module qsm_save_steps
           end
           if (part_q == 3'd1 && round_done) round_q <= row_q + rows_t'(found);
         end
-      end else if (phase_i == PhState && done) begin  // a warp's state takes several steps
+      end else if (phase_i == PhState && done) begin  // the state of a warp takes several steps
         second_q <= !second_q;
         if (second_q) lanes_q <= lanes_q | lanes;
       end

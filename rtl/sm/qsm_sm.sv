@@ -35,7 +35,7 @@ module qsm_sm
   assign from_sm_o = '{retire: retire, restored: restored, fault: fault};
 
   // ---- thread-block slots ----
-  logic        [NumKernels-1:0] killed, present, runnable, open, shut;
+  logic        [NumKernels-1:0] killed, present, runnable, open, throttled;
   logic        [MaxTbs-1:0]     tb_valid, left_zero, over, clean, release_tbs, queued;
   logic                         wipe;
   logic        [RowW-1:0]       wipe_row;
@@ -124,7 +124,7 @@ module qsm_sm
   mask_t                         step_mask;
   logic       [NumSched-1:0]     step_done, quiet, drained;
   step_warp_t [NumSched-1:0]     step_warp;
-  path_t      [NumSched-1:0]     step_path;
+  split_t      [NumSched-1:0]     step_split;
   lanes_t     [NumSched-1:0]     step_lane_pc;
   logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth;
   step_word_t [NumSched-1:0]     step_word;
@@ -157,7 +157,7 @@ module qsm_sm
     .step_mask_o       (step_mask),
     .step_done_i       (step_done),
     .step_warp_i       (step_warp),
-    .step_path_i       (step_path),
+    .step_split_i      (step_split),
     .step_lane_pc_i    (step_lane_pc),
     .step_lane_depth_i (step_lane_depth),
     .step_word_i       (step_word),
@@ -245,7 +245,7 @@ module qsm_sm
       .policy_param_i (direct_i.policy_param),
       .killed_i       (killed),
       .open_i         (open),
-      .shut_i         (shut),
+      .throttled_i    (throttled),
       .tb_index_i     (tb_index),
       .start_i        (start[s]),
       .release_i      (release_tbs),
@@ -275,7 +275,7 @@ module qsm_sm
       .step_mask_i    (step_mask),
       .step_done_o    (step_done[s]),
       .step_warp_o    (step_warp[s]),
-      .step_path_o    (step_path[s]),
+      .step_split_o   (step_split[s]),
       .step_lane_pc_o (step_lane_pc[s]),
       .step_lane_depth_o (step_lane_depth[s]),
       .step_word_o    (step_word[s]),
@@ -321,7 +321,7 @@ module qsm_sm
     .load_valid_i     (broadcast.quota_load.valid),
     .load_scheme_i    (broadcast.quota_load.scheme),
     .open_o           (open),
-    .shut_o           (shut),
+    .throttled_o      (throttled),
     .quota_o          (figures_o.quota),
     .snap_c_o         (figures_o.snap_c),
     .snap_insn_o      (figures_o.snap_insn)

@@ -25,7 +25,7 @@ module qsm_subcore
   input  policy_param_t               policy_param_i,
   input  logic [NumKernels-1:0]       killed_i,        // registered level
   input  logic [NumKernels-1:0]       open_i,          // quota gate, level
-  input  logic [NumKernels-1:0]       shut_i,          // its quota is spent, level
+  input  logic [NumKernels-1:0]       throttled_i,     // its quota is spent, level
   // of a thread block that arrives (R-SM-1) or is restored
   input  tb_index_t                   tb_index_i,
 
@@ -62,7 +62,7 @@ module qsm_subcore
   input  mask_t                       step_mask_i,
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
-  output path_t                       step_path_o,     // in the cycle in which the step is done
+  output split_t                       step_split_o,   // in the cycle in which the step is done
   output lanes_t                      step_lane_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
   output step_word_t                  step_word_o,
@@ -79,14 +79,15 @@ module qsm_subcore
   output logic [WarpsPerSched-1:0][2:0] reason_o
 );
   // ---- Warp state ----
-  logic [WarpsPerSched-1:0] resident, path_valid, merge_valid, has_live, frozen, at_barrier, flush,
-      path_set, sb_empty;
+  logic [WarpsPerSched-1:0] resident, split_valid, reconv_valid, has_live, frozen, at_barrier,
+      flush,
+      split_set, sb_empty;
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
   logic [WarpsPerSched-1:0][TbW-1:0] tb;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx;
-  path_t issue_path;
+  split_t issue_split;
   logic [WarpW-1:0] f1_warp, f2_warp;
-  logic [31:2] f1_pc, f2_merge_pc, advance_pc;
+  logic [31:2] f1_pc, f2_reconv_pc, advance_pc;
   logic advance;
   logic start_valid, finish_valid;
   mask_t ex2_live;
@@ -105,12 +106,12 @@ module qsm_subcore
     .issue_valid_i(issue_pop), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,
-    .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .path_valid_o(path_valid),
-    .merge_valid_o(merge_valid), .has_live_o(has_live), .frozen_o(frozen),
-    .at_barrier_o(at_barrier), .flush_o(flush), .path_set_o(path_set),
-    .issue_depth_o(issue_path.depth), .issue_mask_o(issue_path.mask), .f1_warp_i(f1_warp),
+    .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .split_valid_o(split_valid),
+    .reconv_valid_o(reconv_valid), .has_live_o(has_live), .frozen_o(frozen),
+    .at_barrier_o(at_barrier), .flush_o(flush), .split_set_o(split_set),
+    .issue_depth_o(issue_split.depth), .issue_mask_o(issue_split.mask), .f1_warp_i(f1_warp),
     .f1_pc_o(f1_pc),
-    .f2_warp_i(f2_warp), .f2_merge_pc_o(f2_merge_pc), .advance_i(advance),
+    .f2_warp_i(f2_warp), .f2_reconv_pc_o(f2_reconv_pc), .advance_i(advance),
     .advance_pc_i(advance_pc),
     .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar),
     .step_pc_o(step_lane_pc_o),
@@ -132,10 +133,10 @@ module qsm_subcore
 
   qsm_fetch u_fetch (
     .clk_i, .rst_ni, .desc_i,
-    .resident_i(resident), .path_valid_i(path_valid), .kernel_i(kernel),
-    .merge_valid_i(merge_valid),
-    .path_set_i(path_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc), .f2_warp_o(f2_warp),
-    .f2_merge_pc_i(f2_merge_pc),
+    .resident_i(resident), .split_valid_i(split_valid), .kernel_i(kernel),
+    .reconv_valid_i(reconv_valid),
+    .split_set_i(split_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc), .f2_warp_o(f2_warp),
+    .f2_reconv_pc_i(f2_reconv_pc),
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
     .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
     .push_pre_o(push_pre),
@@ -148,27 +149,27 @@ module qsm_subcore
     .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
-    .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_path.pc)
+    .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_split.pc)
   );
 
   // ---- Issue ----
   wb_t write;
-  logic bubble, div_pop;
+  logic port_claim, div_pop;
   sb_done_t fixed_done, div_done, part_back;
 
   qsm_issue #(.Sub(Sub)) u_issue (
-    .clk_i, .rst_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .shut_i,
+    .clk_i, .rst_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
-    .path_valid_i(path_valid), .has_live_i(has_live), .frozen_i(frozen),
+    .split_valid_i(split_valid), .has_live_i(has_live), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid),
     .finish_slot_i(finish_slot),
-    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_path),
+    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_split),
     .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free),
     .step_asks_o(step_asks), .claimed_o(claimed),
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
     .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp),
     .op_o(issue_op), .event_o(issue_o),
-    .bubble_i(bubble), .mq_pop_i, .div_written_i(div_pop),
+    .port_claim_i(port_claim), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i,
     .sb_ack_i,
     .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o, .reason_o
@@ -176,11 +177,11 @@ module qsm_subcore
   assign resident_o = resident;
   assign kernel_o = kernel;
 
-  // What the sequencer sees of the step's warp. The path's read ports are its own in the cycle in
-  // which the step is done.
+  // State of the step's warp for the save sequencer, which has the read ports of the split store in
+  // the cycle in which the step issues.
   assign step_warp_o.empty = sb_empty[step_warp];
-  assign step_warp_o.path_valid = path_valid[step_warp];
-  assign step_path_o = issue_path;
+  assign step_warp_o.split_valid = split_valid[step_warp];
+  assign step_split_o = issue_split;
   assign step_word_o = '{valid: write.valid && write.warp == step_warp, xreg: write.rd,
       word: write.data[0]};
 
@@ -215,6 +216,6 @@ module qsm_subcore
     .clk_i, .rst_ni, .fixed_i(fixed), .div_ready_i(div_ready), .div_i(div), .div_entry_i(div_entry),
     .div_pop_o(div_pop),
     .result_i, .result_pop_o, .write_o(write), .div_done_o(div_done), .part_back_o(part_back),
-    .bubble_o(bubble)
+    .port_claim_o(port_claim)
   );
 endmodule

@@ -28,13 +28,14 @@ module qsm_tb_launch
   input  logic                         saved_i,
   input  logic        [MaxTbs-1:0]     left_zero_i,  // no warp left, from qsm_barrier
   input  logic        [MaxTbs-1:0]     clean_i,      // its shared memory is zeros, from qsm_wipe
-  output logic        [MaxTbs-1:0]     over_o,       // nothing is left of it but its shared memory
+  // all its warps have finished; only its shared memory is left
+  output logic        [MaxTbs-1:0]     over_o,
   output logic        [MaxTbs-1:0]     tb_valid_o,
   output tb_info_t    [MaxTbs-1:0]     tb_info_o,
   output logic        [MaxTbs-1:0][SubW-1:0] tb_first_o,
   output logic        [MaxTbs-1:0]     queued_o,     // not all its warps have started
-  output logic        [NumKernels-1:0] present_o,    // leaves out a block that is saved
-  output logic        [NumKernels-1:0] runnable_o,   // leaves out the frozen block
+  output logic        [NumKernels-1:0] present_o,    // without a block that is being saved
+  output logic        [NumKernels-1:0] runnable_o,   // without the frozen block
   output warp_start_t [NumSched-1:0]   start_o,      // at most one is valid
   output retire_t                      retire_o
 );
@@ -111,7 +112,8 @@ module qsm_tb_launch
     end
   end
 
-  // Who can go on, a cycle ahead: the quota gate, and so issue, waits for it.
+  // Runnable kernels, computed one cycle ahead, because the quota gate, and so issue, depends on
+  // them.
   always_comb begin
     runnable_d = '0;
     for (int unsigned s = 0; s < MaxTbs; s++) begin
@@ -165,7 +167,7 @@ module qsm_tb_launch
     end
   end
 
-  logic unused;  // the block's index is its warps' business (qsm_tb_ram)
+  logic unused;  // the index of the block is stored elsewhere (qsm_tb_ram)
   assign unused = ^{arrive_i, freeze_next_i.kernel};
 
   assign tb_valid_o = tb_valid_q;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure of the thread block in each TB slot, for one reader: written when the block arrives
-// (docs/sm.md, R-SM-1), read by its warps.
+// One value per TB slot for one reader: written when the block arrives (docs/sm.md, R-SM-1), read
+// by its warps.
 // Latency: data_o in the cycle after read_i; it stays until the next read.
-// Cost: block RAM, which has more room than this needs; in flip-flops it would be the multiplexer
-// that costs.
+// Cost: one block RAM, mostly empty; with flip-flops the read multiplexer would cost more.
 module qsm_tb_ram
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -49,7 +49,7 @@ module qsm_tb_save
   output mask_t                    step_mask_o,
   input  logic       [NumSched-1:0] step_done_i,
   input  step_warp_t [NumSched-1:0] step_warp_i,
-  input  path_t      [NumSched-1:0] step_path_i,
+  input  split_t      [NumSched-1:0] step_split_i,
   input  lanes_t     [NumSched-1:0] step_lane_pc_i,
   input  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth_i,
   input  step_word_t [NumSched-1:0] step_word_i,
@@ -164,8 +164,8 @@ module qsm_tb_save
   assign saved_o = saved_q;
   assign phase_o = phase_q;
 
-  // ---- Index of a block: from its message to whom keeps it; a save reads it back, a restore
-  // brings it anew ----
+  // ---- Index of a block: the dispatch message delivers it to the blocks that store it. A save
+  // reads it back, a restore delivers it again ----
   tb_index_t arrival_index, header_index;
   logic [2:0][15:0] save_block;
   logic [31:0] save_linear;
@@ -201,7 +201,7 @@ module qsm_tb_save
     .base_i(base_q), .block_i(save_block), .linear_i(save_linear), .arrival_i(arrives),
     .phase_done_o(steps_done), .has_shared_o(has_shared), .address_o(base_next), .step_o,
     .step_widx_o, .step_pc_o, .step_mask_o, .step_sub_o(step_sub), .warp_i(step_warp_i),
-    .path_i(step_path_i),
+    .path_i(step_split_i),
     .lane_pc_i(step_lane_pc_i), .lane_depth_i(step_lane_depth_i), .done_i(step_done_i)
   );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory transactions of the load/store unit: the free ones, what each will need when its response
-// comes, and with an L1 the list of those that wait for the response of another. docs/lsu.md
-// (R-LS-5, R-LS-11), docs/l1.md (R-L1-4, R-L1-8).
+// Table of the memory transactions of the load/store unit: free entries, what each needs when its
+// response arrives, and, with an L1, lists of transactions that wait for the response of another
+// one. docs/lsu.md (R-LS-5, R-LS-11), docs/l1.md (R-L1-4, R-L1-8).
 // Contract: take_i only while free_o; a transaction freed in t can be taken in t + 1; none joins a
 // list whose head's response has come.
 // Latency: free_o and txn_o from registers; what is served is combinational from head_txn_i.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the sub-core's warps: residency, threads, barrier, path, merge point; start, resolve,
-// release, kill, finish.
-// Doc: docs/warp_state.md (R-WS-1 to -11), docs/preemption.md (frozen, evict). Everything acts at
-// the end of the cycle in which it comes in; a kill wins.
+// State of the sub-core's warps: residency, live threads, barrier, active split, reconvergence
+// point. Events: start, resolve, release, kill, finish.
+// Doc: docs/warp_state.md (R-WS-1 to -11), docs/preemption.md (frozen, evict). Every event takes
+// effect at the end of its cycle; a kill has priority.
 //
 // Observed by the lockstep monitor: start_valid, start_slot, start_i, start_live (START);
-// resolve_i, live_next, bar_next, resolve_selects (RESOLVE); u_select.sel2_set, sel2_warp,
-// sel2_path (PATH); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, path_valid_q,
-// u_path, u_turn.
+// resolve_i, live_next, bar_next, resolve_selects (RESOLVE); u_split_select.sel2_set, sel2_warp,
+// sel2_split (SPLIT); finish_valid, finish_slot, finish_o (FINISH); live_q, bar_q, split_valid_q,
+// u_split_store, u_split_arb.
 module qsm_warp_state
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -31,30 +31,31 @@ module qsm_warp_state
   input  resolve_t                              resolve_i,
   output tb_event_t                             arrive_o,
   output tb_event_t                             finish_o,
-  // Registers, and what changes the policy's and the fetch's state.
+  // Registers, and events that change the state of policy and fetch.
   output logic [WarpsPerSched-1:0]              resident_o,
   output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
   output logic [WarpsPerSched-1:0][TbW-1:0]     tb_o,
   output logic [WarpsPerSched-1:0][WidxW-1:0]   widx_o,
-  output logic [WarpsPerSched-1:0]              path_valid_o,
-  output logic [WarpsPerSched-1:0]              merge_valid_o,
+  output logic [WarpsPerSched-1:0]              split_valid_o,
+  output logic [WarpsPerSched-1:0]              reconv_valid_o,
   output logic [WarpsPerSched-1:0]              has_live_o,
   output logic [WarpsPerSched-1:0]              frozen_o,
   // bar != 0 and every live thread waits
   output logic [WarpsPerSched-1:0]              at_barrier_o,
   // empty the buffer at the end of this cycle
   output logic [WarpsPerSched-1:0]              flush_o,
-  output logic [WarpsPerSched-1:0]              path_set_o,
+  output logic [WarpsPerSched-1:0]              split_set_o,
   // Read of the warp that issues, and of the warps in F1 and F2.
   output logic [DepthW-1:0]                     issue_depth_o,
   output mask_t                                 issue_mask_o,
   input  logic [WarpW-1:0]                      f1_warp_i,
   output logic [31:2]                           f1_pc_o,         // next word to fetch
   input  logic [WarpW-1:0]                      f2_warp_i,
-  output logic [31:2]                           f2_merge_pc_o,
+  output logic [31:2]                           f2_reconv_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
   input  logic [31:2]                           advance_pc_i,
-  // Read for the SM's sequencer; the lane store in a cycle in which it asks and is free to.
+  // Reads for the SM's save sequencer. It reads the lane store in a cycle in which it requests the
+  // port and the port is free.
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
   output mask_t                                 step_bar_o,
@@ -68,12 +69,13 @@ module qsm_warp_state
   output logic                                  finish_valid_o,
   output logic [WarpW-1:0]                      finish_slot_o
 );
-  logic [WarpsPerSched-1:0] resident_q, path_valid_q, merge_valid_q;
+  logic [WarpsPerSched-1:0] resident_q, split_valid_q, reconv_valid_q;
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel_q;
   logic [WarpsPerSched-1:0][TbW-1:0] tb_q;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx_q;
   mask_t [WarpsPerSched-1:0] live_q, bar_q;
-  // frozen: resident, of the frozen block; from a register, as issue waits for it
+  // frozen: resident, and part of the frozen block. A register, because issue depends on it early
+  // in the cycle.
   logic [WarpsPerSched-1:0] killed, has_live, alive, frozen_q;
 
   // Lowest set bit's index; 0 for none.
@@ -125,10 +127,10 @@ module qsm_warp_state
   logic [WarpW-1:0] due_warp_q, sel1_warp;
   lanes_t sel1_pc;
   logic [WarpSize-1:0][DepthW-1:0] sel1_depth;
-  logic sel_path_set, sel_merge_set, sel_merge_valid;
-  logic [WarpW-1:0] sel_path_warp, sel_merge_warp;
-  path_t sel_path;
-  logic [31:0] sel_merge_pc;
+  logic sel_split_set, sel_reconv_set, sel_reconv_valid;
+  logic [WarpW-1:0] sel_split_warp, sel_reconv_warp;
+  split_t sel_split;
+  logic [31:0] sel_reconv_pc;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -141,7 +143,7 @@ module qsm_warp_state
   end
 
   logic [WarpsPerSched-1:0] starts, releases, dies;
-  qsm_select_turn #(.NumWarps(WarpsPerSched)) u_turn (
+  qsm_split_arb #(.NumWarps(WarpsPerSched)) u_split_arb (
     .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases),
     .clear_i(starts | dies),
     .step_asks_i, .claimed_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_warp_o(sel1_warp)
@@ -160,37 +162,38 @@ module qsm_warp_state
     .read_depth_o(sel1_depth)
   );
 
-  qsm_select u_select (
+  qsm_split_select u_split_select (
     .clk_i, .rst_ni, .alive_i(alive), .start_valid_i(start_valid), .start_slot_i(start_slot),
     .sel1_valid_i(sel1_valid), .sel1_warp_i(sel1_warp),
     .sel1_cand_i(live_q[sel1_warp] & ~bar_q[sel1_warp]),
     .sel1_pc_i(sel1_pc), .sel1_depth_i(sel1_depth),
-    .path_set_o(sel_path_set), .path_warp_o(sel_path_warp), .path_o(sel_path),
-    .merge_set_o(sel_merge_set), .merge_warp_o(sel_merge_warp), .merge_valid_o(sel_merge_valid),
-    .merge_pc_o(sel_merge_pc)
+    .split_set_o(sel_split_set), .split_warp_o(sel_split_warp), .path_o(sel_split),
+    .reconv_set_o(sel_reconv_set), .reconv_warp_o(sel_reconv_warp),
+    .reconv_valid_o(sel_reconv_valid),
+    .reconv_pc_o(sel_reconv_pc)
   );
 
-  // ---- Paths and merge points ----
-  path_t stay_path;
+  // ---- Splits and reconvergence points ----
+  split_t stay_split;
   logic [WarpsPerSched-1:0] stays, selects;
   // the same for all lanes
-  assign stay_path = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
+  assign stay_split = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
 
-  qsm_path_store u_path (
+  qsm_split_store u_split_store (
     .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q), .live_i(live_q),
-    .start_i(starts), .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_path_i(stay_path),
-    .select_i(selects), .select_warp_i(sel_path_warp), .select_path_i(sel_path),
+    .start_i(starts), .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
+    .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),
     .advance_i, .advance_warp_i(f2_warp_i), .advance_pc_i,
     .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o), .issue_warp_i, .issue_depth_o, .issue_mask_o
   );
 
-  logic [31:2] merge_pc[1 << WarpW];
-  always_ff @(posedge clk_i) if (sel_merge_set) merge_pc[sel_merge_warp] <= sel_merge_pc[31:2];
-  assign f2_merge_pc_o = merge_pc[f2_warp_i];
+  logic [31:2] reconv_pc[1 << WarpW];
+  always_ff @(posedge clk_i) if (sel_reconv_set) reconv_pc[sel_reconv_warp] <= sel_reconv_pc[31:2];
+  assign f2_reconv_pc_o = reconv_pc[f2_warp_i];
 
   // ---- Registers ----
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    logic resolves, issues, merges, leaves, stops;
+    logic resolves, issues, reconverges, leaves, stops;
     assign killed[w] = killed_i[kernel_q[w]];
     assign has_live[w] = live_q[w] != '0;
     assign alive[w] = has_live[w] && !killed[w];
@@ -199,20 +202,20 @@ module qsm_warp_state
     assign stays[w] = resolves && resolve_stays;
     assign issues = issue_valid_i && issue_warp_i == WarpW'(w);
     assign releases[w] = release_i[tb_q[w]] && resident_q[w] && has_live[w];
-    assign selects[w] = sel_path_set && sel_path_warp == WarpW'(w);
-    assign merges = sel_merge_set && sel_merge_warp == WarpW'(w);
+    assign selects[w] = sel_split_set && sel_split_warp == WarpW'(w);
+    assign reconverges = sel_reconv_set && sel_reconv_warp == WarpW'(w);
     assign leaves = finish_valid && finish_slot == WarpW'(w);
     assign stops = freeze_next_i.valid && (starts[w] ? start_i.tb : tb_q[w]) == freeze_next_i.tb;
     assign dies[w] = (resident_q[w] && killed[w]) || (frozen_q[w] && evict_i);  // R-WS-9
 
-    assign path_set_o[w] = starts[w] || selects[w] || stays[w];
+    assign split_set_o[w] = starts[w] || selects[w] || stays[w];
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) frozen_q[w] <= 1'b0;
       else frozen_q[w] <= stops && (starts[w] || (resident_q[w] && !leaves));
     end
 
-    // What a start sets.
+    // Registers that only a start sets.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         kernel_q[w] <= '0;
@@ -230,14 +233,14 @@ module qsm_warp_state
         resident_q[w] <= 1'b0;
         live_q[w] <= '0;
         bar_q[w] <= '0;
-        path_valid_q[w] <= 1'b0;
-        merge_valid_q[w] <= 1'b0;
+        split_valid_q[w] <= 1'b0;
+        reconv_valid_q[w] <= 1'b0;
       end else if (starts[w]) begin
         resident_q[w] <= 1'b1;
         live_q[w] <= start_live;
         bar_q[w] <= '0;
-        path_valid_q[w] <= start_live != '0 && !start_i.restored;
-        merge_valid_q[w] <= 1'b0;
+        split_valid_q[w] <= start_live != '0 && !start_i.restored;
+        reconv_valid_q[w] <= 1'b0;
       end else begin
         if (leaves) resident_q[w] <= 1'b0;
 
@@ -247,29 +250,29 @@ module qsm_warp_state
         if (dies[w] || releases[w]) bar_q[w] <= '0;
         else if (resolves) bar_q[w] <= bar_next;
 
-        if (dies[w] || (issues && issue_ctl_i)) path_valid_q[w] <= 1'b0;
-        else if (stays[w] || selects[w]) path_valid_q[w] <= 1'b1;
+        if (dies[w] || (issues && issue_ctl_i)) split_valid_q[w] <= 1'b0;
+        else if (stays[w] || selects[w]) split_valid_q[w] <= 1'b1;
 
-        if (dies[w]) merge_valid_q[w] <= 1'b0;
-        else if (merges) merge_valid_q[w] <= sel_merge_valid;
-        else if (stays[w] || selects[w]) merge_valid_q[w] <= 1'b0;
+        if (dies[w]) reconv_valid_q[w] <= 1'b0;
+        else if (reconverges) reconv_valid_q[w] <= sel_reconv_valid;
+        else if (stays[w] || selects[w]) reconv_valid_q[w] <= 1'b0;
       end
     end
 
     assign at_barrier_o[w] = bar_q[w] != '0 && (live_q[w] & ~bar_q[w]) == '0;
-    // after an evict nothing issues, and the next start does it
+    // not needed after an evict: no instruction issues then, and the next start flushes the buffer
     assign flush_o[w] = killed[w] || starts[w];
   end
 
   logic unused;
-  assign unused = ^{desc_i, sel_merge_pc[1:0], freeze_next_i.kernel};
+  assign unused = ^{desc_i, sel_reconv_pc[1:0], freeze_next_i.kernel};
 
   assign resident_o = resident_q;
   assign kernel_o = kernel_q;
   assign tb_o = tb_q;
   assign widx_o = widx_q;
-  assign path_valid_o = path_valid_q;
-  assign merge_valid_o = merge_valid_q;
+  assign split_valid_o = split_valid_q;
+  assign reconv_valid_o = reconv_valid_q;
   assign has_live_o = has_live;
   assign frozen_o = frozen_q;
   assign start_valid_o = start_valid;
@@ -279,16 +282,16 @@ module qsm_warp_state
 
 `ifndef SYNTHESIS
   // R-SM-2: a free slot is guaranteed. R-WS-5: at most one selection of a warp in flight, and none
-  // while it has a path.
+  // while it has a split.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_valid && resident_q == '1));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(sel_path_set && path_valid_q[sel_path_warp]));
+      !(sel_split_set && split_valid_q[sel_split_warp]));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(issue_valid_i && !path_valid_q[issue_warp_i]));
-  // Immediate: a concurrent one samples all of resolve_i, and with 32 lanes Verilator 5.006 makes
-  // of that what does not compile.
+      !(issue_valid_i && !split_valid_q[issue_warp_i]));
+  // An immediate assertion: a concurrent one samples all of resolve_i, and for 32 lanes Verilator
+  // 5.006 generates code that does not compile.
   always_ff @(posedge clk_i) begin
-    if (rst_ni) assert (!(resolve_i.valid && path_valid_q[resolve_i.warp]));
+    if (rst_ni) assert (!(resolve_i.valid && split_valid_q[resolve_i.warp]));
   end
 `endif
 endmodule

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write-back: one register write per cycle; fixed results first, then the division, then the LSU's
 // results. Doc: docs/subcore.md (R-WB-1 to -4).
-// Queues the LSU's results (4 entries; the LSU's credits keep it from overflowing) and counts the
-// waiting that leads to a bubble.
+// Queues the LSU's results (4 entries; the LSU's credits prevent an overflow). Counts how long a
+// result has waited: when it is starved, it claims the write port.
 //
-// Observed by the lockstep monitor: write_o (WB), wbw_q (full state).
+// Observed by the lockstep monitor: write_o (WB), wb_wait_q (full state).
 module qsm_wb
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -22,9 +22,9 @@ module qsm_wb
   output wb_t            write_o,
   output sb_done_t       div_done_o,
   output sb_done_t       part_back_o,
-  output logic           bubble_o       // wbw = 8: claims the port, R-FP-3
+  output logic           port_claim_o   // wb_wait = 8: a starved result claims the port, R-FP-3
 );
-  localparam int unsigned PatienceW = $clog2(WbPatience + 1);
+  localparam int unsigned StarveLimitW = $clog2(WbStarveLimit + 1);
 
   mem_result_t head;
   logic head_valid, queue_full;
@@ -47,8 +47,8 @@ module qsm_wb
       write_o = '{valid: head_valid && head.rd != '0, warp: head.warp, rd: head.rd, mask: head.mask,
           data: head.data};
     end
-    // 0 outside the mask (R-WB-4). As a sum of products the choice of the lane and that of the
-    // result cost what the latter does.
+    // 0 outside the mask (R-WB-4). In an AND-OR the lane mask adds no logic to the selection of the
+    // result.
     for (int unsigned l = 0; l < WarpSize; l++) begin
       write_o.data[l] = ({32{fixed_i.valid && fixed_i.mask[l]}} & fixed_i.data[l]) |
                         ({32{!fixed_i.valid && div_ready_i && div_i.mask[l]}} & div_i.data[l]) |
@@ -60,14 +60,14 @@ module qsm_wb
   assign part_back_o = '{valid: result_pop_o, warp: head.warp, entry: head.entry};
 
   // R-WB-3
-  logic [PatienceW-1:0] wbw_q;
+  logic [StarveLimitW-1:0] wb_wait_q;
   logic waits;
   assign waits = (div_ready_i || head_valid) && fixed_i.valid;
-  assign bubble_o = wbw_q == PatienceW'(WbPatience);
+  assign port_claim_o = wb_wait_q == StarveLimitW'(WbStarveLimit);
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) wbw_q <= '0;
-    else if (!waits || bubble_o) wbw_q <= '0;
-    else wbw_q <= wbw_q + PatienceW'(1);
+    if (!rst_ni) wb_wait_q <= '0;
+    else if (!waits || port_claim_o) wb_wait_q <= '0;
+    else wb_wait_q <= wb_wait_q + StarveLimitW'(1);
   end
 
   logic unused;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clears the shared memory of a thread block that is over, row by row, before the block retires.
-// docs/sm.md (R-SM-10).
-// Contract: a block that is over stays so until it retires, its base and its launch's SHARED too.
-// It retires only when clean_o says so.
+// Clears the shared memory of a thread block whose warps have finished, row by row, before the
+// block retires. docs/sm.md (R-SM-10).
+// Contract: over_i of a block, its base and SHARED of its launch are stable until the block
+// retires. It retires only when clean_o is set.
 // Latency: over in t: its first row is cleared in t + 1, n rows by t + n, clean in t + n + 1, if no
 // other block is being wiped.
 // Cost: MaxTbs + TbW + RowW + RowCountW flip-flops, a division by the bytes of a row (a constant:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which registers of the warp slots have been written since their warp's start. docs/subcore.md
-// (R-WB-4). Bits of x0 are never set.
+// Valid bits of registers: which registers have been written since the start of their warp.
+// docs/subcore.md (R-WB-4). Bits of x0 are never set.
 // Latency: answers are combinational, of the start of the cycle; starts and writes count at its
 // end.
 // Cost: two copies of a word per warp slot in distributed RAM, for a write and the reads; a
@@ -24,7 +24,7 @@ module qsm_written
   output logic [2:0]       read_o         // it is written
 );
   logic [31:0] mem [WarpsPerSched];
-  logic [WarpsPerSched-1:0] fresh_q;  // nothing is written, whatever mem says
+  logic [WarpsPerSched-1:0] fresh_q;  // no register is written; the word in mem is invalid
   logic [31:0] write_word, read_word;
   logic        write_fresh, read_fresh;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption engine, GPU level: requests (qsm_preempt_exam), one job per SM, images of saved blocks
-// (qsm_tb_images), their resumption.
+// Preemption engine, GPU level: requests (qsm_preempt_check), one job per SM, images of saved
+// blocks (qsm_tb_images), their resumption.
 // Contract: docs/preemption.md R-PE-1 to R-PE-11. Registers at the start of the cycle decide;
 // everything shows from the next cycle on.
-// Observed by the lockstep monitor: u_exam (PREEMPT); state:
+// Observed by the lockstep monitor: u_check (PREEMPT); state:
 // kind_q, job_q, result_q; u_images.used_q, .queued_q, .head_q, .queue_mem, .spare_mem where
 // .changed_q (else the image's number).
 module qsm_preempt
@@ -135,17 +135,17 @@ module qsm_preempt
   // ---- requests ----
   logic [NumSms-1:0] some_job;
   logic accept, for_host, claim;
-  logic [SmW-1:0] exam_sm;
+  logic [SmW-1:0] check_sm;
   logic [1:0] technique;
   logic [ImageW-1:0] code_image;
   logic [NumKernels-1:0][NumImages-1:0] used;
   logic [NumKernels-1:0][ImagesW-1:0] queued;
   always_comb for (int unsigned i = 0; i < NumSms; i++) some_job[i] = kind_q[i] != JobNone;
 
-  qsm_preempt_exam #(
+  qsm_preempt_check #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
     .LineBytes(LineBytes)
-  ) u_exam (
+  ) u_check (
     .clk_i, .rst_ni,
     .host_i(host_i.valid), .host_sm_i(host_i.sm), .host_kernel_i(host_i.kernel),
     .host_by_slot_i(host_i.by_slot), .host_tb_i(host_i.tb), .host_technique_i(host_i.technique),
@@ -158,12 +158,12 @@ module qsm_preempt
     .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i(retire), .retire_tb_i(retire_tb),
     .job_i(some_job), .used_i(used),
     .decision_o, .accept_o(accept), .for_host_o(for_host),
-    .sm_o(exam_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique),
+    .sm_o(check_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique),
     .image_o(save_image_o)
   );
   assign status_o.image = 4'(code_image);
   assign claim = accept && technique != TechniqueDrain;
-  assign save_o = claim ? NumSms'(1) << exam_sm : '0;
+  assign save_o = claim ? NumSms'(1) << check_sm : '0;
   assign save_flush_o = technique == TechniqueFlush;
 
   // ---- clean-up, R-PE-7 ----
@@ -199,7 +199,7 @@ module qsm_preempt
   // ---- jobs ----
   for (genvar i = 0; i < NumSms; i++) begin : g_job
     logic accepted, ends;  // ends: the job's TB retires
-    assign accepted = accept && exam_sm == SmW'(i);
+    assign accepted = accept && check_sm == SmW'(i);
     assign ends = retire[i] && retire_tb[i] == job_q[i].tb;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -268,7 +268,7 @@ module qsm_preempt
       saved_o[k] = '{images: 5'($countones(used[k])), queued: 5'(queued[k])};
   end
 
-  // ---- what the jobs ask of dispatch and end, R-PE-8, R-PE-10 ----
+  // ---- effects of jobs on dispatch and end, R-PE-8, R-PE-10 ----
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       resume_o[k] = queued[k] != '0 && !hold[k];

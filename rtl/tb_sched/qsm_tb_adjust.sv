@@ -5,7 +5,7 @@
 // claim makes room on one SM for a kernel that has waited long for its first TB (qsm_tb_late,
 // qsm_tb_claim), by the same trial, targets and flags.
 // Contract: docs/tb_adjust.md (the time is part of it). While busy_o nothing is dispatched: the
-// places of the age orders stand still and the parent's qsm_run_fit is lent to fit_*_o. Cost:
+// places of the age orders stand still and the parent's qsm_first_fit is lent to fit_*_o. Cost:
 // sequential; one multiplication of 17 by log2(NumSms * MaxTbs + 1) bits.
 // Observed by the lockstep monitor: asked, sm_o, ask, idle_q (ASK); gives, takes, asker_idx,
 // victim, best_q, raised_o (ADJUST); claim_tried, fits, u_claim.left_q (CLAIM); evict_q, evict_d
@@ -59,7 +59,7 @@ module qsm_tb_adjust #(
   input  logic [NumSms-1:0][MaxTbs-1:0]                  age_valid_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]         age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]     age_kernel_i,
-  // where is this TB? On each SM, in the same cycle:
+  // location of this TB, on each SM, in the same cycle:
   output logic [TbW-1:0]                                 look_tb_o,
   input  logic [NumSms-1:0][SubW-1:0]                    look_first_i, // sub-core of its warp 0
   // its first granule, if it has any
@@ -96,7 +96,7 @@ module qsm_tb_adjust #(
 
   typedef enum logic [3:0] {
     StIdle, StSetup, StDivide, StAsk, StFit, StTrial, StFree, StApply,  // a pass
-    StPick, StPicture, StYield, StLower                                 // a claim
+    StPick, StShadow, StYield, StLower                                  // a claim
   } state_e;
   typedef struct packed {
     logic [1:0] preference;     // 3 - class; 0: no victim
@@ -109,7 +109,7 @@ module qsm_tb_adjust #(
   } choice_t;
 
   state_e state_q, state_d;
-  // an earlier adjustment, or a host's request, is under way: nobody is evicted
+  // an earlier adjustment or a host request is under way: no block is evicted
   logic pending_q;
   logic [SmW-1:0] sm_q;
   logic [NumKernels-1:0] want_q, here_q;    // slots behind their goal; with a TB here
@@ -128,7 +128,7 @@ module qsm_tb_adjust #(
   always_comb for (int unsigned k = 0; k < NumKernels; k++) wants[k] = qos_i[k] && has_block_i[k] &&
       ratio_i[k] > One;
   assign busy_o = state_q != StIdle;
-  assign claiming = state_q == StPick || state_q == StPicture || state_q == StYield ||
+  assign claiming = state_q == StPick || state_q == StShadow || state_q == StYield ||
       state_q == StLower;
 
   // ---- this SM, the slot that asks, the slot that is looked at ----
@@ -162,7 +162,7 @@ module qsm_tb_adjust #(
   assign samples_next = samples_q + SamplesW'(warps_i[slot_idx]) * SamplesW'(100);
   assign one_more = samples_next <= SamplesW'(samples[slot_idx]);
 
-  // ---- who asks, R-TA-3 ----
+  // ---- kernels that ask, R-TA-3 ----
   logic [NumKernels-1:0] ask;
   logic asked;                              // ASK event
   always_comb begin
@@ -184,7 +184,7 @@ module qsm_tb_adjust #(
     .clk_i, .rst_ni,
     .age_valid_i(age_valid_i[sm_q]), .age_tb_i(age_tb_i[sm_q]), .age_kernel_i(age_kernel_i[sm_q]),
     .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]), .first_i(first_i[sm_q]),
-    .load_i(act && (state_q == StSetup || state_q == StPicture)),
+    .load_i(act && (state_q == StSetup || state_q == StShadow)),
     .restart_i(act && (state_q == StTrial || state_q == StApply)),
     .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o),
     .found_i(fit_found_i), .run_i(fit_run_i),
@@ -197,9 +197,10 @@ module qsm_tb_adjust #(
   );
   assign fit_len_o = granules_i[asker_idx];
 
-  // ---- judging, R-TA-5 ----
+  // ---- ranking of victims, R-TA-5 ----
   logic [MarginW-1:0] margin;               // 2^16 - ratio, or 0
-  logic [MarginW+OutW-1:0] spare;           // TBs that it can do without, times 2^16
+  // TBs that it can lose and still reach its goal, times 2^16
+  logic [MarginW+OutW-1:0] spare;
   rank_t rank;
   logic better;
   assign margin = (ratio_i[slot_idx] < One) ? MarginW'(One - ratio_i[slot_idx]) : '0;
@@ -213,7 +214,7 @@ module qsm_tb_adjust #(
   end
   assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
 
-  // ---- latecomers, R-TA-10, R-TA-11: whose claim, on which SM, who yields ----
+  // ---- latecomers, R-TA-10, R-TA-11: the claiming kernel, the SM, the victims ----
   logic [NumKernels-1:0] claim, yields;     // starts for this one; yields next, after this cycle
   logic [SmW-1:0] claim_sm_q, n_picks_q;    // the next; how many a claim has looked at
   logic [NumSms-1:0] settled;
@@ -232,7 +233,7 @@ module qsm_tb_adjust #(
     .restoring_i, .settled_o(settled), .late_o(late), .claim_o(claim)
   );
   qsm_tb_claim #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_claim (
-    .clk_i, .rst_ni, .qos_i, .load_i(act && state_q == StPicture), .cnt_i(cnt), .go_i(goes),
+    .clk_i, .rst_ni, .qos_i, .load_i(act && state_q == StShadow), .cnt_i(cnt), .go_i(goes),
     .slot_i(slot),
     .next_o(yields), .gone_o(n_gone)
   );
@@ -240,7 +241,7 @@ module qsm_tb_adjust #(
   assign claim_tried = act && state_q == StYield && (fits || slot == '0);
   assign goes = act && state_q == StYield && !fits && slot != '0;
 
-  // ---- what comes of it, R-TA-3, R-TA-11 ----
+  // ---- effects on targets and flags, R-TA-3, R-TA-11 ----
   // claims: for the claimer itself; lowers: for another slot
   logic gone, takes, claims, lowers;
   logic [KernelW-1:0] victim;
@@ -270,7 +271,7 @@ module qsm_tb_adjust #(
       6'd1;
   assign lowered_o = (target[victim] < victim_left) ? target[victim] : victim_left;
 
-  // ---- starved: the targets took a kernel's last TB somewhere, R-TA-9 ----
+  // ---- starved: a lower target removed a kernel's last TB from some SM, R-TA-9 ----
   logic [NumKernels-1:0] starved_q;
   logic starts;
   assign starts = epoch_done_i && adjust_i && !alloc_busy_i && wants != '0;
@@ -304,10 +305,10 @@ module qsm_tb_adjust #(
       StFree:   if (trial_ends) state_d = (left_after != '0) ? StTrial : StApply;
       StApply:  state_d = StFit;
       StPick: begin
-        if (mask_i[asker_idx][claim_sm_q] && settled[claim_sm_q]) state_d = StPicture;
+        if (mask_i[asker_idx][claim_sm_q] && settled[claim_sm_q]) state_d = StShadow;
         else if (n_picks_q == SmW'(NumSms - 1)) state_d = StIdle;
       end
-      StPicture: state_d = StYield;
+      StShadow: state_d = StYield;
       StYield:  if (claim_tried) state_d = fits ? StLower : StIdle;
       StLower:  if (slot[NumKernels-1]) state_d = StIdle;
       default:  state_d = StIdle;
@@ -378,7 +379,7 @@ module qsm_tb_adjust #(
           if (trial_ends) left_q <= left_after;
         end
         StApply: asks_q <= asks_after;
-        StPicture: left_q <= yields;
+        StShadow: left_q <= yields;
         StYield: left_q <= fits ? NumKernels'(1) : yields;
         StLower: left_q <= left_q << 1;
         default: ;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets per SM and kernel: the symmetric static allocation, computed one step per
-// cycle by adding and comparing only.
+// Thread-block targets per SM and kernel: the symmetric static allocation, computed in one step per
+// cycle with additions and comparisons only.
 // Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 (the time is part of the contract).
 // Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q
 // (state).
@@ -68,7 +68,7 @@ module qsm_tb_alloc #(
   // takes part; busy, launched or arrived since the last epoch's end
   logic [NumKernels-1:0] active_q, used_q;
 
-  // ---- who takes part, R-TB-14 ----
+  // ---- slots that take part, R-TB-14 ----
   logic [NumKernels-1:0] active_d, part, part_qos;
   assign active_d = (snapshot_i ? used_q : active_q) | launch_i | arrival_i;
   assign part = valid_i & active_q;
@@ -119,7 +119,8 @@ module qsm_tb_alloc #(
     end
   end
 
-  // ---- fill: the lowest slot left gets one TB more as long as its share of the warps lasts ----
+  // ---- fill: the lowest remaining slot gets one TB more, as long as its share of the warps is not
+  // used up ----
   logic [NumKernels-1:0] fill;                     // one bit
   logic [5:0] fill_target;
   shape_t fill_shape;
@@ -140,8 +141,8 @@ module qsm_tb_alloc #(
   assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(WarpsPerSm);
   assign fill_done = !grow;
 
-  // ---- reduce: the slot with the most TBs, of equals the highest, loses one; for granules alone
-  // only who uses some ----
+  // ---- reduce: the slot with the most TBs (of equal ones the highest) loses one TB; if only
+  // granules are short, only slots that use granules lose TBs ----
   logic over, over_granules;
   logic [NumKernels-1:0] victim;
   logic [5:0] most;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes room in a claim: how many blocks each kernel has left on the SM, how many go, and whose
-// is the next. Contract: docs/tb_adjust.md R-TA-11.
-// The claimer has no block, so it is never one of them.
+// Victims of a claim: how many blocks of each kernel stay on the SM, how many leave, and which
+// kernel loses the next one. Contract: docs/tb_adjust.md R-TA-11.
+// The claiming kernel has no block, so it is never a victim.
 // Timing: next_o is known a cycle ahead, so that the trial does not wait for the comparison. Cost:
 // two counters per kernel.
 // Observed by the lockstep monitor: left_q (CLAIM).
@@ -14,13 +14,13 @@ module qsm_tb_claim #(
   input  logic rst_ni,
 
   input  logic [NumKernels-1:0]      qos_i,
-  input  logic                       load_i,     // left := cnt_i, nobody goes
+  input  logic                       load_i,     // left := cnt_i, no block leaves
   input  logic [NumKernels-1:0][5:0] cnt_i,
-  input  logic                       go_i,       // the youngest block of slot_i goes
+  input  logic                       go_i,       // the youngest block of slot_i leaves
   input  logic [NumKernels-1:0]      slot_i,     // one bit, or none
-  // who yields next, as of the end of this cycle; none: nobody is left
+  // the next victim, as of the end of this cycle; none: no victim is left
   output logic [NumKernels-1:0]      next_o,
-  output logic [CountW-1:0]          gone_o      // blocks of slot_i that go
+  output logic [CountW-1:0]          gone_o      // blocks of slot_i that leave
 );
   logic [NumKernels-1:0][CountW-1:0] left_q, left_d, gone_q;
 
@@ -32,7 +32,8 @@ module qsm_tb_claim #(
     end
   end
 
-  // ---- those without a goal first, then who has the most, of equals the highest ----
+  // ---- kernels without a goal first, then the kernel with the most blocks, of equal ones the
+  // highest ----
   logic [CountW:0] most;
   always_comb begin
     most = '0;

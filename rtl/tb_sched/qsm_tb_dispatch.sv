@@ -20,12 +20,12 @@ module qsm_tb_dispatch #(
   input  logic [NumKernels-1:0]                  ready_i,     // a block of this kernel waits
   input  logic [NumKernels-1:0][NumSms-1:0]      room_i,      // and may go there
   input  logic [NumKernels-1:0][GranW:0]         granules_i,  // per TB
-  // Candidate. Does it fit but for the granules?
+  // Candidate. Whether it fits, granules not considered.
   output logic [KernelW-1:0]                     kernel_o,
   output logic [SmW-1:0]                         sm_o,
   input  logic [NumSms-1:0]                      fits_i,
   input  logic [NumSms-1:0][Granules-1:0]        free_granules_i,
-  // It goes.
+  // The dispatch.
   output logic [NumKernels-1:0]                  dispatched_o,  // at most one bit
   output logic [NumSms-1:0]                      started_o,     // at most one bit
   output logic [GranW-1:0]                       base_o,
@@ -50,7 +50,7 @@ module qsm_tb_dispatch #(
     .clk_i, .rst_ni, .req_i(sm_req), .valid_o(sm_valid), .grant_o(sm_grant), .idx_o(sm_o)
   );
 
-  qsm_run_fit #(.N(Granules)) u_run_fit (
+  qsm_first_fit #(.N(Granules)) u_first_fit (
     .free_i(lent_i ? lent_granules_i : free_granules_i[sm_o]),
     .len_i(lent_i ? lent_len_i : granules_i[kernel_o]),
     .found_o, .base_o, .run_o

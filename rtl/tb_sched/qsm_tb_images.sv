@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of saved thread blocks: which are in use, which blocks wait in them (a queue per kernel),
-// and each image's spare ticket.
+// Context images of saved thread blocks: which images are in use, which blocks wait in them (a
+// queue per kernel), and the spare ticket of each image.
 // Contract: docs/preemption.md R-PE-7 to R-PE-10. Everything shows from the next cycle on. A resume
 // and a clean-up do not coincide.
 // Cost: a bit for use and one for "spare changed" per image, head and length per queue; queues and

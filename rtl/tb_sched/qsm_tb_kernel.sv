@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel table entry of one slot: is a launch running, which block comes next, how many are out,
-// has it been killed, when does it end.
+// Kernel table entry of one slot: whether a launch is running, the next block, the number of
+// resident blocks, whether the launch was killed, and when it ends.
 // Contract: docs/tb_sched.md R-TB-1..R-TB-4, docs/preemption.md R-PE-8, R-PE-10. Outputs are
 // registers, but for the messages start_o and kill_o, the pulses ended_o and ending_o, and ready_o,
 // which follows resume_i.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latecomers: kernels without a block for more than an epoch, and whose turn it is to have room
-// made for it, one per epoch; SMs that restored a block lately, on which no room is made.
+// Latecomers: kernels that have had no block for more than an epoch. One of them per epoch, in
+// round-robin order, may claim room. SMs that restored a block recently are excluded.
 // Contract: docs/tb_adjust.md R-TA-10, R-TA-11. Timing: claim_o follows rests_i through an arbiter
 // of NumKernels. Cost: two bits per kernel and per SM.
 // Observed by the lockstep monitor: wait_q, late_q (state).
@@ -14,8 +14,10 @@ module qsm_tb_late #(
   input  logic                  latecomers_i,  // register
   input  logic                  snapshot_i,    // pulse: this cycle is E
   input  logic                  epoch_done_i,  // pulse: E + QosLat
-  input  logic [NumKernels-1:0] waits_i,       // none of its blocks is out, one could be
-  input  logic                  rests_i,       // no pass, no claim, no eviction, targets are there
+  // none of its blocks is resident, but one could be dispatched
+  input  logic [NumKernels-1:0] waits_i,
+  // no pass, no claim and no eviction is under way, and the targets are computed
+  input  logic                  rests_i,
   input  logic [NumSms-1:0]     restoring_i,   // its job is a restore
   output logic [NumSms-1:0]     settled_o,
   output logic [NumKernels-1:0] late_o,
@@ -42,7 +44,7 @@ module qsm_tb_late #(
   end
   assign late_o = late_q;
 
-  // restored a block since the last E + QosLat, since the one before
+  // restored a block since the last E + QosLat, and since the one before
   logic [NumSms-1:0] young_q, fresh_q;
   assign settled_o = ~(restoring_i | young_q | fresh_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one SM has left for thread blocks, and what each of its TB slots holds: warps per sub-core,
-// granules, TB slots, TBs per kernel.
+// Free resources of one SM for thread blocks, and the resources of each TB slot: warps per
+// sub-core, granules, TB slots, TBs per kernel.
 // Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the
 // next cycle on; both may coincide.
 // Cost: TB slot and granule maps, counters in flip-flops; kernel, first, granule base and ticket of
@@ -28,7 +28,7 @@ module qsm_tb_resources #(
   input  logic [NumKernels-1:0][SubW-1:0]  rest_i,
   input  logic [NumKernels-1:0][GranW:0]   granules_i,
 
-  // Would a TB of this kernel fit (but for the granules), and where would it go?
+  // Whether a TB of this kernel fits (granules not considered), and its place.
   input  logic [KernelW-1:0]  kernel_i,
   output logic                fits_o,
   output logic [TbW-1:0]      tb_o,     // lowest free TB slot

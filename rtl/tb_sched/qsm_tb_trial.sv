@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Would a thread block fit into an SM, were others gone? A picture of what the SM has left (W) and
-// a second one for trials (V) in which TBs are freed one by one. Contract: docs/tb_adjust.md R-TA-2
-// to R-TA-4, R-TA-11. fits_o looks at V; both pictures are equal but during a trial.
-// TB slots are counted as places of the age order (qsm_tb_ages): which one is taken does not
-// matter, the one that is freed is not free.
-// The places must stand still from a load to the next: no TB may come.
-// Cost: two pictures in flip-flops; the run of granules is found by the parent's qsm_run_fit.
+// Tests whether a thread block would fit into an SM if other blocks were removed. A shadow copy of
+// the SM's free resources (W), and a second one for trials (V) in which TBs are removed one by one.
+// Contract: docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11. fits_o looks at V; both copies are equal
+// except during a trial. TB slots are counted as places of the age order (qsm_tb_ages): a trial
+// needs only their number.
+// The places must not change between a load and the next one: no TB may arrive.
+// Cost: two copies in flip-flops; the parent's qsm_first_fit finds the run of granules.
 module qsm_tb_trial #(
   parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the epochs of one SM start under the scheme Elastic: after T cycles, or as soon as everybody
-// is spent.
+// Start of an SM's epochs under the scheme Elastic: after T cycles, or as soon as the quotas of all
+// kernels are spent.
 //
 // Contract: docs/quota_gate.md, R-SC-4 and R-SC-6. start_o: in this cycle an epoch starts, all
 // kernels load from the next one on.
@@ -12,14 +12,14 @@ module qsm_elastic (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        elastic_i,    // scheme of the SM
-  input  logic        change_i,     // a load message ends it, or makes it the scheme
-  input  logic        to_elastic_i, // the latter
+  input  logic        change_i,     // a load message changes the scheme from Elastic or to Elastic
+  input  logic        to_elastic_i, // it changes to Elastic
   input  logic        spent_i,      // an early start is due unless a timed one is
   input  logic [19:0] epoch_len_i,  // T, cycles, at least 2
   output logic        start_o,
   output logic        early_o       // register: the last start was early
 );
-  // cycles before the next timed start; means nothing under another scheme
+  // cycles before the next timed start; undefined under another scheme
   logic [19:0] dcnt_q, dcnt_next;
   logic        early_q, early_d, timed, early;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle-warp sampler of one SM: how many warps of a kernel could have issued but for a unit or
-// another warp (FGQ 3.6).
+// Idle-warp sampler of one SM: how many warps of a kernel were ready but did not issue, because a
+// unit was busy or another warp was picked (FGQ 3.6).
 //
 // Contract: docs/sampler.md, R-SP-2 and R-SP-3. In cycles with sample_i it counts, over all
 // sub-cores; tick_i closes an epoch.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // QAWS: warps in groups by the budget of their kernel. Which group issues now, and who leads it.
 //
-// Contract: docs/qaws.md (R-QW-1 to -9). One group stands at the front until its warps have been
-//   switched as often as its budget says; the others get the cycles in which it has nothing.
-//   Groups are sets of kernels: nothing is stored by group but the budget of the one at the front.
+// Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
+//   switches reaches its budget. The other groups issue in cycles in which the front has no
+//   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
 // Latency: group_o and leader_o are combinational from eligible_i; the rest counts from the next
 //   cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
-// Cost: 19 + NumWarps flip-flops; per pair of kernels a compare of 8 bits; two first-in-the-circle.
+// Cost: 19 + NumWarps flip-flops; per pair of kernels a compare of 8 bits; two round-robin
+// searches.
 //
 // Observed by the lockstep monitor: valid, budget, ncs of front_q and front_d (QAWS, in cycles in
 // which
@@ -24,23 +25,24 @@ module qsm_qaws #(
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,
-  // in truth none is eligible; the pick is nobody's then, the state true
-  input  logic                             void_i,
+  // the issue slot is taken by an injected instruction: no warp issues, and the state advances as
+  // if no warp were eligible
+  input  logic                             issue_inhibit_i,
   input  logic [NumKernels-1:0][7:0]       budget_i,    // 1..255
-  input  logic [NumKernels-1:0]            restart_i,   // its budget or the policy has been written
-  // no warp of it is eligible until it gets quota
-  input  logic [NumKernels-1:0]            shut_i,
+  input  logic [NumKernels-1:0]            restart_i,   // its budget or the policy was written
+  // the quota of the kernel is spent: its warps are not eligible
+  input  logic [NumKernels-1:0]            throttled_i,
   // warp issued last, unless it has finished (R-PO-1)
   input  logic [NumWarps-1:0]              greedy_i,
   input  logic                             pick_valid_i,  // a warp issues in this cycle
   input  logic [SlotW-1:0]                 pick_slot_i,
-  input  logic [NumWarps-1:0]              start_i,     // slot that a warp comes into
-  input  logic [NumWarps-1:0]              finish_i,    // slot that its warp leaves
+  input  logic [NumWarps-1:0]              start_i,     // a warp starts in this slot
+  input  logic [NumWarps-1:0]              finish_i,    // the warp in this slot finishes
   output logic [NumWarps-1:0]              front_o,     // members of the group at the front
   input  logic [SlotW-1:0]                 oldest_i,    // the oldest of them
   // members of the group that issues, of its kernels with an eligible one
   output logic [NumWarps-1:0]              group_o,
-  // a warp that goes first if it is in that group
+  // a warp that has priority if it is in that group
   output logic [NumWarps-1:0]              leader_o,
   // {valid, budget, ncs} of the front, at the start of the cycle
   output logic [16:0]                      state_o
@@ -59,7 +61,7 @@ module qsm_qaws #(
   logic   head_ok_q, head_ok_d, prev_q;
   warps_t mark_q, mark_d;
 
-  // ---- Budgets against each other: the same pair of kernels is compared once ----
+  // ---- Comparison of budgets: each pair of kernels is compared once ----
   // of kernel k: kernels with a greater, with the same budget
   kernels_t [NumKernels-1:0] above, equal;
   always_comb begin
@@ -76,8 +78,8 @@ module qsm_qaws #(
     end
   end
 
-  // Of a set of kernels those that come first in the circle: the greatest budget among those in
-  // `near`, if there are any, else the greatest of all (R-QW-3).
+  // The kernels of the next group in round-robin order: those with the greatest budget among the
+  // kernels in `near` if there are any, else those with the greatest budget of all (R-QW-3).
   function automatic kernels_t first(kernels_t set, kernels_t near);
     for (int unsigned k = 0; k < NumKernels; k++) begin
       first[k] = set[k] && (set & (near[k] ? near & above[k] : near | above[k])) == '0;
@@ -90,7 +92,7 @@ module qsm_qaws #(
     for (int unsigned k = 0; k < NumKernels; k++) if (set[k]) whole_group |= equal[k];
   endfunction
 
-  // Slots by kernel: decoded once for all sets of warps.
+  // Warp slots of each kernel, decoded once and used for all sets.
   warps_t [NumKernels-1:0] of_kernel;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -106,17 +108,17 @@ module qsm_qaws #(
     for (int unsigned k = 0; k < NumKernels; k++) kernels_of[k] = (set & of_kernel[k]) != '0;
   endfunction
 
-  // ---- Where the front stands, from registers (R-QW-2, R-QW-4) ----
+  // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
   kernels_t   hosted, counts, below, same, next, next_group, next_near;
   logic [7:0] next_budget;
   logic       runs, fresh, counts_here, counts_elsewhere, leaves;
 
   assign hosted = kernels_of(resident_i);
-  assign counts = hosted & ~shut_i;
+  assign counts = hosted & ~throttled_i;
   assign runs   = enable_i && (resident_i != '0);                     // else R-QW-5 a
   assign fresh  = (hosted & restart_i) != '0 || !front_q.valid;       // R-QW-5 b
 
-  // Without a front the circle starts at the top.
+  // Without a front the order starts with the greatest budget.
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       below[k] = !fresh && budget_i[k] < front_q.budget;
@@ -128,7 +130,7 @@ module qsm_qaws #(
 
   always_comb begin
     next_budget = '0;
-    next_near   = '0;  // the next group, and those behind it as far as the smallest budget
+    next_near   = '0;  // the next group and the groups after it, down to the smallest budget
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (next[k]) next_budget |= budget_i[k];
       if (next[k]) next_near |= ~above[k];
@@ -142,7 +144,8 @@ module qsm_qaws #(
   // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
   warps_t here, mark;
   logic   switched, steps, spent, moves;
-  logic   steps_true, moves_true;  // with void_i, which only the rule of the text asks for
+  // these include issue_inhibit_i, which only the policy qaws_prose uses here
+  logic   steps_true, moves_true;
 
   assign here     = members(same);
   assign mark     = fresh ? greedy_i & resident_i : mark_q;
@@ -151,32 +154,34 @@ module qsm_qaws #(
   assign steps    = !fresh && counts_here && counts_elsewhere && switched;
   assign spent    = front_q.ncs >= front_q.budget;
   assign moves    = fresh || leaves || (steps && spent);
-  assign steps_true = steps && !(prose_i && void_i);
+  assign steps_true = steps && !(prose_i && issue_inhibit_i);
   assign moves_true = fresh || leaves || (steps_true && spent);
 
-  // ---- Order of the groups, from the front on, and who leads (R-QW-8) ----
+  // ---- Order of the groups from the front on, and the leader (R-QW-8) ----
   kernels_t ready, issuing;
   assign ready    = kernels_of(eligible_i);
-  // moves comes late
+  // moves is late in the cycle
   assign issuing  = moves ? first(ready, next_near) : first(ready, below | same);
   assign group_o  = members(issuing);
   assign leader_o = prose_i ? mark : greedy_i;
 
-  // ---- What the cycle leaves (R-QW-9) ----
+  // ---- State after the cycle (R-QW-9) ----
   warps_t front_leader;
   front_t no_front;
   assign no_front     = '{valid: 1'b0, budget: front_q.budget, ncs: '0};
   assign front_o      = members(moves_true ? next_group : same);
   assign front_leader = front_o & leader_o;
-  // An eligible leader of the front is the pick.
-  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 && !void_i :
+  // If the leader of the front is eligible, it is the pick.
+  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 &&
+      !issue_inhibit_i :
     pick_valid_i && pick_slot_i == oldest_i;
 
   always_comb begin
     front_d = front_q;
     if (moves_true)
       front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
-    if (leaves && (hosted & same) != '0) front_d.ncs = front_q.ncs;  // shut, not empty
+    // its quota is spent, but it has warps
+    if (leaves && (hosted & same) != '0) front_d.ncs = front_q.ncs;
     if (steps_true && !spent) front_d.ncs = front_q.ncs + 8'd1;
     if (!runs) front_d = no_front;
 
@@ -204,7 +209,8 @@ module qsm_qaws #(
   assign state_o = front_q;
 
 `ifndef SYNTHESIS
-  // A shut group keeps the count for the next one, whose budget may be smaller.
+  // When the quota of a group is spent, the next group keeps the count, and its budget may be
+  // smaller.
   logic carried_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) carried_q <= 1'b0;
@@ -214,8 +220,8 @@ module qsm_qaws #(
       carried_q || front_q.ncs <= front_q.budget)
     else $error("R-QW-6, R-QW-7: more switches than the budget");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !runs || (kernels_of(eligible_i) & shut_i) == '0)
-    else $error("R-QW-8: a warp of a shut kernel is eligible");
+      !runs || (kernels_of(eligible_i) & throttled_i) == '0)
+    else $error("R-QW-8: a warp of a throttled kernel is eligible");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !runs || (front_leader & (front_leader - warps_t'(1))) == '0)
     else $error("R-QW-9: a group with two leaders");

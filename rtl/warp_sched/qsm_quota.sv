@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quota gate and counters of one SM (enhanced warp scheduler of FGQ, 3.3 to 3.5).
 //
-// Contract: docs/quota_gate.md. Counts each kernel's issued thread instructions against its quota,
-//   shuts the gate of a kernel whose counter is spent, and when nobody can go on refills counters
-//   or starts the SM's next epoch, as the scheme says. A closed kernel does not issue (R-IS-1).
-// Latency: open_o and shut_o come from registers; all inputs act at the end of their cycle. Kernels
-// are
-//   granted one after the other: first block and refill take a cycle, a load takes two.
+// Contract: docs/quota_gate.md. Subtracts each kernel's issued thread instructions from its counter
+//   and closes the gate of a kernel whose counter is spent. When no kernel can issue, it refills
+//   counters or starts the SM's next epoch, depending on the scheme. A closed kernel does not issue
+//   (R-IS-1).
+// Latency: open_o and throttled_o come from registers; all inputs act at the end of their cycle.
+// One kernel gets a grant at a time: a grant for a first block and a refill take one cycle, a load
+// takes two.
 // Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 145 flip-flops and a
 // row
 //   of memory for the next quota; one adder and one comparator for grants.
@@ -28,7 +29,8 @@ module qsm_quota
   input  logic [NumSched-1:0][KernelW-1:0]   issue_kernel_i,
   input  logic [NumSched-1:0][LanesW-1:0]    issue_lanes_i,   // its active lanes, 0..WarpSize
   input  logic [NumKernels-1:0]              present_i,       // kernel has a thread block here
-  input  logic [NumKernels-1:0]              runnable_i,      // one that can go on (R-SM-5, R-SC-1)
+  // and one of them is not frozen (R-SM-5, R-SC-1)
+  input  logic [NumKernels-1:0]              runnable_i,
   input  logic                               arrive_valid_i,  // a thread block arrives
   input  logic [KernelW-1:0]                 arrive_kernel_i,
   input  logic [NumKernels-1:0]              qos_i,           // valid context with a goal
@@ -39,13 +41,13 @@ module qsm_quota
   input  logic                               word_valid_i,    // quota word for the next load
   input  logic [KernelW-1:0]                 word_kernel_i,
   input  logic [30:0]                        word_quota_i,    // at least 1
-  // most that the load carries over; with the quota < 2^31
+  // the maximum that the load carries over; quota + credit < 2^31
   input  logic [30:0]                        word_credit_i,
   input  logic                               load_valid_i,    // load the quotas now
   input  scheme_e                            load_scheme_i,
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
-  // it may not, as its quota is spent (R-SC-2)
-  output logic [NumKernels-1:0]              shut_o,
+  // its quota is spent, so it may not issue (R-SC-2)
+  output logic [NumKernels-1:0]              throttled_o,
   output logic [NumKernels-1:0][30:0]        quota_o,         // quota loaded last
   output logic [NumKernels-1:0][31:0]        snap_c_o,        // C at the last snapshot, signed
   output logic [NumKernels-1:0][31:0]        snap_insn_o      // instructions of the epoch before it
@@ -69,7 +71,8 @@ module qsm_quota
   // verilator lint_off UNUSEDSIGNAL
   logic signed [31:0]              c_next [NumKernels];
   logic [NumKernels-1:0][30:0]     quota_next;
-  logic                            load_done;  // the last kernel loads, or a load message ends all
+  // the last kernel loads, or a load message switches quotas off
+  logic                            load_done;
   // verilator lint_on UNUSEDSIGNAL
 
   // Lanes issued per kernel in this cycle (R-QC-2, R-IS-5).
@@ -84,19 +87,21 @@ module qsm_quota
     end
   end
 
-  // R-SC-2. Without a QoS tenant anywhere only Fair holds anybody back (B4). Under Rollover-Time
-  // the others wait for the QoS kernels that run here (B16).
+  // R-SC-2. Without a QoS tenant on the GPU, only Fair limits kernels (B4). Under Rollover-Time the
+  // other kernels wait for the QoS kernels that run on this SM (B16).
   assign elastic     = (scheme_q == SchemeElastic);
   assign held        = (scheme_q != SchemeNone) && ((|qos_i) || scheme_holds_all(scheme_q));
   assign others_wait = (scheme_q == SchemeRolloverTime) && (qos_i & runnable_i & ~spent) != '0;
-  assign shut_o      = held ? spent : '0;
-  assign open_o      = ~shut_o & ~load_next & (others_wait ? qos_i : '1);  // R-QC-1
+  assign throttled_o = held ? spent : '0;
+  assign open_o      = ~throttled_o & ~load_next & (others_wait ? qos_i : '1);  // R-QC-1
 
-  // ---- Whose turn it is (R-QC-9) ----
-  logic [NumKernels-1:0] has_q, granted_q, granted_d, load_q, load_d, fresh_q, fresh_d, loads_q,
-      loads_left, refill_q;
+  // ---- The kernel that gets a grant (R-QC-9) ----
+  logic [NumKernels-1:0] shadow_has_q, granted_q, granted_d, to_load_q, to_load_d, fresh_q, fresh_d,
+      loads_q,
+      loads_left, to_refill_q;
   logic [NumKernels-1:0] waiting, candidates, refills, arrives, chosen, grants, gets;
-  logic                  words_count, starts, ends, elastic_start, early, load, loading, second_q,
+  logic                  words_count, starts, ends, elastic_start, early, load, loading,
+      load_second_q,
       may_give, all_spent, refill_due;
   logic                  first, take, here, drop, quota_only, has_word;
   logic [KernelW-1:0]    load_kernel;
@@ -107,20 +112,21 @@ module qsm_quota
 
   assign arrives     = arrive_valid_i ? NumKernels'(1) << arrive_kernel_i : '0;
   assign first       = (arrives & ~present_i & ~granted_q) != '0;
-  // A load message makes all kernels load. One of Elastic leaves that to the SM's next start, and
-  // says which words count (R-SC-4).
+  // A load message makes all kernels load. Under Elastic the kernels load at the SM's next epoch
+  // start instead, and the message says which quota words are used (R-SC-4).
   assign words_count = load_valid_i && load_scheme_i == SchemeElastic;
   assign ends        = load_valid_i && load_scheme_i == SchemeNone;
   assign starts      = (load_valid_i && !words_count && !ends) || elastic_start;
-  assign loads_q     = load_q | fresh_q;
+  assign loads_q     = to_load_q | fresh_q;
   assign loading     = (loads_q != '0);
   assign load_next   = lowest(loads_q);
   assign scheme_d    = load_valid_i ? load_scheme_i : scheme_q;
 
-  // R-QC-5, R-SC-3, R-SC-6: everybody who can run here is spent, and somebody may be given more.
+  // R-QC-5, R-SC-3, R-SC-6: the quotas of all runnable kernels on this SM are spent, and a kernel
+  // may get more.
   assign may_give   = held && !loading && !load_valid_i;
   assign all_spent  = (runnable_i & ~spent) == '0;
-  assign waiting    = refill_q & runnable_i;
+  assign waiting    = to_refill_q & runnable_i;
   assign candidates = (waiting != '0) ? waiting : scheme_holds_all(scheme_q) ? runnable_i :
     runnable_i & ~qos_i;
   assign refill_due = may_give && !elastic && (waiting != '0 || all_spent);
@@ -135,7 +141,7 @@ module qsm_quota
     .early_o     (early)
   );
 
-  // Not by whether it is due: that comes late.
+  // refill_due is not used here, because it is late in the cycle.
   assign chosen = first ? arrives : loading ? load_next : lowest(candidates);
 
   always_comb begin
@@ -145,17 +151,17 @@ module qsm_quota
     end
   end
 
-  assign load       = !first && second_q;
+  assign load       = !first && load_second_q;
   assign here       = ((present_i | arrives) & load_next) != '0;
-  assign has_word   = elastic ? fresh_q[load_kernel] : has_q[load_kernel];
+  assign has_word   = elastic ? fresh_q[load_kernel] : shadow_has_q[load_kernel];
   assign take       = load && here && (has_word || elastic);
   assign drop       = load && !here;
-  assign quota_only = take && !load_q[load_kernel];  // R-SC-5: C waits for the SM's start
+  assign quota_only = take && !to_load_q[load_kernel];  // R-SC-5: C waits for the SM's start
   assign grants     = (first || take || drop || refills != '0) ? chosen : '0;
 
   assign loads_left = load ? loads_q & ~load_next : loads_q;
-  assign load_d     = starts ? '1 : ends ? '0 : loads_left & load_q;
-  assign fresh_d    = words_count ? has_q : load_valid_i ? '0 : loads_left & fresh_q;
+  assign to_load_d  = starts ? '1 : ends ? '0 : loads_left & to_load_q;
+  assign fresh_d    = words_count ? shadow_has_q : load_valid_i ? '0 : loads_left & fresh_q;
 
   always_comb begin
     granted_d = granted_q;
@@ -166,31 +172,31 @@ module qsm_quota
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       scheme_q  <= SchemeNone;
-      second_q  <= 1'b0;
+      load_second_q  <= 1'b0;
       granted_q <= '0;
-      has_q     <= '0;
-      load_q    <= '0;
+      shadow_has_q     <= '0;
+      to_load_q    <= '0;
       fresh_q   <= '0;
-      refill_q  <= '0;
+      to_refill_q  <= '0;
     end else begin
       scheme_q  <= scheme_d;
-      second_q  <= !first && loading && !second_q && !load_valid_i && !elastic_start;
+      load_second_q  <= !first && loading && !load_second_q && !load_valid_i && !elastic_start;
       granted_q <= granted_d;
-      refill_q  <= refills & ~grants;
-      load_q    <= load_d;
+      to_refill_q  <= refills & ~grants;
+      to_load_q    <= to_load_d;
       fresh_q   <= fresh_d;
-      if (load && has_word) has_q[load_kernel] <= 1'b0;
-      if (word_valid_i) has_q[word_kernel_i] <= 1'b1;
-      if (ends) has_q <= '0;
+      if (load && has_word) shadow_has_q[load_kernel] <= 1'b0;
+      if (word_valid_i) shadow_has_q[word_kernel_i] <= 1'b1;
+      if (ends) shadow_has_q <= '0;
     end
   end
 
-  // ---- What it gets: a quota on top of what it has; of that a load keeps what the credit allows,
-  // or after an early start all ----
+  // ---- New counter value: the quota is added to the rest of the counter. A load keeps the rest up
+  // to the credit; after an early start it keeps all of it ----
   logic [61:0]        shadow_mem [NumKernels];  // R-QC-3: credit, quota
   logic [30:0]        shadow_quota, shadow_credit, current, added;
   logic signed [31:0] own, kept, sum, value;
-  logic               keeps_none_q, clips_q;  // of the kernel that loads, in the second cycle
+  logic               keeps_none_q, clips_q;  // for the kernel that loads, in the second cycle
 
   always_ff @(posedge clk_i) begin
     if (word_valid_i) shadow_mem[word_kernel_i] <= {word_credit_i, word_quota_i};
@@ -210,7 +216,8 @@ module qsm_quota
   always_comb begin
     own     = '0;
     current = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin  // one bit each: half the logic of indexing
+    // AND-OR of one-hot bits: half the logic of an indexed read
+    for (int unsigned k = 0; k < NumKernels; k++) begin
       if (chosen[k]) own |= c[k];
       if (chosen[k]) current |= quota[k];
     end
@@ -233,8 +240,8 @@ module qsm_quota
     logic [30:0]        quota_q;
     logic [InsnW-1:0]   insn_q, insn_next, snap_insn_q;
 
-    // R-QC-2. That C stops is a clock enable; saturation would be two multiplexers more. Two bits
-    // say it, as C is never below -2 * DebtMax.
+    // R-QC-2. C stops by a clock enable; saturation would need two more multiplexers. Two bits are
+    // enough for the test, because C is never below -2 * DebtMax.
     assign stops    = c_q[31] && !c_q[DebtW];
     assign gets[k]  = grants[k] && !quota_only;
     assign c_d      = gets[k] ? value : c_q - signed'(32'(lanes[k]));
@@ -252,8 +259,8 @@ module qsm_quota
       else if (grants[k]) quota_q <= added;
     end
 
-    // R-QC-8. Cleared synchronously: flip-flops do that by themselves, unless they are reset
-    // otherwise.
+    // R-QC-8. Synchronous clear: flip-flops have an input for it, unless they use the asynchronous
+    // reset.
     assign insn_clear = !rst_ni || tick_i;
     assign insn_next  = insn_q + InsnW'(lanes[k]);
     always_ff @(posedge clk_i) begin
@@ -285,7 +292,7 @@ module qsm_quota
   assign quota_o = quota;
 
   // ---- For the lockstep monitor ----
-  assign load_done = (loading && (load_d | fresh_d) == '0) || ends;
+  assign load_done = (loading && (to_load_d | fresh_d) == '0) || ends;
   always_comb begin
     quota_next = quota;
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -300,7 +307,7 @@ module qsm_quota
   assert property (@(posedge clk_i) disable iff (!rst_ni) !load_valid_i || elastic || !loading)
     else $error("R-QC-4: a load during a load");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(load_q != '0 && elastic_start) || load_valid_i)
+      !(to_load_q != '0 && elastic_start) || load_valid_i)
     else $error("R-SC-4: an epoch of Elastic starts during the loads of the one before");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || !sum[31])
     else $error("R-QC-4: a load overflows");

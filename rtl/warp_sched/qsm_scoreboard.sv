@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per
 // register. Doc: docs/subcore.md (R-SB-1 to -3).
-// Answers for every warp's head in the same cycle whether it must wait and for what; updates act at
-// the end of the cycle. An instruction of fixed latency or a division releases its entry by done_*;
-// a memory instruction's entry is released when all its parts were sent and came back.
+// For the head instruction of every warp, the hazard outputs say in the same cycle whether it must
+// wait and why. Updates take effect at the end of the cycle. done_* releases the entry of a
+// fixed-latency instruction or of a division. The entry of a memory instruction is released when
+// all its parts have been sent and have returned.
 // Cost: NumWarps * Entries * (9 + PartsW) flip-flops and Sources + 2 5-bit compares per entry.
 //
-// Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, sent_q,
+// Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, all_sent_q,
 // parts_q} (full state).
 module qsm_scoreboard #(
   parameter int unsigned NumWarps = 8,
@@ -26,8 +27,8 @@ module qsm_scoreboard #(
   output logic [NumWarps-1:0]      full_o,         // no free entry
   output logic [NumWarps-1:0]      empty_o,        // no valid entry
   output logic [NumWarps-1:0]      mem_o,          // a memory instruction is not complete
-  // A register that is no head's, of every warp; with either: or its neighbour, which differs in
-  // bit 0.
+  // Hazard test for a register that is not part of a head instruction, for every warp. With
+  // probe_either_i the test includes the neighbour register, which differs in bit 0.
   input  logic [4:0]               probe_i,
   input  logic                     probe_either_i,
   output logic [NumWarps-1:0]      probe_hazard_o,
@@ -57,8 +58,7 @@ module qsm_scoreboard #(
   logic [NumWarps-1:0][EntryW-1:0] free_entry;
   assign entry_o = free_entry[alloc_warp_i];
 
-  // Warp and entry of each update as one bit of many, decoded once for all entries; no bit where
-  // there is no update.
+  // One-hot warp and entry of each update, decoded once for all entries; zero without an update.
   function automatic warps_t warp_bit(input logic valid, input logic [WarpW-1:0] warp);
     return valid ? warps_t'(1) << warp : '0;
   endfunction
@@ -79,12 +79,12 @@ module qsm_scoreboard #(
   end
 
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
-    entries_t valid_q, mem_q, sent_q, names_q, clash, probed, first_free;  // names: rd is not 0
+    entries_t valid_q, mem_q, all_sent_q, names_q, clash, probed, first_free;  // names: rd is not 0
     logic [Entries-1:0][4:0] rd_q;
     logic [Entries-1:0][PartsW-1:0] parts_q;
 
     for (genvar e = 0; e < Entries; e++) begin : g_entry
-      logic alloc, done, opens, last, sent_d;
+      logic alloc, done, opens, last, all_sent_d;
       logic back;
       logic [PartsW-1:0] parts_d;
 
@@ -92,18 +92,18 @@ module qsm_scoreboard #(
       assign done = (done_warp[0][w] && done_entry[0][e]) || (done_warp[1][w] && done_entry[1][e]);
       assign opens = part_warp[w] && pass_entry[e];
       assign last = last_warp[w] && pass_entry[e];
-      // Loads come back as results, stores as acknowledgements: one of them at most.
+      // Loads return results and stores return acknowledgements: at most one of them per entry.
       assign back = (back_warp[0][w] && back_entry[0][e]) || (back_warp[1][w] && back_entry[1][e]);
       assign parts_d = parts_q[e] + {{PartsW - 1{back && !opens}}, back != opens};
-      // Of memory instructions only; parts are 0 in all other entries, free ones too, so that a new
-      // entry starts with none.
-      assign sent_d = sent_q[e] || last;
+      // Used by memory instructions only. parts is 0 in all other entries, including free ones, so
+      // a new entry starts with 0.
+      assign all_sent_d = all_sent_q[e] || last;
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
           valid_q[e] <= 1'b0;
           mem_q[e] <= 1'b0;
-          sent_q[e] <= 1'b0;
+          all_sent_q[e] <= 1'b0;
           names_q[e] <= 1'b0;
           rd_q[e] <= '0;
           parts_q[e] <= '0;
@@ -113,8 +113,8 @@ module qsm_scoreboard #(
             names_q[e] <= alloc_rd_i != '0;
             rd_q[e] <= alloc_rd_i;
           end
-          valid_q[e] <= alloc || (valid_q[e] && !done && !(sent_d && parts_d == '0));  // R-SB-3
-          sent_q[e] <= sent_d && !alloc;
+          valid_q[e] <= alloc || (valid_q[e] && !done && !(all_sent_d && parts_d == '0));  // R-SB-3
+          all_sent_q[e] <= all_sent_d && !alloc;
           parts_q[e] <= parts_d;
         end
       end
@@ -143,8 +143,9 @@ module qsm_scoreboard #(
   end
 
 `ifndef SYNTHESIS
-  // R-SB-3: what comes back was sent, and nothing is released twice. Asserted of what the updates
-  // name: of every entry it would be a good part of a simulation.
+  // R-SB-3: only parts that were sent return, and no entry is released twice. The assertions look
+  // only at the entries that an update names; assertions for every entry would take a large share
+  // of the simulation time.
   entries_t [NumWarps-1:0] valid, mem;
   logic [NumWarps-1:0][Entries-1:0][PartsW-1:0] parts;
   for (genvar w = 0; w < NumWarps; w++) begin : g_watch

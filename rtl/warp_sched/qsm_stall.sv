@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why did a warp not issue? One reason per resident warp and cycle, counted per kernel. Doc:
-// docs/subcore.md (R-IS-6), docs/decisions.md W8.
+// Stall reasons: one reason per resident warp and cycle why it did not issue, counted per kernel.
+// Doc: docs/subcore.md (R-IS-6), docs/decisions.md W8.
 // Counter [kernel][reason] grows by the number of the kernel's resident warps with that reason; 32
 // bit, wraps. Read in the same cycle.
 // Cost: NumKernels * 8 counters; build them only where they are wanted (the instance stands under

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-level scheduling: the few active warps among which a sub-core issues, the others wait
-// outside.
+// Two-level scheduling: a sub-core issues only from a small set of active warps; the others are
+// pending.
 //
-// Contract: docs/warp_sched.md (R-PO-6 to -8). A warp that will not go on for long leaves the
-// active
-//   places; in each cycle at most one leaves, and at most one takes a place that was free before.
+// Contract: docs/warp_sched.md (R-PO-6 to -8). A warp that waits for a long-latency event leaves
+// the active set. In each cycle at most one warp leaves the set, and at most one warp enters a
+// place that was free before.
 // Latency: active_o is a register. oldest_i is the oldest slot of candidates_o, in the same cycle.
-// Cost: NumWarps flip-flops, a count of them, one lowest of a set; the oldest is looked up outside.
+// Cost: NumWarps flip-flops, a population count, one priority encoder; the caller finds the oldest.
 //
 // Observed by the lockstep monitor: active_q, active_d (TWOLEVEL, in cycles in which they differ).
 module qsm_two_level #(
@@ -17,8 +17,8 @@ module qsm_two_level #(
   input  logic                rst_ni,
   input  logic                enable_i,        // this policy is the one that is set
   input  logic [NumWarps-1:0] resident_i,
-  // resident, and waits for a barrier, a load or its quota (R-PO-7)
-  input  logic [NumWarps-1:0] long_i,
+  // resident, and waits for a long-latency event: barrier, load or quota (R-PO-7)
+  input  logic [NumWarps-1:0] long_latency_i,
   input  logic [4:0]          active_warps_i,  // places, 1..16
   input  logic [NumWarps-1:0] finish_i,        // a warp leaves the slot in this cycle
   output logic [NumWarps-1:0] candidates_o,    // may be promoted
@@ -30,9 +30,9 @@ module qsm_two_level #(
   logic [NumWarps-1:0] active_q, active_d, leaving, demoted, promoted;
   logic                has_place;
 
-  assign leaving      = active_q & long_i;
+  assign leaving      = active_q & long_latency_i;
   assign demoted      = leaving & (~leaving + NumWarps'(1));  // the lowest
-  assign candidates_o = resident_i & ~active_q & ~long_i;
+  assign candidates_o = resident_i & ~active_q & ~long_latency_i;
   assign has_place    = CountW'($countones(active_q)) < CountW'(active_warps_i);
   assign promoted     = (has_place && candidates_o != '0) ? NumWarps'(1) << oldest_i : '0;
   assign active_d     = enable_i ? ((active_q & ~demoted) | promoted) & ~finish_i : '0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Age order of the warp slots of one sub-core, and the oldest of each of two sets of them.
 //
-// Contract: order_q is a permutation of the slots, oldest first; a started slot moves to the end
-//   and the others keep their order, so age = order of dispatch (R-PO-5). A slot without a
-//   resident warp keeps a place that does no harm.
+// Contract: order_q is a permutation of the slots, oldest first. A slot that gets a warp moves to
+//   the end and the others keep their order, so age is the order of dispatch (R-PO-5). The position
+//   of a slot without a resident warp has no effect.
 // Latency: oldest_o is combinational from set_i; a start counts from the next cycle on.
 // Cost: NumWarps * log2(NumWarps) flip-flops that shift by one place; no age matrix. A set: a
 // multiplexer of
@@ -18,13 +18,13 @@ module qsm_warp_age #(
   // a warp becomes resident at the end of this cycle
   input  logic                     start_valid_i,
   input  logic [SlotW-1:0]         start_slot_i,
-  input  logic [1:0][NumWarps-1:0] set_i,          // slots to choose from
+  input  logic [1:0][NumWarps-1:0] set_i,          // candidates
   // a set's oldest slot; any slot if the set is empty
   output logic [1:0][SlotW-1:0]    oldest_o
 );
   logic [NumWarps-1:0][SlotW-1:0] order_q, order_d;
 
-  // Everything behind the started slot moves one place forward.
+  // All slots behind the started slot move one position forward.
   always_comb begin
     logic passed;
     passed  = 1'b0;
@@ -48,8 +48,8 @@ module qsm_warp_age #(
     always_comb begin
       for (int unsigned r = 0; r < NumWarps; r++) by_age[r] = set_i[i][order_q[r]];
     end
-    qsm_first #(.N(NumWarps), .Width(SlotW)) u_first (.set_i(by_age), .name_i(order_q),
-        .first_o(oldest_o[i]));
+    qsm_prio_enc #(.N(NumWarps), .Width(SlotW)) u_prio_enc (.set_i(by_age), .id_i(order_q),
+        .id_o(oldest_o[i]));
   end
 
 `ifndef SYNTHESIS

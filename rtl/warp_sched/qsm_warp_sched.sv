@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warp scheduling policies of one sub-core: which eligible warp issues in this cycle.
 //
-// Contract: one pick per cycle at most, and the pick always issues. A policy ranks warps and never
-//   sees instructions. All policies are made of three answers: which of the eligible warps may be
-//   chosen (all; the active ones; one group), who goes first if it can (the last issued warp, or a
-//   group's own), and where to go else (the next slot, or the oldest warp).
+// Contract: at most one warp is picked per cycle, and it always issues. A policy ranks warps; it
+//   does not see instructions. Each policy answers three questions: which eligible warps are
+//   candidates (all, the active set, or one group), which warp has priority (the one that issued
+//   last, or the leader of the group), and which candidate is next if that warp cannot issue (round
+//   robin, or the oldest warp).
 // Latency: combinational from eligible_i; picks, starts and finishes count from the next cycle on.
-// Cost: NumWarps * log2(NumWarps) flip-flops of age and those of qsm_two_level and qsm_qaws;
-// nothing
-//   grows with the square of the warps in them.
+// Cost: NumWarps * log2(NumWarps) flip-flops for the ages, and those of qsm_two_level and qsm_qaws;
+// no part grows with the square of NumWarps.
 // Doc: docs/warp_sched.md, docs/qaws.md.
 //
 // Observed by the lockstep monitor: pick_valid_o, pick_slot_o (ISSUE, R-IS-2); u_two_level, u_qaws.
@@ -26,10 +26,11 @@ module qsm_warp_sched
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,      // may issue in this cycle (R-IS-1)
-  // but none does: as if none were eligible; may come late
-  input  logic                             void_i,
-  // will not be eligible for long (R-PO-7)
-  input  logic [NumWarps-1:0]              long_i,
+  // the issue slot is taken by an injected instruction: no warp issues, whatever is eligible; may
+  // arrive late in the cycle
+  input  logic                             issue_inhibit_i,
+  // waits for a long-latency event: barrier, load or quota (R-PO-7)
+  input  logic [NumWarps-1:0]              long_latency_i,
   // a warp becomes resident at the end of this cycle
   input  logic                             start_valid_i,
   input  logic [SlotW-1:0]                 start_slot_i,
@@ -38,7 +39,7 @@ module qsm_warp_sched
   input  logic [4:0]                       active_warps_i,  // of two_level, 1..16
   input  logic [NumKernels-1:0][7:0]       budget_i,        // of qaws, 1..255
   input  logic [NumKernels-1:0]            restart_i,
-  input  logic [NumKernels-1:0]            shut_i,
+  input  logic [NumKernels-1:0]            throttled_i,
   output logic                             pick_valid_o,
   output logic [SlotW-1:0]                 pick_slot_o,     // meaningful while pick_valid_o
   // {valid, budget, ncs} of qsm_qaws, registers
@@ -62,25 +63,28 @@ module qsm_warp_sched
   assign prose     = policy_i == PolicyQawsProse;
   assign qaws      = policy_has_groups(policy_i);
 
-  // ---- Policies with state of their own; one at a time, so they share the second look at the ages
+  // ---- Policies with their own state. Only one is active at a time, so they share the second age
+  // lookup
   // ----
   logic [NumWarps-1:0] active, waiting, front, group, group_leader;
   logic [SlotW-1:0]    oldest, oldest_there;
 
   qsm_two_level #(.NumWarps(NumWarps)) u_two_level (
-    .clk_i, .rst_ni, .enable_i(two_level), .resident_i, .long_i, .active_warps_i, .finish_i(finish),
+    .clk_i, .rst_ni, .enable_i(two_level), .resident_i, .long_latency_i, .active_warps_i,
+    .finish_i(finish),
     .candidates_o(waiting), .oldest_i(oldest_there), .active_o(active)
   );
 
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
-    .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i, .void_i,
-    .budget_i, .restart_i, .shut_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o),
+    .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i,
+    .issue_inhibit_i,
+    .budget_i, .restart_i, .throttled_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o),
     .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
     .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
     .state_o(qaws_front_o)
   );
 
-  // ---- Among whom, and who goes first ----
+  // ---- Candidates, and the warp with priority ----
   logic [NumWarps-1:0] choice, leader;
 
   always_comb begin
@@ -106,7 +110,7 @@ module qsm_warp_sched
   // ---- The pick ----
   logic [SlotW-1:0] next_slot, leader_slot;
 
-  // First of them after the last issued one, in a circle that ends with it.
+  // Round robin: the first candidate after the warp that issued last.
   logic [NumWarps-1:0] ahead;
   logic [NumWarps-1:0][SlotW-1:0] slots;
   always_comb begin
@@ -117,12 +121,12 @@ module qsm_warp_sched
       if (leader[w]) leader_slot |= SlotW'(w);  // one at most
     end
   end
-  qsm_first #(.N(NumWarps), .Width(SlotW)) u_next (
-    .set_i((ahead != '0) ? ahead : choice), .name_i(slots), .first_o(next_slot)
+  qsm_prio_enc #(.N(NumWarps), .Width(SlotW)) u_next (
+    .set_i((ahead != '0) ? ahead : choice), .id_i(slots), .id_o(next_slot)
   );
 
   always_comb begin
-    pick_valid_o = (|choice) && !void_i;
+    pick_valid_o = (|choice) && !issue_inhibit_i;
     pick_slot_o  = next_slot;
     if (leader != '0) pick_slot_o = leader_slot;
     else if (policy_takes_oldest(policy_i)) pick_slot_o = oldest;
@@ -148,10 +152,10 @@ module qsm_warp_sched
   assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible_i[pick_slot_o])
     else $error("R-PO-2..6, R-QW-8: picked warp is not eligible");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      two_level || pick_valid_o == ((|eligible_i) && !void_i))
+      two_level || pick_valid_o == ((|eligible_i) && !issue_inhibit_i))
     else $error("R-PO-2..4, R-QW-8: no pick though a warp is eligible");
 
-  // Of one group alone qaws picks what gto would pick.
+  // With only one group, qaws picks the same warp as gto.
   logic             alone;
   logic [SlotW-1:0] shadow;
   always_comb begin

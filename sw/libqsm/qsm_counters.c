@@ -21,7 +21,7 @@ static qsmError_t add_counter(struct qsm_context *context, uint32_t channel, uin
 
 static qsmError_t add_l1_counters(struct qsm_context *context, uint32_t sm,
                                   qsmMemoryCounters *sum) {
-  uint64_t *const fields[] = {&sum->l1_loads,  &sum->l1_hits,   &sum->l1_joined,
+  uint64_t *const fields[] = {&sum->l1_loads,  &sum->l1_hits,   &sum->l1_merged,
                               &sum->l1_misses, &sum->l1_stores, &sum->l1_atomics};
   qsmError_t error = qsm_register_write(context->device, QSM_REG_SM_SELECT, sm);
   for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++)
@@ -41,7 +41,7 @@ qsmError_t qsmReadMemoryCounters(qsmContext_t handle, qsmMemoryCounters *counter
     uint64_t *sum;
   } fields[] = {{0, config->l2_kib, &sum.requests},        {1, config->l2_kib, &sum.hits},
                 {2, config->l2_kib, &sum.merged},          {3, config->l2_kib, &sum.misses},
-                {4, config->l2_kib, &sum.passed},          {5, config->l2_kib, &sum.atomics},
+                {4, config->l2_kib, &sum.bypassed},        {5, config->l2_kib, &sum.atomics},
                 {6, config->l2_kib, &sum.victims},         {8, config->dram_banks, &sum.dram_reads},
                 {9, config->dram_banks, &sum.dram_writes}, {10, config->dram_banks, &sum.row_hits},
                 {11, config->dram_banks, &sum.rows_opened}};

@@ -135,7 +135,7 @@ struct qsm_register_value {
 };
 uint16_t qsm_slot_register(const struct qsm_context *context, uint32_t offset);
 qsmError_t qsm_slot_read(struct qsm_context *context, uint32_t offset, uint32_t *value);
-// Leaves out writes that change nothing.
+// Skips writes that would not change the register.
 qsmError_t qsm_slot_write(struct qsm_context *context, uint32_t offset, uint32_t value);
 qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_register_value *list,
                               size_t n);
@@ -165,7 +165,7 @@ void qsm_memory_put(struct qsm_device *device, uint32_t dst, const void *src, si
 qsmError_t qsm_memory_settle(const struct qsm_context *context);
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
                             size_t bytes);
-// Zeros for all of it, for who comes next.
+// Clears all of it for the next tenant.
 qsmError_t qsm_memory_clear(struct qsm_context *context);
 qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
                            size_t bytes);

@@ -127,12 +127,12 @@ typedef struct {
 
 // Of one launch.
 typedef struct {
-  uint64_t l1_loads, l1_hits, l1_joined, l1_misses, l1_stores,
-      l1_atomics;  // of the L1s of all SMs, parts of instructions: joined a miss under way; misses
-                   // that allocate
-  uint64_t requests, hits, merged, misses, passed,
-      atomics;       // of the L2: merged with a miss under way; passed on without allocating
-  uint64_t victims;  // lines that it made the L2 write back
+  uint64_t l1_loads, l1_hits, l1_merged, l1_misses, l1_stores,
+      l1_atomics;  // of the L1s of all SMs, parts of instructions: merged with a miss under way;
+                   // misses that allocate
+  uint64_t requests, hits, merged, misses, bypassed,
+      atomics;                       // of the L2: merged with a miss under way; bypassed
+  uint64_t victims;                  // lines that it made the L2 write back
   uint64_t dram_reads, dram_writes;  // lines
   uint64_t row_hits, rows_opened;
 } qsmMemoryCounters;

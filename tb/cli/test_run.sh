@@ -168,9 +168,9 @@ l1() {
 l1 = json.load(open(sys.argv[1]))["kernels"][0]["l1"]
 print(*(f"{name} {min(1, count)}" for name, count in l1.items()))' "$work/caches/result.json"
 }
-verdict 'a kernel uses the L1' "$(l1 s0)" 'loads 1 hits 1 joined 1 misses 1 stores 1 atomics 0'
-verdict 'the table says how much' "$(grep -cE '^  kernel +scheme +L1 loads +hits +joined$' "$work/stdout") $(grep -cE '^  matmul +none +[1-9][0-9]* +[1-9][0-9]*\.[0-9] %' "$work/stdout")" '1 1'
-verdict 'a kernel that skips the L1' "$(l1 s1)" 'loads 1 hits 0 joined 0 misses 0 stores 1 atomics 0'
+verdict 'a kernel uses the L1' "$(l1 s0)" 'loads 1 hits 1 merged 1 misses 1 stores 1 atomics 0'
+verdict 'the table says how much' "$(grep -cE '^  kernel +scheme +L1 loads +hits +merged$' "$work/stdout") $(grep -cE '^  matmul +none +[1-9][0-9]* +[1-9][0-9]*\.[0-9] %' "$work/stdout")" '1 1'
+verdict 'a kernel that skips the L1' "$(l1 s1)" 'loads 1 hits 0 merged 0 misses 0 stores 1 atomics 0'
 
 # Folders, tools, earlier files
 cp "$out/result.json" "$work/before.json"

@@ -164,12 +164,12 @@ module qsm_preempt_monitor
   end
 endmodule
 bind qsm_gpu qsm_preempt_monitor u_preempt_monitor (
-  .clk_i, .rst_ni, .decided(u_tb_sched.u_preempt.u_exam.decided),
-  .code(u_tb_sched.u_preempt.u_exam.code),
-  .host(u_tb_sched.u_preempt.u_exam.from_host_q), .sm(u_tb_sched.u_preempt.u_exam.sm_o),
-  .kernel(u_tb_sched.u_preempt.u_exam.kernel_o),
-  .tb(u_tb_sched.u_preempt.u_exam.tb_o), .technique(u_tb_sched.u_preempt.u_exam.technique_o),
-  .image(u_tb_sched.u_preempt.u_exam.image_o),
+  .clk_i, .rst_ni, .decided(u_tb_sched.u_preempt.u_check.decided),
+  .code(u_tb_sched.u_preempt.u_check.code),
+  .host(u_tb_sched.u_preempt.u_check.from_host_q), .sm(u_tb_sched.u_preempt.u_check.sm_o),
+  .kernel(u_tb_sched.u_preempt.u_check.kernel_o),
+  .tb(u_tb_sched.u_preempt.u_check.tb_o), .technique(u_tb_sched.u_preempt.u_check.technique_o),
+  .image(u_tb_sched.u_preempt.u_check.image_o),
   .kind(u_tb_sched.u_preempt.kind_q), .result(u_tb_sched.u_preempt.result_q)
 );
 
@@ -277,7 +277,7 @@ module qsm_channel_monitor
       if (g_l2.u_l2.acts_fill || g_l2.u_l2.acts_replay) mshr = 32'(g_l2.u_l2.act_q.mshr);
       if (g_l2.u_l2.merged) mshr = 32'(g_l2.u_l2.match_mshr);
       if (g_l2.u_l2.misses) mshr = 32'(g_l2.u_l2.free_mshr);
-      if (g_l2.u_l2.merged || g_l2.u_l2.misses || g_l2.u_l2.passed_on || g_l2.u_l2.acts_pass)
+      if (g_l2.u_l2.merged || g_l2.u_l2.misses || g_l2.u_l2.bypassed || g_l2.u_l2.acts_pass)
         way = 32'hff;
       if (g_l2.u_l2.acts_pass) line = '0;
       if (g_l2.u_l2.acts_walk)

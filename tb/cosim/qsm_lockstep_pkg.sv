@@ -12,7 +12,7 @@ package qsm_lockstep_pkg;
     EvTwoLevel = 4,  // warp_sched: active
     EvQaws = 5,  // warp_sched: front budget ncs
     EvResolve = 6,  // warp_state: warp live bar selects
-    EvPath = 7,  // warp_state: warp pc depth mask
+    EvSplit = 7,  // warp_state: warp pc depth mask
     EvWb = 8,  // exec: warp rd mask data[]
     EvStart = 9,  // tb_launch: warp kernel tb widx live
     EvFinish = 10,  // warp_state: warp tb
@@ -52,12 +52,13 @@ package qsm_lockstep_pkg;
   typedef enum int {
     StReg = 0,  // sm, sub, index = warp * 32 + reg, word = lane
     StShared = 1,  // sm, index = row, word = bank
-    StLanePc = 2,  // sm, sub, index = warp, word = lane; meaningful for live lanes outside the path
+    // sm, sub, index = warp, word = lane; meaningful for live lanes outside the split
+    StLanePc = 2,
     StLaneDepth = 3,  // as lane_pc
     // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask,
     // 6 selcnt, 7 rot, 8 depth, 9 selpend
     StWarp = 4,
-    StSelect = 5,  // sm, sub, index 0: word 0 selw, 1 sellast
+    StSplitSelect = 5,  // sm, sub, index 0: word 0 sel_wait, 1 sel_last
     // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if
     // not valid
     StScoreboard = 6,
@@ -86,8 +87,8 @@ package qsm_lockstep_pkg;
     // sm, index = kernel: word 0 fresh_cnt, 1 stack height, 2+n ticket n from the bottom
     StTickets = 17,
     // sm, index 0: word 0 op | phase<<4; 0 while idle: 1 tb | image<<8 | fresh<<16, 2 base
-    StSaver = 18,
-    // sm, sub, index 0: word 0 wbw + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
+    StTbSave = 18,
+    // sm, sub, index 0: word 0 wb_wait + 16 * claim; bit n-1 of claim: claim[n] of R-FP-3
     StWriteBack = 19,
     // sm, index 0: word 0 A full; 0 unless full: 1 line address, 2 lanes, 3 sub | warp<<8 |
     // entry<<16 | kind<<24; 4 kinds of return op in order of service, longest ago first, 2 bits

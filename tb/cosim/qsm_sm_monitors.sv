@@ -32,7 +32,7 @@ module qsm_subcore_monitor
   input logic resolve_selects,
   input logic sel2_set,
   input logic [WarpW-1:0] sel2_warp,
-  input path_t sel2_path,
+  input split_t sel2_split,
   input warp_start_t start,
   input logic [WarpW-1:0] start_slot,
   input mask_t start_live,
@@ -41,12 +41,12 @@ module qsm_subcore_monitor
   input logic [WarpsPerSched-1:0] resident,
   input mask_t [WarpsPerSched-1:0] live,
   input mask_t [WarpsPerSched-1:0] bar,
-  input logic [WarpsPerSched-1:0] path_valid,
+  input logic [WarpsPerSched-1:0] split_valid,
   input logic [WarpsPerSched-1:0][7:0] selcnt,
   input logic [WarpsPerSched-1:0][LaneW-1:0] rot,
   input logic [WarpsPerSched-1:0] selpend,
-  input logic [3:0] selw,
-  input logic [WarpW-1:0] sellast,
+  input logic [3:0] sel_wait,
+  input logic [WarpW-1:0] sel_last,
   // Write-back.
   input wb_t write
 );
@@ -58,14 +58,14 @@ module qsm_subcore_monitor
       qsm_dpi_event(EvFetch, sm, Sub, 0, 3, 256'({32'(f2_outcome), f2_pc, 32'(f2_warp)}));
     if (issue_valid) begin
       qsm_dpi_event(EvIssue, sm, Sub, 0, 6, 256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff,
-          issue_op.word.instr, 32'(issue_op.path.mask),
-                                                  issue_op.path.pc, 32'(issue_op.kernel),
+          issue_op.word.instr, 32'(issue_op.split.mask),
+                                                  issue_op.split.pc, 32'(issue_op.kernel),
                                                       32'(issue_op.warp)}));
     end
     if (inject) begin
       qsm_dpi_event(EvInject, sm, Sub, 0, 6,
-          256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, 32'(issue_op.path.mask),
-          issue_op.path.pc,
+          256'({issue_op.has_entry ? 32'(issue_op.entry) : 32'hff, 32'(issue_op.split.mask),
+          issue_op.split.pc,
                                                    32'(step.xreg), 32'(step.kind),
                                                        32'(issue_op.warp)}));
     end
@@ -74,8 +74,8 @@ module qsm_subcore_monitor
           256'({31'd0, resolve_selects, 32'(bar_next), 32'(live_next), 32'(resolve.warp)}));
     end
     if (sel2_set) begin
-      qsm_dpi_event(EvPath, sm, Sub, 0, 4, 256'({32'(sel2_path.mask), 32'(sel2_path.depth),
-          sel2_path.pc, 32'(sel2_warp)}));
+      qsm_dpi_event(EvSplit, sm, Sub, 0, 4, 256'({32'(sel2_split.mask), 32'(sel2_split.depth),
+          sel2_split.pc, 32'(sel2_warp)}));
     end
     if (write.valid) begin
       qsm_dpi_event_wide(EvWb, sm, Sub, 0, 3 + WarpSize,
@@ -95,14 +95,14 @@ module qsm_subcore_monitor
       if (resident[w]) begin
         qsm_dpi_state(StWarp, sm, Sub, w, 1, int'(live[w]));
         qsm_dpi_state(StWarp, sm, Sub, w, 2, int'(bar[w]));
-        qsm_dpi_state(StWarp, sm, Sub, w, 3, int'(path_valid[w]));
+        qsm_dpi_state(StWarp, sm, Sub, w, 3, int'(split_valid[w]));
         qsm_dpi_state(StWarp, sm, Sub, w, 6, int'(selcnt[w]));
         qsm_dpi_state(StWarp, sm, Sub, w, 7, int'(rot[w]));
         qsm_dpi_state(StWarp, sm, Sub, w, 9, int'(selpend[w]));
       end
     end
-    qsm_dpi_state(StSelect, sm, Sub, 0, 0, int'(selw));
-    qsm_dpi_state(StSelect, sm, Sub, 0, 1, int'(sellast));
+    qsm_dpi_state(StSplitSelect, sm, Sub, 0, 0, int'(sel_wait));
+    qsm_dpi_state(StSplitSelect, sm, Sub, 0, 1, int'(sel_last));
   end
 endmodule
 
@@ -113,21 +113,22 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .issue_valid(issue_pop), .issue_op(issue_op), .inject(step_done_o), .step(step_i),
   .resolve(resolve), .live_next(u_warp_state.live_next), .bar_next(u_warp_state.bar_next),
   .resolve_selects(u_warp_state.resolve_selects),
-  .sel2_set(u_warp_state.u_select.sel2_set), .sel2_warp(u_warp_state.u_select.sel2_warp),
-  .sel2_path(u_warp_state.u_select.sel2_path),
+  .sel2_set(u_warp_state.u_split_select.sel2_set),
+  .sel2_warp(u_warp_state.u_split_select.sel2_warp),
+  .sel2_split(u_warp_state.u_split_select.sel2_split),
   .start(start_i), .start_slot(u_warp_state.start_slot), .start_live(u_warp_state.start_live),
   .finish(finish_o), .finish_slot(u_warp_state.finish_slot),
   .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q),
-  .path_valid(u_warp_state.path_valid_q),
-  .selcnt(u_warp_state.u_select.selcnt_q), .rot(u_warp_state.u_select.rot_q),
-  .selpend(u_warp_state.u_turn.selpend_q), .selw(u_warp_state.u_turn.waits_q),
-  .sellast(u_warp_state.u_turn.last_q),
+  .split_valid(u_warp_state.split_valid_q),
+  .selcnt(u_warp_state.u_split_select.selcnt_q), .rot(u_warp_state.u_split_select.rot_q),
+  .selpend(u_warp_state.u_split_arb.selpend_q), .sel_wait(u_warp_state.u_split_arb.sel_wait_q),
+  .sel_last(u_warp_state.u_split_arb.sel_last_q),
   .write(u_wb.write_o)
 );
 
-// Paths (with the pc to fetch next), and memories of the lanes: registers, and PCs of the threads
-// that wait (live, outside the path of a warp that has one). Memories are reached by name: an array
-// at a port would be copied in every cycle.
+// Active splits (with the pc to fetch next), and memories of the lanes: registers, and PCs of the
+// waiting threads (live, outside the active split of their warp). Memories are reached by name: an
+// array at a port would be copied in every cycle.
 module qsm_lanes_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -141,37 +142,40 @@ module qsm_lanes_monitor
   input logic [SmW-1:0] sm_id_i
 );
   mask_t [WarpsPerSched-1:0] live;
-  logic [WarpsPerSched-1:0] resident, path_valid;
+  logic [WarpsPerSched-1:0] resident, split_valid;
   logic [WarpsPerSched-1:0][31:0] written;
-  path_t [WarpsPerSched-1:0] path;
+  split_t [WarpsPerSched-1:0] split;
   assign live = u_warp_state.live_q;
   assign resident = u_warp_state.resident_q;
-  assign path_valid = u_warp_state.path_valid_q;
+  assign split_valid = u_warp_state.split_valid_q;
   always_comb begin
-    path = '0;
+    split = '0;
     written = '0;
     if (dump) begin
       for (int w = 0; w < WarpsPerSched; w++) begin
         if (!u_regfile.u_written.fresh_q[w]) written[w] = u_regfile.u_written.mem[w];
-        case (u_warp_state.u_path.source_q[w])
-          2'd1: path[w] = {u_warp_state.u_path.stay_pc[w], 2'b00,
-              u_warp_state.u_path.stay_lanes[w]};
-          2'd2: path[w] = {u_warp_state.u_path.select_pc[w], 2'b00,
-              u_warp_state.u_path.select_lanes[w]};
-          default: path[w] = {u_warp_state.u_path.desc_i[u_warp_state.u_path.kernel_i[w]].entry,
+        case (u_warp_state.u_split_store.source_q[w])
+          2'd1: split[w] = {u_warp_state.u_split_store.stay_pc[w], 2'b00,
+              u_warp_state.u_split_store.stay_lanes[w]};
+          2'd2: split[w] = {u_warp_state.u_split_store.select_pc[w], 2'b00,
+              u_warp_state.u_split_store.select_lanes[w]};
+          default:
+            split[w] =
+                {u_warp_state.u_split_store.desc_i[u_warp_state.u_split_store.kernel_i[w]].entry,
               DepthW'(0), live[w]};
         endcase
-        if (u_warp_state.u_path.moved_q[w]) path[w].pc = {u_warp_state.u_path.advance_pc[w], 2'b00};
+        if (u_warp_state.u_split_store.moved_q[w])
+          split[w].pc = {u_warp_state.u_split_store.advance_pc[w], 2'b00};
       end
     end
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
     for (int w = 0; w < WarpsPerSched; w++) begin
-      if (resident[w] && path_valid[w]) begin
-        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 4, int'(path[w].pc));
-        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 5, int'(path[w].mask));
-        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 8, int'(path[w].depth));
+      if (resident[w] && split_valid[w]) begin
+        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 4, int'(split[w].pc));
+        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 5, int'(split[w].mask));
+        qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 8, int'(split[w].depth));
       end
     end
   end
@@ -187,7 +191,7 @@ module qsm_lanes_monitor
           qsm_dpi_state(StReg, int'(sm_id_i), Sub, 32 * w + r, l, written[w][r]
               ? int'(u_regfile.g_lane[l].mem_a[32*w+r]) : 0);
         end
-        if (live[w][l] && path_valid[w] && !path[w].mask[l]) begin
+        if (live[w][l] && split_valid[w] && !split[w].mask[l]) begin
           qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l,
               int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
           qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l,
@@ -219,7 +223,7 @@ module qsm_port_monitor
     assign claims = 0;
   end
   always @(posedge clk_i) if (rst_ni && dump) begin
-    qsm_dpi_state(StWriteBack, int'(sm_id_i), Sub, 0, 0, int'(u_wb.wbw_q) + 16 * claims);
+    qsm_dpi_state(StWriteBack, int'(sm_id_i), Sub, 0, 0, int'(u_wb.wb_wait_q) + 16 * claims);
   end
 endmodule
 bind qsm_subcore qsm_port_monitor #(.Sub(Sub)) u_port_monitor (.clk_i, .rst_ni, .sm_id_i);
@@ -340,10 +344,10 @@ module qsm_sm_monitor
     qsm_dpi_state(StWipe, sm, 0, 0, 0, wiping ? int'({8'(wipe_tb), 8'd1}) : 0);
     qsm_dpi_state(StWipe, sm, 0, 0, 1, wiping ? int'(wipe_row) : 0);
     qsm_dpi_state(StWipe, sm, 0, 0, 2, wiping ? int'(wipe_left) : 0);
-    qsm_dpi_state(StSaver, sm, 0, 0, 0, int'({phase, 2'd0, op}));
+    qsm_dpi_state(StTbSave, sm, 0, 0, 0, int'({phase, 2'd0, op}));
     if (op != OpNew) begin
-      qsm_dpi_state(StSaver, sm, 0, 0, 1, int'({fresh, 4'd0, image, 8'(save_tb)}));
-      qsm_dpi_state(StSaver, sm, 0, 0, 2, int'({base, LineOffW'(0)}));
+      qsm_dpi_state(StTbSave, sm, 0, 0, 1, int'({fresh, 4'd0, image, 8'(save_tb)}));
+      qsm_dpi_state(StTbSave, sm, 0, 0, 2, int'({base, LineOffW'(0)}));
     end
     for (int k = 0; k < NumKernels; k++) qsm_dpi_state(StFault, sm, 0, k, 0, int'(killed[k]));
   end
@@ -610,7 +614,7 @@ module qsm_issue_monitor
                       !u_issue.u_scoreboard.g_warp[w].valid_q[e] ? 0 :
                       int'({10'd0, 6'(u_issue.u_scoreboard.g_warp[w].parts_q[e]), 3'd0,
                           u_issue.u_scoreboard.g_warp[w].rd_q[e], 5'd0,
-                            u_issue.u_scoreboard.g_warp[w].sent_q[e],
+                            u_issue.u_scoreboard.g_warp[w].all_sent_q[e],
                                 u_issue.u_scoreboard.g_warp[w].mem_q[e], 1'b1}));
       end
     end

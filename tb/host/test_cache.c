@@ -160,8 +160,8 @@ static void counters_tell_of_the_last_launch(void **state) {
   uint32_t buffer = allocate(context, 4096);
   run_fill(context, buffer);
   assert_int_equal(qsmReadMemoryCounters(context, &first), qsmSuccess);
-  assert_true(first.misses > 0 && first.passed == 0);
-  assert_int_equal(first.requests, first.hits + first.merged + first.misses + first.passed);
+  assert_true(first.misses > 0 && first.bypassed == 0);
+  assert_int_equal(first.requests, first.hits + first.merged + first.misses + first.bypassed);
   assert_int_equal(first.dram_reads + first.dram_writes, first.row_hits + first.rows_opened);
   run_fill(context, buffer);  // code and data are there
   assert_int_equal(qsmReadMemoryCounters(context, &second), qsmSuccess);
@@ -169,7 +169,7 @@ static void counters_tell_of_the_last_launch(void **state) {
   assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL2), qsmSuccess);
   run_fill(context, buffer + 2048);  // lines that are not there
   assert_int_equal(qsmReadMemoryCounters(context, &skipped), qsmSuccess);
-  assert_true(skipped.passed > 0);
+  assert_true(skipped.bypassed > 0);
   for (uint32_t i = 0; i < 32; i++) assert_int_equal(read_word(context, buffer + 2048 + 4 * i), 1);
   qsmDeviceClose(device);
 }
@@ -184,16 +184,16 @@ static void counters_of_the_l1s_are_those_of_all_sms(void **state) {
   qsmMemoryCounters counters, skipped;
   assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);
   assert_int_equal(qsmReadMemoryCounters(context, &counters), qsmSuccess);
-  assert_true(counters.l1_hits > 0 && counters.l1_joined > 0 && counters.l1_misses > 0 &&
+  assert_true(counters.l1_hits > 0 && counters.l1_merged > 0 && counters.l1_misses > 0 &&
               counters.l1_stores > 0);
-  assert_in_range(counters.l1_loads, counters.l1_hits + counters.l1_joined + counters.l1_misses,
+  assert_in_range(counters.l1_loads, counters.l1_hits + counters.l1_merged + counters.l1_misses,
                   2 * counters.l1_loads);
   assert_int_equal(counters.requests + counters.dram_reads, 0);  // it has neither
   assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL1), qsmSuccess);
   assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);
   assert_int_equal(qsmReadMemoryCounters(context, &skipped), qsmSuccess);
   assert_int_equal(skipped.l1_loads, counters.l1_loads);
-  assert_int_equal(skipped.l1_hits + skipped.l1_joined + skipped.l1_misses, 0);
+  assert_int_equal(skipped.l1_hits + skipped.l1_merged + skipped.l1_misses, 0);
   qsmDeviceClose(device);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who comes late, through libqsm (docs/tb_adjust.md R-TA-10 to R-TA-12, docs/tb_sched.md R-TB-14):
-// endless blocks fill the machine, and another tenant has its first block within the bound all the
-// same; idle contexts are in nobody's way; results stay right. On the model, and in lockstep.
+// Latecomers, through libqsm (docs/tb_adjust.md R-TA-10 to R-TA-12, docs/tb_sched.md R-TB-14):
+// blocks that never end fill the machine, and another tenant still gets its first block within the
+// bound. Idle contexts do not delay other tenants. Results stay correct. On the model, and in
+// lockstep.
 #include <stdio.h>
 
 #include "host_support.h"

@@ -89,7 +89,7 @@ static void watch_event(void *ctx, const struct qsm_event *event) {
       warp->bar = word[2];
       warp->apart = false;
       break;
-    case QSM_EV_PATH:
+    case QSM_EV_SPLIT:
       warp->bar = 0;
       warp->apart = word[3] != warp->live;
       break;

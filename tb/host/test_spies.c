@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant leaves, nobody else finds: victims that keep a key in registers, shared memory,
-// stacks and device memory beside and before spies, over ends, faults, kills and preemptions, on
-// the model and in lockstep (I-ISA-5, I-MEM-2, R-WB-4, R-SM-10).
+// No tenant can read what another tenant leaves behind: victims keep a key in registers, shared
+// memory, stacks and device memory, beside and before spies, across ends, faults, kills and
+// preemptions, on the model and in lockstep (I-ISA-5, I-MEM-2, R-WB-4, R-SM-10).
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -319,7 +319,7 @@ static void assert_stages(const struct line *line) {
     assert_in_range(line->end, line->first[STAGE_IS] + 4, line->first[STAGE_IS] + 5);
 }
 
-// R-TR-1: words that were fetched, and those among them that were not issued leave with their path
+// R-TR-1: words that were fetched, and those among them that were not issued leave with their split
 // or their warp.
 static void assert_fetched(const struct pipeline *pipeline, const struct events *events) {
   enum { N_THREADS = 18, N_CYCLES = 1 << 20 };

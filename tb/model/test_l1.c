@@ -473,7 +473,7 @@ static void a_wrap_poisons_what_is_under_way_and_empties_the_rest(void **unused)
   }
 }
 
-static void a_line_under_way_of_an_old_generation_is_not_joined(void **unused) {
+static void a_miss_under_way_of_an_old_generation_is_not_merged_with(void **unused) {
   (void)unused;
   struct rig rig;
   open_l1(&rig, 4);
@@ -702,7 +702,7 @@ int main(void) {
       cmocka_unit_test(a_start_and_a_restore_end_the_generation_of_their_slot_only),
       cmocka_unit_test(fences_of_several_sub_cores_in_one_cycle_count_once),
       cmocka_unit_test(a_wrap_poisons_what_is_under_way_and_empties_the_rest),
-      cmocka_unit_test(a_line_under_way_of_an_old_generation_is_not_joined),
+      cmocka_unit_test(a_miss_under_way_of_an_old_generation_is_not_merged_with),
       cmocka_unit_test(what_is_counted_in_the_cycle_of_a_start_is_lost),
       cmocka_unit_test(a_kernel_that_skips_the_l1_uses_what_is_there_and_leaves_the_tree),
       cmocka_unit_test(an_act_that_waits_for_a_transaction_lets_the_sm_sleep),

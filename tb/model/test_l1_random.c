@@ -203,8 +203,8 @@ static void neither_windows_nor_sleep_change_anything(void **unused) {
   }
 }
 
-// R-L1-9, seen from the events: whoever has the slot goes to the end of the line, and all six
-// orders are seen.
+// R-L1-9, seen from the events: the kind that was served goes to the end of the order, and all six
+// orders occur.
 static void the_kind_of_return_op_served_longest_ago_comes_first(void **unused) {
   (void)unused;
   static struct rig rig;

@@ -321,7 +321,7 @@ static void the_tree_points_away_from_what_was_used_but_not_for_nc(void **state)
 }
 
 // R-L2-6, R-L2-11.
-static void nc_is_passed_on_and_keeps_the_order_of_a_line(void **state) {
+static void nc_bypasses_and_keeps_the_order_of_a_line(void **state) {
   (void)state;
   struct qsm_config config = small();
   struct bench bench;
@@ -635,7 +635,7 @@ int main(void) {
       cmocka_unit_test(a_whole_line_joins_a_line_that_is_on_its_way),
       cmocka_unit_test(a_dirty_victim_is_written_two_cycles_after_the_act),
       cmocka_unit_test(the_tree_points_away_from_what_was_used_but_not_for_nc),
-      cmocka_unit_test(nc_is_passed_on_and_keeps_the_order_of_a_line),
+      cmocka_unit_test(nc_bypasses_and_keeps_the_order_of_a_line),
       cmocka_unit_test(nc_hits_what_is_there),
       cmocka_unit_test(requests_wait_for_an_mshr_and_for_a_waiter),
       cmocka_unit_test(four_answers_wait_while_the_crossbar_takes_none),

@@ -351,7 +351,7 @@ static void a_saved_block_does_not_count_for_quotas_from_the_decision_on(void **
   sched_close(&bench);
 }
 
-// ---- SMs that answer at random, with a reference of who is where ----
+// ---- SMs that answer at random, with a reference of the location of each block ----
 
 enum { MAX_SMS = 8, MAX_TBS = 16, MAX_LIVE = 512 };
 

@@ -83,7 +83,7 @@ static void rollover_carries_what_is_left(void **unused) {
   rig_close(&rig);
 }
 
-// ---- schemes, on an SM without warps: the test says who is present ----
+// ---- schemes, on an SM without warps: the test sets which kernels are present ----
 
 enum { T = 500 };
 
@@ -328,7 +328,7 @@ static void a_kernel_without_a_goal_waits_while_one_with_a_goal_has_quota(void *
   rig_open(&rig, 1, 4, 4);
   set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 1, 40);
   assert_int_equal(rig.sm->quota.open, 0x1);
-  assert_int_equal(rig.sm->quota.spent, 0xC);  // slot 1 is closed, not shut
+  assert_int_equal(rig.sm->quota.throttled, 0xC);  // slot 1 is closed, not throttled
   set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 0, 40);
   assert_int_equal(rig.sm->quota.open, 0x2);
   set_quotas(&rig, QSM_SCHEME_ROLLOVER_TIME, 1, 40);
@@ -381,7 +381,7 @@ static void rollover_time_carries_over_like_rollover(void **unused) {
 
 // ---- schemes, with warps ----
 
-// R-SC-7: as long as nobody starts early, every issue and every counter is that of naive with
+// R-SC-7: as long as no epoch starts early, every issue and every counter is equal to naive with
 // history.
 static void elastic_without_early_starts_is_naive_with_history(void **unused) {
   (void)unused;
@@ -411,8 +411,8 @@ static void elastic_without_early_starts_is_naive_with_history(void **unused) {
   }
 }
 
-// Each counter as its events tell it: who issues has quota, and non-QoS kernels wait for the others
-// under rollover_time.
+// Follows each counter through its events: a kernel that issues has quota, and under rollover_time
+// non-QoS kernels wait for QoS kernels.
 static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
   (void)unused;
   for (uint8_t scheme = QSM_SCHEME_NAIVE; scheme < QSM_SCHEME_COUNT; scheme++) {

@@ -318,17 +318,17 @@ static void check_port(const struct rig *rig, const uint32_t *states, uint64_t n
     (class == QSM_CLASS_FMA ? sums : plain)[e->cycle]++;
   }
   for (uint64_t c = 8; c < n_cycles; c++) {
-    uint32_t wbw = states[c] % 16, claims = states[c] / 16;
-    assert_true(wbw <= 8 && claims < 8);
+    uint32_t wb_wait = states[c] % 16, claims = states[c] / 16;
+    assert_true(wb_wait <= 8 && claims < 8);
     assert_true(writes[c] <= 1 && fixed_due[c] <= 1 && writes[c] >= fixed_due[c]);
     assert_int_equal(claims & 1, sums[c - 3] || states[c - 3] % 16 == 8);
-    assert_int_equal(states[c + 1] / 16, claims >> 1 | (sums[c] || wbw == 8 ? 4u : 0));
+    assert_int_equal(states[c + 1] / 16, claims >> 1 | (sums[c] || wb_wait == 8 ? 4u : 0));
     assert_false((claims & 1) && plain[c]);
-    assert_false(wbw == 8 && sums[c]);
-    if (wbw == 8) assert_int_equal(fixed_due[c + 7], 0);
+    assert_false(wb_wait == 8 && sums[c]);
+    if (wb_wait == 8) assert_int_equal(fixed_due[c + 7], 0);
     counts->sums += sums[c];
-    counts->eights += wbw == 8;
-    counts->waits += wbw != 0;
+    counts->eights += wb_wait == 8;
+    counts->waits += wb_wait != 0;
   }
 }
 
@@ -454,7 +454,7 @@ static void narrow_loads_and_stores_touch_their_bytes_only(void **unused) {
 
 // ---- divergence and barriers ----
 
-static void a_diverged_warp_runs_the_lowest_pc_and_merges(void **unused) {
+static void a_diverged_warp_runs_the_lowest_pc_and_reconverges(void **unused) {
   (void)unused;
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
@@ -463,8 +463,8 @@ static void a_diverged_warp_runs_the_lowest_pc_and_merges(void **unused) {
   dispatch(&rig, 0,
            0);  // lanes 0 and 1 jump to CODE + 20, lanes 2 and 3 run CODE + 12 and + 16 first
   run(&rig, 400);
-  const struct qsm_event *split = event(&rig, QSM_EV_PATH, 0),
-                         *merged = event(&rig, QSM_EV_PATH, 1);
+  const struct qsm_event *split = event(&rig, QSM_EV_SPLIT, 0),
+                         *merged = event(&rig, QSM_EV_SPLIT, 1);
   assert_int_equal(split->cycle, issue_cycle(&rig, CODE + 8, 0) + 5);  // EX2, SEL1, SEL2
   assert_int_equal(split->word[1], CODE + 12);
   assert_int_equal(split->word[3], 0xC);
@@ -472,7 +472,7 @@ static void a_diverged_warp_runs_the_lowest_pc_and_merges(void **unused) {
   assert_int_equal(merged->word[3], 0xF);
   assert_int_equal(merged->cycle, issue_cycle(&rig, CODE + 16, 0) + 5);
   assert_int_equal(reg(&rig, 0, 4, 3), 7);
-  assert_int_equal(count_events(&rig, QSM_EV_PATH), 2);
+  assert_int_equal(count_events(&rig, QSM_EV_SPLIT), 2);
   assert_int_equal(rig.n_retired, 1);
   rig_close(&rig);
 }
@@ -488,7 +488,7 @@ static void a_spinning_lane_does_not_hold_the_others_for_ever(void **unused) {
   dispatch(&rig, 0, 0);
   run(&rig, 4000);
   assert_int_equal(rig.n_retired, 1);
-  assert_true(count_events(&rig, QSM_EV_PATH) > 8);
+  assert_true(count_events(&rig, QSM_EV_SPLIT) > 8);
   rig_close(&rig);
 }
 
@@ -510,7 +510,7 @@ static void a_barrier_releases_when_all_warps_of_the_block_wait(void **unused) {
     if (bar > last_resolve) last_resolve = bar;
   }
   assert_int_equal(event(&rig, QSM_EV_RELEASE, 0)->cycle, last_resolve + 1);
-  assert_int_equal(event(&rig, QSM_EV_PATH, 0)->cycle, last_resolve + 3);
+  assert_int_equal(event(&rig, QSM_EV_SPLIT, 0)->cycle, last_resolve + 3);
   for (uint32_t i = 0; i < 4; i++)
     assert_int_equal(state(&rig, QSM_STATE_REG, i % 2, i / 2 * 32 + 4, 0), 14);
   assert_int_equal(rig.n_retired, 1);
@@ -708,9 +708,8 @@ static void an_injected_fault_changes_the_run(void **unused) {
     struct rig rig;
     rig_open(&rig, 2, 8, 4);
     for (uint32_t k = 0; k < 2; k++) rig.shared.first_quota[k] = 100000;
-    rig_send(&rig,
-             (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD,
-                                 .scheme = QSM_SCHEME_ROLLOVER});  // so that somebody looks at C
+    rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD,
+                                       .scheme = QSM_SCHEME_ROLLOVER});  // so that C is used
     start_mixed_work(&rig);
     bool injected = b == 0;
     for (uint32_t i = 0; i < 3000; i++) {
@@ -759,7 +758,7 @@ int main(void) {
       cmocka_unit_test(the_write_port_is_claimed_as_the_rules_say),
       cmocka_unit_test(every_register_operation_gives_its_definition_at_every_warp_size),
       cmocka_unit_test(narrow_loads_and_stores_touch_their_bytes_only),
-      cmocka_unit_test(a_diverged_warp_runs_the_lowest_pc_and_merges),
+      cmocka_unit_test(a_diverged_warp_runs_the_lowest_pc_and_reconverges),
       cmocka_unit_test(a_spinning_lane_does_not_hold_the_others_for_ever),
       cmocka_unit_test(a_barrier_releases_when_all_warps_of_the_block_wait),
       cmocka_unit_test(lanes_of_one_line_make_one_request),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for latecomers, R-TA-10 to R-TA-12, in the TB scheduler with SMs that only take notes: who
-// is late, the claim step by step, and whole claims over random tables against a reference that
-// sums up instead of stepping.
+// Room for latecomers, R-TA-10 to R-TA-12, in the TB scheduler with SMs that only record messages:
+// late kernels, the claim step by step, and whole claims over random tables against a reference
+// that computes the result at once instead of in steps.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -331,7 +331,7 @@ static void whatever_is_short_is_made_free(void **state) {
   }
 }
 
-// R-TA-11: they are in nobody's way any more, but the picture of the set-up shows them.
+// R-TA-11: these blocks need no room any more, but the shadow copy still has them.
 static void a_claim_ends_without_effect_when_its_givers_have_retired(void **state) {
   (void)state;
   struct bench bench;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequencer, R-PE-12 to R-PE-22, on whole models of one SM: what it injects and when, what an
-// image holds, what comes back from one, broken images, flushes, and that nobody counts what it
-// does.
+// The sequencer, R-PE-12 to R-PE-22, on whole models of one SM: which instructions it injects and
+// when, the contents of an image, what a restore reads from it, broken images, flushes, and that
+// injected instructions are not counted.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

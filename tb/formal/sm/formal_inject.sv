@@ -10,14 +10,14 @@ module formal_inject
   input logic [WarpsPerSched-1:0]                frozen_i,
   input logic [WarpsPerSched-1:0]                has_live_i,
   input logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
-  input logic [WarpsPerSched-1:0]                path_valid_i,
+  input logic [WarpsPerSched-1:0]                split_valid_i,
   input logic [WarpsPerSched-1:0]                at_barrier_i,
   input logic [WarpsPerSched-1:0]                ibuf_empty_i,
   input logic [WarpsPerSched-1:0]                sb_empty_i,
   input logic [WarpsPerSched-1:0]                sb_full_i,
   input logic [WarpsPerSched-1:0]                sb_hazard_i,
   input logic                                    mem_free_i,
-  input logic                                    bubble_i,
+  input logic                                    port_claim_i,
   input logic                                    lane_free_i,
   input logic [WidxW-1:0]                        widx_step_i,
   input step_t                                   step_i
@@ -30,8 +30,8 @@ module formal_inject
   logic [31:0]      instr;
   logic [4:0]       rd;
   qsm_inject u_dut (
-    .frozen_i, .has_live_i, .widx_i, .path_valid_i, .at_barrier_i, .ibuf_empty_i, .sb_empty_i,
-    .sb_full_i, .sb_hazard_i, .mem_free_i, .bubble_i, .lane_free_i,
+    .frozen_i, .has_live_i, .widx_i, .split_valid_i, .at_barrier_i, .ibuf_empty_i, .sb_empty_i,
+    .sb_full_i, .sb_hazard_i, .mem_free_i, .port_claim_i, .lane_free_i,
     .widx_step_i, .step_i, .warp_o(warp), .found_o(found), .asks_o(asks), .done_o(done),
     .instr_o(instr), .mem_o(mem), .jmp_o(jmp), .rd_o(rd),
     .quiet_o(quiet), .drained_o(drained)
@@ -52,7 +52,7 @@ module formal_inject
       if (frozen_i[w] && has_live_i[w] && widx_i[w] == widx_step_i)
         {is_there, which} = {1'b1, WarpW'(w)};
       if (frozen_i[w] && !sb_empty_i[w]) {all_quiet, all_drained} = '0;
-      if (frozen_i[w] && !(path_valid_i[w] && !ibuf_empty_i[w]) && !at_barrier_i[w])
+      if (frozen_i[w] && !(split_valid_i[w] && !ibuf_empty_i[w]) && !at_barrier_i[w])
         all_quiet = 1'b0;
     end
   end
@@ -74,7 +74,7 @@ module formal_inject
         word = 32'h00002003 | 32'(step_i.xreg) << 7;        // lw xr, 0(x0)
       end
       StepSet: begin
-        ready = ready && !sb_full_i[which] && !bubble_i && !(step_i.lane && !lane_free_i);
+        ready = ready && !sb_full_i[which] && !port_claim_i && !(step_i.lane && !lane_free_i);
         word = 32'h00000017 | 32'(step_i.xreg) << 7;        // auipc xr, 0
       end
       default: word = 32'h01ef8067;                         // jalr x0, 30(x31)
@@ -95,8 +95,8 @@ module formal_inject
       quiet_if_all: assert (quiet == all_quiet && drained == all_drained);
       jumps: cover (done && step_i.kind == StepJmp && sb_full_i[warp] && warp == 1);
       waits: cover (found && !done && step_i.kind == StepSet && step_i.lane && step_i.valid &&
-          !bubble_i && !sb_hazard_i[warp] && !sb_full_i[warp]);
-      at_barrier: cover (quiet && frozen_i == '1 && path_valid_i == '0);
+          !port_claim_i && !sb_hazard_i[warp] && !sb_full_i[warp]);
+      at_barrier: cover (quiet && frozen_i == '1 && split_valid_i == '0);
     end
   end
 endmodule

@@ -23,10 +23,10 @@ module formal_tb_save
   // Warps of the block: those with a live thread, and what the step's one says of itself.
   input logic  [WarpsPerSm-1:0]          found_i,
   input logic                            empty_i,
-  input logic                            path_valid_i,
+  input logic                            split_valid_i,
   input mask_t                           live_i,
   input mask_t                           bar_i,
-  input path_t                           path_i,
+  input split_t                           path_i,
   input lanes_t                          lane_pc_i,
   input logic  [WarpSize-1:0][DepthW-1:0] lane_depth_i,
   input logic                            done_i,
@@ -51,7 +51,7 @@ module formal_tb_save
   logic [31:0]          step_pc;
   mask_t                step_mask;
   step_warp_t           warp;
-  assign warp = '{found: found_i[widx], empty: empty_i, path_valid: path_valid_i, live: live_i,
+  assign warp = '{found: found_i[widx], empty: empty_i, split_valid: split_valid_i, live: live_i,
       bar: bar_i};
   qsm_tb_save u_dut (
     .clk_i, .rst_ni, .desc_i, .killed_i, .save_base_i, .message_i, .tb_valid_i(valid_q),
@@ -61,7 +61,7 @@ module formal_tb_save
     .restored_o(restored),
     .tb_index_o(tb_index), .phase_o(phase), .step_o(step), .step_widx_o(widx), .step_pc_o(step_pc),
     .step_mask_o(step_mask),
-    .step_done_i(done_i), .step_warp_i(warp), .step_path_i(path_i), .step_lane_pc_i(lane_pc_i),
+    .step_done_i(done_i), .step_warp_i(warp), .step_split_i(path_i), .step_lane_pc_i(lane_pc_i),
     .step_lane_depth_i(lane_depth_i), .step_word_i(word_i),
     .quiet_i, .drained_i
   );
@@ -195,7 +195,7 @@ module formal_tb_save
       assume (!open_q || !quiet_q || (stands && in_block && (found_i != '0) &&
           (saves || phase inside {PhState, PhWait} || found_i[0])));
       assume (!done_i || (step.valid && found_i[widx]));
-      assume (!path_valid_i || (path_i.mask != '0 && (path_i.mask & ~live_i) == '0));
+      assume (!split_valid_i || (path_i.mask != '0 && (path_i.mask & ~live_i) == '0));
       told_ahead: assert (!ran_q || freeze == freeze_next_q);
       frozen_while_open: assert (freeze.valid == open_q &&
           (!open_q || (freeze.tb == tb_q && freeze.kernel == kernel_q)));

@@ -142,7 +142,7 @@ module formal_tb_claim #(
     .raised_o(raised), .lowered_o(lowered), .realloc_o(), .preempting_i(1'b0), .restoring_i('0),
     .evict_refused_i('0), .evict_o(evict)
   );
-  qsm_run_fit #(.N(Granules)) u_fit (.free_i(fit_granules), .len_i(fit_len), .found_o(found),
+  qsm_first_fit #(.N(Granules)) u_fit (.free_i(fit_granules), .len_i(fit_len), .found_o(found),
       .base_o(base), .run_o(run));
 
   logic busy_q, over, kept;

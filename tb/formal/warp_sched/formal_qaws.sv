@@ -20,26 +20,26 @@ module formal_qaws
   input logic [KernelW-1:0]         start_kernel_i,
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
-  input logic [NumWarps-1:0]        seen_i,      // eligible, unless void_i
-  input logic                       void_i,
+  input logic [NumWarps-1:0]        seen_i,      // eligible, unless issue_inhibit_i
+  input logic                       issue_inhibit_i,
   input logic [NumKernels-1:0][7:0] budget_i,
   // its budget is written, with the value that it had or another one
   input logic [NumKernels-1:0]      written_i,
-  input logic [NumKernels-1:0]      shut_i,
+  input logic [NumKernels-1:0]      throttled_i,
   input logic [KernelW-1:0]         any_i       // any kernel
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic [NumWarps-1:0] eligible;  // in truth
-  assign eligible = void_i ? '0 : seen_i;
+  assign eligible = issue_inhibit_i ? '0 : seen_i;
 
   logic [NumWarps-1:0]               resident;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
-    .finish_slot_i, .eligible_i(seen_i), .long_i('0),
+    .finish_slot_i, .eligible_i(seen_i), .long_latency_i('0),
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
 
@@ -54,8 +54,9 @@ module formal_qaws
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
     .clk_i, .rst_ni, .policy_i(Prose ? PolicyQawsProse : PolicyQaws), .resident_i(resident),
     .kernel_i(kernel),
-    .eligible_i(seen_i), .void_i, .long_i('0), .start_valid_i, .start_slot_i,
-    .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart), .shut_i,
+    .eligible_i(seen_i), .issue_inhibit_i, .long_latency_i('0), .start_valid_i, .start_slot_i,
+    .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart),
+    .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
@@ -69,8 +70,8 @@ module formal_qaws
       group[w] = budget_i[kernel[w]];
       if (resident[w]) hosted[kernel[w]] = 1'b1;
     end
-    // Kernels that make their group count: one that is not shut is enough.
-    counts = hosted & ~shut_i;
+    // Kernels that make their group count: one that is not throttled is enough.
+    counts = hosted & ~throttled_i;
     restarted = (hosted & restart) != '0;
   end
 
@@ -137,8 +138,8 @@ module formal_qaws
       (Prose ? marked_waits && mark_others : head_failed);
 
   // ---- How long any group that counts stays away from the front ----
-  // Steps since it was there, while no group comes, leaves or is shut; most that they can be: each
-  // other group's budget + 1.
+  // Steps since it was there, while no group comes, leaves or is throttled; most that they can be:
+  // each other group's budget + 1.
   logic [15:0]                away_q, most;
   logic [KernelW-1:0]         any_q;
   logic [NumKernels-1:0]      counts_q, first_of_group;
@@ -161,7 +162,7 @@ module formal_qaws
     else if (step) away_q <= away_q + 1;
   end
 
-  // The count of a group that is shut goes on to the next one, whose budget may be smaller.
+  // The count of a group that is throttled goes on to the next one, whose budget may be smaller.
   logic carried_q, shut_moves;
   assign shut_moves = valid && !restarted && !front_counts && others_count && has_members;
   always_ff @(posedge clk_i) carried_q <= rst_ni && ncs_after != 0 && (carried_q || shut_moves);
@@ -169,7 +170,8 @@ module formal_qaws
   logic [NumWarps-1:0] shut_eligible;
   logic [NumKernels-1:0] legal_budget;
   always_comb begin
-    for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = seen_i[w] && shut_i[kernel[w]];
+    for (int unsigned w = 0; w < NumWarps; w++)
+      shut_eligible[w] = seen_i[w] && throttled_i[kernel[w]];
     for (int unsigned k = 0; k < NumKernels; k++)
       legal_budget[k] = budget_i[k] != 0 && 32'(budget_i[k]) <= MaxBudget;
   end
@@ -202,7 +204,7 @@ module formal_qaws
       if (Bound && steady) comes_to_front: assert (away_q <= most);
       rotates: cover (step && ncs == 2 && front == 2);
       carries: cover (shut_moves && ncs == 2 && others_count);
-      waits_long: cover (at_front && away_q == 3);
+      long_latency: cover (at_front && away_q == 3);
       other_group: cover (pick_valid && group[pick] != front_after);
     end
   end

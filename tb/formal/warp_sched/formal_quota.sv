@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_quota against its rules, written out here a second time (docs/quota_gate.md R-QC,
 // docs/schemes.md R-SC): the gate, every counter and all that decides about it are equal in every
-// cycle. From the rules follow the bounds: a held kernel issues only while C > 0, so C is never
+// cycle. The bounds follow from the rules: a held kernel issues only while C > 0, so C is never
 // below 1 - NumSched * WarpSize by that; whoever is not held stops at the bound of R-QC-2.
 module formal_quota
   import qsm_enums_pkg::*;
@@ -40,7 +40,7 @@ module formal_quota
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  kernels_t                    present_q, open, shut;
+  kernels_t                    present_q, open, throttled;
   logic [NumKernels-1:0][30:0] dut_quota;
   logic [NumKernels-1:0][31:0] dut_snap_c, dut_snap_insn;
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_dut (
@@ -48,7 +48,7 @@ module formal_quota
     .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i, .tick_i, .word_valid_i, .word_kernel_i, .word_quota_i,
     .word_credit_i, .load_valid_i, .load_scheme_i,
-    .open_o(open), .shut_o(shut), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
+    .open_o(open), .throttled_o(throttled), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
     .snap_insn_o(dut_snap_insn)
   );
 
@@ -207,7 +207,8 @@ module formal_quota
   for (genvar k = 0; k < NumKernels; k++) begin : g_same
     assign same_c[k] = u_dut.g_slot[k].c_q == s_q[k].c;
     assign same_quota[k] = dut_quota[k] == s_q[k].quota;
-    assign same_flags[k] = {u_dut.granted_q[k], u_dut.has_q[k], u_dut.fresh_q[k], u_dut.load_q[k],
+    assign same_flags[k] = {u_dut.granted_q[k], u_dut.shadow_has_q[k], u_dut.fresh_q[k],
+        u_dut.load_q[k],
         u_dut.refill_q[k]}
                            == {s_q[k].granted, s_q[k].has, s_q[k].fresh, s_q[k].to_load,
                                s_q[k].to_refill};
@@ -254,7 +255,7 @@ module formal_quota
       assume (!(elastic && dcnt_q == '0 && !load_valid_i && starting != '0));
 
       gate: assert (open == expected_open);
-      is_shut: assert (shut == (held ? ~positive : '0));
+      is_throttled: assert (throttled == (held ? ~positive : '0));
       counters: assert (&same_c);
       quotas: assert (&same_quota);
       snapshots: assert (&same_snap);

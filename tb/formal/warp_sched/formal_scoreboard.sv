@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_scoreboard: a table of what was issued and is not complete beside it, by R-SB-1 to -3. A
-// register waits for whoever writes it and for nobody else, no entry is given away twice, and each
-// comes back when its instruction is complete.
+// register waits only for the instruction that writes it, no entry is allocated twice, and each
+// entry is released when its instruction is complete.
 module formal_scoreboard #(
   parameter int unsigned NumWarps = 2,
   parameter int unsigned Entries = 3,

@@ -11,7 +11,7 @@ module formal_two_level #(
   input logic [SlotW-1:0]    start_slot_i,
   input logic                finish_valid_i,
   input logic [SlotW-1:0]    finish_slot_i,
-  input logic [NumWarps-1:0] long_i,
+  input logic [NumWarps-1:0] long_latency_i,
   input logic [4:0]          active_warps_i,
   input logic [SlotW-1:0]    oldest_i
 );
@@ -21,7 +21,7 @@ module formal_two_level #(
   logic [NumWarps-1:0] resident, start, finish, candidates, active;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(1)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i(1'b0), .finish_valid_i,
-    .finish_slot_i, .eligible_i('0), .long_i,
+    .finish_slot_i, .eligible_i('0), .long_latency_i,
     .resident_o(resident), .kernel_o(), .older_o()
   );
   always_comb begin
@@ -31,7 +31,8 @@ module formal_two_level #(
     if (finish_valid_i) finish[finish_slot_i] = 1'b1;
   end
   qsm_two_level #(.NumWarps(NumWarps)) u_dut (
-    .clk_i, .rst_ni, .enable_i, .resident_i(resident), .long_i, .active_warps_i, .finish_i(finish),
+    .clk_i, .rst_ni, .enable_i, .resident_i(resident), .long_latency_i, .active_warps_i,
+    .finish_i(finish),
     .candidates_o(candidates), .oldest_i, .active_o(active)
   );
 
@@ -45,8 +46,8 @@ module formal_two_level #(
     next = expected_q;
     for (int unsigned w = 0; w < NumWarps; w++) begin
       n_active += 5'(expected_q[w]);
-      waits[w] = resident[w] && !expected_q[w] && !long_i[w];
-      if (expected_q[w] && long_i[w] && !demoted) begin
+      waits[w] = resident[w] && !expected_q[w] && !long_latency_i[w];
+      if (expected_q[w] && long_latency_i[w] && !demoted) begin
         next[w] = 1'b0;
         demoted = 1'b1;
       end
@@ -71,7 +72,8 @@ module formal_two_level #(
       who_waits: assert (candidates == waits);
       places: assert (n_active <= places_before_q || n_active <= n_before_q);
       only_resident: assert ((active & ~resident) == '0);
-      all_taken: cover (n_active == 2 && active_warps_i == 2 && waits != '0 && long_i != '0);
+      all_taken: cover (n_active == 2 && active_warps_i == 2 && waits != '0 &&
+          long_latency_i != '0);
       too_many: cover (n_active > active_warps_i);
     end
   end

@@ -17,27 +17,27 @@ module formal_warp_sched
   input logic [KernelW-1:0]         start_kernel_i,
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
-  input logic [NumWarps-1:0]        seen_i,      // eligible, unless void_i
-  input logic                       void_i,
-  input logic [NumWarps-1:0]        long_i,
+  input logic [NumWarps-1:0]        seen_i,      // eligible, unless issue_inhibit_i
+  input logic                       issue_inhibit_i,
+  input logic [NumWarps-1:0]        long_latency_i,
   input logic [4:0]                 active_warps_i,
   input logic [NumKernels-1:0][7:0] budget_i,
   // its budget is written, with the value that it had or another one
   input logic [NumKernels-1:0]      written_i,
-  input logic [NumKernels-1:0]      shut_i
+  input logic [NumKernels-1:0]      throttled_i
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic [NumWarps-1:0] eligible;  // in truth
-  assign eligible = void_i ? '0 : seen_i;
+  assign eligible = issue_inhibit_i ? '0 : seen_i;
 
   logic [NumWarps-1:0]               resident;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
-    .finish_slot_i, .eligible_i(seen_i), .long_i,
+    .finish_slot_i, .eligible_i(seen_i), .long_latency_i,
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
 
@@ -56,8 +56,8 @@ module formal_warp_sched
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
     .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i),
-    .void_i, .long_i, .start_valid_i, .start_slot_i, .finish_valid_i,
-    .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .shut_i,
+    .issue_inhibit_i, .long_latency_i, .start_valid_i, .start_slot_i, .finish_valid_i,
+    .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
@@ -126,7 +126,7 @@ module formal_warp_sched
   always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
       patient[w] = 32'(others_q[w]) < NumWarps;
-      shut_eligible[w] = seen_i[w] && shut_i[kernel[w]];
+      shut_eligible[w] = seen_i[w] && throttled_i[kernel[w]];
     end
   end
   always_ff @(posedge clk_i) begin

@@ -16,7 +16,7 @@ module formal_warps #(
   input  logic                             finish_valid_i,
   input  logic [SlotW-1:0]                 finish_slot_i,
   input  logic [NumWarps-1:0]              eligible_i,
-  input  logic [NumWarps-1:0]              long_i,
+  input  logic [NumWarps-1:0]              long_latency_i,
   output logic [NumWarps-1:0]              resident_o,
   output logic [NumWarps-1:0][KernelW-1:0] kernel_o,
   // [a][b]: slot a was started before slot b; by number after reset
@@ -50,8 +50,8 @@ module formal_warps #(
       assume (!start_valid_i || !resident_o[start_slot_i]);
       assume (!finish_valid_i || resident_o[finish_slot_i]);
       assume ((eligible_i & ~resident_o) == '0);
-      assume ((long_i & ~resident_o) == '0);
-      assume ((eligible_i & long_i) == '0);
+      assume ((long_latency_i & ~resident_o) == '0);
+      assume ((eligible_i & long_latency_i) == '0);
     end
   end
 endmodule

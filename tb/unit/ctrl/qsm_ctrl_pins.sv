@@ -96,7 +96,7 @@ module qsm_ctrl_pins
     .clk_i, .rst_ni, .req_i, .rsp_o, .irq_o,
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs),
     .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
-    .cycle_o, .desc_o, .policy_param_o, .valid_o, .qos_o,
+    .cycle_o, .desc_o, .policy_param_o, .qos_o,
     .launch_o, .kill_o, .arrival_o, .alloc_change_o, .hist_clear_o, .icache_inv_o, .preempt_o,
     .l2_flush_o,
     .tb_i(tb), .mem_value_i, .snapshot_i, .fault_kernel_o, .figures_i
@@ -129,6 +129,7 @@ module qsm_ctrl_pins
   assign gpu_figures.adjust_busy = adjust_busy_i;
   assign gpu_figures.l2_flush = l2_flushing_i;
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    assign valid_o[k] = slot_regs[k].ctx.valid;
     assign first_quota_o[k] = slot_regs[k].first_quota;
     assign goal_o[k] = slot_regs[k].goal;
     assign sm_mask_o[k] = slot_regs[k].sm_mask;

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "Vtb_decode.h"
+#include "Vbench_decode.h"
 #include "qsm_parameters.h"
 
 namespace {
@@ -188,7 +188,7 @@ uint32_t immediate(uint32_t w, Imm imm) {
   }
 }
 
-std::string check(Vtb_decode &dut, uint32_t w) {
+std::string check(Vbench_decode &dut, uint32_t w) {
   dut.instr_i = w;
   dut.eval();
   const Row &row = row_of(w);
@@ -238,7 +238,7 @@ std::string check(Vtb_decode &dut, uint32_t w) {
 int main(int argc, char **argv) {
   const uint32_t seed = argc > 1 ? static_cast<uint32_t>(strtoul(argv[1], nullptr, 0)) : 1;
   std::mt19937 rng(seed);
-  Vtb_decode dut;
+  Vbench_decode dut;
   std::string wrong;
   for (uint32_t n = 0; n < 1u << 22 && wrong.empty();
        n++) {  // 7 + 5 + 3 + 7 bits: funct7, rs2, funct3, opcode

@@ -36,7 +36,7 @@ class DramRef {
   DramCommand command(uint64_t now, bool port_ready) const {
     DramCommand result;
     const size_t looked_at =
-        passed_ == kPatience ? std::min<size_t>(1, entries_.size()) : entries_.size();
+        passed_ == kStarveLimit ? std::min<size_t>(1, entries_.size()) : entries_.size();
     if (port_ready && bus_free_ <= now && places_.size() < queue_) {
       for (size_t i = 0; i < looked_at; i++) {
         if (!asks_open_row(entries_[i]) || bank(entries_[i]).takes > now) continue;
@@ -49,7 +49,7 @@ class DramRef {
     for (size_t i = 0; i < looked_at; i++) {
       const Bank &b = bank(entries_[i]);
       if (asks_open_row(entries_[i]) || b.takes > now) continue;
-      if (b.open && (b.closable > now || (passed_ != kPatience && open_row_wanted(entries_[i]))))
+      if (b.open && (b.closable > now || (passed_ != kStarveLimit && open_row_wanted(entries_[i]))))
         continue;
       result.row = true;
       result.request = entries_[i].request;
@@ -82,7 +82,7 @@ class DramRef {
 
   unsigned passed() const { return passed_; }
   size_t size() const { return entries_.size(); }
-  static constexpr unsigned kPatience = 15;
+  static constexpr unsigned kStarveLimit = 15;
 
  private:
   struct Bank {

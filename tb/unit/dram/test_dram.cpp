@@ -85,7 +85,7 @@ class Bench {
   DramRequest offered = {};
   uint64_t now = 0;
   uint32_t next_number = 1;
-  uint64_t n_answered = 0, n_columns = 0, n_rows = 0, n_overtaken = 0, n_patient = 0, n_full = 0;
+  uint64_t n_answered = 0, n_columns = 0, n_rows = 0, n_overtaken = 0, n_starved = 0, n_full = 0;
 
  private:
   void same(const char *what, uint64_t seen, uint64_t wanted) {
@@ -98,7 +98,7 @@ class Bench {
     n_columns += last.column;
     n_rows += last.row;
     n_overtaken += last.column && ref.passed() > 0;
-    n_patient += ref.passed() == DramRef::kPatience && port_ready;
+    n_starved += ref.passed() == DramRef::kStarveLimit && port_ready;
     n_full += !ref.ready();
   }
 
@@ -159,7 +159,7 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, const Load &load) {
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  uint64_t n_answered = 0, n_rows = 0, n_overtaken = 0, n_patient = 0, n_full = 0;
+  uint64_t n_answered = 0, n_rows = 0, n_overtaken = 0, n_starved = 0, n_full = 0;
   for (unsigned round = 0; round < 24 && !tap.failed(); round++) {
     Bench bench(tap);
     const Load load = {4 + round % 4 * 4,    round % 3 * 6, 3 + round % 2 * 13,
@@ -168,13 +168,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_answered += bench.n_answered;
     n_rows += bench.n_rows;
     n_overtaken += bench.n_overtaken;
-    n_patient += bench.n_patient;
+    n_starved += bench.n_starved;
     n_full += bench.n_full;
   }
   std::printf(
       "# %llu accesses, %llu rows opened, %llu overtaking, %llu cycles with patience at its end, %llu with a full queue\n",
       static_cast<unsigned long long>(n_answered), static_cast<unsigned long long>(n_rows),
-      static_cast<unsigned long long>(n_overtaken), static_cast<unsigned long long>(n_patient),
+      static_cast<unsigned long long>(n_overtaken), static_cast<unsigned long long>(n_starved),
       static_cast<unsigned long long>(n_full));
   tap.expect(n_answered > 500 && n_rows > 50 && n_full > 50, "too little happened");
   if (QUEUE > 1)
@@ -186,7 +186,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 // An entry waits for another row of a bank while a stream of accesses to the open one overtakes it
 // 15 times, and no more.
-void test_patience(qsm_unit::Tap &tap) {
+void test_starve_limit(qsm_unit::Tap &tap) {
   Bench bench(tap);
   const auto accept = [&bench](uint32_t line, bool port_ready) {
     bench.offer(line, false);
@@ -206,7 +206,7 @@ void test_patience(qsm_unit::Tap &tap) {
     bench.cycle(true, true, true);
     overtaken += bench.last.column && bench.last.request.number > patient_number;
   }
-  tap.expect(bench.n_rows == 2 && overtaken == (QUEUE > 1 ? DramRef::kPatience : 0),
+  tap.expect(bench.n_rows == 2 && overtaken == (QUEUE > 1 ? DramRef::kStarveLimit : 0),
              "%u accesses overtook, %llu rows were opened", overtaken,
              static_cast<unsigned long long>(bench.n_rows));
   do bench.cycle(true, true, true);
@@ -222,7 +222,7 @@ int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_dram");
   qsm_unit::Tap tap(3);
   test_times_of_a_row_miss(tap);
-  test_patience(tap);
+  test_starve_limit(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -3,7 +3,7 @@
 // with operands of their own, the result in its cycle and kept until it is taken. Output: TAP.
 #include "../common/fp_bench.hpp"
 #include "../common/qsm_unit.h"
-#include "Vtb_fp_div.h"
+#include "Vbench_fp_div.h"
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr unsigned kLanes = 4, kLatency = 32;  // EX1 (t+2) to t+34
 int main(int argc, char **argv) {
   qsm_unit::FpBench bench(argc, argv);
   qsm_unit::begin_with_anything();
-  Vtb_fp_div top;
+  Vbench_fp_div top;
   auto tick = [&] {
     top.clk_i = 1;
     top.eval();

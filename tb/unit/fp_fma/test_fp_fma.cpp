@@ -5,7 +5,7 @@
 
 #include "../common/fp_bench.hpp"
 #include "../common/qsm_unit.h"
-#include "Vtb_fp_fma.h"
+#include "Vbench_fp_fma.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ struct Flying {
 int main(int argc, char **argv) {
   qsm_unit::FpBench bench(argc, argv);
   qsm_unit::begin_with_anything();
-  Vtb_fp_fma top;
+  Vbench_fp_fma top;
   top.valid_i = 0;
   top.clk_i = 0;
   top.rst_ni = 0;

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "Vtb_l1.h"
+#include "Vbench_l1.h"
 
 #include "../common/qsm_unit.h"
 #include "l1_ref.h"
@@ -22,7 +22,7 @@ class Bench {
   Bench(qsm_unit::Tap &tap, Covers &covers, unsigned ref_sets = SETS)
       : ref(ref_sets, WAYS), tap_(tap), covers_(covers) {
     qsm_unit::begin_with_anything();
-    top.reset(new Vtb_l1);
+    top.reset(new Vbench_l1);
     drive(Inputs{});
     top->rst_ni = 0;
     clock();
@@ -69,7 +69,7 @@ class Bench {
     return words;
   }
 
-  std::unique_ptr<Vtb_l1> top;
+  std::unique_ptr<Vbench_l1> top;
   L1Ref ref;
   uint64_t now = 1;
   unsigned memory_delay = 1;  // cycles from a request to its response at least

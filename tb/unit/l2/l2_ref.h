@@ -10,7 +10,7 @@
 #include <vector>
 
 enum class Kind { kRead = 0, kWrite = 1, kAmo = 2 };
-enum class Outcome { kHit = 0, kMerged = 1, kPassedOn = 2, kWhole = 3, kMiss = 4 };
+enum class Outcome { kHit = 0, kMerged = 1, kBypassed = 2, kWhole = 3, kMiss = 4 };
 
 struct L2Request {
   uint32_t line = 0, bytes = 0;
@@ -62,7 +62,7 @@ class L2Ref {
       return effect;
     }
     if (req.nc && req.kind != Kind::kAmo) {
-      effect.outcome = Outcome::kPassedOn;
+      effect.outcome = Outcome::kBypassed;
     } else if (req.whole) {
       effect.outcome = Outcome::kWhole;
       allocate(set, req.line, true, &effect);

@@ -245,8 +245,8 @@ class Bench {
     cover_.mshrs_full += ref.mshrs.size() == MSHRS;
     cover_.waiters_full += n_waiters == WAITERS;
     cover_.nc_read_after_write +=
-        effect.outcome != Outcome::kPassedOn && nc_written_.count(acting_.line);
-    if (effect.outcome == Outcome::kPassedOn && acting_.kind == Kind::kWrite)
+        effect.outcome != Outcome::kBypassed && nc_written_.count(acting_.line);
+    if (effect.outcome == Outcome::kBypassed && acting_.kind == Kind::kWrite)
       nc_written_[acting_.line] = true;
     else
       nc_written_.erase(acting_.line);
@@ -516,7 +516,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     bench.flush_alone();
   }
   std::printf(
-      "# %llu requests: %llu hits, %llu merged, %llu passed on, %llu whole lines, %llu misses; %llu victims\n",
+      "# %llu requests: %llu hits, %llu merged, %llu bypassed, %llu whole lines, %llu misses; %llu victims\n",
       static_cast<unsigned long long>(cover.requests),
       static_cast<unsigned long long>(cover.outcome[0]),
       static_cast<unsigned long long>(cover.outcome[1]),

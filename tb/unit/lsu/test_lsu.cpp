@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "Vtb_lsu.h"
+#include "Vbench_lsu.h"
 #include "verilated.h"
 
 double sc_time_stamp() { return 0; }
@@ -535,7 +535,7 @@ class Rtl {
     return out;
   }
 
-  Vtb_lsu top_;
+  Vbench_lsu top_;
 };
 
 // ---- a bench: both sides, the sub-cores' queues and a memory ----

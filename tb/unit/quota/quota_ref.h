@@ -56,7 +56,7 @@ class QuotaRef {
       qos_goes_on = qos_goes_on || (in.qos[j] && in.runnable[j] && slots[j].c > 0);
     return slots[k].c > 0 && !(scheme == QSM_SCHEME_ROLLOVER_TIME && !in.qos[k] && qos_goes_on);
   }
-  bool shut(const QuotaInputs &in, unsigned k) const { return held(in) && slots[k].c <= 0; }
+  bool throttled(const QuotaInputs &in, unsigned k) const { return held(in) && slots[k].c <= 0; }
 
   void step(const QuotaInputs &in) {
     const std::vector<bool> due = refills(in);

@@ -83,10 +83,10 @@ class Bench {
     top.eval();
     return (top.open_o >> k) & 1;
   }
-  bool shut(unsigned k) {
+  bool throttled(unsigned k) {
     drive();
     top.eval();
-    return (top.shut_o >> k) & 1;
+    return (top.throttled_o >> k) & 1;
   }
   void here(unsigned k, bool is = true) { in.present[k] = in.runnable[k] = is; }
   int64_t quota(unsigned k) { return static_cast<int64_t>(get(top.quota_o, k, 31)); }
@@ -137,8 +137,8 @@ class Bench {
       const auto snap_c = static_cast<int64_t>(static_cast<int32_t>(get(top.snap_c_o, k, 32)));
       tap_.expect(((top.open_o >> k) & 1) == ref.open(in, k), "cycle %llu: gate of %u is not %d", n,
                   k, ref.open(in, k));
-      tap_.expect(((top.shut_o >> k) & 1) == ref.shut(in, k), "cycle %llu: shut of %u is not %d", n,
-                  k, ref.shut(in, k));
+      tap_.expect(((top.throttled_o >> k) & 1) == ref.throttled(in, k),
+                  "cycle %llu: throttled of %u is not %d", n, k, ref.throttled(in, k));
       tap_.expect(quota(k) == s.quota, "cycle %llu: quota of %u is %lld, not %lld", n, k,
                   static_cast<long long>(quota(k)), static_cast<long long>(s.quota));
       tap_.expect(snap_c == s.snap_c, "cycle %llu: snapshot of C of %u is %lld, not %lld", n, k,
@@ -181,13 +181,13 @@ void test_decrement(qsm_unit::Tap &tap) {
   }
   b.cycle();
   expect_c(tap, b, kKernels - 1, want);
-  tap.expect(b.open(kKernels - 1), "shut without a scheme");
+  tap.expect(b.open(kKernels - 1), "closed without a scheme");
   tap.expect(b.ref.slots[kKernels - 1].snap_insn == static_cast<uint32_t>(-want),
              "instructions not counted");
   tap.done("R-QC-2, R-QC-8: issued lanes of all sub-cores come off in every scheme");
 }
 
-void test_first(qsm_unit::Tap &tap) {
+void test_prio_enc(qsm_unit::Tap &tap) {
   Bench b(tap);
   b.in.first_quota[0] = 7;
   b.in.arrive = 0;
@@ -260,7 +260,7 @@ void test_load(qsm_unit::Tap &tap) {
   b.cycle();
   tap.expect(!b.open(0), "a kernel that loads is open in its second cycle");
   b.cycle();
-  tap.expect(b.open(0), "shut after the load");
+  tap.expect(b.open(0), "closed after the load");
   expect_c(tap, b, 0, 50);
   for (unsigned n = 1; n < 2 * kKernels; n++) b.cycle();  // the other slots
   b.load(QSM_SCHEME_NAIVE);                               // present, no word: stays
@@ -329,7 +329,7 @@ void test_figure4(qsm_unit::Tap &tap) {
   expect_c(tap, b, 1, -3);
   b.issue(0, 0, 1);  // cycle t: the last QoS instruction
   b.cycle();
-  tap.expect(!b.open(0) && !b.open(1), "t + 1: gates not shut");
+  tap.expect(!b.open(0) && !b.open(1), "t + 1: gates not closed");
   expect_c(tap, b, 1, -3);  // t + 1: the refill is decided
   tap.expect(b.open(1) && !b.open(0), "t + 2: not refilled");
   expect_c(tap, b, 1, 47);
@@ -457,7 +457,8 @@ void test_elastic(qsm_unit::Tap &tap) {
   b.in.epoch_len = 200;
   pair(b, QSM_SCHEME_ELASTIC, 0,
        -3);  // cycle t is over: all spent at the start of t + 1, in which the epoch starts
-  tap.expect(!b.open(0) && !b.open(1) && b.shut(0) && b.shut(1), "gates of spent kernels");
+  tap.expect(!b.open(0) && !b.open(1) && b.throttled(0) && b.throttled(1),
+             "gates of spent kernels");
   b.cycle();
   tap.expect(b.ref.dcnt == 199 && b.ref.early, "no early start");
   for (unsigned n = 0; n < 4; n++) b.cycle();
@@ -540,7 +541,7 @@ void test_rollover_time(qsm_unit::Tap &tap) {
   pair(b, QSM_SCHEME_ROLLOVER, 1, 40);
   tap.expect(b.open(0) && b.open(1), "Rollover closes");
   b.load(QSM_SCHEME_ROLLOVER_TIME);  // no words: C stays
-  tap.expect(b.open(0) && !b.open(1) && !b.shut(1), "not closed, or shut");
+  tap.expect(b.open(0) && !b.open(1) && !b.throttled(1), "not closed, or throttled");
   b.in.runnable[0] = false;
   tap.expect(b.open(1), "closed for a kernel that is frozen");
   b.in.runnable[0] = true;
@@ -665,7 +666,7 @@ int main(int argc, char **argv) {
   qsm_unit::Tap tap(14);
   qsm_unit::begin_with_anything();
   test_decrement(tap);
-  test_first(tap);
+  test_prio_enc(tap);
   test_first_delays_load(tap);
   test_load(tap);
   test_figure4(tap);

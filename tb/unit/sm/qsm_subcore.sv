@@ -17,7 +17,7 @@ module qsm_subcore
   input  policy_param_t               policy_param_i,
   input  logic [NumKernels-1:0]       killed_i,
   input  logic [NumKernels-1:0]       open_i,
-  input  logic [NumKernels-1:0]       shut_i,
+  input  logic [NumKernels-1:0]       throttled_i,
   input  tb_index_t                   tb_index_i,
   input  warp_start_t                 start_i,
   input  logic [MaxTbs-1:0]           release_i,
@@ -47,7 +47,7 @@ module qsm_subcore
   input  mask_t                       step_mask_i,
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
-  output path_t                       step_path_o,
+  output split_t                       step_split_o,
   output lanes_t                      step_lane_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
   output step_word_t                  step_word_o,
@@ -81,7 +81,7 @@ module qsm_subcore
   assign mq_valid_o    = mq_valid;
   always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
   assign result_pop_o  = 1'b0;
-  assign {step_path_o, step_lane_pc_o, step_lane_depth_o, step_word_o} = '0;
+  assign {step_split_o, step_lane_pc_o, step_lane_depth_o, step_word_o} = '0;
   assign step_warp_o   = '{found: quiet, default: '0};
   assign step_done_o   = quiet && step_i.valid;  // at once, or never
   assign {quiet_o, drained_o} = {quiet, quiet};

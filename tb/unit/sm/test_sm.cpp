@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../common/qsm_unit.h"
-#include "Vtb_sm.h"
+#include "Vbench_sm.h"
 
 double sc_time_stamp() { return 0; }
 
@@ -268,7 +268,7 @@ class Rtl {
     top.fill_i = 0;
   }
 
-  Vtb_sm top;
+  Vbench_sm top;
 
  private:
   void drive(const Inputs &in) {
@@ -702,7 +702,7 @@ void test_restore_message(Tap &tap) {
     b.full(message(kRestore, 1, 2, fresh));
     b.full({});
     tap.expect(b.out.start[0].valid && b.out.start[0].restored == !fresh,
-               "the warp of a restored block starts without a path, unless it is fresh");
+               "the warp of a restored block starts without a split, unless it is fresh");
     b.full(finish(0, 2));
     for (int i = 0; i < 5; i++) b.full({});
     tap.expect(!b.out.retire.valid && b.out.present == 2 && !b.out.runnable,

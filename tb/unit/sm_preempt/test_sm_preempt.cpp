@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../common/qsm_unit.h"
-#include "Vtb_sm_preempt.h"
+#include "Vbench_sm_preempt.h"
 #include "kernel.h"
 #include "qsm_enums.h"
 
@@ -331,7 +331,7 @@ class Bench {
   Tap &tap_;
   Random &random_;
   bool kills_;
-  Vtb_sm_preempt top;
+  Vbench_sm_preempt top;
   Memory memory_;
   uint32_t subs_, warps_, lanes_, kernels_, calm_, slow_, first_ = 0;
   uint32_t requests_ = 60;  // at most: a block that is flushed all the time never ends

@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include "Vtb_subcore.h"
+#include "Vbench_subcore.h"
 #include "qsm_enums.h"
 #include "ref.hpp"
 #include "verilated.h"
@@ -28,8 +28,8 @@ struct Warp {
   std::vector<uint32_t> issued;  // per lane: steps issued so far
   uint32_t waits = 0;            // lanes at the barrier
   uint32_t selcnt = 0, rot = 0;
-  bool merge_valid = false;
-  uint32_t merge_pc = 0;
+  bool reconv_valid = false;
+  uint32_t reconv_pc = 0;
 };
 
 struct Issue {
@@ -105,7 +105,7 @@ class Bench {
     if (error.empty()) error = "cycle " + std::to_string(cycle) + ": " + what;
   }
 
-  Vtb_subcore top;
+  Vbench_subcore top;
   std::mt19937 rng;
   std::vector<uint32_t> code;
   Memory memory;
@@ -116,7 +116,7 @@ class Bench {
   std::vector<Fault> faults;
   std::vector<Write> writes;
   std::vector<uint64_t> popped;  // cycles in which an operation left the memory queue
-  uint64_t n_selections = 0, n_merges = 0, n_fair = 0, n_misses = 0, resident_cycles = 0;
+  uint64_t n_selections = 0, n_reconvergences = 0, n_fair = 0, n_misses = 0, resident_cycles = 0;
   uint32_t slow = 3;  // 0: memory answers at once; else up to 2^slow cycles
   bool hold_fill = false, hold_memory = false;
   std::deque<Warp> starts;
@@ -280,10 +280,10 @@ class Bench {
     if (top.issue_o) watch_issue();
     if (top.resolve_o && is_killed(top.resolve_warp_o))
       fail("a killed kernel's instruction resolves (R-WS-2)");
-    if (top.path_o && is_killed(top.path_warp_o))
+    if (top.path_o && is_killed(top.split_warp_o))
       fail("a killed kernel's warp is selected (R-WS-5)");
-    if (top.merge_o) watch_merge(slots.at(top.merge_warp_o));
-    if (top.path_o) watch_path(slots.at(top.path_warp_o));
+    if (top.reconv_o) watch_reconvergence(slots.at(top.reconv_warp_o));
+    if (top.path_o) watch_split(slots.at(top.split_warp_o));
     if (top.arrive_o) arrived.at(top.arrive_tb_o)++;
     if (top.finish_o) left.at(top.finish_tb_o)--;
     if (top.write_o) writes.push_back({cycle, top.write_warp_o, top.write_rd_o, top.write_mask_o});
@@ -326,7 +326,7 @@ class Bench {
   }
 
   // R-WS-6, from the reference's state of every thread.
-  void watch_path(Warp &w) {
+  void watch_split(Warp &w) {
     n_selections++;
     if (!w.threads[0]) return;
     uint32_t cand = 0;
@@ -364,24 +364,24 @@ class Bench {
       }
     }
     const uint32_t group = group_of(lead);
-    if (top.path_pc_o != at[lead].pc || top.path_depth_o != at[lead].depth ||
-        top.path_mask_o != group)
-      fail("selected path differs from R-WS-6");
-    w.merge_valid = false;
+    if (top.split_pc_o != at[lead].pc || top.split_depth_o != at[lead].depth ||
+        top.split_mask_o != group)
+      fail("selected split differs from R-WS-6");
+    w.reconv_valid = false;
     for (uint32_t l = 0; l < lanes; l++) {
       if (!(cand >> l & 1) || (group >> l & 1) || at[l].depth != at[lead].depth ||
           at[l].pc <= at[lead].pc)
         continue;
-      if (!w.merge_valid || at[l].pc < w.merge_pc) w.merge_pc = at[l].pc;
-      w.merge_valid = true;
+      if (!w.reconv_valid || at[l].pc < w.reconv_pc) w.reconv_pc = at[l].pc;
+      w.reconv_valid = true;
     }
   }
 
-  void watch_merge(const Warp &w) {
+  void watch_reconvergence(const Warp &w) {
     if (!w.threads[0]) return;
-    n_merges += w.merge_valid;
-    if (top.merge_valid_o != w.merge_valid || (w.merge_valid && top.merge_pc_o != w.merge_pc))
-      fail("merge point differs from R-WS-7");
+    n_reconvergences += w.reconv_valid;
+    if (top.reconv_valid_o != w.reconv_valid || (w.reconv_valid && top.reconv_pc_o != w.reconv_pc))
+      fail("reconvergence point differs from R-WS-7");
   }
 
  public:

@@ -42,7 +42,7 @@ static std::vector<std::unique_ptr<Thread>> make_threads(uint32_t n, uint32_t tb
 }
 
 struct Totals {
-  uint64_t issues = 0, selections = 0, merges = 0, fair = 0, misses = 0;
+  uint64_t issues = 0, selections = 0, reconvergences = 0, fair = 0, misses = 0;
 };
 
 static std::string run_random(uint32_t seed, Totals &totals) {
@@ -69,7 +69,7 @@ static std::string run_random(uint32_t seed, Totals &totals) {
     totals.issues += threads[0]->trace.size();
   }
   totals.selections += bench.n_selections;
-  totals.merges += bench.n_merges;
+  totals.reconvergences += bench.n_reconvergences;
   totals.fair += bench.n_fair;
   totals.misses += bench.n_misses;
   for (size_t i = 0; i < expected.bytes.size(); i++) {
@@ -87,11 +87,11 @@ static void test_random(uint32_t seed, uint32_t n) {
     if (!why.empty()) why += " (replay: test_subcore " + std::to_string(seed + i) + " 1)";
   }
   printf(
-      "# random programs: %llu thread-0 instructions, %llu selections, %llu merge points, %llu fairness picks, %llu misses\n",
+      "# random programs: %llu thread-0 instructions, %llu selections, %llu reconvergence points, %llu fairness picks, %llu misses\n",
       static_cast<unsigned long long>(totals.issues),
       static_cast<unsigned long long>(totals.selections),
-      static_cast<unsigned long long>(totals.merges), static_cast<unsigned long long>(totals.fair),
-      static_cast<unsigned long long>(totals.misses));
+      static_cast<unsigned long long>(totals.reconvergences),
+      static_cast<unsigned long long>(totals.fair), static_cast<unsigned long long>(totals.misses));
   ok(why.empty(),
      "random programs: every issue, selection and memory byte as in the reference (R-IS-3, R-EX-4, R-WB-4, I-DIV-2, I-MEM-3)",
      why);
@@ -231,8 +231,8 @@ static void test_timing() {
   for (const Issue &i : b->issues)
     if (i.pc == CODE_BASE + 16) mask |= i.cycle == merged ? i.mask : ~0u;
   ok(b->error.empty() && mask == 0xF,
-     "lanes that wait at the merge point join the path there (R-WS-7)", b->error);
-  expect_gap(*b, 3, 4, 8, "the word before the merge point ends the path (R-FE-4)");
+     "lanes that wait at the reconvergence point join the split there (R-WS-7)", b->error);
+  expect_gap(*b, 3, 4, 8, "the word before the reconvergence point ends the split (R-FE-4)");
 }
 
 static void test_load_use() {
@@ -252,8 +252,8 @@ static void test_load_use() {
 
 static uint64_t late(const Bench &bench) { return bench.top.fpu_o ? 3 : 0; }  // FpLat
 
-// A quotient that finds the port taken in every cycle: ready in t+38, wbw = 8 in t+46, which claims
-// t+46+FpLat; written four cycles after that.
+// A quotient that finds the port taken in every cycle: ready in t+38, wb_wait = 8 in t+46, which
+// claims t+46+FpLat; written four cycles after that.
 static void test_bubble() {
   Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8),
                   div_(10, 6, 6)};  // kernel 0 divides, the others keep the port busy
@@ -368,7 +368,8 @@ static void test_float_timing() {
        {fadd(8, 0, 0), fp_encode(FP_DIV, FP_RNE, 8, 5, 5, 0)}) {  // the branch skips it for lane 0
     b = run_warm(
         {csrr(6, CSR_LANE), branch(0, 6, 0, 12), addi(7, 0, 1), last, addi(9, 0, 1), exit_()}, 4);
-    expect_gap(*b, 3, 4, 8, "a float instruction before the merge point resolves in EX2 (R-FP-5)");
+    expect_gap(*b, 3, 4, 8,
+               "a float instruction before the reconvergence point resolves in EX2 (R-FP-5)");
   }
 }
 
@@ -397,8 +398,8 @@ static void test_busy_when_claimed() {
      bench.error + " in " + std::to_string(n_busy) + " cycles");
 }
 
-// A quotient that finds the port taken by float sums in every cycle: wbw = 8 in t+46, when no sum
-// issues.
+// A quotient that finds the port taken by float sums in every cycle: wb_wait = 8 in t+46, when no
+// sum issues.
 static void test_float_bubble() {
   Program code = {csrr(6, CSR_SLOT), alu_imm(3, 7, 6, 1), branch(0, 7, 0, 8), div_(10, 6, 6)};
   for (uint32_t i = 0; i < 56; i++) code.push_back(fadd(11 + i % 8, 0, 0));
@@ -563,19 +564,19 @@ static void test_kill(uint32_t seed) {
 static void test_gate() {
   Bench bench(5);
   bench.code = {addi(6, 0, 1), addi(7, 0, 1), exit_()};
-  bench.top.open_i = 0xFD;  // kernel 1 is shut
+  bench.top.open_i = 0xFD;  // kernel 1 is closed
   bench.add_block(0, 0, bench.lanes, nullptr);
   bench.add_block(1, 1, bench.lanes, nullptr);
   for (int i = 0; i < 300; i++) bench.step();
-  const size_t shut = bench.issues.size();
+  const size_t closed = bench.issues.size();
   bench.top.stall_kernel_i = 1;
   bench.top.stall_reason_i = QSM_STALL_QUOTA;
   bench.top.eval();
   const uint32_t quota = bench.top.stall_value_o;
   bench.top.open_i = 0xFF;
   const bool ended = bench.run(300);
-  ok(ended && shut == 3 && bench.issues.size() == 6,
-     "a shut gate holds its kernel's warps only (R-IS-1)", bench.error);
+  ok(ended && closed == 3 && bench.issues.size() == 6,
+     "a closed gate holds its kernel's warps only (R-IS-1)", bench.error);
   ok(quota > 200 && quota < 300, "cycles behind the gate are counted as quota (R-IS-6, R-SP-5)",
      std::to_string(quota));
 }
@@ -612,7 +613,7 @@ static void test_csrs() {
   const uint32_t cycle = bench.memory.read(DATA_BASE + 128, 4);
   ok(cycle == at + 2, "CSR cycle is the cycle of EX1 (R-EX-1)",
      std::to_string(cycle) + " issued in " + std::to_string(at));
-  ok(bench.memory.read(DATA_BASE + 132, 4) == 1, "CSR mask is the path's mask");
+  ok(bench.memory.read(DATA_BASE + 132, 4) == 1, "CSR mask is the split's mask");
 }
 
 static void test_stall_counters() {
@@ -680,7 +681,7 @@ static void test_progress() {
 
 // Lane 0 spins until lane 1 or 2 sets the flag. When lane 2 is picked for fairness, lane 1 waits
 // ahead of it and lane 0 behind.
-static void test_merge_ahead() {
+static void test_reconvergence_ahead() {
   Bench bench(15);
   bench.code = {csrr(6, CSR_LANE),
                 lui(2, DATA_BASE),
@@ -701,7 +702,7 @@ static void test_merge_ahead() {
   for (const Issue &i : bench.issues)
     if (i.pc == CODE_BASE + 40 && mask == 0) mask = i.mask;
   ok(ended && mask == 6,
-     "a path that was picked for fairness ends where lanes wait ahead, whoever waits behind (R-WS-7)",
+     "a split that was picked for fairness ends where lanes wait ahead, whoever waits behind (R-WS-7)",
      bench.error + " lanes " + std::to_string(mask) + " there");
 }
 
@@ -859,7 +860,7 @@ int main(int argc, char **argv) {
   test_csrs();
   test_stall_counters();
   test_progress();
-  test_merge_ahead();
+  test_reconvergence_ahead();
   test_recursion();
   test_invalidate();
   test_registers_begin_as_zero(seed);

@@ -115,7 +115,7 @@ class AdjustRef {
   std::vector<unsigned> idle;            // TBs of each slot, of the SM that is looked at
 
  private:
-  enum Kind { kSetup, kDivide, kAsk, kFit, kTrial, kFree, kApply, kPick, kPicture, kYield, kLower };
+  enum Kind { kSetup, kDivide, kAsk, kFit, kTrial, kFree, kApply, kPick, kShadow, kYield, kLower };
   struct Step {
     Kind kind;
     unsigned sm, k, m;
@@ -192,7 +192,7 @@ class AdjustRef {
     const bool may = ((view.kernel[k].mask >> i) & 1) && settled(view, i);
     n_picks_++;
     out.gives_up = !may && n_picks_ == p.n_sms;
-    if (!out.gives_up) agenda_.push_back(Step{may ? kPicture : kPick, i, k, 0});
+    if (!out.gives_up) agenda_.push_back(Step{may ? kShadow : kPick, i, k, 0});
   }
 
   void picture(const AdjustView::Sm &sm, const Step &now) {
@@ -277,7 +277,7 @@ class AdjustRef {
       case kFree: try_on(view, now); break;
       case kApply: apply(sm, now, out); break;
       case kPick: pick(view, now.k, out); break;
-      case kPicture: picture(sm, now); break;
+      case kShadow: picture(sm, now); break;
       case kYield: yield(view, now, out); break;
       case kLower: lower(sm, now, out); break;
     }

@@ -24,8 +24,8 @@ void crowd(Bench &bench, unsigned n_others) {
   for (unsigned k = 1; k < NUM_KERNELS; k++) view.kernel[k].has_block = view.kernel[k].out > 0;
 }
 
-// As preemption engine and dispatch would, one block per cycle: who has a flag loses its youngest,
-// who has room and fits gets a block.
+// Acts like preemption engine and dispatch, one block per cycle: a kernel with a flag loses its
+// youngest block, a kernel that has room and fits gets a block.
 void surroundings(Bench &bench) {
   AdjustView &view = bench.world.view;
   for (unsigned i = 0; i < NUM_SMS; i++) {

@@ -39,10 +39,10 @@ struct Shape {
 
 struct Warp {
   bool resident = false;
-  bool path_valid = false;
+  bool split_valid = false;
   uint32_t live = 0, bar = 0;
-  uint32_t path_pc = 0, path_depth = 0, path_mask = 0;
-  std::vector<uint32_t> pc, depth;  // of the lanes that are not on the path
+  uint32_t split_pc = 0, split_depth = 0, split_mask = 0;
+  std::vector<uint32_t> pc, depth;  // of the lanes that are not on the split
 };
 
 struct Index {
@@ -54,7 +54,7 @@ struct Item {
   Phase phase;
   Kind kind;
   uint32_t warp, xreg, pc, mask;
-  bool of_lane, of_path;  // SET: the value is a lane's, the path's
+  bool of_lane, of_split;  // SET: the value is a lane's, the split's
 };
 
 class List {
@@ -117,25 +117,25 @@ class List {
 
  private:
   void step(Kind kind, uint32_t i, uint32_t xreg, uint32_t pc, uint32_t mask, bool of_lane = false,
-            bool of_path = false) {
-    items_.push_back({phase_, kind, i, xreg, pc, mask, of_lane, of_path});
+            bool of_split = false) {
+    items_.push_back({phase_, kind, i, xreg, pc, mask, of_lane, of_split});
   }
   void cycle() { step(kCycle, 0, 0, 0, 0); }
   void st(uint32_t i, uint32_t r, uint32_t line) { step(kSt, i, r, base_ + line_ * line, all_); }
   void ld(uint32_t i, uint32_t r, uint32_t line) { step(kLd, i, r, base_ + line_ * line, all_); }
   void set(uint32_t i, uint32_t r, uint32_t value, uint32_t mask, bool of_lane = false,
-           bool of_path = false) {
-    step(kSet, i, r, value, mask, of_lane, of_path);
+           bool of_split = false) {
+    step(kSet, i, r, value, mask, of_lane, of_split);
   }
 
   void state(uint32_t i) {
     const Warp &w = w_[i];
     if (!w.resident) return cycle();
     uint32_t rest = w.live;
-    if (w.path_valid) {
-      set(i, 31, w.path_pc, w.path_mask, false, true);
-      set(i, 30, 32 + w.path_depth, w.path_mask, false, true);
-      rest &= ~w.path_mask;
+    if (w.split_valid) {
+      set(i, 31, w.split_pc, w.split_mask, false, true);
+      set(i, 30, 32 + w.split_depth, w.split_mask, false, true);
+      rest &= ~w.split_mask;
     }
     for (uint32_t l = 0; l < s_.lanes; l++) {
       if (!(rest >> l & 1)) continue;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../common/qsm_unit.h"
-#include "Vtb_tb_save.h"
+#include "Vbench_tb_save.h"
 #include "save_ref.h"
 
 double sc_time_stamp() { return 0; }
@@ -84,7 +84,7 @@ class Bench {
 
   Tap &tap_;
   Random &random_;
-  Vtb_tb_save top;
+  Vbench_tb_save top;
   uint32_t subs, max_warps, lanes, tbs, all;
   long n_cycles = 0;
 };
@@ -131,11 +131,11 @@ class Job {
     if (w.live == 0) w.live = 1 + r_.below(b_.all);
     w.bar = r_.one_in(2) ? 0 : w.live & r_.bits32();
     const uint32_t running = w.live & ~w.bar;
-    w.path_valid = running != 0;
-    w.path_mask = r_.one_in(2) ? running : running & r_.bits32();
-    if (w.path_valid && w.path_mask == 0) w.path_mask = running;
-    w.path_pc = r_.bits32() & ~3u;
-    w.path_depth = r_.below(32);
+    w.split_valid = running != 0;
+    w.split_mask = r_.one_in(2) ? running : running & r_.bits32();
+    if (w.split_valid && w.split_mask == 0) w.split_mask = running;
+    w.split_pc = r_.bits32() & ~3u;
+    w.split_depth = r_.below(32);
     for (uint32_t l = 0; l < b_.lanes; l++) {
       w.pc.push_back(r_.bits32() & ~3u);
       w.depth.push_back(r_.below(32));
@@ -234,13 +234,13 @@ class Job {
   void show_warp(uint32_t sub, const Warp &w, bool done) {
     uint32_t *at = &b_.top.warp_i[sub][0];
     at[0] = w.resident;
-    at[2] = w.resident && w.path_valid;
+    at[2] = w.resident && w.split_valid;
     at[3] = w.live;
     at[4] = w.bar;
-    // The path is read in the cycle of the step only.
-    at[5] = done ? w.path_pc : r_.bits32();
-    at[6] = done ? w.path_depth : r_.below(32);
-    at[7] = done ? w.path_mask : r_.below(b_.all + 1);
+    // The split is read in the cycle of the step only.
+    at[5] = done ? w.split_pc : r_.bits32();
+    at[6] = done ? w.split_depth : r_.below(32);
+    at[7] = done ? w.split_mask : r_.below(b_.all + 1);
     for (uint32_t l = 0; l < b_.lanes; l++) {
       b_.top.lane_pc_i[sub][l] = w.pc[l];
       b_.top.lane_depth_i[sub][l] = w.depth[l];

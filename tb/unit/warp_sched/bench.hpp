@@ -29,13 +29,13 @@ class Twin {
     seen.policy = in.policy;
     seen.resident = static_cast<uint32_t>(in.resident);
     seen.eligible = static_cast<uint32_t>(in.eligible);
-    seen.stalled_long = static_cast<uint32_t>(in.stalled_long);
+    seen.long_latency = static_cast<uint32_t>(in.long_latency);
     seen.active_warps = in.active_warps;
     seen.n_kernels = kKernels;
     seen.of_kernel = of_kernel;
     seen.budget = budget;
     seen.restart = in.restart;
-    seen.shut = in.shut;
+    seen.throttled = in.throttled;
     seen.finish =
         in.finish == kNone ? static_cast<uint32_t>(QSM_NONE) : static_cast<uint32_t>(in.finish);
     const qsm_warp_sched before = sched;
@@ -144,13 +144,13 @@ class Bench {
     top.policy_i = static_cast<uint8_t>(in.policy);
     qsm_unit::set(top.resident_i, 0, kWarps, in.resident);
     // Nobody is eligible: one way to say so is a void cycle, whatever the warps are like.
-    top.void_i = in.eligible == 0 && qsm_unit::noise(2) != 0;
-    qsm_unit::set(top.eligible_i, 0, kWarps, top.void_i ? tempting() : in.eligible);
-    qsm_unit::set(top.long_i, 0, kWarps, in.stalled_long);
+    top.issue_inhibit_i = in.eligible == 0 && qsm_unit::noise(2) != 0;
+    qsm_unit::set(top.eligible_i, 0, kWarps, top.issue_inhibit_i ? tempting() : in.eligible);
+    qsm_unit::set(top.long_latency_i, 0, kWarps, in.long_latency);
     for (unsigned w = 0; w < kWarps; w++) qsm_unit::set(top.kernel_i, w, kKernelW, in.kernel[w]);
     for (unsigned k = 0; k < kKernels; k++) qsm_unit::set(top.budget_i, k, 8, in.budget[k]);
     qsm_unit::set(top.restart_i, 0, kKernels, in.restart);
-    qsm_unit::set(top.shut_i, 0, kKernels, in.shut);
+    qsm_unit::set(top.throttled_i, 0, kKernels, in.throttled);
     top.active_warps_i = static_cast<uint8_t>(in.active_warps);
     top.start_valid_i = in.start != kNone;
     top.start_slot_i = static_cast<uint8_t>(in.start != kNone ? static_cast<unsigned>(in.start)
@@ -164,7 +164,7 @@ class Bench {
     uint64_t warps = 0;
     for (unsigned w = 0; w < kWarps; w++) {
       const bool may =
-          has(in.resident, w) && !has(in.stalled_long, w) && !has(in.shut, in.kernel[w]);
+          has(in.resident, w) && !has(in.long_latency, w) && !has(in.throttled, in.kernel[w]);
       warps |= uint64_t{may && qsm_unit::noise(2) != 0} << w;
     }
     return warps;

@@ -15,13 +15,13 @@
 
 constexpr int kNone = -1;
 
-// What a block sees in one cycle. Masks: bit per warp, but restart and shut: bit per kernel.
+// What a block sees in one cycle. Masks: bit per warp, but restart and throttled: bit per kernel.
 struct Inputs {
   unsigned policy = QSM_POLICY_GTO;
-  uint64_t resident = 0, eligible = 0, stalled_long = 0;
+  uint64_t resident = 0, eligible = 0, long_latency = 0;
   std::vector<unsigned> kernel;  // [warp]
   std::vector<unsigned> budget;  // [kernel]
-  uint32_t restart = 0, shut = 0;
+  uint32_t restart = 0, throttled = 0;
   unsigned active_warps = 8;
   int start = kNone, finish = kNone;
 };
@@ -101,17 +101,17 @@ struct Reference {
     for (unsigned w = 0; w < n_warps; w++) {
       if (!has(active, w)) continue;
       n_active++;
-      if (has(in.stalled_long, w) && !demoted) next &= ~(uint64_t{1} << w);
-      demoted = demoted || has(in.stalled_long, w);
+      if (has(in.long_latency, w) && !demoted) next &= ~(uint64_t{1} << w);
+      demoted = demoted || has(in.long_latency, w);
     }
     const int promoted =
-        n_active < in.active_warps ? oldest(in.resident & ~active & ~in.stalled_long) : kNone;
+        n_active < in.active_warps ? oldest(in.resident & ~active & ~in.long_latency) : kNone;
     return promoted == kNone ? next : next | uint64_t{1} << promoted;
   }
 
   struct Group {
     std::vector<unsigned> members;  // oldest first
-    bool shut = true;
+    bool throttled = true;
   };
   using Groups = std::map<unsigned, Group, std::greater<unsigned>>;  // by budget, greatest first
 
@@ -121,7 +121,7 @@ struct Reference {
       if (!has(in.resident, w)) continue;
       Group &group = groups[in.budget[in.kernel[w]]];
       group.members.push_back(w);
-      if (!has(in.shut, in.kernel[w])) group.shut = false;
+      if (!has(in.throttled, in.kernel[w])) group.throttled = false;
     }
     return groups;
   }
@@ -130,10 +130,10 @@ struct Reference {
   static std::vector<unsigned> circle(const Groups &groups, unsigned from) {
     std::vector<unsigned> budgets;
     for (const auto &entry : groups) {
-      if (!entry.second.shut && entry.first <= from) budgets.push_back(entry.first);
+      if (!entry.second.throttled && entry.first <= from) budgets.push_back(entry.first);
     }
     for (const auto &entry : groups) {
-      if (!entry.second.shut && entry.first > from) budgets.push_back(entry.first);
+      if (!entry.second.throttled && entry.first > from) budgets.push_back(entry.first);
     }
     return budgets;
   }

@@ -80,17 +80,17 @@ void test_two_level(qsm_unit::Tap &tap) {
     b.names(0, kAll);
     b.names(1, kAll & ~uint64_t{1});  // slots 0 and 1 are active, 2 is not
     b.names(kNone, kAll & ~uint64_t{3});
-    b.in.stalled_long = 3;
+    b.in.long_latency = 3;
     b.names(kNone, 4);  // demotes 0 alone; its place is taken in the next cycle
     b.names(kNone, 4);  // demotes 1, promotes 2
-    b.in.stalled_long = 2;
+    b.in.long_latency = 2;
     b.names(2, 5);  // promotes 0
     b.names(2, 5);
     b.names(0, 1);
     b.in.active_warps = 1;
-    b.in.stalled_long = 0;
+    b.in.long_latency = 0;
     b.names(2, 6);  // two are active: nobody is promoted, both go on
-    b.in.stalled_long = 1;
+    b.in.long_latency = 1;
     b.names(2, 6);  // demotes 0
     b.names(2, 6);
     b.names(kNone, 2);
@@ -184,17 +184,17 @@ void test_groups(qsm_unit::Tap &tap) {
     b.names(3, 12);            // the front has emptied: 7 is next
     tap.expect(b.ref.front == 7 && b.ref.ncs == 0, "front %u, ncs %u after 9 has emptied",
                b.ref.front, b.ref.ncs);
-    b.in.shut = 1;
-    b.names(2, 4);  // 7 is shut: 5 comes to the front
-    tap.expect(b.ref.front == 5, "front %u while 7 is shut", b.ref.front);
-    b.in.shut = 0;
+    b.in.throttled = 1;
+    b.names(2, 4);  // 7 is throttled: 5 comes to the front
+    tap.expect(b.ref.front == 5, "front %u while 7 is throttled", b.ref.front);
+    b.in.throttled = 0;
     b.names(2, 12);  // 7 is back in the circle, not in front
     b.names(3, 8);
     tap.expect(b.ref.front == 5 && b.ref.ncs == 0, "front %u, ncs %u after 7 has come back",
                b.ref.front, b.ref.ncs);
   }
   tap.done(
-      "R-QW-3, R-QW-5, R-QW-8: three groups in the circle, one empties, one is shut for a while");
+      "R-QW-3, R-QW-5, R-QW-8: three groups in the circle, one empties, one is throttled for a while");
 }
 
 // A sub-core with warps that come, stall and go, and a host that may write.
@@ -223,7 +223,7 @@ class Crowd {
                            : stalling_ == 2 ? random_.bits32()
                                             : ~0u;
     in.eligible = in.resident & ready & ~shut_warps();
-    in.stalled_long = in.resident & ~in.eligible & random_.bits32();
+    in.long_latency = in.resident & ~in.eligible & random_.bits32();
   }
   int cycle() {
     const int started = b_.in.start;
@@ -232,14 +232,15 @@ class Crowd {
     return pick;
   }
   void open_and_shut() {
-    if (random_.one_in(20)) b_.in.shut ^= 1u << random_.below(kKernels);
-    if (random_.one_in(200)) b_.in.shut = 0;
+    if (random_.one_in(20)) b_.in.throttled ^= 1u << random_.below(kKernels);
+    if (random_.one_in(200)) b_.in.throttled = 0;
   }
 
  private:
   uint64_t shut_warps() const {
     uint64_t warps = 0;
-    for (unsigned w = 0; w < kWarps; w++) warps |= uint64_t{has(b_.in.shut, b_.in.kernel[w])} << w;
+    for (unsigned w = 0; w < kWarps; w++)
+      warps |= uint64_t{has(b_.in.throttled, b_.in.kernel[w])} << w;
     return warps;
   }
   Bench &b_;
@@ -350,12 +351,12 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
                "cycle %u: a place of a warp that is gone", n);
   }
   tap.expect(b.twin.n_rests > 100, "the twin was at rest in %u cycles only", b.twin.n_rests);
-  tap.expect(kWarps < 16 || above, "no front ever kept the count of a shut one");
+  tap.expect(kWarps < 16 || above, "no front ever kept the count of a throttled one");
   tap.done(
       "R-PO-1 to R-PO-9, R-QW-1 to R-QW-9: 300,000 random cycles of all policies equal the pages");
 }
 
-// R-QW-8, R-QW-9: counts of all eight bits, kept when their group is shut.
+// R-QW-8, R-QW-9: counts of all eight bits, kept when their group is throttled.
 void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   Crowd crowd(b, random);
@@ -364,10 +365,10 @@ void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (n % 10000 == 0) b.set_policy(n % 20000 ? QSM_POLICY_QAWS_PROSE : QSM_POLICY_QAWS);
     if (n % 10000 == 0)
       for (unsigned k = 0; k < kKernels; k++) b.set_budget(k, 160 + random.below(96));
-    if (random.one_in(30)) b.in.shut = 0;
+    if (random.one_in(30)) b.in.throttled = 0;
     for (unsigned k = 0; k < kKernels; k++)
       if (b.ref.ncs >= 128 && b.in.budget[k] == b.ref.front && random.one_in(20))
-        b.in.shut = 1u << k;
+        b.in.throttled = 1u << k;
     crowd.stir();
     const unsigned front = b.ref.front, ncs = b.ref.ncs;
     crowd.cycle();
@@ -377,7 +378,7 @@ void test_long_counts(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-QW-8, R-QW-9: counts up to 255 equal the pages");
 }
 
-// R-QW-9: ncs stays within the budget while nothing is shut, and every group that counts is in
+// R-QW-9: ncs stays within the budget while nothing is throttled, and every group that counts is in
 // front within sum of budgets + m steps.
 void test_bounds(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 30 && !tap.failed(); round++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar (qsm_xbar) against xbar_ref.h in every cycle: who is granted, what each port and each SM
+// Crossbar (qsm_xbar) against xbar_ref.h in every cycle: grants, and what each port and each SM
 // sees.
 #include "Vqsm_xbar.h"
 

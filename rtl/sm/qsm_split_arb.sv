@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arbiter for SEL1, the read of the lane store, between warps that need a split selection: a warp
+// that has just diverged, a warp that was released from a barrier or postponed, or no warp when a
+// step of the SM's save sequencer reads. Doc: docs/warp_state.md (R-WS-4, R-WS-8, R-WS-11).
+// Contract: warps that have just diverged have priority, but a request that waits for them is
+// served after StarveLimit cycles; several waiting warps are served round robin.
+// Latency: combinational from registers and step_asks_i; all else acts at the end of its cycle.
+// Cost: one round-robin search, a flip-flop per warp.
+//
+// Observed by the lockstep monitor: selpend_q, sel_last_q, sel_wait_q (state).
+module qsm_split_arb #(
+  parameter  int unsigned NumWarps = 8,  // 1..16
+  localparam int unsigned SlotW    = (NumWarps > 1) ? $clog2(NumWarps) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                due_i,         // SEL1 by R-WS-4
+  input  logic [SlotW-1:0]    due_warp_i,
+  // from the end of this cycle on it waits for its split selection
+  input  logic [NumWarps-1:0] release_i,
+  // it waits no longer: start, kill, evict; has priority over release_i
+  input  logic [NumWarps-1:0] clear_i,
+  input  logic                step_asks_i,   // a step wants to read
+  input  logic                claimed_i,     // no step is done in this cycle (R-FP-3)
+  output logic                step_free_o,   // the step may read, if the cycle is not claimed
+  output logic                sel1_valid_o,
+  output logic [SlotW-1:0]    sel1_warp_o
+);
+  localparam int unsigned StarveLimit = 8;
+  localparam int unsigned CountW = $clog2(StarveLimit + 1);
+
+  logic [NumWarps-1:0] selpend_q, selpend_d, ahead, turn, postponed, served;
+  logic [SlotW-1:0]    sel_last_q, turn_warp;  // last: the slot served last
+  logic [CountW-1:0]   sel_wait_q;
+  logic                pending, starved, waits, yields, due_now, pending_now;
+
+  assign pending       = selpend_q != '0;
+  assign starved = sel_wait_q == CountW'(StarveLimit) && !claimed_i;
+  assign waits         = step_asks_i ? due_i || pending : due_i && pending;
+  assign yields        = starved && waits;
+  assign step_free_o   = starved || !(due_i || pending);
+
+  // Round robin over the waiting warps, from the slot after the last one served.
+  always_comb begin
+    turn_warp = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) ahead[w] = selpend_q[w] && SlotW'(w) > sel_last_q;
+    turn = (ahead != '0) ? ahead : selpend_q;
+    turn = turn & (~turn + NumWarps'(1));
+    for (int unsigned w = 0; w < NumWarps; w++) if (turn[w]) turn_warp |= SlotW'(w);
+  end
+
+  assign due_now      = due_i && !yields;
+  assign pending_now  = pending && (due_i ? yields : 1'b1) && !(yields && step_asks_i);
+  assign sel1_valid_o = due_now || pending_now;
+  assign sel1_warp_o  = due_now ? due_warp_i : turn_warp;
+
+  assign postponed = (due_i && yields) ? NumWarps'(1) << due_warp_i : '0;
+  assign served    = pending_now ? turn : '0;
+  assign selpend_d = ((selpend_q & ~served) | postponed | release_i) & ~clear_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      selpend_q <= '0;
+      sel_last_q    <= SlotW'(NumWarps - 1);
+      sel_wait_q   <= '0;
+    end else begin
+      selpend_q <= selpend_d;
+      if (pending_now) sel_last_q <= turn_warp;
+      if (!claimed_i) sel_wait_q <= (waits && !yields) ? sel_wait_q + CountW'(1) : '0;
+    end
+  end
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(due_i && selpend_q[due_warp_i]))
+    else $error("R-WS-11: two selections of one warp");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) sel_wait_q <= CountW'(StarveLimit))
+    else $error("R-WS-11: the wait counter exceeds the starvation limit");
+`endif
+endmodule
