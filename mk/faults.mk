@@ -45,6 +45,7 @@ $(MUTATE_DIR)/$(1)/root/build/rtl/%.so: $(MUTATE_DIR)/$(1)/prepared build/cfg/%/
 	$$(call verilate_gpu,$(MUTATE_DIR)/$(1)/$$*,$(MUTATE_DIR)/$(1)/$$*.f,$$@)
 
 endef
+$(foreach folder,hand $(MUTATE_FOLDERS),$(eval $(call broken_rules,$(folder))))
 # $(call broken_bench,FOLDER,NAME/STEM)
 define broken_bench
 $(MUTATE_DIR)/$(1)/unit/$(2)/run: BENCH_OPTIONS := $(MUTATE_DIR)/$(1)/qsm_fault_pkg.sv $(CURDIR)/$(MUTATE_DIR)/$(1)/qsm_fault.cpp
