@@ -3,7 +3,7 @@
 """Finds the places of the lists again when the RTL has changed: moved.py COMMIT, or moved.py --places MODULE
 
 Compares the RTL with that of COMMIT, for which the lists hold. What stands at a lost place there is looked for here by the text that
-stayed around it. Renews tb/mutate/faults.txt, tb/mutate/reasons.txt and tb/formal/broken.txt, and says what it does not find.
+stayed around it, in a renamed module too. Renews tb/mutate/faults.txt, tb/mutate/reasons.txt and tb/formal/broken.txt, and says what it does not find.
 """
 import argparse
 import difflib
@@ -28,6 +28,12 @@ def mutators_at(root):
     found = {mutator.module: mutator for mutator in mutants.mutators_of(mutants.MACHINES).values()}
     os.chdir(ROOT)
     return found
+
+
+def renamed_modules(commit):
+    """{module now: its name at the commit}, by what git takes for one file."""
+    said = subprocess.run(["git", "diff", "-M30%", "--diff-filter=R", "--name-status", commit, "--", "rtl/**.sv"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return {pathlib.Path(new).stem: pathlib.Path(old).stem for _, old, new in map(str.split, said.splitlines())}
 
 
 def checked_out(commit, folder):
@@ -89,12 +95,15 @@ class Moved:
         return [known.setdefault(text, len(known)) if is_identifier(text) else text for _, _, text in tokens_of(f"{mutant.old} {mutant.new}")]
 
 
-def renewed(path, word, before, after, moved):
+def renewed(path, word, before, after, moved, new_names):
     """The list with names that hold now, and complaints."""
     lines, complaints, module = [], [], None
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("== "):
             module = line.split()[1:][word]
+            if module in new_names:
+                line = re.sub(rf"\b{module}\b", new_names[module], line)
+                module = new_names[module]
         elif line and not line.startswith("#"):
             def name_now(match, line=line, number=number):
                 name = match[0]
@@ -136,9 +145,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         checked_out(options.commit, pathlib.Path(folder))
         before = mutators_at(folder)
+        old_names = renamed_modules(options.commit)
+        before |= {new: before[old] for new, old in old_names.items()}
+        new_names = {old: new for new, old in old_names.items()}
         moved, complaints = {}, []
         for name, word in LISTS.items():
-            text, lost = renewed(ROOT / name, word, before, after, moved)
+            text, lost = renewed(ROOT / name, word, before, after, moved, new_names)
             (ROOT / name).write_text(text)
             complaints += lost
     print("\n".join([*complaints, f"{len(complaints)} places not found"]))

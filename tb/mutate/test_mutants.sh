@@ -126,8 +126,9 @@ END
 $python "$work/plant.py" > "$work/planted.txt"
 $python tb/mutate/mutate.py prepare hand "$made" prio_enc/n5 --faults "$work/planted.txt"
 mkdir -p "$made/unit/prio_enc/n5"
+tb/unit/common/parameters.py build/lists/unit/prio_enc/n5.f "$made/unit/prio_enc/n5"
 verilator --cc --exe --build --assert -Wno-lint -Wno-style --Mdir "$made/unit/prio_enc/n5" -o run "$PWD/$made/qsm_fault_pkg.sv" "$PWD/$made/qsm_fault.cpp" \
-  -f "$made/tb/first/n5.f" -CFLAGS "-I$PWD/c_model -I$PWD/tb/unit/first" "$PWD/tb/unit/prio_enc/test_prio_enc.cpp" > "$work/build.log" 2>&1 || sed 's/^/# /' "$work/build.log"
+  -f "$made/tb/prio_enc/n5.f" "$PWD/tb/unit/prio_enc/test_prio_enc.cpp" > "$work/build.log" 2>&1 || sed 's/^/# /' "$work/build.log"
 $python tb/mutate/mutate.py run "$made" --configs --reasons /dev/null > "$work/said"
 verdict 'a run with a fault that no test sees fails' "$?" 1
 verdict 'a run names the fault that no test sees, and no other' "$(sed -n 's/^not ok [0-9]* - qsm_prio_enc \([a-z]*\) .*: not seen$/\1/p; s/^ok [0-9]* - qsm_prio_enc \([a-z]*\) .*: unit.*/seen by its bench: \1/p' "$work/said" | sort)" "$(printf 'planted\nseen by its bench: seen')"

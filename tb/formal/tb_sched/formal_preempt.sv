@@ -226,7 +226,7 @@ module formal_preempt
   logic [NumSms-1:0] accepts, answered, over, cleaned;  // over: only clean-up is left
   always_comb begin
     accepts = '0;
-    if (u_dut.accept) accepts[u_dut.exam_sm] = 1'b1;
+    if (u_dut.accept) accepts[u_dut.check_sm] = 1'b1;
     cleaned = '0;
     for (int unsigned i = NumSms; i > 0; i--) begin
       answered[i-1] = job_q[i-1] && jobs_q[i-1].answer == Waits
@@ -447,19 +447,19 @@ module formal_preempt
                        && !(accepts != '0 && started_i != '0) && (accepts & job_q) == '0);
       if (accepts != '0)
         of_a_block: assert (busy_q[save_kernel] && !killed_q[save_kernel] &&
-            valid_q[u_dut.exam_sm][save_tb]
-                                             && kernel_q[u_dut.exam_sm][save_tb] == save_kernel);
+            valid_q[u_dut.check_sm][save_tb]
+                                             && kernel_q[u_dut.check_sm][save_tb] == save_kernel);
       if (save != '0)
         into_a_free_image: assert (place_q[save_kernel][save_image] == Free &&
             save_flush == (u_dut.technique == TechniqueFlush));
       if (restores != '0) out_of_a_saved_one: assert (place_q[kernel_i][image] == Saved);
       ticket_returns: assert (returns == joins);
-      // For the induction: what the examination keeps.
-      looked: assert (u_dut.u_exam.state_q != 2'd3 &&
-          u_dut.u_exam.req_q.technique <= TechniqueFlush &&
-          u_dut.u_exam.host_q.technique <= TechniqueFlush
-                      && (u_dut.u_exam.state_q != 2'd2 ||
-                          !used[u_dut.u_exam.req_q.kernel][u_dut.u_exam.image_q]));
+      // For the induction: what the check keeps.
+      looked: assert (u_dut.u_check.state_q != 2'd3 &&
+          u_dut.u_check.req_q.technique <= TechniqueFlush &&
+          u_dut.u_check.host_q.technique <= TechniqueFlush
+                      && (u_dut.u_check.state_q != 2'd2 ||
+                          !used[u_dut.u_check.req_q.kernel][u_dut.u_check.image_q]));
       both_saved: cover (32'(queued[0]) == NumImages && result_q[0] == ResultDone &&
           result_q[1] == ResultDone);
       flushed_back: cover (restores[0] && fresh && job_q[1] && jobs_q[1].what == RESTORE);

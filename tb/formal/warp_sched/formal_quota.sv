@@ -208,8 +208,8 @@ module formal_quota
     assign same_c[k] = u_dut.g_slot[k].c_q == s_q[k].c;
     assign same_quota[k] = dut_quota[k] == s_q[k].quota;
     assign same_flags[k] = {u_dut.granted_q[k], u_dut.shadow_has_q[k], u_dut.fresh_q[k],
-        u_dut.load_q[k],
-        u_dut.refill_q[k]}
+        u_dut.to_load_q[k],
+        u_dut.to_refill_q[k]}
                            == {s_q[k].granted, s_q[k].has, s_q[k].fresh, s_q[k].to_load,
                                s_q[k].to_refill};
     assign same_word[k] = !(s_q[k].has || s_q[k].fresh) ||
@@ -263,7 +263,7 @@ module formal_quota
       debt: assert (&no_debt);
       no_counter: assert (&clean);
       // For the induction: the rest of the state.
-      flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.second_q == second_q);
+      flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.load_second_q == second_q);
       words: assert (&same_word && &sane);
       insns: assert (&same_insn);
       epochs: assert ((!elastic || u_dut.u_elastic.dcnt_q == dcnt_q) &&
