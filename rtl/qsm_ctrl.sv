@@ -100,7 +100,8 @@ module qsm_ctrl
   assign l2_flush_o = gpu_writes.l2_flush;
   assign preempt_o = '{
     valid: gpu_writes.preempt, sm: req_i.wdata[SmW-1:0], kernel: req_i.wdata[8 +: KernelW],
-    tb: req_i.wdata[11 +: TbW], by_slot: req_i.wdata[16], technique: req_i.wdata[18:17]
+    tb: req_i.wdata[11 +: TbW], by_slot: req_i.wdata[16],
+    technique: technique_e'(req_i.wdata[18:17])
   };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
