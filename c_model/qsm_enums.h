@@ -275,6 +275,12 @@ static inline const char *qsm_stall_name(uint32_t value) {
     default: return "?";
   }
 }
+static inline bool qsm_stall_valid(uint32_t value) {
+  return value < QSM_STALL_COUNT;
+}
+static inline bool qsm_stall_parse(const char *name, uint32_t *value) {
+  return qsm_enum_parse(qsm_stall_name, QSM_STALL_COUNT, name, value);
+}
 static inline const char *qsm_stall_text(uint32_t value) {
   switch (value) {
     case QSM_STALL_SELECTED: return "The warp issued";

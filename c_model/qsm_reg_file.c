@@ -7,6 +7,7 @@
 
 #include "qsm_config.h"
 #include "qsm_ctrl.h"
+#include "qsm_enums.h"
 #include "qsm_regs.h"
 
 static bool within(uint32_t value, uint32_t least, uint32_t most) {
@@ -15,7 +16,7 @@ static bool within(uint32_t value, uint32_t least, uint32_t most) {
 
 void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config) {
   memset(regs, 0, sizeof *regs);
-  regs->shared.policy = 0x1u;
+  regs->shared.policy = QSM_POLICY_GTO;
   regs->shared.epoch_len = 0x2710u;
   regs->alpha_cap = 0x40000u;
   regs->rollover_cap = 0x8u;
@@ -102,9 +103,9 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return (value & 0xfffffffeu) == 0 &&
              (value & 0x1u) == 1u;
     case QSM_REG_POLICY:
-      return within(value, 0u, 5u);
+      return qsm_policy_valid(value);
     case QSM_REG_SCHEME:
-      return within(value, 0u, 6u);
+      return qsm_scheme_valid(value);
     case QSM_REG_EPOCH_LEN:
       return within(value, (config->qos_lat + 2 * config->noc_lat + 16), 0xfffffu);
     case QSM_REG_ALPHA_CAP:
@@ -118,19 +119,19 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return within(value, 0u, (config->num_sms - 1));
     case QSM_REG_STALL_SELECT:
       return (value & 0xfffffc00u) == 0 &&
-             within((value & 0xfu), 0u, 7u) &&
+             qsm_stall_valid(value & 0xfu) &&
              within((value >> 4 & 0xfu), 0u, (config->num_kernels - 1)) &&
              within((value >> 8 & 0x3u), 0u, (config->num_sched - 1));
     case QSM_REG_ACTIVE_WARPS:
       return within(value, 1u, 16u);
     case QSM_REG_ADJUST_TECHNIQUE:
-      return within(value, 0u, 2u);
+      return qsm_technique_valid(value);
     case QSM_REG_PREEMPT:
       return (value & 0xfff80000u) == 0 &&
              within((value & 0xffu), 0u, (config->num_sms - 1)) &&
              within((value >> 8 & 0x7u), 0u, (config->num_kernels - 1)) &&
              within((value >> 11 & 0x1fu), 0u, (config->max_tbs - 1)) &&
-             within((value >> 17 & 0x3u), 0u, 2u);
+             qsm_technique_valid(value >> 17 & 0x3u);
     case QSM_REG_NONQOS_QUOTA:
       return within(value, 0u, 8u);
     case QSM_REG_MEM_SELECT:
@@ -361,7 +362,7 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
     case QSM_SLOT_PREEMPT_HOLD:
       return within(value, 0u, 1u);
     case QSM_SLOT_CACHE_POLICY:
-      return within(value, 0u, 3u);
+      return qsm_cache_policy_valid(value);
     case QSM_SLOT_SM_MASK_2:
       return (value & ~(uint32_t)(qsm_first_sms(config->num_sms) >> 64)) == 0;
     case QSM_SLOT_STACK:

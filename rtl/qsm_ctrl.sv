@@ -100,7 +100,8 @@ module qsm_ctrl
   assign l2_flush_o = gpu_writes.l2_flush;
   assign preempt_o = '{
     valid: gpu_writes.preempt, sm: req_i.wdata[SmW-1:0], kernel: req_i.wdata[8 +: KernelW],
-    tb: req_i.wdata[11 +: TbW], by_slot: req_i.wdata[16], technique: req_i.wdata[18:17]
+    tb: req_i.wdata[11 +: TbW], by_slot: req_i.wdata[16],
+    technique: technique_e'(req_i.wdata[18:17])
   };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -112,7 +113,8 @@ module qsm_ctrl
   assign job = tb_i.job[sm_select];
   assign gpu_own = '{
     cycle: cycle_o, stall_value: figures_i[sm_select].stall_value,
-    smsel_job: {job.result, figures_i[sm_select].save_phase, job.image, job.tb, job.kernel, job.kind},
+    smsel_job: {job.result, figures_i[sm_select].save_phase, job.image, job.tb, job.kernel,
+        job.kind},
     mem_value: gpu_regs_o.mem_select.counter[4] ? figures_i[sm_select].l1_value : mem_value_i
   };
 
@@ -129,7 +131,8 @@ module qsm_ctrl
       2'd0: smsel_rdata = figures_i[sm_select].snap_c[slot];
       2'd1: smsel_rdata = figures_i[sm_select].snap_insn[slot];
       2'd2: smsel_rdata = 32'(figures_i[sm_select].quota[slot]);
-      default: smsel_rdata = {16'd0, 8'(tb_i.target[sm_select][slot]), 8'(tb_i.cnt[sm_select][slot])};
+      default: smsel_rdata = {16'd0, 8'(tb_i.target[sm_select][slot]),
+          8'(tb_i.cnt[sm_select][slot])};
     endcase
   end
 

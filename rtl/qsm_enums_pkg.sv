@@ -80,6 +80,9 @@ package qsm_enums_pkg;
     StallNotSelected = 3'd7  // It could issue, and another warp did
   } stall_e;
   localparam int unsigned StallCount = 8;  // above every number
+  function automatic logic stall_valid(input logic [31:0] value);
+    return value < StallCount;
+  endfunction
   function automatic logic stall_is_long_latency(input stall_e value);
     return value inside {StallBarrier, StallLongScoreboard, StallQuota};
   endfunction

@@ -177,7 +177,7 @@ module qsm_gpu
   );
 
   assign direct = '{
-    cycle: cycle, policy: policy_e'(gpu_regs.policy), policy_param: policy_param, qos: ctx_qos,
+    cycle: cycle, policy: gpu_regs.policy, policy_param: policy_param, qos: ctx_qos,
     skip_l1: skip_l1, epoch_len: gpu_regs.epoch_len,
     first_quota: slot_regs[dispatch_seen.kernel].first_quota,
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,

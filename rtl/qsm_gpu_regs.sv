@@ -5,6 +5,7 @@
 // of the write.
 module qsm_gpu_regs
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
@@ -46,9 +47,9 @@ module qsm_gpu_regs
       RegIcacheInv[7:2], RegL2Flush[7:2]: begin
         value_ok = wdata_i == 32'd1;
       end
-      RegPolicy[7:2]: value_ok = wdata_i <= 32'd5;
+      RegPolicy[7:2]: value_ok = policy_valid(wdata_i);
       RegScheme[7:2]: begin
-        value_ok = wdata_i <= 32'd6;
+        value_ok = scheme_valid(wdata_i);
         quiet = 1'b1;
       end
       RegEpochLen[7:2]: begin
@@ -69,16 +70,16 @@ module qsm_gpu_regs
       end
       RegSmSelect[7:2]: value_ok = wdata_i <= 32'(NumSms - 1);
       RegStallSelect[7:2]: begin
-        value_ok = (wdata_i & 32'hFFFFFC00) == '0 && wdata_i[3:0] <= 4'd7 &&
+        value_ok = (wdata_i & 32'hFFFFFC00) == '0 && stall_valid(32'(wdata_i[3:0])) &&
           32'(wdata_i[7:4]) <= 32'(NumKernels - 1) && 32'(wdata_i[9:8]) <= 32'(NumSched - 1);
       end
       RegActiveWarps[7:2]: value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd16;
       RegAdjust[7:2]: value_ok = wdata_i <= 32'd1;
-      RegAdjustTechnique[7:2]: value_ok = wdata_i <= 32'd2;
+      RegAdjustTechnique[7:2]: value_ok = technique_valid(wdata_i);
       RegPreempt[7:2]: begin
         value_ok = (wdata_i & 32'hFFF80000) == '0 && 32'(wdata_i[7:0]) <= 32'(NumSms - 1) &&
           32'(wdata_i[10:8]) <= 32'(NumKernels - 1) && 32'(wdata_i[15:11]) <= 32'(MaxTbs - 1) &&
-          wdata_i[18:17] <= 2'd2;
+          technique_valid(32'(wdata_i[18:17]));
       end
       RegNonqosQuota[7:2]: begin
         value_ok = wdata_i <= 32'd8;
@@ -103,19 +104,19 @@ module qsm_gpu_regs
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       regs_q.irq.ended <= '0;
-      regs_q.policy <= 3'd1;
-      regs_q.scheme <= 3'd0;
+      regs_q.policy <= PolicyGto;
+      regs_q.scheme <= SchemeNone;
       regs_q.epoch_len <= 20'd10000;
       regs_q.alpha_cap <= 19'h40000;
       regs_q.rollover_cap <= 8'd8;
       regs_q.alpha_en <= 1'd1;
       regs_q.sm_select <= '0;
-      regs_q.stall_select.reason <= 3'd0;
+      regs_q.stall_select.reason <= StallSelected;
       regs_q.stall_select.slot <= '0;
       regs_q.stall_select.subcore <= '0;
       regs_q.active_warps <= 5'd8;
       regs_q.adjust <= 1'd0;
-      regs_q.adjust_technique <= 2'd0;
+      regs_q.adjust_technique <= TechniqueSwitch;
       regs_q.nonqos_quota <= 4'd0;
       regs_q.mem_select.channel <= '0;
       regs_q.mem_select.slot <= '0;
@@ -126,21 +127,21 @@ module qsm_gpu_regs
           wdata_i[NumKernels-1:0] : '0)) | set_irq_i;
       if (write) begin
         case (off_i)
-          RegPolicy[7:2]: regs_q.policy <= wdata_i[2:0];
-          RegScheme[7:2]: regs_q.scheme <= wdata_i[2:0];
+          RegPolicy[7:2]: regs_q.policy <= policy_e'(wdata_i[2:0]);
+          RegScheme[7:2]: regs_q.scheme <= scheme_e'(wdata_i[2:0]);
           RegEpochLen[7:2]: regs_q.epoch_len <= wdata_i[19:0];
           RegAlphaCap[7:2]: regs_q.alpha_cap <= wdata_i[18:0];
           RegRolloverCap[7:2]: regs_q.rollover_cap <= wdata_i[7:0];
           RegAlphaEn[7:2]: regs_q.alpha_en <= wdata_i[0];
           RegSmSelect[7:2]: regs_q.sm_select <= wdata_i[0 +: RegSmSelectW];
           RegStallSelect[7:2]: begin
-            regs_q.stall_select.reason <= wdata_i[2:0];
+            regs_q.stall_select.reason <= stall_e'(wdata_i[2:0]);
             regs_q.stall_select.slot <= wdata_i[4 +: RegStallSelectSlotW];
             regs_q.stall_select.subcore <= wdata_i[8 +: RegStallSelectSubcoreW];
           end
           RegActiveWarps[7:2]: regs_q.active_warps <= wdata_i[4:0];
           RegAdjust[7:2]: regs_q.adjust <= wdata_i[0];
-          RegAdjustTechnique[7:2]: regs_q.adjust_technique <= wdata_i[1:0];
+          RegAdjustTechnique[7:2]: regs_q.adjust_technique <= technique_e'(wdata_i[1:0]);
           RegNonqosQuota[7:2]: regs_q.nonqos_quota <= wdata_i[3:0];
           RegMemSelect[7:2]: begin
             regs_q.mem_select.channel <= wdata_i[0 +: RegMemSelectChannelW];

@@ -133,11 +133,11 @@ package qsm_pkg;
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic by_slot;
-    logic [1:0] technique;
+    technique_e technique;
   } preempt_req_t;
 
   typedef struct packed {  // PREEMPT_STATUS
-    logic [3:0] code;
+    preempt_code_e code;
     logic [TbW-1:0] tb;
     logic [3:0] image;
     logic [SmW-1:0] sm;

@@ -2,6 +2,7 @@
 // Generated from rtl/qsm_regs.rdl by `make registers`; do not edit. Meaning: docs/registers.md.
 package qsm_regs_pkg;
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 
   // GPU registers.
@@ -128,8 +129,8 @@ package qsm_regs_pkg;
     struct packed {
       logic [NumKernels-1:0] ended;
     } irq;
-    logic [2:0] policy;
-    logic [2:0] scheme;
+    policy_e policy;
+    scheme_e scheme;
     logic [19:0] epoch_len;
     logic [18:0] alpha_cap;
     logic [7:0] rollover_cap;
@@ -138,11 +139,11 @@ package qsm_regs_pkg;
     struct packed {
       logic [RegStallSelectSubcoreW-1:0] subcore;
       logic [RegStallSelectSlotW-1:0] slot;
-      logic [2:0] reason;
+      stall_e reason;
     } stall_select;
     logic [4:0] active_warps;
     logic adjust;
-    logic [1:0] adjust_technique;
+    technique_e adjust_technique;
     logic [3:0] nonqos_quota;
     struct packed {
       logic [4:0] counter;
@@ -172,7 +173,7 @@ package qsm_regs_pkg;
       logic [idx_w(NumSms)-1:0] sm;
       logic [3:0] image;
       logic [idx_w(MaxTbs)-1:0] tb;
-      logic [3:0] code;
+      preempt_code_e code;
     } preempt_status;
     logic adjust_busy;
     logic l2_flush;
@@ -183,12 +184,12 @@ package qsm_regs_pkg;
     logic [63:0] cycle;
     logic [31:0] stall_value;
     struct packed {
-      logic [2:0] result;
-      logic [3:0] phase;
+      job_result_e result;
+      save_phase_e phase;
       logic [3:0] image;
       logic [idx_w(MaxTbs)-1:0] tb;
       logic [idx_w(NumKernels)-1:0] slot;
-      logic [2:0] kind;
+      job_kind_e kind;
     } smsel_job;
     logic [31:0] mem_value;
   } gpu_own_t;

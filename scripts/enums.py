@@ -67,7 +67,11 @@ class Enum:
 def read_enums(path):
     compiler = RDLCompiler()
     compiler.compile_file(path)
-    top = compiler.elaborate("qsm_enums").top
+    return enums_of(compiler.elaborate("qsm_enums").top)
+
+
+def enums_of(top):
+    """The enumerations of the elaborated map."""
     return [Enum(field) for reg in top.registers() for field in reg.fields()]
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from systemrdl import RDLCompiler
 from systemrdl.node import RegfileNode, RegNode
 
+import enums
+
 SOURCE = "rtl/qsm_regs.rdl"
 LICENSE = "// SPDX-License-Identifier: Apache-2.0"
 GENERATED = f"// Generated from {SOURCE} by `make registers`; do not edit. Meaning: docs/registers.md."
@@ -105,12 +107,27 @@ class Part:
         self.model = node.get_property("model", default=None)
         self.bits = node.get_property("bits", default=None)
         self.range = node.get_property("range", default=None)
-        encode = node.get_property("encode", default=None)
-        if encode and not self.range:
-            self.range = ", ".join(str(member.value) for member in encode)
+        self.encode = node.get_property("encode", default=None)  # an enumeration instead of a range
+        self.enum = None  # that one as rtl/qsm_enums.rdl has it
+        if self.encode and (self.range or self.bits):
+            raise ValueError(f"{node.get_path()}: a range or bits beside an enumeration")
+
+    @property
+    def sv_enum(self):
+        """The enumeration, where the RTL has its type."""
+        return self.enum if self.enum and self.enum.prefix["sv"] else None
+
+    @property
+    def any_value(self):
+        return self.range is None and self.enum is None
 
     def spans(self):
         """[(least, most)] as texts, of the values that a write may hold; None: all of the field's."""
+        if self.enum:
+            numbers = sorted(value.number for value in self.enum.values)
+            starts = [i for i in numbers if i - 1 not in numbers]
+            ends = [i for i in numbers if i + 1 not in numbers]
+            return [(str(start), str(end)) for start, end in zip(starts, ends)]
         if self.range is None:
             return None
         pairs = [(item.split("..") * 2)[:2] for item in re.split(r",(?![^(]*\))", self.range)]
@@ -118,6 +135,8 @@ class Part:
 
     def storage(self):
         """Number of bits that are kept, as a number or an expression of SystemVerilog."""
+        if self.enum:
+            return self.enum.width
         if self.bits:
             return sv_width(self.bits)
         if self.range is None:
@@ -167,7 +186,8 @@ def read_map(path):
     """The groups of the map, the GPU's own first."""
     compiler = RDLCompiler()
     compiler.compile_file(path)
-    top = compiler.elaborate().top
+    by_name = {enum.name: enum for enum in enums.enums_of(compiler.elaborate("qsm_enums").top)}
+    top = compiler.elaborate("qsm").top
     groups = [Group("REG", "GPU registers")]
     for node in top.children(unroll=False):
         if isinstance(node, RegNode):
@@ -175,6 +195,10 @@ def read_map(path):
         elif isinstance(node, RegfileNode):
             groups.append(Group(node.inst_name, node.get_property("name"), node.raw_address_offset, node.array_stride,
                                 node.array_dimensions[0], [Register(child) for child in node.children()]))
+    for part in (part for group in groups for reg in group.registers for part in reg.fields if part.encode):
+        part.enum = by_name[part.encode.type_name]
+        if part.node.is_sw_writable and not part.enum.written:
+            raise ValueError(f"{part.node.get_path()}: {SOURCE} writes it, {enums.SOURCE} does not say `written`")
     return groups
 
 
@@ -266,6 +290,12 @@ def sv_cast(width, value):
     return f"{width}'({value})"
 
 
+def sv_member(part, width, name):
+    """Declaration of a member of a struct."""
+    kind = f"{part.sv_enum.name}_e " if part.sv_enum else f"logic {sv_dim(width)}"
+    return f"{kind}{name};"
+
+
 def n_words(regs):
     return max(reg.word for reg in regs) + 1
 
@@ -276,15 +306,17 @@ def sv_struct(name, registers, comment, member_width):
         if reg.word_of:
             out.append(f"    logic {sv_dim(sv_width(reg.bits))}{reg.word_of};")
         elif reg.single:
-            out.append(f"    logic {sv_dim(member_width(reg.fields[0]))}{reg.lower};")
+            out.append(f"    {sv_member(reg.fields[0], member_width(reg.fields[0]), reg.lower)}")
         else:
             out.append("    struct packed {")
-            out += [f"      logic {sv_dim(member_width(part))}{part.name};" for part in reversed(reg.fields)]
+            out += [f"      {sv_member(part, member_width(part), part.name)}" for part in reversed(reg.fields)]
             out.append(f"    }} {reg.lower};")
     return out + [f"  }} {name};", ""]
 
 
 def figure_width(part):
+    if part.enum:
+        return part.enum.width
     return sv_width(part.bits) if part.bits else part.width
 
 
@@ -313,7 +345,7 @@ def sv_structs(group, prefix):
 
 
 def sv_package(groups):
-    out = [LICENSE, GENERATED, "package qsm_regs_pkg;", "  import qsm_cfg_pkg::*;", "  import qsm_pkg::*;", ""]
+    out = [LICENSE, GENERATED, "package qsm_regs_pkg;", "  import qsm_cfg_pkg::*;", "  import qsm_enums_pkg::*;", "  import qsm_pkg::*;", ""]
     for group in groups:
         if group.stride:
             out += [f"  // {group.title}: {camel(group.name)}Base + k * {camel(group.name)}Stride + register.",
@@ -367,7 +399,11 @@ def sv_conditions(reg):
     if unused and not one_bit:
         out.append(f"(wdata_i & 32'h{unused:08X}) == '0")
     for part in reg.fields:
-        if part.range is None:
+        if part.any_value:
+            continue
+        if part.sv_enum:
+            word = "wdata_i" if part.width == 32 else sv_cast(32, sv_slice(part))
+            out.append(f"{part.sv_enum.name}_valid({word})")
             continue
         whole = one_bit or part.width == 32
         spans = []
@@ -425,6 +461,8 @@ def sv_masks(registers):
 
 def sv_reset(part):
     width = part.storage()
+    if part.sv_enum:
+        return next(name for name, value in zip(enums.sv_names(part.enum, "sv"), part.enum.values) if value.number == part.reset)
     if isinstance(width, int):
         return f"{width}'d{part.reset}" if part.reset < 65536 else f"{width}'h{part.reset:X}"
     return "'0" if part.reset == 0 else f"{width}'(32'd{part.reset})"
@@ -447,6 +485,12 @@ def sv_resets(registers, indent):
 
 def sv_written(part):
     """The stored bits of a written value."""
+    if part.sv_enum:
+        return f"{part.sv_enum.name}_e'({sv_bits(part)})"
+    return sv_bits(part)
+
+
+def sv_bits(part):
     width = part.storage()
     if width == part.width:
         return sv_slice(part)
@@ -514,9 +558,13 @@ def sv_read(group):
     return out + ["      default: rdata_o = '0;", "    endcase", "  end"]
 
 
-def sv_module_head(name, comment, ports):
+def uses_enums(group):
+    return any(part.sv_enum for reg in plain(group) if reg.writable for part in reg.fields)
+
+
+def sv_module_head(name, comment, group, ports):
     return [LICENSE, GENERATED, *(f"// {line}" for line in comment), f"module {name}", "  import qsm_cfg_pkg::*;",
-            "  import qsm_pkg::*;", "  import qsm_regs_pkg::*;", "(", *ports, ");"]
+            *["  import qsm_enums_pkg::*;"] * uses_enums(group), "  import qsm_pkg::*;", "  import qsm_regs_pkg::*;", "(", *ports, ");"]
 
 
 def sv_storage(group, has_tenants):
@@ -557,7 +605,7 @@ def gpu_regs(groups):
              "  output gpu_writes_t  writes_o"]
     out = sv_module_head("qsm_gpu_regs", ["GPU-wide registers of the control port: rules, storage, read value.",
                                           "Contract: docs/control_port.md (R-CP-1, R-CP-2). Registers change at the end of the cycle",
-                                          "of the write."], ports)
+                                          "of the write."], gpu, ports)
     out += ["  gpu_regs_t regs_q;", *sv_masks(plain(gpu)), *sv_vectors(gpu, "off_i"), "", "  // ---- rules ----",
             "  logic known, writable, value_ok, quiet, write;", *sv_rules(gpu, ""),
             "  assign ok_o = known && (!we_i || (writable && value_ok && guard_i && (!quiet || quiet_i)));",
@@ -575,7 +623,7 @@ def slot_regs(groups):
              "  input  slot_figures_t figures_i,", "  output slot_regs_t    regs_o,", "  output slot_writes_t  writes_o"]
     out = sv_module_head("qsm_slot_regs", ["Registers of one slot: storage and read value.",
                                            "Contract: docs/control_port.md (R-CP-1, R-CP-5). Registers change at the end of the cycle",
-                                           "of the write."], ports)
+                                           "of the write."], slot, ports)
     out += ["  slot_regs_t regs_q;", "  logic write;", "  assign write = we_i;", *sv_vectors(slot, "off_i"), *sv_pulses(slot), "",
             "  // ---- storage ----", *sv_storage(slot, True), "", "  // ---- read ----", *sv_read(slot), "endmodule", ""]
     return "\n".join(out)
@@ -589,7 +637,7 @@ def slot_rules(groups):
              "  output logic        idle_o,      // may be written only while the slot has no launch (R-CP-3)",
              "  output logic        quiet_o      // not while the manager computes (qos_mgr.md R-QM-3)"]
     out = sv_module_head("qsm_slot_rules", ["Which register of a slot an offset names, and whether a write of this value may be accepted.",
-                                            "Combinational, one for all slots.", "Contract: docs/control_port.md R-CP-2 to R-CP-4."], ports)
+                                            "Combinational, one for all slots.", "Contract: docs/control_port.md R-CP-2 to R-CP-4."], slot, ports)
     return "\n".join(out + [*sv_masks(plain(slot)), *sv_rules(slot, "_o"), "endmodule", ""])
 
 
@@ -660,10 +708,13 @@ def c_fits(reg):
     if unused:
         out.append(f"(value & 0x{unused:08x}u) == 0")
     for part in reg.fields:
-        if part.range is None:
+        if part.any_value:
             continue
         shifted = f"value >> {part.low}" if part.low else "value"
         text = "value" if part.width == 32 else f"({shifted} & 0x{(1 << part.width) - 1:x}u)"
+        if part.enum:
+            out.append(f"qsm_{part.enum.name}_valid({text.removeprefix('(').removesuffix(')')})")
+            continue
         spans = [f"within({text}, {c_number(least)}, {c_number(most)})" if least != most else f"{text} == {c_number(least)}"
                  for least, most in part.spans()]
         out.append(spans[0] if len(spans) == 1 else "(" + " || ".join(spans) + ")")
@@ -697,6 +748,10 @@ def c_reset(reg, slot):
         return []
     if reg.word_of:
         return [f"{c_storage(reg, slot)} = qsm_first_sms(config->{snake(reg.bits)});"] if reg.word == 0 else []
+    if reg.single and reg.fields[0].enum:
+        names = enums.c_names(reg.fields[0].enum)
+        return [f"{c_storage(reg, slot)} = {name};"
+                for name, value in zip(names, reg.fields[0].enum.values) if value.number == reg.reset()]
     return [f"{c_storage(reg, slot)} = 0x{reg.reset():x}u;"]
 
 
@@ -719,7 +774,7 @@ def arms_of(registers, body):
 def model_source(groups):
     gpu, slot = register_files(groups)
     out = [LICENSE, GENERATED, "// clang-format off", '#include "qsm_reg_file.h"', "", "#include <string.h>", "", '#include "qsm_config.h"',
-           '#include "qsm_ctrl.h"', '#include "qsm_regs.h"', "",
+           '#include "qsm_ctrl.h"', '#include "qsm_enums.h"', '#include "qsm_regs.h"', "",
            "static bool within(uint32_t value, uint32_t least, uint32_t most) {", "  return value >= least && value <= most;", "}", "",
            "void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config) {", "  memset(regs, 0, sizeof *regs);"]
     out += [f"  {line}" for reg in plain(gpu) if reg.stored for line in c_reset(reg, False)]
@@ -772,13 +827,17 @@ def allowed(reg):
         return f"bits below {reg.bits}"
     if reg.single:
         part = reg.fields[0]
-        return part.range or (f"multiple of {1 << part.low}" if part.low else "any")
-    return ", ".join(f"{part.name} {part.range}" for part in reg.fields if part.range) or "any"
+        return enum_link(part) or part.range or (f"multiple of {1 << part.low}" if part.low else "any")
+    return ", ".join(f"{part.name} {enum_link(part) or part.range}" for part in reg.fields if not part.any_value) or "any"
+
+
+def enum_link(part):
+    return f"[{part.enum.name}](enumerations.md#{part.enum.name})" if part.enum else None
 
 
 def describe(reg):
     def of_field(part):
-        texts = [text for text in (part.constant if reg.constant else None, part.desc) if text]
+        texts = [text for text in (part.constant if reg.constant else None, part.desc, None if reg.writable else enum_link(part)) if text]
         return f"[{part.high}:{part.low}] {part.name}" + (f": {', '.join(texts)}" if texts else "")
 
     parts = [of_field(part) for part in bit_fields(reg)]

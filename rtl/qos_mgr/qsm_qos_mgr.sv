@@ -158,7 +158,7 @@ module qsm_qos_mgr
       if (e) since_q <= SinceW'(1);
       else if (busy) since_q <= epoch_done ? '0 : since_q + SinceW'(1);
       if (e) begin
-        scheme_q  <= scheme_e'(gpu_regs_i.scheme);
+        scheme_q  <= gpu_regs_i.scheme;
         e_cycle_q <= cycle_i[31:0];
       end
       if (epoch_done) begin

@@ -40,7 +40,7 @@ module qsm_preempt
   output saved_t [NumKernels-1:0] saved_o,
   // TB adjuster.
   input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
-  input  logic [1:0]                        evict_technique_i,
+  input  technique_e                        evict_technique_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
 
   // Launches.
@@ -136,7 +136,7 @@ module qsm_preempt
   logic [NumSms-1:0] some_job;
   logic accept, for_host, claim;
   logic [SmW-1:0] check_sm;
-  logic [1:0] technique;
+  technique_e technique;
   logic [ImageW-1:0] code_image;
   logic [NumKernels-1:0][NumImages-1:0] used;
   logic [NumKernels-1:0][ImagesW-1:0] queued;

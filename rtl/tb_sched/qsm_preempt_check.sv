@@ -30,14 +30,14 @@ module qsm_preempt_check
   input  logic [KernelW-1:0] host_kernel_i,
   input  logic               host_by_slot_i,
   input  logic [TbW-1:0]     host_tb_i,
-  input  logic [1:0]         host_technique_i,
-  output logic [3:0]         code_o,
+  input  technique_e         host_technique_i,
+  output preempt_code_e      code_o,
   output logic [SmW-1:0]     code_sm_o,
   output logic [TbW-1:0]     code_tb_o,
   output logic [ImageW-1:0]  code_image_o,
   // TB adjuster.
   input  logic [NumSms-1:0][NumKernels-1:0] evict_i,          // falls when the request is over
-  input  logic [1:0]                        evict_technique_i,
+  input  technique_e                        evict_technique_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
 
   // Launches: save area, windows in pages of 4096 bytes.
@@ -67,7 +67,7 @@ module qsm_preempt_check
   output logic [SmW-1:0]     sm_o,
   output logic [KernelW-1:0] kernel_o,
   output logic [TbW-1:0]     tb_o,
-  output logic [1:0]         technique_o,
+  output technique_e         technique_o,
   output logic [ImageW-1:0]  image_o
 );
   localparam int unsigned LineOffW = $clog2(LineBytes);
@@ -194,13 +194,13 @@ module qsm_preempt_check
       if (host_i) begin
         code_q <= CodeExamined;
         host_q <= '{sm: host_sm_i, kernel: host_kernel_i, by_slot: host_by_slot_i, tb: host_tb_i,
-            technique: technique_e'(host_technique_i)};
+            technique: host_technique_i};
       end
       case (state_q)
         StIdle: begin
           from_host_q <= host_waits;
           req_q <= host_waits ? host_q : '{sm: evict_sm, kernel: evict_kernel, by_slot: 1'b0,
-              tb: '0, technique: technique_e'(evict_technique_i)};
+              tb: '0, technique: evict_technique_i};
           if (host_waits || evict_valid) state_q <= StLook;
         end
         StLook: state_q <= StSize;

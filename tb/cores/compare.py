@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """compare.py TREE: for every target of every manifest, the files that FuseSoC finds are those of scripts/cores.py, and each core comes
-behind what it needs in both. TAP, a case for each core. Needs FuseSoC."""
+behind what it needs in both; a block of the RTL names every core whose packages its files import. TAP, a case for each core. Needs FuseSoC."""
 import pathlib
+import re
 import sys
 
 tree = pathlib.Path(sys.argv[1]).resolve()
@@ -46,12 +47,25 @@ def difference(cores, name, target):
     return None
 
 
+def forgotten(cores, name):
+    """A package that the files of a core import, and that neither it nor what it needs has; the configuration's is its user's."""
+    if not name.startswith("qsm:rtl:"):
+        return None
+    imported = set()
+    for path, kind, _ in cores[name].files("default"):
+        if kind == "systemVerilogSource":
+            imported |= set(re.findall(r"\b(qsm_(?:\w+_)?pkg)::", (tree / path).read_text()))
+    missing = imported - {pathlib.Path(path).stem for path in ours.sources(cores, name)} - {"qsm_cfg_pkg"}
+    return f"needs {' '.join(sorted(missing))}, and does not say so" if missing else None
+
+
 def main():
     cores = ours.read_cores()
     print(f"1..{len(cores)}")
     for n, (name, core) in enumerate(cores.items(), 1):
         targets = list(core.content.get("targets", {"default": {}}))
         found = [why for target in targets if (why := difference(cores, name, target))]
+        found += [why for why in [forgotten(cores, name)] if why]
         print(f"{'not ok' if found else 'ok'} {n} - {name}: {' '.join(targets)} as FuseSoC has it")
         for why in found:
             print(f"# {why}")

@@ -29,7 +29,7 @@ module formal_qos_slots
 
   // ---- Types of the ports ----
   typedef struct packed {
-    logic [2:0] scheme;
+    scheme_e scheme;
     logic [19:0] epoch_len;
     logic [18:0] alpha_cap;
     logic [7:0] rollover_cap;

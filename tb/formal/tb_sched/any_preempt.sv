@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place of qsm_preempt, which has a proof of its own: its outputs may say anything at any time.
 // proofs.txt cannot open it, as yosys makes no black box of a module with types as parameters.
-module qsm_preempt #(
+module qsm_preempt
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned MaxTbs = 8,      // 1..32
@@ -32,7 +34,7 @@ module qsm_preempt #(
   output saved_t [NumKernels-1:0] saved_o,
   // TB adjuster.
   input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
-  input  logic [1:0]                        evict_technique_i,
+  input  technique_e                        evict_technique_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
 
   // Launches.

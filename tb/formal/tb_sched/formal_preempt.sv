@@ -26,9 +26,9 @@ module formal_preempt
   input logic [KernelW-1:0]                         host_kernel_i,
   input logic                                       host_by_slot_i,
   input logic [TbW-1:0]                             host_tb_i,
-  input logic [1:0]                                 host_technique_i,
+  input technique_e                                 host_technique_i,
   input logic [NumSms-1:0][NumKernels-1:0]          evict_i,
-  input logic [1:0]                                 evict_technique_i,
+  input technique_e                                 evict_technique_i,
   input logic [NumKernels-1:0][19:0]                save_base_i,
   input logic [NumKernels-1:0][19:0]                save_limit_i,
   input logic [NumKernels-1:0]                      idempotent_i,
@@ -96,10 +96,10 @@ module formal_preempt
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic by_slot;
-    logic [1:0] technique;
+    technique_e technique;
   } preempt_req_t;
   typedef struct packed {
-    logic [3:0] code;
+    preempt_code_e code;
     logic [SmW-1:0] sm;
     logic [TbW-1:0] tb;
     logic [3:0] image;
@@ -152,7 +152,7 @@ module formal_preempt
     end
   end
 
-  logic [3:0]                           code;
+  preempt_code_e                        code;
   logic [TbW-1:0]                       save_tb;
   logic [ImageW-1:0]                    image, save_image;
   logic [NumSms-1:0][2:0]               job_kind, result;

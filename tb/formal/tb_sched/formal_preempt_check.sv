@@ -21,9 +21,9 @@ module formal_preempt_check
   input logic [KernelW-1:0]                          host_kernel_i,
   input logic                                        host_by_slot_i,
   input logic [TbW-1:0]                              host_tb_i,
-  input logic [1:0]                                  host_technique_i,
+  input technique_e                                  host_technique_i,
   input logic [NumSms-1:0][NumKernels-1:0]           evict_i,
-  input logic [1:0]                                  evict_technique_i,
+  input technique_e                                  evict_technique_i,
   input logic [NumKernels-1:0]                       killed_i,
   input logic [NumKernels-1:0][19:0]                 save_base_i,
   input logic [NumKernels-1:0][19:0]                 save_limit_i,
@@ -52,7 +52,7 @@ module formal_preempt_check
   logic [NumSms-1:0][NumKernels-1:0] refused;
   logic                              decision, accept, for_host;
   logic [KernelW-1:0]                kernel;
-  logic [1:0]                        technique;
+  technique_e                        technique;
   qsm_preempt_check #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs),
       .NumImages(NumImages), .LineBytes(LineBytes)) u_dut (
     .clk_i, .rst_ni, .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i,
@@ -71,7 +71,7 @@ module formal_preempt_check
     logic [KernelW-1:0] kernel;
     logic by_slot;
     logic [TbW-1:0] tb;
-    logic [1:0] technique;
+    technique_e technique;
   } request_t;
   typedef struct packed {  // what is looked at in c+1
     logic [19:0] base;

@@ -2,7 +2,9 @@
 // qsm_tb_sched: how its parts are joined (R-TB-1, R-TB-4, R-TB-6, R-TB-9, R-TB-11, R-TB-12, R-PE-4,
 // R-PE-8). Targets, preemption and adjuster are left open: they may say anything at any time, but
 // what is assumed of them below.
-module formal_tb_sched #(
+module formal_tb_sched
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
   parameter int unsigned MaxTbs = 2,
@@ -56,7 +58,7 @@ module formal_tb_sched #(
   } desc_t;
   typedef struct packed {
     logic adjust;
-    logic [1:0] adjust_technique;
+    technique_e adjust_technique;
     struct packed {logic on;} latecomers;
   } gpu_regs_t;
   typedef struct packed {
@@ -65,7 +67,7 @@ module formal_tb_sched #(
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic by_slot;
-    logic [1:0] technique;
+    technique_e technique;
   } preempt_req_t;
   typedef struct packed {
     logic [3:0] code;

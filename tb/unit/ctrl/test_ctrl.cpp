@@ -78,6 +78,11 @@ class Fields {
   unsigned bit_;
 };
 
+// Of fault_t and sm_figures_t.
+constexpr unsigned kRecordBits = 32 + 32 + 10 + 32 + 5;
+constexpr unsigned kFiguresBits =
+    4 + 17 * NUM_SCHED + 32 + 32 + (13 + 31 + 32 + 32) * NUM_KERNELS + kRecordBits;
+
 // SM that has a slot's fault record.
 unsigned fault_sm(unsigned slot) { return (2 * slot + 1) % NUM_SMS; }
 
@@ -86,7 +91,8 @@ class Bench {
   Bench() {
     for (unsigned k = 0; k < NUM_KERNELS; k++) drive_slot(k);
     for (unsigned i = 0; i < NUM_SMS; i++) drive_sm(i);
-    drive_figures(0);
+    drive_figures();
+    drive_records(0);
     drive_preempt_status(0);
     top.epoch_count_i = 77;
     top.epoch_e_lo_i = 88;
@@ -126,7 +132,7 @@ class Bench {
     pulses.l2_flush = top.l2_flush_o;
     top.clk_i = 1;
     top.eval();
-    drive_figures(top.fault_kernel_o);
+    drive_records(top.fault_kernel_o);
     top.eval();
     n_cycles++;
   }
@@ -171,11 +177,10 @@ class Bench {
                ? uint64_t{1} << 32 | technique << 17 | by_slot << 16 | tb << 11 | kernel << 8 | sm
                : 0;
   }
-  // What the SMs show, the fault record of the slot that is asked for: sm_figures_t from bit 0 up,
-  // the last field first.
-  void drive_figures(unsigned record_slot) {
-    Fields<decltype(top.figures_i)> figures(top.figures_i);
+  // What the SMs show: sm_figures_t from bit 0 up, the last field first, which is the fault record.
+  void drive_figures() {
     for (unsigned i = 0; i < NUM_SMS; i++) {
+      Fields<decltype(top.figures_i)> figures(top.figures_i, i * kFiguresBits);
       figures.put(figure(34, i, 0), 4);  // save_phase
       for (unsigned s = 0; s < NUM_SCHED; s++) figures.put(figure(27, i, s), 17);
       figures.put(figure(28, i, 0), 32);  // l1_value
@@ -184,8 +189,16 @@ class Bench {
       for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(23, i, k), 31);
       for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(22, i, k), 32);
       for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(21, i, k), 32);
-      const unsigned record[] = {32, 32, 10, 32, 5};  // value, block, tid, pc, cause
-      for (unsigned f = 0; f < 5; f++) figures.put(figure(6 + f, i, record_slot), record[f]);
+    }
+  }
+  // The fault records of the slot that is asked for.
+  void drive_records(unsigned slot) {
+    if (slot == record_slot_) return;
+    record_slot_ = slot;
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      Fields<decltype(top.figures_i)> record(top.figures_i, (i + 1) * kFiguresBits - kRecordBits);
+      const unsigned widths[] = {32, 32, 10, 32, 5};  // value, block, tid, pc, cause
+      for (unsigned f = 0; f < 5; f++) record.put(figure(6 + f, i, slot), widths[f]);
     }
   }
   void drive_sm(unsigned i) {
@@ -201,6 +214,8 @@ class Bench {
     Fields<decltype(top.job_i)> job(top.job_i, i * size);
     for (unsigned f = 0; f < 5; f++) job.put(figure(figures[f], i, 0), widths[f]);
   }
+
+  unsigned record_slot_ = ~0u;
 };
 
 // What a read-only slot register shows.

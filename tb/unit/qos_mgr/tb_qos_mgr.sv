@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr with types of ports made from its parameters, and plain ports for the unit bench, one
 // vector for each value.
-module tb_qos_mgr #(
+module tb_qos_mgr
+  import qsm_enums_pkg::*;
+#(
   parameter  int unsigned NumSms     = 4,      // 1..96
   parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
   parameter  int unsigned MaxTbs     = 8,      // thread-block slots per SM, 1..32
@@ -15,7 +17,7 @@ module tb_qos_mgr #(
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
   // from the registers; steady while mgr_busy_o and in E
-  input  logic [2:0]                              scheme_i,
+  input  scheme_e                                 scheme_i,
   input  logic [19:0]                             epoch_len_i,     // T, cycles
   input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
   input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
@@ -61,7 +63,7 @@ module tb_qos_mgr #(
 );
   // ---- types of a GPU that has just this block ----
   typedef struct packed {
-    logic [2:0] scheme;
+    scheme_e scheme;
     logic [19:0] epoch_len;
     logic [18:0] alpha_cap;
     logic [7:0] rollover_cap;

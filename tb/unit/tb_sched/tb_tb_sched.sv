@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_sched with types of ports made from its parameters, and plain ports for the unit benches,
 // one vector for each value.
-module tb_tb_sched #(
+module tb_tb_sched
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // slots, 1..8
   parameter int unsigned NumSched = 1,    // sub-cores per SM, 1..4
@@ -63,7 +65,7 @@ module tb_tb_sched #(
   input  logic [KernelW-1:0]                    preempt_kernel_i,
   input  logic                                  preempt_by_slot_i,
   input  logic [TbW-1:0]                        preempt_tb_i,
-  input  logic [1:0]                            preempt_technique_i,
+  input  technique_e                            preempt_technique_i,
   output logic [3:0]                            preempt_code_o,
   output logic [SmW-1:0]                        preempt_sm_o,
   output logic [TbW-1:0]                        preempt_tb_o,
@@ -77,7 +79,7 @@ module tb_tb_sched #(
   output logic [NumKernels-1:0][9:0]            saved_o,    // {images, queued}
   // TB adjuster.
   input  logic                                    adjust_i,
-  input  logic [1:0]                              adjust_technique_i,
+  input  technique_e                              adjust_technique_i,
   input  logic                                    latecomers_i,
   // samples of idle warps, of the last epoch
   input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
@@ -138,7 +140,7 @@ module tb_tb_sched #(
   } desc_t;
   typedef struct packed {
     logic adjust;
-    logic [1:0] adjust_technique;
+    technique_e adjust_technique;
     struct packed {logic on;} latecomers;
   } gpu_regs_t;
   typedef struct packed {
@@ -147,7 +149,7 @@ module tb_tb_sched #(
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic by_slot;
-    logic [1:0] technique;
+    technique_e technique;
   } preempt_req_t;
   typedef struct packed {
     logic [3:0] code;
