@@ -19,7 +19,7 @@ rollover_cap: off
 adjust: switch
 kernels:
 """
-REASONS = ["issued", "load", "scoreboard", "barrier", "no instruction", "unit busy", "lost arbitration", "quota"]
+REASONS = ["selected", "long_scoreboard", "short_scoreboard", "barrier", "no_instruction", "pipe_throttle", "not_selected", "quota"]
 SMS, CHANNELS, BURST = 16, 4, 3  # of wang2017: an access has a channel's data bus for BURST cycles
 EPOCH = 10000
 FULL_CYCLES = 2000000

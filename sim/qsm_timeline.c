@@ -18,7 +18,7 @@ enum {
   TID_LOADS = 100,
   TID_JOBS = 101
 };
-enum { MAX_KERNELS = 8, MAX_TBS = 32, N_REASONS = 8, COUNTER_STEP = 64, EPOCH_WORDS = 8 };
+enum { MAX_KERNELS = 8, MAX_TBS = 32, COUNTER_STEP = 64, EPOCH_WORDS = 8 };
 #define NEVER UINT64_MAX
 
 // A slice that has begun.
@@ -277,22 +277,19 @@ static void on_quota(struct qsm_timeline *timeline, const struct qsm_event *even
 // ---- Why warps did not issue ----
 
 static void add_stall(void *ctx, uint32_t kernel, uint32_t reason, uint32_t value) {
-  ((uint32_t *)ctx)[kernel * N_REASONS + reason] += value;
+  ((uint32_t *)ctx)[kernel * QSM_STALL_COUNT + reason] += value;
 }
 
 void qsm_timeline_sample(struct qsm_timeline *timeline, struct qsm_backend *backend) {
-  static const char *const reasons[N_REASONS] = {"issued",    "barrier",         "no instruction",
-                                                 "load",      "scoreboard",      "quota",
-                                                 "unit busy", "lost arbitration"};
-  uint32_t sums[MAX_KERNELS * N_REASONS] = {0};
+  uint32_t sums[MAX_KERNELS * QSM_STALL_COUNT] = {0};
   uint64_t cycle = backend->cycle(backend);
   if (!backend->stalls || cycle == timeline->sampled) return;
   backend->stalls(backend, add_stall, sums);
   for (uint32_t k = 0; k < timeline->n_names; k++)
-    for (uint32_t reason = 0; reason < N_REASONS; reason++) {
-      uint32_t index = k * N_REASONS + reason, grown = sums[index] - timeline->stalls[index];
+    for (uint32_t reason = 0; reason < QSM_STALL_COUNT; reason++) {
+      uint32_t index = k * QSM_STALL_COUNT + reason, grown = sums[index] - timeline->stalls[index];
       char what[64];
-      snprintf(what, sizeof what, "warps: %s", reasons[reason]);
+      snprintf(what, sizeof what, "warps: %s", qsm_stall_name(reason));
       put_counter(timeline, PID_GPU, timeline->sampled, what, k,
                   (double)grown / (double)(cycle - timeline->sampled));
     }
@@ -359,7 +356,7 @@ struct qsm_timeline *qsm_timeline_create(const struct qsm_config *config, uint64
                                     .out = out,
                                     .epoch_begin = NEVER};
   timeline->sms = calloc(config->num_sms, sizeof *timeline->sms);
-  timeline->stalls = calloc(MAX_KERNELS * N_REASONS, sizeof *timeline->stalls);
+  timeline->stalls = calloc(MAX_KERNELS * QSM_STALL_COUNT, sizeof *timeline->stalls);
   if (!timeline->sms || !timeline->stalls) {
     qsm_timeline_destroy(timeline);
     return NULL;

@@ -23,3 +23,9 @@ scenario() {
   shift
   printf '%s\n' "$@" >"$file"
 }
+
+# names ENUMERATION: as messages list them.
+names() {
+  awk -F ' *[|] *' -v enumeration="$1" '/^## / { inside = $0 == "## " enumeration }
+    inside && $2 ~ /^[0-9]+$/ { text = text (text ? ", " : "") $3 } END { print text }' docs/enumerations.md
+}

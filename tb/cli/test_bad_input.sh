@@ -28,8 +28,8 @@ bad 'unknown key' "$file:5: Unexpected key: polizy" 'kernels: [{program: vadd}]'
 bad 'key given twice' "$file:1: Mapping field already seen: config" 'config: demo' 'kernels: [{program: vadd}]'
 bad 'no kernels' "$file:4: Missing required mapping field: kernels" 'seed: 2'
 bad 'broken YAML' "$file:4: libyaml: did not find expected ',' or ']'" 'kernels: [{program: vadd}'
-bad 'unknown policy' "$file:4: policy: 'fifo': must be one of lrr, gto, lrr_rotate, two_level, qaws, qaws_prose" 'policy: fifo' 'kernels: [{program: vadd}]'
-bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of none, naive, naive_history, elastic, rollover, rollover_time, fair" \
+bad 'unknown policy' "$file:4: policy: 'fifo': must be one of $(names policy)" 'policy: fifo' 'kernels: [{program: vadd}]'
+bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of $(names scheme)" \
   'scheme: fairness' 'kernels: [{program: vadd}]'
 bad 'latecomers neither on nor off' "$file:4: latecomers: 'yes': must be one of off, on" 'latecomers: yes' 'kernels: [{program: vadd}]'
 bad 'unknown adjustment' "$file:4: adjust: 'on': must be one of off, switch, drain, flush" 'adjust: on' 'kernels: [{program: vadd}]'
