@@ -46,10 +46,12 @@ build/sw/test_disasm $(CLANG) $(OBJDUMP) $(if $(QSM_TEST_FULL),1000000,20000) $(
 set -o pipefail; tb/sw/test_qsm_cc.sh | sed 's/^ *OK /ok - /; s/^ *FAILED /not ok - /'
 endef
 
-# One command per line.
+# One command per line. Those that take longest come first, so that no processor waits for the last of them.
+LONG_TESTS := $(filter tb/sanitize/% tb/formal/% tb/system/% tb/mutate/% tb/cli/test_extending.sh,$(SCRIPT_TESTS))
 define TEST_COMMANDS
+$(subst $(space),$(newline),$(strip $(LONG_TESTS)))
 $(SW_TEST_COMMANDS)
-$(subst $(space),$(newline),$(strip $(C_TESTS) $(filter-out tb/sw/%,$(SCRIPT_TESTS)) $(UNIT_BENCHES)))
+$(subst $(space),$(newline),$(strip $(C_TESTS) $(filter-out tb/sw/% $(LONG_TESTS),$(SCRIPT_TESTS)) $(UNIT_BENCHES)))
 endef
 space := $(subst ,, )
 define newline
