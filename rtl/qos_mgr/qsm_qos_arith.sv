@@ -25,10 +25,10 @@ module qsm_qos_arith (
   output logic        overflow_o
 );
   // steps: first digit, second digit while the first is added
-  localparam int unsigned LAST_MUL = 2;
-  localparam int unsigned LAST_DIV = 15, LAST_SHORT = 9;  // two quotient bits each
+  localparam int unsigned LastMul = 2;
+  localparam int unsigned LastDiv = 15, LastShort = 9;  // two quotient bits each
 
-  typedef enum logic [1:0] {Idle, Multiply, Divide} state_e;
+  typedef enum logic [1:0] {StIdle, StMultiply, StDivide} state_e;
 
   state_e      state_q, state_d;
   logic [3:0]  step_q, step_d;
@@ -59,23 +59,23 @@ module qsm_qos_arith (
     hi_d    = hi_q;
     lo_d    = lo_q;
     case (state_q)
-      Multiply: begin
+      StMultiply: begin
         if (step_q != '0) {hi_d, lo_d} = {sum, lo_q[31:16]};
-        if (step_q == 4'(LAST_MUL)) begin
+        if (step_q == 4'(LastMul)) begin
           step_d  = '0;
-          state_d = divide_q ? Divide : Idle;
+          state_d = divide_q ? StDivide : StIdle;
           if (short_q) {hi_d, lo_d} = {sum[51:0], lo_q[31:16], 12'd0};
         end
       end
-      Divide: begin
+      StDivide: begin
         hi_d = rest2;
         lo_d = {lo_q[29:0], !minus1[48], !minus2[48]};
-        if (step_q == (short_q ? 4'(LAST_SHORT) : 4'(LAST_DIV))) state_d = Idle;
+        if (step_q == (short_q ? 4'(LastShort) : 4'(LastDiv))) state_d = StIdle;
       end
       default: begin
         step_d = '0;
         if (start_i) begin
-          state_d = Multiply;
+          state_d = StMultiply;
           hi_d    = round_up_i ? 48'hffff_ffff : '0;
           lo_d    = b_i;
         end
@@ -85,7 +85,7 @@ module qsm_qos_arith (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= Idle;
+      state_q    <= StIdle;
       step_q     <= '0;
       divide_q   <= 1'b0;
       short_q    <= 1'b0;
@@ -106,12 +106,12 @@ module qsm_qos_arith (
         a_q      <= a_i;
         d_q      <= d_i;
       end
-      if (state_q == Multiply) excess_q <= short_q && (sum[63:52] != '0);
-      if (state_q == Divide && step_q == '0) overflow_q <= excess_q || (hi_q >= d_q);
+      if (state_q == StMultiply) excess_q <= short_q && (sum[63:52] != '0);
+      if (state_q == StDivide && step_q == '0) overflow_q <= excess_q || (hi_q >= d_q);
     end
   end
 
-  assign done_o     = (state_q == Idle);
+  assign done_o     = (state_q == StIdle);
   assign hi_o       = hi_q;
   assign lo_o       = lo_q;
   assign overflow_o = overflow_q;

@@ -51,14 +51,15 @@ module qsm_qos_goal #(
   // of kernel_o: goal / IPC of its history, Q3.16; 0 for others
   output logic [18:0]                 ratio_o
 );
-  localparam logic [30:0] QUOTA_MAX = '1;
-  localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
-  localparam logic [18:0] RATIO_MAX = '1;
+  localparam logic [30:0] QuotaMax = '1;
+  localparam logic [18:0] AlphaOne = 19'h1_0000;
+  localparam logic [18:0] RatioMax = '1;
 
-  // Load: first operation; Alpha: goal * cycles / insn runs; Time: alpha * T runs; Goal: times goal
-  // runs; Scale: quota * insn_j / quota_j runs; Fair: isolated IPC * T / sharers runs; History: as
-  // Alpha, after the quota.
-  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Scale, Fair, History} state_e;
+  // StLoad: first operation; StAlpha: goal * cycles / insn runs; StTime: alpha * T runs; StGoal:
+  // times goal runs; StScale: quota * insn_j / quota_j runs; StFair: isolated IPC * T / sharers
+  // runs; StHistory: as StAlpha, after the quota.
+  typedef enum logic [2:0] {StIdle, StLoad, StAlpha, StTime, StGoal, StScale, StFair,
+      StHistory} state_e;
 
   state_e                state_q, state_d;
   logic [KernelW-1:0]    kernel_q, factor;
@@ -80,21 +81,21 @@ module qsm_qos_goal #(
 
   // Result of a division, rounded up for QoS kernels.
   assign rounded  = 32'(lo[30:0]) + 32'(qos_q && hi != '0);
-  assign quotient = (overflow || lo[31] || rounded[31]) ? QUOTA_MAX : rounded[30:0];
+  assign quotient = (overflow || lo[31] || rounded[31]) ? QuotaMax : rounded[30:0];
 
   // Goal over history (R-SC-8). Without instructions the division overflows. Alpha is clamped to
   // its bounds (R-QM-6).
-  assign top = (alpha_cap_i == '0) ? RATIO_MAX : alpha_cap_i;
+  assign top = (alpha_cap_i == '0) ? RatioMax : alpha_cap_i;
   always_comb begin
-    ratio_new = (quotient[30:19] != '0) ? RATIO_MAX : quotient[18:0];
+    ratio_new = (quotient[30:19] != '0) ? RatioMax : quotient[18:0];
     if (hist_cycles_q == '0) ratio_new = '0;
     alpha_new = (ratio_new > top) ? top : ratio_new;
-    if (ratio_new < ALPHA_ONE) alpha_new = ALPHA_ONE;
+    if (ratio_new < AlphaOne) alpha_new = AlphaOne;
   end
 
   // R-QM-8: QoS kernels that scale a non-QoS quota, in slot order.
   assign artificial = nonqos_quota_i == '0;
-  assign candidates = (state_q == Load) ? factors_q & {NumKernels{artificial}} : left_q;
+  assign candidates = (state_q == StLoad) ? factors_q & {NumKernels{artificial}} : left_q;
   always_comb begin
     factor = '0;
     for (int unsigned k = NumKernels; k > 0; k--) begin
@@ -103,7 +104,8 @@ module qsm_qos_goal #(
   end
 
   // Operands of the next operation.
-  assign of_history = qos_q && ((state_q == Load) ? alpha_on_i : (state_q inside {Goal, Fair}));
+  assign of_history = qos_q && ((state_q == StLoad) ? alpha_on_i
+      : (state_q inside {StGoal, StFair}));
   always_comb begin
     a        = 48'(epoch_len_i);
     b        = goal_q;
@@ -112,7 +114,7 @@ module qsm_qos_goal #(
     d        = of_history ? hist_insn_q : fair_i ? {28'd0, sharers_i, 16'd0} :
       48'(quota_all_i[factor]);
     case (state_q)
-      Load: begin
+      StLoad: begin
         divide = fair_i || !qos_q || alpha_on_i;
         if (fair_i) begin
           b = iso_ipc_i;
@@ -122,20 +124,20 @@ module qsm_qos_goal #(
         end else if (alpha_on_i) begin
           a = hist_cycles_q;
         end else begin
-          b = 32'(ALPHA_ONE);
+          b = 32'(AlphaOne);
         end
       end
-      Alpha: b = 32'(alpha_new);
-      Time: begin
+      StAlpha: b = 32'(alpha_new);
+      StTime: begin
         a        = {hi[15:0], lo};
         round_up = 1'b1;
       end
-      Scale: begin
+      StScale: begin
         divide = 1'b1;
         a      = 48'(quotient);
         b      = 32'(insn_all_i[factor]);
       end
-      Goal, Fair: begin
+      StGoal, StFair: begin
         divide = 1'b1;
         a      = hist_cycles_q;
       end
@@ -150,50 +152,50 @@ module qsm_qos_goal #(
     valid_o = 1'b0;
     ready_o = 1'b0;
     case (state_q)
-      Idle: ready_o = 1'b1;
-      Load: begin
+      StIdle: ready_o = 1'b1;
+      StLoad: begin
         start   = fair_i || qos_q || (candidates != '0);
         valid_o = !start;
         ready_o = valid_o && ready_i;
-        if (start) state_d = fair_i ? Fair : !qos_q ? Scale : alpha_on_i ? Alpha : Time;
+        if (start) state_d = fair_i ? StFair : !qos_q ? StScale : alpha_on_i ? StAlpha : StTime;
       end
-      Alpha: if (done) begin
+      StAlpha: if (done) begin
         start   = 1'b1;
-        state_d = Time;
+        state_d = StTime;
       end
-      Time: if (done) begin
+      StTime: if (done) begin
         start   = 1'b1;
-        state_d = Goal;
+        state_d = StGoal;
       end
-      Goal, Fair: begin
+      StGoal, StFair: begin
         valid_o = done;
         start   = valid_o && ready_i && qos_q && !alpha_on_i;
         ready_o = valid_o && ready_i && !start;
-        if (start) state_d = History;
+        if (start) state_d = StHistory;
       end
-      Scale: if (done) begin
+      StScale: if (done) begin
         start   = (candidates != '0);
         valid_o = !start;
         ready_o = valid_o && ready_i;
       end
-      default: ready_o = done;  // History
+      default: ready_o = done;  // StHistory
     endcase
-    if (ready_o) state_d = valid_i ? Load : Idle;
+    if (ready_o) state_d = valid_i ? StLoad : StIdle;
   end
   assign leave = valid_o && ready_i;
 
   // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T, or a multiple of
   // T.
-  assign own_quota = (state_q == Load) ? (artificial ? insn_q
+  assign own_quota = (state_q == StLoad) ? (artificial ? insn_q
       : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : quotient;
   always_comb begin
-    if (qos_q && !fair_i) quota_o = (unbounded_q || hi[47:31] != '0) ? QUOTA_MAX : hi[30:0];
+    if (qos_q && !fair_i) quota_o = (unbounded_q || hi[47:31] != '0) ? QuotaMax : hi[30:0];
     else quota_o = (fair_i || own_quota > 31'(epoch_len_i)) ? own_quota : 31'(epoch_len_i);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q       <= Idle;
+      state_q       <= StIdle;
       kernel_q      <= '0;
       qos_q         <= 1'b0;
       had_tb_q      <= 1'b0;
@@ -204,7 +206,7 @@ module qsm_qos_goal #(
       tbs_q         <= '0;
       factors_q     <= '0;
       left_q        <= '0;
-      alpha_q       <= ALPHA_ONE;
+      alpha_q       <= AlphaOne;
       unbounded_q   <= 1'b0;
     end else begin
       state_q <= state_d;
@@ -226,22 +228,23 @@ module qsm_qos_goal #(
         left_q[factor] <= 1'b0;
       end
 
-      if (state_q == Load) begin
-        alpha_q     <= ALPHA_ONE;
+      if (state_q == StLoad) begin
+        alpha_q     <= AlphaOne;
         // B2
         unbounded_q <= alpha_on_i && (hist_cycles_q != '0) && (hist_insn_q == '0) &&
             (alpha_cap_i == '0);
-      end else if (state_q == Alpha && done) begin
+      end else if (state_q == StAlpha && done) begin
         alpha_q <= alpha_new;
       end
     end
   end
 
-  assign idle_o   = (state_q == Idle);
+  assign idle_o   = (state_q == StIdle);
   assign kernel_o = kernel_q;
   assign tbs_o    = tbs_q;
-  assign alpha_o  = (state_q == Load) ? ALPHA_ONE : alpha_q;
+  assign alpha_o  = (state_q == StLoad) ? AlphaOne : alpha_q;
 
-  assign ratio_valid_o = (state_q == Load && !qos_q) || (state_q inside {Alpha, History} && done);
+  assign ratio_valid_o = (state_q == StLoad && !qos_q) ||
+      (state_q inside {StAlpha, StHistory} && done);
   assign ratio_o       = qos_q ? ratio_new : '0;
 endmodule

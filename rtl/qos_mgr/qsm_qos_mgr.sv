@@ -59,8 +59,8 @@ module qsm_qos_mgr
   // to the registers
   output status_t                     status_o
 );
-  localparam logic [18:0] ALPHA_ONE = 19'h1_0000;
-  localparam int unsigned SAMPLES = 100;  // per epoch
+  localparam logic [18:0] AlphaOne = 19'h1_0000;
+  localparam int unsigned Samples = 100;  // per epoch
   localparam int unsigned TbW = $clog2(MaxTbs + 1);
   localparam int unsigned TbSumW = $clog2(NumSms * MaxTbs + 1);
   localparam int unsigned InsnW = SnapW + $clog2(NumSms);
@@ -81,7 +81,7 @@ module qsm_qos_mgr
     end
     total += 2 * NocLat + 2 * NumSms + n_div + 4;
     // EpochMin has room for the samples
-    return (total + 2 * NocLat + 16 < SAMPLES) ? SAMPLES - 16 - 2 * NocLat : total;
+    return (total + 2 * NocLat + 16 < Samples) ? Samples - 16 - 2 * NocLat : total;
   endfunction
 
   if (NumSms < 1 || NumSms > 96) $error("qsm_qos_mgr: NumSms must be 1..96");
@@ -120,7 +120,7 @@ module qsm_qos_mgr
   logic [NocLat-1:0] tick_pipe_q;
   logic              e;
 
-  qsm_epoch_timer #(.EpochReset(EpochReset), .Samples(SAMPLES)) u_timer (
+  qsm_epoch_timer #(.EpochReset(EpochReset), .Samples(Samples)) u_timer (
     .clk_i, .rst_ni, .epoch_len_i(gpu_regs_i.epoch_len), .epoch_len_o(ep_len), .tick_o, .sample_o
   );
 
@@ -319,7 +319,7 @@ module qsm_qos_mgr
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         epoch_quota_q[k] <= '0;
-        alpha_q[k]       <= ALPHA_ONE;
+        alpha_q[k]       <= AlphaOne;
       end else if (goal_valid && goal_ready && goal_kernel == KernelW'(k)) begin
         epoch_quota_q[k] <= goal_quota;
         alpha_q[k]       <= goal_alpha;

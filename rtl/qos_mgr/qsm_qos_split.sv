@@ -4,7 +4,7 @@
 // Contract: takes {kernel, quota, blocks on all SMs}, sends one quota word to each SM with blocks
 //   of the kernel (R-QM-9); the parts sum to the quota exactly. Two stages: one divides for the
 //   next kernel while the other sends words.
-// Method: p = ceil(quota * 2^FRAC / S); with 2^FRAC >= S * S the floors of the running sums of p
+// Method: p = ceil(quota * 2^Frac / S); with 2^Frac >= S * S the floors of the running sums of p
 //   * T_i are exact. Only the fraction of the running sum is kept, so its integer part is the
 //   SM's own.
 // Latency: the word of SM i is sent DivCycles + 3 + i cycles after the kernel is taken.
@@ -36,13 +36,13 @@ module qsm_qos_split #(
   output logic [30:0]                                word_quota_o,    // at least 1
   output logic [30:0]                                word_credit_o
 );
-  localparam int unsigned DIV_BITS = 4;  // quotient bits per cycle
-  localparam int unsigned DIV_CYCLES = (31 + 2 * TbSumW + DIV_BITS - 1) / DIV_BITS;
-  localparam int unsigned PW = DIV_CYCLES * DIV_BITS;
-  localparam int unsigned FRAC = PW - 31;
-  localparam int unsigned StepW = $clog2(DIV_CYCLES + 1);
+  localparam int unsigned DivBits = 4;  // quotient bits per cycle
+  localparam int unsigned DivCycles = (31 + 2 * TbSumW + DivBits - 1) / DivBits;
+  localparam int unsigned PW = DivCycles * DivBits;
+  localparam int unsigned Frac = PW - 31;
+  localparam int unsigned StepW = $clog2(DivCycles + 1);
 
-  // ---- Stage 1: p = floor((quota * 2^FRAC + S - 1) / S) ----
+  // ---- Stage 1: p = floor((quota * 2^Frac + S - 1) / S) ----
   logic               div_valid_q;  // a kernel is in this stage
   logic [StepW-1:0]   div_left_q;   // cycles still to divide
   logic [KernelW-1:0] div_kernel_q;
@@ -55,7 +55,7 @@ module qsm_qos_split #(
     logic            fits;
     rest_d = rest_q;
     p_d    = p_q;
-    for (int unsigned n = 0; n < DIV_BITS; n++) begin
+    for (int unsigned n = 0; n < DivBits; n++) begin
       trial  = {rest_d, p_d[PW-1]};
       fits   = (trial >= {1'b0, s_q});
       rest_d = TbSumW'(fits ? trial - {1'b0, s_q} : trial);
@@ -75,11 +75,11 @@ module qsm_qos_split #(
       p_q          <= '0;
     end else if (ready_o) begin
       div_valid_q  <= valid_i && (tbs_sum_i != '0);  // S = 0: no words
-      div_left_q   <= StepW'(DIV_CYCLES);
+      div_left_q   <= StepW'(DivCycles);
       div_kernel_q <= kernel_i;
       s_q          <= tbs_sum_i;
       rest_q       <= '0;
-      p_q          <= {quota_i, FRAC'(tbs_sum_i) - FRAC'(1)};
+      p_q          <= {quota_i, Frac'(tbs_sum_i) - Frac'(1)};
     end else if (div_left_q != '0) begin
       div_left_q <= div_left_q - StepW'(1);
       rest_q     <= rest_d;
@@ -94,7 +94,7 @@ module qsm_qos_split #(
   logic [PW-1:0]      share_q;  // p of this kernel
   logic [PW-1:0]      sum_q;    // integer part: the last SM's part; fraction: goes on to the next
   logic [PW-1:0]      sum_d;
-  logic [FRAC-1:0]    carried;
+  logic [Frac-1:0]    carried;
   logic [TbW-1:0]     tbs;
   logic               last_sm;
   logic               word_valid_q;
@@ -104,7 +104,7 @@ module qsm_qos_split #(
   assign last_sm = (sm_q == SmW'(NumSms - 1));
   assign pass    = div_valid_q && (div_left_q == '0) && (!run_q || last_sm);
   assign tbs     = tbs_i[sm_q][kernel_q];
-  assign carried = (sm_q == '0) ? '0 : sum_q[FRAC-1:0];
+  assign carried = (sm_q == '0) ? '0 : sum_q[Frac-1:0];
   assign sum_d   = PW'(carried) + share_q * PW'(tbs);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -137,7 +137,7 @@ module qsm_qos_split #(
   // ---- Word ----
   logic [30:0] part, headroom;
   logic [38:0] credit;
-  assign part         = sum_q[PW-1:FRAC];
+  assign part         = sum_q[PW-1:Frac];
   assign word_quota_o = (part == '0) ? 31'd1 : part;
   assign headroom     = ~word_quota_o;
   assign credit       = 39'(word_quota_o) * 39'(rollover_cap_i);
@@ -153,14 +153,14 @@ module qsm_qos_split #(
   assign idle_o = !div_valid_q && !run_q && !word_valid_q;
 
 `ifndef SYNTHESIS
-  // After the last SM only the rounding error of p is left, less than S / 2^FRAC.
+  // After the last SM only the rounding error of p is left, less than S / 2^Frac.
   logic complete_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) complete_q <= 1'b0;
     else complete_q <= run_q && last_sm;
   end
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !complete_q || sum_q[FRAC-1:TbSumW] == '0)
+                   !complete_q || sum_q[Frac-1:TbSumW] == '0)
     else $error("R-QM-9: the parts do not sum to the quota");
 `endif
 endmodule

@@ -12,7 +12,7 @@ module formal_qos_arith (
   input logic [31:0] b_i,
   input logic [47:0] d_i
 );
-  localparam logic [1:0] IDLE = 2'd0;
+  localparam logic [1:0] StIdle = 2'd0;
 
   logic        done, overflow;
   logic [47:0] hi;
@@ -53,7 +53,7 @@ module formal_qos_arith (
 
   always_ff @(posedge clk_i) begin
     assume (start_i == (cycle_q == 0) && (divide_i || !short_i));
-    if (cycle_q == 0) assume (done && u_dut.state_q == IDLE);
+    if (cycle_q == 0) assume (done && u_dut.state_q == StIdle);
     if (cycle_q > 0) in_time: assert (done == (cycle_q > last));
     if (cycle_q == 1) low_digit: assert (u_dut.a_q == a_q && u_dut.digit == b_q[15:0]);
     if (cycle_q == 2) high_digit: assert (u_dut.a_q == a_q && u_dut.digit == b_q[31:16]);

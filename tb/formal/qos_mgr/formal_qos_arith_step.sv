@@ -14,7 +14,7 @@ module formal_qos_arith_step (
   input logic [31:0] b_i,
   input logic [47:0] d_i
 );
-  localparam logic [1:0] DIVIDE = 2'd2;
+  localparam logic [1:0] StDivide = 2'd2;
 
   logic done;
   qsm_qos_arith u_dut (
@@ -26,7 +26,7 @@ module formal_qos_arith_step (
   logic [47:0] d, rest, rest_after;
   logic [31:0] bits, bits_after;
   logic [49:0] taken;  // quotient bits * d
-  assign steps = u_dut.state_q == DIVIDE && rest < d;
+  assign steps = u_dut.state_q == StDivide && rest < d;
   assign d = u_dut.d_q;
   assign {rest, bits} = {u_dut.hi_q, u_dut.lo_q};
   assign {rest_after, bits_after} = {u_dut.hi_d, u_dut.lo_d};

@@ -30,10 +30,11 @@ module formal_qos_goal #(
   input logic                        ready_i,
   input logic [31:0]                 iso_ipc_i
 );
-  localparam logic [30:0] MOST = '1;
-  localparam logic [18:0] ONE = 19'h1_0000, TOP = '1;
+  localparam logic [30:0] Most = '1;
+  localparam logic [18:0] One = 19'h1_0000, Top = '1;
   // the block's
-  typedef enum logic [2:0] {Idle, Load, Alpha, Time, Goal, Scale, Fair, History} state_e;
+  typedef enum logic [2:0] {StIdle, StLoad, StAlpha, StTime, StGoal, StScale, StFair,
+      StHistory} state_e;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -77,12 +78,12 @@ module formal_qos_goal #(
   logic [18:0] ratio_now, ratio_q, alpha_now, alpha_q, top;
   always_comb begin
     sum = 33'(u_dut.lo) + 33'(qos_q && u_dut.hi != '0);
-    quotient = (u_dut.overflow || sum > 33'(MOST)) ? MOST : sum[30:0];
-    ratio_now = (quotient > 31'(TOP)) ? TOP : quotient[18:0];
-    if (hist_insn_q == '0) ratio_now = TOP;
+    quotient = (u_dut.overflow || sum > 33'(Most)) ? Most : sum[30:0];
+    ratio_now = (quotient > 31'(Top)) ? Top : quotient[18:0];
+    if (hist_insn_q == '0) ratio_now = Top;
     if (hist_cycles_q == '0) ratio_now = '0;
-    top = (alpha_cap_i == '0) ? TOP : alpha_cap_i;
-    alpha_now = (ratio_now < ONE) ? ONE : ratio_now;
+    top = (alpha_cap_i == '0) ? Top : alpha_cap_i;
+    alpha_now = (ratio_now < One) ? One : ratio_now;
     if (alpha_now > top) alpha_now = top;
   end
 
@@ -118,7 +119,7 @@ module formal_qos_goal #(
       divide = 1'b1;
       {b, d} = {iso_ipc_i, 28'd0, sharers_i, 16'd0};
     end else if (asked_q == n_first - 2'd2) begin  // T * alpha
-      b = alpha_on_i ? 32'(alpha_now) : 32'(ONE);
+      b = alpha_on_i ? 32'(alpha_now) : 32'(One);
     end else begin  // * goal
       round_up = 1'b1;
       a = {u_dut.hi[15:0], u_dut.lo};
@@ -130,8 +131,8 @@ module formal_qos_goal #(
       expected = 31'(epoch_len_i) * (31'd1 << (nonqos_quota_i - 1'b1));
     else if (share) expected = (own < 31'(epoch_len_i)) ? 31'(epoch_len_i) : own;
     else if (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0)
-      expected = MOST;
-    else expected = (u_dut.hi > 48'(MOST)) ? MOST : u_dut.hi[30:0];
+      expected = Most;
+    else expected = (u_dut.hi > 48'(Most)) ? Most : u_dut.hi[30:0];
   end
 
   always_ff @(posedge clk_i) begin
@@ -165,12 +166,12 @@ module formal_qos_goal #(
 
   state_e stands;
   always_comb begin
-    if (!busy_q) stands = Idle;
-    else if (handed_q) stands = History;
-    else if (asked_q == '0) stands = Load;
-    else if (fair_i) stands = Fair;
-    else if (share) stands = Scale;
-    else stands = (asked_q == n_first) ? Goal : (asked_q == n_first - 2'd1) ? Time : Alpha;
+    if (!busy_q) stands = StIdle;
+    else if (handed_q) stands = StHistory;
+    else if (asked_q == '0) stands = StLoad;
+    else if (fair_i) stands = StFair;
+    else if (share) stands = StScale;
+    else stands = (asked_q == n_first) ? StGoal : (asked_q == n_first - 2'd1) ? StTime : StAlpha;
   end
 
   always_ff @(posedge clk_i) begin
@@ -178,7 +179,7 @@ module formal_qos_goal #(
     if (rst_ni) begin
       assume (!start_i || (!busy_q && !valid_i));
       assume ((start_i || steady) && !(alpha_on_i && fair_i) &&
-          (alpha_cap_i == '0 || alpha_cap_i >= ONE) && nonqos_quota_i <= 4'd8);
+          (alpha_cap_i == '0 || alpha_cap_i >= One) && nonqos_quota_i <= 4'd8);
 
       rests: assert (idle == !busy_q);
       takes: assert (ready == (!busy_q || leaves));
@@ -190,7 +191,7 @@ module formal_qos_goal #(
       hands_over: assert (valid == hands);
       if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q);
       if (hands) quota_by_the_rule: assert (quota == expected);
-      if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : ONE));
+      if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : One));
       if (ratio_valid)
         ratio_by_the_rule: assert (kernel == kernel_q && ratio == (qos_q ? ratio_now : '0));
       ratio_once: assert (ratio_valid == (busy_q &&
@@ -216,7 +217,7 @@ module formal_qos_goal #(
             hist_insn_q == '0 && alpha_cap_i == '0));
       if (busy_q && asked_q != '0)
         kept_alpha: assert (u_dut.alpha_q == ((qos_q && alpha_on_i && asked_q > 2'd1) ? alpha_q
-            : ONE));
+            : One));
 
       behind_goal: cover (hands && qos_q && alpha_on_i && alpha == 19'h1_8000 && quota == 31'd1000);
       two_factors: cover (hands && share && factors_q == 3'b011 && kernel_q == 2 &&

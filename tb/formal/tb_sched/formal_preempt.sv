@@ -56,7 +56,7 @@ module formal_preempt
   input logic [TbW-1:0]                             start_tb_i,
   input logic [TicketW-1:0]                         start_ticket_i
 );
-  localparam logic [1:0] RESTORE = 2'd3;  // beside the techniques
+  localparam logic [1:0] Restore = 2'd3;  // beside the techniques
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -207,7 +207,7 @@ module formal_preempt
   // ---- Jobs by the page: what is asked of the SM, what it has answered ----
   typedef enum logic [1:0] { Waits, IsSaved, IsOver } answer_e;
   typedef struct packed {
-    logic [1:0] what;  // technique, or RESTORE
+    logic [1:0] what;  // technique, or Restore
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic [ImageW-1:0] image;
@@ -230,7 +230,7 @@ module formal_preempt
     cleaned = '0;
     for (int unsigned i = NumSms; i > 0; i--) begin
       answered[i-1] = job_q[i-1] && jobs_q[i-1].answer == Waits
-                      && (jobs_q[i-1].what == RESTORE ? restored_i[i-1] : retire_i[i-1] &&
+                      && (jobs_q[i-1].what == Restore ? restored_i[i-1] : retire_i[i-1] &&
                           retire_tb_i[i-1] == jobs_q[i-1].tb);
       over[i-1] = job_q[i-1] && jobs_q[i-1].answer != Waits;
       if (over[i-1] && !retire_i[i-1]) cleaned = NumSms'(1) << (i - 1);
@@ -246,12 +246,12 @@ module formal_preempt
         if (u_dut.technique != TechniqueDrain) place_d[save_kernel][save_image] = Written;
       end
       if (restores[i]) begin
-        jobs_d[i] = '{what: RESTORE, kernel: kernel_i, tb: start_tb_i, image: image, host: 1'b0,
+        jobs_d[i] = '{what: Restore, kernel: kernel_i, tb: start_tb_i, image: image, host: 1'b0,
             answer: Waits};
         place_d[kernel_i][image] = Restored;
       end
       if (answered[i])
-        jobs_d[i].answer = (jobs_q[i].what != RESTORE && retire_saved_i[i]) ? IsSaved : IsOver;
+        jobs_d[i].answer = (jobs_q[i].what != Restore && retire_saved_i[i]) ? IsSaved : IsOver;
       if (cleaned[i])
         place_d[jobs_q[i].kernel][jobs_q[i].image] = (jobs_q[i].answer == IsSaved &&
             !killed_q[jobs_q[i].kernel]) ? Saved : Free;
@@ -323,7 +323,7 @@ module formal_preempt
       end
       if (listed != valid_q[i]) ages_ok[i] = 1'b0;
       saves = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what inside {2'd0, TechniqueFlush};
-      restoring = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what == RESTORE;
+      restoring = job_q[i] && jobs_q[i].answer == Waits && jobs_q[i].what == Restore;
       sm_ok[i] = (!retire_i[i] || valid_q[i][retire_tb_i[i]]) &&
           (!retire_saved_i[i] || (retire_i[i] && saves && retire_tb_i[i] == jobs_q[i].tb))
                  && !(retire_i[i] && restoring && retire_tb_i[i] == jobs_q[i].tb) &&
@@ -343,7 +343,7 @@ module formal_preempt
         if (jobs_q[i].what != TechniqueDrain) begin
           if (taken[jobs_q[i].kernel][jobs_q[i].image]) apart = 1'b0;
           taken[jobs_q[i].kernel][jobs_q[i].image] = 1'b1;
-          if (place_q[jobs_q[i].kernel][jobs_q[i].image] != (jobs_q[i].what == RESTORE ? Restored
+          if (place_q[jobs_q[i].kernel][jobs_q[i].image] != (jobs_q[i].what == Restore ? Restored
               : Written)) apart = 1'b0;
         end else if (jobs_q[i].answer != Waits) apart = 1'b0;
         if (jobs_q[i].answer == IsSaved &&
@@ -394,7 +394,7 @@ module formal_preempt
     if (!valid) return JobNone;
     if (job.answer == IsSaved) return JobSaved;
     if (job.answer == IsOver) return JobFreed;
-    return (job.what == RESTORE) ? JobRestore :
+    return (job.what == Restore) ? JobRestore :
         (job.what == TechniqueDrain) ? JobDrain : JobSave;
   endfunction
   logic [NumSms-1:0] kinds;
@@ -462,7 +462,7 @@ module formal_preempt
                           !used[u_dut.u_check.req_q.kernel][u_dut.u_check.image_q]));
       both_saved: cover (32'(queued[0]) == NumImages && result_q[0] == ResultDone &&
           result_q[1] == ResultDone);
-      flushed_back: cover (restores[0] && fresh && job_q[1] && jobs_q[1].what == RESTORE);
+      flushed_back: cover (restores[0] && fresh && job_q[1] && jobs_q[1].what == Restore);
       by_itself: cover (result_q[0] == ResultEndedBefore && result_q[1] == ResultKilled &&
           used == '0);
       dropped: cover (ending_i[1] && place_q[1][0] == Dropped);

@@ -22,7 +22,7 @@ module formal_tb_alloc #(
   input logic [NumKernels-1:0]              busy_i,
   input logic                               snapshot_i
 );
-  localparam logic [1:0] IDLE = 2'd0, SETUP = 2'd1, FILL = 2'd2, REDUCE = 2'd3;
+  localparam logic [1:0] StIdle = 2'd0, StSetup = 2'd1, StFill = 2'd2, StReduce = 2'd3;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -83,7 +83,7 @@ module formal_tb_alloc #(
     end
   end
   always_ff @(posedge clk_i)
-    if (u_dut.state_q == SETUP) {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
+    if (u_dut.state_q == StSetup) {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
 
   // What the targets that are written take of the SM.
   logic [6:0] all_warps, all_tbs, all_granules;
@@ -108,11 +108,11 @@ module formal_tb_alloc #(
   localparam int unsigned MostCycles = 1 + NumKernels * (1 + MaxTbs) + NumKernels * MaxTbs + 1;
   logic [6:0] cycles_q, left;
   always_ff @(posedge clk_i)
-    cycles_q <= (!rst_ni || u_dut.state_q == IDLE || u_dut.target_we) ? '0 : cycles_q + 1'b1;
+    cycles_q <= (!rst_ni || u_dut.state_q == StIdle || u_dut.target_we) ? '0 : cycles_q + 1'b1;
   always_comb begin
     left = 7'(MostCycles);
-    if (u_dut.state_q == FILL || u_dut.state_q == REDUCE) left = all_tbs + 7'd1;
-    if (u_dut.state_q == FILL) begin
+    if (u_dut.state_q == StFill || u_dut.state_q == StReduce) left = all_tbs + 7'd1;
+    if (u_dut.state_q == StFill) begin
       for (int unsigned k = 0; k < NumKernels; k++)
         if (u_dut.todo_q[k]) left += 7'(2 * (MaxTbs - 32'(u_dut.target_q[k])) + 1);
     end
@@ -146,19 +146,19 @@ module formal_tb_alloc #(
       if (u_dut.target_we) nobody_else: assert (only_assigned);
       if (u_dut.target_we && $onehot(assigned_q)) alone_gets_some: assert (all_tbs != '0);
       in_time: assert (32'(cycles_q) + 32'(left) <= MostCycles);
-      if (u_dut.state_q != IDLE || u_dut.request_q) says_busy: assert (busy);
+      if (u_dut.state_q != StIdle || u_dut.request_q) says_busy: assert (busy);
       // For the induction: what the block keeps.
       shapes: assert (&kept);
       uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 &&
           (launched_q & (out_q | quiet_q)) == '0);
-      if (u_dut.state_q == FILL || u_dut.state_q == REDUCE) begin
+      if (u_dut.state_q == StFill || u_dut.state_q == StReduce) begin
         ranges: assert (&in_range);
         sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) &&
             32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
         of_assigned: assert (only_assigned && (u_dut.todo_q & ~assigned_q) == '0);
-        one_is_enough: assert (!$onehot(assigned_q) || u_dut.state_q == FILL || all_tbs != '0);
+        one_is_enough: assert (!$onehot(assigned_q) || u_dut.state_q == StFill || all_tbs != '0);
       end
-      if (u_dut.state_q == FILL) somebody_left: assert (u_dut.todo_q != '0);
+      if (u_dut.state_q == StFill) somebody_left: assert (u_dut.todo_q != '0);
       drops_out: cover (u_dut.target_we && !snapshot_i && valid_i[0] && out_q == NumKernels'(1) &&
           all_tbs == 3 && u_dut.target_q[1] == 3);
       both: cover (u_dut.target_we && all_tbs == 3 && 32'(all_granules) == Granules &&
