@@ -30,8 +30,9 @@ define compile_counting
 	+$(MAKE) -C $(1) -f V$(2).mk $(COV_TOOLS) OPT_FAST=-O1 OPT_SLOW=-O0 $(3) > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
 endef
 
-$(COV_RTL) $(COV_BENCHES): VERILATOR = $(COV_VERILATE)
-$(COV_RTL) $(COV_BENCHES): COMPILE_VERILATED := compile_counting
+# What they need and other programs have too, such as Verilator's library, stays that of the ordinary Verilator.
+$(COV_RTL) $(COV_BENCHES): private VERILATOR = $(COV_VERILATE)
+$(COV_RTL) $(COV_BENCHES): private COMPILE_VERILATED := compile_counting
 # As build/rtl/axi.so has them.
 $(COV_ROOT)/build/rtl/axi.so: GPU_OPTIONS := -DQSM_GPU=qsm_axi_board -DQSM_GPU_PATH=u_gpu.u_axi.u_gpu
 $(COV_ROOT)/build/rtl/axi.so: $(AXI_SRCS)
