@@ -621,7 +621,7 @@ static void a_timeline_is_made_of_its_events(void **state) {
   cJSON_Delete(root);
 }
 
-// The counters of why warps did not issue, times the cycles of their intervals: issued is what
+// The counters of why warps did not issue, times the cycles of their intervals: selected is what
 // ISSUE events say.
 static void the_stall_mix_has_what_was_issued(void **state) {
   (void)state;
@@ -631,7 +631,7 @@ static void the_stall_mix_has_what_was_issued(void **state) {
   double sum = 0, at[1000], rate[1000];
   uint32_t n = 0;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "traceEvents")) {
-    if (strcmp(text_of(item, "name"), "warps: issued of suite") != 0) continue;
+    if (strcmp(text_of(item, "name"), "warps: selected of suite") != 0) continue;
     assert_true(n < 1000);
     at[n] = number_of(item, "ts");
     rate[n++] = counter_value(item);
