@@ -52,8 +52,8 @@ def issue(config):
         signal(BIT, f"sub-core {sub} issues", f"{at}.issue_valid")
         signal(DEC, "warp", f"{at}.op_o.warp", index_bits(config["warps_per_sm"] // config["num_sched"]))
         signal(DEC, "kernel", f"{at}.op_o.kernel", index_bits(config["num_kernels"]))
-        signal(HEX, "pc", f"{at}.op_o.path.pc", 32)
-        signal(BIN, "mask", f"{at}.op_o.path.mask", config["warp_size"])
+        signal(HEX, "pc", f"{at}.op_o.split.pc", 32)
+        signal(BIN, "mask", f"{at}.op_o.split.mask", config["warp_size"])
         signal(HEX, "instruction", f"{at}.op_o.word.instr", 32)
     end()
 
@@ -100,14 +100,14 @@ def epoch(config):
     signal(DEC, "ep_len", f"{at}.u_timer.len_q", 20)
     signal(BIT, "tick", f"{at}.tick_o")
     signal(BIT, "snapshot", f"{at}.e_o")
-    signal(BIT, "manager busy", f"{at}.mgr_busy_o")
-    signal(BIT, "quota word", f"{at}.word_valid_o")
-    signal(BIT, "load", f"{at}.load_valid_o")
-    signal(DEC, "EPOCH_COUNT", f"{at}.epoch_count_o", 32)
+    signal(BIT, "manager busy", f"{at}.status_o.busy")
+    signal(BIT, "quota word", f"{at}.word_o.valid")
+    signal(BIT, "load", f"{at}.load_o.valid")
+    signal(DEC, "EPOCH_COUNT", f"{at}.status_o.epoch_count", 32)
     for k in range(config["num_kernels"]):
-        signal(DEC, f"quota of kernel {k}, all SMs", f"{at}.epoch_quota_o[{k}]", 31)
-        signal(DEC, f"instructions of kernel {k}", f"{at}.epoch_insn_o[{k}]", 31)
-        signal(HEX, f"alpha of kernel {k} (3.16)", f"{at}.alpha_o[{k}]", 19)
+        signal(DEC, f"quota of kernel {k}, all SMs", f"{at}.status_o.epoch_quota[{k}]", 31)
+        signal(DEC, f"instructions of kernel {k}", f"{at}.status_o.epoch_insn[{k}]", 31)
+        signal(HEX, f"alpha of kernel {k} (3.16)", f"{at}.status_o.alpha[{k}]", 19)
     end()
 
 
@@ -115,18 +115,18 @@ def blocks(config):
     at = f"{GPU}.u_tb_sched"
     kernels, sms = config["num_kernels"], config["num_sms"]
     end = group("TB scheduler")
-    signal(BIN, f"busy, kernel {kernels - 1} to 0", f"{at}.busy_o", kernels)
-    signal(BIN, f"killed, kernel {kernels - 1} to 0", f"{at}.killed_o", kernels)
+    signal(BIN, f"busy, kernel {kernels - 1} to 0", f"{at}.status_o.busy", kernels)
+    signal(BIN, f"killed, kernel {kernels - 1} to 0", f"{at}.status_o.killed", kernels)
     signal(BIN, f"dispatch to SM {sms - 1} to 0", f"{at}.dispatch_valid_o", sms)
-    signal(DEC, "kernel", f"{at}.dispatch_kernel_o", index_bits(kernels))
-    signal(DEC, "TB slot", f"{at}.dispatch_tb_o", index_bits(config["max_tbs"]))
-    signal(DEC, "block", f"{at}.dispatch_linear_o", 32)
-    signal(BIN, f"retire from SM {sms - 1} to 0", f"{at}.retire_i", sms)
+    signal(DEC, "kernel", f"{at}.dispatch_o.kernel", index_bits(kernels))
+    signal(DEC, "TB slot", f"{at}.dispatch_o.tb", index_bits(config["max_tbs"]))
+    signal(DEC, "block", f"{at}.dispatch_o.linear", 32)
     for sm in range(sms):
         end_sm = group(f"blocks of SM {sm}", closed=sm > 0)
+        signal(BIT, "retire", f"{at}.from_sm_i[{sm}].retire.valid")
         for k in range(kernels):
-            signal(DEC, f"kernel {k}: blocks", f"{at}.cnt_o[{sm}][{k}]", 6)
-            signal(DEC, f"kernel {k}: target", f"{at}.target_o[{sm}][{k}]", 6)
+            signal(DEC, f"kernel {k}: blocks", f"{at}.status_o.cnt[{sm}][{k}]", 6)
+            signal(DEC, f"kernel {k}: target", f"{at}.status_o.target[{sm}][{k}]", 6)
         end_sm()
     end()
 
@@ -134,11 +134,11 @@ def blocks(config):
 def preemption(config):
     engine, save = f"{GPU}.u_tb_sched.u_preempt", f"{SM0}.u_save"
     end = group("Preemption", closed=True)
-    signal(DEC, "last decision for the host (code)", f"{engine}.code_o", 4)
+    signal(DEC, "last decision for the host (code)", f"{engine}.status_o.code", 4)
     for sm in range(config["num_sms"]):
-        signal(DEC, f"job of SM {sm} (1 save, 2 drain, 3 restore, 4 saved, 5 freed)", f"{engine}.job_kind_o[{sm}]", 3)
+        signal(DEC, f"job of SM {sm} (1 save, 2 drain, 3 restore, 4 saved, 5 freed)", f"{engine}.job_o[{sm}].kind", 3)
     for k in range(config["num_kernels"]):
-        signal(DEC, f"saved blocks of kernel {k}", f"{engine}.queued_o[{k}]", config["num_images"].bit_length())
+        signal(DEC, f"saved blocks of kernel {k}", f"{engine}.saved_o[{k}].queued", 5)
     signal(DEC, "SM 0: sequencer (1 restore, 2 save, 3 flush)", f"{save}.op_q", 2)
     signal(DEC, "phase", f"{save}.phase_q", 4)
     signal(DEC, "TB slot", f"{save}.tb_q", index_bits(config["max_tbs"]))
