@@ -3,8 +3,8 @@
 // docs/qos_mgr.md; the configurations have the least QosLat of R-QM-11.
 #include <cmath>
 
-#include "Vtb_qos_mgr.h"
-#include "Vtb_qos_mgr___024root.h"
+#include "Vbench_qos_mgr.h"
+#include "Vbench_qos_mgr___024root.h"
 
 #include "../common/qsm_unit.h"
 #include "mgr_ref.h"
@@ -65,11 +65,12 @@ class Bench {
 
   // As if it had run for long: registers (registers.vlt) are set, while no epoch is computed.
   void have_run(uint32_t n_epochs) {
-    top.rootp->tb_qos_mgr__DOT__u_dut__DOT__epoch_count_q = n_epochs_ = n_epochs;
+    top.rootp->bench_qos_mgr__DOT__u_dut__DOT__epoch_count_q = n_epochs_ = n_epochs;
   }
   void remember(unsigned k, uint64_t insn, uint64_t cycles) {
-    set(top.rootp->tb_qos_mgr__DOT__u_dut__DOT__insn_q, k, 48, ref.slots[k].hist_insn = insn);
-    set(top.rootp->tb_qos_mgr__DOT__u_dut__DOT__hcyc_q, k, 48, ref.slots[k].hist_cycles = cycles);
+    set(top.rootp->bench_qos_mgr__DOT__u_dut__DOT__insn_q, k, 48, ref.slots[k].hist_insn = insn);
+    set(top.rootp->bench_qos_mgr__DOT__u_dut__DOT__hcyc_q, k, 48,
+        ref.slots[k].hist_cycles = cycles);
   }
 
   uint64_t now() const { return t_; }
@@ -78,7 +79,7 @@ class Bench {
   uint32_t ratio(unsigned k) { return static_cast<uint32_t>(get(top.ratio_o, k, 19)); }
   uint64_t hist_cycles(unsigned k) { return get(top.hcyc_o, k, 48); }
 
-  Vtb_qos_mgr top;
+  Vbench_qos_mgr top;
   MgrInputs in;
   MgrRef ref;
   std::vector<bool> busy;

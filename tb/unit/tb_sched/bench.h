@@ -3,8 +3,8 @@
 #ifndef QSM_SCHED_BENCH_H
 #define QSM_SCHED_BENCH_H
 
-#include "Vtb_tb_sched.h"
-#include "Vtb_tb_sched___024root.h"
+#include "Vbench_tb_sched.h"
+#include "Vbench_tb_sched___024root.h"
 
 #include "../common/qsm_unit.h"
 #include "sched_ref.h"
@@ -86,7 +86,7 @@ class Bench {
     cycle();
   }
 
-  Vtb_tb_sched top;
+  Vbench_tb_sched top;
   SchedInput in;
   SchedOutput out;
   SchedRef ref;
@@ -225,8 +225,9 @@ class Bench {
     const unsigned width = kKernelW + kTbW + kImageW + 2 + kTicketW, hidden = kTicketW + 2;
     uint64_t bits = 0;
     for (unsigned b = 0; b < hidden; b++)
-      bits |= get(top.rootp->tb_tb_sched__DOT__u_dut__DOT__u_preempt__DOT__job_q, i * width + b, 1)
-              << b;
+      bits |=
+          get(top.rootp->bench_tb_sched__DOT__u_dut__DOT__u_preempt__DOT__job_q, i * width + b, 1)
+          << b;
     if (job.kind != QSM_JOB_NONE) {
       same("job fresh", i, bits >> (kTicketW + 1), job.fresh);
       same("job host", i, (bits >> kTicketW) & 1, job.host);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr with types of ports made from its parameters, and plain ports for the unit bench, one
 // vector for each value.
-module tb_qos_mgr
+module bench_qos_mgr
   import qsm_enums_pkg::*;
 #(
   parameter  int unsigned NumSms     = 4,      // 1..96

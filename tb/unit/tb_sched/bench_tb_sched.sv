@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_sched with types of ports made from its parameters, and plain ports for the unit benches,
 // one vector for each value.
-module tb_tb_sched
+module bench_tb_sched
   import qsm_enums_pkg::*;
 #(
   parameter int unsigned NumSms = 4,      // 1..96
