@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "aac42d846fda3bb1"
+#define QSM_ENUMS_DIGEST "94e4a01b96a61064"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -100,6 +100,9 @@ typedef enum qsm_scheme {
   qsmSchemeRollover = 4,  // What a kernel with a goal has left is carried into the next epoch
   qsmSchemeRolloverTime = 5,  // The same; kernels without a goal wait for those with quota left
   qsmSchemeFair = 6,  // Equal slowdown: quotas by the IPCs of the kernels alone
+  qsmSchemeSmStatic = 7,  // SMs of its own for each kernel, by register
+  qsmSchemeSpart = 8,  // Whole SMs, by a linear model of IPC per SM
+  qsmSchemeSmqos = 9,  // Whole SMs, one at a time, and the best number for kernels without a goal
   QSM_SCHEME_NONE = qsmSchemeNone,
   QSM_SCHEME_NAIVE = qsmSchemeNaive,
   QSM_SCHEME_NAIVE_HISTORY = qsmSchemeNaiveHistory,
@@ -107,8 +110,11 @@ typedef enum qsm_scheme {
   QSM_SCHEME_ROLLOVER = qsmSchemeRollover,
   QSM_SCHEME_ROLLOVER_TIME = qsmSchemeRolloverTime,
   QSM_SCHEME_FAIR = qsmSchemeFair,
+  QSM_SCHEME_SM_STATIC = qsmSchemeSmStatic,
+  QSM_SCHEME_SPART = qsmSchemeSpart,
+  QSM_SCHEME_SMQOS = qsmSchemeSmqos,
 } qsmScheme;
-enum { QSM_SCHEME_COUNT = 7 };  // above every number
+enum { QSM_SCHEME_COUNT = 10 };  // above every number
 static inline const char *qsm_scheme_name(uint32_t value) {
   switch (value) {
     case QSM_SCHEME_NONE: return "none";
@@ -118,6 +124,9 @@ static inline const char *qsm_scheme_name(uint32_t value) {
     case QSM_SCHEME_ROLLOVER: return "rollover";
     case QSM_SCHEME_ROLLOVER_TIME: return "rollover_time";
     case QSM_SCHEME_FAIR: return "fair";
+    case QSM_SCHEME_SM_STATIC: return "sm_static";
+    case QSM_SCHEME_SPART: return "spart";
+    case QSM_SCHEME_SMQOS: return "smqos";
     default: return "?";
   }
 }
@@ -146,6 +155,14 @@ static inline bool qsm_scheme_carries_over(uint32_t value) {
 static inline bool qsm_scheme_holds_all(uint32_t value) {
   switch (value) {
     case QSM_SCHEME_FAIR: return true;
+    default: return false;
+  }
+}
+static inline bool qsm_scheme_whole_sms(uint32_t value) {
+  switch (value) {
+    case QSM_SCHEME_SM_STATIC:
+    case QSM_SCHEME_SPART:
+    case QSM_SCHEME_SMQOS: return true;
     default: return false;
   }
 }
@@ -554,6 +571,65 @@ static inline const char *qsm_step_name(uint32_t value) {
   }
 }
 
+// Who uses an SM (sm_owner.md).
+typedef enum qsm_sm_use {
+  qsmSmShared = 0,  // All kernels share the SM
+  qsmSmOwned = 1,  // It belongs to one kernel
+  qsmSmFree = 2,  // Nobody uses it
+  QSM_USE_SHARED = qsmSmShared,
+  QSM_USE_OWNED = qsmSmOwned,
+  QSM_USE_FREE = qsmSmFree,
+} qsmSmUse;
+enum { QSM_SM_USE_COUNT = 3 };  // above every number
+static inline const char *qsm_sm_use_name(uint32_t value) {
+  switch (value) {
+    case QSM_USE_SHARED: return "shared";
+    case QSM_USE_OWNED: return "owned";
+    case QSM_USE_FREE: return "free";
+    default: return "?";
+  }
+}
+static inline bool qsm_sm_use_valid(uint32_t value) {
+  return value < QSM_SM_USE_COUNT;
+}
+static inline bool qsm_sm_use_parse(const char *name, uint32_t *value) {
+  return qsm_enum_parse(qsm_sm_use_name, QSM_SM_USE_COUNT, name, value);
+}
+
+// Power of an SM (sm_owner.md).
+enum qsm_sm_power {
+  QSM_POWER_ON = 0,  // The SM runs
+  QSM_POWER_STOPPING = 1,  // It was told to stop
+  QSM_POWER_OFF = 2,  // It is gated
+  QSM_POWER_WAKING = 3,  // It was told to start
+};
+enum { QSM_SM_POWER_COUNT = 4 };  // above every number
+static inline const char *qsm_sm_power_name(uint32_t value) {
+  switch (value) {
+    case QSM_POWER_ON: return "on";
+    case QSM_POWER_STOPPING: return "stopping";
+    case QSM_POWER_OFF: return "off";
+    case QSM_POWER_WAKING: return "waking";
+    default: return "?";
+  }
+}
+
+// What is being learned of a kernel's number of SMs (sm_mgr.md).
+enum qsm_eval {
+  QSM_EVAL_NONE = 0,  // Nothing to judge
+  QSM_EVAL_MOVING = 1,  // An SM of the kernel moves
+  QSM_EVAL_SETTLING = 2,  // The first whole epoch after the move runs
+};
+enum { QSM_EVAL_COUNT = 3 };  // above every number
+static inline const char *qsm_eval_name(uint32_t value) {
+  switch (value) {
+    case QSM_EVAL_NONE: return "none";
+    case QSM_EVAL_MOVING: return "moving";
+    case QSM_EVAL_SETTLING: return "settling";
+    default: return "?";
+  }
+}
+
 // Instruction classes: the unit that executes it.
 enum qsm_class {
   QSM_CLASS_ALU = 0,  // Integer, and what passes the integer pipeline
@@ -721,8 +797,12 @@ enum qsm_event_kind {
   QSM_EV_DRAM = 36,  // dram: kind bank row column passed
   QSM_EV_MEM_REQ = 37,  // xbar: op addr sm txn
   QSM_EV_MEM_RSP = 38,  // xbar: sm txn
+  QSM_EV_RECORD = 39,  // sm_mgr: insn[] learned[]
+  QSM_EV_PLAN = 40,  // sm_mgr: n[]
+  QSM_EV_MOVE = 41,  // sm_owner: use owner moving next_use next_owner
+  QSM_EV_POWER = 42,  // sm_owner: power
 };
-enum { QSM_EVENT_KIND_COUNT = 39 };  // above every number
+enum { QSM_EVENT_KIND_COUNT = 43 };  // above every number
 static inline const char *qsm_event_kind_name(uint32_t value) {
   switch (value) {
     case QSM_EV_FETCH: return "FETCH";
@@ -764,6 +844,10 @@ static inline const char *qsm_event_kind_name(uint32_t value) {
     case QSM_EV_DRAM: return "DRAM";
     case QSM_EV_MEM_REQ: return "MEMREQ";
     case QSM_EV_MEM_RSP: return "MEMRSP";
+    case QSM_EV_RECORD: return "RECORD";
+    case QSM_EV_PLAN: return "PLAN";
+    case QSM_EV_MOVE: return "MOVE";
+    case QSM_EV_POWER: return "POWER";
     default: return "?";
   }
 }
@@ -808,6 +892,10 @@ static inline const char *qsm_event_kind_block(uint32_t value) {
     case QSM_EV_DRAM: return "dram";
     case QSM_EV_MEM_REQ: return "xbar";
     case QSM_EV_MEM_RSP: return "xbar";
+    case QSM_EV_RECORD: return "sm_mgr";
+    case QSM_EV_PLAN: return "sm_mgr";
+    case QSM_EV_MOVE: return "sm_owner";
+    case QSM_EV_POWER: return "sm_owner";
     default: return "?";
   }
 }
@@ -854,6 +942,10 @@ static inline const char *qsm_event_kind_words(uint32_t value) {
     case QSM_EV_DRAM: return "kind bank row column passed";
     case QSM_EV_MEM_REQ: return "op addr sm txn";
     case QSM_EV_MEM_RSP: return "sm txn";
+    case QSM_EV_RECORD: return "insn[] learned[]";
+    case QSM_EV_PLAN: return "n[]";
+    case QSM_EV_MOVE: return "use owner moving next_use next_owner";
+    case QSM_EV_POWER: return "power";
     default: return "?";
   }
 }
@@ -920,9 +1012,17 @@ enum qsm_state_kind {
   // sm = channel, index = bank: word 0 open, 1 row (0 when closed), 2 busy, 3 keep; index
   // DramBanks: word 0 bus, 1 passed, 2 entries, 3 accesses on the way (R-DR-7)
   QSM_STATE_DRAM = 24,
+  // sm, index 0: word 0 use | owner<<2 | moving<<6 | next_use<<7 | next_owner<<9, 1 refused, 2
+  // power | rested<<2
+  QSM_STATE_OWNER = 26,
+  // index = kernel slot: word 0 n | opt<<8 | upper<<16 | lower<<17 | eval<<18 | run<<20 | seen<<21
+  // | out<<22, 1 and 2 I, 3 and 4 G, 5 i, 6 i_last, 7 sm_last; index NumKernels: word 0 managed |
+  // planning<<1
+  QSM_STATE_SM_RECORD = 27,
+  QSM_STATE_POWER = 28,  // sm, index 0: word 0 power, 1 wait
   QSM_STATE_WIPE = 25,  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
 };
-enum { QSM_STATE_KIND_COUNT = 26 };  // above every number
+enum { QSM_STATE_KIND_COUNT = 29 };  // above every number
 static inline const char *qsm_state_kind_name(uint32_t value) {
   switch (value) {
     case QSM_STATE_REG: return "exec registers";
@@ -950,6 +1050,9 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_L2: return "l2 slice";
     case QSM_STATE_L2_SET: return "l2 set";
     case QSM_STATE_DRAM: return "dram bank";
+    case QSM_STATE_OWNER: return "sm_owner";
+    case QSM_STATE_SM_RECORD: return "sm_mgr records";
+    case QSM_STATE_POWER: return "sm_power controller";
     case QSM_STATE_WIPE: return "barrier wipe";
     default: return "?";
   }

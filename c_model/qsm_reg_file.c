@@ -23,6 +23,10 @@ void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config) 
   regs->alpha_en = 0x1u;
   regs->shared.active_warps = 0x8u;
   regs->latecomers = 0x1u;
+  regs->move_technique = QSM_TECHNIQUE_DRAIN;
+  regs->shared.wake_lat = 0x1f4u;
+  regs->sm_threshold = 0x28fu;
+  regs->sm_step = 0x2u;
   for (uint32_t k = 0; k < config->num_kernels; k++) {
     regs->shared.first_quota[k] = 0x1u;
     regs->sm_mask[k] = qsm_first_sms(config->num_sms);
@@ -47,6 +51,7 @@ void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k) {
   regs->preempt_hold[k] = 0;
   regs->shared.cache_policy[k] = 0;
   regs->shared.desc[k].stack = 0;
+  regs->sm_count[k] = 0;
 }
 
 uint32_t qsm_gpu_reg_rules(uint32_t offset) {
@@ -68,6 +73,12 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_ADJUST_BUSY:
     case QSM_REG_SMSEL_JOB:
     case QSM_REG_MEM_VALUE:
+    case QSM_REG_MOVES:
+    case QSM_REG_MOVE_CYCLES_LO:
+    case QSM_REG_MOVE_CYCLES_HI:
+    case QSM_REG_GATED_CYCLES_LO:
+    case QSM_REG_GATED_CYCLES_HI:
+    case QSM_REG_SMSEL_OWNER:
       return QSM_REG_IS_KNOWN;
     case QSM_REG_IRQ:
     case QSM_REG_POLICY:
@@ -78,10 +89,14 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_ADJUST_TECHNIQUE:
     case QSM_REG_MEM_SELECT:
     case QSM_REG_LATECOMERS:
+    case QSM_REG_MOVE_TECHNIQUE:
+    case QSM_REG_SM_GATING:
+    case QSM_REG_WAKE_LAT:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED;
     case QSM_REG_ICACHE_INV:
     case QSM_REG_PREEMPT:
     case QSM_REG_L2_FLUSH:
+    case QSM_REG_SM_MOVE:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE;
     case QSM_REG_SCHEME:
     case QSM_REG_EPOCH_LEN:
@@ -89,6 +104,8 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_ROLLOVER_CAP:
     case QSM_REG_ALPHA_EN:
     case QSM_REG_NONQOS_QUOTA:
+    case QSM_REG_SM_THRESHOLD:
+    case QSM_REG_SM_STEP:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_QUIET;
     default: return 0;
   }
@@ -125,6 +142,7 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
     case QSM_REG_ACTIVE_WARPS:
       return within(value, 1u, 16u);
     case QSM_REG_ADJUST_TECHNIQUE:
+    case QSM_REG_MOVE_TECHNIQUE:
       return qsm_technique_valid(value);
     case QSM_REG_PREEMPT:
       return (value & 0xfff80000u) == 0 &&
@@ -141,6 +159,19 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
              within((value >> 8 & 0x1fu), 0u, 21u);
     case QSM_REG_LATECOMERS:
       return (value & 0xfffffffeu) == 0;
+    case QSM_REG_SM_MOVE:
+      return (value & 0xfffcf800u) == 0 &&
+             within((value & 0xffu), 0u, (config->num_sms - 1)) &&
+             within((value >> 8 & 0x7u), 0u, (config->num_kernels - 1)) &&
+             qsm_sm_use_valid(value >> 16 & 0x3u);
+    case QSM_REG_SM_GATING:
+      return within(value, 0u, (config->power_gating));
+    case QSM_REG_WAKE_LAT:
+      return within(value, 1u, 65535u);
+    case QSM_REG_SM_THRESHOLD:
+      return within(value, 0u, 65535u);
+    case QSM_REG_SM_STEP:
+      return within(value, 1u, 4u);
     default: return false;
   }
 }
@@ -187,6 +218,16 @@ uint32_t qsm_gpu_reg_load(const struct qsm_regs *regs, const struct qsm_config *
       return regs->mem_select;
     case QSM_REG_LATECOMERS:
       return regs->latecomers;
+    case QSM_REG_MOVE_TECHNIQUE:
+      return regs->move_technique;
+    case QSM_REG_SM_GATING:
+      return regs->sm_gating;
+    case QSM_REG_WAKE_LAT:
+      return regs->shared.wake_lat;
+    case QSM_REG_SM_THRESHOLD:
+      return regs->sm_threshold;
+    case QSM_REG_SM_STEP:
+      return regs->sm_step;
     default: return 0;
   }
 }
@@ -237,6 +278,21 @@ void qsm_gpu_reg_store(struct qsm_regs *regs, uint32_t offset, uint32_t value) {
       break;
     case QSM_REG_LATECOMERS:
       regs->latecomers = value;
+      break;
+    case QSM_REG_MOVE_TECHNIQUE:
+      regs->move_technique = value;
+      break;
+    case QSM_REG_SM_GATING:
+      regs->sm_gating = value;
+      break;
+    case QSM_REG_WAKE_LAT:
+      regs->shared.wake_lat = value;
+      break;
+    case QSM_REG_SM_THRESHOLD:
+      regs->sm_threshold = value;
+      break;
+    case QSM_REG_SM_STEP:
+      regs->sm_step = value;
       break;
     default: break;
   }
@@ -291,6 +347,7 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
     case QSM_SLOT_ALPHA:
     case QSM_SLOT_SAVED:
     case QSM_SLOT_RATIO:
+    case QSM_SLOT_SM_RECORD:
       return QSM_REG_IS_KNOWN;
     case QSM_SLOT_HIST_CLEAR:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_QUIET;
@@ -298,6 +355,7 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
     case QSM_SLOT_PREEMPT_HOLD:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_TENANT;
     case QSM_SLOT_ISO_IPC:
+    case QSM_SLOT_SM_COUNT:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_QUIET | QSM_REG_IS_TENANT;
     case QSM_SLOT_SAVE_BASE:
     case QSM_SLOT_SAVE_LIMIT:
@@ -368,6 +426,8 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
     case QSM_SLOT_STACK:
       return (value & 0x00000fe0u) == 0 &&
              ((value & 0x1fu) == 0u || within((value & 0x1fu), 4u, 16u));
+    case QSM_SLOT_SM_COUNT:
+      return within(value, 0u, (config->num_sms));
     default: return false;
   }
 }
@@ -439,6 +499,8 @@ uint32_t qsm_slot_reg_load(const struct qsm_regs *regs, const struct qsm_config 
       return (uint32_t)(regs->sm_mask[k] >> 64);
     case QSM_SLOT_STACK:
       return regs->shared.desc[k].stack;
+    case QSM_SLOT_SM_COUNT:
+      return regs->sm_count[k];
     default: return 0;
   }
 }
@@ -544,6 +606,9 @@ void qsm_slot_reg_store(struct qsm_regs *regs, uint32_t k, uint32_t offset, uint
       break;
     case QSM_SLOT_STACK:
       regs->shared.desc[k].stack = value;
+      break;
+    case QSM_SLOT_SM_COUNT:
+      regs->sm_count[k] = value;
       break;
     default: break;
   }

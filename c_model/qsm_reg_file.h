@@ -16,6 +16,7 @@ struct qsm_regs;
   uint32_t policy; \
   uint32_t epoch_len; \
   uint32_t active_warps; \
+  uint32_t wake_lat; \
   uint32_t first_quota[QSM_MAX_KERNELS]; \
   uint32_t budget[QSM_MAX_KERNELS]; \
   uint32_t save_base[QSM_MAX_KERNELS]; \
@@ -35,13 +36,18 @@ struct qsm_regs;
   uint32_t nonqos_quota; \
   uint32_t mem_select; \
   uint32_t latecomers; \
+  uint32_t move_technique; \
+  uint32_t sm_gating; \
+  uint32_t sm_threshold; \
+  uint32_t sm_step; \
   uint32_t ctx[QSM_MAX_KERNELS]; \
   uint32_t goal[QSM_MAX_KERNELS]; \
   qsm_sm_set sm_mask[QSM_MAX_KERNELS]; \
   uint32_t iso_ipc[QSM_MAX_KERNELS]; \
   uint32_t save_limit[QSM_MAX_KERNELS]; \
   uint32_t idempotent[QSM_MAX_KERNELS]; \
-  uint32_t preempt_hold[QSM_MAX_KERNELS]
+  uint32_t preempt_hold[QSM_MAX_KERNELS]; \
+  uint32_t sm_count[QSM_MAX_KERNELS]
 
 enum {
   QSM_REG_IS_KNOWN = 1,  // there is such a register

@@ -38,6 +38,18 @@
 #define QSM_REG_MEM_VALUE                    0x007cu
 #define QSM_REG_L2_FLUSH                     0x0080u
 #define QSM_REG_LATECOMERS                   0x0084u
+#define QSM_REG_SM_MOVE                      0x0088u
+#define QSM_REG_MOVE_TECHNIQUE               0x008cu
+#define QSM_REG_SM_GATING                    0x0090u
+#define QSM_REG_WAKE_LAT                     0x0094u
+#define QSM_REG_SM_THRESHOLD                 0x0098u
+#define QSM_REG_SM_STEP                      0x009cu
+#define QSM_REG_MOVES                        0x00a0u
+#define QSM_REG_MOVE_CYCLES_LO               0x00a4u
+#define QSM_REG_MOVE_CYCLES_HI               0x00a8u
+#define QSM_REG_GATED_CYCLES_LO              0x00acu
+#define QSM_REG_GATED_CYCLES_HI              0x00b0u
+#define QSM_REG_SMSEL_OWNER                  0x00b4u
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
@@ -108,6 +120,24 @@
 #define QSM_REG_MEM_SELECT_COUNTER_SHIFT     8
 #define QSM_REG_LATECOMERS_ON_MASK           0x00000001u
 #define QSM_REG_LATECOMERS_ON_SHIFT          0
+#define QSM_REG_SM_MOVE_SM_MASK              0x000000ffu
+#define QSM_REG_SM_MOVE_SM_SHIFT             0
+#define QSM_REG_SM_MOVE_SLOT_MASK            0x00000700u
+#define QSM_REG_SM_MOVE_SLOT_SHIFT           8
+#define QSM_REG_SM_MOVE_USE_MASK             0x00030000u
+#define QSM_REG_SM_MOVE_USE_SHIFT            16
+#define QSM_REG_SMSEL_OWNER_USE_MASK         0x00000003u
+#define QSM_REG_SMSEL_OWNER_USE_SHIFT        0
+#define QSM_REG_SMSEL_OWNER_SLOT_MASK        0x0000001cu
+#define QSM_REG_SMSEL_OWNER_SLOT_SHIFT       2
+#define QSM_REG_SMSEL_OWNER_MOVING_MASK      0x00000040u
+#define QSM_REG_SMSEL_OWNER_MOVING_SHIFT     6
+#define QSM_REG_SMSEL_OWNER_NEXT_USE_MASK    0x00000180u
+#define QSM_REG_SMSEL_OWNER_NEXT_USE_SHIFT   7
+#define QSM_REG_SMSEL_OWNER_NEXT_SLOT_MASK   0x00000e00u
+#define QSM_REG_SMSEL_OWNER_NEXT_SLOT_SHIFT  9
+#define QSM_REG_SMSEL_OWNER_POWER_MASK       0x00003000u
+#define QSM_REG_SMSEL_OWNER_POWER_SHIFT      12
 #define QSM_REG_SMSEL_IDLE_SUM_MASK          0x00001fffu
 #define QSM_REG_SMSEL_IDLE_SUM_SHIFT         0
 #define QSM_REG_SMSEL_FRONT_BUDGET_MASK      0x000000ffu
@@ -185,6 +215,8 @@
 #define QSM_SLOT_CACHE_POLICY                0x00c0u
 #define QSM_SLOT_SM_MASK_2                   0x00c4u
 #define QSM_SLOT_STACK                       0x00c8u
+#define QSM_SLOT_SM_COUNT                    0x00ccu
+#define QSM_SLOT_SM_RECORD                   0x00d0u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u
@@ -215,5 +247,15 @@
 #define QSM_SLOT_STACK_LOG2_SHIFT            0
 #define QSM_SLOT_STACK_BASE_MASK             0xfffff000u
 #define QSM_SLOT_STACK_BASE_SHIFT            12
+#define QSM_SLOT_SM_RECORD_COUNT_MASK        0x000000ffu
+#define QSM_SLOT_SM_RECORD_COUNT_SHIFT       0
+#define QSM_SLOT_SM_RECORD_OPT_MASK          0x0000ff00u
+#define QSM_SLOT_SM_RECORD_OPT_SHIFT         8
+#define QSM_SLOT_SM_RECORD_UPPER_MASK        0x00010000u
+#define QSM_SLOT_SM_RECORD_UPPER_SHIFT       16
+#define QSM_SLOT_SM_RECORD_LOWER_MASK        0x00020000u
+#define QSM_SLOT_SM_RECORD_LOWER_SHIFT       17
+#define QSM_SLOT_SM_RECORD_EVAL_MASK         0x000c0000u
+#define QSM_SLOT_SM_RECORD_EVAL_SHIFT        18
 
 #endif

@@ -28,16 +28,19 @@ package qsm_enums_pkg;
   endfunction
 
   // QoS schemes (schemes.md).
-  typedef enum logic [2:0] {
-    SchemeNone = 3'd0,  // No quotas
-    SchemeNaive = 3'd1,  // The goal's quota in every epoch
-    SchemeNaiveHistory = 3'd2,  // The same, corrected by the history
-    SchemeElastic = 3'd3,  // An SM's epoch ends as soon as all quotas are spent
-    SchemeRollover = 3'd4,  // What a kernel with a goal has left is carried into the next epoch
-    SchemeRolloverTime = 3'd5,  // The same; kernels without a goal wait for those with quota left
-    SchemeFair = 3'd6  // Equal slowdown: quotas by the IPCs of the kernels alone
+  typedef enum logic [3:0] {
+    SchemeNone = 4'd0,  // No quotas
+    SchemeNaive = 4'd1,  // The goal's quota in every epoch
+    SchemeNaiveHistory = 4'd2,  // The same, corrected by the history
+    SchemeElastic = 4'd3,  // An SM's epoch ends as soon as all quotas are spent
+    SchemeRollover = 4'd4,  // What a kernel with a goal has left is carried into the next epoch
+    SchemeRolloverTime = 4'd5,  // The same; kernels without a goal wait for those with quota left
+    SchemeFair = 4'd6,  // Equal slowdown: quotas by the IPCs of the kernels alone
+    SchemeSmStatic = 4'd7,  // SMs of its own for each kernel, by register
+    SchemeSpart = 4'd8,  // Whole SMs, by a linear model of IPC per SM
+    SchemeSmqos = 4'd9  // Whole SMs, one at a time, and the best number for kernels without a goal
   } scheme_e;
-  localparam int unsigned SchemeCount = 7;  // above every number
+  localparam int unsigned SchemeCount = 10;  // above every number
   function automatic logic scheme_valid(input logic [31:0] value);
     return value < SchemeCount;
   endfunction
@@ -49,6 +52,9 @@ package qsm_enums_pkg;
   endfunction
   function automatic logic scheme_holds_all(input scheme_e value);
     return value inside {SchemeFair};
+  endfunction
+  function automatic logic scheme_whole_sms(input scheme_e value);
+    return value inside {SchemeSmStatic, SchemeSpart, SchemeSmqos};
   endfunction
 
   // How a thread block is taken from an SM (preemption.md).
@@ -172,6 +178,34 @@ package qsm_enums_pkg;
     StepJmp = 3'd5  // The split's PC from a register
   } step_e;
   localparam int unsigned StepCount = 6;  // above every number
+
+  // Who uses an SM (sm_owner.md).
+  typedef enum logic [1:0] {
+    UseShared = 2'd0,  // All kernels share the SM
+    UseOwned = 2'd1,  // It belongs to one kernel
+    UseFree = 2'd2  // Nobody uses it
+  } sm_use_e;
+  localparam int unsigned SmUseCount = 3;  // above every number
+  function automatic logic sm_use_valid(input logic [31:0] value);
+    return value < SmUseCount;
+  endfunction
+
+  // Power of an SM (sm_owner.md).
+  typedef enum logic [1:0] {
+    PowerOn = 2'd0,  // The SM runs
+    PowerStopping = 2'd1,  // It was told to stop
+    PowerOff = 2'd2,  // It is gated
+    PowerWaking = 2'd3  // It was told to start
+  } sm_power_e;
+  localparam int unsigned SmPowerCount = 4;  // above every number
+
+  // What is being learned of a kernel's number of SMs (sm_mgr.md).
+  typedef enum logic [1:0] {
+    EvalNone = 2'd0,  // Nothing to judge
+    EvalMoving = 2'd1,  // An SM of the kernel moves
+    EvalSettling = 2'd2  // The first whole epoch after the move runs
+  } eval_e;
+  localparam int unsigned EvalCount = 3;  // above every number
 
   // Instruction classes: the unit that executes it.
   typedef enum logic [2:0] {

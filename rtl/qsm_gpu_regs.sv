@@ -28,6 +28,10 @@ module qsm_gpu_regs
   gpu_regs_t regs_q;
   logic [63:0] cycle_words;
   assign cycle_words = 64'(own_i.cycle);
+  logic [63:0] move_cycles_words;
+  assign move_cycles_words = 64'(figures_i.move_cycles);
+  logic [63:0] gated_cycles_words;
+  assign gated_cycles_words = 64'(figures_i.gated_cycles);
 
   // ---- rules ----
   logic known, writable, value_ok, quiet, write;
@@ -40,7 +44,9 @@ module qsm_gpu_regs
       RegId[7:2], RegConfig0[7:2], RegConfig1[7:2], RegConfig2[7:2], RegCycleLo[7:2],
           RegCycleHi[7:2], RegEpochCount[7:2], RegEpochELo[7:2], RegAllocBusy[7:2],
           RegStallValue[7:2], RegMgrBusy[7:2], RegPreemptStatus[7:2], RegAdjustBusy[7:2],
-          RegSmselJob[7:2], RegConfig3[7:2], RegMemValue[7:2]: begin
+          RegSmselJob[7:2], RegConfig3[7:2], RegMemValue[7:2], RegMoves[7:2], RegMoveCyclesLo[7:2],
+          RegMoveCyclesHi[7:2], RegGatedCyclesLo[7:2], RegGatedCyclesHi[7:2],
+          RegSmselOwner[7:2]: begin
         writable = 1'b0;
       end
       RegIrq[7:2]: ;
@@ -75,7 +81,9 @@ module qsm_gpu_regs
       end
       RegActiveWarps[7:2]: value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd16;
       RegAdjust[7:2]: value_ok = wdata_i <= 32'd1;
-      RegAdjustTechnique[7:2]: value_ok = technique_valid(wdata_i);
+      RegAdjustTechnique[7:2], RegMoveTechnique[7:2]: begin
+        value_ok = technique_valid(wdata_i);
+      end
       RegPreempt[7:2]: begin
         value_ok = (wdata_i & 32'hFFF80000) == '0 && 32'(wdata_i[7:0]) <= 32'(NumSms - 1) &&
           32'(wdata_i[10:8]) <= 32'(NumKernels - 1) && 32'(wdata_i[15:11]) <= 32'(MaxTbs - 1) &&
@@ -90,6 +98,20 @@ module qsm_gpu_regs
           32'(wdata_i[6:4]) <= 32'(NumKernels - 1) && wdata_i[12:8] <= 5'd21;
       end
       RegLatecomers[7:2]: value_ok = (wdata_i & 32'hFFFFFFFE) == '0;
+      RegSmMove[7:2]: begin
+        value_ok = (wdata_i & 32'hFFFCF800) == '0 && 32'(wdata_i[7:0]) <= 32'(NumSms - 1) &&
+          32'(wdata_i[10:8]) <= 32'(NumKernels - 1) && sm_use_valid(32'(wdata_i[17:16]));
+      end
+      RegSmGating[7:2]: value_ok = wdata_i <= 32'(PowerGating);
+      RegWakeLat[7:2]: value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd65535;
+      RegSmThreshold[7:2]: begin
+        value_ok = wdata_i <= 32'd65535;
+        quiet = 1'b1;
+      end
+      RegSmStep[7:2]: begin
+        value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd4;
+        quiet = 1'b1;
+      end
       default: known = 1'b0;
     endcase
   end
@@ -99,6 +121,7 @@ module qsm_gpu_regs
   assign writes_o.policy = write && off_i == RegPolicy[7:2];
   assign writes_o.preempt = write && off_i == RegPreempt[7:2];
   assign writes_o.l2_flush = write && off_i == RegL2Flush[7:2];
+  assign writes_o.sm_move = write && off_i == RegSmMove[7:2];
 
   // ---- storage ----
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -122,13 +145,18 @@ module qsm_gpu_regs
       regs_q.mem_select.slot <= '0;
       regs_q.mem_select.counter <= 5'd0;
       regs_q.latecomers.on <= 1'd1;
+      regs_q.move_technique <= TechniqueDrain;
+      regs_q.sm_gating <= '0;
+      regs_q.wake_lat <= 16'd500;
+      regs_q.sm_threshold <= 16'd655;
+      regs_q.sm_step <= 3'd2;
     end else begin
       regs_q.irq.ended <= (regs_q.irq.ended & ~((write && off_i == RegIrq[7:2]) ?
           wdata_i[NumKernels-1:0] : '0)) | set_irq_i;
       if (write) begin
         case (off_i)
           RegPolicy[7:2]: regs_q.policy <= policy_e'(wdata_i[2:0]);
-          RegScheme[7:2]: regs_q.scheme <= scheme_e'(wdata_i[2:0]);
+          RegScheme[7:2]: regs_q.scheme <= scheme_e'(wdata_i[3:0]);
           RegEpochLen[7:2]: regs_q.epoch_len <= wdata_i[19:0];
           RegAlphaCap[7:2]: regs_q.alpha_cap <= wdata_i[18:0];
           RegRolloverCap[7:2]: regs_q.rollover_cap <= wdata_i[7:0];
@@ -149,6 +177,11 @@ module qsm_gpu_regs
             regs_q.mem_select.counter <= wdata_i[12:8];
           end
           RegLatecomers[7:2]: regs_q.latecomers.on <= wdata_i[0];
+          RegMoveTechnique[7:2]: regs_q.move_technique <= technique_e'(wdata_i[1:0]);
+          RegSmGating[7:2]: regs_q.sm_gating <= wdata_i[0 +: RegSmGatingW];
+          RegWakeLat[7:2]: regs_q.wake_lat <= wdata_i[15:0];
+          RegSmThreshold[7:2]: regs_q.sm_threshold <= wdata_i[15:0];
+          RegSmStep[7:2]: regs_q.sm_step <= wdata_i[2:0];
           default: ;
         endcase
       end
@@ -199,6 +232,20 @@ module qsm_gpu_regs
       RegMemValue[7:2]: rdata_o = own_i.mem_value;
       RegL2Flush[7:2]: rdata_o = 32'(figures_i.l2_flush);
       RegLatecomers[7:2]: rdata_o = 32'(regs_q.latecomers.on);
+      RegMoveTechnique[7:2]: rdata_o = 32'(regs_q.move_technique);
+      RegSmGating[7:2]: rdata_o = 32'(regs_q.sm_gating);
+      RegWakeLat[7:2]: rdata_o = 32'(regs_q.wake_lat);
+      RegSmThreshold[7:2]: rdata_o = 32'(regs_q.sm_threshold);
+      RegSmStep[7:2]: rdata_o = 32'(regs_q.sm_step);
+      RegMoves[7:2]: rdata_o = figures_i.moves;
+      RegMoveCyclesLo[7:2]: rdata_o = move_cycles_words[0 +: 32];
+      RegMoveCyclesHi[7:2]: rdata_o = move_cycles_words[32 +: 32];
+      RegGatedCyclesLo[7:2]: rdata_o = gated_cycles_words[0 +: 32];
+      RegGatedCyclesHi[7:2]: rdata_o = gated_cycles_words[32 +: 32];
+      RegSmselOwner[7:2]: rdata_o = 32'(own_i.smsel_owner.use) |
+          (32'(own_i.smsel_owner.slot) << 2) | (32'(own_i.smsel_owner.moving) << 6) |
+          (32'(own_i.smsel_owner.next_use) << 7) | (32'(own_i.smsel_owner.next_slot) << 9) |
+          (32'(own_i.smsel_owner.power) << 12);
       default: rdata_o = '0;
     endcase
   end

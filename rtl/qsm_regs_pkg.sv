@@ -40,6 +40,18 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegMemValue = 16'h007C;
   localparam logic [15:0] RegL2Flush = 16'h0080;
   localparam logic [15:0] RegLatecomers = 16'h0084;
+  localparam logic [15:0] RegSmMove = 16'h0088;
+  localparam logic [15:0] RegMoveTechnique = 16'h008C;
+  localparam logic [15:0] RegSmGating = 16'h0090;
+  localparam logic [15:0] RegWakeLat = 16'h0094;
+  localparam logic [15:0] RegSmThreshold = 16'h0098;
+  localparam logic [15:0] RegSmStep = 16'h009C;
+  localparam logic [15:0] RegMoves = 16'h00A0;
+  localparam logic [15:0] RegMoveCyclesLo = 16'h00A4;
+  localparam logic [15:0] RegMoveCyclesHi = 16'h00A8;
+  localparam logic [15:0] RegGatedCyclesLo = 16'h00AC;
+  localparam logic [15:0] RegGatedCyclesHi = 16'h00B0;
+  localparam logic [15:0] RegSmselOwner = 16'h00B4;
   localparam logic [15:0] RegSmselIdle = 16'h0200;  // + 4 * k
   localparam logic [15:0] RegSmselFront = 16'h0240;  // + 4 * k
 
@@ -105,6 +117,8 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotCachePolicy = 16'h00C0;
   localparam logic [15:0] SlotSmMask2 = 16'h00C4;
   localparam logic [15:0] SlotStack = 16'h00C8;
+  localparam logic [15:0] SlotSmCount = 16'h00CC;
+  localparam logic [15:0] SlotSmRecord = 16'h00D0;
 
   function automatic int unsigned least_of(input int unsigned a, input int unsigned b);
     return (a < b) ? a : b;
@@ -120,9 +134,11 @@ package qsm_regs_pkg;
   localparam int unsigned RegStallSelectSubcoreW = bits_of(NumSched - 1);
   localparam int unsigned RegMemSelectChannelW = bits_of(NumChannels - 1);
   localparam int unsigned RegMemSelectSlotW = bits_of(NumKernels - 1);
+  localparam int unsigned RegSmGatingW = bits_of(PowerGating);
   localparam int unsigned SlotBlockThreadsW = bits_of(least_of(1024, WarpsPerSm * WarpSize));
   localparam int unsigned SlotSharedW = bits_of(SharedBytes);
   localparam int unsigned SlotBlockWarpsW = bits_of(WarpsPerSm);
+  localparam int unsigned SlotSmCountW = bits_of(NumSms);
 
   // GPU registers: registers, as blocks see them.
   typedef struct packed {
@@ -153,6 +169,11 @@ package qsm_regs_pkg;
     struct packed {
       logic on;
     } latecomers;
+    technique_e move_technique;
+    logic [RegSmGatingW-1:0] sm_gating;
+    logic [15:0] wake_lat;
+    logic [15:0] sm_threshold;
+    logic [2:0] sm_step;
   } gpu_regs_t;
 
   // GPU registers: an accepted write in this cycle.
@@ -161,6 +182,7 @@ package qsm_regs_pkg;
     logic policy;
     logic preempt;
     logic l2_flush;
+    logic sm_move;
   } gpu_writes_t;
 
   // GPU registers: values that other blocks have.
@@ -177,6 +199,9 @@ package qsm_regs_pkg;
     } preempt_status;
     logic adjust_busy;
     logic l2_flush;
+    logic [31:0] moves;
+    logic [47:0] move_cycles;
+    logic [47:0] gated_cycles;
   } gpu_figures_t;
 
   // GPU registers: values that the control port makes.
@@ -192,6 +217,14 @@ package qsm_regs_pkg;
       job_kind_e kind;
     } smsel_job;
     logic [31:0] mem_value;
+    struct packed {
+      sm_power_e power;
+      logic [idx_w(NumKernels)-1:0] next_slot;
+      sm_use_e next_use;
+      logic moving;
+      logic [idx_w(NumKernels)-1:0] slot;
+      sm_use_e use;
+    } smsel_owner;
   } gpu_own_t;
 
   // Kernel slot: registers, as blocks see them.
@@ -240,6 +273,7 @@ package qsm_regs_pkg;
       logic [19:0] base;
       logic [4:0] log2;
     } stack_reg;
+    logic [SlotSmCountW-1:0] sm_count;
   } slot_regs_t;
 
   // Kernel slot: an accepted write in this cycle.
@@ -271,5 +305,12 @@ package qsm_regs_pkg;
       logic [4:0] queued;
     } saved;
     logic [18:0] ratio;
+    struct packed {
+      eval_e eval;
+      logic lower;
+      logic upper;
+      logic [6:0] opt;
+      logic [6:0] count;
+    } sm_record;
   } slot_figures_t;
 endpackage

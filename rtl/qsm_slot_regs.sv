@@ -85,6 +85,7 @@ module qsm_slot_regs
       regs_q.cache_policy <= 2'd0;
       regs_q.stack_reg.log2 <= 5'd0;
       regs_q.stack_reg.base <= 20'd0;
+      regs_q.sm_count <= '0;
     end else begin
       if (arrival_i) begin
         regs_q.budget <= 8'd1;
@@ -96,6 +97,7 @@ module qsm_slot_regs
         regs_q.cache_policy <= 2'd0;
         regs_q.stack_reg.log2 <= 5'd0;
         regs_q.stack_reg.base <= 20'd0;
+        regs_q.sm_count <= '0;
       end
       if (write) begin
         case (off_i)
@@ -145,6 +147,7 @@ module qsm_slot_regs
             regs_q.stack_reg.log2 <= wdata_i[4:0];
             regs_q.stack_reg.base <= wdata_i[31:12];
           end
+          SlotSmCount[7:2]: regs_q.sm_count <= wdata_i[0 +: SlotSmCountW];
           default: ;
         endcase
       end
@@ -200,6 +203,10 @@ module qsm_slot_regs
       SlotCachePolicy[7:2]: rdata_o = 32'(regs_q.cache_policy);
       SlotSmMask2[7:2]: rdata_o = sm_mask_words[64 +: 32];
       SlotStack[7:2]: rdata_o = 32'(regs_q.stack_reg.log2) | (32'(regs_q.stack_reg.base) << 12);
+      SlotSmCount[7:2]: rdata_o = 32'(regs_q.sm_count);
+      SlotSmRecord[7:2]: rdata_o = 32'(figures_i.sm_record.count) |
+          (32'(figures_i.sm_record.opt) << 8) | (32'(figures_i.sm_record.upper) << 16) |
+          (32'(figures_i.sm_record.lower) << 17) | (32'(figures_i.sm_record.eval) << 18);
       default: rdata_o = '0;
     endcase
   end

@@ -45,7 +45,11 @@ package qsm_lockstep_pkg;
     EvL2Op = 35,  // l2: op line outcome way mshr victim
     EvDram = 36,  // dram: kind bank row column passed
     EvMemReq = 37,  // xbar: op addr sm txn
-    EvMemRsp = 38  // xbar: sm txn
+    EvMemRsp = 38,  // xbar: sm txn
+    EvRecord = 39,  // sm_mgr: insn[] learned[]
+    EvPlan = 40,  // sm_mgr: n[]
+    EvMove = 41,  // sm_owner: use owner moving next_use next_owner
+    EvPower = 42  // sm_owner: power
   } event_kind_e;
 
   // Kinds of compared state.
@@ -109,6 +113,14 @@ package qsm_lockstep_pkg;
     // sm = channel, index = bank: word 0 open, 1 row (0 when closed), 2 busy, 3 keep; index
     // DramBanks: word 0 bus, 1 passed, 2 entries, 3 accesses on the way (R-DR-7)
     StDram = 24,
+    // sm, index 0: word 0 use | owner<<2 | moving<<6 | next_use<<7 | next_owner<<9, 1 refused, 2
+    // power | rested<<2
+    StOwner = 26,
+    // index = kernel slot: word 0 n | opt<<8 | upper<<16 | lower<<17 | eval<<18 | run<<20 |
+    // seen<<21 | out<<22, 1 and 2 I, 3 and 4 G, 5 i, 6 i_last, 7 sm_last; index NumKernels: word 0
+    // managed | planning<<1
+    StSmRecord = 27,
+    StPower = 28,  // sm, index 0: word 0 power, 1 wait
     StWipe = 25  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
   } state_kind_e;
 endpackage
