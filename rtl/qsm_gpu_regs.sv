@@ -242,9 +242,9 @@ module qsm_gpu_regs
       RegMoveCyclesHi[7:2]: rdata_o = move_cycles_words[32 +: 32];
       RegGatedCyclesLo[7:2]: rdata_o = gated_cycles_words[0 +: 32];
       RegGatedCyclesHi[7:2]: rdata_o = gated_cycles_words[32 +: 32];
-      RegSmselOwner[7:2]: rdata_o = 32'(own_i.smsel_owner.use) |
+      RegSmselOwner[7:2]: rdata_o = 32'(own_i.smsel_owner.usage) |
           (32'(own_i.smsel_owner.slot) << 2) | (32'(own_i.smsel_owner.moving) << 6) |
-          (32'(own_i.smsel_owner.next_use) << 7) | (32'(own_i.smsel_owner.next_slot) << 9) |
+          (32'(own_i.smsel_owner.next_usage) << 7) | (32'(own_i.smsel_owner.next_slot) << 9) |
           (32'(own_i.smsel_owner.power) << 12);
       default: rdata_o = '0;
     endcase

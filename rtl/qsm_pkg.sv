@@ -156,6 +156,24 @@ package qsm_pkg;
     logic [4:0] queued;
   } saved_t;
 
+  // ---- SM ownership (docs/sm_owner.md) ----
+
+  typedef struct packed {  // an SM gets another use, R-SO-1
+    logic valid;
+    logic [SmW-1:0] sm;
+    sm_use_e usage;
+    logic [KernelW-1:0] owner;
+  } sm_request_t;
+
+  typedef struct packed {  // SMSEL_OWNER
+    sm_power_e power;
+    logic [KernelW-1:0] next_owner;
+    sm_use_e next_usage;
+    logic moving;
+    logic [KernelW-1:0] owner;
+    sm_use_e usage;
+  } sm_owner_t;
+
   typedef struct packed {  // what the TB scheduler shows
     logic [NumKernels-1:0] busy;
     logic [NumKernels-1:0] killed;

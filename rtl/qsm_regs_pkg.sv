@@ -220,10 +220,10 @@ package qsm_regs_pkg;
     struct packed {
       sm_power_e power;
       logic [idx_w(NumKernels)-1:0] next_slot;
-      sm_use_e next_use;
+      sm_use_e next_usage;
       logic moving;
       logic [idx_w(NumKernels)-1:0] slot;
-      sm_use_e use;
+      sm_use_e usage;
     } smsel_owner;
   } gpu_own_t;
 
