@@ -49,9 +49,13 @@ static inline bool qsm_quota_is_open(const struct qsm_quota *q, uint32_t kernel)
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);
 void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from);
 
+// Under none and the schemes of whole SMs (R-SG-1) quotas mean nothing.
+static inline bool qsm_quota_is_off(uint32_t scheme) {
+  return scheme == QSM_SCHEME_NONE || qsm_scheme_whole_sms(scheme);
+}
 // R-SC-2: kernels are under quota control.
 static inline bool qsm_quota_held(const struct qsm_quota *q, uint32_t qos_mask) {
-  return q->scheme != QSM_SCHEME_NONE && (qos_mask || qsm_scheme_holds_all(q->scheme));
+  return !qsm_quota_is_off(q->scheme) && (qos_mask || qsm_scheme_holds_all(q->scheme));
 }
 // Without a message nothing is granted in this cycle, and no epoch starts: a step counts what was
 // issued, and does nothing else.
