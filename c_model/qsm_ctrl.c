@@ -9,6 +9,7 @@
 #include "qsm_l2.h"
 #include "qsm_qos_mgr.h"
 #include "qsm_regs.h"
+#include "qsm_sm_mgr.h"
 #include "qsm_tb_sched.h"
 #include "qsm_warp_sched.h"
 
@@ -194,6 +195,7 @@ static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, 
     case QSM_SLOT_SAVED:
       *value = qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
       return true;
+    case QSM_SLOT_SM_RECORD: *value = qsm_sm_mgr_record(ctrl->sm_mgr, k); return true;
     default:
       return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
              read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, value);
@@ -277,6 +279,8 @@ static bool gpu_guard(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offs
     case QSM_REG_PREEMPT:  // R-PE-11
       return qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched)).code !=
              QSM_PREEMPT_EXAMINED;
+    case QSM_REG_SM_MOVE:  // R-SO-9
+      return !qsm_scheme_whole_sms(ctrl->regs.scheme) && !qsm_sm_mgr_busy(ctrl->sm_mgr);
     default: return true;
   }
 }
@@ -333,6 +337,7 @@ static void follow_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32
     qsm_reg_file_arrive(regs, k);
     qsm_tb_sched_arrive(ctrl->tb_sched, k);
     qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
+    qsm_sm_mgr_arrive(ctrl->sm_mgr, k);
   }
   qsm_tb_sched_request_targets(ctrl->tb_sched);
 }
@@ -354,7 +359,10 @@ static void follow_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint3
       qsm_tb_sched_launch(ctrl->tb_sched, k);
       qsm_qos_mgr_set_busy(ctrl->qos_mgr, k, true, cycle + 1);
       break;
-    case QSM_SLOT_HIST_CLEAR: qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1); break;
+    case QSM_SLOT_HIST_CLEAR:
+      qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
+      qsm_sm_mgr_clear_history(ctrl->sm_mgr, k);
+      break;
     default: break;  // KILL took effect within the cycle
   }
 }
