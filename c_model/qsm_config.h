@@ -123,7 +123,9 @@ uint32_t qsm_config_qos_lat_min(const struct qsm_config *config);
 
 // SmLat: what the SM manager takes after an epoch's end (docs/sm_mgr.md, R-SG-11).
 static inline uint32_t qsm_config_sm_lat(const struct qsm_config *config) {
-  return 2 * config->noc_lat + config->num_sms + 20 * config->num_kernels + 8;
+  const uint32_t per_sum = config->num_sms > 24 ? config->num_sms : 24;
+  return 2 * config->noc_lat + config->num_sms +
+         config->num_kernels * (per_sum + config->num_kernels + 8) + 12;
 }
 
 #endif

@@ -7,10 +7,9 @@
 
 #include "qsm_regs.h"
 
-enum { WORDS_PER_RECORD = 8, NOBODY = QSM_MAX_KERNELS };
+enum { WORDS_PER_RECORD = 6, NOBODY = QSM_MAX_KERNELS };
 
 #define INSN_MAX 0x7fffffffu
-#define INSN_SUM_MASK ((UINT64_C(1) << 48) - 1)
 
 typedef unsigned __int128 u128;
 
@@ -23,10 +22,9 @@ struct slot {
   uint8_t n;
   // Record
   bool run, seen;
-  uint64_t insn;   // I, 48 bit
-  uint64_t goal;   // G, Q48.16
-  uint32_t epoch;  // i
-  // Batch
+  uint64_t lead;  // two's complement, Q47.16
+  uint32_t insn;  // i
+  // Batch; the last three are 0 while there is nothing to judge
   uint8_t opt;
   bool upper, lower;
   uint8_t eval;  // enum qsm_eval
@@ -41,12 +39,16 @@ struct qsm_sm_mgr {
   struct qsm_sm_ports ports;
   const struct qsm_bus *bus;
   struct situation known;
+  bool stale;  // what is known is another tenant's
   bool managed, planning;
+  uint64_t split_at;   // S, from the cycle after the change on; else QSM_NEVER
+  uint64_t count_at;   // the cycle in which the next SM_COUNT is read, until all are
+  uint32_t sm_count[QSM_MAX_KERNELS];
   uint64_t decide_at;  // D, from E on; QSM_NEVER unless an epoch is being worked out
   uint32_t ep_len;     // T of the running epoch
   uint32_t ended_len;  // and of the one that ended at E
   uint32_t had_tb;     // as of E
-  bool still;          // no SM was moving at the start of E
+  bool still, steady;  // likewise: no SM was moving, no plan under way or to come
   struct slot slot[QSM_MAX_KERNELS];
 };
 
@@ -54,7 +56,6 @@ struct qsm_sm_mgr {
 struct holdings {
   uint32_t have[QSM_MAX_KERNELS];
   uint32_t n_free;
-  bool moving;
 };
 
 // What R-SG-8 decides on.
@@ -74,6 +75,10 @@ static struct situation look(const struct qsm_sm_mgr *mgr) {
 
 static bool same(struct situation a, struct situation b) {
   return a.scheme == b.scheme && a.part == b.part && a.qos == b.qos;
+}
+
+static bool is_known(const struct qsm_sm_mgr *mgr, struct situation now) {
+  return same(now, mgr->known) && !mgr->stale;
 }
 
 static const struct qsm_sm_usage *usage_of(const struct qsm_sm_mgr *mgr, uint32_t sm) {
@@ -96,8 +101,7 @@ static struct holdings count_holdings(const struct qsm_sm_mgr *mgr) {
     const struct qsm_sm_usage *sm = usage_of(mgr, i);
     uint32_t k = holder(sm);
     if (k != NOBODY) held.have[k]++;
-    held.n_free += sm->usage == QSM_USE_FREE;
-    held.moving |= sm->moving;
+    held.n_free += destination(sm) == QSM_USE_FREE;
   }
   return held;
 }
@@ -113,6 +117,13 @@ static uint32_t popcount(uint32_t mask) { return (uint32_t)__builtin_popcount(ma
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // ---- Change: split (R-SG-2, R-SG-3) ----
+
+static void end_judgement(struct slot *slot) {
+  slot->eval = QSM_EVAL_NONE;
+  slot->sm_last = 0;
+  slot->i_last = 0;
+  slot->out = false;
+}
 
 // `n_sms` equally to these slots, the remainder one each to the first of them.
 static void share_equally(struct qsm_sm_mgr *mgr, uint32_t slots, uint32_t n_sms) {
@@ -137,7 +148,7 @@ static void split_evenly(struct qsm_sm_mgr *mgr, struct situation now) {
 static void split_by_register(struct qsm_sm_mgr *mgr, struct situation now) {
   uint32_t left = mgr->config->num_sms, unserved = popcount(now.part), uncounted = 0;
   for (uint32_t slots = now.part; slots; slots &= slots - 1) {
-    uint32_t k = qsm_lowest(slots), count = mgr->regs->sm_count[k];
+    uint32_t k = qsm_lowest(slots), count = mgr->sm_count[k];
     if (count == 0) {
       uncounted |= 1u << k;
       continue;
@@ -149,18 +160,18 @@ static void split_by_register(struct qsm_sm_mgr *mgr, struct situation now) {
   share_equally(mgr, uncounted, left);
 }
 
-static void split(struct qsm_sm_mgr *mgr, struct situation now) {
+static void split(struct qsm_sm_mgr *mgr) {
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) mgr->slot[k].n = 0;
   if (!mgr->managed) return;
-  if (now.scheme == QSM_SCHEME_SM_STATIC)
-    split_by_register(mgr, now);
+  if (mgr->known.scheme == QSM_SCHEME_SM_STATIC)
+    split_by_register(mgr, mgr->known);
   else
-    split_evenly(mgr, now);
+    split_evenly(mgr, mgr->known);
 }
 
 static bool has_changed(const struct qsm_sm_mgr *mgr) {
   if (!mgr->managed && !qsm_scheme_whole_sms(mgr->regs->scheme)) return false;
-  return !same(look(mgr), mgr->known);
+  return !is_known(mgr, look(mgr));
 }
 
 static void report_plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
@@ -172,15 +183,29 @@ static void report_plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
 static void follow_change(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   struct situation now = look(mgr);
   mgr->known = now;
+  mgr->stale = false;
   mgr->managed = qsm_scheme_whole_sms(now.scheme) && now.part &&
                  popcount(now.part) <= mgr->config->num_sms;  // R-SG-1
-  split(mgr, now);
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
     struct slot *slot = &mgr->slot[k];
-    slot->eval = QSM_EVAL_NONE;
+    end_judgement(slot);
     slot->upper = slot->lower = false;
-    slot->opt = slot->n;
   }
+  mgr->count_at = cycle + 1;
+  mgr->split_at = cycle + 3 * (uint64_t)mgr->config->num_kernels + 10;
+}
+
+static void step_split(struct qsm_sm_mgr *mgr, uint64_t cycle) {
+  uint32_t n = mgr->config->num_kernels;
+  if (cycle == mgr->count_at) {
+    uint32_t k = (uint32_t)(cycle + 3 * (uint64_t)n + 9 - mgr->split_at);
+    mgr->sm_count[k] = mgr->regs->sm_count[k];
+    mgr->count_at = k + 1 < n ? cycle + 1 : QSM_NEVER;
+  }
+  if (cycle != mgr->split_at) return;
+  split(mgr);
+  for (uint32_t k = 0; k < n; k++) mgr->slot[k].opt = mgr->slot[k].n;
+  mgr->split_at = QSM_NEVER;
   mgr->planning = true;
   report_plan(mgr, cycle);
 }
@@ -203,13 +228,17 @@ static uint64_t goal_of_epoch(const struct qsm_sm_mgr *mgr, uint32_t k) {
   return (uint64_t)mgr->regs->goal[k] * mgr->ended_len;
 }
 
+// How far it came ahead of the goal in the epoch, Q47.16.
+static int64_t gain_of_epoch(const struct qsm_sm_mgr *mgr, uint32_t k, uint32_t insn) {
+  return (int64_t)((uint64_t)insn << 16) - (int64_t)goal_of_epoch(mgr, k);
+}
+
 static void update_record(struct qsm_sm_mgr *mgr, uint32_t k, uint32_t insn) {
   struct slot *slot = &mgr->slot[k];
   if (slot->seen) {
     slot->run = true;
-    slot->insn = (slot->insn + insn) & INSN_SUM_MASK;
-    slot->goal += goal_of_epoch(mgr, k);
-    slot->epoch = insn;
+    slot->lead += (uint64_t)gain_of_epoch(mgr, k, insn);
+    slot->insn = insn;
   } else if (mgr->had_tb >> k & 1) {
     slot->seen = true;
   }
@@ -219,19 +248,17 @@ static void update_record(struct qsm_sm_mgr *mgr, uint32_t k, uint32_t insn) {
 static void judge(const struct qsm_sm_mgr *mgr, struct slot *slot, uint32_t insn, uint32_t have) {
   uint64_t threshold = mgr->regs->sm_threshold;
   uint64_t is = (uint64_t)insn << 16, was = slot->i_last;
-  slot->eval = QSM_EVAL_NONE;
-  if (slot->sm_last != slot->opt || (slot->upper && slot->lower)) return;
-  if (!slot->out && is > was * (0x10000 + threshold)) {
+  bool learns = slot->sm_last == slot->opt && !(slot->upper && slot->lower);
+  bool more_is_better = slot->out ? is < was * (0x10000 - threshold)   // it missed the SM
+                                  : is > was * (0x10000 + threshold);  // it made use of it
+  bool keeps = slot->out != more_is_better;  // its new number is as good as the old one, or better
+  end_judgement(slot);
+  if (!learns) return;
+  if (more_is_better)
     slot->lower = true;
-    slot->opt = (uint8_t)have;
-  } else if (!slot->out) {
+  else
     slot->upper = true;
-  } else if (is < was * (0x10000 - threshold)) {
-    slot->lower = true;
-  } else {
-    slot->upper = true;
-    slot->opt = (uint8_t)have;
-  }
+  if (keeps) slot->opt = (uint8_t)have;
 }
 
 static void evaluate(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn,
@@ -343,21 +370,22 @@ static void give_sm(struct qsm_sm_mgr *mgr, struct deal *deal, uint32_t k) {
   deal->n_free++;
 }
 
+static void serve(struct qsm_sm_mgr *mgr, struct deal *deal, uint32_t k) {
+  const struct slot *slot = &mgr->slot[k];
+  int64_t lead = (int64_t)slot->lead, gain = gain_of_epoch(mgr, k, slot->insn);
+  if (lead < 0 || gain < 0)
+    take_sm(mgr, deal, k, lead < 0);
+  else if (lead > (int64_t)goal_of_epoch(mgr, k) && gain > 0)
+    give_sm(mgr, deal, k);
+}
+
 static void decide_smqos(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn,
                          uint32_t n_free) {
   struct deal deal = {
       .insn = insn, .batch = now.part & ~now.qos, .n_part = popcount(now.part), .n_free = n_free};
   for (uint32_t left = now.qos; left; left &= left - 1) {
     uint32_t k = qsm_lowest(left);
-    const struct slot *slot = &mgr->slot[k];
-    if (!slot->run) continue;
-    u128 all = (u128)slot->insn << 16, epoch = (u128)slot->epoch << 16;
-    uint64_t goal = goal_of_epoch(mgr, k);
-    bool behind = all < slot->goal;
-    if (behind || epoch < goal)
-      take_sm(mgr, &deal, k, behind);
-    else if (all > (u128)slot->goal + goal && epoch > goal)
-      give_sm(mgr, &deal, k);
+    if (mgr->slot[k].run) serve(mgr, &deal, k);
   }
 }
 
@@ -368,8 +396,8 @@ static uint32_t approach(const struct qsm_sm_mgr *mgr, uint32_t k, uint32_t n_pa
   const struct slot *slot = &mgr->slot[k];
   uint32_t n = slot->n, step = mgr->regs->sm_step, most = mgr->config->num_sms - (n_part - 1);
   u128 need = n;
-  if (slot->run && slot->epoch) {
-    u128 per_sm = (u128)slot->epoch << 16;
+  if (slot->run && slot->insn) {
+    u128 per_sm = (u128)slot->insn << 16;
     need = ((u128)n * goal_of_epoch(mgr, k) + per_sm - 1) / per_sm;
   }
   if (need < 1) need = 1;
@@ -400,16 +428,10 @@ static uint32_t learned(const struct slot *slot) {
 static void report_records(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
   uint32_t words[2 * QSM_MAX_KERNELS];
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
-    words[2 * k] = mgr->slot[k].epoch;
+    words[2 * k] = mgr->slot[k].insn;
     words[2 * k + 1] = learned(&mgr->slot[k]);
   }
   qsm_bus_report(mgr->bus, cycle, QSM_EV_RECORD, 0, 2 * mgr->config->num_kernels, words);
-}
-
-static bool decides(const struct qsm_sm_mgr *mgr, struct situation now,
-                    const struct holdings *held) {
-  return mgr->managed && (now.scheme == QSM_SCHEME_SMQOS || now.scheme == QSM_SCHEME_SPART) &&
-         same(now, mgr->known) && !mgr->planning && !held->moving;
 }
 
 static void decide(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn,
@@ -427,17 +449,17 @@ static void finish_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   collect(mgr, insn);
   for (uint32_t left = mgr->regs->valid_mask; left; left &= left - 1)
     update_record(mgr, qsm_lowest(left), insn[qsm_lowest(left)]);
-  bool decided = false;
-  if (mgr->managed) {
-    struct situation now = look(mgr);
+  struct situation now = look(mgr);
+  bool learns = now.scheme == QSM_SCHEME_SMQOS, decides = false;
+  if ((learns || now.scheme == QSM_SCHEME_SPART) && mgr->managed && is_known(mgr, now)) {
     struct holdings held = count_holdings(mgr);
-    if (now.scheme == QSM_SCHEME_SMQOS) evaluate(mgr, now, insn, held.have);
-    decided = decides(mgr, now, &held);
-    if (decided) decide(mgr, now, insn, &held);
+    decides = mgr->still && mgr->steady;
+    if (learns) evaluate(mgr, now, insn, held.have);
+    if (decides) decide(mgr, now, insn, &held);
   }
   mgr->decide_at = QSM_NEVER;
   report_records(mgr, cycle);
-  if (decided) report_plan(mgr, cycle);
+  if (decides) report_plan(mgr, cycle);
 }
 
 // ---- Plan (R-SG-10) ----
@@ -517,16 +539,17 @@ static bool plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
 
 // Not in E either, in which the end of the epoch is told before the step.
 static bool is_idle(const struct qsm_sm_mgr *mgr) {
-  return !mgr->planning && mgr->decide_at == QSM_NEVER;
+  return !mgr->planning && mgr->split_at == QSM_NEVER && mgr->decide_at == QSM_NEVER;
 }
 
 uint64_t qsm_sm_mgr_next(const struct qsm_sm_mgr *mgr, uint64_t from) {
   if (mgr->planning || (is_idle(mgr) && has_changed(mgr))) return from;
-  return mgr->decide_at;
+  return qsm_earlier(mgr->decide_at, qsm_earlier(mgr->split_at, mgr->count_at));
 }
 
 bool qsm_sm_mgr_step(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   bool plans = mgr->planning;
+  step_split(mgr, cycle);
   if (is_idle(mgr) && has_changed(mgr)) follow_change(mgr, cycle);
   if (cycle == mgr->decide_at) finish_epoch(mgr, cycle);  // which leaves a plan that is under way
   if (!plans) return false;
@@ -540,6 +563,7 @@ void qsm_sm_mgr_end_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t ep_le
   mgr->ep_len = ep_len;
   mgr->had_tb = had_tb;
   mgr->still = !any_moving(mgr);
+  mgr->steady = !mgr->planning && mgr->split_at == QSM_NEVER;
 }
 
 // ---- Interface ----
@@ -553,7 +577,7 @@ struct qsm_sm_mgr *qsm_sm_mgr_create(const struct qsm_regs *regs, const struct q
   mgr->ports = *ports;
   mgr->bus = bus;
   mgr->ep_len = regs->shared.epoch_len;
-  mgr->decide_at = QSM_NEVER;
+  mgr->decide_at = mgr->split_at = mgr->count_at = QSM_NEVER;
   return mgr;
 }
 
@@ -562,17 +586,19 @@ void qsm_sm_mgr_destroy(struct qsm_sm_mgr *mgr) { free(mgr); }
 void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel) {
   struct slot *slot = &mgr->slot[kernel];
   slot->run = slot->seen = false;
-  slot->insn = slot->goal = 0;
-  slot->epoch = 0;
+  slot->lead = 0;
+  slot->insn = 0;
 }
 
 // The slot's tenant is another one now, even if nobody looked in between.
 void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel) {
   qsm_sm_mgr_clear_history(mgr, kernel);
-  mgr->known.part &= ~(1u << kernel);
+  mgr->stale = true;
 }
 
-bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr) { return mgr->managed || mgr->planning; }
+bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr) {
+  return mgr->managed || mgr->split_at != QSM_NEVER || mgr->planning;
+}
 
 uint32_t qsm_sm_mgr_record(const struct qsm_sm_mgr *mgr, uint32_t kernel) {
   const struct slot *slot = &mgr->slot[kernel];
@@ -585,7 +611,8 @@ uint32_t qsm_sm_mgr_record(const struct qsm_sm_mgr *mgr, uint32_t kernel) {
 bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint32_t index, uint32_t word,
                       uint32_t *value) {
   if (index == mgr->config->num_kernels && word == 0) {
-    *value = (uint32_t)mgr->managed | (uint32_t)mgr->planning << 1;
+    *value = (uint32_t)mgr->managed | (uint32_t)mgr->planning << 1 |
+             (uint32_t)(mgr->split_at != QSM_NEVER) << 2;
     return true;
   }
   if (index >= mgr->config->num_kernels || word >= WORDS_PER_RECORD) return false;
@@ -593,18 +620,16 @@ bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint32_t index, uint32_t wor
   const uint32_t words[WORDS_PER_RECORD] = {
       qsm_sm_mgr_record(mgr, index) | (uint32_t)slot->run << 20 | (uint32_t)slot->seen << 21 |
           (uint32_t)slot->out << 22,
-      (uint32_t)slot->insn,
-      (uint32_t)(slot->insn >> 32),
-      (uint32_t)slot->goal,
-      (uint32_t)(slot->goal >> 32),
-      slot->epoch,
+      (uint32_t)slot->lead,
+      (uint32_t)(slot->lead >> 32),
+      slot->insn,
       slot->i_last,
       slot->sm_last};
   *value = words[word];
   return true;
 }
 
-// The next RECORD shows opt; a decision or the comparison of full state the instructions.
+// The next RECORD shows opt; a decision or the comparison of full state lead.
 int qsm_sm_mgr_inject(struct qsm_sm_mgr *mgr, uint64_t seed, char *what, size_t what_len) {
   if (!mgr->regs->valid_mask) return -1;
   uint32_t k = qsm_first_from(mgr->regs->valid_mask, (uint32_t)(seed % mgr->config->num_kernels));
@@ -613,7 +638,7 @@ int qsm_sm_mgr_inject(struct qsm_sm_mgr *mgr, uint64_t seed, char *what, size_t 
   if (opt)
     mgr->slot[k].opt ^= (uint8_t)(1u << bit);
   else
-    mgr->slot[k].insn ^= UINT64_C(1) << bit;
-  snprintf(what, what_len, "sm_mgr: bit %u of %s of slot %u", bit, opt ? "opt" : "I", k);
+    mgr->slot[k].lead ^= UINT64_C(1) << bit;
+  snprintf(what, what_len, "sm_mgr: bit %u of %s of slot %u", bit, opt ? "opt" : "lead", k);
   return 0;
 }

@@ -45,13 +45,13 @@ void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel);         // CTX.
 void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel);  // HIST_CLEAR
 
 // ---- Registers ----
-// Managed or planning: it has SMs in its hands, or to give back (R-SO-9).
+// It has SMs in its hands, or to give back (R-SO-9).
 bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr);
 uint32_t qsm_sm_mgr_record(const struct qsm_sm_mgr *mgr, uint32_t kernel);  // SM_RECORD
 
 // QSM_STATE_SM_RECORD of qsm_model_state().
 bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint32_t index, uint32_t word, uint32_t *value);
-// Flips a bit of opt or of the instructions of a valid slot; see qsm_model_inject().
+// Flips a bit of opt or lead of a valid slot; see qsm_model_inject().
 int qsm_sm_mgr_inject(struct qsm_sm_mgr *mgr, uint64_t seed, char *what, size_t what_len);
 
 #endif
