@@ -80,7 +80,8 @@ static uint32_t manager_cycles(const struct qsm_config *config) {
 // At least so much that the shortest epoch has a hundred cycles (R-SP-1).
 uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) {
   enum { FOR_SAMPLES = 84 };  // 100 less the 16 of qsm_config_epoch_min()
-  return max_u32(manager_cycles(config), FOR_SAMPLES - 2 * config->noc_lat);
+  const uint32_t managers = max_u32(manager_cycles(config), qsm_config_sm_lat(config) + 1);
+  return max_u32(managers, FOR_SAMPLES - 2 * config->noc_lat);
 }
 
 static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len) {
@@ -117,7 +118,7 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
   }
   if (c->qos_lat < qsm_config_qos_lat_min(c)) {
     return refuse(msg, msg_len, "qos_lat", c->qos_lat,
-                  "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11; R-SP-1)",
+                  "at least %" PRIu32 " for this machine (qos_mgr.md, R-QM-11; R-SG-11; R-SP-1)",
                   qsm_config_qos_lat_min(c));
   }
   if (c->mem_bytes % 4096 != 0)

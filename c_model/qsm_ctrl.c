@@ -10,6 +10,7 @@
 #include "qsm_qos_mgr.h"
 #include "qsm_regs.h"
 #include "qsm_sm_owner.h"
+#include "qsm_sm_mgr.h"
 #include "qsm_tb_sched.h"
 #include "qsm_warp_sched.h"
 
@@ -114,20 +115,6 @@ static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
     return qsm_l2_counter(ctrl->l2, channel, slot, counter);
   if (ctrl->dram && counter - QSM_DRAM_FIRST_COUNTER < QSM_DRAM_COUNTERS)
     return qsm_dram_counter(ctrl->dram, channel, slot, counter);
-  return 0;
-}
-
-// ---- What the SM manager shows (docs/sm_mgr.md), until it is joined: after reset ----
-
-// R-SG-10: it manages, or has SMs to give back.
-static bool sm_mgr_busy(const struct qsm_ctrl *ctrl) {
-  (void)ctrl;
-  return false;
-}
-
-static uint32_t read_sm_record(const struct qsm_ctrl *ctrl, uint32_t k) {
-  (void)ctrl;
-  (void)k;
   return 0;
 }
 
@@ -244,7 +231,7 @@ static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, 
     case QSM_SLOT_SAVED:
       *value = qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
       return true;
-    case QSM_SLOT_SM_RECORD: *value = read_sm_record(ctrl, k); return true;
+    case QSM_SLOT_SM_RECORD: *value = qsm_sm_mgr_record(ctrl->sm_mgr, k); return true;
     default:
       return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
              read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, value);
@@ -333,7 +320,7 @@ static struct move_request parse_move(uint32_t value) {
 
 // R-SO-9.
 static bool may_move(const struct qsm_ctrl *ctrl, struct move_request request) {
-  return !qsm_scheme_whole_sms(ctrl->regs.scheme) && !sm_mgr_busy(ctrl) &&
+  return !qsm_scheme_whole_sms(ctrl->regs.scheme) && !qsm_sm_mgr_busy(ctrl->sm_mgr) &&
          (request.usage != QSM_USE_OWNED || (ctrl->regs.valid_mask >> request.owner & 1));
 }
 
@@ -403,6 +390,7 @@ static void follow_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32
     qsm_reg_file_arrive(regs, k);
     qsm_tb_sched_arrive(ctrl->tb_sched, k);
     qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
+    qsm_sm_mgr_arrive(ctrl->sm_mgr, k);
   }
   qsm_tb_sched_request_targets(ctrl->tb_sched);
 }
@@ -424,7 +412,10 @@ static void follow_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint3
       qsm_tb_sched_launch(ctrl->tb_sched, k);
       qsm_qos_mgr_set_busy(ctrl->qos_mgr, k, true, cycle + 1);
       break;
-    case QSM_SLOT_HIST_CLEAR: qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1); break;
+    case QSM_SLOT_HIST_CLEAR:
+      qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
+      qsm_sm_mgr_clear_history(ctrl->sm_mgr, k);
+      break;
     default: break;  // KILL took effect within the cycle
   }
 }

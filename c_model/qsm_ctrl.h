@@ -13,6 +13,7 @@
 
 struct qsm_tb_sched;
 struct qsm_qos_mgr;
+struct qsm_sm_mgr;
 struct qsm_l2;
 struct qsm_dram;
 
@@ -27,6 +28,7 @@ struct qsm_ctrl {
   struct qsm_regs regs;
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
+  struct qsm_sm_mgr *sm_mgr;
   struct qsm_sm *const *sms;
   struct qsm_l2 *l2;      // NULL: none
   struct qsm_dram *dram;  // NULL: none

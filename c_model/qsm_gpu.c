@@ -16,6 +16,7 @@
 #include "qsm_qos_mgr.h"
 #include "qsm_sm.h"
 #include "qsm_sm_owner.h"
+#include "qsm_sm_mgr.h"
 #include "qsm_tb_sched.h"
 #include "qsm_xbar.h"
 
@@ -32,6 +33,7 @@ struct qsm_model {
   struct qsm_xbar *xbar;
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
+  struct qsm_sm_mgr *sm_mgr;
   struct qsm_ctrl ctrl;
   struct qsm_code *code;
   struct qsm_sm *sm[QSM_MAX_SMS];
@@ -75,6 +77,23 @@ static void bus_emit(void *ctx, const struct qsm_event *event) {
   if (model->sink) model->sink(model->sink_ctx, event);
 }
 
+// ---- What the SM manager sees of the TB scheduler ----
+
+static const struct qsm_sm_usage *port_usage(void *ctx, uint32_t sm) {
+  const struct qsm_model *model = ctx;
+  return qsm_sm_owner_of(qsm_tb_sched_sm_owner(model->tb_sched), sm);
+}
+
+static uint32_t port_part(void *ctx) {
+  const struct qsm_model *model = ctx;
+  return qsm_tb_sched_part(model->tb_sched);
+}
+
+static void port_request(void *ctx, uint64_t cycle, uint32_t sm, uint32_t usage, uint32_t owner) {
+  const struct qsm_model *model = ctx;
+  qsm_sm_owner_request(qsm_tb_sched_sm_owner(model->tb_sched), cycle, sm, usage, owner);
+}
+
 // ---- Creation ----
 
 static int create_memory(struct qsm_model *model) {
@@ -94,13 +113,16 @@ static int create_blocks(struct qsm_model *model) {
   model->tb_sched = qsm_tb_sched_create(&model->ctrl.regs, &model->bus);
   model->code = qsm_code_create(config);
   model->qos_mgr = qsm_qos_mgr_create(&model->ctrl.regs, model->tb_sched, &model->bus);
-  if (!model->tb_sched || !model->qos_mgr || !model->code) return -1;
+  const struct qsm_sm_ports ports = {model, port_usage, port_part, port_request};
+  model->sm_mgr = qsm_sm_mgr_create(&model->ctrl.regs, &ports, &model->bus);
+  if (!model->tb_sched || !model->qos_mgr || !model->sm_mgr || !model->code) return -1;
   for (uint32_t i = 0; i < config->num_sms; i++) {
     model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, model->code, i);
     if (!model->sm[i]) return -1;
   }
   model->ctrl.tb_sched = model->tb_sched;
   model->ctrl.qos_mgr = model->qos_mgr;
+  model->ctrl.sm_mgr = model->sm_mgr;
   model->ctrl.sms = model->sm;
   model->ctrl.l2 = model->l2;
   model->ctrl.dram = model->dram;
@@ -134,6 +156,7 @@ void qsm_model_destroy(struct qsm_model *model) {
   if (!model) return;
   for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_destroy(model->sm[i]);
   qsm_code_destroy(model->code);
+  qsm_sm_mgr_destroy(model->sm_mgr);
   qsm_qos_mgr_destroy(model->qos_mgr);
   qsm_tb_sched_destroy(model->tb_sched);
   qsm_xbar_destroy(model->xbar);
@@ -186,31 +209,48 @@ static uint32_t step_tb_sched(struct qsm_model *model, uint64_t cycle, uint32_t 
   return ended;
 }
 
+// True if the TB scheduler was told something. The SM manager learns of E before its own step.
+static bool step_qos_mgr(struct qsm_model *model, uint64_t cycle) {
+  uint32_t ep_len = 0, had_tb = 0;
+  bool tells = qsm_qos_mgr_step(model->qos_mgr, cycle);
+  if (qsm_qos_mgr_epoch_ended(model->qos_mgr, cycle, &ep_len, &had_tb))
+    qsm_sm_mgr_end_epoch(model->sm_mgr, cycle, ep_len, had_tb);
+  return tells;
+}
+
 // Cycles from .. to - 1 of the GPU level; `kill` belongs to the first. Returns the launches that
 // ended.
 static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t to, uint32_t kill) {
   uint32_t ended = 0;
   uint64_t xbar_at = qsm_xbar_next(model->xbar, from);
   uint64_t mgr_at = qsm_qos_mgr_next(model->qos_mgr, from);
+  uint64_t sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, from);
   uint64_t tb_at = kill ? from : qsm_tb_sched_next(model->tb_sched, from);
   for (;;) {
-    uint64_t cycle = qsm_earlier(xbar_at, qsm_earlier(mgr_at, tb_at));
+    uint64_t cycle = qsm_earlier(qsm_earlier(xbar_at, mgr_at), qsm_earlier(sm_mgr_at, tb_at));
     if (cycle >= to) return ended;
     if (cycle == xbar_at) {
       qsm_xbar_step(model->xbar, cycle);
       xbar_at = qsm_xbar_next(model->xbar, cycle + 1);
     }
     if (cycle == mgr_at) {
-      bool tells = qsm_qos_mgr_step(model->qos_mgr, cycle);
+      bool tells = step_qos_mgr(model, cycle);
       mgr_at = qsm_qos_mgr_next(model->qos_mgr, cycle + 1);
+      sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, cycle);
       if (tells && tb_at > cycle)
         tb_at =
             qsm_tb_sched_next(model->tb_sched, cycle);  // slots may fall idle, an adjustment start
+    }
+    if (cycle == sm_mgr_at) {
+      bool requests = qsm_sm_mgr_step(model->sm_mgr, cycle);
+      sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, cycle + 1);
+      if (requests && tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);
     }
     if (cycle == tb_at) {
       ended |= step_tb_sched(model, cycle, kill);
       kill = 0;
       tb_at = qsm_tb_sched_next(model->tb_sched, cycle + 1);
+      sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, cycle + 1);  // who takes part may have changed
     }
   }
 }
@@ -231,6 +271,7 @@ static uint64_t next_event(const struct qsm_model *model) {
   uint64_t next =
       qsm_earlier(qsm_xbar_next(model->xbar, now), qsm_tb_sched_next(model->tb_sched, now));
   next = qsm_earlier(next, qsm_qos_mgr_next(model->qos_mgr, now));
+  next = qsm_earlier(next, qsm_sm_mgr_next(model->sm_mgr, now));
   for (uint32_t i = 0; i < model->config.num_sms && next > now; i++)
     next = qsm_earlier(next, qsm_sm_next_event(model->sm[i]));
   return next > now ? next : now;
@@ -337,6 +378,7 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
   if (kind == QSM_STATE_DRAM)
     return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);
+  if (kind == QSM_STATE_SM_RECORD) return qsm_sm_mgr_state(model->sm_mgr, index, word, value);
   if (sm >= model->config.num_sms) return false;
   return qsm_sm_state(model->sm[sm], model->cycle, kind, sub, index, word, value);
 }
@@ -372,5 +414,6 @@ int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, 
   if (strcmp(block, "ctrl") == 0) return qsm_ctrl_inject(&model->ctrl, seed, what, what_len);
   if (strcmp(block, "qos_mgr") == 0)
     return qsm_qos_mgr_inject(model->qos_mgr, seed, what, what_len);
+  if (strcmp(block, "sm_mgr") == 0) return qsm_sm_mgr_inject(model->sm_mgr, seed, what, what_len);
   return inject_sm(model, block, seed, what, what_len);
 }

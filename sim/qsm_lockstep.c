@@ -120,7 +120,8 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
                                              {QSM_SLOT_INSN_LO, QSM_SLOT_HCYC_HI, "qos_mgr"},
                                              {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"},
                                              {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
-                                             {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"}};
+                                             {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"},
+                                             {QSM_SLOT_SM_RECORD, QSM_SLOT_SM_RECORD, "sm_mgr"}};
   static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"},
                                            {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
   static const struct registers of_gpu[] = {

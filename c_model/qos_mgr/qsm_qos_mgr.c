@@ -321,6 +321,14 @@ uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from) {
   return mgr->next_event > from ? mgr->next_event : from;
 }
 
+bool qsm_qos_mgr_epoch_ended(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t *ep_len,
+                             uint32_t *had_tb) {
+  if (mgr->phase != PHASE_COMPUTE || mgr->snap.cycle != cycle) return false;
+  *ep_len = mgr->ep_len;
+  *had_tb = mgr->snap.had_tb;
+  return true;
+}
+
 // ---- Interface ----
 
 struct qsm_qos_mgr *qsm_qos_mgr_create(const struct qsm_regs *regs, struct qsm_tb_sched *tb_sched,

@@ -36,6 +36,10 @@ uint64_t qsm_qos_mgr_next(const struct qsm_qos_mgr *mgr, uint64_t from);
 // ends, and in E + QosLat, the cycle of the load, the ratios.
 bool qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle);
 
+// This is an E, just stepped: the length of the epoch that begins, and had_tb of R-QM-2.
+bool qsm_qos_mgr_epoch_ended(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t *ep_len,
+                             uint32_t *had_tb);
+
 // busy of the slot has this value from cycle `from` on.
 void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, uint64_t from);
 // CTX arrival or HIST_CLEAR in the cycle before `from`.

@@ -49,8 +49,8 @@ struct notes {
   struct noted_msg msg[NOTES_MAX];
   struct noted_rsp rsp[NOTES_MAX];
   struct qsm_event event[NOTES_MAX];
-  uint32_t insn[64][QSM_MAX_KERNELS];  // what snap_insn answers
-  uint32_t idle[64][QSM_MAX_KERNELS];  // what snap_idle answers
+  uint32_t insn[QSM_MAX_SMS][QSM_MAX_KERNELS];  // what snap_insn answers
+  uint32_t idle[QSM_MAX_SMS][QSM_MAX_KERNELS];  // what snap_idle answers
 };
 
 // Owned by the caller: free with notes_destroy().
