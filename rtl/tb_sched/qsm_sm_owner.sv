@@ -48,8 +48,6 @@ module qsm_sm_owner
   input  logic [NumSms-1:0]                       off_i,
   input  logic [NumSms-1:0]                       on_i
 );
-  localparam int unsigned CountW = $clog2(NumSms + 1);
-
   sm_use_e [NumSms-1:0] use_q, use_d, next_use_q, next_use_d;
   logic [NumSms-1:0][KernelW-1:0] owner_q, owner_d, next_owner_q, next_owner_d;
   logic [NumSms-1:0] moving_q, moving_d, rested_q;
@@ -193,9 +191,9 @@ module qsm_sm_owner
       move_cycles_q <= '0;
       gated_cycles_q <= '0;
     end else begin
-      moves_q <= moves_q + 32'(CountW'($countones(ended)));
-      move_cycles_q <= move_cycles_q + 48'(CountW'($countones(moving_q)));
-      gated_cycles_q <= gated_cycles_q + 48'(CountW'($countones(off)));
+      moves_q <= moves_q + 32'($countones(ended));
+      move_cycles_q <= move_cycles_q + 48'($countones(moving_q));
+      gated_cycles_q <= gated_cycles_q + 48'($countones(off));
     end
   end
   assign moves_o = moves_q;
