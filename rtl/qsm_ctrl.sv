@@ -37,6 +37,8 @@ module qsm_ctrl
   output logic                  icache_inv_o,
   output preempt_req_t          preempt_o,
   output logic                  l2_flush_o,
+  // SM_MOVE: in the cycle after the write
+  output sm_request_t           sm_request_o,
 
   // TB scheduler.
   input  tb_status_t tb_i,
@@ -44,8 +46,9 @@ module qsm_ctrl
   // L2 slices and memory controllers: the counter that MEM_SELECT asks for, in the same cycle.
   input  logic [31:0] mem_value_i,
 
-  // QoS manager.
+  // QoS manager, SM manager.
   input  logic snapshot_i,  // this cycle is E
+  input  logic sm_mgr_i,    // it owns SMs, or has some to give back
 
   // SMs.
   // whose record is asked for, a register
@@ -78,6 +81,10 @@ module qsm_ctrl
   gpu_writes_t gpu_writes;
   logic [SmW-1:0] sm_select;
   job_t job;
+  sm_owner_t sm_owner;
+  sm_request_t sm_request_q;
+  logic move_ok;
+  logic [NumKernels-1:0] valid;  // contexts
   qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
     .sel_i(req_i.valid && in_gpu && aligned), .we_i(req_i.we), .off_i(off[7:2]),
@@ -92,9 +99,21 @@ module qsm_ctrl
       RegMemSelect[7:0]: gpu_guard = !req_i.wdata[12] || req_i.wdata[3:0] == '0;
       RegL2Flush[7:0]:   gpu_guard = !gpu_figures_i.l2_flush;
       RegPreempt[7:0]:   gpu_guard = gpu_figures_i.preempt_status.code != CodeExamined;
+      RegSmMove[7:0]:    gpu_guard = move_ok;
       default:           gpu_guard = 1'b1;
     endcase
   end
+  // R-SO-9: the manager decides, or there is no such owner.
+  assign move_ok = !scheme_whole_sms(gpu_regs_o.scheme) && !sm_mgr_i &&
+      (sm_use_e'(req_i.wdata[17:16]) != UseOwned || valid[req_i.wdata[8 +: KernelW]]);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sm_request_q <= '0;
+    else sm_request_q <= '{
+      valid: gpu_writes.sm_move, sm: req_i.wdata[SmW-1:0],
+      usage: sm_use_e'(req_i.wdata[17:16]), owner: req_i.wdata[8 +: KernelW]
+    };
+  end
+  assign sm_request_o = sm_request_q;
   assign irq_o = |gpu_regs_o.irq.ended;
   assign icache_inv_o = gpu_writes.icache_inv;
   assign l2_flush_o = gpu_writes.l2_flush;
@@ -111,11 +130,16 @@ module qsm_ctrl
 
   assign sm_select = gpu_regs_o.sm_select;
   assign job = tb_i.job[sm_select];
+  assign sm_owner = tb_i.owner[sm_select];
   assign gpu_own = '{
     cycle: cycle_o, stall_value: figures_i[sm_select].stall_value,
     smsel_job: {job.result, figures_i[sm_select].save_phase, job.image, job.tb, job.kernel,
         job.kind},
-    mem_value: gpu_regs_o.mem_select.counter[4] ? figures_i[sm_select].l1_value : mem_value_i
+    mem_value: gpu_regs_o.mem_select.counter[4] ? figures_i[sm_select].l1_value : mem_value_i,
+    smsel_owner: '{
+      power: sm_owner.power, next_slot: sm_owner.next_owner, next_usage: sm_owner.next_usage,
+      moving: sm_owner.moving, slot: sm_owner.owner, usage: sm_owner.usage
+    }
   };
 
   // ---- figures of the selected SM ----
@@ -138,7 +162,7 @@ module qsm_ctrl
 
   // ---- slot registers ----
   logic known, writable, value_ok, idle_only, quiet_only, slot_ok, slot_guard;
-  logic [NumKernels-1:0] valid, busy, slot_we, alloc_write;
+  logic [NumKernels-1:0] busy, slot_we, alloc_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
   slot_writes_t [NumKernels-1:0] slot_writes;
   qsm_slot_rules u_slot_rules (

@@ -34,6 +34,8 @@ module qsm_gpu
   logic [NumKernels-1:0] ctx_qos, ctx_arrival, hist_clear, launch, kill_write;
   logic alloc_change, icache_inv;
   preempt_req_t preempt;
+  sm_request_t host_request, mgr_request;
+  logic sm_mgr_busy;
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
   gpu_figures_t gpu_figures;
@@ -93,17 +95,22 @@ module qsm_gpu
     .qos_o(ctx_qos),
     .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
     .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),
-    .l2_flush_o(l2_flush),
+    .l2_flush_o(l2_flush), .sm_request_o(host_request), .sm_mgr_i(sm_mgr_busy),
     .tb_i(tb), .mem_value_i(mem_value), .snapshot_i(snapshot),
     .fault_kernel_o(fault_kernel), .figures_i(figures)
   );
+
+  // ---- SM manager: none yet (nor sm_record below), so nobody but the host moves SMs ----
+  assign mgr_request = '0;
+  assign sm_mgr_busy = 1'b0;
 
   // ---- what read-only registers show ----
   assign gpu_figures = '{
     epoch_count: qos.epoch_count, epoch_e_lo: qos.epoch_e_lo, alloc_busy: tb.alloc_busy,
     mgr_busy: qos.busy,
     preempt_status: {tb.preempt.sm, tb.preempt.image, tb.preempt.tb, tb.preempt.code},
-    adjust_busy: tb.adjust_busy, l2_flush: l2_flushing
+    adjust_busy: tb.adjust_busy, l2_flush: l2_flushing, moves: tb.moves,
+    move_cycles: tb.move_cycles, gated_cycles: tb.gated_cycles
   };
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -111,7 +118,7 @@ module qsm_gpu
         status: {tb.killed[k], tb.busy[k]}, launches: tb.launches[k],
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
-        saved: tb.saved[k], ratio: qos.ratio[k]
+        saved: tb.saved[k], ratio: qos.ratio[k], sm_record: '0
       };
       {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
     end
@@ -122,6 +129,14 @@ module qsm_gpu
   };
 
   from_sm_t [NumSms-1:0] from_sm;  // messages of the SMs, as the GPU level sees them
+  logic [NumSms-1:0] gate, wake;
+  sm_request_t sm_request;
+  assign sm_request = host_request.valid ? host_request : mgr_request;
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(host_request.valid && mgr_request.valid))
+    else $error("R-SO-1: two requests in one cycle");
+`endif
   qsm_tb_sched #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm),
     .MaxTbs(MaxTbs),
@@ -129,13 +144,15 @@ module qsm_gpu
     .slot_regs_t(slot_regs_t), .desc_t(desc_t), .gpu_regs_t(gpu_regs_t),
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
     .saved_t(saved_t), .status_t(tb_status_t), .figures_t(sm_figures_t), .dispatch_t(dispatch_t),
-    .from_sm_t(from_sm_t)
+    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
+    .Gating(PowerGating != 0)
   ) u_tb_sched (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival),
-    .alloc_change_i(alloc_change), .preempt_i(preempt), .status_o(tb),
+    .alloc_change_i(alloc_change), .preempt_i(preempt), .sm_request_i(sm_request), .status_o(tb),
     .snapshot_i(snapshot), .epoch_done_i(epoch_done), .ratio_i(qos.ratio),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_o(dispatch),
+    .gate_o(gate), .wake_o(wake),
     .from_sm_i(from_sm), .figures_i(figures)
   );
 
@@ -176,9 +193,16 @@ module qsm_gpu
     .clk_i, .rst_ni, .valid_i(word_to), .data_i(word), .valid_o(sm_word_valid), .data_o(word_seen)
   );
 
+  power_order_t [NumSms-1:0] power_order, sm_power_order;
+  always_comb for (int unsigned i = 0; i < NumSms; i++) power_order[i] = '{
+      wake: wake[i], gate: gate[i]};
+  qsm_delay #(.Width(NumSms * $bits(power_order_t)), .Lat(NocLat)) u_delay_power (
+    .clk_i, .rst_ni, .data_i(power_order), .data_o(sm_power_order)
+  );
+
   assign direct = '{
     cycle: cycle, policy: gpu_regs.policy, policy_param: policy_param, qos: ctx_qos,
-    skip_l1: skip_l1, epoch_len: gpu_regs.epoch_len,
+    skip_l1: skip_l1, epoch_len: gpu_regs.epoch_len, wake_lat: gpu_regs.wake_lat,
     first_quota: slot_regs[dispatch_seen.kernel].first_quota,
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
     stall_sub: gpu_regs.stall_select.subcore, stall_kernel: gpu_regs.stall_select.slot,
@@ -189,7 +213,8 @@ module qsm_gpu
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     to_sm_t to_sm;
     always_comb begin
-      to_sm = '{broadcast: sm_broadcast, dispatch: dispatch_seen, quota_word: word_seen};
+      to_sm = '{broadcast: sm_broadcast, dispatch: dispatch_seen, quota_word: word_seen,
+          power: sm_power_order[i]};
       to_sm.dispatch.valid = sm_dispatch_valid[i];
       to_sm.quota_word.valid = sm_word_valid[i];
     end

@@ -190,6 +190,11 @@ package qsm_pkg;
     preempt_status_t preempt;
     job_t [NumSms-1:0] job;
     saved_t [NumKernels-1:0] saved;
+    sm_owner_t [NumSms-1:0] owner;
+    logic [NumKernels-1:0] part;                       // valid and active, R-TB-14
+    logic [31:0] moves;
+    logic [47:0] move_cycles;
+    logic [47:0] gated_cycles;
   } tb_status_t;
 
   typedef struct packed {
@@ -242,6 +247,7 @@ package qsm_pkg;
     logic [NumKernels-1:0] qos;
     logic [NumKernels-1:0] skip_l1;    // CACHE_POLICY bit 0
     logic [19:0] epoch_len;
+    logic [15:0] wake_lat;
     logic [30:0] first_quota;          // of the kernel of the dispatch message that is seen
     logic [31:12] save_base;           // likewise
     // which figure is shown where an SM shows one of many
@@ -262,16 +268,28 @@ package qsm_pkg;
     quota_load_t quota_load;
   } sm_broadcast_t;
 
+  typedef struct packed {  // power, to an SM (R-SO-6, R-SO-7)
+    logic wake;
+    logic gate;
+  } power_order_t;
+
+  typedef struct packed {  // and its answer (R-PG-2, R-PG-4)
+    logic on;
+    logic off;
+  } power_answer_t;
+
   typedef struct packed {  // messages to an SM, in the cycle in which they are seen
     sm_broadcast_t broadcast;
     dispatch_t dispatch;
     quota_word_t quota_word;
+    power_order_t power;
   } to_sm_t;
 
   typedef struct packed {  // messages from an SM, in the cycle in which they are sent
     retire_t retire;
     logic restored;
     logic [NumKernels-1:0] fault;
+    power_answer_t power;
   } from_sm_t;
 
   // Figures of an SM, direct to the GPU level. A new one is a field here, which qsm_sm sets and

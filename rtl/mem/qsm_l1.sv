@@ -26,6 +26,7 @@ module qsm_l1
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
+  input  logic                       rst_kept_ni,  // of the counters
 
   // Device passes: one may be where pass_ready_o holds.
   input  logic                       pass_i,
@@ -73,7 +74,8 @@ module qsm_l1
   input  logic [Subs-1:0][SlotW-1:0] fence_slot_i,
   input  logic [SlotW-1:0]           read_slot_i, // counter that is read, in the same cycle
   input  logic [2:0]                 read_counter_i,
-  output logic [31:0]                value_o
+  output logic [31:0]                value_o,
+  output logic                       open_o        // a pass is in A
 );
   localparam int unsigned SetBits = $clog2(Sets);
   localparam int unsigned SetW = (Sets > 1) ? SetBits : 1;
@@ -140,6 +142,7 @@ module qsm_l1
     merges = stores && match_valid;  // its bytes go into the line
   end
   assign take_o = join_o || req_valid_o;
+  assign open_o = a_valid_q;
   assign part_o = a_q.part;
   assign req_kind_o = a_q.kind;
   assign req_amo_o = a_q.amo;
@@ -196,12 +199,13 @@ module qsm_l1
     endcase
   end
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_kinds (
-    .clk_i, .rst_ni, .clear_i(start_i), .add_i(acts), .slot_i(a_q.slot), .which_i(kind),
+    .clk_i, .rst_ni(rst_kept_ni), .clear_i(start_i), .add_i(acts), .slot_i(a_q.slot),
+    .which_i(kind),
     .read_slot_i, .read_which_i(read_kind), .value_o(kinds)
   );
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_outcomes (
-    .clk_i, .rst_ni, .clear_i(start_i), .add_i(hits || join_o || allocates), .slot_i(a_q.slot),
-    .which_i(outcome),
+    .clk_i, .rst_ni(rst_kept_ni), .clear_i(start_i), .add_i(hits || join_o || allocates),
+    .slot_i(a_q.slot), .which_i(outcome),
     .read_slot_i, .read_which_i(read_outcome), .value_o(outcomes)
   );
 

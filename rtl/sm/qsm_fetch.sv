@@ -41,6 +41,7 @@ module qsm_fetch
   input  logic                              icache_inv_i,
   input  logic                              fill_valid_i,
   input  lanes_t                            fill_data_i,
+  output logic                              miss_busy_o,
   output logic                              miss_valid_o,
   output logic [31:0]                       miss_addr_o,
   output logic [KernelW-1:0]                miss_slot_o,
@@ -178,6 +179,7 @@ module qsm_fetch
       if (icache_inv_i && miss_q != MissIdle) miss_drop_q <= 1'b1;
     end
   end
+  assign miss_busy_o = miss_q != MissIdle;
   assign miss_valid_o = miss_q == MissPend;
   assign miss_addr_o = miss_addr_q;
   assign miss_slot_o = miss_slot_q;

@@ -18,6 +18,7 @@ module qsm_issue
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
+  input  logic                                    rst_kept_ni,  // of the stall counters
   input  policy_e                                 policy_i,
   input  policy_param_t                           policy_param_i,
   input  logic [NumKernels-1:0]                   killed_i,
@@ -232,12 +233,12 @@ module qsm_issue
   assign reason_o = reason;
   if (StallCounters != 0) begin : g_stall
     qsm_stall #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_stall (
-      .clk_i, .rst_ni, .resident_i, .kernel_i, .reason_i(reason),
+      .clk_i, .rst_ni(rst_kept_ni), .resident_i, .kernel_i, .reason_i(reason),
       .read_kernel_i(stall_kernel_i), .read_reason_i(stall_reason_i), .value_o(stall_value_o)
     );
   end else begin : g_no_stall
     logic unused_stall;
-    assign unused_stall = ^{stall_kernel_i, stall_reason_i};
+    assign unused_stall = ^{rst_kept_ni, stall_kernel_i, stall_reason_i};
     assign stall_value_o = '0;
   end
 

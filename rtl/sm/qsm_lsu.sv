@@ -20,6 +20,7 @@ module qsm_lsu
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
+  input  logic                       rst_kept_ni,  // of the L1's counters
   input  desc_t    [NumKernels-1:0]  desc_i,
   input  tb_info_t [MaxTbs-1:0]      tb_info_i,
   // of a thread block that arrives (R-SM-1) or is restored
@@ -52,7 +53,8 @@ module qsm_lsu
   input  logic     [NumSched-1:0][KernelW-1:0] fence_kernel_i,
   input  logic     [KernelW-1:0]     l1_slot_i,
   input  logic     [2:0]             l1_counter_i,
-  output logic     [31:0]            l1_value_o
+  output logic     [31:0]            l1_value_o,
+  output logic                       open_o        // something is under way
 );
   // ---- queue to N ----
   logic            n_valid_q, n_ready, n_moves, pop_valid;
@@ -109,7 +111,7 @@ module qsm_lsu
   bytes_t store_bytes;
   lanes_t store_data, bank_rdata;
   logic [31:0]     req_line;
-  logic            txn_free, txn_take, txn_join, serve, serve_last;
+  logic            txn_free, txn_open, txn_take, txn_join, serve, serve_last;
   logic [TxnW-1:0] txn, join_txn, head_txn, serve_txn;
   lsu_part_t       shared_part, device_part, take_part, serve_part;
   logic            device_ready, hit_want, hit_grant;
@@ -200,6 +202,7 @@ module qsm_lsu
     bytes_t                       req_bytes;
     lanes_t                       req_data;
     logic [KernelW-1:0]           req_slot;
+    logic                         l1_open;
     qsm_l1 #(
       .BytesPerLine(LineBytes), .LineW(32 - LineOffW),
       .Sets(CacheKib * 1024 / (L1Ways * LineBytes)), .Ways(L1Ways), .Txns(MemTxns),
@@ -207,6 +210,7 @@ module qsm_lsu
     ) u_l1 (
       .clk_i,
       .rst_ni,
+      .rst_kept_ni,
       .pass_i         (device_pass),
       .pass_ready_o   (device_ready),
       .pass_kind_i    (c_q.kind),
@@ -244,8 +248,10 @@ module qsm_lsu
       .fence_slot_i   (fence_kernel_i),
       .read_slot_i    (l1_slot_i),
       .read_counter_i (l1_counter_i),
-      .value_o        (l1_value_o)
+      .value_o        (l1_value_o),
+      .open_o         (l1_open)
     );
+    assign open_o = n_valid_q || c_valid_q || txn_open || l1_open;
     assign req_o = '{valid: req_valid, kind: req_kind, amo: req_amo,
         addr: {line_number, LineOffW'(0)}, bytes: req_bytes, data: req_data,
                      tag: TagW'(txn), slot: req_slot};
@@ -263,9 +269,10 @@ module qsm_lsu
     assign hit_want   = 1'b0;
     assign hit_data   = '0;
     assign l1_value_o = '0;
+    assign open_o = n_valid_q || c_valid_q || txn_open;
     logic unused;
-    assign unused = ^{hit_grant, skip_l1_i, start_i, restore_i, restore_kernel_i, fence_i,
-        fence_kernel_i, l1_slot_i, l1_counter_i};
+    assign unused = ^{rst_kept_ni, hit_grant, skip_l1_i, start_i, restore_i, restore_kernel_i,
+        fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
   end
 
   // R-SB-3: a store's shared pass opens no part
@@ -328,6 +335,7 @@ module qsm_lsu
     .clk_i,
     .rst_ni,
     .free_o      (txn_free),
+    .open_o      (txn_open),
     .txn_o       (txn),
     .take_i      (txn_take),
     .take_part_i (take_part),

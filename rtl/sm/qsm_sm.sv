@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streaming multiprocessor: sub-cores, load/store unit, thread-block slots, barrier, faults, quota
-// counters. docs/sm.md Contract: messages come and go without back-pressure (docs/machine.md);
-// inputs are in the cycle in which a message is
-//   seen, outputs in the cycle in which it is sent. Only wires here: the rules live in the blocks.
+// counters, power controller. docs/sm.md, docs/sm_owner.md. Contract: messages come and go without
+// back-pressure (docs/machine.md); inputs are in the cycle in which a message is seen, outputs in
+// the cycle in which it is sent. Only wires here: the rules live in the blocks.
 // Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire (RETIRE),
 // u_fault (FAULT),
 //   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota
-//   (QUOTA, QLOAD), u_idle_sampler (SAMPLE).
+//   (QUOTA, QLOAD), u_idle_sampler (SAMPLE); g_power.u_power (state).
 module qsm_sm
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -24,15 +24,23 @@ module qsm_sm
   output mem_req_t               req_o,
   input  mem_rsp_t               rsp_i
 );
+  // ---- clock and reset of all but what is kept, and messages, which a gated SM does not see ----
+  logic          clk, rst_n, gated;
   dispatch_t     dispatch;
   sm_broadcast_t broadcast;
-  assign dispatch  = to_sm_i.dispatch;
-  assign broadcast = to_sm_i.broadcast;
+  quota_word_t   quota_word;
+  always_comb begin
+    dispatch         = to_sm_i.dispatch;
+    dispatch.valid   = to_sm_i.dispatch.valid && !gated;
+    broadcast        = gated ? '0 : to_sm_i.broadcast;
+    broadcast.kill   = to_sm_i.broadcast.kill;  // and start: the killed flags see them
+    quota_word       = to_sm_i.quota_word;
+    quota_word.valid = to_sm_i.quota_word.valid && !gated;
+  end
 
   retire_t               retire;
   logic                  restored;
   logic [NumKernels-1:0] fault;
-  assign from_sm_o = '{retire: retire, restored: restored, fault: fault};
 
   // ---- thread-block slots ----
   logic        [NumKernels-1:0] killed, present, runnable, open, throttled;
@@ -55,8 +63,8 @@ module qsm_sm
   end
 
   qsm_tb_launch u_launch (
-    .clk_i,
-    .rst_ni,
+    .clk_i (clk),
+    .rst_ni (rst_n),
     .desc_i,
     .killed_i    (killed),
     .arrive_i    (arrival),
@@ -78,8 +86,8 @@ module qsm_sm
     .retire_o    (retire)
   );
   qsm_barrier u_barrier (
-    .clk_i,
-    .rst_ni,
+    .clk_i (clk),
+    .rst_ni (rst_n),
     .killed_i    (killed),
     .new_valid_i (arrival.valid),
     .new_tb_i    (dispatch.tb),
@@ -94,8 +102,8 @@ module qsm_sm
     .left_zero_o (left_zero)
   );
   qsm_wipe u_wipe (
-    .clk_i,
-    .rst_ni,
+    .clk_i (clk),
+    .rst_ni (rst_n),
     .desc_i,
     .tb_info_i   (tb_info),
     .arrive_i    (arrival),
@@ -104,10 +112,10 @@ module qsm_sm
     .wipe_o      (wipe),
     .row_o       (wipe_row)
   );
-  qsm_fault u_fault (
+  qsm_fault u_fault (  // kept while the SM is gated
     .clk_i,
     .rst_ni,
-    .start_i  (broadcast.start),
+    .start_i  (to_sm_i.broadcast.start),
     .kill_i   (broadcast.kill),
     .source_i (fault_source),
     .killed_o (killed),
@@ -129,8 +137,8 @@ module qsm_sm
   logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth;
   step_word_t [NumSched-1:0]     step_word;
   qsm_tb_save u_save (
-    .clk_i,
-    .rst_ni,
+    .clk_i (clk),
+    .rst_ni (rst_n),
     .desc_i,
     .killed_i          (killed),
     .save_base_i       (direct_i.save_base),
@@ -167,7 +175,7 @@ module qsm_sm
   assign figures_o.save_phase = save_phase;
 
   // ---- memory port and load/store unit ----
-  logic        [NumSched-1:0]              miss_valid, miss_grant, fill_valid;
+  logic        [NumSched-1:0]              miss_busy, miss_valid, miss_grant, fill_valid;
   logic        [NumSched-1:0][31:0]        miss_addr;
   logic        [NumSched-1:0][KernelW-1:0] miss_slot;
   logic        [NumSched-1:0]              mq_valid, mq_pop, result_pop;
@@ -176,7 +184,7 @@ module qsm_sm
   sb_pass_t                                sb_pass;
   sb_ack_t                                 sb_ack;
   mem_req_t                                lsu_req;
-  logic                                    lsu_port_free, lsu_rsp_valid;
+  logic                                    lsu_port_free, lsu_rsp_valid, lsu_open;
   logic        [TxnW-1:0]                  lsu_rsp_txn;
   lanes_t                                  rsp_data;
   logic        [NumSched-1:0]              fence;  // device fences
@@ -197,8 +205,9 @@ module qsm_sm
     .rsp_data_o      (rsp_data)
   );
   qsm_lsu u_lsu (
-    .clk_i,
-    .rst_ni,
+    .clk_i (clk),
+    .rst_ni (rst_n),
+    .rst_kept_ni (rst_ni),
     .desc_i,
     .tb_info_i    (tb_info),
     .tb_index_i   (tb_index),
@@ -225,7 +234,8 @@ module qsm_sm
     .fence_kernel_i (issue_kernel),
     .l1_slot_i    (direct_i.l1_slot),
     .l1_counter_i (direct_i.l1_counter),
-    .l1_value_o   (figures_o.l1_value)
+    .l1_value_o   (figures_o.l1_value),
+    .open_o       (lsu_open)
   );
 
   // ---- sub-cores ----
@@ -236,8 +246,9 @@ module qsm_sm
   logic         [NumSched-1:0][WarpsPerSched-1:0][2:0] reason;
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     qsm_subcore #(.Sub(s)) u_subcore (
-      .clk_i,
-      .rst_ni,
+      .clk_i (clk),
+      .rst_ni (rst_n),
+      .rst_kept_ni (rst_ni),
       .sm_id_i,
       .cycle_i        (direct_i.cycle),
       .desc_i,
@@ -252,6 +263,7 @@ module qsm_sm
       .icache_inv_i   (broadcast.icache_inv),
       .fill_valid_i   (fill_valid[s]),
       .fill_data_i    (rsp_data),
+      .miss_busy_o    (miss_busy[s]),
       .miss_valid_o   (miss_valid[s]),
       .miss_addr_o    (miss_addr[s]),
       .miss_slot_o    (miss_slot[s]),
@@ -301,8 +313,8 @@ module qsm_sm
   end
 
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_quota (
-    .clk_i,
-    .rst_ni,
+    .clk_i (clk),
+    .rst_ni (rst_n),
     .issue_valid_i    (issue_valid),
     .issue_kernel_i   (issue_kernel),
     .issue_lanes_i    (issue_lanes),
@@ -314,10 +326,10 @@ module qsm_sm
     .first_quota_i    (direct_i.first_quota),
     .epoch_len_i      (direct_i.epoch_len),
     .tick_i           (broadcast.tick),
-    .word_valid_i     (to_sm_i.quota_word.valid),
-    .word_kernel_i    (to_sm_i.quota_word.kernel),
-    .word_quota_i     (to_sm_i.quota_word.quota),
-    .word_credit_i    (to_sm_i.quota_word.credit),
+    .word_valid_i     (quota_word.valid),
+    .word_kernel_i    (quota_word.kernel),
+    .word_quota_i     (quota_word.quota),
+    .word_credit_i    (quota_word.credit),
     .load_valid_i     (broadcast.quota_load.valid),
     .load_scheme_i    (broadcast.quota_load.scheme),
     .open_o           (open),
@@ -329,8 +341,8 @@ module qsm_sm
 
   qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched),
       .NumWarps(WarpsPerSched)) u_idle_sampler (
-    .clk_i,
-    .rst_ni,
+    .clk_i (clk),
+    .rst_ni (rst_n),
     .sample_i    (broadcast.sample),
     .tick_i      (broadcast.tick),
     .resident_i  (resident),
@@ -338,4 +350,64 @@ module qsm_sm
     .reason_i    (reason),
     .snap_idle_o (figures_o.snap_idle)
   );
+
+  // ---- power, R-PG-1 to R-PG-4 ----
+  logic off, on, sm_quiet;
+  assign sm_quiet = tb_valid == '0 && !wipe && !freeze.valid && miss_busy == '0;
+  assign from_sm_o = '{retire: retire, restored: restored, fault: fault,
+      power: '{on: on, off: off}};
+  if (PowerGating != 0) begin : g_power
+    logic clk_en;
+    qsm_sm_power u_power (
+      .clk_i,
+      .rst_ni,
+      .gate_i     (to_sm_i.power.gate),
+      .wake_i     (to_sm_i.power.wake),
+      .off_o      (off),
+      .on_o       (on),
+      .quiet_i    (sm_quiet),
+      .wake_lat_i (direct_i.wake_lat),
+      .gated_o    (gated),
+      .clk_en_o   (clk_en)
+    );
+    qsm_clock_gate u_gate (.clk_i, .en_i(clk_en), .clk_o(clk));
+    assign rst_n = rst_ni && !gated;
+
+`ifndef SYNTHESIS
+    logic open_warp;  // a warp, or the end of one, is on its way
+    always_comb begin
+      open_warp = 1'b0;
+      for (int unsigned s = 0; s < NumSched; s++)
+        open_warp |= start[s].valid || arrive[s].valid || finish[s].valid || issue[s].valid;
+    end
+    // Immediate assertions where a member of a wide struct is looked at (docs/style.md).
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        assert (!off || !(lsu_open || mq_valid != '0 || (|resident) || open_warp))
+          else $error("R-PG-1: a quiet SM has something under way");
+        assert (!((off || u_power.power_q != PowerOn) && to_sm_i.dispatch.valid))
+          else $error("R-PG-2: a block comes to an SM that is not on");
+        assert (!((off || gated) && rsp_i.valid))
+          else $error("R-PG-3: a response comes to an SM that is gated");
+        assert (!gated || !(retire.valid || restored || req_o.valid || fault != '0 || off))
+          else $error("R-PG-3: a gated SM says something");
+      end
+    end
+    a_clock: assert property (@(posedge clk) !(gated && u_power.gated_q))
+      else $error("R-PG-3: the clock of a gated SM goes on");
+    logic [MaxTbs+2*NumKernels+NumSched*(WarpsPerSched*(KernelW+1)+2)-1:0] still;
+    assign still = {tb_valid, present, open, resident, kernel, mq_valid, miss_valid};
+    a_still: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (gated && u_power.gated_q) |-> $stable(still))
+      else $error("R-PG-3: state of a gated SM changes");
+`endif
+  end else begin : g_no_power
+    assign clk = clk_i;
+    assign rst_n = rst_ni;
+    assign gated = 1'b0;
+    assign off = 1'b0;
+    assign on = 1'b0;
+    logic unused;
+    assign unused = ^{to_sm_i.power, direct_i.wake_lat, sm_quiet, lsu_open};
+  end
 endmodule

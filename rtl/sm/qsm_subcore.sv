@@ -18,6 +18,7 @@ module qsm_subcore
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
+  input  logic                        rst_kept_ni,     // of the stall counters
   input  logic [SmW-1:0]              sm_id_i,
   input  logic [63:0]                 cycle_i,
   input  desc_t [NumKernels-1:0]      desc_i,
@@ -35,7 +36,8 @@ module qsm_subcore
   input  logic                        icache_inv_i,    // R-FE-6
   input  logic                        fill_valid_i,    // R-FE-5, cycle a
   input  lanes_t                      fill_data_i,
-  output logic                        miss_valid_o,    // miss register PEND
+  output logic                        miss_busy_o,     // miss register not IDLE
+  output logic                        miss_valid_o,    // PEND
   output logic [31:0]                 miss_addr_o,     // line address
   output logic [KernelW-1:0]          miss_slot_o,
   input  logic                        miss_grant_i,
@@ -140,8 +142,8 @@ module qsm_subcore
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
     .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
     .push_pre_o(push_pre),
-    .icache_inv_i, .fill_valid_i, .fill_data_i, .miss_valid_o, .miss_addr_o, .miss_slot_o,
-    .miss_grant_i
+    .icache_inv_i, .fill_valid_i, .fill_data_i, .miss_busy_o, .miss_valid_o, .miss_addr_o,
+    .miss_slot_o, .miss_grant_i
   );
 
   qsm_ibuf u_ibuf (
@@ -158,7 +160,7 @@ module qsm_subcore
   sb_done_t fixed_done, div_done, part_back;
 
   qsm_issue #(.Sub(Sub)) u_issue (
-    .clk_i, .rst_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
+    .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
     .split_valid_i(split_valid), .has_live_i(has_live), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid),

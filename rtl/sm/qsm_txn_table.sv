@@ -16,6 +16,7 @@ module qsm_txn_table
   input  logic            clk_i,
   input  logic            rst_ni,
   output logic            free_o,      // some transaction is free at the start of the cycle
+  output logic            open_o,      // some is not
   output logic [TxnW-1:0] txn_o,       // the lowest free one
   input  logic            take_i,
   input  lsu_part_t       take_part_i,
@@ -38,6 +39,7 @@ module qsm_txn_table
   assign free_o = busy_q != '1;
   assign part_o = part_mem[serve_txn_o];
 
+  assign open_o = busy_q != '0;
   always_comb begin
     txn_o = '0;
     for (int t = int'(MemTxns) - 1; t >= 0; t--) begin

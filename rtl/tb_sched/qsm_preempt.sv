@@ -42,6 +42,10 @@ module qsm_preempt
   input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
   input  technique_e                        evict_technique_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
+  // Moves of SMs.
+  input  logic [NumSms-1:0][NumKernels-1:0] move_i,
+  input  technique_e                        move_technique_i,
+  output logic [NumSms-1:0][NumKernels-1:0] move_refused_o,   // pulse
 
   // Launches.
   input  slot_regs_t [NumKernels-1:0]      slot_regs_i,
@@ -152,6 +156,7 @@ module qsm_preempt
     .code_o(status_o.code), .code_sm_o(status_o.sm), .code_tb_o(status_o.tb),
     .code_image_o(code_image),
     .evict_i, .evict_technique_i, .evict_refused_o,
+    .move_i, .move_technique_i, .move_refused_o,
     .killed_i, .save_base_i(save_base), .save_limit_i(save_limit), .idempotent_i(idempotent),
     .win_rw_i(win_rw), .win_base_i(win_base), .win_limit_i(win_limit),
     .warps_i(warps), .shared_i(shared),

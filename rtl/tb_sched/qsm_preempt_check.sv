@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks requests of the host and of the TB adjuster to preempt a thread block: one request at a
-// time is checked and decided.
-// Contract: docs/preemption.md R-PE-1, 2, 3, 11. A request latched in c is decided in c+1 (drain,
-// or no image is free) or c+2+v (image v).
+// Checks requests of the host, of the TB adjuster and of moves of SMs to preempt a thread block:
+// one request at a time is checked and decided.
+// Contract: docs/preemption.md R-PE-1, 2, 3, 11, docs/sm_owner.md R-SO-5. A request latched in c is
+// decided in c+1 (drain, or no image is free) or c+2+v (image v).
 // Observed by the lockstep monitor: decided, code, from_host_q, sm_o, kernel_o, tb_o, technique_o,
 // image_o (PREEMPT).
 // Cost: the image's address is compared by subtracting the image size from the save area, v+1 times
@@ -39,6 +39,10 @@ module qsm_preempt_check
   input  logic [NumSms-1:0][NumKernels-1:0] evict_i,          // falls when the request is over
   input  technique_e                        evict_technique_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
+  // Moves of SMs, in the same way.
+  input  logic [NumSms-1:0][NumKernels-1:0] move_i,
+  input  technique_e                        move_technique_i,
+  output logic [NumSms-1:0][NumKernels-1:0] move_refused_o,   // pulse
 
   // Launches: save area, windows in pages of 4096 bytes.
   input  logic [NumKernels-1:0]            killed_i,
@@ -87,7 +91,7 @@ module qsm_preempt_check
   state_e state_q;
   request_t host_q;          // H; valid while its code is "examined"
   request_t req_q;           // the one that is examined
-  logic from_host_q;
+  logic from_host_q, from_move_q;
   preempt_code_e code_q, code;
 
   // ---- latch, R-PE-1 ----
@@ -95,10 +99,13 @@ module qsm_preempt_check
   logic [NumSms-1:0] evict_sms, evict_grant;
   logic [SmW-1:0] evict_sm;
   logic [KernelW-1:0] evict_kernel;
+  logic [NumSms-1:0][NumKernels-1:0] flags;  // evict flags of both
+  logic for_move;
+  assign flags = evict_i | move_i;
   assign host_waits = code_q == CodeExamined;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++)
-      evict_sms[i] = evict_i[i] != '0 && !job_i[i] && state_q == StIdle && !host_waits;
+      evict_sms[i] = flags[i] != '0 && !job_i[i] && state_q == StIdle && !host_waits;
   end
   qsm_rr_arb #(.N(NumSms)) u_evict_arb (
     .clk_i, .rst_ni, .req_i(evict_sms), .valid_o(evict_valid), .grant_o(evict_grant),
@@ -107,10 +114,11 @@ module qsm_preempt_check
   always_comb begin
     logic [NumKernels-1:0] evicts;
     evicts = '0;
-    for (int unsigned i = 0; i < NumSms; i++) if (evict_grant[i]) evicts |= evict_i[i];
+    for (int unsigned i = 0; i < NumSms; i++) if (evict_grant[i]) evicts |= flags[i];
     evict_kernel = '0;
     for (int k = NumKernels - 1; k >= 0; k--) if (evicts[k]) evict_kernel = KernelW'(k);
   end
+  assign for_move = move_i[evict_sm][evict_kernel];
 
   // ---- look, R-PE-2: lowest free image, lines of the area and of an image ----
   logic any_image;
@@ -147,7 +155,7 @@ module qsm_preempt_check
   // ---- decision, R-PE-3 ----
   logic [MaxTbs-1:0] match;
   logic [TbW-1:0] youngest;
-  logic gone, dropped, decided;
+  logic gone, dropped, decided, refused;
   always_comb begin
     youngest = '0;
     for (int r = MaxTbs - 1; r >= 0; r--) begin
@@ -158,7 +166,7 @@ module qsm_preempt_check
   end
   assign tb_o = req_q.by_slot ? req_q.tb : youngest;
   assign gone = retire_i[req_q.sm] && retire_tb_i[req_q.sm] == tb_o;
-  assign dropped = !from_host_q && (!evict_i[req_q.sm][req_q.kernel] || job_i[req_q.sm]);
+  assign dropped = !from_host_q && (!flags[req_q.sm][req_q.kernel] || job_i[req_q.sm]);
 
   always_comb begin
     // A kernel with a TB out is busy and not ending.
@@ -175,9 +183,12 @@ module qsm_preempt_check
 
   assign decided = decision_o && !dropped;
   assign accept_o = decided && code == CodeAccepted;
+  assign refused = decided && !from_host_q && code != CodeAccepted;
   always_comb begin
     evict_refused_o = '0;
-    evict_refused_o[req_q.sm][req_q.kernel] = decided && !from_host_q && code != CodeAccepted;
+    move_refused_o = '0;
+    evict_refused_o[req_q.sm][req_q.kernel] = refused && !from_move_q;
+    move_refused_o[req_q.sm][req_q.kernel] = refused && from_move_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -186,6 +197,7 @@ module qsm_preempt_check
       host_q <= '0;
       req_q <= '0;
       from_host_q <= 1'b0;
+      from_move_q <= 1'b0;
       code_q <= CodeNone;
       code_sm_o <= '0;
       code_tb_o <= '0;
@@ -199,8 +211,9 @@ module qsm_preempt_check
       case (state_q)
         StIdle: begin
           from_host_q <= host_waits;
+          from_move_q <= for_move;
           req_q <= host_waits ? host_q : '{sm: evict_sm, kernel: evict_kernel, by_slot: 1'b0,
-              tb: '0, technique: evict_technique_i};
+              tb: '0, technique: for_move ? move_technique_i : evict_technique_i};
           if (host_waits || evict_valid) state_q <= StLook;
         end
         StLook: state_q <= StSize;

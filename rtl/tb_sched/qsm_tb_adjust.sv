@@ -41,7 +41,7 @@ module qsm_tb_adjust #(
   // busy, neither killed nor ending, and a block, new or saved, waits
   input  logic [NumKernels-1:0]             has_block_i,
   input  logic [NumKernels-1:0][OutW-1:0]   out_i,        // TBs resident on all SMs
-  input  logic [NumKernels-1:0][NumSms-1:0] mask_i,
+  input  logic [NumKernels-1:0][NumSms-1:0] mask_i,       // may go to this SM now (R-SO-2)
   // goal / IPC of the history, Q3.16; stands still during a pass
   input  logic [NumKernels-1:0][18:0]       ratio_i,
   input  logic [NumKernels-1:0][6:0]        warps_i,      // per TB: whole * NumSched + rest

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets per SM and kernel: the symmetric static allocation, computed in one step per
-// cycle with additions and comparisons only.
-// Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 (the time is part of the contract).
+// cycle with additions and comparisons only. On an SM that is owned, its owner alone gets targets.
+// Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14, docs/sm_owner.md R-SO-2, R-SO-8 (the time is
+// part of the contract).
 // Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q
 // (state).
-module qsm_tb_alloc #(
+module qsm_tb_alloc
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned WarpsPerSm = 8,  // 1..64
   parameter int unsigned MaxTbs = 8,      // 1..32
   parameter int unsigned Granules = 32,   // power of two
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -27,6 +31,13 @@ module qsm_tb_alloc #(
   input  logic                                     change_i,
   input  logic [NumKernels-1:0]                    busy_i,
   input  logic                                     snapshot_i,  // pulse: this cycle is E
+  output logic [NumKernels-1:0]                    part_o,      // takes part, R-TB-14
+
+  // Use of the SMs, and those whose targets are asked for anew.
+  input  sm_use_e [NumSms-1:0]                     use_i,
+  input  logic [NumSms-1:0][KernelW-1:0]           owner_i,
+  input  logic [NumSms-1:0]                        moving_i,
+  input  logic [NumSms-1:0]                        ask_i,
 
   // TB adjuster, only while busy_o is 0: one of an SM's targets goes up, one down.
   input  logic [SmW-1:0]                           sm_i,
@@ -53,7 +64,8 @@ module qsm_tb_alloc #(
   typedef enum logic [1:0] { StIdle, StSetup, StFill, StReduce } state_e;
 
   state_e state_q;
-  logic request_q;
+  logic [NumSms-1:0] ask_q;                        // a run is asked for, of these SMs
+  logic [NumSms-1:0] left_q, rest;                 // of the run: from this SM on; behind it
   logic [SmW-1:0] sm_q;
   shape_t [NumKernels-1:0] shape_q;                // of the last launch
   shape_t [NumKernels-1:0] job_q;                  // the same, as of the set-up cycle of this SM
@@ -73,6 +85,7 @@ module qsm_tb_alloc #(
   assign active_d = (snapshot_i ? used_q : active_q) | launch_i | arrival_i;
   assign part = valid_i & active_q;
   assign part_qos = qos_i & active_q;
+  assign part_o = part;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       active_q <= '0;
@@ -83,7 +96,7 @@ module qsm_tb_alloc #(
     end
   end
 
-  // ---- request, R-TB-5 ----
+  // ---- request, R-TB-5, R-SO-8 ----
   shape_t [NumKernels-1:0] launched;
   logic [NumKernels-1:0] reshaped;
   always_comb begin
@@ -92,9 +105,15 @@ module qsm_tb_alloc #(
       reshaped[k] = launch_i[k] && shape_q[k] != launched[k];
     end
   end
-  assign busy_o = request_q || state_q != StIdle;
+  assign busy_o = ask_q != '0 || state_q != StIdle;
+  assign rest = left_q & (left_q - NumSms'(1));    // the SM at hand is the lowest
 
-  // ---- set-up: slots assigned to this SM, R-TB-7 ----
+  function automatic logic [SmW-1:0] lowest(input logic [NumSms-1:0] sms);
+    lowest = '0;
+    for (int i = NumSms - 1; i >= 0; i--) if (sms[i]) lowest = SmW'(i);
+  endfunction
+
+  // ---- set-up: slots assigned to this SM, R-TB-7, R-SO-2 ----
   logic [NumKernels-1:0] others, assigned;         // others: non-QoS slots that take part
   // turn: number of the non-QoS slot that this SM serves
   logic [CountW-1:0] n_others, n_assigned, turn;
@@ -114,6 +133,8 @@ module qsm_tb_alloc #(
     n_assigned = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       assigned[k] = part[k] && mask_i[k][sm_q] && (!any_qos || part_qos[k] || rank == turn);
+      if (use_i[sm_q] == UseOwned) assigned[k] = part[k] && owner_i[sm_q] == KernelW'(k);
+      if (moving_i[sm_q] || use_i[sm_q] == UseFree) assigned[k] = 1'b0;
       rank += CountW'(others[k]);
       n_assigned += CountW'(assigned[k]);
     end
@@ -176,21 +197,24 @@ module qsm_tb_alloc #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
-      request_q <= 1'b0;
+      ask_q <= '0;
+      left_q <= '0;
       sm_q <= '0;
     end else begin
-      if (state_q == StIdle) request_q <= 1'b0;
-      if (change_i || reshaped != '0 || (valid_i & (active_d ^ active_q)) != '0) request_q <= 1'b1;
+      ask_q <= ((state_q == StIdle) ? '0 : ask_q) | ask_i;
+      if (change_i || reshaped != '0 || (valid_i & (active_d ^ active_q)) != '0) ask_q <= '1;
       case (state_q)
         StIdle: begin
-          sm_q <= '0;
-          if (request_q) state_q <= StSetup;
+          left_q <= ask_q;
+          sm_q <= lowest(ask_q);
+          if (ask_q != '0) state_q <= StSetup;
         end
         StSetup: state_q <= (assigned != '0) ? StFill : StReduce;
         StFill: if (fill_done && (todo_q & ~fill) == '0) state_q <= StReduce;
         StReduce: if (!over) begin
-          sm_q <= sm_q + SmW'(1);
-          state_q <= (sm_q == SmW'(NumSms - 1)) ? StIdle : StSetup;
+          left_q <= rest;
+          sm_q <= lowest(rest);
+          state_q <= (rest == '0) ? StIdle : StSetup;
         end
         default: state_q <= StIdle;
       endcase

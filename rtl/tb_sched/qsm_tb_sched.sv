@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block scheduler: kernel table, targets and their adjustment, what each SM has left,
-// preemption, and one message to an SM per cycle: a new block, a saved one, or the order to save
-// one. Contract: docs/tb_sched.md, docs/preemption.md, docs/tb_adjust.md. All decisions look at
-// registers as of the start of the cycle; messages leave in the deciding cycle, those of the SMs
-// arrive here when they are seen (the message paths are the parent's). Timing: qsm_tb_dispatch.
+// preemption, who owns which SM, and one message to an SM per cycle: a new block, a saved one, or
+// the order to save one. Contract: docs/tb_sched.md, docs/preemption.md, docs/tb_adjust.md,
+// docs/sm_owner.md. All decisions look at registers as of the start of the cycle; messages leave in
+// the deciding cycle, those of the SMs arrive here when they are seen (the message paths are the
+// parent's). Timing: qsm_tb_dispatch.
 // Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM) with dispatch_o, op 0 or 1
 // (DISPATCH); ending, killed (END); in u_alloc target_we, sm_q,
-// target_q (TARGETS); u_preempt; u_adjust; state: g_sm[i].u_tickets.
-module qsm_tb_sched #(
+// target_q (TARGETS); u_preempt; u_adjust; u_owner; state: g_sm[i].u_tickets.
+module qsm_tb_sched
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // slots, 1..8
   parameter int unsigned NumSched = 1,    // sub-cores per SM, 1..4
@@ -17,21 +20,26 @@ module qsm_tb_sched #(
   parameter int unsigned NumImages = 8,   // saved blocks of a slot, 1..16
   parameter int unsigned LineBytes = 16,  // of a memory line, power of two, 8..128
   parameter int unsigned EndDelay = 16,   // R-TB-3, 1..16
+  parameter bit Gating = 1'b1,            // SMs can be gated
   // Types of the ports, with the members that are named; a GPU's may have more.
   parameter type slot_regs_t = logic,    // ctx.valid, .qos; sm_mask, idempotent, preempt_hold; save
                                          // area in pages of 4096 bytes: save_base, save_limit (0:
                                          // none)
   parameter type desc_t = logic,         // grid ([0] = x), warps, granules, shared (bytes), win[2]:
                                          // base, limit (bytes), r, w
-  parameter type gpu_regs_t = logic,     // adjust, adjust_technique, latecomers.on
+  parameter type gpu_regs_t = logic,     // adjust, adjust_technique, latecomers.on,
+                                         // move_technique, sm_gating
   parameter type preempt_req_t = logic,  // valid, sm, kernel, tb, by_slot, technique
   parameter type preempt_status_t = logic,  // code, sm, tb, image
   parameter type job_t = logic,          // kind, kernel, tb, image, result
   parameter type saved_t = logic,        // images, queued
+  parameter type sm_request_t = logic,   // valid, sm, usage, owner
+  parameter type sm_owner_t = logic,     // power, next_owner, next_usage, moving, owner, usage
   parameter type status_t = logic,       // see status_o
   parameter type figures_t = logic,      // snap_idle[kernel]: samples of idle warps, last epoch
   parameter type dispatch_t = logic,     // see dispatch_o
-  parameter type from_sm_t = logic,      // retire.valid, .tb, .saved; restored, fault[kernel]
+  parameter type from_sm_t = logic,      // retire.valid, .tb, .saved; restored, fault[kernel];
+                                         // power.off, .on
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
@@ -53,6 +61,7 @@ module qsm_tb_sched #(
   input  logic [NumKernels-1:0]       arrival_i,       // CTX valid 0 -> 1
   input  logic                        alloc_change_i,  // CTX, or SM_MASK of a valid slot, changes
   input  preempt_req_t                preempt_i,
+  input  sm_request_t                 sm_request_i,    // of the host or the SM manager
   output status_t                     status_o,
   // QoS manager.
   input  logic                        snapshot_i,      // pulse: this cycle is E
@@ -63,6 +72,8 @@ module qsm_tb_sched #(
   output logic [NumKernels-1:0]       kill_o,
   output logic [NumSms-1:0]           dispatch_valid_o,
   output dispatch_t                   dispatch_o,
+  output logic [NumSms-1:0]           gate_o,
+  output logic [NumSms-1:0]           wake_o,
   input  from_sm_t [NumSms-1:0]       from_sm_i,
   input  figures_t [NumSms-1:0]       figures_i
 );
@@ -74,7 +85,7 @@ module qsm_tb_sched #(
   logic [NumKernels-1:0][NumSms-1:0] mask;
   logic [NumKernels-1:0][6:0] warps;
   logic [NumKernels-1:0][GranW:0] granules;
-  logic [NumSms-1:0] retire, retire_saved;
+  logic [NumSms-1:0] retire, retire_saved, power_off, power_on;
   logic [NumSms-1:0][TbW-1:0] retire_tb;
   logic [NumSms-1:0][NumKernels-1:0][12:0] idle;
   always_comb begin
@@ -89,6 +100,8 @@ module qsm_tb_sched #(
       retire[i] = from_sm_i[i].retire.valid;
       retire_tb[i] = from_sm_i[i].retire.tb;
       retire_saved[i] = from_sm_i[i].retire.saved;
+      power_off[i] = from_sm_i[i].power.off;
+      power_on[i] = from_sm_i[i].power.on;
       idle[i] = figures_i[i].snap_idle;
     end
   end
@@ -129,9 +142,39 @@ module qsm_tb_sched #(
     );
   end
 
+  // ---- who uses which SM ----
+  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt;
+  logic [NumKernels-1:0][NumSms-1:0] may;
+  sm_owner_t [NumSms-1:0] owner;
+  sm_use_e [NumSms-1:0] usage;
+  logic [NumSms-1:0][KernelW-1:0] owner_slot;
+  logic [NumSms-1:0] moving, ask;
+  logic [NumSms-1:0][NumKernels-1:0] move_evict, move_refused;
+  logic [31:0] moves;
+  logic [47:0] move_cycles, gated_cycles;
+  qsm_sm_owner #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating), .sm_request_t(sm_request_t),
+    .sm_owner_t(sm_owner_t)
+  ) u_owner (
+    .clk_i, .rst_ni, .request_i(sm_request_i), .valid_i(valid), .mask_i(mask),
+    .technique_i(gpu_regs_i.move_technique), .gating_i(gpu_regs_i.sm_gating[0]), .owner_o(owner),
+    .moves_o(moves), .move_cycles_o(move_cycles), .gated_cycles_o(gated_cycles),
+    .snapshot_i, .epoch_done_i, .cnt_i(cnt), .may_o(may), .ask_o(ask),
+    .evict_o(move_evict), .refused_i(move_refused),
+    .gate_o, .wake_o, .off_i(power_off), .on_i(power_on)
+  );
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      usage[i] = owner[i].usage;
+      owner_slot[i] = owner[i].owner;
+      moving[i] = owner[i].moving;
+    end
+  end
+
   // ---- targets ----
   logic alloc_busy, adjust_busy, realloc;
-  logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target;
+  logic [NumSms-1:0][NumKernels-1:0][5:0] target;
+  logic [NumKernels-1:0] part;
   logic [NumSms-1:0] alloc_we;
   logic [SmW-1:0] adjust_sm;
   logic [NumKernels-1:0] raise, lower;
@@ -143,7 +186,8 @@ module qsm_tb_sched #(
     .clk_i, .rst_ni, .valid_i(valid), .qos_i(qos), .mask_i(mask), .warps_i(warps),
     .granules_i(granules), .launch_i, .arrival_i,
     .change_i(alloc_change_i || realloc),
-    .busy_i(busy), .snapshot_i,
+    .busy_i(busy), .snapshot_i, .part_o(part),
+    .use_i(usage), .owner_i(owner_slot), .moving_i(moving), .ask_i(ask),
     .sm_i(adjust_sm), .raise_i(raise), .lower_i(lower), .raised_i(raised), .lowered_i(lowered),
     .busy_o(alloc_busy), .we_o(alloc_we), .target_o(target)
   );
@@ -216,7 +260,6 @@ module qsm_tb_sched #(
   end
 
   // ---- preemption ----
-  localparam logic [3:0] Examined = 4'd1;     // PREEMPT_STATUS: the host's request waits
   logic [NumSms-1:0][NumKernels-1:0] evict, evict_refused, saving;
   logic [NumKernels-1:0][NumSms-1:0] closed;  // the SM's job keeps this kernel's blocks out
   preempt_status_t preempt_status;
@@ -237,7 +280,9 @@ module qsm_tb_sched #(
     .clk_i, .rst_ni,
     .host_i(preempt_i), .status_o(preempt_status), .job_o(job), .saved_o(saved),
     .evict_i(evict), .evict_technique_i(gpu_regs_i.adjust_technique),
-    .evict_refused_o(evict_refused), .slot_regs_i, .desc_i,
+    .evict_refused_o(evict_refused), .move_i(move_evict),
+    .move_technique_i(gpu_regs_i.move_technique), .move_refused_o(move_refused),
+    .slot_regs_i, .desc_i,
     .killed_i(killed), .launch_i, .kill_i(kill_o), .ending_i(ending), .unfinished_o(unfinished),
     .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel),
     .from_sm_i, .retire_ticket_i(retire_ticket), .saving_o(saving),
@@ -251,7 +296,6 @@ module qsm_tb_sched #(
   );
 
   // ---- run-time adjustment ----
-  localparam logic [2:0] JobRestore = 3'd3;
   logic [NumSms-1:0] some_job, restoring;
   logic [Granules-1:0] fit_granules;
   logic [GranW:0] fit_len;
@@ -269,7 +313,7 @@ module qsm_tb_sched #(
     .clk_i, .rst_ni, .adjust_i(gpu_regs_i.adjust), .latecomers_i(gpu_regs_i.latecomers.on),
     .snapshot_i, .epoch_done_i, .busy_o(adjust_busy),
     .qos_i(qos), .busy_i(busy), .killed_i(killed), .has_block_i(has_block),
-    .out_i(out), .mask_i(mask),
+    .out_i(out), .mask_i(may),
     .ratio_i,
     .warps_i(warps), .whole_i(whole), .rest_i(rest), .granules_i(granules),
     .idle_i(idle), .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(free_granules),
@@ -280,7 +324,7 @@ module qsm_tb_sched #(
     .alloc_busy_i(alloc_busy), .alloc_we_i(alloc_we), .target_i(target), .sm_o(adjust_sm),
     .raise_o(raise), .lower_o(lower),
     .raised_o(raised), .lowered_o(lowered), .realloc_o(realloc),
-    .preempting_i((|some_job) || preempt_status.code == Examined), .restoring_i(restoring),
+    .preempting_i((|some_job) || preempt_status.code == CodeExamined), .restoring_i(restoring),
     .evict_refused_i(evict_refused), .evict_o(evict)
   );
 
@@ -289,7 +333,7 @@ module qsm_tb_sched #(
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumSms; i++)
-        room[k][i] = mask[k][i] && cnt[i][k] < target[i][k] && !closed[k][i];
+        room[k][i] = may[k][i] && cnt[i][k] < target[i][k] && !closed[k][i];
     end
   end
   qsm_tb_dispatch #(.NumSms(NumSms), .NumKernels(NumKernels), .Granules(Granules)) u_dispatch (
@@ -360,6 +404,14 @@ module qsm_tb_sched #(
     busy: busy, killed: killed, ended: ended, launches: launches, faulted: faulted,
     fault_sm: fault_sm, had_tb: had_tb_q, cnt: cnt, target: target, staying: staying,
     alloc_busy: alloc_busy, adjust_busy: adjust_busy, preempt: preempt_status, job: job,
-    saved: saved
+    saved: saved, owner: owner, part: part, moves: moves, move_cycles: move_cycles,
+    gated_cycles: gated_cycles
   };
+
+`ifndef SYNTHESIS
+  logic [NumSms-1:0] not_on;
+  always_comb for (int unsigned i = 0; i < NumSms; i++) not_on[i] = owner[i].power != PowerOn;
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (dispatch_valid_o & not_on) == '0)
+    else $error("R-PG-2: a dispatch to an SM that is not on");
+`endif
 endmodule

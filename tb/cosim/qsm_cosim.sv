@@ -44,6 +44,7 @@ module qsm_cosim
       num_channels_o
 );
   always_comb qsm_monitor_pkg::dump = dump_i;
+  always_comb qsm_monitor_pkg::dump_clock = dump_i && clk_i;
 
   port_req_t [NumChannels-1:0] mem_req;
   port_rsp_t [NumChannels-1:0] mem_rsp;

@@ -239,6 +239,43 @@ bind qsm_gpu qsm_adjust_monitor u_adjust_monitor (
   .evict(u_tb_sched.u_adjust.evict_q), .evict_next(u_tb_sched.u_adjust.evict_d)
 );
 
+// SM ownership.
+module qsm_owner_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni
+);
+  for (genvar i = 0; i < NumSms; i++) begin : g_sm
+    bit [4:0][31:0] uses, uses_next;  // {next_owner, next_use, moving, owner, use}
+    assign uses = {32'(u_tb_sched.u_owner.next_owner_q[i]), 32'(u_tb_sched.u_owner.next_use_q[i]),
+        32'(u_tb_sched.u_owner.moving_q[i]), 32'(u_tb_sched.u_owner.owner_q[i]),
+        32'(u_tb_sched.u_owner.use_q[i])};
+    assign uses_next = {32'(u_tb_sched.u_owner.next_owner_d[i]),
+        32'(u_tb_sched.u_owner.next_use_d[i]), 32'(u_tb_sched.u_owner.moving_d[i]),
+        32'(u_tb_sched.u_owner.owner_d[i]), 32'(u_tb_sched.u_owner.use_d[i])};
+
+    always @(posedge clk_i) if (rst_ni) begin
+      if (uses_next != uses) qsm_dpi_event(EvMove, i, 0, 0, 5, 256'(uses_next));
+      if (u_tb_sched.u_owner.power_d[i] != u_tb_sched.u_owner.power_q[i])
+        qsm_dpi_event(EvPower, i, 0, 0, 1, 256'(u_tb_sched.u_owner.power_d[i]));
+    end
+
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      qsm_dpi_state(StOwner, i, 0, 0, 0, int'(uses[0] | (uses[1] << 2) | (uses[2] << 6) |
+          (uses[3] << 7) | (uses[4] << 9)));
+      qsm_dpi_state(StOwner, i, 0, 0, 1, int'(u_tb_sched.u_owner.refused_q[i]));
+      qsm_dpi_state(StOwner, i, 0, 0, 2,
+          int'({u_tb_sched.u_owner.rested_q[i], u_tb_sched.u_owner.power_q[i]}));
+    end
+  end
+endmodule
+bind qsm_gpu qsm_owner_monitor u_owner_monitor (.clk_i, .rst_ni);
+
 // L2 slice and memory controller of a channel.
 module qsm_channel_monitor
   import qsm_cfg_pkg::*;

@@ -4,8 +4,9 @@ package qsm_monitor_pkg;
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
 
-  // Report all state in this cycle.
-  bit dump;
+  // Report all state in this cycle: at the edge of dump_clock, which goes on where that of an SM
+  // stands (sm_owner.md R-PG-3).
+  bit dump, dump_clock;
 
   localparam int unsigned MaskWords = (LineBytes + 31) / 32;
 

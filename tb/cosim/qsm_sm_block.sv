@@ -23,6 +23,7 @@ module qsm_sm_block
   input  mem_rsp_t               rsp_i
 );
   always_comb qsm_monitor_pkg::dump = dump_i;
+  always_comb qsm_monitor_pkg::dump_clock = dump_i && clk_i;
 
   logic [SmW-1:0] sm_id_q;
   desc_t [NumKernels-1:0] desc_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Monitors of the lockstep, of the SM: bound to the blocks, they report every decision as an event
-// (docs/lockstep.md) and, in cycles with qsm_monitor_pkg::dump, all state. They read signals that
-// the blocks name in their headers ("Observed by the lockstep monitor") and drive nothing.
+// (docs/lockstep.md) and, at the edges of qsm_monitor_pkg::dump_clock, all state. They read signals
+// that the blocks name in their headers ("Observed by the lockstep monitor") and drive nothing.
 
 // ---- Sub-core ----
 module qsm_subcore_monitor
@@ -89,7 +89,7 @@ module qsm_subcore_monitor
       qsm_dpi_event(EvFinish, sm, Sub, 0, 2, 256'({32'(finish.tb), 32'(finish_slot)}));
   end
 
-  always @(posedge clk_i) if (rst_ni && dump) begin
+  always @(posedge dump_clock) begin
     for (int w = 0; w < WarpsPerSched; w++) begin
       qsm_dpi_state(StWarp, sm, Sub, w, 0, int'(resident[w]));
       if (resident[w]) begin
@@ -170,7 +170,7 @@ module qsm_lanes_monitor
     end
   end
 
-  always @(posedge clk_i) if (rst_ni && dump) begin
+  always @(posedge dump_clock) begin
     for (int w = 0; w < WarpsPerSched; w++) begin
       if (resident[w] && split_valid[w]) begin
         qsm_dpi_state(StWarp, int'(sm_id_i), Sub, w, 4, int'(split[w].pc));
@@ -184,7 +184,7 @@ module qsm_lanes_monitor
     // The bound is a variable so that the loop stays a loop: unrolled for every lane it would be
     // most of the generated code.
     int n_registers;
-    always @(posedge clk_i) if (rst_ni && dump) begin
+    always @(posedge dump_clock) begin
       n_registers = dump ? 32 : 0;
       for (int w = 0; w < WarpsPerSched; w++) begin
         for (int r = 1; r < n_registers; r++) begin  // one that is not written counts as 0
@@ -222,7 +222,7 @@ module qsm_port_monitor
   end else begin : g_no_claims
     assign claims = 0;
   end
-  always @(posedge clk_i) if (rst_ni && dump) begin
+  always @(posedge dump_clock) begin
     qsm_dpi_state(StWriteBack, int'(sm_id_i), Sub, 0, 0, int'(u_wb.wb_wait_q) + 16 * claims);
   end
 endmodule
@@ -330,7 +330,7 @@ module qsm_sm_monitor
           ? 32'hffff_fffe : 32'(return_txn)));
   end
 
-  always @(posedge clk_i) if (rst_ni && dump) begin
+  always @(posedge dump_clock) begin
     for (int s = 0; s < MaxTbs; s++) begin
       qsm_dpi_state(StTbs, sm, 0, s, 0, int'(tb_valid[s]));
       if (tb_valid[s]) begin
@@ -381,7 +381,7 @@ module qsm_index_monitor
   input logic rst_ni,
   input logic [SmW-1:0] sm_id_i
 );
-  always @(posedge clk_i) if (rst_ni && dump) begin
+  always @(posedge dump_clock) begin
     for (int s = 0; s < MaxTbs; s++) begin
       if (u_launch.tb_valid_q[s]) begin
         qsm_dpi_state(StTbs, int'(sm_id_i), 0, s, 4,
@@ -407,7 +407,7 @@ module qsm_records_monitor
   input logic [SmW-1:0] sm_id_i
 );
   for (genvar s = 0; s <= NumSched; s++) begin : g_source
-    always @(posedge clk_i) if (rst_ni && dump) begin
+    always @(posedge dump_clock) begin
       for (int k = 0; k < NumKernels; k++) begin
         if (int'(u_fault.from_q[k]) == s) begin
           qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 1, int'(u_fault.g_source[s].mem[k].cause));
@@ -435,8 +435,9 @@ module qsm_quota_monitor
   input logic signed [31:0] c_next[NumKernels],
   input logic [NumKernels-1:0][30:0] quota,
   input logic [NumKernels-1:0][30:0] quota_next,
+  input logic [NumKernels-1:0] granted_q,
   input logic [NumKernels-1:0] granted_next,
-  input logic [2:0] scheme,
+  input logic [3:0] scheme,
   input logic [NumKernels-1:0] fresh_q,
   input logic elastic,        // before the cycle
   input logic elastic_next,
@@ -448,7 +449,6 @@ module qsm_quota_monitor
 );
   bit [255:0] c_words, quota_words;
   bit changes;
-  logic [NumKernels-1:0] granted_q;
   always_comb begin
     c_words = '0;
     quota_words = '0;
@@ -459,30 +459,30 @@ module qsm_quota_monitor
       if (c_next[k] != c[k]) changes = 1'b1;
     end
   end
-  always @(posedge clk_i) if (!rst_ni) granted_q <= '0; else granted_q <= granted_next;
-
   always @(posedge clk_i) if (rst_ni) begin
     if (changes) qsm_dpi_event(EvQuota, sm, 0, 0, NumKernels, c_words);
     if (load) qsm_dpi_event_wide(EvQload, sm, 0, 0, 4 + NumKernels,
                                  2048'({quota_words, 32'(early_next), elastic_next ? 32'(dcnt_next)
                                      : 32'd0, 32'(granted_next), 32'(scheme)}));
-    if (dump) begin
-      for (int k = 0; k < NumKernels; k++) begin
-        qsm_dpi_state(StQuota, sm, 0, k, 0, int'(c[k]));
-        qsm_dpi_state(StQuota, sm, 0, k, 1, int'(quota[k]));
-        qsm_dpi_state(StQuota, sm, 0, k, 2, int'(granted_q[k]));
-        qsm_dpi_state(StQuota, sm, 0, k, 4, int'(fresh_q[k]));
-      end
-      qsm_dpi_state(StQuota, sm, 0, NumKernels, 0, elastic ? int'(dcnt) : 0);
-      qsm_dpi_state(StQuota, sm, 0, NumKernels, 1, int'(early));
+  end
+
+  always @(posedge dump_clock) begin
+    for (int k = 0; k < NumKernels; k++) begin
+      qsm_dpi_state(StQuota, sm, 0, k, 0, int'(c[k]));
+      qsm_dpi_state(StQuota, sm, 0, k, 1, int'(quota[k]));
+      qsm_dpi_state(StQuota, sm, 0, k, 2, int'(granted_q[k]));
+      qsm_dpi_state(StQuota, sm, 0, k, 4, int'(fresh_q[k]));
     end
+    qsm_dpi_state(StQuota, sm, 0, NumKernels, 0, elastic ? int'(dcnt) : 0);
+    qsm_dpi_state(StQuota, sm, 0, NumKernels, 1, int'(early));
   end
 endmodule
 bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_monitor (
   .clk_i, .rst_ni, .sm(32'(sm_id_i)), .c(u_quota.c), .c_next(u_quota.c_next),
   .quota(figures_o.quota),
   .quota_next(u_quota.quota_next),
-  .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d), .fresh_q(u_quota.fresh_q),
+  .granted_q(u_quota.granted_q), .granted_next(u_quota.granted_d), .scheme(u_quota.scheme_d),
+  .fresh_q(u_quota.fresh_q),
   .elastic(u_quota.elastic),
   .elastic_next(qsm_enums_pkg::scheme_e'(u_quota.scheme_d) == qsm_enums_pkg::SchemeElastic),
   .dcnt(u_quota.u_elastic.dcnt_q),
@@ -515,11 +515,12 @@ module qsm_sampler_monitor
 
   always @(posedge clk_i) if (rst_ni) begin
     if (sample) qsm_dpi_event(EvSample, sm, 0, 0, NumKernels, words);
-    if (dump) begin
-      for (int k = 0; k < NumKernels; k++) begin
-        qsm_dpi_state(StIdle, sm, 0, k, 0, int'(sum[k]));
-        qsm_dpi_state(StIdle, sm, 0, k, 1, int'(snap[k]));
-      end
+  end
+
+  always @(posedge dump_clock) begin
+    for (int k = 0; k < NumKernels; k++) begin
+      qsm_dpi_state(StIdle, sm, 0, k, 0, int'(sum[k]));
+      qsm_dpi_state(StIdle, sm, 0, k, 1, int'(snap[k]));
     end
   end
 endmodule
@@ -540,7 +541,7 @@ module qsm_banks_monitor
   input logic [SmW-1:0] sm_id_i
 );
   for (genvar b = 0; b < WarpSize; b++) begin : g_bank
-    always @(posedge clk_i) if (rst_ni && dump) begin
+    always @(posedge dump_clock) begin
       for (int r = 0; r < SharedRows; r++)
         qsm_dpi_state(StShared, int'(sm_id_i), 0, r, b,
             int'(u_lsu.u_shared.g_bank[b].u_bank.mem[r]));
@@ -578,12 +579,13 @@ module qsm_policy_monitor
       qsm_dpi_event(EvQaws, sm, Sub, 0, 3, 256'({32'(front_next[7:0]), 32'(front_next[15:8]),
           32'(front_next[16])}));
     end
-    if (dump) begin
-      qsm_dpi_state(StPolicy, sm, Sub, 0, 0, int'(active));
-      qsm_dpi_state(StPolicy, sm, Sub, 0, 1, int'(front));
-      qsm_dpi_state(StPolicy, sm, Sub, 0, 2, int'({prev, head_ok}));
-      qsm_dpi_state(StPolicy, sm, Sub, 0, 3, int'(mark));
-    end
+  end
+
+  always @(posedge dump_clock) begin
+    qsm_dpi_state(StPolicy, sm, Sub, 0, 0, int'(active));
+    qsm_dpi_state(StPolicy, sm, Sub, 0, 1, int'(front));
+    qsm_dpi_state(StPolicy, sm, Sub, 0, 2, int'({prev, head_ok}));
+    qsm_dpi_state(StPolicy, sm, Sub, 0, 3, int'(mark));
   end
 endmodule
 bind qsm_subcore qsm_policy_monitor #(.Sub(Sub)) u_policy_monitor (
@@ -608,7 +610,7 @@ module qsm_issue_monitor
   input logic [SmW-1:0] sm_id_i
 );
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    always @(posedge clk_i) if (rst_ni && dump) begin
+    always @(posedge dump_clock) begin
       for (int e = 0; e < SbEntries; e++) begin
         qsm_dpi_state(StScoreboard, int'(sm_id_i), Sub, w, e,
                       !u_issue.u_scoreboard.g_warp[w].valid_q[e] ? 0 :
@@ -620,7 +622,7 @@ module qsm_issue_monitor
     end
   end
   if (StallCounters != 0) begin : g_stall
-    always @(posedge clk_i) if (rst_ni && dump) begin
+    always @(posedge dump_clock) begin
       for (int k = 0; k < NumKernels; k++) begin
         for (int r = 0; r < 8; r++)
           qsm_dpi_state(StStall, int'(sm_id_i), Sub, k, r,
@@ -686,7 +688,7 @@ module qsm_l1_monitor
       order |= 32'd2 << (2 * (int'(older[0]) + int'(!older[2])));
     end
 
-    always @(posedge clk_i) if (rst_ni && dump) begin
+    always @(posedge dump_clock) begin
       qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 0, int'(u_lsu.g_l1.u_l1.a_valid_q));
       if (u_lsu.g_l1.u_l1.a_valid_q) begin
         qsm_dpi_state(StL1, int'(sm_id_i), 0, 0, 1, int'(line));
@@ -702,7 +704,7 @@ module qsm_l1_monitor
       end
     end
     for (genvar w = 0; w < L1Ways; w++) begin : g_way
-      always @(posedge clk_i) if (rst_ni && dump) begin
+      always @(posedge dump_clock) begin
         for (int s = 0; s < Sets; s++) begin
           automatic bit pending = u_lsu.g_l1.u_l1.u_tags.pending_q[s][w];
           automatic bit mark = u_lsu.g_l1.u_l1.u_tags.mark_q[s][w];
@@ -720,3 +722,21 @@ module qsm_l1_monitor
   end
 endmodule
 bind qsm_sm qsm_l1_monitor u_l1_monitor (.clk_i, .rst_ni, .sm_id_i);
+
+// Power controller.
+module qsm_power_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic [SmW-1:0] sm_id_i
+);
+  if (PowerGating != 0) begin : g_watch
+    always @(posedge dump_clock) begin
+      qsm_dpi_state(StPower, int'(sm_id_i), 0, 0, 0, int'(g_power.u_power.power_q));
+      qsm_dpi_state(StPower, int'(sm_id_i), 0, 0, 1, int'(g_power.u_power.wait_q));
+    end
+  end
+endmodule
+bind qsm_sm qsm_power_monitor u_power_monitor (.sm_id_i);

@@ -2,13 +2,16 @@
 // qsm_tb_alloc: the targets of an SM fit it: warps, TB slots, granules, by the shapes of its set-up
 // cycle; who is not assigned gets none; the allocator ends in time (R-TB-6 to -8); who takes part,
 // and that a change of it is worked out (R-TB-14). Contexts, masks and launches change at any time.
-module formal_tb_alloc #(
+module formal_tb_alloc
+  import qsm_enums_pkg::*;
+#(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
   parameter int unsigned WarpsPerSm = 4,
   parameter int unsigned MaxTbs = 3,
   parameter int unsigned Granules = 4,
-  localparam int unsigned GranW = $clog2(Granules) + 1
+  localparam int unsigned GranW = $clog2(Granules) + 1,
+  localparam int unsigned KernelW = $clog2(NumKernels)
 ) (
   input logic                               clk_i,
   input logic [NumKernels-1:0]              valid_i,
@@ -20,7 +23,11 @@ module formal_tb_alloc #(
   input logic [NumKernels-1:0]              arrival_i,
   input logic                               change_i,
   input logic [NumKernels-1:0]              busy_i,
-  input logic                               snapshot_i
+  input logic                               snapshot_i,
+  input sm_use_e [NumSms-1:0]               use_i,
+  input logic [NumSms-1:0][KernelW-1:0]     owner_i,
+  input logic [NumSms-1:0]                  moving_i,
+  input logic [NumSms-1:0]                  ask_i
 );
   localparam logic [1:0] StIdle = 2'd0, StSetup = 2'd1, StFill = 2'd2, StReduce = 2'd3;
 
@@ -28,12 +35,13 @@ module formal_tb_alloc #(
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic                                   busy;
-  logic [NumSms-1:0]                      we;
+  logic [NumSms-1:0]                      we, asked_q, left_q;
+  logic [NumKernels-1:0]                  part_out;
   logic [NumSms-1:0][NumKernels-1:0][5:0] target;
   qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
       .Granules(Granules)) u_dut (
     .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i,
-    .change_i, .busy_i, .snapshot_i,
+    .change_i, .busy_i, .snapshot_i, .part_o(part_out), .use_i, .owner_i, .moving_i, .ask_i,
     .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we),
     .target_o(target)
   );
@@ -68,6 +76,25 @@ module formal_tb_alloc #(
     end
   end
 
+  // SMs whose targets are asked for: for the next run, and in this one.
+  logic all_ask;
+  always_comb begin
+    all_ask = change_i || (valid_i & (out_d ^ out_q)) != '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (launch_i[k] && {warps_q[k], granules_q[k]} != {3'(warps_i[k]), granules_i[k]})
+        all_ask = 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      asked_q <= '0;
+      left_q <= '0;
+    end else begin
+      asked_q <= (left_q == '0 ? '0 : asked_q) | ask_i | {NumSms{all_ask}};
+      left_q <= (left_q == '0) ? asked_q : left_q & ~we;
+    end
+  end
+
   // As of the set-up cycle of the SM at hand: shapes, and who is assigned (R-TB-7).
   logic [NumKernels-1:0] assigned, assigned_q;
   always_comb begin
@@ -79,6 +106,8 @@ module formal_tb_alloc #(
       assigned[k] = part[k] && mask_i[k][u_dut.sm_q];
       if (!part_qos[k] && part_qos != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms)
         assigned[k] = 1'b0;
+      if (use_i[u_dut.sm_q] == UseOwned) assigned[k] = part[k] && owner_i[u_dut.sm_q] == KernelW'(k);
+      if (use_i[u_dut.sm_q] == UseFree || moving_i[u_dut.sm_q]) assigned[k] = 1'b0;
       rank += 3'(part[k] && !part_qos[k]);
     end
   end
@@ -138,7 +167,15 @@ module formal_tb_alloc #(
       assume ((qos_i & ~valid_i) == '0);
       assume ((busy_i & ~busy_q & ~launched_q) == '0);  // R-TB-1
       takes_part: assert (u_dut.active_q == ~out_q && (busy_i & out_q) == '0);
-      if (changed_q) worked_out: assert (u_dut.request_q);
+      if (changed_q) worked_out: assert (&u_dut.ask_q);
+      says_part: assert (part_out == part);
+      // R-SO-8: whose targets are asked for has them written, nobody else, ascending.
+      if (we != '0) only_asked: assert ((we & left_q) == we && (left_q & (we - NumSms'(1))) == '0);
+      asks: assert (u_dut.ask_q == asked_q);
+      if (u_dut.state_q != StIdle) rest: assert (u_dut.left_q == left_q &&
+          (left_q & (left_q - NumSms'(1))) == (left_q & ~(NumSms'(1) << u_dut.sm_q)) &&
+          left_q[u_dut.sm_q]);
+      else nothing_left: assert (left_q == '0);
       written: assert (we == (u_dut.target_we ? NumSms'(1) << u_dut.sm_q : '0));
       if (u_dut.target_we) fit_warps: assert (32'(all_warps) <= WarpsPerSm);
       if (u_dut.target_we) fit_slots: assert (32'(all_tbs) <= MaxTbs);
@@ -146,7 +183,7 @@ module formal_tb_alloc #(
       if (u_dut.target_we) nobody_else: assert (only_assigned);
       if (u_dut.target_we && $onehot(assigned_q)) alone_gets_some: assert (all_tbs != '0);
       in_time: assert (32'(cycles_q) + 32'(left) <= MostCycles);
-      if (u_dut.state_q != StIdle || u_dut.request_q) says_busy: assert (busy);
+      if (u_dut.state_q != StIdle || u_dut.ask_q != '0) says_busy: assert (busy);
       // For the induction: what the block keeps.
       shapes: assert (&kept);
       uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 &&

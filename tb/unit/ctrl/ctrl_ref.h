@@ -80,6 +80,16 @@ inline std::vector<Register> kGpuRegisters = {
     {"MEM_VALUE", 0x7C, Access::kRo, 0, 0, 0},
     {"L2_FLUSH", 0x80, Access::kRw, 0, 1, 1},
     {"LATECOMERS", 0x84, Access::kRw, 1, 0, 1},
+    {"SM_MOVE", 0x88, Access::kWo, 0, 0, kAny},
+    {"MOVE_TECHNIQUE", 0x8C, Access::kRw, 1, 0, 2},
+    {"SM_GATING", 0x90, Access::kRw, 0, 0, POWER_GATING},
+    {"WAKE_LAT", 0x94, Access::kRw, 500, 1, 65535},
+    {"MOVES", 0xA0, Access::kRo, 0, 0, 0},
+    {"MOVE_CYCLES_LO", 0xA4, Access::kRo, 0, 0, 0},
+    {"MOVE_CYCLES_HI", 0xA8, Access::kRo, 0, 0, 0},
+    {"GATED_CYCLES_LO", 0xAC, Access::kRo, 0, 0, 0},
+    {"GATED_CYCLES_HI", 0xB0, Access::kRo, 0, 0, 0},
+    {"SMSEL_OWNER", 0xB4, Access::kRo, 0, 0, 0},
 };
 
 inline std::vector<Register> kSlotRegisters = {
@@ -134,6 +144,7 @@ inline std::vector<Register> kSlotRegisters = {
     {"CACHE_POLICY", 0xC0, Access::kRw, 0, 0, 3, 1, true},
     {"SM_MASK_2", 0xC4, Access::kRw, sms_of_word(2), 0, sms_of_word(2)},
     {"STACK", 0xC8, Access::kRw, 0, 0, kAny, 1, true},  // range: stack_fits
+    {"SM_RECORD", 0xD0, Access::kRo, 0, 0, 0},
 };
 
 // STACK: no stack and nothing else, or a base that is a multiple of the stacks of a warp.
@@ -158,6 +169,7 @@ inline struct qsm_config make_config() {
   config.qos_lat = QOS_LAT;
   config.num_groups = NUM_GROUPS;
   config.num_images = NUM_IMAGES;
+  config.power_gating = POWER_GATING;
   return config;
 }
 const struct qsm_config kConfig = make_config();

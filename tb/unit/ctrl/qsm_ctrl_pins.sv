@@ -16,7 +16,7 @@ module qsm_ctrl_pins
   output desc_t [NumKernels-1:0]            desc_o,
   output logic [2:0]                        policy_o,
   output policy_param_t                     policy_param_o,
-  output logic [2:0]                        scheme_o,
+  output logic [3:0]                        scheme_o,
   output logic [NumKernels-1:0]             valid_o,
   output logic [NumKernels-1:0]             qos_o,
   output logic [NumKernels-1:0][30:0]       first_quota_o,
@@ -44,6 +44,10 @@ module qsm_ctrl_pins
   output logic                              icache_inv_o,
   output preempt_req_t                      preempt_o,
   output logic                              l2_flush_o,
+  output sm_request_t                       sm_request_o,
+  output logic [1:0]                        move_technique_o,
+  output logic                              sm_gating_o,
+  output logic [15:0]                       wake_lat_o,
 
   input  logic [NumKernels-1:0]                  busy_i,
   input  logic [NumKernels-1:0]                  killed_i,
@@ -62,6 +66,13 @@ module qsm_ctrl_pins
   input  logic [31:0]                            mem_value_i,
   input  logic                                   l2_flushing_i,
   input  logic                                   snapshot_i,
+  input  logic                                   sm_mgr_i,
+  input  sm_owner_t [NumSms-1:0]                 owner_i,
+  input  logic [31:0]                            moves_i,
+  input  logic [47:0]                            move_cycles_i,
+  input  logic [47:0]                            gated_cycles_i,
+  // {eval, lower, upper, opt, count}
+  input  logic [NumKernels-1:0][17:0]            sm_record_i,
   input  logic                                   mgr_busy_i,
   input  logic [31:0]                            epoch_count_i,
   input  logic [31:0]                            epoch_e_lo_i,
@@ -90,6 +101,7 @@ module qsm_ctrl_pins
     tb.cnt = cnt_i;
     tb.target = target_i;
     tb.job = job_i;
+    tb.owner = owner_i;
   end
 
   qsm_ctrl u_ctrl (
@@ -98,7 +110,7 @@ module qsm_ctrl_pins
     .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
     .cycle_o, .desc_o, .policy_param_o, .qos_o,
     .launch_o, .kill_o, .arrival_o, .alloc_change_o, .hist_clear_o, .icache_inv_o, .preempt_o,
-    .l2_flush_o,
+    .l2_flush_o, .sm_request_o, .sm_mgr_i,
     .tb_i(tb), .mem_value_i, .snapshot_i, .fault_kernel_o, .figures_i
   );
 
@@ -112,6 +124,9 @@ module qsm_ctrl_pins
   assign adjust_o = gpu_regs.adjust;
   assign adjust_technique_o = gpu_regs.adjust_technique;
   assign latecomers_o = gpu_regs.latecomers.on;
+  assign move_technique_o = gpu_regs.move_technique;
+  assign sm_gating_o = gpu_regs.sm_gating[0];
+  assign wake_lat_o = gpu_regs.wake_lat;
   assign stall_sub_o = gpu_regs.stall_select.subcore;
   assign stall_kernel_o = gpu_regs.stall_select.slot;
   assign stall_reason_o = gpu_regs.stall_select.reason;
@@ -128,6 +143,9 @@ module qsm_ctrl_pins
   assign gpu_figures.preempt_status.code = preempt_status_i.code;
   assign gpu_figures.adjust_busy = adjust_busy_i;
   assign gpu_figures.l2_flush = l2_flushing_i;
+  assign gpu_figures.moves = moves_i;
+  assign gpu_figures.move_cycles = move_cycles_i;
+  assign gpu_figures.gated_cycles = gated_cycles_i;
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     assign valid_o[k] = slot_regs[k].ctx.valid;
     assign first_quota_o[k] = slot_regs[k].first_quota;
@@ -150,5 +168,10 @@ module qsm_ctrl_pins
     assign slot_figures[k].saved.images = saved_i[k].images;
     assign slot_figures[k].saved.queued = saved_i[k].queued;
     assign slot_figures[k].ratio = ratio_i[k];
+    assign slot_figures[k].sm_record.eval = qsm_enums_pkg::eval_e'(sm_record_i[k][17:16]);
+    assign slot_figures[k].sm_record.lower = sm_record_i[k][15];
+    assign slot_figures[k].sm_record.upper = sm_record_i[k][14];
+    assign slot_figures[k].sm_record.opt = sm_record_i[k][13:7];
+    assign slot_figures[k].sm_record.count = sm_record_i[k][6:0];
   end
 endmodule

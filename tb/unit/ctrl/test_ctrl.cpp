@@ -42,6 +42,7 @@ struct Pulses {
   uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
   uint64_t preempt = 0;  // 0, or as PREEMPT was written and a bit above
   uint64_t l2_flush = 0;
+  uint64_t move = 0;  // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
 };
 
 // Values that the other blocks show, different in every place.
@@ -96,6 +97,9 @@ class Bench {
     drive_preempt_status(0);
     top.epoch_count_i = 77;
     top.epoch_e_lo_i = 88;
+    top.moves_i = figure(41, 0, 0);
+    top.move_cycles_i = figure(42, 0, 0) | uint64_t{0x123} << 32;
+    top.gated_cycles_i = figure(43, 0, 0) | uint64_t{0x456} << 32;
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -134,6 +138,7 @@ class Bench {
     top.eval();
     drive_records(top.fault_kernel_o);
     top.eval();
+    pulses.move = move();
     n_cycles++;
   }
 
@@ -161,6 +166,7 @@ class Bench {
     set(top.saved_i, 2 * k, 5, figure(11, 0, k));
     set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
     set(top.ratio_i, k, 19, figure(13, 0, k));
+    set(top.sm_record_i, k, 18, figure(44, 0, k));
   }
   // mem_select_t as the register has it.
   uint32_t mem_select() {
@@ -176,6 +182,12 @@ class Bench {
     return request.take(1)
                ? uint64_t{1} << 32 | technique << 17 | by_slot << 16 | tb << 11 | kernel << 8 | sm
                : 0;
+  }
+  uint64_t move() {
+    Fields<decltype(top.sm_request_o)> request(top.sm_request_o);
+    const uint32_t owner = request.take(kKernelBits), use = request.take(2);
+    const uint32_t sm = request.take(kSmBits);
+    return request.take(1) ? uint64_t{1} << 32 | use << 16 | owner << 8 | sm : 0;
   }
   // What the SMs show: sm_figures_t from bit 0 up, the last field first, which is the fault record.
   void drive_figures() {
@@ -207,6 +219,10 @@ class Bench {
       set(top.cnt_i, at, 6, figure(24, i, k));
       set(top.target_i, at, 6, figure(25, i, k));
     }
+    // sm_owner_t from bit 0 up: usage, owner, moving, next_usage, next_owner, power.
+    const unsigned owner_widths[] = {2, kKernelBits, 1, 2, kKernelBits, 2};
+    Fields<decltype(top.owner_i)> owner(top.owner_i, i * (7 + 2 * kKernelBits));
+    for (unsigned f = 0; f < 6; f++) owner.put(figure(45 + f, i, 0), owner_widths[f]);
     // job_t from bit 0 up: result, image, tb, kernel, kind.
     const unsigned widths[] = {3, 4, kTbBits, kKernelBits, 3}, figures[] = {33, 35, 36, 37, 38};
     unsigned size = 0;
@@ -238,6 +254,10 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     case 0x94: return low_bits(figure(4, 0, k), 31);
     case 0xB8: return low_bits(figure(11, 0, k), 5) | low_bits(figure(12, 0, k), 5) << 8;
     case 0xBC: return low_bits(figure(13, 0, k), 19);
+    case 0xD0: {
+      const uint32_t record = figure(44, 0, k);
+      return low_bits(record, 7) | low_bits(record >> 7, 7) << 8 | low_bits(record >> 14, 4) << 16;
+    }
     default: return low_bits(figure(5, 0, k), 19);
   }
 }
@@ -292,6 +312,7 @@ class Ref {
   uint32_t gpu[64] = {};
   uint32_t slots[NUM_KERNELS][64] = {};
   uint64_t busy = 0, killed = 0, faulted = 0;  // faulted: of those killed
+  bool sm_mgr = false;
   bool mgr_busy = false, snapshot = false, alloc_busy = false, adjust_busy = false,
        l2_flushing = false;
   unsigned preempt_code = 0;
@@ -311,6 +332,7 @@ class Ref {
              value >> 10 == 0;
     }
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
+    if (addr < kSmselBase && r.address == 0x88) return move_fits(value);
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
@@ -325,6 +347,17 @@ class Ref {
            (counter < 16 ? channel < NUM_CHANNELS : channel == 0);
   }
 
+  // R-SO-9.
+  bool move_fits(uint32_t value) const {
+    const uint32_t use = value >> 16 & 3, slot = value >> 8 & 7;
+    if ((value & 0xFF) >= NUM_SMS || slot >= NUM_KERNELS || use == 3 || (value & 0xFFFCF800) != 0)
+      return false;
+    const uint32_t scheme = gpu[0x24 / 4];
+    if (scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART || scheme == QSM_SCHEME_SMQOS)
+      return false;
+    return !sm_mgr && (use != QSM_USE_OWNED || (slots[slot][0] & 1));
+  }
+
   static bool request_fits(uint32_t value) {
     return (value & 0xFF) < NUM_SMS && (value >> 8 & 7) < NUM_KERNELS &&
            (value >> 11 & 31) < MAX_TBS && (value >> 17 & 3) < 3 && value >> 19 == 0;
@@ -334,6 +367,7 @@ class Ref {
     if (r.address == 0x1C) pulses->icache_inv = 1;
     if (r.address == 0x60) pulses->preempt = uint64_t{1} << 32 | value;
     if (r.address == 0x80) pulses->l2_flush = 1;
+    if (r.address == 0x88) pulses->move = uint64_t{1} << 32 | value;
     if (r.address == 0x18)
       gpu[0x18 / 4] &= ~value;
     else if (r.access == Access::kRw)
@@ -406,6 +440,17 @@ class Ref {
       case 0x7C:
         return gpu[0x78 / 4] >> 8 < 16 ? mem_figure(gpu[0x78 / 4]) : figure(28, gpu[0x40 / 4], 0);
       case 0x80: return l2_flushing;
+      case 0xA0: return figure(41, 0, 0);
+      case 0xA4: return figure(42, 0, 0);
+      case 0xA8: return 0x123;
+      case 0xAC: return figure(43, 0, 0);
+      case 0xB0: return 0x456;
+      case 0xB4: {
+        const unsigned i = gpu[0x40 / 4];
+        return low_bits(figure(45, i, 0), 2) | low_bits(figure(46, i, 0), kKernelBits) << 2 |
+               low_bits(figure(47, i, 0), 1) << 6 | low_bits(figure(48, i, 0), 2) << 7 |
+               low_bits(figure(49, i, 0), kKernelBits) << 9 | low_bits(figure(50, i, 0), 2) << 12;
+      }
       default: return gpu[address / 4];
     }
   }
@@ -453,6 +498,10 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
   tap.expect(top.adjust_o == ref.gpu[0x58 / 4] && top.adjust_technique_o == ref.gpu[0x5C / 4],
              "ADJUST, ADJUST_TECHNIQUE");
   tap.expect(top.latecomers_o == ref.gpu[0x84 / 4], "LATECOMERS");
+  tap.expect(top.scheme_o == ref.gpu[0x24 / 4], "SCHEME");
+  tap.expect(top.move_technique_o == ref.gpu[0x8C / 4] && top.sm_gating_o == ref.gpu[0x90 / 4] &&
+                 top.wake_lat_o == ref.gpu[0x94 / 4],
+             "MOVE_TECHNIQUE, SM_GATING, WAKE_LAT");
 }
 
 // One access against the reference: answer, pulses, and the registers from then on.
@@ -530,6 +579,19 @@ uint32_t random_request(qsm_unit::Random &random) {
   }
 }
 
+// Mostly one that fits; whether it is accepted, scheme, manager and contexts decide.
+uint32_t random_move(qsm_unit::Random &random) {
+  uint32_t value =
+      random.below(NUM_SMS) | random.below(NUM_KERNELS) << 8 | random.below(3) << 16;
+  switch (random.below(8)) {
+    case 0: return value ^ 1u << random.below(32);
+    case 1: return value + NUM_SMS;
+    case 2: return value + (NUM_KERNELS << 8);
+    case 3: return value | 3 << 16;
+    default: return value;
+  }
+}
+
 // Mostly one that is accepted, or one that would be with a base of one bit less or more.
 uint32_t random_stack(qsm_unit::Random &random) {
   const uint32_t log2 = random.below(18), unit = (1u << log2) * WARP_SIZE;
@@ -547,6 +609,7 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   if (!r) return value;
   if (r == find(kGpuRegisters, 0x60)) return random_request(random);
   if (r == find(kGpuRegisters, 0x78)) return random_select(random);
+  if (r == find(kGpuRegisters, 0x88)) return random_move(random);
   if (r == find(kSlotRegisters, 0xC8)) return random_stack(random);
   switch (random.below(7)) {
     case 0: return r->low;
@@ -566,6 +629,7 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   ref.mgr_busy = random.one_in(6);
   ref.snapshot = random.one_in(12);
   ref.alloc_busy = random.one_in(2);
+  bench.top.sm_mgr_i = ref.sm_mgr = random.one_in(3);
   bench.top.busy_i = static_cast<CData>(ref.busy);
   ref.killed = random.below(1 << NUM_KERNELS);
   ref.faulted = ref.killed & random.below(1 << NUM_KERNELS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preemption engine as docs/preemption.md R-PE-1..R-PE-11 says it: queues and lists, addresses
-// by multiplication.
+// The preemption engine as docs/preemption.md R-PE-1..R-PE-11, with docs/sm_owner.md R-SO-5, says it:
+// queues and lists, addresses by multiplication.
 #ifndef QSM_PREEMPT_REF_H
 #define QSM_PREEMPT_REF_H
 
@@ -38,6 +38,9 @@ struct PreemptInput {
   PreemptRequest request;
   std::vector<std::vector<bool>> evict;  // [SM][slot]
   unsigned evict_technique = QSM_TECHNIQUE_SWITCH;
+  std::vector<std::vector<bool>> move;  // [SM][slot]: flags of moves
+  unsigned move_technique = QSM_TECHNIQUE_DRAIN;
+  bool flag(unsigned i, unsigned k) const { return evict[i][k] || move[i][k]; }
   std::vector<bool> retire_saved, restored;  // per SM
 };
 
@@ -53,10 +56,11 @@ struct PreemptView {
 };
 
 struct PreemptDecision {
-  bool now = false, dropped = false, host = false;
+  bool now = false, dropped = false, host = false, move = false;  // move: had its flag at the latch
   PreemptRequest request;  // tb: the TB
   unsigned image = 0, code = QSM_PREEMPT_NONE;
   bool accepted() const { return now && !dropped && code == QSM_PREEMPT_ACCEPTED; }
+  bool refused() const { return now && !dropped && !host && code != QSM_PREEMPT_ACCEPTED; }
   bool saves() const { return accepted() && request.technique != QSM_TECHNIQUE_DRAIN; }
 };
 
@@ -112,6 +116,7 @@ class PreemptRef {
     PreemptDecision d;
     if (!examining_) return d;
     d.host = from_host_;
+    d.move = from_move_;
     d.request = request_;
     const bool drain = request_.technique == QSM_TECHNIQUE_DRAIN;
     const unsigned age = age_ + 1;  // 1: c+1
@@ -129,7 +134,7 @@ class PreemptRef {
       d.request.tb = r.tb;
     }
     const PreemptSlot &s = in.slot[k];
-    d.dropped = !d.host && (!in.evict[i][k] || job[i].kind != QSM_JOB_NONE);
+    d.dropped = !d.host && (!in.flag(i, k) || job[i].kind != QSM_JOB_NONE);
     if (!view.running[k] || view.killed[k] || !there ||
         view.retire[i] == static_cast<int>(d.request.tb)) {
       d.code = QSM_PREEMPT_NO_TB;
@@ -186,8 +191,10 @@ class PreemptRef {
     for (unsigned n = 0; n < p.n_sms && !examining_; n++) {
       const unsigned i = (served_ + n) % p.n_sms;
       for (unsigned k = 0; k < p.n_kernels && !examining_; k++) {
-        if (!in.evict[i][k] || job[i].kind != QSM_JOB_NONE) continue;
-        request_ = PreemptRequest{i, k, 0, in.evict_technique, false};
+        if (!in.flag(i, k) || job[i].kind != QSM_JOB_NONE) continue;
+        from_move_ = in.move[i][k];
+        request_ =
+            PreemptRequest{i, k, 0, from_move_ ? in.move_technique : in.evict_technique, false};
         served_ = i + 1;
         examining_ = true;
       }
@@ -273,7 +280,7 @@ class PreemptRef {
   }
 
   PreemptRequest host_, request_;
-  bool examining_ = false, from_host_ = false;
+  bool examining_ = false, from_host_ = false, from_move_ = false;
   unsigned age_ = 0, served_ = 0;
   int image_ = -1;  // v, from the end of c+1 on
 };

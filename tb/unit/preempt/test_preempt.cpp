@@ -208,7 +208,7 @@ void test_hold_and_kill(qsm_unit::Tap &tap) {
 struct Counts {
   uint64_t code[11] = {}, result[5] = {}, dropped = 0, refused = 0, evictions = 0, ended = 0,
            killed = 0;
-  uint64_t claims = 0;
+  uint64_t claims = 0, moved = 0, stayed = 0;  // requests of moves: accepted, others
 };
 
 class RandomRound {
@@ -220,6 +220,7 @@ class RandomRound {
         random_(random),
         counts_(counts),
         held_(1 + random.below(3)),
+        moves_(random.one_in(2)),
         waited_(NUM_SMS, 0) {}
 
   void run(unsigned n_cycles) {
@@ -249,6 +250,7 @@ class RandomRound {
       slot.hold = random_.below(4) < held_;
     }
     bench.in.preempt.evict_technique = random_.below(3);
+    if (moves_ && random_.one_in(60)) sched_bench::random_move(bench, random_);
     epoch();
   }
 
@@ -276,7 +278,9 @@ class RandomRound {
     const PreemptDecision &d = bench.out.decision;
     counts_.claims += bench.out.adjust.tried;
     if (d.now && d.host) counts_.code[d.code]++;
-    if (d.now && !d.host)
+    if (d.now && d.move)
+      (d.accepted() ? counts_.moved : counts_.stayed)++;
+    else if (d.now && !d.host)
       (d.dropped ? counts_.dropped : d.accepted() ? counts_.evictions : counts_.refused)++;
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const unsigned result = bench.ref.preempt.result[i];
@@ -356,6 +360,11 @@ class RandomRound {
       bench.in.ctx.mask[k] = kAllSms;
     }
     bench.in.change = true;
+    bench.in.owner.gating = false;
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      bench.move_next(i, QSM_USE_SHARED, 0);
+      quiet_cycle();
+    }
     for (unsigned c = 0; c < 8000 && !tap_.failed(); c++) quiet_cycle();
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       unsigned room = 0;
@@ -388,6 +397,7 @@ class RandomRound {
   qsm_unit::Random &random_;
   Counts &counts_;
   const unsigned held_;           // of 4 slots
+  const bool moves_;              // SMs move
   std::vector<unsigned> waited_;  // cycles that a host's job has taken
   unsigned examined_ = 0;
 };
@@ -431,6 +441,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     tap.expect(counts.evictions > 20 && counts.refused > 20 && counts.dropped > 5,
                "the adjuster asked too little");
   if (NUM_KERNELS > 1) tap.expect(counts.claims > 20, "too few claims");
+  std::printf("# moves: %llu blocks taken, %llu not\n", ull{counts.moved}, ull{counts.stayed});
+  tap.expect(counts.moved > 20 && counts.stayed > 5, "moves took too few blocks");
   tap.expect(saved > 50 && flushed > 50 && restored > 50 && instead > 5,
              "the SMs had too little to save");
   tap.done(

@@ -25,6 +25,7 @@ class Bench {
       : tap_(tap), random_(random), ref_(PreemptParams{kSms, kKernels, kImages, LINE_BYTES}) {
     in_.slot.resize(kKernels);
     in_.evict.assign(kSms, std::vector<bool>(kKernels, false));
+    in_.move = in_.evict;
     view_.running.assign(kKernels, true);  // a kernel with a block on an SM is
     view_.killed.assign(kKernels, false);
     view_.warps.assign(kKernels, 1);
@@ -39,6 +40,7 @@ class Bench {
     for (unsigned i = 0; i < kSms; i++) change_sm(i);
     for (unsigned k = 0; k < kKernels; k++) change_kernel(k);
     if (random_.one_in(10)) in_.evict_technique = random_.below(3);
+    if (random_.one_in(10)) in_.move_technique = random_.below(3);
     in_.host = ref_.code != QSM_PREEMPT_EXAMINED && random_.one_in(8);
     in_.request = draw_request();
     const PreemptDecision d = ref_.decide(in_, view_);
@@ -50,7 +52,7 @@ class Bench {
     n_cycles_++;
   }
 
-  unsigned n_codes[11] = {}, n_dropped = 0;
+  unsigned n_codes[11] = {}, n_dropped = 0, n_refused[2] = {};  // [1]: of moves
 
  private:
   void change_sm(unsigned i) {
@@ -74,6 +76,7 @@ class Bench {
     for (unsigned k = 0; k < kKernels; k++) {
       const bool flag = in_.evict[i][k];
       if (random_.one_in(flag ? 30 : 20 * kKernels)) in_.evict[i][k] = !flag;
+      if (random_.one_in(in_.move[i][k] ? 20 : 40 * kKernels)) in_.move[i][k].flip();
     }
   }
 
@@ -146,6 +149,7 @@ class Bench {
     top_.host_tb_i = static_cast<uint8_t>(in_.request.tb);
     top_.host_technique_i = static_cast<uint8_t>(in_.request.technique);
     top_.evict_technique_i = static_cast<uint8_t>(in_.evict_technique);
+    top_.move_technique_i = static_cast<uint8_t>(in_.move_technique);
     for (unsigned i = 0; i < kSms; i++) drive_sm(i);
     for (unsigned k = 0; k < kKernels; k++) {
       const PreemptSlot &slot = in_.slot[k];
@@ -181,7 +185,10 @@ class Bench {
     set(top_.retire_tb_i, i, kTbW,
         view_.retire[i] >= 0 ? static_cast<unsigned>(view_.retire[i]) : qsm_unit::noise(kTbs));
     set(top_.job_i, i, 1, ref_.job[i].kind != QSM_JOB_NONE);
-    for (unsigned k = 0; k < kKernels; k++) set(top_.evict_i, i * kKernels + k, 1, in_.evict[i][k]);
+    for (unsigned k = 0; k < kKernels; k++) {
+      set(top_.evict_i, i * kKernels + k, 1, in_.evict[i][k]);
+      set(top_.move_i, i * kKernels + k, 1, in_.move[i][k]);
+    }
   }
 
   void compare(const PreemptDecision &d) {
@@ -191,11 +198,12 @@ class Bench {
     same("image of the code", top_.code_image_o, ref_.code_image);
     same("decision", top_.decision_o, d.now);
     same("accepted", top_.accept_o, d.accepted());
-    const bool refused = d.now && !d.dropped && !d.host && !d.accepted();
+    n_refused[d.move] += d.refused();
     for (unsigned i = 0; i < kSms; i++) {
       for (unsigned k = 0; k < kKernels; k++) {
-        same("refused", get(top_.evict_refused_o, i * kKernels + k, 1),
-             refused && i == d.request.sm && k == d.request.kernel);
+        const bool refused = d.refused() && i == d.request.sm && k == d.request.kernel;
+        same("refused", get(top_.evict_refused_o, i * kKernels + k, 1), refused && !d.move);
+        same("refused to a move", get(top_.move_refused_o, i * kKernels + k, 1), refused && d.move);
       }
     }
     if (!d.now) return;

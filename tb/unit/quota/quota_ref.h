@@ -92,10 +92,16 @@ class QuotaRef {
   bool second = false, early = false;
   unsigned dcnt = 0;
 
+  // R-SG-1
+  static bool no_quotas(unsigned s) {
+    return s == QSM_SCHEME_NONE || s == QSM_SCHEME_SM_STATIC || s == QSM_SCHEME_SPART ||
+           s == QSM_SCHEME_SMQOS;
+  }
+
  private:
   // R-SC-2
   bool held(const QuotaInputs &in) const {
-    return scheme != QSM_SCHEME_NONE &&
+    return !no_quotas(scheme) &&
            (scheme == QSM_SCHEME_FAIR || std::count(in.qos.begin(), in.qos.end(), true) != 0);
   }
 
@@ -118,7 +124,7 @@ class QuotaRef {
     for (unsigned k = 0; k < slots.size(); k++) {
       Slot &slot = slots[k];
       slot.fresh = s == QSM_SCHEME_ELASTIC && had[k];
-      if (s == QSM_SCHEME_NONE)
+      if (no_quotas(s))
         slot.has = slot.to_load = false;
       else if (s != QSM_SCHEME_ELASTIC)
         slot.to_load = true;

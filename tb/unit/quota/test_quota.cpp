@@ -35,7 +35,7 @@ class Bench {
     drive();
     top.eval();
     compare();
-    const bool loading = ref.loads() >= 0, ends = in.load && in.load_scheme == QSM_SCHEME_NONE;
+    const bool loading = ref.loads() >= 0, ends = in.load && QuotaRef::no_quotas(in.load_scheme);
     ref.step(in);
     compare_load(ends || (loading && ref.loads() < 0));
     clock();

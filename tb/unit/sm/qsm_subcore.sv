@@ -10,6 +10,7 @@ module qsm_subcore
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
+  input  logic                        rst_kept_ni,
   input  logic [SmW-1:0]              sm_id_i,
   input  logic [63:0]                 cycle_i,
   input  desc_t [NumKernels-1:0]      desc_i,
@@ -24,6 +25,7 @@ module qsm_subcore
   input  logic                        icache_inv_i,
   input  logic                        fill_valid_i,
   input  lanes_t                      fill_data_i,
+  output logic                        miss_busy_o,
   output logic                        miss_valid_o,
   output logic [31:0]                 miss_addr_o,
   output logic [KernelW-1:0]          miss_slot_o,
@@ -71,6 +73,7 @@ module qsm_subcore
   mem_op_t            mq;
   logic               quiet;
 
+  assign miss_busy_o   = miss_valid;
   assign miss_valid_o  = miss_valid;
   assign miss_addr_o   = miss_addr;
   assign miss_slot_o   = miss_slot;

@@ -13,6 +13,15 @@ module bench_sm_preempt
   // Launches: entry, arg, warps, threads, shared bytes, granules, end of the windows' memory
   input  logic [31:0] launch_i [NumKernels][7],
   input  logic [31:0] kill_i,
+  // Power: messages gate, wake and their answers; whether the SM is gated
+  input  logic        gate_i,
+  input  logic        wake_i,
+  input  logic [15:0] wake_lat_i,
+  output logic        off_o,
+  output logic        on_o,
+  output logic        gated_o,
+  output logic [31:0] kept_o [2],             // issued warps of kernel 0; its loads at the L1
+  output logic        reset_o,                // what is not kept, as after a reset
   // Message: valid, op, kernel, tb, image, fresh, ticket, block, first, base
   input  logic [31:0] message_i [10],
   input  logic [31:0] save_base_i,
@@ -56,8 +65,10 @@ module bench_sm_preempt
     direct.policy = policy_e'(policy_i[2:0]);
     direct.policy_param = '{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8};
     direct.save_base = save_base_i[31:12];
+    direct.wake_lat = wake_lat_i;
     to_sm = '0;
     to_sm.broadcast.kill = NumKernels'(kill_i);
+    to_sm.power = '{wake: wake_i, gate: gate_i};
     to_sm.dispatch = '{valid: message_i[0][0], op: tb_op_e'(message_i[1][1:0]),
         kernel: KernelW'(message_i[2]), tb: TbW'(message_i[3]),
                 image: 4'(message_i[4]), fresh: message_i[5][0], ticket: TicketW'(message_i[6]),
@@ -71,6 +82,13 @@ module bench_sm_preempt
   assign retire_o = '{32'(from_sm.retire.valid), 32'(from_sm.retire.tb), 32'(from_sm.retire.saved)};
   assign fault_o = 32'(from_sm.fault);
   assign restored_o = from_sm.restored;
+  assign {on_o, off_o} = from_sm.power;
+  assign gated_o = dut.gated;
+  assign kept_o = '{figures.stall_value, figures.l1_value};
+  assign reset_o = dut.u_quota.c[0] == '0 && figures.quota == '0 && figures.snap_insn == '0 &&
+      dut.g_sub[0].u_subcore.u_fetch.u_icache.valid_q == '0 &&
+      dut.g_sub[0].u_subcore.u_regfile.u_written.fresh_q == '1 && dut.u_launch.tb_valid_q == '0 &&
+      figures.qaws_front == '0;
   assign phase_o = 32'(figures.save_phase);
   assign present_o = 32'(dut.present);
   assign req_o = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole SM whose blocks are saved, flushed and restored at random moments: their results must be
-// those of an undisturbed run (docs/preemption.md). The bench plays the TB scheduler and the
+// A whole SM whose blocks are saved, flushed and restored at random moments, and which is gated
+// between them: their results must be those of an undisturbed run (docs/preemption.md,
+// docs/sm_owner.md). The bench plays the TB scheduler and the
 // memory, which answers out of order. Usage: test_sm_preempt [seed [launches]]. Output: TAP.
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <vector>
@@ -58,6 +60,8 @@ struct Launch {
 
 struct Statistics {
   long n_saves = 0, n_flushes = 0, n_early = 0, n_restores = 0, n_kills = 0;
+  long n_gated = 0, n_waits = 0;  // n_waits: cycles from gate to off
+  long n_issues = 0;              // counted when it was woken
 };
 
 class Bench {
@@ -136,7 +140,10 @@ class Bench {
     top.message_i[0] = 0;
     top.kill_i = 0;
     if (kills_ && random_.one_in(3000)) kill(random_.below(kernels_));
-    if (!job_.busy && requests_ > 0 && random_.one_in(calm_))
+    power();
+    if (power_ != QSM_POWER_ON)
+      ;
+    else if (!job_.busy && requests_ > 0 && random_.one_in(calm_))
       request();
     else
       dispatch();
@@ -144,7 +151,49 @@ class Bench {
     top.eval();
     take_request();
     watch();
+    watch_power();
     edge();
+  }
+
+  // ---- power: an SM is told to stop now and then, often before its last block has ended ----
+  bool empty() const {
+    for (const Slot &s : slots_)
+      if (s.used) return false;
+    return !job_.busy;
+  }
+  void power() {
+    top.gate_i = top.wake_i = 0;
+    top.wake_lat_i = static_cast<uint16_t>(1 + random_.below(20));
+    if (power_ == QSM_POWER_ON) {
+      stops_ = stops_ || random_.one_in(2000);  // no new block until it was gated
+      if (!stops_ || job_.busy || !(empty() || random_.one_in(100))) return;
+      top.gate_i = 1;
+      power_ = QSM_POWER_STOPPING;
+    } else if (power_ == QSM_POWER_OFF && random_.one_in(30)) {
+      top.wake_i = 1;
+      power_ = QSM_POWER_WAKING;
+    }
+  }
+  void watch_power() {
+    if (top.off_o) {
+      tap_.expect(power_ == QSM_POWER_STOPPING && !top.gate_i && answers_.empty(),
+                  "R-PG-1, R-PG-2: it goes off unasked, or with an access under way");
+      power_ = QSM_POWER_OFF;
+      statistics.n_gated++;
+      kept_[0] = top.kept_o[0];
+      kept_[1] = top.kept_o[1];
+    } else if (power_ == QSM_POWER_STOPPING && !top.gate_i) {
+      statistics.n_waits++;
+    }
+    tap_.expect(!top.gated_o || top.reset_o, "R-PG-3: state of a gated SM is not that of reset");
+    tap_.expect(!top.gated_o || (kept_[0] == top.kept_o[0] && kept_[1] == top.kept_o[1]),
+                "R-PG-3: counters %u, %u of a gated SM, must be %u, %u", top.kept_o[0],
+                top.kept_o[1], kept_[0], kept_[1]);
+    if (!top.on_o) return;
+    statistics.n_issues = std::max<long>(statistics.n_issues, kept_[0]);
+    tap_.expect(power_ == QSM_POWER_WAKING && top.gated_o, "R-PG-4: it goes on unasked");
+    power_ = QSM_POWER_ON;
+    stops_ = false;
   }
 
   // ---- the TB scheduler ----
@@ -208,6 +257,7 @@ class Bench {
     const uint32_t k = random_.below(kernels_);
     Launch &l = launches_[k];
     if (l.killed || random_.one_in(4)) return;
+    if (stops_) return;
     Image *image = nullptr;
     for (uint32_t v = 0; v < kImages; v++)
       if (images_[k * kImages + v].used && !(job_.busy && job_.image == &images_[k * kImages + v]))
@@ -342,6 +392,9 @@ class Bench {
   Image images_[2 * kImages];
   Launch launches_[2];
   Job job_;
+  uint32_t kept_[2] = {};
+  unsigned power_ = QSM_POWER_ON;  // as the GPU level knows it
+  bool stops_ = false;
   std::deque<Answer> answers_;
 };
 
@@ -356,9 +409,16 @@ void test(Tap &tap, Random &random, uint32_t n_launches, bool kills, const char 
     sum.n_early += s.n_early;
     sum.n_restores += s.n_restores;
     sum.n_kills += s.n_kills;
+    sum.n_gated += s.n_gated;
+    sum.n_waits += s.n_waits;
+    sum.n_issues = std::max(sum.n_issues, s.n_issues);
   }
-  std::printf("# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills\n",
-              sum.n_saves, sum.n_flushes, sum.n_early, sum.n_restores, sum.n_kills);
+  std::printf("# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills, "
+              "%ld times gated after %ld cycles\n",
+              sum.n_saves, sum.n_flushes, sum.n_early, sum.n_restores, sum.n_kills, sum.n_gated,
+              sum.n_waits);
+  tap.expect(sum.n_gated > 0 && sum.n_waits > sum.n_gated && sum.n_issues > 0,
+             "gated too seldom, never while something was under way, or without a count");
   const long enough = n_launches / 4;
   tap.expect(sum.n_saves > enough && sum.n_flushes > enough && sum.n_early > 0 &&
                  sum.n_restores > enough && (sum.n_kills > 0) == kills,
@@ -374,7 +434,8 @@ int main(int argc, char **argv) {
       argc > 2 ? static_cast<uint32_t>(std::strtoul(argv[2], nullptr, 0)) : 20;
   Tap tap(2);
   test(tap, random, n_launches, false,
-       "blocks that are preempted at random moments give the results of an undisturbed run");
+       "R-PG-1 to R-PG-5: blocks that are preempted at random moments, on an SM that is gated between "
+       "them, give the results of an undisturbed run");
   test(tap, random, n_launches, true, "a killed kernel leaves the results of another alone");
   return tap.exit_code();
 }

@@ -145,7 +145,7 @@ module bench_subcore
 
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_subcore #(.Sub(0)) dut (
-    .clk_i, .rst_ni, .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
+    .clk_i, .rst_ni, .rst_kept_ni(rst_ni), .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
     .policy_i,
     .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}),
     .throttled_i('0),

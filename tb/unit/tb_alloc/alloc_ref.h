@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 says them, one whole SM at a
-// time.
+// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 and docs/sm_owner.md R-SO-2,
+// R-SO-8 say them, one whole SM at a time.
 #ifndef QSM_ALLOC_REF_H
 #define QSM_ALLOC_REF_H
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <vector>
+
+#include "qsm_enums.h"
 
 struct AllocParams {
   unsigned n_sms, n_kernels, warps_per_sm, max_tbs;
@@ -16,10 +19,17 @@ struct AllocShape {
   unsigned warps = 1, granules = 0;
 };
 
-// Contexts as the allocator sees them at the start of a cycle.
+// Who uses an SM.
+struct AllocUse {
+  unsigned use = QSM_USE_SHARED, owner = 0;
+  bool moving = false;
+};
+
+// Contexts and SMs as the allocator sees them at the start of a cycle.
 struct AllocContexts {
   std::vector<bool> valid, qos, busy;
   std::vector<uint64_t> mask;
+  std::vector<AllocUse> sm;
 };
 
 class AllocRef {
@@ -31,16 +41,17 @@ class AllocRef {
         active(p.n_kernels),
         used(p.n_kernels) {}
 
-  bool busy() const { return request_ || running_; }
+  bool busy() const { return !asked_.empty() || running_; }
   // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
   int writes() const { return running_ && cycles_left_ == 1 ? static_cast<int>(sm_) : -1; }
 
   // R-TA-1: another slot's target, while nobody computes them.
   void adjust(unsigned sm, unsigned k, unsigned to) { target[sm][k] = to; }
 
-  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E.
+  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E; ask: SMs whose
+  // targets are asked for besides.
   void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change,
-            bool snapshot) {
+            bool snapshot, const std::set<unsigned> &ask = {}) {
     bool wanted = change;
     const std::vector<bool> takes_part = active;
     if (snapshot) end_epoch(ctx);
@@ -56,12 +67,14 @@ class AllocRef {
     }
     if (running_) {
       run(ctx, takes_part);
-      request_ = request_ || wanted;
-    } else {
-      running_ = request_;
-      sm_ = 0;
-      request_ = wanted;
+    } else if (!asked_.empty()) {
+      running_ = true;
+      left_.swap(asked_);
+      asked_.clear();
+      sm_ = *left_.begin();
     }
+    asked_.insert(ask.begin(), ask.end());
+    for (unsigned i = 0; wanted && i < p.n_sms; i++) asked_.insert(i);
     if (launch >= 0) shape[launch] = launched;
     if (arrival >= 0) shape[arrival] = AllocShape{};
   }
@@ -87,11 +100,19 @@ class AllocRef {
     }
     if (--cycles_left_ != 0) return;
     target[sm_] = result_;
-    if (++sm_ == p.n_sms) running_ = false;
+    left_.erase(sm_);
+    running_ = !left_.empty();
+    if (running_) sm_ = *left_.begin();
   }
 
   std::vector<unsigned> assigned(const AllocContexts &ctx) const {
     std::vector<unsigned> others, result;
+    const AllocUse &use = ctx.sm[sm_];
+    if (use.moving || use.use == QSM_USE_FREE) return result;
+    if (use.use == QSM_USE_OWNED) {
+      if (ctx.valid[use.owner]) result.push_back(use.owner);
+      return result;
+    }
     bool any_qos = false;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       if (!ctx.valid[k]) continue;
@@ -144,7 +165,8 @@ class AllocRef {
     return best;
   }
 
-  bool request_ = false, running_ = false;
+  std::set<unsigned> asked_, left_;  // SMs: of the next run, of this one
+  bool running_ = false;
   unsigned sm_ = 0, cycles_left_ = 0;
   std::vector<unsigned> result_;
 };

@@ -21,6 +21,7 @@ class Bench {
     ctx.qos.assign(NUM_KERNELS, false);
     ctx.busy.assign(NUM_KERNELS, false);
     ctx.mask.assign(NUM_KERNELS, (uint64_t{1} << NUM_SMS) - 1);
+    ctx.sm.resize(NUM_SMS);
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -40,9 +41,10 @@ class Bench {
     top.eval();
     compare();
     adjust();
-    ref.step(ctx, launch, launched, arrival, change, snapshot);
+    ref.step(ctx, launch, launched, arrival, change, snapshot, ask);
     clock();
     snapshot = false;
+    ask.clear();
     ctx = next;
     n_cycles++;
   }
@@ -67,6 +69,7 @@ class Bench {
 
   Vqsm_tb_alloc top;
   bool snapshot = false;
+  std::set<unsigned> ask;  // in the next cycle
   AllocContexts ctx;
   AllocRef ref;
   uint64_t n_cycles = 0;
@@ -86,6 +89,12 @@ class Bench {
       set(top.raise_i, k, 1, static_cast<int>(k) == raise_);
       set(top.lower_i, k, 1, static_cast<int>(k) == lower_);
     }
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      set(top.use_i, i, 2, ctx.sm[i].use);
+      set(top.owner_i, i, qsm_unit::index_bits(NUM_KERNELS), ctx.sm[i].owner);
+      set(top.moving_i, i, 1, ctx.sm[i].moving);
+      set(top.ask_i, i, 1, ask.count(i));
+    }
     top.change_i = change;
     top.snapshot_i = snapshot;
     top.sm_i = static_cast<uint8_t>(sm_);
@@ -102,6 +111,12 @@ class Bench {
   void compare() {
     tap_.expect(top.busy_o == ref.busy(), "cycle %llu: busy is %d",
                 static_cast<unsigned long long>(n_cycles), top.busy_o);
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      tap_.expect(get(top.part_o, k, 1) == (ctx.valid[k] && ref.active[k]),
+                  "cycle %llu: slot %u takes part is %llu",
+                  static_cast<unsigned long long>(n_cycles), k,
+                  static_cast<unsigned long long>(get(top.part_o, k, 1)));
+    }
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const bool writes = ref.writes() == static_cast<int>(i);
       tap_.expect(get(top.we_o, i, 1) == writes,
@@ -257,6 +272,53 @@ void test_idle_contexts(qsm_unit::Tap &tap) {
       "a context that launches nothing has no targets after a whole epoch, and gets them back");
 }
 
+// R-SO-2, R-SO-8: an owned SM is its owner's, a free one and one that moves is nobody's; a request for
+// one SM leaves the targets of the others as the adjuster made them.
+void test_owners(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  const unsigned all = std::min<unsigned>(MAX_TBS, WARPS_PER_SM), last = NUM_SMS - 1,
+                 owner = NUM_KERNELS - 1;
+  auto on = [&](unsigned i, unsigned k) {
+    return static_cast<unsigned>(get(bench.top.target_o, i * NUM_KERNELS + k, 6));
+  };
+  auto ask = [&](unsigned i, AllocUse use) {
+    AllocContexts next = bench.ctx;
+    next.sm[i] = use;
+    bench.cycle(next);
+    bench.ask.insert(i);
+    bench.cycle(bench.ctx);
+    bench.settle();
+  };
+  for (unsigned k = 0; k < NUM_KERNELS; k++) bench.cycle(with(bench.ctx, k, true, k == 0));
+  AllocContexts next = bench.ctx;
+  next.mask[owner] = 0;
+  bench.cycle(next);
+  bench.settle();
+  bench.adjust_next(0, 0, -1);
+  bench.cycle(bench.ctx);
+  const unsigned kept = bench.ref.target[0][0];
+  ask(last, AllocUse{QSM_USE_OWNED, owner, false});
+  tap.expect(on(last, owner) == all, "the owner has %u on its SM", on(last, owner));
+  for (unsigned k = 0; k < owner; k++) tap.expect(on(last, k) == 0, "slot %u has an owned SM", k);
+  tap.expect(last == 0 || on(0, 0) == kept, "SM 0 has lost its adjustment");
+  ask(last, AllocUse{QSM_USE_FREE, 0, false});
+  for (unsigned k = 0; k <= owner; k++) tap.expect(on(last, k) == 0, "slot %u has a free SM", k);
+  ask(last, AllocUse{QSM_USE_SHARED, 0, true});
+  for (unsigned k = 0; k <= owner; k++) tap.expect(on(last, k) == 0, "slot %u: it moves", k);
+  ask(last, AllocUse{});
+  tap.expect(NUM_KERNELS == 1 || on(last, 0) != 0, "SM %u is shared again", last);
+  tap.done("R-SO-2, R-SO-8: an owned SM is its owner's alone, others keep their targets");
+}
+
+// Another use of an SM at random, and requests for one SM.
+void random_use(Bench &bench, AllocContexts &next, qsm_unit::Random &random) {
+  const unsigned i = random.below(NUM_SMS);
+  if (random.one_in(40))
+    next.sm[i] = AllocUse{random.below(QSM_SM_USE_COUNT), random.below(NUM_KERNELS),
+                          random.one_in(4)};
+  if (random.one_in(50)) bench.ask.insert(random.below(NUM_SMS));
+}
+
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 40 && !tap.failed(); round++) {
     Bench bench(tap);
@@ -266,6 +328,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       const unsigned what = random.below(60);
       bench.snapshot = random.one_in(60);
       if (random.one_in(100)) next.busy[k] = false;
+      if (round % 2 == 0) random_use(bench, next, random);
       int launch = -1;
       AllocShape shape;
       if (what == 0) next = with(next, k, random.one_in(2), random.one_in(2));
@@ -291,13 +354,14 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_alloc");
-  qsm_unit::Tap tap(6);
+  qsm_unit::Tap tap(7);
   qsm_unit::begin_with_anything();
   test_arrival_and_leave(tap);
   test_shares(tap);
   test_reduction(tap);
   test_even_reduction(tap);
   test_idle_contexts(tap);
+  test_owners(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -35,6 +35,7 @@ class Bench {
     in.preempt.slot.resize(NUM_KERNELS);
     in.ratio.assign(NUM_KERNELS, 0);
     in.samples.assign(NUM_SMS, std::vector<unsigned>(NUM_KERNELS, 0));
+    power_left_.assign(NUM_SMS, 0);
     end_cycle();
     top.rst_ni = 0;
     clock();
@@ -43,11 +44,14 @@ class Bench {
 
   // One cycle with the pulses and messages in `in`, which are then cleared.
   void cycle() {
+    for (unsigned i = 0; i < NUM_SMS; i++) answer_power(i);
     drive();
     top.eval();
     compare_registers();
     out = ref.step(in);
     compare_decisions();
+    for (unsigned i : out.owner.gate) power_left_[i] = 4;
+    for (unsigned i : out.owner.wake) power_left_[i] = 7;
     clock();
     end_cycle();
     n_cycles++;
@@ -73,6 +77,13 @@ class Bench {
     in.change = in.ctx.valid[k] && in.ctx.mask[k] != mask;
     cycle();
     in.ctx.mask[k] = mask;
+  }
+  // SM i gets another use with the next cycle.
+  void move_next(unsigned i, unsigned use, unsigned owner) {
+    in.owner.request = true;
+    in.owner.request_sm = i;
+    in.owner.request_use = use;
+    in.owner.request_owner = owner;
   }
   void request(const PreemptRequest &request) {
     in.preempt.host = true;
@@ -101,6 +112,15 @@ class Bench {
     in.preempt.host = false;
     in.preempt.retire_saved.assign(NUM_SMS, false);
     in.preempt.restored.assign(NUM_SMS, false);
+    in.owner.request = false;
+    in.owner.off.assign(NUM_SMS, false);
+    in.owner.on = in.owner.off;
+  }
+
+  // An SM that was told to stop or to wake up answers some cycles later.
+  void answer_power(unsigned i) {
+    if (power_left_[i] == 0 || --power_left_[i] != 0) return;
+    (ref.owner.sm[i].power == QSM_POWER_STOPPING ? in.owner.off : in.owner.on)[i] = true;
   }
 
   void drive() {
@@ -152,6 +172,16 @@ class Bench {
     top.preempt_by_slot_i = pre.request.by_slot;
     set(top.preempt_tb_i, 0, kTbW, pre.request.tb);
     set(top.preempt_technique_i, 0, 2, pre.request.technique);
+    top.request_i = in.owner.request;
+    set(top.request_sm_i, 0, kSmW, in.owner.request_sm);
+    top.request_use_i = static_cast<uint8_t>(in.owner.request_use);
+    set(top.request_owner_i, 0, kKernelW, in.owner.request_owner);
+    top.move_technique_i = static_cast<uint8_t>(in.owner.technique);
+    top.gating_i = in.owner.gating;
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      set(top.off_i, i, 1, in.owner.off[i]);
+      set(top.on_i, i, 1, in.owner.on[i]);
+    }
     top.adjust_i = in.adjust;
     top.latecomers_i = in.latecomers;
     top.epoch_done_i = in.epoch_done;
@@ -188,6 +218,16 @@ class Bench {
     }
     same("alloc_busy", 0, top.alloc_busy_o, ref.alloc.busy());
     same("adjust_busy", 0, top.adjust_busy_o, ref.adjust.busy());
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      const OwnerRef::Sm &s = ref.owner.sm[i];
+      same("use", i, get(top.use_o, i, 2), s.use);
+      same("owner", i, get(top.owner_o, i, kKernelW), s.owner);
+      same("moving", i, get(top.moving_o, i, 1), s.moving);
+      same("power", i, get(top.power_o, i, 2), s.power);
+    }
+    for (unsigned k = 0; k < NUM_KERNELS; k++)
+      same("part", k, get(top.part_o, k, 1), in.ctx.valid[k] && ref.alloc.active[k]);
+    same("moves", 0, top.moves_o, ref.owner.moves);
     compare_preempt();
   }
 
@@ -241,6 +281,10 @@ class Bench {
       same("kill", k, get(top.kill_o, k, 1), out.kill[k]);
       same("ended", k, get(top.ended_o, k, 1), out.ended[k]);
     }
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      same("gate", i, get(top.gate_o, i, 1), out.owner.gate.count(i));
+      same("wake", i, get(top.wake_o, i, 1), out.owner.wake.count(i));
+    }
     const PreemptDecision &d = out.decision;
     const unsigned receiver = d.now ? d.request.sm : out.sm;
     same("message valid", 0, top.dispatch_valid_o,
@@ -274,7 +318,17 @@ class Bench {
   }
 
   qsm_unit::Tap &tap_;
+  std::vector<unsigned> power_left_;  // cycles until an SM answers
 };
+
+// Another use of an SM, more often none of its own; how moves take blocks away; gating.
+inline void random_move(Bench &bench, qsm_unit::Random &random) {
+  const unsigned use = random.below(5);
+  bench.move_next(random.below(NUM_SMS), use < 3 ? use : unsigned{QSM_USE_SHARED},
+                  random.below(NUM_KERNELS));
+  if (random.one_in(3)) bench.in.owner.technique = random.below(QSM_TECHNIQUE_COUNT);
+  bench.in.owner.gating = !random.one_in(4);
+}
 
 }  // namespace sched_bench
 

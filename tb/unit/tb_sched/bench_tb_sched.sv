@@ -84,6 +84,23 @@ module bench_tb_sched
   // samples of idle warps, of the last epoch
   input  logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
   output logic                                    adjust_busy_o,
+  // SM ownership.
+  input  logic                           request_i,
+  input  logic [SmW-1:0]                 request_sm_i,
+  input  logic [1:0]                     request_use_i,
+  input  logic [KernelW-1:0]             request_owner_i,
+  input  technique_e                     move_technique_i,
+  input  logic                           gating_i,
+  input  logic [NumSms-1:0]              off_i,
+  input  logic [NumSms-1:0]              on_i,
+  output logic [NumSms-1:0]              gate_o,
+  output logic [NumSms-1:0]              wake_o,
+  output logic [NumSms-1:0][1:0]         use_o,
+  output logic [NumSms-1:0][KernelW-1:0] owner_o,
+  output logic [NumSms-1:0]              moving_o,
+  output logic [NumSms-1:0][1:0]         power_o,
+  output logic [31:0]                    moves_o,
+  output logic [NumKernels-1:0]          part_o,
   // QoS manager.
   input  logic                                    snapshot_i,    // pulse: this cycle is E
   input  logic                                    epoch_done_i,  // pulse: E + QosLat
@@ -142,7 +159,23 @@ module bench_tb_sched
     logic adjust;
     technique_e adjust_technique;
     struct packed {logic on;} latecomers;
+    technique_e move_technique;
+    logic [0:0] sm_gating;
   } gpu_regs_t;
+  typedef struct packed {
+    logic valid;
+    logic [SmW-1:0] sm;
+    sm_use_e usage;
+    logic [KernelW-1:0] owner;
+  } sm_request_t;
+  typedef struct packed {
+    sm_power_e power;
+    logic [KernelW-1:0] next_owner;
+    sm_use_e next_usage;
+    logic moving;
+    logic [KernelW-1:0] owner;
+    sm_use_e usage;
+  } sm_owner_t;
   typedef struct packed {
     logic valid;
     logic [SmW-1:0] sm;
@@ -177,6 +210,10 @@ module bench_tb_sched
     preempt_status_t preempt;
     job_t [NumSms-1:0] job;
     saved_t [NumKernels-1:0] saved;
+    sm_owner_t [NumSms-1:0] owner;
+    logic [NumKernels-1:0] part;
+    logic [31:0] moves;
+    logic [47:0] move_cycles, gated_cycles;
   } status_t;
   typedef struct packed {
     logic [NumKernels-1:0][12:0] snap_idle;
@@ -202,19 +239,26 @@ module bench_tb_sched
     } retire;
     logic restored;
     logic [NumKernels-1:0] fault;
+    struct packed {
+      logic on;
+      logic off;
+    } power;
   } from_sm_t;
 
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
   desc_t [NumKernels-1:0] desc;
   preempt_req_t preempt;
+  sm_request_t request;
   status_t status;
   dispatch_t dispatch;
   from_sm_t [NumSms-1:0] from_sm;
   figures_t [NumSms-1:0] figures;
   always_comb begin
     gpu_regs = '{adjust: adjust_i, adjust_technique: adjust_technique_i,
-        latecomers: '{on: latecomers_i}};
+        latecomers: '{on: latecomers_i}, move_technique: move_technique_i, sm_gating: gating_i};
+    request = '{valid: request_i, sm: request_sm_i, usage: sm_use_e'(request_use_i),
+        owner: request_owner_i};
     preempt = '{valid: preempt_i, sm: preempt_sm_i, kernel: preempt_kernel_i,
         by_slot: preempt_by_slot_i, tb: preempt_tb_i, technique: preempt_technique_i};
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -230,7 +274,11 @@ module bench_tb_sched
     for (int unsigned i = 0; i < NumSms; i++) begin
       from_sm[i] = '{
           retire: '{valid: retire_i[i], tb: retire_tb_i[i], saved: retire_saved_i[i]},
-          restored: restored_i[i], fault: fault_i[i]};
+          restored: restored_i[i], fault: fault_i[i], power: '{on: on_i[i], off: off_i[i]}};
+      use_o[i] = status.owner[i].usage;
+      owner_o[i] = status.owner[i].owner;
+      moving_o[i] = status.owner[i].moving;
+      power_o[i] = status.owner[i].power;
       figures[i].snap_idle = idle_i[i];
       job_kind_o[i] = status.job[i].kind;
       job_kernel_o[i] = status.job[i].kernel;
@@ -268,6 +316,8 @@ module bench_tb_sched
   assign dispatch_fresh_o = dispatch.fresh;
   assign dispatch_ticket_o = dispatch.ticket;
   assign dispatch_any_o = dispatch.valid;
+  assign moves_o = status.moves;
+  assign part_o = status.part;
 
   qsm_tb_sched #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSm(WarpsPerSm),
@@ -275,11 +325,11 @@ module bench_tb_sched
     .EndDelay(EndDelay), .slot_regs_t(slot_regs_t), .desc_t(desc_t), .gpu_regs_t(gpu_regs_t),
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
     .saved_t(saved_t), .status_t(status_t), .figures_t(figures_t), .dispatch_t(dispatch_t),
-    .from_sm_t(from_sm_t)
+    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i, .kill_write_i, .arrival_i, .alloc_change_i, .preempt_i(preempt),
-    .status_o(status), .snapshot_i, .epoch_done_i, .ratio_i, .start_o, .kill_o,
+    .sm_request_i(request), .gate_o, .wake_o, .status_o(status), .snapshot_i, .epoch_done_i, .ratio_i, .start_o, .kill_o,
     .dispatch_valid_o, .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i(figures)
   );
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-14 says it, written plainly: vectors, loops,
-// one cycle at a time. With it the preemption engine and the TB adjuster, which sees the registers
-// as they are at the start of the cycle.
+// one cycle at a time. With it SM ownership, the preemption engine and the TB adjuster, which see the
+// registers as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../preempt/preempt_ref.h"
+#include "../sm_owner/owner_ref.h"
 #include "../tb_adjust/adjust_ref.h"
 #include "../tb_alloc/alloc_ref.h"
 
@@ -26,7 +27,8 @@ struct SchedInput {
   bool change = false, snapshot = false;
   std::vector<int> retire;               // per SM: TB slot or -1
   std::vector<std::vector<bool>> fault;  // [SM][slot]: message
-  PreemptInput preempt;                  // its evict flags are the adjuster's
+  PreemptInput preempt;                  // its evict flags are the adjuster's, or of moves
+  OwnerInput owner;                      // request, MOVE_TECHNIQUE, SM_GATING, answers of the SMs
   bool adjust = false, latecomers = false, epoch_done = false;
   std::vector<unsigned> ratio;
   std::vector<std::vector<unsigned>> samples;  // [SM][slot]
@@ -44,6 +46,7 @@ struct SchedOutput {
   unsigned image = 0;
   PreemptDecision decision;
   AdjustOutput adjust;
+  OwnerOutput owner;
 };
 
 class SchedRef {
@@ -78,6 +81,7 @@ class SchedRef {
       : p(params),
         alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}),
         preempt(PreemptParams{p.n_sms, p.n_kernels, p.n_images, p.line_bytes}),
+        owner(OwnerParams{p.n_sms, p.n_kernels, true}),
         adjust(AdjustParams{p.n_sms, p.n_kernels, p.n_sched, p.warps_per_sm, p.max_tbs}),
         slot(p.n_kernels),
         sm(p.n_sms) {
@@ -96,11 +100,14 @@ class SchedRef {
     SchedOutput out;
     out.start.assign(p.n_kernels, false);
     out.kill = out.ending = out.ended = out.start;
+    look_for_owner(in);
     const std::vector<bool> has_tb = resident();
     in.ctx.busy.clear();
     for (const Slot &s : slot) in.ctx.busy.push_back(s.busy);
     const PreemptView view = look(in);
     out.decision = preempt.decide(in.preempt, view);
+    if (out.decision.refused() && out.decision.move)
+      in.owner.refused[out.decision.request.sm][out.decision.request.kernel] = true;
     if (!out.decision.now && !adjust.busy()) choose(in, out);
     out.adjust = adjust.step(look_for_adjuster(in, out.decision));
     const int cleaned = preempt.cleaned(view, out.restore);
@@ -116,8 +123,9 @@ class SchedRef {
     finish_preempt(in, out);
     for (unsigned k = 0; k < p.n_kernels; k++)
       slot[k].had_tb = has_tb[k] || (slot[k].had_tb && !in.snapshot);
+    out.owner = owner.step(in.owner);
     alloc.step(in.ctx, in.launch, in.launch >= 0 ? in.shape[in.launch] : AllocShape{}, in.arrival,
-               in.change || out.adjust.reallocates, in.snapshot);
+               in.change || out.adjust.reallocates, in.snapshot, out.owner.ask);
     const AdjustOutput &a = out.adjust;
     if (a.raises >= 0) alloc.target[a.sm][static_cast<unsigned>(a.raises)] = a.raised;
     if (a.lowers >= 0) alloc.target[a.sm][static_cast<unsigned>(a.lowers)] = a.lowered;
@@ -127,6 +135,7 @@ class SchedRef {
   const SchedParams p;
   AllocRef alloc;
   PreemptRef preempt;
+  OwnerRef owner;
   AdjustRef adjust;
   std::vector<Slot> slot;
   std::vector<Sm> sm;
@@ -138,6 +147,33 @@ class SchedRef {
       for (unsigned k = 0; k < p.n_kernels; k++) result[k] = result[k] || s.cnt[k] > 0;
     }
     return result;
+  }
+
+  // What ownership sees, and what it says to the others, from the registers.
+  void look_for_owner(SchedInput &in) const {
+    in.owner.valid = in.ctx.valid;
+    in.owner.snapshot = in.snapshot;
+    in.owner.epoch_done = in.epoch_done;
+    in.owner.mask.assign(p.n_kernels, std::vector<bool>(p.n_sms));
+    in.owner.cnt.clear();
+    in.owner.refused.assign(p.n_sms, std::vector<bool>(p.n_kernels, false));
+    in.preempt.move = in.owner.refused;
+    in.preempt.move_technique = in.owner.technique;
+    in.ctx.sm.clear();
+    for (unsigned i = 0; i < p.n_sms; i++) {
+      in.owner.cnt.push_back(sm[i].cnt);
+      in.ctx.sm.push_back(AllocUse{owner.sm[i].use, owner.sm[i].owner, owner.sm[i].moving});
+      for (unsigned k = 0; k < p.n_kernels; k++) {
+        in.owner.mask[k][i] = (in.ctx.mask[k] >> i) & 1;
+        in.preempt.move[i][k] = owner.move_flag(in.owner, i, k);
+      }
+    }
+  }
+  // R-SO-2, as a mask.
+  uint64_t may(const SchedInput &in, unsigned k) const {
+    uint64_t sms = 0;
+    for (unsigned i = 0; i < p.n_sms; i++) sms |= uint64_t{owner.may(in.owner, k, i)} << i;
+    return sms;
   }
 
   PreemptView look(const SchedInput &in) const {
@@ -168,7 +204,7 @@ class SchedRef {
           s.busy && !s.killed && !s.ending && (!s.all || preempt.resumes(in.preempt, k));
       view.kernel.push_back(AdjustView::Kernel{in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed,
                                                block, s.out, in.ratio[k], in.shape[k].warps,
-                                               in.shape[k].granules, in.ctx.mask[k]});
+                                               in.shape[k].granules, may(in, k)});
     }
     for (unsigned i = 0; i < p.n_sms; i++) {
       const Sm &s = sm[i];
@@ -184,8 +220,7 @@ class SchedRef {
       v.alloc_writes = alloc.writes() == static_cast<int>(i);
       v.restoring = preempt.job[i].kind == QSM_JOB_RESTORE;
       v.refused.assign(p.n_kernels, false);
-      const bool refused =
-          decision.now && !decision.dropped && !decision.host && !decision.accepted();
+      const bool refused = decision.refused() && !decision.move;
       if (refused && decision.request.sm == i) v.refused[decision.request.kernel] = true;
       view.sm.push_back(v);
     }
@@ -193,7 +228,7 @@ class SchedRef {
   }
 
   bool room(const SchedInput &in, unsigned k, unsigned i) const {
-    return ((in.ctx.mask[k] >> i) & 1) && sm[i].cnt[k] < alloc.target[i][k] &&
+    return owner.may(in.owner, k, i) && sm[i].cnt[k] < alloc.target[i][k] &&
            preempt.open(in.preempt, k, i);
   }
 

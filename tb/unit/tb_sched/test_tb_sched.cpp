@@ -5,6 +5,7 @@
 
 using sched_bench::Bench;
 using sched_bench::kAllSms;
+using sched_bench::random_move;
 
 namespace {
 
@@ -89,7 +90,7 @@ void test_latecomer(qsm_unit::Tap &tap) {
 
 // Host and SMs at random: contexts, masks, launches, kills, faults, retirements, epochs. With more
 // SMs targets take longer to compute, so the host acts less often.
-void random_cycle(Bench &bench, qsm_unit::Random &random) {
+void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     const unsigned tb = random.below(MAX_TBS);
     if (random.one_in(6) && bench.ref.sm[i].tb[tb].used) bench.in.retire[i] = static_cast<int>(tb);
@@ -98,6 +99,7 @@ void random_cycle(Bench &bench, qsm_unit::Random &random) {
   bench.in.snapshot = random.one_in(50);
   bench.in.latecomers = true;
   bench.in.epoch_done = !bench.in.snapshot && random.one_in(40);
+  if (moves && random.one_in(30)) random_move(bench, random);
   const unsigned k = random.below(NUM_KERNELS);
   const bool busy = bench.ref.slot[k].busy;
   switch (random.below(8 * NUM_SMS)) {
@@ -125,11 +127,12 @@ void random_cycle(Bench &bench, qsm_unit::Random &random) {
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_claims = 0;
+  uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_claims = 0, n_moves = 0, n_gated = 0;
   for (unsigned round = 0; round < 10 && !tap.failed(); round++) {
     Bench bench(tap);
     for (unsigned c = 0; c < 10000 && !tap.failed(); c++) {
-      random_cycle(bench, random);
+      random_cycle(bench, random, round % 2 == 1);
+      n_gated += bench.out.owner.gate.size();
       n_dispatched += bench.out.dispatch;
       n_claims += bench.out.adjust.tried;
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -137,17 +140,22 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
         n_killed += bench.out.kill[k];
       }
     }
+    n_moves += bench.ref.owner.moves;
   }
+  tap.expect(n_moves > 200 && n_gated > 10, "only %llu moves, %llu gated",
+             static_cast<unsigned long long>(n_moves), static_cast<unsigned long long>(n_gated));
   tap.expect(n_dispatched > 1000 && n_ended > 100 && n_killed > 50,
              "the test did too little: %llu dispatched, %llu ended, %llu killed",
              static_cast<unsigned long long>(n_dispatched),
              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed));
   if (NUM_KERNELS > 1 && NUM_SMS < 16)
     tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
-  std::printf("# %llu dispatched, %llu launches ended, %llu killed, %llu claims\n",
+  std::printf("# %llu dispatched, %llu launches ended, %llu killed, %llu claims, %llu moves, "
+              "%llu gated\n",
               static_cast<unsigned long long>(n_dispatched),
               static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed),
-              static_cast<unsigned long long>(n_claims));
+              static_cast<unsigned long long>(n_claims), static_cast<unsigned long long>(n_moves),
+              static_cast<unsigned long long>(n_gated));
   tap.done("random launches: every register and message in every cycle");
 }
 

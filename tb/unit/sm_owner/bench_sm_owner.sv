@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_sm_owner with types of ports made from its parameters, and plain ports for the unit bench.
+module bench_sm_owner
+  import qsm_enums_pkg::*;
+#(
+  parameter int unsigned NumSms = 4,
+  parameter int unsigned NumKernels = 4,
+  parameter int unsigned Gating = 1,
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  input  logic                                    request_i,
+  input  logic [SmW-1:0]                          request_sm_i,
+  input  logic [1:0]                              request_use_i,
+  input  logic [KernelW-1:0]                      request_owner_i,
+  input  logic [NumKernels-1:0]                   valid_i,
+  input  logic [NumKernels-1:0][NumSms-1:0]       mask_i,
+  input  logic [1:0]                              technique_i,
+  input  logic                                    gating_i,
+  input  logic                                    snapshot_i,
+  input  logic                                    epoch_done_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
+  input  logic [NumSms-1:0][NumKernels-1:0]       refused_i,
+  input  logic [NumSms-1:0]                       off_i,
+  input  logic [NumSms-1:0]                       on_i,
+  output logic [NumSms-1:0][1:0]                  use_o,
+  output logic [NumSms-1:0][KernelW-1:0]          owner_o,
+  output logic [NumSms-1:0]                       moving_o,
+  output logic [NumSms-1:0][1:0]                  next_use_o,
+  output logic [NumSms-1:0][KernelW-1:0]          next_owner_o,
+  output logic [NumSms-1:0][1:0]                  power_o,
+  output logic [NumSms-1:0]                       rested_o,
+  output logic [NumSms-1:0][NumKernels-1:0]       refused_o,
+  output logic [31:0]                             moves_o,
+  output logic [47:0]                             move_cycles_o,
+  output logic [47:0]                             gated_cycles_o,
+  output logic [NumKernels-1:0][NumSms-1:0]       may_o,
+  output logic [NumSms-1:0]                       ask_o,
+  output logic [NumSms-1:0][NumKernels-1:0]       evict_o,
+  output logic [NumSms-1:0]                       gate_o,
+  output logic [NumSms-1:0]                       wake_o
+);
+  typedef struct packed {
+    logic valid;
+    logic [SmW-1:0] sm;
+    sm_use_e usage;
+    logic [KernelW-1:0] owner;
+  } sm_request_t;
+  typedef struct packed {
+    sm_power_e power;
+    logic [KernelW-1:0] next_owner;
+    sm_use_e next_usage;
+    logic moving;
+    logic [KernelW-1:0] owner;
+    sm_use_e usage;
+  } sm_owner_t;
+  sm_request_t request;
+  sm_owner_t [NumSms-1:0] owner;
+  assign request = '{valid: request_i, sm: request_sm_i, usage: sm_use_e'(request_use_i),
+      owner: request_owner_i};
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      use_o[i] = owner[i].usage;
+      owner_o[i] = owner[i].owner;
+      moving_o[i] = owner[i].moving;
+      next_use_o[i] = owner[i].next_usage;
+      next_owner_o[i] = owner[i].next_owner;
+      power_o[i] = owner[i].power;
+    end
+  end
+  assign rested_o = u_dut.rested_q;
+  assign refused_o = u_dut.refused_q;
+
+  qsm_sm_owner #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating != 0), .sm_request_t(sm_request_t),
+    .sm_owner_t(sm_owner_t)
+  ) u_dut (
+    .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i, .technique_i(technique_e'(technique_i)),
+    .gating_i, .owner_o(owner), .moves_o, .move_cycles_o, .gated_cycles_o, .snapshot_i,
+    .epoch_done_i, .cnt_i, .may_o, .ask_o, .evict_o, .refused_i, .gate_o, .wake_o, .off_i, .on_i
+  );
+endmodule
