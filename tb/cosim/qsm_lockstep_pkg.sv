@@ -117,8 +117,8 @@ package qsm_lockstep_pkg;
     // power | rested<<2
     StOwner = 26,
     // index = kernel slot: word 0 n | opt<<8 | upper<<16 | lower<<17 | eval<<18 | run<<20 |
-    // seen<<21 | out<<22, 1 and 2 I, 3 and 4 G, 5 i, 6 i_last, 7 sm_last; index NumKernels: word 0
-    // managed | planning<<1
+    // seen<<21 | out<<22, 1 and 2 lead, 3 i, 4 i_last, 5 sm_last; index NumKernels: word 0 managed
+    // | planning<<1 | splitting<<2
     StSmRecord = 27,
     StPower = 28,  // sm, index 0: word 0 power, 1 wait
     StWipe = 25  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
