@@ -21,7 +21,7 @@ module qsm_sm_adjust #(
   // who takes part; steady but for a change
   input  logic [NumKernels-1:0]             part_i,
   input  logic [NumKernels-1:0]             qos_i,
-  input  logic [PartW-1:0]                  parts_i,         // how many
+  input  logic [PartW-1:0]                  parts_i,         // how many; with split_i: from it on
   input  logic                              static_i,        // sm_static
   input  logic                              spart_i,
   input  logic [NumKernels-1:0][CountW-1:0] sm_count_i,      // sm_static: wanted, 0: a share

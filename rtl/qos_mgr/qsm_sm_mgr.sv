@@ -87,8 +87,7 @@ module qsm_sm_mgr
   } now_t;
   now_t              now, known_q;
   logic              managed_q, computing, splitting, planning, change, set, whole;
-  logic [PartW-1:0]  parts;
-  int unsigned       parts_now;
+  int unsigned       parts;
   logic [SplitW-1:0] split_q;  // cycles up to the end of the split, 0: none under way
 
   function automatic int unsigned number(input logic [NumKernels-1:0] slots);
@@ -98,11 +97,11 @@ module qsm_sm_mgr
 
   assign now       = '{scheme: gpu_regs_i.scheme, part: tb_i.part, qos: qos};
   assign whole     = scheme_whole_sms(now.scheme);
-  assign parts_now = number(now.part);
+  // of a change, those that take part from it on; while a decision is made, those that are known
+  assign parts     = number(computing ? known_q.part : now.part);
   assign splitting = split_q != '0;
   assign set       = split_q == SplitW'(1);
-  assign change    = !computing && !splitting && !planning && !e_i && (whole || managed_q) &&
-      now != known_q;
+  assign change    = !computing && !splitting && !e_i && (whole || managed_q) && now != known_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       known_q   <= '{scheme: SchemeNone, default: '0};
@@ -111,7 +110,7 @@ module qsm_sm_mgr
     end else begin
       if (change) begin
         known_q   <= now;
-        managed_q <= whole && parts_now != 0 && parts_now <= NumSms;
+        managed_q <= whole && parts != 0 && parts <= NumSms;
         split_q   <= SplitW'(SplitLat);
       end else if (splitting) begin
         split_q <= split_q - SplitW'(1);
@@ -121,8 +120,7 @@ module qsm_sm_mgr
 
   // While nothing is managed nobody takes part.
   logic [NumKernels-1:0] part;
-  assign part  = managed_q ? known_q.part : '0;
-  assign parts = managed_q ? PartW'(number(known_q.part)) : '0;
+  assign part = managed_q ? known_q.part : '0;
 
   // ---- Epoch (R-SG-4, R-SG-7) ----
   logic [SinceW-1:0]     since_q;  // cycles since E, 0: nothing is computed
@@ -198,7 +196,7 @@ module qsm_sm_mgr
   );
 
   qsm_sm_adjust #(.NumSms(NumSms), .NumKernels(NumKernels)) u_adjust (
-    .clk_i, .rst_ni, .part_i(part), .qos_i(known_q.qos), .parts_i(parts),
+    .clk_i, .rst_ni, .part_i(part), .qos_i(known_q.qos), .parts_i(PartW'(parts)),
     .static_i(known_q.scheme == SchemeSmStatic), .spart_i(known_q.scheme == SchemeSpart),
     .sm_count_i(sm_count), .split_i(change), .set_i(set),
     .begin_i(e_i && !splitting), .still_i(still_q), .decide_i(decide), .counts_i(counts),
@@ -213,7 +211,7 @@ module qsm_sm_mgr
   // ---- Plan ----
   qsm_sm_plan #(.NumSms(NumSms), .NumKernels(NumKernels), .owner_t(owner_t), .request_t(request_t))
       u_plan (
-    .clk_i, .rst_ni, .start_i(set || decide_commit), .managed_i(managed_q), .n_i(n),
+    .clk_i, .rst_ni, .start_i(set || decide_commit), .stop_i(change), .managed_i(managed_q), .n_i(n),
     .owner_i(tb_i.owner), .planning_o(planning), .request_o
   );
 

@@ -22,6 +22,7 @@ module qsm_sm_plan
   input  logic                               clk_i,
   input  logic                               rst_ni,
   input  logic                               start_i,
+  input  logic                               stop_i,     // at its end; a request is made all the same
   input  logic                               managed_i,  // else all SMs become shared
   input  logic [NumKernels-1:0][CountW-1:0]  n_i,        // SMs that a slot shall have
   input  owner_t [NumSms-1:0]                owner_i,
@@ -109,7 +110,7 @@ module qsm_sm_plan
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) planning_q <= 1'b0;
     else if (start_i) planning_q <= 1'b1;
-    else if (choice == '0) planning_q <= 1'b0;
+    else if (stop_i || choice == '0) planning_q <= 1'b0;
   end
   assign planning_o = planning_q;
 

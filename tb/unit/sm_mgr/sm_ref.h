@@ -155,12 +155,13 @@ class SmRef {
       split();
       planning = true;
     }
-    if (!was_computing && !was_splitting && !was_planning && !in.e &&
+    if (!was_computing && !was_splitting && !in.e &&
         (whole(now.scheme) || managed) && !(now == known_)) {
       const unsigned p = parts(now);
       known_ = now;
       managed = whole(now.scheme) && p >= 1 && p <= n_sms_;
-      seen["change"]++;
+      seen[was_planning ? "change of a plan" : "change"]++;
+      planning = false;
       if (whole(now.scheme) && p > n_sms_) seen["more kernels than SMs"]++;
       for (Slot &s : slots) {
         clear_move(s);
