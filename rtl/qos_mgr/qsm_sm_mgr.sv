@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// SM manager: decides once per epoch how many SMs each kernel owns, and asks for the moves.
+//
+// Contract: docs/sm_mgr.md. In the schemes of whole SMs it splits the SMs among the kernels that take
+//   part, and with spart and smqos moves some at the end of an epoch: it sums what the SMs counted
+//   (qsm_qos_sum), keeps a record of each kernel (qsm_sm_profile), decides (qsm_sm_adjust) and issues
+//   requests to SM ownership (qsm_sm_plan).
+// Latency: a split 3 * NumKernels + 10 cycles, a decision SmLat after the epoch's end (R-SG-11).
+// Cost: 64 + 62 bits of RAM and some 40 registers per slot, the parts' arithmetic.
+// Doc: docs/sm_mgr.md.
+//
+// Observed by the lockstep monitor: set, decide_commit (PLAN) and computed (RECORD), with the state
+// of u_adjust and u_profile.
+module qsm_sm_mgr
+  import qsm_enums_pkg::*;
+#(
+  parameter  int unsigned NumSms     = 4,      // 1..96
+  parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
+  parameter  int unsigned NocLat     = 2,      // cycles of a message, 1..16
+  parameter  int unsigned EpochReset = 10000,  // T of the first epoch
+  parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
+  // Types of the ports, with the members that are named; a GPU's may have more.
+  parameter  type gpu_regs_t  = logic,  // scheme, sm_threshold (Q0.16), sm_step (1..4)
+  parameter  type slot_regs_t = logic,  // ctx.valid, .qos; goal (IPC, Q16.16); sm_count (0: a share)
+  parameter  type tb_status_t = logic,  // part, had_tb[kernel]; owner[sm], of owner_t
+  parameter  type owner_t     = logic,  // usage, owner, moving, next_usage, next_owner, power
+  parameter  type figures_t   = logic,  // snap_insn[kernel]: instructions of the epoch
+  parameter  type request_t   = logic,  // valid, sm, usage, owner
+  parameter  type record_t    = logic   // count, opt, upper, lower, eval
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  // registers, steady from E until the records are made; pulse: forget the record
+  input  gpu_regs_t                   gpu_regs_i,
+  input  slot_regs_t [NumKernels-1:0] slot_regs_i,
+  input  logic [NumKernels-1:0]       hist_clear_i,  // an arrival, too
+  // TB scheduler, SMs
+  input  tb_status_t                  tb_i,
+  input  figures_t [NumSms-1:0]       figures_i,
+  // epochs
+  input  logic                        e_i,           // this is cycle E
+  input  logic [19:0]                 epoch_len_i,   // T of the epoch that began
+  // to SM ownership, the registers
+  output request_t                    request_o,
+  output logic                        busy_o,        // SMs are its own
+  output record_t [NumKernels-1:0]    records_o
+);
+  localparam int unsigned CountW = $clog2(NumSms + 1);
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1;
+  localparam int unsigned PartW = $clog2(NumKernels + 1);
+  localparam int unsigned SumW = SnapW + $clog2(NumSms);
+  localparam int unsigned SmLat = 2 * NocLat + NumSms +
+      NumKernels * (((NumSms > 24) ? NumSms : 24) + NumKernels + 8) + 12;
+  localparam int unsigned SplitLat = 3 * NumKernels + 10;
+  localparam int unsigned SinceW = $clog2(SmLat + 1);
+  localparam int unsigned SplitW = $clog2(SplitLat + 1);
+
+  if (NumSms < 1 || NumSms > 96) $error("qsm_sm_mgr: NumSms must be 1..96");
+  if (NumKernels < 1 || NumKernels > 8) $error("qsm_sm_mgr: NumKernels must be 1..8");
+  if (NocLat < 1 || NocLat > 16) $error("qsm_sm_mgr: NocLat must be 1..16");
+
+  // ---- Registers and figures, as the parts want them ----
+  logic [NumKernels-1:0]                        valid, qos;
+  logic [NumKernels-1:0][31:0]                  goal;
+  logic [NumKernels-1:0][CountW-1:0]            sm_count;
+  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn;
+  logic                                         some_moving;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      valid[k]    = slot_regs_i[k].ctx.valid;
+      qos[k]      = slot_regs_i[k].ctx.qos && tb_i.part[k];
+      goal[k]     = slot_regs_i[k].goal;
+      sm_count[k] = CountW'(slot_regs_i[k].sm_count);
+    end
+    some_moving = 1'b0;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      some_moving = some_moving || tb_i.owner[i].moving;
+      for (int unsigned k = 0; k < NumKernels; k++)
+        snap_insn[i][k] = figures_i[i].snap_insn[k][SnapW-1:0];
+    end
+  end
+
+  // ---- Change of who takes part (R-SG-2) ----
+  typedef struct packed {
+    scheme_e scheme;
+    logic [NumKernels-1:0] part, qos;
+  } now_t;
+  now_t              now, known_q;
+  logic              managed_q, computing, splitting, planning, change, set, whole;
+  int unsigned       parts;
+  logic [SplitW-1:0] split_q;  // cycles up to the end of the split, 0: none under way
+
+  function automatic int unsigned number(input logic [NumKernels-1:0] slots);
+    number = 0;
+    for (int unsigned k = 0; k < NumKernels; k++) number = number + 32'(slots[k]);
+  endfunction
+
+  assign now       = '{scheme: gpu_regs_i.scheme, part: tb_i.part, qos: qos};
+  assign whole     = scheme_whole_sms(now.scheme);
+  // of a change, those that take part from it on; while a decision is made, those that are known
+  assign parts     = number(computing ? known_q.part : now.part);
+  assign splitting = split_q != '0;
+  assign set       = split_q == SplitW'(1);
+  assign change    = !computing && !splitting && !e_i && (whole || managed_q) && now != known_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      known_q   <= '{scheme: SchemeNone, default: '0};
+      managed_q <= 1'b0;
+      split_q   <= '0;
+    end else begin
+      if (change) begin
+        known_q   <= now;
+        managed_q <= whole && parts != 0 && parts <= NumSms;
+        split_q   <= SplitW'(SplitLat);
+      end else if (splitting) begin
+        split_q <= split_q - SplitW'(1);
+      end
+    end
+  end
+
+  // While nothing is managed nobody takes part.
+  logic [NumKernels-1:0] part;
+  assign part = managed_q ? known_q.part : '0;
+
+  // ---- Epoch (R-SG-4, R-SG-7) ----
+  logic [SinceW-1:0]     since_q;  // cycles since E, 0: nothing is computed
+  logic [19:0]           epoch_len_q;
+  logic [NumKernels-1:0] had_tb_q;
+  logic                  still_q, steady_q, collected_q;
+  logic                  computed, collect, decide, counts, same, judge_commit, decide_commit;
+  logic                  sum_idle, profile_idle, adjust_idle;
+  assign computing     = since_q != '0;
+  assign computed      = since_q == SinceW'(SmLat);
+  assign collect       = since_q == SinceW'(NocLat);
+  assign counts        = managed_q && known_q.scheme inside {SchemeSpart, SchemeSmqos} &&
+      still_q && steady_q;
+  assign decide        = collected_q && sum_idle && profile_idle && adjust_idle && !splitting;
+  assign same          = now == known_q;
+  assign judge_commit  = computed && same && managed_q && known_q.scheme == SchemeSmqos;
+  assign decide_commit = computed && same && counts;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      since_q     <= '0;
+      epoch_len_q <= 20'(EpochReset);
+      had_tb_q    <= '0;
+      still_q     <= 1'b0;
+      steady_q    <= 1'b0;
+      collected_q <= 1'b0;
+    end else begin
+      if (e_i) since_q <= SinceW'(1);
+      else if (computing) since_q <= computed ? '0 : since_q + SinceW'(1);
+      // of the epoch that began; the records are of the one that ended
+      if (computed) epoch_len_q <= epoch_len_i;
+      if (e_i) begin
+        had_tb_q <= tb_i.had_tb;
+        still_q  <= !some_moving;
+        steady_q <= !splitting && !planning;
+      end
+      // sums are under way, or what follows from them
+      if (collect) collected_q <= 1'b1;
+      else if (decide) collected_q <= 1'b0;
+    end
+  end
+
+  // ---- Data collector ----
+  logic               sum_valid, sum_ready;
+  logic [KernelW-1:0] sum_kernel;
+  logic [SumW-1:0]    sum;
+  // verilator lint_off PINCONNECTEMPTY
+  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(1), .TbSumW(1), .SnapW(SnapW))
+      u_sum (
+    .clk_i, .rst_ni, .start_i(collect), .valid_i(valid), .qos_i('0), .insn_i(snap_insn),
+    .tbs_i('0), .idle_o(sum_idle), .valid_o(sum_valid), .ready_i(sum_ready),
+    .kernel_o(sum_kernel), .insn_o(sum), .tbs_o()
+  );
+  // verilator lint_on PINCONNECTEMPTY
+
+  // ---- Profile and adjustment ----
+  logic [NumKernels-1:0]             behind, needs, gives, upper, lower, moving, settles;
+  logic [NumKernels-1:0][CountW-1:0] n, opt;
+  logic [KernelW-1:0]                kernel, settling_kernel, move_kernel;
+  logic [CountW-1:0]                 count, most;
+  logic                              up, down, settling, out, hit, move;
+
+  qsm_sm_profile #(.NumSms(NumSms), .NumKernels(NumKernels), .SumW(SumW)) u_profile (
+    .clk_i, .rst_ni, .valid_i(valid), .clear_i(hist_clear_i), .commit_i(computed),
+    .had_tb_i(had_tb_q), .epoch_len_i(epoch_len_q), .goal_i(goal),
+    .sum_valid_i(sum_valid), .sum_ready_o(sum_ready), .sum_kernel_i(sum_kernel), .sum_i(sum),
+    .idle_o(profile_idle), .behind_o(behind), .needs_o(needs), .gives_o(gives),
+    .rate_i((counts && known_q.scheme == SchemeSpart) ? known_q.qos : '0), .kernel_o(kernel),
+    .count_i(count), .most_i(most), .step_i(gpu_regs_i.sm_step), .up_o(up), .down_o(down),
+    .settling_i(settling), .settling_kernel_i(settling_kernel), .out_i(out),
+    .threshold_i(gpu_regs_i.sm_threshold), .hit_o(hit),
+    .move_i(decide_commit && move), .move_kernel_i(move_kernel)
+  );
+
+  qsm_sm_adjust #(.NumSms(NumSms), .NumKernels(NumKernels)) u_adjust (
+    .clk_i, .rst_ni, .part_i(part), .qos_i(known_q.qos), .parts_i(PartW'(parts)),
+    .static_i(known_q.scheme == SchemeSmStatic), .spart_i(known_q.scheme == SchemeSpart),
+    .sm_count_i(sm_count), .split_i(change), .set_i(set),
+    .begin_i(e_i && !splitting), .still_i(still_q), .decide_i(decide), .counts_i(counts),
+    .behind_i(behind), .needs_i(needs), .gives_i(gives), .hit_i(hit),
+    .judge_commit_i(judge_commit), .decide_commit_i(decide_commit),
+    .kernel_i(kernel), .up_i(up), .down_i(down), .count_o(count), .most_o(most),
+    .settling_o(settling), .settling_kernel_o(settling_kernel), .out_o(out), .move_o(move),
+    .move_kernel_o(move_kernel), .idle_o(adjust_idle),
+    .n_o(n), .opt_o(opt), .upper_o(upper), .lower_o(lower), .moving_o(moving), .settles_o(settles)
+  );
+
+  // ---- Plan ----
+  qsm_sm_plan #(.NumSms(NumSms), .NumKernels(NumKernels), .owner_t(owner_t), .request_t(request_t))
+      u_plan (
+    .clk_i, .rst_ni, .start_i(set || decide_commit), .stop_i(change), .managed_i(managed_q), .n_i(n),
+    .owner_i(tb_i.owner), .planning_o(planning), .request_o
+  );
+
+  assign busy_o = managed_q || splitting || planning;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      records_o[k].count = 7'(n[k]);
+      records_o[k].opt   = 7'(opt[k]);
+      records_o[k].upper = upper[k];
+      records_o[k].lower = lower[k];
+      records_o[k].eval  = moving[k] ? EvalMoving : settles[k] ? EvalSettling : EvalNone;
+    end
+  end
+
+`ifndef SYNTHESIS
+  logic [31:0] total;
+  logic        each;
+  always_comb begin
+    total = '0;
+    each  = 1'b1;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      total = total + 32'(n[k]);
+      each  = each && (!known_q.part[k] || n[k] != '0);
+    end
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) total <= NumSms)
+    else $error("R-SG-3, R-SG-7: more SMs are to be owned than there are");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !managed_q || splitting || each)
+    else $error("R-SG-3, R-SG-7: a slot that takes part shall have no SM");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !computed || !collected_q)
+    else $error("R-SG-11: the decision is not ready in time");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !e_i || !computing)
+    else $error("R-QM-1: an epoch ends while the last one's records are made");
+`endif
+endmodule

@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: Apache-2.0
+// SM manager (qsm_sm_mgr) against sm_ref.h in every cycle: requests and all state of
+// docs/sm_mgr.md. Directed cases are tables of what the page's algorithms make of an epoch (R-SG-3,
+// R-SG-6, R-SG-8, R-SG-9); random runs have contexts that come and go, goals, epochs and moves of
+// random lengths, and instructions at the bounds of each comparison, and must have come by every
+// line of the rules that their size allows.
+#include "Vbench_sm_mgr.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../common/qsm_unit.h"
+#include "sm_ref.h"
+#include "sm_world.h"
+
+using qsm_unit::get;
+using qsm_unit::noise;
+using qsm_unit::Random;
+using qsm_unit::set;
+using qsm_unit::Tap;
+
+namespace {
+
+constexpr unsigned kKernelBits = qsm_unit::index_bits(NUM_KERNELS);
+constexpr unsigned kSmBits = qsm_unit::index_bits(NUM_SMS);
+
+class Bench {
+ public:
+  Bench(Tap &tap, Random &random)
+      : ref(NUM_SMS, NUM_KERNELS, NOC_LAT, EPOCH_RESET),
+        world(NUM_SMS, random),
+        in(NUM_SMS, NUM_KERNELS),
+        insn(NUM_SMS, std::vector<uint32_t>(NUM_KERNELS)),
+        tap_(tap),
+        random_(random) {
+    drive();
+    top_.rst_ni = 0;
+    clock();
+    top_.rst_ni = 1;
+  }
+
+  // One cycle with `in`; e: it is E, and `insn` is what the epoch that ends has.
+  void cycle(bool e = false) {
+    in.e = e;
+    if (e) since_ = 0;
+    // the snapshots are there NocLat + 1 cycles after E
+    const bool there = since_ > NOC_LAT;
+    for (unsigned i = 0; i < NUM_SMS; i++)
+      for (unsigned k = 0; k < NUM_KERNELS; k++)
+        in.insn[i][k] = there ? insn[i][k] : noise(0x7fffffff);
+    drive();
+    top_.eval();
+    const SmRequest request = ref.request(in);
+    compare(request);
+    ref.step(in, request.valid);
+    if (ref.decides_at_end()) n_decisions++;
+    const std::vector<bool> valid = in.valid;
+    world.step(in.sms, request, valid);
+    std::fill(in.hist_clear.begin(), in.hist_clear.end(), false);
+    clock();
+    now_++;
+    since_++;
+  }
+  void cycles(unsigned n) {
+    while (n-- > 0 && !tap_.failed()) cycle();
+  }
+  // From E to the end of D.
+  void epoch() {
+    cycle(true);
+    cycles(ref.sm_lat);
+  }
+  // Cycles until all moves that are planned have been made.
+  void settle() {
+    const auto moving = [](const SmState &s) { return s.moving; };
+    for (unsigned n = 0; n < 20000 && !tap_.failed(); n++) {
+      if (!ref.planning && !ref.splitting() &&
+          std::none_of(in.sms.begin(), in.sms.end(), moving) && n > 2)
+        return;
+      cycle();
+    }
+    tap_.expect(false, "cycle %llu: moves do not end", static_cast<unsigned long long>(now_));
+  }
+  // The instructions of slot k in the epoch to come, somehow over the SMs.
+  void issue(unsigned k, uint64_t x) {
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      const uint64_t here = i + 1 == NUM_SMS ? x : random_.one_in(3) ? 0 : x / (1 + random_.below(4));
+      insn[i][k] = static_cast<uint32_t>(std::min<uint64_t>(here, 0xffffffff));
+      x -= insn[i][k];
+    }
+  }
+  uint64_t now() const { return now_; }
+
+  SmRef ref;
+  SmWorld world;
+  SmInputs in;
+  std::vector<std::vector<uint32_t>> insn;
+  uint64_t n_decisions = 0;
+
+ private:
+  void drive() {
+    top_.scheme_i = static_cast<uint8_t>(in.scheme);
+    top_.sm_threshold_i = static_cast<uint16_t>(in.threshold);
+    top_.sm_step_i = static_cast<uint8_t>(in.step);
+    top_.e_i = in.e;
+    top_.epoch_len_i = in.epoch_len;
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      set(top_.valid_i, k, 1, in.valid[k]);
+      set(top_.qos_i, k, 1, in.qos[k]);
+      set(top_.part_i, k, 1, in.part[k]);
+      set(top_.had_tb_i, k, 1, in.had_tb[k]);
+      set(top_.hist_clear_i, k, 1, in.hist_clear[k]);
+      set(top_.goal_i, k, 32, in.goal[k]);
+      set(top_.sm_count_i, k, 7, in.sm_count[k]);
+    }
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      const SmState &s = in.sms[i];
+      set(top_.usage_i, i, 2, s.usage);
+      set(top_.owner_i, i, kKernelBits, s.owner);
+      set(top_.moving_i, i, 1, s.moving);
+      set(top_.next_usage_i, i, 2, s.next_usage);
+      set(top_.next_owner_i, i, kKernelBits, s.next_owner);
+      set(top_.power_i, i, 2, s.power);
+      for (unsigned k = 0; k < NUM_KERNELS; k++)
+        set(top_.snap_insn_i, i * NUM_KERNELS + k, 32, in.insn[i][k]);
+    }
+  }
+
+  void check(bool holds, const char *what, unsigned k, uint64_t got, uint64_t must) {
+    tap_.expect(holds, "cycle %llu: %s of %u is %llu, must be %llu",
+                static_cast<unsigned long long>(now_), what, k,
+                static_cast<unsigned long long>(got), static_cast<unsigned long long>(must));
+  }
+  void same(const char *what, unsigned k, uint64_t got, uint64_t must) {
+    check(got == must, what, k, got, must);
+  }
+  void compare(const SmRequest &r) {
+    same("request", 0, top_.request_valid_o, r.valid);
+    if (r.valid) {
+      same("SM of the request", 0, get(top_.request_sm_o, 0, kSmBits), r.sm);
+      same("usage of the request", r.sm, top_.request_usage_o, r.usage);
+      same("owner of the request", r.sm, get(top_.request_owner_o, 0, kKernelBits), r.owner);
+    }
+    same("busy", 0, top_.busy_o, ref.busy());
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      const SmRef::Slot &s = ref.slots[k];
+      same("n", k, get(top_.n_o, k, 7), s.n);
+      same("opt", k, get(top_.opt_o, k, 7), s.opt);
+      same("upper", k, get(top_.upper_o, k, 1), s.upper);
+      same("lower", k, get(top_.lower_o, k, 1), s.lower);
+      same("eval", k, get(top_.eval_o, k, 2), s.eval);
+      same("run", k, get(top_.run_o, k, 1), s.run);
+      same("seen", k, get(top_.seen_o, k, 1), s.seen);
+      same("lead", k, get(top_.lead_o, k, 64), static_cast<uint64_t>(s.lead));
+      same("i", k, get(top_.insn_o, k, 31), s.insn);
+      same("i_last", k, get(top_.insn_last_o, k, 31), s.i_last);
+      same("sm_last", k, get(top_.sm_last_o, k, 7), s.sm_last);
+      same("out", k, get(top_.out_o, k, 1), s.out);
+    }
+  }
+  void clock() {
+    top_.clk_i = 0;
+    top_.eval();
+    top_.clk_i = 1;
+    top_.eval();
+  }
+
+  Vbench_sm_mgr top_;
+  Tap &tap_;
+  Random &random_;
+  uint64_t now_ = 0;
+  unsigned since_ = 0;
+};
+
+// ---- Directed: tables of the algorithms ----
+
+constexpr unsigned kT = 10000;
+constexpr uint64_t kGoalInsn = 40000;  // of a slot with a goal, per epoch: 4 per cycle
+
+// Slots with these flags of a goal, the split done, a first epoch over that does not count.
+struct Scene {
+  Scene(Tap &tap, Random &random, unsigned scheme, const std::vector<bool> &qos)
+      : bench(tap, random), tap_(tap) {
+    bench.world.gating = false;
+    bench.in.scheme = scheme;
+    bench.in.epoch_len = kT;
+    for (unsigned k = 0; k < qos.size(); k++) {
+      bench.in.valid[k] = bench.in.part[k] = bench.in.had_tb[k] = true;
+      bench.in.qos[k] = qos[k];
+      bench.in.goal[k] = qos[k] ? (kGoalInsn << 16) / kT : 0;
+    }
+    bench.settle();
+    // the first epoch has the reset value of T, the second sets seen, from the third on records run
+    bench.epoch();
+    bench.settle();
+  }
+  // An epoch with these instructions, decision, moves.
+  void epoch(const std::vector<uint64_t> &x) {
+    for (unsigned k = 0; k < x.size(); k++) bench.issue(k, x[k]);
+    bench.epoch();
+    n.clear();
+    for (const SmRef::Slot &s : bench.ref.slots) n.push_back(s.n);
+    bench.settle();
+  }
+  void expect(const char *what, const std::vector<unsigned> &must) {
+    for (unsigned k = 0; k < must.size(); k++)
+      tap_.expect(n[k] == must[k], "%s: slot %u has %u SMs, must have %u", what, k, n[k], must[k]);
+  }
+  // opt, upper, lower, eval of a slot
+  void expect(const char *what, unsigned k, unsigned opt, bool upper, bool lower, unsigned eval) {
+    const SmRef::Slot &s = bench.ref.slots[k];
+    tap_.expect(s.opt == opt && s.upper == upper && s.lower == lower && s.eval == eval,
+                "%s: slot %u has opt %u, upper %d, lower %d, eval %u", what, k, s.opt, s.upper,
+                s.lower, s.eval);
+  }
+
+  Bench bench;
+  std::vector<unsigned> n;
+
+ private:
+  Tap &tap_;
+};
+
+// R-SG-3: SMs of each slot; count 0 takes a share.
+void test_splits(Tap &tap, Random &random) {
+  struct Row {
+    unsigned scheme;
+    std::vector<bool> qos;
+    std::vector<unsigned> count, n;
+  };
+  const unsigned smqos = QSM_SCHEME_SMQOS, spart = QSM_SCHEME_SPART,
+                 fixed = QSM_SCHEME_SM_STATIC;
+  const std::vector<Row> rows = {
+      {smqos, {false}, {0}, {24}},
+      {smqos, {false, true, false, true}, {0, 0, 0, 0}, {6, 6, 6, 6}},
+      {smqos, {false, false, true}, {9, 9, 9}, {8, 8, 8}},
+      {spart, {false, true}, {0, 0}, {12, 12}},
+      {fixed, {false, true}, {0, 7}, {17, 7}},
+      {fixed, {true, false, false}, {5, 0, 0}, {5, 10, 9}},
+      {fixed, {true, false, true}, {24, 24, 24}, {22, 1, 1}},
+      {fixed, {true, false, true}, {0, 24, 24}, {1, 22, 1}},
+      {fixed, {true, true, true}, {2, 3, 4}, {2, 3, 4}},
+      {fixed, {false, false, false, false}, {0, 20, 0, 0}, {2, 20, 1, 1}},
+  };
+  for (const Row &row : rows) {
+    Bench bench(tap, random);
+    bench.in.scheme = row.scheme;
+    for (unsigned k = 0; k < row.qos.size(); k++) {
+      bench.in.valid[k] = bench.in.part[k] = true;
+      bench.in.qos[k] = row.qos[k];
+      bench.in.sm_count[k] = row.count[k];
+    }
+    bench.settle();
+    for (unsigned k = 0; k < row.n.size(); k++)
+      tap.expect(bench.ref.slots[k].n == row.n[k], "row %u: slot %u has %u SMs, must have %u",
+                 static_cast<unsigned>(&row - rows.data()), k, bench.ref.slots[k].n, row.n[k]);
+  }
+  tap.done("splits, R-SG-3: even, by count, less than asked");
+}
+
+// R-SG-8, Algorithm 1: what a slot with a goal does. Slot 0 has it, slot 1 is batch; 12 and 12 SMs.
+void test_goals(Tap &tap, Random &random) {
+  struct Row {
+    const char *what;
+    std::vector<uint64_t> before;  // instructions of slot 0 in epochs whose records lead here
+    uint64_t x;
+    std::vector<unsigned> n;
+  };
+  const uint64_t g = kGoalInsn;
+  const std::vector<Row> rows = {
+      {"behind in the first epoch", {}, g - 1, {13, 11}},
+      {"exactly at its goal", {}, g, {12, 12}},
+      {"ahead by less than an epoch", {}, g + 1, {12, 12}},
+      {"ahead by exactly an epoch", {}, 2 * g, {12, 12}},
+      {"ahead by more than an epoch", {}, 2 * g + 1, {11, 13}},
+  };
+  for (const Row &row : rows) {
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true, false});
+    scene.epoch({row.x, 1000});  // seen was set by the first epoch: this one counts
+    scene.expect(row.what, row.n);
+  }
+  {
+    // ahead on average, but not in this epoch: it needs; the other way round: it is behind
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true, false});
+    scene.epoch({2 * g, 1000});
+    scene.expect("ahead", {12, 12});
+    scene.epoch({g - 1, 1000});
+    scene.expect("short in this epoch", {13, 11});
+    scene.epoch({g, 1000});
+    scene.expect("ahead, at its goal in this epoch", {13, 11});
+  }
+  {
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true, false});
+    scene.epoch({0, 1000});
+    scene.expect("nothing issued", {13, 11});
+    // the batch slot moved and is not judged yet, but slot 0 is behind
+    scene.epoch({g + 1, 1000});
+    scene.expect("behind on average", {14, 10});
+    for (unsigned e = 0; e < 12; e++) scene.epoch({0, 1000});
+    scene.expect("all but one", {23, 1});
+  }
+  {
+    // two with goals: slot order, one move of a batch slot in all
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true, true, false});
+    scene.epoch({0, 0, 1000});
+    scene.expect("the first of two", {9, 8, 7});
+    scene.epoch({3 * g + 1, 0, 1000});  // the batch slot settles: nobody gets what is given
+    scene.expect("the other takes what one gives", {8, 9, 7});
+  }
+  tap.done("slots with goals, R-SG-8, Algorithm 1: behind, needs, gives");
+}
+
+// R-SG-6, Algorithm 2: slot 0 makes the batch slot gain or lose an SM, slot 1 learns.
+void test_learning(Tap &tap, Random &random) {
+  const uint64_t g = kGoalInsn, more = 3 * g, less = 0;
+  // threshold 655: 100 million instructions make 999,450.68 of a hundredth
+  const uint64_t base = 100000000, change = base * 655 / 65536;
+  struct Row {
+    const char *what;
+    uint64_t first;   // slot 0: makes the batch slot's SM come or go
+    uint64_t settled; // instructions of the batch slot after the move
+    unsigned opt;
+    bool upper, lower;
+  };
+  const std::vector<Row> rows = {
+      {"one came, more", more, base + change + 1, 13, false, true},
+      {"one came, not enough more", more, base + change, 12, true, false},
+      {"one came, less", more, base - change, 12, true, false},
+      {"one went, less", less, base - change - 1, 12, false, true},
+      {"one went, not enough less", less, base - change, 11, true, false},
+      {"one went, more", less, base + change, 11, true, false},
+  };
+  for (const Row &row : rows) {
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true, false});
+    // later slot 0 neither needs nor gives: at its goal in each epoch, ahead by less than one
+    scene.epoch({row.first, base});
+    scene.expect(row.what, 1, 12, false, false, QSM_EVAL_MOVING);
+    const uint64_t rest = row.first == more ? g : 2 * g;  // ahead by 2 g keeps: equal in the epoch
+    scene.epoch({rest, 77});
+    scene.expect(row.what, 1, 12, false, false, QSM_EVAL_SETTLING);
+    scene.epoch({g, row.settled});
+    scene.expect(row.what, 1, row.opt, row.upper, row.lower, QSM_EVAL_NONE);
+  }
+  {
+    // away from opt nothing is learned, and once both bounds are known neither
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true, false});
+    scene.epoch({more, base});
+    scene.epoch({g, 77});
+    scene.epoch({g, base});  // upper: 12 is as good as 13
+    scene.expect("upper", 1, 12, true, false, QSM_EVAL_NONE);
+    scene.epoch({0, base});  // slot 0 wants one back: from 13, which is not opt
+    scene.epoch({g, 77});
+    scene.epoch({g, 1});
+    scene.expect("away from opt", 1, 12, true, false, QSM_EVAL_NONE);
+    for (unsigned e = 0; e < 3; e++) scene.epoch({g, base});
+    scene.epoch({0, base});  // from 12 on: below opt the IPC falls
+    scene.epoch({2 * g, 77});
+    scene.epoch({g, 1});
+    scene.expect("lower", 1, 12, true, true, QSM_EVAL_NONE);
+    scene.expect("both bounds", {13, 11});
+    scene.epoch({4 * g, base});  // slot 0 gives: to the batch slot below its opt
+    scene.expect("below opt", {12, 12});
+    scene.epoch({g, 77});
+    scene.epoch({g, 2 * base});
+    scene.expect("frozen", 1, 12, true, true, QSM_EVAL_NONE);
+    scene.epoch({9 * g, base});  // at opt, both bounds known: the SM becomes free
+    scene.expect("free", {11, 12});
+    scene.epoch({0, base});  // and comes back from there
+    scene.expect("back from the free ones", {12, 12});
+  }
+  {
+    // Algorithm 3: at the upper bound, below it not yet known: one more becomes free
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true, false});
+    scene.epoch({more, base});
+    scene.epoch({g, 77});
+    scene.epoch({g, base});
+    scene.expect("upper", 1, 12, true, false, QSM_EVAL_NONE);
+    scene.epoch({4 * g, base});
+    scene.expect("both give one", {10, 12});
+  }
+  tap.done("learning, R-SG-6, Algorithm 2, and what is gated, Algorithm 3");
+}
+
+// R-SG-8 with several batch slots: who gives and who gets. 6 SMs each.
+void test_batch(Tap &tap, Random &random) {
+  const uint64_t g = kGoalInsn;
+  {
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {false, true, false, false});
+    scene.epoch({1, 0, 1, 1});
+    scene.expect("equals: the lowest gives", {5, 7, 6, 6});
+    scene.epoch({1, 2 * g + 1, 1, 1});
+    scene.expect("ahead, has its goal", {5, 7, 6, 6});
+    scene.epoch({1, g - 1, 1, 1});  // slot 0: one went, not less: opt 5, upper
+    scene.expect("needs, not behind: of equals the lowest", {4, 8, 6, 6});
+    scene.epoch({1, 9 * g, 1, 1});  // slot 0 settles, cannot move; 2, 3 have no upper bound
+    scene.expect("gives to who has no upper bound", {4, 7, 7, 6});
+    scene.epoch({1, 9 * g, 1, 1});  // slot 0 is judged: went, not less: opt 4
+    scene.expect("and fewest", {4, 6, 7, 7});
+    scene.epoch({1, 9 * g, 1, 1});  // slot 2: came, not more: upper, opt 6
+    scene.epoch({1, 9 * g, 1, 1});
+  }
+  tap.done("batch slots, R-SG-8: the largest distance, the lowest of equals");
+}
+
+// R-SG-9: the linear model. Slot 0 has the goal; 12 SMs each.
+void test_spart(Tap &tap, Random &random) {
+  struct Row {
+    const char *what;
+    uint32_t step;
+    uint64_t x;
+    std::vector<unsigned> n;
+  };
+  const uint64_t g = kGoalInsn;
+  const std::vector<Row> rows = {
+      {"at its goal", 2, g, {12, 12}},
+      {"12 * g / x just above 12", 2, g - 1, {13, 11}},
+      {"exactly 13", 2, g * 12 / 13 + 1, {13, 11}},
+      {"just above 13", 2, g * 12 / 13, {14, 10}},
+      {"far behind, by two", 2, 1, {14, 10}},
+      {"far behind, by four", 4, 1, {16, 8}},
+      {"far behind, by one", 1, 1, {13, 11}},
+      {"nothing issued", 4, 0, {12, 12}},
+      {"just above 11", 2, g * 12 / 11, {12, 12}},
+      {"below 11", 2, g * 12 / 11 + 1, {11, 13}},
+      {"far ahead, by two", 2, 100 * g, {10, 14}},
+      {"far ahead, by three", 3, 100 * g, {9, 15}},
+      {"just below 10, by four", 4, g * 12 / 10 + 1, {10, 14}},
+  };
+  for (const Row &row : rows) {
+    Scene scene(tap, random, QSM_SCHEME_SPART, {true, false});
+    scene.bench.in.step = row.step;
+    scene.epoch({row.x, 1});
+    scene.expect(row.what, row.n);
+  }
+  {
+    // later slots yield; the others share the rest, remainder to lower slots
+    Scene scene(tap, random, QSM_SCHEME_SPART, {true, true, false, false});
+    scene.bench.in.step = 4;
+    scene.epoch({1, 1, 1, 1});
+    scene.expect("both up", {10, 10, 2, 2});
+    scene.epoch({1, 1, 1, 1});
+    scene.expect("the second is bound", {14, 8, 1, 1});
+    scene.epoch({1, 100 * g, 1, 1});
+    scene.expect("the second gives", {18, 4, 1, 1});
+    scene.epoch({100 * g, g, 1, 1});
+    scene.expect("rest of three", {14, 4, 3, 3});
+  }
+  {
+    // without others the rest is free
+    Scene scene(tap, random, QSM_SCHEME_SPART, {true});
+    scene.epoch({100 * g});
+    scene.expect("alone", {22});
+    for (unsigned e = 0; e < 15; e++) scene.epoch({100 * g});
+    scene.expect("one at least", {1});
+    scene.epoch({1});
+    scene.expect("back", {3});
+  }
+  tap.done("linear model, R-SG-9");
+}
+
+// ---- Random ----
+
+// A number around the bound.
+int64_t near(Random &random, Wide bound) {
+  const Wide value = bound + static_cast<int>(random.below(5)) - 2;
+  return static_cast<int64_t>(std::min(std::max(value, Wide{0}), Wide{0x7fffffff}));
+}
+
+class RandomRun {
+ public:
+  RandomRun(Tap &tap, Random &random) : bench_(tap, random), tap_(tap), random_(random) {}
+
+  void run(unsigned n_epochs) {
+    SmInputs &in = bench_.in;
+    for (unsigned n = 0; n < n_epochs && !tap_.failed(); n++) {
+      if (n % 40 == 0) fresh();
+      // what changes between epochs
+      const unsigned pause = random_.below(random_.one_in(4) ? 4 * NUM_SMS + 60 : 12);
+      for (unsigned c = 0; c < pause && !tap_.failed(); c++) {
+        if (random_.one_in(calm_)) change();
+        bench_.cycle();
+      }
+      if (random_.one_in(3)) bench_.world.longest = random_.one_in(4) ? 600 : random_.below(20);
+      for (unsigned k = 0; k < NUM_KERNELS; k++) in.had_tb[k] = random_.one_in(4) || !random_.one_in(4);
+      draw();
+      bench_.cycle(true);
+      for (unsigned c = 1; c < bench_.ref.sm_lat + 2 && !tap_.failed(); c++) {
+        if (random_.one_in(40 * calm_)) activity();
+        bench_.cycle();
+      }
+    }
+  }
+  const std::map<std::string, uint64_t> &seen() const { return bench_.ref.seen; }
+  uint64_t decisions() const { return bench_.n_decisions; }
+  uint64_t cycles() const { return bench_.now(); }
+
+ private:
+  void fresh() {
+    SmInputs &in = bench_.in;
+    const unsigned schemes[] = {QSM_SCHEME_SMQOS, QSM_SCHEME_SMQOS, QSM_SCHEME_SPART,
+                                QSM_SCHEME_SM_STATIC, QSM_SCHEME_ROLLOVER};
+    in.scheme = schemes[random_.below(random_.one_in(4) ? 5 : 3)];
+    calm_ = random_.one_in(2) ? 2000 : random_.one_in(2) ? 100 : 10;
+    in.step = 1 + random_.below(4);
+    in.threshold = random_.one_in(4) ? random_.below(0x10000) : random_.below(2000);
+    bench_.world.gating = !random_.one_in(3);
+    for (unsigned k = 0; k < NUM_KERNELS; k++) context(k, !random_.one_in(4));
+  }
+  void context(unsigned k, bool valid) {
+    SmInputs &in = bench_.in;
+    if (valid && !in.valid[k]) in.hist_clear[k] = true;
+    in.valid[k] = valid;
+    in.part[k] = valid && !random_.one_in(8);
+    in.qos[k] = random_.one_in(2);
+    in.sm_count[k] = random_.one_in(2) ? 0 : random_.below(NUM_SMS + 1);
+    // the goal may be any; small ones are met by instructions below 2^31
+    in.goal[k] = random_.one_in(10) ? random_.bits32() : random_.bits32() >> (6 + random_.below(20));
+    if (random_.one_in(3)) in.goal[k] &= 0xffff0000;
+  }
+  void activity() {
+    const unsigned k = random_.below(NUM_KERNELS);
+    bench_.in.part[k] = bench_.in.valid[k] && !bench_.in.part[k];
+  }
+  // What may change but from E to E + QosLat.
+  void change() {
+    SmInputs &in = bench_.in;
+    const unsigned k = random_.below(NUM_KERNELS);
+    switch (random_.below(8)) {
+      case 0: context(k, !in.valid[k]); break;
+      case 1: in.hist_clear[k] = true; break;
+      case 2: in.goal[k] = random_.bits32() >> (6 + random_.below(20)); break;
+      case 3: in.sm_count[k] = random_.below(NUM_SMS + 1); break;
+      case 4: in.threshold = random_.below(2000); break;
+      case 5: if (random_.one_in(4)) fresh(); break;
+      case 6: in.qos[k] = !in.qos[k]; break;
+      default: activity();
+    }
+  }
+  // Instructions of the epoch that ends, at the bounds of what is compared.
+  void draw() {
+    SmInputs &in = bench_.in;
+    const uint64_t t = length_;
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      const SmRef::Slot &s = bench_.ref.slots[k];
+      const Wide g = Wide{in.goal[k]} * t, lead = s.lead;
+      Wide x = random_.bits32() >> (1 + random_.below(31));
+      if (in.qos[k]) {
+        switch (random_.below(8)) {
+          case 0: x = near(random_, g >> 16); break;
+          case 1: x = near(random_, (g - lead) >> 16); break;          // lead 0
+          case 2: x = near(random_, (2 * g - lead) >> 16); break;      // lead g
+          case 3: x = (g >> 16) * (1 + random_.below(8)) / 4; break;
+          case 4: x = 0; break;
+          case 5: x = (g >> 16) * 2; break;
+          default:  // Spart: the need is about n + j
+            if (s.n > 0) {
+              const Wide need = std::max(Wide{1}, Wide{s.n} + static_cast<int>(random_.below(9)) - 4);
+              x = near(random_, ((Wide{s.n} * g) >> 16) / need);
+            }
+        }
+      } else if (s.eval == QSM_EVAL_SETTLING && !random_.one_in(4)) {
+        const Wide by = 0x10000 + (s.out ? -1 : 1) * static_cast<int>(in.threshold);
+        x = near(random_, (Wide{s.i_last} * by) >> 16);
+      } else if (random_.one_in(2)) {
+        x = 1000 + random_.below(3);
+      }
+      // now and then more than 2^31 - 1 on all SMs
+      if (random_.one_in(30)) x = Wide{0xffffffff} * (1 + random_.below(NUM_SMS));
+      bench_.issue(k, static_cast<uint64_t>(std::min(std::max(x, Wide{0}), Wide{0xffffffff} * NUM_SMS)));
+    }
+    in.epoch_len = random_.one_in(8) ? random_.bits32() >> 12 : 200 + random_.below(20000);
+    length_ = in.epoch_len;
+  }
+
+  Bench bench_;
+  Tap &tap_;
+  Random &random_;
+  uint32_t length_ = EPOCH_RESET;  // T of the epoch that runs
+  unsigned calm_ = 100;  // cycles between changes
+};
+
+// Lines of the rules that a machine of this size comes by.
+std::vector<std::string> lines() {
+  std::vector<std::string> all = {"change", "change of a plan", "plan 1", "plan 2 shared", "plan 5", "plan 5 unmanaged",
+                                  "static as asked", "changed at D", "spart keeps", "spart stays",
+                                  "spart alone", "smqos needs, has all", "smqos rests",
+                                  "smqos no record", "smqos gives, has one", "E in a split",
+                                  "static share", "split even"};
+  if (NUM_SMS > 1) {
+    for (const char *line :
+         {"plan 2 free on", "plan 2 free off", "plan 2 owned", "plan 3", "plan 4", "spart up",
+          "spart down", "static less", "not still", "not steady", "E in a plan", "smqos needs 1",
+          "smqos gives to nobody"})
+      all.push_back(line);
+  }
+  if (NUM_KERNELS > NUM_SMS) all.push_back("more kernels than SMs");
+  if (NUM_SMS > 2 && NUM_KERNELS > 2) {
+    for (const char *line :
+         {"eval settles", "eval moves on", "eval came, more", "eval came, not more",
+          "eval went, less", "eval went, not less", "eval elsewhere", "eval frozen",
+          "smqos needs 2", "smqos needs in vain", "smqos needs, moved", "smqos behind",
+          "moved again", "smqos gives 1", "smqos gives 2", "smqos gives 3", "smqos gives, moved",
+          "spart up by the step", "spart down by the step", "spart is bound"})
+      all.push_back(line);
+  }
+  return all;
+}
+
+void test_random(Tap &tap, Random &random) {
+  RandomRun run(tap, random);
+  run.run(N_EPOCHS);
+  std::printf("# %llu cycles, %llu decisions", static_cast<unsigned long long>(run.cycles()),
+              static_cast<unsigned long long>(run.decisions()));
+  for (const auto &line : run.seen())
+    std::printf("; %s %llu", line.first.c_str(), static_cast<unsigned long long>(line.second));
+  std::printf("\n");
+  for (const std::string &line : lines())
+    tap.expect(run.seen().count(line) > 0, "nothing has come by \"%s\"", line.c_str());
+  tap.expect(run.seen().count("plan without an SM") == 0, "a slot with too few finds no SM");
+  tap.done("random runs, R-SG-1 to R-SG-11: requests and state in every cycle, every line reached");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  Random random(argc, argv, "test_sm_mgr");
+  const bool directed = NUM_SMS == 24 && NUM_KERNELS == 4;
+  Tap tap(directed ? 6 : 1);
+  qsm_unit::begin_with_anything();
+  if (argc > 2) Verilated::assertOn(false);
+  if (directed) {
+    test_splits(tap, random);
+    test_goals(tap, random);
+    test_learning(tap, random);
+    test_batch(tap, random);
+    test_spart(tap, random);
+  }
+  test_random(tap, random);
+  return tap.exit_code();
+}
