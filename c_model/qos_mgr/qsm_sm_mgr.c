@@ -521,13 +521,14 @@ static bool request(const struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t sm, u
   return true;
 }
 
-// The next move; false: there is none left.
+// The next move; false: there is none left, or the plan is for others than those who are there now.
 static bool plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
   const struct places places = find_places(mgr);
   if (!mgr->managed) {
     qsm_sm_set kept = qsm_first_sms(mgr->config->num_sms) & ~places.shared;
     return kept && request(mgr, cycle, qsm_lowest_sm(kept), QSM_USE_SHARED, 0);
   }
+  if (!is_known(mgr, look(mgr))) return false;
   uint32_t with_more = first_with_more(mgr, &places), k = first_short(mgr, &places);
   if (k != NOBODY) return request(mgr, cycle, choose_sm(&places, with_more), QSM_USE_OWNED, k);
   if (with_more != NOBODY)

@@ -399,6 +399,10 @@ static bool plan(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_out
     return true;
   }
   if (!ref->managed) return false;
+  if (!now_is_known(ref, in)) {
+    met(ref, REF_PLAN_OUTDATED);
+    return false;
+  }
   for (uint32_t k = 0; k < ref->n_kernels; k++)
     if (count_have(ref, in, k) < ref->slot[k].n) return find_sm_for(ref, in, k, out);
   for (uint32_t k = 0; k < ref->n_kernels; k++) {
@@ -438,6 +442,7 @@ void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct re
   bool more = was_planning && plan(ref, in, out);
   if (was_computing && in->cycle == ref->d) day_d(ref, in, out);
   if (was_splitting) split(ref, in, out);
+  ref->n_planned = was_planning ? ref->n_planned + 1 : 0;
   if (was_planning && !more) {
     met(ref, REF_PLAN_DONE);
     ref->planning = false;

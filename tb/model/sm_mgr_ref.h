@@ -52,6 +52,7 @@ enum ref_case {
   REF_PLAN_OF_OTHER,
   REF_PLAN_RELEASE,
   REF_PLAN_UNSHARE,
+  REF_PLAN_OUTDATED,
   REF_PLAN_DONE,
   REF_CHANGE_STATIC,  // R-SG-2
   REF_CHANGE_EVEN,
@@ -89,6 +90,7 @@ struct ref_out {
 struct sm_mgr_ref {
   uint32_t n_sms, n_kernels, sm_lat;
   uint32_t known_scheme, known_part, known_qos;
+  uint32_t n_planned;  // cycles of the plan so far
   bool managed, stale, splitting, planning, computing;
   uint64_t c, d;  // of the change; of the decision
   uint32_t sm_count[QSM_MAX_KERNELS];

@@ -322,6 +322,7 @@ static void run_cycle(struct bench *bench) {
     compare(bench, "usage asked for", 0, got->usage, out.usage);
     compare(bench, "owner asked for", 0, got->owner, out.owner);
   }
+  assert_true(bench->ref.n_planned <= bench->config.num_sms + 1);
   compare_states(bench);
   compare_events(bench, &out);
   if (out.plan) check_plan(bench, out.record);
@@ -1056,6 +1057,23 @@ static void a_plan_takes_free_sms_that_are_on_then_gated_ones_then_of_who_has_to
   bench_close(&bench);
 }
 
+// R-SG-10: R-SO-10 would take back what it gets.
+static void a_plan_ends_when_a_tenant_leaves_that_it_is_for(void **state) {
+  (void)state;
+  struct bench bench;
+  open_scheme(&bench, 8, 2, QSM_SCHEME_SPART);
+  arrive(&bench, 0, false, 0);
+  arrive(&bench, 1, true, 1 << 16);
+  while (!is_planning(&bench)) run_cycle(&bench);
+  run_to(&bench, bench.cycle + 2);
+  leave(&bench, 1);
+  run_cycle(&bench);
+  assert_false(is_planning(&bench));
+  settle(&bench);
+  assert_int_equal(have(&bench, 0), 8);
+  bench_close(&bench);
+}
+
 // R-SG-2 against R-SG-7
 static void a_drain_that_never_ends_bars_decisions_and_not_changes(void **state) {
   (void)state;
@@ -1189,6 +1207,18 @@ static void replace_tenant(struct bench *bench, uint64_t *seed) {
   if (quiet_is_open(bench)) arrive(bench, k, model_random(seed, 2), 1000);
 }
 
+// The same in a split that begins just before an epoch ends.
+static void replace_before_e(struct bench *bench, uint64_t *seed) {
+  uint32_t k = model_random(seed, bench->config.num_kernels);
+  if (!is_valid(bench, k) || !quiet_is_open(bench)) return;
+  bool qos = !(bench->ctrl.regs.shared.qos_mask >> k & 1);
+  bench->ctrl.regs.shared.qos_mask ^= 1u << k;
+  for (uint32_t i = 0; i < 3; i++) run_cycle(bench);
+  leave(bench, k);
+  for (uint32_t i = 0; i < 3; i++) run_cycle(bench);
+  arrive(bench, k, qos, 1000);
+}
+
 static void random_insn(struct bench *bench, const struct world *world, uint64_t *seed) {
   for (uint32_t k = 0; k < bench->config.num_kernels; k++) {
     uint64_t sms = have(bench, k);
@@ -1214,7 +1244,7 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
   static const uint32_t schemes[] = {QSM_SCHEME_SMQOS, QSM_SCHEME_SMQOS, QSM_SCHEME_SMQOS,
                                      QSM_SCHEME_SPART, QSM_SCHEME_SM_STATIC};
   uint32_t n_sms = 1 + model_random(seed, model_random(seed, 4) ? 16 : QSM_MAX_SMS);
-  uint32_t busyness = model_random(seed, 4), most_moves = 1 + model_random(seed, 3) * 900;
+  uint32_t busyness = model_random(seed, 6) % 4, most_moves = 1 + model_random(seed, 3) * 900;
   open_scheme(&bench, n_sms, 1 + model_random(seed, QSM_MAX_KERNELS),
               schemes[model_random(seed, 5)]);
   for (uint32_t k = 0; k < bench.config.num_kernels; k++) {
@@ -1224,6 +1254,7 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
     arrive(&bench, k, model_random(seed, 2), 0);
     set_goal(&bench, &world, seed, k);
   }
+  if (busyness == 0) n_epochs *= 4;  // time to learn
   uint64_t last = bench.d;
   for (uint32_t n = 0; n < n_epochs;) {
     run_cycle(&bench);
@@ -1240,6 +1271,10 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
     if (model_random(seed, 4000) == 0)
       bench.active ^= model_random(seed, 2) << model_random(seed, bench.config.num_kernels);
     if (!quiet_is_open(&bench)) continue;
+    if (model_random(seed, 4000) == 0)  // other goals are no change (R-SG-2)
+      set_goal(&bench, &world, seed, model_random(seed, bench.config.num_kernels));
+    if (busyness == 3 && bench.cycle + 10 == bench.tick_at && model_random(seed, 4) == 0)
+      replace_before_e(&bench, seed);
     if (busyness && model_random(seed, 20000 / (busyness * busyness)) == 0)
       random_write(&bench, &world, seed);
     if (busyness == 3 && (is_splitting(&bench) || is_planning(&bench)) &&
@@ -1254,7 +1289,7 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
 static void at_random_it_does_what_a_second_implementation_does_in_every_case(void **state) {
   (void)state;
   uint64_t seed = model_seed("test_sm_mgr"), cases[REF_N_CASES] = {0};
-  for (uint32_t i = 0; i < 150; i++) run_at_random(&seed, cases, 60);
+  for (uint32_t i = 0; i < 200; i++) run_at_random(&seed, cases, 80);
   for (uint32_t i = 0; i < REF_N_CASES; i++)
     if (cases[i] == 0) fail_msg("case %u of enum ref_case was not met", i);
 }
@@ -1286,6 +1321,7 @@ int main(void) {
       cmocka_unit_test(the_first_plan_hands_out_shared_sms_upwards),
       cmocka_unit_test(
           a_plan_takes_free_sms_that_are_on_then_gated_ones_then_of_who_has_too_many),
+      cmocka_unit_test(a_plan_ends_when_a_tenant_leaves_that_it_is_for),
       cmocka_unit_test(a_drain_that_never_ends_bars_decisions_and_not_changes),
       cmocka_unit_test(a_slot_that_falls_idle_at_e_bars_the_decision_of_that_epoch),
       cmocka_unit_test(nothing_happens_where_no_scheme_of_whole_sms_runs_but_the_records),
