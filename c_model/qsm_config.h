@@ -107,6 +107,11 @@ static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config)
   return config->l2_mshrs + 4;
 }
 
+// SmLat: what a decision of the SM manager takes after an epoch's end (docs/sm_mgr.md, R-SG-11).
+static inline uint32_t qsm_config_sm_lat(const struct qsm_config *config) {
+  return 2 * config->noc_lat + config->num_sms + 20 * config->num_kernels + 8;
+}
+
 // Unit in which shared memory is given to thread blocks.
 static inline uint32_t qsm_config_granule_bytes(const struct qsm_config *config) {
   return config->shared_bytes / QSM_SHARED_GRANULES;
