@@ -10,6 +10,7 @@
 #include "qsm_qos_mgr.h"
 #include "qsm_regs.h"
 #include "qsm_sm_mgr.h"
+#include "qsm_sm_owner.h"
 #include "qsm_tb_sched.h"
 #include "qsm_warp_sched.h"
 
@@ -117,6 +118,41 @@ static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
   return 0;
 }
 
+// ---- SM ownership ----
+
+static uint32_t read_owner(const struct qsm_ctrl *ctrl) {
+  const struct qsm_sm_usage *use =
+      qsm_sm_owner_of(qsm_tb_sched_sm_owner(ctrl->tb_sched), ctrl->regs.sm_select);
+  return use->usage | (uint32_t)use->owner << QSM_REG_SMSEL_OWNER_SLOT_SHIFT |
+         (uint32_t)use->moving << QSM_REG_SMSEL_OWNER_MOVING_SHIFT |
+         (uint32_t)use->next_usage << QSM_REG_SMSEL_OWNER_NEXT_USAGE_SHIFT |
+         (uint32_t)use->next_owner << QSM_REG_SMSEL_OWNER_NEXT_SLOT_SHIFT |
+         (uint32_t)use->power << QSM_REG_SMSEL_OWNER_POWER_SHIFT;
+}
+
+// R-SO-11; false: another register.
+static bool read_moves(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset,
+                       uint32_t *value) {
+  const struct qsm_sm_owner *so = qsm_tb_sched_sm_owner(ctrl->tb_sched);
+  switch (offset) {
+    case QSM_REG_MOVES: *value = qsm_sm_owner_moves(so); return true;
+    case QSM_REG_MOVE_CYCLES_LO:
+      *value = (uint32_t)qsm_sm_owner_move_cycles(so, cycle);
+      return true;
+    case QSM_REG_MOVE_CYCLES_HI:
+      *value = (uint32_t)(qsm_sm_owner_move_cycles(so, cycle) >> 32);
+      return true;
+    case QSM_REG_GATED_CYCLES_LO:
+      *value = (uint32_t)qsm_sm_owner_gated_cycles(so, cycle);
+      return true;
+    case QSM_REG_GATED_CYCLES_HI:
+      *value = (uint32_t)(qsm_sm_owner_gated_cycles(so, cycle) >> 32);
+      return true;
+    case QSM_REG_SMSEL_OWNER: *value = read_owner(ctrl); return true;
+    default: return false;
+  }
+}
+
 static bool is_flushing(const struct qsm_ctrl *ctrl, uint64_t cycle) {
   return ctrl->l2 && qsm_l2_is_flushing(ctrl->l2, cycle);
 }
@@ -141,7 +177,7 @@ static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
     case QSM_REG_ADJUST_BUSY: *value = qsm_tb_sched_adjust_busy(ctrl->tb_sched); return true;
     case QSM_REG_MEM_VALUE: *value = read_mem_counter(ctrl); return true;
     case QSM_REG_L2_FLUSH: *value = is_flushing(ctrl, cycle); return true;
-    default: return false;
+    default: return read_moves(ctrl, cycle, place.offset, value);
   }
 }
 
@@ -270,6 +306,24 @@ static struct qsm_preempt_request parse_preempt(uint32_t value) {
   };
 }
 
+struct move_request {
+  uint32_t sm, usage, owner;
+};
+
+static struct move_request parse_move(uint32_t value) {
+  return (struct move_request){
+      .sm = bits_of(value, QSM_REG_SM_MOVE_SM_MASK, QSM_REG_SM_MOVE_SM_SHIFT),
+      .usage = bits_of(value, QSM_REG_SM_MOVE_USAGE_MASK, QSM_REG_SM_MOVE_USAGE_SHIFT),
+      .owner = bits_of(value, QSM_REG_SM_MOVE_SLOT_MASK, QSM_REG_SM_MOVE_SLOT_SHIFT),
+  };
+}
+
+// R-SO-9.
+static bool may_move(const struct qsm_ctrl *ctrl, struct move_request request) {
+  return !qsm_scheme_whole_sms(ctrl->regs.scheme) && !qsm_sm_mgr_busy(ctrl->sm_mgr) &&
+         (request.usage != QSM_USE_OWNED || (ctrl->regs.valid_mask >> request.owner & 1));
+}
+
 // What a write of a value in the range needs besides.
 static bool gpu_guard(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset,
                       uint32_t value) {
@@ -279,8 +333,7 @@ static bool gpu_guard(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offs
     case QSM_REG_PREEMPT:  // R-PE-11
       return qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched)).code !=
              QSM_PREEMPT_EXAMINED;
-    case QSM_REG_SM_MOVE:  // R-SO-9
-      return !qsm_scheme_whole_sms(ctrl->regs.scheme) && !qsm_sm_mgr_busy(ctrl->sm_mgr);
+    case QSM_REG_SM_MOVE: return may_move(ctrl, parse_move(value));
     default: return true;
   }
 }
@@ -370,9 +423,15 @@ static void follow_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint3
 static void follow_gpu(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, uint32_t value,
                        uint32_t ended) {
   const struct qsm_preempt_request request = parse_preempt(value);
+  const struct move_request move = parse_move(value);
   switch (offset) {
     case QSM_REG_IRQ: ctrl->regs.irq |= ended; break;  // they win over the clear
     case QSM_REG_PREEMPT: qsm_tb_sched_preempt(ctrl->tb_sched, &request); break;
+    case QSM_REG_SM_MOVE:
+      qsm_sm_owner_request(qsm_tb_sched_sm_owner(ctrl->tb_sched), cycle + 1, move.sm, move.usage,
+                           move.owner);
+      break;
+    case QSM_REG_MOVE_TECHNIQUE: qsm_tb_sched_note_move_technique(ctrl->tb_sched); break;
     case QSM_REG_L2_FLUSH:
       if (ctrl->l2) qsm_l2_flush(ctrl->l2, cycle);
       break;

@@ -16,6 +16,7 @@
 #include "qsm_qos_mgr.h"
 #include "qsm_sm.h"
 #include "qsm_sm_mgr.h"
+#include "qsm_sm_owner.h"
 #include "qsm_tb_sched.h"
 #include "qsm_xbar.h"
 
@@ -78,22 +79,19 @@ static void bus_emit(void *ctx, const struct qsm_event *event) {
 
 // ---- What the SM manager sees of the TB scheduler ----
 
-// TO BE JOINED with SM ownership: qsm_sm_owner_of(), qsm_tb_sched_part() and qsm_sm_owner_request()
-// of model->tb_sched take the place of these three constants. Until then nobody takes part, so that
-// every scheme of whole SMs shares them all.
 static const struct qsm_sm_usage *port_usage(void *ctx, uint32_t sm) {
-  static const struct qsm_sm_usage shared = {.usage = QSM_USE_SHARED};
-  (void)ctx, (void)sm;
-  return &shared;
+  const struct qsm_model *model = ctx;
+  return qsm_sm_owner_of(qsm_tb_sched_sm_owner(model->tb_sched), sm);
 }
 
 static uint32_t port_part(void *ctx) {
-  (void)ctx;
-  return 0;
+  const struct qsm_model *model = ctx;
+  return qsm_tb_sched_part(model->tb_sched);
 }
 
 static void port_request(void *ctx, uint64_t cycle, uint32_t sm, uint32_t usage, uint32_t owner) {
-  (void)ctx, (void)cycle, (void)sm, (void)usage, (void)owner;
+  const struct qsm_model *model = ctx;
+  qsm_sm_owner_request(qsm_tb_sched_sm_owner(model->tb_sched), cycle, sm, usage, owner);
 }
 
 // ---- Creation ----
@@ -179,6 +177,8 @@ static void collect(struct qsm_model *model, uint32_t sm) {
     qsm_tb_sched_retire(model->tb_sched, out->retire[i].cycle + noc_lat, sm, out->retire[i].tb,
                         out->retire[i].saved);
   }
+  if (out->told_power)
+    qsm_tb_sched_power(model->tb_sched, out->power_at + noc_lat, sm, out->power_on);
   if (out->restored) qsm_tb_sched_restored(model->tb_sched, out->restored_at + noc_lat, sm);
   for (uint32_t i = 0; i < out->n_fault; i++) {
     for (uint32_t left = out->fault[i].kernels; left; left &= left - 1) {
@@ -366,6 +366,9 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
   if (kind == QSM_STATE_SLOT) return qsm_tb_sched_state(model->tb_sched, index, word, value);
   if (kind == QSM_STATE_TARGET)
     return qsm_tb_sched_target_state(model->tb_sched, sm, index, word, value);
+  if (kind == QSM_STATE_OWNER)
+    return index == 0 &&
+           qsm_sm_owner_state(qsm_tb_sched_sm_owner(model->tb_sched), sm, word, value);
   if (kind == QSM_STATE_JOB || kind == QSM_STATE_SAVED || kind == QSM_STATE_TICKETS) {
     return qsm_preempt_state(qsm_tb_sched_preemption(model->tb_sched), kind, sm, index, word,
                              value);
@@ -403,6 +406,8 @@ int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, 
     return qsm_tb_sched_inject_target(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_adjust") == 0)
     return qsm_tb_sched_inject_adjust(model->tb_sched, seed, what, what_len);
+  if (strcmp(block, "sm_owner") == 0)
+    return qsm_sm_owner_inject(qsm_tb_sched_sm_owner(model->tb_sched), seed, what, what_len);
   if (strcmp(block, "preempt") == 0)
     return qsm_tb_sched_inject_request(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "ctrl") == 0) return qsm_ctrl_inject(&model->ctrl, seed, what, what_len);

@@ -25,13 +25,25 @@ struct qsm_l1 *qsm_l1_create(const struct qsm_config *config) {
   l1->line_shift = qsm_ctz(line_bytes);
   l1->set_bits = qsm_ctz(l1->n_sets);
   l1->way_bits = qsm_ctz(l1->n_ways);
-  l1->filling = QSM_L1_NONE;
   l1->line = calloc((size_t)l1->n_sets * l1->n_ways, sizeof *l1->line);
   l1->tree = calloc(l1->n_sets, sizeof *l1->tree);
   l1->data = calloc((size_t)l1->n_sets * l1->n_ways, line_bytes);
-  if (l1->line && l1->tree && l1->data) return l1;
-  qsm_l1_destroy(l1);
-  return NULL;
+  if (!l1->line || !l1->tree || !l1->data) {
+    qsm_l1_destroy(l1);
+    return NULL;
+  }
+  qsm_l1_reset(l1);
+  return l1;
+}
+
+void qsm_l1_reset(struct qsm_l1 *l1) {
+  l1->pass.full = false;
+  l1->match = 0;
+  l1->filling = QSM_L1_NONE;
+  l1->fenced = 0;
+  memset(l1->gen, 0, sizeof l1->gen);
+  memset(l1->line, 0, (size_t)l1->n_sets * l1->n_ways * sizeof *l1->line);
+  memset(l1->tree, 0, l1->n_sets * sizeof *l1->tree);
 }
 
 void qsm_l1_destroy(struct qsm_l1 *l1) {
@@ -253,6 +265,11 @@ static void end_generations(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
   QSM_EMIT(sm, c, QSM_EV_L1_GEN, 0, all_gens(l1));
 }
 
+void qsm_l1_clear_counters(struct qsm_l1 *l1, uint32_t kernels) {
+  for (; kernels; kernels &= kernels - 1)
+    memset(l1->count[qsm_ctz(kernels)], 0, sizeof l1->count[0]);
+}
+
 static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uint32_t started,
                                           uint64_t c) {
   struct qsm_l1 *l1 = sm->l1;
@@ -262,8 +279,7 @@ static __attribute__((noinline)) void end(struct qsm_sm *sm, uint32_t ended, uin
   if (line != QSM_L1_NONE)
     QSM_EMIT(sm, c, QSM_EV_L1_FILL, 0, line / l1->n_ways, line % l1->n_ways, l1->line[line].txn,
              l1->line[line].valid);
-  for (; started; started &= started - 1)
-    memset(l1->count[qsm_ctz(started)], 0, sizeof l1->count[0]);
+  qsm_l1_clear_counters(l1, started);
   l1->filling = QSM_L1_NONE;
   l1->fenced = 0;
 }

@@ -69,6 +69,10 @@ static inline void qsm_l1_announce_fill(struct qsm_l1 *l1, uint16_t line) { l1->
 // The end of the cycle: a fill, generations, counters.
 void qsm_l1_end(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
 
+void qsm_l1_clear_counters(struct qsm_l1 *l1, uint32_t kernels);  // R-L1-13
+// The state of reset, but for the counters (R-PG-3).
+void qsm_l1_reset(struct qsm_l1 *l1);
+
 // State for comparison, kinds L1 and L1SET.
 bool qsm_l1_state(const struct qsm_sm *sm, enum qsm_state_kind kind, uint32_t index, uint32_t word,
                   uint32_t *value);

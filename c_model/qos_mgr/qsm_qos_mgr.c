@@ -262,15 +262,15 @@ static void tick(struct qsm_qos_mgr *mgr, uint64_t cycle) {
 }
 
 // r_k of all slots, for the pass that may begin now.
-static void adjust(const struct qsm_qos_mgr *mgr) {
+static void adjust(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
   uint32_t ratio[QSM_MAX_KERNELS] = {0};
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) ratio[k] = mgr->slot[k].ratio;
-  qsm_tb_sched_adjust(mgr->tb_sched, ratio);
+  qsm_tb_sched_adjust(mgr->tb_sched, cycle, ratio);
 }
 
 static void finish(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   report_epoch(mgr, cycle);
-  adjust(mgr);
+  adjust(mgr, cycle);
   mgr->epoch_count++;
   mgr->epoch_e = (uint32_t)mgr->snap.cycle;
 }

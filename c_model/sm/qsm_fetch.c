@@ -15,16 +15,22 @@ static void invalidate_all(struct qsm_fetch *fetch, uint32_t n_lines) {
 }
 
 bool qsm_fetch_create(struct qsm_fetch *fetch, uint32_t n_warps, uint32_t n_lines) {
+  fetch->tags = qsm_sm_zeroed(n_lines, sizeof *fetch->tags);
+  fetch->lines = qsm_sm_zeroed(n_lines, sizeof *fetch->lines);
+  if (!fetch->tags || !fetch->lines) return false;
+  qsm_fetch_reset(fetch, n_warps, n_lines);
+  return true;
+}
+
+void qsm_fetch_reset(struct qsm_fetch *fetch, uint32_t n_warps, uint32_t n_lines) {
   *fetch = (struct qsm_fetch){
       .room = (1u << n_warps) - 1,
       .last = (uint8_t)(n_warps - 1),
       .f2.warp = QSM_NONE,
-      .tags = qsm_sm_zeroed(n_lines, sizeof *fetch->tags),
-      .lines = qsm_sm_zeroed(n_lines, sizeof *fetch->lines),
+      .tags = fetch->tags,
+      .lines = fetch->lines,
   };
-  if (!fetch->tags || !fetch->lines) return false;
   invalidate_all(fetch, n_lines);
-  return true;
 }
 
 void qsm_fetch_destroy(struct qsm_fetch *fetch) {

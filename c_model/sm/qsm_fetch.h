@@ -56,6 +56,7 @@ struct qsm_fetch {
 
 // False: no memory.
 bool qsm_fetch_create(struct qsm_fetch *fetch, uint32_t n_warps, uint32_t n_lines);
+void qsm_fetch_reset(struct qsm_fetch *fetch, uint32_t n_warps, uint32_t n_lines);
 void qsm_fetch_destroy(struct qsm_fetch *fetch);
 
 // R-FE-1: warps that want to fetch.

@@ -8,7 +8,7 @@
 
 struct qsm_inbox {
   uint32_t start, kill, arrive, restore;  // bit per kernel; arrive: restored blocks too
-  bool tick, sample, load, icache_inv;
+  bool tick, sample, load, icache_inv, gate, wake;
   uint8_t scheme;
 };
 

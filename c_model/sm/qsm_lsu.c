@@ -11,7 +11,16 @@
 #include "qsm_sm_blocks.h"
 
 bool qsm_lsu_create(struct qsm_lsu *lsu, const struct qsm_config *config) {
-  uint32_t n_txns = config->mem_txns;
+  lsu->shared_mem = qsm_sm_zeroed(config->shared_bytes, 1);
+  qsm_lsu_reset(lsu, config);
+  return lsu->shared_mem;
+}
+
+// The shared memory is none of it: it holds zeros where no block is (R-SM-10).
+void qsm_lsu_reset(struct qsm_lsu *lsu, const struct qsm_config *config) {
+  uint32_t n_txns = config->mem_txns, *shared_mem = lsu->shared_mem;
+  memset(lsu, 0, sizeof *lsu);
+  lsu->shared_mem = shared_mem;
   lsu->op_free = (1u << QSM_MAX_OPS) - 1;
   lsu->pop_last = (uint8_t)(config->num_sched - 1);
   lsu->n = QSM_NONE;
@@ -26,8 +35,6 @@ bool qsm_lsu_create(struct qsm_lsu *lsu, const struct qsm_config *config) {
   for (uint32_t i = 0; i < QSM_MAX_SUBS; i++)
     lsu->sub[i] = (struct qsm_lsu_sub){
         .res_credit = QSM_RES_DEPTH, .res_taken_at = QSM_NEVER, .pushed_at = QSM_NEVER};
-  lsu->shared_mem = qsm_sm_zeroed(config->shared_bytes, 1);
-  return lsu->shared_mem;
 }
 
 void qsm_lsu_destroy(struct qsm_lsu *lsu) { free(lsu->shared_mem); }

@@ -88,6 +88,7 @@ struct qsm_lsu {
 
 // False: no memory.
 bool qsm_lsu_create(struct qsm_lsu *lsu, const struct qsm_config *config);
+void qsm_lsu_reset(struct qsm_lsu *lsu, const struct qsm_config *config);
 void qsm_lsu_destroy(struct qsm_lsu *lsu);
 
 // A step that does nothing changes nothing either, until something it depends on changes: it may be

@@ -64,6 +64,8 @@ void qsm_sm_destroy(struct qsm_sm *sm) {
 // ---- messages in, messages out ----
 
 void qsm_sm_send(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
+  if (qsm_sm_power_loses(&sm->power, msg->kind)) return;
+  if (msg->kind == QSM_MSG_WAKE) qsm_sm_power_note_call(&sm->power);
   sm->msg[(sm->msg_head + sm->msg_count++) % QSM_MAX_MSGS] = *msg;
 }
 
@@ -142,8 +144,15 @@ static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox 
         in->scheme = msg->scheme;
         break;
       case QSM_MSG_ICACHE_INV: in->icache_inv = true; break;
+      case QSM_MSG_GATE: in->gate = true; break;
+      case QSM_MSG_WAKE: in->wake = true; break;
     }
   }
+}
+
+static void drop_messages(struct qsm_sm *sm, uint32_t n) {
+  sm->msg_head = (sm->msg_head + n) % QSM_MAX_MSGS;
+  sm->msg_count -= n;
 }
 
 // What dispatch, save and quota words do at the end of their cycle.
@@ -154,8 +163,7 @@ static void consume_messages(struct qsm_sm *sm, uint32_t n, uint64_t c) {
     if (msg->kind == QSM_MSG_SAVE) qsm_tb_save_begin(sm, msg);
     if (msg->kind == QSM_MSG_QUOTA_WORD) qsm_quota_take_word(&sm->quota, msg);
   }
-  sm->msg_head = (sm->msg_head + n) % QSM_MAX_MSGS;
-  sm->msg_count -= n;
+  drop_messages(sm, n);
 }
 
 static uint32_t missing_subcores(const struct qsm_sm *sm) {
@@ -203,7 +211,7 @@ static void step_calm(struct qsm_sm *sm, uint64_t c) {
   if (sm->faults.any) kill(sm, qsm_fault_take(sm, c), c);
 }
 
-static void step(struct qsm_sm *sm, uint64_t c) {
+static inline __attribute__((always_inline)) void step(struct qsm_sm *sm, uint64_t c) {
   // Decisions on the registers of the start of the cycle.
   uint32_t n_msgs = n_messages(sm, c);
   struct qsm_inbox in = {0};
@@ -246,6 +254,70 @@ static void step(struct qsm_sm *sm, uint64_t c) {
   if (killed) kill(sm, killed, c);
   qsm_fault_start(&sm->faults, in.start & ~in.kill);
   if (saving | (sm->save.op != QSM_TB_NEW)) qsm_tb_save_end(sm, c);
+  if (in.gate) qsm_sm_power_stop(&sm->power);
+}
+
+// ---- without power ----
+
+// R-PG-3: a quiet SM loses its state, at the end of a cycle.
+static void lose_state(struct qsm_sm *sm) {
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_reset(sm->sub[i]);
+  qsm_lsu_reset(&sm->lsu, sm->shared->config);
+  if (sm->l1) qsm_l1_reset(sm->l1);
+  qsm_fault_take_to_wipe(&sm->faults);
+  qsm_wipe_reset(&sm->wipe);
+  qsm_quota_reset(&sm->quota, sm->n_kernels);
+  memset(&sm->barrier, 0, sizeof sm->barrier);
+  memset(&sm->launch, 0, sizeof sm->launch);
+  memset(&sm->save, 0, sizeof sm->save);
+  memset(&sm->idle_sampler, 0, sizeof sm->idle_sampler);
+  sm->timer_at = QSM_NEVER;
+}
+
+// What others may have changed meanwhile, as of cycle `from`.
+static void look_again(struct qsm_sm *sm, uint64_t from) {
+  qsm_quota_gate(sm, from);
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_reschedule(sm->sub[i], from);
+}
+
+// The next cycle in which anything happens while there is no clock.
+static uint64_t next_unclocked(const struct qsm_sm *sm) {
+  uint64_t message = sm->msg_count ? sm->msg[sm->msg_head].cycle : QSM_NEVER;
+  uint64_t power = qsm_sm_power_next(&sm->power);
+  return message < power ? message : power;
+}
+
+static void step_unclocked(struct qsm_sm *sm, uint64_t c) {
+  struct qsm_inbox in = {0};
+  uint32_t n_msgs = n_messages(sm, c);
+  read_messages(sm, n_msgs, &in);
+  drop_messages(sm, n_msgs);
+  qsm_sm_power_step(sm, &in, c);
+  if (sm->power.state == QSM_POWER_ON) look_again(sm, c + 1);
+}
+
+__attribute__((noinline)) static void step_stopping(struct qsm_sm *sm, uint64_t c) {
+  bool quiet = qsm_sm_power_is_quiet(sm);
+  step(sm, c);
+  if (!quiet) return;
+  qsm_sm_power_cut(sm, c);
+  lose_state(sm);
+}
+
+// From cycle `from` until the SM is on, or until `to`: returns the first cycle that it did not do.
+static uint64_t run_powerless(struct qsm_sm *sm, uint64_t from, uint64_t to) {
+  for (uint64_t c = from; c < to; c++) {
+    if (sm->power.state == QSM_POWER_ON) return c;
+    if (sm->power.state == QSM_POWER_STOPPING) {
+      step_stopping(sm, c);
+      continue;
+    }
+    uint64_t next = next_unclocked(sm);
+    if (next >= to) break;
+    c = next > c ? next : c;
+    step_unclocked(sm, c);
+  }
+  return to;
 }
 
 // Of a settled SM: nothing happens in the next cycle unless an input or a timer says so, as all
@@ -266,17 +338,20 @@ static uint64_t next_timer(const struct qsm_sm *sm) {
   return sm->timer_at < sm->quota.timed_start_at ? sm->timer_at : sm->quota.timed_start_at;
 }
 
+__attribute__((noinline)) static uint64_t next_powerless(const struct qsm_sm *sm) {
+  return sm->power.state == QSM_POWER_STOPPING ? sm->next_cycle : next_unclocked(sm);
+}
+
 uint64_t qsm_sm_next_event(const struct qsm_sm *sm) {
+  if (sm->power.state != QSM_POWER_ON) return next_powerless(sm);
   if (!settled(sm) || !rests(sm)) return sm->next_cycle;
   uint64_t input = next_input(sm), timer = next_timer(sm);
   return input < timer ? input : timer;
 }
 
-void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
-  sm->out.n_req = 0;
-  sm->out.n_retire = 0;
-  sm->out.n_fault = 0;
-  sm->out.restored = false;
+// From cycle `from` to `to`, or until the SM is told to stop: returns the first cycle that it did
+// not do.
+static uint64_t run_clocked(struct qsm_sm *sm, uint64_t from, uint64_t to) {
   if (sm->quota.qos_mask != sm->shared->qos_mask) qsm_quota_gate(sm, from);
   if (sm->shared->resched_at == from) {
     for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_reschedule(sm->sub[i], from);
@@ -295,8 +370,20 @@ void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
       }
     }
     step(sm, c);
+    if (sm->power.state != QSM_POWER_ON) return c + 1;
     input = next_input(sm);
   }
+  return to;
+}
+
+void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
+  sm->out.n_req = 0;
+  sm->out.n_retire = 0;
+  sm->out.n_fault = 0;
+  sm->out.restored = false;
+  sm->out.told_power = false;
+  for (uint64_t c = from; c < to;)
+    c = sm->power.state == QSM_POWER_ON ? run_clocked(sm, c, to) : run_powerless(sm, c, to);
   sm->next_cycle = to;
 }
 

@@ -67,6 +67,8 @@ enum qsm_sm_msg_kind {
   QSM_MSG_QUOTA_WORD,  // kernel, quota, credit
   QSM_MSG_QUOTA_LOAD,  // scheme
   QSM_MSG_ICACHE_INV,
+  QSM_MSG_GATE,
+  QSM_MSG_WAKE,
 };
 
 struct qsm_sm_msg {
@@ -125,6 +127,8 @@ struct qsm_sm_out {
   uint32_t n_req, n_retire, n_fault;
   bool restored;  // at most one: the next block to restore comes after the GPU level has seen it
   uint64_t restored_at;
+  bool told_power, power_on;  // on or off, at most one: the SM is not gated again before on is seen
+  uint64_t power_at;
   struct qsm_mem_req req[QSM_MAX_WINDOW];  // at most one per cycle
   struct qsm_retire retire[QSM_MAX_WINDOW];
   struct qsm_fault_pulse fault[QSM_MAX_WINDOW];

@@ -26,6 +26,7 @@
 #include "qsm_quota.h"
 #include "qsm_scoreboard.h"
 #include "qsm_sm.h"
+#include "qsm_sm_power.h"
 #include "qsm_sm_trace.h"
 #include "qsm_subcore.h"
 #include "qsm_tb_launch.h"
@@ -51,6 +52,7 @@ struct qsm_sm {
   struct qsm_l1 *l1;                                  // NULL: none
   struct qsm_subcore *sub[QSM_MAX_SUBS];
   struct qsm_sm_trace trace;
+  struct qsm_power_control power;
   struct qsm_wipe wipe;
   struct qsm_faults faults;
   struct qsm_barrier barrier;
@@ -96,6 +98,11 @@ static inline void qsm_sm_send_fault(struct qsm_sm *sm, uint32_t kernels, uint64
 static inline void qsm_sm_send_restored(struct qsm_sm *sm, uint64_t c) {
   sm->out.restored = true;
   sm->out.restored_at = c;
+}
+static inline void qsm_sm_send_power(struct qsm_sm *sm, bool on, uint64_t c) {
+  sm->out.told_power = true;
+  sm->out.power_on = on;
+  sm->out.power_at = c;
 }
 static inline struct qsm_mem_req *qsm_sm_next_request(struct qsm_sm *sm) {
   return &sm->out.req[sm->out.n_req++];

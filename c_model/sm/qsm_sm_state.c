@@ -90,6 +90,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
     case QSM_STATE_L1:
     case QSM_STATE_L1_SET: return qsm_l1_state(sm, kind, index, word, value);
     case QSM_STATE_WIPE: return index == 0 && qsm_wipe_word(&sm->wipe, cycle, word, value);
+    case QSM_STATE_POWER: return index == 0 && qsm_sm_power_word(&sm->power, cycle, word, value);
     case QSM_STATE_POLICY: return index == 0 && qsm_warp_sched_word(&sc->sched, word, value);
     default: return false;
   }

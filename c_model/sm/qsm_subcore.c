@@ -17,17 +17,38 @@ struct qsm_subcore *qsm_subcore_create(struct qsm_sm *sm, uint32_t index) {
   sc->sm = sm;
   sc->index = (uint8_t)index;
   sc->n_warps = (uint8_t)sm->n_warps;
-  for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) sc->warp[w].stall = QSM_STALL_NONE;
-  sc->mem_credit = QSM_MQ_DEPTH;
-  sc->asleep = true;
-  sc->wake_at = QSM_NEVER;
-  qsm_warp_sched_reset(&sc->sched, sm->n_warps);
   sc->regs = qsm_sm_zeroed((size_t)sm->n_warps * 32 * sm->n_lanes, sizeof *sc->regs);
   bool ok = qsm_warp_states_create(&sc->states, sm->n_warps, sm->n_lanes);
   ok &= qsm_fetch_create(&sc->fetch, sm->n_warps, sm->n_lines);
-  if (ok && sc->regs) return sc;
-  qsm_subcore_destroy(sc);
-  return NULL;
+  if (!ok || !sc->regs) {
+    qsm_subcore_destroy(sc);
+    return NULL;
+  }
+  qsm_subcore_reset(sc);
+  return sc;
+}
+
+// What `pipe`, `div`, `res` and `late` hold means nothing then. A register that is not written
+// reads as 0.
+void qsm_subcore_reset(struct qsm_subcore *sc) {
+  struct qsm_sm *sm = sc->sm;
+  sc->inject = NULL;
+  sc->under_way = sc->mem_credit = sc->wb_wait = sc->claims = sc->n_late = 0;
+  sc->mem_credit = QSM_MQ_DEPTH;
+  sc->div_busy = false;
+  sc->res_head = sc->res_count = 0;
+  sc->ready = sc->gate_closed = sc->finishable = sc->dirty = 0;
+  memset(sc->needs, 0, sizeof sc->needs);
+  sc->div_ready_at = sc->asleep_from = 0;
+  memset(sc->warp, 0, sizeof sc->warp);
+  for (uint32_t w = 0; w < QSM_MAX_WARPS; w++) sc->warp[w].stall = QSM_STALL_NONE;
+  qsm_warp_states_reset(&sc->states, sm->n_warps);
+  qsm_fetch_reset(&sc->fetch, sm->n_warps, sm->n_lines);
+  qsm_warp_sched_reset(&sc->sched, sm->n_warps);
+  memset(sc->regs, 0, (size_t)sm->n_warps * 32 * sm->n_lanes * sizeof *sc->regs);
+  sc->asleep = true;
+  sc->wake_at = QSM_NEVER;
+  qsm_sm_note_asleep(sm, sc->index, QSM_NEVER);
 }
 
 void qsm_subcore_destroy(struct qsm_subcore *sc) {

@@ -134,6 +134,8 @@ struct qsm_subcore {
 
 // NULL: no memory.
 struct qsm_subcore *qsm_subcore_create(struct qsm_sm *sm, uint32_t index);
+// The state of reset, but for the stall counters (R-PG-3); the sub-core sleeps. It has no warps.
+void qsm_subcore_reset(struct qsm_subcore *sc);
 void qsm_subcore_destroy(struct qsm_subcore *sc);  // NULL is fine
 
 void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c);

@@ -20,14 +20,20 @@ struct next {
 };
 
 bool qsm_warp_states_create(struct qsm_warp_states *states, uint32_t n_warps, uint32_t n_lanes) {
+  states->lane_pc = qsm_sm_zeroed((size_t)n_warps * n_lanes, sizeof *states->lane_pc);
+  states->lane_depth = qsm_sm_zeroed((size_t)n_warps * n_lanes, sizeof *states->lane_depth);
+  qsm_warp_states_reset(states, n_warps);
+  return states->lane_pc && states->lane_depth;
+}
+
+void qsm_warp_states_reset(struct qsm_warp_states *states, uint32_t n_warps) {
   *states = (struct qsm_warp_states){
       .sel1 = QSM_NONE,
       .sel2 = QSM_NONE,
       .sel_last = (uint8_t)(n_warps - 1),
-      .lane_pc = qsm_sm_zeroed((size_t)n_warps * n_lanes, sizeof *states->lane_pc),
-      .lane_depth = qsm_sm_zeroed((size_t)n_warps * n_lanes, sizeof *states->lane_depth),
+      .lane_pc = states->lane_pc,
+      .lane_depth = states->lane_depth,
   };
-  return states->lane_pc && states->lane_depth;
 }
 
 void qsm_warp_states_destroy(struct qsm_warp_states *states) {

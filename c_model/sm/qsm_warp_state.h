@@ -45,6 +45,7 @@ struct qsm_warp_states {
 
 // False: no memory.
 bool qsm_warp_states_create(struct qsm_warp_states *states, uint32_t n_warps, uint32_t n_lanes);
+void qsm_warp_states_reset(struct qsm_warp_states *states, uint32_t n_warps);
 void qsm_warp_states_destroy(struct qsm_warp_states *states);
 
 // A warp to start (R-SM-2).

@@ -37,14 +37,17 @@ struct qsm_preempt {
   const struct qsm_regs *regs;
   const struct qsm_bus *bus;
   bool active;
-  // H of the page, and the adjuster's flags; one of them is latched, examined and decided.
+  // H of the page, and the flags of the adjuster and of moves; one of them is latched, examined and
+  // decided.
   bool waiting;
   struct qsm_preempt_request host_request;
   struct qsm_preempt_status status;
   qsm_sm_set evicting;  // SMs with a flag
   uint8_t evict[QSM_MAX_SMS];
+  qsm_sm_set moving;  // SMs with a flag of a move
+  uint8_t move[QSM_MAX_SMS];
   uint32_t serve_from;  // SM after the one whose flag was latched last
-  bool latched, of_host, adding;
+  bool latched, of_host, of_move, adding;
   uint64_t due;  // while latched: the next cycle with something to do
   struct qsm_preempt_request request;
   uint32_t image;
@@ -71,8 +74,8 @@ void qsm_preempt_destroy(struct qsm_preempt *pe) { free(pe); }
 const bool *qsm_preempt_active(const struct qsm_preempt *pe) { return &pe->active; }
 
 static void update_active(struct qsm_preempt *pe) {
-  pe->active =
-      pe->waiting || pe->latched || pe->evicting || pe->with_job || qsm_preempt_keeping(pe);
+  pe->active = pe->waiting || pe->latched || pe->evicting || pe->moving || pe->with_job ||
+               qsm_preempt_keeping(pe);
 }
 
 // ---- Requests ----
@@ -93,6 +96,15 @@ void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels
 
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm) { return pe->evict[sm]; }
 
+void qsm_preempt_set_move(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels) {
+  qsm_sm_set bit = qsm_sm_bit(sm);
+  pe->move[sm] = (uint8_t)kernels;
+  pe->moving = kernels ? pe->moving | bit : pe->moving & ~bit;
+  update_active(pe);
+}
+
+qsm_sm_set qsm_preempt_moving(const struct qsm_preempt *pe) { return pe->moving; }
+
 qsm_sm_set qsm_preempt_evicting(const struct qsm_preempt *pe) { return pe->evicting; }
 
 bool qsm_preempt_pending(const struct qsm_preempt *pe) { return pe->waiting || pe->with_job; }
@@ -107,19 +119,23 @@ qsm_sm_set qsm_preempt_restoring(const struct qsm_preempt *pe) {
 
 // R-PE-1.
 static void latch(struct qsm_preempt *pe, uint64_t cycle) {
-  qsm_sm_set sms = pe->evicting & ~pe->with_job;
+  qsm_sm_set sms = (pe->evicting | pe->moving) & ~pe->with_job;
   if (!pe->waiting && !sms) return;
   pe->latched = true;
   pe->of_host = pe->waiting;
+  pe->of_move = false;
   pe->adding = false;
   pe->due = cycle + 1;
   pe->request = pe->host_request;
   if (pe->of_host) return;
   uint32_t sm = qsm_first_sm_from(sms, pe->serve_from);
   pe->serve_from = (sm + 1) % pe->config->num_sms;
-  pe->request = (struct qsm_preempt_request){.sm = (uint8_t)sm,
-                                             .kernel = (uint8_t)qsm_lowest(pe->evict[sm]),
-                                             .technique = (uint8_t)pe->regs->adjust_technique};
+  uint32_t kernel = qsm_lowest(pe->evict[sm] | pe->move[sm]);
+  pe->of_move = pe->move[sm] >> kernel & 1;
+  pe->request = (struct qsm_preempt_request){
+      .sm = (uint8_t)sm,
+      .kernel = (uint8_t)kernel,
+      .technique = (uint8_t)(pe->of_move ? pe->regs->move_technique : pe->regs->adjust_technique)};
 }
 
 static uint32_t free_image(const struct qsm_preempt *pe, uint32_t kernel) {
@@ -200,10 +216,10 @@ static void accept(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, uint32_t
   pe->bus->send(pe->bus->ctx, request->sm, &msg);
 }
 
-// R-PE-3: the adjuster has withdrawn the request, or the SM has a job.
+// R-PE-3: the adjuster or the move has withdrawn the request, or the SM has a job.
 static bool is_dropped(const struct qsm_preempt *pe) {
-  return !pe->of_host && (!(pe->evict[pe->request.sm] >> pe->request.kernel & 1) ||
-                          pe->job[pe->request.sm].kind != QSM_JOB_NONE);
+  uint32_t sm = pe->request.sm, flags = pe->evict[sm] | pe->move[sm];
+  return !pe->of_host && (!(flags >> pe->request.kernel & 1) || pe->job[sm].kind != QSM_JOB_NONE);
 }
 
 // Result of the request, for its source.
@@ -214,16 +230,16 @@ static void answer(struct qsm_preempt *pe, enum qsm_preempt_code code, uint32_t 
     pe->status =
         (struct qsm_preempt_status){.code = code, .tb = tb, .image = image, .sm = request->sm};
     pe->waiting = false;
-  } else if (code != QSM_PREEMPT_ACCEPTED) {
+  } else if (code != QSM_PREEMPT_ACCEPTED && !pe->of_move) {
     qsm_preempt_set_evict(pe, request->sm, pe->evict[request->sm] & ~(1u << request->kernel));
   }
 }
 
-void qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, bool exists) {
+bool qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, bool exists) {
   const struct qsm_preempt_request *request = &pe->request;
   pe->latched = false;
   update_active(pe);
-  if (is_dropped(pe)) return;
+  if (is_dropped(pe)) return false;
   enum qsm_preempt_code code = judge(pe, exists);
   uint32_t image = pe->image == NO_IMAGE ? 0 : pe->image;
   if (code == QSM_PREEMPT_ACCEPTED) accept(pe, cycle, tb, image);
@@ -232,6 +248,7 @@ void qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, boo
   const uint32_t words[] = {request->sm, request->kernel, tb, request->technique, image,
                             code,        pe->of_host};
   qsm_bus_report(pe->bus, cycle, QSM_EV_PREEMPT, 0, sizeof words / sizeof *words, words);
+  return pe->of_move && code != QSM_PREEMPT_ACCEPTED;
 }
 
 // ---- Dispatch ----
@@ -385,7 +402,7 @@ void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel) {
 uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from) {
   if (pe->to_clean) return from;
   if (pe->latched) return pe->due > from ? pe->due : from;
-  return pe->waiting || (pe->evicting & ~pe->with_job) ? from : QSM_NEVER;
+  return pe->waiting || ((pe->evicting | pe->moving) & ~pe->with_job) ? from : QSM_NEVER;
 }
 
 // ---- Reading ----

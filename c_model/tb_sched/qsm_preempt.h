@@ -41,6 +41,9 @@ void qsm_preempt_launch(struct qsm_preempt *pe, uint32_t kernel);
 void qsm_preempt_set_evict(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels);
 uint32_t qsm_preempt_evict(const struct qsm_preempt *pe, uint32_t sm);
 qsm_sm_set qsm_preempt_evicting(const struct qsm_preempt *pe);  // SMs with a flag
+// Likewise the flags of a move (docs/sm_owner.md, R-SO-5), which a refusal leaves alone.
+void qsm_preempt_set_move(struct qsm_preempt *pe, uint32_t sm, uint32_t kernels);
+qsm_sm_set qsm_preempt_moving(const struct qsm_preempt *pe);  // SMs with a flag
 bool qsm_preempt_pending(
     const struct qsm_preempt *pe);  // a host's request waits, or some job is not none
 qsm_sm_set qsm_preempt_restoring(const struct qsm_preempt *pe);  // SMs whose job is a restore
@@ -50,8 +53,9 @@ uint64_t qsm_preempt_next(const struct qsm_preempt *pe, uint64_t from);
 // ---- In a cycle, in this order ----
 // The request that is decided in this cycle, in which nothing is dispatched; NULL: none.
 const struct qsm_preempt_request *qsm_preempt_examine(struct qsm_preempt *pe, uint64_t cycle);
-// R-PE-3; `tb`: the block that it is about, `exists`: there is one that may be preempted.
-void qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, bool exists);
+// R-PE-3; `tb`: the block that it is about, `exists`: there is one that may be preempted. True if
+// it refuses a request of a move.
+bool qsm_preempt_decide(struct qsm_preempt *pe, uint64_t cycle, uint32_t tb, bool exists);
 
 // SMs in whose job the kernel finds no obstacle to a dispatch (R-PE-8).
 qsm_sm_set qsm_preempt_open_sms(const struct qsm_preempt *pe, uint32_t kernel);

@@ -33,6 +33,7 @@ struct qsm_tb_adjust {
   const struct qsm_bus *bus;
   struct qsm_tb_table *table;
   struct qsm_preempt *preempt;  // holds the flags
+  const struct qsm_sm_may *may;
   struct qsm_tb_claim *claim;
   uint8_t shown[QSM_MAX_SMS];  // flags as last reported
   qsm_sm_set shown_sms;        // SMs with some of these
@@ -63,8 +64,8 @@ struct qsm_tb_adjust {
 };
 
 struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
-                                           struct qsm_tb_table *tables,
-                                           struct qsm_preempt *preempt) {
+                                           struct qsm_tb_table *tables, struct qsm_preempt *preempt,
+                                           const struct qsm_sm_may *may) {
   struct qsm_tb_adjust *ta = calloc(1, sizeof *ta);
   if (!ta) return NULL;
   ta->config = regs->shared.config;
@@ -72,8 +73,9 @@ struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const st
   ta->bus = bus;
   ta->table = tables;
   ta->preempt = preempt;
+  ta->may = may;
   ta->epoch_at = QSM_NEVER;
-  ta->claim = qsm_tb_claim_create(regs, bus, tables, preempt, &ta->starved);
+  ta->claim = qsm_tb_claim_create(regs, bus, tables, preempt, may, &ta->starved);
   if (ta->claim) return ta;
   qsm_tb_adjust_destroy(ta);
   return NULL;
@@ -215,7 +217,7 @@ static void divide(struct qsm_tb_adjust *ta) {
 
 static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
-  return (ta->want >> k & 1) && qsm_has_sm(ta->regs->sm_mask[k], ta->sm) &&
+  return (ta->want >> k & 1) && qsm_has_sm(qsm_sm_may_go(ta->may, ta->regs, k), ta->sm) &&
          table->target[k] <= table->cnt[k] && table->target[k] < ta->config->max_tbs &&
          ta->idle[k] <= MOST_IDLE;
 }

@@ -12,6 +12,7 @@
 #include "qsm_bus.h"
 #include "qsm_ctrl.h"
 #include "qsm_preempt.h"
+#include "qsm_sm_owner.h"
 #include "qsm_tb_resources.h"
 
 struct qsm_tb_adjust;
@@ -27,8 +28,8 @@ struct qsm_tb_adjust_slots {
 
 // The arguments outlive it; `tables`: one per SM. NULL: no memory.
 struct qsm_tb_adjust *qsm_tb_adjust_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
-                                           struct qsm_tb_table *tables,
-                                           struct qsm_preempt *preempt);
+                                           struct qsm_tb_table *tables, struct qsm_preempt *preempt,
+                                           const struct qsm_sm_may *may);
 void qsm_tb_adjust_destroy(struct qsm_tb_adjust *ta);  // NULL is fine
 // The address does not change. False while there is no pass, no flag and no waiting kernel, so that
 // a scheduler need not call the functions below.

@@ -13,6 +13,7 @@ struct qsm_tb_claim {
   const struct qsm_bus *bus;
   struct qsm_tb_table *table;
   struct qsm_preempt *preempt;
+  const struct qsm_sm_may *may;
   uint32_t *starved;
   uint32_t wait, late;
   bool turns;               // the next cycle is E + QosLat
@@ -30,7 +31,7 @@ struct qsm_tb_claim {
 
 struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
                                          struct qsm_tb_table *tables, struct qsm_preempt *preempt,
-                                         uint32_t *starved) {
+                                         const struct qsm_sm_may *may, uint32_t *starved) {
   struct qsm_tb_claim *tc = calloc(1, sizeof *tc);
   if (!tc) return NULL;
   tc->config = regs->shared.config;
@@ -38,6 +39,7 @@ struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const stru
   tc->bus = bus;
   tc->table = tables;
   tc->preempt = preempt;
+  tc->may = may;
   tc->starved = starved;
   return tc;
 }
@@ -96,7 +98,8 @@ static void begin(struct qsm_tb_claim *tc) {
 static void pick(struct qsm_tb_claim *tc) {
   tc->sm = tc->next_sm;
   tc->next_sm = (tc->sm + 1) % tc->config->num_sms;
-  if (qsm_has_sm(tc->regs->sm_mask[tc->slot] & ~(tc->young | tc->fresh), tc->sm))
+  qsm_sm_set may = qsm_sm_may_go(tc->may, tc->regs, tc->slot);
+  if (qsm_has_sm(may & ~(tc->young | tc->fresh), tc->sm))
     tc->stage = STAGE_SET_UP;
   else
     tc->running = ++tc->n_picks < tc->config->num_sms;

@@ -11,6 +11,7 @@
 #include "qsm_bus.h"
 #include "qsm_ctrl.h"
 #include "qsm_preempt.h"
+#include "qsm_sm_owner.h"
 #include "qsm_tb_resources.h"
 
 struct qsm_tb_claim;
@@ -19,7 +20,7 @@ struct qsm_tb_claim;
 // no memory.
 struct qsm_tb_claim *qsm_tb_claim_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
                                          struct qsm_tb_table *tables, struct qsm_preempt *preempt,
-                                         uint32_t *starved);
+                                         const struct qsm_sm_may *may, uint32_t *starved);
 void qsm_tb_claim_destroy(struct qsm_tb_claim *tc);  // NULL is fine
 
 // Some slot is known to wait, or a claim runs: the functions below are to be called.

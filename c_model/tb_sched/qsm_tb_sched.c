@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "qsm_qos_mgr.h"
+#include "qsm_sm_owner.h"
 #include "qsm_tb_adjust.h"
 #include "qsm_tb_claim.h"
 #include "qsm_tb_resources.h"
@@ -44,7 +45,9 @@ struct retirement {
 // takes; they are written at the end of its last cycle.
 struct alloc {
   bool requested, running;
-  bool to_request;  // requested at the end of this cycle
+  bool to_request;  // requested, for all SMs, at the end of this cycle
+  qsm_sm_set ask;   // of the next run, if it is requested
+  qsm_sm_set left;  // of the run, the SM whose turn it is too
   uint32_t sm;
   uint64_t setup_at, write_at;
   uint32_t target[QSM_MAX_KERNELS];
@@ -62,9 +65,12 @@ struct qsm_tb_sched {
   uint32_t next_kernel, next_sm;
   uint64_t n_dispatched;
   struct alloc alloc;
+  struct qsm_sm_owner *owner;
+  const struct qsm_sm_may *may;
   struct qsm_preempt *preempt;
   struct qsm_tb_adjust *adjust;
-  const bool *preempting, *adjusting;  // see qsm_preempt_active(), qsm_tb_adjust_active()
+  // See qsm_preempt_active(), qsm_tb_adjust_active(), qsm_sm_owner_active().
+  const bool *preempting, *adjusting, *owning;
   struct qsm_calendar retires, restores, faults;
   struct retirement retirement[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
   uint8_t fault_kernels[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
@@ -80,13 +86,17 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
   ts->regs = regs;
   ts->bus = bus;
   ts->preempt = qsm_preempt_create(regs, bus);
-  if (ts->preempt) ts->adjust = qsm_tb_adjust_create(regs, bus, ts->table, ts->preempt);
+  ts->owner = qsm_sm_owner_create(regs, bus, ts->table);
+  if (ts->owner) ts->may = qsm_sm_owner_may(ts->owner);
+  if (ts->owner && ts->preempt)
+    ts->adjust = qsm_tb_adjust_create(regs, bus, ts->table, ts->preempt, ts->may);
   if (!ts->adjust) {
     qsm_tb_sched_destroy(ts);
     return NULL;
   }
   ts->preempting = qsm_preempt_active(ts->preempt);
   ts->adjusting = qsm_tb_adjust_active(ts->adjust);
+  ts->owning = qsm_sm_owner_active(ts->owner);
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
     ts->slot[k].shape.warps = 1;
     ts->slot[k].had_from = QSM_NEVER;
@@ -98,6 +108,7 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
 
 void qsm_tb_sched_destroy(struct qsm_tb_sched *ts) {
   if (!ts) return;
+  qsm_sm_owner_destroy(ts->owner);
   qsm_preempt_destroy(ts->preempt);
   qsm_tb_adjust_destroy(ts->adjust);
   free(ts);
@@ -120,9 +131,32 @@ void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, ui
   ts->fault_record[sm][kernel] = *record;
 }
 
+void qsm_tb_sched_power(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, bool on) {
+  qsm_sm_owner_see_power(ts->owner, cycle, sm, on);
+}
+
 // ---- Register writes ----
 
-void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts) { ts->alloc.requested = true; }
+// R-SO-8.
+static void ask_alloc(struct qsm_tb_sched *ts, qsm_sm_set sms) {
+  ts->alloc.ask |= sms;
+  ts->alloc.requested = ts->alloc.ask != 0;
+}
+
+void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts) {
+  ask_alloc(ts, qsm_first_sms(ts->config->num_sms));
+}
+
+// R-SO-5: the preemption engine takes the move flags for those of the cycle to come.
+static void show_moves(struct qsm_tb_sched *ts) {
+  qsm_sm_set sms = qsm_sm_owner_moving(ts->owner) | qsm_preempt_moving(ts->preempt);
+  for (; sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest_sm(sms);
+    qsm_preempt_set_move(ts->preempt, sm, qsm_sm_owner_move_flags(ts->owner, sm));
+  }
+}
+
+void qsm_tb_sched_note_move_technique(struct qsm_tb_sched *ts) { show_moves(ts); }
 
 void qsm_tb_sched_preempt(struct qsm_tb_sched *ts, const struct qsm_preempt_request *request) {
   qsm_preempt_request(ts->preempt, request);
@@ -135,7 +169,7 @@ void qsm_tb_sched_set_evict(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kerne
 // R-TB-14: an arrival or a launch.
 static void show_life(struct qsm_tb_sched *ts, uint32_t kernel) {
   uint32_t bit = 1u << kernel;
-  if (!(ts->active & bit)) ts->alloc.requested = true;
+  if (!(ts->active & bit)) qsm_tb_sched_request_targets(ts);
   ts->active |= bit;
   ts->used |= bit;
 }
@@ -165,7 +199,7 @@ void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel) {
   qsm_preempt_launch(ts->preempt, kernel);
   if (slot->shape.warps != desc->warps || slot->shape.granules != desc->granules) {
     slot->shape = (struct shape){desc->warps, desc->granules};
-    ts->alloc.requested = true;
+    qsm_tb_sched_request_targets(ts);
   }
 }
 
@@ -177,8 +211,8 @@ static uint32_t nth_bit(uint32_t mask, uint32_t n) {
   return mask & (0u - mask);
 }
 
-// R-TB-7: slots that share SM `sm`.
-static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
+// R-TB-7: slots that share SM `sm`, which is shared.
+static uint32_t sharing_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
   uint32_t qos = ts->regs->shared.qos_mask & ts->active;
   uint32_t others = ts->regs->valid_mask & ts->active & ~qos;
   uint32_t assigned = others;
@@ -189,6 +223,14 @@ static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
     if (!qsm_has_sm(ts->regs->sm_mask[k], sm)) assigned &= ~(1u << k);
   }
   return assigned;
+}
+
+// R-TB-7, R-SO-2.
+static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
+  const struct qsm_sm_usage *use = qsm_sm_owner_of(ts->owner, sm);
+  if (use->moving || use->usage == QSM_USE_FREE) return 0;
+  return use->usage == QSM_USE_OWNED ? qsm_tb_sched_part(ts) & 1u << use->owner
+                                     : sharing_slots(ts, sm);
 }
 
 enum excess { EXCESS_NONE, EXCESS_GRANULES, EXCESS_ANY };  // GRANULES: of them only
@@ -257,23 +299,31 @@ static void write_targets(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm) 
   qsm_bus_report(ts->bus, cycle, QSM_EV_TARGETS, 0, 1 + ts->config->num_kernels, words);
 }
 
-// R-TB-6
+// R-TB-6, R-SO-8. A run over some SMs leaves targets of 0 on the others, so starved slots stay
+// starved.
+static void begin_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
+  struct alloc *alloc = &ts->alloc;
+  alloc->left = alloc->ask;
+  alloc->ask = 0;
+  alloc->requested = false;
+  alloc->running = true;
+  if (alloc->left == qsm_first_sms(ts->config->num_sms)) qsm_tb_adjust_start_over(ts->adjust);
+  alloc->sm = qsm_lowest_sm(alloc->left);
+  alloc->setup_at = cycle + 1;
+  alloc->write_at = QSM_NEVER;
+}
+
 static void step_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
   struct alloc *alloc = &ts->alloc;
   if (!alloc->running) {
-    if (!alloc->requested) return;
-    alloc->requested = false;
-    alloc->running = true;
-    qsm_tb_adjust_start_over(ts->adjust);
-    alloc->sm = 0;
-    alloc->setup_at = cycle + 1;
-    alloc->write_at = QSM_NEVER;
+    if (alloc->requested) begin_alloc(ts, cycle);
   } else if (cycle == alloc->setup_at) {
     alloc->write_at = cycle + compute_targets(ts, alloc->sm) - 1;
   } else if (cycle == alloc->write_at) {
     write_targets(ts, cycle, alloc->sm);
-    alloc->sm++;
-    alloc->running = alloc->sm < ts->config->num_sms;
+    alloc->left &= alloc->left - 1;
+    alloc->running = alloc->left != 0;
+    if (alloc->running) alloc->sm = qsm_lowest_sm(alloc->left);
     alloc->setup_at = cycle + 1;
     alloc->write_at = QSM_NEVER;
   }
@@ -352,7 +402,7 @@ static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t s
 INLINE bool preempts(const struct qsm_tb_sched *ts) { return *ts->preempting | *ts->adjusting; }
 
 INLINE qsm_sm_set rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
-  qsm_sm_set rooms = ts->slot[kernel].room & ts->regs->sm_mask[kernel];
+  qsm_sm_set rooms = ts->slot[kernel].room & qsm_sm_may_go(ts->may, ts->regs, kernel);
   return preempting ? rooms & qsm_preempt_open_sms(ts->preempt, kernel) : rooms;
 }
 
@@ -392,7 +442,9 @@ static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
   bool exists = tb >= 0 && (used >> tb & 1) && table->tb[tb].kernel == request->kernel;
   bool retires = qsm_has_sm(retiring, request->sm) &&
                  ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
-  qsm_preempt_decide(ts->preempt, cycle, tb < 0 ? 0 : (uint32_t)tb, runs && exists && !retires);
+  uint32_t sm = request->sm, kernel = request->kernel;
+  if (qsm_preempt_decide(ts->preempt, cycle, tb < 0 ? 0 : (uint32_t)tb, runs && exists && !retires))
+    qsm_sm_owner_refuse(ts->owner, sm, kernel);
   return true;
 }
 
@@ -407,13 +459,13 @@ static uint32_t giving(const struct qsm_tb_sched *ts) {
 static uint32_t waiting(const struct qsm_tb_sched *ts) {
   uint32_t waits = giving(ts) & ~ts->has_out;
   for (uint32_t left = waits; left; left &= left - 1) {
-    if (!ts->regs->sm_mask[qsm_lowest(left)]) waits &= ~(left & (0u - left));
+    if (!qsm_sm_may_go(ts->may, ts->regs, qsm_lowest(left))) waits &= ~(left & (0u - left));
   }
   return waits;
 }
 
 // R-TA-1, R-TA-9, R-TA-10
-void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio) {
+void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, uint64_t cycle, const uint32_t *ratio) {
   uint32_t can_give = giving(ts);
   uint32_t want = ts->regs->adjust ? ts->regs->shared.qos_mask & can_give : 0;
   for (uint32_t left = want; left; left &= left - 1) {
@@ -421,6 +473,7 @@ void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio) {
     if (ratio[k] <= QSM_ALPHA_ONE) want &= ~(1u << k);
   }
   qsm_tb_adjust_turn(ts->adjust, waiting(ts));
+  qsm_sm_owner_gate(ts->owner, cycle);
   if (qsm_tb_sched_alloc_busy(ts)) return;
   ts->alloc.to_request = !want && (qsm_tb_adjust_starved(ts->adjust) & can_give & ~ts->has_out);
   if (want)
@@ -538,7 +591,7 @@ static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
 
 // R-TB-14, at the end of E.
 static void end_activity(struct qsm_tb_sched *ts) {
-  ts->alloc.requested |= (ts->falling & ts->regs->valid_mask) != 0;
+  if (ts->falling & ts->regs->valid_mask) qsm_tb_sched_request_targets(ts);
   ts->active &= ~ts->falling;
   ts->falling = 0;
 }
@@ -550,7 +603,7 @@ uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->start
 
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
   qsm_sm_set retiring = qsm_calendar_take(&ts->retires, cycle);
-  bool preempting = preempts(ts), adjusting = *ts->adjusting;
+  bool preempting = preempts(ts), adjusting = *ts->adjusting, owning = *ts->owning;
   struct qsm_tb_adjust_slots slots = {0};
   if (adjusting) slots = look_at_slots(ts);
   uint32_t done = finished(ts, preempting);
@@ -563,13 +616,15 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   send_pulses(ts, cycle, QSM_MSG_START, ts->starting);
   ts->starting = 0;
   uint32_t killed = step_kills(ts, cycle, kill);
+  if (owning) ask_alloc(ts, qsm_sm_owner_step(ts->owner, cycle));
   step_retires(ts, cycle, retiring);
   if (killed) qsm_preempt_kill(ts->preempt, killed);
   begin_ends(ts, cycle, done);
   ts->killed |= killed;
   end_activity(ts);
-  ts->alloc.requested |= ts->alloc.to_request;
+  if (ts->alloc.to_request) qsm_tb_sched_request_targets(ts);
   ts->alloc.to_request = false;
+  if (owning) show_moves(ts);
   if (adjusting) qsm_tb_adjust_report(ts->adjust, cycle);
   return ended;
 }
@@ -594,6 +649,7 @@ INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool pr
     next = qsm_earlier(
         next, qsm_tb_adjust_next(ts->adjust, from, qsm_tb_sched_alloc_busy(ts), waiting(ts)));
   next = qsm_earlier(next, alloc_next(&ts->alloc, from));
+  if (*ts->owning) next = qsm_earlier(next, qsm_sm_owner_next(ts->owner, from));
   return qsm_earlier(next, qsm_tb_sched_end_at(ts));
 }
 
@@ -616,6 +672,7 @@ uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle) {
     slot->had_from = slot->out ? cycle + 1 : QSM_NEVER;
   }
   qsm_tb_adjust_end_epoch(ts->adjust, cycle);
+  qsm_sm_owner_end_epoch(ts->owner, cycle);
   ts->falling = ts->active & ~(ts->used | ts->busy | ts->launching);
   ts->used = ts->busy;
   return had;
@@ -624,6 +681,12 @@ uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle) {
 uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts) { return ts->busy; }
 
 uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts) { return ts->killed; }
+
+uint32_t qsm_tb_sched_part(const struct qsm_tb_sched *ts) {
+  return ts->regs->valid_mask & ts->active;
+}
+
+struct qsm_sm_owner *qsm_tb_sched_sm_owner(const struct qsm_tb_sched *ts) { return ts->owner; }
 
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts) {
   return ts->alloc.requested || ts->alloc.running;

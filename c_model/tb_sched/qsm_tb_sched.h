@@ -14,6 +14,7 @@
 #include "qsm_sm.h"
 
 struct qsm_tb_sched;
+struct qsm_sm_owner;
 
 // The arguments outlive the scheduler. NULL: no memory.
 struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const struct qsm_bus *bus);
@@ -26,6 +27,8 @@ void qsm_tb_sched_restored(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm)
 // fault[k]; the record is copied.
 void qsm_tb_sched_fault(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t kernel,
                         const struct qsm_fault *record);
+void qsm_tb_sched_power(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm,
+                        bool on);  // off or on (docs/sm_owner.md)
 
 // ---- Register writes, after their cycle was stepped; the registers already have their new values
 // ----
@@ -36,6 +39,7 @@ void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels);
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts);  // R-TB-5: CTX or SM_MASK changed
 void qsm_tb_sched_preempt(struct qsm_tb_sched *ts,
                           const struct qsm_preempt_request *request);  // PREEMPT
+void qsm_tb_sched_note_move_technique(struct qsm_tb_sched *ts);        // MOVE_TECHNIQUE
 
 // First cycle from `from` on in which anything can happen, if no more messages and writes come.
 uint64_t qsm_tb_sched_next(const struct qsm_tb_sched *ts, uint64_t from);
@@ -53,8 +57,8 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts);
 // (R-TB-12), which starts anew.
 uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle);
 // In E + QosLat, which is not stepped yet: a pass of the adjuster begins, if some slot wants it;
-// `ratio`: r_k of all slots.
-void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, const uint32_t *ratio);
+// `ratio`: r_k of all slots. SMs that are free may be gated (R-SO-6).
+void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, uint64_t cycle, const uint32_t *ratio);
 
 // ---- Registers ----
 uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts);    // bit k
@@ -64,6 +68,8 @@ bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts);
 uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
 uint32_t qsm_tb_sched_sharing(const struct qsm_tb_sched *ts, uint32_t sm,
                               uint32_t kernel);  // T_i: without the one that is being saved
+uint32_t qsm_tb_sched_part(const struct qsm_tb_sched *ts);  // bit k: valid and active (R-TB-14)
+struct qsm_sm_owner *qsm_tb_sched_sm_owner(const struct qsm_tb_sched *ts);
 const struct qsm_preempt *qsm_tb_sched_preemption(const struct qsm_tb_sched *ts);
 void qsm_tb_sched_set_evict(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernels);  // R-TA-7
 uint32_t qsm_tb_sched_target(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);

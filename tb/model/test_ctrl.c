@@ -188,7 +188,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   static const uint16_t unknown[] = {0xf8,   0xfc,   0x130, 0x1ec,  0x20c,  0x220,
-                                     0x248,  0x280,  0xffc, 0x10cc, 0x10fc, 0x1300,
+                                     0x248,  0x280,  0xffc, 0x10d4, 0x10fc, 0x1300,
                                      0x2000, 0xfffc, 0x01,  0x12,   0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {

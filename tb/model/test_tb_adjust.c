@@ -60,7 +60,7 @@ static void open_four(struct bench *bench, const bool *qos) {
 // E + QosLat is the cycle that is returned.
 static uint64_t start(struct bench *bench) {
   uint64_t t = bench->cycle;
-  qsm_tb_sched_adjust(bench->ts, bench->ratio);
+  qsm_tb_sched_adjust(bench->ts, bench->cycle, bench->ratio);
   run_to(bench, t + 1);
   return t;
 }

@@ -38,7 +38,7 @@ static void open_late(struct bench *bench, struct qsm_config config, const struc
 // E + QosLat is the cycle that is returned.
 static uint64_t turn(struct bench *bench) {
   uint64_t t = bench->cycle;
-  qsm_tb_sched_adjust(bench->ts, bench->ratio);
+  qsm_tb_sched_adjust(bench->ts, bench->cycle, bench->ratio);
   run_to(bench, t + 1);
   return t;
 }
@@ -806,8 +806,8 @@ static void an_epoch_in_both(struct skip_pair *pair, uint64_t *seed) {
   qsm_tb_sched_take_had_tb(pair->skips.ts, pair->skips.cycle);
   qsm_tb_sched_take_had_tb(pair->each.ts, pair->each.cycle);
   advance(pair, to_load);
-  qsm_tb_sched_adjust(pair->skips.ts, pair->skips.ratio);
-  qsm_tb_sched_adjust(pair->each.ts, pair->each.ratio);
+  qsm_tb_sched_adjust(pair->skips.ts, pair->skips.cycle, pair->skips.ratio);
+  qsm_tb_sched_adjust(pair->each.ts, pair->each.cycle, pair->each.ratio);
   advance(pair, 1 + model_random(seed, 60));
 }
 
