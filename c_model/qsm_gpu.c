@@ -15,8 +15,8 @@
 #include "qsm_model.h"
 #include "qsm_qos_mgr.h"
 #include "qsm_sm.h"
-#include "qsm_sm_owner.h"
 #include "qsm_sm_mgr.h"
+#include "qsm_sm_owner.h"
 #include "qsm_tb_sched.h"
 #include "qsm_xbar.h"
 

@@ -39,10 +39,9 @@ struct qsm_sm_mgr {
   struct qsm_sm_ports ports;
   const struct qsm_bus *bus;
   struct situation known;
-  bool stale;  // what is known is another tenant's
   bool managed, planning;
-  uint64_t split_at;   // S, from the cycle after the change on; else QSM_NEVER
-  uint64_t count_at;   // the cycle in which the next SM_COUNT is read, until all are
+  uint64_t split_at;  // S, from the cycle after the change on; else QSM_NEVER
+  uint64_t count_at;  // the cycle in which the next SM_COUNT is read, until all are
   uint32_t sm_count[QSM_MAX_KERNELS];
   uint64_t decide_at;  // D, from E on; QSM_NEVER unless an epoch is being worked out
   uint32_t ep_len;     // T of the running epoch
@@ -50,12 +49,6 @@ struct qsm_sm_mgr {
   uint32_t had_tb;     // as of E
   bool still, steady;  // likewise: no SM was moving, no plan under way or to come
   struct slot slot[QSM_MAX_KERNELS];
-};
-
-// How the SMs stand at the start of a cycle.
-struct holdings {
-  uint32_t have[QSM_MAX_KERNELS];
-  uint32_t n_free;
 };
 
 // What R-SG-8 decides on.
@@ -73,12 +66,9 @@ static struct situation look(const struct qsm_sm_mgr *mgr) {
   return (struct situation){mgr->regs->scheme, part, part & mgr->regs->shared.qos_mask};
 }
 
-static bool same(struct situation a, struct situation b) {
-  return a.scheme == b.scheme && a.part == b.part && a.qos == b.qos;
-}
-
 static bool is_known(const struct qsm_sm_mgr *mgr, struct situation now) {
-  return same(now, mgr->known) && !mgr->stale;
+  const struct situation *known = &mgr->known;
+  return now.scheme == known->scheme && now.part == known->part && now.qos == known->qos;
 }
 
 static const struct qsm_sm_usage *usage_of(const struct qsm_sm_mgr *mgr, uint32_t sm) {
@@ -93,17 +83,6 @@ static uint32_t destination(const struct qsm_sm_usage *sm) {
 static uint32_t holder(const struct qsm_sm_usage *sm) {
   if (destination(sm) != QSM_USE_OWNED) return NOBODY;
   return sm->moving ? sm->next_owner : sm->owner;
-}
-
-static struct holdings count_holdings(const struct qsm_sm_mgr *mgr) {
-  struct holdings held = {0};
-  for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
-    const struct qsm_sm_usage *sm = usage_of(mgr, i);
-    uint32_t k = holder(sm);
-    if (k != NOBODY) held.have[k]++;
-    held.n_free += destination(sm) == QSM_USE_FREE;
-  }
-  return held;
 }
 
 static bool any_moving(const struct qsm_sm_mgr *mgr) {
@@ -183,7 +162,6 @@ static void report_plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
 static void follow_change(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   struct situation now = look(mgr);
   mgr->known = now;
-  mgr->stale = false;
   mgr->managed = qsm_scheme_whole_sms(now.scheme) && now.part &&
                  popcount(now.part) <= mgr->config->num_sms;  // R-SG-1
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
@@ -191,6 +169,7 @@ static void follow_change(struct qsm_sm_mgr *mgr, uint64_t cycle) {
     end_judgement(slot);
     slot->upper = slot->lower = false;
   }
+  mgr->planning = false;
   mgr->count_at = cycle + 1;
   mgr->split_at = cycle + 3 * (uint64_t)mgr->config->num_kernels + 10;
 }
@@ -245,7 +224,7 @@ static void update_record(struct qsm_sm_mgr *mgr, uint32_t k, uint32_t insn) {
 }
 
 // Algorithm 2: what the SM that came or went did to the kernel's instructions.
-static void judge(const struct qsm_sm_mgr *mgr, struct slot *slot, uint32_t insn, uint32_t have) {
+static void judge(const struct qsm_sm_mgr *mgr, struct slot *slot, uint32_t insn) {
   uint64_t threshold = mgr->regs->sm_threshold;
   uint64_t is = (uint64_t)insn << 16, was = slot->i_last;
   bool learns = slot->sm_last == slot->opt && !(slot->upper && slot->lower);
@@ -258,16 +237,15 @@ static void judge(const struct qsm_sm_mgr *mgr, struct slot *slot, uint32_t insn
     slot->lower = true;
   else
     slot->upper = true;
-  if (keeps) slot->opt = (uint8_t)have;
+  if (keeps) slot->opt = slot->n;
 }
 
-static void evaluate(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn,
-                     const uint32_t *have) {
+static void evaluate(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn) {
   for (uint32_t batch = now.part & ~now.qos; batch; batch &= batch - 1) {
     uint32_t k = qsm_lowest(batch);
     struct slot *slot = &mgr->slot[k];
     if (slot->eval == QSM_EVAL_SETTLING)
-      judge(mgr, slot, insn[k], have[k]);
+      judge(mgr, slot, insn[k]);
     else if (slot->eval == QSM_EVAL_MOVING && mgr->still)
       slot->eval = QSM_EVAL_SETTLING;
   }
@@ -379,10 +357,12 @@ static void serve(struct qsm_sm_mgr *mgr, struct deal *deal, uint32_t k) {
     give_sm(mgr, deal, k);
 }
 
-static void decide_smqos(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn,
-                         uint32_t n_free) {
-  struct deal deal = {
-      .insn = insn, .batch = now.part & ~now.qos, .n_part = popcount(now.part), .n_free = n_free};
+static void decide_smqos(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn) {
+  struct deal deal = {.insn = insn,
+                      .batch = now.part & ~now.qos,
+                      .n_part = popcount(now.part),
+                      .n_free = mgr->config->num_sms};
+  for (uint32_t k = 0; k < mgr->config->num_kernels; k++) deal.n_free -= mgr->slot[k].n;
   for (uint32_t left = now.qos; left; left &= left - 1) {
     uint32_t k = qsm_lowest(left);
     if (mgr->slot[k].run) serve(mgr, &deal, k);
@@ -434,29 +414,19 @@ static void report_records(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
   qsm_bus_report(mgr->bus, cycle, QSM_EV_RECORD, 0, 2 * mgr->config->num_kernels, words);
 }
 
-static void decide(struct qsm_sm_mgr *mgr, struct situation now, const uint32_t *insn,
-                   const struct holdings *held) {
-  for (uint32_t k = 0; k < mgr->config->num_kernels; k++) mgr->slot[k].n = (uint8_t)held->have[k];
-  if (now.scheme == QSM_SCHEME_SMQOS)
-    decide_smqos(mgr, now, insn, held->n_free);
-  else
-    decide_spart(mgr, now);
-  mgr->planning = true;
-}
-
 static void finish_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   uint32_t insn[QSM_MAX_KERNELS];
   collect(mgr, insn);
   for (uint32_t left = mgr->regs->valid_mask; left; left &= left - 1)
     update_record(mgr, qsm_lowest(left), insn[qsm_lowest(left)]);
   struct situation now = look(mgr);
-  bool learns = now.scheme == QSM_SCHEME_SMQOS, decides = false;
-  if ((learns || now.scheme == QSM_SCHEME_SPART) && mgr->managed && is_known(mgr, now)) {
-    struct holdings held = count_holdings(mgr);
-    decides = mgr->still && mgr->steady;
-    if (learns) evaluate(mgr, now, insn, held.have);
-    if (decides) decide(mgr, now, insn, &held);
-  }
+  bool smqos = now.scheme == QSM_SCHEME_SMQOS, spart = now.scheme == QSM_SCHEME_SPART;
+  bool acts = mgr->managed && is_known(mgr, now);  // no change waits
+  bool decides = acts && (smqos || spart) && mgr->still && mgr->steady;
+  if (acts && smqos) evaluate(mgr, now, insn);
+  if (decides && smqos) decide_smqos(mgr, now, insn);
+  if (decides && spart) decide_spart(mgr, now);
+  mgr->planning |= decides;
   mgr->decide_at = QSM_NEVER;
   report_records(mgr, cycle);
   if (decides) report_plan(mgr, cycle);
@@ -537,23 +507,25 @@ static bool plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
 
 // ---- Time ----
 
-// Not in E either, in which the end of the epoch is told before the step.
-static bool is_idle(const struct qsm_sm_mgr *mgr) {
-  return !mgr->planning && mgr->split_at == QSM_NEVER && mgr->decide_at == QSM_NEVER;
+// A change is looked for. Not in E either, in which the end of the epoch is told before the step.
+static bool is_open(const struct qsm_sm_mgr *mgr) {
+  return mgr->split_at == QSM_NEVER && mgr->decide_at == QSM_NEVER;
 }
 
 uint64_t qsm_sm_mgr_next(const struct qsm_sm_mgr *mgr, uint64_t from) {
-  if (mgr->planning || (is_idle(mgr) && has_changed(mgr))) return from;
+  if (mgr->planning || (is_open(mgr) && has_changed(mgr))) return from;
   return qsm_earlier(mgr->decide_at, qsm_earlier(mgr->split_at, mgr->count_at));
 }
 
 bool qsm_sm_mgr_step(struct qsm_sm_mgr *mgr, uint64_t cycle) {
-  bool plans = mgr->planning;
-  step_split(mgr, cycle);
-  if (is_idle(mgr) && has_changed(mgr)) follow_change(mgr, cycle);
-  if (cycle == mgr->decide_at) finish_epoch(mgr, cycle);  // which leaves a plan that is under way
-  if (!plans) return false;
-  return mgr->planning = plan(mgr, cycle);
+  bool requests = mgr->planning && plan(mgr, cycle);
+  mgr->planning = requests;  // what may begin a plan in this cycle comes after it
+  if (is_open(mgr) && has_changed(mgr))
+    follow_change(mgr, cycle);
+  else
+    step_split(mgr, cycle);
+  if (cycle == mgr->decide_at) finish_epoch(mgr, cycle);
+  return requests;
 }
 
 void qsm_sm_mgr_end_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t ep_len,
@@ -588,12 +560,6 @@ void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel) {
   slot->run = slot->seen = false;
   slot->lead = 0;
   slot->insn = 0;
-}
-
-// The slot's tenant is another one now, even if nobody looked in between.
-void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel) {
-  qsm_sm_mgr_clear_history(mgr, kernel);
-  mgr->stale = true;
 }
 
 bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr) {

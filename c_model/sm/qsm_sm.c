@@ -211,7 +211,7 @@ static void step_calm(struct qsm_sm *sm, uint64_t c) {
   if (sm->faults.any) kill(sm, qsm_fault_take(sm, c), c);
 }
 
-static void step(struct qsm_sm *sm, uint64_t c) {
+static inline __attribute__((always_inline)) void step(struct qsm_sm *sm, uint64_t c) {
   // Decisions on the registers of the start of the cycle.
   uint32_t n_msgs = n_messages(sm, c);
   struct qsm_inbox in = {0};
@@ -296,7 +296,7 @@ static void step_unclocked(struct qsm_sm *sm, uint64_t c) {
   if (sm->power.state == QSM_POWER_ON) look_again(sm, c + 1);
 }
 
-static void step_stopping(struct qsm_sm *sm, uint64_t c) {
+__attribute__((noinline)) static void step_stopping(struct qsm_sm *sm, uint64_t c) {
   bool quiet = qsm_sm_power_is_quiet(sm);
   step(sm, c);
   if (!quiet) return;
@@ -338,10 +338,12 @@ static uint64_t next_timer(const struct qsm_sm *sm) {
   return sm->timer_at < sm->quota.timed_start_at ? sm->timer_at : sm->quota.timed_start_at;
 }
 
+__attribute__((noinline)) static uint64_t next_powerless(const struct qsm_sm *sm) {
+  return sm->power.state == QSM_POWER_STOPPING ? sm->next_cycle : next_unclocked(sm);
+}
+
 uint64_t qsm_sm_next_event(const struct qsm_sm *sm) {
-  if (sm->power.state == QSM_POWER_OFF || sm->power.state == QSM_POWER_WAKING)
-    return next_unclocked(sm);
-  if (sm->power.state == QSM_POWER_STOPPING) return sm->next_cycle;
+  if (sm->power.state != QSM_POWER_ON) return next_powerless(sm);
   if (!settled(sm) || !rests(sm)) return sm->next_cycle;
   uint64_t input = next_input(sm), timer = next_timer(sm);
   return input < timer ? input : timer;

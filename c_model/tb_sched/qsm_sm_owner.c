@@ -18,6 +18,7 @@ struct qsm_sm_owner {
   const struct qsm_regs *regs;
   const struct qsm_bus *bus;
   const struct qsm_tb_table *table;
+  bool active;
   struct qsm_sm_may may;
   struct request request;
   // Derived from `use`, so that nothing is to be done while every SM is shared, rests and is on.
@@ -43,11 +44,14 @@ struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const stru
   so->bus = bus;
   so->table = tables;
   so->may.shared = ~(qsm_sm_set)0;
+  so->may.by_mask = true;
   so->epoch_end_at = so->gate_at = QSM_NEVER;
   return so;
 }
 
 void qsm_sm_owner_destroy(struct qsm_sm_owner *so) { free(so); }
+
+const bool *qsm_sm_owner_active(const struct qsm_sm_owner *so) { return &so->active; }
 
 // ---- Before a cycle ----
 
@@ -58,6 +62,7 @@ void qsm_sm_owner_request(struct qsm_sm_owner *so, uint64_t cycle, uint32_t sm, 
                                  .usage = (uint8_t)usage,
                                  .owner = (uint8_t)(usage == QSM_USE_OWNED ? owner : 0),
                                  .cycle = cycle};
+  so->active = true;
 }
 
 void qsm_sm_owner_see_power(struct qsm_sm_owner *so, uint64_t cycle, uint32_t sm, bool on) {
@@ -245,7 +250,6 @@ static void take_messages(struct qsm_sm_owner *so, uint64_t cycle) {
 
 qsm_sm_set qsm_sm_owner_step(struct qsm_sm_owner *so, uint64_t cycle) {
   bool requested = so->request.valid && so->request.cycle == cycle;
-  if (!so->special && !requested && !so->altered) return 0;
   // Those that may act: of the others only an end of an epoch or of a context changes something.
   bool all =
       cycle == so->epoch_end_at || cycle == so->gate_at || (so->owners & ~so->regs->valid_mask);
@@ -259,6 +263,8 @@ qsm_sm_set qsm_sm_owner_step(struct qsm_sm_owner *so, uint64_t cycle) {
   so->altered = 0;
   if (requested) so->request.valid = false;
   take_messages(so, cycle);
+  so->may.by_mask = !~so->may.shared;
+  so->active = so->special != 0;
   return ask;
 }
 
@@ -300,6 +306,7 @@ int qsm_sm_owner_inject(struct qsm_sm_owner *so, uint64_t seed, char *what, size
       *flipped == QSM_USE_FREE || (*flipped == QSM_USE_SHARED && (seed / QSM_MAX_SMS & 1));
   *flipped ^= (uint8_t)(1u << bit);
   so->altered |= qsm_sm_bit(sm);
+  so->active = true;
   snprintf(what, what_len, "sm_owner: bit %u of the %suse of SM %u", bit,
            use->moving ? "next " : "", sm);
   return 0;

@@ -25,19 +25,23 @@ struct qsm_sm_usage {
 // R-SO-2 but for SM_MASK: SMs that do not move, and are shared, or owned by slot k. (`shared` has
 // bits beyond the last SM, which no mask has.)
 struct qsm_sm_may {
+  bool by_mask;  // all are shared
   qsm_sm_set shared, owned[QSM_MAX_KERNELS];
 };
 
 // R-SO-2: the SMs that slot k's blocks may go to.
 static inline qsm_sm_set qsm_sm_may_go(const struct qsm_sm_may *may, const struct qsm_regs *regs,
                                        uint32_t k) {
-  return (may->shared & regs->sm_mask[k]) | may->owned[k];
+  return may->by_mask ? regs->sm_mask[k] : (may->shared & regs->sm_mask[k]) | may->owned[k];
 }
 
 // The arguments outlive it; `tables`: one per SM. NULL: no memory.
 struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
                                          const struct qsm_tb_table *tables);
 void qsm_sm_owner_destroy(struct qsm_sm_owner *so);  // NULL is fine
+// The address does not change. False while every SM is shared, does not move and is on, and there is
+// no request, so that a scheduler need not call the functions below.
+const bool *qsm_sm_owner_active(const struct qsm_sm_owner *so);
 
 // ---- Before the step of `cycle` ----
 // R-SO-1, at most one in a cycle.

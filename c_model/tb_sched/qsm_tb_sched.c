@@ -44,9 +44,9 @@ struct retirement {
 // The allocator does one SM at a time: its set-up cycle computes the targets and how long that
 // takes; they are written at the end of its last cycle.
 struct alloc {
-  qsm_sm_set ask;   // of the next run
-  bool to_request;  // it is asked for all SMs at the end of this cycle
-  bool running;
+  bool requested, running;
+  bool to_request;  // requested, for all SMs, at the end of this cycle
+  qsm_sm_set ask;   // of the next run, if it is requested
   qsm_sm_set left;  // of the run, the SM whose turn it is too
   uint32_t sm;
   uint64_t setup_at, write_at;
@@ -69,7 +69,8 @@ struct qsm_tb_sched {
   const struct qsm_sm_may *may;
   struct qsm_preempt *preempt;
   struct qsm_tb_adjust *adjust;
-  const bool *preempting, *adjusting;  // see qsm_preempt_active(), qsm_tb_adjust_active()
+  // See qsm_preempt_active(), qsm_tb_adjust_active(), qsm_sm_owner_active().
+  const bool *preempting, *adjusting, *owning;
   struct qsm_calendar retires, restores, faults;
   struct retirement retirement[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
   uint8_t fault_kernels[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
@@ -95,6 +96,7 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
   }
   ts->preempting = qsm_preempt_active(ts->preempt);
   ts->adjusting = qsm_tb_adjust_active(ts->adjust);
+  ts->owning = qsm_sm_owner_active(ts->owner);
   for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
     ts->slot[k].shape.warps = 1;
     ts->slot[k].had_from = QSM_NEVER;
@@ -135,8 +137,14 @@ void qsm_tb_sched_power(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, bo
 
 // ---- Register writes ----
 
+// R-SO-8.
+static void ask_alloc(struct qsm_tb_sched *ts, qsm_sm_set sms) {
+  ts->alloc.ask |= sms;
+  ts->alloc.requested = ts->alloc.ask != 0;
+}
+
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts) {
-  ts->alloc.ask = qsm_first_sms(ts->config->num_sms);
+  ask_alloc(ts, qsm_first_sms(ts->config->num_sms));
 }
 
 // R-SO-5: the preemption engine takes the move flags for those of the cycle to come.
@@ -297,6 +305,7 @@ static void begin_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
   struct alloc *alloc = &ts->alloc;
   alloc->left = alloc->ask;
   alloc->ask = 0;
+  alloc->requested = false;
   alloc->running = true;
   if (alloc->left == qsm_first_sms(ts->config->num_sms)) qsm_tb_adjust_start_over(ts->adjust);
   alloc->sm = qsm_lowest_sm(alloc->left);
@@ -307,7 +316,7 @@ static void begin_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
 static void step_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
   struct alloc *alloc = &ts->alloc;
   if (!alloc->running) {
-    if (alloc->ask) begin_alloc(ts, cycle);
+    if (alloc->requested) begin_alloc(ts, cycle);
   } else if (cycle == alloc->setup_at) {
     alloc->write_at = cycle + compute_targets(ts, alloc->sm) - 1;
   } else if (cycle == alloc->write_at) {
@@ -321,7 +330,7 @@ static void step_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
 }
 
 static uint64_t alloc_next(const struct alloc *alloc, uint64_t from) {
-  if (!alloc->running) return alloc->ask ? from : QSM_NEVER;
+  if (!alloc->running) return alloc->requested ? from : QSM_NEVER;
   return alloc->write_at == QSM_NEVER ? alloc->setup_at : alloc->write_at;
 }
 
@@ -594,7 +603,7 @@ uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->start
 
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
   qsm_sm_set retiring = qsm_calendar_take(&ts->retires, cycle);
-  bool preempting = preempts(ts), adjusting = *ts->adjusting;
+  bool preempting = preempts(ts), adjusting = *ts->adjusting, owning = *ts->owning;
   struct qsm_tb_adjust_slots slots = {0};
   if (adjusting) slots = look_at_slots(ts);
   uint32_t done = finished(ts, preempting);
@@ -607,7 +616,7 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   send_pulses(ts, cycle, QSM_MSG_START, ts->starting);
   ts->starting = 0;
   uint32_t killed = step_kills(ts, cycle, kill);
-  ts->alloc.ask |= qsm_sm_owner_step(ts->owner, cycle);
+  if (owning) ask_alloc(ts, qsm_sm_owner_step(ts->owner, cycle));
   step_retires(ts, cycle, retiring);
   if (killed) qsm_preempt_kill(ts->preempt, killed);
   begin_ends(ts, cycle, done);
@@ -615,7 +624,7 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   end_activity(ts);
   if (ts->alloc.to_request) qsm_tb_sched_request_targets(ts);
   ts->alloc.to_request = false;
-  show_moves(ts);
+  if (owning) show_moves(ts);
   if (adjusting) qsm_tb_adjust_report(ts->adjust, cycle);
   return ended;
 }
@@ -640,7 +649,7 @@ INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool pr
     next = qsm_earlier(
         next, qsm_tb_adjust_next(ts->adjust, from, qsm_tb_sched_alloc_busy(ts), waiting(ts)));
   next = qsm_earlier(next, alloc_next(&ts->alloc, from));
-  next = qsm_earlier(next, qsm_sm_owner_next(ts->owner, from));
+  if (*ts->owning) next = qsm_earlier(next, qsm_sm_owner_next(ts->owner, from));
   return qsm_earlier(next, qsm_tb_sched_end_at(ts));
 }
 
@@ -680,7 +689,7 @@ uint32_t qsm_tb_sched_part(const struct qsm_tb_sched *ts) {
 struct qsm_sm_owner *qsm_tb_sched_sm_owner(const struct qsm_tb_sched *ts) { return ts->owner; }
 
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts) {
-  return ts->alloc.ask || ts->alloc.running;
+  return ts->alloc.requested || ts->alloc.running;
 }
 
 bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts) {
@@ -773,7 +782,7 @@ static int inject_resting_target(struct qsm_tb_sched *ts, uint64_t seed, char *w
 int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *what,
                                size_t what_len) {
   struct alloc *alloc = &ts->alloc;
-  if (!alloc->ask && !alloc->running) return inject_resting_target(ts, seed, what, what_len);
+  if (!alloc->requested && !alloc->running) return inject_resting_target(ts, seed, what, what_len);
   if (alloc->write_at == QSM_NEVER) return -1;
   uint32_t kernel = (uint32_t)(seed % ts->config->num_kernels);
   alloc->target[kernel] ^= 1;

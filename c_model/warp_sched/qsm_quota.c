@@ -7,7 +7,8 @@
 #include "qsm_sm_blocks.h"
 
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels) {
-  *q = (struct qsm_quota){.open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER};
+  *q = (struct qsm_quota){
+      .open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER, .off = true};
 }
 
 void qsm_quota_take_word(struct qsm_quota *q, const struct qsm_sm_msg *msg) {
@@ -176,6 +177,7 @@ static void start_epoch(struct qsm_sm *sm, bool early, uint64_t c) {
 static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
   struct qsm_quota *q = &sm->quota;
   q->scheme = (uint8_t)scheme;
+  q->off = qsm_quota_is_off(scheme);
   q->load_second = false;
   if (scheme == QSM_SCHEME_ELASTIC) {
     q->fresh = has;
@@ -185,7 +187,7 @@ static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
   q->early = false;
   q->timed_start_at = QSM_NEVER;
   load_all(sm);
-  if (qsm_quota_is_off(scheme)) q->to_load = q->shadow_has = 0;
+  if (q->off) q->to_load = q->shadow_has = 0;
 }
 
 // R-QC-8 and R-QC-2: C becomes c1. Without a tick there is nothing to do for a kernel that did not
@@ -296,7 +298,7 @@ static bool flip_dcnt(struct qsm_flip *flip, struct qsm_sm *sm) {
 bool qsm_quota_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
   struct qsm_quota *q = &sm->quota;
   if (flip_dcnt(flip, sm)) return true;
-  uint32_t spending = qsm_quota_is_off(q->scheme) ? 0 : sm->launch.present & q->positive;
+  uint32_t spending = q->off ? 0 : sm->launch.present & q->positive;
   if (!spending) return false;
   uint32_t k = qsm_flip_draw_bit(flip, spending), value = (uint32_t)q->c[k];
   qsm_flip_bit(flip, &value, qsm_flip_draw(flip, 16), "C", k);

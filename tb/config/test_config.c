@@ -208,6 +208,34 @@ static void least_qos_lat_is_that_of_the_page(void **state) {
   }
 }
 
+// R-SG-11: some machines' QoS manager would be done before the SM manager.
+static void the_sm_manager_is_done_before_the_load(void **state) {
+  static const struct {
+    const char *name;
+    uint32_t sm_lat;
+  } of_page[] = {{"tiny", 159},  {"odd", 126},         {"demo", 168},
+                 {"fpga", 164},  {"wang2017", 188},    {"smqos", 196},
+                 {"rdna2", 276}, {"wang2017_56", 356}, {"titanv", 476}};
+  struct qsm_config config = tiny();
+  uint32_t n_bound = 0, n = 0;
+  (void)state;
+  config.noc_lat = config.max_tbs = 1;
+  for (config.num_sms = 1; config.num_sms <= QSM_MAX_SMS; config.num_sms++) {
+    for (config.num_kernels = 1; config.num_kernels <= 8; config.num_kernels++, n++) {
+      uint32_t least = qsm_config_qos_lat_min(&config), sm_lat = qsm_config_sm_lat(&config);
+      assert_true(sm_lat < least);
+      n_bound += sm_lat + 1 == least;
+    }
+  }
+  assert_true(n_bound > 0 && n_bound < n);
+  for (size_t i = 0; i < sizeof of_page / sizeof of_page[0]; i++) {
+    char msg[256];
+    assert_int_equal(qsm_config_load(of_page[i].name, &config, msg, sizeof msg), 0);
+    assert_int_equal(qsm_config_sm_lat(&config), of_page[i].sm_lat);
+    assert_true(config.qos_lat > of_page[i].sm_lat);
+  }
+}
+
 // R-SP-1: with one slot on one SM the manager is done before an epoch has room for its samples.
 static void the_shortest_epoch_has_a_hundred_cycles(void **state) {
   struct qsm_config config = tiny();
@@ -283,6 +311,7 @@ int main(void) {
       cmocka_unit_test(an_l2_holds_a_line_per_way),
       cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
       cmocka_unit_test(least_qos_lat_is_that_of_the_page),
+      cmocka_unit_test(the_sm_manager_is_done_before_the_load),
       cmocka_unit_test(the_shortest_epoch_has_a_hundred_cycles),
       cmocka_unit_test(a_refused_file_leaves_the_struct_alone),
       cmocka_unit_test(random_configurations_are_small_legal_and_different),

@@ -8,14 +8,15 @@ typedef unsigned __int128 wide;  // wraps, as two's complement does
 static void met(struct sm_mgr_ref *ref, enum ref_case which) { ref->cases[which]++; }
 
 static bool is_part(const struct ref_in *in, uint32_t k) { return in->part >> k & 1; }
-static bool is_ls(const struct ref_in *in, uint32_t k) { return is_part(in, k) && in->qos >> k & 1; }
+static bool is_ls(const struct ref_in *in, uint32_t k) {
+  return is_part(in, k) && in->qos >> k & 1;
+}
 static bool is_batch(const struct ref_in *in, uint32_t k) {
   return is_part(in, k) && !(in->qos >> k & 1);
 }
 
 static bool is_whole(uint32_t scheme) {
-  return scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART ||
-         scheme == QSM_SCHEME_SMQOS;
+  return scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART || scheme == QSM_SCHEME_SMQOS;
 }
 
 static uint32_t count_part(const struct sm_mgr_ref *ref, const struct ref_in *in) {
@@ -79,16 +80,12 @@ static void split_static(struct sm_mgr_ref *ref) {
 }
 
 static bool now_is_known(const struct sm_mgr_ref *ref, const struct ref_in *in) {
-  return !ref->stale && in->scheme == ref->known_scheme && in->part == ref->known_part &&
+  return in->scheme == ref->known_scheme && in->part == ref->known_part &&
          (in->part & in->qos) == ref->known_qos;
 }
 
 static void change(struct sm_mgr_ref *ref, const struct ref_in *in) {
   uint32_t p = count_part(ref, in);
-  if (ref->stale && in->scheme == ref->known_scheme && in->part == ref->known_part &&
-      (in->part & in->qos) == ref->known_qos)
-    met(ref, REF_CHANGE_STALE);
-  ref->stale = false;
   ref->known_scheme = in->scheme;
   ref->known_part = in->part;
   ref->known_qos = in->part & in->qos;
@@ -98,6 +95,8 @@ static void change(struct sm_mgr_ref *ref, const struct ref_in *in) {
     slot->eval = QSM_EVAL_NONE;
     slot->upper = slot->lower = false;
   }
+  if (ref->planning) met(ref, REF_PLAN_CUT);
+  ref->planning = false;
   ref->splitting = true;
   ref->c = in->cycle;
 }
@@ -153,7 +152,7 @@ static void evaluate(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k
   } else if (!slot->out && now > last * 65536 + last * in->threshold) {
     met(ref, REF_CAME_GREATER);
     slot->lower = true;
-    slot->opt = count_have(ref, in, k);
+    slot->opt = slot->n;
   } else if (!slot->out) {
     met(ref, REF_CAME_NOT_GREATER);
     slot->upper = true;
@@ -163,7 +162,7 @@ static void evaluate(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k
   } else {
     met(ref, REF_WENT_NOT_LESS);
     slot->upper = true;
-    slot->opt = count_have(ref, in, k);
+    slot->opt = slot->n;
   }
 }
 
@@ -257,8 +256,8 @@ static void serve_gives(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_
 }
 
 static void decide_smqos(struct sm_mgr_ref *ref, const struct ref_in *in, const uint32_t *x) {
-  int n_free = 0;
-  for (uint32_t i = 0; i < ref->n_sms; i++) n_free += to_use(&in->usage[i]) == QSM_USE_FREE;
+  int n_free = (int)ref->n_sms;
+  for (uint32_t k = 0; k < ref->n_kernels; k++) n_free -= ref->slot[k].n;
   for (uint32_t k = 0; k < ref->n_kernels; k++) {
     const struct ref_slot *slot = &ref->slot[k];
     if (!is_ls(in, k)) continue;
@@ -337,13 +336,12 @@ static void day_d(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_ou
   out->record = true;
   if (!ref->managed || in->scheme == QSM_SCHEME_SM_STATIC || !is_whole(in->scheme)) return;
   if (!now_is_known(ref, in)) {
-    met(ref, ref->stale ? REF_BARRED_STALE : REF_BARRED_KNOWN);
+    met(ref, REF_BARRED_KNOWN);
     return;
   }
   for (uint32_t k = 0; k < ref->n_kernels; k++)
     if (in->scheme == QSM_SCHEME_SMQOS && is_batch(in, k)) evaluate(ref, in, k, x[k]);
   if (barred(ref)) return;
-  for (uint32_t k = 0; k < ref->n_kernels; k++) ref->slot[k].n = count_have(ref, in, k);
   ref->n_batch_moves = 0;
   if (in->scheme == QSM_SCHEME_SMQOS)
     decide_smqos(ref, in, x);
@@ -442,8 +440,8 @@ void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct re
     met(ref, REF_PLAN_DONE);
     ref->planning = false;
   }
-  if (!was_planning && !was_splitting && !was_computing && !in->e &&
-      (is_whole(in->scheme) || ref->managed) && !now_is_known(ref, in))
+  if (!was_splitting && !was_computing && !in->e && (is_whole(in->scheme) || ref->managed) &&
+      !now_is_known(ref, in))
     change(ref, in);
 }
 
@@ -452,9 +450,4 @@ void sm_mgr_ref_clear(struct sm_mgr_ref *ref, uint32_t k) {
   slot->run = slot->seen = false;
   slot->lead = 0;
   slot->insn = 0;
-}
-
-void sm_mgr_ref_arrive(struct sm_mgr_ref *ref, uint32_t k) {
-  sm_mgr_ref_clear(ref, k);
-  ref->stale = true;
 }

@@ -22,12 +22,11 @@ enum ref_case {
   REF_ELSE_NOT_OPT,  // settling, else: sm_last is not opt
   REF_ELSE_BOTH,     // both bounds are known
   REF_BARRED_KNOWN,  // R-SG-7: now is not known
-  REF_BARRED_STALE,
   REF_BARRED_PLAN,
   REF_BARRED_MOVING,
-  REF_NOT_RUN,       // R-SG-8: LS slot without a record
-  REF_NEUTRAL,       // neither needs nor gives
-  REF_NEEDS_AT_MOST, // needs, and has all it may have
+  REF_NOT_RUN,        // R-SG-8: LS slot without a record
+  REF_NEUTRAL,        // neither needs nor gives
+  REF_NEEDS_AT_MOST,  // needs, and has all it may have
   REF_NEEDS_FREE,
   REF_NEEDS_BATCH,
   REF_NEEDS_UNJUDGED,  // the same, and what was being learned is dropped
@@ -52,11 +51,11 @@ enum ref_case {
   REF_PLAN_OF_OTHER,
   REF_PLAN_RELEASE,
   REF_PLAN_UNSHARE,
+  REF_PLAN_CUT,  // R-SG-2
   REF_PLAN_DONE,
   REF_CHANGE_STATIC,  // R-SG-2
   REF_CHANGE_EVEN,
   REF_CHANGE_UNMANAGED,
-  REF_CHANGE_STALE,
   REF_E_IN_SPLIT,
   REF_E_IN_PLAN,  // R-SG-11
   REF_N_CASES,
@@ -89,7 +88,7 @@ struct ref_out {
 struct sm_mgr_ref {
   uint32_t n_sms, n_kernels, sm_lat;
   uint32_t known_scheme, known_part, known_qos;
-  bool managed, stale, splitting, planning, computing;
+  bool managed, splitting, planning, computing;
   uint64_t c, d;  // of the change; of the decision
   uint32_t sm_count[QSM_MAX_KERNELS];
   uint32_t t_e, t_ended, had_tb;
@@ -100,8 +99,7 @@ struct sm_mgr_ref {
 };
 
 void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_out *out);
-// At the end of a cycle.
+// An arrival or HIST_CLEAR, at the end of a cycle.
 void sm_mgr_ref_clear(struct sm_mgr_ref *ref, uint32_t k);
-void sm_mgr_ref_arrive(struct sm_mgr_ref *ref, uint32_t k);
 
 #endif

@@ -94,6 +94,7 @@ static void set_quotas(struct rig *rig, enum qsm_scheme scheme, int32_t c0, int3
   rig->shared.epoch_len = T;
   rig->sm->launch.present = rig->sm->launch.runnable = 3;
   q->scheme = scheme;
+  q->off = qsm_quota_is_off(scheme);
   q->timed_start_at = scheme == QSM_SCHEME_ELASTIC ? rig->cycle + T - 1 : QSM_NEVER;
   q->granted = 3;
   q->positive = 0;

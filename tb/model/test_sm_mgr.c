@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SM manager, R-SG-1 to R-SG-12: beside a second implementation of the page (sm_mgr_ref.c), which
-// sees every cycle while the manager is stepped where it asks for it only. SM ownership is played:
-// moves take as long as the test says.
+// The SM manager, R-SG-1 to R-SG-12: beside a second implementation of the page (sm_mgr_ref.c),
+// which sees every cycle while the manager is stepped where it asks for it only. SM ownership is
+// played: moves take as long as the test says.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,8 +136,7 @@ static void compare_states(const struct bench *bench) {
     compare(bench, "word 0", k, state_word(bench, k, 0),
             shown | (uint32_t)slot->run << 20 | (uint32_t)slot->seen << 21 |
                 (uint32_t)(judged && slot->out) << 22);
-    compare(bench, "lead", k,
-            state_word(bench, k, 1) | (uint64_t)state_word(bench, k, 2) << 32,
+    compare(bench, "lead", k, state_word(bench, k, 1) | (uint64_t)state_word(bench, k, 2) << 32,
             (uint64_t)slot->lead);
     compare(bench, "i", k, state_word(bench, k, 3), slot->insn);
     compare(bench, "i_last", k, state_word(bench, k, 4), judged ? slot->insn_last : 0);
@@ -226,6 +225,17 @@ static uint32_t count_usage(const struct bench *bench, uint32_t usage) {
   for (uint32_t i = 0; i < bench->config.num_sms; i++)
     n += !bench->usage[i].moving && bench->usage[i].usage == usage;
   return n;
+}
+
+// R-SG-7: nobody need count the SMs, unless a change waits.
+static void check_have(const struct bench *bench) {
+  const struct sm_mgr_ref *ref = &bench->ref;
+  const struct qsm_regs *regs = &bench->ctrl.regs;
+  if (ref->splitting || ref->planning || !ref->managed || regs->scheme != ref->known_scheme ||
+      part(bench) != ref->known_part)
+    return;
+  for (uint32_t k = 0; k < bench->config.num_kernels; k++)
+    assert_int_equal(have(bench, k), n_of(bench, k));
 }
 
 // What the page promises of every plan.
@@ -322,6 +332,7 @@ static void run_cycle(struct bench *bench) {
     compare(bench, "usage asked for", 0, got->usage, out.usage);
     compare(bench, "owner asked for", 0, got->owner, out.owner);
   }
+  check_have(bench);
   compare_states(bench);
   compare_events(bench, &out);
   if (out.plan) check_plan(bench, out.record);
@@ -343,8 +354,8 @@ static void arrive(struct bench *bench, uint32_t k, bool qos, uint32_t goal) {
   regs->goal[k] = goal;
   regs->sm_count[k] = 0;
   bench->active |= 1u << k;
-  qsm_sm_mgr_arrive(bench->mgr, k);
-  sm_mgr_ref_arrive(&bench->ref, k);
+  qsm_sm_mgr_clear_history(bench->mgr, k);
+  sm_mgr_ref_clear(&bench->ref, k);
 }
 
 static void leave(struct bench *bench, uint32_t k) {
@@ -429,15 +440,14 @@ static void a_static_split_follows_the_registers_and_keeps_one_for_everybody(voi
   static const struct {
     uint32_t n_sms, count[4], n[4];
   } rows[] = {
-      {8, {3, 2, 1, 2}, {3, 2, 1, 2}},    // all as asked for
-      {8, {2, 2, 1, 1}, {2, 2, 1, 1}},    // two are left over
-      {8, {0, 0, 0, 0}, {2, 2, 2, 2}},    // nobody asks
-      {10, {0, 0, 0, 0}, {3, 3, 2, 2}},   // the remainder to lower slots
-      {8, {0, 3, 0, 0}, {2, 3, 2, 1}},    // the rest to those that do not ask
-      {8, {8, 8, 8, 8}, {5, 1, 1, 1}},    // one for each that is not yet served
-      {8, {0, 8, 0, 8}, {1, 5, 1, 1}},    // those that do not ask, too
-      {8, {0, 4, 3, 0}, {1, 4, 2, 1}},
-      {4, {4, 4, 4, 4}, {1, 1, 1, 1}},
+      {8, {3, 2, 1, 2}, {3, 2, 1, 2}},   // all as asked for
+      {8, {2, 2, 1, 1}, {2, 2, 1, 1}},   // two are left over
+      {8, {0, 0, 0, 0}, {2, 2, 2, 2}},   // nobody asks
+      {10, {0, 0, 0, 0}, {3, 3, 2, 2}},  // the remainder to lower slots
+      {8, {0, 3, 0, 0}, {2, 3, 2, 1}},   // the rest to those that do not ask
+      {8, {8, 8, 8, 8}, {5, 1, 1, 1}},   // one for each that is not yet served
+      {8, {0, 8, 0, 8}, {1, 5, 1, 1}},   // those that do not ask, too
+      {8, {0, 4, 3, 0}, {1, 4, 2, 1}},  {4, {4, 4, 4, 4}, {1, 1, 1, 1}},
       {5, {0, 1, 0, 2}, {1, 1, 1, 2}},
   };
   for (uint32_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
@@ -554,8 +564,7 @@ static void one_sm_is_owned_by_one_kernel_and_shared_by_two(void **state) {
   bench_close(&bench);
 }
 
-// The second tenant of a slot comes while the split for the first is worked out, or its last SM is
-// planned: nobody saw the slot empty.
+// The second tenant of a slot comes while the split for the first is worked out, or planned.
 static void a_new_tenant_gets_a_split_of_its_own(void **state) {
   (void)state;
   for (uint32_t when = 0; when < 40; when++) {
@@ -672,8 +681,8 @@ static void epoch(struct bench *bench, uint64_t own, uint64_t others) {
   run_epoch(bench, insn);
 }
 
-// Slot 0 gets an SM of slot 1 (out) or gives it one, for which slot 1 had i_last; then nothing moves
-// while it settles, and slot 1 issues x in the epoch that counts.
+// Slot 0 gets an SM of slot 1 (out) or gives it one, for which slot 1 had i_last; then nothing
+// moves while it settles, and slot 1 issues x in the epoch that counts.
 static void move_and_judge(struct bench *bench, bool out, uint32_t i_last, uint32_t x) {
   epoch(bench, out ? T - 100 : 3 * T, i_last);
   assert_int_equal(eval_of(bench, 1), QSM_EVAL_MOVING);
@@ -931,10 +940,10 @@ static void spart_rounds_up_exactly(void **state) {
   // 8 SMs, 4 each. Slot 0 wants 2,000 instructions: with i of them on 4 SMs it needs 8,000 / i.
   static const struct {
     uint32_t goal, insn, n;
-  } rows[] = {{65536, 2000, 4}, {65536, 1999, 5}, {65536, 2001, 4},  {65536, 2667, 3},
-              {65536, 2666, 4}, {65536, 1600, 5}, {65536, 1599, 6},  {65536, 4000, 2},
-              {65536, 8000, 1}, {65536, 9000, 1}, {65536, 1, 7},     {65536, 0, 4},
-              {65537, 2000, 5}, {65535, 2000, 4}, {32768, 1000, 4},  {32769, 1000, 5},
+  } rows[] = {{65536, 2000, 4}, {65536, 1999, 5},   {65536, 2001, 4}, {65536, 2667, 3},
+              {65536, 2666, 4}, {65536, 1600, 5},   {65536, 1599, 6}, {65536, 4000, 2},
+              {65536, 8000, 1}, {65536, 9000, 1},   {65536, 1, 7},    {65536, 0, 4},
+              {65537, 2000, 5}, {65535, 2000, 4},   {32768, 1000, 4}, {32769, 1000, 5},
               {0, 1000, 1},     {UINT32_MAX, 1, 7}, {65536, 7999, 2}, {65536, 1143, 7}};
   for (uint32_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
     struct bench bench;
@@ -1053,6 +1062,23 @@ static void a_plan_takes_free_sms_that_are_on_then_gated_ones_then_of_who_has_to
   settle(&bench);
   for (uint32_t i = 0; i < 8; i++) expect_request(&bench, first + 8 + i, i, QSM_USE_SHARED, 0);
   assert_int_equal(bench.n_requests, first + 16);
+  bench_close(&bench);
+}
+
+// R-SG-2: R-SO-10 would take back what the plan gives.
+static void a_change_ends_a_plan(void **state) {
+  (void)state;
+  struct bench bench;
+  open_scheme(&bench, 8, 2, QSM_SCHEME_SPART);
+  arrive(&bench, 0, false, 0);
+  arrive(&bench, 1, true, 1 << 16);
+  while (!is_planning(&bench)) run_cycle(&bench);
+  run_to(&bench, bench.cycle + 2);
+  leave(&bench, 1);
+  run_cycle(&bench);
+  assert_true(is_splitting(&bench) && !is_planning(&bench));
+  settle(&bench);
+  assert_int_equal(have(&bench, 0), 8);
   bench_close(&bench);
 }
 
@@ -1189,6 +1215,18 @@ static void replace_tenant(struct bench *bench, uint64_t *seed) {
   if (quiet_is_open(bench)) arrive(bench, k, model_random(seed, 2), 1000);
 }
 
+// The same in a split that begins just before an epoch ends.
+static void replace_before_e(struct bench *bench, uint64_t *seed) {
+  uint32_t k = model_random(seed, bench->config.num_kernels);
+  if (!is_valid(bench, k) || !quiet_is_open(bench)) return;
+  bool qos = !(bench->ctrl.regs.shared.qos_mask >> k & 1);
+  bench->ctrl.regs.shared.qos_mask ^= 1u << k;
+  for (uint32_t i = 0; i < 3; i++) run_cycle(bench);
+  leave(bench, k);
+  for (uint32_t i = 0; i < 3; i++) run_cycle(bench);
+  arrive(bench, k, qos, 1000);
+}
+
 static void random_insn(struct bench *bench, const struct world *world, uint64_t *seed) {
   for (uint32_t k = 0; k < bench->config.num_kernels; k++) {
     uint64_t sms = have(bench, k);
@@ -1214,7 +1252,7 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
   static const uint32_t schemes[] = {QSM_SCHEME_SMQOS, QSM_SCHEME_SMQOS, QSM_SCHEME_SMQOS,
                                      QSM_SCHEME_SPART, QSM_SCHEME_SM_STATIC};
   uint32_t n_sms = 1 + model_random(seed, model_random(seed, 4) ? 16 : QSM_MAX_SMS);
-  uint32_t busyness = model_random(seed, 4), most_moves = 1 + model_random(seed, 3) * 900;
+  uint32_t busyness = model_random(seed, 6) % 4, most_moves = 1 + model_random(seed, 3) * 900;
   open_scheme(&bench, n_sms, 1 + model_random(seed, QSM_MAX_KERNELS),
               schemes[model_random(seed, 5)]);
   for (uint32_t k = 0; k < bench.config.num_kernels; k++) {
@@ -1224,6 +1262,7 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
     arrive(&bench, k, model_random(seed, 2), 0);
     set_goal(&bench, &world, seed, k);
   }
+  if (busyness == 0) n_epochs *= 4;  // time to learn
   uint64_t last = bench.d;
   for (uint32_t n = 0; n < n_epochs;) {
     run_cycle(&bench);
@@ -1240,6 +1279,10 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
     if (model_random(seed, 4000) == 0)
       bench.active ^= model_random(seed, 2) << model_random(seed, bench.config.num_kernels);
     if (!quiet_is_open(&bench)) continue;
+    if (model_random(seed, 4000) == 0)  // other goals are no change (R-SG-2)
+      set_goal(&bench, &world, seed, model_random(seed, bench.config.num_kernels));
+    if (busyness == 3 && bench.cycle + 10 == bench.tick_at && model_random(seed, 4) == 0)
+      replace_before_e(&bench, seed);
     if (busyness && model_random(seed, 20000 / (busyness * busyness)) == 0)
       random_write(&bench, &world, seed);
     if (busyness == 3 && (is_splitting(&bench) || is_planning(&bench)) &&
@@ -1254,7 +1297,7 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
 static void at_random_it_does_what_a_second_implementation_does_in_every_case(void **state) {
   (void)state;
   uint64_t seed = model_seed("test_sm_mgr"), cases[REF_N_CASES] = {0};
-  for (uint32_t i = 0; i < 150; i++) run_at_random(&seed, cases, 60);
+  for (uint32_t i = 0; i < 100; i++) run_at_random(&seed, cases, 80);
   for (uint32_t i = 0; i < REF_N_CASES; i++)
     if (cases[i] == 0) fail_msg("case %u of enum ref_case was not met", i);
 }
@@ -1284,8 +1327,8 @@ int main(void) {
       cmocka_unit_test(spart_serves_goals_that_exceed_the_sms_in_slot_order),
       cmocka_unit_test(spart_leaves_the_rest_over_without_others),
       cmocka_unit_test(the_first_plan_hands_out_shared_sms_upwards),
-      cmocka_unit_test(
-          a_plan_takes_free_sms_that_are_on_then_gated_ones_then_of_who_has_too_many),
+      cmocka_unit_test(a_plan_takes_free_sms_that_are_on_then_gated_ones_then_of_who_has_too_many),
+      cmocka_unit_test(a_change_ends_a_plan),
       cmocka_unit_test(a_drain_that_never_ends_bars_decisions_and_not_changes),
       cmocka_unit_test(a_slot_that_falls_idle_at_e_bars_the_decision_of_that_epoch),
       cmocka_unit_test(nothing_happens_where_no_scheme_of_whole_sms_runs_but_the_records),
