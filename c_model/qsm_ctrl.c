@@ -18,21 +18,14 @@ enum {
   FIRST_L1_COUNTER = 16,
 };
 
-// Where an address points: a GPU register, one of the selected SM for a slot, or one of a slot.
+// Where an address points: a GPU register, one of several of the selected SM, or one of a slot.
 enum area { AREA_NONE, AREA_GPU, AREA_SMSEL, AREA_SLOT };
 
 struct place {
   enum area area;
-  uint32_t index;   // slot, or element of an array of GPU registers
-  uint32_t offset;  // the register's, of an array the first one's
+  uint32_t index;   // slot, or which of several
+  uint32_t offset;  // the register's, of several the first one's address
 };
-
-// Element of an array of n GPU registers.
-static bool find_element(uint16_t addr, uint32_t array, uint32_t n, struct place *place) {
-  if (addr < array || addr >= array + 4 * n) return false;
-  *place = (struct place){AREA_GPU, (addr - array) / 4, array};
-  return true;
-}
 
 static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
   uint32_t n = ctrl->config->num_kernels;
@@ -40,16 +33,12 @@ static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
   if (addr % 4 != 0) return place;
   if (addr < QSM_SMSEL_BASE) {
     place.area = AREA_GPU;
-  } else if (addr < QSM_SMSEL_BASE + n * QSM_SMSEL_STRIDE) {
-    place.area = AREA_SMSEL;
-    place.index = (addr - QSM_SMSEL_BASE) / QSM_SMSEL_STRIDE;
-    place.offset = (addr - QSM_SMSEL_BASE) % QSM_SMSEL_STRIDE;
   } else if (addr >= QSM_SLOT_BASE && addr < QSM_SLOT_BASE + n * QSM_SLOT_STRIDE) {
     place.area = AREA_SLOT;
     place.index = (addr - QSM_SLOT_BASE) / QSM_SLOT_STRIDE;
     place.offset = (addr - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
-  } else if (!find_element(addr, QSM_REG_SMSEL_IDLE, n, &place)) {
-    find_element(addr, QSM_REG_SMSEL_FRONT, ctrl->config->num_sched, &place);
+  } else if (qsm_smsel_reg_find(ctrl->config, addr, &place.offset, &place.index)) {
+    place.area = AREA_SMSEL;
   }
   return place;
 }
@@ -64,6 +53,7 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
 // QSM_REG_IS bits of the register at a place, 0 where the register file has none.
 static uint32_t find_rules(struct place place) {
   if (place.area == AREA_GPU) return qsm_gpu_reg_rules(place.offset);
+  if (place.area == AREA_SMSEL) return qsm_smsel_reg_rules(place.offset);
   if (place.area == AREA_SLOT) return qsm_slot_reg_rules(place.offset);
   return 0;
 }
@@ -74,19 +64,11 @@ static bool is_busy(const struct qsm_ctrl *ctrl, uint32_t k) {
   return qsm_tb_sched_busy(ctrl->tb_sched) >> k & 1;
 }
 
-static uint32_t read_stall(const struct qsm_ctrl *ctrl, uint64_t cycle) {
-  uint32_t select = ctrl->regs.stall_select;
-  if (!ctrl->config->stall_counters) return 0;
-  return qsm_sm_stall(ctrl->sms[ctrl->regs.sm_select], cycle,
-                      select >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT,
-                      (select & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT,
-                      select & QSM_REG_STALL_SELECT_REASON_MASK);
-}
-
-static uint32_t read_front(const struct qsm_ctrl *ctrl, uint32_t sub) {
-  const struct qsm_qaws *q = qsm_sm_qaws(ctrl->sms[ctrl->regs.sm_select], sub);
-  return q->budget | (uint32_t)q->valid << QSM_REG_SMSEL_FRONT_VALID_SHIFT |
-         (uint32_t)q->ncs << QSM_REG_SMSEL_FRONT_NCS_SHIFT;
+// What the selected SM shows.
+static uint32_t read_figures(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place) {
+  struct qsm_sm_figures figures;
+  qsm_sm_figures(ctrl->sms[ctrl->regs.sm_select], cycle, &figures);
+  return qsm_reg_figures(&figures, place.offset, place.index);
 }
 
 static uint32_t read_preempt_status(const struct qsm_ctrl *ctrl) {
@@ -98,9 +80,7 @@ static uint32_t read_preempt_status(const struct qsm_ctrl *ctrl) {
 }
 
 static uint32_t read_job(const struct qsm_ctrl *ctrl) {
-  uint32_t sm = ctrl->regs.sm_select;
-  return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), sm) |
-         qsm_sm_save_phase(ctrl->sms[sm]) << QSM_REG_SMSEL_JOB_PHASE_SHIFT;
+  return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), ctrl->regs.sm_select);
 }
 
 // R-L2-13, R-DR-9, R-L1-13.
@@ -130,26 +110,17 @@ static uint32_t read_owner(const struct qsm_ctrl *ctrl) {
          (uint32_t)use->power << QSM_REG_SMSEL_OWNER_POWER_SHIFT;
 }
 
-// R-SO-11; false: another register.
-static bool read_moves(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset,
-                       uint32_t *value) {
+// R-SO-11; 0: another register.
+static uint32_t read_moves(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset) {
   const struct qsm_sm_owner *so = qsm_tb_sched_sm_owner(ctrl->tb_sched);
   switch (offset) {
-    case QSM_REG_MOVES: *value = qsm_sm_owner_moves(so); return true;
-    case QSM_REG_MOVE_CYCLES_LO:
-      *value = (uint32_t)qsm_sm_owner_move_cycles(so, cycle);
-      return true;
-    case QSM_REG_MOVE_CYCLES_HI:
-      *value = (uint32_t)(qsm_sm_owner_move_cycles(so, cycle) >> 32);
-      return true;
-    case QSM_REG_GATED_CYCLES_LO:
-      *value = (uint32_t)qsm_sm_owner_gated_cycles(so, cycle);
-      return true;
-    case QSM_REG_GATED_CYCLES_HI:
-      *value = (uint32_t)(qsm_sm_owner_gated_cycles(so, cycle) >> 32);
-      return true;
-    case QSM_REG_SMSEL_OWNER: *value = read_owner(ctrl); return true;
-    default: return false;
+    case QSM_REG_MOVES: return qsm_sm_owner_moves(so);
+    case QSM_REG_MOVE_CYCLES_LO: return (uint32_t)qsm_sm_owner_move_cycles(so, cycle);
+    case QSM_REG_MOVE_CYCLES_HI: return (uint32_t)(qsm_sm_owner_move_cycles(so, cycle) >> 32);
+    case QSM_REG_GATED_CYCLES_LO: return (uint32_t)qsm_sm_owner_gated_cycles(so, cycle);
+    case QSM_REG_GATED_CYCLES_HI: return (uint32_t)(qsm_sm_owner_gated_cycles(so, cycle) >> 32);
+    case QSM_REG_SMSEL_OWNER: return read_owner(ctrl);
+    default: return 0;
   }
 }
 
@@ -157,43 +128,29 @@ static bool is_flushing(const struct qsm_ctrl *ctrl, uint64_t cycle) {
   return ctrl->l2 && qsm_l2_is_flushing(ctrl->l2, cycle);
 }
 
-// What other blocks show in registers; false: no such figure.
-static bool read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place,
-                     uint32_t *value) {
-  switch (place.offset) {
-    case QSM_REG_CYCLE_LO: *value = (uint32_t)cycle; return true;
-    case QSM_REG_CYCLE_HI: *value = (uint32_t)(cycle >> 32); return true;
-    case QSM_REG_EPOCH_COUNT: *value = qsm_qos_mgr_epoch_count(ctrl->qos_mgr); return true;
-    case QSM_REG_EPOCH_E_LO: *value = qsm_qos_mgr_epoch_e(ctrl->qos_mgr); return true;
-    case QSM_REG_ALLOC_BUSY: *value = qsm_tb_sched_alloc_busy(ctrl->tb_sched); return true;
-    case QSM_REG_STALL_VALUE: *value = read_stall(ctrl, cycle); return true;
-    case QSM_REG_MGR_BUSY: *value = qsm_qos_mgr_busy(ctrl->qos_mgr, cycle); return true;
-    case QSM_REG_SMSEL_FRONT: *value = read_front(ctrl, place.index); return true;
-    case QSM_REG_PREEMPT_STATUS: *value = read_preempt_status(ctrl); return true;
-    case QSM_REG_SMSEL_JOB: *value = read_job(ctrl); return true;
-    case QSM_REG_SMSEL_IDLE:
-      *value = qsm_sm_snap_idle(ctrl->sms[ctrl->regs.sm_select], place.index);
-      return true;
-    case QSM_REG_ADJUST_BUSY: *value = qsm_tb_sched_adjust_busy(ctrl->tb_sched); return true;
-    case QSM_REG_MEM_VALUE: *value = read_mem_counter(ctrl); return true;
-    case QSM_REG_L2_FLUSH: *value = is_flushing(ctrl, cycle); return true;
-    default: return read_moves(ctrl, cycle, place.offset, value);
+// What other blocks show in registers, besides the figures of SMs.
+static uint32_t read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset) {
+  switch (offset) {
+    case QSM_REG_CYCLE_LO: return (uint32_t)cycle;
+    case QSM_REG_CYCLE_HI: return (uint32_t)(cycle >> 32);
+    case QSM_REG_EPOCH_COUNT: return qsm_qos_mgr_epoch_count(ctrl->qos_mgr);
+    case QSM_REG_EPOCH_E_LO: return qsm_qos_mgr_epoch_e(ctrl->qos_mgr);
+    case QSM_REG_ALLOC_BUSY: return qsm_tb_sched_alloc_busy(ctrl->tb_sched);
+    case QSM_REG_MGR_BUSY: return qsm_qos_mgr_busy(ctrl->qos_mgr, cycle);
+    case QSM_REG_PREEMPT_STATUS: return read_preempt_status(ctrl);
+    case QSM_REG_SMSEL_JOB: return read_job(ctrl);
+    case QSM_REG_ADJUST_BUSY: return qsm_tb_sched_adjust_busy(ctrl->tb_sched);
+    case QSM_REG_MEM_VALUE: return read_mem_counter(ctrl);
+    case QSM_REG_L2_FLUSH: return is_flushing(ctrl, cycle);
+    default: return read_moves(ctrl, cycle, offset);
   }
 }
 
-static bool read_smsel(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t *value) {
-  uint32_t select = ctrl->regs.sm_select;
-  const struct qsm_sm *sm = ctrl->sms[select];
-  switch (offset) {
-    case QSM_SMSEL_C: *value = (uint32_t)qsm_sm_snap_c(sm, k); return true;
-    case QSM_SMSEL_INSN: *value = qsm_sm_snap_insn(sm, k); return true;
-    case QSM_SMSEL_QUOTA: *value = qsm_sm_quota(sm, k); return true;
-    case QSM_SMSEL_TBS:
-      *value = qsm_tb_sched_resident(ctrl->tb_sched, select, k) |
-               qsm_tb_sched_target(ctrl->tb_sched, select, k) << QSM_SMSEL_TBS_TARGET_SHIFT;
-      return true;
-    default: return false;
-  }
+static uint32_t read_smsel(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t first) {
+  uint32_t sm = ctrl->regs.sm_select;
+  if (first != QSM_SMSEL_BASE + QSM_SMSEL_TBS) return 0;
+  return qsm_tb_sched_resident(ctrl->tb_sched, sm, k) | qsm_tb_sched_target(ctrl->tb_sched, sm, k)
+                                                            << QSM_SMSEL_TBS_TARGET_SHIFT;
 }
 
 static bool read_record(const struct qsm_fault *record, uint32_t offset, uint32_t *value) {
@@ -221,20 +178,19 @@ static bool read_qos(const struct qsm_qos_slot *slot, uint32_t offset, uint32_t 
   }
 }
 
-static bool read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t *value) {
+static uint32_t read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset) {
+  uint32_t value = 0;
   switch (offset) {
     case QSM_SLOT_STATUS:
-      *value = (uint32_t)is_busy(ctrl, k) | (qsm_tb_sched_killed(ctrl->tb_sched) >> k & 1)
-                                                << QSM_SLOT_STATUS_KILLED_SHIFT;
-      return true;
-    case QSM_SLOT_LAUNCHES: *value = qsm_tb_sched_launches(ctrl->tb_sched, k); return true;
-    case QSM_SLOT_SAVED:
-      *value = qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
-      return true;
-    case QSM_SLOT_SM_RECORD: *value = qsm_sm_mgr_record(ctrl->sm_mgr, k); return true;
+      return (uint32_t)is_busy(ctrl, k) | (qsm_tb_sched_killed(ctrl->tb_sched) >> k & 1)
+                                              << QSM_SLOT_STATUS_KILLED_SHIFT;
+    case QSM_SLOT_LAUNCHES: return qsm_tb_sched_launches(ctrl->tb_sched, k);
+    case QSM_SLOT_SAVED: return qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
+    case QSM_SLOT_SM_RECORD: return qsm_sm_mgr_record(ctrl->sm_mgr, k);
     default:
-      return read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, value) ||
-             read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, value);
+      if (!read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, &value))
+        read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, &value);
+      return value;
   }
 }
 
@@ -243,20 +199,28 @@ static uint32_t load(const struct qsm_ctrl *ctrl, struct place place) {
   return qsm_slot_reg_load(&ctrl->regs, ctrl->config, place.index, place.offset);
 }
 
+// What blocks show in a register that the register file does not store.
+static uint32_t read_blocks(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place) {
+  switch (place.area) {
+    case AREA_GPU: return read_gpu(ctrl, cycle, place.offset);
+    case AREA_SMSEL: return read_smsel(ctrl, place.index, place.offset);
+    case AREA_SLOT: return read_slot(ctrl, place.index, place.offset);
+    case AREA_NONE:
+    default: return 0;
+  }
+}
+
 // Write-only registers read as 0.
 int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t *value) {
   struct place place = find_place(ctrl, addr);
   uint32_t rules = find_rules(place);
-  bool known = rules;
-  *value = 0;
   if (rules & QSM_REG_IS_STORED) {
     *value = load(ctrl, place);
     return 0;
   }
-  if (place.area == AREA_GPU) known |= read_gpu(ctrl, cycle, place, value);
-  if (place.area == AREA_SMSEL) known = read_smsel(ctrl, place.index, place.offset, value);
-  if (place.area == AREA_SLOT) known |= read_slot(ctrl, place.index, place.offset, value);
-  return known ? 0 : 1;
+  *value = read_blocks(ctrl, cycle, place);
+  if (rules & QSM_REG_IS_FIGURE) *value |= read_figures(ctrl, cycle, place);
+  return rules ? 0 : 1;
 }
 
 // ---- Writing ----

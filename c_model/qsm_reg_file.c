@@ -67,11 +67,9 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_EPOCH_COUNT:
     case QSM_REG_EPOCH_E_LO:
     case QSM_REG_ALLOC_BUSY:
-    case QSM_REG_STALL_VALUE:
     case QSM_REG_MGR_BUSY:
     case QSM_REG_PREEMPT_STATUS:
     case QSM_REG_ADJUST_BUSY:
-    case QSM_REG_SMSEL_JOB:
     case QSM_REG_MEM_VALUE:
     case QSM_REG_MOVES:
     case QSM_REG_MOVE_CYCLES_LO:
@@ -107,6 +105,9 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_SM_THRESHOLD:
     case QSM_REG_SM_STEP:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_QUIET;
+    case QSM_REG_STALL_VALUE:
+    case QSM_REG_SMSEL_JOB:
+      return QSM_REG_IS_KNOWN | QSM_REG_IS_FIGURE;
     default: return 0;
   }
 }
@@ -203,7 +204,7 @@ uint32_t qsm_gpu_reg_load(const struct qsm_regs *regs, const struct qsm_config *
     case QSM_REG_SM_SELECT:
       return regs->sm_select;
     case QSM_REG_STALL_SELECT:
-      return regs->stall_select;
+      return regs->shared.stall_select;
     case QSM_REG_ACTIVE_WARPS:
       return regs->shared.active_warps;
     case QSM_REG_ADJUST:
@@ -259,7 +260,7 @@ void qsm_gpu_reg_store(struct qsm_regs *regs, uint32_t offset, uint32_t value) {
       regs->sm_select = value;
       break;
     case QSM_REG_STALL_SELECT:
-      regs->stall_select = value;
+      regs->shared.stall_select = value;
       break;
     case QSM_REG_ACTIVE_WARPS:
       regs->shared.active_warps = value;
@@ -611,5 +612,58 @@ void qsm_slot_reg_store(struct qsm_regs *regs, uint32_t k, uint32_t offset, uint
       regs->sm_count[k] = value;
       break;
     default: break;
+  }
+}
+
+bool qsm_smsel_reg_find(const struct qsm_config *config, uint32_t addr, uint32_t *first, uint32_t *k) {
+  if (within(addr, QSM_SMSEL_BASE, QSM_SMSEL_BASE + 16 * config->num_kernels - 1)) {
+    *k = (addr - QSM_SMSEL_BASE) / 16;
+    *first = addr - 16 * *k;
+    return true;
+  }
+  if (within(addr, QSM_REG_SMSEL_IDLE, QSM_REG_SMSEL_IDLE + 4 * config->num_kernels - 1)) {
+    *k = (addr - QSM_REG_SMSEL_IDLE) / 4;
+    *first = addr - 4 * *k;
+    return true;
+  }
+  if (within(addr, QSM_REG_SMSEL_FRONT, QSM_REG_SMSEL_FRONT + 4 * config->num_sched - 1)) {
+    *k = (addr - QSM_REG_SMSEL_FRONT) / 4;
+    *first = addr - 4 * *k;
+    return true;
+  }
+  return false;
+}
+
+uint32_t qsm_smsel_reg_rules(uint32_t first) {
+  switch (first) {
+    case QSM_SMSEL_BASE + QSM_SMSEL_C:
+    case QSM_SMSEL_BASE + QSM_SMSEL_INSN:
+    case QSM_SMSEL_BASE + QSM_SMSEL_QUOTA:
+    case QSM_REG_SMSEL_IDLE:
+    case QSM_REG_SMSEL_FRONT:
+      return QSM_REG_IS_KNOWN | QSM_REG_IS_FIGURE;
+    case QSM_SMSEL_BASE + QSM_SMSEL_TBS:
+      return QSM_REG_IS_KNOWN;
+    default: return 0;
+  }
+}
+
+uint32_t qsm_reg_figures(const struct qsm_sm_figures *figures, uint32_t address, uint32_t k) {
+  switch (address) {
+    case QSM_REG_STALL_VALUE:
+      return figures->stall_value;
+    case QSM_REG_SMSEL_JOB:
+      return figures->save_phase << 17;
+    case QSM_SMSEL_BASE + QSM_SMSEL_C:
+      return figures->snap_c[k];
+    case QSM_SMSEL_BASE + QSM_SMSEL_INSN:
+      return figures->snap_insn[k];
+    case QSM_SMSEL_BASE + QSM_SMSEL_QUOTA:
+      return figures->quota[k];
+    case QSM_REG_SMSEL_IDLE:
+      return figures->snap_idle[k];
+    case QSM_REG_SMSEL_FRONT:
+      return figures->qaws_front[k].budget | figures->qaws_front[k].valid << 8 | figures->qaws_front[k].ncs << 16;
+    default: return 0;
   }
 }

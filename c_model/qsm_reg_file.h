@@ -15,6 +15,7 @@ struct qsm_regs;
 #define QSM_SM_REGISTERS \
   uint32_t policy; \
   uint32_t epoch_len; \
+  uint32_t stall_select; \
   uint32_t active_warps; \
   uint32_t wake_lat; \
   uint32_t first_quota[QSM_MAX_KERNELS]; \
@@ -30,7 +31,6 @@ struct qsm_regs;
   uint32_t rollover_cap; \
   uint32_t alpha_en; \
   uint32_t sm_select; \
-  uint32_t stall_select; \
   uint32_t adjust; \
   uint32_t adjust_technique; \
   uint32_t nonqos_quota; \
@@ -49,6 +49,19 @@ struct qsm_regs;
   uint32_t preempt_hold[QSM_MAX_KERNELS]; \
   uint32_t sm_count[QSM_MAX_KERNELS]
 
+// What registers show of the selected SM: the members of sm_figures_t by name, as registers have their values.
+struct qsm_sm_figures {
+  uint32_t stall_value;
+  uint32_t save_phase;
+  uint32_t snap_idle[8];
+  struct {
+    uint32_t budget, valid, ncs;
+  } qaws_front[4];
+  uint32_t snap_c[8];
+  uint32_t snap_insn[8];
+  uint32_t quota[8];
+};
+
 enum {
   QSM_REG_IS_KNOWN = 1,  // there is such a register
   QSM_REG_IS_WRITABLE = 2,
@@ -56,6 +69,7 @@ enum {
   QSM_REG_IS_IDLE = 8,  // R-CP-3
   QSM_REG_IS_QUIET = 16,  // not while the manager computes (R-QM-3)
   QSM_REG_IS_TENANT = 32,  // R-CP-5
+  QSM_REG_IS_FIGURE = 64,  // of the selected SM, at least some of its bits
 };
 
 // All registers at their reset values.
@@ -73,5 +87,11 @@ uint32_t qsm_slot_reg_rules(uint32_t offset);
 bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value);
 uint32_t qsm_slot_reg_load(const struct qsm_regs *regs, const struct qsm_config *config, uint32_t k, uint32_t offset);
 void qsm_slot_reg_store(struct qsm_regs *regs, uint32_t k, uint32_t offset, uint32_t value);
+
+// Register of the selected SM that there is several times: finds the address of its element 0, and the element.
+bool qsm_smsel_reg_find(const struct qsm_config *config, uint32_t addr, uint32_t *first, uint32_t *k);
+uint32_t qsm_smsel_reg_rules(uint32_t first);
+// The bits of a register that figures of the selected SM make; `address`: of element 0, where there are several.
+uint32_t qsm_reg_figures(const struct qsm_sm_figures *figures, uint32_t address, uint32_t k);
 
 #endif

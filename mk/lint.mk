@@ -30,7 +30,7 @@ LINT_STANDIN := tb/cosim/qsm_standin.vlt tb/cosim/qsm_sm_standin.sv
 lint_top = $(if $(shell grep 'L2Kib = 0;' build/cfg/$(1)/qsm_cfg_pkg.sv),qsm_gpu,qsm_gpu_axi)
 $(CONFIGS:%=lint-verilator-%): lint-verilator-%: build/cfg/%/files.f
 	$(VERILATOR_LINT) --top-module qsm_sm -f $<
-	$(VERILATOR_LINT) --top-module $(call lint_top,$*) build/cfg/$*/qsm_cfg_pkg.sv $(filter-out rtl/sm/%,$(RTL_SRCS)) $(LINT_STANDIN) && echo 'verilator: $* is clean'
+	$(VERILATOR_LINT) --top-module $(call lint_top,$*) $(RTL_INCLUDE) build/cfg/$*/qsm_cfg_pkg.sv $(filter-out rtl/sm/%,$(RTL_SRCS)) $(LINT_STANDIN) && echo 'verilator: $* is clean'
 
 $(CONFIGS:%=lint-slang-%): lint-slang-%: build/cfg/%/files.f
 	build/venv/bin/python scripts/slang_lint.py $(call lint_top,$*) $< && echo 'slang: $* is clean'

@@ -8,7 +8,7 @@ CONFIGS := $(patsubst configs/%.yaml,%,$(wildcard configs/*.yaml))
 VERILATOR ?= verilator
 VERILATED_CXX ?= clang++-19
 
-# From the manifests beside the RTL and the benches (*.core): RTL_SRCS, UNIT_NAMES, and of each unit bench its UNIT_TOP_, UNIT_KIND_, UNIT_CXX_
+# From the manifests beside the RTL and the benches (*.core): RTL_SRCS, RTL_HEADERS, RTL_INCLUDE, UNIT_NAMES, and of each unit bench its UNIT_TOP_, UNIT_KIND_, UNIT_CXX_
 # and UNIT_FILES_; besides the lists of files build/lists/core/NAME.f and build/lists/unit/NAME/TARGET.f. Without Python's YAML, which
 # a target's install brings, there is none of it yet.
 CORE_FILES := $(shell find rtl configs tb/unit -name '*.core')
@@ -52,7 +52,7 @@ build/configs/random-%.yaml: build/qsm-config
 	$(call emit,--random $*)
 
 build/cfg/%/files.f: build/cfg/%/qsm_cfg_pkg.sv FORCE
-	printf '%s\n' $< $(RTL_SRCS) > $@.new
+	printf '%s\n' $(RTL_INCLUDE) $< $(RTL_SRCS) > $@.new
 	$(call keep_if_same,$@)
 
 # The GPU of tb/axi, with AXI4 between it and the simulated memory.
@@ -60,7 +60,7 @@ AXI_SRCS := $(wildcard tb/axi/*.sv)
 build/cfg/axi/qsm_cfg_pkg.sv: tb/axi/axi.yaml build/qsm-config
 	$(call emit,$< --sv)
 build/cfg/axi/files.f: build/cfg/axi/qsm_cfg_pkg.sv FORCE
-	printf '%s\n' $< $(RTL_SRCS) $(AXI_SRCS) > $@.new
+	printf '%s\n' $(RTL_INCLUDE) $< $(RTL_SRCS) $(AXI_SRCS) > $@.new
 	$(call keep_if_same,$@)
 build/rtl/axi.so: GPU_OPTIONS := -DQSM_GPU=qsm_axi_board -DQSM_GPU_PATH=u_gpu.u_axi.u_gpu
 build/rtl/axi.so: $(AXI_SRCS)
@@ -133,7 +133,7 @@ define verilate_gpu
 	rm -f $(3)
 	$(call $(COMPILE_VERILATED),$(1),qsm_cosim,$(CURDIR)/$(3),gpu)
 endef
-COSIM_DEPENDS := $(RTL_SRCS) $(COSIM_PACKAGES) $(COSIM_SM_SRCS) $(COSIM_GPU_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) \
+COSIM_DEPENDS := $(RTL_SRCS) $(RTL_HEADERS) $(COSIM_PACKAGES) $(COSIM_SM_SRCS) $(COSIM_GPU_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) \
   c_model/qsm_events.h build/libqsm_model.a $(call VERILATED_SHARED,gpu) mk/rtl.mk
 
 build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)

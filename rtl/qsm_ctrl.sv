@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control port: decides which access is accepted, answers one cycle later, and acts on writes that
 // do more than to change a register. Storage, ranges and read values are generated from
-// qsm_regs.rdl (qsm_gpu_regs, qsm_slot_regs, qsm_slot_rules); what is here is behaviour.
+// qsm_regs.rdl (qsm_gpu_regs, qsm_smsel_regs, qsm_slot_regs, qsm_slot_rules); what is here is
+// behaviour.
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
 // next cycle on, pulses are in its own.
 // Map: 0x0000 GPU registers, 0x0100 to 0x024F figures of the selected SM, 0x1000 + 0x100*k slot
@@ -57,21 +58,16 @@ module qsm_ctrl
   input  sm_figures_t [NumSms-1:0] figures_i
 );
   // ---- decode ----
-  logic aligned, in_gpu, in_smsel, in_idle, in_front, in_slots;
+  logic aligned, in_gpu, in_slots;
   logic [7:0] off;  // register of the GPU or of a slot
-  logic [3:0] slot_field;
   logic [KernelW-1:0] slot;
   logic slot_exists, mgr_quiet;
   assign aligned = req_i.addr[1:0] == '0;
   assign in_gpu = req_i.addr[15:8] == '0;
-  assign in_smsel = req_i.addr[15:8] == SmselBase[15:8];
-  assign in_idle = req_i.addr[15:6] == RegSmselIdle[15:6];
-  assign in_front = req_i.addr[15:6] == RegSmselFront[15:6] && 32'(req_i.addr[5:2]) < NumSched;
   assign in_slots = req_i.addr[15:12] == SlotBase[15:12];
   assign off = req_i.addr[7:0];
-  assign slot_field = in_slots ? req_i.addr[11:8] : in_smsel ? req_i.addr[7:4] : req_i.addr[5:2];
-  assign slot = slot_field[KernelW-1:0];
-  assign slot_exists = 32'(slot_field) < NumKernels;
+  assign slot = req_i.addr[8 +: KernelW];
+  assign slot_exists = 32'(req_i.addr[11:8]) < NumKernels;
   assign mgr_quiet = !gpu_figures_i.mgr_busy && !snapshot_i;
 
   // ---- GPU registers ----
@@ -80,6 +76,7 @@ module qsm_ctrl
   gpu_own_t gpu_own;
   gpu_writes_t gpu_writes;
   logic [SmW-1:0] sm_select;
+  sm_figures_t sm_figures;  // of the selected SM
   job_t job;
   sm_owner_t sm_owner;
   sm_request_t sm_request_q;
@@ -90,8 +87,8 @@ module qsm_ctrl
     .sel_i(req_i.valid && in_gpu && aligned), .we_i(req_i.we), .off_i(off[7:2]),
     .wdata_i(req_i.wdata),
     .guard_i(gpu_guard), .quiet_i(mgr_quiet), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
-    .set_irq_i(tb_i.ended), .figures_i(gpu_figures_i), .own_i(gpu_own), .regs_o(gpu_regs_o),
-    .writes_o(gpu_writes)
+    .set_irq_i(tb_i.ended), .figures_i(gpu_figures_i), .own_i(gpu_own),
+    .sm_figures_i(sm_figures), .regs_o(gpu_regs_o), .writes_o(gpu_writes)
   );
   always_comb begin
     case (off)
@@ -129,13 +126,13 @@ module qsm_ctrl
   end
 
   assign sm_select = gpu_regs_o.sm_select;
+  assign sm_figures = figures_i[sm_select];
   assign job = tb_i.job[sm_select];
   assign sm_owner = tb_i.owner[sm_select];
   assign gpu_own = '{
-    cycle: cycle_o, stall_value: figures_i[sm_select].stall_value,
-    smsel_job: {job.result, figures_i[sm_select].save_phase, job.image, job.tb, job.kernel,
-        job.kind},
-    mem_value: gpu_regs_o.mem_select.counter[4] ? figures_i[sm_select].l1_value : mem_value_i,
+    cycle: cycle_o,
+    smsel_job: {job.result, job.image, job.tb, job.kernel, job.kind},
+    mem_value: gpu_regs_o.mem_select.counter[4] ? sm_figures.l1_value : mem_value_i,
     smsel_owner: '{
       power: sm_owner.power, next_slot: sm_owner.next_owner, next_usage: sm_owner.next_usage,
       moving: sm_owner.moving, slot: sm_owner.owner, usage: sm_owner.usage
@@ -143,22 +140,19 @@ module qsm_ctrl
   };
 
   // ---- figures of the selected SM ----
-  logic smsel_ok;
+  logic smsel_known;
   logic [31:0] smsel_rdata;
-  qaws_front_t front;
-  assign smsel_ok = ((in_smsel || in_idle) ? slot_exists : in_front) && !req_i.we;
-  assign front = figures_i[sm_select].qaws_front[req_i.addr[2 +: SubW]];
+  smsel_figures_t [NumKernels-1:0] smsel_figures;
   always_comb begin
-    if (in_idle) smsel_rdata = 32'(figures_i[sm_select].snap_idle[slot]);
-    else if (in_front) smsel_rdata = {8'd0, front.ncs, 7'd0, front.valid, front.budget};
-    else case (req_i.addr[3:2])
-      2'd0: smsel_rdata = figures_i[sm_select].snap_c[slot];
-      2'd1: smsel_rdata = figures_i[sm_select].snap_insn[slot];
-      2'd2: smsel_rdata = 32'(figures_i[sm_select].quota[slot]);
-      default: smsel_rdata = {16'd0, 8'(tb_i.target[sm_select][slot]),
-          8'(tb_i.cnt[sm_select][slot])};
-    endcase
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      smsel_figures[k].tbs.resident = tb_i.cnt[sm_select][k];
+      smsel_figures[k].tbs.target = tb_i.target[sm_select][k];
+    end
   end
+  qsm_smsel_regs u_smsel_regs (
+    .addr_i(req_i.addr[15:2]), .sm_figures_i(sm_figures), .figures_i(smsel_figures),
+    .known_o(smsel_known), .rdata_o(smsel_rdata)
+  );
 
   // ---- slot registers ----
   logic known, writable, value_ok, idle_only, quiet_only, slot_ok, slot_guard;
@@ -278,7 +272,7 @@ module qsm_ctrl
   ctl_rsp_t rsp_d, rsp_q;
   logic ok;
   always_comb begin
-    ok = aligned && ((in_gpu && gpu_ok) || smsel_ok || (in_slots && slot_ok));
+    ok = aligned && ((in_gpu && gpu_ok) || (smsel_known && !req_i.we) || (in_slots && slot_ok));
     rsp_d = '0;
     if (req_i.valid && !ok) rsp_d.err = 1'b1;
     if (req_i.valid && ok && !req_i.we) begin

@@ -22,6 +22,7 @@ module qsm_gpu_regs
   input  logic [NumKernels-1:0] set_irq_i,  // win over bits that a write clears
   input  gpu_figures_t figures_i,
   input  gpu_own_t     own_i,
+  input  sm_figures_t  sm_figures_i,  // of the selected SM
   output gpu_regs_t    regs_o,
   output gpu_writes_t  writes_o
 );
@@ -213,7 +214,7 @@ module qsm_gpu_regs
       RegAllocBusy[7:2]: rdata_o = 32'(figures_i.alloc_busy);
       RegStallSelect[7:2]: rdata_o = 32'(regs_q.stall_select.reason) |
           (32'(regs_q.stall_select.slot) << 4) | (32'(regs_q.stall_select.subcore) << 8);
-      RegStallValue[7:2]: rdata_o = own_i.stall_value;
+      RegStallValue[7:2]: rdata_o = 32'(sm_figures_i.stall_value);
       RegMgrBusy[7:2]: rdata_o = 32'(figures_i.mgr_busy);
       RegActiveWarps[7:2]: rdata_o = 32'(regs_q.active_warps);
       RegAdjust[7:2]: rdata_o = 32'(regs_q.adjust);
@@ -224,7 +225,7 @@ module qsm_gpu_regs
       RegAdjustBusy[7:2]: rdata_o = 32'(figures_i.adjust_busy);
       RegSmselJob[7:2]: rdata_o = 32'(own_i.smsel_job.kind) | (32'(own_i.smsel_job.slot) << 4) |
           (32'(own_i.smsel_job.tb) << 8) | (32'(own_i.smsel_job.image) << 13) |
-          (32'(own_i.smsel_job.phase) << 17) | (32'(own_i.smsel_job.result) << 24);
+          (32'(sm_figures_i.save_phase) << 17) | (32'(own_i.smsel_job.result) << 24);
       RegConfig3[7:2]: rdata_o = 32'(4'(32'(NumGroups))) | (32'(5'(32'(NumImages))) << 4);
       RegNonqosQuota[7:2]: rdata_o = 32'(regs_q.nonqos_quota);
       RegMemSelect[7:2]: rdata_o = 32'(regs_q.mem_select.channel) |

@@ -293,7 +293,7 @@ package qsm_pkg;
   } from_sm_t;
 
   // Figures of an SM, direct to the GPU level. A new one is a field here, which qsm_sm sets and
-  // who needs it reads.
+  // who needs it reads; a register shows it by naming it (`figure` in qsm_regs.rdl).
   typedef struct packed {
     fault_t fault_record;                // of fault_kernel
     logic [NumKernels-1:0][31:0] snap_c;

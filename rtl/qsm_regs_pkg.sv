@@ -207,10 +207,8 @@ package qsm_regs_pkg;
   // GPU registers: values that the control port makes.
   typedef struct packed {
     logic [63:0] cycle;
-    logic [31:0] stall_value;
     struct packed {
       job_result_e result;
-      save_phase_e phase;
       logic [3:0] image;
       logic [idx_w(MaxTbs)-1:0] tb;
       logic [idx_w(NumKernels)-1:0] slot;
@@ -313,4 +311,12 @@ package qsm_regs_pkg;
       logic [6:0] count;
     } sm_record;
   } slot_figures_t;
+
+  // State of the selected SM for one slot: values that other blocks have.
+  typedef struct packed {
+    struct packed {
+      logic [5:0] target;
+      logic [5:0] resident;
+    } tbs;
+  } smsel_figures_t;
 endpackage

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists of files from the manifests (*.core, CAPI2, which FuseSoC reads too): each block says which blocks it needs, and which files it has.
 
-  cores.py lists FOLDER    writes FOLDER/cores.mk (variables of make), FOLDER/core/NAME.f (the RTL of a block and of what it needs) and
+  cores.py lists FOLDER    writes FOLDER/cores.mk (variables of make), FOLDER/core/NAME.f (the RTL of a block and of what it needs, with included files) and
                            FOLDER/unit/BENCH/TARGET.f (Verilator's arguments of a unit bench); files that stay as they are keep their age
   cores.py files VLNV [TARGET]   the files of one core, each behind what it needs
   cores.py bender          Bender.yml: the same blocks for Bender
@@ -100,7 +100,17 @@ def files(cores, name, target="default"):
 def sources(cores, name, target="default"):
     """Verilator's waivers and settings, then SystemVerilog."""
     found = files(cores, name, target)
-    return [path for kind in ("vlt", "systemVerilogSource") for path, of, _ in found if of == kind]
+    return [path for kind in ("vlt", "systemVerilogSource") for path, of, included in found if of == kind and not included]
+
+
+def headers(cores, name, target="default"):
+    """SystemVerilog that is only included."""
+    return [path for path, of, included in files(cores, name, target) if of == "systemVerilogSource" and included]
+
+
+def include_folders(paths):
+    """Arguments with which tools find these files."""
+    return [f"+incdir+{folder}" for folder in sorted({str(pathlib.Path(path).parent) for path in paths})]
 
 
 def write_if_new(path, text):
@@ -117,15 +127,15 @@ def bench_arguments(cores, core, target):
     for parameter in settings.get("parameters", []):
         name, value = parameter.split("=")
         lines.append({"vlogparam": "-G", "vlogdefine": "-D"}[kinds[name]["paramtype"]] + f"{name}={value}")
-    return lines + sources(cores, core.name, target)
+    return lines + include_folders(headers(cores, core.name, target)) + sources(cores, core.name, target)
 
 
 def write_lists(cores, folder):
-    rtl = sources(cores, "qsm:rtl:gpu_axi")
-    forgotten = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rtl").rglob("*.sv") if str(path.relative_to(ROOT)) not in rtl)
+    rtl, included = sources(cores, "qsm:rtl:gpu_axi"), headers(cores, "qsm:rtl:gpu_axi")
+    forgotten = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rtl").rglob("*.sv*") if str(path.relative_to(ROOT)) not in rtl + included)
     if forgotten:
         sys.exit(f"qsm:rtl:gpu_axi does not need {' '.join(forgotten)}: name them in a .core file beside them")
-    make = [f"RTL_SRCS := {' '.join(rtl)}"]
+    make = [f"RTL_SRCS := {' '.join(rtl)}", f"RTL_HEADERS := {' '.join(included)}", f"RTL_INCLUDE := {' '.join(include_folders(included))}"]
     wanted = set()
 
     def write(name, lines):
@@ -135,7 +145,7 @@ def write_lists(cores, folder):
     benches = []
     for core in cores.values():
         if core.name.startswith("qsm:rtl:"):
-            write(f"core/{core.name.split(':')[-1]}.f", sources(cores, core.name))
+            write(f"core/{core.name.split(':')[-1]}.f", headers(cores, core.name) + sources(cores, core.name))
         if not core.name.startswith("qsm:tb:"):
             continue
         for target in core.content["targets"]:
@@ -163,9 +173,11 @@ package:
   name: qsm
 sources:""")
     for core, target in resolve(cores, "qsm:rtl:gpu_axi"):
-        paths = [path for path, kind, _ in core.files(target) if kind == "systemVerilogSource"]
-        if paths:
-            print(f"  # {core.name.split(':')[-1]}\n  - files:\n" + "\n".join(f"      - {path}" for path in paths))
+        found = [(path, included) for path, kind, included in core.files(target) if kind == "systemVerilogSource"]
+        folders = sorted({str(pathlib.Path(path).parent) for path, included in found if included})
+        if found:
+            settings = ["files:"] if not folders else [f"include_dirs: [{', '.join(folders)}]", "files:"]
+            print(f"  # {core.name.split(':')[-1]}\n  - " + "\n    ".join(settings + [f"  - {path}" for path, included in found if not included]))
 
 
 def main():

@@ -91,6 +91,7 @@ class Group:
     base: int = 0
     stride: int = 0
     count: int = 1
+    elements: str = None  # how many of them the configuration has
     registers: list = field(default_factory=list)
 
 
@@ -108,6 +109,7 @@ class Part:
         self.bits = node.get_property("bits", default=None)
         self.range = node.get_property("range", default=None)
         self.encode = node.get_property("encode", default=None)  # an enumeration instead of a range
+        self.shows = None  # (member of sm_figures_t, what of it)
         self.enum = None  # that one as rtl/qsm_enums.rdl has it
         if self.encode and (self.range or self.bits):
             raise ValueError(f"{node.get_path()}: a range or bits beside an enumeration")
@@ -161,6 +163,8 @@ class Register:
         self.is_array = node.is_array
         self.stride = node.array_stride if node.is_array else None
         self.fields = [Part(part) for part in node.fields()]
+        self.elements = node.get_property("elements", default=None)
+        self.set_figures(node.get_property("figure", default=None))
         flags = ("idle", "quiet", "tenant", "own", "apart", "sm")
         for name in flags:
             setattr(self, name, bool(node.get_property(name, default=False)))
@@ -174,8 +178,30 @@ class Register:
         self.constant = self.readable and all(part.constant is not None for part in self.fields)
         hw_reads = any(part.node.is_hw_readable for part in self.fields)
         self.stored = self.readable and self.writable and (hw_reads or self.cleared)
-        self.figure = self.readable and not self.stored and not self.constant and not self.apart
-        self.single = len(self.fields) == 1 and self.fields[0].name == "value"
+        self.given = self.readable and not self.stored and not self.constant and not self.apart
+        self.given &= any(not part.shows for part in self.fields)  # a member of a struct of values
+
+    @property
+    def single(self):
+        return len(self.fields) == 1 and self.fields[0].name == "value"
+
+    @property
+    def sm_figure(self):
+        """Some of its bits are a figure of the selected SM."""
+        return any(part.shows for part in self.fields)
+
+    def set_figures(self, member):
+        """What the fields show of the selected SM; member: of sm_figures_t, if it is all of the register."""
+        for part in self.fields:
+            of_field = part.node.get_property("figure", default=None)
+            if member and of_field:
+                raise ValueError(f"{part.node.get_path()}: a figure in a register that is one")
+            if member:
+                part.shows = (member, "" if self.single else f".{part.name}")
+            elif of_field:
+                part.shows = (of_field, "")
+            if part.shows and part.node.is_sw_writable:
+                raise ValueError(f"{part.node.get_path()}: a figure that is written")
 
     def reset(self):
         values = [part.reset for part in self.fields]
@@ -194,7 +220,8 @@ def read_map(path):
             groups[0].registers.append(Register(node))
         elif isinstance(node, RegfileNode):
             groups.append(Group(node.inst_name, node.get_property("name"), node.raw_address_offset, node.array_stride,
-                                node.array_dimensions[0], [Register(child) for child in node.children()]))
+                                node.array_dimensions[0], node.get_property("elements", default=None),
+                                [Register(child) for child in node.children()]))
     for part in (part for group in groups for reg in group.registers for part in reg.fields if part.encode):
         part.enum = by_name[part.encode.type_name]
         if part.node.is_sw_writable and not part.enum.written:
@@ -205,6 +232,38 @@ def read_map(path):
 def plain(group):
     """Registers of the register file: all but those of arrays."""
     return [reg for reg in group.registers if not reg.is_array]
+
+
+@dataclass
+class Array:
+    """Registers of the selected SM that there are several times, at first + stride * k."""
+
+    group: Group
+    registers: list
+    first: int
+    stride: int
+    count: int
+    elements: str
+
+    @property
+    def base(self):
+        """Constant of the address of element 0."""
+        return f"{self.group.name}_BASE" if self.group.stride else f"{self.group.name}_{self.registers[0].name}"
+
+
+def sm_arrays(groups):
+    """Those of figures of the selected SM, of registers and of register files."""
+    found = [Array(group, group.registers, group.base, group.stride, group.count, group.elements)
+             for group in groups if group.stride and any(reg.sm_figure for reg in group.registers)]
+    found += [Array(group, [reg], reg.offset, reg.stride, reg.node.array_dimensions[0], reg.elements)
+              for group in groups for reg in group.registers if reg.is_array]
+    for array in found:
+        size = array.stride * array.count
+        if not array.elements or any(part.shows is None and not reg.given for reg in array.registers for part in reg.fields):
+            raise ValueError(f"{array.base}: an array without `elements`, or with something that is no figure")
+        if array.first % size or size & (size - 1):
+            raise ValueError(f"{array.base}: not on a multiple of its size, or that is no power of two")
+    return sorted(found, key=lambda array: array.first)
 
 
 def bit_fields(reg):
@@ -309,7 +368,7 @@ def sv_struct(name, registers, comment, member_width):
             out.append(f"    {sv_member(reg.fields[0], member_width(reg.fields[0]), reg.lower)}")
         else:
             out.append("    struct packed {")
-            out += [f"      {sv_member(part, member_width(part), part.name)}" for part in reversed(reg.fields)]
+            out += [f"      {sv_member(part, member_width(part), part.name)}" for part in reversed(reg.fields) if not part.shows]
             out.append(f"    }} {reg.lower};")
     return out + [f"  }} {name};", ""]
 
@@ -329,8 +388,8 @@ def sv_structs(group, prefix):
     regs = plain(group)
     kinds = [("regs_t", [r for r in regs if r.stored], "registers, as blocks see them", Part.storage),
              ("writes_t", [r for r in regs if r.pulse], "an accepted write in this cycle", None),
-             ("figures_t", [r for r in regs if r.figure and not r.own] + [], "values that other blocks have", figure_width),
-             ("own_t", [r for r in regs if r.figure and r.own], "values that the control port makes", figure_width)]
+             ("figures_t", [r for r in regs if r.given and not r.own], "values that other blocks have", figure_width),
+             ("own_t", [r for r in regs if r.given and r.own], "values that the control port makes", figure_width)]
     out = []
     for name, members, what, width in kinds:
         if not members:
@@ -366,6 +425,9 @@ def sv_package(groups):
     out += [f"  localparam int unsigned {part.width_name} = bits_of({expression(part.spans()[-1][1], str)});"
             for part in parts if part.storage() == part.width_name] + [""]
     out += sv_structs(gpu, "gpu") + sv_structs(slot, "slot")
+    for array in sm_arrays(groups):
+        if array.group.stride:
+            out += sv_structs(array.group, array.group.name.lower())
     out[-1] = "endpackage"
     return "\n".join(out + [""])
 
@@ -535,17 +597,19 @@ def sv_vectors(group, signal):
     return out
 
 
-def sv_value(reg):
-    """What a read of the register returns."""
+def sv_value(reg, element=""):
+    """What a read of the register returns; element: [index] in an array."""
     if reg.word_of:
         return [f"{reg.word_of}_words[{32 * reg.word} +: 32]"]
     source = "regs_q" if reg.stored else "own_i" if reg.own else "figures_i"
     out = []
     for member, part in [(None, part) for part in reg.fields] if reg.constant else members(reg):
-        value = f"{part.width}'({sv_number(part.constant)})" if reg.constant else f"{source}.{member}"
+        value = f"{part.width}'({sv_number(part.constant)})" if reg.constant else f"{source}{element}.{member}"
+        if part.shows:
+            value = f"sm_figures_i.{part.shows[0]}{element}{part.shows[1]}"
         if reg.constant and part.width == 32:
             value = sv_number(part.constant)
-        wide = value if part.width == 32 and (reg.constant or (part.storage() if reg.stored else figure_width(part)) == 32) else f"32'({value})"
+        wide = value if part.width == 32 and not part.shows and (reg.constant or (part.storage() if reg.stored else figure_width(part)) == 32) else f"32'({value})"
         out.append(f"({wide} << {part.low})" if part.low else wide)
     return out
 
@@ -601,7 +665,8 @@ def gpu_regs(groups):
              "  output logic        ok_o,     // access accepted; only with sel_i",
              "  output logic [31:0] rdata_o,  // value of the register, 0 for others",
              *(f"  input  logic {sv_dim(reg.fields[0].storage())}set_{reg.lower}_i,  // win over bits that a write clears" for reg in cleared),
-             "  input  gpu_figures_t figures_i,", "  input  gpu_own_t     own_i,", "  output gpu_regs_t    regs_o,",
+             "  input  gpu_figures_t figures_i,", "  input  gpu_own_t     own_i,",
+             "  input  sm_figures_t  sm_figures_i,  // of the selected SM", "  output gpu_regs_t    regs_o,",
              "  output gpu_writes_t  writes_o"]
     out = sv_module_head("qsm_gpu_regs", ["GPU-wide registers of the control port: rules, storage, read value.",
                                           "Contract: docs/control_port.md (R-CP-1, R-CP-2). Registers change at the end of the cycle",
@@ -641,6 +706,33 @@ def slot_rules(groups):
     return "\n".join(out + [*sv_masks(plain(slot)), *sv_rules(slot, "_o"), "endmodule", ""])
 
 
+def smsel_regs(groups):
+    arrays = sm_arrays(groups)
+    given = [array for array in arrays if array.group.stride and any(reg.given for reg in array.registers)]
+    ports = ["  input  logic [15:2] addr_i,", "  input  sm_figures_t sm_figures_i,  // of the selected SM",
+             *(f"  input  {array.group.name.lower()}_figures_t [{array.elements}-1:0] figures_i," for array in given),
+             "  output logic        known_o,  // there is such a register", "  output logic [31:0] rdata_o"]
+    out = sv_module_head("qsm_smsel_regs", ["Registers of the selected SM that there are several times, per slot or sub-core: which there",
+                                            "are, read value. Combinational.", "Contract: docs/control_port.md (R-CP-4, R-CP-6)."],
+                         Group("", ""), ports)
+    out += ["  always_comb begin", "    known_o = 1'b0;", "    rdata_o = '0;"]
+    for array in arrays:
+        top = (array.stride * array.count).bit_length() - 1
+        low = array.stride.bit_length() - 1
+        out += [f"    if (addr_i[15:{top}] == {camel(array.base)}[15:{top}] && 32'(addr_i[{top - 1}:{low}]) < {array.elements}) begin"]
+        element = f"[addr_i[{low} +: idx_w({array.elements})]]"
+        if low == 2:
+            body = [f"      known_o = 1'b1;", *wrap("      rdata_o =", sv_value(array.registers[0], element), " | ", last=";")]
+        else:
+            slots = array.stride // 4
+            body = [f"      known_o = 1'b1;", f"      case (addr_i[{low - 1}:2])"]
+            for reg in array.registers:
+                body += wrap(f"        {camel(array.group.name, reg.name)}[{low - 1}:2]: rdata_o =", sv_value(reg, element), " | ", last=";")
+            body += ["        default: ;" if len(array.registers) == slots else "        default: known_o = 1'b0;", "      endcase"]
+        out += body + ["    end"]
+    return "\n".join(out + ["  end", "endmodule", ""])
+
+
 # ---- the model ----
 
 
@@ -666,7 +758,7 @@ def c_members(macro, registers, comment):
 C_RULES = [("QSM_REG_IS_KNOWN", "there is such a register"), ("QSM_REG_IS_WRITABLE", None),
            ("QSM_REG_IS_STORED", "in struct qsm_regs, or a constant; else what a read returns lies elsewhere"),
            ("QSM_REG_IS_IDLE", "R-CP-3"), ("QSM_REG_IS_QUIET", "not while the manager computes (R-QM-3)"),
-           ("QSM_REG_IS_TENANT", "R-CP-5")]
+           ("QSM_REG_IS_TENANT", "R-CP-5"), ("QSM_REG_IS_FIGURE", "of the selected SM, at least some of its bits")]
 
 
 def model_header(groups):
@@ -677,6 +769,7 @@ def model_header(groups):
            "struct qsm_config;", "struct qsm_regs;", ""]
     out += c_members("QSM_SM_REGISTERS", [(reg, of) for reg, of in registers if reg.sm], "Members of struct qsm_sm_shared.")
     out += c_members("QSM_OTHER_REGISTERS", [(reg, of) for reg, of in registers if not reg.sm], "Members of struct qsm_regs.")
+    out += c_figures(groups)
     out += ["enum {"] + [f"  {name} = {1 << i},{'  // ' + text if text else ''}" for i, (name, text) in enumerate(C_RULES)] + ["};", ""]
     out += ["// All registers at their reset values.",
             "void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config);",
@@ -688,13 +781,63 @@ def model_header(groups):
                 f"bool qsm_{name}_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value);",
                 f"uint32_t qsm_{name}_reg_load(const struct qsm_regs *regs, const struct qsm_config *config, {k}uint32_t offset);",
                 f"void qsm_{name}_reg_store(struct qsm_regs *regs, {k}uint32_t offset, uint32_t value);"]
+    out += ["", "// Register of the selected SM that there is several times: finds the address of its element 0, and the element.",
+            "bool qsm_smsel_reg_find(const struct qsm_config *config, uint32_t addr, uint32_t *first, uint32_t *k);",
+            "uint32_t qsm_smsel_reg_rules(uint32_t first);",
+            "// The bits of a register that figures of the selected SM make; `address`: of element 0, where there are several.",
+            "uint32_t qsm_reg_figures(const struct qsm_sm_figures *figures, uint32_t address, uint32_t k);"]
     return "\n".join(out + ["", "#endif", ""])
+
+
+def c_figures(groups):
+    """The struct of what registers show of an SM."""
+    out = ["// What registers show of the selected SM: the members of sm_figures_t by name, as registers have their values.",
+           "struct qsm_sm_figures {"]
+    arrays = {id(reg): array for array in sm_arrays(groups) for reg in array.registers}
+    for reg in (reg for group in groups for reg in group.registers if reg.sm_figure):
+        count = f"[{arrays[id(reg)].count}]" if id(reg) in arrays else ""
+        of_fields = [part.shows[1][1:] for part in reg.fields if part.shows and part.shows[1]]
+        if of_fields:
+            member = next(part.shows[0] for part in reg.fields)
+            out += ["  struct {", f"    uint32_t {', '.join(of_fields)};", f"  }} {member}{count};"]
+        else:
+            out += [f"  uint32_t {part.shows[0]}{count};" for part in reg.fields if part.shows]
+    return out + ["};", ""]
+
+
+def c_figure_value(reg, element):
+    parts = [(f"figures->{part.shows[0]}{element}{part.shows[1]}", part.low) for part in reg.fields if part.shows]
+    return " | ".join(f"{value} << {low}" if low else value for value, low in parts)
+
+
+def c_smsel(groups):
+    """Functions of the registers of the selected SM."""
+    arrays = sm_arrays(groups)
+    inside = [(f"QSM_{array.base}" + (f" + QSM_{array.group.name}_{reg.name}" if array.group.stride else ""), reg)
+              for array in arrays for reg in array.registers]
+    out = ["bool qsm_smsel_reg_find(const struct qsm_config *config, uint32_t addr, uint32_t *first, uint32_t *k) {"]
+    for array in arrays:
+        out += [f"  if (within(addr, QSM_{array.base}, QSM_{array.base} + {array.stride} * config->{snake(array.elements)} - 1)) {{",
+                f"    *k = (addr - QSM_{array.base}) / {array.stride};", f"    *first = addr - {array.stride} * *k;", "    return true;", "  }"]
+    out += ["  return false;", "}", "", "uint32_t qsm_smsel_reg_rules(uint32_t first) {", "  switch (first) {"]
+    arms = {}
+    for label, reg in inside:
+        arms.setdefault(c_rules(reg), []).append(label)
+    for rules, labels in arms.items():
+        out += [f"    case {label}:" for label in labels] + [f"      return {rules};"]
+    out += ["    default: return 0;", "  }", "}", "",
+            "uint32_t qsm_reg_figures(const struct qsm_sm_figures *figures, uint32_t address, uint32_t k) {", "  switch (address) {"]
+    single = [(f"QSM_{group.name}_{reg.name}", reg, "") for group in groups if not group.stride for reg in plain(group) if reg.sm_figure]
+    for label, reg, element in single + [(label, reg, "[k]") for label, reg in inside if reg.sm_figure]:
+        out += [f"    case {label}:", f"      return {c_figure_value(reg, element)};"]
+    return out + ["    default: return 0;", "  }", "}", ""]
 
 
 def c_rules(reg):
     flags = ["QSM_REG_IS_KNOWN"]
     flags += ["QSM_REG_IS_WRITABLE"] * reg.writable + ["QSM_REG_IS_STORED"] * (reg.stored or reg.constant)
     flags += ["QSM_REG_IS_IDLE"] * reg.idle + ["QSM_REG_IS_QUIET"] * reg.quiet + ["QSM_REG_IS_TENANT"] * reg.tenant
+    flags += ["QSM_REG_IS_FIGURE"] * reg.sm_figure
     return " | ".join(flags)
 
 
@@ -800,6 +943,7 @@ def model_source(groups):
         out += body[:1] + unused + body[1:]
         out += c_switch(f"void qsm_{name}_reg_store(struct qsm_regs *regs, {k}uint32_t offset, uint32_t value)", group,
                         arms_of([reg for reg in regs if reg.stored], lambda reg: [*c_store(reg, of_slot), "break;"]), "break;", of_slot)
+    out += c_smsel(groups)
     return "\n".join(out)
 
 
@@ -867,6 +1011,7 @@ OUTPUTS = {
     "rtl/qsm_gpu_regs.sv": gpu_regs,
     "rtl/qsm_slot_regs.sv": slot_regs,
     "rtl/qsm_slot_rules.sv": slot_rules,
+    "rtl/qsm_smsel_regs.sv": smsel_regs,
     "c_model/qsm_regs.h": c_header,
     "c_model/qsm_reg_file.h": model_header,
     "c_model/qsm_reg_file.c": model_source,

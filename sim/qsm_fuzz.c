@@ -17,6 +17,7 @@
 #include "qsm_output.h"
 #include "qsm_progress.h"
 #include "qsm_random.h"
+#include "qsm_reg_file.h"
 #include "qsm_regs.h"
 #include "qsm_waves.h"
 
@@ -364,6 +365,17 @@ static enum qsm_backend_status look_at_memory(struct round *round) {
   return status ? status : get(round, QSM_REG_L2_FLUSH, &ignored);
 }
 
+// Figures of the selected SM in registers that there are once; look_at_jobs() reads SMSEL_JOB.
+static enum qsm_backend_status look_at_figures(struct round *round) {
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  uint32_t ignored;
+  for (uint32_t offset = 0; !status && offset < QSM_SMSEL_BASE; offset += 4) {
+    if ((qsm_gpu_reg_rules(offset) & QSM_REG_IS_FIGURE) && offset != QSM_REG_SMSEL_JOB)
+      status = get(round, offset, &ignored);
+  }
+  return status;
+}
+
 // Figures of an SM, reasons of stalls, anything of a slot.
 static enum qsm_backend_status look_around(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels), ignored;
@@ -375,7 +387,7 @@ static enum qsm_backend_status look_around(struct round *round) {
     status =
         put(round, QSM_REG_STALL_SELECT,
             below(round, round->config.num_sched) << 8 | slot << 4 | below(round, QSM_STALL_COUNT));
-  if (!status) status = get(round, QSM_REG_STALL_VALUE, &ignored);
+  if (!status) status = look_at_figures(round);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);
   for (uint32_t sub = 0; !status && sub < 4; sub++)

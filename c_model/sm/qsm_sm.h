@@ -136,7 +136,6 @@ struct qsm_sm_out {
 
 struct qsm_code;
 struct qsm_sm;
-struct qsm_qaws;
 
 // Builds SM number `index` in reset. `shared` and `code` are the GPU level's and outlive the SM.
 // NULL: no memory.
@@ -172,24 +171,22 @@ static inline uint64_t qsm_hash_mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
+// What registers show of the SM, as it is at the start of `cycle`: the end of the last window, or
+// later when qsm_sm_next_event() allowed to skip to it.
+void qsm_sm_figures(const struct qsm_sm *sm, uint64_t cycle, struct qsm_sm_figures *figures);
+
 // Registers read by the GPU level, as they are after the last cycle run.
-int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);
-uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel);
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel,
                            uint32_t counter);  // MEM_SELECT's number, from 16 on (R-L1-13)
-uint32_t qsm_sm_save_phase(
-    const struct qsm_sm *sm);  // of its sequencer (TBOP in docs/preemption.md)
-// Stall counter (R-IS-6) at the start of `cycle`: the end of the last window, or later when
-// qsm_sm_next_event() allowed to skip to it.
+// Stall counter (R-IS-6); `cycle` as in qsm_sm_figures().
 uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel,
                       uint32_t reason);
-const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub);
 
 // As qsm_model_state() and qsm_model_inject(), for the kinds and blocks of an SM; `cycle` as in
-// qsm_sm_stall().
+// qsm_sm_figures().
 bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind kind, uint32_t sub,
                   uint32_t index, uint32_t word, uint32_t *value);
 int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *what, size_t what_len);

@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "qsm_regs.h"
 #include "qsm_sm_blocks.h"
 
-int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_c[kernel]; }
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel) {
   return sm->quota.snap_insn[kernel];
 }
-uint32_t qsm_sm_quota(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.quota[kernel]; }
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel) {
   return sm->idle_sampler.snap[kernel];
 }
@@ -24,16 +23,36 @@ uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel, uint32_t co
   return sm->l1 ? sm->l1->count[kernel][counter - QSM_L1_FIRST_COUNTER] : 0;
 }
 
-uint32_t qsm_sm_save_phase(const struct qsm_sm *sm) { return sm->save.phase; }
-
 uint32_t qsm_sm_stall(const struct qsm_sm *sm, uint64_t cycle, uint32_t sub, uint32_t kernel,
                       uint32_t reason) {
   if (!sm->shared->config->stall_counters) return 0;
   return qsm_subcore_stalls(sm->sub[sub], cycle, kernel, reason);
 }
 
-const struct qsm_qaws *qsm_sm_qaws(const struct qsm_sm *sm, uint32_t sub) {
-  return &sm->sub[sub]->sched.qaws;
+// The counter that STALL_SELECT asks for.
+static uint32_t selected_stall(const struct qsm_sm *sm, uint64_t cycle) {
+  uint32_t select = sm->shared->stall_select;
+  return qsm_sm_stall(sm, cycle, select >> QSM_REG_STALL_SELECT_SUBCORE_SHIFT,
+                      (select & QSM_REG_STALL_SELECT_SLOT_MASK) >> QSM_REG_STALL_SELECT_SLOT_SHIFT,
+                      select & QSM_REG_STALL_SELECT_REASON_MASK);
+}
+
+void qsm_sm_figures(const struct qsm_sm *sm, uint64_t cycle, struct qsm_sm_figures *figures) {
+  *figures = (struct qsm_sm_figures){0};
+  figures->stall_value = selected_stall(sm, cycle);
+  figures->save_phase = sm->save.phase;
+  for (uint32_t k = 0; k < sm->n_kernels; k++) {
+    figures->snap_c[k] = (uint32_t)sm->quota.snap_c[k];
+    figures->snap_insn[k] = sm->quota.snap_insn[k];
+    figures->quota[k] = sm->quota.quota[k];
+    figures->snap_idle[k] = sm->idle_sampler.snap[k];
+  }
+  for (uint32_t s = 0; s < sm->n_subs; s++) {
+    const struct qsm_qaws *qaws = &sm->sub[s]->sched.qaws;
+    figures->qaws_front[s].budget = qaws->budget;
+    figures->qaws_front[s].valid = qaws->valid;
+    figures->qaws_front[s].ncs = qaws->ncs;
+  }
 }
 
 // ---- state ----

@@ -23,6 +23,14 @@ module qsm_preempt
   parameter type job_t = logic,
   parameter type saved_t = logic,
   parameter type from_sm_t = logic,
+  // Types between the two, from qsm_preempt_types.svh.
+  parameter type evict_t = logic,
+  parameter type launches_t = logic,
+  parameter type ages_t = logic,
+  parameter type next_t = logic,
+  parameter type restore_t = logic,
+  parameter type return_t = logic,
+  parameter type save_t = logic,
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
@@ -39,58 +47,37 @@ module qsm_preempt
   output job_t [NumSms-1:0]       job_o,
   output saved_t [NumKernels-1:0] saved_o,
   // TB adjuster.
-  input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
-  input  technique_e                        evict_technique_i,
+  input  evict_t                            evict_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
   // Moves of SMs.
-  input  logic [NumSms-1:0][NumKernels-1:0] move_i,
-  input  technique_e                        move_technique_i,
+  input  evict_t                            move_i,
   output logic [NumSms-1:0][NumKernels-1:0] move_refused_o,   // pulse
 
-  // Launches.
-  input  slot_regs_t [NumKernels-1:0]      slot_regs_i,
-  input  desc_t [NumKernels-1:0]           desc_i,
-  // Kernel table: registers, pulses, and whether a launch must not end yet.
-  input  logic [NumKernels-1:0]            killed_i,
-  input  logic [NumKernels-1:0]            launch_i,
-  input  logic [NumKernels-1:0]            kill_i,
-  input  logic [NumKernels-1:0]            ending_i,
-  output logic [NumKernels-1:0]            unfinished_o,
-  // SMs: registers, messages.
-  // resident TBs, the youngest first
-  input  logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,
-  input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]     age_tb_i,
-  input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel_i,
-  input  from_sm_t [NumSms-1:0]                      from_sm_i,
-  input  logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
+  // Launches, and whether one must not end yet.
+  input  slot_regs_t [NumKernels-1:0] slot_regs_i,
+  input  desc_t [NumKernels-1:0]      desc_i,
+  input  launches_t                   launches_i,
+  input  logic [NumKernels-1:0]       ending_i,
+  output logic [NumKernels-1:0]       unfinished_o,
+  // SMs: resident TBs; messages, with the ticket of a TB that retires
+  input  ages_t                             ages_i,
+  input  from_sm_t [NumSms-1:0]             from_sm_i,
+  input  logic [NumSms-1:0][TicketW-1:0]    retire_ticket_i,
   // a TB of this kernel is being saved here
-  output logic [NumSms-1:0][NumKernels-1:0]          saving_o,
+  output logic [NumSms-1:0][NumKernels-1:0] saving_o,
 
   // Dispatch, R-PE-8.
   output logic [NumKernels-1:0]             resume_o,  // rs: a saved block is next
   // the job there keeps this kernel's blocks out
   output logic [NumKernels-1:0][NumSms-1:0] closed_o,
   input  logic [KernelW-1:0]                kernel_i,  // candidate
-  output logic [ImageW-1:0]                 image_o,   // of its next saved block
-  output logic                              fresh_o,
-  output logic [TicketW-1:0]                spare_o,
-  // it is dispatched to this SM (at most one bit)
-  input  logic [NumSms-1:0]                 restore_i,
-  input  logic [TbW-1:0]                    restore_tb_i,
-  input  logic [TicketW-1:0]                restore_ticket_i,
+  output next_t                             next_o,    // its next saved block,
+  input  restore_t                          restore_i, // which is dispatched
 
   // Tickets that come back by clean-up, R-PE-7; from no SM whose TB retires in this cycle.
-  output logic [NumSms-1:0]                 return_o,
-  output logic [KernelW-1:0]                return_kernel_o,
-  output logic [TicketW-1:0]                return_ticket_o,
-
-  // Save or flush message.
-  output logic               decision_o,  // nothing is dispatched in this cycle
-  output logic [NumSms-1:0]  save_o,      // at most one bit: the receiver
-  output logic [KernelW-1:0] save_kernel_o,
-  output logic [TbW-1:0]     save_tb_o,
-  output logic [ImageW-1:0]  save_image_o,
-  output logic               save_flush_o
+  output return_t return_o,
+  // Save or flush message; in a cycle with a decision nothing is dispatched.
+  output save_t   save_o
 );
   typedef struct packed {
     logic [KernelW-1:0] kernel;
@@ -155,21 +142,23 @@ module qsm_preempt
     .host_by_slot_i(host_i.by_slot), .host_tb_i(host_i.tb), .host_technique_i(host_i.technique),
     .code_o(status_o.code), .code_sm_o(status_o.sm), .code_tb_o(status_o.tb),
     .code_image_o(code_image),
-    .evict_i, .evict_technique_i, .evict_refused_o,
-    .move_i, .move_technique_i, .move_refused_o,
-    .killed_i, .save_base_i(save_base), .save_limit_i(save_limit), .idempotent_i(idempotent),
+    .evict_i(evict_i.blocks), .evict_technique_i(evict_i.technique), .evict_refused_o,
+    .move_i(move_i.blocks), .move_technique_i(move_i.technique), .move_refused_o,
+    .killed_i(launches_i.killed),
+    .save_base_i(save_base), .save_limit_i(save_limit), .idempotent_i(idempotent),
     .win_rw_i(win_rw), .win_base_i(win_base), .win_limit_i(win_limit),
     .warps_i(warps), .shared_i(shared),
-    .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i(retire), .retire_tb_i(retire_tb),
+    .age_valid_i(ages_i.valid), .age_tb_i(ages_i.tb), .age_kernel_i(ages_i.kernel),
+    .retire_i(retire), .retire_tb_i(retire_tb),
     .job_i(some_job), .used_i(used),
-    .decision_o, .accept_o(accept), .for_host_o(for_host),
-    .sm_o(check_sm), .kernel_o(save_kernel_o), .tb_o(save_tb_o), .technique_o(technique),
-    .image_o(save_image_o)
+    .decision_o(save_o.decision), .accept_o(accept), .for_host_o(for_host),
+    .sm_o(check_sm), .kernel_o(save_o.kernel), .tb_o(save_o.tb), .technique_o(technique),
+    .image_o(save_o.image)
   );
   assign status_o.image = 4'(code_image);
   assign claim = accept && technique != TechniqueDrain;
-  assign save_o = claim ? NumSms'(1) << check_sm : '0;
-  assign save_flush_o = technique == TechniqueFlush;
+  assign save_o.sms = claim ? NumSms'(1) << check_sm : '0;
+  assign save_o.flush = technique == TechniqueFlush;
 
   // ---- clean-up, R-PE-7 ----
   logic [NumSms-1:0] over, cleaned;
@@ -181,24 +170,25 @@ module qsm_preempt
       over[i] = kind_q[i] inside {JobSaved, JobFreed} && !retire[i];
     clean_sm = '0;
     for (int i = NumSms - 1; i >= 0; i--) if (over[i]) clean_sm = SmW'(i);
-    cleaned = (restore_i == '0) ? over & (~over + NumSms'(1)) : '0;
+    cleaned = (restore_i.sms == '0) ? over & (~over + NumSms'(1)) : '0;
   end
   assign done_kernel = job_q[clean_sm].kernel;
-  assign keeps = kind_q[clean_sm] == JobSaved && !killed_i[done_kernel];
-  assign return_o = keeps ? cleaned : '0;
-  assign return_kernel_o = done_kernel;
+  assign keeps = kind_q[clean_sm] == JobSaved && !launches_i.killed[done_kernel];
+  assign return_o.sms = keeps ? cleaned : '0;
+  assign return_o.kernel = done_kernel;
 
   qsm_tb_images #(
     .NumKernels(NumKernels), .NumImages(NumImages), .TicketW(TicketW)
   ) u_images (
-    .clk_i, .rst_ni, .launch_i, .kill_i, .ending_i, .used_o(used), .queued_o(queued),
-    .claim_i(claim), .claim_kernel_i(save_kernel_o), .claim_image_i(save_image_o),
+    .clk_i, .rst_ni, .launch_i(launches_i.launch), .kill_i(launches_i.kill), .ending_i,
+    .used_o(used), .queued_o(queued),
+    .claim_i(claim), .claim_kernel_i(save_o.kernel), .claim_image_i(save_o.image),
     .free_i((|cleaned) && !keeps), .saved_i((|cleaned) && keeps), .done_kernel_i(done_kernel),
     .done_image_i(job_q[clean_sm].image),
     .done_fresh_i(job_q[clean_sm].fresh), .done_ticket_i(job_q[clean_sm].ticket),
-    .done_spare_o(return_ticket_o),
-    .kernel_i, .image_o, .fresh_o, .spare_o, .resume_i(|restore_i),
-    .resume_ticket_i(restore_ticket_i)
+    .done_spare_o(return_o.ticket),
+    .kernel_i, .image_o(next_o.image), .fresh_o(next_o.fresh), .spare_o(next_o.spare),
+    .resume_i(|restore_i.sms), .resume_ticket_i(restore_i.ticket)
   );
 
   // ---- jobs ----
@@ -218,11 +208,12 @@ module qsm_preempt
             kind_q[i] <= retire_saved[i] ? JobSaved : JobFreed;
             if (retire_saved[i]) job_q[i].ticket <= retire_ticket_i[i];
             else if (job_q[i].host)
-              result_q[i] <= killed_i[job_q[i].kernel] ? ResultKilled : ResultEndedBefore;
+              result_q[i] <= launches_i.killed[job_q[i].kernel] ? ResultKilled : ResultEndedBefore;
           end
           JobDrain: if (ends) begin
             kind_q[i] <= JobNone;
-            if (job_q[i].host) result_q[i] <= killed_i[job_q[i].kernel] ? ResultKilled : ResultDone;
+            if (job_q[i].host)
+              result_q[i] <= launches_i.killed[job_q[i].kernel] ? ResultKilled : ResultDone;
           end
           JobRestore: if (restored[i]) kind_q[i] <= JobFreed;
           JobSaved, JobFreed: if (cleaned[i]) begin
@@ -233,19 +224,19 @@ module qsm_preempt
           default: begin
             if (accepted) begin
               kind_q[i] <= (technique == TechniqueDrain) ? JobDrain : JobSave;
-              job_q[i].kernel <= save_kernel_o;
-              job_q[i].tb <= save_tb_o;
-              job_q[i].image <= save_image_o;
+              job_q[i].kernel <= save_o.kernel;
+              job_q[i].tb <= save_o.tb;
+              job_q[i].image <= save_o.image;
               job_q[i].fresh <= technique == TechniqueFlush;
               job_q[i].host <= for_host;
               if (for_host) result_q[i] <= ResultRunning;
             end
-            if (restore_i[i]) begin
+            if (restore_i.sms[i]) begin
               kind_q[i] <= JobRestore;
               job_q[i].kernel <= kernel_i;
-              job_q[i].tb <= restore_tb_i;
-              job_q[i].image <= image_o;
-              job_q[i].fresh <= fresh_o;
+              job_q[i].tb <= restore_i.tb;
+              job_q[i].image <= next_o.image;
+              job_q[i].fresh <= next_o.fresh;
               job_q[i].host <= 1'b0;
             end
           end
@@ -258,9 +249,9 @@ module qsm_preempt
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !((accepted || restore_i[i]) && kind_q[i] != JobNone));
+        !((accepted || restore_i.sms[i]) && kind_q[i] != JobNone));
     // R-PE-4
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !(accepted && restore_i != '0));
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !(accepted && restore_i.sms != '0));
     assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(retire[i] && retire_saved[i]) || (ends && kind_q[i] == JobSave));
     assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -277,7 +268,7 @@ module qsm_preempt
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       resume_o[k] = queued[k] != '0 && !hold[k];
-      unfinished_o[k] = !killed_i[k] && used[k] != '0;
+      unfinished_o[k] = !launches_i.killed[k] && used[k] != '0;
       for (int unsigned i = 0; i < NumSms; i++) begin
         if (some_job[i] && job_q[i].kernel == KernelW'(k)) unfinished_o[k] = 1'b1;
         closed_o[k][i] = resume_o[k] ? some_job[i] : kind_q[i] inside {JobSaved, JobDrain} &&

@@ -79,6 +79,7 @@ module qsm_tb_sched
 );
   localparam int unsigned SmCountW = $clog2(NumSms + 1);
   localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1);
+  `include "qsm_preempt_types.svh"
 
   // ---- registers and messages, as the parts want them ----
   logic [NumKernels-1:0] valid, qos;
@@ -215,13 +216,9 @@ module qsm_tb_sched
   logic [NumSms-1:0][SubW-1:0] look_first;
   logic [NumSms-1:0][GranW-1:0] look_base;
   logic [NumSms-1:0][TicketW-1:0] ticket, retire_ticket;
-  // a block, new or saved, is dispatched there; a ticket comes back by clean-up
-  logic [NumSms-1:0] started, returned;
-  logic [KernelW-1:0] returned_kernel;
-  logic [TicketW-1:0] returned_ticket;
-  logic [NumSms-1:0][MaxTbs-1:0] age_valid;
-  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0] age_tb;
-  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel;
+  logic [NumSms-1:0] started;               // a block, new or saved, is dispatched there
+  return_t returned;
+  ages_t ages;
   logic [Granules-1:0] run;                 // granules of the candidate
   logic [GranW-1:0] base;                   // the first of them
   logic [TicketW-1:0] message_ticket;
@@ -245,7 +242,7 @@ module qsm_tb_sched
     qsm_tb_ages #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_ages (
       .clk_i, .rst_ni, .add_i(started[i]), .add_tb_i(free_tb[i]), .add_kernel_i(kernel),
       .remove_i(retire[i]), .remove_tb_i(retire_tb[i]),
-      .valid_o(age_valid[i]), .tb_o(age_tb[i]), .kernel_o(age_kernel[i])
+      .valid_o(ages.valid[i]), .tb_o(ages.tb[i]), .kernel_o(ages.kernel[i])
     );
 
     qsm_tb_tickets #(
@@ -253,9 +250,9 @@ module qsm_tb_sched
       .TicketW(TicketW)
     ) u_tickets (
       .clk_i, .rst_ni, .launch_i, .kernel_i(kernel), .ticket_o(ticket[i]), .take_i(started[i]),
-      .push_i((retire[i] && !retire_saved[i]) || returned[i]),  // never both: R-PE-7
-      .push_kernel_i(retire[i] ? retire_idx : returned_kernel),
-      .push_ticket_i(retire[i] ? retire_ticket[i] : returned_ticket)
+      .push_i((retire[i] && !retire_saved[i]) || returned.sms[i]),  // never both: R-PE-7
+      .push_kernel_i(retire[i] ? retire_idx : returned.kernel),
+      .push_ticket_i(retire[i] ? retire_ticket[i] : returned.ticket)
     );
   end
 
@@ -265,34 +262,30 @@ module qsm_tb_sched
   preempt_status_t preempt_status;
   job_t [NumSms-1:0] job;
   saved_t [NumKernels-1:0] saved;
-  logic decision, fresh, save_flush;
-  logic [NumSms-1:0] save;
-  logic [KernelW-1:0] save_kernel;
-  logic [TbW-1:0] save_tb;
-  logic [ImageW-1:0] save_image, image;
-  logic [TicketW-1:0] spare;
+  evict_t evicts, moves_away;
+  launches_t all_launches;
+  next_t next;
+  restore_t restore;
+  save_t save;
+  assign evicts = '{blocks: evict, technique: gpu_regs_i.adjust_technique};
+  assign moves_away = '{blocks: move_evict, technique: gpu_regs_i.move_technique};
+  assign all_launches = '{killed: killed, launch: launch_i, kill: kill_o};
+  assign restore = '{sms: resume[kernel] ? started : '0, tb: free_tb[sm], ticket: ticket[sm]};
   qsm_preempt #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
     .LineBytes(LineBytes), .TicketW(TicketW), .slot_regs_t(slot_regs_t), .desc_t(desc_t),
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
-    .saved_t(saved_t), .from_sm_t(from_sm_t)
+    .saved_t(saved_t), .from_sm_t(from_sm_t), .evict_t(evict_t), .launches_t(launches_t),
+    .ages_t(ages_t), .next_t(next_t), .restore_t(restore_t), .return_t(return_t), .save_t(save_t)
   ) u_preempt (
     .clk_i, .rst_ni,
     .host_i(preempt_i), .status_o(preempt_status), .job_o(job), .saved_o(saved),
-    .evict_i(evict), .evict_technique_i(gpu_regs_i.adjust_technique),
-    .evict_refused_o(evict_refused), .move_i(move_evict),
-    .move_technique_i(gpu_regs_i.move_technique), .move_refused_o(move_refused),
-    .slot_regs_i, .desc_i,
-    .killed_i(killed), .launch_i, .kill_i(kill_o), .ending_i(ending), .unfinished_o(unfinished),
-    .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel),
-    .from_sm_i, .retire_ticket_i(retire_ticket), .saving_o(saving),
-    .resume_o(resume), .closed_o(closed), .kernel_i(kernel), .image_o(image), .fresh_o(fresh),
-    .spare_o(spare),
-    .restore_i(resume[kernel] ? started : '0), .restore_tb_i(free_tb[sm]),
-    .restore_ticket_i(ticket[sm]),
-    .return_o(returned), .return_kernel_o(returned_kernel), .return_ticket_o(returned_ticket),
-    .decision_o(decision), .save_o(save), .save_kernel_o(save_kernel), .save_tb_o(save_tb),
-    .save_image_o(save_image), .save_flush_o(save_flush)
+    .evict_i(evicts), .evict_refused_o(evict_refused), .move_i(moves_away),
+    .move_refused_o(move_refused), .slot_regs_i, .desc_i,
+    .launches_i(all_launches), .ending_i(ending), .unfinished_o(unfinished),
+    .ages_i(ages), .from_sm_i, .retire_ticket_i(retire_ticket), .saving_o(saving),
+    .resume_o(resume), .closed_o(closed), .kernel_i(kernel), .next_o(next), .restore_i(restore),
+    .return_o(returned), .save_o(save)
   );
 
   // ---- run-time adjustment ----
@@ -318,7 +311,7 @@ module qsm_tb_sched
     .warps_i(warps), .whole_i(whole), .rest_i(rest), .granules_i(granules),
     .idle_i(idle), .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(free_granules),
     .first_i(first),
-    .age_valid_i(age_valid), .age_tb_i(age_tb), .age_kernel_i(age_kernel), .look_tb_o(look_tb),
+    .age_valid_i(ages.valid), .age_tb_i(ages.tb), .age_kernel_i(ages.kernel), .look_tb_o(look_tb),
     .look_first_i(look_first), .look_base_i(look_base),
     .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(granules_fit), .fit_run_i(run),
     .alloc_busy_i(alloc_busy), .alloc_we_i(alloc_we), .target_i(target), .sm_o(adjust_sm),
@@ -337,7 +330,7 @@ module qsm_tb_sched
     end
   end
   qsm_tb_dispatch #(.NumSms(NumSms), .NumKernels(NumKernels), .Granules(Granules)) u_dispatch (
-    .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy || decision), .ready_i(ready),
+    .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy || save.decision), .ready_i(ready),
     .room_i(room), .granules_i(granules),
     .kernel_o(kernel), .sm_o(sm), .fits_i(fits), .free_granules_i(free_granules),
     .dispatched_o(dispatched), .started_o(started), .base_o(base), .run_o(run),
@@ -363,16 +356,17 @@ module qsm_tb_sched
       end
     end
   end
-  assign message_image = decision ? save_image : restores ? image : '0;
-  assign message_ticket = restores ? spare : ticket[sm];
-  assign dispatch_valid_o = started | save;
+  assign message_image = save.decision ? save.image : restores ? next.image : '0;
+  assign message_ticket = restores ? next.spare : ticket[sm];
+  assign dispatch_valid_o = started | save.sms;
   always_comb begin
     dispatch_o.valid = |dispatch_valid_o;
-    {dispatch_o.op} = decision ? {1'b1, save_flush} : {1'b0, restores};  // an enumeration or not
-    dispatch_o.kernel = decision ? save_kernel : kernel;
-    dispatch_o.tb = decision ? save_tb : free_tb[sm];
+    // an enumeration or not
+    {dispatch_o.op} = save.decision ? {1'b1, save.flush} : {1'b0, restores};
+    dispatch_o.kernel = save.decision ? save.kernel : kernel;
+    dispatch_o.tb = save.decision ? save.tb : free_tb[sm];
     dispatch_o.image = 4'(message_image);
-    dispatch_o.fresh = restores && fresh;
+    dispatch_o.fresh = restores && next.fresh;
     dispatch_o.first = first[sm];
     dispatch_o.base = base;
     dispatch_o.block = new_block;

@@ -22,15 +22,21 @@ for file in $(cd "$work" && find rtl c_model docs -type f | sort); do
   sed 's/^/# /' "$work/diff"
 done
 
-# The bench's rows, such as {"ID", 0x00, ...} of the GPU's table and the slots', and the header's, both as lines "GROUP NAME ADDRESS".
+# The bench's rows, such as {"ID", 0x00, ...} of the GPU's table and the slots', {"quota", 31, "SMSEL_QUOTA", 0x108, ...} of the figures', and
+# the header's, both as lines "GROUP NAME ADDRESS".
 sed -n 's/^inline std::vector<Register> kGpuRegisters.*/group REG/p; s/^inline std::vector<Register> kSlotRegisters.*/group SLOT/p
+        s/^constexpr Figure kFigures.*/group REG/p; s/^ *{"[a-z0-9_]*", [0-9]*, "\([A-Z0-9_]*\)", \(0x[0-9A-F]*\)[,}].*/\1 \2/p
         s/^ *{"\([A-Z0-9_]*\)", \(0x[0-9A-F]*\),.*/\1 \2/p' tb/unit/ctrl/ctrl_ref.h \
   | while read -r name value; do
       if [ "$name" = group ]; then group=$value; else echo "$group $name $((value))"; fi
     done | sort > "$work/bench"
-sed -n 's/^#define QSM_\(REG\|SLOT\)_\([A-Z0-9_]*\)  *\(0x[0-9a-f]\{4\}\)u$/\1 \2 \3/p' c_model/qsm_regs.h | grep -v -E ' (BASE|STRIDE) ' \
-  | while read -r group name address; do echo "$group $name $((address))"; done | sort > "$work/header"
-[ "$(wc -l < "$work/bench")" -ge 80 ] && [ -z "$(comm -23 "$work/bench" "$work/header")" ]
+sed -n 's/^#define QSM_\(REG\|SLOT\)_\([A-Z0-9_]*\)  *\(0x[0-9a-f]\{4\}\)u\(  .*\)*$/\1 \2 \3/p' c_model/qsm_regs.h | grep -v -E ' (BASE|STRIDE) ' \
+  | while read -r group name address; do echo "$group $name $((address))"; done > "$work/header"
+base=$(sed -n 's/^#define QSM_SMSEL_BASE *\(0x[0-9a-f]*\)u$/\1/p' c_model/qsm_regs.h)
+sed -n 's/^#define QSM_\(SMSEL_[A-Z0-9_]*\)  *\(0x[0-9a-f]\{4\}\)u$/\1 \2/p' c_model/qsm_regs.h | grep -v -E 'BASE|STRIDE' \
+  | while read -r name offset; do echo "REG $name $((base + offset))"; done >> "$work/header"
+sort -o "$work/header" "$work/header"
+[ "$(wc -l < "$work/bench")" -ge 85 ] && [ -z "$(comm -23 "$work/bench" "$work/header")" ]
 verdict 'the addresses are those that tb/unit/ctrl/ctrl_ref.h keeps by hand' $?
 comm -23 "$work/bench" "$work/header" | sed 's/^/# /'
 echo "1..$n"

@@ -77,7 +77,7 @@ class Task:
         if opened:
             parameters += "".join(f" --blackboxed-module {module}" for module in opened)
             cuts.append("cutpoint -blackbox")
-        sources = " ".join(pathlib.Path(file).name for file in self.files)
+        sources = " ".join(pathlib.Path(file).name for file in self.files if not str(file).endswith(".svh"))  # that is included, from beside the others
         return "\n".join(["[options]", *([f"timeout {limit_s}"] if limit_s else []), f"mode {mode}", *([f"depth {depth}"] if depth else []), "", "[engines]", engine, "", "[script]",
                           f"read_slang --no-synthesis-define --top {top}{parameters} {sources}", f"prep -top {top}", "memory_map", *cuts, "", "[files]",
                           *(str(ROOT / file) for file in self.files), ""])

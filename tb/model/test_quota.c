@@ -248,8 +248,10 @@ static void words_count_from_their_load_message_on(void **unused) {
   run(&rig, 20);
   expect_counters(&rig, 100, 50);
   assert_int_equal(dcnt(&rig), left - 20);
-  assert_int_equal(qsm_sm_quota(rig.sm, 0), 1000);
-  assert_int_equal(qsm_sm_quota(rig.sm, 1), 2000);
+  struct qsm_sm_figures figures;
+  qsm_sm_figures(rig.sm, rig.cycle, &figures);
+  assert_int_equal(figures.quota[0], 1000);
+  assert_int_equal(figures.quota[1], 2000);
   assert_int_equal(count_events(&rig, QSM_EV_QLOAD), n_loads + 1);
   send_quota_load(&rig, QSM_SCHEME_ELASTIC);  // without words it starts nothing
   run(&rig, 20);

@@ -12,6 +12,7 @@ module formal_qos_mgr
   parameter int unsigned MaxTbs = 3,
   parameter int unsigned NocLat = 1,
   parameter int unsigned QosLat = 111,
+  localparam int unsigned SnapW = 20,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
@@ -33,46 +34,7 @@ module formal_qos_mgr
   input logic [63:0]                            cycle_i
 );
   // ---- Types of the ports ----
-  typedef struct packed {
-    scheme_e scheme;
-    logic [19:0] epoch_len;
-    logic [18:0] alpha_cap;
-    logic [7:0] rollover_cap;
-    logic alpha_en;
-    logic [3:0] nonqos_quota;
-  } gpu_regs_t;
-  typedef struct packed {
-    struct packed {
-      logic qos;
-      logic valid;
-    } ctx;
-    logic [31:0] goal;
-    logic [31:0] iso_ipc;
-  } slot_regs_t;
-  typedef struct packed {
-    logic [NumKernels-1:0] busy, had_tb;
-    logic [NumSms-1:0][NumKernels-1:0][5:0] staying;
-  } tb_status_t;
-  typedef struct packed {
-    logic [NumKernels-1:0][19:0] snap_insn;
-  } figures_t;
-  typedef struct packed {
-    logic valid;
-    logic [KernelW-1:0] kernel;
-    logic [30:0] quota;
-    logic [30:0] credit;
-  } quota_word_t;
-  typedef struct packed {
-    logic valid;
-    logic [2:0] scheme;
-  } quota_load_t;
-  typedef struct packed {
-    logic busy;
-    logic [31:0] epoch_count, epoch_e_lo;
-    logic [NumKernels-1:0][47:0] insn, cycles;
-    logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
-    logic [NumKernels-1:0][18:0] alpha, ratio;
-  } status_t;
+  `include "qsm_qos_mgr_types.svh"
 
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
@@ -82,8 +44,13 @@ module formal_qos_mgr
   quota_load_t load;
   status_t status;
   always_comb begin
-    gpu_regs = '{scheme: scheme_i, epoch_len: epoch_len_i, alpha_cap: alpha_cap_i,
-        rollover_cap: rollover_cap_i, alpha_en: alpha_en_i, nonqos_quota: nonqos_quota_i};
+    gpu_regs = '0;
+    gpu_regs.scheme = scheme_i;
+    gpu_regs.epoch_len = epoch_len_i;
+    gpu_regs.alpha_cap = alpha_cap_i;
+    gpu_regs.rollover_cap = rollover_cap_i;
+    gpu_regs.alpha_en = alpha_en_i;
+    gpu_regs.nonqos_quota = nonqos_quota_i;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, goal: goal_i[k],
           iso_ipc: iso_ipc_i[k]};
@@ -102,7 +69,7 @@ module formal_qos_mgr
   assign {busy, epochs} = {status.busy, status.epoch_count};
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
-    .SnapW(20), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
+    .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
     .figures_t(figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
     .status_t(status_t)
   ) u_dut (

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place of qsm_preempt, which has a proof of its own: its outputs may say anything at any time.
 // proofs.txt cannot open it, as yosys makes no black box of a module with types as parameters.
-module qsm_preempt
-  import qsm_enums_pkg::*;
-#(
+module qsm_preempt #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
   parameter int unsigned MaxTbs = 8,      // 1..32
@@ -18,10 +16,15 @@ module qsm_preempt
   parameter type job_t = logic,
   parameter type saved_t = logic,
   parameter type from_sm_t = logic,
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
-  localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
-  localparam int unsigned ImageW = (NumImages > 1) ? $clog2(NumImages) : 1
+  // Types between the two, from qsm_preempt_types.svh.
+  parameter type evict_t = logic,
+  parameter type launches_t = logic,
+  parameter type ages_t = logic,
+  parameter type next_t = logic,
+  parameter type restore_t = logic,
+  parameter type return_t = logic,
+  parameter type save_t = logic,
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -33,54 +36,34 @@ module qsm_preempt
   output job_t [NumSms-1:0]       job_o,
   output saved_t [NumKernels-1:0] saved_o,
   // TB adjuster.
-  input  logic [NumSms-1:0][NumKernels-1:0] evict_i,
-  input  technique_e                        evict_technique_i,
+  input  evict_t                            evict_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
 
-  // Launches.
-  input  slot_regs_t [NumKernels-1:0]      slot_regs_i,
-  input  desc_t [NumKernels-1:0]           desc_i,
-  // Kernel table: registers, pulses, and whether a launch must not end yet.
-  input  logic [NumKernels-1:0]            killed_i,
-  input  logic [NumKernels-1:0]            launch_i,
-  input  logic [NumKernels-1:0]            kill_i,
-  input  logic [NumKernels-1:0]            ending_i,
-  output logic [NumKernels-1:0]            unfinished_o,
-  // SMs: registers, messages.
-  // resident TBs, the youngest first
-  input  logic [NumSms-1:0][MaxTbs-1:0]              age_valid_i,
-  input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]     age_tb_i,
-  input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0] age_kernel_i,
-  input  from_sm_t [NumSms-1:0]                      from_sm_i,
-  input  logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
+  // Launches, and whether one must not end yet.
+  input  slot_regs_t [NumKernels-1:0] slot_regs_i,
+  input  desc_t [NumKernels-1:0]      desc_i,
+  input  launches_t                   launches_i,
+  input  logic [NumKernels-1:0]       ending_i,
+  output logic [NumKernels-1:0]       unfinished_o,
+  // SMs: resident TBs; messages, with the ticket of a TB that retires
+  input  ages_t                             ages_i,
+  input  from_sm_t [NumSms-1:0]             from_sm_i,
+  input  logic [NumSms-1:0][TicketW-1:0]    retire_ticket_i,
   // a TB of this kernel is being saved here
-  output logic [NumSms-1:0][NumKernels-1:0]          saving_o,
+  output logic [NumSms-1:0][NumKernels-1:0] saving_o,
 
   // Dispatch, R-PE-8.
   output logic [NumKernels-1:0]             resume_o,  // rs: a saved block is next
   // the job there keeps this kernel's blocks out
   output logic [NumKernels-1:0][NumSms-1:0] closed_o,
   input  logic [KernelW-1:0]                kernel_i,  // candidate
-  output logic [ImageW-1:0]                 image_o,   // of its next saved block
-  output logic                              fresh_o,
-  output logic [TicketW-1:0]                spare_o,
-  // it is dispatched to this SM (at most one bit)
-  input  logic [NumSms-1:0]                 restore_i,
-  input  logic [TbW-1:0]                    restore_tb_i,
-  input  logic [TicketW-1:0]                restore_ticket_i,
+  output next_t                             next_o,    // its next saved block,
+  input  restore_t                          restore_i, // which is dispatched
 
   // Tickets that come back by clean-up, R-PE-7; from no SM whose TB retires in this cycle.
-  output logic [NumSms-1:0]                 return_o,
-  output logic [KernelW-1:0]                return_kernel_o,
-  output logic [TicketW-1:0]                return_ticket_o,
-
-  // Save or flush message.
-  output logic               decision_o,  // nothing is dispatched in this cycle
-  output logic [NumSms-1:0]  save_o,      // at most one bit: the receiver
-  output logic [KernelW-1:0] save_kernel_o,
-  output logic [TbW-1:0]     save_tb_o,
-  output logic [ImageW-1:0]  save_image_o,
-  output logic               save_flush_o
+  output return_t return_o,
+  // Save or flush message; in a cycle with a decision nothing is dispatched.
+  output save_t   save_o
 );
   any_value #(.Width($bits(status_o))) u_status (.clk_i, .value_o(status_o));
   any_value #(.Width($bits(job_o))) u_job (.clk_i, .value_o(job_o));
@@ -90,16 +73,7 @@ module qsm_preempt
   any_value #(.Width($bits(saving_o))) u_saving (.clk_i, .value_o(saving_o));
   any_value #(.Width($bits(resume_o))) u_resume (.clk_i, .value_o(resume_o));
   any_value #(.Width($bits(closed_o))) u_closed (.clk_i, .value_o(closed_o));
-  any_value #(.Width($bits(image_o))) u_image (.clk_i, .value_o(image_o));
-  any_value #(.Width($bits(fresh_o))) u_fresh (.clk_i, .value_o(fresh_o));
-  any_value #(.Width($bits(spare_o))) u_spare (.clk_i, .value_o(spare_o));
+  any_value #(.Width($bits(next_o))) u_next (.clk_i, .value_o(next_o));
   any_value #(.Width($bits(return_o))) u_return (.clk_i, .value_o(return_o));
-  any_value #(.Width($bits(return_kernel_o))) u_return_kernel (.clk_i, .value_o(return_kernel_o));
-  any_value #(.Width($bits(return_ticket_o))) u_return_ticket (.clk_i, .value_o(return_ticket_o));
-  any_value #(.Width($bits(decision_o))) u_decision (.clk_i, .value_o(decision_o));
   any_value #(.Width($bits(save_o))) u_save (.clk_i, .value_o(save_o));
-  any_value #(.Width($bits(save_kernel_o))) u_save_kernel (.clk_i, .value_o(save_kernel_o));
-  any_value #(.Width($bits(save_tb_o))) u_save_tb (.clk_i, .value_o(save_tb_o));
-  any_value #(.Width($bits(save_image_o))) u_save_image (.clk_i, .value_o(save_image_o));
-  any_value #(.Width($bits(save_flush_o))) u_save_flush (.clk_i, .value_o(save_flush_o));
 endmodule

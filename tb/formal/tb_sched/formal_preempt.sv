@@ -14,6 +14,8 @@ module formal_preempt
   parameter int unsigned Answer = 4,  // cycles from the message to what it brings
   parameter int unsigned Late = 16,   // cycles from the answer to the clean-up
   localparam int unsigned TicketW = 3,
+  localparam int unsigned SubW = 1,
+  localparam int unsigned GranW = 5,
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
@@ -73,71 +75,25 @@ module formal_preempt
   r++) age_kernel[i][r] = kernel_q[i][age_tb_i[i][r]];
 
   // ---- Types of the ports ----
-  typedef struct packed {
-    logic [19:0] save_base;
-    logic [19:0] save_limit;
-    logic idempotent;
-    logic preempt_hold;
-  } slot_regs_t;
-  typedef struct packed {
-    logic [31:0] base;
-    logic [31:0] limit;
-    logic w;
-    logic r;
-  } window_t;
-  typedef struct packed {
-    logic [6:0] warps;
-    logic [18:0] shared;
-    window_t [1:0] win;
-  } desc_t;
-  typedef struct packed {
-    logic valid;
-    logic [SmW-1:0] sm;
-    logic [KernelW-1:0] kernel;
-    logic [TbW-1:0] tb;
-    logic by_slot;
-    technique_e technique;
-  } preempt_req_t;
-  typedef struct packed {
-    preempt_code_e code;
-    logic [SmW-1:0] sm;
-    logic [TbW-1:0] tb;
-    logic [3:0] image;
-  } preempt_status_t;
-  typedef struct packed {
-    logic [2:0] kind;
-    logic [KernelW-1:0] kernel;
-    logic [TbW-1:0] tb;
-    logic [3:0] image;
-    logic [2:0] result;
-  } shown_t;
-  typedef struct packed {
-    logic [4:0] images;
-    logic [4:0] queued;
-  } saved_t;
-  typedef struct packed {
-    struct packed {
-      logic valid;
-      logic [TbW-1:0] tb;
-      logic saved;
-    } retire;
-    logic restored;
-  } from_sm_t;
+  `include "qsm_tb_sched_types.svh"
+  `include "qsm_preempt_types.svh"
 
   slot_regs_t [NumKernels-1:0] slot_regs;
   desc_t [NumKernels-1:0]      desc;
   preempt_req_t                host;
   preempt_status_t             status;
-  shown_t [NumSms-1:0]         shown;
+  job_t [NumSms-1:0]           shown;
   saved_t [NumKernels-1:0]     saved;
   from_sm_t [NumSms-1:0]       from_sm;
   always_comb begin
     host = '{valid: host_i, sm: host_sm_i, kernel: host_kernel_i, tb: host_tb_i,
         by_slot: host_by_slot_i, technique: host_technique_i};
-    desc = '0;
+    {slot_regs, desc, from_sm} = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      slot_regs[k] = '{save_base: save_base_i[k], save_limit: save_limit_i[k],
-          idempotent: idempotent_i[k], preempt_hold: hold_i[k]};
+      slot_regs[k].save_base = save_base_i[k];
+      slot_regs[k].save_limit = save_limit_i[k];
+      slot_regs[k].idempotent = idempotent_i[k];
+      slot_regs[k].preempt_hold = hold_i[k];
       desc[k].warps = warps_i[k];
       desc[k].shared = shared_i[k];
       for (int unsigned w = 0; w < 2; w++) begin
@@ -146,9 +102,8 @@ module formal_preempt
       end
     end
     for (int unsigned i = 0; i < NumSms; i++) begin
-      from_sm[i] = '{
-          retire: '{valid: retire_i[i], tb: retire_tb_i[i], saved: retire_saved_i[i]},
-          restored: restored_i[i]};
+      from_sm[i].retire = '{valid: retire_i[i], tb: retire_tb_i[i], saved: retire_saved_i[i]};
+      from_sm[i].restored = restored_i[i];
     end
   end
 
@@ -165,10 +120,24 @@ module formal_preempt
   logic [NumKernels-1:0]                unfinished, resume;
   logic [NumKernels-1:0][NumSms-1:0]    closed;
   logic                                 fresh, decision, save_flush;
-  logic [TicketW-1:0]                   spare, return_ticket;
   logic [NumSms-1:0]                    returns, save, restores;
   logic [KernelW-1:0]                   return_kernel, save_kernel;
+  ages_t                                ages;
+  launches_t                            launches;
+  evict_t                               evict;
+  next_t                                next;
+  restore_t                             restore;
+  return_t                              returned;
+  save_t                                save_msg;
   assign restores = resume[kernel_i] ? started_i : '0;
+  assign ages = '{valid: age_valid_i, tb: age_tb_i, kernel: age_kernel};
+  assign launches = '{killed: killed_q, launch: launch_i, kill: kill_i};
+  assign evict = '{blocks: evict_i, technique: evict_technique_i};
+  assign restore = '{sms: restores, tb: start_tb_i, ticket: start_ticket_i};
+  assign {image, fresh} = {next.image, next.fresh};
+  assign {returns, return_kernel} = {returned.sms, returned.kernel};
+  assign {decision, save, save_flush} = {save_msg.decision, save_msg.sms, save_msg.flush};
+  assign {save_kernel, save_tb, save_image} = {save_msg.kernel, save_msg.tb, save_msg.image};
   assign code = status.code;
   assign used = u_dut.used;
   assign queued = u_dut.queued;
@@ -188,20 +157,16 @@ module formal_preempt
   end
   qsm_preempt #(.NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
       .LineBytes(16), .TicketW(TicketW), .slot_regs_t(slot_regs_t), .desc_t(desc_t),
-      .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(shown_t),
-      .saved_t(saved_t), .from_sm_t(from_sm_t)) u_dut (
+      .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
+      .saved_t(saved_t), .from_sm_t(from_sm_t), .evict_t(evict_t), .launches_t(launches_t),
+      .ages_t(ages_t), .next_t(next_t), .restore_t(restore_t), .return_t(return_t),
+      .save_t(save_t)) u_dut (
     .clk_i, .rst_ni, .host_i(host), .status_o(status), .job_o(shown), .saved_o(saved),
-    .evict_i, .evict_technique_i, .evict_refused_o(refused), .slot_regs_i(slot_regs),
-    .desc_i(desc), .killed_i(killed_q), .launch_i, .kill_i, .ending_i,
-    .unfinished_o(unfinished),
-    .age_valid_i, .age_tb_i, .age_kernel_i(age_kernel), .from_sm_i(from_sm),
-    .retire_ticket_i, .saving_o(saving),
-    .resume_o(resume), .closed_o(closed), .kernel_i, .image_o(image), .fresh_o(fresh),
-    .spare_o(spare),
-    .restore_i(restores), .restore_tb_i(start_tb_i), .restore_ticket_i(start_ticket_i),
-    .return_o(returns), .return_kernel_o(return_kernel), .return_ticket_o(return_ticket),
-    .decision_o(decision), .save_o(save), .save_kernel_o(save_kernel), .save_tb_o(save_tb),
-    .save_image_o(save_image), .save_flush_o(save_flush)
+    .evict_i(evict), .evict_refused_o(refused), .slot_regs_i(slot_regs), .desc_i(desc),
+    .launches_i(launches), .ending_i, .unfinished_o(unfinished), .ages_i(ages),
+    .from_sm_i(from_sm), .retire_ticket_i, .saving_o(saving),
+    .resume_o(resume), .closed_o(closed), .kernel_i, .next_o(next), .restore_i(restore),
+    .return_o(returned), .save_o(save_msg)
   );
 
   // ---- Jobs by the page: what is asked of the SM, what it has answered ----
@@ -213,10 +178,10 @@ module formal_preempt
     logic [ImageW-1:0] image;
     logic host;
     answer_e answer;
-  } job_t;
+  } asked_t;
   typedef enum logic [2:0] { Free, Written, Saved, Restored, Dropped } place_e;
   logic   [NumSms-1:0]                    job_q;
-  job_t   [NumSms-1:0]                    jobs_q, jobs_d;
+  asked_t   [NumSms-1:0]                    jobs_q, jobs_d;
   logic   [NumSms-1:0][2:0]               result_q;
   logic   [NumSms-1:0][2:0]               waited_q;
   logic   [NumSms-1:0][4:0]               late_q;
@@ -390,7 +355,7 @@ module formal_preempt
   end
 
   // The kind the page gives such a job.
-  function automatic logic [2:0] kind_of(logic valid, job_t job);
+  function automatic logic [2:0] kind_of(logic valid, asked_t job);
     if (!valid) return JobNone;
     if (job.answer == IsSaved) return JobSaved;
     if (job.answer == IsOver) return JobFreed;

@@ -14,6 +14,8 @@ module formal_tb_sched
   localparam int unsigned SmW = $clog2(NumSms),
   localparam int unsigned KernelW = $clog2(NumKernels),
   localparam int unsigned TbW = $clog2(MaxTbs),
+  localparam int unsigned SubW = 1,
+  localparam int unsigned TicketW = $clog2(1 + NumSms * MaxTbs),
   localparam int unsigned GranW = $clog2(Granules)
 ) (
   input logic                                clk_i,
@@ -32,95 +34,7 @@ module formal_tb_sched
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   // ---- Types of the ports ----
-  typedef struct packed {
-    struct packed {
-      logic qos;
-      logic valid;
-    } ctx;
-    logic [NumSms-1:0] sm_mask;
-    logic [19:0] save_base;
-    logic [19:0] save_limit;
-    logic idempotent;
-    logic preempt_hold;
-  } slot_regs_t;
-  typedef struct packed {
-    logic [31:0] base;
-    logic [31:0] limit;
-    logic w;
-    logic r;
-  } window_t;
-  typedef struct packed {
-    logic [2:0][15:0] grid;
-    logic [6:0] warps;
-    logic [GranW:0] granules;
-    logic [18:0] shared;
-    window_t [1:0] win;
-  } desc_t;
-  typedef struct packed {
-    logic adjust;
-    technique_e adjust_technique;
-    struct packed {logic on;} latecomers;
-  } gpu_regs_t;
-  typedef struct packed {
-    logic valid;
-    logic [SmW-1:0] sm;
-    logic [KernelW-1:0] kernel;
-    logic [TbW-1:0] tb;
-    logic by_slot;
-    technique_e technique;
-  } preempt_req_t;
-  typedef struct packed {
-    logic [3:0] code;
-    logic [SmW-1:0] sm;
-    logic [TbW-1:0] tb;
-    logic [3:0] image;
-  } preempt_status_t;
-  typedef struct packed {
-    logic [2:0] kind;
-    logic [KernelW-1:0] kernel;
-    logic [TbW-1:0] tb;
-    logic [3:0] image;
-    logic [2:0] result;
-  } job_t;
-  typedef struct packed {
-    logic [4:0] images;
-    logic [4:0] queued;
-  } saved_t;
-  typedef struct packed {
-    logic [NumKernels-1:0] busy, killed, ended, faulted, had_tb;
-    logic [NumKernels-1:0][31:0] launches;
-    logic [NumKernels-1:0][SmW-1:0] fault_sm;
-    logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target, staying;
-    logic alloc_busy, adjust_busy;
-    preempt_status_t preempt;
-    job_t [NumSms-1:0] job;
-    saved_t [NumKernels-1:0] saved;
-  } status_t;
-  typedef struct packed {
-    logic [NumKernels-1:0][12:0] snap_idle;
-  } figures_t;
-  typedef struct packed {
-    logic valid;
-    logic [1:0] op;
-    logic [KernelW-1:0] kernel;
-    logic [TbW-1:0] tb;
-    logic first;
-    logic [GranW-1:0] base;
-    logic [2:0][15:0] block;
-    logic [31:0] linear;
-    logic [3:0] image;
-    logic fresh;
-    logic [$clog2(1 + NumSms * MaxTbs)-1:0] ticket;
-  } dispatch_t;
-  typedef struct packed {
-    struct packed {
-      logic valid;
-      logic [TbW-1:0] tb;
-      logic saved;
-    } retire;
-    logic restored;
-    logic [NumKernels-1:0] fault;
-  } from_sm_t;
+  `include "qsm_tb_sched_types.svh"
 
   slot_regs_t [NumKernels-1:0]            slot_regs;
   desc_t [NumKernels-1:0]                 desc;
@@ -242,23 +156,25 @@ module formal_tb_sched
       assume (&shaped && &retires_ok && (launch_i & busy_q) == '0);
       // Preemption and adjuster: a saved block keeps its launch; nothing is searched but while
       // nothing is dispatched.
-      assume ((u_dut.resume & ~u_dut.unfinished) == '0 && u_dut.returned == '0);
-      assume ($onehot0(u_dut.save) && (u_dut.save == '0 || u_dut.decision));
+      assume ((u_dut.resume & ~u_dut.unfinished) == '0 && u_dut.returned.sms == '0);
+      assume ($onehot0(u_dut.save.sms) && (u_dut.save.sms == '0 || u_dut.save.decision));
 
       one: assert ($onehot0(valid) && dispatch.valid == (valid != '0));
-      if (u_dut.decision) is_save: assert (valid == u_dut.save && op == {1'b1, u_dut.save_flush}
+      if (u_dut.save.decision) is_save: assert (valid == u_dut.save.sms &&
+          op == {1'b1, u_dut.save.flush}
                                            && {kernel, tb, image} ==
-                                               {u_dut.save_kernel, u_dut.save_tb,
-                                               u_dut.save_image});
-      if (!u_dut.decision) is_block: assert (!op[1]);
-      if (comes) when_open: assert (!alloc_busy && !adjust_busy && !u_dut.decision);
+                                               {u_dut.save.kernel, u_dut.save.tb,
+                                               u_dut.save.image});
+      if (!u_dut.save.decision) is_block: assert (!op[1]);
+      if (comes) when_open: assert (!alloc_busy && !adjust_busy && !u_dut.save.decision);
       if (comes)
         has_room: assert (mask_i[kernel][sm] && held[sm][kernel] < target[sm][kernel] &&
             !u_dut.closed[kernel][sm]);
       if (comes) of_running: assert (busy_q[kernel] && !killed_q[kernel] && !start_q[kernel]);
       if (comes) free_slot: assert (!used_q[sm][tb]);
       if (comes) saved_first: assert (op[0] == u_dut.resume[kernel]);
-      if (comes && op[0]) restores: assert (image == u_dut.image && block == '0 && linear == '0);
+      if (comes && op[0])
+        restores: assert (image == u_dut.next.image && block == '0 && linear == '0);
       if (comes && !op[0])
         next_block: assert (linear == 32'(sent_q[kernel]) && place == sent_q[kernel]);
       counts: assert (cnt == held);

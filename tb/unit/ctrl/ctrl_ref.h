@@ -65,7 +65,6 @@ inline std::vector<Register> kGpuRegisters = {
     {"SM_SELECT", 0x40, Access::kRw, 0, 0, NUM_SMS - 1},
     {"ALLOC_BUSY", 0x44, Access::kRo, 0, 0, 0},
     {"STALL_SELECT", 0x48, Access::kRw, 0, 0, kAny},
-    {"STALL_VALUE", 0x4C, Access::kRo, 0, 0, 0},
     {"MGR_BUSY", 0x50, Access::kRo, 0, 0, 0},
     {"ACTIVE_WARPS", 0x54, Access::kRw, 8, 1, 16},
     {"ADJUST", 0x58, Access::kRw, 0, 0, 1},
@@ -146,6 +145,38 @@ inline std::vector<Register> kSlotRegisters = {
     {"STACK", 0xC8, Access::kRw, 0, 0, kAny, 1, true},  // range: stack_fits
     {"SM_RECORD", 0xD0, Access::kRo, 0, 0, 0},
 };
+
+// What an SM shows, sm_figures_t from bit 0 up, which is the last member first; before the first of
+// them stands the fault record. One row each, with the register of the selected SM that shows it.
+struct Figure {
+  const char *name;
+  unsigned width;                         // bits of an element
+  const char *shown_by = nullptr;         // the register of element 0, and its address
+  uint16_t address = 0;                   // 0: none of its own
+  unsigned count = 1;                     // elements
+  unsigned step = 4;                      // to the register of the next element
+  uint32_t (*shown)(uint32_t) = nullptr;  // what the register makes of it
+};
+
+// Valid, budget, NCS from the top in the struct; budget, valid, NCS from bit 0 up in the register.
+constexpr uint32_t front_shown(uint32_t front) { return front >> 8 | (front & 0xFF) << 16; }
+
+constexpr Figure kFigures[] = {
+    {"save_phase", 4},
+    {"qaws_front", 17, "SMSEL_FRONT", 0x240, NUM_SCHED, 4, front_shown},
+    {"l1_value", 32},
+    {"stall_value", 32, "STALL_VALUE", 0x4C},
+    {"snap_idle", 13, "SMSEL_IDLE", 0x200, NUM_KERNELS},
+    {"quota", 31, "SMSEL_QUOTA", 0x108, NUM_KERNELS, 0x10},
+    {"snap_insn", 32, "SMSEL_INSN", 0x104, NUM_KERNELS, 0x10},
+    {"snap_c", 32, "SMSEL_C", 0x100, NUM_KERNELS, 0x10},
+};
+
+constexpr unsigned bits_of_figures() {
+  unsigned sum = 0;
+  for (const Figure &f : kFigures) sum += f.width * f.count;
+  return sum;
+}
 
 // STACK: no stack and nothing else, or a base that is a multiple of the stacks of a warp.
 constexpr bool stack_fits(uint32_t value) {

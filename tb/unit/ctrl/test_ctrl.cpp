@@ -2,6 +2,7 @@
 // Control port (qsm_ctrl) against the tables of ctrl_ref.h: answers, ranges, refusals, pulses.
 #include "Vqsm_ctrl_pins.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -27,7 +28,7 @@ void add_plain_registers() {
 
 namespace {
 
-const unsigned kSlotBase = 0x1000, kSmselBase = 0x100, kIdleBase = 0x200, kFrontBase = 0x240;
+const unsigned kSlotBase = 0x1000, kSmselBase = 0x100;
 const unsigned kSmBits = index_bits(NUM_SMS), kKernelBits = index_bits(NUM_KERNELS),
                kTbBits = index_bits(MAX_TBS);
 const unsigned kChannelBits = index_bits(NUM_CHANNELS);
@@ -47,12 +48,24 @@ struct Pulses {
 
 // Values that the other blocks show, different in every place.
 uint32_t figure(unsigned what, unsigned sm, unsigned slot) {
-  const uint32_t mixed = (what * 64 + sm * 8 + slot + 1) * 0x9E3779B1u;
+  const uint32_t mixed = (what * 1024 + sm * 8 + slot + 1) * 0x9E3779B1u;
   return mixed ^ mixed >> 13;  // narrow fields show the low bits only
 }
 
 uint32_t low_bits(uint32_t value, unsigned bits) {
   return bits >= 32 ? value : value & ((1u << bits) - 1);
+}
+
+// Element of a figure of an SM.
+uint32_t sm_figure(const Figure &f, unsigned sm, unsigned element) {
+  return low_bits(figure(static_cast<unsigned>(&f - kFigures) + 100, sm, element), f.width);
+}
+
+uint32_t sm_figure(const char *name, unsigned sm) {
+  for (const Figure &f : kFigures) {
+    if (std::strcmp(f.name, name) == 0) return sm_figure(f, sm, 0);
+  }
+  std::abort();
 }
 
 // Value of a counter of the memory, by MEM_SELECT.
@@ -81,8 +94,7 @@ class Fields {
 
 // Of fault_t and sm_figures_t.
 constexpr unsigned kRecordBits = 32 + 32 + 10 + 32 + 5;
-constexpr unsigned kFiguresBits =
-    4 + 17 * NUM_SCHED + 32 + 32 + (13 + 31 + 32 + 32) * NUM_KERNELS + kRecordBits;
+constexpr unsigned kFiguresBits = bits_of_figures() + kRecordBits;
 
 // SM that has a slot's fault record.
 unsigned fault_sm(unsigned slot) { return (2 * slot + 1) % NUM_SMS; }
@@ -189,18 +201,13 @@ class Bench {
     const uint32_t sm = request.take(kSmBits);
     return request.take(1) ? uint64_t{1} << 32 | use << 16 | owner << 8 | sm : 0;
   }
-  // What the SMs show: sm_figures_t from bit 0 up, the last field first, which is the fault record.
+  // What the SMs show, but for the fault record.
   void drive_figures() {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       Fields<decltype(top.figures_i)> figures(top.figures_i, i * kFiguresBits);
-      figures.put(figure(34, i, 0), 4);  // save_phase
-      for (unsigned s = 0; s < NUM_SCHED; s++) figures.put(figure(27, i, s), 17);
-      figures.put(figure(28, i, 0), 32);  // l1_value
-      figures.put(figure(20, i, 0), 32);  // stall_value
-      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(26, i, k), 13);
-      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(23, i, k), 31);
-      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(22, i, k), 32);
-      for (unsigned k = 0; k < NUM_KERNELS; k++) figures.put(figure(21, i, k), 32);
+      for (const Figure &f : kFigures) {
+        for (unsigned e = 0; e < f.count; e++) figures.put(sm_figure(f, i, e), f.width);
+      }
     }
   }
   // The fault records of the slot that is asked for.
@@ -283,14 +290,12 @@ class Ref {
                                    faulted >> k & 1)};
       return {false, slots[k][r->address / 4]};
     }
-    if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS)
-      return {false, smsel(addr >> 2 & 3, addr >> 4 & 15)};
-    const unsigned sm = gpu[0x40 / 4];
-    if (addr >= kIdleBase && addr < kIdleBase + 4 * NUM_KERNELS)
-      return {false, low_bits(figure(26, sm, (addr - kIdleBase) / 4), 13)};
-    if (addr >= kFrontBase && addr < kFrontBase + 4 * NUM_SCHED) {
-      const uint32_t front = low_bits(figure(27, sm, (addr - kFrontBase) / 4), 17);
-      return {false, front >> 8 | (front & 0xFF) << 16};
+    if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS && addr % 16 == 0xC)
+      return {false, blocks(addr >> 4 & 15)};
+    for (const Figure &f : kFigures) {
+      for (unsigned e = 0; f.address && e < f.count; e++) {
+        if (addr == f.address + e * f.step) return {false, shown(f, e)};
+      }
     }
     return {true, 0};
   }
@@ -425,7 +430,6 @@ class Ref {
       case 0x38: return 77;
       case 0x3C: return 88;
       case 0x44: return alloc_busy;
-      case 0x4C: return figure(20, gpu[0x40 / 4], 0);
       case 0x50: return mgr_busy;
       case 0x64:
         return preempt_code | low_bits(figure(32, 0, 0), kTbBits) << 8 |
@@ -435,10 +439,11 @@ class Ref {
         const unsigned i = gpu[0x40 / 4];
         return low_bits(figure(38, i, 0), 3) | low_bits(figure(37, i, 0), kKernelBits) << 4 |
                low_bits(figure(36, i, 0), kTbBits) << 8 | low_bits(figure(35, i, 0), 4) << 13 |
-               low_bits(figure(34, i, 0), 4) << 17 | low_bits(figure(33, i, 0), 3) << 24;
+               sm_figure("save_phase", i) << 17 | low_bits(figure(33, i, 0), 3) << 24;
       }
       case 0x7C:
-        return gpu[0x78 / 4] >> 8 < 16 ? mem_figure(gpu[0x78 / 4]) : figure(28, gpu[0x40 / 4], 0);
+        return gpu[0x78 / 4] >> 8 < 16 ? mem_figure(gpu[0x78 / 4])
+                                       : sm_figure("l1_value", gpu[0x40 / 4]);
       case 0x80: return l2_flushing;
       case 0xA0: return figure(41, 0, 0);
       case 0xA4: return figure(42, 0, 0);
@@ -455,14 +460,16 @@ class Ref {
     }
   }
 
-  uint32_t smsel(unsigned what, unsigned k) const {
+  // A figure of the selected SM as its register shows it.
+  uint32_t shown(const Figure &f, unsigned element) const {
+    const uint32_t value = sm_figure(f, gpu[0x40 / 4], element);
+    return f.shown ? f.shown(value) : value;
+  }
+
+  // TBS of the selected SM.
+  uint32_t blocks(unsigned k) const {
     const unsigned i = gpu[0x40 / 4];
-    switch (what) {
-      case 0: return figure(21, i, k);
-      case 1: return figure(22, i, k);
-      case 2: return low_bits(figure(23, i, k), 31);
-      default: return low_bits(figure(25, i, k), 6) << 8 | low_bits(figure(24, i, k), 6);
-    }
+    return low_bits(figure(25, i, k), 6) << 8 | low_bits(figure(24, i, k), 6);
   }
 };
 
@@ -645,7 +652,11 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   const Register *r = nullptr;
   switch (random.below(9)) {
     case 0: break;
-    case 8: addr = kIdleBase + 4 * random.below(0x24); break;
+    case 8: {
+      const Figure &f = kFigures[random.below(sizeof kFigures / sizeof *kFigures)];
+      addr = f.address + f.step * random.below(f.count + 1);
+      break;
+    }
     case 1: addr = kSmselBase + 4 * random.below(4 * (NUM_KERNELS + 1)); break;
     case 2:
     case 3:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr with types of ports made from its parameters, and plain ports for the unit bench, one
-// vector for each value.
+// vector for each value but the GPU's registers, which are one.
 module bench_qos_mgr
   import qsm_enums_pkg::*;
 #(
@@ -17,13 +17,7 @@ module bench_qos_mgr
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
   // from the registers; steady while mgr_busy_o and in E
-  input  scheme_e                                 scheme_i,
-  input  logic [19:0]                             epoch_len_i,     // T, cycles
-  input  logic [18:0]                             alpha_cap_i,     // Q3.16, 0 = no cap
-  input  logic [7:0]                              rollover_cap_i,  // epochs, 0 = no cap
-  input  logic                                    alpha_en_i,
-  // 0 artificial goals, n: T * 2^(n-1)
-  input  logic [3:0]                              nonqos_quota_i,
+  input  logic [127:0]                            gpu_regs_i,      // gpu_regs_t from bit 0 up
   input  logic [NumKernels-1:0]                   valid_i,
   input  logic [NumKernels-1:0]                   qos_i,
   input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
@@ -62,46 +56,7 @@ module bench_qos_mgr
   output logic [NumKernels-1:0][18:0]             ratio_o
 );
   // ---- types of a GPU that has just this block ----
-  typedef struct packed {
-    scheme_e scheme;
-    logic [19:0] epoch_len;
-    logic [18:0] alpha_cap;
-    logic [7:0] rollover_cap;
-    logic alpha_en;
-    logic [3:0] nonqos_quota;
-  } gpu_regs_t;
-  typedef struct packed {
-    struct packed {
-      logic qos;
-      logic valid;
-    } ctx;
-    logic [31:0] goal;
-    logic [31:0] iso_ipc;
-  } slot_regs_t;
-  typedef struct packed {
-    logic [NumKernels-1:0] busy, had_tb;
-    logic [NumSms-1:0][NumKernels-1:0][5:0] staying;
-  } tb_status_t;
-  typedef struct packed {
-    logic [NumKernels-1:0][SnapW-1:0] snap_insn;
-  } figures_t;
-  typedef struct packed {
-    logic valid;
-    logic [KernelW-1:0] kernel;
-    logic [30:0] quota;
-    logic [30:0] credit;
-  } quota_word_t;
-  typedef struct packed {
-    logic valid;
-    logic [2:0] scheme;
-  } quota_load_t;
-  typedef struct packed {
-    logic busy;
-    logic [31:0] epoch_count, epoch_e_lo;
-    logic [NumKernels-1:0][47:0] insn, cycles;
-    logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
-    logic [NumKernels-1:0][18:0] alpha, ratio;
-  } status_t;
+  `include "qsm_qos_mgr_types.svh"
 
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
@@ -111,8 +66,7 @@ module bench_qos_mgr
   quota_load_t load;
   status_t status;
   always_comb begin
-    gpu_regs = '{scheme: scheme_i, epoch_len: epoch_len_i, alpha_cap: alpha_cap_i,
-        rollover_cap: rollover_cap_i, alpha_en: alpha_en_i, nonqos_quota: nonqos_quota_i};
+    gpu_regs = gpu_regs_i[$bits(gpu_regs_t)-1:0];
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, goal: goal_i[k],
           iso_ipc: iso_ipc_i[k]};

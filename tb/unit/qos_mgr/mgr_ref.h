@@ -33,6 +33,16 @@ struct MgrInputs {
         tbs(n_sms, std::vector<uint32_t>(n_kernels)) {}
 };
 
+// The registers among them as gpu_regs_t has them, from bit 0 up, which is the last member first.
+struct RegisterField {
+  uint32_t value;
+  unsigned width;
+};
+inline std::vector<RegisterField> register_fields(const MgrInputs &in, uint32_t epoch_len) {
+  return {{in.nonqos_quota, 4}, {in.alpha_en, 1}, {in.rollover_cap, 8},
+          {in.alpha_cap, 19},   {epoch_len, 20},  {in.scheme, 3}};
+}
+
 class MgrRef {
  public:
   struct Slot {

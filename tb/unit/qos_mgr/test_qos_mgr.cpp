@@ -89,12 +89,10 @@ class Bench {
 
  private:
   void drive(bool e) {
-    top.scheme_i = static_cast<uint8_t>(in.scheme);
-    top.epoch_len_i = epoch_len;
-    top.alpha_cap_i = in.alpha_cap;
-    top.rollover_cap_i = static_cast<uint8_t>(in.rollover_cap);
-    top.alpha_en_i = in.alpha_en;
-    top.nonqos_quota_i = static_cast<uint8_t>(in.nonqos_quota);
+    unsigned at = 0;
+    for (const RegisterField &field : register_fields(in, epoch_len)) {
+      for (unsigned b = 0; b < field.width; b++) set(top.gpu_regs_i, at++, 1, field.value >> b & 1);
+    }
     top.cycle_i = t_ + 0xfffffff0u;
     top.hist_clear_i = static_cast<uint8_t>(clear_);
     for (unsigned k = 0; k < kKernels; k++) {
