@@ -174,6 +174,14 @@ package qsm_pkg;
     sm_use_e usage;
   } sm_owner_t;
 
+  typedef struct packed {  // SM_RECORD
+    eval_e eval;
+    logic lower;
+    logic upper;
+    logic [6:0] opt;
+    logic [6:0] count;
+  } sm_record_t;
+
   typedef struct packed {  // what the TB scheduler shows
     logic [NumKernels-1:0] busy;
     logic [NumKernels-1:0] killed;
@@ -190,6 +198,8 @@ package qsm_pkg;
     preempt_status_t preempt;
     job_t [NumSms-1:0] job;
     saved_t [NumKernels-1:0] saved;
+    sm_owner_t [NumSms-1:0] owner;
+    logic [NumKernels-1:0] part;                       // valid and active, R-TB-14
   } tb_status_t;
 
   typedef struct packed {
