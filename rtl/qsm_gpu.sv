@@ -6,7 +6,7 @@
 // signals have none (R-GEN-3).
 // Observed by the lockstep monitor: cycle; mem_req_o with mem_req_ready_i (MEMREQ), mem_rsp_i with
 // mem_rsp_ready_o (MEMRSP); u_tb_sched (DISPATCH, END), u_tb_sched.u_alloc (TARGETS), u_qos_mgr
-// (EPOCH), g_sm[i].u_sm (everything else).
+// (EPOCH), u_sm_mgr (RECORD, PLAN), g_sm[i].u_sm (everything else).
 module qsm_gpu
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -34,8 +34,7 @@ module qsm_gpu
   logic [NumKernels-1:0] ctx_qos, ctx_arrival, hist_clear, launch, kill_write;
   logic alloc_change, icache_inv;
   preempt_req_t preempt;
-  sm_request_t host_request, mgr_request;
-  logic sm_mgr_busy;
+  sm_request_t host_request;
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
   gpu_figures_t gpu_figures;
@@ -63,6 +62,12 @@ module qsm_gpu
   logic [SmW-1:0] word_sm;
   quota_load_t load;
   qos_status_t qos;
+  logic [19:0] epoch_len;  // of the epoch that runs
+
+  // ---- SM manager ----
+  sm_request_t mgr_request;  // to SM ownership
+  logic sm_mgr_busy;         // the host moves no SM
+  sm_record_t [NumKernels-1:0] sm_records;
 
   // ---- SMs ----
   sm_direct_t direct;
@@ -100,10 +105,6 @@ module qsm_gpu
     .fault_kernel_o(fault_kernel), .figures_i(figures)
   );
 
-  // ---- SM manager: none yet (nor sm_record below), so nobody but the host moves SMs ----
-  assign mgr_request = '0;
-  assign sm_mgr_busy = 1'b0;
-
   // ---- what read-only registers show ----
   assign gpu_figures = '{
     epoch_count: qos.epoch_count, epoch_e_lo: qos.epoch_e_lo, alloc_busy: tb.alloc_busy,
@@ -118,7 +119,7 @@ module qsm_gpu
         status: {tb.killed[k], tb.busy[k]}, launches: tb.launches[k],
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
-        saved: tb.saved[k], ratio: qos.ratio[k], sm_record: '0
+        saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k]
       };
       {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
     end
@@ -166,8 +167,20 @@ module qsm_gpu
   ) u_qos_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
     .tb_i(tb), .figures_i(figures), .cycle_i(cycle), .e_o(snapshot), .done_o(epoch_done),
-    .tick_o(tick), .sample_o(sample), .word_o(word), .word_sm_o(word_sm), .load_o(load),
+    .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
+    .word_sm_o(word_sm), .load_o(load),
     .status_o(qos)
+  );
+
+  qsm_sm_mgr #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .NocLat(NocLat),
+    .SnapW(20 + $clog2(NumSched * WarpSize + 1)), .gpu_regs_t(gpu_regs_t),
+    .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .owner_t(sm_owner_t),
+    .figures_t(sm_figures_t), .request_t(sm_request_t), .record_t(sm_record_t)
+  ) u_sm_mgr (
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
+    .tb_i(tb), .figures_i(figures), .e_i(snapshot), .epoch_len_i(epoch_len),
+    .request_o(mgr_request), .busy_o(sm_mgr_busy), .records_o(sm_records)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one

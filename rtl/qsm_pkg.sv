@@ -174,6 +174,14 @@ package qsm_pkg;
     sm_use_e usage;
   } sm_owner_t;
 
+  typedef struct packed {  // SM_RECORD
+    eval_e eval;
+    logic lower;
+    logic upper;
+    logic [6:0] opt;
+    logic [6:0] count;
+  } sm_record_t;
+
   typedef struct packed {  // what the TB scheduler shows
     logic [NumKernels-1:0] busy;
     logic [NumKernels-1:0] killed;

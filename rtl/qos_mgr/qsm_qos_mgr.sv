@@ -50,6 +50,7 @@ module qsm_qos_mgr
   // verilator lint_on UNUSEDSIGNAL
   output logic                        e_o,        // this is cycle E
   output logic                        done_o,     // this is cycle E + QosLat
+  output logic [19:0]                 epoch_len_o,  // T of this epoch
   // messages
   output logic                        tick_o,     // sent; seen in cycle E
   output logic                        sample_o,   // sent: count the idle warps
@@ -123,6 +124,7 @@ module qsm_qos_mgr
   qsm_epoch_timer #(.EpochReset(EpochReset), .Samples(Samples)) u_timer (
     .clk_i, .rst_ni, .epoch_len_i(gpu_regs_i.epoch_len), .epoch_len_o(ep_len), .tick_o, .sample_o
   );
+  assign epoch_len_o = ep_len;
 
   assign e   = tick_pipe_q[NocLat-1];
   assign e_o = e;

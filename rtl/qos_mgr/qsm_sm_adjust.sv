@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adjustment of the SM manager: how many SMs each slot shall have, and what batch slots have learned
-// of their best number.
+// Adjustment of the SM manager: how many SMs each slot shall have, and what batch slots have
+// learned of their best number.
 //
 // Contract: split_i begins a split (R-SG-3), set_i ends it. decide_i begins a decision (R-SG-6,
 //   R-SG-8, R-SG-9) after the records of the epoch; judge_commit_i and decide_commit_i, in the

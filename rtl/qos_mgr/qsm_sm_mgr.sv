@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SM manager: decides once per epoch how many SMs each kernel owns, and asks for the moves.
 //
-// Contract: docs/sm_mgr.md. In the schemes of whole SMs it splits the SMs among the kernels that take
-//   part, and with spart and smqos moves some at the end of an epoch: it sums what the SMs counted
-//   (qsm_qos_sum), keeps a record of each kernel (qsm_sm_profile), decides (qsm_sm_adjust) and issues
-//   requests to SM ownership (qsm_sm_plan).
+// Contract: docs/sm_mgr.md. In the schemes of whole SMs it splits the SMs among the kernels that
+//   take part, and with spart and smqos moves some at the end of an epoch: it sums what the SMs
+//   counted (qsm_qos_sum), keeps a record of each kernel (qsm_sm_profile), decides (qsm_sm_adjust)
+//   and issues requests to SM ownership (qsm_sm_plan).
 // Latency: a split 3 * NumKernels + 10 cycles, a decision SmLat after the epoch's end (R-SG-11).
 // Cost: 64 + 62 bits of RAM and some 40 registers per slot, the parts' arithmetic.
 // Doc: docs/sm_mgr.md.
@@ -21,7 +21,7 @@ module qsm_sm_mgr
   parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
   // Types of the ports, with the members that are named; a GPU's may have more.
   parameter  type gpu_regs_t  = logic,  // scheme, sm_threshold (Q0.16), sm_step (1..4)
-  parameter  type slot_regs_t = logic,  // ctx.valid, .qos; goal (IPC, Q16.16); sm_count (0: a share)
+  parameter  type slot_regs_t = logic,  // ctx.valid, .qos; goal (IPC, Q16.16); sm_count
   parameter  type tb_status_t = logic,  // part, had_tb[kernel]; owner[sm], of owner_t
   parameter  type owner_t     = logic,  // usage, owner, moving, next_usage, next_owner, power
   parameter  type figures_t   = logic,  // snap_insn[kernel]: instructions of the epoch
@@ -91,8 +91,10 @@ module qsm_sm_mgr
   logic [SplitW-1:0] split_q;  // cycles up to the end of the split, 0: none under way
 
   function automatic int unsigned number(input logic [NumKernels-1:0] slots);
-    number = 0;
-    for (int unsigned k = 0; k < NumKernels; k++) number = number + 32'(slots[k]);
+    int unsigned n_slots;
+    n_slots = 0;
+    for (int unsigned k = 0; k < NumKernels; k++) n_slots = n_slots + 32'(slots[k]);
+    return n_slots;
   endfunction
 
   assign now       = '{scheme: gpu_regs_i.scheme, part: tb_i.part, qos: qos};
@@ -211,8 +213,8 @@ module qsm_sm_mgr
   // ---- Plan ----
   qsm_sm_plan #(.NumSms(NumSms), .NumKernels(NumKernels), .owner_t(owner_t), .request_t(request_t))
       u_plan (
-    .clk_i, .rst_ni, .start_i(set || decide_commit), .stop_i(change), .managed_i(managed_q), .n_i(n),
-    .owner_i(tb_i.owner), .planning_o(planning), .request_o
+    .clk_i, .rst_ni, .start_i(set || decide_commit), .stop_i(change), .managed_i(managed_q),
+    .n_i(n), .owner_i(tb_i.owner), .planning_o(planning), .request_o
   );
 
   assign busy_o = managed_q || splitting || planning;

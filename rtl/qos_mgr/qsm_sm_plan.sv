@@ -22,7 +22,7 @@ module qsm_sm_plan
   input  logic                               clk_i,
   input  logic                               rst_ni,
   input  logic                               start_i,
-  input  logic                               stop_i,     // at its end; a request is made all the same
+  input  logic                               stop_i,     // at the end of this cycle
   input  logic                               managed_i,  // else all SMs become shared
   input  logic [NumKernels-1:0][CountW-1:0]  n_i,        // SMs that a slot shall have
   input  owner_t [NumSms-1:0]                owner_i,

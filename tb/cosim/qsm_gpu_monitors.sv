@@ -276,6 +276,90 @@ module qsm_owner_monitor
 endmodule
 bind qsm_gpu qsm_owner_monitor u_owner_monitor (.clk_i, .rst_ni);
 
+// SM manager: records and plans, and all its state.
+module qsm_sm_mgr_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic computing,
+  input logic computed,
+  input logic planned,  // n is new after this cycle
+  input logic managed,
+  input logic planning,
+  input logic splitting,
+  input sm_record_t [NumKernels-1:0] records,
+  input logic [NumKernels-1:0] run,
+  input logic [NumKernels-1:0] seen
+);
+  // The memories hold the records of the epoch that is being computed before it ends: these are as
+  // of its end. What does not count is 0.
+  logic [NumKernels-1:0][63:0] lead_q, lead;
+  logic [NumKernels-1:0][30:0] insn_q, insn;
+  logic computed_q, planned_q;
+  always_ff @(posedge clk_i) begin
+    computed_q <= rst_ni && computed;
+    planned_q <= rst_ni && planned;
+    if (computed || !computing) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        lead_q[k] <= u_profile.lead_q[k];
+        insn_q[k] <= u_profile.insn_q[k];
+      end
+    end
+  end
+  always_comb begin
+    for (int k = 0; k < NumKernels; k++) begin
+      lead[k] = run[k] ? lead_q[k] : '0;
+      insn[k] = run[k] ? insn_q[k] : '0;
+    end
+  end
+
+  function automatic bit [2047:0] record_words();
+    record_words = '0;
+    for (int k = 0; k < NumKernels; k++) begin
+      record_words[64*k+:64] = {20'd0, records[k].eval, records[k].lower, records[k].upper, 1'b0,
+          records[k].opt, 32'(insn[k])};
+    end
+  endfunction
+  function automatic bit [2047:0] plan_words();
+    plan_words = '0;
+    for (int k = 0; k < NumKernels; k++) plan_words[32*k+:32] = 32'(records[k].count);
+  endfunction
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (computed_q) qsm_dpi_event_wide(EvRecord, 0, 0, 1, 2 * NumKernels, record_words());
+    if (planned_q) qsm_dpi_event_wide(EvPlan, 0, 0, 1, NumKernels, plan_words());
+  end
+
+  always @(posedge clk_i) if (rst_ni && dump) begin
+    for (int k = 0; k < NumKernels; k++) begin
+      automatic bit moving, settling, out;
+      automatic int old;
+      moving = records[k].eval == EvalMoving;
+      settling = records[k].eval == EvalSettling;
+      out = moving ? u_adjust.moving_q.out : settling && u_adjust.settling_q.out;
+      old = moving ? int'(u_adjust.moving_q.old) : settling ? int'(u_adjust.settling_q.old) : 0;
+      qsm_dpi_state(StSmRecord, 0, 0, k, 0, int'({out, seen[k], run[k], records[k].eval,
+          records[k].lower, records[k].upper, 1'b0, records[k].opt, 1'b0, records[k].count}));
+      qsm_dpi_state(StSmRecord, 0, 0, k, 1, int'(lead[k][31:0]));
+      qsm_dpi_state(StSmRecord, 0, 0, k, 2, int'(lead[k][63:32]));
+      qsm_dpi_state(StSmRecord, 0, 0, k, 3, int'(insn[k]));
+      qsm_dpi_state(StSmRecord, 0, 0, k, 4,
+          (moving || settling) ? int'(u_profile.insn_q[NumKernels+k]) : 0);
+      qsm_dpi_state(StSmRecord, 0, 0, k, 5, old);
+    end
+    qsm_dpi_state(StSmRecord, 0, 0, NumKernels, 0, int'({splitting, planning, managed}));
+  end
+endmodule
+bind qsm_sm_mgr qsm_sm_mgr_monitor u_monitor (
+  .clk_i, .rst_ni, .computing, .computed, .planned(set || decide_commit), .managed(managed_q),
+  .planning, .splitting, .records(records_o), .run(u_profile.run_q), .seen(u_profile.seen_q)
+);
+
 // L2 slice and memory controller of a channel.
 module qsm_channel_monitor
   import qsm_cfg_pkg::*;

@@ -63,7 +63,8 @@ module formal_qos_slots
     .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
-    .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .tick_o(), .sample_o(), .word_o(word),
+    .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
+    .tick_o(), .sample_o(), .word_o(word),
     .word_sm_o(), .load_o(load), .status_o(status)
   );
 

@@ -97,7 +97,7 @@ module bench_qos_mgr
     .quota_load_t(quota_load_t), .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
-    .figures_i(figures), .cycle_i, .e_o, .done_o, .tick_o, .sample_o, .word_o(word), .word_sm_o,
-    .load_o(load), .status_o(status)
+    .figures_i(figures), .cycle_i, .e_o, .done_o, .epoch_len_o(), .tick_o, .sample_o,
+    .word_o(word), .word_sm_o, .load_o(load), .status_o(status)
   );
 endmodule

@@ -19,6 +19,10 @@ struct SmState {
   bool moving = false;
   unsigned next_usage = QSM_USE_SHARED, next_owner = 0;
   unsigned power = QSM_POWER_ON;
+  bool operator==(const SmState &o) const {
+    return usage == o.usage && owner == o.owner && moving == o.moving &&
+           next_usage == o.next_usage && next_owner == o.next_owner && power == o.power;
+  }
 };
 
 // What the block sees in a cycle.
