@@ -45,7 +45,7 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
   X(dram_cl, DramCl, RANGE, 1, 255)                \
   X(dram_wr, DramWr, RANGE, 1, 255)                \
   X(dram_burst, DramBurst, RANGE, 1, 255)          \
-  X(stall_counters, StallCounters, RANGE, 0, 1) \
+  X(stall_counters, StallCounters, RANGE, 0, 1)    \
   X(power_gating, PowerGating, RANGE, 0, 1)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.

@@ -336,8 +336,8 @@ static enum qsm_backend_status play_with_sms(struct round *round) {
   }
 }
 
-// Launches that wait for an SM that nobody would give them get all of them, or are killed; what keeps
-// a drain waiting is switched.
+// Launches that wait for an SM that nobody would give them get all of them, or are killed; what
+// keeps a drain waiting is switched.
 static enum qsm_backend_status give_back(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t slot = below(round, round->config.num_kernels);

@@ -22,8 +22,8 @@ struct qsm_quota {
   uint32_t qos_mask;             // the direct signal that `open` was computed from
   uint32_t throttled;            // gated and C <= 0 (R-SC-2)
   uint64_t timed_start_at;       // the cycle in which dcnt will be 0; QSM_NEVER in other schemes
-  uint8_t scheme;    // none in place of those of whole SMs, under which all is as with none (R-SG-1)
-  uint8_t loaded;    // the scheme of the last load message
+  uint8_t scheme;  // none in place of those of whole SMs, under which all is as with none (R-SG-1)
+  uint8_t loaded;  // the scheme of the last load message
   bool load_second;  // a load is in its second cycle
   bool early;        // the last start of an elastic epoch was an early one
   int32_t c[QSM_MAX_KERNELS];

@@ -208,14 +208,15 @@ static void least_qos_lat_is_that_of_the_page(void **state) {
   }
 }
 
-// R-SG-11: of the least QosLat no machine leaves the SM manager too little, so it needs no rule of its
-// own.
+// R-SG-11: of the least QosLat no machine leaves the SM manager too little, so it needs no rule of
+// its own.
 static void the_sm_manager_is_done_before_the_qos_manager(void **state) {
   static const struct {
     const char *name;
     uint32_t sm_lat;
-  } of_page[] = {{"tiny", 91},   {"odd", 77},     {"demo", 100},  {"fpga", 96},   {"wang2017", 120},
-                 {"smqos", 128}, {"rdna2", 144}, {"wang2017_56", 160}, {"titanv", 184}};
+  } of_page[] = {{"tiny", 91},   {"odd", 77},          {"demo", 100},
+                 {"fpga", 96},   {"wang2017", 120},    {"smqos", 128},
+                 {"rdna2", 144}, {"wang2017_56", 160}, {"titanv", 184}};
   struct qsm_config config = tiny();
   uint32_t least_distance = UINT32_MAX;
   (void)state;

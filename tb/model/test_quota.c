@@ -305,7 +305,7 @@ static void a_change_of_scheme_ends_an_elastic_epoch(void **unused) {
     assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->cycle,
                      has_no_quotas(to) ? 2 : 10);  // two cycles for each of four slots
     assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 1);
-    assert_int_equal(rig.sm->quota.open, 0xF & (has_no_quotas(to)             ? 0xF
+    assert_int_equal(rig.sm->quota.open, 0xF & (has_no_quotas(to)                ? 0xF
                                                 : to == QSM_SCHEME_ROLLOVER_TIME ? 1
                                                                                  : 3));
     rig_close(&rig);
