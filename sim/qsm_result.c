@@ -362,6 +362,9 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddNumberToObject(
       root, "cycles_per_cpu_s",
       result->shared.cpu_s > 0 ? (double)result->shared.cpu_cycles / result->shared.cpu_s : 0);
+  cJSON_AddNumberToObject(root, "moves", result->shared.sms.moves);
+  cJSON_AddNumberToObject(root, "move_cycles", (double)result->shared.sms.move_cycles);
+  cJSON_AddNumberToObject(root, "gated_sm_cycles", (double)result->shared.sms.gated_sm_cycles);
   cJSON_AddNumberToObject(root, "seed", (double)scenario->seed);
   if (result->shared.has_hash) {
     char hash[24];  // as text: a number of JSON has 53 bits

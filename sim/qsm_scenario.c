@@ -11,15 +11,16 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *budget, *save_images, *idempotent,
-      *cache;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *sm_count, *budget, *save_images,
+      *idempotent, *cache;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
 
 struct scenario_text {
   char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc,
-      *active_warps, *adjust, *latecomers, *cycles, *seed, *size, *compare_without_qos;
+      *active_warps, *adjust, *latecomers, *move_technique, *sm_gating, *wake_latency,
+      *sm_threshold, *sm_step, *cycles, *seed, *size, *compare_without_qos;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
@@ -48,6 +49,7 @@ static const cyaml_schema_field_t kernel_fields[] = {
     CYAML_FIELD_IGNORE("goal", CYAML_FLAG_OPTIONAL),  // text or a mapping: read_goal()
     OPTIONAL_TEXT(launches, struct kernel_text),
     OPTIONAL_TEXT(sms, struct kernel_text),
+    OPTIONAL_TEXT(sm_count, struct kernel_text),
     OPTIONAL_TEXT(budget, struct kernel_text),
     OPTIONAL_TEXT(save_images, struct kernel_text),
     OPTIONAL_TEXT(idempotent, struct kernel_text),
@@ -69,6 +71,11 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(active_warps, struct scenario_text),
     OPTIONAL_TEXT(adjust, struct scenario_text),
     OPTIONAL_TEXT(latecomers, struct scenario_text),
+    OPTIONAL_TEXT(move_technique, struct scenario_text),
+    OPTIONAL_TEXT(sm_gating, struct scenario_text),
+    OPTIONAL_TEXT(wake_latency, struct scenario_text),
+    OPTIONAL_TEXT(sm_threshold, struct scenario_text),
+    OPTIONAL_TEXT(sm_step, struct scenario_text),
     REQUIRED_TEXT(cycles, struct scenario_text),
     OPTIONAL_TEXT(seed, struct scenario_text),
     OPTIONAL_TEXT(size, struct scenario_text),
@@ -183,6 +190,37 @@ static int read_goal_margin(const struct reader *reader, const char *text, doubl
   *percent = strtod(text, &end);
   if (end == text || strcmp(end, "%") != 0 || !(*percent >= 0 && *percent <= 10))
     return refuse(reader, "goal_margin", "'%s': must be a percentage, 0%% to 10%%", text);
+  return 0;
+}
+
+// SM_THRESHOLD is below 1, so the nearest one to 100 % is not there.
+static int read_sm_threshold(const struct reader *reader, const char *text, uint32_t *q16) {
+  char *end = NULL;
+  if (!text) return 0;
+  double percent = strtod(text, &end);
+  if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent < 100))
+    return refuse(reader, "sm_threshold", "'%s': must be a percentage, 0%% to below 100%%", text);
+  *q16 = (uint32_t)(percent / 100 * 65536);
+  return 0;
+}
+
+// What the SM manager and SM ownership are told.
+static int read_whole_sms(const struct reader *reader, const struct scenario_text *text,
+                          struct qsm_scenario *scenario) {
+  uint32_t technique = qsmTechniqueDrain, gating = 0;
+  uint64_t wake = 500, step = 2;
+  scenario->sm_threshold = 655;
+  if (read_value(reader, "move_technique", text->move_technique, qsm_technique_name,
+                 QSM_TECHNIQUE_COUNT, &technique) ||
+      read_name(reader, "sm_gating", text->sm_gating, on_or_off, &gating) ||
+      read_uint(reader, "wake_latency", text->wake_latency, 1, 65535, &wake) ||
+      read_sm_threshold(reader, text->sm_threshold, &scenario->sm_threshold) ||
+      read_uint(reader, "sm_step", text->sm_step, 1, 4, &step))
+    return -1;
+  scenario->move_technique = (qsmTechnique)technique;
+  scenario->sm_gating = gating != 0;
+  scenario->wake_latency = (uint32_t)wake;
+  scenario->sm_step = (uint32_t)step;
   return 0;
 }
 
@@ -360,11 +398,12 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
                      : text->symbol  ? text->symbol
                                      : "kernel";
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
-  uint64_t budget = 1, images = QSM_SCENARIO_ALL_IMAGES;
+  uint64_t budget = 1, images = QSM_SCENARIO_ALL_IMAGES, sm_count = 0;
   uint32_t idempotent = 0, cache = qsmCacheUseAll;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) ||
       read_launches(reader, text->launches, &kernel->passes) ||
       read_sms(reader, text->sms, &kernel->sm_mask) ||
+      read_uint(reader, "sm_count", text->sm_count, 0, QSM_MAX_SMS, &sm_count) ||
       read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
       read_name(reader, "idempotent", text->idempotent, switches, &idempotent) ||
@@ -373,6 +412,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
     return -1;
   kernel->budget = (uint32_t)budget;
   kernel->save_images = (uint32_t)images;
+  kernel->sm_count = (uint32_t)sm_count;
   kernel->idempotent = idempotent != 0;
   kernel->cache_policy = (qsmCachePolicy)cache;
   return 0;
@@ -400,6 +440,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_value(reader, "adjust", text->adjust, qsm_adjustment_name, QSM_ADJUSTMENT_COUNT,
                  &adjust) ||
       read_name(reader, "latecomers", text->latecomers, on_or_off, &latecomers) ||
+      read_whole_sms(reader, text, scenario) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
       read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) ||
       read_name(reader, "size", text->size, sizes, &size) ||

@@ -32,6 +32,7 @@ struct qsm_scenario_kernel {
   qsmGoal timed;         // deadline or rate of a pass, but for what is measured
   uint64_t passes;       // 0: repeat until the end
   qsmSmMask sm_mask;     // 0: all
+  uint32_t sm_count;     // SM_COUNT: 0: an equal part of what the others leave
   uint32_t budget;       // BUDGET: of its group under the QAWS policies
   uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the
                          // GPU takes
@@ -52,6 +53,11 @@ struct qsm_scenario {
   uint32_t active_warps;  // ACTIVE_WARPS: places under two_level
   qsmAdjustment adjust;   // of thread blocks at run time
   bool latecomers;        // room for kernels that wait for their first block
+  qsmTechnique move_technique;  // how blocks leave an SM that moves
+  bool sm_gating;
+  uint32_t wake_latency;  // WAKE_LAT
+  uint32_t sm_threshold;  // SM_THRESHOLD: Q0.16
+  uint32_t sm_step;       // SM_STEP
   uint64_t cycles;        // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;

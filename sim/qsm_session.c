@@ -116,10 +116,13 @@ static void launch_ended(void *user, const qsmLaunchResult *result) {
 
 // ---- Set-up ----
 
-// Blocks of the kernel may be saved: by adjustment, or for latecomers where the scenario says how
-// many.
+// Blocks of the kernel may be saved: by moves of SMs, by adjustment, or for latecomers where the
+// scenario says how many.
 static bool may_be_saved(const struct tenant *tenant) {
   const struct session *session = tenant->session;
+  if (qsm_scheme_whole_sms(session->plan->scheme) &&
+      qsm_technique_saves(session->scenario->move_technique))
+    return true;
   qsmAdjustment adjust = session->plan->adjust;
   if (adjust == qsmAdjustOff)
     return session->scenario->latecomers && tenant->kernel->save_images != QSM_SCENARIO_ALL_IMAGES;
@@ -154,6 +157,8 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   qsmError_t error = qsmContextCreate(session->device, &tenant->context);
   if (!error && tenant->kernel->sm_mask)
     error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
+  if (!error && tenant->kernel->sm_count)
+    error = qsmSetSmCount(tenant->context, tenant->kernel->sm_count);
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
   if (!error && session->plan->scheme == qsmSchemeFair)
     error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
@@ -345,6 +350,16 @@ static qsmError_t judge(struct session *session) {
   return error;
 }
 
+// What moves SMs, and how.
+static qsmError_t set_up_sms(struct session *session) {
+  const struct qsm_scenario *scenario = session->scenario;
+  qsmError_t error = qsmSetMoveTechnique(session->device, scenario->move_technique);
+  if (!error) error = qsmSetSmGating(session->device, scenario->sm_gating);
+  if (!error) error = qsmSetWakeLatency(session->device, scenario->wake_latency);
+  if (!error) error = qsmSetSmThreshold(session->device, scenario->sm_threshold);
+  return error ? error : qsmSetSmStep(session->device, scenario->sm_step);
+}
+
 static double cpu_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
@@ -364,6 +379,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
         qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
   if (!error) error = qsmSetAdjustment(session->device, session->plan->adjust);
   if (!error) error = qsmSetLatecomers(session->device, session->scenario->latecomers);
+  if (!error) error = set_up_sms(session);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts
   // there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
@@ -374,6 +390,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   if (!error) error = measure(session);
   session->outcome->cpu_s = cpu_time() - cpu_start;
   session->outcome->cpu_cycles = qsmDeviceCycle(session->device) - first;
+  if (!error) error = qsmReadSmCounters(session->device, &session->outcome->sms);
   if (!error) error = check_passes(session);
   if (!error) error = judge(session);
   return error;

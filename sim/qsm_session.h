@@ -41,6 +41,7 @@ struct qsm_outcome {
   bool interrupted;       // before that: only whole epochs count
   double cpu_s;           // of the measurement, without its preparation
   uint64_t cpu_cycles;    // simulated in it
+  qsmSmCounters sms;      // from the reset to the end of the measurement
   uint64_t total_cycles;  // simulated, preparation included
   struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
   uint32_t n_epochs;

@@ -250,10 +250,12 @@ static void put_axis(struct writer *writer, const struct qsm_sweep_axes *axes,
 
 // What makes no difference to a kernel that is alone.
 static bool left_out_alone(const struct qsm_sweep_axis *axis) {
-  static const char *const top[] = {"scheme",     "alpha_cap", "rollover_cap", "goal_margin",
-                                    "nonqos_ipc", "adjust",    "latecomers",   NULL};
-  static const char *const of_kernel[] = {"name",        "goal",       "budget",
-                                          "save_images", "idempotent", NULL};
+  static const char *const top[] = {"scheme",     "alpha_cap",    "rollover_cap", "goal_margin",
+                                    "nonqos_ipc", "adjust",       "latecomers",   "move_technique",
+                                    "sm_gating",  "wake_latency", "sm_threshold", "sm_step",
+                                    NULL};
+  static const char *const of_kernel[] = {"name",       "goal",     "budget", "save_images",
+                                          "idempotent", "sm_count", NULL};
   return contains(axis->kernel == QSM_SWEEP_TOP ? top : of_kernel, axis->key);
 }
 

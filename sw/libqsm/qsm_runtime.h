@@ -137,6 +137,31 @@ typedef struct {
   uint64_t row_hits, rows_opened;
 } qsmMemoryCounters;
 
+// Who uses an SM (docs/sm_owner.md).
+typedef struct {
+  qsmSmUse use;
+  uint32_t slot;  // of the owner, where it is owned
+  bool moving;    // to the next use and owner
+  qsmSmUse next_use;
+  uint32_t next_slot;
+  bool gated;
+} qsmSmState;
+
+// Since the GPU's reset, summed over the SMs.
+typedef struct {
+  uint32_t moves;  // that have ended; wraps
+  uint64_t move_cycles, gated_sm_cycles;
+} qsmSmCounters;
+
+// What the SM manager knows of a kernel (docs/sm_mgr.md).
+typedef struct {
+  uint32_t sms;          // it shall have so many; 0 under other schemes
+  uint32_t best_sms;     // as far as is known, of a kernel without a goal
+  bool more_is_no_gain;  // of an SM more than the best number
+  bool less_is_a_loss;   // of one less
+  bool judging;          // it waits for what the last SM that came or went brings
+} qsmSmRecord;
+
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
 
 const char *qsmFaultNote(
@@ -184,6 +209,25 @@ qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
 // first); where the technique is refused they run to their ends.
 qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on);
 
+// How blocks leave an SM that moves: by running to their ends (drain, at first), by a switch or a
+// flush; where the technique is refused they run to their ends.
+qsmError_t qsmSetMoveTechnique(qsmDevice_t device, qsmTechnique technique);
+// Free SMs lose their clock and state, and take `cycles` (1..65535, 500 at first) to wake up. Off
+// at first. qsmErrorInvalidValue where the configuration has no power_gating.
+qsmError_t qsmSetSmGating(qsmDevice_t device, bool on);
+qsmError_t qsmSetWakeLatency(qsmDevice_t device, uint32_t cycles);
+// Under smqos: the part by which a kernel's IPC must change for an SM to count, Q0.16 (0..65535,
+// 655 at first: 0.01). Under spart: SMs that a kernel gets or loses in an epoch at most (1..4, 2 at
+// first).
+qsmError_t qsmSetSmThreshold(qsmDevice_t device, uint32_t threshold_q16);
+qsmError_t qsmSetSmStep(qsmDevice_t device, uint32_t sms);
+// Gives an SM another use; `owner` counts where it is to be owned. Returns at once: qsmGetSmState
+// says when its blocks have left. qsmErrorBusy under the schemes of the SM manager, which moves the
+// SMs itself; qsmErrorInvalidValue if a context would be left without an SM.
+qsmError_t qsmMoveSm(qsmDevice_t device, uint32_t sm, qsmSmUse use, qsmContext_t owner);
+qsmError_t qsmGetSmState(qsmDevice_t device, uint32_t sm, qsmSmState *state);
+qsmError_t qsmReadSmCounters(qsmDevice_t device, qsmSmCounters *counters);
+
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
 // Kills what runs, calling the callbacks, and clears the memory: a new context finds zeros in all
@@ -198,6 +242,9 @@ uint32_t qsmContextSlot(qsmContext_t context);  // UINT32_MAX: an invalid handle
 qsmError_t qsmSetGoal(qsmContext_t context, const qsmGoal *goal);
 // The same with a goal of kind Ipc, 0 for none.
 qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16);
+// The same with a goal of so many percent of the context's isolated IPC (qsmSetIsolatedIpc), 0 for
+// none; qsmErrorGoal where that is not known.
+qsmError_t qsmSetQoSPercent(qsmContext_t context, uint32_t percent);
 // The goal in thread instructions per cycle, Q16.16 (0: none), on a GPU of this configuration; or
 // the error, with its text in *msg.
 qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal,
@@ -216,6 +263,10 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16);
 // equal budget form one group; qsmErrorGroups if the contexts with launches pending would have more
 // budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.
 qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget);
+// SMs of the context under sm_static, 0 at first: an equal part of what the others leave. Counts
+// from the next split on: when the scheme, or who takes part, changes.
+qsmError_t qsmSetSmCount(qsmContext_t context, uint32_t sms);
+qsmError_t qsmReadSmRecord(qsmContext_t context, qsmSmRecord *record);
 // Restricts the context to the SMs whose bits are set.
 qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask);
 // Memory for `images` thread blocks that are saved at a time, 0 (none, as at first) to the GPU's

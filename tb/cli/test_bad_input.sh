@@ -33,6 +33,18 @@ bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of $(names scheme
   'scheme: fairness' 'kernels: [{program: vadd}]'
 bad 'latecomers neither on nor off' "$file:4: latecomers: 'yes': must be one of off, on" 'latecomers: yes' 'kernels: [{program: vadd}]'
 bad 'unknown adjustment' "$file:4: adjust: 'on': must be one of off, switch, drain, flush" 'adjust: on' 'kernels: [{program: vadd}]'
+bad 'unknown move technique' "$file:4: move_technique: 'jump': must be one of switch, drain, flush" 'move_technique: jump' 'kernels: [{program: vadd}]'
+bad 'sm_gating neither on nor off' "$file:4: sm_gating: 'yes': must be one of off, on" 'sm_gating: yes' 'kernels: [{program: vadd}]'
+for cycles in 0 65536 long; do
+  bad "wake_latency of $cycles" "$file:4: wake_latency: '$cycles': must be a number, 1..65535" "wake_latency: $cycles" 'kernels: [{program: vadd}]'
+done
+for part in 1 -1% 100% nan% 1%x; do
+  bad "sm_threshold of $part" "$file:4: sm_threshold: '$part': must be a percentage, 0% to below 100%" "sm_threshold: $part" 'kernels: [{program: vadd}]'
+done
+for step in 0 5 all; do
+  bad "sm_step of $step" "$file:4: sm_step: '$step': must be a number, 1..4" "sm_step: $step" 'kernels: [{program: vadd}]'
+done
+bad 'more SMs of its own than any GPU has' "$file:6: sm_count: '97': must be a number, 0..96" 'kernels:' '  - program: vadd' '    sm_count: 97'
 bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
 bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'
 for cap in 0.99 8 -1 nan 2x none; do

@@ -53,6 +53,21 @@ scenario "$file" 'config: tiny' 'cycles: 20000' 'size: S' 'latecomers: off' 'ker
 call "$qsm" run --quiet --out "$out" "$file"
 verdict 'kernel without room' "$code $(complaint)" "1 qsm: kernel pc never ran; TB allocation: no SM has room for one of its blocks beside the others'"
 
+# SMs of its own for each kernel.
+scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' 'scheme: sm_static' 'sm_gating: on' 'wake_latency: 100' \
+  'kernels: [{program: vadd, sm_count: 1}, {program: pc, sm_count: 2}]'
+call "$qsm" run --quiet --out "$out" "$file"
+verdict 'whole SMs' "$code $(complaint) $(result moves) $([ "$(result gated_sm_cycles)" -gt 20000 ] && echo gated)" '0  4 gated'
+scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, sm_count: 5}]'
+call "$qsm" run --quiet --out "$out" "$file"
+verdict 'more SMs than the GPU has' "$code $(complaint)" "2 qsm: $file: kernels[0]: slot 0: 5 SMs, must be 0..4"
+for scheme in spart smqos; do
+  scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' "scheme: $scheme" 'move_technique: switch' \
+    'sm_threshold: 2%' 'sm_step: 1' 'kernels: [{program: vadd, goal: 60%}, {program: pc}]'
+  call "$qsm" run --quiet --out "$out" "$file"
+  verdict "scheme $scheme" "$code $(complaint) $([ "$(result moves)" -ge 4 ] && echo moved)" '0  moved'
+done
+
 # Output
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'kernels: [{program: vadd, goal: 50%}]'
 call "$qsm" run --quiet --out "$out" "$file"

@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "model_program.h"
 #include "model_support.h"
 #include "qsm_ctrl.h"
+#include "qsm_model.h"
 #include "qsm_regs.h"
 #include "qsm_sm_mgr.h"
 #include "sm_mgr_ref.h"
@@ -1297,9 +1299,94 @@ static void run_at_random(uint64_t *seed, uint64_t *cases, uint32_t n_epochs) {
 static void at_random_it_does_what_a_second_implementation_does_in_every_case(void **state) {
   (void)state;
   uint64_t seed = model_seed("test_sm_mgr"), cases[REF_N_CASES] = {0};
-  for (uint32_t i = 0; i < 100; i++) run_at_random(&seed, cases, 80);
+  for (uint32_t i = 0; i < 80; i++) run_at_random(&seed, cases, 80);
   for (uint32_t i = 0; i < REF_N_CASES; i++)
     if (cases[i] == 0) fail_msg("case %u of enum ref_case was not met", i);
+}
+
+// ---- In the whole model ----
+
+enum { WHOLE_EPOCH = 1000, WHOLE_CYCLES = 40000 };
+
+struct whole {
+  struct qsm_config config;
+  struct qsm_model *model;
+};
+
+// Slot 0 with a goal, slots 1 and 2 without, on four SMs, under a scheme of whole SMs.
+static void open_whole(struct whole *whole, uint32_t scheme) {
+  char msg[256];
+  whole->config = model_demo();
+  whole->config.power_gating = 1;
+  if (qsm_model_create(&whole->config, &whole->model, msg, sizeof msg) != 0) fail_msg("%s", msg);
+  struct qsm_model *model = whole->model;
+  qsm_model_enable_hash(model);
+  port_write(model, QSM_REG_EPOCH_LEN, WHOLE_EPOCH);
+  port_write(model, QSM_REG_SM_GATING, 1);
+  port_write(model, QSM_REG_WAKE_LAT, 40);
+  port_write(model, QSM_REG_SCHEME, scheme);
+  for (uint32_t k = 0; k < 3; k++)
+    program_load(model, &whole->config, k, k == 0 ? 3 : 1, k == 1 ? PROGRAM_COUNT : PROGRAM_SPIN,
+                 200, 400, 16);
+  port_write(model, slot_register(0, QSM_SLOT_GOAL), 6 << 16);
+  port_write(model, slot_register(2, QSM_SLOT_SM_COUNT), 1);
+  for (uint32_t k = 0; k < 3; k++) program_launch(model, k);
+}
+
+static uint32_t count_owned(const struct whole *whole, uint32_t k) {
+  uint32_t n = 0, word;
+  for (uint32_t i = 0; i < whole->config.num_sms; i++) {
+    assert_true(qsm_model_state(whole->model, QSM_STATE_OWNER, i, 0, 0, 0, &word));
+    n += !(word >> 6 & 1) && (word & 3) == QSM_USE_OWNED && (word >> 2 & 15) == k;
+  }
+  return n;
+}
+
+// Skipped cycles are those in which nothing happens, whatever the window.
+static void the_whole_model_moves_sms_alike_in_windows_of_any_length(void **state) {
+  (void)state;
+  for (uint32_t scheme = QSM_SCHEME_SM_STATIC; scheme <= QSM_SCHEME_SMQOS; scheme++) {
+    static const uint32_t windows[] = {WHOLE_CYCLES, 1, 7};
+    uint64_t hash = 0;
+    for (uint32_t w = 0; w < sizeof windows / sizeof windows[0]; w++) {
+      struct whole whole;
+      open_whole(&whole, scheme);
+      uint64_t end = qsm_model_cycle(whole.model) + WHOLE_CYCLES;
+      while (qsm_model_cycle(whole.model) < end) {
+        uint64_t left = end - qsm_model_cycle(whole.model);
+        qsm_model_run(whole.model, left < windows[w] ? left : windows[w], false);
+      }
+      if (w == 0) hash = qsm_model_hash(whole.model);
+      assert_true(qsm_model_hash(whole.model) == hash);
+      qsm_model_destroy(whole.model);
+    }
+  }
+}
+
+static void the_whole_model_gives_each_kernel_its_sms_and_takes_them_back(void **state) {
+  (void)state;
+  for (uint32_t scheme = QSM_SCHEME_SM_STATIC; scheme <= QSM_SCHEME_SMQOS; scheme++) {
+    struct whole whole;
+    open_whole(&whole, scheme);
+    qsm_model_run(whole.model, 9 * WHOLE_EPOCH, false);
+    for (uint32_t k = 0; k < 3; k++) {
+      uint32_t record = port_read(whole.model, slot_register(k, QSM_SLOT_SM_RECORD));
+      assert_true((record & QSM_SLOT_SM_RECORD_COUNT_MASK) >= 1);
+      assert_true(count_owned(&whole, k) >= 1);
+    }
+    if (scheme == QSM_SCHEME_SM_STATIC) assert_int_equal(count_owned(&whole, 2), 1);
+    assert_int_not_equal(qsm_model_write(whole.model, QSM_REG_SM_MOVE, 0), 0);  // the manager's
+    uint32_t tries = 0;
+    while (qsm_model_write(whole.model, QSM_REG_SCHEME, QSM_SCHEME_NONE) != 0)
+      assert_true(tries++ < 1000);
+    assert_int_not_equal(qsm_model_write(whole.model, QSM_REG_SM_MOVE, 0), 0);  // to give back
+    qsm_model_run(whole.model, 60, false);
+    qsm_model_run(whole.model, 20000, false);
+    for (uint32_t k = 0; k < 4; k++) assert_int_equal(count_owned(&whole, k), 0);
+    assert_true(port_read(whole.model, QSM_REG_MOVES) >= 8);
+    port_write(whole.model, QSM_REG_SM_MOVE, 0);
+    qsm_model_destroy(whole.model);
+  }
 }
 
 int main(void) {
@@ -1333,6 +1420,8 @@ int main(void) {
       cmocka_unit_test(a_slot_that_falls_idle_at_e_bars_the_decision_of_that_epoch),
       cmocka_unit_test(nothing_happens_where_no_scheme_of_whole_sms_runs_but_the_records),
       cmocka_unit_test(a_flipped_bit_shows_in_the_records_of_a_valid_slot),
+      cmocka_unit_test(the_whole_model_moves_sms_alike_in_windows_of_any_length),
+      cmocka_unit_test(the_whole_model_gives_each_kernel_its_sms_and_takes_them_back),
       cmocka_unit_test(at_random_it_does_what_a_second_implementation_does_in_every_case),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
