@@ -29,6 +29,8 @@ module formal_preempt
   input technique_e                                 host_technique_i,
   input logic [NumSms-1:0][NumKernels-1:0]          evict_i,
   input technique_e                                 evict_technique_i,
+  input logic [NumSms-1:0][NumKernels-1:0]          move_i,
+  input technique_e                                 move_technique_i,
   input logic [NumKernels-1:0][19:0]                save_base_i,
   input logic [NumKernels-1:0][19:0]                save_limit_i,
   input logic [NumKernels-1:0]                      idempotent_i,
@@ -191,7 +193,8 @@ module formal_preempt
       .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(shown_t),
       .saved_t(saved_t), .from_sm_t(from_sm_t)) u_dut (
     .clk_i, .rst_ni, .host_i(host), .status_o(status), .job_o(shown), .saved_o(saved),
-    .evict_i, .evict_technique_i, .evict_refused_o(refused), .slot_regs_i(slot_regs),
+    .evict_i, .evict_technique_i, .evict_refused_o(refused),
+    .move_i, .move_technique_i, .move_refused_o(), .slot_regs_i(slot_regs),
     .desc_i(desc), .killed_i(killed_q), .launch_i, .kill_i, .ending_i,
     .unfinished_o(unfinished),
     .age_valid_i, .age_tb_i, .age_kernel_i(age_kernel), .from_sm_i(from_sm),
@@ -429,7 +432,8 @@ module formal_preempt
           !ending_i[kernel_i]));
       assume (&sm_ok && &ages_ok && &kernel_ok && &told);
       assume (!host_i || code != 4'd1);
-      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush);
+      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush &&
+          move_technique_i <= TechniqueFlush);
       as_the_page: assert (&kinds && result == result_q);
       runs_while_asked: assert (&host_runs);
       slot_in_use: assert (&in_use);

@@ -106,7 +106,8 @@ module formal_tb_alloc
       assigned[k] = part[k] && mask_i[k][u_dut.sm_q];
       if (!part_qos[k] && part_qos != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms)
         assigned[k] = 1'b0;
-      if (use_i[u_dut.sm_q] == UseOwned) assigned[k] = part[k] && owner_i[u_dut.sm_q] == KernelW'(k);
+      if (use_i[u_dut.sm_q] == UseOwned)
+        assigned[k] = part[k] && owner_i[u_dut.sm_q] == KernelW'(k);
       if (use_i[u_dut.sm_q] == UseFree || moving_i[u_dut.sm_q]) assigned[k] = 1'b0;
       rank += 3'(part[k] && !part_qos[k]);
     end
