@@ -48,8 +48,8 @@ class AllocRef {
   // R-TA-1: another slot's target, while nobody computes them.
   void adjust(unsigned sm, unsigned k, unsigned to) { target[sm][k] = to; }
 
-  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E; ask: SMs whose
-  // targets are asked for besides.
+  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E; ask: SMs
+  // whose targets are asked for besides.
   void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change,
             bool snapshot, const std::set<unsigned> &ask = {}) {
     bool wanted = change;

@@ -272,8 +272,8 @@ void test_idle_contexts(qsm_unit::Tap &tap) {
       "a context that launches nothing has no targets after a whole epoch, and gets them back");
 }
 
-// R-SO-2, R-SO-8: an owned SM is its owner's, a free one and one that moves is nobody's; a request for
-// one SM leaves the targets of the others as the adjuster made them.
+// R-SO-2, R-SO-8: an owned SM is its owner's, a free one and one that moves is nobody's; a request
+// for one SM leaves the targets of the others as the adjuster made them.
 void test_owners(qsm_unit::Tap &tap) {
   Bench bench(tap);
   const unsigned all = std::min<unsigned>(MAX_TBS, WARPS_PER_SM), last = NUM_SMS - 1,
@@ -314,8 +314,8 @@ void test_owners(qsm_unit::Tap &tap) {
 void random_use(Bench &bench, AllocContexts &next, qsm_unit::Random &random) {
   const unsigned i = random.below(NUM_SMS);
   if (random.one_in(40))
-    next.sm[i] = AllocUse{random.below(QSM_SM_USE_COUNT), random.below(NUM_KERNELS),
-                          random.one_in(4)};
+    next.sm[i] =
+        AllocUse{random.below(QSM_SM_USE_COUNT), random.below(NUM_KERNELS), random.one_in(4)};
   if (random.one_in(50)) bench.ask.insert(random.below(NUM_SMS));
 }
 

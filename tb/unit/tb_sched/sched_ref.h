@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-14 says it, written plainly: vectors, loops,
-// one cycle at a time. With it SM ownership, the preemption engine and the TB adjuster, which see the
-// registers as they are at the start of the cycle.
+// one cycle at a time. With it SM ownership, the preemption engine and the TB adjuster, which see
+// the registers as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
 
