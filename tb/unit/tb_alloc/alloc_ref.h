@@ -42,6 +42,7 @@ class AllocRef {
         used(p.n_kernels) {}
 
   bool busy() const { return !asked_.empty() || running_; }
+  bool starts_all() const { return !running_ && asked_.size() == p.n_sms; }
   // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
   int writes() const { return running_ && cycles_left_ == 1 ? static_cast<int>(sm_) : -1; }
 

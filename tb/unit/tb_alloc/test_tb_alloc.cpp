@@ -111,6 +111,8 @@ class Bench {
   void compare() {
     tap_.expect(top.busy_o == ref.busy(), "cycle %llu: busy is %d",
                 static_cast<unsigned long long>(n_cycles), top.busy_o);
+    tap_.expect(top.all_o == ref.starts_all(), "cycle %llu: a run over all SMs starts is %d",
+                static_cast<unsigned long long>(n_cycles), top.all_o);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       tap_.expect(get(top.part_o, k, 1) == (ctx.valid[k] && ref.active[k]),
                   "cycle %llu: slot %u takes part is %llu",

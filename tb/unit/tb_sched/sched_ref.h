@@ -195,6 +195,7 @@ class SchedRef {
     view.snapshot = in.snapshot;
     view.epoch_done = in.epoch_done;
     view.alloc_busy = alloc.busy();
+    view.alloc_all = alloc.starts_all();
     view.preempting = preempt.code == QSM_PREEMPT_EXAMINED;
     for (const PreemptRef::Job &job : preempt.job)
       view.preempting = view.preempting || job.kind != QSM_JOB_NONE;
