@@ -42,7 +42,8 @@ module formal_tb_alloc
   qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
       .Granules(Granules)) u_dut (
     .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i,
-    .change_i, .busy_i, .snapshot_i, .part_o(part_out), .all_o(all), .use_i, .owner_i, .moving_i, .ask_i,
+    .change_i, .busy_i, .snapshot_i, .part_o(part_out), .all_o(all),
+    .use_i, .owner_i, .moving_i, .ask_i,
     .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we),
     .target_o(target)
   );
