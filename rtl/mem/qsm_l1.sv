@@ -26,7 +26,8 @@ module qsm_l1
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
-  input  logic                       rst_kept_ni,  // of the counters
+  input  logic                       clk_kept_i,   // of the counters, like the next: an SM that
+  input  logic                       rst_kept_ni,  // is gated keeps them
 
   // Device passes: one may be where pass_ready_o holds.
   input  logic                       pass_i,
@@ -199,13 +200,13 @@ module qsm_l1
     endcase
   end
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_kinds (
-    .clk_i, .rst_ni(rst_kept_ni), .clear_i(start_i), .add_i(acts), .slot_i(a_q.slot),
+    .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i(start_i), .add_i(acts), .slot_i(a_q.slot),
     .which_i(kind),
     .read_slot_i, .read_which_i(read_kind), .value_o(kinds)
   );
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_outcomes (
-    .clk_i, .rst_ni(rst_kept_ni), .clear_i(start_i), .add_i(hits || join_o || allocates),
-    .slot_i(a_q.slot), .which_i(outcome),
+    .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i(start_i),
+    .add_i(hits || join_o || allocates), .slot_i(a_q.slot), .which_i(outcome),
     .read_slot_i, .read_which_i(read_outcome), .value_o(outcomes)
   );
 

@@ -20,7 +20,8 @@ module qsm_lsu
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
-  input  logic                       rst_kept_ni,  // of the L1's counters
+  input  logic                       clk_kept_i,   // of the L1's counters, like the next
+  input  logic                       rst_kept_ni,
   input  desc_t    [NumKernels-1:0]  desc_i,
   input  tb_info_t [MaxTbs-1:0]      tb_info_i,
   // of a thread block that arrives (R-SM-1) or is restored
@@ -210,6 +211,7 @@ module qsm_lsu
     ) u_l1 (
       .clk_i,
       .rst_ni,
+      .clk_kept_i,
       .rst_kept_ni,
       .pass_i         (device_pass),
       .pass_ready_o   (device_ready),
@@ -271,8 +273,8 @@ module qsm_lsu
     assign l1_value_o = '0;
     assign open_o = n_valid_q || c_valid_q || txn_open;
     logic unused;
-    assign unused = ^{rst_kept_ni, hit_grant, skip_l1_i, start_i, restore_i, restore_kernel_i,
-        fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
+    assign unused = ^{clk_kept_i, rst_kept_ni, hit_grant, skip_l1_i, start_i, restore_i,
+        restore_kernel_i, fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
   end
 
   // R-SB-3: a store's shared pass opens no part

@@ -33,7 +33,9 @@ module qsm_sm
     dispatch         = to_sm_i.dispatch;
     dispatch.valid   = to_sm_i.dispatch.valid && !gated;
     broadcast        = gated ? '0 : to_sm_i.broadcast;
-    broadcast.kill   = to_sm_i.broadcast.kill;  // and start: the killed flags see them
+    // What the killed flags and the L1's counters see.
+    broadcast.kill   = to_sm_i.broadcast.kill;
+    broadcast.start  = to_sm_i.broadcast.start;
     quota_word       = to_sm_i.quota_word;
     quota_word.valid = to_sm_i.quota_word.valid && !gated;
   end
@@ -115,7 +117,7 @@ module qsm_sm
   qsm_fault u_fault (  // kept while the SM is gated
     .clk_i,
     .rst_ni,
-    .start_i  (to_sm_i.broadcast.start),
+    .start_i  (broadcast.start),
     .kill_i   (broadcast.kill),
     .source_i (fault_source),
     .killed_o (killed),
@@ -207,6 +209,7 @@ module qsm_sm
   qsm_lsu u_lsu (
     .clk_i (clk),
     .rst_ni (rst_n),
+    .clk_kept_i (clk_i),
     .rst_kept_ni (rst_ni),
     .desc_i,
     .tb_info_i    (tb_info),

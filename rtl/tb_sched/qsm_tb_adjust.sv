@@ -71,6 +71,8 @@ module qsm_tb_adjust #(
   input  logic [Granules-1:0] fit_run_i,
   // Targets: one of the asking kernel more, some of its victim less.
   input  logic                                    alloc_busy_i,
+  // pulse: a run of the allocator over all SMs starts
+  input  logic                                    alloc_all_i,
   // the allocator writes this SM's targets
   input  logic [NumSms-1:0]                       alloc_we_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]  target_i,
@@ -335,7 +337,7 @@ module qsm_tb_adjust #(
         claim_sm_q <= (claim_sm_q == SmW'(NumSms - 1)) ? '0 : claim_sm_q + SmW'(1);
       end
       n_picks_q <= picked ? n_picks_q + SmW'(1) : '0;
-      starved_q <= alloc_busy_i ? '0 : starved_q | ((lowered_o == '0) ? evicts : '0);
+      starved_q <= alloc_all_i ? '0 : starved_q | ((lowered_o == '0) ? evicts : '0);
       evict_q <= evict_d;
     end
   end

@@ -47,6 +47,7 @@ module qsm_tb_alloc
   input  logic [5:0]                               lowered_i,
 
   output logic                                     busy_o,      // ALLOC_BUSY
+  output logic                                     all_o,       // pulse: a run over all SMs starts
   output logic [NumSms-1:0]                        we_o,        // this SM's targets are written
   output logic [NumSms-1:0][NumKernels-1:0][5:0]   target_o
 );
@@ -106,6 +107,7 @@ module qsm_tb_alloc
     end
   end
   assign busy_o = ask_q != '0 || state_q != StIdle;
+  assign all_o = state_q == StIdle && (&ask_q);
   assign rest = left_q & (left_q - NumSms'(1));    // the SM at hand is the lowest
 
   function automatic logic [SmW-1:0] lowest(input logic [NumSms-1:0] sms);

@@ -173,7 +173,7 @@ module qsm_tb_sched
   end
 
   // ---- targets ----
-  logic alloc_busy, adjust_busy, realloc;
+  logic alloc_busy, alloc_all, adjust_busy, realloc;
   logic [NumSms-1:0][NumKernels-1:0][5:0] target;
   logic [NumKernels-1:0] part;
   logic [NumSms-1:0] alloc_we;
@@ -190,7 +190,7 @@ module qsm_tb_sched
     .busy_i(busy), .snapshot_i, .part_o(part),
     .use_i(usage), .owner_i(owner_slot), .moving_i(moving), .ask_i(ask),
     .sm_i(adjust_sm), .raise_i(raise), .lower_i(lower), .raised_i(raised), .lowered_i(lowered),
-    .busy_o(alloc_busy), .we_o(alloc_we), .target_o(target)
+    .busy_o(alloc_busy), .all_o(alloc_all), .we_o(alloc_we), .target_o(target)
   );
 
   // ---- what each SM has left ----
@@ -314,8 +314,8 @@ module qsm_tb_sched
     .age_valid_i(ages.valid), .age_tb_i(ages.tb), .age_kernel_i(ages.kernel), .look_tb_o(look_tb),
     .look_first_i(look_first), .look_base_i(look_base),
     .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(granules_fit), .fit_run_i(run),
-    .alloc_busy_i(alloc_busy), .alloc_we_i(alloc_we), .target_i(target), .sm_o(adjust_sm),
-    .raise_o(raise), .lower_o(lower),
+    .alloc_busy_i(alloc_busy), .alloc_all_i(alloc_all), .alloc_we_i(alloc_we), .target_i(target),
+    .sm_o(adjust_sm), .raise_o(raise), .lower_o(lower),
     .raised_o(raised), .lowered_o(lowered), .realloc_o(realloc),
     .preempting_i((|some_job) || preempt_status.code == CodeExamined), .restoring_i(restoring),
     .evict_refused_i(evict_refused), .evict_o(evict)

@@ -38,6 +38,9 @@ module qsm_preempt #(
   // TB adjuster.
   input  evict_t                            evict_i,
   output logic [NumSms-1:0][NumKernels-1:0] evict_refused_o,  // pulse
+  // Moves of SMs.
+  input  evict_t                            move_i,
+  output logic [NumSms-1:0][NumKernels-1:0] move_refused_o,   // pulse
 
   // Launches, and whether one must not end yet.
   input  slot_regs_t [NumKernels-1:0] slot_regs_i,
@@ -69,6 +72,7 @@ module qsm_preempt #(
   any_value #(.Width($bits(job_o))) u_job (.clk_i, .value_o(job_o));
   any_value #(.Width($bits(saved_o))) u_saved (.clk_i, .value_o(saved_o));
   any_value #(.Width($bits(evict_refused_o))) u_evict_refused (.clk_i, .value_o(evict_refused_o));
+  any_value #(.Width($bits(move_refused_o))) u_move_refused (.clk_i, .value_o(move_refused_o));
   any_value #(.Width($bits(unfinished_o))) u_unfinished (.clk_i, .value_o(unfinished_o));
   any_value #(.Width($bits(saving_o))) u_saving (.clk_i, .value_o(saving_o));
   any_value #(.Width($bits(resume_o))) u_resume (.clk_i, .value_o(resume_o));

@@ -31,6 +31,8 @@ module formal_preempt
   input technique_e                                 host_technique_i,
   input logic [NumSms-1:0][NumKernels-1:0]          evict_i,
   input technique_e                                 evict_technique_i,
+  input logic [NumSms-1:0][NumKernels-1:0]          move_i,
+  input technique_e                                 move_technique_i,
   input logic [NumKernels-1:0][19:0]                save_base_i,
   input logic [NumKernels-1:0][19:0]                save_limit_i,
   input logic [NumKernels-1:0]                      idempotent_i,
@@ -124,7 +126,7 @@ module formal_preempt
   logic [KernelW-1:0]                   return_kernel, save_kernel;
   ages_t                                ages;
   launches_t                            launches;
-  evict_t                               evict;
+  evict_t                               evict, move;
   next_t                                next;
   restore_t                             restore;
   return_t                              returned;
@@ -133,6 +135,7 @@ module formal_preempt
   assign ages = '{valid: age_valid_i, tb: age_tb_i, kernel: age_kernel};
   assign launches = '{killed: killed_q, launch: launch_i, kill: kill_i};
   assign evict = '{blocks: evict_i, technique: evict_technique_i};
+  assign move = '{blocks: move_i, technique: move_technique_i};
   assign restore = '{sms: restores, tb: start_tb_i, ticket: start_ticket_i};
   assign {image, fresh} = {next.image, next.fresh};
   assign {returns, return_kernel} = {returned.sms, returned.kernel};
@@ -162,7 +165,8 @@ module formal_preempt
       .ages_t(ages_t), .next_t(next_t), .restore_t(restore_t), .return_t(return_t),
       .save_t(save_t)) u_dut (
     .clk_i, .rst_ni, .host_i(host), .status_o(status), .job_o(shown), .saved_o(saved),
-    .evict_i(evict), .evict_refused_o(refused), .slot_regs_i(slot_regs), .desc_i(desc),
+    .evict_i(evict), .evict_refused_o(refused), .move_i(move), .move_refused_o(),
+    .slot_regs_i(slot_regs), .desc_i(desc),
     .launches_i(launches), .ending_i, .unfinished_o(unfinished), .ages_i(ages),
     .from_sm_i(from_sm), .retire_ticket_i, .saving_o(saving),
     .resume_o(resume), .closed_o(closed), .kernel_i, .next_o(next), .restore_i(restore),
@@ -394,7 +398,8 @@ module formal_preempt
           !ending_i[kernel_i]));
       assume (&sm_ok && &ages_ok && &kernel_ok && &told);
       assume (!host_i || code != 4'd1);
-      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush);
+      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush &&
+          move_technique_i <= TechniqueFlush);
       as_the_page: assert (&kinds && result == result_q);
       runs_while_asked: assert (&host_runs);
       slot_in_use: assert (&in_use);

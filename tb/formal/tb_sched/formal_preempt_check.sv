@@ -24,6 +24,8 @@ module formal_preempt_check
   input technique_e                                  host_technique_i,
   input logic [NumSms-1:0][NumKernels-1:0]           evict_i,
   input technique_e                                  evict_technique_i,
+  input logic [NumSms-1:0][NumKernels-1:0]           move_i,
+  input technique_e                                  move_technique_i,
   input logic [NumKernels-1:0]                       killed_i,
   input logic [NumKernels-1:0][19:0]                 save_base_i,
   input logic [NumKernels-1:0][19:0]                 save_limit_i,
@@ -49,7 +51,7 @@ module formal_preempt_check
   logic [SmW-1:0]                    code_sm, sm;
   logic [TbW-1:0]                    code_tb, tb;
   logic [ImageW-1:0]                 code_image, image;
-  logic [NumSms-1:0][NumKernels-1:0] refused;
+  logic [NumSms-1:0][NumKernels-1:0] refused, move_refused;
   logic                              decision, accept, for_host;
   logic [KernelW-1:0]                kernel;
   technique_e                        technique;
@@ -58,7 +60,8 @@ module formal_preempt_check
     .clk_i, .rst_ni, .host_i, .host_sm_i, .host_kernel_i, .host_by_slot_i, .host_tb_i,
     .host_technique_i,
     .code_o(code), .code_sm_o(code_sm), .code_tb_o(code_tb), .code_image_o(code_image), .evict_i,
-    .evict_technique_i, .evict_refused_o(refused),
+    .evict_technique_i, .evict_refused_o(refused), .move_i, .move_technique_i,
+    .move_refused_o(move_refused),
     .killed_i, .save_base_i, .save_limit_i, .idempotent_i, .win_rw_i, .win_base_i, .win_limit_i,
     .warps_i, .shared_i,
     .age_valid_i, .age_tb_i, .age_kernel_i, .retire_i, .retire_tb_i, .job_i, .used_i,
@@ -88,19 +91,21 @@ module formal_preempt_check
   logic           host_q, busy_q, from_host_q;
   request_t       host_req_q, req_q, evict_req;
   logic [SmW-1:0] served_q;
-  logic           some_evict;
+  logic           some_evict, moves, from_move_q;
   always_comb begin
     some_evict = 1'b0;
+    moves = 1'b0;
     evict_req = '0;
     // the last one found is the first after the one that was served
     for (int unsigned n = NumSms; n > 0; n--) begin
       for (int unsigned k = NumKernels; k > 0; k--) begin
         logic [SmW-1:0] i;
         i = SmW'((32'(served_q) + n) % NumSms);
-        if (evict_i[i][k-1] && !job_i[i]) begin
+        if ((evict_i[i][k-1] || move_i[i][k-1]) && !job_i[i]) begin
           some_evict = 1'b1;
           evict_req = '{sm: i, kernel: KernelW'(k - 1), by_slot: 1'b0, tb: '0,
-              technique: evict_technique_i};
+              technique: move_i[i][k-1] ? move_technique_i : evict_technique_i};
+          moves = move_i[i][k-1];
         end
       end
     end
@@ -163,7 +168,8 @@ module formal_preempt_check
       if (area.rw[w] && area.win_base[w] <= area.base && area.limit <= area.win_limit[w])
         in_window = 1'b1;
     fits = sum <= {8'd0, area.limit, 12'd0} && in_window;
-    drops = !from_host_q && (!evict_i[req_q.sm][req_q.kernel] || job_i[req_q.sm]);
+    drops = !from_host_q && (!(evict_i[req_q.sm][req_q.kernel] || move_i[req_q.sm][req_q.kernel]) ||
+        job_i[req_q.sm]);
     shown = look_q ? '0 : v_q;
 
     if (wrong_tb) says = CodeNoTb;
@@ -197,6 +203,7 @@ module formal_preempt_check
       if (!busy_q) begin
         from_host_q <= host_q;
         req_q <= host_q ? host_req_q : evict_req;
+        from_move_q <= !host_q && moves;
         busy_q <= host_q || some_evict;
         look_q <= host_q || some_evict;
         since_q <= '0;
@@ -240,7 +247,8 @@ module formal_preempt_check
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (!host_i || !host_q);
-      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush);
+      assume (host_technique_i <= TechniqueFlush && evict_technique_i <= TechniqueFlush &&
+          move_technique_i <= TechniqueFlush);
       assume (&listed_once && &shaped);
       if (decides && !wrong_tb) assume (area == now);
       status: assert (code == said_q && code_sm == said_sm_q && code_tb == said_tb_q &&
@@ -252,7 +260,8 @@ module formal_preempt_check
             tb == which
                                 && technique == req_q.technique && image == shown);
       if (accept && technique != TechniqueDrain) free_image: assert (has_image_q);
-      adjuster_told: assert (refused == refuses);
+      adjuster_told: assert (refused == (from_move_q ? '0 : refuses));
+      move_told: assert (move_refused == (from_move_q ? refuses : '0));
       if (host_q)
         host_waits_no_longer: assert (32'(waited_q) <= 2 * NumImages + 2 && code == CodeExamined);
       if (!host_q) answered: assert (code != CodeExamined);
@@ -264,6 +273,7 @@ module formal_preempt_check
       if (busy_q) req_kept: assert (u_dut.req_q == req_q && u_dut.from_host_q == from_host_q
                                     && (!from_host_q || (host_q && host_req_q == req_q)) &&
                                         req_q.technique <= TechniqueFlush);
+      if (busy_q && !from_host_q) move_kept: assert (u_dut.from_move_q == from_move_q);
       if (busy_q && look_q) begins: assert (since_q == '0);
       if (busy_q && !look_q) begin
         counts: assert (32'(since_q) + 32'(u_dut.steps_q) == 32'(v_q) + 1 && since_q != '0
@@ -287,6 +297,7 @@ module formal_preempt_check
       no_image: cover (decides && from_host_q && says == CodeNoImage);
       fell: cover (decides && drops);
       busy: cover (decides && from_host_q && says == CodeBusy && host_q);
+      move_refused_now: cover (move_refused != '0 && says == CodeNoArea);
       not_idempotent: cover (refused != '0 && says == CodeNotIdempotent);
     end
   end

@@ -34,6 +34,7 @@ module formal_tb_adjust #(
   input logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
   input logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
   input logic                                    alloc_busy_i,
+  input logic                                    alloc_all_i,
   input logic [NumSms-1:0]                       alloc_we_i,
   input logic [NumKernels-1:0][5:0]              alloc_target_i,
   input logic                                    preempting_i,
@@ -64,7 +65,7 @@ module formal_tb_adjust #(
     .age_valid_i({NumSms{MaxTbs'(some_i)}}), .age_tb_i('0), .age_kernel_i('0), .look_tb_o(look_tb),
     .look_first_i('0), .look_base_i('0),
     .fit_granules_o(fit_granules), .fit_len_o(fit_len), .fit_found_i(fits_i), .fit_run_i('0),
-    .alloc_busy_i, .alloc_we_i, .target_i(target_q),
+    .alloc_busy_i, .alloc_all_i, .alloc_we_i, .target_i(target_q),
     .sm_o(sm), .raise_o(raise), .lower_o(lower), .raised_o(raised), .lowered_o(lowered),
     .realloc_o(realloc),
     .preempting_i, .restoring_i, .evict_refused_i, .evict_o(evict)
@@ -156,7 +157,7 @@ module formal_tb_adjust #(
     end else begin
       flag_q <= flag_d;
       took_q <= pass_q && lower != '0;
-      starved_q <= alloc_busy_i ? '0 : starved_q | (evicts & {NumKernels{lowered == '0}});
+      starved_q <= alloc_all_i ? '0 : starved_q | (evicts & {NumKernels{lowered == '0}});
       if (begins) {pass_q, want_q, pending_q} <= {1'b1, wants, flag_q != '0 || preempting_i};
       else pass_q <= pass_q && busy && u_dut.state_d != 4'd0;
       if (claim != '0) {claim_q, whose_q} <= {1'b1, claim};
@@ -343,7 +344,7 @@ module formal_tb_adjust #(
           only_fall));
       assume (fit_sms && (!(claim_q && claim_was_q) || only_fall));
       assume (!claim_q || alloc_busy_i || qos_i == qos_q);
-      assume (alloc_we_i == '0 || alloc_busy_i);
+      assume ((alloc_we_i == '0 && !alloc_all_i) || alloc_busy_i);
       // it has just been seen not to fit
       assume (!(at_free && u_dut.n == '0 && fits_i));
       assume (!(at_free && 32'(u_dut.n) == MaxTbs && some_i));

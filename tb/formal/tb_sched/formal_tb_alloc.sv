@@ -37,11 +37,13 @@ module formal_tb_alloc
   logic                                   busy;
   logic [NumSms-1:0]                      we, asked_q, left_q;
   logic [NumKernels-1:0]                  part_out;
+  logic                                   all;
   logic [NumSms-1:0][NumKernels-1:0][5:0] target;
   qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
       .Granules(Granules)) u_dut (
     .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i,
-    .change_i, .busy_i, .snapshot_i, .part_o(part_out), .use_i, .owner_i, .moving_i, .ask_i,
+    .change_i, .busy_i, .snapshot_i, .part_o(part_out), .all_o(all),
+    .use_i, .owner_i, .moving_i, .ask_i,
     .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we),
     .target_o(target)
   );
@@ -106,7 +108,8 @@ module formal_tb_alloc
       assigned[k] = part[k] && mask_i[k][u_dut.sm_q];
       if (!part_qos[k] && part_qos != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms)
         assigned[k] = 1'b0;
-      if (use_i[u_dut.sm_q] == UseOwned) assigned[k] = part[k] && owner_i[u_dut.sm_q] == KernelW'(k);
+      if (use_i[u_dut.sm_q] == UseOwned)
+        assigned[k] = part[k] && owner_i[u_dut.sm_q] == KernelW'(k);
       if (use_i[u_dut.sm_q] == UseFree || moving_i[u_dut.sm_q]) assigned[k] = 1'b0;
       rank += 3'(part[k] && !part_qos[k]);
     end
@@ -168,6 +171,7 @@ module formal_tb_alloc
       assume ((busy_i & ~busy_q & ~launched_q) == '0);  // R-TB-1
       takes_part: assert (u_dut.active_q == ~out_q && (busy_i & out_q) == '0);
       if (changed_q) worked_out: assert (&u_dut.ask_q);
+      says_all: assert (all == (left_q == '0 && (&asked_q)));
       says_part: assert (part_out == part);
       // R-SO-8: whose targets are asked for has them written, nobody else, ascending.
       if (we != '0) only_asked: assert ((we & left_q) == we && (left_q & (we - NumSms'(1))) == '0);

@@ -137,7 +137,8 @@ module formal_tb_claim #(
     .age_valid_i(valid_i), .age_tb_i(places), .age_kernel_i(kernel_i),
     .look_tb_o(look_tb), .look_first_i(at_first_i[look_tb]), .look_base_i(at_base_i[look_tb]),
     .fit_granules_o(fit_granules), .fit_len_o(fit_len),
-    .fit_found_i(found), .fit_run_i(run), .alloc_busy_i(1'b0), .alloc_we_i('0), .target_i(target_q),
+    .fit_found_i(found), .fit_run_i(run), .alloc_busy_i(1'b0),
+    .alloc_all_i(1'b0), .alloc_we_i('0), .target_i(target_q),
     .sm_o(), .raise_o(raise), .lower_o(lower),
     .raised_o(raised), .lowered_o(lowered), .realloc_o(), .preempting_i(1'b0), .restoring_i('0),
     .evict_refused_i('0), .evict_o(evict)

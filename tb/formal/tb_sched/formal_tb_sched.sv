@@ -26,6 +26,10 @@ module formal_tb_sched
   input logic [NumKernels-1:0]               launch_i,
   input logic [NumKernels-1:0]               kill_write_i,
   input logic                                snapshot_i,
+  input logic                                move_i,     // SM_MOVE, from the SM manager or the host
+  input logic [SmW-1:0]                      move_sm_i,
+  input logic [1:0]                          move_use_i,
+  input logic [KernelW-1:0]                  move_owner_i,
   input logic [NumSms-1:0]                   retire_i,
   input logic [NumSms-1:0][TbW-1:0]          retire_tb_i,
   input logic [NumSms-1:0][NumKernels-1:0]   fault_i
@@ -57,6 +61,19 @@ module formal_tb_sched
     end
   end
 
+  sm_request_t request;
+  assign request = '{valid: move_i, sm: move_sm_i, usage: sm_use_e'(move_use_i),
+      owner: move_owner_i};
+  // R-SO-2.
+  logic [NumKernels-1:0][NumSms-1:0] may;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumSms; i++)
+        may[k][i] = !status.owner[i].moving && (status.owner[i].usage == UseShared ? mask_i[k][i]
+            : status.owner[i].usage == UseOwned && status.owner[i].owner == KernelW'(k));
+    end
+  end
+
   logic [NumKernels-1:0]                  busy, killed, ended, had_tb, start, kill;
   logic                                   alloc_busy, adjust_busy;
   logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target;
@@ -77,10 +94,12 @@ module formal_tb_sched
     .Granules(Granules), .NumImages(1), .EndDelay(EndDelay), .slot_regs_t(slot_regs_t),
     .desc_t(desc_t), .gpu_regs_t(gpu_regs_t), .preempt_req_t(preempt_req_t),
     .preempt_status_t(preempt_status_t), .job_t(job_t), .saved_t(saved_t), .status_t(status_t),
-    .figures_t(figures_t), .dispatch_t(dispatch_t), .from_sm_t(from_sm_t)
+    .figures_t(figures_t), .dispatch_t(dispatch_t), .from_sm_t(from_sm_t),
+    .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i('0), .slot_regs_i(slot_regs), .desc_i(desc), .launch_i,
-    .kill_write_i, .arrival_i('0), .alloc_change_i(1'b0), .preempt_i('0), .status_o(status),
+    .kill_write_i, .arrival_i('0), .alloc_change_i(1'b0), .preempt_i('0),
+    .sm_request_i(request), .gate_o(), .wake_o(), .status_o(status),
     .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .start_o(start), .kill_o(kill),
     .dispatch_valid_o(valid), .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i('0)
   );
@@ -157,6 +176,7 @@ module formal_tb_sched
       // Preemption and adjuster: a saved block keeps its launch; nothing is searched but while
       // nothing is dispatched.
       assume ((u_dut.resume & ~u_dut.unfinished) == '0 && u_dut.returned.sms == '0);
+      assume (move_use_i != 2'd3);
       assume ($onehot0(u_dut.save.sms) && (u_dut.save.sms == '0 || u_dut.save.decision));
 
       one: assert ($onehot0(valid) && dispatch.valid == (valid != '0));
@@ -168,7 +188,7 @@ module formal_tb_sched
       if (!u_dut.save.decision) is_block: assert (!op[1]);
       if (comes) when_open: assert (!alloc_busy && !adjust_busy && !u_dut.save.decision);
       if (comes)
-        has_room: assert (mask_i[kernel][sm] && held[sm][kernel] < target[sm][kernel] &&
+        has_room: assert (may[kernel][sm] && held[sm][kernel] < target[sm][kernel] &&
             !u_dut.closed[kernel][sm]);
       if (comes) of_running: assert (busy_q[kernel] && !killed_q[kernel] && !start_q[kernel]);
       if (comes) free_slot: assert (!used_q[sm][tb]);
@@ -183,6 +203,7 @@ module formal_tb_sched
       kills: assert ((kill & ~kill_now) == '0 && (kill_now & ~kill & has_tb) == '0);
       has_had: assert (had_tb == had_tb_q);
 
+      to_owner: cover (comes && status.owner[sm].usage == UseOwned && !mask_i[kernel][sm]);
       full: cover (&used_q[0] && kernel_q[0][0] != kernel_q[0][1] && comes && 32'(sm) == 1);
       all_of_grid: cover (ended[1] && !killed_q[1] && sent_q[1] == 2);
       restored: cover (comes && op[0] && killed_q[0] && busy_q[0] && had_tb_q == 2'b11);

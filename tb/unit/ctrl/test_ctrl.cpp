@@ -588,8 +588,7 @@ uint32_t random_request(qsm_unit::Random &random) {
 
 // Mostly one that fits; whether it is accepted, scheme, manager and contexts decide.
 uint32_t random_move(qsm_unit::Random &random) {
-  uint32_t value =
-      random.below(NUM_SMS) | random.below(NUM_KERNELS) << 8 | random.below(3) << 16;
+  uint32_t value = random.below(NUM_SMS) | random.below(NUM_KERNELS) << 8 | random.below(3) << 16;
   switch (random.below(8)) {
     case 0: return value ^ 1u << random.below(32);
     case 1: return value + NUM_SMS;

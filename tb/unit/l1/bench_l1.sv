@@ -117,7 +117,7 @@ module bench_l1
     .Slots(NumKernels), .Subs(NumSched),
     .PartW($bits(lsu_part_t))
   ) u_l1 (
-    .clk_i, .rst_ni, .rst_kept_ni(rst_ni),
+    .clk_i, .rst_ni, .clk_kept_i(clk_i), .rst_kept_ni(rst_ni),
     .pass_i(pass_o), .pass_ready_o(ready), .pass_kind_i(mem_type_e'(device_i[0][1:0])),
     .pass_amo_i(amo_e'(device_i[1][3:0])),
     .pass_line_i(device_i[2][31-LineOffW:0]), .pass_bytes_i(bytes_t'(device_i[3])),

@@ -150,6 +150,7 @@ module bench_lsu
   qsm_lsu #(.CacheKib(0)) u_lsu (
     .clk_i,
     .rst_ni,
+    .clk_kept_i (clk_i),
     .rst_kept_ni (rst_ni),
     .desc_i       (desc),
     .tb_info_i    (tb_info),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preemption engine as docs/preemption.md R-PE-1..R-PE-11, with docs/sm_owner.md R-SO-5, says it:
-// queues and lists, addresses by multiplication.
+// The preemption engine as docs/preemption.md R-PE-1..R-PE-11, with docs/sm_owner.md R-SO-5, says
+// it: queues and lists, addresses by multiplication.
 #ifndef QSM_PREEMPT_REF_H
 #define QSM_PREEMPT_REF_H
 
@@ -57,7 +57,7 @@ struct PreemptView {
 
 struct PreemptDecision {
   bool now = false, dropped = false, host = false, move = false;  // move: had its flag at the latch
-  PreemptRequest request;  // tb: the TB
+  PreemptRequest request;                                         // tb: the TB
   unsigned image = 0, code = QSM_PREEMPT_NONE;
   bool accepted() const { return now && !dropped && code == QSM_PREEMPT_ACCEPTED; }
   bool refused() const { return now && !dropped && !host && code != QSM_PREEMPT_ACCEPTED; }

@@ -122,7 +122,7 @@ module bench_sm
   lanes_t peeked;
   for (genvar b = 0; b < WarpSize; b++) begin : g_bank
     assign peeked[b] = u_sm.u_lsu.u_shared.g_bank[b].u_bank.mem[RowW'(peek_row_i)];
-    always @(posedge clk_i)
+    always @(posedge u_sm.clk)  // of the memory
       if (fill_i) u_sm.u_lsu.u_shared.g_bank[b].u_bank.mem[RowW'(peek_row_i)] <= '1;
   end
   assign peek_o = '{32'(peeked == '0), 32'(peeked == '1)};

@@ -77,8 +77,9 @@ module bench_sm_owner
     .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating != 0), .sm_request_t(sm_request_t),
     .sm_owner_t(sm_owner_t)
   ) u_dut (
-    .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i, .technique_i(technique_e'(technique_i)),
-    .gating_i, .owner_o(owner), .moves_o, .move_cycles_o, .gated_cycles_o, .snapshot_i,
+    .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
+    .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .moves_o,
+    .move_cycles_o, .gated_cycles_o, .snapshot_i,
     .epoch_done_i, .cnt_i, .may_o, .ask_o, .evict_o, .refused_i, .gate_o, .wake_o, .off_i, .on_i
   );
 endmodule

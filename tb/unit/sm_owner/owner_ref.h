@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SM ownership as docs/sm_owner.md R-SO-1..R-SO-8, R-SO-10, R-SO-11 says it: one rule after the other,
-// on a copy of the registers at the start of the cycle.
+// SM ownership as docs/sm_owner.md R-SO-1..R-SO-8, R-SO-10, R-SO-11 says it: one rule after the
+// other, on a copy of the registers at the start of the cycle.
 #ifndef QSM_OWNER_REF_H
 #define QSM_OWNER_REF_H
 

@@ -366,10 +366,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     const unsigned n = NUM_SMS > 16 ? 1500 : 10000;
     for (unsigned c = 0; c < n && !tap.failed(); c++) traffic.cycle();
   }
-  std::printf("# %llu moves, %llu turned, %llu gated, %llu woken, %llu orphans, %llu flags, "
-              "%llu refused\n",
-              ull{counts.moves}, ull{counts.turned}, ull{counts.gated}, ull{counts.woken},
-              ull{counts.orphans}, ull{counts.evicts}, ull{counts.refused});
+  std::printf(
+      "# %llu moves, %llu turned, %llu gated, %llu woken, %llu orphans, %llu flags, "
+      "%llu refused\n",
+      ull{counts.moves}, ull{counts.turned}, ull{counts.gated}, ull{counts.woken},
+      ull{counts.orphans}, ull{counts.evicts}, ull{counts.refused});
   tap.expect(counts.moves > 500 && counts.turned > 50 && counts.orphans > 5 &&
                  counts.evicts > 100 && counts.refused > 20 &&
                  (!kParams.gating || (counts.gated > 20 && counts.woken > 20)),

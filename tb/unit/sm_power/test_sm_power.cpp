@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Power controller of an SM and its clock gate against R-PG-2 to R-PG-4 of docs/sm_owner.md: answers
-// and states in every cycle, and which clock edges and resets the SM gets.
+// Power controller of an SM and its clock gate against R-PG-2 to R-PG-4 of docs/sm_owner.md:
+// answers and states in every cycle, and which clock edges and resets the SM gets.
 #include "Vbench_sm_power.h"
 
 #include "../common/qsm_unit.h"
@@ -115,7 +115,8 @@ void test_times(qsm_unit::Tap &tap) {
     bench.top.quiet_i = 1;
     bench.cycles(4);
   }
-  tap.done("R-PG-2, R-PG-4: off in the first quiet cycle after gate, on WAKE_LAT cycles after wake");
+  tap.done(
+      "R-PG-2, R-PG-4: off in the first quiet cycle after gate, on WAKE_LAT cycles after wake");
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {

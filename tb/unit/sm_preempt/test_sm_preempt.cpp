@@ -413,10 +413,11 @@ void test(Tap &tap, Random &random, uint32_t n_launches, bool kills, const char 
     sum.n_waits += s.n_waits;
     sum.n_issues = std::max(sum.n_issues, s.n_issues);
   }
-  std::printf("# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills, "
-              "%ld times gated after %ld cycles\n",
-              sum.n_saves, sum.n_flushes, sum.n_early, sum.n_restores, sum.n_kills, sum.n_gated,
-              sum.n_waits);
+  std::printf(
+      "# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills, "
+      "%ld times gated after %ld cycles\n",
+      sum.n_saves, sum.n_flushes, sum.n_early, sum.n_restores, sum.n_kills, sum.n_gated,
+      sum.n_waits);
   tap.expect(sum.n_gated > 0 && sum.n_waits > sum.n_gated && sum.n_issues > 0,
              "gated too seldom, never while something was under way, or without a count");
   const long enough = n_launches / 4;
@@ -433,9 +434,10 @@ int main(int argc, char **argv) {
   const uint32_t n_launches =
       argc > 2 ? static_cast<uint32_t>(std::strtoul(argv[2], nullptr, 0)) : 20;
   Tap tap(2);
-  test(tap, random, n_launches, false,
-       "R-PG-1 to R-PG-5: blocks that are preempted at random moments, on an SM that is gated between "
-       "them, give the results of an undisturbed run");
+  test(
+      tap, random, n_launches, false,
+      "R-PG-1 to R-PG-5: blocks that are preempted at random moments, on an SM that is gated between "
+      "them, give the results of an undisturbed run");
   test(tap, random, n_launches, true, "a killed kernel leaves the results of another alone");
   return tap.exit_code();
 }

@@ -34,6 +34,7 @@ struct AdjustView {
     std::vector<bool> refused;  // pulse per kernel
   };
   bool adjust = false, latecomers = false, snapshot = false, epoch_done = false, alloc_busy = false,
+       alloc_all = true,  // if alloc_busy: its run begins, over all SMs
        preempting = false;
   std::vector<Kernel> kernel;
   std::vector<Sm> sm;
@@ -103,7 +104,7 @@ class AdjustRef {
     }
     wait(view);
     count_turns(view);
-    if (view.alloc_busy)
+    if (view.alloc_busy && view.alloc_all)
       starved_.assign(p.n_kernels,
                       false);  // it starts in this cycle, or has started since any of them
     evict = flags;

@@ -103,6 +103,7 @@ class Bench {
     top.snapshot_i = view.snapshot;
     top.epoch_done_i = view.epoch_done;
     top.alloc_busy_i = view.alloc_busy;
+    top.alloc_all_i = view.alloc_busy && view.alloc_all;
     top.preempting_i = view.preempting;
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const AdjustView::Kernel &kernel = view.kernel[k];

@@ -309,6 +309,7 @@ class RandomRound {
         (random_.one_in(2) ? view.alloc_busy : view.snapshot) = true;
       if (bench.ref.busy() && (view.alloc_busy || view.snapshot)) {
         counts_.ended++;
+        view.alloc_all = random_.one_in(2);
         if (view.alloc_busy) view.sm[random_.below(NUM_SMS)].alloc_writes = random_.one_in(2);
       }
     } while (bench.ref.busy() && !tap_.failed());

@@ -42,14 +42,15 @@ class AllocRef {
         used(p.n_kernels) {}
 
   bool busy() const { return !asked_.empty() || running_; }
+  bool starts_all() const { return !running_ && asked_.size() == p.n_sms; }
   // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
   int writes() const { return running_ && cycles_left_ == 1 ? static_cast<int>(sm_) : -1; }
 
   // R-TA-1: another slot's target, while nobody computes them.
   void adjust(unsigned sm, unsigned k, unsigned to) { target[sm][k] = to; }
 
-  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E; ask: SMs whose
-  // targets are asked for besides.
+  // One cycle. launch, arrival: slot or -1; change: R-TB-5's writes; snapshot: it is E; ask: SMs
+  // whose targets are asked for besides.
   void step(const AllocContexts &ctx, int launch, AllocShape launched, int arrival, bool change,
             bool snapshot, const std::set<unsigned> &ask = {}) {
     bool wanted = change;

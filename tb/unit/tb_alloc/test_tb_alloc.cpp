@@ -111,6 +111,8 @@ class Bench {
   void compare() {
     tap_.expect(top.busy_o == ref.busy(), "cycle %llu: busy is %d",
                 static_cast<unsigned long long>(n_cycles), top.busy_o);
+    tap_.expect(top.all_o == ref.starts_all(), "cycle %llu: a run over all SMs starts is %d",
+                static_cast<unsigned long long>(n_cycles), top.all_o);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       tap_.expect(get(top.part_o, k, 1) == (ctx.valid[k] && ref.active[k]),
                   "cycle %llu: slot %u takes part is %llu",
@@ -272,8 +274,8 @@ void test_idle_contexts(qsm_unit::Tap &tap) {
       "a context that launches nothing has no targets after a whole epoch, and gets them back");
 }
 
-// R-SO-2, R-SO-8: an owned SM is its owner's, a free one and one that moves is nobody's; a request for
-// one SM leaves the targets of the others as the adjuster made them.
+// R-SO-2, R-SO-8: an owned SM is its owner's, a free one and one that moves is nobody's; a request
+// for one SM leaves the targets of the others as the adjuster made them.
 void test_owners(qsm_unit::Tap &tap) {
   Bench bench(tap);
   const unsigned all = std::min<unsigned>(MAX_TBS, WARPS_PER_SM), last = NUM_SMS - 1,
@@ -314,8 +316,8 @@ void test_owners(qsm_unit::Tap &tap) {
 void random_use(Bench &bench, AllocContexts &next, qsm_unit::Random &random) {
   const unsigned i = random.below(NUM_SMS);
   if (random.one_in(40))
-    next.sm[i] = AllocUse{random.below(QSM_SM_USE_COUNT), random.below(NUM_KERNELS),
-                          random.one_in(4)};
+    next.sm[i] =
+        AllocUse{random.below(QSM_SM_USE_COUNT), random.below(NUM_KERNELS), random.one_in(4)};
   if (random.one_in(50)) bench.ask.insert(random.below(NUM_SMS));
 }
 

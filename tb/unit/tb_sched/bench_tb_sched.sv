@@ -217,7 +217,8 @@ module bench_tb_sched
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i, .kill_write_i, .arrival_i, .alloc_change_i, .preempt_i(preempt),
-    .sm_request_i(request), .gate_o, .wake_o, .status_o(status), .snapshot_i, .epoch_done_i, .ratio_i, .start_o, .kill_o,
+    .sm_request_i(request), .gate_o, .wake_o, .status_o(status), .snapshot_i,
+    .epoch_done_i, .ratio_i, .start_o, .kill_o,
     .dispatch_valid_o, .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i(figures)
   );
 endmodule

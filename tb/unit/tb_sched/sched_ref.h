@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-14 says it, written plainly: vectors, loops,
-// one cycle at a time. With it SM ownership, the preemption engine and the TB adjuster, which see the
-// registers as they are at the start of the cycle.
+// one cycle at a time. With it SM ownership, the preemption engine and the TB adjuster, which see
+// the registers as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
 #define QSM_SCHED_REF_H
 
@@ -195,6 +195,7 @@ class SchedRef {
     view.snapshot = in.snapshot;
     view.epoch_done = in.epoch_done;
     view.alloc_busy = alloc.busy();
+    view.alloc_all = alloc.starts_all();
     view.preempting = preempt.code == QSM_PREEMPT_EXAMINED;
     for (const PreemptRef::Job &job : preempt.job)
       view.preempting = view.preempting || job.kind != QSM_JOB_NONE;

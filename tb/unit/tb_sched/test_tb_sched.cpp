@@ -150,12 +150,12 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed));
   if (NUM_KERNELS > 1 && NUM_SMS < 16)
     tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
-  std::printf("# %llu dispatched, %llu launches ended, %llu killed, %llu claims, %llu moves, "
-              "%llu gated\n",
-              static_cast<unsigned long long>(n_dispatched),
-              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed),
-              static_cast<unsigned long long>(n_claims), static_cast<unsigned long long>(n_moves),
-              static_cast<unsigned long long>(n_gated));
+  std::printf(
+      "# %llu dispatched, %llu launches ended, %llu killed, %llu claims, %llu moves, "
+      "%llu gated\n",
+      static_cast<unsigned long long>(n_dispatched), static_cast<unsigned long long>(n_ended),
+      static_cast<unsigned long long>(n_killed), static_cast<unsigned long long>(n_claims),
+      static_cast<unsigned long long>(n_moves), static_cast<unsigned long long>(n_gated));
   tap.done("random launches: every register and message in every cycle");
 }
 
