@@ -172,7 +172,7 @@ module qsm_sm_adjust #(
         if (last_slot) state_d = StDivide;
       end
       StDivide: begin
-        left_d = (left_q << 1) | CountW'(!minus[PartW]);
+        left_d = CountW'({left_q, !minus[PartW]});
         more_d = minus[PartW] ? shifted[PartW-1:0] : minus[PartW-1:0];
         if (32'(digit_q) == CountW - 1) state_d = StShare;
       end

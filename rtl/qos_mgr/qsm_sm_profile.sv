@@ -65,6 +65,7 @@ module qsm_sm_profile #(
   logic [3:0]         step_q, step_d;
   logic [KernelW-1:0] kernel_q;
   logic               start;
+  logic [63:0]        acc_q;  // of the adder
 
   // ---- Records ----
   // Memories: what they hold counts once run is set.
@@ -123,7 +124,7 @@ module qsm_sm_profile #(
       '0);
 
   // ---- The adder: instructions and goals of Q47.16 ----
-  logic [63:0] acc_q, base, term, sum, product;
+  logic [63:0] base, term, sum, product;
   logic        subtract, carry, positive;
   logic        rated_q, behind_e_q, ahead_e_q;  // it issued; behind, ahead in this epoch
   logic        bit_now, last_bit;

@@ -125,8 +125,7 @@ class SmRef {
     };
     if (few >= 0) {
       const auto is_free = [](const SmState &s) { return use_of(s) == QSM_USE_FREE; };
-      int sm = find(
-          [&](const SmState &s) { return is_free(s) && s.power == QSM_POWER_ON; }, false);
+      int sm = find([&](const SmState &s) { return is_free(s) && s.power == QSM_POWER_ON; }, false);
       const unsigned k = static_cast<unsigned>(few);
       if (sm >= 0) return ask("plan 2 free on", sm, QSM_USE_OWNED, k);
       sm = find(is_free, false);
@@ -159,8 +158,8 @@ class SmRef {
       split();
       planning = true;
     }
-    if (!was_computing && !was_splitting && !in.e &&
-        (whole(now.scheme) || managed) && !(now == known_)) {
+    if (!was_computing && !was_splitting && !in.e && (whole(now.scheme) || managed) &&
+        !(now == known_)) {
       const unsigned p = parts(now);
       known_ = now;
       managed = whole(now.scheme) && p >= 1 && p <= n_sms_;
@@ -178,8 +177,8 @@ class SmRef {
       t_ = t_e_;
       t_e_ = in.epoch_len;
       had_tb_ = in.had_tb;
-      still_ = std::none_of(in.sms.begin(), in.sms.end(),
-                            [](const SmState &s) { return s.moving; });
+      still_ =
+          std::none_of(in.sms.begin(), in.sms.end(), [](const SmState &s) { return s.moving; });
       steady_ = !was_splitting && !was_planning;
       if (was_splitting) seen["E in a split"]++;
       if (was_planning) seen["E in a plan"]++;
@@ -368,9 +367,7 @@ class SmRef {
       }
       const bool behind = s.lead < 0, needs = behind || gain[k] < 0,
                  gives = !needs && s.lead > goal[k] && gain[k] > 0;
-      const auto can_move = [&](unsigned b) {
-        return slots[b].eval == QSM_EVAL_NONE || behind;
-      };
+      const auto can_move = [&](unsigned b) { return slots[b].eval == QSM_EVAL_NONE || behind; };
       // Of the batch slots that fit the one with the greatest value, the lowest of equals.
       const auto best = [&](auto &&fits, auto &&value) {
         int found = none;
@@ -413,8 +410,7 @@ class SmRef {
           seen["smqos gives 1"]++;
           continue;
         }
-        b = best([](const Slot &c) { return !c.upper; },
-                 [](const Slot &c) { return -int(c.n); });
+        b = best([](const Slot &c) { return !c.upper; }, [](const Slot &c) { return -int(c.n); });
         if (b != none) {
           move(static_cast<unsigned>(b), false);
           seen["smqos gives 2"]++;
