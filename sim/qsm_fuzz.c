@@ -38,7 +38,7 @@ struct round {
   struct qsm_config config;
   struct qsm_backend *gpu;
   uint32_t arena_bytes;  // memory of a slot
-  bool preempts, adjusts;
+  bool preempts, adjusts, moves;
   bool crowded;  // large grids and blocks, so that others come late
   uint32_t
       n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
@@ -271,6 +271,84 @@ static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
   return status ? status : launch(round, slot);
 }
 
+// ---- SMs of their own ----
+
+// A request for any SM, or for nothing at all. Most are such that somebody can go on.
+static enum qsm_backend_status move_sm(struct round *round, uint32_t slot) {
+  static const uint8_t usages[] = {QSM_USE_SHARED, QSM_USE_SHARED, QSM_USE_OWNED, QSM_USE_OWNED,
+                                   QSM_USE_OWNED,  QSM_USE_FREE,   QSM_USE_FREE,  QSM_USE_FREE};
+  const struct qsm_config *config = &round->config;
+  uint32_t request = below(round, config->num_sms + (below(round, 24) == 0)) |
+                     slot << QSM_REG_SM_MOVE_SLOT_SHIFT |
+                     (uint32_t)usages[below(round, sizeof usages)] << QSM_REG_SM_MOVE_USAGE_SHIFT;
+  if (below(round, 24) == 0) request ^= 1u << below(round, 32);
+  return put(round, QSM_REG_SM_MOVE, request);
+}
+
+// Mostly short: an SM that takes longer than the round does not come back.
+static uint32_t random_wake_lat(struct round *round) {
+  switch (below(round, 8)) {
+    case 0: return 1;
+    case 1: return below(round, 2) ? 0xFFFF + below(round, 2) : 0;  // refused, or for ever
+    case 2: return 1 + below(round, 3000);
+    default: return 1 + below(round, 60);
+  }
+}
+
+static enum qsm_backend_status set_gating(struct round *round) {
+  enum qsm_backend_status status = put(round, QSM_REG_SM_GATING, below(round, 4) != 0);
+  if (!status) status = put(round, QSM_REG_WAKE_LAT, random_wake_lat(round));
+  return status ? status : put(round, QSM_REG_MOVE_TECHNIQUE, below(round, QSM_TECHNIQUE_COUNT));
+}
+
+// Registers of the SM manager.
+static enum qsm_backend_status set_sm_mgr(struct round *round, uint32_t slot) {
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  if (below(round, 2))
+    status = put(round, QSM_REG_SM_THRESHOLD,
+                 below(round, 2) ? below(round, 8000) : below(round, 0x10001));
+  if (!status && below(round, 2)) status = put(round, QSM_REG_SM_STEP, below(round, 6));
+  return status ? status
+                : put(round, slot_address(slot, QSM_SLOT_SM_COUNT),
+                      below(round, round->config.num_sms + 2));
+}
+
+static enum qsm_backend_status look_at_owner(struct round *round, uint32_t slot) {
+  static const uint32_t registers[] = {QSM_REG_MOVES, QSM_REG_MOVE_CYCLES_LO,
+                                       QSM_REG_MOVE_CYCLES_HI, QSM_REG_GATED_CYCLES_LO,
+                                       QSM_REG_GATED_CYCLES_HI};
+  uint32_t ignored;
+  enum qsm_backend_status status =
+      put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
+  if (!status) status = get(round, QSM_REG_SMSEL_OWNER, &ignored);
+  for (size_t i = 0; !status && i < sizeof registers / sizeof registers[0]; i++)
+    status = get(round, registers[i], &ignored);
+  return status ? status : get(round, slot_address(slot, QSM_SLOT_SM_RECORD), &ignored);
+}
+
+static enum qsm_backend_status play_with_sms(struct round *round) {
+  uint32_t slot = below(round, round->config.num_kernels);
+  switch (below(round, 8)) {
+    case 0: return set_gating(round);
+    case 1: return look_at_owner(round, slot);
+    case 2: return set_sm_mgr(round, slot);
+    default: return move_sm(round, slot);
+  }
+}
+
+// Launches that wait for an SM that nobody would give them get all of them, or are killed; what
+// keeps a drain waiting is switched.
+static enum qsm_backend_status give_back(struct round *round) {
+  enum qsm_backend_status status = QSM_BACKEND_OK;
+  uint32_t slot = below(round, round->config.num_kernels);
+  if (below(round, 4) == 0) return put(round, slot_address(slot, QSM_SLOT_KILL), 1);
+  if (below(round, 2)) status = put(round, QSM_REG_MOVE_TECHNIQUE, QSM_TECHNIQUE_SWITCH);
+  if (!status && below(round, 2)) status = put(round, QSM_REG_WAKE_LAT, 1 + below(round, 9));
+  for (uint32_t sm = 0; !status && sm < round->config.num_sms; sm++)
+    status = put(round, QSM_REG_SM_MOVE, sm | QSM_USE_SHARED << QSM_REG_SM_MOVE_USAGE_SHIFT);
+  return status;
+}
+
 // An interrupt: read the result, acknowledge, and most often launch something else; or close the
 // slot and open it again.
 static enum qsm_backend_status serve(struct round *round) {
@@ -289,7 +367,10 @@ static enum qsm_backend_status serve(struct round *round) {
     if (!status && below(round, 4) == 0)
       status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);  // too early
     if (!status) status = put(round, QSM_REG_IRQ, 1u << slot);
-    if (!status && below(round, 4) == 0) status = put(round, slot_address(slot, QSM_SLOT_CTX), 0);
+    bool leaves = below(round, 4) == 0;
+    // It leaves with an SM of its own, or with one on its way.
+    if (!status && leaves && round->moves && below(round, 2)) status = move_sm(round, slot);
+    if (!status && leaves) status = put(round, slot_address(slot, QSM_SLOT_CTX), 0);
     if (!status) status = below(round, 4) == 0 ? open_slot(round, slot) : launch(round, slot);
   }
   return status;
@@ -328,7 +409,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
                              config->warps_per_sm + 1,
                              config->shared_bytes,
                              config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_STACK / 4 + 1) * 4,
+  uint32_t offset = below(round, QSM_SLOT_SM_COUNT / 4 + 1) * 4,
            value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
@@ -341,7 +422,9 @@ static enum qsm_backend_status nudge_gpu(struct round *round) {
       QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN,         QSM_REG_SM_SELECT,
       QSM_REG_IRQ,          QSM_REG_ICACHE_INV,       QSM_REG_ACTIVE_WARPS,
       QSM_REG_ADJUST,       QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT,
-      QSM_REG_NONQOS_QUOTA, QSM_REG_L2_FLUSH,         QSM_REG_LATECOMERS};
+      QSM_REG_NONQOS_QUOTA, QSM_REG_L2_FLUSH,         QSM_REG_LATECOMERS,
+      QSM_REG_SM_MOVE,      QSM_REG_MOVE_TECHNIQUE,   QSM_REG_SM_GATING,
+      QSM_REG_WAKE_LAT,     QSM_REG_SM_THRESHOLD,     QSM_REG_SM_STEP};
   static const uint32_t values[] = {0,  1,   2,   3,      4,       5,       6,       16,
                                     17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
   if (below(round, 4) == 0)
@@ -530,13 +613,13 @@ static enum qsm_backend_status read_statistics(struct round *round) {
 static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
-  for (uint32_t address = 0; !status && address <= QSM_REG_LATECOMERS; address += 4)
+  for (uint32_t address = 0; !status && address <= QSM_REG_SMSEL_OWNER; address += 4)
     status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20;
        address += 4)
     status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_STACK; offset += 4)
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_SM_RECORD; offset += 4)
       status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
@@ -552,6 +635,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   round->adjusts = below(round, 2);
   round->preempts = below(round, round->adjusts ? 5 : 3) > round->adjusts * 2;
   round->crowded = below(round, 3) == 0;
+  round->moves = below(round, 2);
   fill_memory(round);
   enum qsm_backend_status status = read_all(round);
   if (!status)
@@ -571,6 +655,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   if (!status) status = put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
   if (!status) status = put(round, QSM_REG_ADJUST, round->adjusts);
   if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, QSM_TECHNIQUE_COUNT));
+  if (!status) status = set_gating(round);  // of use in schemes of whole SMs too
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
     if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
   while (!status && round->gpu->cycle(round->gpu) < cycles) {
@@ -580,7 +665,10 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
     if (!status && below(round, 3) == 0) status = meddle(round);
     for (uint32_t n = round->preempts ? below(round, 3) : 0; !status && n; n--)
       status = preempt(round);
+    for (uint32_t n = round->moves ? below(round, 3) : 0; !status && n; n--)
+      status = play_with_sms(round);
     if (!status && below(round, 24) == 0) status = let_go(round);
+    if (!status && round->moves && below(round, 12) == 0) status = give_back(round);
     if (!status && below(round, 4) == 0) status = read_statistics(round);
     qsm_progress_show(progress, done_before + round->gpu->cycle(round->gpu));
   }

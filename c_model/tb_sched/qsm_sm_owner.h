@@ -39,8 +39,8 @@ static inline qsm_sm_set qsm_sm_may_go(const struct qsm_sm_may *may, const struc
 struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
                                          const struct qsm_tb_table *tables);
 void qsm_sm_owner_destroy(struct qsm_sm_owner *so);  // NULL is fine
-// The address does not change. False while every SM is shared, does not move and is on, and there is
-// no request, so that a scheduler need not call the functions below.
+// The address does not change. False while every SM is shared, does not move and is on, and there
+// is no request, so that a scheduler need not call the functions below.
 const bool *qsm_sm_owner_active(const struct qsm_sm_owner *so);
 
 // ---- Before the step of `cycle` ----

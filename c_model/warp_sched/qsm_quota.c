@@ -7,8 +7,7 @@
 #include "qsm_sm_blocks.h"
 
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels) {
-  *q = (struct qsm_quota){
-      .open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER, .off = true};
+  *q = (struct qsm_quota){.open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER};
 }
 
 void qsm_quota_take_word(struct qsm_quota *q, const struct qsm_sm_msg *msg) {
@@ -176,8 +175,8 @@ static void start_epoch(struct qsm_sm *sm, bool early, uint64_t c) {
 // The load message: R-QC-4, R-SC-4. `has`: the shadows that were filled at the start of the cycle.
 static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
   struct qsm_quota *q = &sm->quota;
-  q->scheme = (uint8_t)scheme;
-  q->off = qsm_quota_is_off(scheme);
+  q->loaded = (uint8_t)scheme;
+  q->scheme = qsm_scheme_whole_sms(scheme) ? QSM_SCHEME_NONE : q->loaded;
   q->load_second = false;
   if (scheme == QSM_SCHEME_ELASTIC) {
     q->fresh = has;
@@ -187,7 +186,7 @@ static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
   q->early = false;
   q->timed_start_at = QSM_NEVER;
   load_all(sm);
-  if (q->off) q->to_load = q->shadow_has = 0;
+  if (q->scheme == QSM_SCHEME_NONE) q->to_load = q->shadow_has = 0;
 }
 
 // R-QC-8 and R-QC-2: C becomes c1. Without a tick there is nothing to do for a kernel that did not
@@ -226,7 +225,7 @@ static uint32_t positive_counters(const struct qsm_quota *q, uint32_t kernels) {
 static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
   const struct qsm_quota *q = &sm->quota;
   enum { HEAD = 4 };
-  uint32_t words[HEAD + QSM_MAX_KERNELS] = {q->scheme, q->granted, qsm_quota_dcnt(sm, c + 1),
+  uint32_t words[HEAD + QSM_MAX_KERNELS] = {q->loaded, q->granted, qsm_quota_dcnt(sm, c + 1),
                                             q->early};
   for (uint32_t k = 0; k < sm->n_kernels; k++) words[HEAD + k] = q->quota[k];
   if (loaded) qsm_sm_record(sm, c, QSM_EV_QLOAD, 0, words, HEAD + sm->n_kernels);
@@ -254,7 +253,7 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);
   }
-  return (loading && !loads(q)) || (in->load && qsm_quota_is_off(in->scheme));
+  return (loading && !loads(q)) || (in->load && q->scheme == QSM_SCHEME_NONE);
 }
 
 // Runs before the TB table changes: `present` is that of the start of the cycle.
@@ -298,7 +297,7 @@ static bool flip_dcnt(struct qsm_flip *flip, struct qsm_sm *sm) {
 bool qsm_quota_flip(struct qsm_flip *flip, struct qsm_sm *sm) {
   struct qsm_quota *q = &sm->quota;
   if (flip_dcnt(flip, sm)) return true;
-  uint32_t spending = q->off ? 0 : sm->launch.present & q->positive;
+  uint32_t spending = q->scheme == QSM_SCHEME_NONE ? 0 : sm->launch.present & q->positive;
   if (!spending) return false;
   uint32_t k = qsm_flip_draw_bit(flip, spending), value = (uint32_t)q->c[k];
   qsm_flip_bit(flip, &value, qsm_flip_draw(flip, 16), "C", k);

@@ -22,8 +22,8 @@ struct qsm_quota {
   uint32_t qos_mask;             // the direct signal that `open` was computed from
   uint32_t throttled;            // gated and C <= 0 (R-SC-2)
   uint64_t timed_start_at;       // the cycle in which dcnt will be 0; QSM_NEVER in other schemes
-  uint8_t scheme;
-  bool off;          // by the scheme quotas mean nothing: none, and those of whole SMs (R-SG-1)
+  uint8_t scheme;  // none in place of those of whole SMs, under which all is as with none (R-SG-1)
+  uint8_t loaded;  // the scheme of the last load message
   bool load_second;  // a load is in its second cycle
   bool early;        // the last start of an elastic epoch was an early one
   int32_t c[QSM_MAX_KERNELS];
@@ -50,12 +50,9 @@ static inline bool qsm_quota_is_open(const struct qsm_quota *q, uint32_t kernel)
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);
 void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from);
 
-static inline bool qsm_quota_is_off(uint32_t scheme) {
-  return scheme == QSM_SCHEME_NONE || qsm_scheme_whole_sms(scheme);
-}
 // R-SC-2: kernels are under quota control.
 static inline bool qsm_quota_held(const struct qsm_quota *q, uint32_t qos_mask) {
-  return !q->off && (qos_mask || qsm_scheme_holds_all(q->scheme));
+  return q->scheme != QSM_SCHEME_NONE && (qos_mask || qsm_scheme_holds_all(q->scheme));
 }
 // Without a message nothing is granted in this cycle, and no epoch starts: a step counts what was
 // issued, and does nothing else.

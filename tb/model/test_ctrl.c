@@ -92,6 +92,11 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_REG_ADJUST_TECHNIQUE, 0, 0, 2, 1},
       {QSM_REG_LATECOMERS, 1, 0, 1, 1},
       {QSM_REG_MEM_SELECT, 0, 0, 0, 1},
+      {QSM_REG_MOVE_TECHNIQUE, QSM_TECHNIQUE_DRAIN, 0, 2, 1},
+      {QSM_REG_SM_GATING, 0, 0, 1, 1},
+      {QSM_REG_WAKE_LAT, 500, 1, 65535, 1},
+      {QSM_REG_SM_THRESHOLD, 655, 0, 65535, 1},
+      {QSM_REG_SM_STEP, 2, 1, 4, 1},
   };
   const struct range_case slot[] = {
       {QSM_SLOT_GOAL, 0, 0, UINT32_MAX, 1},
@@ -124,6 +129,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_PREEMPT_HOLD, 0, 0, 1, 1},
       {QSM_SLOT_CACHE_POLICY, 0, 0, 3, 1},
       {QSM_SLOT_SM_MASK_2, 0, 0, 0, 1},
+      {QSM_SLOT_SM_COUNT, 0, 0, 3, 1},
       {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
@@ -551,6 +557,98 @@ static void the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core(void **sta
   qsm_model_destroy(model);
 }
 
+struct last_move {
+  uint32_t n;
+  struct qsm_event event;
+};
+
+static void note_move(void *ctx, const struct qsm_event *event) {
+  struct last_move *last = ctx;
+  if (event->kind != QSM_EV_MOVE) return;
+  last->n++;
+  last->event = *event;
+}
+
+// R-SO-9: what SM_MOVE takes, and its request in the cycle after the write.
+static void a_move_is_requested_in_the_cycle_after_its_write(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  struct last_move last = {0};
+  qsm_model_set_sink(model, note_move, &last);
+  port_write(model, slot_register(1, QSM_SLOT_CTX), 1);
+  uint64_t t = qsm_model_cycle(model);
+  port_write(model, QSM_REG_SM_MOVE, 2 | 1 << 8 | QSM_USE_OWNED << 16);
+  assert_int_equal(last.n, 0);
+  port_write(model, QSM_REG_SM_SELECT, 2);
+  assert_int_equal(last.n, 1);
+  assert_int_equal(last.event.cycle, t + 1);
+  assert_int_equal(last.event.sm, 2);
+  // The move ends in t + 2, in which this is read.
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_OWNER),
+                   1 << QSM_REG_SMSEL_OWNER_MOVING_SHIFT |
+                       QSM_USE_OWNED << QSM_REG_SMSEL_OWNER_NEXT_USAGE_SHIFT |
+                       1 << QSM_REG_SMSEL_OWNER_NEXT_SLOT_SHIFT);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_OWNER),
+                   QSM_USE_OWNED | 1 << QSM_REG_SMSEL_OWNER_SLOT_SHIFT);
+  assert_int_equal(last.event.cycle, t + 2);
+  assert_int_equal(port_read(model, QSM_REG_MOVES), 1);
+  assert_int_equal(port_read(model, QSM_REG_MOVE_CYCLES_LO), 1);
+  assert_int_equal(port_read(model, QSM_REG_MOVE_CYCLES_HI), 0);
+  assert_int_equal(port_read(model, QSM_REG_GATED_CYCLES_LO), 0);
+  assert_int_equal(port_read(model, QSM_REG_GATED_CYCLES_HI), 0);
+  assert_int_equal(port_read(model, QSM_REG_SM_MOVE), 0);  // write-only
+  qsm_model_destroy(model);
+}
+
+// R-SO-9, R-SG-1: refused in schemes of whole SMs, for an owner that is not valid, and with a field
+// outside the machine.
+static void moves_that_may_not_be_are_refused(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  struct last_move last = {0};
+  qsm_model_set_sink(model, note_move, &last);
+  port_write(model, slot_register(1, QSM_SLOT_CTX), 1);
+  static const uint32_t bad[] = {
+      3 | QSM_USE_FREE << 16,         // no such SM
+      QSM_USE_FREE << 16 | 0x80,      // nor this one
+      3 << 16,                        // no such use
+      QSM_USE_FREE << 16 | 3 << 8,    // no such slot, though a free SM has no owner
+      QSM_USE_OWNED << 16,            // slot 0 is not valid
+      QSM_USE_OWNED << 16 | 2 << 8,   // nor is slot 2
+      QSM_USE_FREE << 16 | 1u << 11,  // no field
+      QSM_USE_FREE << 16 | 1u << 31,  // no field
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_int_equal(refused(model, QSM_REG_SM_MOVE, bad[i]), 1);
+  for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
+    last.n = 0;
+    port_write(model, QSM_REG_SCHEME, scheme);
+    int err = refused(model, QSM_REG_SM_MOVE, QSM_USE_SHARED << 16);
+    assert_int_equal(err, qsm_scheme_whole_sms(scheme));
+    port_write(model, QSM_REG_SCHEME, QSM_SCHEME_NONE);
+    qsm_model_run(model, 3, false);
+    if (!err) assert_int_equal(last.n, 2);
+  }
+  qsm_model_destroy(model);
+}
+
+// Where it is not built SM_GATING stays 0; moves go on.
+static void a_gpu_without_power_gating_refuses_to_gate(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  config.power_gating = 0;
+  struct qsm_model *model = create(&config);
+  assert_int_equal(refused(model, QSM_REG_SM_GATING, 1), 1);
+  port_write(model, QSM_REG_SM_GATING, 0);
+  port_write(model, QSM_REG_SM_MOVE, QSM_USE_FREE << 16);
+  qsm_model_run(model, 25000, false);
+  assert_int_equal(port_read(model, QSM_REG_SMSEL_OWNER), QSM_USE_FREE);
+  assert_int_equal(port_read(model, QSM_REG_GATED_CYCLES_LO), 0);
+  qsm_model_destroy(model);
+}
+
 static void a_flip_raises_an_interrupt_once(void **state) {
   (void)state;
   struct qsm_config config = model_tiny();
@@ -583,6 +681,9 @@ int main(void) {
       cmocka_unit_test(stall_values_count_a_running_kernel),
       cmocka_unit_test(without_caches_counters_are_zero_and_a_flush_is_done_at_once),
       cmocka_unit_test(the_front_of_qaws_is_that_of_the_selected_sm_and_sub_core),
+      cmocka_unit_test(a_move_is_requested_in_the_cycle_after_its_write),
+      cmocka_unit_test(moves_that_may_not_be_are_refused),
+      cmocka_unit_test(a_gpu_without_power_gating_refuses_to_gate),
       cmocka_unit_test(a_flip_raises_an_interrupt_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

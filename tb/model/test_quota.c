@@ -94,7 +94,7 @@ static void set_quotas(struct rig *rig, enum qsm_scheme scheme, int32_t c0, int3
   rig->shared.epoch_len = T;
   rig->sm->launch.present = rig->sm->launch.runnable = 3;
   q->scheme = scheme;
-  q->off = qsm_quota_is_off(scheme);
+  q->loaded = scheme;
   q->timed_start_at = scheme == QSM_SCHEME_ELASTIC ? rig->cycle + T - 1 : QSM_NEVER;
   q->granted = 3;
   q->positive = 0;
@@ -104,6 +104,10 @@ static void set_quotas(struct rig *rig, enum qsm_scheme scheme, int32_t c0, int3
     q->positive |= (uint32_t)(c[k] > 0) << k;
   }
   qsm_quota_gate(rig->sm, rig->cycle);
+}
+
+static bool has_no_quotas(uint32_t scheme) {  // R-SG-1
+  return scheme == QSM_SCHEME_NONE || qsm_scheme_whole_sms(scheme);
 }
 
 static int32_t counter(const struct rig *rig, uint32_t k) {
@@ -293,15 +297,15 @@ static void a_change_of_scheme_ends_an_elastic_epoch(void **unused) {
     run(&rig, 30);
     if (to == QSM_SCHEME_ELASTIC)
       expect_counters(&rig, 98, 77);
-    else if (qsm_quota_is_off(to))  // R-SG-1
+    else if (has_no_quotas(to))
       expect_counters(&rig, 98, -3);
     else
       expect_counters(&rig, 70, 80);
     if (to != QSM_SCHEME_ELASTIC) assert_int_equal(dcnt(&rig), 0);
     assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->cycle,
-                     qsm_quota_is_off(to) ? 2 : 10);  // two cycles for each of four slots
+                     has_no_quotas(to) ? 2 : 10);  // two cycles for each of four slots
     assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 1);
-    assert_int_equal(rig.sm->quota.open, 0xF & (qsm_quota_is_off(to)             ? 0xF
+    assert_int_equal(rig.sm->quota.open, 0xF & (has_no_quotas(to)                ? 0xF
                                                 : to == QSM_SCHEME_ROLLOVER_TIME ? 1
                                                                                  : 3));
     rig_close(&rig);
@@ -417,7 +421,7 @@ static void elastic_without_early_starts_is_naive_with_history(void **unused) {
 static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
   (void)unused;
   for (uint8_t scheme = QSM_SCHEME_NAIVE; scheme < QSM_SCHEME_COUNT; scheme++) {
-    if (qsm_quota_is_off(scheme)) continue;
+    if (has_no_quotas(scheme)) continue;
     struct rig rig;
     int32_t c[4];
     rig_open(&rig, 2, 8, 4);

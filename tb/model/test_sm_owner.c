@@ -424,7 +424,8 @@ static void the_technique_counts_in_every_cycle(void **state) {
   uint64_t t = bench.cycle;
   set_technique(&bench, QSM_TECHNIQUE_SWITCH);  // written in t: latched in t + 1
   run_to(&bench, t + 2);
-  set_technique(&bench, QSM_TECHNIQUE_DRAIN);  // in t + 2: the flag is gone at the decision in t + 3
+  set_technique(&bench,
+                QSM_TECHNIQUE_DRAIN);  // in t + 2: the flag is gone at the decision in t + 3
   settle(&bench);
   assert_int_equal(count(&bench, QSM_EV_PREEMPT), 0);
   t = bench.cycle;

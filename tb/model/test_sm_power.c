@@ -123,7 +123,8 @@ static void an_sm_that_works_goes_off_when_it_is_quiet(void **unused) {
   rig_close(&rig);
 }
 
-// R-PG-3: ticks, samples, words and loads are lost while off and waking; a dispatch after on is not.
+// R-PG-3: ticks, samples, words and loads are lost while off and waking; a dispatch after on is
+// not.
 static void messages_without_a_clock_are_lost(void **unused) {
   (void)unused;
   struct rig rig;
@@ -327,8 +328,8 @@ static void an_sm_is_gated_and_woken_up_for_work(void **unused) {
   at = qsm_model_cycle(model);
   move(model, 1, QSM_USE_OWNED, 0);
   qsm_model_run(model, 100000, true);
-  // Requested in at + 1; wake sent in at + 2, seen 3 later; on 40 later, seen 3 later; the move ends
-  // in the cycle that starts with it.
+  // Requested in at + 1; wake sent in at + 2, seen 3 later; on 40 later, seen 3 later; the move
+  // ends in the cycle that starts with it.
   assert_int_equal(log.moved_at, at + 2 + 3 + 40 + 3 + 1);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 1);
   assert_int_equal(port_read(model, QSM_REG_MOVES), 4);
@@ -346,7 +347,8 @@ static uint64_t run_gated(uint64_t step, uint32_t technique) {
   qsm_model_set_sink(model, NULL, NULL);
   qsm_model_enable_hash(model);
   for (uint32_t k = 0; k < 3; k++)
-    program_load(model, &config, k, 1 | (k & 1) << 1, k == 1 ? PROGRAM_SPIN : PROGRAM_COUNT, 9, 300, 16);
+    program_load(model, &config, k, 1 | (k & 1) << 1, k == 1 ? PROGRAM_SPIN : PROGRAM_COUNT, 9, 300,
+                 16);
   port_write(model, QSM_REG_SM_GATING, 1);
   port_write(model, QSM_REG_WAKE_LAT, 33);
   port_write(model, QSM_REG_MOVE_TECHNIQUE, technique);
@@ -356,14 +358,15 @@ static uint64_t run_gated(uint64_t step, uint32_t technique) {
   for (uint32_t k = 0; k < 3; k++) program_launch(model, k);
   uint64_t seed = 5, begin = qsm_model_cycle(model);
   for (uint32_t n = 0; n < 40; n++) {
-    uint32_t sm = model_random(&seed, 4), usage = model_random(&seed, 3), k = model_random(&seed, 3);
+    uint32_t sm = model_random(&seed, 4), usage = model_random(&seed, 3),
+             k = model_random(&seed, 3);
     move(model, sm, usage, usage == QSM_USE_OWNED ? k : 0);
     if (n % 8 == 7) port_write(model, QSM_REG_POLICY, n / 8);
     if (n == 20) port_write(model, slot_register(2, QSM_SLOT_KILL), 1);
     uint64_t end = begin + (n + 1) * 701;
     while (qsm_model_cycle(model) < end)
-      qsm_model_run(model, step < end - qsm_model_cycle(model) ? step : end - qsm_model_cycle(model),
-                    false);
+      qsm_model_run(
+          model, step < end - qsm_model_cycle(model) ? step : end - qsm_model_cycle(model), false);
   }
   assert_true(port_read(model, QSM_REG_GATED_CYCLES_LO) > 1000);
   uint64_t hash = qsm_model_hash(model) ^ port_read(model, QSM_REG_GATED_CYCLES_LO) ^

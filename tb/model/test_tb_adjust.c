@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "qsm_sm_owner.h"
 #include "sched_bench.h"
 #include "sched_ref.h"
 
@@ -586,6 +587,34 @@ static void a_starved_kernel_gets_its_blocks_back_when_nobody_is_behind(void **s
   sched_close(&bench);
 }
 
+// R-SO-8: a run for the SM of a move gives no targets back elsewhere, so starved stays.
+static void a_starved_kernel_stays_so_over_a_move_elsewhere(void **state) {
+  (void)state;
+  struct qsm_config config = model_tiny();
+  config.num_sms = 2;
+  struct bench bench;
+  open_tenants(&bench, config, 2, (const struct tenant[]){goal, other});
+  bench.ctrl.regs.sm_mask[0] = bench.ctrl.regs.sm_mask[1] = 1;
+  qsm_tb_sched_request_targets(bench.ts);
+  run_to(&bench, bench.cycle + 100);
+  for (uint32_t n = 0; n < 2; n++) retire(&bench, bench.cycle + n, 1, 1, n);
+  for (uint32_t n = 0; n < 2; n++) {
+    pass(&bench);
+    retire(&bench, bench.cycle + 50, 1, 0, 1 - n);
+    run_to(&bench, bench.cycle + 100);
+  }
+  assert_int_equal(target(&bench, 0, 1), 0);
+  qsm_sm_owner_request(qsm_tb_sched_sm_owner(bench.ts), bench.cycle, 1, QSM_USE_SHARED, 0);
+  run_to(&bench, bench.cycle + 100);
+  assert_int_equal(target(&bench, 0, 1), 0);
+  bench.ratio[0] = ONE;
+  start(&bench);
+  assert_true(qsm_tb_sched_alloc_busy(bench.ts));
+  run_to(&bench, bench.cycle + 100);
+  assert_int_equal(target(&bench, 0, 1), 2);
+  sched_close(&bench);
+}
+
 static void a_kernel_with_a_target_is_not_starved(void **state) {
   (void)state;
   struct bench bench;
@@ -941,6 +970,7 @@ int main(void) {
       cmocka_unit_test(a_refused_preemption_leaves_the_targets_and_the_blocks_drain),
       cmocka_unit_test(new_targets_forget_adjustment_and_flags),
       cmocka_unit_test(a_starved_kernel_gets_its_blocks_back_when_nobody_is_behind),
+      cmocka_unit_test(a_starved_kernel_stays_so_over_a_move_elsewhere),
       cmocka_unit_test(a_kernel_with_a_target_is_not_starved),
       cmocka_unit_test(blocks_that_end_during_the_trials_cost_their_kernel_no_more_than_all),
       cmocka_unit_test(a_victim_whose_target_is_lower_already_keeps_it),
