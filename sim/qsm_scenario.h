@@ -55,9 +55,9 @@ struct qsm_scenario {
   bool latecomers;        // room for kernels that wait for their first block
   qsmTechnique move_technique;  // how blocks leave an SM that moves
   bool sm_gating;
-  uint32_t wake_latency;  // WAKE_LAT
+  uint32_t wake_latency;  // WAKE_LAT, 0: as after reset
   uint32_t sm_threshold;  // SM_THRESHOLD: Q0.16
-  uint32_t sm_step;       // SM_STEP
+  uint32_t sm_step;       // SM_STEP, 0: as after reset
   uint64_t cycles;        // length of the measurement, rounded up to whole epochs
   uint64_t seed;
   enum qsm_suite_size size;

@@ -355,9 +355,11 @@ static qsmError_t set_up_sms(struct session *session) {
   const struct qsm_scenario *scenario = session->scenario;
   qsmError_t error = qsmSetMoveTechnique(session->device, scenario->move_technique);
   if (!error) error = qsmSetSmGating(session->device, scenario->sm_gating);
-  if (!error) error = qsmSetWakeLatency(session->device, scenario->wake_latency);
+  if (!error && scenario->wake_latency)
+    error = qsmSetWakeLatency(session->device, scenario->wake_latency);
   if (!error) error = qsmSetSmThreshold(session->device, scenario->sm_threshold);
-  return error ? error : qsmSetSmStep(session->device, scenario->sm_step);
+  if (!error && scenario->sm_step) error = qsmSetSmStep(session->device, scenario->sm_step);
+  return error;
 }
 
 static double cpu_time(void) { return (double)clock() / CLOCKS_PER_SEC; }
