@@ -46,7 +46,8 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
   X(dram_wr, DramWr, RANGE, 1, 255)                \
   X(dram_burst, DramBurst, RANGE, 1, 255)          \
   X(stall_counters, StallCounters, RANGE, 0, 1)    \
-  X(power_gating, PowerGating, RANGE, 0, 1)
+  X(power_gating, PowerGating, RANGE, 0, 1)        \
+  X(energy_counters, EnergyCounters, RANGE, 0, 1)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.
 #define QSM_CONFIG_ENVIRONMENT(X)             \
@@ -56,7 +57,25 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
   X(clock_mhz, -, RANGE, 1, 10000)            \
   X(epoch, -, RANGE, 1, 1048575)              \
   X(link_mbytes_s, -, RANGE, 1, 1000000)      \
-  X(link_latency_ns, -, RANGE, 0, 1000000)
+  X(link_latency_ns, -, RANGE, 0, 1000000) \
+  X(energy_issue, -, RANGE, 0, 2000000000) \
+  X(energy_alu, -, RANGE, 0, 2000000000) \
+  X(energy_mul, -, RANGE, 0, 2000000000) \
+  X(energy_div, -, RANGE, 0, 2000000000) \
+  X(energy_fma, -, RANGE, 0, 2000000000) \
+  X(energy_mem, -, RANGE, 0, 2000000000) \
+  X(energy_reg_read, -, RANGE, 0, 2000000000) \
+  X(energy_reg_write, -, RANGE, 0, 2000000000) \
+  X(energy_shared, -, RANGE, 0, 2000000000) \
+  X(energy_l1, -, RANGE, 0, 2000000000) \
+  X(energy_l2, -, RANGE, 0, 2000000000) \
+  X(energy_dram_read, -, RANGE, 0, 2000000000) \
+  X(energy_dram_write, -, RANGE, 0, 2000000000) \
+  X(energy_dram_row, -, RANGE, 0, 2000000000) \
+  X(energy_sm_clock, -, RANGE, 0, 2000000000) \
+  X(energy_sm_leakage, -, RANGE, 0, 2000000000) \
+  X(energy_sm_wake, -, RANGE, 0, 2000000000) \
+  X(energy_gated_permille, -, RANGE, 0, 1000)
 
 struct qsm_config {
   char name[QSM_CONFIG_NAME_MAX];  // file name without folder and suffix, and what is changed of it

@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "94e4a01b96a61064"
+#define QSM_ENUMS_DIGEST "9815086d4326cfa5"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -321,6 +321,61 @@ static inline bool qsm_stall_is_long_latency(uint32_t value) {
     case QSM_STALL_LONG_SCOREBOARD:
     case QSM_STALL_QUOTA: return true;
     default: return false;
+  }
+}
+
+// Events that take energy (energy.md, R-EN-1).
+typedef enum qsm_energy_event {
+  qsmEnergyIssues = 0,  // Warp instructions issued
+  qsmEnergyAlu = 1,  // Lanes of integer and control instructions
+  qsmEnergyMul = 2,  // Lanes of multiplications and shifts
+  qsmEnergyDiv = 3,  // Lanes of divisions and square roots
+  qsmEnergyFma = 4,  // Lanes of floating-point additions and multiplications
+  qsmEnergyMem = 5,  // Lanes of loads, stores and atomics
+  qsmEnergyRegReads = 6,  // Registers read, in lanes
+  qsmEnergyRegWrites = 7,  // Registers written, in lanes
+  qsmEnergyShared = 8,  // Words of shared memory
+  qsmEnergyLines = 9,  // Lines of device memory that loads, stores and atomics access
+  QSM_ENERGY_ISSUES = qsmEnergyIssues,
+  QSM_ENERGY_ALU = qsmEnergyAlu,
+  QSM_ENERGY_MUL = qsmEnergyMul,
+  QSM_ENERGY_DIV = qsmEnergyDiv,
+  QSM_ENERGY_FMA = qsmEnergyFma,
+  QSM_ENERGY_MEM = qsmEnergyMem,
+  QSM_ENERGY_REG_READS = qsmEnergyRegReads,
+  QSM_ENERGY_REG_WRITES = qsmEnergyRegWrites,
+  QSM_ENERGY_SHARED = qsmEnergyShared,
+  QSM_ENERGY_LINES = qsmEnergyLines,
+} qsmEnergyEvent;
+enum { QSM_ENERGY_EVENT_COUNT = 10 };  // above every number
+static inline const char *qsm_energy_event_name(uint32_t value) {
+  switch (value) {
+    case QSM_ENERGY_ISSUES: return "issues";
+    case QSM_ENERGY_ALU: return "alu";
+    case QSM_ENERGY_MUL: return "mul";
+    case QSM_ENERGY_DIV: return "div";
+    case QSM_ENERGY_FMA: return "fma";
+    case QSM_ENERGY_MEM: return "mem";
+    case QSM_ENERGY_REG_READS: return "reg_reads";
+    case QSM_ENERGY_REG_WRITES: return "reg_writes";
+    case QSM_ENERGY_SHARED: return "shared";
+    case QSM_ENERGY_LINES: return "lines";
+    default: return "?";
+  }
+}
+static inline const char *qsm_energy_event_text(uint32_t value) {
+  switch (value) {
+    case QSM_ENERGY_ISSUES: return "Warp instructions issued";
+    case QSM_ENERGY_ALU: return "Lanes of integer and control instructions";
+    case QSM_ENERGY_MUL: return "Lanes of multiplications and shifts";
+    case QSM_ENERGY_DIV: return "Lanes of divisions and square roots";
+    case QSM_ENERGY_FMA: return "Lanes of floating-point additions and multiplications";
+    case QSM_ENERGY_MEM: return "Lanes of loads, stores and atomics";
+    case QSM_ENERGY_REG_READS: return "Registers read, in lanes";
+    case QSM_ENERGY_REG_WRITES: return "Registers written, in lanes";
+    case QSM_ENERGY_SHARED: return "Words of shared memory";
+    case QSM_ENERGY_LINES: return "Lines of device memory that loads, stores and atomics access";
+    default: return "?";
   }
 }
 
@@ -1019,10 +1074,11 @@ enum qsm_state_kind {
   // | out<<22, 1 and 2 lead, 3 i, 4 i_last, 5 sm_last; index NumKernels: word 0 managed |
   // planning<<1 | splitting<<2
   QSM_STATE_SM_RECORD = 27,
+  QSM_STATE_ENERGY = 29,  // sm, index = kernel, word = event
   QSM_STATE_POWER = 28,  // sm, index 0: word 0 power, 1 wait
   QSM_STATE_WIPE = 25,  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
 };
-enum { QSM_STATE_KIND_COUNT = 29 };  // above every number
+enum { QSM_STATE_KIND_COUNT = 30 };  // above every number
 static inline const char *qsm_state_kind_name(uint32_t value) {
   switch (value) {
     case QSM_STATE_REG: return "exec registers";
@@ -1052,6 +1108,7 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_DRAM: return "dram bank";
     case QSM_STATE_OWNER: return "sm_owner";
     case QSM_STATE_SM_RECORD: return "sm_mgr records";
+    case QSM_STATE_ENERGY: return "energy counters";
     case QSM_STATE_POWER: return "sm_power controller";
     case QSM_STATE_WIPE: return "barrier wipe";
     default: return "?";

@@ -93,6 +93,21 @@ package qsm_enums_pkg;
     return value inside {StallBarrier, StallLongScoreboard, StallQuota};
   endfunction
 
+  // Events that take energy (energy.md, R-EN-1).
+  typedef enum logic [3:0] {
+    EnergyIssues = 4'd0,  // Warp instructions issued
+    EnergyAlu = 4'd1,  // Lanes of integer and control instructions
+    EnergyMul = 4'd2,  // Lanes of multiplications and shifts
+    EnergyDiv = 4'd3,  // Lanes of divisions and square roots
+    EnergyFma = 4'd4,  // Lanes of floating-point additions and multiplications
+    EnergyMem = 4'd5,  // Lanes of loads, stores and atomics
+    EnergyRegReads = 4'd6,  // Registers read, in lanes
+    EnergyRegWrites = 4'd7,  // Registers written, in lanes
+    EnergyShared = 4'd8,  // Words of shared memory
+    EnergyLines = 4'd9  // Lines of device memory that loads, stores and atomics access
+  } energy_event_e;
+  localparam int unsigned EnergyEventCount = 10;  // above every number
+
   // Causes of faults (isa.md).
   typedef enum logic [4:0] {
     CauseJumpTarget = 5'd0,  // jump target misaligned

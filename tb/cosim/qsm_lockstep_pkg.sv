@@ -120,6 +120,7 @@ package qsm_lockstep_pkg;
     // seen<<21 | out<<22, 1 and 2 lead, 3 i, 4 i_last, 5 sm_last; index NumKernels: word 0 managed
     // | planning<<1 | splitting<<2
     StSmRecord = 27,
+    StEnergy = 29,  // sm, index = kernel, word = event
     StPower = 28,  // sm, index 0: word 0 power, 1 wait
     StWipe = 25  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
   } state_kind_e;
