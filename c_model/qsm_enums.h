@@ -363,6 +363,12 @@ static inline const char *qsm_energy_event_name(uint32_t value) {
     default: return "?";
   }
 }
+static inline bool qsm_energy_event_valid(uint32_t value) {
+  return value < QSM_ENERGY_EVENT_COUNT;
+}
+static inline bool qsm_energy_event_parse(const char *name, uint32_t *value) {
+  return qsm_enum_parse(qsm_energy_event_name, QSM_ENERGY_EVENT_COUNT, name, value);
+}
 static inline const char *qsm_energy_event_text(uint32_t value) {
   switch (value) {
     case QSM_ENERGY_ISSUES: return "Warp instructions issued";

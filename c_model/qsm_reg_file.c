@@ -90,6 +90,7 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_MOVE_TECHNIQUE:
     case QSM_REG_SM_GATING:
     case QSM_REG_WAKE_LAT:
+    case QSM_REG_ENERGY_SELECT:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED;
     case QSM_REG_ICACHE_INV:
     case QSM_REG_PREEMPT:
@@ -107,6 +108,7 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_QUIET;
     case QSM_REG_STALL_VALUE:
     case QSM_REG_SMSEL_JOB:
+    case QSM_REG_ENERGY_VALUE:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_FIGURE;
     default: return 0;
   }
@@ -173,6 +175,10 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return within(value, 0u, 65535u);
     case QSM_REG_SM_STEP:
       return within(value, 1u, 4u);
+    case QSM_REG_ENERGY_SELECT:
+      return (value & 0xffffff00u) == 0 &&
+             qsm_energy_event_valid(value & 0xfu) &&
+             within((value >> 4 & 0xfu), 0u, (config->num_kernels - 1));
     default: return false;
   }
 }
@@ -229,6 +235,8 @@ uint32_t qsm_gpu_reg_load(const struct qsm_regs *regs, const struct qsm_config *
       return regs->sm_threshold;
     case QSM_REG_SM_STEP:
       return regs->sm_step;
+    case QSM_REG_ENERGY_SELECT:
+      return regs->shared.energy_select;
     default: return 0;
   }
 }
@@ -294,6 +302,9 @@ void qsm_gpu_reg_store(struct qsm_regs *regs, uint32_t offset, uint32_t value) {
       break;
     case QSM_REG_SM_STEP:
       regs->sm_step = value;
+      break;
+    case QSM_REG_ENERGY_SELECT:
+      regs->shared.energy_select = value;
       break;
     default: break;
   }
@@ -654,6 +665,8 @@ uint32_t qsm_reg_figures(const struct qsm_sm_figures *figures, uint32_t address,
       return figures->stall_value;
     case QSM_REG_SMSEL_JOB:
       return figures->save_phase << 17;
+    case QSM_REG_ENERGY_VALUE:
+      return figures->energy_value;
     case QSM_SMSEL_BASE + QSM_SMSEL_C:
       return figures->snap_c[k];
     case QSM_SMSEL_BASE + QSM_SMSEL_INSN:

@@ -18,6 +18,7 @@ struct qsm_regs;
   uint32_t stall_select; \
   uint32_t active_warps; \
   uint32_t wake_lat; \
+  uint32_t energy_select; \
   uint32_t first_quota[QSM_MAX_KERNELS]; \
   uint32_t budget[QSM_MAX_KERNELS]; \
   uint32_t save_base[QSM_MAX_KERNELS]; \
@@ -53,6 +54,7 @@ struct qsm_regs;
 struct qsm_sm_figures {
   uint32_t stall_value;
   uint32_t save_phase;
+  uint32_t energy_value;
   uint32_t snap_idle[8];
   struct {
     uint32_t budget, valid, ncs;

@@ -50,6 +50,8 @@
 #define QSM_REG_GATED_CYCLES_LO              0x00acu
 #define QSM_REG_GATED_CYCLES_HI              0x00b0u
 #define QSM_REG_SMSEL_OWNER                  0x00b4u
+#define QSM_REG_ENERGY_SELECT                0x00b8u
+#define QSM_REG_ENERGY_VALUE                 0x00bcu
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
@@ -138,6 +140,10 @@
 #define QSM_REG_SMSEL_OWNER_NEXT_SLOT_SHIFT  9
 #define QSM_REG_SMSEL_OWNER_POWER_MASK       0x00003000u
 #define QSM_REG_SMSEL_OWNER_POWER_SHIFT      12
+#define QSM_REG_ENERGY_SELECT_WHAT_MASK      0x0000000fu
+#define QSM_REG_ENERGY_SELECT_WHAT_SHIFT     0
+#define QSM_REG_ENERGY_SELECT_SLOT_MASK      0x000000f0u
+#define QSM_REG_ENERGY_SELECT_SLOT_SHIFT     4
 #define QSM_REG_SMSEL_IDLE_SUM_MASK          0x00001fffu
 #define QSM_REG_SMSEL_IDLE_SUM_SHIFT         0
 #define QSM_REG_SMSEL_FRONT_BUDGET_MASK      0x000000ffu

@@ -107,6 +107,9 @@ package qsm_enums_pkg;
     EnergyLines = 4'd9  // Lines of device memory that loads, stores and atomics access
   } energy_event_e;
   localparam int unsigned EnergyEventCount = 10;  // above every number
+  function automatic logic energy_event_valid(input logic [31:0] value);
+    return value < EnergyEventCount;
+  endfunction
 
   // Causes of faults (isa.md).
   typedef enum logic [4:0] {

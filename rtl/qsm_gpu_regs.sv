@@ -46,8 +46,8 @@ module qsm_gpu_regs
           RegCycleHi[7:2], RegEpochCount[7:2], RegEpochELo[7:2], RegAllocBusy[7:2],
           RegStallValue[7:2], RegMgrBusy[7:2], RegPreemptStatus[7:2], RegAdjustBusy[7:2],
           RegSmselJob[7:2], RegConfig3[7:2], RegMemValue[7:2], RegMoves[7:2], RegMoveCyclesLo[7:2],
-          RegMoveCyclesHi[7:2], RegGatedCyclesLo[7:2], RegGatedCyclesHi[7:2],
-          RegSmselOwner[7:2]: begin
+          RegMoveCyclesHi[7:2], RegGatedCyclesLo[7:2], RegGatedCyclesHi[7:2], RegSmselOwner[7:2],
+          RegEnergyValue[7:2]: begin
         writable = 1'b0;
       end
       RegIrq[7:2]: ;
@@ -113,6 +113,10 @@ module qsm_gpu_regs
         value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd4;
         quiet = 1'b1;
       end
+      RegEnergySelect[7:2]: begin
+        value_ok = (wdata_i & 32'hFFFFFF00) == '0 && energy_event_valid(32'(wdata_i[3:0])) &&
+          32'(wdata_i[7:4]) <= 32'(NumKernels - 1);
+      end
       default: known = 1'b0;
     endcase
   end
@@ -151,6 +155,8 @@ module qsm_gpu_regs
       regs_q.wake_lat <= 16'd500;
       regs_q.sm_threshold <= 16'd655;
       regs_q.sm_step <= 3'd2;
+      regs_q.energy_select.what <= EnergyIssues;
+      regs_q.energy_select.slot <= '0;
     end else begin
       regs_q.irq.ended <= (regs_q.irq.ended & ~((write && off_i == RegIrq[7:2]) ?
           wdata_i[NumKernels-1:0] : '0)) | set_irq_i;
@@ -183,6 +189,10 @@ module qsm_gpu_regs
           RegWakeLat[7:2]: regs_q.wake_lat <= wdata_i[15:0];
           RegSmThreshold[7:2]: regs_q.sm_threshold <= wdata_i[15:0];
           RegSmStep[7:2]: regs_q.sm_step <= wdata_i[2:0];
+          RegEnergySelect[7:2]: begin
+            regs_q.energy_select.what <= energy_event_e'(wdata_i[3:0]);
+            regs_q.energy_select.slot <= wdata_i[4 +: RegEnergySelectSlotW];
+          end
           default: ;
         endcase
       end
@@ -247,6 +257,9 @@ module qsm_gpu_regs
           (32'(own_i.smsel_owner.slot) << 2) | (32'(own_i.smsel_owner.moving) << 6) |
           (32'(own_i.smsel_owner.next_usage) << 7) | (32'(own_i.smsel_owner.next_slot) << 9) |
           (32'(own_i.smsel_owner.power) << 12);
+      RegEnergySelect[7:2]: rdata_o = 32'(regs_q.energy_select.what) |
+          (32'(regs_q.energy_select.slot) << 4);
+      RegEnergyValue[7:2]: rdata_o = 32'(sm_figures_i.energy_value);
       default: rdata_o = '0;
     endcase
   end

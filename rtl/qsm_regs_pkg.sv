@@ -52,6 +52,8 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegGatedCyclesLo = 16'h00AC;
   localparam logic [15:0] RegGatedCyclesHi = 16'h00B0;
   localparam logic [15:0] RegSmselOwner = 16'h00B4;
+  localparam logic [15:0] RegEnergySelect = 16'h00B8;
+  localparam logic [15:0] RegEnergyValue = 16'h00BC;
   localparam logic [15:0] RegSmselIdle = 16'h0200;  // + 4 * k
   localparam logic [15:0] RegSmselFront = 16'h0240;  // + 4 * k
 
@@ -135,6 +137,7 @@ package qsm_regs_pkg;
   localparam int unsigned RegMemSelectChannelW = bits_of(NumChannels - 1);
   localparam int unsigned RegMemSelectSlotW = bits_of(NumKernels - 1);
   localparam int unsigned RegSmGatingW = bits_of(PowerGating);
+  localparam int unsigned RegEnergySelectSlotW = bits_of(NumKernels - 1);
   localparam int unsigned SlotBlockThreadsW = bits_of(least_of(1024, WarpsPerSm * WarpSize));
   localparam int unsigned SlotSharedW = bits_of(SharedBytes);
   localparam int unsigned SlotBlockWarpsW = bits_of(WarpsPerSm);
@@ -174,6 +177,10 @@ package qsm_regs_pkg;
     logic [15:0] wake_lat;
     logic [15:0] sm_threshold;
     logic [2:0] sm_step;
+    struct packed {
+      logic [RegEnergySelectSlotW-1:0] slot;
+      energy_event_e what;
+    } energy_select;
   } gpu_regs_t;
 
   // GPU registers: an accepted write in this cycle.
