@@ -80,8 +80,7 @@ static uint32_t manager_cycles(const struct qsm_config *config) {
 // At least so much that the shortest epoch has a hundred cycles (R-SP-1).
 uint32_t qsm_config_qos_lat_min(const struct qsm_config *config) {
   enum { FOR_SAMPLES = 84 };  // 100 less the 16 of qsm_config_epoch_min()
-  const uint32_t managers = max_u32(manager_cycles(config), qsm_config_sm_lat(config) + 1);
-  return max_u32(managers, FOR_SAMPLES - 2 * config->noc_lat);
+  return max_u32(manager_cycles(config), FOR_SAMPLES - 2 * config->noc_lat);
 }
 
 static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len) {

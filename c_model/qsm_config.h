@@ -136,15 +136,13 @@ static inline uint32_t qsm_config_epoch_min(const struct qsm_config *config) {
   return config->qos_lat + 2 * config->noc_lat + 16;
 }
 
-// Least qos_lat: what the manager's messages and arithmetic take (docs/qos_mgr.md, R-QM-11), the SM
-// manager before that (docs/sm_mgr.md, R-SG-11), and a hundred samples of an epoch ask for.
+// Least qos_lat: what the manager's messages and arithmetic take, and a hundred samples of an epoch
+// ask for (docs/qos_mgr.md, R-QM-11).
 uint32_t qsm_config_qos_lat_min(const struct qsm_config *config);
 
 // SmLat: what the SM manager takes after an epoch's end (docs/sm_mgr.md, R-SG-11).
 static inline uint32_t qsm_config_sm_lat(const struct qsm_config *config) {
-  const uint32_t per_sum = config->num_sms > 24 ? config->num_sms : 24;
-  return 2 * config->noc_lat + config->num_sms +
-         config->num_kernels * (per_sum + config->num_kernels + 8) + 12;
+  return config->noc_lat + config->num_sms + 23 * config->num_kernels + 14;
 }
 
 #endif

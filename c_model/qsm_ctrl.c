@@ -354,7 +354,7 @@ static void follow_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32
     qsm_reg_file_arrive(regs, k);
     qsm_tb_sched_arrive(ctrl->tb_sched, k);
     qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
-    qsm_sm_mgr_clear_history(ctrl->sm_mgr, k);
+    qsm_sm_mgr_arrive(ctrl->sm_mgr, k);
   }
   qsm_tb_sched_request_targets(ctrl->tb_sched);
 }

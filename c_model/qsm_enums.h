@@ -1078,7 +1078,7 @@ enum qsm_state_kind {
   QSM_STATE_OWNER = 26,
   // index = kernel slot: word 0 n | opt<<8 | upper<<16 | lower<<17 | eval<<18 | run<<20 | seen<<21
   // | out<<22, 1 and 2 lead, 3 i, 4 i_last, 5 sm_last; index NumKernels: word 0 managed |
-  // planning<<1 | splitting<<2
+  // planning<<1 | splitting<<2 | stale<<3
   QSM_STATE_SM_RECORD = 27,
   QSM_STATE_ENERGY = 29,  // sm, index = kernel, word = event
   QSM_STATE_POWER = 28,  // sm, index 0: word 0 power, 1 wait

@@ -178,9 +178,9 @@ module qsm_gpu
     .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .owner_t(sm_owner_t),
     .figures_t(sm_figures_t), .request_t(sm_request_t), .record_t(sm_record_t)
   ) u_sm_mgr (
-    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
-    .tb_i(tb), .figures_i(figures), .e_i(snapshot), .epoch_len_i(epoch_len),
-    .request_o(mgr_request), .busy_o(sm_mgr_busy), .records_o(sm_records)
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i(ctx_arrival),
+    .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .e_i(snapshot),
+    .epoch_len_i(epoch_len), .request_o(mgr_request), .busy_o(sm_mgr_busy), .records_o(sm_records)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one

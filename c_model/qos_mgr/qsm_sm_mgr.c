@@ -40,6 +40,7 @@ struct qsm_sm_mgr {
   const struct qsm_bus *bus;
   struct situation known;
   bool managed, planning;
+  bool stale;         // somebody has come since a change was looked for
   uint64_t split_at;  // S, from the cycle after the change on; else QSM_NEVER
   uint64_t count_at;  // the cycle in which the next SM_COUNT is read, until all are
   uint32_t sm_count[QSM_MAX_KERNELS];
@@ -68,7 +69,7 @@ static struct situation look(const struct qsm_sm_mgr *mgr) {
 
 static bool is_known(const struct qsm_sm_mgr *mgr, struct situation now) {
   const struct situation *known = &mgr->known;
-  return now.scheme == known->scheme && now.part == known->part && now.qos == known->qos;
+  return !mgr->stale && now.scheme == known->scheme && now.part == known->part && now.qos == known->qos;
 }
 
 static const struct qsm_sm_usage *usage_of(const struct qsm_sm_mgr *mgr, uint32_t sm) {
@@ -162,6 +163,7 @@ static void report_plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
 static void follow_change(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   struct situation now = look(mgr);
   mgr->known = now;
+  mgr->stale = false;
   mgr->managed = qsm_scheme_whole_sms(now.scheme) && now.part &&
                  popcount(now.part) <= mgr->config->num_sms;  // R-SG-1
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
@@ -562,6 +564,11 @@ void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel) {
   slot->insn = 0;
 }
 
+void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel) {
+  qsm_sm_mgr_clear_history(mgr, kernel);
+  mgr->stale = true;
+}
+
 bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr) {
   return mgr->managed || mgr->split_at != QSM_NEVER || mgr->planning;
 }
@@ -578,7 +585,7 @@ bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint32_t index, uint32_t wor
                       uint32_t *value) {
   if (index == mgr->config->num_kernels && word == 0) {
     *value = (uint32_t)mgr->managed | (uint32_t)mgr->planning << 1 |
-             (uint32_t)(mgr->split_at != QSM_NEVER) << 2;
+             (uint32_t)(mgr->split_at != QSM_NEVER) << 2 | (uint32_t)mgr->stale << 3;
     return true;
   }
   if (index >= mgr->config->num_kernels || word >= WORDS_PER_RECORD) return false;

@@ -5,8 +5,8 @@
 // Contract: split_i begins a split (R-SG-3), set_i ends it. decide_i begins a decision (R-SG-6,
 //   R-SG-8, R-SG-9) after the records of the epoch; judge_commit_i and decide_commit_i, in the
 //   epoch's last cycle here, D, make what was worked out the state.
-// Latency: a split 3 * NumKernels + 7 cycles, a decision at most NumKernels * (NumKernels + 3) + 1,
-//   with Spart 3 * NumKernels + 8.
+// Latency: a split 3 * NumKernels + 7 cycles, a decision at most 5 * NumKernels + 5, with Spart
+//   2 * NumKernels + 8.
 // Cost: one slot after the other: one comparator, one adder, a division of one bit per cycle.
 // Doc: docs/sm_mgr.md.
 module qsm_sm_adjust #(
@@ -119,6 +119,7 @@ module qsm_sm_adjust #(
     logic [CountW:0] distance;  // signed, its sign turned
   } key_t;
   key_t               key, best_q;
+  logic [3:0]         vain_q;  // searches for {needs, behind} found nobody: nor will the next
   logic [KernelW-1:0] best_kernel_q;
   logic               needs, free_to_move;
   logic [CountW:0]    distance;
@@ -145,10 +146,11 @@ module qsm_sm_adjust #(
   end
 
   // ---- A slot with a goal: SMs that it asks for or gives ----
-  logic asks, offers, loses;  // loses: the batch slot
+  logic asks, offers, vain, loses;  // loses: the batch slot
   assign most_o = CountW'(NumSms + 1) - CountW'(parts_i);
   assign asks   = part && qos && needs_i[slot_q] && count < most_o;
   assign offers = part && qos && gives_i[slot_q] && count != CountW'(1);
+  assign vain   = move_q.valid || vain_q[{needs_i[slot_q], behind_i[slot_q]}];
   assign loses  = needs || best_q.rank == 2'd1;
 
   always_comb begin
@@ -200,11 +202,11 @@ module qsm_sm_adjust #(
           write   = 1'b1;
           count_d = count + CountW'(1);
           left_d  = left_q - CountW'(1);
-        end else if (offers && move_q.valid) begin
+        end else if (offers && vain) begin
           write   = 1'b1;
           count_d = count - CountW'(1);
           left_d  = left_q + CountW'(1);
-        end else if ((asks || offers) && !move_q.valid) begin
+        end else if ((asks || offers) && !vain) begin
           slot_d  = '0;
           state_d = StSearch;
         end
@@ -269,6 +271,7 @@ module qsm_sm_adjust #(
       share_q       <= '0;
       best_q        <= '0;
       best_kernel_q <= '0;
+      vain_q        <= '0;
     end else begin
       state_q <= state_d;
       slot_q  <= slot_d;
@@ -276,7 +279,8 @@ module qsm_sm_adjust #(
       rest_q  <= rest_d;
       more_q  <= more_d;
       digit_q <= (state_q == StDivide) ? digit_q + 3'd1 : '0;
-      again_q <= state_q == StShare && (again_q || last_slot);
+      // in a decision only those without a goal share
+      again_q <= decision_q || (state_q == StShare && (again_q || last_slot));
       if (split_i) decision_q <= 1'b0;
       if (decide_i) decision_q <= 1'b1;
       if (state_q == StClaim) share_q[slot_q] <= part && !claims;
@@ -288,6 +292,8 @@ module qsm_sm_adjust #(
         best_q        <= key;
         best_kernel_q <= slot_q;
       end
+      if (decide_i) vain_q <= '0;
+      else if (state_q == StApply && best_q.rank == '0) vain_q[{needs, behind_i[kernel_q]}] <= 1'b1;
     end
   end
 

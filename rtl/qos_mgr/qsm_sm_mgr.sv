@@ -3,10 +3,10 @@
 //
 // Contract: docs/sm_mgr.md. In the schemes of whole SMs it splits the SMs among the kernels that
 //   take part, and with spart and smqos moves some at the end of an epoch: it sums what the SMs
-//   counted (qsm_qos_sum), keeps a record of each kernel (qsm_sm_profile), decides (qsm_sm_adjust)
-//   and issues requests to SM ownership (qsm_sm_plan).
+//   counted (qsm_sm_collect), keeps a record of each kernel (qsm_sm_profile), decides
+//   (qsm_sm_adjust) and issues requests to SM ownership (qsm_sm_plan).
 // Latency: a split 3 * NumKernels + 10 cycles, a decision SmLat after the epoch's end (R-SG-11).
-// Cost: 64 + 62 bits of RAM and some 40 registers per slot, the parts' arithmetic.
+// Cost: 64 + 31 bits of RAM and some 70 registers per slot, the parts' arithmetic.
 // Doc: docs/sm_mgr.md.
 //
 // Observed by the lockstep monitor: set, decide_commit (PLAN) and computed (RECORD), with the state
@@ -33,6 +33,7 @@ module qsm_sm_mgr
   // registers, steady from E until the records are made; pulse: forget the record
   input  gpu_regs_t                   gpu_regs_i,
   input  slot_regs_t [NumKernels-1:0] slot_regs_i,
+  input  logic [NumKernels-1:0]       arrival_i,     // pulse: valid 0 -> 1
   input  logic [NumKernels-1:0]       hist_clear_i,  // an arrival, too
   // TB scheduler, SMs
   input  tb_status_t                  tb_i,
@@ -48,9 +49,7 @@ module qsm_sm_mgr
   localparam int unsigned CountW = $clog2(NumSms + 1);
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1;
   localparam int unsigned PartW = $clog2(NumKernels + 1);
-  localparam int unsigned SumW = SnapW + $clog2(NumSms);
-  localparam int unsigned SmLat = 2 * NocLat + NumSms +
-      NumKernels * (((NumSms > 24) ? NumSms : 24) + NumKernels + 8) + 12;
+  localparam int unsigned SmLat = NocLat + NumSms + 23 * NumKernels + 14;
   localparam int unsigned SplitLat = 3 * NumKernels + 10;
   localparam int unsigned SinceW = $clog2(SmLat + 1);
   localparam int unsigned SplitW = $clog2(SplitLat + 1);
@@ -86,7 +85,8 @@ module qsm_sm_mgr
     logic [NumKernels-1:0] part, qos;
   } now_t;
   now_t              now, known_q;
-  logic              managed_q, computing, splitting, planning, change, set, whole;
+  logic              managed_q, computing, splitting, planning, change, set, whole, same;
+  logic              stale_q;  // somebody has come since R-SG-2 looked
   int unsigned       parts;
   logic [SplitW-1:0] split_q;  // cycles up to the end of the split, 0: none under way
 
@@ -103,13 +103,16 @@ module qsm_sm_mgr
   assign parts     = number(computing ? known_q.part : now.part);
   assign splitting = split_q != '0;
   assign set       = split_q == SplitW'(1);
-  assign change    = !computing && !splitting && !e_i && (whole || managed_q) && now != known_q;
+  assign same      = now == known_q && !stale_q;
+  assign change    = !computing && !splitting && !e_i && (whole || managed_q) && !same;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       known_q   <= '{scheme: SchemeNone, default: '0};
       managed_q <= 1'b0;
+      stale_q   <= 1'b0;
       split_q   <= '0;
     end else begin
+      stale_q <= (stale_q && !change) || arrival_i != '0;
       if (change) begin
         known_q   <= now;
         managed_q <= whole && parts != 0 && parts <= NumSms;
@@ -129,15 +132,14 @@ module qsm_sm_mgr
   logic [19:0]           epoch_len_q;
   logic [NumKernels-1:0] had_tb_q;
   logic                  still_q, steady_q, collected_q;
-  logic                  computed, collect, decide, counts, same, judge_commit, decide_commit;
-  logic                  sum_idle, profile_idle, adjust_idle;
+  logic                  computed, collect, collected, decide, counts, judge_commit, decide_commit;
+  logic                  profile_idle, adjust_idle;
   assign computing     = since_q != '0;
   assign computed      = since_q == SinceW'(SmLat);
   assign collect       = since_q == SinceW'(NocLat);
   assign counts        = managed_q && known_q.scheme inside {SchemeSpart, SchemeSmqos} &&
       still_q && steady_q;
-  assign decide        = collected_q && sum_idle && profile_idle && adjust_idle && !splitting;
-  assign same          = now == known_q;
+  assign decide        = collected_q && profile_idle && adjust_idle && !splitting;
   assign judge_commit  = computed && same && managed_q && known_q.scheme == SchemeSmqos;
   assign decide_commit = computed && same && counts;
 
@@ -159,24 +161,18 @@ module qsm_sm_mgr
         still_q  <= !some_moving;
         steady_q <= !splitting && !planning;
       end
-      // sums are under way, or what follows from them
-      if (collect) collected_q <= 1'b1;
+      // the records are under way
+      if (collected) collected_q <= 1'b1;
       else if (decide) collected_q <= 1'b0;
     end
   end
 
   // ---- Data collector ----
-  logic               sum_valid, sum_ready;
-  logic [KernelW-1:0] sum_kernel;
-  logic [SumW-1:0]    sum;
-  // verilator lint_off PINCONNECTEMPTY
-  qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(1), .TbSumW(1), .SnapW(SnapW))
-      u_sum (
-    .clk_i, .rst_ni, .start_i(collect), .valid_i(valid), .qos_i('0), .insn_i(snap_insn),
-    .tbs_i('0), .idle_o(sum_idle), .valid_o(sum_valid), .ready_i(sum_ready),
-    .kernel_o(sum_kernel), .insn_o(sum), .tbs_o()
+  logic [NumKernels-1:0][30:0] insn;
+  qsm_sm_collect #(.NumSms(NumSms), .NumKernels(NumKernels), .SnapW(SnapW)) u_collect (
+    .clk_i, .rst_ni, .start_i(collect), .valid_i(valid), .insn_i(snap_insn), .done_o(collected),
+    .insn_o(insn)
   );
-  // verilator lint_on PINCONNECTEMPTY
 
   // ---- Profile and adjustment ----
   logic [NumKernels-1:0]             behind, needs, gives, upper, lower, moving, settles;
@@ -185,11 +181,10 @@ module qsm_sm_mgr
   logic [CountW-1:0]                 count, most;
   logic                              up, down, settling, out, hit, move;
 
-  qsm_sm_profile #(.NumSms(NumSms), .NumKernels(NumKernels), .SumW(SumW)) u_profile (
+  qsm_sm_profile #(.NumSms(NumSms), .NumKernels(NumKernels)) u_profile (
     .clk_i, .rst_ni, .valid_i(valid), .clear_i(hist_clear_i), .commit_i(computed),
-    .had_tb_i(had_tb_q), .epoch_len_i(epoch_len_q), .goal_i(goal),
-    .sum_valid_i(sum_valid), .sum_ready_o(sum_ready), .sum_kernel_i(sum_kernel), .sum_i(sum),
-    .idle_o(profile_idle), .behind_o(behind), .needs_o(needs), .gives_o(gives),
+    .had_tb_i(had_tb_q), .epoch_len_i(epoch_len_q), .goal_i(goal), .begin_i(collected),
+    .insn_i(insn), .idle_o(profile_idle), .behind_o(behind), .needs_o(needs), .gives_o(gives),
     .rate_i((counts && known_q.scheme == SchemeSpart) ? known_q.qos : '0), .kernel_o(kernel),
     .count_i(count), .most_i(most), .step_i(gpu_regs_i.sm_step), .up_o(up), .down_o(down),
     .settling_i(settling), .settling_kernel_i(settling_kernel), .out_i(out),

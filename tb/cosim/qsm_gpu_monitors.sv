@@ -292,12 +292,13 @@ module qsm_sm_mgr_monitor
   input logic managed,
   input logic planning,
   input logic splitting,
+  input logic stale,
   input sm_record_t [NumKernels-1:0] records,
   input logic [NumKernels-1:0] run,
   input logic [NumKernels-1:0] seen
 );
-  // The memories hold the records of the epoch that is being computed before it ends: these are as
-  // of its end. What does not count is 0.
+  // Memories and sums hold the records of the epoch that is being computed before it ends: these
+  // are as of its end. What does not count is 0.
   logic [NumKernels-1:0][63:0] lead_q, lead;
   logic [NumKernels-1:0][30:0] insn_q, insn;
   logic computed_q, planned_q;
@@ -307,7 +308,7 @@ module qsm_sm_mgr_monitor
     if (computed || !computing) begin
       for (int k = 0; k < NumKernels; k++) begin
         lead_q[k] <= u_profile.lead_q[k];
-        insn_q[k] <= u_profile.insn_q[k];
+        insn_q[k] <= u_collect.insn_o[k];
       end
     end
   end
@@ -349,15 +350,15 @@ module qsm_sm_mgr_monitor
       qsm_dpi_state(StSmRecord, 0, 0, k, 2, int'(lead[k][63:32]));
       qsm_dpi_state(StSmRecord, 0, 0, k, 3, int'(insn[k]));
       qsm_dpi_state(StSmRecord, 0, 0, k, 4,
-          (moving || settling) ? int'(u_profile.insn_q[NumKernels+k]) : 0);
+          (moving || settling) ? int'(u_profile.last_q[k]) : 0);
       qsm_dpi_state(StSmRecord, 0, 0, k, 5, old);
     end
-    qsm_dpi_state(StSmRecord, 0, 0, NumKernels, 0, int'({splitting, planning, managed}));
+    qsm_dpi_state(StSmRecord, 0, 0, NumKernels, 0, int'({stale, splitting, planning, managed}));
   end
 endmodule
 bind qsm_sm_mgr qsm_sm_mgr_monitor u_monitor (
   .clk_i, .rst_ni, .computing, .computed, .planned(set || decide_commit), .managed(managed_q),
-  .planning, .splitting, .records(records_o), .run(u_profile.run_q), .seen(u_profile.seen_q)
+  .planning, .splitting, .stale(stale_q), .records(records_o), .run(u_profile.run_q), .seen(u_profile.seen_q)
 );
 
 // L2 slice and memory controller of a channel.

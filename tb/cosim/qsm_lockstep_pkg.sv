@@ -118,7 +118,7 @@ package qsm_lockstep_pkg;
     StOwner = 26,
     // index = kernel slot: word 0 n | opt<<8 | upper<<16 | lower<<17 | eval<<18 | run<<20 |
     // seen<<21 | out<<22, 1 and 2 lead, 3 i, 4 i_last, 5 sm_last; index NumKernels: word 0 managed
-    // | planning<<1 | splitting<<2
+    // | planning<<1 | splitting<<2 | stale<<3
     StSmRecord = 27,
     StEnergy = 29,  // sm, index = kernel, word = event
     StPower = 28,  // sm, index 0: word 0 power, 1 wait

@@ -86,6 +86,8 @@ static bool now_is_known(const struct sm_mgr_ref *ref, const struct ref_in *in) 
 
 static void change(struct sm_mgr_ref *ref, const struct ref_in *in) {
   uint32_t p = count_part(ref, in);
+  if (now_is_known(ref, in)) met(ref, REF_CHANGE_STALE);
+  ref->stale = false;
   ref->known_scheme = in->scheme;
   ref->known_part = in->part;
   ref->known_qos = in->part & in->qos;
@@ -335,7 +337,7 @@ static void day_d(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_ou
   ref->computing = false;
   out->record = true;
   if (!ref->managed || in->scheme == QSM_SCHEME_SM_STATIC || !is_whole(in->scheme)) return;
-  if (!now_is_known(ref, in)) {
+  if (ref->stale || !now_is_known(ref, in)) {
     met(ref, REF_BARRED_KNOWN);
     return;
   }
@@ -441,7 +443,7 @@ void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct re
     ref->planning = false;
   }
   if (!was_splitting && !was_computing && !in->e && (is_whole(in->scheme) || ref->managed) &&
-      !now_is_known(ref, in))
+      (ref->stale || !now_is_known(ref, in)))
     change(ref, in);
 }
 
@@ -450,4 +452,9 @@ void sm_mgr_ref_clear(struct sm_mgr_ref *ref, uint32_t k) {
   slot->run = slot->seen = false;
   slot->lead = 0;
   slot->insn = 0;
+}
+
+void sm_mgr_ref_arrive(struct sm_mgr_ref *ref, uint32_t k) {
+  sm_mgr_ref_clear(ref, k);
+  ref->stale = true;
 }

@@ -56,6 +56,7 @@ enum ref_case {
   REF_CHANGE_STATIC,  // R-SG-2
   REF_CHANGE_EVEN,
   REF_CHANGE_UNMANAGED,
+  REF_CHANGE_STALE,  // nothing else has changed
   REF_E_IN_SPLIT,
   REF_E_IN_PLAN,  // R-SG-11
   REF_N_CASES,
@@ -88,7 +89,7 @@ struct ref_out {
 struct sm_mgr_ref {
   uint32_t n_sms, n_kernels, sm_lat;
   uint32_t known_scheme, known_part, known_qos;
-  bool managed, splitting, planning, computing;
+  bool managed, splitting, planning, computing, stale;
   uint64_t c, d;  // of the change; of the decision
   uint32_t sm_count[QSM_MAX_KERNELS];
   uint32_t t_e, t_ended, had_tb;
@@ -99,7 +100,8 @@ struct sm_mgr_ref {
 };
 
 void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_out *out);
-// An arrival or HIST_CLEAR, at the end of a cycle.
+// HIST_CLEAR, an arrival, at the end of a cycle.
 void sm_mgr_ref_clear(struct sm_mgr_ref *ref, uint32_t k);
+void sm_mgr_ref_arrive(struct sm_mgr_ref *ref, uint32_t k);
 
 #endif

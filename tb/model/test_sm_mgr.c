@@ -145,8 +145,9 @@ static void compare_states(const struct bench *bench) {
     compare(bench, "sm_last", k, state_word(bench, k, 5), judged ? (uint32_t)slot->sm_last : 0);
     assert_false(qsm_sm_mgr_state(bench->mgr, k, 6, &value));
   }
-  compare(bench, "managed, planning, splitting", n, state_word(bench, n, 0),
-          (uint32_t)ref->managed | (uint32_t)ref->planning << 1 | (uint32_t)ref->splitting << 2);
+  compare(bench, "managed, planning, splitting, stale", n, state_word(bench, n, 0),
+          (uint32_t)ref->managed | (uint32_t)ref->planning << 1 | (uint32_t)ref->splitting << 2 |
+              (uint32_t)ref->stale << 3);
   assert_int_equal(qsm_sm_mgr_busy(bench->mgr), ref->managed || ref->planning || ref->splitting);
 }
 
@@ -356,8 +357,8 @@ static void arrive(struct bench *bench, uint32_t k, bool qos, uint32_t goal) {
   regs->goal[k] = goal;
   regs->sm_count[k] = 0;
   bench->active |= 1u << k;
-  qsm_sm_mgr_clear_history(bench->mgr, k);
-  sm_mgr_ref_clear(&bench->ref, k);
+  qsm_sm_mgr_arrive(bench->mgr, k);
+  sm_mgr_ref_arrive(&bench->ref, k);
 }
 
 static void leave(struct bench *bench, uint32_t k) {
@@ -587,6 +588,32 @@ static void a_new_tenant_gets_a_split_of_its_own(void **state) {
 }
 
 // ---- Records (R-SG-4, R-SG-5) ----
+
+// R-SG-2: who takes part is as before, but the old tenant's SM_COUNT was read.
+static void a_tenant_that_comes_in_a_split_gets_its_own_number(void **state) {
+  (void)state;
+  struct bench bench;
+  open_scheme(&bench, 8, 2, QSM_SCHEME_SM_STATIC);
+  arrive(&bench, 0, false, 0);
+  arrive(&bench, 1, false, 0);
+  bench.ctrl.regs.sm_count[0] = 2;
+  settle(&bench);
+  assert_int_equal(n_of(&bench, 0), 2);
+  bench.ctrl.regs.shared.qos_mask = 2;  // a change
+  run_to(&bench, bench.cycle + 4);      // the counts are read
+  assert_true(is_splitting(&bench));
+  leave(&bench, 0);
+  run_to(&bench, bench.cycle + 2);
+  arrive(&bench, 0, false, 0);
+  bench.ctrl.regs.sm_count[0] = 5;
+  settle(&bench);
+  assert_int_equal(bench.cases[REF_CHANGE_STALE], 1);
+  assert_int_equal(n_of(&bench, 0), 5);
+  assert_int_equal(n_of(&bench, 1), 3);
+  assert_int_equal(have(&bench, 0), 5);
+  assert_int_equal(have(&bench, 1), 3);
+  bench_close(&bench);
+}
 
 static void records_are_kept_in_every_scheme_from_the_epoch_after_the_first_block(void **state) {
   (void)state;
@@ -1398,6 +1425,7 @@ int main(void) {
       cmocka_unit_test(with_more_kernels_than_sms_they_are_given_back_and_shared),
       cmocka_unit_test(one_sm_is_owned_by_one_kernel_and_shared_by_two),
       cmocka_unit_test(a_new_tenant_gets_a_split_of_its_own),
+      cmocka_unit_test(a_tenant_that_comes_in_a_split_gets_its_own_number),
       cmocka_unit_test(records_are_kept_in_every_scheme_from_the_epoch_after_the_first_block),
       cmocka_unit_test(the_goal_of_an_epoch_is_that_of_its_length_and_of_the_register_at_its_end),
       cmocka_unit_test(counts_are_clipped_and_the_lead_wraps),

@@ -21,6 +21,7 @@ module bench_sm_mgr
   input  logic [NumKernels-1:0]                        qos_i,
   input  logic [NumKernels-1:0][31:0]                  goal_i,
   input  logic [NumKernels-1:0][6:0]                   sm_count_i,
+  input  logic [NumKernels-1:0]                        arrival_i,
   input  logic [NumKernels-1:0]                        hist_clear_i,
   input  logic [NumKernels-1:0]                        part_i,
   input  logic [NumKernels-1:0]                        had_tb_i,
@@ -38,6 +39,7 @@ module bench_sm_mgr
   output logic [1:0]                                   request_usage_o,
   output logic [KernelW-1:0]                           request_owner_o,
   output logic                                         busy_o,
+  output logic                                         stale_o,
   output logic [NumKernels-1:0][6:0]                   n_o,
   output logic [NumKernels-1:0][6:0]                   opt_o,
   output logic [NumKernels-1:0]                        upper_o,
@@ -129,11 +131,13 @@ module bench_sm_mgr
     .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
     .owner_t(owner_t), .figures_t(figures_t), .request_t(request_t), .record_t(record_t)
   ) u_dut (
-    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
-    .figures_i(figures), .e_i, .epoch_len_i, .request_o(request), .busy_o, .records_o(records)
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i, .hist_clear_i,
+    .tb_i(tb), .figures_i(figures), .e_i, .epoch_len_i, .request_o(request), .busy_o, .records_o(records)
   );
 
-  // The memories hold the records of the epoch that is being computed before it ends.
+  assign stale_o = u_dut.stale_q;
+
+  // Memories and sums hold the records of the epoch that is being computed before it ends.
   for (genvar k = 0; k < NumKernels; k++) begin : g_record
     logic [63:0] lead_q;
     logic [30:0] insn_q;
@@ -141,7 +145,7 @@ module bench_sm_mgr
     always_ff @(posedge clk_i) begin
       if (u_dut.computed || !u_dut.computing) begin
         lead_q <= u_dut.u_profile.lead_q[k];
-        insn_q <= u_dut.u_profile.insn_q[k];
+        insn_q <= u_dut.insn[k];
       end
     end
     assign run = u_dut.u_profile.run_q[k];
@@ -150,7 +154,7 @@ module bench_sm_mgr
     assign seen_o[k] = u_dut.u_profile.seen_q[k];
     assign lead_o[k] = run ? lead_q : '0;
     assign insn_o[k] = run ? insn_q : '0;
-    assign insn_last_o[k] = moved ? u_dut.u_profile.insn_q[NumKernels+k] : '0;
+    assign insn_last_o[k] = moved ? u_dut.u_profile.last_q[k] : '0;
     assign sm_last_o[k] = !moved ? '0 : u_dut.moving[k] ?
         7'(u_dut.u_adjust.moving_q.old) : 7'(u_dut.u_adjust.settling_q.old);
     assign out_o[k] = moved && (u_dut.moving[k] ? u_dut.u_adjust.moving_q.out :

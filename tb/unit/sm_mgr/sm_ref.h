@@ -29,7 +29,7 @@ struct SmState {
 struct SmInputs {
   unsigned scheme = QSM_SCHEME_NONE;
   uint32_t threshold = 655, step = 2;
-  std::vector<bool> valid, qos, part, had_tb, hist_clear;
+  std::vector<bool> valid, qos, part, had_tb, arrival, hist_clear;
   std::vector<uint32_t> goal, sm_count;
   std::vector<SmState> sms;
   std::vector<std::vector<uint32_t>> insn;  // per SM and kernel
@@ -41,6 +41,7 @@ struct SmInputs {
         qos(n_kernels),
         part(n_kernels),
         had_tb(n_kernels),
+        arrival(n_kernels),
         hist_clear(n_kernels),
         goal(n_kernels),
         sm_count(n_kernels),
@@ -80,7 +81,7 @@ class SmRef {
         t_e_(epoch_reset),
         counts_(n_kernels),
         had_tb_(n_kernels) {
-    sm_lat = 2 * noc_lat + n_sms + n_kernels * (std::max(n_sms, 24u) + n_kernels + 8) + 12;
+    sm_lat = noc_lat + n_sms + 23 * n_kernels + 14;
     known_.part.resize(n_kernels);
     known_.qos.resize(n_kernels);
   }
@@ -159,8 +160,10 @@ class SmRef {
       planning = true;
     }
     if (!was_computing && !was_splitting && !in.e && (whole(now.scheme) || managed) &&
-        !(now == known_)) {
+        (stale || !(now == known_))) {
       const unsigned p = parts(now);
+      if (now == known_) seen["change of a tenant only"]++;
+      stale = false;
       known_ = now;
       managed = whole(now.scheme) && p >= 1 && p <= n_sms_;
       seen[was_planning ? "change of a plan" : "change"]++;
@@ -186,6 +189,7 @@ class SmRef {
       e_ = now_;
     }
     for (unsigned k = 0; k < n_kernels_; k++) {
+      stale = stale || in.arrival[k];
       if (!in.hist_clear[k]) continue;
       slots[k].run = slots[k].seen = false;
       slots[k].lead = 0;
@@ -195,7 +199,7 @@ class SmRef {
   }
 
   std::vector<Slot> slots;
-  bool managed = false, planning = false;
+  bool managed = false, planning = false, stale = false;
   unsigned sm_lat;
   std::map<std::string, uint64_t> seen;  // lines of the rules, how often
 
@@ -289,7 +293,7 @@ class SmRef {
       s.lead = static_cast<int64_t>(static_cast<uint64_t>(s.lead) + static_cast<uint64_t>(gain[k]));
       s.insn = x[k];
     }
-    const bool same = now == known_;
+    const bool same = now == known_ && !stale;
     if (!same) seen["changed at D"]++;
     if (same && managed && known_.scheme == QSM_SCHEME_SMQOS) evaluate(in, x);
     if (!managed || !same || known_.scheme == QSM_SCHEME_SM_STATIC || !whole(known_.scheme)) return;

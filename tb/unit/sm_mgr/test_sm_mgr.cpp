@@ -70,6 +70,13 @@ class Bench {
     if (ref.decides_at_end()) n_decisions++;
     const std::vector<bool> valid = in.valid;
     world.step(in.sms, request, valid);
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      if (!in.arrival[k]) continue;
+      in.valid[k] = true;
+      in.part[k] = coming_[k].part;
+      in.qos[k] = coming_[k].qos;
+    }
+    std::fill(in.arrival.begin(), in.arrival.end(), false);
     std::fill(in.hist_clear.begin(), in.hist_clear.end(), false);
     clock();
     now_++;
@@ -104,6 +111,12 @@ class Bench {
       x -= insn[i][k];
     }
   }
+  // A context comes to slot k in the next cycle, and is there after it.
+  void arrive(unsigned k, bool part, bool qos) {
+    in.arrival[k] = in.hist_clear[k] = true;
+    coming_[k] = {part, qos};
+  }
+  void leave(unsigned k) { in.valid[k] = in.part[k] = false; }
   uint64_t now() const { return now_; }
 
   SmRef ref;
@@ -130,6 +143,7 @@ class Bench {
       set(top_.qos_i, k, 1, in.qos[k]);
       set(top_.part_i, k, 1, in.part[k]);
       set(top_.had_tb_i, k, 1, in.had_tb[k]);
+      set(top_.arrival_i, k, 1, in.arrival[k]);
       set(top_.hist_clear_i, k, 1, in.hist_clear[k]);
     }
     if (all || in.goal != driven_.goal || in.sm_count != driven_.sm_count) {
@@ -173,6 +187,7 @@ class Bench {
       same("owner of the request", r.sm, field(top_.request_owner_o, 0, kKernelBits), r.owner);
     }
     same("busy", 0, top_.busy_o, ref.busy());
+    same("stale", 0, top_.stale_o, ref.stale);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const SmRef::Slot &s = ref.slots[k];
       same("n", k, field(top_.n_o, k, 7), s.n);
@@ -201,6 +216,9 @@ class Bench {
   Random &random_;
   uint64_t now_ = 0;
   unsigned since_ = 0;
+  struct {
+    bool part, qos;
+  } coming_[NUM_KERNELS] = {};
 };
 
 // ---- Directed: tables of the algorithms ----
@@ -286,6 +304,31 @@ void test_splits(Tap &tap, Random &random) {
                  static_cast<unsigned>(&row - rows.data()), k, bench.ref.slots[k].n, row.n[k]);
   }
   tap.done("splits, R-SG-3: even, by count, less than asked");
+}
+
+// R-SG-2: in a split slot 0's tenant leaves, and another one comes, whose count is its own.
+void test_tenants(Tap &tap, Random &random) {
+  Bench bench(tap, random);
+  bench.in.scheme = QSM_SCHEME_SM_STATIC;
+  bench.arrive(0, true, false);
+  bench.arrive(1, true, false);
+  bench.in.sm_count[0] = 5;
+  bench.cycle();
+  bench.settle();
+  tap.expect(bench.ref.slots[0].n == 5, "slot 0 has %u SMs, must have 5", bench.ref.slots[0].n);
+  bench.in.qos[1] = true;
+  bench.cycles(1 + NUM_KERNELS);  // the counts are read
+  tap.expect(bench.ref.splitting(), "no split is under way");
+  bench.leave(0);
+  bench.cycles(2);
+  bench.arrive(0, true, false);
+  bench.in.sm_count[0] = 9;
+  bench.cycle();
+  bench.settle();
+  tap.expect(bench.ref.slots[0].n == 9 && bench.ref.slots[1].n == 15,
+             "the slots have %u and %u SMs, must have 9 and 15", bench.ref.slots[0].n,
+             bench.ref.slots[1].n);
+  tap.done("a tenant that comes in a split, R-SG-2: SMs by its own count");
 }
 
 // R-SG-8, Algorithm 1: what a slot with a goal does. Slot 0 has it, slot 1 is batch; 12 and 12 SMs.
@@ -512,7 +555,10 @@ class RandomRun {
   void run(unsigned n_epochs) {
     SmInputs &in = bench_.in;
     for (unsigned n = 0; n < n_epochs && !tap_.failed(); n++) {
-      if (left_ == 0) fresh();
+      if (left_ == 0) {
+        fresh();
+        bench_.cycle();  // nobody comes in E
+      }
       left_--;
       // what changes between epochs
       const unsigned pause = random_.below(random_.one_in(4) ? 4 * NUM_SMS + 60 : 12);
@@ -555,10 +601,15 @@ class RandomRun {
   }
   void context(unsigned k, bool valid) {
     SmInputs &in = bench_.in;
-    if (valid && !in.valid[k]) in.hist_clear[k] = true;
-    in.valid[k] = valid;
-    in.part[k] = valid && !random_.one_in(8);
-    in.qos[k] = random_.one_in(2);
+    const bool part = !random_.one_in(8), qos = random_.one_in(2);
+    if (!valid) {
+      bench_.leave(k);
+    } else if (!in.valid[k]) {
+      bench_.arrive(k, part, qos);
+    } else {
+      in.part[k] = part;
+      in.qos[k] = qos;
+    }
     in.sm_count[k] = random_.one_in(3) ? 0 : random_.below(NUM_SMS + 1);
     // the goal may be any; small ones are met by instructions below 2^31
     in.goal[k] =
@@ -569,11 +620,21 @@ class RandomRun {
     const unsigned k = random_.below(NUM_KERNELS);
     bench_.in.part[k] = bench_.in.valid[k] && !bench_.in.part[k];
   }
+  // Another tenant for slot k while a split is under way.
+  void replace(unsigned k) {
+    SmInputs &in = bench_.in;
+    if (!in.valid[k] || !bench_.ref.splitting()) return;
+    const bool part = in.part[k] || random_.one_in(4), qos = in.qos[k];
+    bench_.leave(k);
+    bench_.cycles(1 + random_.below(4));
+    in.sm_count[k] = random_.below(NUM_SMS + 1);
+    bench_.arrive(k, part, qos);
+  }
   // What may change but from E to E + QosLat.
   void change() {
     SmInputs &in = bench_.in;
     const unsigned k = random_.below(NUM_KERNELS);
-    switch (random_.below(8)) {
+    switch (random_.below(10)) {
       case 0: context(k, !in.valid[k]); break;
       case 1: in.hist_clear[k] = true; break;
       case 2: in.goal[k] = random_.bits32() >> (6 + random_.below(20)); break;
@@ -583,6 +644,8 @@ class RandomRun {
         if (random_.one_in(4)) fresh();
         break;
       case 6: in.qos[k] = !in.qos[k]; break;
+      case 7:
+      case 8: replace(k); break;
       default: activity();
     }
   }
@@ -645,7 +708,7 @@ std::vector<std::string> lines() {
   const auto add = [&](bool reached, std::initializer_list<const char *> names) {
     if (reached) all.insert(all.end(), names.begin(), names.end());
   };
-  add(true, {"change", "change of a plan", "plan 1", "plan 2 shared", "plan 5", "plan 5 unmanaged",
+  add(true, {"change", "change of a tenant only", "change of a plan", "plan 1", "plan 2 shared", "plan 5", "plan 5 unmanaged",
              "changed at D", "not still", "not steady", "E in a split", "split even", "spart keeps",
              "spart stays", "spart alone", "smqos rests", "smqos no record", "static share",
              "static as asked"});
@@ -684,10 +747,11 @@ void test_random(Tap &tap, Random &random) {
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm_mgr");
   const bool directed = NUM_SMS == 24 && NUM_KERNELS == 4;
-  Tap tap(directed ? 6 : 1);
+  Tap tap(directed ? 7 : 1);
   qsm_unit::begin_with_anything();
   if (directed) {
     test_splits(tap, random);
+    test_tenants(tap, random);
     test_goals(tap, random);
     test_learning(tap, random);
     test_batch(tap, random);

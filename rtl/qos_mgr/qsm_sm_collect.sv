@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data collector of the SM manager: adds up what the SMs issued for each kernel in an epoch.
+//
+// Contract: after start_i one SM per cycle, all slots at once; a sum stops at 2^31 - 1 (R-SG-4).
+//   done_o: this is the last SM's cycle. The sums stay until the next start; a slot that is not
+//   valid keeps its old one, so that they are the records' i, too (R-SG-5).
+// Latency: NumSms cycles.
+// Cost: an adder, a register of at most 32 bits and a multiplexer over the SMs per slot.
+// Doc: docs/sm_mgr.md.
+module qsm_sm_collect #(
+  parameter  int unsigned NumSms     = 4,
+  parameter  int unsigned NumKernels = 4,
+  parameter  int unsigned SnapW      = 32,  // bits of an SM's instructions of an epoch, 20..32
+  localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
+) (
+  input  logic                                         clk_i,
+  input  logic                                         rst_ni,
+  input  logic                                         start_i,
+  input  logic [NumKernels-1:0]                        valid_i,  // steady until done_o
+  input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
+  output logic                                         done_o,
+  output logic [NumKernels-1:0][30:0]                  insn_o
+);
+  localparam int unsigned AllW = SnapW + $clog2(NumSms);
+  localparam int unsigned SumW = (AllW < 31) ? AllW : 31;
+
+  logic           busy_q;
+  logic [SmW-1:0] sm_q;
+  assign done_o = busy_q && sm_q == SmW'(NumSms - 1);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      sm_q   <= '0;
+    end else begin
+      busy_q <= start_i || (busy_q && !done_o);
+      if (busy_q) sm_q <= done_o ? '0 : sm_q + SmW'(1);
+    end
+  end
+
+  logic [NumKernels-1:0][SnapW-1:0] insn;
+  assign insn = insn_i[sm_q];
+  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    logic [SumW-1:0] sum_q;
+    logic            over_q;  // of more than 31 bits
+    logic [32:0]     sum;
+    assign sum = 33'(sum_q) + 33'(insn[k]);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        sum_q  <= '0;
+        over_q <= 1'b0;
+      end else if (start_i && valid_i[k]) begin
+        sum_q  <= '0;
+        over_q <= 1'b0;
+      end else if (busy_q && valid_i[k]) begin
+        sum_q  <= SumW'(sum);
+        over_q <= over_q || sum[32:31] != '0;
+      end
+    end
+    assign insn_o[k] = over_q ? '1 : 31'(sum_q);
+  end
+endmodule
