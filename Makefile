@@ -25,8 +25,8 @@ include mk/fast.mk
 include mk/rtl.mk
 include mk/test.mk
 include mk/faults.mk
-include mk/fuzz.mk
 include mk/sanitize.mk
+include mk/fuzz.mk
 include mk/portability.mk
 include mk/waves.mk
 include mk/lint.mk

@@ -38,7 +38,7 @@ $(MUTATE_DIR)/%/prepared: FORCE build/cfg/odd/files.f build/cfg/tiny/files.f | $
 define broken_rules
 $(MUTATE_DIR)/$(1)/root/build/rtl/%.so: GPU_OPTIONS := $(MUTATE_DIR)/$(1)/qsm_fault_pkg.sv
 $(MUTATE_DIR)/$(1)/root/build/rtl/%.so: GPU_CXX += $(CURDIR)/$(MUTATE_DIR)/$(1)/qsm_fault.cpp
-$(MUTATE_DIR)/$(1)/root/build/rtl/%.so: $(MUTATE_DIR)/$(1)/prepared build/cfg/%/files.f $(COSIM_DEPENDS)
+$(MUTATE_DIR)/$(1)/root/build/rtl/%.so: $(MUTATE_DIR)/$(1)/prepared build/cfg/%/files.f $(COSIM_DEPENDS) $(call VERILATED_SHARED,$(GPU_KIND))
 	mkdir -p $$(@D)
 	echo 'Verilating the RTL of $$* with all faults of $(1)'
 	sed 's|^rtl/|$(MUTATE_DIR)/$(1)/rtl/|' build/cfg/$$*/files.f > $(MUTATE_DIR)/$(1)/$$*.f
@@ -54,6 +54,11 @@ $(MUTATE_DIR)/$(1)/unit/$(2)/run: $(MUTATE_DIR)/$(1)/prepared $(filter-out rtl/%
 	echo 'Verilating the unit bench $(2) with all faults of $(1)'
 	$$(call verilate_bench,$(2),$(MUTATE_DIR)/$(1)/tb/$(2).f)
 endef
+# `make test` wakes six of them, each for a moment (tb/mutate/test_by_hand.sh): to compile it well would take longer than to run it slowly. What it built
+# does for `make faults`, too.
+ifneq ($(filter test-build,$(MAKECMDGOALS)),)
+$(MUTATE_DIR)/hand/root/build/rtl/tiny.so: GPU_KIND := slow
+endif
 # What a run asks. These rules are made only where they are asked for: they are many. The lists of benches are there by then.
 # $(call broken_built,FOLDER)
 define broken_built

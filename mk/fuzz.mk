@@ -4,9 +4,11 @@
 FUZZ_TARGETS := api scenario elf store
 FUZZ_CC := clang-19
 FUZZ_CFLAGS := -O2 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-# The model is no target: counting its branches would take half of the time.
+# The model and the suite are no targets: counting their branches would take half of the time. So they are those of `make sanitize`, if its
+# compiler is the same.
 FUZZ_COVERAGE := -fsanitize=fuzzer-no-link
-build/fuzz/obj/c_model/%.o: FUZZ_COVERAGE :=
+FUZZ_NO_TARGETS := $(MODEL_SRCS) $(SUITE_SRCS)
+$(FUZZ_NO_TARGETS:%.c=build/fuzz/obj/%.o): FUZZ_COVERAGE :=
 FUZZ_OBJECT = $(patsubst %.c,build/fuzz/obj/%.o,$(1))
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:%=build/fuzz/fuzz_%)
 FUZZ_INPUTS := build/fuzz/kernels.elf build/fuzz/big.elf build/fuzz/cut.elf
@@ -23,7 +25,7 @@ build/fuzz/obj/%.o: %.c mk/fuzz.mk
 	$(CCACHE) $(FUZZ_CC) -std=c11 $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -fPIC -ffp-contract=off $(WARNINGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
 build/fuzz/obj/sim/%.o: CPPFLAGS += -DQSM_SOURCE_ROOT='"$(CURDIR)"'
 
-build/fuzz/libqsm.a: $(call FUZZ_OBJECT,$(MODEL_SRCS) $(HOST_SRCS))
+build/fuzz/libqsm.a: $(call $(if $(filter $(FUZZ_CC),$(CC)),SAN_OBJECT,FUZZ_OBJECT),$(FUZZ_NO_TARGETS)) $(call FUZZ_OBJECT,$(filter-out $(SUITE_SRCS),$(HOST_SRCS)))
 	rm -f $@
 	ar rcs $@ $^
 

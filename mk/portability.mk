@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The golden model and all around it by other compilers and without optimisation, for tb/portability/: the same results, bit by bit.
 PORTABLE := build/portable/clang-O0/qsm build/portable/gcc-O0/qsm build/portable/gcc-O3/qsm
-test-build: $(PORTABLE)
+test-build: $(if $(QSM_TEST_FULL),$(PORTABLE),$(filter-out %/gcc-O0/qsm,$(PORTABLE)))
 test test-full: $(STAMPS)/apt-lint
 
 build/portable/clang-O0/qsm: CFLAGS := -O0 -march=$(ARCH)

@@ -72,54 +72,67 @@ VERILATE = $(VERILATOR) --cc --assert --x-assign fast --x-initial fast -Wno-lint
   -CFLAGS '$(GPU_CXXFLAGS)'
 
 # What all Verilated programs share, in build/verilated/KIND: Verilator's library, and a header compiled once, as most of a small
-# file's time is in reading Verilator's. A kind is what the compiler's options make different: gpu (a shared object), quick (unit
-# benches, which are not optimised) and long (those whose manifest asks for it, as they would run for seconds). A cache of compilations
-# does without the header, which it could not see through.
-VERILATED_KINDS := quick long gpu
+# file's time is in reading Verilator's. A kind is what the compiler's options make different: gpu (a shared object), slow (what hardly runs of it, such as
+# constructors, which Verilator has in files of their own; GPU_KIND=slow makes all of a GPU so, which compiles in a fifth of the time and runs seven
+# times slower), trace (a GPU that writes waveforms), quick (unit benches, which are not optimised) and long (those whose manifest asks for it, as
+# they would run for seconds). A cache of compilations does without the header, which it could not see through.
 VERILATED_OPT_quick := -O0
 VERILATED_OPT_long := -O1
 VERILATED_OPT_gpu := -O2
+VERILATED_OPT_trace := -O0
+VERILATED_OPT_slow := -O0
 VERILATED_FLAGS_gpu := $(GPU_CXXFLAGS)
+VERILATED_FLAGS_slow := $(GPU_CXXFLAGS)
+VERILATED_FLAGS_trace := $(GPU_CXXFLAGS)
+# The kind for files that hardly run, and the one whose library does for this one as well: libraries have an optimisation of their own.
+VERILATED_SLOW_gpu := slow
+VERILATED_SLOW_slow := slow
+VERILATED_SLOW_trace := trace
+VERILATED_LIBRARY = $(or $(VERILATED_LIBRARY_$(1)),$(1))
+VERILATED_LIBRARY_long := quick
+VERILATED_LIBRARY_slow := gpu
+VERILATED_PARTS := verilated verilated_dpi verilated_threads
+VERILATED_PARTS_trace := verilated_fst_c
 VERILATED_INCLUDE = $$($(VERILATOR) --getenv VERILATOR_ROOT)/include
-# As Verilator's makefile has them.
-VERILATED_COMPILE = $(CCACHE) $(VERILATED_CXX) -I$(VERILATED_INCLUDE) -I$(VERILATED_INCLUDE)/vltstd -DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE=0 \
-  -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -fcf-protection=none
+# $(call VERILATED_COMPILE,KIND): as Verilator's makefile has it.
+VERILATED_COMPILE = $(CCACHE) $(VERILATED_CXX) -I$(VERILATED_INCLUDE) -I$(VERILATED_INCLUDE)/vltstd -DVM_COVERAGE=0 -DVM_SC=0 \
+  $(if $(findstring trace,$(1)),-DVM_TRACE=1 -DVM_TRACE_FST=1,-DVM_TRACE=0 -DVM_TRACE_FST=0) -DVM_TRACE_VCD=0 -faligned-new -fcf-protection=none \
+  $(VERILATED_FLAGS_$(1))
 VERILATED_HEADERS := verilated.h verilated_dpi.h algorithm array cstdio cstdlib cstring deque map string type_traits vector
-VERILATED_SHARED = build/verilated/$(1)/libverilated.a $(if $(CCACHE),,build/verilated/$(1)/qsm_verilated.h.gch)
+# $(call VERILATED_SHARED,KIND): files. $(call verilated_options,KIND): options of the compiler.
+VERILATED_SHARED = build/verilated/$(call VERILATED_LIBRARY,$(1))/libverilated.a \
+  $(if $(CCACHE),,$(patsubst %,build/verilated/%/qsm_verilated.h.gch,$(sort $(1) $(VERILATED_SLOW_$(1)))))
+verilated_options = $(VERILATED_OPT_$(1)) $(if $(CCACHE),,-include $(CURDIR)/build/verilated/$(1)/qsm_verilated.h)
 
 build/verilated/%/qsm_verilated.h: mk/rtl.mk
 	mkdir -p $(@D)
 	printf '#include <%s>\n' $(VERILATED_HEADERS) > $@
 build/verilated/%/qsm_verilated.h.gch: build/verilated/%/qsm_verilated.h
-	$(VERILATED_COMPILE) $(VERILATED_OPT_$*) $(VERILATED_FLAGS_$*) -x c++-header $< -o $@
+	$(call VERILATED_COMPILE,$*) $(VERILATED_OPT_$*) -x c++-header $< -o $@
 build/verilated/%/libverilated.a: mk/rtl.mk
 	mkdir -p $(@D)
-	for part in verilated verilated_dpi verilated_threads; do \
-	  $(VERILATED_COMPILE) -Os $(VERILATED_FLAGS_$*) -c $(VERILATED_INCLUDE)/$$part.cpp -o $(@D)/$$part.o || exit 1; done
+	for part in $(VERILATED_PARTS) $(VERILATED_PARTS_$*); do \
+	  $(call VERILATED_COMPILE,$*) -Os -c $(VERILATED_INCLUDE)/$$part.cpp -o $(@D)/$$part.o || exit 1; done
 	rm -f $@
-	ar rcs $@ $(@D)/verilated.o $(@D)/verilated_dpi.o $(@D)/verilated_threads.o
+	ar rcs $@ $(patsubst %,$(@D)/%.o,$(VERILATED_PARTS) $(VERILATED_PARTS_$*))
 .PRECIOUS: build/verilated/%/qsm_verilated.h build/verilated/%/qsm_verilated.h.gch build/verilated/%/libverilated.a
 
 # $(call compile_verilated,FOLDER,TOP,OUTPUT from there,KIND). Always links: Verilator's makefile does not know of other archives, and
-# leaves in its own what is no longer part of it.
+# leaves in its own what is no longer part of it. A bench is one file for the compiler, which so reads the bench's classes once; of a GPU,
+# which is the last to be built, all processors get some.
 define compile_verilated
 	rm -f $(1)/$(3) $(1)/V$(2)__ALL.a
 	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OBJCACHE=$(CCACHE) \
-	  OPT_FAST='$(VERILATED_OPT_$(4)) $(if $(CCACHE),,-include $(CURDIR)/build/verilated/$(4)/qsm_verilated.h)' OPT_SLOW=-O0 \
-	  VM_GLOBAL_FAST= VM_GLOBAL_SLOW= $(if $(filter quick,$(4)),VM_PARALLEL_BUILDS=0) LIBS=$(CURDIR)/build/verilated/$(4)/libverilated.a \
+	  OPT_FAST='$(call verilated_options,$(4))' OPT_SLOW='$(call verilated_options,$(or $(VERILATED_SLOW_$(4)),$(4)))' \
+	  VM_GLOBAL_FAST= VM_GLOBAL_SLOW= $(if $(VERILATED_SLOW_$(4)),,VM_PARALLEL_BUILDS=0) \
+	  LIBS=$(CURDIR)/build/verilated/$(call VERILATED_LIBRARY,$(4))/libverilated.a \
 	  $(3) > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
 endef
-# The same for what has other options than those of a kind: Verilator's library with it.
-define compile_verilated_alone
-	rm -f $(1)/$(3) $(1)/V$(2)__ALL.a
-	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OBJCACHE=$(CCACHE) OPT_FAST=-O2 OPT_SLOW=-O0 $(3) \
-	  > $(1)/build.log 2>&1 || { tail -n 40 $(1)/build.log; exit 1; }
-endef
-
 # $(call verilate_gpu,FOLDER,FILES.f,OUTPUT): the SM once, as an archive in FOLDER/sm, and the GPU level with the shim, which makes
 # as many SMs as the configuration has. In one piece, wang2017 would take Verilator and the compiler more than an hour.
-# Rules that do it otherwise set GPU_OPTIONS (more options of Verilator), GPU_CXX and COMPILE_VERILATED.
+# Rules that do it otherwise set GPU_OPTIONS (more options of Verilator), GPU_KIND, GPU_CXX and COMPILE_VERILATED.
 GPU_OPTIONS :=
+GPU_KIND ?= gpu
 GPU_CXX := $(COSIM_CXX:%=$(CURDIR)/%)
 COMPILE_VERILATED := compile_verilated
 define verilate_gpu
@@ -129,20 +142,20 @@ define verilate_gpu
 	$(VERILATE) $(GPU_OPTIONS) --exe --top-module qsm_cosim --Mdir $(CURDIR)/$(1) -o $(CURDIR)/$(3) -f $(CURDIR)/$(1)/gpu.f \
 	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/cosim -Ism' \
 	  -LDFLAGS '-shared sm/Vqsm_sm_block__ALL.a $(CURDIR)/build/libqsm_model.a'
-	$(call $(COMPILE_VERILATED),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a,gpu)
+	$(call $(COMPILE_VERILATED),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a,$(GPU_KIND))
 	rm -f $(3)
-	$(call $(COMPILE_VERILATED),$(1),qsm_cosim,$(CURDIR)/$(3),gpu)
+	$(call $(COMPILE_VERILATED),$(1),qsm_cosim,$(CURDIR)/$(3),$(GPU_KIND))
 endef
 COSIM_DEPENDS := $(RTL_SRCS) $(RTL_HEADERS) $(COSIM_PACKAGES) $(COSIM_SM_SRCS) $(COSIM_GPU_SRCS) $(COSIM_CXX) $(wildcard tb/cosim/*.h) \
-  c_model/qsm_events.h build/libqsm_model.a $(call VERILATED_SHARED,gpu) mk/rtl.mk
+  c_model/qsm_events.h build/libqsm_model.a mk/rtl.mk
 
-build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
+build/rtl/%.so: build/cfg/%/files.f $(COSIM_DEPENDS) $(call VERILATED_SHARED,$(GPU_KIND))
 	echo 'Verilating the RTL of $*'
 	$(call verilate_gpu,build/rtl/$*,$<,$@)
 
-build/rtl-trace/%.so: COMPILE_VERILATED := compile_verilated_alone
+build/rtl-trace/%.so: GPU_KIND := trace
 build/rtl-trace/%.so: GPU_OPTIONS := --trace-fst --trace-structs -CFLAGS -DQSM_TRACE
-build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS)
+build/rtl-trace/%.so: build/cfg/%/files.f $(COSIM_DEPENDS) $(call VERILATED_SHARED,trace)
 	echo 'Verilating the RTL of $* with waveforms'
 	$(call verilate_gpu,build/rtl-trace/$*,$<,$@)
 

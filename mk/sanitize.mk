@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The C programs and tests once more with the address and undefined-behaviour sanitizers, objects apart in build/san/.
 # The Verilated GPUs that they open are the ordinary ones.
-SAN_CFLAGS := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+SAN_CFLAGS := -O1 -g1 -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 SAN_OBJECT = $(patsubst %.c,build/san/obj/%.o,$(1))
 SAN_LIBRARY := $(call SAN_OBJECT,$(MODEL_SRCS) $(HOST_SRCS) tb/fp/fp_ref.c tb/fp/fp_operands.c)
 SAN_PROGRAMS := build/san/qsm build/san/faulty $(C_TEST_SRCS:tb/%.c=build/san/tests/%)
@@ -11,7 +11,9 @@ SAN_PLAIN := build/san/qsm-plain build/san/faulty-plain
 .PHONY: sanitize install-valgrind
 sanitize: install-sim install-valgrind ## C tests and runs under the sanitizers, a run under valgrind
 	$(BUILD) $(SAN_PROGRAMS) $(SAN_PLAIN) sw-kernels build/rtl/tiny.so build/rtl/odd.so
-	QSM_TEST_FULL=1 tb/sanitize/test_sanitize.sh
+	mkdir -p build
+	printf '%s\n' $(wildcard tb/sanitize/test_*.sh) > build/sanitize.list
+	QSM_TEST_FULL=1 scripts/run_tests.sh build/sanitize.list build/sanitize-logs
 
 install-valgrind: $(STAMPS)/apt-valgrind
 $(STAMPS)/apt-valgrind: mk/sanitize.mk

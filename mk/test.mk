@@ -70,7 +70,7 @@ test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(UNIT_BENCHES) build
 # What cannot be built does not keep the rest from being tested: its tests then fail.
 BUILD_TESTS = -+$(MAKE) -k $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS)) test-build
 
-test: install-sim install-docs $(STAMPS)/pip-lint ## all tests, under 15 minutes on two cores; TESTS=WORD for some
+test: install-sim install-docs $(STAMPS)/pip-lint ## all tests, within 15 minutes on two cores; TESTS=WORD for some
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
 

@@ -7,6 +7,7 @@ defines or two do, a rule that nothing checks. A page may say of a rule in one l
 each has one entry in docs/decisions.md and is named elsewhere.
 """
 import collections
+import functools
 import pathlib
 import re
 import sys
@@ -48,10 +49,12 @@ def cited(text):
             yield f"{family}-{last}"
 
 
+@functools.cache
 def files(root):
-    for path in (file for folder in FOLDERS for file in sorted((root / folder).rglob("*"))):
-        if path.suffix in SUFFIXES and path.is_file() and path != root / PAGE:
-            yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8").splitlines()
+    """[(name, lines)]"""
+    paths = (file for folder in FOLDERS for file in sorted((root / folder).rglob("*")))
+    return [(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8").splitlines()) for path in paths
+            if path.suffix in SUFFIXES and path.is_file() and path != root / PAGE]
 
 
 def codes(text):

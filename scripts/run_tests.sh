@@ -7,7 +7,7 @@
 #   run_tests.sh LIST LOG_FOLDER
 set -uo pipefail
 list=$1 logs=$2
-limit_s=${QSM_TEST_LIMIT:-1200}  # processor time of one process: ten times what any takes
+limit_s=${QSM_TEST_LIMIT:-300}  # processor time of one process: ten times what any takes
 stuck_s=3600                      # real time of one command
 [ -n "${QSM_TEST_FULL:-}" ] && limit_s=${QSM_TEST_LIMIT:-86400} stuck_s=172800
 export CMOCKA_MESSAGE_OUTPUT=TAP QSM_ROOT=${QSM_ROOT:-$PWD}

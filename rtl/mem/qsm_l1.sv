@@ -69,6 +69,7 @@ module qsm_l1
   // Policy, generations, counters.
   input  logic [Slots-1:0]           skip_i,      // R-L1-12
   input  logic [Slots-1:0]           start_i,
+  input  logic [Slots-1:0]           clear_i,     // of the counters
   input  logic                       restore_i,
   input  logic [SlotW-1:0]           restore_slot_i,
   input  logic [Subs-1:0]            fence_i,
@@ -200,12 +201,12 @@ module qsm_l1
     endcase
   end
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_kinds (
-    .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i(start_i), .add_i(acts), .slot_i(a_q.slot),
+    .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i, .add_i(acts), .slot_i(a_q.slot),
     .which_i(kind),
     .read_slot_i, .read_which_i(read_kind), .value_o(kinds)
   );
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_outcomes (
-    .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i(start_i),
+    .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i,
     .add_i(hits || join_o || allocates), .slot_i(a_q.slot), .which_i(outcome),
     .read_slot_i, .read_which_i(read_outcome), .value_o(outcomes)
   );

@@ -48,6 +48,7 @@ module qsm_lsu
   // read
   input  logic     [NumKernels-1:0]  skip_l1_i,
   input  logic     [NumKernels-1:0]  start_i,
+  input  logic     [NumKernels-1:0]  clear_i,      // of its counters: start, of a gated SM too
   input  logic                       restore_i,
   input  logic     [KernelW-1:0]     restore_kernel_i,
   input  logic     [NumSched-1:0]    fence_i,
@@ -244,6 +245,7 @@ module qsm_lsu
       .hit_data_o     (hit_data),
       .skip_i         (skip_l1_i),
       .start_i,
+      .clear_i,
       .restore_i,
       .restore_slot_i (restore_kernel_i),
       .fence_i,
@@ -273,8 +275,8 @@ module qsm_lsu
     assign l1_value_o = '0;
     assign open_o = n_valid_q || c_valid_q || txn_open;
     logic unused;
-    assign unused = ^{clk_kept_i, rst_kept_ni, hit_grant, skip_l1_i, start_i, restore_i,
-        restore_kernel_i, fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
+    assign unused = ^{clk_kept_i, rst_kept_ni, hit_grant, skip_l1_i, start_i, clear_i,
+        restore_i, restore_kernel_i, fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
   end
 
   // R-SB-3: a store's shared pass opens no part

@@ -6,8 +6,8 @@
 page=docs/extending.md
 copy=$work/qsm
 unset MAKEFLAGS MFLAGS MAKELEVEL  # of `make test`, which this may run in
-# Nobody waits for fast code here.
-options=(-s -j2 -o install-docs CFLAGS=-O1 VERILATED_OPT_gpu=-O0 VERILATED_OPT_quick=-O0)
+# Nobody waits for fast code here. What all Verilated programs share comes from this tree.
+options=(-s -j2 -o install-docs CFLAGS=-O0 GPU_KIND=slow)
 
 # block KIND N: the N-th fenced block of this kind.
 block() {
@@ -32,6 +32,7 @@ mkdir -p "$copy"
 git ls-files -z | xargs -0 cp --parents -t "$copy"
 mkdir -p "$copy/build"
 ln -s "$PWD/build/venv" "$PWD/build/sw" "$copy/build/"
+cp -r build/verilated "$copy/build/"
 
 # What the page has as commands, to be compared with what runs here.
 commands=$(sed -n 's/^    \(make\|build\/\)/\1/p' "$page")

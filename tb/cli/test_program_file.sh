@@ -4,15 +4,23 @@
 . "$(dirname "$0")/common.sh"
 readelf=llvm-readelf-19
 
+# elf OPTION PROGRAM: what readelf says of it, which is asked for once.
+elf() {
+  local kept=$work/said/${2##*/}$1
+  [ -f "$kept" ] || $readelf "$1W" "$2" >"$kept"
+  cat "$kept"
+}
+mkdir "$work/said"
+
 # A value of a program's symbol, in hexadecimal without prefix.
-symbol() { $readelf -sW "$1" | awk -v name="$2" '$8 == name { print $2 }'; }
+symbol() { elf -s "$1" | awk -v name="$2" '$8 == name { print $2 }'; }
 # Address and size in memory of the program headers of a kind, with their flags: "80000000 104 RE".
-headers() { $readelf -lW "$1" | awk -v kind="$2" '$1 == kind { print substr($3, 3), substr($6, 3), $7 $8 }' | sed 's/0x.*//'; }
+headers() { elf -l "$1" | awk -v kind="$2" '$1 == kind { print substr($3, 3), substr($6, 3), $7 $8 }' | sed 's/0x.*//'; }
 
 position_independent() { # says what of P-ELF-1 does not hold
-  $readelf -hW "$1" | grep -q 'Type: *DYN ' || echo 'no ET_DYN'
-  $readelf -dW "$1" | grep -q 0x && echo 'a dynamic section'
-  $readelf -rW "$1" | grep -qi 'no relocations' || echo 'relocations'
+  elf -h "$1" | grep -q 'Type: *DYN ' || echo 'no ET_DYN'
+  elf -d "$1" | grep -q 0x && echo 'a dynamic section'
+  elf -r "$1" | grep -qi 'no relocations' || echo 'relocations'
 }
 
 segments() { # P-ELF-2
@@ -35,13 +43,13 @@ shared_bytes() { # P-ELF-3
 }
 
 entry() { # P-ELF-4
-  [ "$($readelf -hW "$1" | sed -n 's/.*Entry point address: *0x//p')" = "$(symbol "$1" _start)" ] || echo 'entry is not _start'
+  [ "$(elf -h "$1" | sed -n 's/.*Entry point address: *0x//p')" = "$(symbol "$1" _start)" ] || echo 'entry is not _start'
 }
 
 kernels() { # P-ELF-4: the global functions between the two symbols; "" keeps awk from taking 800000e4 for a number
   local from to
   from=$(symbol "$1" __qsm_kernels_start) to=$(symbol "$1" __qsm_kernels_end)
-  $readelf -sW "$1" | awk -v from="$from" -v to="$to" '$4 == "FUNC" && $5 == "GLOBAL" && $2 "" >= from "" && $2 "" < to "" { print $8 }' | sort | paste -sd ' '
+  elf -s "$1" | awk -v from="$from" -v to="$to" '$4 == "FUNC" && $5 == "GLOBAL" && $2 "" >= from "" && $2 "" < to "" { print $8 }' | sort | paste -sd ' '
 }
 
 note() { # P-ELF-5: its head, and counts that add up to its size
@@ -52,8 +60,8 @@ note() { # P-ELF-5: its head, and counts that add up to its size
   [ "${words[*]:0:5}" = "4 $n 1 7172977 1" ] || echo "head ${words[*]:0:5}, counts ask for $n bytes"
   [ "$(stat -c %s "$work/note")" -eq $((16 + n)) ] || echo "not $n bytes"
   [ "${words[5]}" -eq "$(kernels "$1" | wc -w)" ] || echo "${words[5]} kernels"
-  $readelf -SW "$1" | grep -E ' \.note\.qsm +NOTE +00000000 ' >"$work/section" || echo 'section'
-  $readelf -SW "$1" | grep -o ' \.stack_sizes'
+  elf -S "$1" | grep -E ' \.note\.qsm +NOTE +00000000 ' >"$work/section" || echo 'section'
+  elf -S "$1" | grep -o ' \.stack_sizes'
 }
 
 every() { # WHAT CHECK: of each program

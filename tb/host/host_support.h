@@ -27,6 +27,9 @@ const char *program_path(const char *name);
 // The ELF of experiments/attack_kernels.c.
 void attack_kernels(char path[PROGRAM_PATH_BYTES]);
 
+// Whether to do only once what a test does many times: its runs with sanitizers (tb/sanitize).
+bool brief_run(void);
+
 // Devices of the model; contexts with k.elf loaded.
 qsmDevice_t open_device(const char *config);
 qsmContext_t open_context(qsmDevice_t device);

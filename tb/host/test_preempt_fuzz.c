@@ -379,6 +379,7 @@ static void play_rounds(const char *config, uint32_t n_rounds, uint64_t first_se
   uint64_t n_requests = 0, n_accepted = 0;
   char where[256];
   if (getenv("QSM_TEST_FULL")) n_rounds *= 20;
+  if (getenv("QSM_TEST_BRIEF")) n_rounds /= 3;
   for (uint64_t seed = first_seed; seed < first_seed + n_rounds; seed++) {
     if (!play(config, seed, false, round, where, sizeof where)) fail_msg("%s", where);
     n_requests += round->n_requests;

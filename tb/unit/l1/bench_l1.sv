@@ -130,7 +130,8 @@ module bench_l1
     .req_data_o(req_data), .req_slot_o(req_slot), .rsp_valid_i, .rsp_txn_i(TxnW'(rsp_txn_i)),
     .rsp_data_i(rsp_data),
     .hit_o(hit_want), .hit_grant_i(hit_grant), .hit_data_o(hit_data),
-    .skip_i(NumKernels'(skip_i)), .start_i(NumKernels'(start_i)), .restore_i,
+    .skip_i(NumKernels'(skip_i)), .start_i(NumKernels'(start_i)), .clear_i(NumKernels'(start_i)),
+    .restore_i,
     .restore_slot_i(KernelW'(restore_slot_i)),
     .fence_i(NumSched'(fence_i)), .fence_slot_i(fence_slot), .read_slot_i(KernelW'(read_slot_i)),
     .read_counter_i(3'(read_counter_i)), .value_o

@@ -172,6 +172,7 @@ module bench_lsu
     .rsp_data_i   (rsp_data),
     .skip_l1_i    ('0),
     .start_i      ('0),
+    .clear_i      ('0),
     .restore_i    (1'b0),
     .restore_kernel_i ('0),
     .fence_i      ('0),

@@ -35,7 +35,7 @@ struct AdjustView {
   };
   bool adjust = false, latecomers = false, snapshot = false, epoch_done = false, alloc_busy = false,
        alloc_all = true,  // if alloc_busy: its run begins, over all SMs
-       preempting = false;
+      preempting = false;
   std::vector<Kernel> kernel;
   std::vector<Sm> sm;
 };
