@@ -433,6 +433,9 @@ static enum qsm_backend_status nudge_gpu(struct round *round) {
   if (below(round, 4) == 0)
     return put(round, QSM_REG_STALL_SELECT,
                below(round, 4) << 8 | below(round, 9) << 4 | below(round, QSM_STALL_COUNT + 1));
+  if (below(round, 4) == 0)
+    return put(round, QSM_REG_ENERGY_SELECT,
+               below(round, 9) << 4 | below(round, QSM_ENERGY_EVENT_COUNT + 1));
   return put(round, registers[below(round, sizeof registers / sizeof registers[0])],
              values[below(round, sizeof values / sizeof values[0])]);
 }
@@ -470,6 +473,8 @@ static enum qsm_backend_status look_around(struct round *round) {
     status =
         put(round, QSM_REG_STALL_SELECT,
             below(round, round->config.num_sched) << 8 | slot << 4 | below(round, QSM_STALL_COUNT));
+  if (!status)
+    status = put(round, QSM_REG_ENERGY_SELECT, slot << 4 | below(round, QSM_ENERGY_EVENT_COUNT));
   if (!status) status = look_at_figures(round);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);

@@ -135,7 +135,8 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
       {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"},
       {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"},
       {QSM_REG_MEM_VALUE, QSM_REG_L2_FLUSH, "l2"},
-      {QSM_REG_MOVES, QSM_REG_SMSEL_OWNER, "sm_owner"}};
+      {QSM_REG_MOVES, QSM_REG_SMSEL_OWNER, "sm_owner"},
+      {QSM_REG_ENERGY_VALUE, QSM_REG_ENERGY_VALUE, "energy"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";
   if (address >= QSM_SLOT_BASE)
     return find_block(of_slot, sizeof of_slot / sizeof of_slot[0],
