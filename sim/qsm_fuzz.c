@@ -315,16 +315,25 @@ static enum qsm_backend_status set_sm_mgr(struct round *round, uint32_t slot) {
 }
 
 static enum qsm_backend_status look_at_owner(struct round *round, uint32_t slot) {
-  static const uint32_t registers[] = {QSM_REG_MOVES, QSM_REG_MOVE_CYCLES_LO,
-                                       QSM_REG_MOVE_CYCLES_HI, QSM_REG_GATED_CYCLES_LO,
-                                       QSM_REG_GATED_CYCLES_HI};
+  static const uint32_t registers[] = {QSM_REG_MOVES,
+                                       QSM_REG_MOVE_CYCLES_LO,
+                                       QSM_REG_MOVE_CYCLES_HI,
+                                       QSM_REG_GATED_CYCLES_LO,
+                                       QSM_REG_GATED_CYCLES_HI,
+                                       QSM_REG_SHARED_CYCLES_LO,
+                                       QSM_REG_SHARED_CYCLES_HI,
+                                       QSM_REG_WAKES};
   uint32_t ignored;
   enum qsm_backend_status status =
       put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   if (!status) status = get(round, QSM_REG_SMSEL_OWNER, &ignored);
   for (size_t i = 0; !status && i < sizeof registers / sizeof registers[0]; i++)
     status = get(round, registers[i], &ignored);
-  return status ? status : get(round, slot_address(slot, QSM_SLOT_SM_RECORD), &ignored);
+  static const uint32_t of_slot[] = {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI,
+                                     QSM_SLOT_SM_RECORD};
+  for (size_t i = 0; !status && i < sizeof of_slot / sizeof of_slot[0]; i++)
+    status = get(round, slot_address(slot, of_slot[i]), &ignored);
+  return status;
 }
 
 static enum qsm_backend_status play_with_sms(struct round *round) {

@@ -4,6 +4,10 @@
 
 #include "qsm_sm_blocks.h"
 
+void qsm_energy_create(struct qsm_energy *energy, const struct qsm_config *config) {
+  energy->counts = config->energy_counters;
+}
+
 // An issue is a cycle in which its warp was selected, which the sub-cores count already (R-IS-6),
 // whether or not the configuration has stall counters, and keep over gating as well.
 static uint32_t issues(const struct qsm_sm *sm, uint32_t kernel) {

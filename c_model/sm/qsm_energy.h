@@ -24,6 +24,8 @@ struct qsm_energy {
   uint32_t flipped[QSM_MAX_KERNELS][QSM_ENERGY_EVENT_COUNT];  // what flips have added
 };
 
+void qsm_energy_create(struct qsm_energy *energy, const struct qsm_config *config);
+
 // An issue adds one figure; its events are sorted out when somebody reads them.
 static inline void qsm_energy_note_issue(struct qsm_energy *energy, uint32_t kernel,
                                          const struct qsm_insn *insn, uint32_t class,
